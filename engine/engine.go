@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrUnsupported is wrapped by the error of an engine that cannot run a task:
+// a dtype that the device lacks, a custom kernel without a Go twin.
+var ErrUnsupported = errors.New("engine: unsupported")
+
+// ErrClosed is returned by a closed engine, memory or sequence.
+var ErrClosed = errors.New("engine: closed")
+
+// Engine executes tasks. Its methods are safe for concurrent use.
+//
+// Work is submitted in order and becomes visible in that order: a Read sees
+// every Write and every Sequence.Run that was submitted before it.
+type Engine interface {
+	// Name is short and unique in the process: "pocl:0", "cpu".
+	Name() string
+	// Check says why the engine cannot run t: nil when it can.
+	Check(t *Task) error
+	// Estimate predicts how long t takes once its inputs are in memory.
+	Estimate(t *Task) time.Duration
+	// Transfer predicts how long it takes to move n bytes between host and
+	// engine.
+	Transfer(n int64) time.Duration
+	// Alloc gives n bytes, aligned to 256 at least and not initialised. n may be 0.
+	Alloc(n int64) (Memory, error)
+	// Write copies src to dst from offset on. src may be reused on return.
+	Write(ctx context.Context, dst Memory, offset int64, src []byte) error
+	// Read waits for all that was submitted and copies from src.
+	Read(ctx context.Context, dst []byte, src Memory, offset int64) error
+	// Prepare compiles tasks, programs in parallel, and binds their memory.
+	Prepare(ctx context.Context, tasks []Bound) (Sequence, error)
+	// Wait returns when all that was submitted is done, or ctx is.
+	Wait(ctx context.Context) error
+	// Stats counts what is alive.
+	Stats() Stats
+	// Close releases everything; a second Close does nothing.
+	Close() error
+}
+
+// Memory is a buffer of an engine.
+type Memory interface {
+	Bytes() int64
+	Close() error
+}
+
+// Slot is a place in memory. Offset is a multiple of 256 for outputs and
+// intermediate values.
+type Slot struct {
+	Mem    Memory
+	Offset int64
+}
+
+// Bound is a task with its memory.
+type Bound struct {
+	Task *Task
+	Ins  []Slot
+	Outs []Slot
+}
+
+// Sequence is a prepared list of tasks. It is not safe for concurrent use.
+type Sequence interface {
+	// Run submits tasks [from, to) in order and does not wait. run is the
+	// value of OpRun. It allocates nothing.
+	Run(ctx context.Context, from, to int, run uint32) error
+	// Describe says how task i is executed.
+	Describe(i int) Plan
+	// Close releases what Prepare made, after waiting for it.
+	Close() error
+}
+
+// Plan says how a task is executed: for people to read.
+type Plan struct {
+	Variant string   // the kernel variant and its parameters
+	Why     string   // why this one
+	Launch  []string // kernel name and geometry of each launch
+	Source  string   // what was compiled; empty on the CPU path
+	Scratch int64    // bytes of temporary memory
+}
+
+// Stats counts what an engine holds.
+type Stats struct {
+	Memories  int   // live Memory values
+	Bytes     int64 // in them
+	Sequences int   // live Sequence values
+	Launches  int64 // tasks submitted so far
+}

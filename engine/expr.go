@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// ExprOp says what an Expr computes.
+type ExprOp uint8
+
+// The expression operators.
+const (
+	OpLoad  ExprOp = iota // element Addr of input Input where every Cond holds, else 0
+	OpConst               // the constant Value
+	OpIndex               // the integer Addr, converted to DType
+	OpValid               // bool: every Cond holds
+	OpApply               // Fn(Args...)
+	OpAcc                 // in an epilogue: the folded or contracted value
+	OpRun                 // uint32: which run of the executable this is, counted from 0
+)
+
+// Expr is one node of a task's expression: a directed acyclic graph, shared
+// where keys are equal. It is immutable.
+type Expr struct {
+	Op    ExprOp
+	DType tensor.DType // of the result
+	Input int          // OpLoad: which of Task.Ins
+	Addr  *Index       // OpLoad, OpIndex: in elements
+	Conds []Cond       // OpLoad, OpValid
+	Value Const        // OpConst
+	Fn    *Scalar      // OpApply
+	Args  []*Expr      // OpApply
+	key   string
+}
+
+// Const is a constant of any dtype: Float for floats, Int for the rest (the
+// bits of a uint64; 0 or 1 for bool).
+type Const struct {
+	Float float64
+	Int   int64
+}
+
+// Load is element addr of input number input where every cond holds, and 0
+// elsewhere: memory is never touched there.
+func Load(input int, dt tensor.DType, addr *Index, conds []Cond) *Expr {
+	return seal(&Expr{Op: OpLoad, DType: dt, Input: input, Addr: addr, Conds: conds})
+}
+
+// Constant is the constant v.
+func Constant(dt tensor.DType, v Const) *Expr {
+	return seal(&Expr{Op: OpConst, DType: dt, Value: v})
+}
+
+// IndexValue is the integer x as a value of dtype dt.
+func IndexValue(dt tensor.DType, x *Index) *Expr {
+	return seal(&Expr{Op: OpIndex, DType: dt, Addr: x})
+}
+
+// Valid is whether every cond holds.
+func Valid(conds []Cond) *Expr {
+	return seal(&Expr{Op: OpValid, DType: tensor.Bool, Conds: conds})
+}
+
+// Apply is fn(args...), of dtype dt.
+func Apply(fn *Scalar, dt tensor.DType, args ...*Expr) *Expr {
+	return seal(&Expr{Op: OpApply, DType: dt, Fn: fn, Args: args})
+}
+
+// Acc is the value that a reduction or contraction arrived at.
+func Acc(dt tensor.DType) *Expr { return seal(&Expr{Op: OpAcc, DType: dt}) }
+
+// Run is the number of the run.
+func Run() *Expr { return seal(&Expr{Op: OpRun, DType: tensor.Uint32}) }
+
+// Key identifies the expression: equal keys, equal values.
+func (e *Expr) Key() string { return e.key }
+
+func seal(e *Expr) *Expr {
+	var b strings.Builder
+	switch e.Op {
+	case OpLoad:
+		fmt.Fprintf(&b, "in%d:%v[%s]", e.Input, e.DType, e.Addr.key)
+	case OpConst:
+		fmt.Fprintf(&b, "%v(%x,%d)", e.DType, e.Value.Float, e.Value.Int)
+	case OpIndex:
+		fmt.Fprintf(&b, "%v{%s}", e.DType, e.Addr.key)
+	case OpValid:
+		b.WriteString("valid")
+	case OpApply:
+		fmt.Fprintf(&b, "%s:%v(", e.Fn.Name, e.DType)
+		for i, a := range e.Args {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(a.key)
+		}
+		b.WriteByte(')')
+	case OpAcc:
+		fmt.Fprintf(&b, "acc:%v", e.DType)
+	case OpRun:
+		b.WriteString("run")
+	}
+	for _, c := range e.Conds {
+		b.WriteString("?" + c.key())
+	}
+	e.key = b.String()
+	if len(e.key) > 64 { // sharing would make the text of a deep expression exponential
+		sum := sha256.Sum256([]byte(e.key))
+		e.key = e.Fn.name() + "#" + hex.EncodeToString(sum[:16])
+	}
+	return e
+}
+
+// Walk yields every distinct subexpression of e, operands (those of gathers
+// in addresses too) before their users.
+func (e *Expr) Walk() iter.Seq[*Expr] {
+	return func(yield func(*Expr) bool) {
+		seen := map[string]bool{}
+		var walk func(e *Expr) bool
+		var index func(x *Index) bool
+		index = func(x *Index) bool {
+			for _, t := range x.Terms {
+				switch t.Atom.Kind {
+				case AtomData:
+					if !walk(t.Atom.Data) {
+						return false
+					}
+				case AtomDiv, AtomMod:
+					if !index(t.Atom.X) {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		walk = func(e *Expr) bool {
+			if seen[e.key] {
+				return true
+			}
+			seen[e.key] = true
+			for _, x := range e.Indices() {
+				if !index(x) {
+					return false
+				}
+			}
+			for _, a := range e.Args {
+				if !walk(a) {
+					return false
+				}
+			}
+			return yield(e)
+		}
+		walk(e)
+	}
+}
+
+// Indices are the index expressions that e itself holds.
+func (e *Expr) Indices() []*Index {
+	var xs []*Index
+	if e.Addr != nil {
+		xs = append(xs, e.Addr)
+	}
+	for _, c := range e.Conds {
+		xs = append(xs, c.X)
+	}
+	return xs
+}
+
+// VisitAxes calls f for every axis that e depends on, some more than once.
+func (e *Expr) VisitAxes(f func(axis int)) {
+	for s := range e.Walk() {
+		for _, x := range s.Indices() {
+			x.VisitAxes(f)
+		}
+	}
+}
+
+// Subst replaces the coordinate of every axis a in e by at[a], an expression
+// over the axes of dom.
+func (e *Expr) Subst(at []*Index, dom Domain) *Expr {
+	memo := map[string]*Expr{}
+	var walk func(e *Expr) *Expr
+	walk = func(e *Expr) *Expr {
+		if r, ok := memo[e.key]; ok {
+			return r
+		}
+		c := *e
+		if e.Addr != nil {
+			c.Addr = e.Addr.Subst(at, dom)
+		}
+		c.Conds = make([]Cond, len(e.Conds))
+		for i, k := range e.Conds {
+			c.Conds[i] = Cond{k.X.Subst(at, dom), k.Lo, k.Hi}
+		}
+		c.Args = make([]*Expr, len(e.Args))
+		for i, a := range e.Args {
+			c.Args[i] = walk(a)
+		}
+		r := seal(&c)
+		memo[e.key] = r
+		return r
+	}
+	return walk(e)
+}

@@ -1,0 +1,368 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Index is an integer expression over the coordinates of a domain, in the
+// normal form
+//
+//	Const + Σ Coef·Atom
+//
+// with terms sorted, atoms distinct and coefficients nonzero. It is immutable.
+type Index struct {
+	Const int64
+	Terms []Term
+	key   string
+}
+
+// Term is one summand of an Index.
+type Term struct {
+	Coef int64
+	Atom Atom
+}
+
+// AtomKind says what an Atom stands for.
+type AtomKind uint8
+
+// The kinds of atom.
+const (
+	AtomAxis AtomKind = iota // the coordinate of axis Axis
+	AtomDiv                  // floor(X / D), D > 1
+	AtomMod                  // X - D·floor(X / D), in [0, D), D > 1
+	AtomData                 // the value of an integer expression: a gather
+)
+
+// Atom is the part of an index expression that is not a sum.
+type Atom struct {
+	Kind AtomKind
+	Axis int
+	X    *Index
+	D    int64
+	Data *Expr
+	key  string
+}
+
+// Domain is the extent of every axis that an Index may mention. Coordinates
+// of axis i run over [0, Domain[i]).
+type Domain []int
+
+// Size is the number of points of d.
+func (d Domain) Size() int64 {
+	n := int64(1)
+	for _, e := range d {
+		n *= int64(e)
+	}
+	return n
+}
+
+// ConstIndex is the constant c.
+func ConstIndex(c int64) *Index { return newIndex(c, nil) }
+
+// AxisIndex is the coordinate of axis a.
+func AxisIndex(a int) *Index {
+	return newIndex(0, []Term{{1, Atom{Kind: AtomAxis, Axis: a, key: fmt.Sprintf("x%03d", a)}}})
+}
+
+// DataIndex is the value of the integer expression e.
+func DataIndex(e *Expr) *Index {
+	return newIndex(0, []Term{{1, Atom{Kind: AtomData, Data: e, key: fmt.Sprintf("z[%s]", e.Key())}}})
+}
+
+// IsConst reports whether x is the constant c, and c.
+func (x *Index) IsConst() (int64, bool) { return x.Const, len(x.Terms) == 0 }
+
+// Key identifies the expression: equal keys, equal expressions.
+func (x *Index) Key() string { return x.key }
+
+func (x *Index) String() string { return x.key }
+
+func newIndex(c int64, terms []Term) *Index {
+	terms = normalise(terms)
+	for {
+		merged, c2, again := recombine(terms)
+		if !again {
+			break
+		}
+		c += c2
+		terms = normalise(merged)
+	}
+	var b strings.Builder
+	for i, t := range terms {
+		if i > 0 {
+			b.WriteByte('+')
+		}
+		fmt.Fprintf(&b, "%d*%s", t.Coef, t.Atom.key)
+	}
+	if c != 0 || len(terms) == 0 {
+		fmt.Fprintf(&b, "%+d", c)
+	}
+	return &Index{Const: c, Terms: terms, key: b.String()}
+}
+
+// normalise sorts terms by atom, adds equal atoms and drops zeros.
+func normalise(terms []Term) []Term {
+	terms = slices.Clone(terms)
+	slices.SortStableFunc(terms, func(a, b Term) int { return strings.Compare(a.Atom.key, b.Atom.key) })
+	out := terms[:0]
+	for _, t := range terms {
+		if n := len(out); n > 0 && out[n-1].Atom.key == t.Atom.key {
+			out[n-1].Coef += t.Coef
+			continue
+		}
+		out = append(out, t)
+	}
+	return slices.DeleteFunc(out, func(t Term) bool { return t.Coef == 0 })
+}
+
+// recombine undoes a split: c·D·floor(X/D) + c·(X mod D) = c·X. It is what
+// makes a reshape that is later reshaped back cost nothing.
+func recombine(terms []Term) (out []Term, c int64, changed bool) {
+	for i, d := range terms {
+		if d.Atom.Kind != AtomDiv {
+			continue
+		}
+		for j, m := range terms {
+			if m.Atom.Kind != AtomMod || m.Atom.D != d.Atom.D || m.Atom.X.key != d.Atom.X.key || d.Coef != m.Coef*d.Atom.D {
+				continue
+			}
+			for k, t := range terms {
+				if k != i && k != j {
+					out = append(out, t)
+				}
+			}
+			for _, t := range d.Atom.X.Terms {
+				out = append(out, Term{t.Coef * m.Coef, t.Atom})
+			}
+			return out, m.Coef * d.Atom.X.Const, true
+		}
+	}
+	return terms, 0, false
+}
+
+// Add is x + y.
+func (x *Index) Add(y *Index) *Index {
+	return newIndex(x.Const+y.Const, append(slices.Clone(x.Terms), y.Terms...))
+}
+
+// AddConst is x + c.
+func (x *Index) AddConst(c int64) *Index {
+	if c == 0 {
+		return x
+	}
+	return newIndex(x.Const+c, x.Terms)
+}
+
+// Mul is c·x.
+func (x *Index) Mul(c int64) *Index {
+	if c == 1 {
+		return x
+	}
+	terms := slices.Clone(x.Terms)
+	for i := range terms {
+		terms[i].Coef *= c
+	}
+	return newIndex(x.Const*c, terms)
+}
+
+// Div is floor(x / d) for d > 0, simplified with what dom says of the axes.
+func (x *Index) Div(d int64, dom Domain) *Index {
+	if d == 1 {
+		return x
+	}
+	// Whole multiples of d leave the quotient; the rest stays under it.
+	var whole, rest []Term
+	for _, t := range x.Terms {
+		if t.Coef%d == 0 {
+			whole = append(whole, Term{t.Coef / d, t.Atom})
+		} else {
+			rest = append(rest, t)
+		}
+	}
+	q := floorDiv(x.Const, d)
+	r := newIndex(x.Const-q*d, rest)
+	if lo, hi := r.Bounds(dom); floorDiv(lo, d) == floorDiv(hi, d) {
+		return newIndex(q+floorDiv(lo, d), whole)
+	}
+	// A common factor of d and every coefficient cancels.
+	g := d
+	for _, t := range r.Terms {
+		g = gcd(g, t.Coef)
+	}
+	if g > 1 {
+		terms := slices.Clone(r.Terms)
+		for i := range terms {
+			terms[i].Coef /= g
+		}
+		return newIndex(floorDiv(r.Const, g), terms).Div(d/g, dom).Add(newIndex(q, whole))
+	}
+	if len(r.Terms) == 1 && r.Const == 0 && r.Terms[0].Coef == 1 && r.Terms[0].Atom.Kind == AtomDiv {
+		inner := r.Terms[0].Atom
+		return inner.X.Div(inner.D*d, dom).Add(newIndex(q, whole))
+	}
+	atom := Atom{Kind: AtomDiv, X: r, D: d, key: fmt.Sprintf("(%s)/%d", r.key, d)}
+	return newIndex(q, append(whole, Term{1, atom}))
+}
+
+// Mod is x - d·floor(x / d) for d > 0, always in [0, d), simplified with what
+// dom says of the axes.
+func (x *Index) Mod(d int64, dom Domain) *Index {
+	if d == 1 {
+		return ConstIndex(0)
+	}
+	rest := slices.DeleteFunc(slices.Clone(x.Terms), func(t Term) bool { return t.Coef%d == 0 })
+	r := newIndex(x.Const-floorDiv(x.Const, d)*d, rest)
+	if lo, hi := r.Bounds(dom); floorDiv(lo, d) == floorDiv(hi, d) {
+		return r.AddConst(-floorDiv(lo, d) * d)
+	}
+	g := d
+	for _, t := range r.Terms {
+		g = gcd(g, t.Coef)
+	}
+	if g > 1 {
+		terms := slices.Clone(r.Terms)
+		for i := range terms {
+			terms[i].Coef /= g
+		}
+		q := floorDiv(r.Const, g)
+		return newIndex(q, terms).Mod(d/g, dom).Mul(g).AddConst(r.Const - q*g)
+	}
+	if len(r.Terms) == 1 && r.Const == 0 && r.Terms[0].Coef == 1 && r.Terms[0].Atom.Kind == AtomMod && r.Terms[0].Atom.D%d == 0 {
+		return r.Terms[0].Atom.X.Mod(d, dom)
+	}
+	return newIndex(0, []Term{{1, Atom{Kind: AtomMod, X: r, D: d, key: fmt.Sprintf("(%s)%%%d", r.key, d)}}})
+}
+
+// Bounds is the smallest interval [lo, hi] that this package can prove x to
+// stay in. The value of a gather is unknown: it bounds at ±2^62.
+func (x *Index) Bounds(dom Domain) (lo, hi int64) {
+	lo, hi = x.Const, x.Const
+	for _, t := range x.Terms {
+		a, b := t.Atom.bounds(dom)
+		if t.Coef < 0 {
+			a, b = b, a
+		}
+		lo, hi = addSat(lo, mulSat(a, t.Coef)), addSat(hi, mulSat(b, t.Coef))
+	}
+	return lo, hi
+}
+
+const unbounded = int64(1) << 62
+
+func (a Atom) bounds(dom Domain) (lo, hi int64) {
+	switch a.Kind {
+	case AtomAxis:
+		return 0, max(int64(dom[a.Axis])-1, 0)
+	case AtomDiv:
+		lo, hi = a.X.Bounds(dom)
+		return floorDiv(lo, a.D), floorDiv(hi, a.D)
+	case AtomMod:
+		return 0, a.D - 1
+	default:
+		return -unbounded, unbounded
+	}
+}
+
+// Subst replaces the coordinate of every axis a by at[a], an expression over
+// the axes of dom.
+func (x *Index) Subst(at []*Index, dom Domain) *Index {
+	out := ConstIndex(x.Const)
+	for _, t := range x.Terms {
+		var y *Index
+		switch t.Atom.Kind {
+		case AtomAxis:
+			y = at[t.Atom.Axis]
+		case AtomDiv:
+			y = t.Atom.X.Subst(at, dom).Div(t.Atom.D, dom)
+		case AtomMod:
+			y = t.Atom.X.Subst(at, dom).Mod(t.Atom.D, dom)
+		default:
+			y = DataIndex(t.Atom.Data.Subst(at, dom))
+		}
+		out = out.Add(y.Mul(t.Coef))
+	}
+	return out
+}
+
+// Affine splits x into Const + Σ coef[axis]·axis. ok is false when x holds a
+// division, a remainder or a gather.
+func (x *Index) Affine(rank int) (coef []int64, ok bool) {
+	coef = make([]int64, rank)
+	for _, t := range x.Terms {
+		if t.Atom.Kind != AtomAxis {
+			return nil, false
+		}
+		coef[t.Atom.Axis] = t.Coef
+	}
+	return coef, true
+}
+
+// VisitAxes calls f for every axis that x depends on, some more than once.
+func (x *Index) VisitAxes(f func(axis int)) {
+	for _, t := range x.Terms {
+		switch t.Atom.Kind {
+		case AtomAxis:
+			f(t.Atom.Axis)
+		case AtomData:
+			t.Atom.Data.VisitAxes(f)
+		default:
+			t.Atom.X.VisitAxes(f)
+		}
+	}
+}
+
+// Cond holds where Lo <= X < Hi.
+type Cond struct {
+	X      *Index
+	Lo, Hi int64
+}
+
+// Proven reports whether c is always true, or never, over dom.
+func (c Cond) Proven(dom Domain) (always, never bool) {
+	lo, hi := c.X.Bounds(dom)
+	return lo >= c.Lo && hi < c.Hi, hi < c.Lo || lo >= c.Hi
+}
+
+func (c Cond) key() string { return fmt.Sprintf("%d<=%s<%d", c.Lo, c.X.key, c.Hi) }
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		q--
+	}
+	return q
+}
+
+func gcd(a, b int64) int64 {
+	a, b = max(a, -a), max(b, -b)
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func addSat(a, b int64) int64 {
+	if s := a + b; (a >= 0) == (b >= 0) && (s >= 0) != (a >= 0) {
+		if a >= 0 {
+			return math.MaxInt64
+		}
+		return math.MinInt64
+	}
+	return a + b
+}
+
+func mulSat(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	if p := a * b; p/b == a && !(a == math.MinInt64 && b == -1) {
+		return p
+	}
+	if (a < 0) != (b < 0) {
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
