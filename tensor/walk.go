@@ -57,13 +57,3 @@ func collapse(shape, strides []int) (sizes, steps []int) {
 	}
 	return sizes, steps
 }
-
-// offsetOf returns where in storage the element with a row-major index lies.
-func (t *Tensor) offsetOf(linear int) int {
-	offset := t.offset
-	for i := len(t.shape) - 1; i >= 0; i-- {
-		offset += linear % t.shape[i] * t.strides[i]
-		linear /= t.shape[i]
-	}
-	return offset
-}
