@@ -1,0 +1,83 @@
+package cl
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// BuildError is a program that did not build.
+type BuildError struct {
+	Device  string // name and driver version
+	Options string
+	Log     string // what the compiler wrote, all of it
+	// File and Line are where the log puts its first error, empty and 0 where it
+	// names no place. File is as the compiler saw it: a temporary name, unless
+	// the source has #line directives. Lines count from 1.
+	File string
+	Line int
+	Err  error
+}
+
+// Error returns the device and the first error of the log.
+func (e *BuildError) Error() string {
+	s := "cl: build for " + e.Device
+	if e.Line > 0 {
+		s += ": " + e.File + ":" + strconv.Itoa(e.Line)
+	}
+	if first := firstError(e.Log); first != "" {
+		return s + ": " + first
+	}
+	return s + ": " + e.Err.Error()
+}
+
+// Unwrap returns the call's own error, a Status as BuildProgramFailure inside.
+func (e *BuildError) Unwrap() error { return e.Err }
+
+// buildError finds the device whose log says what went wrong.
+func (p *Program) buildError(err error, options string, devices []*Device) error {
+	be := &BuildError{Options: options, Err: err}
+	for _, d := range devices {
+		be.Device = d.Info().Name + " (driver " + d.Info().DriverVersion + ")"
+		be.Log, _ = p.Log(d)
+		if firstError(be.Log) != "" {
+			break
+		}
+	}
+	be.File, be.Line = firstPlace(be.Log)
+	return be
+}
+
+// Compilers derived from clang, which most are, write "file:line:column: error:
+// text"; NVIDIA's the same with "<kernel>" as the file; AMD's old one "file, line
+// 3: error: text".
+var (
+	clangLine = regexp.MustCompile(`^\s*(.*?):(\d+):\d+:\s+(?:fatal )?error:\s*(.*)$`)
+	edgLine   = regexp.MustCompile(`^\s*"?([^"]*)"?, line (\d+):\s+(?:fatal )?error:\s*(.*)$`)
+	anyError  = regexp.MustCompile(`(?i)^\s*(?:fatal )?error:?\s*(.*)$`)
+)
+
+func firstPlace(log string) (string, int) {
+	for line := range strings.Lines(log) {
+		line = strings.TrimRight(line, "\r\n")
+		for _, re := range []*regexp.Regexp{clangLine, edgLine} {
+			if m := re.FindStringSubmatch(line); m != nil {
+				n, _ := strconv.Atoi(m[2])
+				return m[1], n
+			}
+		}
+	}
+	return "", 0
+}
+
+func firstError(log string) string {
+	for line := range strings.Lines(log) {
+		line = strings.TrimRight(line, "\r\n")
+		for _, re := range []*regexp.Regexp{clangLine, edgLine, anyError} {
+			if m := re.FindStringSubmatch(line); m != nil {
+				return m[len(m)-1]
+			}
+		}
+	}
+	return ""
+}
