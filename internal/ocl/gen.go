@@ -1,0 +1,309 @@
+package ocl
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// argKind says what a kernel argument is.
+type argKind uint8
+
+const (
+	argBuffer  argKind = iota // memory of input or output number index
+	argOffset                 // where in that memory it starts, in elements: ulong
+	argScratch                // scratch buffer number index of the plan
+	argInt                    // value, as IDX
+	argTable                  // all argInts of the program in one buffer
+	argRun                    // the number of the run: uint
+)
+
+// arg is one argument of every kernel of a program.
+type arg struct {
+	kind  argKind
+	name  string
+	index int // argBuffer, argOffset: inputs first, then outputs; argScratch: of the plan
+	value int64
+}
+
+// gen fills the hooks of one kernel file for one task. Structure goes into the
+// text; every size becomes an argument, so that tasks that differ in sizes
+// alone have the same text. All kernels of a program take the same arguments.
+type gen struct {
+	dev    *deviceFacts
+	task   *engine.Task
+	idx    string // the C type of IDX: int, or long when an address needs it
+	double bool
+
+	ints    []arg          // in order of first appearance
+	byKey   map[string]int // into ints
+	named   []arg          // sizes that the family named
+	scratch []arg
+	ctypes  map[string]string // of scratch, by name
+	macros  strings.Builder
+	hooks   strings.Builder
+}
+
+// newGen starts a program for t, which is collapsed already. limits are
+// further numbers that the family computes with in IDX.
+func newGen(dev *deviceFacts, t *engine.Task, limits ...int64) *gen {
+	g := &gen{dev: dev, task: t, idx: "int", byKey: map[string]int{}, ctypes: map[string]string{}}
+	if dev.forceWide || needsWide(t) || slices.ContainsFunc(limits, func(n int64) bool { return n > idxLimit }) {
+		g.idx = "long"
+	}
+	for _, o := range slices.Concat(t.Ins, t.Outs) {
+		g.double = g.double || o.DType == tensor.Float64
+	}
+	for _, e := range t.Exprs() {
+		for s := range e.Walk() {
+			g.double = g.double || s.DType == tensor.Float64
+		}
+	}
+	return g
+}
+
+func (g *gen) wide() bool { return g.idx == "long" }
+
+// macro defines a macro for the kernel file.
+func (g *gen) macro(name string, value any) { fmt.Fprintf(&g.macros, "#define %s %v\n", name, value) }
+
+// size passes v to the kernels as an argument of type IDX, under a name of the
+// kernel file.
+func (g *gen) size(name string, v int64) {
+	g.named = append(g.named, arg{argInt, name, 0, v})
+}
+
+// scratchArg passes scratch buffer number index of the plan under a name of the
+// kernel file.
+func (g *gen) scratchArg(name string, index int, ctype string) {
+	g.scratch = append(g.scratch, arg{argScratch, name, index, 0})
+	g.ctypes[name] = ctype
+}
+
+// constant is the text of the number v in index arithmetic.
+func (g *gen) constant(v int64) string {
+	if v >= -1 && v <= 1 {
+		return fmt.Sprint(v)
+	}
+	return g.int(fmt.Sprint(v), v)
+}
+
+// int is the name of the argument with this key, made at first use.
+func (g *gen) int(key string, v int64) string {
+	i, ok := g.byKey[key]
+	if !ok {
+		i = len(g.ints)
+		g.byKey[key] = i
+		g.ints = append(g.ints, arg{argInt, fmt.Sprintf("n%d", i), 0, v})
+	}
+	return g.ints[i].name
+}
+
+// magic gives the names of the multiplier and shift of FASTDIV for divisor d:
+// floor(n/d) = (mulhi(n, m) + n) >> s for 0 <= n < 2^31. Source: Granlund and
+// Montgomery, Division by Invariant Integers using Multiplication (1994).
+func (g *gen) magic(d int64) (m, s string) {
+	shift := int64(0)
+	for int64(1)<<shift < d {
+		shift++
+	}
+	mult := (int64(1)<<32)*(int64(1)<<shift-d)/d + 1
+	// The kernel reads it back as uint; as int it has the same bits.
+	return g.int(fmt.Sprintf("m%d", d), int64(int32(uint32(mult)))), g.int(fmt.Sprintf("s%d", d), shift)
+}
+
+// program is the text of one OpenCL program and its uniform argument list.
+type program struct {
+	name    string // of the kernel file, for errors
+	source  string
+	options string
+	args    []arg
+}
+
+// operand i of the task: inputs first, then outputs.
+func (g *gen) operand(i int) (name string, o engine.Operand, out bool) {
+	if n := len(g.task.Ins); i >= n {
+		return fmt.Sprintf("y%d", i-n), g.task.Outs[i-n], true
+	}
+	return fmt.Sprintf("p%d", i), g.task.Ins[i], false
+}
+
+// assemble puts the program together: prelude, sizes and macros, hooks, and
+// the kernel files as they are.
+func (g *gen) assemble(files ...string) *program {
+	p := &program{name: files[len(files)-1]}
+	// Room for the buffers' own arguments; past it the numbers go in a table.
+	ints := slices.Concat(g.named, g.ints)
+	each := 4
+	if g.wide() {
+		each = 8
+	}
+	buffers := len(g.task.Ins) + len(g.task.Outs)
+	table := 16*buffers+8*len(g.scratch)+each*len(ints)+4 > g.dev.argBytes
+
+	var params, fnParams, fnArgs []string
+	for i := range buffers {
+		name, o, out := g.operand(i)
+		// An aliased output is read through an input: neither may claim to
+		// be the only way to its memory.
+		c, restrict := "const ", " restrict"
+		if out {
+			c = ""
+		}
+		if g.task.Alias >= 0 && (out || i == g.task.Alias) {
+			restrict = ""
+		}
+		ptr := fmt.Sprintf("__global %s%s *%s", c, storageType(o.DType), restrict)
+		params = append(params, ptr+" "+name+"_", "const ulong o_"+name)
+		fnParams = append(fnParams, ptr+" "+name)
+		fnArgs = append(fnArgs, fmt.Sprintf("%s_ + o_%s", name, name))
+		p.args = append(p.args, arg{argBuffer, name, i, 0}, arg{argOffset, name, i, 0})
+	}
+	for _, s := range g.scratch {
+		params = append(params, fmt.Sprintf("__global %s *restrict %s", g.ctypes[s.name], s.name))
+		p.args = append(p.args, s)
+	}
+	if table {
+		params = append(params, "__global const IDX *restrict n_")
+		fnParams = append(fnParams, "__global const IDX *restrict n_")
+		fnArgs = append(fnArgs, "n_")
+		p.args = append(p.args, arg{argTable, "n_", 0, 0})
+		for i, n := range ints {
+			g.macro(n.name, fmt.Sprintf("n_[%d]", i))
+		}
+	} else {
+		for _, n := range g.named {
+			params = append(params, "const IDX "+n.name)
+		}
+		for _, n := range g.ints {
+			params = append(params, "const IDX "+n.name)
+			fnParams = append(fnParams, "const IDX "+n.name)
+			fnArgs = append(fnArgs, n.name)
+		}
+		p.args = append(p.args, ints...)
+	}
+	if usesRun(g.task) {
+		params = append(params, "const uint run")
+		fnParams = append(fnParams, "const uint run")
+		fnArgs = append(fnArgs, "run")
+		p.args = append(p.args, arg{argRun, "run", 0, 0})
+	}
+
+	var b strings.Builder
+	if g.double {
+		b.WriteString("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n")
+		b.WriteString("#define HAS_DOUBLE 1\n")
+	}
+	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.idx, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.wide()])
+	b.WriteString(kernels.Text("prelude.cl"))
+	if strings.Contains(g.hooks.String(), "philox") {
+		b.WriteString(kernels.Text("random.cl"))
+	}
+	b.WriteString("\n// ---- this task ----\n")
+	b.WriteString(g.macros.String())
+	fmt.Fprintf(&b, "#define PARAMS %s\n", strings.Join(params, ", \\\n    "))
+	fmt.Fprintf(&b, "#define FN_PARAMS , %s\n", strings.Join(fnParams, ", \\\n    "))
+	fmt.Fprintf(&b, "#define FN_ARGS , %s\n\n", strings.Join(fnArgs, ", "))
+	b.WriteString(g.hooks.String())
+	for _, f := range files {
+		fmt.Fprintf(&b, "// ---- %s ----\n", f)
+		b.WriteString(kernels.Text(f))
+	}
+	p.source = b.String()
+	p.options = options(g.task.FastMath, g.double)
+	return p
+}
+
+// options are the compiler's. A literal without a suffix is a double, which
+// devices without double refuse, so it is read as float where no double is meant.
+func options(fast, double bool) string {
+	var o []string
+	if !double {
+		o = append(o, "-cl-single-precision-constant")
+	}
+	if fast {
+		o = append(o, "-cl-fast-relaxed-math")
+	}
+	return strings.Join(o, " ")
+}
+
+func usesRun(t *engine.Task) bool {
+	for _, e := range t.Exprs() {
+		for s := range e.Walk() {
+			if s.Op == engine.OpRun {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// idxLimit bounds what an int IDX may hold: below 2^31 by the room that padded
+// launches and strides past the end need.
+const idxLimit = math.MaxInt32 - 1<<20
+
+// needsWide reports whether an address, extent or intermediate value of t may
+// leave the range of int.
+func needsWide(t *engine.Task) bool {
+	for g := range t.Groups {
+		if t.Size(g) > idxLimit {
+			return true
+		}
+	}
+	for _, o := range slices.Concat(t.Ins, t.Outs) {
+		if o.Len > idxLimit {
+			return true
+		}
+	}
+	for _, e := range t.Exprs() {
+		for s := range e.Walk() {
+			for _, x := range s.Indices() {
+				if reach(x, t.Axes) > idxLimit {
+					return true
+				}
+			}
+			for _, c := range s.Conds {
+				if always, never := c.Proven(t.Axes); !always && !never && max(c.Lo, -c.Lo, c.Hi, -c.Hi) > idxLimit {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// reach bounds the magnitude of every partial sum of x. The value of a gather
+// is not counted: its conditions are computed in long, and an address that
+// they let through lies in its buffer.
+func reach(x *engine.Index, dom engine.Domain) int64 {
+	total := float64(max(x.Const, -x.Const))
+	for _, t := range x.Terms {
+		coef := math.Abs(float64(t.Coef))
+		switch t.Atom.Kind {
+		case engine.AtomAxis:
+			total += coef * float64(max(dom[t.Atom.Axis]-1, 0))
+		case engine.AtomDiv, engine.AtomMod:
+			inner := reach(t.Atom.X, dom)
+			if inner > idxLimit {
+				return math.MaxInt64
+			}
+			// A remainder stays below its divisor, a quotient below the dividend.
+			bound := float64(inner)
+			if t.Atom.Kind == engine.AtomMod {
+				bound = float64(t.Atom.D)
+			}
+			total += max(coef*bound, float64(t.Atom.D))
+		default:
+			total += coef
+		}
+	}
+	if total > math.MaxInt64/2 {
+		return math.MaxInt64
+	}
+	return int64(total)
+}

@@ -1,0 +1,226 @@
+package ocl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// hook defines the macro name(coords...) of a kernel file as the value of e,
+// in the register type of e's dtype. Where e uses OpAcc, or acc is set, the
+// macro has a last parameter: the accumulated value, of the register type of acc.
+func (g *gen) hook(name string, coords []coord, e *engine.Expr, acc tensor.DType) {
+	f := &fn{g: g, seen: map[string]string{}, coords: coords}
+	v := f.value(e, "")
+	var params, names []string
+	for _, c := range coords {
+		params = append(params, "const IDX "+c.name)
+		names = append(names, c.name)
+	}
+	if acc != tensor.Invalid {
+		params = append(params, "const "+regType(acc)+" acc")
+		names = append(names, "acc")
+	}
+	lower := strings.ToLower(name)
+	list := strings.Join(names, ", ")
+	fmt.Fprintf(&g.hooks, "static inline %s %s_hook(%s FN_PARAMS) {\n%s    return %s;\n}\n",
+		regType(e.DType), lower, strings.Join(params, ", "), f.body.String(), v)
+	fmt.Fprintf(&g.hooks, "#define %s(%s) %s_hook(%s FN_ARGS)\n\n", name, list, lower, list)
+}
+
+// store defines the macro name(i, v): element i of output 0 becomes v, a value of dtype from.
+func (g *gen) store(name string, from tensor.DType) {
+	y, o, _ := g.operand(len(g.task.Ins))
+	v := "(v)"
+	if regType(from) != regType(o.DType) {
+		v = castExpr(from, o.DType, v)
+	}
+	fmt.Fprintf(&g.hooks, "#define %s(i, v) STORE_%v(%s_ + o_%s, i, %s)\n\n", name, o.DType, y, y, v)
+}
+
+// value is the variable that holds e, computed where guard holds.
+func (f *fn) value(e *engine.Expr, guard string) string {
+	key := "value " + e.Key()
+	if usesMemory(e) {
+		key = "value " + guard + " " + e.Key()
+	}
+	if v, ok := f.seen[key]; ok {
+		return v
+	}
+	t := regType(e.DType)
+	switch e.Op {
+	case engine.OpAcc:
+		return "acc"
+	case engine.OpRun:
+		return "run"
+	case engine.OpConst:
+		return f.declare("v", t, key, literal(e.DType, e.Value.Float, e.Value.Int))
+	case engine.OpIndex:
+		long := gathers(e.Addr)
+		x := f.index(e.Addr, long, guard)
+		if e.DType == tensor.Bool {
+			x = "(" + x + ") != 0"
+		}
+		return f.declare("v", t, key, fmt.Sprintf("(%s)(%s)", t, x))
+	case engine.OpValid:
+		g := f.guard(e.Conds, guard)
+		if g == "" {
+			g = "1"
+		}
+		return f.declare("v", t, key, g)
+	case engine.OpLoad:
+		return f.declare("v", t, key, f.load(e, guard))
+	}
+	args := make([]string, len(e.Args))
+	for i, a := range e.Args {
+		args[i] = f.value(a, guard)
+	}
+	return f.declare("v", t, key, apply(e, args))
+}
+
+func (f *fn) load(e *engine.Expr, outer string) string {
+	g := f.guard(e.Conds, outer)
+	if g == "0" {
+		return "0"
+	}
+	name, o, _ := f.g.operand(e.Input)
+	text := fmt.Sprintf("LOAD_%v(%s, %s)", o.DType, name, f.index(e.Addr, false, g))
+	if regType(o.DType) != regType(e.DType) {
+		text = castExpr(o.DType, e.DType, text)
+	}
+	if g == "" {
+		return text
+	}
+	return fmt.Sprintf("%s ? %s : (%s)0", g, text, regType(e.DType))
+}
+
+// usesMemory reports whether the text of e depends on the guard it stands under.
+func usesMemory(e *engine.Expr) bool {
+	for s := range e.Walk() {
+		if s.Op == engine.OpLoad || s.Op == engine.OpValid {
+			return true
+		}
+	}
+	return false
+}
+
+// apply is the text of a scalar function's value, in its register type.
+func apply(e *engine.Expr, args []string) string {
+	in := make([]tensor.DType, len(e.Args))
+	double := e.DType == tensor.Float64
+	for i, a := range e.Args {
+		in[i] = a.DType
+		double = double || a.DType == tensor.Float64
+	}
+	c := e.Fn.C
+	if e.Fn.CFor != nil {
+		if s := e.Fn.CFor(e.DType, in); s != "" {
+			c = s
+		}
+	}
+	t := regType(e.DType)
+	if e.DType.IsInt() && isRing(c) {
+		u := ringType(e.DType)
+		for i := range args {
+			args[i] = fmt.Sprintf("(%s)%s", u, args[i])
+		}
+	}
+	text := fill(c, t, e.DType, in, args, double)
+	if e.DType == tensor.Bool {
+		return fmt.Sprintf("(uchar)((%s) != 0)", text)
+	}
+	return fmt.Sprintf("(%s)(%s)", t, text)
+}
+
+// isRing reports whether c holds nothing but operands, +, - and *.
+func isRing(c string) bool { return strings.Trim(c, "abcd+-*() ") == "" }
+
+// fill puts operands and types into the template c; see engine.Scalar.C.
+// $cast(x), with x one operand, is x converted to the result's dtype.
+func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, double bool) string {
+	var b strings.Builder
+	for i := 0; i < len(c); {
+		j := i + 1
+		switch ch := c[i]; {
+		case ch == '$' && strings.HasPrefix(c[i:], "$cast(") && i+7 < len(c) && c[i+7] == ')' && operandOf(c[i+6:i+7], args) >= 0:
+			k := operandOf(c[i+6:i+7], args)
+			b.WriteString(castExpr(in[k], out, args[k]))
+			j = i + 8
+		case ch == '$' && i+1 < len(c) && c[i+1] == 'T':
+			b.WriteString(t)
+			j = i + 2
+		case ch == '$' && i+1 < len(c) && c[i+1] == 'A' && len(in) > 0:
+			b.WriteString(regType(in[0]))
+			j = i + 2
+		case isDigit(ch) || ch == '.' && i+1 < len(c) && isDigit(c[i+1]):
+			for j < len(c) && (isWord(c[j]) || c[j] == '.' || (c[j] == '+' || c[j] == '-') && strings.IndexByte("eEpP", c[j-1]) >= 0 && isExponent(c[i:j])) {
+				j++
+			}
+			b.WriteString(number(c[i:j], double))
+		case isWord(ch):
+			for j < len(c) && isWord(c[j]) {
+				j++
+			}
+			w := c[i:j]
+			if k := operandOf(w, args); k >= 0 {
+				w = args[k]
+			} else if double {
+				w = doubleName(w)
+			}
+			b.WriteString(w)
+			// A type may follow as part of a name: convert_$T, or stand before one.
+			if j < len(c) && c[j] == '$' {
+				break
+			}
+		default:
+			b.WriteByte(ch)
+		}
+		i = j
+	}
+	return b.String()
+}
+
+func operandOf(w string, args []string) int {
+	if len(w) == 1 && w[0] >= 'a' && int(w[0]-'a') < len(args) {
+		return int(w[0] - 'a')
+	}
+	return -1
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isWord(c byte) bool {
+	return c == '_' || isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// isExponent reports whether the number that ends in e or p has an exponent
+// there: in 0xe+1 the e is a digit.
+func isExponent(s string) bool {
+	hex := strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0X")
+	last := s[len(s)-1] | 0x20
+	return hex == (last == 'p')
+}
+
+// number drops the suffix of a float literal where doubles are meant.
+func number(s string, double bool) string {
+	hex := strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0X")
+	if double && strings.HasSuffix(s, "f") && (!hex || strings.ContainsAny(s, "pP")) {
+		return strings.TrimSuffix(s, "f")
+	}
+	return s
+}
+
+// doubleName gives the double's name of a float constant.
+func doubleName(w string) string {
+	switch {
+	case strings.HasPrefix(w, "M_") && strings.HasSuffix(w, "_F"):
+		return strings.TrimSuffix(w, "_F")
+	case strings.HasPrefix(w, "FLT_"):
+		return "DBL_" + strings.TrimPrefix(w, "FLT_")
+	case w == "HUGE_VALF":
+		return "HUGE_VAL"
+	}
+	return w
+}

@@ -1,0 +1,24 @@
+// Package kernels holds the OpenCL C of every kernel family and what is to be
+// known to launch it: text and data, nothing that runs.
+//
+// A kernel file is written against a few small hooks, macros that its header
+// names. The host fills them for a task and compiles the result; prelude.cl
+// stands before every file.
+package kernels
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed *.cl
+var files embed.FS
+
+// Text is the content of a kernel file, such as "reduce.cl".
+func Text(name string) string {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		panic("kernels: no file " + name) // a misspelt constant of this module
+	}
+	return strings.ReplaceAll(string(b), "\r\n", "\n")
+}

@@ -1,0 +1,83 @@
+// prelude.cl: what every kernel file may use.
+//
+// macros  FMA(a, b, c)  the fast one of fma, mad, a * b + c: the host defines it per device
+//         IDX           int, or long where an address needs it    IDX_MAX  its largest value
+//         HAS_DOUBLE    1 where the program computes in double
+// note    contraction of a * b + c stays on: it is more exact, and each value of a fused
+//         expression is a statement of its own, so nothing contracts across operations
+
+#ifndef FMA
+#define FMA(a, b, c) ((a) * (b) + (c))
+#endif
+
+// floor(n / d) for 0 <= n < 2^31, by the multiplier and shift that the host made of d.
+#define FASTDIV(n, m, s) ((mul_hi((uint)(n), (uint)(m)) + (uint)(n)) >> (uint)(s))
+
+static inline int floordiv_int(const int n, const int d) {
+    const int q = n / d;
+    return q - (n < q * d);
+}
+static inline long floordiv_long(const long n, const long d) {
+    const long q = n / d;
+    return q - (n < q * d);
+}
+
+// Rounding to the half types, ties to even, kept in float.
+static inline float round_float16(const float x) {
+    const uint u = as_uint(x), m = u & 0x7fffffffu;
+    const uint r = (m + 0xfffu + ((m >> 13) & 1u)) & ~0x1fffu;
+    const float tiny = rint(x * 0x1p24f) * 0x1p-24f;
+    const uint big = r > 0x477fe000u ? 0x7f800000u : r;
+    return m >= 0x7f800000u ? x : m < 0x38800000u ? tiny : as_float((u & 0x80000000u) | big);
+}
+static inline uint bfloat16_bits(const float x) {
+    const uint u = as_uint(x);
+    const uint r = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
+    return (u & 0x7fffffffu) > 0x7f800000u ? (u >> 16) | 0x40u : r;
+}
+static inline float round_bfloat16(const float x) { return as_float(bfloat16_bits(x) << 16); }
+
+// To float by rounding to odd: a second rounding to a half type is then exact.
+static inline float odd_from_long(const long x) {
+    const float f = convert_float_rtz(x);
+    return fabs(f) < 0x1p62f && (long)f != x ? as_float(as_uint(f) | 1u) : f;
+}
+static inline float odd_from_ulong(const ulong x) {
+    const float f = convert_float_rtz(x);
+    return f < 0x1p63f && (ulong)f != x ? as_float(as_uint(f) | 1u) : f;
+}
+#ifdef HAS_DOUBLE
+static inline float odd_from_double(const double x) {
+    const float f = convert_float_rtz(x);
+    return x == x && (double)f != x ? as_float(as_uint(f) | 1u) : f;
+}
+#endif
+
+// Loads widen, stores round.
+#define LOAD_bool(p, i) ((p)[i])
+#define LOAD_int8(p, i) ((p)[i])
+#define LOAD_uint8(p, i) ((p)[i])
+#define LOAD_int16(p, i) ((p)[i])
+#define LOAD_uint16(p, i) ((p)[i])
+#define LOAD_int32(p, i) ((p)[i])
+#define LOAD_uint32(p, i) ((p)[i])
+#define LOAD_int64(p, i) ((p)[i])
+#define LOAD_uint64(p, i) ((p)[i])
+#define LOAD_float16(p, i) vload_half(i, p)
+#define LOAD_bfloat16(p, i) as_float((uint)(p)[i] << 16)
+#define LOAD_float32(p, i) ((p)[i])
+#define LOAD_float64(p, i) ((p)[i])
+
+#define STORE_bool(p, i, v) ((p)[i] = (v))
+#define STORE_int8(p, i, v) ((p)[i] = (v))
+#define STORE_uint8(p, i, v) ((p)[i] = (v))
+#define STORE_int16(p, i, v) ((p)[i] = (v))
+#define STORE_uint16(p, i, v) ((p)[i] = (v))
+#define STORE_int32(p, i, v) ((p)[i] = (v))
+#define STORE_uint32(p, i, v) ((p)[i] = (v))
+#define STORE_int64(p, i, v) ((p)[i] = (v))
+#define STORE_uint64(p, i, v) ((p)[i] = (v))
+#define STORE_float16(p, i, v) vstore_half_rte(v, i, p)
+#define STORE_bfloat16(p, i, v) ((p)[i] = (ushort)bfloat16_bits(v))
+#define STORE_float32(p, i, v) ((p)[i] = (v))
+#define STORE_float64(p, i, v) ((p)[i] = (v))
