@@ -1,0 +1,146 @@
+package taskref
+
+import (
+	"errors"
+	"math"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+func (r *runner) mapTask(out []byte) {
+	o := r.task.Outs[0].DType
+	r.points(func(n int64) {
+		store(o, out, n, convert(r.task.Value.DType, o, r.eval(r.task.Value)))
+	}, 0)
+}
+
+func (r *runner) reduce(out []byte) {
+	t := r.task
+	r.points(func(n int64) {
+		from, _ := t.Group(1)
+		outer := append([]int64(nil), r.at[:from]...)
+		r.acc = r.fold()
+		copy(r.at, outer)
+		store(t.Outs[0].DType, out, n, convert(t.Epilogue.DType, t.Outs[0].DType, r.eval(t.Epilogue)))
+	}, 0)
+}
+
+// fold folds Value over the points of group 1.
+func (r *runner) fold() value {
+	t := r.task
+	dt := t.Acc
+	if t.Fold.IsArg() {
+		dt = t.Value.DType
+	}
+	acc, best := identity(t.Fold, dt), int64(-1)
+	r.points(func(q int64) {
+		v := convert(t.Value.DType, dt, r.eval(t.Value))
+		switch t.Fold {
+		case engine.Sum:
+			acc = value{acc.f + v.f, acc.i + v.i}
+		case engine.Prod:
+			acc = value{acc.f * v.f, acc.i * v.i}
+		default:
+			smaller := t.Fold == engine.Min || t.Fold == engine.ArgMin
+			better := smaller && less(dt, v, acc) || !smaller && less(dt, acc, v) || isNaN(v)
+			if !isNaN(acc) && better || best < 0 {
+				acc, best = v, q
+			}
+		}
+	}, 1)
+	if t.Fold.IsArg() {
+		return value{i: max(best, 0)}
+	}
+	return wrap(dt, acc)
+}
+
+// identity is what an empty fold gives.
+func identity(m engine.Monoid, dt tensor.DType) value {
+	low, high := value{f: math.Inf(-1)}, value{f: math.Inf(1)}
+	if !dt.IsFloat() {
+		bits := 8 * dt.Size()
+		switch {
+		case dt == tensor.Bool:
+			low, high = value{}, value{i: 1}
+		case dt.IsSigned():
+			low, high = value{i: math.MinInt64 >> (64 - bits)}, value{i: math.MaxInt64 >> (64 - bits)}
+		default:
+			low, high = value{}, value{i: int64(uint64(math.MaxUint64) >> (64 - bits))}
+		}
+	}
+	switch m {
+	case engine.Prod:
+		return value{1, 1}
+	case engine.Min, engine.ArgMin:
+		return high
+	case engine.Max, engine.ArgMax:
+		return low
+	}
+	return value{}
+}
+
+func (r *runner) contract(out []byte) {
+	t := r.task
+	r.points(func(n int64) {
+		var sum value
+		r.points(func(int64) {
+			a := convert(t.A.DType, t.Acc, r.eval(t.A))
+			b := convert(t.B.DType, t.Acc, r.eval(t.B))
+			sum = value{sum.f + a.f*b.f, sum.i + a.i*b.i}
+		}, 3)
+		from, to := t.Group(3)
+		clear(r.at[from:to])
+		r.acc = wrap(t.Acc, sum)
+		store(t.Outs[0].DType, out, n, convert(t.Epilogue.DType, t.Outs[0].DType, r.eval(t.Epilogue)))
+	}, 0, 1, 2)
+}
+
+// scatter adds updates in the order of n. The positions that At gives count
+// the points of group 0; others are skipped.
+func (r *runner) scatter(out []byte) {
+	t := r.task
+	o := t.Outs[0].DType
+	sums := make([]value, t.Outs[0].Len)
+	r.points(func(n int64) { sums[n] = r.eval(t.Value) }, 0, 2)
+	rows, cols := t.Size(0), t.Size(2)
+	r.points(func(int64) {
+		v := r.eval(t.At).i
+		if v < 0 || v >= rows {
+			return
+		}
+		r.points(func(d int64) {
+			u, s := r.eval(t.Update), &sums[v*cols+d]
+			*s = value{s.f + u.f, s.i + u.i}
+		}, 2)
+	}, 1)
+	for i, s := range sums {
+		store(o, out, int64(i), convert(t.Value.DType, o, wrap(t.Value.DType, s)))
+	}
+}
+
+func custom(t *engine.Task, ins, outs [][]byte) error {
+	k := t.Custom
+	if k.Host == nil {
+		return errors.New("taskref: a custom kernel without a Go twin")
+	}
+	over := func(ops []engine.Operand, mem [][]byte, shapes [][]int) (ts []*tensor.Tensor, err error) {
+		for i, o := range ops {
+			x, err := tensor.FromBytes(o.DType, mem[i], shapes[i]...)
+			if err != nil {
+				return nil, err
+			}
+			ts = append(ts, x)
+		}
+		return ts, nil
+	}
+	in, err := over(t.Ins, ins, k.InShapes)
+	if err != nil {
+		return err
+	}
+	out, err := over(t.Outs, outs, k.OutShapes)
+	if err != nil {
+		return err
+	}
+	return k.Host(out, in)
+}
