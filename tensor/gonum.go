@@ -38,10 +38,13 @@ func (t *Tensor) Dense() (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.Rows != g.Cols && t.n == 0 {
+	m := new(mat.Dense)
+	if g.Rows+g.Cols == 0 {
+		return m, nil
+	}
+	if t.n == 0 {
 		return nil, fmt.Errorf("tensor: gonum has no dense matrix of shape %s", ShapeString(t.shape))
 	}
-	m := new(mat.Dense)
 	m.SetRawMatrix(g)
 	return m, nil
 }

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 )
 
 const (
 	npyMagic     = "\x93NUMPY"
-	maxNPYHeader = 1 << 16 // bytes; NumPy itself refuses more than 10,000 unless told to trust the file
+	maxNPYHeader = 1<<16 - 1 // bytes; NumPy itself refuses more than 10,000 unless told to trust the file
 )
 
 // npyHeader is what a .npy file says about its data.
@@ -97,22 +96,15 @@ func appendNPYHeader(b []byte, dt DType, shape []int, fortran bool) ([]byte, err
 		fortranOrder = "True"
 	}
 	text := fmt.Sprintf("{'descr': '%c%s', 'fortran_order': %s, 'shape': (%s), }", order, code, fortranOrder, tuple)
-	prefix, version := 10, byte(1)
-	if len(text)+Alignment > math.MaxUint16 {
-		prefix, version = 12, 2
-	}
-	padding := (Alignment - (prefix+len(text)+1)%Alignment) % Alignment
+	const start = len(npyMagic) + 4 // version and length; version 1.0 holds what maxNPYHeader allows
+	padding := (Alignment - (start+len(text)+1)%Alignment) % Alignment
 	size := len(text) + padding + 1
 	if size > maxNPYHeader {
 		return nil, fmt.Errorf("tensor: a shape of %d axes does not fit a .npy header", len(shape))
 	}
 	b = append(b, npyMagic...)
-	b = append(b, version, 0)
-	if version == 1 {
-		b = binary.LittleEndian.AppendUint16(b, uint16(size))
-	} else {
-		b = binary.LittleEndian.AppendUint32(b, uint32(size))
-	}
+	b = append(b, 1, 0)
+	b = binary.LittleEndian.AppendUint16(b, uint16(size))
 	b = append(b, text...)
 	b = append(b, strings.Repeat(" ", padding)...)
 	return append(b, '\n'), nil

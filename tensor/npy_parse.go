@@ -149,4 +149,3 @@ func (p *npyParser) parseShape() error {
 	}
 	return nil
 }
-

@@ -44,9 +44,7 @@ func (t *Tensor) fillShape(shape []int) ([]int, error) {
 	n, err := NumElems(filled)
 	if err == nil && unknown >= 0 && n > 0 && t.n%n == 0 {
 		filled[unknown] = t.n / n
-		n = t.n
-	}
-	if err != nil || n != t.n || unknown >= 0 && n == 0 {
+	} else if err != nil || unknown >= 0 || n != t.n {
 		return nil, fmt.Errorf("tensor: reshape %s to %s: the sizes do not fit", ShapeString(t.shape), ShapeString(shape))
 	}
 	return filled, nil
