@@ -77,7 +77,7 @@ type Driver interface {
 	// SVMUsed declares the SVM pointers that a kernel reaches indirectly.
 	SVMUsed(kernel Handle, pointers []unsafe.Pointer) Status
 
-	NewCommandBuffer(platform, queue Handle, properties bool) (Handle, Status)
+	NewCommandBuffer(platform, queue Handle, simultaneous bool) (Handle, Status)
 	FinalizeCommandBuffer(platform, buffer Handle) Status
 	ReleaseCommandBuffer(platform, buffer Handle) Status
 
