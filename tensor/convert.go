@@ -97,6 +97,12 @@ func load[C carrier](dst []C, t *Tensor, offset, stride int) {
 }
 
 func loadNumbers[C carrier, T number](dst []C, src []T, offset, stride int) {
+	if stride == 1 {
+		for i, v := range src[offset:][:len(dst)] {
+			dst[i] = C(v)
+		}
+		return
+	}
 	for i := range dst {
 		dst[i] = C(src[offset+i*stride])
 	}
@@ -183,12 +189,14 @@ func storeFloats(t *Tensor, at int, src []float64) {
 
 // assign converts by Go's rules, which are this package's but for a float that leaves an integer's range.
 func assign[T number, C carrier](dst []T, src []C) {
+	dst = dst[:len(src)]
 	for i, v := range src {
 		dst[i] = T(v)
 	}
 }
 
 func each[T Elem, C carrier](dst []T, src []C, convert func(C) T) {
+	dst = dst[:len(src)]
 	for i, v := range src {
 		dst[i] = convert(v)
 	}
