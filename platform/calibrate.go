@@ -1,0 +1,248 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// Calibration is how fast a device was measured to be. The times are wall times
+// as a program sees them. Rates are bytes or operations a second.
+type Calibration struct {
+	Launch   time.Duration `json:"launch_ns"` // of one kernel among many that nobody waits for
+	Wait     time.Duration `json:"wait_ns"`   // from the launch of one small kernel until the host knows that it is done
+	Upload   float64       `json:"upload"`    // bytes a second, host to device, as Write does it
+	Download float64       `json:"download"`  // bytes a second, device to host, as Read does it
+	// Small is what a Write of a few bytes takes, when the queue is empty.
+	Small  time.Duration `json:"small_ns"`
+	Copy   float64       `json:"copy"`   // bytes a second that a kernel reads and writes, both counted
+	GFLOPS float64       `json:"gflops"` // single-precision multiply-adds by FMA, two operations each
+	Device string        `json:"device"`
+	Driver string        `json:"driver"`
+	Took   time.Duration `json:"took_ns"`
+}
+
+// calibrationVersion is part of the key of what is kept on disk. Raise it whenever
+// a measurement changes.
+const calibrationVersion = 1
+
+// calibrationPart is how long each of the measurements may repeat itself.
+const calibrationPart = 120 * time.Millisecond
+
+// loadCalibration returns what was measured earlier, nil if there is nothing sane.
+func (d *Device) loadCalibration(dir string) *Calibration {
+	c := new(Calibration)
+	if !d.load(dir, kindCalibration, calibrationVersion, c) || !c.sane() {
+		return nil
+	}
+	return c
+}
+
+// sane reports whether every figure is one that a prediction can divide by.
+func (c *Calibration) sane() bool {
+	for _, f := range []float64{c.Upload, c.Download, c.Copy, c.GFLOPS, float64(c.Launch), float64(c.Wait), float64(c.Small)} {
+		if !(f > 0) || math.IsInf(f, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// Calibration returns what an earlier Calibrate of this device and driver has
+// kept on disk; nil if there is nothing.
+func (o *Opened) Calibration() *Calibration { return o.device.loadCalibration(o.opts.CacheDir) }
+
+// Calibrate measures the device: launch and wait latency, transfers each way, the
+// rate of a copying kernel and the rate of multiply-adds. It takes about half a
+// second and should have the device to itself. The result is kept on disk for the
+// ranking and for those who predict times; that it cannot be kept is no error.
+//
+// Errors: ctx's, and those of the commands that are timed.
+func (o *Opened) Calibrate(ctx context.Context) (*Calibration, error) {
+	start := time.Now()
+	c := &Calibration{Device: o.device.String(), Driver: o.device.Driver}
+	common, _, sections := probeSections()
+	rate := map[FMA]string{FMAFused: "rate_fma", FMAMad: "rate_mad", FMAPlain: "rate_plain"}[o.caps.FMA]
+	prog, err := o.Program(ctx, "calibrate.cl", common+sections[rate]+sections["copy"],
+		defaultStd+" -DT="+floatVector(o.device.VectorWidth))
+	if err != nil {
+		return nil, err
+	}
+	for _, measure := range []func(context.Context, *cl.Program, *Calibration) error{
+		o.measureLaunch, o.measureTransfers, o.measureCopy,
+		func(ctx context.Context, p *cl.Program, c *Calibration) error { return o.measureRate(ctx, p, rate, c) },
+	} {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("platform: calibrate %s: %w", o.device.ID, err)
+		}
+		if err := measure(ctx, prog, c); err != nil {
+			return nil, fmt.Errorf("platform: calibrate %s: %w", o.device.ID, err)
+		}
+	}
+	c.Took = time.Since(start)
+	if !c.sane() {
+		return nil, fmt.Errorf("platform: calibrate %s: the clock does not run: %+v", o.device.ID, *c)
+	}
+	o.warn("calibration is not kept", o.device.save(o.opts.CacheDir, kindCalibration, calibrationVersion, c))
+	o.opts.Logger.Info("platform: calibrated", "device", o.device.ID, "gflops", c.GFLOPS, "took", c.Took)
+	return c, nil
+}
+
+// best repeats f until its part of the time is over, at least twice and at most
+// 50 times, and returns the shortest time. The first call warms up and does not count.
+func best(ctx context.Context, f func() error) (time.Duration, error) {
+	end := time.Now().Add(calibrationPart)
+	least := time.Duration(math.MaxInt64)
+	for i := 0; i < 3 || (i < 50 && time.Now().Before(end)); i++ {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		start := time.Now()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		if i > 0 {
+			least = min(least, max(1, time.Since(start)))
+		}
+	}
+	return least, nil
+}
+
+// copyKernel returns the copy kernel with two memories of n bytes, n a multiple
+// of 64, as its arguments.
+func (o *Opened) copyKernel(prog *cl.Program, n int64) (k *cl.Kernel, free func() error, err error) {
+	from, err := o.Alloc(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	to, err := o.Alloc(n)
+	if err != nil {
+		return nil, nil, errors.Join(err, from.Close())
+	}
+	if k, err = prog.Kernel("copy"); err != nil {
+		return nil, nil, errors.Join(err, from.Close(), to.Close())
+	}
+	free = func() error { return errors.Join(k.Close(), from.Close(), to.Close()) }
+	if err := errors.Join(k.SetBuffer(0, from.Buffer()), k.SetBuffer(1, to.Buffer())); err != nil {
+		return nil, nil, errors.Join(err, free())
+	}
+	return k, free, nil
+}
+
+func (o *Opened) measureLaunch(ctx context.Context, prog *cl.Program, c *Calibration) error {
+	k, free, err := o.copyKernel(prog, minBlock)
+	if err != nil {
+		return err
+	}
+	launch := func(n int) func() error {
+		return func() error {
+			for range n {
+				if err := o.queue.Launch(k, cl.Range1(1, 1), nil); err != nil {
+					return err
+				}
+			}
+			return o.queue.Finish()
+		}
+	}
+	const many = 100
+	one, err := best(ctx, launch(1))
+	if err == nil {
+		var all time.Duration
+		all, err = best(ctx, launch(1+many))
+		c.Wait, c.Launch = one, max(1, (all-one)/many)
+	}
+	return errors.Join(err, free())
+}
+
+// transferBytes and copyBytes are large enough to leave the caches, and small
+// where the device is.
+func (d *Device) transferBytes() int64 {
+	if d.Class == Simulator {
+		return 4 << 10
+	}
+	return min(32<<20, max(minBlock, d.MaxAlloc/4/minBlock*minBlock))
+}
+
+func (d *Device) copyBytes() int64 {
+	if d.Class == GPU {
+		return min(256<<20, max(minBlock, d.MaxAlloc/8/minBlock*minBlock))
+	}
+	return d.transferBytes()
+}
+
+func (o *Opened) measureTransfers(ctx context.Context, _ *cl.Program, c *Calibration) error {
+	n := o.device.transferBytes()
+	m, err := o.Alloc(n)
+	if err != nil {
+		return err
+	}
+	host := make([]byte, n)
+	for i := range host {
+		host[i] = byte(i) // fresh pages are all one page until they are written
+	}
+	rate := func(t time.Duration) float64 { return float64(n) / t.Seconds() }
+	// context.Background: a transfer that need not hear a context does one command.
+	bg := context.WithoutCancel(ctx)
+	t, err := best(ctx, func() error { return o.Write(bg, m, 0, host) })
+	c.Upload = rate(t)
+	if err == nil {
+		t, err = best(ctx, func() error { return o.Read(bg, host, m, 0) })
+		c.Download = rate(t)
+	}
+	if err == nil {
+		c.Small, err = best(ctx, func() error { return o.Write(bg, m, 0, host[:64]) })
+	}
+	return errors.Join(err, m.Close())
+}
+
+func (o *Opened) measureCopy(ctx context.Context, prog *cl.Program, c *Calibration) error {
+	n := o.device.copyBytes()
+	k, free, err := o.copyKernel(prog, n)
+	if err != nil {
+		return err
+	}
+	_, group := o.device.rateItems()
+	items := int(n) / (4 * o.device.ratedVector())
+	if group > items {
+		group = 1
+	}
+	items = items / group * group
+	t, err := best(ctx, func() error {
+		if err := o.queue.Launch(k, cl.Range1(items, group), nil); err != nil {
+			return err
+		}
+		return o.queue.Finish()
+	})
+	moved := 2 * float64(items) * float64(4*o.device.ratedVector())
+	c.Copy = moved / max(1e-9, (t-c.wait(t)).Seconds())
+	return errors.Join(err, free())
+}
+
+func (o *Opened) measureRate(ctx context.Context, prog *cl.Program, kernel string, c *Calibration) error {
+	m, err := o.Alloc(rateBytes(o.device))
+	if err != nil {
+		return err
+	}
+	r, err := newRater(o, prog, kernel, m.Buffer())
+	if err != nil {
+		return errors.Join(err, m.Close())
+	}
+	rounds, err := r.rounds(5 * time.Millisecond)
+	if o.device.Class == Simulator {
+		rounds = 1
+	}
+	var t time.Duration
+	if err == nil {
+		t, err = best(ctx, func() error { _, err := r.time(rounds, 0); return err })
+		c.GFLOPS = 2 * multiplyAdds(o.device, rounds) / max(1, float64((t-c.wait(t)).Nanoseconds()))
+	}
+	return errors.Join(err, r.kernel.Close(), m.Close())
+}
+
+// wait is the part of a measured time that is waiting and not work: what one
+// small kernel takes, unless that is most of it.
+func (c *Calibration) wait(of time.Duration) time.Duration { return min(c.Wait, of/2) }

@@ -1,0 +1,149 @@
+package platform
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+)
+
+// FMA is how a*b+c is written for a device.
+type FMA string
+
+// Ways to write it.
+const (
+	FMAFused FMA = "fma"   // fma(a, b, c): one rounding
+	FMAMad   FMA = "mad"   // mad(a, b, c): whatever is fastest
+	FMAPlain FMA = "a*b+c" // left to the compiler, which may contract it
+)
+
+func (f FMA) expression() string {
+	switch f {
+	case FMAFused:
+		return "fma((a), (b), (c))"
+	case FMAMad:
+		return "mad((a), (b), (c))"
+	}
+	return "((a) * (b) + (c))"
+}
+
+// Caps are the capabilities of a device that a kernel, or a command, has proven
+// with this driver. What is false is either missing or was got wrong: Proofs
+// tells. Do not change it.
+type Caps struct {
+	Atomics32 bool `json:"atomics32"` // 32-bit integers in global and local memory
+	Atomics64 bool `json:"atomics64"` // 64-bit integers in global memory
+	FP64      bool `json:"fp64"`      // double arithmetic
+	Half      bool `json:"half"`      // half arithmetic; storing half works everywhere
+
+	Subgroups       bool   `json:"subgroups"`                  // sub_group_reduce_add, sub_group_broadcast
+	Shuffle         bool   `json:"shuffle"`                    // sub_group_shuffle_xor, or Intel's name of it
+	SubgroupSize    int    `json:"subgroup_size,omitempty"`    // of the probe's kernel: others may differ
+	SubgroupOptions string `json:"subgroup_options,omitempty"` // build option that makes them available; may be empty
+
+	IntDot        bool   `json:"int_dot"` // dot_4x8packed_ss_int
+	IntDotOptions string `json:"int_dot_options,omitempty"`
+	PTX           bool   `json:"ptx"`     // inline PTX assembly (NVIDIA)
+	DotPTX        bool   `json:"dot_ptx"` // dp4a in inline PTX
+
+	FMA        FMA      `json:"fma"`          // what the macro FMA(a, b, c) is
+	Stds       []string `json:"stds"`         // language levels that build, as "CL1.2"
+	LargeFill  bool     `json:"large_fill"`   // Queue.Fill is right for 2 GiB and more
+	OutOfOrder bool     `json:"out_of_order"` // queues
+	Profiling  bool     `json:"profiling"`    // events have times that are not zero
+
+	// Proofs are the probes behind the fields above, in the order in which they ran.
+	Proofs []Proof `json:"proofs"`
+	Device string  `json:"device"` // for whom who reads the file
+}
+
+// Proof is the outcome of one probe.
+type Proof struct {
+	Name     string `json:"name"`
+	Declared bool   `json:"declared"` // what the device says
+	Proven   bool   `json:"proven"`   // what a kernel showed
+	Note     string `json:"note,omitempty"`
+}
+
+// probeVersion is part of the key of what is kept on disk. Raise it whenever the
+// probes or the meaning of a field change.
+const probeVersion = 1
+
+// devicePath is where something learned about the device is kept, empty when
+// nothing is.
+func (d *Device) devicePath(dir, kind string, version int) string {
+	if dir == "" {
+		return ""
+	}
+	key := hashKey(append([]string{kind, strconv.Itoa(version), libraryVersion()}, d.identity()...)...)
+	return filepath.Join(dir, "devices", key[:32]+"."+kind)
+}
+
+// load reads what was kept about the device into v. Whatever is wrong with the
+// file, it is as if it were not there.
+func (d *Device) load(dir, kind string, version int, v any) bool {
+	path := d.devicePath(dir, kind, version)
+	if path == "" {
+		return false
+	}
+	b, err := readSealed(path, kind)
+	return err == nil && json.Unmarshal(b, v) == nil
+}
+
+func (d *Device) save(dir, kind string, version int, v any) error {
+	path := d.devicePath(dir, kind, version)
+	if path == "" {
+		return nil
+	}
+	b, err := json.MarshalIndent(v, "", "\t")
+	if err != nil {
+		return err
+	}
+	return writeSealed(path, kind, append(b, '\n'))
+}
+
+// knownCaps returns the capabilities if they were proven before, else nil.
+func (d *Device) knownCaps(dir string) *Caps {
+	c := new(Caps)
+	if !d.load(dir, kindCaps, probeVersion, c) || c.FMA == "" {
+		return nil
+	}
+	return c
+}
+
+// provenCaps returns the capabilities from memory, from disk, or by probing: on o
+// if the device is open already, else on a context of its own.
+func (d *Device) provenCaps(ctx context.Context, o *Opened) (*Caps, error) {
+	select {
+	case d.probing <- struct{}{}:
+		defer func() { <-d.probing }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("platform: probe %s: %w", d.ID, ctx.Err())
+	}
+	if d.caps != nil {
+		return d.caps, nil
+	}
+	dir := d.cacheDir
+	if o != nil {
+		dir = o.opts.CacheDir
+	}
+	if c := d.knownCaps(dir); c != nil {
+		d.caps = c
+		return c, nil
+	}
+	if o == nil {
+		var err error
+		if o, err = d.open(&Options{CacheDir: CacheOff}); err != nil {
+			return nil, fmt.Errorf("platform: probe %s: %w", d.ID, err)
+		}
+		defer func() { o.warn("probe", o.Close()) }()
+	}
+	c, err := probeAll(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("platform: probe %s: %w", d.ID, err)
+	}
+	o.warn("capabilities are not kept", d.save(dir, kindCaps, probeVersion, c))
+	d.caps = c
+	return c, nil
+}

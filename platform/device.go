@@ -1,0 +1,138 @@
+package platform
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"os"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// Device describes one OpenCL device. Nothing is allocated on it until Open.
+// It is safe for concurrent use. The exported fields are what the device says of
+// itself; what it can really do is in [Device.Caps].
+type Device struct {
+	ID              string `json:"id"`  // "pocl:0", "nvidia:1": vendor key and number among that vendor's
+	Key             string `json:"key"` // "pocl", "nvidia"
+	Name            string `json:"name"`
+	Vendor          string `json:"vendor"`
+	Driver          string `json:"driver"`
+	PlatformName    string `json:"platform"`
+	PlatformVersion string `json:"platform_version"`
+	Version         string `json:"version"` // "OpenCL 3.0 PoCL ..."
+	Class           Class  `json:"class"`
+
+	Units        int   `json:"units"`          // compute units
+	ClockMHz     int   `json:"clock_mhz"`      // as declared
+	MaxWorkGroup int   `json:"max_work_group"` // work-items
+	LocalMem     int64 `json:"local_mem"`      // bytes
+	LocalReal    bool  `json:"local_real"`     // local memory is on the chip, not global memory in disguise
+	GlobalMem    int64 `json:"global_mem"`     // bytes
+	MaxAlloc     int64 `json:"max_alloc"`      // bytes, the largest single allocation
+	CacheBytes   int64 `json:"cache_bytes"`    // global memory cache, as declared
+	VectorWidth  int   `json:"vector_width"`   // preferred float vector width
+	Unified      bool  `json:"unified"`        // shares the host's memory
+	ArgBytes     int   `json:"arg_bytes"`      // of kernel arguments
+	BaseAlign    int   `json:"base_align"`     // bytes, of sub-buffers
+
+	// GFLOPS is the speed that the ranking uses: measured when Calibrated, else
+	// an estimate from units and clock.
+	GFLOPS     float64 `json:"gflops"`
+	Calibrated bool    `json:"calibrated"`
+	Rank       int     `json:"rank"` // 1 is what Select("") takes first
+	Why        string  `json:"why"`  // why it has that rank
+
+	cl       *cl.Device
+	info     *cl.DeviceInfo
+	order    int // in which it was enumerated
+	twin     int // number among the devices of its platform that look the same
+	cacheDir string
+	quirks   []Quirk
+
+	probing chan struct{} // holds one token while somebody looks at or makes caps
+	caps    *Caps
+}
+
+// describe fills a Device from what the OpenCL device says.
+func describe(d *cl.Device) *Device {
+	info, p := d.Info(), d.Platform()
+	key := vendorKey(p.Name(), info.Vendor, info.Name)
+	simulated := nullDriver(key, os.Getenv)
+	r := &Device{
+		Key: key, Name: info.Name, Vendor: info.Vendor, Driver: info.DriverVersion,
+		PlatformName: p.Name(), PlatformVersion: p.Version(), Version: info.VersionText,
+		Class: classOf(key, info.Type, simulated),
+		Units: int(info.ComputeUnits), ClockMHz: int(info.ClockMHz),
+		MaxWorkGroup: int(info.MaxWorkGroupSize),
+		LocalMem:     int64(info.LocalMemBytes), LocalReal: info.LocalMem == cl.LocalOwn,
+		GlobalMem: int64(info.GlobalMemBytes), MaxAlloc: int64(info.MaxAllocBytes),
+		CacheBytes:  int64(info.GlobalCacheBytes),
+		VectorWidth: max(1, int(info.PreferredWidthFloat)),
+		ArgBytes:    int(info.MaxParameterBytes), BaseAlign: int(info.BaseAddrAlignBits / 8),
+		cl: d, info: info, probing: make(chan struct{}, 1),
+	}
+	r.Unified = info.HostUnifiedMemory || r.Class == CPU
+	r.quirks = quirksOf(r, simulated)
+	r.GFLOPS = estimate(r)
+	return r
+}
+
+// refuse says why a device cannot be used at all, empty for usable ones.
+func refuse(d *Device) string {
+	switch {
+	case !d.info.Available:
+		return "not available"
+	case !d.info.CompilerAvailable:
+		return "has no compiler"
+	case d.Units == 0 || d.MaxWorkGroup == 0 || d.GlobalMem == 0:
+		return "describes itself as empty"
+	case !d.info.LittleEndian:
+		return "is big-endian"
+	}
+	return ""
+}
+
+// String returns the ID and the name, as "nvidia:0 NVIDIA H200".
+func (d *Device) String() string { return d.ID + " " + d.Name }
+
+// CL returns the OpenCL device.
+func (d *Device) CL() *cl.Device { return d.cl }
+
+// Info returns everything that the device declares.
+func (d *Device) Info() *cl.DeviceInfo { return d.info }
+
+// Quirks returns what is known to be wrong with this device or its driver.
+func (d *Device) Quirks() []Quirk { return append([]Quirk(nil), d.quirks...) }
+
+// Caps returns what the device has been proven to do. The first call on a new
+// device or driver compiles and runs small kernels, which takes from a fraction
+// of a second to a few; the result is kept in memory and on disk. Cancelling ctx
+// stops between probes.
+//
+// Errors: ctx's, or those of making a context on the device. A probe that fails
+// is not an error but a missing capability.
+func (d *Device) Caps(ctx context.Context) (*Caps, error) {
+	return d.provenCaps(ctx, nil)
+}
+
+// identity is the part of a device that decides whether what was learned about
+// it, or compiled for it, still holds.
+func (d *Device) identity() []string {
+	return []string{
+		d.PlatformName, d.PlatformVersion, d.Name, d.Vendor, d.Driver,
+		fmt.Sprint(d.info.AddressBits), fmt.Sprint(d.Units),
+	}
+}
+
+// sameHardware is a key that is equal for the same hardware seen through two
+// platforms, empty when the device does not tell.
+func (d *Device) sameHardware() string {
+	switch {
+	case len(d.info.PCIBus) > 0 && d.Class == GPU:
+		return "pci " + hex.EncodeToString(d.info.PCIBus)
+	case len(d.info.UUID) > 0 && d.Class == GPU:
+		return "uuid " + hex.EncodeToString(d.info.UUID)
+	}
+	return ""
+}

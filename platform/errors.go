@@ -1,0 +1,98 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/anycl/anycl/cl"
+)
+
+var (
+	// ErrNone is what Select returns for the spec "none": the caller asked for
+	// the CPU path and no device.
+	ErrNone = errors.New("platform: no device wanted")
+	// ErrNoDevice says that this machine has no usable OpenCL device. Errors
+	// that wrap it also wrap why, as cl.ErrNoLibrary.
+	ErrNoDevice = errors.New("platform: no OpenCL device")
+	// ErrClosed says that an opened device or a memory was used after Close.
+	// errors.Is(ErrClosed, cl.ErrClosed) holds.
+	ErrClosed = fmt.Errorf("platform: use after Close: %w", cl.ErrClosed)
+)
+
+// SelectError is a device that was asked for and is not there. It is never
+// replaced by another device silently.
+type SelectError struct {
+	Spec  string   // what was asked for
+	Env   bool     // whether the environment variable ANYCL_DEVICE asked
+	Found []string // what there is, as "nvidia:0 NVIDIA H200"
+}
+
+// Error names what was asked for and what was found.
+func (e *SelectError) Error() string {
+	asked := fmt.Sprintf("device %q", e.Spec)
+	if e.Env {
+		asked = EnvDevice + "=" + e.Spec
+	}
+	found := "nothing"
+	if len(e.Found) > 0 {
+		found = strings.Join(e.Found, ", ")
+	}
+	return fmt.Sprintf("platform: %s: no such device; found: %s", asked, found)
+}
+
+// Is reports whether target is ErrNoDevice, which a device asked for in vain is too.
+func (e *SelectError) Is(target error) bool { return target == ErrNoDevice }
+
+// OutOfMemory is an allocation that the device cannot serve, not even after the
+// pool gave back what it held. errors.Is(err, cl.MemObjectAllocationFailure)
+// holds, and so does the driver's own status if that is another one.
+type OutOfMemory struct {
+	Device string // as "nvidia:0 NVIDIA H200"
+	Asked  int64  // bytes
+	Held   int64  // bytes in live memory of the same opened device
+	Free   int64  // bytes of the device that this opened device does not hold; other programs may
+	Limit  int64  // the largest single allocation, bytes
+	Err    error  // the driver's answer; nil when it was not asked
+}
+
+// Error gives the sizes.
+func (e *OutOfMemory) Error() string {
+	why := ""
+	switch {
+	case e.Limit > 0 && e.Asked > e.Limit:
+		why = fmt.Sprintf(": more than its largest single allocation of %s", bytesText(e.Limit))
+	case e.Err != nil:
+		why = ": " + e.Err.Error()
+	}
+	return fmt.Sprintf("platform: %s: out of memory: asked for %s, held %s, at most %s free%s",
+		e.Device, bytesText(e.Asked), bytesText(e.Held), bytesText(e.Free), why)
+}
+
+// Unwrap returns the driver's answer.
+func (e *OutOfMemory) Unwrap() error { return e.Err }
+
+// Is reports whether target is the status that OpenCL has for this.
+func (e *OutOfMemory) Is(target error) bool { return target == cl.MemObjectAllocationFailure }
+
+// outOfMemory reports whether a driver's answer means that memory is short,
+// now or for good. Drivers disagree about the code.
+func outOfMemory(err error) bool {
+	return errors.Is(err, cl.MemObjectAllocationFailure) || errors.Is(err, cl.OutOfResources) ||
+		errors.Is(err, cl.OutOfHostMemory) || errors.Is(err, cl.InvalidBufferSize)
+}
+
+// bytesText writes n as people do: "1.5 GiB", "512 B".
+func bytesText(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, unit := float64(n)/(1<<10), "KiB"
+	for _, u := range []string{"MiB", "GiB", "TiB"} {
+		if f < 1024 {
+			break
+		}
+		f, unit = f/1024, u
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0") + " " + unit
+}

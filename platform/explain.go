@@ -1,0 +1,133 @@
+package platform
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// Report is a device with all that is known about it without touching it, for
+// people (Explain) and for JSON.
+type Report struct {
+	*Device
+	Quirks      []Quirk      `json:"quirks"`
+	Caps        *Caps        `json:"caps,omitempty"`        // nil: not probed yet
+	Calibration *Calibration `json:"calibration,omitempty"` // nil: not calibrated yet
+}
+
+// Report returns what is known about the device. It probes nothing.
+func (d *Device) Report() Report {
+	r := Report{Device: d, Quirks: d.Quirks(), Calibration: d.loadCalibration(d.cacheDir)}
+	select {
+	case d.probing <- struct{}{}:
+		r.Caps = d.caps
+		<-d.probing
+	default: // being probed right now
+	}
+	if r.Caps == nil {
+		r.Caps = d.knownCaps(d.cacheDir)
+	}
+	return r
+}
+
+// Explain returns the ranking as a table: every device with the reason for its
+// place, what was found and not used, and why. It opens and probes nothing: what
+// a device has been proven to do shows once something has used it.
+func (m *Machine) Explain() string {
+	var b strings.Builder
+	if m.LoadErr != nil {
+		fmt.Fprintf(&b, "no OpenCL: %v\n", m.LoadErr)
+	}
+	if len(m.Devices) > 0 {
+		m.table(&b)
+	} else if m.LoadErr == nil {
+		b.WriteString("no OpenCL device\n")
+	}
+	if len(m.Notes) > 0 {
+		b.WriteString("\nfound and not used\n")
+		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		for _, n := range m.Notes {
+			fmt.Fprintf(w, "  %s\t%s\n", n.What, n.Why)
+		}
+		_ = w.Flush() // a strings.Builder does not fail
+	}
+	return b.String()
+}
+
+func (m *Machine) table(b *strings.Builder) {
+	chosen, err := m.Select("")
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\tdevice\tclass\tunits\tmemory\tlocal\tspeed\tname\twhy")
+	for _, d := range m.Devices {
+		mark := ""
+		if d == chosen {
+			mark = "*"
+		}
+		about := "~"
+		if d.Calibrated {
+			about = ""
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\t%s\t%s\n", mark, d.ID, d.Class, d.Units,
+			bytesText(d.GlobalMem), bytesText(d.LocalMem), about, speedText(d.GFLOPS), d.Name, d.Why)
+	}
+	_ = w.Flush()
+	switch spec := strings.TrimSpace(m.spec); {
+	case err != nil:
+		fmt.Fprintf(b, "\nnothing selected: %v\n", err)
+	case spec == "":
+		fmt.Fprintf(b, "\n* selected: the best that computes\n")
+	case m.env:
+		fmt.Fprintf(b, "\n* selected: %s=%s\n", EnvDevice, spec)
+	default:
+		fmt.Fprintf(b, "\n* selected: %q was asked for\n", spec)
+	}
+}
+
+// Explain describes one device: driver, limits, what is proven beside what is
+// declared, the measured speeds and the quirks.
+func (d *Device) Explain() string {
+	r := d.Report()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s\n", d.ID, d.Name)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "  platform\t%s, %s\n", d.PlatformName, d.PlatformVersion)
+	fmt.Fprintf(w, "  driver\t%s\n", d.Driver)
+	fmt.Fprintf(w, "  limits\t%d units, work-group %d, local %s, memory %s, one allocation %s, arguments %s\n",
+		d.Units, d.MaxWorkGroup, bytesText(d.LocalMem), bytesText(d.GlobalMem), bytesText(d.MaxAlloc), bytesText(int64(d.ArgBytes)))
+	if c := r.Calibration; c != nil {
+		fmt.Fprintf(w, "  measured\tlaunch %v, wait %v, upload %s, download %s, copy %s, %s\n", c.Launch, c.Wait,
+			rateText(c.Upload), rateText(c.Download), rateText(c.Copy), speedText(c.GFLOPS))
+	} else {
+		fmt.Fprintf(w, "  measured\tnot yet\n")
+	}
+	_ = w.Flush()
+	if r.Caps == nil {
+		b.WriteString("\n  capabilities: not probed yet\n")
+	} else {
+		b.WriteString("\n")
+		fmt.Fprintln(w, "  capability\tdeclared\tproven\tnote")
+		for _, p := range r.Caps.Proofs {
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", p.Name, yes(p.Declared), yes(p.Proven), p.Note)
+		}
+		_ = w.Flush()
+		fmt.Fprintf(&b, "\n  FMA(a, b, c) is %s; language levels that build: %s\n", r.Caps.FMA, strings.Join(r.Caps.Stds, " "))
+	}
+	if len(r.Quirks) > 0 {
+		b.WriteString("\n")
+		fmt.Fprintln(w, "  quirk\tsymptom\tremedy")
+		for _, q := range r.Quirks {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", q.Name, q.Symptom, q.Remedy)
+		}
+		_ = w.Flush()
+	}
+	return b.String()
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func rateText(bytesPerSecond float64) string { return fmt.Sprintf("%.1f GB/s", bytesPerSecond/1e9) }

@@ -1,0 +1,198 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// Machine is what Discover found.
+type Machine struct {
+	// Devices are the usable devices, best first.
+	Devices []*Device `json:"devices"`
+	// Notes tell what was found and not used: platforms without devices, devices
+	// that are refused or seen twice, queries that failed.
+	Notes []Note `json:"notes,omitempty"`
+	// LoadErr is why no OpenCL library was loaded; nil when one was.
+	LoadErr error `json:"-"`
+	// Library is the path of the loaded library.
+	Library string `json:"library,omitempty"`
+
+	spec string
+	env  bool // spec comes from the environment
+}
+
+// Note is something that discovery found and did not use.
+type Note struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+// Discover finds and ranks the devices of all OpenCL platforms. It opens none and
+// compiles nothing; the first call in a process makes the loader start every
+// vendor's driver, which takes about 100 ms.
+//
+// A machine without OpenCL is not an error: Devices is empty and LoadErr says
+// why. Errors: ctx's, when it ends before the drivers answer.
+func Discover(ctx context.Context, o *Options) (*Machine, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("platform: discover: %w", err)
+	}
+	opts := o.withDefaults()
+	// Drivers are known to hang while they start, and nothing can interrupt them.
+	done := make(chan *Machine, 1)
+	go func() { done <- discover(&opts) }()
+	select {
+	case m := <-done:
+		return m, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("platform: discover: %w", ctx.Err())
+	}
+}
+
+func discover(o *Options) *Machine {
+	m := &Machine{spec: o.Spec}
+	if m.spec == "" {
+		m.spec, m.env = os.Getenv(EnvDevice), true
+	}
+	lib := o.Library
+	if lib == nil {
+		if lib, m.LoadErr = cl.Default(); m.LoadErr != nil {
+			o.Logger.Info("platform: no OpenCL", "error", m.LoadErr)
+			return m
+		}
+	}
+	m.Library = lib.Path()
+	platforms, err := lib.Platforms()
+	if err != nil {
+		m.note(lib.Path(), err.Error())
+	} else if len(platforms) == 0 {
+		m.note(lib.Path(), "no platforms: no driver is installed")
+	}
+	var all []*Device
+	for _, p := range platforms {
+		ds, err := p.Devices(cl.DeviceAll)
+		switch {
+		case err != nil:
+			m.note(p.Name(), err.Error())
+		case len(ds) == 0:
+			m.note(p.Name(), "no devices")
+		}
+		for _, d := range ds {
+			all = append(all, describe(d))
+		}
+	}
+	m.admit(all, o)
+	rank(m.Devices)
+	for _, d := range m.Devices {
+		o.Logger.Debug("platform: found", "device", d.ID, "name", d.Name, "driver", d.Driver, "rank", d.Rank, "why", d.Why)
+	}
+	return m
+}
+
+func (m *Machine) note(what, why string) { m.Notes = append(m.Notes, Note{what, why}) }
+
+// admit numbers the devices that are usable and not yet seen, in the order of
+// enumeration, so that an ID does not change when a calibration changes the ranks.
+func (m *Machine) admit(found []*Device, o *Options) {
+	count := map[string]int{}
+	for _, d := range dedupe(found, m.note) {
+		if why := refuse(d); why != "" {
+			m.note(d.PlatformName+": "+d.Name, why)
+			continue
+		}
+		d.ID = fmt.Sprintf("%s:%d", d.Key, count[d.Key])
+		count[d.Key]++
+		d.order = len(m.Devices)
+		d.cacheDir = o.CacheDir
+		if c := d.loadCalibration(o.CacheDir); c != nil {
+			d.GFLOPS, d.Calibrated = c.GFLOPS, true
+		}
+		m.Devices = append(m.Devices, d)
+	}
+}
+
+// dedupe drops devices that were seen through an earlier platform: the same
+// hardware by PCI address or UUID, of which the vendor's own platform is kept, or
+// the same driver installed under two names.
+func dedupe(found []*Device, note func(what, why string)) []*Device {
+	var out []*Device
+	nth := map[string]int{} // how many devices of this identity the platform has shown
+	for _, d := range found {
+		hw := d.sameHardware()
+		same := strings.Join(d.identity(), "\x00")
+		at := fmt.Sprintf("%p %s", d.cl.Platform(), same)
+		index := nth[at]
+		nth[at]++
+		twin := slices.IndexFunc(out, func(e *Device) bool {
+			if e.cl.Platform() == d.cl.Platform() {
+				return false // one platform does not show a device twice
+			}
+			if hw != "" && e.sameHardware() == hw {
+				return true
+			}
+			return strings.Join(e.identity(), "\x00") == same && e.twin == index
+		})
+		d.twin = index
+		switch {
+		case twin < 0:
+			out = append(out, d)
+		case native(d) && !native(out[twin]):
+			note(out[twin].PlatformName+": "+out[twin].Name, "the same device as in "+d.PlatformName)
+			out[twin] = d
+		default:
+			note(d.PlatformName+": "+d.Name, "the same device as in "+out[twin].PlatformName)
+		}
+	}
+	return out
+}
+
+// native reports whether a device is shown by its vendor's own platform.
+func native(d *Device) bool {
+	return vendorKey(d.PlatformName, d.cl.Platform().Vendor(), "") == d.Key
+}
+
+// Select returns the device that spec names. Case does not matter.
+//
+//	""            what Options.Spec or ANYCL_DEVICE names, else the best device
+//	none          ErrNone: the caller wants the CPU path
+//	gpu, cpu      the best of that class; also accelerator, simulator; gpu:1 the second best
+//	nvidia        the best of that vendor: nvidia, amd, intel, apple, arm, qualcomm, pocl, llvmpipe, oclgrind, ...
+//	nvidia:0      that device: the number counts the vendor's devices as found
+//	h200, rusticl the best whose name, or whose platform's, holds the text; h200:1 the second found
+//
+// Errors: ErrNone; a *SelectError, which is never turned into another device;
+// ErrNoDevice where nothing is named and there is no device that computes.
+func (m *Machine) Select(spec string) (*Device, error) {
+	spec, env := strings.TrimSpace(spec), false
+	if spec == "" {
+		spec, env = strings.TrimSpace(m.spec), m.env
+	}
+	if spec == "" {
+		i := slices.IndexFunc(m.Devices, func(d *Device) bool { return !d.has(fixNoResults) })
+		if i >= 0 {
+			return m.Devices[i], nil
+		}
+		return nil, errors.Join(ErrNoDevice, m.LoadErr)
+	}
+	q := parseSpec(spec)
+	if q.text == "none" {
+		return nil, ErrNone
+	}
+	if d := q.find(m.Devices); d != nil {
+		return d, nil
+	}
+	e := &SelectError{Spec: spec, Env: env}
+	for _, d := range m.Devices {
+		e.Found = append(e.Found, d.String())
+	}
+	if m.LoadErr != nil {
+		return nil, fmt.Errorf("%w\n%w", e, m.LoadErr)
+	}
+	return nil, e
+}

@@ -1,0 +1,274 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// block is device memory of a size class, in use by one Memory or idle in the pool.
+type block struct {
+	buffer *cl.Buffer
+	size   int64
+}
+
+// Close releases the device memory.
+func (b *block) Close() error { return b.buffer.Close() }
+
+// Memory is device memory. It is safe for concurrent use; the caller orders what
+// commands do to its bytes.
+type Memory struct {
+	owner   *Opened
+	block   atomic.Pointer[block] // nil after Close
+	bytes   int64
+	cleanup runtime.Cleanup
+}
+
+// Buffer returns the OpenCL buffer, which may be larger than Bytes; nil after
+// Close. Keep the Memory as long as the buffer is in use.
+func (m *Memory) Buffer() *cl.Buffer {
+	if b := m.block.Load(); b != nil {
+		return b.buffer
+	}
+	return nil
+}
+
+// Bytes returns the size that was asked for.
+func (m *Memory) Bytes() int64 { return m.bytes }
+
+// Close gives the memory back to the pool. Commands of the opened device's queue
+// that still use it are safe, because whoever gets the memory next enqueues
+// behind them; commands of other queues must be done. Calling it again does nothing.
+func (m *Memory) Close() error {
+	if m == nil {
+		return nil
+	}
+	b := m.block.Swap(nil)
+	if b == nil {
+		return nil
+	}
+	m.cleanup.Stop()
+	return m.owner.takeBack(b)
+}
+
+// Alloc returns n bytes of device memory, aligned to 256 bytes at least and not
+// initialised; 0 is allowed. On devices that share the host's memory the storage
+// is such that Read and Write map it instead of moving it twice.
+//
+// Memory comes from the pool where a block of the size class is idle. When the
+// device is full, the pool gives back what it holds and the driver is asked again.
+//
+// Errors: *OutOfMemory, at once for more than MaxAlloc or than the device has;
+// ErrClosed; cl.InvalidBufferSize for negative n.
+func (o *Opened) Alloc(n int64) (*Memory, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("platform: alloc of %d bytes: %w", n, cl.InvalidBufferSize)
+	}
+	limit := o.device.MaxAlloc
+	if limit > 0 && n > limit {
+		return nil, o.outOfMemory(n, nil)
+	}
+	size := sizeClass(n, limit)
+	o.mu.Lock()
+	if o.closed {
+		o.mu.Unlock()
+		return nil, ErrClosed
+	}
+	b, ok := o.pool.get(size)
+	full := false
+	if ok {
+		o.stats.PoolHits++
+	} else {
+		o.stats.PoolMisses++
+		full = o.liveBytes+o.pool.held+size > o.device.GlobalMem
+	}
+	if !ok && full && o.liveBytes+size > o.device.GlobalMem {
+		// Some drivers (PoCL) promise more than there is and die when it is used.
+		o.mu.Unlock()
+		return nil, o.outOfMemory(n, nil)
+	}
+	// Count the memory before the driver is asked, so that two callers cannot
+	// both take the last of it.
+	o.liveBytes += size
+	o.mu.Unlock()
+	if !ok {
+		var err error
+		if b, err = o.create(size, full); err != nil {
+			o.mu.Lock()
+			o.liveBytes -= size
+			o.mu.Unlock()
+			if outOfMemory(err) {
+				return nil, o.outOfMemory(n, err)
+			}
+			return nil, err
+		}
+	}
+	m := &Memory{owner: o, bytes: n}
+	m.block.Store(b)
+	o.mu.Lock()
+	if o.closed {
+		o.liveBytes -= size
+		o.mu.Unlock()
+		return nil, errors.Join(ErrClosed, b.Close())
+	}
+	o.live[b] = struct{}{}
+	o.mu.Unlock()
+	m.cleanup = runtime.AddCleanup(m, o.lost, b)
+	return m, nil
+}
+
+// create asks the driver for a block, after emptying the pool if the device is
+// full, and once more after emptying it if the driver says so.
+func (o *Opened) create(size int64, full bool) (*block, error) {
+	if full {
+		o.release()
+	}
+	b, err := o.newBlock(size)
+	if err != nil && outOfMemory(err) {
+		o.opts.Logger.Debug("platform: out of memory, releasing the pool", "device", o.device.ID, "asked", size)
+		o.release()
+		b, err = o.newBlock(size)
+	}
+	return b, err
+}
+
+// release empties the pool and waits until the device has really let go: a buffer
+// lives on while commands in flight use it.
+func (o *Opened) release() {
+	o.mu.Lock()
+	idle := o.pool.drain()
+	o.mu.Unlock()
+	for _, b := range idle {
+		o.warn("release", b.Close())
+	}
+	o.warn("finish", o.queue.Finish())
+}
+
+// touchFrom is the size from which on a new block is brought onto the device at
+// once. Drivers with lazy allocation would otherwise report that memory is short
+// at the first launch, where nobody can do anything about it.
+const touchFrom = 16 << 20
+
+func (o *Opened) newBlock(size int64) (*block, error) {
+	flags := cl.MemReadWrite
+	if o.device.Unified {
+		flags |= cl.MemAllocHostPtr
+	}
+	buf, err := o.context.NewBuffer(flags, size, nil)
+	if err != nil {
+		return nil, err
+	}
+	if !o.device.Unified && size >= touchFrom {
+		if err := o.queue.Migrate([]*cl.Buffer{buf}, cl.MigrateContentUndefined, nil); err != nil && outOfMemory(err) {
+			return nil, errors.Join(err, buf.Close())
+		}
+	}
+	return &block{buf, size}, nil
+}
+
+// takeBack puts a block into the pool.
+func (o *Opened) takeBack(b *block) error {
+	o.mu.Lock()
+	if _, live := o.live[b]; !live {
+		o.mu.Unlock()
+		return nil // Opened.Close was faster
+	}
+	delete(o.live, b)
+	o.liveBytes -= b.size
+	evicted := o.pool.put(b.size, b)
+	o.mu.Unlock()
+	var err error
+	for _, e := range evicted {
+		err = errors.Join(err, e.Close())
+	}
+	return err
+}
+
+// lost forgets the block of a Memory that was collected without Close. It does
+// not go to the pool: a kernel's argument may still hold the buffer, and package
+// cl releases it when nobody does.
+func (o *Opened) lost(b *block) {
+	o.mu.Lock()
+	_, live := o.live[b]
+	if live {
+		delete(o.live, b)
+		o.liveBytes -= b.size
+	}
+	o.mu.Unlock()
+	if live {
+		o.opts.Logger.Warn("platform: memory collected without Close", "device", o.device.ID, "bytes", b.size)
+	}
+}
+
+func (o *Opened) outOfMemory(n int64, err error) error {
+	o.mu.Lock()
+	held := o.liveBytes
+	o.mu.Unlock()
+	return &OutOfMemory{
+		Device: o.device.String(), Asked: n, Held: held, Free: max(0, o.device.GlobalMem-held),
+		Limit: o.device.MaxAlloc, Err: err,
+	}
+}
+
+// check verifies a range of m for a transfer.
+func (o *Opened) check(op string, m *Memory, off, n int64) (*cl.Buffer, error) {
+	if m == nil || m.owner != o {
+		return nil, fmt.Errorf("platform: %s: memory of another device: %w", op, cl.InvalidMemObject)
+	}
+	if off < 0 || off > m.bytes-n {
+		return nil, fmt.Errorf("platform: %s: %d bytes at %d of a memory of %d: %w", op, n, off, m.bytes, cl.InvalidValue)
+	}
+	b := m.Buffer()
+	if b == nil {
+		return nil, ErrClosed
+	}
+	return b, nil
+}
+
+// chunk is how much a transfer moves between two looks at the context.
+const chunk = 64 << 20
+
+// Write copies src to m from byte off on, after everything enqueued before. src
+// may be changed on return. When ctx ends, Write stops waiting and copying; a
+// part of the range may have been written.
+func (o *Opened) Write(ctx context.Context, m *Memory, off int64, src []byte) error {
+	return o.transfer(ctx, "write", m, off, src, true)
+}
+
+// Read copies from m at byte off to dst, after everything enqueued before. When
+// ctx ends, Read stops waiting and copying; a part of dst may have been written.
+func (o *Opened) Read(ctx context.Context, dst []byte, m *Memory, off int64) error {
+	return o.transfer(ctx, "read", m, off, dst, false)
+}
+
+func (o *Opened) transfer(ctx context.Context, op string, m *Memory, off int64, host []byte, write bool) error {
+	b, err := o.check(op, m, off, int64(len(host)))
+	if err != nil {
+		return err
+	}
+	if len(host) == 0 {
+		return ctx.Err()
+	}
+	// The copy itself cannot be interrupted and waits for all that was enqueued
+	// before: wait for that where the context is heard.
+	if ctx.Done() != nil {
+		if err := o.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	for len(host) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(len(host), chunk)
+		if err := o.move(b, off, host[:n], write); err != nil {
+			return err
+		}
+		host, off = host[n:], off+int64(n)
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// Opened is a device in use: its context, its queue, its memory pool and its
+// programs. It is safe for concurrent use. Close it when done.
+type Opened struct {
+	device  *Device
+	opts    Options
+	caps    *Caps
+	context *cl.Context
+	queue   *cl.Queue
+	waiter  *waiter
+	disk    *programCache
+	work    sync.WaitGroup // builds in progress
+
+	mu        sync.Mutex
+	closed    bool
+	profiling *cl.Queue // made on demand
+	pool      pool[*block]
+	live      map[*block]struct{}
+	liveBytes int64
+	programs  map[programKey]*program
+	stats     Stats
+}
+
+// Stats counts what an opened device holds and has done.
+type Stats struct {
+	Live       int   `json:"live"`        // Memory values not closed
+	LiveBytes  int64 `json:"live_bytes"`  // in their blocks
+	Pooled     int   `json:"pooled"`      // blocks waiting for reuse
+	PoolBytes  int64 `json:"pool_bytes"`  // in them
+	PoolHits   int64 `json:"pool_hits"`   // allocations served from the pool
+	PoolMisses int64 `json:"pool_misses"` // allocations that asked the driver
+	Programs   int   `json:"programs"`    // in memory
+	// Where programs came from so far.
+	ProgramsBuilt  int64 `json:"programs_built"`  // compiled from source
+	ProgramsLoaded int64 `json:"programs_loaded"` // read from disk
+	ProgramsShared int64 `json:"programs_shared"` // found in memory, or built by another caller
+}
+
+// Open makes a context and a queue on the device. On a device or driver that was
+// never seen before it also proves capabilities, as Caps does; otherwise it takes
+// a few milliseconds. Of the options, Library and Spec are not used.
+func (d *Device) Open(ctx context.Context, opts *Options) (*Opened, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("platform: open %s: %w", d.ID, err)
+	}
+	o, err := d.open(opts)
+	if err != nil {
+		return nil, fmt.Errorf("platform: open %s: %w", d.ID, err)
+	}
+	if o.caps, err = d.provenCaps(ctx, o); err != nil {
+		return nil, errors.Join(fmt.Errorf("platform: open %s: %w", d.ID, err), o.Close())
+	}
+	o.opts.Logger.Info("platform: opened", "device", d.ID, "name", d.Name, "driver", d.Driver, "fma", string(o.caps.FMA))
+	return o, nil
+}
+
+// open makes everything but the capabilities; its caps are those that need no proof.
+func (d *Device) open(opts *Options) (*Opened, error) {
+	r := opts.withDefaults()
+	o := &Opened{
+		device: d, opts: r, caps: &Caps{FMA: FMAPlain},
+		disk:     newProgramCache(r.CacheDir, r.CacheBytes),
+		live:     map[*block]struct{}{},
+		programs: map[programKey]*program{},
+	}
+	o.pool.cap = r.poolCap(d.GlobalMem)
+	var err error
+	if o.context, err = d.cl.Platform().Library().NewContext(d.cl); err != nil {
+		return nil, err
+	}
+	if o.queue, err = o.context.NewQueue(d.cl, cl.QueueOptions{}); err != nil {
+		return nil, errors.Join(err, o.context.Close())
+	}
+	o.waiter = newWaiter(o.queue.Finish)
+	return o, nil
+}
+
+// Device returns the device.
+func (o *Opened) Device() *Device { return o.device }
+
+// Caps returns what the device has been proven to do.
+func (o *Opened) Caps() *Caps { return o.caps }
+
+// Context returns the OpenCL context, which holds this device only.
+func (o *Opened) Context() *cl.Context { return o.context }
+
+// Queue returns the queue, which is in order.
+func (o *Opened) Queue() *cl.Queue { return o.queue }
+
+// ProfilingQueue returns a second in-order queue whose events have times. It is
+// made at the first call. Between the two queues the caller orders: Wait for one
+// before the other uses the same memory.
+func (o *Opened) ProfilingQueue() (*cl.Queue, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return nil, ErrClosed
+	}
+	if o.profiling == nil {
+		q, err := o.context.NewQueue(o.device.cl, cl.QueueOptions{Profiling: true})
+		if err != nil {
+			return nil, fmt.Errorf("platform: %s: profiling queue: %w", o.device.ID, err)
+		}
+		o.profiling = q
+	}
+	return o.profiling, nil
+}
+
+// Wait returns when everything that was enqueued in the queue before is done.
+// When ctx ends first, Wait returns its error and the work goes on: OpenCL cannot
+// recall it. Waiting does not allocate.
+func (o *Opened) Wait(ctx context.Context) error {
+	err := o.waiter.wait(ctx)
+	if err != nil && errors.Is(err, cl.ErrClosed) {
+		return ErrClosed
+	}
+	return err
+}
+
+// Stats returns the present counts.
+func (o *Opened) Stats() Stats {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.stats
+	s.Live, s.LiveBytes = len(o.live), o.liveBytes
+	s.Pooled, s.PoolBytes = len(o.pool.idle), o.pool.held
+	s.Programs = len(o.programs)
+	return s
+}
+
+func (o *Opened) count(f func(*Stats)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f(&o.stats)
+}
+
+// Trim gives the pool's idle memory back to the driver.
+func (o *Opened) Trim() error {
+	o.mu.Lock()
+	idle := o.pool.drain()
+	o.mu.Unlock()
+	return closeAll(idle)
+}
+
+// Close waits for the device and releases everything, also Memory values that are
+// not closed yet; kernels made from the programs are their owner's to close.
+// Calling it again does nothing.
+func (o *Opened) Close() error {
+	o.mu.Lock()
+	if o.closed {
+		o.mu.Unlock()
+		return nil
+	}
+	o.closed = true
+	profiling := o.profiling
+	o.mu.Unlock()
+
+	o.work.Wait()
+	o.waiter.stop()
+	err := o.queue.Finish()
+	if profiling != nil {
+		err = errors.Join(err, profiling.Finish(), profiling.Close())
+	}
+	o.mu.Lock()
+	blocks := o.pool.drain()
+	for b := range o.live {
+		blocks = append(blocks, b)
+	}
+	clear(o.live)
+	o.liveBytes = 0
+	programs := o.programs
+	o.programs = nil
+	o.mu.Unlock()
+	err = errors.Join(err, closeAll(blocks))
+	for _, p := range programs {
+		if p.prog != nil {
+			err = errors.Join(err, p.prog.Close())
+		}
+	}
+	err = errors.Join(err, o.queue.Close(), o.context.Close())
+	if err != nil {
+		return fmt.Errorf("platform: close %s: %w", o.device.ID, err)
+	}
+	return nil
+}
+
+func closeAll(blocks []*block) error {
+	var err error
+	for _, b := range blocks {
+		err = errors.Join(err, b.Close())
+	}
+	return err
+}
+
+// warn logs what went wrong without being the caller's problem.
+func (o *Opened) warn(what string, err error) {
+	if err != nil {
+		o.opts.Logger.Warn("platform: "+what, "device", o.device.ID, "error", err)
+	}
+}

@@ -1,0 +1,87 @@
+package platform
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// Environment variables that this package reads.
+const (
+	// EnvDevice names the device to use; see [Machine.Select] for the grammar.
+	EnvDevice = "ANYCL_DEVICE"
+	// EnvCache is the folder of the caches; "off" disables them.
+	EnvCache = "ANYCL_CACHE"
+)
+
+// CacheOff as Options.CacheDir, or as ANYCL_CACHE, disables what is kept on disk.
+const CacheOff = "off"
+
+const (
+	defaultCacheBytes = 256 << 20
+	defaultPoolBytes  = 1 << 30
+)
+
+// Options configure Discover and Open. The zero value is right for most, and
+// nil means the zero value.
+type Options struct {
+	// Library is the OpenCL library to use; nil means cl.Default().
+	Library *cl.Library
+	// Spec is what Select("") selects; empty means ANYCL_DEVICE, and if that is
+	// empty too, the best device.
+	Spec string
+	// CacheDir holds compiled programs, proven capabilities and calibrations.
+	// Empty means ANYCL_CACHE, else the folder anycl in os.UserCacheDir; "off"
+	// keeps nothing on disk. A folder that cannot be used costs time, never a failure.
+	CacheDir string
+	// CacheBytes caps the compiled programs on disk; the least recently used go
+	// first. Zero means 256 MiB.
+	CacheBytes int64
+	// PoolBytes caps the closed memory that an opened device keeps for reuse.
+	// Zero means 1 GiB, or a quarter of the device's memory if that is less;
+	// negative keeps none.
+	PoolBytes int64
+	// Logger receives what was chosen (Info), what was compiled or loaded
+	// (Debug) and what went wrong without being an error (Warn). Nil discards.
+	Logger *slog.Logger
+}
+
+func (o *Options) withDefaults() Options {
+	var r Options
+	if o != nil {
+		r = *o
+	}
+	if r.CacheDir == "" {
+		r.CacheDir = os.Getenv(EnvCache)
+	}
+	switch r.CacheDir {
+	case CacheOff:
+		r.CacheDir = ""
+	case "":
+		if dir, err := os.UserCacheDir(); err == nil {
+			r.CacheDir = filepath.Join(dir, "anycl")
+		}
+	}
+	if r.CacheBytes == 0 {
+		r.CacheBytes = defaultCacheBytes
+	}
+	if r.Logger == nil {
+		r.Logger = slog.New(slog.DiscardHandler)
+	}
+	return r
+}
+
+// poolCap is the pool's cap for a device with so much memory.
+func (o *Options) poolCap(global int64) int64 {
+	switch {
+	case o.PoolBytes < 0:
+		return 0
+	case o.PoolBytes > 0:
+		return o.PoolBytes
+	case global > 0:
+		return min(defaultPoolBytes, global/4)
+	}
+	return defaultPoolBytes
+}

@@ -1,0 +1,373 @@
+package platform
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/anycl/anycl/cl"
+)
+
+//go:embed probes.cl
+var probesSource string
+
+// probeSections splits the probes' file at its "//:name" lines. The text before
+// the first is common to all.
+func probeSections() (common string, names []string, sections map[string]string) {
+	parts := strings.Split(probesSource, "\n//:")
+	sections = map[string]string{}
+	for _, p := range parts[1:] {
+		name, body, _ := strings.Cut(p, "\n")
+		names = append(names, name)
+		sections[name] = body
+	}
+	return parts[0] + "\n", names, sections
+}
+
+// probeItems is the size of the one work-group in which a probe runs.
+const probeItems = 64
+
+// probe is a kernel of probes.cl and the answer that is right.
+type probe struct {
+	section  string
+	kernel   string
+	declared func(d *Device) bool
+	in       []uint32                                   // the first words of io; the others are zero
+	right    func(io []uint32, items int, c *Caps) bool // may note in c what it saw
+	set      func(c *Caps, options string)              // called when right
+}
+
+func words(want ...uint32) func([]uint32, int, *Caps) bool {
+	return func(io []uint32, _ int, _ *Caps) bool { return slices.Equal(io[:len(want)], want) }
+}
+
+func extension(names ...string) func(*Device) bool {
+	return func(d *Device) bool { return slices.ContainsFunc(names, d.cl.HasExtension) }
+}
+
+var probes = []probe{
+	{
+		section: "atomics32", kernel: "atomics32",
+		declared: func(*Device) bool { return true }, // core since OpenCL 1.1
+		in:       []uint32{0, 1 << 20, 0},
+		right: func(io []uint32, items int, _ *Caps) bool {
+			n := uint32(items)
+			return slices.Equal(io[:5], []uint32{5 * n, 7, n, 3 * n, n - 1})
+		},
+		set: func(c *Caps, _ string) { c.Atomics32 = true },
+	},
+	{
+		section: "atomics64", kernel: "atomics64", declared: extension("cl_khr_int64_base_atomics"),
+		in: []uint32{0, 0},
+		right: func(io []uint32, items int, _ *Caps) bool {
+			sum := uint64(items) * 0x1F0000001
+			return io[0] == uint32(sum) && io[1] == uint32(sum>>32)
+		},
+		set: func(c *Caps, _ string) { c.Atomics64 = true },
+	},
+	{
+		section: "fp64", kernel: "fp64", declared: func(d *Device) bool { return d.info.DoubleFP != 0 },
+		in: []uint32{1, 3},
+		// 1/3, sqrt(2) and 1+2^-50 as doubles.
+		right: words(1, 3, 0x55555555, 0x3FD55555, 0x667F3BCD, 0x3FF6A09E, 4, 0x3FF00000),
+		set:   func(c *Caps, _ string) { c.FP64 = true },
+	},
+	{
+		section: "half", kernel: "half_arithmetic", declared: extension("cl_khr_fp16"),
+		in: []uint32{0x6800, 0x3C00}, // 2048, 1
+		// 2048, 1/3 (either neighbour, for dividers that are 1 ulp off), 3
+		right: func(io []uint32, _ int, _ *Caps) bool {
+			return io[2] == 0x6800 && (io[3] >= 0x3554 && io[3] <= 0x3556) && io[4] == 0x4200
+		},
+		set: func(c *Caps, _ string) { c.Half = true },
+	},
+	{
+		section: "subgroups", kernel: "subgroups",
+		declared: func(d *Device) bool {
+			return d.info.MaxSubgroups > 0 || extension("cl_khr_subgroups", "cl_intel_subgroups")(d)
+		},
+		right: rightSubgroups,
+		set:   func(c *Caps, options string) { c.Subgroups, c.SubgroupOptions = true, options },
+	},
+	{
+		section: "shuffle", kernel: "shuffle", declared: extension("cl_khr_subgroup_shuffle", "cl_intel_subgroups"),
+		right: func(io []uint32, items int, _ *Caps) bool {
+			for i := range items {
+				if io[i] != uint32(i)^1 {
+					return false
+				}
+			}
+			return true
+		},
+		set: func(c *Caps, options string) { c.Shuffle, c.SubgroupOptions = true, options },
+	},
+	{
+		section: "dot_khr", kernel: "dot_khr", declared: extension("cl_khr_integer_dot_product"),
+		in:    []uint32{0x80FF7F02, 0x7F80017F}, // (2, 127, -1, -128) . (127, 1, -128, 127)
+		right: words(0x80FF7F02, 0x7F80017F, dotWant),
+		set:   func(c *Caps, options string) { c.IntDot, c.IntDotOptions = true, options },
+	},
+	{
+		section: "ptx", kernel: "ptx", declared: func(*Device) bool { return false },
+		in: []uint32{40, 2}, right: words(40, 2, 42),
+		set: func(c *Caps, _ string) { c.PTX = true },
+	},
+	{
+		section: "dot_ptx", kernel: "dot_ptx", declared: func(*Device) bool { return false },
+		in: []uint32{0x80FF7F02, 0x7F80017F}, right: words(0x80FF7F02, 0x7F80017F, dotWant),
+		set: func(c *Caps, _ string) { c.DotPTX = true },
+	},
+}
+
+// dotWant is 2*127 + 127*1 + -1*-128 + -128*127.
+const dotWant uint32 = (1 << 32) - 15747
+
+func rightSubgroups(io []uint32, items int, c *Caps) bool {
+	largest := io[0]
+	for i := range items {
+		e := io[4*i : 4*i+4]
+		// What a sub-group adds up to is its own size; its first item's number
+		// plus the own place is not above the item's number in the group.
+		if e[0] != largest || e[1] == 0 || e[1] > largest || e[2] != e[1] || e[3] >= uint32(items) {
+			return false
+		}
+	}
+	c.SubgroupSize = int(largest)
+	return true
+}
+
+// prober runs the probes on an open device.
+type prober struct {
+	o        *Opened
+	buffer   *cl.Buffer
+	programs map[string]*cl.Program // by options and section
+	open     []*cl.Program
+	caps     *Caps
+}
+
+// probeAll proves the capabilities of a device. Only ctx, and a device on which
+// nothing works, make it fail.
+func probeAll(ctx context.Context, o *Opened) (*Caps, error) {
+	start := time.Now()
+	p := &prober{o: o, programs: map[string]*cl.Program{}, caps: &Caps{FMA: FMAPlain, Device: o.device.String()}}
+	defer p.close()
+	var err error
+	if p.buffer, err = o.context.NewBuffer(cl.MemReadWrite, p.rateBytes(), nil); err != nil {
+		return nil, err
+	}
+	names := p.build(defaultStd, nil)
+	if len(names) == 0 {
+		return nil, fmt.Errorf("not one kernel builds with %s: %w", defaultStd, cl.ErrUnsupported)
+	}
+	p.caps.Stds = []string{"CL1.2"}
+	for _, pr := range probes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p.try(pr, defaultStd)
+	}
+	if err := p.tryNewer(ctx); err != nil {
+		return nil, err
+	}
+	p.chooseFMA(ctx)
+	p.tryQueues()
+	p.tryLargeFill()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	o.opts.Logger.Info("platform: probed", "device", o.device.ID, "took", time.Since(start))
+	return p.caps, nil
+}
+
+func (p *prober) close() {
+	for _, prog := range p.open {
+		p.o.warn("probe", prog.Close())
+	}
+	p.o.warn("probe", p.buffer.Close())
+}
+
+// options are the macros that the host sets because of what it knows.
+func (p *prober) options(std string) string {
+	d := p.o.device
+	opts := []string{std, "-DT=" + floatVector(d.VectorWidth)}
+	if d.Key == keyNVIDIA {
+		opts = append(opts, "-DFORCE_HALF", "-DTRY_PTX")
+	}
+	return strings.Join(opts, " ")
+}
+
+// skipped says why a section must not even be compiled, empty if it may.
+func (p *prober) skipped(section string) string {
+	d := p.o.device
+	switch {
+	case section == "rate_fma" && d.has(fixNoFMA):
+		return "quirk slow-fma"
+	case section == "fp64" && d.has(fixNoFP64):
+		return "quirk fp64-crash"
+	}
+	return ""
+}
+
+// build compiles sections, all when only is nil, as one program or else one by
+// one, and returns the names of those that did build.
+func (p *prober) build(std string, only []string) (built []string) {
+	common, names, sections := probeSections()
+	names = slices.DeleteFunc(names, func(n string) bool {
+		return p.skipped(n) != "" || (only != nil && !slices.Contains(only, n))
+	})
+	all := common
+	for _, n := range names {
+		all += sections[n]
+	}
+	if prog := p.compile(all, std); prog != nil {
+		for _, n := range names {
+			p.programs[std+n] = prog
+		}
+		return names
+	}
+	for _, n := range names {
+		if prog := p.compile(common+sections[n], std); prog != nil {
+			p.programs[std+n] = prog
+			built = append(built, n)
+		}
+	}
+	return built
+}
+
+func (p *prober) compile(source, std string) *cl.Program {
+	prog, err := p.o.context.NewProgram(source)
+	if err != nil {
+		p.o.warn("probe", err)
+		return nil
+	}
+	p.open = append(p.open, prog)
+	if err := prog.Build(p.options(std)); err != nil {
+		p.o.opts.Logger.Debug("platform: probe does not build", "device", p.o.device.ID, "error", err)
+		return nil
+	}
+	return prog
+}
+
+// try runs one probe and records its proof. A probe that was proven at an earlier
+// language level is not run again.
+func (p *prober) try(pr probe, std string) {
+	proof := Proof{Name: pr.section, Declared: pr.declared(p.o.device)}
+	switch note, err := p.run(pr, std); {
+	case err != nil:
+		proof.Note = err.Error()
+	default:
+		proof.Proven, proof.Note = true, note
+	}
+	if proof.Proven {
+		options := std
+		if std == defaultStd {
+			options = ""
+		}
+		pr.set(p.caps, options)
+	}
+	i := slices.IndexFunc(p.caps.Proofs, func(q Proof) bool { return q.Name == pr.section })
+	switch {
+	case i < 0:
+		p.caps.Proofs = append(p.caps.Proofs, proof)
+	case proof.Proven || p.caps.Proofs[i].Note == notOffered:
+		p.caps.Proofs[i] = proof
+	}
+}
+
+const notOffered = "the compiler does not offer it"
+
+var errNotOffered = errors.New(notOffered)
+
+func (p *prober) run(pr probe, std string) (note string, err error) {
+	if why := p.skipped(pr.section); why != "" {
+		return "", errors.New("not tried: " + why)
+	}
+	prog := p.programs[std+pr.section]
+	if prog == nil {
+		return "", errors.New("does not build")
+	}
+	k, err := prog.Kernel(pr.kernel)
+	if err != nil {
+		if errors.Is(err, cl.InvalidKernelName) {
+			return "", errNotOffered
+		}
+		return "", err
+	}
+	defer func() { p.o.warn("probe", k.Close()) }()
+	items := min(probeItems, p.o.device.MaxWorkGroup)
+	io := make([]uint32, 4*probeItems)
+	copy(io, pr.in)
+	q := p.o.queue
+	err = errors.Join(k.SetBuffer(0, p.buffer), k.SetLocal(1, 4*probeItems), q.Write(p.buffer, 0, cl.Bytes(io), nil))
+	if err != nil {
+		return "", err
+	}
+	if err := q.Launch(k, cl.Range1(items, items), nil); err != nil {
+		return "", err
+	}
+	if err := q.Read(p.buffer, 0, cl.Bytes(io), nil); err != nil {
+		return "", err
+	}
+	if !pr.right(io, items, p.caps) {
+		return "", errors.New("computes a wrong result")
+	}
+	if std != defaultStd {
+		note = "with " + std
+	}
+	return note, nil
+}
+
+// tryNewer builds with the newer language levels that the device lists, and looks
+// there for what CL1.2 did not offer.
+func (p *prober) tryNewer(ctx context.Context) error {
+	info := p.o.device.info
+	lists := func(major int) bool {
+		if len(info.OpenCLCVersions) == 0 {
+			return info.Version.AtLeast(major, 0)
+		}
+		return slices.ContainsFunc(info.OpenCLCVersions, func(v cl.NamedVersion) bool { return v.Version.Major == major })
+	}
+	// A kernel must be there even if nothing is left to prove: it shows that the
+	// level builds at all.
+	for _, std := range []struct {
+		major int
+		name  string
+	}{{3, "CL3.0"}, {2, "CL2.0"}} {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !lists(std.major) {
+			continue
+		}
+		var left []probe
+		only := []string{"copy"}
+		for _, pr := range probes {
+			proven := slices.ContainsFunc(p.caps.Proofs, func(q Proof) bool { return q.Name == pr.section && q.Proven })
+			if !proven && slices.Contains([]string{"subgroups", "shuffle", "dot_khr"}, pr.section) {
+				left, only = append(left, pr), append(only, pr.section)
+			}
+		}
+		option := "-cl-std=" + std.name
+		if built := p.build(option, only); len(built) == 0 {
+			continue
+		}
+		p.caps.Stds = append(p.caps.Stds, std.name)
+		for _, pr := range left {
+			p.try(pr, option)
+		}
+	}
+	return nil
+}
+
+func floatVector(width int) string {
+	for _, w := range []int{16, 8, 4, 2} {
+		if width >= w {
+			return fmt.Sprintf("float%d", w)
+		}
+	}
+	return "float"
+}

@@ -1,0 +1,134 @@
+package platform
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// tryQueues proves out-of-order queues and profiling with commands whose order
+// and times show.
+func (p *prober) tryQueues() {
+	d := p.o.device
+	err := p.outOfOrder()
+	p.caps.OutOfOrder = err == nil
+	p.record("out_of_order", d.info.Queue&cl.QueueOutOfOrder != 0, err)
+	err = p.profiling()
+	p.caps.Profiling = err == nil
+	p.record("profiling", d.info.Queue&cl.QueueProfiling != 0, err)
+}
+
+func (p *prober) record(name string, declared bool, err error) {
+	proof := Proof{Name: name, Declared: declared, Proven: err == nil}
+	if err != nil {
+		proof.Note = err.Error()
+	}
+	p.caps.Proofs = append(p.caps.Proofs, proof)
+}
+
+// outOfOrder copies a word from place to place, each copy waiting for the one
+// before, so that a queue which ignores wait lists is found out.
+func (p *prober) outOfOrder() (err error) {
+	q, err := p.o.context.NewQueue(p.o.device.cl, cl.QueueOptions{OutOfOrder: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Close()) }()
+	words := make([]uint32, 16)
+	words[0] = 0xC0FFEE
+	if err := q.Write(p.buffer, 0, cl.Bytes(words), nil); err != nil {
+		return err
+	}
+	var last []*cl.Event
+	defer func() {
+		for _, e := range last {
+			err = errors.Join(err, e.Close())
+		}
+	}()
+	for i := range int64(len(words) - 1) {
+		e, err := q.CopyEvent(p.buffer, p.buffer, 4*i, 4*(i+1), 4, last)
+		if err != nil {
+			return err
+		}
+		for _, old := range last {
+			if err := old.Close(); err != nil {
+				return err
+			}
+		}
+		last = []*cl.Event{e}
+	}
+	if err := q.Read(p.buffer, 0, cl.Bytes(words), last); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(words, func(w uint32) bool { return w != words[0] }) {
+		return errors.New("a wait list was not heeded")
+	}
+	return nil
+}
+
+func (p *prober) profiling() (err error) {
+	q, err := p.o.context.NewQueue(p.o.device.cl, cl.QueueOptions{Profiling: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Close()) }()
+	e, err := q.CopyEvent(p.buffer, p.buffer, 0, p.buffer.Size()/2/4*4, 256, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	if err := e.Wait(); err != nil {
+		return err
+	}
+	t, err := e.Profile()
+	if err != nil {
+		return err
+	}
+	if t.Started == 0 || t.Ended < t.Started {
+		return errors.New("the clocks do not run")
+	}
+	return nil
+}
+
+const (
+	largeFill    = 2<<30 + 4096
+	roomForFills = 8 * largeFill
+)
+
+// tryLargeFill fills a little more than 2 GiB where there is room and where it
+// takes milliseconds: on GPUs with memory of their own.
+func (p *prober) tryLargeFill() {
+	d := p.o.device
+	if d.Class != GPU || d.Unified || d.MaxAlloc < largeFill || d.GlobalMem < roomForFills {
+		return
+	}
+	err := p.largeFill()
+	p.caps.LargeFill = err == nil
+	p.record("large_fill", true, err)
+}
+
+func (p *prober) largeFill() (err error) {
+	b, err := p.o.context.NewBuffer(cl.MemReadWrite, largeFill, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	q := p.o.queue
+	if err := q.Fill(b, []byte{0xA5, 0x5A, 0xC3, 0x3C}, 0, largeFill, nil); err != nil {
+		return err
+	}
+	got := make([]byte, 4096)
+	// The start, the middle, either side of 2 GiB, and the end.
+	for _, off := range []int64{0, 1 << 30, 1<<31 - 4096, 1 << 31} {
+		if err := q.Read(b, off, got, nil); err != nil {
+			return err
+		}
+		for i := 0; i < len(got); i += 4 {
+			if [4]byte(got[i:i+4]) != [4]byte{0xA5, 0x5A, 0xC3, 0x3C} {
+				return errors.New("fills only a part")
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+// probes.cl: small kernels that prove what a device can do.
+//
+// Each kernel reads words from io and writes words to io; the host knows the
+// right answer. A kernel that the compiler does not offer is guarded away rather
+// than refused, because some drivers print every compile error to the terminal;
+// its absence is the answer.
+//
+// macros  FORCE_HALF, FORCE_DOUBLE, TRY_PTX  set by the host where the extension
+//                                            string is known to keep silent
+//         T                                  the float vector that the device prefers: float, float4, ...
+// launch  one group of 64 items, except for the rates
+// note    a line "//:name" begins the section of a kernel. All sections are one
+//         program; when that does not build, each is tried alone.
+
+// RATE(name, F) is a kernel that does rounds * 8 multiply-adds of T an item, in 8
+// independent chains.
+#define RATE(name, F)                                                          \
+    kernel void name(global T *io, int rounds)                                 \
+    {                                                                          \
+        T s = (T)(get_global_id(0) * 1e-6f);                                   \
+        T m = io[0] + s, c = io[1] - s;                                        \
+        T a0 = c, a1 = c + 1, a2 = c + 2, a3 = c + 3;                          \
+        T a4 = c + 4, a5 = c + 5, a6 = c + 6, a7 = c + 7;                      \
+        for (int i = 0; i < rounds; i++) {                                     \
+            a0 = F(a0, m, c); a1 = F(a1, m, c);                                \
+            a2 = F(a2, m, c); a3 = F(a3, m, c);                                \
+            a4 = F(a4, m, c); a5 = F(a5, m, c);                                \
+            a6 = F(a6, m, c); a7 = F(a7, m, c);                                \
+        }                                                                      \
+        io[2 + get_global_id(0)] = ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7)); \
+    }
+
+//:atomics32
+kernel void atomics32(global uint *io, local uint *mine)
+{
+    uint i = get_global_id(0);
+    if (get_local_id(0) == 0) {
+        mine[0] = 0;
+        mine[1] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add((volatile local uint *)&mine[0], 3u);
+    atomic_max((volatile local uint *)&mine[1], i);
+    atomic_add((volatile global uint *)&io[0], 5u);
+    atomic_min((volatile global uint *)&io[1], i + 7u);
+    uint seen, old = io[2];
+    do { // every item doubles or increments: a lost update shows
+        seen = old;
+        old = atomic_cmpxchg((volatile global uint *)&io[2], seen, seen + 1u);
+    } while (old != seen);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0) {
+        io[3] = mine[0];
+        io[4] = mine[1];
+    }
+}
+
+//:atomics64
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+kernel void atomics64(global uint *io, local uint *unused)
+{
+    // One addition carries from the low word to the high one now and then.
+    atom_add((volatile global ulong *)io, (ulong)0x1F0000001UL);
+}
+#endif
+
+//:fp64
+#if defined(cl_khr_fp64) || defined(__opencl_c_fp64) || defined(FORCE_DOUBLE)
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+kernel void fp64(global uint *io, local uint *unused)
+{
+    double a = (double)io[0], b = (double)io[1];
+    ulong third = as_ulong(a / b), root = as_ulong(sqrt(a + a)), tiny = as_ulong(a + ldexp(a, -50));
+    io[2] = (uint)third;
+    io[3] = (uint)(third >> 32);
+    io[4] = (uint)root;
+    io[5] = (uint)(root >> 32);
+    io[6] = (uint)tiny;
+    io[7] = (uint)(tiny >> 32);
+}
+#endif
+
+//:half
+#if defined(cl_khr_fp16) || defined(FORCE_HALF)
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+kernel void half_arithmetic(global uint *io, local uint *unused)
+{
+    half a = as_half((ushort)io[0]), b = as_half((ushort)io[1]);
+    io[2] = as_ushort((half)(a + b)); // 2048 + 1 is 2048 in half, 2049 in float
+    io[3] = as_ushort((half)(b / (b + b + b)));
+    half4 v = (half4)(b, b + b, b, a);
+    io[4] = as_ushort((half)(v.x * v.y + v.z));
+}
+#endif
+
+//:ptx
+#ifdef TRY_PTX
+kernel void ptx(global uint *io, local uint *unused)
+{
+    uint x;
+    asm volatile("add.u32 %0, %1, %2;" : "=r"(x) : "r"(io[0]), "r"(io[1]));
+    io[2] = x;
+}
+#endif
+
+//:dot_ptx
+#ifdef TRY_PTX
+kernel void dot_ptx(global uint *io, local uint *unused)
+{
+    int x;
+    asm volatile("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(x) : "r"(io[0]), "r"(io[1]), "r"(0));
+    io[2] = (uint)x;
+}
+#endif
+
+//:dot_khr
+#if defined(cl_khr_integer_dot_product) || defined(__opencl_c_integer_dot_product_input_4x8bit_packed)
+kernel void dot_khr(global uint *io, local uint *unused)
+{
+    io[2] = (uint)dot_4x8packed_ss_int(io[0], io[1]);
+}
+#endif
+
+//:subgroups
+#if defined(cl_khr_subgroups) || defined(cl_intel_subgroups) || defined(__opencl_c_subgroups)
+#ifdef cl_khr_subgroups
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#endif
+kernel void subgroups(global uint *io, local uint *unused)
+{
+    uint i = get_global_id(0);
+    io[4 * i] = get_max_sub_group_size();
+    io[4 * i + 1] = get_sub_group_size();
+    io[4 * i + 2] = sub_group_reduce_add(1u);
+    io[4 * i + 3] = sub_group_broadcast(i, 0) + get_sub_group_local_id();
+}
+#endif
+
+//:shuffle
+#if defined(cl_khr_subgroup_shuffle) || defined(cl_intel_subgroups)
+#ifdef cl_khr_subgroup_shuffle
+#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+#define SHUFFLE_XOR(v, m) sub_group_shuffle_xor(v, m)
+#else
+#define SHUFFLE_XOR(v, m) intel_sub_group_shuffle_xor(v, m)
+#endif
+kernel void shuffle(global uint *io, local uint *unused)
+{
+    uint i = get_global_id(0);
+    io[i] = SHUFFLE_XOR(i, 1u);
+}
+#endif
+
+//:rate_plain
+#define PLAIN(a, b, c) ((a) * (b) + (c))
+RATE(rate_plain, PLAIN)
+
+//:rate_mad
+RATE(rate_mad, mad)
+
+//:rate_fma
+RATE(rate_fma, fma)
+
+//:copy
+// The device's own copy rate: one T in, one T out an item.
+kernel void copy(global const T *from, global T *to)
+{
+    to[get_global_id(0)] = from[get_global_id(0)];
+}

@@ -1,0 +1,164 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// programKey identifies a program within an opened device.
+type programKey struct{ name, source, options string }
+
+// program is built, or being built, by one goroutine for all who ask.
+type program struct {
+	done chan struct{} // closed when prog and err are set
+	prog *cl.Program
+	err  error
+}
+
+// defaultStd is the language level that every implementation builds: CL2.0 and
+// CL3.0 are each refused by some.
+const defaultStd = "-cl-std=CL1.2"
+
+// Program returns the program built from OpenCL C source for this device. It
+// comes from memory, from the disk cache, or from the compiler; callers who ask
+// for the same program at the same time share one build. The program belongs to
+// the opened device and lives until it is closed: do not Close it, and do not
+// Build it again.
+//
+// Before the source stands a definition of the macro FMA(a, b, c), which is
+// a*b+c written the way that is right and fast on this device, and a #line
+// directive with the name, so that compile errors say name:line. To the options
+// -cl-std=CL1.2 is added, unless they hold a -cl-std of their own.
+//
+// The disk cache's key is over this module's version, source, options, platform
+// name and version, device name and vendor, driver version and pointer size. An
+// entry that is missing, damaged or refused by the driver means a build from
+// source, never an error.
+//
+// Errors: *cl.BuildError wrapped with the name; ctx's, while the build that
+// others may wait for goes on; ErrClosed.
+func (o *Opened) Program(ctx context.Context, name, source, options string) (*cl.Program, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	key := programKey{name, source, options}
+	o.mu.Lock()
+	if o.closed {
+		o.mu.Unlock()
+		return nil, ErrClosed
+	}
+	p := o.programs[key]
+	if p == nil {
+		p = &program{done: make(chan struct{})}
+		o.programs[key] = p
+		o.work.Add(1)
+		go o.buildProgram(key, p)
+	} else {
+		o.stats.ProgramsShared++
+	}
+	o.mu.Unlock()
+	select {
+	case <-p.done:
+		return p.prog, p.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// builders bounds how many compilers run at once in this process.
+var builders = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+
+func (o *Opened) buildProgram(key programKey, p *program) {
+	defer o.work.Done()
+	builders <- struct{}{}
+	p.prog, p.err = o.loadOrBuild(key)
+	<-builders
+	if p.err != nil {
+		p.err = fmt.Errorf("platform: program %q: %w", key.name, p.err)
+		o.mu.Lock()
+		delete(o.programs, key) // a later call tries again
+		o.mu.Unlock()
+	}
+	close(p.done)
+}
+
+// fullSource puts the prelude before the source.
+func (o *Opened) fullSource(name, source string) string {
+	return "#define FMA(a, b, c) " + o.caps.FMA.expression() + "\n" +
+		"#line 1 " + strconv.Quote(strings.ToValidUTF8(name, "?")) + "\n" + source
+}
+
+func withStd(options string) string {
+	if strings.Contains(options, "-cl-std=") {
+		return options
+	}
+	return strings.TrimSpace(defaultStd + " " + options)
+}
+
+func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
+	source, options := o.fullSource(key.name, key.source), withStd(key.options)
+	id := hashKey(append([]string{sealMagic, libraryVersion(), source, options}, o.device.identity()...)...)
+	start := time.Now()
+	if prog := o.fromDisk(id, options); prog != nil {
+		o.count(func(s *Stats) { s.ProgramsLoaded++ })
+		o.opts.Logger.Debug("platform: program loaded", "program", key.name, "took", time.Since(start))
+		return prog, nil
+	}
+	prog, err := o.context.NewProgram(source)
+	if err != nil {
+		return nil, err
+	}
+	if err := prog.Build(options); err != nil {
+		return nil, errors.Join(err, prog.Close())
+	}
+	o.count(func(s *Stats) { s.ProgramsBuilt++ })
+	o.opts.Logger.Debug("platform: program built", "program", key.name, "took", time.Since(start))
+	o.toDisk(id, prog)
+	return prog, nil
+}
+
+// fromDisk returns the cached program, nil when it must be built from source.
+func (o *Opened) fromDisk(id, options string) *cl.Program {
+	binary, err := o.disk.load(id)
+	o.warn("program cache: read", err)
+	if binary == nil {
+		return nil
+	}
+	prog, err := o.context.NewProgramFromBinary(o.device.cl, binary)
+	if err == nil {
+		if err = prog.Build(options); err == nil {
+			return prog
+		}
+		err = errors.Join(err, prog.Close())
+	}
+	// The hash held, so the driver itself has changed its mind.
+	o.warn("program cache: the driver refuses an entry", err)
+	o.disk.drop(id)
+	return nil
+}
+
+// toDisk keeps a built program. Nothing that fails here matters to the caller.
+func (o *Opened) toDisk(id string, prog *cl.Program) {
+	if o.disk.dir == "" || o.device.has(fixNoDiskCache) {
+		return
+	}
+	if o.device.has(fixKernelsFirst) {
+		kernels, err := prog.Kernels()
+		o.warn("program cache: kernels", err)
+		for _, k := range kernels {
+			defer func() { o.warn("program cache: kernels", k.Close()) }()
+		}
+	}
+	binary, err := prog.Binary(o.device.cl)
+	if err == nil {
+		err = o.disk.save(id, binary)
+	}
+	o.warn("program cache: write", err)
+}

@@ -1,0 +1,88 @@
+package platform
+
+import (
+	"context"
+	"sync"
+)
+
+// waiter lets many goroutines wait for one queue, each with its own context,
+// while at most one operating system thread blocks in the driver.
+type waiter struct {
+	finish func() error
+
+	mu      sync.Mutex
+	pending []chan error
+	running bool
+	spare   []chan error // a free list, so that waiting allocates nothing
+	batch   []chan error // the round in progress; owned by run
+	idle    sync.Cond    // signalled when run ends
+}
+
+func newWaiter(finish func() error) *waiter {
+	w := &waiter{finish: finish}
+	w.idle.L = &w.mu
+	return w
+}
+
+// wait returns when everything that was enqueued before the call is done, or
+// ctx is. A context that cannot end costs no switch of goroutines.
+func (w *waiter) wait(ctx context.Context) error {
+	if ctx.Done() == nil {
+		return w.finish()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	var done chan error
+	if n := len(w.spare); n > 0 {
+		done, w.spare = w.spare[n-1], w.spare[:n-1]
+	} else {
+		done = make(chan error, 1)
+	}
+	w.pending = append(w.pending, done)
+	if !w.running {
+		w.running = true
+		go w.run()
+	}
+	w.mu.Unlock()
+	select {
+	case err := <-done:
+		w.mu.Lock()
+		w.spare = append(w.spare, done)
+		w.mu.Unlock()
+		return err
+	case <-ctx.Done():
+		return ctx.Err() // the channel is left to run and then to the collector
+	}
+}
+
+// run serves rounds until nobody waits. Who comes during a round waits for the
+// next one, because its work may have been enqueued after the driver was asked.
+func (w *waiter) run() {
+	for {
+		w.mu.Lock()
+		if len(w.pending) == 0 {
+			w.running = false
+			w.idle.Broadcast()
+			w.mu.Unlock()
+			return
+		}
+		w.batch, w.pending = w.pending, w.batch[:0]
+		w.mu.Unlock()
+		err := w.finish()
+		for i, done := range w.batch {
+			done <- err
+			w.batch[i] = nil
+		}
+	}
+}
+
+// stop waits until no round is in progress.
+func (w *waiter) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.running {
+		w.idle.Wait()
+	}
+}
