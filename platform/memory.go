@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+	"weak"
 
 	"github.com/anycl/anycl/cl"
 )
@@ -189,14 +190,15 @@ func (o *Opened) takeBack(b *block) error {
 }
 
 // lost forgets the block of a Memory that was collected without Close. It does
-// not go to the pool: a kernel's argument may still hold the buffer, and package
-// cl releases it when nobody does.
+// not go to the pool: a kernel's argument may still hold the buffer. Package cl
+// releases it when nobody does, or Close if that comes first.
 func (o *Opened) lost(b *block) {
 	o.mu.Lock()
 	_, live := o.live[b]
 	if live {
 		delete(o.live, b)
 		o.liveBytes -= b.size
+		o.orphans = append(o.orphans, weak.Make(b.buffer))
 	}
 	o.mu.Unlock()
 	if live {

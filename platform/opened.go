@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"weak"
 
 	"github.com/anycl/anycl/cl"
 )
@@ -27,6 +28,7 @@ type Opened struct {
 	pool      pool[*block]
 	live      map[*block]struct{}
 	liveBytes int64
+	orphans   []weak.Pointer[cl.Buffer] // of memory that was never closed
 	programs  map[programKey]*program
 	stats     Stats
 }
@@ -177,11 +179,16 @@ func (o *Opened) Close() error {
 		blocks = append(blocks, b)
 	}
 	clear(o.live)
+	orphans := o.orphans
+	o.orphans = nil
 	o.liveBytes = 0
 	programs := o.programs
 	o.programs = nil
 	o.mu.Unlock()
 	err = errors.Join(err, closeAll(blocks))
+	for _, w := range orphans {
+		err = errors.Join(err, w.Value().Close())
+	}
 	for _, p := range programs {
 		if p.prog != nil {
 			err = errors.Join(err, p.prog.Close())
