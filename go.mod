@@ -32,4 +32,7 @@ require (
 	honnef.co/go/tools v0.8.2 // indirect
 )
 
-tool honnef.co/go/tools/cmd/staticcheck
+tool (
+	github.com/anycl/anycl/internal/vet/cmd/anyclvet
+	honnef.co/go/tools/cmd/staticcheck
+)

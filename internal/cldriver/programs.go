@@ -99,7 +99,6 @@ func (l *library) NewKernel(program Handle, name string) (Handle, Status) {
 	if f == 0 {
 		return 0, Unsupported
 	}
-	defer keepSignals()()
 	text := append([]byte(name), 0)
 	var code int32
 	r, _, _ := purego.SyscallN(f, uintptr(program), uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&code)))
