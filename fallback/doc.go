@@ -1,0 +1,26 @@
+// Package fallback is the CPU path: an [engine.Engine] over host memory, in
+// pure Go, with gonum's BLAS for matrix products.
+//
+// # How a task runs
+//
+// Prepare compiles every expression of a task to a flat list of steps over
+// registers. A register holds a block of a few thousand values, few enough for
+// all registers of a program to stay in cache, so a fused chain reads and
+// writes memory once. A load knows its address pattern: contiguous values are
+// used where they lie, strided and padded ones are copied run by run, and only
+// addresses with divisions, remainders or gathers along the inner axis are
+// computed value by value.
+//
+// Workers take fixed pieces of the task's domain. What the pieces are depends
+// on the task alone, never on the number of workers, so that results repeat
+// bit by bit on any machine of one kind.
+//
+// # Numbers
+//
+// Values of float16 and bfloat16 are float32 between load and store. Sums of
+// floats are pairwise or blocked. Integers wrap.
+//
+// # Environment
+//
+// The engine reads no environment variable and needs no OpenCL.
+package fallback

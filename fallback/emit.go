@@ -1,0 +1,134 @@
+package fallback
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// writer is a program whose values go to the task's output.
+type writer struct {
+	prog *program
+	sink sink
+}
+
+// writer compiles x over the axes of the output.
+func (c *compiler) writer(x *engine.Expr) (writer, error) {
+	dt := c.task.Outs[0].DType
+	p, err := c.compile(c.task.OutAxes(), []tensor.DType{dt}, x)
+	return writer{p, sinkOf(dt, c.outs[0])}, err
+}
+
+// write computes elements [at, at+n) of the output. acc, where the program
+// reads it, holds the values of these elements.
+func (w *writer) write(worker int, at int64, n int, acc engine.Block) {
+	p := w.prog
+	f := p.frame(worker)
+	for done := 0; done < n; done += p.block {
+		k := min(p.block, n-done)
+		lo := at + int64(done)
+		if p.acc >= 0 {
+			f.cur[p.acc] = cut(acc, done, done+k)
+		}
+		if to, ok := w.sink.view(lo, k); ok {
+			f.evalTo(lo, k, to)
+		} else {
+			w.sink.store(lo, f.eval(lo, k))
+		}
+	}
+}
+
+// direct reports whether the output is acc itself, element by element.
+func (w *writer) direct() bool {
+	_, ok := w.sink.view(0, 0)
+	return ok && len(w.prog.steps) == 0 && w.prog.acc >= 0
+}
+
+func sinkOf(dt tensor.DType, mem []byte) sink {
+	switch dt {
+	case tensor.Bool:
+		return makeSink(mem, boolCodec)
+	case tensor.Int8:
+		return makeSink(mem, wide[int8, int64]())
+	case tensor.Int16:
+		return makeSink(mem, wide[int16, int64]())
+	case tensor.Int32:
+		return makeSink(mem, wide[int32, int64]())
+	case tensor.Int64:
+		return makeSink(mem, plain[int64]())
+	case tensor.Uint8:
+		return makeSink(mem, wide[uint8, uint64]())
+	case tensor.Uint16:
+		return makeSink(mem, wide[uint16, uint64]())
+	case tensor.Uint32:
+		return makeSink(mem, wide[uint32, uint64]())
+	case tensor.Uint64:
+		return makeSink(mem, plain[uint64]())
+	case tensor.Float16:
+		return makeSink(mem, halfCodec)
+	case tensor.BFloat16:
+		return makeSink(mem, bf16Codec)
+	case tensor.Float32:
+		return makeSink(mem, plain[float32]())
+	default:
+		return makeSink(mem, plain[float64]())
+	}
+}
+
+func makeSink[T any, R reg](mem []byte, c codec[T, R]) sink {
+	return &typedSink[T, R]{mem: typed[T](mem), codec: c}
+}
+
+// reserve takes n bytes of every worker's arena and returns their place.
+func (c *compiler) reserve(n int) int {
+	at := c.used
+	c.used += roundUp(n, 64)
+	c.env.need = max(c.env.need, c.used)
+	return at
+}
+
+// reserveShared takes n bytes of the memory that workers share.
+func (c *compiler) reserveShared(n int) int {
+	at := c.usedShared
+	c.usedShared += roundUp(n, 64)
+	c.env.needShared = max(c.env.needShared, c.usedShared)
+	return at
+}
+
+// scratch is what reserve took for n values, on a worker.
+func scratch[R reg](e *env, worker, at, n int) []R {
+	var zero R
+	return typed[R](e.arena(worker)[at:][:n*sizeOf(zero)])
+}
+
+// shared is what reserveShared took for n values.
+func shared[R reg](e *env, at, n int) []R {
+	var zero R
+	return typed[R](e.shared[at:][:n*sizeOf(zero)])
+}
+
+func sizeOf[R reg](R) int {
+	var p any = (*R)(nil)
+	if _, ok := p.(*float32); ok {
+		return 4
+	}
+	return 8
+}
+
+// blockOf is x as a block.
+func blockOf[R reg](x []R) (b engine.Block) {
+	*lane[R](&b) = x
+	return b
+}
+
+// axesOf are the axes of the groups, in that order.
+func axesOf(t *engine.Task, groups ...int) (axes []int) {
+	for _, g := range groups {
+		from, to := t.Group(g)
+		for a := from; a < to; a++ {
+			axes = append(axes, a)
+		}
+	}
+	return slices.Clip(axes)
+}

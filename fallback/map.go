@@ -1,0 +1,70 @@
+package fallback
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/anycl/anycl/engine"
+)
+
+// mapTask computes one expression over the whole domain.
+type mapTask struct {
+	out   writer
+	size  int64
+	piece int64
+	count int64
+	wide  bool
+	work  job
+}
+
+func newMap(c *compiler) (runner, error) {
+	out, err := c.writer(c.task.Value)
+	if err != nil {
+		return nil, err
+	}
+	m := &mapTask{out: out, size: out.prog.size}
+	m.piece, m.count = pieces(m.size, out.prog.nsPer, int64(out.prog.block))
+	m.wide = float64(m.size)*out.prog.nsPer > wideNs
+	m.work = m.do
+	return m, nil
+}
+
+func (m *mapTask) do(worker int, i int64) {
+	lo := i * m.piece
+	m.out.write(worker, lo, int(min(m.piece, m.size-lo)), engine.Block{})
+}
+
+func (m *mapTask) run(ctx context.Context, p *pool) error {
+	return p.run(ctx, m.count, m.wide, m.work)
+}
+
+func (m *mapTask) plan() engine.Plan {
+	return plan("map", m.count, m.wide, m.out.prog)
+}
+
+// plan describes a task that is one phase of pieces of programs.
+func plan(variant string, pieces int64, wide bool, programs ...*program) engine.Plan {
+	why := "short: on the caller's goroutine"
+	if wide {
+		why = "long: shared among workers"
+	}
+	p := engine.Plan{Variant: variant, Why: why, Launch: []string{fmt.Sprintf("%d pieces", pieces)}}
+	for _, g := range programs {
+		p.Launch = append(p.Launch, fmt.Sprintf("%d steps, %d registers, blocks of %d of %d values", len(g.steps), len(g.slots), g.block, g.size))
+		p.Scratch += g.bytes()
+	}
+	return p
+}
+
+// bytes is the register memory of p on one worker.
+func (p *program) bytes() (n int64) {
+	for _, s := range p.slots {
+		if s.offset >= 0 {
+			n += int64(p.block * classBytes(s.class))
+		}
+	}
+	for _, s := range p.subs {
+		n += s.bytes()
+	}
+	return n
+}

@@ -1,0 +1,72 @@
+package fallback
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/anycl/anycl/engine"
+)
+
+// alignment of memory, in bytes: what the seam asks for.
+const alignment = 256
+
+// maxAlloc bounds one allocation where the runtime would panic: 2^46 bytes,
+// more than any host has.
+const maxAlloc = min(1<<46, int64(^uint(0)>>1)-alignment)
+
+// memory is a buffer of the engine: bytes that the garbage collector owns.
+type memory struct {
+	engine *Engine
+	data   []byte
+	closed atomic.Bool
+}
+
+var _ engine.Memory = (*memory)(nil)
+
+// Alloc gives n bytes. They are zero, which callers must not rely on.
+func (e *Engine) Alloc(n int64) (engine.Memory, error) {
+	if e.closed.Load() {
+		return nil, engine.ErrClosed
+	}
+	if n < 0 || n > maxAlloc {
+		return nil, fmt.Errorf("fallback: cannot allocate %d bytes", n)
+	}
+	e.memories.Add(1)
+	e.bytes.Add(n)
+	return &memory{engine: e, data: alignedBytes(int(n))}, nil
+}
+
+func (m *memory) Bytes() int64 { return int64(len(m.data)) }
+
+// Close gives the memory up. Sequences bound to it fail from then on.
+func (m *memory) Close() error {
+	if m.closed.Swap(true) {
+		return nil
+	}
+	m.engine.memories.Add(-1)
+	m.engine.bytes.Add(-m.Bytes())
+	return nil
+}
+
+// at is n bytes of m from offset on.
+func (e *Engine) at(m engine.Memory, offset, n int64) ([]byte, error) {
+	mem, ok := m.(*memory)
+	switch {
+	case e.closed.Load():
+		return nil, engine.ErrClosed
+	case !ok || mem.engine != e:
+		return nil, fmt.Errorf("fallback: memory of another engine (%T)", m)
+	case mem.closed.Load():
+		return nil, engine.ErrClosed
+	case offset < 0 || n < 0 || offset > mem.Bytes()-n:
+		return nil, fmt.Errorf("fallback: %d bytes from %d on are not within a memory of %d", n, offset, mem.Bytes())
+	}
+	return mem.data[offset : offset+n : offset+n], nil
+}
+
+func alignedBytes(n int) []byte {
+	raw := make([]byte, n+alignment-1)
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % alignment)
+	return raw[skip : skip+n : skip+n]
+}

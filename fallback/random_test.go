@@ -1,0 +1,289 @@
+package fallback
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// The scalar functions of the tests, exact on small integers in every dtype.
+var (
+	fnAdd = scalar("add", 2, func(x []value) value { return value{x[0].f + x[1].f, x[0].i + x[1].i} })
+	fnMul = scalar("mul", 2, func(x []value) value { return value{x[0].f * x[1].f, x[0].i * x[1].i} })
+	fnNeg = scalar("neg", 1, func(x []value) value { return value{-x[0].f, -x[0].i} })
+	fnSel = scalar("sel", 3, func(x []value) value {
+		if x[0].i != 0 {
+			return x[1]
+		}
+		return x[2]
+	})
+	fnCast = &engine.Scalar{Name: "cast", Arity: 1, Flops: 1, Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+		convert(dst, args[0])
+	}}
+)
+
+func scalar(name string, arity int, f func(x []value) value) *engine.Scalar {
+	return &engine.Scalar{Name: name, Arity: arity, Flops: 1, Host: func(out tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
+		n := max(len(dst.F32), len(dst.F64), len(dst.I64), len(dst.U64))
+		x := make([]value, arity)
+		for i := range n {
+			for j, a := range args {
+				x[j] = valueOf(cut(a, i, i+1))
+			}
+			copyBlock(cut(dst, i, i+1), f(x).block(out))
+		}
+	}}
+}
+
+// world makes random tasks and the memory that they read.
+type world struct {
+	*rand.Rand
+	dom  engine.Domain
+	axes []int // those an expression may use now
+	ops  []engine.Operand
+	mem  [][]byte
+}
+
+// input is a new input of n elements, small integers in any dtype.
+func (w *world) input(dt tensor.DType, n, lo, hi int64) int {
+	mem := alignedBytes(int(n) * dt.Size())
+	for i := range n {
+		v := lo + w.Int64N(hi-lo+1)
+		if !dt.IsSigned() {
+			v = max(v, -v)
+		}
+		if dt == tensor.Bool {
+			v &= 1
+		}
+		encode(dt, mem, i, value{float64(v), v})
+	}
+	w.ops = append(w.ops, engine.Operand{DType: dt, Len: n})
+	w.mem = append(w.mem, mem)
+	return len(w.ops) - 1
+}
+
+func (w *world) axis() *engine.Index {
+	if len(w.axes) == 0 {
+		return engine.ConstIndex(int64(w.IntN(3)))
+	}
+	return engine.AxisIndex(w.axes[w.IntN(len(w.axes))])
+}
+
+// index is a random index; gathers says whether it may look values up.
+func (w *world) index(depth int, gathers bool) *engine.Index {
+	if depth == 0 {
+		return w.axis()
+	}
+	x := w.index(depth-1, gathers)
+	switch w.IntN(8) {
+	case 0:
+		return x.Div(int64(2+w.IntN(7)), w.dom)
+	case 1:
+		return x.Mod(int64(2+w.IntN(7)), w.dom)
+	case 2:
+		return x.Mul(int64(w.IntN(7) - 3))
+	case 3:
+		if gathers {
+			return engine.DataIndex(w.load([]tensor.DType{tensor.Int8, tensor.Uint16, tensor.Int32, tensor.Int64}[w.IntN(4)], depth-1))
+		}
+		return x
+	default:
+		return x.Add(w.axis().Mul(int64(1 + w.IntN(5)))).AddConst(int64(w.IntN(5) - 2))
+	}
+}
+
+// rowMajor is the address of a dense operand over the axes in use.
+func (w *world) rowMajor() *engine.Index {
+	x, step := engine.ConstIndex(0), int64(1)
+	for i := len(w.axes) - 1; i >= 0; i-- {
+		if w.IntN(6) > 0 { // now and then an axis is broadcast
+			x = x.Add(engine.AxisIndex(w.axes[i]).Mul(step))
+			step *= int64(max(w.dom[w.axes[i]], 1))
+		}
+	}
+	return x
+}
+
+func (w *world) conds(depth int) (cs []engine.Cond) {
+	for range w.IntN(3) {
+		x := w.index(depth, w.IntN(4) == 0)
+		lo := int64(w.IntN(6) - 3)
+		cs = append(cs, engine.Cond{X: x, Lo: lo, Hi: lo + int64(w.IntN(9))})
+	}
+	return cs
+}
+
+func (w *world) load(dt tensor.DType, depth int) *engine.Expr {
+	var x *engine.Index
+	if w.IntN(2) == 0 {
+		x = w.rowMajor()
+	} else {
+		x = w.index(w.IntN(depth+1), w.IntN(3) == 0)
+	}
+	cs := w.conds(w.IntN(depth + 1))
+	lo, hi := x.Bounds(w.dom)
+	if hi > 5000 || lo < -5000 || w.IntN(4) == 0 { // guarded by a condition
+		in := w.input(dt, int64(1+w.IntN(40)), -3, 3)
+		cs = append(cs, engine.Cond{X: x, Lo: 0, Hi: w.ops[in].Len})
+		return engine.Load(in, dt, x, cs)
+	}
+	return engine.Load(w.input(dt, hi-lo+1, -3, 3), dt, x.AddConst(-lo), cs)
+}
+
+// expr is a random expression of dtype dt; acc may occur in it.
+func (w *world) expr(dt tensor.DType, depth int, acc *engine.Expr) *engine.Expr {
+	if depth == 0 {
+		switch w.IntN(8) {
+		case 0:
+			v := int64(w.IntN(4))
+			return engine.Constant(dt, engine.Const{Float: float64(v), Int: v & 1})
+		case 1:
+			if dt != tensor.Bool {
+				return engine.IndexValue(dt, w.index(2, false).Mod(7, w.dom))
+			}
+			return engine.Valid(w.conds(2))
+		case 2:
+			if dt == tensor.Uint32 {
+				return engine.Run()
+			}
+		}
+		return w.load(dt, 3)
+	}
+	switch w.IntN(7) {
+	case 0:
+		return engine.Apply(fnSel, dt, w.expr(tensor.Bool, 0, nil), w.expr(dt, depth-1, acc), w.expr(dt, depth-1, acc))
+	case 1:
+		if dt != tensor.Bool && dt.IsSigned() {
+			return engine.Apply(fnNeg, dt, w.expr(dt, depth-1, acc))
+		}
+	case 2:
+		if dt != tensor.Bool {
+			return engine.Apply(fnAdd, dt, w.expr(dt, depth-1, acc), w.expr(dt, depth-1, acc))
+		}
+	case 3:
+		if dt != tensor.Bool {
+			return engine.Apply(fnMul, dt, w.expr(dt, depth-1, acc), w.expr(dt, 0, nil))
+		}
+	case 4:
+		if dt.IsFloat() {
+			return engine.Apply(fnCast, dt, w.expr(tensor.Int8, depth-1, nil))
+		}
+	}
+	if acc != nil && acc.DType == dt && w.IntN(2) == 0 {
+		return acc
+	}
+	return w.expr(dt, depth-1, acc)
+}
+
+func (w *world) dtype() tensor.DType {
+	all := tensor.DTypes()
+	return all[w.IntN(len(all))]
+}
+
+// domain is random groups of axes; one extent in ten is 0 when zeros is set.
+func (w *world) domain(groups int, zeros bool) (dom engine.Domain, counts []int) {
+	for range groups {
+		n := w.IntN(3)
+		counts = append(counts, n)
+		for range n {
+			e := 1 + w.IntN(6)
+			if w.IntN(12) == 0 {
+				e = 20 + w.IntN(80)
+			}
+			if zeros && w.IntN(30) == 0 {
+				e = 0
+			}
+			dom = append(dom, e)
+		}
+	}
+	return dom, counts
+}
+
+func (w *world) task(kind engine.Kind) *engine.Task {
+	t := &engine.Task{Kind: kind, Name: "random", Alias: -1}
+	for {
+		t.Axes, t.Groups = w.domain(groupsOf[kind], true)
+		if t.Axes.Size() < 8000 {
+			break
+		}
+	}
+	w.dom, w.ops, w.mem = t.Axes, nil, nil
+	dt := w.dtype()
+	over := func(groups ...int) { w.axes = axesOf(t, groups...) }
+	switch kind {
+	case engine.Map:
+		over(0)
+		t.Value = w.expr(dt, w.IntN(4), nil)
+	case engine.Reduce:
+		in := w.dtype()
+		t.Fold = engine.Monoid(w.IntN(6))
+		t.Acc = engine.AccType(in)
+		over(0, 1)
+		t.Value = w.expr(in, w.IntN(3), nil)
+		if t.Fold == engine.Prod && in.IsFloat() { // products of many small integers are not exact
+			t.Fold = engine.Max
+		}
+		if t.Fold.IsArg() {
+			t.Acc = tensor.Int64
+		}
+		over(0)
+		dt, t.Epilogue = w.epilogue(t)
+	case engine.Contract:
+		in := w.dtype()
+		t.Acc = engine.AccType(in)
+		over(0, 1, 3)
+		t.A = w.expr(in, w.IntN(2), nil)
+		over(0, 2, 3)
+		t.B = w.expr(in, w.IntN(2), nil)
+		over(0, 1, 2)
+		dt, t.Epilogue = w.epilogue(t)
+	case engine.Scatter:
+		if dt == tensor.Bool {
+			dt = tensor.Uint8
+		}
+		over(0, 2)
+		t.Value = w.expr(dt, w.IntN(2), nil)
+		over(1)
+		t.At = w.expr(tensor.Int32, w.IntN(3), nil)
+		over(1, 2)
+		t.Update = w.expr(dt, w.IntN(2), nil)
+	}
+	size := int64(1)
+	for _, a := range t.OutAxes() {
+		size *= int64(t.Axes[a])
+	}
+	t.Ins, t.Outs = w.ops, []engine.Operand{{DType: dt, Len: size}}
+	return t
+}
+
+// epilogue is a random epilogue of t and its dtype.
+func (w *world) epilogue(t *engine.Task) (tensor.DType, *engine.Expr) {
+	acc := engine.Acc(t.Acc)
+	if w.IntN(3) == 0 {
+		return t.Acc, acc
+	}
+	return t.Acc, engine.Apply(fnAdd, t.Acc, acc, w.expr(t.Acc, w.IntN(3), acc))
+}
+
+func TestRandomTasksAgreeWithTheirDefinition(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []engine.Kind{engine.Map, engine.Reduce, engine.Contract, engine.Scatter} {
+		t.Run(kind.String(), func(t *testing.T) {
+			t.Parallel()
+			for _, o := range []Options{{Workers: 1}, {Workers: 3, BlockBytes: 1 << 10}} {
+				e := New(&o)
+				defer e.Close()
+				for seed := range 400 {
+					w := &world{Rand: rand.New(rand.NewPCG(uint64(seed), uint64(kind)))}
+					task := w.task(kind)
+					if !t.Run(fmt.Sprint(seed), func(t *testing.T) { requireNaive(t, e, task, w.mem...) }) {
+						return
+					}
+				}
+			}
+		})
+	}
+}

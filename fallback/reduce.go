@@ -1,0 +1,332 @@
+package fallback
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// reduceTask folds values of register class R into accumulators of class A.
+//
+// By rows, the domain is walked fold axes innermost and each output is folded
+// from runs of values. By columns, it is walked output axes innermost and
+// whole vectors of outputs are folded at once, which is the way to go when
+// that is how the operand lies in memory.
+//
+// Where there are few outputs, the fold is cut into chunks whose results are
+// folded in a second phase. How many depends on the task alone.
+type reduceTask[R reg] struct {
+	fold    engine.Monoid
+	acc     tensor.DType
+	empty   R // of an empty fold
+	value   *program
+	out     writer
+	outs    int64 // outputs
+	folds   int64 // values that each is folded from
+	columns bool
+
+	group  int64 // outputs of a piece
+	groups int64
+	chunk  int64 // values of a fold that a piece takes
+	chunks int64
+	wide   bool
+
+	best      int // reserved: folded values of a group
+	positions int // reserved: their positions
+	levels    int // reserved: memory of a column
+	partBest  int // reserved and shared: results of chunks
+	partAt    int
+
+	work, last job
+}
+
+func newReduce(c *compiler) (runner, error) {
+	t := c.task
+	dt := t.Acc
+	if t.Fold.IsArg() {
+		dt = t.Value.DType // positions are int64 whatever the values are
+	}
+	switch engine.ClassOf(dt) {
+	case engine.ClassF32:
+		return makeReduce[float32](c, dt)
+	case engine.ClassF64:
+		return makeReduce[float64](c, dt)
+	case engine.ClassI64:
+		return makeReduce[int64](c, dt)
+	default:
+		return makeReduce[uint64](c, dt)
+	}
+}
+
+const (
+	maxGroup  = 1024    // outputs of a piece
+	wantParts = 64      // pieces that a long task should have at least
+	minChunk  = 1 << 14 // values that make a chunk worth its while
+)
+
+func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
+	t := c.task
+	r := &reduceTask[R]{fold: t.Fold, acc: t.Acc, outs: t.Size(0), folds: t.Size(1)}
+	r.columns = byColumns(t)
+	order := axesOf(t, 0, 1)
+	if r.columns {
+		order = axesOf(t, 1, 0)
+	}
+	var err error
+	if r.value, err = c.compile(order, []tensor.DType{dt}, t.Value); err != nil {
+		return nil, err
+	}
+	if r.out, err = c.writer(t.Epilogue); err != nil {
+		return nil, err
+	}
+	id := constBlock(engine.ClassOf(dt), identity(t.Fold, dt), 1)
+	r.empty = (*lane[R](&id))[0]
+
+	// Pieces of about equal time, then chunks where they are too few.
+	ns := r.value.nsPer + 0.4
+	r.group, r.groups = pieces(r.outs, ns*float64(max(r.folds, 1)), 1)
+	r.group = min(r.group, maxGroup)
+	if r.columns { // vectors as long as a block allows
+		r.group = min(r.outs, maxGroup, int64(r.value.block))
+	}
+	if r.outs > 0 {
+		r.groups = (r.outs + r.group - 1) / r.group
+	}
+	r.chunk, r.chunks = max(r.folds, 1), 1
+	if n := min(wantParts/max(r.groups, 1), r.folds*r.group/minChunk, r.folds); n > 1 {
+		r.chunk = (r.folds + n - 1) / n
+		r.chunks = (r.folds + r.chunk - 1) / r.chunk
+	}
+	r.wide = float64(r.value.size)*ns > wideNs
+
+	var zero R
+	size := sizeOf(zero)
+	r.best = c.reserve(int(r.group) * size)
+	if t.Fold.IsArg() {
+		r.positions = c.reserve(int(r.group) * 8)
+	}
+	if r.columns {
+		r.levels = c.reserve(int(r.group) * size * columnLevels)
+	}
+	if r.chunks > 1 {
+		n := int(r.outs * r.chunks)
+		r.partBest = c.reserveShared(n * size)
+		if t.Fold.IsArg() {
+			r.partAt = c.reserveShared(n * 8)
+		}
+	}
+	r.work, r.last = r.do, r.finish
+	return r, nil
+}
+
+// byColumns reports whether the loads of t step less from one output to the
+// next than from one folded value to the next.
+func byColumns(t *engine.Task) bool {
+	if t.Size(0) < 8 || t.Size(1) < 2 {
+		return false
+	}
+	inner := func(g int) int {
+		from, to := t.Group(g)
+		for a := to - 1; a >= from; a-- {
+			if t.Axes[a] > 1 {
+				return a
+			}
+		}
+		return -1
+	}
+	return strides(t.Value, inner(0)) < strides(t.Value, inner(1))
+}
+
+// strides is how many cache lines the loads of e touch, in sixteenths, for a
+// step along an axis.
+func strides(e *engine.Expr, axis int) (sum int64) {
+	for s := range e.Walk() {
+		if s.Op != engine.OpLoad {
+			continue
+		}
+		for _, t := range s.Addr.Terms {
+			switch {
+			case t.Atom.Kind == engine.AtomAxis && t.Atom.Axis == axis:
+				sum += min(max(t.Coef, -t.Coef), 16)
+			case t.Atom.Kind != engine.AtomAxis:
+				(&engine.Index{Terms: []engine.Term{t}}).VisitAxes(func(a int) {
+					if a == axis {
+						sum += 4
+					}
+				})
+			}
+		}
+	}
+	return sum
+}
+
+func (r *reduceTask[R]) run(ctx context.Context, p *pool) error {
+	if err := p.run(ctx, r.groups*r.chunks, r.wide, r.work); err != nil || r.chunks == 1 {
+		return err
+	}
+	return p.run(ctx, r.groups, false, r.last)
+}
+
+func (r *reduceTask[R]) plan() engine.Plan {
+	way := "rows"
+	if r.columns {
+		way = "columns"
+	}
+	p := plan(fmt.Sprintf("%v by %s", r.fold, way), r.groups*r.chunks, r.wide, r.value, r.out.prog)
+	if r.chunks > 1 {
+		p.Launch = append(p.Launch, fmt.Sprintf("%d chunks folded again", r.chunks))
+	}
+	return p
+}
+
+// do folds one chunk of one group of outputs.
+func (r *reduceTask[R]) do(worker int, i int64) {
+	g, c := i/r.chunks, i%r.chunks
+	from := g * r.group
+	n := min(r.group, r.outs-from)
+	lo, hi := c*r.chunk, min((c+1)*r.chunk, r.folds)
+	env := r.value.env
+	best := scratch[R](env, worker, r.best, int(n))
+	var at []int64
+	if r.fold.IsArg() {
+		at = scratch[int64](env, worker, r.positions, int(n))
+	}
+	switch {
+	case r.folds == 0:
+		fill(best, r.empty)
+		clear(at)
+	case r.columns:
+		r.foldColumns(worker, from, n, lo, hi, best, at)
+	default:
+		r.foldRows(worker, from, n, lo, hi, best, at)
+	}
+	if r.chunks == 1 {
+		r.emit(worker, from, best, at)
+		return
+	}
+	base := int(c * r.outs)
+	copy(shared[R](env, r.partBest, int(r.outs*r.chunks))[base+int(from):], best)
+	if at != nil {
+		copy(shared[int64](env, r.partAt, int(r.outs*r.chunks))[base+int(from):], at)
+	}
+}
+
+// emit passes the folded values of a group through the epilogue.
+func (r *reduceTask[R]) emit(worker int, from int64, best []R, at []int64) {
+	acc := blockOf(best)
+	if at != nil {
+		acc = blockOf(at)
+	}
+	wrap(r.acc, acc)
+	r.out.write(worker, from, len(best), acc)
+}
+
+// finish folds the chunks of a group.
+func (r *reduceTask[R]) finish(worker int, g int64) {
+	from := g * r.group
+	n := min(r.group, r.outs-from)
+	env := r.value.env
+	parts := shared[R](env, r.partBest, int(r.outs*r.chunks))
+	best := scratch[R](env, worker, r.best, int(n))
+	if !r.fold.IsArg() {
+		for i := range best {
+			var t tower[R]
+			for c := range r.chunks {
+				t.add(r.fold, parts[c*r.outs+from+int64(i)])
+			}
+			best[i] = t.total(r.fold)
+		}
+		r.emit(worker, from, best, nil)
+		return
+	}
+	ats := shared[int64](env, r.partAt, int(r.outs*r.chunks))
+	at := scratch[int64](env, worker, r.positions, int(n))
+	for i := range best {
+		for c := range r.chunks {
+			k := c*r.outs + from + int64(i)
+			if c == 0 || beats(r.fold, best[i], parts[k]) {
+				best[i], at[i] = parts[k], ats[k]
+			}
+		}
+	}
+	r.emit(worker, from, best, at)
+}
+
+// foldRows folds values [lo, hi) of each of n outputs.
+func (r *reduceTask[R]) foldRows(worker int, from, n, lo, hi int64, best []R, at []int64) {
+	f := r.value.frame(worker)
+	block := int64(r.value.block)
+	if lo == 0 && hi == r.folds && hi <= block { // several outputs in a block
+		per := block / hi
+		for o := int64(0); o < n; o += per {
+			k := min(per, n-o)
+			b := f.eval((from+o)*r.folds, int(k*hi))
+			xs := *lane[R](&b)
+			for i := range k {
+				run := xs[i*hi:][:hi]
+				if at == nil {
+					best[o+i] = foldRun(r.fold, run)
+				} else {
+					v, p := argRun(r.fold, run)
+					best[o+i], at[o+i] = v, int64(p)
+				}
+			}
+		}
+		return
+	}
+	for o := range n {
+		var t tower[R]
+		for x := lo; x < hi; x += block {
+			b := f.eval((from+o)*r.folds+x, int(min(block, hi-x)))
+			xs := *lane[R](&b)
+			if at == nil {
+				t.add(r.fold, foldRun(r.fold, xs))
+				continue
+			}
+			if v, p := argRun(r.fold, xs); x == lo || beats(r.fold, best[o], v) {
+				best[o], at[o] = v, x+int64(p)
+			}
+		}
+		if at == nil {
+			best[o] = t.total(r.fold)
+		}
+	}
+}
+
+// foldColumns folds values [lo, hi) of n outputs side by side.
+func (r *reduceTask[R]) foldColumns(worker int, from, n, lo, hi int64, best []R, at []int64) {
+	f := r.value.frame(worker)
+	block := int64(r.value.block)
+	col := column[R]{m: r.fold, width: int(n)}
+	if at == nil {
+		col.levels = scratch[R](f.env, worker, r.levels, int(n)*columnLevels)
+	}
+	take := func(xs []R, x int64) {
+		if at == nil {
+			col.add(xs)
+			return
+		}
+		for i, v := range xs {
+			if x == lo || beats(r.fold, best[i], v) {
+				best[i], at[i] = v, x
+			}
+		}
+	}
+	per := int64(1) // vectors in a block: more where they follow each other
+	if n == r.outs {
+		per = block / n
+	}
+	for x := lo; x < hi; x += per {
+		k := min(per, hi-x)
+		b := f.eval(x*r.outs+from, int(k*n))
+		xs := *lane[R](&b)
+		for j := range k {
+			take(xs[j*n:][:n], x+j)
+		}
+	}
+	if at == nil {
+		copy(best, col.total())
+	}
+}

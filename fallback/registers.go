@@ -1,0 +1,100 @@
+package fallback
+
+import "slices"
+
+// finish gives registers memory and the program its block size: points where
+// that is not 0, else as many as the budget has room for.
+//
+// A register whose last reader has run is used again, so the registers of a
+// long chain are few enough for the cache.
+func (b *builder) finish(points int) *program {
+	p := b.p
+	last := make([]int, len(b.regs)) // the last step that reads each register
+	for i, uses := range b.uses {
+		for _, r := range uses {
+			last[r] = i
+		}
+	}
+	for _, r := range p.roots {
+		last[r] = len(p.steps)
+	}
+	// Physical registers stand for virtual ones; a register that is not in
+	// memory has a slot to itself.
+	type physical struct {
+		slot
+		free bool
+	}
+	var phys []physical
+	place := make([]int, len(b.regs))
+	for i := range place {
+		place[i] = -1
+	}
+	take := func(r int) int {
+		v := b.regs[r]
+		own := v.kind == ownMemory
+		if own && !slices.Contains(p.roots, r) {
+			for i := range phys {
+				if phys[i].free && phys[i].class == v.class {
+					phys[i].free = false
+					return i
+				}
+			}
+		}
+		s := slot{class: v.class, offset: -1}
+		if own {
+			s.offset = 0
+		}
+		phys = append(phys, physical{slot: s})
+		return len(phys) - 1
+	}
+	for i, dst := range b.makes {
+		// The readers' registers are free before dst is placed: a step may
+		// write over its own operand.
+		for _, r := range b.uses[i] {
+			if v := place[r]; v >= 0 && last[r] == i && b.regs[r].kind == ownMemory {
+				phys[v].free = true
+			}
+		}
+		place[dst] = take(dst)
+	}
+	for r := range b.regs {
+		if place[r] < 0 { // outside
+			place[r] = take(r)
+		}
+	}
+	for _, s := range p.steps {
+		s.rename(place)
+	}
+	for i, r := range p.roots {
+		p.roots[i] = place[r]
+	}
+	if p.acc >= 0 {
+		p.acc = place[p.acc]
+	}
+
+	width := 0
+	for _, ph := range phys {
+		if ph.offset >= 0 {
+			width += classBytes(ph.class)
+		}
+	}
+	p.block = points
+	if points == 0 {
+		p.block = max(minBlock, min(maxBlock, b.bytes/max(width, 1)))
+	}
+	p.block = int(min(int64(p.block), max(p.size, 1)))
+	for i := range phys {
+		if phys[i].offset >= 0 {
+			phys[i].offset = b.used
+			b.used += roundUp(p.block*classBytes(phys[i].class), 64)
+		}
+		p.slots = append(p.slots, phys[i].slot)
+	}
+	b.env.need = max(b.env.need, b.used)
+	if len(p.roots) > 0 {
+		p.rootOwn = p.slots[p.roots[0]].offset >= 0
+	}
+	return p
+}
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }

@@ -1,0 +1,182 @@
+package fallback
+
+import (
+	"context"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// scatterTask adds updates to rows that data chooses. Updates are computed
+// some at a time, in parallel, into shared memory; then each worker adds
+// those that fall into its own part of the output, in order of n. So results
+// do not depend on the number of workers and no two write one place.
+type scatterTask[R reg] struct {
+	env                              *env
+	v, n, d                          int64
+	init                             writer
+	at, update                       *program
+	direct                           []R   // the output, where its values are registers
+	sums                             int   // reserved and shared, where direct is nil
+	rows                             int64 // n that are computed at once
+	atBuf, vals                      int   // reserved and shared: their At and Update
+	byD                              bool  // parts are ranges of d, else of v
+	part, parts                      int64
+	initPiece                        int64
+	inits                            int64
+	piece                            int64 // rows of a piece of updates
+	wide                             bool
+	from, to                         int64 // the rows at work
+	doInit, doUpdate, doAdd, doStore job
+}
+
+const scatterBytes = 1 << 20 // of updates at once
+
+func newScatter(c *compiler) (runner, error) {
+	switch engine.ClassOf(c.task.Outs[0].DType) {
+	case engine.ClassF32:
+		return makeScatter[float32](c)
+	case engine.ClassF64:
+		return makeScatter[float64](c)
+	case engine.ClassI64:
+		return makeScatter[int64](c)
+	default:
+		return makeScatter[uint64](c)
+	}
+}
+
+func makeScatter[R reg](c *compiler) (runner, error) {
+	t := c.task
+	dt := t.Outs[0].DType
+	s := &scatterTask[R]{env: c.env, v: t.Size(0), n: t.Size(1), d: t.Size(2)}
+	var err error
+	if s.init, err = c.writer(t.Value); err != nil {
+		return nil, err
+	}
+	if s.at, err = c.compile(axesOf(t, 1), []tensor.DType{tensor.Int64}, t.At); err != nil {
+		return nil, err
+	}
+	if s.update, err = c.compile(axesOf(t, 1, 2), []tensor.DType{dt}, t.Update); err != nil {
+		return nil, err
+	}
+	var zero R
+	size := sizeOf(zero)
+	if b, ok := s.init.sink.view(0, int(s.v*s.d)); ok {
+		s.direct = *lane[R](&b)
+	} else {
+		s.sums = c.reserveShared(int(s.v*s.d) * size)
+	}
+	s.rows = max(1, min(s.n, scatterBytes/int64(size)/max(s.d, 1)))
+	s.atBuf = c.reserveShared(int(s.rows) * 8)
+	s.vals = c.reserveShared(int(s.rows*s.d) * size)
+
+	// Ranges of d share the work evenly whatever At is, but need long rows.
+	s.byD = s.d >= 16*int64(c.width)
+	over := s.v
+	if s.byD {
+		over = s.d
+	}
+	s.parts = max(1, min(int64(c.width), over))
+	s.part = (over + s.parts - 1) / s.parts
+	s.initPiece, s.inits = pieces(s.v*s.d, s.init.prog.nsPer+0.3, 1)
+	s.piece, _ = pieces(s.rows, s.at.nsPer+s.update.nsPer*float64(s.d), 1)
+	s.wide = float64(s.n*s.d)*(s.update.nsPer+1)+float64(s.v*s.d)*(s.init.prog.nsPer+0.3) > wideNs
+	s.doInit, s.doUpdate, s.doAdd, s.doStore = s.initialise, s.compute, s.add, s.store
+	return s, nil
+}
+
+func (s *scatterTask[R]) run(ctx context.Context, p *pool) error {
+	if s.v*s.d == 0 {
+		return ctx.Err()
+	}
+	if err := p.run(ctx, s.inits, s.wide, s.doInit); err != nil {
+		return err
+	}
+	for s.from = 0; s.from < s.n; s.from = s.to {
+		s.to = min(s.from+s.rows, s.n)
+		if err := p.run(ctx, (s.to-s.from+s.piece-1)/s.piece, s.wide, s.doUpdate); err != nil {
+			return err
+		}
+		if err := p.run(ctx, s.parts, s.wide, s.doAdd); err != nil {
+			return err
+		}
+	}
+	if s.direct != nil {
+		return nil
+	}
+	return p.run(ctx, s.inits, s.wide, s.doStore)
+}
+
+func (s *scatterTask[R]) plan() engine.Plan {
+	p := plan("scatter", s.inits, s.wide, s.init.prog, s.at, s.update)
+	p.Scratch += s.rows * (8 + s.d*8)
+	if s.byD {
+		p.Why += "; parts are ranges of columns"
+	} else {
+		p.Why += "; parts are ranges of rows"
+	}
+	return p
+}
+
+// target is where sums are.
+func (s *scatterTask[R]) target() []R {
+	if s.direct != nil {
+		return s.direct
+	}
+	return shared[R](s.env, s.sums, int(s.v*s.d))
+}
+
+func (s *scatterTask[R]) initialise(worker int, i int64) {
+	lo := i * s.initPiece
+	n := min(s.initPiece, s.v*s.d-lo)
+	if s.direct != nil {
+		s.init.write(worker, lo, int(n), engine.Block{})
+		return
+	}
+	s.init.prog.frame(worker).evalTo(lo, int(n), blockOf(s.target()[lo:lo+n]))
+}
+
+// compute evaluates At and Update for a piece of the rows at work.
+func (s *scatterTask[R]) compute(worker int, i int64) {
+	lo := i * s.piece
+	n := min(s.piece, s.to-s.from-lo)
+	at := shared[int64](s.env, s.atBuf, int(s.rows))[lo:][:n]
+	s.at.frame(worker).evalTo(s.from+lo, int(n), blockOf(at))
+	vals := shared[R](s.env, s.vals, int(s.rows*s.d))[lo*s.d:][:n*s.d]
+	s.update.frame(worker).evalTo((s.from+lo)*s.d, int(n*s.d), blockOf(vals))
+}
+
+// add adds the rows at work to one part of the output.
+func (s *scatterTask[R]) add(_ int, part int64) {
+	at := shared[int64](s.env, s.atBuf, int(s.rows))[:s.to-s.from]
+	vals := shared[R](s.env, s.vals, int(s.rows*s.d))
+	sums := s.target()
+	lo, hi := part*s.part, (part+1)*s.part
+	d0, d1 := int64(0), s.d
+	if s.byD {
+		d0, d1 = lo, min(hi, s.d)
+		lo, hi = 0, s.v
+	}
+	hi = min(hi, s.v)
+	if lo >= hi || d0 >= d1 {
+		return
+	}
+	for i, v := range at {
+		if v < lo || v >= hi {
+			continue
+		}
+		row := vals[int64(i)*s.d:]
+		if s.d == 1 {
+			sums[v] += row[0]
+			continue
+		}
+		combineInto(engine.Sum, sums[v*s.d+d0:v*s.d+d1], row[d0:d1])
+	}
+}
+
+// store rounds or wraps the sums into the output.
+func (s *scatterTask[R]) store(_ int, i int64) {
+	lo := i * s.initPiece
+	n := min(s.initPiece, s.v*s.d-lo)
+	s.init.sink.store(lo, blockOf(s.target()[lo:lo+n]))
+}
