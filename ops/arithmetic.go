@@ -1,0 +1,153 @@
+package ops
+
+import "github.com/anycl/anycl/tensor"
+
+// Add returns a + b, element by element, with NumPy broadcasting:
+//
+//	y = a + b
+//
+// a and b have the same dtype, any number; integers wrap. Errors: dtypes
+// differ or are bool; shapes do not broadcast.
+func Add(a, b *Node) *Node { return apply("add", nil, a, b) }
+
+var _ = define(Op{
+	Name:    "add",
+	Arity:   2,
+	DTypes:  numbers,
+	Result:  broadcast,
+	Grad:    func(b *Back) { b.Add(0, b.Grad()); b.Add(1, b.Grad()) },
+	Scalar:  scalarOf("a + b", 1, blocks2{addTo[float32], addTo[float64], addTo[int64], addTo[uint64]}.host),
+	ULP:     0.5,
+	Samples: pairs(),
+})
+
+func addTo[T register](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] + b[i]
+	}
+}
+
+// Sub returns a - b, element by element, with NumPy broadcasting:
+//
+//	y = a - b
+//
+// a and b have the same dtype, any number; integers wrap. Errors: as Add.
+func Sub(a, b *Node) *Node { return apply("sub", nil, a, b) }
+
+var _ = define(Op{
+	Name:    "sub",
+	Arity:   2,
+	DTypes:  numbers,
+	Result:  broadcast,
+	Grad:    func(b *Back) { b.Add(0, b.Grad()); b.Add(1, Neg(b.Grad())) },
+	Scalar:  scalarOf("a - b", 1, blocks2{subTo[float32], subTo[float64], subTo[int64], subTo[uint64]}.host),
+	ULP:     0.5,
+	Samples: pairs(),
+})
+
+func subTo[T register](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] - b[i]
+	}
+}
+
+// Mul returns a · b, element by element, with NumPy broadcasting:
+//
+//	y = a · b
+//
+// a and b have the same dtype, any number; integers wrap. Errors: as Add.
+func Mul(a, b *Node) *Node { return apply("mul", nil, a, b) }
+
+var _ = define(Op{
+	Name:   "mul",
+	Arity:  2,
+	DTypes: numbers,
+	Result: broadcast,
+	Grad: func(b *Back) {
+		b.Add(0, Mul(b.Grad(), b.In(1)))
+		b.Add(1, Mul(b.Grad(), b.In(0)))
+	},
+	Scalar:  scalarOf("a * b", 1, blocks2{mulTo[float32], mulTo[float64], mulTo[int64], mulTo[uint64]}.host),
+	ULP:     0.5,
+	Samples: pairs(),
+})
+
+func mulTo[T register](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] * b[i]
+	}
+}
+
+// Div returns a / b, element by element, with NumPy broadcasting:
+//
+//	y = a / b
+//
+// a and b have the same dtype, any number. Integers truncate toward zero; a
+// division by the integer 0 gives 0, and the smallest integer divided by -1
+// wraps to itself. Errors: as Add.
+func Div(a, b *Node) *Node { return apply("div", nil, a, b) }
+
+var _ = define(Op{
+	Name:   "div",
+	Arity:  2,
+	DTypes: numbers,
+	Result: broadcast,
+	Grad: func(b *Back) {
+		d := Div(b.Grad(), b.In(1))
+		b.Add(0, d)
+		b.Add(1, Neg(Mul(d, b.Out())))
+	},
+	Scalar: scalarFor(func(dt tensor.DType) string {
+		switch {
+		case dt.IsFloat():
+			return "a / b"
+		case dt.IsSigned():
+			// The machine traps on both, and a signed negation may overflow.
+			return "b == 0 ? 0 : b == -1 ? ($T)(0UL - (ulong)a) : a / b"
+		default:
+			return "b == 0 ? 0 : a / b"
+		}
+	}, 4, number2{
+		f32: func(a, b float32) float32 { return a / b },
+		f64: func(a, b float64) float64 { return a / b },
+		i64: func(a, b int64) int64 {
+			if b == 0 {
+				return 0
+			}
+			return a / b // Go wraps for -1
+		},
+		u64: func(a, b uint64) uint64 {
+			if b == 0 {
+				return 0
+			}
+			return a / b
+		},
+	}.host),
+	ULP:     2.5,
+	Samples: pairs(),
+})
+
+// Neg returns -x, element by element:
+//
+//	y = -x
+//
+// x is any number; unsigned integers wrap. Errors: dtype is bool.
+func Neg(x *Node) *Node { return apply("neg", nil, x) }
+
+var _ = define(Op{
+	Name:   "neg",
+	Arity:  1,
+	DTypes: numbers,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Neg(b.Grad())) },
+	Scalar: scalarOf("-a", 1, number1{
+		f32: func(a float32) float32 { return -a },
+		f64: func(a float64) float64 { return -a },
+		i64: func(a int64) int64 { return -a },
+		u64: func(a uint64) uint64 { return -a },
+	}.host),
+	Samples: singles(),
+})

@@ -1,0 +1,124 @@
+package ops
+
+import "math"
+
+// Exp returns e to the power of x, element by element:
+//
+//	y = e^x
+//
+// x is a float. Errors: dtype is not a float.
+func Exp(x *Node) *Node { return apply("exp", nil, x) }
+
+var _ = define(Op{
+	Name:    "exp",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), b.Out())) },
+	Scalar:  scalarOf("exp(a)", 20, real1(math.Exp)),
+	ULP:     3,
+	Samples: singles(),
+})
+
+// Exp2 returns 2 to the power of x, element by element:
+//
+//	y = 2^x
+//
+// x is a float. Errors: dtype is not a float.
+func Exp2(x *Node) *Node { return apply("exp2", nil, x) }
+
+var _ = define(Op{
+	Name:   "exp2",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad: func(b *Back) {
+		b.Add(0, Mul(b.Grad(), Mul(b.Out(), ScalarLike(b.Out(), math.Ln2))))
+	},
+	Scalar:  scalarOf("exp2(a)", 20, real1(math.Exp2)),
+	ULP:     3,
+	Samples: singles(),
+})
+
+// Expm1 returns e to the power of x, less 1, exact also for small x:
+//
+//	y = e^x - 1
+//
+// x is a float. Errors: dtype is not a float.
+func Expm1(x *Node) *Node { return apply("expm1", nil, x) }
+
+var _ = define(Op{
+	Name:    "expm1",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), Exp(b.In(0)))) }, // y + 1 would cancel
+	Scalar:  scalarOf("expm1(a)", 20, real1(math.Expm1)),
+	ULP:     3,
+	Samples: singles(),
+})
+
+// Log returns the natural logarithm of x, element by element:
+//
+//	y = log x
+//
+// x is a float; zero gives -Inf, a negative number NaN. Errors: dtype is not a
+// float.
+func Log(x *Node) *Node { return apply("log", nil, x) }
+
+var _ = define(Op{
+	Name:    "log",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Div(b.Grad(), b.In(0))) },
+	Scalar:  scalarOf("log(a)", 20, real1(math.Log)),
+	ULP:     3,
+	Samples: singles(0.01, 9),
+})
+
+// Log2 returns the logarithm of x to base 2, element by element:
+//
+//	y = log x / log 2
+//
+// x is a float; zero gives -Inf, a negative number NaN. Errors: dtype is not a
+// float.
+func Log2(x *Node) *Node { return apply("log2", nil, x) }
+
+var _ = define(Op{
+	Name:    "log2",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Div(b.Grad(), Mul(b.In(0), ScalarLike(b.In(0), math.Ln2)))) },
+	Scalar:  scalarOf("log2(a)", 20, real1(log2Of)),
+	ULP:     3,
+	Samples: singles(0.01, 9),
+})
+
+// log2Of keeps its precision just below 1, where math.Log2 subtracts 1 from
+// the exponent of x.
+func log2Of(a float64) float64 {
+	if a > 0.5 && a < 2 {
+		return math.Log1p(a-1) / math.Ln2
+	}
+	return math.Log2(a)
+}
+
+// Log1p returns the natural logarithm of 1 + x, exact also for small x:
+//
+//	y = log(1 + x)
+//
+// x is a float; -1 gives -Inf, less NaN. Errors: dtype is not a float.
+func Log1p(x *Node) *Node { return apply("log1p", nil, x) }
+
+var _ = define(Op{
+	Name:    "log1p",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Div(b.Grad(), Add(b.In(0), ScalarLike(b.In(0), 1)))) },
+	Scalar:  scalarOf("log1p(a)", 20, real1(math.Log1p)),
+	ULP:     2,
+	Samples: singles(-0.9, 4),
+})

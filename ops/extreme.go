@@ -1,0 +1,121 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Maximum returns the larger of a and b, element by element, with NumPy
+// broadcasting:
+//
+//	y = max(a, b)
+//
+// A NaN in either wins, as in NumPy; of two zeros either may come. The
+// derivative goes to a where a > b and to b elsewhere. a and b have the same
+// dtype, any number. Errors: as [Add].
+func Maximum(a, b *Node) *Node { return apply("maximum", nil, a, b) }
+
+var _ = define(Op{
+	Name:    "maximum",
+	Arity:   2,
+	DTypes:  numbers,
+	Result:  broadcast,
+	Grad:    func(b *Back) { chooseGrad(b, Greater(b.In(0), b.In(1))) },
+	Scalar:  scalarOf("a >= b || a != a ? a : b", 1, number2{largerOf[float32], largerOf[float64], largerOf[int64], largerOf[uint64]}.host),
+	Samples: pairs(),
+})
+
+// Minimum returns the smaller of a and b, element by element, with NumPy
+// broadcasting:
+//
+//	y = min(a, b)
+//
+// The derivative goes to a where a < b and to b elsewhere. Otherwise as
+// [Maximum].
+func Minimum(a, b *Node) *Node { return apply("minimum", nil, a, b) }
+
+var _ = define(Op{
+	Name:    "minimum",
+	Arity:   2,
+	DTypes:  numbers,
+	Result:  broadcast,
+	Grad:    func(b *Back) { chooseGrad(b, Less(b.In(0), b.In(1))) },
+	Scalar:  scalarOf("a <= b || a != a ? a : b", 1, number2{smallerOf[float32], smallerOf[float64], smallerOf[int64], smallerOf[uint64]}.host),
+	Samples: pairs(),
+})
+
+func largerOf[T register](a, b T) T {
+	if a >= b || a != a {
+		return a
+	}
+	return b
+}
+
+func smallerOf[T register](a, b T) T {
+	if a <= b || a != a {
+		return a
+	}
+	return b
+}
+
+// chooseGrad passes the derivative to operand 0 where first holds, to operand
+// 1 elsewhere.
+func chooseGrad(b *Back, first *Node) {
+	zero := ScalarLike(b.Grad(), 0)
+	b.Add(0, Where(first, b.Grad(), zero))
+	b.Add(1, Where(first, zero, b.Grad()))
+}
+
+type clipAttr struct{ lo, hi float64 }
+
+// Clip returns x limited to [lo, hi], element by element:
+//
+//	y = min(max(x, lo), hi)
+//
+// NaN stays NaN. x is any number; the limits are rounded to its dtype, for
+// integers inwards. The derivative is 1 strictly inside the limits and 0
+// elsewhere. Errors: dtype is bool; a limit is NaN; lo is above hi, or no
+// integer lies between them.
+func Clip(x *Node, lo, hi float64) *Node { return apply("clip", clipAttr{lo, hi}, x) }
+
+var _ = define(Op{
+	Name:   "clip",
+	Arity:  1,
+	DTypes: numbers,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		lo, hi := c.limits()
+		if !(lo <= hi) {
+			a := c.Attr.(clipAttr)
+			return nil, 0, fmt.Errorf("nothing of dtype %v lies in [%v, %v]", c.dt(0), a.lo, a.hi)
+		}
+		return same(c)
+	},
+	Compose: func(c *Call) *Node {
+		lo, hi := c.limits()
+		x := c.In[0]
+		return Minimum(Maximum(x, ScalarLike(x, lo)), ScalarLike(x, hi))
+	},
+	Samples: append(append(clips(-1.5, 2.25, floats), clips(-2, 3, signed)...), clips(1, 3, numbers)...),
+})
+
+// limits are the bounds of a clip, made whole for integers.
+func (c *Call) limits() (lo, hi float64) {
+	a := c.Attr.(clipAttr)
+	if c.dt(0).IsInt() {
+		return math.Ceil(a.lo), math.Floor(a.hi)
+	}
+	return a.lo, a.hi
+}
+
+func clips(lo, hi float64, only []tensor.DType) []Sample {
+	samples := singles()
+	for i := range samples {
+		s := &samples[i]
+		s.Label = fmt.Sprintf("%s [%v, %v]", s.Label, lo, hi)
+		s.Build = func(in []*Node) *Node { return Clip(in[0], lo, hi) }
+		s.Attr, s.Only = [2]float64{lo, hi}, only
+	}
+	return samples
+}

@@ -1,0 +1,80 @@
+package ops
+
+import "math"
+
+// Sinh returns the hyperbolic sine of x, element by element:
+//
+//	y = (e^x - e^-x) / 2
+//
+// x is a float. Errors: dtype is not a float.
+func Sinh(x *Node) *Node { return apply("sinh", nil, x) }
+
+var _ = define(Op{
+	Name:    "sinh",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), Cosh(b.In(0)))) },
+	Scalar:  scalarOf("sinh(a)", 25, real1(math.Sinh)),
+	ULP:     4,
+	Samples: singles(),
+})
+
+// Cosh returns the hyperbolic cosine of x, element by element:
+//
+//	y = (e^x + e^-x) / 2
+//
+// x is a float. Errors: dtype is not a float.
+func Cosh(x *Node) *Node { return apply("cosh", nil, x) }
+
+var _ = define(Op{
+	Name:    "cosh",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), Sinh(b.In(0)))) },
+	Scalar:  scalarOf("cosh(a)", 25, real1(math.Cosh)),
+	ULP:     4,
+	Samples: singles(),
+})
+
+// Tanh returns the hyperbolic tangent of x, element by element:
+//
+//	y = sinh x / cosh x
+//
+// x is a float. Errors: dtype is not a float.
+func Tanh(x *Node) *Node { return apply("tanh", nil, x) }
+
+var _ = define(Op{
+	Name:   "tanh",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad: func(b *Back) {
+		b.Add(0, Mul(b.Grad(), Sub(ScalarLike(b.Out(), 1), Square(b.Out()))))
+	},
+	Scalar:  scalarOf("tanh(a)", 25, real1(math.Tanh)),
+	ULP:     5,
+	Samples: singles(),
+})
+
+// Erf returns the error function of x, element by element:
+//
+//	y = 2/√π · ∫_0^x e^(-t²) dt
+//
+// x is a float. Errors: dtype is not a float.
+func Erf(x *Node) *Node { return apply("erf", nil, x) }
+
+var _ = define(Op{
+	Name:   "erf",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad: func(b *Back) {
+		slope := Mul(ScalarLike(b.In(0), 2/math.Sqrt(math.Pi)), Exp(Neg(Square(b.In(0)))))
+		b.Add(0, Mul(b.Grad(), slope))
+	},
+	Scalar:  scalarOf("erf(a)", 30, real1(math.Erf)),
+	ULP:     16,
+	Samples: singles(),
+})

@@ -1,0 +1,115 @@
+package ops
+
+import "math"
+
+// Pow returns a to the power of b, element by element, with NumPy broadcasting:
+//
+//	y = a^b
+//
+// a and b have the same float dtype. The special cases are those of C:
+// a^0 = 1^b = 1 even for NaN, and a finite negative a has no power that is not
+// whole: NaN. Where a^b is continued by 0 (b = 0 for a, a = 0 for b) so is its
+// derivative. Errors: dtypes differ or are no floats; shapes do not broadcast.
+// Source: ISO/IEC 9899:1999, section F.9.4.4.
+func Pow(a, b *Node) *Node { return apply("pow", nil, a, b) }
+
+var _ = define(Op{
+	Name:   "pow",
+	Arity:  2,
+	DTypes: floats,
+	Result: broadcast,
+	Grad: func(g *Back) {
+		a, b, y, d := g.In(0), g.In(1), g.Out(), g.Grad()
+		zero := ScalarLike(a, 0)
+		if g.Wants(0) {
+			slope := Mul(b, Pow(a, Sub(b, ScalarLike(b, 1))))
+			g.Add(0, Mul(d, Where(Equal(b, zero), zero, slope)))
+		}
+		if g.Wants(1) {
+			flat := And(Equal(a, zero), GreaterEqual(b, zero)) // log 0 times 0
+			g.Add(1, Mul(d, Where(flat, zero, Mul(y, Log(a)))))
+		}
+	},
+	Scalar:  scalarOf("pow(a, b)", 40, real2(math.Pow)),
+	ULP:     16,
+	Samples: pairs(0.1, 3),
+})
+
+// Square returns x², element by element:
+//
+//	y = x · x
+//
+// x is any number; integers wrap. Errors: dtype is bool.
+func Square(x *Node) *Node { return apply("square", nil, x) }
+
+var _ = define(Op{
+	Name:    "square",
+	Arity:   1,
+	DTypes:  numbers,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), Mul(ScalarLike(b.In(0), 2), b.In(0)))) },
+	Scalar:  scalarOf("a * a", 1, number1{squareOf[float32], squareOf[float64], squareOf[int64], squareOf[uint64]}.host),
+	ULP:     0.5,
+	Samples: singles(),
+})
+
+func squareOf[T register](a T) T { return a * a }
+
+// Sqrt returns the square root of x, element by element:
+//
+//	y = √x
+//
+// x is a float; a negative x gives NaN. Errors: dtype is not a float.
+func Sqrt(x *Node) *Node { return apply("sqrt", nil, x) }
+
+var _ = define(Op{
+	Name:    "sqrt",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Div(Mul(b.Grad(), ScalarLike(b.In(0), 0.5)), b.Out())) },
+	Scalar:  scalarOf("sqrt(a)", 4, real1(math.Sqrt)),
+	ULP:     3,
+	Samples: singles(0, 9),
+})
+
+// Rsqrt returns the reciprocal of the square root of x, element by element:
+//
+//	y = 1 / √x
+//
+// x is a float; a negative x gives NaN, zero an infinity. Errors: dtype is not
+// a float.
+func Rsqrt(x *Node) *Node { return apply("rsqrt", nil, x) }
+
+var _ = define(Op{
+	Name:   "rsqrt",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad: func(b *Back) {
+		y := b.Out()
+		b.Add(0, Mul(Mul(b.Grad(), ScalarLike(y, -0.5)), Mul(y, Mul(y, y))))
+	},
+	Scalar:  scalarOf("rsqrt(a)", 4, real1(func(a float64) float64 { return 1 / math.Sqrt(a) })),
+	ULP:     2,
+	Samples: singles(0.01, 9),
+})
+
+// Reciprocal returns 1/x, element by element:
+//
+//	y = 1 / x
+//
+// x is a float; zero gives an infinity of its sign. Errors: dtype is not a
+// float.
+func Reciprocal(x *Node) *Node { return apply("reciprocal", nil, x) }
+
+var _ = define(Op{
+	Name:    "reciprocal",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Mul(b.Out(), b.Out())))) },
+	Scalar:  scalarOf("1.0f / a", 4, real1(func(a float64) float64 { return 1 / a })),
+	ULP:     2.5,
+	Samples: singles(),
+})

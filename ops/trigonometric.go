@@ -1,0 +1,154 @@
+package ops
+
+import "math"
+
+// Sin returns the sine of x, in radians, element by element:
+//
+//	y = sin x
+//
+// x is a float; an infinity gives NaN. Errors: dtype is not a float.
+func Sin(x *Node) *Node { return apply("sin", nil, x) }
+
+var _ = define(Op{
+	Name:    "sin",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), Cos(b.In(0)))) },
+	Scalar:  scalarOf("sin(a)", 20, real1(math.Sin)),
+	ULP:     4,
+	Samples: singles(-20, 20),
+})
+
+// Cos returns the cosine of x, in radians, element by element:
+//
+//	y = cos x
+//
+// x is a float; an infinity gives NaN. Errors: dtype is not a float.
+func Cos(x *Node) *Node { return apply("cos", nil, x) }
+
+var _ = define(Op{
+	Name:    "cos",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Sin(b.In(0))))) },
+	Scalar:  scalarOf("cos(a)", 20, real1(math.Cos)),
+	ULP:     4,
+	Samples: singles(-20, 20),
+})
+
+// Tan returns the tangent of x, in radians, element by element:
+//
+//	y = tan x
+//
+// x is a float; an infinity gives NaN. Errors: dtype is not a float.
+func Tan(x *Node) *Node { return apply("tan", nil, x) }
+
+var _ = define(Op{
+	Name:   "tan",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad: func(b *Back) {
+		b.Add(0, Mul(b.Grad(), Add(Mul(b.Out(), b.Out()), ScalarLike(b.Out(), 1))))
+	},
+	Scalar:  scalarOf("tan(a)", 25, real1(math.Tan)),
+	ULP:     5,
+	Samples: singles(-1.5, 1.5),
+})
+
+// Asin returns the angle in [-π/2, π/2] whose sine is x, element by element:
+//
+//	y = arcsin x
+//
+// x is a float; beyond [-1, 1] the result is NaN. Errors: dtype is not a float.
+func Asin(x *Node) *Node { return apply("asin", nil, x) }
+
+var _ = define(Op{
+	Name:    "asin",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), arcSlope(b.In(0)))) },
+	Scalar:  scalarOf("asin(a)", 25, real1(func(a float64) float64 { return math.Atan2(a, otherSide(a)) })),
+	ULP:     4,
+	Samples: singles(-1, 1),
+})
+
+// Acos returns the angle in [0, π] whose cosine is x, element by element:
+//
+//	y = arccos x
+//
+// x is a float; beyond [-1, 1] the result is NaN. Errors: dtype is not a float.
+func Acos(x *Node) *Node { return apply("acos", nil, x) }
+
+var _ = define(Op{
+	Name:    "acos",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), arcSlope(b.In(0))))) },
+	Scalar:  scalarOf("acos(a)", 25, real1(func(a float64) float64 { return math.Atan2(otherSide(a), a) })),
+	ULP:     4,
+	Samples: singles(-1, 1),
+})
+
+// arcSlope is 1 / √(1 - x²), the slope of arcsin; near ±1 the factors are
+// exact where x² is not.
+func arcSlope(x *Node) *Node {
+	one := ScalarLike(x, 1)
+	return Rsqrt(Mul(Sub(one, x), Add(one, x)))
+}
+
+// otherSide is √(1 - a²): the side of a right triangle beside a and a
+// hypotenuse of 1. math.Asin and math.Acos lose half their digits near 1.
+func otherSide(a float64) float64 { return math.Sqrt((1 - a) * (1 + a)) }
+
+// Atan returns the angle in (-π/2, π/2) whose tangent is x, element by element:
+//
+//	y = arctan x
+//
+// x is a float. Errors: dtype is not a float.
+func Atan(x *Node) *Node { return apply("atan", nil, x) }
+
+var _ = define(Op{
+	Name:   "atan",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad: func(b *Back) {
+		b.Add(0, Div(b.Grad(), Add(Square(b.In(0)), ScalarLike(b.In(0), 1))))
+	},
+	Scalar:  scalarOf("atan(a)", 25, real1(math.Atan)),
+	ULP:     5,
+	Samples: singles(),
+})
+
+// Atan2 returns the angle in [-π, π] from the positive x axis to the point
+// (b, a), element by element, with NumPy broadcasting:
+//
+//	y = arg(b + i·a)
+//
+// a and b have the same float dtype. The special cases are those of C. At the
+// origin the derivative is NaN: there is none. Errors: dtypes differ or are no
+// floats; shapes do not broadcast. Source: ISO/IEC 9899:1999, section F.9.1.4.
+func Atan2(a, b *Node) *Node { return apply("atan2", nil, a, b) }
+
+var _ = define(Op{
+	Name:   "atan2",
+	Arity:  2,
+	DTypes: floats,
+	Result: broadcast,
+	Grad: func(g *Back) {
+		// a / (a² + b²) and b / (a² + b²), scaled so that no square overflows.
+		scale := Maximum(Abs(g.In(0)), Abs(g.In(1)))
+		a, b := Div(g.In(0), scale), Div(g.In(1), scale)
+		d := Div(g.Grad(), Mul(scale, Add(Square(a), Square(b))))
+		g.Add(0, Mul(d, b))
+		g.Add(1, Neg(Mul(d, a)))
+	},
+	Scalar:  scalarOf("atan2(a, b)", 30, real2(math.Atan2)),
+	ULP:     6,
+	Samples: pairs(),
+})
