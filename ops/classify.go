@@ -1,0 +1,58 @@
+package ops
+
+import "math"
+
+// IsNaN reports which elements of x are NaN:
+//
+//	y = x ≠ x
+//
+// x is a float, the result bool. Errors: dtype is not a float.
+func IsNaN(x *Node) *Node { return apply("is_nan", nil, x) }
+
+var _ = define(Op{
+	Name:    "is_nan",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  sameBool,
+	Flat:    true,
+	Scalar:  scalarOf("isnan(a)", 1, test1{isNaN[float32], isNaN[float64]}.host),
+	Samples: singles(),
+})
+
+// IsInf reports which elements of x are infinite, of either sign:
+//
+//	y = |x| = ∞
+//
+// x is a float, the result bool. Errors: dtype is not a float.
+func IsInf(x *Node) *Node { return apply("is_inf", nil, x) }
+
+var _ = define(Op{
+	Name:    "is_inf",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  sameBool,
+	Flat:    true,
+	Scalar:  scalarOf("isinf(a)", 1, test1{isInf[float32], isInf[float64]}.host),
+	Samples: singles(),
+})
+
+// IsFinite reports which elements of x are neither infinite nor NaN:
+//
+//	y = |x| < ∞
+//
+// x is a float, the result bool. Errors: dtype is not a float.
+func IsFinite(x *Node) *Node { return apply("is_finite", nil, x) }
+
+var _ = define(Op{
+	Name:    "is_finite",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  sameBool,
+	Flat:    true,
+	Scalar:  scalarOf("isfinite(a)", 1, test1{isFinite[float32], isFinite[float64]}.host),
+	Samples: singles(),
+})
+
+func isNaN[T float](a T) bool    { return a != a }
+func isInf[T float](a T) bool    { return math.IsInf(float64(a), 0) }
+func isFinite[T float](a T) bool { return a-a == 0 }

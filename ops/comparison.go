@@ -1,0 +1,129 @@
+package ops
+
+// Equal reports where a and b are equal, element by element, with NumPy
+// broadcasting:
+//
+//	y = a = b
+//
+// NaN equals nothing, and the two zeros are equal. a and b have the same dtype,
+// any; the result is bool. Errors: dtypes differ; shapes do not broadcast.
+func Equal(a, b *Node) *Node { return apply("equal", nil, a, b) }
+
+var _ = define(Op{
+	Name:    "equal",
+	Arity:   2,
+	DTypes:  every,
+	Result:  compare,
+	Flat:    true,
+	Scalar:  scalarOf("a == b", 1, test2{equal[float32], equal[float64], equal[int64], equal[uint64]}.host),
+	Samples: comparisons(),
+})
+
+// NotEqual reports where a and b differ, element by element, with NumPy
+// broadcasting:
+//
+//	y = a ≠ b
+//
+// NaN differs from everything. Otherwise as [Equal].
+func NotEqual(a, b *Node) *Node { return apply("not_equal", nil, a, b) }
+
+var _ = define(Op{
+	Name:    "not_equal",
+	Arity:   2,
+	DTypes:  every,
+	Result:  compare,
+	Flat:    true,
+	Scalar:  scalarOf("a != b", 1, test2{notEqual[float32], notEqual[float64], notEqual[int64], notEqual[uint64]}.host),
+	Samples: comparisons(),
+})
+
+// Less reports where a is below b, element by element, with NumPy broadcasting:
+//
+//	y = a < b
+//
+// False where either is NaN; of bools, false is below true. a and b have the
+// same dtype, any; the result is bool. Errors: as [Equal].
+func Less(a, b *Node) *Node { return apply("less", nil, a, b) }
+
+var _ = define(Op{
+	Name:    "less",
+	Arity:   2,
+	DTypes:  every,
+	Result:  compare,
+	Flat:    true,
+	Scalar:  scalarOf("a < b", 1, test2{less[float32], less[float64], less[int64], less[uint64]}.host),
+	Samples: comparisons(),
+})
+
+// LessEqual reports where a is not above b, element by element, with NumPy
+// broadcasting:
+//
+//	y = a ≤ b
+//
+// Otherwise as [Less].
+func LessEqual(a, b *Node) *Node { return apply("less_equal", nil, a, b) }
+
+var _ = define(Op{
+	Name:    "less_equal",
+	Arity:   2,
+	DTypes:  every,
+	Result:  compare,
+	Flat:    true,
+	Scalar:  scalarOf("a <= b", 1, test2{lessEqual[float32], lessEqual[float64], lessEqual[int64], lessEqual[uint64]}.host),
+	Samples: comparisons(),
+})
+
+// Greater reports where a is above b, element by element, with NumPy
+// broadcasting:
+//
+//	y = a > b
+//
+// Otherwise as [Less].
+func Greater(a, b *Node) *Node { return apply("greater", nil, a, b) }
+
+var _ = define(Op{
+	Name:    "greater",
+	Arity:   2,
+	DTypes:  every,
+	Result:  compare,
+	Flat:    true,
+	Scalar:  scalarOf("a > b", 1, test2{greater[float32], greater[float64], greater[int64], greater[uint64]}.host),
+	Samples: comparisons(),
+})
+
+// GreaterEqual reports where a is not below b, element by element, with NumPy
+// broadcasting:
+//
+//	y = a ≥ b
+//
+// Otherwise as [Less].
+func GreaterEqual(a, b *Node) *Node { return apply("greater_equal", nil, a, b) }
+
+var _ = define(Op{
+	Name:    "greater_equal",
+	Arity:   2,
+	DTypes:  every,
+	Result:  compare,
+	Flat:    true,
+	Scalar:  scalarOf("a >= b", 1, test2{greaterEqual[float32], greaterEqual[float64], greaterEqual[int64], greaterEqual[uint64]}.host),
+	Samples: comparisons(),
+})
+
+func equal[T register](a, b T) bool        { return a == b }
+func notEqual[T register](a, b T) bool     { return a != b }
+func less[T register](a, b T) bool         { return a < b }
+func lessEqual[T register](a, b T) bool    { return a <= b }
+func greater[T register](a, b T) bool      { return a > b }
+func greaterEqual[T register](a, b T) bool { return a >= b }
+
+// comparisons are pairs, and every value of an array with every other, so that
+// equal ones meet.
+func comparisons() []Sample {
+	return append(pairs(), Sample{
+		Label:    "ties",
+		Operands: []Operand{{Shape: []int{31}, Special: true}},
+		Through: func(in []*Node) []*Node {
+			return []*Node{ExpandDims(in[0], 0), ExpandDims(in[0], 1)}
+		},
+	})
+}

@@ -1,0 +1,86 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Where returns a where c holds and b elsewhere, element by element, with NumPy
+// broadcasting:
+//
+//	y = c ? a : b
+//
+// c is bool; a and b have the same dtype, any. What is not chosen leaves no
+// trace, be it NaN. Errors: c is not bool; the dtypes of a and b differ; shapes
+// do not broadcast.
+func Where(c, a, b *Node) *Node { return apply("where", nil, c, a, b) }
+
+var _ = define(Op{
+	Name:   "where",
+	Arity:  3,
+	DTypes: every, // of a and b
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		if c.dt(0) != tensor.Bool {
+			return nil, 0, fmt.Errorf("the condition is %v%v, not bool", c.dt(0), c.shape(0))
+		}
+		shape, err := broadcastShapes(&Call{In: c.In[1:]})
+		if err != nil {
+			return nil, 0, err
+		}
+		full, err := tensor.Broadcast(shape, c.shape(0))
+		if err != nil {
+			return nil, 0, fmt.Errorf("shapes do not broadcast: condition %v x %v", c.shape(0), shape)
+		}
+		return full, c.dt(1), nil
+	},
+	Grad: func(b *Back) {
+		zero := ScalarLike(b.Grad(), 0)
+		b.Add(1, Where(b.In(0), b.Grad(), zero))
+		b.Add(2, Where(b.In(0), zero, b.Grad()))
+	},
+	Scalar: scalarOf("a ? b : c", 1, func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+		c, a, b := args[0].U64, args[1], args[2]
+		switch engine.ClassOf(out) {
+		case engine.ClassF32:
+			choose(dst.F32, c, a.F32, b.F32)
+		case engine.ClassF64:
+			choose(dst.F64, c, a.F64, b.F64)
+		case engine.ClassI64:
+			choose(dst.I64, c, a.I64, b.I64)
+		case engine.ClassU64:
+			choose(dst.U64, c, a.U64, b.U64)
+		}
+	}),
+	Samples: choices(),
+})
+
+func choose[T any](dst []T, c []uint64, a, b []T) {
+	c, a, b = c[:len(dst)], a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		v := b[i]
+		if c[i] != 0 {
+			v = a[i]
+		}
+		dst[i] = v
+	}
+}
+
+func choices() []Sample {
+	var out []Sample
+	for _, s := range pairs() {
+		condition := Operand{Shape: s.Operands[0].Shape, DType: tensor.Bool}
+		s.Operands = append([]Operand{condition}, s.Operands...)
+		if through := s.Through; through != nil {
+			s.Through = func(in []*Node) []*Node { // the condition takes the shape of a's view
+				return append([]*Node{Transpose(in[0])}, through(in[1:])...)
+			}
+		}
+		out = append(out, s)
+	}
+	return append(out,
+		Sample{Label: "scalar condition", Operands: []Operand{{DType: tensor.Bool}, {Shape: []int{4, 5}}, {Shape: []int{4, 1}}}},
+		Sample{Label: "condition decides the shape", Operands: []Operand{{Shape: []int{3, 4}, DType: tensor.Bool}, {}, {Shape: []int{4}}}},
+	)
+}
