@@ -1,0 +1,51 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Dropout returns x with elements set to 0 at random, each with probability
+// rate, and the others scaled so that the expectation stays:
+//
+//	y[i] = 0 with probability rate, else x[i] / (1 - rate)
+//
+// Every Run draws anew; see [Graph.Uniform]. The derivative passes where the
+// value passed. Use it in training only. x is a float. Errors: dtype is not a
+// float; rate is outside [0, 1).
+// Source: Srivastava et al., Dropout (2014), section 4, in its inverted form.
+func Dropout(x *Node, rate float64) *Node { return apply("dropout", rate, x) }
+
+var _ = define(Op{
+	Name:   "dropout",
+	Arity:  1,
+	DTypes: floats,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		if rate := c.Attr.(float64); !(rate >= 0 && rate < 1) {
+			return nil, 0, fmt.Errorf("rate %v is outside [0, 1)", rate)
+		}
+		return same(c)
+	},
+	// Built once for value and derivative, so that both see the same draw.
+	Compose: func(c *Call) *Node {
+		rate, x := c.Attr.(float64), widen(c.In[0])
+		u := x.graph.Uniform(tensor.Float32, x.shape...)
+		kept := Mul(x, ScalarLike(x, 1/(1-rate)))
+		return Cast(Where(Less(u, ScalarLike(u, rate)), ScalarLike(x, 0), kept), c.dt(0))
+	},
+	ULP: 1, // of the scale and of the product
+	Samples: []Sample{
+		dropoutCase("matrix", []int{37, 41}, 0.25),
+		dropoutCase("never", []int{5, 7}, 0),
+		dropoutCase("scalar", []int{}, 0.5),
+		dropoutCase("empty", []int{0, 3}, 0.5),
+	},
+})
+
+func dropoutCase(label string, shape []int, rate float64) Sample {
+	return Sample{
+		Label: label, Operands: []Operand{{Shape: shape, Lo: 1, Hi: 2}}, Attr: rate,
+		Build: func(in []*Node) *Node { return Dropout(in[0], rate) },
+	}
+}

@@ -1,0 +1,202 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// BatchNorm returns x normalised per channel with given statistics:
+//
+//	y[n, c, p] = scale[c] · (x[n, c, p] - mean[c]) / √(variance[c] + eps) + shift[c]
+//
+// x is [N, C] or [N, C, ...], a float; the other operands are [C] and of the
+// same dtype. 16-bit floats are computed in float32. Errors: dtypes differ;
+// shapes; eps is negative or not finite.
+// Source: Ioffe and Szegedy, Batch Normalization (2015), algorithm 2.
+func BatchNorm(x, scale, shift, mean, variance *Node, eps float64) *Node {
+	return apply("batch_norm", eps, x, scale, shift, mean, variance)
+}
+
+var _ = define(Op{
+	Name:   "batch_norm",
+	Arity:  5,
+	DTypes: floats,
+	Result: perChannel,
+	Compose: func(c *Call) *Node {
+		return normalise(c, widen(c.In[0]), channels(c, 3), channels(c, 4), channels(c, 1), channels(c, 2))
+	},
+	ULP: 16, // of rsqrt (2), products and sums, relative to the largest term
+	Samples: []Sample{
+		batchNormCase("images", []int{3, 4, 5, 7}),
+		batchNormCase("rows", []int{9, 5}),
+		batchNormCase("sequence", []int{2, 3, 11}),
+		batchNormCase("no images", []int{0, 4, 5, 5}),
+		batchNormCase("one", []int{1, 1}),
+	},
+})
+
+func batchNormCase(label string, shape []int) Sample {
+	channel := Operand{Shape: shape[1:2]}
+	variance := Operand{Shape: shape[1:2], Lo: 0.25, Hi: 4}
+	return Sample{
+		Label: label, Operands: []Operand{{Shape: shape}, channel, channel, channel, variance}, Attr: 1e-3,
+		Build: func(in []*Node) *Node { return BatchNorm(in[0], in[1], in[2], in[3], in[4], 1e-3) },
+	}
+}
+
+// BatchNormTrain returns x normalised per channel with its own statistics, and
+// these: the means and population variances over all axes but 1, [C] each.
+//
+//	mean[c]     = mean over n, p of x[n, c, p]
+//	variance[c] = mean over n, p of (x[n, c, p] - mean[c])²
+//	y           = BatchNorm(x, scale, shift, mean, variance, eps)
+//
+// The derivative goes through the statistics too. Their running averages are
+// what [BatchNorm] wants when training is over. Operands are as there. Errors:
+// as there; there is nothing to average.
+// Source: Ioffe and Szegedy, Batch Normalization (2015), algorithm 1.
+func BatchNormTrain(x, scale, shift *Node, eps float64) (y, mean, variance *Node) {
+	y = apply("batch_norm_train", eps, x, scale, shift)
+	if y.bad {
+		return y, y, y
+	}
+	mean, variance = batchStatistics(x) // the same nodes as in y, once simplified
+	return y, Cast(mean, x.dtype), Cast(variance, x.dtype)
+}
+
+var _ = define(Op{
+	Name:   "batch_norm_train",
+	Arity:  3,
+	DTypes: floats,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		shape, dt, err := perChannel(c)
+		if err == nil && product(shape) == 0 {
+			return nil, 0, fmt.Errorf("x is empty: %v", shape)
+		}
+		return shape, dt, err
+	},
+	Compose: func(c *Call) *Node {
+		mean, variance := batchStatistics(c.In[0])
+		return normalise(c, widen(c.In[0]), alongChannels(c, mean), alongChannels(c, variance), channels(c, 1), channels(c, 2))
+	},
+	ULP: 32, // as batch_norm, with the errors of mean and variance
+	Samples: []Sample{
+		batchNormTrainCase("images", []int{3, 4, 5, 7}),
+		batchNormTrainCase("rows", []int{33, 5}),
+		batchNormTrainCase("sequence", []int{2, 3, 11}),
+	},
+})
+
+func batchNormTrainCase(label string, shape []int) Sample {
+	channel := Operand{Shape: shape[1:2]}
+	return Sample{
+		Label: label, Operands: []Operand{{Shape: shape}, channel, channel}, Attr: 1e-3,
+		Build: func(in []*Node) *Node {
+			y, _, _ := BatchNormTrain(in[0], in[1], in[2], 1e-3)
+			return y
+		},
+	}
+}
+
+// batchStatistics are mean and variance over all axes but 1, widened.
+func batchStatistics(x *Node) (mean, variance *Node) {
+	axes := []int{0}
+	for a := 2; a < x.Rank(); a++ {
+		axes = append(axes, a)
+	}
+	x = widen(x)
+	return Mean(x, axes...), Variance(x, axes...)
+}
+
+// channels is operand i, [C], in the shape that lies along axis 1 of operand 0.
+func channels(c *Call, i int) *Node { return alongChannels(c, widen(c.In[i])) }
+
+func alongChannels(c *Call, x *Node) *Node {
+	shape := slices.Repeat([]int{1}, len(c.shape(0))-1)
+	shape[0] = x.Size()
+	return Reshape(x, shape...)
+}
+
+// LayerNorm returns x normalised along its last axis:
+//
+//	y[p, i] = scale[i] · (x[p, i] - mean[p]) / √(variance[p] + eps) + shift[i]
+//
+// with the mean and population variance of x[p]. x has at least one axis and is
+// a float; scale and shift have the extent of its last axis and its dtype.
+// 16-bit floats are computed in float32. Errors: dtypes differ; shapes; the
+// last axis is empty; eps is negative or not finite.
+// Source: Ba, Kiros and Hinton, Layer Normalization (2016), section 3.
+func LayerNorm(x, scale, shift *Node, eps float64) *Node {
+	return apply("layer_norm", eps, x, scale, shift)
+}
+
+var _ = define(Op{
+	Name:   "layer_norm",
+	Arity:  3,
+	DTypes: floats,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		shape := c.shape(0)
+		if len(shape) == 0 || shape[len(shape)-1] == 0 {
+			return nil, 0, fmt.Errorf("x is %v: it has no last axis to normalise", shape)
+		}
+		return normRule(c, len(shape)-1)
+	},
+	// Through the composition the derivative takes two sums over the last
+	// axis, as the closed form does, and needs nothing computed again.
+	Compose: func(c *Call) *Node {
+		x := widen(c.In[0])
+		mean, variance := foldAlong(Mean, x, -1), foldAlong(Variance, x, -1)
+		return normalise(c, x, mean, variance, widen(c.In[1]), widen(c.In[2]))
+	},
+	ULP: 32, // as batch_norm_train
+	Samples: []Sample{
+		layerNormCase("rows", []int{9, 33}),
+		layerNormCase("tokens", []int{2, 5, 16}),
+		layerNormCase("vector", []int{257}),
+		layerNormCase("no rows", []int{0, 8}),
+		layerNormCase("one", []int{4, 1}),
+	},
+})
+
+func layerNormCase(label string, shape []int) Sample {
+	last := Operand{Shape: shape[len(shape)-1:]}
+	return Sample{
+		Label: label, Operands: []Operand{{Shape: shape}, last, last}, Attr: 1e-3,
+		Build: func(in []*Node) *Node { return LayerNorm(in[0], in[1], in[2], 1e-3) },
+	}
+}
+
+// normalise is scale · (x - mean) / √(variance + eps) + shift, in the dtype of
+// operand 0.
+func normalise(c *Call, x, mean, variance, scale, shift *Node) *Node {
+	inverse := Rsqrt(Add(variance, ScalarLike(variance, c.Attr.(float64))))
+	return Cast(Add(Mul(Sub(x, mean), Mul(inverse, scale)), shift), c.dt(0))
+}
+
+// perChannel is the rule of ops with parameters along axis 1.
+func perChannel(c *Call) ([]int, tensor.DType, error) {
+	if len(c.shape(0)) < 2 {
+		return nil, 0, fmt.Errorf("x is %v, not [N C] or [N C ...]", c.shape(0))
+	}
+	return normRule(c, 1)
+}
+
+// normRule checks eps and that the operands behind x lie along axis.
+func normRule(c *Call, axis int) ([]int, tensor.DType, error) {
+	if eps := c.Attr.(float64); !(eps >= 0) || math.IsInf(eps, 1) {
+		return nil, 0, fmt.Errorf("eps is %v", eps)
+	}
+	want := c.shape(0)[axis : axis+1]
+	for i, name := range []string{"x", "scale", "shift", "mean", "variance"}[:len(c.In)] {
+		switch {
+		case c.dt(i) != c.dt(0):
+			return nil, 0, fmt.Errorf("dtypes differ: x is %v and %s is %v (cast with ops.Cast)", c.dt(0), name, c.dt(i))
+		case i > 0 && !slices.Equal(c.shape(i), want):
+			return nil, 0, fmt.Errorf("%s is %v, not %v for x of %v", name, c.shape(i), want, c.shape(0))
+		}
+	}
+	return same(c)
+}
