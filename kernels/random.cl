@@ -1,25 +1,46 @@
 // random.cl: counter-based random numbers, Philox-4x32 with 10 rounds.
 //
-//     philox_word(key, i, run)   word number i (i mod 4 of block i / 4) of the stream
+//     philox_uniform(at, run, stream, seed)   [0, 1), 24 bits      philox_uniform_double   53 bits
+//     philox_normal(at, run, stream, seed)    sqrt(-2 ln u) cos(2 pi v), u in (0, 1], v in [0, 1)
 //
-// The counter is {low, high of i / 4, run, 0} and the key {low, high of key}: any
-// word of any run can be computed alone, so results do not depend on geometry.
-// source  Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011)
+// The counter is {low, high of at, run, stream} and the key {low, high of seed}: any number of any
+// run can be computed alone, so results do not depend on geometry. internal/philox is the twin.
+// source  Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011);
+//         Box and Muller, A Note on the Generation of Random Normal Deviates (1958)
 
-static inline uint4 philox4x32(uint4 c, uint2 k) {
+static inline uint4 philox(const ulong at, const uint run, const uint stream, const ulong seed) {
+    uint4 c = (uint4)((uint)at, (uint)(at >> 32), run, stream);
+    uint2 k = (uint2)((uint)seed, (uint)(seed >> 32));
     for (int round = 0; round < 10; round++) {
-        const uint lo0 = 0xD2511F53u * c.x, hi0 = mul_hi(0xD2511F53u, c.x);
-        const uint lo1 = 0xCD9E8D57u * c.z, hi1 = mul_hi(0xCD9E8D57u, c.z);
-        c = (uint4)(hi1 ^ c.y ^ k.x, lo1, hi0 ^ c.w ^ k.y, lo0);
+        // Products in 64 bits: some CPU drivers do not inline mul_hi.
+        const ulong a = 0xD2511F53UL * c.x, b = 0xCD9E8D57UL * c.z;
+        c = (uint4)((uint)(b >> 32) ^ c.y ^ k.x, (uint)b, (uint)(a >> 32) ^ c.w ^ k.y, (uint)a);
         k += (uint2)(0x9E3779B9u, 0xBB67AE85u);
     }
     return c;
 }
 
-static inline uint philox_word(const ulong key, const ulong i, const uint run) {
-    const ulong block = i >> 2;
-    const uint4 r = philox4x32((uint4)((uint)block, (uint)(block >> 32), run, 0u),
-                               (uint2)((uint)key, (uint)(key >> 32)));
-    const uint w = (uint)i & 3u;
-    return w == 0u ? r.x : w == 1u ? r.y : w == 2u ? r.z : r.w;
+static inline float philox_uniform(const ulong at, const uint run, const uint stream, const ulong seed) {
+    return (float)(philox(at, run, stream, seed).x >> 8) * 0x1p-24f;
 }
+
+static inline float philox_normal(const ulong at, const uint run, const uint stream, const ulong seed) {
+    const uint4 w = philox(at, run, stream, seed);
+    const float u = (float)((w.x >> 8) + 1u) * 0x1p-24f, v = (float)(w.y >> 8) * 0x1p-24f;
+    return sqrt(-2.0f * log(u)) * cospi(2.0f * v);
+}
+
+#ifdef HAS_DOUBLE
+static inline ulong philox_long(const uint hi, const uint lo) { return ((ulong)hi << 32 | lo) >> 11; }
+
+static inline double philox_uniform_double(const ulong at, const uint run, const uint stream, const ulong seed) {
+    const uint4 w = philox(at, run, stream, seed);
+    return (double)philox_long(w.x, w.y) * 0x1p-53;
+}
+
+static inline double philox_normal_double(const ulong at, const uint run, const uint stream, const ulong seed) {
+    const uint4 w = philox(at, run, stream, seed);
+    const double u = (double)(philox_long(w.x, w.y) + 1UL) * 0x1p-53, v = (double)philox_long(w.z, w.w) * 0x1p-53;
+    return sqrt(-2.0 * log(u)) * cospi(2.0 * v);
+}
+#endif

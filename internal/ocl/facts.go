@@ -1,5 +1,11 @@
 package ocl
 
+import (
+	"math"
+
+	"github.com/anycl/anycl/platform"
+)
+
 // deviceFacts is what planning needs to know of a device: plain values, so
 // that tests can plan for devices that are not there.
 type deviceFacts struct {
@@ -13,4 +19,23 @@ type deviceFacts struct {
 	maxAlloc  int64
 	fp64      bool
 	forceWide bool // tests: IDX is long whatever the sizes
+}
+
+// newFacts describes an opened device. A work-group is never larger than 256
+// and a kernel's arguments never need more than 1024 bytes, which every device
+// takes; a device that declares less is believed.
+func newFacts(d *platform.Device, caps *platform.Caps) *deviceFacts {
+	f := &deviceFacts{
+		name: d.ID, cpu: d.Class == platform.CPU,
+		units: max(d.Units, 1), workGroup: min(max(d.MaxWorkGroup, 1), 256),
+		localMem: d.LocalMem, vector: d.VectorWidth,
+		argBytes: min(d.ArgBytes, 1024), maxAlloc: d.MaxAlloc, fp64: caps.FP64,
+	}
+	if f.argBytes <= 0 {
+		f.argBytes = 256
+	}
+	if f.maxAlloc <= 0 {
+		f.maxAlloc = math.MaxInt64
+	}
+	return f
 }

@@ -21,14 +21,17 @@ const (
 	argInt                    // value, as IDX
 	argTable                  // all argInts of the program in one buffer
 	argRun                    // the number of the run: uint
+	argPointer                // custom: memory of input or output number index, from its offset on
+	argScalar                 // custom: scalar
 )
 
 // arg is one argument of every kernel of a program.
 type arg struct {
-	kind  argKind
-	name  string
-	index int // argBuffer, argOffset: inputs first, then outputs; argScratch: of the plan
-	value int64
+	kind   argKind
+	name   string
+	index  int // argBuffer, argOffset, argPointer: inputs first, then outputs; argScratch: of the plan
+	value  int64
+	scalar any
 }
 
 // gen fills the hooks of one kernel file for one task. Structure goes into the
@@ -75,13 +78,13 @@ func (g *gen) macro(name string, value any) { fmt.Fprintf(&g.macros, "#define %s
 // size passes v to the kernels as an argument of type IDX, under a name of the
 // kernel file.
 func (g *gen) size(name string, v int64) {
-	g.named = append(g.named, arg{argInt, name, 0, v})
+	g.named = append(g.named, arg{kind: argInt, name: name, value: v})
 }
 
 // scratchArg passes scratch buffer number index of the plan under a name of the
 // kernel file.
 func (g *gen) scratchArg(name string, index int, ctype string) {
-	g.scratch = append(g.scratch, arg{argScratch, name, index, 0})
+	g.scratch = append(g.scratch, arg{kind: argScratch, name: name, index: index})
 	g.ctypes[name] = ctype
 }
 
@@ -99,7 +102,7 @@ func (g *gen) int(key string, v int64) string {
 	if !ok {
 		i = len(g.ints)
 		g.byKey[key] = i
-		g.ints = append(g.ints, arg{argInt, fmt.Sprintf("n%d", i), 0, v})
+		g.ints = append(g.ints, arg{kind: argInt, name: fmt.Sprintf("n%d", i), value: v})
 	}
 	return g.ints[i].name
 }
@@ -123,6 +126,8 @@ type program struct {
 	source  string
 	options string
 	args    []arg
+	ints    []arg // what argTable holds
+	wide    bool  // IDX is long
 }
 
 // operand i of the task: inputs first, then outputs.
@@ -136,7 +141,7 @@ func (g *gen) operand(i int) (name string, o engine.Operand, out bool) {
 // assemble puts the program together: prelude, sizes and macros, hooks, and
 // the kernel files as they are.
 func (g *gen) assemble(files ...string) *program {
-	p := &program{name: files[len(files)-1]}
+	p := &program{name: files[len(files)-1], wide: g.wide()}
 	// Room for the buffers' own arguments; past it the numbers go in a table.
 	ints := slices.Concat(g.named, g.ints)
 	each := 4
@@ -149,20 +154,24 @@ func (g *gen) assemble(files ...string) *program {
 	var params, fnParams, fnArgs []string
 	for i := range buffers {
 		name, o, out := g.operand(i)
-		// An aliased output is read through an input: neither may claim to
-		// be the only way to its memory.
-		c, restrict := "const ", " restrict"
+		c := "const "
 		if out {
 			c = ""
 		}
-		if g.task.Alias >= 0 && (out || i == g.task.Alias) {
-			restrict = ""
+		ptr := fmt.Sprintf("__global %s%s *restrict ", c, storageType(o.DType))
+		from := name
+		if i == g.task.Alias {
+			// The same memory as the output: read through the output's
+			// pointer, so that restrict stays true of both.
+			from = "y0"
+		} else {
+			params = append(params, ptr+name+"_", "const ulong o_"+name)
+			p.args = append(p.args, arg{kind: argBuffer, index: i}, arg{kind: argOffset, index: i})
 		}
-		ptr := fmt.Sprintf("__global %s%s *%s", c, storageType(o.DType), restrict)
-		params = append(params, ptr+" "+name+"_", "const ulong o_"+name)
-		fnParams = append(fnParams, ptr+" "+name)
-		fnArgs = append(fnArgs, fmt.Sprintf("%s_ + o_%s", name, name))
-		p.args = append(p.args, arg{argBuffer, name, i, 0}, arg{argOffset, name, i, 0})
+		if !out {
+			fnParams = append(fnParams, ptr+name)
+			fnArgs = append(fnArgs, fmt.Sprintf("%s_ + o_%s", from, from))
+		}
 	}
 	for _, s := range g.scratch {
 		params = append(params, fmt.Sprintf("__global %s *restrict %s", g.ctypes[s.name], s.name))
@@ -172,7 +181,7 @@ func (g *gen) assemble(files ...string) *program {
 		params = append(params, "__global const IDX *restrict n_")
 		fnParams = append(fnParams, "__global const IDX *restrict n_")
 		fnArgs = append(fnArgs, "n_")
-		p.args = append(p.args, arg{argTable, "n_", 0, 0})
+		p.args, p.ints = append(p.args, arg{kind: argTable}), ints
 		for i, n := range ints {
 			g.macro(n.name, fmt.Sprintf("n_[%d]", i))
 		}
@@ -191,7 +200,7 @@ func (g *gen) assemble(files ...string) *program {
 		params = append(params, "const uint run")
 		fnParams = append(fnParams, "const uint run")
 		fnArgs = append(fnArgs, "run")
-		p.args = append(p.args, arg{argRun, "run", 0, 0})
+		p.args = append(p.args, arg{kind: argRun})
 	}
 
 	var b strings.Builder
@@ -207,8 +216,8 @@ func (g *gen) assemble(files ...string) *program {
 	b.WriteString("\n// ---- this task ----\n")
 	b.WriteString(g.macros.String())
 	fmt.Fprintf(&b, "#define PARAMS %s\n", strings.Join(params, ", \\\n    "))
-	fmt.Fprintf(&b, "#define FN_PARAMS , %s\n", strings.Join(fnParams, ", \\\n    "))
-	fmt.Fprintf(&b, "#define FN_ARGS , %s\n\n", strings.Join(fnArgs, ", "))
+	fmt.Fprintf(&b, "#define FN_PARAMS%s\n", after(fnParams, ", \\\n    "))
+	fmt.Fprintf(&b, "#define FN_ARGS%s\n\n", after(fnArgs, ", "))
 	b.WriteString(g.hooks.String())
 	for _, f := range files {
 		fmt.Fprintf(&b, "// ---- %s ----\n", f)
@@ -217,6 +226,14 @@ func (g *gen) assemble(files ...string) *program {
 	p.source = b.String()
 	p.options = options(g.task.FastMath, g.double)
 	return p
+}
+
+// after lists what follows other parameters.
+func after(list []string, sep string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return " , " + strings.Join(list, sep)
 }
 
 // options are the compiler's. A literal without a suffix is a double, which

@@ -1,0 +1,49 @@
+package ocl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// check says why a device with these facts cannot run t.
+func (d *deviceFacts) check(t *engine.Task) error {
+	unsupported := func(format string, args ...any) error {
+		return fmt.Errorf("ocl: %s on %s: %s: %w", t, d.name, fmt.Sprintf(format, args...), engine.ErrUnsupported)
+	}
+	operands := slices.Concat(t.Ins, t.Outs)
+	for _, o := range operands {
+		if o.DType == tensor.Float64 && !d.fp64 {
+			return unsupported("the device has no float64")
+		}
+		if o.Bytes() > d.maxAlloc {
+			return unsupported("an operand of %d bytes, the largest allocation is %d", o.Bytes(), d.maxAlloc)
+		}
+	}
+	// A pointer and an offset each; scratch, table and run come on top.
+	if n := 16*len(operands) + 64; n > d.argBytes {
+		return unsupported("%d buffers need %d bytes of arguments, there are %d", len(operands), n, d.argBytes)
+	}
+	if t.Kind == engine.Custom {
+		if t.Custom.Source == "" {
+			return unsupported("the kernel has no source")
+		}
+		return nil
+	}
+	if families[t.Kind] == nil {
+		return unsupported("no kernel family for it")
+	}
+	for _, e := range t.Exprs() {
+		for s := range e.Walk() {
+			if s.DType == tensor.Float64 && !d.fp64 {
+				return unsupported("the device has no float64")
+			}
+			if s.Op == engine.OpApply && s.Fn.C == "" && s.Fn.CFor == nil {
+				return unsupported("%s has no OpenCL C", s.Fn.Name)
+			}
+		}
+	}
+	return nil
+}

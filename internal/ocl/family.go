@@ -1,0 +1,140 @@
+package ocl
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/anycl/anycl/engine"
+)
+
+// EnvVariant names the environment variable that forces kernel variants, as in
+// "reduce=item,contract=tile". A variant that cannot run a task is not forced
+// on it.
+const EnvVariant = "ANYCL_VARIANT"
+
+// families says which kernel variants may run a collapsed task, best first.
+var families = map[engine.Kind]func(d *deviceFacts, t *engine.Task) []variant{
+	engine.Map:      mapVariants,
+	engine.Reduce:   reduceVariants,
+	engine.Contract: contractVariants,
+	engine.Scatter:  scatterVariants,
+	engine.Custom:   customVariants,
+}
+
+// variant is one way to run a task.
+type variant struct {
+	name string                // as EnvVariant has it
+	why  string                // it fits this task on this device: one phrase
+	plan func() (*plan, error) // writes the program; called for the chosen one
+}
+
+// plan is how a task runs: launches in order, on an in-order queue. An empty
+// output has none.
+type plan struct {
+	variant  string
+	params   string // of the variant, as "wg=64 parts=4"
+	why      string
+	launches []launch
+	scratch  []int64 // bytes of each scratch buffer; contents do not outlive the task
+}
+
+// launch is one kernel over one range. Global is a multiple of local; local of
+// zeros leaves it to the driver. Ranges may have any number of dimensions up to
+// three: the first 0 ends the list.
+type launch struct {
+	prog          *program
+	kernel        string
+	global, local [3]int
+	sizes         map[string]int64 // named sizes whose values differ from the program's
+}
+
+// makePlan plans t, which need not be collapsed, for a device. force is the
+// value of EnvVariant.
+func makePlan(d *deviceFacts, t *engine.Task, force string) (*plan, error) {
+	if t.Kind != engine.Custom {
+		if len(t.Outs) != 1 {
+			return nil, fmt.Errorf("ocl: %s has %d outputs", t, len(t.Outs))
+		}
+		if t.Outs[0].Len == 0 {
+			return &plan{variant: "none", why: "the output is empty"}, nil
+		}
+	}
+	t = collapse(t)
+	variants := families[t.Kind](d, t)
+	if len(variants) == 0 {
+		return nil, fmt.Errorf("ocl: no kernel for %s on %s: %w", t, d.name, engine.ErrUnsupported)
+	}
+	v, why := variants[0], variants[0].why
+	if want := forced(force, t.Kind); want != "" && want != v.name {
+		why += fmt.Sprintf(" (%s=%s cannot run it)", t.Kind, want)
+		for _, o := range variants[1:] {
+			if o.name == want {
+				v, why = o, EnvVariant
+			}
+		}
+	}
+	p, err := v.plan()
+	if err != nil {
+		return nil, fmt.Errorf("ocl: plan %s as %s: %w", t, v.name, err)
+	}
+	p.variant, p.why = v.name, why
+	return p, nil
+}
+
+// forced is the variant that the list s demands for kind k, or "".
+func forced(s string, k engine.Kind) string {
+	for part := range strings.SplitSeq(s, ",") {
+		if name, v, ok := strings.Cut(strings.TrimSpace(part), "="); ok && name == k.String() {
+			return v
+		}
+	}
+	return ""
+}
+
+func forcedByEnv() string { return os.Getenv(EnvVariant) }
+
+// axesOf are the axes of group g of t.
+func axesOf(t *engine.Task, g int) []int {
+	from, to := t.Group(g)
+	axes := make([]int, 0, to-from)
+	for a := from; a < to; a++ {
+		axes = append(axes, a)
+	}
+	return axes
+}
+
+// step tells how far apart in memory the elements lie that neighbours along
+// axis a read: the worst of all loads of e, -1 where it cannot be told.
+func step(e *engine.Expr, rank, a int) int64 {
+	worst := int64(0)
+	for s := range e.Walk() {
+		if s.Op != engine.OpLoad {
+			continue
+		}
+		coef, ok := s.Addr.Affine(rank)
+		if !ok {
+			uses := false
+			s.Addr.VisitAxes(func(b int) { uses = uses || a == b })
+			if uses {
+				return -1
+			}
+			continue
+		}
+		worst = max(worst, coef[a], -coef[a])
+	}
+	return worst
+}
+
+func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
+
+func roundUp(a, b int64) int64 { return ceilDiv(a, b) * b }
+
+// grid is a range of whole groups, checked against what an int holds.
+func grid(n ...int64) (g [3]int) {
+	for i, v := range n {
+		g[i] = int(min(v, math.MaxInt))
+	}
+	return g
+}

@@ -1,0 +1,71 @@
+package ocl
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+func mapVariants(d *deviceFacts, t *engine.Task) []variant {
+	item := variant{"item", "one work-item a point", func() (*plan, error) { return planMap(d, t, false) }}
+	block := variant{"block", "a CPU driver: long inner loops become vectors", func() (*plan, error) { return planMap(d, t, true) }}
+	if d.cpu {
+		return []variant{block, item}
+	}
+	return []variant{item, block}
+}
+
+// mapView chooses how t's axes are seen: all as one row, or the last axis as
+// columns. Two coordinates save the division that an address over several axes
+// needs, which pays when a row is long enough to fill the device's vectors.
+func mapView(t *engine.Task) (rows, cols []int) {
+	all := axesOf(t, 0)
+	if n := len(all); n > 1 && t.Axes[all[n-1]] >= 16 {
+		return all[:n-1], all[n-1:]
+	}
+	return nil, all
+}
+
+func planMap(d *deviceFacts, t *engine.Task, block bool) (*plan, error) {
+	rowAxes, colAxes := mapView(t)
+	rows, cols := extent(t, rowAxes), extent(t, colAxes)
+	g := newGen(d, t)
+	g.size("ROWS", rows)
+	g.size("COLS", cols)
+	g.hook("VALUE", []coord{{"r", rowAxes}, {"c", colAxes}}, t.Value, tensor.Invalid)
+	g.store("STORE", t.Value.DType)
+	if !block {
+		m := kernels.MapItem(rows, cols, d.workGroup)
+		return &plan{
+			params:   fmt.Sprintf("view=%dx%d wg=%d", rows, cols, m.Local[0]),
+			launches: []launch{{prog: g.assemble("map.cl"), kernel: "map_item", global: m.Global, local: m.Local}},
+		}, nil
+	}
+	near := true
+	for _, a := range colAxes {
+		near = near && step(t.Value, len(t.Axes), a) >= 0 && (a != colAxes[len(colAxes)-1] || step(t.Value, len(t.Axes), a) <= 4)
+	}
+	m := kernels.MapBlock(rows, cols, d.units, near)
+	g.size("RSPAN", m.Rows)
+	g.size("CSPAN", m.Columns)
+	g.macro("MAP_BLOCK", 1)
+	g.macro("OUT", regType(t.Value.DType))
+	if t.Alias >= 0 {
+		g.macro("BUFFERED", 1)
+	}
+	return &plan{
+		params:   fmt.Sprintf("view=%dx%d block=%dx%d", rows, cols, m.Rows, m.Columns),
+		launches: []launch{{prog: g.assemble("map.cl"), kernel: "map_block", global: m.Global, local: m.Local}},
+	}, nil
+}
+
+// extent is the number of points over axes.
+func extent(t *engine.Task, axes []int) int64 {
+	n := int64(1)
+	for _, a := range axes {
+		n *= int64(t.Axes[a])
+	}
+	return n
+}

@@ -1,0 +1,292 @@
+package ocl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/platform"
+)
+
+// Prepare plans and compiles tasks, equal programs once and different ones side
+// by side, and gives each launch a kernel of its own with its arguments set.
+func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequence, error) {
+	if e.isClosed() {
+		return nil, engine.ErrClosed
+	}
+	s := &sequence{eng: e, tasks: make([]readyTask, len(tasks))}
+	if err := s.prepare(ctx, tasks); err != nil {
+		return nil, errors.Join(err, s.release())
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, errors.Join(engine.ErrClosed, s.release())
+	}
+	e.sequences[s] = struct{}{}
+	return s, nil
+}
+
+func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound) error {
+	if err := s.compile(ctx, tasks); err != nil {
+		return err
+	}
+	if err := s.allocScratch(); err != nil {
+		return err
+	}
+	for i, b := range tasks {
+		if err := s.bind(ctx, &s.tasks[i], b); err != nil {
+			return taskError(s.eng.facts.name, b.Task, "bind", err)
+		}
+	}
+	return nil
+}
+
+// compile plans each task and builds its programs.
+func (s *sequence) compile(ctx context.Context, tasks []engine.Bound) error {
+	e := s.eng
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, b := range tasks {
+		group.Go(func() error {
+			if err := e.facts.check(b.Task); err != nil {
+				return err
+			}
+			p, err := makePlan(e.facts, b.Task, e.force)
+			if err != nil {
+				return taskError(e.facts.name, b.Task, "plan", err)
+			}
+			s.tasks[i] = readyTask{task: b.Task, plan: p, programs: make([]*cl.Program, len(p.launches))}
+			for j, l := range p.launches {
+				// The device shares one build among all who ask for it.
+				s.tasks[i].programs[j], err = e.dev.Program(ctx, l.prog.name, l.prog.source, l.prog.options)
+				if err != nil {
+					return taskError(e.facts.name, b.Task, "build", err)
+				}
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	if errors.Is(err, platform.ErrClosed) {
+		return engine.ErrClosed
+	}
+	return err
+}
+
+// allocScratch makes the scratch buffers, which all tasks share: the queue is
+// in order, and no task's scratch outlives it.
+func (s *sequence) allocScratch() error {
+	var sizes []int64
+	for _, t := range s.tasks {
+		for i, n := range t.plan.scratch {
+			if i == len(sizes) {
+				sizes = append(sizes, 0)
+			}
+			sizes[i] = max(sizes[i], n)
+		}
+	}
+	for _, n := range sizes {
+		m, err := s.eng.dev.Alloc(n)
+		if err != nil {
+			return err
+		}
+		s.scratch = append(s.scratch, m)
+	}
+	return nil
+}
+
+// place is a slot as kernels take it: a buffer and where in it to start.
+type place struct {
+	mem    *memory
+	offset int64 // bytes
+	bytes  int64
+	size   int64 // of an element
+}
+
+// places checks the slots of b against its task's operands.
+func (s *sequence) places(b engine.Bound) ([]place, error) {
+	t := b.Task
+	if len(b.Ins) != len(t.Ins) || len(b.Outs) != len(t.Outs) {
+		return nil, fmt.Errorf("%d inputs and %d outputs are bound, the task has %d and %d", len(b.Ins), len(b.Outs), len(t.Ins), len(t.Outs))
+	}
+	if a := t.Alias; a >= 0 && (a >= len(b.Ins) || len(b.Outs) == 0 || b.Ins[a] != b.Outs[0]) {
+		return nil, fmt.Errorf("input %d is declared to be the output's memory and is not", a)
+	}
+	var ps []place
+	slots, operands := slices.Concat(b.Ins, b.Outs), slices.Concat(t.Ins, t.Outs)
+	for i, slot := range slots {
+		m, err := s.eng.own(slot.Mem)
+		if err != nil {
+			return nil, err
+		}
+		n, size := operands[i].Bytes(), int64(operands[i].DType.Size())
+		switch {
+		case slot.Offset < 0 || slot.Offset > m.Bytes()-n:
+			return nil, fmt.Errorf("operand %d: %d bytes at %d of a memory of %d", i, n, slot.Offset, m.Bytes())
+		case slot.Offset%size != 0:
+			return nil, fmt.Errorf("operand %d: offset %d is not a multiple of the element's %d bytes", i, slot.Offset, size)
+		}
+		if !slices.Contains(s.used, m) {
+			s.used = append(s.used, m)
+		}
+		ps = append(ps, place{m, slot.Offset, n, size})
+	}
+	return ps, nil
+}
+
+// bind makes the kernels of a task and sets their arguments.
+func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error {
+	places, err := s.places(b)
+	if err != nil {
+		return err
+	}
+	for j, l := range p.plan.launches {
+		k, err := p.programs[j].Kernel(l.kernel)
+		if err != nil {
+			return err
+		}
+		s.kernels = append(s.kernels, k)
+		step := command{kernel: k, rng: rangeOf(l), run: -1}
+		if n := k.NumArgs(); n != len(l.prog.args) {
+			return fmt.Errorf("kernel %s takes %d arguments, not %d", l.kernel, n, len(l.prog.args))
+		}
+		var after []copying
+		for i, a := range l.prog.args {
+			if a.kind == argPointer {
+				c, err := s.pointer(k, i, places[a.index], a.index < len(b.Ins))
+				if err != nil {
+					return err
+				}
+				if c != nil && c.in {
+					p.steps = append(p.steps, command{copy: c})
+				} else if c != nil {
+					after = append(after, *c)
+				}
+				continue
+			}
+			if a.kind == argRun {
+				step.run = i
+			}
+			if err := s.setArg(ctx, k, i, a, l, places); err != nil {
+				return err
+			}
+		}
+		p.steps = append(p.steps, step)
+		for _, c := range after {
+			p.steps = append(p.steps, command{copy: &c})
+		}
+	}
+	return nil
+}
+
+func rangeOf(l launch) cl.Range {
+	r := cl.Range{Global: l.global, Local: l.local}
+	for r.Dims < 3 && r.Global[r.Dims] > 0 {
+		r.Dims++
+	}
+	for i := r.Dims; i < 3; i++ {
+		r.Global[i], r.Local[i] = 0, 0
+	}
+	return r
+}
+
+func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a arg, l launch, places []place) error {
+	switch a.kind {
+	case argBuffer:
+		return k.SetBuffer(i, places[a.index].mem.mem.Buffer())
+	case argOffset:
+		return k.SetUint64(i, uint64(places[a.index].offset/places[a.index].size))
+	case argScratch:
+		return k.SetBuffer(i, s.scratch[a.index].Buffer())
+	case argInt:
+		if l.prog.wide {
+			return k.SetInt64(i, l.value(a))
+		}
+		return k.SetInt32(i, int32(l.value(a)))
+	case argTable:
+		m, err := s.table(ctx, l)
+		if err != nil {
+			return err
+		}
+		return k.SetBuffer(i, m.Buffer())
+	case argRun:
+		return k.SetUint32(i, 0)
+	}
+	switch v := a.scalar.(type) {
+	case int32:
+		return k.SetInt32(i, v)
+	case uint32:
+		return k.SetUint32(i, v)
+	case int64:
+		return k.SetInt64(i, v)
+	case uint64:
+		return k.SetUint64(i, v)
+	case float32:
+		return k.SetFloat32(i, v)
+	case float64:
+		return k.SetFloat64(i, v)
+	}
+	return fmt.Errorf("argument %d is a %T", i, a.scalar)
+}
+
+// value is that of a's name in this launch.
+func (l *launch) value(a arg) int64 {
+	if v, ok := l.sizes[a.name]; ok {
+		return v
+	}
+	return a.value
+}
+
+// table puts the numbers of a launch whose arguments would not fit into memory.
+func (s *sequence) table(ctx context.Context, l launch) (*platform.Memory, error) {
+	var bytes []byte
+	for _, a := range l.prog.ints {
+		v := l.value(a)
+		if w := int32(v); !l.prog.wide {
+			bytes = append(bytes, unsafe.Slice((*byte)(unsafe.Pointer(&w)), 4)...)
+		} else {
+			bytes = append(bytes, unsafe.Slice((*byte)(unsafe.Pointer(&v)), 8)...)
+		}
+	}
+	m, err := s.eng.dev.Alloc(int64(len(bytes)))
+	if err != nil {
+		return nil, err
+	}
+	s.tables = append(s.tables, m)
+	return m, s.eng.dev.Write(ctx, m, 0, bytes)
+}
+
+// pointer sets a custom kernel's buffer argument, which has no offset: a part of
+// a larger memory is passed as a sub-buffer where the device can start one
+// there, else through a copy.
+func (s *sequence) pointer(k *cl.Kernel, i int, p place, in bool) (*copying, error) {
+	whole := p.mem.mem.Buffer()
+	if p.offset == 0 || p.bytes == 0 {
+		return nil, k.SetBuffer(i, whole)
+	}
+	if align := int64(s.eng.dev.Device().BaseAlign); align > 0 && p.offset%align == 0 {
+		sub, err := whole.Sub(cl.MemReadWrite, p.offset, p.bytes)
+		if err != nil {
+			return nil, err
+		}
+		s.subs = append(s.subs, sub)
+		return nil, k.SetBuffer(i, sub)
+	}
+	m, err := s.eng.dev.Alloc(p.bytes)
+	if err != nil {
+		return nil, err
+	}
+	s.tables = append(s.tables, m)
+	if err := k.SetBuffer(i, m.Buffer()); err != nil {
+		return nil, err
+	}
+	return &copying{in: in, whole: whole, part: m.Buffer(), offset: p.offset, bytes: p.bytes}, nil
+}

@@ -1,0 +1,196 @@
+package ocl
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// reduction is a Reduce task as its kernels see it: ROWS x COLS.
+type reduction struct {
+	dev        *deviceFacts
+	task       *engine.Task
+	rows, cols int64
+	val        tensor.DType // of what is folded
+}
+
+func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
+	r := &reduction{dev: d, task: t, rows: t.Size(0), cols: t.Size(1), val: t.Acc}
+	if t.Fold.IsArg() {
+		r.val = t.Value.DType
+	}
+	item := variant{"item", "one work-item a row", r.item}
+	group := variant{"group", "one work-group a row", r.group}
+	block := variant{"block", "a CPU driver: columns in vectors", r.block}
+	column := variant{"column", "a CPU driver: rows in vectors", r.column}
+	along := r.along()
+	switch {
+	case d.cpu && along:
+		return []variant{block, column, item, group}
+	case d.cpu:
+		return []variant{column, block, item, group}
+	case along:
+		return []variant{group, item, block, column}
+	default:
+		return []variant{item, group, block, column}
+	}
+}
+
+// along reports whether neighbours of one row should be read side by side,
+// rather than rows: where the columns lie closer in memory, in rows long enough.
+func (r *reduction) along() bool {
+	out, fold := axesOf(r.task, 0), axesOf(r.task, 1)
+	if len(out) == 0 || len(fold) == 0 || r.rows == 1 {
+		return true
+	}
+	if r.cols < 32 {
+		return false
+	}
+	across := step(r.task.Value, len(r.task.Axes), out[len(out)-1])
+	down := step(r.task.Value, len(r.task.Axes), fold[len(fold)-1])
+	return down >= 0 && (across < 0 || down <= across || across == 0)
+}
+
+// gen starts the program of a kernel that leaves results, or parts of them when
+// split.
+func (r *reduction) gen(parts kernels.Parts, finish bool) *gen {
+	t := r.task
+	g := newGen(r.dev, t, r.rows*parts.Count)
+	g.size("ROWS", r.rows)
+	out, fold := axesOf(t, 0), axesOf(t, 1)
+	split := parts.Count > 1 && !finish
+	if finish {
+		g.size("COUNT", parts.Count)
+	} else {
+		g.size("COLS", r.cols)
+		g.size("SPAN", parts.Span)
+		g.hook("LOAD", []coord{{"r", out}, {"c", fold}}, t.Value, tensor.Invalid)
+	}
+	if split || finish {
+		g.scratchArg("PARTS", 0, regType(r.val))
+		if t.Fold.IsArg() {
+			g.scratchArg("PARTS_AT", 1, g.idx)
+		}
+	}
+	if !split {
+		g.hook("EPILOGUE", []coord{{"r", out}}, t.Epilogue, t.Acc)
+		g.store("STORE", t.Epilogue.DType)
+	}
+	g.macro("SPLIT", map[bool]int{false: 0, true: 1}[split])
+	r.monoid(g)
+	return g
+}
+
+// monoid sets the macros of monoid.cl.
+func (r *reduction) monoid(g *gen) {
+	f := r.task.Fold
+	name := map[engine.Monoid]string{
+		engine.Sum: "SUM", engine.Prod: "PROD", engine.Min: "MIN", engine.Max: "MAX", engine.ArgMin: "MIN", engine.ArgMax: "MAX",
+	}[f]
+	g.macro("FOLD", "FOLD_"+name)
+	g.macro("IS_ARG", map[bool]int{false: 0, true: 1}[f.IsArg()])
+	if f.IsArg() {
+		g.macro("BEATS", "BEATS_"+name)
+	}
+	g.macro("VAL", regType(r.val))
+	g.macro("OUT_ACC", regType(r.task.Acc))
+	ring, nan := regType(r.val), "((v) != (v))"
+	if !r.val.IsFloat() {
+		ring, nan = ringType(r.val), "0"
+	}
+	g.macro("RING", ring)
+	g.macro("ISNAN(v)", nan)
+	g.macro("IDENTITY", "("+identity(f, r.val)+")")
+}
+
+// identity is the text of a fold's identity.
+func identity(f engine.Monoid, dt tensor.DType) string {
+	least := f == engine.Max || f == engine.ArgMax
+	switch {
+	case f == engine.Sum:
+		return literal(dt, 0, 0)
+	case f == engine.Prod:
+		return literal(dt, 1, 1)
+	case dt.IsFloat() && least:
+		return "-INFINITY"
+	case dt.IsFloat():
+		return "INFINITY"
+	case dt == tensor.Bool && least:
+		return "0"
+	case dt == tensor.Bool:
+		return "1"
+	}
+	bits := 8 * dt.Size()
+	switch {
+	case dt.IsSigned() && least:
+		return literal(dt, 0, -1<<(bits-1))
+	case dt.IsSigned():
+		return literal(dt, 0, 1<<(bits-1)-1)
+	case least:
+		return literal(dt, 0, 0)
+	}
+	return literal(dt, 0, -1) // all bits set
+}
+
+// finish adds the second launch, and the scratch between the two, where rows
+// were cut.
+func (r *reduction) finish(p *plan, parts kernels.Parts) *plan {
+	if parts.Count <= 1 {
+		return p
+	}
+	n := parts.Count * r.rows
+	p.scratch = append(p.scratch, n*int64(r.val.Size()))
+	if r.task.Fold.IsArg() {
+		p.scratch = append(p.scratch, n*8)
+	}
+	wg := 1
+	if !r.dev.cpu {
+		wg = kernels.ReduceGroupSize(parts.Count, r.dev.workGroup)
+	}
+	g := r.gen(parts, true)
+	g.macro("WG", wg)
+	m := kernels.ReduceGroup(r.rows, kernels.Parts{Count: 1}, wg)
+	p.launches = append(p.launches, launch{prog: g.assemble("monoid.cl", "reduce_finish.cl"), kernel: "reduce_finish", global: m.Global, local: m.Local})
+	p.params += fmt.Sprintf(" parts=%d", parts.Count)
+	return p
+}
+
+func (r *reduction) one(g *gen, m kernels.Grid, kernel, params string, parts kernels.Parts) (*plan, error) {
+	l := launch{prog: g.assemble("monoid.cl", kernel+".cl"), kernel: kernel, global: m.Global, local: m.Local}
+	params = fmt.Sprintf("view=%dx%d %s", r.rows, r.cols, params)
+	return r.finish(&plan{params: params, launches: []launch{l}}, parts), nil
+}
+
+func (r *reduction) item() (*plan, error) {
+	parts := kernels.CutRows(r.rows, r.cols, int64(r.dev.units)*512, 64, 1)
+	m := kernels.ReduceItem(r.rows, parts, r.dev.workGroup)
+	return r.one(r.gen(parts, false), m, "reduce_item", fmt.Sprintf("wg=%d", m.Local[0]), parts)
+}
+
+func (r *reduction) group() (*plan, error) {
+	wg := kernels.ReduceGroupSize(r.cols, r.dev.workGroup)
+	parts := kernels.CutRows(r.rows, r.cols, int64(r.dev.units)*4, int64(wg)*16, int64(wg))
+	g := r.gen(parts, false)
+	g.macro("WG", wg)
+	return r.one(g, kernels.ReduceGroup(r.rows, parts, wg), "reduce_group", fmt.Sprintf("wg=%d", wg), parts)
+}
+
+func (r *reduction) block() (*plan, error) {
+	vec := int64(64)
+	parts := kernels.CutRows(r.rows, r.cols, int64(r.dev.units)*4, 4096, vec)
+	m := kernels.ReduceBlock(r.rows, parts, r.dev.units)
+	g := r.gen(parts, false)
+	g.macro("VEC", vec)
+	g.size("RSPAN", m.Rows)
+	return r.one(g, m.Grid, "reduce_block", fmt.Sprintf("vec=%d rows=%d", vec, m.Rows), parts)
+}
+
+func (r *reduction) column() (*plan, error) {
+	vec := int64(64)
+	parts := kernels.CutRows(ceilDiv(r.rows, vec), r.cols, int64(r.dev.units)*4, 64, 1)
+	g := r.gen(parts, false)
+	g.macro("VEC", vec)
+	return r.one(g, kernels.ReduceColumn(r.rows, parts, vec), "reduce_column", fmt.Sprintf("vec=%d", vec), parts)
+}

@@ -1,0 +1,172 @@
+package ocl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/platform"
+)
+
+var _ engine.Sequence = (*sequence)(nil)
+
+// sequence is a list of tasks with everything that can be done beforehand done.
+type sequence struct {
+	eng     *Engine
+	tasks   []readyTask
+	kernels []*cl.Kernel
+	subs    []*cl.Buffer
+	scratch []*platform.Memory // by number in the plans, for all tasks
+	tables  []*platform.Memory // of arguments, and copies for custom kernels
+	used    []*memory          // of the slots
+	closed  atomic.Bool
+}
+
+// readyTask is a task of a sequence.
+type readyTask struct {
+	task     *engine.Task
+	plan     *plan
+	programs []*cl.Program // of the plan's launches
+	steps    []command
+}
+
+// command is one command: a launch, or a copy.
+type command struct {
+	kernel *cl.Kernel
+	rng    cl.Range
+	run    int // the argument that takes the number of the run, or -1
+	copy   *copying
+}
+
+// copying moves a custom kernel's operand to where the kernel can have it, or back.
+type copying struct {
+	in            bool
+	whole, part   *cl.Buffer
+	offset, bytes int64
+}
+
+// Run submits tasks [from, to) in order and does not wait.
+func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	if from < 0 || to > len(s.tasks) || from > to {
+		return fmt.Errorf("ocl: run of tasks [%d, %d) of %d", from, to, len(s.tasks))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	q := s.eng.dev.Queue()
+	for i := from; i < to; i++ {
+		p := &s.tasks[i]
+		for j := range p.steps {
+			if err := p.steps[j].submit(q, run); err != nil {
+				return s.failed(p, err)
+			}
+		}
+	}
+	if from == to {
+		return nil
+	}
+	s.eng.last.Store(s.tasks[to-1].task)
+	s.eng.launches.Add(int64(to - from))
+	if err := q.Flush(); err != nil {
+		return s.failed(&s.tasks[to-1], err)
+	}
+	return nil
+}
+
+func (s *sequence) failed(p *readyTask, err error) error {
+	if errors.Is(err, cl.ErrClosed) {
+		return engine.ErrClosed
+	}
+	return taskError(s.eng.facts.name, p.task, "launch", err)
+}
+
+// usable tells a sequence that can run from one whose memory, engine or own
+// state is closed: closed memory may belong to somebody else by now.
+func (s *sequence) usable() error {
+	if s.closed.Load() || s.eng.isClosed() {
+		return engine.ErrClosed
+	}
+	for _, m := range s.used {
+		if m.closed.Load() {
+			return engine.ErrClosed
+		}
+	}
+	return nil
+}
+
+func (t *command) submit(q *cl.Queue, run uint32) error {
+	if c := t.copy; c != nil {
+		if c.in {
+			return q.Copy(c.whole, c.part, c.offset, 0, c.bytes, nil)
+		}
+		return q.Copy(c.part, c.whole, 0, c.offset, c.bytes, nil)
+	}
+	if t.run >= 0 {
+		if err := t.kernel.SetUint32(t.run, run); err != nil {
+			return err
+		}
+	}
+	return q.Launch(t.kernel, t.rng, nil)
+}
+
+// Describe says how task i is executed.
+func (s *sequence) Describe(i int) engine.Plan { return s.tasks[i].plan.describe() }
+
+func (p *plan) describe() engine.Plan {
+	d := engine.Plan{Variant: p.variant, Why: p.why}
+	if p.params != "" {
+		d.Variant += " " + p.params
+	}
+	for _, n := range p.scratch {
+		d.Scratch += n
+	}
+	seen := map[*program]bool{}
+	for _, l := range p.launches {
+		r := rangeOf(l)
+		d.Launch = append(d.Launch, fmt.Sprintf("%s global %v local %v", l.kernel, r.Global[:r.Dims], r.Local[:r.Dims]))
+		if !seen[l.prog] {
+			seen[l.prog] = true
+			d.Source += l.prog.source
+		}
+	}
+	return d
+}
+
+// Close releases the kernels and the scratch memory, after waiting for what was
+// submitted: its memory goes back to a pool.
+func (s *sequence) Close() error {
+	s.eng.mu.Lock()
+	_, live := s.eng.sequences[s]
+	delete(s.eng.sequences, s)
+	s.eng.mu.Unlock()
+	if !live {
+		return nil
+	}
+	err := s.eng.dev.Wait(context.Background())
+	if errors.Is(err, platform.ErrClosed) {
+		err = nil
+	}
+	return errors.Join(s.eng.waited(err), s.release())
+}
+
+func (s *sequence) release() error {
+	s.closed.Store(true)
+	var err error
+	for _, k := range s.kernels {
+		err = errors.Join(err, k.Close())
+	}
+	for _, b := range s.subs {
+		err = errors.Join(err, b.Close())
+	}
+	for _, m := range append(s.scratch, s.tables...) {
+		err = errors.Join(err, m.Close())
+	}
+	s.kernels, s.subs, s.scratch, s.tables = nil, nil, nil, nil
+	return err
+}

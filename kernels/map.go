@@ -1,0 +1,64 @@
+package kernels
+
+// Grid is the range of a launch: Global is a multiple of Local, and the first 0
+// ends the dimensions.
+type Grid struct{ Global, Local [3]int }
+
+// rowItems bounds the items along the second dimension, which some drivers do:
+// kernels loop over what is left.
+const rowItems = 1 << 15
+
+// MapItem is the range of map_item over rows x cols on a device with work-groups
+// up to workGroup.
+func MapItem(rows, cols int64, workGroup int) Grid {
+	wg := Group(cols, workGroup)
+	return Grid{
+		Global: [3]int{int(ceil(cols, int64(wg))) * wg, int(min(rows, rowItems))},
+		Local:  [3]int{wg, 1},
+	}
+}
+
+// Group is the work-group for n independent items along one dimension: a power
+// of two, from few distinct values, since each is a compilation of its own on
+// some drivers.
+func Group(n int64, workGroup int) int {
+	wg := 256
+	if n <= 64 {
+		wg = 64
+	}
+	for wg > workGroup {
+		wg /= 2
+	}
+	return max(wg, 1)
+}
+
+// MapBlocks is the range of map_block, and what an item does of it.
+type MapBlocks struct {
+	Grid
+	Rows, Columns int64
+}
+
+// MapBlock cuts rows x cols into blocks for so many compute units: large enough
+// that starting an item costs nothing (about 16 Ki points), small enough that
+// every unit has some. near says that neighbouring columns read neighbouring
+// memory; where they do not, a block is a tile of 32 x 64, whose cache lines
+// stay until they are used up.
+func MapBlock(rows, cols int64, units int, near bool) MapBlocks {
+	const points = 1 << 14
+	share := min(max(ceil(rows*cols, int64(4*units)), 256), points)
+	m := MapBlocks{Columns: min(cols, share)}
+	if !near && rows > 1 {
+		m.Columns = min(cols, 64)
+		share = min(share, 32*64)
+	}
+	if m.Columns < cols {
+		m.Columns = ceil(m.Columns, 64) * 64 // whole vectors
+	}
+	m.Rows = min(rows, max(share/m.Columns, 1))
+	for ceil(rows, m.Rows) > rowItems {
+		m.Rows *= 2
+	}
+	m.Global = [3]int{int(ceil(cols, m.Columns)), int(ceil(rows, m.Rows))}
+	m.Local = [3]int{1, 1}
+	return m
+}

@@ -1,0 +1,22 @@
+// reduce_item.cl: fold the columns of a ROWS x COLS view, one work-item a row.
+//
+//     y[r] = EPILOGUE(r, fold over c of LOAD(r, c))
+//
+// hooks   LOAD(r, c)   EPILOGUE(r, v)   STORE(r, v)   and the monoid's, see monoid.cl
+// macros  SPLIT  1: a row is cut into parts of SPAN columns, folded again by reduce_finish.cl
+// sizes   ROWS, COLS, SPAN
+// launch  global {ROWS padded, parts}  local {WG, 1}
+// for     short rows, and rows whose columns lie far apart: neighbours read neighbours
+
+kernel void reduce_item(PARAMS) {
+    const IDX r = (IDX)get_global_id(0), part = (IDX)get_global_id(1);
+    if (r >= ROWS) return;
+    const IDX from = part * SPAN, to = min(from + SPAN, COLS);
+    STATES(s, 1);
+    CLEAR(s, 0);
+    for (IDX c = from; c < to; c++) {
+        const VAL v = (VAL)LOAD(r, c);
+        ADD(s, 0, v, c);
+    }
+    EMIT(r, part, s, 0);
+}
