@@ -31,7 +31,7 @@ type Calibration struct {
 const calibrationVersion = 1
 
 // calibrationPart is how long each of the measurements may repeat itself.
-const calibrationPart = 120 * time.Millisecond
+const calibrationPart = 80 * time.Millisecond
 
 // loadCalibration returns what was measured earlier, nil if there is nothing sane.
 func (d *Device) loadCalibration(dir string) *Calibration {
@@ -66,7 +66,7 @@ func (o *Opened) Calibrate(ctx context.Context) (*Calibration, error) {
 	start := time.Now()
 	c := &Calibration{Device: o.device.String(), Driver: o.device.Driver}
 	common, _, sections := probeSections()
-	rate := map[FMA]string{FMAFused: "rate_fma", FMAMad: "rate_mad", FMAPlain: "rate_plain"}[o.caps.FMA]
+	rate := rateSections[o.caps.FMA]
 	prog, err := o.Program(ctx, "calibrate.cl", common+sections[rate]+sections["copy"],
 		defaultStd+" -DT="+floatVector(o.device.VectorWidth))
 	if err != nil {
@@ -158,24 +158,17 @@ func (o *Opened) measureLaunch(ctx context.Context, prog *cl.Program, c *Calibra
 	return errors.Join(err, free())
 }
 
-// transferBytes and copyBytes are large enough to leave the caches, and small
-// where the device is.
-func (d *Device) transferBytes() int64 {
+// measured returns a size large enough to leave the caches, and small where the
+// device is: at most want bytes, a multiple of 256.
+func (d *Device) measured(want int64) int64 {
 	if d.Class == Simulator {
 		return 4 << 10
 	}
-	return min(32<<20, max(minBlock, d.MaxAlloc/4/minBlock*minBlock))
-}
-
-func (d *Device) copyBytes() int64 {
-	if d.Class == GPU {
-		return min(256<<20, max(minBlock, d.MaxAlloc/8/minBlock*minBlock))
-	}
-	return d.transferBytes()
+	return min(want, max(minBlock, min(d.MaxAlloc, d.GlobalMem)/8/minBlock*minBlock))
 }
 
 func (o *Opened) measureTransfers(ctx context.Context, _ *cl.Program, c *Calibration) error {
-	n := o.device.transferBytes()
+	n := o.device.measured(64 << 20)
 	m, err := o.Alloc(n)
 	if err != nil {
 		return err
@@ -200,7 +193,7 @@ func (o *Opened) measureTransfers(ctx context.Context, _ *cl.Program, c *Calibra
 }
 
 func (o *Opened) measureCopy(ctx context.Context, prog *cl.Program, c *Calibration) error {
-	n := o.device.copyBytes()
+	n := o.device.measured(128 << 20)
 	k, free, err := o.copyKernel(prog, n)
 	if err != nil {
 		return err
@@ -237,7 +230,7 @@ func (o *Opened) measureRate(ctx context.Context, prog *cl.Program, kernel strin
 	}
 	var t time.Duration
 	if err == nil {
-		t, err = best(ctx, func() error { _, err := r.time(rounds, 0); return err })
+		t, err = best(ctx, func() error { _, err := r.time(rounds); return err })
 		c.GFLOPS = 2 * multiplyAdds(o.device, rounds) / max(1, float64((t-c.wait(t)).Nanoseconds()))
 	}
 	return errors.Join(err, r.kernel.Close(), m.Close())

@@ -173,12 +173,11 @@ func probeAll(ctx context.Context, o *Opened) (*Caps, error) {
 	if err := p.tryNewer(ctx); err != nil {
 		return nil, err
 	}
-	p.chooseFMA(ctx)
-	p.tryQueues()
-	p.tryLargeFill()
-	if err := ctx.Err(); err != nil {
+	if err := p.chooseFMA(ctx); err != nil {
 		return nil, err
 	}
+	p.tryQueues()
+	p.tryLargeFill()
 	o.opts.Logger.Info("platform: probed", "device", o.device.ID, "took", time.Since(start))
 	return p.caps, nil
 }

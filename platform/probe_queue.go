@@ -40,25 +40,20 @@ func (p *prober) outOfOrder() (err error) {
 	if err := q.Write(p.buffer, 0, cl.Bytes(words), nil); err != nil {
 		return err
 	}
-	var last []*cl.Event
+	var chain []*cl.Event
 	defer func() {
-		for _, e := range last {
+		for _, e := range chain {
 			err = errors.Join(err, e.Close())
 		}
 	}()
-	for i := range int64(len(words) - 1) {
-		e, err := q.CopyEvent(p.buffer, p.buffer, 4*i, 4*(i+1), 4, last)
+	for i := range len(words) - 1 {
+		e, err := q.CopyEvent(p.buffer, p.buffer, int64(4*i), int64(4*i+4), 4, chain[max(0, i-1):])
 		if err != nil {
 			return err
 		}
-		for _, old := range last {
-			if err := old.Close(); err != nil {
-				return err
-			}
-		}
-		last = []*cl.Event{e}
+		chain = append(chain, e)
 	}
-	if err := q.Read(p.buffer, 0, cl.Bytes(words), last); err != nil {
+	if err := q.Read(p.buffer, 0, cl.Bytes(words), chain[len(chain)-1:]); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(words, func(w uint32) bool { return w != words[0] }) {

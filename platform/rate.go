@@ -1,10 +1,12 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,39 +67,32 @@ func newRater(o *Opened, prog *cl.Program, name string, b *cl.Buffer) (*rater, e
 	return &rater{o, k, b}, nil
 }
 
-// time returns the least wall time of several launches, the first of which may
-// include a compilation and does not count.
-func (r *rater) time(rounds, repeat int) (time.Duration, error) {
+// time returns the wall time of a launch until its end.
+func (r *rater) time(rounds int) (time.Duration, error) {
 	items, group := r.o.device.rateItems()
 	if err := r.kernel.SetInt32(1, int32(rounds)); err != nil {
 		return 0, err
 	}
-	best := time.Duration(math.MaxInt64)
-	for i := range repeat + 1 {
-		start := time.Now()
-		if err := r.o.queue.Launch(r.kernel, cl.Range1(items, group), nil); err != nil {
-			return 0, err
-		}
-		if err := r.o.queue.Finish(); err != nil {
-			return 0, err
-		}
-		if i > 0 {
-			best = min(best, time.Since(start))
-		}
+	start := time.Now()
+	if err := r.o.queue.Launch(r.kernel, cl.Range1(items, group), nil); err != nil {
+		return 0, err
 	}
-	return best, nil
+	if err := r.o.queue.Finish(); err != nil {
+		return 0, err
+	}
+	return max(1, time.Since(start)), nil
 }
 
-// rounds finds how many rounds take at least so long.
+// rounds finds how many rounds take at least so long. The kernel has run before.
 func (r *rater) rounds(least time.Duration) (int, error) {
 	n := 64
 	for {
-		t, err := r.time(n, 1)
+		t, err := r.time(n)
 		if err != nil || t >= least || n >= 1<<20 {
 			return n, err
 		}
 		// At most eightfold, because the first times are mostly launch latency.
-		n *= int(min(8, 1+least/max(t, 1)))
+		n *= int(min(8, 1+least/t))
 	}
 }
 
@@ -114,7 +109,7 @@ func (r *rater) right() (bool, error) {
 	if err := q.Write(r.buffer, 0, cl.Bytes(io), nil); err != nil {
 		return false, err
 	}
-	if _, err := r.time(rounds, 0); err != nil {
+	if _, err := r.time(rounds); err != nil {
 		return false, err
 	}
 	if err := q.Read(r.buffer, 0, cl.Bytes(io), nil); err != nil {
@@ -133,63 +128,87 @@ func (r *rater) right() (bool, error) {
 // chosen, because it rounds once everywhere.
 const fmaMargin = 1.1
 
+// fmaRepeat is how often each way is timed. They take turns, so that whatever
+// else the machine does slows all of them.
+const fmaRepeat = 7
+
 // chooseFMA times the ways to write a*b+c that build and are right.
-func (p *prober) chooseFMA(ctx context.Context) {
+func (p *prober) chooseFMA(ctx context.Context) error {
+	type way struct {
+		fma   FMA
+		rater *rater
+		least time.Duration
+	}
+	var ways []*way
 	var notes []string
-	best := time.Duration(math.MaxInt64)
-	times := map[FMA]time.Duration{}
-	rounds := 0
-	for _, way := range []struct {
-		fma     FMA
-		section string
-	}{{FMAPlain, "rate_plain"}, {FMAMad, "rate_mad"}, {FMAFused, "rate_fma"}} {
-		if ctx.Err() != nil {
-			return
+	defer func() {
+		for _, w := range ways {
+			p.o.warn("probe", w.rater.kernel.Close())
 		}
-		t, err := p.timeWay(way.section, &rounds)
+	}()
+	for _, f := range []FMA{FMAFused, FMAMad, FMAPlain} {
+		r, err := p.rightWay(rateSections[f])
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("%s: %v", way.fma, err))
+			notes = append(notes, fmt.Sprintf("%s %v", f, err))
 			continue
 		}
-		times[way.fma] = t
-		best = min(best, t)
-		notes = append(notes, fmt.Sprintf("%s %.3g GFLOPS", way.fma, 2*multiplyAdds(p.o.device, rounds)/float64(t.Nanoseconds())))
+		ways = append(ways, &way{f, r, math.MaxInt64})
 	}
-	for _, f := range []FMA{FMAFused, FMAMad, FMAPlain} {
-		if t, ok := times[f]; ok && float64(t) <= fmaMargin*float64(best) {
-			p.caps.FMA = f
-			break
+	// A simulator's times teach nothing, and take long.
+	if len(ways) > 0 && p.o.device.Class != Simulator {
+		rounds, err := ways[0].rater.rounds(500 * time.Microsecond)
+		if err != nil {
+			return err
 		}
+		for i := range fmaRepeat * len(ways) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			w := ways[i%len(ways)]
+			t, err := w.rater.time(rounds)
+			if err != nil {
+				return err
+			}
+			w.least = min(w.least, t)
+		}
+		for _, w := range ways {
+			gflops := 2 * multiplyAdds(p.o.device, rounds) / float64(w.least.Nanoseconds())
+			notes = append(notes, fmt.Sprintf("%s %s", w.fma, speedText(gflops)))
+		}
+	}
+	if len(ways) > 0 {
+		fastest := slices.MinFunc(ways, func(a, b *way) int { return cmp.Compare(a.least, b.least) }).least
+		i := slices.IndexFunc(ways, func(w *way) bool { return float64(w.least) <= fmaMargin*float64(fastest) })
+		p.caps.FMA = ways[i].fma
 	}
 	p.caps.Proofs = append(p.caps.Proofs, Proof{
 		Name: "fma", Declared: p.o.device.info.SingleFP&cl.FPFMA != 0,
 		Proven: p.caps.FMA == FMAFused, Note: strings.Join(notes, ", "),
 	})
+	return nil
 }
 
-func (p *prober) timeWay(section string, rounds *int) (time.Duration, error) {
+// rateSections names the rate kernel of each way.
+var rateSections = map[FMA]string{FMAFused: "rate_fma", FMAMad: "rate_mad", FMAPlain: "rate_plain"}
+
+// rightWay returns a rater for a kernel that computes the right numbers.
+func (p *prober) rightWay(section string) (*rater, error) {
 	if why := p.skipped(section); why != "" {
-		return 0, errors.New("not tried: " + why)
+		return nil, errors.New("not tried: " + why)
 	}
 	prog := p.programs[defaultStd+section]
 	if prog == nil {
-		return 0, errors.New("does not build")
+		return nil, errors.New("does not build")
 	}
 	r, err := newRater(p.o, prog, section, p.buffer)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	defer func() { p.o.warn("probe", r.kernel.Close()) }()
 	if ok, err := r.right(); err != nil || !ok {
-		return 0, errors.Join(errors.New("computes a wrong result"), err)
-	}
-	if p.o.device.Class == Simulator {
-		return 1, nil // nothing to learn from its times
-	}
-	if *rounds == 0 {
-		if *rounds, err = r.rounds(500 * time.Microsecond); err != nil {
-			return 0, err
+		if err == nil {
+			err = errors.New("computes a wrong result")
 		}
+		return nil, errors.Join(err, r.kernel.Close())
 	}
-	return r.time(*rounds, 3)
+	return r, nil
 }

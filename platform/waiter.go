@@ -9,6 +9,7 @@ import (
 // while at most one operating system thread blocks in the driver.
 type waiter struct {
 	finish func() error
+	serve  func() // run, as a value made once: "go w.run()" would allocate one
 
 	mu      sync.Mutex
 	pending []chan error
@@ -21,6 +22,7 @@ type waiter struct {
 func newWaiter(finish func() error) *waiter {
 	w := &waiter{finish: finish}
 	w.idle.L = &w.mu
+	w.serve = w.run
 	return w
 }
 
@@ -43,7 +45,7 @@ func (w *waiter) wait(ctx context.Context) error {
 	w.pending = append(w.pending, done)
 	if !w.running {
 		w.running = true
-		go w.run()
+		go w.serve()
 	}
 	w.mu.Unlock()
 	select {

@@ -1,0 +1,284 @@
+package platform
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/clfault"
+)
+
+// discovered returns the device under test through a library that counts calls.
+func discovered(t *testing.T, dir string) (*Device, *clfault.Injector) {
+	t.Helper()
+	id := device(t).ID
+	faults := new(clfault.Injector)
+	lib, err := cl.Open(&cl.Options{Wrap: faults.Wrap})
+	require.NoError(t, err)
+	m, err := Discover(t.Context(), &Options{Library: lib, CacheDir: dir})
+	require.NoError(t, err)
+	d, err := m.Select(id)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.Zero(t, lib.Stats().Total(), "live OpenCL objects: %+v", lib.Stats()) })
+	faults.Off()
+	return d, faults
+}
+
+func TestCapabilitiesAreProvenOnceAndThenRemembered(t *testing.T) {
+	dir := t.TempDir()
+	d, faults := discovered(t, dir)
+	assert.Nil(t, d.Report().Caps, "nothing is known before it is proven")
+	caps, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, faults.Calls(), "Build")
+	assert.Contains(t, faults.Calls(), "launch")
+
+	faults.Off()
+	again, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	assert.Same(t, caps, again)
+	assert.Empty(t, faults.Calls(), "the second call asks nobody")
+
+	other, calls := discovered(t, dir)
+	assert.Equal(t, caps, other.Report().Caps)
+	fromDisk, err := other.Caps(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, caps, fromDisk)
+	o, err := other.Open(t.Context(), &Options{CacheDir: dir})
+	require.NoError(t, err)
+	for _, call := range []string{"Build", "launch", "NewBuffer", "ProgramFromSource"} {
+		assert.NotContains(t, calls.Calls(), call, "a warm open compiles and runs nothing")
+	}
+	require.NoError(t, o.Close())
+}
+
+func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
+	d := device(t)
+	c, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	proven := map[string]bool{}
+	for _, p := range c.Proofs {
+		_, twice := proven[p.Name]
+		assert.False(t, twice, "%s is proven twice", p.Name)
+		proven[p.Name] = p.Proven
+		if !p.Proven {
+			assert.NotEmpty(t, p.Note, "%s failed without a word", p.Name)
+		}
+	}
+	assert.Equal(t, map[string]bool{
+		"atomics32": c.Atomics32, "atomics64": c.Atomics64, "fp64": c.FP64, "half": c.Half, "subgroups": c.Subgroups,
+		"shuffle": c.Shuffle, "dot_khr": c.IntDot, "ptx": c.PTX, "dot_ptx": c.DotPTX, "fma": c.FMA == FMAFused,
+		"out_of_order": c.OutOfOrder, "profiling": c.Profiling,
+	}, func() map[string]bool { delete(proven, "large_fill"); return proven }())
+	assert.Contains(t, c.Stds, "CL1.2")
+	assert.Equal(t, c.Subgroups, c.SubgroupSize > 0)
+	if d.Key == keyPoCL {
+		assert.True(t, c.Atomics32 && c.Atomics64 && c.FP64 && c.OutOfOrder, "what every PoCL on a 64-bit machine does")
+		assert.False(t, c.PTX)
+	}
+}
+
+// A file that is damaged, empty, of another format or without sense must lead to
+// new probes, and to the same answer.
+func TestUselessCapabilityFilesAreMadeAnew(t *testing.T) {
+	dir := t.TempDir()
+	d, _ := discovered(t, dir)
+	want, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	path := d.devicePath(dir, kindCaps, probeVersion)
+	for name, content := range map[string][]byte{
+		"empty":         {},
+		"damaged":       []byte("anycl/1 caps 2 00\n{}"),
+		"not JSON":      seal(kindCaps, []byte("no")),
+		"without sense": seal(kindCaps, []byte("{}")),
+		"another kind":  seal(kindProgram, []byte(`{"fma":"fma"}`)),
+	} {
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		other, _ := discovered(t, dir)
+		got, err := other.Caps(t.Context())
+		require.NoError(t, err, name)
+		assert.Equal(t, want.Atomics32, got.Atomics32, name)
+		assert.Equal(t, want.FP64, got.FP64, name)
+		_, err = readSealed(path, kindCaps)
+		assert.NoError(t, err, "%s: the file is whole again", name)
+	}
+}
+
+func TestAnotherDriverOrProbeVersionIsProvenAnew(t *testing.T) {
+	d := &Device{Name: "a", Driver: "1", info: &cl.DeviceInfo{}}
+	e := &Device{Name: "a", Driver: "2", info: &cl.DeviceInfo{}}
+	assert.NotEqual(t, d.devicePath("x", kindCaps, 1), e.devicePath("x", kindCaps, 1))
+	assert.NotEqual(t, d.devicePath("x", kindCaps, 1), d.devicePath("x", kindCaps, 2))
+	assert.NotEqual(t, d.devicePath("x", kindCaps, 1), d.devicePath("x", kindCalibration, 1))
+	assert.Empty(t, d.devicePath("", kindCaps, 1))
+}
+
+func TestProbingHearsItsContext(t *testing.T) {
+	d, _ := discovered(t, CacheOff)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := d.Caps(ctx)
+	assert.ErrorIs(t, err, context.Canceled)
+	_, err = d.Open(ctx, nil)
+	assert.ErrorIs(t, err, context.Canceled)
+	_, err = Discover(ctx, nil)
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// Whatever call fails while capabilities are probed, the answer is an error or a
+// missing capability, never a wrong one, and nothing stays alive.
+func TestProbesSurviveAFailureOfAnyCall(t *testing.T) {
+	d, faults := discovered(t, CacheOff)
+	if d.Class == Simulator {
+		t.Skip("a simulator takes minutes for it")
+	}
+	good, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	calls := faults.Calls()
+	tested := map[string]int{}
+	for i, call := range calls {
+		// The first three of each call: later ones are of the same loops.
+		if tested[call]++; tested[call] > 3 {
+			continue
+		}
+		d.caps = nil
+		faults.FailAt(i+1, cl.OutOfResources, "")
+		got, err := d.Caps(t.Context())
+		if err != nil {
+			require.ErrorIs(t, err, cl.OutOfResources, "call %d, %s", i+1, call)
+			continue
+		}
+		for _, p := range got.Proofs {
+			if p.Proven && p.Name != "fma" {
+				j := slices.IndexFunc(good.Proofs, func(q Proof) bool { return q.Name == p.Name })
+				require.True(t, good.Proofs[j].Proven, "call %d, %s: %s", i+1, call, p.Name)
+			}
+		}
+	}
+}
+
+func TestSectionsThatDoNotBuildTogetherAreTriedAlone(t *testing.T) {
+	d, faults := discovered(t, CacheOff)
+	faults.FailAt(1, cl.BuildProgramFailure, "Build")
+	c, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	assert.True(t, c.Atomics32)
+	assert.Equal(t, device(t).has(fixNoFMA), !slices.ContainsFunc(c.Proofs, func(p Proof) bool {
+		return p.Name == "fma" && bytes.Contains([]byte(p.Note), []byte("fma "))
+	}))
+	n := 0
+	for _, call := range faults.Calls() {
+		if call == "Build" {
+			n++
+		}
+	}
+	assert.Greater(t, n, 8)
+
+	d.caps = nil
+	faults.FailFrom(1, cl.BuildProgramFailure, "Build")
+	_, err = d.Caps(t.Context())
+	assert.ErrorIs(t, err, cl.ErrUnsupported, "a device on which nothing builds is of no use")
+}
+
+func TestFailingOpenLeavesNothing(t *testing.T) {
+	d, faults := discovered(t, "")
+	for _, call := range []string{"NewContext", "NewQueue"} {
+		faults.FailAt(1, cl.OutOfHostMemory, call)
+		_, err := d.Open(t.Context(), nil)
+		assert.ErrorIs(t, err, cl.OutOfHostMemory)
+		assert.ErrorContains(t, err, "platform: open "+d.ID)
+		assert.Zero(t, d.CL().Platform().Library().Stats().Total())
+	}
+}
+
+func TestCalibrationIsSaneAndKept(t *testing.T) {
+	dir := t.TempDir()
+	d, _ := discovered(t, dir)
+	var log bytes.Buffer
+	o, err := d.Open(t.Context(), &Options{CacheDir: dir, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	require.NoError(t, err)
+	assert.Nil(t, o.Calibration())
+	c, err := o.Calibrate(t.Context())
+	require.NoError(t, err)
+	assert.True(t, c.sane())
+	assert.Greater(t, c.Wait, c.Launch, "a launch that somebody waits for takes longer")
+	assert.Equal(t, c, o.Calibration())
+	assert.Contains(t, log.String(), "calibrated")
+	require.NoError(t, o.Close())
+
+	again, _ := discovered(t, dir)
+	assert.True(t, again.Calibrated)
+	assert.Equal(t, c.GFLOPS, again.GFLOPS)
+	assert.Contains(t, again.Explain(), "upload")
+	assert.Contains(t, again.Why, "measured")
+
+	for _, bad := range []string{"{}", `{"gflops":-1}`, "x", `{"gflops":1e999}`} {
+		require.NoError(t, os.WriteFile(d.devicePath(dir, kindCalibration, calibrationVersion), seal(kindCalibration, []byte(bad)), 0o600))
+		again, _ = discovered(t, dir)
+		assert.False(t, again.Calibrated, bad)
+	}
+}
+
+func TestCalibrationHearsItsContextAndFailuresLeaveNothing(t *testing.T) {
+	faults := new(clfault.Injector)
+	o := fresh(t, &cl.Options{Wrap: faults.Wrap}, &Options{CacheDir: CacheOff})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := o.Calibrate(ctx)
+	assert.ErrorIs(t, err, context.Canceled)
+	for _, call := range []string{"NewBuffer", "NewKernel", "launch", "finish", "set argument", "write", "map"} {
+		faults.FailAt(1, cl.InvalidOperation, call)
+		if _, err := o.Calibrate(t.Context()); faults.Fired() > 0 {
+			assert.ErrorIs(t, err, cl.InvalidOperation, call)
+		}
+		assert.Zero(t, o.Stats().Live, call)
+	}
+	faults.Off()
+	assert.Nil(t, o.Calibration(), "with the cache off nothing is kept")
+}
+
+func TestReportsAreJSON(t *testing.T) {
+	d := device(t)
+	_, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	b, err := json.Marshal(d.Report())
+	require.NoError(t, err)
+	var back map[string]any
+	require.NoError(t, json.Unmarshal(b, &back))
+	assert.Equal(t, d.ID, back["id"])
+	assert.Equal(t, d.Class.String(), back["class"])
+	assert.Contains(t, back["caps"], "proofs")
+	m, err := Discover(t.Context(), nil)
+	require.NoError(t, err)
+	b, err = json.Marshal(m)
+	require.NoError(t, err)
+	assert.Contains(t, string(b), `"devices":[{"id":`)
+}
+
+func TestExplainShowsTheChoiceAndTheProofs(t *testing.T) {
+	d := device(t)
+	_, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	m, err := Discover(t.Context(), &Options{Spec: d.ID})
+	require.NoError(t, err)
+	text := m.Explain()
+	for _, want := range []string{"device", "why", d.ID, d.Name, "* selected"} {
+		assert.Contains(t, text, want)
+	}
+	d, err = m.Select(d.ID)
+	require.NoError(t, err)
+	text = d.Explain()
+	for _, want := range []string{d.Driver, "capability", "atomics32", "FMA(a, b, c) is"} {
+		assert.Contains(t, text, want)
+	}
+	m.spec = "nobody"
+	assert.Contains(t, m.Explain(), "nothing selected")
+}

@@ -1,0 +1,166 @@
+package platform
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/cldriver"
+)
+
+// slowBuild wraps a driver whose compiler takes so much longer.
+func slowBuild(d time.Duration) func(cldriver.Driver) cldriver.Driver {
+	return func(drv cldriver.Driver) cldriver.Driver {
+		return cldriver.Intercept(drv, func(call string, do func() cldriver.Status) cldriver.Status {
+			if call == "Build" {
+				time.Sleep(d)
+			}
+			return do()
+		})
+	}
+}
+
+// fakeDriver answers discovery with invented platforms. Everything else is the
+// real driver's, and not to be asked.
+type fakeDriver struct {
+	cldriver.Driver
+	platforms []fakePlatform
+	status    cldriver.Status // of the platform query
+}
+
+type fakePlatform struct {
+	name, vendor string
+	status       cldriver.Status // of its device query
+	devices      []fakeDevice
+}
+
+type fakeDevice struct {
+	name, vendor, driver string
+	kind                 cl.DeviceType
+	units                uint32
+	pci                  []byte
+	lacks                uint32 // a query that answers no
+}
+
+func (f *fakeDriver) Platforms(out []cldriver.Handle) (int, cldriver.Status) {
+	for i := range out {
+		out[i] = cldriver.Handle(1000 * (i + 1))
+	}
+	return len(f.platforms), f.status
+}
+
+func (f *fakeDriver) Devices(p cldriver.Handle, _ uint64, out []cldriver.Handle) (int, cldriver.Status) {
+	fp := f.platforms[p/1000-1]
+	for i := range out {
+		out[i] = p + cldriver.Handle(i) + 1
+	}
+	return len(fp.devices), fp.status
+}
+
+func (f *fakeDriver) Info(q cldriver.Query, h cldriver.Handle, _ uintptr, param uint32, out []byte) (int, cldriver.Status) {
+	p := f.platforms[h/1000-1]
+	var v any
+	if q == cldriver.QueryPlatform {
+		v = map[uint32]any{0x0900: "FULL_PROFILE", 0x0901: "OpenCL 3.0 " + p.name, 0x0902: p.name, 0x0903: p.vendor, 0x0904: ""}[param]
+	} else {
+		d := p.devices[h%1000-1]
+		if param == d.lacks && param != 0 {
+			v = uint32(0)
+		} else {
+			v = map[uint32]any{
+				0x102B: d.name, 0x102C: d.vendor, 0x102D: d.driver, 0x102F: "OpenCL 3.0 fake", 0x1000: uint64(d.kind),
+				0x1002: d.units, 0x100C: uint32(1000), 0x1004: uint64(1024), 0x101F: uint64(8 << 30), 0x1010: uint64(2 << 30),
+				0x1027: uint32(1), 0x1028: uint32(1), 0x1026: uint32(1), 0x100D: uint32(64), 0x1023: uint64(32 << 10),
+				0x1030: "cl_khr_pci_bus_info", 0x410F: d.pci,
+			}[param]
+		}
+	}
+	var b []byte
+	switch v := v.(type) {
+	case nil:
+		return 0, cldriver.Status(cl.InvalidValue)
+	case string:
+		b = append([]byte(v), 0)
+	case uint32:
+		b = binary.NativeEndian.AppendUint32(nil, v)
+	case uint64:
+		b = binary.NativeEndian.AppendUint64(nil, v)
+	case []byte:
+		b = v
+	}
+	if out != nil {
+		copy(out, b)
+	}
+	return len(b), cldriver.Success
+}
+
+func discoverFake(t *testing.T, f *fakeDriver) *Machine {
+	t.Helper()
+	lib, err := cl.Open(&cl.Options{Wrap: func(d cldriver.Driver) cldriver.Driver { f.Driver = d; return f }})
+	if err != nil {
+		t.Skipf("needs an OpenCL library to put the fake before: %v", err)
+	}
+	m, err := Discover(t.Context(), &Options{Library: lib, CacheDir: CacheOff, Spec: "gpu"})
+	require.NoError(t, err)
+	return m
+}
+
+func TestDiscoveryTakesWhatIsNormalAsNormal(t *testing.T) {
+	card := func(name, driver string, pci byte) fakeDevice {
+		return fakeDevice{name: name, vendor: "Advanced Micro Devices, Inc.", driver: driver, kind: cl.DeviceGPU, units: 64, pci: append(make([]byte, 15), pci)}
+	}
+	cpu := fakeDevice{name: "cpu-EPYC", vendor: "AuthenticAMD", driver: "6.0", kind: cl.DeviceCPU, units: 2}
+	m := discoverFake(t, &fakeDriver{platforms: []fakePlatform{
+		{name: "Clover", vendor: "Mesa", status: cldriver.Status(cl.DeviceNotFound)},
+		{name: "Broken", vendor: "Acme", status: cldriver.Status(cl.OutOfHostMemory)},
+		{name: "rusticl", vendor: "Mesa/X.org", devices: []fakeDevice{card("AMD Radeon (radeonsi)", "25.0", 3)}},
+		{name: "AMD Accelerated Parallel Processing", vendor: "Advanced Micro Devices, Inc.",
+			devices: []fakeDevice{card("gfx1100", "3600", 3), card("gfx1100", "3600", 4)}},
+		{name: "Portable Computing Language", vendor: "The pocl project", devices: []fakeDevice{cpu, cpu}},
+		{name: "Portable Computing Language", vendor: "The pocl project", devices: []fakeDevice{cpu, cpu}}, // two .icd files of one driver
+		{name: "FPGA", vendor: "Xilinx", devices: []fakeDevice{{name: "U250", vendor: "Xilinx", kind: cl.DeviceAccelerator, units: 1, lacks: 0x1028}}},
+		{name: "Gone", vendor: "Acme", devices: []fakeDevice{{name: "Anvil", vendor: "Acme", kind: cl.DeviceGPU, units: 1, lacks: 0x1027}}},
+		{name: "Empty", vendor: "Acme"},
+	}})
+	var got []string
+	for _, d := range m.Devices {
+		got = append(got, d.ID+" "+d.PlatformName)
+	}
+	assert.Equal(t, []string{
+		"amd:0 AMD Accelerated Parallel Processing", "amd:1 AMD Accelerated Parallel Processing",
+		"pocl:0 Portable Computing Language", "pocl:1 Portable Computing Language",
+	}, got)
+	text := m.Explain()
+	for _, want := range []string{
+		"Clover", "no devices", "Broken", "CL_OUT_OF_HOST_MEMORY",
+		"rusticl: AMD Radeon (radeonsi)", "the same device as in AMD Accelerated Parallel Processing",
+		"Portable Computing Language: cpu-EPYC", "FPGA: U250", "has no compiler", "Gone: Anvil", "not available", "Empty",
+		`* selected: "gpu" was asked for`,
+	} {
+		assert.Contains(t, text, want)
+	}
+	assert.Equal(t, 2, strings.Count(text, "Portable Computing Language: cpu-EPYC"), text)
+	d, err := m.Select("")
+	require.NoError(t, err)
+	assert.Equal(t, "amd:0", d.ID)
+}
+
+func TestFailingPlatformQueryIsANote(t *testing.T) {
+	m := discoverFake(t, &fakeDriver{status: cldriver.Status(cl.OutOfHostMemory)})
+	assert.Empty(t, m.Devices)
+	assert.NoError(t, m.LoadErr)
+	assert.Contains(t, m.Explain(), "CL_OUT_OF_HOST_MEMORY")
+	_, err := m.Select("gpu")
+	assert.ErrorIs(t, err, ErrNoDevice)
+}
+
+func TestNoPlatformsIsANote(t *testing.T) {
+	m := discoverFake(t, &fakeDriver{status: cldriver.Status(cl.PlatformNotFound)})
+	assert.Empty(t, m.Devices)
+	assert.Contains(t, m.Explain(), "no driver is installed")
+}

@@ -1,0 +1,84 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWaiterBlocksOneGoroutineInTheDriver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var inside, most, rounds atomic.Int32
+		w := newWaiter(func() error {
+			most.Store(max(most.Load(), inside.Add(1)))
+			time.Sleep(time.Second)
+			inside.Add(-1)
+			rounds.Add(1)
+			return nil
+		})
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() { assert.NoError(t, w.wait(t.Context())) })
+		}
+		wg.Wait()
+		w.stop()
+		assert.EqualValues(t, 1, most.Load())
+		assert.LessOrEqual(t, rounds.Load(), int32(2), "who came first, and then all others together")
+	})
+}
+
+func TestWaiterCountsOnlyRoundsThatBeganLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var begun atomic.Int32
+		w := newWaiter(func() error {
+			begun.Add(1)
+			time.Sleep(time.Second)
+			return nil
+		})
+		go func() { _ = w.wait(t.Context()) }()
+		synctest.Wait() // the first round is in the driver
+		require.EqualValues(t, 1, begun.Load())
+		require.NoError(t, w.wait(t.Context()))
+		assert.EqualValues(t, 2, begun.Load(), "work enqueued during a round is not covered by it")
+		w.stop()
+	})
+}
+
+func TestWaitStopsWithItsContextAndTheWorkGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		finished := false
+		w := newWaiter(func() error {
+			time.Sleep(time.Minute)
+			finished = true
+			return nil
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		require.ErrorIs(t, w.wait(ctx), context.DeadlineExceeded)
+		assert.Equal(t, time.Second, time.Since(start))
+		assert.False(t, finished)
+		w.stop()
+		assert.True(t, finished, "stop waits for the round")
+		require.ErrorIs(t, w.wait(ctx), context.DeadlineExceeded, "a context that is over asks nobody")
+	})
+}
+
+func TestWaiterHandsTheDriversErrorToAll(t *testing.T) {
+	boom := errors.New("boom")
+	w := newWaiter(func() error { return boom })
+	assert.ErrorIs(t, w.wait(context.Background()), boom)
+	var wg sync.WaitGroup
+	for range 10 {
+		wg.Go(func() { assert.ErrorIs(t, w.wait(t.Context()), boom) })
+	}
+	wg.Wait()
+	w.stop()
+}
