@@ -1,0 +1,322 @@
+package ocl
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// packBytes bounds each scratch buffer of packed operands. It stays in the
+// outer cache of a desktop CPU.
+const packBytes = 16 << 20
+
+// packK is how many values of k one work-item of a packing kernel takes.
+const packK = 64
+
+// panelChoice is how contract_panel.cl is used for one contraction.
+type panelChoice struct {
+	shape        kernels.PanelShape
+	packA, packB bool
+	chunk        int64 // of k in one split; the whole k when there is one
+	splits       int64
+	limit        int64 // bytes of a pack
+}
+
+func (c *contraction) panelLanes() int {
+	lanes := max(c.dev.vector, 4)
+	if c.acc == tensor.Float64 {
+		lanes /= 2
+	}
+	return min(lanes, 16)
+}
+
+// directA reports whether rows of A can be read where they are: an element at
+// a time, which only pays without a conversion.
+func (c *contraction) directA() bool { return c.a.plain && c.a.dtype == c.acc }
+
+// directB reports whether panels of B can be read where they are.
+func (c *contraction) directB(s kernels.PanelShape) bool {
+	return c.columnsAdjoin() && c.n >= int64(s.Columns()) &&
+		(c.bb.dtype == c.acc || c.acc == tensor.Float32 && isHalfType(c.bb.dtype))
+}
+
+// run is the number of values of k over which the address of whatever is read
+// directly has one stride, 0 for all.
+func (p panelChoice) run(c *contraction) int64 {
+	var run int64
+	if !p.packA {
+		run = c.a.run
+	}
+	if !p.packB {
+		run = gcd(run, c.bb.run)
+	}
+	return run
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// split divides k into about want chunks of whole runs, each of some length.
+func (p *panelChoice) split(c *contraction, want int64) {
+	run := max(p.run(c), 1)
+	p.chunk = ceilDiv(ceilDiv(c.k, max(want, 1)), run) * run
+	p.splits = ceilDiv(c.k, p.chunk)
+}
+
+// choosePanel takes what was measured to be best on a CPU driver.
+func (c *contraction) choosePanel() panelChoice {
+	p := panelChoice{shape: kernels.Panel(c.panelLanes(), c.m, c.n), limit: min(packBytes, c.dev.maxAlloc/4)}
+	p.packA = !c.directA()
+	// A panel is used once for every tile of rows; packing costs about as much
+	// as two tiles, and what it buys are neighbouring cache lines and pages.
+	p.packB = !c.directB(p.shape) || c.m > 256
+	tiles := ceilDiv(c.m, int64(p.shape.Rows)) * ceilDiv(c.n, int64(p.shape.Columns())) * c.b
+	want := int64(1)
+	if enough := int64(4 * c.dev.units); tiles < enough {
+		want = min(ceilDiv(enough, tiles), c.k/512)
+	}
+	if p.packB { // a panel must fit its scratch
+		want = max(want, ceilDiv(c.k*int64(p.shape.Columns())*c.accSize, p.limit))
+	}
+	if p.packA {
+		want = max(want, ceilDiv(c.k*int64(p.shape.Rows)*c.accSize, p.limit))
+	}
+	p.split(c, want)
+	return p
+}
+
+func (p panelChoice) String() string {
+	s := fmt.Sprintf("block %dx%d", p.shape.Rows, p.shape.Columns())
+	if p.packA {
+		s += " pack a"
+	}
+	if p.packB {
+		s += " pack b"
+	}
+	if p.splits > 1 {
+		s += fmt.Sprintf(" split k %d", p.splits)
+	}
+	return s
+}
+
+// Scratch buffers of a panel plan.
+const (
+	scratchA = iota
+	scratchB
+	scratchPart
+)
+
+// planPanel plans contract_panel.cl, the kernels that pack for it and the one
+// that folds its splits.
+func (c *contraction) planPanel(p panelChoice) (*plan, error) {
+	mr, nr := int64(p.shape.Rows), int64(p.shape.Columns())
+	w := p.blocks(c)
+	main := p.panelProgram(c)
+	out := &plan{params: p.String(), scratch: make([]int64, 3)}
+	var packA, packB *program
+	if p.packA {
+		packA = p.packProgram(c, "a", mr, w.planeA)
+		out.scratch[scratchA] = w.lots * w.m * w.k * c.accSize
+		if c.sharedA {
+			out.scratch[scratchA] /= w.lots
+		}
+	}
+	if p.packB {
+		packB = p.packProgram(c, "b", nr, w.planeB)
+		out.scratch[scratchB] = w.lots * w.n * w.k * c.accSize
+		if c.sharedB {
+			out.scratch[scratchB] /= w.lots
+		}
+	}
+	if p.splits > 1 {
+		out.scratch[scratchPart] = p.splits * c.b * c.m * c.n * c.accSize
+	}
+
+	pack := func(prog *program, name string, k, blocks, lots int64, at map[string]int64) {
+		out.launches = append(out.launches, launch{
+			prog: prog, kernel: name, sizes: at,
+			global: [3]int{int(ceilDiv(k, packK)), int(blocks), int(lots)}, local: [3]int{1, 1, 1},
+		})
+	}
+	one := func(shared bool, lots int64) int64 {
+		if shared {
+			return 1
+		}
+		return lots
+	}
+	for b := int64(0); b < c.b; b += w.lots {
+		lots := min(w.lots, c.b-b)
+		for k := int64(0); k < c.k; k += w.k {
+			depth := min(w.k, c.k-k)
+			for n := int64(0); n < c.n; n += w.n {
+				panels := ceilDiv(min(w.n, c.n-n), nr)
+				at := func(m int64) map[string]int64 {
+					return map[string]int64{
+						"B_FROM": b, "LOTS": lots, "M_FROM": m, "N_FROM": n,
+						"K_FROM": k, "K_TO": k + depth, "S_FROM": k / p.chunk,
+					}
+				}
+				if p.packB && (b == 0 || !c.sharedB || w.n < c.n || w.k < c.k) {
+					pack(packB, "contract_pack_b", depth, panels, one(c.sharedB, lots), at(0))
+				}
+				for m := int64(0); m < c.m; m += w.m {
+					rows := ceilDiv(min(w.m, c.m-m), mr)
+					if p.packA && (n == 0 || w.m < c.m) {
+						pack(packA, "contract_pack_a", depth, rows, one(c.sharedA, lots), at(m))
+					}
+					out.launches = append(out.launches, launch{
+						prog: main, kernel: "contract_panel", sizes: at(m),
+						global: [3]int{int(rows), int(panels), int(lots * ceilDiv(depth, p.chunk))}, local: [3]int{1, 1, 1},
+					})
+				}
+			}
+		}
+	}
+	if p.splits > 1 {
+		out.launches = append(out.launches, c.sumLaunch(scratchPart, p.splits))
+	}
+	return out, nil
+}
+
+// blocks is how much of each direction one round of launches covers.
+type blocks struct {
+	lots, m, n, k  int64
+	planeA, planeB int64 // elements of a packed batch, 0 where shared
+}
+
+func (p panelChoice) blocks(c *contraction) blocks {
+	w := blocks{lots: c.b, m: c.m, n: c.n, k: c.k}
+	mr, nr := int64(p.shape.Rows), int64(p.shape.Columns())
+	room := max(p.limit/c.accSize, 1) // elements
+	if p.splits > 1 && (p.packA || p.packB) {
+		widest := int64(1)
+		if p.packA {
+			widest = mr
+		}
+		if p.packB {
+			widest = max(widest, nr)
+		}
+		w.k = min(c.k, max(room/widest/p.chunk, 1)*p.chunk)
+	}
+	if p.packA {
+		w.m = min(ceilDiv(c.m, mr), max(room/(w.k*mr), 1)) * mr
+		if !c.sharedA {
+			w.planeA = w.m * w.k
+			w.lots = min(w.lots, max(room/w.planeA, 1))
+		}
+	}
+	if p.packB {
+		w.n = min(ceilDiv(c.n, nr), max(room/(w.k*nr), 1)) * nr
+		if !c.sharedB {
+			w.planeB = w.n * w.k
+			w.lots = min(w.lots, max(room/w.planeB, 1))
+		}
+	}
+	return w
+}
+
+// sizes are the arguments that launches change.
+func (p panelChoice) sizes(g *gen) {
+	for _, name := range []string{"B_FROM", "LOTS", "M_FROM", "N_FROM", "K_FROM", "K_TO", "S_FROM"} {
+		g.size(name, 0)
+	}
+}
+
+func (p panelChoice) packProgram(c *contraction, side string, width, plane int64) *program {
+	g := c.program(side == "a", side == "b", false, p.limit/c.accSize)
+	g.macro("PACK_K", packK)
+	p.sizes(g)
+	if side == "a" {
+		c.hookA(g)
+		g.macro("MR", width)
+		g.size("M", c.m)
+		g.size("A_PLANE", plane)
+		g.scratchArg("A_PACK", scratchA, c.accC)
+		return g.assemble("contract_pack_a.cl")
+	}
+	c.hookB(g)
+	g.macro("NR", width)
+	g.size("N", c.n)
+	g.size("B_PLANE", plane)
+	g.scratchArg("B_PACK", scratchB, c.accC)
+	return g.assemble("contract_pack_b.cl")
+}
+
+func (p panelChoice) panelProgram(c *contraction) *program {
+	g := c.program(!p.packA, !p.packB, p.splits == 1, p.limit/c.accSize, p.splits*c.b)
+	vt := fmt.Sprintf("%s%d", c.accC, p.shape.Lanes)
+	g.macro("MR", p.shape.Rows)
+	g.macro("NV", p.shape.Vectors)
+	g.macro("VL", p.shape.Lanes)
+	g.macro("NR", p.shape.Columns())
+	g.macro("VT", vt)
+	g.macro("VLOAD", fmt.Sprintf("vload%d", p.shape.Lanes))
+	g.macro("VSTORE", fmt.Sprintf("vstore%d", p.shape.Lanes))
+	g.macro("A_DIRECT", oneIf(!p.packA))
+	g.macro("B_DIRECT", oneIf(!p.packB))
+	g.macro("SPLIT", oneIf(p.splits > 1))
+	p.sizes(g)
+	g.size("M", c.m)
+	g.size("N", c.n)
+	run := p.run(c)
+	if run == 0 {
+		run = min(p.chunk, math.MaxInt32)
+	}
+	g.size("RUN", run)
+	if p.splits > 1 {
+		g.size("CHUNK", p.chunk)
+		g.size("BATCHES", c.b)
+		g.scratchArg("PART", scratchPart, c.accC)
+	} else {
+		c.hookOut(g)
+	}
+	if p.packA {
+		g.scratchArg("A_PACK", scratchA, c.accC)
+		g.size("A_PLANE", p.blocks(c).planeA)
+	} else {
+		name, o, _ := g.operand(c.a.input)
+		g.macro("A_TYPE", storageType(o.DType))
+		g.macro("A_PTR", fmt.Sprintf("(%s_ + o_%s)", name, name))
+		g.macro("A_LOAD(p, i)", fmt.Sprintf("LOAD_%v(p, i)", o.DType))
+		g.hook("A_ROW", []coord{{"b", c.axes(aBatch)}, {"m", c.axes(aRow)}}, c.part(c.a, true, aBatch, aRow), tensor.Invalid)
+		g.hook("A_COL", []coord{{"k", c.axes(aSum)}}, c.part(c.a, false, aSum), tensor.Invalid)
+		g.size("A_STEP", c.a.step)
+	}
+	if p.packB {
+		g.scratchArg("B_PACK", scratchB, c.accC)
+		g.size("B_PLANE", p.blocks(c).planeB)
+	} else {
+		name, o, _ := g.operand(c.bb.input)
+		g.macro("B_TYPE", storageType(o.DType))
+		g.macro("B_PTR", fmt.Sprintf("(%s_ + o_%s)", name, name))
+		g.macro("B_LOAD(p)", vectorLoad(o.DType, p.shape.Lanes))
+		g.hook("B_BATCH", []coord{{"b", c.axes(bBatch)}}, c.part(c.bb, true, bBatch), tensor.Invalid)
+		g.hook("B_ROW", []coord{{"k", c.axes(bSum)}}, c.part(c.bb, false, bSum), tensor.Invalid)
+		g.size("B_STEP", c.bb.step)
+	}
+	return g.assemble("contract_panel.cl")
+}
+
+// vectorLoad is the text that loads and widens neighbouring elements at p.
+func vectorLoad(dt tensor.DType, lanes int) string {
+	switch dt {
+	case tensor.Float16:
+		return fmt.Sprintf("vload_half%d(0, p)", lanes)
+	case tensor.BFloat16:
+		return fmt.Sprintf("as_float%d(convert_uint%d(vload%d(0, p)) << 16)", lanes, lanes, lanes)
+	}
+	return fmt.Sprintf("vload%d(0, p)", lanes)
+}
+
+func oneIf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

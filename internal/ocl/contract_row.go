@@ -1,0 +1,72 @@
+package ocl
+
+import "fmt"
+
+// rowChoice is how contract_row.cl is used for one contraction.
+type rowChoice struct {
+	group, lanes  int
+	chunk, splits int64
+}
+
+// chooseRow gives every output a group and, where outputs are few, several.
+func (c *contraction) chooseRow() rowChoice {
+	r := rowChoice{group: 1, lanes: 64}
+	enough := int64(4 * c.dev.units)
+	if !c.dev.cpu {
+		r.lanes, r.group = 4, 64
+		for r.group > 16 && int64(r.group) > c.k/2 || r.group > c.dev.workGroup {
+			r.group /= 2
+		}
+		enough = int64(16 * c.dev.units)
+	}
+	want := int64(1)
+	if outs := c.b * c.m * c.n; outs < enough {
+		want = max(1, min(ceilDiv(enough, outs), c.k/int64(r.group*r.lanes*16)))
+	}
+	r.split(c, want)
+	return r
+}
+
+// split divides k into about want chunks of whole strides.
+func (r *rowChoice) split(c *contraction, want int64) {
+	stride := int64(r.group * r.lanes)
+	r.chunk = ceilDiv(ceilDiv(c.k, want), stride) * stride
+	r.splits = ceilDiv(c.k, r.chunk)
+}
+
+func (r rowChoice) String() string {
+	s := fmt.Sprintf("group %d lanes %d", r.group, r.lanes)
+	if r.splits > 1 {
+		s += fmt.Sprintf(" split k %d", r.splits)
+	}
+	return s
+}
+
+func (c *contraction) planRow(r rowChoice) (*plan, error) {
+	groups := c.b * c.m * c.n * r.splits
+	g := c.program(true, true, r.splits == 1, groups)
+	g.macro("WG", r.group)
+	g.macro("LANES", r.lanes)
+	p := &plan{params: r.String()}
+	c.split(g, p, r.splits, r.chunk)
+	p.launches = append([]launch{{
+		prog: g.assemble("contract_row.cl"), kernel: "contract_row",
+		global: [3]int{int(groups) * r.group}, local: [3]int{r.group},
+	}}, p.launches...)
+	return p, nil
+}
+
+// planItem is one work-item an output: the floor, always legal.
+func (c *contraction) planItem() (*plan, error) {
+	g := c.program(true, true, true)
+	p := &plan{params: "item"}
+	count := c.b * c.m * c.n
+	g.size("COUNT", count)
+	c.split(g, p, 1, c.k)
+	group := max(1, min(64, c.dev.workGroup))
+	p.launches = []launch{{
+		prog: g.assemble("contract_item.cl"), kernel: "contract_item",
+		global: [3]int{int(ceilDiv(count, int64(group))) * group}, local: [3]int{group},
+	}}
+	return p, nil
+}

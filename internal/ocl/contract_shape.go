@@ -1,0 +1,214 @@
+package ocl
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// The groups of axes of a contraction's task after separation: each expression
+// has axes of its own, so that an address that is simple for one operand stays
+// simple whatever the other does.
+const (
+	aBatch = iota
+	aRow
+	aSum
+	bBatch
+	bColumn
+	bSum
+	outBatch
+	outRow
+	outColumn
+	contractGroups
+)
+
+// contraction is a Contract task as its kernels see it.
+type contraction struct {
+	dev  *deviceFacts
+	task *engine.Task // axes in the groups above
+	// swapped: A and B, and with them m and n, have changed places. The output
+	// is still stored as the task wants it.
+	swapped    bool
+	b, m, n, k int64
+	a, bb      operandLoad
+	sharedA    bool // A is the same in every batch
+	sharedB    bool
+	acc        tensor.DType
+	accC       string // the C type of accumulators
+	accSize    int64
+}
+
+// operandLoad describes an operand that is nothing but a load from an address
+// without divisions, conditions or gathers.
+type operandLoad struct {
+	plain bool
+	input int
+	dtype tensor.DType
+	addr  *engine.Index
+	coef  []int64
+	// Within a run of so many values of k, from a multiple of it on, elements
+	// lie step apart. 0 stands for all of k.
+	run, step int64
+}
+
+// separate prepares t, with A and B exchanged if swap.
+func separate(d *deviceFacts, t *engine.Task, swap bool) *contraction {
+	var groups [4][]int
+	for g := range groups {
+		from, to := t.Group(g)
+		for a := from; a < to; a++ {
+			groups[g] = append(groups[g], a)
+		}
+	}
+	batch, rows, columns, sum := groups[0], groups[1], groups[2], groups[3]
+	a, b := t.A, t.B
+	if swap {
+		a, b, rows, columns = b, a, columns, rows
+	}
+	// Rows of all batches against one B are the rows of a single product. The
+	// output of a swapped one does not have them side by side.
+	if !swap && !uses(b, batch) {
+		rows, batch = slices.Concat(batch, rows), nil
+	}
+
+	c := &contraction{dev: d, swapped: swap, acc: t.Acc}
+	st := *t
+	st.Axes, st.Groups = nil, nil
+	add := func(groups ...[]int) []*engine.Index {
+		at := make([]*engine.Index, len(t.Axes))
+		for i := range at {
+			at[i] = engine.ConstIndex(0)
+		}
+		for _, g := range groups {
+			for _, axis := range g {
+				at[axis] = engine.AxisIndex(len(st.Axes))
+				st.Axes = append(st.Axes, t.Axes[axis])
+			}
+			st.Groups = append(st.Groups, len(g))
+		}
+		return at
+	}
+	atA := add(batch, rows, sum)
+	atB := add(batch, columns, sum)
+	atOut := add(batch, rows, columns)
+	st.A, st.B, st.Epilogue = a.Subst(atA, st.Axes), b.Subst(atB, st.Axes), t.Epilogue.Subst(atOut, st.Axes)
+	c.task = collapse(&st)
+	c.b, c.m, c.n, c.k = c.task.Size(outBatch), c.task.Size(outRow), c.task.Size(outColumn), c.task.Size(aSum)
+	c.a, c.bb = c.load(c.task.A, aSum), c.load(c.task.B, bSum)
+	c.sharedA, c.sharedB = !uses(c.task.A, c.axes(aBatch)), !uses(c.task.B, c.axes(bBatch))
+
+	c.accC, c.accSize = ringType(t.Acc), int64(t.Acc.Size())
+	if c.acc.IsFloat() {
+		c.accC = regType(t.Acc)
+	}
+	return c
+}
+
+func uses(e *engine.Expr, axes []int) (yes bool) {
+	e.VisitAxes(func(a int) { yes = yes || slices.Contains(axes, a) })
+	return yes
+}
+
+func (c *contraction) axes(g int) []int { return axesOf(c.task, g) }
+
+func (c *contraction) load(e *engine.Expr, sum int) operandLoad {
+	if e.Op != engine.OpLoad {
+		return operandLoad{}
+	}
+	for _, cond := range e.Conds {
+		if always, _ := cond.Proven(c.task.Axes); !always {
+			return operandLoad{}
+		}
+	}
+	coef, ok := e.Addr.Affine(len(c.task.Axes))
+	dt := c.task.Ins[e.Input].DType
+	if !ok || regType(dt) != regType(e.DType) {
+		return operandLoad{}
+	}
+	l := operandLoad{plain: true, input: e.Input, dtype: dt, addr: e.Addr, coef: coef}
+	if axes := c.axes(sum); len(axes) > 0 {
+		inner := axes[len(axes)-1]
+		l.step = coef[inner]
+		if len(axes) > 1 {
+			l.run = int64(c.task.Axes[inner])
+		}
+	}
+	return l
+}
+
+// part is the share of l's address that the axes of some groups make up, with
+// the constant where base.
+func (c *contraction) part(l operandLoad, base bool, groups ...int) *engine.Expr {
+	x := engine.ConstIndex(0)
+	if base {
+		x = engine.ConstIndex(l.addr.Const)
+	}
+	for _, g := range groups {
+		for _, a := range c.axes(g) {
+			x = x.Add(engine.AxisIndex(a).Mul(l.coef[a]))
+		}
+	}
+	return engine.IndexValue(tensor.Int64, x)
+}
+
+// columnsAdjoin reports whether neighbouring columns of B are neighbours in memory.
+func (c *contraction) columnsAdjoin() bool {
+	axes := c.axes(bColumn)
+	return c.bb.plain && len(axes) == 1 && c.bb.coef[axes[0]] == 1
+}
+
+// byK reports whether neighbours in k are nearer in memory than neighbours in
+// the other direction: the order in which to load a tile.
+func (c *contraction) byK(l operandLoad, other int) bool {
+	axes := c.axes(other)
+	if !l.plain || len(axes) == 0 {
+		return true
+	}
+	return magnitude(l.step) <= magnitude(l.coef[axes[len(axes)-1]]) && l.step != 0
+}
+
+func magnitude(x int64) int64 { return max(x, -x) }
+
+// program starts a program of the contraction that computes with es only, so
+// that what one kernel does not use does not change its text.
+func (c *contraction) program(a, b, out bool, limits ...int64) *gen {
+	t := *c.task
+	if !a {
+		t.A = nil
+	}
+	if !b {
+		t.B = nil
+	}
+	if !out {
+		t.Epilogue = nil
+	}
+	g := newGen(c.dev, &t, append(limits, c.b*c.m*c.n, 2*c.k)...)
+	g.macro("ACC", c.accC)
+	if c.acc.IsFloat() {
+		g.macro("MAC(a, b, c)", "FMA(a, b, c)")
+	} else {
+		g.macro("MAC(a, b, c)", "((a) * (b) + (c))")
+	}
+	return g
+}
+
+// hookA and hookB define LOAD_A(b, m, k) and LOAD_B(b, k, n).
+func (c *contraction) hookA(g *gen) {
+	g.hook("LOAD_A", []coord{{"b", c.axes(aBatch)}, {"m", c.axes(aRow)}, {"k", c.axes(aSum)}}, c.task.A, tensor.Invalid)
+}
+
+func (c *contraction) hookB(g *gen) {
+	g.hook("LOAD_B", []coord{{"b", c.axes(bBatch)}, {"k", c.axes(bSum)}, {"n", c.axes(bColumn)}}, c.task.B, tensor.Invalid)
+}
+
+// hookOut defines OUT(b, m, n, v), in the sizes M and N.
+func (c *contraction) hookOut(g *gen) {
+	g.hook("EPILOGUE", []coord{{"b", c.axes(outBatch)}, {"m", c.axes(outRow)}, {"n", c.axes(outColumn)}}, c.task.Epilogue, c.acc)
+	g.store("STORE", c.task.Epilogue.DType)
+	at := "((b) * M + (m)) * N + (n)"
+	if c.swapped {
+		at = "((b) * N + (n)) * M + (m)"
+	}
+	g.macro("OUT(b, m, n, v)", "STORE("+at+", EPILOGUE(b, m, n, ("+regType(c.acc)+")(v)))")
+}

@@ -1,0 +1,36 @@
+package ocl
+
+// sumSpan is how many neighbouring columns one work-item of contract_sum.cl
+// folds: vectors on a CPU, neighbours in one access on a GPU.
+func (c *contraction) sumSpan() int64 {
+	if c.dev.cpu {
+		return 64
+	}
+	return 1
+}
+
+// sumLaunch folds the partial sums in scratch buffer part.
+func (c *contraction) sumLaunch(part int, splits int64) launch {
+	span := c.sumSpan()
+	g := c.program(false, false, true)
+	g.macro("SPAN", span)
+	g.size("M", c.m)
+	g.size("N", c.n)
+	g.size("BATCHES", c.b)
+	g.size("SPLITS", splits)
+	g.scratchArg("PART", part, c.accC)
+	c.hookOut(g)
+	items := ceilDiv(c.n, span) * c.m * c.b
+	global, local := c.flat(items, 64)
+	return launch{prog: g.assemble("contract_sum.cl"), kernel: "contract_sum", global: global, local: local}
+}
+
+// flat is the launch of items work-items in groups of about group, on a CPU of
+// one: a driver there makes a loop of a group, and a long one only costs registers.
+func (c *contraction) flat(items int64, group int) (global, local [3]int) {
+	if c.dev.cpu {
+		group = 1
+	}
+	group = max(min(group, c.dev.workGroup), 1)
+	return [3]int{int(ceilDiv(items, int64(group))) * group}, [3]int{group}
+}

@@ -1,0 +1,457 @@
+package ocl
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/taskref"
+	"github.com/anycl/anycl/tensor"
+)
+
+// view is an operand of a test: a load with one stride an axis of the task.
+type view struct {
+	dt      tensor.DType
+	offset  int64
+	strides []int64 // by axis: batch, m, n, k
+	len     int64
+}
+
+// dense lays the given axes of dims out in that order, the last the fastest.
+func dense(dt tensor.DType, dims []int, order ...int) view {
+	v := view{dt: dt, strides: make([]int64, len(dims)), len: 1}
+	for i := len(order) - 1; i >= 0; i-- {
+		v.strides[order[i]] = v.len
+		v.len *= int64(dims[order[i]])
+	}
+	return v
+}
+
+func (v view) index() *engine.Index {
+	x := engine.ConstIndex(v.offset)
+	for a, s := range v.strides {
+		x = x.Add(engine.AxisIndex(a).Mul(s))
+	}
+	return x
+}
+
+// product is the contraction of two views, its accumulator cast to out.
+func product(groups [4]int, dims []int, a, b view, out tensor.DType) *engine.Task {
+	t := &engine.Task{
+		Kind: engine.Contract, Name: "matmul", Axes: dims, Groups: groups[:], Alias: -1,
+		Ins: []engine.Operand{{DType: a.dt, Len: a.len}, {DType: b.dt, Len: b.len}},
+		A:   engine.Load(0, a.dt, a.index(), nil),
+		B:   engine.Load(1, b.dt, b.index(), nil),
+		Acc: engine.AccType(a.dt),
+	}
+	t.Epilogue = engine.Acc(t.Acc)
+	if out != t.Acc {
+		t.Epilogue = engine.Apply(cast, out, t.Epilogue)
+	}
+	t.Outs = []engine.Operand{{DType: out, Len: t.Size(0) * t.Size(1) * t.Size(2)}}
+	return t
+}
+
+// matmul is batch x m x n x k with A [b][m][k] (ta: [b][k][m]) and B [b][k][n] (tb: [b][n][k]).
+func matmul(dt tensor.DType, b, m, n, k int, ta, tb bool) *engine.Task {
+	dims := []int{b, m, n, k}
+	va, vb := dense(dt, dims, 0, 1, 3), dense(dt, dims, 0, 3, 2)
+	if ta {
+		va = dense(dt, dims, 0, 3, 1)
+	}
+	if tb {
+		vb = dense(dt, dims, 0, 2, 3)
+	}
+	return product([4]int{1, 1, 1, 1}, dims, va, vb, dt)
+}
+
+// The scalar functions that tests fuse.
+var (
+	cast = &engine.Scalar{Name: "cast", Arity: 1, C: "$cast(a)", Host: func(out tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
+		hostOf(func(a, _ float64) float64 {
+			switch out {
+			case tensor.Float16:
+				return tensor.HalfFrom64(a).Float64()
+			case tensor.BFloat16:
+				return tensor.BF16From64(a).Float64()
+			}
+			return a
+		})(out, in, dst, args)
+	}}
+	add  = &engine.Scalar{Name: "add", Arity: 2, C: "a + b", Host: hostOf(func(a, b float64) float64 { return a + b }), Flops: 1}
+	mul  = &engine.Scalar{Name: "mul", Arity: 2, C: "a * b", Host: hostOf(func(a, b float64) float64 { return a * b }), Flops: 1}
+	relu = &engine.Scalar{Name: "relu", Arity: 1, C: "fmax(a, ($T)0)", Host: hostOf(func(a, _ float64) float64 { return max(a, 0) }), Flops: 1}
+)
+
+// hostOf is a host function for small numbers, of which each class is exact in float64.
+func hostOf(f func(a, b float64) float64) func(tensor.DType, []tensor.DType, engine.Block, []engine.Block) {
+	at := func(b engine.Block, i int) float64 {
+		switch {
+		case b.F32 != nil:
+			return float64(b.F32[i])
+		case b.F64 != nil:
+			return b.F64[i]
+		case b.I64 != nil:
+			return float64(b.I64[i])
+		default:
+			return float64(b.U64[i])
+		}
+	}
+	return func(_ tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+		n := max(len(dst.F32), len(dst.F64), len(dst.I64), len(dst.U64))
+		for i := range n {
+			var b float64
+			if len(args) > 1 {
+				b = at(args[1], i)
+			}
+			v := f(at(args[0], i), b)
+			switch {
+			case dst.F32 != nil:
+				dst.F32[i] = float32(v)
+			case dst.F64 != nil:
+				dst.F64[i] = v
+			case dst.I64 != nil:
+				dst.I64[i] = int64(v)
+			default:
+				dst.U64[i] = uint64(v)
+			}
+		}
+	}
+}
+
+// randomInputs are floats in [-1, 1) and integers of either sign in [-9, 9].
+func randomInputs(t *engine.Task, seed uint64) [][]byte {
+	r := rand.New(rand.NewPCG(seed, 77))
+	var ins [][]byte
+	for _, o := range t.Ins {
+		var b []byte
+		for range o.Len {
+			f := r.Float64()*2 - 1
+			switch o.DType {
+			case tensor.Float16:
+				b = binary.LittleEndian.AppendUint16(b, uint16(tensor.HalfFrom64(f)))
+			case tensor.BFloat16:
+				b = binary.LittleEndian.AppendUint16(b, uint16(tensor.BF16From64(f)))
+			case tensor.Float32:
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(f)))
+			case tensor.Float64:
+				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
+			case tensor.Bool:
+				b = append(b, byte(r.IntN(2)))
+			default:
+				v := uint64(int64(f * 10))
+				b = append(b, binary.LittleEndian.AppendUint64(nil, v)[:o.DType.Size()]...)
+			}
+		}
+		ins = append(ins, b)
+	}
+	return ins
+}
+
+// requireClose compares buffers of dt element by element. Integers are equal;
+// floats differ by no more than terms roundings of a sum of that many terms.
+func requireClose(t testing.TB, dt tensor.DType, terms int64, want, got []byte) {
+	t.Helper()
+	require.Len(t, got, len(want))
+	eps := map[tensor.DType]float64{tensor.Float16: 1e-3, tensor.BFloat16: 8e-3, tensor.Float32: 1e-6, tensor.Float64: 1e-14}[dt]
+	if eps == 0 {
+		require.Equal(t, want, got)
+		return
+	}
+	size := dt.Size()
+	for i := 0; i < len(want); i += size {
+		w, g := decode(dt, want[i:]), decode(dt, got[i:])
+		if tol := eps*math.Abs(w) + math.Min(eps, 1e-6)*(1+math.Sqrt(float64(terms))); !(math.Abs(w-g) <= tol) {
+			t.Fatalf("element %d: %v, not %v (%g apart)", i/size, g, w, math.Abs(w-g))
+		}
+	}
+}
+
+func decode(dt tensor.DType, b []byte) float64 {
+	switch dt {
+	case tensor.Float16:
+		return tensor.Half(binary.LittleEndian.Uint16(b)).Float64()
+	case tensor.BFloat16:
+		return tensor.BF16(binary.LittleEndian.Uint16(b)).Float64()
+	case tensor.Float64:
+		return math.Float64frombits(binary.LittleEndian.Uint64(b))
+	default:
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	}
+}
+
+// way is a plan that a test forces.
+type way struct {
+	name string
+	plan func(t *engine.Task) (*plan, error)
+}
+
+// ways are all the plans that may run t, in every option that changes the text.
+func ways(t *engine.Task) []way {
+	var all []way
+	add := func(name string, d *deviceFacts, swap bool, f func(c *contraction) (*plan, error)) {
+		all = append(all, way{name, func(t *engine.Task) (*plan, error) { return f(separate(d, collapse(t), swap)) }})
+	}
+	add("item", cpuFacts(16), false, (*contraction).planItem)
+	add("item swapped", cpuFacts(16), true, (*contraction).planItem)
+	for _, d := range []*deviceFacts{cpuFacts(16), gpuFacts(64)} {
+		add("row "+d.name, d, false, func(c *contraction) (*plan, error) { return c.planRow(c.chooseRow()) })
+		add("row split "+d.name, d, true, func(c *contraction) (*plan, error) {
+			r := c.chooseRow()
+			r.split(c, 3)
+			return c.planRow(r)
+		})
+	}
+	for _, workGroup := range []int{256, 64, 16, 1} {
+		add(fmt.Sprintf("tile %d", workGroup), gpuFacts(workGroup), false, func(c *contraction) (*plan, error) { return c.planTile(c.chooseTile()) })
+	}
+	add("tile split", gpuFacts(64), true, func(c *contraction) (*plan, error) {
+		r := c.chooseTile()
+		r.split(c, 3)
+		return c.planTile(r)
+	})
+	if !t.Acc.IsFloat() {
+		return all
+	}
+	for _, lanes := range []int{16, 8, 4} {
+		d := cpuFacts(lanes)
+		for _, o := range []struct {
+			name                string
+			packA, packB, small bool
+			splits              int64
+		}{
+			{"chosen", false, false, false, 0},
+			{"packed", true, true, false, 0},
+			{"packed in blocks", true, true, true, 0},
+			{"packed and split", true, true, true, 4},
+			{"packed b split", false, true, false, 3},
+		} {
+			if lanes != 16 && o.name != "chosen" && o.name != "packed and split" {
+				continue
+			}
+			for _, swap := range []bool{false, true} {
+				add(fmt.Sprintf("panel %d %s swapped %v", lanes, o.name, swap), d, swap, func(c *contraction) (*plan, error) {
+					p := c.choosePanel()
+					p.packA, p.packB = p.packA || o.packA, p.packB || o.packB
+					if o.small {
+						p.limit = 20 << 10
+					}
+					p.split(c, max(p.splits, o.splits))
+					return c.planPanel(p)
+				})
+			}
+		}
+	}
+	return all
+}
+
+// requireAllWays runs t in every way and holds the outputs against the reference.
+func requireAllWays(t *testing.T, task *engine.Task) {
+	t.Helper()
+	b := useBench(t)
+	ins := randomInputs(task, 1)
+	want, err := taskref.Eval(task, ins)
+	require.NoError(t, err)
+	for _, w := range ways(task) {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			p, err := w.plan(task)
+			require.NoError(t, err)
+			r := b.prepare(t, task, p, ins)
+			r.run(t)
+			requireClose(t, task.Outs[0].DType, task.Size(3), want[0], r.read(t))
+		})
+	}
+}
+
+func TestEveryWayOfMultiplyingAgreesWithTheReference(t *testing.T) {
+	t.Parallel()
+	for _, s := range [][4]int{{1, 1, 1, 1}, {1, 67, 71, 53}, {2, 9, 130, 5}, {3, 1, 33, 200}, {1, 130, 1, 129}, {1, 16, 64, 32}, {1, 3, 5, 1500}} {
+		for i := range 4 {
+			if i != 0 && s[1] != 67 && s[0] != 2 {
+				continue
+			}
+			ta, tb := i&1 != 0, i&2 != 0
+			t.Run(fmt.Sprintf("%v %v %v", s, ta, tb), func(t *testing.T) {
+				t.Parallel()
+				requireAllWays(t, matmul(tensor.Float32, s[0], s[1], s[2], s[3], ta, tb))
+			})
+		}
+	}
+}
+
+func TestEveryDTypeMultiplies(t *testing.T) {
+	t.Parallel()
+	for _, dt := range tensor.DTypes() {
+		t.Run(dt.String(), func(t *testing.T) {
+			t.Parallel()
+			requireAllWays(t, matmul(dt, 2, 19, 37, 41, false, false))
+		})
+	}
+}
+
+func TestStridesOffsetsAndBroadcastBatchesAreAddresses(t *testing.T) {
+	t.Parallel()
+	dims := []int{3, 2, 10, 37, 21}
+	g := [4]int{2, 1, 1, 1}
+	// A: every second row and third column of a larger matrix, the first batch
+	// axis broadcast; B: columns backwards, the second batch axis broadcast.
+	a := view{tensor.Float32, 5, []int64{0, 4000, 140, 0, 3}, 8000}
+	b := view{tensor.Float32, 36, []int64{21 * 37, 0, 0, -1, 37}, 3 * 21 * 37}
+	t.Run("both", func(t *testing.T) { requireAllWays(t, product(g, dims, a, b, tensor.Float32)) })
+	b.strides[0] = 0
+	t.Run("one b", func(t *testing.T) { requireAllWays(t, product(g, dims, a, b, tensor.Float32)) })
+	a.strides[1] = 0
+	b.strides[0] = 21 * 37
+	t.Run("one a", func(t *testing.T) { requireAllWays(t, product(g, dims, a, b, tensor.Float32)) })
+}
+
+// convolution is a task over a padded image [images][groups·c][h][w] and weights
+// [groups·o][c][kh][kw]; batch = groups, m = image, y, x, n = o, k = c, ky, kx.
+func convolution(images, groups, c, h, w, o, kernel, stride, dilation int) *engine.Task {
+	span := (kernel-1)*dilation + 1
+	oh, ow := (h-span)/stride+1, (w-span)/stride+1
+	dims := []int{groups, images, oh, ow, o, c, kernel, kernel}
+	hw := int64(h * w)
+	s, d := int64(stride), int64(dilation)
+	image := view{tensor.Float32, 0, []int64{
+		int64(c) * hw, int64(groups*c) * hw, s * int64(w), s, 0, hw, d * int64(w), d,
+	}, int64(images*groups*c) * hw}
+	weights := dense(tensor.Float32, dims, 0, 4, 5, 6, 7)
+	return product([4]int{1, 3, 1, 3}, dims, image, weights, tensor.Float32)
+}
+
+func TestConvolutionsAreProductsOfWindows(t *testing.T) {
+	t.Parallel()
+	for name, task := range map[string]*engine.Task{
+		"plain":     convolution(2, 1, 3, 9, 11, 33, 3, 1, 1),
+		"strided":   convolution(1, 1, 5, 13, 12, 16, 3, 2, 1),
+		"dilated":   convolution(1, 1, 2, 12, 14, 40, 3, 1, 2),
+		"grouped":   convolution(2, 3, 4, 8, 8, 5, 3, 1, 1),
+		"depthwise": convolution(1, 7, 1, 9, 9, 1, 3, 1, 1),
+		"one by 1":  convolution(2, 1, 40, 5, 7, 34, 1, 1, 1),
+		"one in":    convolution(3, 1, 1, 10, 10, 32, 5, 1, 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			requireAllWays(t, task)
+		})
+	}
+}
+
+// weightGradient is m = c, ky, kx; n = o; k = image, y, x: few outputs, long sums.
+func weightGradient(images, c, h, o int) *engine.Task {
+	p := h + 2
+	dims := []int{c, 3, 3, o, images, h, h}
+	x := view{tensor.Float32, 0, []int64{int64(p * p), int64(p), 1, 0, int64(c * p * p), int64(p), 1}, int64(images * c * p * p)}
+	return product([4]int{0, 3, 1, 3}, dims, x, dense(tensor.Float32, dims, 4, 5, 6, 3), tensor.Float32)
+}
+
+func TestWeightGradientsSplitTheirSum(t *testing.T) {
+	t.Parallel()
+	requireAllWays(t, weightGradient(5, 2, 9, 33))
+	c := separate(cpuFacts(16), collapse(weightGradient(128, 1, 28, 32)), false)
+	require.Greater(t, c.choosePanel().splits, int64(1), "2 tiles must not be the work of one core each")
+}
+
+// fused has a prologue on both operands, padding conditions, a gather, and an
+// epilogue of bias, residual and activation; the residual is the output's memory.
+func fused(dt tensor.DType) *engine.Task {
+	b, m, n, k := 2, 21, 35, 40
+	dims := []int{b, m, n, k}
+	x := func(v view) *engine.Index { return v.index() }
+	t := product([4]int{1, 1, 1, 1}, dims, dense(dt, dims, 0, 1, 3), dense(dt, dims, 0, 3, 2), dt)
+	out := dense(dt, dims, 0, 1, 2)
+	t.Ins = append(t.Ins, engine.Operand{DType: dt, Len: int64(n)}, engine.Operand{DType: dt, Len: out.len}, engine.Operand{DType: tensor.Int32, Len: int64(k)})
+	t.Alias = 3
+	// Rows above the first two are padding, as in a window over an image.
+	inside := []engine.Cond{{X: engine.AxisIndex(1).Add(engine.AxisIndex(3)), Lo: 2, Hi: int64(m + k - 3)}}
+	t.A = engine.Apply(mul, dt, engine.Load(0, dt, x(dense(dt, dims, 0, 1, 3)), inside), engine.Constant(dt, engine.Const{Float: 0.5, Int: 2}))
+	// B's rows are gathered: row = idx[k] mod K.
+	row := engine.DataIndex(engine.Load(4, tensor.Int32, engine.AxisIndex(3), nil)).Mod(int64(k), dims)
+	t.B = engine.Load(1, dt, engine.AxisIndex(0).Mul(int64(n*k)).Add(row.Mul(int64(n))).Add(engine.AxisIndex(2)), nil)
+	v := t.Epilogue
+	v = engine.Apply(add, dt, v, engine.Load(2, dt, engine.AxisIndex(2), nil))
+	v = engine.Apply(add, dt, v, engine.Load(3, dt, x(out), nil))
+	if dt.IsFloat() {
+		v = engine.Apply(relu, dt, v)
+	}
+	t.Epilogue = v
+	return t
+}
+
+func TestPrologueAndEpilogueFuseIntoEveryWay(t *testing.T) {
+	t.Parallel()
+	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64, tensor.BFloat16, tensor.Int32} {
+		t.Run(dt.String(), func(t *testing.T) {
+			t.Parallel()
+			requireAllWays(t, fused(dt))
+		})
+	}
+}
+
+func TestEmptySumIsTheEpilogueOfZero(t *testing.T) {
+	t.Parallel()
+	b := useBench(t)
+	task := matmul(tensor.Float32, 1, 5, 6, 1, false, false)
+	task.Axes[3] = 0
+	task.Ins[0].Len, task.Ins[1].Len = 0, 0
+	task.Epilogue = engine.Apply(add, tensor.Float32, task.Epilogue, engine.Constant(tensor.Float32, engine.Const{Float: 3}))
+	for _, force := range []string{"", "contract=panel", "contract=tile", "contract=row"} {
+		p, err := makePlan(cpuFacts(16), task, force)
+		require.NoError(t, err)
+		r := b.prepare(t, task, p, [][]byte{nil, nil})
+		r.run(t)
+		for i, got := 0, r.read(t); i < len(got); i += 4 {
+			require.Equal(t, 3.0, decode(tensor.Float32, got[i:]))
+		}
+	}
+}
+
+func TestEmptyOutputLaunchesNothing(t *testing.T) {
+	t.Parallel()
+	for axis := range 3 {
+		task := matmul(tensor.Float32, 2, 5, 6, 7, false, false)
+		task.Axes[axis] = 0
+		task.Outs[0].Len = 0
+		p, err := makePlan(cpuFacts(16), task, "")
+		require.NoError(t, err)
+		require.Empty(t, p.launches)
+	}
+}
+
+func TestNewSizesCompileNothingNew(t *testing.T) {
+	t.Parallel()
+	sources := func(task *engine.Task) string {
+		p, err := makePlan(cpuFacts(16), task, "")
+		require.NoError(t, err)
+		var b strings.Builder
+		for _, l := range p.launches {
+			b.WriteString(l.prog.source)
+		}
+		return b.String()
+	}
+	same := func(a, b string) { require.True(t, a == b, "the texts differ") }
+	same(sources(matmul(tensor.Float32, 1, 500, 501, 502, false, true)), sources(matmul(tensor.Float32, 1, 611, 733, 97, false, true)))
+	same(sources(convolution(4, 1, 16, 20, 20, 64, 3, 1, 1)), sources(convolution(9, 1, 8, 31, 31, 48, 5, 1, 1)))
+}
+
+func TestScratchStaysBounded(t *testing.T) {
+	t.Parallel()
+	for _, task := range []*engine.Task{
+		matmul(tensor.Float32, 1, 8192, 8192, 8192, true, true),
+		matmul(tensor.BFloat16, 7, 2000, 3000, 100_000, false, true),
+		matmul(tensor.Float64, 500, 300, 300, 300, false, true),
+	} {
+		p, err := makePlan(cpuFacts(16), task, "")
+		require.NoError(t, err)
+		require.LessOrEqual(t, p.scratch[scratchA], int64(packBytes))
+		require.LessOrEqual(t, p.scratch[scratchB], int64(packBytes))
+	}
+}

@@ -1,0 +1,20 @@
+// contract_item.cl: the contraction of anything, one work-item an output
+//
+//     out[b,m,n] = EPILOGUE(b, m, n, sum over k of A(b,m,k)·B(b,n,k))
+//
+// hooks   LOAD_A(b, m, k)  LOAD_B(b, k, n)  values in their register types
+//         OUT(b, m, n, v)  the epilogue and the store
+// macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in it
+// sizes   M N K    COUNT  outputs
+// launch  global {outputs, padded}  local {any}
+
+__kernel void contract_item(PARAMS) {
+    const IDX o = get_global_id(0);
+    if (o < COUNT) {
+        const IDX row = o / N, n = o - row * N, b = row / M, m = row - b * M;
+        ACC acc = 0;
+        for (IDX k = 0; k < K; k++)
+            acc = MAC((ACC)LOAD_A(b, m, k), (ACC)LOAD_B(b, k, n), acc);
+        OUT(b, m, n, acc);
+    }
+}

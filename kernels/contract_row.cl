@@ -1,0 +1,69 @@
+// contract_row.cl: the contraction of long rows into few outputs: dot products, matrix by vector
+//
+//     out[b,m,n] = EPILOGUE(b, m, n, sum over k of A(b,m,k)·B(b,n,k))
+//
+// A work-group computes one output: item i takes the k with k mod WG = i, in LANES
+// independent sums, and a tree of fixed order joins them.
+//
+// hooks   LOAD_A(b, m, k)  LOAD_B(b, k, n)  values in their register types
+//         OUT(b, m, n, v)  the epilogue and the store
+//         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract_sum.cl
+// macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in it
+//         WG  items a group, a power of two    LANES  sums an item, a power of two
+// sizes   M N K    CHUNK  of k a split    BATCHES
+// launch  global {WG·M·N·BATCHES·splits}, m the fastest: the few rows share one column in cache
+//         local {WG}    local memory WG accumulators where WG > 1
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void contract_row(PARAMS) {
+    IDX group = get_group_id(0);
+    const IDX m = group % M;
+    group /= M;
+    const IDX n = group % N;
+    group /= N;
+    const IDX b = group % BATCHES;
+#if SPLIT
+    const IDX s = group / BATCHES;
+    const IDX first = s * CHUNK, end = min(first + CHUNK, (IDX)K);
+#else
+    const IDX first = 0, end = K;
+#endif
+    const IDX id = get_local_id(0);
+
+    ACC acc[LANES];
+    #pragma unroll
+    for (int j = 0; j < LANES; j++)
+        acc[j] = 0;
+    IDX k = first + id;
+    for (; k + (LANES - 1) * WG < end; k += LANES * WG)
+        #pragma unroll
+        for (int j = 0; j < LANES; j++)
+            acc[j] = MAC((ACC)LOAD_A(b, m, k + j * WG), (ACC)LOAD_B(b, k + j * WG, n), acc[j]);
+    for (; k < end; k += WG)
+        acc[0] = MAC((ACC)LOAD_A(b, m, k), (ACC)LOAD_B(b, k, n), acc[0]);
+    #pragma unroll
+    for (int h = LANES / 2; h > 0; h /= 2)
+        #pragma unroll
+        for (int j = 0; j < h; j++)
+            acc[j] += acc[j + h];
+
+#if WG > 1
+    __local ACC share[WG];
+    share[id] = acc[0];
+    for (int h = WG / 2; h > 0; h /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id < h)
+            share[id] += share[id + h];
+    }
+    const ACC sum = share[0];
+#else
+    const ACC sum = acc[0];
+#endif
+    if (id == 0) {
+#if SPLIT
+        PART[(((size_t)s * BATCHES + b) * M + m) * N + n] = sum;
+#else
+        OUT(b, m, n, sum);
+#endif
+    }
+}
