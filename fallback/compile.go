@@ -27,6 +27,7 @@ type compiler struct {
 	width      int // workers
 	used       int // bytes of the arena that this task has
 	usedShared int
+	limits     *limits
 	noInputs   bool
 }
 

@@ -35,12 +35,8 @@ type contractTask[R reg] struct {
 }
 
 const (
-	tileRows  = 128
-	tileCols  = callCols
-	tileK     = 512
-	wholeMax  = 8 << 20 // bytes of an operand that is packed whole
-	packRows  = 64      // rows of a piece of that
-	wantTiles = 32
+	packRows  = 64 // rows of a piece of an operand that is packed whole
+	wantTiles = 32 // pieces that a long task should have at least
 )
 
 func newContract(c *compiler) (runner, error) {
@@ -95,17 +91,18 @@ func (x *contractTask[R]) columns(c *compiler) (err error) {
 
 // cut divides the work into tiles, pieces and chunks.
 func (x *contractTask[R]) cut(c *compiler) {
+	l := c.limits
 	var zero R
 	size := int64(sizeOf(zero))
-	x.mt, x.nt, x.kt = max(min(x.m, tileRows), 1), max(min(x.n, tileCols), 1), x.k
-	if x.k > tileK+tileK/2 {
-		x.kt = tileK
+	x.mt, x.nt, x.kt = max(min(x.m, l.tileRows), 1), max(min(x.n, l.tileCols), 1), x.k
+	if x.k > l.tileK+l.tileK/2 {
+		x.kt = l.tileK
 	}
 	x.mts, x.nts = (x.m+x.mt-1)/x.mt, (x.n+x.nt-1)/x.nt
 	x.tiles = x.batch * x.mts * x.nts
 	x.chunk, x.chunks = max(x.k, 1), 1
-	if n := min(wantTiles/max(x.tiles, 1), x.k/(2*tileK)); n > 1 && x.tiles > 0 {
-		x.chunk = ((x.k+n-1)/n + tileK - 1) / tileK * tileK
+	if n := min(wantTiles/max(x.tiles, 1), x.k/(2*l.tileK)); n > 1 && x.tiles > 0 {
+		x.chunk = ((x.k+n-1)/n + l.tileK - 1) / l.tileK * l.tileK
 		x.chunks = (x.k + x.chunk - 1) / x.chunk
 	}
 	const nsPerMul = 0.09
@@ -117,8 +114,8 @@ func (x *contractTask[R]) cut(c *compiler) {
 			tileNs += p.nsPer * float64(x.kt*max(x.mt, x.nt))
 		}
 	}
-	x.per, _ = pieces(x.tiles, tileNs, 1)
-	x.wide = tileNs*float64(x.tiles*x.chunks) > wideNs
+	x.per, _ = c.limits.pieces(x.tiles, tileNs, 1)
+	x.wide = tileNs*float64(x.tiles*x.chunks) > c.limits.wideNs
 	if !x.direct || x.chunks > 1 {
 		x.tileC = c.reserve(int(x.mt * x.nt * size))
 	}
@@ -150,7 +147,7 @@ func (o *operand[R]) reserve(c *compiler, batches, rows, kt, users, size int64) 
 		users, batches = users*batches, 1
 	}
 	o.pitch = o.width(o.k)
-	if n := batches * o.rows * o.pitch; users > 1 && n*size <= wholeMax {
+	if n := batches * o.rows * o.pitch; users > 1 && n*size <= c.limits.whole {
 		o.once, o.wholeN = true, int(n)
 		o.whole = c.reserveShared(int(n * size))
 		o.batches = batches

@@ -27,6 +27,7 @@ type Options struct {
 type Engine struct {
 	workers int
 	block   int
+	limits  limits
 	pool    *pool
 	closed  atomic.Bool
 
@@ -41,7 +42,7 @@ func New(o *Options) *Engine {
 	if o == nil {
 		o = &Options{}
 	}
-	e := &Engine{workers: o.Workers, block: o.BlockBytes}
+	e := &Engine{workers: o.Workers, block: o.BlockBytes, limits: defaults}
 	if e.workers <= 0 {
 		e.workers = runtime.GOMAXPROCS(0)
 	}

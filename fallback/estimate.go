@@ -80,7 +80,7 @@ func (e *Engine) Estimate(t *engine.Task) time.Duration {
 		s = max(s, ops/r.scalar)
 	}
 	d := time.Duration(s * 1e9)
-	if d > wideNs {
+	if float64(d) > e.limits.wideNs {
 		d = d/time.Duration(e.workers) + shareTime
 	}
 	return startTime + d

@@ -23,8 +23,8 @@ func newMap(c *compiler) (runner, error) {
 		return nil, err
 	}
 	m := &mapTask{out: out, size: out.prog.size}
-	m.piece, m.count = pieces(m.size, out.prog.nsPer, int64(out.prog.block))
-	m.wide = float64(m.size)*out.prog.nsPer > wideNs
+	m.piece, m.count = c.limits.pieces(m.size, out.prog.nsPer, int64(out.prog.block))
+	m.wide = float64(m.size)*out.prog.nsPer > c.limits.wideNs
 	m.work = m.do
 	return m, nil
 }

@@ -3,6 +3,7 @@ package fallback
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/anycl/anycl/engine"
@@ -95,16 +96,31 @@ func (w *world) index(depth int, gathers bool) *engine.Index {
 	}
 }
 
-// rowMajor is the address of a dense operand over the axes in use.
-func (w *world) rowMajor() *engine.Index {
+// dense is the address of a dense operand over the axes in use, in this or
+// another order.
+func (w *world) dense() *engine.Index {
 	x, step := engine.ConstIndex(0), int64(1)
-	for i := len(w.axes) - 1; i >= 0; i-- {
+	axes := slices.Clone(w.axes)
+	if w.IntN(2) == 0 {
+		w.Shuffle(len(axes), func(i, j int) { axes[i], axes[j] = axes[j], axes[i] })
+	}
+	for _, a := range slices.Backward(axes) {
 		if w.IntN(6) > 0 { // now and then an axis is broadcast
-			x = x.Add(engine.AxisIndex(w.axes[i]).Mul(step))
-			step *= int64(max(w.dom[w.axes[i]], 1))
+			x = x.Add(engine.AxisIndex(a).Mul(step))
+			step *= int64(max(w.dom[a], 1))
 		}
 	}
 	return x
+}
+
+// matrix is an operand of a contraction as it often is: a whole input.
+func (w *world) matrix(dt tensor.DType) *engine.Expr {
+	if w.IntN(3) == 0 {
+		return w.expr(dt, w.IntN(2), nil)
+	}
+	x := w.dense()
+	_, hi := x.Bounds(w.dom)
+	return engine.Load(w.input(dt, hi+1, -3, 3), dt, x, nil)
 }
 
 func (w *world) conds(depth int) (cs []engine.Cond) {
@@ -119,7 +135,7 @@ func (w *world) conds(depth int) (cs []engine.Cond) {
 func (w *world) load(dt tensor.DType, depth int) *engine.Expr {
 	var x *engine.Index
 	if w.IntN(2) == 0 {
-		x = w.rowMajor()
+		x = w.dense()
 	} else {
 		x = w.index(w.IntN(depth+1), w.IntN(3) == 0)
 	}
@@ -235,9 +251,9 @@ func (w *world) task(kind engine.Kind) *engine.Task {
 		in := w.dtype()
 		t.Acc = engine.AccType(in)
 		over(0, 1, 3)
-		t.A = w.expr(in, w.IntN(2), nil)
+		t.A = w.matrix(in)
 		over(0, 2, 3)
-		t.B = w.expr(in, w.IntN(2), nil)
+		t.B = w.matrix(in)
 		over(0, 1, 2)
 		dt, t.Epilogue = w.epilogue(t)
 	case engine.Scatter:
@@ -273,10 +289,9 @@ func TestRandomTasksAgreeWithTheirDefinition(t *testing.T) {
 	for _, kind := range []engine.Kind{engine.Map, engine.Reduce, engine.Contract, engine.Scatter} {
 		t.Run(kind.String(), func(t *testing.T) {
 			t.Parallel()
-			for _, o := range []Options{{Workers: 1}, {Workers: 3, BlockBytes: 1 << 10}} {
-				e := New(&o)
+			for _, e := range []*Engine{New(&Options{Workers: 1}), New(&Options{Workers: 3, BlockBytes: 1 << 10}), smallLimits(3)} {
 				defer e.Close()
-				for seed := range 400 {
+				for seed := range 300 {
 					w := &world{Rand: rand.New(rand.NewPCG(uint64(seed), uint64(kind)))}
 					task := w.task(kind)
 					if !t.Run(fmt.Sprint(seed), func(t *testing.T) { requireNaive(t, e, task, w.mem...) }) {
@@ -286,4 +301,12 @@ func TestRandomTasksAgreeWithTheirDefinition(t *testing.T) {
 			}
 		})
 	}
+}
+
+// smallLimits is an engine that cuts even tiny tasks into pieces, tiles and
+// chunks.
+func smallLimits(workers int) *Engine {
+	e := New(&Options{Workers: workers, BlockBytes: 1})
+	e.limits = limits{pieceNs: 5, chunk: 4, tileRows: 3, tileCols: 5, tileK: 4, whole: 200, updates: 64}
+	return e
 }

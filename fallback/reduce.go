@@ -61,9 +61,8 @@ func newReduce(c *compiler) (runner, error) {
 }
 
 const (
-	maxGroup  = 1024    // outputs of a piece
-	wantParts = 64      // pieces that a long task should have at least
-	minChunk  = 1 << 14 // values that make a chunk worth its while
+	maxGroup  = 1024 // outputs of a piece
+	wantParts = 64   // pieces that a long task should have at least
 )
 
 func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
@@ -86,7 +85,7 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 
 	// Pieces of about equal time, then chunks where they are too few.
 	ns := r.value.nsPer + 0.4
-	r.group, r.groups = pieces(r.outs, ns*float64(max(r.folds, 1)), 1)
+	r.group, r.groups = c.limits.pieces(r.outs, ns*float64(max(r.folds, 1)), 1)
 	r.group = min(r.group, maxGroup)
 	if r.columns { // vectors as long as a block allows
 		r.group = min(r.outs, maxGroup, int64(r.value.block))
@@ -95,11 +94,11 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 		r.groups = (r.outs + r.group - 1) / r.group
 	}
 	r.chunk, r.chunks = max(r.folds, 1), 1
-	if n := min(wantParts/max(r.groups, 1), r.folds*r.group/minChunk, r.folds); n > 1 {
+	if n := min(wantParts/max(r.groups, 1), r.folds*r.group/c.limits.chunk, r.folds); n > 1 {
 		r.chunk = (r.folds + n - 1) / n
 		r.chunks = (r.folds + r.chunk - 1) / r.chunk
 	}
-	r.wide = float64(r.value.size)*ns > wideNs
+	r.wide = float64(r.value.size)*ns > c.limits.wideNs
 
 	var zero R
 	size := sizeOf(zero)

@@ -30,8 +30,6 @@ type scatterTask[R reg] struct {
 	doInit, doUpdate, doAdd, doStore job
 }
 
-const scatterBytes = 1 << 20 // of updates at once
-
 func newScatter(c *compiler) (runner, error) {
 	switch engine.ClassOf(c.task.Outs[0].DType) {
 	case engine.ClassF32:
@@ -66,7 +64,7 @@ func makeScatter[R reg](c *compiler) (runner, error) {
 	} else {
 		s.sums = c.reserveShared(int(s.v*s.d) * size)
 	}
-	s.rows = max(1, min(s.n, scatterBytes/int64(size)/max(s.d, 1)))
+	s.rows = max(1, min(s.n, c.limits.updates/int64(size)/max(s.d, 1)))
 	s.atBuf = c.reserveShared(int(s.rows) * 8)
 	s.vals = c.reserveShared(int(s.rows*s.d) * size)
 
@@ -78,9 +76,9 @@ func makeScatter[R reg](c *compiler) (runner, error) {
 	}
 	s.parts = max(1, min(int64(c.width), over))
 	s.part = (over + s.parts - 1) / s.parts
-	s.initPiece, s.inits = pieces(s.v*s.d, s.init.prog.nsPer+0.3, 1)
-	s.piece, _ = pieces(s.rows, s.at.nsPer+s.update.nsPer*float64(s.d), 1)
-	s.wide = float64(s.n*s.d)*(s.update.nsPer+1)+float64(s.v*s.d)*(s.init.prog.nsPer+0.3) > wideNs
+	s.initPiece, s.inits = c.limits.pieces(s.v*s.d, s.init.prog.nsPer+0.3, 1)
+	s.piece, _ = c.limits.pieces(s.rows, s.at.nsPer+s.update.nsPer*float64(s.d), 1)
+	s.wide = float64(s.n*s.d)*(s.update.nsPer+1)+float64(s.v*s.d)*(s.init.prog.nsPer+0.3) > c.limits.wideNs
 	s.doInit, s.doUpdate, s.doAdd, s.doStore = s.initialise, s.compute, s.add, s.store
 	return s, nil
 }

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/tensor"
 )
 
 // sequence is a prepared list of tasks.
@@ -62,7 +61,7 @@ func (e *Engine) prepare(b engine.Bound, env *env, cache constants) (prepared, e
 		return prepared{}, err
 	}
 	p := prepared{task: t}
-	c := &compiler{task: t, env: env, cache: cache, bytes: e.block, width: e.workers}
+	c := &compiler{task: t, env: env, cache: cache, bytes: e.block, width: e.workers, limits: &e.limits}
 	var err error
 	if c.ins, err = e.bind(&p, t.Ins, b.Ins, "input"); err != nil {
 		return prepared{}, err
@@ -155,12 +154,6 @@ func (s *sequence) Close() error {
 	s.tasks, s.env = nil, &env{}
 	s.engine.sequences.Add(-1)
 	return nil
-}
-
-// output is where a task writes.
-type output struct {
-	dtype tensor.DType
-	sink
 }
 
 // sink stores registers.
