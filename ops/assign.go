@@ -1,0 +1,31 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Assign sets the variable v to x when the graph runs: everything else in the
+// graph that reads v reads the value from before the run. Name the result in
+// [Target].Updates; its value, for those that want it, is x. Errors: v is not a
+// variable; shapes or dtypes differ.
+func Assign(v, x *Node) *Node { return apply("assign", nil, v, x) }
+
+var _ = define(Op{
+	Name: "assign", Arity: 2, hidden: true, lower: lowerAssign,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		switch {
+		case c.In[0].state == nil:
+			return nil, 0, errors.New("the first operand is not a variable")
+		case c.dt(0) != c.dt(1) || !slices.Equal(c.shape(0), c.shape(1)):
+			return nil, 0, fmt.Errorf("variable %s is %v%v, not %v%v", c.In[0].state.name, c.dt(0), c.shape(0), c.dt(1), c.shape(1))
+		}
+		return c.shape(0), c.dt(0), nil
+	},
+})
+
+// IsVariable reports whether n was made by [Graph.Variable].
+func IsVariable(n *Node) bool { return n != nil && n.state != nil }

@@ -1,0 +1,250 @@
+package ops
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// builder turns nodes into the expression of one task, from the result down:
+// the coordinates at which a node is wanted are rewritten by every view on the
+// way, until a buffer is reached and they become an address.
+type builder struct {
+	l     *lowerer
+	dom   engine.Domain
+	ins   []*value
+	names []string
+	memo  map[string]*engine.Expr
+	head  *Node        // in an epilogue: whose value is
+	acc   *engine.Expr // this
+}
+
+func (l *lowerer) builder(dom engine.Domain) *builder {
+	return &builder{l: l, dom: dom, memo: map[string]*engine.Expr{}}
+}
+
+// operands describes the inputs of the task.
+func (b *builder) operands() []engine.Operand {
+	var out []engine.Operand
+	for _, v := range b.ins {
+		out = append(out, engine.Operand{DType: v.dtype, Len: v.len})
+	}
+	return out
+}
+
+// input is the number of v among the inputs of the task.
+func (b *builder) input(v *value) int {
+	if i := slices.Index(b.ins, v); i >= 0 {
+		return i
+	}
+	b.ins = append(b.ins, v)
+	return len(b.ins) - 1
+}
+
+// expr is the value of n at coordinates at, where conds hold; elsewhere it may
+// be anything, but no memory is touched.
+func (b *builder) expr(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	if n.op.lower == lowerAssign {
+		n = n.in[1]
+	}
+	if n == b.head {
+		return b.acc
+	}
+	key := memoKey(n, at, conds)
+	if e := b.memo[key]; e != nil {
+		return e
+	}
+	e := b.build(n, at, conds)
+	b.memo[key] = e
+	return e
+}
+
+func memoKey(n *Node, at []*engine.Index, conds []engine.Cond) string {
+	var k strings.Builder
+	k.WriteString(n.op.Name)
+	k.WriteByte('#')
+	for id := n.id; ; id >>= 4 {
+		k.WriteByte("0123456789abcdef"[id&15])
+		if id < 16 {
+			break
+		}
+	}
+	for _, x := range at {
+		k.WriteString("," + x.Key())
+	}
+	for _, c := range conds {
+		k.WriteString("?" + engine.Valid([]engine.Cond{c}).Key())
+	}
+	return k.String()
+}
+
+func (b *builder) build(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	if v := b.l.values[n]; v != nil {
+		return engine.Load(b.input(v), v.dtype, v.addr.Subst(at, b.dom), conds)
+	}
+	switch {
+	case n.op.view != nil:
+		return b.view(n, at, conds)
+	case n.elementwise():
+		return b.apply(n, at, conds)
+	}
+	switch n.op.lower {
+	case lowerConst:
+		return constant(n.attr.(*tensor.Tensor))
+	case lowerIota:
+		return engine.IndexValue(n.dtype, at[n.attr.(iotaAttr).axis])
+	case lowerRandom:
+		return b.random(n, at)
+	case lowerGather:
+		return b.gather(n, at, conds)
+	default: // a reduction over no axes
+		return b.expr(n.in[0], at, conds)
+	}
+}
+
+// view reads the operand at mapped coordinates, and the filling where there is
+// none.
+func (b *builder) view(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	src, own := n.op.view(&Call{Op: n.op, In: n.in, Attr: n.attr}, at, b.dom)
+	var open []engine.Cond
+	fill := engine.Constant(n.dtype, engine.Const{})
+	if a, ok := n.attr.(padAttr); ok && a.value != 0 {
+		fill = constantOf(n.dtype, a.value)
+	}
+	for _, c := range own {
+		always, never := c.Proven(b.dom)
+		if never {
+			return fill
+		}
+		if !always {
+			open = append(open, c)
+		}
+	}
+	e := b.expr(n.in[0], src, merge(conds, open))
+	zero := fill.Value == engine.Const{}
+	if len(open) == 0 || e.Op == engine.OpLoad && zero {
+		return e
+	}
+	return engine.Apply(table["where"].Scalar, n.dtype, engine.Valid(open), e, fill)
+}
+
+// merge appends to outer the conditions of inner that it lacks.
+func merge(outer, inner []engine.Cond) []engine.Cond {
+	out := slices.Clone(outer)
+	for _, c := range inner {
+		if !slices.ContainsFunc(out, func(o engine.Cond) bool { return o.X.Key() == c.X.Key() && o.Lo == c.Lo && o.Hi == c.Hi }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (b *builder) apply(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	args := make([]*engine.Expr, len(n.in))
+	for i, x := range n.in {
+		args[i] = b.expr(x, broadcastMap(x.shape, at), conds)
+	}
+	b.names = append(b.names, n.scope)
+	return engine.Apply(n.op.Scalar, n.dtype, args...)
+}
+
+// random draws for the position in row-major order, whatever the order of the
+// task is.
+func (b *builder) random(n *Node, at []*engine.Index) *engine.Expr {
+	position := engine.ConstIndex(0)
+	for i, x := range at {
+		position = position.Add(x.Mul(int64(product(n.shape[i+1:]))))
+	}
+	b.names = append(b.names, n.scope)
+	return engine.Apply(n.op.Scalar, n.dtype,
+		engine.IndexValue(tensor.Uint64, position),
+		engine.Run(),
+		engine.Constant(tensor.Uint32, engine.Const{Int: int64(n.attr.(randomAttr).stream)}),
+		engine.Constant(tensor.Uint64, engine.Const{Int: int64(b.l.seed)}))
+}
+
+// gather reads the operand at a coordinate that is itself read from memory.
+func (b *builder) gather(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	x, idx, a := n.in[0], n.in[1], n.attr.(gatherAttr)
+	where := at
+	if !a.along {
+		where = at[a.axis : a.axis+idx.Rank()]
+	}
+	pos := engine.DataIndex(b.expr(idx, where, conds))
+	b.names = append(b.names, n.scope)
+	inside := engine.Cond{X: pos, Lo: 0, Hi: int64(x.shape[a.axis])}
+	e := b.expr(x, a.coords(at, pos, idx.Rank()), merge(conds, []engine.Cond{inside}))
+	if e.Op == engine.OpLoad {
+		return e
+	}
+	return engine.Apply(table["where"].Scalar, n.dtype, engine.Valid([]engine.Cond{inside}), e, engine.Constant(n.dtype, engine.Const{}))
+}
+
+// epilogue follows the chain from head to end. at are head's coordinates in
+// terms of the task's axes, addr is head's address over its own axes; the
+// result is end's value and its address over its own axes.
+func (b *builder) epilogue(head, end *Node, at []*engine.Index, addr *engine.Index, acc tensor.DType) (*engine.Expr, *engine.Index) {
+	b.head, b.acc = head, engine.Acc(acc)
+	if acc != head.dtype && acc.IsInt() { // folded wider than it is: wrap
+		b.acc = engine.Apply(table["cast"].Scalar, head.dtype, b.acc)
+	}
+	b.names = append(b.names, head.scope)
+	if head == end {
+		return b.acc, addr
+	}
+	cur := head
+	for _, n := range b.l.chain[head] {
+		switch a := n.attr.(type) {
+		case permAttr:
+			moved := make([]*engine.Index, len(at))
+			for i, p := range a.perm {
+				moved[i] = at[p]
+			}
+			at = moved
+		case shapeAttr:
+			at = reshapeMap(cur.shape, n.shape, at, b.dom)
+		}
+		if n.op.view != nil {
+			own := make([]*engine.Index, len(n.shape))
+			for i := range own {
+				own[i] = engine.AxisIndex(i)
+			}
+			src, _ := n.op.view(&Call{Op: n.op, In: n.in, Attr: n.attr}, own, n.shape)
+			addr = addr.Subst(src, n.shape)
+		}
+		cur = n
+	}
+	return b.expr(end, at, nil), addr
+}
+
+// constant is the element of a tensor of one element.
+func constant(t *tensor.Tensor) *engine.Expr {
+	dt := t.DType()
+	if dt.IsFloat() {
+		return engine.Constant(dt, engine.Const{Float: t.Float64At(0)})
+	}
+	wide, to := tensor.Int64, engine.Const{}
+	if dt == tensor.Uint64 {
+		wide = tensor.Uint64
+	}
+	w, err := tensor.Cast(t, wide)
+	if err == nil { // a cast between integers does not fail
+		if u, err := tensor.ToSlice[uint64](w); err == nil {
+			to.Int = int64(u[0])
+		} else if i, err := tensor.ToSlice[int64](w); err == nil {
+			to.Int = i[0]
+		}
+	}
+	return engine.Constant(dt, to)
+}
+
+// constantOf is v in dtype dt, truncated and saturated for integers.
+func constantOf(dt tensor.DType, v float64) *engine.Expr {
+	t, err := tensor.Cast(tensor.Scalar(v), dt)
+	if err != nil { // only for an invalid dtype, which no node has
+		return engine.Constant(dt, engine.Const{Float: v, Int: int64(v)})
+	}
+	return constant(t)
+}

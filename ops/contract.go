@@ -1,0 +1,222 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// contractAttr names the axes of the two operands of a contraction by role.
+//
+//	y[b, m, n] = Σ_k A[b, m, k] · B[b, n, k]
+//
+// with any number of axes for each letter. The result has the axes b, m, n in
+// this order.
+type contractAttr struct {
+	aBatch, aM, aK []int
+	bBatch, bN, bK []int
+}
+
+var _ = define(Op{
+	Name: "contract", Arity: 2, hidden: true, lower: lowerContract,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		a := c.Attr.(contractAttr)
+		var shape []int
+		for _, g := range [][]int{a.aBatch, a.aM} {
+			shape = append(shape, pick(c.shape(0), g)...)
+		}
+		return append(shape, pick(c.shape(1), a.bN)...), c.dt(0), nil
+	},
+	// Each gradient is a contraction of the upstream gradient with the other
+	// operand, brought to the axis order of its operand.
+	Grad: func(b *Back) {
+		a := b.node.attr.(contractAttr)
+		nb, nm := len(a.aBatch), len(a.aM)
+		batch, m, n := span(0, nb), span(nb, nb+nm), span(nb+nm, nb+nm+len(a.bN))
+		if b.Wants(0) {
+			d := apply("contract", contractAttr{batch, m, n, a.bBatch, a.bK, a.bN}, b.Grad(), b.In(1))
+			b.Add(0, Transpose(d, inversePerm(slices.Concat(a.aBatch, a.aM, a.aK))...))
+		}
+		if b.Wants(1) {
+			// The taller operand goes first: its rows are what is parallel.
+			d := apply("contract", contractAttr{a.aBatch, a.aK, a.aM, batch, n, m}, b.In(0), b.Grad())
+			b.Add(1, Transpose(d, inversePerm(slices.Concat(a.bBatch, a.bK, a.bN))...))
+		}
+	},
+})
+
+func pick(shape, axes []int) []int {
+	out := []int{}
+	for _, a := range axes {
+		out = append(out, shape[a])
+	}
+	return out
+}
+
+func span(from, to int) []int {
+	var out []int
+	for i := from; i < to; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+func inversePerm(perm []int) []int {
+	out := make([]int, len(perm))
+	for i, a := range perm {
+		out[a] = i
+	}
+	return out
+}
+
+// MatMul returns the matrix product of a and b:
+//
+//	y[..., i, j] = Σ_k a[..., i, k] · b[..., k, j]
+//
+// The last two axes are matrices; the axes before them broadcast by the NumPy
+// rules. A vector on the left is a row, one on the right a column, and the axis
+// that this adds is dropped from the result. a and b have the same dtype, any
+// number; floats of 16 bits are summed in float32, integers wrap. Errors:
+// dtypes differ or are bool; an operand is a scalar; inner sizes differ; batch
+// axes do not broadcast.
+func MatMul(a, b *Node) *Node {
+	if a == nil || b == nil || a.bad || b.bad || a.graph != b.graph || a.Rank() == 0 || b.Rank() == 0 {
+		return apply("matmul", nil, a, b)
+	}
+	g := a.graph
+	g.scope = append(g.scope, scope{name: "matmul", caller: callerOf(g)})
+	defer func() { g.scope = g.scope[:len(g.scope)-1] }()
+	row, column := a.Rank() == 1, b.Rank() == 1
+	if row {
+		a = ExpandDims(a, 0)
+	}
+	if column {
+		b = ExpandDims(b, 1)
+	}
+	y := apply("matmul", nil, a, b)
+	if column {
+		y = Squeeze(y, -1)
+	}
+	if row && !y.bad {
+		y = Squeeze(y, y.Rank()-1-btoi(!column))
+	}
+	return y
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// callerOf is the line that is building: of the composite, if there is one.
+func callerOf(g *Graph) string {
+	if k := len(g.scope); k > 0 {
+		return g.scope[k-1].caller
+	}
+	return callerLine()
+}
+
+var _ = define(Op{
+	Name: "matmul", Arity: 2, DTypes: numbers,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		a, b := c.shape(0), c.shape(1)
+		switch {
+		case c.dt(0) != c.dt(1):
+			return nil, 0, fmt.Errorf("dtypes differ: %v%v and %v%v (cast with ops.Cast)", c.dt(0), a, c.dt(1), b)
+		case len(a) < 2 || len(b) < 2:
+			return nil, 0, fmt.Errorf("a scalar has no product: %v x %v", a, b)
+		case a[len(a)-1] != b[len(b)-2]:
+			return nil, 0, fmt.Errorf("inner sizes differ: %v x %v", a, b)
+		}
+		batch, err := tensor.Broadcast(a[:len(a)-2], b[:len(b)-2])
+		if err != nil {
+			return nil, 0, fmt.Errorf("batch axes do not broadcast: %v x %v", a, b)
+		}
+		return append(slices.Clone(batch), a[len(a)-2], b[len(b)-1]), c.dt(0), nil
+	},
+	Compose: func(c *Call) *Node {
+		a, b := c.In[0], c.In[1]
+		ra, rb := a.Rank(), b.Rank()
+		if rb == 2 { // one right matrix for all: the batch is more rows
+			return apply("contract", contractAttr{
+				aM: span(0, ra-1), aK: []int{ra - 1},
+				bN: []int{1}, bK: []int{0},
+			}, a, b)
+		}
+		batch, _ := tensor.Broadcast(a.shape[:ra-2], b.shape[:rb-2])
+		a = BroadcastTo(a, append(slices.Clone(batch), a.shape[ra-2:]...)...)
+		b = BroadcastTo(b, append(slices.Clone(batch), b.shape[rb-2:]...)...)
+		n := len(batch)
+		return apply("contract", contractAttr{
+			aBatch: span(0, n), aM: []int{n}, aK: []int{n + 1},
+			bBatch: span(0, n), bN: []int{n + 1}, bK: []int{n},
+		}, a, b)
+	},
+	Grad: func(b *Back) {
+		x, y := b.In(0), b.In(1)
+		if b.Wants(0) {
+			b.Add(0, MatMul(b.Grad(), swapLast(y)))
+		}
+		if !b.Wants(1) {
+			return
+		}
+		if y.Rank() == 2 && x.Rank() > 2 {
+			k, n := y.shape[0], y.shape[1]
+			b.Add(1, MatMul(Transpose(Reshape(x, product(x.shape[:x.Rank()-1]), k)), Reshape(b.Grad(), product(x.shape[:x.Rank()-1]), n)))
+			return
+		}
+		b.Add(1, MatMul(swapLast(x), b.Grad()))
+	},
+	Samples: []Sample{
+		matmulCase("square", []int{16, 16}, []int{16, 16}),
+		matmulCase("odd", []int{7, 33}, []int{33, 5}),
+		matmulCase("prime", []int{67, 31}, []int{31, 101}),
+		matmulCase("tile edges", []int{130, 70}, []int{70, 66}),
+		matmulCase("row", []int{1, 65}, []int{65, 9}),
+		matmulCase("column", []int{65, 9}, []int{9, 1}),
+		matmulCase("vectors", []int{37}, []int{37}),
+		matmulCase("vector matrix", []int{5}, []int{5, 3}),
+		matmulCase("matrix vector", []int{3, 5}, []int{5}),
+		matmulCase("batch", []int{3, 5, 9}, []int{3, 9, 4}),
+		matmulCase("shared right", []int{2, 3, 5, 9}, []int{9, 4}),
+		matmulCase("broadcast batch", []int{2, 1, 4, 3}, []int{5, 3, 6}),
+		matmulCase("long inner", []int{3, 2049}, []int{2049, 2}),
+		matmulCase("empty inner", []int{3, 0}, []int{0, 2}),
+		matmulCase("empty", []int{0, 3}, []int{3, 2}),
+		transposedMatmul("transposed left", []int{33, 7}, []int{33, 5}, true, false),
+		transposedMatmul("transposed right", []int{7, 33}, []int{5, 33}, false, true),
+		transposedMatmul("transposed both", []int{33, 7}, []int{5, 33}, true, true),
+	},
+})
+
+func swapLast(x *Node) *Node {
+	perm := span(0, x.Rank())
+	r := x.Rank()
+	perm[r-1], perm[r-2] = r-2, r-1
+	return Transpose(x, perm...)
+}
+
+func matmulCase(label string, a, b []int) Sample {
+	return Sample{
+		Label: label, Operands: []Operand{{Shape: a}, {Shape: b}},
+		Build: func(in []*Node) *Node { return MatMul(in[0], in[1]) },
+	}
+}
+
+func transposedMatmul(label string, a, b []int, left, right bool) Sample {
+	s := matmulCase(label, a, b)
+	s.Through = func(in []*Node) []*Node {
+		x, y := in[0], in[1]
+		if left {
+			x = Transpose(x)
+		}
+		if right {
+			y = Transpose(y)
+		}
+		return []*Node{x, y}
+	}
+	return s
+}

@@ -1,0 +1,155 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Conv2DOptions says how a kernel moves over an image: [2]int is {vertical,
+// horizontal}. The zero value is stride 1, no padding, no dilation, one group.
+type Conv2DOptions struct {
+	Stride   [2]int // 0 means 1
+	Pad      [2]int // zeros before and after
+	Dilation [2]int // 0 means 1
+	Groups   int    // 0 means 1; as many as channels is a depthwise convolution
+}
+
+func (o Conv2DOptions) normal() Conv2DOptions {
+	for i := range 2 {
+		o.Stride[i], o.Dilation[i] = max(o.Stride[i], 1), max(o.Dilation[i], 1)
+	}
+	o.Groups = max(o.Groups, 1)
+	return o
+}
+
+// Conv2D returns the two-dimensional cross-correlation of the images x with
+// the kernels w, which is what neural networks call a convolution:
+//
+//	y[n, o, i, j] = Σ_{c,u,v} x[n, g·C/G + c, i·s₀ + u·d₀ - p₀, j·s₁ + v·d₁ - p₁] · w[o, c, u, v]
+//
+// x is [N, C, H, W], w is [O, C/G, U, V] and y is [N, O, H', W'] with
+// H' = ⌊(H + 2p₀ - d₀(U-1) - 1) / s₀⌋ + 1, W' alike; g is the group of o.
+// Positions outside x count as 0. x and w are floats of one dtype; floats of
+// 16 bits are summed in float32. Errors: ranks or dtypes; channels and groups
+// that do not fit; a negative option; a kernel larger than the padded image.
+// Source: Dumoulin and Visin, A guide to convolution arithmetic for deep
+// learning (2016).
+func Conv2D(x, w *Node, o Conv2DOptions) *Node { return apply("conv2d", o.normal(), x, w) }
+
+var _ = define(Op{
+	Name: "conv2d", Arity: 2, DTypes: floats,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		x, w, o := c.shape(0), c.shape(1), c.Attr.(Conv2DOptions)
+		switch {
+		case c.dt(0) != c.dt(1):
+			return nil, 0, fmt.Errorf("dtypes differ: %v%v and %v%v (cast with ops.Cast)", c.dt(0), x, c.dt(1), w)
+		case len(x) != 4 || len(w) != 4:
+			return nil, 0, fmt.Errorf("needs x [N C H W] and w [O C/groups U V], not %v and %v", x, w)
+		case x[1] != w[1]*o.Groups || w[0]%o.Groups != 0:
+			return nil, 0, fmt.Errorf("%d channels in %d groups do not fit x %v and w %v", x[1], o.Groups, x, w)
+		case min(o.Pad[0], o.Pad[1]) < 0 || w[2] < 1 || w[3] < 1:
+			return nil, 0, fmt.Errorf("padding %v or kernel %v is out of range", o.Pad, w)
+		}
+		h, v := o.window(0, w).count(x[2]+2*o.Pad[0]), o.window(1, w).count(x[3]+2*o.Pad[1])
+		if h < 1 || v < 1 {
+			return nil, 0, fmt.Errorf("kernel %v with dilation %v is larger than image %v with padding %v", w, o.Dilation, x, o.Pad)
+		}
+		return []int{x[0], w[0], h, v}, c.dt(0), nil
+	},
+	// An implicit matrix product: the rows are the windows of the padded image,
+	// which exist only as addresses, the columns the kernels.
+	Compose: func(c *Call) *Node {
+		x, w, o := c.In[0], c.In[1], c.Attr.(Conv2DOptions)
+		y := apply("contract", contractAttr{
+			aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
+			bBatch: []int{0}, bN: []int{1}, bK: []int{2, 3, 4},
+		}, o.images(x, w.shape), o.kernels(w)) // [G, N, H', W', O/G]
+		y = Transpose(y, 1, 0, 4, 2, 3)
+		return Reshape(y, x.shape[0], w.shape[0], y.shape[3], y.shape[4])
+	},
+	Grad: func(b *Back) {
+		x, w, o := b.In(0), b.In(1), b.node.attr.(Conv2DOptions)
+		dy := o.split(b.Grad()) // [N, G, O/G, H', W']
+		if b.Wants(1) {
+			dw := apply("contract", contractAttr{
+				aBatch: []int{1}, aM: []int{2, 5, 6}, aK: []int{0, 3, 4},
+				bBatch: []int{1}, bN: []int{2}, bK: []int{0, 3, 4},
+			}, o.images(x, w.shape), dy) // [G, C/G, U, V, O/G]
+			b.Add(1, Reshape(Transpose(dw, 0, 4, 1, 2, 3), w.shape...))
+		}
+		if b.Wants(0) {
+			b.Add(0, o.imageGrad(dy, w, x.shape))
+		}
+	},
+	Samples: []Sample{
+		convCase("1x1", []int{2, 3, 5, 7}, []int{4, 3, 1, 1}, Conv2DOptions{}),
+		convCase("3x3", []int{2, 3, 8, 9}, []int{5, 3, 3, 3}, Conv2DOptions{}),
+		convCase("padded", []int{1, 2, 6, 5}, []int{3, 2, 3, 3}, Conv2DOptions{Pad: [2]int{1, 1}}),
+		convCase("stride", []int{1, 3, 11, 10}, []int{4, 3, 3, 3}, Conv2DOptions{Stride: [2]int{2, 3}, Pad: [2]int{1, 0}}),
+		convCase("dilated", []int{1, 2, 9, 9}, []int{2, 2, 3, 2}, Conv2DOptions{Dilation: [2]int{2, 3}, Pad: [2]int{2, 1}}),
+		convCase("groups", []int{2, 6, 5, 5}, []int{4, 3, 3, 3}, Conv2DOptions{Groups: 2, Pad: [2]int{1, 1}}),
+		convCase("depthwise", []int{1, 5, 6, 6}, []int{5, 1, 3, 3}, Conv2DOptions{Groups: 5, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}}),
+		convCase("one channel", []int{3, 1, 9, 7}, []int{8, 1, 5, 3}, Conv2DOptions{Pad: [2]int{2, 2}}),
+		convCase("no images", []int{0, 2, 4, 4}, []int{3, 2, 3, 3}, Conv2DOptions{}),
+	},
+})
+
+// window is how the kernels slide over spatial axis i of an [N, C, H, W] image.
+func (o Conv2DOptions) window(i int, w []int) Window {
+	return Window{Axis: 2 + i, Size: w[2+i], Stride: o.Stride[i], Dilation: o.Dilation[i]}
+}
+
+// images is x as windows [N, G, C/G, H', W', U, V]. A padded image is made once
+// instead of being checked for its edge at every tap.
+func (o Conv2DOptions) images(x *Node, w []int) *Node {
+	if o.Pad != [2]int{} {
+		x = keep(Pad(x, 0, Padding{2, o.Pad[0], o.Pad[0]}, Padding{3, o.Pad[1], o.Pad[1]}))
+	}
+	return o.split(Windows(x, o.window(0, w), o.window(1, w)))
+}
+
+// split takes the groups out of the channel axis of x.
+func (o Conv2DOptions) split(x *Node) *Node {
+	s := x.shape
+	return Reshape(x, slices.Concat([]int{s[0], o.Groups, s[1] / o.Groups}, s[2:])...)
+}
+
+// kernels is w as [G, O/G, C/G, U, V].
+func (o Conv2DOptions) kernels(w *Node) *Node {
+	s := w.shape
+	return Reshape(w, o.Groups, s[0]/o.Groups, s[1], s[2], s[3])
+}
+
+// imageGrad is the gradient with respect to an image of shape x: the upstream
+// gradient, spread out by the stride and padded, is correlated with the
+// flipped kernels.
+func (o Conv2DOptions) imageGrad(dy, w *Node, x []int) *Node {
+	rank := dy.Rank()
+	a := unsliceAttr{affineAttr{slices.Clone(dy.shape), make([]int, rank), slices.Repeat([]int{1}, rank)}, slices.Clone(dy.shape)}
+	windows := make([]Window, 2)
+	for i := range 2 {
+		axis, reach := 3+i, o.Dilation[i]*(w.shape[2+i]-1)
+		a.start[axis], a.step[axis] = reach-o.Pad[i], o.Stride[i]
+		a.full[axis] = x[2+i] + reach
+		windows[i] = Window{Axis: axis, Size: w.shape[2+i], Dilation: o.Dilation[i]}
+	}
+	spread := Windows(keep(apply("unslice", a, dy)), windows...) // [N, G, O/G, H, W, U, V]
+	flipped := Flip(o.kernels(w), 3, 4)
+	dx := apply("contract", contractAttr{
+		aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
+		bBatch: []int{0}, bN: []int{2}, bK: []int{1, 3, 4},
+	}, spread, flipped) // [G, N, H, W, C/G]
+	return Reshape(Transpose(dx, 1, 0, 4, 2, 3), x...)
+}
+
+// ConvSample is the attribute of samples of conv2d.
+type ConvSample struct{ Options Conv2DOptions }
+
+func convCase(label string, x, w []int, o Conv2DOptions) Sample {
+	return Sample{
+		Label: label, Operands: []Operand{{Shape: x}, {Shape: w}}, Attr: ConvSample{o.normal()},
+		Build: func(in []*Node) *Node { return Conv2D(in[0], in[1], o) },
+	}
+}

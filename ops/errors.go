@@ -1,0 +1,107 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Errors that this package returns, wrapped with what they are about.
+var (
+	// ErrClosed is returned by a Runtime or Executable after Close.
+	ErrClosed = errors.New("ops: closed")
+	// ErrFeed is wrapped by the error of a Run whose feeds do not fit: one is
+	// missing, unknown, or has another shape or dtype than its input.
+	ErrFeed = errors.New("ops: bad feed")
+)
+
+// OpError is a mistake in one call of an op: which, where, with what.
+type OpError struct {
+	Op       string   // the op's name
+	Caller   string   // file:line outside this package
+	Operands []string // dtype and shape of each operand
+	Err      error    // what is wrong
+}
+
+func (e *OpError) Error() string {
+	return fmt.Sprintf("%s at %s: %v", e.Op, e.Caller, e.Err)
+}
+
+// Unwrap returns what is wrong.
+func (e *OpError) Unwrap() error { return e.Err }
+
+// GraphError is every mistake of a graph. Unwrap gives them one by one.
+type GraphError struct {
+	Graph string
+	Errs  []error
+}
+
+func (e *GraphError) Error() string {
+	var b strings.Builder
+	plural := "s"
+	if len(e.Errs) == 1 {
+		plural = ""
+	}
+	fmt.Fprintf(&b, "ops: compile %q: %d error%s", e.Graph, len(e.Errs), plural)
+	for _, err := range e.Errs {
+		fmt.Fprintf(&b, "\n  %v", err)
+	}
+	return b.String()
+}
+
+// Unwrap returns the errors.
+func (e *GraphError) Unwrap() []error { return e.Errs }
+
+func joinErrors(graph string, errs []error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return &GraphError{Graph: graph, Errs: errs}
+}
+
+func describe(in []*Node) []string {
+	out := make([]string, len(in))
+	for i, n := range in {
+		switch {
+		case n == nil:
+			out[i] = "nil"
+		case n.bad:
+			out[i] = "failed"
+		default:
+			out[i] = fmt.Sprintf("%v%v", n.dtype, n.shape)
+		}
+	}
+	return out
+}
+
+// transparent are the packages whose frames callerLine looks through: an op
+// built by a helper of the library is the fault of the helper's caller.
+const transparent = "github.com/anycl/anycl/ops."
+
+// callerLine is the innermost line outside this package, as dir/file.go:line.
+func callerLine() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		f, more := frames.Next()
+		inside := strings.HasPrefix(f.Function, transparent) && !strings.HasSuffix(f.File, "_test.go")
+		if !inside && f.File != "" {
+			return shortPath(f.File) + ":" + strconv.Itoa(f.Line)
+		}
+		if !more {
+			return "unknown"
+		}
+	}
+}
+
+// shortPath keeps the last two elements of a path.
+func shortPath(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		if j := strings.LastIndexByte(path[:i], '/'); j >= 0 {
+			return path[j+1:]
+		}
+	}
+	return path
+}

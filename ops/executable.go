@@ -1,0 +1,370 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/place"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Feeds gives every input of a graph its tensor for one Run.
+type Feeds map[*Node]*tensor.Tensor
+
+// Executable is a compiled graph. It is safe for concurrent use: runs of one
+// executable follow each other, runs of several overlap unless they share a
+// variable that one of them writes.
+type Executable struct {
+	rt      *Runtime
+	name    string
+	units   []*unit
+	choices []place.Choice
+	times   [][]time.Duration
+	arenas  [][]int64
+
+	mu     sync.Mutex
+	closed bool
+	runs   uint32
+	sides  []*side
+	inputs []input
+	vars   []variableUse
+	steps  []step
+	outs   []output
+}
+
+// input is a node to be fed and where its data goes.
+type input struct {
+	node *Node // as the user knows it
+	to   []destination
+}
+
+type destination struct {
+	side int
+	mem  engine.Memory
+}
+
+// variableUse is a variable that a run reads or writes, and on which sides.
+type variableUse struct {
+	v      *variable
+	reads  []int
+	writes int // side, or -1
+	sides  []int
+}
+
+// step is a stretch of tasks on one side, or the move of a value.
+type step struct {
+	move        bool
+	from, to    int
+	first, last int // tasks, half open
+	src, dst    engine.Slot
+	data        []byte
+}
+
+// output is where a result is read from.
+type output struct {
+	side  int
+	slot  engine.Slot
+	dtype tensor.DType
+	shape []int
+}
+
+// step appends s, joining stretches of tasks.
+func (x *Executable) step(s step) {
+	if n := len(x.steps); !s.move && n > 0 && !x.steps[n-1].move && x.steps[n-1].from == s.from {
+		x.steps[n-1].last = s.last
+		return
+	}
+	x.steps = append(x.steps, s)
+}
+
+// feed notes that node n is to be written to mem.
+func (x *Executable) feed(n *Node, side int, mem engine.Memory) {
+	for i := range x.inputs {
+		if x.inputs[i].node == n.origin {
+			x.inputs[i].to = append(x.inputs[i].to, destination{side, mem})
+			return
+		}
+	}
+	x.inputs = append(x.inputs, input{n.origin, []destination{{side, mem}}})
+}
+
+// useVariable acquires v's memory on a side, once.
+func (x *Executable) useVariable(v *variable, s int, write bool) (engine.Memory, error) {
+	i := slices.IndexFunc(x.vars, func(u variableUse) bool { return u.v == v })
+	if i < 0 {
+		at, _ := slices.BinarySearchFunc(x.vars, v.id, func(u variableUse, id int64) int { return int(u.v.id - id) })
+		x.vars = slices.Insert(x.vars, at, variableUse{v: v, writes: -1})
+		i = at
+	}
+	u := &x.vars[i]
+	if write {
+		u.writes = s
+	} else {
+		u.reads = append(u.reads, s)
+	}
+	if slices.Contains(u.sides, s) {
+		return v.copy(x.sides[s].engine).mem, nil
+	}
+	mem, err := v.acquire(x.sides[s].engine)
+	if err == nil {
+		u.sides = append(u.sides, s)
+	}
+	return mem, err
+}
+
+// Run feeds the inputs, computes, and returns the outputs in the order of the
+// target, as new tensors. A context that is done stops the submission of
+// further work and the waiting; what a device has already begun cannot be
+// recalled, and after such an error variables that the graph updates may or may
+// not have been updated. Errors: a feed that is missing or does not fit (is
+// ErrFeed); ctx is done; closed; the device failed.
+func (x *Executable) Run(ctx context.Context, feeds Feeds) ([]*tensor.Tensor, error) {
+	outs := make([]*tensor.Tensor, len(x.outs))
+	for i, o := range x.outs {
+		t, err := tensor.New(o.dtype, o.shape...)
+		if err != nil {
+			return nil, err
+		}
+		outs[i] = t
+	}
+	if err := x.RunInto(ctx, feeds, outs); err != nil {
+		return nil, err
+	}
+	return outs, nil
+}
+
+// RunInto is Run with outputs that the caller provides: contiguous, of the
+// right shape and dtype. It allocates nothing, provided that every feed is
+// contiguous.
+func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Tensor) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return fmt.Errorf("%w: executable %q", ErrClosed, x.name)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := x.checkFeeds(feeds); err != nil {
+		return err
+	}
+	if err := x.checkOuts(outs); err != nil {
+		return err
+	}
+	locked, err := x.lockVariables(ctx)
+	if err == nil {
+		err = x.execute(ctx, feeds, outs)
+	}
+	x.unlockVariables(locked)
+	if err != nil {
+		return fmt.Errorf("ops: run %q: %w", x.name, err)
+	}
+	return nil
+}
+
+func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Tensor) error {
+	for i := range x.inputs {
+		data := contiguous(feeds[x.inputs[i].node])
+		for _, h := range x.inputs[i].to {
+			if err := x.sides[h.side].engine.Write(ctx, h.mem, 0, data); err != nil {
+				return fmt.Errorf("feed %s: %w", x.inputs[i].node.label(), err)
+			}
+		}
+	}
+	run := x.runs
+	x.runs++
+	for i := range x.vars {
+		if w := x.vars[i].writes; w >= 0 {
+			x.vars[i].v.written(x.sides[w].engine)
+		}
+	}
+	for i := range x.steps {
+		s := &x.steps[i]
+		from := x.sides[s.from]
+		var err error
+		if s.move {
+			if err = from.engine.Read(ctx, s.data, s.src.Mem, s.src.Offset); err == nil {
+				err = x.sides[s.to].engine.Write(ctx, s.dst.Mem, s.dst.Offset, s.data)
+			}
+		} else {
+			err = from.seq.Run(ctx, s.first, s.last, run)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range x.outs {
+		o := &x.outs[i]
+		data, _ := outs[i].Bytes()
+		if err := x.sides[o.side].engine.Read(ctx, data, o.slot.Mem, o.slot.Offset); err != nil {
+			return err
+		}
+	}
+	if len(x.outs) == 0 {
+		return x.wait(ctx)
+	}
+	return nil
+}
+
+// wait waits for every side that has work: a run without outputs would
+// otherwise return before it is done, and hide the error of a device.
+func (x *Executable) wait(ctx context.Context) error {
+	for _, s := range x.sides {
+		if s.seq != nil {
+			if err := s.engine.Wait(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lockVariables takes variables in the order of their ids, so that no two runs
+// wait for each other: exclusively what the run writes, shared what it only
+// reads. What is locked is fresh on every side that reads it. It returns how
+// many are locked.
+func (x *Executable) lockVariables(ctx context.Context) (int, error) {
+	for i := range x.vars {
+		u := &x.vars[i]
+		if u.writes >= 0 {
+			u.v.mu.Lock()
+			if err := x.refresh(ctx, u); err != nil {
+				u.v.mu.Unlock()
+				return i, err
+			}
+			continue
+		}
+		for u.v.mu.RLock(); !x.fresh(u); u.v.mu.RLock() {
+			u.v.mu.RUnlock()
+			u.v.mu.Lock()
+			err := x.refresh(ctx, u)
+			u.v.mu.Unlock()
+			if err != nil {
+				return i, err
+			}
+		}
+	}
+	return len(x.vars), nil
+}
+
+func (x *Executable) unlockVariables(n int) {
+	for i := range n {
+		if u := &x.vars[i]; u.writes >= 0 {
+			u.v.mu.Unlock()
+		} else {
+			u.v.mu.RUnlock()
+		}
+	}
+}
+
+func (x *Executable) fresh(u *variableUse) bool {
+	for _, s := range u.reads {
+		if !u.v.isFresh(x.sides[s].engine) {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *Executable) refresh(ctx context.Context, u *variableUse) error {
+	for _, s := range u.reads {
+		if err := u.v.refresh(ctx, x.sides[s].engine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contiguous is the data of t in row-major order.
+func contiguous(t *tensor.Tensor) []byte {
+	data, ok := t.Bytes()
+	if !ok {
+		data, _ = t.Contiguous().Bytes()
+	}
+	return data
+}
+
+// checkFeeds compares feeds with the inputs and reports all that is wrong.
+func (x *Executable) checkFeeds(feeds Feeds) error {
+	ok := len(feeds) == len(x.inputs)
+	for i := range x.inputs {
+		n := x.inputs[i].node
+		t := feeds[n]
+		ok = ok && t != nil && t.DType() == n.dtype && slices.Equal(t.Shape(), n.shape)
+	}
+	if ok {
+		return nil
+	}
+	var wrong []string
+	for i := range x.inputs {
+		n := x.inputs[i].node
+		switch t := feeds[n]; {
+		case t == nil:
+			wrong = append(wrong, fmt.Sprintf("input %s (%v%v, declared at %s) is missing", n.label(), n.dtype, n.shape, n.caller))
+		case t.DType() != n.dtype || !slices.Equal(t.Shape(), n.shape):
+			wrong = append(wrong, fmt.Sprintf("input %s is %v%v, not %v%v", n.label(), n.dtype, n.shape, t.DType(), t.Shape()))
+		}
+	}
+	for n := range feeds {
+		if n == nil || n.op.lower != lowerInput {
+			wrong = append(wrong, fmt.Sprintf("%v is not an input", n))
+		}
+	}
+	if len(wrong) == 0 { // inputs that this target does not need
+		return nil
+	}
+	slices.Sort(wrong)
+	return fmt.Errorf("%w: run %q: %s", ErrFeed, x.name, strings.Join(wrong, "; "))
+}
+
+func (x *Executable) checkOuts(outs []*tensor.Tensor) error {
+	if len(outs) != len(x.outs) {
+		return fmt.Errorf("ops: run %q: %d tensors for %d outputs", x.name, len(outs), len(x.outs))
+	}
+	for i, t := range outs {
+		o := &x.outs[i]
+		if t == nil || t.DType() != o.dtype || !slices.Equal(t.Shape(), o.shape) || !t.IsContiguous() {
+			return fmt.Errorf("ops: run %q: output %d needs a contiguous tensor of %v%v", x.name, i, o.dtype, o.shape)
+		}
+	}
+	return nil
+}
+
+// Close waits for runs to end and frees what the executable holds. Variables
+// keep their values. A second Close does nothing.
+func (x *Executable) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	x.rt.leave(x)
+	return x.release()
+}
+
+func (x *Executable) release() error {
+	var errs []error
+	for _, s := range x.sides {
+		if s.seq != nil {
+			errs = append(errs, s.seq.Close())
+		}
+	}
+	for _, u := range x.vars {
+		for _, s := range u.sides {
+			errs = append(errs, u.v.release(x.sides[s].engine))
+		}
+	}
+	for _, s := range x.sides {
+		for _, m := range s.memories {
+			errs = append(errs, m.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,251 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Bounds of fusion: what one kernel may take in.
+const (
+	maxInputs   = 12 // distinct buffers
+	maxInlined  = 96 // ops
+	cheapFlops  = 2  // an expression this cheap, over one buffer, is computed anew by each reader
+	contractUse = 2  // a contraction reads its operands more than once
+)
+
+// fusion decides for every node of a simplified graph whether it becomes a
+// buffer, is computed inside its readers, or ends the epilogue of a reduction
+// or contraction.
+type fusion struct {
+	order []*Node // operands before readers
+	users map[*Node][]*Node
+	// dense nodes must exist as buffers in row-major order: outputs, updates,
+	// operands of kernels.
+	dense map[*Node]bool
+	// root nodes become buffers.
+	root map[*Node]bool
+	// head of the task that ends in a node: the reduction or contraction
+	// whose epilogue it is. A head that nothing was fused to maps to itself.
+	head map[*Node]*Node
+	// chain of a head: what its epilogue goes through, the end last.
+	chain map[*Node][]*Node
+}
+
+func fuse(targets []*Node) *fusion {
+	f := &fusion{
+		users: map[*Node][]*Node{}, dense: map[*Node]bool{}, root: map[*Node]bool{},
+		head: map[*Node]*Node{}, chain: map[*Node][]*Node{},
+	}
+	seen := map[*Node]bool{}
+	for _, t := range targets {
+		if t.op.lower != lowerAssign {
+			f.dense[t] = true
+		}
+		walkDown(t, seen, func(n *Node) []*Node { return n.in }, func(n *Node) { f.order = append(f.order, n) })
+	}
+	for _, n := range f.order {
+		for _, x := range n.in {
+			if !slices.Contains(f.users[x], n) {
+				f.users[x] = append(f.users[x], n)
+			}
+		}
+		switch n.op.lower {
+		case lowerKernel:
+			for _, x := range n.in {
+				f.dense[x] = true
+			}
+		case lowerAssign:
+			f.dense[n.in[1]] = true
+		}
+	}
+	f.chooseRoots()
+	f.boundInputs()
+	f.growEpilogues()
+	return f
+}
+
+// inBuffer reports whether n is a buffer before any task has run.
+func (n *Node) inBuffer() bool {
+	switch n.op.lower {
+	case lowerInput, lowerVariable:
+		return true
+	case lowerConst:
+		return n.attr.(*tensor.Tensor).Len() != 1
+	}
+	return false
+}
+
+// heavy ops are tasks of their own.
+func (n *Node) heavy() bool {
+	switch n.op.lower {
+	case lowerReduce:
+		return len(n.attr.(reduceAttr).axes) > 0
+	case lowerContract, lowerScatter, lowerKernel, lowerPick:
+		return true
+	}
+	return false
+}
+
+// hasEpilogue reports whether what follows n can be computed where n is stored.
+func (n *Node) hasEpilogue() bool {
+	return n.heavy() && (n.op.lower == lowerReduce || n.op.lower == lowerContract)
+}
+
+// elementwise ops compute one element from the elements beside it.
+func (n *Node) elementwise() bool { return n.op.Scalar != nil && n.op.lower == lowerNone }
+
+// chooseRoots goes from readers to operands and counts how often each element
+// of an inlined node would be computed. It makes a buffer of what is computed
+// more than once and is not cheap.
+func (f *fusion) chooseRoots() {
+	cost, loads := f.inlineCosts()
+	evals := map[*Node]float64{}
+	for _, n := range slices.Backward(f.order) {
+		if n.heavy() || f.dense[n] || n.op.Name == "keep" {
+			f.root[n] = !n.inBuffer()
+		}
+		var e float64
+		for _, u := range f.users[n] {
+			e += f.readsBy(u, n, evals[u])
+		}
+		evals[n] = e
+		if f.root[n] || n.inBuffer() {
+			evals[n] = 1
+			continue
+		}
+		computes := n.elementwise() || n.op.lower == lowerRandom
+		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) {
+			f.root[n], evals[n] = true, 1
+		}
+	}
+}
+
+// readsBy is how many times u reads each element of its operand n, if every
+// element of u is computed evals times.
+func (f *fusion) readsBy(u, n *Node, evals float64) float64 {
+	size := float64(max(n.Size(), 1))
+	switch {
+	case u.op.lower == lowerContract:
+		return contractUse
+	case f.root[u] && !u.elementwise() && u.op.view == nil:
+		return 1
+	}
+	switch u.op.Name {
+	case "pad", "unslice", "unwindow": // read inside the edge only
+		return evals
+	}
+	return evals * float64(u.Size()) / size
+}
+
+// inlineCosts gives for every node the operations and buffers that computing
+// one element takes when everything up to the next buffer is inlined.
+func (f *fusion) inlineCosts() (cost, loads map[*Node]float64) {
+	cost, loads = map[*Node]float64{}, map[*Node]float64{}
+	for _, n := range f.order {
+		if n.inBuffer() || n.heavy() {
+			loads[n] = 1
+			continue
+		}
+		if n.op.Scalar != nil {
+			cost[n] = n.op.Scalar.Flops
+		}
+		for _, x := range n.in {
+			cost[n] += cost[x]
+			loads[n] += loads[x]
+		}
+		cost[n], loads[n] = min(cost[n], 1e6), min(loads[n], 1e6)
+	}
+	return cost, loads
+}
+
+// boundInputs splits expressions that would read too many buffers or hold too
+// many ops: the operand with the most becomes a buffer.
+func (f *fusion) boundInputs() {
+	type extent struct {
+		buffers map[*Node]bool
+		ops     int
+	}
+	reach := map[*Node]extent{}
+	outside := func(x *Node) extent {
+		if f.root[x] || x.inBuffer() {
+			return extent{buffers: map[*Node]bool{x: true}}
+		}
+		return reach[x]
+	}
+	for _, n := range f.order {
+		for {
+			e := extent{buffers: map[*Node]bool{}, ops: 1}
+			var largest *Node
+			most := 1
+			for _, x := range n.in {
+				ex := outside(x)
+				for b := range ex.buffers {
+					e.buffers[b] = true
+				}
+				e.ops += ex.ops
+				if k := len(ex.buffers) + ex.ops; k > most && !f.root[x] && !x.inBuffer() {
+					largest, most = x, k
+				}
+			}
+			reach[n] = e
+			if len(e.buffers) <= maxInputs && e.ops <= maxInlined || largest == nil {
+				break
+			}
+			f.root[largest] = true
+		}
+	}
+}
+
+// growEpilogues moves the end of a reduction's or contraction's task forward
+// over the element-wise ops that follow it, as long as each has one reader, the
+// same elements, and nobody else's head behind it.
+func (f *fusion) growEpilogues() {
+	claimed := map[*Node]bool{}
+	for _, h := range f.order {
+		if !f.root[h] || f.head[h] != nil {
+			continue
+		}
+		if !h.hasEpilogue() {
+			f.head[h] = h
+			continue
+		}
+		end, chain := h, []*Node(nil)
+		inputs := 0
+		var passed []*Node
+		for cur := h; !f.dense[cur] && len(f.users[cur]) == 1; {
+			next := f.users[cur][0]
+			if claimed[next] || next.Size() != cur.Size() {
+				break
+			}
+			passed = append(passed, next)
+			if next.elementwise() && f.sameShape(next, cur) {
+				if inputs += len(next.in) - 1; inputs > maxInputs {
+					break
+				}
+				end, chain = next, slices.Clone(passed)
+			} else if next.op.Name != "reshape" && next.op.Name != "transpose" {
+				break
+			}
+			if f.root[next] && next.op.view != nil {
+				break
+			}
+			cur = next
+		}
+		for _, n := range chain {
+			claimed[n] = true
+			delete(f.root, n)
+		}
+		delete(f.root, h)
+		f.root[end] = true
+		f.head[end], f.chain[h] = h, chain
+	}
+	for n := range f.root {
+		if f.root[n] && f.head[n] == nil {
+			f.head[n] = n
+		}
+	}
+}
+
+// sameShape reports whether u reads its operand n element by element.
+func (f *fusion) sameShape(u, n *Node) bool { return slices.Equal(u.shape, n.shape) }

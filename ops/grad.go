@@ -1,0 +1,239 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Gradients adds to the graph the derivative of the scalar y with respect to
+// each x, by reverse-mode differentiation:
+//
+//	dx[i] = ∂y / ∂x[i]
+//
+// Every dx has the shape and dtype of its x. An x on which y does not depend
+// gets zeros. Errors: y is not a scalar float; an x is not a float; an op on
+// the way from an x to y is not differentiable.
+// Source: Griewank and Walther, Evaluating Derivatives (2008), chapter 3.
+func Gradients(y *Node, xs ...*Node) []*Node {
+	if y == nil {
+		return slices.Repeat([]*Node{apply("gradients", nil, y)}, len(xs))
+	}
+	g := y.graph
+	fail := func(x *Node, err error) []*Node {
+		return slices.Repeat([]*Node{g.fail("gradients", []*Node{x}, err)}, len(xs))
+	}
+	if y.bad {
+		return slices.Repeat([]*Node{applyIn(g, "gradients", nil, y)}, len(xs))
+	}
+	if !y.dtype.IsFloat() || y.Size() != 1 || len(y.shape) != 0 {
+		return fail(y, fmt.Errorf("y must be a scalar float, not %v%v (sum it first)", y.dtype, y.shape))
+	}
+	for _, x := range xs {
+		switch {
+		case x == nil:
+			return fail(x, errNil)
+		case x.graph != g:
+			return fail(x, errors.New("x belongs to another graph"))
+		case !x.bad && !x.dtype.IsFloat():
+			return fail(x, fmt.Errorf("x is %v, and only floats have derivatives", x.dtype))
+		}
+	}
+	t := newTape(y, xs)
+	t.run(y)
+	out := make([]*Node, len(xs))
+	for i, x := range xs {
+		if out[i] = t.grads[x]; out[i] == nil {
+			out[i] = zerosLike(x)
+		}
+	}
+	return out
+}
+
+var _ = define(Op{Name: "gradients", Arity: -1, Result: same, hidden: true})
+
+// Back is what the gradient rule of an op is given: one call of the op, and
+// the derivative of the final scalar with respect to its result.
+type Back struct {
+	node *Node
+	grad *Node
+	tape *tape
+}
+
+// In is operand i of the call.
+func (b *Back) In(i int) *Node { return b.node.in[i] }
+
+// Out is the result of the call.
+func (b *Back) Out() *Node { return b.node }
+
+// Grad is the derivative of the final scalar with respect to Out.
+func (b *Back) Grad() *Node { return b.grad }
+
+// Wants reports whether the derivative of operand i is of use.
+func (b *Back) Wants(i int) bool { return b.tape.wanted[b.node.in[i]] }
+
+// Add adds d to the derivative of operand i. Where the op had broadcast the
+// operand, d is summed back to its shape first.
+func (b *Back) Add(i int, d *Node) {
+	if b.Wants(i) {
+		b.tape.accumulate(b.node.in[i], sumTo(d, b.node.in[i].shape))
+	}
+}
+
+// tape is one reverse sweep.
+type tape struct {
+	order  []*Node // operands before users
+	wanted map[*Node]bool
+	leaf   map[*Node]bool
+	grads  map[*Node]*Node
+}
+
+func newTape(y *Node, xs []*Node) *tape {
+	t := &tape{wanted: map[*Node]bool{}, leaf: map[*Node]bool{}, grads: map[*Node]*Node{}}
+	for _, x := range xs {
+		t.wanted[x], t.leaf[x] = true, true
+	}
+	seen := map[*Node]bool{}
+	walkDown(y, seen, t.through, func(n *Node) {
+		for _, in := range t.through(n) {
+			t.wanted[n] = t.wanted[n] || t.wanted[in]
+		}
+		t.order = append(t.order, n)
+	})
+	return t
+}
+
+// through gives the nodes that the derivative of n flows to: its operands, or
+// the composition that stands for it.
+func (t *tape) through(n *Node) []*Node {
+	switch {
+	case t.leaf[n] && t.wanted[n] && len(n.in) == 0, n.op.Flat, n.bad, !n.dtype.IsFloat():
+		return nil
+	case n.op.Grad == nil && n.op.Compose != nil:
+		return []*Node{n.composition()}
+	}
+	return n.in
+}
+
+// composition is the node that computes n from simpler ops, built once.
+func (n *Node) composition() *Node {
+	if n.expansion == nil {
+		n.expansion = expand(n)
+	}
+	return n.expansion
+}
+
+func (t *tape) accumulate(n, d *Node) {
+	if prev := t.grads[n]; prev != nil {
+		d = Add(prev, d)
+	}
+	t.grads[n] = d
+}
+
+func (t *tape) run(y *Node) {
+	if !t.wanted[y] {
+		return
+	}
+	t.grads[y] = scalarConst(y.graph, y.dtype, 1)
+	for _, n := range slices.Backward(t.order) {
+		d := t.grads[n]
+		if d == nil || !t.wanted[n] || len(t.through(n)) == 0 {
+			continue
+		}
+		if !t.flows(n) {
+			continue
+		}
+		g := n.graph
+		g.scope = append(g.scope, scope{name: "d(" + n.scope + ")", caller: n.caller})
+		switch {
+		case n.op.Grad != nil:
+			n.op.Grad(&Back{node: n, grad: d, tape: t})
+		case n.op.Compose != nil:
+			t.accumulate(n.composition(), d)
+		default:
+			g.fail(n.op.Name, n.in, errors.New("the op is not differentiable (cut the path with ops.StopGradient)"))
+		}
+		g.scope = g.scope[:len(g.scope)-1]
+	}
+}
+
+// flows reports whether any operand of n leads to a wanted x.
+func (t *tape) flows(n *Node) bool {
+	return slices.ContainsFunc(t.through(n), func(in *Node) bool { return t.wanted[in] })
+}
+
+// walkDown visits everything that n depends on, operands before users, without
+// recursion: graphs can be deeper than a stack should be.
+func walkDown(n *Node, seen map[*Node]bool, deps func(*Node) []*Node, visit func(*Node)) {
+	type frame struct {
+		n    *Node
+		deps []*Node
+	}
+	if seen[n] {
+		return
+	}
+	seen[n] = true
+	stack := []frame{{n, deps(n)}}
+	for len(stack) > 0 {
+		f := &stack[len(stack)-1]
+		if len(f.deps) == 0 {
+			visit(f.n)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		next := f.deps[0]
+		f.deps = f.deps[1:]
+		if !seen[next] {
+			seen[next] = true
+			stack = append(stack, frame{next, deps(next)})
+		}
+	}
+}
+
+// sumTo undoes a broadcast: it sums d over the axes along which shape was
+// stretched.
+func sumTo(d *Node, shape []int) *Node {
+	if d.bad || slices.Equal(d.shape, shape) {
+		return d
+	}
+	lead := len(d.shape) - len(shape)
+	var axes []int
+	for a, n := range d.shape {
+		if a < lead || shape[a-lead] != n {
+			axes = append(axes, a)
+		}
+	}
+	return Reshape(Sum(d, axes...), shape...)
+}
+
+func zerosLike(x *Node) *Node {
+	if x.bad {
+		return x
+	}
+	return BroadcastTo(scalarConst(x.graph, x.dtype, 0), x.shape...)
+}
+
+// ScalarLike is the constant v as a scalar of x's dtype, to be combined with x
+// by broadcasting:
+//
+//	y := ops.Mul(x, ops.ScalarLike(x, 0.5))
+//
+// For integer dtypes v is truncated and saturated; for bool it is v != 0.
+func ScalarLike(x *Node, v float64) *Node {
+	if x == nil || x.bad {
+		return apply("scalar_like", nil, x)
+	}
+	return scalarConst(x.graph, x.dtype, v)
+}
+
+var _ = define(Op{Name: "scalar_like", Arity: 1, Result: same, hidden: true})
+
+func scalarConst(g *Graph, dt tensor.DType, v float64) *Node {
+	t, err := tensor.Cast(tensor.Scalar(v), dt)
+	if err != nil {
+		return g.fail("const", nil, err)
+	}
+	return g.Const(t)
+}

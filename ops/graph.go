@@ -1,0 +1,148 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Graph is a list of operations on named tensors, built by calling functions
+// on its nodes. Building never fails and never panics: a mistake is recorded
+// with the line that made it, and [Graph.Compile] returns all of them, joined.
+//
+// A Graph and its nodes are for one goroutine at a time; what Compile returns
+// is safe for many.
+type Graph struct {
+	name    string
+	seed    uint64
+	nodes   []*Node
+	errs    []error
+	streams uint32
+	scope   []scope
+}
+
+// scope is the composite op whose parts are being built.
+type scope struct {
+	name   string
+	caller string
+}
+
+// NewGraph returns an empty graph. The name appears in errors and reports.
+func NewGraph(name string) *Graph { return &Graph{name: name} }
+
+// Name is the name that NewGraph was given.
+func (g *Graph) Name() string { return g.name }
+
+// Seed sets the key of all random numbers of g: two graphs built alike with
+// the same seed draw the same numbers on every engine. The default is 0.
+func (g *Graph) Seed(seed uint64) { g.seed = seed }
+
+// Err is what has gone wrong while building so far, joined, or nil.
+func (g *Graph) Err() error { return joinErrors(g.name, g.errs) }
+
+// Node is one value of a graph: a tensor of known shape and dtype that will be
+// computed when an [Executable] runs. Functions of this package take and
+// return nodes.
+type Node struct {
+	graph     *Graph
+	id        int
+	op        *Op
+	in        []*Node
+	attr      any
+	shape     []int
+	dtype     tensor.DType
+	caller    string
+	scope     string // the composite op that built it, or its own op's name
+	bad       bool   // its op failed: shape and dtype are unknown
+	state     *variable
+	expansion *Node // see composition
+	origin    *Node // in a simplified graph: the node that the user knows
+}
+
+// Shape is a copy of the extents of n, outermost first; empty for a scalar.
+func (n *Node) Shape() []int { return slices.Clone(n.shape) }
+
+// DType is the element type of n.
+func (n *Node) DType() tensor.DType { return n.dtype }
+
+// Rank is the number of axes of n.
+func (n *Node) Rank() int { return len(n.shape) }
+
+// Dim is the extent of axis, counted from the end when negative. An axis that
+// does not exist has extent 0.
+func (n *Node) Dim(axis int) int {
+	if axis < 0 {
+		axis += len(n.shape)
+	}
+	if axis < 0 || axis >= len(n.shape) {
+		return 0
+	}
+	return n.shape[axis]
+}
+
+// Size is the number of elements of n.
+func (n *Node) Size() int { return product(n.shape) }
+
+// Graph is the graph that n belongs to.
+func (n *Node) Graph() *Graph { return n.graph }
+
+// String names the node for people: op, dtype, shape and caller's line.
+func (n *Node) String() string {
+	if n == nil {
+		return "<nil node>"
+	}
+	if n.bad {
+		return fmt.Sprintf("%s (failed) at %s", n.op.Name, n.caller)
+	}
+	return fmt.Sprintf("%s %v%v at %s", n.label(), n.dtype, n.shape, n.caller)
+}
+
+// label is the name that reports use.
+func (n *Node) label() string {
+	switch a := n.attr.(type) {
+	case inputAttr:
+		return a.name
+	case *variable:
+		return a.name
+	}
+	return n.op.Name
+}
+
+// add appends a node; caller and scope come from the composite that is being
+// built, if any.
+func (g *Graph) add(op *Op, attr any, in []*Node, shape []int, dt tensor.DType) *Node {
+	n := &Node{graph: g, id: len(g.nodes), op: op, in: slices.Clone(in), attr: attr, shape: slices.Clone(shape), dtype: dt, scope: op.Name}
+	if k := len(g.scope); k > 0 {
+		n.caller, n.scope = g.scope[k-1].caller, g.scope[0].name
+	} else {
+		n.caller = callerLine()
+	}
+	g.nodes = append(g.nodes, n)
+	return n
+}
+
+// fail records err for op and returns a node on which everything else is silent.
+func (g *Graph) fail(name string, in []*Node, err error) *Node {
+	n := g.add(failed, nil, in, nil, tensor.Invalid)
+	n.bad = true
+	if len(g.scope) > 0 {
+		name = g.scope[0].name
+	}
+	g.errs = append(g.errs, &OpError{Op: name, Caller: n.caller, Operands: describe(in), Err: err})
+	return n
+}
+
+// failed is the op of nodes that could not be made.
+var failed = &Op{Name: "failed", Arity: -1, hidden: true}
+
+// detached is the graph of ops that were given nothing but nil.
+func detached() *Graph { return NewGraph("detached") }
+
+func product(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}

@@ -1,0 +1,135 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// KernelOptions describes a user's own OpenCL C kernel.
+type KernelOptions struct {
+	// Name appears in reports; empty means Entry.
+	Name string
+	// Source is OpenCL C; Entry is the name of the kernel in it, whose
+	// parameters are a __global pointer for every operand, one for every
+	// result, and then Args in order.
+	Source, Entry string
+	// Options are for the compiler, beside -cl-std=CL1.2.
+	Options string
+	// Results are the shapes and dtypes of what the kernel writes.
+	Results []Result
+	// Args are scalar parameters: int32, uint32, int64, uint64, float32 or
+	// float64 values.
+	Args []any
+	// Global is the number of work-items in each dimension, outermost last as
+	// in OpenCL. All zero means one for each element of the first result.
+	Global [3]int
+	// Local is the work-group; all zero lets the driver choose. Each extent
+	// must divide that of Global.
+	Local [3]int
+	// Host computes the results on the CPU path. Without it the graph runs
+	// only where there is a device. outs are to be filled; ins must not change.
+	Host func(outs, ins []*tensor.Tensor) error
+}
+
+// Result is the shape and dtype of one result of a kernel.
+type Result struct {
+	DType tensor.DType
+	Shape []int
+}
+
+// Kernel runs a user's own kernel as an op of the graph and returns its
+// results. Operands arrive as dense row-major buffers. The kernel must write
+// every element of its results. It has no derivative: gradients that would pass
+// through it are errors. Errors: no source, entry or results; an argument of
+// another type; a geometry that is negative or that Local does not divide.
+// That the source does not compile is an error of Compile.
+func Kernel(g *Graph, o KernelOptions, ins ...*Node) []*Node {
+	fail := func(err error) []*Node {
+		return slices.Repeat([]*Node{g.fail("kernel", ins, err)}, max(len(o.Results), 1))
+	}
+	if o.Name == "" {
+		o.Name = o.Entry
+	}
+	if err := o.check(); err != nil {
+		return fail(err)
+	}
+	o.Results = slices.Clone(o.Results)
+	if o.Global == [3]int{} {
+		o.Global[0] = product(o.Results[0].Shape)
+	}
+	n := applyIn(g, "kernel", &o, ins...)
+	outs := make([]*Node, len(o.Results))
+	for i := range outs {
+		outs[i] = applyIn(g, "pick", pickAttr{i}, n)
+	}
+	return outs
+}
+
+func (o *KernelOptions) check() error {
+	switch {
+	case o.Source == "" || o.Entry == "":
+		return errors.New("Source and Entry must be set")
+	case len(o.Results) == 0:
+		return errors.New("a kernel needs at least one result")
+	}
+	for _, r := range o.Results {
+		if _, err := tensor.NumElems(r.Shape); err != nil || !r.DType.Valid() {
+			return fmt.Errorf("result %v%v is not valid", r.DType, r.Shape)
+		}
+	}
+	for i, a := range o.Args {
+		switch a.(type) {
+		case int32, uint32, int64, uint64, float32, float64:
+		default:
+			return fmt.Errorf("argument %d is a %T; use int32, uint32, int64, uint64, float32 or float64", i, a)
+		}
+	}
+	for i := range 3 {
+		g, l := o.Global[i], o.Local[i]
+		if g < 0 || l < 0 || l > 0 && g%l != 0 {
+			return fmt.Errorf("global size %v and local size %v do not fit", o.Global, o.Local)
+		}
+	}
+	return nil
+}
+
+type pickAttr struct{ i int }
+
+var _ = define(Op{
+	Name: "kernel", Arity: -1, hidden: true, lower: lowerKernel,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		r := c.Attr.(*KernelOptions).Results[0]
+		return r.Shape, r.DType, nil
+	},
+})
+
+// pick is one result of a kernel.
+var _ = define(Op{
+	Name: "pick", Arity: 1, hidden: true, lower: lowerPick,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		r := c.In[0].attr.(*KernelOptions).Results[c.Attr.(pickAttr).i]
+		return r.Shape, r.DType, nil
+	},
+	Grad: func(b *Back) {
+		b.node.graph.fail("kernel", b.node.in, errors.New("a user's kernel has no derivative (cut the path with ops.StopGradient)"))
+	},
+})
+
+// task is the kernel as engines see it.
+func (o *KernelOptions) task(ins []*Node) *engine.CustomKernel {
+	k := &engine.CustomKernel{
+		Source: o.Source, Entry: o.Entry, Options: o.Options, Args: o.Args,
+		Global: o.Global, Local: o.Local, Host: o.Host,
+	}
+	for _, in := range ins {
+		k.InShapes = append(k.InShapes, in.shape)
+	}
+	for _, r := range o.Results {
+		k.OutShapes = append(k.OutShapes, r.Shape)
+	}
+	return k
+}

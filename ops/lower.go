@@ -1,0 +1,357 @@
+package ops
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// value is a tensor in memory: fed, constant, a variable, or made by a task.
+type value struct {
+	node   *Node // what it is
+	dtype  tensor.DType
+	len    int64
+	addr   *engine.Index // element address over the node's own axes
+	dense  bool          // addr is row-major order
+	maker  *unit         // nil when it exists before the run
+	shape  []int         // set where it is not the node's: a result of a kernel
+	stored *variable     // the variable whose memory it is written to, if any
+}
+
+func (v *value) bytes() int64 { return v.len * int64(v.dtype.Size()) }
+
+// unit is a task with what it reads and writes.
+type unit struct {
+	task *engine.Task
+	ins  []*value
+	outs []*value
+}
+
+// lowerer turns a fused graph into tasks.
+type lowerer struct {
+	*fusion
+	seed   uint64
+	fast   bool
+	values map[*Node]*value
+	picks  map[*Node][]*value // results of a user's kernel
+	copies map[*Node]*value   // row-major copies of values in another order
+	units  []*unit
+}
+
+func lower(f *fusion, seed uint64, fast bool) *lowerer {
+	l := &lowerer{fusion: f, seed: seed, fast: fast, values: map[*Node]*value{}, picks: map[*Node][]*value{}, copies: map[*Node]*value{}}
+	for _, n := range f.order {
+		if n.inBuffer() {
+			l.values[n] = l.rowMajor(n)
+		}
+	}
+	for _, end := range f.order {
+		head := f.head[end]
+		if head == nil || !f.root[end] {
+			continue
+		}
+		switch head.op.lower {
+		case lowerReduce:
+			if head.heavy() {
+				l.reduce(head, end)
+			} else {
+				l.mapTask(end, nil)
+			}
+		case lowerContract:
+			l.contract(head, end)
+		case lowerScatter:
+			l.scatter(end)
+		case lowerKernel:
+			l.kernel(end)
+		case lowerPick:
+			l.values[end] = l.picks[end.in[0]][end.attr.(pickAttr).i]
+		default:
+			l.mapTask(end, nil)
+		}
+	}
+	return l
+}
+
+// rowMajor is a value of n in row-major order.
+func (l *lowerer) rowMajor(n *Node) *value {
+	return &value{node: n, dtype: n.dtype, len: int64(n.Size()), addr: denseAddr(n.shape, nil), dense: true}
+}
+
+// denseAddr is the address of element (i0, i1, ...) of a tensor whose axes lie
+// in memory in the given order, outermost first; nil is the order they have.
+func denseAddr(shape, order []int) *engine.Index {
+	if order == nil {
+		order = span(0, len(shape))
+	}
+	addr, stride := engine.ConstIndex(0), int64(1)
+	for _, a := range slices.Backward(order) {
+		if shape[a] != 1 {
+			addr = addr.Add(engine.AxisIndex(a).Mul(stride))
+		}
+		stride *= int64(shape[a])
+	}
+	return addr
+}
+
+// asDense is n's value in row-major order, copied if it has another.
+func (l *lowerer) asDense(n *Node) *value {
+	if n.op.lower == lowerAssign {
+		return l.asDense(n.in[1])
+	}
+	if v := l.values[n]; v != nil && v.dense {
+		return v
+	}
+	if v := l.copies[n]; v != nil {
+		return v
+	}
+	v := l.mapTask(n, func(x *builder, at []*engine.Index) *engine.Expr { return x.expr(n, at, nil) })
+	l.copies[n] = v
+	return v
+}
+
+// emit adds a task that makes a value for node end.
+func (l *lowerer) emit(t *engine.Task, b *builder, end *Node, addr *engine.Index, dense bool) *value {
+	v := &value{node: end, dtype: end.dtype, len: int64(end.Size()), addr: addr, dense: dense}
+	t.Ins = b.operands()
+	t.Outs = []engine.Operand{{DType: end.dtype, Len: v.len}}
+	t.Alias = -1
+	t.FastMath = l.fast
+	u := &unit{task: t, ins: b.ins, outs: []*value{v}}
+	v.maker = u
+	l.units = append(l.units, u)
+	return v
+}
+
+// mapTask makes an element-wise task for n and enters its value. With body the
+// result is a row-major copy that is not entered.
+func (l *lowerer) mapTask(n *Node, body func(x *builder, at []*engine.Index) *engine.Expr) *value {
+	build := func(order []int) (*builder, *engine.Expr) {
+		b := l.builder(engine.Domain(pick(n.shape, order)))
+		at := make([]*engine.Index, len(order))
+		for pos, a := range order {
+			at[a] = engine.AxisIndex(pos)
+		}
+		if body != nil {
+			return b, body(b, at)
+		}
+		return b, b.expr(n, at, nil)
+	}
+	order := span(0, len(n.shape))
+	b, e := build(order)
+	if best := b.orderOf(order, e); !l.dense[n] && body == nil && !slices.Equal(best, order) {
+		order = best
+		b, e = build(order)
+	}
+	t := &engine.Task{
+		Kind: engine.Map, Name: b.name(n), Caller: n.caller,
+		Axes: b.dom, Groups: []int{len(b.dom)}, Value: e,
+	}
+	v := l.emit(t, b, n, denseAddr(n.shape, order), slices.IsSorted(order))
+	if body == nil {
+		l.values[n] = v
+	}
+	return v
+}
+
+// reduce makes the task of the reduction head with an epilogue up to end.
+func (l *lowerer) reduce(head, end *Node) {
+	x, axes := head.in[0], head.attr.(reduceAttr).axes
+	var kept []int
+	for a := range x.shape {
+		if !slices.Contains(axes, a) {
+			kept = append(kept, a)
+		}
+	}
+	build := func(kept, folded []int) (*builder, *engine.Expr) {
+		order := slices.Concat(kept, folded)
+		b := l.builder(engine.Domain(pick(x.shape, order)))
+		at := make([]*engine.Index, len(order))
+		for pos, a := range order {
+			at[a] = engine.AxisIndex(pos)
+		}
+		return b, b.expr(x, at, nil)
+	}
+	b, e := build(kept, axes)
+	order, folded := kept, axes
+	named := slices.Concat(kept, axes)
+	if !l.dense[end] {
+		order = b.orderOf(kept, e, named...)
+	}
+	if !head.op.fold.IsArg() { // positions count in the order of the axes
+		folded = b.orderOf(axes, e, named...)
+	}
+	if !slices.Equal(order, kept) || !slices.Equal(folded, axes) {
+		b, e = build(order, folded)
+	}
+	l.finishReduce(head, end, b, e, order, folded)
+}
+
+// finishReduce builds epilogue and task; kept is the order of the output axes.
+func (l *lowerer) finishReduce(head, end *Node, b *builder, e *engine.Expr, kept, folded []int) {
+	acc := engine.AccType(e.DType)
+	if head.op.fold.IsArg() {
+		acc = tensor.Int64
+	}
+	// Position of each of head's own axes among the task's.
+	ascending := slices.Sorted(slices.Values(kept))
+	at := make([]*engine.Index, len(kept))
+	layout := make([]int, len(kept))
+	for pos, a := range kept {
+		own, _ := slices.BinarySearch(ascending, a)
+		at[own], layout[pos] = engine.AxisIndex(pos), own
+	}
+	epilogue, addr := b.epilogue(head, end, at, denseAddr(head.shape, layout), acc)
+	t := &engine.Task{
+		Kind: engine.Reduce, Name: b.name(end), Caller: head.caller,
+		Axes: b.dom, Groups: []int{len(kept), len(folded)},
+		Value: e, Fold: head.op.fold, Acc: acc, Epilogue: epilogue,
+	}
+	l.values[end] = l.emit(t, b, end, addr, addr.Key() == denseAddr(end.shape, nil).Key())
+}
+
+// contract makes the task of the contraction head with an epilogue up to end.
+func (l *lowerer) contract(head, end *Node) {
+	a, b := head.in[0], head.in[1]
+	attr := head.attr.(contractAttr)
+	nb, nm, nn := len(attr.aBatch), len(attr.aM), len(attr.bN)
+	build := func(k []int) (*builder, *engine.Expr, *engine.Expr) {
+		dom := slices.Concat(pick(a.shape, attr.aBatch), pick(a.shape, attr.aM), pick(b.shape, attr.bN))
+		for _, i := range k {
+			dom = append(dom, a.shape[attr.aK[i]])
+		}
+		x := l.builder(dom)
+		atA, atB := make([]*engine.Index, a.Rank()), make([]*engine.Index, b.Rank())
+		for i := range nb {
+			atA[attr.aBatch[i]], atB[attr.bBatch[i]] = engine.AxisIndex(i), engine.AxisIndex(i)
+		}
+		for i := range nm {
+			atA[attr.aM[i]] = engine.AxisIndex(nb + i)
+		}
+		for i := range nn {
+			atB[attr.bN[i]] = engine.AxisIndex(nb + nm + i)
+		}
+		for pos, i := range k {
+			axis := engine.AxisIndex(nb + nm + nn + pos)
+			atA[attr.aK[i]], atB[attr.bK[i]] = axis, axis
+		}
+		return x, x.expr(a, atA, nil), x.expr(b, atB, nil)
+	}
+	k := span(0, len(attr.aK))
+	x, ea, eb := build(k)
+	// The innermost summed axis should be the one along which A is densest.
+	positions := span(0, len(x.dom))
+	best := x.orderOf(span(nb+nm+nn, len(x.dom)), ea, positions...)
+	for i := range best {
+		best[i] -= nb + nm + nn
+	}
+	if !slices.Equal(best, k) {
+		x, ea, eb = build(best)
+	}
+	acc := engine.AccType(head.dtype)
+	at := make([]*engine.Index, len(head.shape))
+	for i := range at {
+		at[i] = engine.AxisIndex(i)
+	}
+	epilogue, addr := x.epilogue(head, end, at, denseAddr(head.shape, nil), acc)
+	t := &engine.Task{
+		Kind: engine.Contract, Name: x.name(end), Caller: head.caller,
+		Axes: x.dom, Groups: []int{nb, nm, nn, len(k)},
+		A: ea, B: eb, Acc: acc, Epilogue: epilogue,
+	}
+	l.values[end] = l.emit(t, x, end, addr, addr.Key() == denseAddr(end.shape, nil).Key())
+}
+
+// scatter makes the task of a scatter-add.
+func (l *lowerer) scatter(n *Node) {
+	x, idx, updates := n.in[0], n.in[1], n.in[2]
+	axis := n.attr.(gatherAttr).axis
+	rest := slices.Concat(span(0, axis), span(axis+1, x.Rank()))
+	dom := slices.Concat([]int{x.shape[axis]}, idx.shape, pick(x.shape, rest))
+	b := l.builder(dom)
+	v, d := engine.AxisIndex(0), 1+idx.Rank()
+	base := make([]*engine.Index, x.Rank())
+	base[axis] = v
+	for i, a := range rest {
+		base[a] = engine.AxisIndex(d + i)
+	}
+	where := make([]*engine.Index, idx.Rank())
+	for i := range where {
+		where[i] = engine.AxisIndex(1 + i)
+	}
+	from := slices.Concat(base[:axis], where, base[axis+1:])
+	t := &engine.Task{
+		Kind: engine.Scatter, Name: b.name(n), Caller: n.caller,
+		Axes: b.dom, Groups: []int{1, idx.Rank(), len(rest)},
+		Value: b.expr(x, base, nil), At: b.expr(idx, where, nil), Update: b.expr(updates, from, nil),
+	}
+	order := slices.Concat([]int{axis}, rest)
+	l.values[n] = l.emit(t, b, n, denseAddr(n.shape, order), slices.IsSorted(order))
+}
+
+// kernel makes the task of a user's kernel.
+func (l *lowerer) kernel(n *Node) {
+	o := n.attr.(*KernelOptions)
+	t := &engine.Task{Kind: engine.Custom, Name: o.Name, Caller: n.caller, Alias: -1, Custom: o.task(n.in)}
+	u := &unit{task: t}
+	for _, x := range n.in {
+		v := l.asDense(x)
+		u.ins = append(u.ins, v)
+		t.Ins = append(t.Ins, engine.Operand{DType: v.dtype, Len: v.len})
+	}
+	for _, r := range o.Results {
+		v := &value{node: n, dtype: r.DType, len: int64(product(r.Shape)), shape: r.Shape, addr: denseAddr(r.Shape, nil), dense: true, maker: u}
+		u.outs = append(u.outs, v)
+		t.Outs = append(t.Outs, engine.Operand{DType: v.dtype, Len: v.len})
+	}
+	l.units = append(l.units, u)
+	l.picks[n] = u.outs
+}
+
+// orderOf sorts axes so that the largest load of e runs through memory
+// forwards: by falling stride. named gives the axis behind each position of the
+// domain; without it positions are axes.
+func (b *builder) orderOf(axes []int, e *engine.Expr, named ...int) []int {
+	coef := b.mainLoad(e)
+	if coef == nil {
+		return axes
+	}
+	stride := map[int]int64{}
+	for pos, c := range coef {
+		axis := pos
+		if named != nil {
+			axis = named[pos]
+		}
+		if stride[axis] = max(c, -c); c == 0 && b.dom[pos] > 1 && slices.Contains(axes, axis) {
+			return axes // a repeated axis: no order to follow
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(axes), func(x, y int) int { return cmp.Compare(stride[y], stride[x]) })
+}
+
+// mainLoad is the coefficients of the affine load that reads the most.
+func (b *builder) mainLoad(e *engine.Expr) []int64 {
+	var best []int64
+	var most int64
+	for s := range e.Walk() {
+		if s.Op != engine.OpLoad {
+			continue
+		}
+		if coef, ok := s.Addr.Affine(len(b.dom)); ok && b.ins[s.Input].len > most {
+			best, most = coef, b.ins[s.Input].len
+		}
+	}
+	return best
+}
+
+// name lists the ops of a task, the one that ends it last.
+func (b *builder) name(end *Node) string {
+	names := append(slices.Clone(b.names), end.scope)
+	names = slices.Compact(names)
+	if len(names) > 6 {
+		names = append(names[:5:5], "...", names[len(names)-1])
+	}
+	return strings.Join(names, "+")
+}

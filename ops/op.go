@@ -1,0 +1,249 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Op is all that the project knows about one operation. The table of ops is
+// what `anycl ops` prints and what the conformance suite walks.
+type Op struct {
+	Name string
+	// Arity is the number of operands; -1 for any number.
+	Arity int
+	// DTypes are the dtypes that the op takes: of operand 0, or of the result
+	// for ops without operands.
+	DTypes []tensor.DType
+
+	// Result is the rule for shape and dtype. It checks every operand.
+	Result func(c *Call) (shape []int, dt tensor.DType, err error)
+	// Scalar computes an element-wise op.
+	Scalar *engine.Scalar
+	// Compose builds the op from others. Such an op has no kernel of its own.
+	Compose func(c *Call) *Node
+	// view maps coordinates of the result to coordinates of operand 0.
+	view func(c *Call, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
+	// hidden ops are parts of others and not for users.
+	hidden bool
+	// lower is for the few ops that are none of the above.
+	lower lowering
+	fold  engine.Monoid // with lowerReduce
+
+	// Grad adds the gradient of each operand. nil with Compose set: through
+	// the composition; nil otherwise: the op is not differentiable.
+	Grad func(b *Back)
+	// Flat marks an op whose derivative is zero wherever it exists (floor,
+	// comparisons): gradients end there without an error.
+	Flat bool
+
+	// ULP bounds the error of a float32 result in units in the last place,
+	// against exact arithmetic on the same operands.
+	ULP float64
+	// Samples are calls that the conformance suite runs on every engine.
+	Samples []Sample
+}
+
+// Differentiable reports whether gradients flow through the op.
+func (o *Op) Differentiable() bool {
+	return !o.Flat && (o.Grad != nil || o.Compose != nil && o.flowsThrough())
+}
+
+// flowsThrough: a composition is differentiable unless its dtypes rule it out.
+func (o *Op) flowsThrough() bool {
+	return slices.ContainsFunc(o.DTypes, tensor.DType.IsFloat)
+}
+
+// lowering says which lowering an op that is neither element-wise, a view nor
+// a composition has.
+type lowering uint8
+
+const (
+	lowerNone lowering = iota
+	lowerInput
+	lowerConst
+	lowerVariable
+	lowerIota
+	lowerRandom
+	lowerReduce
+	lowerContract
+	lowerGather
+	lowerScatter
+	lowerKernel
+	lowerPick
+	lowerAssign
+)
+
+// Call is one application of an op: its operands and attributes.
+type Call struct {
+	Op   *Op
+	In   []*Node
+	Attr any
+}
+
+// dt is the dtype of operand i.
+func (c *Call) dt(i int) tensor.DType { return c.In[i].dtype }
+
+// shape is the shape of operand i.
+func (c *Call) shape(i int) []int { return c.In[i].shape }
+
+// Sample is one call of an op for the conformance suite: operands to be filled
+// with values, and the call.
+type Sample struct {
+	// Label tells samples of one op apart: "odd", "scalar", "empty".
+	Label string
+	// Operands describe what to feed.
+	Operands []Operand
+	// Build calls the op; nil applies it to the operands as they are.
+	Build func(in []*Node) *Node
+	// Through, if set, makes views of the operands first, so that the op reads
+	// memory that is not contiguous. The reference sees the views' values.
+	Through func(in []*Node) []*Node
+	// Source, if set, makes the node of an op that has no operands.
+	Source func(g *Graph, dt tensor.DType) *Node
+	// Attr is what the reference needs to know beyond the operands.
+	Attr any
+	// Only restricts the sample to these dtypes; nil for all that the op takes.
+	Only []tensor.DType
+}
+
+// Operand describes the values of one operand of a Sample.
+type Operand struct {
+	Shape []int
+	// DType, if set, is fixed; otherwise it is the dtype under test.
+	DType tensor.DType
+	// Lo and Hi bound the random values; both 0 means -4 to 4 for floats and
+	// the small integers that fit the dtype.
+	Lo, Hi float64
+	// Special mixes in NaN, infinities, zeros of both signs, and extremes.
+	Special bool
+	// Distinct makes all values different, so that positions of extremes and
+	// derivatives of maxima are well defined.
+	Distinct bool
+	// Fixed nodes are constants of the graph instead of inputs when true.
+	Fixed bool
+}
+
+// table holds every op by name. Functions find their op here and not in a
+// variable of its own, because a gradient rule calls such functions: variables
+// would be initialised in a circle.
+var table = map[string]*Op{}
+
+// define enters an op in the table. It is called as `var _ = define(...)` so
+// that an op stands whole in one place.
+func define(o Op) *Op {
+	if table[o.Name] != nil {
+		panic("ops: " + o.Name + " is defined twice") // found by any test at all
+	}
+	if o.Scalar != nil {
+		o.Scalar.Name, o.Scalar.Arity = o.Name, o.Arity
+	}
+	table[o.Name] = &o
+	return &o
+}
+
+// All yields every op that users can call, by name.
+func All() iter.Seq[*Op] {
+	return func(yield func(*Op) bool) {
+		for _, name := range slices.Sorted(maps.Keys(table)) {
+			if o := table[name]; !o.hidden && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+var errNil = errors.New("an operand is nil")
+
+// apply adds the op of that name to the graph of its operands.
+func apply(name string, attr any, in ...*Node) *Node {
+	var g *Graph
+	for _, n := range in {
+		if n != nil {
+			g = n.graph
+			break
+		}
+	}
+	if g == nil {
+		return detached().fail(name, in, errNil)
+	}
+	return applyIn(g, name, attr, in...)
+}
+
+// applyIn is apply for a known graph: ops without operands need it.
+func applyIn(g *Graph, name string, attr any, in ...*Node) *Node {
+	op := table[name]
+	bad := false
+	for _, n := range in {
+		switch {
+		case n == nil:
+			return g.fail(name, in, errNil)
+		case n.graph != g:
+			err := fmt.Errorf("operands belong to two graphs, %q and %q", g.name, n.graph.name)
+			n.graph.errs = append(n.graph.errs, &OpError{Op: name, Caller: callerLine(), Operands: describe(in), Err: err})
+			return g.fail(name, in, err)
+		}
+		bad = bad || n.bad
+	}
+	if bad { // already reported where it happened
+		n := g.add(op, attr, in, nil, tensor.Invalid)
+		n.bad = true
+		return n
+	}
+	if op.Arity >= 0 && op.Arity != len(in) {
+		return g.fail(name, in, fmt.Errorf("takes %d operands, not %d", op.Arity, len(in)))
+	}
+	c := &Call{Op: op, In: in, Attr: attr}
+	if len(in) > 0 && op.DTypes != nil && !slices.Contains(op.DTypes, in[0].dtype) {
+		return g.fail(name, in, dtypeError(in[0].dtype, op.DTypes))
+	}
+	shape, dt, err := op.Result(c)
+	if err == nil {
+		_, err = tensor.NumElems(shape)
+	}
+	if err != nil {
+		return g.fail(name, in, err)
+	}
+	return g.add(op, attr, in, shape, dt)
+}
+
+func dtypeError(dt tensor.DType, want []tensor.DType) error {
+	kind := ""
+	switch {
+	case slices.Equal(want, floats):
+		kind = "a float"
+	case slices.Equal(want, ints):
+		kind = "an integer"
+	case slices.Equal(want, numbers):
+		kind = "a number"
+	case slices.Equal(want, bools):
+		kind = "bool"
+	default:
+		kind = fmt.Sprintf("one of %v", want)
+	}
+	return fmt.Errorf("dtype %v is not %s (cast with ops.Cast)", dt, kind)
+}
+
+// Sets of dtypes that ops take.
+var (
+	floats  = []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64}
+	bools   = []tensor.DType{tensor.Bool}
+	ints    = []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}
+	numbers = slices.Concat(ints, floats)
+	signed  = slices.Concat([]tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64}, floats)
+	bits    = slices.Concat(bools, ints)
+	every   = tensor.DTypes()
+)
+
+// expand builds the composition of a composite node, in its name.
+func expand(n *Node) *Node {
+	g := n.graph
+	g.scope = append(g.scope, scope{name: n.scope, caller: n.caller})
+	defer func() { g.scope = g.scope[:len(g.scope)-1] }()
+	return n.op.Compose(&Call{Op: n.op, In: n.in, Attr: n.attr})
+}

@@ -1,0 +1,192 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Padding adds Before and After elements at the two ends of one axis.
+type Padding struct {
+	Axis, Before, After int
+}
+
+type padAttr struct {
+	before, after []int
+	value         float64
+}
+
+// Pad returns x with value around it:
+//
+//	y[i] = x[i - before] where that exists, else value
+//
+// It is folded into whoever reads it. Errors: an axis does not exist or is
+// named twice; a count is negative.
+func Pad(x *Node, value float64, paddings ...Padding) *Node {
+	if x == nil || x.bad {
+		return apply("pad", nil, x)
+	}
+	a := padAttr{make([]int, x.Rank()), make([]int, x.Rank()), value}
+	named := make([]bool, x.Rank())
+	for _, p := range paddings {
+		axis, err := axisOf(p.Axis, x.Rank())
+		switch {
+		case err != nil:
+		case named[axis]:
+			err = fmt.Errorf("axis %d is named twice", p.Axis)
+		case p.Before < 0 || p.After < 0:
+			err = fmt.Errorf("padding of %d and %d on axis %d is negative (use ops.Slice)", p.Before, p.After, p.Axis)
+		}
+		if err != nil {
+			return x.graph.fail("pad", []*Node{x}, err)
+		}
+		named[axis] = true
+		a.before[axis], a.after[axis] = p.Before, p.After
+	}
+	return apply("pad", a, x)
+}
+
+// shape is that of x with the padding around it.
+func (a padAttr) shape(x []int) []int {
+	out := slices.Clone(x)
+	for i := range out {
+		out[i] += a.before[i] + a.after[i]
+	}
+	return out
+}
+
+var _ = define(Op{
+	Name:   "pad",
+	Arity:  1,
+	DTypes: every,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		return c.Attr.(padAttr).shape(c.shape(0)), c.dt(0), nil
+	},
+	Grad: func(b *Back) {
+		a := b.node.attr.(padAttr)
+		ones := slices.Repeat([]int{1}, len(a.before))
+		b.Add(0, apply("slice", affineAttr{b.In(0).shape, a.before, ones}, b.Grad()))
+	},
+	view: func(c *Call, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := c.Attr.(padAttr)
+		src := slices.Clone(at)
+		var conds []engine.Cond
+		for i, x := range at {
+			if a.before[i]+a.after[i] == 0 {
+				continue
+			}
+			src[i] = x.AddConst(int64(-a.before[i]))
+			conds = append(conds, engine.Cond{X: src[i], Lo: 0, Hi: int64(c.shape(0)[i])})
+		}
+		return src, conds
+	},
+	Samples: slices.Concat(
+		padCase("both ends", []int{5, 7}, 0, Padding{0, 1, 2}, Padding{1, 3, 0}),
+		padCase("value", []int{4}, 3, Padding{-1, 2, 2}),
+		padCase("empty", []int{0, 3}, 1, Padding{0, 2, 1}),
+		padCase("nothing", []int{3, 2}, 1),
+	),
+})
+
+func padCase(label string, shape []int, value float64, paddings ...Padding) []Sample {
+	return []Sample{{
+		Label: label, Operands: []Operand{{Shape: shape}}, Attr: PadSample{value, paddings},
+		Build: func(in []*Node) *Node { return Pad(in[0], value, paddings...) },
+	}}
+}
+
+// PadSample is the attribute of samples of pad.
+type PadSample struct {
+	Value    float64
+	Paddings []Padding
+}
+
+// Concat returns the tensors one after the other along axis. All must have one
+// dtype and agree in every other extent. It is folded into whoever reads it.
+// Errors: no tensor; the axis does not exist; dtypes or extents differ.
+func Concat(axis int, xs ...*Node) *Node { return apply("concat", axisAttr{axis}, xs...) }
+
+type axisAttr struct{ axis int }
+
+var _ = define(Op{
+	Name:   "concat",
+	Arity:  -1,
+	DTypes: every,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		axis, err := axisOf(c.Attr.(axisAttr).axis, len(c.shape(0)))
+		if err != nil {
+			return nil, 0, err
+		}
+		shape := slices.Clone(c.shape(0))
+		for i := 1; i < len(c.In); i++ {
+			other := slices.Clone(c.shape(i))
+			if c.dt(i) != c.dt(0) {
+				return nil, 0, fmt.Errorf("dtypes differ: %v and %v (cast with ops.Cast)", c.dt(0), c.dt(i))
+			}
+			if len(other) != len(shape) {
+				return nil, 0, fmt.Errorf("ranks differ: %v and %v", c.shape(0), other)
+			}
+			n := other[axis]
+			other[axis] = shape[axis]
+			if !slices.Equal(other, shape) {
+				return nil, 0, fmt.Errorf("shapes differ beside axis %d: %v and %v", axis, c.shape(0), c.shape(i))
+			}
+			shape[axis] += n
+		}
+		return shape, c.dt(0), nil
+	},
+	// Each operand is padded to the full extent, and a position picks the one
+	// that it lies in.
+	Compose: func(c *Call) *Node {
+		axis, _ := axisOf(c.Attr.(axisAttr).axis, len(c.shape(0)))
+		full := 0
+		for i := range c.In {
+			full += c.shape(i)[axis]
+		}
+		shape := slices.Clone(c.shape(0))
+		shape[axis] = full
+		where := c.In[0].graph.Iota(tensor.Int64, axis, shape...)
+		var out *Node
+		for i, from := 0, 0; i < len(c.In); i++ {
+			n := c.shape(i)[axis]
+			part := Pad(c.In[i], 0, Padding{axis, from, full - from - n})
+			if out == nil {
+				out = part
+			} else {
+				out = Where(Less(where, ScalarLike(where, float64(from))), out, part)
+			}
+			from += n
+		}
+		return out
+	},
+	Samples: []Sample{
+		concatCase("two", 0, []int{3, 5}, []int{4, 5}),
+		concatCase("three", -1, []int{2, 3}, []int{2, 1}, []int{2, 7}),
+		concatCase("with empty", 0, []int{0, 2}, []int{3, 2}),
+		concatCase("one", 1, []int{2, 3}),
+	},
+})
+
+func concatCase(label string, axis int, shapes ...[]int) Sample {
+	s := Sample{Label: label, Attr: axis, Build: func(in []*Node) *Node { return Concat(axis, in...) }}
+	for _, shape := range shapes {
+		s.Operands = append(s.Operands, Operand{Shape: shape})
+	}
+	return s
+}
+
+// Stack returns the tensors, all of one shape and dtype, along a new axis at
+// position axis of the result. Errors: as Concat.
+func Stack(axis int, xs ...*Node) *Node {
+	if len(xs) == 0 {
+		return detached().fail("stack", nil, errors.New("no tensors"))
+	}
+	up := make([]*Node, len(xs))
+	for i, x := range xs {
+		up[i] = ExpandDims(x, axis)
+	}
+	return Concat(axis, up...)
+}

@@ -1,0 +1,111 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/philox"
+	"github.com/anycl/anycl/tensor"
+)
+
+type randomAttr struct {
+	stream uint32
+	shape  []int
+	dt     tensor.DType
+}
+
+// Uniform draws independent numbers from [0, 1), anew at every Run:
+//
+//	y[i] = k · 2⁻²⁴,  k uniform in [0, 2²⁴)
+//
+// (53 bits for float64). They depend on the graph's seed, on which call of
+// Uniform or Normal this is, on the number of the Run and on i alone: every
+// engine draws the same. Errors: dtype not float; a negative extent.
+// Source: Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011),
+// Philox-4x32-10.
+func (g *Graph) Uniform(dt tensor.DType, shape ...int) *Node { return g.random("uniform", dt, shape) }
+
+// Normal draws independent numbers from the standard normal distribution, anew
+// at every Run:
+//
+//	y[i] = √(-2 ln u) · cos(2πv),  u in (0, 1], v in [0, 1)
+//
+// Otherwise as [Graph.Uniform]. Source: Box and Muller, A note on the
+// generation of random normal deviates (1958).
+func (g *Graph) Normal(dt tensor.DType, shape ...int) *Node { return g.random("normal", dt, shape) }
+
+func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
+	if !slices.Contains(floats, dt) {
+		return g.fail(name, nil, dtypeError(dt, floats))
+	}
+	g.streams++
+	return applySource(g, name, randomAttr{g.streams, slices.Clone(shape), dt}, dt, shape)
+}
+
+var _ = define(Op{
+	Name: "uniform", DTypes: floats, Flat: true, lower: lowerRandom,
+	Scalar: &engine.Scalar{
+		Flops: 60,
+		CFor: func(out tensor.DType, _ []tensor.DType) string {
+			if out == tensor.Float64 {
+				return "philox_uniform_double(a, b, c, d)"
+			}
+			return "philox_uniform(a, b, c, d)"
+		},
+		Host: randomHost(func(w [4]uint32) float32 { return philox.Uniform(w) }, func(w [4]uint32) float64 { return philox.Uniform64(w) }),
+	},
+	ULP:     0.5,
+	Samples: randomSamples((*Graph).Uniform),
+})
+
+var _ = define(Op{
+	Name: "normal", DTypes: floats, Flat: true, lower: lowerRandom,
+	Scalar: &engine.Scalar{
+		Flops: 120,
+		CFor: func(out tensor.DType, _ []tensor.DType) string {
+			if out == tensor.Float64 {
+				return "philox_normal_double(a, b, c, d)"
+			}
+			return "philox_normal(a, b, c, d)"
+		},
+		Host: randomHost(func(w [4]uint32) float32 {
+			u, v := philox.Pair(w)
+			return float32(math.Sqrt(-2*math.Log(float64(u))) * math.Cos(2*math.Pi*float64(v)))
+		}, func(w [4]uint32) float64 {
+			u, v := philox.Pair64(w)
+			return math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*v)
+		}),
+	},
+	ULP:     64, // the relative error of cos is large next to its zeros
+	Samples: randomSamples((*Graph).Normal),
+})
+
+// randomHost turns four random words into one number for each position. The
+// operands are position (uint64), run (uint32), stream (uint32), seed (uint64).
+func randomHost(f32 func(w [4]uint32) float32, f64 func(w [4]uint32) float64) hostFunc {
+	return func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+		at, run, stream, seed := args[0].U64, args[1].U64, args[2].U64, args[3].U64
+		if engine.ClassOf(out) == engine.ClassF64 {
+			for i := range dst.F64 {
+				dst.F64[i] = f64(philox.Words(at[i], uint32(run[i]), uint32(stream[i]), seed[i]))
+			}
+			return
+		}
+		for i := range dst.F32 {
+			dst.F32[i] = f32(philox.Words(at[i], uint32(run[i]), uint32(stream[i]), seed[i]))
+		}
+	}
+}
+
+func randomSamples(call func(g *Graph, dt tensor.DType, shape ...int) *Node) []Sample {
+	var out []Sample
+	for _, shape := range [][]int{{}, {0, 3}, {3, 5, 7}, {1031}} {
+		out = append(out, Sample{
+			Label: fmt.Sprint(shape), Attr: shape,
+			Source: func(g *Graph, dt tensor.DType) *Node { return call(g, dt, shape...) },
+		})
+	}
+	return out
+}

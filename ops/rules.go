@@ -1,0 +1,78 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Rules for shape and dtype that several ops share.
+
+type rule = func(c *Call) ([]int, tensor.DType, error)
+
+// same gives the result the shape and dtype of operand 0.
+func same(c *Call) ([]int, tensor.DType, error) { return c.shape(0), c.dt(0), nil }
+
+// broadcast gives the NumPy broadcast of all operands, which must share a dtype.
+func broadcast(c *Call) ([]int, tensor.DType, error) {
+	shape, err := broadcastShapes(c)
+	return shape, c.dt(0), err
+}
+
+// compare is broadcast with a bool result.
+func compare(c *Call) ([]int, tensor.DType, error) {
+	shape, err := broadcastShapes(c)
+	return shape, tensor.Bool, err
+}
+
+// sameBool gives the result the shape of operand 0 and dtype bool.
+func sameBool(c *Call) ([]int, tensor.DType, error) { return c.shape(0), tensor.Bool, nil }
+
+func broadcastShapes(c *Call) ([]int, error) {
+	shape := c.shape(0)
+	for i := 1; i < len(c.In); i++ {
+		if c.dt(i) != c.dt(0) {
+			return nil, fmt.Errorf("dtypes differ: %v%v and %v%v (cast with ops.Cast)", c.dt(0), c.shape(0), c.dt(i), c.shape(i))
+		}
+		s, err := tensor.Broadcast(shape, c.shape(i))
+		if err != nil {
+			return nil, fmt.Errorf("shapes do not broadcast: %v x %v", shape, c.shape(i))
+		}
+		shape = s
+	}
+	return shape, nil
+}
+
+// axisOf resolves an axis that may count from the end.
+func axisOf(axis, rank int) (int, error) {
+	a := axis
+	if a < 0 {
+		a += rank
+	}
+	if a < 0 || a >= rank {
+		return 0, fmt.Errorf("axis %d is outside a tensor of rank %d", axis, rank)
+	}
+	return a, nil
+}
+
+// axesOf resolves a set of axes; none means all. The result is sorted.
+func axesOf(axes []int, rank int) ([]int, error) {
+	chosen := make([]bool, rank)
+	for _, axis := range axes {
+		a, err := axisOf(axis, rank)
+		if err != nil {
+			return nil, err
+		}
+		if chosen[a] {
+			return nil, fmt.Errorf("axis %d is named twice", axis)
+		}
+		chosen[a] = true
+	}
+	var out []int
+	for a := range rank {
+		if chosen[a] || len(axes) == 0 {
+			out = append(out, a)
+		}
+	}
+	return out, nil
+}

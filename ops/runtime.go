@@ -1,0 +1,183 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/platform"
+)
+
+// Options says what a Runtime runs on. The zero value is right for most.
+type Options struct {
+	// Device names the device, in the grammar of ANYCL_DEVICE: "nvidia",
+	// "amd:1", "gpu", "pocl", "none" for the CPU path alone. Empty means
+	// ANYCL_DEVICE, and if that is empty too, the best device found; without
+	// any, or without OpenCL, the CPU path. A device that is named and absent is
+	// an error.
+	Device string
+	// CacheDir, PoolBytes: see platform.Options.
+	CacheDir  string
+	PoolBytes int64
+	// Workers is how many cores the CPU path uses; 0 means all.
+	Workers int
+	// Logger receives what was chosen and why; nil discards.
+	Logger *slog.Logger
+}
+
+// Runtime is what graphs are compiled for: a device, if there is one, and the
+// CPU path. It is safe for concurrent use.
+type Runtime struct {
+	engines []engine.Engine // the CPU path last
+	why     string
+	machine *platform.Machine
+	opened  *platform.Opened
+	log     *slog.Logger
+	owned   bool
+
+	mu     sync.Mutex
+	live   map[*Executable]struct{}
+	closed bool
+}
+
+// Open finds the devices of this machine, opens the one that o names, and
+// starts the CPU path. Close it when done. Errors: a named device that is not
+// there; a device that cannot be opened.
+func Open(ctx context.Context, o *Options) (*Runtime, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	po := &platform.Options{Spec: o.Device, CacheDir: o.CacheDir, PoolBytes: o.PoolBytes, Logger: o.Logger}
+	rt := &Runtime{log: o.Logger, owned: true, live: map[*Executable]struct{}{}}
+	if rt.log == nil {
+		rt.log = slog.New(slog.DiscardHandler)
+	}
+	cpu := fallback.New(&fallback.Options{Workers: o.Workers})
+	fail := func(err error) (*Runtime, error) { return nil, errors.Join(err, cpu.Close()) }
+	machine, err := platform.Discover(ctx, po)
+	if err != nil {
+		return fail(err)
+	}
+	rt.machine = machine
+	device, err := machine.Select("")
+	switch {
+	case err == nil:
+		if rt.opened, err = device.Open(ctx, po); err != nil {
+			return fail(err)
+		}
+		rt.engines = []engine.Engine{ocl.New(rt.opened), cpu}
+		rt.why = fmt.Sprintf("%s: the best of %d found", device, len(machine.Devices))
+		if spec := requested(o); spec != "" {
+			rt.why = fmt.Sprintf("%s: asked for by %s", device, spec)
+		}
+	case errors.Is(err, platform.ErrNone):
+		rt.engines, rt.why = []engine.Engine{cpu}, "the CPU path: asked for by "+requested(o)
+	case errors.Is(err, platform.ErrNoDevice):
+		rt.engines, rt.why = []engine.Engine{cpu}, "the CPU path: no OpenCL device was found"
+		if machine.LoadErr != nil {
+			first, _, _ := strings.Cut(machine.LoadErr.Error(), "\n")
+			rt.why = "the CPU path: " + first
+		}
+	default:
+		return fail(err)
+	}
+	rt.log.Info("ops: runtime opened", "engine", rt.engines[0].Name(), "why", rt.why)
+	return rt, nil
+}
+
+// requested says who asked for a device, or "".
+func requested(o *Options) string {
+	if o.Device != "" {
+		return fmt.Sprintf("Options.Device=%s", o.Device)
+	}
+	if v := os.Getenv("ANYCL_DEVICE"); v != "" {
+		return "ANYCL_DEVICE=" + v
+	}
+	return ""
+}
+
+// NewRuntime is a Runtime on given engines, the preferred one first, for
+// engines that Open does not know and for tests. The engines are the caller's
+// to close, after the Runtime.
+func NewRuntime(engines ...engine.Engine) *Runtime {
+	return &Runtime{
+		engines: engines, why: "given", log: slog.New(slog.DiscardHandler), live: map[*Executable]struct{}{},
+	}
+}
+
+// Engines are what the runtime runs on, the preferred one first.
+func (rt *Runtime) Engines() []engine.Engine { return append([]engine.Engine(nil), rt.engines...) }
+
+// Device is the open device, or nil when there is only the CPU path.
+func (rt *Runtime) Device() *platform.Device {
+	if rt.opened == nil {
+		return nil
+	}
+	return rt.opened.Device()
+}
+
+// Why is one line: what was chosen and for what reason.
+func (rt *Runtime) Why() string { return rt.why }
+
+// Explain is the table of the devices found and why the chosen one was.
+func (rt *Runtime) Explain() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "runs on %s\n", rt.why)
+	if rt.machine != nil {
+		b.WriteString(rt.machine.Explain())
+	}
+	return b.String()
+}
+
+// Close closes every executable that is still open, then the engines. A second
+// Close does nothing.
+func (rt *Runtime) Close() error {
+	rt.mu.Lock()
+	if rt.closed {
+		rt.mu.Unlock()
+		return nil
+	}
+	rt.closed = true
+	var open []*Executable
+	for x := range rt.live {
+		open = append(open, x)
+	}
+	rt.mu.Unlock()
+	var errs []error
+	for _, x := range open {
+		errs = append(errs, x.Close())
+	}
+	if rt.owned {
+		for _, e := range rt.engines {
+			errs = append(errs, e.Close())
+		}
+		if rt.opened != nil {
+			errs = append(errs, rt.opened.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// enter records a live executable; it fails when the runtime is closed.
+func (rt *Runtime) enter(x *Executable) error {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.closed {
+		return fmt.Errorf("%w: the runtime", ErrClosed)
+	}
+	rt.live[x] = struct{}{}
+	return nil
+}
+
+func (rt *Runtime) leave(x *Executable) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	delete(rt.live, x)
+}

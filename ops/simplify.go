@@ -1,0 +1,151 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// simplifier rewrites a graph to one of primitive ops only, in which equal
+// computations are one node. It makes new nodes where operands changed and
+// leaves the graph as it is.
+type simplifier struct {
+	done  map[*Node]*Node
+	known map[string]*Node
+	next  int
+}
+
+func newSimplifier() *simplifier {
+	return &simplifier{done: map[*Node]*Node{}, known: map[string]*Node{}}
+}
+
+// primitives are the nodes that n is made of.
+func primitives(n *Node) []*Node {
+	if n.op.Compose != nil {
+		return []*Node{n.composition()}
+	}
+	return n.in
+}
+
+func (s *simplifier) simplify(n *Node) *Node {
+	seen := map[*Node]bool{}
+	for d := range s.done {
+		seen[d] = true
+	}
+	walkDown(n, seen, primitives, func(n *Node) { s.done[n] = s.visit(n) })
+	return s.done[n]
+}
+
+// visit gives the primitive, unique and simplest node for n, whose operands
+// are done.
+func (s *simplifier) visit(n *Node) *Node {
+	if n.op.Compose != nil {
+		return s.done[n.composition()]
+	}
+	in := make([]*Node, len(n.in))
+	for i, x := range n.in {
+		in[i] = s.done[x]
+	}
+	c := *n
+	c.in, c.expansion, c.origin = in, nil, n
+	c.id = s.next
+	s.next++
+	if r := identity(&c); r != nil {
+		return r
+	}
+	key := c.key()
+	if prev := s.known[key]; prev != nil {
+		return prev
+	}
+	s.known[key] = &c
+	return &c
+}
+
+// key is equal for nodes that compute the same.
+func (n *Node) key() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s|%v%v", n.op.Name, n.dtype, n.shape)
+	switch n.attr.(type) {
+	case inputAttr, *KernelOptions:
+		fmt.Fprintf(&b, "|%d", n.id) // each its own
+	case *tensor.Tensor, *variable:
+		fmt.Fprintf(&b, "|%p", n.attr)
+	default:
+		fmt.Fprintf(&b, "|%#v", n.attr)
+	}
+	for _, x := range n.in {
+		fmt.Fprintf(&b, "|%d", x.id)
+	}
+	return b.String()
+}
+
+// identity is the operand that n only repeats, or nil.
+func identity(n *Node) *Node {
+	sameAs := func(i int) *Node {
+		if slices.Equal(n.in[i].shape, n.shape) && n.in[i].dtype == n.dtype {
+			return n.in[i]
+		}
+		return nil
+	}
+	switch n.op.Name {
+	case "stop_gradient":
+		return n.in[0]
+	case "reshape", "broadcast_to", "cast":
+		return sameAs(0)
+	case "transpose":
+		if slices.IsSorted(n.attr.(permAttr).perm) {
+			return n.in[0]
+		}
+	case "neg":
+		if n.in[0].op.Name == "neg" {
+			return n.in[0].in[0]
+		}
+	case "add":
+		if isValue(n.in[1], 0) {
+			return sameAs(0)
+		}
+		if isValue(n.in[0], 0) {
+			return sameAs(1)
+		}
+	case "sub":
+		if isValue(n.in[1], 0) {
+			return sameAs(0)
+		}
+	case "mul":
+		if isValue(n.in[1], 1) {
+			return sameAs(0)
+		}
+		if isValue(n.in[0], 1) {
+			return sameAs(1)
+		}
+	case "div":
+		if isValue(n.in[1], 1) {
+			return sameAs(0)
+		}
+	}
+	return nil
+}
+
+// uniform is the constant that fills n everywhere, seen through views that
+// only repeat or rearrange.
+func uniform(n *Node) (*tensor.Tensor, bool) {
+	for n.op.lower == lowerNone && len(n.in) == 1 {
+		switch n.op.Name {
+		case "reshape", "broadcast_to", "transpose", "slice", "keep", "windows":
+			n = n.in[0]
+		default:
+			return nil, false
+		}
+	}
+	if t, ok := n.attr.(*tensor.Tensor); ok && t.Len() == 1 {
+		return t, true
+	}
+	return nil, false
+}
+
+func isValue(n *Node, v float64) bool {
+	t, ok := uniform(n)
+	return ok && t.Float64At(0) == v
+}

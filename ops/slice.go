@@ -1,0 +1,184 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Range selects every Step-th index of one axis from Start on, up to and
+// without Stop. Negative Start and Stop count from the end, as in Python.
+// A zero Step means 1. With a zero Stop the range runs to the end of the axis,
+// or with a negative Step down to index 0 inclusive. What lies outside the axis
+// is cut off.
+type Range struct {
+	Axis, Start, Stop, Step int
+}
+
+// resolve gives first index, count and step for an axis of extent n.
+func (r Range) resolve(n int) (start, count, step int) {
+	step = r.Step
+	if step == 0 {
+		step = 1
+	}
+	wrap := func(i int) int {
+		if i < 0 {
+			return i + n
+		}
+		return i
+	}
+	if step > 0 {
+		start = min(max(wrap(r.Start), 0), n)
+		stop := n
+		if r.Stop != 0 {
+			stop = min(max(wrap(r.Stop), 0), n)
+		}
+		return start, max((stop-start+step-1)/step, 0), step
+	}
+	start = min(max(wrap(r.Start), -1), n-1)
+	stop := -1
+	if r.Stop != 0 {
+		stop = min(max(wrap(r.Stop), -1), n-1)
+	}
+	return start, max((start-stop-step-1)/-step, 0), step
+}
+
+// affine is a view whose coordinate on every axis is start + step·i.
+type affineAttr struct {
+	shape, start, step []int
+}
+
+// Slice returns the part of x that the ranges select, one range an axis at
+// most; other axes are taken whole. It costs nothing. Errors: an axis does not
+// exist or is named twice.
+func Slice(x *Node, ranges ...Range) *Node {
+	if x == nil || x.bad {
+		return apply("slice", nil, x)
+	}
+	a := affineAttr{slices.Clone(x.shape), make([]int, x.Rank()), slices.Repeat([]int{1}, x.Rank())}
+	named := make([]bool, x.Rank())
+	for _, r := range ranges {
+		axis, err := axisOf(r.Axis, x.Rank())
+		if err == nil && named[axis] {
+			err = fmt.Errorf("axis %d is named twice", r.Axis)
+		}
+		if err != nil {
+			return x.graph.fail("slice", []*Node{x}, err)
+		}
+		named[axis] = true
+		a.start[axis], a.shape[axis], a.step[axis] = r.resolve(x.shape[axis])
+	}
+	return apply("slice", a, x)
+}
+
+var _ = define(Op{
+	Name:   "slice",
+	Arity:  1,
+	DTypes: every,
+	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(affineAttr).shape, c.dt(0), nil },
+	Grad: func(b *Back) {
+		a := b.node.attr.(affineAttr)
+		b.Add(0, apply("unslice", unsliceAttr{a, b.In(0).shape}, b.Grad()))
+	},
+	view: func(c *Call, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := c.Attr.(affineAttr)
+		src := make([]*engine.Index, len(at))
+		for i, x := range at {
+			src[i] = x.Mul(int64(a.step[i])).AddConst(int64(a.start[i]))
+		}
+		return src, nil
+	},
+	Samples: slices.Concat(
+		sliceCase("middle", []int{9, 5}, Range{Axis: 0, Start: 2, Stop: 7}),
+		sliceCase("steps", []int{4, 11}, Range{Axis: 1, Start: 1, Stop: -1, Step: 3}),
+		sliceCase("reversed", []int{7, 3}, Range{Axis: 0, Start: -1, Step: -1}),
+		sliceCase("reversed steps", []int{13}, Range{Axis: 0, Start: 10, Stop: 1, Step: -4}),
+		sliceCase("two axes", []int{6, 1, 8}, Range{Axis: 0, Step: 2}, Range{Axis: -1, Start: -3}),
+		sliceCase("empty", []int{6}, Range{Axis: 0, Start: 4, Stop: 4}),
+		sliceCase("beyond", []int{6}, Range{Axis: 0, Start: 3, Stop: 100}),
+	),
+})
+
+func sliceCase(label string, shape []int, ranges ...Range) []Sample {
+	return []Sample{{
+		Label: label, Operands: []Operand{{Shape: shape}}, Attr: ranges,
+		Build: func(in []*Node) *Node { return Slice(in[0], ranges...) },
+	}}
+}
+
+// unslice is the gradient of slice: it puts every element back where it came
+// from, with zeros between.
+type unsliceAttr struct {
+	affineAttr
+	full []int
+}
+
+var _ = define(Op{
+	Name:   "unslice",
+	Arity:  1,
+	hidden: true,
+	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(unsliceAttr).full, c.dt(0), nil },
+	Grad: func(b *Back) {
+		b.Add(0, apply("slice", b.node.attr.(unsliceAttr).affineAttr, b.Grad()))
+	},
+	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := c.Attr.(unsliceAttr)
+		src := make([]*engine.Index, len(at))
+		var conds []engine.Cond
+		for i, x := range at {
+			rel, step := x.AddConst(int64(-a.start[i])), int64(a.step[i])
+			if step < 0 {
+				rel, step = rel.Mul(-1), -step
+			}
+			src[i] = rel.Div(step, dom)
+			conds = append(conds, engine.Cond{X: src[i], Lo: 0, Hi: int64(a.shape[i])})
+			if step > 1 {
+				conds = append(conds, engine.Cond{X: rel.Mod(step, dom), Lo: 0, Hi: 1})
+			}
+		}
+		return src, conds
+	},
+})
+
+// Flip returns x reversed along the named axes, or along all when none is
+// named. It costs nothing. Errors: an axis does not exist or is named twice.
+func Flip(x *Node, axes ...int) *Node {
+	if x == nil || x.bad {
+		return apply("slice", nil, x)
+	}
+	chosen, err := axesOf(axes, x.Rank())
+	if err != nil {
+		return x.graph.fail("flip", []*Node{x}, err)
+	}
+	ranges := make([]Range, len(chosen))
+	for i, a := range chosen {
+		ranges[i] = Range{Axis: a, Start: -1, Step: -1}
+	}
+	return Slice(x, ranges...)
+}
+
+// Split returns x cut into parts of equal extent along axis. It costs nothing.
+// Errors: the axis does not exist; the extent is not a multiple of parts.
+func Split(x *Node, axis, parts int) []*Node {
+	fail := func(n *Node) []*Node { return slices.Repeat([]*Node{n}, max(parts, 1)) }
+	if x == nil || x.bad {
+		return fail(apply("slice", nil, x))
+	}
+	a, err := axisOf(axis, x.Rank())
+	if err == nil && (parts < 1 || x.shape[a]%parts != 0) {
+		err = fmt.Errorf("axis %d of %v does not split into %d equal parts", axis, x.shape, parts)
+	}
+	if err != nil {
+		return fail(x.graph.fail("split", []*Node{x}, err))
+	}
+	n := x.shape[a] / parts
+	out := make([]*Node, parts)
+	for i := range out {
+		attr := affineAttr{slices.Clone(x.shape), make([]int, x.Rank()), slices.Repeat([]int{1}, x.Rank())}
+		attr.shape[a], attr.start[a] = n, i*n
+		out[i] = apply("slice", attr, x)
+	}
+	return out
+}

@@ -1,0 +1,110 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Nodes without operands: what a graph starts from.
+
+type inputAttr struct{ name string }
+
+// Input declares a tensor that every Run is fed with. Errors: the shape has a
+// negative extent, or the dtype is invalid.
+func (g *Graph) Input(name string, dt tensor.DType, shape ...int) *Node {
+	return applySource(g, "input", inputAttr{name}, dt, shape)
+}
+
+// Const is a tensor that never changes. Its elements are not copied: do not
+// write to t afterwards.
+func (g *Graph) Const(t *tensor.Tensor) *Node {
+	if t == nil {
+		return g.fail("const", nil, errors.New("the tensor is nil"))
+	}
+	n := applySource(g, "const", t, t.DType(), t.Shape())
+	return n
+}
+
+// Full is a tensor of the given shape filled with v. For integer dtypes v is
+// truncated and saturated; for bool it is v != 0.
+func (g *Graph) Full(dt tensor.DType, v float64, shape ...int) *Node {
+	return BroadcastTo(scalarConst(g, dt, v), shape...)
+}
+
+// Variable declares a tensor that lives on from one Run to the next, starting
+// as init, and that updates such as [Assign] write. It is kept where it is
+// used: on the device, when the graph runs there. init is copied.
+func (g *Graph) Variable(name string, init *tensor.Tensor) *Node {
+	if init == nil {
+		return g.fail("variable", nil, fmt.Errorf("variable %q: the initial tensor is nil", name))
+	}
+	n := applySource(g, "variable", nil, init.DType(), init.Shape())
+	if !n.bad {
+		n.state = newVariable(name, init)
+		n.attr = n.state
+	}
+	return n
+}
+
+type iotaAttr struct{ axis int }
+
+// Iota is a tensor whose every element is its own coordinate along axis:
+//
+//	y[..., i, ...] = i
+//
+// Errors: the axis does not exist, or the dtype is bool.
+func (g *Graph) Iota(dt tensor.DType, axis int, shape ...int) *Node {
+	a, err := axisOf(axis, len(shape))
+	if err == nil && !slices.Contains(numbers, dt) {
+		err = dtypeError(dt, numbers)
+	}
+	if err != nil {
+		return g.fail("iota", nil, err)
+	}
+	return applySource(g, "iota", iotaAttr{a}, dt, shape)
+}
+
+type sourceSpec struct {
+	dt    tensor.DType
+	shape []int
+}
+
+// applySource adds an op without operands: what the call says is the result.
+func applySource(g *Graph, name string, attr any, dt tensor.DType, shape []int) *Node {
+	if !dt.Valid() {
+		return g.fail(name, nil, fmt.Errorf("dtype %v is not valid", dt))
+	}
+	if _, err := tensor.NumElems(shape); err != nil {
+		return g.fail(name, nil, err)
+	}
+	return g.add(table[name], attr, nil, shape, dt)
+}
+
+var (
+	_ = define(Op{Name: "input", hidden: true, lower: lowerInput})
+	_ = define(Op{Name: "const", hidden: true, lower: lowerConst})
+	_ = define(Op{Name: "variable", hidden: true, lower: lowerVariable})
+	_ = define(Op{
+		Name:    "iota",
+		DTypes:  numbers,
+		Flat:    true,
+		lower:   lowerIota,
+		Samples: iotaSamples(),
+	})
+)
+
+func iotaSamples() []Sample {
+	var out []Sample
+	for _, c := range []struct {
+		axis  int
+		shape []int
+	}{{0, []int{5}}, {1, []int{3, 7}}, {-3, []int{4, 1, 5}}, {0, []int{0, 2}}} {
+		out = append(out, Sample{
+			Label: fmt.Sprint(c.shape, c.axis), Attr: c.axis, Source: func(g *Graph, dt tensor.DType) *Node { return g.Iota(dt, c.axis, c.shape...) },
+		})
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package ops
+
+import (
+	"github.com/anycl/anycl/tensor"
+)
+
+// Mean returns the arithmetic means of the float x over the named axes, which
+// vanish, or over all:
+//
+//	y[p] = 1/n · Σ_q x[p, q]
+//
+// The mean of nothing is NaN. Errors: dtype not float; an axis does not exist
+// or is named twice.
+func Mean(x *Node, axes ...int) *Node { return reduction("mean", x, axes) }
+
+var _ = define(Op{
+	Name: "mean", Arity: 1, DTypes: floats, Result: reduceResult,
+	Compose: func(c *Call) *Node {
+		n := float64(foldSize(c))
+		s := reduction("sum", c.In[0], c.axes())
+		return Div(s, ScalarLike(s, n))
+	},
+	Samples: reductions(Mean, -4, 4),
+})
+
+// axes are those of a reduction. An empty list there means no axis at all: the
+// operand is a scalar, and a reduction of it over all its axes is the same.
+func (c *Call) axes() []int { return c.Attr.(reduceAttr).axes }
+
+// foldSize is how many elements go into one result.
+func foldSize(c *Call) int {
+	n := 1
+	for _, a := range c.axes() {
+		n *= c.shape(0)[a]
+	}
+	return n
+}
+
+// Variance returns the population variances of the float x over the named
+// axes, which vanish, or over all:
+//
+//	y[p] = 1/n · Σ_q (x[p, q] - mean[p])²
+//
+// in two passes, so that a large mean does not cancel. Errors: as [Mean].
+func Variance(x *Node, axes ...int) *Node { return reduction("variance", x, axes) }
+
+var _ = define(Op{
+	Name: "variance", Arity: 1, DTypes: floats, Result: reduceResult,
+	Compose: func(c *Call) *Node {
+		x := c.In[0]
+		if len(c.axes()) == 0 {
+			return Sub(x, x)
+		}
+		d := Sub(x, spread(reduction("mean", x, c.axes()), x, c.axes()))
+		return reduction("mean", Mul(d, d), c.axes())
+	},
+	Samples: reductions(Variance, -4, 4),
+})
+
+// LogSumExp returns log Σ exp(x) over the named axes, which vanish, or over all:
+//
+//	y[p] = m + log Σ_q exp(x[p, q] - m),  m = max_q x[p, q]
+//
+// which neither overflows nor underflows. The log-sum-exp of nothing is -Inf.
+// Errors: as [Mean].
+func LogSumExp(x *Node, axes ...int) *Node { return reduction("log_sum_exp", x, axes) }
+
+var _ = define(Op{
+	Name: "log_sum_exp", Arity: 1, DTypes: floats, Result: reduceResult,
+	Compose: func(c *Call) *Node {
+		x := c.In[0]
+		if len(c.axes()) == 0 {
+			return Reshape(x, x.shape...)
+		}
+		// An infinite maximum would give Inf - Inf.
+		m := StopGradient(reduction("max", x, c.axes()))
+		m = Where(IsFinite(m), m, ScalarLike(m, 0))
+		s := reduction("sum", Exp(Sub(x, spread(m, x, c.axes()))), c.axes())
+		return Add(m, Log(s))
+	},
+	Samples: append(reductions(LogSumExp, -4, 4), Sample{
+		Label: "far apart", Operands: []Operand{{Shape: []int{9, 21}, Lo: -200, Hi: 200}}, Attr: []int{1},
+		Build: func(in []*Node) *Node { return LogSumExp(in[0], 1) },
+		Only:  []tensor.DType{tensor.BFloat16, tensor.Float32, tensor.Float64},
+	}),
+})
+
+// Any returns whether any element of the bool x is true, over the named axes,
+// which vanish, or over all. Errors: dtype not bool; an axis does not exist or
+// is named twice.
+func Any(x *Node, axes ...int) *Node { return reduction("any", x, axes) }
+
+// Every returns whether all elements of the bool x are true. Otherwise as [Any].
+func Every(x *Node, axes ...int) *Node { return reduction("every", x, axes) }
+
+var _ = define(Op{
+	Name: "any", Arity: 1, DTypes: bools, Result: reduceResult, Flat: true,
+	Compose: func(c *Call) *Node { return countTrue("max", c) },
+	Samples: reductions(Any, 0, 1),
+})
+
+var _ = define(Op{
+	Name: "every", Arity: 1, DTypes: bools, Result: reduceResult, Flat: true,
+	Compose: func(c *Call) *Node { return countTrue("min", c) },
+	Samples: reductions(Every, 0, 1),
+})
+
+// countTrue folds bools as numbers. The identity of the fold over uint8 (0 for
+// max, 255 for min) is also the answer for nothing.
+func countTrue(fold string, c *Call) *Node {
+	return Cast(reduction(fold, Cast(c.In[0], tensor.Uint8), c.axes()), tensor.Bool)
+}
+
+// StopGradient returns x and ends every derivative there. It costs nothing.
+func StopGradient(x *Node) *Node { return apply("stop_gradient", nil, x) }
+
+var _ = define(Op{
+	Name: "stop_gradient", Arity: 1, DTypes: every, Result: same, Flat: true,
+	view:    identityView,
+	Samples: views(viewCase{"matrix", []int{3, 4}, nil, StopGradient}),
+})
+
+// keep returns x and makes it a buffer of its own: its readers would otherwise
+// compute it many times over.
+func keep(x *Node) *Node { return apply("keep", nil, x) }
+
+var _ = define(Op{
+	Name: "keep", Arity: 1, hidden: true, Result: same,
+	Grad: func(b *Back) { b.Add(0, b.Grad()) },
+	view: identityView,
+})

@@ -1,0 +1,339 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Views move no data: each is a map from coordinates of the result to
+// coordinates of the operand, folded into the address of whoever reads.
+
+type shapeAttr struct{ shape []int }
+
+// Reshape returns x with the same elements in row-major order and another
+// shape. One extent may be -1: it is what remains. It costs nothing. Errors:
+// the sizes differ; more than one -1.
+func Reshape(x *Node, shape ...int) *Node {
+	if x == nil || x.bad {
+		return apply("reshape", nil, x)
+	}
+	full, err := inferExtent(shape, x.Size())
+	if err != nil {
+		return x.graph.fail("reshape", []*Node{x}, fmt.Errorf("%v to %v: %w", x.shape, shape, err))
+	}
+	if slices.Equal(full, x.shape) {
+		return x
+	}
+	return apply("reshape", shapeAttr{full}, x)
+}
+
+func inferExtent(shape []int, size int) ([]int, error) {
+	full := slices.Clone(shape)
+	hole, rest := -1, 1
+	for i, d := range shape {
+		switch {
+		case d == -1 && hole >= 0:
+			return nil, errors.New("more than one extent is -1")
+		case d == -1:
+			hole = i
+		case d < 0:
+			return nil, fmt.Errorf("extent %d is negative", d)
+		default:
+			rest *= d
+		}
+	}
+	if hole >= 0 {
+		if rest == 0 || size%rest != 0 {
+			return nil, fmt.Errorf("%d elements cannot fill it", size)
+		}
+		full[hole] = size / rest
+	} else if rest != size {
+		return nil, fmt.Errorf("%d elements cannot become %d", size, rest)
+	}
+	return full, nil
+}
+
+var _ = define(Op{
+	Name:   "reshape",
+	Arity:  1,
+	DTypes: every,
+	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(shapeAttr).shape, c.dt(0), nil },
+	Grad:   func(b *Back) { b.Add(0, Reshape(b.Grad(), b.In(0).shape...)) },
+	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		return reshapeMap(c.Attr.(shapeAttr).shape, c.shape(0), at, dom), nil
+	},
+	Samples: views(
+		viewCase{"flat", []int{3, 5, 7}, shapeAttr{[]int{105}}, func(x *Node) *Node { return Reshape(x, -1) }},
+		viewCase{"split", []int{30}, shapeAttr{[]int{2, 3, 5}}, func(x *Node) *Node { return Reshape(x, 2, -1, 5) }},
+		viewCase{"across", []int{4, 9}, shapeAttr{[]int{6, 6}}, func(x *Node) *Node { return Reshape(x, 6, 6) }},
+		viewCase{"to scalar", []int{1, 1}, shapeAttr{[]int{}}, func(x *Node) *Node { return Reshape(x) }},
+		viewCase{"empty", []int{0, 4}, shapeAttr{[]int{2, 0}}, func(x *Node) *Node { return Reshape(x, 2, 0) }},
+	),
+})
+
+// reshapeMap sends coordinates at of a tensor of shape to to the coordinates
+// of the same element in shape from. Runs of axes with equal products are
+// mapped apart, which keeps divisions local and coordinates that are merely
+// passed on free of any.
+func reshapeMap(to, from []int, at []*engine.Index, dom engine.Domain) []*engine.Index {
+	src := make([]*engine.Index, len(from))
+	for j := range src {
+		src[j] = engine.ConstIndex(0)
+	}
+	if product(from) == 0 {
+		return src
+	}
+	for i, j := 0, 0; i < len(to) || j < len(from); {
+		i0, j0 := i, j
+		n, m := 1, 1
+		for i < len(to) && (i == i0 || n < m || to[i] == 1) {
+			n *= to[i]
+			i++
+			for j < len(from) && m < n {
+				m *= from[j]
+				j++
+			}
+		}
+		for j < len(from) && (m < n || from[j] == 1) {
+			m *= from[j]
+			j++
+		}
+		splitMap(to[i0:i], from[j0:j], at[i0:i], src[j0:j], dom)
+	}
+	return src
+}
+
+// splitMap is reshapeMap for one run: linearise, then take apart.
+func splitMap(to, from []int, at, src []*engine.Index, dom engine.Domain) {
+	flat := engine.ConstIndex(0)
+	for i, x := range at {
+		if to[i] != 1 {
+			flat = flat.Add(x.Mul(int64(product(to[i+1:]))))
+		}
+	}
+	outer := true
+	for j, d := range from {
+		if d == 1 {
+			continue
+		}
+		src[j] = flat.Div(int64(product(from[j+1:])), dom)
+		if !outer {
+			src[j] = src[j].Mod(int64(d), dom)
+		}
+		outer = false
+	}
+}
+
+type permAttr struct{ perm []int }
+
+// Transpose returns x with its axes in another order:
+//
+//	y[i_perm[0], i_perm[1], ...] = x[i_0, i_1, ...]
+//
+// Axis k of y is axis perm[k] of x, as in NumPy. Without perm the order is
+// reversed. It costs nothing. Errors: perm is not a permutation of the axes.
+func Transpose(x *Node, perm ...int) *Node {
+	if x == nil || x.bad {
+		return apply("transpose", nil, x)
+	}
+	p := slices.Clone(perm)
+	if len(p) == 0 {
+		for a := range x.Rank() {
+			p = append(p, x.Rank()-1-a)
+		}
+	}
+	seen := make([]bool, x.Rank())
+	for i := range p {
+		a, err := axisOf(p[i], x.Rank())
+		if err != nil || seen[a] || len(p) != x.Rank() {
+			return x.graph.fail("transpose", []*Node{x}, fmt.Errorf("%v is not a permutation of the axes of %v", perm, x.shape))
+		}
+		p[i], seen[a] = a, true
+	}
+	return apply("transpose", permAttr{p}, x)
+}
+
+var _ = define(Op{
+	Name:   "transpose",
+	Arity:  1,
+	DTypes: every,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		var shape []int
+		for _, a := range c.Attr.(permAttr).perm {
+			shape = append(shape, c.shape(0)[a])
+		}
+		return shape, c.dt(0), nil
+	},
+	Grad: func(b *Back) {
+		perm := b.node.attr.(permAttr).perm
+		inverse := make([]int, len(perm))
+		for i, a := range perm {
+			inverse[a] = i
+		}
+		b.Add(0, Transpose(b.Grad(), inverse...))
+	},
+	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		src := make([]*engine.Index, len(at))
+		for i, a := range c.Attr.(permAttr).perm {
+			src[a] = at[i]
+		}
+		return src, nil
+	},
+	Samples: views(
+		viewCase{"matrix", []int{5, 7}, permAttr{[]int{1, 0}}, func(x *Node) *Node { return Transpose(x) }},
+		viewCase{"rotate", []int{3, 4, 5}, permAttr{[]int{2, 0, 1}}, func(x *Node) *Node { return Transpose(x, -1, 0, 1) }},
+		viewCase{"vector", []int{9}, permAttr{[]int{0}}, func(x *Node) *Node { return Transpose(x) }},
+		viewCase{"empty", []int{2, 0, 3}, permAttr{[]int{2, 1, 0}}, func(x *Node) *Node { return Transpose(x) }},
+	),
+})
+
+// BroadcastTo returns x stretched to shape by the NumPy rules: axes are
+// matched from the last one on, and an axis of extent 1, or none, repeats. It
+// costs nothing. Errors: an extent is neither 1 nor that of shape.
+func BroadcastTo(x *Node, shape ...int) *Node {
+	if x == nil || x.bad {
+		return apply("broadcast_to", nil, x)
+	}
+	if slices.Equal(shape, x.shape) {
+		return x
+	}
+	full, err := tensor.Broadcast(x.shape, shape)
+	if err != nil || !slices.Equal(full, shape) {
+		return x.graph.fail("broadcast_to", []*Node{x}, fmt.Errorf("%v does not stretch to %v", x.shape, shape))
+	}
+	return apply("broadcast_to", shapeAttr{full}, x)
+}
+
+var _ = define(Op{
+	Name:   "broadcast_to",
+	Arity:  1,
+	DTypes: every,
+	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(shapeAttr).shape, c.dt(0), nil },
+	Grad:   func(b *Back) { b.Add(0, b.Grad()) },
+	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		return broadcastMap(c.shape(0), at), nil
+	},
+	Samples: views(
+		viewCase{"row", []int{7}, shapeAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
+		viewCase{"column", []int{5, 1}, shapeAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
+		viewCase{"scalar", []int{}, shapeAttr{[]int{2, 3}}, func(x *Node) *Node { return BroadcastTo(x, 2, 3) }},
+		viewCase{"to empty", []int{1, 3}, shapeAttr{[]int{0, 3}}, func(x *Node) *Node { return BroadcastTo(x, 0, 3) }},
+	),
+})
+
+// broadcastMap drops leading axes and pins stretched ones to 0.
+func broadcastMap(from []int, at []*engine.Index) []*engine.Index {
+	src := slices.Clone(at[len(at)-len(from):])
+	for j, d := range from {
+		if d == 1 {
+			src[j] = engine.ConstIndex(0)
+		}
+	}
+	return src
+}
+
+// Squeeze returns x without the named axes, or without every axis of extent 1
+// when none is named. It costs nothing. Errors: a named axis has another extent.
+func Squeeze(x *Node, axes ...int) *Node {
+	if x == nil || x.bad {
+		return apply("reshape", nil, x)
+	}
+	var drop []int
+	if len(axes) > 0 {
+		var err error
+		if drop, err = axesOf(axes, x.Rank()); err != nil {
+			return x.graph.fail("squeeze", []*Node{x}, err)
+		}
+	}
+	var shape []int
+	for a, d := range x.shape {
+		switch named := slices.Contains(drop, a); {
+		case named && d != 1:
+			return x.graph.fail("squeeze", []*Node{x}, fmt.Errorf("axis %d of %v has extent %d, not 1", a, x.shape, d))
+		case named || len(axes) == 0 && d == 1:
+		default:
+			shape = append(shape, d)
+		}
+	}
+	return Reshape(x, shape...)
+}
+
+// ExpandDims returns x with an axis of extent 1 inserted at each position of
+// axes, counted in the result. It costs nothing. Errors: a position is outside
+// the result or named twice.
+func ExpandDims(x *Node, axes ...int) *Node {
+	if x == nil || x.bad {
+		return apply("reshape", nil, x)
+	}
+	rank := x.Rank() + len(axes)
+	at := []int{}
+	if len(axes) > 0 {
+		var err error
+		if at, err = axesOf(axes, rank); err != nil {
+			return x.graph.fail("expand_dims", []*Node{x}, err)
+		}
+	}
+	var shape []int
+	rest := x.shape
+	for a := range rank {
+		if slices.Contains(at, a) {
+			shape = append(shape, 1)
+			continue
+		}
+		shape, rest = append(shape, rest[0]), rest[1:]
+	}
+	return Reshape(x, shape...)
+}
+
+// Flatten returns x with all axes from axis on merged into one. It costs
+// nothing. Errors: the axis does not exist.
+func Flatten(x *Node, axis int) *Node {
+	if x == nil || x.bad {
+		return apply("reshape", nil, x)
+	}
+	a, err := axisOf(axis, x.Rank())
+	if err != nil {
+		return x.graph.fail("flatten", []*Node{x}, err)
+	}
+	return Reshape(x, append(slices.Clone(x.shape[:a]), product(x.shape[a:]))...)
+}
+
+// identityView reads the operand where it is.
+func identityView(_ *Call, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+	return at, nil
+}
+
+type viewCase struct {
+	label string
+	shape []int
+	attr  any
+	call  func(x *Node) *Node
+}
+
+// views are samples of a view, bare and under an element-wise op, so that the
+// index map is folded into a fused load as well.
+func views(cases ...viewCase) []Sample {
+	var out []Sample
+	for _, c := range cases {
+		out = append(out, Sample{
+			Label: c.label, Operands: []Operand{{Shape: c.shape}}, Attr: attrValue(c.attr),
+			Build: func(in []*Node) *Node { return c.call(in[0]) },
+		})
+	}
+	return out
+}
+
+// attrValue is what the reference is told of an op's attribute.
+func attrValue(attr any) any {
+	switch a := attr.(type) {
+	case shapeAttr:
+		return a.shape
+	case permAttr:
+		return a.perm
+	}
+	return attr
+}

@@ -1,0 +1,170 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Window slides over one axis: Size taps, Dilation apart, moved by Stride.
+// Zero Stride and Dilation mean 1.
+type Window struct {
+	Axis, Size, Stride, Dilation int
+}
+
+func (w Window) normal() Window {
+	w.Stride, w.Dilation = max(w.Stride, 1), max(w.Dilation, 1)
+	return w
+}
+
+// count is the number of positions of w on an axis of extent n.
+func (w Window) count(n int) int {
+	span := w.Dilation*(w.Size-1) + 1
+	if n < span {
+		return 0
+	}
+	return (n-span)/w.Stride + 1
+}
+
+type windowAttr struct {
+	windows []Window // resolved, in the order given
+	full    []int    // the operand's shape
+}
+
+// Windows returns the sliding windows of x: every windowed axis holds the
+// position of the window, and for each window an axis with its taps is
+// appended:
+//
+//	y[..., o, ..., k] = x[..., o·Stride + k·Dilation, ...]
+//
+// It costs nothing: convolution and pooling are products and reductions over
+// windows. A window larger than its axis has no positions. Errors: an axis does
+// not exist or is named twice; a size is less than 1.
+func Windows(x *Node, windows ...Window) *Node {
+	if x == nil || x.bad {
+		return apply("windows", nil, x)
+	}
+	a := windowAttr{full: x.shape}
+	named := make([]bool, x.Rank())
+	for _, w := range windows {
+		axis, err := axisOf(w.Axis, x.Rank())
+		switch {
+		case err != nil:
+		case named[axis]:
+			err = fmt.Errorf("axis %d is named twice", w.Axis)
+		case w.Size < 1 || w.Stride < 0 || w.Dilation < 0:
+			err = fmt.Errorf("window %+v has a size below 1 or a negative step", w)
+		}
+		if err != nil {
+			return x.graph.fail("windows", []*Node{x}, err)
+		}
+		named[axis] = true
+		w.Axis = axis
+		a.windows = append(a.windows, w.normal())
+	}
+	return apply("windows", a, x)
+}
+
+func (a windowAttr) shape() []int {
+	out := slices.Clone(a.full)
+	for _, w := range a.windows {
+		out[w.Axis] = w.count(a.full[w.Axis])
+	}
+	for _, w := range a.windows {
+		out = append(out, w.Size)
+	}
+	return out
+}
+
+var _ = define(Op{
+	Name:   "windows",
+	Arity:  1,
+	DTypes: every,
+	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(windowAttr).shape(), c.dt(0), nil },
+	// Each element is read by the windows that cover it: bring every tap's
+	// share to the element, then sum over the taps.
+	Grad: func(b *Back) {
+		a := b.node.attr.(windowAttr)
+		rank := len(a.full)
+		var taps []int
+		for i := range a.windows {
+			taps = append(taps, rank+i)
+		}
+		b.Add(0, Sum(apply("unwindow", a, b.Grad()), taps...))
+	},
+	view: func(c *Call, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := c.Attr.(windowAttr)
+		src := slices.Clone(at[:len(a.full)])
+		for i, w := range a.windows {
+			src[w.Axis] = at[w.Axis].Mul(int64(w.Stride)).Add(at[len(a.full)+i].Mul(int64(w.Dilation)))
+		}
+		return src, nil
+	},
+	Samples: []Sample{
+		windowCase("overlapping", []int{9}, Window{Axis: 0, Size: 3}),
+		windowCase("stride", []int{2, 11}, Window{Axis: 1, Size: 3, Stride: 2}),
+		windowCase("dilated", []int{12, 2}, Window{Axis: 0, Size: 3, Dilation: 2}),
+		windowCase("plane", []int{2, 7, 8}, Window{Axis: 1, Size: 3, Stride: 2}, Window{Axis: 2, Size: 2, Stride: 3}),
+		windowCase("too large", []int{4}, Window{Axis: 0, Size: 5}),
+	},
+})
+
+func windowCase(label string, shape []int, windows ...Window) Sample {
+	return Sample{
+		Label: label, Operands: []Operand{{Shape: shape}}, Attr: windows,
+		Build: func(in []*Node) *Node { return Windows(in[0], windows...) },
+	}
+}
+
+// unwindow is the adjoint's index map: the result has the operand's full shape
+// plus the tap axes, and element (i, k) is the window value whose tap k lies
+// on i, or 0 when there is none.
+var _ = define(Op{
+	Name:   "unwindow",
+	Arity:  1,
+	hidden: true,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		a := c.Attr.(windowAttr)
+		shape := slices.Clone(a.full)
+		for _, w := range a.windows {
+			shape = append(shape, w.Size)
+		}
+		return shape, c.dt(0), nil
+	},
+	// The transpose of unwindow: window position o and tap k came from element
+	// o·Stride + k·Dilation, tap k.
+	Grad: func(b *Back) { b.Add(0, apply("rewindow", b.node.attr, b.Grad())) },
+	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := c.Attr.(windowAttr)
+		src := slices.Clone(at)
+		var conds []engine.Cond
+		for i, w := range a.windows {
+			rel := at[w.Axis].Add(at[len(a.full)+i].Mul(int64(-w.Dilation)))
+			src[w.Axis] = rel.Div(int64(w.Stride), dom)
+			conds = append(conds, engine.Cond{X: src[w.Axis], Lo: 0, Hi: int64(w.count(a.full[w.Axis]))})
+			if w.Stride > 1 {
+				conds = append(conds, engine.Cond{X: rel.Mod(int64(w.Stride), dom), Lo: 0, Hi: 1})
+			}
+		}
+		return src, conds
+	},
+})
+
+// rewindow is windows with the tap axes kept apart: the transpose of unwindow.
+var _ = define(Op{
+	Name:   "rewindow",
+	Arity:  1,
+	hidden: true,
+	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(windowAttr).shape(), c.dt(0), nil },
+	Grad:   func(b *Back) { b.Add(0, apply("unwindow", b.node.attr, b.Grad())) },
+	view: func(c *Call, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := c.Attr.(windowAttr)
+		src := slices.Clone(at)
+		for i, w := range a.windows {
+			src[w.Axis] = at[w.Axis].Mul(int64(w.Stride)).Add(at[len(a.full)+i].Mul(int64(w.Dilation)))
+		}
+		return src, nil
+	},
+})
