@@ -79,7 +79,14 @@ func plain[R reg]() codec[R, R] {
 		load: func(dst []R, mem []R, at, stride int64) {
 			switch stride {
 			case 1:
-				copy(dst, mem[at:][:len(dst)])
+				src := mem[at:][:len(dst)]
+				if len(dst) > 16 {
+					copy(dst, src)
+					return
+				}
+				for i, v := range src { // sooner done than a call
+					dst[i] = v
+				}
 			case 0:
 				fill(dst, mem[at])
 			default:

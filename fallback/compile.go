@@ -84,6 +84,22 @@ func (c *compiler) compile(order []int, dts []tensor.DType, exprs ...*engine.Exp
 	return b.finish(0), nil
 }
 
+// compileEither is compile over the order of axes that takes less time, where
+// the second takes extra ns more per point for what is done with its values.
+func (c *compiler) compileEither(first, second []int, extra float64, dt tensor.DType, x *engine.Expr) (p *program, isSecond bool, err error) {
+	mark := c.used
+	if p, err = c.compile(first, []tensor.DType{dt}, x); err != nil {
+		return nil, false, err
+	}
+	c.used = mark // only one of the two stays
+	q, err := c.compile(second, []tensor.DType{dt}, x)
+	if err == nil && q.nsPer+extra < p.nsPer {
+		return q, true, nil
+	}
+	c.used = mark + p.arenaBytes()
+	return p, false, err
+}
+
 func (c *compiler) builder(order []int) *builder {
 	p := &program{size: 1, acc: -1, env: c.env, frames: make([]*frame, c.width)}
 	for _, a := range order {
@@ -226,11 +242,7 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 		for i, c := range conds {
 			m.bounds = append(m.bounds, bound{i + 1, clamp(c.Lo), clamp(c.Hi)})
 		}
-		step := lat.inner(0)
-		ns = 0.15 + 10/float64(max(lat.extent[len(lat.extent)-1], 1))
-		if step != 1 || engine.ClassOf(e.DType) != class {
-			ns += 0.5
-		}
+		ns = lat.cost()
 		if !affine {
 			var err error
 			if m.rows, err = b.rows(b.order[:inner], xs, &lat, run); err != nil {
@@ -251,8 +263,8 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 			uses = append(uses, m.ok)
 		}
 	}
-	if e.DType == tensor.Float16 {
-		ns += 2
+	if class == engine.ClassF32 && e.DType != tensor.Float32 {
+		ns += 1
 	}
 	return b.emit(loadStepOf(e.DType, b.ins[e.Input], m), ns, dst, uses...), nil
 }
@@ -262,7 +274,7 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 func (b *builder) rows(outer []int, xs []*engine.Index, lat *lattice, run int64) (*program, error) {
 	sub := b.compiler.builder(outer)
 	for i, x := range xs {
-		lat.forms[i].base = 0
+		lat.base[i] = 0
 		r, err := sub.addrOver(outer, x)
 		if err != nil {
 			return nil, err

@@ -98,6 +98,12 @@ func (x *contractTask[R]) cut(c *compiler) {
 	if x.k > l.tileK+l.tileK/2 {
 		x.kt = l.tileK
 	}
+	if x.b.layout == byCols { // rows of B are read in pieces as long as a tile
+		x.nt = max(min(x.n, 8*l.tileCols), 1)
+	}
+	if x.a.layout == byCols {
+		x.mt = max(min(x.m, 8*l.tileRows), 1)
+	}
 	x.mts, x.nts = (x.m+x.mt-1)/x.mt, (x.n+x.nt-1)/x.nt
 	x.tiles = x.batch * x.mts * x.nts
 	x.chunk, x.chunks = max(x.k, 1), 1
@@ -194,7 +200,7 @@ func (x *contractTask[R]) plan() engine.Plan {
 		Variant: fmt.Sprintf("contract %dx%dx%d, %d batches, tiles of %dx%dx%d", x.m, x.n, x.k, x.batch, x.mt, x.nt, x.kt),
 		Why:     fmt.Sprintf("A %s, B %s, C %s", x.a.why(), x.b.why(), map[bool]string{true: "in place", false: "through the epilogue"}[x.direct]),
 		Launch:  []string{fmt.Sprintf("%d tiles, %d of a piece", x.tiles, x.per)},
-		Scratch: x.out.prog.bytes() + int64(x.a.wholeN+x.b.wholeN),
+		Scratch: int64(x.out.prog.arenaBytes()) + int64(x.a.wholeN+x.b.wholeN),
 	}
 	if x.chunks > 1 {
 		p.Launch = append(p.Launch, fmt.Sprintf("%d chunks of k, then their sum", x.chunks))

@@ -14,9 +14,9 @@ func (s *affineStep) rename(to []int) { s.dst = to[s.dst] }
 func (s *affineStep) run(f *frame, lo int64, n int) {
 	c := &f.cursors[s.cursor]
 	dst := own[int64](f, s.dst, n)
-	step := s.lat.inner(0)
+	step := s.lat.inner()[0]
 	for c.seek(lo); ; {
-		k := min(int64(len(dst)), c.left())
+		k := min(int64(len(dst)), c.left()) // the whole run but for the first
 		v := c.val[0]
 		for i := range dst[:k] {
 			dst[i] = v
@@ -25,7 +25,7 @@ func (s *affineStep) run(f *frame, lo int64, n int) {
 		if dst = dst[k:]; len(dst) == 0 {
 			return
 		}
-		c.advance(k)
+		c.nextRun()
 	}
 }
 

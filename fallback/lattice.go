@@ -9,24 +9,21 @@ import "github.com/anycl/anycl/engine"
 // contiguous operand is one long axis whatever its rank.
 type lattice struct {
 	extent []int64 // outermost first; at least one
-	forms  []form
+	base   []int64 // of each form
+	step   []int64 // of form i along axis d: step[d*forms+i]
+	carry  []int64 // what a form gains when axis d starts anew and d-1 steps on
 	size   int64
-}
-
-// form is base + Σ step·coordinate.
-type form struct {
-	base int64
-	step []int64
 }
 
 // newLattice is the affine part of xs over the axes of order. Other terms are
 // left out.
 func newLattice(order []int, dom engine.Domain, xs []*engine.Index) lattice {
-	l := lattice{size: 1, forms: make([]form, len(xs))}
-	coef := make([]map[int]int64, len(xs))
+	n := len(xs)
+	l := lattice{size: 1, base: make([]int64, n)}
+	coef := make([][]int64, n)
 	for i, x := range xs {
-		l.forms[i].base = x.Const
-		coef[i] = map[int]int64{}
+		l.base[i] = x.Const
+		coef[i] = make([]int64, len(dom))
 		for _, t := range x.Terms {
 			if t.Atom.Kind == engine.AtomAxis {
 				coef[i][t.Atom.Axis] = t.Coef
@@ -34,39 +31,57 @@ func newLattice(order []int, dom engine.Domain, xs []*engine.Index) lattice {
 		}
 	}
 	for _, axis := range order {
-		n := int64(dom[axis])
-		l.size *= n
-		if n == 1 {
+		ext := int64(dom[axis])
+		l.size *= ext
+		if ext == 1 {
 			continue
 		}
 		last := len(l.extent) - 1
 		merge := last >= 0
 		for i := range xs {
-			merge = merge && l.forms[i].step[last] == coef[i][axis]*n
+			merge = merge && l.step[last*n+i] == coef[i][axis]*ext
 		}
 		if merge {
-			l.extent[last] *= n
+			l.extent[last] *= ext
+			l.step = l.step[:last*n]
 		} else {
-			l.extent = append(l.extent, n)
-			last++
+			l.extent = append(l.extent, ext)
 		}
 		for i := range xs {
-			l.forms[i].step = append(l.forms[i].step[:last], coef[i][axis])
+			l.step = append(l.step, coef[i][axis])
 		}
 	}
 	if len(l.extent) == 0 {
-		l.extent = []int64{1}
-		for i := range xs {
-			l.forms[i].step = []int64{0}
+		l.extent, l.step = []int64{1}, make([]int64, n)
+	}
+	l.carry = make([]int64, len(l.step))
+	for d := 1; d < len(l.extent); d++ {
+		for i := range n {
+			l.carry[d*n+i] = l.step[(d-1)*n+i] - l.extent[d]*l.step[d*n+i]
 		}
 	}
 	return l
 }
 
-// inner is the step of form i along the innermost axis.
-func (l *lattice) inner(i int) int64 {
-	step := l.forms[i].step
-	return step[len(step)-1]
+// inner is the steps of the forms along the innermost axis.
+func (l *lattice) inner() []int64 { return l.step[(len(l.extent)-1)*len(l.base):] }
+
+// run is the length of the innermost axis.
+func (l *lattice) run() int64 { return l.extent[len(l.extent)-1] }
+
+// cost is the estimated time in ns of loading a point: part of the work of a
+// run, and, beyond a cache line, waiting for memory.
+func (l *lattice) cost() float64 {
+	n := len(l.base)
+	ns := 0.15 + float64(6+4*n)/float64(max(l.run(), 1))
+	switch step := l.inner()[0]; {
+	case step == 0 || step == 1:
+	case step > -16 && step < 16:
+		ns += 0.5
+	default:
+		ns += 1.5
+	}
+	return ns
 }
 
 // cursor is a place in a lattice and the values of the forms there.
@@ -77,24 +92,25 @@ type cursor struct {
 }
 
 func newCursor(l *lattice) cursor {
-	return cursor{lat: l, at: make([]int64, len(l.extent)), val: make([]int64, len(l.forms))}
+	return cursor{lat: l, at: make([]int64, len(l.extent)), val: make([]int64, len(l.base))}
 }
 
 // seek moves to point number flat.
 func (c *cursor) seek(flat int64) {
-	for i := range c.val {
-		c.val[i] = c.lat.forms[i].base
-	}
+	l := c.lat
+	n := len(c.val)
+	copy(c.val, l.base)
 	for d := len(c.at) - 1; d >= 0; d-- {
-		n := c.lat.extent[d]
 		x := flat
 		if d > 0 {
-			q := flat / n
-			x, flat = flat-q*n, q
+			q := flat / l.extent[d]
+			x, flat = flat-q*l.extent[d], q
 		}
 		c.at[d] = x
-		for i := range c.val {
-			c.val[i] += x * c.lat.forms[i].step[d]
+		if x != 0 {
+			for i, s := range l.step[d*n:][:n] {
+				c.val[i] += x * s
+			}
 		}
 	}
 }
@@ -105,19 +121,29 @@ func (c *cursor) left() int64 {
 	return c.lat.extent[last] - c.at[last]
 }
 
-// advance moves k points on, k <= left().
-func (c *cursor) advance(k int64) {
+// nextRun moves to the first point of the next run along the innermost axis.
+func (c *cursor) nextRun() {
+	l := c.lat
+	n := len(c.val)
 	d := len(c.at) - 1
-	c.at[d] += k
-	for i := range c.val {
-		c.val[i] += k * c.lat.forms[i].step[d]
+	if x := c.at[d]; x != 0 { // back to its start
+		c.at[d] = 0
+		for i, s := range l.step[d*n:][:n] {
+			c.val[i] -= x * s
+		}
 	}
-	for ; d > 0 && c.at[d] == c.lat.extent[d]; d-- {
+	if d == 0 {
+		return
+	}
+	for i, s := range l.step[(d-1)*n:][:n] {
+		c.val[i] += s
+	}
+	c.at[d-1]++
+	for d--; d > 0 && c.at[d] == l.extent[d]; d-- {
 		c.at[d] = 0
 		c.at[d-1]++
-		for i := range c.val {
-			step := c.lat.forms[i].step
-			c.val[i] += step[d-1] - c.lat.extent[d]*step[d]
+		for i, s := range l.carry[d*n:][:n] {
+			c.val[i] += s
 		}
 	}
 }
@@ -131,14 +157,19 @@ type bound struct {
 // window is where the bounds hold among the next n points of the innermost
 // axis: [from, to) of them, as every form is linear there.
 func (c *cursor) window(bounds []bound, n int64) (from, to int64) {
+	steps := c.lat.inner()
 	to = n
-	for _, b := range bounds {
-		v, step := c.val[b.form], c.lat.inner(b.form)
+	for i := range bounds {
+		b := &bounds[i]
+		v, step := c.val[b.form], steps[b.form]
 		switch {
 		case step == 0:
 			if v < b.lo || v >= b.hi {
 				return 0, 0
 			}
+		case step == 1:
+			from = max(from, b.lo-v)
+			to = min(to, b.hi-v)
 		case step > 0:
 			from = max(from, ceilDiv(b.lo-v, step))
 			to = min(to, ceilDiv(b.hi-v, step))

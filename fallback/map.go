@@ -51,20 +51,7 @@ func plan(variant string, pieces int64, wide bool, programs ...*program) engine.
 	p := engine.Plan{Variant: variant, Why: why, Launch: []string{fmt.Sprintf("%d pieces", pieces)}}
 	for _, g := range programs {
 		p.Launch = append(p.Launch, fmt.Sprintf("%d steps, %d registers, blocks of %d of %d values", len(g.steps), len(g.slots), g.block, g.size))
-		p.Scratch += g.bytes()
+		p.Scratch += int64(g.arenaBytes())
 	}
 	return p
-}
-
-// bytes is the register memory of p on one worker.
-func (p *program) bytes() (n int64) {
-	for _, s := range p.slots {
-		if s.offset >= 0 {
-			n += int64(p.block * classBytes(s.class))
-		}
-	}
-	for _, s := range p.subs {
-		n += s.bytes()
-	}
-	return n
 }

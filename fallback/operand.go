@@ -46,18 +46,15 @@ func newOperand[R reg](c *compiler, x *engine.Expr, rows int) (operand[R], error
 		return o, nil
 	}
 	o.layout = packed
-	o.across = o.rows >= 8 && strides(x, innermost(t, rows)) < strides(x, innermost(t, 3))
-	var order []int
+	straight, across := axesOf(t, rows, 3), axesOf(t, 3, rows)
 	if o.perBatch {
-		order = axesOf(t, 0)
+		straight, across = axesOf(t, 0, rows, 3), axesOf(t, 0, 3, rows)
 	}
-	if o.across {
-		order = append(order, axesOf(t, 3, rows)...)
-	} else {
-		order = append(order, axesOf(t, rows, 3)...)
+	if o.rows < 8 {
+		across = straight
 	}
 	var err error
-	o.prog, err = c.compile(order, []tensor.DType{t.Acc}, x)
+	o.prog, o.across, err = c.compileEither(straight, across, 0.8, t.Acc, x)
 	return o, err
 }
 
@@ -87,7 +84,7 @@ func (o *operand[R]) inInput(c *compiler, x *engine.Expr, rows int) bool {
 	if len(r.extent) > 1 || len(k.extent) > 1 {
 		return false
 	}
-	rs, ks := r.inner(0), k.inner(0)
+	rs, ks := r.inner()[0], k.inner()[0]
 	switch { // the step of an axis of one does not matter
 	case o.k == 1:
 		ks = 1
@@ -112,23 +109,12 @@ func (o *operand[R]) inInput(c *compiler, x *engine.Expr, rows int) bool {
 	return true
 }
 
-// innermost is the last axis of group g that is longer than 1, or -1.
-func innermost(t *engine.Task, g int) int {
-	from, to := t.Group(g)
-	for a := to - 1; a >= from; a-- {
-		if t.Axes[a] > 1 {
-			return a
-		}
-	}
-	return -1
-}
-
 // start is the place in the input where the matrix of a batch starts.
 func (o *operand[R]) start(batch int64) int64 {
-	at := o.batch.forms[0].base
+	at := o.batch.base[0]
 	for d := len(o.batch.extent) - 1; d >= 0; d-- {
 		n := o.batch.extent[d]
-		at += batch % n * o.batch.forms[0].step[d]
+		at += batch % n * o.batch.step[d]
 		batch /= n
 	}
 	return at

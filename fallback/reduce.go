@@ -68,13 +68,13 @@ const (
 func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 	t := c.task
 	r := &reduceTask[R]{fold: t.Fold, acc: t.Acc, outs: t.Size(0), folds: t.Size(1)}
-	r.columns = byColumns(t)
-	order := axesOf(t, 0, 1)
-	if r.columns {
-		order = axesOf(t, 1, 0)
+	rows, columns := axesOf(t, 0, 1), axesOf(t, 1, 0)
+	extra := 0.2 - 8/float64(max(r.folds, 1)) // short runs of values take time, too
+	if r.outs < 8 {
+		columns, extra = rows, 1
 	}
 	var err error
-	if r.value, err = c.compile(order, []tensor.DType{dt}, t.Value); err != nil {
+	if r.value, r.columns, err = c.compileEither(rows, columns, extra, dt, t.Value); err != nil {
 		return nil, err
 	}
 	if r.out, err = c.writer(t.Epilogue); err != nil {
@@ -118,47 +118,6 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 	}
 	r.work, r.last = r.do, r.finish
 	return r, nil
-}
-
-// byColumns reports whether the loads of t step less from one output to the
-// next than from one folded value to the next.
-func byColumns(t *engine.Task) bool {
-	if t.Size(0) < 8 || t.Size(1) < 2 {
-		return false
-	}
-	inner := func(g int) int {
-		from, to := t.Group(g)
-		for a := to - 1; a >= from; a-- {
-			if t.Axes[a] > 1 {
-				return a
-			}
-		}
-		return -1
-	}
-	return strides(t.Value, inner(0)) < strides(t.Value, inner(1))
-}
-
-// strides is how many cache lines the loads of e touch, in sixteenths, for a
-// step along an axis.
-func strides(e *engine.Expr, axis int) (sum int64) {
-	for s := range e.Walk() {
-		if s.Op != engine.OpLoad {
-			continue
-		}
-		for _, t := range s.Addr.Terms {
-			switch {
-			case t.Atom.Kind == engine.AtomAxis && t.Atom.Axis == axis:
-				sum += min(max(t.Coef, -t.Coef), 16)
-			case t.Atom.Kind != engine.AtomAxis:
-				(&engine.Index{Terms: []engine.Term{t}}).VisitAxes(func(a int) {
-					if a == axis {
-						sum += 4
-					}
-				})
-			}
-		}
-	}
-	return sum
 }
 
 func (r *reduceTask[R]) run(ctx context.Context, p *pool) error {

@@ -98,3 +98,16 @@ func (b *builder) finish(points int) *program {
 }
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
+
+// arenaBytes is the memory of p's registers on one worker.
+func (p *program) arenaBytes() (n int) {
+	for _, s := range p.slots {
+		if s.offset >= 0 {
+			n += roundUp(p.block*classBytes(s.class), 64)
+		}
+	}
+	for _, s := range p.subs {
+		n += s.arenaBytes()
+	}
+	return n
+}

@@ -35,7 +35,7 @@ func (s *loadStep[T, R]) run(f *frame, lo int64, n int) {
 		return
 	}
 	c.seek(lo)
-	if s.codec.same != nil && len(s.bounds) == 0 && c.left() >= int64(n) && s.lat.inner(0) == 1 {
+	if s.codec.same != nil && len(s.bounds) == 0 && c.left() >= int64(n) && s.lat.inner()[0] == 1 {
 		*lane[R](&f.cur[s.dst]) = s.codec.same(s.mem[c.val[0]:][:n])
 		return
 	}
@@ -60,9 +60,8 @@ func (s *loadStep[T, R]) runRows(f *frame, c *cursor, lo int64, dst []R) {
 }
 
 func (s *loadStep[T, R]) fill(c *cursor, dst []R) {
-	stride := s.lat.inner(0)
-	for {
-		k := min(int64(len(dst)), c.left())
+	stride := s.lat.inner()[0]
+	for k := min(int64(len(dst)), c.left()); ; k = min(int64(len(dst)), s.lat.run()) {
 		from, to := int64(0), k
 		if len(s.bounds) > 0 {
 			from, to = c.window(s.bounds, k)
@@ -75,7 +74,7 @@ func (s *loadStep[T, R]) fill(c *cursor, dst []R) {
 		if dst = dst[k:]; len(dst) == 0 {
 			return
 		}
-		c.advance(k)
+		c.nextRun()
 	}
 }
 
