@@ -1,0 +1,20 @@
+// Package optest is the conformance suite of everything that executes op
+// graphs. An author of an engine writes
+//
+//	func TestConformance(t *testing.T) {
+//		optest.TestEngine(t, func() (engine.Engine, error) { return mine.Open() })
+//	}
+//
+// and learns whether it keeps the promises of the seam (memory, order, errors,
+// lifetime) and whether every op of package ops gives the right numbers in
+// every dtype.
+//
+// Right is what a reference says: one plain function for each op, over
+// float64 and exact integers, written from the definition of the op and from
+// nothing that the engines share. How far a result may be from it stands in one
+// table; see [Tolerance].
+//
+// Beside single ops the suite checks gradients against finite differences, and
+// random graphs of many ops against the reference of each op in turn, so that
+// a mistake in fusing them shows.
+package optest

@@ -1,0 +1,187 @@
+package optest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Values of random programs stay small: elements, and in exact programs their
+// magnitude, so that every sum of products is an integer that float32 holds.
+const (
+	maxElements = 3000
+	maxUsual    = 64
+)
+
+// newProgram makes the program of a seed.
+func newProgram(seed uint64) *program {
+	rng := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
+	p := &program{rng: rng, exact: seed%2 == 0, base: tensor.Float32}
+	moves := slices.Concat(viewMoves, foldMoves, smoothMoves)
+	if p.exact {
+		dtypes := []tensor.DType{tensor.Float32, tensor.Float32, tensor.Int32, tensor.Float16, tensor.BFloat16, tensor.Int8, tensor.Uint16, tensor.Int64}
+		p.base = dtypes[rng.IntN(len(dtypes))]
+		moves = slices.Concat(viewMoves, foldMoves, exactMoves)
+	}
+	for range 1 + rng.IntN(2) {
+		p.input(p.base, p.randomShape()...)
+	}
+	for range 4 + rng.IntN(9) {
+		moves[rng.IntN(len(moves))](p)
+	}
+	last := len(p.steps) - 1
+	p.outputs = []int{last}
+	for range rng.IntN(3) {
+		if v := rng.IntN(last + 1); p.steps[v].op != "" && !slices.Contains(p.outputs, v) {
+			p.outputs = append(p.outputs, v)
+		}
+	}
+	return p
+}
+
+// randomShape is a shape of up to four axes, of sizes that are awkward.
+func (p *program) randomShape() []int {
+	sizes := []int{1, 2, 3, 3, 4, 5, 5, 6, 7, 9}
+	if p.rng.IntN(12) == 0 {
+		sizes = append(sizes, 0, 0)
+	}
+	shape := make([]int, p.rng.IntN(5))
+	for a := range shape {
+		shape[a] = sizes[p.rng.IntN(len(sizes))]
+	}
+	if p.rng.IntN(8) == 0 {
+		return []int{257 + p.rng.IntN(900)}
+	}
+	return shape
+}
+
+// input adds an input with random values.
+func (p *program) input(dt tensor.DType, shape ...int) int {
+	a := NewArray(dt, shape...)
+	for i := range a.Len() {
+		switch {
+		case a.F != nil && p.exact:
+			a.F[i] = float64(p.rng.IntN(9) - 4)
+		case a.F != nil:
+			a.F[i] = float64(float32(4*p.rng.Float64() - 2))
+		case a.I != nil:
+			a.I[i] = int64(p.rng.IntN(9) - 4)
+		case dt == tensor.Bool:
+			a.U[i] = uint64(p.rng.IntN(2))
+		default:
+			a.U[i] = uint64(p.rng.IntN(9))
+		}
+	}
+	p.steps, p.values = append(p.steps, step{}), append(p.values, a)
+	return len(p.steps) - 1
+}
+
+// indices adds an input of positions on an axis of extent n, some outside it.
+func (p *program) indices(n int, shape ...int) int {
+	dt := []tensor.DType{tensor.Int32, tensor.Int64}[p.rng.IntN(2)]
+	i := p.input(dt, shape...)
+	for k := range p.values[i].I {
+		p.values[i].I[k] = int64(p.rng.IntN(n+2) - 1)
+	}
+	return i
+}
+
+// apply adds one op. It declines what would grow too large, and tames values
+// that have.
+func (p *program) apply(op string, attr any, build func(in []*ops.Node) *ops.Node, args ...int) (int, bool) {
+	return p.applyAs(op, p.base, attr, build, args...)
+}
+
+func (p *program) applyAs(op string, dt tensor.DType, attr any, build func(in []*ops.Node) *ops.Node, args ...int) (int, bool) {
+	p.steps = append(p.steps, step{op: op, attr: attr, args: args, build: build})
+	i := len(p.steps) - 1
+	r := p.evaluate(i, p.values, dt, nil)
+	var largest, terms float64
+	for k := range r.F {
+		largest = max(largest, math.Abs(r.F[k]))
+		if r.Terms != nil {
+			terms = max(terms, r.Terms[k])
+		}
+	}
+	if r.Len() > maxElements || p.exact && (largest > whole(r.DType) || terms > whole(tensor.Float32)) {
+		p.steps = p.steps[:i]
+		return 0, false
+	}
+	p.values = append(p.values, r.Array)
+	limit := 8.0
+	if largest > maxUsual { // a clip of integers leaves integers
+		return p.apply("clip", [2]float64{-limit, limit}, func(in []*ops.Node) *ops.Node { return ops.Clip(in[0], -limit, limit) }, i)
+	}
+	return i, true
+}
+
+// whole is the largest n such that a float dtype holds every integer up to n.
+func whole(dt tensor.DType) float64 { return math.Ldexp(1, formatOf(dt).precision) }
+
+// any is a value of the base dtype for which ok holds, one of the last for
+// preference.
+func (p *program) any(ok func(shape []int) bool) (int, bool) {
+	var fit []int
+	for i, v := range p.values {
+		if v.DType == p.base && (ok == nil || ok(v.Shape)) {
+			fit = append(fit, i)
+		}
+	}
+	if len(fit) == 0 {
+		return 0, false
+	}
+	back := min(p.rng.IntN(3), p.rng.IntN(len(fit)))
+	return fit[len(fit)-1-back], true
+}
+
+func (p *program) shape(i int) []int { return p.values[i].Shape }
+
+// partner is a value that broadcasts with value i: an old one, or a new input
+// with some axes of extent 1 or missing.
+func (p *program) partner(i int) int {
+	if p.rng.IntN(2) == 0 {
+		if j, ok := p.any(func(s []int) bool { return broadcasts(p.shape(i), s) }); ok {
+			return j
+		}
+	}
+	shape := slices.Clone(p.shape(i))
+	for a := range shape {
+		if p.rng.IntN(3) == 0 {
+			shape[a] = 1
+		}
+	}
+	return p.input(p.base, shape[p.rng.IntN(len(shape)+1):]...)
+}
+
+func broadcasts(a, b []int) bool {
+	_, err := tensor.Broadcast(a, b)
+	return err == nil
+}
+
+// some are distinct axes out of rank, at least one if there is one.
+func (p *program) some(rank int) []int {
+	if rank == 0 {
+		return nil
+	}
+	return p.rng.Perm(rank)[:1+p.rng.IntN(rank)]
+}
+
+// factors splits n into up to four extents at random.
+func (p *program) factors(n int) []int {
+	if n == 0 {
+		return []int{2, 0, 3}[:2+p.rng.IntN(2)]
+	}
+	shape := slices.Repeat([]int{1}, 1+p.rng.IntN(4))
+	for d := 2; n > 1; {
+		if n%d == 0 {
+			shape[p.rng.IntN(len(shape))] *= d
+			n /= d
+		} else {
+			d++
+		}
+	}
+	return shape
+}

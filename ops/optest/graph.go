@@ -1,0 +1,205 @@
+package optest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// TestGraphs checks n random graphs on the engine e with [CheckGraph]. Subtests
+// are named by their seed.
+func TestGraphs(t *testing.T, e engine.Engine, n int) {
+	for seed := range n {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			CheckGraph(t, e, uint64(seed))
+		})
+	}
+}
+
+// CheckGraph builds the random graph of a seed, runs it on the engine e as a
+// whole, fused and planned, and compares some of its values with the
+// references of its ops, applied one after the other.
+//
+// Graphs of an even seed compute with small integers, of whatever dtype: their
+// results are the same in any order of evaluation, and are compared exactly.
+// Graphs of an odd seed are smooth functions of float32. How far rounding may
+// take their results is found by evaluating them again with every value of
+// every op moved at random by the error that the op may make (Monte Carlo
+// arithmetic; Parker, 1997).
+func CheckGraph(t testing.TB, e engine.Engine, seed uint64) {
+	t.Helper()
+	p := newProgram(seed)
+	g := ops.NewGraph(fmt.Sprint("seed ", seed))
+	feeds := ops.Feeds{}
+	nodes := p.build(g, feeds)
+	outputs := make([]*ops.Node, len(p.outputs))
+	for i, v := range p.outputs {
+		outputs[i] = nodes[v]
+	}
+	exe, err := g.Compile(t.Context(), ops.NewRuntime(e), ops.Target{Outputs: outputs})
+	if errors.Is(err, engine.ErrUnsupported) {
+		t.Skipf("absent: %v", err)
+	}
+	if err != nil {
+		t.Fatalf("%v\nthe graph of seed %d:\n%s", err, seed, p)
+	}
+	defer exe.Close()
+	outs, err := exe.Run(t.Context(), feeds)
+	if err != nil {
+		t.Fatalf("%v\nthe graph of seed %d:\n%s", err, seed, p)
+	}
+	var slack [][]float64
+	if !p.exact {
+		slack = p.slack()
+	}
+	for i, v := range p.outputs {
+		if message := p.differs(outs[i], v, slack); message != "" {
+			t.Errorf("value v%d: %s\nthe graph of seed %d:\n%s", v, message, seed, p)
+		}
+	}
+}
+
+// differs compares an output with value v; the message is empty when they agree.
+func (p *program) differs(got *tensor.Tensor, v int, slack [][]float64) string {
+	want := p.values[v]
+	if p.exact || want.F == nil {
+		return Compare(moved, got, exactly(want)).Message
+	}
+	// The slack is the bound: what Compare adds to it is for the last store.
+	return Compare(Tolerance{ULP: 4, Terms: 1}, got, Result{Array: want, Terms: slack[v], N: 1 / formatOf(want.DType).unit()}).Message
+}
+
+// program is a list of values: inputs, then one op each.
+type program struct {
+	rng     *rand.Rand
+	exact   bool
+	base    tensor.DType // of most values
+	steps   []step
+	values  []Array // of each step
+	outputs []int
+}
+
+// step makes one value. An input has no op.
+type step struct {
+	op    string
+	attr  any
+	args  []int
+	build func(in []*ops.Node) *ops.Node
+}
+
+// String lists the program as one would write it down.
+func (p *program) String() string {
+	var b strings.Builder
+	for i, s := range p.steps {
+		v := p.values[i]
+		if s.op == "" {
+			fmt.Fprintf(&b, "  v%d = input", i)
+		} else {
+			fmt.Fprintf(&b, "  v%d = %s(", i, s.op)
+			for k, a := range s.args {
+				if k > 0 {
+					b.WriteString(", ")
+				}
+				fmt.Fprintf(&b, "v%d", a)
+			}
+			if s.attr != nil {
+				fmt.Fprintf(&b, "; %v", s.attr)
+			}
+			b.WriteByte(')')
+		}
+		fmt.Fprintf(&b, "  %v%v", v.DType, v.Shape)
+		if slices.Contains(p.outputs, i) {
+			b.WriteString("  output")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// build adds the program to g and its inputs to feeds.
+func (p *program) build(g *ops.Graph, feeds ops.Feeds) []*ops.Node {
+	nodes := make([]*ops.Node, len(p.steps))
+	for i, s := range p.steps {
+		if s.op == "" {
+			v := p.values[i]
+			nodes[i] = g.Input(fmt.Sprint("v", i), v.DType, v.Shape...)
+			feeds[nodes[i]] = v.Tensor()
+			continue
+		}
+		in := make([]*ops.Node, len(s.args))
+		for k, a := range s.args {
+			in[k] = nodes[a]
+		}
+		nodes[i] = s.build(in)
+	}
+	return nodes
+}
+
+// evaluate runs the reference of step i on values.
+func (p *program) evaluate(i int, values []Array, dt tensor.DType, shape []int) Result {
+	s := p.steps[i]
+	c := Case{Attr: s.attr, DType: dt, Shape: shape}
+	for _, a := range s.args {
+		c.In = append(c.In, values[a])
+	}
+	return references[s.op](c)
+}
+
+// trials is how often slack evaluates the program anew.
+const trials = 4
+
+// slack bounds the error of every element of every value, by experiment.
+func (p *program) slack() [][]float64 {
+	out := make([][]float64, len(p.values))
+	for i, v := range p.values {
+		out[i] = make([]float64, len(v.F))
+	}
+	for range trials {
+		moved := make([]Array, len(p.values))
+		for i, v := range p.values {
+			if p.steps[i].op == "" {
+				moved[i] = v
+				continue
+			}
+			moved[i] = p.disturb(i, p.evaluate(i, moved, v.DType, v.Shape))
+			for k := range out[i] {
+				out[i][k] = max(out[i][k], math.Abs(moved[i].F[k]-v.F[k]))
+			}
+		}
+	}
+	for _, errs := range out { // an element whose errors happened to cancel has what is usual
+		var usual float64
+		for _, e := range errs {
+			usual += e / float64(len(errs))
+		}
+		for k, e := range errs {
+			errs[k] = 4*e + 2*usual
+		}
+	}
+	return out
+}
+
+// disturb moves a result by the error that its op may make.
+func (p *program) disturb(i int, r Result) Array {
+	tol := tolerances[p.steps[i].op]
+	for k, v := range r.F {
+		var terms float64
+		if r.Terms != nil {
+			terms = r.Terms[k]
+		}
+		if !tol.Moves && (tol.ULP > 0 || tol.Terms > 0) {
+			bound := tol.ULP*accumulator(r.DType).ulp(v) + tol.Terms*r.N*accumulator(r.DType).unit()*terms
+			r.F[k] = v + bound*float64(1-2*p.rng.IntN(2))
+		}
+	}
+	return r.Array
+}

@@ -1,0 +1,280 @@
+package optest
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// move adds an op to a program, or nothing if no value fits.
+type move func(p *program)
+
+func one(f func(x *ops.Node) *ops.Node) func(in []*ops.Node) *ops.Node {
+	return func(in []*ops.Node) *ops.Node { return f(in[0]) }
+}
+
+func two(f func(a, b *ops.Node) *ops.Node) func(in []*ops.Node) *ops.Node {
+	return func(in []*ops.Node) *ops.Node { return f(in[0], in[1]) }
+}
+
+func hasAxes(shape []int) bool { return len(shape) > 0 }
+
+// viewMoves only rearrange.
+var viewMoves = []move{
+	func(p *program) {
+		x, ok := p.any(nil)
+		if !ok {
+			return
+		}
+		shape := p.factors(count(p.shape(x)))
+		p.apply("reshape", shape, one(func(x *ops.Node) *ops.Node { return ops.Reshape(x, shape...) }), x)
+	},
+	func(p *program) {
+		if x, ok := p.any(hasAxes); ok {
+			perm := p.rng.Perm(len(p.shape(x)))
+			p.apply("transpose", perm, one(func(x *ops.Node) *ops.Node { return ops.Transpose(x, perm...) }), x)
+		}
+	},
+	func(p *program) {
+		x, ok := p.any(hasAxes)
+		if !ok {
+			return
+		}
+		var ranges []ops.Range
+		for _, a := range p.some(len(p.shape(x))) {
+			n := p.shape(x)[a]
+			r := ops.Range{Axis: a, Step: 1 + p.rng.IntN(3)}
+			if n > 0 {
+				r.Start = p.rng.IntN(n)
+				r.Stop = r.Start + 1 + p.rng.IntN(n-r.Start)
+			}
+			if p.rng.IntN(3) == 0 {
+				r = ops.Range{Axis: a, Start: -1, Step: -r.Step}
+			}
+			ranges = append(ranges, r)
+		}
+		p.apply("slice", ranges, one(func(x *ops.Node) *ops.Node { return ops.Slice(x, ranges...) }), x)
+	},
+	func(p *program) {
+		x, ok := p.any(hasAxes)
+		if !ok {
+			return
+		}
+		s := ops.PadSample{Value: float64(p.rng.IntN(3))}
+		for _, a := range p.some(len(p.shape(x))) {
+			s.Paddings = append(s.Paddings, ops.Padding{Axis: a, Before: p.rng.IntN(3), After: p.rng.IntN(3)})
+		}
+		p.apply("pad", s, one(func(x *ops.Node) *ops.Node { return ops.Pad(x, s.Value, s.Paddings...) }), x)
+	},
+	func(p *program) {
+		if x, ok := p.any(func(s []int) bool { return len(s) < 4 }); ok {
+			shape := append([]int{1 + p.rng.IntN(4)}, p.shape(x)...)
+			p.apply("broadcast_to", shape, one(func(x *ops.Node) *ops.Node { return ops.BroadcastTo(x, shape...) }), x)
+		}
+	},
+	func(p *program) {
+		x, ok := p.any(hasAxes)
+		if !ok {
+			return
+		}
+		axis := p.rng.IntN(len(p.shape(x)))
+		y, ok := p.any(func(s []int) bool {
+			return len(s) == len(p.shape(x)) && slices.Equal(s[:axis], p.shape(x)[:axis]) && slices.Equal(s[axis+1:], p.shape(x)[axis+1:])
+		})
+		if ok {
+			p.apply("concat", axis, func(in []*ops.Node) *ops.Node { return ops.Concat(axis, in...) }, x, y)
+		}
+	},
+	func(p *program) {
+		x, ok := p.any(func(s []int) bool { return len(s) > 0 && len(s) < 4 })
+		if !ok {
+			return
+		}
+		a := p.rng.IntN(len(p.shape(x)))
+		windows := []ops.Window{{Axis: a, Size: 1 + p.rng.IntN(3), Stride: 1 + p.rng.IntN(2), Dilation: 1 + p.rng.IntN(2)}}
+		p.apply("windows", windows, one(func(x *ops.Node) *ops.Node { return ops.Windows(x, windows...) }), x)
+	},
+	func(p *program) {
+		if x, ok := p.any(hasAxes); ok {
+			axis := p.rng.IntN(len(p.shape(x)))
+			idx := p.indices(p.shape(x)[axis], p.randomShape()...)
+			p.apply("gather", axis, two(func(x, i *ops.Node) *ops.Node { return ops.Gather(x, axis, i) }), x, idx)
+		}
+	},
+	func(p *program) {
+		if x, ok := p.any(hasAxes); ok {
+			axis, shape := p.rng.IntN(len(p.shape(x))), slices.Clone(p.shape(x))
+			shape[axis] = 1 + p.rng.IntN(4)
+			idx := p.indices(p.shape(x)[axis], shape...)
+			p.apply("take_along", axis, two(func(x, i *ops.Node) *ops.Node { return ops.TakeAlong(x, axis, i) }), x, idx)
+		}
+	},
+}
+
+// foldMoves add up: sums, products of matrices, convolutions.
+var foldMoves = []move{
+	folding("sum", ops.Sum), folding("sum", ops.Sum), folding("max", ops.Max), folding("min", ops.Min),
+	func(p *program) { // a matrix from outside
+		x, ok := p.any(hasAxes)
+		if !ok {
+			return
+		}
+		k := p.shape(x)[len(p.shape(x))-1]
+		w := p.input(p.base, k, 1+p.rng.IntN(9))
+		p.apply("matmul", nil, two(ops.MatMul), x, w)
+	},
+	func(p *program) { // with its own transpose
+		x, ok := p.any(func(s []int) bool { return len(s) == 2 })
+		if !ok {
+			return
+		}
+		y, ok := p.apply("transpose", []int{1, 0}, one(func(x *ops.Node) *ops.Node { return ops.Transpose(x) }), x)
+		if ok {
+			p.apply("matmul", nil, two(ops.MatMul), x, y)
+		}
+	},
+	func(p *program) {
+		if x, ok := p.any(hasAxes); ok {
+			axis := p.rng.IntN(len(p.shape(x)))
+			n := p.rng.IntN(9)
+			idx := p.indices(p.shape(x)[axis], n)
+			shape := slices.Clone(p.shape(x))
+			shape[axis] = n
+			updates := p.input(p.base, shape...)
+			p.apply("scatter_add", axis, func(in []*ops.Node) *ops.Node { return ops.ScatterAdd(in[0], axis, in[1], in[2]) }, x, idx, updates)
+		}
+	},
+	func(p *program) {
+		x, ok := p.image()
+		if !ok || !p.base.IsFloat() {
+			return
+		}
+		s := p.shape(x)
+		o := ops.Conv2DOptions{
+			Stride: [2]int{1 + p.rng.IntN(2), 1 + p.rng.IntN(2)}, Pad: [2]int{p.rng.IntN(2), p.rng.IntN(2)},
+			Dilation: [2]int{1, 1}, Groups: 1,
+		}
+		if p.rng.IntN(3) == 0 && s[1] > 0 {
+			o.Groups = s[1]
+		}
+		w := p.input(p.base, o.Groups*(1+p.rng.IntN(3)), s[1]/o.Groups, 1+p.rng.IntN(min(s[2], 3)), 1+p.rng.IntN(min(s[3], 3)))
+		p.apply("conv2d", o, two(func(x, w *ops.Node) *ops.Node { return ops.Conv2D(x, w, o) }), x, w)
+	},
+	func(p *program) {
+		if x, ok := p.image(); ok {
+			s := p.shape(x)
+			o := ops.PoolOptions{Size: [2]int{1 + p.rng.IntN(min(s[2], 3)), 1 + p.rng.IntN(min(s[3], 3))}, Stride: [2]int{1 + p.rng.IntN(2), 1 + p.rng.IntN(2)}}
+			p.apply("max_pool2d", o, one(func(x *ops.Node) *ops.Node { return ops.MaxPool2D(x, o) }), x)
+		}
+	},
+}
+
+// image is a value of four axes, made by reshaping if need be.
+func (p *program) image() (int, bool) {
+	fits := func(s []int) bool { return len(s) == 4 && s[1] > 0 && s[2] > 0 && s[3] > 0 }
+	if x, ok := p.any(fits); ok {
+		return x, true
+	}
+	x, ok := p.any(func(s []int) bool { return count(s) > 0 })
+	if !ok {
+		return 0, false
+	}
+	shape := p.factors(count(p.shape(x)))
+	for len(shape) < 4 {
+		shape = append(shape, 1)
+	}
+	return p.apply("reshape", shape, one(func(x *ops.Node) *ops.Node { return ops.Reshape(x, shape...) }), x)
+}
+
+func folding(op string, f func(x *ops.Node, axes ...int) *ops.Node) move {
+	return func(p *program) {
+		if x, ok := p.any(hasAxes); ok {
+			axes := p.some(len(p.shape(x)))
+			// An empty maximum is infinite: no small integer.
+			for _, a := range axes {
+				if p.shape(x)[a] == 0 && op != "sum" {
+					return
+				}
+			}
+			p.apply(op, axes, one(func(x *ops.Node) *ops.Node { return f(x, axes...) }), x)
+		}
+	}
+}
+
+func unary(op string, f func(x *ops.Node) *ops.Node) move {
+	return func(p *program) {
+		if x, ok := p.any(nil); ok {
+			p.apply(op, nil, one(f), x)
+		}
+	}
+}
+
+func binary(op string, f func(a, b *ops.Node) *ops.Node) move {
+	return func(p *program) {
+		if x, ok := p.any(nil); ok {
+			p.apply(op, nil, two(f), x, p.partner(x))
+		}
+	}
+}
+
+// exactMoves give small integers for small integers.
+var exactMoves = []move{
+	unary("neg", ops.Neg), unary("abs", ops.Abs), unary("square", ops.Square), unary("relu", ops.ReLU), unary("sign", ops.Sign),
+	binary("add", ops.Add), binary("sub", ops.Sub), binary("mul", ops.Mul), binary("maximum", ops.Maximum), binary("minimum", ops.Minimum),
+	func(p *program) { // choose by a comparison
+		x, ok := p.any(nil)
+		if !ok {
+			return
+		}
+		y := p.partner(x)
+		c, ok := p.applyAs("less", tensor.Bool, nil, two(ops.Less), x, y)
+		if ok {
+			p.apply("where", nil, func(in []*ops.Node) *ops.Node { return ops.Where(in[0], in[1], in[2]) }, c, y, x)
+		}
+	},
+	func(p *program) { // there and back
+		if x, ok := p.any(nil); ok {
+			to := []tensor.DType{tensor.Int32, tensor.Float32, tensor.Int64, tensor.Float16}[p.rng.IntN(4)]
+			if to == p.base {
+				return
+			}
+			y, ok := p.applyAs("cast", to, to, one(func(x *ops.Node) *ops.Node { return ops.Cast(x, to) }), x)
+			if ok {
+				p.apply("cast", p.base, one(func(x *ops.Node) *ops.Node { return ops.Cast(x, p.base) }), y)
+			}
+		}
+	},
+	func(p *program) { // gather by a computed position
+		x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 })
+		if !ok {
+			return
+		}
+		axis := p.rng.IntN(len(p.shape(x)))
+		at, ok := p.applyAs("argmax", tensor.Int64, axis, one(func(x *ops.Node) *ops.Node { return ops.ArgMax(x, axis) }), x)
+		if ok {
+			p.apply("gather", axis, two(func(x, i *ops.Node) *ops.Node { return ops.Gather(x, axis, i) }), x, at)
+		}
+	},
+}
+
+// smoothMoves are continuous functions with moderate slopes.
+var smoothMoves = []move{
+	unary("tanh", ops.Tanh), unary("sigmoid", ops.Sigmoid), unary("sin", ops.Sin), unary("cos", ops.Cos), unary("erf", ops.Erf),
+	unary("gelu", ops.GELU), unary("softplus", ops.Softplus), unary("atan", ops.Atan), unary("abs", ops.Abs), unary("relu", ops.ReLU),
+	binary("add", ops.Add), binary("sub", ops.Sub), binary("mul", ops.Mul), binary("maximum", ops.Maximum),
+	folding("mean", ops.Mean),
+	func(p *program) {
+		if x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 }); ok {
+			axis := p.rng.IntN(len(p.shape(x)))
+			p.apply("softmax", axis, one(func(x *ops.Node) *ops.Node { return ops.Softmax(x, axis) }), x)
+		}
+	},
+	func(p *program) { // what may be large goes through a function that is not
+		if x, ok := p.any(nil); ok {
+			if y, ok := p.apply("tanh", nil, one(ops.Tanh), x); ok {
+				p.apply("exp", nil, one(ops.Exp), y)
+			}
+		}
+	},
+}

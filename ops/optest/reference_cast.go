@@ -1,0 +1,95 @@
+package optest
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+func init() { reference("cast", cast) }
+
+// cast rounds by itself: conversions have one right result.
+func cast(c Case) Result {
+	x := c.In[0]
+	y := NewArray(attr[tensor.DType](c), x.Shape...)
+	for p := range y.Len() {
+		switch {
+		case y.DType == tensor.Bool:
+			y.U[p] = truth(x.F != nil && x.F[p] != 0 || x.I != nil && x.I[p] != 0 || x.U != nil && x.U[p] != 0)
+		case y.F != nil:
+			y.F[p] = castToFloat(x, p, y.DType)
+		case y.I != nil:
+			y.I[p] = wrapInt(y.DType, castToInt(x, p, y.DType).Int64())
+		default:
+			y.U[p] = wrapUint(y.DType, castToInt(x, p, y.DType).Uint64())
+		}
+	}
+	return exactly(y)
+}
+
+// castToFloat rounds once, to nearest even.
+func castToFloat(x Array, p int, dt tensor.DType) float64 {
+	if x.F != nil {
+		return round(dt, x.F[p])
+	}
+	whole := new(big.Float).SetPrec(64)
+	if x.I != nil {
+		whole.SetInt64(x.I[p])
+	} else {
+		whole.SetUint64(x.U[p])
+	}
+	v, _ := whole.SetMode(big.ToNearestEven).SetPrec(uint(formatOf(dt).precision)).Float64()
+	return round(dt, v) // an overflow of float16
+}
+
+// castToInt is a value from which the low bits are what an integer of dt
+// keeps: integers wrap, floats saturate.
+func castToInt(x Array, p int, dt tensor.DType) *big.Int {
+	switch {
+	case x.U != nil:
+		return twosComplement(new(big.Int).SetUint64(x.U[p]), dt)
+	case x.I != nil:
+		return twosComplement(big.NewInt(x.I[p]), dt)
+	case math.IsNaN(x.F[p]):
+		return new(big.Int)
+	}
+	low, high := integerRange(dt)
+	if math.IsInf(x.F[p], 0) {
+		if x.F[p] > 0 {
+			return high
+		}
+		return low
+	}
+	v, _ := big.NewFloat(x.F[p]).Int(nil) // toward zero
+	switch {
+	case v.Cmp(low) < 0:
+		return low
+	case v.Cmp(high) > 0:
+		return high
+	}
+	return v
+}
+
+// integerRange are the smallest and largest integers of dt.
+func integerRange(dt tensor.DType) (low, high *big.Int) {
+	bits := uint(8 * dt.Size())
+	one := big.NewInt(1)
+	if dt.IsSigned() {
+		high = new(big.Int).Lsh(one, bits-1)
+		low = new(big.Int).Neg(high)
+	} else {
+		low, high = new(big.Int), new(big.Int).Lsh(one, bits)
+	}
+	return low, high.Sub(high, one)
+}
+
+// twosComplement is v modulo 2^bits, in the range of dt.
+func twosComplement(v *big.Int, dt tensor.DType) *big.Int {
+	modulus := new(big.Int).Lsh(big.NewInt(1), uint(8*dt.Size()))
+	_, high := integerRange(dt)
+	if v.Mod(v, modulus); v.Cmp(high) > 0 {
+		v.Sub(v, modulus)
+	}
+	return v
+}

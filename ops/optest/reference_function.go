@@ -1,0 +1,112 @@
+package optest
+
+import "math"
+
+// Functions of one real number.
+
+func init() {
+	for name, f := range map[string]func(float64) float64{
+		"sqrt":       math.Sqrt,
+		"rsqrt":      func(x float64) float64 { return 1 / math.Sqrt(x) },
+		"reciprocal": func(x float64) float64 { return 1 / x },
+		"exp":        math.Exp,
+		"exp2":       math.Exp2,
+		"expm1":      math.Expm1,
+		"log":        math.Log,
+		"log2":       log2,
+		"log1p":      math.Log1p,
+		"sin":        math.Sin,
+		"cos":        math.Cos,
+		"tan":        math.Tan,
+		"asin":       math.Asin,
+		"acos":       math.Acos,
+		"atan":       math.Atan,
+		"sinh":       math.Sinh,
+		"cosh":       math.Cosh,
+		"tanh":       math.Tanh,
+		"erf":        math.Erf,
+		"sigmoid":    sigmoid,
+		"silu":       silu,
+		"softplus":   softplus,
+		"gelu":       gelu,
+		"hardswish":  hardSwish,
+		"floor":      math.Floor,
+		"ceil":       math.Ceil,
+		"trunc":      math.Trunc,
+		"round":      math.RoundToEven,
+	} {
+		reference(name, real1(f))
+	}
+	reference("relu", each1(
+		func(x float64) float64 { return extreme(x, 0, x > 0) },
+		func(x int64) int64 { return max(x, 0) },
+		func(x uint64) uint64 { return x }))
+	reference("clip", func(c Case) Result {
+		limits := attr[[2]float64](c)
+		return each1(
+			func(x float64) float64 {
+				if math.IsNaN(x) {
+					return x
+				}
+				return math.Min(math.Max(x, limits[0]), limits[1])
+			},
+			func(x int64) int64 { return min(max(x, int64(limits[0])), int64(limits[1])) },
+			func(x uint64) uint64 { return min(max(x, uint64(max(limits[0], 0))), uint64(limits[1])) },
+		)(c)
+	})
+	reference("leaky_relu", func(c Case) Result {
+		slope := attr[float64](c)
+		return real1(func(x float64) float64 {
+			if x < 0 {
+				return slope * x
+			}
+			return x
+		})(c)
+	})
+	reference("elu", func(c Case) Result {
+		alpha := attr[float64](c)
+		return real1(func(x float64) float64 {
+			if x < 0 {
+				return alpha * math.Expm1(x)
+			}
+			return x
+		})(c)
+	})
+}
+
+// log2 splits off the exponent itself: math.Log2 does too, and near 1 loses
+// what a difference of two logarithms loses.
+func log2(x float64) float64 {
+	if x > 0.5 && x < 2 {
+		return math.Log1p(x-1) / math.Ln2
+	}
+	return math.Log2(x)
+}
+
+// sigmoid is written so that neither tail overflows or cancels.
+func sigmoid(x float64) float64 {
+	if x < 0 {
+		e := math.Exp(x)
+		return e / (1 + e)
+	}
+	return 1 / (1 + math.Exp(-x))
+}
+
+// silu is x·sigmoid(x); 0·∞ does not occur because the limit at -∞ is 0.
+func silu(x float64) float64 {
+	if math.IsInf(x, -1) {
+		return math.NaN() // -∞ · 0, as the definition has it
+	}
+	return x * sigmoid(x)
+}
+
+// softplus is log(1 + e^x).
+func softplus(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+// gelu is x·Φ(x), with Φ from erfc so that the negative tail does not cancel.
+func gelu(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }
+
+// hardSwish is x·min(max(x+3, 0), 6)/6.
+func hardSwish(x float64) float64 {
+	return x * (math.Min(math.Max(x+3, 0), 6) / 6)
+}
