@@ -2,6 +2,7 @@ package cl
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -49,18 +50,20 @@ func (p *Program) buildError(err error, options string, devices []*Device) error
 }
 
 // Compilers derived from clang, which most are, write "file:line:column: error:
-// text"; NVIDIA's the same with "<kernel>" as the file; AMD's old one "file, line
-// 3: error: text".
+// text"; NVIDIA's the same with "<kernel>" as the file; PoCL "error:
+// file:line:column: text"; AMD's old one "file, line 3: error: text".
 var (
 	clangLine = regexp.MustCompile(`^\s*(.*?):(\d+):\d+:\s+(?:fatal )?error:\s*(.*)$`)
+	poclLine  = regexp.MustCompile(`^\s*(?:fatal )?error:\s*(.*?):(\d+):\d+:\s*(.*)$`)
 	edgLine   = regexp.MustCompile(`^\s*"?([^"]*)"?, line (\d+):\s+(?:fatal )?error:\s*(.*)$`)
+	places    = []*regexp.Regexp{clangLine, poclLine, edgLine}
 	anyError  = regexp.MustCompile(`(?i)^\s*(?:fatal )?error:?\s*(.*)$`)
 )
 
 func firstPlace(log string) (string, int) {
 	for line := range strings.Lines(log) {
 		line = strings.TrimRight(line, "\r\n")
-		for _, re := range []*regexp.Regexp{clangLine, edgLine} {
+		for _, re := range places {
 			if m := re.FindStringSubmatch(line); m != nil {
 				n, _ := strconv.Atoi(m[2])
 				return m[1], n
@@ -73,7 +76,7 @@ func firstPlace(log string) (string, int) {
 func firstError(log string) string {
 	for line := range strings.Lines(log) {
 		line = strings.TrimRight(line, "\r\n")
-		for _, re := range []*regexp.Regexp{clangLine, edgLine, anyError} {
+		for _, re := range slices.Concat(places, []*regexp.Regexp{anyError}) {
 			if m := re.FindStringSubmatch(line); m != nil {
 				return m[len(m)-1]
 			}

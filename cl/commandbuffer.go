@@ -11,8 +11,9 @@ import (
 // 0.9.5. Recording is for one goroutine at a time.
 //
 // What the recorded commands name (kernels, their arguments' memory) stays alive
-// until the command buffer is closed, also after its own Close. The kernels'
-// arguments are those at the time of recording.
+// until the command buffer is closed, also after its own Close. Leave the
+// arguments of a recorded kernel alone: the extension says that a recording has
+// those of its time, but PoCL 3.1 takes those of the replay.
 type CommandBuffer struct {
 	obj        *object
 	queue      *Queue
@@ -187,7 +188,8 @@ func (b *CommandBuffer) Close() error {
 }
 
 // Replay enqueues the recorded commands on the queue that they were recorded for.
-// It allocates nothing.
+// It allocates nothing. Errors: InvalidOperation while an earlier replay is not
+// done, unless made with Simultaneous; InvalidOperation before Finalize.
 func (q *Queue) Replay(b *CommandBuffer, wait []*Event) error {
 	c, err := q.replay(b)
 	if err != nil {

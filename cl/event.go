@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"runtime"
 	"time"
+	"unsafe"
 
 	"github.com/anycl/anycl/internal/cldriver"
 )
@@ -40,17 +41,35 @@ const (
 // until the command is done, whatever happens to the caller's slice.
 func (c *Context) newEvent(h cldriver.Handle, host []byte) *Event {
 	o := c.obj.lib.newObject(kindEvent, h, c.obj, nil)
-	if p := pointer(host); p != nil {
-		pin := new(runtime.Pinner)
-		pin.Pin(p)
-		o.keep = host
+	if len(host) > 0 {
+		held := pin(host)
 		o.free = func(o *object) cldriver.Status {
-			o.await()
-			pin.Unpin()
-			return o.lib.drv.Release(cldriver.KindEvent, o.h)
+			waited := o.await()
+			held.pinner.Unpin()
+			released := o.lib.drv.Release(cldriver.KindEvent, o.h)
+			// That the command itself failed is for Wait to tell.
+			if waited < 0 && Status(waited) != ExecStatusErrorForEventsInWaitList {
+				return waited
+			}
+			return released
 		}
 	}
 	return guard(&Event{obj: o, ctx: c}, o)
+}
+
+// pinned is host memory in the hands of a command in flight.
+type pinned struct {
+	pinner runtime.Pinner
+	host   []byte
+}
+
+// pin also pins the holder: if it were lost with the whole library before the
+// command is done, the runtime would panic about a leaked pin, and rightly so.
+func pin(host []byte) *pinned {
+	p := &pinned{host: host}
+	p.pinner.Pin(p)
+	p.pinner.Pin(unsafe.SliceData(host))
+	return p
 }
 
 // await blocks until the event of o is done, failed or not.

@@ -39,7 +39,9 @@ func (m *Mapping) Close() error {
 }
 
 // Map maps size bytes at offset of the buffer and waits until the host may touch
-// them. On devices that share the host's memory this copies nothing.
+// them. On devices that share the host's memory this copies nothing. Map the same
+// bytes from one goroutine at a time: PoCL 3.1 confuses mappings that overlap in
+// time and place, up to a crash.
 func (q *Queue) Map(b *Buffer, flags MapFlags, offset, size int64, wait []*Event) (*Mapping, error) {
 	c, err := q.mapping(b, flags, offset, size)
 	if err != nil {

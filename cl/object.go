@@ -19,8 +19,6 @@ type object struct {
 	second *object // a mapping's or command buffer's other parent
 	// free overrides the plain release of h, for what has no handle kind.
 	free func(o *object) cldriver.Status
-	// keep is host memory that the library uses until the object is released.
-	keep any
 
 	// state counts the users of h: one for the owner until Close, one for each
 	// child, one for each call in flight. The top bit says that Close was called.
@@ -104,7 +102,6 @@ func (o *object) release() error {
 		st = o.lib.drv.Release(releaseKind[o.kind], o.h)
 	}
 	o.lib.live[o.kind].Add(-1)
-	o.keep = nil
 	if o.second != nil {
 		o.second.done()
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/cldriver"
 )
 
@@ -33,23 +34,23 @@ func (i *Injector) Wrap(d cldriver.Driver) cldriver.Driver { return cldriver.Int
 // FailAt makes the n-th call from now on, counted from 1, fail with the status
 // without being done. Only calls whose name contains match count; an empty match
 // counts all of them. Names are those of [cldriver.Driver]'s methods, "Info
-// device" and the like, "Release buffer" and the like, and the operations of
+// device" and the like, "Release memory" and the like, and the operations of
 // commands, as "launch" or "read".
 //
 // A release that fails is done nevertheless: the object must not leak.
-func (i *Injector) FailAt(n int, status int32, match string) {
+func (i *Injector) FailAt(n int, status cl.Status, match string) {
 	i.set(n, status, match, false)
 }
 
 // FailFrom is FailAt for the n-th and all later calls that match.
-func (i *Injector) FailFrom(n int, status int32, match string) {
+func (i *Injector) FailFrom(n int, status cl.Status, match string) {
 	i.set(n, status, match, true)
 }
 
 // Off lets everything pass again.
 func (i *Injector) Off() { i.set(0, 0, "", false) }
 
-func (i *Injector) set(n int, status int32, match string, always bool) {
+func (i *Injector) set(n int, status cl.Status, match string, always bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.seen, i.failAt, i.status, i.match, i.always = 0, n, cldriver.Status(status), match, always

@@ -1,0 +1,5 @@
+//go:build !race
+
+package cl_test
+
+const raceEnabled = false
