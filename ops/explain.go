@@ -1,0 +1,173 @@
+package ops
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/place"
+)
+
+// Report says how an executable runs: for people, by its String method, and
+// for tools, as JSON.
+type Report struct {
+	Graph   string         `json:"graph"`
+	Runtime string         `json:"runtime"` // what runs it and why
+	Tasks   []TaskReport   `json:"tasks"`
+	Memory  []MemoryReport `json:"memory"`
+}
+
+// TaskReport is one task after fusion.
+type TaskReport struct {
+	Name   string `json:"name"` // the ops in it, joined by +
+	Kind   string `json:"kind"`
+	Caller string `json:"caller"` // the line that asked for it
+	Axes   []int  `json:"axes"`   // extents
+	DType  string `json:"dtype"`  // of the result
+	Where  string `json:"where"`
+	Why    string `json:"why"`
+	// Predicted is the time on each engine in nanoseconds; -1 where it cannot run.
+	Predicted map[string]int64 `json:"predicted"`
+	Flops     float64          `json:"flops"`
+	Bytes     float64          `json:"bytes"`
+	Plan      engine.Plan      `json:"plan"`
+}
+
+// MemoryReport is what an executable holds on one engine.
+type MemoryReport struct {
+	Where string `json:"where"`
+	// Arena is what intermediate values and results take, Values what they
+	// would take without sharing.
+	Arena  int64 `json:"arena"`
+	Values int64 `json:"values"`
+	// Fixed are inputs and constants, Variables what lives on between runs.
+	Fixed     int64 `json:"fixed"`
+	Variables int64 `json:"variables"`
+}
+
+// Report tells how x runs.
+func (x *Executable) Report() *Report {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	r := &Report{Graph: x.name, Runtime: x.rt.why}
+	next := make([]int, len(x.sides))
+	held := make([]MemoryReport, len(x.sides))
+	for t, u := range x.units {
+		c := x.choices[t]
+		cost := u.task.Cost()
+		s := x.sides[c.Side]
+		tr := TaskReport{
+			Name: u.task.Name, Kind: u.task.Kind.String(), Caller: u.task.Caller, Axes: u.task.Axes,
+			DType: u.task.Outs[0].DType.String(), Where: s.engine.Name(), Why: c.Why,
+			Predicted: map[string]int64{}, Flops: cost.Flops, Bytes: cost.BytesRead + cost.BytesWrite,
+		}
+		for i, d := range x.times[t] {
+			tr.Predicted[x.sides[i].engine.Name()] = int64(d)
+		}
+		if s.seq != nil && !x.closed {
+			tr.Plan = s.seq.Describe(next[c.Side])
+		}
+		next[c.Side]++
+		for _, v := range u.outs {
+			if v.stored == nil {
+				held[c.Side].Values += v.bytes()
+			}
+		}
+		r.Tasks = append(r.Tasks, tr)
+	}
+	for i, s := range x.sides {
+		m := &held[i]
+		m.Where = s.engine.Name()
+		for _, n := range x.arenas[i] {
+			m.Arena += n
+		}
+		for _, mem := range s.memories {
+			m.Fixed += mem.Bytes()
+		}
+		m.Fixed = max(m.Fixed-m.Arena, 0)
+		for _, u := range x.vars {
+			for _, side := range u.sides {
+				if side == i {
+					m.Variables += int64(u.v.host.NumBytes())
+				}
+			}
+		}
+		if m.Arena+m.Fixed+m.Variables > 0 {
+			r.Memory = append(r.Memory, *m)
+		}
+	}
+	return r
+}
+
+// Explain tells in a table how x runs: the tasks after fusion, where each runs
+// and why, and what memory it takes.
+func (x *Executable) Explain() string { return x.Report().String() }
+
+// String is the report as a table.
+func (r *Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d tasks, runs on %s\n", r.Graph, len(r.Tasks), r.Runtime)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "task\textents\twhere\tpredicted\tkernel\twhy")
+	for _, t := range r.Tasks {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, extents(t.Axes), t.Where, duration(t.Predicted[t.Where]), t.Plan.Variant, t.others())
+	}
+	w.Flush()
+	for _, m := range r.Memory {
+		fmt.Fprintf(&b, "memory on %s: arena %s for %s of values, inputs and constants %s, variables %s\n",
+			m.Where, byteSize(m.Arena), byteSize(m.Values), byteSize(m.Fixed), byteSize(m.Variables))
+	}
+	return b.String()
+}
+
+// others compares with the engines that were not chosen.
+func (t TaskReport) others() string {
+	var parts []string
+	for name, d := range t.Predicted {
+		switch {
+		case name == t.Where:
+		case d == int64(place.Never):
+			parts = append(parts, name+" cannot")
+		default:
+			parts = append(parts, name+" "+duration(d))
+		}
+	}
+	if t.Plan.Why != "" {
+		parts = append(parts, t.Plan.Why)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func extents(axes []int) string {
+	if len(axes) == 0 {
+		return "scalar"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(axes), " ", "x"), "[]")
+}
+
+func duration(ns int64) string {
+	d := time.Duration(ns)
+	switch {
+	case d < time.Microsecond:
+		return fmt.Sprintf("%d ns", d)
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.1f us", float64(d)/1e3)
+	default:
+		return fmt.Sprintf("%.1f ms", float64(d)/1e6)
+	}
+}
+
+func byteSize(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	default:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	}
+}
