@@ -1,0 +1,182 @@
+package ops
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// declare declares an operand.
+func declare(g *Graph, dt tensor.DType, shape ...int) *Node { return g.Input("x", dt, shape...) }
+
+func TestAMistakeNamesTheOpTheLineAndTheShapes(t *testing.T) {
+	t.Parallel()
+	type dt = tensor.DType
+	const f32, f16, i32, boolean = tensor.Float32, tensor.Float16, tensor.Int32, tensor.Bool
+	x := func(g *Graph, d dt, shape ...int) *Node { return declare(g, d, shape...) }
+	for _, c := range []struct {
+		op    string
+		wants []string // parts of the message
+		call  func(g *Graph)
+	}{
+		{"add", []string{"[2 3] x [4 3]"}, func(g *Graph) { Add(x(g, f32, 2, 3), x(g, f32, 4, 3)) }},
+		{"mul", []string{"float32[2]", "int32[3]", "ops.Cast"}, func(g *Graph) { Mul(x(g, f32, 2), x(g, i32, 3)) }},
+		{"sub", []string{"bool is not a number"}, func(g *Graph) { Sub(x(g, boolean, 2), x(g, boolean, 2)) }},
+		{"rem", []string{"[2] x [3]"}, func(g *Graph) { Rem(x(g, i32, 2), x(g, i32, 3)) }},
+		{"pow", []string{"int32 is not a float"}, func(g *Graph) { Pow(x(g, i32, 2), x(g, i32, 2)) }},
+		{"exp", []string{"int32 is not a float"}, func(g *Graph) { Exp(x(g, i32, 2)) }},
+		{"gelu", []string{"int32 is not a float"}, func(g *Graph) { GELU(x(g, i32, 2)) }},
+		{"relu", []string{"bool is not a number"}, func(g *Graph) { ReLU(x(g, boolean, 2)) }},
+		{"leaky_relu", []string{"int32 is not a float"}, func(g *Graph) { LeakyReLU(x(g, i32, 2), 0.1) }},
+		{"elu", []string{"bool is not a float"}, func(g *Graph) { ELU(x(g, boolean), 1) }},
+		{"clip", []string{"[3, 2]"}, func(g *Graph) { Clip(x(g, f32, 2), 3, 2) }},
+		{"clip", []string{"[NaN, 2]"}, func(g *Graph) { Clip(x(g, f32, 2), math.NaN(), 2) }},
+		{"clip", []string{"int32", "[0.2, 0.8]"}, func(g *Graph) { Clip(x(g, i32, 2), 0.2, 0.8) }},
+		{"and", []string{"float32 is not one of"}, func(g *Graph) { And(x(g, f32, 2), x(g, f32, 2)) }},
+		{"shift_left", []string{"bool is not an integer"}, func(g *Graph) { ShiftLeft(x(g, boolean), x(g, boolean)) }},
+		{"less", []string{"float16[2]", "float32[2]"}, func(g *Graph) { Less(x(g, f16, 2), x(g, f32, 2)) }},
+		{"is_nan", []string{"int32 is not a float"}, func(g *Graph) { IsNaN(x(g, i32)) }},
+		{"where", []string{"int32[2]", "not bool"}, func(g *Graph) { Where(x(g, i32, 2), x(g, f32, 2), x(g, f32, 2)) }},
+		{"where", []string{"float32[2]", "int32[2]"}, func(g *Graph) { Where(x(g, boolean, 2), x(g, f32, 2), x(g, i32, 2)) }},
+		{"where", []string{"[2] x [3]"}, func(g *Graph) { Where(x(g, boolean, 2), x(g, f32, 2), x(g, f32, 3)) }},
+		{"where", []string{"condition [4] x [2]"}, func(g *Graph) { Where(x(g, boolean, 4), x(g, f32, 2), x(g, f32, 1)) }},
+		{"cast", []string{"dtype(99)"}, func(g *Graph) { Cast(x(g, f32, 2), dt(99)) }},
+		{"softmax", []string{"axis 2", "rank 2"}, func(g *Graph) { Softmax(x(g, f32, 2, 3), 2) }},
+		{"softmax", []string{"axis 0", "rank 0"}, func(g *Graph) { Softmax(x(g, f32), 0) }},
+		{"softmax", []string{"[4 0]", "empty"}, func(g *Graph) { Softmax(x(g, f32, 4, 0), -1) }},
+		{"log_softmax", []string{"int32 is not a float"}, func(g *Graph) { LogSoftmax(x(g, i32, 2), 0) }},
+		{"cross_entropy", []string{"[2 3 4]", "[N C]"}, func(g *Graph) { CrossEntropy(x(g, f32, 2, 3, 4), x(g, i32, 2)) }},
+		{"cross_entropy", []string{"[5]", "[2 3]"}, func(g *Graph) { CrossEntropy(x(g, f32, 2, 3), x(g, i32, 5)) }},
+		{"cross_entropy", []string{"labels are float32"}, func(g *Graph) { CrossEntropy(x(g, f32, 2, 3), x(g, f32, 2)) }},
+		{"cross_entropy", []string{"empty", "[0 3]"}, func(g *Graph) { CrossEntropy(x(g, f32, 0, 3), x(g, i32, 0)) }},
+		{"one_hot", []string{"depth -1"}, func(g *Graph) { OneHot(x(g, i32, 2), -1, f32) }},
+		{"one_hot", []string{"float32 is not an integer"}, func(g *Graph) { OneHot(x(g, f32, 2), 3, f32) }},
+		{"embedding", []string{"[3 4 5]", "[V D]"}, func(g *Graph) { Embedding(x(g, f32, 3, 4, 5), x(g, i32, 2)) }},
+		{"embedding", []string{"indices are float32"}, func(g *Graph) { Embedding(x(g, f32, 3, 4), x(g, f32, 2)) }},
+		{"dropout", []string{"rate 1 "}, func(g *Graph) { Dropout(x(g, f32, 2), 1) }},
+		{"dropout", []string{"rate NaN"}, func(g *Graph) { Dropout(x(g, f32, 2), math.NaN()) }},
+		{"batch_norm", []string{"[4]", "[N C]"}, func(g *Graph) {
+			c := x(g, f32, 4)
+			BatchNorm(c, c, c, c, c, 1e-5)
+		}},
+		{"batch_norm", []string{"mean is [3]", "[4]", "[2 4]"}, func(g *Graph) {
+			c := x(g, f32, 4)
+			BatchNorm(x(g, f32, 2, 4), c, c, x(g, f32, 3), c, 1e-5)
+		}},
+		{"batch_norm", []string{"x is float16", "scale is float32"}, func(g *Graph) {
+			c := x(g, f32, 4)
+			BatchNorm(x(g, f16, 2, 4), c, c, c, c, 1e-5)
+		}},
+		{"batch_norm_train", []string{"empty", "[0 4]"}, func(g *Graph) {
+			y, mean, variance := BatchNormTrain(x(g, f32, 0, 4), x(g, f32, 4), x(g, f32, 4), 1e-5)
+			Add(y, Add(mean, variance)) // silent: the mistake has been reported
+		}},
+		{"layer_norm", []string{"x is []"}, func(g *Graph) { LayerNorm(x(g, f32), x(g, f32), x(g, f32), 1e-5) }},
+		{"layer_norm", []string{"shift is [5]", "[6]"}, func(g *Graph) { LayerNorm(x(g, f32, 2, 6), x(g, f32, 6), x(g, f32, 5), 1e-5) }},
+		{"layer_norm", []string{"eps is -1"}, func(g *Graph) { LayerNorm(x(g, f32, 6), x(g, f32, 6), x(g, f32, 6), -1) }},
+	} {
+		g := NewGraph("mistakes")
+		c.call(g)
+		err := g.Err()
+		require.Error(t, err, c.op)
+		ge, ok := errors.AsType[*GraphError](err)
+		require.True(t, ok)
+		require.Len(t, ge.Errs, 1, "%s: %v", c.op, err)
+		assert.Contains(t, err.Error(), "\n  "+c.op+" at ops/mistakes_test.go:", c.op)
+		for _, part := range c.wants {
+			assert.Contains(t, err.Error(), part, c.op)
+		}
+	}
+}
+
+func TestAMistakeInsideACompositeIsFoundBeforeItsParts(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("g")
+	y := CrossEntropy(declare(g, tensor.Float32, 2, 3), declare(g, tensor.Int32, 4))
+	Gradients(Add(y, y), y)
+	require.Error(t, g.Err())
+	require.Equal(t, 1, strings.Count(g.Err().Error(), " at ops/"), g.Err())
+}
+
+func TestNilOperandsAreErrors(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("g")
+	x := declare(g, tensor.Float32, 2, 3)
+	for name, call := range map[string]func(){
+		"add":              func() { Add(x, nil) },
+		"maximum":          func() { Maximum(nil, x) },
+		"where":            func() { Where(nil, x, x) },
+		"softmax":          func() { Softmax(nil, 0) },
+		"cross_entropy":    func() { CrossEntropy(x, nil) },
+		"embedding":        func() { Embedding(x, nil) },
+		"layer_norm":       func() { LayerNorm(x, nil, nil, 0) },
+		"batch_norm_train": func() { BatchNormTrain(x, nil, nil, 0) },
+		"clip":             func() { Clip(nil, 0, 1) },
+		"cast":             func() { Cast(nil, tensor.Float32) },
+		"sgd":              func() { SGD(nil, []*Node{x}, SGDOptions{}) },
+		"adam":             func() { Adam(x, []*Node{nil}, AdamOptions{}) },
+	} {
+		require.NotPanics(t, call, name)
+	}
+	for _, name := range []string{"add", "maximum", "where", "cross_entropy", "embedding", "layer_norm", "batch_norm_train", "sgd", "adam"} {
+		assert.Contains(t, g.Err().Error(), "\n  "+name+" at ops/mistakes_test.go:", "an operand is nil")
+	}
+}
+
+func TestResultsHaveTheBroadcastShapeAndTheRightDType(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("g")
+	a, b := declare(g, tensor.Float16, 5, 1, 7), declare(g, tensor.Float16, 3, 1)
+	c := declare(g, tensor.Bool, 2, 1, 1, 7)
+	ids := declare(g, tensor.Uint8, 4, 2)
+	for name, r := range map[string]struct {
+		y     *Node
+		dt    tensor.DType
+		shape []int
+	}{
+		"pow":      {Pow(a, b), tensor.Float16, []int{5, 3, 7}},
+		"less":     {Less(a, b), tensor.Bool, []int{5, 3, 7}},
+		"where":    {Where(c, a, b), tensor.Float16, []int{2, 5, 3, 7}},
+		"isnan":    {IsNaN(a), tensor.Bool, []int{5, 1, 7}},
+		"cast":     {Cast(a, tensor.Int8), tensor.Int8, []int{5, 1, 7}},
+		"softmax":  {Softmax(a, -2), tensor.Float16, []int{5, 1, 7}},
+		"one hot":  {OneHot(ids, 9, tensor.BFloat16), tensor.BFloat16, []int{4, 2, 9}},
+		"embed":    {Embedding(declare(g, tensor.Int16, 11, 3), ids), tensor.Int16, []int{4, 2, 3}},
+		"entropy":  {CrossEntropy(declare(g, tensor.Float64, 4, 3), declare(g, tensor.Int8, 4)), tensor.Float64, []int{}},
+		"dropout":  {Dropout(b, 0.5), tensor.Float16, []int{3, 1}},
+		"clip":     {Clip(ids, 2, 5), tensor.Uint8, []int{4, 2}},
+		"shift":    {ShiftRight(ids, ids), tensor.Uint8, []int{4, 2}},
+		"gradient": {Gradients(Sum(Where(c, a, b)), b)[0], tensor.Float16, []int{3, 1}},
+	} {
+		require.NoError(t, g.Err(), name)
+		assert.Equal(t, r.dt, r.y.DType(), name)
+		assert.ElementsMatch(t, r.shape, r.y.Shape(), name)
+	}
+	_, mean, variance := BatchNormTrain(declare(g, tensor.Float16, 2, 6, 4, 4), declare(g, tensor.Float16, 6), declare(g, tensor.Float16, 6), 1e-5)
+	require.NoError(t, g.Err())
+	for _, s := range []*Node{mean, variance} {
+		assert.Equal(t, []int{6}, s.Shape())
+		assert.Equal(t, tensor.Float16, s.DType())
+	}
+}
+
+func TestCastToTheSameDTypeIsTheOperand(t *testing.T) {
+	t.Parallel()
+	x := declare(NewGraph("g"), tensor.Float32, 3)
+	require.Same(t, x, Cast(x, tensor.Float32))
+}
+
+func TestDropoutDrawsOnceForValueAndDerivative(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("g")
+	x := declare(g, tensor.Float32, 64)
+	Gradients(Sum(Dropout(x, 0.5)), x)
+	require.NoError(t, g.Err())
+	require.EqualValues(t, 1, g.streams)
+}
