@@ -65,7 +65,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	l := lower(fuse(targets), g.seed, target.FastMath)
 	results := make([]*value, len(outputs))
 	for i, n := range outputs {
-		results[i] = l.asDense(n)
+		results[i] = l.asResult(n, updates)
 	}
 	units := l.storeUpdates(updates)
 	x := &Executable{rt: rt, name: g.name}

@@ -112,6 +112,16 @@ func (l *lowerer) asDense(n *Node) *value {
 	return v
 }
 
+// asResult is asDense for an output. Results are read after the run, when a
+// variable that the run updates no longer holds the value that n stands for.
+func (l *lowerer) asResult(n *Node, updates []*Node) *value {
+	v := l.asDense(n)
+	if v.maker != nil || !slices.ContainsFunc(updates, func(u *Node) bool { return u.in[0] == v.node }) {
+		return v
+	}
+	return l.mapTask(n, func(x *builder, at []*engine.Index) *engine.Expr { return x.expr(n, at, nil) })
+}
+
 // emit adds a task that makes a value for node end.
 func (l *lowerer) emit(t *engine.Task, b *builder, end *Node, addr *engine.Index, dense bool) *value {
 	v := &value{node: end, dtype: end.dtype, len: int64(end.Size()), addr: addr, dense: dense}

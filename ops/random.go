@@ -18,11 +18,13 @@ type randomAttr struct {
 
 // Uniform draws independent numbers from [0, 1), anew at every Run:
 //
-//	y[i] = k · 2⁻²⁴,  k uniform in [0, 2²⁴)
+//	y[i] = k · 2⁻ᵇ,  k uniform in [0, 2ᵇ)
 //
-// (53 bits for float64). They depend on the graph's seed, on which call of
-// Uniform or Normal this is, on the number of the Run and on i alone: every
-// engine draws the same. Errors: dtype not float; a negative extent.
+// with as many bits b as the dtype holds: 8 for bfloat16, 11 for float16, 24
+// for float32, 53 for float64. With more, rounding would reach 1. They depend
+// on the graph's seed, on which call of Uniform or Normal this is, on the
+// number of the Run and on i alone: every engine draws the same. Errors: dtype
+// not float; a negative extent.
 // Source: Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011),
 // Philox-4x32-10.
 func (g *Graph) Uniform(dt tensor.DType, shape ...int) *Node { return g.random("uniform", dt, shape) }
@@ -47,22 +49,46 @@ func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
 var _ = define(Op{
 	Name: "uniform", DTypes: floats, Flat: true, lower: lowerRandom,
 	Scalar: &engine.Scalar{
+		Arity: 4,
 		Flops: 60,
 		CFor: func(out tensor.DType, _ []tensor.DType) string {
-			if out == tensor.Float64 {
+			switch out {
+			case tensor.Float64:
 				return "philox_uniform_double(a, b, c, d)"
+			case tensor.Float32:
+				return "philox_uniform(a, b, c, d)"
 			}
-			return "philox_uniform(a, b, c, d)"
+			n := steps16(out)
+			return fmt.Sprintf("floor(philox_uniform(a, b, c, d) * %[1]d.0f) / %[1]d.0f", n)
 		},
-		Host: randomHost(func(w [4]uint32) float32 { return philox.Uniform(w) }, func(w [4]uint32) float64 { return philox.Uniform64(w) }),
+		Host: randomHost(func(out tensor.DType, w [4]uint32) float32 {
+			u := philox.Uniform(w)
+			if n := steps16(out); n != 0 {
+				u = float32(int(u*float32(n))) / float32(n)
+			}
+			return u
+		}, philox.Uniform64),
 	},
 	ULP:     0.5,
 	Samples: randomSamples((*Graph).Uniform),
 })
 
+// steps16 is how many numbers of [0, 1) Uniform draws from in a 16-bit dtype, 0
+// for others.
+func steps16(dt tensor.DType) int {
+	switch dt {
+	case tensor.Float16:
+		return 1 << 11
+	case tensor.BFloat16:
+		return 1 << 8
+	}
+	return 0
+}
+
 var _ = define(Op{
 	Name: "normal", DTypes: floats, Flat: true, lower: lowerRandom,
 	Scalar: &engine.Scalar{
+		Arity: 4,
 		Flops: 120,
 		CFor: func(out tensor.DType, _ []tensor.DType) string {
 			if out == tensor.Float64 {
@@ -70,21 +96,29 @@ var _ = define(Op{
 			}
 			return "philox_normal(a, b, c, d)"
 		},
-		Host: randomHost(func(w [4]uint32) float32 {
+		Host: randomHost(func(_ tensor.DType, w [4]uint32) float32 {
 			u, v := philox.Pair(w)
-			return float32(math.Sqrt(-2*math.Log(float64(u))) * math.Cos(2*math.Pi*float64(v)))
+			return float32(math.Sqrt(-2*math.Log(float64(u))) * cosTurn(float64(v)))
 		}, func(w [4]uint32) float64 {
 			u, v := philox.Pair64(w)
-			return math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*v)
+			return math.Sqrt(-2*math.Log(u)) * cosTurn(v)
 		}),
 	},
 	ULP:     64, // the relative error of cos is large next to its zeros
 	Samples: randomSamples((*Graph).Normal),
 })
 
+// cosTurn is cos(2πv) for v in [0, 1), exact at its zeros as OpenCL's cospi is.
+func cosTurn(v float64) float64 {
+	if v > 0.5 {
+		v = 1 - v
+	}
+	return math.Sin(2 * math.Pi * (0.25 - v))
+}
+
 // randomHost turns four random words into one number for each position. The
 // operands are position (uint64), run (uint32), stream (uint32), seed (uint64).
-func randomHost(f32 func(w [4]uint32) float32, f64 func(w [4]uint32) float64) hostFunc {
+func randomHost(f32 func(out tensor.DType, w [4]uint32) float32, f64 func(w [4]uint32) float64) hostFunc {
 	return func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 		at, run, stream, seed := args[0].U64, args[1].U64, args[2].U64, args[3].U64
 		if engine.ClassOf(out) == engine.ClassF64 {
@@ -94,7 +128,7 @@ func randomHost(f32 func(w [4]uint32) float32, f64 func(w [4]uint32) float64) ho
 			return
 		}
 		for i := range dst.F32 {
-			dst.F32[i] = f32(philox.Words(at[i], uint32(run[i]), uint32(stream[i]), seed[i]))
+			dst.F32[i] = f32(out, philox.Words(at[i], uint32(run[i]), uint32(stream[i]), seed[i]))
 		}
 	}
 }
