@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -190,6 +191,9 @@ func (b *builder) epilogue(head, end *Node, at []*engine.Index, addr *engine.Ind
 	if acc != head.dtype && acc.IsInt() { // folded wider than it is: wrap
 		b.acc = engine.Apply(table["cast"].Scalar, head.dtype, b.acc)
 	}
+	if f := head.op.fold; (f == engine.Max || f == engine.Min) && product(head.in[0].shape) == 0 {
+		b.acc = constantOf(head.dtype, limitOf(f)) // what a wider fold of nothing gives would wrap
+	}
 	b.names = append(b.names, head.scope)
 	if head == end {
 		return b.acc, addr
@@ -217,6 +221,14 @@ func (b *builder) epilogue(head, end *Node, at []*engine.Index, addr *engine.Ind
 		cur = n
 	}
 	return b.expr(end, at, nil), addr
+}
+
+// limitOf is the extreme of nothing, before it saturates in a dtype.
+func limitOf(f engine.Monoid) float64 {
+	if f == engine.Max {
+		return math.Inf(-1)
+	}
+	return math.Inf(1)
 }
 
 // constant is the element of a tensor of one element.

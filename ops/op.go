@@ -141,7 +141,7 @@ func define(o Op) *Op {
 		panic("ops: " + o.Name + " is defined twice") // found by any test at all
 	}
 	if o.Scalar != nil {
-		o.Scalar.Name, o.Scalar.Arity = o.Name, o.Arity
+		o.Scalar.Name, o.Scalar.Arity = o.Name, max(o.Arity, o.Scalar.Arity)
 	}
 	table[o.Name] = &o
 	return &o

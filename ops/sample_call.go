@@ -1,0 +1,20 @@
+package ops
+
+import "github.com/anycl/anycl/tensor"
+
+// Call makes the call of o that s describes, with operands that the caller has
+// made as s.Operands says. seen are the operands as the op meets them, after
+// the views of s.Through.
+func (s Sample) Call(o *Op, g *Graph, dt tensor.DType, in []*Node) (seen []*Node, out *Node) {
+	if s.Source != nil {
+		return nil, s.Source(g, dt)
+	}
+	seen = in
+	if s.Through != nil {
+		seen = s.Through(in)
+	}
+	if s.Build != nil {
+		return seen, s.Build(seen)
+	}
+	return seen, applyIn(g, o.Name, nil, seen...)
+}
