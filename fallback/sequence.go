@@ -110,6 +110,9 @@ func (e *Engine) bind(p *prepared, ops []engine.Operand, slots []engine.Slot, wh
 // Run executes tasks [from, to) and returns when they are done. A cancelled
 // ctx ends it between two pieces of a task, whose output is then undefined.
 func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
+	if s.closed.Load() || s.engine.closed.Load() {
+		return engine.ErrClosed
+	}
 	if from < 0 || to > len(s.tasks) || from > to {
 		return fmt.Errorf("fallback: run tasks %d to %d of %d", from, to, len(s.tasks))
 	}
