@@ -20,7 +20,7 @@ type limits struct {
 
 var defaults = limits{
 	pieceNs: 30_000, wideNs: 60_000,
-	chunk:    1 << 14,
+	chunk:    1 << 16,
 	tileRows: 128, tileCols: callCols, tileK: 512,
 	whole:   8 << 20,
 	updates: 1 << 20,

@@ -94,7 +94,7 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 		r.groups = (r.outs + r.group - 1) / r.group
 	}
 	r.chunk, r.chunks = max(r.folds, 1), 1
-	if n := min(wantParts/max(r.groups, 1), r.folds*r.group/c.limits.chunk, r.folds); n > 1 {
+	if n := min(wantParts/max(r.groups, 1), r.folds*r.group/c.limits.chunk, r.folds); n > 1 && (r.columns || r.group == 1) {
 		r.chunk = (r.folds + n - 1) / n
 		r.chunks = (r.folds + r.chunk - 1) / r.chunk
 	}
@@ -186,30 +186,45 @@ func (r *reduceTask[R]) finish(worker int, g int64) {
 	from := g * r.group
 	n := min(r.group, r.outs-from)
 	env := r.value.env
-	parts := shared[R](env, r.partBest, int(r.outs*r.chunks))
+	parts := shared[R](env, r.partBest, int(r.outs*r.chunks))[from:]
 	best := scratch[R](env, worker, r.best, int(n))
-	if !r.fold.IsArg() {
+	part := func(c int64) []R { return parts[c*r.outs:][:n] }
+	switch {
+	case r.fold.IsArg():
+		at := scratch[int64](env, worker, r.positions, int(n))
+		ats := shared[int64](env, r.partAt, int(r.outs*r.chunks))[from:]
+		copy(best, part(0))
+		copy(at, ats)
+		for c := int64(1); c < r.chunks; c++ {
+			for i, v := range part(c) {
+				if beats(r.fold, best[i], v) {
+					best[i], at[i] = v, ats[c*r.outs+int64(i)]
+				}
+			}
+		}
+		r.emit(worker, from, best, at)
+		return
+	case r.columns:
+		col := r.column(worker, n)
+		for c := range r.chunks {
+			col.add(part(c))
+		}
+		copy(best, col.total())
+	default:
 		for i := range best {
 			var t tower[R]
 			for c := range r.chunks {
-				t.add(r.fold, parts[c*r.outs+from+int64(i)])
+				t.add(r.fold, parts[c*r.outs+int64(i)])
 			}
 			best[i] = t.total(r.fold)
 		}
-		r.emit(worker, from, best, nil)
-		return
 	}
-	ats := shared[int64](env, r.partAt, int(r.outs*r.chunks))
-	at := scratch[int64](env, worker, r.positions, int(n))
-	for i := range best {
-		for c := range r.chunks {
-			k := c*r.outs + from + int64(i)
-			if c == 0 || beats(r.fold, best[i], parts[k]) {
-				best[i], at[i] = parts[k], ats[k]
-			}
-		}
-	}
-	r.emit(worker, from, best, at)
+	r.emit(worker, from, best, nil)
+}
+
+// column is an empty column of n outputs.
+func (r *reduceTask[R]) column(worker int, n int64) column[R] {
+	return column[R]{m: r.fold, width: int(n), levels: scratch[R](r.value.env, worker, r.levels, int(n)*columnLevels)}
 }
 
 // foldRows folds values [lo, hi) of each of n outputs.
@@ -257,10 +272,7 @@ func (r *reduceTask[R]) foldRows(worker int, from, n, lo, hi int64, best []R, at
 func (r *reduceTask[R]) foldColumns(worker int, from, n, lo, hi int64, best []R, at []int64) {
 	f := r.value.frame(worker)
 	block := int64(r.value.block)
-	col := column[R]{m: r.fold, width: int(n)}
-	if at == nil {
-		col.levels = scratch[R](f.env, worker, r.levels, int(n)*columnLevels)
-	}
+	col := r.column(worker, n)
 	take := func(xs []R, x int64) {
 		if at == nil {
 			col.add(xs)

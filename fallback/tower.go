@@ -1,6 +1,10 @@
 package fallback
 
-import "github.com/anycl/anycl/engine"
+import (
+	"math/bits"
+
+	"github.com/anycl/anycl/engine"
+)
 
 // tower adds or combines values pairwise as they come: level i holds what 2^i
 // values came to. Its zero value is empty.
@@ -21,7 +25,7 @@ func (t *tower[R]) add(m engine.Monoid, x R) {
 // total is the fold of all values, at least one.
 func (t *tower[R]) total(m engine.Monoid) (sum R) {
 	first := true
-	for i := range t.level {
+	for i := range bits.Len64(t.n) {
 		switch {
 		case t.n>>i&1 == 0:
 		case first:
