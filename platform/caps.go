@@ -124,7 +124,7 @@ func (d *Device) provenCaps(ctx context.Context, o *Opened) (*Caps, error) {
 	if d.caps != nil {
 		return d.caps, nil
 	}
-	dir := d.cacheDir
+	dir := d.opts.CacheDir
 	if o != nil {
 		dir = o.opts.CacheDir
 	}
@@ -134,7 +134,7 @@ func (d *Device) provenCaps(ctx context.Context, o *Opened) (*Caps, error) {
 	}
 	if o == nil {
 		var err error
-		if o, err = d.open(&Options{CacheDir: CacheOff}); err != nil {
+		if o, err = d.open(nil); err != nil {
 			return nil, fmt.Errorf("platform: probe %s: %w", d.ID, err)
 		}
 		defer func() { o.warn("probe", o.Close()) }()

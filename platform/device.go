@@ -43,12 +43,12 @@ type Device struct {
 	Rank       int     `json:"rank"` // 1 is what Select("") takes first
 	Why        string  `json:"why"`  // why it has that rank
 
-	cl       *cl.Device
-	info     *cl.DeviceInfo
-	order    int // in which it was enumerated
-	twin     int // number among the devices of its platform that look the same
-	cacheDir string
-	quirks   []Quirk
+	cl     *cl.Device
+	info   *cl.DeviceInfo
+	order  int     // in which it was enumerated
+	twin   int     // number among the devices of its platform that look the same
+	opts   Options // of Discover, with defaults
+	quirks []Quirk
 
 	probing chan struct{} // holds one token while somebody looks at or makes caps
 	caps    *Caps

@@ -17,7 +17,7 @@ type Report struct {
 
 // Report returns what is known about the device. It probes nothing.
 func (d *Device) Report() Report {
-	r := Report{Device: d, Quirks: d.Quirks(), Calibration: d.loadCalibration(d.cacheDir)}
+	r := Report{Device: d, Quirks: d.Quirks(), Calibration: d.loadCalibration(d.opts.CacheDir)}
 	select {
 	case d.probing <- struct{}{}:
 		r.Caps = d.caps
@@ -25,7 +25,7 @@ func (d *Device) Report() Report {
 	default: // being probed right now
 	}
 	if r.Caps == nil {
-		r.Caps = d.knownCaps(d.cacheDir)
+		r.Caps = d.knownCaps(d.opts.CacheDir)
 	}
 	return r
 }

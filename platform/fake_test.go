@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,12 +12,12 @@ import (
 	"github.com/anycl/anycl/internal/cldriver"
 )
 
-// slowBuild wraps a driver whose compiler takes so much longer.
-func slowBuild(d time.Duration) func(cldriver.Driver) cldriver.Driver {
+// gatedBuild wraps a driver whose compiler waits until the gate is closed.
+func gatedBuild(gate <-chan struct{}) func(cldriver.Driver) cldriver.Driver {
 	return func(drv cldriver.Driver) cldriver.Driver {
 		return cldriver.Intercept(drv, func(call string, do func() cldriver.Status) cldriver.Status {
 			if call == "Build" {
-				time.Sleep(d)
+				<-gate
 			}
 			return do()
 		})

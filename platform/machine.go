@@ -109,7 +109,7 @@ func (m *Machine) admit(found []*Device, o *Options) {
 		d.ID = fmt.Sprintf("%s:%d", d.Key, count[d.Key])
 		count[d.Key]++
 		d.order = len(m.Devices)
-		d.cacheDir = o.CacheDir
+		d.opts = *o
 		if c := d.loadCalibration(o.CacheDir); c != nil {
 			d.GFLOPS, d.Calibrated = c.GFLOPS, true
 		}
@@ -155,6 +155,15 @@ func dedupe(found []*Device, note func(what, why string)) []*Device {
 // native reports whether a device is shown by its vendor's own platform.
 func native(d *Device) bool {
 	return vendorKey(d.PlatformName, d.cl.Platform().Vendor(), "") == d.Key
+}
+
+// Reports returns what is known about each device, best first. It probes nothing.
+func (m *Machine) Reports() []Report {
+	out := make([]Report, len(m.Devices))
+	for i, d := range m.Devices {
+		out[i] = d.Report()
+	}
+	return out
 }
 
 // Select returns the device that spec names. Case does not matter.

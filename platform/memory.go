@@ -56,8 +56,9 @@ func (m *Memory) Close() error {
 	return m.owner.takeBack(b)
 }
 
-// Alloc returns n bytes of device memory, aligned to 256 bytes at least and not
-// initialised; 0 is allowed. On devices that share the host's memory the storage
+// Alloc returns n bytes of device memory, aligned as the device aligns its buffers
+// (Device.BaseAlign, 128 bytes or more on all known drivers) and not initialised;
+// 0 is allowed. On devices that share the host's memory the storage
 // is such that Read and Write map it instead of moving it twice.
 //
 // Memory comes from the pool where a block of the size class is idle. When the

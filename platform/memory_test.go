@@ -300,11 +300,9 @@ func TestProfilingQueueHasClocksWhereTheProbeSaysSo(t *testing.T) {
 // Many goroutines allocate, write, read back and close, while others wait: each
 // must see its own bytes. Meant for the race detector.
 func TestConcurrentUseKeepsEverybodysBytesApart(t *testing.T) {
+	several(t)
 	o := fresh(t, nil, &Options{PoolBytes: 1 << 20})
-	rounds := 30
-	if o.Device().Class == Simulator {
-		rounds = 2
-	}
+	const rounds = 30
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
@@ -332,6 +330,7 @@ func TestConcurrentUseKeepsEverybodysBytesApart(t *testing.T) {
 }
 
 func TestCloseWhileOthersWork(t *testing.T) {
+	several(t)
 	for range 5 {
 		o := fresh(t, nil, nil)
 		var wg sync.WaitGroup

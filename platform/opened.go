@@ -50,7 +50,8 @@ type Stats struct {
 
 // Open makes a context and a queue on the device. On a device or driver that was
 // never seen before it also proves capabilities, as Caps does; otherwise it takes
-// a few milliseconds. Of the options, Library and Spec are not used.
+// a few milliseconds. Nil options are those that Discover was given; of others,
+// Library and Spec are not used.
 func (d *Device) Open(ctx context.Context, opts *Options) (*Opened, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("platform: open %s: %w", d.ID, err)
@@ -68,7 +69,10 @@ func (d *Device) Open(ctx context.Context, opts *Options) (*Opened, error) {
 
 // open makes everything but the capabilities; its caps are those that need no proof.
 func (d *Device) open(opts *Options) (*Opened, error) {
-	r := opts.withDefaults()
+	r := d.opts
+	if opts != nil {
+		r = opts.withDefaults()
+	}
 	o := &Opened{
 		device: d, opts: r, caps: &Caps{FMA: FMAPlain},
 		disk:     newProgramCache(r.CacheDir, r.CacheBytes),

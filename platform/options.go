@@ -24,8 +24,8 @@ const (
 	defaultPoolBytes  = 1 << 30
 )
 
-// Options configure Discover and Open. The zero value is right for most, and
-// nil means the zero value.
+// Options configure Discover and Open. The zero value is right for most. For
+// Discover nil means the zero value, for Open what Discover was given.
 type Options struct {
 	// Library is the OpenCL library to use; nil means cl.Default().
 	Library *cl.Library

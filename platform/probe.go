@@ -207,6 +207,11 @@ func (p *prober) skipped(section string) string {
 		return "quirk slow-fma"
 	case section == "fp64" && d.has(fixNoFP64):
 		return "quirk fp64-crash"
+	case d.has(fixDeclaredOnly):
+		i := slices.IndexFunc(probes, func(pr probe) bool { return pr.section == section })
+		if i >= 0 && !probes[i].declared(d) {
+			return "quirk macros-without-code"
+		}
 	}
 	return ""
 }

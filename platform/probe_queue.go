@@ -68,7 +68,21 @@ func (p *prober) profiling() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, q.Close()) }()
-	e, err := q.CopyEvent(p.buffer, p.buffer, 0, p.buffer.Size()/2/4*4, 256, nil)
+	prog := p.programs[defaultStd+"copy"]
+	if prog == nil {
+		return errors.New("no kernel to time")
+	}
+	k, err := prog.Kernel("copy")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, k.Close()) }()
+	// Every word onto itself: what is copied does not matter.
+	if err := errors.Join(k.SetBuffer(0, p.buffer), k.SetBuffer(1, p.buffer)); err != nil {
+		return err
+	}
+	items, group := p.o.device.rateItems()
+	e, err := q.LaunchEvent(k, cl.Range1(items, group), nil)
 	if err != nil {
 		return err
 	}

@@ -75,11 +75,18 @@ func (o *Opened) Program(ctx context.Context, name, source, options string) (*cl
 // builders bounds how many compilers run at once in this process.
 var builders = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
 
+// oneBuilder is for drivers that are not safe for concurrent calls.
+var oneBuilder = make(chan struct{}, 1)
+
 func (o *Opened) buildProgram(key programKey, p *program) {
 	defer o.work.Done()
-	builders <- struct{}{}
+	slots := builders
+	if o.device.has(fixOneThread) {
+		slots = oneBuilder
+	}
+	slots <- struct{}{}
 	p.prog, p.err = o.loadOrBuild(key)
-	<-builders
+	<-slots
 	if p.err != nil {
 		p.err = fmt.Errorf("platform: program %q: %w", key.name, p.err)
 		o.mu.Lock()
@@ -104,7 +111,7 @@ func withStd(options string) string {
 
 func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 	source, options := o.fullSource(key.name, key.source), withStd(key.options)
-	id := hashKey(append([]string{sealMagic, libraryVersion(), source, options}, o.device.identity()...)...)
+	id := o.device.programID(source, options)
 	start := time.Now()
 	if prog := o.fromDisk(id, options); prog != nil {
 		o.count(func(s *Stats) { s.ProgramsLoaded++ })
@@ -122,6 +129,11 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 	o.opts.Logger.Debug("platform: program built", "program", key.name, "took", time.Since(start))
 	o.toDisk(id, prog)
 	return prog, nil
+}
+
+// programID names a binary in the disk cache.
+func (d *Device) programID(source, options string) string {
+	return hashKey(append([]string{sealMagic, libraryVersion(), source, options}, d.identity()...)...)
 }
 
 // fromDisk returns the cached program, nil when it must be built from source.
@@ -146,7 +158,7 @@ func (o *Opened) fromDisk(id, options string) *cl.Program {
 
 // toDisk keeps a built program. Nothing that fails here matters to the caller.
 func (o *Opened) toDisk(id string, prog *cl.Program) {
-	if o.disk.dir == "" || o.device.has(fixNoDiskCache) {
+	if o.disk.dir == "" {
 		return
 	}
 	if o.device.has(fixKernelsFirst) {

@@ -102,6 +102,9 @@ func TestVanishedCacheEntryIsRebuilt(t *testing.T) {
 // A binary that is whole and that the driver does not want, as after an update
 // that kept its version: the header is right, the content is not a binary.
 func TestCacheEntryThatTheDriverRefusesIsRebuilt(t *testing.T) {
+	if rusticl(device(t), false) {
+		t.Skip("ends the process when it is given what is not a binary: see the quirk truncated-binary-aborts")
+	}
 	damage(t, 14, func(path string, _ []byte) {
 		require.NoError(t, os.WriteFile(path, seal(kindProgram, bytes.Repeat([]byte("not a binary"), 50)), 0o600))
 	})
@@ -154,6 +157,15 @@ func TestReadOnlyCacheFolderStillServes(t *testing.T) {
 	assert.EqualValues(t, 1, o.Stats().ProgramsLoaded)
 }
 
+// several skips tests that call a driver from several goroutines where that
+// cannot be done.
+func several(t *testing.T) {
+	t.Helper()
+	if device(t).has(fixOneThread) {
+		t.Skip("the driver is not safe for concurrent calls: see the quirk one-thread")
+	}
+}
+
 func TestConcurrentCallersShareOneBuild(t *testing.T) {
 	o := fresh(t, nil, &Options{CacheDir: CacheOff})
 	const callers = 16
@@ -175,6 +187,7 @@ func TestConcurrentCallersShareOneBuild(t *testing.T) {
 }
 
 func TestFourOpenedDevicesRaceOnAColdCache(t *testing.T) {
+	several(t)
 	dir := t.TempDir()
 	var all [4]*Opened
 	for i := range all {
@@ -200,8 +213,10 @@ func TestBuildErrorNamesTheProgramAndTheLine(t *testing.T) {
 		require.ErrorAs(t, err, &be)
 		assert.ErrorIs(t, err, cl.BuildProgramFailure)
 		assert.Contains(t, err.Error(), `platform: program "broken.cl"`)
-		assert.Equal(t, 2, be.Line)
-		assert.Contains(t, be.File, "broken.cl")
+		if o.Device().Key != keyOclgrind { // which does not heed #line
+			assert.Equal(t, 2, be.Line)
+			assert.Contains(t, be.File, "broken.cl")
+		}
 	}
 	assert.Zero(t, o.Stats().Programs)
 	runScale(t, o, "scale.cl", 24, 10) // the device still works
@@ -215,18 +230,21 @@ func TestProgramNamesMayBeAnything(t *testing.T) {
 	}
 }
 
+// gated opens the device with a compiler that waits until the gate is closed.
+func gated(t *testing.T) (o *Opened, gate chan struct{}) {
+	_, err := device(t).Caps(t.Context()) // so that only the test's own builds wait
+	require.NoError(t, err)
+	gate = make(chan struct{})
+	return fresh(t, &cl.Options{Wrap: gatedBuild(gate)}, &Options{CacheDir: CacheOff}), gate
+}
+
 func TestCancelledCallerLeavesTheBuildToOthers(t *testing.T) {
-	if device(t).Class == Simulator {
-		t.Skip("a slow compiler is simulated on devices that compute")
-	}
-	slow := &cl.Options{Wrap: slowBuild(200 * time.Millisecond)}
-	o := fresh(t, slow, &Options{CacheDir: CacheOff})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	o, gate := gated(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	start := time.Now()
 	_, err := o.Program(ctx, "scale.cl", scale(26), "")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Less(t, time.Since(start), 150*time.Millisecond)
+	close(gate)
 	_, err = o.Program(t.Context(), "scale.cl", scale(26), "")
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, o.Stats().ProgramsBuilt, "the build that was left is the one that is found")
@@ -235,15 +253,22 @@ func TestCancelledCallerLeavesTheBuildToOthers(t *testing.T) {
 }
 
 func TestCloseWaitsForBuildsInProgress(t *testing.T) {
-	slow := &cl.Options{Wrap: slowBuild(100 * time.Millisecond)}
-	o := fresh(t, slow, &Options{CacheDir: CacheOff})
+	o, gate := gated(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	for i := range 3 {
 		_, err := o.Program(ctx, "scale.cl", scale(27+i), "")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	}
-	require.NoError(t, o.Close()) // fresh checks that nothing is left
+	closed := make(chan error, 1)
+	go func() { closed <- o.Close() }()
+	select {
+	case <-closed:
+		t.Fatal("closed while a compiler was at work")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(gate)
+	require.NoError(t, <-closed) // fresh checks that nothing is left
 }
 
 func TestFMAMacroHasOneMeaningInEveryContext(t *testing.T) {
@@ -265,4 +290,34 @@ func TestFMAMacroHasOneMeaningInEveryContext(t *testing.T) {
 	for _, f := range []FMA{FMAFused, FMAMad, FMAPlain} {
 		assert.Contains(t, f.expression(), "(c)", fmt.Sprint(f))
 	}
+}
+
+// Whatever decides whether a binary is right must change its name on disk.
+func TestProgramKeyCoversWhatDecidesAboutABinary(t *testing.T) {
+	base := func() *Device {
+		return &Device{
+			PlatformName: "p", PlatformVersion: "1", Name: "n", Vendor: "v", Driver: "d", Units: 4,
+			info: &cl.DeviceInfo{AddressBits: 64},
+		}
+	}
+	seen := map[string]string{base().programID("source", "options"): "base"}
+	add := func(what, id string) {
+		if other, taken := seen[id]; taken {
+			t.Errorf("%s has the key of %s", what, other)
+		}
+		seen[id] = what
+	}
+	add("source", base().programID("source2", "options"))
+	add("options", base().programID("source", "options2"))
+	for what, change := range map[string]func(*Device){
+		"platform": func(d *Device) { d.PlatformName = "q" }, "platform version": func(d *Device) { d.PlatformVersion = "2" },
+		"name": func(d *Device) { d.Name = "m" }, "vendor": func(d *Device) { d.Vendor = "w" },
+		"driver": func(d *Device) { d.Driver = "e" }, "pointer size": func(d *Device) { d.info.AddressBits = 32 },
+		"units": func(d *Device) { d.Units = 8 },
+	} {
+		d := base()
+		change(d)
+		add(what, d.programID("source", "options"))
+	}
+	assert.Equal(t, base().programID("source", "options"), base().programID("source", "options"))
 }

@@ -72,6 +72,11 @@ func (c *programCache) save(key string, binary []byte) error {
 		return nil
 	}
 	if err := writeSealed(c.path(key), kindProgram, binary); err != nil {
+		// Windows does not replace a file that another process reads: then the
+		// entry is there, and as good.
+		if _, readErr := readSealed(c.path(key), kindProgram); readErr == nil {
+			return nil
+		}
 		c.broken = true
 		return err
 	}

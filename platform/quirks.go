@@ -18,14 +18,12 @@ type Quirk struct {
 type fix uint16
 
 const (
-	fixNoResults     fix = 1 << iota // accepts work and computes nothing
-	fixNoFMA                         // fma() emulated in software or missing: do not even probe it
-	fixNoFP64                        // crashes when double is used
-	fixNoSubdevices                  // crashes when asked to divide
-	fixKernelsFirst                  // create kernels before asking for the binary
-	fixChunkedFill                   // clEnqueueFillBuffer wrong for 2 GiB and more
-	fixNoDiskCache                   // program binaries do not come back right
-	fixOwnCacheFirst                 // cache folder of the driver must be writable
+	fixNoResults    fix = 1 << iota // accepts work and computes nothing
+	fixNoFMA                        // fma() emulated in software or missing: do not even probe it
+	fixNoFP64                       // crashes when double is used
+	fixKernelsFirst                 // create kernels before asking for the binary
+	fixDeclaredOnly                 // probe only what the device declares
+	fixOneThread                    // not safe for concurrent calls
 )
 
 func key(keys ...string) func(*Device, bool) bool {
@@ -74,7 +72,6 @@ var quirkTable = []Quirk{
 		Symptom: "clCreateSubDevices ends the process instead of failing",
 		Remedy:  "cl asks only devices that list partition kinds",
 		Source:  "observed on Mesa 22.3.6",
-		fix:     fixNoSubdevices,
 		match:   rusticl,
 	},
 	{
@@ -90,7 +87,6 @@ var quirkTable = []Quirk{
 		Symptom: "clEnqueueFillBuffer of 2 GiB and more fills only a part",
 		Remedy:  "Opened.Fill fills in pieces",
 		Source:  "github.com/ProjectPhysX/FluidX3D, release notes",
-		fix:     fixChunkedFill,
 		match:   key(keyNVIDIA),
 	},
 	{
@@ -119,7 +115,6 @@ var quirkTable = []Quirk{
 		Symptom: "no devices when its own cache folder (POCL_CACHE_DIR) cannot be written",
 		Remedy:  "none: Explain shows the empty platform",
 		Source:  "observed on PoCL 3.1",
-		fix:     fixOwnCacheFirst,
 		match:   key(keyPoCL),
 	},
 	{
@@ -142,6 +137,22 @@ var quirkTable = []Quirk{
 		Remedy:  "the dot product is probed",
 		Source:  "github.com/intel/compute-runtime issue 817",
 		match:   key(keyIntel),
+	},
+	{
+		Name:    "macros-without-code",
+		Symptom: "defines the macros of fp16 and sub-groups, and stops with a message when such a kernel is made",
+		Remedy:  "only declared capabilities are probed",
+		Source:  "observed on Oclgrind 21.10",
+		fix:     fixDeclaredOnly,
+		match:   key(keyOclgrind),
+	},
+	{
+		Name:    "one-thread",
+		Symptom: "calls from several threads corrupt its tables and end the process",
+		Remedy:  "programs are built one at a time; use it from one goroutine",
+		Source:  "observed on Oclgrind 21.10",
+		fix:     fixOneThread,
+		match:   key(keyOclgrind),
 	},
 	{
 		Name:    "zero-profiling-clocks",

@@ -80,20 +80,23 @@ func reason(ds []*Device, i int) string {
 	case d.has(fixNoResults):
 		return "computes nothing: only when asked for by name"
 	case d.Key == keyLLVMpipe:
-		return "software renderer: after every other CPU driver; " + speed
+		return "software renderer, after every other CPU driver; " + speed
 	case d.Class == Simulator:
-		return "checks rather than computes: last"
-	case i > 0 && tier(ds[i-1]) != tier(d):
+		return "checks rather than computes; " + speed
+	case i > 0 && ds[i-1].Class != d.Class:
 		return fmt.Sprintf("%s comes after %s; %s", d.Class, ds[i-1].Class, speed)
-	case i == 0 && len(ds) > 1 && tier(ds[1]) != tier(d):
+	case i == 0 && len(ds) > 1 && ds[1].Class != d.Class:
 		return fmt.Sprintf("%s comes before %s; %s", d.Class, ds[1].Class, speed)
 	}
 	return speed
 }
 
 func speedText(gflops float64) string {
-	if gflops >= 1000 {
+	switch {
+	case gflops >= 1000:
 		return fmt.Sprintf("%.1f TFLOPS", gflops/1000)
+	case gflops < 1:
+		return fmt.Sprintf("%.2g MFLOPS", gflops*1000)
 	}
 	return fmt.Sprintf("%.0f GFLOPS", gflops)
 }

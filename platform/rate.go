@@ -124,14 +124,17 @@ func (r *rater) right() (bool, error) {
 	return true, nil
 }
 
-// fmaMargin is how much slower fma() may be than the fastest way and still be
-// chosen, because it rounds once everywhere. Where it is emulated it is slower by
-// far more than this.
+// fmaMargin is how much slower than the fastest a preferred way may be and still
+// be chosen: fma() rounds once everywhere, and a*b+c is at least defined, which
+// mad() is not. Where fma() is emulated it is slower by far more than this.
 const fmaMargin = 1.25
 
 // fmaRepeat is how often each way is timed. They take turns, so that whatever
 // else the machine does slows all of them.
 const fmaRepeat = 7
+
+// fmaTime is long beside the launch latency of most drivers.
+const fmaTime = 1500 * time.Microsecond
 
 // chooseFMA times the ways to write a*b+c that build and are right.
 func (p *prober) chooseFMA(ctx context.Context) error {
@@ -147,7 +150,7 @@ func (p *prober) chooseFMA(ctx context.Context) error {
 			p.o.warn("probe", w.rater.kernel.Close())
 		}
 	}()
-	for _, f := range []FMA{FMAFused, FMAMad, FMAPlain} {
+	for _, f := range []FMA{FMAFused, FMAPlain, FMAMad} { // in the order of preference
 		r, err := p.rightWay(rateSections[f])
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("%s %v", f, err))
@@ -157,7 +160,7 @@ func (p *prober) chooseFMA(ctx context.Context) error {
 	}
 	// A simulator's times teach nothing, and take long.
 	if len(ways) > 0 && p.o.device.Class != Simulator {
-		rounds, err := ways[0].rater.rounds(500 * time.Microsecond)
+		rounds, err := ways[0].rater.rounds(fmaTime)
 		if err != nil {
 			return err
 		}

@@ -53,10 +53,10 @@ func TestWaiterCountsOnlyRoundsThatBeganLater(t *testing.T) {
 
 func TestWaitStopsWithItsContextAndTheWorkGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		finished := false
+		var finished atomic.Bool
 		w := newWaiter(func() error {
 			time.Sleep(time.Minute)
-			finished = true
+			finished.Store(true)
 			return nil
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -64,9 +64,9 @@ func TestWaitStopsWithItsContextAndTheWorkGoesOn(t *testing.T) {
 		start := time.Now()
 		require.ErrorIs(t, w.wait(ctx), context.DeadlineExceeded)
 		assert.Equal(t, time.Second, time.Since(start))
-		assert.False(t, finished)
+		assert.False(t, finished.Load())
 		w.stop()
-		assert.True(t, finished, "stop waits for the round")
+		assert.True(t, finished.Load(), "stop waits for the round")
 		require.ErrorIs(t, w.wait(ctx), context.DeadlineExceeded, "a context that is over asks nobody")
 	})
 }
