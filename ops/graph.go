@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -114,7 +115,7 @@ func (n *Node) label() string {
 func (g *Graph) add(op *Op, attr any, in []*Node, shape []int, dt tensor.DType) *Node {
 	n := &Node{graph: g, id: len(g.nodes), op: op, in: slices.Clone(in), attr: attr, shape: slices.Clone(shape), dtype: dt, scope: op.Name}
 	if k := len(g.scope); k > 0 {
-		n.caller, n.scope = g.scope[k-1].caller, g.scope[0].name
+		n.caller, n.scope = g.scope[k-1].caller, g.scopeName()
 	} else {
 		n.caller = callerLine()
 	}
@@ -122,12 +123,23 @@ func (g *Graph) add(op *Op, attr any, in []*Node, shape []int, dt tensor.DType) 
 	return n
 }
 
+// scopeName is the name of the outermost composite that is being built; of a
+// gradient, that of the op whose gradient it is, whoever asked for it.
+func (g *Graph) scopeName() string {
+	for _, s := range slices.Backward(g.scope) {
+		if strings.HasPrefix(s.name, "d(") {
+			return s.name
+		}
+	}
+	return g.scope[0].name
+}
+
 // fail records err for op and returns a node on which everything else is silent.
 func (g *Graph) fail(name string, in []*Node, err error) *Node {
 	n := g.add(failed, nil, in, nil, tensor.Invalid)
 	n.bad = true
 	if len(g.scope) > 0 {
-		name = g.scope[0].name
+		name = g.scopeName()
 	}
 	g.errs = append(g.errs, &OpError{Op: name, Caller: n.caller, Operands: describe(in), Err: err})
 	return n

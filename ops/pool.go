@@ -72,6 +72,10 @@ var _ = define(Op{
 		s := w.shape
 		first := ArgMax(Reshape(w, s[0], s[1], s[2], s[3], taps), -1)
 		tap := Reshape(x.graph.Iota(tensor.Int64, 0, taps), o.Size[0], o.Size[1])
+		if o.tiles() {
+			b.Add(0, o.tileGrad(x, first, tap, b.Grad()))
+			return
+		}
 		hit := Equal(ExpandDims(first, 4, 5), tap)
 		share := Where(hit, ExpandDims(b.Grad(), 4, 5), ScalarLike(b.Grad(), 0))
 		padded := padAttr{[]int{0, 0, o.Pad[0], o.Pad[1]}, []int{0, 0, o.Pad[0], o.Pad[1]}, 0}.shape(x.shape)
@@ -88,6 +92,20 @@ func (o PoolOptions) windows(x *Node) *Node {
 		x = Pad(x, math.Inf(-1), o.padding()...)
 	}
 	return Windows(x, o.window(0), o.window(1))
+}
+
+// tiles reports whether the windows lie side by side, so that each element
+// belongs to one at most.
+func (o PoolOptions) tiles() bool { return o.Stride == o.Size && o.Pad == [2]int{} }
+
+// tileGrad is the gradient where windows do not overlap: every element looks at
+// its own window alone.
+func (o PoolOptions) tileGrad(x, first, tap, dy *Node) *Node {
+	s := dy.shape
+	hit := Equal(ExpandDims(first, 3, 5), ExpandDims(tap, 1)) // [N, C, H', U, W', V]
+	share := Where(hit, ExpandDims(dy, 3, 5), ScalarLike(dy, 0))
+	h, w := s[2]*o.Size[0], s[3]*o.Size[1]
+	return Pad(Reshape(share, s[0], s[1], h, w), 0, Padding{2, 0, x.shape[2] - h}, Padding{3, 0, x.shape[3] - w})
 }
 
 // AvgPool2D returns the mean of each window of the float images x, which are

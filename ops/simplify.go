@@ -67,11 +67,18 @@ func (s *simplifier) visit(n *Node) *Node {
 func (n *Node) key() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s|%v%v", n.op.Name, n.dtype, n.shape)
-	switch n.attr.(type) {
+	switch a := n.attr.(type) {
 	case inputAttr, *KernelOptions:
 		fmt.Fprintf(&b, "|%d", n.id) // each its own
-	case *tensor.Tensor, *variable:
-		fmt.Fprintf(&b, "|%p", n.attr)
+	case *variable:
+		fmt.Fprintf(&b, "|%p", a)
+	case *tensor.Tensor:
+		if a.Len() != 1 {
+			fmt.Fprintf(&b, "|%p", a)
+			break
+		}
+		c := constant(a).Value
+		fmt.Fprintf(&b, "|%x,%d", c.Float, c.Int)
 	default:
 		fmt.Fprintf(&b, "|%#v", n.attr)
 	}
