@@ -1,0 +1,46 @@
+# The README's two commands are plain go; this file gathers what a change is checked with.
+
+.PHONY: all test check fmt vet cross tidy race matrix bench golden
+
+all: check test
+
+test:
+	go test ./...
+
+# Everything that must be clean, without changing a file.
+check: fmt vet tidy cross
+
+fmt:
+	@out=$$(gofmt -l .); test -z "$$out" || { echo "not formatted (run gofmt -w):"; echo "$$out"; exit 1; }
+
+vet:
+	go vet ./...
+	go tool staticcheck ./...
+	go tool anyclvet ./...
+
+tidy:
+	go mod tidy -diff
+	go mod verify
+
+# What imports the library must build everywhere, with no C compiler and no OpenCL.
+cross:
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build ./...
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build ./...
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build ./...
+	CGO_ENABLED=0 GOOS=js GOARCH=wasm go build ./...
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -tags noopencl ./...
+
+# The packages that share state between goroutines. Needs a C compiler.
+race:
+	CGO_ENABLED=1 go test -race -short ./cl/... ./platform/... ./engine/... ./fallback/... ./internal/... ./ops
+
+# Every op on every device found, with a line for each.
+matrix:
+	go test -v -run 'TestPortability' .
+
+bench:
+	go test -run '^$$' -bench . ./fallback ./internal/ocl ./ops
+
+# Rewrites the files that pin what is compiled; read the difference.
+golden:
+	go test ./internal/ocl -run Golden -update

@@ -1,0 +1,38 @@
+// Package anycl is the front door of a vendor-neutral compute package: one
+// graph of tensor operations, written in Go, runs on any OpenCL device that is
+// found when the program starts, and on a CPU path that needs no OpenCL.
+//
+// The rooms, from the ground up; each imports only what stands above it here:
+//
+//	cl         OpenCL itself: a typed binding, loaded at run time, no cgo
+//	tensor     host arrays: dtype, shape, strides, views, .npy files
+//	kernels    the OpenCL C files, their parameters and launch geometry
+//	platform   devices: found, proven, ranked, opened; memory pool, program cache
+//	engine     the seam: tasks, and what an engine that runs them must offer
+//	fallback   the CPU path, an engine on gonum
+//	ops        the graph: build, differentiate, fuse, place, plan, run
+//
+// Most programs import ops and tensor alone. Start with
+//
+//	rt, err := ops.Open(ctx, nil)           // the best device, or the CPU path
+//	g := ops.NewGraph("hello")
+//	x := g.Input("x", tensor.Float32, 3)
+//	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{ops.Mul(x, x)}})
+//	out, err := exe.Run(ctx, ops.Feeds{x: t})
+//
+// cmd/anycl shows devices, ops and plans; examples holds small programs on real
+// data; portability_test.go runs every op on every device found against an
+// independent reference. RATIONALE.md says why things are as they are.
+//
+// # Environment variables
+//
+//	ANYCL_DEVICE          which device: nvidia, amd:1, intel, pocl, gpu, cpu, none
+//	ANYCL_VARIANT         kernel variants to force: contract=tile,reduce=item
+//	ANYCL_CACHE           folder of compiled programs and measurements, or off
+//	ANYCL_OPENCL_LIBRARY  path of the OpenCL library to load
+//	ANYCL_REQUIRE         devices that the tests must find: pocl,nvidia
+//
+// # Build tags
+//
+//	noopencl   leave OpenCL out: static binaries, the CPU path alone
+package anycl

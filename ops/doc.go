@@ -1,0 +1,44 @@
+// Package ops builds, differentiates, compiles and runs graphs of tensor
+// operations.
+//
+// # Building
+//
+// A [Graph] starts from [Graph.Input], [Graph.Const] and [Graph.Variable];
+// functions such as [Add], [MatMul] and [Conv2D] take nodes and return nodes.
+// Shapes are inferred while building. Operands broadcast by the NumPy rules and
+// must agree in dtype: there are no implicit casts. A mistake is recorded with
+// the line that made it and does not interrupt building; [Graph.Compile] returns
+// all of them.
+//
+// [Gradients] adds derivatives, [SGD] and [Adam] add training steps, [Kernel]
+// puts a user's own OpenCL C kernel into the graph.
+//
+// # Running
+//
+// [Open] finds the devices and gives a [Runtime]. Compile turns part of a graph
+// into an [Executable], which runs as often as wanted:
+//
+//		build -> check -> differentiate -> simplify -> fuse into tasks -> place -> plan memory -> prepare -> run, run, run
+//
+//	  - Views (reshape, transpose, slice, broadcast, flip, pad, windows) never move
+//	    data: they become addresses in whoever reads.
+//	  - Element-wise chains are fused into the reduction or contraction before them
+//	    (as its epilogue) or after them (as its loads).
+//	  - Variables stay where they are used and are updated in place.
+//
+// [Executable.Explain] shows the result: tasks, engines, times, kernels, memory.
+//
+// # Concurrency
+//
+//	Runtime, Executable   safe for concurrent use
+//	Graph, Node           one goroutine at a time
+//	Value, Set            safe; they wait for runs that use the variable
+//
+// # Numbers
+//
+// Mathematics is precise by default; [Target].FastMath allows the compiler of a
+// device less. Float16 and bfloat16 are computed in float32 and rounded when
+// stored, so a fused chain is at least as exact as its parts. Integers wrap.
+// Sums are taken in a fixed order: the same executable gives the same bits on
+// the same engine, run after run.
+package ops
