@@ -29,7 +29,7 @@ func (e *BuildError) Error() string {
 	if first := firstError(e.Log); first != "" {
 		return s + ": " + first
 	}
-	return s + ": " + e.Err.Error()
+	return s + ": " + statusOf(e.Err).describe()
 }
 
 // Unwrap returns the call's own error, a Status as BuildProgramFailure inside.

@@ -28,11 +28,29 @@ type holds struct {
 	objects []*object
 }
 
-func (h *holds) add(o *object) {
-	o.state.Add(1) // as newObject does; the caller is using o
+// take holds what one recorded command names; the caller adds it once the
+// command is recorded, or lets it go.
+func take(op cldriver.Op, args []holder, objects []*object) ([]*object, error) {
+	var taken []*object
+	for _, a := range args {
+		if a != nil {
+			objects = append(objects, a.core())
+		}
+	}
+	for _, o := range objects {
+		if err := hold(o, op); err != nil {
+			letGo(taken)
+			return nil, err
+		}
+		taken = append(taken, o)
+	}
+	return taken, nil
+}
+
+func (h *holds) add(taken []*object) {
 	h.Lock()
-	h.objects = append(h.objects, o)
-	h.Unlock()
+	defer h.Unlock()
+	h.objects = append(h.objects, taken...)
 }
 
 // SyncPoint names a recorded command for later ones to wait for.
@@ -109,19 +127,16 @@ func (b *CommandBuffer) record(c *cldriver.Command, after []SyncPoint, args []ho
 	for _, s := range after {
 		c.Sync = append(c.Sync, uint32(s))
 	}
-	if err := b.queue.submit(c, nil, args, objects...); err != nil {
+	taken, err := take(c.Op, args, objects)
+	if err != nil {
 		return 0, err
 	}
-	point := SyncPoint(c.SyncPoint)
-	for _, o := range objects {
-		b.held.add(o)
+	if err := b.queue.submit(c, nil, nil); err != nil {
+		letGo(taken)
+		return 0, err
 	}
-	for _, a := range args {
-		if a != nil {
-			b.held.add(a.core())
-		}
-	}
-	return point, nil
+	b.held.add(taken)
+	return SyncPoint(c.SyncPoint), nil
 }
 
 // Launch records a kernel with its present arguments.
@@ -204,7 +219,7 @@ func (q *Queue) ReplayEvent(b *CommandBuffer, wait []*Event) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return q.runEvent(c, wait, nil, b.core())
+	return q.runEvent(c, wait, nil, nil, b.core())
 }
 
 func (q *Queue) replay(b *CommandBuffer) (*cldriver.Command, error) {

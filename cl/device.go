@@ -74,12 +74,12 @@ type AffinityDomain uint64
 
 // Affinity domains.
 const (
-	AffinityNUMA             AffinityDomain = 1 << 0
-	AffinityL4               AffinityDomain = 1 << 1
-	AffinityL3               AffinityDomain = 1 << 2
-	AffinityL2               AffinityDomain = 1 << 3
-	AffinityL1               AffinityDomain = 1 << 4
-	AffinityNextPartitonable AffinityDomain = 1 << 5
+	AffinityNUMA              AffinityDomain = 1 << 0
+	AffinityL4                AffinityDomain = 1 << 1
+	AffinityL3                AffinityDomain = 1 << 2
+	AffinityL2                AffinityDomain = 1 << 3
+	AffinityL1                AffinityDomain = 1 << 4
+	AffinityNextPartitionable AffinityDomain = 1 << 5
 )
 
 // Partition describes a division of a device into sub-devices.

@@ -118,3 +118,44 @@ func (k *Kernel) WorkGroupInfo(d *Device) (WorkGroupInfo, error) {
 	}
 	return w, nil
 }
+
+// SubgroupInfo is how a device runs a kernel in work-groups of one size.
+type SubgroupInfo struct {
+	MaxSize int // items in the largest sub-group
+	Count   int // sub-groups in a work-group
+}
+
+// SubgroupInfo asks how d divides work-groups of the size given, of 1 to 3
+// dimensions, into sub-groups. Errors: ErrUnsupported where the device reports
+// no sub-groups (MaxSubgroups 0) or the library lacks the function.
+func (k *Kernel) SubgroupInfo(d *Device, local ...int) (SubgroupInfo, error) {
+	const op = "kernel sub-group info"
+	var s SubgroupInfo
+	if d == nil {
+		return s, invalid(op, InvalidDevice, "nil device")
+	}
+	if len(local) < 1 || len(local) > 3 {
+		return s, invalid(op, InvalidWorkDimension, "%s, local %v", k.name, local)
+	}
+	if d.Info().MaxSubgroups == 0 {
+		return s, unsupported(op)
+	}
+	if !k.obj.use() {
+		return s, closed(op, "kernel")
+	}
+	defer k.obj.done()
+	sizes := make([]uintptr, len(local))
+	for i, n := range local {
+		sizes[i] = uintptr(n)
+	}
+	drv := k.obj.lib.drv
+	size, st := drv.SubgroupInfo(k.obj.h, d.h, 0x2033, sizes)
+	if err := check(st, op, k.name); err != nil {
+		return s, err
+	}
+	n, st := drv.SubgroupInfo(k.obj.h, d.h, 0x2034, sizes)
+	if err := check(st, op, k.name); err != nil {
+		return s, err
+	}
+	return SubgroupInfo{MaxSize: int(size), Count: int(n)}, nil
+}

@@ -47,14 +47,11 @@ func (q *Queue) LaunchEvent(k *Kernel, r Range, wait []*Event) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.WantEvent = true
-	err = q.submit(c, wait, k.args, k.obj)
-	h := c.Event
-	q.obj.lib.recycle(c)
+	e, err := q.runEvent(c, wait, nil, k.args, k.obj)
 	if err != nil {
 		return nil, detail(err, "%s, %+v", k.name, r)
 	}
-	return q.ctx.newEvent(h, nil), nil
+	return e, nil
 }
 
 func (q *Queue) launch(k *Kernel, r Range) (*cldriver.Command, error) {

@@ -2,6 +2,7 @@ package cl_test
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"runtime"
 	"sync"
@@ -215,4 +216,47 @@ func errorFree(t *testing.T, err error) bool {
 		t.Errorf("unexpected error: %v", err)
 	}
 	return err == nil
+}
+
+func TestParentsMayBeClosedWhileChildrenAreMade(t *testing.T) {
+	lib := openLibrary(t, nil)
+	dev := anyDevice(t, lib)
+	for range 30 {
+		ctx, err := lib.NewContext(dev)
+		require.NoError(t, err)
+		q, err := ctx.NewQueue(dev, cl.QueueOptions{})
+		require.NoError(t, err)
+		b, err := ctx.NewBuffer(cl.MemReadWrite, 4096, nil)
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		for g := range 3 {
+			wg.Go(func() {
+				for {
+					var c closer
+					var err error
+					switch g {
+					case 0:
+						c, err = q.FillEvent(b, []byte{1}, 0, 4096, nil)
+					case 1:
+						c, err = q.Map(b, cl.MapRead, 0, 4096, nil)
+					case 2:
+						c, err = b.Sub(cl.MemReadWrite, 0, 64)
+					}
+					if err != nil {
+						if !errors.Is(err, cl.ErrClosed) {
+							t.Errorf("unexpected error: %v", err)
+						}
+						return
+					}
+					errorFree(t, c.Close())
+				}
+			})
+		}
+		runtime.Gosched()
+		for _, c := range []closer{ctx, q, b} {
+			require.NoError(t, c.Close())
+		}
+		wg.Wait()
+		require.Zero(t, lib.Stats().Total())
+	}
 }

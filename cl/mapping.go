@@ -74,34 +74,41 @@ func (q *Queue) mapping(b *Buffer, flags MapFlags, offset, size int64) (*cldrive
 	return c, nil
 }
 
+// runMap submits the mapping of size bytes, or of an image with rows of size
+// bytes. Queue and memory are held until the mapping itself holds them.
 func (q *Queue) runMap(c *cldriver.Command, wait []*Event, memory holder, size int) (*Mapping, *Event, error) {
-	err := q.submit(c, wait, nil, memory.core())
-	h, row, slice, wanted := c.Event, int(c.Pitch[0]), int(c.Pitch[1]), c.WantEvent
-	// The address is C memory, which Go neither moves nor frees.
-	p := *(*unsafe.Pointer)(unsafe.Pointer(&c.Mapped))
-	image, depth := c.Op == cldriver.OpMapImage, int(c.C[2])
-	height := int(c.C[1])
-	q.obj.lib.recycle(c)
-	if err != nil {
+	defer q.obj.lib.recycle(c)
+	if err := hold(q.obj, c.Op); err != nil {
 		return nil, nil, err
 	}
-	if image {
-		size = imageBytes(size, height, depth, row, slice)
+	defer q.obj.done()
+	if err := hold(memory.core(), c.Op); err != nil {
+		return nil, nil, err
 	}
-	o := q.obj.lib.newObject(kindMapping, 0, q.obj, memory.core())
-	o.free = func(o *object) cldriver.Status {
+	defer memory.core().done()
+	if err := q.submit(c, wait, nil); err != nil {
+		return nil, nil, err
+	}
+	m := &Mapping{queue: q, memory: memory}
+	if c.Op == cldriver.OpMapImage {
+		m.rowPitch, m.slicePitch = int(c.Pitch[0]), int(c.Pitch[1])
+		size = imageBytes(size, int(c.C[1]), int(c.C[2]), m.rowPitch, m.slicePitch)
+	}
+	// The address is C memory, which Go neither moves nor frees.
+	p := *(*unsafe.Pointer)(unsafe.Pointer(&c.Mapped))
+	m.bytes = unsafe.Slice((*byte)(p), size)
+	m.obj = q.obj.lib.newObject(kindMapping, 0, q.obj, memory.core())
+	m.obj.free = func(o *object) cldriver.Status {
 		c := o.lib.command(cldriver.OpUnmap)
 		defer o.lib.recycle(c)
 		c.Queue, c.Src, c.Ptr = o.parent.h, o.second.h, p
 		return o.lib.drv.Submit(c)
 	}
-	m := guard(&Mapping{
-		obj: o, queue: q, memory: memory, bytes: unsafe.Slice((*byte)(p), size), rowPitch: row, slicePitch: slice,
-	}, o)
-	if !wanted {
+	guard(m, m.obj)
+	if !c.WantEvent {
 		return m, nil, nil
 	}
-	return m, q.ctx.newEvent(h, nil), nil
+	return m, q.ctx.newEvent(c.Event, nil), nil
 }
 
 // Unmap gives the mapping back on its own queue once the wait list is done. Doing

@@ -84,6 +84,26 @@ func (c *Context) NewProgramFromIL(il []byte) (*Program, error) {
 	return guard(&Program{obj: o, ctx: c, devices: c.devices}, o), nil
 }
 
+// NewBuiltInProgram takes kernels that the context's devices bring along, by the
+// names in DeviceInfo.BuiltInKernels. Build it next, which PoCL insists on.
+func (c *Context) NewBuiltInProgram(names ...string) (*Program, error) {
+	if c == nil {
+		return nil, invalid("create program", InvalidContext, "nil context")
+	}
+	ids := make([]cldriver.Handle, len(c.devices))
+	for i, d := range c.devices {
+		ids[i] = d.h
+	}
+	list := strings.Join(names, ";")
+	o, err := c.create(kindProgram, list, func(drv cldriver.Driver, ctx cldriver.Handle) (cldriver.Handle, cldriver.Status) {
+		return drv.ProgramFromBuiltIns(ctx, ids, list)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return guard(&Program{obj: o, ctx: c, devices: c.devices}, o), nil
+}
+
 // Build compiles and links the program for the devices given, all of its own when
 // none is. It waits for the compiler. A failure is a *BuildError with the log.
 func (p *Program) Build(options string, devices ...*Device) error {

@@ -88,16 +88,18 @@ func (q *Queue) run(c *cldriver.Command, wait []*Event, objects ...*object) erro
 }
 
 // runEvent submits a command and returns its event, which keeps the host memory
-// that the command uses.
-func (q *Queue) runEvent(c *cldriver.Command, wait []*Event, keep []byte, objects ...*object) (*Event, error) {
-	c.WantEvent = true
-	err := q.submit(c, wait, nil, objects...)
-	h := c.Event
-	q.obj.lib.recycle(c)
-	if err != nil {
+// that the command uses. The queue is held until the event holds the context.
+func (q *Queue) runEvent(c *cldriver.Command, wait []*Event, host []byte, args []holder, objects ...*object) (*Event, error) {
+	defer q.obj.lib.recycle(c)
+	if err := hold(q.obj, c.Op); err != nil {
 		return nil, err
 	}
-	return q.ctx.newEvent(h, keep), nil
+	defer q.obj.done()
+	c.WantEvent = true
+	if err := q.submit(c, wait, args, objects...); err != nil {
+		return nil, err
+	}
+	return q.ctx.newEvent(c.Event, host), nil
 }
 
 // submit holds everything that the command names for the length of the call, so

@@ -73,7 +73,7 @@ func (q *Queue) ReadRectEvent(b *Buffer, r Rect, dst []byte, wait []*Event) (*Ev
 	if err != nil {
 		return nil, err
 	}
-	return q.runEvent(c, wait, dst, b.core())
+	return q.runEvent(c, wait, dst, nil, b.core())
 }
 
 // WriteRect copies a box of host memory into the buffer and waits for it.
@@ -92,7 +92,7 @@ func (q *Queue) WriteRectEvent(b *Buffer, r Rect, src []byte, wait []*Event) (*E
 	if err != nil {
 		return nil, err
 	}
-	return q.runEvent(c, wait, src, b.core())
+	return q.runEvent(c, wait, src, nil, b.core())
 }
 
 func (q *Queue) rect(op cldriver.Op, b *Buffer, r *Rect, host []byte) (*cldriver.Command, error) {
@@ -120,7 +120,7 @@ func (q *Queue) CopyRectEvent(src, dst *Buffer, r Rect, wait []*Event) (*Event, 
 	if err != nil {
 		return nil, err
 	}
-	return q.runEvent(c, wait, nil, src.core(), dst.core())
+	return q.runEvent(c, wait, nil, nil, src.core(), dst.core())
 }
 
 func (q *Queue) copyRect(src, dst *Buffer, r *Rect) (*cldriver.Command, error) {

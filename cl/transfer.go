@@ -21,7 +21,7 @@ func (q *Queue) WriteEvent(b *Buffer, offset int64, src []byte, wait []*Event) (
 	if err != nil {
 		return nil, err
 	}
-	return q.runEvent(c, wait, src, b.core())
+	return q.runEvent(c, wait, src, nil, b.core())
 }
 
 // Read copies from the buffer at offset into dst and waits for it.
@@ -41,7 +41,7 @@ func (q *Queue) ReadEvent(b *Buffer, offset int64, dst []byte, wait []*Event) (*
 	if err != nil {
 		return nil, err
 	}
-	return q.runEvent(c, wait, dst, b.core())
+	return q.runEvent(c, wait, dst, nil, b.core())
 }
 
 func (q *Queue) transfer(op cldriver.Op, b *Buffer, offset int64, host []byte) (*cldriver.Command, error) {
@@ -92,7 +92,7 @@ func (q *Queue) CopyEvent(src, dst *Buffer, srcOffset, dstOffset, size int64, wa
 	if err != nil {
 		return nil, err
 	}
-	return q.runEvent(c, wait, nil, src.core(), dst.core())
+	return q.runEvent(c, wait, nil, nil, src.core(), dst.core())
 }
 
 func (q *Queue) copying(src, dst *Buffer, srcOffset, dstOffset, size int64) (*cldriver.Command, error) {
@@ -125,7 +125,7 @@ func (q *Queue) FillEvent(b *Buffer, pattern []byte, offset, size int64, wait []
 	if err != nil {
 		return nil, err
 	}
-	return q.runEvent(c, wait, nil, b.core())
+	return q.runEvent(c, wait, nil, nil, b.core())
 }
 
 func (q *Queue) filling(b *Buffer, pattern []byte, offset, size int64) (*cldriver.Command, error) {
@@ -174,7 +174,7 @@ func (q *Queue) Marker(wait []*Event) error { return q.run(q.command(cldriver.Op
 
 // MarkerEvent is Marker with an event.
 func (q *Queue) MarkerEvent(wait []*Event) (*Event, error) {
-	return q.runEvent(q.command(cldriver.OpMarker), wait, nil)
+	return q.runEvent(q.command(cldriver.OpMarker), wait, nil, nil)
 }
 
 // Barrier is Marker that later commands of the queue wait for.
@@ -182,7 +182,7 @@ func (q *Queue) Barrier(wait []*Event) error { return q.run(q.command(cldriver.O
 
 // BarrierEvent is Barrier with an event.
 func (q *Queue) BarrierEvent(wait []*Event) (*Event, error) {
-	return q.runEvent(q.command(cldriver.OpBarrier), wait, nil)
+	return q.runEvent(q.command(cldriver.OpBarrier), wait, nil, nil)
 }
 
 // Flush hands what was enqueued to the device.

@@ -70,6 +70,21 @@ func (l *library) Info(q Query, object Handle, sub uintptr, param uint32, out []
 	return int(n), Status(int32(r))
 }
 
+func (l *library) SubgroupInfo(kernel, device Handle, param uint32, local []uintptr) (uintptr, Status) {
+	f := l.fn[getKernelSubGroupInfo]
+	if f == 0 {
+		f = l.fn[getKernelSubGroupInfoKHR]
+	}
+	if f == 0 {
+		return 0, Unsupported
+	}
+	var n uintptr
+	r, _, _ := purego.SyscallN(f, uintptr(kernel), uintptr(device), uintptr(param),
+		uintptr(len(local))*unsafe.Sizeof(n), uintptr(unsafe.Pointer(unsafe.SliceData(local))),
+		unsafe.Sizeof(n), uintptr(unsafe.Pointer(&n)), 0)
+	return n, Status(int32(r))
+}
+
 var releaseFn = [...]fn{
 	KindContext: releaseContext, KindQueue: releaseCommandQueue, KindMemory: releaseMemObject,
 	KindSampler: releaseSampler, KindProgram: releaseProgram, KindKernel: releaseKernel,

@@ -48,6 +48,8 @@ type Driver interface {
 	// there is one: the device of a build or work-group query, the index of a
 	// kernel argument.
 	Info(q Query, object Handle, sub uintptr, param uint32, out []byte) (int, Status)
+	// SubgroupInfo is Info of a kernel on a device for one work-group size (OpenCL 2.1).
+	SubgroupInfo(kernel, device Handle, param uint32, local []uintptr) (uintptr, Status)
 	// Release drops the caller's reference to an object.
 	Release(k Kind, h Handle) Status
 
@@ -63,6 +65,7 @@ type Driver interface {
 
 	ProgramFromSource(context Handle, sources []string) (Handle, Status)
 	ProgramFromBinary(context, device Handle, binary []byte) (Handle, Status)
+	ProgramFromBuiltIns(context Handle, devices []Handle, names string) (Handle, Status)
 	ProgramFromIL(context Handle, il []byte) (Handle, Status)
 	// Build compiles and links for the devices, all of the program's when none is given.
 	Build(program Handle, devices []Handle, options string) Status

@@ -48,6 +48,11 @@ func (i *intercepted) Info(q Query, object Handle, sub uintptr, param uint32, ou
 	return count(i, "Info "+q.String(), func() (int, Status) { return i.next.Info(q, object, sub, param, out) })
 }
 
+func (i *intercepted) SubgroupInfo(k, d Handle, param uint32, local []uintptr) (n uintptr, st Status) {
+	st = i.hook("SubgroupInfo", func() (s Status) { n, s = i.next.SubgroupInfo(k, d, param, local); return s })
+	return n, st
+}
+
 func (i *intercepted) Release(k Kind, h Handle) Status {
 	return i.hook("Release "+k.String(), func() Status { return i.next.Release(k, h) })
 }
@@ -94,6 +99,10 @@ func (i *intercepted) ProgramFromSource(c Handle, sources []string) (Handle, Sta
 
 func (i *intercepted) ProgramFromBinary(c, d Handle, binary []byte) (Handle, Status) {
 	return handle(i, "ProgramFromBinary", func() (Handle, Status) { return i.next.ProgramFromBinary(c, d, binary) })
+}
+
+func (i *intercepted) ProgramFromBuiltIns(c Handle, ds []Handle, names string) (Handle, Status) {
+	return handle(i, "ProgramFromBuiltIns", func() (Handle, Status) { return i.next.ProgramFromBuiltIns(c, ds, names) })
 }
 
 func (i *intercepted) ProgramFromIL(c Handle, il []byte) (Handle, Status) {

@@ -33,6 +33,7 @@ const (
 	releaseSampler
 	createProgramWithSource
 	createProgramWithBinary
+	createProgramWithBuiltInKernels
 	createProgramWithIL
 	buildProgram
 	getProgramInfo
@@ -46,6 +47,8 @@ const (
 	getKernelInfo
 	getKernelArgInfo
 	getKernelWorkGroupInfo
+	getKernelSubGroupInfo
+	getKernelSubGroupInfoKHR
 	releaseKernel
 	waitForEvents
 	getEventInfo
@@ -112,6 +115,7 @@ var fnNames = [fnCount]string{
 	releaseSampler:                         "clReleaseSampler",
 	createProgramWithSource:                "clCreateProgramWithSource",
 	createProgramWithBinary:                "clCreateProgramWithBinary",
+	createProgramWithBuiltInKernels:        "clCreateProgramWithBuiltInKernels",
 	createProgramWithIL:                    "clCreateProgramWithIL",
 	buildProgram:                           "clBuildProgram",
 	getProgramInfo:                         "clGetProgramInfo",
@@ -125,6 +129,8 @@ var fnNames = [fnCount]string{
 	getKernelInfo:                          "clGetKernelInfo",
 	getKernelArgInfo:                       "clGetKernelArgInfo",
 	getKernelWorkGroupInfo:                 "clGetKernelWorkGroupInfo",
+	getKernelSubGroupInfo:                  "clGetKernelSubGroupInfo",
+	getKernelSubGroupInfoKHR:               "clGetKernelSubGroupInfoKHR",
 	releaseKernel:                          "clReleaseKernel",
 	waitForEvents:                          "clWaitForEvents",
 	getEventInfo:                           "clGetEventInfo",

@@ -50,6 +50,18 @@ func (l *library) ProgramFromBinary(context, device Handle, binary []byte) (Hand
 	return h, st
 }
 
+func (l *library) ProgramFromBuiltIns(context Handle, devices []Handle, names string) (Handle, Status) {
+	f := l.fn[createProgramWithBuiltInKernels]
+	if f == 0 {
+		return 0, Unsupported
+	}
+	text := append([]byte(names), 0)
+	var code int32
+	r, _, _ := purego.SyscallN(f, uintptr(context), uintptr(len(devices)), uintptr(unsafe.Pointer(unsafe.SliceData(devices))),
+		uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&code)))
+	return made(r, code)
+}
+
 func (l *library) ProgramFromIL(context Handle, il []byte) (Handle, Status) {
 	f := l.fn[createProgramWithIL]
 	if f == 0 {
