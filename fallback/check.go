@@ -63,6 +63,9 @@ func (e *Engine) Check(t *engine.Task) error {
 	if t.Outs[0].Len != size {
 		return fail("%d output elements for a domain of %d", t.Outs[0].Len, size)
 	}
+	if (t.Kind == engine.Reduce || t.Kind == engine.Contract) && !t.Acc.Valid() {
+		return fail("accumulator dtype %v", t.Acc)
+	}
 	parts := map[engine.Kind][]*engine.Expr{
 		engine.Map:      {t.Value},
 		engine.Reduce:   {t.Value, t.Epilogue},
@@ -77,11 +80,13 @@ func (e *Engine) Check(t *engine.Task) error {
 			return fail("%w", err)
 		}
 	}
-	if (t.Kind == engine.Reduce || t.Kind == engine.Contract) && !t.Acc.Valid() {
-		return fail("accumulator dtype %v", t.Acc)
-	}
-	if t.Kind == engine.Reduce && t.Fold > engine.ArgMax {
-		return fail("unknown fold %d: %w", t.Fold, engine.ErrUnsupported)
+	if t.Kind == engine.Reduce {
+		if t.Fold > engine.ArgMax {
+			return fail("unknown fold %d: %w", t.Fold, engine.ErrUnsupported)
+		}
+		if t.Fold.IsArg() && engine.ClassOf(t.Acc) != engine.ClassI64 {
+			return fail("%v accumulates positions, not %v", t.Fold, t.Acc)
+		}
 	}
 	return nil
 }
@@ -98,6 +103,10 @@ func checkExpr(t *engine.Task, x *engine.Expr) error {
 			}
 			if in := t.Ins[s.Input]; in.DType != s.DType {
 				return fmt.Errorf("a load of %v from input %d of %v", s.DType, s.Input, in.DType)
+			}
+		case engine.OpAcc:
+			if x != t.Epilogue || s.DType != t.Acc {
+				return fmt.Errorf("an accumulator of %v in an expression of a task that has one of %v in its epilogue", s.DType, t.Acc)
 			}
 		case engine.OpApply:
 			if s.Fn == nil || s.Fn.Host == nil {
