@@ -66,6 +66,14 @@ func (e *Engine) Check(t *engine.Task) error {
 	if (t.Kind == engine.Reduce || t.Kind == engine.Contract) && !t.Acc.Valid() {
 		return fail("accumulator dtype %v", t.Acc)
 	}
+	if t.Kind == engine.Reduce {
+		if t.Fold > engine.ArgMax {
+			return fail("unknown fold %d: %w", t.Fold, engine.ErrUnsupported)
+		}
+		if t.Fold.IsArg() && engine.ClassOf(t.Acc) != engine.ClassI64 {
+			return fail("%v accumulates positions, not %v", t.Fold, t.Acc)
+		}
+	}
 	parts := map[engine.Kind][]*engine.Expr{
 		engine.Map:      {t.Value},
 		engine.Reduce:   {t.Value, t.Epilogue},
@@ -78,14 +86,6 @@ func (e *Engine) Check(t *engine.Task) error {
 		}
 		if err := checkExpr(t, x); err != nil {
 			return fail("%w", err)
-		}
-	}
-	if t.Kind == engine.Reduce {
-		if t.Fold > engine.ArgMax {
-			return fail("unknown fold %d: %w", t.Fold, engine.ErrUnsupported)
-		}
-		if t.Fold.IsArg() && engine.ClassOf(t.Acc) != engine.ClassI64 {
-			return fail("%v accumulates positions, not %v", t.Fold, t.Acc)
 		}
 	}
 	return nil
