@@ -1,0 +1,156 @@
+package ops
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// tasksOf compiles for the CPU path and returns the tasks as "kind name".
+func tasksOf(t *testing.T, g *Graph, target Target) []string {
+	t.Helper()
+	exe, err := g.Compile(t.Context(), cpuOnly(t), target)
+	require.NoError(t, err)
+	var out []string
+	for _, u := range exe.units {
+		out = append(out, fmt.Sprint(u.task.Kind, " ", u.task.Name))
+	}
+	return out
+}
+
+func TestAChainIsOneTask(t *testing.T) {
+	g := NewGraph("chain")
+	x := g.Input("x", tensor.Float32, 4, 5)
+	y := Exp(Mul(Sub(x, ScalarLike(x, 1)), ScalarLike(x, 2)))
+	require.Equal(t, []string{"map sub+mul+exp"}, tasksOf(t, g, Target{Outputs: []*Node{y}}))
+}
+
+func TestBiasAndActivationEndInTheMatmul(t *testing.T) {
+	g := NewGraph("dense")
+	x, w, b := g.Input("x", tensor.Float32, 8, 16), g.Input("w", tensor.Float32, 16, 4), g.Input("b", tensor.Float32, 4)
+	y := ReLU(Add(MatMul(x, w), b))
+	require.Equal(t, []string{"contract matmul+add+relu"}, tasksOf(t, g, Target{Outputs: []*Node{y}}))
+}
+
+func TestConvolutionBiasAndActivationAreOneTask(t *testing.T) {
+	g := NewGraph("conv")
+	x, w, b := g.Input("x", tensor.Float32, 2, 3, 8, 8), g.Input("w", tensor.Float32, 4, 3, 3, 3), g.Input("b", tensor.Float32, 4)
+	y := ReLU(Add(Conv2D(x, w, Conv2DOptions{}), Reshape(b, 4, 1, 1)))
+	z := MaxPool2D(y, PoolOptions{Size: [2]int{2, 2}})
+	require.Equal(t, []string{"contract conv2d+add+relu", "reduce max_pool2d"}, tasksOf(t, g, Target{Outputs: []*Node{z}}))
+	require.Equal(t, []string{"contract conv2d+add+relu", "map relu"}, tasksOf(t, g, Target{Outputs: []*Node{y}}),
+		"an output is brought to row-major order")
+}
+
+func TestSoftmaxComputesEachExponentialOnce(t *testing.T) {
+	g := NewGraph("softmax")
+	x := g.Input("x", tensor.Float32, 8, 100)
+	require.Equal(t, []string{"reduce softmax", "map softmax", "reduce softmax", "map softmax"},
+		tasksOf(t, g, Target{Outputs: []*Node{Softmax(x, -1)}}))
+}
+
+func TestViewsMakeNoTasks(t *testing.T) {
+	g := NewGraph("views")
+	x := g.Input("x", tensor.Float32, 4, 6)
+	y := Transpose(Reshape(Slice(Flip(x, 1), Range{Axis: 1, Step: 2}), 2, 6))
+	z := Pad(BroadcastTo(ExpandDims(y, 0), 3, 6, 2), 7, Padding{1, 1, 2})
+	require.Equal(t, []string{"reduce exp+sum"}, tasksOf(t, g, Target{Outputs: []*Node{Sum(Exp(z), 0)}}))
+}
+
+func TestAReshapeThereAndBackLeavesNoDivision(t *testing.T) {
+	g := NewGraph("reshape")
+	x := g.Input("x", tensor.Float32, 4, 6, 5)
+	y := Neg(Reshape(Reshape(Exp(x), 8, 15), 4, 6, 5))
+	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
+	require.NoError(t, err)
+	require.Len(t, exe.units, 1)
+	for e := range exe.units[0].task.Value.Walk() {
+		if e.Op == engine.OpLoad {
+			_, affine := e.Addr.Affine(3)
+			require.True(t, affine, "%v", e.Addr)
+		}
+	}
+}
+
+func TestEqualComputationsAreOneTask(t *testing.T) {
+	g := NewGraph("cse")
+	x := g.Input("x", tensor.Float32, 5, 5)
+	a, b := Sum(Exp(x), 0), Sum(Exp(x), 0)
+	require.Equal(t, []string{"reduce exp+sum", "map add"}, tasksOf(t, g, Target{Outputs: []*Node{a, Add(a, b)}}))
+}
+
+func TestWhatManyReadIsComputedOnce(t *testing.T) {
+	g := NewGraph("many")
+	x := g.Input("x", tensor.Float32, 64)
+	y := Exp(x)
+	tasks := tasksOf(t, g, Target{Outputs: []*Node{Sum(y), Max(y), Prod(y)}})
+	require.Equal(t, "map exp", tasks[0])
+	require.Len(t, tasks, 4)
+}
+
+func TestWideExpressionsAreSplit(t *testing.T) {
+	g := NewGraph("wide")
+	var sum *Node
+	for i := range 40 {
+		x := Exp(g.Input(fmt.Sprint("x", i), tensor.Float32, 8))
+		if sum == nil {
+			sum = x
+		} else {
+			sum = Add(sum, x)
+		}
+	}
+	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{sum}})
+	require.NoError(t, err)
+	require.Greater(t, len(exe.units), 1)
+	for _, u := range exe.units {
+		require.LessOrEqual(t, len(u.ins), maxInputs)
+	}
+}
+
+func TestALongChainDoesNotOverflowAnything(t *testing.T) {
+	g := NewGraph("long")
+	x := g.Input("x", tensor.Float32, 3)
+	y := x
+	for range 5000 {
+		y = Add(y, ScalarLike(y, 1))
+	}
+	d := Gradients(Sum(y), x)[0]
+	rt := cpuOnly(t)
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{y, d}})
+	require.NoError(t, err)
+	out, err := exe.Run(t.Context(), Feeds{x: vec(t, []int{3}, 0, 1, 2)})
+	require.NoError(t, err)
+	require.Equal(t, []float32{5000, 5001, 5002}, floatsOf(t, out[0]))
+	require.Equal(t, []float32{1, 1, 1}, floatsOf(t, out[1]))
+}
+
+func TestSharingDoesNotMakeExpressionsExponential(t *testing.T) {
+	g := NewGraph("shared")
+	x := g.Input("x", tensor.Float64, 3)
+	y := x
+	for range 60 {
+		y = Mul(y, y)
+		y = Sub(y, y)
+	}
+	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
+	require.NoError(t, err)
+	require.NotEmpty(t, exe.units)
+}
+
+func TestMemoryIsReusedAlongAChainOfTasks(t *testing.T) {
+	g := NewGraph("memory")
+	x := g.Input("x", tensor.Float32, 64, 64)
+	y := x
+	for range 10 {
+		y = MatMul(y, x)
+	}
+	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
+	require.NoError(t, err)
+	m := exe.Report().Memory[0]
+	require.Equal(t, int64(10*64*64*4), m.Values)
+	require.Equal(t, int64(2*64*64*4), m.Arena)
+}
