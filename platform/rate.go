@@ -133,8 +133,8 @@ const fmaMargin = 1.25
 // else the machine does slows all of them.
 const fmaRepeat = 7
 
-// fmaTime is long beside the launch latency of most drivers.
-const fmaTime = 1500 * time.Microsecond
+// fmaTime is long beside the launch latency of most drivers. Tests shorten it.
+var fmaTime = 1500 * time.Microsecond
 
 // chooseFMA times the ways to write a*b+c that build and are right.
 func (p *prober) chooseFMA(ctx context.Context) error {
