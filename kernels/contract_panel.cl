@@ -14,7 +14,7 @@
 //         B_DIRECT 0: columns were packed by contract_pack_b.cl: [batch][panel][k][NR]
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; contract_sum.cl
 //                  folds them in a fixed order
-// macros  ACC float or double    VT VL-wide vector of it    VLOAD VSTORE its vload and vstore
+// macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of it    VLOAD VSTORE its vload and vstore
 // sizes   M N  extents    K_FROM K_TO  the k of this launch    CHUNK  of k a split, a multiple
 //         of RUN    M_FROM N_FROM B_FROM S_FROM  where this launch starts; N_FROM a multiple of
 //         NR, M_FROM of MR    BATCHES  of the output    LOTS  batches in this launch
@@ -86,13 +86,13 @@ void contract_panel(PARAMS) {
             #pragma unroll
             for (int i = 0; i < MR; i++) {
 #if A_DIRECT
-                const VT av = (VT)(A_LOAD(row[i], at));
+                const VT av = (VT)((ACC)A_LOAD(row[i], at));
 #else
                 const VT av = (VT)(a[i]);
 #endif
                 #pragma unroll
                 for (int v = 0; v < NV; v++)
-                    acc[i][v] = FMA(av, bv[v], acc[i][v]);
+                    acc[i][v] = MAC(av, bv[v], acc[i][v]);
             }
 #if A_DIRECT
             at += A_STEP;

@@ -26,20 +26,23 @@ type panelChoice struct {
 
 func (c *contraction) panelLanes() int {
 	lanes := max(c.dev.vector, 4)
-	if c.acc == tensor.Float64 {
+	if c.accSize == 8 {
 		lanes /= 2
 	}
 	return min(lanes, 16)
 }
 
 // directA reports whether rows of A can be read where they are: an element at
-// a time, which only pays without a conversion.
-func (c *contraction) directA() bool { return c.a.plain && c.a.dtype == c.acc }
+// a time, which does not pay where it has to be widened, nor where every
+// element comes from another page.
+func (c *contraction) directA() bool {
+	far := magnitude(c.a.step) >= 256 && c.k >= 256 && c.n > 64
+	return c.a.plain && !isHalfType(c.a.dtype) && !far
+}
 
 // directB reports whether panels of B can be read where they are.
 func (c *contraction) directB(s kernels.PanelShape) bool {
-	return c.columnsAdjoin() && c.n >= int64(s.Columns()) &&
-		(c.bb.dtype == c.acc || c.acc == tensor.Float32 && isHalfType(c.bb.dtype))
+	return c.columnsAdjoin() && c.n >= int64(s.Columns())
 }
 
 // run is the number of values of k over which the address of whatever is read
@@ -80,6 +83,11 @@ func (c *contraction) choosePanel() panelChoice {
 	want := int64(1)
 	if enough := int64(4 * c.dev.units); tiles < enough {
 		want = min(ceilDiv(enough, tiles), c.k/512)
+	}
+	// Operands that are read in place are read once for every tile: a chunk of
+	// them that fits the cache is read from memory once.
+	if cached := c.k / 2048; !p.packB && c.k >= 8192 && cached*c.b*c.m*c.n*c.accSize <= p.limit {
+		want = max(want, cached)
 	}
 	if p.packB { // a panel must fit its scratch
 		want = max(want, ceilDiv(c.k*int64(p.shape.Columns())*c.accSize, p.limit))
@@ -138,11 +146,8 @@ func (c *contraction) planPanel(p panelChoice) (*plan, error) {
 		out.scratch[scratchPart] = p.splits * c.b * c.m * c.n * c.accSize
 	}
 
-	pack := func(prog *program, name string, k, blocks, lots int64, at map[string]int64) {
-		out.launches = append(out.launches, launch{
-			prog: prog, kernel: name, sizes: at,
-			global: [3]int{int(ceilDiv(k, packK)), int(blocks), int(lots)}, local: [3]int{1, 1, 1},
-		})
+	pack := func(prog *program, name string, x, y, lots int64, at map[string]int64) {
+		out.launches = append(out.launches, launch{prog: prog, kernel: name, sizes: at, global: grid(x, y, lots), local: [3]int{1, 1, 1}})
 	}
 	one := func(shared bool, lots int64) int64 {
 		if shared {
@@ -163,16 +168,16 @@ func (c *contraction) planPanel(p panelChoice) (*plan, error) {
 					}
 				}
 				if p.packB && (b == 0 || !c.sharedB || w.n < c.n || w.k < c.k) {
-					pack(packB, "contract_pack_b", depth, panels, one(c.sharedB, lots), at(0))
+					pack(packB, "contract_pack_b", ceilDiv(depth, packK), panels, one(c.sharedB, lots), at(0))
 				}
 				for m := int64(0); m < c.m; m += w.m {
 					rows := ceilDiv(min(w.m, c.m-m), mr)
 					if p.packA && (n == 0 || w.m < c.m) {
-						pack(packA, "contract_pack_a", depth, rows, one(c.sharedA, lots), at(m))
+						pack(packA, "contract_pack_a", rows, ceilDiv(depth, packK), one(c.sharedA, lots), at(m))
 					}
 					out.launches = append(out.launches, launch{
 						prog: main, kernel: "contract_panel", sizes: at(m),
-						global: [3]int{int(rows), int(panels), int(lots * ceilDiv(depth, p.chunk))}, local: [3]int{1, 1, 1},
+						global: grid(rows, panels, lots*ceilDiv(depth, p.chunk)), local: [3]int{1, 1, 1},
 					})
 				}
 			}
@@ -295,7 +300,7 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		name, o, _ := g.operand(c.bb.input)
 		g.macro("B_TYPE", storageType(o.DType))
 		g.macro("B_PTR", fmt.Sprintf("(%s_ + o_%s)", name, name))
-		g.macro("B_LOAD(p)", vectorLoad(o.DType, p.shape.Lanes))
+		g.macro("B_LOAD(p)", c.vectorLoad(o.DType, p.shape.Lanes))
 		g.hook("B_BATCH", []coord{{"b", c.axes(bBatch)}}, c.part(c.bb, true, bBatch), tensor.Invalid)
 		g.hook("B_ROW", []coord{{"k", c.axes(bSum)}}, c.part(c.bb, false, bSum), tensor.Invalid)
 		g.size("B_STEP", c.bb.step)
@@ -303,15 +308,18 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 	return g.assemble("contract_panel.cl")
 }
 
-// vectorLoad is the text that loads and widens neighbouring elements at p.
-func vectorLoad(dt tensor.DType, lanes int) string {
-	switch dt {
-	case tensor.Float16:
+// vectorLoad is the text that loads neighbouring elements at p and widens them
+// to the accumulator type.
+func (c *contraction) vectorLoad(dt tensor.DType, lanes int) string {
+	switch {
+	case dt == tensor.Float16:
 		return fmt.Sprintf("vload_half%d(0, p)", lanes)
-	case tensor.BFloat16:
+	case dt == tensor.BFloat16:
 		return fmt.Sprintf("as_float%d(convert_uint%d(vload%d(0, p)) << 16)", lanes, lanes, lanes)
+	case dt == c.acc && dt.IsFloat():
+		return fmt.Sprintf("vload%d(0, p)", lanes)
 	}
-	return fmt.Sprintf("vload%d(0, p)", lanes)
+	return fmt.Sprintf("convert_%s%d(vload%d(0, p))", c.accC, lanes, lanes)
 }
 
 func oneIf(b bool) int {

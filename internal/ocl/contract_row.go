@@ -5,22 +5,27 @@ import "fmt"
 // rowChoice is how contract_row.cl is used for one contraction.
 type rowChoice struct {
 	group, lanes  int
+	rows          int // outputs of a column that one group computes
 	chunk, splits int64
 }
 
 // chooseRow gives every output a group and, where outputs are few, several.
 func (c *contraction) chooseRow() rowChoice {
-	r := rowChoice{group: 1, lanes: 64}
+	r := rowChoice{group: 1, lanes: 64, rows: 1}
+	for int64(r.rows) < min(c.m, 8) {
+		r.rows *= 2
+	}
+	r.lanes /= r.rows
 	enough := int64(4 * c.dev.units)
 	if !c.dev.cpu {
-		r.lanes, r.group = 4, 64
+		r.lanes, r.group = max(1, 4/r.rows), 64
 		for r.group > 16 && int64(r.group) > c.k/2 || r.group > c.dev.workGroup {
 			r.group /= 2
 		}
 		enough = int64(16 * c.dev.units)
 	}
 	want := int64(1)
-	if outs := c.b * c.m * c.n; outs < enough {
+	if outs := c.b * ceilDiv(c.m, int64(r.rows)) * c.n; outs < enough {
 		want = max(1, min(ceilDiv(enough, outs), c.k/int64(r.group*r.lanes*16)))
 	}
 	r.split(c, want)
@@ -35,7 +40,7 @@ func (r *rowChoice) split(c *contraction, want int64) {
 }
 
 func (r rowChoice) String() string {
-	s := fmt.Sprintf("group %d lanes %d", r.group, r.lanes)
+	s := fmt.Sprintf("group %d rows %d lanes %d", r.group, r.rows, r.lanes)
 	if r.splits > 1 {
 		s += fmt.Sprintf(" split k %d", r.splits)
 	}
@@ -43,10 +48,11 @@ func (r rowChoice) String() string {
 }
 
 func (c *contraction) planRow(r rowChoice) (*plan, error) {
-	groups := c.b * c.m * c.n * r.splits
+	groups := c.b * ceilDiv(c.m, int64(r.rows)) * c.n * r.splits
 	g := c.program(true, true, r.splits == 1, groups)
 	g.macro("WG", r.group)
 	g.macro("LANES", r.lanes)
+	g.macro("ROWS", r.rows)
 	p := &plan{params: r.String()}
 	c.split(g, p, r.splits, r.chunk)
 	p.launches = append([]launch{{

@@ -1,6 +1,8 @@
 package ocl
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +18,8 @@ type bench struct {
 	ctx   *cl.Context
 	queue *cl.Queue
 	facts *deviceFacts
+
+	programs sync.Map // text to built program
 }
 
 // openBench is the first device of the machine, opened once for all tests.
@@ -41,7 +45,7 @@ var openBench = sync.OnceValues(func() (*bench, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &bench{ctx, q, cpuFacts(16)}, nil
+		return &bench{ctx: ctx, queue: q, facts: cpuFacts(16)}, nil
 	}
 	return nil, nil
 })
@@ -68,6 +72,18 @@ func gpuFacts(workGroup int) *deviceFacts {
 	}
 }
 
+// program builds p, each text once for all tests.
+func (b *bench) program(p *program) (*cl.Program, error) {
+	once, _ := b.programs.LoadOrStore(p.options+p.source, sync.OnceValues(func() (*cl.Program, error) {
+		prog, err := b.ctx.NewProgram("#define FMA(a, b, c) fma(a, b, c)\n", p.source)
+		if err != nil {
+			return nil, err
+		}
+		return prog, prog.Build("-cl-std=CL1.2 " + p.options)
+	}))
+	return once.(func() (*cl.Program, error))()
+}
+
 // prepared is a plan with its kernels and memory.
 type prepared struct {
 	bench   *bench
@@ -76,15 +92,18 @@ type prepared struct {
 	buffers []*cl.Buffer
 	out     *cl.Buffer
 	outLen  int64
+	written []*cl.Buffer // with a guard after their end
 }
 
-func (b *bench) buffer(tb testing.TB, n int64, content []byte) *cl.Buffer {
-	buf, err := b.ctx.NewBuffer(cl.MemReadWrite, max(n, 1), nil)
+// guard follows every buffer: a kernel that writes past an end is found out.
+const guard = "what stands here nobody may write"
+
+func (b *bench) buffer(tb testing.TB, content []byte) *cl.Buffer {
+	content = append(slices.Clip(content), guard...)
+	buf, err := b.ctx.NewBuffer(cl.MemReadWrite, int64(len(content)), nil)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { _ = buf.Close() })
-	if len(content) > 0 {
-		require.NoError(tb, b.queue.Write(buf, 0, content, nil))
-	}
+	require.NoError(tb, b.queue.Write(buf, 0, content, nil))
 	return buf
 }
 
@@ -95,31 +114,24 @@ func (b *bench) prepare(tb testing.TB, t *engine.Task, p *plan, ins [][]byte) *p
 	r := &prepared{bench: b, outLen: t.Outs[0].Bytes()}
 	for i, in := range ins {
 		if i == t.Alias {
-			r.out = b.buffer(tb, int64(len(in)), in)
+			r.out = b.buffer(tb, in)
 			r.buffers = append(r.buffers, r.out)
 			continue
 		}
-		r.buffers = append(r.buffers, b.buffer(tb, int64(len(in)), in))
+		r.buffers = append(r.buffers, b.buffer(tb, in))
 	}
 	if r.out == nil {
-		r.out = b.buffer(tb, r.outLen, []byte(strings.Repeat("\xA5", int(r.outLen))))
+		r.out = b.buffer(tb, bytes.Repeat([]byte{0xA5}, int(r.outLen)))
 	}
 	r.buffers = append(r.buffers, r.out)
 	var scratch []*cl.Buffer
 	for _, n := range p.scratch {
-		scratch = append(scratch, b.buffer(tb, n, []byte(strings.Repeat("\xFF", int(n)))))
+		scratch = append(scratch, b.buffer(tb, bytes.Repeat([]byte{0xFF}, int(n))))
 	}
-	built := map[*program]*cl.Program{}
+	r.written = append(scratch, r.out)
 	for _, l := range p.launches {
-		prog := built[l.prog]
-		if prog == nil {
-			var err error
-			prog, err = b.ctx.NewProgram("#define FMA(a, b, c) fma(a, b, c)\n", l.prog.source)
-			require.NoError(tb, err)
-			require.NoError(tb, prog.Build("-cl-std=CL1.2 "+l.prog.options))
-			tb.Cleanup(func() { _ = prog.Close() })
-			built[l.prog] = prog
-		}
+		prog, err := b.program(l.prog)
+		require.NoError(tb, err)
 		k, err := prog.Kernel(l.kernel)
 		require.NoError(tb, err)
 		tb.Cleanup(func() { _ = k.Close() })
@@ -183,6 +195,11 @@ func (r *prepared) finish(tb testing.TB) {
 }
 
 func (r *prepared) read(tb testing.TB) []byte {
+	tail := make([]byte, len(guard))
+	for _, b := range r.written {
+		require.NoError(tb, r.bench.queue.Read(b, b.Size()-int64(len(guard)), tail, nil))
+		require.Equal(tb, guard, string(tail), "written past the end")
+	}
 	dst := make([]byte, r.outLen)
 	require.NoError(tb, r.bench.queue.Read(r.out, 0, dst, nil))
 	return dst

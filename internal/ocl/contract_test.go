@@ -216,9 +216,6 @@ func ways(t *engine.Task) []way {
 		r.split(c, 3)
 		return c.planTile(r)
 	})
-	if !t.Acc.IsFloat() {
-		return all
-	}
 	for _, lanes := range []int{16, 8, 4} {
 		d := cpuFacts(lanes)
 		for _, o := range []struct {
