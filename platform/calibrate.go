@@ -92,12 +92,13 @@ func (o *Opened) Calibrate(ctx context.Context) (*Calibration, error) {
 	return c, nil
 }
 
-// best repeats f until its part of the time is over, at least twice and at most
-// 50 times, and returns the shortest time. The first call warms up and does not count.
+// best repeats f until its part of the time is over, at most 50 times, and returns
+// the shortest time. The first call warms up; it counts only where it alone took
+// several times that part.
 func best(ctx context.Context, f func() error) (time.Duration, error) {
 	end := time.Now().Add(calibrationPart)
 	least := time.Duration(math.MaxInt64)
-	for i := 0; i < 3 || (i < 50 && time.Now().Before(end)); i++ {
+	for i := 0; i < 2 || (i < 50 && time.Now().Before(end)); i++ {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
@@ -105,8 +106,12 @@ func best(ctx context.Context, f func() error) (time.Duration, error) {
 		if err := f(); err != nil {
 			return 0, err
 		}
-		if i > 0 {
-			least = min(least, max(1, time.Since(start)))
+		took := max(1, time.Since(start))
+		if i > 0 || took > 4*calibrationPart {
+			least = min(least, took)
+		}
+		if took > 4*calibrationPart {
+			break
 		}
 	}
 	return least, nil
@@ -153,7 +158,10 @@ func (o *Opened) measureLaunch(ctx context.Context, prog *cl.Program, c *Calibra
 	if err == nil {
 		var all time.Duration
 		all, err = best(ctx, launch(1+many))
-		c.Wait, c.Launch = one, max(1, (all-one)/many)
+		c.Wait, c.Launch = one, (all-one)/many
+		if all <= one { // the machine was busy
+			c.Launch = max(1, all/(1+many))
+		}
 	}
 	return errors.Join(err, free())
 }
@@ -168,7 +176,7 @@ func (d *Device) measured(want int64) int64 {
 }
 
 func (o *Opened) measureTransfers(ctx context.Context, _ *cl.Program, c *Calibration) error {
-	n := o.device.measured(64 << 20)
+	n := o.device.measured(32 << 20)
 	m, err := o.Alloc(n)
 	if err != nil {
 		return err
@@ -193,7 +201,7 @@ func (o *Opened) measureTransfers(ctx context.Context, _ *cl.Program, c *Calibra
 }
 
 func (o *Opened) measureCopy(ctx context.Context, prog *cl.Program, c *Calibration) error {
-	n := o.device.measured(128 << 20)
+	n := o.device.measured(64 << 20)
 	k, free, err := o.copyKernel(prog, n)
 	if err != nil {
 		return err

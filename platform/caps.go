@@ -53,6 +53,10 @@ type Caps struct {
 	OutOfOrder bool     `json:"out_of_order"` // queues
 	Profiling  bool     `json:"profiling"`    // events have times that are not zero
 
+	// Mapping: Read and Write map large ranges, because here that is faster than
+	// a command that copies.
+	Mapping bool `json:"mapping"`
+
 	// Proofs are the probes behind the fields above, in the order in which they ran.
 	Proofs []Proof `json:"proofs"`
 	Device string  `json:"device"` // for whom who reads the file
@@ -68,7 +72,7 @@ type Proof struct {
 
 // probeVersion is part of the key of what is kept on disk. Raise it whenever the
 // probes or the meaning of a field change.
-const probeVersion = 1
+const probeVersion = 2
 
 // devicePath is where something learned about the device is kept, empty when
 // nothing is.

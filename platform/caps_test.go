@@ -61,14 +61,22 @@ func TestCapabilitiesAreProvenOnceAndThenRemembered(t *testing.T) {
 	require.NoError(t, o.Close())
 }
 
+func count(proofs []Proof, name string) (n int) {
+	for _, p := range proofs {
+		if p.Name == name {
+			n++
+		}
+	}
+	return n
+}
+
 func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 	d := device(t)
 	c, err := d.Caps(t.Context())
 	require.NoError(t, err)
-	proven := map[string]bool{}
+	proven := map[string]bool{"large_fill": false, "mapping": false} // not tried on every device
 	for _, p := range c.Proofs {
-		_, twice := proven[p.Name]
-		assert.False(t, twice, "%s is proven twice", p.Name)
+		assert.Equal(t, 1, count(c.Proofs, p.Name), "%s is proven twice", p.Name)
 		proven[p.Name] = p.Proven
 		if !p.Proven {
 			assert.NotEmpty(t, p.Note, "%s failed without a word", p.Name)
@@ -77,8 +85,8 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 	assert.Equal(t, map[string]bool{
 		"atomics32": c.Atomics32, "atomics64": c.Atomics64, "fp64": c.FP64, "half": c.Half, "subgroups": c.Subgroups,
 		"shuffle": c.Shuffle, "dot_khr": c.IntDot, "ptx": c.PTX, "dot_ptx": c.DotPTX, "fma": c.FMA == FMAFused,
-		"out_of_order": c.OutOfOrder, "profiling": c.Profiling,
-	}, func() map[string]bool { delete(proven, "large_fill"); return proven }())
+		"out_of_order": c.OutOfOrder, "profiling": c.Profiling, "large_fill": c.LargeFill, "mapping": c.Mapping,
+	}, proven)
 	assert.Contains(t, c.Stds, "CL1.2")
 	assert.Equal(t, c.Subgroups, c.SubgroupSize > 0)
 	if d.Key == keyPoCL {
@@ -158,7 +166,7 @@ func TestProbesSurviveAFailureOfAnyCall(t *testing.T) {
 			continue
 		}
 		for _, p := range got.Proofs {
-			if p.Proven && p.Name != "fma" {
+			if p.Proven && p.Name != "fma" && p.Name != "mapping" { // which are matters of time
 				j := slices.IndexFunc(good.Proofs, func(q Proof) bool { return q.Name == p.Name })
 				require.True(t, good.Proofs[j].Proven, "call %d, %s: %s", i+1, call, p.Name)
 			}

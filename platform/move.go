@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	// mapFrom is the size from which on a device that shares the host's memory
-	// is mapped. Below, one command with a copy inside is cheaper than two with
-	// a parallel copy between: on PoCL they are level at about 2 MiB.
+	// mapFrom is the size from which on memory is mapped where that was proven
+	// to be faster (Caps.Mapping). Below, one command with a copy inside is
+	// cheaper than two with a parallel copy between: on PoCL they are level at
+	// about 2 MiB.
 	mapFrom = 2 << 20
 	// copyPart is what one goroutine copies of a large transfer.
 	copyPart = 1 << 20
@@ -18,7 +19,7 @@ const (
 
 // move copies between the buffer and host memory and waits for it.
 func (o *Opened) move(b *cl.Buffer, off int64, host []byte, write bool) error {
-	if o.device.Unified && len(host) >= mapFrom {
+	if o.caps.Mapping && len(host) >= mapFrom {
 		return o.moveMapped(b, off, host, write)
 	}
 	if write {

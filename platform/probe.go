@@ -39,6 +39,7 @@ type probe struct {
 	in       []uint32                                   // the first words of io; the others are zero
 	right    func(io []uint32, items int, c *Caps) bool // may note in c what it saw
 	set      func(c *Caps, options string)              // called when right
+	level    bool                                       // may need a newer language level
 }
 
 func words(want ...uint32) func([]uint32, int, *Caps) bool {
@@ -90,11 +91,11 @@ var probes = []probe{
 		declared: func(d *Device) bool {
 			return d.info.MaxSubgroups > 0 || extension("cl_khr_subgroups", "cl_intel_subgroups")(d)
 		},
-		right: rightSubgroups,
-		set:   func(c *Caps, options string) { c.Subgroups, c.SubgroupOptions = true, options },
+		right: rightSubgroups, level: true,
+		set: func(c *Caps, options string) { c.Subgroups, c.SubgroupOptions = true, options },
 	},
 	{
-		section: "shuffle", kernel: "shuffle", declared: extension("cl_khr_subgroup_shuffle", "cl_intel_subgroups"),
+		section: "shuffle", kernel: "shuffle_xor", declared: extension("cl_khr_subgroup_shuffle", "cl_intel_subgroups"),
 		right: func(io []uint32, items int, _ *Caps) bool {
 			for i := range items {
 				if io[i] != uint32(i)^1 {
@@ -103,12 +104,14 @@ var probes = []probe{
 			}
 			return true
 		},
-		set: func(c *Caps, options string) { c.Shuffle, c.SubgroupOptions = true, options },
+		level: true,
+		set:   func(c *Caps, options string) { c.Shuffle, c.SubgroupOptions = true, options },
 	},
 	{
 		section: "dot_khr", kernel: "dot_khr", declared: extension("cl_khr_integer_dot_product"),
 		in:    []uint32{0x80FF7F02, 0x7F80017F}, // (2, 127, -1, -128) . (127, 1, -128, 127)
 		right: words(0x80FF7F02, 0x7F80017F, dotWant),
+		level: true,
 		set:   func(c *Caps, options string) { c.IntDot, c.IntDotOptions = true, options },
 	},
 	{
@@ -178,6 +181,10 @@ func probeAll(ctx context.Context, o *Opened) (*Caps, error) {
 	}
 	p.tryQueues()
 	p.tryLargeFill()
+	p.tryMapping()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	o.opts.Logger.Info("platform: probed", "device", o.device.ID, "took", time.Since(start))
 	return p.caps, nil
 }
@@ -277,7 +284,7 @@ func (p *prober) try(pr probe, std string) {
 	switch {
 	case i < 0:
 		p.caps.Proofs = append(p.caps.Proofs, proof)
-	case proof.Proven || p.caps.Proofs[i].Note == notOffered:
+	case proof.Proven || !p.caps.Proofs[i].Proven && p.caps.Proofs[i].Note == notOffered:
 		p.caps.Proofs[i] = proof
 	}
 }
@@ -350,8 +357,7 @@ func (p *prober) tryNewer(ctx context.Context) error {
 		var left []probe
 		only := []string{"copy"}
 		for _, pr := range probes {
-			proven := slices.ContainsFunc(p.caps.Proofs, func(q Proof) bool { return q.Name == pr.section && q.Proven })
-			if !proven && slices.Contains([]string{"subgroups", "shuffle", "dot_khr"}, pr.section) {
+			if pr.level && !p.settled(pr) {
 				left, only = append(left, pr), append(only, pr.section)
 			}
 		}
@@ -365,6 +371,16 @@ func (p *prober) tryNewer(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// settled reports whether there is nothing more to learn about a probe at a newer
+// level. What belongs to sub-groups is tried again as long as a part is missing,
+// so that the build option is one under which as much as possible works at once.
+func (p *prober) settled(pr probe) bool {
+	if pr.section == "dot_khr" {
+		return p.caps.IntDot
+	}
+	return p.caps.Subgroups && p.caps.Shuffle
 }
 
 func floatVector(width int) string {

@@ -1,8 +1,12 @@
 package platform
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"github.com/anycl/anycl/cl"
 )
@@ -140,4 +144,61 @@ func (p *prober) largeFill() (err error) {
 		}
 	}
 	return nil
+}
+
+// mappingProbe is the size at which mapping and copying commands are compared.
+const mappingProbe = 4 * mapFrom
+
+// mappingMargin lets mapping be slower in the probe: its copy uses several cores,
+// which a machine that is busy just now does not have. A driver that does not
+// really share memory is slower by more.
+const mappingMargin = 1.5
+
+// tryMapping finds out whether a device that shares the host's memory really does
+// so: PoCL maps in no time, while rusticl 25 moves the bytes through a shadow.
+func (p *prober) tryMapping() {
+	d := p.o.device
+	if !d.Unified || d.Class == Simulator || d.MaxAlloc < mappingProbe {
+		return
+	}
+	note, err := p.mapping()
+	if err != nil {
+		note = err.Error()
+	}
+	p.caps.Proofs = append(p.caps.Proofs, Proof{Name: "mapping", Declared: d.info.HostUnifiedMemory, Proven: p.caps.Mapping, Note: note})
+}
+
+func (p *prober) mapping() (note string, err error) {
+	o := p.o
+	b, err := o.newBlock(mappingProbe)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	host, back := make([]byte, mappingProbe), make([]byte, mappingProbe)
+	least := [2]time.Duration{math.MaxInt64, math.MaxInt64}
+	// They take turns; the first round touches fresh pages and does not count.
+	for i := range 8 {
+		for j := range host {
+			host[j] = byte(j*31 + i)
+		}
+		start := time.Now()
+		if i%2 == 0 {
+			err = errors.Join(o.moveMapped(b.buffer, 0, host, true), o.moveMapped(b.buffer, 0, back, false))
+		} else {
+			err = errors.Join(o.queue.Write(b.buffer, 0, host, nil), o.queue.Read(b.buffer, 0, back, nil))
+		}
+		if err != nil {
+			return "", err
+		}
+		if !bytes.Equal(host, back) {
+			return "", errors.New("moves wrong bytes")
+		}
+		if i > 1 {
+			least[i%2] = min(least[i%2], time.Since(start))
+		}
+	}
+	p.caps.Mapping = float64(least[0]) <= mappingMargin*float64(least[1])
+	rate := func(t time.Duration) string { return rateText(2 * mappingProbe / t.Seconds()) }
+	return fmt.Sprintf("mapped %s, commands %s", rate(least[0]), rate(least[1])), nil
 }

@@ -10,7 +10,8 @@
 //         T                                  the float vector that the device prefers: float, float4, ...
 // launch  one group of 64 items, except for the rates
 // note    a line "//:name" begins the section of a kernel. All sections are one
-//         program; when that does not build, each is tried alone.
+//         program; when that does not build, each is tried alone. No kernel may
+//         have the name of a built-in function: PoCL renames those.
 
 // RATE(name, F) is a kernel that does rounds * 8 multiply-adds of T an item, in 8
 // independent chains.
@@ -126,7 +127,7 @@ kernel void dot_khr(global uint *io, local uint *unused)
 
 //:subgroups
 #if defined(cl_khr_subgroups) || defined(cl_intel_subgroups) || defined(__opencl_c_subgroups)
-#ifdef cl_khr_subgroups
+#if defined(cl_khr_subgroups) && __OPENCL_C_VERSION__ == 200 // others need none and some warn
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 kernel void subgroups(global uint *io, local uint *unused)
@@ -142,12 +143,11 @@ kernel void subgroups(global uint *io, local uint *unused)
 //:shuffle
 #if defined(cl_khr_subgroup_shuffle) || defined(cl_intel_subgroups)
 #ifdef cl_khr_subgroup_shuffle
-#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
 #define SHUFFLE_XOR(v, m) sub_group_shuffle_xor(v, m)
 #else
 #define SHUFFLE_XOR(v, m) intel_sub_group_shuffle_xor(v, m)
 #endif
-kernel void shuffle(global uint *io, local uint *unused)
+kernel void shuffle_xor(global uint *io, local uint *unused)
 {
     uint i = get_global_id(0);
     io[i] = SHUFFLE_XOR(i, 1u);

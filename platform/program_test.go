@@ -102,7 +102,7 @@ func TestVanishedCacheEntryIsRebuilt(t *testing.T) {
 // A binary that is whole and that the driver does not want, as after an update
 // that kept its version: the header is right, the content is not a binary.
 func TestCacheEntryThatTheDriverRefusesIsRebuilt(t *testing.T) {
-	if rusticl(device(t), false) {
+	if d := device(t); rusticl(d, false) && versionIn(d.Driver, 0, 25) {
 		t.Skip("ends the process when it is given what is not a binary: see the quirk truncated-binary-aborts")
 	}
 	damage(t, 14, func(path string, _ []byte) {

@@ -101,7 +101,9 @@ var quirkTable = []Quirk{
 		Symptom: "a damaged program binary ends the process",
 		Remedy:  "length and SHA-256 are checked before the driver sees a binary",
 		Source:  "observed on PoCL 3.1, 6.0, 7.1 and Mesa 22.3",
-		match:   func(d *Device, s bool) bool { return key(keyPoCL)(d, s) || rusticl(d, s) },
+		match: func(d *Device, s bool) bool {
+			return key(keyPoCL)(d, s) || rusticl(d, s) && versionIn(d.Driver, 0, 25)
+		},
 	},
 	{
 		Name:    "signal-handlers",
