@@ -47,6 +47,14 @@ func regType(dt tensor.DType) string {
 	}
 }
 
+// regSize is the size of a regType in bytes.
+func regSize(dt tensor.DType) int64 {
+	if isHalfType(dt) {
+		return 4
+	}
+	return int64(dt.Size())
+}
+
 // ringType is the unsigned type in which sums and products of dt are computed:
 // signed overflow is undefined in C, and narrow types promote to a signed int.
 func ringType(dt tensor.DType) string {

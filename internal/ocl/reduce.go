@@ -141,7 +141,7 @@ func (r *reduction) finish(p *plan, parts kernels.Parts) *plan {
 		return p
 	}
 	n := parts.Count * r.rows
-	p.scratch = append(p.scratch, n*int64(r.val.Size()))
+	p.scratch = append(p.scratch, n*regSize(r.val))
 	if r.task.Fold.IsArg() {
 		p.scratch = append(p.scratch, n*8)
 	}

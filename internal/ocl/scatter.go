@@ -54,7 +54,7 @@ func planScatter(d *deviceFacts, t *engine.Task, cpu bool) (*plan, error) {
 	} else {
 		g.scratchArg("SUMS", 1, regType(dt))
 		g.macro("SUM(i)", "SUMS[i]")
-		p.scratch = append(p.scratch, rows*cols*int64(max(dt.Size(), 4)))
+		p.scratch = append(p.scratch, rows*cols*regSize(dt))
 	}
 	prog := g.assemble("scatter.cl")
 	if count > 0 {

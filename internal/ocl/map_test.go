@@ -1,0 +1,41 @@
+package ocl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+func TestMapOfEveryDTypeInEveryVariant(t *testing.T) {
+	for _, variant := range []string{"item", "block"} {
+		for i, dt := range tensor.DTypes() {
+			if variant == "block" && i%3 > 0 {
+				continue // the dtype's text is that of the other variant
+			}
+			t.Run(fmt.Sprintf("%s/%v", variant, dt), func(t *testing.T) {
+				t.Parallel()
+				e := device(t, "map="+variant, nil)
+				r := rand.New(rand.NewPCG(1, uint64(dt)))
+				for _, n := range []int{0, 1, 7, 1031} {
+					dom := engine.Domain{n}
+					in := engine.Operand{DType: dt, Len: int64(n)}
+					x := engine.Load(0, dt, denseAt(dom, 0), nil)
+					v := x
+					if dt != tensor.Bool {
+						v = engine.Apply(fnSub, dt, engine.Apply(fnMul, dt, x, x), engine.Load(1, dt, denseAt(dom, 0), nil))
+					}
+					task := mapTask(dom, v, in, in)
+					p := verify(t, e, task, [][]byte{randomBytes(r, dt, in.Len), randomBytes(r, dt, in.Len)}, 1e-6, 1)
+					if n > 0 {
+						require.Contains(t, p.Variant, variant)
+					}
+				}
+			})
+		}
+	}
+}

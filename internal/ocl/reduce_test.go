@@ -1,0 +1,160 @@
+package ocl
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+var reduceNames = []string{"item", "group", "block", "column"}
+
+var folds = []engine.Monoid{engine.Sum, engine.Prod, engine.Min, engine.Max, engine.ArgMin, engine.ArgMax}
+
+// foldsOf are the folds to try with a variant: all with the first, one of each
+// kind with the others, because every program costs its compilation.
+func foldsOf(name string) []engine.Monoid {
+	if name == reduceNames[0] {
+		return folds
+	}
+	return []engine.Monoid{engine.Sum, engine.ArgMax}
+}
+
+func TestEveryFoldOfEveryVariantOverOddShapes(t *testing.T) {
+	// Rows x columns: nothing to fold, no rows, one, odd, more than a vector of
+	// rows, long enough to be cut.
+	shapes := [][2]int{{3, 0}, {0, 3}, {1, 1}, {1, 7}, {5, 31}, {131, 3}, {70, 67}, {1, 20011}, {3, 9001}}
+	for _, name := range reduceNames {
+		for _, f := range foldsOf(name) {
+			t.Run(fmt.Sprintf("%s/%v", name, f), func(t *testing.T) {
+				t.Parallel()
+				e := device(t, "reduce="+name, nil)
+				r := rand.New(rand.NewPCG(3, uint64(f)))
+				for _, s := range shapes {
+					dom := engine.Domain{s[0], s[1]}
+					in := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
+					v := engine.Load(0, in.DType, denseAt(dom, 0, 1), nil)
+					if f == engine.Prod {
+						v = engine.Apply(fnAdd, in.DType, engine.Apply(fnMul, in.DType, v, constant(in.DType, 0.01)), constant(in.DType, 1))
+					}
+					task := reduceTask(dom, 1, f, v, in)
+					p := verify(t, e, task, [][]byte{randomBytes(r, in.DType, in.Len)}, 1e-4, math.Sqrt(float64(s[1]))*0.1)
+					if s[0] > 0 {
+						require.Contains(t, p.Variant, name)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestEveryDTypeFolds(t *testing.T) {
+	for _, dt := range tensor.DTypes() {
+		t.Run(dt.String(), func(t *testing.T) {
+			t.Parallel()
+			f := folds[int(dt)%len(folds)]
+			if f == engine.Prod && dt.IsFloat() {
+				f = engine.Sum
+			}
+			dom := engine.Domain{37, 129}
+			in := engine.Operand{DType: dt, Len: dom.Size()}
+			v := engine.Load(0, dt, denseAt(dom, 0, 1), nil)
+			e := device(t, "reduce="+reduceNames[int(dt)%4], nil)
+			verify(t, e, reduceTask(dom, 1, f, v, in), [][]byte{randomBytes(rand.New(rand.NewPCG(9, 9)), dt, in.Len)}, 1e-5, 30)
+		})
+	}
+}
+
+func TestFoldOverTheFirstAxisAndOverStridedAddresses(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	// x[c, r] with a gap, folded over c; a row of it is 300 apart.
+	in := engine.Operand{DType: tensor.Float32, Len: 300 * 500}
+	for _, rows := range []int{5, 64, 257} {
+		dom := engine.Domain{rows, 500}
+		v := engine.Load(0, in.DType, engine.AxisIndex(1).Mul(300).Add(engine.AxisIndex(0)).AddConst(11), nil)
+		task := reduceTask(dom, 1, engine.Sum, v, in)
+		data := [][]byte{randomBytes(r, in.DType, in.Len)}
+		for _, name := range append(reduceNames, "") {
+			p := verify(t, device(t, "reduce="+name, nil), task, data, 1e-4, 2)
+			if name == "" && device(t, "", nil).facts.cpu {
+				require.Contains(t, p.Variant, "column", "neighbouring rows are neighbours in memory")
+			}
+		}
+	}
+}
+
+func TestNaNWinsAndTheFirstOfEqualsIsChosen(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	rows := [][]float32{
+		{1, nan, 3, nan}, {5, 5, 5, 5}, {-inf, -inf, -inf, -inf}, {inf, inf, inf, inf}, {2, 7, 7, 1}, {nan, nan, inf, -inf}, {0, -1, -1, 4},
+	}
+	const repeat = 50 // columns beyond one vector: equal values meet in every order
+	dom := engine.Domain{len(rows), 4 * repeat}
+	var data []byte
+	for _, row := range rows {
+		for i := range 4 * repeat {
+			data = binary.NativeEndian.AppendUint32(data, math.Float32bits(row[i%4]))
+		}
+	}
+	in := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
+	for _, name := range reduceNames {
+		for _, f := range foldsOf(name)[1:] {
+			if f == engine.Prod {
+				continue // of infinities and zeros: nothing to choose
+			}
+			e := device(t, "reduce="+name, nil)
+			verify(t, e, reduceTask(dom, 1, f, engine.Load(0, in.DType, denseAt(dom, 0, 1), nil), in), [][]byte{data}, 0, 0)
+		}
+	}
+}
+
+func TestEpilogueSeesTheFoldAndItsOwnInputs(t *testing.T) {
+	dom := engine.Domain{9, 4, 33}
+	in := engine.Operand{DType: tensor.BFloat16, Len: dom.Size()}
+	bias := engine.Operand{DType: tensor.Float32, Len: 4}
+	x := engine.Load(0, in.DType, denseAt(dom, 0, 1, 2), nil)
+	task := reduceTask(dom, 2, engine.Sum, engine.Apply(fnMul, tensor.Float32, x, x), in, bias)
+	mean := engine.Apply(fnMul, tensor.Float32, engine.Acc(tensor.Float32), constant(tensor.Float32, 1.0/33))
+	task.Epilogue = engine.Apply(fnAdd, tensor.Float32, mean, engine.Load(1, bias.DType, engine.AxisIndex(1), nil))
+	task.Outs[0].DType = tensor.Float16
+	task.Epilogue = engine.Apply(fnCast, tensor.Float16, task.Epilogue)
+	r := rand.New(rand.NewPCG(6, 6))
+	data := [][]byte{randomBytes(r, in.DType, in.Len), randomBytes(r, bias.DType, bias.Len)}
+	for _, name := range reduceNames {
+		verify(t, device(t, "reduce="+name, nil), task, data, 1e-5, 1)
+	}
+}
+
+func TestSumsRepeatExactly(t *testing.T) {
+	dom := engine.Domain{2, 50000}
+	in := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
+	task := reduceTask(dom, 1, engine.Sum, engine.Load(0, in.DType, denseAt(dom, 0, 1), nil), in)
+	data := [][]byte{randomBytes(rand.New(rand.NewPCG(8, 8)), in.DType, in.Len)}
+	for _, name := range reduceNames {
+		e := device(t, "reduce="+name, nil)
+		first, p := execute(t, e, task, data, 0)
+		require.Contains(t, p.Variant, "parts=", "the rows are long enough to be cut")
+		for range 3 {
+			again, _ := execute(t, e, task, data, 0)
+			require.Equal(t, first, again)
+		}
+	}
+}
+
+func TestCutsCoverRowsExactly(t *testing.T) {
+	for _, cols := range []int64{0, 1, 63, 64, 1000, 4097, 1 << 20, 1<<31 + 5} {
+		for _, items := range []int64{1, 3, 100, 1 << 20} {
+			p := kernels.CutRows(items, cols, 64, 256, 64)
+			require.GreaterOrEqual(t, p.Count*p.Span, cols)
+			require.Less(t, (p.Count-1)*p.Span, max(cols, 1), "no part is empty")
+			require.LessOrEqual(t, p.Count, int64(1024))
+		}
+	}
+}

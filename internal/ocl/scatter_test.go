@@ -1,0 +1,64 @@
+package ocl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// scatterTask adds updates[n, d] to x[v, d] at keys[n].
+func scatterTask(v, n, d int, dt, keys tensor.DType) *engine.Task {
+	dom := engine.Domain{v, n, d}
+	acc := dt
+	if dt == tensor.Float16 {
+		acc = tensor.Float32
+	}
+	return &engine.Task{
+		Kind: engine.Scatter, Name: "test", Axes: dom, Groups: []int{1, 1, 1}, Alias: -1,
+		Ins:    []engine.Operand{{DType: dt, Len: int64(v * d)}, {DType: keys, Len: int64(n)}, {DType: dt, Len: int64(n * d)}},
+		Outs:   []engine.Operand{{DType: dt, Len: int64(v * d)}},
+		Value:  engine.Apply(fnCast, acc, engine.Load(0, dt, denseAt(dom, 0, 2), nil)),
+		At:     engine.Load(1, keys, engine.AxisIndex(1), nil),
+		Update: engine.Apply(fnCast, acc, engine.Load(2, dt, denseAt(dom, 1, 2), nil)),
+	}
+}
+
+func TestScatterAddsRepeatedKeysAndSkipsOthers(t *testing.T) {
+	shapes := [][3]int{{5, 40, 3}, {300, 17, 65}, {1, 9, 1}, {7, 0, 4}, {4, 3, 0}, {0, 3, 4}, {2, 33, 300}}
+	for _, name := range []string{"rows", "item"} {
+		for i, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int8, tensor.Int64} {
+			t.Run(fmt.Sprintf("%s/%v", name, dt), func(t *testing.T) {
+				t.Parallel()
+				e := device(t, "scatter="+name, nil)
+				keys := []tensor.DType{tensor.Int32, tensor.Int64, tensor.Uint8, tensor.Uint64}[i]
+				r := rand.New(rand.NewPCG(2, uint64(i)))
+				for _, s := range shapes {
+					task := scatterTask(s[0], s[1], s[2], dt, keys)
+					at := make([]byte, task.Ins[1].Bytes())
+					for n := range s[1] {
+						putAt(keys, at, int64(n), 0, uint64(int64(r.IntN(s[0]+3)-1))) // some outside, also below 0
+					}
+					ins := [][]byte{randomBytes(r, dt, task.Ins[0].Len), at, randomBytes(r, dt, task.Ins[2].Len)}
+					verify(t, e, task, ins, 1e-5, 5)
+				}
+			})
+		}
+	}
+}
+
+func TestScatterInPlaceReadsBeforeItWrites(t *testing.T) {
+	for _, name := range []string{"rows", "item"} {
+		task := scatterTask(50, 90, 20, tensor.Float32, tensor.Int32)
+		task.Alias = 0
+		r := rand.New(rand.NewPCG(4, 4))
+		at := make([]byte, task.Ins[1].Bytes())
+		for n := range int64(90) {
+			putAt(tensor.Int32, at, n, 0, uint64(r.IntN(50)))
+		}
+		ins := [][]byte{randomBytes(r, tensor.Float32, task.Ins[0].Len), at, randomBytes(r, tensor.Float32, task.Ins[2].Len)}
+		verify(t, device(t, "scatter="+name, nil), task, ins, 1e-5, 5)
+	}
+}
