@@ -12,8 +12,9 @@ var (
 	// ErrNone is what Select returns for the spec "none": the caller asked for
 	// the CPU path and no device.
 	ErrNone = errors.New("platform: no device wanted")
-	// ErrNoDevice says that this machine has no usable OpenCL device. Errors
-	// that wrap it also wrap why, as cl.ErrNoLibrary.
+	// ErrNoDevice says that no device was named and that this machine has none
+	// that computes. Errors that wrap it also wrap why, as cl.ErrNoLibrary. A
+	// device that was named and is absent is a *SelectError and never this.
 	ErrNoDevice = errors.New("platform: no OpenCL device")
 	// ErrClosed says that an opened device or a memory was used after Close.
 	// errors.Is(ErrClosed, cl.ErrClosed) holds.
@@ -40,9 +41,6 @@ func (e *SelectError) Error() string {
 	}
 	return fmt.Sprintf("platform: %s: no such device; found: %s", asked, found)
 }
-
-// Is reports whether target is ErrNoDevice, which a device asked for in vain is too.
-func (e *SelectError) Is(target error) bool { return target == ErrNoDevice }
 
 // OutOfMemory is an allocation that the device cannot serve, not even after the
 // pool gave back what it held. errors.Is(err, cl.MemObjectAllocationFailure)

@@ -155,6 +155,9 @@ func TestFailingPlatformQueryIsANote(t *testing.T) {
 	assert.NoError(t, m.LoadErr)
 	assert.Contains(t, m.Explain(), "CL_OUT_OF_HOST_MEMORY")
 	_, err := m.Select("gpu")
+	assert.ErrorAs(t, err, new(*SelectError))
+	m.spec = ""
+	_, err = m.Select("")
 	assert.ErrorIs(t, err, ErrNoDevice)
 }
 

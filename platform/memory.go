@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -215,63 +214,4 @@ func (o *Opened) outOfMemory(n int64, err error) error {
 		Device: o.device.String(), Asked: n, Held: held, Free: max(0, o.device.GlobalMem-held),
 		Limit: o.device.MaxAlloc, Err: err,
 	}
-}
-
-// check verifies a range of m for a transfer.
-func (o *Opened) check(op string, m *Memory, off, n int64) (*cl.Buffer, error) {
-	if m == nil || m.owner != o {
-		return nil, fmt.Errorf("platform: %s: memory of another device: %w", op, cl.InvalidMemObject)
-	}
-	if off < 0 || off > m.bytes-n {
-		return nil, fmt.Errorf("platform: %s: %d bytes at %d of a memory of %d: %w", op, n, off, m.bytes, cl.InvalidValue)
-	}
-	b := m.Buffer()
-	if b == nil {
-		return nil, ErrClosed
-	}
-	return b, nil
-}
-
-// chunk is how much a transfer moves between two looks at the context.
-const chunk = 64 << 20
-
-// Write copies src to m from byte off on, after everything enqueued before. src
-// may be changed on return. When ctx ends, Write stops waiting and copying; a
-// part of the range may have been written.
-func (o *Opened) Write(ctx context.Context, m *Memory, off int64, src []byte) error {
-	return o.transfer(ctx, "write", m, off, src, true)
-}
-
-// Read copies from m at byte off to dst, after everything enqueued before. When
-// ctx ends, Read stops waiting and copying; a part of dst may have been written.
-func (o *Opened) Read(ctx context.Context, dst []byte, m *Memory, off int64) error {
-	return o.transfer(ctx, "read", m, off, dst, false)
-}
-
-func (o *Opened) transfer(ctx context.Context, op string, m *Memory, off int64, host []byte, write bool) error {
-	b, err := o.check(op, m, off, int64(len(host)))
-	if err != nil {
-		return err
-	}
-	if len(host) == 0 {
-		return ctx.Err()
-	}
-	// The copy itself cannot be interrupted and waits for all that was enqueued
-	// before: wait for that where the context is heard.
-	if ctx.Done() != nil {
-		if err := o.Wait(ctx); err != nil {
-			return err
-		}
-	}
-	for len(host) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := min(len(host), chunk)
-		if err := o.move(b, off, host[:n], write); err != nil {
-			return err
-		}
-		host, off = host[n:], off+int64(n)
-	}
-	return nil
 }

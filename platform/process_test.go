@@ -164,8 +164,8 @@ func noDriverRole() error {
 	if len(m.Devices) != 0 {
 		return fmt.Errorf("found %v", m.Devices)
 	}
-	if _, err := m.Select("gpu"); !errors.Is(err, ErrNoDevice) {
-		return err
+	if _, err := m.Select("gpu"); !strings.Contains(fmt.Sprint(err), "found: nothing") {
+		return fmt.Errorf("select gpu: %w", err)
 	}
 	_, err = m.Select("")
 	fmt.Printf("%v\n%s\n", err, m.Explain())

@@ -1,0 +1,118 @@
+package platform
+
+import "slices"
+
+// probeItems is the size of the one work-group in which a probe runs.
+const probeItems = 64
+
+// probe is a kernel of probes.cl and the answer that is right.
+type probe struct {
+	section  string
+	kernel   string
+	declared func(d *Device) bool
+	in       []uint32                                   // the first words of io; the others are zero
+	right    func(io []uint32, items int, c *Caps) bool // may note in c what it saw
+	set      func(c *Caps, options string)              // called when right
+	level    bool                                       // may need a newer language level
+}
+
+func words(want ...uint32) func([]uint32, int, *Caps) bool {
+	return func(io []uint32, _ int, _ *Caps) bool { return slices.Equal(io[:len(want)], want) }
+}
+
+func extension(names ...string) func(*Device) bool {
+	return func(d *Device) bool { return slices.ContainsFunc(names, d.cl.HasExtension) }
+}
+
+var probes = []probe{
+	{
+		section: "atomics32", kernel: "atomics32",
+		declared: func(*Device) bool { return true }, // core since OpenCL 1.1
+		in:       []uint32{0, 1 << 20, 0},
+		right: func(io []uint32, items int, _ *Caps) bool {
+			n := uint32(items)
+			return slices.Equal(io[:5], []uint32{5 * n, 7, n, 3 * n, n - 1})
+		},
+		set: func(c *Caps, _ string) { c.Atomics32 = true },
+	},
+	{
+		section: "atomics64", kernel: "atomics64", declared: extension("cl_khr_int64_base_atomics"),
+		in: []uint32{0, 0},
+		right: func(io []uint32, items int, _ *Caps) bool {
+			sum := uint64(items) * 0x1F0000001
+			return io[0] == uint32(sum) && io[1] == uint32(sum>>32)
+		},
+		set: func(c *Caps, _ string) { c.Atomics64 = true },
+	},
+	{
+		section: "fp64", kernel: "fp64", declared: func(d *Device) bool { return d.info.DoubleFP != 0 },
+		in: []uint32{1, 3},
+		// 1/3, sqrt(2) and 1+2^-50 as doubles.
+		right: words(1, 3, 0x55555555, 0x3FD55555, 0x667F3BCD, 0x3FF6A09E, 4, 0x3FF00000),
+		set:   func(c *Caps, _ string) { c.FP64 = true },
+	},
+	{
+		section: "half", kernel: "half_arithmetic", declared: extension("cl_khr_fp16"),
+		in: []uint32{0x6800, 0x3C00}, // 2048, 1
+		// 2048, 1/3 (either neighbour, for dividers that are 1 ulp off), 3
+		right: func(io []uint32, _ int, _ *Caps) bool {
+			return io[2] == 0x6800 && (io[3] >= 0x3554 && io[3] <= 0x3556) && io[4] == 0x4200
+		},
+		set: func(c *Caps, _ string) { c.Half = true },
+	},
+	{
+		section: "subgroups", kernel: "subgroups",
+		declared: func(d *Device) bool {
+			return d.info.MaxSubgroups > 0 || extension("cl_khr_subgroups", "cl_intel_subgroups")(d)
+		},
+		right: rightSubgroups, level: true,
+		set: func(c *Caps, options string) { c.Subgroups, c.SubgroupOptions = true, options },
+	},
+	{
+		section: "shuffle", kernel: "shuffle_xor", declared: extension("cl_khr_subgroup_shuffle", "cl_intel_subgroups"),
+		right: func(io []uint32, items int, _ *Caps) bool {
+			for i := range items {
+				if io[i] != uint32(i)^1 {
+					return false
+				}
+			}
+			return true
+		},
+		level: true,
+		set:   func(c *Caps, options string) { c.Shuffle, c.SubgroupOptions = true, options },
+	},
+	{
+		section: "dot_khr", kernel: "dot_khr", declared: extension("cl_khr_integer_dot_product"),
+		in:    []uint32{0x80FF7F02, 0x7F80017F}, // (2, 127, -1, -128) . (127, 1, -128, 127)
+		right: words(0x80FF7F02, 0x7F80017F, dotWant),
+		level: true,
+		set:   func(c *Caps, options string) { c.IntDot, c.IntDotOptions = true, options },
+	},
+	{
+		section: "ptx", kernel: "ptx", declared: func(*Device) bool { return false },
+		in: []uint32{40, 2}, right: words(40, 2, 42),
+		set: func(c *Caps, _ string) { c.PTX = true },
+	},
+	{
+		section: "dot_ptx", kernel: "dot_ptx", declared: func(*Device) bool { return false },
+		in: []uint32{0x80FF7F02, 0x7F80017F}, right: words(0x80FF7F02, 0x7F80017F, dotWant),
+		set: func(c *Caps, _ string) { c.DotPTX = true },
+	},
+}
+
+// dotWant is 2*127 + 127*1 + -1*-128 + -128*127.
+const dotWant uint32 = (1 << 32) - 15747
+
+func rightSubgroups(io []uint32, items int, c *Caps) bool {
+	largest := io[0]
+	for i := range items {
+		e := io[4*i : 4*i+4]
+		// What a sub-group adds up to is its own size; its first item's number
+		// plus the own place is not above the item's number in the group.
+		if e[0] != largest || e[1] == 0 || e[1] > largest || e[2] != e[1] || e[3] >= uint32(items) {
+			return false
+		}
+	}
+	c.SubgroupSize = int(largest)
+	return true
+}
