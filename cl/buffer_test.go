@@ -62,9 +62,11 @@ func TestSubBufferIsAViewAndMustBeAligned(t *testing.T) {
 	require.ErrorIs(t, err, cl.InvalidValue, "sticks out")
 	_, err = b.Sub(cl.MemReadWrite, 0, 0)
 	require.ErrorIs(t, err, cl.InvalidValue)
-	if _, err = b.Sub(cl.MemReadWrite, 4, 4); err != nil { // Intel's driver takes it
+	misaligned, err := b.Sub(cl.MemReadWrite, 4, 4)
+	if err != nil { // Intel's driver and Oclgrind take it
 		require.ErrorIs(t, err, cl.MisalignedSubBufferOffset)
 	}
+	require.NoError(t, misaligned.Close())
 	require.NoError(t, b.Close())
 	part := make([]byte, 4)
 	require.NoError(t, r.q.Read(sub, 1, part, nil), "a sub-buffer keeps its parent")

@@ -92,6 +92,9 @@ func (q *Queue) runMap(c *cldriver.Command, wait []*Event, memory holder, size i
 	m := &Mapping{queue: q, memory: memory}
 	if c.Op == cldriver.OpMapImage {
 		m.rowPitch, m.slicePitch = int(c.Pitch[0]), int(c.Pitch[1])
+		if m.rowPitch == 0 {
+			m.rowPitch = size // rusticl leaves it out where there is one row
+		}
 		size = imageBytes(size, int(c.C[1]), int(c.C[2]), m.rowPitch, m.slicePitch)
 	}
 	// The address is C memory, which Go neither moves nor frees.

@@ -87,12 +87,17 @@ func (c *Context) NewProgramFromIL(il []byte) (*Program, error) {
 // NewBuiltInProgram takes kernels that the context's devices bring along, by the
 // names in DeviceInfo.BuiltInKernels. Build it next, which PoCL insists on.
 func (c *Context) NewBuiltInProgram(names ...string) (*Program, error) {
-	if c == nil {
-		return nil, invalid("create program", InvalidContext, "nil context")
+	if c == nil || len(names) == 0 {
+		return nil, invalid("create program", InvalidValue, "no context or no names")
 	}
 	ids := make([]cldriver.Handle, len(c.devices))
 	for i, d := range c.devices {
 		ids[i] = d.h
+		for _, n := range names { // not left to the driver: rusticl 22.3 crashes on unknown names
+			if !slices.Contains(d.Info().BuiltInKernels, n) {
+				return nil, invalid("create program", InvalidValue, "%s has no built-in kernel %q", d, n)
+			}
+		}
 	}
 	list := strings.Join(names, ";")
 	o, err := c.create(kindProgram, list, func(drv cldriver.Driver, ctx cldriver.Handle) (cldriver.Handle, cldriver.Status) {

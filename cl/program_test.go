@@ -103,7 +103,7 @@ func TestILIsUnsupportedWhereTheDeviceListsNone(t *testing.T) {
 func TestBuiltInKernelsAreFoundByName(t *testing.T) {
 	r := newRig(t, nil)
 	_, err := r.ctx.NewBuiltInProgram("no.such.kernel")
-	require.Error(t, err)
+	require.ErrorIs(t, err, cl.InvalidValue)
 	names := r.dev.Info().BuiltInKernels
 	if len(names) == 0 {
 		t.Skip("the device has no built-in kernels")
