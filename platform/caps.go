@@ -75,9 +75,10 @@ type Proof struct {
 const probeVersion = 2
 
 // devicePath is where something learned about the device is kept, empty when
-// nothing is.
+// nothing is. What a driver showed that executes nothing must not be taken for
+// the real device's, which has the same name.
 func (d *Device) devicePath(dir, kind string, version int) string {
-	if dir == "" {
+	if dir == "" || d.has(fixNoResults) {
 		return ""
 	}
 	key := hashKey(append([]string{kind, strconv.Itoa(version), libraryVersion()}, d.identity()...)...)
