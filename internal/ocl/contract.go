@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 )
@@ -19,20 +20,28 @@ func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 	tile := variant{"tile", "any contraction", func() (*plan, error) { return c.planTile(c.chooseTile()) }}
 	panel := variant{"panel", "any contraction", func() (*plan, error) { return c.planPanel(c.choosePanel()) }}
 
-	switch {
-	case c.rowFits():
-		row.why = fmt.Sprintf("%d x %d outputs of %d terms, which adjoin in memory", c.m, c.n, c.k)
-		return []variant{row, panel, tile, item}
-	case d.cpu:
-		panel.why = "a CPU driver: vectors over panels of columns"
-		return []variant{panel, tile, row, item}
-	case c.m*c.n*c.b < 64 && c.k >= 1024:
-		row.why = fmt.Sprintf("few outputs (%d) of many terms (%d)", c.m*c.n*c.b, c.k)
-		return []variant{row, tile, panel, item}
-	default:
-		tile.why = "a GPU: tiles in local memory"
-		return []variant{tile, panel, row, item}
+	all := []variant{panel, tile, row, item}
+	if c.alongK() {
+		all = append(all, variant{"dot", "operands that adjoin along k", func() (*plan, error) { return c.planDot(c.chooseDot()) }})
 	}
+	switch {
+	case d.cpu && c.dotFits():
+		return prefer("dot", fmt.Sprintf("%d x %d outputs of %d terms, which adjoin in memory", c.m, c.n, c.k), all)
+	case d.cpu:
+		return prefer("panel", "a CPU driver: vectors over panels of columns", all)
+	case c.m*c.n*c.b < 64 && c.k >= 1024:
+		return prefer("row", fmt.Sprintf("few outputs (%d) of many terms (%d)", c.m*c.n*c.b, c.k), all)
+	default:
+		return prefer("tile", "a GPU: tiles in local memory", all)
+	}
+}
+
+// prefer puts the variant called name first, for the reason why.
+func prefer(name, why string, all []variant) []variant {
+	i := slices.IndexFunc(all, func(v variant) bool { return v.name == name })
+	v := all[i]
+	v.why = why
+	return slices.Insert(slices.Delete(all, i, i+1), 0, v)
 }
 
 // swapBetter reports whether A and B should change places. The panel and row
@@ -50,10 +59,8 @@ func swapBetter(d *deviceFacts, t *engine.Task) bool {
 	return t.Size(3) >= 64 && !as.columnsAdjoin() && as.bb.plain && swapped.columnsAdjoin()
 }
 
-// rowFits reports whether the contraction is dot products of long rows: both
-// operands lie along k, and too few rows share a column of B to make packing it
-// pay.
-func (c *contraction) rowFits() bool {
-	along := func(l operandLoad) bool { return l.plain && l.step == 1 && (l.run == 0 || l.run >= 64) }
-	return along(c.a) && along(c.bb) && c.k >= 64 && min(c.m, c.n) <= 32
+// dotFits reports whether dot products beat panels: both operands lie along k,
+// and too few rows share a column of B to make packing it pay.
+func (c *contraction) dotFits() bool {
+	return c.alongK() && c.k >= 64 && min(c.m, c.n) <= 64
 }

@@ -285,10 +285,8 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.scratchArg("A_PACK", scratchA, c.accC)
 		g.size("A_PLANE", p.blocks(c).planeA)
 	} else {
-		name, o, _ := g.operand(c.a.input)
-		g.macro("A_TYPE", storageType(o.DType))
-		g.macro("A_PTR", fmt.Sprintf("(%s_ + o_%s)", name, name))
-		g.macro("A_LOAD(p, i)", fmt.Sprintf("LOAD_%v(p, i)", o.DType))
+		c.pointer(g, "A", c.a)
+		g.macro("A_LOAD(p, i)", fmt.Sprintf("LOAD_%v(p, i)", c.a.dtype))
 		g.hook("A_ROW", []coord{{"b", c.axes(aBatch)}, {"m", c.axes(aRow)}}, c.part(c.a, true, aBatch, aRow), tensor.Invalid)
 		g.hook("A_COL", []coord{{"k", c.axes(aSum)}}, c.part(c.a, false, aSum), tensor.Invalid)
 		g.size("A_STEP", c.a.step)
@@ -297,15 +295,21 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.scratchArg("B_PACK", scratchB, c.accC)
 		g.size("B_PLANE", p.blocks(c).planeB)
 	} else {
-		name, o, _ := g.operand(c.bb.input)
-		g.macro("B_TYPE", storageType(o.DType))
-		g.macro("B_PTR", fmt.Sprintf("(%s_ + o_%s)", name, name))
-		g.macro("B_LOAD(p)", c.vectorLoad(o.DType, p.shape.Lanes))
+		c.pointer(g, "B", c.bb)
+		g.macro("B_LOAD(p)", c.vectorLoad(c.bb.dtype, p.shape.Lanes))
 		g.hook("B_BATCH", []coord{{"b", c.axes(bBatch)}}, c.part(c.bb, true, bBatch), tensor.Invalid)
 		g.hook("B_ROW", []coord{{"k", c.axes(bSum)}}, c.part(c.bb, false, bSum), tensor.Invalid)
 		g.size("B_STEP", c.bb.step)
 	}
 	return g.assemble("contract_panel.cl")
+}
+
+// pointer defines SIDE_PTR, where the operand that l loads from starts, and
+// SIDE_TYPE, what it points to.
+func (c *contraction) pointer(g *gen, side string, l operandLoad) {
+	name, o, _ := g.operand(l.input)
+	g.macro(side+"_TYPE", storageType(o.DType))
+	g.macro(side+"_PTR", fmt.Sprintf("(%s_ + o_%s)", name, name))
 }
 
 // vectorLoad is the text that loads neighbouring elements at p and widens them

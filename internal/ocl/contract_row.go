@@ -54,7 +54,10 @@ func (c *contraction) planRow(r rowChoice) (*plan, error) {
 	g.macro("LANES", r.lanes)
 	g.macro("ROWS", r.rows)
 	p := &plan{params: r.String()}
-	c.split(g, p, r.splits, r.chunk)
+	c.hookA(g)
+	c.hookB(g)
+	c.extents(g)
+	c.fold(g, p, r.splits, r.chunk)
 	p.launches = append([]launch{{
 		prog: g.assemble("contract_row.cl"), kernel: "contract_row",
 		global: [3]int{int(groups) * r.group}, local: [3]int{r.group},
@@ -68,7 +71,10 @@ func (c *contraction) planItem() (*plan, error) {
 	p := &plan{params: "item"}
 	count := c.b * c.m * c.n
 	g.size("COUNT", count)
-	c.split(g, p, 1, c.k)
+	c.hookA(g)
+	c.hookB(g)
+	c.extents(g)
+	c.fold(g, p, 1, c.k)
 	group := max(1, min(64, c.dev.workGroup))
 	p.launches = []launch{{
 		prog: g.assemble("contract_item.cl"), kernel: "contract_item",

@@ -34,3 +34,25 @@ func (c *contraction) flat(items int64, group int) (global, local [3]int) {
 	group = max(min(group, c.dev.workGroup), 1)
 	return [3]int{int(ceilDiv(items, int64(group))) * group}, [3]int{group}
 }
+
+// extents passes the sizes that every kernel but the panels' takes.
+func (c *contraction) extents(g *gen) {
+	g.size("M", c.m)
+	g.size("N", c.n)
+	g.size("K", c.k)
+	g.size("BATCHES", c.b)
+}
+
+// fold ends a kernel that computes whole sums: with OUT, or where k is split
+// with scratch buffer 0 and the kernel that folds it.
+func (c *contraction) fold(g *gen, p *plan, splits, chunk int64) {
+	g.macro("SPLIT", oneIf(splits > 1))
+	if splits == 1 {
+		c.hookOut(g)
+		return
+	}
+	g.size("CHUNK", chunk)
+	g.scratchArg("PART", 0, c.accC)
+	p.scratch = []int64{splits * c.b * c.m * c.n * c.accSize}
+	p.launches = append(p.launches, c.sumLaunch(0, splits))
+}

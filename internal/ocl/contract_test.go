@@ -208,6 +208,16 @@ func ways(t *engine.Task) []way {
 			return c.planRow(r)
 		})
 	}
+	if separate(cpuFacts(16), collapse(t), false).alongK() {
+		for i, d := range []*deviceFacts{cpuFacts(16), cpuFacts(8), cpuFacts(4)} {
+			add(fmt.Sprintf("dot %d", d.vector), d, i == 1, func(c *contraction) (*plan, error) { return c.planDot(c.chooseDot()) })
+		}
+		add("dot split", cpuFacts(16), false, func(c *contraction) (*plan, error) {
+			p := c.chooseDot()
+			p.split(c, 3)
+			return c.planDot(p)
+		})
+	}
 	for _, workGroup := range []int{256, 64, 16, 1} {
 		add(fmt.Sprintf("tile %d", workGroup), gpuFacts(workGroup), false, func(c *contraction) (*plan, error) { return c.planTile(c.chooseTile()) })
 	}

@@ -57,31 +57,13 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 	g.size("TILES_M", tilesM)
 	g.size("TILES_N", tilesN)
 	p := &plan{params: t.String()}
-	c.split(g, p, t.splits, t.chunk)
+	c.hookA(g)
+	c.hookB(g)
+	c.extents(g)
+	c.fold(g, p, t.splits, t.chunk)
 	p.launches = append([]launch{{
 		prog: g.assemble("contract_tile.cl"), kernel: "contract_tile",
 		global: [3]int{int(groups) * s.Items()}, local: [3]int{s.Items()},
 	}}, p.launches...)
 	return p, nil
-}
-
-// split adds what the kernels that compute from LOAD_A and LOAD_B have in
-// common: hooks and extents, and where k is split the scratch and the kernel
-// that folds it.
-func (c *contraction) split(g *gen, p *plan, splits, chunk int64) {
-	c.hookA(g)
-	c.hookB(g)
-	g.size("M", c.m)
-	g.size("N", c.n)
-	g.size("K", c.k)
-	g.size("BATCHES", c.b)
-	g.macro("SPLIT", oneIf(splits > 1))
-	if splits > 1 {
-		g.size("CHUNK", chunk)
-		g.scratchArg("PART", 0, c.accC)
-		p.scratch = []int64{splits * c.b * c.m * c.n * c.accSize}
-		p.launches = []launch{c.sumLaunch(0, splits)}
-		return
-	}
-	c.hookOut(g)
 }

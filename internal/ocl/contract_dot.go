@@ -1,0 +1,88 @@
+package ocl
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// dotChoice is how contract_dot.cl is used for one contraction.
+type dotChoice struct {
+	rows, cols, unroll int
+	chunk, splits      int64
+}
+
+// alongK reports whether both operands are plain loads whose elements adjoin
+// along the whole of k.
+func (c *contraction) alongK() bool {
+	along := func(l operandLoad) bool { return l.plain && l.step == 1 && l.run == 0 }
+	return along(c.a) && along(c.bb)
+}
+
+// chooseDot reuses each vector as often as there are rows and columns, up to
+// 4 x 4: 16 sums and 5 operands in registers.
+func (c *contraction) chooseDot() dotChoice {
+	d := dotChoice{rows: 1, cols: 1, unroll: 1}
+	for d.rows < 4 && int64(d.rows) < c.m {
+		d.rows *= 2
+	}
+	for d.rows*d.cols < 16 && d.cols < 8 && int64(d.cols) < c.n {
+		d.cols *= 2
+	}
+	if c.dev.vector < 16 && d.rows*d.cols > 8 {
+		d.cols = 8 / d.rows // 16 registers, not 32
+	}
+	for d.rows*d.cols*d.unroll < 8 {
+		d.unroll *= 2
+	}
+	want := int64(1)
+	items := c.b * ceilDiv(c.m, int64(d.rows)) * ceilDiv(c.n, int64(d.cols))
+	if enough := int64(4 * c.dev.units); items < enough {
+		want = max(1, min(ceilDiv(enough, items), c.k/2048))
+	}
+	d.split(c, want)
+	return d
+}
+
+// split divides k into about want chunks of whole steps.
+func (d *dotChoice) split(c *contraction, want int64) {
+	d.chunk = roundUp(ceilDiv(c.k, want), int64(d.unroll*c.panelLanes()))
+	d.splits = ceilDiv(c.k, d.chunk)
+}
+
+func (d dotChoice) String() string {
+	s := fmt.Sprintf("block %dx%d unroll %d", d.rows, d.cols, d.unroll)
+	if d.splits > 1 {
+		s += fmt.Sprintf(" split k %d", d.splits)
+	}
+	return s
+}
+
+func (c *contraction) planDot(d dotChoice) (*plan, error) {
+	g := c.program(true, true, d.splits == 1)
+	lanes := c.panelLanes()
+	g.macro("ROWS", d.rows)
+	g.macro("COLS", d.cols)
+	g.macro("UNROLL", d.unroll)
+	g.macro("VL", lanes)
+	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
+	g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
+	for _, o := range []struct {
+		side, position string
+		load           operandLoad
+		batch, other   int
+	}{{"A", "A_ROW", c.a, aBatch, aRow}, {"B", "B_COLUMN", c.bb, bBatch, bColumn}} {
+		c.pointer(g, o.side, o.load)
+		g.macro(o.side+"_LOAD(p)", c.vectorLoad(o.load.dtype, lanes))
+		g.macro(o.side+"_ONE(p, i)", fmt.Sprintf("LOAD_%v(p, i)", o.load.dtype))
+		g.hook(o.position, []coord{{"b", c.axes(o.batch)}, {"i", c.axes(o.other)}}, c.part(o.load, true, o.batch, o.other), tensor.Invalid)
+	}
+	p := &plan{params: d.String()}
+	c.extents(g)
+	c.fold(g, p, d.splits, d.chunk)
+	p.launches = append([]launch{{
+		prog: g.assemble("contract_dot.cl"), kernel: "contract_dot", local: [3]int{1, 1, 1},
+		global: grid(ceilDiv(c.m, int64(d.rows)), ceilDiv(c.n, int64(d.cols)), c.b*d.splits),
+	}}, p.launches...)
+	return p, nil
+}
