@@ -132,8 +132,8 @@ func TestWrongTrainingNamesTheOptimiserAndTheLine(t *testing.T) {
 		"momentum 1 is outside [0, 1)": func(g *Graph, p, loss *Node) {
 			SGD(loss, []*Node{p}, SGDOptions{Momentum: 1})
 		},
-		"Nesterov without momentum": func(g *Graph, p, loss *Node) { SGD(loss, []*Node{p}, SGDOptions{Nesterov: true}) },
-		"y must be a scalar float":  func(g *Graph, p, loss *Node) { SGD(p, []*Node{p}, SGDOptions{}) },
+		"momentum is 0, and Nesterov": func(g *Graph, p, loss *Node) { SGD(loss, []*Node{p}, SGDOptions{Nesterov: true}) },
+		"y must be a scalar float":    func(g *Graph, p, loss *Node) { SGD(p, []*Node{p}, SGDOptions{}) },
 		"the schedule is float32[2]": func(g *Graph, p, loss *Node) {
 			SGD(loss, []*Node{p}, SGDOptions{Schedule: g.Input("rate", tensor.Float32, 2)})
 		},

@@ -56,7 +56,7 @@ func (o SGDOptions) check() error {
 		within("weight decay", o.WeightDecay, 0, math.MaxFloat64),
 	)
 	if o.Nesterov && o.Momentum == 0 {
-		err = errors.Join(err, errors.New("Nesterov without momentum"))
+		err = errors.Join(err, errors.New("momentum is 0, and Nesterov looks ahead along it"))
 	}
 	return err
 }
