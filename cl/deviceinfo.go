@@ -154,6 +154,9 @@ type DeviceInfo struct {
 	NVRegisters       uint32         `cl:"0x4002,cl_nv_device_attribute_query"` // per block
 	NVWarpSize        uint32         `cl:"0x4003,cl_nv_device_attribute_query"`
 	NVIntegrated      bool           `cl:"0x4006,cl_nv_device_attribute_query"`
+	NVPCIBus          uint32         `cl:"0x4008,cl_nv_device_attribute_query"`
+	NVPCISlot         uint32         `cl:"0x4009,cl_nv_device_attribute_query"`
+	NVPCIDomain       uint32         `cl:"0x400A,cl_nv_device_attribute_query"`
 	AMDBoardName      string         `cl:"0x4038,cl_amd_device_attribute_query"`
 	AMDWavefront      uint32         `cl:"0x4043,cl_amd_device_attribute_query"`
 	AMDSIMDPerUnit    uint32         `cl:"0x4040,cl_amd_device_attribute_query"`
