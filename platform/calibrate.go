@@ -92,9 +92,9 @@ func (o *Opened) Calibrate(ctx context.Context) (*Calibration, error) {
 	return c, nil
 }
 
-// best repeats f until its part of the time is over, at most 50 times, and returns
-// the shortest time. The first call warms up; it counts only where it alone took
-// several times that part.
+// best repeats f until its part of the time is over, at least twice and at most 50
+// times, and returns the shortest time. The first call, in which a driver may
+// compile, does not count.
 func best(ctx context.Context, f func() error) (time.Duration, error) {
 	end := time.Now().Add(calibrationPart)
 	least := time.Duration(math.MaxInt64)
@@ -106,12 +106,8 @@ func best(ctx context.Context, f func() error) (time.Duration, error) {
 		if err := f(); err != nil {
 			return 0, err
 		}
-		took := max(1, time.Since(start))
-		if i > 0 || took > 4*calibrationPart {
-			least = min(least, took)
-		}
-		if took > 4*calibrationPart {
-			break
+		if i > 0 {
+			least = min(least, max(1, time.Since(start)))
 		}
 	}
 	return least, nil

@@ -96,6 +96,18 @@ func (o *Opened) buildProgram(key programKey, p *program) {
 	close(p.done)
 }
 
+// preludeLines is how many lines fullSource puts before the source.
+const preludeLines = 2
+
+// place corrects a build error of a compiler that does not heed #line, as
+// Oclgrind's and Mesa 26's: its places do not have the program's name.
+func place(err error, name string) {
+	be, ok := errors.AsType[*cl.BuildError](err)
+	if ok && name != "" && be.Line > preludeLines && !strings.Contains(be.File, name) {
+		be.File, be.Line = name, be.Line-preludeLines
+	}
+}
+
 // fullSource puts the prelude before the source.
 func (o *Opened) fullSource(name, source string) string {
 	return "#define FMA(a, b, c) " + o.caps.FMA.expression() + "\n" +
@@ -123,6 +135,7 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 		return nil, err
 	}
 	if err := prog.Build(options); err != nil {
+		place(err, key.name)
 		return nil, errors.Join(err, prog.Close())
 	}
 	o.count(func(s *Stats) { s.ProgramsBuilt++ })

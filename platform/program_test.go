@@ -213,10 +213,8 @@ func TestBuildErrorNamesTheProgramAndTheLine(t *testing.T) {
 		require.ErrorAs(t, err, &be)
 		assert.ErrorIs(t, err, cl.BuildProgramFailure)
 		assert.Contains(t, err.Error(), `platform: program "broken.cl"`)
-		if o.Device().Key != keyOclgrind { // which does not heed #line
-			assert.Equal(t, 2, be.Line)
-			assert.Contains(t, be.File, "broken.cl")
-		}
+		assert.Equal(t, 2, be.Line)
+		assert.Contains(t, be.File, "broken.cl")
 	}
 	assert.Zero(t, o.Stats().Programs)
 	runScale(t, o, "scale.cl", 24, 10) // the device still works
