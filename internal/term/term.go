@@ -27,8 +27,11 @@ func Image(pixels []float32, width int) []string {
 	for len(pixels) >= width && width > 0 {
 		var b strings.Builder
 		for _, p := range pixels[:width] {
-			level := math.Round(float64(p) * float64(len(shades)-1))
-			b.WriteString(shades[int(max(0, min(level, float64(len(shades)-1))))])
+			level := 0
+			if p > 0 {
+				level = int(math.Round(float64(min(p, 1)) * float64(len(shades)-1)))
+			}
+			b.WriteString(shades[level])
 		}
 		rows = append(rows, b.String())
 		pixels = pixels[width:]
