@@ -54,7 +54,7 @@ func (p *Program) buildError(err error, options string, devices []*Device) error
 // file:line:column: text"; AMD's old one "file, line 3: error: text".
 var (
 	clangLine = regexp.MustCompile(`^\s*(.*?):(\d+):\d+:\s+(?:fatal )?error:\s*(.*)$`)
-	poclLine  = regexp.MustCompile(`^\s*(?:fatal )?error:\s*(.*?):(\d+):\d+:\s*(.*)$`)
+	poclLine  = regexp.MustCompile(`^\s*(?:fatal )?error:\s*(.*?):(\d+):\d+(?: <[^>]*>)?:\s*(.*)$`)
 	edgLine   = regexp.MustCompile(`^\s*"?([^"]*)"?, line (\d+):\s+(?:fatal )?error:\s*(.*)$`)
 	places    = []*regexp.Regexp{clangLine, poclLine, edgLine}
 	anyError  = regexp.MustCompile(`(?i)^\s*(?:fatal )?error:?\s*(.*)$`)

@@ -90,8 +90,16 @@ func TestKernelReadsAnImageThroughASampler(t *testing.T) {
 	s, err := r.ctx.NewSampler(cl.SamplerOptions{Addressing: cl.AddressClampToEdge})
 	require.NoError(t, err)
 	closing(t, s)
-	k := r.kernel(t, `kernel void look(read_only image2d_t m, sampler_t s, global uint4 *out) {
-		out[get_global_id(0)] = read_imageui(m, s, (int2)(get_global_id(0), 5)); }`, "look")
+	p, err := r.ctx.NewProgram(`kernel void look(read_only image2d_t m, sampler_t s, global uint4 *out) {
+		out[get_global_id(0)] = read_imageui(m, s, (int2)(get_global_id(0), 5)); }`)
+	require.NoError(t, err)
+	closing(t, p)
+	if err := p.Build(""); err != nil {
+		t.Skip("the device claims images, but has no read_imageui: ", err) // PoCL 7.1
+	}
+	k, err := p.Kernel("look")
+	require.NoError(t, err)
+	closing(t, k)
 	out := r.buffer(t, 64)
 	require.NoError(t, k.SetImage(0, m))
 	require.NoError(t, k.SetSampler(1, s))

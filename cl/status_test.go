@@ -55,6 +55,7 @@ func TestBuildLogPlaces(t *testing.T) {
 		{"clang", "warning: x\n/tmp/a.cl:57:9: error: use of undeclared identifier 'VEC'\n1 error generated.\n", "/tmp/a.cl", 57, "use of undeclared identifier 'VEC'"},
 		{"nvidia", "<kernel>:3:5: error: expected ';'\n", "<kernel>", 3, "expected ';'"},
 		{"pocl", "error: /c/tempfile_Q.cl:9:41: use of undeclared identifier 'X'\nDevice x failed to build", "/c/tempfile_Q.cl", 9, "use of undeclared identifier 'X'"},
+		{"pocl macro", "error: /c/t.cl:2:27 <Spelling=/share/r.h:1072:22>: use of undeclared identifier '_cl_x'", "/c/t.cl", 2, "use of undeclared identifier '_cl_x'"},
 		{"fatal", "reduce.cl:1:10: fatal error: 'no.h' file not found", "reduce.cl", 1, "'no.h' file not found"},
 		{"windows", "C:\\Temp\\k.cl:12:1: error: bad\r\n", "C:\\Temp\\k.cl", 12, "bad"},
 		{"edg", "\"/tmp/OCL1.cl\", line 4: error: identifier \"y\" is undefined\n", "/tmp/OCL1.cl", 4, "identifier \"y\" is undefined"},

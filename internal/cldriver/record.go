@@ -51,12 +51,12 @@ func (l *library) NewCommandBuffer(platform, queue Handle, simultaneous bool) (H
 		return 0, Unsupported
 	}
 	const flags, simultaneousUse = 0x1293, 1
-	properties := [3]uint64{}
+	var properties *[3]uint64 // null rather than empty, which PoCL 6 refuses
 	if simultaneous {
-		properties = [3]uint64{flags, simultaneousUse}
+		properties = &[3]uint64{flags, simultaneousUse}
 	}
 	var code int32
-	r, _, _ := purego.SyscallN(f, 1, uintptr(unsafe.Pointer(&queue)), uintptr(unsafe.Pointer(&properties)), uintptr(unsafe.Pointer(&code)))
+	r, _, _ := purego.SyscallN(f, 1, uintptr(unsafe.Pointer(&queue)), uintptr(unsafe.Pointer(properties)), uintptr(unsafe.Pointer(&code)))
 	return made(r, code)
 }
 
