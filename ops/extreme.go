@@ -23,7 +23,7 @@ var _ = define(Op{
 	DTypes:  numbers,
 	Result:  broadcast,
 	Grad:    func(b *Back) { chooseGrad(b, Greater(b.In(0), b.In(1))) },
-	Scalar:  scalarOf("a >= b || a != a ? a : b", 1, number2{largerOf[float32], largerOf[float64], largerOf[int64], largerOf[uint64]}.host),
+	Scalar:  scalarFor(chosen(">="), 1, number2{largerOf[float32], largerOf[float64], largerOf[int64], largerOf[uint64]}.host),
 	Samples: pairs(),
 })
 
@@ -42,9 +42,20 @@ var _ = define(Op{
 	DTypes:  numbers,
 	Result:  broadcast,
 	Grad:    func(b *Back) { chooseGrad(b, Less(b.In(0), b.In(1))) },
-	Scalar:  scalarOf("a <= b || a != a ? a : b", 1, number2{smallerOf[float32], smallerOf[float64], smallerOf[int64], smallerOf[uint64]}.host),
+	Scalar:  scalarFor(chosen("<="), 1, number2{smallerOf[float32], smallerOf[float64], smallerOf[int64], smallerOf[uint64]}.host),
 	Samples: pairs(),
 })
+
+// chosen is a where it compares so with b, or is NaN: b is NaN where it is taken
+// for not comparing at all.
+func chosen(comparison string) func(dt tensor.DType) string {
+	return func(dt tensor.DType) string {
+		if dt.IsFloat() {
+			return "a " + comparison + " b || isnan(a) ? a : b"
+		}
+		return "a " + comparison + " b ? a : b"
+	}
+}
 
 func largerOf[T register](a, b T) T {
 	if a >= b || a != a {
