@@ -32,14 +32,30 @@ func newProgram(seed uint64) *program {
 	for range 4 + rng.IntN(9) {
 		moves[rng.IntN(len(moves))](p)
 	}
-	last := len(p.steps) - 1
-	p.outputs = []int{last}
-	for range rng.IntN(3) {
-		if v := rng.IntN(last + 1); p.steps[v].op != "" && !slices.Contains(p.outputs, v) {
-			p.outputs = append(p.outputs, v)
+	p.outputs = p.results()
+	return p
+}
+
+// results are the values to look at: those that nothing else uses, and now and
+// then one that something does.
+func (p *program) results() []int {
+	used := make([]bool, len(p.steps))
+	for _, s := range p.steps {
+		for _, a := range s.args {
+			used[a] = true
 		}
 	}
-	return p
+	var out []int
+	for i, s := range p.steps {
+		if s.op != "" && (!used[i] || p.rng.IntN(12) == 0) {
+			out = append(out, i)
+		}
+	}
+	if len(out) == 0 { // every move declined
+		i, _ := p.apply("neg", nil, one(ops.Neg), 0)
+		out = append(out, i)
+	}
+	return out
 }
 
 // randomShape is a shape of up to four axes, of sizes that are awkward.
@@ -121,14 +137,20 @@ func (p *program) applyAs(op string, dt tensor.DType, attr any, build func(in []
 // whole is the largest n such that a float dtype holds every integer up to n.
 func whole(dt tensor.DType) float64 { return math.Ldexp(1, formatOf(dt).precision) }
 
-// any is a value of the base dtype for which ok holds, one of the last for
-// preference.
+// any is a value of the base dtype for which ok holds: for preference one of
+// the last, and no input, so that chains grow long.
 func (p *program) any(ok func(shape []int) bool) (int, bool) {
-	var fit []int
+	var fit, computed []int
 	for i, v := range p.values {
 		if v.DType == p.base && (ok == nil || ok(v.Shape)) {
 			fit = append(fit, i)
+			if p.steps[i].op != "" {
+				computed = append(computed, i)
+			}
 		}
+	}
+	if len(computed) > 0 && p.rng.IntN(5) > 0 {
+		fit = computed
 	}
 	if len(fit) == 0 {
 		return 0, false
@@ -143,7 +165,7 @@ func (p *program) shape(i int) []int { return p.values[i].Shape }
 // with some axes of extent 1 or missing.
 func (p *program) partner(i int) int {
 	if p.rng.IntN(2) == 0 {
-		if j, ok := p.any(func(s []int) bool { return broadcasts(p.shape(i), s) }); ok {
+		if j, ok := p.any(func(s []int) bool { return broadcasts(p.shape(i), s) }); ok && j != i {
 			return j
 		}
 	}

@@ -159,7 +159,7 @@ var foldMoves = []move{
 			o.Groups = s[1]
 		}
 		w := p.input(p.base, o.Groups*(1+p.rng.IntN(3)), s[1]/o.Groups, 1+p.rng.IntN(min(s[2], 3)), 1+p.rng.IntN(min(s[3], 3)))
-		p.apply("conv2d", o, two(func(x, w *ops.Node) *ops.Node { return ops.Conv2D(x, w, o) }), x, w)
+		p.apply("conv2d", ops.ConvSample{Options: o}, two(func(x, w *ops.Node) *ops.Node { return ops.Conv2D(x, w, o) }), x, w)
 	},
 	func(p *program) {
 		if x, ok := p.image(); ok {

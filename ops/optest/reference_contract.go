@@ -12,7 +12,7 @@ import (
 
 func init() {
 	reference("matmul", func(c Case) Result { return matmul(c.In[0], c.In[1]) })
-	reference("conv2d", func(c Case) Result { return conv2d(c.In[0], c.In[1], attr[ops.Conv2DOptions](c)) })
+	reference("conv2d", func(c Case) Result { return conv2d(c.In[0], c.In[1], attr[ops.ConvSample](c).Options) })
 	reference("max_pool2d", func(c Case) Result {
 		x, o := c.In[0], attr[ops.PoolOptions](c)
 		y := NewArray(x.DType, poolShape(x.Shape, o)...)

@@ -18,8 +18,8 @@ func init() {
 		"sin":        math.Sin,
 		"cos":        math.Cos,
 		"tan":        math.Tan,
-		"asin":       math.Asin,
-		"acos":       math.Acos,
+		"asin":       func(x float64) float64 { return 2 * math.Atan(x/(1+math.Sqrt((1-x)*(1+x)))) },
+		"acos":       acos,
 		"atan":       math.Atan,
 		"sinh":       math.Sinh,
 		"cosh":       math.Cosh,
@@ -72,6 +72,14 @@ func init() {
 			return x
 		})(c)
 	})
+}
+
+// acos by the half angle: math.Acos cancels where x is near 1.
+func acos(x float64) float64 {
+	if x == -1 {
+		return math.Pi
+	}
+	return 2 * math.Atan(math.Sqrt((1-x)*(1+x))/(1+x))
 }
 
 // log2 splits off the exponent itself: math.Log2 does too, and near 1 loses

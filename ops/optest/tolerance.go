@@ -120,7 +120,7 @@ var tolerances = map[string]Tolerance{
 	"gather": moved, "take_along": moved, "one_hot": moved, "embedding": moved,
 	"iota": {Source: unchanged, ULP: 0.5, ULP64: 0.5},
 
-	"uniform": {Moves: true, Source: "Salmon et al., Philox: bits as they come"},
+	"uniform": {ULP: 0.5, ULP64: 0.5, Moves: true, Source: "Salmon et al., Philox: bits as they come"},
 	"normal":  {ULP: 1, ULP64: 1, Terms: 1, Source: composition + ": relative to √(-2 ln u)"},
 
 	"max": exact, "min": exact, "argmax": exact, "argmin": exact,

@@ -1,0 +1,209 @@
+package anycl_test
+
+import (
+	"context"
+	"errors"
+	"log"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/ops/optest"
+	"github.com/anycl/anycl/platform"
+)
+
+// The promise of the project, in one file: the same graph gives the same
+// answer on every device found and on the CPU path.
+//
+//	go test -run Portability -v .                     the report of every engine
+//	ANYCL_REQUIRE=pocl,nvidia go test .               a device that is absent is a failure
+//	go test -fuzz FuzzGraphsAgree .                   random graphs until stopped
+
+// requireVar lists devices, in the grammar of ANYCL_DEVICE, that must be there.
+const requireVar = "ANYCL_REQUIRE"
+
+// required are the devices that requireVar lists.
+func required() []string {
+	var out []string
+	for _, spec := range strings.Split(os.Getenv(requireVar), ",") {
+		if spec = strings.TrimSpace(spec); spec != "" {
+			out = append(out, spec)
+		}
+	}
+	return out
+}
+
+var machine = sync.OnceValues(func() (*platform.Machine, error) {
+	return platform.Discover(context.Background(), &platform.Options{Spec: "none"})
+})
+
+// devices are those that compute in reasonable time: a simulator only when it
+// is required.
+func devices(t testing.TB) []*platform.Device {
+	t.Helper()
+	m, err := machine()
+	require.NoError(t, err)
+	named := map[*platform.Device]bool{}
+	for _, spec := range required() {
+		d, err := m.Select(spec)
+		require.NoError(t, err, "%s=%s", requireVar, os.Getenv(requireVar))
+		named[d] = true
+	}
+	var out []*platform.Device
+	for _, d := range m.Devices {
+		if d.Class != platform.Simulator || named[d] {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// shared are the opened devices of the process: opening one takes longer than
+// most tests.
+var shared struct {
+	sync.Mutex
+	open map[string]*platform.Opened
+}
+
+// onDevice is a new engine on d.
+func onDevice(t testing.TB, d *platform.Device) engine.Engine {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.open[d.ID] == nil {
+		opened, err := d.Open(context.Background(), nil)
+		require.NoError(t, err)
+		if shared.open == nil {
+			shared.open = map[string]*platform.Opened{}
+		}
+		shared.open[d.ID] = opened
+	}
+	return ocl.New(shared.open[d.ID])
+}
+
+// onCPUPath is a new engine that needs no OpenCL.
+func onCPUPath(testing.TB) engine.Engine { return fallback.New(nil) }
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for id, d := range shared.open {
+		if err := d.Close(); err != nil {
+			log.Printf("close %s: %v", id, err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// eachEngine runs a subtest for every device and for the CPU path.
+func eachEngine(t *testing.T, test func(t *testing.T, open func(t testing.TB) engine.Engine)) {
+	for _, d := range devices(t) {
+		t.Run(d.ID, func(t *testing.T) {
+			test(t, func(t testing.TB) engine.Engine { return onDevice(t, d) })
+		})
+	}
+	t.Run("cpu", func(t *testing.T) { test(t, onCPUPath) })
+}
+
+// lasting is an engine that is closed when the test and its subtests are over.
+func lasting(t testing.TB, open func(t testing.TB) engine.Engine) engine.Engine {
+	t.Helper()
+	e := open(t)
+	t.Cleanup(func() {
+		if st := e.Stats(); st.Memories != 0 || st.Sequences != 0 {
+			t.Errorf("%s is left with %+v", e.Name(), st)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+func TestPortabilityOfTheMachine(t *testing.T) {
+	m, err := machine()
+	require.NoError(t, err)
+	for _, d := range m.Devices {
+		t.Logf("found   %-12s %s, %s, driver %s", d.ID, d.Name, d.Class, d.Driver)
+	}
+	for _, key := range []string{"nvidia", "amd", "intel", "apple", "arm", "qualcomm", "pocl", "llvmpipe", "oclgrind"} {
+		if _, err := m.Select(key); err != nil {
+			t.Logf("absent  %s", key)
+		}
+	}
+	for _, n := range m.Notes {
+		t.Logf("unused  %s: %s", n.What, n.Why)
+	}
+	if m.LoadErr != nil {
+		t.Logf("no OpenCL: %v", m.LoadErr)
+	}
+	devices(t) // fails for a required one that is absent
+}
+
+func TestEveryOpAgreesWithReference(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+		o := &optest.Options{}
+		e := lasting(t, open)
+		o.Complete = e.Name() == "cpu" // there is nothing that Go lacks
+		optest.TestOps(t, e, o)
+	})
+}
+
+func TestGradientsAgreeWithFiniteDifferences(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+		optest.TestGradients(t, lasting(t, open), nil)
+	})
+}
+
+func TestGradientsAgreeAcrossEngines(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+		optest.TestGradientsAgree(t, lasting(t, open), lasting(t, onCPUPath), nil)
+	})
+}
+
+func TestEnginesKeepTheirPromises(t *testing.T) {
+	eachEngine(t, optest.TestSeam)
+}
+
+func TestRandomGraphsAgree(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+		e, n := lasting(t, open), 40
+		if e.Name() == "cpu" { // where nothing is compiled
+			n = 500
+		}
+		optest.TestGraphs(t, e, n)
+	})
+}
+
+func FuzzGraphsAgree(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed)
+	}
+	engines := []engine.Engine{lasting(f, onCPUPath)}
+	for _, d := range devices(f) {
+		engines = append(engines, lasting(f, func(t testing.TB) engine.Engine { return onDevice(t, d) }))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		for _, e := range engines {
+			optest.CheckGraph(t, e, seed)
+		}
+	})
+}
+
+func TestRequiredDeviceThatIsAbsentIsAnError(t *testing.T) {
+	m, err := machine()
+	require.NoError(t, err)
+	_, err = m.Select("no such device")
+	var absent *platform.SelectError
+	require.True(t, errors.As(err, &absent), "%v", err)
+}
