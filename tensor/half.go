@@ -14,13 +14,28 @@ type BF16 uint16
 
 // HalfFrom returns the Half nearest to x, ties to even. Beyond the range it is infinite; a NaN
 // stays a quiet NaN with its sign and the upper bits of its payload.
-func HalfFrom(x float32) Half { return HalfFrom64(float64(x)) }
+func HalfFrom(x float32) Half {
+	bits := math.Float32bits(x)
+	const least, beyond = (127 - 14) << 23, (127 + 16) << 23 // 2^-14 and 2^16
+	// Where the result is normal, or infinite by rounding up, only the exponent needs moving.
+	if abs := bits & 0x7fffffff; abs-least < beyond-least {
+		abs += 0xfff + abs>>13&1
+		return Half(bits>>16&0x8000 | (abs-(127-15)<<23)>>13)
+	}
+	return HalfFrom64(float64(x))
+}
 
 // HalfFrom64 is [HalfFrom] for a float64, rounded once: going through float32 would round twice.
 func HalfFrom64(x float64) Half { return Half(narrow(x, 5, 10)) }
 
 // BF16From returns the BF16 nearest to x, ties to even, with the conventions of [HalfFrom].
-func BF16From(x float32) BF16 { return BF16From64(float64(x)) }
+func BF16From(x float32) BF16 {
+	bits := math.Float32bits(x)
+	if bits&0x7fffffff < 0xff<<23 { // finite: the formats share their exponents
+		return BF16((bits + 0x7fff + bits>>16&1) >> 16)
+	}
+	return BF16From64(float64(x))
+}
 
 // BF16From64 is [BF16From] for a float64, rounded once.
 func BF16From64(x float64) BF16 { return BF16(narrow(x, 8, 7)) }
