@@ -3,6 +3,7 @@ package cl
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/anycl/anycl/internal/cldriver"
 )
@@ -13,7 +14,7 @@ type Program struct {
 	obj     *object
 	ctx     *Context
 	devices []*Device
-	sources []string
+	binary  sync.Mutex // PoCL 3.1 crashes when one program is asked by two threads
 }
 
 func (p *Program) core() *object {
@@ -40,7 +41,7 @@ func (c *Context) NewProgram(sources ...string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return guard(&Program{obj: o, ctx: c, devices: c.devices, sources: slices.Clone(sources)}, o), nil
+	return guard(&Program{obj: o, ctx: c, devices: c.devices}, o), nil
 }
 
 // NewProgramFromBinary takes what Binary returned for the same device and driver.
@@ -163,6 +164,8 @@ func (p *Program) Binary(d *Device) ([]byte, error) {
 		return nil, closed(op, "program")
 	}
 	defer p.obj.done()
+	p.binary.Lock()
+	defer p.binary.Unlock()
 	b, st := query{p.obj.lib, cldriver.QueryProgram, p.obj.h, 0}.bytes(0x1165)
 	if err := check(st, op, ""); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package cl_test
 import (
 	"encoding/binary"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -119,4 +120,24 @@ func TestBuiltInKernelsAreFoundByName(t *testing.T) {
 	require.NoError(t, err)
 	closing(t, k)
 	require.Positive(t, k.NumArgs())
+}
+
+func TestBinaryMayBeAskedForByManyGoroutines(t *testing.T) {
+	r := newRig(t, nil)
+	p := r.build(t, addOne)
+	want, err := p.Binary(r.dev)
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 20 {
+				bin, err := p.Binary(r.dev)
+				errorFree(t, err)
+				if len(bin) != len(want) {
+					t.Errorf("%d bytes, want %d", len(bin), len(want))
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -3,8 +3,6 @@
 package cldriver
 
 import (
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -187,7 +185,7 @@ func TestOutParametersArriveInFourHundredFreshGoroutines(t *testing.T) {
 			return f.drop(KindEvent, c.Event, st)
 		},
 		"Submit that maps": func() bool {
-			b, st := f.NewBuffer(f.context, 1, 64, nil) // its own: PoCL mixes up mappings of one buffer
+			b, st := f.NewBuffer(f.context, 1, 64, nil)
 			defer f.Release(KindMemory, b)
 			c := f.command(OpMap)
 			c.Src, c.Size, c.Blocking, c.Flags = b, 64, true, 1
@@ -262,23 +260,20 @@ func TestOutParametersArriveInFourHundredFreshGoroutines(t *testing.T) {
 	}
 }
 
-// inFreshGoroutines counts in how many of n new goroutines the call fails. Each
-// has used a little more of its first stack than the one before, so that for some
-// of them the stack grows, and moves, just inside of SyscallN.
+// inFreshGoroutines counts in how many of n new goroutines, one after the other,
+// the call fails. Each has used a little more of its first stack than the one
+// before, so that for some of them the stack grows, and moves, just inside of
+// SyscallN.
 func inFreshGoroutines(n int, call func() bool) int {
-	var lost atomic.Int32
-	for i := 0; i < n; i += 8 {
-		var wg sync.WaitGroup
-		for j := range 8 {
-			wg.Go(func() {
-				if !deeper(i+j, call) {
-					lost.Add(1)
-				}
-			})
+	lost := 0
+	for i := range n {
+		ok := make(chan bool)
+		go func() { ok <- deeper(i, call) }()
+		if !<-ok {
+			lost++
 		}
-		wg.Wait()
 	}
-	return int(lost.Load())
+	return lost
 }
 
 // deeper makes the call n frames down.
