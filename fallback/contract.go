@@ -29,6 +29,8 @@ type contractTask[R reg] struct {
 	chunk, chunks int64 // of k
 	wide          bool
 	tileC         int // reserved
+	thin          bool
+	side          int // reserved, where thin
 	parts         int // reserved and shared: C of each chunk
 	packA, packB  job
 	work, last    job
@@ -120,6 +122,9 @@ func (x *contractTask[R]) cut(c *compiler) {
 			tileNs += p.nsPer * float64(x.kt*max(x.mt, x.nt))
 		}
 	}
+	if x.thin = x.isThin(); x.thin {
+		x.side = c.reserve(int(x.mt * x.nt * size))
+	}
 	x.per, _ = c.limits.pieces(x.tiles, tileNs, 1)
 	x.wide = tileNs*float64(x.tiles*x.chunks) > c.limits.wideNs
 	if !x.direct || x.chunks > 1 {
@@ -201,6 +206,9 @@ func (x *contractTask[R]) plan() engine.Plan {
 		Why:     fmt.Sprintf("A %s, B %s, C %s", x.a.why(), x.b.why(), map[bool]string{true: "in place", false: "through the epilogue"}[x.direct]),
 		Launch:  []string{fmt.Sprintf("%d tiles, %d of a piece", x.tiles, x.per)},
 		Scratch: int64(x.out.prog.arenaBytes()) + int64(x.a.wholeN+x.b.wholeN),
+	}
+	if x.thin {
+		p.Why += ", tiles on their side"
 	}
 	if x.chunks > 1 {
 		p.Launch = append(p.Launch, fmt.Sprintf("%d chunks of k, then their sum", x.chunks))
@@ -284,6 +292,10 @@ func (x *contractTask[R]) emit(worker int, at, mi, nj int64, tileC []R) {
 // multiply computes values [k0, k1) of a tile's sums into dst.
 func (x *contractTask[R]) multiply(worker int, tile, k0, k1 int64, dst []R, ld int64) {
 	batch, i0, mi, j0, nj := x.tile(tile)
+	if x.thin {
+		x.multiplyThin(worker, batch, i0, mi, nj, dst, ld)
+		return
+	}
 	for i := range mi {
 		clear(dst[i*ld:][:nj])
 	}

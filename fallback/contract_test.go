@@ -193,7 +193,7 @@ func TestConvolutionAgreesWithItsDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 3))
 	for _, e := range []*Engine{New(&Options{Workers: 2}), smallLimits(2)} {
 		defer e.Close()
-		for _, s := range [][5]int{{2, 5, 7, 3, 4}, {1, 1, 1, 1, 1}, {3, 6, 6, 1, 9}} {
+		for _, s := range [][5]int{{2, 5, 7, 3, 4}, {1, 1, 1, 1, 1}, {3, 6, 6, 1, 9}, {1, 13, 17, 2, 70}} {
 			t.Run(fmt.Sprint(s), func(t *testing.T) {
 				task := conv(s[0], s[1], s[2], s[3], s[4])
 				ins := make([][]byte, 2)
@@ -203,5 +203,24 @@ func TestConvolutionAgreesWithItsDefinition(t *testing.T) {
 				requireNaive(t, e, task, ins...)
 			})
 		}
+	}
+}
+
+func TestAThinConvolutionKeepsNaNBesideZeros(t *testing.T) {
+	t.Parallel()
+	e := New(nil)
+	defer e.Close()
+	task := conv(1, 20, 20, 1, 8)
+	s := prepare(t, e, task)
+	require.Contains(t, s.Describe(0).Why, "on their side")
+	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
+		image := bytesOf(tensor.Float32, 400, func(i int64) float64 {
+			if i == 105 {
+				return bad
+			}
+			return 1
+		})
+		weights := bytesOf(tensor.Float32, 72, func(i int64) float64 { return float64(i % 2) })
+		requireNaive(t, e, task, image, weights)
 	}
 }
