@@ -29,6 +29,7 @@ type compiler struct {
 	usedShared int
 	limits     *limits
 	noInputs   bool
+	strips     bool // the domain is walked from end to end
 }
 
 // constants are blocks of constants shared by all programs of a sequence.
@@ -229,7 +230,7 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 	}
 	affine := !slices.ContainsFunc(xs, func(x *engine.Index) bool { _, ok := x.Affine(len(b.task.Axes)); return !ok })
 	dst := b.reg(class, ownMemory)
-	m := loadMaker{dst: dst, ok: -1}
+	m := loadMaker{dst: dst, ok: -1, strip: -1}
 	var uses []int
 	var ns float64
 	if affine || run >= minRun {
@@ -243,6 +244,12 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 			m.bounds = append(m.bounds, bound{i + 1, clamp(c.Lo), clamp(c.Hi)})
 		}
 		ns = lat.cost()
+		if n := stripSize(&lat, classBytes(class)); n > 0 && affine && b.strips {
+			m.strip = len(b.p.strips)
+			b.p.strips = append(b.p.strips, reserved{bytes: (int(n) + stripTile) * classBytes(class)})
+			b.p.unit = max(b.p.unit, n)
+			ns = 1
+		}
 		if !affine {
 			var err error
 			if m.rows, err = b.rows(b.order[:inner], xs, &lat, run); err != nil {

@@ -47,6 +47,7 @@ func oneOfEach(n int) map[string]*engine.Task {
 	}
 	return map[string]*engine.Task{
 		"map":     mapTaskOf(n, engine.Apply(fastAdd, f32, engine.Apply(fastMul, f32, x, engine.Constant(f32, engine.Const{Float: 2})), x), int64(n)),
+		"strips":  transposed(f32, 1, side, side),
 		"rows":    reduceOf(engine.Sum, engine.Load(0, f32, at, nil), engine.Domain{side, side}, 1),
 		"columns": reduceOf(engine.Sum, engine.Load(0, f32, engine.AxisIndex(1).Mul(int64(side)).Add(engine.AxisIndex(0)), nil), engine.Domain{side, side}, 1),
 		"all":     reduceOf(engine.ArgMax, x, engine.Domain{n}, 0),

@@ -13,16 +13,22 @@ type program struct {
 	acc     int   // the register that the caller sets, or -1
 	lats    []*lattice
 	subs    []*program
-	arity   int  // most arguments of a step
-	rootOwn bool // root 0 has a register of its own, which may be laid elsewhere
+	strips  []reserved // memory of each strip
+	unit    int64      // points that pieces had better not divide, or 0
+	arity   int        // most arguments of a step
+	rootOwn bool       // root 0 has a register of its own, which may be laid elsewhere
 	env     *env
 	frames  []*frame
 	nsPer   float64 // estimated time per point
 }
 
+// reserved is a place in the arena.
+type reserved struct{ offset, bytes int }
+
 // env is what the programs of a sequence share.
 type env struct {
 	run        uint32
+	epoch      uint64   // counts the tasks that were run
 	arenas     [][]byte // register memory of each worker
 	need       int      // bytes of an arena
 	shared     []byte   // scratch memory that workers share
@@ -44,6 +50,7 @@ type frame struct {
 	cur     []engine.Block // its values now: in store, or where they lie anyway
 	args    []engine.Block
 	cursors []cursor
+	strips  []strip
 	prog    *program
 }
 
@@ -65,6 +72,9 @@ func (p *program) frame(worker int) *frame {
 	}
 	for i, l := range p.lats {
 		f.cursors[i] = newCursor(l)
+	}
+	for _, r := range p.strips {
+		f.strips = append(f.strips, strip{mem: arena[r.offset:][:r.bytes]})
 	}
 	p.frames[worker] = f
 	return f

@@ -18,12 +18,13 @@ type mapTask struct {
 }
 
 func newMap(c *compiler) (runner, error) {
+	c.strips = true
 	out, err := c.writer(c.task.Value)
 	if err != nil {
 		return nil, err
 	}
 	m := &mapTask{out: out, size: out.prog.size}
-	m.piece, m.count = c.limits.pieces(m.size, out.prog.nsPer, int64(out.prog.block))
+	m.piece, m.count = c.limits.pieces(m.size, out.prog.nsPer, max(int64(out.prog.block), out.prog.unit))
 	m.wide = float64(m.size)*out.prog.nsPer > c.limits.wideNs
 	m.work = m.do
 	return m, nil

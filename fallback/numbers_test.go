@@ -274,3 +274,37 @@ func TestMisshapenTasksAreErrors(t *testing.T) {
 	}
 	require.Error(t, e.Check(nil))
 }
+
+// transposed brings a dense (batch, cols, rows) input to (batch, rows, cols).
+func transposed(dt tensor.DType, batch, rows, cols int) *engine.Task {
+	n := int64(batch * rows * cols)
+	x := engine.AxisIndex(0).Mul(int64(rows * cols)).Add(engine.AxisIndex(2).Mul(int64(rows))).Add(engine.AxisIndex(1))
+	return &engine.Task{Kind: engine.Map, Name: "transpose", Alias: -1, Axes: engine.Domain{batch, rows, cols}, Groups: []int{3},
+		Ins: []engine.Operand{{DType: dt, Len: n}}, Outs: []engine.Operand{{DType: dt, Len: n}}, Value: engine.Load(0, dt, x, nil)}
+}
+
+func TestTransposesOfEveryShapeAgree(t *testing.T) {
+	t.Parallel()
+	engines := []*Engine{New(&Options{Workers: 3}), New(&Options{Workers: 1, BlockBytes: 1 << 10}), smallLimits(2)}
+	for _, e := range engines {
+		defer e.Close()
+	}
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int8, tensor.Uint64, tensor.Bool} {
+		for _, s := range [][3]int{{1, 64, 64}, {3, 17, 31}, {2, 33, 16}, {1, 8, 500}, {1, 500, 19}, {2, 5, 40}, {1, 40, 5000}} {
+			task := transposed(dt, s[0], s[1], s[2])
+			in := bytesOf(dt, task.Ins[0].Len, func(int64) float64 { return float64(r.IntN(2)) })
+			for _, e := range engines {
+				requireNaive(t, e, task, in)
+			}
+		}
+	}
+	// The strips of one run are not those of the next.
+	task := transposed(tensor.Float32, 1, 20, 20)
+	s := prepare(t, engines[0], task)
+	require.NoError(t, s.Run(t.Context(), 0, 1, 0))
+	bound := s.(*sequence).tasks[0]
+	require.NoError(t, engines[0].Write(t.Context(), bound.mems[0], 0, bytesOf(tensor.Float32, 400, func(int64) float64 { return 1 })))
+	require.NoError(t, s.Run(t.Context(), 0, 1, 0))
+	require.Equal(t, float32(1), typed[float32](bound.mems[1].data)[399])
+}

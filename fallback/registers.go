@@ -90,6 +90,9 @@ func (b *builder) finish(points int) *program {
 		}
 		p.slots = append(p.slots, phys[i].slot)
 	}
+	for i := range p.strips {
+		p.strips[i].offset = b.reserve(p.strips[i].bytes)
+	}
 	b.env.need = max(b.env.need, b.used)
 	if len(p.roots) > 0 {
 		p.rootOwn = p.slots[p.roots[0]].offset >= 0
@@ -105,6 +108,9 @@ func (p *program) arenaBytes() (n int) {
 		if s.offset >= 0 {
 			n += roundUp(p.block*classBytes(s.class), 64)
 		}
+	}
+	for _, r := range p.strips {
+		n += roundUp(r.bytes, 64)
 	}
 	for _, s := range p.subs {
 		n += s.arenaBytes()

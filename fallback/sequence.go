@@ -125,6 +125,7 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 			return err
 		}
 		t := &s.tasks[i]
+		s.env.epoch++
 		for _, m := range t.mems {
 			if m.closed.Load() {
 				return fmt.Errorf("fallback: run %s: memory: %w", t.task.Name, engine.ErrClosed)

@@ -21,6 +21,7 @@ type loadStep[T any, R reg] struct {
 	lat    lattice // form 0 is the address, the others are conditions
 	cursor int
 	bounds []bound
+	strip  int // number of its strip, or -1
 	// rows, where not nil, computes what is not linear: form i of row r is
 	// the value of its root i there, plus lat's.
 	rows *program
@@ -32,6 +33,10 @@ func (s *loadStep[T, R]) run(f *frame, lo int64, n int) {
 	c := &f.cursors[s.cursor]
 	if s.rows != nil {
 		s.runRows(f, c, lo, own[R](f, s.dst, n))
+		return
+	}
+	if s.strip >= 0 {
+		s.fromStrip(f, lo, n)
 		return
 	}
 	c.seek(lo)
@@ -139,6 +144,7 @@ type loadMaker struct {
 	dst    int
 	lat    *lattice
 	cursor int
+	strip  int
 	bounds []bound
 	rows   *program
 	at, ok int
@@ -148,7 +154,7 @@ func makeLoad[T any, R reg](mem []byte, c codec[T, R], m loadMaker) step {
 	if m.lat == nil {
 		return &gatherStep[T, R]{dst: m.dst, at: m.at, ok: m.ok, mem: typed[T](mem), codec: c}
 	}
-	return &loadStep[T, R]{dst: m.dst, mem: typed[T](mem), codec: c, lat: *m.lat, cursor: m.cursor, bounds: m.bounds, rows: m.rows}
+	return &loadStep[T, R]{dst: m.dst, mem: typed[T](mem), codec: c, lat: *m.lat, cursor: m.cursor, strip: m.strip, bounds: m.bounds, rows: m.rows}
 }
 
 // constStep makes a prepared block of constants the value of dst.
