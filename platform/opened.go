@@ -20,6 +20,7 @@ type Opened struct {
 	queue   *cl.Queue
 	waiter  *waiter
 	disk    *programCache
+	keeper  keeper
 	work    sync.WaitGroup // builds in progress
 
 	mu        sync.Mutex
@@ -79,6 +80,7 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 		live:     map[*block]struct{}{},
 		programs: map[programKey]*program{},
 	}
+	o.keeper.save = o.toDisk
 	o.pool.cap = r.poolCap(d.GlobalMem)
 	var err error
 	if o.context, err = d.cl.Platform().Library().NewContext(d.cl); err != nil {
@@ -172,6 +174,7 @@ func (o *Opened) Close() error {
 	o.mu.Unlock()
 
 	o.work.Wait()
+	o.keeper.finish(keepFinish)
 	o.waiter.stop()
 	err := o.queue.Finish()
 	if profiling != nil {
