@@ -89,6 +89,30 @@ func BenchmarkMatMulShapes(b *testing.B) {
 	}
 }
 
+// biased adds a bias by column, a residual and a rectifier to t.
+func biased(t *engine.Task) *engine.Task {
+	_, n := t.Group(2)
+	residual := dense(tensor.Float32, t.Axes, t.OutAxes()...)
+	t.Ins = append(t.Ins, engine.Operand{DType: tensor.Float32, Len: int64(t.Axes[n-1])}, engine.Operand{DType: tensor.Float32, Len: residual.len})
+	v := t.Epilogue
+	v = engine.Apply(add, tensor.Float32, v, engine.Load(2, tensor.Float32, engine.AxisIndex(n-1), nil))
+	v = engine.Apply(add, tensor.Float32, v, engine.Load(3, tensor.Float32, residual.index(), nil))
+	t.Epilogue = engine.Apply(relu, tensor.Float32, v)
+	return t
+}
+
+func BenchmarkEpilogue(b *testing.B) {
+	for name, make := range map[string]func() *engine.Task{
+		"512":                func() *engine.Task { return matmul(tensor.Float32, 1, 512, 512, 512, false, false) },
+		"512x512x64":         func() *engine.Task { return matmul(tensor.Float32, 1, 512, 512, 64, false, false) },
+		"3x3 1x64x56x56 64":  func() *engine.Task { return convolution(1, 1, 64, 58, 58, 64, 3, 1, 1) },
+		"3x3 128x1x28x28 32": func() *engine.Task { return convolution(128, 1, 1, 30, 30, 32, 3, 1, 1) },
+	} {
+		b.Run(name+"/plain", func(b *testing.B) { benchmarkTask(b, make(), "") })
+		b.Run(name+"/fused", func(b *testing.B) { benchmarkTask(b, biased(make()), "") })
+	}
+}
+
 func BenchmarkConvolution(b *testing.B) {
 	for name, task := range map[string]*engine.Task{
 		"3x3 1x64x56x56 64":        convolution(1, 1, 64, 58, 58, 64, 3, 1, 1),
