@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/anycl/anycl/internal/idx"
+	"github.com/anycl/anycl/tensor"
+)
+
+// debianFolder is where Debian's package dataset-fashion-mnist puts the files.
+const debianFolder = "/usr/share/datasets/fashion-mnist"
+
+// side is the height and width of an image.
+const side = 28
+
+// The files, with the SHA-256 of what is in them, unpacked.
+const (
+	trainImages = "train-images-idx3-ubyte"
+	trainLabels = "train-labels-idx1-ubyte"
+	testImages  = "t10k-images-idx3-ubyte"
+	testLabels  = "t10k-labels-idx1-ubyte"
+)
+
+var sums = map[string]string{
+	trainImages: "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
+	trainLabels: "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
+	testImages:  "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
+	testLabels:  "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
+}
+
+// set is images [N, 1, 28, 28] of bytes, and their kinds [N], bytes from 0 to 9.
+type set struct {
+	images, labels *tensor.Tensor
+}
+
+func (s set) len() int { return s.labels.Len() }
+
+// load reads the data set; limit, if not 0, cuts both halves to so many images.
+func load(folder string, limit int) (train, test set, err error) {
+	if train, err = loadSet(folder, trainImages, trainLabels, limit); err != nil {
+		return set{}, set{}, err
+	}
+	test, err = loadSet(folder, testImages, testLabels, limit)
+	return train, test, err
+}
+
+func loadSet(folder, imageFile, labelFile string, limit int) (s set, err error) {
+	read := func(name string) (t *tensor.Tensor) {
+		if err == nil {
+			t, err = idx.Load(filepath.Join(folder, name), sums[name])
+		}
+		return t
+	}
+	s = set{images: read(imageFile), labels: read(labelFile)}
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, fmt.Errorf("%w\nto get Fashion-MNIST: apt-get install dataset-fashion-mnist, or download its four"+
+			" files from https://github.com/zalandoresearch/fashion-mnist and name their folder with -data", err)
+	}
+	if err != nil {
+		return s, err
+	}
+	if limit > 0 && limit < s.len() {
+		s.images, _ = s.images.Slice(0, 0, limit, 1) // in range
+		s.labels, _ = s.labels.Slice(0, 0, limit, 1)
+	}
+	s.images, err = s.images.Reshape(-1, 1, side, side)
+	return s, err
+}
