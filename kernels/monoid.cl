@@ -13,16 +13,17 @@
 //         VAL, OUT_ACC   type of what is folded, type of RESULT
 //         RING      type of sums and products: unsigned for integers, which wrap
 //         IDENTITY  of the fold       ISNAN(v)  0 for integers
-// note    a NaN beats every number; among equals the first position wins, whatever the order of
+// note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
+//         a NaN beats every number; among equals the first position wins, whatever the order of
 //         merging. A state that saw nothing better than the identity has position IDX_MAX: when
 //         it stays so to the end, all values equal the identity and the first one is at 0
 
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
-#define FOLD_MIN(a, b) (BEATS_MIN(b, a) ? (b) : (a))
-#define FOLD_MAX(a, b) (BEATS_MAX(b, a) ? (b) : (a))
-#define BEATS_MIN(b, a) ((b) < (a) || (ISNAN(b) && !ISNAN(a)))
-#define BEATS_MAX(b, a) ((b) > (a) || (ISNAN(b) && !ISNAN(a)))
+#define FOLD_MIN(a, b) (((b) < (a)) | ISNAN(b) ? (b) : (a))
+#define FOLD_MAX(a, b) (((b) > (a)) | ISNAN(b) ? (b) : (a))
+#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
+#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
 
 #if IS_ARG
 
@@ -36,8 +37,8 @@
     s##_at[k] = beats_ ? (at) : s##_at[k]; \
 } while (0)
 #define MERGE_STATE(s, k, v, at) do { \
-    const int same_ = s[k] == (v) || (ISNAN(s[k]) && ISNAN(v)); \
-    const int beats_ = BEATS(v, s[k]) || (same_ && (at) < s##_at[k]); \
+    const int same_ = (s[k] == (v)) | (ISNAN(s[k]) & ISNAN(v)); \
+    const int beats_ = BEATS(v, s[k]) | (same_ & ((at) < s##_at[k])); \
     s[k] = beats_ ? (v) : s[k]; \
     s##_at[k] = beats_ ? (at) : s##_at[k]; \
 } while (0)

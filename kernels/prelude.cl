@@ -3,6 +3,8 @@
 // macros  FMA(a, b, c)  the fast one of fma, mad, a * b + c: the host defines it per device
 //         IDX           int, or long where an address needs it    IDX_MAX  its largest value
 //         HAS_DOUBLE    1 where the program computes in double
+//         SOFT_HALF     1 where half is stored by integer arithmetic, which CPU drivers make
+//                       vectors of; their vstore_half is a call
 // note    contraction of a * b + c stays on: it is more exact, and each value of a fused
 //         expression is a statement of its own, so nothing contracts across operations
 
@@ -31,6 +33,13 @@ static inline float round_float16(const float x) {
     const float tiny = rint(x * 0x1p24f) * 0x1p-24f;
     const uint big = r > 0x477fe000u ? 0x7f800000u : r;
     return m >= 0x7f800000u ? x : m < 0x38800000u ? tiny : as_float((u & 0x80000000u) | big);
+}
+static inline ushort half_bits(const float x) {
+    const uint u = as_uint(x), m = u & 0x7fffffffu;
+    const uint normal = (m - 0x38000000u + 0xfffu + ((m >> 13) & 1u)) >> 13; // may carry to infinity
+    const uint tiny = as_uint(as_float(m) + 0.5f) - 0x3f000000u;             // in steps of 2^-24
+    const uint big = m > 0x7f800000u ? 0x7e00u : 0x7c00u;
+    return (ushort)((u >> 16 & 0x8000u) | (m >= 0x47800000u ? big : m < 0x38800000u ? tiny : normal));
 }
 static inline uint bfloat16_bits(const float x) {
     const uint u = as_uint(x);
@@ -79,7 +88,11 @@ static inline float odd_from_double(const double x) {
 #define STORE_uint32(p, i, v) ((p)[i] = (v))
 #define STORE_int64(p, i, v) ((p)[i] = (v))
 #define STORE_uint64(p, i, v) ((p)[i] = (v))
+#if SOFT_HALF
+#define STORE_float16(p, i, v) (((__global ushort *)(p))[i] = half_bits(v))
+#else
 #define STORE_float16(p, i, v) vstore_half_rte(v, i, p)
+#endif
 #define STORE_bfloat16(p, i, v) ((p)[i] = (ushort)bfloat16_bits(v))
 #define STORE_float32(p, i, v) ((p)[i] = (v))
 #define STORE_float64(p, i, v) ((p)[i] = (v))

@@ -65,7 +65,9 @@ func TestCustomKernelMistakesAreErrorsThatNameTheKernel(t *testing.T) {
 	}
 	require.NoError(t, prepare(func(*engine.CustomKernel) {}))
 
-	err := prepare(func(k *engine.CustomKernel) { k.Source = "kernel void saxpy(global float *x) {\n    x[0] = undefined_name;\n}" })
+	err := prepare(func(k *engine.CustomKernel) {
+		k.Source = "kernel void saxpy(global float *x) {\n    x[0] = undefined_name;\n}"
+	})
 	require.ErrorContains(t, err, "saxpy:2", "entry and line")
 	require.ErrorContains(t, err, "main.go:7")
 	var build *cl.BuildError

@@ -209,6 +209,9 @@ func (g *gen) assemble(files ...string) *program {
 		b.WriteString("#define HAS_DOUBLE 1\n")
 	}
 	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.idx, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.wide()])
+	if g.dev.cpu {
+		b.WriteString("#define SOFT_HALF 1\n")
+	}
 	b.WriteString(kernels.Text("prelude.cl"))
 	if strings.Contains(g.hooks.String(), "philox") {
 		b.WriteString(kernels.Text("random.cl"))
