@@ -29,6 +29,7 @@ type compiler struct {
 	usedShared int
 	limits     *limits
 	noInputs   bool
+	dry        bool // for an estimate: there is no memory
 	strips     bool // the domain is walked from end to end
 }
 
@@ -185,6 +186,9 @@ func (b *builder) apply(e *engine.Expr) (int, error) {
 
 func (b *builder) constant(class engine.Class, v engine.Const) int {
 	dst := b.reg(class, pointer)
+	if b.dry {
+		return b.emit(&constStep{dst: dst}, 0, dst)
+	}
 	return b.emit(&constStep{dst, b.cache.block(class, v)}, 0, dst)
 }
 

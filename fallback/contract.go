@@ -27,13 +27,14 @@ type contractTask[R reg] struct {
 	tiles         int64
 	per           int64 // tiles of a piece
 	chunk, chunks int64 // of k
-	wide          bool
-	tileC         int // reserved
-	thin          bool
-	side          int // reserved, where thin
-	parts         int // reserved and shared: C of each chunk
-	packA, packB  job
-	work, last    job
+	cost
+	wide         bool
+	tileC        int // reserved
+	thin         bool
+	side         int // reserved, where thin
+	parts        int // reserved and shared: C of each chunk
+	packA, packB job
+	work, last   job
 }
 
 const (
@@ -89,57 +90,6 @@ func (x *contractTask[R]) columns(c *compiler) (err error) {
 		x.b, err = packedOperand[R](c, t.B, 2)
 	}
 	return err
-}
-
-// cut divides the work into tiles, pieces and chunks.
-func (x *contractTask[R]) cut(c *compiler) {
-	l := c.limits
-	var zero R
-	size := int64(sizeOf(zero))
-	x.mt, x.nt, x.kt = max(min(x.m, l.tileRows), 1), max(min(x.n, l.tileCols), 1), x.k
-	if x.k > l.tileK+l.tileK/2 {
-		x.kt = l.tileK
-	}
-	if x.b.layout == byCols { // rows of B are read in pieces as long as a tile
-		x.nt = max(min(x.n, 8*l.tileCols), 1)
-	}
-	if x.a.layout == byCols {
-		x.mt = max(min(x.m, 8*l.tileRows), 1)
-	}
-	x.mts, x.nts = (x.m+x.mt-1)/x.mt, (x.n+x.nt-1)/x.nt
-	x.tiles = x.batch * x.mts * x.nts
-	x.chunk, x.chunks = max(x.k, 1), 1
-	if n := min(wantTiles/max(x.tiles, 1), x.k/(2*l.tileK)); n > 1 && x.tiles > 0 {
-		x.chunk = ((x.k+n-1)/n + l.tileK - 1) / l.tileK * l.tileK
-		x.chunks = (x.k + x.chunk - 1) / x.chunk
-	}
-	const nsPerMul = 0.09
-	tileNs := float64(x.mt*x.nt)*(float64(x.chunk)*nsPerMul+x.out.prog.nsPer) + 100
-	x.a.reserve(c, x.batch, x.mt, x.kt, x.nts, size)
-	x.b.reserve(c, x.batch, x.nt, x.kt, x.mts, size)
-	for _, p := range []*program{x.a.packer(), x.b.packer()} {
-		if p != nil {
-			tileNs += p.nsPer * float64(x.kt*max(x.mt, x.nt))
-		}
-	}
-	if x.thin = x.isThin(); x.thin {
-		x.side = c.reserve(int(x.mt * x.nt * size))
-	}
-	x.per, _ = c.limits.pieces(x.tiles, tileNs, 1)
-	x.wide = tileNs*float64(x.tiles*x.chunks) > c.limits.wideNs
-	if !x.direct || x.chunks > 1 {
-		x.tileC = c.reserve(int(x.mt * x.nt * size))
-	}
-	if x.chunks > 1 {
-		x.parts = c.reserveShared(int(x.chunks * x.batch * x.m * x.n * size))
-	}
-}
-
-func (o *operand[R]) packer() *program {
-	if o.once {
-		return nil
-	}
-	return o.prog
 }
 
 func packedOperand[R reg](c *compiler, x *engine.Expr, rows int) (operand[R], error) {

@@ -13,6 +13,7 @@ type customTask struct {
 	entry     string
 	host      func(outs, ins []*tensor.Tensor) error
 	outs, ins []*tensor.Tensor
+	cost
 }
 
 func newCustom(c *compiler) (runner, error) {

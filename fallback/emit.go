@@ -41,8 +41,7 @@ func (w *writer) write(worker int, at int64, n int, acc engine.Block) {
 
 // direct reports whether the output is acc itself, element by element.
 func (w *writer) direct() bool {
-	_, ok := w.sink.view(0, 0)
-	return ok && len(w.prog.steps) == 0 && w.prog.acc >= 0
+	return w.sink.plain() && len(w.prog.steps) == 0 && w.prog.acc >= 0
 }
 
 func sinkOf(dt tensor.DType, mem []byte) sink {

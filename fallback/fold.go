@@ -143,3 +143,15 @@ func argRun[R reg](m engine.Monoid, xs []R) (best R, at int) {
 	}
 	return best, at
 }
+
+// foldNs is what folding in a value takes.
+func foldNs(m engine.Monoid) float64 {
+	switch m {
+	case engine.Sum, engine.Prod:
+		return 0.25
+	case engine.Min, engine.Max:
+		return 0.7
+	default:
+		return 0.9
+	}
+}

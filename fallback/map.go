@@ -13,8 +13,9 @@ type mapTask struct {
 	size  int64
 	piece int64
 	count int64
-	wide  bool
-	work  job
+	cost
+	wide bool
+	work job
 }
 
 func newMap(c *compiler) (runner, error) {
@@ -25,7 +26,8 @@ func newMap(c *compiler) (runner, error) {
 	}
 	m := &mapTask{out: out, size: out.prog.size}
 	m.piece, m.count = c.limits.pieces(m.size, out.prog.nsPer, max(int64(out.prog.block), out.prog.unit))
-	m.wide = float64(m.size)*out.prog.nsPer > c.limits.wideNs
+	m.chain = float64(m.size) * out.prog.nsPer
+	m.wide = m.ns() > c.limits.wideNs
 	m.work = m.do
 	return m, nil
 }

@@ -31,7 +31,8 @@ type reduceTask[R reg] struct {
 	groups int64
 	chunk  int64 // values of a fold that a piece takes
 	chunks int64
-	wide   bool
+	cost
+	wide bool
 
 	best      int // reserved: folded values of a group
 	positions int // reserved: their positions
@@ -84,7 +85,7 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 	r.empty = (*lane[R](&id))[0]
 
 	// Pieces of about equal time, then chunks where they are too few.
-	ns := r.value.nsPer + 0.4
+	ns := r.value.nsPer + foldNs(t.Fold) + 8/float64(max(r.folds, 1))
 	r.group, r.groups = c.limits.pieces(r.outs, ns*float64(max(r.folds, 1)), 1)
 	r.group = min(r.group, maxGroup)
 	if r.columns { // vectors as long as a block allows
@@ -98,7 +99,8 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 		r.chunk = (r.folds + n - 1) / n
 		r.chunks = (r.folds + r.chunk - 1) / r.chunk
 	}
-	r.wide = float64(r.value.size)*ns > c.limits.wideNs
+	r.chain = float64(r.value.size)*ns + float64(r.outs)*r.out.prog.nsPer
+	r.wide = r.ns() > c.limits.wideNs
 
 	var zero R
 	size := sizeOf(zero)

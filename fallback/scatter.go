@@ -12,19 +12,20 @@ import (
 // those that fall into its own part of the output, in order of n. So results
 // do not depend on the number of workers and no two write one place.
 type scatterTask[R reg] struct {
-	env                              *env
-	v, n, d                          int64
-	init                             writer
-	at, update                       *program
-	direct                           []R   // the output, where its values are registers
-	sums                             int   // reserved and shared, where direct is nil
-	rows                             int64 // n that are computed at once
-	atBuf, vals                      int   // reserved and shared: their At and Update
-	byD                              bool  // parts are ranges of d, else of v
-	part, parts                      int64
-	initPiece                        int64
-	inits                            int64
-	piece                            int64 // rows of a piece of updates
+	env         *env
+	v, n, d     int64
+	init        writer
+	at, update  *program
+	direct      []R   // the output, where its values are registers
+	sums        int   // reserved and shared, where direct is nil
+	rows        int64 // n that are computed at once
+	atBuf, vals int   // reserved and shared: their At and Update
+	byD         bool  // parts are ranges of d, else of v
+	part, parts int64
+	initPiece   int64
+	inits       int64
+	piece       int64 // rows of a piece of updates
+	cost
 	wide                             bool
 	from, to                         int64 // the rows at work
 	doInit, doUpdate, doAdd, doStore job
@@ -59,10 +60,12 @@ func makeScatter[R reg](c *compiler) (runner, error) {
 	}
 	var zero R
 	size := sizeOf(zero)
-	if b, ok := s.init.sink.view(0, int(s.v*s.d)); ok {
-		s.direct = *lane[R](&b)
-	} else {
+	switch {
+	case !s.init.sink.plain():
 		s.sums = c.reserveShared(int(s.v*s.d) * size)
+	case !c.dry:
+		b, _ := s.init.sink.view(0, int(s.v*s.d))
+		s.direct = *lane[R](&b)
 	}
 	s.rows = max(1, min(s.n, c.limits.updates/int64(size)/max(s.d, 1)))
 	s.atBuf = c.reserveShared(int(s.rows) * 8)
@@ -78,7 +81,8 @@ func makeScatter[R reg](c *compiler) (runner, error) {
 	s.part = (over + s.parts - 1) / s.parts
 	s.initPiece, s.inits = c.limits.pieces(s.v*s.d, s.init.prog.nsPer+0.3, 1)
 	s.piece, _ = c.limits.pieces(s.rows, s.at.nsPer+s.update.nsPer*float64(s.d), 1)
-	s.wide = float64(s.n*s.d)*(s.update.nsPer+1)+float64(s.v*s.d)*(s.init.prog.nsPer+0.3) > c.limits.wideNs
+	s.chain = float64(s.n)*(s.at.nsPer+3+float64(s.d)*(s.update.nsPer+0.3)) + float64(s.v*s.d)*(s.init.prog.nsPer+0.3)
+	s.wide = s.ns() > c.limits.wideNs
 	s.doInit, s.doUpdate, s.doAdd, s.doStore = s.initialise, s.compute, s.add, s.store
 	return s, nil
 }

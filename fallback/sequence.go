@@ -30,6 +30,29 @@ type runner interface {
 	run(ctx context.Context, p *pool) error
 	// plan describes it.
 	plan() engine.Plan
+	// predicted is what it costs.
+	predicted() cost
+}
+
+// compilerFor is a compiler of t, without memory yet.
+func (e *Engine) compilerFor(t *engine.Task, env *env, cache constants) *compiler {
+	return &compiler{task: t, env: env, cache: cache, bytes: e.block, width: e.workers, limits: &e.limits}
+}
+
+// runnerOf compiles the task of c.
+func runnerOf(c *compiler) (runner, error) {
+	switch c.task.Kind {
+	case engine.Map:
+		return newMap(c)
+	case engine.Reduce:
+		return newReduce(c)
+	case engine.Contract:
+		return newContract(c)
+	case engine.Scatter:
+		return newScatter(c)
+	default:
+		return newCustom(c)
+	}
 }
 
 // Prepare compiles tasks for the memory they are bound to. It measures and
@@ -61,7 +84,7 @@ func (e *Engine) prepare(b engine.Bound, env *env, cache constants) (prepared, e
 		return prepared{}, err
 	}
 	p := prepared{task: t}
-	c := &compiler{task: t, env: env, cache: cache, bytes: e.block, width: e.workers, limits: &e.limits}
+	c := e.compilerFor(t, env, cache)
 	var err error
 	if c.ins, err = e.bind(&p, t.Ins, b.Ins, "input"); err != nil {
 		return prepared{}, err
@@ -69,19 +92,7 @@ func (e *Engine) prepare(b engine.Bound, env *env, cache constants) (prepared, e
 	if c.outs, err = e.bind(&p, t.Outs, b.Outs, "output"); err != nil {
 		return prepared{}, err
 	}
-	switch t.Kind {
-	case engine.Map:
-		p.runner, err = newMap(c)
-	case engine.Reduce:
-		p.runner, err = newReduce(c)
-	case engine.Contract:
-		p.runner, err = newContract(c)
-	case engine.Scatter:
-		p.runner, err = newScatter(c)
-	default:
-		p.runner, err = newCustom(c)
-	}
-	if err != nil {
+	if p.runner, err = runnerOf(c); err != nil {
 		return prepared{}, fmt.Errorf("fallback: prepare %s: %w", t.Name, err)
 	}
 	return p, nil
@@ -166,12 +177,16 @@ type sink interface {
 	// stored as they are.
 	view(at int64, n int) (engine.Block, bool)
 	store(at int64, b engine.Block)
+	// plain reports whether values are stored as they are.
+	plain() bool
 }
 
 type typedSink[T any, R reg] struct {
 	mem   []T
 	codec codec[T, R]
 }
+
+func (s *typedSink[T, R]) plain() bool { return s.codec.same != nil }
 
 func (s *typedSink[T, R]) view(at int64, n int) (b engine.Block, ok bool) {
 	if s.codec.same == nil {

@@ -1,0 +1,76 @@
+package fallback
+
+import "github.com/anycl/anycl/engine"
+
+// cut divides the work of a contraction into tiles, pieces and chunks.
+func (x *contractTask[R]) cut(c *compiler) {
+	l := c.limits
+	var zero R
+	size := int64(sizeOf(zero))
+	x.mt, x.nt, x.kt = max(min(x.m, l.tileRows), 1), max(min(x.n, l.tileCols), 1), x.k
+	if x.k > l.tileK+l.tileK/2 {
+		x.kt = l.tileK
+	}
+	if x.b.layout == byCols { // rows of B are read in pieces as long as a tile
+		x.nt = max(min(x.n, 8*l.tileCols), 1)
+	}
+	if x.a.layout == byCols {
+		x.mt = max(min(x.m, 8*l.tileRows), 1)
+	}
+	x.mts, x.nts = (x.m+x.mt-1)/x.mt, (x.n+x.nt-1)/x.nt
+	x.tiles = x.batch * x.mts * x.nts
+	x.chunk, x.chunks = max(x.k, 1), 1
+	if n := min(wantTiles/max(x.tiles, 1), x.k/(2*l.tileK)); n > 1 && x.tiles > 0 {
+		x.chunk = ((x.k+n-1)/n + l.tileK - 1) / l.tileK * l.tileK
+		x.chunks = (x.k + x.chunk - 1) / x.chunk
+	}
+	x.a.reserve(c, x.batch, x.mt, x.kt, x.nts, size)
+	x.b.reserve(c, x.batch, x.nt, x.kt, x.mts, size)
+	if x.thin = x.isThin(); x.thin {
+		x.side = c.reserve(int(x.mt * x.nt * size))
+	}
+	x.predict()
+	x.per, _ = c.limits.pieces(x.tiles, x.ns()/float64(max(x.tiles, 1)), 1)
+	x.wide = x.ns() > c.limits.wideNs
+	if !x.direct || x.chunks > 1 {
+		x.tileC = c.reserve(int(x.mt * x.nt * size))
+	}
+	if x.chunks > 1 {
+		x.parts = c.reserveShared(int(x.chunks * x.batch * x.m * x.n * size))
+	}
+}
+
+// predict sets the cost of the task: of the products, by what a factor and
+// starting a dot product take, and of the chains that compute operands and
+// epilogue.
+func (x *contractTask[R]) predict() {
+	factor, start := 0.085, 3.0
+	switch {
+	case engine.ClassOf(x.task.Acc) == engine.ClassF64:
+		factor = 0.17
+	case engine.ClassOf(x.task.Acc) != engine.ClassF32:
+		factor = 0.45
+	}
+	if x.thin {
+		factor, start = 1.5*factor, 1.5
+	}
+	outs := float64(x.batch * x.m * x.n)
+	x.product = outs * (float64(x.k)*factor + start)
+	x.chain = outs*x.out.prog.nsPer + float64(x.tiles)*100 +
+		x.a.packNs(x.batch, x.nts) + x.b.packNs(x.batch, x.mts)
+}
+
+// packNs is what computing o takes when users tiles need each row of it.
+func (o *operand[R]) packNs(batches, users int64) float64 {
+	if o.layout != packed {
+		return 0
+	}
+	if o.once {
+		batches, users = o.batches, 1
+	}
+	ns := o.prog.nsPer
+	if o.across {
+		ns += 0.8
+	}
+	return float64(batches*users*o.rows*o.k) * ns
+}
