@@ -87,8 +87,8 @@ var _ = define(Op{
 	// Every element collects what was taken from it: a sum over the positions.
 	Grad: func(b *Back) {
 		x, idx, axis := b.In(0), b.In(1), b.node.attr.(gatherAttr).axis
-		where := ExpandDims(x.graph.Iota(idx.dtype, axis, x.shape...), axis+1)
-		taken := Equal(where, ExpandDims(idx, axis))
+		where := ExpandDims(x.graph.Iota(tensor.Int64, axis, x.shape...), axis+1)
+		taken := Equal(where, ExpandDims(Cast(idx, tensor.Int64), axis))
 		d := ExpandDims(b.Grad(), axis)
 		b.Add(0, Sum(Where(taken, d, ScalarLike(d, 0)), axis+1))
 	},

@@ -72,7 +72,7 @@ func Kernel(g *Graph, o KernelOptions, ins ...*Node) []*Node {
 func (o *KernelOptions) check() error {
 	switch {
 	case o.Source == "" || o.Entry == "":
-		return errors.New("Source and Entry must be set")
+		return errors.New("the fields Source and Entry must be set")
 	case len(o.Results) == 0:
 		return errors.New("a kernel needs at least one result")
 	}

@@ -8,8 +8,6 @@ import (
 
 // Rules for shape and dtype that several ops share.
 
-type rule = func(c *Call) ([]int, tensor.DType, error)
-
 // same gives the result the shape and dtype of operand 0.
 func same(c *Call) ([]int, tensor.DType, error) { return c.shape(0), c.dt(0), nil }
 

@@ -67,11 +67,6 @@ func (g *Graph) Iota(dt tensor.DType, axis int, shape ...int) *Node {
 	return applySource(g, "iota", iotaAttr{a}, dt, shape)
 }
 
-type sourceSpec struct {
-	dt    tensor.DType
-	shape []int
-}
-
 // applySource adds an op without operands: what the call says is the result.
 func applySource(g *Graph, name string, attr any, dt tensor.DType, shape []int) *Node {
 	if !dt.Valid() {
