@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ram"
 )
 
 // alignment of memory, in bytes: what the seam asks for.
@@ -31,6 +32,9 @@ func (e *Engine) Alloc(n int64) (engine.Memory, error) {
 	}
 	if n < 0 || n > maxAlloc {
 		return nil, fmt.Errorf("fallback: cannot allocate %d bytes", n)
+	}
+	if err := ram.Check(n); err != nil {
+		return nil, fmt.Errorf("fallback: out of memory: %w", err)
 	}
 	e.memories.Add(1)
 	e.bytes.Add(n)

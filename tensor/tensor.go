@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"github.com/anycl/anycl/internal/ram"
 )
 
 // Alignment is what the address of storage allocated by this package is a multiple of, in bytes:
@@ -24,11 +26,14 @@ type Tensor struct {
 }
 
 // New returns a contiguous tensor of zeros. Without a shape it is a scalar. Errors: a dtype that
-// is not valid, a negative size, more bytes than can be addressed.
+// is not valid, a negative size, more bytes than the machine has.
 func New(dt DType, shape ...int) (*Tensor, error) {
 	n, err := checkSize(dt, shape)
 	if err != nil {
 		return nil, err
+	}
+	if err := ram.Check(int64(n) * int64(dt.Size())); err != nil {
+		return nil, fmt.Errorf("tensor: %v%v: %w", dt, shape, err)
 	}
 	return contiguous(dt, shape, n, AlignedBytes(n*dt.Size())), nil
 }

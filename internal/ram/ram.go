@@ -1,0 +1,19 @@
+// Package ram knows how much memory the machine has. Go ends the process when
+// an allocation cannot be met, so what can never be met has to be refused first.
+package ram
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Total is the memory and swap of the machine in bytes, 0 where it is unknown.
+var Total = sync.OnceValue(total)
+
+// Check refuses n bytes that the machine does not have at all.
+func Check(n int64) error {
+	if all := Total(); n < 0 || all > 0 && n > all || int64(int(n)) != n {
+		return fmt.Errorf("%d bytes are more than the %d of this machine", n, all)
+	}
+	return nil
+}

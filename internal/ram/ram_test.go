@@ -1,0 +1,18 @@
+package ram
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWhatNoMachineHasIsRefused(t *testing.T) {
+	require.NoError(t, Check(0))
+	require.NoError(t, Check(1<<20))
+	require.Error(t, Check(-1))
+	if Total() > 0 {
+		require.Error(t, Check(math.MaxInt64))
+		require.Greater(t, Total(), int64(64<<20))
+	}
+}

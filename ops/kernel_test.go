@@ -1,0 +1,120 @@
+package ops
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// splitKernel has two results and a scalar argument: x·s and its sign.
+func splitKernel(g *Graph, x *Node, source string) []*Node {
+	return Kernel(g, KernelOptions{
+		Entry: "split", Source: source, Args: []any{float32(2)},
+		Results: []Result{{tensor.Float32, x.Shape()}, {tensor.Int32, x.Shape()}},
+		Host: func(outs, ins []*tensor.Tensor) error {
+			for i, v := range ins[0].All() {
+				outs[0].SetFloat64(i, 2*v)
+				sign := 0.0
+				if v > 0 {
+					sign = 1
+				} else if v < 0 {
+					sign = -1
+				}
+				outs[1].SetFloat64(i, sign)
+			}
+			return nil
+		},
+	}, x)
+}
+
+const splitSource = `
+kernel void split(global const float *x, global float *y, global int *sign, const float s) {
+    const size_t i = get_global_id(0);
+    y[i] = s * x[i];
+    sign[i] = (x[i] > 0) - (x[i] < 0);
+}
+`
+
+func TestAUsersKernelIsAnOpLikeAnother(t *testing.T) {
+	everywhere(t, func(t *testing.T, rt *Runtime) {
+		g := NewGraph("user")
+		x := g.Input("x", tensor.Float32, 2, 3)
+		r := splitKernel(g, Transpose(Neg(x)), splitSource)
+		y := Add(r[0], ScalarLike(r[0], 1))
+		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{y, r[1]}})
+		require.NoError(t, err)
+		out, err := exe.Run(t.Context(), Feeds{x: vec(t, []int{2, 3}, 1, -2, 0, 4, 5, -6)})
+		require.NoError(t, err)
+		require.Equal(t, []int{3, 2}, out[0].Shape())
+		require.Equal(t, []float32{-1, -7, 5, -9, 1, 13}, floatsOf(t, out[0]))
+		signs, err := tensor.ToSlice[int32](out[1])
+		require.NoError(t, err)
+		require.Equal(t, []int32{-1, -1, 1, -1, 0, 1}, signs)
+	})
+}
+
+func TestAKernelThatDoesNotCompileSaysWhereAndWhy(t *testing.T) {
+	rt := device(t)
+	g := NewGraph("broken")
+	x := g.Input("x", tensor.Float32, 4)
+	r := splitKernel(g, x, "kernel void split(global const float *x, global float *y, global int *s, const float f) {\n    y[0] = undeclared_name;\n}\n")
+	_, err := g.Compile(t.Context(), rt, Target{Outputs: r, Place: OnDevice})
+	var build *cl.BuildError
+	require.ErrorAs(t, err, &build)
+	require.Equal(t, 2, build.Line)
+	require.ErrorContains(t, err, "split")
+	require.ErrorContains(t, err, "undeclared_name")
+	for _, e := range rt.Engines() {
+		require.Zero(t, e.Stats().Memories, "%s: nothing is left of a failed compilation", e.Name())
+	}
+}
+
+func TestAKernelWithoutAHostFunctionNeedsADevice(t *testing.T) {
+	g := NewGraph("device only")
+	x := g.Input("x", tensor.Float32, 4)
+	y := Kernel(g, KernelOptions{Entry: "f", Source: "kernel void f() {}", Results: []Result{{tensor.Float32, []int{4}}}}, x)
+	_, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: y})
+	require.ErrorIs(t, err, engine.ErrUnsupported)
+}
+
+func TestWhatAHostFunctionReturnsIsTheErrorOfTheRun(t *testing.T) {
+	mine := errors.New("mine")
+	for name, f := range map[string]func(outs, ins []*tensor.Tensor) error{
+		"error": func(outs, ins []*tensor.Tensor) error { return mine },
+		"panic": func(outs, ins []*tensor.Tensor) error { panic("boom") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewGraph("host")
+			x := g.Input("x", tensor.Float32, 4)
+			y := Kernel(g, KernelOptions{Entry: "f", Source: "-", Results: []Result{{tensor.Float32, []int{4}}}, Host: f}, x)
+			exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: y})
+			require.NoError(t, err)
+			_, err = exe.Run(t.Context(), Feeds{x: vec(t, []int{4})})
+			require.Error(t, err)
+			if name == "error" {
+				require.ErrorIs(t, err, mine)
+			}
+		})
+	}
+}
+
+func TestMoreMemoryThanThereIsIsAnError(t *testing.T) {
+	everywhere(t, func(t *testing.T, rt *Runtime) {
+		g := NewGraph("huge")
+		x := g.Full(tensor.Float64, 1, 1<<20, 1<<22)
+		_, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Sum(Exp(Transpose(keep(x))))}})
+		require.Error(t, err)
+		for _, e := range rt.Engines() {
+			require.Zero(t, e.Stats().Memories)
+		}
+		small := g.Full(tensor.Float32, 1, 3)
+		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{small}})
+		require.NoError(t, err, "the next graph works")
+		require.NoError(t, exe.Close())
+	})
+}
