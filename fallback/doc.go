@@ -11,6 +11,11 @@
 // addresses with divisions, remainders or gathers along the inner axis are
 // computed value by value.
 //
+// A product C = A·Bᵀ takes A and B where they lie when their rows are whole
+// there, and else computes panels of them, a tile at a time, so that the
+// windows of a convolution are never all in memory. A transposition goes by
+// strips of cache lines.
+//
 // Workers take fixed pieces of the task's domain. What the pieces are depends
 // on the task alone, never on the number of workers, so that results repeat
 // bit by bit on any machine of one kind.
