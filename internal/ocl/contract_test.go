@@ -272,6 +272,10 @@ func ways(t *engine.Task, e effort) []way {
 	add(everyOption, "panel packed", wide, true, panel(true, true, roomy, 0))
 	add(everyOption, "panel packed in blocks", wide, false, panel(true, true, tight, 0))
 	add(everyOption, "panel packed b split", wide, true, panel(false, true, roomy, 3))
+	far := *wide
+	far.forceWide = true
+	add(everyOption, "panel with long positions", &far, false, panel(true, true, tight, 0))
+	add(everyOption, "tile with long positions", &deviceFacts{name: "gpu", units: 20, workGroup: 64, localMem: 32 << 10, argBytes: 1024, maxAlloc: 1 << 30, fp64: true, forceWide: true}, true, tile(true))
 	add(everyOption, "panel of 8 lanes", cpuFacts(8), false, panel(false, false, roomy, 0))
 	add(everyOption, "panel of 4 lanes packed split", cpuFacts(4), true, panel(true, true, tight, 4))
 	return ws

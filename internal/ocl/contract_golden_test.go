@@ -1,0 +1,85 @@
+package ocl
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+var updateContracts = flag.Bool("update-contract", false, "write testdata/contract/*.cl anew")
+
+// hooksOf is what a program adds to the kernel file: macros, parameters, hooks.
+func hooksOf(p *program) string {
+	_, s, _ := strings.Cut(p.source, "// ---- this task ----\n")
+	s, _, _ = strings.Cut(s, "// ---- contract_")
+	return s
+}
+
+func TestFilledHooksAreAsPinned(t *testing.T) {
+	for name, c := range map[string]struct {
+		task  *engine.Task
+		facts *deviceFacts
+		force string
+	}{
+		"panel-transposed":  {matmul(tensor.Float32, 1, 500, 501, 502, false, true), cpuFacts(16), ""},
+		"panel-in-place":    {matmul(tensor.BFloat16, 1, 40, 501, 52, false, false), cpuFacts(8), ""},
+		"panel-convolution": {biased(convolution(4, 1, 16, 20, 21, 64, 3, 1, 1)), cpuFacts(16), ""},
+		"panel-split":       {weightGradient(128, 1, 28, 32), cpuFacts(16), ""},
+		"dot":               {matmul(tensor.Float16, 1, 3, 700, 4000, false, true), cpuFacts(16), ""},
+		"tile":              {matmul(tensor.Float32, 3, 500, 501, 502, true, false), gpuFacts(256), ""},
+		"tile-split":        {matmul(tensor.Float64, 1, 50, 60, 9000, false, true), gpuFacts(64), ""},
+		"row":               {matmul(tensor.Float32, 1, 1, 5, 90_000, false, true), gpuFacts(256), ""},
+		"item":              {fused(tensor.Int32), cpuFacts(16), "contract=item"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := makePlan(c.facts, c.task, c.force)
+			require.NoError(t, err)
+			var b strings.Builder
+			b.WriteString("// " + p.variant + ": " + p.params + "\n")
+			seen := map[*program]bool{}
+			for _, l := range p.launches {
+				if !seen[l.prog] {
+					seen[l.prog] = true
+					b.WriteString("\n// " + l.kernel + "\n" + hooksOf(l.prog))
+				}
+			}
+			file := filepath.Join("testdata", "contract", name+".cl")
+			if *updateContracts {
+				require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+				require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
+			}
+			want, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.Equal(t, strings.ReplaceAll(string(want), "\r\n", "\n"), b.String(), "go test ./internal/ocl -run FilledHooks -update-contract writes it anew")
+		})
+	}
+}
+
+// The engine chooses, binds and launches as the tests of single plans do by hand.
+func TestEngineRunsContractionsInEveryVariant(t *testing.T) {
+	task := biased(matmul(tensor.Float32, 2, 33, 70, 90, false, true))
+	task.Ins[3].Len, task.Alias = task.Outs[0].Len, 3
+	for _, force := range []string{"", "panel", "tile", "row", "dot", "item"} {
+		t.Run("variant "+force, func(t *testing.T) {
+			plan := verify(t, device(t, "contract="+force, nil), task, randomInputs(task, 5), 1e-5, 1)
+			if force != "" {
+				require.Equal(t, force, strings.Fields(plan.Variant)[0])
+			}
+		})
+	}
+	t.Run("few argument bytes", func(t *testing.T) {
+		few := func(f *deviceFacts) { f.argBytes = 160 }
+		verify(t, device(t, "contract=panel", few), task, randomInputs(task, 6), 1e-5, 1)
+	})
+	t.Run("small groups", func(t *testing.T) {
+		small := func(f *deviceFacts) { f.workGroup, f.cpu = 16, false }
+		verify(t, device(t, "contract=tile", small), task, randomInputs(task, 7), 1e-5, 1)
+	})
+}

@@ -1,0 +1,100 @@
+// panel: block 6x16 pack a
+
+// contract_pack_a
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define PACK_K 64
+#define MR 6
+#define PARAMS __global const ushort *restrict p0_, \
+    const ulong o_p0, \
+    __global const ushort *restrict p1_, \
+    const ulong o_p1, \
+    __global ushort *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict A_PACK, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX M, \
+    const IDX A_PLANE, \
+    const IDX n0
+#define FN_PARAMS , __global const ushort *restrict p0, \
+    __global const ushort *restrict p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
+
+static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
+    const int i0 = n0 * m + k;
+    const float v1 = LOAD_bfloat16(p0, i0);
+    return v1;
+}
+#define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
+
+
+// contract_panel
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define MR 6
+#define NV 2
+#define VL 8
+#define NR 16
+#define VT float8
+#define VLOAD vload8
+#define VSTORE vstore8
+#define A_DIRECT 0
+#define B_DIRECT 1
+#define SPLIT 0
+#define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
+#define B_TYPE ushort
+#define B_PTR (p1_ + o_p1)
+#define B_LOAD(p) as_float8(convert_uint8(vload8(0, p)) << 16)
+#define PARAMS __global const ushort *restrict p0_, \
+    const ulong o_p0, \
+    __global const ushort *restrict p1_, \
+    const ulong o_p1, \
+    __global ushort *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict A_PACK, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX M, \
+    const IDX N, \
+    const IDX RUN, \
+    const IDX A_PLANE, \
+    const IDX B_STEP, \
+    const IDX n0
+#define FN_PARAMS , __global const ushort *restrict p0, \
+    __global const ushort *restrict p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
+
+static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
+    const float v0 = (float)(round_bfloat16(acc));
+    return v0;
+}
+#define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+#define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
+
+static inline long b_batch_hook(const IDX b FN_PARAMS) {
+    const long v0 = (long)(0);
+    return v0;
+}
+#define B_BATCH(b) b_batch_hook(b FN_ARGS)
+
+static inline long b_row_hook(const IDX k FN_PARAMS) {
+    const int i0 = n0 * k;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define B_ROW(k) b_row_hook(k FN_ARGS)
+

@@ -1,0 +1,99 @@
+// panel: block 8x32 pack b
+
+// contract_pack_b
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define PACK_K 64
+#define NR 32
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict B_PACK, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX N, \
+    const IDX B_PLANE, \
+    const IDX n0
+#define FN_PARAMS , __global const float *restrict p0, \
+    __global const float *restrict p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
+
+static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
+    const int i0 = n0 * n + k;
+    const float v1 = LOAD_float32(p1, i0);
+    return v1;
+}
+#define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
+
+
+// contract_panel
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define MR 8
+#define NV 2
+#define VL 16
+#define NR 32
+#define VT float16
+#define VLOAD vload16
+#define VSTORE vstore16
+#define A_DIRECT 1
+#define B_DIRECT 0
+#define SPLIT 0
+#define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
+#define A_TYPE float
+#define A_PTR (p0_ + o_p0)
+#define A_LOAD(p, i) LOAD_float32(p, i)
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict B_PACK, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX M, \
+    const IDX N, \
+    const IDX RUN, \
+    const IDX A_STEP, \
+    const IDX B_PLANE, \
+    const IDX n0
+#define FN_PARAMS , __global const float *restrict p0, \
+    __global const float *restrict p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
+
+static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
+    return acc;
+}
+#define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+#define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
+
+static inline long a_row_hook(const IDX b, const IDX m FN_PARAMS) {
+    const int i0 = n0 * m;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define A_ROW(b, m) a_row_hook(b, m FN_ARGS)
+
+static inline long a_col_hook(const IDX k FN_PARAMS) {
+    const long v0 = (long)(k);
+    return v0;
+}
+#define A_COL(k) a_col_hook(k FN_ARGS)
+

@@ -1,0 +1,68 @@
+// row: group 64 rows 1 lanes 4 split k 21
+
+// contract_row
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define WG 64
+#define LANES 4
+#define ROWS 1
+#define SPLIT 1
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX CHUNK, \
+    const IDX n0
+#define FN_PARAMS , __global const float *restrict p0, \
+    __global const float *restrict p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
+
+static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
+    const float v0 = LOAD_float32(p0, k);
+    return v0;
+}
+#define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
+
+static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
+    const int i0 = n0 * n + k;
+    const float v1 = LOAD_float32(p1, i0);
+    return v1;
+}
+#define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
+
+
+// contract_sum
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define SPAN 1
+#define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX BATCHES, \
+    const IDX SPLITS
+#define FN_PARAMS , __global const float *restrict p0, \
+    __global const float *restrict p1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1
+
+static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
+    return acc;
+}
+#define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+#define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
+

@@ -1,0 +1,78 @@
+// tile: tile 32x32x16 items 8x8 split k 10
+
+// contract_tile
+#define ACC double
+#define MAC(a, b, c) FMA(a, b, c)
+#define TM 32
+#define TN 32
+#define TK 16
+#define TX 8
+#define TY 8
+#define VW 4
+#define VEC double4
+#define SPREAD(v, p) vstore4(v, 0, p)
+#define A_BY_K 1
+#define B_BY_K 1
+#define SPLIT 1
+#define PARAMS __global const double *restrict p0_, \
+    const ulong o_p0, \
+    __global const double *restrict p1_, \
+    const ulong o_p1, \
+    __global double *restrict y0_, \
+    const ulong o_y0, \
+    __global double *restrict PART, \
+    const IDX TILES_M, \
+    const IDX TILES_N, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX CHUNK, \
+    const IDX n0
+#define FN_PARAMS , __global const double *restrict p0, \
+    __global const double *restrict p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
+
+static inline double load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
+    const int i0 = n0 * m + k;
+    const double v1 = LOAD_float64(p0, i0);
+    return v1;
+}
+#define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
+
+static inline double load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
+    const int i0 = n0 * n + k;
+    const double v1 = LOAD_float64(p1, i0);
+    return v1;
+}
+#define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
+
+
+// contract_sum
+#define ACC double
+#define MAC(a, b, c) FMA(a, b, c)
+#define SPAN 1
+#define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (double)(v)))
+#define PARAMS __global const double *restrict p0_, \
+    const ulong o_p0, \
+    __global const double *restrict p1_, \
+    const ulong o_p1, \
+    __global double *restrict y0_, \
+    const ulong o_y0, \
+    __global double *restrict PART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX BATCHES, \
+    const IDX SPLITS
+#define FN_PARAMS , __global const double *restrict p0, \
+    __global const double *restrict p1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1
+
+static inline double epilogue_hook(const IDX b, const IDX m, const IDX n, const double acc FN_PARAMS) {
+    return acc;
+}
+#define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+#define STORE(i, v) STORE_float64(y0_ + o_y0, i, (v))
+

@@ -1,0 +1,62 @@
+// tile: tile 128x128x16 items 16x16
+
+// contract_tile
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define TM 128
+#define TN 128
+#define TK 16
+#define TX 16
+#define TY 16
+#define VW 4
+#define VEC float4
+#define SPREAD(v, p) vstore4(v, 0, p)
+#define A_BY_K 0
+#define B_BY_K 0
+#define SPLIT 0
+#define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const IDX TILES_M, \
+    const IDX TILES_N, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3
+#define FN_PARAMS , __global const float *restrict p0, \
+    __global const float *restrict p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3
+
+static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
+    const int i0 = n0 * b + m + n1 * k;
+    const float v1 = LOAD_float32(p0, i0);
+    return v1;
+}
+#define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
+
+static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
+    const int i0 = n2 * b + n + n3 * k;
+    const float v1 = LOAD_float32(p1, i0);
+    return v1;
+}
+#define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
+
+static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
+    return acc;
+}
+#define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+#define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
+
