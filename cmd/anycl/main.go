@@ -1,0 +1,111 @@
+// Anycl tells about this machine and about the package anycl:
+//
+//	anycl devices             the OpenCL devices found, what each was proven to do, why ranked so
+//	anycl ops                 every op: arity, dtypes, gradient, and where it runs
+//	anycl explain cnn         a graph after fusion: what runs where and why, and the memory it takes
+//
+// Each prints text for people, and with -json the same for programs. The exit
+// code is 0 when all went well, 1 when something failed and 2 when the command
+// line was wrong.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// Exit codes.
+const (
+	codeOK = iota
+	codeFailed
+	codeUsage
+)
+
+// usageError is a command line that is wrong.
+type usageError struct{ error }
+
+// execute runs one command line and returns the exit code.
+func execute(ctx context.Context, args []string, out, errOut io.Writer) int {
+	root := newRoot()
+	root.SetArgs(longFlags(args))
+	root.SetOut(out)
+	root.SetErr(errOut)
+	c, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return codeOK
+	}
+	fmt.Fprintf(errOut, "anycl: %v\n", err)
+	if _, wrong := errors.AsType[usageError](err); wrong || c == root {
+		fmt.Fprintf(errOut, "see: %s --help\n", c.CommandPath())
+		return codeUsage
+	}
+	return codeFailed
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "anycl",
+		Short:         "what this machine's OpenCL devices can do, and what runs where",
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(newDevices(), newOps(), newExplain())
+	return root
+}
+
+// longFlags lets flags of more than one letter be written with one dash, as
+// elsewhere in Go.
+func longFlags(args []string) []string {
+	out := make([]string, len(args))
+	rest := false
+	for i, a := range args {
+		rest = rest || a == "--"
+		if !rest && len(a) > 2 && a[0] == '-' && a[1] != '-' {
+			a = "-" + a
+		}
+		out[i] = a
+	}
+	return out
+}
+
+// noArgs refuses arguments.
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("%q is not wanted: this command takes no arguments", strings.Join(args, " "))}
+	}
+	return nil
+}
+
+// deviceFlag adds -device, the same for all commands.
+func deviceFlag(c *cobra.Command, device *string) {
+	c.Flags().StringVar(device, "device", "", "device to use: gpu, nvidia, amd:1, pocl, none for the CPU path (default ANYCL_DEVICE, else the best)")
+}
+
+func jsonFlag(c *cobra.Command, asJSON *bool) {
+	c.Flags().BoolVar(asJSON, "json", false, "print JSON")
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
