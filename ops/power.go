@@ -30,10 +30,21 @@ var _ = define(Op{
 			g.Add(1, Mul(d, Where(flat, zero, Mul(y, Log(a)))))
 		}
 	},
-	Scalar:  scalarOf("pow(a, b)", 40, real2(math.Pow)),
+	Scalar:  scalarOf("pow(a, b)", 40, real2(powOf)),
 	ULP:     16,
 	Samples: pairs(0.1, 3),
 })
+
+// powOf is math.Pow, but for a subnormal base; see logOf.
+func powOf(a, b float64) float64 {
+	if !(0 < a && a < 0x1p-1022) || !(math.Abs(b) < 1<<10) {
+		return math.Pow(a, b)
+	}
+	// (a·2⁵⁴)ᵇ · 2^(-54b), with what the exponent loses to rounding.
+	e := -54 * b
+	lost := math.FMA(-54, b, -e)
+	return math.Pow(a*0x1p54, b) * math.Exp2(e) * (1 + lost*math.Ln2)
+}
 
 // Square returns x², element by element:
 //

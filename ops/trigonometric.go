@@ -148,7 +148,17 @@ var _ = define(Op{
 		g.Add(0, Mul(d, b))
 		g.Add(1, Neg(Mul(d, a)))
 	},
-	Scalar:  scalarOf("atan2(a, b)", 30, real2(math.Atan2)),
+	Scalar:  scalarOf("atan2(a, b)", 30, real2(atan2Of)),
 	ULP:     6,
 	Samples: pairs(),
 })
+
+// atan2Of is math.Atan2, which gives π instead of -π where both operands are
+// negative and their quotient is too small for a float64.
+func atan2Of(a, b float64) float64 {
+	y := math.Atan2(a, b)
+	if a < 0 && y > 0 {
+		return -y
+	}
+	return y
+}
