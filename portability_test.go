@@ -25,6 +25,10 @@ import (
 //	ANYCL_REQUIRE=pocl,nvidia go test .               a device that is absent is a failure
 //	go test -fuzz FuzzGraphsAgree .                   random graphs until stopped
 
+// matrixVar set to "full" runs every cell of the matrix on its own on devices
+// too: thousands of kernels, minutes where they are not in a cache.
+const matrixVar = "ANYCL_MATRIX"
+
 // requireVar lists devices, in the grammar of ANYCL_DEVICE, that must be there.
 const requireVar = "ANYCL_REQUIRE"
 
@@ -149,10 +153,12 @@ func TestPortabilityOfTheMachine(t *testing.T) {
 func TestEveryOpAgreesWithReference(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
-		o := &optest.Options{}
 		e := lasting(t, open)
-		o.Complete = e.Name() == "cpu" // there is nothing that Go lacks
-		optest.TestOps(t, e, o)
+		cpu := e.Name() == "cpu"
+		optest.TestOps(t, e, &optest.Options{
+			Complete: cpu, // there is nothing that Go lacks
+			Bundle:   !cpu && os.Getenv(matrixVar) != "full",
+		})
 	})
 }
 

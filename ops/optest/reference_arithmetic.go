@@ -62,8 +62,8 @@ func init() {
 		func(a, b float64) float64 { return extreme(a, b, a < b) },
 		func(a, b int64, _ dt) int64 { return min(a, b) },
 		func(a, b uint64, _ dt) uint64 { return min(a, b) }))
-	reference("pow", each2(math.Pow, nil, nil))
-	reference("atan2", each2(math.Atan2, nil, nil))
+	reference("pow", each2(power, nil, nil))
+	reference("atan2", each2(angle, nil, nil))
 
 	reference("neg", each1(
 		func(x float64) float64 { return -x },

@@ -1,6 +1,10 @@
 package optest
 
-import "math"
+import (
+	"math"
+
+	"github.com/anycl/anycl/tensor"
+)
 
 // Functions of one real number.
 
@@ -12,12 +16,9 @@ func init() {
 		"exp":        math.Exp,
 		"exp2":       math.Exp2,
 		"expm1":      math.Expm1,
-		"log":        math.Log,
+		"log":        natural,
 		"log2":       log2,
 		"log1p":      math.Log1p,
-		"sin":        math.Sin,
-		"cos":        math.Cos,
-		"tan":        math.Tan,
 		"asin":       func(x float64) float64 { return 2 * math.Atan(x/(1+math.Sqrt((1-x)*(1+x)))) },
 		"acos":       acos,
 		"atan":       math.Atan,
@@ -37,6 +38,9 @@ func init() {
 	} {
 		reference(name, real1(f))
 	}
+	reference("sin", trigonometric(math.Sin, func(float64) float64 { return 1 }))
+	reference("cos", trigonometric(math.Cos, func(float64) float64 { return 1 }))
+	reference("tan", trigonometric(math.Tan, func(y float64) float64 { return 1 + y*y }))
 	reference("relu", each1(
 		func(x float64) float64 { return extreme(x, 0, x > 0) },
 		func(x int64) int64 { return max(x, 0) },
@@ -73,6 +77,50 @@ func init() {
 		})(c)
 	})
 }
+
+// trigonometric is a function of an angle in float64. Go reduces angles beyond
+// 2^29 with 64 bits of their phase, and so does the CPU path: there the error is
+// that of the phase, times the slope.
+func trigonometric(f, slope func(float64) float64) Reference {
+	return func(c Case) Result {
+		r := real1(f)(c)
+		if r.DType != tensor.Float64 {
+			return r
+		}
+		r.Terms, r.N = make([]float64, len(r.F)), 1
+		for p, x := range c.In[0].F {
+			if math.Abs(x) >= 1<<29 && !math.IsInf(x, 0) {
+				r.Terms[p] = slope(r.F[p])
+			}
+		}
+		return r
+	}
+}
+
+// natural is math.Log, whose assembly on amd64 takes subnormals for normal
+// numbers.
+func natural(x float64) float64 {
+	frac, exp := math.Frexp(x)
+	if 0 < x && x < 0x1p-1000 {
+		return math.Log(frac) + float64(exp)*math.Ln2
+	}
+	return math.Log(x)
+}
+
+// power is math.Pow; for small bases, where that goes wrong with the logarithm,
+// it is taken apart into a power of the fraction and one of 2.
+func power(a, b float64) float64 {
+	if !(0 < a && a < 0x1p-1000) || math.IsNaN(b) || math.Abs(b) > 1000 {
+		return math.Pow(a, b)
+	}
+	frac, exp := math.Frexp(a)
+	e := float64(exp) * b
+	rest := math.FMA(float64(exp), b, -e) // what the product lost
+	return math.Pow(frac, b) * math.Exp2(e) * math.Exp2(rest)
+}
+
+// angle is math.Atan2, which gives π for -π where the quotient underflows.
+func angle(y, x float64) float64 { return math.Copysign(math.Atan2(math.Abs(y), x), y) }
 
 // acos by the half angle: math.Acos cancels where x is near 1.
 func acos(x float64) float64 {

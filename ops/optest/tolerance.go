@@ -63,6 +63,12 @@ func builtin(ulp, ulp64 float64) Tolerance {
 	return Tolerance{ULP: ulp, ULP64: ulp64, Source: spec}
 }
 
+// phase is builtin for functions of an angle, with what the reference says of
+// large ones.
+func phase(ulp float64) Tolerance {
+	return Tolerance{ULP: ulp, ULP64: ulp, Terms: 1, Source: spec}
+}
+
 // summed is the tolerance of a sum of products.
 func summed(source string) Tolerance {
 	return Tolerance{ULP: 0.5, ULP64: 0.5, Terms: 1, Source: source}
@@ -94,7 +100,7 @@ var tolerances = map[string]Tolerance{
 	"reciprocal": builtin(2.5, 0.5),
 	"exp":        builtin(3, 3), "exp2": builtin(3, 3), "expm1": builtin(3, 3),
 	"log": builtin(3, 3), "log2": builtin(3, 3), "log1p": builtin(2, 2),
-	"sin": builtin(4, 4), "cos": builtin(4, 4), "tan": builtin(5, 5),
+	"sin": phase(4), "cos": phase(4), "tan": phase(5),
 	"asin": builtin(4, 4), "acos": builtin(4, 4), "atan": builtin(5, 5),
 	"atan2": builtin(6, 6),
 	"sinh":  builtin(4, 4), "cosh": builtin(4, 4), "tanh": builtin(5, 5),
