@@ -5,6 +5,7 @@
 // hooks   VALUE(r, c)  the fused expression    STORE(i, v)
 // macros  BUFFERED  1: a block of values is computed before any is stored, for an output that an
 //                   input aliases: the loops stay free of dependences that a compiler must assume
+//         MAP_BLOCK 1: the kernel is map_block    OUT  register type of VALUE, for map_block
 // sizes   ROWS, COLS   RSPAN, CSPAN  what one item of map_block does of each
 // launch  map_item   global {COLS padded, at most 2^15 rows}  local {WG, 1}   one point an item
 //         map_block  global {COLS / CSPAN, ROWS / RSPAN}  local {1, 1}   for CPU drivers: the inner

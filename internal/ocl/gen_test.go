@@ -1,0 +1,209 @@
+package ocl
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/taskref"
+	"github.com/anycl/anycl/tensor"
+)
+
+func TestMagicDivisionIsExactBelow2To31(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	divide := func(g *gen, n, d uint32) uint32 {
+		m, s := g.magic(int64(d))
+		value := func(name string) uint32 {
+			for _, a := range g.ints {
+				if a.name == name {
+					return uint32(int32(a.value))
+				}
+			}
+			t.Fatal(name)
+			return 0
+		}
+		return (uint32(uint64(n)*uint64(value(m))>>32) + n) >> value(s)
+	}
+	for range 3000 {
+		g := &gen{byKey: map[string]int{}}
+		d := uint32(2 + r.IntN(100))
+		if r.IntN(2) == 0 {
+			d = uint32(2 + r.IntN(math.MaxInt32-2))
+		}
+		for range 20 {
+			q := uint32(r.IntN(math.MaxInt32/int(d) + 1))
+			for _, n := range []uint32{q * d, q*d - 1, q*d + d - 1, uint32(r.IntN(math.MaxInt32)), math.MaxInt32, 0} {
+				if n > math.MaxInt32 {
+					continue
+				}
+				require.Equal(t, n/d, divide(g, n, d), "%d / %d", n, d)
+			}
+		}
+	}
+}
+
+func TestCollapseKeepsTheMeaning(t *testing.T) {
+	fewer := 0
+	for seed := range uint64(300) {
+		m := &maker{r: rand.New(rand.NewPCG(11, seed))}
+		for range 2 + m.r.IntN(3) {
+			m.dom = append(m.dom, 1+m.r.IntN(4))
+		}
+		// Half of them are dense, so that there is something to merge.
+		v := m.expr(tensor.Int32, 1)
+		if seed%2 == 0 {
+			m.ins = []engine.Operand{{DType: tensor.Int32, Len: m.dom.Size()}}
+			v = engine.Load(0, tensor.Int32, denseAt(m.dom, identityOrder(len(m.dom))...), nil)
+		}
+		task := mapTask(m.dom, v, m.ins...)
+		if seed%3 == 0 {
+			task = reduceTask(m.dom, 1, engine.ArgMax, v, m.ins...)
+		}
+		c := collapse(task)
+		ins := m.bytes()
+		want, err := taskref.Eval(task, ins)
+		require.NoError(t, err)
+		got, err := taskref.Eval(c, ins)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "%v became %v", task.Axes, c.Axes)
+		if len(c.Axes) < len(task.Axes) {
+			fewer++
+		}
+		if seed%2 == 0 {
+			require.LessOrEqual(t, len(c.Axes), len(task.Groups), "dense")
+		}
+	}
+	require.Greater(t, fewer, 150)
+}
+
+func identityOrder(n int) (a []int) {
+	for i := range n {
+		a = append(a, i)
+	}
+	return a
+}
+
+func TestCollapseStopsWhereAnAddressBroadcasts(t *testing.T) {
+	dom := engine.Domain{2, 3, 4, 1, 5}
+	x := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
+	bias := engine.Operand{DType: tensor.Float32, Len: 3}
+	v := engine.Apply(fnAdd, tensor.Float32, engine.Load(0, x.DType, denseAt(dom, 0, 1, 2, 3, 4), nil), engine.Load(1, x.DType, engine.AxisIndex(1), nil))
+	require.Equal(t, engine.Domain{2, 3, 20}, collapse(mapTask(dom, v, x, bias)).Axes)
+}
+
+func TestLongIndicesAreUsedWhenIntsWouldOverflow(t *testing.T) {
+	in := engine.Operand{DType: tensor.Int8, Len: 1 << 33}
+	of := func(n int, x *engine.Index) *engine.Task {
+		return mapTask(engine.Domain{n, 3}, engine.Load(0, in.DType, x, nil), engine.Operand{DType: in.DType, Len: 1000})
+	}
+	x := engine.AxisIndex(0)
+	require.False(t, needsWide(of(1000, x)))
+	require.True(t, needsWide(of(1<<30, x)), "3 * 2^30 points")
+	require.True(t, needsWide(of(1000, x.Mul(1<<22))), "an address past the end of int")
+	require.True(t, needsWide(of(1000, x.Mul(1<<22+1).Div(1<<20, engine.Domain{1000, 3}))), "a value on the way")
+	require.True(t, needsWide(mapTask(engine.Domain{4}, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)), "a buffer of 2^33 elements")
+}
+
+func TestLiteralsReadBackExactly(t *testing.T) {
+	for _, c := range []struct {
+		dt   tensor.DType
+		f    float64
+		i    int64
+		want string
+	}{
+		{tensor.Float32, 0.1, 0, "0x1.99999ap-04f"},
+		{tensor.Float64, 0.1, 0, "0x1.999999999999ap-04"},
+		{tensor.Float16, -3, 0, "-3.0f"},
+		{tensor.Float32, math.Copysign(0, -1), 0, "-0.0f"},
+		{tensor.Float32, math.NaN(), 0, "NAN"},
+		{tensor.Float64, math.Inf(-1), 0, "-INFINITY"},
+		{tensor.Float32, 1e300, 0, "INFINITY"},
+		{tensor.Int64, 0, math.MinInt64, "(-0x7fffffffffffffffL - 1)"},
+		{tensor.Int32, 0, math.MinInt32, "(-0x7fffffff - 1)"},
+		{tensor.Uint64, 0, -1, "18446744073709551615UL"},
+		{tensor.Int8, 0, 200, "(char)-56"},
+		{tensor.Bool, 0, 1, "(uchar)1"},
+	} {
+		require.Equal(t, c.want, literal(c.dt, c.f, c.i), c.dt)
+	}
+}
+
+func TestTemplatesAreFilledWordByWord(t *testing.T) {
+	f32, f64 := tensor.Float32, tensor.Float64
+	for _, c := range []struct {
+		c    string
+		out  tensor.DType
+		in   []tensor.DType
+		want string
+	}{
+		{"0.5f * a * (1.0f + erf(a * M_SQRT1_2_F))", f64, []tensor.DType{f64}, "0.5 * v7 * (1.0 + erf(v7 * M_SQRT1_2))"},
+		{"0.5f * a", f32, []tensor.DType{f32}, "0.5f * v7"},
+		{"convert_$T_sat(a) + ($A)b", tensor.Int8, []tensor.DType{f32, f32}, "convert_char_sat(v7) + (float)v8"},
+		{"a < FLT_MAX && 1e-3f < b", tensor.Bool, []tensor.DType{f64, f64}, "v7 < DBL_MAX && 1e-3 < v8"},
+		{"0x1.8p-3f + 0xaf + abs(a)", f64, []tensor.DType{f64}, "0x1.8p-3 + 0xaf + abs(v7)"},
+		{"$cast(a)", tensor.Uint8, []tensor.DType{tensor.Int64}, "(uchar)(v7)"},
+		{"$cast(a)", tensor.Bool, []tensor.DType{f32}, "(uchar)(v7 != 0)"},
+	} {
+		args := []string{"v7", "v8"}[:len(c.in)]
+		double := c.out == f64 || c.in[0] == f64
+		require.Equal(t, c.want, fill(c.c, regType(c.out), c.out, c.in, args, double))
+	}
+	sum := engine.Apply(fnMul, tensor.Uint16, constant(tensor.Uint16, 3), constant(tensor.Uint16, 4))
+	require.Equal(t, "(ushort)((uint)a * (uint)b)", apply(sum, []string{"a", "b"}), "signed overflow is undefined in C")
+}
+
+// For each dtype one program that converts from all the others.
+func TestCastsFollowTheRulesOfTensorCast(t *testing.T) {
+	special := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 2.5, -1.5, 127.9, 128, 255.5, 256, -129, 32768, 65503, 65519.9, 65520, 65535.5,
+		70000, 2147483520, 2147483648, -2147483648, -3e9, 4294967296, 9.3e18, -9.3e18, 2e19, 1e-5, 6e-8, 3e-8, 2.9e-8, 1e-40, 3.4e38, 1e39,
+		1.00048828125, 1.0009765625, 1.00390625, 1.01171875, math.NaN(), math.Inf(1), math.Inf(-1), 1 + 0x1p-11 + 0x1p-40, 1 + 0x1p-8 + 0x1p-50}
+	r := rand.New(rand.NewPCG(5, 7))
+	const n = 400
+	from := tensor.DTypes()
+	for _, to := range from {
+		t.Run(to.String(), func(t *testing.T) {
+			t.Parallel()
+			dom := engine.Domain{len(from), n}
+			var v *engine.Expr
+			var ins []engine.Operand
+			var data [][]byte
+			for i, dt := range from {
+				x := engine.Apply(fnCast, to, engine.Load(i, dt, engine.AxisIndex(1), nil))
+				if v == nil {
+					v = x
+				} else {
+					v = engine.Apply(fnWhere, to, engine.Valid([]engine.Cond{{X: engine.AxisIndex(0), Lo: int64(i), Hi: int64(i + 1)}}), x, v)
+				}
+				ins = append(ins, engine.Operand{DType: dt, Len: n})
+				b := make([]byte, n*dt.Size())
+				for j := range int64(n) {
+					f, u := math.Ldexp(r.NormFloat64(), r.IntN(60)-30), r.Uint64()>>r.IntN(64)
+					if j < int64(len(special)) {
+						f = special[j]
+					}
+					if r.IntN(2) == 0 {
+						u = -u
+					}
+					putAt(dt, b, j, f, u)
+				}
+				data = append(data, b)
+			}
+			got, p := execute(t, device(t, "map="+[]string{"item", "block"}[int(to)%2], nil), mapTask(dom, v, ins...), data, 0)
+			want, err := taskref.Eval(mapTask(dom, v, ins...), data)
+			require.NoError(t, err)
+			for j := range len(from) * n {
+				w, g := numberAt(to, want[0], j), numberAt(to, got[0], j)
+				if flushes := to == tensor.Float32 && math.Abs(w) < 0x1p-126 && g == 0; flushes {
+					continue // a device may have no subnormal floats
+				}
+				if w != g && (w == w || g == g) {
+					require.Failf(t, "wrong cast", "%v of %v to %v is %v, not %v\n%s", from[j/n], numberAt(from[j/n], data[j/n], j%n), to, g, w, p.Source[strings.Index(p.Source, "this task"):])
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,130 @@
+package ocl
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// goldenTasks are representative tasks: fusion of several ops, views as
+// addresses, a guard, a gather, half types, in place.
+func goldenTasks() map[string]*engine.Task {
+	f32 := tensor.Float32
+	dom := engine.Domain{64, 100}
+	x := engine.Operand{DType: f32, Len: dom.Size()}
+	row := engine.Operand{DType: f32, Len: 100}
+	bias := engine.Apply(fnMul, f32, engine.Load(0, f32, denseAt(dom, 0, 1), nil), engine.Load(1, f32, engine.AxisIndex(1), nil))
+
+	shifted := engine.AxisIndex(1).AddConst(-2)
+	pad := engine.Load(0, tensor.Float16, engine.AxisIndex(0).Mul(100).Add(shifted), []engine.Cond{{X: shifted, Lo: 0, Hi: 100}})
+
+	rowOf := engine.DataIndex(engine.Load(1, tensor.Int64, engine.AxisIndex(0), nil))
+	gather := engine.Load(0, f32, rowOf.Mul(100).Add(engine.AxisIndex(1)), []engine.Cond{{X: rowOf, Lo: 0, Hi: 50}})
+
+	inPlace := mapTask(dom, engine.Apply(fnSub, f32, engine.Load(0, f32, denseAt(dom, 0, 1), nil), engine.Apply(fnCast, f32, engine.Run())), x)
+	inPlace.Alias = 0
+
+	mean := reduceTask(dom, 1, engine.Sum, bias, x, row)
+	mean.Epilogue = engine.Apply(fnMul, f32, engine.Acc(f32), constant(f32, 0.01))
+	long := engine.Domain{2, 100000}
+	return map[string]*engine.Task{
+		"map-bias":      mapTask(dom, bias, x, row),
+		"map-pad":       mapTask(engine.Domain{64, 104}, pad, engine.Operand{DType: tensor.Float16, Len: 6400}),
+		"map-gather":    mapTask(dom, gather, engine.Operand{DType: f32, Len: 5000}, engine.Operand{DType: tensor.Int64, Len: 64}),
+		"map-inplace":   inPlace,
+		"reduce-mean":   mean,
+		"reduce-argmax": reduceTask(long, 1, engine.ArgMax, engine.Load(0, tensor.Int8, denseAt(long, 0, 1), nil), engine.Operand{DType: tensor.Int8, Len: long.Size()}),
+		"scatter":       scatterTask(1000, 64, 32, tensor.Float16, tensor.Int32),
+	}
+}
+
+// golden is what a plan compiles, less the prelude, which is kernels/prelude.cl.
+func golden(p *plan) string {
+	var b strings.Builder
+	d := p.describe()
+	fmt.Fprintf(&b, "// %s: %s\n", d.Variant, d.Why)
+	seen := map[*program]bool{}
+	for i, l := range p.launches {
+		fmt.Fprintf(&b, "// launch %s\n", d.Launch[i])
+		if seen[l.prog] {
+			continue
+		}
+		seen[l.prog] = true
+		fmt.Fprintf(&b, "// options %s\n// arguments", l.prog.options)
+		for _, a := range l.prog.args {
+			switch a.kind {
+			case argInt:
+				fmt.Fprintf(&b, " %s=%d", a.name, l.value(a))
+			case argRun:
+				b.WriteString(" run")
+			}
+		}
+		_, task, ok := strings.Cut(l.prog.source, "// ---- this task ----\n")
+		if !ok {
+			task = l.prog.source
+		}
+		b.WriteString("\n" + task)
+	}
+	return b.String()
+}
+
+func TestCompiledTextIsWhatTheGoldenFilesSay(t *testing.T) {
+	tasks := goldenTasks()
+	for _, c := range []struct {
+		task, force string
+		facts       *deviceFacts
+	}{
+		{"map-bias", "map=block", cpuFacts(16)},
+		{"map-bias", "map=item", gpuFacts(256)},
+		{"map-pad", "map=block", cpuFacts(16)},
+		{"map-gather", "map=item", gpuFacts(256)},
+		{"map-inplace", "map=block", cpuFacts(16)},
+		{"reduce-mean", "reduce=group", gpuFacts(256)},
+		{"reduce-mean", "reduce=item", gpuFacts(256)},
+		{"reduce-mean", "reduce=block", cpuFacts(16)},
+		{"reduce-mean", "reduce=column", cpuFacts(16)},
+		{"reduce-argmax", "reduce=block", cpuFacts(16)},
+		{"scatter", "scatter=rows", cpuFacts(16)},
+		{"scatter", "scatter=item", gpuFacts(256)},
+	} {
+		_, variant, _ := strings.Cut(c.force, "=")
+		name := c.task + "-" + variant + ".cl"
+		t.Run(name, func(t *testing.T) {
+			p, err := makePlan(c.facts, tasks[c.task], c.force)
+			require.NoError(t, err)
+			got, path := golden(p), filepath.Join("testdata", name)
+			if *update {
+				require.NoError(t, os.MkdirAll("testdata", 0o755))
+				require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+				return
+			}
+			want, err := os.ReadFile(path)
+			require.NoError(t, err, "go test ./internal/ocl -run GoldenFiles -update")
+			require.Equal(t, string(want), got, "if this is meant: go test ./internal/ocl -run GoldenFiles -update")
+		})
+	}
+}
+
+// A golden file that no test reads would only seem to hold something.
+func TestNoGoldenFileIsLeftOver(t *testing.T) {
+	files, err := filepath.Glob("testdata/*-*.cl")
+	require.NoError(t, err)
+	tasks := goldenTasks()
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), ".cl")
+		if strings.HasPrefix(name, "contract") {
+			continue
+		}
+		require.Contains(t, tasks, name[:strings.LastIndex(name, "-")], f)
+	}
+}

@@ -1,0 +1,81 @@
+// item view=64x100 wg=256: one work-item a point
+// launch map_item global [256 64] local [256 1]
+// options -cl-single-precision-constant
+// arguments ROWS=64 COLS=100 n0=50 n1=100
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const long *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const IDX ROWS, \
+    const IDX COLS, \
+    const IDX n0, \
+    const IDX n1
+#define FN_PARAMS , __global const float *restrict p0, \
+    __global const long *restrict p1, \
+    const IDX n0, \
+    const IDX n1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1
+
+static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
+    const long v0 = LOAD_int64(p1, r);
+    const long z1 = (long)v0;
+    const int g2 = z1 >= 0 && z1 < n0;
+    const long v3 = g2 ? LOAD_int64(p1, r) : (long)0;
+    const int z4 = (int)v3;
+    const int i5 = c + n1 * z4;
+    const float v6 = g2 ? LOAD_float32(p0, i5) : (float)0;
+    return v6;
+}
+#define VALUE(r, c) value_hook(r, c FN_ARGS)
+
+#define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
+
+// ---- map.cl ----
+// map.cl: one value for every point of a ROWS x COLS view, stored in row-major order.
+//
+//     y[r * COLS + c] = VALUE(r, c)
+//
+// hooks   VALUE(r, c)  the fused expression    STORE(i, v)
+// macros  BUFFERED  1: a block of values is computed before any is stored, for an output that an
+//                   input aliases: the loops stay free of dependences that a compiler must assume
+//         MAP_BLOCK 1: the kernel is map_block    OUT  register type of VALUE, for map_block
+// sizes   ROWS, COLS   RSPAN, CSPAN  what one item of map_block does of each
+// launch  map_item   global {COLS padded, at most 2^15 rows}  local {WG, 1}   one point an item
+//         map_block  global {COLS / CSPAN, ROWS / RSPAN}  local {1, 1}   for CPU drivers: the inner
+//                    loop is what their compiler turns into vectors, and no guard stands in it
+// note    the host chooses the view: all axes as one row, or the last axis as columns, which
+//         takes the division out of addresses that broadcast or skip
+
+#if MAP_BLOCK
+
+#define BLOCK 256
+
+kernel void map_block(PARAMS) {
+    const IDX c0 = (IDX)get_global_id(0) * CSPAN, c1 = min(c0 + CSPAN, COLS);
+    const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    for (IDX r = r0; r < r1; r++) {
+#if BUFFERED
+        for (IDX c = c0; c < c1; c += BLOCK) {
+            const int n = (int)min((IDX)BLOCK, c1 - c);
+            OUT v[BLOCK];
+            for (int k = 0; k < n; k++) v[k] = VALUE(r, c + k);
+            for (int k = 0; k < n; k++) STORE(r * COLS + c + k, v[k]);
+        }
+#else
+        for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
+#endif
+    }
+}
+
+#else
+
+kernel void map_item(PARAMS) {
+    const IDX c = (IDX)get_global_id(0);
+    if (c >= COLS) return;
+    for (IDX r = (IDX)get_global_id(1); r < ROWS; r += (IDX)get_global_size(1))
+        STORE(r * COLS + c, VALUE(r, c));
+}
+
+#endif

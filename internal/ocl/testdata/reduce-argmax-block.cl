@@ -1,0 +1,266 @@
+// block view=2x100000 vec=64 rows=1 parts=4: a CPU driver: columns in vectors
+// launch reduce_block global [4 2] local [1 1]
+// options -cl-single-precision-constant
+// arguments ROWS=2 COLS=100000 SPAN=25024 RSPAN=1 n0=100000
+#define SPLIT 1
+#define FOLD FOLD_MAX
+#define IS_ARG 1
+#define BEATS BEATS_MAX
+#define VAL char
+#define OUT_ACC long
+#define RING uint
+#define ISNAN(v) 0
+#define IDENTITY ((char)-128)
+#define VEC 64
+#define PARAMS __global const char *restrict p0_, \
+    const ulong o_p0, \
+    __global long *restrict y0_, \
+    const ulong o_y0, \
+    __global char *restrict PARTS, \
+    __global int *restrict PARTS_AT, \
+    const IDX ROWS, \
+    const IDX COLS, \
+    const IDX SPAN, \
+    const IDX RSPAN, \
+    const IDX n0
+#define FN_PARAMS , __global const char *restrict p0, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, n0
+
+static inline char load_hook(const IDX r, const IDX c FN_PARAMS) {
+    const int i0 = n0 * r + c;
+    const char v1 = LOAD_int8(p0, i0);
+    return v1;
+}
+#define LOAD(r, c) load_hook(r, c FN_ARGS)
+
+// ---- monoid.cl ----
+// monoid.cl: the folds of the reduction kernels, over sets of states.
+//
+// A state is a value s[k] and, for ArgMin and ArgMax, the position s_at[k] where it was first
+// seen: two arrays, so that loops over k become vectors.
+//
+//     STATES(s, n)        declares n states          CLEAR(s, k)        the identity
+//     ADD(s, k, v, at)    folds v at position at     MERGE(s, k, j)     folds state j into k
+//     SAVE(s, k, i)       state k to PARTS[i]        MERGE_PART(s, k, i)  folds PARTS[i] into k
+//     RESULT(s, k)        the value of OpAcc
+//
+// macros  FOLD      FOLD_SUM, FOLD_PROD, FOLD_MIN, FOLD_MAX (also for the arg folds)
+//         IS_ARG    1 for ArgMin and ArgMax
+//         VAL, OUT_ACC   type of what is folded, type of RESULT
+//         RING      type of sums and products: unsigned for integers, which wrap
+//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+// note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
+//         a NaN beats every number; among equals the first position wins, whatever the order of
+//         merging. A state that saw nothing better than the identity has position IDX_MAX: when
+//         it stays so to the end, all values equal the identity and the first one is at 0
+
+#define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
+#define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
+#define FOLD_MIN(a, b) (((b) < (a)) | ISNAN(b) ? (b) : (a))
+#define FOLD_MAX(a, b) (((b) > (a)) | ISNAN(b) ? (b) : (a))
+#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
+#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+
+#if IS_ARG
+
+#define STATES(s, n) VAL s[n]; IDX s##_at[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]; __local IDX s##_at[n]
+#define CLEAR(s, k) (s[k] = IDENTITY, s##_at[k] = IDX_MAX)
+#define COPY(t, j, s, k) (t[j] = s[k], t##_at[j] = s##_at[k])
+#define ADD(s, k, v, at) do { \
+    const int beats_ = BEATS(v, s[k]); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE_STATE(s, k, v, at) do { \
+    const int same_ = (s[k] == (v)) | (ISNAN(s[k]) & ISNAN(v)); \
+    const int beats_ = BEATS(v, s[k]) | (same_ & ((at) < s##_at[k])); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE(s, k, j) MERGE_STATE(s, k, s[j], s##_at[j])
+#define SAVE(s, k, i) (PARTS[i] = s[k], PARTS_AT[i] = s##_at[k])
+#define MERGE_PART(s, k, i) MERGE_STATE(s, k, PARTS[i], PARTS_AT[i])
+#define RESULT(s, k) (OUT_ACC)(s##_at[k] == IDX_MAX ? 0 : s##_at[k])
+
+#else
+
+#define STATES(s, n) VAL s[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]
+#define CLEAR(s, k) (s[k] = IDENTITY)
+#define COPY(t, j, s, k) (t[j] = s[k])
+#define ADD(s, k, v, at) (s[k] = FOLD(s[k], v))
+#define MERGE(s, k, j) (s[k] = FOLD(s[k], s[j]))
+#define SAVE(s, k, i) (PARTS[i] = s[k])
+#define MERGE_PART(s, k, i) do { const VAL part_ = PARTS[i]; s[k] = FOLD(s[k], part_); } while (0)
+#define RESULT(s, k) s[k]
+
+#endif
+
+// What a kernel does with a finished state: the result, or a part of it for reduce_finish.
+#if SPLIT
+#define EMIT(r, part, s, k) SAVE(s, k, (part) * ROWS + (r))
+#else
+#define EMIT(r, part, s, k) STORE(r, EPILOGUE(r, RESULT(s, k)))
+#endif
+// ---- reduce_block.cl ----
+// reduce_block.cl: fold the columns of a ROWS x COLS view on a CPU driver, columns in vectors.
+//
+//     y[r] = EPILOGUE(r, fold over c of LOAD(r, c))
+//
+// hooks   LOAD(r, c)   EPILOGUE(r, v)   STORE(r, v)   and the monoid's, see monoid.cl
+// macros  VEC    independent states, a power of two, 8..128
+//         SPLIT  1: a row is cut into parts of SPAN columns, folded again by reduce_finish.cl
+// sizes   ROWS, COLS, SPAN   RSPAN  rows an item
+// launch  global {parts, ROWS / RSPAN}  local {1, 1}
+// note    values go to a small array before they are folded: a loop with nothing but loads and
+//         one with nothing but folds are both turned into vectors, the two in one are not
+// for     long rows whose columns are neighbours in memory
+
+kernel void reduce_block(PARAMS) {
+    const IDX part = (IDX)get_global_id(0);
+    const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    const IDX from = part * SPAN, to = min(from + SPAN, COLS);
+    for (IDX r = r0; r < r1; r++) {
+        STATES(s, VEC);
+        VAL v[VEC];
+        for (int k = 0; k < VEC; k++) CLEAR(s, k);
+        IDX c = from;
+        for (; c + VEC <= to; c += VEC) {
+            for (int k = 0; k < VEC; k++) v[k] = (VAL)LOAD(r, c + k);
+            for (int k = 0; k < VEC; k++) ADD(s, k, v[k], c + k);
+        }
+        const int rest = (int)(to - c);
+        for (int k = 0; k < rest; k++) v[k] = (VAL)LOAD(r, c + k);
+        for (int k = 0; k < rest; k++) ADD(s, k, v[k], c + k);
+        for (int w = VEC / 2; w > 0; w /= 2)
+            for (int k = 0; k < w; k++) MERGE(s, k, k + w);
+        EMIT(r, part, s, 0);
+    }
+}
+// launch reduce_finish global [2 1] local [1 1]
+// options -cl-single-precision-constant
+// arguments ROWS=2 COUNT=4
+#define SPLIT 0
+#define FOLD FOLD_MAX
+#define IS_ARG 1
+#define BEATS BEATS_MAX
+#define VAL char
+#define OUT_ACC long
+#define RING uint
+#define ISNAN(v) 0
+#define IDENTITY ((char)-128)
+#define WG 1
+#define PARAMS __global const char *restrict p0_, \
+    const ulong o_p0, \
+    __global long *restrict y0_, \
+    const ulong o_y0, \
+    __global char *restrict PARTS, \
+    __global int *restrict PARTS_AT, \
+    const IDX ROWS, \
+    const IDX COUNT
+#define FN_PARAMS , __global const char *restrict p0
+#define FN_ARGS , p0_ + o_p0
+
+static inline long epilogue_hook(const IDX r, const long acc FN_PARAMS) {
+    return acc;
+}
+#define EPILOGUE(r, acc) epilogue_hook(r, acc FN_ARGS)
+
+#define STORE(i, v) STORE_int64(y0_ + o_y0, i, (v))
+
+// ---- monoid.cl ----
+// monoid.cl: the folds of the reduction kernels, over sets of states.
+//
+// A state is a value s[k] and, for ArgMin and ArgMax, the position s_at[k] where it was first
+// seen: two arrays, so that loops over k become vectors.
+//
+//     STATES(s, n)        declares n states          CLEAR(s, k)        the identity
+//     ADD(s, k, v, at)    folds v at position at     MERGE(s, k, j)     folds state j into k
+//     SAVE(s, k, i)       state k to PARTS[i]        MERGE_PART(s, k, i)  folds PARTS[i] into k
+//     RESULT(s, k)        the value of OpAcc
+//
+// macros  FOLD      FOLD_SUM, FOLD_PROD, FOLD_MIN, FOLD_MAX (also for the arg folds)
+//         IS_ARG    1 for ArgMin and ArgMax
+//         VAL, OUT_ACC   type of what is folded, type of RESULT
+//         RING      type of sums and products: unsigned for integers, which wrap
+//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+// note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
+//         a NaN beats every number; among equals the first position wins, whatever the order of
+//         merging. A state that saw nothing better than the identity has position IDX_MAX: when
+//         it stays so to the end, all values equal the identity and the first one is at 0
+
+#define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
+#define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
+#define FOLD_MIN(a, b) (((b) < (a)) | ISNAN(b) ? (b) : (a))
+#define FOLD_MAX(a, b) (((b) > (a)) | ISNAN(b) ? (b) : (a))
+#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
+#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+
+#if IS_ARG
+
+#define STATES(s, n) VAL s[n]; IDX s##_at[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]; __local IDX s##_at[n]
+#define CLEAR(s, k) (s[k] = IDENTITY, s##_at[k] = IDX_MAX)
+#define COPY(t, j, s, k) (t[j] = s[k], t##_at[j] = s##_at[k])
+#define ADD(s, k, v, at) do { \
+    const int beats_ = BEATS(v, s[k]); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE_STATE(s, k, v, at) do { \
+    const int same_ = (s[k] == (v)) | (ISNAN(s[k]) & ISNAN(v)); \
+    const int beats_ = BEATS(v, s[k]) | (same_ & ((at) < s##_at[k])); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE(s, k, j) MERGE_STATE(s, k, s[j], s##_at[j])
+#define SAVE(s, k, i) (PARTS[i] = s[k], PARTS_AT[i] = s##_at[k])
+#define MERGE_PART(s, k, i) MERGE_STATE(s, k, PARTS[i], PARTS_AT[i])
+#define RESULT(s, k) (OUT_ACC)(s##_at[k] == IDX_MAX ? 0 : s##_at[k])
+
+#else
+
+#define STATES(s, n) VAL s[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]
+#define CLEAR(s, k) (s[k] = IDENTITY)
+#define COPY(t, j, s, k) (t[j] = s[k])
+#define ADD(s, k, v, at) (s[k] = FOLD(s[k], v))
+#define MERGE(s, k, j) (s[k] = FOLD(s[k], s[j]))
+#define SAVE(s, k, i) (PARTS[i] = s[k])
+#define MERGE_PART(s, k, i) do { const VAL part_ = PARTS[i]; s[k] = FOLD(s[k], part_); } while (0)
+#define RESULT(s, k) s[k]
+
+#endif
+
+// What a kernel does with a finished state: the result, or a part of it for reduce_finish.
+#if SPLIT
+#define EMIT(r, part, s, k) SAVE(s, k, (part) * ROWS + (r))
+#else
+#define EMIT(r, part, s, k) STORE(r, EPILOGUE(r, RESULT(s, k)))
+#endif
+// ---- reduce_finish.cl ----
+// reduce_finish.cl: fold the parts of each row that another reduction kernel left.
+//
+//     y[r] = EPILOGUE(r, fold over p of PARTS[p * ROWS + r])
+//
+// hooks   EPILOGUE(r, v)   STORE(r, v)   and the monoid's, see monoid.cl
+// macros  WG  work-items a row, a power of two, 1..256
+// sizes   ROWS, COUNT  the number of parts
+// launch  global {WG * ROWS}  local {WG}  local memory WG states
+
+kernel void reduce_finish(PARAMS) {
+    const IDX r = (IDX)get_group_id(0);
+    const int lid = (int)get_local_id(0);
+    STATES(s, 1);
+    CLEAR(s, 0);
+    for (IDX p = lid; p < COUNT; p += WG) MERGE_PART(s, 0, p * ROWS + r);
+    LOCAL_STATES(tree, WG);
+    COPY(tree, lid, s, 0);
+    for (int w = WG / 2; w > 0; w /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid < w) MERGE(tree, lid, lid + w);
+    }
+    if (lid == 0) STORE(r, EPILOGUE(r, RESULT(tree, 0)));
+}

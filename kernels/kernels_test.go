@@ -1,0 +1,114 @@
+package kernels
+
+import (
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEveryFileSaysWhatItIs(t *testing.T) {
+	names, err := fs.Glob(files, "*.cl")
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		text := Text(name)
+		require.True(t, strings.HasPrefix(text, "// "+name+": "), name)
+		for i, line := range strings.Split(text, "\n") {
+			require.LessOrEqual(t, len(line), 140, "%s:%d", name, i+1)
+			require.NotContains(t, line, "\t", "%s:%d", name, i+1)
+			require.Equal(t, strings.TrimRight(line, " "), line, "%s:%d", name, i+1)
+		}
+	}
+}
+
+func TestVariantsAgreeWithTheirFiles(t *testing.T) {
+	for _, v := range Variants {
+		t.Run(v.Family+"/"+v.Name, func(t *testing.T) {
+			text := Text(v.File)
+			all := text
+			for _, n := range v.Needs {
+				all += Text(n)
+			}
+			header, _, _ := strings.Cut(text, "\n\n")
+			for _, k := range v.Kernels {
+				require.Contains(t, text, "kernel void "+k+"(PARAMS)")
+				require.Contains(t, header, k, "the header gives its launch")
+			}
+			for _, h := range v.Hooks {
+				require.Regexp(t, `\b`+h+`\(`, header, "the header explains the hook")
+				require.Regexp(t, `\b`+h+`\(`, strings.TrimPrefix(all, header), "the hook is used")
+			}
+			for _, m := range v.Macros {
+				if m.Name != "MAP_BLOCK" {
+					require.Regexp(t, `\b`+m.Name+`\b`, header)
+				}
+				require.NotEmpty(t, m.Doc)
+			}
+		})
+	}
+}
+
+// A kernel that no variant names is dead, or missing from the list.
+func TestEveryKernelBelongsToAVariant(t *testing.T) {
+	listed := map[string]bool{}
+	for _, v := range Variants {
+		for _, k := range v.Kernels {
+			listed[k] = true
+		}
+	}
+	names, err := fs.Glob(files, "*.cl")
+	require.NoError(t, err)
+	for _, name := range names {
+		if strings.HasPrefix(name, "contract") {
+			continue // their shapes are chosen by Panel, Tile and Row
+		}
+		for _, m := range regexp.MustCompile(`kernel void (\w+)`).FindAllStringSubmatch(Text(name), -1) {
+			require.True(t, listed[m[1]], "%s in %s", m[1], name)
+		}
+	}
+}
+
+func TestRangesCoverEverythingInWholeGroups(t *testing.T) {
+	sizes := []int64{1, 2, 7, 63, 64, 65, 1000, 4097, 1 << 17, 1 << 20}
+	whole := func(g Grid, dims int) {
+		for i := range dims {
+			require.Positive(t, g.Local[i])
+			require.Positive(t, g.Global[i])
+			require.Zero(t, g.Global[i]%g.Local[i])
+		}
+		require.LessOrEqual(t, g.Local[0], 256)
+	}
+	for _, rows := range sizes {
+		for _, cols := range sizes {
+			for _, wg := range []int{1, 16, 100, 256} {
+				m := MapItem(rows, cols, wg)
+				whole(m, 2)
+				require.GreaterOrEqual(t, int64(m.Global[0]), cols)
+				require.LessOrEqual(t, m.Local[0], wg)
+				s := ScatterAdd(rows, cols, false, 20, wg)
+				whole(s.Grid, 2)
+				require.GreaterOrEqual(t, int64(s.Global[0]), cols)
+				require.GreaterOrEqual(t, int64(s.Global[1])*s.Rows, rows)
+				whole(ReduceItem(rows, Parts{3, cols}, wg), 2)
+				g := ReduceGroupSize(cols, wg)
+				require.Zero(t, g&(g-1), "a power of two")
+			}
+			for _, near := range []bool{false, true} {
+				b := MapBlock(rows, cols, 2, near)
+				whole(b.Grid, 2)
+				require.GreaterOrEqual(t, int64(b.Global[0])*b.Columns, cols)
+				require.GreaterOrEqual(t, int64(b.Global[1])*b.Rows, rows)
+				require.LessOrEqual(t, b.Global[1], rowItems)
+			}
+			r := ReduceBlock(rows, Parts{2, cols}, 2)
+			require.GreaterOrEqual(t, int64(r.Global[1])*r.Rows, rows)
+			require.LessOrEqual(t, r.Global[1], rowItems)
+			s := ScatterAdd(rows, cols, true, 2, 256)
+			require.GreaterOrEqual(t, int64(s.Global[0])*s.Columns, cols)
+			require.GreaterOrEqual(t, int64(s.Global[1])*s.Rows, rows)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package kernels
+
+import "slices"
+
+// Variant describes one way to compute a family, for people and for tests:
+// what a host must fill in before it compiles File.
+type Variant struct {
+	Family, Name string
+	File         string   // after prelude.cl and Needs
+	Needs        []string // files that stand before it
+	Kernels      []string // entry points
+	Hooks        []string // macros that the host makes of a task's expressions
+	Macros       []Macro  // parameters that are compiled in
+	For          string   // where it is the right one
+}
+
+// Macro is a compiled-in parameter. Without Values it takes any type or text.
+type Macro struct {
+	Name   string
+	Values []int
+	Doc    string
+}
+
+// Allows reports whether v is a value of m.
+func (m Macro) Allows(v int) bool { return len(m.Values) == 0 || slices.Contains(m.Values, v) }
+
+var (
+	flag      = []int{0, 1}
+	groupSize = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
+	split     = Macro{"SPLIT", flag, "a row is cut into parts that reduce_finish folds"}
+	vectors   = Macro{"VEC", []int{8, 16, 32, 64, 128}, "independent states"}
+	monoid    = []string{"monoid.cl"}
+	folding   = []string{"LOAD", "EPILOGUE", "STORE"}
+)
+
+// Variants are those of map, reduce and scatter.
+var Variants = []Variant{
+	{
+		Family: "map", Name: "item", File: "map.cl", Kernels: []string{"map_item"}, Hooks: []string{"VALUE", "STORE"},
+		For: "GPUs: one work-item a point, neighbours side by side",
+	},
+	{
+		Family: "map", Name: "block", File: "map.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE"},
+		Macros: []Macro{{"MAP_BLOCK", []int{1}, "selects it"}, {"BUFFERED", flag, "an input aliases the output"}, {"OUT", nil, "register type of VALUE"}},
+		For:    "CPU drivers: loops that become vectors",
+	},
+	{
+		Family: "reduce", Name: "item", File: "reduce_item.cl", Needs: monoid, Kernels: []string{"reduce_item"}, Hooks: folding,
+		Macros: []Macro{split}, For: "GPUs: short rows, and rows that are neighbours in memory",
+	},
+	{
+		Family: "reduce", Name: "group", File: "reduce_group.cl", Needs: monoid, Kernels: []string{"reduce_group"}, Hooks: folding,
+		Macros: []Macro{split, {"WG", groupSize, "work-items a row"}}, For: "GPUs: long rows",
+	},
+	{
+		Family: "reduce", Name: "block", File: "reduce_block.cl", Needs: monoid, Kernels: []string{"reduce_block"}, Hooks: folding,
+		Macros: []Macro{split, vectors}, For: "CPU drivers: long rows",
+	},
+	{
+		Family: "reduce", Name: "column", File: "reduce_column.cl", Needs: monoid, Kernels: []string{"reduce_column"}, Hooks: folding,
+		Macros: []Macro{split, vectors}, For: "CPU drivers: short rows, and rows that are neighbours in memory",
+	},
+	{
+		Family: "reduce", Name: "finish", File: "reduce_finish.cl", Needs: monoid, Kernels: []string{"reduce_finish"}, Hooks: []string{"EPILOGUE", "STORE"},
+		Macros: []Macro{{"WG", groupSize, "work-items a row"}}, For: "the second step of rows that were cut",
+	},
+	{
+		Family: "scatter", Name: "add", File: "scatter.cl", Kernels: []string{"scatter_keys", "scatter_add"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
+		Macros: []Macro{{"DIRECT", flag, "the output itself holds the sums"}, {"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
+		For:    "all devices; rows or single columns an item, by geometry",
+	},
+}
