@@ -76,11 +76,11 @@ type Sequence interface {
 
 // Plan says how a task is executed: for people to read.
 type Plan struct {
-	Variant string   // the kernel variant and its parameters
-	Why     string   // why this one
-	Launch  []string // kernel name and geometry of each launch
-	Source  string   // what was compiled; empty on the CPU path
-	Scratch int64    // bytes of temporary memory
+	Variant string   `json:"variant"`          // the kernel variant and its parameters
+	Why     string   `json:"why"`              // why this one
+	Launch  []string `json:"launch"`           // kernel name and geometry of each launch
+	Source  string   `json:"source,omitempty"` // what was compiled; empty on the CPU path
+	Scratch int64    `json:"scratch"`          // bytes of temporary memory
 }
 
 // Stats counts what an engine holds.

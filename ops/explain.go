@@ -108,7 +108,7 @@ func (x *Executable) Explain() string { return x.Report().String() }
 // String is the report as a table.
 func (r *Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d tasks, runs on %s\n", r.Graph, len(r.Tasks), r.Runtime)
+	fmt.Fprintf(&b, "%s: %s; %s\n", r.Graph, r.Places(), r.Runtime)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "task\textents\twhere\tpredicted\tkernel\twhy")
 	for _, t := range r.Tasks {
@@ -120,6 +120,31 @@ func (r *Report) String() string {
 			m.Where, byteSize(m.Arena), byteSize(m.Values), byteSize(m.Fixed), byteSize(m.Variables))
 	}
 	return b.String()
+}
+
+// Places says in a few words how many tasks run where, and why there.
+func (r *Report) Places() string {
+	type place struct{ where, why string }
+	count := map[place]int{}
+	var order []place
+	for _, t := range r.Tasks {
+		p := place{t.Where, t.Why}
+		if count[p]++; count[p] == 1 {
+			order = append(order, p)
+		}
+	}
+	parts := make([]string, len(order))
+	for i, p := range order {
+		tasks := "tasks"
+		if count[p] == 1 {
+			tasks = "task"
+		}
+		parts[i] = fmt.Sprintf("%d %s on %s (%s)", count[p], tasks, p.where, p.why)
+	}
+	if len(parts) == 0 {
+		return "no tasks"
+	}
+	return strings.Join(parts, ", ")
 }
 
 // others compares with the engines that were not chosen.
