@@ -147,8 +147,9 @@ func maxOf(s set) (m float64) {
 
 func TestADeviceThatIsNotThereIsAnError(t *testing.T) {
 	_, err := run(t.Context(), options{device: "no-such-device", epochs: 1}, io.Discard, io.Discard)
-	require.ErrorIs(t, err, platform.ErrNoDevice)
-	require.ErrorContains(t, err, "no-such-device")
+	var absent *platform.SelectError
+	require.ErrorAs(t, err, &absent)
+	require.Equal(t, "no-such-device", absent.Spec)
 }
 
 func TestCancellingStopsTheTraining(t *testing.T) {

@@ -23,12 +23,7 @@ func explain(out io.Writer, r *ops.Report, all bool) string {
 	for _, t := range r.Tasks {
 		count[t.Where]++
 	}
-	var parts []string
-	for name, n := range count {
-		parts = append(parts, fmt.Sprintf("%d on %s", n, name))
-	}
-	slices.Sort(parts)
-	fmt.Fprintf(out, "A training step is %d tasks: %s (%s).\n", len(r.Tasks), strings.Join(parts, ", "), r.Tasks[0].Why)
+	fmt.Fprintf(out, "A training step is %s.\n", r.Places())
 	shown := *r
 	if !all {
 		longest := slices.SortedStableFunc(slices.Values(r.Tasks), func(a, b ops.TaskReport) int {

@@ -57,7 +57,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	defer rt.Close()
-	fmt.Fprintf(out, "found %s\n", rt.Why())
+	fmt.Fprintf(out, "%s\n", rt.Why())
 	var pictures [][]int32
 	draw := func(name string, place ops.Place) error {
 		counts, took, err := escapes(ctx, rt, place, o)
