@@ -3,6 +3,7 @@ package platform
 import (
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 
@@ -46,7 +47,8 @@ func device(t testing.TB) *Device {
 }
 
 // fresh opens the device through a library of its own, so that the live objects
-// of other tests do not count, and checks at the end that none is left.
+// of other tests do not count, and checks at the end that none is left. Its
+// programs are kept on disk even where a quirk says that the driver does so.
 func fresh(t testing.TB, wrap *cl.Options, opts *Options) *Opened {
 	t.Helper()
 	id := device(t).ID
@@ -58,6 +60,7 @@ func fresh(t testing.TB, wrap *cl.Options, opts *Options) *Opened {
 	require.NoError(t, err)
 	_, err = d.Caps(t.Context())
 	require.NoError(t, err)
+	keepBinaries(d)
 	o, err := d.Open(t.Context(), opts)
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -65,6 +68,11 @@ func fresh(t testing.TB, wrap *cl.Options, opts *Options) *Opened {
 		assert.Zero(t, lib.Stats().Total(), "live OpenCL objects: %+v", lib.Stats())
 	})
 	return o
+}
+
+// keepBinaries lets the program cache be tested where a quirk switches it off.
+func keepBinaries(d *Device) {
+	d.quirks = slices.DeleteFunc(d.quirks, func(q Quirk) bool { return q.fix == fixOwnCache })
 }
 
 // scale is a program that multiplies by two and adds a number of its own, so that

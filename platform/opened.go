@@ -20,7 +20,6 @@ type Opened struct {
 	queue   *cl.Queue
 	waiter  *waiter
 	disk    *programCache
-	keeper  keeper
 	work    sync.WaitGroup // builds in progress
 
 	mu        sync.Mutex
@@ -80,7 +79,9 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 		live:     map[*block]struct{}{},
 		programs: map[programKey]*program{},
 	}
-	o.keeper.save = o.toDisk
+	if d.has(fixOwnCache) {
+		o.disk = newProgramCache("", 0)
+	}
 	o.pool.cap = r.poolCap(d.GlobalMem)
 	var err error
 	if o.context, err = d.cl.Platform().Library().NewContext(d.cl); err != nil {
@@ -174,7 +175,6 @@ func (o *Opened) Close() error {
 	o.mu.Unlock()
 
 	o.work.Wait()
-	o.keeper.finish(keepFinish)
 	o.waiter.stop()
 	err := o.queue.Finish()
 	if profiling != nil {

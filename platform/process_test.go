@@ -64,6 +64,7 @@ func openRole() (*Opened, error) {
 	if err != nil {
 		return nil, err
 	}
+	keepBinaries(d)
 	return d.Open(context.Background(), nil)
 }
 

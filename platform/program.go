@@ -140,7 +140,7 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 	}
 	o.count(func(s *Stats) { s.ProgramsBuilt++ })
 	o.opts.Logger.Debug("platform: program built", "program", key.name, "took", time.Since(start))
-	o.keeper.add(id, prog)
+	o.toDisk(id, prog)
 	return prog, nil
 }
 

@@ -31,23 +31,6 @@ func entries(t testing.TB, dir string) (paths []string) {
 	return paths
 }
 
-// kept brings what was built to disk now; left alone, it takes its time.
-func kept(opened ...*Opened) {
-	for _, o := range opened {
-		o.keeper.drain(time.Hour)
-	}
-}
-
-func TestProgramsAreKeptWithoutBeingAskedTo(t *testing.T) {
-	dir := t.TempDir()
-	o := fresh(t, nil, &Options{CacheDir: dir})
-	runScale(t, o, "scale.cl", 31, 100)
-	require.Eventually(t, func() bool { return len(entries(t, dir)) == 1 }, time.Minute, 20*time.Millisecond)
-	runScale(t, o, "scale.cl", 32, 100)
-	require.NoError(t, o.Close())
-	require.Len(t, entries(t, dir), 2, "the last ones at Close")
-}
-
 func TestProgramComesFromMemoryThenFromDisk(t *testing.T) {
 	dir := t.TempDir()
 	o := fresh(t, nil, &Options{CacheDir: dir})
@@ -56,7 +39,6 @@ func TestProgramComesFromMemoryThenFromDisk(t *testing.T) {
 	s := o.Stats()
 	assert.EqualValues(t, 1, s.ProgramsBuilt)
 	assert.EqualValues(t, 1, s.ProgramsShared)
-	kept(o)
 	assert.Len(t, entries(t, dir), 1)
 
 	again := fresh(t, nil, &Options{CacheDir: dir})
@@ -76,7 +58,6 @@ func TestAnotherSourceOrOptionIsAnotherProgram(t *testing.T) {
 	_, err := o.Program(t.Context(), "scale.cl", scale(3), "")
 	require.NoError(t, err)
 	assert.EqualValues(t, 4, o.Stats().ProgramsBuilt)
-	kept(o)
 	assert.Len(t, entries(t, dir), 4)
 }
 
@@ -84,19 +65,16 @@ func TestAnotherSourceOrOptionIsAnotherProgram(t *testing.T) {
 // from source afterwards, without an error and with a whole entry again.
 func damage(t *testing.T, n int, f func(path string, whole []byte)) {
 	dir := t.TempDir()
-	o := fresh(t, nil, &Options{CacheDir: dir})
-	runScale(t, o, "scale.cl", n, 100)
-	kept(o)
+	runScale(t, fresh(t, nil, &Options{CacheDir: dir}), "scale.cl", n, 100)
 	paths := entries(t, dir)
 	require.Len(t, paths, 1)
 	whole, err := os.ReadFile(paths[0])
 	require.NoError(t, err)
 	f(paths[0], whole)
-	o = fresh(t, nil, &Options{CacheDir: dir})
+	o := fresh(t, nil, &Options{CacheDir: dir})
 	runScale(t, o, "scale.cl", n, 100)
 	assert.EqualValues(t, 1, o.Stats().ProgramsBuilt)
 	assert.Zero(t, o.Stats().ProgramsLoaded)
-	kept(o)
 	o = fresh(t, nil, &Options{CacheDir: dir})
 	runScale(t, o, "scale.cl", n, 100)
 	assert.EqualValues(t, 1, o.Stats().ProgramsLoaded, "the entry was made anew")
@@ -134,9 +112,7 @@ func TestCacheEntryThatTheDriverRefusesIsRebuilt(t *testing.T) {
 
 func TestDriverThatFailsToLoadABinaryBuildsFromSource(t *testing.T) {
 	dir := t.TempDir()
-	whole := fresh(t, nil, &Options{CacheDir: dir})
-	runScale(t, whole, "scale.cl", 15, 100)
-	kept(whole)
+	runScale(t, fresh(t, nil, &Options{CacheDir: dir}), "scale.cl", 15, 100)
 	for _, call := range []string{"ProgramFromBinary", "Build"} {
 		faults := new(clfault.Injector)
 		o := fresh(t, &cl.Options{Wrap: faults.Wrap}, &Options{CacheDir: dir})
@@ -144,7 +120,6 @@ func TestDriverThatFailsToLoadABinaryBuildsFromSource(t *testing.T) {
 		runScale(t, o, "scale.cl", 15, 100)
 		assert.Equal(t, 1, faults.Fired(), call)
 		assert.EqualValues(t, 1, o.Stats().ProgramsBuilt, call)
-		kept(o)
 	}
 }
 
@@ -153,7 +128,6 @@ func TestDriverWithoutBinariesStillBuilds(t *testing.T) {
 	o := fresh(t, &cl.Options{Wrap: faults.Wrap}, &Options{CacheDir: t.TempDir()})
 	faults.FailFrom(1, cl.OutOfHostMemory, "Binaries")
 	runScale(t, o, "scale.cl", 16, 100)
-	kept(o)
 	assert.Positive(t, faults.Fired())
 }
 
@@ -228,7 +202,6 @@ func TestFourOpenedDevicesRaceOnAColdCache(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	kept(all[:]...)
 	assert.Len(t, entries(t, dir), 3)
 }
 

@@ -24,6 +24,7 @@ const (
 	fixKernelsFirst                 // create kernels before asking for the binary
 	fixDeclaredOnly                 // probe only what the device declares
 	fixOneThread                    // not safe for concurrent calls
+	fixOwnCache                     // keep no binaries: the driver does
 )
 
 func key(keys ...string) func(*Device, bool) bool {
@@ -118,6 +119,15 @@ var quirkTable = []Quirk{
 		Remedy:  "none: Explain shows the empty platform",
 		Source:  "observed on PoCL 3.1",
 		match:   key(keyPoCL),
+	},
+	{
+		Name: "own-program-cache",
+		Symptom: "compiles every kernel once more to make a binary, from files that other threads and processes may be writing; " +
+			"ends the process at a binary with an empty file in it",
+		Remedy: "no binaries are kept: its own cache keeps programs and launches",
+		Source: "observed on PoCL 3.1: pocl_binary.c, assertion len > 0; 8 of 18 s of a cold start went into binaries",
+		fix:    fixOwnCache,
+		match:  key(keyPoCL),
 	},
 	{
 		Name:    "specialised-launch",

@@ -4,6 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/clfault"
 )
 
 func TestQuirkRowsAreWhole(t *testing.T) {
@@ -41,4 +45,24 @@ func TestVersionRanges(t *testing.T) {
 	assert.False(t, versionIn("", 0, 0))
 	assert.False(t, versionIn("unknown", 0, 0))
 	assert.False(t, versionIn("99999999999999999999", 1, 0))
+}
+
+func TestADriverThatKeepsProgramsItselfIsNotAskedForBinaries(t *testing.T) {
+	d := device(t)
+	if d.Key != keyPoCL {
+		t.Skip("needs PoCL, the driver that keeps programs itself")
+	}
+	faults := new(clfault.Injector)
+	lib, err := cl.Open(&cl.Options{Wrap: faults.Wrap})
+	require.NoError(t, err)
+	m, err := Discover(t.Context(), &Options{Library: lib, Spec: d.ID, CacheDir: t.TempDir()})
+	require.NoError(t, err)
+	d, err = m.Select("")
+	require.NoError(t, err)
+	o, err := d.Open(t.Context(), nil)
+	require.NoError(t, err)
+	defer o.Close()
+	faults.FailFrom(1, cl.OutOfHostMemory, "Binaries")
+	runScale(t, o, "scale.cl", 41, 100)
+	require.Zero(t, faults.Fired())
 }
