@@ -22,8 +22,13 @@ func (d *deviceFacts) check(t *engine.Task) error {
 			return unsupported("an operand of %d bytes, the largest allocation is %d", o.Bytes(), d.maxAlloc)
 		}
 	}
-	// A pointer and an offset each; scratch, table and run come on top.
-	if n := 16*len(operands) + 64; n > d.argBytes {
+	// A pointer and an offset each; scratch, table and run come on top. A
+	// caller's kernel has pointers and scalars.
+	n := 16*len(operands) + 64
+	if t.Kind == engine.Custom {
+		n = 8*len(operands) + 8*len(t.Custom.Args)
+	}
+	if n > d.argBytes {
 		return unsupported("%d buffers need %d bytes of arguments, there are %d", len(operands), n, d.argBytes)
 	}
 	if t.Kind == engine.Custom {

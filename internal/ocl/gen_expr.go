@@ -170,10 +170,6 @@ func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 				w = doubleName(w)
 			}
 			b.WriteString(w)
-			// A type may follow as part of a name: convert_$T, or stand before one.
-			if j < len(c) && c[j] == '$' {
-				break
-			}
 		default:
 			b.WriteByte(ch)
 		}
