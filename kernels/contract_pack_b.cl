@@ -3,9 +3,34 @@
 //     B_PACK[lot][panel][k][j] = B(b, k, N_FROM + panel·NR + j), 0 past the last column
 //
 // hooks   LOAD_B(b, k, n)  the value in its register type: a producer fuses in here
-// macros  ACC  type of the pack    NR  columns of a panel    PACK_K  values of k a work-item
+//         ALONG_K 1: B_PTR + B_COLUMN(b, n) + k is element (b, k, n), and B_LOAD(p) widens VL
+//                    of them: squares of VL x VL are then read along k and transposed in
+//                    registers
+// macros  ACC  type of the pack    NR  columns of a panel, a multiple of VL
+//         PACK_K  values of k a work-item    VL VT VSTORE  where ALONG_K: lanes, the vector of
+//         them, its vstore
 // sizes   N    K_FROM K_TO    N_FROM    B_FROM    B_PLANE  elements of a batch of the pack
 // launch  global {ceil((K_TO - K_FROM) / PACK_K), panels, batches}  local {1, 1, 1}
+
+#if ALONG_K
+// Riffling the two halves of VL rows log2(VL) times exchanges rows and columns.
+static inline void transpose(VT *r) {
+    #pragma unroll
+    for (int stage = 1; stage < VL; stage *= 2) {
+        VT t[VL];
+        #pragma unroll
+        for (int i = 0; i < VL / 2; i++) {
+            t[2 * i].even = r[i].lo;
+            t[2 * i].odd = r[i + VL / 2].lo;
+            t[2 * i + 1].even = r[i].hi;
+            t[2 * i + 1].odd = r[i + VL / 2].hi;
+        }
+        #pragma unroll
+        for (int i = 0; i < VL; i++)
+            r[i] = t[i];
+    }
+}
+#endif
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_pack_b(PARAMS) {
@@ -13,13 +38,27 @@ void contract_pack_b(PARAMS) {
     const IDX panel = get_global_id(1), lot = get_global_id(2);
     const IDX firstN = N_FROM + panel * NR, b = B_FROM + lot;
     __global ACC *out = B_PACK + (size_t)lot * B_PLANE + ((size_t)panel * (K_TO - K_FROM) + (k0 - K_FROM)) * NR;
+    IDX k = k0;
     if (firstN + NR <= N) {
-        for (IDX k = k0; k < k1; k++, out += NR)
+#if ALONG_K
+        for (; k + VL <= k1; k += VL, out += VL * NR)
+            for (int v = 0; v < NR; v += VL) {
+                VT r[VL];
+                #pragma unroll
+                for (int j = 0; j < VL; j++)
+                    r[j] = B_LOAD(B_PTR + B_COLUMN(b, firstN + v + j) + k);
+                transpose(r);
+                #pragma unroll
+                for (int i = 0; i < VL; i++)
+                    VSTORE(r[i], 0, out + i * NR + v);
+            }
+#endif
+        for (; k < k1; k++, out += NR)
             for (int j = 0; j < NR; j++)
                 out[j] = (ACC)LOAD_B(b, k, firstN + j);
     } else {
         const int have = N - firstN;
-        for (IDX k = k0; k < k1; k++, out += NR) {
+        for (; k < k1; k++, out += NR) {
             for (int j = 0; j < have; j++)
                 out[j] = (ACC)LOAD_B(b, k, firstN + j);
             for (int j = have; j < NR; j++)

@@ -59,8 +59,10 @@ func swapBetter(d *deviceFacts, t *engine.Task) bool {
 	return t.Size(3) >= 64 && !as.columnsAdjoin() && as.bb.plain && swapped.columnsAdjoin()
 }
 
-// dotFits reports whether dot products beat panels: both operands lie along k,
-// and too few rows share a column of B to make packing it pay.
+// dotFits reports whether dot products beat panels: few rows share a column of
+// B that would have to be packed, and the sums are long enough to hide that a
+// vector of them is folded at the end.
 func (c *contraction) dotFits() bool {
-	return c.alongK() && c.k >= 64 && min(c.m, c.n) <= 64
+	few := min(c.m, c.n)
+	return c.alongK() && (c.k >= 64 && few <= 16 || 8*few <= c.k && few <= 256)
 }

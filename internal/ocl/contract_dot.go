@@ -2,8 +2,6 @@ package ocl
 
 import (
 	"fmt"
-
-	"github.com/anycl/anycl/tensor"
 )
 
 // dotChoice is how contract_dot.cl is used for one contraction.
@@ -12,12 +10,10 @@ type dotChoice struct {
 	chunk, splits      int64
 }
 
-// alongK reports whether both operands are plain loads whose elements adjoin
-// along the whole of k.
-func (c *contraction) alongK() bool {
-	along := func(l operandLoad) bool { return l.plain && l.step == 1 && l.run == 0 }
-	return along(c.a) && along(c.bb)
-}
+// alongK reports whether the elements of l adjoin along the whole of k.
+func (l operandLoad) alongK() bool { return l.plain && l.step == 1 && l.run == 0 }
+
+func (c *contraction) alongK() bool { return c.a.alongK() && c.bb.alongK() }
 
 // chooseDot reuses each vector as often as there are rows and columns, up to
 // 4 x 4: 16 sums and 5 operands in registers.
@@ -40,7 +36,7 @@ func (c *contraction) chooseDot() dotChoice {
 	if enough := int64(4 * c.dev.units); items < enough {
 		want = max(1, min(ceilDiv(enough, items), c.k/2048))
 	}
-	d.split(c, want)
+	d.split(c, max(want, c.cachedChunks(packBytes)))
 	return d
 }
 
@@ -67,16 +63,8 @@ func (c *contraction) planDot(d dotChoice) (*plan, error) {
 	g.macro("VL", lanes)
 	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
 	g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
-	for _, o := range []struct {
-		side, position string
-		load           operandLoad
-		batch, other   int
-	}{{"A", "A_ROW", c.a, aBatch, aRow}, {"B", "B_COLUMN", c.bb, bBatch, bColumn}} {
-		c.pointer(g, o.side, o.load)
-		g.macro(o.side+"_LOAD(p)", c.vectorLoad(o.load.dtype, lanes))
-		g.macro(o.side+"_ONE(p, i)", fmt.Sprintf("LOAD_%v(p, i)", o.load.dtype))
-		g.hook(o.position, []coord{{"b", c.axes(o.batch)}, {"i", c.axes(o.other)}}, c.part(o.load, true, o.batch, o.other), tensor.Invalid)
-	}
+	c.vectors(g, "A", "A_ROW", c.a, aBatch, aRow, lanes)
+	c.vectors(g, "B", "B_COLUMN", c.bb, bBatch, bColumn, lanes)
 	p := &plan{params: d.String()}
 	c.extents(g)
 	c.fold(g, p, d.splits, d.chunk)

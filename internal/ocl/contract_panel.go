@@ -84,10 +84,8 @@ func (c *contraction) choosePanel() panelChoice {
 	if enough := int64(4 * c.dev.units); tiles < enough {
 		want = min(ceilDiv(enough, tiles), c.k/512)
 	}
-	// Operands that are read in place are read once for every tile: a chunk of
-	// them that fits the cache is read from memory once.
-	if cached := c.k / 2048; !p.packB && c.k >= 8192 && cached*c.b*c.m*c.n*c.accSize <= p.limit {
-		want = max(want, cached)
+	if !p.packB {
+		want = max(want, c.cachedChunks(p.limit))
 	}
 	if p.packB { // a panel must fit its scratch
 		want = max(want, ceilDiv(c.k*int64(p.shape.Columns())*c.accSize, p.limit))
@@ -97,6 +95,16 @@ func (c *contraction) choosePanel() panelChoice {
 	}
 	p.split(c, want)
 	return p
+}
+
+// cachedChunks is into how many chunks to split a long k whose operands are read
+// in place: once for every tile, but from memory only once where a chunk of
+// them fits the cache. The partial sums must stay within limit bytes.
+func (c *contraction) cachedChunks(limit int64) int64 {
+	if n := c.k / 2048; n >= 4 && n*c.b*c.m*c.n*c.accSize <= limit {
+		return n
+	}
+	return 1
 }
 
 func (p panelChoice) String() string {
@@ -247,6 +255,14 @@ func (p panelChoice) packProgram(c *contraction, side string, width, plane int64
 	}
 	c.hookB(g)
 	g.macro("NR", width)
+	g.macro("ALONG_K", oneIf(c.bb.alongK()))
+	if c.bb.alongK() {
+		lanes := p.shape.Lanes
+		g.macro("VL", lanes)
+		g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
+		g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
+		c.vectors(g, "B", "B_COLUMN", c.bb, bBatch, bColumn, lanes)
+	}
 	g.size("N", c.n)
 	g.size("B_PLANE", plane)
 	g.scratchArg("B_PACK", scratchB, c.accC)
@@ -310,6 +326,15 @@ func (c *contraction) pointer(g *gen, side string, l operandLoad) {
 	name, o, _ := g.operand(l.input)
 	g.macro(side+"_TYPE", storageType(o.DType))
 	g.macro(side+"_PTR", fmt.Sprintf("(%s_ + o_%s)", name, name))
+}
+
+// vectors defines how to load lanes neighbours along k: SIDE_LOAD(p) where
+// p = SIDE_PTR + position(b, i) + k, and SIDE_ONE(p, i), one of them.
+func (c *contraction) vectors(g *gen, side, position string, l operandLoad, batch, other, lanes int) {
+	c.pointer(g, side, l)
+	g.macro(side+"_LOAD(p)", c.vectorLoad(l.dtype, lanes))
+	g.macro(side+"_ONE(p, i)", fmt.Sprintf("LOAD_%v(p, i)", l.dtype))
+	g.hook(position, []coord{{"b", c.axes(batch)}, {"i", c.axes(other)}}, c.part(l, true, batch, other), tensor.Invalid)
 }
 
 // vectorLoad is the text that loads neighbouring elements at p and widens them

@@ -496,6 +496,7 @@ func TestScratchStaysBounded(t *testing.T) {
 	} {
 		p, err := makePlan(cpuFacts(16), task, "")
 		require.NoError(t, err)
+		require.Equal(t, "panel", p.variant)
 		require.LessOrEqual(t, p.scratch[scratchA], int64(packBytes))
 		require.LessOrEqual(t, p.scratch[scratchB], int64(packBytes))
 	}

@@ -5,6 +5,14 @@
 #define MAC(a, b, c) FMA(a, b, c)
 #define PACK_K 64
 #define NR 32
+#define ALONG_K 1
+#define VL 16
+#define VT float16
+#define VSTORE vstore16
+#define B_TYPE float
+#define B_PTR (p1_ + o_p1)
+#define B_LOAD(p) vload16(0, p)
+#define B_ONE(p, i) LOAD_float32(p, i)
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \
@@ -33,6 +41,13 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
     return v1;
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
+
+static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
+    const int i0 = n0 * i;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define B_COLUMN(b, i) b_column_hook(b, i FN_ARGS)
 
 
 // contract_panel
