@@ -20,8 +20,8 @@
 
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
-#define FOLD_MIN(a, b) (((b) < (a)) | ISNAN(b) ? (b) : (a))
-#define FOLD_MAX(a, b) (((b) > (a)) | ISNAN(b) ? (b) : (a))
+#define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
+#define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
 #define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
 #define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
 

@@ -24,6 +24,7 @@ type Engine struct {
 	last  atomic.Pointer[engine.Task]
 
 	launches atomic.Int64
+	library  library
 
 	mu        sync.Mutex
 	closed    bool

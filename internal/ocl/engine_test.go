@@ -74,6 +74,9 @@ func TestTasksOfASequenceSeeEachOthersResults(t *testing.T) {
 }
 
 func TestRunAgainAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
 	e := device(t, "", nil)
 	s, _, _ := chain(t, e, 4, 64)
 	ctx := t.Context()

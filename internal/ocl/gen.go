@@ -123,7 +123,9 @@ func (g *gen) magic(d int64) (m, s string) {
 // program is the text of one OpenCL program and its uniform argument list.
 type program struct {
 	name    string // of the kernel file, for errors
-	source  string
+	source  string // head and body
+	head    string // what parts of one program share; empty for a caller's kernel
+	body    string
 	options string
 	args    []arg
 	ints    []arg // what argTable holds
@@ -158,14 +160,16 @@ func (g *gen) assemble(files ...string) *program {
 		if out {
 			c = ""
 		}
-		ptr := fmt.Sprintf("__global %s%s *restrict ", c, storageType(o.DType))
+		ptr := fmt.Sprintf("__global %s%s *", c, storageType(o.DType))
 		from := name
 		if i == g.task.Alias {
 			// The same memory as the output: read through the output's
 			// pointer, so that restrict stays true of both.
 			from = "y0"
 		} else {
-			params = append(params, ptr+name+"_", "const ulong o_"+name)
+			// Hooks are inlined: restrict on the kernel's own parameters is
+			// enough, and on theirs Oclgrind trips over it.
+			params = append(params, ptr+"restrict "+name+"_", "const ulong o_"+name)
 			p.args = append(p.args, arg{kind: argBuffer, index: i}, arg{kind: argOffset, index: i})
 		}
 		if !out {
@@ -208,11 +212,13 @@ func (g *gen) assemble(files ...string) *program {
 		b.WriteString("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n")
 		b.WriteString("#define HAS_DOUBLE 1\n")
 	}
-	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.idx, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.wide()])
 	if g.dev.cpu {
 		b.WriteString("#define SOFT_HALF 1\n")
 	}
 	b.WriteString(kernels.Text("prelude.cl"))
+	p.head = b.String()
+	b.Reset()
+	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.idx, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.wide()])
 	if strings.Contains(g.hooks.String(), "philox") {
 		b.WriteString(kernels.Text("random.cl"))
 	}
@@ -226,7 +232,8 @@ func (g *gen) assemble(files ...string) *program {
 		fmt.Fprintf(&b, "// ---- %s ----\n", f)
 		b.WriteString(kernels.Text(f))
 	}
-	p.source = b.String()
+	p.body = b.String()
+	p.source = p.head + p.body
 	p.options = options(g.task.FastMath, g.double)
 	return p
 }

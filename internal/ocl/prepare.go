@@ -51,11 +51,32 @@ func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound) error {
 
 // compile plans each task and builds its programs.
 func (s *sequence) compile(ctx context.Context, tasks []engine.Bound) error {
+	err := s.plan(ctx, tasks)
+	if err == nil {
+		err = s.eng.compileAll(ctx, s.tasks)
+	}
+	for i := range s.tasks {
+		t := &s.tasks[i]
+		for j := 0; err == nil && j < len(t.plan.launches); j++ {
+			t.programs[j], err = s.eng.program(ctx, t.task, t.plan.launches[j].prog)
+		}
+	}
+	if errors.Is(err, platform.ErrClosed) {
+		return engine.ErrClosed
+	}
+	return err
+}
+
+// plan chooses variants and writes their programs.
+func (s *sequence) plan(ctx context.Context, tasks []engine.Bound) error {
 	e := s.eng
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, b := range tasks {
 		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if err := e.facts.check(b.Task); err != nil {
 				return err
 			}
@@ -63,22 +84,11 @@ func (s *sequence) compile(ctx context.Context, tasks []engine.Bound) error {
 			if err != nil {
 				return taskError(e.facts.name, b.Task, "plan", err)
 			}
-			s.tasks[i] = readyTask{task: b.Task, plan: p, programs: make([]*cl.Program, len(p.launches))}
-			for j, l := range p.launches {
-				// The device shares one build among all who ask for it.
-				s.tasks[i].programs[j], err = e.dev.Program(ctx, l.prog.name, l.prog.source, l.prog.options)
-				if err != nil {
-					return taskError(e.facts.name, b.Task, "build", err)
-				}
-			}
+			s.tasks[i] = readyTask{task: b.Task, plan: p, programs: make([]built, len(p.launches))}
 			return nil
 		})
 	}
-	err := group.Wait()
-	if errors.Is(err, platform.ErrClosed) {
-		return engine.ErrClosed
-	}
-	return err
+	return group.Wait()
 }
 
 // allocScratch makes the scratch buffers, which all tasks share: the queue is

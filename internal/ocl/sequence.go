@@ -29,7 +29,7 @@ type sequence struct {
 type readyTask struct {
 	task     *engine.Task
 	plan     *plan
-	programs []*cl.Program // of the plan's launches
+	programs []built // of the plan's launches
 	steps    []command
 }
 

@@ -11,8 +11,8 @@
     const IDX ROWS, \
     const IDX COLS, \
     const IDX n0
-#define FN_PARAMS , __global const float *restrict p0, \
-    __global const float *restrict p1, \
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 

@@ -14,7 +14,7 @@
     const IDX CSPAN, \
     const IDX n0, \
     const IDX n1
-#define FN_PARAMS , __global const half *restrict p0, \
+#define FN_PARAMS , __global const half *p0, \
     const IDX n0, \
     const IDX n1
 #define FN_ARGS , p0_ + o_p0, n0, n1

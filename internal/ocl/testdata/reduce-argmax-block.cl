@@ -23,7 +23,7 @@
     const IDX SPAN, \
     const IDX RSPAN, \
     const IDX n0
-#define FN_PARAMS , __global const char *restrict p0, \
+#define FN_PARAMS , __global const char *p0, \
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
 
@@ -57,8 +57,8 @@ static inline char load_hook(const IDX r, const IDX c FN_PARAMS) {
 
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
-#define FOLD_MIN(a, b) (((b) < (a)) | ISNAN(b) ? (b) : (a))
-#define FOLD_MAX(a, b) (((b) > (a)) | ISNAN(b) ? (b) : (a))
+#define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
+#define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
 #define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
 #define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
 
@@ -160,7 +160,7 @@ kernel void reduce_block(PARAMS) {
     __global int *restrict PARTS_AT, \
     const IDX ROWS, \
     const IDX COUNT
-#define FN_PARAMS , __global const char *restrict p0
+#define FN_PARAMS , __global const char *p0
 #define FN_ARGS , p0_ + o_p0
 
 static inline long epilogue_hook(const IDX r, const long acc FN_PARAMS) {
@@ -193,8 +193,8 @@ static inline long epilogue_hook(const IDX r, const long acc FN_PARAMS) {
 
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
-#define FOLD_MIN(a, b) (((b) < (a)) | ISNAN(b) ? (b) : (a))
-#define FOLD_MAX(a, b) (((b) > (a)) | ISNAN(b) ? (b) : (a))
+#define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
+#define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
 #define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
 #define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
 

@@ -22,8 +22,8 @@
     const IDX SPAN, \
     const IDX RSPAN, \
     const IDX n0
-#define FN_PARAMS , __global const float *restrict p0, \
-    __global const float *restrict p1, \
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
@@ -68,8 +68,8 @@ static inline float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
 
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
-#define FOLD_MIN(a, b) (((b) < (a)) | ISNAN(b) ? (b) : (a))
-#define FOLD_MAX(a, b) (((b) > (a)) | ISNAN(b) ? (b) : (a))
+#define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
+#define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
 #define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
 #define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
 

@@ -22,9 +22,9 @@
     const IDX VSPAN, \
     const IDX DSPAN, \
     const IDX n0
-#define FN_PARAMS , __global const half *restrict p0, \
-    __global const int *restrict p1, \
-    __global const half *restrict p2, \
+#define FN_PARAMS , __global const half *p0, \
+    __global const int *p1, \
+    __global const half *p2, \
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, n0
 

@@ -1,0 +1,185 @@
+package ocl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/engine"
+)
+
+// Drivers take a tenth of a second to begin compiling and little to go on:
+// twenty kernels cost 1.9 s as twenty programs and 0.16 s as one (PoCL 3.1), and
+// from its cache 0.43 s and 0.02 s. So what a graph needs is compiled in few
+// programs, in which every part has names of its own.
+
+// Bounds of a program of many parts: fewer than batchSmall are not worth a second
+// compiler, more than batchLarge would make one compiler the last to finish.
+const (
+	batchSmall = 8
+	batchLarge = 64
+)
+
+// built is a program in which the kernels of one part end in suffix.
+type built struct {
+	prog   *cl.Program
+	suffix string
+}
+
+// Kernel makes the kernel of that name in the part.
+func (b built) Kernel(name string) (*cl.Kernel, error) { return b.prog.Kernel(name + b.suffix) }
+
+// library remembers every part that the engine has compiled.
+type library struct {
+	mu    sync.Mutex
+	parts map[string]built // by options and source
+}
+
+func (p *program) key() string { return p.options + "\x00" + p.source }
+
+func (l *library) find(p *program) (built, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b, ok := l.parts[p.key()]
+	return b, ok
+}
+
+func (l *library) enter(p *program, b built) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.parts == nil {
+		l.parts = map[string]built{}
+	}
+	l.parts[p.key()] = b
+}
+
+// compileAll makes every program of the tasks available in the library.
+func (e *Engine) compileAll(ctx context.Context, tasks []readyTask) error {
+	batches := map[string][]*program{} // by what the parts of one program must share
+	var order []string
+	seen := map[string]bool{}
+	for _, t := range tasks {
+		for _, l := range t.plan.launches {
+			if _, ok := e.library.find(l.prog); ok || seen[l.prog.key()] {
+				continue
+			}
+			seen[l.prog.key()] = true
+			share := l.prog.options + "\x00" + l.prog.head
+			if l.prog.head == "" { // a caller's own source
+				share = l.prog.key()
+			}
+			if batches[share] == nil {
+				order = append(order, share)
+			}
+			batches[share] = append(batches[share], l.prog)
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, share := range order {
+		for _, parts := range divide(batches[share]) {
+			group.Go(func() error { return e.compile(ctx, parts) })
+		}
+	}
+	return group.Wait()
+}
+
+// divide splits parts over the cores.
+func divide(parts []*program) [][]*program {
+	n := min(max(len(parts)/batchSmall, 1), runtime.GOMAXPROCS(0))
+	n = max(n, (len(parts)+batchLarge-1)/batchLarge)
+	var out [][]*program
+	for i := range n {
+		if part := parts[len(parts)*i/n : len(parts)*(i+1)/n]; len(part) > 0 {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// compile builds parts as one program. Where that fails, each is built alone,
+// so that one that a driver refuses does not take the others with it.
+func (e *Engine) compile(ctx context.Context, parts []*program) error {
+	if len(parts) > 1 {
+		prog, err := e.dev.Program(ctx, fmt.Sprintf("%d parts", len(parts)), join(parts), parts[0].options)
+		if err == nil {
+			for i, p := range parts {
+				e.library.enter(p, built{prog, suffix(i)})
+			}
+			return nil
+		}
+		if be := (*cl.BuildError)(nil); !errors.As(err, &be) {
+			return err
+		}
+	}
+	for _, p := range parts {
+		prog, err := e.dev.Program(ctx, p.name, p.source, p.options)
+		if err != nil {
+			if be := (*cl.BuildError)(nil); errors.As(err, &be) {
+				continue // the task that needs it reports it
+			}
+			return err
+		}
+		e.library.enter(p, built{prog: prog})
+	}
+	return nil
+}
+
+// program is the part that p is in; a failure to build is reported here.
+func (e *Engine) program(ctx context.Context, t *engine.Task, p *program) (built, error) {
+	if b, ok := e.library.find(p); ok {
+		return b, nil
+	}
+	prog, err := e.dev.Program(ctx, p.name, p.source, p.options)
+	if err != nil {
+		return built{}, taskError(e.facts.name, t, "build", err)
+	}
+	return built{prog: prog}, nil
+}
+
+func suffix(i int) string { return fmt.Sprintf("_%d", i) }
+
+var (
+	macroName    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)`)
+	functionName = regexp.MustCompile(`(?m)^(?:static inline|kernel|__kernel|void)\b[^\n;=]*?\b(\w+)\(`)
+)
+
+// join writes parts one after the other. The functions of each get its suffix,
+// its macros end with it.
+func join(parts []*program) string {
+	var b strings.Builder
+	b.WriteString(parts[0].head)
+	for i, p := range parts {
+		fmt.Fprintf(&b, "\n// ==== part %d: %s ====\n", i, p.name)
+		names := distinct(functionName, p.body)
+		for _, n := range names {
+			fmt.Fprintf(&b, "#define %s %s%s\n", n, n, suffix(i))
+		}
+		b.WriteString(p.body)
+		b.WriteByte('\n')
+		for _, n := range append(distinct(macroName, p.body), names...) {
+			fmt.Fprintf(&b, "#undef %s\n", n)
+		}
+	}
+	return b.String()
+}
+
+// distinct lists what the first group of re matches in text, once each.
+func distinct(re *regexp.Regexp, text string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, m := range re.FindAllStringSubmatch(text, -1) {
+		if !seen[m[1]] {
+			seen[m[1]] = true
+			out = append(out, m[1])
+		}
+	}
+	return out
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package ocl
+
+const raceEnabled = true
