@@ -82,7 +82,9 @@ func (b *bundler) add(op *ops.Op, all []*cell) {
 			continue
 		}
 		if !elementwise(op) {
-			b.place("view", unit{cells: []*cell{c}})
+			if kept(c) {
+				b.place("view", unit{cells: []*cell{c}})
+			}
 			continue
 		}
 		key := fmt.Sprint(c.sample.Attr)
@@ -197,18 +199,19 @@ func (b *bundle) compute(ctx context.Context, rt *ops.Runtime) (map[*cell]cellRe
 	return done, nil
 }
 
-// kept chooses what of the cells that are in no bundle runs on an engine that
-// bundles: every sample in the op's main dtype, and in every other dtype one
-// sample in four, another one for each dtype. Of element-wise ops exemplars are
-// enough.
+// thinning is of how many samples one is taken in a dtype that is not main.
+const thinning = 6
+
+// kept chooses what runs, beside the vectors of element-wise ops, on an engine
+// that bundles: every sample in the op's main dtype, and in every other dtype
+// one sample in six or at least one, other ones for each dtype. Of element-wise
+// ops exemplars are enough.
 func kept(c *cell) bool {
-	if elementwise(c.op) && !slices.Contains(exemplars, c.op.Name) {
-		return false
+	main := c.dt == mainDType(c.op)
+	if elementwise(c.op) {
+		return main && slices.Contains(exemplars, c.op.Name)
 	}
-	if c.dt == mainDType(c.op) {
-		return true
-	}
-	return !elementwise(c.op) && (c.number+int(c.dt))%min(4, len(c.op.Samples)) == 0
+	return main || (c.number+int(c.dt))%min(thinning, len(c.op.Samples)) == 0
 }
 
 // mainDType is float32, where the op takes it.

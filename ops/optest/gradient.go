@@ -36,39 +36,20 @@ func TestGradients(t *testing.T, e engine.Engine, o *Options) {
 	})
 }
 
-// TestGradientsAgree checks the gradients of every differentiable op in
-// float32 on the engine a against those of b in float64.
-func TestGradientsAgree(t *testing.T, a, b engine.Engine, o *Options) {
-	ra, rb := ops.NewRuntime(a), ops.NewRuntime(b)
-	eachDifferentiable(t, o, func(t *testing.T, op *ops.Op) {
-		narrow, exe := compileGradients(t, ra, op, tensor.Float32)
-		defer exe.Close()
-		wide, exact := compileGradients(t, rb, op, tensor.Float64)
-		defer exact.Close()
-		for i, c := range narrow { // the same numbers in both
-			for k, x := range c.values {
-				if x.DType() == tensor.Float32 {
-					wide[i].values[k] = tensor.Must(tensor.Cast(x, tensor.Float64))
-				}
-			}
-		}
-		got, want := runGradients(t, exe, narrow), runGradients(t, exact, wide)
-		for i, c := range narrow {
-			t.Run(c.sample.Label, func(t *testing.T) { agree(t, got[i], want[i]) })
-		}
-	})
-}
-
 // eachDifferentiable runs a subtest for every op that has a gradient.
 func eachDifferentiable(t *testing.T, o *Options, test func(t *testing.T, op *ops.Op)) {
 	for op := range ops.All() {
-		if o.wants(op) && op.Differentiable() && slices.Contains(op.DTypes, tensor.Float64) {
+		if differentiable(o, op) {
 			t.Run(op.Name, func(t *testing.T) {
 				t.Parallel()
 				test(t, op)
 			})
 		}
 	}
+}
+
+func differentiable(o *Options, op *ops.Op) bool {
+	return o.wants(op) && op.Differentiable() && slices.Contains(op.DTypes, tensor.Float64)
 }
 
 // gradCell is a cell whose op is followed by a weighted sum.
@@ -85,13 +66,10 @@ type gradResult struct {
 	grads []Array
 }
 
-// compileGradients compiles loss and gradients of all samples of op that have
-// a derivative everywhere, as one graph. A device that lacks dt skips the test.
-func compileGradients(t *testing.T, rt *ops.Runtime, op *ops.Op, dt tensor.DType) ([]*gradCell, *ops.Executable) {
-	t.Helper()
-	g := ops.NewGraph(t.Name())
+// gradCells builds loss and gradients of those samples of op that have a
+// derivative everywhere, as parts of g.
+func gradCells(g *ops.Graph, op *ops.Op, dt tensor.DType) []*gradCell {
 	var all []*gradCell
-	var outputs []*ops.Node
 	for _, c := range cells(op, dt) {
 		if !smooth(c) {
 			continue
@@ -107,14 +85,27 @@ func compileGradients(t *testing.T, rt *ops.Runtime, op *ops.Op, dt tensor.DType
 				gc.xs, xs = append(gc.xs, i), append(xs, n)
 			}
 		}
-		w := Fill(ops.Operand{Shape: gc.out.Shape(), Lo: 0.5, Hi: 1.5}, dt, seedOf(op.Name, c.sample.Label, "weights"))
-		gc.loss = ops.Sum(ops.Mul(gc.out, g.Const(w)))
+		// The same weights in every dtype.
+		w := Fill(ops.Operand{Shape: gc.out.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float32, seedOf(op.Name, c.sample.Label, "weights"))
+		gc.loss = ops.Sum(ops.Mul(gc.out, g.Const(tensor.Must(tensor.Cast(w, dt)))))
 		gc.grads = ops.Gradients(gc.loss, xs...)
-		outputs = append(append(outputs, gc.loss), gc.grads...)
 		all = append(all, gc)
 	}
+	return all
+}
+
+// compileGradients compiles loss and gradients of all samples of op as one
+// graph. A device that lacks dt skips the test.
+func compileGradients(t *testing.T, rt *ops.Runtime, op *ops.Op, dt tensor.DType) ([]*gradCell, *ops.Executable) {
+	t.Helper()
+	g := ops.NewGraph(t.Name())
+	all := gradCells(g, op, dt)
 	if len(all) == 0 {
 		t.Skip("no sample has a derivative")
+	}
+	var outputs []*ops.Node
+	for _, c := range all {
+		outputs = append(append(outputs, c.loss), c.grads...)
 	}
 	exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: outputs})
 	if errors.Is(err, engine.ErrUnsupported) {
@@ -337,24 +328,4 @@ func worstElement(t *testing.T, exe *ops.Executable, all []*gradCell, base []gra
 		}
 	}
 	return ""
-}
-
-// agree compares gradients in float32 with those in float64. What they lose in
-// float32 depends on the derivative rule; a share of the largest derivative is
-// allowed for that.
-func agree(t *testing.T, got, want gradResult) {
-	t.Helper()
-	for k, w := range want.grads {
-		var largest float64
-		for _, v := range w.F {
-			largest = max(largest, math.Abs(v))
-		}
-		for p, v := range w.F {
-			g := got.grads[k].F[p]
-			allowed := 1e-3*math.Abs(v) + 2e-5*largest + formatOf(tensor.Float32).minNormal()
-			if math.Abs(g-v) > allowed || math.IsNaN(g) != math.IsNaN(v) {
-				t.Fatalf("gradient %d, element %v: got %.9g, want %.9g\n%s", k, coordinate(w.Shape, p), g, v, again(t))
-			}
-		}
-	}
 }

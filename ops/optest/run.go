@@ -19,10 +19,10 @@ type Options struct {
 	DTypes []tensor.DType // nil for every dtype
 	// Complete makes a cell that the engine cannot run a failure.
 	Complete bool
-	// Bundle runs many cells as one kernel, and leaves some out, on an engine
-	// that takes long to compile: every op in every dtype still meets the values
-	// of every sample, but for ops that are neither element-wise nor a view, and
-	// for operands that are not contiguous; of those one dtype meets all.
+	// Bundle runs many cells as one kernel and leaves some out, for an engine
+	// that takes long to compile. An element-wise op still meets the values of
+	// every sample in every dtype, but in vectors. Any other op meets every
+	// sample in float32 and some in every other dtype it takes.
 	Bundle bool
 }
 
