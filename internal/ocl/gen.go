@@ -183,7 +183,7 @@ func (g *gen) assemble(files ...string) *program {
 	}
 	if table {
 		params = append(params, "__global const IDX *restrict n_")
-		fnParams = append(fnParams, "__global const IDX *restrict n_")
+		fnParams = append(fnParams, "__global const IDX *n_")
 		fnArgs = append(fnArgs, "n_")
 		p.args, p.ints = append(p.args, arg{kind: argTable}), ints
 		for i, n := range ints {

@@ -146,7 +146,7 @@ func TestTableOfNumbersReplacesArgumentsThatDoNotFit(t *testing.T) {
 	task := mapTask(dom, v, in)
 	data := [][]byte{randomBytes(rand.New(rand.NewPCG(1, 1)), in.DType, in.Len)}
 	for _, wide := range []bool{false, true} {
-		e := device(t, "", func(f *deviceFacts) { f.argBytes, f.forceWide = 96, wide })
+		e := device(t, "map=block", func(f *deviceFacts) { f.argBytes, f.forceWide = 96, wide })
 		p := verify(t, e, task, data, 0, 0)
 		require.Contains(t, p.Source, "n_[0]")
 	}
