@@ -113,8 +113,8 @@ func uses(e *engine.Expr, axes []int) (yes bool) {
 func (c *contraction) axes(g int) []int { return axesOf(c.task, g) }
 
 func (c *contraction) load(e *engine.Expr, sum int) operandLoad {
-	if e.Op != engine.OpLoad {
-		return operandLoad{}
+	if e.Op != engine.OpLoad || e.Input == c.task.Alias {
+		return operandLoad{} // an alias has no pointer of its own
 	}
 	for _, cond := range e.Conds {
 		if always, _ := cond.Proven(c.task.Axes); !always {

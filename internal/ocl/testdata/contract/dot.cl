@@ -19,21 +19,6 @@
 #define B_ONE(p, i) LOAD_float16(p, i)
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
-#define PARAMS __global const half *restrict p0_, \
-    const ulong o_p0, \
-    __global const half *restrict p1_, \
-    const ulong o_p1, \
-    __global half *restrict y0_, \
-    const ulong o_y0, \
-    const IDX M, \
-    const IDX N, \
-    const IDX K, \
-    const IDX BATCHES, \
-    const IDX n0
-#define FN_PARAMS , __global const half *restrict p0, \
-    __global const half *restrict p1, \
-    const IDX n0
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline long a_row_hook(const IDX b, const IDX i FN_PARAMS) {
     const int i0 = n0 * i;

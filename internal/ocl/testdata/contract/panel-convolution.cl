@@ -13,33 +13,6 @@
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload16(0, p)
 #define B_ONE(p, i) LOAD_float32(p, i)
-#define PARAMS __global const float *restrict p0_, \
-    const ulong o_p0, \
-    __global const float *restrict p1_, \
-    const ulong o_p1, \
-    __global const float *restrict p2_, \
-    const ulong o_p2, \
-    __global const float *restrict p3_, \
-    const ulong o_p3, \
-    __global float *restrict y0_, \
-    const ulong o_y0, \
-    __global float *restrict B_PACK, \
-    const IDX B_FROM, \
-    const IDX LOTS, \
-    const IDX M_FROM, \
-    const IDX N_FROM, \
-    const IDX K_FROM, \
-    const IDX K_TO, \
-    const IDX S_FROM, \
-    const IDX N, \
-    const IDX B_PLANE, \
-    const IDX n0
-#define FN_PARAMS , __global const float *restrict p0, \
-    __global const float *restrict p1, \
-    __global const float *restrict p2, \
-    __global const float *restrict p3, \
-    const IDX n0
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, n0
 
 static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
     const int i0 = n0 * n + k;
@@ -73,64 +46,6 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) LOAD_float32(p, i)
-#define PARAMS __global const float *restrict p0_, \
-    const ulong o_p0, \
-    __global const float *restrict p1_, \
-    const ulong o_p1, \
-    __global const float *restrict p2_, \
-    const ulong o_p2, \
-    __global const float *restrict p3_, \
-    const ulong o_p3, \
-    __global float *restrict y0_, \
-    const ulong o_y0, \
-    __global float *restrict B_PACK, \
-    const IDX B_FROM, \
-    const IDX LOTS, \
-    const IDX M_FROM, \
-    const IDX N_FROM, \
-    const IDX K_FROM, \
-    const IDX K_TO, \
-    const IDX S_FROM, \
-    const IDX M, \
-    const IDX N, \
-    const IDX RUN, \
-    const IDX A_STEP, \
-    const IDX B_PLANE, \
-    const IDX n0, \
-    const IDX n1, \
-    const IDX n2, \
-    const IDX n3, \
-    const IDX n4, \
-    const IDX n5, \
-    const IDX n6, \
-    const IDX n7, \
-    const IDX n8, \
-    const IDX n9, \
-    const IDX n10, \
-    const IDX n11, \
-    const IDX n12, \
-    const IDX n13, \
-    const IDX n14
-#define FN_PARAMS , __global const float *restrict p0, \
-    __global const float *restrict p1, \
-    __global const float *restrict p2, \
-    __global const float *restrict p3, \
-    const IDX n0, \
-    const IDX n1, \
-    const IDX n2, \
-    const IDX n3, \
-    const IDX n4, \
-    const IDX n5, \
-    const IDX n6, \
-    const IDX n7, \
-    const IDX n8, \
-    const IDX n9, \
-    const IDX n10, \
-    const IDX n11, \
-    const IDX n12, \
-    const IDX n13, \
-    const IDX n14
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     const float v0 = LOAD_float32(p2, n);

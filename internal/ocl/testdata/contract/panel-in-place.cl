@@ -5,27 +5,6 @@
 #define MAC(a, b, c) FMA(a, b, c)
 #define PACK_K 64
 #define MR 6
-#define PARAMS __global const ushort *restrict p0_, \
-    const ulong o_p0, \
-    __global const ushort *restrict p1_, \
-    const ulong o_p1, \
-    __global ushort *restrict y0_, \
-    const ulong o_y0, \
-    __global float *restrict A_PACK, \
-    const IDX B_FROM, \
-    const IDX LOTS, \
-    const IDX M_FROM, \
-    const IDX N_FROM, \
-    const IDX K_FROM, \
-    const IDX K_TO, \
-    const IDX S_FROM, \
-    const IDX M, \
-    const IDX A_PLANE, \
-    const IDX n0
-#define FN_PARAMS , __global const ushort *restrict p0, \
-    __global const ushort *restrict p1, \
-    const IDX n0
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * m + k;
@@ -52,30 +31,6 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define B_TYPE ushort
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) as_float8(convert_uint8(vload8(0, p)) << 16)
-#define PARAMS __global const ushort *restrict p0_, \
-    const ulong o_p0, \
-    __global const ushort *restrict p1_, \
-    const ulong o_p1, \
-    __global ushort *restrict y0_, \
-    const ulong o_y0, \
-    __global float *restrict A_PACK, \
-    const IDX B_FROM, \
-    const IDX LOTS, \
-    const IDX M_FROM, \
-    const IDX N_FROM, \
-    const IDX K_FROM, \
-    const IDX K_TO, \
-    const IDX S_FROM, \
-    const IDX M, \
-    const IDX N, \
-    const IDX RUN, \
-    const IDX A_PLANE, \
-    const IDX B_STEP, \
-    const IDX n0
-#define FN_PARAMS , __global const ushort *restrict p0, \
-    __global const ushort *restrict p1, \
-    const IDX n0
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     const float v0 = (float)(round_bfloat16(acc));

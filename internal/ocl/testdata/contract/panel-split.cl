@@ -19,52 +19,6 @@
 #define B_TYPE float
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload16(0, p)
-#define PARAMS __global const float *restrict p0_, \
-    const ulong o_p0, \
-    __global const float *restrict p1_, \
-    const ulong o_p1, \
-    __global float *restrict y0_, \
-    const ulong o_y0, \
-    __global float *restrict PART, \
-    const IDX B_FROM, \
-    const IDX LOTS, \
-    const IDX M_FROM, \
-    const IDX N_FROM, \
-    const IDX K_FROM, \
-    const IDX K_TO, \
-    const IDX S_FROM, \
-    const IDX M, \
-    const IDX N, \
-    const IDX RUN, \
-    const IDX CHUNK, \
-    const IDX BATCHES, \
-    const IDX A_STEP, \
-    const IDX B_STEP, \
-    const IDX n0, \
-    const IDX n1, \
-    const IDX n2, \
-    const IDX n3, \
-    const IDX n4, \
-    const IDX n5, \
-    const IDX n6, \
-    const IDX n7, \
-    const IDX n8, \
-    const IDX n9, \
-    const IDX n10
-#define FN_PARAMS , __global const float *restrict p0, \
-    __global const float *restrict p1, \
-    const IDX n0, \
-    const IDX n1, \
-    const IDX n2, \
-    const IDX n3, \
-    const IDX n4, \
-    const IDX n5, \
-    const IDX n6, \
-    const IDX n7, \
-    const IDX n8, \
-    const IDX n9, \
-    const IDX n10
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10
 
 static inline long a_row_hook(const IDX b, const IDX m FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(m, n0, n1);
@@ -105,20 +59,6 @@ static inline long b_row_hook(const IDX k FN_PARAMS) {
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 64
 #define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
-#define PARAMS __global const float *restrict p0_, \
-    const ulong o_p0, \
-    __global const float *restrict p1_, \
-    const ulong o_p1, \
-    __global float *restrict y0_, \
-    const ulong o_y0, \
-    __global float *restrict PART, \
-    const IDX M, \
-    const IDX N, \
-    const IDX BATCHES, \
-    const IDX SPLITS
-#define FN_PARAMS , __global const float *restrict p0, \
-    __global const float *restrict p1
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     return acc;

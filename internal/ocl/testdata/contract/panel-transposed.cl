@@ -13,27 +13,6 @@
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload16(0, p)
 #define B_ONE(p, i) LOAD_float32(p, i)
-#define PARAMS __global const float *restrict p0_, \
-    const ulong o_p0, \
-    __global const float *restrict p1_, \
-    const ulong o_p1, \
-    __global float *restrict y0_, \
-    const ulong o_y0, \
-    __global float *restrict B_PACK, \
-    const IDX B_FROM, \
-    const IDX LOTS, \
-    const IDX M_FROM, \
-    const IDX N_FROM, \
-    const IDX K_FROM, \
-    const IDX K_TO, \
-    const IDX S_FROM, \
-    const IDX N, \
-    const IDX B_PLANE, \
-    const IDX n0
-#define FN_PARAMS , __global const float *restrict p0, \
-    __global const float *restrict p1, \
-    const IDX n0
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
     const int i0 = n0 * n + k;
@@ -67,30 +46,6 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) LOAD_float32(p, i)
-#define PARAMS __global const float *restrict p0_, \
-    const ulong o_p0, \
-    __global const float *restrict p1_, \
-    const ulong o_p1, \
-    __global float *restrict y0_, \
-    const ulong o_y0, \
-    __global float *restrict B_PACK, \
-    const IDX B_FROM, \
-    const IDX LOTS, \
-    const IDX M_FROM, \
-    const IDX N_FROM, \
-    const IDX K_FROM, \
-    const IDX K_TO, \
-    const IDX S_FROM, \
-    const IDX M, \
-    const IDX N, \
-    const IDX RUN, \
-    const IDX A_STEP, \
-    const IDX B_PLANE, \
-    const IDX n0
-#define FN_PARAMS , __global const float *restrict p0, \
-    __global const float *restrict p1, \
-    const IDX n0
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     return acc;

@@ -7,23 +7,6 @@
 #define LANES 4
 #define ROWS 1
 #define SPLIT 1
-#define PARAMS __global const float *restrict p0_, \
-    const ulong o_p0, \
-    __global const float *restrict p1_, \
-    const ulong o_p1, \
-    __global float *restrict y0_, \
-    const ulong o_y0, \
-    __global float *restrict PART, \
-    const IDX M, \
-    const IDX N, \
-    const IDX K, \
-    const IDX BATCHES, \
-    const IDX CHUNK, \
-    const IDX n0
-#define FN_PARAMS , __global const float *restrict p0, \
-    __global const float *restrict p1, \
-    const IDX n0
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const float v0 = LOAD_float32(p0, k);
@@ -44,20 +27,6 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 1
 #define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
-#define PARAMS __global const float *restrict p0_, \
-    const ulong o_p0, \
-    __global const float *restrict p1_, \
-    const ulong o_p1, \
-    __global float *restrict y0_, \
-    const ulong o_y0, \
-    __global float *restrict PART, \
-    const IDX M, \
-    const IDX N, \
-    const IDX BATCHES, \
-    const IDX SPLITS
-#define FN_PARAMS , __global const float *restrict p0, \
-    __global const float *restrict p1
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     return acc;

@@ -14,25 +14,6 @@
 #define A_BY_K 1
 #define B_BY_K 1
 #define SPLIT 1
-#define PARAMS __global const double *restrict p0_, \
-    const ulong o_p0, \
-    __global const double *restrict p1_, \
-    const ulong o_p1, \
-    __global double *restrict y0_, \
-    const ulong o_y0, \
-    __global double *restrict PART, \
-    const IDX TILES_M, \
-    const IDX TILES_N, \
-    const IDX M, \
-    const IDX N, \
-    const IDX K, \
-    const IDX BATCHES, \
-    const IDX CHUNK, \
-    const IDX n0
-#define FN_PARAMS , __global const double *restrict p0, \
-    __global const double *restrict p1, \
-    const IDX n0
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline double load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * m + k;
@@ -54,20 +35,6 @@ static inline double load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 1
 #define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (double)(v)))
-#define PARAMS __global const double *restrict p0_, \
-    const ulong o_p0, \
-    __global const double *restrict p1_, \
-    const ulong o_p1, \
-    __global double *restrict y0_, \
-    const ulong o_y0, \
-    __global double *restrict PART, \
-    const IDX M, \
-    const IDX N, \
-    const IDX BATCHES, \
-    const IDX SPLITS
-#define FN_PARAMS , __global const double *restrict p0, \
-    __global const double *restrict p1
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
 static inline double epilogue_hook(const IDX b, const IDX m, const IDX n, const double acc FN_PARAMS) {
     return acc;

@@ -15,29 +15,6 @@
 #define B_BY_K 0
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
-#define PARAMS __global const float *restrict p0_, \
-    const ulong o_p0, \
-    __global const float *restrict p1_, \
-    const ulong o_p1, \
-    __global float *restrict y0_, \
-    const ulong o_y0, \
-    const IDX TILES_M, \
-    const IDX TILES_N, \
-    const IDX M, \
-    const IDX N, \
-    const IDX K, \
-    const IDX BATCHES, \
-    const IDX n0, \
-    const IDX n1, \
-    const IDX n2, \
-    const IDX n3
-#define FN_PARAMS , __global const float *restrict p0, \
-    __global const float *restrict p1, \
-    const IDX n0, \
-    const IDX n1, \
-    const IDX n2, \
-    const IDX n3
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3
 
 static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * b + m + n1 * k;
