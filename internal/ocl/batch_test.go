@@ -1,0 +1,99 @@
+package ocl
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// manyTasks are n tasks of n structures: powers of the sum of an input.
+func manyTasks(t *testing.T, e *Engine, n int) []engine.Bound {
+	t.Helper()
+	add := scalar2("add", "a + b", func(a, b float64) float64 { return a + b }, nil)
+	m, err := e.Alloc(1 << 16)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	require.NoError(t, e.Write(t.Context(), m, 0, floats(1, 2, 3, 4)))
+	var out []engine.Bound
+	in := engine.Operand{DType: tensor.Float32, Len: 4}
+	dom := engine.Domain{4}
+	v := engine.Load(0, tensor.Float32, denseAt(dom, 0), nil)
+	sum := v
+	for i := range n {
+		sum = engine.Apply(add, tensor.Float32, sum, v)
+		task := mapTask(dom, sum, in)
+		if i%2 == 1 {
+			task = reduceTask(dom, 0, engine.Sum, sum, in)
+		}
+		out = append(out, engine.Bound{Task: task, Ins: []engine.Slot{{Mem: m}}, Outs: []engine.Slot{{Mem: m, Offset: int64(256 * (i + 1))}}})
+	}
+	return out
+}
+
+func TestManyTasksAreFewPrograms(t *testing.T) {
+	e := device(t, "", nil)
+	const n = 20
+	tasks := manyTasks(t, e, n)
+	before := e.dev.Stats()
+	s, err := e.Prepare(t.Context(), tasks)
+	require.NoError(t, err)
+	after := e.dev.Stats()
+	made := after.ProgramsBuilt + after.ProgramsLoaded - before.ProgramsBuilt - before.ProgramsLoaded
+	assert.LessOrEqual(t, made, int64(runtime.GOMAXPROCS(0)))
+	require.NoError(t, s.Run(t.Context(), 0, n, 0))
+	for i := range n {
+		got := make([]byte, 4)
+		require.NoError(t, e.Read(t.Context(), got, tasks[i].Outs[0].Mem, tasks[i].Outs[0].Offset))
+		want := float32(i + 2)
+		if i%2 == 1 {
+			want *= 10
+		}
+		assert.Equal(t, floats(want), got, "task %d", i)
+	}
+	again, err := e.Prepare(t.Context(), tasks[3:5])
+	require.NoError(t, err)
+	assert.Equal(t, after.Programs, e.dev.Stats().Programs, "parts of a known program are known")
+	require.NoError(t, s.Close())
+	require.NoError(t, again.Close())
+}
+
+func TestEveryFunctionOfAPartGetsANameOfItsOwn(t *testing.T) {
+	for _, c := range []struct{ text, name string }{
+		{"static inline float value_hook(const int i) {", "value_hook"},
+		{"static inline ulong philox_long(const uint hi) {", "philox_long"},
+		{"static inline void transpose(VT *r) {", "transpose"},
+		{"kernel void map_block(PARAMS) {", "map_block"},
+		{"__kernel void contract_item(PARAMS) {", "contract_item"},
+		{"__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))\nvoid contract_row(PARAMS) {", "contract_row"},
+		{"kernel __attribute__((reqd_work_group_size(1, 1, 1))) void f(PARAMS) {", "f"},
+	} {
+		assert.Equal(t, []string{c.name}, distinct(functionName, c.text))
+	}
+	assert.Empty(t, distinct(functionName, "    const float v = exp(x);\n    if (x) return f(x);\n"))
+	p := &program{name: "x", body: "#define A 1\n # define B(x) x\nkernel void k(PARAMS) {}\n"}
+	text := join([]*program{p, p})
+	for _, want := range []string{"#define k k_0", "#define k k_1", "#undef A", "#undef B", "#undef k"} {
+		assert.Contains(t, text, want)
+	}
+}
+
+func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
+	e := device(t, "", nil)
+	good := &program{name: "good.cl", head: "// head\n", body: "kernel void good(global int *x) { x[0] = 1; }\n"}
+	bad := &program{name: "bad.cl", head: good.head, body: "kernel void bad(global int *x) { x[0] = nothing; }\n"}
+	for _, p := range []*program{good, bad} {
+		p.source = p.head + p.body + fmt.Sprintf("// %p\n", e)
+	}
+	require.NoError(t, e.compile(t.Context(), []*program{bad, good}))
+	_, ok := e.library.find(good)
+	assert.True(t, ok)
+	task := mapTask(engine.Domain{1}, constant(tensor.Float32, 1))
+	_, err := e.program(t.Context(), task, bad)
+	assert.ErrorContains(t, err, "nothing")
+}
