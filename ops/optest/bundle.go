@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -43,6 +44,7 @@ type bundle struct {
 	once  sync.Once
 	done  map[*cell]cellResult
 	err   error
+	told  atomic.Bool // err has been reported
 }
 
 // bundler sorts cells into bundles.

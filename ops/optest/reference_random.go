@@ -52,15 +52,19 @@ func fraction(v uint64, width, bits int) float64 {
 	return math.Ldexp(float64(v>>(width-bits)), -bits)
 }
 
+// philox gives the words of one element of the suite's random tensors.
 func philox(at uint64, stream uint32) [4]uint32 {
-	const m0, m1 = uint64(0xD2511F53), uint64(0xCD9E8D57)
 	seed := uint64(randomSeed)
-	x0, x1, x2, x3 := uint32(at), uint32(at>>32), uint32(0), stream
-	k0, k1 := uint32(seed), uint32(seed>>32)
+	return philoxBlock([4]uint32{uint32(at), uint32(at >> 32), 0, stream}, [2]uint32{uint32(seed), uint32(seed >> 32)})
+}
+
+// philoxBlock is Philox-4x32-10.
+func philoxBlock(x [4]uint32, k [2]uint32) [4]uint32 {
+	const m0, m1 = uint64(0xD2511F53), uint64(0xCD9E8D57)
 	for range 10 {
-		p0, p1 := m0*uint64(x0), m1*uint64(x2)
-		x0, x1, x2, x3 = uint32(p1>>32)^x1^k0, uint32(p1), uint32(p0>>32)^x3^k1, uint32(p0)
-		k0, k1 = k0+0x9E3779B9, k1+0xBB67AE85
+		p0, p1 := m0*uint64(x[0]), m1*uint64(x[2])
+		x = [4]uint32{uint32(p1>>32) ^ x[1] ^ k[0], uint32(p1), uint32(p0>>32) ^ x[3] ^ k[1], uint32(p0)}
+		k[0], k[1] = k[0]+0x9E3779B9, k[1]+0xBB67AE85
 	}
-	return [4]uint32{x0, x1, x2, x3}
+	return x
 }

@@ -151,8 +151,12 @@ func (s *suite) testCells(t *testing.T, all []*cell) {
 	for _, c := range all {
 		switch b := s.bundles.of[c]; {
 		case b != nil:
-			if done, err := b.run(t.Context(), s.rt); err == nil {
+			done, err := b.run(t.Context(), s.rt)
+			switch {
+			case err == nil:
 				results[c] = done[c]
+			case !errors.Is(err, engine.ErrUnsupported) && !b.told.Swap(true):
+				t.Errorf("%s as a part of a fused graph: %v", op(c), err)
 			}
 		case s.o.Bundle && !kept(c):
 			s.report.left(c.op)
@@ -187,6 +191,9 @@ func (s *suite) testCells(t *testing.T, all []*cell) {
 		})
 	}
 }
+
+// op names a column of the matrix.
+func op(c *cell) string { return fmt.Sprintf("%s in %v", c.op.Name, c.dt) }
 
 // cellResult is what came out for one cell.
 type cellResult struct {

@@ -160,7 +160,7 @@ func (t Tolerance) bound(dt tensor.DType, v, n, terms float64) float64 {
 	store, register := formatOf(dt), accumulator(dt)
 	var b float64
 	switch {
-	case t.ULP == 0 && t.Terms == 0: // exact
+	case t.ULP == 0 && t.ULP64 == 0 && t.Terms == 0: // exact
 	case dt == tensor.Float64: // where the reference errs as well
 		b = (t.ULP64+referenceULP(t.ULP64))*register.ulp(v) + 2*t.Terms*n*register.unit()*terms
 	case dt == tensor.Float32:

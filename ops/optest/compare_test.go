@@ -1,0 +1,178 @@
+package optest
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+func TestUnitInTheLastPlace(t *testing.T) {
+	t.Parallel()
+	f32, f16 := formatOf(tensor.Float32), formatOf(tensor.Float16)
+	for _, c := range []struct{ got, want float64 }{
+		{f32.ulp(1), 0x1p-23}, {f32.ulp(-1.5), 0x1p-23}, {f32.ulp(2), 0x1p-22}, {f32.ulp(0.999), 0x1p-24},
+		{f32.ulp(0), 0x1p-149}, {f32.ulp(1e-40), 0x1p-149}, {f32.ulp(math.Inf(1)), 0x1p-149}, {f32.ulp(1e300), 0x1p104},
+		{f16.ulp(1), 0x1p-10}, {f16.overflow(), 65520}, {f32.minNormal(), 0x1p-126},
+		{formatOf(tensor.BFloat16).ulp(1), 0x1p-7}, {formatOf(tensor.Float64).ulp(1), 0x1p-52},
+	} {
+		require.Equal(t, c.want, c.got)
+	}
+}
+
+func TestCompareAllowsTheBoundAndNoMore(t *testing.T) {
+	t.Parallel()
+	three := Tolerance{ULP: 3, ULP64: 3}
+	up := func(v float32, n int) float32 {
+		for range n {
+			v = math.Nextafter32(v, math.MaxFloat32)
+		}
+		return v
+	}
+	for _, c := range []struct {
+		name string
+		tol  Tolerance
+		got  float32
+		want float64
+		ok   bool
+	}{
+		{"exact", exact, 1.5, 1.5, true},
+		{"one ulp off an exact one", exact, up(1.5, 1), 1.5, false},
+		{"three of three", three, up(1, 3), 1, true},
+		{"four of three", three, up(1, 4), 1, false},
+		{"NaN", exact, float32(math.NaN()), math.NaN(), true},
+		{"NaN for a number", three, float32(math.NaN()), 1, false},
+		{"a number for NaN", three, 1, math.NaN(), false},
+		{"infinity", exact, float32(math.Inf(1)), math.Inf(1), true},
+		{"the other infinity", three, float32(math.Inf(-1)), math.Inf(1), false},
+		{"the largest number for infinity", three, math.MaxFloat32, math.Inf(1), false},
+		{"overflow", rounded, float32(math.Inf(1)), 1e39, true},
+		{"infinity a few ulp below overflow", three, float32(math.Inf(1)), math.MaxFloat32 * (1 - 0x1p-24), true},
+		{"infinity far below overflow", three, float32(math.Inf(1)), 3e38, false},
+		{"zero of the other sign", exact, float32(math.Copysign(0, -1)), 0, true},
+		{"a flushed subnormal", exact, 0, 1e-40, true},
+		{"a subnormal that was only moved", moved, 0, 1e-40, false},
+		{"a flushed normal number", exact, 0, 1e-37, false},
+	} {
+		v := Compare(c.tol, tensor.Scalar(c.got), exactly(Array{DType: tensor.Float32, Shape: []int{}, F: []float64{c.want}}))
+		require.Equal(t, c.ok, v.OK(), "%s: %s", c.name, v.Message)
+	}
+	wrong := Compare(exact, tensor.Must(tensor.FromSlice([]int64{1, math.MaxInt64 - 1}, 1, 2)),
+		exactly(integers(tensor.Int64, []int{1, 2}, 1, math.MaxInt64)))
+	require.Contains(t, wrong.Message, "1 of 2 elements are wrong, first at [0 1]: got 9223372036854775806, want 9223372036854775807")
+	require.Contains(t, Compare(exact, tensor.Scalar(1.0), exactly(floats([]int{1}, 1))).Message, "shape is [], want [1]")
+	require.Contains(t, Compare(exact, tensor.Scalar(int32(1)), exactly(floats([]int{}, 1))).Message, "dtype is int32, want float64")
+}
+
+func TestSumsAreJudgedByTheirTerms(t *testing.T) {
+	t.Parallel()
+	want := Result{Array: Array{DType: tensor.Float32, Shape: []int{}, F: []float64{0}}, Terms: []float64{1000}, N: 10}
+	tol := summed(anySum)
+	require.True(t, Compare(tol, tensor.Scalar(float32(1000*9*0x1p-24)), want).OK())
+	require.False(t, Compare(tol, tensor.Scalar(float32(1000*11*0x1p-24)), want).OK())
+}
+
+// liar is the CPU path but for one bit of what it reads back.
+type liar struct{ engine.Engine }
+
+func (l liar) Read(ctx context.Context, dst []byte, src engine.Memory, offset int64) error {
+	err := l.Engine.Read(ctx, dst, src, offset)
+	if len(dst) > 0 {
+		dst[len(dst)/2/8*8] ^= 1 // the lowest bit of some element
+	}
+	return err
+}
+
+func TestAnEngineThatErrsByOneBitIsFound(t *testing.T) {
+	t.Parallel()
+	rt := ops.NewRuntime(liar{fallback.New(nil)})
+	for op := range ops.All() {
+		if !tolerances[op.Name].Moves && op.Name != "add" {
+			continue
+		}
+		for _, dt := range op.DTypes {
+			all := cells(op, dt)
+			results, err := runCells(t, rt, all)
+			require.NoError(t, err)
+			for i, c := range all {
+				wants, err := expected(c, results[i].seen)
+				require.NoError(t, err)
+				if v := Compare(tolerances[op.Name], results[i].out, wants...); v.OK() && results[i].out.Len() > 0 && c.sample.Through == nil {
+					// Half an ulp is allowed to a sum that is itself half way.
+					require.True(t, op.Name == "add" && dt.IsFloat(), "%s/%v/%s", op.Name, dt, c.sample.Label)
+				}
+			}
+		}
+	}
+}
+
+func TestFillsAreWhatOperandsAskFor(t *testing.T) {
+	t.Parallel()
+	for _, dt := range tensor.DTypes() {
+		a := FromTensor(Fill(ops.Operand{Shape: []int{300}, Lo: 1, Hi: 3}, dt, 1))
+		for i := range a.Len() {
+			require.True(t, dt == tensor.Bool || a.float(i) >= 1 && a.float(i) <= 3, "%v: %v", dt, a.text(i))
+		}
+		require.True(t, tensor.Equal(Fill(ops.Operand{Shape: []int{9}}, dt, 7), Fill(ops.Operand{Shape: []int{9}}, dt, 7)), "%v repeats", dt)
+	}
+	distinct := FromTensor(Fill(ops.Operand{Shape: []int{1000}, Distinct: true}, tensor.Float32, 1))
+	seen := map[float64]bool{}
+	for _, v := range distinct.F {
+		require.False(t, seen[v])
+		seen[v] = true
+	}
+	special := FromTensor(Fill(ops.Operand{Shape: []int{40}, Special: true}, tensor.Float16, 1))
+	require.True(t, math.IsNaN(special.F[0]))
+	require.Contains(t, special.F, 65504.0)
+	require.Contains(t, special.F, math.Inf(-1))
+	ints := FromTensor(Fill(ops.Operand{Shape: []int{40}, Special: true}, tensor.Int16, 1))
+	require.Contains(t, ints.I, int64(math.MinInt16))
+	require.Contains(t, ints.I, int64(math.MaxInt16))
+}
+
+func TestBundlesLeaveNoOpAndDTypeOut(t *testing.T) {
+	t.Parallel()
+	b := newBundler()
+	for op := range ops.All() {
+		for _, dt := range op.DTypes {
+			all := cells(op, dt)
+			b.add(op, all)
+			n := 0
+			for _, c := range all {
+				if b.of[c] != nil || kept(c) {
+					n++
+				}
+			}
+			require.Positive(t, n, "%s in %v", op.Name, dt)
+		}
+	}
+}
+
+func TestBundlesGiveWhatTheirCellsGiveAlone(t *testing.T) {
+	TestOps(t, fallback.New(nil), &Options{Bundle: true, Complete: true})
+}
+
+func TestRandomGraphsReachEveryMove(t *testing.T) {
+	t.Parallel()
+	used := map[string]int{}
+	for seed := range uint64(400) {
+		p := newProgram(seed)
+		require.NotEmpty(t, p.outputs)
+		for _, s := range p.steps {
+			used[s.op]++
+		}
+	}
+	for _, op := range []string{
+		"reshape", "transpose", "slice", "pad", "broadcast_to", "concat", "windows", "gather", "take_along", "scatter_add",
+		"sum", "max", "min", "mean", "argmax", "matmul", "conv2d", "max_pool2d", "softmax", "where", "less", "cast", "clip",
+		"add", "sub", "mul", "maximum", "minimum", "tanh", "sigmoid", "exp", "relu", "square",
+	} {
+		require.Greater(t, used[op], 20, op)
+	}
+}
