@@ -46,7 +46,7 @@ func TestAUsersKernelIsAnOpLikeAnother(t *testing.T) {
 		x := g.Input("x", tensor.Float32, 2, 3)
 		r := splitKernel(g, Transpose(Neg(x)), splitSource)
 		y := Add(r[0], ScalarLike(r[0], 1))
-		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{y, r[1]}})
+		exe, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{y, r[1]}}))
 		require.NoError(t, err)
 		out, err := exe.Run(t.Context(), Feeds{x: vec(t, []int{2, 3}, 1, -2, 0, 4, 5, -6)})
 		require.NoError(t, err)
@@ -107,13 +107,13 @@ func TestMoreMemoryThanThereIsIsAnError(t *testing.T) {
 	everywhere(t, func(t *testing.T, rt *Runtime) {
 		g := NewGraph("huge")
 		x := g.Full(tensor.Float64, 1, 1<<20, 1<<22)
-		_, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Sum(Exp(Transpose(keep(x))))}})
+		_, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{Sum(Exp(Transpose(keep(x))))}}))
 		require.Error(t, err)
 		for _, e := range rt.Engines() {
 			require.Zero(t, e.Stats().Memories)
 		}
 		small := g.Full(tensor.Float32, 1, 3)
-		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{small}})
+		exe, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{small}}))
 		require.NoError(t, err, "the next graph works")
 		require.NoError(t, exe.Close())
 	})

@@ -18,6 +18,16 @@ func everywhere(t *testing.T, f func(t *testing.T, rt *Runtime)) {
 	t.Run("device", func(t *testing.T) { f(t, device(t)) })
 }
 
+// whole makes the target run where rt is for: what is tiny would go to the CPU
+// path by itself.
+func whole(rt *Runtime, target Target) Target {
+	target.Place = OnCPU
+	if rt.Device() != nil {
+		target.Place = OnDevice
+	}
+	return target
+}
+
 // model is a small training step: loss and updated weights.
 func model(t testing.TB, rt *Runtime) (exe *Executable, x *Node, w *Node) {
 	t.Helper()
@@ -27,7 +37,7 @@ func model(t testing.TB, rt *Runtime) (exe *Executable, x *Node, w *Node) {
 	y := Tanh(MatMul(x, Add(w, ScalarLike(w, 0.1))))
 	loss := Mean(Mul(y, y))
 	d := Gradients(loss, w)[0]
-	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{loss}, Updates: []*Node{Assign(w, Sub(w, Mul(d, ScalarLike(d, 0.1))))}})
+	exe, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{loss}, Updates: []*Node{Assign(w, Sub(w, Mul(d, ScalarLike(d, 0.1))))}}))
 	require.NoError(t, err)
 	return exe, x, w
 }
@@ -77,7 +87,7 @@ func TestOneExecutableServesManyGoroutines(t *testing.T) {
 	everywhere(t, func(t *testing.T, rt *Runtime) {
 		g := NewGraph("shared")
 		x := g.Input("x", tensor.Float32, 4)
-		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Mul(x, x)}})
+		exe, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{Mul(x, x)}}))
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for i := range 16 {
@@ -103,9 +113,9 @@ func TestExecutablesThatShareVariablesTakeTurns(t *testing.T) {
 	everywhere(t, func(t *testing.T, rt *Runtime) {
 		g := NewGraph("counter")
 		v := g.Variable("v", vec(t, []int{3}))
-		up, err := g.Compile(t.Context(), rt, Target{Updates: []*Node{Assign(v, Add(v, ScalarLike(v, 1)))}})
+		up, err := g.Compile(t.Context(), rt, whole(rt, Target{Updates: []*Node{Assign(v, Add(v, ScalarLike(v, 1)))}}))
 		require.NoError(t, err)
-		read, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Sum(v)}})
+		read, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{Sum(v)}}))
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for range 4 {
@@ -134,7 +144,7 @@ func TestAVariableOutlivesItsExecutables(t *testing.T) {
 	everywhere(t, func(t *testing.T, rt *Runtime) {
 		g := NewGraph("state")
 		v := g.Variable("v", vec(t, []int{2}, 1, 2))
-		double, err := g.Compile(t.Context(), rt, Target{Updates: []*Node{Assign(v, Add(v, v))}})
+		double, err := g.Compile(t.Context(), rt, whole(rt, Target{Updates: []*Node{Assign(v, Add(v, v))}}))
 		require.NoError(t, err)
 		require.NoError(t, double.RunInto(t.Context(), nil, nil))
 		require.NoError(t, double.Close())
@@ -142,7 +152,7 @@ func TestAVariableOutlivesItsExecutables(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []float32{2, 4}, floatsOf(t, got))
 		require.NoError(t, Set(t.Context(), v, vec(t, []int{2}, 5, 6)))
-		again, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{v}, Updates: []*Node{Assign(v, Neg(v))}})
+		again, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{v}, Updates: []*Node{Assign(v, Neg(v))}}))
 		require.NoError(t, err)
 		out, err := again.Run(t.Context(), nil)
 		require.NoError(t, err)
@@ -173,10 +183,10 @@ func TestVariablesThatSwapReadTheOldValues(t *testing.T) {
 		g := NewGraph("swap")
 		a, b := g.Variable("a", vec(t, []int{2}, 1, 2)), g.Variable("b", vec(t, []int{2}, 3, 4))
 		c := g.Variable("c", vec(t, []int{2, 2}, 1, 2, 3, 4))
-		exe, err := g.Compile(t.Context(), rt, Target{
+		exe, err := g.Compile(t.Context(), rt, whole(rt, Target{
 			Outputs: []*Node{Add(a, b)},
 			Updates: []*Node{Assign(a, b), Assign(b, Add(a, b)), Assign(c, Transpose(c))},
-		})
+		}))
 		require.NoError(t, err)
 		out, err := exe.Run(t.Context(), nil)
 		require.NoError(t, err)
