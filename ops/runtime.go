@@ -72,6 +72,7 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 		if rt.opened, err = device.Open(ctx, po); err != nil {
 			return fail(err)
 		}
+		rt.calibrate(ctx)
 		rt.engines = []engine.Engine{ocl.New(rt.opened), cpu}
 		rt.why = fmt.Sprintf("%s: the best of %d found", device, len(machine.Devices))
 		if spec := requested(o); spec != "" {
@@ -90,6 +91,25 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 	}
 	rt.log.Info("ops: runtime opened", "engine", rt.engines[0].Name(), "why", rt.why)
 	return rt, nil
+}
+
+// calibrated holds the devices that this process has tried to measure.
+var calibrated sync.Map
+
+// calibrate measures a device that was never measured before, once: about half a
+// second, kept on disk for every later Open. Where nothing can be kept, or the
+// measurement fails, predictions rest on what the device says of itself.
+func (rt *Runtime) calibrate(ctx context.Context) {
+	d := rt.Device()
+	if rt.opened.Calibration() != nil || !rt.opened.Keeps() {
+		return
+	}
+	if _, tried := calibrated.LoadOrStore(d.String()+d.Driver, true); tried {
+		return // the folder cannot be written
+	}
+	if _, err := rt.opened.Calibrate(ctx); err != nil {
+		rt.log.Warn("ops: the device could not be measured", "device", d.ID, "error", err)
+	}
 }
 
 // requested says who asked for a device, or "".

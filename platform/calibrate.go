@@ -56,6 +56,9 @@ func (c *Calibration) sane() bool {
 // kept on disk; nil if there is nothing.
 func (o *Opened) Calibration() *Calibration { return o.device.loadCalibration(o.opts.CacheDir) }
 
+// Keeps reports whether measurements are kept on disk.
+func (o *Opened) Keeps() bool { return o.opts.CacheDir != "" }
+
 // Calibrate measures the device: launch and wait latency, transfers each way, the
 // rate of a copying kernel and the rate of multiply-adds. It takes about half a
 // second and should have the device to itself. The result is kept on disk for the
