@@ -34,9 +34,9 @@ cross:
 race:
 	CGO_ENABLED=1 go test -race -short ./cl/... ./platform/... ./engine/... ./fallback/... ./internal/... ./ops
 
-# Every op on every device found, with a line for each.
+# Every cell of op x device x dtype x sample on its own, with a report of each engine.
 matrix:
-	go test -v -run 'TestPortability' .
+	ANYCL_MATRIX=full go test -v -count=1 -timeout 60m -run 'Portability|EveryOp|Gradients|Engines' .
 
 bench:
 	go test -run '^$$' -bench . ./fallback ./internal/ocl ./ops
