@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/tensor"
 )
 
 // check says why a device with these facts cannot run t.
@@ -13,11 +12,11 @@ func (d *deviceFacts) check(t *engine.Task) error {
 	unsupported := func(format string, args ...any) error {
 		return fmt.Errorf("ocl: %s on %s: %s: %w", t, d.name, fmt.Sprintf(format, args...), engine.ErrUnsupported)
 	}
+	if !d.fp64 && computesInDouble(t) {
+		return unsupported("the device has no float64")
+	}
 	operands := slices.Concat(t.Ins, t.Outs)
 	for _, o := range operands {
-		if o.DType == tensor.Float64 && !d.fp64 {
-			return unsupported("the device has no float64")
-		}
 		if o.Bytes() > d.maxAlloc {
 			return unsupported("an operand of %d bytes, the largest allocation is %d", o.Bytes(), d.maxAlloc)
 		}
@@ -42,9 +41,6 @@ func (d *deviceFacts) check(t *engine.Task) error {
 	}
 	for _, e := range t.Exprs() {
 		for s := range e.Walk() {
-			if s.DType == tensor.Float64 && !d.fp64 {
-				return unsupported("the device has no float64")
-			}
 			if s.Op == engine.OpApply && s.Fn.C == "" && s.Fn.CFor == nil {
 				return unsupported("%s has no OpenCL C", s.Fn.Name)
 			}

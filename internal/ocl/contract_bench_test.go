@@ -16,7 +16,7 @@ import (
 // end of the last.
 func benchmarkTask(b *testing.B, task *engine.Task, force string) {
 	dev := useBench(b)
-	p, err := makePlan(dev.facts, task, force)
+	p, err := makePlan(newFacts(dev.dev.Device(), dev.dev.Caps()), task, force)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,58 +4,27 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/platform"
 )
 
-// bench is a device on which tests run single plans, without the engine.
+// bench is theDevice, on which tests run single plans without the engine.
 type bench struct {
-	ctx   *cl.Context
+	dev   *platform.Opened
 	queue *cl.Queue
-	facts *deviceFacts
-
-	programs sync.Map // text to built program
 }
 
-// openBench is the first device of the machine, opened once for all tests.
-var openBench = sync.OnceValues(func() (*bench, error) {
-	lib, err := cl.Default()
-	if err != nil {
-		return nil, err
-	}
-	platforms, err := lib.Platforms()
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range platforms {
-		devices, err := p.Devices(cl.DeviceAll)
-		if err != nil || len(devices) == 0 {
-			continue
-		}
-		ctx, err := lib.NewContext(devices[0])
-		if err != nil {
-			return nil, err
-		}
-		q, err := ctx.NewQueue(devices[0], cl.QueueOptions{})
-		if err != nil {
-			return nil, err
-		}
-		return &bench{ctx: ctx, queue: q, facts: cpuFacts(16)}, nil
-	}
-	return nil, nil
-})
-
 func useBench(tb testing.TB) *bench {
-	b, err := openBench()
-	if err != nil || b == nil {
+	o, err := theDevice()
+	if err != nil {
 		tb.Skipf("no OpenCL device: %v", err)
 	}
-	return b
+	return &bench{dev: o, queue: o.Queue()}
 }
 
 func cpuFacts(lanes int) *deviceFacts {
@@ -70,18 +39,6 @@ func gpuFacts(workGroup int) *deviceFacts {
 		name: "gpu", units: 20, workGroup: workGroup, localMem: 32 << 10,
 		vector: 1, argBytes: 1024, maxAlloc: 1 << 30, fp64: true,
 	}
-}
-
-// program builds p, each text once for all tests.
-func (b *bench) program(p *program) (*cl.Program, error) {
-	once, _ := b.programs.LoadOrStore(p.options+p.source, sync.OnceValues(func() (*cl.Program, error) {
-		prog, err := b.ctx.NewProgram("#define FMA(a, b, c) fma(a, b, c)\n", p.source)
-		if err != nil {
-			return nil, err
-		}
-		return prog, prog.Build("-cl-std=CL1.2 " + p.options)
-	}))
-	return once.(func() (*cl.Program, error))()
 }
 
 // prepared is a plan with its kernels and memory.
@@ -100,7 +57,7 @@ const guard = "what stands here nobody may write"
 
 func (b *bench) buffer(tb testing.TB, content []byte) *cl.Buffer {
 	content = append(slices.Clip(content), guard...)
-	buf, err := b.ctx.NewBuffer(cl.MemReadWrite, int64(len(content)), nil)
+	buf, err := b.dev.Context().NewBuffer(cl.MemReadWrite, int64(len(content)), nil)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { _ = buf.Close() })
 	require.NoError(tb, b.queue.Write(buf, 0, content, nil))
@@ -111,6 +68,7 @@ func (b *bench) buffer(tb testing.TB, content []byte) *cl.Buffer {
 // pattern, so that an element that is not written shows.
 func (b *bench) prepare(tb testing.TB, t *engine.Task, p *plan, ins [][]byte) *prepared {
 	tb.Helper()
+	needs(tb, b.dev, t)
 	r := &prepared{bench: b, outLen: t.Outs[0].Bytes()}
 	for i, in := range ins {
 		if i == t.Alias {
@@ -130,7 +88,7 @@ func (b *bench) prepare(tb testing.TB, t *engine.Task, p *plan, ins [][]byte) *p
 	}
 	r.written = append(scratch, r.out)
 	for _, l := range p.launches {
-		prog, err := b.program(l.prog)
+		prog, err := b.dev.Program(tb.Context(), l.prog.name, l.prog.source, l.prog.options)
 		require.NoError(tb, err)
 		k, err := prog.Kernel(l.kernel)
 		require.NoError(tb, err)

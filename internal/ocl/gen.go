@@ -59,15 +59,25 @@ func newGen(dev *deviceFacts, t *engine.Task, limits ...int64) *gen {
 	if dev.forceWide || needsWide(t) || slices.ContainsFunc(limits, func(n int64) bool { return n > idxLimit }) {
 		g.idx = "long"
 	}
+	g.double = computesInDouble(t)
+	return g
+}
+
+// computesInDouble reports whether a program for t needs the type double.
+func computesInDouble(t *engine.Task) bool {
 	for _, o := range slices.Concat(t.Ins, t.Outs) {
-		g.double = g.double || o.DType == tensor.Float64
+		if o.DType == tensor.Float64 {
+			return true
+		}
 	}
 	for _, e := range t.Exprs() {
 		for s := range e.Walk() {
-			g.double = g.double || s.DType == tensor.Float64
+			if s.DType == tensor.Float64 {
+				return true
+			}
 		}
 	}
-	return g
+	return false
 }
 
 func (g *gen) wide() bool { return g.idx == "long" }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -52,12 +53,28 @@ func device(t testing.TB, force string, change func(f *deviceFacts)) *Engine {
 	return e
 }
 
+// needs skips t where the device lacks what task computes with.
+func needs(t testing.TB, o *platform.Opened, task *engine.Task) {
+	t.Helper()
+	if !o.Caps().FP64 && computesInDouble(task) {
+		t.Skipf("%s has no float64", o.Device())
+	}
+}
+
+// deviceDTypes are the dtypes that the device computes with.
+func deviceDTypes(t testing.TB) []tensor.DType {
+	t.Helper()
+	fp64 := device(t, "", nil).dev.Caps().FP64
+	return slices.DeleteFunc(slices.Clone(tensor.DTypes()), func(dt tensor.DType) bool { return dt == tensor.Float64 && !fp64 })
+}
+
 const guardBytes = 64
 
 // execute runs t alone on e. Operands lie inside larger memories, whose rest
 // must stay as it was.
 func execute(t testing.TB, e *Engine, task *engine.Task, ins [][]byte, run uint32) ([][]byte, engine.Plan) {
 	t.Helper()
+	needs(t, e.dev, task)
 	ctx := t.Context()
 	b := engine.Bound{Task: task}
 	place := func(offset int64, n int64, content []byte) engine.Slot {

@@ -41,12 +41,13 @@ func TestMapOfEveryDTypeInEveryVariant(t *testing.T) {
 }
 
 func TestLiteralsAreOfTheWidthThatIsComputedIn(t *testing.T) {
-	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
-		dom := engine.Domain{100}
-		in := engine.Operand{DType: dt, Len: 100}
-		x := engine.Load(0, dt, engine.AxisIndex(0), nil)
-		tol := map[tensor.DType]float64{tensor.Float32: 1e-6, tensor.Float64: 1e-15}[dt]
-		task := mapTask(dom, engine.Apply(fnMix, dt, x, engine.Apply(fnExp, dt, x)), in)
-		verify(t, device(t, "", nil), task, [][]byte{randomBytes(rand.New(rand.NewPCG(3, 3)), dt, 100)}, tol, 1)
+	for dt, tol := range map[tensor.DType]float64{tensor.Float32: 1e-6, tensor.Float64: 1e-15} {
+		t.Run(dt.String(), func(t *testing.T) {
+			dom := engine.Domain{100}
+			in := engine.Operand{DType: dt, Len: 100}
+			x := engine.Load(0, dt, engine.AxisIndex(0), nil)
+			task := mapTask(dom, engine.Apply(fnMix, dt, x, engine.Apply(fnExp, dt, x)), in)
+			verify(t, device(t, "", nil), task, [][]byte{randomBytes(rand.New(rand.NewPCG(3, 3)), dt, 100)}, tol, 1)
+		})
 	}
 }
