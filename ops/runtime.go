@@ -83,8 +83,7 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 	case errors.Is(err, platform.ErrNoDevice):
 		rt.engines, rt.why = []engine.Engine{cpu}, "the CPU path: no OpenCL device was found"
 		if machine.LoadErr != nil {
-			first, _, _ := strings.Cut(machine.LoadErr.Error(), "\n")
-			rt.why = "the CPU path: " + first
+			rt.why = "the CPU path: no OpenCL library was found"
 		}
 	default:
 		return fail(err)

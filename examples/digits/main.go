@@ -84,7 +84,9 @@ func run(ctx context.Context, o options, out, progress io.Writer) (*result, erro
 	if o.device != "" && rt.Device() != nil {
 		place = ops.OnDevice // who names a device wants to see it work
 	}
-	fmt.Fprintln(progress, "preparing kernels: seconds on a device that is new to them, less from then on")
+	if rt.Device() != nil {
+		fmt.Fprintln(progress, "preparing kernels: seconds on a device that is new to them, less from then on")
+	}
 	t, err := newTrainer(ctx, rt, train, test, o.seed, place)
 	if err != nil {
 		return nil, err
