@@ -33,9 +33,6 @@ func (e *LoadError) Error() string {
 	for i, a := range e.Attempts {
 		lines[i] = "\n\t" + a.Error()
 	}
-	if len(lines) == 0 {
-		return ErrNoLibrary.Error() + ": this program was built without it"
-	}
 	return ErrNoLibrary.Error() + "; tried:" + strings.Join(lines, "")
 }
 
