@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"container/heap"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
@@ -11,74 +12,134 @@ import (
 // returns the units in an order in which all readers of a variable's old value
 // come before its writer.
 func (l *lowerer) storeUpdates(updates []*Node) []*unit {
-	after := map[*unit][]*unit{} // unit to those that must follow it
-	index := map[*unit]int{}
-	readers := map[*variable][]*unit{}
-	var copies []*unit
-	note := func(u *unit) {
-		index[u] = len(index)
-		for _, v := range u.ins {
-			if v.maker != nil {
-				after[v.maker] = append(after[v.maker], u)
-			} else if s := v.node.state; s != nil {
-				readers[s] = append(readers[s], u)
-			}
+	// Every update gets a task of its own that makes its value, so that what
+	// comes next knows all readers of all variables.
+	made := make([]*value, len(updates))
+	taken := map[*value]bool{}
+	for i, n := range updates {
+		v := l.asDense(n.in[1])
+		if v.maker == nil || taken[v] {
+			v = l.copyOf(n, v)
+		}
+		made[i], taken[v] = v, true
+	}
+	o := newOrder(l.units)
+	for i, n := range updates {
+		target, v := n.in[0].state, made[i]
+		readers := o.readers[target]
+		if !inPlace(v, target) || o.reaches(v.maker, readers) {
+			v = l.copyOf(n, v)
+			o.add(v.maker)
+		}
+		v.stored = target
+		for _, r := range readers {
+			o.before(r, v.maker)
 		}
 	}
-	for _, u := range l.units {
-		note(u)
-	}
-	for _, n := range updates {
-		target, v := n.in[0].state, l.asDense(n.in[1])
-		for _, u := range l.units[len(index)-len(copies):] { // asDense may have added a copy
-			note(u)
-		}
-		if v.maker != nil && v.stored == nil && inPlace(v, target) && !l.blocked(v.maker, readers[target], after) {
-			v.stored = target
-			for _, r := range readers[target] {
-				if r != v.maker {
-					after[r] = append(after[r], v.maker)
-				}
-			}
-			continue
-		}
-		c := l.copyUnit(n, v)
-		index[c] = len(index)
-		copies = append(copies, c)
-		if v.maker != nil {
-			after[v.maker] = append(after[v.maker], c)
-		}
-		for _, r := range readers[target] {
-			after[r] = append(after[r], c)
-		}
-		// A copy from another variable must see its old value.
-		if s := v.node.state; v.maker == nil && s != nil {
-			readers[s] = append(readers[s], c)
-		}
-	}
-	units := append(slices.Clone(l.units), copies...)
-	return sortUnits(units, after)
+	return o.sorted()
 }
 
-// blocked reports whether w must run before some reader of the old value.
-func (l *lowerer) blocked(w *unit, readers []*unit, after map[*unit][]*unit) bool {
-	seen := map[*unit]bool{}
-	var reaches func(u *unit) bool
-	reaches = func(u *unit) bool {
-		for _, next := range after[u] {
-			if slices.Contains(readers, next) && next != w {
-				return true
-			}
+// order is what must run before what. Units are named by their position in the
+// list, which is an order in which values are made before they are read.
+type order struct {
+	units   []*unit
+	index   map[*unit]int
+	after   [][]int // those that must follow a unit
+	readers map[*variable][]*unit
+}
+
+func newOrder(units []*unit) *order {
+	o := &order{index: make(map[*unit]int, len(units)), readers: map[*variable][]*unit{}}
+	for _, u := range units {
+		o.add(u)
+	}
+	return o
+}
+
+// add appends u, whose operands' makers are there already.
+func (o *order) add(u *unit) {
+	o.index[u] = len(o.units)
+	o.units, o.after = append(o.units, u), append(o.after, nil)
+	for _, v := range u.ins {
+		if v.maker != nil {
+			o.before(v.maker, u)
+		} else if s := v.node.state; s != nil {
+			o.readers[s] = append(o.readers[s], u)
+		}
+	}
+}
+
+// before demands that first runs before then; they may be the same.
+func (o *order) before(first, then *unit) {
+	if first != then {
+		i := o.index[first]
+		o.after[i] = append(o.after[i], o.index[then])
+	}
+}
+
+// reaches reports whether u must run before any of goals but itself.
+func (o *order) reaches(u *unit, goals []*unit) bool {
+	start := o.index[u]
+	goal, seen := make([]bool, len(o.units)), make([]bool, len(o.units))
+	for _, g := range goals {
+		goal[o.index[g]] = true
+	}
+	for stack := []int{start}; len(stack) > 0; {
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if goal[i] && i != start {
+			return true
+		}
+		for _, next := range o.after[i] {
 			if !seen[next] {
 				seen[next] = true
-				if reaches(next) {
-					return true
-				}
+				stack = append(stack, next)
 			}
 		}
-		return false
 	}
-	return reaches(w)
+	return false
+}
+
+// sorted is the order nearest to the list that keeps to all demands: of what
+// may run, the first.
+func (o *order) sorted() []*unit {
+	waits := make([]int, len(o.units))
+	for _, after := range o.after {
+		for _, next := range after {
+			waits[next]++
+		}
+	}
+	var ready firstOut
+	for i, n := range waits {
+		if n == 0 {
+			ready = append(ready, i) // ascending, which is a heap
+		}
+	}
+	out := make([]*unit, 0, len(o.units))
+	for len(ready) > 0 {
+		i := heap.Pop(&ready).(int)
+		out = append(out, o.units[i])
+		for _, next := range o.after[i] {
+			if waits[next]--; waits[next] == 0 {
+				heap.Push(&ready, next)
+			}
+		}
+	}
+	return out
+}
+
+// firstOut is a heap of positions.
+type firstOut []int
+
+func (f firstOut) Len() int           { return len(f) }
+func (f firstOut) Less(i, j int) bool { return f[i] < f[j] }
+func (f firstOut) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
+func (f *firstOut) Push(x any)        { *f = append(*f, x.(int)) }
+func (f *firstOut) Pop() any {
+	last := len(*f) - 1
+	x := (*f)[last]
+	*f = (*f)[:last]
+	return x
 }
 
 // inPlace reports whether the task that makes v may write to the memory of s:
@@ -131,42 +192,13 @@ func outAddress(t *engine.Task) *engine.Index {
 	return addr
 }
 
-// copyUnit copies v to the variable that n assigns.
-func (l *lowerer) copyUnit(n *Node, v *value) *unit {
+// copyOf makes a task that copies v for the update n.
+func (l *lowerer) copyOf(n *Node, v *value) *value {
 	b := l.builder(engine.Domain{int(v.len)})
 	t := &engine.Task{
-		Kind: engine.Map, Name: "assign", Caller: n.caller, Alias: -1,
+		Kind: engine.Map, Name: "assign", Caller: n.caller,
 		Axes: b.dom, Groups: []int{1},
 		Value: engine.Load(b.input(v), v.dtype, engine.AxisIndex(0), nil),
 	}
-	t.Ins = b.operands()
-	t.Outs = []engine.Operand{{DType: v.dtype, Len: v.len}}
-	u := &unit{task: t, ins: b.ins}
-	u.outs = []*value{{node: n, dtype: v.dtype, len: v.len, dense: true, maker: u, stored: n.in[0].state}}
-	return u
-}
-
-// sortUnits is a topological order, as near to the given one as can be.
-func sortUnits(units []*unit, after map[*unit][]*unit) []*unit {
-	waits := map[*unit]int{}
-	for _, u := range units {
-		for _, next := range after[u] {
-			waits[next]++
-		}
-	}
-	done := map[*unit]bool{}
-	out := make([]*unit, 0, len(units))
-	for len(out) < len(units) {
-		for _, u := range units {
-			if done[u] || waits[u] > 0 {
-				continue
-			}
-			done[u] = true
-			out = append(out, u)
-			for _, next := range after[u] {
-				waits[next]--
-			}
-		}
-	}
-	return out
+	return l.emit(t, b, n, denseAddr(n.shape, nil), true)
 }

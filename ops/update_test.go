@@ -1,0 +1,80 @@
+package ops
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Every update reads the variables as they were before the run, whatever the
+// order in which updates are named and however they hang together.
+func TestUpdatesReadTheValuesFromBeforeTheRun(t *testing.T) {
+	type updates = map[string]*Node
+	cases := map[string]struct {
+		order string
+		build func(a, b, c *Node) updates
+	}{
+		"swap":                 {"ab", func(a, b, c *Node) updates { return updates{"a": b, "b": a} }},
+		"rotate":               {"abc", func(a, b, c *Node) updates { return updates{"a": b, "b": c, "c": a} }},
+		"rotate the other way": {"cba", func(a, b, c *Node) updates { return updates{"c": a, "b": c, "a": b} }},
+		"swap transposed":      {"ab", func(a, b, c *Node) updates { return updates{"a": Transpose(b), "b": Transpose(a)} }},
+		"swap computed":        {"abc", func(a, b, c *Node) updates { return updates{"a": Add(a, b), "b": Sub(a, b), "c": a} }},
+		"copy what is overwritten in place": {"ba", func(a, b, c *Node) updates {
+			return updates{"b": Mul(c, c), "a": b}
+		}},
+		"copy after a product of copies": {"abc", func(a, b, c *Node) updates {
+			return updates{"a": Add(MatMul(b, c), a), "b": a, "c": Transpose(b)}
+		}},
+		"one value for two": {"abc", func(a, b, c *Node) updates { x := Tanh(c); return updates{"a": x, "b": x, "c": a} }},
+		"scattered": {"ab", func(a, b, c *Node) updates {
+			idx := a.graph.Iota(tensor.Int32, 0, 3)
+			return updates{"a": ScatterAdd(a, 1, idx, b), "b": a}
+		}},
+		"to itself":               {"a", func(a, b, c *Node) updates { return updates{"a": a} }},
+		"transposed":              {"ab", func(a, b, c *Node) updates { x := Transpose(a); return updates{"a": x, "b": x} }},
+		"through its own product": {"a", func(a, b, c *Node) updates { return updates{"a": Add(MatMul(a, a), a)} }},
+		"by its own extremes": {"ab", func(a, b, c *Node) updates {
+			return updates{"a": Sub(a, ExpandDims(Max(a, 1), 1)), "b": BroadcastTo(Max(a, 0), 3, 3)}
+		}},
+		"the result of an update": {"cab", func(a, b, c *Node) updates {
+			x := Assign(a, Tanh(b))
+			return updates{"a": Tanh(b), "b": Add(x, a), "c": x}
+		}},
+	}
+	everywhere(t, func(t *testing.T, rt *Runtime) {
+		for name, c := range cases {
+			t.Run(name, func(t *testing.T) {
+				g := NewGraph(name)
+				vars, start := map[string]*Node{}, random(t, 3, 3, 3)
+				for i, v := range []string{"a", "b", "c"} {
+					x, err := start.Index(0, i)
+					require.NoError(t, err)
+					vars[v] = g.Variable(v, x)
+				}
+				target := Target{}
+				values := c.build(vars["a"], vars["b"], vars["c"])
+				for _, v := range c.order {
+					target.Updates = append(target.Updates, Assign(vars[string(v)], values[string(v)]))
+					target.Outputs = append(target.Outputs, values[string(v)])
+				}
+				run := func(target Target) []*tensor.Tensor {
+					exe, err := g.Compile(t.Context(), rt, whole(rt, target))
+					require.NoError(t, err)
+					defer func() { require.NoError(t, exe.Close()) }()
+					out, err := exe.Run(t.Context(), nil)
+					require.NoError(t, err)
+					return out
+				}
+				want := run(Target{Outputs: target.Outputs}) // which changes no variable
+				require.Empty(t, run(Target{Updates: target.Updates}))
+				for i, v := range c.order {
+					got, err := Value(t.Context(), vars[string(v)])
+					require.NoError(t, err)
+					require.Equal(t, floatsOf(t, want[i]), floatsOf(t, got), "variable %c", v)
+				}
+			})
+		}
+	})
+}
