@@ -27,7 +27,8 @@ type Engine interface {
 	// Transfer predicts how long it takes to move n bytes between host and
 	// engine.
 	Transfer(n int64) time.Duration
-	// Alloc gives n bytes, aligned to 256 at least and not initialised. n may be 0.
+	// Alloc gives n bytes, not initialised and aligned for every vector type.
+	// n may be 0.
 	Alloc(n int64) (Memory, error)
 	// Write copies src to dst from offset on. src may be reused on return.
 	Write(ctx context.Context, dst Memory, offset int64, src []byte) error

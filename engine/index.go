@@ -193,11 +193,7 @@ func (x *Index) Div(d int64, dom Domain) *Index {
 		g = gcd(g, t.Coef)
 	}
 	if g > 1 {
-		terms := slices.Clone(r.Terms)
-		for i := range terms {
-			terms[i].Coef /= g
-		}
-		return newIndex(floorDiv(r.Const, g), terms).Div(d/g, dom).Add(newIndex(q, whole))
+		return r.reduced(g).Div(d/g, dom).Add(newIndex(q, whole))
 	}
 	if len(r.Terms) == 1 && r.Const == 0 && r.Terms[0].Coef == 1 && r.Terms[0].Atom.Kind == AtomDiv {
 		inner := r.Terms[0].Atom
@@ -205,6 +201,15 @@ func (x *Index) Div(d int64, dom Domain) *Index {
 	}
 	atom := Atom{Kind: AtomDiv, X: r, D: d, key: fmt.Sprintf("(%s)/%d", r.key, d)}
 	return newIndex(q, append(whole, Term{1, atom}))
+}
+
+// reduced is floor(x / g) for a common factor g of the coefficients.
+func (x *Index) reduced(g int64) *Index {
+	terms := slices.Clone(x.Terms)
+	for i := range terms {
+		terms[i].Coef /= g
+	}
+	return newIndex(floorDiv(x.Const, g), terms)
 }
 
 // Mod is x - d·floor(x / d) for d > 0, always in [0, d), simplified with what
@@ -223,12 +228,8 @@ func (x *Index) Mod(d int64, dom Domain) *Index {
 		g = gcd(g, t.Coef)
 	}
 	if g > 1 {
-		terms := slices.Clone(r.Terms)
-		for i := range terms {
-			terms[i].Coef /= g
-		}
-		q := floorDiv(r.Const, g)
-		return newIndex(q, terms).Mod(d/g, dom).Mul(g).AddConst(r.Const - q*g)
+		y := r.reduced(g)
+		return y.Mod(d/g, dom).Mul(g).AddConst(r.Const - y.Const*g)
 	}
 	if len(r.Terms) == 1 && r.Const == 0 && r.Terms[0].Coef == 1 && r.Terms[0].Atom.Kind == AtomMod && r.Terms[0].Atom.D%d == 0 {
 		return r.Terms[0].Atom.X.Mod(d, dom)
