@@ -48,14 +48,23 @@ static inline uint bfloat16_bits(const float x) {
 }
 static inline float round_bfloat16(const float x) { return as_float(bfloat16_bits(x) << 16); }
 
-// To float by rounding to odd: a second rounding to a half type is then exact.
-static inline float odd_from_long(const long x) {
+// To float by rounding to odd: a second rounding to a half type is then exact. Signed integers
+// go by magnitude, and those of 32 bits not through long: Mesa 22 gets both wrong.
+static inline float odd_from_uint(const uint x) {
     const float f = convert_float_rtz(x);
-    return fabs(f) < 0x1p62f && (long)f != x ? as_float(as_uint(f) | 1u) : f;
+    return as_float(as_uint(f) | ((uint)f != x));
+}
+static inline float odd_from_int(const int x) {
+    const float f = odd_from_uint(x < 0 ? 0u - (uint)x : (uint)x);
+    return x < 0 ? -f : f;
 }
 static inline float odd_from_ulong(const ulong x) {
     const float f = convert_float_rtz(x);
     return f < 0x1p63f && (ulong)f != x ? as_float(as_uint(f) | 1u) : f;
+}
+static inline float odd_from_long(const long x) {
+    const float f = odd_from_ulong(x < 0 ? 0UL - (ulong)x : (ulong)x);
+    return x < 0 ? -f : f;
 }
 #ifdef HAS_DOUBLE
 static inline float odd_from_double(const double x) {

@@ -76,15 +76,19 @@ func castExpr(from, to tensor.DType, x string) string {
 	case to == tensor.Bool:
 		return fmt.Sprintf("(uchar)(%s != 0)", x)
 	case isHalfType(to):
-		switch {
-		case from == tensor.Float64:
-			x = fmt.Sprintf("odd_from_double(%s)", x)
-		case from == tensor.Int64 || from == tensor.Int32:
-			x = fmt.Sprintf("odd_from_long(%s)", x)
-		case from == tensor.Uint64 || from == tensor.Uint32:
-			x = fmt.Sprintf("odd_from_ulong(%s)", x)
+		switch from {
+		case tensor.Float64, tensor.Int64, tensor.Uint64, tensor.Int32, tensor.Uint32:
+			x = fmt.Sprintf("odd_from_%s(%s)", regType(from), x)
 		}
 		return fmt.Sprintf("round_%v(%s)", to, x)
+	case to.IsInt() && from.IsFloat() && to.Size() < 4:
+		// By way of int: conversions that saturate to narrow types crash Mesa 22,
+		// and few compilers make vectors of them.
+		lo, hi := int64(0), int64(1)<<(8*to.Size())-1
+		if to.IsSigned() {
+			lo, hi = -(hi+1)/2, hi/2
+		}
+		return fmt.Sprintf("(%s != %s ? (%s)0 : (%s)(int)clamp(%s, (%s)%d, (%s)%d))", x, x, regType(to), regType(to), x, regType(from), lo, regType(from), hi)
 	case to.IsInt() && from.IsFloat():
 		return fmt.Sprintf("(%s != %s ? (%s)0 : convert_%s_sat_rtz(%s))", x, x, regType(to), regType(to), x)
 	default:
