@@ -23,6 +23,7 @@ type Feeds map[*Node]*tensor.Tensor
 type Executable struct {
 	rt      *Runtime
 	name    string
+	graph   *Graph
 	units   []*unit
 	choices []place.Choice
 	times   [][]time.Duration
@@ -148,7 +149,7 @@ func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Te
 	if x.closed {
 		return fmt.Errorf("%w: executable %q", ErrClosed, x.name)
 	}
-	if err := ctx.Err(); err != nil {
+	if err := alive(ctx); err != nil {
 		return err
 	}
 	if err := x.checkFeeds(feeds); err != nil {
@@ -312,8 +313,11 @@ func (x *Executable) checkFeeds(feeds Feeds) error {
 		}
 	}
 	for n := range feeds {
-		if n == nil || n.op.lower != lowerInput {
+		switch {
+		case n == nil || n.op.lower != lowerInput:
 			wrong = append(wrong, fmt.Sprintf("%v is not an input", n))
+		case n.graph != x.graph:
+			wrong = append(wrong, fmt.Sprintf("%v is an input of another graph, %q", n, n.graph.name))
 		}
 	}
 	if len(wrong) == 0 { // inputs that this target does not need
