@@ -47,7 +47,7 @@ type Target struct {
 // tasks that the demanded engine cannot run; kernels that do not compile; out
 // of memory; ctx is done.
 func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Executable, error) {
-	if err := g.check(rt, target); err != nil {
+	if err := errors.Join(g.check(rt, target), alive(ctx)); err != nil {
 		return nil, err
 	}
 	s := newSimplifier()
@@ -68,7 +68,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 		results[i] = l.asResult(n, updates)
 	}
 	units := l.storeUpdates(updates)
-	x := &Executable{rt: rt, name: g.name}
+	x := &Executable{rt: rt, name: g.name, graph: g}
 	if err := x.assemble(ctx, l, units, results, target); err != nil {
 		return nil, errors.Join(fmt.Errorf("ops: compile %q: %w", g.name, err), x.release())
 	}
@@ -80,7 +80,10 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 
 // check finds what is wrong with the graph and the target.
 func (g *Graph) check(rt *Runtime, target Target) error {
-	if rt == nil || len(rt.engines) == 0 {
+	switch {
+	case g == nil:
+		return fmt.Errorf("ops: compile: %w", errNoGraph)
+	case rt == nil || len(rt.engines) == 0 || slices.Contains(rt.engines, nil):
 		return errors.New("ops: compile: no runtime (see ops.Open)")
 	}
 	if err := g.Err(); err != nil {
@@ -91,11 +94,16 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 	if len(target.Outputs)+len(target.Updates) == 0 {
 		bad("the target has no outputs and no updates")
 	}
+	if target.Place < Auto || target.Place > OnCPU {
+		bad("the target's place is %d, not Auto, OnDevice or OnCPU", int(target.Place))
+	}
 	assigned := map[*variable]bool{}
 	for i, n := range slices.Concat(target.Outputs, target.Updates) {
 		switch {
 		case n == nil:
 			bad("target %d is nil", i)
+		case n.graph.nowhere:
+			errs = append(errs, n.graph.errs...)
 		case n.graph != g:
 			bad("target %d, %v, belongs to graph %q", i, n, n.graph.name)
 			errs = append(errs, n.graph.errs...)

@@ -18,10 +18,17 @@ type Conv2DOptions struct {
 
 func (o Conv2DOptions) normal() Conv2DOptions {
 	for i := range 2 {
-		o.Stride[i], o.Dilation[i] = max(o.Stride[i], 1), max(o.Dilation[i], 1)
+		o.Stride[i], o.Dilation[i] = orOne(o.Stride[i]), orOne(o.Dilation[i])
 	}
-	o.Groups = max(o.Groups, 1)
+	o.Groups = orOne(o.Groups)
 	return o
+}
+
+func orOne(n int) int {
+	if n == 0 {
+		return 1
+	}
+	return n
 }
 
 // Conv2D returns the two-dimensional cross-correlation of the images x with
@@ -47,12 +54,14 @@ var _ = define(Op{
 			return nil, 0, fmt.Errorf("dtypes differ: %v%v and %v%v (cast with ops.Cast)", c.dt(0), x, c.dt(1), w)
 		case len(x) != 4 || len(w) != 4:
 			return nil, 0, fmt.Errorf("needs x [N C H W] and w [O C/groups U V], not %v and %v", x, w)
-		case x[1] != w[1]*o.Groups || w[0]%o.Groups != 0:
+		case min(o.Stride[0], o.Stride[1], o.Dilation[0], o.Dilation[1], o.Groups) < 1:
+			return nil, 0, fmt.Errorf("stride %v, dilation %v or groups %d is negative", o.Stride, o.Dilation, o.Groups)
+		case x[1]%o.Groups != 0 || x[1]/o.Groups != w[1] || w[0]%o.Groups != 0:
 			return nil, 0, fmt.Errorf("%d channels in %d groups do not fit x %v and w %v", x[1], o.Groups, x, w)
 		case min(o.Pad[0], o.Pad[1]) < 0 || w[2] < 1 || w[3] < 1:
 			return nil, 0, fmt.Errorf("padding %v or kernel %v is out of range", o.Pad, w)
 		}
-		h, v := o.window(0, w).count(x[2]+2*o.Pad[0]), o.window(1, w).count(x[3]+2*o.Pad[1])
+		h, v := o.window(0, w).count(plus(x[2], o.Pad[0], o.Pad[0])), o.window(1, w).count(plus(x[3], o.Pad[1], o.Pad[1]))
 		if h < 1 || v < 1 {
 			return nil, 0, fmt.Errorf("kernel %v with dilation %v is larger than image %v with padding %v", w, o.Dilation, x, o.Pad)
 		}

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -16,6 +17,14 @@ var (
 	// missing, unknown, or has another shape or dtype than its input.
 	ErrFeed = errors.New("ops: bad feed")
 )
+
+// alive is why nothing can be done in ctx, or nil.
+func alive(ctx context.Context) error {
+	if ctx == nil {
+		return errors.New("ops: the context is nil")
+	}
+	return ctx.Err()
+}
 
 // OpError is a mistake in one call of an op: which, where, with what.
 type OpError struct {

@@ -317,7 +317,7 @@ func (x *Executable) checkFeeds(feeds Feeds) error {
 		case n == nil || n.op.lower != lowerInput:
 			wrong = append(wrong, fmt.Sprintf("%v is not an input", n))
 		case n.graph != x.graph:
-			wrong = append(wrong, fmt.Sprintf("%v is an input of another graph, %q", n, n.graph.name))
+			wrong = append(wrong, fmt.Sprintf("%v is an input of graph %q", n, n.graph.name))
 		}
 	}
 	if len(wrong) == 0 { // inputs that this target does not need

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,6 +22,9 @@ type Graph struct {
 	errs    []error
 	streams uint32
 	scope   []scope
+	// nowhere marks the graph of ops that were given nothing but nil: its
+	// mistakes belong to whichever graph their results reach.
+	nowhere bool
 }
 
 // scope is the composite op whose parts are being built.
@@ -136,6 +140,9 @@ func (g *Graph) scopeName() string {
 
 // fail records err for op and returns a node on which everything else is silent.
 func (g *Graph) fail(name string, in []*Node, err error) *Node {
+	if g == nil {
+		g = detached()
+	}
 	n := g.add(failed, nil, in, nil, tensor.Invalid)
 	n.bad = true
 	if len(g.scope) > 0 {
@@ -149,7 +156,36 @@ func (g *Graph) fail(name string, in []*Node, err error) *Node {
 var failed = &Op{Name: "failed", Arity: -1, hidden: true}
 
 // detached is the graph of ops that were given nothing but nil.
-func detached() *Graph { return NewGraph("detached") }
+func detached() *Graph { return &Graph{name: "detached", nowhere: true} }
+
+// adopt takes over the mistakes of a detached graph.
+func (g *Graph) adopt(from *Graph) {
+	for _, err := range from.errs {
+		if !slices.Contains(g.errs, err) {
+			g.errs = append(g.errs, err)
+		}
+	}
+}
+
+// checkSize reports extents that no tensor can have. Below 2^62 bytes no
+// address overflows.
+func checkSize(shape []int, dt tensor.DType) error {
+	n, err := tensor.NumElems(shape)
+	if err == nil && n > 1<<62/max(dt.Size(), 1) {
+		err = fmt.Errorf("%v%v takes too many bytes", dt, shape)
+	}
+	return err
+}
+
+// plus is the sum of extents, none negative; it saturates, for checkSize to
+// find.
+func plus(extents ...int) int {
+	n := 0
+	for _, d := range extents {
+		n += min(d, math.MaxInt-n)
+	}
+	return n
+}
 
 func product(shape []int) int {
 	n := 1

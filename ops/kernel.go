@@ -25,7 +25,8 @@ type KernelOptions struct {
 	// float64 values.
 	Args []any
 	// Global is the number of work-items in each dimension, outermost last as
-	// in OpenCL. All zero means one for each element of the first result.
+	// in OpenCL; zeros at the end are dimensions that are not used. All zero
+	// means one for each element of the first result.
 	Global [3]int
 	// Local is the work-group; all zero lets the driver choose. Each extent
 	// must divide that of Global.
@@ -57,9 +58,9 @@ func Kernel(g *Graph, o KernelOptions, ins ...*Node) []*Node {
 	if err := o.check(); err != nil {
 		return fail(err)
 	}
-	o.Results = slices.Clone(o.Results)
-	if o.Global == [3]int{} {
-		o.Global[0] = product(o.Results[0].Shape)
+	o.Args, o.Results = slices.Clone(o.Args), slices.Clone(o.Results)
+	for i := range o.Results {
+		o.Results[i].Shape = slices.Clone(o.Results[i].Shape)
 	}
 	n := applyIn(g, "kernel", &o, ins...)
 	outs := make([]*Node, len(o.Results))
@@ -69,6 +70,7 @@ func Kernel(g *Graph, o KernelOptions, ins ...*Node) []*Node {
 	return outs
 }
 
+// check fills in what is left out and reports what is wrong.
 func (o *KernelOptions) check() error {
 	switch {
 	case o.Source == "" || o.Entry == "":
@@ -77,7 +79,7 @@ func (o *KernelOptions) check() error {
 		return errors.New("a kernel needs at least one result")
 	}
 	for _, r := range o.Results {
-		if _, err := tensor.NumElems(r.Shape); err != nil || !r.DType.Valid() {
+		if err := checkSize(r.Shape, r.DType); err != nil || !r.DType.Valid() {
 			return fmt.Errorf("result %v%v is not valid", r.DType, r.Shape)
 		}
 	}
@@ -87,6 +89,11 @@ func (o *KernelOptions) check() error {
 		default:
 			return fmt.Errorf("argument %d is a %T; use int32, uint32, int64, uint64, float32 or float64", i, a)
 		}
+	}
+	if o.Global == [3]int{} {
+		o.Global[0] = product(o.Results[0].Shape)
+	} else if g := o.Global; (g[0] == 0 || g[1] == 0 && g[2] > 0) && product(o.Results[0].Shape) > 0 {
+		return fmt.Errorf("global size %v has a 0 before its end: nothing would run", g)
 	}
 	for i := range 3 {
 		g, l := o.Global[i], o.Local[i]

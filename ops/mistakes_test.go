@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
@@ -35,6 +36,29 @@ func TestAMistakeNamesTheOpTheLineAndTheShapes(t *testing.T) {
 		{"relu", []string{"bool is not a number"}, func(g *Graph) { ReLU(x(g, boolean, 2)) }},
 		{"leaky_relu", []string{"int32 is not a float"}, func(g *Graph) { LeakyReLU(x(g, i32, 2), 0.1) }},
 		{"elu", []string{"bool is not a float"}, func(g *Graph) { ELU(x(g, boolean), 1) }},
+		{"conv2d", []string{"stride [-1 1]", "negative"}, func(g *Graph) {
+			Conv2D(x(g, f32, 1, 1, 5, 5), x(g, f32, 1, 1, 3, 3), Conv2DOptions{Stride: [2]int{-1, 1}})
+		}},
+		{"conv2d", []string{"groups -1", "negative"}, func(g *Graph) {
+			Conv2D(x(g, f32, 1, 1, 5, 5), x(g, f32, 1, 1, 3, 3), Conv2DOptions{Groups: -1})
+		}},
+		{"conv2d", []string{"larger than image"}, func(g *Graph) {
+			Conv2D(x(g, f32, 1, 1, 5, 5), x(g, f32, 1, 1, 3, 3), Conv2DOptions{Dilation: [2]int{math.MaxInt, 1}})
+		}},
+		{"conv2d", []string{"too many"}, func(g *Graph) {
+			Conv2D(x(g, f32, 1, 1, 5, 5), x(g, f32, 1, 1, 3, 3), Conv2DOptions{Pad: [2]int{math.MaxInt, 1}})
+		}},
+		{"pad", []string{"too many bytes"}, func(g *Graph) {
+			Pad(x(g, f32, 5), 0, Padding{Before: math.MaxInt, After: math.MaxInt})
+		}},
+		{"split", []string{"[4]"}, func(g *Graph) { Split(x(g, f32, 4), 0, math.MaxInt) }},
+		{"matmul", []string{"[2147483648 2147483648]", "too many bytes"}, func(g *Graph) { MatMul(x(g, f32, 1<<31, 1), x(g, f32, 1, 1<<31)) }},
+		{"kernel", []string{"[0 4 0]"}, func(g *Graph) {
+			Kernel(g, KernelOptions{Source: "s", Entry: "e", Results: []Result{{f32, []int{4}}}, Global: [3]int{0, 4}})
+		}},
+		{"kernel", []string{"[9 0 0]", "[4 0 0]"}, func(g *Graph) {
+			Kernel(g, KernelOptions{Source: "s", Entry: "e", Results: []Result{{f32, []int{9}}}, Local: [3]int{4}})
+		}},
 		{"clip", []string{"[3, 2]"}, func(g *Graph) { Clip(x(g, f32, 2), 3, 2) }},
 		{"clip", []string{"[NaN, 2]"}, func(g *Graph) { Clip(x(g, f32, 2), math.NaN(), 2) }},
 		{"clip", []string{"int32", "[0.2, 0.8]"}, func(g *Graph) { Clip(x(g, i32, 2), 0.2, 0.8) }},
@@ -179,4 +203,52 @@ func TestDropoutDrawsOnceForValueAndDerivative(t *testing.T) {
 	Gradients(Sum(Dropout(x, 0.5)), x)
 	require.NoError(t, g.Err())
 	require.EqualValues(t, 1, g.streams)
+}
+
+func TestTheMistakeOfAnOpOfNilReachesTheGraph(t *testing.T) {
+	t.Parallel()
+	rt := cpuOnly(t)
+	g := NewGraph("g")
+	x := declare(g, tensor.Float32, 2)
+	lost := ReLU(nil)
+	for _, y := range []*Node{lost, Add(x, lost), Add(lost, x), Concat(0, ReLU(nil), x)} {
+		_, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{y}})
+		require.ErrorContains(t, err, "relu at ops/mistakes_test.go")
+		require.NotContains(t, err.Error(), "detached")
+	}
+	require.Len(t, g.Err().(*GraphError).Errs, 2, "each once")
+}
+
+func TestNilGraphsRuntimesAndContextsAreErrors(t *testing.T) {
+	t.Parallel()
+	rt := cpuOnly(t)
+	var none *Graph
+	for name, n := range map[string]*Node{
+		"input": none.Input("x", tensor.Float32), "const": none.Const(vec(t, nil)), "variable": none.Variable("v", vec(t, nil)),
+		"full": none.Full(tensor.Float32, 1, 2), "iota": none.Iota(tensor.Int32, 0, 2), "uniform": none.Uniform(tensor.Float32, 2),
+		"kernel": Kernel(none, KernelOptions{})[0],
+	} {
+		require.Error(t, n.Graph().Err(), name)
+	}
+	_, err := none.Compile(t.Context(), rt, Target{})
+	require.ErrorIs(t, err, errNoGraph)
+	g := NewGraph("g")
+	v := g.Variable("v", vec(t, []int{2}))
+	target := Target{Outputs: []*Node{Neg(v)}}
+	for _, rt := range []*Runtime{nil, {}, NewRuntime(), NewRuntime(nil)} {
+		_, err = g.Compile(t.Context(), rt, target)
+		require.ErrorContains(t, err, "no runtime")
+	}
+	var ctx context.Context
+	_, err = g.Compile(ctx, rt, target)
+	require.ErrorContains(t, err, "context is nil")
+	_, err = Value(ctx, v)
+	require.ErrorContains(t, err, "context is nil")
+	exe, err := g.Compile(t.Context(), rt, target)
+	require.NoError(t, err)
+	_, err = exe.Run(ctx, nil)
+	require.ErrorContains(t, err, "context is nil")
+	target.Place = 9
+	_, err = g.Compile(t.Context(), rt, target)
+	require.ErrorContains(t, err, "place is 9")
 }

@@ -158,31 +158,38 @@ func All() iter.Seq[*Op] {
 	}
 }
 
-var errNil = errors.New("an operand is nil")
+var (
+	errNil     = errors.New("an operand is nil")
+	errNoGraph = errors.New("the graph is nil (make one with ops.NewGraph)")
+)
 
 // apply adds the op of that name to the graph of its operands.
 func apply(name string, attr any, in ...*Node) *Node {
 	var g *Graph
 	for _, n := range in {
-		if n != nil {
+		if n != nil && (g == nil || g.nowhere) {
 			g = n.graph
-			break
 		}
 	}
 	if g == nil {
-		return detached().fail(name, in, errNil)
+		return g.fail(name, in, errNil)
 	}
 	return applyIn(g, name, attr, in...)
 }
 
 // applyIn is apply for a known graph: ops without operands need it.
 func applyIn(g *Graph, name string, attr any, in ...*Node) *Node {
+	if g == nil {
+		return g.fail(name, in, errNoGraph)
+	}
 	op := table[name]
 	bad := false
 	for _, n := range in {
 		switch {
 		case n == nil:
 			return g.fail(name, in, errNil)
+		case n.graph != g && n.graph.nowhere:
+			g.adopt(n.graph)
 		case n.graph != g:
 			err := fmt.Errorf("operands belong to two graphs, %q and %q", g.name, n.graph.name)
 			n.graph.errs = append(n.graph.errs, &OpError{Op: name, Caller: callerLine(), Operands: describe(in), Err: err})
@@ -204,7 +211,7 @@ func applyIn(g *Graph, name string, attr any, in ...*Node) *Node {
 	}
 	shape, dt, err := op.Result(c)
 	if err == nil {
-		_, err = tensor.NumElems(shape)
+		err = checkSize(shape, dt)
 	}
 	if err != nil {
 		return g.fail(name, in, err)

@@ -53,7 +53,7 @@ func Pad(x *Node, value float64, paddings ...Padding) *Node {
 func (a padAttr) shape(x []int) []int {
 	out := slices.Clone(x)
 	for i := range out {
-		out[i] += a.before[i] + a.after[i]
+		out[i] = plus(out[i], a.before[i], a.after[i])
 	}
 	return out
 }
@@ -134,7 +134,7 @@ var _ = define(Op{
 			if !slices.Equal(other, shape) {
 				return nil, 0, fmt.Errorf("shapes differ beside axis %d: %v and %v", axis, c.shape(0), c.shape(i))
 			}
-			shape[axis] += n
+			shape[axis] = plus(shape[axis], n)
 		}
 		return shape, c.dt(0), nil
 	},

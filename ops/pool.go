@@ -43,7 +43,7 @@ func poolResult(c *Call) ([]int, tensor.DType, error) {
 		if o.Size[i] < 1 || o.Stride[i] < 1 || o.Pad[i] < 0 || o.Pad[i] >= o.Size[i] {
 			return nil, 0, fmt.Errorf("window %v with stride %v and padding %v is out of range", o.Size, o.Stride, o.Pad)
 		}
-		if shape[2+i] = o.window(i).count(x[2+i] + 2*o.Pad[i]); shape[2+i] < 1 {
+		if shape[2+i] = o.window(i).count(plus(x[2+i], o.Pad[i], o.Pad[i])); shape[2+i] < 1 {
 			return nil, 0, fmt.Errorf("window %v is larger than image %v with padding %v", o.Size, x, o.Pad)
 		}
 	}
@@ -120,14 +120,13 @@ func AvgPool2D(x *Node, o PoolOptions) *Node { return apply("avg_pool2d", o.norm
 var _ = define(Op{
 	Name: "avg_pool2d", Arity: 1, DTypes: floats, Result: poolResult,
 	Compose: func(c *Call) *Node {
-		x, o := c.In[0], c.Attr.(PoolOptions)
-		if o.Pad == [2]int{} || o.CountPad {
-			s := Sum(Windows(Pad(x, 0, o.padding()...), o.window(0), o.window(1)), 4, 5)
-			return Div(s, ScalarLike(s, float64(o.Size[0]*o.Size[1])))
-		}
+		x, o := widen(c.In[0]), c.Attr.(PoolOptions)
 		s := Sum(Windows(Pad(x, 0, o.padding()...), o.window(0), o.window(1)), 4, 5)
-		rows, columns := o.counts(x, 0), o.counts(x, 1)
-		return Div(s, Mul(ExpandDims(rows, 1), columns))
+		count := ScalarLike(s, float64(o.Size[0]*o.Size[1]))
+		if o.Pad != [2]int{} && !o.CountPad {
+			count = Mul(ExpandDims(o.counts(x, 0), 1), o.counts(x, 1))
+		}
+		return Cast(Div(s, count), c.dt(0))
 	},
 	Samples: append(poolCases(AvgPool2D),
 		poolCase("count padding", AvgPool2D, []int{1, 2, 5, 5}, PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}, CountPad: true})),

@@ -39,7 +39,10 @@ func (g *Graph) Uniform(dt tensor.DType, shape ...int) *Node { return g.random("
 func (g *Graph) Normal(dt tensor.DType, shape ...int) *Node { return g.random("normal", dt, shape) }
 
 func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
-	if !slices.Contains(floats, dt) {
+	switch {
+	case g == nil:
+		return g.fail(name, nil, errNoGraph)
+	case !slices.Contains(floats, dt):
 		return g.fail(name, nil, dtypeError(dt, floats))
 	}
 	g.streams++

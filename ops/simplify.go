@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,12 +14,13 @@ import (
 // leaves the graph as it is.
 type simplifier struct {
 	done  map[*Node]*Node
+	seen  map[*Node]bool
 	known map[string]*Node
 	next  int
 }
 
 func newSimplifier() *simplifier {
-	return &simplifier{done: map[*Node]*Node{}, known: map[string]*Node{}}
+	return &simplifier{done: map[*Node]*Node{}, seen: map[*Node]bool{}, known: map[string]*Node{}}
 }
 
 // primitives are the nodes that n is made of.
@@ -30,11 +32,7 @@ func primitives(n *Node) []*Node {
 }
 
 func (s *simplifier) simplify(n *Node) *Node {
-	seen := map[*Node]bool{}
-	for d := range s.done {
-		seen[d] = true
-	}
-	walkDown(n, seen, primitives, func(n *Node) { s.done[n] = s.visit(n) })
+	walkDown(n, s.seen, primitives, func(n *Node) { s.done[n] = s.visit(n) })
 	return s.done[n]
 }
 
@@ -110,14 +108,14 @@ func identity(n *Node) *Node {
 			return n.in[0].in[0]
 		}
 	case "add":
-		if isValue(n.in[1], 0) {
+		if isZero(n.in[1], true) {
 			return sameAs(0)
 		}
-		if isValue(n.in[0], 0) {
+		if isZero(n.in[0], true) {
 			return sameAs(1)
 		}
 	case "sub":
-		if isValue(n.in[1], 0) {
+		if isZero(n.in[1], false) {
 			return sameAs(0)
 		}
 	case "mul":
@@ -155,4 +153,11 @@ func uniform(n *Node) (*tensor.Tensor, bool) {
 func isValue(n *Node, v float64) bool {
 	t, ok := uniform(n)
 	return ok && t.Float64At(0) == v
+}
+
+// isZero reports whether n is the integer 0, or the float zero of the given
+// sign: what changes no zero when it is added (-0) or subtracted (+0).
+func isZero(n *Node, negative bool) bool {
+	t, ok := uniform(n)
+	return ok && t.Float64At(0) == 0 && (!n.dtype.IsFloat() || math.Signbit(t.Float64At(0)) == negative)
 }

@@ -23,6 +23,7 @@ func (r Range) resolve(n int) (start, count, step int) {
 	if step == 0 {
 		step = 1
 	}
+	step = min(max(step, -max(n, 1)), max(n, 1)) // further is no different, and overflows
 	wrap := func(i int) int {
 		if i < 0 {
 			return i + n
@@ -162,12 +163,13 @@ func Flip(x *Node, axes ...int) *Node {
 // Split returns x cut into parts of equal extent along axis. It costs nothing.
 // Errors: the axis does not exist; the extent is not a multiple of parts.
 func Split(x *Node, axis, parts int) []*Node {
-	fail := func(n *Node) []*Node { return slices.Repeat([]*Node{n}, max(parts, 1)) }
+	const most = 1 << 20 // what nobody means
+	fail := func(n *Node) []*Node { return slices.Repeat([]*Node{n}, min(max(parts, 1), most)) }
 	if x == nil || x.bad {
 		return fail(apply("slice", nil, x))
 	}
 	a, err := axisOf(axis, x.Rank())
-	if err == nil && (parts < 1 || x.shape[a]%parts != 0) {
+	if err == nil && (parts < 1 || parts > most || x.shape[a]%parts != 0) {
 		err = fmt.Errorf("axis %d of %v does not split into %d equal parts", axis, x.shape, parts)
 	}
 	if err != nil {

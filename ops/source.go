@@ -24,8 +24,7 @@ func (g *Graph) Const(t *tensor.Tensor) *Node {
 	if t == nil {
 		return g.fail("const", nil, errors.New("the tensor is nil"))
 	}
-	n := applySource(g, "const", t, t.DType(), t.Shape())
-	return n
+	return applySource(g, "const", t, t.DType(), t.Shape())
 }
 
 // Full is a tensor of the given shape filled with v. For integer dtypes v is
@@ -69,10 +68,13 @@ func (g *Graph) Iota(dt tensor.DType, axis int, shape ...int) *Node {
 
 // applySource adds an op without operands: what the call says is the result.
 func applySource(g *Graph, name string, attr any, dt tensor.DType, shape []int) *Node {
-	if !dt.Valid() {
+	switch {
+	case g == nil:
+		return g.fail(name, nil, errNoGraph)
+	case !dt.Valid():
 		return g.fail(name, nil, fmt.Errorf("dtype %v is not valid", dt))
 	}
-	if _, err := tensor.NumElems(shape); err != nil {
+	if err := checkSize(shape, dt); err != nil {
 		return g.fail(name, nil, err)
 	}
 	return g.add(table[name], attr, nil, shape, dt)

@@ -16,9 +16,9 @@ func Mean(x *Node, axes ...int) *Node { return reduction("mean", x, axes) }
 var _ = define(Op{
 	Name: "mean", Arity: 1, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
-		n := float64(foldSize(c))
-		s := reduction("sum", c.In[0], c.axes())
-		return Div(s, ScalarLike(s, n))
+		n := float64(foldSize(c)) // more than a 16-bit float may hold
+		s := reduction("sum", widen(c.In[0]), c.axes())
+		return Cast(Div(s, ScalarLike(s, n)), c.dt(0))
 	},
 	Samples: reductions(Mean, -4, 4),
 })
@@ -47,12 +47,13 @@ func Variance(x *Node, axes ...int) *Node { return reduction("variance", x, axes
 var _ = define(Op{
 	Name: "variance", Arity: 1, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
-		x := c.In[0]
-		if len(c.axes()) == 0 {
-			return Sub(x, x)
+		x := widen(c.In[0])
+		d := x
+		if len(c.axes()) > 0 {
+			d = spread(reduction("mean", x, c.axes()), x, c.axes())
 		}
-		d := Sub(x, spread(reduction("mean", x, c.axes()), x, c.axes()))
-		return reduction("mean", Mul(d, d), c.axes())
+		d = Sub(x, d)
+		return Cast(reduction("mean", Mul(d, d), c.axes()), c.dt(0))
 	},
 	Samples: reductions(Variance, -4, 4),
 })
@@ -68,15 +69,15 @@ func LogSumExp(x *Node, axes ...int) *Node { return reduction("log_sum_exp", x, 
 var _ = define(Op{
 	Name: "log_sum_exp", Arity: 1, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
-		x := c.In[0]
+		x := widen(c.In[0])
 		if len(c.axes()) == 0 {
-			return Reshape(x, x.shape...)
+			return c.In[0]
 		}
 		// An infinite maximum would give Inf - Inf.
 		m := StopGradient(reduction("max", x, c.axes()))
 		m = Where(IsFinite(m), m, ScalarLike(m, 0))
 		s := reduction("sum", Exp(Sub(x, spread(m, x, c.axes()))), c.axes())
-		return Add(m, Log(s))
+		return Cast(Add(m, Log(s)), c.dt(0))
 	},
 	Samples: append(reductions(LogSumExp, -4, 4), Sample{
 		Label: "far apart", Operands: []Operand{{Shape: []int{9, 21}, Lo: -200, Hi: 200}}, Attr: []int{1},

@@ -148,7 +148,7 @@ func Value(ctx context.Context, v *Node) (*tensor.Tensor, error) {
 	if !IsVariable(v) {
 		return nil, fmt.Errorf("ops: value: %v is not a variable", v)
 	}
-	if err := ctx.Err(); err != nil {
+	if err := alive(ctx); err != nil {
 		return nil, err
 	}
 	s := v.state
@@ -171,7 +171,7 @@ func Set(ctx context.Context, v *Node, t *tensor.Tensor) error {
 	case t.DType() != v.dtype || !slices.Equal(t.Shape(), v.shape):
 		return fmt.Errorf("ops: set %s: variable is %v%v, not %v%v", v.state.name, v.dtype, v.shape, t.DType(), t.Shape())
 	}
-	if err := ctx.Err(); err != nil {
+	if err := alive(ctx); err != nil {
 		return err
 	}
 	s := v.state

@@ -21,11 +21,10 @@ func (w Window) normal() Window {
 
 // count is the number of positions of w on an axis of extent n.
 func (w Window) count(n int) int {
-	span := w.Dilation*(w.Size-1) + 1
-	if n < span {
+	if n < 1 || w.Size > 1 && w.Dilation > (n-1)/(w.Size-1) { // it reaches beyond the end
 		return 0
 	}
-	return (n-span)/w.Stride + 1
+	return (n-1-w.Dilation*(w.Size-1))/w.Stride + 1
 }
 
 type windowAttr struct {
