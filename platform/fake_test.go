@@ -159,6 +159,7 @@ func TestFailingPlatformQueryIsANote(t *testing.T) {
 	m.spec = ""
 	_, err = m.Select("")
 	assert.ErrorIs(t, err, ErrNoDevice)
+	assert.ErrorIs(t, err, cl.OutOfHostMemory, "the reason")
 }
 
 func TestNoPlatformsIsANote(t *testing.T) {

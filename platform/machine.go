@@ -23,8 +23,9 @@ type Machine struct {
 	// Library is the path of the loaded library.
 	Library string `json:"library,omitempty"`
 
-	spec string
-	env  bool // spec comes from the environment
+	spec   string
+	env    bool  // spec comes from the environment
+	failed error // what platforms answered that could not be asked for devices
 }
 
 // Note is something that discovery found and did not use.
@@ -71,6 +72,7 @@ func discover(o *Options) *Machine {
 	platforms, err := lib.Platforms()
 	if err != nil {
 		m.note(lib.Path(), err.Error())
+		m.failed = errors.Join(m.failed, err)
 	} else if len(platforms) == 0 {
 		m.note(lib.Path(), "no platforms: no driver is installed")
 	}
@@ -80,6 +82,7 @@ func discover(o *Options) *Machine {
 		switch {
 		case err != nil:
 			m.note(p.Name(), err.Error())
+			m.failed = errors.Join(m.failed, fmt.Errorf("%s: %w", p.Name(), err))
 		case len(ds) == 0:
 			m.note(p.Name(), "no devices")
 		}
@@ -176,7 +179,8 @@ func (m *Machine) Reports() []Report {
 //	h200, rusticl the best whose name, or whose platform's, holds the text; h200:1 the second found
 //
 // Errors: ErrNone; a *SelectError, which is never turned into another device;
-// ErrNoDevice where nothing is named and there is no device that computes.
+// ErrNoDevice where nothing is named and there is no device that computes, with
+// what drivers answered instead.
 func (m *Machine) Select(spec string) (*Device, error) {
 	spec, env := strings.TrimSpace(spec), false
 	if spec == "" {
@@ -187,7 +191,7 @@ func (m *Machine) Select(spec string) (*Device, error) {
 		if i >= 0 {
 			return m.Devices[i], nil
 		}
-		return nil, errors.Join(ErrNoDevice, m.LoadErr)
+		return nil, errors.Join(ErrNoDevice, m.LoadErr, m.failed)
 	}
 	q := parseSpec(spec)
 	if q.text == "none" {
