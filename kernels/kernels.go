@@ -4,6 +4,15 @@
 // A kernel file is written against a few small hooks, macros that its header
 // names. The host fills them for a task and compiles the result; prelude.cl
 // stands before every file.
+//
+//	map       element-wise chains, copies, transposes, pads, gathers, casts, random numbers (random.cl)
+//	reduce    sums and extremes over axes, with the folds of monoid.cl; pooling, softmax, normalisation
+//	contract  matrix products, batched and matrix-vector ones, and every convolution and its gradients
+//	scatter   additions at positions read from memory
+//
+// Convolution and pooling have no files of their own: a sliding window is an
+// index map, so they are a contraction and a reduction whose loads go through
+// one. See RATIONALE.md.
 package kernels
 
 import (
