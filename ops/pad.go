@@ -138,25 +138,23 @@ var _ = define(Op{
 		}
 		return shape, c.dt(0), nil
 	},
-	// Each operand is padded to the full extent, and a position picks the one
-	// that it lies in.
+	// Each operand is padded to the full extent, and so is a mask of where it lies.
+	// The guard of both is one comparison with a size, which is not compiled in.
 	Compose: func(c *Call) *Node {
 		axis, _ := axisOf(c.Attr.(axisAttr).axis, len(c.shape(0)))
 		full := 0
 		for i := range c.In {
 			full += c.shape(i)[axis]
 		}
-		shape := slices.Clone(c.shape(0))
-		shape[axis] = full
-		where := c.In[0].graph.Iota(tensor.Int64, axis, shape...)
 		var out *Node
 		for i, from := 0, 0; i < len(c.In); i++ {
 			n := c.shape(i)[axis]
-			part := Pad(c.In[i], 0, Padding{axis, from, full - from - n})
+			place := Padding{axis, from, full - from - n}
+			part := Pad(c.In[i], 0, place)
 			if out == nil {
 				out = part
 			} else {
-				out = Where(Less(where, ScalarLike(where, float64(from))), out, part)
+				out = Where(Pad(c.In[0].graph.Full(tensor.Bool, 1, c.shape(i)...), 0, place), part, out)
 			}
 			from += n
 		}

@@ -24,6 +24,8 @@ var _ = define(Op{
 		switch {
 		case dt.IsFloat():
 			return "fabs(a)"
+		case dt.IsSigned() && dt.Size() < 4:
+			return "($T)abs((int)a)" // vectors of narrow ones crash LLVM under Mesa
 		case dt.IsSigned():
 			return "($T)abs(a)" // abs gives the unsigned type, which holds them all
 		default:
