@@ -91,6 +91,10 @@ func (e *Engine) Alloc(n int64) (engine.Memory, error) {
 	return m, nil
 }
 
+// MaxAlloc is the largest allocation that the device takes, in bytes: what is
+// planned together must be split below it.
+func (e *Engine) MaxAlloc() int64 { return e.facts.maxAlloc }
+
 // own is m as this engine's memory.
 func (e *Engine) own(m engine.Memory) (*memory, error) {
 	o, ok := m.(*memory)

@@ -3,6 +3,7 @@ package ocl
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -289,4 +290,14 @@ func TestInPlaceMapsAreVectorLoopsWithoutFalseDependences(t *testing.T) {
 		r := rand.New(rand.NewPCG(2, 2))
 		verify(t, device(t, "map="+variant, nil), task, [][]byte{randomBytes(r, bias.DType, bias.Len), randomBytes(r, in.DType, in.Len)}, 0, 0)
 	}
+}
+
+func TestTheLargestAllocationIsTheDevices(t *testing.T) {
+	e := device(t, "", nil)
+	var limit interface{ MaxAlloc() int64 } = e
+	require.Equal(t, e.dev.Device().MaxAlloc, limit.MaxAlloc())
+	_, err := e.Alloc(limit.MaxAlloc() + 1)
+	oom, ok := errors.AsType[*platform.OutOfMemory](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, limit.MaxAlloc(), oom.Limit)
 }
