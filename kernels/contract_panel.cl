@@ -115,7 +115,7 @@ void contract_panel(PARAMS) {
             for (int j = from; j < to; j++)
                 part[j] = lane[j];
 #else
-            if (from == 0 && to == NR) {
+            if (to - from == NR) {
                 for (int j = 0; j < NR; j++)
                     OUT(b, m, left + j, lane[j]);
             } else {

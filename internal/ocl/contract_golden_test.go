@@ -1,19 +1,14 @@
 package ocl
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
 )
-
-var updateContracts = flag.Bool("update-contract", false, "write testdata/contract/*.cl anew")
 
 // hooksOf is what a program adds to the kernel file: macros and hooks. The
 // parameter list is the same for every family, and pinned with the maps.
@@ -25,25 +20,25 @@ func hooksOf(p *program) string {
 	return macros + "\n" + hooks
 }
 
-func TestFilledHooksAreAsPinned(t *testing.T) {
-	for name, c := range map[string]struct {
-		task  *engine.Task
-		facts *deviceFacts
-		force string
-	}{
-		"panel-transposed":  {matmul(tensor.Float32, 1, 500, 501, 502, false, true), cpuFacts(16), ""},
-		"panel-in-place":    {matmul(tensor.BFloat16, 1, 40, 501, 52, false, false), cpuFacts(8), ""},
-		"panel-convolution": {biased(convolution(4, 1, 16, 20, 21, 64, 3, 1, 1)), cpuFacts(16), ""},
-		"panel-split":       {weightGradient(128, 1, 28, 32), cpuFacts(16), ""},
-		"dot":               {matmul(tensor.Float16, 1, 3, 700, 4000, false, true), cpuFacts(16), ""},
-		"tile":              {matmul(tensor.Float32, 3, 500, 501, 502, true, false), gpuFacts(256), ""},
-		"tile-split":        {matmul(tensor.Float64, 1, 50, 60, 9000, false, true), gpuFacts(64), ""},
-		"row":               {matmul(tensor.Float32, 1, 1, 5, 90_000, false, true), gpuFacts(256), ""},
-		"item":              {fused(tensor.Int32), cpuFacts(16), "contract=item"},
-	} {
+// contractGoldens are contractions of every kind, by file name.
+func contractGoldens() map[string]goldenCase {
+	return map[string]goldenCase{
+		"panel-transposed.cl":  {matmul(tensor.Float32, 1, 500, 501, 502, false, true), cpuFacts(16), ""},
+		"panel-in-place.cl":    {matmul(tensor.BFloat16, 1, 40, 501, 52, false, false), cpuFacts(8), ""},
+		"panel-convolution.cl": {biased(convolution(4, 1, 16, 20, 21, 64, 3, 1, 1)), cpuFacts(16), ""},
+		"panel-split.cl":       {weightGradient(128, 1, 28, 32), cpuFacts(16), ""},
+		"dot.cl":               {matmul(tensor.Float16, 1, 3, 700, 4000, false, true), cpuFacts(16), ""},
+		"tile.cl":              {matmul(tensor.Float32, 3, 500, 501, 502, true, false), gpuFacts(256), ""},
+		"tile-split.cl":        {matmul(tensor.Float64, 1, 50, 60, 9000, false, true), gpuFacts(64), ""},
+		"row.cl":               {matmul(tensor.Float32, 1, 1, 5, 90_000, false, true), gpuFacts(256), ""},
+		"item.cl":              {fused(tensor.Int32), cpuFacts(16), "contract=item"},
+	}
+}
+
+func TestGoldenFilesSayWhatContractionsFillIn(t *testing.T) {
+	for name, c := range contractGoldens() {
 		t.Run(name, func(t *testing.T) {
-			p, err := makePlan(c.facts, c.task, c.force)
-			require.NoError(t, err)
+			p := c.plan(t)
 			var b strings.Builder
 			b.WriteString("// " + p.variant + ": " + p.params + "\n")
 			seen := map[*program]bool{}
@@ -53,14 +48,7 @@ func TestFilledHooksAreAsPinned(t *testing.T) {
 					b.WriteString("\n// " + l.kernel + "\n" + hooksOf(l.prog))
 				}
 			}
-			file := filepath.Join("testdata", "contract", name+".cl")
-			if *updateContracts {
-				require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-				require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
-			}
-			want, err := os.ReadFile(file)
-			require.NoError(t, err)
-			require.Equal(t, strings.ReplaceAll(string(want), "\r\n", "\n"), b.String(), "go test ./internal/ocl -run FilledHooks -update-contract writes it anew")
+			requirePinned(t, filepath.Join("testdata", "contract", name), b.String())
 		})
 	}
 }

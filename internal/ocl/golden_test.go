@@ -78,8 +78,37 @@ func golden(p *plan) string {
 	return b.String()
 }
 
-func TestCompiledTextIsWhatTheGoldenFilesSay(t *testing.T) {
+// goldenCase is a plan whose text a file pins.
+type goldenCase struct {
+	task  *engine.Task
+	facts *deviceFacts
+	force string
+}
+
+func (c goldenCase) plan(t *testing.T) *plan {
+	t.Helper()
+	p, err := makePlan(c.facts, c.task, c.force)
+	require.NoError(t, err)
+	return p
+}
+
+// requirePinned compares text with a golden file, or writes it.
+func requirePinned(t *testing.T, path, text string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "make golden writes it")
+	require.Equal(t, strings.ReplaceAll(string(want), "\r\n", "\n"), text, "if this is meant: make golden")
+}
+
+// goldens are the plans of goldenTasks, by file name.
+func goldens() map[string]goldenCase {
 	tasks := goldenTasks()
+	cases := map[string]goldenCase{}
 	for _, c := range []struct {
 		task, force string
 		facts       *deviceFacts
@@ -98,33 +127,25 @@ func TestCompiledTextIsWhatTheGoldenFilesSay(t *testing.T) {
 		{"scatter", "scatter=item", gpuFacts(256)},
 	} {
 		_, variant, _ := strings.Cut(c.force, "=")
-		name := c.task + "-" + variant + ".cl"
-		t.Run(name, func(t *testing.T) {
-			p, err := makePlan(c.facts, tasks[c.task], c.force)
-			require.NoError(t, err)
-			got, path := golden(p), filepath.Join("testdata", name)
-			if *update {
-				require.NoError(t, os.MkdirAll("testdata", 0o755))
-				require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-				return
-			}
-			want, err := os.ReadFile(path)
-			require.NoError(t, err, "go test ./internal/ocl -run GoldenFiles -update")
-			require.Equal(t, string(want), got, "if this is meant: go test ./internal/ocl -run GoldenFiles -update")
-		})
+		cases[c.task+"-"+variant+".cl"] = goldenCase{tasks[c.task], c.facts, c.force}
+	}
+	return cases
+}
+
+func TestGoldenFilesSayWhatIsCompiled(t *testing.T) {
+	for name, c := range goldens() {
+		t.Run(name, func(t *testing.T) { requirePinned(t, filepath.Join("testdata", name), golden(c.plan(t))) })
 	}
 }
 
 // A golden file that no test reads would only seem to hold something.
 func TestNoGoldenFileIsLeftOver(t *testing.T) {
-	files, err := filepath.Glob("testdata/*-*.cl")
-	require.NoError(t, err)
-	tasks := goldenTasks()
-	for _, f := range files {
-		name := strings.TrimSuffix(filepath.Base(f), ".cl")
-		if strings.HasPrefix(name, "contract") {
-			continue
+	for folder, pinned := range map[string]map[string]goldenCase{"testdata": goldens(), "testdata/contract": contractGoldens()} {
+		files, err := filepath.Glob(folder + "/*.cl")
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, f := range files {
+			require.Contains(t, pinned, filepath.Base(f), f)
 		}
-		require.Contains(t, tasks, name[:strings.LastIndex(name, "-")], f)
 	}
 }
