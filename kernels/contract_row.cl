@@ -75,11 +75,13 @@ void contract_row(PARAMS) {
             if (id < h)
                 share[id] += share[id + h];
         }
-        const ACC sum = share[0];
-#else
-        const ACC sum = acc[i][0];
 #endif
         if (id == 0 && firstM + i < M) {
+#if WG > 1
+            const ACC sum = share[0]; // written by this item: the others would race with it
+#else
+            const ACC sum = acc[i][0];
+#endif
 #if SPLIT
             PART[(((size_t)s * BATCHES + b) * M + firstM + i) * N + n] = sum;
 #else

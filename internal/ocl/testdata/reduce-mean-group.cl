@@ -120,7 +120,7 @@ static inline float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
 //     y[r] = EPILOGUE(r, fold over c of LOAD(r, c))
 //
 // hooks   LOAD(r, c)   EPILOGUE(r, v)   STORE(r, v)   and the monoid's, see monoid.cl
-// macros  WG     work-items a row, a power of two, 2..256
+// macros  WG     work-items a row, a power of two, 1..256
 //         SPLIT  1: a row is cut into parts of SPAN columns, folded again by reduce_finish.cl
 // sizes   ROWS, COLS, SPAN
 // launch  global {WG * ROWS, parts}  local {WG, 1}  local memory WG states
