@@ -204,8 +204,8 @@ func (m *Machine) Select(spec string) (*Device, error) {
 	for _, d := range m.Devices {
 		e.Found = append(e.Found, d.String())
 	}
-	if m.LoadErr != nil {
-		return nil, fmt.Errorf("%w\n%w", e, m.LoadErr)
+	if why := errors.Join(m.LoadErr, m.failed); why != nil {
+		return nil, fmt.Errorf("%w\n%w", e, why)
 	}
 	return nil, e
 }
