@@ -10,6 +10,7 @@ import (
 const (
 	maxInputs   = 12 // distinct buffers
 	maxInlined  = 96 // ops
+	maxIndex    = 32 // parts of an address
 	cheapFlops  = 2  // an expression this cheap, over one buffer, is computed anew by each reader
 	contractUse = 2  // a contraction reads its operands more than once
 )
@@ -159,23 +160,25 @@ func (f *fusion) inlineCosts() (cost, loads map[*Node]float64) {
 	return cost, loads
 }
 
-// boundInputs splits expressions that would read too many buffers or hold too
-// many ops: the operand with the most becomes a buffer.
+// boundInputs splits expressions that would read too many buffers, hold too
+// many ops, or compute too long addresses: the operand with the most becomes a
+// buffer.
 func (f *fusion) boundInputs() {
 	type extent struct {
 		buffers map[*Node]bool
 		ops     int
+		index   int // copies of a coordinate in the longest address
 	}
 	reach := map[*Node]extent{}
 	outside := func(x *Node) extent {
 		if f.root[x] || x.inBuffer() {
-			return extent{buffers: map[*Node]bool{x: true}}
+			return extent{buffers: map[*Node]bool{x: true}, index: 1}
 		}
 		return reach[x]
 	}
 	for _, n := range f.order {
 		for {
-			e := extent{buffers: map[*Node]bool{}, ops: 1}
+			e := extent{buffers: map[*Node]bool{}, ops: 1, index: 1}
 			var largest *Node
 			most := 1
 			for _, x := range n.in {
@@ -184,17 +187,42 @@ func (f *fusion) boundInputs() {
 					e.buffers[b] = true
 				}
 				e.ops += ex.ops
-				if k := len(ex.buffers) + ex.ops; k > most && !f.root[x] && !x.inBuffer() {
+				e.index = max(e.index, ex.index*n.copies())
+				if k := len(ex.buffers) + ex.ops + ex.index; k > most && !f.root[x] && !x.inBuffer() {
 					largest, most = x, k
 				}
 			}
 			reach[n] = e
-			if len(e.buffers) <= maxInputs && e.ops <= maxInlined || largest == nil {
+			if len(e.buffers) <= maxInputs && e.ops <= maxInlined && e.index <= maxIndex || largest == nil {
 				break
 			}
 			f.root[largest] = true
 		}
 	}
+}
+
+// copies is how often a coordinate of n appears in those of its operand: a
+// reshape that takes an axis apart repeats it for every part, and a gather has
+// it in the address and in the condition that this is inside. Without a bound
+// they would multiply along a chain.
+func (n *Node) copies() int {
+	switch {
+	case n.op.lower == lowerGather:
+		return 2
+	case n.op.Name != "reshape" || n.Size() == 0:
+		return 1
+	}
+	most := 1
+	eachRun(n.shape, n.in[0].shape, func(_, _, from, to int) {
+		parts := 0
+		for _, d := range n.in[0].shape[from:to] {
+			if d != 1 {
+				parts++
+			}
+		}
+		most = max(most, parts)
+	})
+	return most
 }
 
 // growEpilogues moves the end of a reduction's or contraction's task forward

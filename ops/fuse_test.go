@@ -154,3 +154,28 @@ func TestMemoryIsReusedAlongAChainOfTasks(t *testing.T) {
 	require.Equal(t, int64(10*64*64*4), m.Values)
 	require.Equal(t, int64(2*64*64*4), m.Arena)
 }
+
+// Each of these doubles its coordinates in those of its operand.
+func TestChainsOfReshapesAndGathersKeepAddressesShort(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("addresses")
+	x := g.Const(random(t, 4, 6))
+	shuffled, gathered := x, x
+	rows := g.Iota(tensor.Int32, 0, 4)
+	for range 100 {
+		shuffled = Reshape(Transpose(shuffled), 4, 6)
+		gathered = Gather(gathered, 0, Gather(rows, 0, Sub(ScalarLike(rows, 3), rows)))
+	}
+	got := evaluate(t, shuffled, gathered, x)
+	require.Equal(t, got[2], got[1], "reversed an even number of times")
+	want := got[2]
+	for range 100 {
+		turned := make([]float64, len(want))
+		for i := range want {
+			turned[i] = want[i%4*6+i/4]
+		}
+		want = turned
+	}
+	require.Equal(t, want, got[0])
+	require.Len(t, tasksOf(t, g, Target{Outputs: []*Node{Reshape(Transpose(Reshape(Transpose(x), 4, 6)), 4, 6)}}), 1, "a short chain is one task")
+}

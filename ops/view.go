@@ -87,6 +87,13 @@ func reshapeMap(to, from []int, at []*engine.Index, dom engine.Domain) []*engine
 	if product(from) == 0 {
 		return src
 	}
+	eachRun(to, from, func(i0, i, j0, j int) { splitMap(to[i0:i], from[j0:j], at[i0:i], src[j0:j], dom) })
+	return src
+}
+
+// eachRun yields the shortest runs of axes [i0, i) of to and [j0, j) of from
+// that have equal products, none 0.
+func eachRun(to, from []int, yield func(i0, i, j0, j int)) {
 	for i, j := 0, 0; i < len(to) || j < len(from); {
 		i0, j0 := i, j
 		n, m := 1, 1
@@ -102,9 +109,8 @@ func reshapeMap(to, from []int, at []*engine.Index, dom engine.Domain) []*engine
 			m *= from[j]
 			j++
 		}
-		splitMap(to[i0:i], from[j0:j], at[i0:i], src[j0:j], dom)
+		yield(i0, i, j0, j)
 	}
-	return src
 }
 
 // splitMap is reshapeMap for one run: linearise, then take apart.
