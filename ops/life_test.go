@@ -43,6 +43,9 @@ func model(t testing.TB, rt *Runtime) (exe *Executable, x *Node, w *Node) {
 }
 
 func TestRunAgainAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
 	everywhere(t, func(t *testing.T, rt *Runtime) {
 		exe, x, _ := model(t, rt)
 		feeds := Feeds{x: vec(t, []int{8, 5}, 1, 2, 3)}
