@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/arena"
 	"github.com/anycl/anycl/internal/place"
-	"github.com/anycl/anycl/tensor"
 )
 
 // Place says where a graph runs.
@@ -128,12 +126,6 @@ type side struct {
 	seq      engine.Sequence
 }
 
-// home is where a value lies on one side.
-type home struct {
-	value *value
-	side  int
-}
-
 // assemble decides places, plans memory, and prepares the engines.
 func (x *Executable) assemble(ctx context.Context, l *lowerer, units []*unit, results []*value, target Target) error {
 	for _, e := range x.rt.engines {
@@ -144,7 +136,7 @@ func (x *Executable) assemble(ctx context.Context, l *lowerer, units []*unit, re
 		return err
 	}
 	x.choices = choices
-	p := newPlan(x, units, choices, results)
+	p := newPlan(x, units, choices, results, target.Place)
 	if err := p.allocate(); err != nil {
 		return err
 	}
@@ -206,226 +198,4 @@ func (x *Executable) place(units []*unit, results []*value, where Place) ([]plac
 	}
 	x.times = p.Time
 	return place.Decide(p)
-}
-
-// plan gives every value memory on every side that uses it.
-type plan struct {
-	x       *Executable
-	units   []*unit
-	choices []place.Choice
-	results []*value
-	slots   map[home]engine.Slot
-	span    map[home]*arena.Interval
-	alias   map[home]home // shares the memory of
-	order   []home        // deterministic
-}
-
-func newPlan(x *Executable, units []*unit, choices []place.Choice, results []*value) *plan {
-	p := &plan{x: x, units: units, choices: choices, results: results, slots: map[home]engine.Slot{}, span: map[home]*arena.Interval{}, alias: map[home]home{}}
-	for t, u := range units {
-		s := choices[t].Side
-		for _, v := range u.ins {
-			p.use(v, s, t)
-		}
-		for _, v := range u.outs {
-			p.use(v, s, t)
-		}
-	}
-	for _, v := range results {
-		p.use(v, p.sideOf(v), len(units))
-	}
-	return p
-}
-
-// sideOf is where v is made, or for what exists before the run, where it is
-// first used.
-func (p *plan) sideOf(v *value) int {
-	if v.maker != nil {
-		return p.choices[slices.Index(p.units, v.maker)].Side
-	}
-	for s := range p.x.sides {
-		if p.span[home{v, s}] != nil {
-			return s
-		}
-	}
-	return 0
-}
-
-// use notes that v is wanted on side s at step t, and where it comes from.
-func (p *plan) use(v *value, s, t int) {
-	h := home{v, s}
-	if iv := p.span[h]; iv != nil {
-		iv.From, iv.To = min(iv.From, t), max(iv.To, t)
-	} else {
-		p.span[h] = &arena.Interval{Bytes: v.bytes(), From: t, To: t}
-		p.order = append(p.order, h)
-	}
-	if v.maker == nil {
-		return
-	}
-	if made := p.sideOf(v); made != s { // it is moved as soon as it is made
-		at := slices.Index(p.units, v.maker)
-		p.span[h].From = min(p.span[h].From, at)
-		p.use(v, made, at)
-	}
-}
-
-// fixed reports whether h has memory of its own that outlives a run: inputs,
-// constants, variables.
-func (h home) fixed(p *plan) bool {
-	if h.value.maker == nil {
-		return true
-	}
-	return h.value.stored != nil && p.sideOf(h.value) == h.side
-}
-
-// allocate plans one arena, or several under the engine's limit, for each side.
-func (p *plan) allocate() error {
-	p.shareInPlace()
-	for s, sd := range p.x.sides {
-		var homes []home
-		var spans []arena.Interval
-		for _, h := range p.order {
-			if _, shared := p.alias[h]; h.side == s && !h.fixed(p) && !shared {
-				homes, spans = append(homes, h), append(spans, *p.span[h])
-			}
-		}
-		var limit int64
-		if e, ok := sd.engine.(interface{ MaxAlloc() int64 }); ok {
-			limit = e.MaxAlloc()
-		}
-		places, sizes := arena.Plan(spans, limit)
-		first := len(sd.memories)
-		for _, n := range sizes {
-			m, err := sd.engine.Alloc(n)
-			if err != nil {
-				return err
-			}
-			sd.memories = append(sd.memories, m)
-		}
-		for i, h := range homes {
-			p.slots[h] = engine.Slot{Mem: sd.memories[first+places[i].Arena], Offset: places[i].Offset}
-		}
-		p.x.arenas = append(p.x.arenas, sizes)
-	}
-	for _, h := range p.order {
-		if h.fixed(p) {
-			if err := p.fix(h); err != nil {
-				return err
-			}
-		}
-	}
-	for _, h := range p.order {
-		root := h
-		for to, ok := p.alias[root]; ok; to, ok = p.alias[root] {
-			root = to
-		}
-		if root != h {
-			p.slots[h] = p.slots[root]
-		}
-	}
-	return nil
-}
-
-// shareInPlace lets a task write over an input that it reads for the last time,
-// each element before the write.
-func (p *plan) shareInPlace() {
-	for t, u := range p.units {
-		s := p.choices[t].Side
-		if u.task.Kind == engine.Custom {
-			continue
-		}
-		out := home{u.outs[0], s}
-		for i, v := range u.ins {
-			in := home{v, s}
-			if out.fixed(p) {
-				// Written to a variable's memory: it may be read there as well.
-				if v.maker == nil && v.node.state != nil && v.node.state == u.outs[0].stored && readsInStep(u.task, i) {
-					u.task.Alias = i
-				}
-				continue
-			}
-			root := in
-			for to, ok := p.alias[root]; ok; to, ok = p.alias[root] {
-				root = to
-			}
-			if in.fixed(p) || v.bytes() != u.outs[0].bytes() || p.span[in].To != t || p.span[root].To != t || !readsInStep(u.task, i) {
-				continue
-			}
-			u.task.Alias = i
-			p.alias[out] = root
-			p.span[root].To = max(p.span[root].To, p.span[out].To)
-			break
-		}
-	}
-}
-
-// fix gives an input, constant or variable its memory.
-func (p *plan) fix(h home) error {
-	sd, n := p.x.sides[h.side], h.value.node
-	if s := h.value.stored; s != nil {
-		mem, err := p.x.useVariable(s, h.side, true)
-		p.slots[h] = engine.Slot{Mem: mem}
-		return err
-	}
-	if n.state != nil {
-		mem, err := p.x.useVariable(n.state, h.side, false)
-		p.slots[h] = engine.Slot{Mem: mem}
-		return err
-	}
-	mem, err := sd.engine.Alloc(h.value.bytes())
-	if err != nil {
-		return err
-	}
-	sd.memories = append(sd.memories, mem)
-	p.slots[h] = engine.Slot{Mem: mem}
-	if t, ok := n.attr.(*tensor.Tensor); ok {
-		data, contiguous := t.Bytes()
-		if !contiguous {
-			data, _ = t.Contiguous().Bytes()
-		}
-		return sd.engine.Write(context.Background(), mem, 0, data)
-	}
-	p.x.feed(n, h.side, mem)
-	return nil
-}
-
-// bind makes the steps of a run and the tasks of each side.
-func (p *plan) bind(ctx context.Context) error {
-	for t, u := range p.units {
-		s := p.choices[t].Side
-		sd := p.x.sides[s]
-		b := engine.Bound{Task: u.task}
-		for _, v := range u.ins {
-			b.Ins = append(b.Ins, p.slots[home{v, s}])
-		}
-		for _, v := range u.outs {
-			b.Outs = append(b.Outs, p.slots[home{v, s}])
-		}
-		sd.tasks = append(sd.tasks, b)
-		p.x.step(step{from: s, first: len(sd.tasks) - 1, last: len(sd.tasks)})
-		for _, v := range u.outs {
-			for to := range p.x.sides {
-				if to != s && p.span[home{v, to}] != nil {
-					p.x.step(step{
-						move: true, from: s, to: to, src: p.slots[home{v, s}], dst: p.slots[home{v, to}],
-						data: tensor.AlignedBytes(int(v.bytes())),
-					})
-				}
-			}
-		}
-	}
-	for _, v := range p.results {
-		s := p.sideOf(v)
-		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[home{v, s}], dtype: v.dtype, shape: v.resultShape()})
-	}
-	return ctx.Err()
-}
-
-// resultShape is the shape under which a user knows v.
-func (v *value) resultShape() []int {
-	if v.shape != nil {
-		return v.shape
-	}
-	return v.node.shape
 }

@@ -273,13 +273,18 @@ func (x *Executable) fresh(u *variableUse) bool {
 	return true
 }
 
+// refresh brings u to the sides that read it, and to the one that writes it: a
+// run that fails before it writes must leave the old value there.
 func (x *Executable) refresh(ctx context.Context, u *variableUse) error {
 	for _, s := range u.reads {
 		if err := u.v.refresh(ctx, x.sides[s].engine); err != nil {
 			return err
 		}
 	}
-	return nil
+	if u.writes < 0 {
+		return nil
+	}
+	return u.v.refresh(ctx, x.sides[u.writes].engine)
 }
 
 // contiguous is the data of t in row-major order.

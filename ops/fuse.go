@@ -47,7 +47,7 @@ func fuse(targets []*Node) *fusion {
 	}
 	for _, n := range f.order {
 		for _, x := range n.in {
-			if !slices.Contains(f.users[x], n) {
+			if k := len(f.users[x]); k == 0 || f.users[x][k-1] != n { // once for both operands
 				f.users[x] = append(f.users[x], n)
 			}
 		}

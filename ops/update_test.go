@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,4 +78,39 @@ func TestUpdatesReadTheValuesFromBeforeTheRun(t *testing.T) {
 			})
 		}
 	})
+}
+
+func TestARunThatFailsLeavesAVariableThatItOnlyWrites(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("failing")
+	v := g.Variable("v", vec(t, []int{2}, 5, 6))
+	y := Kernel(g, KernelOptions{
+		Source: "-", Entry: "failing", Results: []Result{{tensor.Float32, []int{2}}},
+		Host: func(_, _ []*tensor.Tensor) error { return errors.New("no luck") },
+	})[0]
+	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Updates: []*Node{Assign(v, Neg(y))}})
+	require.NoError(t, err)
+	_, err = exe.Run(t.Context(), nil)
+	require.ErrorContains(t, err, "no luck")
+	got, err := Value(t.Context(), v)
+	require.NoError(t, err)
+	require.Equal(t, []float32{5, 6}, floatsOf(t, got))
+}
+
+func TestWhatNoTaskTouchesStaysWhereItWasAskedFor(t *testing.T) {
+	rt := device(t)
+	g := NewGraph("idle")
+	x := g.Input("x", tensor.Float32, 2)
+	v := g.Variable("v", vec(t, []int{2}, 5, 6))
+	for where, side := range map[Place]int{OnCPU: 1, OnDevice: 0} {
+		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{x, v, x}, Place: where})
+		require.NoError(t, err)
+		out, err := exe.Run(t.Context(), Feeds{x: vec(t, []int{2}, 1, 2)})
+		require.NoError(t, err)
+		require.Equal(t, []float32{1, 2}, floatsOf(t, out[2]))
+		require.Equal(t, []float32{5, 6}, floatsOf(t, out[1]))
+		require.Len(t, exe.Report().Memory, 1)
+		require.Equal(t, rt.Engines()[side].Name(), exe.Report().Memory[0].Where)
+		require.NoError(t, exe.Close())
+	}
 }
