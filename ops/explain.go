@@ -2,6 +2,8 @@ package ops
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -90,7 +92,7 @@ func (x *Executable) Report() *Report {
 		for _, u := range x.vars {
 			for _, side := range u.sides {
 				if side == i {
-					m.Variables += int64(u.v.host.NumBytes())
+					m.Variables += u.v.bytes
 				}
 			}
 		}
@@ -150,7 +152,8 @@ func (r *Report) Places() string {
 // others compares with the engines that were not chosen.
 func (t TaskReport) others() string {
 	var parts []string
-	for name, d := range t.Predicted {
+	for _, name := range slices.Sorted(maps.Keys(t.Predicted)) {
+		d := t.Predicted[name]
 		switch {
 		case name == t.Where:
 		case d == int64(place.Never):

@@ -245,3 +245,20 @@ func TestClosingTheRuntimeClosesItsExecutables(t *testing.T) {
 		require.NoError(t, err, "variables were brought home")
 	})
 }
+
+func TestAReportMayBeAskedForWhileVariablesAreSet(t *testing.T) {
+	exe, _, w := model(t, cpuOnly(t))
+	value := vec(t, []int{5, 3})
+	var all sync.WaitGroup
+	all.Go(func() {
+		for range 100 {
+			if err := Set(t.Context(), w, value); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 100 {
+		require.EqualValues(t, 60, exe.Report().Memory[0].Variables)
+	}
+	all.Wait()
+}

@@ -16,8 +16,9 @@ import (
 // host's memory and in that of several engines at once. At least one copy is
 // fresh; a run that writes makes its engine's copy the only fresh one.
 type variable struct {
-	id   int64 // orders locks
-	name string
+	id    int64 // orders locks
+	name  string
+	bytes int64
 
 	mu     sync.RWMutex // held by runs, exclusively by those that write
 	host   *tensor.Tensor
@@ -35,7 +36,7 @@ type variableCopy struct {
 var variableIDs atomic.Int64
 
 func newVariable(name string, init *tensor.Tensor) *variable {
-	return &variable{id: variableIDs.Add(1), name: name, host: init.Clone()}
+	return &variable{id: variableIDs.Add(1), name: name, bytes: int64(init.NumBytes()), host: init.Clone()}
 }
 
 // acquire makes sure that e has memory for v, for one more executable.
@@ -46,7 +47,7 @@ func (v *variable) acquire(e engine.Engine) (engine.Memory, error) {
 		c.users++
 		return c.mem, nil
 	}
-	mem, err := e.Alloc(int64(v.host.NumBytes()))
+	mem, err := e.Alloc(v.bytes)
 	if err != nil {
 		return nil, fmt.Errorf("variable %s: %w", v.name, err)
 	}
