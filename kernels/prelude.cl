@@ -67,9 +67,14 @@ static inline float odd_from_long(const long x) {
     return x < 0 ? -f : f;
 }
 #ifdef HAS_DOUBLE
+// By bits: Mesa 25 does not round towards zero. Subnormal floats count steps of 2^-149.
 static inline float odd_from_double(const double x) {
-    const float f = convert_float_rtz(x);
-    return x == x && (double)f != x ? as_float(as_uint(f) | 1u) : f;
+    const ulong u = as_ulong(x), m = u & 0x7fffffffffffffffUL;
+    const ulong odd = (m & ~0x1fffffffUL) | ((m & 0x1fffffffUL) != 0 ? 0x20000000UL : 0UL);
+    const double steps = fmin(fabs(x), 0x1p-126) * 0x1p149;
+    const uint whole = (uint)steps, tiny = whole | ((double)whole != steps);
+    const float f = m < 0x3810000000000000UL ? as_float(tiny) : (float)as_double(odd);
+    return as_float(as_uint(f) | ((uint)(u >> 32) & 0x80000000u));
 }
 #endif
 

@@ -82,13 +82,14 @@ func castExpr(from, to tensor.DType, x string) string {
 		}
 		return fmt.Sprintf("round_%v(%s)", to, x)
 	case to.IsInt() && from.IsFloat() && to.Size() < 4:
-		// By way of int: conversions that saturate to narrow types crash Mesa 22,
-		// and few compilers make vectors of them.
+		// All in int: narrow conversions that saturate, and narrow selections of
+		// what was clamped, crash LLVM under Mesa, and few compilers make vectors
+		// of them.
 		lo, hi := int64(0), int64(1)<<(8*to.Size())-1
 		if to.IsSigned() {
 			lo, hi = -(hi+1)/2, hi/2
 		}
-		return fmt.Sprintf("(%s != %s ? (%s)0 : (%s)(int)clamp(%s, (%s)%d, (%s)%d))", x, x, regType(to), regType(to), x, regType(from), lo, regType(from), hi)
+		return fmt.Sprintf("(%s)(%s != %s ? 0 : (int)clamp(%s, (%s)%d, (%s)%d))", regType(to), x, x, x, regType(from), lo, regType(from), hi)
 	case to.IsInt() && from.IsFloat():
 		return fmt.Sprintf("(%s != %s ? (%s)0 : convert_%s_sat_rtz(%s))", x, x, regType(to), regType(to), x)
 	default:
