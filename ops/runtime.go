@@ -51,6 +51,9 @@ type Runtime struct {
 // starts the CPU path. Close it when done. Errors: a named device that is not
 // there; a device that cannot be opened.
 func Open(ctx context.Context, o *Options) (*Runtime, error) {
+	if err := alive(ctx); err != nil {
+		return nil, err
+	}
 	if o == nil {
 		o = &Options{}
 	}
