@@ -85,6 +85,9 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 		rt.engines, rt.why = []engine.Engine{cpu}, "the CPU path: asked for by "+requested(o)
 	case errors.Is(err, platform.ErrNoDevice):
 		rt.engines, rt.why = []engine.Engine{cpu}, "the CPU path: no OpenCL device was found"
+		if text := err.Error(); text != platform.ErrNoDevice.Error() { // what the drivers answered
+			rt.why += ": " + strings.ReplaceAll(text, "\n", "; ")
+		}
 		if machine.LoadErr != nil {
 			rt.why = "the CPU path: no OpenCL library was found"
 		}
