@@ -51,8 +51,8 @@ func required() []string {
 }
 
 var machine = sync.OnceValues(func() (*platform.Machine, error) {
-	// Drivers keep caches of their own; filling ours as well doubles what a
-	// first run takes on PoCL.
+	// The matrix compiles what no program will want again: a user's cache is not
+	// the place for it.
 	cache := cmp.Or(os.Getenv(platform.EnvCache), platform.CacheOff)
 	return platform.Discover(context.Background(), &platform.Options{Spec: "none", CacheDir: cache})
 })

@@ -46,7 +46,7 @@ func epilogueOf(dt tensor.DType) *engine.Expr {
 
 // bytesOf is n values f(i) of dt in memory.
 func bytesOf(dt tensor.DType, n int64, f func(i int64) float64) []byte {
-	mem := alignedBytes(int(n) * dt.Size())
+	mem := tensor.AlignedBytes(int(n) * dt.Size())
 	for i := range n {
 		x := f(i)
 		encode(dt, mem, i, value{x, int64(x)})
@@ -89,7 +89,7 @@ func TestProductsOfEveryLayoutAgree(t *testing.T) {
 // naiveProduct multiplies small integers, which every dtype holds exactly.
 func naiveProduct(task *engine.Task, s [4]int, ta, tb bool, ins [][]byte) []byte {
 	dt := task.Outs[0].DType
-	out := alignedBytes(int(task.Outs[0].Bytes()))
+	out := tensor.AlignedBytes(int(task.Outs[0].Bytes()))
 	m, n, k := s[1], s[2], s[3]
 	at := func(in []byte, b, r, c, rows, cols int, t bool) value {
 		if t {

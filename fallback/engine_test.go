@@ -343,7 +343,7 @@ func TestTasksOfASequenceRunInOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Run(t.Context(), 1, 3, 0))
 	at := func(i int64) float32 {
-		b := alignedBytes(4)
+		b := tensor.AlignedBytes(4)
 		require.NoError(t, e.Read(t.Context(), b, m, 256*i))
 		return typed[float32](b)[0]
 	}

@@ -1,6 +1,9 @@
 package fallback
 
-import "github.com/anycl/anycl/engine"
+import (
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
 
 // program computes expressions over a flat domain, block by block. It is
 // immutable; what changes is in its frames, one per worker.
@@ -84,7 +87,7 @@ func (p *program) frame(worker int) *frame {
 // task runs at a time.
 func (e *env) arena(worker int) []byte {
 	if e.arenas[worker] == nil {
-		e.arenas[worker] = alignedBytes(e.need)
+		e.arenas[worker] = tensor.AlignedBytes(e.need)
 	}
 	return e.arenas[worker]
 }

@@ -3,18 +3,15 @@ package fallback
 import (
 	"fmt"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ram"
+	"github.com/anycl/anycl/tensor"
 )
-
-// alignment of memory, in bytes: what the seam asks for.
-const alignment = 256
 
 // maxAlloc bounds one allocation where the runtime would panic: 2^46 bytes,
 // more than any host has.
-const maxAlloc = min(1<<46, int64(^uint(0)>>1)-alignment)
+const maxAlloc = min(1<<46, int64(^uint(0)>>1)-tensor.Alignment)
 
 // memory is a buffer of the engine: bytes that the garbage collector owns.
 type memory struct {
@@ -38,7 +35,7 @@ func (e *Engine) Alloc(n int64) (engine.Memory, error) {
 	}
 	e.memories.Add(1)
 	e.bytes.Add(n)
-	return &memory{engine: e, data: alignedBytes(int(n))}, nil
+	return &memory{engine: e, data: tensor.AlignedBytes(int(n))}, nil
 }
 
 func (m *memory) Bytes() int64 { return int64(len(m.data)) }
@@ -67,10 +64,4 @@ func (e *Engine) at(m engine.Memory, offset, n int64) ([]byte, error) {
 		return nil, fmt.Errorf("fallback: %d bytes from %d on are not within a memory of %d", n, offset, mem.Bytes())
 	}
 	return mem.data[offset : offset+n : offset+n], nil
-}
-
-func alignedBytes(n int) []byte {
-	raw := make([]byte, n+alignment-1)
-	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % alignment)
-	return raw[skip : skip+n : skip+n]
 }

@@ -40,7 +40,7 @@ func TestIntegersWrapAtTheWidthOfTheirDType(t *testing.T) {
 		task := &engine.Task{Kind: engine.Map, Name: "wrap", Alias: -1, Axes: engine.Domain{4}, Groups: []int{1},
 			Ins: []engine.Operand{{DType: dt, Len: 4}}, Outs: []engine.Operand{{DType: tensor.Bool, Len: 4}},
 			Value: engine.Apply(isZero, tensor.Bool, sum)}
-		in := alignedBytes(4 * dt.Size())
+		in := tensor.AlignedBytes(4 * dt.Size())
 		for i, v := range []int64{largest, 1, 0, largest/2 + 1} {
 			encode(dt, in, int64(i), value{i: v})
 		}
@@ -216,7 +216,7 @@ func TestOutputsMayReplaceAnInput(t *testing.T) {
 	s, err := e.Prepare(t.Context(), []engine.Bound{{Task: task, Ins: []engine.Slot{{Mem: m}}, Outs: []engine.Slot{{Mem: m}}}})
 	require.NoError(t, err)
 	require.NoError(t, s.Run(t.Context(), 0, 1, 0))
-	out := alignedBytes(4 * n)
+	out := tensor.AlignedBytes(4 * n)
 	require.NoError(t, e.Read(t.Context(), out, m, 0))
 	for i := range n {
 		v := float32(i % 100)

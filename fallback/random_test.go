@@ -50,7 +50,7 @@ type world struct {
 
 // input is a new input of n elements, small integers in any dtype.
 func (w *world) input(dt tensor.DType, n, lo, hi int64) int {
-	mem := alignedBytes(int(n) * dt.Size())
+	mem := tensor.AlignedBytes(int(n) * dt.Size())
 	for i := range n {
 		v := lo + w.Int64N(hi-lo+1)
 		if !dt.IsSigned() {

@@ -206,7 +206,7 @@ func (n *naive) each(at []int64, from, to int, f func()) {
 // compute is the output of the task.
 func (n *naive) compute() []byte {
 	t := n.t
-	out := alignedBytes(int(t.Outs[0].Bytes()))
+	out := tensor.AlignedBytes(int(t.Outs[0].Bytes()))
 	dt := t.Outs[0].DType
 	at := make([]int64, len(t.Axes))
 	var pos int64
@@ -339,7 +339,7 @@ func tryTask(t *testing.T, e *Engine, task *engine.Task, run uint32, ins ...[]by
 	if err := s.Run(t.Context(), 0, 1, run); err != nil {
 		return nil, err
 	}
-	out := alignedBytes(int(task.Outs[0].Bytes()))
+	out := tensor.AlignedBytes(int(task.Outs[0].Bytes()))
 	return out, e.Read(t.Context(), out, m, 0)
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
 )
 
 // sequence is a prepared list of tasks.
@@ -73,7 +74,7 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 		}
 		s.tasks = append(s.tasks, p)
 	}
-	s.env.shared = alignedBytes(s.env.needShared)
+	s.env.shared = tensor.AlignedBytes(s.env.needShared)
 	e.sequences.Add(1)
 	return s, nil
 }
