@@ -90,6 +90,25 @@ func (b *Buffer) Close() error {
 	return b.obj.close()
 }
 
+// Remnant is what is left of an object that may be collected without Close: its
+// driver handle. It does not keep the object alive.
+type Remnant struct{ obj *object }
+
+// Remnant returns what can release the buffer even while the garbage collector is
+// about to: a weak pointer is empty before the lost buffer's cleanup has run.
+func (b *Buffer) Remnant() Remnant { return Remnant{b.obj} }
+
+// Closed reports whether the object was closed, by its owner or as lost.
+func (r Remnant) Closed() bool { return r.obj.isClosed() }
+
+// Close closes the object. Closing one that is closed already does nothing.
+func (r Remnant) Close() error {
+	if r.obj == nil {
+		return nil
+	}
+	return r.obj.close()
+}
+
 // Bytes views a slice of numbers as bytes, without a copy, for Read and Write.
 func Bytes[T ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64](s []T) []byte {
 	var zero T

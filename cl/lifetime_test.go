@@ -134,6 +134,25 @@ func TestLostObjectsAreReleasedByALaterCall(t *testing.T) {
 	require.Contains(t, log.String(), "collected without Close")
 }
 
+func TestRemnantReleasesALostObjectAtAnyMoment(t *testing.T) {
+	r := newRig(t, nil)
+	for i := range 50 {
+		left := func() cl.Remnant {
+			b, err := r.ctx.NewBuffer(cl.MemReadWrite, 64, nil)
+			require.NoError(t, err)
+			return b.Remnant()
+		}()
+		if i%2 == 0 {
+			runtime.GC() // the buffer is gone, its cleanup has run or has not
+		}
+		require.NoError(t, left.Close())
+		require.True(t, left.Closed())
+		require.NoError(t, left.Close())
+		require.Equal(t, cl.Stats{Contexts: 1, Queues: 1}, r.lib.Stats())
+	}
+	require.NoError(t, cl.Remnant{}.Close())
+}
+
 func TestKernelKeepsItsArgumentsFromTheCollector(t *testing.T) {
 	r := newRig(t, nil)
 	k := r.kernel(t, addOne, "add")

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
-	"weak"
 
 	"github.com/anycl/anycl/cl"
 )
@@ -198,7 +198,7 @@ func (o *Opened) lost(b *block) {
 	if live {
 		delete(o.live, b)
 		o.liveBytes -= b.size
-		o.orphans = append(o.orphans, weak.Make(b.buffer))
+		o.orphans = append(slices.DeleteFunc(o.orphans, cl.Remnant.Closed), b.buffer.Remnant())
 	}
 	o.mu.Unlock()
 	if live {

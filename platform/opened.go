@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"weak"
 
 	"github.com/anycl/anycl/cl"
 )
@@ -28,7 +27,7 @@ type Opened struct {
 	pool      pool[*block]
 	live      map[*block]struct{}
 	liveBytes int64
-	orphans   []weak.Pointer[cl.Buffer] // of memory that was never closed
+	orphans   []cl.Remnant // of memory that was never closed
 	programs  map[programKey]*program
 	stats     Stats
 }
@@ -193,8 +192,8 @@ func (o *Opened) Close() error {
 	o.programs = nil
 	o.mu.Unlock()
 	err = errors.Join(err, closeAll(blocks))
-	for _, w := range orphans {
-		err = errors.Join(err, w.Value().Close())
+	for _, r := range orphans {
+		err = errors.Join(err, r.Close())
 	}
 	for _, p := range programs {
 		if p.prog != nil {
