@@ -20,7 +20,7 @@ const (
 	OpIndex               // the integer Addr, converted to DType
 	OpValid               // bool: every Cond holds
 	OpApply               // Fn(Args...)
-	OpAcc                 // in an epilogue: the folded or contracted value
+	OpAcc                 // result number Input of the task's folds, or of its contraction
 	OpRun                 // uint32: which run of the executable this is, counted from 0
 )
 
@@ -29,7 +29,7 @@ const (
 type Expr struct {
 	Op    ExprOp
 	DType tensor.DType // of the result
-	Input int          // OpLoad: which of Task.Ins
+	Input int          // OpLoad: which of Task.Ins; OpAcc: which of Task.Folds
 	Addr  *Index       // OpLoad, OpIndex: in elements
 	Conds []Cond       // OpLoad, OpValid
 	Value Const        // OpConst
@@ -71,8 +71,8 @@ func Apply(fn *Scalar, dt tensor.DType, args ...*Expr) *Expr {
 	return seal(&Expr{Op: OpApply, DType: dt, Fn: fn, Args: args})
 }
 
-// Acc is the value that a reduction or contraction arrived at.
-func Acc(dt tensor.DType) *Expr { return seal(&Expr{Op: OpAcc, DType: dt}) }
+// Acc is the value that fold number i, or a contraction (0), arrived at.
+func Acc(i int, dt tensor.DType) *Expr { return seal(&Expr{Op: OpAcc, DType: dt, Input: i}) }
 
 // Run is the number of the run.
 func Run() *Expr { return seal(&Expr{Op: OpRun, DType: tensor.Uint32}) }
@@ -101,7 +101,7 @@ func seal(e *Expr) *Expr {
 		}
 		b.WriteByte(')')
 	case OpAcc:
-		fmt.Fprintf(&b, "acc:%v", e.DType)
+		fmt.Fprintf(&b, "acc%d:%v", e.Input, e.DType)
 	case OpRun:
 		b.WriteString("run")
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/anycl/anycl/tensor"
@@ -14,12 +15,13 @@ type Kind uint8
 const (
 	Map Kind = iota
 	Reduce
+	Row
 	Contract
 	Scatter
 	Custom
 )
 
-var kindNames = [...]string{"map", "reduce", "contract", "scatter", "custom"}
+var kindNames = [...]string{"map", "reduce", "row", "contract", "scatter", "custom"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -33,17 +35,26 @@ type Operand struct {
 // Bytes is the size of o in memory.
 func (o Operand) Bytes() int64 { return o.Len * int64(o.DType.Size()) }
 
+// Fold is one fold of a task over its fold axes.
+type Fold struct {
+	Monoid Monoid
+	Value  *Expr        // what is folded
+	Acc    tensor.DType // of the result, which is Acc(i, Acc) for fold number i
+}
+
 // Task is one fused unit of work. Axes come in the groups that Groups counts:
 //
-//	Map       [out]                Value over all axes
-//	Reduce    [out, fold]          Value over all, Epilogue over out
-//	Contract  [batch, m, n, k]     A over batch, m, k; B over batch, n, k; Epilogue over batch, m, n
-//	Scatter   [v, n, d]            Value over v, d; At over n; Update over n, d
+//	Map       [out]                Values over all axes
+//	Reduce    [out, fold]          one fold over all, Values over out
+//	Row       [out, row]           folds over all, Values over all or over out
+//	Contract  [batch, m, n, k]     A over batch, m, k; B over batch, n, k; Values over batch, m, n
+//	Scatter   [v, n, d]            Values over v, d; At over n; Update over n, d
 //	Custom    []                   whole buffers
 //
-// The output is dense in the order of the axes that are not folded: out;
-// batch, m, n; v, d. Input Alias (when not -1) is the very buffer of the
-// output: the task reads each element of it only before writing it.
+// Values has one expression for each output: Map, Reduce and Row may have
+// several, Contract and Scatter have one. An output is dense in the order of
+// the axes that its value is over: out; out, row; batch, m, n; v, d. That of a
+// Row over both is as long as both; see OverRow.
 type Task struct {
 	Kind   Kind
 	Name   string // of the fused ops: "matmul+add+relu"
@@ -52,17 +63,20 @@ type Task struct {
 	Axes   Domain
 	Groups []int // how many axes each group has, in the order above
 
-	Ins   []Operand
-	Outs  []Operand // exactly one but for Custom
-	Alias int
+	Ins  []Operand
+	Outs []Operand
+	// Alias has for each output the input that is the very same buffer, or -1;
+	// nil says that there is none. A task reads each element of such an input
+	// only before it is written: at the same point in a Map, in the same row
+	// in a Row, in the value of the same point elsewhere.
+	Alias []int
 
-	Value    *Expr
-	A, B     *Expr
-	At       *Expr
-	Update   *Expr
-	Fold     Monoid       // Reduce
-	Acc      tensor.DType // Reduce, Contract: the dtype of OpAcc
-	Epilogue *Expr
+	Values []*Expr
+	Folds  []Fold       // Reduce, Row; a Row's may use the results of those before
+	A, B   *Expr        // Contract
+	Acc    tensor.DType // Contract: the dtype of Acc(0, Acc)
+	At     *Expr        // Scatter
+	Update *Expr        // Scatter
 
 	Custom *CustomKernel
 
@@ -99,38 +113,75 @@ func (t *Task) Size(g int) int64 {
 	return t.Axes[from:to].Size()
 }
 
-// OutAxes are the axes of the output, outermost first.
-func (t *Task) OutAxes() []int {
+// OutAxes are the axes of output i, outermost first.
+func (t *Task) OutAxes(i int) []int {
 	var axes []int
-	add := func(g int) {
-		from, to := t.Group(g)
-		for a := from; a < to; a++ {
-			axes = append(axes, a)
+	add := func(groups ...int) {
+		for _, g := range groups {
+			from, to := t.Group(g)
+			for a := from; a < to; a++ {
+				axes = append(axes, a)
+			}
 		}
 	}
 	switch t.Kind {
 	case Map, Reduce:
 		add(0)
+	case Row:
+		if add(0); t.OverRow(i) {
+			add(1)
+		}
 	case Contract:
-		add(0)
-		add(1)
-		add(2)
+		add(0, 1, 2)
 	case Scatter:
-		add(0)
-		add(2)
+		add(0, 2)
 	}
 	return axes
 }
 
+// OverRow reports whether output i of a Row has an element for every element of
+// the row, rather than one for the row. Where rows have one element it is both.
+func (t *Task) OverRow(i int) bool { return t.Outs[i].Len != t.Size(0) || t.Size(1) == 1 }
+
+// AliasOf is the input that is the buffer of output i, or -1.
+func (t *Task) AliasOf(i int) int {
+	if t.Alias == nil {
+		return -1
+	}
+	return t.Alias[i]
+}
+
+// AliasedBy is the output that has the buffer of input i, or -1.
+func (t *Task) AliasedBy(i int) int { return slices.Index(t.Alias, i) }
+
 // Exprs are the expressions of t that are set.
 func (t *Task) Exprs() []*Expr {
 	var es []*Expr
-	for _, e := range []*Expr{t.Value, t.A, t.B, t.At, t.Update, t.Epilogue} {
-		if e != nil {
-			es = append(es, e)
+	t.EachExpr(func(e **Expr) { es = append(es, *e) })
+	return es
+}
+
+// EachExpr calls f with the place of every expression of t that is set.
+func (t *Task) EachExpr(f func(e **Expr)) {
+	for i := range t.Folds {
+		f(&t.Folds[i].Value)
+	}
+	for _, e := range []**Expr{&t.A, &t.B, &t.At, &t.Update} {
+		if *e != nil {
+			f(e)
 		}
 	}
-	return es
+	for i := range t.Values {
+		f(&t.Values[i])
+	}
+}
+
+// Rewrite returns a copy of t with every expression e replaced by f(e).
+func (t *Task) Rewrite(f func(e *Expr) *Expr) *Task {
+	c := *t
+	c.Values, c.Folds = slices.Clone(t.Values), slices.Clone(t.Folds)
+	c.EachExpr(func(e **Expr) { *e = f(*e) })
+	return &c
 }
 
 // Cost is what a task must do at least.
@@ -152,12 +203,25 @@ func (t *Task) Cost() Cost {
 	all := float64(t.Axes.Size())
 	switch t.Kind {
 	case Map:
-		c.Flops = all * exprFlops(t.Value)
+		c.Flops = all * exprFlops(t.Values...)
 	case Reduce:
-		c.Flops = all*(1+exprFlops(t.Value)) + float64(t.Size(0))*exprFlops(t.Epilogue)
+		c.Flops = all*(1+exprFlops(t.Folds[0].Value)) + float64(t.Size(0))*exprFlops(t.Values...)
+	case Row:
+		var row []*Expr
+		for _, f := range t.Folds {
+			row = append(row, f.Value)
+		}
+		for i, v := range t.Values {
+			if t.OverRow(i) {
+				row = append(row, v)
+			} else {
+				c.Flops += float64(t.Size(0)) * exprFlops(v)
+			}
+		}
+		c.Flops += all * (float64(len(t.Folds)) + exprFlops(row...))
 	case Contract:
 		out := float64(t.Size(0) * t.Size(1) * t.Size(2))
-		c.Flops = 2*all + out*exprFlops(t.Epilogue)
+		c.Flops = 2*all + out*exprFlops(t.Values...)
 	case Scatter:
 		c.Flops = float64(t.Size(1) * t.Size(2))
 	case Custom:
@@ -168,11 +232,14 @@ func (t *Task) Cost() Cost {
 	return c
 }
 
-func exprFlops(e *Expr) float64 {
+// exprFlops is the cost of computing es together.
+func exprFlops(es ...*Expr) float64 {
 	var n float64
-	if e != nil {
+	seen := map[string]bool{}
+	for _, e := range es {
 		for s := range e.Walk() {
-			if s.Op == OpApply {
+			if s.Op == OpApply && !seen[s.key] {
+				seen[s.key] = true
 				n += s.Fn.Flops
 			}
 		}

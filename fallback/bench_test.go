@@ -83,7 +83,7 @@ func bench(b *testing.B, t *engine.Task, flops, bytes float64) {
 }
 
 func mapTaskOf(n int, value *engine.Expr, ins ...int64) *engine.Task {
-	t := &engine.Task{Kind: engine.Map, Name: "map", Alias: -1, Axes: engine.Domain{n}, Groups: []int{1}, Value: value,
+	t := &engine.Task{Kind: engine.Map, Name: "map", Axes: engine.Domain{n}, Groups: []int{1}, Values: []*engine.Expr{value},
 		Outs: []engine.Operand{{DType: value.DType, Len: int64(n)}}}
 	for _, l := range ins {
 		t.Ins = append(t.Ins, engine.Operand{DType: tensor.Float32, Len: l})
@@ -146,10 +146,10 @@ func reduceOf(f engine.Monoid, v *engine.Expr, dom engine.Domain, out int) *engi
 		acc = tensor.Int64
 	}
 	return &engine.Task{
-		Kind: engine.Reduce, Name: f.String(), Alias: -1, Axes: dom, Groups: []int{out, len(dom) - out},
+		Kind: engine.Reduce, Name: f.String(), Axes: dom, Groups: []int{out, len(dom) - out},
 		Ins:   []engine.Operand{{DType: v.DType, Len: dom.Size()}},
 		Outs:  []engine.Operand{{DType: acc, Len: dom[:out].Size()}},
-		Value: v, Fold: f, Acc: acc, Epilogue: engine.Acc(acc),
+		Folds: []engine.Fold{{Monoid: f, Value: v, Acc: acc}}, Values: []*engine.Expr{engine.Acc(0, acc)},
 	}
 }
 

@@ -1,13 +1,16 @@
 package fallback
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
 )
 
 // groupsOf is how many groups of axes each kind has, but for Custom.
-var groupsOf = map[engine.Kind]int{engine.Map: 1, engine.Reduce: 2, engine.Contract: 4, engine.Scatter: 3}
+var groupsOf = map[engine.Kind]int{engine.Map: 1, engine.Reduce: 2, engine.Row: 2, engine.Contract: 4, engine.Scatter: 3}
 
 // Check says why the engine cannot run t: a task whose parts do not fit
 // together, a scalar function without Host, a custom kernel without a Go twin.
@@ -53,45 +56,93 @@ func (e *Engine) Check(t *engine.Task) error {
 			return fail("a negative extent in %v", []int(t.Axes))
 		}
 	}
-	if len(t.Outs) != 1 {
-		return fail("%d outputs", len(t.Outs))
-	}
-	size := int64(1)
-	for _, a := range t.OutAxes() {
-		size *= int64(t.Axes[a])
-	}
-	if t.Outs[0].Len != size {
-		return fail("%d output elements for a domain of %d", t.Outs[0].Len, size)
-	}
-	if (t.Kind == engine.Reduce || t.Kind == engine.Contract) && !t.Acc.Valid() {
-		return fail("accumulator dtype %v", t.Acc)
-	}
-	if t.Kind == engine.Reduce {
-		if t.Fold > engine.ArgMax {
-			return fail("unknown fold %d: %w", t.Fold, engine.ErrUnsupported)
-		}
-		if t.Fold.IsArg() && engine.ClassOf(t.Acc) != engine.ClassI64 {
-			return fail("%v accumulates positions, not %v", t.Fold, t.Acc)
+	for i := range t.Folds {
+		if err := checkFold(t, i); err != nil {
+			return fail("fold %d: %w", i, err)
 		}
 	}
-	parts := map[engine.Kind][]*engine.Expr{
-		engine.Map:      {t.Value},
-		engine.Reduce:   {t.Value, t.Epilogue},
-		engine.Contract: {t.A, t.B, t.Epilogue},
-		engine.Scatter:  {t.Value, t.At, t.Update},
+	if err := checkValues(t); err != nil {
+		return fail("%w", err)
 	}
-	for _, x := range parts[t.Kind] {
-		if x == nil {
-			return fail("an expression is missing")
+	var parts []*engine.Expr
+	switch t.Kind {
+	case engine.Contract:
+		if parts = []*engine.Expr{t.A, t.B}; !t.Acc.Valid() {
+			return fail("accumulator dtype %v", t.Acc)
 		}
-		if err := checkExpr(t, x); err != nil {
+	case engine.Scatter:
+		parts = []*engine.Expr{t.At, t.Update}
+	}
+	for _, x := range parts {
+		if err := checkExpr(t, x, nil); err != nil {
 			return fail("%w", err)
 		}
 	}
 	return nil
 }
 
-func checkExpr(t *engine.Task, x *engine.Expr) error {
+// foldsOf is how many folds a task of each kind has at least and at most.
+var foldsOf = map[engine.Kind][2]int{engine.Reduce: {1, 1}, engine.Row: {1, math.MaxInt}}
+
+// checkValues checks the outputs and their values.
+func checkValues(t *engine.Task) error {
+	several := t.Kind == engine.Map || t.Kind == engine.Reduce || t.Kind == engine.Row
+	switch n := len(t.Outs); {
+	case n == 0 || n > 1 && !several:
+		return fmt.Errorf("%d outputs", n)
+	case len(t.Values) != n:
+		return fmt.Errorf("%d values for %d outputs", len(t.Values), n)
+	case t.Alias != nil && len(t.Alias) != n:
+		return fmt.Errorf("%d aliases for %d outputs", len(t.Alias), n)
+	case len(t.Folds) < foldsOf[t.Kind][0] || len(t.Folds) > foldsOf[t.Kind][1]:
+		return fmt.Errorf("%d folds", len(t.Folds))
+	}
+	accs := accTypes(t)
+	for i, x := range t.Values {
+		size := int64(1)
+		axes := t.OutAxes(i)
+		for _, a := range axes {
+			size *= int64(t.Axes[a])
+		}
+		if t.Outs[i].Len != size {
+			return fmt.Errorf("%d elements of output %d for a domain of %d", t.Outs[i].Len, i, size)
+		}
+		if err := checkExpr(t, x, accs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// accTypes are the dtypes of what t folds or contracts to.
+func accTypes(t *engine.Task) (accs []tensor.DType) {
+	for _, f := range t.Folds {
+		accs = append(accs, f.Acc)
+	}
+	if t.Kind == engine.Contract {
+		accs = []tensor.DType{t.Acc}
+	}
+	return accs
+}
+
+func checkFold(t *engine.Task, i int) error {
+	f := t.Folds[i]
+	switch {
+	case !f.Acc.Valid():
+		return fmt.Errorf("accumulator dtype %v", f.Acc)
+	case f.Monoid > engine.ArgMax:
+		return fmt.Errorf("unknown fold %d: %w", f.Monoid, engine.ErrUnsupported)
+	case f.Monoid.IsArg() && engine.ClassOf(f.Acc) != engine.ClassI64:
+		return fmt.Errorf("%v accumulates positions, not %v", f.Monoid, f.Acc)
+	}
+	return checkExpr(t, f.Value, accTypes(t)[:i])
+}
+
+// checkExpr checks x, which may use results of the dtypes of accs.
+func checkExpr(t *engine.Task, x *engine.Expr, accs []tensor.DType) error {
+	if x == nil {
+		return errors.New("an expression is missing")
+	}
 	for s := range x.Walk() {
 		if !s.DType.Valid() {
 			return fmt.Errorf("an expression of dtype %v", s.DType)
@@ -105,8 +156,8 @@ func checkExpr(t *engine.Task, x *engine.Expr) error {
 				return fmt.Errorf("a load of %v from input %d of %v", s.DType, s.Input, in.DType)
 			}
 		case engine.OpAcc:
-			if x != t.Epilogue || s.DType != t.Acc {
-				return fmt.Errorf("an accumulator of %v in an expression of a task that has one of %v in its epilogue", s.DType, t.Acc)
+			if s.Input < 0 || s.Input >= len(accs) || s.DType != accs[s.Input] {
+				return fmt.Errorf("result %d of %v where there are those of %v", s.Input, s.DType, accs)
 			}
 		case engine.OpApply:
 			if s.Fn == nil || s.Fn.Host == nil {

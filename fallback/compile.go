@@ -81,6 +81,10 @@ func (c *compiler) compile(order []int, dts []tensor.DType, exprs ...*engine.Exp
 		if dts != nil && engine.ClassOf(dts[i]) != b.regs[r].class {
 			r = b.convert(r, dts[i])
 		}
+		if len(exprs) > 1 && r == b.exprs[e.Key()] && e.Op == engine.OpLoad {
+			// It may lie where another output is stored before this one.
+			r = b.convert(r, e.DType)
+		}
 		b.p.roots = append(b.p.roots, r)
 	}
 	return b.finish(0), nil
@@ -103,7 +107,7 @@ func (c *compiler) compileEither(first, second []int, extra float64, dt tensor.D
 }
 
 func (c *compiler) builder(order []int) *builder {
-	p := &program{size: 1, acc: -1, env: c.env, frames: make([]*frame, c.width)}
+	p := &program{size: 1, env: c.env, frames: make([]*frame, c.width)}
 	for _, a := range order {
 		p.size *= int64(c.task.Axes[a])
 	}
@@ -162,8 +166,9 @@ func (b *builder) newExpr(e *engine.Expr) (int, error) {
 		dst := b.reg(class, ownMemory)
 		return b.emit(&runStep{dst}, 0.2, dst), nil
 	case engine.OpAcc:
-		b.p.acc = b.reg(class, outside)
-		return b.p.acc, nil
+		r := b.reg(class, outside)
+		b.p.accs = append(b.p.accs, accReg{e.Input, r})
+		return r, nil
 	default:
 		return b.apply(e)
 	}

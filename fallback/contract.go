@@ -59,7 +59,7 @@ func makeContract[R reg](c *compiler) (runner, error) {
 	t := c.task
 	x := &contractTask[R]{env: c.env, task: t, batch: t.Size(0), m: t.Size(1), n: t.Size(2), k: t.Size(3)}
 	var err error
-	if x.out, err = c.writer(t.Epilogue); err != nil {
+	if x.out, err = c.writer(); err != nil {
 		return nil, err
 	}
 	x.direct = x.out.direct()
@@ -199,7 +199,7 @@ func (x *contractTask[R]) do(worker int, i int64) {
 		batch, i0, mi, j0, nj := x.tile(tile)
 		at := (batch*x.m+i0)*x.n + j0
 		if x.direct {
-			b, _ := x.out.sink.view(at, int((mi-1)*x.n+nj))
+			b, _ := x.out.sinks[0].view(at, int((mi-1)*x.n+nj))
 			x.multiply(worker, tile, 0, x.k, *lane[R](&b), x.n)
 			continue
 		}

@@ -27,21 +27,21 @@ func matmul(dt tensor.DType, batch, m, n, k int, ta, tb bool) *engine.Task {
 		w = at(j, l, n, k)
 	}
 	return &engine.Task{
-		Kind: engine.Contract, Name: "matmul", Alias: -1,
+		Kind: engine.Contract, Name: "matmul",
 		Axes: engine.Domain{batch, m, n, k}, Groups: []int{1, 1, 1, 1},
 		Ins:  []engine.Operand{{DType: dt, Len: int64(batch * m * k)}, {DType: dt, Len: int64(batch * k * n)}},
 		Outs: []engine.Operand{{DType: dt, Len: int64(batch * m * n)}},
 		A:    engine.Load(0, dt, a, nil), B: engine.Load(1, dt, w, nil),
-		Acc: engine.AccType(dt), Epilogue: epilogueOf(dt),
+		Acc: engine.AccType(dt), Values: []*engine.Expr{epilogueOf(dt)},
 	}
 }
 
 // epilogueOf stores the accumulator as dt.
 func epilogueOf(dt tensor.DType) *engine.Expr {
 	if acc := engine.AccType(dt); acc != dt {
-		return engine.Apply(fnCast, dt, engine.Acc(acc))
+		return engine.Apply(fnCast, dt, engine.Acc(0, acc))
 	}
-	return engine.Acc(dt)
+	return engine.Acc(0, dt)
 }
 
 // bytesOf is n values f(i) of dt in memory.
@@ -179,12 +179,12 @@ func conv(n, h, w, c, f int) *engine.Task {
 	wt := ax(3).Mul(int64(9 * c)).Add(ax(4).Mul(int64(3 * c))).Add(ax(5).Mul(int64(c))).Add(ax(6))
 	pad := []engine.Cond{{X: y, Lo: 0, Hi: int64(h)}, {X: x, Lo: 0, Hi: int64(w)}}
 	return &engine.Task{
-		Kind: engine.Contract, Name: "conv", Alias: -1,
+		Kind: engine.Contract, Name: "conv",
 		Axes: engine.Domain{n, h, w, f, 3, 3, c}, Groups: []int{0, 3, 1, 3},
 		Ins:  []engine.Operand{{DType: tensor.Float32, Len: int64(n * h * w * c)}, {DType: tensor.Float32, Len: int64(9 * c * f)}},
 		Outs: []engine.Operand{{DType: tensor.Float32, Len: int64(n * h * w * f)}},
 		A:    engine.Load(0, tensor.Float32, in, pad), B: engine.Load(1, tensor.Float32, wt, nil),
-		Acc: tensor.Float32, Epilogue: engine.Acc(tensor.Float32),
+		Acc: tensor.Float32, Values: []*engine.Expr{engine.Acc(0, tensor.Float32)},
 	}
 }
 

@@ -7,41 +7,60 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// writer is a program whose values go to the task's output.
+// writer is a program whose values go to the task's outputs, which are over the
+// same axes.
 type writer struct {
-	prog *program
-	sink sink
+	prog  *program
+	sinks []sink
 }
 
-// writer compiles x over the axes of the output.
-func (c *compiler) writer(x *engine.Expr) (writer, error) {
-	dt := c.task.Outs[0].DType
-	p, err := c.compile(c.task.OutAxes(), []tensor.DType{dt}, x)
-	return writer{p, sinkOf(dt, c.outs[0])}, err
+// writer compiles the values of the task.
+func (c *compiler) writer() (writer, error) {
+	all := make([]int, len(c.task.Outs))
+	for i := range all {
+		all[i] = i
+	}
+	return c.writerOf(c.task.OutAxes(0), all)
 }
 
-// write computes elements [at, at+n) of the output. acc, where the program
-// reads it, holds the values of these elements.
-func (w *writer) write(worker int, at int64, n int, acc engine.Block) {
+// writerOf compiles the values of some outputs, which are over the same axes.
+func (c *compiler) writerOf(axes, outs []int) (w writer, err error) {
+	var dts []tensor.DType
+	var values []*engine.Expr
+	for _, i := range outs {
+		dt := c.task.Outs[i].DType
+		dts, values = append(dts, dt), append(values, c.task.Values[i])
+		w.sinks = append(w.sinks, sinkOf(dt, c.outs[i]))
+	}
+	w.prog, err = c.compile(axes, dts, values...)
+	return w, err
+}
+
+// write computes elements [at, at+n) of the outputs. accs are the results that
+// the program may read, each with the values of these elements.
+func (w *writer) write(worker int, at int64, n int, accs ...engine.Block) {
 	p := w.prog
 	f := p.frame(worker)
 	for done := 0; done < n; done += p.block {
 		k := min(p.block, n-done)
 		lo := at + int64(done)
-		if p.acc >= 0 {
-			f.cur[p.acc] = cut(acc, done, done+k)
+		for _, a := range p.accs {
+			f.cur[a.reg] = cut(accs[a.i], done, done+k)
 		}
-		if to, ok := w.sink.view(lo, k); ok {
+		if to, ok := w.sinks[0].view(lo, k); ok && len(w.sinks) == 1 {
 			f.evalTo(lo, k, to)
-		} else {
-			w.sink.store(lo, f.eval(lo, k))
+			continue
+		}
+		f.exec(lo, k)
+		for i, s := range w.sinks {
+			s.store(lo, f.cur[p.roots[i]])
 		}
 	}
 }
 
 // direct reports whether the output is acc itself, element by element.
 func (w *writer) direct() bool {
-	return w.sink.plain() && len(w.prog.steps) == 0 && w.prog.acc >= 0
+	return len(w.sinks) == 1 && w.sinks[0].plain() && len(w.prog.steps) == 0 && len(w.prog.accs) > 0
 }
 
 func sinkOf(dt tensor.DType, mem []byte) sink {

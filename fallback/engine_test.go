@@ -27,13 +27,13 @@ func oneOfEach(n int) map[string]*engine.Task {
 	}
 	at := engine.AxisIndex(0).Mul(int64(side)).Add(engine.AxisIndex(1))
 	scatter := &engine.Task{
-		Kind: engine.Scatter, Name: "scatter", Alias: -1, Axes: engine.Domain{7, n}, Groups: []int{1, 1, 0},
-		Ins:   []engine.Operand{{DType: f32, Len: 7}, {DType: tensor.Int32, Len: int64(n)}, {DType: f32, Len: int64(n)}},
-		Outs:  []engine.Operand{{DType: f32, Len: 7}},
-		Value: x, At: engine.Load(1, tensor.Int32, engine.AxisIndex(1), nil), Update: engine.Load(2, f32, engine.AxisIndex(1), nil),
+		Kind: engine.Scatter, Name: "scatter", Axes: engine.Domain{7, n}, Groups: []int{1, 1, 0},
+		Ins:    []engine.Operand{{DType: f32, Len: 7}, {DType: tensor.Int32, Len: int64(n)}, {DType: f32, Len: int64(n)}},
+		Outs:   []engine.Operand{{DType: f32, Len: 7}},
+		Values: []*engine.Expr{x}, At: engine.Load(1, tensor.Int32, engine.AxisIndex(1), nil), Update: engine.Load(2, f32, engine.AxisIndex(1), nil),
 	}
 	custom := &engine.Task{
-		Kind: engine.Custom, Name: "twice", Alias: -1,
+		Kind: engine.Custom, Name: "twice",
 		Ins:  []engine.Operand{{DType: f32, Len: int64(n)}},
 		Outs: []engine.Operand{{DType: f32, Len: int64(n)}},
 		Custom: &engine.CustomKernel{Entry: "twice", InShapes: [][]int{{n}}, OutShapes: [][]int{{n}}, Host: func(outs, ins []*tensor.Tensor) error {

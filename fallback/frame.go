@@ -12,8 +12,8 @@ type program struct {
 	block   int   // most points at once
 	steps   []step
 	slots   []slot
-	roots   []int // the registers of the results
-	acc     int   // the register that the caller sets, or -1
+	roots   []int    // the registers of the results
+	accs    []accReg // the registers that the caller sets
 	lats    []*lattice
 	subs    []*program
 	strips  []reserved // memory of each strip
@@ -24,6 +24,9 @@ type program struct {
 	frames  []*frame
 	nsPer   float64 // estimated time per point
 }
+
+// accReg is the register of result number i of the task.
+type accReg struct{ i, reg int }
 
 // reserved is a place in the arena.
 type reserved struct{ offset, bytes int }
@@ -90,6 +93,13 @@ func (e *env) arena(worker int) []byte {
 		e.arenas[worker] = tensor.AlignedBytes(e.need)
 	}
 	return e.arenas[worker]
+}
+
+// set gives the program the values of the task's results.
+func (f *frame) set(accs []engine.Block) {
+	for _, a := range f.prog.accs {
+		f.cur[a.reg] = accs[a.i]
+	}
 }
 
 // exec computes n points from lo on, n <= block.

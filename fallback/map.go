@@ -20,7 +20,7 @@ type mapTask struct {
 
 func newMap(c *compiler) (runner, error) {
 	c.strips = true
-	out, err := c.writer(c.task.Value)
+	out, err := c.writer()
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func newMap(c *compiler) (runner, error) {
 
 func (m *mapTask) do(worker int, i int64) {
 	lo := i * m.piece
-	m.out.write(worker, lo, int(min(m.piece, m.size-lo)), engine.Block{})
+	m.out.write(worker, lo, int(min(m.piece, m.size-lo)))
 }
 
 func (m *mapTask) run(ctx context.Context, p *pool) error {

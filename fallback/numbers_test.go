@@ -37,15 +37,15 @@ func TestIntegersWrapAtTheWidthOfTheirDType(t *testing.T) {
 				}
 			}
 		}}
-		task := &engine.Task{Kind: engine.Map, Name: "wrap", Alias: -1, Axes: engine.Domain{4}, Groups: []int{1},
+		task := &engine.Task{Kind: engine.Map, Name: "wrap", Axes: engine.Domain{4}, Groups: []int{1},
 			Ins: []engine.Operand{{DType: dt, Len: 4}}, Outs: []engine.Operand{{DType: tensor.Bool, Len: 4}},
-			Value: engine.Apply(isZero, tensor.Bool, sum)}
+			Values: []*engine.Expr{engine.Apply(isZero, tensor.Bool, sum)}}
 		in := tensor.AlignedBytes(4 * dt.Size())
 		for i, v := range []int64{largest, 1, 0, largest/2 + 1} {
 			encode(dt, in, int64(i), value{i: v})
 		}
 		requireNaive(t, e, task, in)
-		task.Value, task.Outs = sum, []engine.Operand{{DType: dt, Len: 4}}
+		task.Values[0], task.Outs = sum, []engine.Operand{{DType: dt, Len: 4}}
 		out := runTask(t, e, task, 0, in)
 		require.Equal(t, value{i: 2 * largest}.wrapped(dt), decode(dt, out, 0), dt)
 	}
@@ -66,7 +66,7 @@ func TestNarrowFloatsRoundOnlyWhenStored(t *testing.T) {
 		require.Equal(t, 0x1p-12, decode(dt, out, 0).f, dt)
 		// 1 + half a unit in the last place ties to even, a little more rounds up.
 		ulp := map[tensor.DType]float64{tensor.Float16: 0x1p-10, tensor.BFloat16: 0x1p-7}[dt]
-		task.Value = engine.Apply(fnAdd, dt, load(0), load(1))
+		task.Values[0] = engine.Apply(fnAdd, dt, load(0), load(1))
 		for _, c := range [][3]float64{{1, ulp / 2, 1}, {1 + ulp, ulp / 2, 1 + 2*ulp}, {1, ulp * 0.75, 1 + ulp}, {65504, 65504, map[tensor.DType]float64{tensor.Float16: math.Inf(1), tensor.BFloat16: 131072}[dt]}} {
 			out := runTask(t, e, task, 0, in(c[0]), in(c[1]))
 			require.Equal(t, c[2], decode(dt, out, 0).f, "%v: %v + %v", dt, c[0], c[1])
@@ -208,7 +208,7 @@ func TestOutputsMayReplaceAnInput(t *testing.T) {
 	defer e.Close()
 	x := engine.Load(0, f32, engine.AxisIndex(0), nil)
 	task := mapTaskOf(n, engine.Apply(fastAdd, f32, engine.Apply(fastMul, f32, x, x), x), n)
-	task.Alias = 0
+	task.Alias = []int{0}
 	in := bytesOf(f32, n, func(i int64) float64 { return float64(i % 100) })
 	m, err := e.Alloc(4 * n)
 	require.NoError(t, err)
@@ -244,24 +244,30 @@ func TestMisshapenTasksAreErrors(t *testing.T) {
 		"unknown kind":            func(t *engine.Task) { t.Kind = 9 },
 		"in groups":               func(t *engine.Task) { t.Groups = []int{2} },
 		"negative extent":         func(t *engine.Task) { t.Axes = engine.Domain{-1} },
-		"2 outputs":               func(t *engine.Task) { t.Outs = append(t.Outs, t.Outs[0]) },
-		"output elements":         func(t *engine.Task) { t.Outs = []engine.Operand{{DType: f32, Len: 3}} },
-		"expression is missing":   func(t *engine.Task) { t.Value = nil },
-		"from input 1 of 1":       func(t *engine.Task) { t.Value = engine.Load(1, f32, engine.AxisIndex(0), nil) },
-		"load of float64":         func(t *engine.Task) { t.Value = engine.Load(0, tensor.Float64, engine.AxisIndex(0), nil) },
-		"over axis 5 of 1":        func(t *engine.Task) { t.Value = engine.Load(0, f32, engine.AxisIndex(5), nil) },
+		"1 values for 2 outputs":  func(t *engine.Task) { t.Outs = append(t.Outs, t.Outs[0]) },
+		"elements of output 0":    func(t *engine.Task) { t.Outs = []engine.Operand{{DType: f32, Len: 3}} },
+		"expression is missing":   func(t *engine.Task) { t.Values[0] = nil },
+		"from input 1 of 1":       func(t *engine.Task) { t.Values[0] = engine.Load(1, f32, engine.AxisIndex(0), nil) },
+		"load of float64":         func(t *engine.Task) { t.Values[0] = engine.Load(0, tensor.Float64, engine.AxisIndex(0), nil) },
+		"over axis 5 of 1":        func(t *engine.Task) { t.Values[0] = engine.Load(0, f32, engine.AxisIndex(5), nil) },
 		"input 0 has dtype":       func(t *engine.Task) { t.Ins = []engine.Operand{{DType: 99, Len: 1}} },
 		"output 0 has dtype":      func(t *engine.Task) { t.Outs = []engine.Operand{{DType: 0, Len: 4}} },
-		"expression of dtype":     func(t *engine.Task) { t.Value = engine.Constant(77, engine.Const{}) },
-		"function without Host":   func(t *engine.Task) { t.Value = engine.Apply(&engine.Scalar{Name: "no"}, f32) },
-		"add has 1 operands, not": func(t *engine.Task) { t.Value = engine.Apply(fnAdd, f32, t.Value) },
+		"expression of dtype":     func(t *engine.Task) { t.Values[0] = engine.Constant(77, engine.Const{}) },
+		"function without Host":   func(t *engine.Task) { t.Values[0] = engine.Apply(&engine.Scalar{Name: "no"}, f32) },
+		"add has 1 operands, not": func(t *engine.Task) { t.Values[0] = engine.Apply(fnAdd, f32, t.Values[0]) },
 		"no kernel":               func(t *engine.Task) { t.Kind = engine.Custom },
-		"accumulator dtype":       func(t *engine.Task) { *t = *reduceOf(0, t.Value, engine.Domain{4}, 0); t.Acc = 0 },
-		"unknown fold":            func(t *engine.Task) { *t = *reduceOf(engine.ArgMax, t.Value, engine.Domain{4}, 0); t.Fold = 99 },
-		"positions, not float32":  func(t *engine.Task) { *t = *reduceOf(engine.ArgMax, t.Value, engine.Domain{4}, 0); t.Acc = f32 },
-		"accumulator of float64 in": func(t *engine.Task) {
-			*t = *reduceOf(0, t.Value, engine.Domain{4}, 0)
-			t.Epilogue = engine.Acc(tensor.Float64)
+		"accumulator dtype":       func(t *engine.Task) { *t = *reduceOf(0, t.Values[0], engine.Domain{4}, 0); t.Folds[0].Acc = 0 },
+		"unknown fold": func(t *engine.Task) {
+			*t = *reduceOf(engine.ArgMax, t.Values[0], engine.Domain{4}, 0)
+			t.Folds[0].Monoid = 99
+		},
+		"positions, not float32": func(t *engine.Task) {
+			*t = *reduceOf(engine.ArgMax, t.Values[0], engine.Domain{4}, 0)
+			t.Folds[0].Acc = f32
+		},
+		"result 0 of float64": func(t *engine.Task) {
+			*t = *reduceOf(0, t.Values[0], engine.Domain{4}, 0)
+			t.Values[0] = engine.Acc(0, tensor.Float64)
 		},
 	}
 	for want, spoil := range bad {
@@ -279,8 +285,8 @@ func TestMisshapenTasksAreErrors(t *testing.T) {
 func transposed(dt tensor.DType, batch, rows, cols int) *engine.Task {
 	n := int64(batch * rows * cols)
 	x := engine.AxisIndex(0).Mul(int64(rows * cols)).Add(engine.AxisIndex(2).Mul(int64(rows))).Add(engine.AxisIndex(1))
-	return &engine.Task{Kind: engine.Map, Name: "transpose", Alias: -1, Axes: engine.Domain{batch, rows, cols}, Groups: []int{3},
-		Ins: []engine.Operand{{DType: dt, Len: n}}, Outs: []engine.Operand{{DType: dt, Len: n}}, Value: engine.Load(0, dt, x, nil)}
+	return &engine.Task{Kind: engine.Map, Name: "transpose", Axes: engine.Domain{batch, rows, cols}, Groups: []int{3},
+		Ins: []engine.Operand{{DType: dt, Len: n}}, Outs: []engine.Operand{{DType: dt, Len: n}}, Values: []*engine.Expr{engine.Load(0, dt, x, nil)}}
 }
 
 func TestTransposesOfEveryShapeAgree(t *testing.T) {

@@ -219,7 +219,7 @@ func (w *world) domain(groups int, zeros bool) (dom engine.Domain, counts []int)
 }
 
 func (w *world) task(kind engine.Kind) *engine.Task {
-	t := &engine.Task{Kind: kind, Name: "random", Alias: -1}
+	t := &engine.Task{Kind: kind, Name: "random"}
 	for {
 		t.Axes, t.Groups = w.domain(groupsOf[kind], true)
 		if t.Axes.Size() < 8000 {
@@ -227,26 +227,28 @@ func (w *world) task(kind engine.Kind) *engine.Task {
 		}
 	}
 	w.dom, w.ops, w.mem = t.Axes, nil, nil
-	dt := w.dtype()
 	over := func(groups ...int) { w.axes = axesOf(t, groups...) }
+	put := func(e *engine.Expr) { t.Values = append(t.Values, e) }
 	switch kind {
 	case engine.Map:
 		over(0)
-		t.Value = w.expr(dt, w.IntN(4), nil)
-	case engine.Reduce:
-		in := w.dtype()
-		t.Fold = engine.Monoid(w.IntN(6))
-		t.Acc = engine.AccType(in)
+		for range 1 + w.IntN(3) {
+			put(w.expr(w.dtype(), w.IntN(4), nil))
+		}
+	case engine.Reduce, engine.Row:
 		over(0, 1)
-		t.Value = w.expr(in, w.IntN(3), nil)
-		if t.Fold == engine.Prod && in.IsFloat() { // products of many small integers are not exact
-			t.Fold = engine.Max
+		for range 1 + w.IntN(3) {
+			t.Folds = append(t.Folds, w.fold(t))
+			if kind == engine.Reduce {
+				break
+			}
 		}
-		if t.Fold.IsArg() {
-			t.Acc = tensor.Int64
+		for range 1 + w.IntN(3) {
+			if over(0); kind == engine.Row && w.IntN(2) == 0 {
+				over(0, 1)
+			}
+			put(w.epilogue(t))
 		}
-		over(0)
-		dt, t.Epilogue = w.epilogue(t)
 	case engine.Contract:
 		in := w.dtype()
 		t.Acc = engine.AccType(in)
@@ -255,38 +257,76 @@ func (w *world) task(kind engine.Kind) *engine.Task {
 		over(0, 2, 3)
 		t.B = w.matrix(in)
 		over(0, 1, 2)
-		dt, t.Epilogue = w.epilogue(t)
+		put(w.epilogue(t))
 	case engine.Scatter:
+		dt := w.dtype()
 		if dt == tensor.Bool {
 			dt = tensor.Uint8
 		}
 		over(0, 2)
-		t.Value = w.expr(dt, w.IntN(2), nil)
+		put(w.expr(dt, w.IntN(2), nil))
 		over(1)
 		t.At = w.expr(tensor.Int32, w.IntN(3), nil)
 		over(1, 2)
 		t.Update = w.expr(dt, w.IntN(2), nil)
 	}
-	size := int64(1)
-	for _, a := range t.OutAxes() {
-		size *= int64(t.Axes[a])
+	t.Ins = w.ops
+	for i, v := range t.Values {
+		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: t.Size(0)})
+		if kind == engine.Row && usesAxes(v, axesOf(t, 1)) {
+			t.Outs[i].Len *= t.Size(1)
+			continue
+		}
+		size := int64(1)
+		for _, a := range t.OutAxes(i) {
+			size *= int64(t.Axes[a])
+		}
+		t.Outs[i].Len = size
 	}
-	t.Ins, t.Outs = w.ops, []engine.Operand{{DType: dt, Len: size}}
 	return t
 }
 
-// epilogue is a random epilogue of t and its dtype.
-func (w *world) epilogue(t *engine.Task) (tensor.DType, *engine.Expr) {
-	acc := engine.Acc(t.Acc)
-	if w.IntN(3) == 0 {
-		return t.Acc, acc
+func usesAxes(e *engine.Expr, axes []int) (yes bool) {
+	e.VisitAxes(func(a int) { yes = yes || slices.Contains(axes, a) })
+	return yes
+}
+
+// fold is a random fold of t, which may use the results of those it has.
+func (w *world) fold(t *engine.Task) engine.Fold {
+	in := w.dtype()
+	f := engine.Fold{Monoid: engine.Monoid(w.IntN(6)), Acc: engine.AccType(in)}
+	if f.Monoid == engine.Prod && in.IsFloat() { // products of many small integers are not exact
+		f.Monoid = engine.Max
 	}
-	return t.Acc, engine.Apply(fnAdd, t.Acc, acc, w.expr(t.Acc, w.IntN(3), acc))
+	if f.Monoid.IsArg() {
+		f.Acc = tensor.Int64
+	}
+	f.Value = w.expr(in, w.IntN(3), w.acc(t))
+	return f
+}
+
+// acc is one of the results that t has so far, or nil.
+func (w *world) acc(t *engine.Task) *engine.Expr {
+	accs := accTypes(t)
+	if len(accs) == 0 {
+		return nil
+	}
+	i := w.IntN(len(accs))
+	return engine.Acc(i, accs[i])
+}
+
+// epilogue is a random value of what t arrived at.
+func (w *world) epilogue(t *engine.Task) *engine.Expr {
+	acc := w.acc(t)
+	if w.IntN(3) == 0 {
+		return acc
+	}
+	return engine.Apply(fnAdd, acc.DType, acc, w.expr(acc.DType, w.IntN(3), acc))
 }
 
 func TestRandomTasksAgreeWithTheirDefinition(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []engine.Kind{engine.Map, engine.Reduce, engine.Contract, engine.Scatter} {
+	for _, kind := range []engine.Kind{engine.Map, engine.Reduce, engine.Row, engine.Contract, engine.Scatter} {
 		t.Run(kind.String(), func(t *testing.T) {
 			t.Parallel()
 			for _, e := range []*Engine{New(&Options{Workers: 1}), New(&Options{Workers: 3, BlockBytes: 1 << 10}), smallLimits(3)} {

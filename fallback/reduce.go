@@ -45,9 +45,9 @@ type reduceTask[R reg] struct {
 
 func newReduce(c *compiler) (runner, error) {
 	t := c.task
-	dt := t.Acc
-	if t.Fold.IsArg() {
-		dt = t.Value.DType // positions are int64 whatever the values are
+	dt := t.Folds[0].Acc
+	if t.Folds[0].Monoid.IsArg() {
+		dt = t.Folds[0].Value.DType // positions are int64 whatever the values are
 	}
 	switch engine.ClassOf(dt) {
 	case engine.ClassF32:
@@ -68,24 +68,25 @@ const (
 
 func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 	t := c.task
-	r := &reduceTask[R]{fold: t.Fold, acc: t.Acc, outs: t.Size(0), folds: t.Size(1)}
+	fold := t.Folds[0]
+	r := &reduceTask[R]{fold: fold.Monoid, acc: fold.Acc, outs: t.Size(0), folds: t.Size(1)}
 	rows, columns := axesOf(t, 0, 1), axesOf(t, 1, 0)
 	extra := 0.2 - 8/float64(max(r.folds, 1)) // short runs of values take time, too
 	if r.outs < 8 {
 		columns, extra = rows, 1
 	}
 	var err error
-	if r.value, r.columns, err = c.compileEither(rows, columns, extra, dt, t.Value); err != nil {
+	if r.value, r.columns, err = c.compileEither(rows, columns, extra, dt, fold.Value); err != nil {
 		return nil, err
 	}
-	if r.out, err = c.writer(t.Epilogue); err != nil {
+	if r.out, err = c.writer(); err != nil {
 		return nil, err
 	}
-	id := constBlock(engine.ClassOf(dt), identity(t.Fold, dt), 1)
+	id := constBlock(engine.ClassOf(dt), identity(r.fold, dt), 1)
 	r.empty = (*lane[R](&id))[0]
 
 	// Pieces of about equal time, then chunks where they are too few.
-	ns := r.value.nsPer + foldNs(t.Fold) + 8/float64(max(r.folds, 1))
+	ns := r.value.nsPer + foldNs(r.fold) + 8/float64(max(r.folds, 1))
 	r.group, r.groups = c.limits.pieces(r.outs, ns*float64(max(r.folds, 1)), 1)
 	r.group = min(r.group, maxGroup)
 	if r.columns { // vectors as long as a block allows
@@ -105,7 +106,7 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 	var zero R
 	size := sizeOf(zero)
 	r.best = c.reserve(int(r.group) * size)
-	if t.Fold.IsArg() {
+	if r.fold.IsArg() {
 		r.positions = c.reserve(int(r.group) * 8)
 	}
 	if r.columns {
@@ -114,7 +115,7 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 	if r.chunks > 1 {
 		n := int(r.outs * r.chunks)
 		r.partBest = c.reserveShared(n * size)
-		if t.Fold.IsArg() {
+		if r.fold.IsArg() {
 			r.partAt = c.reserveShared(n * 8)
 		}
 	}

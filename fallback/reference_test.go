@@ -135,7 +135,7 @@ func (n *naive) index(x *engine.Index, at []int64) int64 {
 		case engine.AtomMod:
 			a = ((n.index(t.Atom.X, at) % t.Atom.D) + t.Atom.D) % t.Atom.D
 		default:
-			a = n.expr(t.Atom.Data, at, value{}).i
+			a = n.expr(t.Atom.Data, at, nil).i
 		}
 		v += t.Coef * a
 	}
@@ -151,7 +151,7 @@ func (n *naive) holds(conds []engine.Cond, at []int64) bool {
 	return true
 }
 
-func (n *naive) expr(e *engine.Expr, at []int64, acc value) value {
+func (n *naive) expr(e *engine.Expr, at []int64, accs []value) value {
 	switch e.Op {
 	case engine.OpConst:
 		if e.DType.IsFloat() {
@@ -177,12 +177,12 @@ func (n *naive) expr(e *engine.Expr, at []int64, acc value) value {
 	case engine.OpRun:
 		return value{i: int64(n.run)}
 	case engine.OpAcc:
-		return acc
+		return accs[e.Input]
 	}
 	var args []engine.Block
 	var in []tensor.DType
 	for _, a := range e.Args {
-		args = append(args, n.expr(a, at, acc).block(a.DType))
+		args = append(args, n.expr(a, at, accs).block(a.DType))
 		in = append(in, a.DType)
 	}
 	dst := value{}.block(e.DType)
@@ -203,57 +203,77 @@ func (n *naive) each(at []int64, from, to int, f func()) {
 	at[from] = 0
 }
 
-// compute is the output of the task.
-func (n *naive) compute() []byte {
+// compute is the outputs of the task.
+func (n *naive) compute() (outs [][]byte) {
 	t := n.t
-	out := tensor.AlignedBytes(int(t.Outs[0].Bytes()))
-	dt := t.Outs[0].DType
 	at := make([]int64, len(t.Axes))
-	var pos int64
-	put := func(v value) { encode(dt, out, pos, v); pos++ }
+	pos := make([]int64, len(t.Outs))
+	for _, o := range t.Outs {
+		outs = append(outs, tensor.AlignedBytes(int(o.Bytes())))
+	}
+	store := func(i int, v value) {
+		encode(t.Outs[i].DType, outs[i], pos[i], v)
+		pos[i]++
+	}
+	put := func(i int, accs []value) { store(i, n.expr(t.Values[i], at, accs)) }
 	switch t.Kind {
 	case engine.Map:
-		n.each(at, 0, len(at), func() { put(n.expr(t.Value, at, value{})) })
-	case engine.Reduce:
+		n.each(at, 0, len(at), func() {
+			for i := range outs {
+				put(i, nil)
+			}
+		})
+	case engine.Reduce, engine.Row:
 		_, g := t.Group(0)
-		n.each(at, 0, g, func() { put(n.expr(t.Epilogue, at, n.fold(at, g))) })
+		n.each(at, 0, g, func() {
+			var accs []value
+			for _, f := range t.Folds {
+				accs = append(accs, n.fold(f, at, g, accs))
+			}
+			for i := range outs {
+				if t.Kind == engine.Row && t.OverRow(i) {
+					n.each(at, g, len(at), func() { put(i, accs) })
+				} else {
+					put(i, accs)
+				}
+			}
+		})
 	case engine.Contract:
 		_, g := t.Group(2)
 		n.each(at, 0, g, func() {
 			var sum value
 			n.each(at, g, len(at), func() {
-				a, b := n.expr(t.A, at, value{}), n.expr(t.B, at, value{})
+				a, b := n.expr(t.A, at, nil), n.expr(t.B, at, nil)
 				sum = value{sum.f + a.f*b.f, sum.i + a.i*b.i}
 			})
-			put(n.expr(t.Epilogue, at, sum.wrapped(t.Acc)))
+			put(0, []value{sum.wrapped(t.Acc)})
 		})
 	case engine.Scatter:
-		n.scatter(at, func(v value) { put(v) })
+		n.scatter(at, func(v value) { store(0, v) })
 	}
-	return out
+	return outs
 }
 
-func (n *naive) fold(at []int64, g int) value {
-	t := n.t
-	dt := t.Acc
-	if t.Fold.IsArg() {
-		dt = t.Value.DType
+func (n *naive) fold(f engine.Fold, at []int64, g int, accs []value) value {
+	dt := f.Acc
+	if f.Monoid.IsArg() {
+		dt = f.Value.DType
 	}
 	var best value
 	var count, where int64
 	n.each(at, g, len(at), func() {
-		v := n.expr(t.Value, at, value{})
+		v := n.expr(f.Value, at, accs)
 		b := best
 		switch {
 		case count == 0:
 			b = v
-		case t.Fold == engine.Sum:
+		case f.Monoid == engine.Sum:
 			b = value{b.f + v.f, b.i + v.i}
-		case t.Fold == engine.Prod:
+		case f.Monoid == engine.Prod:
 			b = value{b.f * v.f, b.i * v.i}
 		default:
 			wins := v.less(b, dt)
-			if t.Fold == engine.Max || t.Fold == engine.ArgMax {
+			if f.Monoid == engine.Max || f.Monoid == engine.ArgMax {
 				wins = b.less(v, dt)
 			}
 			if (wins || math.IsNaN(v.f)) && !math.IsNaN(b.f) {
@@ -263,11 +283,11 @@ func (n *naive) fold(at []int64, g int) value {
 		best = b
 		count++
 	})
-	if t.Fold.IsArg() {
+	if f.Monoid.IsArg() {
 		return value{i: where}
 	}
 	if count == 0 {
-		id := identity(t.Fold, dt)
+		id := identity(f.Monoid, dt)
 		best = value{id.Float, id.Int}
 		if dt.IsFloat() {
 			best.i = 0
@@ -297,10 +317,10 @@ func (n *naive) scatter(at []int64, put func(value)) {
 	n.each(at, 0, nFrom, func() {
 		v++
 		n.each(at, dFrom, dTo, func() {
-			sum := n.expr(t.Value, at, value{})
+			sum := n.expr(t.Values[0], at, nil)
 			n.each(at, nFrom, nTo, func() {
-				if n.expr(t.At, at, value{}).i == v {
-					u := n.expr(t.Update, at, value{})
+				if n.expr(t.At, at, nil).i == v {
+					u := n.expr(t.Update, at, nil)
 					sum = value{sum.f + u.f, sum.i + u.i}
 				}
 			})
@@ -309,15 +329,16 @@ func (n *naive) scatter(at []int64, put func(value)) {
 	})
 }
 
-// runTask executes t on e over the inputs' bytes and returns the output.
+// runTask executes t, which has one output, over the inputs' bytes on e.
 func runTask(t *testing.T, e *Engine, task *engine.Task, run uint32, ins ...[]byte) []byte {
 	t.Helper()
-	out, err := tryTask(t, e, task, run, ins...)
+	outs, err := tryTask(t, e, task, run, ins...)
 	require.NoError(t, err)
-	return out
+	require.Len(t, outs, 1)
+	return outs[0]
 }
 
-func tryTask(t *testing.T, e *Engine, task *engine.Task, run uint32, ins ...[]byte) ([]byte, error) {
+func tryTask(t *testing.T, e *Engine, task *engine.Task, run uint32, ins ...[]byte) (outs [][]byte, err error) {
 	t.Helper()
 	b := engine.Bound{Task: task}
 	for _, in := range ins {
@@ -327,10 +348,16 @@ func tryTask(t *testing.T, e *Engine, task *engine.Task, run uint32, ins ...[]by
 		require.NoError(t, e.Write(t.Context(), m, 0, in))
 		b.Ins = append(b.Ins, engine.Slot{Mem: m})
 	}
-	m, err := e.Alloc(task.Outs[0].Bytes())
-	require.NoError(t, err)
-	defer m.Close()
-	b.Outs = []engine.Slot{{Mem: m}}
+	for i, o := range task.Outs {
+		if a := task.AliasOf(i); a >= 0 {
+			b.Outs = append(b.Outs, b.Ins[a])
+			continue
+		}
+		m, err := e.Alloc(o.Bytes())
+		require.NoError(t, err)
+		defer m.Close()
+		b.Outs = append(b.Outs, engine.Slot{Mem: m})
+	}
 	s, err := e.Prepare(t.Context(), []engine.Bound{b})
 	if err != nil {
 		return nil, err
@@ -339,21 +366,29 @@ func tryTask(t *testing.T, e *Engine, task *engine.Task, run uint32, ins ...[]by
 	if err := s.Run(t.Context(), 0, 1, run); err != nil {
 		return nil, err
 	}
-	out := tensor.AlignedBytes(int(task.Outs[0].Bytes()))
-	return out, e.Read(t.Context(), out, m, 0)
+	for i, o := range task.Outs {
+		out := tensor.AlignedBytes(int(o.Bytes()))
+		if err := e.Read(t.Context(), out, b.Outs[i].Mem, 0); err != nil {
+			return nil, err
+		}
+		outs = append(outs, out)
+	}
+	return outs, nil
 }
 
 // requireNaive compares the engine with the definition, bit by bit but for
 // the payload of NaN.
 func requireNaive(t *testing.T, e *Engine, task *engine.Task, ins ...[]byte) {
 	t.Helper()
-	got := runTask(t, e, task, 7, ins...)
+	got, err := tryTask(t, e, task, 7, ins...)
+	require.NoError(t, err)
 	want := (&naive{t: task, ins: ins, run: 7}).compute()
-	o := task.Outs[0]
-	for i := range o.Len {
-		g, w := decode(o.DType, got, i), decode(o.DType, want, i)
-		if g != w && !(math.IsNaN(g.f) && math.IsNaN(w.f)) {
-			require.Equal(t, w, g, "element %d of %v", i, task)
+	for k, o := range task.Outs {
+		for i := range o.Len {
+			g, w := decode(o.DType, got[k], i), decode(o.DType, want[k], i)
+			if g != w && !(math.IsNaN(g.f) && math.IsNaN(w.f)) {
+				require.Equal(t, w, g, "element %d of output %d of %v", i, k, task)
+			}
 		}
 	}
 }

@@ -68,8 +68,8 @@ func (b *builder) finish(points int) *program {
 	for i, r := range p.roots {
 		p.roots[i] = place[r]
 	}
-	if p.acc >= 0 {
-		p.acc = place[p.acc]
+	for i := range p.accs {
+		p.accs[i].reg = place[p.accs[i].reg]
 	}
 
 	width := 0

@@ -49,7 +49,7 @@ func makeScatter[R reg](c *compiler) (runner, error) {
 	dt := t.Outs[0].DType
 	s := &scatterTask[R]{env: c.env, v: t.Size(0), n: t.Size(1), d: t.Size(2)}
 	var err error
-	if s.init, err = c.writer(t.Value); err != nil {
+	if s.init, err = c.writer(); err != nil {
 		return nil, err
 	}
 	if s.at, err = c.compile(axesOf(t, 1), []tensor.DType{tensor.Int64}, t.At); err != nil {
@@ -61,10 +61,10 @@ func makeScatter[R reg](c *compiler) (runner, error) {
 	var zero R
 	size := sizeOf(zero)
 	switch {
-	case !s.init.sink.plain():
+	case !s.init.sinks[0].plain():
 		s.sums = c.reserveShared(int(s.v*s.d) * size)
 	case !c.dry:
-		b, _ := s.init.sink.view(0, int(s.v*s.d))
+		b, _ := s.init.sinks[0].view(0, int(s.v*s.d))
 		s.direct = *lane[R](&b)
 	}
 	s.rows = max(1, min(s.n, c.limits.updates/int64(size)/max(s.d, 1)))
@@ -180,5 +180,5 @@ func (s *scatterTask[R]) add(_ int, part int64) {
 func (s *scatterTask[R]) store(_ int, i int64) {
 	lo := i * s.initPiece
 	n := min(s.initPiece, s.v*s.d-lo)
-	s.init.sink.store(lo, blockOf(s.target()[lo:lo+n]))
+	s.init.sinks[0].store(lo, blockOf(s.target()[lo:lo+n]))
 }

@@ -47,6 +47,8 @@ func runnerOf(c *compiler) (runner, error) {
 		return newMap(c)
 	case engine.Reduce:
 		return newReduce(c)
+	case engine.Row:
+		return newRow(c)
 	case engine.Contract:
 		return newContract(c)
 	case engine.Scatter:

@@ -187,7 +187,7 @@ func (b *builder) gather(n *Node, at []*engine.Index, conds []engine.Cond) *engi
 // terms of the task's axes, addr is head's address over its own axes; the
 // result is end's value and its address over its own axes.
 func (b *builder) epilogue(head, end *Node, at []*engine.Index, addr *engine.Index, acc tensor.DType) (*engine.Expr, *engine.Index) {
-	b.head, b.acc = head, engine.Acc(acc)
+	b.head, b.acc = head, engine.Acc(0, acc)
 	if acc != head.dtype && acc.IsInt() { // folded wider than it is: wrap
 		b.acc = engine.Apply(table["cast"].Scalar, head.dtype, b.acc)
 	}

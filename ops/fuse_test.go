@@ -68,7 +68,7 @@ func TestAReshapeThereAndBackLeavesNoDivision(t *testing.T) {
 	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
 	require.NoError(t, err)
 	require.Len(t, exe.units, 1)
-	for e := range exe.units[0].task.Value.Walk() {
+	for e := range exe.units[0].task.Values[0].Walk() {
 		if e.Op == engine.OpLoad {
 			_, affine := e.Addr.Affine(3)
 			require.True(t, affine, "%v", e.Addr)

@@ -127,7 +127,6 @@ func (l *lowerer) emit(t *engine.Task, b *builder, end *Node, addr *engine.Index
 	v := &value{node: end, dtype: end.dtype, len: int64(end.Size()), addr: addr, dense: dense}
 	t.Ins = b.operands()
 	t.Outs = []engine.Operand{{DType: end.dtype, Len: v.len}}
-	t.Alias = -1
 	t.FastMath = l.fast
 	u := &unit{task: t, ins: b.ins, outs: []*value{v}}
 	v.maker = u
@@ -157,7 +156,7 @@ func (l *lowerer) mapTask(n *Node, body func(x *builder, at []*engine.Index) *en
 	}
 	t := &engine.Task{
 		Kind: engine.Map, Name: b.name(n), Caller: n.caller,
-		Axes: b.dom, Groups: []int{len(b.dom)}, Value: e,
+		Axes: b.dom, Groups: []int{len(b.dom)}, Values: []*engine.Expr{e},
 	}
 	v := l.emit(t, b, n, denseAddr(n.shape, order), slices.IsSorted(order))
 	if body == nil {
@@ -217,7 +216,7 @@ func (l *lowerer) finishReduce(head, end *Node, b *builder, e *engine.Expr, kept
 	t := &engine.Task{
 		Kind: engine.Reduce, Name: b.name(end), Caller: head.caller,
 		Axes: b.dom, Groups: []int{len(kept), len(folded)},
-		Value: e, Fold: head.op.fold, Acc: acc, Epilogue: epilogue,
+		Folds: []engine.Fold{{Monoid: head.op.fold, Value: e, Acc: acc}}, Values: []*engine.Expr{epilogue},
 	}
 	l.values[end] = l.emit(t, b, end, addr, addr.Key() == denseAddr(end.shape, nil).Key())
 }
@@ -269,7 +268,7 @@ func (l *lowerer) contract(head, end *Node) {
 	t := &engine.Task{
 		Kind: engine.Contract, Name: x.name(end), Caller: head.caller,
 		Axes: x.dom, Groups: []int{nb, nm, nn, len(k)},
-		A: ea, B: eb, Acc: acc, Epilogue: epilogue,
+		A: ea, B: eb, Acc: acc, Values: []*engine.Expr{epilogue},
 	}
 	l.values[end] = l.emit(t, x, end, addr, addr.Key() == denseAddr(end.shape, nil).Key())
 }
@@ -295,7 +294,7 @@ func (l *lowerer) scatter(n *Node) {
 	t := &engine.Task{
 		Kind: engine.Scatter, Name: b.name(n), Caller: n.caller,
 		Axes: b.dom, Groups: []int{1, idx.Rank(), len(rest)},
-		Value: b.expr(x, base, nil), At: b.expr(idx, where, nil), Update: b.expr(updates, from, nil),
+		Values: []*engine.Expr{b.expr(x, base, nil)}, At: b.expr(idx, where, nil), Update: b.expr(updates, from, nil),
 	}
 	order := slices.Concat([]int{axis}, rest)
 	l.values[n] = l.emit(t, b, n, denseAddr(n.shape, order), slices.IsSorted(order))
@@ -304,7 +303,7 @@ func (l *lowerer) scatter(n *Node) {
 // kernel makes the task of a user's kernel.
 func (l *lowerer) kernel(n *Node) {
 	o := n.attr.(*KernelOptions)
-	t := &engine.Task{Kind: engine.Custom, Name: o.Name, Caller: n.caller, Alias: -1, Custom: o.task(n.in)}
+	t := &engine.Task{Kind: engine.Custom, Name: o.Name, Caller: n.caller, Custom: o.task(n.in)}
 	u := &unit{task: t}
 	for _, x := range n.in {
 		v := l.asDense(x)

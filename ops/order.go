@@ -146,33 +146,35 @@ func (f *firstOut) Pop() any {
 // it reads nothing of s, or each element of s only where it writes it.
 func inPlace(v *value, s *variable) bool {
 	u := v.maker
+	out := slices.Index(u.outs, v)
 	for i, in := range u.ins {
-		if in.maker == nil && in.node.state == s && !readsInStep(u.task, i) {
+		if in.maker == nil && in.node.state == s && !readsInStep(u.task, i, out) {
 			return false
 		}
 	}
 	return u.task.Kind != engine.Custom
 }
 
-// readsInStep reports whether t reads input i only at the very address that it
-// is about to write, after everything else is computed.
-func readsInStep(t *engine.Task, i int) bool {
-	var final *engine.Expr
+// readsInStep reports whether t reads input i only at the very address of
+// output out that it is about to write, after everything else is computed.
+func readsInStep(t *engine.Task, i, out int) bool {
 	switch t.Kind {
-	case engine.Map:
-		final = t.Value
-	case engine.Reduce, engine.Contract:
-		final = t.Epilogue
+	case engine.Map, engine.Reduce, engine.Contract:
+	case engine.Row: // a row is folded before any of it is written
+		if !t.OverRow(out) {
+			return false
+		}
 	default:
 		return false
 	}
-	if t.Ins[i].DType.Size() != t.Outs[0].DType.Size() {
+	if t.Ins[i].DType.Size() != t.Outs[out].DType.Size() {
 		return false
 	}
-	out := outAddress(t)
+	addr := outAddress(t, out)
 	for _, e := range t.Exprs() {
+		last := t.Kind == engine.Row || slices.Contains(t.Values, e)
 		for s := range e.Walk() {
-			if s.Op == engine.OpLoad && s.Input == i && (e != final || s.Addr.Key() != out.Key()) {
+			if s.Op == engine.OpLoad && s.Input == i && !(last && s.Addr.Key() == addr.Key()) {
 				return false
 			}
 		}
@@ -180,10 +182,10 @@ func readsInStep(t *engine.Task, i int) bool {
 	return true
 }
 
-// outAddress is where t writes, over its axes.
-func outAddress(t *engine.Task) *engine.Index {
+// outAddress is where t writes output i, over its axes.
+func outAddress(t *engine.Task, i int) *engine.Index {
 	addr, stride := engine.ConstIndex(0), int64(1)
-	for _, a := range slices.Backward(t.OutAxes()) {
+	for _, a := range slices.Backward(t.OutAxes(i)) {
 		if t.Axes[a] != 1 {
 			addr = addr.Add(engine.AxisIndex(a).Mul(stride))
 		}
@@ -198,7 +200,7 @@ func (l *lowerer) copyOf(n *Node, v *value) *value {
 	t := &engine.Task{
 		Kind: engine.Map, Name: "assign", Caller: n.caller,
 		Axes: b.dom, Groups: []int{1},
-		Value: engine.Load(b.input(v), v.dtype, engine.AxisIndex(0), nil),
+		Values: []*engine.Expr{engine.Load(b.input(v), v.dtype, engine.AxisIndex(0), nil)},
 	}
 	return l.emit(t, b, n, denseAddr(n.shape, nil), true)
 }

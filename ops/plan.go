@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/arena"
@@ -139,34 +140,50 @@ func (p *plan) allocate() error {
 	return nil
 }
 
-// shareInPlace lets a task write over an input that it reads for the last time,
+// shareInPlace lets a task write over inputs that it reads for the last time,
 // each element before the write.
 func (p *plan) shareInPlace() {
 	for t, u := range p.units {
-		s := p.choices[t].Side
 		if u.task.Kind == engine.Custom {
 			continue
 		}
-		out := home{u.outs[0], s}
-		for i, v := range u.ins {
-			in := home{v, s}
-			if out.fixed(p) {
-				// Written to a variable's memory: it may be read there as well.
-				if v.maker == nil && v.node.state != nil && v.node.state == u.outs[0].stored && readsInStep(u.task, i) {
-					u.task.Alias = i
+		for i := range u.outs {
+			if in := p.inPlace(t, u, i); in >= 0 {
+				if u.task.Alias == nil {
+					u.task.Alias = slices.Repeat([]int{-1}, len(u.outs))
 				}
-				continue
+				u.task.Alias[i] = in
 			}
-			root := p.root(in)
-			if in.fixed(p) || v.bytes() != u.outs[0].bytes() || p.span[in].To != t || p.span[root].To != t || !readsInStep(u.task, i) {
-				continue
-			}
-			u.task.Alias = i
-			p.alias[out] = root
-			p.span[root].To = max(p.span[root].To, p.span[out].To)
-			break
 		}
 	}
+}
+
+// inPlace finds an input of unit u, which runs at step t, whose memory output i
+// can have, and gives it to it; -1 when there is none.
+func (p *plan) inPlace(t int, u *unit, i int) int {
+	s, v := p.choices[t].Side, u.outs[i]
+	out := home{v, s}
+	for j, x := range u.ins {
+		if u.task.AliasedBy(j) >= 0 {
+			continue
+		}
+		in := home{x, s}
+		if out.fixed(p) {
+			// Written to a variable's memory: it may be read there as well.
+			if x.maker == nil && x.node.state != nil && x.node.state == v.stored && readsInStep(u.task, j, i) {
+				return j
+			}
+			continue
+		}
+		root := p.root(in)
+		if in.fixed(p) || x.bytes() != v.bytes() || p.span[in].To != t || p.span[root].To != t || !readsInStep(u.task, j, i) {
+			continue
+		}
+		p.alias[out] = root
+		p.span[root].To = max(p.span[root].To, p.span[out].To)
+		return j
+	}
+	return -1
 }
 
 // root is whose memory h has. What shares it points there at once.

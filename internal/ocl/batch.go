@@ -148,10 +148,10 @@ func suffix(i int) string { return fmt.Sprintf("_%d", i) }
 
 var (
 	macroName    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)`)
-	functionName = regexp.MustCompile(`(?m)^(?:static inline [\w ]*[ *]|(?:.* )?void )(\w+)\(`)
+	functionName = regexp.MustCompile(`(?m)^(?:static inline [\w ]*[ *]|typedef .*\} |(?:.* )?void )(\w+)[(;]`)
 )
 
-// join writes parts one after the other. The functions of each get its suffix,
+// join writes parts one after the other. The functions and types of each get its suffix,
 // its macros end with it.
 func join(parts []*program) string {
 	var b strings.Builder

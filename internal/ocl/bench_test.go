@@ -28,8 +28,8 @@ func benchmark(b *testing.B, task *engine.Task) {
 		bound.Ins = append(bound.Ins, slot(o))
 	}
 	bound.Outs = append(bound.Outs, slot(task.Outs[0]))
-	if task.Alias >= 0 {
-		bound.Outs[0] = bound.Ins[task.Alias]
+	if task.Alias != nil {
+		bound.Outs[0] = bound.Ins[task.Alias[0]]
 	}
 	s, err := e.Prepare(b.Context(), []engine.Bound{bound})
 	require.NoError(b, err)
@@ -64,7 +64,7 @@ func BenchmarkTasks(b *testing.B) {
 	xh := engine.Load(0, tensor.Float16, denseAt(dom, 0, 1), nil)
 	perm := engine.Load(0, f32, engine.AxisIndex(1).Mul(rows).Add(engine.AxisIndex(0)), nil)
 	inPlace := mapTask(dom, engine.Apply(fnSub, f32, engine.Load(1, f32, denseAt(dom, 0, 1), nil), engine.Load(0, f32, engine.AxisIndex(1), nil)), bias, in)
-	inPlace.Alias = 1
+	inPlace.Alias = []int{1}
 	small := engine.Domain{1 << 20, 10}
 	smallIn := engine.Operand{DType: f32, Len: small.Size()}
 	images := engine.Domain{32, 64, 56, 56}

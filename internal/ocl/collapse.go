@@ -71,16 +71,11 @@ func mergeAxes(t *engine.Task, g, a int) *engine.Task {
 }
 
 func substitute(t *engine.Task, g int, dom engine.Domain, at []*engine.Index) *engine.Task {
-	c := *t
+	c := t.Rewrite(func(e *engine.Expr) *engine.Expr { return e.Subst(at, dom) })
 	c.Axes = dom
 	c.Groups = slices.Clone(t.Groups)
 	c.Groups[g]--
-	for _, e := range []**engine.Expr{&c.Value, &c.A, &c.B, &c.At, &c.Update, &c.Epilogue} {
-		if *e != nil {
-			*e = (*e).Subst(at, dom)
-		}
-	}
-	return &c
+	return c
 }
 
 // divisions counts the distinct quotients and remainders that t's addresses need.

@@ -92,12 +92,12 @@ func BenchmarkMatMulShapes(b *testing.B) {
 // biased adds a bias by column, a residual and a rectifier to t.
 func biased(t *engine.Task) *engine.Task {
 	_, n := t.Group(2)
-	residual := dense(tensor.Float32, t.Axes, t.OutAxes()...)
+	residual := dense(tensor.Float32, t.Axes, t.OutAxes(0)...)
 	t.Ins = append(t.Ins, engine.Operand{DType: tensor.Float32, Len: int64(t.Axes[n-1])}, engine.Operand{DType: tensor.Float32, Len: residual.len})
-	v := t.Epilogue
+	v := t.Values[0]
 	v = engine.Apply(add, tensor.Float32, v, engine.Load(2, tensor.Float32, engine.AxisIndex(n-1), nil))
 	v = engine.Apply(add, tensor.Float32, v, engine.Load(3, tensor.Float32, residual.index(), nil))
-	t.Epilogue = engine.Apply(relu, tensor.Float32, v)
+	t.Values[0] = engine.Apply(relu, tensor.Float32, v)
 	return t
 }
 

@@ -56,7 +56,7 @@ func TestGoldenFilesSayWhatContractionsFillIn(t *testing.T) {
 // The engine chooses, binds and launches as the tests of single plans do by hand.
 func TestEngineRunsContractionsInEveryVariant(t *testing.T) {
 	task := biased(matmul(tensor.Float32, 2, 33, 70, 90, false, true))
-	task.Ins[3].Len, task.Alias = task.Outs[0].Len, 3
+	task.Ins[3].Len, task.Alias = task.Outs[0].Len, []int{3}
 	for _, force := range []string{"", "panel", "tile", "row", "dot", "item"} {
 		t.Run("variant "+force, func(t *testing.T) {
 			plan := verify(t, device(t, "contract="+force, nil), task, randomInputs(task, 5), 1e-5, 1)

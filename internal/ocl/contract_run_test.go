@@ -71,7 +71,7 @@ func (b *bench) prepare(tb testing.TB, t *engine.Task, p *plan, ins [][]byte) *p
 	needs(tb, b.dev, t)
 	r := &prepared{bench: b, outLen: t.Outs[0].Bytes()}
 	for i, in := range ins {
-		if i == t.Alias {
+		if t.AliasedBy(i) >= 0 {
 			r.out = b.buffer(tb, in)
 			r.buffers = append(r.buffers, r.out)
 			continue

@@ -92,7 +92,7 @@ func separate(d *deviceFacts, t *engine.Task, swap bool) *contraction {
 	atA := add(batch, rows, sum)
 	atB := add(batch, columns, sum)
 	atOut := add(batch, rows, columns)
-	st.A, st.B, st.Epilogue = a.Subst(atA, st.Axes), b.Subst(atB, st.Axes), t.Epilogue.Subst(atOut, st.Axes)
+	st.A, st.B, st.Values = a.Subst(atA, st.Axes), b.Subst(atB, st.Axes), []*engine.Expr{t.Values[0].Subst(atOut, st.Axes)}
 	c.task = collapse(&st)
 	c.b, c.m, c.n, c.k = c.task.Size(outBatch), c.task.Size(outRow), c.task.Size(outColumn), c.task.Size(aSum)
 	c.a, c.bb = c.load(c.task.A, aSum), c.load(c.task.B, bSum)
@@ -113,7 +113,7 @@ func uses(e *engine.Expr, axes []int) (yes bool) {
 func (c *contraction) axes(g int) []int { return axesOf(c.task, g) }
 
 func (c *contraction) load(e *engine.Expr, sum int) operandLoad {
-	if e.Op != engine.OpLoad || e.Input == c.task.Alias {
+	if e.Op != engine.OpLoad || c.task.AliasedBy(e.Input) >= 0 {
 		return operandLoad{} // an alias has no pointer of its own
 	}
 	for _, cond := range e.Conds {
@@ -181,7 +181,7 @@ func (c *contraction) program(a, b, out bool, limits ...int64) *gen {
 		t.B = nil
 	}
 	if !out {
-		t.Epilogue = nil
+		t.Values = nil
 	}
 	g := newGen(c.dev, &t, append(limits, c.b*c.m*c.n, 2*c.k)...)
 	g.macro("ACC", c.accC)
@@ -204,8 +204,8 @@ func (c *contraction) hookB(g *gen) {
 
 // hookOut defines OUT(b, m, n, v), in the sizes M and N.
 func (c *contraction) hookOut(g *gen) {
-	g.hook("EPILOGUE", []coord{{"b", c.axes(outBatch)}, {"m", c.axes(outRow)}, {"n", c.axes(outColumn)}}, c.task.Epilogue, c.acc)
-	g.store("STORE", c.task.Epilogue.DType)
+	g.hook("EPILOGUE", []coord{{"b", c.axes(outBatch)}, {"m", c.axes(outRow)}, {"n", c.axes(outColumn)}}, c.task.Values[0], c.acc)
+	g.store("STORE", "EPILOGUE", c.task.Values[0])
 	at := "((b) * M + (m)) * N + (n)"
 	if c.swapped {
 		at = "((b) * N + (n)) * M + (m)"

@@ -44,15 +44,15 @@ func (v view) index() *engine.Index {
 // product is the contraction of two views, its accumulator cast to out.
 func product(groups [4]int, dims []int, a, b view, out tensor.DType) *engine.Task {
 	t := &engine.Task{
-		Kind: engine.Contract, Name: "matmul", Axes: dims, Groups: groups[:], Alias: -1,
+		Kind: engine.Contract, Name: "matmul", Axes: dims, Groups: groups[:],
 		Ins: []engine.Operand{{DType: a.dt, Len: a.len}, {DType: b.dt, Len: b.len}},
 		A:   engine.Load(0, a.dt, a.index(), nil),
 		B:   engine.Load(1, b.dt, b.index(), nil),
 		Acc: engine.AccType(a.dt),
 	}
-	t.Epilogue = engine.Acc(t.Acc)
+	t.Values = []*engine.Expr{engine.Acc(0, t.Acc)}
 	if out != t.Acc {
-		t.Epilogue = engine.Apply(cast, out, t.Epilogue)
+		t.Values[0] = engine.Apply(cast, out, t.Values[0])
 	}
 	t.Outs = []engine.Operand{{DType: out, Len: t.Size(0) * t.Size(1) * t.Size(2)}}
 	return t
@@ -410,20 +410,20 @@ func fused(dt tensor.DType) *engine.Task {
 	t := product([4]int{1, 1, 1, 1}, dims, dense(dt, dims, 0, 1, 3), dense(dt, dims, 0, 3, 2), dt)
 	out := dense(dt, dims, 0, 1, 2)
 	t.Ins = append(t.Ins, engine.Operand{DType: dt, Len: int64(n)}, engine.Operand{DType: dt, Len: out.len}, engine.Operand{DType: tensor.Int32, Len: int64(k)})
-	t.Alias = 3
+	t.Alias = []int{3}
 	// Rows above the first two are padding, as in a window over an image.
 	inside := []engine.Cond{{X: engine.AxisIndex(1).Add(engine.AxisIndex(3)), Lo: 2, Hi: int64(m + k - 3)}}
 	t.A = engine.Apply(mul, dt, engine.Load(0, dt, x(dense(dt, dims, 0, 1, 3)), inside), engine.Constant(dt, engine.Const{Float: 0.5, Int: 2}))
 	// B's rows are gathered: row = idx[k] mod K.
 	row := engine.DataIndex(engine.Load(4, tensor.Int32, engine.AxisIndex(3), nil)).Mod(int64(k), dims)
 	t.B = engine.Load(1, dt, engine.AxisIndex(0).Mul(int64(n*k)).Add(row.Mul(int64(n))).Add(engine.AxisIndex(2)), nil)
-	v := t.Epilogue
+	v := t.Values[0]
 	v = engine.Apply(add, dt, v, engine.Load(2, dt, engine.AxisIndex(2), nil))
 	v = engine.Apply(add, dt, v, engine.Load(3, dt, x(out), nil))
 	if dt.IsFloat() {
 		v = engine.Apply(relu, dt, v)
 	}
-	t.Epilogue = v
+	t.Values[0] = v
 	return t
 }
 
@@ -447,7 +447,7 @@ func TestEmptySumIsTheEpilogueOfZero(t *testing.T) {
 	task := matmul(tensor.Float32, 1, 5, 6, 1, false, false)
 	task.Axes[3] = 0
 	task.Ins[0].Len, task.Ins[1].Len = 0, 0
-	task.Epilogue = engine.Apply(add, tensor.Float32, task.Epilogue, engine.Constant(tensor.Float32, engine.Const{Float: 3}))
+	task.Values[0] = engine.Apply(add, tensor.Float32, task.Values[0], engine.Constant(tensor.Float32, engine.Const{Float: 3}))
 	for _, force := range []string{"", "contract=panel", "contract=tile", "contract=row"} {
 		p, err := makePlan(cpuFacts(16), task, force)
 		require.NoError(t, err)

@@ -20,7 +20,7 @@ const saxpy = `kernel void saxpy(global const float *x, global const float *y, g
 func saxpyTask(n int) *engine.Task {
 	o := engine.Operand{DType: tensor.Float32, Len: int64(n)}
 	return &engine.Task{
-		Kind: engine.Custom, Name: "saxpy", Caller: "main.go:7", Alias: -1,
+		Kind: engine.Custom, Name: "saxpy", Caller: "main.go:7",
 		Ins: []engine.Operand{o, o}, Outs: []engine.Operand{o},
 		Custom: &engine.CustomKernel{
 			Source: saxpy, Entry: "saxpy", Args: []any{int32(n), float32(3)},
@@ -87,7 +87,7 @@ func TestCustomKernelMistakesAreErrorsThatNameTheKernel(t *testing.T) {
 
 func TestCustomKernelOfTwoOutputsAndEveryScalar(t *testing.T) {
 	task := &engine.Task{
-		Kind: engine.Custom, Name: "two", Alias: -1,
+		Kind: engine.Custom, Name: "two",
 		Outs: []engine.Operand{{DType: tensor.Int64, Len: 4}, {DType: tensor.Float32, Len: 1}},
 		Custom: &engine.CustomKernel{
 			Source: `kernel void two(global long *a, global float *b, int i, uint u, long l, ulong m, float f) {

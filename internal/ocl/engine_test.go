@@ -40,7 +40,7 @@ func chain(t testing.TB, e *Engine, rows, cols int) (s engine.Sequence, arena en
 	row := engine.Operand{DType: tensor.Float32, Len: int64(rows)}
 	y := engine.Load(0, in.DType, engine.AxisIndex(0), nil)
 	plus := mapTask(engine.Domain{rows}, engine.Apply(fnAdd, in.DType, y, engine.Apply(fnCast, in.DType, engine.Run())), row)
-	plus.Alias = 0
+	plus.Alias = []int{0}
 	s, err = e.Prepare(t.Context(), []engine.Bound{
 		{Task: double, Ins: []engine.Slot{at(0)}, Outs: []engine.Slot{at(1)}},
 		{Task: sum, Ins: []engine.Slot{at(1)}, Outs: []engine.Slot{at(2)}},
@@ -171,7 +171,7 @@ func TestWrongBindingsAreErrors(t *testing.T) {
 	require.NoError(t, closed.Close(), "again")
 	good := engine.Slot{Mem: m}
 	aliased := *task
-	aliased.Alias = 0
+	aliased.Alias = []int{0}
 	for _, c := range []struct {
 		task *engine.Task
 		in   engine.Slot
@@ -184,7 +184,7 @@ func TestWrongBindingsAreErrors(t *testing.T) {
 		{task, engine.Slot{Mem: foreign}, good, "another engine"},
 		{task, engine.Slot{}, good, "another engine"},
 		{task, engine.Slot{Mem: closed}, good, "closed"},
-		{&aliased, engine.Slot{Mem: m, Offset: 256}, good, "declared to be the output's memory"},
+		{&aliased, engine.Slot{Mem: m, Offset: 256}, good, "declared to be the memory of output 0"},
 	} {
 		_, err := e.Prepare(t.Context(), []engine.Bound{{Task: c.task, Ins: []engine.Slot{c.in}, Outs: []engine.Slot{c.out}}})
 		require.ErrorContains(t, err, c.want)
@@ -286,7 +286,7 @@ func TestInPlaceMapsAreVectorLoopsWithoutFalseDependences(t *testing.T) {
 		bias := engine.Operand{DType: tensor.Float32, Len: 501}
 		x := engine.Load(1, in.DType, denseAt(dom, 0, 1), nil)
 		task := mapTask(dom, engine.Apply(fnSub, in.DType, x, engine.Load(0, bias.DType, engine.AxisIndex(1), nil)), bias, in)
-		task.Alias = 1
+		task.Alias = []int{1}
 		r := rand.New(rand.NewPCG(2, 2))
 		verify(t, device(t, "map="+variant, nil), task, [][]byte{randomBytes(r, bias.DType, bias.Len), randomBytes(r, in.DType, in.Len)}, 0, 0)
 	}

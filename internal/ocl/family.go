@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/anycl/anycl/engine"
@@ -54,11 +55,8 @@ type launch struct {
 // value of EnvVariant.
 func makePlan(d *deviceFacts, t *engine.Task, force string) (*plan, error) {
 	if t.Kind != engine.Custom {
-		if len(t.Outs) != 1 {
-			return nil, fmt.Errorf("ocl: %s has %d outputs", t, len(t.Outs))
-		}
-		if t.Outs[0].Len == 0 {
-			return &plan{variant: "none", why: "the output is empty"}, nil
+		if !slices.ContainsFunc(t.Outs, func(o engine.Operand) bool { return o.Len > 0 }) {
+			return &plan{variant: "none", why: "the outputs are empty"}, nil
 		}
 	}
 	t = collapse(t)

@@ -172,10 +172,10 @@ func (g *gen) assemble(files ...string) *program {
 		}
 		ptr := fmt.Sprintf("__global %s%s *", c, storageType(o.DType))
 		from := name
-		if i == g.task.Alias {
-			// The same memory as the output: read through the output's
+		if at := g.task.AliasedBy(i); at >= 0 && !out {
+			// The same memory as an output: read through the output's
 			// pointer, so that restrict stays true of both.
-			from = "y0"
+			from, _, _ = g.operand(len(g.task.Ins) + at)
 		} else {
 			// Hooks are inlined: restrict on the kernel's own parameters is
 			// enough, and on theirs Oclgrind trips over it.

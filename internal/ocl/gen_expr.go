@@ -9,35 +9,83 @@ import (
 )
 
 // hook defines the macro name(coords...) of a kernel file as the value of e,
-// in the register type of e's dtype. Where e uses OpAcc, or acc is set, the
-// macro has a last parameter: the accumulated value, of the register type of acc.
+// in the register type of e's dtype. Where acc is set, the macro has a last
+// parameter: the accumulated value, of the register type of acc.
 func (g *gen) hook(name string, coords []coord, e *engine.Expr, acc tensor.DType) {
+	var accs []tensor.DType
+	if acc != tensor.Invalid {
+		accs = []tensor.DType{acc}
+	}
+	g.hookOf(name, coords, []*engine.Expr{e}, accs)
+}
+
+// hookOf is hook for several values, which the macro gives as one of the type
+// of valueType, and for any number of accumulated ones.
+func (g *gen) hookOf(name string, coords []coord, es []*engine.Expr, accs []tensor.DType) {
 	f := &fn{g: g, seen: map[string]string{}, coords: coords}
-	v := f.value(e, "")
 	var params, names []string
 	for _, c := range coords {
 		params = append(params, "const IDX "+c.name)
 		names = append(names, c.name)
 	}
-	if acc != tensor.Invalid {
-		params = append(params, "const "+regType(acc)+" acc")
-		names = append(names, "acc")
+	for i, dt := range accs {
+		f.accs = append(f.accs, "acc")
+		if len(accs) > 1 {
+			f.accs[i] = fmt.Sprint("acc", i)
+		}
+		params = append(params, "const "+regType(dt)+" "+f.accs[i])
+		names = append(names, f.accs[i])
+	}
+	result := g.valueType(name, es)
+	var end string
+	if len(es) == 1 {
+		end = fmt.Sprintf("    return %s;\n", f.value(es[0], ""))
+	} else {
+		fmt.Fprintf(&g.hooks, "typedef struct {")
+		end = fmt.Sprintf("    %s out;\n", result)
+		for i, e := range es {
+			fmt.Fprintf(&g.hooks, " %s v%d;", regType(e.DType), i)
+			end += fmt.Sprintf("    out.v%d = %s;\n", i, f.value(e, ""))
+		}
+		fmt.Fprintf(&g.hooks, " } %s;\n", result)
+		end += "    return out;\n"
 	}
 	lower := strings.ToLower(name)
 	list := strings.Join(names, ", ")
-	fmt.Fprintf(&g.hooks, "static inline %s %s_hook(%s FN_PARAMS) {\n%s    return %s;\n}\n",
-		regType(e.DType), lower, strings.Join(params, ", "), f.body.String(), v)
+	fmt.Fprintf(&g.hooks, "static inline %s %s_hook(%s FN_PARAMS) {\n%s%s}\n",
+		result, lower, strings.Join(params, ", "), f.body.String(), end)
 	fmt.Fprintf(&g.hooks, "#define %s(%s) %s_hook(%s FN_ARGS)\n\n", name, list, lower, list)
 }
 
-// store defines the macro name(i, v): element i of output 0 becomes v, a value of dtype from.
-func (g *gen) store(name string, from tensor.DType) {
-	y, o, _ := g.operand(len(g.task.Ins))
-	v := "(v)"
-	if regType(from) != regType(o.DType) {
-		v = castExpr(from, o.DType, v)
+// valueType is the C type of hook name, which computes es: that of the one, or
+// a struct of all.
+func (g *gen) valueType(name string, es []*engine.Expr) string {
+	if len(es) == 1 {
+		return regType(es[0].DType)
 	}
-	fmt.Fprintf(&g.hooks, "#define %s(i, v) STORE_%v(%s_ + o_%s, i, %s)\n\n", name, o.DType, y, y, v)
+	return strings.ToLower(name) + "_t"
+}
+
+// store defines the macro name(i, v): element i of every output becomes v, the
+// values of es as hook of gives them.
+func (g *gen) store(name, of string, es ...*engine.Expr) {
+	var stores []string
+	for i, e := range es {
+		y, o, _ := g.operand(len(g.task.Ins) + i)
+		v := "(v)"
+		if len(es) > 1 {
+			v = fmt.Sprintf("v_.v%d", i)
+		}
+		if regType(e.DType) != regType(o.DType) {
+			v = castExpr(e.DType, o.DType, v)
+		}
+		stores = append(stores, fmt.Sprintf("STORE_%v(%s_ + o_%s, i, %s)", o.DType, y, y, v))
+	}
+	text := strings.Join(stores, "; ")
+	if len(es) > 1 { // all are computed before any is stored: inputs may lie there
+		text = fmt.Sprintf("do { const %s v_ = (v); %s; } while (0)", g.valueType(of, es), text)
+	}
+	fmt.Fprintf(&g.hooks, "#define %s(i, v) %s\n\n", name, text)
 }
 
 // value is the variable that holds e, computed where guard holds.
@@ -52,7 +100,7 @@ func (f *fn) value(e *engine.Expr, guard string) string {
 	t := regType(e.DType)
 	switch e.Op {
 	case engine.OpAcc:
-		return "acc"
+		return f.accs[e.Input]
 	case engine.OpRun:
 		return "run"
 	case engine.OpConst:

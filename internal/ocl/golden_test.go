@@ -32,10 +32,10 @@ func goldenTasks() map[string]*engine.Task {
 	gather := engine.Load(0, f32, rowOf.Mul(100).Add(engine.AxisIndex(1)), []engine.Cond{{X: rowOf, Lo: 0, Hi: 50}})
 
 	inPlace := mapTask(dom, engine.Apply(fnSub, f32, engine.Load(0, f32, denseAt(dom, 0, 1), nil), engine.Apply(fnCast, f32, engine.Run())), x)
-	inPlace.Alias = 0
+	inPlace.Alias = []int{0}
 
 	mean := reduceTask(dom, 1, engine.Sum, bias, x, row)
-	mean.Epilogue = engine.Apply(fnMul, f32, engine.Acc(f32), constant(f32, 0.01))
+	mean.Values[0] = engine.Apply(fnMul, f32, engine.Acc(0, f32), constant(f32, 0.01))
 	long := engine.Domain{2, 100000}
 	return map[string]*engine.Task{
 		"map-bias":      mapTask(dom, bias, x, row),

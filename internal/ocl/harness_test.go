@@ -93,8 +93,8 @@ func execute(t testing.TB, e *Engine, task *engine.Task, ins [][]byte, run uint3
 		b.Ins = append(b.Ins, place(int64(256*i+8*(i%3)), int64(len(in)), in))
 	}
 	for i, o := range task.Outs {
-		if i == 0 && task.Alias >= 0 {
-			b.Outs = append(b.Outs, b.Ins[task.Alias])
+		if a := task.AliasOf(i); a >= 0 {
+			b.Outs = append(b.Outs, b.Ins[a])
 			continue
 		}
 		b.Outs = append(b.Outs, place(int64(256*i), o.Bytes(), nil))

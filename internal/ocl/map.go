@@ -5,7 +5,6 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
-	"github.com/anycl/anycl/tensor"
 )
 
 func mapVariants(d *deviceFacts, t *engine.Task) []variant {
@@ -34,8 +33,8 @@ func planMap(d *deviceFacts, t *engine.Task, block bool) (*plan, error) {
 	g := newGen(d, t)
 	g.size("ROWS", rows)
 	g.size("COLS", cols)
-	g.hook("VALUE", []coord{{"r", rowAxes}, {"c", colAxes}}, t.Value, tensor.Invalid)
-	g.store("STORE", t.Value.DType)
+	g.hookOf("VALUE", []coord{{"r", rowAxes}, {"c", colAxes}}, t.Values, nil)
+	g.store("STORE", "VALUE", t.Values...)
 	if !block {
 		m := kernels.MapItem(rows, cols, d.workGroup)
 		return &plan{
@@ -45,14 +44,17 @@ func planMap(d *deviceFacts, t *engine.Task, block bool) (*plan, error) {
 	}
 	near := true
 	for _, a := range colAxes {
-		near = near && step(t.Value, len(t.Axes), a) >= 0 && (a != colAxes[len(colAxes)-1] || step(t.Value, len(t.Axes), a) <= 4)
+		for _, e := range t.Values {
+			d := step(e, len(t.Axes), a)
+			near = near && d >= 0 && (a != colAxes[len(colAxes)-1] || d <= 4)
+		}
 	}
 	m := kernels.MapBlock(rows, cols, d.units, near)
 	g.size("RSPAN", m.Rows)
 	g.size("CSPAN", m.Columns)
 	g.macro("MAP_BLOCK", 1)
-	g.macro("OUT", regType(t.Value.DType))
-	if t.Alias >= 0 {
+	g.macro("OUT", g.valueType("VALUE", t.Values))
+	if t.Alias != nil {
 		g.macro("BUFFERED", 1)
 	}
 	return &plan{

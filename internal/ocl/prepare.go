@@ -127,8 +127,10 @@ func (s *sequence) places(b engine.Bound) ([]place, error) {
 	if len(b.Ins) != len(t.Ins) || len(b.Outs) != len(t.Outs) {
 		return nil, fmt.Errorf("%d inputs and %d outputs are bound, the task has %d and %d", len(b.Ins), len(b.Outs), len(t.Ins), len(t.Outs))
 	}
-	if a := t.Alias; a >= 0 && (a >= len(b.Ins) || len(b.Outs) == 0 || b.Ins[a] != b.Outs[0]) {
-		return nil, fmt.Errorf("input %d is declared to be the output's memory and is not", a)
+	for i := range b.Outs {
+		if a := t.AliasOf(i); a >= 0 && (a >= len(b.Ins) || b.Ins[a] != b.Outs[i]) {
+			return nil, fmt.Errorf("input %d is declared to be the memory of output %d and is not", a, i)
+		}
 	}
 	var ps []place
 	slots, operands := slices.Concat(b.Ins, b.Outs), slices.Concat(t.Ins, t.Outs)

@@ -12,15 +12,14 @@ import (
 type reduction struct {
 	dev        *deviceFacts
 	task       *engine.Task
+	fold       engine.Fold
 	rows, cols int64
 	val        tensor.DType // of what is folded
 }
 
 func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
-	r := &reduction{dev: d, task: t, rows: t.Size(0), cols: t.Size(1), val: t.Acc}
-	if t.Fold.IsArg() {
-		r.val = t.Value.DType
-	}
+	r := &reduction{dev: d, task: t, fold: t.Folds[0], rows: t.Size(0), cols: t.Size(1)}
+	r.val = foldType(r.fold)
 	item := variant{"item", "one work-item a row", r.item}
 	group := variant{"group", "one work-group a row", r.group}
 	block := variant{"block", "a CPU driver: columns in vectors", r.block}
@@ -48,8 +47,8 @@ func (r *reduction) along() bool {
 	if r.cols < 32 {
 		return false
 	}
-	across := step(r.task.Value, len(r.task.Axes), out[len(out)-1])
-	down := step(r.task.Value, len(r.task.Axes), fold[len(fold)-1])
+	across := step(r.fold.Value, len(r.task.Axes), out[len(out)-1])
+	down := step(r.fold.Value, len(r.task.Axes), fold[len(fold)-1])
 	return down >= 0 && (across < 0 || down <= across || across == 0)
 }
 
@@ -66,17 +65,17 @@ func (r *reduction) gen(parts kernels.Parts, finish bool) *gen {
 	} else {
 		g.size("COLS", r.cols)
 		g.size("SPAN", parts.Span)
-		g.hook("LOAD", []coord{{"r", out}, {"c", fold}}, t.Value, tensor.Invalid)
+		g.hook("LOAD", []coord{{"r", out}, {"c", fold}}, r.fold.Value, tensor.Invalid)
 	}
 	if split || finish {
 		g.scratchArg("PARTS", 0, regType(r.val))
-		if t.Fold.IsArg() {
+		if r.fold.Monoid.IsArg() {
 			g.scratchArg("PARTS_AT", 1, g.idx)
 		}
 	}
 	if !split {
-		g.hook("EPILOGUE", []coord{{"r", out}}, t.Epilogue, t.Acc)
-		g.store("STORE", t.Epilogue.DType)
+		g.hookOf("EPILOGUE", []coord{{"r", out}}, t.Values, []tensor.DType{r.fold.Acc})
+		g.store("STORE", "EPILOGUE", t.Values...)
 	}
 	g.macro("SPLIT", map[bool]int{false: 0, true: 1}[split])
 	r.monoid(g)
@@ -85,7 +84,7 @@ func (r *reduction) gen(parts kernels.Parts, finish bool) *gen {
 
 // monoid sets the macros of monoid.cl.
 func (r *reduction) monoid(g *gen) {
-	f := r.task.Fold
+	f := r.fold.Monoid
 	name := map[engine.Monoid]string{
 		engine.Sum: "SUM", engine.Prod: "PROD", engine.Min: "MIN", engine.Max: "MAX", engine.ArgMin: "MIN", engine.ArgMax: "MAX",
 	}[f]
@@ -95,7 +94,7 @@ func (r *reduction) monoid(g *gen) {
 		g.macro("BEATS", "BEATS_"+name)
 	}
 	g.macro("VAL", regType(r.val))
-	g.macro("OUT_ACC", regType(r.task.Acc))
+	g.macro("OUT_ACC", regType(r.fold.Acc))
 	ring, nan := regType(r.val), "((v) != (v))"
 	if !r.val.IsFloat() {
 		ring, nan = ringType(r.val), "0"
@@ -103,6 +102,14 @@ func (r *reduction) monoid(g *gen) {
 	g.macro("RING", ring)
 	g.macro("ISNAN(v)", nan)
 	g.macro("IDENTITY", "("+identity(f, r.val)+")")
+}
+
+// foldType is the dtype of what f folds, which is not that of a position.
+func foldType(f engine.Fold) tensor.DType {
+	if f.Monoid.IsArg() {
+		return f.Value.DType
+	}
+	return f.Acc
 }
 
 // identity is the text of a fold's identity.
@@ -142,7 +149,7 @@ func (r *reduction) finish(p *plan, parts kernels.Parts) *plan {
 	}
 	n := parts.Count * r.rows
 	p.scratch = append(p.scratch, n*regSize(r.val))
-	if r.task.Fold.IsArg() {
+	if r.fold.Monoid.IsArg() {
 		p.scratch = append(p.scratch, n*8)
 	}
 	wg := 1

@@ -122,10 +122,10 @@ func TestEpilogueSeesTheFoldAndItsOwnInputs(t *testing.T) {
 	bias := engine.Operand{DType: tensor.Float32, Len: 4}
 	x := engine.Load(0, in.DType, denseAt(dom, 0, 1, 2), nil)
 	task := reduceTask(dom, 2, engine.Sum, engine.Apply(fnMul, tensor.Float32, x, x), in, bias)
-	mean := engine.Apply(fnMul, tensor.Float32, engine.Acc(tensor.Float32), constant(tensor.Float32, 1.0/33))
-	task.Epilogue = engine.Apply(fnAdd, tensor.Float32, mean, engine.Load(1, bias.DType, engine.AxisIndex(1), nil))
+	mean := engine.Apply(fnMul, tensor.Float32, engine.Acc(0, tensor.Float32), constant(tensor.Float32, 1.0/33))
+	task.Values[0] = engine.Apply(fnAdd, tensor.Float32, mean, engine.Load(1, bias.DType, engine.AxisIndex(1), nil))
 	task.Outs[0].DType = tensor.Float16
-	task.Epilogue = engine.Apply(fnCast, tensor.Float16, task.Epilogue)
+	task.Values[0] = engine.Apply(fnCast, tensor.Float16, task.Values[0])
 	r := rand.New(rand.NewPCG(6, 6))
 	data := [][]byte{randomBytes(r, in.DType, in.Len), randomBytes(r, bias.DType, bias.Len)}
 	for _, name := range reduceNames {

@@ -31,11 +31,11 @@ func planScatter(d *deviceFacts, t *engine.Task, cpu bool) (*plan, error) {
 	g.size("VSPAN", m.Rows)
 	g.size("DSPAN", m.Columns)
 	g.hook("AT", []coord{{"n", n}}, t.At, tensor.Invalid)
-	g.hook("INIT", []coord{{"v", v}, {"d", col}}, t.Value, tensor.Invalid)
+	g.hook("INIT", []coord{{"v", v}, {"d", col}}, t.Values[0], tensor.Invalid)
 	g.hook("UPDATE", []coord{{"n", n}, {"d", col}}, t.Update, tensor.Invalid)
-	g.store("STORE", t.Value.DType)
+	g.store("STORE", "INIT", t.Values[0])
 
-	dt := t.Value.DType
+	dt := t.Values[0].DType
 	p := &plan{
 		params:  fmt.Sprintf("rows=%d columns=%d of %dx%d, %d updates", m.Rows, m.Columns, rows, cols, count),
 		scratch: []int64{max(count, 1) * 8},

@@ -17,10 +17,10 @@ func scatterTask(v, n, d int, dt, keys tensor.DType) *engine.Task {
 		acc = tensor.Float32
 	}
 	return &engine.Task{
-		Kind: engine.Scatter, Name: "test", Axes: dom, Groups: []int{1, 1, 1}, Alias: -1,
+		Kind: engine.Scatter, Name: "test", Axes: dom, Groups: []int{1, 1, 1},
 		Ins:    []engine.Operand{{DType: dt, Len: int64(v * d)}, {DType: keys, Len: int64(n)}, {DType: dt, Len: int64(n * d)}},
 		Outs:   []engine.Operand{{DType: dt, Len: int64(v * d)}},
-		Value:  engine.Apply(fnCast, acc, engine.Load(0, dt, denseAt(dom, 0, 2), nil)),
+		Values: []*engine.Expr{engine.Apply(fnCast, acc, engine.Load(0, dt, denseAt(dom, 0, 2), nil))},
 		At:     engine.Load(1, keys, engine.AxisIndex(1), nil),
 		Update: engine.Apply(fnCast, acc, engine.Load(2, dt, denseAt(dom, 1, 2), nil)),
 	}
@@ -52,7 +52,7 @@ func TestScatterAddsRepeatedKeysAndSkipsOthers(t *testing.T) {
 func TestScatterInPlaceReadsBeforeItWrites(t *testing.T) {
 	for _, name := range []string{"rows", "item"} {
 		task := scatterTask(50, 90, 20, tensor.Float32, tensor.Int32)
-		task.Alias = 0
+		task.Alias = []int{0}
 		r := rand.New(rand.NewPCG(4, 4))
 		at := make([]byte, task.Ins[1].Bytes())
 		for n := range int64(90) {

@@ -116,7 +116,7 @@ func constant(dt tensor.DType, v float64) *engine.Expr {
 func mapTask(dom engine.Domain, v *engine.Expr, ins ...engine.Operand) *engine.Task {
 	return &engine.Task{
 		Kind: engine.Map, Name: "test", Axes: dom, Groups: []int{len(dom)},
-		Ins: ins, Outs: []engine.Operand{{DType: v.DType, Len: dom.Size()}}, Alias: -1, Value: v,
+		Ins: ins, Outs: []engine.Operand{{DType: v.DType, Len: dom.Size()}}, Values: []*engine.Expr{v},
 	}
 }
 
@@ -128,8 +128,8 @@ func reduceTask(dom engine.Domain, out int, f engine.Monoid, v *engine.Expr, ins
 	}
 	return &engine.Task{
 		Kind: engine.Reduce, Name: "test", Axes: dom, Groups: []int{out, len(dom) - out},
-		Ins: ins, Outs: []engine.Operand{{DType: acc, Len: dom[:out].Size()}}, Alias: -1,
-		Value: v, Fold: f, Acc: acc, Epilogue: engine.Acc(acc),
+		Ins: ins, Outs: []engine.Operand{{DType: acc, Len: dom[:out].Size()}},
+		Folds: []engine.Fold{{Monoid: f, Value: v, Acc: acc}}, Values: []*engine.Expr{engine.Acc(0, acc)},
 	}
 }
 

@@ -40,11 +40,11 @@ func EvalRun(t *engine.Task, ins [][]byte, run uint32) (outs [][]byte, err error
 	}()
 	switch t.Kind {
 	case engine.Map:
-		r.mapTask(outs[0])
-	case engine.Reduce:
-		r.reduce(outs[0])
+		r.mapTask(outs)
+	case engine.Reduce, engine.Row:
+		r.rows(outs)
 	case engine.Contract:
-		r.contract(outs[0])
+		r.contract(outs)
 	case engine.Scatter:
 		r.scatter(outs[0])
 	}
@@ -58,8 +58,8 @@ type runner struct {
 	task *engine.Task
 	ins  [][]byte
 	run  uint32
-	at   []int64 // the point
-	acc  value
+	at   []int64          // the point
+	accs []value          // results of folds so far
 	memo map[string]value // of one point
 }
 
@@ -129,7 +129,7 @@ func (r *runner) compute(e *engine.Expr) value {
 		}
 		return value{}
 	case engine.OpAcc:
-		return r.acc
+		return r.accs[e.Input]
 	case engine.OpRun:
 		return value{i: int64(r.run)}
 	}

@@ -44,26 +44,26 @@ func TestEachKindByHand(t *testing.T) {
 	grid := bytesOf[float32](1, 2, 3, 4, 5, 6)
 
 	transposed := &engine.Task{
-		Kind: engine.Map, Axes: engine.Domain{3, 2}, Groups: []int{2}, Outs: out(f32, 6), Alias: -1,
-		Value: engine.Load(0, f32, engine.AxisIndex(1).Mul(3).Add(engine.AxisIndex(0)), nil),
+		Kind: engine.Map, Axes: engine.Domain{3, 2}, Groups: []int{2}, Outs: out(f32, 6),
+		Values: []*engine.Expr{engine.Load(0, f32, engine.AxisIndex(1).Mul(3).Add(engine.AxisIndex(0)), nil)},
 	}
 	require.Equal(t, []float32{1, 4, 2, 5, 3, 6}, eval[float32](t, transposed, grid))
 
 	sum := &engine.Task{
-		Kind: engine.Reduce, Axes: engine.Domain{2, 3}, Groups: []int{1, 1}, Outs: out(f32, 2), Alias: -1,
-		Value: x(0, f32, 0, 1, 3), Fold: engine.Sum, Acc: f32, Epilogue: engine.Acc(f32),
+		Kind: engine.Reduce, Axes: engine.Domain{2, 3}, Groups: []int{1, 1}, Outs: out(f32, 2),
+		Folds: []engine.Fold{{Monoid: engine.Sum, Value: x(0, f32, 0, 1, 3), Acc: f32}}, Values: []*engine.Expr{engine.Acc(0, f32)},
 	}
 	require.Equal(t, []float32{6, 15}, eval[float32](t, sum, grid))
 
 	product := &engine.Task{ // [2 3] x [3 2], B transposed: a·aᵀ
-		Kind: engine.Contract, Axes: engine.Domain{2, 2, 3}, Groups: []int{0, 1, 1, 1}, Outs: out(f32, 4), Alias: -1,
-		A: x(0, f32, 0, 2, 3), B: x(0, f32, 1, 2, 3), Acc: f32, Epilogue: engine.Acc(f32),
+		Kind: engine.Contract, Axes: engine.Domain{2, 2, 3}, Groups: []int{0, 1, 1, 1}, Outs: out(f32, 4),
+		A: x(0, f32, 0, 2, 3), B: x(0, f32, 1, 2, 3), Acc: f32, Values: []*engine.Expr{engine.Acc(0, f32)},
 	}
 	require.Equal(t, []float32{14, 32, 32, 77}, eval[float32](t, product, grid))
 
 	scatter := &engine.Task{ // rows 1, 1 and 7 of a 2 x 2 of int8: the last is skipped, the sum wraps
-		Kind: engine.Scatter, Axes: engine.Domain{2, 3, 2}, Groups: []int{1, 1, 1}, Outs: out(i8, 4), Alias: -1,
-		Value: x(0, i8, 0, 2, 2), At: engine.Load(1, tensor.Int32, engine.AxisIndex(1), nil), Update: x(2, i8, 1, 2, 2),
+		Kind: engine.Scatter, Axes: engine.Domain{2, 3, 2}, Groups: []int{1, 1, 1}, Outs: out(i8, 4),
+		Values: []*engine.Expr{x(0, i8, 0, 2, 2)}, At: engine.Load(1, tensor.Int32, engine.AxisIndex(1), nil), Update: x(2, i8, 1, 2, 2),
 	}
 	got := eval[int8](t, scatter, bytesOf[int8](1, 2, 100, 4), bytesOf[int32](1, 1, 7), bytesOf[int8](20, 1, 20, 1, 9, 9))
 	require.Equal(t, []int8{1, 2, -116, 6}, got)
@@ -73,8 +73,8 @@ func TestConditionsGuardMemory(t *testing.T) {
 	shifted := engine.AxisIndex(0).AddConst(-1)
 	load := func(conds []engine.Cond) *engine.Task {
 		return &engine.Task{
-			Kind: engine.Map, Axes: engine.Domain{4}, Groups: []int{1}, Outs: out(tensor.Float32, 4), Alias: -1,
-			Value: engine.Load(0, tensor.Float32, shifted, conds),
+			Kind: engine.Map, Axes: engine.Domain{4}, Groups: []int{1}, Outs: out(tensor.Float32, 4),
+			Values: []*engine.Expr{engine.Load(0, tensor.Float32, shifted, conds)},
 		}
 	}
 	require.Equal(t, []float32{0, 1, 2, 0}, eval[float32](t, load([]engine.Cond{{X: shifted, Lo: 0, Hi: 2}}), bytesOf[float32](1, 2)))

@@ -8,48 +8,66 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-func (r *runner) mapTask(out []byte) {
-	o := r.task.Outs[0].DType
+// put stores the value of output i as its element n.
+func (r *runner) put(i int, outs [][]byte, n int64) {
+	e, o := r.task.Values[i], r.task.Outs[i].DType
+	store(o, outs[i], n, convert(e.DType, o, r.eval(e)))
+}
+
+func (r *runner) mapTask(outs [][]byte) {
 	r.points(func(n int64) {
-		store(o, out, n, convert(r.task.Value.DType, o, r.eval(r.task.Value)))
+		for i := range outs {
+			r.put(i, outs, n)
+		}
 	}, 0)
 }
 
-func (r *runner) reduce(out []byte) {
+// rows is Reduce and Row: the folds of every row, then its outputs.
+func (r *runner) rows(outs [][]byte) {
 	t := r.task
-	r.points(func(n int64) {
-		from, _ := t.Group(1)
+	cols := t.Size(1)
+	from, _ := t.Group(1)
+	r.points(func(row int64) {
 		outer := append([]int64(nil), r.at[:from]...)
-		r.acc = r.fold()
+		r.accs = r.accs[:0]
+		for _, f := range t.Folds {
+			r.accs = append(r.accs, r.fold(f))
+		}
+		for i := range outs {
+			if t.Kind == engine.Row && t.OverRow(i) {
+				r.points(func(q int64) { r.put(i, outs, row*cols+q) }, 1)
+			} else {
+				clear(r.at[from:])
+				r.put(i, outs, row)
+			}
+		}
 		copy(r.at, outer)
-		store(t.Outs[0].DType, out, n, convert(t.Epilogue.DType, t.Outs[0].DType, r.eval(t.Epilogue)))
 	}, 0)
 }
 
-// fold folds Value over the points of group 1.
-func (r *runner) fold() value {
-	t := r.task
-	dt := t.Acc
-	if t.Fold.IsArg() {
-		dt = t.Value.DType
+// fold folds f's values over the points of group 1.
+func (r *runner) fold(f engine.Fold) value {
+	dt := f.Acc
+	if f.Monoid.IsArg() {
+		dt = f.Value.DType
 	}
-	acc, best := identity(t.Fold, dt), int64(-1)
+	acc, best := identity(f.Monoid, dt), int64(-1)
 	r.points(func(q int64) {
-		v := convert(t.Value.DType, dt, r.eval(t.Value))
-		switch t.Fold {
+		v := convert(f.Value.DType, dt, r.eval(f.Value))
+		switch f.Monoid {
 		case engine.Sum:
 			acc = value{acc.f + v.f, acc.i + v.i}
 		case engine.Prod:
 			acc = value{acc.f * v.f, acc.i * v.i}
 		default:
-			smaller := t.Fold == engine.Min || t.Fold == engine.ArgMin
+			smaller := f.Monoid == engine.Min || f.Monoid == engine.ArgMin
 			better := smaller && less(dt, v, acc) || !smaller && less(dt, acc, v) || isNaN(v)
 			if !isNaN(acc) && better || best < 0 {
 				acc, best = v, q
 			}
 		}
 	}, 1)
-	if t.Fold.IsArg() {
+	if f.Monoid.IsArg() {
 		return value{i: max(best, 0)}
 	}
 	return wrap(dt, acc)
@@ -80,7 +98,7 @@ func identity(m engine.Monoid, dt tensor.DType) value {
 	return value{}
 }
 
-func (r *runner) contract(out []byte) {
+func (r *runner) contract(outs [][]byte) {
 	t := r.task
 	r.points(func(n int64) {
 		var sum value
@@ -91,8 +109,8 @@ func (r *runner) contract(out []byte) {
 		}, 3)
 		from, to := t.Group(3)
 		clear(r.at[from:to])
-		r.acc = wrap(t.Acc, sum)
-		store(t.Outs[0].DType, out, n, convert(t.Epilogue.DType, t.Outs[0].DType, r.eval(t.Epilogue)))
+		r.accs = []value{wrap(t.Acc, sum)}
+		r.put(0, outs, n)
 	}, 0, 1, 2)
 }
 
@@ -102,7 +120,7 @@ func (r *runner) scatter(out []byte) {
 	t := r.task
 	o := t.Outs[0].DType
 	sums := make([]value, t.Outs[0].Len)
-	r.points(func(n int64) { sums[n] = r.eval(t.Value) }, 0, 2)
+	r.points(func(n int64) { sums[n] = r.eval(t.Values[0]) }, 0, 2)
 	rows, cols := t.Size(0), t.Size(2)
 	r.points(func(int64) {
 		v := r.eval(t.At).i
@@ -115,7 +133,7 @@ func (r *runner) scatter(out []byte) {
 		}, 2)
 	}, 1)
 	for i, s := range sums {
-		store(o, out, int64(i), convert(t.Value.DType, o, wrap(t.Value.DType, s)))
+		store(o, out, int64(i), convert(t.Values[0].DType, o, wrap(t.Values[0].DType, s)))
 	}
 }
 

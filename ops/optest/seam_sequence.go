@@ -31,8 +31,8 @@ func increment(n int) *engine.Task {
 	operand := engine.Operand{DType: tensor.Float32, Len: int64(n)}
 	return &engine.Task{
 		Kind: engine.Map, Name: "increment", Axes: engine.Domain{n}, Groups: []int{1},
-		Ins: []engine.Operand{operand}, Outs: []engine.Operand{operand}, Alias: -1,
-		Value: engine.Apply(plus, tensor.Float32, x, one),
+		Ins: []engine.Operand{operand}, Outs: []engine.Operand{operand},
+		Values: []*engine.Expr{engine.Apply(plus, tensor.Float32, x, one)},
 	}
 }
 
@@ -114,9 +114,9 @@ func tasksOverNothing(t *testing.T, e engine.Engine) {
 
 func runNumber(t *testing.T, e engine.Engine) {
 	task := &engine.Task{
-		Kind: engine.Map, Name: "run", Axes: engine.Domain{3}, Groups: []int{1}, Alias: -1,
-		Outs:  []engine.Operand{{DType: tensor.Uint32, Len: 3}},
-		Value: engine.Run(),
+		Kind: engine.Map, Name: "run", Axes: engine.Domain{3}, Groups: []int{1},
+		Outs:   []engine.Operand{{DType: tensor.Uint32, Len: 3}},
+		Values: []*engine.Expr{engine.Run()},
 	}
 	m := alloc(t, e, 12)
 	s, err := e.Prepare(t.Context(), []engine.Bound{{Task: task, Outs: []engine.Slot{{Mem: m}}}})
@@ -174,7 +174,7 @@ func memoryTooSmall(t *testing.T, e engine.Engine) {
 func impossibleTask(t *testing.T, e engine.Engine) {
 	m := alloc(t, e, 64)
 	task := &engine.Task{
-		Kind: engine.Custom, Name: "broken", Alias: -1,
+		Kind: engine.Custom, Name: "broken",
 		Outs: []engine.Operand{{DType: tensor.Float32, Len: 16}},
 		Custom: &engine.CustomKernel{
 			Source: "kernel void broken(global float *y) { y[get_global_id(0)] = no_such_name; }", Entry: "broken",
