@@ -101,11 +101,12 @@ func (q *Queue) runMap(c *cldriver.Command, wait []*Event, memory holder, size i
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&c.Mapped))
 	m.bytes = unsafe.Slice((*byte)(p), size)
 	m.obj = q.obj.lib.newObject(kindMapping, 0, q.obj, memory.core())
+	counts, inOrder := q.progress, !q.opts.OutOfOrder
 	m.obj.free = func(o *object) cldriver.Status {
 		c := o.lib.command(cldriver.OpUnmap)
 		defer o.lib.recycle(c)
 		c.Queue, c.Src, c.Ptr = o.parent.h, o.second.h, p
-		return o.lib.drv.Submit(c)
+		return counts.follow(o.lib.drv, c, inOrder)
 	}
 	guard(m, m.obj)
 	if !c.WantEvent {

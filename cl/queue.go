@@ -22,10 +22,11 @@ type QueueOptions struct {
 // A wait list names events of the same context that must be complete first; nil
 // is an empty list. Commands of size zero succeed and do nothing but wait.
 type Queue struct {
-	obj  *object
-	ctx  *Context
-	dev  *Device
-	opts QueueOptions
+	obj      *object
+	ctx      *Context
+	dev      *Device
+	opts     QueueOptions
+	progress *progress
 }
 
 func (q *Queue) core() *object {
@@ -54,7 +55,7 @@ func (c *Context) NewQueue(d *Device, opts QueueOptions) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return guard(&Queue{obj: o, ctx: c, dev: d, opts: opts}, o), nil
+	return guard(&Queue{obj: o, ctx: c, dev: d, opts: opts, progress: new(progress)}, o), nil
 }
 
 // Context returns the queue's context.
@@ -135,7 +136,7 @@ func (q *Queue) submit(c *cldriver.Command, wait []*Event, args []holder, object
 		c.Wait = append(c.Wait, e.obj.h)
 	}
 	defer letGoEvents(wait)
-	if st := q.obj.lib.drv.Submit(c); st < 0 {
+	if st := q.progress.follow(q.obj.lib.drv, c, !q.opts.OutOfOrder); st < 0 {
 		return check(st, c.Op.String(), "")
 	}
 	return nil

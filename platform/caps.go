@@ -57,6 +57,10 @@ type Caps struct {
 	// a command that copies.
 	Mapping bool `json:"mapping"`
 
+	// Direct: the host reads and writes the device's memory where it is. Kernels
+	// see what it wrote, and it sees what they did, without any command.
+	Direct bool `json:"direct"`
+
 	// Proofs are the probes behind the fields above, in the order in which they ran.
 	Proofs []Proof `json:"proofs"`
 	Device string  `json:"device"` // for whom who reads the file
@@ -72,7 +76,7 @@ type Proof struct {
 
 // probeVersion is part of the key of what is kept on disk. Raise it whenever the
 // probes or the meaning of a field change.
-const probeVersion = 2
+const probeVersion = 3
 
 // devicePath is where something learned about the device is kept, empty when
 // nothing is. What a driver showed that executes nothing must not be taken for

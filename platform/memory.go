@@ -14,10 +14,15 @@ import (
 type block struct {
 	buffer *cl.Buffer
 	size   int64
+
+	direct directView
 }
 
 // Close releases the device memory.
-func (b *block) Close() error { return b.buffer.Close() }
+func (b *block) Close() error {
+	b.direct.close()
+	return b.buffer.Close()
+}
 
 // Memory is device memory. It is safe for concurrent use; the caller orders what
 // commands do to its bytes.
@@ -168,7 +173,7 @@ func (o *Opened) newBlock(size int64) (*block, error) {
 			return nil, errors.Join(err, buf.Close())
 		}
 	}
-	return &block{buf, size}, nil
+	return &block{buffer: buf, size: size}, nil
 }
 
 // takeBack puts a block into the pool.

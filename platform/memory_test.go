@@ -25,10 +25,29 @@ func randomBytes(n int) []byte {
 	return b
 }
 
+// withCommands opens the device so that transfers are commands, also where the
+// memory could be touched directly.
+func withCommands(t testing.TB) *Opened {
+	o := fresh(t, nil, nil)
+	c := *o.caps
+	c.Direct = false
+	o.caps = &c
+	return o
+}
+
+// bothWays runs a test with direct transfers, where there are any, and with commands.
+func bothWays(t *testing.T, test func(t *testing.T, o *Opened)) {
+	t.Run("as the device does it", func(t *testing.T) { test(t, fresh(t, nil, nil)) })
+	t.Run("by commands", func(t *testing.T) { test(t, withCommands(t)) })
+}
+
 // Sizes on both sides of every way that a transfer takes: one command, mapped,
 // mapped and copied by several goroutines.
 func TestWhatIsWrittenIsReadAtEverySizeAndOffset(t *testing.T) {
-	o := fresh(t, nil, nil)
+	bothWays(t, writtenIsRead)
+}
+
+func writtenIsRead(t *testing.T, o *Opened) {
 	sizes := []int{0, 1, 3, 255, 256, 257, 4096, mapFrom - 1, mapFrom, 2*copyPart + 1, 5*copyPart + 13}
 	if o.Device().Class == Simulator {
 		sizes = sizes[:7]
@@ -47,8 +66,9 @@ func TestWhatIsWrittenIsReadAtEverySizeAndOffset(t *testing.T) {
 	}
 }
 
-func TestWriteLeavesItsNeighboursAlone(t *testing.T) {
-	o := fresh(t, nil, nil)
+func TestWriteLeavesItsNeighboursAlone(t *testing.T) { bothWays(t, neighboursAlone) }
+
+func neighboursAlone(t *testing.T, o *Opened) {
 	n := mapFrom + 100
 	m, err := o.Alloc(int64(n))
 	require.NoError(t, err)
@@ -212,8 +232,9 @@ func TestTransferHearsItsContext(t *testing.T) {
 
 // A queue that is held up by a user event does not come to an end; a read with a
 // deadline must.
-func TestReadStopsWaitingForABusyQueue(t *testing.T) {
-	o := fresh(t, nil, nil)
+func TestReadStopsWaitingForABusyQueue(t *testing.T) { bothWays(t, readStops) }
+
+func readStops(t *testing.T, o *Opened) {
 	m, err := o.Alloc(100)
 	require.NoError(t, err)
 	gate, err := o.Context().NewUserEvent()
@@ -331,8 +352,11 @@ func TestConcurrentUseKeepsEverybodysBytesApart(t *testing.T) {
 
 func TestCloseWhileOthersWork(t *testing.T) {
 	several(t)
-	for range 5 {
+	for i := range 6 {
 		o := fresh(t, nil, nil)
+		if i%2 == 0 {
+			o = withCommands(t)
+		}
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {

@@ -67,6 +67,7 @@ func probeAll(ctx context.Context, o *Opened) (*Caps, error) {
 	p.tryQueues()
 	p.tryLargeFill()
 	p.tryMapping()
+	p.tryDirect()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -45,8 +45,11 @@ func (o *Opened) transfer(ctx context.Context, op string, m *Memory, off int64, 
 	if err != nil {
 		return err
 	}
-	if len(host) == 0 {
-		return ctx.Err()
+	if err := ctx.Err(); err != nil || len(host) == 0 {
+		return err
+	}
+	if o.caps.Direct {
+		return o.transferDirect(ctx, m, off, host, write)
 	}
 	// The copy itself cannot be interrupted and waits for all that was enqueued
 	// before: wait for that where the context is heard.

@@ -1,0 +1,80 @@
+package platform
+
+import (
+	"context"
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// A write that is a plain copy must not overtake the kernels before it, nor a
+// read: in each round both meet a kernel that is still at work.
+func TestDirectTransfersKeepTheirPlaceInTheQueue(t *testing.T) {
+	o := fresh(t, nil, nil)
+	if !o.Caps().Direct {
+		t.Skip("needs a device whose memory the host can touch")
+	}
+	const src = `kernel void slow(global const uint *in, global uint *out, uint rounds) {
+    uint v = in[0];
+    for (uint i = 0; i < rounds; i++) v = v * 1664525u + 1013904223u;
+    out[0] = v;
+}`
+	prog, err := o.Program(t.Context(), "slow.cl", src, "")
+	require.NoError(t, err)
+	k, err := prog.Kernel("slow")
+	require.NoError(t, err)
+	in, err := o.Alloc(4)
+	require.NoError(t, err)
+	outs := [2]*Memory{}
+	for i := range outs {
+		outs[i], err = o.Alloc(4)
+		require.NoError(t, err)
+	}
+	const rounds = 300_000
+	want := func(v uint32) uint32 {
+		for range rounds {
+			v = v*1664525 + 1013904223
+		}
+		return v
+	}
+	var word [4]byte
+	require.NoError(t, k.SetUint32(2, rounds))
+	require.NoError(t, k.SetBuffer(0, in.Buffer()))
+	for round := range uint32(10) {
+		for i, out := range outs {
+			binary.NativeEndian.PutUint32(word[:], round*2+uint32(i))
+			require.NoError(t, o.Write(context.Background(), in, 0, word[:]))
+			require.NoError(t, k.SetBuffer(1, out.Buffer()))
+			require.NoError(t, o.Queue().Launch(k, cl.Range1(1, 1), nil))
+		}
+		for i, out := range outs {
+			require.NoError(t, o.Read(t.Context(), word[:], out, 0))
+			require.Equal(t, want(round*2+uint32(i)), binary.NativeEndian.Uint32(word[:]), "round %d, %d", round, i)
+		}
+	}
+	require.NoError(t, k.Close())
+	for _, m := range append(outs[:], in) {
+		require.NoError(t, m.Close())
+	}
+}
+
+func BenchmarkDirectAgainstCommands(b *testing.B) {
+	for name, open := range map[string]func(testing.TB) *Opened{
+		"as the device does it": func(t testing.TB) *Opened { return fresh(t, nil, nil) }, "by commands": withCommands,
+	} {
+		b.Run(name, func(b *testing.B) {
+			o := open(b)
+			m, err := o.Alloc(64)
+			require.NoError(b, err)
+			host := make([]byte, 64)
+			b.ReportAllocs()
+			for b.Loop() {
+				require.NoError(b, o.Write(context.Background(), m, 0, host))
+				require.NoError(b, o.Read(context.Background(), host, m, 0))
+			}
+		})
+	}
+}
