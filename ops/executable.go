@@ -119,6 +119,15 @@ func (x *Executable) useVariable(v *variable, s int, write bool) (engine.Memory,
 	return mem, err
 }
 
+// Inputs are the nodes that a run must be fed, in no particular order.
+func (x *Executable) Inputs() []*Node {
+	nodes := make([]*Node, len(x.inputs))
+	for i, in := range x.inputs {
+		nodes[i] = in.node
+	}
+	return nodes
+}
+
 // Run feeds the inputs, computes, and returns the outputs in the order of the
 // target, as new tensors. A context that is done stops the submission of
 // further work and the waiting; what a device has already begun cannot be
@@ -126,13 +135,9 @@ func (x *Executable) useVariable(v *variable, s int, write bool) (engine.Memory,
 // not have been updated. Errors: a feed that is missing or does not fit (is
 // ErrFeed); ctx is done; closed; the device failed.
 func (x *Executable) Run(ctx context.Context, feeds Feeds) ([]*tensor.Tensor, error) {
-	outs := make([]*tensor.Tensor, len(x.outs))
-	for i, o := range x.outs {
-		t, err := tensor.New(o.dtype, o.shape...)
-		if err != nil {
-			return nil, err
-		}
-		outs[i] = t
+	outs, err := x.newOutputs()
+	if err != nil {
+		return nil, err
 	}
 	if err := x.RunInto(ctx, feeds, outs); err != nil {
 		return nil, err
@@ -144,6 +149,11 @@ func (x *Executable) Run(ctx context.Context, feeds Feeds) ([]*tensor.Tensor, er
 // right shape and dtype. It allocates nothing, provided that every feed is
 // contiguous.
 func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Tensor) error {
+	return x.run(ctx, feeds, outs, nil)
+}
+
+// run is RunInto, which tr notes unless it is nil.
+func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, tr *tracer) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed {
@@ -160,7 +170,7 @@ func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Te
 	}
 	locked, err := x.lockVariables(ctx)
 	if err == nil {
-		err = x.execute(ctx, feeds, outs)
+		err = x.execute(ctx, feeds, outs, tr)
 	}
 	x.unlockVariables(locked)
 	if err != nil {
@@ -169,14 +179,9 @@ func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Te
 	return nil
 }
 
-func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Tensor) error {
-	for i := range x.inputs {
-		data := contiguous(feeds[x.inputs[i].node])
-		for _, h := range x.inputs[i].to {
-			if err := x.sides[h.side].engine.Write(ctx, h.mem, 0, data); err != nil {
-				return fmt.Errorf("feed %s: %w", x.inputs[i].node.label(), err)
-			}
-		}
+func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, tr *tracer) error {
+	if err := x.feedAll(ctx, feeds, tr); err != nil {
+		return err
 	}
 	run := x.runs
 	x.runs++
@@ -187,30 +192,58 @@ func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Te
 	}
 	for i := range x.steps {
 		s := &x.steps[i]
-		from := x.sides[s.from]
 		var err error
-		if s.move {
-			if err = from.engine.Read(ctx, s.data, s.src.Mem, s.src.Offset); err == nil {
-				err = x.sides[s.to].engine.Write(ctx, s.dst.Mem, s.dst.Offset, s.data)
-			}
-		} else {
-			err = from.seq.Run(ctx, s.first, s.last, run)
+		switch {
+		case s.move:
+			err = x.move(ctx, s, tr)
+		case tr != nil:
+			err = tr.stretch(ctx, x.sides[s.from], s.from, s, run)
+		default:
+			err = x.sides[s.from].seq.Run(ctx, s.first, s.last, run)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	for i := range x.outs {
+		start := tr.now()
 		o := &x.outs[i]
 		data, _ := outs[i].Bytes()
 		if err := x.sides[o.side].engine.Read(ctx, data, o.slot.Mem, o.slot.Offset); err != nil {
 			return err
 		}
+		tr.host("read", start)
 	}
 	if len(x.outs) == 0 {
 		return x.wait(ctx)
 	}
 	return nil
+}
+
+// feedAll writes the feeds to where they are wanted.
+func (x *Executable) feedAll(ctx context.Context, feeds Feeds, tr *tracer) error {
+	for i := range x.inputs {
+		start := tr.now()
+		data := contiguous(feeds[x.inputs[i].node])
+		for _, h := range x.inputs[i].to {
+			if err := x.sides[h.side].engine.Write(ctx, h.mem, 0, data); err != nil {
+				return fmt.Errorf("feed %s: %w", x.inputs[i].node.label(), err)
+			}
+		}
+		tr.host("feed", start)
+	}
+	return nil
+}
+
+// move brings a value from one side to another.
+func (x *Executable) move(ctx context.Context, s *step, tr *tracer) error {
+	start := tr.now()
+	err := x.sides[s.from].engine.Read(ctx, s.data, s.src.Mem, s.src.Offset)
+	if err == nil {
+		err = x.sides[s.to].engine.Write(ctx, s.dst.Mem, s.dst.Offset, s.data)
+	}
+	tr.host("move", start)
+	return err
 }
 
 // wait waits for every side that has work: a run without outputs would

@@ -28,7 +28,7 @@ type Calibration struct {
 
 // calibrationVersion is part of the key of what is kept on disk. Raise it whenever
 // a measurement changes.
-const calibrationVersion = 1
+const calibrationVersion = 2
 
 // calibrationPart is how long each of the measurements may repeat itself.
 const calibrationPart = 80 * time.Millisecond

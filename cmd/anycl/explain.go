@@ -18,54 +18,30 @@ type explainOptions struct {
 
 func newExplain() *cobra.Command {
 	var o explainOptions
-	var list strings.Builder
-	for _, g := range graphs {
-		fmt.Fprintf(&list, "\n  %-10s %s", g.name, g.about)
-	}
 	c := &cobra.Command{
 		Use:   "explain GRAPH",
 		Short: "compile a graph and tell its tasks after fusion, where each runs and why, and its memory",
 		Long: `Explain compiles one of these graphs and tells what became of it: the tasks after
 fusion, where each runs, how long it is predicted to take there and elsewhere,
 the kernel variant that was chosen, and the memory that is planned.
-` + list.String(),
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("name one graph: %s", graphNames())}
-			}
-			return nil
-		},
+` + graphList(),
+		Args:      oneGraph,
 		ValidArgs: strings.Split(graphNames(), ", "),
 		RunE:      func(c *cobra.Command, args []string) error { return o.run(c.Context(), c.OutOrStdout(), args[0]) },
 	}
 	deviceFlag(c, &o.device)
 	jsonFlag(c, &o.asJSON)
-	c.Flags().StringVar(&o.place, "place", "auto", "where to run: auto, device or cpu")
+	placeFlag(c, &o.place)
 	c.Flags().BoolVar(&o.source, "source", false, "print the OpenCL C that was compiled, hooks filled")
 	return c
 }
 
 func (o *explainOptions) run(ctx context.Context, out io.Writer, name string) error {
-	build := buildOf(name)
-	if build == nil {
-		return usageError{fmt.Errorf("there is no graph %q; there are %s", name, graphNames())}
-	}
-	where, err := placeOf(o.place)
+	rt, exe, err := compileNamed(ctx, name, o.device, o.place)
 	if err != nil {
 		return err
 	}
-	rt, err := ops.Open(ctx, &ops.Options{Device: o.device})
-	if err != nil {
-		return err
-	}
-	defer rt.Close()
-	g, target := build()
-	target.Place = where
-	exe, err := g.Compile(ctx, rt, target)
-	if err != nil {
-		return err
-	}
-	defer exe.Close()
+	defer rt.Close() // and with it exe
 	r := exe.Report()
 	if o.asJSON {
 		if !o.source {
@@ -80,15 +56,6 @@ func (o *explainOptions) run(ctx context.Context, out io.Writer, name string) er
 		printSources(out, r)
 	}
 	return nil
-}
-
-func placeOf(name string) (ops.Place, error) {
-	for _, p := range []ops.Place{ops.Auto, ops.OnDevice, ops.OnCPU} {
-		if p.String() == name {
-			return p, nil
-		}
-	}
-	return 0, usageError{fmt.Errorf("-place %s: must be auto, device or cpu", name)}
 }
 
 // printSources prints what was compiled, each source once with all its tasks.

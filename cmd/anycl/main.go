@@ -3,6 +3,7 @@
 //	anycl devices             the OpenCL devices found, what each was proven to do, why ranked so
 //	anycl ops                 every op: arity, dtypes, gradient, and where it runs
 //	anycl explain cnn         a graph after fusion: what runs where and why, and the memory it takes
+//	anycl trace cnn -o t.json where the time of a run goes: tasks, kernels, a timeline, a pprof profile
 //
 // Each prints text for people, and with -json the same for programs. The exit
 // code is 0 when all went well, 1 when something failed and 2 when the command
@@ -68,7 +69,7 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newDevices(), newOps(), newExplain())
+	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace())
 	return root
 }
 

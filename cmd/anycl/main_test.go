@@ -50,6 +50,9 @@ func TestAWrongCommandLineSaysWhatToDo(t *testing.T) {
 		{"explain", "name one graph: mlp, cnn"},
 		{"explain no-such-graph", "there are mlp, cnn"},
 		{"explain mlp -place moon", "must be auto, device or cpu"},
+		{"trace", "name one graph: mlp, cnn"},
+		{"trace no-such-graph", "there are mlp, cnn"},
+		{"trace mlp -runs 0", "must be 1 or more"},
 	} {
 		code, out, errOut := anycl(t, strings.Fields(c.line)...)
 		assert.Equal(t, codeUsage, code, c.line)
@@ -60,7 +63,7 @@ func TestAWrongCommandLineSaysWhatToDo(t *testing.T) {
 }
 
 func TestADeviceThatIsNotThereFails(t *testing.T) {
-	for _, line := range []string{"devices -quick -device no-such-device", "ops -device no-such-device", "explain mlp -device no-such-device"} {
+	for _, line := range []string{"devices -quick -device no-such-device", "ops -device no-such-device", "explain mlp -device no-such-device", "trace mlp -device no-such-device"} {
 		code, _, errOut := anycl(t, strings.Fields(line)...)
 		assert.Equal(t, codeFailed, code, line)
 		assert.Contains(t, errOut, "no-such-device", line)
@@ -70,7 +73,7 @@ func TestADeviceThatIsNotThereFails(t *testing.T) {
 
 func TestWithoutArgumentsTheCommandsAreListed(t *testing.T) {
 	out := must(t)
-	for _, c := range []string{"devices", "ops", "explain"} {
+	for _, c := range []string{"devices", "ops", "explain", "trace"} {
 		assert.Contains(t, out, "\n  "+c+" ")
 	}
 }

@@ -185,7 +185,8 @@ type rates struct {
 // the order of magnitude, so that a comparison has something to go by.
 func newRates(dev *platform.Opened) rates {
 	if c := dev.Calibration(); c != nil {
-		return rates{launch: c.Launch, small: c.Small, flops: c.GFLOPS * 1e9, memory: c.Copy, upload: min(c.Upload, c.Download)}
+		// Whatever is moved, somebody waits for a result.
+		return rates{launch: c.Launch, small: max(c.Small, c.Wait), flops: c.GFLOPS * 1e9, memory: c.Copy, upload: min(c.Upload, c.Download)}
 	}
 	r := rates{launch: 5 * time.Microsecond, small: 20 * time.Microsecond, flops: max(dev.Device().GFLOPS, 1) * 1e9, memory: 200e9, upload: 5e9}
 	if dev.Device().Unified {

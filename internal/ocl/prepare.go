@@ -166,7 +166,7 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 			return err
 		}
 		s.kernels = append(s.kernels, k)
-		step := command{kernel: k, rng: rangeOf(l), run: -1}
+		step := command{name: l.kernel, kernel: k, rng: rangeOf(l), run: -1}
 		if n := k.NumArgs(); n != len(l.prog.args) {
 			return fmt.Errorf("kernel %s takes %d arguments, not %d", l.kernel, n, len(l.prog.args))
 		}
@@ -178,7 +178,7 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 					return err
 				}
 				if c != nil && c.in {
-					p.steps = append(p.steps, command{copy: c})
+					p.steps = append(p.steps, command{name: "copy", copy: c})
 				} else if c != nil {
 					after = append(after, *c)
 				}
@@ -193,7 +193,7 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 		}
 		p.steps = append(p.steps, step)
 		for _, c := range after {
-			p.steps = append(p.steps, command{copy: &c})
+			p.steps = append(p.steps, command{name: "copy", copy: &c})
 		}
 	}
 	return nil

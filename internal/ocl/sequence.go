@@ -35,6 +35,7 @@ type readyTask struct {
 
 // command is one command: a launch, or a copy.
 type command struct {
+	name   string // for people
 	kernel *cl.Kernel
 	rng    cl.Range
 	run    int // the argument that takes the number of the run, or -1
@@ -50,13 +51,7 @@ type copying struct {
 
 // Run submits tasks [from, to) in order and does not wait.
 func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
-	if err := s.usable(); err != nil {
-		return err
-	}
-	if from < 0 || to > len(s.tasks) || from > to {
-		return fmt.Errorf("ocl: run of tasks [%d, %d) of %d", from, to, len(s.tasks))
-	}
-	if err := ctx.Err(); err != nil {
+	if err := s.ready(ctx, from, to); err != nil {
 		return err
 	}
 	q := s.eng.dev.Queue()
@@ -77,6 +72,17 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 		return s.failed(&s.tasks[to-1], err)
 	}
 	return nil
+}
+
+// ready checks that tasks [from, to) can be submitted.
+func (s *sequence) ready(ctx context.Context, from, to int) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	if from < 0 || to > len(s.tasks) || from > to {
+		return fmt.Errorf("ocl: run of tasks [%d, %d) of %d", from, to, len(s.tasks))
+	}
+	return ctx.Err()
 }
 
 func (s *sequence) failed(p *readyTask, err error) error {

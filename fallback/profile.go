@@ -1,0 +1,38 @@
+package fallback
+
+import (
+	"context"
+	"time"
+
+	"github.com/anycl/anycl/engine"
+)
+
+var (
+	_ engine.Profiler = (*sequence)(nil)
+	_ engine.Rated    = (*Engine)(nil)
+)
+
+// Profile runs tasks [from, to) and tells how long each took.
+func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch time.Time) ([]engine.Span, error) {
+	if from >= to {
+		return nil, s.Run(ctx, from, to, run)
+	}
+	var spans []engine.Span
+	for i := from; i < to; i++ {
+		start := time.Since(epoch)
+		if err := s.Run(ctx, i, i+1, run); err != nil {
+			return nil, err
+		}
+		spans = append(spans, engine.Span{
+			Task: i, Name: s.Describe(i).Variant, Start: start, End: time.Since(epoch), Clock: engine.HostClock,
+		})
+	}
+	return spans, nil
+}
+
+// Peaks are what the cores do together in a matrix product, and what one of
+// them moves in a copy, which several do not exceed by much.
+func (e *Engine) Peaks() engine.Peaks {
+	r := measured()
+	return engine.Peaks{Flops: r.mulAdds * float64(e.workers), Bytes: 2 * r.copyBytes}
+}
