@@ -11,6 +11,17 @@ type PanelShape struct {
 // Columns is the width of a panel.
 func (s PanelShape) Columns() int { return s.Vectors * s.Lanes }
 
+// Registers is how many vectors the block keeps at once: the accumulators, one
+// row of the panel and one broadcast. A single row uses each vector of B once,
+// as an operand in memory.
+func (s PanelShape) Registers() int {
+	row := s.Vectors
+	if s.Rows == 1 {
+		row = 1
+	}
+	return s.Rows*s.Vectors + row + 1
+}
+
 // Panel is the shape for m x n outputs on a CPU driver whose vectors hold lanes
 // elements. The accumulators, one row of the panel and one broadcast must fit
 // the vector registers: 32 of 16 float lanes, 16 of 8 or 4. Fewer rows leave
@@ -53,6 +64,12 @@ func (s TileShape) LocalBytes(size int) int64 {
 
 // Items is the number of work-items of a group.
 func (s TileShape) Items() int { return s.X * s.Y }
+
+// whole reports whether every item has the same share of the tile and of what is
+// loaded for it.
+func (s TileShape) whole() bool {
+	return s.M%(s.Y*s.Vector) == 0 && s.N%(s.X*s.Vector) == 0 && s.M*s.K%s.Items() == 0 && s.N*s.K%s.Items() == 0
+}
 
 // tiles are the shapes to choose from, largest first. Items divides M·K and N·K.
 var tiles = []TileShape{

@@ -11,18 +11,16 @@ import (
 // runs every contraction; item is the simplest.
 func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 	c := separate(d, t, swapBetter(d, t))
-	item := variant{"item", "any contraction", c.planItem}
+	item := variant{name: "item", why: "any contraction", plan: c.planItem}
 	if c.k == 0 {
 		item.why = "an empty sum"
 		return []variant{item}
 	}
-	row := variant{"row", "any contraction", func() (*plan, error) { return c.planRow(c.chooseRow()) }}
-	tile := variant{"tile", "any contraction", func() (*plan, error) { return c.planTile(c.chooseTile()) }}
-	panel := variant{"panel", "any contraction", func() (*plan, error) { return c.planPanel(c.choosePanel()) }}
-
-	all := []variant{panel, tile, row, item}
+	all := []variant{
+		eitherWay(c, d, t, (*contraction).panel), eitherWay(c, d, t, (*contraction).tile), eitherWay(c, d, t, (*contraction).row), item,
+	}
 	if c.alongK() {
-		all = append(all, variant{"dot", "operands that adjoin along k", func() (*plan, error) { return c.planDot(c.chooseDot()) }})
+		all = append(all, eitherWay(c, d, t, (*contraction).dot))
 	}
 	switch {
 	case d.cpu && c.dotFits():

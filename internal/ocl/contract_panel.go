@@ -87,14 +87,22 @@ func (c *contraction) choosePanel() panelChoice {
 	if !p.packB {
 		want = max(want, c.cachedChunks(p.limit))
 	}
-	if p.packB { // a panel must fit its scratch
-		want = max(want, ceilDiv(c.k*int64(p.shape.Columns())*c.accSize, p.limit))
-	}
-	if p.packA {
-		want = max(want, ceilDiv(c.k*int64(p.shape.Rows)*c.accSize, p.limit))
-	}
+	want = max(want, p.leastSplits(c))
 	p.split(c, want)
 	return p
+}
+
+// leastSplits is into how many chunks k must be cut so that a panel, and a tile
+// of rows, fits its scratch.
+func (p panelChoice) leastSplits(c *contraction) int64 {
+	least := int64(1)
+	if p.packB {
+		least = max(least, ceilDiv(c.k*int64(p.shape.Columns())*c.accSize, p.limit))
+	}
+	if p.packA {
+		least = max(least, ceilDiv(c.k*int64(p.shape.Rows)*c.accSize, p.limit))
+	}
+	return least
 }
 
 // cachedChunks is into how many chunks to split a long k whose operands are read

@@ -7,7 +7,7 @@ import (
 )
 
 func customVariants(_ *deviceFacts, t *engine.Task) []variant {
-	return []variant{{"source", "the caller's kernel", func() (*plan, error) { return planCustom(t) }}}
+	return []variant{{name: "source", why: "the caller's kernel", plan: func() (*plan, error) { return planCustom(t) }}}
 }
 
 // planCustom runs a user's kernel as it is: pointers to inputs, then outputs,

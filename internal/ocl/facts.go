@@ -3,6 +3,7 @@ package ocl
 import (
 	"math"
 
+	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -18,7 +19,8 @@ type deviceFacts struct {
 	argBytes  int   // of kernel arguments
 	maxAlloc  int64
 	fp64      bool
-	forceWide bool // tests: IDX is long whatever the sizes
+	tuned     *tuning.Table // what the tuner has found; nil goes by rule
+	forceWide bool          // tests: IDX is long whatever the sizes
 }
 
 // newFacts describes an opened device. A work-group is never larger than 256

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
 )
 
 // EnvVariant names the environment variable that forces kernel variants, as in
@@ -29,6 +30,11 @@ type variant struct {
 	name string                // as EnvVariant has it
 	why  string                // it fits this task on this device: one phrase
 	plan func() (*plan, error) // writes the program; called for the chosen one
+
+	// What the tuner may change; all nil where there is nothing.
+	space *kernels.Space
+	rule  func() kernels.Params                 // what plan goes by
+	tuned func(p kernels.Params) (*plan, error) // fails when p does not fit
 }
 
 // plan is how a task runs: launches in order, on an in-order queue. An empty
@@ -39,6 +45,9 @@ type plan struct {
 	why      string
 	launches []launch
 	scratch  []int64 // bytes of each scratch buffer; contents do not outlive the task
+
+	tuned  bool           // chosen by a table, not by rule
+	values kernels.Params // of a variant that can be tuned, where the tuner set them
 }
 
 // launch is one kernel over one range. Global is a multiple of local; local of
@@ -52,20 +61,23 @@ type launch struct {
 }
 
 // makePlan plans t, which need not be collapsed, for a device. force is the
-// value of EnvVariant.
+// value of EnvVariant: a family in it goes by rule and not by the tuned table.
 func makePlan(d *deviceFacts, t *engine.Task, force string) (*plan, error) {
-	if t.Kind != engine.Custom {
-		if !slices.ContainsFunc(t.Outs, func(o engine.Operand) bool { return o.Len > 0 }) {
-			return &plan{variant: "none", why: "the outputs are empty"}, nil
+	t, variants, err := variantsOf(d, t)
+	if err != nil {
+		return nil, err
+	}
+	if len(variants) == 0 {
+		return &plan{variant: "none", why: "the outputs are empty"}, nil
+	}
+	want := forced(force, t.Kind)
+	if want == "" {
+		if p := tunedPlan(d, t, variants); p != nil {
+			return p, nil
 		}
 	}
-	t = collapse(t)
-	variants := families[t.Kind](d, t)
-	if len(variants) == 0 {
-		return nil, fmt.Errorf("ocl: no kernel for %s on %s: %w", t, d.name, engine.ErrUnsupported)
-	}
 	v, why := variants[0], variants[0].why
-	if want := forced(force, t.Kind); want != "" && want != v.name {
+	if want != "" && want != v.name {
 		why += fmt.Sprintf(" (%s=%s cannot run it)", t.Kind, want)
 		for _, o := range variants[1:] {
 			if o.name == want {
@@ -79,6 +91,22 @@ func makePlan(d *deviceFacts, t *engine.Task, force string) (*plan, error) {
 	}
 	p.variant, p.why = v.name, why
 	return p, nil
+}
+
+// variantsOf collapses t and lists the ways to run it, best first by rule. There
+// is none for a task without outputs.
+func variantsOf(d *deviceFacts, t *engine.Task) (*engine.Task, []variant, error) {
+	if t.Kind != engine.Custom {
+		if !slices.ContainsFunc(t.Outs, func(o engine.Operand) bool { return o.Len > 0 }) {
+			return t, nil, nil
+		}
+	}
+	t = collapse(t)
+	variants := families[t.Kind](d, t)
+	if len(variants) == 0 {
+		return nil, nil, fmt.Errorf("ocl: no kernel for %s on %s: %w", t, d.name, engine.ErrUnsupported)
+	}
+	return t, variants, nil
 }
 
 // forced is the variant that the list s demands for kind k, or "".

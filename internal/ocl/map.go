@@ -8,8 +8,8 @@ import (
 )
 
 func mapVariants(d *deviceFacts, t *engine.Task) []variant {
-	item := variant{"item", "one work-item a point", func() (*plan, error) { return planMap(d, t, false) }}
-	block := variant{"block", "a CPU driver: long inner loops become vectors", func() (*plan, error) { return planMap(d, t, true) }}
+	item := variant{name: "item", why: "one work-item a point", plan: func() (*plan, error) { return planMap(d, t, false) }}
+	block := variant{name: "block", why: "a CPU driver: long inner loops become vectors", plan: func() (*plan, error) { return planMap(d, t, true) }}
 	if d.cpu {
 		return []variant{block, item}
 	}

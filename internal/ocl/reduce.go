@@ -20,10 +20,10 @@ type reduction struct {
 func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
 	r := &reduction{dev: d, task: t, fold: t.Folds[0], rows: t.Size(0), cols: t.Size(1)}
 	r.val = foldType(r.fold)
-	item := variant{"item", "one work-item a row", r.item}
-	group := variant{"group", "one work-group a row", r.group}
-	block := variant{"block", "a CPU driver: columns in vectors", r.block}
-	column := variant{"column", "a CPU driver: rows in vectors", r.column}
+	item := variant{name: "item", why: "one work-item a row", plan: r.item}
+	group := variant{name: "group", why: "one work-group a row", plan: r.group}
+	block := variant{name: "block", why: "a CPU driver: columns in vectors", plan: r.block}
+	column := variant{name: "column", why: "a CPU driver: rows in vectors", plan: r.column}
 	along := r.along()
 	switch {
 	case d.cpu && along:

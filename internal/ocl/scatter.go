@@ -12,8 +12,8 @@ func scatterVariants(d *deviceFacts, t *engine.Task) []variant {
 	plain := func(cpu bool) func() (*plan, error) {
 		return func() (*plan, error) { return planScatter(d, t, cpu) }
 	}
-	rows := variant{"rows", "a CPU driver: an item owns rows, columns in vectors", plain(true)}
-	item := variant{"item", "an item owns one column of some rows", plain(false)}
+	rows := variant{name: "rows", why: "a CPU driver: an item owns rows, columns in vectors", plan: plain(true)}
+	item := variant{name: "item", why: "an item owns one column of some rows", plan: plain(false)}
 	if d.cpu {
 		return []variant{rows, item}
 	}

@@ -1,0 +1,176 @@
+package ocl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/taskref"
+	"github.com/anycl/anycl/internal/tuning"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// tunedFacts are facts with a table that holds entries for t.
+func tunedFacts(d *deviceFacts, t *engine.Task, variant string, p kernels.Params) *deviceFacts {
+	e := *d
+	e.tuned = tuning.Of(tuning.Entry{
+		Family: t.Kind.String(), Task: taskClass(d, collapse(t)), Variant: variant, Params: p, Gain: 1.5, Default: "a rule",
+	})
+	return &e
+}
+
+func TestTunedEntryIsTaken(t *testing.T) {
+	t.Parallel()
+	task := matmul(tensor.Float32, 1, 200, 300, 400, false, false)
+	p, err := makePlan(tunedFacts(cpuFacts(16), task, "panel", kernels.Params{"rows": 12, "vectors": 2, "splits": 2}), task, "")
+	require.NoError(t, err)
+	require.Equal(t, "panel", p.variant)
+	require.Equal(t, "tuned: 1.50 x the default (a rule)", p.why)
+	require.Contains(t, p.params, "block 12x32")
+	require.Contains(t, p.params, "split k 2")
+	// Sizes that round to the same powers of two share it, others do not.
+	for m, want := range map[int]bool{190: true, 250: true, 120: false, 400: false} {
+		other := matmul(tensor.Float32, 1, m, 300, 400, false, false)
+		require.Equal(t, want, taskClass(cpuFacts(16), collapse(other)) == taskClass(cpuFacts(16), collapse(task)), "%d rows", m)
+	}
+}
+
+func TestForcedVariantGoesByRule(t *testing.T) {
+	t.Parallel()
+	task := matmul(tensor.Float32, 1, 200, 300, 400, false, false)
+	p, err := makePlan(tunedFacts(cpuFacts(16), task, "tile", nil), task, "contract=panel")
+	require.NoError(t, err)
+	require.Equal(t, "panel", p.variant)
+	require.False(t, p.tuned)
+}
+
+func TestTunedEntryThatDoesNotFitIsAsIfAbsent(t *testing.T) {
+	t.Parallel()
+	task := matmul(tensor.Float32, 1, 200, 300, 400, false, true)
+	byRule, err := makePlan(cpuFacts(16), task, "")
+	require.NoError(t, err)
+	for name, e := range map[string]struct {
+		variant string
+		params  kernels.Params
+	}{
+		"no such variant":     {"warp", nil},
+		"no such parameter":   {"panel", kernels.Params{"cows": 4}},
+		"no such value":       {"panel", kernels.Params{"rows": 9}},
+		"negative":            {"panel", kernels.Params{"rows": -4}},
+		"too many registers":  {"panel", kernels.Params{"rows": 14, "vectors": 8}},
+		"too many sums":       {"dot", kernels.Params{"rows": 8, "cols": 8, "unroll": 8}},
+		"columns lie apart":   {"panel", kernels.Params{"pack_b": 0}},
+		"swap is a flag":      {"panel", kernels.Params{"swap": 2}},
+		"larger than a group": {"tile", kernels.Params{"x": 32, "y": 32}},
+		"more than local":     {"tile", kernels.Params{"m": 256, "n": 256, "k": 64, "x": 16, "y": 16}},
+		"parameters of none":  {"item", kernels.Params{"rows": 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := makePlan(tunedFacts(cpuFacts(16), task, e.variant, e.params), task, "")
+			require.NoError(t, err)
+			require.Equal(t, byRule.describe(), p.describe())
+		})
+	}
+}
+
+// anyParams are values for every parameter of a space, many of them wrong.
+func anyParams(r *rand.Rand, s *kernels.Space) kernels.Params {
+	p := kernels.Params{}
+	for _, q := range s.Params {
+		switch r.IntN(4) {
+		case 0:
+			p[q.Name] = r.Int64N(70) - 3
+		case 1, 2:
+			p[q.Name] = q.Values[r.IntN(len(q.Values))]
+		}
+	}
+	return p
+}
+
+func TestAnyTableGivesAPlan(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	taken := 0
+	for range 1000 {
+		s := &kernels.Spaces[r.IntN(len(kernels.Spaces))]
+		tasks := spaceTasks(s.Family)
+		task := tasks[r.IntN(len(tasks))]
+		facts := []*deviceFacts{cpuFacts(16), cpuFacts(4), gpuFacts(256), gpuFacts(16)}[r.IntN(4)]
+		p, err := makePlan(tunedFacts(facts, task, s.Variant, anyParams(r, s)), task, "")
+		require.NoError(t, err)
+		for _, l := range p.launches {
+			items := 1
+			for i, n := range l.local {
+				if n > 0 {
+					items *= n
+					require.Zero(t, l.global[i]%n)
+				}
+			}
+			require.LessOrEqual(t, items, max(facts.workGroup, 1))
+		}
+		if p.tuned {
+			taken++
+		}
+	}
+	require.Greater(t, taken, 60, "most tables must not be refused")
+}
+
+// spaceTasks are small tasks of a family on which points of its spaces are tried.
+func spaceTasks(family string) []*engine.Task {
+	switch family {
+	case "contract":
+		return []*engine.Task{
+			matmul(tensor.Float32, 1, 67, 71, 530, false, false),
+			matmul(tensor.Float32, 2, 40, 130, 65, true, true),
+			matmul(tensor.Float16, 1, 5, 33, 300, false, true),
+			biased(convolution(2, 1, 3, 9, 11, 33, 3, 1, 1)),
+			fused(tensor.Int32),
+		}
+	}
+	panic("no tasks for " + family)
+}
+
+// Whatever a table may choose computes the right thing: points of each space, at
+// random and always the same.
+func TestEveryPointOfASpaceIsRight(t *testing.T) {
+	t.Parallel()
+	b := useBench(t)
+	facts := newFacts(b.dev.Device(), b.dev.Caps())
+	points := 2
+	if testing.Short() {
+		points = 1
+	}
+	for i := range kernels.Spaces {
+		s := &kernels.Spaces[i]
+		r := rand.New(rand.NewPCG(7, uint64(i)))
+		for n, task := range spaceTasks(s.Family) {
+			ins := randomInputs(task, 1)
+			want, err := taskref.Eval(task, ins)
+			require.NoError(t, err)
+			for at, tries := 0, 0; at < points && tries < 200; tries++ {
+				p := kernels.Params{}
+				for _, q := range s.Params {
+					p[q.Name] = q.Values[r.IntN(len(q.Values))]
+				}
+				plan, err := makePlan(tunedFacts(facts, task, s.Variant, p), task, "")
+				require.NoError(t, err)
+				if !plan.tuned {
+					continue
+				}
+				at++
+				t.Run(fmt.Sprintf("%s/%s/%d/%d", s.Family, plan.variant, n, at), func(t *testing.T) {
+					t.Parallel()
+					t.Log(plan.params)
+					r := b.prepare(t, task, plan, slices.Clone(ins))
+					r.run(t)
+					requireClose(t, task.Outs[0].DType, 1000, want[0], r.read(t))
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package kernels
+
+var contractSpaces = []Space{
+	{
+		Family: "contract", Variant: "panel",
+		Params: []Param{
+			{"rows", []int64{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14}, "of A a work-item"},
+			{"vectors", powers(1, 8), "of B a row of the panel"},
+			{"pack_a", yesNo, "copy A into tiles first"},
+			{"pack_b", yesNo, "copy B into panels first"},
+			swap, splits,
+		},
+		Fits: func(p Params, l Limits) bool {
+			s := PanelShape{Rows: int(p["rows"]), Vectors: int(p["vectors"]), Lanes: l.Lanes}
+			return s.Registers() <= vectorRegisters(l.Lanes*l.Size)
+		},
+	},
+	{
+		Family: "contract", Variant: "dot",
+		Params: []Param{
+			{"rows", powers(1, 8), "of A a work-item"},
+			{"cols", powers(1, 8), "of B a work-item"},
+			{"unroll", powers(1, 8), "vectors of k in flight"},
+			swap, splits,
+		},
+		Fits: func(p Params, l Limits) bool {
+			sums := p["rows"] * p["cols"] * p["unroll"]
+			return sums+p["rows"]+1 <= int64(vectorRegisters(l.Lanes*l.Size))
+		},
+	},
+	{
+		Family: "contract", Variant: "tile",
+		Params: []Param{
+			{"m", powers(4, 256), "rows of a tile"},
+			{"n", powers(4, 256), "columns of a tile"},
+			{"k", powers(4, 64), "of a step"},
+			{"x", powers(1, 32), "work-items along n"},
+			{"y", powers(1, 32), "work-items along m"},
+			{"vector", powers(2, 8), "neighbours read at once"},
+			swap, splits,
+		},
+		Fits: func(p Params, l Limits) bool {
+			s := TileShape{int(p["m"]), int(p["n"]), int(p["k"]), int(p["x"]), int(p["y"]), int(p["vector"])}
+			// An item keeps M·N / Items sums, and compilers unroll K steps of them
+			// as well as its loads.
+			sums, loads := s.M*s.N/s.Items(), (s.M+s.N)*s.K/s.Items()
+			return s.whole() && s.Items() <= l.WorkGroup && s.LocalBytes(l.Size) <= l.LocalMem &&
+				sums*l.Size <= 512 && sums*s.K <= 1024 && loads <= 32
+		},
+	},
+	{
+		Family: "contract", Variant: "row",
+		Params: []Param{
+			{"group", powers(1, 256), "work-items an output"},
+			{"lanes", powers(1, 64), "independent sums a work-item"},
+			{"rows", powers(1, 8), "outputs of a column a group"},
+			swap, splits,
+		},
+		Fits: func(p Params, l Limits) bool {
+			return p["group"] <= int64(l.WorkGroup) && p["group"]*int64(l.Size) <= l.LocalMem && p["rows"]*p["lanes"] <= 128
+		},
+	},
+}
+
+var swap = Param{"swap", yesNo, "compute the transposed product of B and A"}
+
+// vectorRegisters is how many vector registers of so many bytes CPUs have.
+func vectorRegisters(bytes int) int {
+	if bytes >= 64 {
+		return 32 // AVX-512
+	}
+	return 16
+}
