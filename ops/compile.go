@@ -124,6 +124,8 @@ type side struct {
 	memories []engine.Memory
 	tasks    []engine.Bound
 	seq      engine.Sequence
+	values   int64 // bytes of what the arenas hold, each counted
+	live     int64 // at most so many of them are in use at once
 }
 
 // assemble decides places, plans memory, and prepares the engines.
@@ -170,7 +172,7 @@ func (x *Executable) place(units []*unit, results []*value, where Place) ([]plac
 	var moved int64
 	seen := map[*value]bool{}
 	count := func(v *value) {
-		if !seen[v] && (v.maker == nil && v.node.op.lower == lowerInput) {
+		if !seen[v] && v.isInput() {
 			moved += v.bytes()
 		}
 		seen[v] = true

@@ -47,7 +47,7 @@ type input struct {
 
 type destination struct {
 	side int
-	mem  engine.Memory
+	slot engine.Slot
 }
 
 // variableUse is a variable that a run reads or writes, and on which sides.
@@ -84,15 +84,15 @@ func (x *Executable) step(s step) {
 	x.steps = append(x.steps, s)
 }
 
-// feed notes that node n is to be written to mem.
-func (x *Executable) feed(n *Node, side int, mem engine.Memory) {
+// feed notes that node n is to be written to slot.
+func (x *Executable) feed(n *Node, side int, slot engine.Slot) {
 	for i := range x.inputs {
 		if x.inputs[i].node == n.origin {
-			x.inputs[i].to = append(x.inputs[i].to, destination{side, mem})
+			x.inputs[i].to = append(x.inputs[i].to, destination{side, slot})
 			return
 		}
 	}
-	x.inputs = append(x.inputs, input{n.origin, []destination{{side, mem}}})
+	x.inputs = append(x.inputs, input{n.origin, []destination{{side, slot}}})
 }
 
 // useVariable acquires v's memory on a side, once.
@@ -226,7 +226,7 @@ func (x *Executable) feedAll(ctx context.Context, feeds Feeds, tr *tracer) error
 		start := tr.now()
 		data := contiguous(feeds[x.inputs[i].node])
 		for _, h := range x.inputs[i].to {
-			if err := x.sides[h.side].engine.Write(ctx, h.mem, 0, data); err != nil {
+			if err := x.sides[h.side].engine.Write(ctx, h.slot.Mem, h.slot.Offset, data); err != nil {
 				return fmt.Errorf("feed %s: %w", x.inputs[i].node.label(), err)
 			}
 		}

@@ -40,14 +40,21 @@ type TaskReport struct {
 // MemoryReport is what an executable holds on one engine.
 type MemoryReport struct {
 	Where string `json:"where"`
-	// Arena is what intermediate values and results take, Values what they
-	// would take without sharing.
+	// Arena is what inputs, intermediate values and results take, Values what
+	// they would take without sharing, and Live what lives at once in the step where
+	// that is most: no arena can be smaller.
 	Arena  int64 `json:"arena"`
 	Values int64 `json:"values"`
-	// Fixed are inputs and constants, Variables what lives on between runs.
+	Live   int64 `json:"live"`
+	// Scratch is what kernels need for themselves, one after the other.
+	Scratch int64 `json:"scratch"`
+	// Fixed are constants, Variables what lives on between runs.
 	Fixed     int64 `json:"fixed"`
 	Variables int64 `json:"variables"`
 }
+
+// Peak is all that the executable holds, between runs as well as in one.
+func (m *MemoryReport) Peak() int64 { return m.Arena + m.Scratch + m.Fixed + m.Variables }
 
 // Report tells how x runs.
 func (x *Executable) Report() *Report {
@@ -72,16 +79,14 @@ func (x *Executable) Report() *Report {
 			tr.Plan = s.seq.Describe(next[c.Side])
 		}
 		next[c.Side]++
-		for _, v := range u.outs {
-			if v.stored == nil {
-				held[c.Side].Values += v.bytes()
-			}
-		}
 		r.Tasks = append(r.Tasks, tr)
 	}
 	for i, s := range x.sides {
 		m := &held[i]
-		m.Where = s.engine.Name()
+		m.Where, m.Values, m.Live = s.engine.Name(), s.values, s.live
+		if q, ok := s.seq.(interface{ Scratch() int64 }); ok && !x.closed {
+			m.Scratch = q.Scratch()
+		}
 		for _, n := range x.arenas[i] {
 			m.Arena += n
 		}
@@ -118,8 +123,8 @@ func (r *Report) String() string {
 	}
 	w.Flush()
 	for _, m := range r.Memory {
-		fmt.Fprintf(&b, "memory on %s: arena %s for %s of values, inputs and constants %s, variables %s\n",
-			m.Where, byteSize(m.Arena), byteSize(m.Values), byteSize(m.Fixed), byteSize(m.Variables))
+		fmt.Fprintf(&b, "memory on %s: %s: arena %s for %s of values, of which at most %s live at once; scratch %s, constants %s, variables %s\n",
+			m.Where, byteSize(m.Peak()), byteSize(m.Arena), byteSize(m.Values), byteSize(m.Live), byteSize(m.Scratch), byteSize(m.Fixed), byteSize(m.Variables))
 	}
 	return b.String()
 }

@@ -158,3 +158,47 @@ func TestAnyPoolCapGivesTheSameResults(t *testing.T) {
 		}
 	}
 }
+
+// A feed is written anew by each run, so that its memory can serve others after
+// its last reader.
+func TestMemoryOfAFeedIsReused(t *testing.T) {
+	cpu := fallback.New(nil)
+	rt := ops.NewRuntime(cpu)
+	defer func() { require.NoError(t, errors.Join(rt.Close(), cpu.Close())) }()
+	g := ops.NewGraph("chain")
+	x := g.Input("x", tensor.Float32, 64, 64)
+	w := g.Variable("w", tensor.Must(tensor.New(tensor.Float32, 64, 64)))
+	y := ops.MatMul(ops.MatMul(ops.MatMul(ops.MatMul(x, w), w), w), w)
+	exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{ops.Sub(y, ops.ScalarLike(y, 1))}})
+	require.NoError(t, err)
+	m := exe.Report().Memory[0]
+	const one = 64 * 64 * 4
+	require.GreaterOrEqual(t, m.Values, int64(4*one))
+	require.EqualValues(t, 2*one, m.Arena)
+	require.Equal(t, m.Live, m.Arena)
+	require.EqualValues(t, one, m.Variables)
+	require.Zero(t, m.Fixed)
+	require.Equal(t, m.Arena+m.Scratch+m.Variables, m.Peak())
+}
+
+// The runs before have written over it, in place where they could.
+func TestAFeedIsWholeInEveryRunAndItsTensorStaysAsItWas(t *testing.T) {
+	cpu := fallback.New(nil)
+	rt := ops.NewRuntime(cpu)
+	defer func() { require.NoError(t, errors.Join(rt.Close(), cpu.Close())) }()
+	g := ops.NewGraph("in place")
+	x := g.Input("x", tensor.Float32, 64)
+	exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{ops.Neg(x), x}})
+	require.NoError(t, err)
+	feed := tensor.Must(tensor.New(tensor.Float32, 64))
+	for i := range feed.Len() {
+		feed.SetFloat64(i, float64(i))
+	}
+	for range 3 {
+		outs, err := exe.Run(t.Context(), ops.Feeds{x: feed})
+		require.NoError(t, err)
+		require.Equal(t, -63.0, outs[0].Float64At(63))
+		require.Equal(t, 63.0, outs[1].Float64At(63))
+		require.Equal(t, 63.0, feed.Float64At(63))
+	}
+}

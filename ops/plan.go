@@ -77,6 +77,9 @@ func (p *plan) use(v *value, s, t int) {
 		iv.From, iv.To = min(iv.From, t), max(iv.To, t)
 	} else {
 		p.span[h] = &arena.Interval{Bytes: v.bytes(), From: t, To: t}
+		if v.isInput() {
+			p.span[h].From = 0
+		}
 		p.order = append(p.order, h)
 	}
 	if v.maker == nil {
@@ -89,11 +92,12 @@ func (p *plan) use(v *value, s, t int) {
 	}
 }
 
-// fixed reports whether h has memory of its own that outlives a run: inputs,
-// constants, variables.
+// fixed reports whether h has memory of its own that outlives a run: constants
+// and variables. Inputs have not: each run writes them anew before its first
+// task, and after its last reader their memory is free for others.
 func (h home) fixed(p *plan) bool {
 	if h.value.maker == nil {
-		return true
+		return !h.value.isInput()
 	}
 	return h.value.stored != nil && p.sideOf(h.value) == h.side
 }
@@ -105,7 +109,11 @@ func (p *plan) allocate() error {
 		var homes []home
 		var spans []arena.Interval
 		for _, h := range p.order {
-			if _, shared := p.alias[h]; h.side == s && !h.fixed(p) && !shared {
+			if h.side != s || h.fixed(p) {
+				continue
+			}
+			sd.values += h.value.bytes()
+			if _, shared := p.alias[h]; !shared {
 				homes, spans = append(homes, h), append(spans, *p.span[h])
 			}
 		}
@@ -126,6 +134,7 @@ func (p *plan) allocate() error {
 			p.slots[h] = engine.Slot{Mem: sd.memories[first+places[i].Arena], Offset: places[i].Offset}
 		}
 		p.x.arenas = append(p.x.arenas, sizes)
+		sd.live = arena.Live(spans)
 	}
 	for _, h := range p.order {
 		if h.fixed(p) {
@@ -136,6 +145,9 @@ func (p *plan) allocate() error {
 	}
 	for _, h := range p.order {
 		p.slots[h] = p.slots[p.root(h)]
+		if h.value.isInput() {
+			p.x.feed(h.value.node, h.side, p.slots[h])
+		}
 	}
 	return nil
 }
@@ -194,7 +206,7 @@ func (p *plan) root(h home) home {
 	return h
 }
 
-// fix gives an input, constant or variable its memory.
+// fix gives a constant or variable its memory.
 func (p *plan) fix(h home) error {
 	sd, n := p.x.sides[h.side], h.value.node
 	if s := h.value.stored; s != nil {
@@ -213,16 +225,11 @@ func (p *plan) fix(h home) error {
 	}
 	sd.memories = append(sd.memories, mem)
 	p.slots[h] = engine.Slot{Mem: mem}
-	if t, ok := n.attr.(*tensor.Tensor); ok {
-		data, contiguous := t.Bytes()
-		if !contiguous {
-			data, _ = t.Contiguous().Bytes()
-		}
-		return sd.engine.Write(context.Background(), mem, 0, data)
-	}
-	p.x.feed(n, h.side, mem)
-	return nil
+	return sd.engine.Write(context.Background(), mem, 0, contiguous(n.attr.(*tensor.Tensor)))
 }
+
+// isInput reports whether v is fed to each run.
+func (v *value) isInput() bool { return v.maker == nil && v.node.op.lower == lowerInput }
 
 // bind makes the steps of a run and the tasks of each side.
 func (p *plan) bind(ctx context.Context) error {

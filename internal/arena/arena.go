@@ -42,7 +42,7 @@ func Plan(values []Interval, limit int64) ([]Place, []int64) {
 	var placed [][]int // of each arena, by offset
 	for _, i := range order {
 		v := values[i]
-		size := (v.Bytes + Align - 1) / Align * Align
+		size := roundUp(v.Bytes)
 		for a := 0; ; a++ {
 			if a == len(placed) {
 				placed, sizes = append(placed, nil), append(sizes, 0)
@@ -72,7 +72,32 @@ func lowest(values []Interval, places []Place, placed []int, v Interval, size in
 		if places[j].Offset-end >= size {
 			break
 		}
-		end = max(end, places[j].Offset+(w.Bytes+Align-1)/Align*Align)
+		end = max(end, places[j].Offset+roundUp(w.Bytes))
 	}
 	return end
 }
+
+// Live is the most bytes that values take at once, aligned as Plan aligns them:
+// no plan can do with less.
+func Live(values []Interval) int64 {
+	type change struct {
+		at    int
+		bytes int64
+	}
+	changes := make([]change, 0, 2*len(values))
+	for _, v := range values {
+		size := roundUp(v.Bytes)
+		changes = append(changes, change{v.From, size}, change{v.To + 1, -size})
+	}
+	slices.SortFunc(changes, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.bytes, b.bytes)) // what ends first
+	})
+	var now, most int64
+	for _, c := range changes {
+		now += c.bytes
+		most = max(most, now)
+	}
+	return most
+}
+
+func roundUp(n int64) int64 { return (n + Align - 1) / Align * Align }

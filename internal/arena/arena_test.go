@@ -28,6 +28,9 @@ func TestNothingThatLivesTogetherOverlaps(t *testing.T) {
 				require.True(t, apart, "%+v at %+v and %+v at %+v", v, places[i], w, places[j])
 			}
 		}
+		if limit == 0 {
+			require.LessOrEqual(t, Live(values), sizes[0])
+		}
 		for _, s := range sizes {
 			require.True(t, limit == 0 || s <= limit, "arena of %d above %d", s, limit)
 		}
@@ -47,4 +50,11 @@ func TestAValueAboveTheLimitGetsItsOwnArena(t *testing.T) {
 	places, sizes := Plan([]Interval{{10000, 0, 1}, {100, 0, 1}}, 4096)
 	require.NotEqual(t, places[0].Arena, places[1].Arena)
 	require.Len(t, sizes, 2)
+}
+
+func TestLiveIsTheMostAtOnce(t *testing.T) {
+	require.Zero(t, Live(nil))
+	require.EqualValues(t, 256, Live([]Interval{{1, 0, 0}, {200, 1, 3}}), "one after the other")
+	require.EqualValues(t, 512, Live([]Interval{{1, 0, 1}, {200, 1, 3}}), "both in step 1")
+	require.EqualValues(t, 1024, Live([]Interval{{512, 0, 9}, {256, 1, 2}, {256, 3, 4}, {512, 5, 5}}))
 }

@@ -144,6 +144,15 @@ func (p *plan) describe() engine.Plan {
 	return d
 }
 
+// Scratch is the temporary memory that the tasks share, in bytes.
+func (s *sequence) Scratch() int64 {
+	var n int64
+	for _, m := range s.scratch {
+		n += m.Bytes()
+	}
+	return n
+}
+
 // Close releases the kernels and the scratch memory, after waiting for what was
 // submitted: its memory goes back to a pool.
 func (s *sequence) Close() error {
