@@ -1,11 +1,12 @@
 # The README's two commands are plain go; this file gathers what a change is checked with.
 
-.PHONY: all test check fmt vet cross tidy race matrix bench golden
+.PHONY: all test check fmt vet cross tidy race matrix bench bench-peers golden
 
 all: check test
 
 test:
 	go test ./...
+	cd bench && go test ./...
 
 # Everything that must be clean, without changing a file.
 check: fmt vet tidy cross
@@ -17,10 +18,12 @@ vet:
 	go vet ./...
 	go tool staticcheck ./...
 	go tool anyclvet ./cl/... ./platform/... ./internal/... # what calls C, or builds on it
+	cd bench && go vet ./... && go tool staticcheck ./...
 
 tidy:
 	go mod tidy -diff
 	go mod verify
+	cd bench && go mod tidy -diff
 
 # What imports the library must build everywhere, with no C compiler and no OpenCL.
 cross:
@@ -40,6 +43,13 @@ matrix:
 
 bench:
 	go test -run '^$$' -bench . ./fallback ./internal/ocl ./ops
+
+# Measures beside other libraries, which it installs first on Debian and Ubuntu; see bench/.
+# FILTER is a regular expression for some of the works, OUT the file for the results.
+OUT ?= results/$(shell uname -n)-$(shell date -u +%Y%m%d).jsonl
+bench-peers:
+	bench/setup.sh
+	cd bench && go run . -npm .peers -filter '$(FILTER)' -out '$(OUT)'
 
 # Rewrites the files that pin what is compiled; read the difference.
 golden:

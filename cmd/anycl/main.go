@@ -4,6 +4,7 @@
 //	anycl ops                 every op: arity, dtypes, gradient, and where it runs
 //	anycl explain cnn         a graph after fusion: what runs where and why, and the memory it takes
 //	anycl trace cnn -o t.json where the time of a run goes: tasks, kernels, a timeline, a pprof profile
+//	anycl bench               the speed of the ops beside the limits of the device
 //
 // Each prints text for people, and with -json the same for programs. The exit
 // code is 0 when all went well, 1 when something failed and 2 when the command
@@ -21,6 +22,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/anycl/anycl/internal/cli"
 )
 
 func main() {
@@ -43,7 +46,7 @@ type usageError struct{ error }
 // execute runs one command line and returns the exit code.
 func execute(ctx context.Context, args []string, out, errOut io.Writer) int {
 	root := newRoot()
-	root.SetArgs(longFlags(args))
+	root.SetArgs(cli.LongFlags(args))
 	root.SetOut(out)
 	root.SetErr(errOut)
 	c, err := root.ExecuteContextC(ctx)
@@ -69,23 +72,8 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace())
+	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench())
 	return root
-}
-
-// longFlags lets flags of more than one letter be written with one dash, as
-// elsewhere in Go.
-func longFlags(args []string) []string {
-	out := make([]string, len(args))
-	rest := false
-	for i, a := range args {
-		rest = rest || a == "--"
-		if !rest && len(a) > 2 && a[0] == '-' && a[1] != '-' {
-			a = "-" + a
-		}
-		out[i] = a
-	}
-	return out
 }
 
 // noArgs refuses arguments.

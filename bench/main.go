@@ -1,0 +1,116 @@
+// Bench measures the works of internal/bench beside other libraries.
+//
+//	go run . -filter '^sgemm/'                   ours beside all peers that are installed
+//	go run . -peers onnxruntime,pytorch -out results/here.jsonl
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anycl/anycl/bench/peers"
+	"github.com/anycl/anycl/internal/bench"
+	"github.com/anycl/anycl/internal/cli"
+	"github.com/anycl/anycl/ops"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	root := newRoot()
+	root.SetArgs(cli.LongFlags(os.Args[1:]))
+	err := root.ExecuteContext(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	device, filter, out, dir string
+	peers                    []string
+	list, quick, verbose     bool
+	cpu                      bool
+	steady                   time.Duration
+	turns                    int
+}
+
+func newRoot() *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use: "bench", Short: "measure ours beside other libraries", Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.device, "device", "", "device to use (default ANYCL_DEVICE, else the best)")
+	f.StringVarP(&o.filter, "filter", "f", "", "regular expression that the names of works match")
+	f.StringVarP(&o.out, "out", "o", "", "file to append lines of JSON to")
+	f.StringVar(&o.dir, "npm", ".", "folder that holds node_modules with onnxruntime-node")
+	f.StringSliceVarP(&o.peers, "peers", "p", nil, "peers to measure (default all): openblas, clblast, onnxruntime, pytorch, numpy")
+	f.BoolVarP(&o.list, "list", "l", false, "list the works and run none")
+	f.BoolVarP(&o.quick, "quick", "q", false, "leave out slow works")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "say which peers cannot run a work and why")
+	f.BoolVar(&o.cpu, "cpu", false, "measure our CPU path too")
+	f.DurationVar(&o.steady, "steady", 0, "also run each contender on end for so long")
+	f.IntVar(&o.turns, "turns", 0, "turns of each contender (default 7)")
+	return c
+}
+
+func (o *options) run(ctx context.Context) (err error) {
+	works, err := bench.Select(bench.Works(), o.filter)
+	if err != nil {
+		return err
+	}
+	if o.quick {
+		works = bench.Quick(works)
+	}
+	if o.list {
+		for _, w := range works {
+			fmt.Printf("%-36s %s\n", w.Name, w.About)
+		}
+		return nil
+	}
+	if err := peers.CoreType(); err != nil {
+		return err
+	}
+	rt, err := ops.Open(ctx, &ops.Options{Device: o.device})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rt.Close()) }()
+	s := &bench.Session{Runtime: rt, Method: bench.Method{Turns: o.turns, Steady: o.steady}, Out: os.Stdout, Verbose: o.verbose}
+	s.Contenders = []bench.Contender{bench.NewOurs(rt, ops.OnDevice)}
+	if rt.Device() == nil {
+		s.Contenders = nil
+	}
+	if o.cpu || rt.Device() == nil {
+		s.Contenders = append(s.Contenders, bench.NewOurs(rt, ops.OnCPU))
+	}
+	limits, err := bench.NewLimits(ctx, o.device)
+	if err != nil {
+		return err
+	}
+	others, missing := peers.All(rt, []string{o.dir}, o.peers...)
+	for _, m := range missing {
+		fmt.Println(m)
+	}
+	s.Contenders = append(append(s.Contenders, limits...), others...)
+	for _, c := range s.Contenders {
+		defer func() { err = errors.Join(err, c.Close()) }()
+	}
+	file, err := bench.Append(o.out)
+	if err != nil {
+		return err
+	}
+	if file != nil {
+		defer func() { err = errors.Join(err, file.Close()) }()
+		s.Records = file
+	}
+	return s.Run(ctx, works)
+}

@@ -1,0 +1,36 @@
+package peers
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/internal/bench"
+	"github.com/anycl/anycl/ops"
+)
+
+// Names are the peers, in the order of the tables.
+var Names = []string{bench.OpenBLAS, bench.CLBlast, bench.ONNXRuntime, bench.PyTorch, "numpy"}
+
+// All makes the named peers, all when none is named. rt is what ours runs on; dirs
+// may hold node_modules. What cannot be had is left out, with the reason in missing.
+func All(rt *ops.Runtime, dirs []string, names ...string) (all []bench.Contender, missing []error) {
+	add := func(name string, open func() (bench.Contender, error)) {
+		if len(names) > 0 && !slices.Contains(names, name) {
+			return
+		}
+		c, err := open()
+		if err != nil {
+			missing = append(missing, fmt.Errorf("without %s: %w", name, err))
+			return
+		}
+		all = append(all, c)
+	}
+	add(bench.OpenBLAS, func() (bench.Contender, error) { return NewOpenBLAS() })
+	if d := rt.Device(); d != nil {
+		add(bench.CLBlast, func() (bench.Contender, error) { return NewCLBlast(d.Name) })
+	}
+	add(bench.ONNXRuntime, func() (bench.Contender, error) { return NewONNXRuntime(dirs...) })
+	add(bench.PyTorch, func() (bench.Contender, error) { return NewPyTorch() })
+	add("numpy", func() (bench.Contender, error) { return NewNumPy() })
+	return all, missing
+}

@@ -1,0 +1,36 @@
+package peers
+
+import (
+	"context"
+	"time"
+
+	"github.com/anycl/anycl/internal/bench"
+	"github.com/anycl/anycl/tensor"
+)
+
+// job is a function in this process that computes outs.
+type job struct {
+	f     func() error
+	outs  []*tensor.Tensor
+	keep  []*tensor.Tensor // what f reads, so that it is not collected
+	fetch func() error     // brings the results to outs, where f leaves them elsewhere
+	close func() error
+}
+
+func (j *job) Run(ctx context.Context, times []time.Duration) error {
+	return bench.Timed(ctx, times, j.f)
+}
+
+func (j *job) Outputs(context.Context) ([]*tensor.Tensor, error) {
+	if j.fetch == nil {
+		return j.outs, nil
+	}
+	return j.outs, j.fetch()
+}
+
+func (j *job) Close() error {
+	if j.close == nil {
+		return nil
+	}
+	return j.close()
+}

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Installs the libraries to measure beside: from Debian or Ubuntu what they have, and
+# onnxruntime from npm, of which only the C library is used.
+set -euo pipefail
+cd "$(dirname "$0")"
+export DEBIAN_FRONTEND=noninteractive
+sudo=""
+[ "$(id -u)" = 0 ] || sudo=sudo
+$sudo apt-get update -qq
+$sudo apt-get install -y -qq --no-install-recommends \
+	pocl-opencl-icd ocl-icd-libopencl1 gcc libc6-dev libopenblas0-pthread libclblast1 python3-numpy python3-torch nodejs npm >/dev/null
+mkdir -p .peers
+# Without its script, which would fetch a library for CUDA.
+npm install --silent --no-save --prefix .peers --ignore-scripts onnxruntime-node@1.30.0

@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Ours runs programs as graphs of package ops.
+type Ours struct {
+	rt    *ops.Runtime
+	place ops.Place
+}
+
+// NewOurs returns the contender that runs on rt, placed as asked: "device",
+// "cpu", or "anycl" when the cost model decides.
+func NewOurs(rt *ops.Runtime, place ops.Place) *Ours { return &Ours{rt, place} }
+
+// Names of our own contenders.
+const (
+	NameAuto   = "anycl"
+	NameDevice = "anycl-device"
+	NameCPU    = "anycl-cpu"
+)
+
+// Name is the contender's name.
+func (o *Ours) Name() string {
+	return map[ops.Place]string{ops.Auto: NameAuto, ops.OnDevice: NameDevice, ops.OnCPU: NameCPU}[o.place]
+}
+
+// Version is what the runtime runs on.
+func (o *Ours) Version() string {
+	if d := o.rt.Device(); d != nil && o.place != ops.OnCPU {
+		return d.String()
+	}
+	return o.rt.Engines()[len(o.rt.Engines())-1].Name()
+}
+
+// Close does nothing: the runtime is the caller's.
+func (o *Ours) Close() error { return nil }
+
+// Load compiles the program.
+func (o *Ours) Load(ctx context.Context, w *Work, operands []*tensor.Tensor) (Job, error) {
+	p := w.Program
+	g := ops.NewGraph(w.Name)
+	j := &ourJob{feeds: ops.Feeds{}}
+	params := []*ops.Node{}
+	next := 0
+	made, err := p.build(func(r Ref, n *Node) *ops.Node {
+		t := operands[next]
+		next++
+		name := fmt.Sprintf("v%d", r)
+		switch {
+		case n.Role == Input:
+			x := g.Input(name, n.DType, n.Dims...)
+			j.feeds[x] = t
+			return x
+		case n.Role == Weight && len(p.Wrt) == 0 && !p.Train:
+			return g.Const(t)
+		}
+		x := g.Variable(name, t)
+		if n.Role == Weight {
+			params = append(params, x)
+		}
+		return x
+	})
+	if err != nil {
+		return nil, err
+	}
+	var results []*ops.Node
+	for _, r := range p.Outputs {
+		results = append(results, made[r])
+	}
+	if len(p.Wrt) > 0 {
+		var xs []*ops.Node
+		for _, r := range p.Wrt {
+			xs = append(xs, made[r])
+		}
+		results = append(results, ops.Gradients(results[0], xs...)...)
+	}
+	if err := g.Err(); err != nil {
+		return nil, err
+	}
+	target := ops.Target{Place: o.place}
+	switch {
+	case p.Train:
+		target.Outputs, target.Updates = results, ops.Adam(results[0], params, ops.AdamOptions{})
+	case p.Resident():
+		for i, y := range results {
+			zero, err := tensor.New(y.DType(), y.Shape()...)
+			if err != nil {
+				return nil, err
+			}
+			v := g.Variable(fmt.Sprintf("result%d", i), zero)
+			j.held = append(j.held, v)
+			target.Updates = append(target.Updates, ops.Assign(v, y))
+		}
+	default:
+		target.Outputs = results
+	}
+	for _, y := range target.Outputs {
+		t, err := tensor.New(y.DType(), y.Shape()...)
+		if err != nil {
+			return nil, err
+		}
+		j.outs = append(j.outs, t)
+	}
+	if j.exe, err = g.Compile(ctx, o.rt, target); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// ourJob is a compiled graph. Its results are read back into outs, or stay in
+// the variables held.
+type ourJob struct {
+	exe   *ops.Executable
+	feeds ops.Feeds
+	outs  []*tensor.Tensor
+	held  []*ops.Node
+}
+
+func (j *ourJob) Run(ctx context.Context, times []time.Duration) error {
+	return Timed(ctx, times, func() error { return j.exe.RunInto(ctx, j.feeds, j.outs) })
+}
+
+func (j *ourJob) Outputs(ctx context.Context) ([]*tensor.Tensor, error) {
+	out := j.outs
+	var errs []error
+	for _, v := range j.held {
+		t, err := ops.Value(ctx, v)
+		errs = append(errs, err)
+		out = append(out, t)
+	}
+	return out, errors.Join(errs...)
+}
+
+func (j *ourJob) Close() error { return j.exe.Close() }
+
+// Explain tells how the graph runs.
+func (j *ourJob) Explain() string { return j.exe.Explain() }

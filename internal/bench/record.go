@@ -1,0 +1,106 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Record is one figure with all of its context: a line of JSON.
+type Record struct {
+	Work      string  `json:"work"`
+	About     string  `json:"about,omitempty"`
+	Contender string  `json:"contender"`
+	Version   string  `json:"version,omitempty"`
+	Ours      bool    `json:"ours,omitempty"` // what the ratios are about
+	Flops     float64 `json:"flops,omitempty"`
+	Bytes     float64 `json:"bytes,omitempty"`
+	Rate      Rate    `json:"rate"`  // the unit of Speed
+	Speed     float64 `json:"speed"` // by the median
+	Stats
+	Steady *Stats `json:"steady,omitempty"`
+	// Ratios are, in the record of ours, how many times as fast it was as each of
+	// the others in the same turns.
+	Ratios  map[string]Ratio `json:"ratios,omitempty"`
+	Goals   []Goal           `json:"goals,omitempty"`
+	Checked bool             `json:"checked"` // the result agrees with another contender's
+	Error   float64          `json:"error"`   // how far it was off, relative to the largest element
+	Context Context          `json:"context"`
+}
+
+// Records makes the records of a work. The first result is ours.
+func Records(w *Work, results []*Result, c Context) []Record {
+	var out []Record
+	for i, r := range results {
+		if r.Skipped != nil {
+			continue
+		}
+		rec := Record{
+			Work: w.Name, About: w.About, Contender: r.Contender, Version: r.Version, Ours: i == 0, Flops: w.Flops, Bytes: w.Bytes,
+			Rate: w.Rate, Speed: w.Of(r.Stats.Median), Stats: r.Stats, Steady: r.Steady, Checked: r.Checked, Error: r.Error, Context: c,
+		}
+		if rec.Ours {
+			rec.Goals = w.Goals
+			rec.Ratios = map[string]Ratio{}
+			for _, other := range results[1:] {
+				if other.Skipped == nil {
+					rec.Ratios[other.Contender] = Paired(r.Stats.Turns, other.Stats.Turns)
+				}
+			}
+		}
+		out = append(out, rec)
+	}
+	return out
+}
+
+// Best is the smallest ratio to those that a goal names, and to whom. ok is false
+// when none of them was there.
+func (r *Record) Best(g Goal) (ratio Ratio, against string, ok bool) {
+	for _, name := range g.Against {
+		if x, has := r.Ratios[name]; has && (!ok || x.Median < ratio.Median) {
+			ratio, against, ok = x, name, true
+		}
+	}
+	return ratio, against, ok
+}
+
+// Write appends a record as one line.
+func (r *Record) Write(w io.Writer) error {
+	return json.NewEncoder(w).Encode(r)
+}
+
+// ReadFile reads a file of records.
+func ReadFile(path string) ([]Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, path)
+}
+
+// Read reads records; name appears in errors.
+func Read(r io.Reader, name string) ([]Record, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 16<<20)
+	var out []Record
+	for n := 1; lines.Scan(); n++ {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		var rec Record
+		if err := json.Unmarshal(lines.Bytes(), &rec); err != nil {
+			return nil, fmt.Errorf("bench: %s:%d: %w", name, n, err)
+		}
+		if rec.Work == "" || rec.Contender == "" {
+			return nil, fmt.Errorf("bench: %s:%d: no record of a measurement", name, n)
+		}
+		out = append(out, rec)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("bench: %s: %w", name, err)
+	}
+	return out, nil
+}

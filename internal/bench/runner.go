@@ -1,0 +1,291 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Method says how works are timed. The zero value is right.
+type Method struct {
+	Turns  int           `json:"turns"`        // how often each contender has its turn; 0 means 7
+	Slice  time.Duration `json:"slice_ns"`     // how long a turn is at least; 0 means 60 ms
+	Pause  time.Duration `json:"pause_ns"`     // before a turn; 0 means 30 ms, negative none
+	Warm   time.Duration `json:"warm_ns"`      // before the first turn; 0 means 150 ms
+	Steady time.Duration `json:"steady_ns"`    // how long one contender runs on end afterwards; 0 not at all
+	Most   int           `json:"most_a_slice"` // runs; 0 means 2000
+}
+
+func (m Method) filled() Method {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	if m.Turns == 0 {
+		m.Turns = 7
+	}
+	if m.Most == 0 {
+		m.Most = 2000
+	}
+	set(&m.Slice, 60*time.Millisecond)
+	set(&m.Pause, 30*time.Millisecond)
+	set(&m.Warm, 150*time.Millisecond)
+	return m
+}
+
+// Result is what one contender did at one work.
+type Result struct {
+	Contender string
+	Version   string
+	Stats     Stats
+	Steady    *Stats  // when asked for
+	Error     float64 // largest difference of results to the first contender's, relative to the largest result
+	Checked   bool    // against another contender
+	Skipped   error   // why there are no times
+}
+
+// entry is a contender at a work.
+type entry struct {
+	Contender
+	job     Job
+	result  *Result
+	slices  [][]time.Duration
+	perTurn int
+}
+
+// Measure runs w on all contenders, the first of which is ours, in turns. A
+// contender that cannot run w, or whose result differs, is skipped with the
+// reason; a difference is an error of Measure as well, after all was measured.
+func Measure(ctx context.Context, w *Work, contenders []Contender, m Method) ([]*Result, error) {
+	m = m.filled()
+	operands, err := w.Program.Draw(seedOf(w.Name))
+	if err != nil {
+		return nil, err
+	}
+	var results []*Result
+	var entries []*entry
+	var errs []error
+	defer func() {
+		for _, e := range entries {
+			if e.job != nil {
+				_ = e.job.Close() // what was measured holds
+			}
+		}
+	}()
+	for _, c := range contenders {
+		e := &entry{Contender: c, result: &Result{Contender: c.Name(), Version: c.Version()}}
+		results = append(results, e.result)
+		if e.job, e.result.Skipped = c.Load(ctx, w, operands); e.result.Skipped != nil {
+			if !errors.Is(e.result.Skipped, ErrCannot) {
+				errs = append(errs, fmt.Errorf("%s: %s: %w", w.Name, c.Name(), e.result.Skipped))
+			}
+			continue
+		}
+		entries = append(entries, e)
+	}
+	errs = append(errs, check(ctx, w, entries)...)
+	// A collection in the middle of a turn would be charged to whoever has it.
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for _, e := range entries {
+		if e.result.Skipped == nil {
+			e.fail(e.warm(ctx, m))
+		}
+	}
+	for range m.Turns {
+		for _, e := range entries {
+			if e.result.Skipped == nil {
+				e.fail(e.turn(ctx, m))
+			}
+		}
+	}
+	for _, e := range entries {
+		if e.result.Skipped != nil {
+			continue
+		}
+		e.result.Stats = Summarise(e.slices)
+		if m.Steady > 0 {
+			s, err := e.steady(ctx, m)
+			e.fail(err)
+			e.result.Steady = s
+		}
+	}
+	for _, e := range entries {
+		if err := e.result.Skipped; err != nil && !errors.Is(err, errDiffers) {
+			errs = append(errs, fmt.Errorf("%s: %s: %w", w.Name, e.Name(), err))
+		}
+	}
+	return results, errors.Join(append(errs, ctx.Err())...)
+}
+
+func (e *entry) fail(err error) {
+	if err != nil {
+		e.result.Skipped = err
+	}
+}
+
+// warm runs e until caches, clocks and threads are where they will be, and finds
+// how many runs fill a slice.
+func (e *entry) warm(ctx context.Context, m Method) error {
+	start, runs := time.Now(), 0
+	var last [1]time.Duration
+	for runs < 2 || (time.Since(start) < m.Warm && runs < m.Most) {
+		if err := e.job.Run(ctx, last[:]); err != nil {
+			return err
+		}
+		runs++
+		if runs == 1 && last[0] > 4*m.Slice {
+			break // nothing of what is slow to start would show
+		}
+	}
+	e.perTurn = int(min(m.Slice/max(last[0], 1)+1, time.Duration(m.Most)))
+	return nil
+}
+
+// turn lets the others' threads fall asleep, runs once to wake e's own, and
+// then times a slice.
+func (e *entry) turn(ctx context.Context, m Method) error {
+	time.Sleep(max(m.Pause, 0))
+	times := make([]time.Duration, e.perTurn+1)
+	if e.perTurn == 1 {
+		times = times[:1]
+	}
+	if err := e.job.Run(ctx, times); err != nil {
+		return err
+	}
+	if len(times) > 1 {
+		times = times[1:]
+	}
+	e.slices = append(e.slices, times)
+	return nil
+}
+
+// steady runs e on end, and keeps every time of the second half, when clocks have
+// settled.
+func (e *entry) steady(ctx context.Context, m Method) (*Stats, error) {
+	start := time.Now()
+	var half [][]time.Duration
+	for time.Since(start) < m.Steady {
+		times := make([]time.Duration, e.perTurn)
+		if err := e.job.Run(ctx, times); err != nil {
+			return nil, err
+		}
+		if time.Since(start) > m.Steady/2 {
+			half = append(half, times)
+		}
+	}
+	if len(half) == 0 {
+		return nil, nil
+	}
+	s := Summarise(half)
+	s.Turns = nil // thousands
+	return &s, nil
+}
+
+// trainChecks is how many steps of training are compared.
+const trainChecks = 3
+
+var errDiffers = errors.New("bench: the result differs")
+
+// check compares the results of all with those of the first that has any.
+func check(ctx context.Context, w *Work, entries []*entry) []error {
+	var errs []error
+	var first *entry
+	var want []*tensor.Tensor
+	for _, e := range entries {
+		got, err := e.outputs(ctx, w)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %s: %w", w.Name, e.Name(), err))
+			e.fail(err)
+			continue
+		}
+		if got == nil {
+			continue // a limit
+		}
+		if first == nil {
+			first, want = e, got
+			continue
+		}
+		diff, err := difference(got, want)
+		tolerance := w.Tolerance
+		if tolerance == 0 {
+			tolerance = 1e-4
+		}
+		if err == nil && !(diff <= tolerance) {
+			err = fmt.Errorf("%w: by %.3g of the largest, %.3g is allowed", errDiffers, diff, tolerance)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %s beside %s: %w", w.Name, e.Name(), first.Name(), err)
+			errs = append(errs, err)
+			e.fail(err)
+			continue
+		}
+		e.result.Error, e.result.Checked, first.result.Checked = diff, true, true
+	}
+	return errs
+}
+
+// outputs runs e and returns the results: of training, the losses of some steps.
+func (e *entry) outputs(ctx context.Context, w *Work) ([]*tensor.Tensor, error) {
+	steps := 1
+	if w.Program.Train {
+		steps = trainChecks
+	}
+	var all []*tensor.Tensor
+	for range steps {
+		if err := e.job.Run(ctx, make([]time.Duration, 1)); err != nil {
+			return nil, err
+		}
+		got, err := e.job.Outputs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if steps == 1 {
+			return got, nil // nothing runs until they are compared
+		}
+		for _, t := range got {
+			copied, err := tensor.Cast(t, t.DType())
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, copied)
+		}
+	}
+	return all, nil
+}
+
+// difference is the largest of all results relative to the largest element, so
+// that what cancels to almost nothing may differ by as much as its terms.
+func difference(got, want []*tensor.Tensor) (float64, error) {
+	if len(got) != len(want) {
+		return 0, fmt.Errorf("%w: %d results, not %d", errDiffers, len(got), len(want))
+	}
+	worst := 0.0
+	for i := range got {
+		if got[i].Len() != want[i].Len() {
+			return 0, fmt.Errorf("%w: result %d is %v, not %v", errDiffers, i, got[i].Shape(), want[i].Shape())
+		}
+		diff, largest, at := furthest(got[i], want[i])
+		if at >= 0 {
+			return 0, fmt.Errorf("%w: element %d of result %d is %g, not %g", errDiffers, at, i, got[i].Float64At(at), want[i].Float64At(at))
+		}
+		if diff > 0 {
+			worst = max(worst, diff/max(largest, math.SmallestNonzeroFloat64))
+		}
+	}
+	return worst, nil
+}
+
+func seedOf(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
+}

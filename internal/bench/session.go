@@ -1,0 +1,66 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/anycl/anycl/ops"
+)
+
+// Session measures works and reports each as soon as it is done.
+type Session struct {
+	Runtime    *ops.Runtime // of ours; for the context
+	Contenders []Contender  // the first is ours
+	Method     Method
+	Out        io.Writer // one line a work
+	Records    io.Writer // lines of JSON; nil keeps none
+	Verbose    bool      // say who was skipped and why
+}
+
+// Run measures the works in order. What went wrong with one does not stop the
+// others; all of it is returned, joined.
+func (s *Session) Run(ctx context.Context, works []*Work) error {
+	c := NewContext(s.Runtime, s.Method)
+	fmt.Fprintf(s.Out, "%s, %d cores; %s; commit %s\n", c.CPU, c.Cores, c.Device, c.Commit)
+	var errs []error
+	for _, w := range works {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(append(errs, err)...)
+		}
+		results, err := Measure(ctx, w, s.Contenders, s.Method)
+		if err != nil {
+			errs = append(errs, err)
+			fmt.Fprintln(s.Out, err)
+		}
+		if s.Verbose {
+			for _, r := range results {
+				if r.Skipped != nil && !strings.HasPrefix(r.Contender, "limit-") {
+					fmt.Fprintf(s.Out, "  without %s: %v\n", r.Contender, r.Skipped)
+				}
+			}
+		}
+		for _, r := range Records(w, results, c) {
+			if r.Ours {
+				fmt.Fprintln(s.Out, r.Line())
+			}
+			if s.Records != nil {
+				if err := r.Write(s.Records); err != nil {
+					return errors.Join(append(errs, err)...)
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Append opens a file to which records are added, or returns nil for no path.
+func Append(path string) (*os.File, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+}

@@ -1,0 +1,88 @@
+package bench
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// Work is one row: a program, what it costs at least, and what is wanted.
+type Work struct {
+	Name    string // "sgemm/1024": the part before the first slash groups rows in tables
+	About   string
+	Program *Program
+	Flops   float64 // floating-point operations of one run
+	Bytes   float64 // the fewest bytes that a run must move
+	// Rate is what the speed of the row is counted in.
+	Rate Rate
+	// Tolerance is how far results may differ, relative to the largest of them;
+	// 0 means 1e-4.
+	Tolerance float64
+	// Goals are what the row is to reach, each on its own.
+	Goals []Goal
+	// Slow works take long in one run or another; a short look leaves them out.
+	Slow bool
+}
+
+// Rate is a unit of speed.
+type Rate string
+
+// Units of speed.
+const (
+	GFLOPS  Rate = "GFLOPS"
+	GBps    Rate = "GB/s"
+	PerSec  Rate = "/s" // runs a second
+	Seconds Rate = "s"
+)
+
+// Of is the speed of a run that took so many seconds.
+func (w *Work) Of(seconds float64) float64 {
+	switch w.Rate {
+	case GFLOPS:
+		return w.Flops / seconds / 1e9
+	case GBps:
+		return w.Bytes / seconds / 1e9
+	case PerSec:
+		return 1 / seconds
+	}
+	return seconds
+}
+
+// Goal asks that the ratio to the best of some contenders is at least AtLeast.
+type Goal struct {
+	Against []string `json:"against"`
+	AtLeast float64  `json:"at_least"`
+}
+
+func atLeast(ratio float64, against ...string) Goal { return Goal{against, ratio} }
+
+// Names of contenders that works have goals against.
+const (
+	OpenBLAS    = "openblas"
+	ONNXRuntime = "onnxruntime"
+	CLBlast     = "clblast"
+	PyTorch     = "pytorch"
+	LimitCopy   = "limit-copy" // moves Work.Bytes, half read and half written
+	LimitExp    = "limit-exp"  // moves Work.Bytes through exp
+	LimitFMA    = "limit-fma"  // does Work.Flops as multiply-adds
+	LimitLoop   = "limit-loop" // enqueues the same kernels from C
+)
+
+// Works are all rows, in the order of the tables.
+func Works() []*Work {
+	return slices.Concat(gemmWorks(), convWorks(), mapWorks(), reduceWorks(), attentionWorks(), moveWorks())
+}
+
+// Select returns the works whose names match the expression, all when it is empty.
+func Select(works []*Work, expr string) ([]*Work, error) {
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, fmt.Errorf("bench: filter: %w", err)
+	}
+	return slices.DeleteFunc(slices.Clone(works), func(w *Work) bool { return !re.MatchString(w.Name) }), nil
+}
+
+// Quick leaves out slow works.
+func Quick(works []*Work) []*Work {
+	return slices.DeleteFunc(slices.Clone(works), func(w *Work) bool { return w.Slow })
+}
