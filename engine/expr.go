@@ -180,6 +180,50 @@ func (e *Expr) VisitAxes(f func(axis int)) {
 	}
 }
 
+// Rewrite replaces every subexpression by f of it, operands (those of gathers in
+// addresses too) before their users.
+func (e *Expr) Rewrite(f func(e *Expr) *Expr) *Expr {
+	memo := map[string]*Expr{}
+	var walk func(e *Expr) *Expr
+	var index func(x *Index) *Index
+	index = func(x *Index) *Index {
+		out := ConstIndex(x.Const)
+		for _, t := range x.Terms {
+			a := t.Atom
+			switch a.Kind {
+			case AtomData:
+				out = out.Add(DataIndex(walk(a.Data)).Mul(t.Coef))
+				continue
+			case AtomDiv, AtomMod:
+				a = bent(a.Kind, index(a.X), a.D)
+			}
+			out = out.Add(newIndex(0, []Term{{t.Coef, a}}))
+		}
+		return out
+	}
+	walk = func(e *Expr) *Expr {
+		if r, ok := memo[e.key]; ok {
+			return r
+		}
+		c := *e
+		if e.Addr != nil {
+			c.Addr = index(e.Addr)
+		}
+		c.Conds = make([]Cond, len(e.Conds))
+		for i, k := range e.Conds {
+			c.Conds[i] = Cond{index(k.X), k.Lo, k.Hi}
+		}
+		c.Args = make([]*Expr, len(e.Args))
+		for i, a := range e.Args {
+			c.Args[i] = walk(a)
+		}
+		r := f(seal(&c))
+		memo[e.key] = r
+		return r
+	}
+	return walk(e)
+}
+
 // Subst replaces the coordinate of every axis a in e by at[a], an expression
 // over the axes of dom.
 func (e *Expr) Subst(at []*Index, dom Domain) *Expr {

@@ -199,8 +199,16 @@ func (x *Index) Div(d int64, dom Domain) *Index {
 		inner := r.Terms[0].Atom
 		return inner.X.Div(inner.D*d, dom).Add(newIndex(q, whole))
 	}
-	atom := Atom{Kind: AtomDiv, X: r, D: d, key: fmt.Sprintf("(%s)/%d", r.key, d)}
-	return newIndex(q, append(whole, Term{1, atom}))
+	return newIndex(q, append(whole, Term{1, bent(AtomDiv, r, d)}))
+}
+
+// bent is the atom of a quotient or remainder of x by d.
+func bent(kind AtomKind, x *Index, d int64) Atom {
+	sign := "/"
+	if kind == AtomMod {
+		sign = "%"
+	}
+	return Atom{Kind: kind, X: x, D: d, key: fmt.Sprintf("(%s)%s%d", x.key, sign, d)}
 }
 
 // reduced is floor(x / g) for a common factor g of the coefficients.
@@ -234,7 +242,7 @@ func (x *Index) Mod(d int64, dom Domain) *Index {
 	if len(r.Terms) == 1 && r.Const == 0 && r.Terms[0].Coef == 1 && r.Terms[0].Atom.Kind == AtomMod && r.Terms[0].Atom.D%d == 0 {
 		return r.Terms[0].Atom.X.Mod(d, dom)
 	}
-	return newIndex(0, []Term{{1, Atom{Kind: AtomMod, X: r, D: d, key: fmt.Sprintf("(%s)%%%d", r.key, d)}}})
+	return newIndex(0, []Term{{1, bent(AtomMod, r, d)}})
 }
 
 // Bounds is the smallest interval [lo, hi] that this package can prove x to

@@ -67,8 +67,8 @@ type Task struct {
 	Outs []Operand
 	// Alias has for each output the input that is the very same buffer, or -1;
 	// nil says that there is none. A task reads each element of such an input
-	// only before it is written: at the same point in a Map, in the same row
-	// in a Row, in the value of the same point elsewhere.
+	// only in values of the very point at which it is written; a Row, whose
+	// outputs over the row alone may do so, also in its folds there.
 	Alias []int
 
 	Values []*Expr

@@ -20,6 +20,7 @@ const EnvVariant = "ANYCL_VARIANT"
 var families = map[engine.Kind]func(d *deviceFacts, t *engine.Task) []variant{
 	engine.Map:      mapVariants,
 	engine.Reduce:   reduceVariants,
+	engine.Row:      rowVariants,
 	engine.Contract: contractVariants,
 	engine.Scatter:  scatterVariants,
 	engine.Custom:   customVariants,

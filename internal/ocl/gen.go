@@ -17,6 +17,7 @@ type argKind uint8
 const (
 	argBuffer  argKind = iota // memory of input or output number index
 	argOffset                 // where in that memory it starts, in elements: ulong
+	argStart                  // where scratch starts: 0, as ulong
 	argScratch                // scratch buffer number index of the plan
 	argInt                    // value, as IDX
 	argTable                  // all argInts of the program in one buffer
@@ -89,6 +90,25 @@ func (g *gen) macro(name string, value any) { fmt.Fprintf(&g.macros, "#define %s
 // kernel file.
 func (g *gen) size(name string, v int64) {
 	g.named = append(g.named, arg{kind: argInt, name: name, value: v})
+}
+
+// section writes kernel files that stand in a program more than once, with what
+// define writes before them. Every macro ends with the section.
+func (g *gen) section(define func(), files ...string) {
+	rest := g.hooks
+	g.hooks = strings.Builder{}
+	define()
+	for _, f := range files {
+		fmt.Fprintf(&g.hooks, "// ---- %s ----\n%s", f, kernels.Text(f))
+	}
+	text := g.hooks.String()
+	g.hooks = strings.Builder{}
+	g.hooks.WriteString(rest.String())
+	g.hooks.WriteString(text)
+	for _, n := range distinct(macroName, text) {
+		fmt.Fprintf(&g.hooks, "#undef %s\n", n)
+	}
+	g.hooks.WriteByte('\n')
 }
 
 // scratchArg passes scratch buffer number index of the plan under a name of the
@@ -235,6 +255,13 @@ func (g *gen) assemble(files ...string) *program {
 	b.WriteString("\n// ---- this task ----\n")
 	b.WriteString(g.macros.String())
 	fmt.Fprintf(&b, "#define PARAMS %s\n", strings.Join(params, ", \\\n    "))
+	if g.task.Kind == engine.Row { // its folds are functions
+		var args []string
+		for _, p := range params {
+			args = append(args, p[strings.LastIndexAny(p, " *")+1:])
+		}
+		fmt.Fprintf(&b, "#define ARGS %s\n", strings.Join(args, ", "))
+	}
 	fmt.Fprintf(&b, "#define FN_PARAMS%s\n", after(fnParams, ", \\\n    "))
 	fmt.Fprintf(&b, "#define FN_ARGS%s\n\n", after(fnArgs, ", "))
 	b.WriteString(g.hooks.String())

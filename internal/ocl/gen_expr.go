@@ -22,19 +22,37 @@ func (g *gen) hook(name string, coords []coord, e *engine.Expr, acc tensor.DType
 // hookOf is hook for several values, which the macro gives as one of the type
 // of valueType, and for any number of accumulated ones.
 func (g *gen) hookOf(name string, coords []coord, es []*engine.Expr, accs []tensor.DType) {
-	f := &fn{g: g, seen: map[string]string{}, coords: coords}
-	var params, names []string
+	var params []param
 	for _, c := range coords {
-		params = append(params, "const IDX "+c.name)
-		names = append(names, c.name)
+		params = append(params, param{ctype: "IDX", name: c.name})
 	}
+	names := map[int]string{}
 	for i, dt := range accs {
-		f.accs = append(f.accs, "acc")
+		names[i] = "acc"
 		if len(accs) > 1 {
-			f.accs[i] = fmt.Sprint("acc", i)
+			names[i] = fmt.Sprint("acc", i)
 		}
-		params = append(params, "const "+regType(dt)+" "+f.accs[i])
-		names = append(names, f.accs[i])
+		params = append(params, param{ctype: regType(dt), name: names[i]})
+	}
+	g.function(name, coords, params, names, es)
+}
+
+// param is a parameter of a hook's function. Its macro passes arg, or where
+// that is empty has a parameter of the same name.
+type param struct{ ctype, name, arg string }
+
+// function defines the function name_hook and the macro name that calls it.
+// accs names the parameters that hold the task's results.
+func (g *gen) function(name string, coords []coord, params []param, accs map[int]string, es []*engine.Expr) {
+	f := &fn{g: g, seen: map[string]string{}, coords: coords, accs: accs}
+	var declared, names, args []string
+	for _, p := range params {
+		declared = append(declared, "const "+p.ctype+" "+p.name)
+		if p.arg == "" {
+			p.arg = p.name
+			names = append(names, p.name)
+		}
+		args = append(args, p.arg)
 	}
 	result := g.valueType(name, es)
 	var end string
@@ -51,10 +69,9 @@ func (g *gen) hookOf(name string, coords []coord, es []*engine.Expr, accs []tens
 		end += "    return out;\n"
 	}
 	lower := strings.ToLower(name)
-	list := strings.Join(names, ", ")
 	fmt.Fprintf(&g.hooks, "static inline %s %s_hook(%s FN_PARAMS) {\n%s%s}\n",
-		result, lower, strings.Join(params, ", "), f.body.String(), end)
-	fmt.Fprintf(&g.hooks, "#define %s(%s) %s_hook(%s FN_ARGS)\n\n", name, list, lower, list)
+		result, lower, strings.Join(declared, ", "), f.body.String(), end)
+	fmt.Fprintf(&g.hooks, "#define %s(%s) %s_hook(%s FN_ARGS)\n\n", name, strings.Join(names, ", "), lower, strings.Join(args, ", "))
 }
 
 // valueType is the C type of hook name, which computes es: that of the one, or
@@ -69,23 +86,31 @@ func (g *gen) valueType(name string, es []*engine.Expr) string {
 // store defines the macro name(i, v): element i of every output becomes v, the
 // values of es as hook of gives them.
 func (g *gen) store(name, of string, es ...*engine.Expr) {
-	var stores []string
+	if len(es) == 1 {
+		g.storeOne(name, 0, es[0])
+		return
+	}
+	// All are computed before any is stored: inputs may lie there.
+	text := fmt.Sprintf("do { const %s v_ = (v);", g.valueType(of, es))
 	for i, e := range es {
-		y, o, _ := g.operand(len(g.task.Ins) + i)
-		v := "(v)"
-		if len(es) > 1 {
-			v = fmt.Sprintf("v_.v%d", i)
-		}
-		if regType(e.DType) != regType(o.DType) {
-			v = castExpr(e.DType, o.DType, v)
-		}
-		stores = append(stores, fmt.Sprintf("STORE_%v(%s_ + o_%s, i, %s)", o.DType, y, y, v))
+		text += " " + g.storing(i, e.DType, fmt.Sprintf("v_.v%d", i)) + ";"
 	}
-	text := strings.Join(stores, "; ")
-	if len(es) > 1 { // all are computed before any is stored: inputs may lie there
-		text = fmt.Sprintf("do { const %s v_ = (v); %s; } while (0)", g.valueType(of, es), text)
+	fmt.Fprintf(&g.hooks, "#define %s(i, v) %s } while (0)\n\n", name, text)
+}
+
+// storeOne defines the macro name(i, v): element i of an output becomes v, the
+// value of e.
+func (g *gen) storeOne(name string, output int, e *engine.Expr) {
+	fmt.Fprintf(&g.hooks, "#define %s(i, v) %s\n\n", name, g.storing(output, e.DType, "(v)"))
+}
+
+// storing is the text that makes v, of dtype from, element i of an output.
+func (g *gen) storing(output int, from tensor.DType, v string) string {
+	y, o, _ := g.operand(len(g.task.Ins) + output)
+	if regType(from) != regType(o.DType) {
+		v = castExpr(from, o.DType, v)
 	}
-	fmt.Fprintf(&g.hooks, "#define %s(i, v) %s\n\n", name, text)
+	return fmt.Sprintf("STORE_%v(%s_ + o_%s, i, %s)", o.DType, y, y, v)
 }
 
 // value is the variable that holds e, computed where guard holds.

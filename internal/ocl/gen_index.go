@@ -22,7 +22,7 @@ type fn struct {
 	seen   map[string]string // declared values by what they are
 	count  int
 	coords []coord
-	accs   []string // the names of the task's accumulated values
+	accs   map[int]string // the names of the task's accumulated values
 }
 
 // declare gives the variable that holds text, declaring it at first sight.

@@ -216,6 +216,8 @@ func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a arg, l lau
 		return k.SetBuffer(i, places[a.index].mem.mem.Buffer())
 	case argOffset:
 		return k.SetUint64(i, uint64(places[a.index].offset/places[a.index].size))
+	case argStart:
+		return k.SetUint64(i, 0)
 	case argScratch:
 		return k.SetBuffer(i, s.scratch[a.index].Buffer())
 	case argInt:

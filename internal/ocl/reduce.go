@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
@@ -78,30 +79,31 @@ func (r *reduction) gen(parts kernels.Parts, finish bool) *gen {
 		g.store("STORE", "EPILOGUE", t.Values...)
 	}
 	g.macro("SPLIT", map[bool]int{false: 0, true: 1}[split])
-	r.monoid(g)
+	writeMonoid(&g.macros, r.fold)
 	return g
 }
 
-// monoid sets the macros of monoid.cl.
-func (r *reduction) monoid(g *gen) {
-	f := r.fold.Monoid
+// writeMonoid defines the macros of monoid.cl for f.
+func writeMonoid(b *strings.Builder, f engine.Fold) {
+	macro := func(name string, value any) { fmt.Fprintf(b, "#define %s %v\n", name, value) }
 	name := map[engine.Monoid]string{
 		engine.Sum: "SUM", engine.Prod: "PROD", engine.Min: "MIN", engine.Max: "MAX", engine.ArgMin: "MIN", engine.ArgMax: "MAX",
-	}[f]
-	g.macro("FOLD", "FOLD_"+name)
-	g.macro("IS_ARG", map[bool]int{false: 0, true: 1}[f.IsArg()])
-	if f.IsArg() {
-		g.macro("BEATS", "BEATS_"+name)
+	}[f.Monoid]
+	val := foldType(f)
+	macro("FOLD", "FOLD_"+name)
+	macro("IS_ARG", map[bool]int{false: 0, true: 1}[f.Monoid.IsArg()])
+	if f.Monoid.IsArg() {
+		macro("BEATS", "BEATS_"+name)
 	}
-	g.macro("VAL", regType(r.val))
-	g.macro("OUT_ACC", regType(r.fold.Acc))
-	ring, nan := regType(r.val), "((v) != (v))"
-	if !r.val.IsFloat() {
-		ring, nan = ringType(r.val), "0"
+	macro("VAL", regType(val))
+	macro("OUT_ACC", regType(f.Acc))
+	ring, nan := regType(val), "((v) != (v))"
+	if !val.IsFloat() {
+		ring, nan = ringType(val), "0"
 	}
-	g.macro("RING", ring)
-	g.macro("ISNAN(v)", nan)
-	g.macro("IDENTITY", "("+identity(f, r.val)+")")
+	macro("RING", ring)
+	macro("ISNAN(v)", nan)
+	macro("IDENTITY", "("+identity(f.Monoid, val)+")")
 }
 
 // foldType is the dtype of what f folds, which is not that of a position.

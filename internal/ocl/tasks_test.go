@@ -28,6 +28,7 @@ var (
 	fnAdd = scalar2("add", "a + b", func(a, b float64) float64 { return a + b }, func(a, b int64) int64 { return a + b })
 	fnSub = scalar2("sub", "a - b", func(a, b float64) float64 { return a - b }, func(a, b int64) int64 { return a - b })
 	fnMul = scalar2("mul", "a * b", func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b })
+	fnDiv = scalar2("div", "a / b", func(a, b float64) float64 { return a / b }, nil)
 
 	// fnMix has literals of both kinds and a constant, for the rewriting to double.
 	fnMix = scalar2("mix", "0.5f * a + 0x1p-2f * b * M_PI_F", func(a, b float64) float64 { return 0.5*a + 0.25*b*math.Pi }, nil)

@@ -1,0 +1,271 @@
+package ocl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
+)
+
+func rowVariants(d *deviceFacts, t *engine.Task) []variant {
+	block := variant{"block", "a CPU driver: a row an item, columns in vectors", func() (*plan, error) { return newRowPlan(d, t).block() }}
+	group := variant{"group", "a work-group a row", func() (*plan, error) { return newRowPlan(d, t).group() }}
+	split := variant{"split", "a fold after the other, each over all rows", func() (*plan, error) { return splitRow(d, t) }}
+	together := []variant{group, block, split}
+	if d.cpu {
+		together = []variant{block, group, split}
+	}
+	if rowsTogether(d, t) {
+		return together
+	}
+	return append([]variant{split}, together[:2]...)
+}
+
+// rowsTogether reports whether rows are to be taken one by one, and not a fold
+// of all rows after the other: where there are enough to keep every unit busy,
+// with columns that are neighbours in memory.
+func rowsTogether(d *deviceFacts, t *engine.Task) bool {
+	rows, cols := t.Size(0), t.Size(1)
+	if rows < int64(d.units) && cols > 1<<14 {
+		return false
+	}
+	out, row := axesOf(t, 0), axesOf(t, 1)
+	if len(row) == 0 || len(out) == 0 {
+		return true
+	}
+	for _, e := range t.Exprs() {
+		across, down := step(e, len(t.Axes), out[len(out)-1]), step(e, len(t.Axes), row[len(row)-1])
+		if down > 4 && across >= 0 && across < down && t.Axes[out[len(out)-1]] > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// name is how kernels call result i: of a fold, hoisted, or staged.
+func (p *rowPlan) name(i int) string {
+	folds, hoists := len(p.task.Folds), len(p.hoists)
+	switch {
+	case i < folds:
+		return fmt.Sprint("acc", i)
+	case i < folds+hoists:
+		return fmt.Sprint("h", i-folds)
+	}
+	return fmt.Sprint("st", i-folds-hoists)
+}
+
+// ctype is the type of result i.
+func (p *rowPlan) ctype(i int) string {
+	folds, hoists := len(p.task.Folds), len(p.hoists)
+	switch {
+	case i < folds:
+		return regType(p.task.Folds[i].Acc)
+	case i < folds+hoists:
+		return regType(p.hoists[i-folds].DType)
+	}
+	return regType(p.stages[i-folds-hoists].DType)
+}
+
+// define writes the hook name(c) of one value over columns, or name() of one
+// for the row, where row r and the results that it uses are in scope.
+func (p *rowPlan) define(g *gen, name string, e *engine.Expr, columns bool) {
+	coords := []coord{{"r", axesOf(p.task, 0)}}
+	params := []param{{"IDX", "r", "r"}}
+	if columns {
+		coords = append(coords, coord{"c", axesOf(p.task, 1)})
+		params = append(params, param{"IDX", "c", ""})
+	}
+	names := map[int]string{}
+	for _, i := range results(e) {
+		arg := p.name(i)
+		if names[i] = arg; strings.HasPrefix(arg, "st") {
+			arg += "[c]"
+		}
+		params = append(params, param{p.ctype(i), names[i], arg})
+	}
+	g.function(name, coords, params, names, []*engine.Expr{e})
+}
+
+// program writes everything but the kernel; fold is the file of one fold.
+func (p *rowPlan) program(g *gen, fold string, local bool) {
+	t := p.task
+	for i, e := range p.hoists {
+		p.define(g, fmt.Sprint("HOIST", i), e, false)
+	}
+	for i, e := range p.stages {
+		p.define(g, fmt.Sprint("STAGED", i), e, true)
+	}
+	var known, args []string // parameters and arguments of the functions of folds
+	know := func(ctype, name string) {
+		known, args = append(known, "const "+ctype+" "+name), append(args, name)
+	}
+	var trees, stages, folds []string
+	for i, e := range p.stages {
+		ptr := fmt.Sprintf("__global %s *", regType(e.DType))
+		stages = append(stages, fmt.Sprintf("%sconst st%d = STAGE%d + (item) * COLS;", ptr, i, i))
+		known, args = append(known, ptr+"const st"+fmt.Sprint(i)), append(args, fmt.Sprint("st", i))
+	}
+	hoisted := 0
+	hoist := func(to int) {
+		for ; hoisted < to; hoisted++ {
+			name, ctype := fmt.Sprint("h", hoisted), regType(p.hoists[hoisted].DType)
+			folds = append(folds, fmt.Sprintf("const %s %s = HOIST%d();", ctype, name, hoisted))
+			know(ctype, name)
+		}
+	}
+	staged := 0
+	for k, f := range t.Folds {
+		hoist(p.passes[k].hoists)
+		acc := regType(f.Acc)
+		head := fmt.Sprintf("%s row_fold%d(%s, PARAMS)", acc, k, strings.Join(append([]string{"const IDX r"}, known...), ", "))
+		call := fmt.Sprintf("row_fold%d(%s, ARGS)", k, strings.Join(append([]string{"r"}, args...), ", "))
+		if local {
+			tree := fmt.Sprintf(", __local %s *tree", regType(foldType(f)))
+			trees = append(trees, fmt.Sprintf("__local %s tree%d[WG];", regType(foldType(f)), k))
+			at := ""
+			if f.Monoid.IsArg() {
+				tree += ", __local IDX *tree_at"
+				trees = append(trees, fmt.Sprintf("__local IDX tree%d_at[WG];", k))
+				at = fmt.Sprintf(", tree%d_at", k)
+			}
+			head = strings.TrimSuffix(head, ", PARAMS)") + tree + ", PARAMS)"
+			call = strings.TrimSuffix(call, ", ARGS)") + fmt.Sprintf(", tree%d", k) + at + ", ARGS)"
+		}
+		p.define(g, fmt.Sprint("LOAD", k), f.Value, true)
+		fmt.Fprintf(&g.hooks, "static inline %s;\n", head)
+		g.section(func() {
+			fmt.Fprintf(&g.hooks, "#define FOLD_FUNCTION static inline %s\n", head)
+			writeMonoid(&g.hooks, f)
+			fmt.Fprintf(&g.hooks, "#define PREPARE(n) %s\n", prepare(staged, p.passes[k].stages))
+			fmt.Fprintf(&g.hooks, "#define LOAD(c) LOAD%d(c)\n", k)
+		}, "monoid.cl", fold)
+		staged = p.passes[k].stages
+		folds = append(folds, fmt.Sprintf("const %s acc%d = %s;", acc, k, call))
+		know(acc, fmt.Sprint("acc", k))
+	}
+	hoist(p.passes[len(t.Folds)].hoists)
+	var each, results []string
+	for i, e := range t.Values {
+		over := slices.Contains(p.over, i)
+		p.define(g, fmt.Sprint("OUT", i), e, over)
+		g.storeOne(fmt.Sprint("STORE", i), i, e)
+		if over {
+			fmt.Fprintf(&g.hooks, "#define OUT%d_T %s\n", i, regType(e.DType))
+			each = append(each, fmt.Sprintf("DO(%d)", i))
+		} else {
+			results = append(results, fmt.Sprintf("STORE%d(r, OUT%d());", i, i))
+		}
+	}
+	line := func(name string, parts []string) {
+		fmt.Fprintf(&g.hooks, "#define %s %s\n", name, strings.Join(parts, " \\\n    "))
+	}
+	if local {
+		line("ROW_TREES", trees)
+	}
+	line("ROW_STAGES(item)", stages)
+	line("ROW_FOLDS(r)", folds)
+	line("PREPARE(n)", []string{prepare(staged, len(p.stages))})
+	line("EACH_OVER(DO)", each)
+	line("ROW_RESULTS(r)", results)
+	fmt.Fprintf(&g.hooks, "#define HAS_OVER %d\n\n", min(len(p.over), 1))
+}
+
+// prepare is the text that computes stages [from, to) of n columns.
+func prepare(from, to int) string {
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&b, "for (int k = 0; k < (n); k++) st%d[c + k] = STAGED%d(c + k); ", i, i)
+	}
+	return b.String()
+}
+
+// start begins the program for items that each keep a stage of a row.
+func (p *rowPlan) start(original *engine.Task, items int64, out *plan) *gen {
+	g := newGen(p.dev, original, items*p.cols)
+	g.size("ROWS", p.rows)
+	g.size("COLS", p.cols)
+	for i, e := range p.stages {
+		g.scratchArg(fmt.Sprint("STAGE", i), i, regType(e.DType))
+		out.scratch = append(out.scratch, max(items*p.cols, 1)*regSize(e.DType))
+	}
+	return g
+}
+
+func (p *rowPlan) block() (*plan, error) {
+	const vec = 64
+	m := kernels.RowBlock(p.rows, p.cols, p.dev.units)
+	out := &plan{params: fmt.Sprintf("view=%dx%d vec=%d rows=%d stages=%d", p.rows, p.cols, vec, m.Rows, len(p.stages))}
+	g := p.start(p.original, int64(m.Global[0]), out)
+	g.size("RSPAN", m.Rows)
+	g.macro("VEC", vec)
+	p.program(g, "row_fold.cl", false)
+	out.launches = []launch{{prog: g.assemble("row_block.cl"), kernel: "row_block", global: m.Global, local: m.Local}}
+	return out, nil
+}
+
+func (p *rowPlan) group() (*plan, error) {
+	wg := kernels.ReduceGroupSize(p.cols, p.dev.workGroup)
+	m := kernels.RowGroup(p.rows, wg, p.dev.units)
+	out := &plan{params: fmt.Sprintf("view=%dx%d wg=%d stages=%d", p.rows, p.cols, wg, len(p.stages))}
+	g := p.start(p.original, int64(m.Global[0]/wg), out)
+	g.macro("WG", wg)
+	p.program(g, "row_fold_group.cl", true)
+	out.launches = []launch{{prog: g.assemble("row_group.cl"), kernel: "row_group", global: m.Global, local: m.Local}}
+	return out, nil
+}
+
+// splitRow runs the parts of a row task one after the other.
+func splitRow(d *deviceFacts, t *engine.Task) (*plan, error) {
+	parts, temps := engine.SplitRow(t)
+	out := &plan{}
+	for _, o := range temps {
+		out.scratch = append(out.scratch, max(o.Bytes(), 1))
+	}
+	own := len(t.Ins) + len(t.Outs)
+	shared := len(out.scratch) // scratch of the parts comes after, and may be used by all
+	for _, part := range parts {
+		if !slices.ContainsFunc(part.Task.Outs, func(o engine.Operand) bool { return o.Len > 0 }) {
+			continue
+		}
+		kind := mapVariants
+		if part.Task.Kind == engine.Reduce {
+			kind = reduceVariants
+		}
+		way := kind(d, collapse(part.Task))[0]
+		p, err := way.plan()
+		if err != nil {
+			return nil, err
+		}
+		operands := slices.Concat(part.Ins, part.Outs)
+		for i, n := range p.scratch {
+			if at := shared + i; at == len(out.scratch) {
+				out.scratch = append(out.scratch, n)
+			} else {
+				out.scratch[at] = max(out.scratch[at], n)
+			}
+		}
+		for _, l := range p.launches {
+			prog := *l.prog
+			prog.args = slices.Clone(prog.args)
+			for i, a := range prog.args {
+				switch a.kind {
+				case argBuffer, argOffset:
+					if a.index = operands[a.index]; a.index >= own {
+						a.index -= own
+						a.kind = map[argKind]argKind{argBuffer: argScratch, argOffset: argStart}[a.kind]
+					}
+				case argScratch:
+					a.index += shared
+				}
+				prog.args[i] = a
+			}
+			l.prog = &prog
+			out.launches = append(out.launches, l)
+		}
+		out.params += " " + part.Task.Kind.String()+"="+way.name
+	}
+	out.params = strings.TrimSpace(out.params)
+	return out, nil
+}

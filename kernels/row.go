@@ -1,0 +1,22 @@
+package kernels
+
+// RowBlocks is the range of row_block, and how many rows an item takes.
+type RowBlocks struct {
+	Grid
+	Rows int64
+}
+
+// RowBlock gives every item about 16 Ki values, but few items where rows are
+// long, because each has a stage of its own that should stay in its core's cache.
+func RowBlock(rows, cols int64, units int) RowBlocks {
+	b := RowBlocks{Rows: max(min((1<<14)/max(cols, 1), ceil(rows, int64(4*units))), ceil(rows, int64(16*units)), 1)}
+	b.Global = [3]int{int(ceil(rows, b.Rows))}
+	b.Local = [3]int{1}
+	return b
+}
+
+// RowGroup is the range of row_group: groups take rows in turn, as many as keep
+// every unit busy.
+func RowGroup(rows int64, wg, units int) Grid {
+	return Grid{Global: [3]int{int(min(rows, int64(16*units))) * wg}, Local: [3]int{wg}}
+}

@@ -1,0 +1,35 @@
+// row_block.cl: folds of a row in order, and what they make of it, on a CPU driver.
+//
+//     acc0 = fold over c of LOAD0(c),  acc1 = fold over c of LOAD1(c, acc0),  ...
+//     y[r, c] = OUT(c, acc0, acc1, ...)    or    z[r] = OUT(acc0, acc1, ...)
+//
+// hooks   ROW_STAGES(item)  declares the item's stages: values kept for later passes over a row
+//         ROW_FOLDS(r)      declares the results of the folds, each by a function of row_fold.cl
+//         PREPARE(n)        stages n values from column c on that only the outputs need
+//         EACH_OVER(DO)     DO(i) for every output over the row: OUT##i(c), of type OUT##i##_T,
+//                           goes to element of the row by STORE##i(at, v)
+//         ROW_RESULTS(r)    stores the outputs of which the row has one
+// macros  VEC  columns at once
+// sizes   ROWS, COLS   RSPAN  rows an item
+// launch  row_block  global {ROWS / RSPAN}  local {1}
+// note    a row is read again by every pass, from a cache when it fits one. All values of a run
+//         of columns are computed before any is stored: inputs may lie where outputs do
+
+#define VALUES(i) OUT##i##_T v##i[VEC]; for (int k = 0; k < n; k++) v##i[k] = OUT##i(c + k);
+#define STORES(i) for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, v##i[k]);
+#define OUTPUTS(count) { const int n = count; PREPARE(n) EACH_OVER(VALUES) EACH_OVER(STORES) }
+
+kernel void row_block(PARAMS) {
+    const IDX item = (IDX)get_global_id(0);
+    const IDX r0 = item * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    ROW_STAGES(item)
+    for (IDX r = r0; r < r1; r++) {
+        ROW_FOLDS(r)
+#if HAS_OVER
+        IDX c = 0;
+        for (; c + VEC <= COLS; c += VEC) OUTPUTS(VEC)
+        OUTPUTS((int)(COLS - c))
+#endif
+        ROW_RESULTS(r)
+    }
+}

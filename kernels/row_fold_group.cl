@@ -1,0 +1,32 @@
+// row_fold_group.cl: one fold of a row by a work-group. It stands before row_group.cl once
+// for every fold, each time with other macros.
+//
+//     fold over c of LOAD(c)
+//
+// hooks   FOLD_FUNCTION, LOAD(c), PREPARE(n)  as in row_fold.cl    and the monoid's, see monoid.cl
+// macros  WG  work-items a row, a power of two, 1..256
+// sizes   COLS
+// note    an item stages the columns that it folds, so no other item waits for it; the result is
+//         given to every item
+// source  Harris, Optimizing Parallel Reduction (2007), with the tree order fixed
+
+FOLD_FUNCTION {
+    const int lid = (int)get_local_id(0);
+    STATES(s, 1);
+    CLEAR(s, 0);
+    for (IDX c = lid; c < COLS; c += WG) {
+        const int k = 0;
+        PREPARE(1)
+        const VAL v = (VAL)LOAD(c);
+        ADD(s, k, v, c);
+    }
+    COPY(tree, lid, s, 0);
+    for (int w = WG / 2; w > 0; w /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid < w) MERGE(tree, lid, lid + w);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const OUT_ACC result = RESULT(tree, 0);
+    barrier(CLK_LOCAL_MEM_FENCE); // before another fold takes the tree
+    return result;
+}
