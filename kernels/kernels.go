@@ -6,7 +6,8 @@
 // stands before every file.
 //
 //	map       element-wise chains, copies, transposes, pads, gathers, casts, random numbers (random.cl)
-//	reduce    sums and extremes over axes, with the folds of monoid.cl; pooling, softmax, normalisation
+//	reduce    sums and extremes over axes, with the folds of monoid.cl; pooling
+//	row       several folds of a row and what they make of it: softmax, normalisation, losses, their gradients
 //	contract  matrix products, batched and matrix-vector ones, and every convolution and its gradients
 //	scatter   additions at positions read from memory
 //

@@ -31,9 +31,10 @@ var (
 	vectors   = Macro{"VEC", []int{8, 16, 32, 64, 128}, "independent states"}
 	monoid    = []string{"monoid.cl"}
 	folding   = []string{"LOAD", "EPILOGUE", "STORE"}
+	rowHooks  = []string{"ROW_STAGES", "ROW_FOLDS", "PREPARE", "EACH_OVER", "ROW_RESULTS"}
 )
 
-// Variants are those of map, reduce and scatter.
+// Variants are those of map, reduce, row and scatter.
 var Variants = []Variant{
 	{
 		Family: "map", Name: "item", File: "map.cl", Kernels: []string{"map_item"}, Hooks: []string{"VALUE", "STORE"},
@@ -63,6 +64,14 @@ var Variants = []Variant{
 	{
 		Family: "reduce", Name: "finish", File: "reduce_finish.cl", Needs: monoid, Kernels: []string{"reduce_finish"}, Hooks: []string{"EPILOGUE", "STORE"},
 		Macros: []Macro{{"WG", groupSize, "work-items a row"}}, For: "the second step of rows that were cut",
+	},
+	{
+		Family: "row", Name: "block", File: "row_block.cl", Needs: []string{"monoid.cl", "row_fold.cl"}, Kernels: []string{"row_block"}, Hooks: rowHooks,
+		Macros: []Macro{vectors}, For: "CPU drivers: enough rows, whose columns are neighbours in memory",
+	},
+	{
+		Family: "row", Name: "group", File: "row_group.cl", Needs: []string{"monoid.cl", "row_fold_group.cl"}, Kernels: []string{"row_group"}, Hooks: rowHooks,
+		Macros: []Macro{{"WG", groupSize, "work-items a row"}}, For: "GPUs; few long rows are split into reductions and a map",
 	},
 	{
 		Family: "scatter", Name: "add", File: "scatter.cl", Kernels: []string{"scatter_keys", "scatter_add"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},

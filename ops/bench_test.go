@@ -87,3 +87,51 @@ func random(t testing.TB, shape ...int) *tensor.Tensor {
 func gflops(b *testing.B, flops float64) {
 	b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
 }
+
+// BenchmarkRows is what one pass over 8192 rows costs beside a copy of them;
+// GB/s counts what must be read and written at least.
+func BenchmarkRows(b *testing.B) {
+	const rows, cols = 8192, 8192
+	large, small := random(b, rows, cols), random(b, cols)
+	for _, c := range []struct {
+		name   string
+		arrays float64 // of rows x cols
+		build  func(x, dy, scale, labels *Node) *Node
+	}{
+		{"copy", 2, func(x, _, _, _ *Node) *Node { return Add(x, ScalarLike(x, 1)) }},
+		{"exp", 2, func(x, _, _, _ *Node) *Node { return Exp(x) }},
+		{"softmax", 2, func(x, _, _, _ *Node) *Node { return Softmax(x, -1) }},
+		{"log_softmax", 2, func(x, _, _, _ *Node) *Node { return LogSoftmax(x, -1) }},
+		{"layer_norm", 2, func(x, _, scale, _ *Node) *Node { return LayerNorm(x, scale, scale, 1e-5) }},
+		{"variance", 1, func(x, _, _, _ *Node) *Node { return Variance(x, -1) }},
+		{"log_sum_exp", 1, func(x, _, _, _ *Node) *Node { return LogSumExp(x, -1) }},
+		{"cross_entropy", 1, func(x, _, _, labels *Node) *Node { return CrossEntropy(x, labels) }},
+		{"softmax_grad", 3, func(x, dy, _, _ *Node) *Node { return Gradients(Sum(Mul(Softmax(x, -1), dy)), x)[0] }},
+		{"layer_norm_grad", 3, func(x, dy, scale, _ *Node) *Node {
+			return Gradients(Sum(Mul(LayerNorm(x, scale, scale, 1e-5), dy)), x)[0]
+		}},
+		{"cross_entropy_grad", 2, func(x, _, _, labels *Node) *Node { return Gradients(CrossEntropy(x, labels), x)[0] }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			rt := device(b)
+			g := NewGraph(c.name)
+			labels, err := tensor.New(tensor.Int32, rows)
+			require.NoError(b, err)
+			y := c.build(g.Variable("x", large), g.Variable("dy", large),
+				g.Variable("scale", small), g.Const(labels))
+			to, err := tensor.New(y.DType(), y.Shape()...)
+			require.NoError(b, err)
+			exe, err := g.Compile(b.Context(), rt, Target{Updates: []*Node{Assign(g.Variable("y", to), y)}, Place: OnDevice})
+			require.NoError(b, err)
+			require.NoError(b, exe.RunInto(b.Context(), nil, nil))
+			for b.Loop() {
+				if err := exe.RunInto(b.Context(), nil, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(c.arrays*rows*cols*4*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
+			b.ReportMetric(float64(len(exe.units)), "tasks")
+			require.NoError(b, exe.Close())
+		})
+	}
+}

@@ -18,8 +18,10 @@ type builder struct {
 	ins   []*value
 	names []string
 	memo  map[string]*engine.Expr
-	head  *Node        // in an epilogue: whose value is
-	acc   *engine.Expr // this
+	// members are the nodes whose values are known, or may only be had at
+	// certain coordinates; astray is one that was wanted elsewhere.
+	members map[*Node]member
+	astray  *Node
 }
 
 func (l *lowerer) builder(dom engine.Domain) *builder {
@@ -50,8 +52,14 @@ func (b *builder) expr(n *Node, at []*engine.Index, conds []engine.Cond) *engine
 	if n.op.lower == lowerAssign {
 		n = n.in[1]
 	}
-	if n == b.head {
-		return b.acc
+	if m, ok := b.members[n]; ok {
+		if m.at != nil && (len(conds) > 0 || !sameCoords(n.shape, m.at, at)) {
+			b.astray = n
+			return engine.Constant(n.dtype, engine.Const{})
+		}
+		if m.acc != nil {
+			return m.acc
+		}
 	}
 	key := memoKey(n, at, conds)
 	if e := b.memo[key]; e != nil {
@@ -60,6 +68,16 @@ func (b *builder) expr(n *Node, at []*engine.Index, conds []engine.Cond) *engine
 	e := b.build(n, at, conds)
 	b.memo[key] = e
 	return e
+}
+
+// sameCoords reports whether two coordinates are the same element of shape.
+func sameCoords(shape []int, x, y []*engine.Index) bool {
+	for i, d := range shape {
+		if d != 1 && x[i].Key() != y[i].Key() {
+			return false
+		}
+	}
+	return true
 }
 
 func memoKey(n *Node, at []*engine.Index, conds []engine.Cond) string {
@@ -187,16 +205,11 @@ func (b *builder) gather(n *Node, at []*engine.Index, conds []engine.Cond) *engi
 // terms of the task's axes, addr is head's address over its own axes; the
 // result is end's value and its address over its own axes.
 func (b *builder) epilogue(head, end *Node, at []*engine.Index, addr *engine.Index, acc tensor.DType) (*engine.Expr, *engine.Index) {
-	b.head, b.acc = head, engine.Acc(0, acc)
-	if acc != head.dtype && acc.IsInt() { // folded wider than it is: wrap
-		b.acc = engine.Apply(table["cast"].Scalar, head.dtype, b.acc)
-	}
-	if f := head.op.fold; (f == engine.Max || f == engine.Min) && product(head.in[0].shape) == 0 {
-		b.acc = constantOf(head.dtype, limitOf(f)) // what a wider fold of nothing gives would wrap
-	}
+	result := resultOf(head, 0, acc)
+	b.members = map[*Node]member{head: {acc: result}}
 	b.names = append(b.names, head.scope)
 	if head == end {
-		return b.acc, addr
+		return result, addr
 	}
 	cur := head
 	for _, n := range b.l.chain[head] {
@@ -221,6 +234,18 @@ func (b *builder) epilogue(head, end *Node, at []*engine.Index, addr *engine.Ind
 		cur = n
 	}
 	return b.expr(end, at, nil), addr
+}
+
+// resultOf is the value of head, a reduction or contraction, once result
+// number i of its task, of dtype acc, is known.
+func resultOf(head *Node, i int, acc tensor.DType) *engine.Expr {
+	if f := head.op.fold; (f == engine.Max || f == engine.Min) && product(head.in[0].shape) == 0 {
+		return constantOf(head.dtype, limitOf(f)) // what a wider fold of nothing gives would wrap
+	}
+	if acc != head.dtype && acc.IsInt() { // folded wider than it is: wrap
+		return engine.Apply(table["cast"].Scalar, head.dtype, engine.Acc(i, acc))
+	}
+	return engine.Acc(i, acc)
 }
 
 // limitOf is the extreme of nothing, before it saturates in a dtype.

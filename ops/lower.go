@@ -32,7 +32,7 @@ type unit struct {
 
 // lowerer turns a fused graph into tasks.
 type lowerer struct {
-	*fusion
+	*grouping
 	seed   uint64
 	fast   bool
 	values map[*Node]*value
@@ -42,37 +42,60 @@ type lowerer struct {
 }
 
 func lower(f *fusion, seed uint64, fast bool) *lowerer {
-	l := &lowerer{fusion: f, seed: seed, fast: fast, values: map[*Node]*value{}, picks: map[*Node][]*value{}, copies: map[*Node]*value{}}
+	l := &lowerer{grouping: f.groups(), seed: seed, fast: fast, values: map[*Node]*value{}, picks: map[*Node][]*value{}, copies: map[*Node]*value{}}
 	for _, n := range f.order {
 		if n.inBuffer() {
 			l.values[n] = l.rowMajor(n)
 		}
 	}
+	done := map[*group]bool{}
 	for _, end := range f.order {
-		head := f.head[end]
-		if head == nil || !f.root[end] {
-			continue
-		}
-		switch head.op.lower {
-		case lowerReduce:
-			if head.heavy() {
-				l.reduce(head, end)
-			} else {
-				l.mapTask(end, nil)
-			}
-		case lowerContract:
-			l.contract(head, end)
-		case lowerScatter:
-			l.scatter(end)
-		case lowerKernel:
-			l.kernel(end)
-		case lowerPick:
-			l.values[end] = l.picks[end.in[0]][end.attr.(pickAttr).i]
-		default:
-			l.mapTask(end, nil)
+		if f.head[end] != nil && f.root[end] {
+			l.lowerGroup(l.of[end], done)
 		}
 	}
 	return l
+}
+
+// lowerGroup makes the task of to after those of the groups that it reads.
+func (l *lowerer) lowerGroup(to *group, done map[*group]bool) {
+	if done[to] {
+		return
+	}
+	done[to] = true
+	for _, end := range to.ends {
+		for _, x := range l.reads[end] {
+			if from := l.of[x]; from != nil {
+				l.lowerGroup(from, done)
+			}
+		}
+	}
+	for _, end := range l.together(to) {
+		done[l.of[end]] = true
+		l.alone(end)
+	}
+}
+
+// alone makes the task that ends in end.
+func (l *lowerer) alone(end *Node) {
+	switch head := l.head[end]; head.op.lower {
+	case lowerReduce:
+		if head.heavy() {
+			l.reduce(head, end)
+		} else {
+			l.mapTask(end, nil)
+		}
+	case lowerContract:
+		l.contract(head, end)
+	case lowerScatter:
+		l.scatter(end)
+	case lowerKernel:
+		l.kernel(end)
+	case lowerPick:
+		l.values[end] = l.picks[end.in[0]][end.attr.(pickAttr).i]
+	default:
+		l.mapTask(end, nil)
+	}
 }
 
 // rowMajor is a value of n in row-major order.
@@ -125,13 +148,20 @@ func (l *lowerer) asResult(n *Node, updates []*Node) *value {
 // emit adds a task that makes a value for node end.
 func (l *lowerer) emit(t *engine.Task, b *builder, end *Node, addr *engine.Index, dense bool) *value {
 	v := &value{node: end, dtype: end.dtype, len: int64(end.Size()), addr: addr, dense: dense}
-	t.Ins = b.operands()
-	t.Outs = []engine.Operand{{DType: end.dtype, Len: v.len}}
-	t.FastMath = l.fast
-	u := &unit{task: t, ins: b.ins, outs: []*value{v}}
-	v.maker = u
-	l.units = append(l.units, u)
+	l.emitAll(t, b, v)
 	return v
+}
+
+// emitAll adds a task that makes values, in the order of its own.
+func (l *lowerer) emitAll(t *engine.Task, b *builder, values ...*value) {
+	t.Ins = b.operands()
+	t.FastMath = l.fast
+	u := &unit{task: t, ins: b.ins, outs: values}
+	for _, v := range values {
+		t.Outs = append(t.Outs, engine.Operand{DType: v.dtype, Len: v.len})
+		v.maker = u
+	}
+	l.units = append(l.units, u)
 }
 
 // mapTask makes an element-wise task for n and enters its value. With body the

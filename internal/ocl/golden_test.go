@@ -44,6 +44,8 @@ func goldenTasks() map[string]*engine.Task {
 		"map-inplace":   inPlace,
 		"reduce-mean":   mean,
 		"reduce-argmax": reduceTask(long, 1, engine.ArgMax, engine.Load(0, tensor.Int8, denseAt(long, 0, 1), nil), engine.Operand{DType: tensor.Int8, Len: long.Size()}),
+		"row-softmax":   softmaxTask(f32, 64, 100),
+		"map-several":   severalValues(dom),
 		"scatter":       scatterTask(1000, 64, 32, tensor.Float16, tensor.Int32),
 	}
 }
@@ -123,6 +125,9 @@ func goldens() map[string]goldenCase {
 		{"reduce-mean", "reduce=block", cpuFacts(16)},
 		{"reduce-mean", "reduce=column", cpuFacts(16)},
 		{"reduce-argmax", "reduce=block", cpuFacts(16)},
+		{"map-several", "map=block", cpuFacts(16)},
+		{"row-softmax", "row=block", cpuFacts(16)},
+		{"row-softmax", "row=group", gpuFacts(256)},
 		{"scatter", "scatter=rows", cpuFacts(16)},
 		{"scatter", "scatter=item", gpuFacts(256)},
 	} {

@@ -264,7 +264,7 @@ func splitRow(d *deviceFacts, t *engine.Task) (*plan, error) {
 			l.prog = &prog
 			out.launches = append(out.launches, l)
 		}
-		out.params += " " + part.Task.Kind.String()+"="+way.name
+		out.params += " " + part.Task.Kind.String() + "=" + way.name
 	}
 	out.params = strings.TrimSpace(out.params)
 	return out, nil

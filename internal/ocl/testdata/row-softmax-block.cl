@@ -1,0 +1,385 @@
+// block view=64x100 vec=64 rows=8 stages=1: a CPU driver: a row an item, columns in vectors
+// launch row_block global [8] local [1]
+// options -cl-single-precision-constant
+// arguments ROWS=64 COLS=100 RSPAN=8 n0=100
+#define VEC 64
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict STAGE0, \
+    const IDX ROWS, \
+    const IDX COLS, \
+    const IDX RSPAN, \
+    const IDX n0
+#define ARGS p0_, o_p0, y0_, o_y0, STAGE0, ROWS, COLS, RSPAN, n0
+#define FN_PARAMS , __global const float *p0, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, n0
+
+static inline float hoist0_hook(const IDX r, const float acc0 FN_PARAMS) {
+    const float v0 = -1.0f;
+    const float v1 = (float)(acc0 * v0);
+    return v1;
+}
+#define HOIST0() hoist0_hook(r, acc0 FN_ARGS)
+
+static inline float staged0_hook(const IDX r, const IDX c, const float h0 FN_PARAMS) {
+    const int i0 = n0 * r + c;
+    const float v1 = LOAD_float32(p0, i0);
+    const float v2 = (float)(v1 + h0);
+    const float v3 = (float)(exp(v2));
+    return v3;
+}
+#define STAGED0(c) staged0_hook(r, c, h0 FN_ARGS)
+
+static inline float load0_hook(const IDX r, const IDX c FN_PARAMS) {
+    const int i0 = n0 * r + c;
+    const float v1 = LOAD_float32(p0, i0);
+    return v1;
+}
+#define LOAD0(c) load0_hook(r, c FN_ARGS)
+
+static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
+#define FOLD_FUNCTION static inline float row_fold0(const IDX r, __global float *const st0, PARAMS)
+#define FOLD FOLD_MAX
+#define IS_ARG 0
+#define VAL float
+#define OUT_ACC float
+#define RING float
+#define ISNAN(v) ((v) != (v))
+#define IDENTITY (-INFINITY)
+#define PREPARE(n) 
+#define LOAD(c) LOAD0(c)
+// ---- monoid.cl ----
+// monoid.cl: the folds of the reduction kernels, over sets of states.
+//
+// A state is a value s[k] and, for ArgMin and ArgMax, the position s_at[k] where it was first
+// seen: two arrays, so that loops over k become vectors.
+//
+//     STATES(s, n)        declares n states          CLEAR(s, k)        the identity
+//     ADD(s, k, v, at)    folds v at position at     MERGE(s, k, j)     folds state j into k
+//     SAVE(s, k, i)       state k to PARTS[i]        MERGE_PART(s, k, i)  folds PARTS[i] into k
+//     RESULT(s, k)        the value of OpAcc
+//
+// macros  FOLD      FOLD_SUM, FOLD_PROD, FOLD_MIN, FOLD_MAX (also for the arg folds)
+//         IS_ARG    1 for ArgMin and ArgMax
+//         VAL, OUT_ACC   type of what is folded, type of RESULT
+//         RING      type of sums and products: unsigned for integers, which wrap
+//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+// note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
+//         a NaN beats every number; among equals the first position wins, whatever the order of
+//         merging. A state that saw nothing better than the identity has position IDX_MAX: when
+//         it stays so to the end, all values equal the identity and the first one is at 0
+
+#define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
+#define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
+#define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
+#define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
+#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
+#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+
+#if IS_ARG
+
+#define STATES(s, n) VAL s[n]; IDX s##_at[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]; __local IDX s##_at[n]
+#define CLEAR(s, k) (s[k] = IDENTITY, s##_at[k] = IDX_MAX)
+#define COPY(t, j, s, k) (t[j] = s[k], t##_at[j] = s##_at[k])
+#define ADD(s, k, v, at) do { \
+    const int beats_ = BEATS(v, s[k]); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE_STATE(s, k, v, at) do { \
+    const int same_ = (s[k] == (v)) | (ISNAN(s[k]) & ISNAN(v)); \
+    const int beats_ = BEATS(v, s[k]) | (same_ & ((at) < s##_at[k])); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE(s, k, j) MERGE_STATE(s, k, s[j], s##_at[j])
+#define SAVE(s, k, i) (PARTS[i] = s[k], PARTS_AT[i] = s##_at[k])
+#define MERGE_PART(s, k, i) MERGE_STATE(s, k, PARTS[i], PARTS_AT[i])
+#define RESULT(s, k) (OUT_ACC)(s##_at[k] == IDX_MAX ? 0 : s##_at[k])
+
+#else
+
+#define STATES(s, n) VAL s[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]
+#define CLEAR(s, k) (s[k] = IDENTITY)
+#define COPY(t, j, s, k) (t[j] = s[k])
+#define ADD(s, k, v, at) (s[k] = FOLD(s[k], v))
+#define MERGE(s, k, j) (s[k] = FOLD(s[k], s[j]))
+#define SAVE(s, k, i) (PARTS[i] = s[k])
+#define MERGE_PART(s, k, i) do { const VAL part_ = PARTS[i]; s[k] = FOLD(s[k], part_); } while (0)
+#define RESULT(s, k) s[k]
+
+#endif
+
+// What a kernel does with a finished state: the result, or a part of it for reduce_finish.
+#if SPLIT
+#define EMIT(r, part, s, k) SAVE(s, k, (part) * ROWS + (r))
+#else
+#define EMIT(r, part, s, k) STORE(r, EPILOGUE(r, RESULT(s, k)))
+#endif
+// ---- row_fold.cl ----
+// row_fold.cl: one fold of a row on a CPU driver, columns in vectors. It stands before
+// row_block.cl once for every fold, each time with other macros.
+//
+//     fold over c of LOAD(c)
+//
+// hooks   FOLD_FUNCTION  the head of the function: row_fold<k>(r, what is known of the row, ...)
+//         LOAD(c)        what is folded
+//         PREPARE(n)     stages n values from column c on that this fold is the first to need
+//         and the monoid's, see monoid.cl
+// macros  VEC  independent states, a power of two, 8..128
+// sizes   COLS
+// note    values go to a small array before they are folded, as in reduce_block.cl
+
+#define RUN(n) { \
+    PREPARE(n) \
+    for (int k = 0; k < n; k++) v[k] = (VAL)LOAD(c + k); \
+    for (int k = 0; k < n; k++) ADD(s, k, v[k], c + k); \
+}
+
+FOLD_FUNCTION {
+    STATES(s, VEC);
+    VAL v[VEC];
+    for (int k = 0; k < VEC; k++) CLEAR(s, k);
+    IDX c = 0;
+    for (; c + VEC <= COLS; c += VEC) RUN(VEC)
+    const int rest = (int)(COLS - c);
+    RUN(rest)
+    for (int w = VEC / 2; w > 0; w /= 2)
+        for (int k = 0; k < w; k++) MERGE(s, k, k + w);
+    return RESULT(s, 0);
+}
+#undef FOLD_FUNCTION
+#undef FOLD
+#undef IS_ARG
+#undef VAL
+#undef OUT_ACC
+#undef RING
+#undef ISNAN
+#undef IDENTITY
+#undef PREPARE
+#undef LOAD
+#undef FOLD_SUM
+#undef FOLD_PROD
+#undef FOLD_MIN
+#undef FOLD_MAX
+#undef BEATS_MIN
+#undef BEATS_MAX
+#undef STATES
+#undef LOCAL_STATES
+#undef CLEAR
+#undef COPY
+#undef ADD
+#undef MERGE_STATE
+#undef MERGE
+#undef SAVE
+#undef MERGE_PART
+#undef RESULT
+#undef EMIT
+#undef RUN
+
+static inline float load1_hook(const IDX r, const IDX c, const float st0 FN_PARAMS) {
+    return st0;
+}
+#define LOAD1(c) load1_hook(r, c, st0[c] FN_ARGS)
+
+static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, const float h0, PARAMS);
+#define FOLD_FUNCTION static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, const float h0, PARAMS)
+#define FOLD FOLD_SUM
+#define IS_ARG 0
+#define VAL float
+#define OUT_ACC float
+#define RING float
+#define ISNAN(v) ((v) != (v))
+#define IDENTITY (0.0f)
+#define PREPARE(n) for (int k = 0; k < (n); k++) st0[c + k] = STAGED0(c + k); 
+#define LOAD(c) LOAD1(c)
+// ---- monoid.cl ----
+// monoid.cl: the folds of the reduction kernels, over sets of states.
+//
+// A state is a value s[k] and, for ArgMin and ArgMax, the position s_at[k] where it was first
+// seen: two arrays, so that loops over k become vectors.
+//
+//     STATES(s, n)        declares n states          CLEAR(s, k)        the identity
+//     ADD(s, k, v, at)    folds v at position at     MERGE(s, k, j)     folds state j into k
+//     SAVE(s, k, i)       state k to PARTS[i]        MERGE_PART(s, k, i)  folds PARTS[i] into k
+//     RESULT(s, k)        the value of OpAcc
+//
+// macros  FOLD      FOLD_SUM, FOLD_PROD, FOLD_MIN, FOLD_MAX (also for the arg folds)
+//         IS_ARG    1 for ArgMin and ArgMax
+//         VAL, OUT_ACC   type of what is folded, type of RESULT
+//         RING      type of sums and products: unsigned for integers, which wrap
+//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+// note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
+//         a NaN beats every number; among equals the first position wins, whatever the order of
+//         merging. A state that saw nothing better than the identity has position IDX_MAX: when
+//         it stays so to the end, all values equal the identity and the first one is at 0
+
+#define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
+#define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
+#define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
+#define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
+#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
+#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+
+#if IS_ARG
+
+#define STATES(s, n) VAL s[n]; IDX s##_at[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]; __local IDX s##_at[n]
+#define CLEAR(s, k) (s[k] = IDENTITY, s##_at[k] = IDX_MAX)
+#define COPY(t, j, s, k) (t[j] = s[k], t##_at[j] = s##_at[k])
+#define ADD(s, k, v, at) do { \
+    const int beats_ = BEATS(v, s[k]); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE_STATE(s, k, v, at) do { \
+    const int same_ = (s[k] == (v)) | (ISNAN(s[k]) & ISNAN(v)); \
+    const int beats_ = BEATS(v, s[k]) | (same_ & ((at) < s##_at[k])); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE(s, k, j) MERGE_STATE(s, k, s[j], s##_at[j])
+#define SAVE(s, k, i) (PARTS[i] = s[k], PARTS_AT[i] = s##_at[k])
+#define MERGE_PART(s, k, i) MERGE_STATE(s, k, PARTS[i], PARTS_AT[i])
+#define RESULT(s, k) (OUT_ACC)(s##_at[k] == IDX_MAX ? 0 : s##_at[k])
+
+#else
+
+#define STATES(s, n) VAL s[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]
+#define CLEAR(s, k) (s[k] = IDENTITY)
+#define COPY(t, j, s, k) (t[j] = s[k])
+#define ADD(s, k, v, at) (s[k] = FOLD(s[k], v))
+#define MERGE(s, k, j) (s[k] = FOLD(s[k], s[j]))
+#define SAVE(s, k, i) (PARTS[i] = s[k])
+#define MERGE_PART(s, k, i) do { const VAL part_ = PARTS[i]; s[k] = FOLD(s[k], part_); } while (0)
+#define RESULT(s, k) s[k]
+
+#endif
+
+// What a kernel does with a finished state: the result, or a part of it for reduce_finish.
+#if SPLIT
+#define EMIT(r, part, s, k) SAVE(s, k, (part) * ROWS + (r))
+#else
+#define EMIT(r, part, s, k) STORE(r, EPILOGUE(r, RESULT(s, k)))
+#endif
+// ---- row_fold.cl ----
+// row_fold.cl: one fold of a row on a CPU driver, columns in vectors. It stands before
+// row_block.cl once for every fold, each time with other macros.
+//
+//     fold over c of LOAD(c)
+//
+// hooks   FOLD_FUNCTION  the head of the function: row_fold<k>(r, what is known of the row, ...)
+//         LOAD(c)        what is folded
+//         PREPARE(n)     stages n values from column c on that this fold is the first to need
+//         and the monoid's, see monoid.cl
+// macros  VEC  independent states, a power of two, 8..128
+// sizes   COLS
+// note    values go to a small array before they are folded, as in reduce_block.cl
+
+#define RUN(n) { \
+    PREPARE(n) \
+    for (int k = 0; k < n; k++) v[k] = (VAL)LOAD(c + k); \
+    for (int k = 0; k < n; k++) ADD(s, k, v[k], c + k); \
+}
+
+FOLD_FUNCTION {
+    STATES(s, VEC);
+    VAL v[VEC];
+    for (int k = 0; k < VEC; k++) CLEAR(s, k);
+    IDX c = 0;
+    for (; c + VEC <= COLS; c += VEC) RUN(VEC)
+    const int rest = (int)(COLS - c);
+    RUN(rest)
+    for (int w = VEC / 2; w > 0; w /= 2)
+        for (int k = 0; k < w; k++) MERGE(s, k, k + w);
+    return RESULT(s, 0);
+}
+#undef FOLD_FUNCTION
+#undef FOLD
+#undef IS_ARG
+#undef VAL
+#undef OUT_ACC
+#undef RING
+#undef ISNAN
+#undef IDENTITY
+#undef PREPARE
+#undef LOAD
+#undef FOLD_SUM
+#undef FOLD_PROD
+#undef FOLD_MIN
+#undef FOLD_MAX
+#undef BEATS_MIN
+#undef BEATS_MAX
+#undef STATES
+#undef LOCAL_STATES
+#undef CLEAR
+#undef COPY
+#undef ADD
+#undef MERGE_STATE
+#undef MERGE
+#undef SAVE
+#undef MERGE_PART
+#undef RESULT
+#undef EMIT
+#undef RUN
+
+static inline float out0_hook(const IDX r, const IDX c, const float acc1, const float st0 FN_PARAMS) {
+    const float v0 = (float)(st0 / acc1);
+    return v0;
+}
+#define OUT0(c) out0_hook(r, c, acc1, st0[c] FN_ARGS)
+
+#define STORE0(i, v) STORE_float32(y0_ + o_y0, i, (v))
+
+#define OUT0_T float
+#define ROW_STAGES(item) __global float *const st0 = STAGE0 + (item) * COLS;
+#define ROW_FOLDS(r) const float acc0 = row_fold0(r, st0, ARGS); \
+    const float h0 = HOIST0(); \
+    const float acc1 = row_fold1(r, st0, acc0, h0, ARGS);
+#define PREPARE(n) 
+#define EACH_OVER(DO) DO(0)
+#define ROW_RESULTS(r) 
+#define HAS_OVER 1
+
+// ---- row_block.cl ----
+// row_block.cl: folds of a row in order, and what they make of it, on a CPU driver.
+//
+//     acc0 = fold over c of LOAD0(c),  acc1 = fold over c of LOAD1(c, acc0),  ...
+//     y[r, c] = OUT(c, acc0, acc1, ...)    or    z[r] = OUT(acc0, acc1, ...)
+//
+// hooks   ROW_STAGES(item)  declares the item's stages: values kept for later passes over a row
+//         ROW_FOLDS(r)      declares the results of the folds, each by a function of row_fold.cl
+//         PREPARE(n)        stages n values from column c on that only the outputs need
+//         EACH_OVER(DO)     DO(i) for every output over the row: OUT##i(c), of type OUT##i##_T,
+//                           goes to element of the row by STORE##i(at, v)
+//         ROW_RESULTS(r)    stores the outputs of which the row has one
+// macros  VEC  columns at once
+// sizes   ROWS, COLS   RSPAN  rows an item
+// launch  row_block  global {ROWS / RSPAN}  local {1}
+// note    a row is read again by every pass, from a cache when it fits one. All values of a run
+//         of columns are computed before any is stored: inputs may lie where outputs do
+
+#define VALUES(i) OUT##i##_T v##i[VEC]; for (int k = 0; k < n; k++) v##i[k] = OUT##i(c + k);
+#define STORES(i) for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, v##i[k]);
+#define OUTPUTS(count) { const int n = count; PREPARE(n) EACH_OVER(VALUES) EACH_OVER(STORES) }
+
+kernel void row_block(PARAMS) {
+    const IDX item = (IDX)get_global_id(0);
+    const IDX r0 = item * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    ROW_STAGES(item)
+    for (IDX r = r0; r < r1; r++) {
+        ROW_FOLDS(r)
+#if HAS_OVER
+        IDX c = 0;
+        for (; c + VEC <= COLS; c += VEC) OUTPUTS(VEC)
+        OUTPUTS((int)(COLS - c))
+#endif
+        ROW_RESULTS(r)
+    }
+}

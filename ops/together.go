@@ -1,0 +1,120 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// together makes one task of the group, and returns the ends that must have
+// tasks of their own: where a group has but one, or those that read others
+// somewhere else than at their own coordinates.
+func (l *lowerer) together(to *group) (alone []*Node) {
+	for len(to.ends) > 1 {
+		astray := l.tryTogether(to)
+		if astray == nil {
+			return alone
+		}
+		// Ends keep their order: each after those that it reads.
+		alone = append(l.leave(to, astray), alone...)
+	}
+	return append(slices.Clone(to.ends), alone...)
+}
+
+// tryTogether makes the task of a group, or nothing where an end is astray.
+func (l *lowerer) tryTogether(to *group) (astray *Node) {
+	outs := l.outputs(to)
+	natural := span(0, len(to.shape))
+	j := l.join(to, natural)
+	if j.astray != nil {
+		return j.astray
+	}
+	t, order := j.task, natural
+	over := slices.ContainsFunc(outs, func(n *Node) bool { return l.folds(n) == 0 && slices.Equal(n.shape, to.shape) })
+	switch {
+	case len(t.Folds) > 0:
+		t.Groups = []int{to.kept, len(to.shape) - to.kept}
+		if t.Kind = engine.Row; len(t.Folds) > 1 || over {
+			break
+		}
+		t.Kind = engine.Reduce
+		if e := t.Folds[0].Value; !slices.Equal(j.b.orderOf(natural, e), natural) {
+			return to.ends[1] // better alone, in the order of its operand
+		}
+	case !slices.ContainsFunc(outs, func(n *Node) bool { return l.dense[n] }):
+		if best := j.b.orderOf(natural, j.exprs[outs[0]]); !slices.Equal(best, natural) {
+			j, order = l.join(to, best), best
+			t = j.task
+		}
+	}
+	var values []*value
+	for _, end := range outs {
+		v := l.rowMajor(end)
+		if t.Kind == engine.Map {
+			v.addr, v.dense = denseAddr(end.shape, order), slices.IsSorted(order)
+		}
+		t.Values = append(t.Values, j.exprs[end])
+		values = append(values, v)
+	}
+	t.Name = j.b.name(outs[len(outs)-1])
+	l.emitAll(t, j.b, values...)
+	for i, end := range outs {
+		l.values[end] = values[i]
+	}
+	return nil
+}
+
+// joint is the expressions of a group's ends in one builder.
+type joint struct {
+	b      *builder
+	task   *engine.Task // folds, no values yet
+	exprs  map[*Node]*engine.Expr
+	astray *Node // the end that reads another one elsewhere
+}
+
+// join builds the ends of a group over its axes in the given order.
+func (l *lowerer) join(to *group, order []int) *joint {
+	b := l.builder(pick(to.shape, order))
+	b.members = map[*Node]member{}
+	own := make([]*engine.Index, len(to.shape))
+	for pos, a := range order {
+		own[a] = engine.AxisIndex(pos)
+	}
+	j := &joint{b: b, exprs: map[*Node]*engine.Expr{}}
+	j.task = &engine.Task{Kind: engine.Map, Axes: b.dom, Groups: []int{len(b.dom)}, Caller: to.ends[len(to.ends)-1].caller}
+	for _, end := range to.ends {
+		at := own
+		if l.folds(end) > 0 || !slices.Equal(end.shape, to.shape) { // of the row
+			at = slices.Clone(own[:len(end.shape)])
+			for a := to.kept; a < len(at); a++ {
+				at[a] = engine.ConstIndex(0)
+			}
+		}
+		if l.folds(end) > 0 {
+			j.fold(l.head[end], own, to.kept)
+		}
+		j.exprs[end] = b.expr(end, at, nil)
+		if b.astray != nil {
+			j.astray = end
+			return j
+		}
+		if _, ok := b.members[end]; !ok {
+			b.members[end] = member{at: at}
+		}
+	}
+	return j
+}
+
+// fold adds the reduction h over the axes from kept on.
+func (j *joint) fold(h *Node, own []*engine.Index, kept int) {
+	v := j.b.expr(h.in[0], own, nil)
+	acc := engine.AccType(v.DType)
+	if h.op.fold.IsArg() {
+		acc = tensor.Int64
+	}
+	j.b.members[h] = member{at: own[:kept], acc: resultOf(h, len(j.task.Folds), acc)}
+	j.b.names = append(j.b.names, h.scope)
+	j.task.Folds = append(j.task.Folds, engine.Fold{Monoid: h.op.fold, Value: v, Acc: acc})
+	j.task.Caller = h.caller
+}
