@@ -46,7 +46,6 @@ func TestConvolutionBiasAndActivationAreOneTask(t *testing.T) {
 		"an output is brought to row-major order")
 }
 
-
 func TestViewsMakeNoTasks(t *testing.T) {
 	g := NewGraph("views")
 	x := g.Input("x", tensor.Float32, 4, 6)
