@@ -10,9 +10,9 @@ import (
 )
 
 func rowVariants(d *deviceFacts, t *engine.Task) []variant {
-	block := variant{"block", "a CPU driver: a row an item, columns in vectors", func() (*plan, error) { return newRowPlan(d, t).block() }}
-	group := variant{"group", "a work-group a row", func() (*plan, error) { return newRowPlan(d, t).group() }}
-	split := variant{"split", "a fold after the other, each over all rows", func() (*plan, error) { return splitRow(d, t) }}
+	block := variant{name: "block", why: "a CPU driver: a row an item, columns in vectors", plan: func() (*plan, error) { return newRowPlan(d, t).block() }}
+	group := variant{name: "group", why: "a work-group a row", plan: func() (*plan, error) { return newRowPlan(d, t).group() }}
+	split := variant{name: "split", why: "a fold after the other, each over all rows", plan: func() (*plan, error) { return splitRow(d, t) }}
 	together := []variant{group, block, split}
 	if d.cpu {
 		together = []variant{block, group, split}
