@@ -75,6 +75,12 @@ type Sequence interface {
 	Close() error
 }
 
+// Keeper is a sequence that keeps what it made of steady inputs.
+type Keeper interface {
+	// Changed says that steady inputs hold new values.
+	Changed()
+}
+
 // Plan says how a task is executed: for people to read.
 type Plan struct {
 	Variant string   `json:"variant"`          // the kernel variant and its parameters

@@ -30,6 +30,11 @@ func (k Kind) String() string { return kindNames[k] }
 type Operand struct {
 	DType tensor.DType
 	Len   int64
+	// Steady inputs hold the same in every run until the sequence is told that
+	// they changed: weights. What an engine makes of them alone it may keep. A
+	// steady output is nobody else's memory, and its task has steady inputs
+	// only: it needs to run when they changed. See Keeper.
+	Steady bool
 }
 
 // Bytes is the size of o in memory.

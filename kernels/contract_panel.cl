@@ -2,9 +2,9 @@
 //
 //     out[b,m,n] = EPILOGUE(b, m, n, sum over k of A(b,m,k)·B(b,n,k))
 //
-// One work-item holds MR rows x NR columns of the output in MR·NV vectors of VL lanes; a
-// step of k multiplies MR broadcast elements of A with one row of NR elements of B. NR =
-// NV·VL columns of B, k after k, are a panel.
+// One work-item goes through TILES tiles of rows, and holds MR rows x NR columns of the output in
+// MR·NV vectors of VL lanes; a step of k multiplies MR broadcast elements of A with one row of
+// NR elements of B. NR = NV·VL columns of B, k after k, are a panel.
 //
 // hooks   OUT(b, m, n, v)     the epilogue and the store
 //         A_DIRECT 1: A_PTR + A_ROW(b, m) + A_COL(k) is element (b, m, k), A_LOAD(p, i) widens
@@ -12,6 +12,7 @@
 //         A_DIRECT 0: rows were packed by contract_pack_a.cl: [batch][tile][k][MR]
 //         B_DIRECT 1: B_PTR + B_BATCH(b) + n + B_ROW(k), B_LOAD(p) widens VL elements, B_STEP
 //         B_DIRECT 0: columns were packed by contract_pack_b.cl: [batch][panel][k][NR]
+//         ROWS_ADJOIN 1: neighbours in m, not in n, are neighbours in the output
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; contract_sum.cl
 //                  folds them in a fixed order
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of it    VLOAD VSTORE its vload and vstore
@@ -19,14 +20,14 @@
 //         of RUN    M_FROM N_FROM B_FROM S_FROM  where this launch starts; N_FROM a multiple of
 //         NR, M_FROM of MR    BATCHES  of the output    LOTS  batches in this launch
 //         A_PLANE B_PLANE  elements of a packed batch, 0 where all share one
-// launch  global {row tiles, panels, batches x splits}  local {1, 1, 1}
+//         TILES  of MR rows a work-item    ROW_TILES  in this launch
+// launch  global {ceil(ROW_TILES / TILES), panels, batches x splits}  local {1, 1, 1}
 // note    a tail of columns that B_DIRECT reads is reached by moving the panel to the left:
 //         nothing outside the buffer is read, and no element is stored twice
 // source  Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_panel(PARAMS) {
-    const IDX firstM = M_FROM + (IDX)get_global_id(0) * MR;
     const IDX firstN = N_FROM + (IDX)get_global_id(1) * NR;
     const IDX z = get_global_id(2);
 #if SPLIT
@@ -36,16 +37,6 @@ void contract_panel(PARAMS) {
     const IDX lot = z, k0 = K_FROM, k1 = K_TO;
 #endif
     const IDX b = B_FROM + lot;
-
-#if A_DIRECT
-    __global const A_TYPE *row[MR];
-    #pragma unroll
-    for (int i = 0; i < MR; i++)
-        row[i] = A_PTR + A_ROW(b, min(firstM + i, (IDX)M - 1));
-#else
-    __global const ACC *a = A_PACK + (size_t)lot * A_PLANE
-                          + ((size_t)get_global_id(0) * (K_TO - K_FROM) + (k0 - K_FROM)) * MR;
-#endif
 #if B_DIRECT
     const IDX left = min(firstN, (IDX)N - NR);
     const int from = firstN - left, to = NR;
@@ -57,72 +48,99 @@ void contract_panel(PARAMS) {
                                + ((size_t)get_global_id(1) * (K_TO - K_FROM) + (k0 - K_FROM)) * NR;
 #endif
 
-    VT acc[MR][NV];
-    #pragma unroll
-    for (int i = 0; i < MR; i++)
-        #pragma unroll
-        for (int v = 0; v < NV; v++)
-            acc[i][v] = (VT)(0);
-
-    for (IDX k = k0; k < k1; k += RUN) {
-        const IDX run = min((IDX)RUN, k1 - k);
+    const IDX begin = (IDX)get_global_id(0) * TILES, end = min(begin + TILES, (IDX)ROW_TILES);
+    for (IDX tile = begin; tile < end; tile++) {
+        const IDX firstM = M_FROM + tile * MR;
 #if A_DIRECT
-        long at = A_COL(k);
+        __global const A_TYPE *row[MR];
+        #pragma unroll
+        for (int i = 0; i < MR; i++)
+            row[i] = A_PTR + A_ROW(b, min(firstM + i, (IDX)M - 1));
+#else
+        __global const ACC *a = A_PACK + (size_t)lot * A_PLANE + ((size_t)tile * (K_TO - K_FROM) + (k0 - K_FROM)) * MR;
 #endif
-#if B_DIRECT
-        __global const B_TYPE *bp = column + B_ROW(k);
+#if !B_DIRECT
+        __global const ACC *bp = column;
 #endif
-        for (IDX r = 0; r < run; r++) {
-            VT bv[NV];
+        VT acc[MR][NV];
+        #pragma unroll
+        for (int i = 0; i < MR; i++)
             #pragma unroll
             for (int v = 0; v < NV; v++)
-#if B_DIRECT
-                bv[v] = B_LOAD(bp + v * VL);
-            bp += B_STEP;
-#else
-                bv[v] = VLOAD(0, column + v * VL);
-            column += NR;
-#endif
-            #pragma unroll
-            for (int i = 0; i < MR; i++) {
+                acc[i][v] = (VT)(0);
+
+        for (IDX k = k0; k < k1; k += RUN) {
+            const IDX run = min((IDX)RUN, k1 - k);
 #if A_DIRECT
-                const VT av = (VT)((ACC)A_LOAD(row[i], at));
-#else
-                const VT av = (VT)(a[i]);
+            long at = A_COL(k);
 #endif
+#if B_DIRECT
+            __global const B_TYPE *bp = column + B_ROW(k);
+#endif
+            for (IDX r = 0; r < run; r++) {
+                VT bv[NV];
                 #pragma unroll
                 for (int v = 0; v < NV; v++)
-                    acc[i][v] = MAC(av, bv[v], acc[i][v]);
-            }
-#if A_DIRECT
-            at += A_STEP;
+#if B_DIRECT
+                    bv[v] = B_LOAD(bp + v * VL);
+                bp += B_STEP;
 #else
-            a += MR;
+                    bv[v] = VLOAD(0, bp + v * VL);
+                bp += NR;
 #endif
+                #pragma unroll
+                for (int i = 0; i < MR; i++) {
+#if A_DIRECT
+                    const VT av = (VT)((ACC)A_LOAD(row[i], at));
+#else
+                    const VT av = (VT)(a[i]);
+#endif
+                    #pragma unroll
+                    for (int v = 0; v < NV; v++)
+                        acc[i][v] = MAC(av, bv[v], acc[i][v]);
+                }
+#if A_DIRECT
+                at += A_STEP;
+#else
+                a += MR;
+#endif
+            }
         }
-    }
 
-    #pragma unroll
-    for (int i = 0; i < MR; i++) {
-        const IDX m = firstM + i;
-        if (m < M) {
-            ACC lane[NR];
+        // All of it first: a load of what was stored just before, in other pieces, waits.
+        ACC out[MR][NR];
+        #pragma unroll
+        for (int i = 0; i < MR; i++)
             #pragma unroll
             for (int v = 0; v < NV; v++)
-                VSTORE(acc[i][v], 0, lane + v * VL);
+                VSTORE(acc[i][v], 0, out[i] + v * VL);
+        const int rows = min((IDX)MR, (IDX)M - firstM);
 #if SPLIT
-            __global ACC *part = PART + (((size_t)(S_FROM + s) * BATCHES + b) * M + m) * N + left;
+        for (int i = 0; i < rows; i++) {
+            __global ACC *part = PART + (((size_t)(S_FROM + s) * BATCHES + b) * M + firstM + i) * N + left;
             for (int j = from; j < to; j++)
-                part[j] = lane[j];
-#else
-            if (to - from == NR) {
-                for (int j = 0; j < NR; j++)
-                    OUT(b, m, left + j, lane[j]);
-            } else {
-                for (int j = from; j < to; j++)
-                    OUT(b, m, left + j, lane[j]);
-            }
-#endif
+                part[j] = out[i][j];
         }
+#elif ROWS_ADJOIN
+        if (rows == MR) {
+            for (int j = from; j < to; j++)
+                for (int i = 0; i < MR; i++)
+                    OUT(b, firstM + i, left + j, out[i][j]);
+        } else {
+            for (int j = from; j < to; j++)
+                for (int i = 0; i < rows; i++)
+                    OUT(b, firstM + i, left + j, out[i][j]);
+        }
+#else
+        if (to - from == NR) {
+            for (int i = 0; i < rows; i++)
+                for (int j = 0; j < NR; j++)
+                    OUT(b, firstM + i, left + j, out[i][j]);
+        } else {
+            for (int i = 0; i < rows; i++)
+                for (int j = from; j < to; j++)
+                    OUT(b, firstM + i, left + j, out[i][j]);
+        }
+#endif
     }
 }

@@ -62,6 +62,12 @@ var Variants = []Variant{
 		Macros: []Macro{split, vectors}, For: "CPU drivers: short rows, and rows that are neighbours in memory",
 	},
 	{
+		Family: "reduce", Name: "lanes", File: "reduce_lanes.cl", Needs: monoid, Kernels: []string{"reduce_lanes"},
+		Hooks:  append([]string{"LOAD_OUTSIDE", "INSIDE"}, folding...),
+		Macros: []Macro{split, {"VEC", LaneWidths, "lanes at a time"}, {"OVERLAP", flag, "the last lanes move to the left"}, {"GUARDED", flag, "the lanes share a condition"}},
+		For:    "CPU drivers: windows, and sums over axes that are not the last",
+	},
+	{
 		Family: "reduce", Name: "finish", File: "reduce_finish.cl", Needs: monoid, Kernels: []string{"reduce_finish"}, Hooks: []string{"EPILOGUE", "STORE"},
 		Macros: []Macro{{"WG", groupSize, "work-items a row"}}, For: "the second step of rows that were cut",
 	},

@@ -211,18 +211,7 @@ func (b *builder) epilogue(head, end *Node, at []*engine.Index, addr *engine.Ind
 	if head == end {
 		return result, addr
 	}
-	cur := head
 	for _, n := range b.l.chain[head] {
-		switch a := n.attr.(type) {
-		case permAttr:
-			moved := make([]*engine.Index, len(at))
-			for i, p := range a.perm {
-				moved[i] = at[p]
-			}
-			at = moved
-		case shapeAttr:
-			at = reshapeMap(cur.shape, n.shape, at, b.dom)
-		}
 		if n.op.view != nil {
 			own := make([]*engine.Index, len(n.shape))
 			for i := range own {
@@ -231,9 +220,29 @@ func (b *builder) epilogue(head, end *Node, at []*engine.Index, addr *engine.Ind
 			src, _ := n.op.view(&Call{Op: n.op, In: n.in, Attr: n.attr}, own, n.shape)
 			addr = addr.Subst(src, n.shape)
 		}
+	}
+	return b.expr(end, b.l.coordinates(head, at, b.dom), nil), addr
+}
+
+// coordinates follows the chain of head: at are the coordinates of one of its
+// elements over the axes of dom, the result are those of the element that the
+// end of the chain makes of it.
+func (l *lowerer) coordinates(head *Node, at []*engine.Index, dom engine.Domain) []*engine.Index {
+	cur := head
+	for _, n := range l.chain[head] {
+		switch a := n.attr.(type) {
+		case permAttr:
+			moved := make([]*engine.Index, len(at))
+			for i, p := range a.perm {
+				moved[i] = at[p]
+			}
+			at = moved
+		case shapeAttr:
+			at = reshapeMap(cur.shape, n.shape, at, dom)
+		}
 		cur = n
 	}
-	return b.expr(end, at, nil), addr
+	return at
 }
 
 // resultOf is the value of head, a reduction or contraction, once result

@@ -66,6 +66,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 		results[i] = l.asResult(n, updates)
 	}
 	units := l.storeUpdates(updates)
+	markSteady(units)
 	x := &Executable{rt: rt, name: g.name, graph: g}
 	if err := x.assemble(ctx, l, units, results, target); err != nil {
 		return nil, errors.Join(fmt.Errorf("ops: compile %q: %w", g.name, err), x.release())

@@ -71,6 +71,9 @@ var _ = define(Op{
 	// which exist only as addresses, the columns the kernels.
 	Compose: func(c *Call) *Node {
 		x, w, o := c.In[0], c.In[1], c.Attr.(Conv2DOptions)
+		if o.depthwise(w.shape) {
+			return o.depthwiseSum(x, w)
+		}
 		y := apply("contract", contractAttr{
 			aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
 			bBatch: []int{0}, bN: []int{1}, bK: []int{2, 3, 4},
@@ -80,6 +83,10 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		x, w, o := b.In(0), b.In(1), b.node.attr.(Conv2DOptions)
+		if o.depthwise(w.shape) {
+			o.depthwiseGrad(b)
+			return
+		}
 		dy := o.split(b.Grad()) // [N, G, O/G, H', W']
 		if b.Wants(1) {
 			dw := apply("contract", contractAttr{
@@ -89,7 +96,11 @@ var _ = define(Op{
 			b.Add(1, Reshape(Transpose(dw, 0, 4, 1, 2, 3), w.shape...))
 		}
 		if b.Wants(0) {
-			b.Add(0, o.imageGrad(dy, w, x.shape))
+			if o.Stride != [2]int{1, 1} && o.Dilation == [2]int{1, 1} {
+				b.Add(0, o.phaseGrad(dy, w, x.shape))
+			} else {
+				b.Add(0, o.spreadGrad(dy, w, x.shape))
+			}
 		}
 	},
 	Samples: []Sample{
@@ -97,9 +108,13 @@ var _ = define(Op{
 		convCase("3x3", []int{2, 3, 8, 9}, []int{5, 3, 3, 3}, Conv2DOptions{}),
 		convCase("padded", []int{1, 2, 6, 5}, []int{3, 2, 3, 3}, Conv2DOptions{Pad: [2]int{1, 1}}),
 		convCase("stride", []int{1, 3, 11, 10}, []int{4, 3, 3, 3}, Conv2DOptions{Stride: [2]int{2, 3}, Pad: [2]int{1, 0}}),
+		convCase("stride beyond the kernel", []int{2, 3, 9, 8}, []int{4, 3, 1, 2}, Conv2DOptions{Stride: [2]int{2, 3}}),
+		convCase("stride and groups", []int{1, 4, 12, 9}, []int{6, 2, 5, 3}, Conv2DOptions{Stride: [2]int{2, 2}, Pad: [2]int{3, 1}, Groups: 2}),
+		convCase("dilated stride", []int{1, 2, 11, 9}, []int{3, 2, 3, 2}, Conv2DOptions{Stride: [2]int{2, 1}, Dilation: [2]int{2, 3}}),
 		convCase("dilated", []int{1, 2, 9, 9}, []int{2, 2, 3, 2}, Conv2DOptions{Dilation: [2]int{2, 3}, Pad: [2]int{2, 1}}),
 		convCase("groups", []int{2, 6, 5, 5}, []int{4, 3, 3, 3}, Conv2DOptions{Groups: 2, Pad: [2]int{1, 1}}),
 		convCase("depthwise", []int{1, 5, 6, 6}, []int{5, 1, 3, 3}, Conv2DOptions{Groups: 5, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}}),
+		convCase("depthwise dilated", []int{2, 9, 8, 7}, []int{9, 1, 3, 2}, Conv2DOptions{Groups: 9, Dilation: [2]int{2, 1}, Pad: [2]int{2, 0}}),
 		convCase("one channel", []int{3, 1, 9, 7}, []int{8, 1, 5, 3}, Conv2DOptions{Pad: [2]int{2, 2}}),
 		convCase("no images", []int{0, 2, 4, 4}, []int{3, 2, 3, 3}, Conv2DOptions{}),
 	},
@@ -114,9 +129,13 @@ func (o Conv2DOptions) window(i int, w []int) Window {
 // instead of being checked for its edge at every tap.
 func (o Conv2DOptions) images(x *Node, w []int) *Node {
 	if o.Pad != [2]int{} {
-		x = keep(Pad(x, 0, Padding{2, o.Pad[0], o.Pad[0]}, Padding{3, o.Pad[1], o.Pad[1]}))
+		x = keep(Pad(x, 0, o.padding()...), 0, 2, 3, 1)
 	}
 	return o.split(Windows(x, o.window(0, w), o.window(1, w)))
+}
+
+func (o Conv2DOptions) padding() []Padding {
+	return []Padding{{2, o.Pad[0], o.Pad[0]}, {3, o.Pad[1], o.Pad[1]}}
 }
 
 // split takes the groups out of the channel axis of x.
@@ -129,28 +148,6 @@ func (o Conv2DOptions) split(x *Node) *Node {
 func (o Conv2DOptions) kernels(w *Node) *Node {
 	s := w.shape
 	return Reshape(w, o.Groups, s[0]/o.Groups, s[1], s[2], s[3])
-}
-
-// imageGrad is the gradient with respect to an image of shape x: the upstream
-// gradient, spread out by the stride and padded, is correlated with the
-// flipped kernels.
-func (o Conv2DOptions) imageGrad(dy, w *Node, x []int) *Node {
-	rank := dy.Rank()
-	a := unsliceAttr{affineAttr{slices.Clone(dy.shape), make([]int, rank), slices.Repeat([]int{1}, rank)}, slices.Clone(dy.shape)}
-	windows := make([]Window, 2)
-	for i := range 2 {
-		axis, reach := 3+i, o.Dilation[i]*(w.shape[2+i]-1)
-		a.start[axis], a.step[axis] = reach-o.Pad[i], o.Stride[i]
-		a.full[axis] = x[2+i] + reach
-		windows[i] = Window{Axis: axis, Size: w.shape[2+i], Dilation: o.Dilation[i]}
-	}
-	spread := Windows(keep(apply("unslice", a, dy)), windows...) // [N, G, O/G, H, W, U, V]
-	flipped := Flip(o.kernels(w), 3, 4)
-	dx := apply("contract", contractAttr{
-		aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
-		bBatch: []int{0}, bN: []int{2}, bK: []int{1, 3, 4},
-	}, spread, flipped) // [G, N, H, W, C/G]
-	return Reshape(Transpose(dx, 1, 0, 4, 2, 3), x...)
 }
 
 // ConvSample is the attribute of samples of conv2d.

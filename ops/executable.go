@@ -56,6 +56,7 @@ type variableUse struct {
 	reads  []int
 	writes int // side, or -1
 	sides  []int
+	seen   uint64 // the count of writes at the last run
 }
 
 // step is a stretch of tasks on one side, or the move of a value.
@@ -183,6 +184,7 @@ func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Te
 	if err := x.feedAll(ctx, feeds, tr); err != nil {
 		return err
 	}
+	x.renew()
 	run := x.runs
 	x.runs++
 	for i := range x.vars {
@@ -244,6 +246,21 @@ func (x *Executable) move(ctx context.Context, s *step, tr *tracer) error {
 	}
 	tr.host("move", start)
 	return err
+}
+
+// renew tells the engines when variables that the run only reads have changed.
+func (x *Executable) renew() {
+	changed := false
+	for i := range x.vars {
+		if u := &x.vars[i]; u.writes < 0 && u.seen != u.v.writes {
+			u.seen, changed = u.v.writes, true
+		}
+	}
+	for _, s := range x.sides {
+		if k, ok := s.seq.(engine.Keeper); ok && changed {
+			k.Changed()
+		}
+	}
 }
 
 // wait waits for every side that has work: a run without outputs would

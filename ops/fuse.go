@@ -256,6 +256,9 @@ func (f *fusion) growEpilogues() {
 				break
 			}
 			if f.root[next] && next.op.view != nil {
+				if f.dense[next] { // it would be a copy of its own
+					end, chain = next, slices.Clone(passed)
+				}
 				break
 			}
 			cur = next

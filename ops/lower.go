@@ -19,6 +19,7 @@ type value struct {
 	maker  *unit         // nil when it exists before the run
 	shape  []int         // set where it is not the node's: a result of a kernel
 	stored *variable     // the variable whose memory it is written to, if any
+	steady bool          // the same in every run until a variable is set
 }
 
 func (v *value) bytes() int64 { return v.len * int64(v.dtype.Size()) }
@@ -180,7 +181,17 @@ func (l *lowerer) mapTask(n *Node, body func(x *builder, at []*engine.Index) *en
 	}
 	order := span(0, len(n.shape))
 	b, e := build(order)
-	if best := b.orderOf(order, e); !l.dense[n] && body == nil && !slices.Equal(best, order) {
+	best := b.orderOf(order, e)
+	if a, ok := n.attr.(keepAttr); ok && body == nil {
+		if a.order != nil {
+			best = a.order
+		}
+		inner := slices.DeleteFunc(slices.Clone(best), func(axis int) bool { return n.shape[axis] == 1 })
+		if a.edge && e.Op == engine.OpLoad && n.shape[1] >= 8 && inner[len(inner)-1] == 1 && !l.dense[n] {
+			return nil // its readers compute it
+		}
+	}
+	if !l.dense[n] && body == nil && !slices.Equal(best, order) {
 		order = best
 		b, e = build(order)
 	}
@@ -249,58 +260,6 @@ func (l *lowerer) finishReduce(head, end *Node, b *builder, e *engine.Expr, kept
 		Folds: []engine.Fold{{Monoid: head.op.fold, Value: e, Acc: acc}}, Values: []*engine.Expr{epilogue},
 	}
 	l.values[end] = l.emit(t, b, end, addr, addr.Key() == denseAddr(end.shape, nil).Key())
-}
-
-// contract makes the task of the contraction head with an epilogue up to end.
-func (l *lowerer) contract(head, end *Node) {
-	a, b := head.in[0], head.in[1]
-	attr := head.attr.(contractAttr)
-	nb, nm, nn := len(attr.aBatch), len(attr.aM), len(attr.bN)
-	build := func(k []int) (*builder, *engine.Expr, *engine.Expr) {
-		dom := slices.Concat(pick(a.shape, attr.aBatch), pick(a.shape, attr.aM), pick(b.shape, attr.bN))
-		for _, i := range k {
-			dom = append(dom, a.shape[attr.aK[i]])
-		}
-		x := l.builder(dom)
-		atA, atB := make([]*engine.Index, a.Rank()), make([]*engine.Index, b.Rank())
-		for i := range nb {
-			atA[attr.aBatch[i]], atB[attr.bBatch[i]] = engine.AxisIndex(i), engine.AxisIndex(i)
-		}
-		for i := range nm {
-			atA[attr.aM[i]] = engine.AxisIndex(nb + i)
-		}
-		for i := range nn {
-			atB[attr.bN[i]] = engine.AxisIndex(nb + nm + i)
-		}
-		for pos, i := range k {
-			axis := engine.AxisIndex(nb + nm + nn + pos)
-			atA[attr.aK[i]], atB[attr.bK[i]] = axis, axis
-		}
-		return x, x.expr(a, atA, nil), x.expr(b, atB, nil)
-	}
-	k := span(0, len(attr.aK))
-	x, ea, eb := build(k)
-	// The innermost summed axis should be the one along which A is densest.
-	positions := span(0, len(x.dom))
-	best := x.orderOf(span(nb+nm+nn, len(x.dom)), ea, positions...)
-	for i := range best {
-		best[i] -= nb + nm + nn
-	}
-	if !slices.Equal(best, k) {
-		x, ea, eb = build(best)
-	}
-	acc := engine.AccType(head.dtype)
-	at := make([]*engine.Index, len(head.shape))
-	for i := range at {
-		at[i] = engine.AxisIndex(i)
-	}
-	epilogue, addr := x.epilogue(head, end, at, denseAddr(head.shape, nil), acc)
-	t := &engine.Task{
-		Kind: engine.Contract, Name: x.name(end), Caller: head.caller,
-		Axes: x.dom, Groups: []int{nb, nm, nn, len(k)},
-		A: ea, B: eb, Acc: acc, Values: []*engine.Expr{epilogue},
-	}
-	l.values[end] = l.emit(t, x, end, addr, addr.Key() == denseAddr(end.shape, nil).Key())
 }
 
 // scatter makes the task of a scatter-add.

@@ -53,6 +53,11 @@ func newPlan(x *Executable, units []*unit, choices []place.Choice, results []*va
 	for _, v := range results {
 		p.use(v, p.sideOf(v), len(units))
 	}
+	for h, iv := range p.span {
+		if h.value.steady {
+			iv.From, iv.To = 0, len(units) // it outlives the run
+		}
+	}
 	return p
 }
 

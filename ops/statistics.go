@@ -122,8 +122,17 @@ var _ = define(Op{
 })
 
 // keep returns x and makes it a buffer of its own: its readers would otherwise
-// compute it many times over.
-func keep(x *Node) *Node { return apply("keep", nil, x) }
+// compute it many times over. order, if any, says how its axes lie in memory,
+// outermost first; without, it lies as what it is made of.
+func keep(x *Node, order ...int) *Node { return apply("keep", keepAttr{order: order}, x) }
+
+// keepAttr says how a kept tensor lies in memory. With edge it is a padded image
+// that needs no buffer where channels, axis 1, are neighbours in memory: the
+// lanes of a vector are then all inside or all outside.
+type keepAttr struct {
+	order []int
+	edge  bool
+}
 
 var _ = define(Op{
 	Name: "keep", Arity: 1, hidden: true, Result: same,

@@ -22,7 +22,8 @@ type variable struct {
 
 	mu     sync.RWMutex // held by runs, exclusively by those that write
 	host   *tensor.Tensor
-	stale  bool // host is older than some copy
+	stale  bool   // host is older than some copy
+	writes uint64 // counts the values that it had
 	copies []*variableCopy
 }
 
@@ -138,6 +139,7 @@ func (v *variable) refresh(ctx context.Context, e engine.Engine) error {
 // written records that e's copy has the newest value. v.mu is held exclusively.
 func (v *variable) written(e engine.Engine) {
 	v.stale = true
+	v.writes++
 	for _, c := range v.copies {
 		c.fresh = c.engine == e
 	}
@@ -179,6 +181,7 @@ func Set(ctx context.Context, v *Node, t *tensor.Tensor) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.host, s.stale = t.Clone(), false
+	s.writes++
 	for _, c := range s.copies {
 		c.fresh = false
 	}

@@ -54,7 +54,17 @@ func swapBetter(d *deviceFacts, t *engine.Task) bool {
 		return n < m
 	}
 	as, swapped := separate(d, t, false), separate(d, t, true)
-	return t.Size(3) >= 64 && !as.columnsAdjoin() && as.bb.plain && swapped.columnsAdjoin()
+	switch {
+	case as.columnsAdjoin() && as.b > 1 && as.n < 256 && steady(t, t.A):
+		return true // batches of narrow panels; swapped, B is packed once
+	case as.columnsAdjoin() || swapped.columnsAdjoin():
+		return t.Size(3) >= 64 && !as.columnsAdjoin() && as.bb.plain
+	case steady(t, t.A) != steady(t, t.B): // packed once
+		return steady(t, t.A)
+	}
+	// One of the two is packed: the other one where this is much larger and not
+	// packed by vectors, as the windows of a convolution.
+	return swapped.a.plain && !as.bb.alongK() && 4*m <= n
 }
 
 // dotFits reports whether dot products beat panels: few rows share a column of

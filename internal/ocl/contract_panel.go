@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -19,9 +20,11 @@ const packK = 64
 type panelChoice struct {
 	shape        kernels.PanelShape
 	packA, packB bool
+	keepB        bool  // B is steady: it is packed whole, once
 	chunk        int64 // of k in one split; the whole k when there is one
 	splits       int64
 	limit        int64 // bytes of a pack
+	tiles        int64 // of rows a work-item
 }
 
 func (c *contraction) panelLanes() int {
@@ -79,6 +82,7 @@ func (c *contraction) choosePanel() panelChoice {
 	// A panel is used once for every tile of rows; packing costs about as much
 	// as two tiles, and what it buys are neighbouring cache lines and pages.
 	p.packB = !c.directB(p.shape) || c.m > 256
+	p.keepB = p.packB && c.canKeepB(p.shape)
 	tiles := ceilDiv(c.m, int64(p.shape.Rows)) * ceilDiv(c.n, int64(p.shape.Columns())) * c.b
 	want := int64(1)
 	if enough := int64(4 * c.dev.units); tiles < enough {
@@ -89,6 +93,7 @@ func (c *contraction) choosePanel() panelChoice {
 	}
 	want = max(want, p.leastSplits(c))
 	p.split(c, want)
+	p.tiles = min(max(tiles*p.splits/int64(16*c.dev.units), 1), 16)
 	return p
 }
 
@@ -96,13 +101,31 @@ func (c *contraction) choosePanel() panelChoice {
 // of rows, fits its scratch.
 func (p panelChoice) leastSplits(c *contraction) int64 {
 	least := int64(1)
-	if p.packB {
+	if p.packB && !p.keepB {
 		least = max(least, ceilDiv(c.k*int64(p.shape.Columns())*c.accSize, p.limit))
 	}
 	if p.packA {
 		least = max(least, ceilDiv(c.k*int64(p.shape.Rows)*c.accSize, p.limit))
 	}
 	return least
+}
+
+// canKeepB reports whether a pack of all of B can be kept between runs.
+func (c *contraction) canKeepB(s kernels.PanelShape) bool {
+	nr := int64(s.Columns())
+	return c.sharedB && steady(c.task, c.task.B) && roundUp(c.n, nr)*c.k*c.accSize <= c.dev.maxAlloc/4
+}
+
+// steady reports whether e is the same in every run: it reads steady inputs only.
+func steady(t *engine.Task, e *engine.Expr) bool {
+	reads := false
+	for s := range e.Walk() {
+		if s.Op == engine.OpRun || s.Op == engine.OpLoad && !t.Ins[s.Input].Steady {
+			return false
+		}
+		reads = reads || s.Op == engine.OpLoad
+	}
+	return reads
 }
 
 // cachedChunks is into how many chunks to split a long k whose operands are read
@@ -122,6 +145,9 @@ func (p panelChoice) String() string {
 	}
 	if p.packB {
 		s += " pack b"
+	}
+	if p.keepB {
+		s += " once"
 	}
 	if p.splits > 1 {
 		s += fmt.Sprintf(" split k %d", p.splits)
@@ -153,9 +179,14 @@ func (c *contraction) planPanel(p panelChoice) (*plan, error) {
 	}
 	if p.packB {
 		packB = p.packProgram(c, "b", nr, w.planeB)
-		out.scratch[scratchB] = w.lots * w.n * w.k * c.accSize
+		bytes := w.lots * w.n * w.k * c.accSize
 		if c.sharedB {
-			out.scratch[scratchB] /= w.lots
+			bytes /= w.lots
+		}
+		if p.keepB {
+			out.kept = []int64{bytes}
+		} else {
+			out.scratch[scratchB] = bytes
 		}
 	}
 	if p.splits > 1 {
@@ -185,15 +216,18 @@ func (c *contraction) planPanel(p panelChoice) (*plan, error) {
 				}
 				if p.packB && (b == 0 || !c.sharedB || w.n < c.n || w.k < c.k) {
 					pack(packB, "contract_pack_b", ceilDiv(depth, packK), panels, one(c.sharedB, lots), at(0))
+					out.launches[len(out.launches)-1].once = p.keepB
 				}
 				for m := int64(0); m < c.m; m += w.m {
 					rows := ceilDiv(min(w.m, c.m-m), mr)
 					if p.packA && (n == 0 || w.m < c.m) {
 						pack(packA, "contract_pack_a", rows, ceilDiv(depth, packK), one(c.sharedA, lots), at(m))
 					}
+					sizes := at(m)
+					sizes["ROW_TILES"], sizes["TILES"] = rows, p.tiles
 					out.launches = append(out.launches, launch{
-						prog: main, kernel: "contract_panel", sizes: at(m),
-						global: grid(rows, panels, lots*ceilDiv(depth, p.chunk)), local: [3]int{1, 1, 1},
+						prog: main, kernel: "contract_panel", sizes: sizes,
+						global: grid(ceilDiv(rows, p.tiles), panels, lots*ceilDiv(depth, p.chunk)), local: [3]int{1, 1, 1},
 					})
 				}
 			}
@@ -215,7 +249,7 @@ func (p panelChoice) blocks(c *contraction) blocks {
 	w := blocks{lots: c.b, m: c.m, n: c.n, k: c.k}
 	mr, nr := int64(p.shape.Rows), int64(p.shape.Columns())
 	room := max(p.limit/c.accSize, 1) // elements
-	if p.splits > 1 && (p.packA || p.packB) {
+	if p.splits > 1 && (p.packA || p.packB) && !p.keepB {
 		widest := int64(1)
 		if p.packA {
 			widest = mr
@@ -232,7 +266,10 @@ func (p panelChoice) blocks(c *contraction) blocks {
 			w.lots = min(w.lots, max(room/w.planeA, 1))
 		}
 	}
-	if p.packB {
+	switch {
+	case p.keepB:
+		w.n = roundUp(c.n, nr)
+	case p.packB:
 		w.n = min(ceilDiv(c.n, nr), max(room/(w.k*nr), 1)) * nr
 		if !c.sharedB {
 			w.planeB = w.n * w.k
@@ -244,7 +281,7 @@ func (p panelChoice) blocks(c *contraction) blocks {
 
 // sizes are the arguments that launches change.
 func (p panelChoice) sizes(g *gen) {
-	for _, name := range []string{"B_FROM", "LOTS", "M_FROM", "N_FROM", "K_FROM", "K_TO", "S_FROM"} {
+	for _, name := range []string{"B_FROM", "LOTS", "M_FROM", "N_FROM", "K_FROM", "K_TO", "S_FROM", "ROW_TILES", "TILES"} {
 		g.size(name, 0)
 	}
 }
@@ -273,8 +310,17 @@ func (p panelChoice) packProgram(c *contraction, side string, width, plane int64
 	}
 	g.size("N", c.n)
 	g.size("B_PLANE", plane)
-	g.scratchArg("B_PACK", scratchB, c.accC)
+	p.packedB(g, c)
 	return g.assemble("contract_pack_b.cl")
+}
+
+// packedB passes the pack of B.
+func (p panelChoice) packedB(g *gen, c *contraction) {
+	if p.keepB {
+		g.keptArg("B_PACK", 0, c.accC)
+	} else {
+		g.scratchArg("B_PACK", scratchB, c.accC)
+	}
 }
 
 func (p panelChoice) panelProgram(c *contraction) *program {
@@ -303,6 +349,7 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.size("BATCHES", c.b)
 		g.scratchArg("PART", scratchPart, c.accC)
 	} else {
+		g.macro("ROWS_ADJOIN", oneIf(c.rowsAdjoin()))
 		c.hookOut(g)
 	}
 	if p.packA {
@@ -316,7 +363,7 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.size("A_STEP", c.a.step)
 	}
 	if p.packB {
-		g.scratchArg("B_PACK", scratchB, c.accC)
+		p.packedB(g, c)
 		g.size("B_PLANE", p.blocks(c).planeB)
 	} else {
 		c.pointer(g, "B", c.bb)

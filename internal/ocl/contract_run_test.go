@@ -83,7 +83,7 @@ func (b *bench) prepare(tb testing.TB, t *engine.Task, p *plan, ins [][]byte) *p
 	}
 	r.buffers = append(r.buffers, r.out)
 	var scratch []*cl.Buffer
-	for _, n := range p.scratch {
+	for _, n := range slices.Concat(p.scratch, p.kept) {
 		scratch = append(scratch, b.buffer(tb, bytes.Repeat([]byte{0xFF}, int(n))))
 	}
 	r.written = append(scratch, r.out)
@@ -93,7 +93,7 @@ func (b *bench) prepare(tb testing.TB, t *engine.Task, p *plan, ins [][]byte) *p
 		k, err := prog.Kernel(l.kernel)
 		require.NoError(tb, err)
 		tb.Cleanup(func() { _ = k.Close() })
-		r.bind(tb, k, l, scratch)
+		r.bind(tb, k, l, scratch, len(p.scratch))
 		dims := 0
 		for dims < 3 && l.global[dims] != 0 {
 			dims++
@@ -104,7 +104,7 @@ func (b *bench) prepare(tb testing.TB, t *engine.Task, p *plan, ins [][]byte) *p
 	return r
 }
 
-func (r *prepared) bind(tb testing.TB, k *cl.Kernel, l launch, scratch []*cl.Buffer) {
+func (r *prepared) bind(tb testing.TB, k *cl.Kernel, l launch, scratch []*cl.Buffer, kept int) {
 	wide := strings.Contains(l.prog.source, "#define IDX long\n")
 	number := func(i int, v int64) error {
 		if wide {
@@ -122,6 +122,8 @@ func (r *prepared) bind(tb testing.TB, k *cl.Kernel, l launch, scratch []*cl.Buf
 			err = k.SetUint64(i, 0)
 		case argScratch:
 			err = k.SetBuffer(i, scratch[a.index])
+		case argKept:
+			err = k.SetBuffer(i, scratch[kept+a.index])
 		case argInt:
 			v := a.value
 			if s, ok := l.sizes[a.name]; ok {

@@ -25,12 +25,11 @@ const (
 
 // contraction is a Contract task as its kernels see it.
 type contraction struct {
-	dev  *deviceFacts
-	task *engine.Task // axes in the groups above
-	// swapped: A and B, and with them m and n, have changed places. The output
-	// is still stored as the task wants it.
-	swapped    bool
+	dev        *deviceFacts
+	task       *engine.Task // axes in the groups above
+	swapped    bool         // A and B, and with them m and n, have changed places
 	b, m, n, k int64
+	out        *engine.Expr // where the output is stored, whichever operand is A
 	a, bb      operandLoad
 	sharedA    bool // A is the same in every batch
 	sharedB    bool
@@ -66,9 +65,8 @@ func separate(d *deviceFacts, t *engine.Task, swap bool) *contraction {
 	if swap {
 		a, b, rows, columns = b, a, columns, rows
 	}
-	// Rows of all batches against one B are the rows of a single product. The
-	// output of a swapped one does not have them side by side.
-	if !swap && !uses(b, batch) {
+	// Rows of all batches against one B are the rows of a single product.
+	if !uses(b, batch) {
 		rows, batch = slices.Concat(batch, rows), nil
 	}
 
@@ -93,7 +91,10 @@ func separate(d *deviceFacts, t *engine.Task, swap bool) *contraction {
 	atB := add(batch, columns, sum)
 	atOut := add(batch, rows, columns)
 	st.A, st.B, st.Values = a.Subst(atA, st.Axes), b.Subst(atB, st.Axes), []*engine.Expr{t.Values[0].Subst(atOut, st.Axes)}
+	// The address is part of the task, so that axes merge where it stays simple.
+	st.At = engine.IndexValue(tensor.Int64, outAddress(t)).Subst(atOut, st.Axes)
 	c.task = collapse(&st)
+	c.out = c.task.At
 	c.b, c.m, c.n, c.k = c.task.Size(outBatch), c.task.Size(outRow), c.task.Size(outColumn), c.task.Size(aSum)
 	c.a, c.bb = c.load(c.task.A, aSum), c.load(c.task.B, bSum)
 	c.sharedA, c.sharedB = !uses(c.task.A, c.axes(aBatch)), !uses(c.task.B, c.axes(bBatch))
@@ -103,6 +104,16 @@ func separate(d *deviceFacts, t *engine.Task, swap bool) *contraction {
 		c.accC = regType(t.Acc)
 	}
 	return c
+}
+
+// outAddress is where t stores, over its axes.
+func outAddress(t *engine.Task) *engine.Index {
+	at, stride := engine.ConstIndex(0), int64(1)
+	for _, a := range slices.Backward(t.OutAxes(0)) {
+		at = at.Add(engine.AxisIndex(a).Mul(stride))
+		stride *= int64(t.Axes[a])
+	}
+	return at
 }
 
 func uses(e *engine.Expr, axes []int) (yes bool) {
@@ -181,7 +192,7 @@ func (c *contraction) program(a, b, out bool, limits ...int64) *gen {
 		t.B = nil
 	}
 	if !out {
-		t.Values = nil
+		t.Values, t.At = nil, nil
 	}
 	g := newGen(c.dev, &t, append(limits, c.b*c.m*c.n, 2*c.k)...)
 	g.macro("ACC", c.accC)
@@ -202,13 +213,22 @@ func (c *contraction) hookB(g *gen) {
 	g.hook("LOAD_B", []coord{{"b", c.axes(bBatch)}, {"k", c.axes(bSum)}, {"n", c.axes(bColumn)}}, c.task.B, tensor.Invalid)
 }
 
-// hookOut defines OUT(b, m, n, v), in the sizes M and N.
+// hookOut defines OUT(b, m, n, v).
 func (c *contraction) hookOut(g *gen) {
-	g.hook("EPILOGUE", []coord{{"b", c.axes(outBatch)}, {"m", c.axes(outRow)}, {"n", c.axes(outColumn)}}, c.task.Values[0], c.acc)
+	at := []coord{{"b", c.axes(outBatch)}, {"m", c.axes(outRow)}, {"n", c.axes(outColumn)}}
+	g.hook("EPILOGUE", at, c.task.Values[0], c.acc)
+	g.hook("OUT_AT", at, c.out, tensor.Invalid)
 	g.store("STORE", "EPILOGUE", c.task.Values[0])
-	at := "((b) * M + (m)) * N + (n)"
-	if c.swapped {
-		at = "((b) * N + (n)) * M + (m)"
+	g.macro("OUT(b, m, n, v)", "STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, ("+regType(c.acc)+")(v)))")
+}
+
+// rowsAdjoin reports whether it is the rows of the output, and not its columns,
+// that are neighbours in memory.
+func (c *contraction) rowsAdjoin() bool {
+	coef, ok := c.out.Addr.Affine(len(c.task.Axes))
+	rows, columns := c.axes(outRow), c.axes(outColumn)
+	if !ok || len(rows) == 0 || len(columns) == 0 {
+		return false
 	}
-	g.macro("OUT(b, m, n, v)", "STORE("+at+", EPILOGUE(b, m, n, ("+regType(c.acc)+")(v)))")
+	return coef[rows[len(rows)-1]] == 1 && coef[columns[len(columns)-1]] != 1
 }

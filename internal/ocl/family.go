@@ -46,6 +46,7 @@ type plan struct {
 	why      string
 	launches []launch
 	scratch  []int64 // bytes of each scratch buffer; contents do not outlive the task
+	kept     []int64 // bytes of each buffer that is the task's own, between runs too
 
 	tuned  bool           // chosen by a table, not by rule
 	values kernels.Params // of a variant that can be tuned, where the tuner set them
@@ -59,6 +60,7 @@ type launch struct {
 	kernel        string
 	global, local [3]int
 	sizes         map[string]int64 // named sizes whose values differ from the program's
+	once          bool             // what it writes is kept until steady inputs change
 }
 
 // makePlan plans t, which need not be collapsed, for a device. force is the

@@ -19,6 +19,7 @@ const (
 	argOffset                 // where in that memory it starts, in elements: ulong
 	argStart                  // where scratch starts: 0, as ulong
 	argScratch                // scratch buffer number index of the plan
+	argKept                   // kept buffer number index of the plan
 	argInt                    // value, as IDX
 	argTable                  // all argInts of the program in one buffer
 	argRun                    // the number of the run: uint
@@ -30,7 +31,7 @@ const (
 type arg struct {
 	kind   argKind
 	name   string
-	index  int // argBuffer, argOffset, argPointer: inputs first, then outputs; argScratch: of the plan
+	index  int // argBuffer, argOffset, argPointer: inputs first, then outputs; argScratch, argKept: of the plan
 	value  int64
 	scalar any
 }
@@ -115,6 +116,12 @@ func (g *gen) section(define func(), files ...string) {
 // kernel file.
 func (g *gen) scratchArg(name string, index int, ctype string) {
 	g.scratch = append(g.scratch, arg{kind: argScratch, name: name, index: index})
+	g.ctypes[name] = ctype
+}
+
+// keptArg is scratchArg for a buffer that the task keeps between runs.
+func (g *gen) keptArg(name string, index int, ctype string) {
+	g.scratch = append(g.scratch, arg{kind: argKept, name: name, index: index})
 	g.ctypes[name] = ctype
 }
 

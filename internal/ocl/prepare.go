@@ -92,7 +92,7 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound) error {
 }
 
 // allocScratch makes the scratch buffers, which all tasks share: the queue is
-// in order, and no task's scratch outlives it.
+// in order, and no task's scratch outlives it. What is kept is a task's own.
 func (s *sequence) allocScratch() error {
 	var sizes []int64
 	for _, t := range s.tasks {
@@ -109,6 +109,16 @@ func (s *sequence) allocScratch() error {
 			return err
 		}
 		s.scratch = append(s.scratch, m)
+	}
+	for i := range s.tasks {
+		t := &s.tasks[i]
+		for _, n := range t.plan.kept {
+			m, err := s.eng.dev.Alloc(n)
+			if err != nil {
+				return err
+			}
+			t.kept = append(t.kept, m)
+		}
 	}
 	return nil
 }
@@ -166,7 +176,7 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 			return err
 		}
 		s.kernels = append(s.kernels, k)
-		step := command{name: l.kernel, kernel: k, rng: rangeOf(l), run: -1}
+		step := command{name: l.kernel, kernel: k, rng: rangeOf(l), run: -1, once: l.once || keeps(b.Task)}
 		if n := k.NumArgs(); n != len(l.prog.args) {
 			return fmt.Errorf("kernel %s takes %d arguments, not %d", l.kernel, n, len(l.prog.args))
 		}
@@ -187,7 +197,7 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 			if a.kind == argRun {
 				step.run = i
 			}
-			if err := s.setArg(ctx, k, i, a, l, places); err != nil {
+			if err := s.setArg(ctx, k, i, a, l, places, p.kept); err != nil {
 				return err
 			}
 		}
@@ -197,6 +207,11 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 		}
 	}
 	return nil
+}
+
+// keeps reports whether t's output is kept while its inputs are steady.
+func keeps(t *engine.Task) bool {
+	return t.Kind != engine.Custom && t.Outs[0].Steady && t.AliasOf(0) < 0 && !usesRun(t)
 }
 
 func rangeOf(l launch) cl.Range {
@@ -210,7 +225,7 @@ func rangeOf(l launch) cl.Range {
 	return r
 }
 
-func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a arg, l launch, places []place) error {
+func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a arg, l launch, places []place, kept []*platform.Memory) error {
 	switch a.kind {
 	case argBuffer:
 		return k.SetBuffer(i, places[a.index].mem.mem.Buffer())
@@ -220,6 +235,8 @@ func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a arg, l lau
 		return k.SetUint64(i, 0)
 	case argScratch:
 		return k.SetBuffer(i, s.scratch[a.index].Buffer())
+	case argKept:
+		return k.SetBuffer(i, kept[a.index].Buffer())
 	case argInt:
 		if l.prog.wide {
 			return k.SetInt64(i, l.value(a))

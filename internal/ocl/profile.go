@@ -40,6 +40,9 @@ func (s *sequence) profileByWaiting(ctx context.Context, from, to int, run uint3
 	for i := from; i < to; i++ {
 		p := &s.tasks[i]
 		for j := range p.steps {
+			if p.skips(j) {
+				continue
+			}
 			start := time.Since(epoch)
 			if err := p.steps[j].submit(q, run); err != nil {
 				return nil, s.failed(p, err)
@@ -78,6 +81,9 @@ func (s *sequence) profileByEvents(ctx context.Context, from, to int, run uint32
 	for i := from; i < to; i++ {
 		p := &s.tasks[i]
 		for j := range p.steps {
+			if p.skips(j) {
+				continue
+			}
 			if err := ctx.Err(); err != nil {
 				return nil, errors.Join(err, q.Finish()) // nothing may be left in a queue that nobody waits for
 			}

@@ -25,16 +25,19 @@ func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
 	group := variant{name: "group", why: "one work-group a row", plan: r.group}
 	block := variant{name: "block", why: "a CPU driver: columns in vectors", plan: r.block}
 	column := variant{name: "column", why: "a CPU driver: rows in vectors", plan: r.column}
-	along := r.along()
+	lanes, along := r.byLanes(), r.along()
+	windows := variant{name: "lanes", why: "a CPU driver: lanes along the last axis share a window", plan: lanes.plan}
 	switch {
+	case d.cpu && lanes.fits():
+		return []variant{windows, column, block, item, group}
 	case d.cpu && along:
-		return []variant{block, column, item, group}
+		return []variant{block, column, item, group, windows}
 	case d.cpu:
-		return []variant{column, block, item, group}
+		return []variant{column, block, item, group, windows}
 	case along:
-		return []variant{group, item, block, column}
+		return []variant{group, item, block, column, windows}
 	default:
-		return []variant{item, group, block, column}
+		return []variant{item, group, block, column, windows}
 	}
 }
 
@@ -57,10 +60,10 @@ func (r *reduction) along() bool {
 // split.
 func (r *reduction) gen(parts kernels.Parts, finish bool) *gen {
 	t := r.task
-	g := newGen(r.dev, t, r.rows*parts.Count)
+	split := parts.Count > 1 && !finish
+	g := r.start(parts, split)
 	g.size("ROWS", r.rows)
 	out, fold := axesOf(t, 0), axesOf(t, 1)
-	split := parts.Count > 1 && !finish
 	if finish {
 		g.size("COUNT", parts.Count)
 	} else {
@@ -68,17 +71,23 @@ func (r *reduction) gen(parts kernels.Parts, finish bool) *gen {
 		g.size("SPAN", parts.Span)
 		g.hook("LOAD", []coord{{"r", out}, {"c", fold}}, r.fold.Value, tensor.Invalid)
 	}
-	if split || finish {
+	if !split {
+		g.hookOf("EPILOGUE", []coord{{"r", out}}, t.Values, []tensor.DType{r.fold.Acc})
+		g.store("STORE", "EPILOGUE", t.Values...)
+	}
+	return g
+}
+
+// start starts a program that leaves or takes parts where there are several.
+func (r *reduction) start(parts kernels.Parts, split bool, limits ...int64) *gen {
+	g := newGen(r.dev, r.task, append(limits, r.rows*parts.Count)...)
+	if parts.Count > 1 {
 		g.scratchArg("PARTS", 0, regType(r.val))
 		if r.fold.Monoid.IsArg() {
 			g.scratchArg("PARTS_AT", 1, g.idx)
 		}
 	}
-	if !split {
-		g.hookOf("EPILOGUE", []coord{{"r", out}}, t.Values, []tensor.DType{r.fold.Acc})
-		g.store("STORE", "EPILOGUE", t.Values...)
-	}
-	g.macro("SPLIT", map[bool]int{false: 0, true: 1}[split])
+	g.macro("SPLIT", oneIf(split))
 	writeMonoid(&g.macros, r.fold)
 	return g
 }

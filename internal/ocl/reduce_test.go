@@ -14,7 +14,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var reduceNames = []string{"item", "group", "block", "column"}
+var reduceNames = []string{"item", "group", "block", "column", "lanes"}
 
 var folds = []engine.Monoid{engine.Sum, engine.Prod, engine.Min, engine.Max, engine.ArgMin, engine.ArgMax}
 

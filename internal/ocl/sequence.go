@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/anycl/anycl/cl"
@@ -11,7 +12,10 @@ import (
 	"github.com/anycl/anycl/platform"
 )
 
-var _ engine.Sequence = (*sequence)(nil)
+var (
+	_ engine.Sequence = (*sequence)(nil)
+	_ engine.Keeper   = (*sequence)(nil)
+)
 
 // sequence is a list of tasks with everything that can be done beforehand done.
 type sequence struct {
@@ -31,6 +35,8 @@ type readyTask struct {
 	plan     *plan
 	programs []built // of the plan's launches
 	steps    []command
+	kept     []*platform.Memory // of the plan, the task's own
+	current  bool               // what is kept holds for the steady inputs as they are
 }
 
 // command is one command: a launch, or a copy.
@@ -40,6 +46,7 @@ type command struct {
 	rng    cl.Range
 	run    int // the argument that takes the number of the run, or -1
 	copy   *copying
+	once   bool // needless while what is kept is current
 }
 
 // copying moves a custom kernel's operand to where the kernel can have it, or back.
@@ -58,10 +65,14 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 	for i := from; i < to; i++ {
 		p := &s.tasks[i]
 		for j := range p.steps {
+			if p.skips(j) {
+				continue
+			}
 			if err := p.steps[j].submit(q, run); err != nil {
 				return s.failed(p, err)
 			}
 		}
+		p.current = true
 	}
 	if from == to {
 		return nil
@@ -83,6 +94,16 @@ func (s *sequence) ready(ctx context.Context, from, to int) error {
 		return fmt.Errorf("ocl: run of tasks [%d, %d) of %d", from, to, len(s.tasks))
 	}
 	return ctx.Err()
+}
+
+// skips reports whether step j only makes what is still there.
+func (p *readyTask) skips(j int) bool { return p.current && p.steps[j].once }
+
+// Changed makes the next run compute again what is made of steady inputs.
+func (s *sequence) Changed() {
+	for i := range s.tasks {
+		s.tasks[i].current = false
+	}
 }
 
 func (s *sequence) failed(p *readyTask, err error) error {
@@ -129,7 +150,7 @@ func (p *plan) describe() engine.Plan {
 	if p.params != "" {
 		d.Variant += " " + p.params
 	}
-	for _, n := range p.scratch {
+	for _, n := range slices.Concat(p.scratch, p.kept) {
 		d.Scratch += n
 	}
 	seen := map[*program]bool{}
@@ -181,6 +202,12 @@ func (s *sequence) release() error {
 	}
 	for _, m := range append(s.scratch, s.tables...) {
 		err = errors.Join(err, m.Close())
+	}
+	for i := range s.tasks {
+		for _, m := range s.tasks[i].kept {
+			err = errors.Join(err, m.Close())
+		}
+		s.tasks[i].kept = nil
 	}
 	s.kernels, s.subs, s.scratch, s.tables = nil, nil, nil, nil
 	return err

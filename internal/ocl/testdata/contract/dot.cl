@@ -18,7 +18,7 @@
 #define B_LOAD(p) vload_half16(0, p)
 #define B_ONE(p, i) LOAD_float16(p, i)
 #define SPLIT 0
-#define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 
 static inline long a_row_hook(const IDX b, const IDX i FN_PARAMS) {
     const int i0 = n0 * i;
@@ -39,6 +39,13 @@ static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const f
     return v0;
 }
 #define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
+    const int i0 = n1 * m + n;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
 
 #define STORE(i, v) STORE_float16(y0_ + o_y0, i, (v))
 

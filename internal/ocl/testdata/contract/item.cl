@@ -4,7 +4,7 @@
 #define ACC uint
 #define MAC(a, b, c) ((a) * (b) + (c))
 #define SPLIT 0
-#define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (int)(v)))
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (int)(v)))
 
 static inline int load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = m + k;
@@ -37,6 +37,13 @@ static inline int epilogue_hook(const IDX b, const IDX m, const IDX n, const int
     return v4;
 }
 #define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
+    const int i0 = n6 * b + n4 * m + n;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
 
 #define STORE(i, v) STORE_int32(y0_ + o_y0, i, (v))
 

@@ -27,7 +27,8 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define A_DIRECT 0
 #define B_DIRECT 1
 #define SPLIT 0
-#define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
+#define ROWS_ADJOIN 0
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define B_TYPE ushort
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) as_float8(convert_uint8(vload8(0, p)) << 16)
@@ -37,6 +38,13 @@ static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const f
     return v0;
 }
 #define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
+    const int i0 = n0 * m + n;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
 
 #define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
 

@@ -42,7 +42,8 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define A_DIRECT 1
 #define B_DIRECT 0
 #define SPLIT 0
-#define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
+#define ROWS_ADJOIN 0
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) LOAD_float32(p, i)
@@ -52,10 +53,17 @@ static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const f
 }
 #define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
 
+static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
+    const int i0 = n0 * m + n;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
+
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
 static inline long a_row_hook(const IDX b, const IDX m FN_PARAMS) {
-    const int i0 = n0 * m;
+    const int i0 = n1 * m;
     const long v1 = (long)(i0);
     return v1;
 }

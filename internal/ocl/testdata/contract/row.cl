@@ -26,12 +26,18 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 1
-#define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     return acc;
 }
 #define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
+    const long v0 = (long)(n);
+    return v0;
+}
+#define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 

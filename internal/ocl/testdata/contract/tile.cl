@@ -14,7 +14,7 @@
 #define A_BY_K 0
 #define B_BY_K 0
 #define SPLIT 0
-#define OUT(b, m, n, v) STORE(((b) * M + (m)) * N + (n), EPILOGUE(b, m, n, (float)(v)))
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 
 static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * b + m + n1 * k;
@@ -34,6 +34,13 @@ static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const f
     return acc;
 }
 #define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
+    const int i0 = n4 * b + n3 * m + n;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 

@@ -1,0 +1,137 @@
+package ops
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+)
+
+// contract makes the task of the contraction head with an epilogue up to end.
+func (l *lowerer) contract(head, end *Node) {
+	r := naturalRoles(head)
+	if l.dense[end] {
+		r = l.denseRoles(head, end, r)
+	}
+	k := span(0, len(r.attr.aK))
+	x, ea, eb := l.product(head, r, k)
+	// The innermost summed axis should be the one along which A is densest.
+	first := len(r.axes)
+	best := x.orderOf(span(first, len(x.dom)), ea, span(0, len(x.dom))...)
+	for i := range best {
+		best[i] -= first
+	}
+	if !slices.Equal(best, k) {
+		x, ea, eb = l.product(head, r, best)
+	}
+	acc := engine.AccType(head.dtype)
+	at := make([]*engine.Index, len(head.shape))
+	for pos, axis := range r.axes {
+		at[axis] = engine.AxisIndex(pos)
+	}
+	epilogue, addr := x.epilogue(head, end, at, denseAddr(head.shape, r.axes), acc)
+	t := &engine.Task{
+		Kind: engine.Contract, Name: x.name(end), Caller: head.caller,
+		Axes: x.dom, Groups: []int{r.batch, r.rows, len(r.axes) - r.batch - r.rows, len(k)},
+		A: ea, B: eb, Acc: acc, Values: []*engine.Expr{epilogue},
+	}
+	if r.swapped {
+		t.A, t.B = eb, ea
+	}
+	l.values[end] = l.emit(t, x, end, addr, addr.Key() == denseAddr(end.shape, nil).Key())
+}
+
+// contractRoles says which axes of a contraction's result are batch, rows and
+// columns of its task.
+type contractRoles struct {
+	attr        contractAttr
+	axes        []int // of the result, in the order in which they lie in memory
+	batch, rows int   // how many of them
+	swapped     bool  // the columns are those of operand 0
+}
+
+func naturalRoles(head *Node) contractRoles {
+	a := head.attr.(contractAttr)
+	return contractRoles{attr: a, axes: span(0, len(head.shape)), batch: len(a.aBatch), rows: len(a.aM)}
+}
+
+// product is both operands of a task with these roles; k is the order of the
+// summed axes.
+func (l *lowerer) product(head *Node, r contractRoles, k []int) (x *builder, ea, eb *engine.Expr) {
+	a, b, attr := head.in[0], head.in[1], r.attr
+	dom := engine.Domain(pick(head.shape, r.axes))
+	for _, i := range k {
+		dom = append(dom, a.shape[attr.aK[i]])
+	}
+	x = l.builder(dom)
+	atA, atB := make([]*engine.Index, a.Rank()), make([]*engine.Index, b.Rank())
+	nb, nm := len(attr.aBatch), len(attr.aM)
+	for pos, axis := range r.axes {
+		at := engine.AxisIndex(pos)
+		switch {
+		case axis < nb:
+			atA[attr.aBatch[axis]], atB[attr.bBatch[axis]] = at, at
+		case axis < nb+nm:
+			atA[attr.aM[axis-nb]] = at
+		default:
+			atB[attr.bN[axis-nb-nm]] = at
+		}
+	}
+	for pos, i := range k {
+		at := engine.AxisIndex(len(r.axes) + pos)
+		atA[attr.aK[i]], atB[attr.bK[i]] = at, at
+	}
+	return x, x.expr(a, atA, nil), x.expr(b, atB, nil)
+}
+
+// denseRoles are roles under which the task stores end in row-major order, as
+// somebody outside reads it, so that nothing has to be copied: the rows and
+// columns that lie innermost keep their meaning, what lies outside of them
+// becomes batch. Without such, r.
+func (l *lowerer) denseRoles(head, end *Node, r contractRoles) contractRoles {
+	order, ok := l.denseOrder(head, end)
+	if !ok || slices.Equal(order, r.axes) {
+		return r
+	}
+	nb, nm := r.batch, r.batch+r.rows
+	kind := func(axis int) int { return btoi(axis >= nb) + btoi(axis >= nm) } // batch, rows, columns
+	// The run of one kind that ends before position to, and its extent.
+	run := func(to int) (from, extent int) {
+		extent = 1
+		for from = to; from > 0 && kind(order[from-1]) == kind(order[to-1]); from-- {
+			extent *= head.shape[order[from-1]]
+		}
+		return from, extent
+	}
+	columns, width := run(len(order))
+	if columns == 0 || kind(order[len(order)-1]) == 0 {
+		return r
+	}
+	rows, height := run(columns)
+	if kind(order[columns-1]) == 0 || min(width, height) < 8 { // narrow products cost more than a copy
+		return r
+	}
+	return contractRoles{attr: r.attr, axes: order, batch: rows, rows: columns - rows, swapped: kind(order[columns]) == 1}
+}
+
+// denseOrder is the order of head's axes in memory when end, which may rearrange
+// them, is in row-major order. Axes of extent 1 come first.
+func (l *lowerer) denseOrder(head, end *Node) ([]int, bool) {
+	at := make([]*engine.Index, len(head.shape))
+	for i := range at {
+		at[i] = engine.AxisIndex(i)
+	}
+	at = l.coordinates(head, at, engine.Domain(head.shape))
+	addr := denseAddr(end.shape, nil).Subst(at, engine.Domain(head.shape))
+	coef, ok := addr.Affine(len(head.shape))
+	if !ok {
+		return nil, false
+	}
+	order := slices.SortedStableFunc(slices.Values(span(0, len(coef))), func(a, b int) int {
+		if one := btoi(head.shape[b] == 1) - btoi(head.shape[a] == 1); one != 0 {
+			return one
+		}
+		return cmp.Compare(coef[b], coef[a])
+	})
+	return order, denseAddr(head.shape, order).Key() == addr.Key()
+}

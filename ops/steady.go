@@ -1,0 +1,41 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+)
+
+// markSteady finds what is the same in every run unless somebody sets a
+// variable: constants, variables that the graph does not update, and weights in
+// another layout. Engines keep what they make of it.
+func markSteady(units []*unit) {
+	updated := map[*variable]bool{}
+	for _, u := range units {
+		for _, v := range u.outs {
+			if v.stored != nil {
+				updated[v.stored] = true
+			}
+		}
+	}
+	for _, u := range units { // makers before readers
+		for i, v := range u.ins {
+			if v.maker == nil {
+				v.steady = v.node.op.lower == lowerConst || v.node.state != nil && !updated[v.node.state]
+			}
+			u.task.Ins[i].Steady = v.steady
+		}
+		if u.rearranges() {
+			u.outs[0].steady, u.task.Outs[0].Steady = true, true
+		}
+	}
+}
+
+// rearranges reports whether u does nothing but lay steady values out anew for
+// its readers. What computes is left to run: nobody expects the memory that its
+// result would take for good.
+func (u *unit) rearranges() bool {
+	t := u.task
+	return t.Kind == engine.Map && len(t.Values) == 1 && t.Values[0].Op == engine.OpLoad && u.outs[0].stored == nil &&
+		u.outs[0].node.op.Name == "keep" && !slices.ContainsFunc(t.Ins, func(o engine.Operand) bool { return !o.Steady })
+}

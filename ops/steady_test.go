@@ -1,0 +1,83 @@
+package ops
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// A convolution keeps its weights in another layout between runs. Whoever gives
+// the variable a new value, the next run must see it.
+func TestKeptWeightsFollowTheirVariable(t *testing.T) {
+	for name, groups := range map[string]int{"dense": 1, "depthwise": 16} {
+		t.Run(name, func(t *testing.T) {
+			for where, rt := range map[Place]*Runtime{OnDevice: device(t), OnCPU: cpuOnly(t)} {
+				g := NewGraph("kept")
+				x := g.Input("x", tensor.Float32, 1, 16, 4, 4)
+				w := g.Variable("w", filled(t, 1, 16, 16/groups, 1, 1))
+				exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Conv2D(x, w, Conv2DOptions{Groups: groups})}, Place: where})
+				require.NoError(t, err)
+				double, err := g.Compile(t.Context(), rt, Target{Updates: []*Node{Assign(w, Add(w, w))}, Place: where})
+				require.NoError(t, err)
+				requireAll := func(want float64) {
+					t.Helper()
+					for range 2 {
+						out, err := exe.Run(t.Context(), Feeds{x: filled(t, 1, 1, 16, 4, 4)})
+						require.NoError(t, err)
+						for i := range out[0].Len() {
+							require.Equal(t, want*float64(16/groups), out[0].Float64At(i))
+						}
+					}
+				}
+				requireAll(1)
+				require.NoError(t, Set(t.Context(), w, filled(t, 3, w.Shape()...)))
+				requireAll(3)
+				_, err = double.Run(t.Context(), nil)
+				require.NoError(t, err)
+				requireAll(6)
+				_, err = exe.Profile(t.Context(), Feeds{x: filled(t, 1, 1, 16, 4, 4)}, ProfileOptions{})
+				require.NoError(t, err)
+				requireAll(6)
+			}
+		})
+	}
+}
+
+// What a graph updates itself is not kept.
+func TestWeightsThatAStepUpdatesAreReadAnew(t *testing.T) {
+	rt := device(t)
+	g := NewGraph("step")
+	x := g.Input("x", tensor.Float32, 1, 16, 4, 4)
+	w := g.Variable("w", filled(t, 1, 16, 16, 1, 1))
+	y := Conv2D(x, w, Conv2DOptions{})
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{y}, Updates: []*Node{Assign(w, Add(w, w))}, Place: OnDevice})
+	require.NoError(t, err)
+	for _, want := range []float64{16, 32, 64} {
+		out, err := exe.Run(t.Context(), Feeds{x: filled(t, 1, 1, 16, 4, 4)})
+		require.NoError(t, err)
+		require.Equal(t, want, out[0].Float64At(0))
+	}
+}
+
+// A convolution whose result is read in row-major order stores it so: no task
+// does nothing but copy.
+func TestConvolutionsStoreWhatIsReadInRowMajorOrder(t *testing.T) {
+	g := NewGraph("order")
+	x := g.Input("x", tensor.Float32, 2, 16, 10, 10)
+	y := Conv2D(x, g.Variable("w", filled(t, 1, 32, 16, 3, 3)), Conv2DOptions{})
+	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}, Place: OnCPU})
+	require.NoError(t, err)
+	require.Len(t, exe.units, 1)
+}
+
+func filled(t testing.TB, v float64, shape ...int) *tensor.Tensor {
+	t.Helper()
+	x, err := tensor.New(tensor.Float32, shape...)
+	require.NoError(t, err)
+	for i := range x.Len() {
+		x.SetFloat64(i, v)
+	}
+	return x
+}
