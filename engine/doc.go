@@ -12,7 +12,7 @@
 // coordinates, one per axis. Its values are expressions ([Expr]) whose leaves
 // load from input buffers at addresses ([Index]) that are integer expressions
 // over the coordinates. Transposes, slices, pads, broadcasts and windows exist
-// only as such addresses. There are five kinds:
+// only as such addresses. There are six kinds:
 //
 //	Map       out[p]      = Value(p)
 //	Reduce    out[p]      = Epilogue(p, fold over q of Value(p, q))

@@ -19,9 +19,10 @@ const (
 	Contract
 	Scatter
 	Custom
+	Attention
 )
 
-var kindNames = [...]string{"map", "reduce", "row", "contract", "scatter", "custom"}
+var kindNames = [...]string{"map", "reduce", "row", "contract", "scatter", "custom", "attention"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -55,6 +56,7 @@ type Fold struct {
 //	Contract  [batch, m, n, k]     A over batch, m, k; B over batch, n, k; Values over batch, m, n
 //	Scatter   [v, n, d]            Values over v, d; At over n; Update over n, d
 //	Custom    []                   whole buffers
+//	Attention [batch, group, m, n, d, e]   see AttentionTask
 //
 // Values has one expression for each output: Map, Reduce and Row may have
 // several, Contract and Scatter have one. An output is dense in the order of
@@ -83,7 +85,8 @@ type Task struct {
 	At     *Expr        // Scatter
 	Update *Expr        // Scatter
 
-	Custom *CustomKernel
+	Custom    *CustomKernel
+	Attention *AttentionTask
 
 	FastMath bool // the caller allowed -cl-fast-relaxed-math
 }
@@ -140,8 +143,20 @@ func (t *Task) OutAxes(i int) []int {
 		add(0, 1, 2)
 	case Scatter:
 		add(0, 2)
+	case Attention:
+		add(t.attentionOuts()[i]...)
 	}
 	return axes
+}
+
+// OutSize is the number of elements that output i has by the extents of t's
+// axes. It is for all kinds but Custom.
+func (t *Task) OutSize(i int) int64 {
+	n := int64(1)
+	for _, a := range t.OutAxes(i) {
+		n *= int64(t.Axes[a])
+	}
+	return n
 }
 
 // OverRow reports whether output i of a Row has an element for every element of
@@ -179,12 +194,19 @@ func (t *Task) EachExpr(f func(e **Expr)) {
 	for i := range t.Values {
 		f(&t.Values[i])
 	}
+	if t.Attention != nil {
+		t.Attention.eachExpr(f)
+	}
 }
 
 // Rewrite returns a copy of t with every expression e replaced by f(e).
 func (t *Task) Rewrite(f func(e *Expr) *Expr) *Task {
 	c := *t
 	c.Values, c.Folds = slices.Clone(t.Values), slices.Clone(t.Folds)
+	if t.Attention != nil {
+		a := *t.Attention
+		c.Attention = &a
+	}
 	c.EachExpr(func(e **Expr) { *e = f(*e) })
 	return &c
 }
@@ -233,6 +255,8 @@ func (t *Task) Cost() Cost {
 		for _, o := range t.Outs {
 			c.Flops += float64(o.Len)
 		}
+	case Attention:
+		c.Flops = t.attentionFlops()
 	}
 	return c
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // groupsOf is how many groups of axes each kind has, but for Custom.
-var groupsOf = map[engine.Kind]int{engine.Map: 1, engine.Reduce: 2, engine.Row: 2, engine.Contract: 4, engine.Scatter: 3}
+var groupsOf = map[engine.Kind]int{engine.Map: 1, engine.Reduce: 2, engine.Row: 2, engine.Contract: 4, engine.Scatter: 3, engine.Attention: 6}
 
 // Check says why the engine cannot run t: a task whose parts do not fit
 // together, a scalar function without Host, a custom kernel without a Go twin.
@@ -56,6 +56,12 @@ func (e *Engine) Check(t *engine.Task) error {
 			return fail("a negative extent in %v", []int(t.Axes))
 		}
 	}
+	if t.Kind == engine.Attention {
+		if err := checkAttention(t); err != nil {
+			return fail("%w", err)
+		}
+		return nil
+	}
 	for i := range t.Folds {
 		if err := checkFold(t, i); err != nil {
 			return fail("fold %d: %w", i, err)
@@ -99,12 +105,7 @@ func checkValues(t *engine.Task) error {
 	}
 	accs := accTypes(t)
 	for i, x := range t.Values {
-		size := int64(1)
-		axes := t.OutAxes(i)
-		for _, a := range axes {
-			size *= int64(t.Axes[a])
-		}
-		if t.Outs[i].Len != size {
+		if size := t.OutSize(i); t.Outs[i].Len != size {
 			return fmt.Errorf("%d elements of output %d for a domain of %d", t.Outs[i].Len, i, size)
 		}
 		if err := checkExpr(t, x, accs); err != nil {
@@ -177,6 +178,42 @@ func checkExpr(t *engine.Task, x *engine.Expr, accs []tensor.DType) error {
 			if bad >= 0 {
 				return fmt.Errorf("an index over axis %d of %d", bad, len(t.Axes))
 			}
+		}
+	}
+	return nil
+}
+
+// checkAttention checks what a task of attention has instead of values.
+func checkAttention(t *engine.Task) error {
+	a := t.Attention
+	if a == nil {
+		return errors.New("nothing to attend to")
+	}
+	least, most := 1, 2
+	parts := []*engine.Expr{a.Q, a.K, a.V}
+	if a.Pass != engine.AttentionForward {
+		parts = append(parts, a.DO, a.L, a.D)
+		if least = 2; a.Pass == engine.AttentionGradQ {
+			least, most = 1, 1
+		}
+	}
+	if a.Mask != nil {
+		parts = append(parts, a.Mask)
+	}
+	if n := len(t.Outs); n < least || n > most {
+		return fmt.Errorf("%d outputs", n)
+	}
+	if t.Acc != tensor.Float32 && t.Acc != tensor.Float64 {
+		return fmt.Errorf("accumulator dtype %v", t.Acc)
+	}
+	for i, o := range t.Outs {
+		if size := t.OutSize(i); o.Len != size {
+			return fmt.Errorf("%d elements of output %d for a domain of %d", o.Len, i, size)
+		}
+	}
+	for _, x := range parts {
+		if err := checkExpr(t, x, nil); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -53,6 +53,8 @@ func runnerOf(c *compiler) (runner, error) {
 		return newContract(c)
 	case engine.Scatter:
 		return newScatter(c)
+	case engine.Attention:
+		return newAttention(c)
 	default:
 		return newCustom(c)
 	}

@@ -10,6 +10,7 @@
 //	row       several folds of a row and what they make of it: softmax, normalisation, losses, their gradients
 //	contract  matrix products, batched and matrix-vector ones, and every convolution and its gradients
 //	scatter   additions at positions read from memory
+//	attention softmax(Q·K^T)·V and its gradients, without the matrix between
 //
 // Convolution and pooling have no files of their own: a sliding window is an
 // index map, so they are a contraction and a reduction whose loads go through

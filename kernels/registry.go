@@ -34,8 +34,8 @@ var (
 	rowHooks  = []string{"ROW_STAGES", "ROW_FOLDS", "PREPARE", "EACH_OVER", "ROW_RESULTS"}
 )
 
-// Variants are those of map, reduce, row and scatter.
-var Variants = []Variant{
+// Variants are those of map, reduce, row, scatter and attention.
+var Variants = slices.Concat(attentionVariants, []Variant{
 	{
 		Family: "map", Name: "item", File: "map.cl", Kernels: []string{"map_item"}, Hooks: []string{"VALUE", "STORE"},
 		For: "GPUs: one work-item a point, neighbours side by side",
@@ -84,4 +84,4 @@ var Variants = []Variant{
 		Macros: []Macro{{"DIRECT", flag, "the output itself holds the sums"}, {"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
 		For:    "all devices; rows or single columns an item, by geometry",
 	},
-}
+})

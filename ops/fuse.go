@@ -12,7 +12,7 @@ const (
 	maxInlined  = 96 // ops
 	maxIndex    = 32 // parts of an address
 	cheapFlops  = 2  // an expression this cheap, over one buffer, is computed anew by each reader
-	contractUse = 2  // a contraction reads its operands more than once
+	contractUse = 2  // a contraction or attention reads its operands more than once
 )
 
 // fusion decides for every node of a simplified graph whether it becomes a
@@ -82,7 +82,7 @@ func (n *Node) heavy() bool {
 	switch n.op.lower {
 	case lowerReduce:
 		return len(n.attr.(reduceAttr).axes) > 0
-	case lowerContract, lowerScatter, lowerKernel, lowerPick:
+	case lowerContract, lowerScatter, lowerKernel, lowerAttention, lowerPick:
 		return true
 	}
 	return false
@@ -127,7 +127,7 @@ func (f *fusion) chooseRoots() {
 func (f *fusion) readsBy(u, n *Node, evals float64) float64 {
 	size := float64(max(n.Size(), 1))
 	switch {
-	case u.op.lower == lowerContract:
+	case u.op.lower == lowerContract, u.op.lower == lowerAttention:
 		return contractUse
 	case f.root[u] && !u.elementwise() && u.op.view == nil:
 		return 1

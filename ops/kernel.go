@@ -65,7 +65,7 @@ func Kernel(g *Graph, o KernelOptions, ins ...*Node) []*Node {
 	n := applyIn(g, "kernel", &o, ins...)
 	outs := make([]*Node, len(o.Results))
 	for i := range outs {
-		outs[i] = applyIn(g, "pick", pickAttr{i}, n)
+		outs[i] = pickOf(n, i)
 	}
 	return outs
 }
@@ -104,26 +104,10 @@ func (o *KernelOptions) check() error {
 	return nil
 }
 
-type pickAttr struct{ i int }
-
 var _ = define(Op{
 	Name: "kernel", Arity: -1, hidden: true, lower: lowerKernel,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		r := c.Attr.(*KernelOptions).Results[0]
-		return r.Shape, r.DType, nil
-	},
-})
-
-// pick is one result of a kernel.
-var _ = define(Op{
-	Name: "pick", Arity: 1, hidden: true, lower: lowerPick,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		r := c.In[0].attr.(*KernelOptions).Results[c.Attr.(pickAttr).i]
-		return r.Shape, r.DType, nil
-	},
-	Grad: func(b *Back) {
-		b.node.graph.fail("kernel", b.node.in, errors.New("a user's kernel has no derivative (cut the path with ops.StopGradient)"))
-	},
+	Result:  firstResult,
+	results: func(c *Call) []Result { return c.Attr.(*KernelOptions).Results },
 })
 
 // task is the kernel as engines see it.

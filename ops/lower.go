@@ -92,6 +92,8 @@ func (l *lowerer) alone(end *Node) {
 		l.scatter(end)
 	case lowerKernel:
 		l.kernel(end)
+	case lowerAttention:
+		l.attention(end)
 	case lowerPick:
 		l.values[end] = l.picks[end.in[0]][end.attr.(pickAttr).i]
 	default:

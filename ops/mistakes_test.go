@@ -74,6 +74,22 @@ func TestAMistakeNamesTheOpTheLineAndTheShapes(t *testing.T) {
 		{"softmax", []string{"axis 2", "rank 2"}, func(g *Graph) { Softmax(x(g, f32, 2, 3), 2) }},
 		{"softmax", []string{"axis 0", "rank 0"}, func(g *Graph) { Softmax(x(g, f32), 0) }},
 		{"softmax", []string{"[4 0]", "empty"}, func(g *Graph) { Softmax(x(g, f32, 4, 0), -1) }},
+		{"attention", []string{"other features", "[2 3]", "[4 5]"}, func(g *Graph) { Attention(x(g, f32, 2, 3), x(g, f32, 4, 5), x(g, f32, 4, 5), nil) }},
+		{"attention", []string{"other positions: 4 and 5"}, func(g *Graph) { Attention(x(g, f32, 2, 3), x(g, f32, 4, 3), x(g, f32, 5, 3), nil) }},
+		{"attention", []string{"multiple of their heads"}, func(g *Graph) {
+			Attention(x(g, f32, 5, 2, 3), x(g, f32, 2, 4, 3), x(g, f32, 2, 4, 3), nil)
+		}},
+		{"attention", []string{"mask [3 4]", "scores [2 4]"}, func(g *Graph) {
+			Attention(x(g, f32, 2, 3), x(g, f32, 4, 3), x(g, f32, 4, 3), &AttentionOptions{Mask: x(g, f32, 3, 4)})
+		}},
+		{"attention", []string{"mask is int32"}, func(g *Graph) {
+			Attention(x(g, f32, 2, 3), x(g, f32, 4, 3), x(g, f32, 4, 3), &AttentionOptions{Mask: x(g, i32, 2, 4)})
+		}},
+		{"attention", []string{"window is -1"}, func(g *Graph) {
+			Attention(x(g, f32, 2, 3), x(g, f32, 4, 3), x(g, f32, 4, 3), &AttentionOptions{Window: -1})
+		}},
+		{"attention", []string{"two axes"}, func(g *Graph) { Attention(x(g, f32, 3), x(g, f32, 4, 3), x(g, f32, 4, 3), nil) }},
+		{"attention", []string{"no features"}, func(g *Graph) { Attention(x(g, f32, 2, 0), x(g, f32, 4, 0), x(g, f32, 4, 3), nil) }},
 		{"log_softmax", []string{"int32 is not a float"}, func(g *Graph) { LogSoftmax(x(g, i32, 2), 0) }},
 		{"cross_entropy", []string{"[2 3 4]", "[N C]"}, func(g *Graph) { CrossEntropy(x(g, f32, 2, 3, 4), x(g, i32, 2)) }},
 		{"cross_entropy", []string{"[5]", "[2 3]"}, func(g *Graph) { CrossEntropy(x(g, f32, 2, 3), x(g, i32, 5)) }},

@@ -29,6 +29,8 @@ type Op struct {
 	Compose func(c *Call) *Node
 	// view maps coordinates of the result to coordinates of operand 0.
 	view func(c *Call, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
+	// results of an op that has several; pick gives one.
+	results func(c *Call) []Result
 	// hidden ops are parts of others and not for users.
 	hidden bool
 	// lower is for the few ops that are none of the above.
@@ -75,6 +77,7 @@ const (
 	lowerGather
 	lowerScatter
 	lowerKernel
+	lowerAttention
 	lowerPick
 	lowerAssign
 )

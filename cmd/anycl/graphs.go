@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"strings"
 
 	"github.com/anycl/anycl/internal/net"
@@ -18,7 +17,7 @@ type graph struct {
 var graphs = []graph{
 	{"mlp", "two dense layers and a softmax, 32 images of 784 values: inference", mlp},
 	{"cnn", "a training step of a small convolutional network with Adam, 32 images of 8 x 8", cnn},
-	{"attention", "a transformer's attention block: layer norm, 4 heads, 64 tokens of 128 values", attention},
+	{"attention", "a transformer's attention block: layer norm, 4 heads that look back, 64 tokens of 128 values", attention},
 	{"statistics", "mean, deviation and the normalised columns of a 4096 x 64 table", statistics},
 }
 
@@ -71,9 +70,7 @@ func attention() (*ops.Graph, ops.Target) {
 		return ops.Transpose(ops.Reshape(x, batch, tokens, heads, width/heads), 0, 2, 1, 3)
 	}
 	q, k, v := split(n.Dense(width, width)(h)), split(n.Dense(width, width)(h)), split(n.Dense(width, width)(h))
-	scores := ops.MatMul(q, ops.Transpose(k, 0, 1, 3, 2))
-	scores = ops.Mul(scores, ops.ScalarLike(scores, 1/math.Sqrt(width/heads)))
-	mixed := ops.MatMul(ops.Softmax(scores, -1), v)
+	mixed := ops.Attention(q, k, v, &ops.AttentionOptions{Causal: true})
 	mixed = ops.Reshape(ops.Transpose(mixed, 0, 2, 1, 3), batch, tokens, width)
 	return g, ops.Target{Outputs: []*ops.Node{ops.Add(x, n.Dense(width, width)(mixed))}}
 }

@@ -199,6 +199,7 @@ func newRates(dev *platform.Opened) rates {
 // of a kind reach at best.
 var efficiency = map[engine.Kind]float64{
 	engine.Map: 0.3, engine.Reduce: 0.2, engine.Row: 0.3, engine.Contract: 0.6, engine.Scatter: 0.05, engine.Custom: 0.1,
+	engine.Attention: 0.5,
 }
 
 // Estimate predicts how long t takes once its inputs are in memory: the larger

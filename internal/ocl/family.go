@@ -18,12 +18,13 @@ const EnvVariant = "ANYCL_VARIANT"
 
 // families says which kernel variants may run a collapsed task, best first.
 var families = map[engine.Kind]func(d *deviceFacts, t *engine.Task) []variant{
-	engine.Map:      mapVariants,
-	engine.Reduce:   reduceVariants,
-	engine.Row:      rowVariants,
-	engine.Contract: contractVariants,
-	engine.Scatter:  scatterVariants,
-	engine.Custom:   customVariants,
+	engine.Map:       mapVariants,
+	engine.Reduce:    reduceVariants,
+	engine.Row:       rowVariants,
+	engine.Contract:  contractVariants,
+	engine.Scatter:   scatterVariants,
+	engine.Custom:    customVariants,
+	engine.Attention: attentionVariants,
 }
 
 // variant is one way to run a task.

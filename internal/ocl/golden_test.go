@@ -145,7 +145,7 @@ func TestGoldenFilesSayWhatIsCompiled(t *testing.T) {
 
 // A golden file that no test reads would only seem to hold something.
 func TestNoGoldenFileIsLeftOver(t *testing.T) {
-	for folder, pinned := range map[string]map[string]goldenCase{"testdata": goldens(), "testdata/contract": contractGoldens()} {
+	for folder, pinned := range map[string]map[string]goldenCase{"testdata": goldens(), "testdata/contract": contractGoldens(), "testdata/attention": attentionGoldens()} {
 		files, err := filepath.Glob(folder + "/*.cl")
 		require.NoError(t, err)
 		require.NotEmpty(t, files)

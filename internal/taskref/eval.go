@@ -47,6 +47,8 @@ func EvalRun(t *engine.Task, ins [][]byte, run uint32) (outs [][]byte, err error
 		r.contract(outs)
 	case engine.Scatter:
 		r.scatter(outs[0])
+	case engine.Attention:
+		r.attention(outs)
 	}
 	return outs, nil
 }

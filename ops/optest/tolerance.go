@@ -151,6 +151,7 @@ var tolerances = map[string]Tolerance{
 	"dropout":          {ULP: 1, ULP64: 1, Source: composition},
 	"batch_norm":       {ULP: 16, ULP64: 8, Terms: 1, Source: composition},
 	"batch_norm_train": {ULP: 32, ULP64: 8, Terms: 1, Source: composition},
+	"attention":        {ULP: 16, ULP64: 8, Terms: 1, Source: composition},
 	"layer_norm":       {ULP: 32, ULP64: 8, Terms: 1, Source: composition},
 }
 

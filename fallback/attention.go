@@ -1,0 +1,381 @@
+package fallback
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Tiles of attention: products stay below what gonum shares among goroutines,
+// and what a tile needs in the second-level cache.
+const (
+	attentionRows = 64
+	attentionKeys = 128
+)
+
+// attentionTask computes attention tile by tile of queries, or for the gradient
+// of keys and values of keys, against all that they see on the other side.
+type attentionTask[R float32 | float64] struct {
+	env             *env
+	task            *engine.Task
+	a               *engine.AttentionTask
+	batch, rows, m  int64 // rows are the queries of all groups
+	n, d, e         int64
+	q, k, v, do     *program // by rows
+	qt, kt, vt, dot *program // by columns
+	l, delta, mask  *program
+	outs            []sink
+	tile, tiles     int64
+	scratch         []reserved
+	cost
+	wide bool
+	work job
+}
+
+// What a worker has scratch memory for.
+const (
+	bufQ = iota
+	bufQT
+	bufDO
+	bufDOT
+	bufK
+	bufKT
+	bufV
+	bufVT
+	bufS  // scores, then weights
+	bufDP // their slopes
+	bufST
+	bufDPT
+	bufO // the first result
+	bufO2
+	bufL
+	bufDelta
+	bufRow
+	bufTop
+	bufCount
+)
+
+func newAttention(c *compiler) (runner, error) {
+	if engine.ClassOf(c.task.Acc) == engine.ClassF64 {
+		return makeAttention[float64](c)
+	}
+	return makeAttention[float32](c)
+}
+
+func makeAttention[R float32 | float64](c *compiler) (runner, error) {
+	t := c.task
+	x := &attentionTask[R]{env: c.env, task: t, a: t.Attention, batch: t.Size(0), m: t.Size(2), n: t.Size(3), d: t.Size(4), e: t.Size(5)}
+	x.rows = t.Size(1) * x.m
+	if err := x.compile(c); err != nil {
+		return nil, err
+	}
+	for i, o := range t.Outs {
+		x.outs = append(x.outs, sinkOf(o.DType, c.outs[i]))
+	}
+	var zero R
+	rows, keys := min(x.rows, attentionRows), min(x.n, attentionKeys)
+	if x.a.Pass == engine.AttentionGradKV {
+		keys = min(x.n, attentionRows)
+	}
+	sizes := [bufCount]int64{
+		bufQ: rows * x.d, bufQT: rows * x.d, bufDO: rows * x.e, bufDOT: rows * x.e,
+		bufK: keys * x.d, bufKT: keys * x.d, bufV: keys * x.e, bufVT: keys * x.e,
+		bufS: rows * keys, bufDP: rows * keys, bufST: rows * keys, bufDPT: rows * keys,
+		bufO: max(rows, keys) * max(x.d, x.e), bufO2: max(rows, keys) * x.e,
+		bufL: rows, bufDelta: rows, bufRow: keys, bufTop: rows,
+	}
+	for _, n := range sizes {
+		x.scratch = append(x.scratch, reserved{offset: c.reserve(int(n) * sizeOf(zero)), bytes: int(n)})
+	}
+	x.tile, x.tiles = attentionRows, x.batch*((x.rows+attentionRows-1)/attentionRows)
+	x.work = x.forward
+	switch x.a.Pass {
+	case engine.AttentionGradQ:
+		x.work = x.gradQ
+	case engine.AttentionGradKV:
+		x.tiles, x.work = x.batch*((x.n+attentionRows-1)/attentionRows), x.gradKV
+	}
+	x.predict()
+	x.wide = x.ns() > c.limits.wideNs
+	return x, nil
+}
+
+// compile makes the programs that the pass needs.
+func (x *attentionTask[R]) compile(c *compiler) error {
+	t, a := c.task, x.a
+	var err error
+	make := func(to **program, e *engine.Expr, groups ...int) {
+		if err == nil && e != nil {
+			*to, err = c.compile(axesOf(t, groups...), []tensor.DType{t.Acc}, e)
+		}
+	}
+	make(&x.q, a.Q, 0, 1, 2, 4)
+	make(&x.k, a.K, 0, 3, 4)
+	make(&x.mask, a.Mask, 0, 1, 2, 3)
+	make(&x.l, a.L, 0, 1, 2)
+	make(&x.delta, a.D, 0, 1, 2)
+	make(&x.do, a.DO, 0, 1, 2, 5)
+	switch a.Pass {
+	case engine.AttentionForward:
+		make(&x.vt, a.V, 0, 5, 3)
+	case engine.AttentionGradQ:
+		make(&x.v, a.V, 0, 3, 5)
+		make(&x.kt, a.K, 0, 4, 3)
+	case engine.AttentionGradKV:
+		make(&x.v, a.V, 0, 3, 5)
+		make(&x.qt, a.Q, 0, 4, 1, 2)
+		make(&x.dot, a.DO, 0, 5, 1, 2)
+	}
+	return err
+}
+
+// predict sets the cost: products, exponentials, and operands that are read
+// again for every tile.
+func (x *attentionTask[R]) predict() {
+	factor := 0.085
+	if engine.ClassOf(x.task.Acc) == engine.ClassF64 {
+		factor = 0.17
+	}
+	flops := x.task.Cost().Flops
+	x.product = flops / 2 * factor
+	x.chain = flops / float64(max(2*(x.d+x.e), 1)) * 8
+	other := x.n
+	if x.a.Pass == engine.AttentionGradKV {
+		other = x.rows
+	}
+	x.chain += float64(x.tiles*other*(x.d+x.e)) * 2
+}
+
+func (x *attentionTask[R]) run(ctx context.Context, p *pool) error {
+	return p.run(ctx, x.tiles, x.wide, x.work)
+}
+
+func (x *attentionTask[R]) plan() engine.Plan {
+	why := "short: on the caller's goroutine"
+	if x.wide {
+		why = "long: shared among workers"
+	}
+	return engine.Plan{
+		Variant: fmt.Sprintf("attention %d x %d queries, %d keys, %d and %d features", x.batch, x.rows, x.n, x.d, x.e),
+		Why:     why,
+		Launch:  []string{fmt.Sprintf("%d tiles of %d", x.tiles, x.tile)},
+	}
+}
+
+// buf is the first n values of a scratch buffer.
+func (x *attentionTask[R]) buf(worker, which int, n int64) []R {
+	return scratch[R](x.env, worker, x.scratch[which].offset, x.scratch[which].bytes)[:n]
+}
+
+// panel is nr rows of an operand of so many columns, from row at on.
+func (x *attentionTask[R]) panel(worker, which int, p *program, at, nr, columns int64) []R {
+	dst := x.buf(worker, which, nr*columns)
+	p.frame(worker).evalTo(at*columns, len(dst), blockOf(dst))
+	return dst
+}
+
+// across is the same by columns: rows is how many the operand has in a batch.
+func (x *attentionTask[R]) across(worker, which int, p *program, batch, rows, r0, nr, columns int64) []R {
+	dst := x.buf(worker, which, nr*columns)
+	f := p.frame(worker)
+	for c := range columns {
+		f.evalTo((batch*columns+c)*rows+r0, int(nr), blockOf(dst[c*nr:][:nr]))
+	}
+	return dst
+}
+
+// seen is which keys the queries of rows [r0, r0+nr) see at most.
+func (x *attentionTask[R]) seen(r0, nr int64) (from, to int64) {
+	first, last := r0%x.m, r0%x.m+nr-1
+	if last >= x.m {
+		first, last = 0, x.m-1
+	}
+	return max(first+x.a.Low, 0), min(last+x.a.High+1, x.n)
+}
+
+// scores are those of nr rows and nk keys, row by row.
+func (x *attentionTask[R]) scores(worker int, batch, r0, nr, n0, nk int64, q, k []R) []R {
+	s := x.buf(worker, bufS, nr*nk)
+	clear(s)
+	gemm(int(nr), int(nk), int(x.d), q, int(x.d), k, int(x.d), s, int(nk))
+	scale, unseen := R(x.a.Scale), R(math.Inf(-1))
+	for r := range nr {
+		row := s[r*nk:][:nk]
+		for j := range row {
+			row[j] *= scale
+		}
+		if x.mask != nil {
+			mask := x.buf(worker, bufRow, nk)
+			x.mask.frame(worker).evalTo((batch*x.rows+r0+r)*x.n+n0, int(nk), blockOf(mask))
+			for j, v := range mask {
+				if x.a.Mask.DType != tensor.Bool {
+					row[j] += v
+				} else if v == 0 {
+					row[j] = unseen
+				}
+			}
+		}
+		from, to := x.seen(r0+r, 1)
+		for j := range row[:max(min(from-n0, nk), 0)] {
+			row[j] = unseen
+		}
+		for j := max(to-n0, 0); j < nk; j++ {
+			row[j] = unseen
+		}
+	}
+	return s
+}
+
+// forward computes a tile of the result with the running maximum and sum of
+// each row. Source: Milakov and Gimelshein, Online Normalizer Calculation for
+// Softmax (2018).
+func (x *attentionTask[R]) forward(worker int, i int64) {
+	batch, r0, nr := x.cut(i, x.rows)
+	q := x.panel(worker, bufQ, x.q, batch*x.rows+r0, nr, x.d)
+	o, top, sum := x.buf(worker, bufO, nr*x.e), x.buf(worker, bufTop, nr), x.buf(worker, bufL, nr)
+	clear(o)
+	clear(sum)
+	for r := range top {
+		top[r] = R(math.Inf(-1))
+	}
+	from, to := x.seen(r0, nr)
+	for n0 := from; n0 < to; n0 += attentionKeys {
+		nk := min(attentionKeys, to-n0)
+		k := x.panel(worker, bufK, x.k, batch*x.n+n0, nk, x.d)
+		s := x.scores(worker, batch, r0, nr, n0, nk, q, k)
+		for r := range nr {
+			fade := online(s[r*nk:][:nk], &top[r], &sum[r])
+			for e := range o[r*x.e:][:x.e] {
+				o[r*x.e+int64(e)] *= fade
+			}
+		}
+		vt := x.across(worker, bufVT, x.vt, batch, x.n, n0, nk, x.e)
+		gemm(int(nr), int(x.e), int(nk), s, int(nk), vt, int(nk), o, int(x.e))
+	}
+	for r := range nr {
+		inverse := 1 / sum[r]
+		top[r] += R(math.Log(float64(sum[r])))
+		if sum[r] == 0 { // no key
+			inverse, top[r] = 0, R(math.Inf(1))
+		}
+		row := o[r*x.e:][:x.e]
+		for e := range row {
+			row[e] *= inverse
+		}
+	}
+	x.outs[0].store((batch*x.rows+r0)*x.e, blockOf(o))
+	if len(x.outs) > 1 {
+		x.outs[1].store(batch*x.rows+r0, blockOf(top))
+	}
+}
+
+// online turns scores into weights relative to the new maximum, adds them to
+// sum, and gives the factor of what was summed before.
+func online[R float32 | float64](s []R, top, sum *R) (fade R) {
+	most := *top
+	for _, v := range s {
+		if v > most {
+			most = v
+		}
+	}
+	safe := most
+	if math.IsInf(float64(most), -1) {
+		safe = 0
+	}
+	fade = R(math.Exp(float64(*top - safe)))
+	var here R
+	for j, v := range s {
+		s[j] = R(math.Exp(float64(v - safe)))
+		here += s[j]
+	}
+	*top, *sum = most, *sum*fade+here
+	return fade
+}
+
+// cut is the batch of tile i and its part of n rows or keys.
+func (x *attentionTask[R]) cut(i, n int64) (batch, from, count int64) {
+	per := (n + x.tile - 1) / x.tile
+	from = i % per * x.tile
+	return i / per, from, min(x.tile, n-from)
+}
+
+// slopes turns scores into weights and gives the gradient by the scores.
+func (x *attentionTask[R]) slopes(worker int, batch, r0, nr, nk int64, s, do, v []R) []R {
+	t := x.buf(worker, bufDP, nr*nk)
+	clear(t)
+	gemm(int(nr), int(nk), int(x.e), do, int(x.e), v, int(x.e), t, int(nk))
+	l := x.panel(worker, bufL, x.l, batch*x.rows+r0, nr, 1)
+	delta := x.panel(worker, bufDelta, x.delta, batch*x.rows+r0, nr, 1)
+	for r := range nr {
+		for j := r * nk; j < (r+1)*nk; j++ {
+			s[j] = R(math.Exp(float64(s[j] - l[r])))
+			t[j] = s[j] * (t[j] - delta[r])
+		}
+	}
+	return t
+}
+
+func (x *attentionTask[R]) gradQ(worker int, i int64) {
+	batch, r0, nr := x.cut(i, x.rows)
+	q := x.panel(worker, bufQ, x.q, batch*x.rows+r0, nr, x.d)
+	do := x.panel(worker, bufDO, x.do, batch*x.rows+r0, nr, x.e)
+	dq := x.buf(worker, bufO, nr*x.d)
+	clear(dq)
+	from, to := x.seen(r0, nr)
+	for n0 := from; n0 < to; n0 += attentionKeys {
+		nk := min(attentionKeys, to-n0)
+		k := x.panel(worker, bufK, x.k, batch*x.n+n0, nk, x.d)
+		v := x.panel(worker, bufV, x.v, batch*x.n+n0, nk, x.e)
+		s := x.scores(worker, batch, r0, nr, n0, nk, q, k)
+		t := x.slopes(worker, batch, r0, nr, nk, s, do, v)
+		kt := x.across(worker, bufKT, x.kt, batch, x.n, n0, nk, x.d)
+		gemm(int(nr), int(x.d), int(nk), t, int(nk), kt, int(nk), dq, int(x.d))
+	}
+	x.scaleTo(0, (batch*x.rows+r0)*x.d, dq)
+}
+
+func (x *attentionTask[R]) gradKV(worker int, i int64) {
+	batch, n0, nk := x.cut(i, x.n)
+	k := x.panel(worker, bufK, x.k, batch*x.n+n0, nk, x.d)
+	v := x.panel(worker, bufV, x.v, batch*x.n+n0, nk, x.e)
+	dk, dv := x.buf(worker, bufO, nk*x.d), x.buf(worker, bufO2, nk*x.e)
+	clear(dk)
+	clear(dv)
+	for r0 := int64(0); r0 < x.rows; r0 += attentionRows {
+		nr := min(attentionRows, x.rows-r0)
+		if from, to := x.seen(r0, nr); from >= n0+nk || to <= n0 {
+			continue
+		}
+		q := x.panel(worker, bufQ, x.q, batch*x.rows+r0, nr, x.d)
+		do := x.panel(worker, bufDO, x.do, batch*x.rows+r0, nr, x.e)
+		p := x.scores(worker, batch, r0, nr, n0, nk, q, k)
+		t := x.slopes(worker, batch, r0, nr, nk, p, do, v)
+		dot := x.across(worker, bufDOT, x.dot, batch, x.rows, r0, nr, x.e)
+		gemm(int(nk), int(x.e), int(nr), turn(x.buf(worker, bufST, nr*nk), p, nr, nk), int(nr), dot, int(nr), dv, int(x.e))
+		qt := x.across(worker, bufQT, x.qt, batch, x.rows, r0, nr, x.d)
+		gemm(int(nk), int(x.d), int(nr), turn(x.buf(worker, bufDPT, nr*nk), t, nr, nk), int(nr), qt, int(nr), dk, int(x.d))
+	}
+	x.scaleTo(0, (batch*x.n+n0)*x.d, dk)
+	x.outs[1].store((batch*x.n+n0)*x.e, blockOf(dv))
+}
+
+// scaleTo stores the gradient by what the scale multiplies.
+func (x *attentionTask[R]) scaleTo(out int, at int64, g []R) {
+	for i := range g {
+		g[i] *= R(x.a.Scale)
+	}
+	x.outs[out].store(at, blockOf(g))
+}
+
+// turn transposes src of rows x columns.
+func turn[R reg](dst, src []R, rows, columns int64) []R {
+	for r := range rows {
+		for c, v := range src[r*columns:][:columns] {
+			dst[int64(c)*rows+r] = v
+		}
+	}
+	return dst
+}

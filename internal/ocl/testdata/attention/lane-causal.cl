@@ -1,0 +1,54 @@
+// lane: tile 32 of 64 features, blocks of 64
+
+// attention_lane
+#define ACC float
+#define D 64
+#define E 64
+#define SCALE (0x1.99999ap-02f)
+#define SCALE2 (0x1.2776c6p-01f)
+#define LOG2E (0x1.715476p+00f)
+#define LN2 (0x1.62e43p-01f)
+#define BANDED 1
+#define QV 2
+#define VL 16
+#define KR 8
+#define KB 64
+#define VT float16
+#define VLOAD vload16
+#define VSTORE vstore16
+#define FLOAT_EXP2 1
+#define AS_VT as_float16
+#define AS_IT as_int16
+#define K_TYPE float
+#define K_PTR (p1_ + o_p1)
+#define K_AT(b) (K_PTR + K_START(b))
+#define V_TYPE float
+#define V_PTR (p2_ + o_p2)
+#define V_AT(b) (V_PTR + V_START(b))
+#define HAS_MASK 0
+#define STORE_O(i, v) STORE_float32(y0_ + o_y0, i, v)
+#define WITH_L 0
+
+static inline long k_start_hook(const IDX b FN_PARAMS) {
+    const int i0 = n0 * b;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define K_START(b) k_start_hook(b FN_ARGS)
+
+static inline long v_start_hook(const IDX b FN_PARAMS) {
+    const int i0 = n0 * b;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define V_START(b) v_start_hook(b FN_ARGS)
+
+static inline float load_q_hook(const IDX b, const IDX r, const IDX d FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n2, n3);
+    const IDX x1 = r - q0 * n5;
+    const int i2 = n1 * b + n4 * q0 + n6 * x1 + d;
+    const float v3 = LOAD_float32(p0, i2);
+    return v3;
+}
+#define LOAD_Q(b, r, d) load_q_hook(b, r, d FN_ARGS)
+

@@ -1,0 +1,78 @@
+// lane: tile 32 of 64 features, blocks of 64
+
+// attention_lane_dkv
+#define ACC float
+#define D 64
+#define E 64
+#define SCALE (0x1.99999ap-02f)
+#define SCALE2 (0x1.2776c6p-01f)
+#define LOG2E (0x1.715476p+00f)
+#define LN2 (0x1.62e43p-01f)
+#define BANDED 1
+#define QV 2
+#define VL 16
+#define KR 8
+#define KB 64
+#define VT float16
+#define VLOAD vload16
+#define VSTORE vstore16
+#define FLOAT_EXP2 1
+#define AS_VT as_float16
+#define AS_IT as_int16
+#define Q_TYPE float
+#define Q_PTR (p0_ + o_p0)
+#define Q_AT(b) (Q_PTR + Q_START(b))
+#define DO_TYPE float
+#define DO_PTR (p3_ + o_p3)
+#define DO_AT(b) (DO_PTR + DO_START(b))
+#define HAS_MASK 0
+#define STORE_DK(i, v) STORE_float32(y0_ + o_y0, i, v)
+#define STORE_DV(i, v) STORE_float32(y1_ + o_y1, i, v)
+#define WITH_L 0
+
+static inline long q_start_hook(const IDX b FN_PARAMS) {
+    const int i0 = n0 * b;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define Q_START(b) q_start_hook(b FN_ARGS)
+
+static inline long do_start_hook(const IDX b FN_PARAMS) {
+    const int i0 = n0 * b;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define DO_START(b) do_start_hook(b FN_ARGS)
+
+static inline float load_k_hook(const IDX b, const IDX n, const IDX d FN_PARAMS) {
+    const int i0 = n1 * b + n2 * n + d;
+    const float v1 = LOAD_float32(p1, i0);
+    return v1;
+}
+#define LOAD_K(b, n, d) load_k_hook(b, n, d FN_ARGS)
+
+static inline float load_v_hook(const IDX b, const IDX n, const IDX e FN_PARAMS) {
+    const int i0 = n1 * b + n2 * n + e;
+    const float v1 = LOAD_float32(p2, i0);
+    return v1;
+}
+#define LOAD_V(b, n, e) load_v_hook(b, n, e FN_ARGS)
+
+static inline float load_l_hook(const IDX b, const IDX r FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n4, n5);
+    const IDX x1 = r - q0 * n6;
+    const int i2 = n3 * b + n6 * q0 + x1;
+    const float v3 = LOAD_float32(p4, i2);
+    return v3;
+}
+#define LOAD_L(b, r) load_l_hook(b, r FN_ARGS)
+
+static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n4, n5);
+    const IDX x1 = r - q0 * n6;
+    const int i2 = n3 * b + n6 * q0 + x1;
+    const float v3 = LOAD_float32(p5, i2);
+    return v3;
+}
+#define LOAD_DELTA(b, r) load_delta_hook(b, r FN_ARGS)
+

@@ -1,0 +1,69 @@
+// lane: tile 16 of 64 features, blocks of 64 pack K pack V
+
+// attention_pack
+#define ACC float
+#define WIDTH 64
+#define SPAN 16
+
+static inline float load_hook(const IDX b, const IDX r, const IDX x FN_PARAMS) {
+    const int i0 = n0 * b + n1 * r + x;
+    const float v1 = LOAD_float16(p1, i0);
+    return v1;
+}
+#define LOAD(b, r, x) load_hook(b, r, x FN_ARGS)
+
+
+// attention_pack
+#define ACC float
+#define WIDTH 32
+#define SPAN 16
+
+static inline float load_hook(const IDX b, const IDX r, const IDX x FN_PARAMS) {
+    const int i0 = n0 * b + n1 * r + x;
+    const float v1 = LOAD_float16(p2, i0);
+    return v1;
+}
+#define LOAD(b, r, x) load_hook(b, r, x FN_ARGS)
+
+
+// attention_lane
+#define ACC float
+#define D 64
+#define E 32
+#define SCALE (0x1.99999ap-02f)
+#define SCALE2 (0x1.2776c6p-01f)
+#define LOG2E (0x1.715476p+00f)
+#define LN2 (0x1.62e43p-01f)
+#define BANDED 0
+#define QV 2
+#define VL 8
+#define KR 6
+#define KB 64
+#define VT float8
+#define VLOAD vload8
+#define VSTORE vstore8
+#define FLOAT_EXP2 1
+#define AS_VT as_float8
+#define AS_IT as_int8
+#define K_AT(b) (K_PACK + (size_t)((b) - B_FROM) * 64 * K_ROWS)
+#define V_AT(b) (V_PACK + (size_t)((b) - B_FROM) * 32 * V_ROWS)
+#define MASK(b, r, n) (MASK_OF(b, r, n) ? (float)0 : (float)-INFINITY)
+#define HAS_MASK 1
+#define STORE_O(i, v) STORE_float16(y0_ + o_y0, i, v)
+#define STORE_L(i, v) STORE_float32(y1_ + o_y1, i, v)
+#define WITH_L 1
+
+static inline float load_q_hook(const IDX b, const IDX r, const IDX d FN_PARAMS) {
+    const int i0 = n0 * b + n1 * r + d;
+    const float v1 = LOAD_float16(p0, i0);
+    return v1;
+}
+#define LOAD_Q(b, r, d) load_q_hook(b, r, d FN_ARGS)
+
+static inline uchar mask_of_hook(const IDX b, const IDX r, const IDX n FN_PARAMS) {
+    const int i0 = n2 * b + n;
+    const uchar v1 = LOAD_bool(p3, i0);
+    return v1;
+}
+#define MASK_OF(b, r, n) mask_of_hook(b, r, n FN_ARGS)
+

@@ -1,0 +1,55 @@
+package kernels
+
+// AttentionTile is how the attention kernels for CPU drivers cut the work.
+type AttentionTile struct {
+	Vectors int // QV: vectors of positions on the side that an item owns
+	Lanes   int // VL
+	Rows    int // KR: positions of the other side at once
+	Block   int // KB: positions between two looks at the running maximum
+}
+
+// Positions is how many an item owns.
+func (t AttentionTile) Positions() int { return t.Vectors * t.Lanes }
+
+// AttentionLane is the tile for n positions where vectors hold lanes elements:
+// Rows·Vectors sums, a vector of the tile and a broadcast must fit the vector
+// registers, 32 of 16 float lanes, 16 of 8 or 4.
+func AttentionLane(lanes int, n int64) AttentionTile {
+	t := AttentionTile{Vectors: 2, Lanes: lanes, Rows: 8, Block: 64}
+	if lanes < 16 {
+		t.Rows = 6
+	}
+	if n <= int64(lanes) {
+		t.Vectors = 1
+	}
+	return t
+}
+
+var (
+	features = []Macro{{"D", nil, "features of queries and keys"}, {"E", nil, "features of values"}}
+	banded   = []Macro{{"BANDED", flag, "a row sees keys near it"}, {"HAS_MASK", []int{0, 1, 2}, "none, one of all rows, one of each"}}
+	lanes    = []string{"attention_block.cl"}
+)
+
+var attentionVariants = []Variant{
+	{
+		Family: "attention", Name: "lane", File: "attention_lane.cl", Needs: lanes, Kernels: []string{"attention_lane"},
+		Hooks: []string{"LOAD_Q", "MASK", "STORE_O", "STORE_L", "K_AT", "V_AT"}, Macros: append(banded, features...),
+		For: "CPU drivers: queries in the lanes of vectors",
+	},
+	{
+		Family: "attention", Name: "lane", File: "attention_lane_dq.cl", Needs: lanes, Kernels: []string{"attention_lane_dq"},
+		Hooks: []string{"LOAD_Q", "LOAD_DO", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DQ", "K_AT", "V_AT"}, Macros: append(banded, features...),
+		For: "CPU drivers: the gradient by the queries",
+	},
+	{
+		Family: "attention", Name: "lane", File: "attention_lane_dkv.cl", Needs: lanes, Kernels: []string{"attention_lane_dkv"},
+		Hooks: []string{"LOAD_K", "LOAD_V", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DK", "STORE_DV", "Q_AT", "DO_AT"}, Macros: append(banded, features...),
+		For: "CPU drivers: the gradients by keys and values",
+	},
+	{
+		Family: "attention", Name: "pack", File: "attention_pack.cl", Kernels: []string{"attention_pack"}, Hooks: []string{"LOAD"},
+		Macros: []Macro{{"WIDTH", nil, "features"}, {"SPAN", nil, "rows an item"}},
+		For:    "what the lane kernels cannot read where it is",
+	},
+}

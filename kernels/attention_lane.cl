@@ -1,0 +1,97 @@
+// attention_lane.cl: attention for CPU drivers, queries in the lanes of vectors
+//
+//     O[b,r,e] = sum over n of softmax over n of (SCALE·sum over d of Q[b,r,d]·K[b,n,d] + mask) · V[b,n,e]
+//     L[b,r]   = the logarithm of what the softmax divides by, +INFINITY without keys
+//
+// One work-item takes a tile of QT rows, the queries of all groups of a batch, and walks the keys
+// that they see in blocks of KB: scores, running maximum and sum, weighted sum of values. Scores
+// are kept as powers of two. Shared parts are in attention_block.cl.
+//
+// hooks   LOAD_Q(b, r, d)    MASK(b, r, n)    STORE_O(i, v)    STORE_L(i, v) where WITH_L
+//         K_AT(b) V_AT(b)  the first row of a batch; rows lie K_STEP and V_STEP apart, features adjoin
+// macros  D E  features    KB  keys a block    HAS_MASK 0, 1 or 2: none, one of all rows, one of each
+//         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE2  SCALE·log2(e)
+//         WITH_L 1: L is wanted
+// sizes   M  queries of a group    ROWS  of all groups    N  keys    B_FROM  the first batch    TILES
+// launch  attention_lane  global {TILES, batches}  local {1, 1}
+// note    the last tiles go first: under a causal mask they take longest
+
+__attribute__((reqd_work_group_size(1, 1, 1)))
+kernel void attention_lane(PARAMS) {
+    const IDX b = B_FROM + (IDX)get_global_id(1), first = (TILES - 1 - (IDX)get_global_id(0)) * QT;
+    __global const ACC *keys = K_AT(b), *values = V_AT(b);
+    ACC q[D * QT], s[KB * QT], o[ROOM_E * QT];
+    for (int l = 0; l < QT; l++) {
+        const IDX r = min(first + l, (IDX)ROWS - 1);
+        for (int d = 0; d < D; d++)
+            q[d * QT + l] = (ACC)LOAD_Q(b, r, d) * SCALE2;
+    }
+    for (int i = 0; i < E * QT; i++)
+        o[i] = 0;
+    SEEN(first)
+
+    VT top[QV], sum[QV];
+    #pragma unroll
+    for (int v = 0; v < QV; v++) {
+        top[v] = (VT)(-INFINITY);
+        sum[v] = (VT)(0);
+    }
+    for (IDX key = from; key < to; key += KB) {
+        const int count = (int)min((IDX)KB, to - key);
+        VT most[QV];
+        #pragma unroll
+        for (int v = 0; v < QV; v++)
+            most[v] = top[v];
+        EDGE(key, count)
+        for (int j = 0; j < count; j += KR) {
+            __global const ACC *row[KR];
+            VT x[KR][QV];
+            #pragma unroll
+            for (int i = 0; i < KR; i++)
+                row[i] = keys + (size_t)min(key + j + i, (IDX)N - 1) * K_STEP;
+            products(x, q, row, D);
+            #pragma unroll
+            for (int i = 0; i < KR; i++)
+                if (j + i < count) {
+                    HIDE(x[i], b, first, key, j + i)
+                    #pragma unroll
+                    for (int v = 0; v < QV; v++) {
+                        most[v] = x[i][v] > most[v] ? x[i][v] : most[v];
+                        VSTORE(x[i][v], 0, s + (j + i) * QT + v * VL);
+                    }
+                }
+        }
+        VT fade[QV], base[QV];
+        #pragma unroll
+        for (int v = 0; v < QV; v++) {
+            base[v] = most[v] == (VT)(-INFINITY) ? (VT)(0) : most[v]; // nothing seen yet
+            fade[v] = pow2(top[v] - base[v]);
+            sum[v] *= fade[v];
+            top[v] = most[v];
+        }
+        for (int j = 0; j < count; j++)
+            #pragma unroll
+            for (int v = 0; v < QV; v++) {
+                const VT p = pow2(VLOAD(0, s + j * QT + v * VL) - base[v]);
+                VSTORE(p, 0, s + j * QT + v * VL);
+                sum[v] += p;
+            }
+        mix_all(o, fade, s, values + (size_t)key * V_STEP, V_STEP, count, E);
+    }
+
+    ACC part[QT], l[QT];
+    #pragma unroll
+    for (int v = 0; v < QV; v++) {
+        const VT none = (VT)(0);
+        VSTORE(sum[v] == none ? none : 1 / sum[v], 0, part + v * VL);
+        VSTORE(sum[v] == none ? (VT)(INFINITY) : (top[v] + log2(sum[v])) * LN2, 0, l + v * VL);
+    }
+    const int have = (int)min((IDX)QT, (IDX)ROWS - first);
+    for (int i = 0; i < have; i++) {
+        for (int e = 0; e < E; e++)
+            STORE_O((b * ROWS + first + i) * E + e, o[e * QT + i] * part[i]);
+#if WITH_L
+        STORE_L(b * ROWS + first + i, l[i]);
+#endif
+    }
+}

@@ -1,0 +1,105 @@
+// attention_lane_dkv.cl: the gradients of attention by keys and values for CPU drivers
+//
+//     P = exp(SCALE·Q·K^T + mask - L)    T = P · (DO·V^T - DELTA)    dK = SCALE·T^T·Q    dV = P^T·DO
+//
+// One work-item takes a tile of QT keys, keys in the lanes of vectors, and walks the rows that see
+// them, the queries of all groups of a batch, in blocks of KB: each sum has one owner and one
+// order. Shared parts are in attention_block.cl.
+//
+// hooks   LOAD_K(b, n, d)    LOAD_V(b, n, e)    LOAD_L(b, r)    LOAD_DELTA(b, r)    MASK(b, r, n)
+//         STORE_DK(i, v)    STORE_DV(i, v)
+//         Q_AT(b) DO_AT(b)  the first row of a batch; rows lie Q_STEP and DO_STEP apart
+// macros  D E  features    KB  rows a block    HAS_MASK 0, 1 or 2: none, one of all rows, one of each
+//         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE    SCALE2  SCALE·log2(e)
+// sizes   M  queries of a group    ROWS  of all groups    N  keys    B_FROM  the first batch    TILES
+// launch  attention_lane_dkv  global {TILES, batches}  local {1, 1}
+
+__attribute__((reqd_work_group_size(1, 1, 1)))
+kernel void attention_lane_dkv(PARAMS) {
+    const IDX b = B_FROM + (IDX)get_global_id(1), first = (IDX)get_global_id(0) * QT;
+    __global const ACC *queries = Q_AT(b), *slopes = DO_AT(b);
+    ACC k[D * QT], w[ROOM_E * QT], p[KB * QT], t[KB * QT], dk[D * QT], dv[ROOM_E * QT];
+    for (int l = 0; l < QT; l++) {
+        const IDX n = min(first + l, (IDX)N - 1);
+        for (int d = 0; d < D; d++)
+            k[d * QT + l] = (ACC)LOAD_K(b, n, d) * SCALE2;
+        for (int e = 0; e < E; e++)
+            w[e * QT + l] = (ACC)LOAD_V(b, n, e);
+    }
+    for (int i = 0; i < D * QT; i++)
+        dk[i] = 0;
+    for (int i = 0; i < E * QT; i++)
+        dv[i] = 0;
+    VT same[QV], lane[QV];
+    ACC numbers[QT];
+    for (int l = 0; l < QT; l++)
+        numbers[l] = l;
+    #pragma unroll
+    for (int v = 0; v < QV; v++) {
+        same[v] = (VT)(1);
+        lane[v] = VLOAD(0, numbers + v * VL);
+    }
+
+    for (IDX g0 = 0; g0 < ROWS; g0 += M) { // a group: the rows in it that see a key of the tile
+#if BANDED
+        const IDX r0 = g0 + max((IDX)0, first - HIGH), r1 = g0 + min((IDX)M, first + QT - LOW);
+#else
+        const IDX r0 = g0, r1 = g0 + M;
+#endif
+        for (IDX r = r0; r < r1; r += KB) {
+            const int count = (int)min((IDX)KB, r1 - r);
+            for (int j = 0; j < count; j += KR) {
+                __global const ACC *row[KR], *other[KR];
+                VT x[KR][QV], y[KR][QV];
+                #pragma unroll
+                for (int i = 0; i < KR; i++) {
+                    row[i] = queries + (size_t)min(r + j + i, (IDX)ROWS - 1) * Q_STEP;
+                    other[i] = slopes + (size_t)min(r + j + i, (IDX)ROWS - 1) * DO_STEP;
+                }
+                products(x, k, row, D);
+                #pragma unroll
+                for (int i = 0; i < KR; i++)
+                    if (j + i < count) {
+                        const IDX q = r + j + i;
+                        const VT kept = (VT)((ACC)LOAD_L(b, q) * LOG2E);
+#if HAS_MASK
+                        ACC more[QT];
+                        for (int l = 0; l < QT; l++)
+                            more[l] = MASK(b, q, min(first + l, (IDX)N - 1));
+#endif
+                        #pragma unroll
+                        for (int v = 0; v < QV; v++) {
+#if HAS_MASK
+                            x[i][v] += VLOAD(0, more + v * VL);
+#endif
+#if BANDED
+                            const VT least = (VT)((ACC)clamp(q - g0 + LOW - first, (IDX)-1, (IDX)QT));
+                            const VT last = (VT)((ACC)clamp(q - g0 + HIGH - first, (IDX)-1, (IDX)QT));
+                            x[i][v] = lane[v] >= least && lane[v] <= last ? x[i][v] : (VT)(-INFINITY);
+#endif
+                            VSTORE(pow2(x[i][v] - kept), 0, p + (j + i) * QT + v * VL);
+                        }
+                    }
+                products(y, w, other, E);
+                #pragma unroll
+                for (int i = 0; i < KR; i++)
+                    if (j + i < count) {
+                        const VT delta = (VT)((ACC)LOAD_DELTA(b, r + j + i));
+                        #pragma unroll
+                        for (int v = 0; v < QV; v++)
+                            VSTORE(VLOAD(0, p + (j + i) * QT + v * VL) * (y[i][v] - delta), 0, t + (j + i) * QT + v * VL);
+                    }
+            }
+            mix_all(dk, same, t, queries + (size_t)r * Q_STEP, Q_STEP, count, D);
+            mix_all(dv, same, p, slopes + (size_t)r * DO_STEP, DO_STEP, count, E);
+        }
+    }
+
+    const int have = (int)min((IDX)QT, (IDX)N - first);
+    for (int i = 0; i < have; i++) {
+        for (int d = 0; d < D; d++)
+            STORE_DK((b * N + first + i) * D + d, dk[d * QT + i] * SCALE);
+        for (int e = 0; e < E; e++)
+            STORE_DV((b * N + first + i) * E + e, dv[e * QT + i]);
+    }
+}

@@ -1,0 +1,73 @@
+// attention_lane_dq.cl: the gradient of attention by the queries for CPU drivers
+//
+//     P = exp(SCALE·Q·K^T + mask - L)    T = P · (DO·V^T - DELTA)    dQ = SCALE·T·K
+//
+// One work-item takes a tile of QT rows and walks the keys that they see in blocks of KB, as
+// attention_lane.cl does. Shared parts are in attention_block.cl.
+//
+// hooks   LOAD_Q(b, r, d)    LOAD_DO(b, r, e)    LOAD_L(b, r)    LOAD_DELTA(b, r)    MASK(b, r, n)
+//         STORE_DQ(i, v)    K_AT(b) V_AT(b)  the first row of a batch; rows lie K_STEP and V_STEP apart
+// macros  D E  features    KB  keys a block    HAS_MASK BANDED  as there    SCALE    SCALE2  SCALE·log2(e)
+// sizes   M  queries of a group    ROWS  of all groups    N  keys    B_FROM  the first batch    TILES
+// launch  attention_lane_dq  global {TILES, batches}  local {1, 1}
+
+__attribute__((reqd_work_group_size(1, 1, 1)))
+kernel void attention_lane_dq(PARAMS) {
+    const IDX b = B_FROM + (IDX)get_global_id(1), first = (TILES - 1 - (IDX)get_global_id(0)) * QT;
+    __global const ACC *keys = K_AT(b), *values = V_AT(b);
+    ACC q[D * QT], g[ROOM_E * QT], t[KB * QT], dq[D * QT], kept[QT], delta[QT];
+    for (int l = 0; l < QT; l++) {
+        const IDX r = min(first + l, (IDX)ROWS - 1);
+        for (int d = 0; d < D; d++)
+            q[d * QT + l] = (ACC)LOAD_Q(b, r, d) * SCALE2;
+        for (int e = 0; e < E; e++)
+            g[e * QT + l] = (ACC)LOAD_DO(b, r, e);
+        kept[l] = (ACC)LOAD_L(b, r) * LOG2E;
+        delta[l] = (ACC)LOAD_DELTA(b, r);
+    }
+    for (int i = 0; i < D * QT; i++)
+        dq[i] = 0;
+    SEEN(first)
+    VT same[QV];
+    #pragma unroll
+    for (int v = 0; v < QV; v++)
+        same[v] = (VT)(1);
+
+    for (IDX key = from; key < to; key += KB) {
+        const int count = (int)min((IDX)KB, to - key);
+        EDGE(key, count)
+        for (int j = 0; j < count; j += KR) {
+            __global const ACC *row[KR], *other[KR];
+            VT x[KR][QV], y[KR][QV];
+            #pragma unroll
+            for (int i = 0; i < KR; i++) {
+                row[i] = keys + (size_t)min(key + j + i, (IDX)N - 1) * K_STEP;
+                other[i] = values + (size_t)min(key + j + i, (IDX)N - 1) * V_STEP;
+            }
+            products(x, q, row, D);
+            #pragma unroll
+            for (int i = 0; i < KR; i++)
+                if (j + i < count) {
+                    HIDE(x[i], b, first, key, j + i)
+                    #pragma unroll
+                    for (int v = 0; v < QV; v++)
+                        VSTORE(pow2(x[i][v] - VLOAD(0, kept + v * VL)), 0, t + (j + i) * QT + v * VL);
+                }
+            products(y, g, other, E);
+            #pragma unroll
+            for (int i = 0; i < KR; i++)
+                if (j + i < count)
+                    #pragma unroll
+                    for (int v = 0; v < QV; v++) {
+                        const VT p = VLOAD(0, t + (j + i) * QT + v * VL);
+                        VSTORE(p * (y[i][v] - VLOAD(0, delta + v * VL)), 0, t + (j + i) * QT + v * VL);
+                    }
+        }
+        mix_all(dq, same, t, keys + (size_t)key * K_STEP, K_STEP, count, D);
+    }
+
+    const int have = (int)min((IDX)QT, (IDX)ROWS - first);
+    for (int i = 0; i < have; i++)
+        for (int d = 0; d < D; d++)
+            STORE_DQ((b * ROWS + first + i) * D + d, dq[d * QT + i] * SCALE);
+}

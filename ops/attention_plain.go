@@ -1,0 +1,107 @@
+package ops
+
+import (
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Attention out of other ops, with the matrix of queries by keys in memory: for
+// features too many for one task, and for the gradient of a mask, which is such
+// a matrix itself.
+
+// grouped gives x, of q's heads or of those of k and v, an axis that tells
+// neighbours which share a head of k and v apart.
+func (s attentionShape) grouped(x *Node) *Node {
+	if s.group == 1 {
+		return x
+	}
+	h := x.Rank() - 3
+	each := s.group
+	if x.shape[h] == s.own[len(s.own)-1] || x.shape[h] == 1 {
+		each = 1
+	}
+	return Reshape(x, slices.Concat(x.shape[:h], []int{x.shape[h] / each, each}, x.shape[h+1:])...)
+}
+
+// ungrouped undoes grouped for a result.
+func (s attentionShape) ungrouped(x *Node) *Node {
+	if s.group == 1 {
+		return x
+	}
+	h := x.Rank() - 4
+	return Reshape(x, slices.Concat(x.shape[:h], []int{x.shape[h] * x.shape[h+1]}, x.shape[h+2:])...)
+}
+
+// attentionScores are the scores, -∞ where a key is not seen, in float32 or
+// float64.
+func attentionScores(c *Call, s attentionShape) *Node {
+	a := c.Attr.(attentionAttr)
+	q, k := widen(c.In[0]), widen(c.In[1])
+	x := s.ungrouped(MatMul(s.grouped(q), swapLast(s.grouped(k))))
+	x = Mul(x, ScalarLike(x, a.scaleOf(s.d)))
+	hide := func(seen *Node) { x = Where(seen, x, ScalarLike(x, math.Inf(-1))) }
+	if mask := c.mask(); mask != nil && mask.dtype == tensor.Bool {
+		hide(mask)
+	} else if mask != nil {
+		x = Add(x, widen(mask))
+	}
+	if low, high := a.band(s.m, s.n); low > -s.m || high < s.n-1 {
+		i, j := x.graph.Iota(tensor.Int64, 0, s.m, s.n), x.graph.Iota(tensor.Int64, 1, s.m, s.n)
+		away := Sub(j, i)
+		hide(And(GreaterEqual(away, ScalarLike(away, float64(low))), LessEqual(away, ScalarLike(away, float64(high)))))
+	}
+	return x
+}
+
+// attentionWeights are the softmax of scores, zeros where all are -∞.
+func attentionWeights(x *Node) *Node {
+	least, zero, one := ScalarLike(x, math.Inf(-1)), ScalarLike(x, 0), ScalarLike(x, 1)
+	top := foldAlong(Max, x, -1)
+	e := Exp(Sub(x, Where(Equal(top, least), zero, top)))
+	sum := foldAlong(Sum, e, -1)
+	return Div(e, Where(Equal(sum, zero), one, sum))
+}
+
+func plainAttention(c *Call, s attentionShape) *Node {
+	if s.n == 0 {
+		return c.In[0].graph.Full(c.dt(0), 0, s.result()...)
+	}
+	p := attentionWeights(attentionScores(c, s))
+	return Cast(s.ungrouped(MatMul(s.grouped(p), s.grouped(widen(c.In[2])))), c.dt(0))
+}
+
+// attentionSlopes is the gradient by the scores, from the weights p and D.
+func attentionSlopes(c *Call, s attentionShape, p, grad, rows *Node) *Node {
+	up := s.ungrouped(MatMul(s.grouped(widen(grad)), swapLast(s.grouped(widen(c.In[2])))))
+	return Mul(p, Sub(up, ExpandDims(rows, -1)))
+}
+
+func plainAttentionGrad(b *Back, c *Call, s attentionShape) {
+	if s.n == 0 {
+		return // nothing depends on anything
+	}
+	p := attentionWeights(attentionScores(c, s))
+	t := attentionSlopes(c, s, p, b.Grad(), Sum(Mul(widen(b.Grad()), widen(b.Out())), -1))
+	scale := ScalarLike(t, c.Attr.(attentionAttr).scaleOf(s.d))
+	// Heads of k and v that are shared sum over their group.
+	shared := func(x *Node) *Node {
+		if s.group > 1 {
+			x = Sum(x, -3)
+		}
+		return x
+	}
+	if b.Wants(0) {
+		b.Add(0, Cast(Mul(s.ungrouped(MatMul(s.grouped(t), s.grouped(widen(c.In[1])))), scale), c.dt(0)))
+	}
+	if b.Wants(1) {
+		b.Add(1, Cast(Mul(shared(MatMul(swapLast(s.grouped(t)), s.grouped(widen(c.In[0])))), scale), c.dt(0)))
+	}
+	if b.Wants(2) {
+		b.Add(2, Cast(shared(MatMul(swapLast(s.grouped(p)), s.grouped(widen(b.Grad())))), c.dt(0)))
+	}
+	if mask := c.mask(); mask != nil && mask.dtype.IsFloat() && b.Wants(3) {
+		b.Add(3, Cast(t, mask.dtype))
+	}
+}
