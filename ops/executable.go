@@ -157,13 +157,7 @@ func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Te
 func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, tr *tracer) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.closed {
-		return fmt.Errorf("%w: executable %q", ErrClosed, x.name)
-	}
-	if err := alive(ctx); err != nil {
-		return err
-	}
-	if err := x.checkFeeds(feeds); err != nil {
+	if err := x.ready(ctx, feeds); err != nil {
 		return err
 	}
 	if err := x.checkOuts(outs); err != nil {
@@ -180,8 +174,40 @@ func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor
 	return nil
 }
 
+// ready checks that a run can begin.
+func (x *Executable) ready(ctx context.Context, feeds Feeds) error {
+	if x.closed {
+		return fmt.Errorf("%w: executable %q", ErrClosed, x.name)
+	}
+	if err := alive(ctx); err != nil {
+		return err
+	}
+	return x.checkFeeds(feeds)
+}
+
 func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, tr *tracer) error {
-	if err := x.feedAll(ctx, feeds, tr); err != nil {
+	if err := x.submit(ctx, feeds, nil, tr); err != nil {
+		return err
+	}
+	for i := range x.outs {
+		start := tr.now()
+		o := &x.outs[i]
+		data, _ := outs[i].Bytes()
+		if err := x.sides[o.side].engine.Read(ctx, data, o.slot.Mem, o.slot.Offset); err != nil {
+			return err
+		}
+		tr.host("read", start)
+	}
+	if len(x.outs) == 0 {
+		return x.wait(ctx)
+	}
+	return nil
+}
+
+// submit hands a run over: feeds and tasks. With streams, one for each side, it
+// does not wait for earlier runs.
+func (x *Executable) submit(ctx context.Context, feeds Feeds, streams []engine.Streamer, tr *tracer) error {
+	if err := x.feedAll(ctx, feeds, streams, tr); err != nil {
 		return err
 	}
 	x.renew()
@@ -207,28 +233,22 @@ func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Te
 			return err
 		}
 	}
-	for i := range x.outs {
-		start := tr.now()
-		o := &x.outs[i]
-		data, _ := outs[i].Bytes()
-		if err := x.sides[o.side].engine.Read(ctx, data, o.slot.Mem, o.slot.Offset); err != nil {
-			return err
-		}
-		tr.host("read", start)
-	}
-	if len(x.outs) == 0 {
-		return x.wait(ctx)
-	}
 	return nil
 }
 
 // feedAll writes the feeds to where they are wanted.
-func (x *Executable) feedAll(ctx context.Context, feeds Feeds, tr *tracer) error {
+func (x *Executable) feedAll(ctx context.Context, feeds Feeds, streams []engine.Streamer, tr *tracer) error {
 	for i := range x.inputs {
 		start := tr.now()
 		data := contiguous(feeds[x.inputs[i].node])
 		for _, h := range x.inputs[i].to {
-			if err := x.sides[h.side].engine.Write(ctx, h.slot.Mem, h.slot.Offset, data); err != nil {
+			var err error
+			if streams != nil {
+				err = streams[h.side].Send(ctx, h.slot.Mem, h.slot.Offset, data)
+			} else {
+				err = x.sides[h.side].engine.Write(ctx, h.slot.Mem, h.slot.Offset, data)
+			}
+			if err != nil {
 				return fmt.Errorf("feed %s: %w", x.inputs[i].node.label(), err)
 			}
 		}

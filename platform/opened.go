@@ -18,6 +18,7 @@ type Opened struct {
 	context *cl.Context
 	queue   *cl.Queue
 	waiter  *waiter
+	stager  stager
 	disk    *programCache
 	work    sync.WaitGroup // builds in progress
 
@@ -81,6 +82,7 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	if d.has(fixOwnCache) {
 		o.disk = newProgramCache("", 0)
 	}
+	o.stager.idle.L = &o.stager.mu
 	o.pool.cap = r.poolCap(d.GlobalMem)
 	var err error
 	if o.context, err = d.cl.Platform().Library().NewContext(d.cl); err != nil {
@@ -191,7 +193,7 @@ func (o *Opened) Close() error {
 	programs := o.programs
 	o.programs = nil
 	o.mu.Unlock()
-	err = errors.Join(err, closeAll(blocks))
+	err = errors.Join(err, o.stager.close(), closeAll(blocks))
 	for _, r := range orphans {
 		err = errors.Join(err, r.Close())
 	}

@@ -22,7 +22,6 @@ type trainer struct {
 	index         *ops.Node
 	step, predict *ops.Executable
 	rng           *rand.Rand
-	loss          []*tensor.Tensor
 	digits        []*tensor.Tensor
 }
 
@@ -46,7 +45,6 @@ func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, seed uint
 
 	t := &trainer{
 		train: train, test: test, params: n.Params, index: index, rng: rand.New(rand.NewPCG(seed, 1)),
-		loss:   []*tensor.Tensor{tensor.Scalar(float32(0))},
 		digits: []*tensor.Tensor{tensor.Must(tensor.New(tensor.Int64, test.len()))},
 	}
 	var err error
@@ -74,13 +72,19 @@ func (t *trainer) steps() int { return t.train.len() / batch }
 // loss. each is called after every step with its loss.
 func (t *trainer) run(ctx context.Context, steps int, each func(loss float64)) (float64, error) {
 	order := net.Shuffled(t.rng, t.train.len(), batch)
+	batches := func(yield func(ops.Feeds, error) bool) {
+		for i := range steps {
+			if !yield(ops.Feeds{t.index: tensor.Must(tensor.FromSlice(order[i*batch : (i+1)*batch]))}, nil) {
+				return
+			}
+		}
+	}
 	sum := 0.0
-	for i := range steps {
-		index := tensor.Must(tensor.FromSlice(order[i*batch : (i+1)*batch]))
-		if err := t.step.RunInto(ctx, ops.Feeds{t.index: index}, t.loss); err != nil {
+	for outs, err := range t.step.Each(ctx, batches, ops.EachOptions{}) {
+		if err != nil {
 			return 0, err
 		}
-		loss := t.loss[0].Float64At(0)
+		loss := outs[0].Float64At(0)
 		sum += loss
 		each(loss)
 	}

@@ -22,8 +22,7 @@ type trainer struct {
 	index, rate *ops.Node
 	step, count *ops.Executable
 	rng         *rand.Rand
-	left, all   int              // training steps
-	out         []*tensor.Tensor // loss
+	left, all   int // training steps
 	right       []*tensor.Tensor
 }
 
@@ -53,7 +52,6 @@ func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, o options
 	all := o.epochs * (train.len() / batch)
 	t := &trainer{
 		train: train, test: test, index: index, rate: rate, left: all, all: all, rng: rand.New(rand.NewPCG(o.seed, 1)),
-		out:   []*tensor.Tensor{tensor.Scalar(float32(0))},
 		right: []*tensor.Tensor{tensor.Scalar(int32(0))},
 	}
 	var err error
@@ -78,17 +76,24 @@ func (t *trainer) steps() int { return t.train.len() / batch }
 // training. each is called after every step.
 func (t *trainer) epoch(ctx context.Context, each func(loss float64)) (float64, error) {
 	order := net.Shuffled(t.rng, t.train.len(), batch)
-	sum := 0.0
-	for i := range t.steps() {
-		feed := ops.Feeds{
-			t.index: tensor.Must(tensor.FromSlice(order[i*batch : (i+1)*batch])),
-			t.rate:  tensor.Scalar(firstRate * float32(t.left) / float32(t.all)),
+	batches := func(yield func(ops.Feeds, error) bool) {
+		for i := range t.steps() {
+			feed := ops.Feeds{
+				t.index: tensor.Must(tensor.FromSlice(order[i*batch : (i+1)*batch])),
+				t.rate:  tensor.Scalar(firstRate * float32(t.left) / float32(t.all)),
+			}
+			t.left--
+			if !yield(feed, nil) {
+				return
+			}
 		}
-		if err := t.step.RunInto(ctx, feed, t.out); err != nil {
+	}
+	sum := 0.0
+	for outs, err := range t.step.Each(ctx, batches, ops.EachOptions{}) {
+		if err != nil {
 			return 0, err
 		}
-		t.left--
-		loss := t.out[0].Float64At(0)
+		loss := outs[0].Float64At(0)
 		sum += loss
 		each(loss)
 	}

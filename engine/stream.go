@@ -1,0 +1,29 @@
+package engine
+
+import "context"
+
+// Streamer is an Engine on which the host can work ahead of the device: what it
+// hands over takes its place behind all that was submitted.
+type Streamer interface {
+	// Send is Write that does not wait for its turn. src may be reused on return.
+	Send(ctx context.Context, dst Memory, offset int64, src []byte) error
+	// Fetch asks for pieces of memory as they are once all that was submitted
+	// is done, and does not wait. Close the ticket.
+	Fetch(pieces []Piece) (Ticket, error)
+}
+
+// Piece is a part of a memory.
+type Piece struct {
+	Slot
+	Bytes int64
+}
+
+// Ticket is what Fetch asked for.
+type Ticket interface {
+	// Wait returns when all that was submitted before Fetch is done, and copies
+	// the pieces to dst, in the order of Fetch. When ctx ends first, dst stays
+	// as it was, and Wait can be called again.
+	Wait(ctx context.Context, dst [][]byte) error
+	// Close gives up what Wait has not taken. It does not wait.
+	Close() error
+}

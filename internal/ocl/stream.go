@@ -1,0 +1,51 @@
+package ocl
+
+import (
+	"context"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/platform"
+)
+
+var _ engine.Streamer = (*Engine)(nil)
+
+// Send is Write that does not wait for its turn.
+func (e *Engine) Send(ctx context.Context, dst engine.Memory, offset int64, src []byte) error {
+	m, err := e.own(dst)
+	if err != nil {
+		return err
+	}
+	return e.waited(e.dev.Send(ctx, m.mem, offset, src))
+}
+
+// Fetch asks for pieces of memory and does not wait.
+func (e *Engine) Fetch(pieces []engine.Piece) (engine.Ticket, error) {
+	if e.isClosed() {
+		return nil, engine.ErrClosed
+	}
+	ps := make([]platform.Piece, len(pieces))
+	for i, p := range pieces {
+		m, err := e.own(p.Mem)
+		if err != nil {
+			return nil, err
+		}
+		ps[i] = platform.Piece{Mem: m.mem, Offset: p.Offset, Bytes: p.Bytes}
+	}
+	f, err := e.dev.Fetch(ps)
+	if err != nil {
+		return nil, e.waited(err)
+	}
+	return &ticket{e, f}, nil
+}
+
+// ticket is an engine.Ticket.
+type ticket struct {
+	eng     *Engine
+	fetched *platform.Fetched
+}
+
+func (t *ticket) Wait(ctx context.Context, dst [][]byte) error {
+	return t.eng.waited(t.fetched.Wait(ctx, dst))
+}
+
+func (t *ticket) Close() error { return t.eng.waited(t.fetched.Close()) }

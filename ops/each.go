@@ -1,0 +1,243 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// EachOptions say how [Executable.Each] works. The zero value is right for most.
+type EachOptions struct {
+	// Ahead is how many runs may be under way while the caller has the results
+	// of an earlier one or makes the next feeds; 0 means 2, -1 none.
+	Ahead int
+}
+
+// Each runs x with one feed after the other and yields the outputs of each run
+// in the same order. On a device it works ahead: while one run computes, the
+// next feeds are made and handed over, so that the device does not wait for the
+// host. On the CPU path, and in a graph that is spread over several engines, each
+// run is over before the next feeds are asked for.
+//
+//	for outs, err := range exe.Each(ctx, batches, ops.EachOptions{}) {
+//		if err != nil {
+//			return err
+//		}
+//		sum += outs[0].Float64At(0)
+//	}
+//
+// Feeds and their tensors may be changed when feeds is asked for the next ones:
+// they are copied at once. The yielded tensors are the same each time, and hold
+// their values until the next. Everything runs on the caller's goroutine.
+//
+// Each stops at the first error, which it yields after the results of the runs
+// before: an error that comes with feeds, those of Run, or ctx's. When the loop
+// or ctx ends early, runs that are under way go on, and update variables: up to
+// Ahead more than have been yielded.
+func (x *Executable) Each(ctx context.Context, feeds iter.Seq2[Feeds, error], o EachOptions) iter.Seq2[[]*tensor.Tensor, error] {
+	return func(yield func([]*tensor.Tensor, error) bool) {
+		c, err := x.newConveyor(o)
+		if err == nil && feeds == nil {
+			err = fmt.Errorf("ops: each %q: no feeds", x.name)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer c.close()
+		for f, err := range feeds {
+			if err == nil {
+				err = c.start(ctx, f)
+			}
+			if err != nil {
+				if c.deliver(ctx, 0, yield) {
+					yield(nil, err)
+				}
+				return
+			}
+			if !c.deliver(ctx, c.ahead, yield) {
+				return
+			}
+		}
+		c.deliver(ctx, 0, yield)
+	}
+}
+
+// conveyor is the runs of one Each that are under way, the oldest first.
+type conveyor struct {
+	x       *Executable
+	ahead   int
+	outs    []*tensor.Tensor
+	data    [][]byte          // of outs
+	streams []engine.Streamer // of each side; nil: one run at a time
+	pending [][]engine.Ticket // of each run, by side
+	done    bool              // a run that was not ahead has filled outs
+}
+
+func (x *Executable) newConveyor(o EachOptions) (*conveyor, error) {
+	c := &conveyor{x: x, ahead: o.Ahead}
+	switch {
+	case o.Ahead < -1:
+		return nil, fmt.Errorf("ops: each %q: %d runs ahead", x.name, o.Ahead)
+	case o.Ahead == -1:
+		c.ahead = 0
+	case o.Ahead == 0:
+		c.ahead = 2
+	}
+	var err error
+	if c.outs, err = x.newOutputs(); err != nil {
+		return nil, err
+	}
+	for _, t := range c.outs {
+		data, _ := t.Bytes()
+		c.data = append(c.data, data)
+	}
+	for i, s := range x.sides {
+		e, ok := s.engine.(engine.Streamer)
+		if !ok && x.uses(i) {
+			c.streams, c.ahead = nil, 0
+			return c, nil
+		}
+		c.streams = append(c.streams, e)
+	}
+	return c, nil
+}
+
+// uses reports whether a run has anything to do with side i.
+func (x *Executable) uses(i int) bool {
+	if x.sides[i].seq != nil {
+		return true
+	}
+	for _, in := range x.inputs {
+		for _, to := range in.to {
+			if to.side == i {
+				return true
+			}
+		}
+	}
+	for _, o := range x.outs {
+		if o.side == i {
+			return true
+		}
+	}
+	return false
+}
+
+// start begins a run, or does it where nothing works ahead.
+func (c *conveyor) start(ctx context.Context, feeds Feeds) error {
+	if c.streams == nil {
+		err := c.x.RunInto(ctx, feeds, c.outs)
+		c.done = err == nil
+		return err
+	}
+	tickets, err := c.x.start(ctx, feeds, c.streams)
+	if err == nil {
+		c.pending = append(c.pending, tickets)
+	}
+	return err
+}
+
+// deliver yields results until no more than left runs are under way. It reports
+// whether the loop goes on.
+func (c *conveyor) deliver(ctx context.Context, left int, yield func([]*tensor.Tensor, error) bool) bool {
+	if c.done {
+		c.done = false
+		return yield(c.outs, nil)
+	}
+	for len(c.pending) > left {
+		tickets := c.pending[0]
+		c.pending = c.pending[1:]
+		if err := errors.Join(c.take(ctx, tickets), closeTickets(tickets)); err != nil {
+			yield(nil, fmt.Errorf("ops: run %q: %w", c.x.name, err))
+			return false
+		}
+		if !yield(c.outs, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// take waits for a run and copies its outputs to outs.
+func (c *conveyor) take(ctx context.Context, tickets []engine.Ticket) error {
+	for s, t := range tickets {
+		if t == nil {
+			continue
+		}
+		var dst [][]byte
+		for i, o := range c.x.outs {
+			if o.side == s {
+				dst = append(dst, c.data[i])
+			}
+		}
+		if err := t.Wait(ctx, dst); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *conveyor) close() {
+	for _, tickets := range c.pending {
+		_ = closeTickets(tickets) // nobody wants them
+	}
+}
+
+func closeTickets(tickets []engine.Ticket) error {
+	var errs []error
+	for _, t := range tickets {
+		if t != nil {
+			errs = append(errs, t.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// start submits a run and asks for its outputs.
+func (x *Executable) start(ctx context.Context, feeds Feeds, streams []engine.Streamer) (tickets []engine.Ticket, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.ready(ctx, feeds); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("ops: run %q: %w", x.name, err), closeTickets(tickets))
+			tickets = nil
+		}
+	}()
+	// What comes later on these engines comes after this run: the variables need
+	// not stay locked until it is done.
+	locked, err := x.lockVariables(ctx)
+	defer func() { x.unlockVariables(locked) }()
+	if err != nil {
+		return nil, err
+	}
+	if err := x.submit(ctx, feeds, streams, nil); err != nil {
+		return nil, err
+	}
+	tickets = make([]engine.Ticket, len(x.sides))
+	for s := range x.sides {
+		if !x.uses(s) {
+			continue
+		}
+		var pieces []engine.Piece
+		for _, o := range x.outs {
+			if o.side == s {
+				pieces = append(pieces, engine.Piece{Slot: o.slot, Bytes: o.bytes()})
+			}
+		}
+		if tickets[s], err = streams[s].Fetch(pieces); err != nil {
+			tickets[s] = nil
+			return tickets, err
+		}
+	}
+	return tickets, nil
+}
+
+// bytes is the size of the output.
+func (o *output) bytes() int64 { return int64(product(o.shape)) * int64(o.dtype.Size()) }

@@ -1,0 +1,279 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// maxStaged bounds the host memory that transfers in flight hold, bytes.
+const maxStaged = 256 << 20
+
+// staged is a transfer in flight and the host memory at its other end.
+type staged struct {
+	event *cl.Event
+	host  []byte
+	told  bool // somebody has been told how it ended
+}
+
+// stager owns the host memory of transfers that nobody waits for: the caller's
+// may change while they are in flight, this does not.
+type stager struct {
+	mu     sync.Mutex
+	flight []staged // nobody waits for these; in the order of the queue
+	spare  [][]byte
+	held   int64 // bytes in both
+	failed error // of a transfer that nobody waited for
+	closed bool
+
+	waits int       // goroutines in the driver
+	idle  sync.Cond // on mu: one fewer
+}
+
+// Send copies src to m from byte off on, in its turn, and does not wait for that;
+// src may be changed on return. A failure of the transfer is told by the next Send,
+// Fetch or Wait. When too much is in flight, Send waits as Write does.
+func (o *Opened) Send(ctx context.Context, m *Memory, off int64, src []byte) error {
+	b, err := o.check("send", m, off, int64(len(src)))
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil || len(src) == 0 {
+		return err
+	}
+	if o.caps.Direct && o.queue.Idle() {
+		return o.Write(ctx, m, off, src)
+	}
+	host, err := o.stager.take(len(src), false)
+	if err != nil {
+		return err
+	}
+	if host == nil {
+		return o.Write(ctx, m, off, src)
+	}
+	copyParallel(host, src)
+	e, err := o.queue.WriteEvent(b, off, host, nil)
+	if err != nil {
+		o.stager.give(host)
+		return err
+	}
+	o.stager.leave(staged{event: e, host: host})
+	return nil
+}
+
+// Piece is a part of a memory.
+type Piece struct {
+	Mem    *Memory
+	Offset int64
+	Bytes  int64
+}
+
+// Fetched is what Fetch asked for. It is not safe for concurrent use.
+type Fetched struct {
+	o      *Opened
+	parts  []staged
+	marker *cl.Event
+}
+
+// Fetch enqueues the reading of pieces and does not wait for it. What was enqueued
+// before starts, if it has not. Close the result.
+func (o *Opened) Fetch(pieces []Piece) (f *Fetched, err error) {
+	f = &Fetched{o: o}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+			f = nil
+		}
+	}()
+	for _, p := range pieces {
+		b, err := o.check("fetch", p.Mem, p.Offset, p.Bytes)
+		if err != nil {
+			return f, err
+		}
+		host, err := o.stager.take(int(p.Bytes), true)
+		if err != nil {
+			return f, err
+		}
+		e, err := o.queue.ReadEvent(b, p.Offset, host, nil)
+		if err != nil {
+			o.stager.give(host)
+			return f, err
+		}
+		f.parts = append(f.parts, staged{event: e, host: host})
+	}
+	if len(pieces) == 0 {
+		if f.marker, err = o.queue.MarkerEvent(nil); err != nil {
+			return f, err
+		}
+	}
+	return f, o.queue.Flush()
+}
+
+// Wait returns when everything that was enqueued before Fetch is done, and copies
+// the pieces to dst. When ctx ends first, dst stays as it was.
+func (f *Fetched) Wait(ctx context.Context, dst [][]byte) error {
+	if len(dst) != len(f.parts) {
+		return fmt.Errorf("platform: %d places for %d fetched pieces", len(dst), len(f.parts))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := f.done(ctx); err != nil {
+		for i := range f.parts {
+			f.parts[i].told = ctx.Err() == nil
+		}
+		if errors.Is(err, cl.ErrClosed) {
+			return ErrClosed
+		}
+		return err
+	}
+	for i, p := range f.parts {
+		copyParallel(dst[i], p.host)
+	}
+	f.o.stager.mu.Lock()
+	defer f.o.stager.mu.Unlock()
+	f.o.stager.reap()
+	err := f.o.stager.failed
+	f.o.stager.failed = nil
+	return err
+}
+
+// done waits for the events. A goroutine that blocks in the driver outlives a
+// context that ends first.
+func (f *Fetched) done(ctx context.Context) error {
+	events := make([]*cl.Event, 0, len(f.parts)+1)
+	for _, p := range f.parts {
+		events = append(events, p.event)
+	}
+	if f.marker != nil {
+		events = append(events, f.marker)
+	}
+	if ctx.Done() == nil {
+		return cl.WaitAll(events...)
+	}
+	over := make(chan error, 1)
+	s := &f.o.stager
+	s.wait(1)
+	go func() {
+		err := cl.WaitAll(events...)
+		s.wait(-1)
+		over <- err
+	}()
+	select {
+	case err := <-over:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close gives the staging memory back, or leaves it to the transfers that still
+// use it. Calling it again does nothing.
+func (f *Fetched) Close() error {
+	parts, marker := f.parts, f.marker
+	f.parts, f.marker = nil, nil
+	for _, p := range parts {
+		f.o.stager.leave(p)
+	}
+	return marker.Close()
+}
+
+// take returns n bytes of host memory that no transfer uses; nil when too many
+// are in use, unless they must be had.
+func (s *stager) take(n int, must bool) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reap()
+	if err := s.failed; err != nil {
+		s.failed = nil
+		return nil, err
+	}
+	best := -1
+	for i, h := range s.spare {
+		if cap(h) >= n && cap(h) <= 2*n+minBlock && (best < 0 || cap(h) < cap(s.spare[best])) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		h := s.spare[best]
+		s.spare = slices.Delete(s.spare, best, best+1)
+		return h[:n], nil
+	}
+	for len(s.spare) > 0 && s.held+int64(n) > maxStaged {
+		s.held -= int64(cap(s.spare[0]))
+		s.spare = slices.Delete(s.spare, 0, 1)
+	}
+	if s.held+int64(n) > maxStaged && !must {
+		return nil, nil
+	}
+	h := make([]byte, n)
+	s.held += int64(cap(h))
+	return h, nil
+}
+
+// give takes memory back that no transfer uses.
+func (s *stager) give(host []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spare = append(s.spare, host)
+}
+
+// leave keeps a transfer that nobody waits for until it is done.
+func (s *stager) leave(t staged) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		_ = t.event.Close() // which waits for it
+		return
+	}
+	s.flight = append(s.flight, t)
+	s.reap()
+}
+
+// reap takes back the memory of transfers that are done. s.mu is held.
+func (s *stager) reap() {
+	n := 0
+	for _, t := range s.flight {
+		st, err := t.event.Status()
+		if err == nil && st > cl.EventComplete {
+			break
+		}
+		if err == nil && st < cl.EventComplete {
+			err = cl.Status(st)
+		}
+		if s.failed == nil && err != nil && !t.told {
+			s.failed = fmt.Errorf("platform: a transfer failed: %w", err)
+		}
+		_ = t.event.Close() // its outcome is known
+		s.spare = append(s.spare, t.host)
+		n++
+	}
+	s.flight = slices.Delete(s.flight, 0, n)
+}
+
+// wait counts goroutines in the driver.
+func (s *stager) wait(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waits += n
+	s.idle.Broadcast()
+}
+
+// close releases the events; the queue is finished.
+func (s *stager) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.waits > 0 {
+		s.idle.Wait()
+	}
+	var err error
+	for _, t := range s.flight {
+		err = errors.Join(err, t.event.Close())
+	}
+	s.flight, s.spare, s.held, s.closed = nil, nil, 0, true
+	return err
+}

@@ -1,0 +1,152 @@
+package platform
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// Each piece is fetched as it was when Fetch was called, whatever is sent after.
+func TestSendAndFetchKeepTheOrderOfTheQueue(t *testing.T) {
+	bothWays(t, func(t *testing.T, o *Opened) {
+		for _, n := range []int{0, 1, 777, 300_000} {
+			m, err := o.Alloc(int64(n) + 5)
+			require.NoError(t, err)
+			host := make([]byte, n)
+			var fetched []*Fetched
+			for i := range 6 {
+				for j := range host {
+					host[j] = byte(i + j)
+				}
+				require.NoError(t, o.Send(t.Context(), m, 5, host))
+				f, err := o.Fetch([]Piece{{m, 5, int64(n)}, {m, 5 + int64(n)/2, int64(n) - int64(n)/2}})
+				require.NoError(t, err)
+				fetched = append(fetched, f)
+			}
+			for i, f := range fetched {
+				for j := range host {
+					host[j] = byte(i + j)
+				}
+				whole, half := make([]byte, n), make([]byte, n-n/2)
+				ctx := t.Context()
+				if i%2 == 0 {
+					ctx = context.Background()
+				}
+				require.NoError(t, f.Wait(ctx, [][]byte{whole, half}))
+				require.True(t, bytes.Equal(host, whole), "%d bytes, round %d", n, i)
+				require.True(t, bytes.Equal(host[n/2:], half), "%d bytes, round %d", n, i)
+				require.NoError(t, f.Close())
+				require.NoError(t, f.Close())
+			}
+			require.NoError(t, m.Close())
+		}
+	})
+}
+
+func TestWaitingForWhatWasFetchedHearsItsContext(t *testing.T) {
+	o := fresh(t, nil, nil)
+	m, err := o.Alloc(100)
+	require.NoError(t, err)
+	gate, err := o.Context().NewUserEvent()
+	require.NoError(t, err)
+	require.NoError(t, o.Queue().Barrier([]*cl.Event{gate}))
+	want := bytes.Repeat([]byte{7}, 100)
+	require.NoError(t, o.Send(t.Context(), m, 0, want), "sending does not wait")
+	f, err := o.Fetch([]Piece{{m, 0, 100}})
+	require.NoError(t, err, "fetching does not wait")
+	lost, err := o.Fetch([]Piece{{m, 0, 100}})
+	require.NoError(t, err)
+	require.NoError(t, lost.Close(), "nor does giving up")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	got := make([]byte, 100)
+	require.ErrorIs(t, f.Wait(ctx, [][]byte{got}), context.DeadlineExceeded)
+	require.Equal(t, make([]byte, 100), got)
+	require.NoError(t, gate.SetStatus(nil))
+	require.NoError(t, f.Wait(t.Context(), [][]byte{got}))
+	require.Equal(t, want, got)
+	require.NoError(t, f.Close())
+	require.NoError(t, gate.Close())
+	require.NoError(t, m.Close())
+}
+
+func TestStagingMemoryIsReusedAndBounded(t *testing.T) {
+	o := withCommands(t)
+	m, err := o.Alloc(1 << 20)
+	require.NoError(t, err)
+	host := make([]byte, 1<<20)
+	for range 2 * maxStaged >> 20 {
+		require.NoError(t, o.Send(t.Context(), m, 0, host))
+		o.stager.mu.Lock()
+		held := o.stager.held
+		o.stager.mu.Unlock()
+		require.LessOrEqual(t, held, int64(maxStaged))
+	}
+	require.NoError(t, o.Wait(t.Context()))
+	for range 10 {
+		require.NoError(t, o.Send(t.Context(), m, 0, host))
+		require.NoError(t, o.Wait(t.Context()))
+	}
+	o.stager.mu.Lock()
+	defer o.stager.mu.Unlock()
+	o.stager.reap()
+	require.Empty(t, o.stager.flight)
+	require.NotEmpty(t, o.stager.spare)
+}
+
+func TestStreamMistakesAreErrors(t *testing.T) {
+	o := fresh(t, nil, nil)
+	m, err := o.Alloc(10)
+	require.NoError(t, err)
+	assert.ErrorIs(t, o.Send(t.Context(), m, 5, make([]byte, 6)), cl.InvalidValue)
+	_, err = o.Fetch([]Piece{{m, 0, 10}, {m, 5, 6}})
+	assert.ErrorIs(t, err, cl.InvalidValue)
+	f, err := o.Fetch([]Piece{{m, 0, 10}})
+	require.NoError(t, err)
+	assert.Error(t, f.Wait(t.Context(), nil), "no place for the piece")
+	require.NoError(t, f.Close())
+	require.NoError(t, m.Close())
+	assert.ErrorIs(t, o.Send(t.Context(), m, 0, make([]byte, 1)), ErrClosed)
+}
+
+func TestCloseWhileOthersStream(t *testing.T) {
+	several(t)
+	for range 4 {
+		o := fresh(t, nil, nil)
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				host := make([]byte, 1000)
+				for {
+					m, err := o.Alloc(1000)
+					if err != nil {
+						return
+					}
+					err = o.Send(t.Context(), m, 0, host)
+					if err == nil {
+						var f *Fetched
+						if f, err = o.Fetch([]Piece{{m, 0, 1000}}); err == nil {
+							err = f.Wait(t.Context(), [][]byte{host})
+							_ = f.Close()
+						}
+					}
+					_ = m.Close()
+					if err != nil {
+						assert.ErrorIs(t, err, cl.ErrClosed)
+						return
+					}
+				}
+			})
+		}
+		time.Sleep(2 * time.Millisecond)
+		assert.NoError(t, o.Close())
+		wg.Wait()
+	}
+}
