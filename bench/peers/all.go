@@ -15,7 +15,7 @@ var Names = []string{bench.OpenBLAS, bench.CLBlast, bench.ONNXRuntime, bench.PyT
 // may hold node_modules. What cannot be had is left out, with the reason in missing.
 func All(rt *ops.Runtime, dirs []string, names ...string) (all []bench.Contender, missing []error) {
 	add := func(name string, open func() (bench.Contender, error)) {
-		if len(names) > 0 && !slices.Contains(names, name) {
+		if len(names) > 0 && !slices.Contains(names, name) && name != bench.LimitLoop {
 			return
 		}
 		c, err := open()
@@ -27,6 +27,7 @@ func All(rt *ops.Runtime, dirs []string, names ...string) (all []bench.Contender
 	}
 	add(bench.OpenBLAS, func() (bench.Contender, error) { return NewOpenBLAS() })
 	if d := rt.Device(); d != nil {
+		add(bench.LimitLoop, func() (bench.Contender, error) { return NewLoop(d.Name) })
 		add(bench.CLBlast, func() (bench.Contender, error) { return NewCLBlast(d.Name) })
 	}
 	add(bench.ONNXRuntime, func() (bench.Contender, error) { return NewONNXRuntime(dirs...) })

@@ -15,6 +15,19 @@ type job struct {
 	keep  []*tensor.Tensor // what f reads, so that it is not collected
 	fetch func() error     // brings the results to outs, where f leaves them elsewhere
 	close func() error
+	// serve is f for one of several clients at the same time; nil where f is for one.
+	clients func(n int) error // makes ready for n
+	serve   func(client int) error
+}
+
+// served is a job that several clients may share.
+type served struct{ *job }
+
+func (j served) Serve(ctx context.Context, clients int, times []time.Duration) (time.Duration, error) {
+	if err := j.clients(clients); err != nil {
+		return 0, err
+	}
+	return bench.Serve(ctx, clients, times, j.serve)
 }
 
 func (j *job) Run(ctx context.Context, times []time.Duration) error {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -149,7 +150,8 @@ func (o *ONNXRuntime) Load(_ context.Context, w *bench.Work, operands []*tensor.
 	if err := j.prepare(data, w, inputs, operands); err != nil {
 		return nil, errors.Join(err, j.release())
 	}
-	return &job{f: j.run, outs: j.outs, close: j.release}, nil
+	first := func() error { return j.run(j.out) }
+	return served{&job{f: first, outs: j.outs, close: j.release, clients: j.clients, serve: func(c int) error { return j.run(j.each[c]) }}}, nil
 }
 
 // ortJob is a session with its tensors. C reads the arrays, so they stay here.
@@ -159,6 +161,7 @@ type ortJob struct {
 	names             [][]byte
 	inNames, outNames []unsafe.Pointer
 	in, out           []uintptr
+	each              [][]uintptr // results of each client
 	keep              [][]byte
 	outs              []*tensor.Tensor
 }
@@ -193,7 +196,7 @@ func (j *ortJob) prepare(data []byte, w *bench.Work, inputs []int, operands []*t
 		j.outNames = append(j.outNames, j.name(valueName(r)))
 		j.out = append(j.out, 0)
 	}
-	if err := j.run(); err != nil {
+	if err := j.run(j.out); err != nil {
 		return err
 	}
 	for i, v := range j.out {
@@ -260,18 +263,38 @@ func (o *ONNXRuntime) likeValue(v uintptr) (*tensor.Tensor, error) {
 	return nil, fmt.Errorf("onnxruntime: a result of type %d", kind)
 }
 
-func (j *ortJob) run() error {
+// clients makes results for n clients; they share the session and the operands.
+func (j *ortJob) clients(n int) error {
+	for len(j.each) < n {
+		var out []uintptr
+		for _, like := range j.outs {
+			t, err := tensor.New(like.DType(), like.Shape()...)
+			if err != nil {
+				return err
+			}
+			v, err := j.value(t)
+			if err != nil {
+				return err
+			}
+			out = append(out, v)
+		}
+		j.each = append(j.each, out)
+	}
+	return nil
+}
+
+func (j *ortJob) run(out []uintptr) error {
 	err := j.o.call(ortRun, j.session, 0, uintptr(unsafe.Pointer(unsafe.SliceData(j.inNames))), uintptr(unsafe.Pointer(unsafe.SliceData(j.in))), uintptr(len(j.in)),
-		uintptr(unsafe.Pointer(unsafe.SliceData(j.outNames))), uintptr(len(j.outNames)), uintptr(unsafe.Pointer(unsafe.SliceData(j.out))))
+		uintptr(unsafe.Pointer(unsafe.SliceData(j.outNames))), uintptr(len(j.outNames)), uintptr(unsafe.Pointer(unsafe.SliceData(out))))
 	runtime.KeepAlive(j)
 	return err
 }
 
 func (j *ortJob) release() error {
-	for _, v := range append(j.in, j.out...) {
+	for _, v := range slices.Concat(append(j.each, j.in, j.out)...) {
 		j.o.release(ortReleaseValue, v)
 	}
 	j.o.release(ortReleaseSession, j.session)
-	j.in, j.out, j.session = nil, nil, 0
+	j.in, j.out, j.each, j.session = nil, nil, nil, 0
 	return nil
 }

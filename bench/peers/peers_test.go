@@ -88,6 +88,7 @@ func small() map[string]*bench.Program {
 			return p.With(bench.Attr{Causal: causal}, "attention", p.Operand(2, 3, 6, 4), p.Operand(2, 3, 6, 4), p.Operand(2, 3, 6, 4))
 		})
 	}
+	one("tiny", func(p *bench.Program) bench.Ref { return p.Do("tiny", p.Do("tiny", p.Operand(bench.TinyItems))) })
 	p := &bench.Program{}
 	x, w := p.Operand(4, 6), p.Weight(6, 6, 3)
 	all["gradients"] = p.Backward(p.Do("tanh", p.Do("matmul", x, w)), []int{4, 3}, w, x)

@@ -56,7 +56,7 @@ func newPython(name, module string) (*Python, error) {
 }
 
 func (p *Python) start(python, module string) error {
-	p.cmd = exec.Command(python, "-c", server, module, fmt.Sprint(threads()))
+	p.cmd = exec.Command(python, "-c", server, module, fmt.Sprint(threads()), fmt.Sprint(bench.LearningRate))
 	p.cmd.Env = append(os.Environ(), fmt.Sprintf("OMP_NUM_THREADS=%d", threads()), fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", threads()))
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {

@@ -10,7 +10,7 @@
 # library's own calls is timed.
 import json, math, sys, time
 
-library, threads = sys.argv[1], int(sys.argv[2])
+library, threads, learning_rate = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 
 
 class Cannot(Exception):
@@ -97,7 +97,7 @@ class Torch:
             params = [x for i, x in zip(refs, leaves) if nodes[i]["role"] == "weight"]
             for x in params:
                 x.requires_grad_()
-            adam = t.optim.Adam(params)
+            adam = t.optim.Adam(params, lr=learning_rate)
 
             def train():
                 adam.zero_grad(set_to_none=True)

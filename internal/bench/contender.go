@@ -3,7 +3,10 @@ package bench
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -30,6 +33,42 @@ type Job interface {
 	// Outputs are the results of the last run. A limit has none.
 	Outputs(ctx context.Context) ([]*tensor.Tensor, error)
 	Close() error
+}
+
+// Server is a Job that answers several clients at the same time.
+type Server interface {
+	// Serve answers len(times) requests of so many clients, says how long each
+	// waited, and how long all took.
+	Serve(ctx context.Context, clients int, times []time.Duration) (time.Duration, error)
+}
+
+// Clocked is a Job of a device whose clock can be read.
+type Clocked interface {
+	// Device is how long the device works in one run, by the times of its events.
+	Device(ctx context.Context) (time.Duration, error)
+}
+
+// Serve lets clients call f, which is given the number of the client, until there
+// are len(times) answers.
+func Serve(ctx context.Context, clients int, times []time.Duration, f func(client int) error) (time.Duration, error) {
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	start := time.Now()
+	for c := range clients {
+		group.Go(func() error {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(times) {
+					return nil
+				}
+				if err := Timed(ctx, times[i:i+1], func() error { return f(c) }); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	err := group.Wait()
+	return time.Since(start), err
 }
 
 // Timed is a Job's Run for a function in this process.

@@ -20,6 +20,10 @@ type Ours struct {
 // "cpu", or "anycl" when the cost model decides.
 func NewOurs(rt *ops.Runtime, place ops.Place) *Ours { return &Ours{rt, place} }
 
+// LearningRate is small, so that thousands of steps on the same batch do not end
+// in a loss of 0 and derivatives that are denormal, which take some far longer.
+const LearningRate = 1e-5
+
 // Names of our own contenders.
 const (
 	NameAuto   = "anycl"
@@ -48,6 +52,9 @@ func (o *Ours) Load(ctx context.Context, w *Work, operands []*tensor.Tensor) (Jo
 	p := w.Program
 	g := ops.NewGraph(w.Name)
 	j := &ourJob{feeds: ops.Feeds{}}
+	if o.rt.Device() != nil {
+		j.device = o.rt.Engines()[0].Name()
+	}
 	params := []*ops.Node{}
 	next := 0
 	made, err := p.build(func(r Ref, n *Node) *ops.Node {
@@ -88,7 +95,7 @@ func (o *Ours) Load(ctx context.Context, w *Work, operands []*tensor.Tensor) (Jo
 	target := ops.Target{Place: o.place}
 	switch {
 	case p.Train:
-		target.Outputs, target.Updates = results, ops.Adam(results[0], params, ops.AdamOptions{})
+		target.Outputs, target.Updates = results, ops.Adam(results[0], params, ops.AdamOptions{LearningRate: LearningRate})
 	case p.Resident():
 		for i, y := range results {
 			zero, err := tensor.New(y.DType(), y.Shape()...)
@@ -122,10 +129,44 @@ type ourJob struct {
 	feeds ops.Feeds
 	outs  []*tensor.Tensor
 	held  []*ops.Node
+	// Of the clients of Serve.
+	clients [][]*tensor.Tensor
+	device  string // the name of its engine; "" without one
 }
 
 func (j *ourJob) Run(ctx context.Context, times []time.Duration) error {
 	return Timed(ctx, times, func() error { return j.exe.RunInto(ctx, j.feeds, j.outs) })
+}
+
+// Serve gives every client results of its own.
+func (j *ourJob) Serve(ctx context.Context, clients int, times []time.Duration) (time.Duration, error) {
+	for len(j.clients) < clients {
+		var outs []*tensor.Tensor
+		for _, t := range j.outs {
+			y, err := tensor.New(t.DType(), t.Shape()...)
+			if err != nil {
+				return 0, err
+			}
+			outs = append(outs, y)
+		}
+		j.clients = append(j.clients, outs)
+	}
+	return Serve(ctx, clients, times, func(c int) error { return j.exe.RunInto(ctx, j.feeds, j.clients[c]) })
+}
+
+// Device is the time of all tasks on the device; 0 when none runs there.
+func (j *ourJob) Device(ctx context.Context) (time.Duration, error) {
+	p, err := j.exe.Profile(ctx, j.feeds, ops.ProfileOptions{Runs: 3})
+	if err != nil {
+		return 0, err
+	}
+	var sum time.Duration
+	for _, t := range p.Tasks {
+		if t.Where == j.device {
+			sum += t.Time
+		}
+	}
+	return sum, nil
 }
 
 func (j *ourJob) Outputs(ctx context.Context) ([]*tensor.Tensor, error) {

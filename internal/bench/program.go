@@ -16,7 +16,8 @@ type Program struct {
 	// of the first output, which is then a scalar, with respect to Wrt.
 	Outputs []Ref `json:"outputs"`
 	Wrt     []Ref `json:"wrt,omitempty"`
-	// Train makes every run a step of Adam on the first output over all weights.
+	// Train makes every run a step of Adam on the first output over all weights, with
+	// the learning rate [LearningRate].
 	Train bool `json:"train,omitempty"`
 }
 

@@ -47,6 +47,7 @@ type Result struct {
 	Version   string
 	Stats     Stats
 	Steady    *Stats  // when asked for
+	Device    float64 // seconds that the device works in one run, by its own clock; 0 where unknown
 	Error     float64 // largest difference of results to the first contender's, relative to the largest result
 	Checked   bool    // against another contender
 	Skipped   error   // why there are no times
@@ -57,8 +58,9 @@ type entry struct {
 	Contender
 	job     Job
 	result  *Result
-	slices  [][]time.Duration
+	slices  []slice
 	perTurn int
+	clients int
 }
 
 // Measure runs w on all contenders, the first of which is ours, in turns. A
@@ -81,12 +83,17 @@ func Measure(ctx context.Context, w *Work, contenders []Contender, m Method) ([]
 		}
 	}()
 	for _, c := range contenders {
-		e := &entry{Contender: c, result: &Result{Contender: c.Name(), Version: c.Version()}}
+		e := &entry{Contender: c, clients: w.Clients, result: &Result{Contender: c.Name(), Version: c.Version()}}
 		results = append(results, e.result)
-		if e.job, e.result.Skipped = c.Load(ctx, w, operands); e.result.Skipped != nil {
+		if e.job, e.result.Skipped = load(ctx, c, w, operands); e.result.Skipped != nil {
 			if !errors.Is(e.result.Skipped, ErrCannot) {
 				errs = append(errs, fmt.Errorf("%s: %s: %w", w.Name, c.Name(), e.result.Skipped))
 			}
+			continue
+		}
+		if _, serves := e.job.(Server); w.Clients > 0 && !serves {
+			e.result.Skipped = fmt.Errorf("%w: it serves one client at a time", ErrCannot)
+			errs = append(errs, e.job.Close())
 			continue
 		}
 		entries = append(entries, e)
@@ -111,11 +118,16 @@ func Measure(ctx context.Context, w *Work, contenders []Contender, m Method) ([]
 		if e.result.Skipped != nil {
 			continue
 		}
-		e.result.Stats = Summarise(e.slices)
+		e.result.Stats = summarise(e.slices)
 		if m.Steady > 0 {
 			s, err := e.steady(ctx, m)
 			e.fail(err)
 			e.result.Steady = s
+		}
+		if c, ok := e.job.(Clocked); ok && e.result.Skipped == nil {
+			d, err := c.Device(ctx)
+			e.fail(err)
+			e.result.Device = d.Seconds()
 		}
 	}
 	for _, e := range entries {
@@ -124,6 +136,16 @@ func Measure(ctx context.Context, w *Work, contenders []Contender, m Method) ([]
 		}
 	}
 	return results, errors.Join(append(errs, ctx.Err())...)
+}
+
+func load(ctx context.Context, c Contender, w *Work, operands []*tensor.Tensor) (Job, error) {
+	if w.Process == nil {
+		return c.Load(ctx, w, operands)
+	}
+	if s, ok := c.(Starter); ok {
+		return s.Start(ctx, w.Process)
+	}
+	return nil, fmt.Errorf("%w: it starts no processes", ErrCannot)
 }
 
 func (e *entry) fail(err error) {
@@ -154,6 +176,11 @@ func (e *entry) warm(ctx context.Context, m Method) error {
 // then times a slice.
 func (e *entry) turn(ctx context.Context, m Method) error {
 	time.Sleep(max(m.Pause, 0))
+	if e.clients > 0 {
+		one, err := e.serve(ctx)
+		e.slices = append(e.slices, one)
+		return err
+	}
 	times := make([]time.Duration, e.perTurn+1)
 	if e.perTurn == 1 {
 		times = times[:1]
@@ -164,28 +191,42 @@ func (e *entry) turn(ctx context.Context, m Method) error {
 	if len(times) > 1 {
 		times = times[1:]
 	}
-	e.slices = append(e.slices, times)
+	e.slices = append(e.slices, slice{times: times})
 	return nil
+}
+
+// serve is a slice with several clients.
+func (e *entry) serve(ctx context.Context) (slice, error) {
+	n := max(e.perTurn, 4*e.clients)
+	times := make([]time.Duration, n)
+	took, err := e.job.(Server).Serve(ctx, e.clients, times)
+	return slice{times: times, each: took / time.Duration(n)}, err
 }
 
 // steady runs e on end, and keeps every time of the second half, when clocks have
 // settled.
 func (e *entry) steady(ctx context.Context, m Method) (*Stats, error) {
 	start := time.Now()
-	var half [][]time.Duration
+	var half []slice
 	for time.Since(start) < m.Steady {
-		times := make([]time.Duration, e.perTurn)
-		if err := e.job.Run(ctx, times); err != nil {
+		one := slice{times: make([]time.Duration, e.perTurn)}
+		var err error
+		if e.clients > 0 {
+			one, err = e.serve(ctx)
+		} else {
+			err = e.job.Run(ctx, one.times)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if time.Since(start) > m.Steady/2 {
-			half = append(half, times)
+			half = append(half, one)
 		}
 	}
 	if len(half) == 0 {
 		return nil, nil
 	}
-	s := Summarise(half)
+	s := summarise(half)
 	s.Turns = nil // thousands
 	return &s, nil
 }

@@ -24,27 +24,38 @@ type Stats struct {
 	Spread float64 `json:"spread"`
 }
 
-// Summarise makes Stats of the times of each slice. No slice is empty.
-func Summarise(slices [][]time.Duration) Stats {
+// slice is what was timed in one turn.
+type slice struct {
+	times []time.Duration // of each run; not empty
+	// each is what stands for the turn where that is not the median of times: when
+	// several clients wait at the same time, the whole time divided by their number.
+	each time.Duration
+}
+
+// summarise makes Stats of slices.
+func summarise(turns []slice) Stats {
 	var s Stats
 	var all []float64
-	for _, times := range slices {
-		v := make([]float64, len(times))
-		for i, t := range times {
+	for _, one := range turns {
+		v := make([]float64, len(one.times))
+		for i, t := range one.times {
 			v[i] = max(t, 1).Seconds() // a clock may be too coarse for what is short
 		}
 		all = append(all, v...)
-		s.Turns = append(s.Turns, Quantile(0.5, v))
+		turn := Quantile(0.5, v)
+		if one.each > 0 {
+			turn = one.each.Seconds()
+		}
+		s.Turns = append(s.Turns, turn)
 	}
 	s.N = len(all)
 	s.Median = Quantile(0.5, s.Turns)
 	s.Spread = (Quantile(0.75, s.Turns) - Quantile(0.25, s.Turns)) / s.Median
 	s.P50, s.P95, s.P99 = Quantile(0.5, all), Quantile(0.95, all), Quantile(0.99, all)
-	s.Min, s.Max = slicesMinMax(all)
+	slices.Sort(all)
+	s.Min, s.Max = all[0], all[len(all)-1]
 	return s
 }
-
-func slicesMinMax(v []float64) (lo, hi float64) { return slices.Min(v), slices.Max(v) }
 
 // Quantile is the p-quantile of v, which is in any order; the median of an even
 // number is the mean of the two in the middle. It is NaN when v is empty.

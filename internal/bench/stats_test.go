@@ -47,7 +47,7 @@ func TestStatsOfSlices(t *testing.T) {
 		}
 		return out
 	}
-	s := Summarise([][]time.Duration{ms(1, 2, 3), ms(10), ms(4, 4)})
+	s := summarise([]slice{{times: ms(1, 2, 3)}, {times: ms(10)}, {times: ms(4, 4)}})
 	require.Equal(t, 6, s.N)
 	require.Equal(t, []float64{0.002, 0.010, 0.004}, s.Turns)
 	require.Equal(t, 0.004, s.Median)
@@ -58,6 +58,6 @@ func TestStatsOfSlices(t *testing.T) {
 
 func TestAClockTooCoarseDoesNotMakeInfiniteSpeed(t *testing.T) {
 	t.Parallel()
-	s := Summarise([][]time.Duration{{0, 0}})
+	s := summarise([]slice{{times: []time.Duration{0, 0}}})
 	require.False(t, math.IsInf((&Work{Flops: 1, Rate: GFLOPS}).Of(s.Median), 0))
 }

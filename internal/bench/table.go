@@ -14,6 +14,12 @@ import (
 func (r *Record) Line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-34s %10s ±%2.0f%% %12s", r.Work, short(r.Median), r.Spread*50, speed(r.Speed, r.Rate))
+	if r.Clients > 0 {
+		fmt.Fprintf(&b, "  p50 %s p95 %s p99 %s", short(r.P50), short(r.P95), short(r.P99))
+	}
+	if r.Steady != nil {
+		fmt.Fprintf(&b, "  steady %s", short(r.Steady.Median))
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Ratios)) {
 		fmt.Fprintf(&b, "  %s %.2fx", name, r.Ratios[name].Median)
 	}

@@ -11,6 +11,8 @@ type Work struct {
 	Name    string // "sgemm/1024": the part before the first slash groups rows in tables
 	About   string
 	Program *Program
+	// Process, when not nil, is run instead of a program.
+	Process *Process
 	Flops   float64 // floating-point operations of one run
 	Bytes   float64 // the fewest bytes that a run must move
 	// Rate is what the speed of the row is counted in.
@@ -20,6 +22,8 @@ type Work struct {
 	Tolerance float64
 	// Goals are what the row is to reach, each on its own.
 	Goals []Goal
+	// Clients, when not 0, ask at the same time, each as soon as it has its answer.
+	Clients int
 	// Slow works take long in one run or another; a short look leaves them out.
 	Slow bool
 }
@@ -66,11 +70,13 @@ const (
 	LimitExp    = "limit-exp"  // moves Work.Bytes through exp
 	LimitFMA    = "limit-fma"  // does Work.Flops as multiply-adds
 	LimitLoop   = "limit-loop" // enqueues the same kernels from C
+
+	LimitHalfSecond = "limit-500ms"
 )
 
 // Works are all rows, in the order of the tables.
 func Works() []*Work {
-	return slices.Concat(gemmWorks(), convWorks(), mapWorks(), reduceWorks(), attentionWorks(), moveWorks())
+	return slices.Concat(gemmWorks(), convWorks(), mapWorks(), reduceWorks(), attentionWorks(), moveWorks(), modelWorks(), loopWorks(), startWorks())
 }
 
 // Select returns the works whose names match the expression, all when it is empty.
