@@ -8,15 +8,27 @@
 // source  Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011);
 //         Box and Muller, A Note on the Generation of Random Normal Deviates (1958)
 
-static inline uint4 philox(const ulong at, const uint run, const uint stream, const ulong seed) {
-    uint4 c = (uint4)((uint)at, (uint)(at >> 32), run, stream);
-    uint2 k = (uint2)((uint)seed, (uint)(seed >> 32));
-    for (int round = 0; round < 10; round++) {
-        // Products in 64 bits: some CPU drivers do not inline mul_hi.
-        const ulong a = 0xD2511F53UL * c.x, b = 0xCD9E8D57UL * c.z;
-        c = (uint4)((uint)(b >> 32) ^ c.y ^ k.x, (uint)b, (uint)(a >> 32) ^ c.w ^ k.y, (uint)a);
-        k += (uint2)(0x9E3779B9u, 0xBB67AE85u);
-    }
+// Four words and not a uint4, which would keep the compilers of CPU drivers from making vectors of
+// a loop over positions.
+typedef struct { uint x, y, z, w; } philox_words;
+
+#define PHILOX_ROUND \
+    a = 0xD2511F53UL * c.x; /* in 64 bits: some CPU drivers do not inline mul_hi */ \
+    b = 0xCD9E8D57UL * c.z; \
+    c.x = (uint)(b >> 32) ^ c.y ^ k0; \
+    c.z = (uint)(a >> 32) ^ c.w ^ k1; \
+    c.y = (uint)b; \
+    c.w = (uint)a; \
+    k0 += 0x9E3779B9u; \
+    k1 += 0xBB67AE85u;
+#define PHILOX_5_ROUNDS PHILOX_ROUND PHILOX_ROUND PHILOX_ROUND PHILOX_ROUND PHILOX_ROUND
+
+static inline philox_words philox(const ulong at, const uint run, const uint stream, const ulong seed) {
+    philox_words c = {(uint)at, (uint)(at >> 32), run, stream};
+    uint k0 = (uint)seed, k1 = (uint)(seed >> 32);
+    ulong a, b;
+    PHILOX_5_ROUNDS
+    PHILOX_5_ROUNDS
     return c;
 }
 
@@ -25,21 +37,21 @@ static inline float philox_uniform(const ulong at, const uint run, const uint st
 }
 
 static inline float philox_normal(const ulong at, const uint run, const uint stream, const ulong seed) {
-    const uint4 w = philox(at, run, stream, seed);
+    const philox_words w = philox(at, run, stream, seed);
     const float u = (float)((w.x >> 8) + 1u) * 0x1p-24f, v = (float)(w.y >> 8) * 0x1p-24f;
-    return sqrt(-2.0f * log(u)) * cospi(2.0f * v);
+    return sqrt(-2.0f * wide_log(u)) * wide_cospi(2.0f * v);
 }
 
 #ifdef HAS_DOUBLE
 static inline ulong philox_long(const uint hi, const uint lo) { return ((ulong)hi << 32 | lo) >> 11; }
 
 static inline double philox_uniform_double(const ulong at, const uint run, const uint stream, const ulong seed) {
-    const uint4 w = philox(at, run, stream, seed);
+    const philox_words w = philox(at, run, stream, seed);
     return (double)philox_long(w.x, w.y) * 0x1p-53;
 }
 
 static inline double philox_normal_double(const ulong at, const uint run, const uint stream, const ulong seed) {
-    const uint4 w = philox(at, run, stream, seed);
+    const philox_words w = philox(at, run, stream, seed);
     const double u = (double)(philox_long(w.x, w.y) + 1UL) * 0x1p-53, v = (double)philox_long(w.z, w.w) * 0x1p-53;
     return sqrt(-2.0 * log(u)) * cospi(2.0 * v);
 }

@@ -251,12 +251,19 @@ func (g *gen) assemble(files ...string) *program {
 	}
 	if g.dev.cpu {
 		b.WriteString("#define SOFT_HALF 1\n")
+		if g.dev.fp64 {
+			b.WriteString("#define WIDE_MATH 1\n")
+		}
 	}
 	b.WriteString(kernels.Text("prelude.cl"))
 	p.head = b.String()
 	b.Reset()
 	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.idx, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.wide()])
-	if strings.Contains(g.hooks.String(), "philox") {
+	random := strings.Contains(g.hooks.String(), "philox")
+	if random || strings.Contains(g.hooks.String(), "wide_") {
+		b.WriteString(kernels.Text("math.cl"))
+	}
+	if random {
 		b.WriteString(kernels.Text("random.cl"))
 	}
 	b.WriteString("\n// ---- this task ----\n")

@@ -110,6 +110,11 @@ func (g *gen) storing(output int, from tensor.DType, v string) string {
 	if regType(from) != regType(o.DType) {
 		v = castExpr(from, o.DType, v)
 	}
+	if o.DType == tensor.Bool && g.dev.cpu {
+		// A truth value from a constant 1 becomes a masked load of it, which was
+		// measured to take a microsecond (PoCL 3.1 on Zen 5). An argument is in a register.
+		v = fmt.Sprintf("%s ? (uchar)%s : (uchar)0", v, g.int("true", 1))
+	}
 	return fmt.Sprintf("STORE_%v(%s_ + o_%s, i, %s)", o.DType, y, y, v)
 }
 
@@ -241,6 +246,8 @@ func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 				w = args[k]
 			} else if double {
 				w = doubleName(w)
+			} else if j < len(c) && c[j] == '(' && wideFunctions[w] {
+				w = "wide_" + w
 			}
 			b.WriteString(w)
 		default:
@@ -249,6 +256,13 @@ func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 		i = j
 	}
 	return b.String()
+}
+
+// wideFunctions are those of float that math.cl has.
+var wideFunctions = map[string]bool{
+	"log": true, "log2": true, "log1p": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
+	"erf": true, "erfc": true, "sin": true, "cos": true, "tan": true, "asin": true, "acos": true, "atan": true,
+	"atan2": true, "pow": true,
 }
 
 func operandOf(w string, args []string) int {
