@@ -219,4 +219,6 @@ func wholes(t testing.TB, n int, shape ...int) *tensor.Tensor {
 	return x
 }
 
-func positions(t testing.TB, g *Graph, n, count int) *Node { return g.Variable("at", wholes(t, n, count)) }
+func positions(t testing.TB, g *Graph, n, count int) *Node {
+	return g.Variable("at", wholes(t, n, count))
+}
