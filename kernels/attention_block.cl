@@ -1,11 +1,11 @@
 // attention_block.cl: what the attention kernels for CPU drivers share
 //
 // A tile is QT = QV·VL neighbouring positions of one side, queries or keys, in vectors of VL
-// lanes: tile[x·QT + position] is feature x. Positions of the other side are taken one by one,
+// lanes: tile[x·QV + v] is feature x of those in vector v. Positions of the other side are taken one by one,
 // each of their elements spread over a vector, so that neither side has to be packed.
 //
 // hooks   MASK(b, r, n)  with HAS_MASK: what is added to the score of row r and key n, times log2(e)
-// macros  ACC  type of the sums    VT  VL-wide vector of it    VLOAD VSTORE    FMA
+// macros  ACC  type of the sums    VT  VL-wide vector of it    FMA
 //         QV VL  the tile    KR  positions of the other side at once: KR·QV sums
 //         FLOAT_EXP2  1 where ACC is float: 2^x by a polynomial    AS_VT AS_IT  bits as VT, as integers
 //         LOG2E LN2  of type ACC
@@ -14,6 +14,7 @@
 
 #define QT (QV * VL)
 #define ROOM_E (E > 0 ? E : 1)
+#define LANE(tile, x, l) ((ACC *)(tile))[(x) * QT + (l)]
 
 // Which keys the QT rows from first on see: row l of them from low[l] to high[l], all together
 // [from, to), each of them from within to until.
@@ -40,17 +41,17 @@
 #if BANDED
 #define EDGE(key, count) \
     const int edge = (key) < within || (key) + (count) - 1 > until; \
-    ACC least[QT], last[QT]; \
+    VT least[QV], last[QV]; \
     if (edge) \
         for (int l = 0; l < QT; l++) { \
-            least[l] = (ACC)clamp(low[l] - (key), (IDX)-1, (IDX)KB); \
-            last[l] = (ACC)clamp(high[l] - (key), (IDX)-1, (IDX)KB); \
+            LANE(least, 0, l) = (ACC)clamp(low[l] - (key), (IDX)-1, (IDX)KB); \
+            LANE(last, 0, l) = (ACC)clamp(high[l] - (key), (IDX)-1, (IDX)KB); \
         }
 #define BAND(x, j) \
     if (edge) \
         _Pragma("unroll") \
         for (int v = 0; v < QV; v++) { \
-            const VT at = (VT)((ACC)(j)), a = VLOAD(0, least + v * VL), z = VLOAD(0, last + v * VL); \
+            const VT at = (VT)((ACC)(j)), a = least[v], z = last[v]; \
             (x)[v] = at >= a && at <= z ? (x)[v] : (VT)(-INFINITY); \
         }
 #else
@@ -60,12 +61,12 @@
 #if HAS_MASK == 2
 #define HIDE(x, b, first, key, j) { \
         BAND(x, j) \
-        ACC more[QT]; \
+        VT more[QV]; \
         for (int l = 0; l < QT; l++) \
-            more[l] = MASK(b, min((first) + l, (IDX)ROWS - 1), (key) + (j)); \
+            LANE(more, 0, l) = MASK(b, min((first) + l, (IDX)ROWS - 1), (key) + (j)); \
         _Pragma("unroll") \
         for (int v = 0; v < QV; v++) \
-            (x)[v] += VLOAD(0, more + v * VL); \
+            (x)[v] += more[v]; \
     }
 #elif HAS_MASK
 #define HIDE(x, b, first, key, j) { \
@@ -100,7 +101,7 @@ static inline VT pow2(const VT x) {
 }
 
 // sums[i][v] = sum over x of tile[x][v] · row[i][x]
-static inline void products(VT sums[KR][QV], const ACC *tile, __global const ACC *const row[KR], const int depth) {
+static inline void products(VT sums[KR][QV], const VT *tile, __global const ACC *const row[KR], const int depth) {
     #pragma unroll
     for (int i = 0; i < KR; i++)
         #pragma unroll
@@ -110,7 +111,7 @@ static inline void products(VT sums[KR][QV], const ACC *tile, __global const ACC
         VT t[QV];
         #pragma unroll
         for (int v = 0; v < QV; v++)
-            t[v] = VLOAD(0, tile + x * QT + v * VL);
+            t[v] = tile[x * QV + v];
         #pragma unroll
         for (int i = 0; i < KR; i++) {
             const VT a = (VT)(row[i][x]);
@@ -123,19 +124,19 @@ static inline void products(VT sums[KR][QV], const ACC *tile, __global const ACC
 
 // out[x][v] = out[x][v] · fade[v] + sum over j of weights[j][v] · p[j·step + x], for width
 // features from p on, at most KR
-static inline void mix(ACC *out, const VT fade[QV], const ACC *weights, __global const ACC *p, const size_t step,
+static inline void mix(VT *out, const VT fade[QV], const VT *weights, __global const ACC *p, const size_t step,
                        const int count, const int width) {
     VT sums[KR][QV];
     #pragma unroll
     for (int i = 0; i < KR; i++)
         #pragma unroll
         for (int v = 0; v < QV; v++)
-            sums[i][v] = i < width ? VLOAD(0, out + i * QT + v * VL) * fade[v] : (VT)(0);
+            sums[i][v] = i < width ? out[i * QV + v] * fade[v] : (VT)(0);
     for (int j = 0; j < count; j++, p += step) {
         VT w[QV];
         #pragma unroll
         for (int v = 0; v < QV; v++)
-            w[v] = VLOAD(0, weights + j * QT + v * VL);
+            w[v] = weights[j * QV + v];
         #pragma unroll
         for (int i = 0; i < KR; i++)
             if (i < width) {
@@ -150,15 +151,15 @@ static inline void mix(ACC *out, const VT fade[QV], const ACC *weights, __global
         #pragma unroll
         for (int v = 0; v < QV; v++)
             if (i < width)
-                VSTORE(sums[i][v], 0, out + i * QT + v * VL);
+                out[i * QV + v] = sums[i][v];
 }
 
 // mix for all of depth features.
-static inline void mix_all(ACC *out, const VT fade[QV], const ACC *weights, __global const ACC *p, const size_t step,
+static inline void mix_all(VT *out, const VT fade[QV], const VT *weights, __global const ACC *p, const size_t step,
                            const int count, const int depth) {
     int x = 0;
     for (; x + KR <= depth; x += KR)
-        mix(out + x * QT, fade, weights, p + x, step, count, KR);
+        mix(out + x * QV, fade, weights, p + x, step, count, KR);
     if (x < depth)
-        mix(out + x * QT, fade, weights, p + x, step, count, depth % KR);
+        mix(out + x * QV, fade, weights, p + x, step, count, depth % KR);
 }

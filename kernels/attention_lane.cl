@@ -20,14 +20,14 @@ __attribute__((reqd_work_group_size(1, 1, 1)))
 kernel void attention_lane(PARAMS) {
     const IDX b = B_FROM + (IDX)get_global_id(1), first = (TILES - 1 - (IDX)get_global_id(0)) * QT;
     __global const ACC *keys = K_AT(b), *values = V_AT(b);
-    ACC q[D * QT], s[KB * QT], o[ROOM_E * QT];
+    VT q[D * QV], s[KB * QV], o[ROOM_E * QV];
     for (int l = 0; l < QT; l++) {
         const IDX r = min(first + l, (IDX)ROWS - 1);
         for (int d = 0; d < D; d++)
-            q[d * QT + l] = (ACC)LOAD_Q(b, r, d) * SCALE2;
+            LANE(q, d, l) = (ACC)LOAD_Q(b, r, d) * SCALE2;
     }
-    for (int i = 0; i < E * QT; i++)
-        o[i] = 0;
+    for (int i = 0; i < E * QV; i++)
+        o[i] = (VT)(0);
     SEEN(first)
 
     VT top[QV], sum[QV];
@@ -57,7 +57,7 @@ kernel void attention_lane(PARAMS) {
                     #pragma unroll
                     for (int v = 0; v < QV; v++) {
                         most[v] = x[i][v] > most[v] ? x[i][v] : most[v];
-                        VSTORE(x[i][v], 0, s + (j + i) * QT + v * VL);
+                        s[(j + i) * QV + v] = x[i][v];
                     }
                 }
         }
@@ -72,26 +72,26 @@ kernel void attention_lane(PARAMS) {
         for (int j = 0; j < count; j++)
             #pragma unroll
             for (int v = 0; v < QV; v++) {
-                const VT p = pow2(VLOAD(0, s + j * QT + v * VL) - base[v]);
-                VSTORE(p, 0, s + j * QT + v * VL);
+                const VT p = pow2(s[j * QV + v] - base[v]);
+                s[j * QV + v] = p;
                 sum[v] += p;
             }
         mix_all(o, fade, s, values + (size_t)key * V_STEP, V_STEP, count, E);
     }
 
-    ACC part[QT], l[QT];
+    VT part[QV], l[QV];
     #pragma unroll
     for (int v = 0; v < QV; v++) {
         const VT none = (VT)(0);
-        VSTORE(sum[v] == none ? none : 1 / sum[v], 0, part + v * VL);
-        VSTORE(sum[v] == none ? (VT)(INFINITY) : (top[v] + log2(sum[v])) * LN2, 0, l + v * VL);
+        part[v] = sum[v] == none ? none : 1 / sum[v];
+        l[v] = sum[v] == none ? (VT)(INFINITY) : (top[v] + log2(sum[v])) * LN2;
     }
     const int have = (int)min((IDX)QT, (IDX)ROWS - first);
     for (int i = 0; i < have; i++) {
         for (int e = 0; e < E; e++)
-            STORE_O((b * ROWS + first + i) * E + e, o[e * QT + i] * part[i]);
+            STORE_O((b * ROWS + first + i) * E + e, LANE(o, e, i) * LANE(part, 0, i));
 #if WITH_L
-        STORE_L(b * ROWS + first + i, l[i]);
+        STORE_L(b * ROWS + first + i, LANE(l, 0, i));
 #endif
     }
 }

@@ -18,26 +18,24 @@ __attribute__((reqd_work_group_size(1, 1, 1)))
 kernel void attention_lane_dkv(PARAMS) {
     const IDX b = B_FROM + (IDX)get_global_id(1), first = (IDX)get_global_id(0) * QT;
     __global const ACC *queries = Q_AT(b), *slopes = DO_AT(b);
-    ACC k[D * QT], w[ROOM_E * QT], p[KB * QT], t[KB * QT], dk[D * QT], dv[ROOM_E * QT];
+    VT k[D * QV], w[ROOM_E * QV], p[KB * QV], t[KB * QV], dk[D * QV], dv[ROOM_E * QV];
     for (int l = 0; l < QT; l++) {
         const IDX n = min(first + l, (IDX)N - 1);
         for (int d = 0; d < D; d++)
-            k[d * QT + l] = (ACC)LOAD_K(b, n, d) * SCALE2;
+            LANE(k, d, l) = (ACC)LOAD_K(b, n, d) * SCALE2;
         for (int e = 0; e < E; e++)
-            w[e * QT + l] = (ACC)LOAD_V(b, n, e);
+            LANE(w, e, l) = (ACC)LOAD_V(b, n, e);
     }
-    for (int i = 0; i < D * QT; i++)
-        dk[i] = 0;
-    for (int i = 0; i < E * QT; i++)
-        dv[i] = 0;
+    for (int i = 0; i < D * QV; i++)
+        dk[i] = (VT)(0);
+    for (int i = 0; i < E * QV; i++)
+        dv[i] = (VT)(0);
     VT same[QV], lane[QV];
-    ACC numbers[QT];
     for (int l = 0; l < QT; l++)
-        numbers[l] = l;
+        LANE(lane, 0, l) = l;
     #pragma unroll
     for (int v = 0; v < QV; v++) {
         same[v] = (VT)(1);
-        lane[v] = VLOAD(0, numbers + v * VL);
     }
 
     for (IDX g0 = 0; g0 < ROWS; g0 += M) { // a group: the rows in it that see a key of the tile
@@ -63,21 +61,21 @@ kernel void attention_lane_dkv(PARAMS) {
                         const IDX q = r + j + i;
                         const VT kept = (VT)((ACC)LOAD_L(b, q) * LOG2E);
 #if HAS_MASK
-                        ACC more[QT];
+                        VT more[QV];
                         for (int l = 0; l < QT; l++)
-                            more[l] = MASK(b, q, min(first + l, (IDX)N - 1));
+                            LANE(more, 0, l) = MASK(b, q, min(first + l, (IDX)N - 1));
 #endif
                         #pragma unroll
                         for (int v = 0; v < QV; v++) {
 #if HAS_MASK
-                            x[i][v] += VLOAD(0, more + v * VL);
+                            x[i][v] += more[v];
 #endif
 #if BANDED
                             const VT least = (VT)((ACC)clamp(q - g0 + LOW - first, (IDX)-1, (IDX)QT));
                             const VT last = (VT)((ACC)clamp(q - g0 + HIGH - first, (IDX)-1, (IDX)QT));
                             x[i][v] = lane[v] >= least && lane[v] <= last ? x[i][v] : (VT)(-INFINITY);
 #endif
-                            VSTORE(pow2(x[i][v] - kept), 0, p + (j + i) * QT + v * VL);
+                            p[(j + i) * QV + v] = pow2(x[i][v] - kept);
                         }
                     }
                 products(y, w, other, E);
@@ -87,7 +85,7 @@ kernel void attention_lane_dkv(PARAMS) {
                         const VT delta = (VT)((ACC)LOAD_DELTA(b, r + j + i));
                         #pragma unroll
                         for (int v = 0; v < QV; v++)
-                            VSTORE(VLOAD(0, p + (j + i) * QT + v * VL) * (y[i][v] - delta), 0, t + (j + i) * QT + v * VL);
+                            t[(j + i) * QV + v] = p[(j + i) * QV + v] * (y[i][v] - delta);
                     }
             }
             mix_all(dk, same, t, queries + (size_t)r * Q_STEP, Q_STEP, count, D);
@@ -98,8 +96,8 @@ kernel void attention_lane_dkv(PARAMS) {
     const int have = (int)min((IDX)QT, (IDX)N - first);
     for (int i = 0; i < have; i++) {
         for (int d = 0; d < D; d++)
-            STORE_DK((b * N + first + i) * D + d, dk[d * QT + i] * SCALE);
+            STORE_DK((b * N + first + i) * D + d, LANE(dk, d, i) * SCALE);
         for (int e = 0; e < E; e++)
-            STORE_DV((b * N + first + i) * E + e, dv[e * QT + i]);
+            STORE_DV((b * N + first + i) * E + e, LANE(dv, e, i));
     }
 }

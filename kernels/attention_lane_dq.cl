@@ -15,18 +15,18 @@ __attribute__((reqd_work_group_size(1, 1, 1)))
 kernel void attention_lane_dq(PARAMS) {
     const IDX b = B_FROM + (IDX)get_global_id(1), first = (TILES - 1 - (IDX)get_global_id(0)) * QT;
     __global const ACC *keys = K_AT(b), *values = V_AT(b);
-    ACC q[D * QT], g[ROOM_E * QT], t[KB * QT], dq[D * QT], kept[QT], delta[QT];
+    VT q[D * QV], g[ROOM_E * QV], t[KB * QV], dq[D * QV], kept[QV], delta[QV];
     for (int l = 0; l < QT; l++) {
         const IDX r = min(first + l, (IDX)ROWS - 1);
         for (int d = 0; d < D; d++)
-            q[d * QT + l] = (ACC)LOAD_Q(b, r, d) * SCALE2;
+            LANE(q, d, l) = (ACC)LOAD_Q(b, r, d) * SCALE2;
         for (int e = 0; e < E; e++)
-            g[e * QT + l] = (ACC)LOAD_DO(b, r, e);
-        kept[l] = (ACC)LOAD_L(b, r) * LOG2E;
-        delta[l] = (ACC)LOAD_DELTA(b, r);
+            LANE(g, e, l) = (ACC)LOAD_DO(b, r, e);
+        LANE(kept, 0, l) = (ACC)LOAD_L(b, r) * LOG2E;
+        LANE(delta, 0, l) = (ACC)LOAD_DELTA(b, r);
     }
-    for (int i = 0; i < D * QT; i++)
-        dq[i] = 0;
+    for (int i = 0; i < D * QV; i++)
+        dq[i] = (VT)(0);
     SEEN(first)
     VT same[QV];
     #pragma unroll
@@ -51,7 +51,7 @@ kernel void attention_lane_dq(PARAMS) {
                     HIDE(x[i], b, first, key, j + i)
                     #pragma unroll
                     for (int v = 0; v < QV; v++)
-                        VSTORE(pow2(x[i][v] - VLOAD(0, kept + v * VL)), 0, t + (j + i) * QT + v * VL);
+                        t[(j + i) * QV + v] = pow2(x[i][v] - kept[v]);
                 }
             products(y, g, other, E);
             #pragma unroll
@@ -59,8 +59,8 @@ kernel void attention_lane_dq(PARAMS) {
                 if (j + i < count)
                     #pragma unroll
                     for (int v = 0; v < QV; v++) {
-                        const VT p = VLOAD(0, t + (j + i) * QT + v * VL);
-                        VSTORE(p * (y[i][v] - VLOAD(0, delta + v * VL)), 0, t + (j + i) * QT + v * VL);
+                        const VT p = t[(j + i) * QV + v];
+                        t[(j + i) * QV + v] = p * (y[i][v] - delta[v]);
                     }
         }
         mix_all(dq, same, t, keys + (size_t)key * K_STEP, K_STEP, count, D);
@@ -69,5 +69,5 @@ kernel void attention_lane_dq(PARAMS) {
     const int have = (int)min((IDX)QT, (IDX)ROWS - first);
     for (int i = 0; i < have; i++)
         for (int d = 0; d < D; d++)
-            STORE_DQ((b * ROWS + first + i) * D + d, dq[d * QT + i] * SCALE);
+            STORE_DQ((b * ROWS + first + i) * D + d, LANE(dq, d, i) * SCALE);
 }

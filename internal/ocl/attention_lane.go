@@ -148,8 +148,6 @@ func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles
 	g.macro("KR", tile.Rows)
 	g.macro("KB", tile.Block)
 	g.macro("VT", vt)
-	g.macro("VLOAD", fmt.Sprintf("vload%d", tile.Lanes))
-	g.macro("VSTORE", fmt.Sprintf("vstore%d", tile.Lanes))
 	g.macro("FLOAT_EXP2", oneIf(x.acc == tensor.Float32))
 	g.macro("AS_VT", "as_"+vt)
 	g.macro("AS_IT", fmt.Sprintf("as_int%d", tile.Lanes))

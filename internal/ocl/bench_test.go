@@ -27,7 +27,9 @@ func benchmark(b *testing.B, task *engine.Task) {
 	for _, o := range task.Ins {
 		bound.Ins = append(bound.Ins, slot(o))
 	}
-	bound.Outs = append(bound.Outs, slot(task.Outs[0]))
+	for _, o := range task.Outs {
+		bound.Outs = append(bound.Outs, slot(o))
+	}
 	if task.Alias != nil {
 		bound.Outs[0] = bound.Ins[task.Alias[0]]
 	}
@@ -48,6 +50,7 @@ func benchmark(b *testing.B, task *engine.Task) {
 	}
 	require.NoError(b, e.Wait(b.Context()))
 	c := task.Cost()
+	b.ReportMetric(c.Flops/1e9*float64(b.N)/b.Elapsed().Seconds(), "GFLOPS")
 	b.ReportMetric((c.BytesRead+c.BytesWrite)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
 	b.Log(s.Describe(0).Variant)
 	require.NoError(b, s.Close())

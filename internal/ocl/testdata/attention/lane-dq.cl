@@ -14,8 +14,6 @@
 #define KR 8
 #define KB 64
 #define VT float16
-#define VLOAD vload16
-#define VSTORE vstore16
 #define FLOAT_EXP2 1
 #define AS_VT as_float16
 #define AS_IT as_int16

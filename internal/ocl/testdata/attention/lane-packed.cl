@@ -40,8 +40,6 @@ static inline float load_hook(const IDX b, const IDX r, const IDX x FN_PARAMS) {
 #define KR 6
 #define KB 64
 #define VT float8
-#define VLOAD vload8
-#define VSTORE vstore8
 #define FLOAT_EXP2 1
 #define AS_VT as_float8
 #define AS_IT as_int8
