@@ -9,7 +9,8 @@
 // macros  VEC    lanes an item takes at a time, at most INNER
 //         OVERLAP  1: the last lanes move to the left instead of being fewer, and some results
 //                  are stored twice; 0: INNER is a multiple of VEC
-//         UNROLL  a pragma for the loops of a small window, of which FOLDS and GOLDS are macros too
+//         WINDOW 1: the fold is a small window, of which FOLDS and GOLDS are macros too: where all
+//                  of it lies inside, a lane goes through it at once and stays in a register
 //         SPLIT  1: the fold is cut into parts of SPAN of f, folded again by reduce_finish.cl
 // sizes   OUTER, INNER, FOLDS, GOLDS  extents of o, i, f, g    ROWS  OUTER * INNER
 //         RSPAN, ISPAN  how many o and i an item takes, ISPAN a multiple of VEC    SPAN
@@ -31,6 +32,31 @@ kernel void reduce_lanes(PARAMS) {
 #endif
     const IDX i0 = (IDX)get_global_id(2) * ISPAN, i1 = min(i0 + ISPAN, INNER);
     for (IDX o = o0; o < o1; o++) {
+#if WINDOW
+        int whole = 1;
+#if GUARDED
+        #pragma unroll
+        for (int f = 0; f < FOLDS; f++)
+            #pragma unroll
+            for (int g = 0; g < GOLDS; g++)
+                whole &= INSIDE(o, f, g);
+#endif
+        if (whole) {
+            for (IDX i = i0; i < i1; i++) {
+                STATES(s, 1);
+                CLEAR(s, 0);
+                #pragma unroll
+                for (int f = 0; f < FOLDS; f++)
+                    #pragma unroll
+                    for (int g = 0; g < GOLDS; g++) {
+                        const VAL v = (VAL)LOAD(o, i, f, g);
+                        ADD(s, 0, v, f * GOLDS + g);
+                    }
+                STORE(o * INNER + i, EPILOGUE(o, i, RESULT(s, 0)));
+            }
+            continue;
+        }
+#endif
         for (IDX block = i0; block < i1; block += VEC) {
 #if OVERLAP
             const IDX i = min(block, INNER - VEC);
@@ -40,9 +66,7 @@ kernel void reduce_lanes(PARAMS) {
             STATES(s, VEC);
             VAL v[VEC];
             for (int k = 0; k < VEC; k++) CLEAR(s, k);
-            UNROLL
             for (IDX f = f0; f < f1; f++)
-                UNROLL
                 for (IDX g = 0; g < GOLDS; g++) {
                     const IDX at = f * GOLDS + g;
 #if GUARDED

@@ -9,9 +9,9 @@ type LanesShape struct {
 }
 
 // LaneWidths are the legal values of Vec.
-var LaneWidths = []int{1, 2, 4, 8, 16, 32, 48, 64}
+var LaneWidths = []int{1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 144, 192, 256}
 
-// SmallWindow is the most values of a fold whose loops are unrolled.
+// SmallWindow is the most values of a fold that a lane goes through at once.
 const SmallWindow = 16
 
 // Lanes is the shape for outer x inner results of folds x golds values each, on

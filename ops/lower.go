@@ -331,7 +331,8 @@ func (b *builder) orderOf(axes []int, e *engine.Expr, named ...int) []int {
 	return slices.SortedStableFunc(slices.Values(axes), func(x, y int) int { return cmp.Compare(stride[y], stride[x]) })
 }
 
-// mainLoad is the coefficients of the affine load that reads the most.
+// mainLoad is the strides of the load that reads the most, by axis. An axis that
+// is taken apart counts with the largest stride of its parts.
 func (b *builder) mainLoad(e *engine.Expr) []int64 {
 	var best []int64
 	var most int64
@@ -339,11 +340,29 @@ func (b *builder) mainLoad(e *engine.Expr) []int64 {
 		if s.Op != engine.OpLoad {
 			continue
 		}
-		if coef, ok := s.Addr.Affine(len(b.dom)); ok && b.ins[s.Input].len > most {
+		if coef, ok := strides(s.Addr, len(b.dom)); ok && b.ins[s.Input].len > most {
 			best, most = coef, b.ins[s.Input].len
 		}
 	}
 	return best
+}
+
+// strides are how far a step along each axis moves at most; not ok where a
+// gathered value decides.
+func strides(addr *engine.Index, rank int) (out []int64, ok bool) {
+	out = make([]int64, rank)
+	for _, t := range addr.Terms {
+		apart := func(a int) { out[a] = max(out[a], t.Coef, -t.Coef) }
+		switch t.Atom.Kind {
+		case engine.AtomAxis:
+			apart(t.Atom.Axis)
+		case engine.AtomData:
+			return nil, false
+		default:
+			t.Atom.X.VisitAxes(apart)
+		}
+	}
+	return out, true
 }
 
 // name lists the ops of a task, the one that ends it last.

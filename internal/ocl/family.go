@@ -9,6 +9,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
 )
 
 // EnvVariant names the environment variable that forces kernel variants, as in
@@ -137,22 +138,28 @@ func axesOf(t *engine.Task, g int) []int {
 
 // step tells how far apart in memory the elements lie that neighbours along
 // axis a read: the worst of all loads of e, -1 where it cannot be told.
-func step(e *engine.Expr, rank, a int) int64 {
+func step(e *engine.Expr, a int) int64 {
 	worst := int64(0)
 	for s := range e.Walk() {
 		if s.Op != engine.OpLoad {
 			continue
 		}
-		coef, ok := s.Addr.Affine(rank)
-		if !ok {
-			uses := false
-			s.Addr.VisitAxes(func(b int) { uses = uses || a == b })
-			if uses {
-				return -1
+		for _, t := range s.Addr.Terms {
+			switch t.Atom.Kind {
+			case engine.AtomAxis:
+				if t.Atom.Axis == a {
+					worst = max(worst, t.Coef, -t.Coef)
+				}
+			case engine.AtomData:
+				if uses(t.Atom.Data, []int{a}) {
+					return -1
+				}
+			default:
+				if uses(engine.IndexValue(tensor.Int64, t.Atom.X), []int{a}) {
+					return -1
+				}
 			}
-			continue
 		}
-		worst = max(worst, coef[a], -coef[a])
 	}
 	return worst
 }

@@ -45,7 +45,7 @@ func planMap(d *deviceFacts, t *engine.Task, block bool) (*plan, error) {
 	near := true
 	for _, a := range colAxes {
 		for _, e := range t.Values {
-			d := step(e, len(t.Axes), a)
+			d := step(e, a)
 			near = near && d >= 0 && (a != colAxes[len(colAxes)-1] || d <= 4)
 		}
 	}

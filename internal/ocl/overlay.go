@@ -56,7 +56,7 @@ func taskClass(d *deviceFacts, t *engine.Task) string {
 	var b strings.Builder
 	switch t.Kind {
 	case engine.Map:
-		fmt.Fprintf(&b, "%s %s", dtypes(t), layout(t.Values[0], axesOf(t, 0), len(t.Axes)))
+		fmt.Fprintf(&b, "%s %s", dtypes(t), layout(t.Values[0], axesOf(t, 0)))
 		rows, cols := mapView(t)
 		bucket(&b, "rows", extent(t, rows))
 		bucket(&b, "cols", extent(t, cols))
@@ -64,7 +64,7 @@ func taskClass(d *deviceFacts, t *engine.Task) string {
 		for _, f := range t.Folds {
 			fmt.Fprintf(&b, "%s ", f.Monoid)
 		}
-		fmt.Fprintf(&b, "%s %s", dtypes(t), layout(t.Folds[0].Value, axesOf(t, 1), len(t.Axes)))
+		fmt.Fprintf(&b, "%s %s", dtypes(t), layout(t.Folds[0].Value, axesOf(t, 1)))
 		bucket(&b, "rows", t.Size(0))
 		bucket(&b, "cols", t.Size(1))
 	case engine.Contract:
@@ -107,11 +107,11 @@ func firstLoad(e *engine.Expr) tensor.DType {
 }
 
 // layout says whether the last of some axes runs along memory.
-func layout(e *engine.Expr, axes []int, rank int) string {
+func layout(e *engine.Expr, axes []int) string {
 	if len(axes) == 0 {
 		return "one"
 	}
-	switch s := step(e, rank, axes[len(axes)-1]); {
+	switch s := step(e, axes[len(axes)-1]); {
 	case s < 0:
 		return "gather"
 	case s <= 4:

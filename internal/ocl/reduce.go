@@ -51,8 +51,8 @@ func (r *reduction) along() bool {
 	if r.cols < 32 {
 		return false
 	}
-	across := step(r.fold.Value, len(r.task.Axes), out[len(out)-1])
-	down := step(r.fold.Value, len(r.task.Axes), fold[len(fold)-1])
+	across := step(r.fold.Value, out[len(out)-1])
+	down := step(r.fold.Value, fold[len(fold)-1])
 	return down >= 0 && (across < 0 || down <= across || across == 0)
 }
 

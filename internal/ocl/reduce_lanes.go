@@ -100,12 +100,12 @@ func (l *lanes) fits() bool {
 	if len(l.inner) == 0 || l.i < 8 || l.f*l.g == 0 || len(l.outer) == 0 && len(l.gold) == 0 && l.guard == nil {
 		return false
 	}
-	across := step(l.fold.Value, len(l.task.Axes), l.inner[0])
+	across := step(l.fold.Value, l.inner[0])
 	if across < 0 || across > 2 {
 		return false
 	}
 	// Long runs are folded along.
-	return l.g < 64 || step(l.fold.Value, len(l.task.Axes), l.gold[0]) != 1
+	return l.g < 64 || step(l.fold.Value, l.gold[0]) != 1
 }
 
 func (l *lanes) plan() (*plan, error) {
@@ -116,16 +116,16 @@ func (l *lanes) plan() (*plan, error) {
 	g.size("OUTER", l.o)
 	g.size("INNER", l.i)
 	g.size("ROWS", l.rows)
-	if l.f*l.g <= kernels.SmallWindow && s.Count == 1 {
-		// A window is structure rather than size: there are few, and with its
-		// extents known the coordinates of every tap are worked out at once.
+	// A window is structure rather than size: there are few, and with its extents
+	// known the coordinates of every tap are worked out beforehand.
+	window := l.f*l.g > 0 && l.f*l.g <= kernels.SmallWindow && s.Count == 1
+	g.macro("WINDOW", oneIf(window))
+	if window {
 		g.macro("FOLDS", l.f)
 		g.macro("GOLDS", l.g)
-		g.macro("UNROLL", `_Pragma("unroll")`)
 	} else {
 		g.size("FOLDS", l.f)
 		g.size("GOLDS", l.g)
-		g.macro("UNROLL", "")
 	}
 	if s.Count > 1 {
 		g.size("SPAN", s.Span)

@@ -36,7 +36,7 @@ func rowsTogether(d *deviceFacts, t *engine.Task) bool {
 		return true
 	}
 	for _, e := range t.Exprs() {
-		across, down := step(e, len(t.Axes), out[len(out)-1]), step(e, len(t.Axes), row[len(row)-1])
+		across, down := step(e, out[len(out)-1]), step(e, row[len(row)-1])
 		if down > 4 && across >= 0 && across < down && t.Axes[out[len(out)-1]] > 1 {
 			return false
 		}
