@@ -29,6 +29,7 @@
 //	ANYCL_DEVICE          which device: nvidia, amd:1, intel, pocl, gpu, cpu, none
 //	ANYCL_VARIANT         kernel variants to force: contract=tile,reduce=item
 //	ANYCL_CACHE           folder of compiled programs and measurements, or off
+//	ANYCL_TUNE            folder of tuned kernel parameters, or off
 //	ANYCL_OPENCL_LIBRARY  path of the OpenCL library to load
 //	ANYCL_REQUIRE         devices that the tests must find: pocl,nvidia
 //

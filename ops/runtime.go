@@ -23,8 +23,9 @@ type Options struct {
 	// any, or without OpenCL, the CPU path. A device that is named and absent is
 	// an error.
 	Device string
-	// CacheDir, PoolBytes: see platform.Options.
+	// CacheDir, TuneDir, PoolBytes: see platform.Options.
 	CacheDir  string
+	TuneDir   string
 	PoolBytes int64
 	// Workers is how many cores the CPU path uses; 0 means all.
 	Workers int
@@ -57,7 +58,7 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	po := &platform.Options{Spec: o.Device, CacheDir: o.CacheDir, PoolBytes: o.PoolBytes, Logger: o.Logger}
+	po := &platform.Options{Spec: o.Device, CacheDir: o.CacheDir, TuneDir: o.TuneDir, PoolBytes: o.PoolBytes, Logger: o.Logger}
 	rt := &Runtime{log: o.Logger, owned: true, live: map[*Executable]struct{}{}}
 	if rt.log == nil {
 		rt.log = slog.New(slog.DiscardHandler)

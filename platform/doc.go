@@ -27,6 +27,7 @@
 //	ANYCL_DEVICE          the device that Select("") selects; its grammar is Select's.
 //	                      A device that is named and absent is an error.
 //	ANYCL_CACHE           the folder of the caches; "off" keeps nothing on disk
+//	ANYCL_TUNE            the folder of tuned parameters; "off" goes without them
 //	ANYCL_OPENCL_LIBRARY  the OpenCL library to load (read by package cl)
 //
 // The drivers read their own variables: OCL_ICD_VENDORS (which drivers are
@@ -39,9 +40,10 @@
 //	programs/<aa>/<key>         a compiled program
 //	devices/<key>.caps          what a device was proven to do
 //	devices/<key>.calibration   how fast it was measured to be
+//	devices/<key>.tuning        which kernels, and with which parameters, were measured to be fastest
 //
 // Each is one line of header with length and SHA-256, then the content, which for
-// the last two is JSON. The keys are hashes over everything that decides whether
+// all but programs is JSON. The keys are hashes over everything that decides whether
 // the content holds: this module's version, platform name and version, device
 // name and vendor, driver version, and for programs source, options and pointer
 // size. Files are written beside their place and renamed, so any number of

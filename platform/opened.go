@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"github.com/anycl/anycl/cl"
@@ -216,6 +217,9 @@ func closeAll(blocks []*block) error {
 	}
 	return err
 }
+
+// Logger returns where the device's users log, never nil.
+func (o *Opened) Logger() *slog.Logger { return o.opts.Logger }
 
 // warn logs what went wrong without being the caller's problem.
 func (o *Opened) warn(what string, err error) {

@@ -14,6 +14,8 @@ const (
 	EnvDevice = "ANYCL_DEVICE"
 	// EnvCache is the folder of the caches; "off" disables them.
 	EnvCache = "ANYCL_CACHE"
+	// EnvTune is the folder of tuned parameters; "off" goes without them.
+	EnvTune = "ANYCL_TUNE"
 )
 
 // CacheOff as Options.CacheDir, or as ANYCL_CACHE, disables what is kept on disk.
@@ -39,6 +41,9 @@ type Options struct {
 	// CacheBytes caps the compiled programs on disk; the least recently used go
 	// first. Zero means 256 MiB.
 	CacheBytes int64
+	// TuneDir holds tuned parameters. Empty means ANYCL_TUNE, else CacheDir; "off"
+	// uses none, neither those of the tuner nor those that come with the package.
+	TuneDir string
 	// PoolBytes caps the closed memory that an opened device keeps for reuse.
 	// Zero means 1 GiB, or a quarter of the device's memory if that is less;
 	// negative keeps none.
@@ -63,6 +68,12 @@ func (o *Options) withDefaults() Options {
 		if dir, err := os.UserCacheDir(); err == nil {
 			r.CacheDir = filepath.Join(dir, "anycl")
 		}
+	}
+	if r.TuneDir == "" {
+		r.TuneDir = os.Getenv(EnvTune)
+	}
+	if r.TuneDir == "" {
+		r.TuneDir = r.CacheDir
 	}
 	if r.CacheBytes == 0 {
 		r.CacheBytes = defaultCacheBytes

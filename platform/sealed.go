@@ -27,6 +27,7 @@ const (
 	kindProgram     = "program"
 	kindCaps        = "caps"
 	kindCalibration = "calibration"
+	kindTuning      = "tuning"
 )
 
 // maxSealHeader bounds the search for the end of the header line.

@@ -5,6 +5,7 @@
 //	anycl explain cnn         a graph after fusion: what runs where and why, and the memory it takes
 //	anycl trace cnn -o t.json where the time of a run goes: tasks, kernels, a timeline, a pprof profile
 //	anycl bench               the speed of the ops beside the limits of the device
+//	anycl tune -budget 60s    look for faster kernels on this device, and keep what is found
 //
 // Each prints text for people, and with -json the same for programs. The exit
 // code is 0 when all went well, 1 when something failed and 2 when the command
@@ -72,7 +73,7 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench())
+	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench(), newTune())
 	return root
 }
 

@@ -53,6 +53,11 @@ func TestAWrongCommandLineSaysWhatToDo(t *testing.T) {
 		{"trace", "name one graph: mlp, cnn"},
 		{"trace no-such-graph", "there are mlp, cnn"},
 		{"trace mlp -runs 0", "must be 1 or more"},
+		{"tune extra", `"extra" is not wanted`},
+		{"tune -graph moon", "there are mlp, cnn"},
+		{"tune -family moon", "there are map, reduce"},
+		{"tune -budget 0s", "must be more than nothing"},
+		{"tune -list -reset", "one at a time"},
 	} {
 		code, out, errOut := anycl(t, strings.Fields(c.line)...)
 		assert.Equal(t, codeUsage, code, c.line)

@@ -36,8 +36,10 @@ type Engine struct {
 // New makes an engine of an opened device, which stays the caller's to close,
 // after the engine.
 func New(dev *platform.Opened) *Engine {
+	facts := newFacts(dev.Device(), dev.Caps())
+	facts.tuned = openOverlay(dev)
 	return &Engine{
-		dev: dev, facts: newFacts(dev.Device(), dev.Caps()), rates: newRates(dev),
+		dev: dev, facts: facts, rates: newRates(dev),
 		force: forcedByEnv(), memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
 }

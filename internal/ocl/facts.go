@@ -3,7 +3,6 @@ package ocl
 import (
 	"math"
 
-	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -19,8 +18,8 @@ type deviceFacts struct {
 	argBytes  int   // of kernel arguments
 	maxAlloc  int64
 	fp64      bool
-	tuned     *tuning.Table // what the tuner has found; nil goes by rule
-	forceWide bool          // tests: IDX is long whatever the sizes
+	tuned     *overlay // what the tuner has found
+	forceWide bool     // tests: IDX is long whatever the sizes
 }
 
 // newFacts describes an opened device. A work-group is never larger than 256

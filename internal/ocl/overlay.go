@@ -12,10 +12,11 @@ import (
 // tunedPlan is the plan of the table's entry for t, nil where there is none or it
 // does not fit this task or device: then the rule decides, as without a table.
 func tunedPlan(d *deviceFacts, t *engine.Task, variants []variant) *plan {
-	if d.tuned.Len() == 0 {
+	table := d.tuned.load()
+	if table.Len() == 0 {
 		return nil
 	}
-	e, ok := d.tuned.Find(t.Kind.String(), taskClass(d, t))
+	e, ok := table.Find(t.Kind.String(), taskClass(d, t))
 	if !ok {
 		return nil
 	}
@@ -70,10 +71,18 @@ func taskClass(d *deviceFacts, t *engine.Task) string {
 	case engine.Contract:
 		c := separate(d, t, false)
 		fmt.Fprintf(&b, "%s %s%s", dtypes(t), c.lies(c.a, aRow, aSum), c.lies(c.bb, bColumn, bSum))
+		if steady(t, t.A) || steady(t, t.B) {
+			b.WriteString(" steady") // packed once and not in every run
+		}
 		bucket(&b, "b", c.b)
 		bucket(&b, "m", c.m)
 		bucket(&b, "n", c.n)
 		bucket(&b, "k", c.k)
+	default:
+		b.WriteString(dtypes(t))
+		for g := range t.Groups {
+			bucket(&b, "x", t.Size(g))
+		}
 	}
 	return b.String()
 }

@@ -18,9 +18,9 @@ import (
 // tunedFacts are facts with a table that holds entries for t.
 func tunedFacts(d *deviceFacts, t *engine.Task, variant string, p kernels.Params) *deviceFacts {
 	e := *d
-	e.tuned = tuning.Of(tuning.Entry{
+	e.tuned = overlayOf(tuning.Of(tuning.Entry{
 		Family: t.Kind.String(), Task: taskClass(d, collapse(t)), Variant: variant, Params: p, Gain: 1.5, Default: "a rule",
-	})
+	}))
 	return &e
 }
 

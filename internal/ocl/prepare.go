@@ -17,25 +17,52 @@ import (
 
 // Prepare plans and compiles tasks, equal programs once and different ones side
 // by side, and gives each launch a kernel of its own with its arguments set.
+// Where that fails with tuned plans, it is done again by rule.
 func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequence, error) {
-	if e.isClosed() {
-		return nil, engine.ErrClosed
+	s, err := e.prepare(ctx, tasks, func(t *engine.Task) (*plan, error) { return makePlan(e.facts, t, e.force) })
+	if err == nil || ctx.Err() != nil || errors.Is(err, engine.ErrClosed) || !s.tuned() {
+		return seqOrNil(s, err)
 	}
+	e.dev.Logger().Warn("ocl: tuned kernels cannot be prepared, the default is taken", "error", err)
+	byRule := *e.facts
+	byRule.tuned = nil
+	return seqOrNil(e.prepare(ctx, tasks, func(t *engine.Task) (*plan, error) { return makePlan(&byRule, t, e.force) }))
+}
+
+// seqOrNil is s without an error, and no interface that holds nil with one.
+func seqOrNil(s *sequence, err error) (engine.Sequence, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// prepare is Prepare with plans from planTask. With an error the sequence is
+// closed, and tells what was planned.
+func (e *Engine) prepare(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) (*sequence, error) {
 	s := &sequence{eng: e, tasks: make([]readyTask, len(tasks))}
-	if err := s.prepare(ctx, tasks); err != nil {
-		return nil, errors.Join(err, s.release())
+	if e.isClosed() {
+		return s, engine.ErrClosed
+	}
+	if err := s.prepare(ctx, tasks, planTask); err != nil {
+		return s, errors.Join(err, s.release())
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		return nil, errors.Join(engine.ErrClosed, s.release())
+		return s, errors.Join(engine.ErrClosed, s.release())
 	}
 	e.sequences[s] = struct{}{}
 	return s, nil
 }
 
-func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound) error {
-	if err := s.compile(ctx, tasks); err != nil {
+// tuned reports whether a plan was not made by rule.
+func (s *sequence) tuned() bool {
+	return slices.ContainsFunc(s.tasks, func(t readyTask) bool { return t.plan != nil && t.plan.tuned })
+}
+
+func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) error {
+	if err := s.compile(ctx, tasks, planTask); err != nil {
 		return err
 	}
 	if err := s.allocScratch(); err != nil {
@@ -50,8 +77,8 @@ func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound) error {
 }
 
 // compile plans each task and builds its programs.
-func (s *sequence) compile(ctx context.Context, tasks []engine.Bound) error {
-	err := s.plan(ctx, tasks)
+func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) error {
+	err := s.plan(ctx, tasks, planTask)
 	if err == nil {
 		err = s.eng.compileAll(ctx, s.tasks)
 	}
@@ -68,7 +95,7 @@ func (s *sequence) compile(ctx context.Context, tasks []engine.Bound) error {
 }
 
 // plan chooses variants and writes their programs.
-func (s *sequence) plan(ctx context.Context, tasks []engine.Bound) error {
+func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) error {
 	e := s.eng
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -80,7 +107,7 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound) error {
 			if err := e.facts.check(b.Task); err != nil {
 				return err
 			}
-			p, err := makePlan(e.facts, b.Task, e.force)
+			p, err := planTask(b.Task)
 			if err != nil {
 				return taskError(e.facts.name, b.Task, "plan", err)
 			}
@@ -176,6 +203,9 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 			return err
 		}
 		s.kernels = append(s.kernels, k)
+		if err := s.groupFits(k, p.plan, l); err != nil {
+			return err
+		}
 		step := command{name: l.kernel, kernel: k, rng: rangeOf(l), run: -1, once: l.once || keeps(b.Task)}
 		if n := k.NumArgs(); n != len(l.prog.args) {
 			return fmt.Errorf("kernel %s takes %d arguments, not %d", l.kernel, n, len(l.prog.args))
@@ -212,6 +242,23 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 // keeps reports whether t's output is kept while its inputs are steady.
 func keeps(t *engine.Task) bool {
 	return t.Kind != engine.Custom && t.Outs[0].Steady && t.AliasOf(0) < 0 && !usesRun(t)
+}
+
+// groupFits says why a tuned plan's work-group is too large for its compiled
+// kernel, which may need more registers than such a group has. It is not asked of
+// a plan by rule: some drivers answer less than they can.
+func (s *sequence) groupFits(k *cl.Kernel, p *plan, l launch) error {
+	if !p.tuned {
+		return nil
+	}
+	info, err := k.WorkGroupInfo(s.eng.dev.Device().CL())
+	if err != nil {
+		return err
+	}
+	if items := l.local[0] * max(l.local[1], 1) * max(l.local[2], 1); items > info.MaxSize {
+		return fmt.Errorf("a work-group of %d items, the compiled kernel takes %d", items, info.MaxSize)
+	}
+	return nil
 }
 
 func rangeOf(l launch) cl.Range {

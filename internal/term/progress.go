@@ -36,6 +36,14 @@ func (p *Progress) Step() {
 	}
 }
 
+// To says that at steps of all are done, and what goes on now.
+func (p *Progress) To(at int, what string) {
+	if p.bar != nil {
+		p.bar.Describe(what)
+		_ = p.bar.Set(at)
+	}
+}
+
 // Line writes a line that stays, above the bar.
 func (p *Progress) Line(format string, args ...any) {
 	if p.bar != nil {
