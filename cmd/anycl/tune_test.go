@@ -20,7 +20,8 @@ func TestTuneSearchesKeepsExportsImportsAndForgets(t *testing.T) {
 	require.Contains(t, out, "contract float32")
 
 	file := filepath.Join(t.TempDir(), "tuned.json")
-	entry := `{"version": 1, "entries": [{"family": "contract", "task": "float32 kn b1 m32 n256 k1024", "variant": "panel", "params": {"rows": 4}, "gain": 1.3}]}`
+	const class = "float32 kn steady b1 m32 n256 k1024"
+	entry := `{"version": 1, "entries": [{"family": "contract", "task": "` + class + `", "variant": "panel", "params": {"rows": 4}, "gain": 1.3}]}`
 	require.NoError(t, os.WriteFile(file, []byte(entry), 0o600))
 	must(t, "tune", "-reset")
 	require.Contains(t, must(t, "tune", "-import", file), "1 entries for ")
@@ -30,7 +31,7 @@ func TestTuneSearchesKeepsExportsImportsAndForgets(t *testing.T) {
 	must(t, "tune", "-export", file)
 	exported, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Contains(t, string(exported), "float32 kn b1 m32 n256 k1024")
+	require.Contains(t, string(exported), class)
 	must(t, "tune", "-reset")
 	require.Contains(t, must(t, "tune", "-list"), "nothing is kept for ")
 }

@@ -39,7 +39,7 @@ func (c *contraction) panel() variant {
 func (p *panelChoice) knobs() []knob {
 	return []knob{
 		counter("rows", &p.shape.Rows), counter("vectors", &p.shape.Vectors),
-		toggle("pack_a", &p.packA), toggle("pack_b", &p.packB), counter("splits", &p.splits),
+		toggle("pack_a", &p.packA), toggle("pack_b", &p.packB), counter("tiles", &p.tiles), counter("splits", &p.splits),
 	}
 }
 
@@ -47,6 +47,7 @@ func (c *contraction) settlePanel(p *panelChoice) error {
 	if !p.packA && !c.a.plain || !p.packB && !c.directB(p.shape) {
 		return errNotPlain
 	}
+	p.keepB = p.packB && c.canKeepB(p.shape)
 	p.split(c, max(p.splits, p.leastSplits(c)))
 	return c.partsFit(p.splits)
 }

@@ -60,7 +60,7 @@ type Result struct {
 	Gain       float64 // time of the default by time of the best; 1 where the default stays
 	Candidates int     // that were right and were timed
 	Wrong      int     // that computed something else or failed, and were not timed
-	Err        error   // why the task was not tuned
+	Err        error   `json:"-"` // why the task was not tuned
 }
 
 // job is a kind of task.
