@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
 )
 
 // contractVariants are the ways to run a contraction, best first. Every one
@@ -22,9 +23,14 @@ func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 	if c.alongK() {
 		all = append(all, eitherWay(c, d, t, (*contraction).dot))
 	}
+	if c.blockLegal() {
+		all = append(all, eitherWay(c, d, t, (*contraction).block))
+	}
 	switch {
 	case d.cpu && c.dotFits():
 		return prefer("dot", fmt.Sprintf("%d x %d outputs of %d terms, which adjoin in memory", c.m, c.n, c.k), all)
+	case d.cpu && c.blockFits():
+		return prefer("block", "a CPU driver: blocks in the cache of one core", all)
 	case d.cpu:
 		return prefer("panel", "a CPU driver: vectors over panels of columns", all)
 	case c.m*c.n*c.b < 64 && c.k >= 1024:
@@ -73,4 +79,12 @@ func swapBetter(d *deviceFacts, t *engine.Task) bool {
 func (c *contraction) dotFits() bool {
 	few := min(c.m, c.n)
 	return c.alongK() && (c.k >= 64 && few <= 16 || 8*few <= c.k && few <= 256)
+}
+
+// blockFits reports whether blocks beat panels: there are enough rows for what is
+// copied, both operands are copied at the speed of vectors, and no pack of B can
+// be kept from run to run.
+func (c *contraction) blockFits() bool {
+	return c.m > 8 && c.blockLegal() && c.dev.localMem >= 16<<10 && !c.canKeepB(kernels.Panel(c.panelLanes(), c.m, c.n)) &&
+		(c.a.alongK() || c.adjoin(c.a, aRow)) && (c.bb.alongK() || c.columnsAdjoin())
 }

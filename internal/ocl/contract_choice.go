@@ -11,6 +11,7 @@ import (
 
 var (
 	errNotPlain  = errors.New("the operand cannot be read in place")
+	errLocalMem  = errors.New("the block is larger than its share of local memory")
 	errPartsSize = errors.New("the partial sums are too large")
 )
 
@@ -49,6 +50,25 @@ func (c *contraction) settlePanel(p *panelChoice) error {
 	}
 	p.keepB = p.packB && c.canKeepB(p.shape)
 	p.split(c, max(p.splits, p.leastSplits(c)))
+	return c.partsFit(p.splits)
+}
+
+func (c *contraction) block() variant {
+	return tunable[blockChoice](contractChooser(c, "block", c.chooseBlock, c.settleBlock, c.planBlock))
+}
+
+func (p *blockChoice) knobs() []knob {
+	return []knob{counter("rows", &p.rows), counter("panels", &p.panels), counter("depth", &p.depth), counter("splits", &p.splits)}
+}
+
+func (c *contraction) settleBlock(p *blockChoice) error {
+	p.split(c, p.splits)
+	p.depth = min(p.depth, p.chunk)
+	p.rows = roundUp(min(p.rows, c.m), int64(p.shape.Rows))
+	p.panels = min(p.panels, ceilDiv(c.n, int64(p.shape.Columns())))
+	if !p.fits() {
+		return errLocalMem
+	}
 	return c.partsFit(p.splits)
 }
 

@@ -37,8 +37,11 @@ func pinnedHooks(p *plan) string {
 // contractGoldens are contractions of every kind, by file name.
 func contractGoldens() map[string]goldenCase {
 	return map[string]goldenCase{
-		"panel-transposed.cl":  {matmul(tensor.Float32, 1, 500, 501, 502, false, true), cpuFacts(16), ""},
-		"panel-in-place.cl":    {matmul(tensor.BFloat16, 1, 40, 501, 52, false, false), cpuFacts(8), ""},
+		"block.cl":             {matmul(tensor.Float32, 1, 500, 501, 502, false, true), cpuFacts(16), ""},
+		"block-half.cl":        {matmul(tensor.BFloat16, 2, 40, 501, 520, false, false), cpuFacts(8), ""},
+		"block-steps.cl":       {matmul(tensor.Float64, 1, 400, 510, 5200, true, false), cpuFacts(16), ""},
+		"panel-transposed.cl":  {matmul(tensor.Float32, 1, 500, 501, 502, false, true), cpuFacts(16), "contract=panel"},
+		"panel-in-place.cl":    {matmul(tensor.BFloat16, 1, 40, 501, 52, false, false), cpuFacts(8), "contract=panel"},
 		"panel-convolution.cl": {biased(convolution(4, 1, 16, 20, 21, 64, 3, 1, 1)), cpuFacts(16), ""},
 		"panel-split.cl":       {weightGradient(128, 1, 28, 32), cpuFacts(16), ""},
 		"dot.cl":               {matmul(tensor.Float16, 1, 3, 700, 4000, false, true), cpuFacts(16), ""},
@@ -61,7 +64,7 @@ func TestGoldenFilesSayWhatContractionsFillIn(t *testing.T) {
 func TestEngineRunsContractionsInEveryVariant(t *testing.T) {
 	task := biased(matmul(tensor.Float32, 2, 33, 70, 90, false, true))
 	task.Ins[3].Len, task.Alias = task.Outs[0].Len, []int{3}
-	for _, force := range []string{"", "panel", "tile", "row", "dot", "item"} {
+	for _, force := range []string{"", "block", "panel", "tile", "row", "dot", "item"} {
 		t.Run("variant "+force, func(t *testing.T) {
 			plan := verify(t, device(t, "contract="+force, nil), task, randomInputs(task, 5), 1e-5, 1)
 			if force != "" {

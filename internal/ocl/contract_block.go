@@ -1,0 +1,191 @@
+package ocl
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// blockChoice is how contract_block.cl is used for one contraction.
+type blockChoice struct {
+	shape         kernels.PanelShape
+	space         kernels.BlockSpace
+	rows, panels  int64 // of a work-item: rows of A, panels of B
+	depth         int64 // values of k in local memory at a time
+	lots          int64 // batches of a work-item
+	chunk, splits int64
+	direct        bool // A is read where it lies
+}
+
+// chooseBlock takes the block that cycles finds cheapest.
+func (c *contraction) chooseBlock() blockChoice {
+	p := blockChoice{
+		shape: kernels.Panel(c.panelLanes(), c.m, c.n), space: kernels.Block(c.dev.localMem, int(c.accSize)),
+		direct: c.a.alongK() && c.a.dtype == c.acc, lots: 1,
+	}
+	mr, nr := int64(p.shape.Rows), int64(p.shape.Columns())
+	tiles, panels := ceilDiv(c.m, mr), ceilDiv(c.n, nr)
+	least, best := int64(math.MaxInt64), p
+	for splits := int64(1); splits == 1 || c.k/splits >= 512 && splits*c.b*c.m*c.n*c.accSize <= packBytes; splits *= 2 {
+		p.split(c, splits)
+		for part := int64(1); part <= 4; part *= 2 {
+			p.depth = ceilDiv(p.chunk, ceilDiv(p.chunk, max(int64(p.space.Depth(p.shape))/part, 1)))
+			for across := range shares(panels) {
+				for down := range shares(tiles) {
+					p.panels, p.rows = ceilDiv(panels, across), ceilDiv(tiles, down)*mr
+					if t := p.cycles(c); p.fits() && t < least {
+						least, best = t, p
+					}
+				}
+			}
+		}
+		if ceilDiv(tiles*panels*c.b, 4*int64(c.dev.units)) > splits {
+			break
+		}
+	}
+	return best
+}
+
+// blockLegal reports whether local memory holds the smallest block.
+func (c *contraction) blockLegal() bool {
+	p := blockChoice{shape: kernels.Panel(c.panelLanes(), c.m, c.n), space: kernels.Block(c.dev.localMem, int(c.accSize)), panels: 1, depth: 1, chunk: c.k}
+	p.rows = int64(p.shape.Rows)
+	return p.space.Depth(p.shape) > 0 && p.fits()
+}
+
+// fits reports whether the block keeps to its local memory.
+func (p blockChoice) fits() bool {
+	columns := p.panels * int64(p.shape.Columns())
+	return p.depth*columns <= int64(p.space.B) && p.depth*int64(p.shape.Rows) <= int64(p.space.A) &&
+		(p.depth == p.chunk || p.rows*columns <= int64(p.space.Sum))
+}
+
+// shares are numbers of parts into which n things are divided: the small ones,
+// then in steps of a quarter, and n.
+func shares(n int64) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for d := int64(1); d < n; d += max(1, d/4) {
+			if !yield(d) {
+				return
+			}
+		}
+		yield(n)
+	}
+}
+
+// cycles estimates how long the busiest core computes, with what was measured on
+// one that does two multiply-adds of vectors a cycle.
+func (p blockChoice) cycles(c *contraction) int64 {
+	const fromFar, along, across, gather, keep, begin, launch = 2, 6, 16, 40, 200, 500, 30_000
+	rows, columns := int64(p.shape.Rows), int64(p.shape.Columns())
+	tiles := ceilDiv(min(p.rows, c.m), rows)
+	panels := ceilDiv(min(p.panels*columns, c.n), columns)
+	packA, packB := int64(gather), int64(gather)
+	switch {
+	case p.direct:
+		packA = fromFar
+	case c.a.alongK(), c.adjoin(c.a, aRow):
+		packA = across
+	}
+	switch {
+	case c.bb.alongK():
+		packB = across
+	case c.columnsAdjoin():
+		packB = along
+	}
+	each := p.chunk * (tiles*panels*rows*int64(p.shape.Vectors)/2 + panels*packB + tiles*packA)
+	each += tiles * panels * (ceilDiv(p.chunk, p.depth)*keep + keep)
+	items := ceilDiv(c.m, p.rows) * ceilDiv(c.n, p.panels*columns) * ceilDiv(c.b, p.lots) * p.splits
+	total := ceilDiv(items, int64(c.dev.units)) * (each*p.lots + begin)
+	if p.splits > 1 {
+		total += launch + p.splits*c.b*c.m*c.n/int64(2*c.dev.units)
+	}
+	return total
+}
+
+// split divides k into about want chunks.
+func (p *blockChoice) split(c *contraction, want int64) {
+	p.chunk = ceilDiv(c.k, max(want, 1))
+	p.splits = ceilDiv(c.k, p.chunk)
+}
+
+func (p blockChoice) String() string {
+	s := fmt.Sprintf("%dx%d of %dx%d depth %d", p.rows, p.panels*int64(p.shape.Columns()), p.shape.Rows, p.shape.Columns(), p.depth)
+	if p.lots > 1 {
+		s += fmt.Sprintf(" lots %d", p.lots)
+	}
+	if p.splits > 1 {
+		s += fmt.Sprintf(" split k %d", p.splits)
+	}
+	return s
+}
+
+func (c *contraction) planBlock(p blockChoice) (*plan, error) {
+	g := c.program(true, true, p.splits == 1)
+	lanes := p.shape.Lanes
+	g.macro("MR", p.shape.Rows)
+	g.macro("NV", p.shape.Vectors)
+	g.macro("VL", lanes)
+	g.macro("NR", p.shape.Columns())
+	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
+	g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
+	g.macro("ROWS_ADJOIN", oneIf(c.rowsAdjoin()))
+	g.macro("SPACE_A", p.space.A)
+	g.macro("SPACE_B", p.space.B)
+	sum := 0
+	if p.chunk > p.depth {
+		sum = p.space.Sum
+	}
+	g.macro("SPACE_SUM", sum)
+
+	alongM := c.adjoin(c.a, aRow) && p.shape.Rows > 1 && p.shape.Rows&(p.shape.Rows-1) == 0
+	g.macro("A_DIRECT", oneIf(p.direct))
+	g.macro("A_ALONG_K", oneIf(c.a.alongK()))
+	g.macro("A_ALONG_M", oneIf(!c.a.alongK() && alongM))
+	switch {
+	case c.a.alongK():
+		c.vectors(g, "A", "A_ROW", c.a, aBatch, aRow, lanes)
+	case alongM:
+		c.pointer(g, "A", c.a)
+		g.macro("A_LOAD(p)", c.vectorLoad(c.a.dtype, p.shape.Rows))
+		g.macro("MSTORE", fmt.Sprintf("vstore%d", p.shape.Rows))
+		g.hook("A_COLUMN", []coord{{"b", c.axes(aBatch)}, {"k", c.axes(aSum)}}, c.part(c.a, true, aBatch, aSum), tensor.Invalid)
+		fallthrough
+	default:
+		c.hookA(g)
+	}
+	g.macro("B_ALONG_K", oneIf(c.bb.alongK()))
+	g.macro("B_ALONG_N", oneIf(!c.bb.alongK() && c.columnsAdjoin()))
+	switch {
+	case c.bb.alongK():
+		c.vectors(g, "B", "B_COLUMN", c.bb, bBatch, bColumn, lanes)
+	case c.columnsAdjoin():
+		c.pointer(g, "B", c.bb)
+		g.macro("B_LOAD(p)", c.vectorLoad(c.bb.dtype, lanes))
+		g.hook("B_ROW", []coord{{"b", c.axes(bBatch)}, {"k", c.axes(bSum)}}, c.part(c.bb, true, bBatch, bSum), tensor.Invalid)
+	}
+	c.hookB(g)
+	c.extents(g)
+	g.size("ROWS", p.rows)
+	g.size("GROUP", max(int64(p.space.A)/p.depth/int64(p.shape.Rows), 1)*int64(p.shape.Rows))
+	g.size("PANELS", p.panels)
+	g.size("DEPTH", p.depth)
+	g.size("LOTS", p.lots)
+	out := &plan{params: p.String()}
+	c.fold(g, out, p.splits, p.chunk)
+	columns := p.panels * int64(p.shape.Columns())
+	out.launches = append([]launch{{
+		prog: g.assemble("contract_block.cl"), kernel: "contract_block", local: [3]int{1, 1, 1},
+		global: grid(ceilDiv(c.m, p.rows), ceilDiv(c.n, columns), ceilDiv(c.b, p.lots)*p.splits),
+	}}, out.launches...)
+	return out, nil
+}
+
+// adjoin reports whether neighbours along the axes of group are neighbours in memory.
+func (c *contraction) adjoin(l operandLoad, group int) bool {
+	axes := c.axes(group)
+	return l.plain && len(axes) == 1 && l.coef[axes[0]] == 1
+}

@@ -1,0 +1,61 @@
+// block: 60x128 of 6x16 depth 84
+
+// contract_block
+#define ACC double
+#define MAC(a, b, c) FMA(a, b, c)
+#define MR 6
+#define NV 2
+#define VL 8
+#define NR 16
+#define VT double8
+#define VSTORE vstore8
+#define ROWS_ADJOIN 0
+#define SPACE_A 4096
+#define SPACE_B 16384
+#define SPACE_SUM 8192
+#define A_DIRECT 0
+#define A_ALONG_K 0
+#define A_ALONG_M 0
+#define B_ALONG_K 0
+#define B_ALONG_N 1
+#define B_TYPE double
+#define B_PTR (p1_ + o_p1)
+#define B_LOAD(p) vload8(0, p)
+#define SPLIT 0
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (double)(v)))
+
+static inline double load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
+    const int i0 = m + n0 * k;
+    const double v1 = LOAD_float64(p0, i0);
+    return v1;
+}
+#define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
+
+static inline long b_row_hook(const IDX b, const IDX k FN_PARAMS) {
+    const int i0 = n1 * k;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define B_ROW(b, k) b_row_hook(b, k FN_ARGS)
+
+static inline double load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
+    const int i0 = n + n1 * k;
+    const double v1 = LOAD_float64(p1, i0);
+    return v1;
+}
+#define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
+
+static inline double epilogue_hook(const IDX b, const IDX m, const IDX n, const double acc FN_PARAMS) {
+    return acc;
+}
+#define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
+    const int i0 = n1 * m + n;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
+
+#define STORE(i, v) STORE_float64(y0_ + o_y0, i, (v))
+

@@ -1,0 +1,66 @@
+// block: 504x64 of 8x32 depth 502
+
+// contract_block
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define MR 8
+#define NV 2
+#define VL 16
+#define NR 32
+#define VT float16
+#define VSTORE vstore16
+#define ROWS_ADJOIN 0
+#define SPACE_A 8192
+#define SPACE_B 32768
+#define SPACE_SUM 0
+#define A_DIRECT 1
+#define A_ALONG_K 1
+#define A_ALONG_M 0
+#define A_TYPE float
+#define A_PTR (p0_ + o_p0)
+#define A_LOAD(p) vload16(0, p)
+#define A_ONE(p, i) LOAD_float32(p, i)
+#define B_ALONG_K 1
+#define B_ALONG_N 0
+#define B_TYPE float
+#define B_PTR (p1_ + o_p1)
+#define B_LOAD(p) vload16(0, p)
+#define B_ONE(p, i) LOAD_float32(p, i)
+#define SPLIT 0
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+
+static inline long a_row_hook(const IDX b, const IDX i FN_PARAMS) {
+    const int i0 = n0 * i;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define A_ROW(b, i) a_row_hook(b, i FN_ARGS)
+
+static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
+    const int i0 = n0 * i;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define B_COLUMN(b, i) b_column_hook(b, i FN_ARGS)
+
+static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
+    const int i0 = n0 * n + k;
+    const float v1 = LOAD_float32(p1, i0);
+    return v1;
+}
+#define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
+
+static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
+    return acc;
+}
+#define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
+    const int i0 = n1 * m + n;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
+
+#define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
+

@@ -1,0 +1,238 @@
+// contract_block.cl: the contraction for CPU drivers, block by block in local memory
+//
+//     out[b,m,n] = EPILOGUE(b, m, n, sum over k of A(b,m,k)·B(b,n,k))
+//
+// One work-item computes ROWS x PANELS·NR outputs of LOTS batches, alone in its group: local
+// memory is then what one core keeps in its caches. It lays DEPTH x PANELS·NR elements of B
+// out as panels of NR columns, k after k, and multiplies them with MR rows of A at a time, in
+// MR·NV accumulators of VL lanes. Nothing is shared, so one launch does everything.
+//
+// hooks   OUT(b, m, n, v)      the epilogue and the store
+//         A_ALONG_K 1: A_PTR + A_ROW(b, m) + k is element (b, m, k), A_LOAD(p) widens VL of
+//                      them, A_ONE(p, i) one; where A_DIRECT they are used where they lie,
+//                      else rows are first copied
+//         A_ALONG_K 0: LOAD_A(b, m, k); A_ALONG_M 1: A_PTR + A_COLUMN(b, k) + m, A_LOAD(p) widens MR
+//         B_ALONG_K 1: B_PTR + B_COLUMN(b, n) + k, B_LOAD(p) widens VL: squares of VL x VL are
+//                      read along k and transposed in registers
+//         B_ALONG_N 1: B_PTR + B_ROW(b, k) + n, B_LOAD(p) widens VL
+//         LOAD_B(b, k, n)      what these leave over
+//         ROWS_ADJOIN 1: the output lies along m
+//         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract_sum.cl
+// macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of
+//         it    VSTORE its vstore    MSTORE  that of MR
+//         SPACE_A SPACE_B SPACE_SUM  elements of local memory: GROUP·DEPTH, DEPTH·PANELS·NR,
+//         and where DEPTH < K also ROWS·PANELS·NR
+// sizes   M N K    ROWS GROUP  multiples of MR    PANELS    DEPTH    LOTS    CHUNK  of k a split    BATCHES
+// launch  global {ceil(M / ROWS), ceil(N / (PANELS·NR)), ceil(BATCHES / LOTS)·splits}  local {1, 1, 1}
+// source  Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008)
+
+#if B_ALONG_K
+// Riffling the two halves of VL rows log2(VL) times exchanges rows and columns.
+static inline void transpose(VT *r) {
+    #pragma unroll
+    for (int stage = 1; stage < VL; stage *= 2) {
+        VT t[VL];
+        #pragma unroll
+        for (int i = 0; i < VL / 2; i++) {
+            t[2 * i].even = r[i].lo;
+            t[2 * i].odd = r[i + VL / 2].lo;
+            t[2 * i + 1].even = r[i].hi;
+            t[2 * i + 1].odd = r[i + VL / 2].hi;
+        }
+        #pragma unroll
+        for (int i = 0; i < VL; i++)
+            r[i] = t[i];
+    }
+}
+#endif
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void contract_block(PARAMS) {
+    __local VT partB[SPACE_B / VL];
+#if !A_DIRECT
+    __local VT partA[SPACE_A / VL];
+#endif
+#if SPACE_SUM
+    __local VT sums[SPACE_SUM / VL];
+#endif
+    const IDX firstM = (IDX)get_global_id(0) * ROWS, endM = min(firstM + ROWS, (IDX)M);
+    const IDX firstN = (IDX)get_global_id(1) * PANELS * NR, endN = min(firstN + PANELS * NR, (IDX)N);
+    const IDX z = get_global_id(2);
+#if SPLIT
+    const IDX lots = (BATCHES + LOTS - 1) / LOTS, s = z / lots, lot = z - s * lots;
+    const IDX begin = s * CHUNK, end = min(begin + CHUNK, (IDX)K);
+#else
+    const IDX lot = z, begin = 0, end = K;
+#endif
+    const IDX endB = min(lot * LOTS + LOTS, (IDX)BATCHES);
+
+    for (IDX b = lot * LOTS; b < endB; b++)
+    for (IDX k0 = begin; k0 < end; k0 += DEPTH) {
+        const IDX k1 = min(k0 + DEPTH, end), depth = k1 - k0;
+
+        // Each row of B as far as it goes: panels, depth·NV vectors each, side by side.
+        const IDX fullN = endN == N ? N - N % NR : endN;
+        IDX k = k0;
+#if B_ALONG_K
+        for (; k + VL <= k1; k += VL)
+            for (IDX n = firstN; n < fullN; n += NR) {
+                __local VT *to = partB + ((n - firstN) / NR * depth + (k - k0)) * NV;
+                #pragma unroll 1
+                for (int v = 0; v < NV; v++) {
+                    VT r[VL];
+                    #pragma unroll
+                    for (int j = 0; j < VL; j++)
+                        r[j] = B_LOAD(B_PTR + B_COLUMN(b, n + v * VL + j) + k);
+                    transpose(r);
+                    #pragma unroll
+                    for (int i = 0; i < VL; i++)
+                        to[i * NV + v] = r[i];
+                }
+            }
+#elif B_ALONG_N
+        for (; k < k1; k++) {
+            __global const B_TYPE *from = B_PTR + B_ROW(b, k) + firstN;
+            __local VT *to = partB + (k - k0) * NV;
+            for (IDX n = firstN; n < fullN; n += NR, from += NR, to += depth * NV)
+                #pragma unroll
+                for (int v = 0; v < NV; v++)
+                    to[v] = B_LOAD(from + v * VL);
+        }
+#endif
+        for (IDX n = firstN; n < endN; n += NR) {
+            const int have = min((IDX)NR, (IDX)N - n);
+            IDX i = n < fullN ? k : k0;
+            __local ACC *to = (__local ACC *)(partB + ((n - firstN) / NR * depth + (i - k0)) * NV);
+            for (; i < k1; i++, to += NR) {
+                for (int j = 0; j < have; j++)
+                    to[j] = (ACC)LOAD_B(b, i, n + j);
+                for (int j = have; j < NR; j++)
+                    to[j] = 0;
+            }
+        }
+
+        for (IDX group = firstM; group < endM; group += GROUP) {
+            const IDX endGroup = min(group + GROUP, endM);
+#if A_ALONG_K && !A_DIRECT
+            for (IDX m = group; m < group + (endGroup - group + MR - 1) / MR * MR; m++) {
+                __global const A_TYPE *from = A_PTR + A_ROW(b, min(m, (IDX)M - 1)) + k0;
+                __local ACC *to = (__local ACC *)partA + (m - group) * depth;
+                IDX k = 0;
+                for (; k + VL <= depth; k += VL)
+                    VSTORE(A_LOAD(from + k), 0, to + k);
+                for (; k < depth; k++)
+                    to[k] = (ACC)A_ONE(from, k);
+            }
+#elif !A_ALONG_K
+            // Rows of the group as far as they go, tiles of depth·MR elements side by side.
+            IDX fullM = group;
+#if A_ALONG_M
+            fullM += (min(group + GROUP, (IDX)M) - group) / MR * MR;
+            for (IDX k = k0; k < k1; k++) {
+                __global const A_TYPE *from = A_PTR + A_COLUMN(b, k) + group;
+                __local ACC *to = (__local ACC *)partA + (k - k0) * MR;
+                for (IDX m = group; m < fullM; m += MR, from += MR, to += depth * MR)
+                    MSTORE(A_LOAD(from), 0, to);
+            }
+#endif
+            for (IDX m = fullM; m < endGroup; m += MR) {
+                __local ACC *to = (__local ACC *)partA + (m - group) * depth;
+                for (IDX k = k0; k < k1; k++, to += MR)
+                    #pragma unroll
+                    for (int i = 0; i < MR; i++)
+                        to[i] = (ACC)LOAD_A(b, min(m + i, (IDX)M - 1), k);
+            }
+#endif
+            for (IDX m = group; m < endGroup; m += MR) {
+#if A_DIRECT
+                __global const A_TYPE *row[MR];
+                #pragma unroll
+                for (int i = 0; i < MR; i++)
+                    row[i] = A_PTR + A_ROW(b, min(m + i, (IDX)M - 1)) + k0;
+#define A_AT(i, k) A_ONE(row[i], k)
+#elif A_ALONG_K
+                __local const ACC *row[MR];
+                #pragma unroll
+                for (int i = 0; i < MR; i++)
+                    row[i] = (__local const ACC *)partA + (m - group + i) * depth;
+#define A_AT(i, k) row[i][k]
+#else
+                __local const ACC *tile = (__local const ACC *)partA + (m - group) * depth;
+#define A_AT(i, k) tile[(k) * MR + (i)]
+#endif
+                __local const VT *panel = partB;
+                for (IDX n = firstN; n < endN; n += NR) {
+                    VT acc[MR][NV];
+#if SPACE_SUM
+                    __local VT *sum = sums + ((m - firstM) * PANELS + (n - firstN) / NR * MR) * NV;
+                    if (k0 > begin) {
+                        #pragma unroll
+                        for (int i = 0; i < MR; i++)
+                            #pragma unroll
+                            for (int v = 0; v < NV; v++)
+                                acc[i][v] = sum[i * NV + v];
+                    } else
+#endif
+                    {
+                        #pragma unroll
+                        for (int i = 0; i < MR; i++)
+                            #pragma unroll
+                            for (int v = 0; v < NV; v++)
+                                acc[i][v] = (VT)(0);
+                    }
+                    for (IDX k = 0; k < depth; k++, panel += NV) {
+                        VT bv[NV];
+                        #pragma unroll
+                        for (int v = 0; v < NV; v++)
+                            bv[v] = panel[v];
+                        #pragma unroll
+                        for (int i = 0; i < MR; i++) {
+                            const VT av = (VT)((ACC)A_AT(i, k));
+                            #pragma unroll
+                            for (int v = 0; v < NV; v++)
+                                acc[i][v] = MAC(av, bv[v], acc[i][v]);
+                        }
+                    }
+#if SPACE_SUM
+                    if (k1 < end) {
+                        #pragma unroll
+                        for (int i = 0; i < MR; i++)
+                            #pragma unroll
+                            for (int v = 0; v < NV; v++)
+                                sum[i * NV + v] = acc[i][v];
+                        continue;
+                    }
+#endif
+                    ACC lane[MR][NR] __attribute__((aligned(128)));
+                    #pragma unroll
+                    for (int i = 0; i < MR; i++)
+                        #pragma unroll
+                        for (int v = 0; v < NV; v++)
+                            *(VT *)(lane[i] + v * VL) = acc[i][v];
+                    const int down = min((IDX)MR, (IDX)M - m), across = min((IDX)NR, (IDX)N - n);
+#if SPLIT
+                    for (int i = 0; i < down; i++)
+                        for (int j = 0; j < across; j++)
+                            PART[(((size_t)s * BATCHES + b) * M + m + i) * N + n + j] = lane[i][j];
+#elif ROWS_ADJOIN
+                    for (int j = 0; j < across; j++)
+                        if (down == MR)
+                            for (int i = 0; i < MR; i++)
+                                OUT(b, m + i, n + j, lane[i][j]);
+                        else
+                            for (int i = 0; i < down; i++)
+                                OUT(b, m + i, n + j, lane[i][j]);
+#else
+                    for (int i = 0; i < down; i++)
+                        if (across == NR)
+                            for (int j = 0; j < NR; j++)
+                                OUT(b, m + i, n + j, lane[i][j]);
+                        else
+                            for (int j = 0; j < across; j++)
+                                OUT(b, m + i, n + j, lane[i][j]);
+#endif
+                }
+            }
+        }
+    }
+}
