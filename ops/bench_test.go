@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -50,26 +51,45 @@ func sgemm(b *testing.B, rt *Runtime, where Place, a, c *tensor.Tensor) {
 	gflops(b, 2*float64(n)*float64(n)*float64(n))
 }
 
-// BenchmarkTinyRun is what one run costs beside its work.
+// BenchmarkTinyRun is what one run costs beside its work: with a context that can
+// end and with one that cannot, and when the host works ahead.
 func BenchmarkTinyRun(b *testing.B) {
 	for _, where := range []Place{OnDevice, OnCPU} {
-		b.Run(where.String(), func(b *testing.B) {
-			rt := cpuOnly(b)
-			if where == OnDevice {
-				rt = device(b)
-			}
-			g := NewGraph("tiny")
-			x := g.Input("x", tensor.Float32, 4, 4)
-			exe, err := g.Compile(b.Context(), rt, Target{Outputs: []*Node{MatMul(x, x)}, Place: where})
-			require.NoError(b, err)
-			feeds, out := Feeds{x: random(b, 4, 4)}, []*tensor.Tensor{random(b, 4, 4)}
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := exe.RunInto(b.Context(), feeds, out); err != nil {
-					b.Fatal(err)
+		for _, way := range []string{"context", "background", "each"} {
+			b.Run(where.String()+"/"+way, func(b *testing.B) {
+				rt := cpuOnly(b)
+				if where == OnDevice {
+					rt = device(b)
 				}
-			}
-		})
+				g := NewGraph("tiny")
+				x := g.Input("x", tensor.Float32, 4, 4)
+				exe, err := g.Compile(b.Context(), rt, Target{Outputs: []*Node{MatMul(x, x)}, Place: where})
+				require.NoError(b, err)
+				feeds, out := Feeds{x: random(b, 4, 4)}, []*tensor.Tensor{random(b, 4, 4)}
+				ctx := b.Context()
+				if way == "background" {
+					ctx = context.Background()
+				}
+				b.ReportAllocs()
+				if way == "each" {
+					same := func(yield func(Feeds, error) bool) {
+						for b.Loop() && yield(feeds, nil) {
+						}
+					}
+					for _, err := range exe.Each(ctx, same, EachOptions{}) {
+						if err != nil {
+							b.Fatal(err)
+						}
+					}
+					return
+				}
+				for b.Loop() {
+					if err := exe.RunInto(ctx, feeds, out); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }
 

@@ -147,6 +147,7 @@ func (x *Executable) assemble(ctx context.Context, l *lowerer, units []*unit, re
 		return err
 	}
 	x.units = units
+	x.brief = x.isBrief()
 	for i, s := range x.sides {
 		if len(s.tasks) == 0 {
 			continue

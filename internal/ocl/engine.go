@@ -135,6 +135,9 @@ func (e *Engine) Wait(ctx context.Context) error {
 	return e.waited(e.dev.Wait(ctx))
 }
 
+// Idle reports whether nothing that was submitted can still be at work.
+func (e *Engine) Idle() bool { return e.dev.Queue().Idle() }
+
 // Stats counts what is alive.
 func (e *Engine) Stats() engine.Stats {
 	e.mu.Lock()
