@@ -2,6 +2,7 @@
 //
 //	go run . -filter '^sgemm/'                   ours beside all peers that are installed
 //	go run . -peers onnxruntime,pytorch -out results/here.jsonl
+//	go run . report                              docs/performance.md from results/*.jsonl
 package main
 
 import (
@@ -59,6 +60,7 @@ func newRoot() *cobra.Command {
 	f.BoolVar(&o.cpu, "cpu", false, "measure our CPU path too")
 	f.DurationVar(&o.steady, "steady", 0, "also run each contender on end for so long")
 	f.IntVar(&o.turns, "turns", 0, "turns of each contender (default 7)")
+	c.AddCommand(newReport())
 	return c
 }
 

@@ -81,7 +81,8 @@ class Torch:
         if causal:
             n = q.shape[-2]
             if n not in self.masks:
-                self.masks[n] = self.t.ones(n, n, dtype=self.t.bool).triu(1)
+                with self.t.inference_mode(False):  # derivatives may need it later
+                    self.masks[n] = self.t.ones(n, n, dtype=self.t.bool).triu(1)
             s = s.masked_fill(self.masks[n], -math.inf)
         return self.t.matmul(self.t.softmax(s, -1), v)
 

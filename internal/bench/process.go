@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -39,7 +40,10 @@ func (o *Ours) Start(ctx context.Context, p *Process) (Job, error) {
 		return nil, err
 	}
 	j := &processJob{Process: p, dir: dir, path: filepath.Join(dir, "program"), device: device}
-	if text, err := exec.CommandContext(ctx, "go", "build", "-o", j.path, p.Package).CombinedOutput(); err != nil {
+	build := exec.CommandContext(ctx, "go", "build", "-o", j.path, p.Package)
+	_, here, _, _ := runtime.Caller(0) // the module may not be the one of the working directory
+	build.Dir = filepath.Dir(here)
+	if text, err := build.CombinedOutput(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %s cannot be built here: %w: %s", ErrCannot, p.Package, err, text), j.Close())
 	}
 	return j, nil

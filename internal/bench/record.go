@@ -12,6 +12,7 @@ import (
 type Record struct {
 	Work      string  `json:"work"`
 	About     string  `json:"about,omitempty"`
+	Section   string  `json:"section,omitempty"`
 	Contender string  `json:"contender"`
 	Version   string  `json:"version,omitempty"`
 	Ours      bool    `json:"ours,omitempty"` // what the ratios are about
@@ -26,11 +27,13 @@ type Record struct {
 	Steady  *Stats  `json:"steady,omitempty"`
 	// Ratios are, in the record of ours, how many times as fast it was as each of
 	// the others in the same turns.
-	Ratios  map[string]Ratio `json:"ratios,omitempty"`
-	Goals   []Goal           `json:"goals,omitempty"`
-	Checked bool             `json:"checked"` // the result agrees with another contender's
-	Error   float64          `json:"error"`   // how far it was off, relative to the largest element
-	Context Context          `json:"context"`
+	Ratios map[string]Ratio `json:"ratios,omitempty"`
+	// Versions are those of the others.
+	Versions map[string]string `json:"versions,omitempty"`
+	Goals    []Goal            `json:"goals,omitempty"`
+	Checked  bool              `json:"checked"` // the result agrees with another contender's
+	Error    float64           `json:"error"`   // how far it was off, relative to the largest element
+	Context  Context           `json:"context"`
 }
 
 // Records makes the records of a work. The first result is ours.
@@ -41,15 +44,16 @@ func Records(w *Work, results []*Result, c Context) []Record {
 			continue
 		}
 		rec := Record{
-			Work: w.Name, About: w.About, Contender: r.Contender, Version: r.Version, Ours: i == 0, Flops: w.Flops, Bytes: w.Bytes,
+			Work: w.Name, About: w.About, Section: w.Section, Contender: r.Contender, Version: r.Version, Ours: i == 0, Flops: w.Flops, Bytes: w.Bytes,
 			Rate: w.Rate, Speed: w.Of(r.Stats.Median), Stats: r.Stats, Steady: r.Steady, Device: r.Device, Clients: w.Clients, Checked: r.Checked, Error: r.Error, Context: c,
 		}
 		if rec.Ours {
 			rec.Goals = w.Goals
-			rec.Ratios = map[string]Ratio{}
+			rec.Ratios, rec.Versions = map[string]Ratio{}, map[string]string{}
 			for _, other := range results[1:] {
 				if other.Skipped == nil {
 					rec.Ratios[other.Contender] = Paired(r.Stats.Turns, other.Stats.Turns)
+					rec.Versions[other.Contender] = other.Version
 				}
 			}
 		}
@@ -67,6 +71,18 @@ func (r *Record) Best(g Goal) (ratio Ratio, against string, ok bool) {
 		}
 	}
 	return ratio, against, ok
+}
+
+// Standing is the ratio of a goal over what it asks for, of the goal that is
+// furthest from being met: 1 is just met. ok is false when no goal was measured.
+func (r *Record) Standing() (share float64, ratio Ratio, goal Goal, against string, ok bool) {
+	for _, g := range r.Goals {
+		x, name, has := r.Best(g)
+		if has && (!ok || x.Median/g.AtLeast < share) {
+			share, ratio, goal, against, ok = x.Median/g.AtLeast, x, g, name, true
+		}
+	}
+	return share, ratio, goal, against, ok
 }
 
 // Write appends a record as one line.

@@ -36,11 +36,9 @@ func (s *Session) Run(ctx context.Context, works []*Work) error {
 			errs = append(errs, err)
 			fmt.Fprintln(s.Out, err)
 		}
-		if s.Verbose {
-			for _, r := range results {
-				if r.Skipped != nil && !strings.HasPrefix(r.Contender, "limit-") {
-					fmt.Fprintf(s.Out, "  without %s: %v\n", r.Contender, r.Skipped)
-				}
+		for i, r := range results {
+			if r.Skipped != nil && (i == 0 || s.Verbose && !strings.HasPrefix(r.Contender, "limit-")) {
+				fmt.Fprintf(s.Out, "%s: without %s: %v\n", w.Name, r.Contender, r.Skipped)
 			}
 		}
 		for _, r := range Records(w, results, c) {

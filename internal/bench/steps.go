@@ -65,9 +65,11 @@ var steps = map[string]step{
 	"slice": func(a *Attr, x []*ops.Node) *ops.Node {
 		return ops.Slice(x[0], ops.Range{Axis: a.Axis, Start: a.Start, Stop: a.Stop})
 	},
-	"gather":    func(a *Attr, x []*ops.Node) *ops.Node { return ops.Gather(x[0], a.Axis, x[1]) },
-	"attention": attention,
-	"tiny":      unary(tiny),
+	"gather": func(a *Attr, x []*ops.Node) *ops.Node { return ops.Gather(x[0], a.Axis, x[1]) },
+	"attention": func(a *Attr, x []*ops.Node) *ops.Node {
+		return ops.Attention(x[0], x[1], x[2], &ops.AttentionOptions{Causal: a.Causal})
+	},
+	"tiny": unary(tiny),
 }
 
 // tiny is a kernel of one's own, so that another loop can launch the very same.
@@ -94,20 +96,6 @@ func geluTanh(x *ops.Node) *ops.Node {
 
 func pooling(a *Attr) ops.PoolOptions {
 	return ops.PoolOptions{Size: twice(a.Size), Stride: twice(a.Stride), Pad: twice(a.Pad)}
-}
-
-// attention is softmax(q·kᵀ/√d)·v over [batch, heads, tokens, d]; causal lets a
-// token see those before it and itself.
-func attention(a *Attr, x []*ops.Node) *ops.Node {
-	q, k, v := x[0], x[1], x[2]
-	s := ops.MatMul(q, ops.Transpose(k, 0, 1, 3, 2))
-	s = ops.Mul(s, ops.ScalarLike(s, 1/math.Sqrt(float64(q.Dim(3)))))
-	if a.Causal {
-		g, rows, cols := q.Graph(), q.Dim(2), k.Dim(2)
-		seen := ops.GreaterEqual(g.Iota(tensor.Int32, 0, rows, cols), g.Iota(tensor.Int32, 1, rows, cols))
-		s = ops.Where(seen, s, ops.ScalarLike(s, math.Inf(-1)))
-	}
-	return ops.MatMul(ops.Softmax(s, -1), v)
 }
 
 // build puts p into a graph. leaf makes the node of a leaf.

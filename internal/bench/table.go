@@ -13,12 +13,12 @@ import (
 // as each of the others it was; a goal that was missed is marked.
 func (r *Record) Line() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-34s %10s ±%2.0f%% %12s", r.Work, short(r.Median), r.Spread*50, speed(r.Speed, r.Rate))
+	fmt.Fprintf(&b, "%-34s %10s ±%2.0f%% %12s", r.Work, Short(r.Median), r.Spread*50, Speed(r.Speed, r.Rate))
 	if r.Clients > 0 {
-		fmt.Fprintf(&b, "  p50 %s p95 %s p99 %s", short(r.P50), short(r.P95), short(r.P99))
+		fmt.Fprintf(&b, "  p50 %s p95 %s p99 %s", Short(r.P50), Short(r.P95), Short(r.P99))
 	}
 	if r.Steady != nil {
-		fmt.Fprintf(&b, "  steady %s", short(r.Steady.Median))
+		fmt.Fprintf(&b, "  steady %s", Short(r.Steady.Median))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Ratios)) {
 		fmt.Fprintf(&b, "  %s %.2fx", name, r.Ratios[name].Median)
@@ -34,7 +34,8 @@ func (r *Record) Line() string {
 // Explainer is a Job that can tell how it runs.
 type Explainer interface{ Explain() string }
 
-func short(seconds float64) string {
+// Short is a time as people read it.
+func Short(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	switch {
 	case d >= 100*time.Millisecond:
@@ -47,10 +48,11 @@ func short(seconds float64) string {
 	return d.String()
 }
 
-func speed(v float64, unit Rate) string {
+// Speed is a speed with its unit.
+func Speed(v float64, unit Rate) string {
 	switch {
 	case unit == Seconds:
-		return short(v)
+		return Short(v)
 	case v >= 100:
 		return fmt.Sprintf("%.0f %s", v, unit)
 	case v >= 1:
@@ -87,7 +89,7 @@ func Compare(out io.Writer, a, b []Record) error {
 			slower++
 			mark = "SLOWER"
 		}
-		fmt.Fprintf(out, "%-34s %-14s %12s %12s  %.2fx [%.2f %.2f] %s\n", y.Work, y.Contender, short(x.Median), short(y.Median), r.Median, r.Lo, r.Hi, mark)
+		fmt.Fprintf(out, "%-34s %-14s %12s %12s  %.2fx [%.2f %.2f] %s\n", y.Work, y.Contender, Short(x.Median), Short(y.Median), r.Median, r.Lo, r.Hi, mark)
 	}
 	if faster+slower+same == 0 {
 		return fmt.Errorf("bench: the two files have no measurement in common")

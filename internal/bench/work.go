@@ -10,6 +10,7 @@ import (
 type Work struct {
 	Name    string // "sgemm/1024": the part before the first slash groups rows in tables
 	About   string
+	Section string // of the tables
 	Program *Program
 	// Process, when not nil, is run instead of a program.
 	Process *Process
@@ -76,7 +77,27 @@ const (
 
 // Works are all rows, in the order of the tables.
 func Works() []*Work {
-	return slices.Concat(gemmWorks(), convWorks(), mapWorks(), reduceWorks(), attentionWorks(), moveWorks(), modelWorks(), loopWorks(), startWorks())
+	var all []*Work
+	for _, s := range []struct {
+		title string
+		works []*Work
+	}{
+		{"Matrix products", gemmWorks()},
+		{"Convolutions", convWorks()},
+		{"Element by element", mapWorks()},
+		{"Reductions", reduceWorks()},
+		{"Attention", attentionWorks()},
+		{"Moving elements", moveWorks()},
+		{"Networks", modelWorks()},
+		{"Served networks", servedWorks()},
+		{"Cost of a run and of a start", slices.Concat(loopWorks(), startWorks())},
+	} {
+		for _, w := range s.works {
+			w.Section = s.title
+		}
+		all = append(all, s.works...)
+	}
+	return all
 }
 
 // Select returns the works whose names match the expression, all when it is empty.

@@ -50,7 +50,7 @@ func modelWorks() []*Work {
 		l.Return(l.mlp(batch))
 		add(fmt.Sprintf("mlp/%d", batch), "784-512-512-10, inference", l, 1e-4, level)
 	}
-	return append(works, servedWorks()...)
+	return works
 }
 
 // servedWorks are networks that several clients ask at the same time, one image
