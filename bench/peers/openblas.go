@@ -23,7 +23,7 @@ type OpenBLAS struct {
 
 // CoreType sets OPENBLAS_CORETYPE, which OpenBLAS reads when it is loaded, to the
 // kernels with the widest vectors that this processor has: releases that are older
-// than a processor take it for one of its ancestors, and what the variable says
+// than a processor may take it for one of its ancestors, and what the variable says
 // already may be for another machine. ANYCL_OPENBLAS_CORETYPE overrides the choice.
 func CoreType() error {
 	core := os.Getenv("ANYCL_OPENBLAS_CORETYPE")
