@@ -5,30 +5,53 @@
 //
 // hooks   ROW_STAGES(item)  declares the item's stages: values kept for later passes over a row
 //         ROW_FOLDS(r)      declares the results of the folds, each by a function of row_fold.cl
-//         PREPARE(n)        stages n values from column c on that only the outputs need
+//         PREPARE(n, AT)    stages n values of columns AT(k) that only the outputs need, at c + k
 //         EACH_OVER(DO)     DO(i) for every output over the row: OUT##i(c), of type OUT##i##_T,
 //                           goes to element of the row by STORE##i(at, v)
+//         AHEAD             fetches what the next row has from column c on
 //         ROW_RESULTS(r)    stores the outputs of which the row has one
-// macros  VEC  columns at once
+// macros  VEC  columns at once, 64    BUFFERED  1: an output may lie where an input does, so all
+//              values of a run of columns are computed before any is stored
 // sizes   ROWS, COLS   RSPAN  rows an item
 // launch  row_block  global {ROWS / RSPAN}  local {1}
-// note    a row is read again by every pass, from a cache when it fits one. All values of a run
-//         of columns are computed before any is stored: inputs may lie where outputs do
+// note    a row is read again by every pass, from a cache when it fits one
 
-#define VALUES(i) OUT##i##_T v##i[VEC]; for (int k = 0; k < n; k++) v##i[k] = OUT##i(c + k);
-#define STORES(i) for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, v##i[k]);
-#define OUTPUTS(count) { const int n = count; PREPARE(n) EACH_OVER(VALUES) EACH_OVER(STORES) }
+#define WHOLE(k) (c + (k))
+#define CLAMPED(k) min(c + (k), (IDX)(COLS - 1))
+#define VALUES(i) OUT##i##_T v##i[VEC]; WIDE for (int k = 0; k < n; k++) v##i[k] = OUT##i(AT(k));
+#define STORES(i) WIDE for (int k = 0; k < m; k++) STORE##i(r * COLS + c + k, v##i[k]);
+#define DIRECT(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));
 
 kernel void row_block(PARAMS) {
     const IDX item = (IDX)get_global_id(0);
     const IDX r0 = item * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    WIDE_VECTORS
     ROW_STAGES(item)
     for (IDX r = r0; r < r1; r++) {
         ROW_FOLDS(r)
 #if HAS_OVER
         IDX c = 0;
-        for (; c + VEC <= COLS; c += VEC) OUTPUTS(VEC)
-        OUTPUTS((int)(COLS - c))
+        for (; c + VEC <= COLS; c += VEC) {
+            AHEAD
+            PREPARE(VEC, WHOLE)
+#if BUFFERED
+            const int n = VEC, m = VEC;
+#define AT WHOLE
+            EACH_OVER(VALUES)
+            EACH_OVER(STORES)
+#undef AT
+#else
+            EACH_OVER(DIRECT)
+#endif
+        }
+        const int m = (int)(COLS - c), n = (m + 15) & ~15;
+#define AT CLAMPED
+        if (m > 0) {
+            PREPARE(n, AT)
+            EACH_OVER(VALUES)
+            EACH_OVER(STORES)
+        }
+#undef AT
 #endif
         ROW_RESULTS(r)
     }

@@ -23,7 +23,7 @@ var _ = define(Op{
 	Result: normalised,
 	Compose: func(c *Call) *Node {
 		_, e, s := shiftedExp(c.In[0], c.Attr.(int))
-		return Cast(Div(e, s), c.dt(0))
+		return Cast(Mul(e, Div(ScalarLike(s, 1), s)), c.dt(0)) // one division a row; the sum is at least 1
 	},
 	// ∂L/∂x = y · (dy - Σ dy·y): the maximum cancels out of it.
 	Grad: func(b *Back) {
@@ -31,7 +31,7 @@ var _ = define(Op{
 		s := foldAlong(Sum, Mul(d, y), b.node.attr.(int))
 		b.Add(0, Cast(Mul(y, Sub(d, s)), b.In(0).dtype))
 	},
-	ULP:     16, // exp 3, a rounded difference under it, a sum of terms of one sign, / 2.5
+	ULP:     16, // exp 3, a rounded difference under it, a sum of terms of one sign, 1/s 2.5, * 0.5
 	Samples: alongAxes(Softmax),
 })
 

@@ -177,6 +177,17 @@ func (g *gen) operand(i int) (name string, o engine.Operand, out bool) {
 	return fmt.Sprintf("p%d", i), g.task.Ins[i], false
 }
 
+// pointer is the text of where input i starts, in a kernel.
+func (g *gen) pointer(i int) string {
+	name, _, _ := g.operand(i)
+	if at := g.task.AliasedBy(i); at >= 0 {
+		// The same memory as an output: read through the output's pointer,
+		// so that restrict stays true of both.
+		name, _, _ = g.operand(len(g.task.Ins) + at)
+	}
+	return fmt.Sprintf("%s_ + o_%s", name, name)
+}
+
 // assemble puts the program together: prelude, sizes and macros, hooks, and
 // the kernel files as they are.
 func (g *gen) assemble(files ...string) *program {
@@ -198,12 +209,7 @@ func (g *gen) assemble(files ...string) *program {
 			c = ""
 		}
 		ptr := fmt.Sprintf("__global %s%s *", c, storageType(o.DType))
-		from := name
-		if at := g.task.AliasedBy(i); at >= 0 && !out {
-			// The same memory as an output: read through the output's
-			// pointer, so that restrict stays true of both.
-			from, _, _ = g.operand(len(g.task.Ins) + at)
-		} else {
+		if out || g.task.AliasedBy(i) < 0 {
 			// Hooks are inlined: restrict on the kernel's own parameters is
 			// enough, and on theirs Oclgrind trips over it.
 			params = append(params, ptr+"restrict "+name+"_", "const ulong o_"+name)
@@ -211,7 +217,7 @@ func (g *gen) assemble(files ...string) *program {
 		}
 		if !out {
 			fnParams = append(fnParams, ptr+name)
-			fnArgs = append(fnArgs, fmt.Sprintf("%s_ + o_%s", from, from))
+			fnArgs = append(fnArgs, g.pointer(i))
 		}
 	}
 	for _, s := range g.scratch {
@@ -253,6 +259,9 @@ func (g *gen) assemble(files ...string) *program {
 		b.WriteString("#define SOFT_HALF 1\n")
 		if g.dev.fp64 {
 			b.WriteString("#define WIDE_MATH 1\n")
+		}
+		if g.dev.vector >= 16 {
+			b.WriteString("#define WIDE_LOOPS 1\n")
 		}
 	}
 	b.WriteString(kernels.Text("prelude.cl"))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
 )
 
 func rowVariants(d *deviceFacts, t *engine.Task) []variant {
@@ -97,6 +98,10 @@ func (p *rowPlan) program(g *gen, fold string, local bool) {
 	for i, e := range p.stages {
 		p.define(g, fmt.Sprint("STAGED", i), e, true)
 	}
+	fetch := ""
+	if !local {
+		fetch = p.ahead(g)
+	}
 	var known, args []string // parameters and arguments of the functions of folds
 	know := func(ctype, name string) {
 		known, args = append(known, "const "+ctype+" "+name), append(args, name)
@@ -104,7 +109,7 @@ func (p *rowPlan) program(g *gen, fold string, local bool) {
 	var trees, stages, folds []string
 	for i, e := range p.stages {
 		ptr := fmt.Sprintf("__global %s *", regType(e.DType))
-		stages = append(stages, fmt.Sprintf("%sconst st%d = STAGE%d + (item) * COLS;", ptr, i, i))
+		stages = append(stages, fmt.Sprintf("%sconst st%d = STAGE%d + (item) * PITCH;", ptr, i, i))
 		known, args = append(known, ptr+"const st"+fmt.Sprint(i)), append(args, fmt.Sprint("st", i))
 	}
 	hoisted := 0
@@ -138,7 +143,15 @@ func (p *rowPlan) program(g *gen, fold string, local bool) {
 		g.section(func() {
 			fmt.Fprintf(&g.hooks, "#define FOLD_FUNCTION static inline %s\n", head)
 			writeMonoid(&g.hooks, f)
-			fmt.Fprintf(&g.hooks, "#define PREPARE(n) %s\n", prepare(staged, p.passes[k].stages))
+			if !local {
+				ahead := ""
+				if k == 1 {
+					ahead = fetch
+				}
+				fmt.Fprintf(&g.hooks, "#define AHEAD %s\n", ahead)
+				writeVectors(&g.hooks, f)
+			}
+			fmt.Fprintf(&g.hooks, "#define PREPARE(n, AT) %s\n", prepare(staged, p.passes[k].stages))
 			fmt.Fprintf(&g.hooks, "#define LOAD(c) LOAD%d(c)\n", k)
 		}, "monoid.cl", fold)
 		staged = p.passes[k].stages
@@ -166,40 +179,97 @@ func (p *rowPlan) program(g *gen, fold string, local bool) {
 	}
 	line("ROW_STAGES(item)", stages)
 	line("ROW_FOLDS(r)", folds)
-	line("PREPARE(n)", []string{prepare(staged, len(p.stages))})
+	line("PREPARE(n, AT)", []string{prepare(staged, len(p.stages))})
 	line("EACH_OVER(DO)", each)
+	if !local {
+		ahead := ""
+		if len(t.Folds) == 1 {
+			ahead = fetch
+		}
+		line("AHEAD", []string{ahead})
+	}
 	line("ROW_RESULTS(r)", results)
 	fmt.Fprintf(&g.hooks, "#define HAS_OVER %d\n\n", min(len(p.over), 1))
+}
+
+// writeVectors defines the macros of row_fold.cl for vectors of what f folds.
+func writeVectors(b *strings.Builder, f engine.Fold) {
+	val := regType(foldType(f))
+	ring := val
+	if !foldType(f).IsFloat() {
+		ring = ringType(foldType(f))
+	}
+	fmt.Fprintf(b, "#define VALV %s16\n#define AS_VAL as_%s16\n#define AS_RING as_%s16\n", val, val, ring)
+	name := strings.ToUpper(strings.TrimPrefix(f.Monoid.String(), "arg"))
+	fmt.Fprintf(b, "#define VECTOR_FOLD VECTOR_%s\n", name)
+}
+
+// ahead is the text that fetches what the passes will read of the next row
+// from column c on, while this one is computed with: a core would else wait for
+// memory in the first pass over every row, and leave it idle in the others.
+func (p *rowPlan) ahead(g *gen) string {
+	t := p.original
+	out, row := axesOf(t, 0), axesOf(t, 1)
+	if len(row) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	seen := map[string]bool{}
+	for _, e := range t.Exprs() {
+		for s := range e.Walk() {
+			coef, ok := []int64(nil), false
+			if s.Op == engine.OpLoad {
+				coef, ok = s.Addr.Affine(len(t.Axes))
+			}
+			if !ok || coef[row[len(row)-1]] != 1 || !uses(s, out) || seen[s.Key()] || len(seen) == 4 {
+				continue
+			}
+			name := fmt.Sprint("AHEAD", len(seen))
+			seen[s.Key()] = true
+			g.function(name, []coord{{"r", out}, {"c", row}}, []param{{"IDX", "r", "r + 1"}, {"IDX", "c", "c"}}, nil,
+				[]*engine.Expr{engine.IndexValue(tensor.Int64, s.Addr)})
+			size := t.Ins[s.Input].DType.Size()
+			fmt.Fprintf(&b, "FETCH_ROW((%s), %s(), %d) ", g.pointer(s.Input), name, 64/size)
+		}
+	}
+	return b.String()
 }
 
 // prepare is the text that computes stages [from, to) of n columns.
 func prepare(from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
-		fmt.Fprintf(&b, "for (int k = 0; k < (n); k++) st%d[c + k] = STAGED%d(c + k); ", i, i)
+		fmt.Fprintf(&b, "WIDE for (int k = 0; k < (n); k++) st%d[c + k] = STAGED%d(AT(k)); ", i, i)
 	}
 	return b.String()
 }
 
 // start begins the program for items that each keep a stage of a row.
 func (p *rowPlan) start(original *engine.Task, items int64, out *plan) *gen {
-	g := newGen(p.dev, original, items*p.cols)
+	g := newGen(p.dev, original, items*roundUp(p.cols, rowVec))
 	g.size("ROWS", p.rows)
 	g.size("COLS", p.cols)
+	pitch := roundUp(p.cols, rowVec)
+	if len(p.stages) > 0 {
+		g.size("PITCH", pitch)
+	}
 	for i, e := range p.stages {
 		g.scratchArg(fmt.Sprint("STAGE", i), i, regType(e.DType))
-		out.scratch = append(out.scratch, max(items*p.cols, 1)*regSize(e.DType))
+		out.scratch = append(out.scratch, max(items*pitch, 1)*regSize(e.DType))
 	}
 	return g
 }
 
+// rowVec is the columns that row_block takes at once.
+const rowVec = 64
+
 func (p *rowPlan) block() (*plan, error) {
-	const vec = 64
 	m := kernels.RowBlock(p.rows, p.cols, p.dev.units)
-	out := &plan{params: fmt.Sprintf("view=%dx%d vec=%d rows=%d stages=%d", p.rows, p.cols, vec, m.Rows, len(p.stages))}
+	out := &plan{params: fmt.Sprintf("view=%dx%d vec=%d rows=%d stages=%d", p.rows, p.cols, rowVec, m.Rows, len(p.stages))}
 	g := p.start(p.original, int64(m.Global[0]), out)
 	g.size("RSPAN", m.Rows)
-	g.macro("VEC", vec)
+	g.macro("VEC", rowVec)
+	g.macro("BUFFERED", map[bool]int{false: 0, true: 1}[p.original.Alias != nil])
 	p.program(g, "row_fold.cl", false)
 	out.launches = []launch{{prog: g.assemble("row_block.cl"), kernel: "row_block", global: m.Global, local: m.Local}}
 	return out, nil

@@ -1,8 +1,9 @@
 // block view=64x100 vec=64 rows=8 stages=1: a CPU driver: a row an item, columns in vectors
 // launch row_block global [8] local [1]
 // options -cl-single-precision-constant
-// arguments ROWS=64 COLS=100 RSPAN=8 n0=100
+// arguments ROWS=64 COLS=100 PITCH=128 RSPAN=8 n0=100
 #define VEC 64
+#define BUFFERED 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global float *restrict y0_, \
@@ -10,9 +11,10 @@
     __global float *restrict STAGE0, \
     const IDX ROWS, \
     const IDX COLS, \
+    const IDX PITCH, \
     const IDX RSPAN, \
     const IDX n0
-#define ARGS p0_, o_p0, y0_, o_y0, STAGE0, ROWS, COLS, RSPAN, n0
+#define ARGS p0_, o_p0, y0_, o_y0, STAGE0, ROWS, COLS, PITCH, RSPAN, n0
 #define FN_PARAMS , __global const float *p0, \
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
@@ -33,6 +35,13 @@ static inline float staged0_hook(const IDX r, const IDX c, const float h0 FN_PAR
 }
 #define STAGED0(c) staged0_hook(r, c, h0 FN_ARGS)
 
+static inline long ahead0_hook(const IDX r, const IDX c FN_PARAMS) {
+    const int i0 = n0 * r + c;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define AHEAD0() ahead0_hook(r + 1, c FN_ARGS)
+
 static inline float load0_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
     const float v1 = LOAD_float32(p0, i0);
@@ -49,7 +58,12 @@ static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
 #define RING float
 #define ISNAN(v) ((v) != (v))
 #define IDENTITY (-INFINITY)
-#define PREPARE(n) 
+#define AHEAD 
+#define VALV float16
+#define AS_VAL as_float16
+#define AS_RING as_float16
+#define VECTOR_FOLD VECTOR_MAX
+#define PREPARE(n, AT) 
 #define LOAD(c) LOAD0(c)
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -129,30 +143,77 @@ static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
 //
 // hooks   FOLD_FUNCTION  the head of the function: row_fold<k>(r, what is known of the row, ...)
 //         LOAD(c)        what is folded
-//         PREPARE(n)     stages n values from column c on that this fold is the first to need
+//         PREPARE(n, AT) stages n values of columns AT(k) that this fold is the first to need, at
+//                        c + k
+//         AHEAD          fetches what the next row has from column c on
 //         and the monoid's, see monoid.cl
-// macros  VEC  independent states, a power of two, 8..128
+// macros  VEC   columns at once, 64
+//         VALV  the vector of 16 VAL    AS_VAL, AS_RING  its bits as VAL and as RING
 // sizes   COLS
-// note    values go to a small array before they are folded, as in reduce_block.cl
+// note    values go to a small array before they are folded, as in reduce_block.cl. The end of a
+//         row is filled up to whole vectors with its last column, which counts as the identity
 
-#define RUN(n) { \
-    PREPARE(n) \
-    for (int k = 0; k < n; k++) v[k] = (VAL)LOAD(c + k); \
-    for (int k = 0; k < n; k++) ADD(s, k, v[k], c + k); \
+#define WHOLE(k) (c + (k))
+#define CLAMPED(k) min(c + (k), (IDX)(COLS - 1))
+#define GET(n, AT) { \
+    PREPARE(n, AT) \
+    WIDE for (int k = 0; k < (n); k++) v[k] = (VAL)LOAD(AT(k)); \
 }
+
+#if IS_ARG
 
 FOLD_FUNCTION {
     STATES(s, VEC);
     VAL v[VEC];
     for (int k = 0; k < VEC; k++) CLEAR(s, k);
     IDX c = 0;
-    for (; c + VEC <= COLS; c += VEC) RUN(VEC)
+    for (; c + VEC <= COLS; c += VEC) {
+        AHEAD
+        GET(VEC, WHOLE)
+        for (int k = 0; k < VEC; k++) ADD(s, k, v[k], c + k);
+    }
     const int rest = (int)(COLS - c);
-    RUN(rest)
+    GET(rest, WHOLE)
+    for (int k = 0; k < rest; k++) ADD(s, k, v[k], c + k);
     for (int w = VEC / 2; w > 0; w /= 2)
         for (int k = 0; k < w; k++) MERGE(s, k, k + w);
     return RESULT(s, 0);
 }
+
+#else
+
+#define VECTOR_SUM(a, b) AS_VAL(AS_RING(a) + AS_RING(b))
+#define VECTOR_PROD(a, b) AS_VAL(AS_RING(a) * AS_RING(b))
+#define VECTOR_MIN(a, b) FOLD_MIN(a, b)
+#define VECTOR_MAX(a, b) FOLD_MAX(a, b)
+#define FOLD_VECTORS \
+    s0 = VECTOR_FOLD(s0, vload16(0, v)); s1 = VECTOR_FOLD(s1, vload16(1, v)); \
+    s2 = VECTOR_FOLD(s2, vload16(2, v)); s3 = VECTOR_FOLD(s3, vload16(3, v));
+
+FOLD_FUNCTION {
+    VAL v[VEC];
+    VALV s0 = (VALV)IDENTITY, s1 = s0, s2 = s0, s3 = s0;
+    IDX c = 0;
+    for (; c + VEC <= COLS; c += VEC) {
+        AHEAD
+        GET(VEC, WHOLE)
+        FOLD_VECTORS
+    }
+    const int rest = (int)(COLS - c);
+    if (rest > 0) {
+        GET((rest + 15) & ~15, CLAMPED)
+        for (int k = rest; k < VEC; k++) v[k] = IDENTITY;
+        FOLD_VECTORS
+    }
+    s0 = VECTOR_FOLD(VECTOR_FOLD(s0, s2), VECTOR_FOLD(s1, s3));
+    VAL s[16];
+    vstore16(s0, 0, s);
+    for (int w = 8; w > 0; w /= 2)
+        for (int k = 0; k < w; k++) MERGE(s, k, k + w);
+    return RESULT(s, 0);
+}
+
+#endif
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
@@ -161,6 +222,11 @@ FOLD_FUNCTION {
 #undef RING
 #undef ISNAN
 #undef IDENTITY
+#undef AHEAD
+#undef VALV
+#undef AS_VAL
+#undef AS_RING
+#undef VECTOR_FOLD
 #undef PREPARE
 #undef LOAD
 #undef FOLD_SUM
@@ -180,7 +246,14 @@ FOLD_FUNCTION {
 #undef MERGE_PART
 #undef RESULT
 #undef EMIT
-#undef RUN
+#undef WHOLE
+#undef CLAMPED
+#undef GET
+#undef VECTOR_SUM
+#undef VECTOR_PROD
+#undef VECTOR_MIN
+#undef VECTOR_MAX
+#undef FOLD_VECTORS
 
 static inline float load1_hook(const IDX r, const IDX c, const float st0 FN_PARAMS) {
     return st0;
@@ -196,7 +269,12 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define RING float
 #define ISNAN(v) ((v) != (v))
 #define IDENTITY (0.0f)
-#define PREPARE(n) for (int k = 0; k < (n); k++) st0[c + k] = STAGED0(c + k); 
+#define AHEAD FETCH_ROW((p0_ + o_p0), AHEAD0(), 16) 
+#define VALV float16
+#define AS_VAL as_float16
+#define AS_RING as_float16
+#define VECTOR_FOLD VECTOR_SUM
+#define PREPARE(n, AT) WIDE for (int k = 0; k < (n); k++) st0[c + k] = STAGED0(AT(k)); 
 #define LOAD(c) LOAD1(c)
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -276,30 +354,77 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 //
 // hooks   FOLD_FUNCTION  the head of the function: row_fold<k>(r, what is known of the row, ...)
 //         LOAD(c)        what is folded
-//         PREPARE(n)     stages n values from column c on that this fold is the first to need
+//         PREPARE(n, AT) stages n values of columns AT(k) that this fold is the first to need, at
+//                        c + k
+//         AHEAD          fetches what the next row has from column c on
 //         and the monoid's, see monoid.cl
-// macros  VEC  independent states, a power of two, 8..128
+// macros  VEC   columns at once, 64
+//         VALV  the vector of 16 VAL    AS_VAL, AS_RING  its bits as VAL and as RING
 // sizes   COLS
-// note    values go to a small array before they are folded, as in reduce_block.cl
+// note    values go to a small array before they are folded, as in reduce_block.cl. The end of a
+//         row is filled up to whole vectors with its last column, which counts as the identity
 
-#define RUN(n) { \
-    PREPARE(n) \
-    for (int k = 0; k < n; k++) v[k] = (VAL)LOAD(c + k); \
-    for (int k = 0; k < n; k++) ADD(s, k, v[k], c + k); \
+#define WHOLE(k) (c + (k))
+#define CLAMPED(k) min(c + (k), (IDX)(COLS - 1))
+#define GET(n, AT) { \
+    PREPARE(n, AT) \
+    WIDE for (int k = 0; k < (n); k++) v[k] = (VAL)LOAD(AT(k)); \
 }
+
+#if IS_ARG
 
 FOLD_FUNCTION {
     STATES(s, VEC);
     VAL v[VEC];
     for (int k = 0; k < VEC; k++) CLEAR(s, k);
     IDX c = 0;
-    for (; c + VEC <= COLS; c += VEC) RUN(VEC)
+    for (; c + VEC <= COLS; c += VEC) {
+        AHEAD
+        GET(VEC, WHOLE)
+        for (int k = 0; k < VEC; k++) ADD(s, k, v[k], c + k);
+    }
     const int rest = (int)(COLS - c);
-    RUN(rest)
+    GET(rest, WHOLE)
+    for (int k = 0; k < rest; k++) ADD(s, k, v[k], c + k);
     for (int w = VEC / 2; w > 0; w /= 2)
         for (int k = 0; k < w; k++) MERGE(s, k, k + w);
     return RESULT(s, 0);
 }
+
+#else
+
+#define VECTOR_SUM(a, b) AS_VAL(AS_RING(a) + AS_RING(b))
+#define VECTOR_PROD(a, b) AS_VAL(AS_RING(a) * AS_RING(b))
+#define VECTOR_MIN(a, b) FOLD_MIN(a, b)
+#define VECTOR_MAX(a, b) FOLD_MAX(a, b)
+#define FOLD_VECTORS \
+    s0 = VECTOR_FOLD(s0, vload16(0, v)); s1 = VECTOR_FOLD(s1, vload16(1, v)); \
+    s2 = VECTOR_FOLD(s2, vload16(2, v)); s3 = VECTOR_FOLD(s3, vload16(3, v));
+
+FOLD_FUNCTION {
+    VAL v[VEC];
+    VALV s0 = (VALV)IDENTITY, s1 = s0, s2 = s0, s3 = s0;
+    IDX c = 0;
+    for (; c + VEC <= COLS; c += VEC) {
+        AHEAD
+        GET(VEC, WHOLE)
+        FOLD_VECTORS
+    }
+    const int rest = (int)(COLS - c);
+    if (rest > 0) {
+        GET((rest + 15) & ~15, CLAMPED)
+        for (int k = rest; k < VEC; k++) v[k] = IDENTITY;
+        FOLD_VECTORS
+    }
+    s0 = VECTOR_FOLD(VECTOR_FOLD(s0, s2), VECTOR_FOLD(s1, s3));
+    VAL s[16];
+    vstore16(s0, 0, s);
+    for (int w = 8; w > 0; w /= 2)
+        for (int k = 0; k < w; k++) MERGE(s, k, k + w);
+    return RESULT(s, 0);
+}
+
+#endif
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
@@ -308,6 +433,11 @@ FOLD_FUNCTION {
 #undef RING
 #undef ISNAN
 #undef IDENTITY
+#undef AHEAD
+#undef VALV
+#undef AS_VAL
+#undef AS_RING
+#undef VECTOR_FOLD
 #undef PREPARE
 #undef LOAD
 #undef FOLD_SUM
@@ -327,7 +457,14 @@ FOLD_FUNCTION {
 #undef MERGE_PART
 #undef RESULT
 #undef EMIT
-#undef RUN
+#undef WHOLE
+#undef CLAMPED
+#undef GET
+#undef VECTOR_SUM
+#undef VECTOR_PROD
+#undef VECTOR_MIN
+#undef VECTOR_MAX
+#undef FOLD_VECTORS
 
 static inline float out0_hook(const IDX r, const IDX c, const float acc1, const float st0 FN_PARAMS) {
     const float v0 = (float)(st0 / acc1);
@@ -338,12 +475,13 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 #define STORE0(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
 #define OUT0_T float
-#define ROW_STAGES(item) __global float *const st0 = STAGE0 + (item) * COLS;
+#define ROW_STAGES(item) __global float *const st0 = STAGE0 + (item) * PITCH;
 #define ROW_FOLDS(r) const float acc0 = row_fold0(r, st0, ARGS); \
     const float h0 = HOIST0(); \
     const float acc1 = row_fold1(r, st0, acc0, h0, ARGS);
-#define PREPARE(n) 
+#define PREPARE(n, AT) 
 #define EACH_OVER(DO) DO(0)
+#define AHEAD 
 #define ROW_RESULTS(r) 
 #define HAS_OVER 1
 
@@ -355,30 +493,53 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 //
 // hooks   ROW_STAGES(item)  declares the item's stages: values kept for later passes over a row
 //         ROW_FOLDS(r)      declares the results of the folds, each by a function of row_fold.cl
-//         PREPARE(n)        stages n values from column c on that only the outputs need
+//         PREPARE(n, AT)    stages n values of columns AT(k) that only the outputs need, at c + k
 //         EACH_OVER(DO)     DO(i) for every output over the row: OUT##i(c), of type OUT##i##_T,
 //                           goes to element of the row by STORE##i(at, v)
+//         AHEAD             fetches what the next row has from column c on
 //         ROW_RESULTS(r)    stores the outputs of which the row has one
-// macros  VEC  columns at once
+// macros  VEC  columns at once, 64    BUFFERED  1: an output may lie where an input does, so all
+//              values of a run of columns are computed before any is stored
 // sizes   ROWS, COLS   RSPAN  rows an item
 // launch  row_block  global {ROWS / RSPAN}  local {1}
-// note    a row is read again by every pass, from a cache when it fits one. All values of a run
-//         of columns are computed before any is stored: inputs may lie where outputs do
+// note    a row is read again by every pass, from a cache when it fits one
 
-#define VALUES(i) OUT##i##_T v##i[VEC]; for (int k = 0; k < n; k++) v##i[k] = OUT##i(c + k);
-#define STORES(i) for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, v##i[k]);
-#define OUTPUTS(count) { const int n = count; PREPARE(n) EACH_OVER(VALUES) EACH_OVER(STORES) }
+#define WHOLE(k) (c + (k))
+#define CLAMPED(k) min(c + (k), (IDX)(COLS - 1))
+#define VALUES(i) OUT##i##_T v##i[VEC]; WIDE for (int k = 0; k < n; k++) v##i[k] = OUT##i(AT(k));
+#define STORES(i) WIDE for (int k = 0; k < m; k++) STORE##i(r * COLS + c + k, v##i[k]);
+#define DIRECT(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));
 
 kernel void row_block(PARAMS) {
     const IDX item = (IDX)get_global_id(0);
     const IDX r0 = item * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    WIDE_VECTORS
     ROW_STAGES(item)
     for (IDX r = r0; r < r1; r++) {
         ROW_FOLDS(r)
 #if HAS_OVER
         IDX c = 0;
-        for (; c + VEC <= COLS; c += VEC) OUTPUTS(VEC)
-        OUTPUTS((int)(COLS - c))
+        for (; c + VEC <= COLS; c += VEC) {
+            AHEAD
+            PREPARE(VEC, WHOLE)
+#if BUFFERED
+            const int n = VEC, m = VEC;
+#define AT WHOLE
+            EACH_OVER(VALUES)
+            EACH_OVER(STORES)
+#undef AT
+#else
+            EACH_OVER(DIRECT)
+#endif
+        }
+        const int m = (int)(COLS - c), n = (m + 15) & ~15;
+#define AT CLAMPED
+        if (m > 0) {
+            PREPARE(n, AT)
+            EACH_OVER(VALUES)
+            EACH_OVER(STORES)
+        }
+#undef AT
 #endif
         ROW_RESULTS(r)
     }

@@ -1,7 +1,7 @@
 // group view=64x100 wg=64 stages=1: a work-group a row
 // launch row_group global [4096] local [64]
 // options -cl-single-precision-constant
-// arguments ROWS=64 COLS=100 n0=100
+// arguments ROWS=64 COLS=100 PITCH=128 n0=100
 #define WG 64
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
@@ -10,8 +10,9 @@
     __global float *restrict STAGE0, \
     const IDX ROWS, \
     const IDX COLS, \
+    const IDX PITCH, \
     const IDX n0
-#define ARGS p0_, o_p0, y0_, o_y0, STAGE0, ROWS, COLS, n0
+#define ARGS p0_, o_p0, y0_, o_y0, STAGE0, ROWS, COLS, PITCH, n0
 #define FN_PARAMS , __global const float *p0, \
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
@@ -48,7 +49,7 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 #define RING float
 #define ISNAN(v) ((v) != (v))
 #define IDENTITY (-INFINITY)
-#define PREPARE(n) 
+#define PREPARE(n, AT) 
 #define LOAD(c) LOAD0(c)
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -126,12 +127,14 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 //
 //     fold over c of LOAD(c)
 //
-// hooks   FOLD_FUNCTION, LOAD(c), PREPARE(n)  as in row_fold.cl    and the monoid's, see monoid.cl
+// hooks   FOLD_FUNCTION, LOAD(c), PREPARE(n, AT)  as in row_fold.cl    and the monoid's, see monoid.cl
 // macros  WG  work-items a row, a power of two, 1..256
 // sizes   COLS
 // note    an item stages the columns that it folds, so no other item waits for it; the result is
 //         given to every item
 // source  Harris, Optimizing Parallel Reduction (2007), with the tree order fixed
+
+#define COLUMN(k) c
 
 FOLD_FUNCTION {
     const int lid = (int)get_local_id(0);
@@ -139,7 +142,7 @@ FOLD_FUNCTION {
     CLEAR(s, 0);
     for (IDX c = lid; c < COLS; c += WG) {
         const int k = 0;
-        PREPARE(1)
+        PREPARE(1, COLUMN)
         const VAL v = (VAL)LOAD(c);
         ADD(s, k, v, c);
     }
@@ -180,6 +183,7 @@ FOLD_FUNCTION {
 #undef MERGE_PART
 #undef RESULT
 #undef EMIT
+#undef COLUMN
 
 static inline float load1_hook(const IDX r, const IDX c, const float st0 FN_PARAMS) {
     return st0;
@@ -195,7 +199,7 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define RING float
 #define ISNAN(v) ((v) != (v))
 #define IDENTITY (0.0f)
-#define PREPARE(n) for (int k = 0; k < (n); k++) st0[c + k] = STAGED0(c + k); 
+#define PREPARE(n, AT) WIDE for (int k = 0; k < (n); k++) st0[c + k] = STAGED0(AT(k)); 
 #define LOAD(c) LOAD1(c)
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -273,12 +277,14 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 //
 //     fold over c of LOAD(c)
 //
-// hooks   FOLD_FUNCTION, LOAD(c), PREPARE(n)  as in row_fold.cl    and the monoid's, see monoid.cl
+// hooks   FOLD_FUNCTION, LOAD(c), PREPARE(n, AT)  as in row_fold.cl    and the monoid's, see monoid.cl
 // macros  WG  work-items a row, a power of two, 1..256
 // sizes   COLS
 // note    an item stages the columns that it folds, so no other item waits for it; the result is
 //         given to every item
 // source  Harris, Optimizing Parallel Reduction (2007), with the tree order fixed
+
+#define COLUMN(k) c
 
 FOLD_FUNCTION {
     const int lid = (int)get_local_id(0);
@@ -286,7 +292,7 @@ FOLD_FUNCTION {
     CLEAR(s, 0);
     for (IDX c = lid; c < COLS; c += WG) {
         const int k = 0;
-        PREPARE(1)
+        PREPARE(1, COLUMN)
         const VAL v = (VAL)LOAD(c);
         ADD(s, k, v, c);
     }
@@ -327,6 +333,7 @@ FOLD_FUNCTION {
 #undef MERGE_PART
 #undef RESULT
 #undef EMIT
+#undef COLUMN
 
 static inline float out0_hook(const IDX r, const IDX c, const float acc1, const float st0 FN_PARAMS) {
     const float v0 = (float)(st0 / acc1);
@@ -339,11 +346,11 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 #define OUT0_T float
 #define ROW_TREES __local float tree0[WG]; \
     __local float tree1[WG];
-#define ROW_STAGES(item) __global float *const st0 = STAGE0 + (item) * COLS;
+#define ROW_STAGES(item) __global float *const st0 = STAGE0 + (item) * PITCH;
 #define ROW_FOLDS(r) const float acc0 = row_fold0(r, st0, tree0, ARGS); \
     const float h0 = HOIST0(); \
     const float acc1 = row_fold1(r, st0, acc0, h0, tree1, ARGS);
-#define PREPARE(n) 
+#define PREPARE(n, AT) 
 #define EACH_OVER(DO) DO(0)
 #define ROW_RESULTS(r) 
 #define HAS_OVER 1
@@ -354,12 +361,13 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 //     acc0 = fold over c of LOAD0(c),  acc1 = fold over c of LOAD1(c, acc0),  ...
 //     y[r, c] = OUT(c, acc0, acc1, ...)    or    z[r] = OUT(acc0, acc1, ...)
 //
-// hooks   ROW_STAGES(item), ROW_FOLDS(r), PREPARE(n), EACH_OVER(DO), ROW_RESULTS(r)  as in row_block.cl
+// hooks   ROW_STAGES(item), ROW_FOLDS(r), PREPARE(n, AT), EACH_OVER(DO), ROW_RESULTS(r)  as in row_block.cl
 //         ROW_TREES  declares the local memory that the folds share
 // macros  WG  work-items a row, a power of two, 1..256
 // sizes   ROWS, COLS
 // launch  row_group  global {WG * groups}  local {WG}   groups take rows in turn
 
+#define COLUMN(k) c
 #define VALUES(i) const OUT##i##_T v##i = OUT##i(c);
 #define STORES(i) STORE##i(r * COLS + c, v##i);
 
@@ -372,7 +380,7 @@ kernel void row_group(PARAMS) {
 #if HAS_OVER
         for (IDX c = lid; c < COLS; c += WG) {
             const int k = 0;
-            PREPARE(1)
+            PREPARE(1, COLUMN)
             EACH_OVER(VALUES)
             EACH_OVER(STORES)
         }
