@@ -17,6 +17,7 @@
 // a vector (measured, exp of rows in a cache: twice as fast). FETCH_ROW asks for 64 elements from
 // p + at on, one in every step.
 #if WIDE_LOOPS
+#pragma clang diagnostic ignored "-Wpass-failed" // a loop that cannot is as well off without
 #define WIDE _Pragma("clang loop vectorize_width(16)")
 static inline float16 wide_vectors(const float16 x) { return x; }
 #define WIDE_VECTORS (void)wide_vectors((float16)(0));
