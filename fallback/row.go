@@ -3,6 +3,7 @@ package fallback
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
@@ -25,13 +26,31 @@ type rowTask struct {
 	wide   bool
 	states []*rowState // of each worker
 	spread []int       // reserved: results, repeated for every point of their row
+	kept   []kept
 	work   job
+}
+
+// kept is the values of a fold that later ones, or the outputs, would compute
+// again: a softmax has its exponentials in the sum and in the quotients. They
+// are a further result, number len(Folds) + fold, of one value a point.
+type kept struct {
+	fold  int
+	class engine.Class
+	at    int // reserved: a whole row
 }
 
 // rowState is what a worker knows of the rows at hand.
 type rowState struct {
 	results []engine.Block // of each fold, one value a row
-	spread  []engine.Block // the same, one value a point
+	spread  []engine.Block // the same, one value a point; then what is kept
+	whole   []engine.Block // what is kept of each fold of a row
+}
+
+// at makes what is kept of column x on known to the programs.
+func (r *rowTask) at(s *rowState, x int64, n int) {
+	for _, k := range r.kept {
+		s.spread[len(r.folds)+k.fold] = cut(s.whole[k.fold], int(x), int(x)+n)
+	}
 }
 
 // rowFold is one fold of a rowTask.
@@ -47,13 +66,16 @@ type rowFold interface {
 }
 
 func newRow(c *compiler) (runner, error) {
-	t := c.task
+	whole := c.task
+	defer func() { c.task = whole }()
+	t, keep := keepValues(whole)
+	c.task = t
 	r := &rowTask{env: c.env, rows: t.Size(0), cols: t.Size(1), states: make([]*rowState, c.width)}
 	r.points = maxBlock
 	axes := axesOf(t, 0, 1)
 	ns := 0.0
-	for _, f := range t.Folds {
-		k, err := newRowFold(c, f, axes)
+	for i := range t.Folds {
+		k, err := newRowFold(c, i, axes)
 		if err != nil {
 			return nil, err
 		}
@@ -82,12 +104,67 @@ func newRow(c *compiler) (runner, error) {
 		k.reserve(c, r.group)
 		r.spread = append(r.spread, c.reserve(int(r.points)*classBytes(engine.ClassOf(t.Folds[i].Acc))))
 	}
+	for _, i := range keep {
+		class := engine.ClassOf(t.Folds[i].Value.DType)
+		r.kept = append(r.kept, kept{i, class, c.reserve(int(max(r.cols, r.points)) * classBytes(class))})
+	}
 	each := float64(r.cols)*(ns+r.over.prog.nsPer) + r.per.prog.nsPer + 20*float64(len(r.folds)+1)/float64(r.group)
 	r.piece, r.count = c.limits.pieces(r.rows, each, r.group)
 	r.chain = float64(r.rows) * each
 	r.wide = r.cost.ns() > c.limits.wideNs
 	r.work = r.do
 	return r, nil
+}
+
+// keepFlops is what a value must cost to be kept rather than computed again.
+const keepFlops = 8
+
+// keepValues replaces the values of folds in later expressions of t by what is
+// kept of them, and lists those folds.
+func keepValues(t *engine.Task) (*engine.Task, []int) {
+	var keep []int
+	c := *t
+	c.Folds, c.Values = slices.Clone(t.Folds), slices.Clone(t.Values)
+	over := axesOf(t, 1)
+	for i := range c.Folds {
+		v := c.Folds[i].Value
+		columns := false
+		v.VisitAxes(func(a int) { columns = columns || slices.Contains(over, a) })
+		dear := v.Op == engine.OpApply && columns && flopsOf(v) >= keepFlops
+		if !dear || !c.Folds[i].Monoid.IsArg() && engine.ClassOf(v.DType) != engine.ClassOf(c.Folds[i].Acc) {
+			continue
+		}
+		found := false
+		replace := func(e *engine.Expr) *engine.Expr {
+			return e.Rewrite(func(s *engine.Expr) *engine.Expr {
+				if s.Key() != v.Key() {
+					return s
+				}
+				found = true
+				return engine.Acc(len(c.Folds)+i, v.DType)
+			})
+		}
+		for j := i + 1; j < len(c.Folds); j++ {
+			c.Folds[j].Value = replace(c.Folds[j].Value)
+		}
+		for j := range c.Values {
+			c.Values[j] = replace(c.Values[j])
+		}
+		if found {
+			keep = append(keep, i)
+		}
+	}
+	return &c, keep
+}
+
+// flopsOf is the cost of e with all that it computes on.
+func flopsOf(e *engine.Expr) (n float64) {
+	for s := range e.Walk() {
+		if s.Op == engine.OpApply {
+			n += s.Fn.Flops
+		}
+	}
+	return n
 }
 
 func (r *rowTask) run(ctx context.Context, p *pool) error { return p.run(ctx, r.count, r.wide, r.work) }
@@ -111,6 +188,12 @@ func (r *rowTask) state(worker int) *rowState {
 			bytes := int(r.points) * classBytes(classIn(b))
 			s.spread = append(s.spread, newBlock(classIn(b), r.env.arena(worker)[r.spread[i]:][:bytes]))
 		}
+		s.spread = append(s.spread, make([]engine.Block, len(r.folds))...)
+		s.whole = make([]engine.Block, len(r.folds))
+		for _, k := range r.kept {
+			bytes := int(max(r.cols, r.points)) * classBytes(k.class)
+			s.whole[k.fold] = newBlock(k.class, r.env.arena(worker)[k.at:][:bytes])
+		}
 		r.states[worker] = s
 	}
 	return s
@@ -126,7 +209,9 @@ func (r *rowTask) do(worker int, i int64) {
 			spread(s.spread[k], s.results[k], int(n), int(min(r.cols, r.points)))
 		}
 		for lo := int64(0); lo < n*r.cols && len(r.over.sinks) > 0; lo += r.points {
-			r.over.write(worker, row*r.cols+lo, int(min(r.points, n*r.cols-lo)), s.spread...)
+			k := int(min(r.points, n*r.cols-lo))
+			r.at(s, lo, k)
+			r.over.write(worker, row*r.cols+lo, k, s.spread...)
 		}
 		if len(r.per.sinks) > 0 {
 			r.per.write(worker, row, int(n), s.results...)
@@ -174,31 +259,34 @@ type typedFold[R reg] struct {
 	acc       tensor.DType
 	empty     R
 	value     *program
+	number    int
 	n         int64
 	best      int // reserved: folded values of a group
 	positions int // reserved: their positions
 }
 
-func newRowFold(c *compiler, f engine.Fold, axes []int) (rowFold, error) {
+func newRowFold(c *compiler, i int, axes []int) (rowFold, error) {
+	f := c.task.Folds[i]
 	dt := f.Acc
 	if f.Monoid.IsArg() {
 		dt = f.Value.DType
 	}
 	switch engine.ClassOf(dt) {
 	case engine.ClassF32:
-		return makeRowFold[float32](c, f, dt, axes)
+		return makeRowFold[float32](c, i, dt, axes)
 	case engine.ClassF64:
-		return makeRowFold[float64](c, f, dt, axes)
+		return makeRowFold[float64](c, i, dt, axes)
 	case engine.ClassI64:
-		return makeRowFold[int64](c, f, dt, axes)
+		return makeRowFold[int64](c, i, dt, axes)
 	default:
-		return makeRowFold[uint64](c, f, dt, axes)
+		return makeRowFold[uint64](c, i, dt, axes)
 	}
 }
 
-func makeRowFold[R reg](c *compiler, f engine.Fold, dt tensor.DType, axes []int) (rowFold, error) {
+func makeRowFold[R reg](c *compiler, i int, dt tensor.DType, axes []int) (rowFold, error) {
+	f := c.task.Folds[i]
 	id := constBlock(engine.ClassOf(dt), identity(f.Monoid, dt), 1)
-	k := &typedFold[R]{fold: f.Monoid, acc: f.Acc, empty: (*lane[R](&id))[0]}
+	k := &typedFold[R]{number: i, fold: f.Monoid, acc: f.Acc, empty: (*lane[R](&id))[0]}
 	var err error
 	k.value, err = c.compile(axes, []tensor.DType{dt}, f.Value)
 	return k, err
@@ -235,8 +323,7 @@ func (k *typedFold[R]) run(t *rowTask, s *rowState, worker int, row, n int64) {
 		fill(best, k.empty)
 		clear(at)
 	case t.cols <= t.points:
-		f.set(s.spread)
-		b := f.eval(row*t.cols, int(n*t.cols))
+		b := k.eval(t, s, f, row*t.cols, 0, int(n*t.cols))
 		xs := *lane[R](&b)
 		for i := range n {
 			k.short(best, at, int(i), xs[i*t.cols:][:t.cols])
@@ -249,6 +336,18 @@ func (k *typedFold[R]) run(t *rowTask, s *rowState, worker int, row, n int64) {
 	} else {
 		wrap(k.acc, blockOf(best))
 	}
+}
+
+// eval computes n points from lo on, which is column x, and keeps them if they
+// are wanted again.
+func (k *typedFold[R]) eval(t *rowTask, s *rowState, f *frame, lo, x int64, n int) engine.Block {
+	t.at(s, x, n)
+	f.set(s.spread)
+	b := f.eval(lo, n)
+	if w := s.whole[k.number]; start(w) != nil {
+		copyBlock(cut(w, int(x), int(x)+n), b)
+	}
+	return b
 }
 
 func (k *typedFold[R]) short(best []R, at []int64, i int, xs []R) {
@@ -264,8 +363,7 @@ func (k *typedFold[R]) short(best []R, at []int64, i int, xs []R) {
 func (k *typedFold[R]) long(t *rowTask, s *rowState, f *frame, row int64, best []R, at []int64) {
 	var sum tower[R]
 	for x := int64(0); x < t.cols; x += t.points {
-		f.set(s.spread)
-		b := f.eval(row*t.cols+x, int(min(t.points, t.cols-x)))
+		b := k.eval(t, s, f, row*t.cols+x, x, int(min(t.points, t.cols-x)))
 		xs := *lane[R](&b)
 		if at == nil {
 			sum.add(k.fold, foldRun(k.fold, xs))
