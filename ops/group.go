@@ -182,7 +182,43 @@ func (g *grouping) fits(end *Node, to *group) bool {
 		}
 	}
 	return inputs <= maxInputs && outputs <= maxOutputs && inputs+outputs <= maxOperands &&
-		to.ops+g.within[end] <= maxInlined && !g.between(end, to)
+		to.ops+g.within[end] <= maxInlined && (!g.between(end, to) || g.release(end, to))
+}
+
+// release takes what end reads out of groups that stand between it and to, where
+// it needs nothing of its group: the mask that a loss and its derivative
+// share must not keep the derivative from the row that the loss is taken of.
+// It reports whether nothing stands between them then.
+func (g *grouping) release(end *Node, to *group) bool {
+	var free []*Node
+	for _, x := range g.reads[end] {
+		from := g.of[x]
+		if from == nil || from == to || len(from.ends) == 1 || !g.above(from, to) {
+			continue
+		}
+		alone := !slices.ContainsFunc(g.reads[x], func(r *Node) bool { return g.of[r] != nil })
+		if !alone || g.folds(x) > 0 {
+			return false
+		}
+		free = append(free, x)
+	}
+	for _, x := range free {
+		from := g.of[x]
+		from.ends = slices.DeleteFunc(from.ends, func(n *Node) bool { return n == x })
+		from.ops -= g.within[x]
+		g.of[x] = &group{shape: x.shape, kept: len(x.shape), ends: []*Node{x}, ops: g.within[x], reads: map[*Node]bool{}}
+		for _, r := range g.reads[x] {
+			g.of[x].reads[r] = true
+		}
+	}
+	return !g.between(end, to)
+}
+
+// above reports whether from is to, or reads what depends on it.
+func (g *grouping) above(from, to *group) bool {
+	return slices.ContainsFunc(from.ends, func(n *Node) bool {
+		return slices.ContainsFunc(g.reads[n], func(x *Node) bool { return g.of[x] == to }) || g.between(n, to)
+	})
 }
 
 // mustWrite reports whether n is read by what no group can take in.

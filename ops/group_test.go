@@ -49,6 +49,22 @@ func TestAdamUpdatesAParameterInOneTask(t *testing.T) {
 	require.LessOrEqual(t, count, 2, "the step and the parameter: %v", tasks)
 }
 
+func TestALossAndItsDerivativeReadTheRowOnce(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("loss")
+	x, labels := g.Input("x", tensor.Float32, 32, 10), g.Input("labels", tensor.Int32, 32)
+	loss := CrossEntropy(x, labels)
+	tasks := tasksOf(t, g, Target{Outputs: []*Node{loss, Gradients(loss, x)[0]}})
+	rows := 0
+	for _, name := range tasks {
+		if name == "row cross_entropy+d(cross_entropy)" {
+			rows++
+		}
+	}
+	require.Equal(t, 1, rows, "%v", tasks)
+	require.LessOrEqual(t, len(tasks), 4, "the rest is of the size of the labels: %v", tasks)
+}
+
 // What stands between two tasks must run between them.
 func TestTasksWithAnotherBetweenThemStayApart(t *testing.T) {
 	t.Parallel()
