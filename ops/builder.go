@@ -53,7 +53,7 @@ func (b *builder) expr(n *Node, at []*engine.Index, conds []engine.Cond) *engine
 		n = n.in[1]
 	}
 	if m, ok := b.members[n]; ok {
-		if m.at != nil && (len(conds) > 0 || !sameCoords(n.shape, m.at, at)) {
+		if m.at != nil && (m.acc == nil && len(conds) > 0 || !sameCoords(n.shape, m.at, at)) {
 			b.astray = n
 			return engine.Constant(n.dtype, engine.Const{})
 		}
