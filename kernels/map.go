@@ -55,7 +55,12 @@ func MapBlock(rows, cols int64, units int, near bool) MapBlocks {
 	if m.Columns < cols {
 		m.Columns = ceil(m.Columns, 16) * 16 // whole cache lines
 	}
-	m.Rows = min(rows, max(share/m.Columns, 1))
+	return MapBlockOf(rows, cols, share/m.Columns, m.Columns)
+}
+
+// MapBlockOf cuts rows x cols into blocks of about so many of each.
+func MapBlockOf(rows, cols, blockRows, blockColumns int64) MapBlocks {
+	m := MapBlocks{Rows: min(rows, max(blockRows, 1)), Columns: min(cols, max(blockColumns, 1))}
 	for ceil(rows, m.Rows) > rowItems {
 		m.Rows *= 2
 	}

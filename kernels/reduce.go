@@ -9,11 +9,16 @@ type Parts struct{ Count, Span int64 }
 func CutRows(items, cols, want, least, align int64) Parts {
 	const most = 1024 // partial results that one group folds
 	count := min(ceil(want, max(items, 1)), cols/max(least, 1), most)
+	return CutInto(cols, count, align)
+}
+
+// CutInto cuts a row into about so many parts whose spans are multiples of align.
+func CutInto(cols, count, align int64) Parts {
 	if count <= 1 {
 		return Parts{1, max(cols, 1)}
 	}
-	span := ceil(ceil(cols, count), align) * align
-	return Parts{ceil(cols, span), span}
+	span := ceil(ceil(max(cols, 1), count), align) * align
+	return Parts{ceil(max(cols, 1), span), span}
 }
 
 // ReduceItem is the range of reduce_item.
@@ -51,7 +56,12 @@ type ReduceBlocks struct {
 
 // ReduceBlock gives every item about 16 Ki values.
 func ReduceBlock(rows int64, p Parts, units int) ReduceBlocks {
-	b := ReduceBlocks{Rows: max(min((1<<14)/max(p.Span, 1), ceil(rows, int64(4*units))), 1)}
+	return ReduceBlockOf(rows, p, min((1<<14)/max(p.Span, 1), ceil(rows, int64(4*units))))
+}
+
+// ReduceBlockOf gives every item about so many rows.
+func ReduceBlockOf(rows int64, p Parts, each int64) ReduceBlocks {
+	b := ReduceBlocks{Rows: max(min(each, rows), 1)}
 	for ceil(rows, b.Rows) > rowItems {
 		b.Rows *= 2
 	}

@@ -7,13 +7,42 @@ import (
 	"github.com/anycl/anycl/kernels"
 )
 
+// mapping is a Map task as its kernels see it: ROWS x COLS.
+type mapping struct {
+	dev              *deviceFacts
+	task             *engine.Task
+	rowAxes, colAxes []int
+	rows, cols       int64
+}
+
 func mapVariants(d *deviceFacts, t *engine.Task) []variant {
-	item := variant{name: "item", why: "one work-item a point", plan: func() (*plan, error) { return planMap(d, t, false) }}
-	block := variant{name: "block", why: "a CPU driver: long inner loops become vectors", plan: func() (*plan, error) { return planMap(d, t, true) }}
+	m := &mapping{dev: d, task: t}
+	m.rowAxes, m.colAxes = mapView(t)
+	m.rows, m.cols = extent(t, m.rowAxes), extent(t, m.colAxes)
+	item := tunable[mapItem](chooser[mapItem]{
+		name: "item", why: "one work-item a point", kind: engine.Map, limits: d.limits(1, 4),
+		byRule: func() mapItem { return mapItem{kernels.Group(m.cols, d.workGroup)} }, plan: m.planItem,
+	})
+	block := tunable[mapBlock](chooser[mapBlock]{
+		name: "block", why: "a CPU driver: long inner loops become vectors", kind: engine.Map, limits: d.limits(1, 4),
+		byRule: m.chooseBlock, plan: m.planBlock,
+	})
 	if d.cpu {
 		return []variant{block, item}
 	}
 	return []variant{item, block}
+}
+
+// mapItem is how map_item is used for one task.
+type mapItem struct{ wg int }
+
+func (c *mapItem) knobs() []knob { return []knob{counter("wg", &c.wg)} }
+
+// mapBlock is how map_block is used for one task.
+type mapBlock struct{ kernels.MapBlocks }
+
+func (c *mapBlock) knobs() []knob {
+	return []knob{counter("rows", &c.Rows), counter("columns", &c.Columns)}
 }
 
 // mapView chooses how t's axes are seen: all as one row, or the last axis as
@@ -27,39 +56,48 @@ func mapView(t *engine.Task) (rows, cols []int) {
 	return nil, all
 }
 
-func planMap(d *deviceFacts, t *engine.Task, block bool) (*plan, error) {
-	rowAxes, colAxes := mapView(t)
-	rows, cols := extent(t, rowAxes), extent(t, colAxes)
-	g := newGen(d, t)
-	g.size("ROWS", rows)
-	g.size("COLS", cols)
-	g.hookOf("VALUE", []coord{{"r", rowAxes}, {"c", colAxes}}, t.Values, nil)
-	g.store("STORE", "VALUE", t.Values...)
-	if !block {
-		m := kernels.MapItem(rows, cols, d.workGroup)
-		return &plan{
-			params:   fmt.Sprintf("view=%dx%d wg=%d", rows, cols, m.Local[0]),
-			launches: []launch{{prog: g.assemble("map.cl"), kernel: "map_item", global: m.Global, local: m.Local}},
-		}, nil
-	}
+// program starts the program of either kernel.
+func (m *mapping) program() *gen {
+	g := newGen(m.dev, m.task)
+	g.size("ROWS", m.rows)
+	g.size("COLS", m.cols)
+	g.hookOf("VALUE", []coord{{"r", m.rowAxes}, {"c", m.colAxes}}, m.task.Values, nil)
+	g.store("STORE", "VALUE", m.task.Values...)
+	return g
+}
+
+func (m *mapping) planItem(c mapItem) (*plan, error) {
+	r := kernels.MapItem(m.rows, m.cols, c.wg)
+	return &plan{
+		params:   fmt.Sprintf("view=%dx%d wg=%d", m.rows, m.cols, r.Local[0]),
+		launches: []launch{{prog: m.program().assemble("map.cl"), kernel: "map_item", global: r.Global, local: r.Local}},
+	}, nil
+}
+
+func (m *mapping) chooseBlock() mapBlock {
 	near := true
-	for _, a := range colAxes {
-		for _, e := range t.Values {
+	for _, a := range m.colAxes {
+		for _, e := range m.task.Values {
 			d := step(e, a)
-			near = near && d >= 0 && (a != colAxes[len(colAxes)-1] || d <= 4)
+			near = near && d >= 0 && (a != m.colAxes[len(m.colAxes)-1] || d <= 4)
 		}
 	}
-	m := kernels.MapBlock(rows, cols, d.units, near)
-	g.size("RSPAN", m.Rows)
-	g.size("CSPAN", m.Columns)
+	return mapBlock{kernels.MapBlock(m.rows, m.cols, m.dev.units, near)}
+}
+
+func (m *mapping) planBlock(c mapBlock) (*plan, error) {
+	r := kernels.MapBlockOf(m.rows, m.cols, c.Rows, c.Columns)
+	g := m.program()
+	g.size("RSPAN", r.Rows)
+	g.size("CSPAN", r.Columns)
 	g.macro("MAP_BLOCK", 1)
-	g.macro("OUT", g.valueType("VALUE", t.Values))
-	if t.Alias != nil {
+	g.macro("OUT", g.valueType("VALUE", m.task.Values))
+	if m.task.Alias != nil {
 		g.macro("BUFFERED", 1)
 	}
 	return &plan{
-		params:   fmt.Sprintf("view=%dx%d block=%dx%d", rows, cols, m.Rows, m.Columns),
-		launches: []launch{{prog: g.assemble("map.cl"), kernel: "map_block", global: m.Global, local: m.Local}},
+		params:   fmt.Sprintf("view=%dx%d block=%dx%d", m.rows, m.cols, r.Rows, r.Columns),
+		launches: []launch{{prog: g.assemble("map.cl"), kernel: "map_block", global: r.Global, local: r.Local}},
 	}, nil
 }
 

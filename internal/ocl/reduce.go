@@ -21,10 +21,9 @@ type reduction struct {
 func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
 	r := &reduction{dev: d, task: t, fold: t.Folds[0], rows: t.Size(0), cols: t.Size(1)}
 	r.val = foldType(r.fold)
-	item := variant{name: "item", why: "one work-item a row", plan: r.item}
-	group := variant{name: "group", why: "one work-group a row", plan: r.group}
-	block := variant{name: "block", why: "a CPU driver: columns in vectors", plan: r.block}
-	column := variant{name: "column", why: "a CPU driver: rows in vectors", plan: r.column}
+	item, group := r.variant("item", "one work-item a row"), r.variant("group", "one work-group a row")
+	block := r.variant("block", "a CPU driver: columns in vectors")
+	column := r.variant("column", "a CPU driver: rows in vectors")
 	lanes, along := r.byLanes(), r.along()
 	windows := variant{name: "lanes", why: "a CPU driver: lanes along the last axis share a window", plan: lanes.plan}
 	switch {
@@ -179,36 +178,4 @@ func (r *reduction) one(g *gen, m kernels.Grid, kernel, params string, parts ker
 	l := launch{prog: g.assemble("monoid.cl", kernel+".cl"), kernel: kernel, global: m.Global, local: m.Local}
 	params = fmt.Sprintf("view=%dx%d %s", r.rows, r.cols, params)
 	return r.finish(&plan{params: params, launches: []launch{l}}, parts), nil
-}
-
-func (r *reduction) item() (*plan, error) {
-	parts := kernels.CutRows(r.rows, r.cols, int64(r.dev.units)*512, 64, 1)
-	m := kernels.ReduceItem(r.rows, parts, r.dev.workGroup)
-	return r.one(r.gen(parts, false), m, "reduce_item", fmt.Sprintf("wg=%d", m.Local[0]), parts)
-}
-
-func (r *reduction) group() (*plan, error) {
-	wg := kernels.ReduceGroupSize(r.cols, r.dev.workGroup)
-	parts := kernels.CutRows(r.rows, r.cols, int64(r.dev.units)*4, int64(wg)*16, int64(wg))
-	g := r.gen(parts, false)
-	g.macro("WG", wg)
-	return r.one(g, kernels.ReduceGroup(r.rows, parts, wg), "reduce_group", fmt.Sprintf("wg=%d", wg), parts)
-}
-
-func (r *reduction) block() (*plan, error) {
-	vec := int64(64)
-	parts := kernels.CutRows(r.rows, r.cols, int64(r.dev.units)*4, 4096, vec)
-	m := kernels.ReduceBlock(r.rows, parts, r.dev.units)
-	g := r.gen(parts, false)
-	g.macro("VEC", vec)
-	g.size("RSPAN", m.Rows)
-	return r.one(g, m.Grid, "reduce_block", fmt.Sprintf("vec=%d rows=%d", vec, m.Rows), parts)
-}
-
-func (r *reduction) column() (*plan, error) {
-	vec := int64(64)
-	parts := kernels.CutRows(ceilDiv(r.rows, vec), r.cols, int64(r.dev.units)*4, 64, 1)
-	g := r.gen(parts, false)
-	g.macro("VEC", vec)
-	return r.one(g, kernels.ReduceColumn(r.rows, parts, vec), "reduce_column", fmt.Sprintf("vec=%d", vec), parts)
 }

@@ -1,0 +1,96 @@
+package ocl
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
+)
+
+// reduceChoice is how one of the kernels of reduce is used for one task.
+type reduceChoice struct {
+	variant string
+	wg      int   // item, group
+	vec     int64 // block, column
+	rows    int64 // block: of an item
+	parts   kernels.Parts
+}
+
+func (c *reduceChoice) knobs() []knob {
+	parts := counter("parts", &c.parts.Count)
+	switch c.variant {
+	case "item", "group":
+		return []knob{counter("wg", &c.wg), parts}
+	case "block":
+		return []knob{counter("vec", &c.vec), counter("rows", &c.rows), parts}
+	}
+	return []knob{counter("vec", &c.vec), parts}
+}
+
+// align is what the span of a part is a multiple of.
+func (c *reduceChoice) align() int64 {
+	switch c.variant {
+	case "group":
+		return int64(c.wg)
+	case "block":
+		return c.vec
+	}
+	return 1
+}
+
+func (r *reduction) variant(name, why string) variant {
+	return tunable[reduceChoice](chooser[reduceChoice]{
+		name: name, why: why, kind: engine.Reduce, limits: r.dev.limits(1, 8),
+		byRule: func() reduceChoice { return r.choose(name) }, settle: r.settle, plan: r.plan,
+	})
+}
+
+// choose takes what was measured to be best.
+func (r *reduction) choose(variant string) reduceChoice {
+	c := reduceChoice{variant: variant, vec: 64}
+	units := int64(r.dev.units)
+	switch variant {
+	case "item":
+		c.wg = kernels.Group(r.rows, r.dev.workGroup)
+		c.parts = kernels.CutRows(r.rows, r.cols, units*512, 64, 1)
+	case "group":
+		c.wg = kernels.ReduceGroupSize(r.cols, r.dev.workGroup)
+		c.parts = kernels.CutRows(r.rows, r.cols, units*4, int64(c.wg)*16, c.align())
+	case "block":
+		c.parts = kernels.CutRows(r.rows, r.cols, units*4, 4096, c.align())
+		c.rows = kernels.ReduceBlock(r.rows, c.parts, r.dev.units).Rows
+	case "column":
+		c.parts = kernels.CutRows(ceilDiv(r.rows, c.vec), r.cols, units*4, 64, 1)
+	}
+	return c
+}
+
+// settle cuts rows as the knobs say, into parts that are not empty.
+func (r *reduction) settle(c *reduceChoice) error {
+	c.parts = kernels.CutInto(r.cols, min(c.parts.Count, max(r.cols, 1)), c.align())
+	if n := c.parts.Count; n > 1 && n*r.rows*8 > min(maxParts, r.dev.maxAlloc) {
+		return errors.New("the parts are too large")
+	}
+	return nil
+}
+
+// plan plans the kernel of a choice.
+func (r *reduction) plan(c reduceChoice) (*plan, error) {
+	g := r.gen(c.parts, false)
+	switch c.variant {
+	case "item":
+		m := kernels.ReduceItem(r.rows, c.parts, c.wg)
+		return r.one(g, m, "reduce_item", fmt.Sprintf("wg=%d", m.Local[0]), c.parts)
+	case "group":
+		g.macro("WG", c.wg)
+		return r.one(g, kernels.ReduceGroup(r.rows, c.parts, c.wg), "reduce_group", fmt.Sprintf("wg=%d", c.wg), c.parts)
+	case "block":
+		m := kernels.ReduceBlockOf(r.rows, c.parts, c.rows)
+		g.macro("VEC", c.vec)
+		g.size("RSPAN", m.Rows)
+		return r.one(g, m.Grid, "reduce_block", fmt.Sprintf("vec=%d rows=%d", c.vec, m.Rows), c.parts)
+	}
+	g.macro("VEC", c.vec)
+	return r.one(g, kernels.ReduceColumn(r.rows, c.parts, c.vec), "reduce_column", fmt.Sprintf("vec=%d", c.vec), c.parts)
+}
