@@ -1,5 +1,7 @@
 package kernels
 
+import "slices"
+
 // AttentionTile is how the attention kernels for CPU drivers cut the work.
 type AttentionTile struct {
 	Vectors int // QV: vectors of positions on the side that an item owns
@@ -29,6 +31,8 @@ var (
 	features = []Macro{{"D", nil, "features of queries and keys"}, {"E", nil, "features of values"}}
 	banded   = []Macro{{"BANDED", flag, "a row sees keys near it"}, {"HAS_MASK", []int{0, 1, 2}, "none, one of all rows, one of each"}}
 	lanes    = []string{"attention_block.cl"}
+	seen     = []string{"attention_seen.cl"}
+	tiled    = slices.Concat(banded, features, []Macro{{"WG", nil, "items a group"}, {"BN", nil, "positions of the other side at once"}})
 )
 
 var attentionVariants = []Variant{
@@ -46,6 +50,21 @@ var attentionVariants = []Variant{
 		Family: "attention", Name: "lane", File: "attention_lane_dkv.cl", Needs: lanes, Kernels: []string{"attention_lane_dkv"},
 		Hooks: []string{"LOAD_K", "LOAD_V", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DK", "STORE_DV", "Q_AT", "DO_AT"}, Macros: append(banded, features...),
 		For: "CPU drivers: the gradients by keys and values",
+	},
+	{
+		Family: "attention", Name: "tile", File: "attention_tile.cl", Needs: seen, Kernels: []string{"attention_tile"},
+		Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "MASK", "STORE_O", "STORE_L"}, Macros: tiled,
+		For: "GPUs: a query an item, keys in local memory",
+	},
+	{
+		Family: "attention", Name: "tile", File: "attention_tile_dq.cl", Needs: seen, Kernels: []string{"attention_tile_dq"},
+		Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DQ"}, Macros: tiled,
+		For: "GPUs: the gradient by the queries",
+	},
+	{
+		Family: "attention", Name: "tile", File: "attention_tile_dkv.cl", Needs: seen, Kernels: []string{"attention_tile_dkv"},
+		Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DK", "STORE_DV"}, Macros: tiled,
+		For: "GPUs: the gradients by keys and values",
 	},
 	{
 		Family: "attention", Name: "pack", File: "attention_pack.cl", Kernels: []string{"attention_pack"}, Hooks: []string{"LOAD"},

@@ -25,7 +25,12 @@ func attentionVariants(d *deviceFacts, t *engine.Task) []variant {
 		n: t.Size(engine.AttentionKeys), d: t.Size(engine.AttentionHead), e: t.Size(engine.AttentionValue),
 	}
 	x.rows = t.Size(engine.AttentionGroup) * x.m
-	return []variant{{name: "lane", why: "a CPU driver: vectors over positions", plan: x.planLane}}
+	lane := variant{name: "lane", why: "a CPU driver: vectors over positions", plan: x.planLane}
+	tile := variant{name: "tile", why: "a GPU: a position an item, the other side in local memory", plan: x.planTile}
+	if d.cpu {
+		return []variant{lane, tile}
+	}
+	return []variant{tile, lane}
 }
 
 // The coordinates of hooks.

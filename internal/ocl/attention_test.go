@@ -121,7 +121,7 @@ func TestAttentionAgreesWithItsDefinitionInEveryVariant(t *testing.T) {
 		t.Run(c.String(), func(t *testing.T) {
 			t.Parallel()
 			ins := c.inputs(t, uint64(i))
-			for _, force := range []string{"lane"} {
+			for _, force := range []string{"lane", "tile"} {
 				verify(t, device(t, "attention="+force, nil), c.task(), ins, 2e-5, 4)
 			}
 		})
@@ -139,6 +139,9 @@ func attentionGoldens() map[string]goldenCase {
 		"lane-packed.cl": {half.task(), cpuFacts(8), ""},
 		"lane-dq.cl":     {dq.task(), cpuFacts(16), ""},
 		"lane-dkv.cl":    {dkv.task(), cpuFacts(16), ""},
+		"tile.cl":        {half.task(), gpuFacts(256), ""},
+		"tile-dq.cl":     {dq.task(), gpuFacts(256), ""},
+		"tile-dkv.cl":    {dkv.task(), gpuFacts(256), ""},
 	}
 }
 

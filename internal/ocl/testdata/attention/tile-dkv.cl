@@ -1,0 +1,68 @@
+// tile: 64 items, 32 at a time of 64 features
+
+// attention_tile_dkv
+#define ACC float
+#define D 64
+#define E 64
+#define SCALE (0x1.99999ap-02f)
+#define SCALE2 (0x1.2776c6p-01f)
+#define LOG2E (0x1.715476p+00f)
+#define LN2 (0x1.62e43p-01f)
+#define BANDED 1
+#define WG 64
+#define BN 32
+#define HAS_MASK 0
+#define STORE_DK(i, v) STORE_float32(y0_ + o_y0, i, v)
+#define STORE_DV(i, v) STORE_float32(y1_ + o_y1, i, v)
+#define WITH_L 0
+
+static inline float load_q_hook(const IDX b, const IDX r, const IDX d FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n1, n2);
+    const IDX x1 = r - q0 * n4;
+    const int i2 = n0 * b + n3 * q0 + n5 * x1 + d;
+    const float v3 = LOAD_float32(p0, i2);
+    return v3;
+}
+#define LOAD_Q(b, r, d) load_q_hook(b, r, d FN_ARGS)
+
+static inline float load_k_hook(const IDX b, const IDX n, const IDX d FN_PARAMS) {
+    const int i0 = n6 * b + n5 * n + d;
+    const float v1 = LOAD_float32(p1, i0);
+    return v1;
+}
+#define LOAD_K(b, n, d) load_k_hook(b, n, d FN_ARGS)
+
+static inline float load_v_hook(const IDX b, const IDX n, const IDX e FN_PARAMS) {
+    const int i0 = n6 * b + n5 * n + e;
+    const float v1 = LOAD_float32(p2, i0);
+    return v1;
+}
+#define LOAD_V(b, n, e) load_v_hook(b, n, e FN_ARGS)
+
+static inline float load_do_hook(const IDX b, const IDX r, const IDX e FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n1, n2);
+    const IDX x1 = r - q0 * n4;
+    const int i2 = n0 * b + n3 * q0 + n5 * x1 + e;
+    const float v3 = LOAD_float32(p3, i2);
+    return v3;
+}
+#define LOAD_DO(b, r, e) load_do_hook(b, r, e FN_ARGS)
+
+static inline float load_l_hook(const IDX b, const IDX r FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n1, n2);
+    const IDX x1 = r - q0 * n4;
+    const int i2 = n7 * b + n4 * q0 + x1;
+    const float v3 = LOAD_float32(p4, i2);
+    return v3;
+}
+#define LOAD_L(b, r) load_l_hook(b, r FN_ARGS)
+
+static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n1, n2);
+    const IDX x1 = r - q0 * n4;
+    const int i2 = n7 * b + n4 * q0 + x1;
+    const float v3 = LOAD_float32(p5, i2);
+    return v3;
+}
+#define LOAD_DELTA(b, r) load_delta_hook(b, r FN_ARGS)
+

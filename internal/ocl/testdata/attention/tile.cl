@@ -1,0 +1,47 @@
+// tile: 64 items, 32 at a time of 64 features
+
+// attention_tile
+#define ACC float
+#define D 64
+#define E 32
+#define SCALE (0x1.99999ap-02f)
+#define SCALE2 (0x1.2776c6p-01f)
+#define LOG2E (0x1.715476p+00f)
+#define LN2 (0x1.62e43p-01f)
+#define BANDED 0
+#define WG 64
+#define BN 32
+#define MASK(b, r, n) (MASK_OF(b, r, n) ? (float)0 : (float)-INFINITY)
+#define HAS_MASK 1
+#define STORE_O(i, v) STORE_float16(y0_ + o_y0, i, v)
+#define STORE_L(i, v) STORE_float32(y1_ + o_y1, i, v)
+#define WITH_L 1
+
+static inline float load_q_hook(const IDX b, const IDX r, const IDX d FN_PARAMS) {
+    const int i0 = n0 * b + n1 * r + d;
+    const float v1 = LOAD_float16(p0, i0);
+    return v1;
+}
+#define LOAD_Q(b, r, d) load_q_hook(b, r, d FN_ARGS)
+
+static inline float load_k_hook(const IDX b, const IDX n, const IDX d FN_PARAMS) {
+    const int i0 = n2 * b + n1 * n + d;
+    const float v1 = LOAD_float16(p1, i0);
+    return v1;
+}
+#define LOAD_K(b, n, d) load_k_hook(b, n, d FN_ARGS)
+
+static inline float load_v_hook(const IDX b, const IDX n, const IDX e FN_PARAMS) {
+    const int i0 = n3 * b + n4 * n + e;
+    const float v1 = LOAD_float16(p2, i0);
+    return v1;
+}
+#define LOAD_V(b, n, e) load_v_hook(b, n, e FN_ARGS)
+
+static inline uchar mask_of_hook(const IDX b, const IDX r, const IDX n FN_PARAMS) {
+    const int i0 = n5 * b + n;
+    const uchar v1 = LOAD_bool(p3, i0);
+    return v1;
+}
+#define MASK_OF(b, r, n) mask_of_hook(b, r, n FN_ARGS)
+
