@@ -94,6 +94,7 @@ func (o *options) run(ctx context.Context) (err error) {
 	if o.cpu || rt.Device() == nil {
 		s.Contenders = append(s.Contenders, bench.NewOurs(rt, ops.OnCPU))
 	}
+	s.Contenders = append(s.Contenders, bench.Widened{Ours: s.Contenders[0].(*bench.Ours)})
 	limits, err := bench.NewLimits(ctx, o.device)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package peers
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/internal/bench"
 	"github.com/anycl/anycl/ops"
@@ -11,9 +12,14 @@ import (
 // Names are the peers, in the order of the tables.
 var Names = []string{bench.OpenBLAS, bench.CLBlast, bench.ONNXRuntime, bench.PyTorch, "numpy"}
 
-// All makes the named peers, all when none is named. rt is what ours runs on; dirs
+// All makes the named peers, all when none is named; the name "none" makes none. rt is what ours runs on; dirs
 // may hold node_modules. What cannot be had is left out, with the reason in missing.
 func All(rt *ops.Runtime, dirs []string, names ...string) (all []bench.Contender, missing []error) {
+	for _, n := range names {
+		if n != "none" && !slices.Contains(Names, n) {
+			missing = append(missing, fmt.Errorf("there is no peer %q; there are %s, and none", n, strings.Join(Names, ", ")))
+		}
+	}
 	add := func(name string, open func() (bench.Contender, error)) {
 		if len(names) > 0 && !slices.Contains(names, name) && name != bench.LimitLoop {
 			return

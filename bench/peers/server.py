@@ -8,7 +8,7 @@
 #
 # A program becomes the text of one Python function, so that nothing but the
 # library's own calls is timed.
-import json, math, sys, time
+import json, math, os, sys, time
 
 library, threads, learning_rate = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 
@@ -22,7 +22,10 @@ class Torch:
         import torch
         self.t = torch
         torch.set_num_threads(threads)
+        self.device = os.environ.get("ANYCL_TORCH_DEVICE", "cpu")
         self.version = "%s, %d threads" % (torch.__version__, torch.get_num_threads())
+        if self.device != "cpu":
+            self.version = "%s on %s" % (torch.__version__, torch.cuda.get_device_name(self.device))
         self.names = {"torch": torch, "F": torch.nn.functional, "math": math}
         self.dtypes = {"float32": torch.float32, "float64": torch.float64, "float16": torch.float16, "bfloat16": torch.bfloat16,
                        "int32": torch.int32, "int64": torch.int64, "uint8": torch.uint8, "int8": torch.int8, "bool": torch.bool}
@@ -82,14 +85,18 @@ class Torch:
             n = q.shape[-2]
             if n not in self.masks:
                 with self.t.inference_mode(False):  # derivatives may need it later
-                    self.masks[n] = self.t.ones(n, n, dtype=self.t.bool).triu(1)
+                    self.masks[n] = self.t.ones(n, n, dtype=self.t.bool, device=self.device).triu(1)
             s = s.masked_fill(self.masks[n], -math.inf)
         return self.t.matmul(self.t.softmax(s, -1), v)
 
     def leaf(self, node, data):
         if not data:
-            return self.t.empty(node["dims"], dtype=self.dtypes[node["dtype"]])
-        return self.t.frombuffer(data, dtype=self.dtypes[node["dtype"]]).reshape(node["dims"])
+            return self.t.empty(node["dims"], dtype=self.dtypes[node["dtype"]], device=self.device)
+        return self.t.frombuffer(data, dtype=self.dtypes[node["dtype"]]).reshape(node["dims"]).to(self.device)
+
+    def wait(self):
+        if self.device != "cpu":
+            self.t.cuda.synchronize()
 
     def runner(self, program, f, leaves):
         t, nodes = self.t, program["nodes"]
@@ -125,7 +132,7 @@ class Torch:
         return infer
 
     def fetch(self, y):
-        y = y.detach().contiguous()
+        y = y.detach().contiguous().cpu()
         if y.dtype == self.t.bfloat16:
             y = y.float()
         return str(y.dtype).split(".")[-1], list(y.shape), y.numpy().tobytes()
@@ -170,6 +177,9 @@ class NumPy:
         if program.get("train") or program.get("wrt"):
             raise Cannot("numpy does not differentiate")
         return lambda: [self.n.ascontiguousarray(y) for y in f(*leaves)]
+
+    def wait(self):
+        pass
 
     def fetch(self, y):
         y = self.n.ascontiguousarray(y)
@@ -220,6 +230,7 @@ def main():
                     out = []
                     start = time.perf_counter()
                     out = run()
+                    lib.wait()
                     times.append(time.perf_counter() - start)
                 say(times=times)
             elif ask["do"] == "outputs":

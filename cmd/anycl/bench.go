@@ -96,6 +96,7 @@ func (o *benchOptions) run(ctx context.Context, out io.Writer) (err error) {
 		s.Contenders = append(s.Contenders, bench.NewOurs(rt, ops.OnDevice))
 	}
 	s.Contenders = append(s.Contenders, bench.NewOurs(rt, ops.OnCPU))
+	s.Contenders = append(s.Contenders, bench.Widened{Ours: s.Contenders[0].(*bench.Ours)})
 	limits, err := bench.NewLimits(ctx, o.device)
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func NewLimits(ctx context.Context, device string) ([]Contender, error) {
 	}
 	d, err := m.Select("")
 	if errors.Is(err, platform.ErrNone) || errors.Is(err, platform.ErrNoDevice) {
-		return []Contender{halfSecond{}}, nil
+		return []Contender{halfSecond{}, memcpy{}}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -56,6 +56,7 @@ func NewLimits(ctx context.Context, device string) ([]Contender, error) {
 		&limit{LimitExp, o, moving(d, "exp(v)")},
 		&limit{LimitFMA, o, rates(d)},
 		halfSecond{},
+		memcpy{},
 	}, nil
 }
 

@@ -224,3 +224,31 @@ func TestAProcessIsTimedUntilItsLine(t *testing.T) {
 	p.Args = []string{"-c", "echo here"}
 	require.ErrorContains(t, j.Run(t.Context(), times[:]), "without a line")
 }
+
+func TestWhatIsWidenedIsComparedToo(t *testing.T) {
+	t.Parallel()
+	rt, err := ops.Open(t.Context(), &ops.Options{Device: "none"})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, rt.Close()) }()
+	ours := NewOurs(rt, ops.OnCPU)
+	w := gemm("small", tensor.BFloat16, 8, 8, 8, []Goal{atLeast(0.8, NameFloat32)})
+	w.Tolerance = 2e-2
+	results, err := Measure(t.Context(), w, []Contender{ours, Widened{ours}}, brief)
+	require.NoError(t, err)
+	require.True(t, results[1].Checked)
+	require.Positive(t, results[1].Error, "the result of ours is rounded")
+	require.Equal(t, tensor.BFloat16, w.Program.Nodes[0].DType, "the work is as it was")
+}
+
+func TestTheHostsCopyCopies(t *testing.T) {
+	t.Parallel()
+	rt, err := ops.Open(t.Context(), &ops.Options{Device: "none"})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, rt.Close()) }()
+	p := &Program{}
+	w := &Work{Name: "copy", Program: p.Return(p.Do("copy", p.Operand(1003))), Rate: GBps, Bytes: 8024}
+	results, err := Measure(t.Context(), w, []Contender{NewOurs(rt, ops.OnCPU), memcpy{}}, brief)
+	require.NoError(t, err)
+	require.True(t, results[1].Checked)
+	require.Zero(t, results[1].Error)
+}

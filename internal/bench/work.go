@@ -73,6 +73,8 @@ const (
 	LimitLoop   = "limit-loop" // enqueues the same kernels from C
 
 	LimitHalfSecond = "limit-500ms"
+	LimitMemcpy     = "limit-memcpy"  // the host's copy
+	NameFloat32     = "anycl-float32" // ours with 16-bit operands widened
 )
 
 // Works are all rows, in the order of the tables.

@@ -26,7 +26,7 @@ func gemmWorks() []*Work {
 		for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float64} {
 			goals := []Goal{atLeast(1, OpenBLAS)}
 			if dt != tensor.Float64 {
-				goals = []Goal{atLeast(0.8, LimitFMA)}
+				goals = []Goal{atLeast(0.8, NameFloat32)}
 			}
 			w := gemm(fmt.Sprintf("gemm-%v/%d", dt, n), dt, n, n, n, goals)
 			w.Tolerance = map[tensor.DType]float64{tensor.Float16: 2e-3, tensor.BFloat16: 2e-2, tensor.Float64: 1e-10}[dt]
