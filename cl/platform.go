@@ -2,6 +2,7 @@ package cl
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/anycl/anycl/internal/cldriver"
 )
@@ -88,10 +89,18 @@ func (p *Platform) HasExtension(name string) bool { return slices.Contains(p.ext
 // Library returns the library that the platform belongs to.
 func (p *Platform) Library() *Library { return p.lib }
 
+// enumerating lets one thread of the process at a time ask a driver for its devices,
+// which makes some start: PoCL 3.1 answers a second thread that asks meanwhile with
+// devices that are not filled in yet, and a query of their names ends the process.
+// Source: pocl_init_devices and its flag init_in_progress, lib/CL/devices/devices.c.
+var enumerating sync.Mutex
+
 // Devices returns the platform's devices of type t; none is an empty slice and no error.
 func (p *Platform) Devices(t DeviceType) ([]*Device, error) {
 	const op = "devices"
 	p.lib.drain()
+	enumerating.Lock()
+	defer enumerating.Unlock()
 	n, st := p.lib.drv.Devices(p.h, uint64(t), nil)
 	if Status(st) == DeviceNotFound || (st >= 0 && n == 0) {
 		return nil, nil

@@ -242,7 +242,7 @@ def main():
         except Cannot as e:
             say(error=str(e), cannot=True)
         except Exception as e:
-            say(error="%s: %s" % (type(e).__name__, e))
+            say(error="%s: %s" % (type(e).__name__, e), cannot="not implemented for" in str(e))
 
 
 main()

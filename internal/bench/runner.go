@@ -131,7 +131,7 @@ func Measure(ctx context.Context, w *Work, contenders []Contender, m Method) ([]
 		}
 	}
 	for _, e := range entries {
-		if err := e.result.Skipped; err != nil && !errors.Is(err, errDiffers) {
+		if err := e.result.Skipped; err != nil && !errors.Is(err, errDiffers) && !errors.Is(err, ErrCannot) {
 			errs = append(errs, fmt.Errorf("%s: %s: %w", w.Name, e.Name(), err))
 		}
 	}
@@ -244,7 +244,6 @@ func check(ctx context.Context, w *Work, entries []*entry) []error {
 	for _, e := range entries {
 		got, err := e.outputs(ctx, w)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %s: %w", w.Name, e.Name(), err))
 			e.fail(err)
 			continue
 		}

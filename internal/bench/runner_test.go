@@ -91,6 +91,10 @@ func TestWhoCannotIsLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, results[1].Skipped, ErrCannot)
 	require.False(t, results[0].Checked, "nobody agreed")
+	cannot.loads, cannot.runs = nil, cannot.loads
+	results, err = Measure(t.Context(), emptyWork(), []Contender{&fake{name: "a", result: []float32{1}}, cannot}, brief)
+	require.NoError(t, err, "it finds out when it runs")
+	require.ErrorIs(t, results[1].Skipped, ErrCannot)
 }
 
 func TestAFailureOfOneDoesNotStopTheOthers(t *testing.T) {
