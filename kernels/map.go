@@ -68,3 +68,26 @@ func MapBlockOf(rows, cols, blockRows, blockColumns int64) MapBlocks {
 	m.Local = [3]int{1, 1}
 	return m
 }
+
+// TileSide is the side of the square tiles of map_tile.
+const TileSide = 16
+
+// TileRows is how many rows an item of map_tile takes of outer x rows x cols: as
+// long as the lines that a tile touches stay in cache (256 rows), if every unit
+// still has some.
+func TileRows(outer, rows, cols int64, units int) int64 {
+	share := max(ceil(outer*ceil(cols, TileSide)*rows, int64(4*units)), TileSide)
+	n := ceil(min(share, 256, rows), TileSide) * TileSide
+	for ceil(rows, n) > rowItems {
+		n *= 2
+	}
+	return n
+}
+
+// MapTile is the range of map_tile over outer x rows x cols, so many rows an item.
+func MapTile(outer, rows, cols, span int64) Grid {
+	return Grid{
+		Global: [3]int{int(ceil(cols, TileSide)), int(ceil(rows, span)), int(outer)},
+		Local:  [3]int{1, 1, 1},
+	}
+}

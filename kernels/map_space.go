@@ -13,4 +13,8 @@ var mapSpaces = []Space{
 			{"columns", powers(16, 1<<18), "of a work-item's block"},
 		},
 	},
+	{
+		Family: "map", Variant: "tile",
+		Params: []Param{{"rows", powers(TileSide, 1<<12), "of a work-item's tiles"}},
+	},
 }

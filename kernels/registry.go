@@ -46,6 +46,11 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		For:    "CPU drivers: loops that become vectors",
 	},
 	{
+		Family: "map", Name: "tile", File: "map_tile.cl", Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
+		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"OUT16", nil, "16 of them"}, {"DIRECT", flag, "y holds values of that type"}},
+		For:    "CPU drivers: transposes",
+	},
+	{
 		Family: "reduce", Name: "item", File: "reduce_item.cl", Needs: monoid, Kernels: []string{"reduce_item"}, Hooks: folding,
 		Macros: []Macro{split}, For: "GPUs: short rows, and rows that are neighbours in memory",
 	},

@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
@@ -27,10 +28,16 @@ func mapVariants(d *deviceFacts, t *engine.Task) []variant {
 		name: "block", why: "a CPU driver: long inner loops become vectors", kind: engine.Map, limits: d.limits(1, 4),
 		byRule: m.chooseBlock, plan: m.planBlock,
 	})
+	all := []variant{item, block}
 	if d.cpu {
-		return []variant{block, item}
+		all = []variant{block, item}
 	}
-	return []variant{item, block}
+	if tile, turned := tileVariant(d, t); turned && d.cpu {
+		all = slices.Insert(all, 0, tile)
+	} else if tile.plan != nil {
+		all = append(all, tile)
+	}
+	return all
 }
 
 // mapItem is how map_item is used for one task.

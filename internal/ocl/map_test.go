@@ -40,6 +40,39 @@ func TestMapOfEveryDTypeInEveryVariant(t *testing.T) {
 	}
 }
 
+// Transposes of all dtypes, whole tiles and edges, with the axis that is read
+// along next to the last and further out, alone and with a fused operand.
+func TestTilesTurnEveryDType(t *testing.T) {
+	for _, dt := range deviceDTypes(t) {
+		t.Run(dt.String(), func(t *testing.T) {
+			t.Parallel()
+			e := device(t, "map=tile", nil)
+			r := rand.New(rand.NewPCG(5, uint64(dt)))
+			for _, c := range []struct {
+				dom  engine.Domain
+				from []int // the axes of the input, outermost first
+			}{
+				{engine.Domain{64, 48}, []int{1, 0}},
+				{engine.Domain{37, 19}, []int{1, 0}},
+				{engine.Domain{300, 7}, []int{1, 0}},
+				{engine.Domain{3, 21, 33}, []int{0, 2, 1}},
+				{engine.Domain{18, 3, 35}, []int{2, 1, 0}},
+			} {
+				in := engine.Operand{DType: dt, Len: c.dom.Size()}
+				x := engine.Load(0, dt, denseAt(c.dom, c.from...), nil)
+				task := mapTask(c.dom, x, in)
+				p := verify(t, e, task, [][]byte{randomBytes(r, dt, in.Len)}, 0, 0)
+				require.Contains(t, p.Variant, "tile")
+				if dt != tensor.Bool {
+					row := engine.Operand{DType: dt, Len: int64(c.dom[len(c.dom)-1])}
+					v := engine.Apply(fnAdd, dt, x, engine.Load(1, dt, engine.AxisIndex(len(c.dom)-1), nil))
+					verify(t, e, mapTask(c.dom, v, in, row), [][]byte{randomBytes(r, dt, in.Len), randomBytes(r, dt, row.Len)}, 1e-6, 1)
+				}
+			}
+		})
+	}
+}
+
 func TestLiteralsAreOfTheWidthThatIsComputedIn(t *testing.T) {
 	for dt, tol := range map[tensor.DType]float64{tensor.Float32: 1e-6, tensor.Float64: 1e-15} {
 		t.Run(dt.String(), func(t *testing.T) {
