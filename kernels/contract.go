@@ -54,16 +54,27 @@ func Panel(lanes int, m, n int64) PanelShape {
 }
 
 // TileShape is the work-group of contract_tile.cl: X·Y work-items, M x N
-// outputs, K a step; Vector neighbours are read from local memory at once.
-type TileShape struct{ M, N, K, X, Y, Vector int }
+// outputs, K a step; Vector neighbours are read from local memory at once, which
+// holds Stages steps; 0 is one.
+type TileShape struct{ M, N, K, X, Y, Vector, Stages int }
 
 // LocalBytes is the local memory of a work-group with accumulators of size bytes.
 func (s TileShape) LocalBytes(size int) int64 {
-	return int64(s.K * (s.M + s.N + 2*s.Vector) * size)
+	return int64(max(s.Stages, 1) * s.K * (s.M + s.N + 2*s.Vector) * size)
 }
 
 // Items is the number of work-items of a group.
 func (s TileShape) Items() int { return s.X * s.Y }
+
+// Wide reports whether items can load length x K elements by four neighbours,
+// which lie along k if byK.
+func (s TileShape) Wide(length int, byK bool) bool {
+	along := length
+	if byK {
+		along = s.K
+	}
+	return length*s.K%(4*s.Items()) == 0 && along%4 == 0
+}
 
 // whole reports whether every item has the same share of the tile and of what is
 // loaded for it.
@@ -73,15 +84,15 @@ func (s TileShape) whole() bool {
 
 // tiles are the shapes to choose from, largest first. Items divides M·K and N·K.
 var tiles = []TileShape{
-	{128, 128, 16, 16, 16, 4},
-	{128, 128, 8, 16, 16, 4},
-	{64, 64, 16, 16, 16, 4},
-	{64, 64, 8, 16, 16, 4},
-	{32, 32, 16, 8, 8, 4},
-	{32, 32, 8, 8, 8, 4},
-	{16, 16, 8, 4, 4, 4},
-	{8, 8, 8, 2, 2, 4},
-	{4, 4, 8, 1, 1, 4},
+	{128, 128, 16, 16, 16, 4, 1},
+	{128, 128, 8, 16, 16, 4, 1},
+	{64, 64, 16, 16, 16, 4, 1},
+	{64, 64, 8, 16, 16, 4, 1},
+	{32, 32, 16, 8, 8, 4, 1},
+	{32, 32, 8, 8, 8, 4, 1},
+	{16, 16, 8, 4, 4, 4, 1},
+	{8, 8, 8, 2, 2, 4, 1},
+	{4, 4, 8, 1, 1, 4, 1},
 }
 
 // Tile is the shape for groups of m x n outputs each on a device of so many

@@ -46,11 +46,13 @@ var contractSpaces = []Space{
 			{"k", powers(4, 64), "of a step"},
 			{"x", powers(1, 32), "work-items along n"},
 			{"y", powers(1, 32), "work-items along m"},
-			{"vector", powers(2, 8), "neighbours read at once"},
+			{"vector", powers(2, 8), "neighbours read from local memory at once"},
+			{"stages", []int64{1, 2}, "steps in local memory"},
+			{"wide", yesNo, "four neighbours are read from global memory at once"},
 			swap, splits,
 		},
 		Fits: func(p Params, l Limits) bool {
-			s := TileShape{int(p["m"]), int(p["n"]), int(p["k"]), int(p["x"]), int(p["y"]), int(p["vector"])}
+			s := TileShape{int(p["m"]), int(p["n"]), int(p["k"]), int(p["x"]), int(p["y"]), int(p["vector"]), int(p["stages"])}
 			// An item keeps M·N / Items sums, and compilers unroll K steps of them
 			// as well as its loads.
 			sums, loads := s.M*s.N/s.Items(), (s.M+s.N)*s.K/s.Items()

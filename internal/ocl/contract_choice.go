@@ -95,7 +95,8 @@ func (t *tileChoice) knobs() []knob {
 	s := &t.shape
 	return []knob{
 		counter("m", &s.M), counter("n", &s.N), counter("k", &s.K), counter("x", &s.X), counter("y", &s.Y),
-		counter("vector", &s.Vector), counter("splits", &t.splits),
+		counter("vector", &s.Vector), counter("stages", &s.Stages),
+		toggle("wide", &t.wide), counter("splits", &t.splits),
 	}
 }
 

@@ -256,6 +256,16 @@ func ways(t *engine.Task, e effort) []way {
 	add(everyOption, "tile of groups of 16", gpuFacts(16), false, tile(false))
 	add(everyOption, "tile of groups of 1", gpuFacts(1), false, tile(false))
 	add(eachKernel, "tile split", gpuFacts(64), true, tile(true))
+	add(eachKernel, "tile in two stages", gpuFacts(256), false, func(c *contraction) (*plan, error) {
+		t := c.chooseTile()
+		t.shape.Stages = 2
+		return c.planTile(t)
+	})
+	add(everyOption, "tile of single elements", gpuFacts(256), true, func(c *contraction) (*plan, error) {
+		t := c.chooseTile()
+		t.wide = false
+		return c.planTile(t)
+	})
 
 	panel := func(packA, packB bool, limit, splits int64) func(c *contraction) (*plan, error) {
 		return func(c *contraction) (*plan, error) {

@@ -4,17 +4,19 @@ import (
 	"fmt"
 
 	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
 )
 
 // tileChoice is how contract_tile.cl is used for one contraction.
 type tileChoice struct {
 	shape         kernels.TileShape
+	wide          bool // neighbours are loaded by four where they can be
 	chunk, splits int64
 }
 
 // chooseTile fills the device: with smaller tiles first, then by splitting k.
 func (c *contraction) chooseTile() tileChoice {
-	t := tileChoice{shape: kernels.Tile(c.m, c.n, c.b, c.dev.units, c.dev.workGroup, c.dev.localMem, int(c.accSize))}
+	t := tileChoice{shape: kernels.Tile(c.m, c.n, c.b, c.dev.units, c.dev.workGroup, c.dev.localMem, int(c.accSize)), wide: !c.dev.cpu}
 	tiles := ceilDiv(c.m, int64(t.shape.M)) * ceilDiv(c.n, int64(t.shape.N)) * c.b
 	want := int64(1)
 	if enough := int64(2 * c.dev.units); tiles < enough && !c.dev.cpu {
@@ -33,6 +35,9 @@ func (t *tileChoice) split(c *contraction, want int64) {
 
 func (t tileChoice) String() string {
 	s := fmt.Sprintf("tile %dx%dx%d items %dx%d", t.shape.M, t.shape.N, t.shape.K, t.shape.X, t.shape.Y)
+	if t.shape.Stages > 1 {
+		s += fmt.Sprintf(" stages %d", t.shape.Stages)
+	}
 	if t.splits > 1 {
 		s += fmt.Sprintf(" split k %d", t.splits)
 	}
@@ -52,8 +57,9 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 	g.macro("VW", s.Vector)
 	g.macro("VEC", fmt.Sprintf("%s%d", c.accC, s.Vector))
 	g.macro("SPREAD(v, p)", fmt.Sprintf("vstore%d(v, 0, p)", s.Vector))
-	g.macro("A_BY_K", oneIf(c.byK(c.a, aRow)))
-	g.macro("B_BY_K", oneIf(c.byK(c.bb, bColumn)))
+	g.macro("STAGES", max(s.Stages, 1))
+	c.tileSide(g, t, "A", "m", c.a, s.M, aBatch, aRow, aSum)
+	c.tileSide(g, t, "B", "n", c.bb, s.N, bBatch, bColumn, bSum)
 	g.size("TILES_M", tilesM)
 	g.size("TILES_N", tilesN)
 	p := &plan{params: t.String()}
@@ -66,4 +72,32 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 		global: [3]int{int(groups) * s.Items()}, local: [3]int{s.Items()},
 	}}, p.launches...)
 	return p, nil
+}
+
+// tileSide says how the elements of an operand are loaded: in which order, and
+// whether by four.
+func (c *contraction) tileSide(g *gen, t tileChoice, side, coordinate string, l operandLoad, length, batch, own, sum int) {
+	byK := c.byK(l, own)
+	g.macro(side+"_BY_K", oneIf(byK))
+	group := own
+	if byK {
+		group = sum
+	}
+	axes := c.axes(group)
+	if !t.wide || !l.plain || len(axes) != 1 || l.coef[axes[0]] != 1 || l.dtype != tensor.Float32 || c.acc != tensor.Float32 || !t.shape.Wide(length, byK) {
+		g.macro("L"+side, 1)
+		return
+	}
+	// Steps and tiles begin at multiples of four: so do neighbours in memory, if
+	// nothing else moves them.
+	aligned := l.addr.Const%4 == 0
+	for _, g := range []int{batch, own, sum} {
+		for _, a := range c.axes(g) {
+			aligned = aligned && (l.coef[a]%4 == 0 || a == axes[0])
+		}
+	}
+	g.macro("L"+side, 4)
+	g.size(side+"_WIDE", int64(oneIf(aligned)))
+	c.pointer(g, side, l)
+	g.hook(side+"_AT", []coord{{"b", c.axes(batch)}, {coordinate, c.axes(own)}, {"k", c.axes(sum)}}, c.part(l, true, batch, own, sum), tensor.Invalid)
 }

@@ -11,8 +11,11 @@
 #define VW 4
 #define VEC double4
 #define SPREAD(v, p) vstore4(v, 0, p)
+#define STAGES 1
 #define A_BY_K 1
+#define LA 1
 #define B_BY_K 1
+#define LB 1
 #define SPLIT 1
 
 static inline double load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {

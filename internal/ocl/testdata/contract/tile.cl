@@ -11,10 +11,31 @@
 #define VW 4
 #define VEC float4
 #define SPREAD(v, p) vstore4(v, 0, p)
+#define STAGES 1
 #define A_BY_K 0
+#define LA 4
+#define A_TYPE float
+#define A_PTR (p0_ + o_p0)
 #define B_BY_K 0
+#define LB 4
+#define B_TYPE float
+#define B_PTR (p1_ + o_p1)
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+
+static inline long a_at_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
+    const int i0 = n0 * b + m + n1 * k;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define A_AT(b, m, k) a_at_hook(b, m, k FN_ARGS)
+
+static inline long b_at_hook(const IDX b, const IDX n, const IDX k FN_PARAMS) {
+    const int i0 = n2 * b + n + n3 * k;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define B_AT(b, n, k) b_at_hook(b, n, k FN_ARGS)
 
 static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * b + m + n1 * k;
