@@ -30,7 +30,7 @@ func AttentionLane(lanes int, n int64) AttentionTile {
 var (
 	features = []Macro{{"D", nil, "features of queries and keys"}, {"E", nil, "features of values"}}
 	banded   = []Macro{{"BANDED", flag, "a row sees keys near it"}, {"HAS_MASK", []int{0, 1, 2}, "none, one of all rows, one of each"}}
-	lanes    = []string{"attention_block.cl"}
+	lanes    = []string{"attention_block.cl", "transpose.cl", "attention_turn.cl"}
 	seen     = []string{"attention_seen.cl"}
 	tiled    = slices.Concat(banded, features, []Macro{{"WG", nil, "items a group"}, {"BN", nil, "positions of the other side at once"}})
 )
@@ -38,17 +38,17 @@ var (
 var attentionVariants = []Variant{
 	{
 		Family: "attention", Name: "lane", File: "attention_lane.cl", Needs: lanes, Kernels: []string{"attention_lane"},
-		Hooks: []string{"LOAD_Q", "MASK", "STORE_O", "STORE_L", "K_AT", "V_AT"}, Macros: append(banded, features...),
+		Hooks: []string{"FILL_Q", "MASK", "SPILL_O", "STORE_L", "K_AT", "V_AT"}, Macros: append(banded, features...),
 		For: "CPU drivers: queries in the lanes of vectors",
 	},
 	{
 		Family: "attention", Name: "lane", File: "attention_lane_dq.cl", Needs: lanes, Kernels: []string{"attention_lane_dq"},
-		Hooks: []string{"LOAD_Q", "LOAD_DO", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DQ", "K_AT", "V_AT"}, Macros: append(banded, features...),
+		Hooks: []string{"FILL_Q", "FILL_DO", "LOAD_L", "LOAD_DELTA", "MASK", "SPILL_DQ", "K_AT", "V_AT"}, Macros: append(banded, features...),
 		For: "CPU drivers: the gradient by the queries",
 	},
 	{
 		Family: "attention", Name: "lane", File: "attention_lane_dkv.cl", Needs: lanes, Kernels: []string{"attention_lane_dkv"},
-		Hooks: []string{"LOAD_K", "LOAD_V", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DK", "STORE_DV", "Q_AT", "DO_AT"}, Macros: append(banded, features...),
+		Hooks: []string{"FILL_K", "FILL_V", "LOAD_L", "LOAD_DELTA", "MASK", "SPILL_DK", "SPILL_DV", "Q_AT", "DO_AT"}, Macros: append(banded, features...),
 		For: "CPU drivers: the gradients by keys and values",
 	},
 	{

@@ -7,7 +7,8 @@
 // that they see in blocks of KB: scores, running maximum and sum, weighted sum of values. Scores
 // are kept as powers of two. Shared parts are in attention_block.cl.
 //
-// hooks   LOAD_Q(b, r, d)    MASK(b, r, n)    STORE_O(i, v)    STORE_L(i, v) where WITH_L
+// hooks   FILL_Q(tile, depth, b, first, count, factor)    SPILL_O(tile, depth, i0, have, factor): one of attention_turn.cl
+//         MASK(b, r, n)    STORE_L(i, v) where WITH_L
 //         K_AT(b) V_AT(b)  the first row of a batch; rows lie K_STEP and V_STEP apart, features adjoin
 // macros  D E  features    KB  keys a block    HAS_MASK 0, 1 or 2: none, one of all rows, one of each
 //         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE2  SCALE·log2(e)
@@ -21,11 +22,7 @@ kernel void attention_lane(PARAMS) {
     const IDX b = B_FROM + (IDX)get_global_id(1), first = (TILES - 1 - (IDX)get_global_id(0)) * QT;
     __global const ACC *keys = K_AT(b), *values = V_AT(b);
     VT q[D * QV], s[KB * QV], o[ROOM_E * QV];
-    for (int l = 0; l < QT; l++) {
-        const IDX r = min(first + l, (IDX)ROWS - 1);
-        for (int d = 0; d < D; d++)
-            LANE(q, d, l) = (ACC)LOAD_Q(b, r, d) * SCALE2;
-    }
+    FILL_Q(q, D, b, first, ROWS, SCALE2)
     for (int i = 0; i < E * QV; i++)
         o[i] = (VT)(0);
     SEEN(first)
@@ -87,11 +84,9 @@ kernel void attention_lane(PARAMS) {
         l[v] = sum[v] == none ? (VT)(INFINITY) : (top[v] + log2(sum[v])) * LN2;
     }
     const int have = (int)min((IDX)QT, (IDX)ROWS - first);
-    for (int i = 0; i < have; i++) {
-        for (int e = 0; e < E; e++)
-            STORE_O((b * ROWS + first + i) * E + e, LANE(o, e, i) * LANE(part, 0, i));
+    SPILL_O(o, E, b * ROWS + first, have, part)
 #if WITH_L
+    for (int i = 0; i < have; i++)
         STORE_L(b * ROWS + first + i, LANE(l, 0, i));
 #endif
-    }
 }

@@ -6,8 +6,9 @@
 // them, the queries of all groups of a batch, in blocks of KB: each sum has one owner and one
 // order. Shared parts are in attention_block.cl.
 //
-// hooks   LOAD_K(b, n, d)    LOAD_V(b, n, e)    LOAD_L(b, r)    LOAD_DELTA(b, r)    MASK(b, r, n)
-//         STORE_DK(i, v)    STORE_DV(i, v)
+// hooks   FILL_K(tile, depth, b, first, count, factor)    FILL_V(...) the same
+//         SPILL_DK(tile, depth, i0, have, factor)    SPILL_DV(...) the same
+//         LOAD_L(b, r)    LOAD_DELTA(b, r)    MASK(b, r, n)
 //         Q_AT(b) DO_AT(b)  the first row of a batch; rows lie Q_STEP and DO_STEP apart
 // macros  D E  features    KB  rows a block    HAS_MASK 0, 1 or 2: none, one of all rows, one of each
 //         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE    SCALE2  SCALE·log2(e)
@@ -19,23 +20,19 @@ kernel void attention_lane_dkv(PARAMS) {
     const IDX b = B_FROM + (IDX)get_global_id(1), first = (IDX)get_global_id(0) * QT;
     __global const ACC *queries = Q_AT(b), *slopes = DO_AT(b);
     VT k[D * QV], w[ROOM_E * QV], p[KB * QV], t[KB * QV], dk[D * QV], dv[ROOM_E * QV];
-    for (int l = 0; l < QT; l++) {
-        const IDX n = min(first + l, (IDX)N - 1);
-        for (int d = 0; d < D; d++)
-            LANE(k, d, l) = (ACC)LOAD_K(b, n, d) * SCALE2;
-        for (int e = 0; e < E; e++)
-            LANE(w, e, l) = (ACC)LOAD_V(b, n, e);
-    }
+    FILL_K(k, D, b, first, N, SCALE2)
+    FILL_V(w, E, b, first, N, (ACC)1)
     for (int i = 0; i < D * QV; i++)
         dk[i] = (VT)(0);
     for (int i = 0; i < E * QV; i++)
         dv[i] = (VT)(0);
-    VT same[QV], lane[QV];
+    VT same[QV], scale[QV], lane[QV];
     for (int l = 0; l < QT; l++)
         LANE(lane, 0, l) = l;
     #pragma unroll
     for (int v = 0; v < QV; v++) {
         same[v] = (VT)(1);
+        scale[v] = (VT)(SCALE);
     }
 
     for (IDX g0 = 0; g0 < ROWS; g0 += M) { // a group: the rows in it that see a key of the tile
@@ -94,10 +91,6 @@ kernel void attention_lane_dkv(PARAMS) {
     }
 
     const int have = (int)min((IDX)QT, (IDX)N - first);
-    for (int i = 0; i < have; i++) {
-        for (int d = 0; d < D; d++)
-            STORE_DK((b * N + first + i) * D + d, LANE(dk, d, i) * SCALE);
-        for (int e = 0; e < E; e++)
-            STORE_DV((b * N + first + i) * E + e, LANE(dv, e, i));
-    }
+    SPILL_DK(dk, D, b * N + first, have, scale)
+    SPILL_DV(dv, E, b * N + first, have, same)
 }

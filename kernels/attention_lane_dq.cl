@@ -5,8 +5,9 @@
 // One work-item takes a tile of QT rows and walks the keys that they see in blocks of KB, as
 // attention_lane.cl does. Shared parts are in attention_block.cl.
 //
-// hooks   LOAD_Q(b, r, d)    LOAD_DO(b, r, e)    LOAD_L(b, r)    LOAD_DELTA(b, r)    MASK(b, r, n)
-//         STORE_DQ(i, v)    K_AT(b) V_AT(b)  the first row of a batch; rows lie K_STEP and V_STEP apart
+// hooks   FILL_Q(tile, depth, b, first, count, factor)    FILL_DO(...) the same    SPILL_DQ(tile, depth, i0, have, factor)
+//         LOAD_L(b, r)    LOAD_DELTA(b, r)    MASK(b, r, n)
+//         K_AT(b) V_AT(b)  the first row of a batch; rows lie K_STEP and V_STEP apart
 // macros  D E  features    KB  keys a block    HAS_MASK BANDED  as there    SCALE    SCALE2  SCALE·log2(e)
 // sizes   M  queries of a group    ROWS  of all groups    N  keys    B_FROM  the first batch    TILES
 // launch  attention_lane_dq  global {TILES, batches}  local {1, 1}
@@ -16,22 +17,22 @@ kernel void attention_lane_dq(PARAMS) {
     const IDX b = B_FROM + (IDX)get_global_id(1), first = (TILES - 1 - (IDX)get_global_id(0)) * QT;
     __global const ACC *keys = K_AT(b), *values = V_AT(b);
     VT q[D * QV], g[ROOM_E * QV], t[KB * QV], dq[D * QV], kept[QV], delta[QV];
+    FILL_Q(q, D, b, first, ROWS, SCALE2)
+    FILL_DO(g, E, b, first, ROWS, (ACC)1)
     for (int l = 0; l < QT; l++) {
         const IDX r = min(first + l, (IDX)ROWS - 1);
-        for (int d = 0; d < D; d++)
-            LANE(q, d, l) = (ACC)LOAD_Q(b, r, d) * SCALE2;
-        for (int e = 0; e < E; e++)
-            LANE(g, e, l) = (ACC)LOAD_DO(b, r, e);
         LANE(kept, 0, l) = (ACC)LOAD_L(b, r) * LOG2E;
         LANE(delta, 0, l) = (ACC)LOAD_DELTA(b, r);
     }
     for (int i = 0; i < D * QV; i++)
         dq[i] = (VT)(0);
     SEEN(first)
-    VT same[QV];
+    VT same[QV], scale[QV];
     #pragma unroll
-    for (int v = 0; v < QV; v++)
+    for (int v = 0; v < QV; v++) {
         same[v] = (VT)(1);
+        scale[v] = (VT)(SCALE);
+    }
 
     for (IDX key = from; key < to; key += KB) {
         const int count = (int)min((IDX)KB, to - key);
@@ -67,7 +68,5 @@ kernel void attention_lane_dq(PARAMS) {
     }
 
     const int have = (int)min((IDX)QT, (IDX)ROWS - first);
-    for (int i = 0; i < have; i++)
-        for (int d = 0; d < D; d++)
-            STORE_DQ((b * ROWS + first + i) * D + d, LANE(dq, d, i) * SCALE);
+    SPILL_DQ(dq, D, b * ROWS + first, have, scale)
 }

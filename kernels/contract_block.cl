@@ -26,26 +26,6 @@
 // launch  global {ceil(M / ROWS), ceil(N / (PANELS·NR)), ceil(BATCHES / LOTS)·splits}  local {1, 1, 1}
 // source  Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008)
 
-#if B_ALONG_K
-// Riffling the two halves of VL rows log2(VL) times exchanges rows and columns.
-static inline void transpose(VT *r) {
-    #pragma unroll
-    for (int stage = 1; stage < VL; stage *= 2) {
-        VT t[VL];
-        #pragma unroll
-        for (int i = 0; i < VL / 2; i++) {
-            t[2 * i].even = r[i].lo;
-            t[2 * i].odd = r[i + VL / 2].lo;
-            t[2 * i + 1].even = r[i].hi;
-            t[2 * i + 1].odd = r[i + VL / 2].hi;
-        }
-        #pragma unroll
-        for (int i = 0; i < VL; i++)
-            r[i] = t[i];
-    }
-}
-#endif
-
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_block(PARAMS) {
     __local VT partB[SPACE_B / VL];

@@ -5,32 +5,12 @@
 // hooks   LOAD_B(b, k, n)  the value in its register type: a producer fuses in here
 //         ALONG_K 1: B_PTR + B_COLUMN(b, n) + k is element (b, k, n), and B_LOAD(p) widens VL
 //                    of them: squares of VL x VL are then read along k and transposed in
-//                    registers
+//                    registers, by transpose.cl
 // macros  ACC  type of the pack    NR  columns of a panel, a multiple of VL
 //         PACK_K  values of k a work-item    VL VT VSTORE  where ALONG_K: lanes, the vector of
 //         them, its vstore
 // sizes   N    K_FROM K_TO    N_FROM    B_FROM    B_PLANE  elements of a batch of the pack
 // launch  global {ceil((K_TO - K_FROM) / PACK_K), panels, batches}  local {1, 1, 1}
-
-#if ALONG_K
-// Riffling the two halves of VL rows log2(VL) times exchanges rows and columns.
-static inline void transpose(VT *r) {
-    #pragma unroll
-    for (int stage = 1; stage < VL; stage *= 2) {
-        VT t[VL];
-        #pragma unroll
-        for (int i = 0; i < VL / 2; i++) {
-            t[2 * i].even = r[i].lo;
-            t[2 * i].odd = r[i + VL / 2].lo;
-            t[2 * i + 1].even = r[i].hi;
-            t[2 * i + 1].odd = r[i + VL / 2].hi;
-        }
-        #pragma unroll
-        for (int i = 0; i < VL; i++)
-            r[i] = t[i];
-    }
-}
-#endif
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_pack_b(PARAMS) {

@@ -3,6 +3,7 @@ package ocl
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
@@ -47,9 +48,9 @@ func (x *attention) at(names ...string) []coord {
 	return coords
 }
 
-// hooks defines the loads that kernel files name, but for the operands in skip,
-// and the mask.
-func (x *attention) hooks(g *gen, skip ...*engine.Expr) {
+// hooks defines the loads that kernel files name, but for those in skip, and
+// the mask.
+func (x *attention) hooks(g *gen, skip ...string) {
 	for _, h := range []struct {
 		name string
 		e    *engine.Expr
@@ -58,11 +59,7 @@ func (x *attention) hooks(g *gen, skip ...*engine.Expr) {
 		{"LOAD_Q", x.a.Q, x.at("b", "r", "d")}, {"LOAD_K", x.a.K, x.at("b", "n", "d")}, {"LOAD_V", x.a.V, x.at("b", "n", "e")},
 		{"LOAD_DO", x.a.DO, x.at("b", "r", "e")}, {"LOAD_L", x.a.L, x.at("b", "r")}, {"LOAD_DELTA", x.a.D, x.at("b", "r")},
 	} {
-		skipped := h.e == nil
-		for _, s := range skip {
-			skipped = skipped || s == h.e
-		}
-		if !skipped {
+		if h.e != nil && !slices.Contains(skip, h.name) {
 			g.hook(h.name, h.at, h.e, tensor.Invalid)
 		}
 	}

@@ -28,14 +28,16 @@ type farSide struct {
 // laneSpan is how many rows an item of attention_pack.cl takes.
 const laneSpan = 16
 
+// readable reports whether the features of a row adjoin, and are what sums are made of.
+func (x *attention) readable(s *farSide) bool {
+	head := x.axes(s.head)
+	return s.load.plain && s.load.dtype == x.acc && (len(head) == 0 || len(head) == 1 && s.load.coef[head[0]] == 1)
+}
+
 // inPlace finds how far apart rows lie where their features adjoin and are what
 // sums are made of.
 func (x *attention) inPlace(s *farSide) bool {
-	s.load = x.contraction.load(s.e, s.head)
-	if !s.load.plain || s.load.dtype != x.acc {
-		return false
-	}
-	if head := x.axes(s.head); len(head) > 1 || len(head) == 1 && s.load.coef[head[0]] != 1 {
+	if s.load = x.contraction.load(s.e, s.head); !x.readable(s) {
 		return false
 	}
 	var rows []int
@@ -153,9 +155,9 @@ func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles
 	g.macro("AS_IT", fmt.Sprintf("as_int%d", tile.Lanes))
 	g.size("TILES", tiles)
 	g.size("B_FROM", 0)
-	var walked []*engine.Expr
+	read := x.turns(g, tile.Lanes)
 	for _, s := range sides {
-		walked = append(walked, s.e)
+		read = append(read, "LOAD_"+s.name)
 		step := s.step
 		if s.scratch < 0 {
 			x.pointer(g, s.name, s.load)
@@ -169,7 +171,45 @@ func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles
 		}
 		g.size(s.name+"_STEP", step)
 	}
-	x.hooks(g, walked...)
+	x.hooks(g, read...)
 	x.stores(g)
-	return g.assemble("attention_block.cl", kernel+".cl")
+	return g.assemble("attention_block.cl", "transpose.cl", "attention_turn.cl", kernel+".cl")
+}
+
+// turns defines how the side that an item owns comes into the lanes of its
+// tiles, and how results come out of them. It returns the loads that need no hook.
+func (x *attention) turns(g *gen, lanes int) []string {
+	var read []string
+	g.macro("VLOAD(p)", fmt.Sprintf("vload%d(0, p)", lanes))
+	g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
+	rows := []int{engine.AttentionGroup, engine.AttentionQueries}
+	keys := []int{engine.AttentionKeys}
+	q := &farSide{name: "Q", e: x.a.Q, coords: x.at("b", "r"), groups: rows, head: engine.AttentionHead}
+	slope := &farSide{name: "DO", e: x.a.DO, coords: x.at("b", "r"), groups: rows, head: engine.AttentionValue}
+	k := &farSide{name: "K", e: x.a.K, coords: x.at("b", "n"), groups: keys, head: engine.AttentionHead}
+	v := &farSide{name: "V", e: x.a.V, coords: x.at("b", "n"), groups: keys, head: engine.AttentionValue}
+	for _, s := range map[engine.AttentionPass][]*farSide{
+		engine.AttentionForward: {q}, engine.AttentionGradQ: {q, slope}, engine.AttentionGradKV: {k, v},
+	}[x.a.Pass] {
+		fill := fmt.Sprintf("FILL_EACH(LOAD_%s", s.name)
+		if s.load = x.contraction.load(s.e, s.head); x.readable(s) {
+			x.pointer(g, s.name, s.load)
+			g.hook(s.name+"_START", s.coords, x.part(s.load, true, append(s.groups, engine.AttentionBatch)...), tensor.Invalid)
+			g.macro(fmt.Sprintf("%s_ROW(b, r)", s.name), fmt.Sprintf("(%s_PTR + %s_START(b, r))", s.name, s.name))
+			fill = fmt.Sprintf("FILL_ROWS(%s_ROW", s.name)
+			read = append(read, "LOAD_"+s.name)
+		}
+		g.macro(fmt.Sprintf("FILL_%s(tile, depth, b, first, count, factor)", s.name), fill+", tile, depth, b, first, count, factor)")
+	}
+	for i, name := range map[engine.AttentionPass][]string{
+		engine.AttentionForward: {"O"}, engine.AttentionGradQ: {"DQ"}, engine.AttentionGradKV: {"DK", "DV"},
+	}[x.a.Pass] {
+		spill := fmt.Sprintf("SPILL_EACH(STORE_%s", name)
+		if x.task.Outs[i].DType == x.acc {
+			y, _, _ := g.operand(len(x.task.Ins) + i)
+			spill = fmt.Sprintf("SPILL_ROWS((%s_ + o_%s)", y, y)
+		}
+		g.macro(fmt.Sprintf("SPILL_%s(tile, depth, i0, have, factor)", name), spill+", tile, depth, i0, have, factor)")
+	}
+	return read
 }

@@ -158,9 +158,11 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 		c.hookA(g)
 	}
 	g.macro("B_ALONG_K", oneIf(c.bb.alongK()))
+	files := []string{"contract_block.cl"}
 	g.macro("B_ALONG_N", oneIf(!c.bb.alongK() && c.columnsAdjoin()))
 	switch {
 	case c.bb.alongK():
+		files = []string{"transpose.cl", "contract_block.cl"}
 		c.vectors(g, "B", "B_COLUMN", c.bb, bBatch, bColumn, lanes)
 	case c.columnsAdjoin():
 		c.pointer(g, "B", c.bb)
@@ -178,7 +180,7 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 	c.fold(g, out, p.splits, p.chunk)
 	columns := p.panels * int64(p.shape.Columns())
 	out.launches = append([]launch{{
-		prog: g.assemble("contract_block.cl"), kernel: "contract_block", local: [3]int{1, 1, 1},
+		prog: g.assemble(files...), kernel: "contract_block", local: [3]int{1, 1, 1},
 		global: grid(ceilDiv(c.m, p.rows), ceilDiv(c.n, columns), ceilDiv(c.b, p.lots)*p.splits),
 	}}, out.launches...)
 	return out, nil

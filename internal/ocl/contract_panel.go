@@ -301,7 +301,9 @@ func (p panelChoice) packProgram(c *contraction, side string, width, plane int64
 	c.hookB(g)
 	g.macro("NR", width)
 	g.macro("ALONG_K", oneIf(c.bb.alongK()))
+	files := []string{"contract_pack_b.cl"}
 	if c.bb.alongK() {
+		files = []string{"transpose.cl", "contract_pack_b.cl"}
 		lanes := p.shape.Lanes
 		g.macro("VL", lanes)
 		g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
@@ -311,7 +313,7 @@ func (p panelChoice) packProgram(c *contraction, side string, width, plane int64
 	g.size("N", c.n)
 	g.size("B_PLANE", plane)
 	p.packedB(g, c)
-	return g.assemble("contract_pack_b.cl")
+	return g.assemble(files...)
 }
 
 // packedB passes the pack of B.

@@ -17,6 +17,13 @@
 #define FLOAT_EXP2 1
 #define AS_VT as_float16
 #define AS_IT as_int16
+#define VLOAD(p) vload16(0, p)
+#define VSTORE vstore16
+#define Q_TYPE float
+#define Q_PTR (p0_ + o_p0)
+#define Q_ROW(b, r) (Q_PTR + Q_START(b, r))
+#define FILL_Q(tile, depth, b, first, count, factor) FILL_ROWS(Q_ROW, tile, depth, b, first, count, factor)
+#define SPILL_O(tile, depth, i0, have, factor) SPILL_ROWS((y0_ + o_y0), tile, depth, i0, have, factor)
 #define K_TYPE float
 #define K_PTR (p1_ + o_p1)
 #define K_AT(b) (K_PTR + K_START(b))
@@ -27,26 +34,26 @@
 #define STORE_O(i, v) STORE_float32(y0_ + o_y0, i, v)
 #define WITH_L 0
 
+static inline long q_start_hook(const IDX b, const IDX r FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n1, n2);
+    const IDX x1 = r - q0 * n4;
+    const int i2 = n0 * b + n3 * q0 + n5 * x1;
+    const long v3 = (long)(i2);
+    return v3;
+}
+#define Q_START(b, r) q_start_hook(b, r FN_ARGS)
+
 static inline long k_start_hook(const IDX b FN_PARAMS) {
-    const int i0 = n0 * b;
+    const int i0 = n6 * b;
     const long v1 = (long)(i0);
     return v1;
 }
 #define K_START(b) k_start_hook(b FN_ARGS)
 
 static inline long v_start_hook(const IDX b FN_PARAMS) {
-    const int i0 = n0 * b;
+    const int i0 = n6 * b;
     const long v1 = (long)(i0);
     return v1;
 }
 #define V_START(b) v_start_hook(b FN_ARGS)
-
-static inline float load_q_hook(const IDX b, const IDX r, const IDX d FN_PARAMS) {
-    const IDX q0 = (int)FASTDIV(r, n2, n3);
-    const IDX x1 = r - q0 * n5;
-    const int i2 = n1 * b + n4 * q0 + n6 * x1 + d;
-    const float v3 = LOAD_float32(p0, i2);
-    return v3;
-}
-#define LOAD_Q(b, r, d) load_q_hook(b, r, d FN_ARGS)
 

@@ -17,6 +17,18 @@
 #define FLOAT_EXP2 1
 #define AS_VT as_float16
 #define AS_IT as_int16
+#define VLOAD(p) vload16(0, p)
+#define VSTORE vstore16
+#define K_TYPE float
+#define K_PTR (p1_ + o_p1)
+#define K_ROW(b, r) (K_PTR + K_START(b, r))
+#define FILL_K(tile, depth, b, first, count, factor) FILL_ROWS(K_ROW, tile, depth, b, first, count, factor)
+#define V_TYPE float
+#define V_PTR (p2_ + o_p2)
+#define V_ROW(b, r) (V_PTR + V_START(b, r))
+#define FILL_V(tile, depth, b, first, count, factor) FILL_ROWS(V_ROW, tile, depth, b, first, count, factor)
+#define SPILL_DK(tile, depth, i0, have, factor) SPILL_ROWS((y0_ + o_y0), tile, depth, i0, have, factor)
+#define SPILL_DV(tile, depth, i0, have, factor) SPILL_ROWS((y1_ + o_y1), tile, depth, i0, have, factor)
 #define Q_TYPE float
 #define Q_PTR (p0_ + o_p0)
 #define Q_AT(b) (Q_PTR + Q_START(b))
@@ -28,33 +40,33 @@
 #define STORE_DV(i, v) STORE_float32(y1_ + o_y1, i, v)
 #define WITH_L 0
 
+static inline long k_start_hook(const IDX b, const IDX n FN_PARAMS) {
+    const int i0 = n0 * b + n1 * n;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define K_START(b, n) k_start_hook(b, n FN_ARGS)
+
+static inline long v_start_hook(const IDX b, const IDX n FN_PARAMS) {
+    const int i0 = n0 * b + n1 * n;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define V_START(b, n) v_start_hook(b, n FN_ARGS)
+
 static inline long q_start_hook(const IDX b FN_PARAMS) {
-    const int i0 = n0 * b;
+    const int i0 = n2 * b;
     const long v1 = (long)(i0);
     return v1;
 }
 #define Q_START(b) q_start_hook(b FN_ARGS)
 
 static inline long do_start_hook(const IDX b FN_PARAMS) {
-    const int i0 = n0 * b;
+    const int i0 = n2 * b;
     const long v1 = (long)(i0);
     return v1;
 }
 #define DO_START(b) do_start_hook(b FN_ARGS)
-
-static inline float load_k_hook(const IDX b, const IDX n, const IDX d FN_PARAMS) {
-    const int i0 = n1 * b + n2 * n + d;
-    const float v1 = LOAD_float32(p1, i0);
-    return v1;
-}
-#define LOAD_K(b, n, d) load_k_hook(b, n, d FN_ARGS)
-
-static inline float load_v_hook(const IDX b, const IDX n, const IDX e FN_PARAMS) {
-    const int i0 = n1 * b + n2 * n + e;
-    const float v1 = LOAD_float32(p2, i0);
-    return v1;
-}
-#define LOAD_V(b, n, e) load_v_hook(b, n, e FN_ARGS)
 
 static inline float load_l_hook(const IDX b, const IDX r FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(r, n4, n5);

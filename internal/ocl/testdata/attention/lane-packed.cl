@@ -43,6 +43,10 @@ static inline float load_hook(const IDX b, const IDX r, const IDX x FN_PARAMS) {
 #define FLOAT_EXP2 1
 #define AS_VT as_float8
 #define AS_IT as_int8
+#define VLOAD(p) vload8(0, p)
+#define VSTORE vstore8
+#define FILL_Q(tile, depth, b, first, count, factor) FILL_EACH(LOAD_Q, tile, depth, b, first, count, factor)
+#define SPILL_O(tile, depth, i0, have, factor) SPILL_EACH(STORE_O, tile, depth, i0, have, factor)
 #define K_AT(b) (K_PACK + (size_t)((b) - B_FROM) * 64 * K_ROWS)
 #define V_AT(b) (V_PACK + (size_t)((b) - B_FROM) * 32 * V_ROWS)
 #define MASK(b, r, n) (MASK_OF(b, r, n) ? (float)0 : (float)-INFINITY)
