@@ -143,3 +143,9 @@ func Block(localMem int64, size int) BlockSpace {
 
 // Depth is how many values of k fit at a time: two row tiles beside two panels.
 func (b BlockSpace) Depth(s PanelShape) int { return min(b.A/(2*s.Rows), b.B/(2*s.Columns())) }
+
+// StreamSpace is how many sums contract_stream.cl keeps in local memory: what
+// stays in the innermost cache beside rows that pass through it.
+func StreamSpace(localMem int64, size int) int64 {
+	return min(localMem/2, 16<<10) / int64(size) &^ 63
+}

@@ -26,6 +26,14 @@ var contractSpaces = []Space{
 		},
 	},
 	{
+		Family: "contract", Variant: "stream",
+		Params: []Param{
+			{"columns", powers(64, 4096), "of a work-item"},
+			{"steps", powers(1, 16), "rows of B at a time"},
+			swap, splits,
+		},
+	},
+	{
 		Family: "contract", Variant: "dot",
 		Params: []Param{
 			{"rows", powers(1, 8), "of A a work-item"},

@@ -23,12 +23,17 @@ func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 	if c.alongK() {
 		all = append(all, eitherWay(c, d, t, (*contraction).dot))
 	}
+	if c.streamLegal() {
+		all = append(all, eitherWay(c, d, t, (*contraction).stream))
+	}
 	if c.blockLegal() {
 		all = append(all, eitherWay(c, d, t, (*contraction).block))
 	}
 	switch {
 	case d.cpu && c.dotFits():
 		return prefer("dot", fmt.Sprintf("%d x %d outputs of %d terms, which adjoin in memory", c.m, c.n, c.k), all)
+	case d.cpu && c.streamFits():
+		return prefer("stream", "a CPU driver: one row, and a matrix that is read once, row by row", all)
 	case d.cpu && c.blockFits():
 		return prefer("block", "a CPU driver: blocks in the cache of one core", all)
 	case d.cpu:

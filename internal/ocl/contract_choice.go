@@ -72,6 +72,27 @@ func (c *contraction) settleBlock(p *blockChoice) error {
 	return c.partsFit(p.splits)
 }
 
+func (c *contraction) stream() variant {
+	v := tunable[streamChoice](contractChooser(c, "stream", c.chooseStream, c.settleStream, c.planStream))
+	v.why = "a matrix whose columns adjoin"
+	return v
+}
+
+func (s *streamChoice) knobs() []knob {
+	return []knob{counter("columns", &s.columns), counter("steps", &s.steps), counter("splits", &s.splits)}
+}
+
+func (c *contraction) settleStream(s *streamChoice) error {
+	if !c.streamLegal() {
+		return errNotPlain
+	}
+	s.split(c, s.splits)
+	if s.columns > kernels.StreamSpace(c.dev.localMem, int(c.accSize)) {
+		return errLocalMem
+	}
+	return c.partsFit(s.splits)
+}
+
 func (c *contraction) dot() variant {
 	v := tunable[dotChoice](contractChooser(c, "dot", c.chooseDot, c.settleDot, c.planDot))
 	v.why = "operands that adjoin along k"

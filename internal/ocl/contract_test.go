@@ -242,6 +242,23 @@ func ways(t *engine.Task, e effort) []way {
 		add(everyOption, "dot of 4 lanes split", cpuFacts(4), false, dot(true))
 	}
 
+	stream := func(splits int64) func(c *contraction) (*plan, error) {
+		return func(c *contraction) (*plan, error) {
+			s := c.chooseStream()
+			if splits > 0 {
+				s.split(c, splits)
+			}
+			return c.planStream(s)
+		}
+	}
+	if separate(wide, collapse(t), false).streamLegal() {
+		add(eachKernel, "stream", wide, false, stream(0))
+		add(everyOption, "stream of 4 lanes split", cpuFacts(4), false, stream(3))
+	}
+	if separate(wide, collapse(t), true).streamLegal() {
+		add(eachKernel, "stream swapped split", wide, true, stream(2))
+	}
+
 	tile := func(split bool) func(c *contraction) (*plan, error) {
 		return func(c *contraction) (*plan, error) {
 			t := c.chooseTile()
