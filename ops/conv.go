@@ -114,6 +114,8 @@ var _ = define(Op{
 		convCase("dilated", []int{1, 2, 9, 9}, []int{2, 2, 3, 2}, Conv2DOptions{Dilation: [2]int{2, 3}, Pad: [2]int{2, 1}}),
 		convCase("groups", []int{2, 6, 5, 5}, []int{4, 3, 3, 3}, Conv2DOptions{Groups: 2, Pad: [2]int{1, 1}}),
 		convCase("depthwise", []int{1, 5, 6, 6}, []int{5, 1, 3, 3}, Conv2DOptions{Groups: 5, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}}),
+		convCase("depthwise stride", []int{2, 9, 8, 9}, []int{9, 1, 2, 2}, Conv2DOptions{Groups: 9, Stride: [2]int{1, 2}}),
+		convCase("depthwise dilated stride", []int{1, 2, 9, 20}, []int{2, 1, 3, 3}, Conv2DOptions{Groups: 2, Stride: [2]int{2, 3}, Dilation: [2]int{1, 2}, Pad: [2]int{1, 2}}),
 		convCase("depthwise dilated", []int{2, 9, 8, 7}, []int{9, 1, 3, 2}, Conv2DOptions{Groups: 9, Dilation: [2]int{2, 1}, Pad: [2]int{2, 0}}),
 		convCase("one channel", []int{3, 1, 9, 7}, []int{8, 1, 5, 3}, Conv2DOptions{Pad: [2]int{2, 2}}),
 		convCase("no images", []int{0, 2, 4, 4}, []int{3, 2, 3, 3}, Conv2DOptions{}),

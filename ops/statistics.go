@@ -128,10 +128,13 @@ func keep(x *Node, order ...int) *Node { return apply("keep", keepAttr{order: or
 
 // keepAttr says how a kept tensor lies in memory. With edge it is a padded image
 // that needs no buffer where channels, axis 1, are neighbours in memory: the
-// lanes of a vector are then all inside or all outside.
+// lanes of a vector are then all inside or all outside. With phases, which
+// divides the last axis, every so manyth element lies together there, so that
+// windows that far apart are neighbours in memory too.
 type keepAttr struct {
-	order []int
-	edge  bool
+	order  []int
+	edge   bool
+	phases int
 }
 
 var _ = define(Op{
