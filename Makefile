@@ -1,6 +1,6 @@
 # The README's two commands are plain go; this file gathers what a change is checked with.
 
-.PHONY: all test check fmt vet cross tidy race matrix bench bench-peers golden
+.PHONY: all test check fmt vet cross tidy race matrix variants bench bench-peers golden
 
 all: check test
 
@@ -40,6 +40,11 @@ race:
 # Every cell of op x device x dtype x sample on its own, with a report of each engine.
 matrix:
 	ANYCL_MATRIX=full go test -v -count=1 -timeout 60m -run 'Portability|EveryOp|Gradients|Engines' .
+
+# The same cells and random graphs with every kernel variant forced in turn. Takes
+# about two minutes for each of them; ANYCL_CACHE=folder makes the next time faster.
+variants:
+	ANYCL_MATRIX=full go test -v -count=1 -timeout 120m -run 'EveryVariant' .
 
 bench:
 	go test -run '^$$' -bench . ./fallback ./internal/ocl ./ops

@@ -91,7 +91,10 @@ var shared struct {
 }
 
 // onDevice is a new engine on d.
-func onDevice(t testing.TB, d *platform.Device) engine.Engine {
+func onDevice(t testing.TB, d *platform.Device) engine.Engine { return ocl.New(opened(t, d)) }
+
+// opened is d, open until the process ends.
+func opened(t testing.TB, d *platform.Device) *platform.Opened {
 	t.Helper()
 	shared.Lock()
 	defer shared.Unlock()
@@ -103,7 +106,7 @@ func onDevice(t testing.TB, d *platform.Device) engine.Engine {
 		}
 		shared.open[d.ID] = opened
 	}
-	return ocl.New(shared.open[d.ID])
+	return shared.open[d.ID]
 }
 
 // onCPUPath is a new engine that needs no OpenCL.
@@ -212,6 +215,17 @@ func TestRandomGraphsAgree(t *testing.T) {
 	})
 }
 
+func TestGradientsOfRandomGraphsAgree(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+		e, n := lasting(t, open), 6
+		if e.Name() == "cpu" || full() {
+			n = 250
+		}
+		optest.TestGraphGradients(t, e, lasting(t, onCPUPath), n)
+	})
+}
+
 func FuzzGraphsAgree(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed)
@@ -223,6 +237,9 @@ func FuzzGraphsAgree(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		for _, e := range engines {
 			optest.CheckGraph(t, e, seed)
+			if seed%2 != 0 {
+				optest.CheckGraphGradients(t, e, engines[0], seed)
+			}
 		}
 	})
 }

@@ -35,12 +35,15 @@ type Engine struct {
 
 // New makes an engine of an opened device, which stays the caller's to close,
 // after the engine.
-func New(dev *platform.Opened) *Engine {
+func New(dev *platform.Opened) *Engine { return NewForced(dev, forcedByEnv()) }
+
+// NewForced is New with a list of variants in place of that of EnvVariant.
+func NewForced(dev *platform.Opened, variants string) *Engine {
 	facts := newFacts(dev.Device(), dev.Caps())
 	facts.tuned = openOverlay(dev)
 	return &Engine{
 		dev: dev, facts: facts, rates: newRates(dev),
-		force: forcedByEnv(), memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
+		force: variants, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
 }
 

@@ -28,6 +28,29 @@ var families = map[engine.Kind]func(d *deviceFacts, t *engine.Task) []variant{
 	engine.Attention: attentionVariants,
 }
 
+// variantNames are the names that the functions in families give.
+var variantNames = map[engine.Kind][]string{
+	engine.Map:       {"item", "block"},
+	engine.Reduce:    {"item", "group", "block", "column", "lanes"},
+	engine.Row:       {"group", "block", "split"},
+	engine.Contract:  {"item", "tile", "panel", "block", "row", "dot"},
+	engine.Scatter:   {"item", "rows"},
+	engine.Attention: {"lane", "tile"},
+}
+
+// Variants are all kernel variants, as EnvVariant takes them: "contract=tile".
+// A caller's own kernel has none.
+func Variants() []string {
+	var all []string
+	for kind, names := range variantNames {
+		for _, n := range names {
+			all = append(all, kind.String()+"="+n)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 // variant is one way to run a task.
 type variant struct {
 	name string                // as EnvVariant has it

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -115,6 +116,9 @@ func execute(t testing.TB, e *Engine, task *engine.Task, ins [][]byte, run uint3
 		outs = append(outs, all[from:from+o.Bytes()])
 	}
 	p := s.Describe(0)
+	if name, _, _ := strings.Cut(p.Variant, " "); task.Kind != engine.Custom && name != "none" {
+		require.Contains(t, variantNames[task.Kind], name)
+	}
 	require.NoError(t, s.Close())
 	return outs, p
 }

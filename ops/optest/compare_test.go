@@ -172,6 +172,7 @@ func TestRandomGraphsReachEveryMove(t *testing.T) {
 		"reshape", "transpose", "slice", "pad", "broadcast_to", "concat", "windows", "gather", "take_along", "scatter_add",
 		"sum", "max", "min", "mean", "argmax", "matmul", "conv2d", "max_pool2d", "softmax", "where", "less", "cast", "clip",
 		"add", "sub", "mul", "maximum", "minimum", "tanh", "sigmoid", "exp", "relu", "square",
+		"log_softmax", "layer_norm", "attention", "avg_pool2d",
 	} {
 		require.Greater(t, used[op], 20, op)
 	}

@@ -33,11 +33,12 @@ func newProgram(seed uint64) *program {
 		moves[rng.IntN(len(moves))](p)
 	}
 	p.outputs = p.results()
+	p.updates = p.variables()
 	return p
 }
 
 // results are the values to look at: those that nothing else uses, and now and
-// then one that something does.
+// then one that something does, or an input.
 func (p *program) results() []int {
 	used := make([]bool, len(p.steps))
 	for _, s := range p.steps {
@@ -46,16 +47,35 @@ func (p *program) results() []int {
 		}
 	}
 	var out []int
+	some := false
 	for i, s := range p.steps {
-		if s.op != "" && (!used[i] || p.rng.IntN(12) == 0) {
+		if computed := s.op != ""; computed && !used[i] || p.rng.IntN(12) == 0 {
 			out = append(out, i)
+			some = some || computed
 		}
 	}
-	if len(out) == 0 { // every move declined
+	if !some { // every move declined
 		i, _ := p.apply("neg", nil, one(ops.Neg), 0)
 		out = append(out, i)
 	}
 	return out
+}
+
+// variables are some of the inputs, each with a value that is to become its own.
+func (p *program) variables() map[int]int {
+	to := map[int]int{}
+	for v, s := range p.steps {
+		if s.op != "" || p.rng.IntN(3) > 0 {
+			continue
+		}
+		to[v] = v
+		for i, w := range p.values {
+			if w.DType == p.values[v].DType && slices.Equal(w.Shape, p.shape(v)) && (to[v] == v || p.rng.IntN(2) == 0) {
+				to[v] = i
+			}
+		}
+	}
+	return to
 }
 
 // randomShape is a shape of up to four axes, of sizes that are awkward.
@@ -115,23 +135,33 @@ func (p *program) applyAs(op string, dt tensor.DType, attr any, build func(in []
 	p.steps = append(p.steps, step{op: op, attr: attr, args: args, build: build})
 	i := len(p.steps) - 1
 	r := p.evaluate(i, p.values, dt, nil)
-	var largest, terms float64
-	for k := range r.F {
-		largest = max(largest, math.Abs(r.F[k]))
-		if r.Terms != nil {
-			terms = max(terms, r.Terms[k])
-		}
-	}
-	if r.Len() > maxElements || p.exact && (largest > whole(r.DType) || terms > whole(tensor.Float32)) {
+	if r.Len() > maxElements || p.exact && !p.small(r) {
 		p.steps = p.steps[:i]
 		return 0, false
 	}
 	p.values = append(p.values, r.Array)
 	limit := 8.0
-	if largest > maxUsual { // a clip of integers leaves integers
+	if largest, _ := r.largest(); largest > maxUsual { // a clip of integers leaves integers
 		return p.apply("clip", [2]float64{-limit, limit}, func(in []*ops.Node) *ops.Node { return ops.Clip(in[0], -limit, limit) }, i)
 	}
 	return i, true
+}
+
+// largest is the largest number of a result, and of what bounds its error.
+func (r Result) largest() (value, terms float64) {
+	for k := range r.F {
+		value = max(value, math.Abs(r.F[k]))
+		if r.Terms != nil {
+			terms = max(terms, r.Terms[k])
+		}
+	}
+	return value, terms
+}
+
+// small reports whether the integers of r are held, and were summed, exactly.
+func (*program) small(r Result) bool {
+	value, terms := r.largest()
+	return value <= whole(r.DType) && terms <= whole(tensor.Float32)
 }
 
 // whole is the largest n such that a float dtype holds every integer up to n.

@@ -3,6 +3,7 @@ package optest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -27,7 +28,8 @@ func TestGraphs(t *testing.T, e engine.Engine, n int) {
 
 // CheckGraph builds the random graph of a seed, runs it on the engine e as a
 // whole, fused and planned, and compares some of its values with the
-// references of its ops, applied one after the other.
+// references of its ops, applied one after the other. Some of its inputs are
+// variables, which the run updates; then exact graphs run again.
 //
 // Graphs of an even seed compute with small integers, of whatever dtype: their
 // results are the same in any order of evaluation, and are compared exactly.
@@ -41,11 +43,14 @@ func CheckGraph(t testing.TB, e engine.Engine, seed uint64) {
 	g := ops.NewGraph(fmt.Sprint("seed ", seed))
 	feeds := ops.Feeds{}
 	nodes := p.build(g, feeds)
-	outputs := make([]*ops.Node, len(p.outputs))
-	for i, v := range p.outputs {
-		outputs[i] = nodes[v]
+	target := ops.Target{}
+	for _, v := range p.outputs {
+		target.Outputs = append(target.Outputs, nodes[v])
 	}
-	exe, err := g.Compile(t.Context(), ops.NewRuntime(e), ops.Target{Outputs: outputs})
+	for _, v := range slices.Sorted(maps.Keys(p.updates)) {
+		target.Updates = append(target.Updates, ops.Assign(nodes[v], nodes[p.updates[v]]))
+	}
+	exe, err := g.Compile(t.Context(), ops.NewRuntime(e), target)
 	if errors.Is(err, engine.ErrUnsupported) {
 		t.Skipf("absent: %v", err)
 	}
@@ -53,19 +58,58 @@ func CheckGraph(t testing.TB, e engine.Engine, seed uint64) {
 		t.Fatalf("%v\nthe graph of seed %d:\n%s", err, seed, p)
 	}
 	defer exe.Close()
-	outs, err := exe.Run(t.Context(), feeds)
-	if err != nil {
-		t.Fatalf("%v\nthe graph of seed %d:\n%s", err, seed, p)
-	}
 	var slack [][]float64
 	if !p.exact {
 		slack = p.slack()
 	}
-	for i, v := range p.outputs {
-		if message := p.differs(outs[i], v, slack); message != "" {
-			t.Errorf("value v%d: %s\nthe graph of seed %d:\n%s", v, message, seed, p)
+	for run := 1; ; run++ {
+		outs, err := exe.Run(t.Context(), feeds)
+		if err != nil {
+			t.Fatalf("run %d: %v\nthe graph of seed %d:\n%s", run, err, seed, p)
+		}
+		for i, v := range p.outputs {
+			if message := p.differs(outs[i], v, slack); message != "" {
+				t.Errorf("run %d: value v%d: %s\nthe graph of seed %d:\n%s", run, v, message, seed, p)
+			}
+		}
+		for v, to := range p.updates {
+			got, err := ops.Value(t.Context(), nodes[v])
+			if err != nil {
+				t.Fatalf("run %d: %v", run, err)
+			}
+			if message := p.differs(got, to, slack); message != "" {
+				t.Errorf("run %d: variable v%d after the run: %s\nthe graph of seed %d:\n%s", run, v, message, seed, p)
+			}
+		}
+		if run == maxRuns || !p.exact || t.Failed() || !p.advance() {
+			return
 		}
 	}
+}
+
+// maxRuns is how often a graph that updates variables runs.
+const maxRuns = 3
+
+// advance makes p's values those of the next run. It reports false where there
+// are no variables, or where the values become too large to be exact.
+func (p *program) advance() bool {
+	next := make([]Array, len(p.values))
+	for i, v := range p.values {
+		if p.steps[i].op == "" {
+			next[i] = v
+			if to, ok := p.updates[i]; ok {
+				next[i] = p.values[to]
+			}
+			continue
+		}
+		r := p.evaluate(i, next, v.DType, v.Shape)
+		if !p.small(r) {
+			return false
+		}
+		next[i] = r.Array
+	}
+	p.values = next
+	return len(p.updates) > 0
 }
 
 // differs compares an output with value v; the message is empty when they agree.
@@ -86,6 +130,7 @@ type program struct {
 	steps   []step
 	values  []Array // of each step
 	outputs []int
+	updates map[int]int // inputs that are variables, and the values that they get
 }
 
 // step makes one value. An input has no op.
@@ -103,6 +148,9 @@ func (p *program) String() string {
 		v := p.values[i]
 		if s.op == "" {
 			fmt.Fprintf(&b, "  v%d = input", i)
+			if to, ok := p.updates[i]; ok {
+				fmt.Fprintf(&b, ", a variable that becomes v%d", to)
+			}
 		} else {
 			fmt.Fprintf(&b, "  v%d = %s(", i, s.op)
 			for k, a := range s.args {
@@ -131,6 +179,10 @@ func (p *program) build(g *ops.Graph, feeds ops.Feeds) []*ops.Node {
 	for i, s := range p.steps {
 		if s.op == "" {
 			v := p.values[i]
+			if _, ok := p.updates[i]; ok {
+				nodes[i] = g.Variable(fmt.Sprint("v", i), v.Tensor())
+				continue
+			}
 			nodes[i] = g.Input(fmt.Sprint("v", i), v.DType, v.Shape...)
 			feeds[nodes[i]] = v.Tensor()
 			continue

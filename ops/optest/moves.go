@@ -270,6 +270,47 @@ var smoothMoves = []move{
 			p.apply("softmax", axis, one(func(x *ops.Node) *ops.Node { return ops.Softmax(x, axis) }), x)
 		}
 	},
+	func(p *program) {
+		if x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 }); ok {
+			axis := p.rng.IntN(len(p.shape(x)))
+			p.apply("log_softmax", axis, one(func(x *ops.Node) *ops.Node { return ops.LogSoftmax(x, axis) }), x)
+		}
+	},
+	func(p *program) {
+		x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 })
+		if !ok {
+			return
+		}
+		width, eps := p.shape(x)[len(p.shape(x))-1], 0.125 // rows may be constant
+		p.apply("layer_norm", eps, func(in []*ops.Node) *ops.Node { return ops.LayerNorm(in[0], in[1], in[2], eps) },
+			x, p.input(p.base, width), p.input(p.base, width))
+	},
+	func(p *program) { // to itself, or to keys from outside
+		q, ok := p.any(func(s []int) bool { return len(s) >= 2 && len(s) <= 4 && s[len(s)-1] > 0 })
+		if !ok {
+			return
+		}
+		s, k, v := p.shape(q), q, q
+		if p.rng.IntN(2) == 0 {
+			n := p.rng.IntN(12)
+			batch := s[p.rng.IntN(len(s)-1) : len(s)-2]
+			k = p.input(p.base, slices.Concat(batch, []int{n, s[len(s)-1]})...)
+			v = p.input(p.base, slices.Concat(batch, []int{n, 1 + p.rng.IntN(9)})...)
+		}
+		o := ops.AttentionOptions{Causal: p.rng.IntN(2) == 0, Window: p.rng.IntN(2) * p.rng.IntN(5)}
+		p.apply("attention", o, func(in []*ops.Node) *ops.Node { return ops.Attention(in[0], in[1], in[2], &o) }, q, k, v)
+	},
+	func(p *program) {
+		if x, ok := p.image(); ok {
+			s := p.shape(x)
+			o := ops.PoolOptions{
+				Size:     [2]int{1 + p.rng.IntN(min(s[2], 3)), 1 + p.rng.IntN(min(s[3], 3))},
+				Stride:   [2]int{1 + p.rng.IntN(2), 1 + p.rng.IntN(2)},
+				CountPad: p.rng.IntN(2) == 0,
+			}
+			p.apply("avg_pool2d", o, one(func(x *ops.Node) *ops.Node { return ops.AvgPool2D(x, o) }), x)
+		}
+	},
 	func(p *program) { // what may be large goes through a function that is not
 		if x, ok := p.any(nil); ok {
 			if y, ok := p.apply("tanh", nil, one(ops.Tanh), x); ok {

@@ -15,15 +15,19 @@ func attention(c Case) Result {
 	q, k, v, o := c.In[0], c.In[1], c.In[2], attr[ops.AttentionOptions](c)
 	last := func(a Array, i int) int { return a.Shape[len(a.Shape)-i] }
 	m, n, d, e := last(q, 2), last(k, 2), last(q, 1), last(v, 1)
-	y := NewArray(q.DType, c.Shape...)
+	shape := c.Shape
+	if shape == nil { // of a random graph, where q has all the axes before the last two
+		shape = append(slices.Clone(q.Shape[:len(q.Shape)-1]), e)
+	}
+	y := NewArray(q.DType, shape...)
 	terms := make([]float64, y.Len())
 	scale := o.Scale
 	if scale == 0 {
 		scale = 1 / math.Sqrt(float64(d))
 	}
-	batch := c.Shape[:len(c.Shape)-2]
+	batch := shape[:len(shape)-2]
 	for p := range y.Len() {
-		at := coordinate(c.Shape, p)
+		at := coordinate(shape, p)
 		row, column := at[len(batch)], at[len(batch)+1]
 		where := func(a Array, i, j int) int {
 			return stretched(a.Shape, append(headOf(a.Shape, batch, at[:len(batch)]), i, j))

@@ -1,0 +1,117 @@
+package optest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// TestGraphGradients checks the gradients of n random graphs on the engine a
+// with [CheckGraphGradients]. Subtests are named by their seed.
+func TestGraphGradients(t *testing.T, a, b engine.Engine, n int) {
+	for i := range n {
+		seed := uint64(2*i + 1) // smooth functions
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			CheckGraphGradients(t, a, b, seed)
+		})
+	}
+}
+
+// CheckGraphGradients differentiates the random graph of an odd seed with
+// respect to its inputs, and compares what the engine a gives in float32 with
+// what b gives in float64. How much float32 loses, b shows too.
+func CheckGraphGradients(t testing.TB, a, b engine.Engine, seed uint64) {
+	t.Helper()
+	p := newProgram(seed)
+	if p.exact {
+		t.Skip("small integers have no slopes")
+	}
+	p.updates = nil
+	f := formatOf(tensor.Float32)
+	got, err := p.gradients(t.Context(), a, tensor.Float32, seed)
+	if errors.Is(err, engine.ErrUnsupported) {
+		t.Skipf("absent: %v", err)
+	}
+	var results [2][]Array
+	for i, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
+		if err == nil {
+			results[i], err = p.gradients(t.Context(), b, dt, seed)
+		}
+	}
+	if err != nil {
+		t.Fatalf("%v\nthe graph of seed %d:\n%s", err, seed, p)
+	}
+	for k, want := range results[1] {
+		var largest, lost float64
+		for i, v := range want.F {
+			largest = max(largest, math.Abs(v))
+			lost = max(lost, math.Abs(results[0][k].F[i]-v))
+		}
+		for i, v := range want.F {
+			if off := math.Abs(got[k].F[i] - v); !(off <= 1e-3*math.Abs(v)+2e-5*largest+8*lost+8*f.unit()) {
+				t.Errorf("gradient %d, element %v: got %.9g, want %.9g\nthe graph of seed %d:\n%s",
+					k, coordinate(want.Shape, i), got[k].F[i], v, seed, p)
+				break
+			}
+		}
+	}
+}
+
+// gradients are those of a weighted sum of the outputs with respect to every
+// float input, computed in dt.
+func (p *program) gradients(ctx context.Context, e engine.Engine, dt tensor.DType, seed uint64) ([]Array, error) {
+	g, feeds := ops.NewGraph(fmt.Sprint("gradients of seed ", seed)), ops.Feeds{}
+	values := p.values
+	wide := func(a Array) Array {
+		if a.DType == tensor.Float32 {
+			a.DType = dt
+		}
+		return a
+	}
+	p.values = make([]Array, len(values))
+	for i, v := range values {
+		p.values[i] = wide(v)
+	}
+	nodes := p.build(g, feeds)
+	p.values = values
+	rng := rand.New(rand.NewPCG(seed, 1))
+	loss := g.Full(dt, 0)
+	for _, v := range p.outputs {
+		if !nodes[v].DType().IsFloat() {
+			continue
+		}
+		weights := NewArray(dt, p.shape(v)...)
+		for i := range weights.F {
+			weights.F[i] = float64(float32(0.5 + rng.Float64()))
+		}
+		loss = ops.Add(loss, ops.Sum(ops.Mul(nodes[v], g.Const(weights.Tensor()))))
+	}
+	var inputs []*ops.Node
+	for i, s := range p.steps {
+		if s.op == "" && nodes[i].DType().IsFloat() {
+			inputs = append(inputs, nodes[i])
+		}
+	}
+	exe, err := g.Compile(ctx, ops.NewRuntime(e), ops.Target{Outputs: ops.Gradients(loss, inputs...)})
+	if err != nil {
+		return nil, err
+	}
+	defer exe.Close()
+	outs, err := exe.Run(ctx, feeds)
+	if err != nil {
+		return nil, err
+	}
+	var all []Array
+	for _, o := range outs {
+		all = append(all, FromTensor(o))
+	}
+	return all, nil
+}

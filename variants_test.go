@@ -1,0 +1,91 @@
+package anycl_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest"
+	"github.com/anycl/anycl/tensor"
+)
+
+// A device runs the variant that suits it, so one machine sees few of them. Here
+// every one is forced in turn, wherever it can run a task.
+//
+//	make variants                                     the whole matrix with each
+//	ANYCL_MATRIX=full go test -v -run 'Variant.*contract=tile' .
+
+// variantOps are ops that come down to tasks of a family.
+var variantOps = map[string][]string{
+	"map":       {"transpose", "pad"},
+	"reduce":    {"sum", "argmax"},
+	"row":       {"softmax"},
+	"contract":  {"matmul"},
+	"scatter":   {"scatter_add"},
+	"attention": {"attention"},
+}
+
+func TestEveryVariantAgreesWithReference(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("compiles kernels for minutes")
+	}
+	for _, d := range devices(t) {
+		t.Run(d.ID, func(t *testing.T) {
+			for _, v := range ocl.Variants() {
+				t.Run(v, func(t *testing.T) {
+					open := func(t testing.TB) engine.Engine { return ocl.NewForced(opened(t, d), v) }
+					e := lasting(t, open)
+					if full() {
+						optest.TestOps(t, e, &optest.Options{Bundle: true})
+						optest.TestGradientsAgree(t, e, lasting(t, onCPUPath), &optest.Options{Bundle: true})
+						optest.TestGraphs(t, e, 64)
+						return
+					}
+					family, _, _ := strings.Cut(v, "=")
+					require.NotEmpty(t, variantOps[family], "add ops that %s runs", family)
+					optest.TestOps(t, e, &optest.Options{Ops: variantOps[family], DTypes: []tensor.DType{tensor.Float32}, Bundle: true})
+				})
+			}
+		})
+	}
+}
+
+// A name that nothing has would be forced on nothing, and no one would know.
+func TestEveryVariantIsForcedOnSomething(t *testing.T) {
+	t.Parallel()
+	build := func(g *ops.Graph) []*ops.Node {
+		x := g.Input("x", tensor.Float32, 1, 2, 70, 64)
+		m := g.Input("m", tensor.Float32, 64, 48)
+		at := g.Input("at", tensor.Int32, 5)
+		return []*ops.Node{
+			ops.Tanh(m), ops.Sum(x, -1), ops.Sum(x, 0, 1, 2), ops.Softmax(x, -1), ops.MatMul(x, m), ops.MatMul(ops.Reshape(x, -1, 64), m),
+			ops.MatMul(m, ops.Transpose(m)), ops.ScatterAdd(m, 0, at, ops.Slice(m, ops.Range{Axis: 0, Start: 0, Stop: 5, Step: 1})),
+			ops.Attention(x, x, x, nil),
+			ops.AvgPool2D(x, ops.PoolOptions{Size: [2]int{2, 2}, Stride: [2]int{2, 2}}),
+		}
+	}
+	for _, d := range devices(t) {
+		for _, v := range ocl.Variants() {
+			t.Run(d.ID+"/"+v, func(t *testing.T) {
+				e := lasting(t, func(t testing.TB) engine.Engine { return ocl.NewForced(opened(t, d), v) })
+				g := ops.NewGraph("forced")
+				exe, err := g.Compile(t.Context(), ops.NewRuntime(e), ops.Target{Outputs: build(g)})
+				require.NoError(t, err)
+				defer exe.Close()
+				family, name, _ := strings.Cut(v, "=")
+				ran := 0
+				for _, task := range exe.Report().Tasks {
+					if task.Kind == family && strings.HasPrefix(task.Plan.Variant, name) {
+						ran++
+					}
+				}
+				require.Positive(t, ran, "%s", exe.Explain())
+			})
+		}
+	}
+}
