@@ -16,9 +16,10 @@
 //
 //	Map       out[p]      = Value(p)
 //	Reduce    out[p]      = Epilogue(p, fold over q of Value(p, q))
+//	Row       out[p,q]    = Value(p, q, folds over q); see Task
 //	Contract  out[b,m,n]  = Epilogue(b,m,n, sum over k of A(b,m,k)·B(b,n,k))
 //	Scatter   out[v,d]    = Value(v,d) + sum over n with At(n) = v of Update(n,d)
-//	Attention   softmax(Q·Kᵀ)·V and its gradients; see AttentionTask
+//	Attention softmax(Q·Kᵀ)·V and its gradients; see AttentionTask
 //	Custom    a user's own kernel, or its Go twin
 //
 // Every output is written densely in row-major order of the task's output
