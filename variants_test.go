@@ -65,9 +65,10 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 	build := func(g *ops.Graph) []*ops.Node {
 		x := g.Input("x", tensor.Float32, 1, 2, 70, 64)
 		m := g.Input("m", tensor.Float32, 64, 48)
+		u := g.Input("u", tensor.Float32, 64, 48)
 		at := g.Input("at", tensor.Int32, 5)
 		return []*ops.Node{
-			ops.Tanh(m), ops.Transpose(m), ops.Sum(x, -1), ops.Sum(x, 0, 1, 2), ops.Softmax(x, -1), ops.MatMul(x, m), ops.MatMul(ops.Reshape(x, -1, 64), m),
+			ops.Tanh(m), ops.Transpose(u), ops.Sum(x, -1), ops.Sum(x, 0, 1, 2), ops.Softmax(x, -1), ops.MatMul(x, m), ops.MatMul(ops.Reshape(x, -1, 64), m),
 			ops.MatMul(m, ops.Transpose(m)), ops.ScatterAdd(m, 0, at, ops.Slice(m, ops.Range{Axis: 0, Start: 0, Stop: 5, Step: 1})),
 			ops.Attention(x, x, x, nil),
 			ops.AvgPool2D(x, ops.PoolOptions{Size: [2]int{2, 2}, Stride: [2]int{2, 2}}),
