@@ -37,7 +37,7 @@ type Space struct {
 }
 
 // Spaces are those of all variants that can be tuned.
-var Spaces = slices.Concat(contractSpaces, mapSpaces, reduceSpaces)
+var Spaces = slices.Concat(attentionSpaces, contractSpaces, mapSpaces, reduceSpaces)
 
 // SpaceOf is the space of a variant, nil when there is nothing to choose.
 func SpaceOf(family, variant string) *Space {

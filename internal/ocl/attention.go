@@ -26,7 +26,10 @@ func attentionVariants(d *deviceFacts, t *engine.Task) []variant {
 		n: t.Size(engine.AttentionKeys), d: t.Size(engine.AttentionHead), e: t.Size(engine.AttentionValue),
 	}
 	x.rows = t.Size(engine.AttentionGroup) * x.m
-	lane := variant{name: "lane", why: "a CPU driver: vectors over positions", plan: x.planLane}
+	lane := tunable[laneChoice](chooser[laneChoice]{
+		name: "lane", why: "a CPU driver: vectors over positions", kind: engine.Attention,
+		limits: d.limits(x.panelLanes(), x.accSize), byRule: x.chooseLane, plan: x.planLane,
+	})
 	tile := variant{name: "tile", why: "a GPU: a position an item, the other side in local memory", plan: x.planTile}
 	if d.cpu {
 		return []variant{lane, tile}

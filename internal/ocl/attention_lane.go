@@ -79,17 +79,31 @@ func (x *attention) farSides() []*farSide {
 	return sides
 }
 
+// laneChoice is how the work is cut for the lane kernels.
+type laneChoice struct{ kernels.AttentionTile }
+
+func (c *laneChoice) knobs() []knob {
+	return []knob{counter("vectors", &c.Vectors), counter("rows", &c.Rows), counter("block", &c.Block)}
+}
+
+// owned is how many positions the side has that work-items own.
+func (x *attention) owned() int64 {
+	if x.a.Pass == engine.AttentionGradKV {
+		return x.n
+	}
+	return x.rows
+}
+
+func (x *attention) chooseLane() laneChoice {
+	return laneChoice{kernels.AttentionLane(x.panelLanes(), x.owned())}
+}
+
 // planLane plans the kernel of the pass for CPU drivers, and what packs for it.
-func (x *attention) planLane() (*plan, error) {
+func (x *attention) planLane(tile laneChoice) (*plan, error) {
 	kernel := map[engine.AttentionPass]string{
 		engine.AttentionForward: "attention_lane", engine.AttentionGradQ: "attention_lane_dq", engine.AttentionGradKV: "attention_lane_dkv",
 	}[x.a.Pass]
-	owned := x.rows
-	if x.a.Pass == engine.AttentionGradKV {
-		owned = x.n
-	}
-	tile := kernels.AttentionLane(x.panelLanes(), owned)
-	tiles := ceilDiv(owned, int64(tile.Positions()))
+	tiles := ceilDiv(x.owned(), int64(tile.Positions()))
 	sides := x.farSides()
 	p := &plan{params: fmt.Sprintf("tile %d of %d features, blocks of %d", tile.Positions(), x.d, tile.Block), scratch: make([]int64, len(sides))}
 
@@ -100,7 +114,7 @@ func (x *attention) planLane() (*plan, error) {
 			lots = min(lots, max(min(packBytes, x.dev.maxAlloc)/(s.count*s.width*x.accSize+1), 1))
 		}
 	}
-	main := x.laneProgram(kernel, tile, tiles, sides)
+	main := x.laneProgram(kernel, tile.AttentionTile, tiles, sides)
 	for b := int64(0); b < x.batch; b += lots {
 		n := min(lots, x.batch-b)
 		from := map[string]int64{"B_FROM": b}

@@ -80,6 +80,9 @@ func taskClass(d *deviceFacts, t *engine.Task) string {
 		bucket(&b, "k", c.k)
 	default:
 		b.WriteString(dtypes(t))
+		if a := t.Attention; a != nil {
+			fmt.Fprintf(&b, " pass%d", a.Pass)
+		}
 		for g := range t.Groups {
 			bucket(&b, "x", t.Size(g))
 		}

@@ -123,6 +123,13 @@ func TestAnyTableGivesAPlan(t *testing.T) {
 // spaceTasks are small tasks of a family on which points of its spaces are tried.
 func spaceTasks(family string) []*engine.Task {
 	switch family {
+	case "attention":
+		f32 := tensor.Float32
+		return []*engine.Task{
+			attending{dt: f32, b: 2, g: 2, m: 37, n: 150, d: 20, e: 33, low: -37, high: 100}.task(),
+			attending{dt: tensor.Float16, b: 2, g: 1, m: 70, n: 90, d: 16, e: 16, mask: f32, maskAxes: []int{2, 3}}.task(),
+			attending{dt: f32, b: 2, g: 2, m: 37, n: 70, d: 20, e: 8, pass: engine.AttentionGradQ}.task(),
+		}
 	case "contract":
 		return []*engine.Task{
 			matmul(tensor.Float32, 1, 67, 71, 530, false, false),
