@@ -74,7 +74,9 @@ func (m *machine) context(out io.Writer) {
 	first, last := m.records[0], m.records[0]
 	commits := []string{}
 	versions := map[string]string{}
+	fewest, most := len(first.Turns), 0
 	for _, r := range m.records {
+		fewest, most = min(fewest, len(r.Turns)), max(most, len(r.Turns))
 		if r.Context.Time.After(last.Context.Time) {
 			last = r
 		}
@@ -102,7 +104,11 @@ func (m *machine) context(out io.Writer) {
 	line("system", c.OS+", "+c.Go)
 	line("commit", strings.Join(commits, ", "))
 	line("when", span(first, last))
-	line("method", fmt.Sprintf("%d turns of at least %v, after a warm-up of %v and a pause of %v before each turn", c.Method.Turns, c.Method.Slice, c.Method.Warm, c.Method.Pause))
+	turns := fmt.Sprint(fewest)
+	if fewest < most {
+		turns = fmt.Sprintf("%d to %d", fewest, most)
+	}
+	line("method", fmt.Sprintf("%s turns of at least %v, after a warm-up of %v and a pause of %v before each turn", turns, c.Method.Slice, c.Method.Warm, c.Method.Pause))
 	names := others(m.records)
 	for _, name := range names {
 		if !strings.HasPrefix(name, "limit-") {

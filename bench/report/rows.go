@@ -62,7 +62,7 @@ func title(r *bench.Record) string {
 	if _, name, ok := strings.Cut(r.Context.Device, " "); ok && !strings.Contains(name, r.Context.CPU) {
 		return name
 	}
-	return r.Context.CPU + ", " + r.Context.Platform
+	return r.Context.CPU + ", " + key(r.Context.Device) + " " + r.Context.Driver
 }
 
 // sections are the records by section, in order.
