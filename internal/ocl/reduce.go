@@ -55,20 +55,32 @@ func (r *reduction) along() bool {
 	return down >= 0 && (across < 0 || down <= across || across == 0)
 }
 
+// shortRun is the shortest run of columns that is worth a loop of its own.
+const shortRun = 16
+
+// runs divides the axes of columns into those of runs and the one within a run.
+func (r *reduction) runs() (runs, within []int) {
+	fold := axesOf(r.task, 1)
+	if n := len(fold); n > 1 && r.task.Axes[fold[n-1]] >= shortRun {
+		return fold[:n-1], fold[n-1:]
+	}
+	return nil, fold
+}
+
 // gen starts the program of a kernel that leaves results, or parts of them when
-// split.
-func (r *reduction) gen(parts kernels.Parts, finish bool) *gen {
-	t := r.task
+// split. cols are the coordinates of a column; none to fold parts.
+func (r *reduction) gen(parts kernels.Parts, cols ...coord) *gen {
+	t, finish := r.task, len(cols) == 0
 	split := parts.Count > 1 && !finish
 	g := r.start(parts, split)
 	g.size("ROWS", r.rows)
-	out, fold := axesOf(t, 0), axesOf(t, 1)
+	out := axesOf(t, 0)
 	if finish {
 		g.size("COUNT", parts.Count)
 	} else {
 		g.size("COLS", r.cols)
 		g.size("SPAN", parts.Span)
-		g.hook("LOAD", []coord{{"r", out}, {"c", fold}}, r.fold.Value, tensor.Invalid)
+		g.hook("LOAD", append([]coord{{"r", out}}, cols...), r.fold.Value, tensor.Invalid)
 	}
 	if !split {
 		g.hookOf("EPILOGUE", []coord{{"r", out}}, t.Values, []tensor.DType{r.fold.Acc})
@@ -166,7 +178,7 @@ func (r *reduction) finish(p *plan, parts kernels.Parts) *plan {
 	if !r.dev.cpu {
 		wg = kernels.ReduceGroupSize(parts.Count, r.dev.workGroup)
 	}
-	g := r.gen(parts, true)
+	g := r.gen(parts)
 	g.macro("WG", wg)
 	m := kernels.ReduceGroup(r.rows, kernels.Parts{Count: 1}, wg)
 	p.launches = append(p.launches, launch{prog: g.assemble("monoid.cl", "reduce_finish.cl"), kernel: "reduce_finish", global: m.Global, local: m.Local})

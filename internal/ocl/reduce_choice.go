@@ -58,6 +58,9 @@ func (r *reduction) choose(variant string) reduceChoice {
 		c.wg = kernels.ReduceGroupSize(r.cols, r.dev.workGroup)
 		c.parts = kernels.CutRows(r.rows, r.cols, units*4, int64(c.wg)*16, c.align())
 	case "block":
+		if r.cols <= 256 {
+			c.vec = 16 // joining the states would take longer than filling them
+		}
 		c.parts = kernels.CutRows(r.rows, r.cols, units*4, 4096, c.align())
 		c.rows = kernels.ReduceBlock(r.rows, c.parts, r.dev.units).Rows
 	case "column":
@@ -77,7 +80,16 @@ func (r *reduction) settle(c *reduceChoice) error {
 
 // plan plans the kernel of a choice.
 func (r *reduction) plan(c reduceChoice) (*plan, error) {
-	g := r.gen(c.parts, false)
+	if c.variant == "block" {
+		runs, within := r.runs()
+		g := r.gen(c.parts, coord{"f", runs}, coord{"g", within})
+		m := kernels.ReduceBlockOf(r.rows, c.parts, c.rows)
+		g.macro("VEC", c.vec)
+		g.size("GOLDS", max(extent(r.task, within), 1))
+		g.size("RSPAN", m.Rows)
+		return r.one(g, m.Grid, "reduce_block", fmt.Sprintf("vec=%d rows=%d", c.vec, m.Rows), c.parts)
+	}
+	g := r.gen(c.parts, coord{"c", axesOf(r.task, 1)})
 	switch c.variant {
 	case "item":
 		m := kernels.ReduceItem(r.rows, c.parts, c.wg)
@@ -85,11 +97,6 @@ func (r *reduction) plan(c reduceChoice) (*plan, error) {
 	case "group":
 		g.macro("WG", c.wg)
 		return r.one(g, kernels.ReduceGroup(r.rows, c.parts, c.wg), "reduce_group", fmt.Sprintf("wg=%d", c.wg), c.parts)
-	case "block":
-		m := kernels.ReduceBlockOf(r.rows, c.parts, c.rows)
-		g.macro("VEC", c.vec)
-		g.size("RSPAN", m.Rows)
-		return r.one(g, m.Grid, "reduce_block", fmt.Sprintf("vec=%d rows=%d", c.vec, m.Rows), c.parts)
 	}
 	g.macro("VEC", c.vec)
 	return r.one(g, kernels.ReduceColumn(r.rows, c.parts, c.vec), "reduce_column", fmt.Sprintf("vec=%d", c.vec), c.parts)

@@ -97,7 +97,13 @@ func settle(e *engine.Expr, hold bool) *engine.Expr {
 // fits reports whether lanes are the way: they lie side by side in memory, and
 // a point has coordinates that other kernels would work out for every lane.
 func (l *lanes) fits() bool {
-	if len(l.inner) == 0 || l.i < 8 || l.f*l.g == 0 || len(l.outer) == 0 && len(l.gold) == 0 && l.guard == nil {
+	if len(l.inner) == 0 || l.i < 8 || l.f*l.g == 0 {
+		return false
+	}
+	if l.short() {
+		return true
+	}
+	if len(l.outer) == 0 && len(l.gold) == 0 && l.guard == nil {
 		return false
 	}
 	across := step(l.fold.Value, l.inner[0])
@@ -106,6 +112,13 @@ func (l *lanes) fits() bool {
 	}
 	// Long runs are folded along.
 	return l.g < 64 || step(l.fold.Value, l.gold[0]) != 1
+}
+
+// short reports whether a lane goes through a whole row, which is read in full
+// and then put in vectors: twice as fast as a gather for every column.
+func (l *lanes) short() bool {
+	return len(l.taps) == 1 && len(l.gold) == 0 && l.f > 1 && l.f <= kernels.SmallWindow &&
+		l.i >= 64 && l.guard == nil && !l.fold.Monoid.IsArg() && step(l.fold.Value, l.taps[0]) == 1
 }
 
 func (l *lanes) plan() (*plan, error) {

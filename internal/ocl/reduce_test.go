@@ -159,3 +159,22 @@ func TestCutsCoverRowsExactly(t *testing.T) {
 		}
 	}
 }
+
+// x[f, r, g] folded over f and g, as the statistics of channels are: runs that
+// are shorter and longer than a vector, cut in the middle, too short for loops
+// of their own, and none at all.
+func TestFoldOverRunsOfColumns(t *testing.T) {
+	for _, s := range [][3]int{{7, 5, 49}, {9, 3, 67}, {40, 2, 1001}, {33, 6, 5}, {3, 4, 16}, {0, 4, 20}, {6, 4, 0}} {
+		dom := engine.Domain{s[1], s[0], s[2]}
+		in := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
+		run, row := int64(s[2]), int64(s[1])
+		addr := engine.AxisIndex(1).Mul(row).Add(engine.AxisIndex(0)).Mul(run).Add(engine.AxisIndex(2))
+		data := [][]byte{randomBytes(rand.New(rand.NewPCG(5, 6)), in.DType, in.Len)}
+		for _, f := range []engine.Monoid{engine.Sum, engine.ArgMax} {
+			task := reduceTask(dom, 1, f, engine.Load(0, in.DType, addr, nil), in)
+			for _, name := range []string{"block", ""} {
+				verify(t, device(t, "reduce="+name, nil), task, data, 1e-4, 2)
+			}
+		}
+	}
+}

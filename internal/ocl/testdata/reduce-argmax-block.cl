@@ -1,7 +1,7 @@
 // block view=2x100000 vec=64 rows=1 parts=4: a CPU driver: columns in vectors
 // launch reduce_block global [4 2] local [1 1]
 // options -cl-single-precision-constant
-// arguments ROWS=2 COLS=100000 SPAN=25024 RSPAN=1 n0=100000
+// arguments ROWS=2 COLS=100000 SPAN=25024 GOLDS=100000 RSPAN=1 n0=100000
 #define SPLIT 1
 #define FOLD FOLD_MAX
 #define IS_ARG 1
@@ -21,18 +21,19 @@
     const IDX ROWS, \
     const IDX COLS, \
     const IDX SPAN, \
+    const IDX GOLDS, \
     const IDX RSPAN, \
     const IDX n0
 #define FN_PARAMS , __global const char *p0, \
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
 
-static inline char load_hook(const IDX r, const IDX c FN_PARAMS) {
-    const int i0 = n0 * r + c;
+static inline char load_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
+    const int i0 = n0 * r + g;
     const char v1 = LOAD_int8(p0, i0);
     return v1;
 }
-#define LOAD(r, c) load_hook(r, c FN_ARGS)
+#define LOAD(r, f, g) load_hook(r, f, g FN_ARGS)
 
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -105,18 +106,20 @@ static inline char load_hook(const IDX r, const IDX c FN_PARAMS) {
 #define EMIT(r, part, s, k) STORE(r, EPILOGUE(r, RESULT(s, k)))
 #endif
 // ---- reduce_block.cl ----
-// reduce_block.cl: fold the columns of a ROWS x COLS view on a CPU driver, columns in vectors.
+// reduce_block.cl: fold the columns of a view on a CPU driver, columns in vectors.
 //
-//     y[r] = EPILOGUE(r, fold over c of LOAD(r, c))
+//     y[r] = EPILOGUE(r, fold over f, g of LOAD(r, f, g))
 //
-// hooks   LOAD(r, c)   EPILOGUE(r, v)   STORE(r, v)   and the monoid's, see monoid.cl
+// hooks   LOAD(r, f, g)   EPILOGUE(r, v)   STORE(r, v)   and the monoid's, see monoid.cl
 // macros  VEC    independent states, a power of two, 8..128
 //         SPLIT  1: a row is cut into parts of SPAN columns, folded again by reduce_finish.cl
-// sizes   ROWS, COLS, SPAN   RSPAN  rows an item
+// sizes   ROWS, COLS, SPAN   GOLDS  how many of the columns are a run: column c is f = c / GOLDS,
+//         g = c % GOLDS      RSPAN  rows an item
 // launch  global {parts, ROWS / RSPAN}  local {1, 1}
 // note    values go to a small array before they are folded: a loop with nothing but loads and
 //         one with nothing but folds are both turned into vectors, the two in one are not
-// for     long rows whose columns are neighbours in memory
+// for     long rows whose columns are neighbours in memory, in runs: a sum over all axes of a
+//         batch of images but the channels has one an image, and divides once a run
 
 kernel void reduce_block(PARAMS) {
     const IDX part = (IDX)get_global_id(0);
@@ -126,14 +129,20 @@ kernel void reduce_block(PARAMS) {
         STATES(s, VEC);
         VAL v[VEC];
         for (int k = 0; k < VEC; k++) CLEAR(s, k);
-        IDX c = from;
-        for (; c + VEC <= to; c += VEC) {
-            for (int k = 0; k < VEC; k++) v[k] = (VAL)LOAD(r, c + k);
-            for (int k = 0; k < VEC; k++) ADD(s, k, v[k], c + k);
+        IDX f = from / GOLDS, g = from % GOLDS, c = from;
+        while (c < to) {
+            const IDX end = c + min(GOLDS - g, to - c);
+            for (; c + VEC <= end; c += VEC, g += VEC) {
+                for (int k = 0; k < VEC; k++) v[k] = (VAL)LOAD(r, f, g + k);
+                for (int k = 0; k < VEC; k++) ADD(s, k, v[k], c + k);
+            }
+            const int rest = (int)(end - c);
+            for (int k = 0; k < rest; k++) v[k] = (VAL)LOAD(r, f, g + k);
+            for (int k = 0; k < rest; k++) ADD(s, k, v[k], c + k);
+            c = end;
+            f++;
+            g = 0;
         }
-        const int rest = (int)(to - c);
-        for (int k = 0; k < rest; k++) v[k] = (VAL)LOAD(r, c + k);
-        for (int k = 0; k < rest; k++) ADD(s, k, v[k], c + k);
         for (int w = VEC / 2; w > 0; w /= 2)
             for (int k = 0; k < w; k++) MERGE(s, k, k + w);
         EMIT(r, part, s, 0);
