@@ -31,6 +31,11 @@ type Target struct {
 	Outputs []*Node
 	// Updates are results of Assign, and of optimisers.
 	Updates []*Node
+	// Volatile are variables that are set between most runs. An executable keeps
+	// what it made ready of variables that no run of it updates, a matrix packed
+	// for its kernels for example, and makes it again when they are set; of these
+	// it keeps nothing.
+	Volatile []*Node
 	// Place overrides the cost model.
 	Place Place
 	// FastMath allows the device compiler to assume that there are no NaN and
@@ -66,7 +71,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 		results[i] = l.asResult(n, updates)
 	}
 	units := l.storeUpdates(updates)
-	markSteady(units)
+	markSteady(units, target.Volatile)
 	x := &Executable{rt: rt, name: g.name, graph: g}
 	if err := x.assemble(ctx, l, units, results, target); err != nil {
 		return nil, errors.Join(fmt.Errorf("ops: compile %q: %w", g.name, err), x.release())
@@ -114,6 +119,11 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 			} else {
 				assigned[s] = true
 			}
+		}
+	}
+	for i, n := range target.Volatile {
+		if n == nil || n.graph != g || n.state == nil {
+			bad("volatile %d, %v, is not a variable of graph %q", i, n, g.name)
 		}
 	}
 	return joinErrors(g.name, errs)

@@ -7,21 +7,24 @@ import (
 )
 
 // markSteady finds what is the same in every run unless somebody sets a
-// variable: constants, variables that the graph does not update, and weights in
-// another layout. Engines keep what they make of it.
-func markSteady(units []*unit) {
-	updated := map[*variable]bool{}
+// variable: constants, variables that the graph does not update and that are not
+// volatile, and weights in another layout. Engines keep what they make of it.
+func markSteady(units []*unit, volatile []*Node) {
+	changes := map[*variable]bool{}
+	for _, n := range volatile {
+		changes[n.state] = true
+	}
 	for _, u := range units {
 		for _, v := range u.outs {
 			if v.stored != nil {
-				updated[v.stored] = true
+				changes[v.stored] = true
 			}
 		}
 	}
 	for _, u := range units { // makers before readers
 		for i, v := range u.ins {
 			if v.maker == nil {
-				v.steady = v.node.op.lower == lowerConst || v.node.state != nil && !updated[v.node.state]
+				v.steady = v.node.op.lower == lowerConst || v.node.state != nil && !changes[v.node.state]
 			}
 			u.task.Ins[i].Steady = v.steady
 		}

@@ -61,6 +61,39 @@ func TestWeightsThatAStepUpdatesAreReadAnew(t *testing.T) {
 	}
 }
 
+// Of what is set between runs nothing is kept: no input of a task is steady.
+func TestOfVolatileVariablesNothingIsKept(t *testing.T) {
+	for _, volatile := range []bool{false, true} {
+		g := NewGraph("volatile")
+		x := g.Input("x", tensor.Float32, 4, 16)
+		w := g.Variable("w", filled(t, 1, 16, 32))
+		target := Target{Outputs: []*Node{MatMul(x, w)}, Place: OnCPU}
+		if volatile {
+			target.Volatile = []*Node{w}
+		}
+		exe, err := g.Compile(t.Context(), cpuOnly(t), target)
+		require.NoError(t, err)
+		kept := 0
+		for _, u := range exe.units {
+			for _, in := range u.task.Ins {
+				if in.Steady {
+					kept++
+				}
+			}
+		}
+		require.Equal(t, volatile, kept == 0, "%d steady inputs", kept)
+	}
+}
+
+func TestOnlyVariablesOfTheGraphAreVolatile(t *testing.T) {
+	g, other := NewGraph("g"), NewGraph("other")
+	x := g.Input("x", tensor.Float32, 2)
+	for _, n := range []*Node{nil, x, other.Variable("v", filled(t, 1, 2))} {
+		_, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{Neg(x)}, Volatile: []*Node{n}})
+		require.ErrorContains(t, err, "not a variable of graph")
+	}
+}
+
 // A convolution whose result is read in row-major order stores it so: no task
 // does nothing but copy.
 func TestConvolutionsStoreWhatIsReadInRowMajorOrder(t *testing.T) {

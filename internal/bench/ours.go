@@ -55,7 +55,7 @@ func (o *Ours) Load(ctx context.Context, w *Work, operands []*tensor.Tensor) (Jo
 	if o.rt.Device() != nil {
 		j.device = o.rt.Engines()[0].Name()
 	}
-	params := []*ops.Node{}
+	var params, volatile []*ops.Node
 	next := 0
 	made, err := p.build(func(r Ref, n *Node) *ops.Node {
 		t := operands[next]
@@ -72,6 +72,8 @@ func (o *Ours) Load(ctx context.Context, w *Work, operands []*tensor.Tensor) (Jo
 		x := g.Variable(name, t)
 		if n.Role == Weight {
 			params = append(params, x)
+		} else {
+			volatile = append(volatile, x)
 		}
 		return x
 	})
@@ -92,7 +94,7 @@ func (o *Ours) Load(ctx context.Context, w *Work, operands []*tensor.Tensor) (Jo
 	if err := g.Err(); err != nil {
 		return nil, err
 	}
-	target := ops.Target{Place: o.place}
+	target := ops.Target{Place: o.place, Volatile: volatile}
 	switch {
 	case p.Train:
 		target.Outputs, target.Updates = results, ops.Adam(results[0], params, ops.AdamOptions{LearningRate: LearningRate})
