@@ -46,9 +46,12 @@ static inline long floordiv_long(const long n, const long d) {
 static inline float round_float16(const float x) {
     const uint u = as_uint(x), m = u & 0x7fffffffu;
     const uint r = (m + 0xfffu + ((m >> 13) & 1u)) & ~0x1fffu;
-    const float tiny = rint(x * 0x1p24f) * 0x1p-24f;
+    // In steps of 2^-24, counted as half_bits does: rint is a call for CPU drivers.
+    const int steps = (int)(as_uint(as_float(m) + 0.5f) - 0x3f000000u);
+    const uint tiny = as_uint((float)steps * 0x1p-24f);
     const uint big = r > 0x477fe000u ? 0x7f800000u : r;
-    return m >= 0x7f800000u ? x : m < 0x38800000u ? tiny : as_float((u & 0x80000000u) | big);
+    const uint y = m < 0x38800000u ? tiny : big;
+    return m >= 0x7f800000u ? x : as_float((u & 0x80000000u) | y);
 }
 static inline ushort half_bits(const float x) {
     const uint u = as_uint(x), m = u & 0x7fffffffu;
