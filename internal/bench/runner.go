@@ -17,7 +17,7 @@ import (
 type Method struct {
 	Turns  int           `json:"turns"`        // how often each contender has its turn; 0 means 7
 	Slice  time.Duration `json:"slice_ns"`     // how long a turn is at least; 0 means 60 ms
-	Pause  time.Duration `json:"pause_ns"`     // before a turn; 0 means 30 ms, negative none
+	Pause  time.Duration `json:"pause_ns"`     // before a turn; 0 means 150 ms, negative none
 	Warm   time.Duration `json:"warm_ns"`      // before the first turn; 0 means 150 ms
 	Steady time.Duration `json:"steady_ns"`    // how long one contender runs on end afterwards; 0 not at all
 	Most   int           `json:"most_a_slice"` // runs; 0 means 2000
@@ -36,7 +36,7 @@ func (m Method) filled() Method {
 		m.Most = 2000
 	}
 	set(&m.Slice, 60*time.Millisecond)
-	set(&m.Pause, 30*time.Millisecond)
+	set(&m.Pause, 150*time.Millisecond)
 	set(&m.Warm, 150*time.Millisecond)
 	return m
 }
