@@ -37,8 +37,9 @@ func BenchmarkSGEMM(b *testing.B) {
 func sgemm(b *testing.B, rt *Runtime, where Place, a, c *tensor.Tensor) {
 	n := a.Shape()[0]
 	g := NewGraph("sgemm")
-	y := MatMul(g.Variable("a", a), g.Variable("b", c))
-	exe, err := g.Compile(b.Context(), rt, Target{Outputs: []*Node{y}, Place: where})
+	va, vb := g.Variable("a", a), g.Variable("b", c)
+	y := MatMul(va, vb)
+	exe, err := g.Compile(b.Context(), rt, Target{Outputs: []*Node{y}, Volatile: []*Node{va, vb}, Place: where})
 	require.NoError(b, err)
 	out := []*tensor.Tensor{random(b, n, n)}
 	require.NoError(b, exe.RunInto(b.Context(), nil, out))

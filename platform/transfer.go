@@ -121,10 +121,38 @@ func copyParallel(dst, src []byte) {
 		copy(dst, src)
 		return
 	}
-	var wg sync.WaitGroup
-	for i := range parts {
-		from, to := n*i/parts, n*(i+1)/parts
-		wg.Go(func() { copy(dst[from:to], src[from:to]) })
+	g := copyGroups.Get().(*copyGroup)
+	for len(g.jobs) < parts {
+		j := &copyJob{group: g}
+		j.start = j.run
+		g.jobs = append(g.jobs, j)
 	}
-	wg.Wait()
+	g.wg.Add(parts)
+	for i, j := range g.jobs[:parts] {
+		from, to := n*i/parts, n*(i+1)/parts
+		j.dst, j.src = dst[from:to], src[from:to]
+		go j.start()
+	}
+	g.wg.Wait()
+	copyGroups.Put(g)
+}
+
+// copyGroup is what copyParallel needs, kept so that a transfer allocates nothing.
+type copyGroup struct {
+	wg   sync.WaitGroup
+	jobs []*copyJob
+}
+
+type copyJob struct {
+	group    *copyGroup
+	start    func() // run, bound once
+	dst, src []byte
+}
+
+var copyGroups = sync.Pool{New: func() any { return &copyGroup{} }}
+
+func (j *copyJob) run() {
+	copy(j.dst, j.src)
+	j.dst, j.src = nil, nil
+	j.group.wg.Done()
 }
