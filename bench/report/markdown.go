@@ -75,8 +75,10 @@ func (m *machine) context(out io.Writer) {
 	commits := []string{}
 	versions := map[string]string{}
 	fewest, most := len(first.Turns), 0
+	shortest, longest := first.Context.Method.Pause, first.Context.Method.Pause
 	for _, r := range m.records {
 		fewest, most = min(fewest, len(r.Turns)), max(most, len(r.Turns))
+		shortest, longest = min(shortest, r.Context.Method.Pause), max(longest, r.Context.Method.Pause)
 		if r.Context.Time.After(last.Context.Time) {
 			last = r
 		}
@@ -108,7 +110,11 @@ func (m *machine) context(out io.Writer) {
 	if fewest < most {
 		turns = fmt.Sprintf("%d to %d", fewest, most)
 	}
-	line("method", fmt.Sprintf("%s turns of at least %v, after a warm-up of %v and a pause of %v before each turn", turns, c.Method.Slice, c.Method.Warm, c.Method.Pause))
+	pause := fmt.Sprint(longest)
+	if shortest < longest {
+		pause = fmt.Sprintf("%v (%v for older records, in which a peer's threads may still have held a core)", longest, shortest)
+	}
+	line("method", fmt.Sprintf("%s turns of at least %v, after a warm-up of %v and a pause of %s before each turn", turns, c.Method.Slice, c.Method.Warm, pause))
 	names := others(m.records)
 	for _, name := range names {
 		if !strings.HasPrefix(name, "limit-") {
