@@ -107,13 +107,5 @@ func (o *options) run(ctx context.Context) (err error) {
 	for _, c := range s.Contenders {
 		defer func() { err = errors.Join(err, c.Close()) }()
 	}
-	file, err := bench.Append(o.out)
-	if err != nil {
-		return err
-	}
-	if file != nil {
-		defer func() { err = errors.Join(err, file.Close()) }()
-		s.Records = file
-	}
-	return s.Run(ctx, works)
+	return s.RunTo(ctx, works, o.out)
 }

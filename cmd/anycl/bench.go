@@ -105,13 +105,5 @@ func (o *benchOptions) run(ctx context.Context, out io.Writer) (err error) {
 	for _, l := range limits {
 		defer func() { err = errors.Join(err, l.Close()) }()
 	}
-	file, err := bench.Append(o.out)
-	if err != nil {
-		return err
-	}
-	if file != nil {
-		defer func() { err = errors.Join(err, file.Close()) }()
-		s.Records = file
-	}
-	return s.Run(ctx, works)
+	return s.RunTo(ctx, works, o.out)
 }

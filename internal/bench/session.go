@@ -55,10 +55,16 @@ func (s *Session) Run(ctx context.Context, works []*Work) error {
 	return errors.Join(errs...)
 }
 
-// Append opens a file to which records are added, or returns nil for no path.
-func Append(path string) (*os.File, error) {
+// RunTo is Run with records added to the file at path; an empty path keeps none.
+func (s *Session) RunTo(ctx context.Context, works []*Work, path string) (err error) {
 	if path == "" {
-		return nil, nil
+		return s.Run(ctx, works)
 	}
-	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	s.Records = file
+	return s.Run(ctx, works)
 }
