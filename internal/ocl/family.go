@@ -113,11 +113,24 @@ func makePlan(d *deviceFacts, t *engine.Task, force string) (*plan, error) {
 			}
 		}
 	}
-	p, err := v.plan()
+	p, err := complete(v.plan())
 	if err != nil {
 		return nil, fmt.Errorf("ocl: plan %s as %s: %w", t, v.name, err)
 	}
 	p.variant, p.why = v.name, why
+	return p, nil
+}
+
+// complete is p, unless one of its programs could not be written.
+func complete(p *plan, err error) (*plan, error) {
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range p.launches {
+		if l.prog.err != nil {
+			return nil, l.prog.err
+		}
+	}
 	return p, nil
 }
 

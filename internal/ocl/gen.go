@@ -52,6 +52,7 @@ type gen struct {
 	ctypes  map[string]string // of scratch, by name
 	macros  strings.Builder
 	hooks   strings.Builder
+	err     error // why the task has no program
 }
 
 // newGen starts a program for t, which is collapsed already. limits are
@@ -167,6 +168,7 @@ type program struct {
 	args    []arg
 	ints    []arg // what argTable holds
 	wide    bool  // IDX is long
+	err     error // why it is none
 }
 
 // operand i of the task: inputs first, then outputs.
@@ -191,7 +193,7 @@ func (g *gen) pointer(i int) string {
 // assemble puts the program together: prelude, sizes and macros, hooks, and
 // the kernel files as they are.
 func (g *gen) assemble(files ...string) *program {
-	p := &program{name: files[len(files)-1], wide: g.wide()}
+	p := &program{name: files[len(files)-1], wide: g.wide(), err: g.err}
 	// Room for the buffers' own arguments; past it the numbers go in a table.
 	ints := slices.Concat(g.named, g.ints)
 	each := 4

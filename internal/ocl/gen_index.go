@@ -60,8 +60,9 @@ func (f *fn) axis(a int) string {
 			return f.declare("x", "IDX", key, fmt.Sprintf("%s - %s * %s", q, outer, f.g.constant(int64(dom[a]))))
 		}
 	}
-	// An axis that no parameter covers is a mistake of the family.
-	panic(fmt.Sprintf("ocl: hook without a coordinate for axis %d", a))
+	// The task computes this value over axes that it does not have there.
+	f.g.err = fmt.Errorf("axis %d is used where only axes of %v are known", a, f.coords)
+	return "0"
 }
 
 // quotient is floor(v / d) for a nonnegative variable v below bound.

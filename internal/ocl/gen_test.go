@@ -207,3 +207,24 @@ func TestCastsFollowTheRulesOfTensorCast(t *testing.T) {
 		})
 	}
 }
+
+// What a sum arrived at has no place along the axis that it folded.
+func TestAnAxisUsedWhereThereIsNoneIsAnError(t *testing.T) {
+	const f32 = tensor.Float32
+	dom := engine.Domain{40, 300}
+	sum := reduceTask(dom, 1, engine.Sum, engine.Load(0, f32, denseAt(dom, 0, 1), nil), engine.Operand{DType: f32, Len: dom.Size()})
+	sum.Values[0] = engine.Apply(fnAdd, f32, engine.Acc(0, f32), engine.IndexValue(f32, engine.AxisIndex(1)))
+	scatter := scatterTask(50, 90, 20, f32, tensor.Int32)
+	scatter.Update = engine.IndexValue(f32, engine.AxisIndex(0))
+	for _, task := range []*engine.Task{sum, scatter} {
+		for _, facts := range []*deviceFacts{cpuFacts(16), gpuFacts(256)} {
+			for _, force := range Variants() {
+				if !strings.HasPrefix(force, task.Kind.String()) {
+					continue
+				}
+				_, err := makePlan(facts, task, force)
+				require.ErrorContains(t, err, "axis", "%s on %s", force, facts.name)
+			}
+		}
+	}
+}

@@ -38,9 +38,9 @@ func tunedPlan(d *deviceFacts, t *engine.Task, variants []variant) *plan {
 func (v *variant) withParams(params map[string]int64) (p *plan, err error) {
 	switch {
 	case v.tuned != nil:
-		p, err = v.tuned(params)
+		p, err = complete(v.tuned(params))
 	case len(params) == 0:
-		p, err = v.plan()
+		p, err = complete(v.plan())
 	default:
 		return nil, fmt.Errorf("ocl: variant %s has no parameters", v.name)
 	}
