@@ -10,6 +10,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/place"
+	"github.com/anycl/anycl/internal/units"
 )
 
 // Report says how an executable runs: for people, by its String method, and
@@ -124,7 +125,7 @@ func (r *Report) String() string {
 	w.Flush()
 	for _, m := range r.Memory {
 		fmt.Fprintf(&b, "memory on %s: %s: arena %s for %s of values, of which at most %s live at once; scratch %s, constants %s, variables %s\n",
-			m.Where, byteSize(m.Peak()), byteSize(m.Arena), byteSize(m.Values), byteSize(m.Live), byteSize(m.Scratch), byteSize(m.Fixed), byteSize(m.Variables))
+			m.Where, units.Bytes(m.Peak()), units.Bytes(m.Arena), units.Bytes(m.Values), units.Bytes(m.Live), units.Bytes(m.Scratch), units.Bytes(m.Fixed), units.Bytes(m.Variables))
 	}
 	return b.String()
 }
@@ -189,18 +190,5 @@ func duration(ns int64) string {
 		return fmt.Sprintf("%.1f us", float64(d)/1e3)
 	default:
 		return fmt.Sprintf("%.1f ms", float64(d)/1e6)
-	}
-}
-
-func byteSize(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	case n < 1<<30:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	default:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/internal/units"
 )
 
 func BenchmarkOpenWithAWarmCache(b *testing.B) {
@@ -48,7 +50,7 @@ func BenchmarkTransfer(b *testing.B) {
 		require.NoError(b, err)
 		host := randomBytes(n)
 		for _, write := range []bool{true, false} {
-			b.Run(fmt.Sprintf("%s/%s", map[bool]string{true: "write", false: "read"}[write], bytesText(int64(n))), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%s", map[bool]string{true: "write", false: "read"}[write], units.Bytes(int64(n))), func(b *testing.B) {
 				b.SetBytes(int64(n))
 				b.ReportAllocs()
 				for b.Loop() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/units"
 )
 
 var (
@@ -59,12 +60,12 @@ func (e *OutOfMemory) Error() string {
 	why := ""
 	switch {
 	case e.Limit > 0 && e.Asked > e.Limit:
-		why = fmt.Sprintf(": more than its largest single allocation of %s", bytesText(e.Limit))
+		why = fmt.Sprintf(": more than its largest single allocation of %s", units.Bytes(e.Limit))
 	case e.Err != nil:
 		why = ": " + e.Err.Error()
 	}
 	return fmt.Sprintf("platform: %s: out of memory: asked for %s, held %s, at most %s free%s",
-		e.Device, bytesText(e.Asked), bytesText(e.Held), bytesText(e.Free), why)
+		e.Device, units.Bytes(e.Asked), units.Bytes(e.Held), units.Bytes(e.Free), why)
 }
 
 // Unwrap returns the driver's answer.
@@ -78,19 +79,4 @@ func (e *OutOfMemory) Is(target error) bool { return target == cl.MemObjectAlloc
 func outOfMemory(err error) bool {
 	return errors.Is(err, cl.MemObjectAllocationFailure) || errors.Is(err, cl.OutOfResources) ||
 		errors.Is(err, cl.OutOfHostMemory) || errors.Is(err, cl.InvalidBufferSize)
-}
-
-// bytesText writes n as people do: "1.5 GiB", "512 B".
-func bytesText(n int64) string {
-	if n < 1<<10 {
-		return fmt.Sprintf("%d B", n)
-	}
-	f, unit := float64(n)/(1<<10), "KiB"
-	for _, u := range []string{"MiB", "GiB", "TiB"} {
-		if f < 1024 {
-			break
-		}
-		f, unit = f/1024, u
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0") + " " + unit
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/anycl/anycl/internal/units"
 )
 
 // Report is a device with all that is known about it without touching it, for
@@ -68,7 +70,7 @@ func (m *Machine) table(b *strings.Builder) {
 			about = ""
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\t%s\t%s\n", mark, d.ID, d.Class, d.Units,
-			bytesText(d.GlobalMem), bytesText(d.LocalMem), about, speedText(d.GFLOPS), d.Name, d.Why)
+			units.Bytes(d.GlobalMem), units.Bytes(d.LocalMem), about, speedText(d.GFLOPS), d.Name, d.Why)
 	}
 	_ = w.Flush()
 	switch spec := strings.TrimSpace(m.spec); {
@@ -93,7 +95,7 @@ func (d *Device) Explain() string {
 	fmt.Fprintf(w, "  platform\t%s, %s\n", d.PlatformName, d.PlatformVersion)
 	fmt.Fprintf(w, "  driver\t%s\n", d.Driver)
 	fmt.Fprintf(w, "  limits\t%d units, work-group %d, local %s, memory %s, one allocation %s, arguments %s\n",
-		d.Units, d.MaxWorkGroup, bytesText(d.LocalMem), bytesText(d.GlobalMem), bytesText(d.MaxAlloc), bytesText(int64(d.ArgBytes)))
+		d.Units, d.MaxWorkGroup, units.Bytes(d.LocalMem), units.Bytes(d.GlobalMem), units.Bytes(d.MaxAlloc), units.Bytes(int64(d.ArgBytes)))
 	if c := r.Calibration; c != nil {
 		fmt.Fprintf(w, "  measured\tlaunch %v, wait %v, upload %s, download %s, copy %s, %s\n", c.Launch, c.Wait,
 			rateText(c.Upload), rateText(c.Download), rateText(c.Copy), speedText(c.GFLOPS))
