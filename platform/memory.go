@@ -173,7 +173,9 @@ func (o *Opened) newBlock(size int64) (*block, error) {
 			return nil, errors.Join(err, buf.Close())
 		}
 	}
-	return &block{buffer: buf, size: size}, nil
+	b := &block{buffer: buf, size: size}
+	o.preferHugePages(b)
+	return b, nil
 }
 
 // takeBack puts a block into the pool.

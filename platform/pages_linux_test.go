@@ -1,0 +1,54 @@
+package platform
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The kernel says of each mapping what it was advised of it: hg.
+func TestLargeBlocksAskForLargePages(t *testing.T) {
+	o := fresh(t, nil, nil)
+	if !o.Caps().Direct {
+		t.Skip("needs a device whose memory is the process's")
+	}
+	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
+		t.Skip("needs a kernel that has large pages")
+	}
+	m, err := o.Alloc(4 * hugeFrom)
+	require.NoError(t, err)
+	mem, err := m.block.Load().see(o.queue)
+	require.NoError(t, err)
+	middle := uintptr(unsafe.Pointer(&mem[len(mem)/2]))
+	m.block.Load().direct.mu.RUnlock()
+	require.Contains(t, mappingFlags(t, middle), "hg")
+	require.NoError(t, m.Close())
+}
+
+// mappingFlags are those of the mapping that at lies in.
+func mappingFlags(t *testing.T, at uintptr) string {
+	maps, err := os.ReadFile("/proc/self/smaps")
+	require.NoError(t, err)
+	within := false
+	for line := range bytes.Lines(maps) {
+		var from, to uintptr
+		if n, _ := fmt.Sscanf(string(line), "%x-%x ", &from, &to); n == 2 {
+			within = from <= at && at < to
+		}
+		if flags, ok := bytes.CutPrefix(line, []byte("VmFlags:")); ok && within {
+			return string(flags)
+		}
+	}
+	t.Fatalf("no mapping holds %x", at)
+	return ""
+}
+
+func TestAdviceOfMemoryTooSmallForALargePageIsNone(t *testing.T) {
+	for _, n := range []int{1, 4096, hugePage - 1} {
+		require.NoError(t, adviseHugePages(make([]byte, n)))
+	}
+}
