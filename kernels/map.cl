@@ -3,9 +3,10 @@
 //     y[r * COLS + c] = VALUE(r, c)
 //
 // hooks   VALUE(r, c)  the fused expression    STORE(i, v)
+//         KEPT(n), KEEP(k, v), STORE_KEPT(i, n)  a block of values, where BUFFERED
 // macros  BUFFERED  1: a block of values is computed before any is stored, for an output that an
 //                   input aliases: the loops stay free of dependences that a compiler must assume
-//         MAP_BLOCK 1: the kernel is map_block    OUT  register type of VALUE, for map_block
+//         MAP_BLOCK 1: the kernel is map_block
 // sizes   ROWS, COLS   RSPAN, CSPAN  what one item of map_block does of each
 // launch  map_item   global {COLS padded, at most 2^15 rows}  local {WG, 1}   one point an item
 //         map_block  global {COLS / CSPAN, ROWS / RSPAN}  local {1, 1}   for CPU drivers: the inner
@@ -24,9 +25,9 @@ kernel void map_block(PARAMS) {
 #if BUFFERED
         for (IDX c = c0; c < c1; c += BLOCK) {
             const int n = (int)min((IDX)BLOCK, c1 - c);
-            OUT v[BLOCK];
-            for (int k = 0; k < n; k++) v[k] = VALUE(r, c + k);
-            for (int k = 0; k < n; k++) STORE(r * COLS + c + k, v[k]);
+            KEPT(BLOCK)
+            for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));
+            STORE_KEPT(r * COLS + c, n);
         }
 #else
         for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));

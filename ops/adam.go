@@ -39,8 +39,9 @@ func Adam(loss *Node, params []*Node, o AdamOptions) []*Node {
 			m, v := t.state(i, "m"), t.state(i, "v")
 			mNew := average(m, g, o.Beta1)
 			vNew := average(v, Square(g), o.Beta2)
-			mean := Div(mNew, unbias(now, g, o.Beta1))
-			size := Sqrt(Div(vNew, unbias(now, g, o.Beta2)))
+			// What is the same for all elements is divided by once.
+			mean := Mul(mNew, Reciprocal(unbias(now, g, o.Beta1)))
+			size := Mul(Sqrt(vNew), Reciprocal(Sqrt(unbias(now, g, o.Beta2))))
 			d := Div(mean, Add(size, ScalarLike(size, o.Epsilon)))
 			if o.WeightDecay != 0 {
 				p := widen(t.params[i])

@@ -98,9 +98,9 @@ func (m *mapping) planBlock(c mapBlock) (*plan, error) {
 	g.size("RSPAN", r.Rows)
 	g.size("CSPAN", r.Columns)
 	g.macro("MAP_BLOCK", 1)
-	g.macro("OUT", g.valueType("VALUE", m.task.Values))
 	if m.task.Alias != nil {
 		g.macro("BUFFERED", 1)
+		g.keep("VALUE", m.task.Values...)
 	}
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%d block=%dx%d", m.rows, m.cols, r.Rows, r.Columns),
