@@ -11,7 +11,7 @@ const hugePage = 2 << 20
 
 // adviseHugePages asks for large pages in the part of mem that they can fill.
 func adviseHugePages(mem []byte) error {
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(mem))) % hugePage
+	skip := (hugePage - uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%hugePage) % hugePage
 	if whole := (uintptr(len(mem)) - skip) / hugePage * hugePage; skip < uintptr(len(mem)) && whole > 0 {
 		return syscall.Madvise(mem[skip:][:whole], syscall.MADV_HUGEPAGE)
 	}

@@ -23,27 +23,27 @@ func TestLargeBlocksAskForLargePages(t *testing.T) {
 	require.NoError(t, err)
 	mem, err := m.block.Load().see(o.queue)
 	require.NoError(t, err)
-	middle := uintptr(unsafe.Pointer(&mem[len(mem)/2]))
+	middle := unsafe.Pointer(&mem[len(mem)/2])
 	m.block.Load().direct.mu.RUnlock()
 	require.Contains(t, mappingFlags(t, middle), "hg")
 	require.NoError(t, m.Close())
 }
 
 // mappingFlags are those of the mapping that at lies in.
-func mappingFlags(t *testing.T, at uintptr) string {
+func mappingFlags(t *testing.T, at unsafe.Pointer) string {
 	maps, err := os.ReadFile("/proc/self/smaps")
 	require.NoError(t, err)
 	within := false
 	for line := range bytes.Lines(maps) {
 		var from, to uintptr
 		if n, _ := fmt.Sscanf(string(line), "%x-%x ", &from, &to); n == 2 {
-			within = from <= at && at < to
+			within = from <= uintptr(at) && uintptr(at) < to
 		}
 		if flags, ok := bytes.CutPrefix(line, []byte("VmFlags:")); ok && within {
 			return string(flags)
 		}
 	}
-	t.Fatalf("no mapping holds %x", at)
+	t.Fatalf("no mapping holds %p", at)
 	return ""
 }
 

@@ -3,6 +3,7 @@ package vet
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -26,9 +27,10 @@ list of purego.SyscallN or of package syscall's functions. Hidden in a helper, o
 kept in a variable first, it makes C write into memory that is somebody else's by
 then; vet, staticcheck and the race detector stay silent.
 
-One other form is allowed: storing the address of what belongs to a struct that
+Two other forms are allowed: storing the address of what belongs to a struct that
 pins itself, which is one with a field of type runtime.Pinner, as argument blocks
-that are used again and again have it.
+that are used again and again have it; and a number that is compared or divided for
+a remainder on the spot, as alignment is told, which no longer is an address.
 
 purego's RegisterFunc, RegisterLibFunc and NewCallback are reported too: the
 first two allocate at each call, and callbacks are never freed.`,
@@ -45,7 +47,7 @@ func run(pass *analysis.Pass) (any, error) {
 		call := n.(*ast.CallExpr)
 		switch {
 		case isPointerToNumber(pass.TypesInfo, call):
-			if !isArgument(pass.TypesInfo, stack) && !isPinned(pass.TypesInfo, call.Args[0]) {
+			if !isArgument(pass.TypesInfo, stack) && !isMeasured(stack) && !isPinned(pass.TypesInfo, call.Args[0]) {
 				pass.Reportf(call.Pos(), "pointer becomes a number outside the argument list of a system call: the stack may move before C uses it")
 			}
 		case isSystemCall(pass.TypesInfo, call):
@@ -90,6 +92,26 @@ func isArgument(info *types.Info, stack []ast.Node) bool {
 			continue
 		case *ast.CallExpr:
 			return outer.Fun != stack[i+1] && isSystemCall(info, outer)
+		}
+		return false
+	}
+	return false
+}
+
+// isMeasured reports whether the innermost node of the stack is, parentheses
+// aside, compared or what a remainder is taken of.
+func isMeasured(stack []ast.Node) bool {
+	for i := len(stack) - 2; i >= 0; i-- {
+		switch outer := stack[i].(type) {
+		case *ast.ParenExpr:
+			continue
+		case *ast.BinaryExpr:
+			switch outer.Op {
+			case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+				return true
+			case token.REM:
+				return outer.X == stack[i+1]
+			}
 		}
 		return false
 	}

@@ -45,6 +45,11 @@ func arithmetic(f uintptr, q *[4]uint32) {
 	purego.SyscallN(f, uintptr(unsafe.Pointer(q))+4) // want "pointer becomes a number outside"
 }
 
+func aligned(f uintptr, q *uint32) {
+	purego.SyscallN(f, uintptr(unsafe.Pointer(q))&^63) // want "pointer becomes a number outside"
+	use(5 % uintptr(unsafe.Pointer(q)))                // want "pointer becomes a number outside"
+}
+
 func use(uintptr) {}
 
 // A block without a pinner may move.

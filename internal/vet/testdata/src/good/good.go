@@ -38,6 +38,10 @@ func (b *block) call(f uintptr) {
 	purego.SyscallN(f, b.args[:]...)
 }
 
+func aligned(p *uint32) bool { return (uintptr(unsafe.Pointer(p)))%64 == 0 }
+
+func before(p, q unsafe.Pointer) bool { return uintptr(p) < uintptr(q) }
+
 func size() uintptr { return uintptr(8) + unsafe.Sizeof(block{}) }
 
 func noPointer(f uintptr) { purego.SyscallN(f, size(), uintptr(len("x"))) }
