@@ -69,6 +69,23 @@ var contractSpaces = []Space{
 		},
 	},
 	{
+		Family: "contract", Variant: "mma",
+		Params: []Param{
+			{"m", powers(16, 256), "rows of a tile"},
+			{"n", powers(16, 256), "columns of a tile"},
+			{"k", powers(16, 64), "of a step"},
+			{"x", powers(1, 8), "warps along n"},
+			{"y", powers(1, 8), "warps along m"},
+			{"stages", []int64{2, 3, 4}, "steps in local memory"},
+			swap, splits,
+		},
+		Fits: func(p Params, l Limits) bool {
+			s := MMAShape{int(p["m"]), int(p["n"]), int(p["k"]), int(p["x"]), int(p["y"]), int(p["stages"])}
+			// An item keeps M·N / Items sums in registers.
+			return s.whole() && s.Items() <= l.WorkGroup && s.LocalBytes() <= l.LocalMem && s.M*s.N/s.Items() <= 128
+		},
+	},
+	{
 		Family: "contract", Variant: "row",
 		Params: []Param{
 			{"group", powers(1, 256), "work-items an output"},

@@ -50,3 +50,64 @@ func TestPanelsFitTheRegistersAndTheColumns(t *testing.T) {
 		}
 	}
 }
+
+func TestShapesOfMatrixUnitsFitEveryDevice(t *testing.T) {
+	t.Parallel()
+	space := kernels.SpaceOf("contract", "mma")
+	for _, workGroup := range []int{32, 64, 128, 256} {
+		for _, local := range []int64{32 << 10, 48 << 10, 64 << 10} {
+			for _, extra := range []int64{0, 32} {
+				for _, m := range []int64{1, 17, 100, 4096} {
+					for _, n := range []int64{1, 16, 500, 4096} {
+						s, ok := kernels.MMA(m, n, 1, 100, workGroup, local, extra)
+						require.True(t, ok)
+						require.LessOrEqual(t, s.LocalBytes()+extra*int64(s.Items()), local)
+						p := kernels.Params{"m": int64(s.M), "n": int64(s.N), "k": int64(s.K), "x": int64(s.X), "y": int64(s.Y), "stages": int64(s.Stages)}
+						require.True(t, space.Fits(p, kernels.Limits{WorkGroup: workGroup, LocalMem: local}), "%+v", s)
+					}
+				}
+			}
+		}
+	}
+	_, ok := kernels.MMA(64, 64, 1, 100, 16, 64<<10, 0)
+	require.False(t, ok, "half a warp")
+}
+
+// Eight rows of a matrix, and eight neighbours of a copy, are read and written at
+// once: 16 bytes each, which lie in different eighths of the 128 bytes of all banks.
+func TestChunksForMatrixUnitsMeetNoBankTwice(t *testing.T) {
+	t.Parallel()
+	place := func(r, c, chunks int) int { // PLACE of contract_mma.cl
+		if chunks < 8 {
+			return r*chunks + (c ^ r/(8/chunks)%chunks)
+		}
+		return r*chunks + (c ^ r%8)
+	}
+	for _, chunks := range []int{2, 4, 8, 16, 32} {
+		rows, seen := 64, map[int]bool{}
+		for r := range rows {
+			for c := range chunks {
+				p := place(r, c, chunks)
+				require.Equal(t, r, p/chunks, "chunks stay in their row")
+				require.False(t, seen[p], "two chunks in one place")
+				seen[p] = true
+			}
+		}
+		for first := 0; first < rows; first += 8 {
+			for c := range chunks {
+				banks := map[int]bool{}
+				for r := first; r < first+8; r++ {
+					banks[place(r, c, chunks)%8] = true
+				}
+				require.Len(t, banks, 8, "%d chunks: rows from %d, column %d", chunks, first, c)
+			}
+		}
+		for e := 0; e < rows*chunks; e += 8 {
+			banks := map[int]bool{}
+			for i := e; i < e+8; i++ {
+				banks[place(i/chunks, i%chunks, chunks)%8] = true
+			}
+			require.Len(t, banks, 8)
+		}
+	}
+}

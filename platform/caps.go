@@ -47,6 +47,10 @@ type Caps struct {
 	PTX           bool   `json:"ptx"`     // inline PTX assembly (NVIDIA)
 	DotPTX        bool   `json:"dot_ptx"` // dp4a in inline PTX
 
+	// MMA tells that matrix units work by inline PTX: the macro MMA_SM of
+	// mma_ptx.cl, or 0.
+	MMA int `json:"mma,omitempty"`
+
 	FMA        FMA      `json:"fma"`          // what the macro FMA(a, b, c) is
 	Stds       []string `json:"stds"`         // language levels that build, as "CL1.2"
 	LargeFill  bool     `json:"large_fill"`   // Queue.Fill is right for 2 GiB and more
@@ -76,7 +80,7 @@ type Proof struct {
 
 // probeVersion is part of the key of what is kept on disk. Raise it whenever the
 // probes or the meaning of a field change.
-const probeVersion = 3
+const probeVersion = 4
 
 // devicePath is where something learned about the device is kept, empty when
 // nothing is. What a driver showed that executes nothing must not be taken for

@@ -1,6 +1,11 @@
 package platform
 
-import "slices"
+import (
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
 
 // probeItems is the size of the one work-group in which a probe runs.
 const probeItems = 64
@@ -98,6 +103,14 @@ var probes = []probe{
 		in: []uint32{0x80FF7F02, 0x7F80017F}, right: words(0x80FF7F02, 0x7F80017F, dotWant),
 		set: func(c *Caps, _ string) { c.DotPTX = true },
 	},
+	{
+		section: "mma75", kernel: "mma75", declared: func(*Device) bool { return false },
+		in: mmaMatrices(), right: rightMMA(1), set: func(c *Caps, _ string) { c.MMA = 75 },
+	},
+	{
+		section: "mma80", kernel: "mma80", declared: func(*Device) bool { return false },
+		in: mmaMatrices(), right: rightMMA(2), set: func(c *Caps, _ string) { c.MMA = 80 },
+	},
 }
 
 // dotWant is 2*127 + 127*1 + -1*-128 + -128*127.
@@ -115,4 +128,42 @@ func rightSubgroups(io []uint32, items int, c *Caps) bool {
 	}
 	c.SubgroupSize = int(largest)
 	return true
+}
+
+// mmaValue is element i of the matrices of the probes of matrix units: 0, 2 or -2
+// in both half types.
+func mmaValue(i int) uint16 { return [...]uint16{0, 0x4000, 0xC000}[i*i*7%31%3] }
+
+// mmaMatrices are A, 16 x 16, and after it Bt, 8 x 16.
+func mmaMatrices() []uint32 {
+	var io []uint32
+	for i := 0; i < 24*16; i += 2 {
+		io = append(io, uint32(mmaValue(i))|uint32(mmaValue(i+1))<<16)
+	}
+	return io
+}
+
+// rightMMA checks the products of so many half types, each of which has four
+// elements of every lane.
+func rightMMA(types int) func([]uint32, int, *Caps) bool {
+	at := func(row, column int) float32 {
+		if row == 23 && column >= 12 {
+			return 0 // not copied
+		}
+		return float32(tensor.Half(mmaValue(row*16 + column)).Float64())
+	}
+	return func(io []uint32, _ int, _ *Caps) bool {
+		for i := range types * 4 * 32 {
+			v, lane := i/32%4, i%32
+			row, column := v/2*8+lane/4, lane%4*2+v%2
+			var sum float32
+			for k := range 16 {
+				sum += (at(row, k) + 1024*at(k, row)) * at(16+column, k)
+			}
+			if math.Float32frombits(io[i]) != sum {
+				return false
+			}
+		}
+		return true
+	}
 }

@@ -31,6 +31,40 @@
         io[2 + get_global_id(0)] = ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7)); \
     }
 
+// Two products by matrix units: io holds A, 16 x 16, and Bt, 8 x 16, of a half type. Each lane
+// keeps its four elements of A·B + 1024·At·B, made wrong where rounding to that type is. Only the
+// first half of the last row of Bt is copied, and 0 stands in for the rest.
+#define MMA_BEGIN                                                              \
+    __local uint4 tile[48];                                                    \
+    UNITS_LOCAL                                                                \
+    const int id = get_local_id(0), lane = id % 32;                            \
+    float result[2][4];                                                        \
+    for (int v = 0; v < 4; v++)                                                \
+        result[0][v] = result[1][v] = 0;
+#define MMA_PRODUCTS(to) {                                                     \
+    for (int i = id; i < 48; i += get_local_size(0))                           \
+        COPY(&tile[i], (global const uint4 *)io + i, i == 47 ? 8 : 16);        \
+    COPIES_END                                                                 \
+    COPIES_WAIT(0)                                                             \
+    barrier(CLK_LOCAL_MEM_FENCE);                                              \
+    uint a[4], t[4], b[4], p;                                                  \
+    float c[4] = {0, 0, 0, 0}, d[4] = {0, 0, 0, 0};                            \
+    LOAD_ROWS(a, &tile[lane % 16 * 2 + lane / 16])                             \
+    LOAD_COLUMNS(t, &tile[(lane % 8 + lane / 16 * 8) * 2 + lane / 8 % 2])      \
+    LOAD_ROWS(b, &tile[32 + lane % 8 * 2 + lane / 8 % 2])                      \
+    MULTIPLY(c, a, b)                                                          \
+    MULTIPLY(d, t, b)                                                          \
+    PACK_INTO(p, 1 / 3.0f, -2.0f);                                             \
+    for (int v = 0; v < 4; v++)                                                \
+        (to)[v] = c[v] + 1024 * d[v] + (p == (BF16 ? 0xc0003eabu : 0xc0003555u) ? 0 : 1); \
+    barrier(CLK_LOCAL_MEM_FENCE);                                              \
+}
+#define MMA_END                                                                \
+    barrier(CLK_GLOBAL_MEM_FENCE);                                             \
+    for (int i = 0; i < 8; i++)                                                \
+        if (id < 32)                                                           \
+            ((global float *)io)[i * 32 + lane] = result[i / 4][i % 4];
+
 //:atomics32
 kernel void atomics32(global uint *io, local uint *mine)
 {
@@ -114,6 +148,40 @@ kernel void dot_ptx(global uint *io, local uint *unused)
     int x;
     asm volatile("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(x) : "r"(io[0]), "r"(io[1]), "r"(0));
     io[2] = (uint)x;
+}
+#endif
+
+//:mma75
+#ifdef TRY_PTX
+#undef MMA_SM
+#undef BF16
+#define MMA_SM 75
+#define BF16 0
+#include "mma_ptx.cl"
+kernel void mma75(global uint *io, local uint *unused)
+{
+    MMA_BEGIN
+    MMA_PRODUCTS(result[0])
+    MMA_END
+}
+#endif
+
+//:mma80
+#ifdef TRY_PTX
+#undef MMA_SM
+#undef BF16
+#define MMA_SM 80
+#define BF16 0
+#include "mma_ptx.cl"
+kernel void mma80(global uint *io, local uint *unused)
+{
+    MMA_BEGIN
+    MMA_PRODUCTS(result[0])
+#undef BF16
+#define BF16 1
+#include "mma_ptx.cl"
+    MMA_PRODUCTS(result[1])
+    MMA_END
 }
 #endif
 

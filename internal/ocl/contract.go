@@ -29,7 +29,12 @@ func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 	if c.blockLegal() {
 		all = append(all, eitherWay(c, d, t, (*contraction).block))
 	}
+	if c.mmaLegal() {
+		all = append(all, eitherWay(c, d, t, (*contraction).mma))
+	}
 	switch {
+	case c.hasUnits() && c.mmaLegal():
+		return prefer("mma", "matrix units", all)
 	case d.cpu && c.dotFits():
 		return prefer("dot", fmt.Sprintf("%d x %d outputs of %d terms, which adjoin in memory", c.m, c.n, c.k), all)
 	case d.cpu && c.streamFits():

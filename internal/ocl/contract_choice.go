@@ -126,6 +126,28 @@ func (c *contraction) settleTile(t *tileChoice) error {
 	return c.partsFit(t.splits)
 }
 
+func (c *contraction) mma() variant {
+	v := tunable[mmaChoice](contractChooser(c, "mma", c.chooseMMA, c.settleMMA, c.planMMA))
+	v.why = "operands of a half type"
+	return v
+}
+
+func (t *mmaChoice) knobs() []knob {
+	s := &t.shape
+	return []knob{
+		counter("m", &s.M), counter("n", &s.N), counter("k", &s.K), counter("x", &s.X), counter("y", &s.Y),
+		counter("stages", &s.Stages), counter("splits", &t.splits),
+	}
+}
+
+func (c *contraction) settleMMA(t *mmaChoice) error {
+	if t.shape.LocalBytes()+c.unitsBytes(t.shape) > c.dev.localMem {
+		return errLocalMem
+	}
+	t.split(c, t.splits)
+	return c.partsFit(t.splits)
+}
+
 func (c *contraction) row() variant {
 	return tunable[rowChoice](contractChooser(c, "row", c.chooseRow, c.settleRow, c.planRow))
 }

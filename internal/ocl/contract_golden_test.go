@@ -47,6 +47,8 @@ func contractGoldens() map[string]goldenCase {
 		"stream.cl":            {matmul(tensor.BFloat16, 1, 1, 5001, 700, false, false), cpuFacts(16), ""},
 		"dot.cl":               {matmul(tensor.Float16, 1, 3, 700, 4000, false, true), cpuFacts(16), ""},
 		"tile.cl":              {matmul(tensor.Float32, 3, 500, 501, 502, true, false), gpuFacts(256), ""},
+		"mma.cl":               {matmul(tensor.Float16, 3, 500, 504, 512, false, false), unitFacts(80), ""},
+		"mma-fused.cl":         {fused(tensor.BFloat16), unitFacts(80), ""},
 		"tile-split.cl":        {matmul(tensor.Float64, 1, 50, 60, 9000, false, true), gpuFacts(64), ""},
 		"row.cl":               {matmul(tensor.Float32, 1, 1, 5, 90_000, false, true), gpuFacts(256), ""},
 		"item.cl":              {fused(tensor.Int32), cpuFacts(16), "contract=item"},

@@ -79,25 +79,40 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 func (c *contraction) tileSide(g *gen, t tileChoice, side, coordinate string, l operandLoad, length, batch, own, sum int) {
 	byK := c.byK(l, own)
 	g.macro(side+"_BY_K", oneIf(byK))
-	group := own
+	along := own
 	if byK {
-		group = sum
+		along = sum
 	}
-	axes := c.axes(group)
-	if !t.wide || !l.plain || len(axes) != 1 || l.coef[axes[0]] != 1 || l.dtype != tensor.Float32 || c.acc != tensor.Float32 || !t.shape.Wide(length, byK) {
+	adjoin, aligned := c.neighbours(l, along, 4, batch, own, sum)
+	if !t.wide || !adjoin || l.dtype != tensor.Float32 || c.acc != tensor.Float32 || !t.shape.Wide(length, byK) {
 		g.macro("L"+side, 1)
 		return
 	}
-	// Steps and tiles begin at multiples of four: so do neighbours in memory, if
-	// nothing else moves them.
-	aligned := l.addr.Const%4 == 0
-	for _, g := range []int{batch, own, sum} {
-		for _, a := range c.axes(g) {
-			aligned = aligned && (l.coef[a]%4 == 0 || a == axes[0])
-		}
-	}
 	g.macro("L"+side, 4)
+	c.wideSide(g, side, coordinate, l, aligned, batch, own, sum)
+}
+
+// wideSide defines how to read several neighbours of an operand at once: its
+// pointer, positions from there, and whether those of neighbours are aligned.
+func (c *contraction) wideSide(g *gen, side, coordinate string, l operandLoad, aligned bool, batch, own, sum int) {
 	g.size(side+"_WIDE", int64(oneIf(aligned)))
 	c.pointer(g, side, l)
 	g.hook(side+"_AT", []coord{{"b", c.axes(batch)}, {coordinate, c.axes(own)}, {"k", c.axes(sum)}}, c.part(l, true, batch, own, sum), tensor.Invalid)
+}
+
+// neighbours reports whether neighbours along a group of axes adjoin in memory,
+// and whether every width of them, counted from 0, begin at a multiple of width:
+// nothing else that moves them is in the way.
+func (c *contraction) neighbours(l operandLoad, along int, width int64, groups ...int) (adjoin, aligned bool) {
+	axes := c.axes(along)
+	if !l.plain || len(axes) != 1 || l.coef[axes[0]] != 1 {
+		return false, false
+	}
+	aligned = l.addr.Const%width == 0
+	for _, g := range groups {
+		for _, a := range c.axes(g) {
+			aligned = aligned && (l.coef[a]%width == 0 || a == axes[0])
+		}
+	}
+	return true, aligned
 }

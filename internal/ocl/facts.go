@@ -18,6 +18,7 @@ type deviceFacts struct {
 	argBytes  int   // of kernel arguments
 	maxAlloc  int64
 	fp64      bool
+	mma       int      // matrix units: macro MMA_SM of mma_ptx.cl, or 0
 	tuned     *overlay // what the tuner has found
 	forceWide bool     // tests: IDX is long whatever the sizes
 }
@@ -30,7 +31,7 @@ func newFacts(d *platform.Device, caps *platform.Caps) *deviceFacts {
 		name: d.ID, cpu: d.Class == platform.CPU,
 		units: max(d.Units, 1), workGroup: min(max(d.MaxWorkGroup, 1), 256),
 		localMem: d.LocalMem, vector: d.VectorWidth,
-		argBytes: min(d.ArgBytes, 1024), maxAlloc: d.MaxAlloc, fp64: caps.FP64,
+		argBytes: min(d.ArgBytes, 1024), maxAlloc: d.MaxAlloc, fp64: caps.FP64, mma: caps.MMA,
 	}
 	if f.argBytes <= 0 {
 		f.argBytes = 256

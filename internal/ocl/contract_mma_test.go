@@ -1,0 +1,131 @@
+package ocl
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/taskref"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// unitFacts is a GPU with matrix units.
+func unitFacts(mma int) *deviceFacts {
+	d := gpuFacts(256)
+	d.localMem, d.mma = 48<<10, mma
+	return d
+}
+
+// mmaPlan is contract_mma.cl for task with the units that any device has.
+func mmaPlan(t *testing.T, task *engine.Task, shape kernels.MMAShape, splits int64, change func(*deviceFacts)) *plan {
+	t.Helper()
+	d := gpuFacts(256)
+	d.localMem = 64 << 10
+	if change != nil {
+		change(d)
+	}
+	c := separate(d, collapse(task), false)
+	require.True(t, c.mmaLegal())
+	p, err := c.planMMA(mmaChoice{shape: shape, chunk: roundUp(ceilDiv(c.k, splits), int64(shape.K)), splits: splits})
+	require.NoError(t, err)
+	return p
+}
+
+// requirePlan runs a plan of task against the reference.
+func requirePlan(t *testing.T, task *engine.Task, p *plan) {
+	t.Helper()
+	b := useBench(t)
+	ins := randomInputs(task, 1)
+	want, err := taskref.Eval(task, ins)
+	require.NoError(t, err)
+	r := b.prepare(t, task, p, ins)
+	r.run(t)
+	requireClose(t, task.Outs[0].DType, task.Size(3), want[0], r.read(t))
+}
+
+// The kernel and the layout of fragments, swizzled chunks and transposed loads
+// are those of the matrix units; what moves values among the lanes is written out.
+func TestMatrixUnitsMultiplyEveryLayout(t *testing.T) {
+	t.Parallel()
+	for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16} {
+		for i := range 4 {
+			if dt == tensor.BFloat16 && i != 1 {
+				continue // the bits of a value do not change where it goes
+			}
+			for _, size := range []int{72, 67} { // chunks that are aligned, and that are not
+				t.Run(fmt.Sprintf("%v %d %02b", dt, size, i), func(t *testing.T) {
+					t.Parallel()
+					task := matmul(dt, 2, size, 40, size+1-size%2, i&1 != 0, i&2 != 0)
+					p := mmaPlan(t, task, kernels.MMAShape{M: 64, N: 32, K: 32, X: 1, Y: 2, Stages: 3}, 1, nil)
+					require.Contains(t, p.launches[0].prog.source, "#define COPY_A 1\n")
+					requirePlan(t, task, p)
+				})
+			}
+		}
+	}
+}
+
+func TestMatrixUnitsMultiplyInEveryShape(t *testing.T) {
+	t.Parallel()
+	task := matmul(tensor.Float16, 1, 70, 88, 150, false, false)
+	for i, s := range []kernels.MMAShape{
+		{M: 16, N: 16, K: 16, X: 1, Y: 1, Stages: 2}, {M: 16, N: 64, K: 64, X: 4, Y: 1, Stages: 4}, {M: 64, N: 16, K: 64, X: 1, Y: 4, Stages: 4},
+		{M: 64, N: 64, K: 32, X: 2, Y: 2, Stages: 3}, {M: 128, N: 128, K: 32, X: 2, Y: 4, Stages: 2},
+	} {
+		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) {
+			t.Parallel()
+			requirePlan(t, task, mmaPlan(t, task, s, int64(1+i%2), nil))
+		})
+	}
+}
+
+func TestMatrixUnitsTakeFusedOperandsAndLongPositions(t *testing.T) {
+	t.Parallel()
+	shape := kernels.MMAShape{M: 32, N: 32, K: 32, X: 1, Y: 1, Stages: 2}
+	for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16} {
+		t.Run(dt.String(), func(t *testing.T) {
+			t.Parallel()
+			requirePlan(t, fused(dt), mmaPlan(t, fused(dt), shape, 1, nil))
+		})
+	}
+	t.Run("long", func(t *testing.T) {
+		t.Parallel()
+		task := matmul(tensor.Float16, 3, 1, 33, 19, false, true)
+		requirePlan(t, task, mmaPlan(t, task, shape, 1, func(d *deviceFacts) { d.forceWide = true }))
+	})
+	t.Run("windows", func(t *testing.T) {
+		t.Parallel()
+		task := convolution(2, 1, 3, 9, 11, 33, 3, 1, 1)
+		for i := range task.Ins {
+			task.Ins[i].DType = tensor.Float16
+		}
+		task.A, task.B = engine.Load(0, tensor.Float16, task.A.Addr, nil), engine.Load(1, tensor.Float16, task.B.Addr, nil)
+		requirePlan(t, task, mmaPlan(t, task, shape, 2, nil))
+	})
+}
+
+func TestMatrixUnitsAreTakenWhereTheyAreProven(t *testing.T) {
+	t.Parallel()
+	variantFor := func(mma int, dt tensor.DType) *plan {
+		p, err := makePlan(unitFacts(mma), matmul(dt, 1, 700, 900, 300, false, false), "")
+		require.NoError(t, err)
+		return p
+	}
+	for mma, dts := range map[int][]tensor.DType{0: nil, 75: {tensor.Float16}, 80: {tensor.Float16, tensor.BFloat16}} {
+		for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32} {
+			want := "tile"
+			for _, d := range dts {
+				if d == dt {
+					want = "mma"
+				}
+			}
+			p := variantFor(mma, dt)
+			require.Equal(t, want, p.variant, "%v with units %d", dt, mma)
+			require.Equal(t, want == "mma", strings.Contains(p.launches[0].prog.source, "mma.sync"), "%v with units %d", dt, mma)
+		}
+	}
+}

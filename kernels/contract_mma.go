@@ -1,0 +1,56 @@
+package kernels
+
+// MMAShape is the work-group of contract_mma.cl: X·Y warps, M x N outputs, K a
+// step, Stages steps in local memory.
+type MMAShape struct{ M, N, K, X, Y, Stages int }
+
+// Items is the number of work-items of a group: warps of 32 lanes.
+func (s MMAShape) Items() int { return 32 * s.X * s.Y }
+
+// LocalBytes is the local memory of a work-group.
+func (s MMAShape) LocalBytes() int64 { return int64(s.Stages * s.K * (s.M + s.N) * 2) }
+
+// whole reports whether warps consist of whole blocks, and every item copies
+// whole chunks.
+func (s MMAShape) whole() bool {
+	return s.M%(16*s.Y) == 0 && s.N%(16*s.X) == 0 && s.M*s.K%(8*s.Items()) == 0 && s.N*s.K%(8*s.Items()) == 0
+}
+
+// mmaShapes are the shapes to choose from, largest first.
+var mmaShapes = []MMAShape{
+	{128, 128, 32, 2, 2, 3},
+	{128, 64, 32, 2, 2, 4},
+	{64, 128, 32, 2, 2, 4},
+	{64, 64, 32, 2, 2, 4},
+	{32, 64, 32, 2, 2, 4},
+	{64, 32, 32, 2, 2, 4},
+	{16, 64, 64, 4, 1, 4},
+	{64, 16, 64, 1, 4, 4},
+	{32, 32, 32, 1, 1, 4},
+	{16, 16, 64, 1, 1, 4},
+}
+
+// MMA is the shape for groups of m x n outputs each on a device of so many
+// compute units, within its work-group and local memory limits, of which each
+// item needs extra bytes for itself: the largest that is not mostly empty and
+// keeps every unit busy, else the smallest. There is none where groups are
+// smaller than a warp.
+func MMA(m, n, groups int64, units, workGroup int, localMem, extra int64) (best MMAShape, ok bool) {
+	for _, s := range mmaShapes {
+		room := localMem - extra*int64(s.Items())
+		for s.Stages > 2 && s.LocalBytes() > room {
+			s.Stages--
+		}
+		if s.Items() > workGroup || s.LocalBytes() > room {
+			continue
+		}
+		empty := int64(s.M) >= 2*ceil(m, 16)*16 || int64(s.N) >= 2*ceil(n, 16)*16
+		if !empty || !ok {
+			best, ok = s, true
+		}
+		if !empty && ceil(m, int64(s.M))*ceil(n, int64(s.N))*groups >= int64(units) {
+			break
+		}
+	}
+	return best, ok
+}
