@@ -103,7 +103,7 @@ func (f *fusion) chooseRoots() {
 	cost, loads := f.inlineCosts()
 	evals := map[*Node]float64{}
 	for _, n := range slices.Backward(f.order) {
-		if n.heavy() || f.dense[n] || n.op.Name == "keep" {
+		if n.heavy() || f.dense[n] || n.op.Name == "keep" || n.op.Name == "alike" {
 			f.root[n] = !n.inBuffer()
 		}
 		var e float64
@@ -133,6 +133,10 @@ func (f *fusion) readsBy(u, n *Node, evals float64) float64 {
 		return 1
 	}
 	switch u.op.Name {
+	case "alike":
+		if n != u.in[0] { // of the guide only where it lies is wanted
+			return 0
+		}
 	case "pad", "unslice", "unwindow": // read inside the edge only
 		return evals
 	}

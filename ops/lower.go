@@ -184,6 +184,15 @@ func (l *lowerer) mapTask(n *Node, body func(x *builder, at []*engine.Index) *en
 	order := span(0, len(n.shape))
 	b, e := build(order)
 	best := b.orderOf(order, e)
+	if n.op.Name == "alike" && body == nil && !l.dense[n] {
+		like := l.orderLike(n.in[1])
+		if cheap(e) && (like == nil || innermostIsNext(e, like, n.shape)) {
+			return nil // its readers find x as they want it
+		}
+		if like != nil {
+			best = like
+		}
+	}
 	if a, ok := n.attr.(keepAttr); ok && body == nil {
 		if a.order != nil {
 			best = a.order
@@ -209,6 +218,58 @@ func (l *lowerer) mapTask(n *Node, body func(x *builder, at []*engine.Index) *en
 		l.values[n] = v
 	}
 	return v
+}
+
+// orderLike is the order in which the axes of guide lie in memory; nil where it is
+// not in memory, or not in such an order.
+func (l *lowerer) orderLike(guide *Node) []int {
+	v := l.values[guide]
+	if v == nil {
+		return nil
+	}
+	coef, ok := v.addr.Affine(len(guide.shape))
+	if !ok {
+		return nil
+	}
+	order := slices.SortedStableFunc(slices.Values(span(0, len(coef))), func(a, b int) int { return cmp.Compare(coef[b], coef[a]) })
+	if denseAddr(guide.shape, order).Key() != v.addr.Key() {
+		return nil
+	}
+	return order
+}
+
+// cheap reports whether every reader may compute e anew: few operations on one
+// element in memory.
+func cheap(e *engine.Expr) bool {
+	flops, loads := 0.0, 0
+	for s := range e.Walk() {
+		switch s.Op {
+		case engine.OpLoad:
+			loads++
+		case engine.OpApply:
+			flops += s.Fn.Flops
+		}
+	}
+	return loads <= 1 && flops <= cheapFlops
+}
+
+// innermostIsNext reports whether no load of e jumps with a step along the
+// innermost axis of order.
+func innermostIsNext(e *engine.Expr, order, shape []int) bool {
+	order = slices.DeleteFunc(slices.Clone(order), func(a int) bool { return shape[a] == 1 })
+	if len(order) == 0 {
+		return true
+	}
+	inner := order[len(order)-1]
+	for s := range e.Walk() {
+		if s.Op != engine.OpLoad {
+			continue
+		}
+		if coef, ok := strides(s.Addr, len(shape)); !ok || coef[inner] > 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // phases makes a value of n in which the last axis is taken apart into so many

@@ -67,17 +67,15 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		x, o := b.In(0), b.node.attr.(PoolOptions)
-		w := o.windows(x)
-		taps := o.Size[0] * o.Size[1]
-		s := w.shape
-		first := ArgMax(Reshape(w, s[0], s[1], s[2], s[3], taps), -1)
-		tap := Reshape(x.graph.Iota(tensor.Int64, 0, taps), o.Size[0], o.Size[1])
+		dy := alike(b.Grad(), b.Out())
+		first := o.first(x, b.Out())
+		tap := Reshape(x.graph.Iota(first.dtype, 0, o.Size[0]*o.Size[1]), o.Size[0], o.Size[1])
 		if o.tiles() {
-			b.Add(0, o.tileGrad(x, first, tap, b.Grad()))
+			b.Add(0, o.spread(x, dy, Equal(ExpandDims(first, 3, 5), ExpandDims(tap, 1))))
 			return
 		}
 		hit := Equal(ExpandDims(first, 4, 5), tap)
-		share := Where(hit, ExpandDims(b.Grad(), 4, 5), ScalarLike(b.Grad(), 0))
+		share := Where(hit, ExpandDims(dy, 4, 5), ScalarLike(dy, 0))
 		padded := padAttr{[]int{0, 0, o.Pad[0], o.Pad[1]}, []int{0, 0, o.Pad[0], o.Pad[1]}, 0}.shape(x.shape)
 		a := windowAttr{windows: []Window{o.window(0).normal(), o.window(1).normal()}, full: padded}
 		d := Sum(apply("unwindow", a, share), 4, 5)
@@ -98,11 +96,39 @@ func (o PoolOptions) windows(x *Node) *Node {
 // belongs to one at most.
 func (o PoolOptions) tiles() bool { return o.Stride == o.Size && o.Pad == [2]int{} }
 
-// tileGrad is the gradient where windows do not overlap: every element looks at
-// its own window alone.
-func (o PoolOptions) tileGrad(x, first, tap, dy *Node) *Node {
+// fewTaps is up to which size a window is searched for its largest element by
+// comparing each with the known largest.
+const fewTaps = 4
+
+// first is the tap of the first largest element of each window of x, of which y is
+// the largest. It is as narrow as it can be: it is written once and read often.
+func (o PoolOptions) first(x, y *Node) *Node {
+	w, s, taps := o.windows(x), y.shape, o.Size[0]*o.Size[1]
+	if taps > fewTaps {
+		first := ArgMax(Reshape(w, s[0], s[1], s[2], s[3], taps), -1)
+		if taps <= 256 {
+			first = Cast(first, tensor.Uint8)
+		}
+		return first
+	}
+	number := func(i int) *Node { return x.graph.Const(tensor.Scalar(uint8(i))) }
+	first := BroadcastTo(number(taps-1), s...)
+	for i := taps - 2; i >= 0; i-- {
+		u, v := i/o.Size[1], i%o.Size[1]
+		at := Squeeze(Slice(w, Range{Axis: 4, Start: u, Stop: u + 1}, Range{Axis: 5, Start: v, Stop: v + 1}), 4, 5)
+		hit := Equal(at, y)
+		if x.dtype.IsFloat() {
+			hit = Or(hit, And(IsNaN(at), IsNaN(y)))
+		}
+		first = Where(hit, number(i), first)
+	}
+	return first
+}
+
+// spread is the gradient where windows do not overlap: dy where hit, [N, C, H', U,
+// W', V], in the shape of x.
+func (o PoolOptions) spread(x, dy, hit *Node) *Node {
 	s := dy.shape
-	hit := Equal(ExpandDims(first, 3, 5), ExpandDims(tap, 1)) // [N, C, H', U, W', V]
 	share := Where(hit, ExpandDims(dy, 3, 5), ScalarLike(dy, 0))
 	h, w := s[2]*o.Size[0], s[3]*o.Size[1]
 	return Pad(Reshape(share, s[0], s[1], h, w), 0, Padding{2, 0, x.shape[2] - h}, Padding{3, 0, x.shape[3] - w})
