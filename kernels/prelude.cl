@@ -12,20 +12,33 @@
 #define FMA(a, b, c) ((a) * (b) + (c))
 #endif
 
-// WIDE before a loop, WIDE_VECTORS in the kernel: Clang makes vectors of half the width that a CPU
+// WIDE before a loop (or WIDE_BY of so many elements), WIDE_VECTORS in the kernel: Clang makes vectors of half the width that a CPU
 // has where it fears for the clock, unless a loop asks for more and the kernel has a call with such
 // a vector (measured, exp of rows in a cache: twice as fast). FETCH_ROW asks for 64 elements from
 // p + at on, one in every step.
 #if WIDE_LOOPS
 #pragma clang diagnostic ignored "-Wpass-failed" // a loop that cannot is as well off without
-#define WIDE _Pragma("clang loop vectorize_width(16)")
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define WIDE_BY(lanes) PRAGMA(clang loop vectorize_width(lanes))
+#define WIDE WIDE_BY(16)
 static inline float16 wide_vectors(const float16 x) { return x; }
 #define WIDE_VECTORS (void)wide_vectors((float16)(0));
 #define FETCH_ROW(p, at, step) for (int k = 0; k < 64; k += (step)) __builtin_prefetch((const void *)(size_t)(p + (at) + k), 0, 2);
 #else
+#define WIDE_BY(lanes)
 #define WIDE
 #define WIDE_VECTORS
 #define FETCH_ROW(p, at, step)
+#endif
+
+// Stores v past the caches, where the compiler offers it.
+#ifdef __has_builtin
+#if __has_builtin(__builtin_nontemporal_store)
+#define STREAM(v, p) __builtin_nontemporal_store(v, p)
+#endif
+#endif
+#ifndef STREAM
+#define STREAM(v, p) (*(p) = (v))
 #endif
 
 // floor(n / d) for 0 <= n < 2^31, by the multiplier and shift that the host made of d.

@@ -156,6 +156,13 @@ var (
 func join(parts []*program) string {
 	var b strings.Builder
 	b.WriteString(parts[0].head)
+	library := []string{}
+	for _, p := range parts {
+		if len(p.library) > len(library) {
+			library = p.library // random.cl, which comes after math.cl, wants it
+		}
+	}
+	b.WriteString(texts(library))
 	for i, p := range parts {
 		fmt.Fprintf(&b, "\n// ==== part %d: %s ====\n", i, p.name)
 		names := distinct(functionName, p.body)

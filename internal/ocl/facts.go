@@ -17,6 +17,7 @@ type deviceFacts struct {
 	vector    int   // float lanes
 	argBytes  int   // of kernel arguments
 	maxAlloc  int64
+	cache     int64 // bytes of a CPU's last cache, as far as it is known
 	fp64      bool
 	mma       int      // matrix units: macro MMA_SM of mma_ptx.cl, or 0
 	tuned     *overlay // what the tuner has found
@@ -32,6 +33,9 @@ func newFacts(d *platform.Device, caps *platform.Caps) *deviceFacts {
 		units: max(d.Units, 1), workGroup: min(max(d.MaxWorkGroup, 1), 256),
 		localMem: d.LocalMem, vector: d.VectorWidth,
 		argBytes: min(d.ArgBytes, 1024), maxAlloc: d.MaxAlloc, fp64: caps.FP64, mma: caps.MMA,
+	}
+	if f.cpu {
+		f.cache = d.CacheBytes
 	}
 	if f.argBytes <= 0 {
 		f.argBytes = 256

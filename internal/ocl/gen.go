@@ -88,6 +88,14 @@ func (g *gen) wide() bool { return g.idx == "long" }
 // macro defines a macro for the kernel file.
 func (g *gen) macro(name string, value any) { fmt.Fprintf(&g.macros, "#define %s %v\n", name, value) }
 
+// number01 is a truth value as macros have it.
+func number01(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // size passes v to the kernels as an argument of type IDX, under a name of the
 // kernel file.
 func (g *gen) size(name string, v int64) {
@@ -160,9 +168,10 @@ func (g *gen) magic(d int64) (m, s string) {
 
 // program is the text of one OpenCL program and its uniform argument list.
 type program struct {
-	name    string // of the kernel file, for errors
-	source  string // head and body
-	head    string // what parts of one program share; empty for a caller's kernel
+	name    string   // of the kernel file, for errors
+	source  string   // head and body
+	head    string   // what parts of one program share; empty for a caller's kernel
+	library []string // kernel files that some parts want, which stand after head once
 	body    string
 	options string
 	args    []arg
@@ -272,10 +281,10 @@ func (g *gen) assemble(files ...string) *program {
 	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.idx, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.wide()])
 	random := strings.Contains(g.hooks.String(), "philox")
 	if random || strings.Contains(g.hooks.String(), "wide_") {
-		b.WriteString(kernels.Text("math.cl"))
+		p.library = append(p.library, "math.cl")
 	}
 	if random {
-		b.WriteString(kernels.Text("random.cl"))
+		p.library = append(p.library, "random.cl")
 	}
 	b.WriteString("\n// ---- this task ----\n")
 	b.WriteString(g.macros.String())
@@ -295,9 +304,18 @@ func (g *gen) assemble(files ...string) *program {
 		b.WriteString(kernels.Text(f))
 	}
 	p.body = b.String()
-	p.source = p.head + p.body
+	p.source = p.head + texts(p.library) + p.body
 	p.options = options(g.task.FastMath, g.double)
 	return p
+}
+
+// texts are kernel files, one after the other.
+func texts(files []string) string {
+	var b strings.Builder
+	for _, f := range files {
+		b.WriteString(kernels.Text(f))
+	}
+	return b.String()
 }
 
 // after lists what follows other parameters.

@@ -93,43 +93,26 @@ func (g *gen) store(name, of string, es ...*engine.Expr) {
 	// All are computed before any is stored: inputs may lie there.
 	text := fmt.Sprintf("do { const %s v_ = (v);", g.valueType(of, es))
 	for i, e := range es {
-		text += " " + g.storing(i, "i", e.DType, fmt.Sprintf("v_.v%d", i)) + ";"
+		text += " " + g.storing(i, e.DType, fmt.Sprintf("v_.v%d", i)) + ";"
 	}
 	fmt.Fprintf(&g.hooks, "#define %s(i, v) %s } while (0)\n\n", name, text)
-}
-
-// keep defines macros for blocks of values of hook of, which computes es, each
-// output in an array of its own: an array of structs would be filled and emptied
-// one element at a time.
-//
-//	KEPT(n)           declares the arrays
-//	KEEP(k, v)        puts v at place k
-//	STORE_KEPT(i, n)  stores n values from element i on
-func (g *gen) keep(of string, es ...*engine.Expr) {
-	kept := "#define KEPT(n)"
-	keep := fmt.Sprintf("#define KEEP(k, v) do { const %s v_ = (v);", g.valueType(of, es))
-	store := "#define STORE_KEPT(i, n) do {"
-	for i, e := range es {
-		field := "v_"
-		if len(es) > 1 {
-			field = fmt.Sprintf("v_.v%d", i)
-		}
-		kept += fmt.Sprintf(" %s kept%d[n];", regType(e.DType), i)
-		keep += fmt.Sprintf(" kept%d[k] = %s;", i, field)
-		store += fmt.Sprintf(" for (int k_ = 0; k_ < (n); k_++) %s;", g.storing(i, "(i) + k_", e.DType, fmt.Sprintf("kept%d[k_]", i)))
-	}
-	fmt.Fprintf(&g.hooks, "%s\n%s } while (0)\n%s } while (0)\n\n", kept, keep, store)
 }
 
 // storeOne defines the macro name(i, v): element i of an output becomes v, the
 // value of e.
 func (g *gen) storeOne(name string, output int, e *engine.Expr) {
-	fmt.Fprintf(&g.hooks, "#define %s(i, v) %s\n\n", name, g.storing(output, "i", e.DType, "(v)"))
+	fmt.Fprintf(&g.hooks, "#define %s(i, v) %s\n\n", name, g.storing(output, e.DType, "(v)"))
 }
 
-// storing is the text that makes v, of dtype from, element at of an output.
-func (g *gen) storing(output int, at string, from tensor.DType, v string) string {
+// storing is the text that makes v, of dtype from, element i of an output.
+func (g *gen) storing(output int, from tensor.DType, v string) string {
 	y, o, _ := g.operand(len(g.task.Ins) + output)
+	return fmt.Sprintf("STORE_%v(%s_ + o_%s, i, %s)", o.DType, y, y, g.converted(output, from, v))
+}
+
+// converted is the text of v, of dtype from, in the register type of an output.
+func (g *gen) converted(output int, from tensor.DType, v string) string {
+	_, o, _ := g.operand(len(g.task.Ins) + output)
 	if regType(from) != regType(o.DType) {
 		v = castExpr(from, o.DType, v)
 	}
@@ -138,7 +121,35 @@ func (g *gen) storing(output int, at string, from tensor.DType, v string) string
 		// measured to take a microsecond (PoCL 3.1 on Zen 5). An argument is in a register.
 		v = fmt.Sprintf("%s ? (uchar)%s : (uchar)0", v, g.int("true", 1))
 	}
-	return fmt.Sprintf("STORE_%v(%s_ + o_%s, %s, %s)", o.DType, y, y, at, v)
+	return v
+}
+
+// buffers defines hooks for the values of es, as hook of gives them, on their
+// way through arrays of what is stored: BUFFERS, KEEP, EACH_BUFFER and FIRST.
+func (g *gen) buffers(of string, es ...*engine.Expr) {
+	var declare, keep, each string
+	for i, e := range es {
+		y, o, _ := g.operand(len(g.task.Ins) + i)
+		ctype, at, v := storageType(o.DType), fmt.Sprintf("%s_ + o_%s", y, y), "v_"
+		if len(es) > 1 {
+			v = fmt.Sprintf("v_.v%d", i)
+		}
+		switch v = g.converted(i, e.DType, v); o.DType {
+		case tensor.Float16:
+			ctype, at, v = "ushort", fmt.Sprintf("(__global ushort *)(%s)", at), fmt.Sprintf("half_bits(%s)", v)
+		case tensor.BFloat16:
+			v = fmt.Sprintf("(ushort)bfloat16_bits(%s)", v)
+		}
+		declare += fmt.Sprintf(" %s b%d[n] __attribute__((aligned(64)));", ctype, i)
+		keep += fmt.Sprintf(" b%d[k] = %s;", i, v)
+		each += fmt.Sprintf(" DO(%s, b%d)", at, i)
+		if i == 0 {
+			g.macro("FIRST", fmt.Sprintf("(%s)", at))
+		}
+	}
+	fmt.Fprintf(&g.hooks, "#define BUFFERS(n)%s\n", declare)
+	fmt.Fprintf(&g.hooks, "#define KEEP(k, v) do { const %s v_ = (v);%s } while (0)\n", g.valueType(of, es), keep)
+	fmt.Fprintf(&g.hooks, "#define EACH_BUFFER(DO)%s\n\n", each)
 }
 
 // value is the variable that holds e, computed where guard holds.
@@ -283,7 +294,7 @@ func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 
 // wideFunctions are those of float that math.cl has.
 var wideFunctions = map[string]bool{
-	"log": true, "log2": true, "log1p": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
+	"log": true, "log2": true, "log1p": true, "exp": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
 	"erf": true, "erfc": true, "sin": true, "cos": true, "tan": true, "asin": true, "acos": true, "atan": true,
 	"atan2": true, "pow": true,
 }

@@ -98,14 +98,49 @@ func (m *mapping) planBlock(c mapBlock) (*plan, error) {
 	g.size("RSPAN", r.Rows)
 	g.size("CSPAN", r.Columns)
 	g.macro("MAP_BLOCK", 1)
-	if m.task.Alias != nil {
-		g.macro("BUFFERED", 1)
-		g.keep("VALUE", m.task.Values...)
+	g.macro("LANES", m.lanes())
+	buffered, streamed := m.task.Alias != nil, m.streamed(r)
+	g.macro("BUFFERED", number01(buffered))
+	g.macro("STREAMED", number01(streamed))
+	if buffered || streamed {
+		g.buffers("VALUE", m.task.Values...)
 	}
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%d block=%dx%d", m.rows, m.cols, r.Rows, r.Columns),
 		launches: []launch{{prog: g.assemble("map.cl"), kernel: "map_block", global: r.Global, local: r.Local}},
 	}, nil
+}
+
+// lanes is how many elements fill a vector of 64 bytes, or 0 where columns that
+// follow each other do not read neighbours: it is for the compiler to say
+// whether vectors pay there.
+func (m *mapping) lanes() int {
+	if len(m.colAxes) == 0 {
+		return 0
+	}
+	widest := 1
+	for _, o := range slices.Concat(m.task.Ins, m.task.Outs) {
+		widest = max(widest, o.DType.Size())
+	}
+	for _, e := range m.task.Values {
+		if d := step(e, m.colAxes[len(m.colAxes)-1]); len(m.colAxes) > 1 || d < 0 || d > 1 {
+			return 0
+		}
+		for s := range e.Walk() {
+			widest = max(widest, int(regSize(s.DType)))
+		}
+	}
+	return 64 / widest
+}
+
+// streamed reports whether the outputs are too large for any cache, in blocks
+// of enough lines. In place it is no gain: the lines were read.
+func (m *mapping) streamed(b kernels.MapBlocks) bool {
+	bytes := int64(0)
+	for _, o := range m.task.Outs {
+		bytes += o.Bytes()
+	}
+	return m.dev.cache > 0 && bytes > m.dev.cache && m.task.Alias == nil && m.lanes() > 0 && b.Columns >= 1<<10
 }
 
 // extent is the number of points over axes.

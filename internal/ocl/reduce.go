@@ -111,7 +111,7 @@ func writeMonoid(b *strings.Builder, f engine.Fold) {
 	}[f.Monoid]
 	val := foldType(f)
 	macro("FOLD", "FOLD_"+name)
-	macro("IS_ARG", map[bool]int{false: 0, true: 1}[f.Monoid.IsArg()])
+	macro("IS_ARG", number01(f.Monoid.IsArg()))
 	if f.Monoid.IsArg() {
 		macro("BEATS", "BEATS_"+name)
 	}

@@ -269,7 +269,7 @@ func (p *rowPlan) block() (*plan, error) {
 	g := p.start(p.original, int64(m.Global[0]), out)
 	g.size("RSPAN", m.Rows)
 	g.macro("VEC", rowVec)
-	g.macro("BUFFERED", map[bool]int{false: 0, true: 1}[p.original.Alias != nil])
+	g.macro("BUFFERED", number01(p.original.Alias != nil))
 	p.program(g, "row_fold.cl", false)
 	out.launches = []launch{{prog: g.assemble("row_block.cl"), kernel: "row_block", global: m.Global, local: m.Local}}
 	return out, nil

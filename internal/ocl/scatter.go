@@ -48,7 +48,7 @@ func planScatter(d *deviceFacts, t *engine.Task, cpu bool) (*plan, error) {
 	}
 	g.macro("RING", ring)
 	direct := storageType(t.Outs[0].DType) == regType(dt)
-	g.macro("DIRECT", map[bool]int{false: 0, true: 1}[direct])
+	g.macro("DIRECT", number01(direct))
 	if direct {
 		g.macro("SUM(i)", "(y0_ + o_y0)[i]")
 	} else {

@@ -38,10 +38,15 @@ static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
 //     y[r * COLS + c] = VALUE(r, c)
 //
 // hooks   VALUE(r, c)  the fused expression    STORE(i, v)
-//         KEPT(n), KEEP(k, v), STORE_KEPT(i, n)  a block of values, where BUFFERED
-// macros  BUFFERED  1: a block of values is computed before any is stored, for an output that an
+//         of map_block where BUFFERED: BUFFERS(n) declares an array of n for every output,
+//         KEEP(k, v)  element k of each, as it is stored    EACH_BUFFER(DO)  DO(y, b) for output
+//         and array of each    FIRST  the first output
+// macros  MAP_BLOCK 1: the kernel is map_block
+//         BUFFERED  1: a block of values is computed before any is stored, for an output that an
 //                   input aliases: the loops stay free of dependences that a compiler must assume
-//         MAP_BLOCK 1: the kernel is map_block
+//         STREAMED  1: so is it, and whole lines are stored past the caches: for outputs that no
+//                   cache holds, of which a line would else be read before it is written
+//         LANES     elements in a vector; 0: as many as the compiler likes
 // sizes   ROWS, COLS   RSPAN, CSPAN  what one item of map_block does of each
 // launch  map_item   global {COLS padded, at most 2^15 rows}  local {WG, 1}   one point an item
 //         map_block  global {COLS / CSPAN, ROWS / RSPAN}  local {1, 1}   for CPU drivers: the inner
@@ -53,19 +58,38 @@ static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
 
 #define BLOCK 256
 
+#if LANES
+#define VECTORS WIDE_BY(LANES)
+#else
+#define VECTORS
+#endif
+
+#define LINE 64
+#define TO_LINE(i) ((int)(-(size_t)(FIRST + (i)) % LINE / sizeof(*(FIRST))))
+#define EMPTY(y, b) \
+    if (STREAMED && n == BLOCK && (size_t)((y) + i) % LINE == 0) \
+        for (int k = 0; k < (int)sizeof(b) / LINE; k++) \
+            STREAM(((float16 *)(b))[k], (__global float16 *)((y) + i) + k); \
+    else \
+        VECTORS for (int k = 0; k < n; k++) (y)[i + k] = (b)[k];
+
 kernel void map_block(PARAMS) {
     const IDX c0 = (IDX)get_global_id(0) * CSPAN, c1 = min(c0 + CSPAN, COLS);
     const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    WIDE_VECTORS
     for (IDX r = r0; r < r1; r++) {
-#if BUFFERED
-        for (IDX c = c0; c < c1; c += BLOCK) {
-            const int n = (int)min((IDX)BLOCK, c1 - c);
-            KEPT(BLOCK)
-            for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));
-            STORE_KEPT(r * COLS + c, n);
+#if BUFFERED || STREAMED
+        for (IDX c = c0; c < c1;) {
+            const IDX i = r * COLS + c;
+            const int ahead = STREAMED ? TO_LINE(i) : 0;
+            const int n = (int)min((IDX)(ahead > 0 ? ahead : BLOCK), c1 - c);
+            BUFFERS(BLOCK)
+            VECTORS for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));
+            EACH_BUFFER(EMPTY)
+            c += n;
         }
 #else
-        for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
+        VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
 #endif
     }
 }

@@ -30,7 +30,7 @@ static inline float staged0_hook(const IDX r, const IDX c, const float h0 FN_PAR
     const int i0 = n0 * r + c;
     const float v1 = LOAD_float32(p0, i0);
     const float v2 = (float)(v1 + h0);
-    const float v3 = (float)(exp(v2));
+    const float v3 = (float)(wide_exp(v2));
     return v3;
 }
 #define STAGED0(c) staged0_hook(r, c, h0 FN_ARGS)
