@@ -89,24 +89,25 @@ func (c attending) inputs(t *testing.T, seed uint64) [][]byte {
 }
 
 // attendings are shapes at the edges of tiles and blocks, bands, masks, dtypes.
+// Those that differ in b, m, n and the band alone run the same programs.
 func attendings() []attending {
 	f32, all := tensor.Float32, []attending{}
 	for _, c := range []attending{
-		{dt: f32, b: 2, g: 1, m: 32, n: 64, d: 16, e: 16},
+		{dt: f32, b: 2, g: 1, m: 32, n: 64, d: 8, e: 8, withL: true},
+		{dt: f32, b: 2, g: 1, m: 5, n: 0, d: 8, e: 8, withL: true},
+		{dt: f32, b: 2, g: 1, m: 0, n: 5, d: 8, e: 8, withL: true},
 		{dt: f32, b: 3, g: 2, m: 33, n: 65, d: 7, e: 9, withL: true},
 		{dt: f32, b: 1, g: 1, m: 1, n: 200, d: 64, e: 64},
 		{dt: f32, b: 2, g: 4, m: 3, n: 70, d: 20, e: 12, low: -3, high: 67},
-		{dt: f32, b: 2, g: 1, m: 70, n: 70, d: 8, e: 8, low: -70, high: 0},
-		{dt: f32, b: 1, g: 2, m: 90, n: 40, d: 8, e: 8, low: -90, high: -50, withL: true},
-		{dt: f32, b: 1, g: 1, m: 150, n: 150, d: 4, e: 4, low: -5, high: 0},
+		{dt: f32, b: 2, g: 2, m: 70, n: 70, d: 4, e: 4, low: -70, high: 0, withL: true},
+		{dt: f32, b: 2, g: 2, m: 90, n: 40, d: 4, e: 4, low: -90, high: -50, withL: true},
+		{dt: f32, b: 2, g: 2, m: 150, n: 150, d: 4, e: 4, low: -5, high: 0, withL: true},
 		{dt: f32, b: 2, g: 2, m: 19, n: 35, d: 8, e: 8, mask: tensor.Bool, maskAxes: []int{0, 3}},
 		{dt: f32, b: 2, g: 2, m: 19, n: 35, d: 8, e: 8, mask: f32, maskAxes: []int{2, 3}, low: -19, high: 16},
 		{dt: f32, b: 2, g: 1, m: 19, n: 35, d: 8, e: 8, headsLast: true},
 		{dt: tensor.Float16, b: 2, g: 2, m: 9, n: 35, d: 8, e: 8, mask: tensor.Float16, maskAxes: []int{1, 2, 3}},
 		{dt: tensor.BFloat16, b: 2, g: 1, m: 40, n: 35, d: 8, e: 10},
 		{dt: tensor.Float64, b: 2, g: 1, m: 40, n: 75, d: 8, e: 10, low: -40, high: 35, withL: true},
-		{dt: f32, b: 2, g: 1, m: 5, n: 0, d: 3, e: 4, withL: true},
-		{dt: f32, b: 2, g: 1, m: 0, n: 5, d: 3, e: 4},
 		{dt: f32, b: 1, g: 1, m: 5, n: 6, d: 3, e: 0, withL: true},
 	} {
 		for pass := range engine.AttentionGradKV + 1 {
@@ -122,7 +123,10 @@ func TestAttentionAgreesWithItsDefinitionInEveryVariant(t *testing.T) {
 		t.Run(c.String(), func(t *testing.T) {
 			t.Parallel()
 			ins := c.inputs(t, uint64(i))
-			for _, force := range []string{"lane", "tile"} {
+			for j, force := range []string{"lane", "tile"} {
+				if c.dt != tensor.Float32 && (int(c.pass)+int(c.dt)+j)%2 == 0 {
+					continue // of other dtypes each pass in one variant, and each variant
+				}
 				verify(t, device(t, "attention="+force, nil), c.task(), ins, 2e-5, 4)
 			}
 		})

@@ -41,14 +41,15 @@ func TestMapOfEveryDTypeInEveryVariant(t *testing.T) {
 }
 
 // Transposes of all dtypes, whole tiles and edges, with the axis that is read
-// along next to the last and further out, alone and with a fused operand.
+// along next to the last and further out, alone and with a fused operand: all in
+// float32, of the other dtypes some each.
 func TestTilesTurnEveryDType(t *testing.T) {
-	for _, dt := range deviceDTypes(t) {
+	for number, dt := range deviceDTypes(t) {
 		t.Run(dt.String(), func(t *testing.T) {
 			t.Parallel()
 			e := device(t, "map=tile", nil)
 			r := rand.New(rand.NewPCG(5, uint64(dt)))
-			for _, c := range []struct {
+			for i, c := range []struct {
 				dom  engine.Domain
 				from []int // the axes of the input, outermost first
 			}{
@@ -58,12 +59,16 @@ func TestTilesTurnEveryDType(t *testing.T) {
 				{engine.Domain{3, 21, 33}, []int{0, 2, 1}},
 				{engine.Domain{18, 3, 35}, []int{2, 1, 0}},
 			} {
+				if dt != tensor.Float32 && (i+number)%3 != 0 {
+					continue
+				}
 				in := engine.Operand{DType: dt, Len: c.dom.Size()}
 				x := engine.Load(0, dt, denseAt(c.dom, c.from...), nil)
-				task := mapTask(c.dom, x, in)
-				p := verify(t, e, task, [][]byte{randomBytes(r, dt, in.Len)}, 0, 0)
-				require.Contains(t, p.Variant, "tile")
-				if dt != tensor.Bool {
+				if dt == tensor.Float32 || dt == tensor.Bool || i%2 == 0 {
+					p := verify(t, e, mapTask(c.dom, x, in), [][]byte{randomBytes(r, dt, in.Len)}, 0, 0)
+					require.Contains(t, p.Variant, "tile")
+				}
+				if dt == tensor.Float32 || dt != tensor.Bool && i%2 != 0 {
 					row := engine.Operand{DType: dt, Len: int64(c.dom[len(c.dom)-1])}
 					v := engine.Apply(fnAdd, dt, x, engine.Load(1, dt, engine.AxisIndex(len(c.dom)-1), nil))
 					verify(t, e, mapTask(c.dom, v, in, row), [][]byte{randomBytes(r, dt, in.Len), randomBytes(r, dt, row.Len)}, 1e-6, 1)

@@ -151,42 +151,77 @@ func spaceTasks(family string) []*engine.Task {
 	panic("no tasks for " + family)
 }
 
-// Whatever a table may choose computes the right thing: points of each space, at
-// random and always the same.
-func TestEveryPointOfASpaceIsRight(t *testing.T) {
+// point is a task and how a table would have it run.
+type point struct {
+	task int // of spaceTasks
+	plan *plan
+}
+
+// covering are points of s that have every task, and every parameter at its
+// least, at its most and between: each is the one of a few at random that brings
+// most that is new, until none does.
+func covering(t *testing.T, facts *deviceFacts, s *kernels.Space, tasks []*engine.Task) []point {
+	t.Helper()
+	const draws, misses = 20, 8
+	r := rand.New(rand.NewPCG(7, uint64(len(s.Variant))))
+	seen := map[string]bool{}
+	var points []point
+	for missed := 0; missed < misses; missed++ {
+		var best point
+		var brings []string
+		for range draws {
+			p, n := kernels.Params{}, r.IntN(len(tasks))
+			fresh := []string{fmt.Sprint("task ", n)}
+			for _, q := range s.Params {
+				at := r.IntN(len(q.Values))
+				p[q.Name] = q.Values[at]
+				fresh = append(fresh, fmt.Sprint(q.Name, at == 0, at == len(q.Values)-1))
+			}
+			fresh = slices.DeleteFunc(fresh, func(what string) bool { return seen[what] })
+			if len(fresh) <= len(brings) {
+				continue
+			}
+			plan, err := makePlan(tunedFacts(facts, tasks[n], s.Variant, p), tasks[n], "")
+			require.NoError(t, err)
+			if plan.tuned {
+				best, brings = point{n, plan}, fresh
+			}
+		}
+		if len(brings) == 0 {
+			continue
+		}
+		missed = 0
+		points = append(points, best)
+		for _, what := range brings {
+			seen[what] = true
+		}
+	}
+	return points
+}
+
+// Whatever a table may choose computes the right thing.
+func TestEverySpaceIsRightFromEndToEnd(t *testing.T) {
 	t.Parallel()
 	b := useBench(t)
 	facts := newFacts(b.dev.Device(), b.dev.Caps())
-	points := 2
-	if testing.Short() {
-		points = 1
-	}
 	for i := range kernels.Spaces {
 		s := &kernels.Spaces[i]
-		r := rand.New(rand.NewPCG(7, uint64(i)))
-		for n, task := range spaceTasks(s.Family) {
-			ins := randomInputs(task, 1)
-			want, err := taskref.Eval(task, ins)
-			require.NoError(t, err)
-			for at, tries := 0, 0; at < points && tries < 200; tries++ {
-				p := kernels.Params{}
-				for _, q := range s.Params {
-					p[q.Name] = q.Values[r.IntN(len(q.Values))]
-				}
-				plan, err := makePlan(tunedFacts(facts, task, s.Variant, p), task, "")
+		tasks := spaceTasks(s.Family)
+		points := covering(t, facts, s, tasks)
+		if testing.Short() {
+			points = points[:min(len(points), 3)]
+		}
+		for _, p := range points {
+			t.Run(fmt.Sprintf("%s/%s/%d/%v", s.Family, s.Variant, p.task, p.plan.values), func(t *testing.T) {
+				t.Parallel()
+				task := tasks[p.task]
+				ins := randomInputs(task, 1)
+				want, err := taskref.Eval(task, ins)
 				require.NoError(t, err)
-				if !plan.tuned {
-					continue
-				}
-				at++
-				t.Run(fmt.Sprintf("%s/%s/%d/%d", s.Family, plan.variant, n, at), func(t *testing.T) {
-					t.Parallel()
-					t.Log(plan.params)
-					r := b.prepare(t, task, plan, slices.Clone(ins))
-					r.run(t)
-					requireClose(t, task.Outs[0].DType, 1000, want[0], r.read(t))
-				})
-			}
+				r := b.prepare(t, task, p.plan, ins)
+				r.run(t)
+				requireClose(t, task.Outs[0].DType, 1000, want[0], r.read(t))
+			})
 		}
 	}
 }
