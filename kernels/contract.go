@@ -149,3 +149,9 @@ func (b BlockSpace) Depth(s PanelShape) int { return min(b.A/(2*s.Rows), b.B/(2*
 func StreamSpace(localMem int64, size int) int64 {
 	return min(localMem/2, 16<<10) / int64(size) &^ 63
 }
+
+// WinogradSpace is the local memory of contract_winograd.cl, in elements: transformed
+// images and sums, in the cache of one core beside kernels that pass through it.
+func WinogradSpace(localMem int64, size int) int {
+	return int(min(localMem, 1<<20)) / 16 * 11 / size &^ 63
+}

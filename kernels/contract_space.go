@@ -26,6 +26,16 @@ var contractSpaces = []Space{
 		},
 	},
 	{
+		Family: "contract", Variant: "winograd",
+		Params: []Param{
+			{"rows", []int64{4, 5, 6, 7, 8}, "tiles that are multiplied at once"},
+			{"tiles", powers(4, 256), "of a work-item"},
+			{"panels", powers(1, 16), "of columns a work-item"},
+			{"depth", powers(16, 512), "channels in local memory at a time"},
+		},
+		Fits: func(p Params, l Limits) bool { return p["rows"] <= 6 || l.Lanes*l.Size >= 64 },
+	},
+	{
 		Family: "contract", Variant: "stream",
 		Params: []Param{
 			{"columns", powers(64, 4096), "of a work-item"},

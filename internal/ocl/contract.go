@@ -32,9 +32,15 @@ func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 	if c.mmaLegal() {
 		all = append(all, eitherWay(c, d, t, (*contraction).mma))
 	}
+	w, windows := winogradWay(c, d, t)
+	if windows {
+		all = append(all, w.winograd())
+	}
 	switch {
 	case c.hasUnits() && c.mmaLegal():
 		return prefer("mma", "matrix units", all)
+	case d.cpu && windows && w.winogradFits():
+		return prefer("winograd", "a CPU driver: windows of 3 x 3 that move by one, with fewer multiplications", all)
 	case d.cpu && c.dotFits():
 		return prefer("dot", fmt.Sprintf("%d x %d outputs of %d terms, which adjoin in memory", c.m, c.n, c.k), all)
 	case d.cpu && c.streamFits():

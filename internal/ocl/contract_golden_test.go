@@ -44,6 +44,8 @@ func contractGoldens() map[string]goldenCase {
 		"panel-in-place.cl":    {matmul(tensor.BFloat16, 1, 40, 501, 52, false, false), cpuFacts(8), "contract=panel"},
 		"panel-convolution.cl": {biased(convolution(4, 1, 16, 20, 21, 64, 3, 1, 1)), cpuFacts(16), ""},
 		"panel-split.cl":       {weightGradient(128, 1, 28, 32), cpuFacts(16), ""},
+		"winograd.cl":          {biased(channelsLast(tensor.Float32, 1, 1, 64, 20, 21, 64, false)), cpuFacts(16), ""},
+		"winograd-rows.cl":     {channelsLast(tensor.Float16, 2, 1, 64, 20, 21, 64, true), cpuFacts(8), ""},
 		"stream.cl":            {matmul(tensor.BFloat16, 1, 1, 5001, 700, false, false), cpuFacts(16), ""},
 		"dot.cl":               {matmul(tensor.Float16, 1, 3, 700, 4000, false, true), cpuFacts(16), ""},
 		"tile.cl":              {matmul(tensor.Float32, 3, 500, 501, 502, true, false), gpuFacts(256), ""},

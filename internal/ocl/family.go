@@ -33,7 +33,7 @@ var variantNames = map[engine.Kind][]string{
 	engine.Map:       {"item", "block", "tile"},
 	engine.Reduce:    {"item", "group", "block", "column", "lanes"},
 	engine.Row:       {"group", "block", "split"},
-	engine.Contract:  {"item", "tile", "panel", "block", "row", "dot", "mma"},
+	engine.Contract:  {"item", "tile", "panel", "block", "row", "dot", "mma", "winograd"},
 	engine.Scatter:   {"item", "rows"},
 	engine.Attention: {"lane", "tile"},
 }
