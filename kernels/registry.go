@@ -41,9 +41,12 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		For: "GPUs: one work-item a point, neighbours side by side",
 	},
 	{
-		Family: "map", Name: "block", File: "map.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE"},
-		Macros: []Macro{{"MAP_BLOCK", []int{1}, "selects it"}, {"BUFFERED", flag, "an input aliases the output"}, {"OUT", nil, "register type of VALUE"}},
-		For:    "CPU drivers: loops that become vectors",
+		Family: "map", Name: "block", File: "map.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE", "BUFFERS", "KEEP", "EACH_BUFFER"},
+		Macros: []Macro{
+			{"MAP_BLOCK", []int{1}, "selects it"}, {"BUFFERED", flag, "an input aliases the output"}, {"STREAMED", flag, "no cache holds the output"},
+			{"LANES", nil, "elements in a vector, 0 for the compiler's choice"}, {"FIRST", nil, "where the first output starts"},
+		},
+		For: "CPU drivers: loops that become vectors",
 	},
 	{
 		Family: "map", Name: "tile", File: "map_tile.cl", Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
