@@ -42,8 +42,9 @@ type AttentionOptions struct {
 // NaN is NaN. What is masked is weighted with 0, which hides finite values only.
 // All three are floats of one dtype; 16-bit floats are computed in float32.
 //
-// Neither it nor its gradients have a matrix of queries by keys in memory,
-// except the gradient of a mask. Errors: shapes that do not fit; dtypes that
+// Neither it nor its gradients have a matrix of queries by keys in memory, except
+// the gradient of a mask, and except where there are no more than four queries a
+// head of k and v, as in decoding with a cache of keys. Errors: shapes that do not fit; dtypes that
 // differ; D is 0; a scale that is not finite; a negative window; a mask that
 // does not broadcast to [..., M, N], or that is neither bool nor of q's dtype.
 //
@@ -91,7 +92,7 @@ var _ = define(Op{
 	},
 	Compose: func(c *Call) *Node {
 		s, err := c.attention()
-		if err != nil || max(s.d, s.e) > maxHead {
+		if err != nil || s.plain() {
 			return plainAttention(c, s)
 		}
 		return pickOf(apply("attention_core", c.Attr, c.In...), 0)
@@ -123,7 +124,7 @@ var _ = define(Op{
 func attentionGrad(b *Back) {
 	c := &Call{Op: b.node.op, In: b.node.in, Attr: b.node.attr}
 	s, err := c.attention()
-	if err != nil || max(s.d, s.e) > maxHead {
+	if err != nil || s.plain() {
 		plainAttentionGrad(b, c, s)
 		return
 	}
@@ -159,6 +160,15 @@ type attentionShape struct {
 	own        []int // of k and v together
 	group      int   // heads of q that share one of k and v; 1 if the axis does not say so
 	m, n, d, e int
+}
+
+// fewQueries are too few for the lanes of a tile, and manyKeys enough for three
+// launches: with a cache of keys, products of vectors and matrices are faster.
+const fewQueries, manyKeys = 4, 64
+
+// plain reports whether attention is composed of other ops.
+func (s attentionShape) plain() bool {
+	return max(s.d, s.e) > maxHead || s.m*s.group <= fewQueries && s.n >= manyKeys
 }
 
 func (s attentionShape) result() []int { return append(slices.Clone(s.batch), s.m, s.e) }

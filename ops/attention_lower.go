@@ -158,6 +158,12 @@ func attentionSamples() []Sample {
 		masked("rows without keys", []int{2, 18, 8}, []int{2, 9, 8}, Operand{Shape: []int{18, 1}, DType: tensor.Bool}),
 		masked("additive mask", []int{2, 4, 18, 8}, []int{2, 2, 35, 8}, Operand{Shape: []int{4, 18, 35}}),
 		masked("bias of keys", []int{2, 18, 8}, []int{2, 35, 8}, Operand{Shape: []int{35}}),
+		attentionCase("few queries", []int{2, 3, 4, 8}, []int{2, 3, 90, 8}, nil, AttentionOptions{Causal: true}),
+		attentionCase("few queries of a window", []int{3, 3, 8}, []int{3, 90, 8}, []int{3, 90, 5}, AttentionOptions{Causal: true, Window: 20}),
+		attentionCase("single queries that share keys", []int{2, 6, 1, 8}, []int{2, 2, 90, 8}, []int{2, 2, 90, 3}, AttentionOptions{Causal: true}),
+		attentionCase("few queries that share keys", []int{2, 6, 2, 8}, []int{3, 90, 8}, nil, AttentionOptions{Causal: true, Window: 60}),
+		masked("mask of a single query", []int{2, 4, 1, 8}, []int{2, 2, 90, 8}, Operand{Shape: []int{4, 1, 90}, DType: tensor.Bool}),
+		masked("bias of few queries", []int{2, 4, 2, 8}, []int{2, 2, 90, 8}, Operand{Shape: []int{4, 2, 90}}),
 		headsLast("heads last", []int{2, 9, 3, 8}, []int{2, 21, 3, 8}),
 	}
 }

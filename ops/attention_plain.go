@@ -8,8 +8,12 @@ import (
 )
 
 // Attention out of other ops, with the matrix of queries by keys in memory: for
-// features too many for one task, and for the gradient of a mask, which is such
-// a matrix itself.
+// features too many for one task, for queries too few to fill one, and for the
+// gradient of a mask, which is such a matrix itself.
+
+// together reports whether the single queries of the heads that share one of k
+// and v are the rows of one product, which reads k and v once.
+func (s attentionShape) together() bool { return s.group > 1 && s.m == 1 }
 
 // grouped gives x, of q's heads or of those of k and v, an axis that tells
 // neighbours which share a head of k and v apart.
@@ -22,6 +26,12 @@ func (s attentionShape) grouped(x *Node) *Node {
 	if x.shape[h] == s.own[len(s.own)-1] || x.shape[h] == 1 {
 		each = 1
 	}
+	switch {
+	case s.together() && each == 1:
+		return x
+	case s.together():
+		return Reshape(x, slices.Concat(x.shape[:h], []int{x.shape[h] / each, each, x.shape[h+2]})...)
+	}
 	return Reshape(x, slices.Concat(x.shape[:h], []int{x.shape[h] / each, each}, x.shape[h+1:])...)
 }
 
@@ -31,6 +41,10 @@ func (s attentionShape) ungrouped(x *Node) *Node {
 		return x
 	}
 	h := x.Rank() - 4
+	if s.together() {
+		h++
+		return Reshape(x, slices.Concat(x.shape[:h], []int{x.shape[h] * x.shape[h+1], 1}, x.shape[h+2:])...)
+	}
 	return Reshape(x, slices.Concat(x.shape[:h], []int{x.shape[h] * x.shape[h+1]}, x.shape[h+2:])...)
 }
 
@@ -87,7 +101,7 @@ func plainAttentionGrad(b *Back, c *Call, s attentionShape) {
 	scale := ScalarLike(t, c.Attr.(attentionAttr).scaleOf(s.d))
 	// Heads of k and v that are shared sum over their group.
 	shared := func(x *Node) *Node {
-		if s.group > 1 {
+		if s.group > 1 && !s.together() {
 			x = Sum(x, -3)
 		}
 		return x
