@@ -43,7 +43,8 @@ func ReduceGroupSize(cols int64, workGroup int) int {
 	return max(wg, 1)
 }
 
-// ReduceGroup is the range of reduce_group and, with one part, of reduce_finish.
+// ReduceGroup is the range of reduce_group and, with one part, of reduce_finish
+// on a device that is no CPU.
 func ReduceGroup(rows int64, p Parts, wg int) Grid {
 	return Grid{Global: [3]int{int(rows) * wg, int(p.Count)}, Local: [3]int{wg, 1}}
 }
@@ -73,4 +74,12 @@ func ReduceBlockOf(rows int64, p Parts, each int64) ReduceBlocks {
 // ReduceColumn is the range of reduce_column with so many rows an item.
 func ReduceColumn(rows int64, p Parts, vec int64) Grid {
 	return Grid{Global: [3]int{int(ceil(rows, vec)), int(p.Count)}, Local: [3]int{1, 1}}
+}
+
+// FinishEach is how many rows an item of reduce_finish takes on a CPU driver.
+const FinishEach = 64
+
+// FinishBlocks is the range of reduce_finish there.
+func FinishBlocks(rows int64) Grid {
+	return Grid{Global: [3]int{int(ceil(rows, FinishEach))}, Local: [3]int{1}}
 }

@@ -3,9 +3,33 @@
 //     y[r] = EPILOGUE(r, fold over p of PARTS[p * ROWS + r])
 //
 // hooks   EPILOGUE(r, v)   STORE(r, v)   and the monoid's, see monoid.cl
-// macros  WG  work-items a row, a power of two, 1..256
+// macros  EACH  rows an item, on CPU drivers
+//         WG    elsewhere: work-items a row, a power of two, 1..256
 // sizes   ROWS, COUNT  the number of parts
-// launch  global {WG * ROWS}  local {WG}  local memory WG states
+// launch  global {ROWS / EACH}  local {1}
+//         global {WG * ROWS}  local {WG}  local memory WG states
+
+#ifdef EACH
+
+// n is EACH itself but for the last item: loops of known length become vectors.
+#define FINISH(n) \
+    for (IDX p = 0; p < COUNT; p++) \
+        for (int k = 0; k < (n); k++) MERGE_PART(s, k, p * ROWS + r + k); \
+    for (int k = 0; k < (n); k++) STORE(r + k, EPILOGUE(r + k, RESULT(s, k)));
+
+kernel void reduce_finish(PARAMS) {
+    const IDX r = (IDX)get_global_id(0) * EACH;
+    const int n = (int)min((IDX)EACH, ROWS - r);
+    STATES(s, EACH);
+    for (int k = 0; k < EACH; k++) CLEAR(s, k);
+    if (n == EACH) {
+        FINISH(EACH)
+    } else {
+        FINISH(n)
+    }
+}
+
+#else
 
 kernel void reduce_finish(PARAMS) {
     const IDX r = (IDX)get_group_id(0);
@@ -21,3 +45,5 @@ kernel void reduce_finish(PARAMS) {
     }
     if (lid == 0) STORE(r, EPILOGUE(r, RESULT(tree, 0)));
 }
+
+#endif

@@ -76,8 +76,14 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		For:    "CPU drivers: windows, and sums over axes that are not the last",
 	},
 	{
+		Family: "reduce", Name: "stripe", File: "reduce_stripe.cl", Needs: []string{"monoid.cl", "monoid_vector.cl"}, Kernels: []string{"reduce_stripe"},
+		Hooks:  append([]string{"LOADS"}, folding...),
+		Macros: []Macro{split, {"VECTORS", nil, "of 16 lanes"}, {"PLAIN", flag, "the values have LOADS"}, {"TURNS", nil, "columns side by side"}},
+		For:    "CPU drivers: rows that are neighbours in memory",
+	},
+	{
 		Family: "reduce", Name: "finish", File: "reduce_finish.cl", Needs: monoid, Kernels: []string{"reduce_finish"}, Hooks: []string{"EPILOGUE", "STORE"},
-		Macros: []Macro{{"WG", groupSize, "work-items a row"}}, For: "the second step of rows that were cut",
+		Macros: []Macro{{"WG", groupSize, "work-items a row"}, {"EACH", nil, "rows an item, on CPU drivers"}}, For: "the second step of rows that were cut",
 	},
 	{
 		Family: "row", Name: "block", File: "row_block.cl", Needs: []string{"monoid.cl", "row_fold.cl"}, Kernels: []string{"row_block"}, Hooks: rowHooks,

@@ -286,6 +286,9 @@ func (g *gen) assemble(files ...string) *program {
 	if random {
 		p.library = append(p.library, "random.cl")
 	}
+	if strings.Contains(g.hooks.String(), "LOADS_") {
+		b.WriteString(kernels.Text("vector.cl"))
+	}
 	b.WriteString("\n// ---- this task ----\n")
 	b.WriteString(g.macros.String())
 	fmt.Fprintf(&b, "#define PARAMS %s\n", strings.Join(params, ", \\\n    "))

@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/anycl/anycl/engine"
@@ -24,20 +25,29 @@ func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
 	item, group := r.variant("item", "one work-item a row"), r.variant("group", "one work-group a row")
 	block := r.variant("block", "a CPU driver: columns in vectors")
 	column := r.variant("column", "a CPU driver: rows in vectors")
-	lanes, along := r.byLanes(), r.along()
+	lanes, stripes, along := r.byLanes(), r.byStripes(), r.along()
 	windows := variant{name: "lanes", why: "a CPU driver: lanes along the last axis share a window", plan: lanes.plan}
+	var all []variant
 	switch {
 	case d.cpu && lanes.fits():
-		return []variant{windows, column, block, item, group}
+		all = []variant{windows, column, block, item, group}
 	case d.cpu && along:
-		return []variant{block, column, item, group, windows}
+		all = []variant{block, column, item, group, windows}
 	case d.cpu:
-		return []variant{column, block, item, group, windows}
+		all = []variant{column, block, item, group, windows}
 	case along:
-		return []variant{group, item, block, column, windows}
+		all = []variant{group, item, block, column, windows}
 	default:
-		return []variant{item, group, block, column, windows}
+		all = []variant{item, group, block, column, windows}
 	}
+	if stripes == nil {
+		return all
+	}
+	stripe := variant{name: "stripe", why: "a CPU driver: stripes of rows that are neighbours in memory", plan: stripes.plan}
+	if d.cpu && stripes.fits() && lanes.guard == nil {
+		return slices.Insert(all, 0, stripe)
+	}
+	return append(all, stripe)
 }
 
 // along reports whether neighbours of one row should be read side by side,
@@ -92,6 +102,12 @@ func (r *reduction) gen(parts kernels.Parts, cols ...coord) *gen {
 // start starts a program that leaves or takes parts where there are several.
 func (r *reduction) start(parts kernels.Parts, split bool, limits ...int64) *gen {
 	g := newGen(r.dev, r.task, append(limits, r.rows*parts.Count)...)
+	r.declare(g, parts, split)
+	return g
+}
+
+// declare is what start does in a program that is there.
+func (r *reduction) declare(g *gen, parts kernels.Parts, split bool) {
 	if parts.Count > 1 {
 		g.scratchArg("PARTS", 0, regType(r.val))
 		if r.fold.Monoid.IsArg() {
@@ -100,7 +116,6 @@ func (r *reduction) start(parts kernels.Parts, split bool, limits ...int64) *gen
 	}
 	g.macro("SPLIT", oneIf(split))
 	writeMonoid(&g.macros, r.fold)
-	return g
 }
 
 // writeMonoid defines the macros of monoid.cl for f.
@@ -117,12 +132,11 @@ func writeMonoid(b *strings.Builder, f engine.Fold) {
 	}
 	macro("VAL", regType(val))
 	macro("OUT_ACC", regType(f.Acc))
-	ring, nan := regType(val), "((v) != (v))"
+	ring := regType(val)
 	if !val.IsFloat() {
-		ring, nan = ringType(val), "0"
+		ring = ringType(val)
 	}
 	macro("RING", ring)
-	macro("ISNAN(v)", nan)
 	macro("IDENTITY", "("+identity(f.Monoid, val)+")")
 }
 
@@ -174,13 +188,15 @@ func (r *reduction) finish(p *plan, parts kernels.Parts) *plan {
 	if r.fold.Monoid.IsArg() {
 		p.scratch = append(p.scratch, n*8)
 	}
-	wg := 1
-	if !r.dev.cpu {
-		wg = kernels.ReduceGroupSize(parts.Count, r.dev.workGroup)
-	}
 	g := r.gen(parts)
-	g.macro("WG", wg)
-	m := kernels.ReduceGroup(r.rows, kernels.Parts{Count: 1}, wg)
+	m := kernels.FinishBlocks(r.rows)
+	if r.dev.cpu {
+		g.macro("EACH", kernels.FinishEach)
+	} else {
+		wg := kernels.ReduceGroupSize(parts.Count, r.dev.workGroup)
+		g.macro("WG", wg)
+		m = kernels.ReduceGroup(r.rows, kernels.Parts{Count: 1}, wg)
+	}
 	p.launches = append(p.launches, launch{prog: g.assemble("monoid.cl", "reduce_finish.cl"), kernel: "reduce_finish", global: m.Global, local: m.Local})
 	p.params += fmt.Sprintf(" parts=%d", parts.Count)
 	return p

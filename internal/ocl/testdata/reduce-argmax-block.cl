@@ -9,7 +9,6 @@
 #define VAL char
 #define OUT_ACC long
 #define RING uint
-#define ISNAN(v) 0
 #define IDENTITY ((char)-128)
 #define VEC 64
 #define PARAMS __global const char *restrict p0_, \
@@ -50,18 +49,20 @@ static inline char load_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
 //         IS_ARG    1 for ArgMin and ArgMax
 //         VAL, OUT_ACC   type of what is folded, type of RESULT
 //         RING      type of sums and products: unsigned for integers, which wrap
-//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+//         IDENTITY  of the fold
 // note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
 //         a NaN beats every number; among equals the first position wins, whatever the order of
 //         merging. A state that saw nothing better than the identity has position IDX_MAX: when
 //         it stays so to the end, all values equal the identity and the first one is at 0
 
+#define ISNAN(v) ((v) != (v))
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
 #define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
 #define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
-#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
-#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+// Not >= rather than < or a NaN: two comparisons less.
+#define BEATS_MIN(b, a) (!((b) >= (a)) & !ISNAN(a))
+#define BEATS_MAX(b, a) (!((b) <= (a)) & !ISNAN(a))
 
 #if IS_ARG
 
@@ -148,7 +149,7 @@ kernel void reduce_block(PARAMS) {
         EMIT(r, part, s, 0);
     }
 }
-// launch reduce_finish global [2 1] local [1 1]
+// launch reduce_finish global [1] local [1]
 // options -cl-single-precision-constant
 // arguments ROWS=2 COUNT=4
 #define SPLIT 0
@@ -158,9 +159,8 @@ kernel void reduce_block(PARAMS) {
 #define VAL char
 #define OUT_ACC long
 #define RING uint
-#define ISNAN(v) 0
 #define IDENTITY ((char)-128)
-#define WG 1
+#define EACH 64
 #define PARAMS __global const char *restrict p0_, \
     const ulong o_p0, \
     __global long *restrict y0_, \
@@ -194,18 +194,20 @@ static inline long epilogue_hook(const IDX r, const long acc FN_PARAMS) {
 //         IS_ARG    1 for ArgMin and ArgMax
 //         VAL, OUT_ACC   type of what is folded, type of RESULT
 //         RING      type of sums and products: unsigned for integers, which wrap
-//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+//         IDENTITY  of the fold
 // note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
 //         a NaN beats every number; among equals the first position wins, whatever the order of
 //         merging. A state that saw nothing better than the identity has position IDX_MAX: when
 //         it stays so to the end, all values equal the identity and the first one is at 0
 
+#define ISNAN(v) ((v) != (v))
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
 #define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
 #define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
-#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
-#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+// Not >= rather than < or a NaN: two comparisons less.
+#define BEATS_MIN(b, a) (!((b) >= (a)) & !ISNAN(a))
+#define BEATS_MAX(b, a) (!((b) <= (a)) & !ISNAN(a))
 
 #if IS_ARG
 
@@ -255,9 +257,33 @@ static inline long epilogue_hook(const IDX r, const long acc FN_PARAMS) {
 //     y[r] = EPILOGUE(r, fold over p of PARTS[p * ROWS + r])
 //
 // hooks   EPILOGUE(r, v)   STORE(r, v)   and the monoid's, see monoid.cl
-// macros  WG  work-items a row, a power of two, 1..256
+// macros  EACH  rows an item, on CPU drivers
+//         WG    elsewhere: work-items a row, a power of two, 1..256
 // sizes   ROWS, COUNT  the number of parts
-// launch  global {WG * ROWS}  local {WG}  local memory WG states
+// launch  global {ROWS / EACH}  local {1}
+//         global {WG * ROWS}  local {WG}  local memory WG states
+
+#ifdef EACH
+
+// n is EACH itself but for the last item: loops of known length become vectors.
+#define FINISH(n) \
+    for (IDX p = 0; p < COUNT; p++) \
+        for (int k = 0; k < (n); k++) MERGE_PART(s, k, p * ROWS + r + k); \
+    for (int k = 0; k < (n); k++) STORE(r + k, EPILOGUE(r + k, RESULT(s, k)));
+
+kernel void reduce_finish(PARAMS) {
+    const IDX r = (IDX)get_global_id(0) * EACH;
+    const int n = (int)min((IDX)EACH, ROWS - r);
+    STATES(s, EACH);
+    for (int k = 0; k < EACH; k++) CLEAR(s, k);
+    if (n == EACH) {
+        FINISH(EACH)
+    } else {
+        FINISH(n)
+    }
+}
+
+#else
 
 kernel void reduce_finish(PARAMS) {
     const IDX r = (IDX)get_group_id(0);
@@ -273,3 +299,5 @@ kernel void reduce_finish(PARAMS) {
     }
     if (lid == 0) STORE(r, EPILOGUE(r, RESULT(tree, 0)));
 }
+
+#endif

@@ -56,7 +56,6 @@ static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
 #define VAL float
 #define OUT_ACC float
 #define RING float
-#define ISNAN(v) ((v) != (v))
 #define IDENTITY (-INFINITY)
 #define AHEAD 
 #define VALV float16
@@ -80,18 +79,20 @@ static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
 //         IS_ARG    1 for ArgMin and ArgMax
 //         VAL, OUT_ACC   type of what is folded, type of RESULT
 //         RING      type of sums and products: unsigned for integers, which wrap
-//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+//         IDENTITY  of the fold
 // note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
 //         a NaN beats every number; among equals the first position wins, whatever the order of
 //         merging. A state that saw nothing better than the identity has position IDX_MAX: when
 //         it stays so to the end, all values equal the identity and the first one is at 0
 
+#define ISNAN(v) ((v) != (v))
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
 #define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
 #define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
-#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
-#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+// Not >= rather than < or a NaN: two comparisons less.
+#define BEATS_MIN(b, a) (!((b) >= (a)) & !ISNAN(a))
+#define BEATS_MAX(b, a) (!((b) <= (a)) & !ISNAN(a))
 
 #if IS_ARG
 
@@ -220,7 +221,6 @@ FOLD_FUNCTION {
 #undef VAL
 #undef OUT_ACC
 #undef RING
-#undef ISNAN
 #undef IDENTITY
 #undef AHEAD
 #undef VALV
@@ -229,6 +229,7 @@ FOLD_FUNCTION {
 #undef VECTOR_FOLD
 #undef PREPARE
 #undef LOAD
+#undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
 #undef FOLD_MIN
@@ -267,7 +268,6 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define VAL float
 #define OUT_ACC float
 #define RING float
-#define ISNAN(v) ((v) != (v))
 #define IDENTITY (0.0f)
 #define AHEAD FETCH_ROW((p0_ + o_p0), AHEAD0(), 16) 
 #define VALV float16
@@ -291,18 +291,20 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 //         IS_ARG    1 for ArgMin and ArgMax
 //         VAL, OUT_ACC   type of what is folded, type of RESULT
 //         RING      type of sums and products: unsigned for integers, which wrap
-//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+//         IDENTITY  of the fold
 // note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
 //         a NaN beats every number; among equals the first position wins, whatever the order of
 //         merging. A state that saw nothing better than the identity has position IDX_MAX: when
 //         it stays so to the end, all values equal the identity and the first one is at 0
 
+#define ISNAN(v) ((v) != (v))
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
 #define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
 #define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
-#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
-#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+// Not >= rather than < or a NaN: two comparisons less.
+#define BEATS_MIN(b, a) (!((b) >= (a)) & !ISNAN(a))
+#define BEATS_MAX(b, a) (!((b) <= (a)) & !ISNAN(a))
 
 #if IS_ARG
 
@@ -431,7 +433,6 @@ FOLD_FUNCTION {
 #undef VAL
 #undef OUT_ACC
 #undef RING
-#undef ISNAN
 #undef IDENTITY
 #undef AHEAD
 #undef VALV
@@ -440,6 +441,7 @@ FOLD_FUNCTION {
 #undef VECTOR_FOLD
 #undef PREPARE
 #undef LOAD
+#undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
 #undef FOLD_MIN

@@ -47,7 +47,6 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 #define VAL float
 #define OUT_ACC float
 #define RING float
-#define ISNAN(v) ((v) != (v))
 #define IDENTITY (-INFINITY)
 #define PREPARE(n, AT) 
 #define LOAD(c) LOAD0(c)
@@ -66,18 +65,20 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 //         IS_ARG    1 for ArgMin and ArgMax
 //         VAL, OUT_ACC   type of what is folded, type of RESULT
 //         RING      type of sums and products: unsigned for integers, which wrap
-//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+//         IDENTITY  of the fold
 // note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
 //         a NaN beats every number; among equals the first position wins, whatever the order of
 //         merging. A state that saw nothing better than the identity has position IDX_MAX: when
 //         it stays so to the end, all values equal the identity and the first one is at 0
 
+#define ISNAN(v) ((v) != (v))
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
 #define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
 #define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
-#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
-#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+// Not >= rather than < or a NaN: two comparisons less.
+#define BEATS_MIN(b, a) (!((b) >= (a)) & !ISNAN(a))
+#define BEATS_MAX(b, a) (!((b) <= (a)) & !ISNAN(a))
 
 #if IS_ARG
 
@@ -162,10 +163,10 @@ FOLD_FUNCTION {
 #undef VAL
 #undef OUT_ACC
 #undef RING
-#undef ISNAN
 #undef IDENTITY
 #undef PREPARE
 #undef LOAD
+#undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
 #undef FOLD_MIN
@@ -197,7 +198,6 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define VAL float
 #define OUT_ACC float
 #define RING float
-#define ISNAN(v) ((v) != (v))
 #define IDENTITY (0.0f)
 #define PREPARE(n, AT) WIDE for (int k = 0; k < (n); k++) st0[c + k] = STAGED0(AT(k)); 
 #define LOAD(c) LOAD1(c)
@@ -216,18 +216,20 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 //         IS_ARG    1 for ArgMin and ArgMax
 //         VAL, OUT_ACC   type of what is folded, type of RESULT
 //         RING      type of sums and products: unsigned for integers, which wrap
-//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+//         IDENTITY  of the fold
 // note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
 //         a NaN beats every number; among equals the first position wins, whatever the order of
 //         merging. A state that saw nothing better than the identity has position IDX_MAX: when
 //         it stays so to the end, all values equal the identity and the first one is at 0
 
+#define ISNAN(v) ((v) != (v))
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
 #define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
 #define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
-#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
-#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+// Not >= rather than < or a NaN: two comparisons less.
+#define BEATS_MIN(b, a) (!((b) >= (a)) & !ISNAN(a))
+#define BEATS_MAX(b, a) (!((b) <= (a)) & !ISNAN(a))
 
 #if IS_ARG
 
@@ -312,10 +314,10 @@ FOLD_FUNCTION {
 #undef VAL
 #undef OUT_ACC
 #undef RING
-#undef ISNAN
 #undef IDENTITY
 #undef PREPARE
 #undef LOAD
+#undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
 #undef FOLD_MIN

@@ -1,0 +1,146 @@
+package ocl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// vectorLanes is how many neighbours a vector hook computes.
+const vectorLanes = 16
+
+// vectorHook defines the macro name(coords...) of a kernel file as the values of
+// e, converted to dtype to, for vectorLanes neighbours along axis, which a
+// coordinate holds alone. Compilers turn loops over a hook into vectors, but not
+// every loop, nor do they keep the vectors in registers: where e is no more than
+// arithmetic on what are neighbours in memory, it is written out. It reports
+// false, and defines nothing, where e is more than that.
+func (g *gen) vectorHook(name string, coords []coord, axis int, e *engine.Expr, to tensor.DType) bool {
+	f := &fn{g: g, seen: map[string]string{}, coords: coords}
+	v, ok := f.vector(e, axis)
+	if ok {
+		v, ok = vectorCast(e.DType, to, v)
+	}
+	if !ok {
+		return false
+	}
+	var params, names []string
+	for _, c := range coords {
+		params, names = append(params, "const IDX "+c.name), append(names, c.name)
+	}
+	lower := strings.ToLower(name)
+	fmt.Fprintf(&g.hooks, "static inline %s %s_hook(%s FN_PARAMS) {\n%s    return %s;\n}\n",
+		vectorType(to), lower, strings.Join(params, ", "), f.body.String(), v)
+	fmt.Fprintf(&g.hooks, "#define %s(%s) %s_hook(%s FN_ARGS)\n\n", name, strings.Join(names, ", "), lower, strings.Join(names, ", "))
+	return true
+}
+
+func vectorType(dt tensor.DType) string { return fmt.Sprintf("%s%d", regType(dt), vectorLanes) }
+
+// vector is the variable that holds vectorLanes neighbours of e along axis.
+func (f *fn) vector(e *engine.Expr, axis int) (v string, ok bool) {
+	key := "vector " + e.Key()
+	if v, ok := f.seen[key]; ok {
+		return v, true
+	}
+	var text string
+	switch {
+	case !uses(e, []int{axis}):
+		text, ok = fmt.Sprintf("(%s)(%s)", vectorType(e.DType), f.value(e, "")), true
+	case e.Op == engine.OpLoad:
+		text, ok = f.loadVector(e, axis)
+	case e.Op == engine.OpApply:
+		text, ok = f.applyVector(e, axis)
+	}
+	if !ok {
+		return "", false
+	}
+	return f.declare("v", vectorType(e.DType), key, text), true
+}
+
+func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
+	for _, c := range e.Conds {
+		if always, _ := c.Proven(f.g.task.Axes); !always {
+			return "", false
+		}
+	}
+	name, o, _ := f.g.operand(e.Input)
+	if gathers(e.Addr) || strideAlong(e.Addr, axis) != 1 || regType(o.DType) != regType(e.DType) {
+		return "", false
+	}
+	return fmt.Sprintf("LOADS_%v(%s, %s)", o.DType, name, f.index(e.Addr, false, "")), true
+}
+
+// strideAlong is how far apart x is for all neighbours along axis, or -1 where
+// that differs.
+func strideAlong(x *engine.Index, axis int) int64 {
+	stride := int64(0)
+	for _, t := range x.Terms {
+		if t.Atom.Kind == engine.AtomAxis {
+			if t.Atom.Axis == axis {
+				stride = t.Coef
+			}
+			continue
+		}
+		bent := false
+		t.Atom.X.VisitAxes(func(a int) { bent = bent || a == axis })
+		if bent {
+			return -1
+		}
+	}
+	return stride
+}
+
+// applyVector is the text of a function that OpenCL C has for vectors as it
+// stands: + - * / of one register type, absolute values, and casts.
+func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
+	in := make([]tensor.DType, len(e.Args))
+	args := make([]string, len(e.Args))
+	same := true
+	for i, a := range e.Args {
+		v, ok := f.vector(a, axis)
+		if !ok {
+			return "", false
+		}
+		in[i], args[i] = a.DType, v
+		same = same && regType(a.DType) == regType(e.DType)
+	}
+	c := e.Fn.C
+	if e.Fn.CFor != nil {
+		if s := e.Fn.CFor(e.DType, in); s != "" {
+			c = s
+		}
+	}
+	switch {
+	case c == "$cast(a)":
+		return vectorCast(in[0], e.DType, args[0])
+	case !same || e.DType == tensor.Bool:
+		return "", false
+	case e.DType.IsFloat() && (c == "fabs(a)" || strings.Trim(c, "abcd+-*/() ") == ""):
+		return fill(c, vectorType(e.DType), e.DType, in, args, e.DType == tensor.Float64), true
+	case e.DType.IsInt() && e.DType.Size() >= 4 && isRing(c):
+		// Signed overflow is undefined in C, of vectors too.
+		for i, a := range args {
+			args[i] = fmt.Sprintf("as_%s%d(%s)", ringType(e.DType), vectorLanes, a)
+		}
+		return fmt.Sprintf("as_%s(%s)", vectorType(e.DType), fill(c, vectorType(e.DType), e.DType, in, args, false)), true
+	}
+	return "", false
+}
+
+// vectorCast is castExpr for vectors, where it is one conversion.
+func vectorCast(from, to tensor.DType, x string) (string, bool) {
+	switch {
+	case from == to:
+		return x, true
+	case to == tensor.Bool || isHalfType(to) || from.IsFloat() && to.IsInt():
+		return "", false
+	case regType(from) == regType(to):
+		return x, true
+	case to.IsInt() && to.Size() <= from.Size():
+		return "", false // wraps
+	}
+	return fmt.Sprintf("convert_%s(%s)", vectorType(to), x), true
+}

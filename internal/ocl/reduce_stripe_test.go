@@ -1,0 +1,81 @@
+package ocl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// middle is the fold over the axis of x[outer, folds, inner] that is not the last.
+func middle(dt tensor.DType, f engine.Monoid, outer, folds, inner int) (*engine.Task, engine.Operand) {
+	dom := engine.Domain{outer, inner, folds}
+	in := engine.Operand{DType: dt, Len: dom.Size()}
+	addr := engine.AxisIndex(0).Mul(int64(folds)).Add(engine.AxisIndex(2)).Mul(int64(inner)).Add(engine.AxisIndex(1))
+	return reduceTask(dom, 2, f, engine.Load(0, dt, addr, nil), in), in
+}
+
+// Stripes that fit, that lie over each other, whose last vector does, columns
+// side by side with and without a rest, folds that are cut.
+func TestStripesFoldDownRows(t *testing.T) {
+	shapes := [][3]int{
+		{1, 40, 256}, {1, 33, 16}, {1, 20, 17}, {1, 50, 1001}, {3, 21, 300}, {300, 17, 33}, {1, 9001, 3}, {1, 5000, 4}, {2, 4321, 100}, {1, 3001, 2},
+	}
+	for _, f := range []engine.Monoid{engine.Sum, engine.Min, engine.ArgMax} {
+		for _, s := range shapes {
+			t.Run(fmt.Sprint(f, s), func(t *testing.T) {
+				t.Parallel()
+				e := device(t, "", nil)
+				if !e.facts.cpu {
+					e = device(t, "reduce=stripe", nil)
+				}
+				task, in := middle(tensor.Float32, f, s[0], s[1], s[2])
+				p := verify(t, e, task, [][]byte{randomBytes(rand.New(rand.NewPCG(3, 4)), in.DType, in.Len)}, 1e-4, 2)
+				require.Contains(t, p.Variant, "stripe")
+			})
+		}
+	}
+}
+
+func TestStripesFoldEveryDType(t *testing.T) {
+	for _, dt := range tensor.DTypes() {
+		for _, f := range []engine.Monoid{folds[int(dt)%len(folds)], folds[(int(dt)+3)%len(folds)]} {
+			if f == engine.Prod && dt.IsFloat() {
+				f = engine.Sum
+			}
+			t.Run(fmt.Sprint(dt, f), func(t *testing.T) {
+				t.Parallel()
+				for _, inner := range []int{70, 3} {
+					task, in := middle(dt, f, 1, 3000, inner)
+					data := [][]byte{randomBytes(rand.New(rand.NewPCG(9, 9)), dt, in.Len)}
+					p := verify(t, device(t, "reduce=stripe", nil), task, data, 1e-4, 30)
+					require.Contains(t, p.Variant, "stripe")
+				}
+			})
+		}
+	}
+}
+
+// What is folded may be arithmetic on several loads, of which some do not depend
+// on the row, and anything else, which goes through an array.
+func TestStripesOfExpressions(t *testing.T) {
+	f32 := tensor.Float32
+	dom := engine.Domain{100, 500}
+	in := engine.Operand{DType: f32, Len: dom.Size()}
+	down := engine.Operand{DType: tensor.Float16, Len: 500}
+	x := engine.Load(0, f32, engine.AxisIndex(1).Mul(100).Add(engine.AxisIndex(0)), nil)
+	y := engine.Apply(fnCast, f32, engine.Load(1, tensor.Float16, engine.AxisIndex(1), nil))
+	d := engine.Apply(fnAdd, f32, engine.Apply(fnMul, f32, x, y), constant(f32, 0.25))
+	cut := engine.Load(0, f32, engine.AxisIndex(1).Mul(100).Add(engine.AxisIndex(0)), []engine.Cond{{X: engine.AxisIndex(0), Lo: 3, Hi: 98}})
+	r := rand.New(rand.NewPCG(7, 7))
+	data := [][]byte{randomBytes(r, f32, in.Len), randomBytes(r, down.DType, down.Len)}
+	for name, v := range map[string]*engine.Expr{"plain": engine.Apply(fnMul, f32, d, x), "guarded": engine.Apply(fnAdd, f32, cut, y)} {
+		task := reduceTask(dom, 1, engine.Sum, v, in, down)
+		p := verify(t, device(t, "reduce=stripe", nil), task, data, 1e-4, 2)
+		require.Contains(t, p.Variant, "stripe", name)
+	}
+}

@@ -1,0 +1,72 @@
+// reduce_stripe.cl: fold down stripes of neighbouring rows on a CPU driver, states in registers.
+//
+//     y[o * INNER + i] = EPILOGUE(o, i, fold over c of LOAD(o, i, c))
+//
+// hooks   LOAD(o, i, c)     EPILOGUE(o, i, v)   STORE(r, v)   and the monoid's, see monoid_vector.cl
+//         LOADS(o, i, c)    i .. i + 15 of it, where PLAIN
+// macros  VECTORS  of 16 lanes, at most 32     PLAIN  1: the values have LOADS
+//         SPLIT  1: the fold is cut into parts of SPAN, folded again by reduce_finish.cl
+//         TURNS  of a SPLIT, more than 1: rows are few and dense in memory, and a stripe holds so
+//                many turns of them: lane l is row l % (INNER / TURNS) of column c * TURNS + l /
+//                (INNER / TURNS), and every turn leaves a part
+// sizes   OUTER, INNER, COLS   LANES  of a stripe: at least 16, at most INNER and 16 * VECTORS;
+//         where they are no multiple of 16 the last vector lies over the one before
+//         RSPAN  outer points an item   SPAN   REST  lanes of column COLS that are there: turns of
+//         a column that is not full
+// launch  global {INNER / LANES, OUTER / RSPAN, parts}  local {1, 1, 1}
+// for     rows that are neighbours in memory: sums over any axes but the last. A stripe reads up to
+//         1 KiB of every column, which is enough for the processor to fetch ahead
+
+#define AT(k) ((k) + 1 < VECTORS ? 16 * (k) : LANES - 16)
+
+#if TURNS > 1
+#define ROWS_OF_TURN (INNER / TURNS)
+#define LEAVE(o, i, t, l) do { \
+    const IDX turn_ = (IDX)(l) / ROWS_OF_TURN, part_ = (IDX)get_global_id(2) * TURNS + turn_; \
+    PLACE_OF(t, l, turn_); \
+    SAVE(t, l, part_ * ROWS + (o) * ROWS_OF_TURN + (l) - turn_ * ROWS_OF_TURN); \
+} while (0)
+#if IS_ARG
+#define PLACE_OF(t, l, turn) t##_at[l] = t##_at[l] == IDX_MAX ? IDX_MAX : t##_at[l] * TURNS + (turn)
+#else
+#define PLACE_OF(t, l, turn)
+#endif
+#elif SPLIT
+#define LEAVE(o, i, t, l) SAVE(t, l, (IDX)get_global_id(2) * ROWS + (o) * INNER + (i) + (l))
+#else
+#define LEAVE(o, i, t, l) STORE((o) * INNER + (i) + (l), EPILOGUE(o, (i) + (l), RESULT(t, l)))
+#endif
+
+kernel void reduce_stripe(PARAMS) {
+    // The last stripe lies over the one before, and leaves to it what it owns.
+    const IDX own = (IDX)get_global_id(0) * LANES, i = min(own, INNER - LANES);
+    const IDX o0 = (IDX)get_global_id(1) * RSPAN, o1 = min(o0 + RSPAN, OUTER);
+    const IDX from = (IDX)get_global_id(2) * SPAN, to = min(from + SPAN, COLS);
+    for (IDX o = o0; o < o1; o++) {
+        VECTORS_OF(s, VECTORS);
+        #pragma unroll
+        for (int k = 0; k < VECTORS; k++) CLEAR_VECTOR(s, k);
+        for (IDX c = from; c < to; c++) {
+#if PLAIN
+            #pragma unroll
+            for (int k = 0; k < VECTORS; k++) ADD_VECTOR(s, k, LOADS(o, i + AT(k), c), c);
+#else
+            VAL v[16 * VECTORS];
+            for (int l = 0; l < LANES; l++) v[l] = (VAL)LOAD(o, i + l, c);
+            #pragma unroll
+            for (int k = 0; k < VECTORS; k++) ADD_VECTOR(s, k, vload16(0, v + AT(k)), c);
+#endif
+        }
+        STATES(t, 16 * VECTORS);
+        #pragma unroll
+        for (int k = 0; k < VECTORS; k++) SPILL(t, AT(k), s, k);
+#if TURNS > 1
+        if (to == COLS)
+            for (int l = 0; l < REST; l++) {
+                const VAL v = (VAL)LOAD(o, i + l, COLS);
+                ADD(t, l, v, COLS);
+            }
+#endif
+        for (int l = (int)(own - i); l < LANES; l++) LEAVE(o, i, t, l);
+    }
+}
