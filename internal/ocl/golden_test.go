@@ -37,6 +37,7 @@ func goldenTasks() map[string]*engine.Task {
 	mean := reduceTask(dom, 1, engine.Sum, bias, x, row)
 	mean.Values[0] = engine.Apply(fnMul, f32, engine.Acc(0, f32), constant(f32, 0.01))
 	long := engine.Domain{2, 100000}
+	down, _ := middle(f32, engine.Sum, 2, 70, 100)
 	return map[string]*engine.Task{
 		"map-bias":      mapTask(dom, bias, x, row),
 		"map-pad":       mapTask(engine.Domain{64, 104}, pad, engine.Operand{DType: tensor.Float16, Len: 6400}),
@@ -45,6 +46,7 @@ func goldenTasks() map[string]*engine.Task {
 		"map-transpose": mapTask(dom, engine.Load(0, f32, engine.AxisIndex(1).Mul(64).Add(engine.AxisIndex(0)), nil), x),
 		"reduce-mean":   mean,
 		"reduce-argmax": reduceTask(long, 1, engine.ArgMax, engine.Load(0, tensor.Int8, denseAt(long, 0, 1), nil), engine.Operand{DType: tensor.Int8, Len: long.Size()}),
+		"reduce-down":   down,
 		"row-softmax":   softmaxTask(f32, 64, 100),
 		"map-several":   severalValues(dom),
 		"scatter":       scatterTask(1000, 64, 32, tensor.Float16, tensor.Int32),
@@ -127,6 +129,7 @@ func goldens() map[string]goldenCase {
 		{"reduce-mean", "reduce=block", cpuFacts(16)},
 		{"reduce-mean", "reduce=column", cpuFacts(16)},
 		{"reduce-argmax", "reduce=block", cpuFacts(16)},
+		{"reduce-down", "reduce=stripe", cpuFacts(16)},
 		{"map-several", "map=block", cpuFacts(16)},
 		{"row-softmax", "row=block", cpuFacts(16)},
 		{"row-softmax", "row=group", gpuFacts(256)},
