@@ -129,20 +129,31 @@ func smallest(workGroup int, localMem int64, size int) (s TileShape) {
 func ceil(a, b int64) int64 { return (a + b - 1) / b }
 
 // BlockSpace is the local memory of contract_block.cl, in elements: rows of A,
-// panels of B, and the sums of a block where k is taken in steps.
+// 0 where they are read in place, panels of B, and the sums of a block where k is
+// taken in steps.
 type BlockSpace struct{ A, B, Sum int }
 
 // Block divides local memory, which on a CPU driver is cache of one core, among
-// what is read for each panel, what stays for all rows, and what is read and
-// written once a step. Half of it is left to what streams past: filled to the
-// brim it was a quarter slower (1024 x 1024, 1 MiB).
-func Block(localMem int64, size int) BlockSpace {
+// what is read for each panel, what stays for all rows, and the sums, which are
+// read and written once a step and may fall out of the cache: with room for the
+// sums of all rows each panel is laid out once.
+func Block(localMem int64, size int, inPlace bool) BlockSpace {
 	sixteenth := int(min(localMem, 1<<20)) / 16 / size &^ 63
-	return BlockSpace{A: sixteenth, B: 4 * sixteenth, Sum: 2 * sixteenth}
+	b := BlockSpace{A: sixteenth, B: 4 * sixteenth, Sum: 8 * sixteenth}
+	if inPlace {
+		b.A = 0
+	}
+	return b
 }
 
-// Depth is how many values of k fit at a time: two row tiles beside two panels.
-func (b BlockSpace) Depth(s PanelShape) int { return min(b.A/(2*s.Rows), b.B/(2*s.Columns())) }
+// Depth is how many values of k fit at a time: one panel beside two tiles of rows.
+func (b BlockSpace) Depth(s PanelShape) int {
+	depth := b.B / s.Columns()
+	if b.A > 0 {
+		depth = min(depth, b.A/(2*s.Rows))
+	}
+	return depth
+}
 
 // StreamSpace is how many sums contract_stream.cl keeps in local memory: what
 // stays in the innermost cache beside rows that pass through it.

@@ -17,6 +17,7 @@
 //         B_ALONG_N 1: B_PTR + B_ROW(b, k) + n, B_LOAD(p) widens VL
 //         LOAD_B(b, k, n)      what these leave over
 //         ROWS_ADJOIN 1: the output lies along m
+//         OUT_VECTOR(b, m, n, x)  where sums are stored as they are: VL of them from column n on
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract_sum.cl
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of
 //         it    VSTORE its vstore    MSTORE  that of MR
@@ -35,6 +36,7 @@ void contract_block(PARAMS) {
 #if SPACE_SUM
     __local VT sums[SPACE_SUM / VL];
 #endif
+    WIDE_VECTORS
     const IDX firstM = (IDX)get_global_id(0) * ROWS, endM = min(firstM + ROWS, (IDX)M);
     const IDX firstN = (IDX)get_global_id(1) * PANELS * NR, endN = min(firstN + PANELS * NR, (IDX)N);
     const IDX z = get_global_id(2);
@@ -160,6 +162,13 @@ void contract_block(PARAMS) {
                             for (int v = 0; v < NV; v++)
                                 acc[i][v] = (VT)(0);
                     }
+#if A_DIRECT
+                    // The next rows begin where nothing is fetched ahead yet.
+                    if (n + NR >= endN && depth >= 256)
+                        for (int i = 0; i < MR; i++) {
+                            FETCH_ROW(A_PTR + A_ROW(b, min(m + MR + i, (IDX)M - 1)) + k0, 0, 16)
+                        }
+#endif
                     for (IDX k = 0; k < depth; k++, panel += NV) {
                         VT bv[NV];
                         #pragma unroll
@@ -183,13 +192,24 @@ void contract_block(PARAMS) {
                         continue;
                     }
 #endif
+                    const int down = min((IDX)MR, (IDX)M - m), across = min((IDX)NR, (IDX)N - n);
+#ifdef OUT_VECTOR
+                    if (across == NR) {
+                        #pragma unroll
+                        for (int i = 0; i < MR; i++)
+                            if (i < down)
+                                #pragma unroll
+                                for (int v = 0; v < NV; v++)
+                                    OUT_VECTOR(b, m + i, n + v * VL, acc[i][v]);
+                        continue;
+                    }
+#endif
                     ACC lane[MR][NR] __attribute__((aligned(128)));
                     #pragma unroll
                     for (int i = 0; i < MR; i++)
                         #pragma unroll
                         for (int v = 0; v < NV; v++)
                             *(VT *)(lane[i] + v * VL) = acc[i][v];
-                    const int down = min((IDX)MR, (IDX)M - m), across = min((IDX)NR, (IDX)N - n);
 #if SPLIT
                     for (int i = 0; i < down; i++)
                         for (int j = 0; j < across; j++)
@@ -205,7 +225,7 @@ void contract_block(PARAMS) {
 #else
                     for (int i = 0; i < down; i++)
                         if (across == NR)
-                            for (int j = 0; j < NR; j++)
+                            WIDE for (int j = 0; j < NR; j++)
                                 OUT(b, m + i, n + j, lane[i][j]);
                         else
                             for (int j = 0; j < across; j++)

@@ -19,7 +19,7 @@ var contractSpaces = []Space{
 	{
 		Family: "contract", Variant: "block",
 		Params: []Param{
-			{"rows", powers(8, 2048), "of A a work-item"},
+			{"rows", powers(8, 4096), "of A a work-item"},
 			{"panels", powers(1, 32), "of B a work-item"},
 			{"depth", powers(64, 2048), "of k in local memory at a time"},
 			swap, splits,

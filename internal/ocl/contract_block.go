@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -22,16 +23,13 @@ type blockChoice struct {
 
 // chooseBlock takes the block that cycles finds cheapest.
 func (c *contraction) chooseBlock() blockChoice {
-	p := blockChoice{
-		shape: kernels.Panel(c.panelLanes(), c.m, c.n), space: kernels.Block(c.dev.localMem, int(c.accSize)),
-		direct: c.a.alongK() && c.a.dtype == c.acc, lots: 1,
-	}
+	p := c.anyBlock()
 	mr, nr := int64(p.shape.Rows), int64(p.shape.Columns())
 	tiles, panels := ceilDiv(c.m, mr), ceilDiv(c.n, nr)
 	least, best := int64(math.MaxInt64), p
 	for splits := int64(1); splits == 1 || c.k/splits >= 512 && splits*c.b*c.m*c.n*c.accSize <= packBytes; splits *= 2 {
 		p.split(c, splits)
-		for part := int64(1); part <= 4; part *= 2 {
+		for part := int64(1); part <= 8; part *= 2 {
 			p.depth = ceilDiv(p.chunk, ceilDiv(p.chunk, max(int64(p.space.Depth(p.shape))/part, 1)))
 			for across := range shares(panels) {
 				for down := range shares(tiles) {
@@ -49,17 +47,24 @@ func (c *contraction) chooseBlock() blockChoice {
 	return best
 }
 
+// anyBlock is what all blocks have in common.
+func (c *contraction) anyBlock() blockChoice {
+	p := blockChoice{shape: kernels.Panel(c.panelLanes(), c.m, c.n), direct: c.a.alongK() && c.a.dtype == c.acc, lots: 1}
+	p.space = kernels.Block(c.dev.localMem, int(c.accSize), p.direct)
+	return p
+}
+
 // blockLegal reports whether local memory holds the smallest block.
 func (c *contraction) blockLegal() bool {
-	p := blockChoice{shape: kernels.Panel(c.panelLanes(), c.m, c.n), space: kernels.Block(c.dev.localMem, int(c.accSize)), panels: 1, depth: 1, chunk: c.k}
-	p.rows = int64(p.shape.Rows)
+	p := c.anyBlock()
+	p.rows, p.panels, p.depth, p.chunk = int64(p.shape.Rows), 1, 1, c.k
 	return p.space.Depth(p.shape) > 0 && p.fits()
 }
 
 // fits reports whether the block keeps to its local memory.
 func (p blockChoice) fits() bool {
 	columns := p.panels * int64(p.shape.Columns())
-	return p.depth*columns <= int64(p.space.B) && p.depth*int64(p.shape.Rows) <= int64(p.space.A) &&
+	return p.depth*columns <= int64(p.space.B) && (p.direct || p.depth*int64(p.shape.Rows) <= int64(p.space.A)) &&
 		(p.depth == p.chunk || p.rows*columns <= int64(p.space.Sum))
 }
 
@@ -77,22 +82,28 @@ func shares(n int64) iter.Seq[int64] {
 }
 
 // cycles estimates how long the busiest core computes, with what was measured on
-// one that does two multiply-adds of vectors a cycle.
+// one that does two multiply-adds of vectors a cycle. Panels of B come from
+// afar, a piece of each row at a time, and nothing is computed meanwhile; rows of
+// A in place come while something is.
 func (p blockChoice) cycles(c *contraction) int64 {
-	const fromFar, along, across, gather, keep, begin, launch = 2, 6, 16, 40, 200, 500, 30_000
+	const along, alongFar, copyA, across, gather, keep, begin, launch = 8, 16, 7, 16, 40, 100, 500, 30_000
 	rows, columns := int64(p.shape.Rows), int64(p.shape.Columns())
 	tiles := ceilDiv(min(p.rows, c.m), rows)
 	panels := ceilDiv(min(p.panels*columns, c.n), columns)
 	packA, packB := int64(gather), int64(gather)
 	switch {
+	case p.direct && c.m*c.k*c.accSize > packBytes:
+		packA = 1
 	case p.direct:
-		packA = fromFar
+		packA = 0
 	case c.a.alongK(), c.adjoin(c.a, aRow):
-		packA = across
+		packA = copyA
 	}
 	switch {
 	case c.bb.alongK():
 		packB = across
+	case c.columnsAdjoin() && c.n*c.k*c.accSize > 1<<20: // more than the cache of a core
+		packB = alongFar
 	case c.columnsAdjoin():
 		packB = along
 	}
@@ -170,9 +181,14 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 		g.hook("B_ROW", []coord{{"b", c.axes(bBatch)}, {"k", c.axes(bSum)}}, c.part(c.bb, true, bBatch, bSum), tensor.Invalid)
 	}
 	c.hookB(g)
+	c.vectorOut(g, p.splits)
 	c.extents(g)
 	g.size("ROWS", p.rows)
-	g.size("GROUP", max(int64(p.space.A)/p.depth/int64(p.shape.Rows), 1)*int64(p.shape.Rows))
+	group := int64(p.space.A) / p.depth / int64(p.shape.Rows) * int64(p.shape.Rows)
+	if p.direct {
+		group = p.rows
+	}
+	g.size("GROUP", group)
 	g.size("PANELS", p.panels)
 	g.size("DEPTH", p.depth)
 	g.size("LOTS", p.lots)
@@ -190,4 +206,20 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 func (c *contraction) adjoin(l operandLoad, group int) bool {
 	axes := c.axes(group)
 	return l.plain && len(axes) == 1 && l.coef[axes[0]] == 1
+}
+
+// vectorOut defines, where sums are stored as they are and side by side,
+// OUT_VECTOR(b, m, n, x), which stores a vector of them from column n on.
+func (c *contraction) vectorOut(g *gen, splits int64) {
+	if splits > 1 {
+		g.macro("OUT_VECTOR(b, m, n, x)", "VSTORE(x, 0, PART + (((size_t)s * BATCHES + (b)) * M + (m)) * N + (n))")
+		return
+	}
+	v, columns, out := c.task.Values[0], c.axes(outColumn), c.task.Outs[0]
+	coef, affine := c.out.Addr.Affine(len(c.task.Axes))
+	if v.Op != engine.OpAcc || out.DType != c.acc || out.DType.Size() != int(c.accSize) || !affine || len(columns) != 1 || coef[columns[0]] != 1 {
+		return
+	}
+	y, _, _ := g.operand(len(c.task.Ins))
+	g.macro("OUT_VECTOR(b, m, n, x)", fmt.Sprintf("VSTORE(x, 0, (__global ACC *)(%s_ + o_%s) + OUT_AT(b, m, n))", y, y))
 }

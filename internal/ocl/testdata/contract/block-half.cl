@@ -1,4 +1,4 @@
-// block: 42x176 of 6x16 depth 130
+// block: 42x256 of 6x16 depth 75
 
 // contract_block
 #define ACC float
@@ -12,7 +12,7 @@
 #define ROWS_ADJOIN 0
 #define SPACE_A 8192
 #define SPACE_B 32768
-#define SPACE_SUM 16384
+#define SPACE_SUM 65536
 #define A_DIRECT 0
 #define A_ALONG_K 1
 #define A_ALONG_M 0

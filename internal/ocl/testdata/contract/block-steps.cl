@@ -1,4 +1,4 @@
-// block: 60x128 of 6x16 depth 84
+// block: 204x128 of 6x16 depth 84
 
 // contract_block
 #define ACC double
@@ -12,7 +12,7 @@
 #define ROWS_ADJOIN 0
 #define SPACE_A 4096
 #define SPACE_B 16384
-#define SPACE_SUM 8192
+#define SPACE_SUM 32768
 #define A_DIRECT 0
 #define A_ALONG_K 0
 #define A_ALONG_M 0
@@ -21,6 +21,7 @@
 #define B_TYPE double
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload8(0, p)
+#define OUT_VECTOR(b, m, n, x) VSTORE(x, 0, (__global ACC *)(y0_ + o_y0) + OUT_AT(b, m, n))
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (double)(v)))
 

@@ -10,7 +10,7 @@
 #define VT float16
 #define VSTORE vstore16
 #define ROWS_ADJOIN 0
-#define SPACE_A 8192
+#define SPACE_A 0
 #define SPACE_B 32768
 #define SPACE_SUM 0
 #define A_DIRECT 1
@@ -26,6 +26,7 @@
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload16(0, p)
 #define B_ONE(p, i) LOAD_float32(p, i)
+#define OUT_VECTOR(b, m, n, x) VSTORE(x, 0, (__global ACC *)(y0_ + o_y0) + OUT_AT(b, m, n))
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 
