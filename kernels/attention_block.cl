@@ -124,7 +124,7 @@ static inline void products(VT sums[KR][QV], const VT *tile, __global const ACC 
 
 // out[x][v] = out[x][v] · fade[v] + sum over j of weights[j][v] · p[j·step + x], for width
 // features from p on, at most KR
-static inline void mix(VT *out, const VT fade[QV], const VT *weights, __global const ACC *p, const size_t step,
+static inline void blend(VT *out, const VT fade[QV], const VT *weights, __global const ACC *p, const size_t step,
                        const int count, const int width) {
     VT sums[KR][QV];
     #pragma unroll
@@ -154,12 +154,12 @@ static inline void mix(VT *out, const VT fade[QV], const VT *weights, __global c
                 out[i * QV + v] = sums[i][v];
 }
 
-// mix for all of depth features.
-static inline void mix_all(VT *out, const VT fade[QV], const VT *weights, __global const ACC *p, const size_t step,
+// blend for all of depth features.
+static inline void blend_all(VT *out, const VT fade[QV], const VT *weights, __global const ACC *p, const size_t step,
                            const int count, const int depth) {
     int x = 0;
     for (; x + KR <= depth; x += KR)
-        mix(out + x * QV, fade, weights, p + x, step, count, KR);
+        blend(out + x * QV, fade, weights, p + x, step, count, KR);
     if (x < depth)
-        mix(out + x * QV, fade, weights, p + x, step, count, depth % KR);
+        blend(out + x * QV, fade, weights, p + x, step, count, depth % KR);
 }

@@ -73,7 +73,7 @@ kernel void attention_lane(PARAMS) {
                 s[j * QV + v] = p;
                 sum[v] += p;
             }
-        mix_all(o, fade, s, values + (size_t)key * V_STEP, V_STEP, count, E);
+        blend_all(o, fade, s, values + (size_t)key * V_STEP, V_STEP, count, E);
     }
 
     VT part[QV], l[QV];

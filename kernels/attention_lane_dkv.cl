@@ -85,8 +85,8 @@ kernel void attention_lane_dkv(PARAMS) {
                             t[(j + i) * QV + v] = p[(j + i) * QV + v] * (y[i][v] - delta);
                     }
             }
-            mix_all(dk, same, t, queries + (size_t)r * Q_STEP, Q_STEP, count, D);
-            mix_all(dv, same, p, slopes + (size_t)r * DO_STEP, DO_STEP, count, E);
+            blend_all(dk, same, t, queries + (size_t)r * Q_STEP, Q_STEP, count, D);
+            blend_all(dv, same, p, slopes + (size_t)r * DO_STEP, DO_STEP, count, E);
         }
     }
 

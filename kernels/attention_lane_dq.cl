@@ -64,7 +64,7 @@ kernel void attention_lane_dq(PARAMS) {
                         t[(j + i) * QV + v] = p * (y[i][v] - delta[v]);
                     }
         }
-        mix_all(dq, same, t, keys + (size_t)key * K_STEP, K_STEP, count, D);
+        blend_all(dq, same, t, keys + (size_t)key * K_STEP, K_STEP, count, D);
     }
 
     const int have = (int)min((IDX)QT, (IDX)ROWS - first);

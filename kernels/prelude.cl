@@ -21,15 +21,20 @@
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
 #define WIDE_BY(lanes) PRAGMA(clang loop vectorize_width(lanes))
 #define WIDE WIDE_BY(16)
+#define PARTLY PRAGMA(clang loop vectorize_width(16) vectorize_predicate(enable))
 static inline float16 wide_vectors(const float16 x) { return x; }
 #define WIDE_VECTORS (void)wide_vectors((float16)(0));
 #define FETCH_ROW(p, at, step) for (int k = 0; k < 64; k += (step)) __builtin_prefetch((const void *)(size_t)(p + (at) + k), 0, 2);
 #else
 #define WIDE_BY(lanes)
 #define WIDE
+#define PARTLY
 #define WIDE_VECTORS
 #define FETCH_ROW(p, at, step)
 #endif
+
+// LINES behind an array begins it with a line of the cache: vectors lie in one line each.
+#define LINES __attribute__((aligned(64)))
 
 // Stores v past the caches, where the compiler offers it.
 #ifdef __has_builtin

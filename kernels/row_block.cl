@@ -5,7 +5,8 @@
 //
 // hooks   ROW_STAGES(item)  declares the item's stages: values kept for later passes over a row
 //         ROW_FOLDS(r)      declares the results of the folds, each by a function of row_fold.cl
-//         PREPARE(n, AT)    stages n values of columns AT(k) that only the outputs need, at c + k
+//         PREPARE(n, IN)    stages n values of columns c + k that only the outputs need, at c + k,
+//                           zero where IN(k) is not true
 //         EACH_OVER(DO)     DO(i) for every output over the row: OUT##i(c), of type OUT##i##_T,
 //                           goes to element of the row by STORE##i(at, v)
 //         AHEAD             fetches what the next row has from column c on
@@ -16,12 +17,12 @@
 // launch  row_block  global {ROWS / RSPAN}  local {1}
 // note    a row is read again by every pass, from a cache when it fits one
 
-#define WHOLE(k) (c + (k))
-#define CLAMPED(k) min(c + (k), (IDX)(COLS - 1))
-#define VALUES(i) OUT##i##_T v##i[VEC]; WIDE for (int k = 0; k < n; k++) v##i[k] = OUT##i(AT(k));
-#define STORES(i) WIDE for (int k = 0; k < m; k++) STORE##i(r * COLS + c + k, v##i[k]);
+#define VALUES(i) OUT##i##_T v##i[VEC] LINES; PARTLY for (int k = 0; k < n; k++) v##i[k] = OUT##i(c + k);
+#define STORES(i) PARTLY for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, v##i[k]);
+#define SOME(i) PARTLY for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));
+#define WHOLE_VALUES(i) OUT##i##_T v##i[VEC] LINES; WIDE for (int k = 0; k < VEC; k++) v##i[k] = OUT##i(c + k);
+#define WHOLE_STORES(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, v##i[k]);
 #define DIRECT(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));
-
 kernel void row_block(PARAMS) {
     const IDX item = (IDX)get_global_id(0);
     const IDX r0 = item * RSPAN, r1 = min(r0 + RSPAN, ROWS);
@@ -33,25 +34,24 @@ kernel void row_block(PARAMS) {
         IDX c = 0;
         for (; c + VEC <= COLS; c += VEC) {
             AHEAD
-            PREPARE(VEC, WHOLE)
+            PREPARE(VEC, ALL)
 #if BUFFERED
-            const int n = VEC, m = VEC;
-#define AT WHOLE
-            EACH_OVER(VALUES)
-            EACH_OVER(STORES)
-#undef AT
+            EACH_OVER(WHOLE_VALUES)
+            EACH_OVER(WHOLE_STORES)
 #else
             EACH_OVER(DIRECT)
 #endif
         }
-        const int m = (int)(COLS - c), n = (m + 15) & ~15;
-#define AT CLAMPED
-        if (m > 0) {
-            PREPARE(n, AT)
+        const int n = (int)(COLS - c);
+        if (n > 0) {
+            PREPARE(n, ALL)
+#if BUFFERED
             EACH_OVER(VALUES)
             EACH_OVER(STORES)
+#else
+            EACH_OVER(SOME)
+#endif
         }
-#undef AT
 #endif
         ROW_RESULTS(r)
     }

@@ -5,37 +5,38 @@
 //
 // hooks   FOLD_FUNCTION  the head of the function: row_fold<k>(r, what is known of the row, ...)
 //         LOAD(c)        what is folded
-//         PREPARE(n, AT) stages n values of columns AT(k) that this fold is the first to need, at
-//                        c + k
+//         PREPARE(n, IN) stages n values of columns c + k that this fold is the first to need, at
+//                        c + k, zero where IN(k) is not true
 //         AHEAD          fetches what the next row has from column c on
 //         and the monoid's, see monoid.cl
 // macros  VEC   columns at once, 64
-//         VALV  the vector of 16 VAL    AS_VAL, AS_RING  its bits as VAL and as RING
+//         NOTES_NANS  1: VAL has NaN, and the least or the largest is wanted
+//         NANS(n)     the type of a comparison of n VAL then
 // sizes   COLS
 // note    values go to a small array before they are folded, as in reduce_block.cl. The end of a
-//         row is filled up to whole vectors with its last column, which counts as the identity
+//         row is filled up to whole vectors with the identity. Vectors find the least and the
+//         largest by one instruction, which loses a NaN: those are noted apart
 
-#define WHOLE(k) (c + (k))
-#define CLAMPED(k) min(c + (k), (IDX)(COLS - 1))
-#define GET(n, AT) { \
-    PREPARE(n, AT) \
-    WIDE for (int k = 0; k < (n); k++) v[k] = (VAL)LOAD(AT(k)); \
+#define ALL(k) 1
+#define GET(n, IN) { \
+    PREPARE(n, IN) \
+    WIDE for (int k = 0; k < (n); k++) v[k] = IN(k) ? (VAL)LOAD(c + k) : (VAL)IDENTITY; \
 }
 
 #if IS_ARG
 
 FOLD_FUNCTION {
     STATES(s, VEC);
-    VAL v[VEC];
+    VAL v[VEC] LINES;
     for (int k = 0; k < VEC; k++) CLEAR(s, k);
     IDX c = 0;
     for (; c + VEC <= COLS; c += VEC) {
         AHEAD
-        GET(VEC, WHOLE)
+        GET(VEC, ALL)
         for (int k = 0; k < VEC; k++) ADD(s, k, v[k], c + k);
     }
     const int rest = (int)(COLS - c);
-    GET(rest, WHOLE)
+    GET(rest, ALL)
     for (int k = 0; k < rest; k++) ADD(s, k, v[k], c + k);
     for (int w = VEC / 2; w > 0; w /= 2)
         for (int k = 0; k < w; k++) MERGE(s, k, k + w);
@@ -44,34 +45,58 @@ FOLD_FUNCTION {
 
 #else
 
-#define VECTOR_SUM(a, b) AS_VAL(AS_RING(a) + AS_RING(b))
-#define VECTOR_PROD(a, b) AS_VAL(AS_RING(a) * AS_RING(b))
-#define VECTOR_MIN(a, b) FOLD_MIN(a, b)
-#define VECTOR_MAX(a, b) FOLD_MAX(a, b)
-#define FOLD_VECTORS \
-    s0 = VECTOR_FOLD(s0, vload16(0, v)); s1 = VECTOR_FOLD(s1, vload16(1, v)); \
-    s2 = VECTOR_FOLD(s2, vload16(2, v)); s3 = VECTOR_FOLD(s3, vload16(3, v));
+#define JOIN3(a, b, c) a##b##c
+#define NAMED(a, b, c) JOIN3(a, b, c)
+#define VAL_OF(n, x) NAMED(as_, VAL, n)(x)
+#define RING_OF(n, x) NAMED(as_, RING, n)(x)
+#define VECTOR_SUM(n, a, b) VAL_OF(n, RING_OF(n, a) + RING_OF(n, b))
+#define VECTOR_PROD(n, a, b) VAL_OF(n, RING_OF(n, a) * RING_OF(n, b))
+#define VECTOR_MIN(n, a, b) ((b) < (a) ? (b) : (a))
+#define VECTOR_MAX(n, a, b) ((b) > (a) ? (b) : (a))
+#define V(n) NAMED(VAL, n, )
+#define FOLD_VECTORS { \
+    const V(16) v0 = vload16(0, v), v1 = vload16(1, v), v2 = vload16(2, v), v3 = vload16(3, v); \
+    s0 = VECTOR_FOLD(16, s0, v0); s1 = VECTOR_FOLD(16, s1, v1); \
+    s2 = VECTOR_FOLD(16, s2, v2); s3 = VECTOR_FOLD(16, s3, v3); \
+    NOTE_NANS \
+}
+#if NOTES_NANS
+#define NOTE_NANS nans |= (v0 != v0) | (v1 != v1) | (v2 != v2) | (v3 != v3);
+#else
+#define NOTE_NANS
+#endif
 
 FOLD_FUNCTION {
-    VAL v[VEC];
-    VALV s0 = (VALV)IDENTITY, s1 = s0, s2 = s0, s3 = s0;
+    VAL v[VEC] LINES;
+    V(16) s0 = (V(16))IDENTITY, s1 = s0, s2 = s0, s3 = s0;
+#if NOTES_NANS
+    NANS(16) nans = 0;
+#endif
     IDX c = 0;
     for (; c + VEC <= COLS; c += VEC) {
         AHEAD
-        GET(VEC, WHOLE)
+        GET(VEC, ALL)
         FOLD_VECTORS
     }
-    const int rest = (int)(COLS - c);
+    const int rest = (int)(COLS - c), whole = (rest + 15) & ~15;
     if (rest > 0) {
-        GET((rest + 15) & ~15, CLAMPED)
-        for (int k = rest; k < VEC; k++) v[k] = IDENTITY;
+#define INSIDE(k) (k) < rest
+        GET(whole, INSIDE)
+        for (int k = whole; k < VEC; k++) v[k] = IDENTITY;
         FOLD_VECTORS
     }
-    s0 = VECTOR_FOLD(VECTOR_FOLD(s0, s2), VECTOR_FOLD(s1, s3));
-    VAL s[16];
-    vstore16(s0, 0, s);
-    for (int w = 8; w > 0; w /= 2)
-        for (int k = 0; k < w; k++) MERGE(s, k, k + w);
+    s0 = VECTOR_FOLD(16, VECTOR_FOLD(16, s0, s2), VECTOR_FOLD(16, s1, s3));
+    const V(8) t8 = VECTOR_FOLD(8, s0.lo, s0.hi);
+    const V(4) t4 = VECTOR_FOLD(4, t8.lo, t8.hi);
+    const V(2) t2 = VECTOR_FOLD(2, t4.lo, t4.hi);
+    VAL s[2] = {t2.x, t2.y};
+    MERGE(s, 0, 1);
+#if NOTES_NANS
+    NANS(8) n8 = nans.lo | nans.hi;
+    n8.lo |= n8.hi;
+    n8.lo.lo |= n8.lo.hi;
+    s[0] = (n8.x | n8.y) != 0 ? (VAL)NAN : s[0];
+#endif
     return RESULT(s, 0);
 }
 

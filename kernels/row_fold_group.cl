@@ -3,14 +3,14 @@
 //
 //     fold over c of LOAD(c)
 //
-// hooks   FOLD_FUNCTION, LOAD(c), PREPARE(n, AT)  as in row_fold.cl    and the monoid's, see monoid.cl
+// hooks   FOLD_FUNCTION, LOAD(c), PREPARE(n, IN)  as in row_fold.cl    and the monoid's, see monoid.cl
 // macros  WG  work-items a row, a power of two, 1..256
 // sizes   COLS
 // note    an item stages the columns that it folds, so no other item waits for it; the result is
 //         given to every item
 // source  Harris, Optimizing Parallel Reduction (2007), with the tree order fixed
 
-#define COLUMN(k) c
+#define ALL(k) 1
 
 FOLD_FUNCTION {
     const int lid = (int)get_local_id(0);
@@ -18,7 +18,7 @@ FOLD_FUNCTION {
     CLEAR(s, 0);
     for (IDX c = lid; c < COLS; c += WG) {
         const int k = 0;
-        PREPARE(1, COLUMN)
+        PREPARE(1, ALL)
         const VAL v = (VAL)LOAD(c);
         ADD(s, k, v, c);
     }

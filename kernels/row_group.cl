@@ -3,13 +3,13 @@
 //     acc0 = fold over c of LOAD0(c),  acc1 = fold over c of LOAD1(c, acc0),  ...
 //     y[r, c] = OUT(c, acc0, acc1, ...)    or    z[r] = OUT(acc0, acc1, ...)
 //
-// hooks   ROW_STAGES(item), ROW_FOLDS(r), PREPARE(n, AT), EACH_OVER(DO), ROW_RESULTS(r)  as in row_block.cl
+// hooks   ROW_STAGES(item), ROW_FOLDS(r), PREPARE(n, IN), EACH_OVER(DO), ROW_RESULTS(r)  as in row_block.cl
 //         ROW_TREES  declares the local memory that the folds share
 // macros  WG  work-items a row, a power of two, 1..256
 // sizes   ROWS, COLS
 // launch  row_group  global {WG * groups}  local {WG}   groups take rows in turn
 
-#define COLUMN(k) c
+#define ALL(k) 1
 #define VALUES(i) const OUT##i##_T v##i = OUT##i(c);
 #define STORES(i) STORE##i(r * COLS + c, v##i);
 
@@ -22,7 +22,7 @@ kernel void row_group(PARAMS) {
 #if HAS_OVER
         for (IDX c = lid; c < COLS; c += WG) {
             const int k = 0;
-            PREPARE(1, COLUMN)
+            PREPARE(1, ALL)
             EACH_OVER(VALUES)
             EACH_OVER(STORES)
         }

@@ -151,7 +151,7 @@ func (p *rowPlan) program(g *gen, fold string, local bool) {
 				fmt.Fprintf(&g.hooks, "#define AHEAD %s\n", ahead)
 				writeVectors(&g.hooks, f)
 			}
-			fmt.Fprintf(&g.hooks, "#define PREPARE(n, AT) %s\n", prepare(staged, p.passes[k].stages))
+			fmt.Fprintf(&g.hooks, "#define PREPARE(n, IN) %s\n", prepare(staged, p.passes[k].stages))
 			fmt.Fprintf(&g.hooks, "#define LOAD(c) LOAD%d(c)\n", k)
 		}, "monoid.cl", fold)
 		staged = p.passes[k].stages
@@ -179,7 +179,7 @@ func (p *rowPlan) program(g *gen, fold string, local bool) {
 	}
 	line("ROW_STAGES(item)", stages)
 	line("ROW_FOLDS(r)", folds)
-	line("PREPARE(n, AT)", []string{prepare(staged, len(p.stages))})
+	line("PREPARE(n, IN)", []string{prepare(staged, len(p.stages))})
 	line("EACH_OVER(DO)", each)
 	if !local {
 		ahead := ""
@@ -194,14 +194,12 @@ func (p *rowPlan) program(g *gen, fold string, local bool) {
 
 // writeVectors defines the macros of row_fold.cl for vectors of what f folds.
 func writeVectors(b *strings.Builder, f engine.Fold) {
-	val := regType(foldType(f))
-	ring := val
-	if !foldType(f).IsFloat() {
-		ring = ringType(foldType(f))
-	}
-	fmt.Fprintf(b, "#define VALV %s16\n#define AS_VAL as_%s16\n#define AS_RING as_%s16\n", val, val, ring)
 	name := strings.ToUpper(strings.TrimPrefix(f.Monoid.String(), "arg"))
 	fmt.Fprintf(b, "#define VECTOR_FOLD VECTOR_%s\n", name)
+	orders := f.Monoid == engine.Min || f.Monoid == engine.Max
+	fmt.Fprintf(b, "#define NOTES_NANS %d\n", number01(orders && foldType(f).IsFloat()))
+	truth := map[bool]string{false: "int", true: "long"}[foldType(f) == tensor.Float64]
+	fmt.Fprintf(b, "#define NANS(n) %s##n\n", truth)
 }
 
 // ahead is the text that fetches what the passes will read of the next row
@@ -239,7 +237,7 @@ func (p *rowPlan) ahead(g *gen) string {
 func prepare(from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
-		fmt.Fprintf(&b, "WIDE for (int k = 0; k < (n); k++) st%d[c + k] = STAGED%d(AT(k)); ", i, i)
+		fmt.Fprintf(&b, "WIDE for (int k = 0; k < (n); k++) st%d[c + k] = IN(k) ? STAGED%d(c + k) : 0; ", i, i)
 	}
 	return b.String()
 }

@@ -58,11 +58,10 @@ static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
 #define RING float
 #define IDENTITY (-INFINITY)
 #define AHEAD 
-#define VALV float16
-#define AS_VAL as_float16
-#define AS_RING as_float16
 #define VECTOR_FOLD VECTOR_MAX
-#define PREPARE(n, AT) 
+#define NOTES_NANS 1
+#define NANS(n) int##n
+#define PREPARE(n, IN) 
 #define LOAD(c) LOAD0(c)
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -144,37 +143,38 @@ static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
 //
 // hooks   FOLD_FUNCTION  the head of the function: row_fold<k>(r, what is known of the row, ...)
 //         LOAD(c)        what is folded
-//         PREPARE(n, AT) stages n values of columns AT(k) that this fold is the first to need, at
-//                        c + k
+//         PREPARE(n, IN) stages n values of columns c + k that this fold is the first to need, at
+//                        c + k, zero where IN(k) is not true
 //         AHEAD          fetches what the next row has from column c on
 //         and the monoid's, see monoid.cl
 // macros  VEC   columns at once, 64
-//         VALV  the vector of 16 VAL    AS_VAL, AS_RING  its bits as VAL and as RING
+//         NOTES_NANS  1: VAL has NaN, and the least or the largest is wanted
+//         NANS(n)     the type of a comparison of n VAL then
 // sizes   COLS
 // note    values go to a small array before they are folded, as in reduce_block.cl. The end of a
-//         row is filled up to whole vectors with its last column, which counts as the identity
+//         row is filled up to whole vectors with the identity. Vectors find the least and the
+//         largest by one instruction, which loses a NaN: those are noted apart
 
-#define WHOLE(k) (c + (k))
-#define CLAMPED(k) min(c + (k), (IDX)(COLS - 1))
-#define GET(n, AT) { \
-    PREPARE(n, AT) \
-    WIDE for (int k = 0; k < (n); k++) v[k] = (VAL)LOAD(AT(k)); \
+#define ALL(k) 1
+#define GET(n, IN) { \
+    PREPARE(n, IN) \
+    WIDE for (int k = 0; k < (n); k++) v[k] = IN(k) ? (VAL)LOAD(c + k) : (VAL)IDENTITY; \
 }
 
 #if IS_ARG
 
 FOLD_FUNCTION {
     STATES(s, VEC);
-    VAL v[VEC];
+    VAL v[VEC] LINES;
     for (int k = 0; k < VEC; k++) CLEAR(s, k);
     IDX c = 0;
     for (; c + VEC <= COLS; c += VEC) {
         AHEAD
-        GET(VEC, WHOLE)
+        GET(VEC, ALL)
         for (int k = 0; k < VEC; k++) ADD(s, k, v[k], c + k);
     }
     const int rest = (int)(COLS - c);
-    GET(rest, WHOLE)
+    GET(rest, ALL)
     for (int k = 0; k < rest; k++) ADD(s, k, v[k], c + k);
     for (int w = VEC / 2; w > 0; w /= 2)
         for (int k = 0; k < w; k++) MERGE(s, k, k + w);
@@ -183,34 +183,58 @@ FOLD_FUNCTION {
 
 #else
 
-#define VECTOR_SUM(a, b) AS_VAL(AS_RING(a) + AS_RING(b))
-#define VECTOR_PROD(a, b) AS_VAL(AS_RING(a) * AS_RING(b))
-#define VECTOR_MIN(a, b) FOLD_MIN(a, b)
-#define VECTOR_MAX(a, b) FOLD_MAX(a, b)
-#define FOLD_VECTORS \
-    s0 = VECTOR_FOLD(s0, vload16(0, v)); s1 = VECTOR_FOLD(s1, vload16(1, v)); \
-    s2 = VECTOR_FOLD(s2, vload16(2, v)); s3 = VECTOR_FOLD(s3, vload16(3, v));
+#define JOIN3(a, b, c) a##b##c
+#define NAMED(a, b, c) JOIN3(a, b, c)
+#define VAL_OF(n, x) NAMED(as_, VAL, n)(x)
+#define RING_OF(n, x) NAMED(as_, RING, n)(x)
+#define VECTOR_SUM(n, a, b) VAL_OF(n, RING_OF(n, a) + RING_OF(n, b))
+#define VECTOR_PROD(n, a, b) VAL_OF(n, RING_OF(n, a) * RING_OF(n, b))
+#define VECTOR_MIN(n, a, b) ((b) < (a) ? (b) : (a))
+#define VECTOR_MAX(n, a, b) ((b) > (a) ? (b) : (a))
+#define V(n) NAMED(VAL, n, )
+#define FOLD_VECTORS { \
+    const V(16) v0 = vload16(0, v), v1 = vload16(1, v), v2 = vload16(2, v), v3 = vload16(3, v); \
+    s0 = VECTOR_FOLD(16, s0, v0); s1 = VECTOR_FOLD(16, s1, v1); \
+    s2 = VECTOR_FOLD(16, s2, v2); s3 = VECTOR_FOLD(16, s3, v3); \
+    NOTE_NANS \
+}
+#if NOTES_NANS
+#define NOTE_NANS nans |= (v0 != v0) | (v1 != v1) | (v2 != v2) | (v3 != v3);
+#else
+#define NOTE_NANS
+#endif
 
 FOLD_FUNCTION {
-    VAL v[VEC];
-    VALV s0 = (VALV)IDENTITY, s1 = s0, s2 = s0, s3 = s0;
+    VAL v[VEC] LINES;
+    V(16) s0 = (V(16))IDENTITY, s1 = s0, s2 = s0, s3 = s0;
+#if NOTES_NANS
+    NANS(16) nans = 0;
+#endif
     IDX c = 0;
     for (; c + VEC <= COLS; c += VEC) {
         AHEAD
-        GET(VEC, WHOLE)
+        GET(VEC, ALL)
         FOLD_VECTORS
     }
-    const int rest = (int)(COLS - c);
+    const int rest = (int)(COLS - c), whole = (rest + 15) & ~15;
     if (rest > 0) {
-        GET((rest + 15) & ~15, CLAMPED)
-        for (int k = rest; k < VEC; k++) v[k] = IDENTITY;
+#define INSIDE(k) (k) < rest
+        GET(whole, INSIDE)
+        for (int k = whole; k < VEC; k++) v[k] = IDENTITY;
         FOLD_VECTORS
     }
-    s0 = VECTOR_FOLD(VECTOR_FOLD(s0, s2), VECTOR_FOLD(s1, s3));
-    VAL s[16];
-    vstore16(s0, 0, s);
-    for (int w = 8; w > 0; w /= 2)
-        for (int k = 0; k < w; k++) MERGE(s, k, k + w);
+    s0 = VECTOR_FOLD(16, VECTOR_FOLD(16, s0, s2), VECTOR_FOLD(16, s1, s3));
+    const V(8) t8 = VECTOR_FOLD(8, s0.lo, s0.hi);
+    const V(4) t4 = VECTOR_FOLD(4, t8.lo, t8.hi);
+    const V(2) t2 = VECTOR_FOLD(2, t4.lo, t4.hi);
+    VAL s[2] = {t2.x, t2.y};
+    MERGE(s, 0, 1);
+#if NOTES_NANS
+    NANS(8) n8 = nans.lo | nans.hi;
+    n8.lo |= n8.hi;
+    n8.lo.lo |= n8.lo.hi;
+    s[0] = (n8.x | n8.y) != 0 ? (VAL)NAN : s[0];
+#endif
     return RESULT(s, 0);
 }
 
@@ -223,10 +247,9 @@ FOLD_FUNCTION {
 #undef RING
 #undef IDENTITY
 #undef AHEAD
-#undef VALV
-#undef AS_VAL
-#undef AS_RING
 #undef VECTOR_FOLD
+#undef NOTES_NANS
+#undef NANS
 #undef PREPARE
 #undef LOAD
 #undef ISNAN
@@ -247,14 +270,20 @@ FOLD_FUNCTION {
 #undef MERGE_PART
 #undef RESULT
 #undef EMIT
-#undef WHOLE
-#undef CLAMPED
+#undef ALL
 #undef GET
+#undef JOIN3
+#undef NAMED
+#undef VAL_OF
+#undef RING_OF
 #undef VECTOR_SUM
 #undef VECTOR_PROD
 #undef VECTOR_MIN
 #undef VECTOR_MAX
+#undef V
 #undef FOLD_VECTORS
+#undef NOTE_NANS
+#undef INSIDE
 
 static inline float load1_hook(const IDX r, const IDX c, const float st0 FN_PARAMS) {
     return st0;
@@ -270,11 +299,10 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define RING float
 #define IDENTITY (0.0f)
 #define AHEAD FETCH_ROW((p0_ + o_p0), AHEAD0(), 16) 
-#define VALV float16
-#define AS_VAL as_float16
-#define AS_RING as_float16
 #define VECTOR_FOLD VECTOR_SUM
-#define PREPARE(n, AT) WIDE for (int k = 0; k < (n); k++) st0[c + k] = STAGED0(AT(k)); 
+#define NOTES_NANS 0
+#define NANS(n) int##n
+#define PREPARE(n, IN) WIDE for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k) : 0; 
 #define LOAD(c) LOAD1(c)
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -356,37 +384,38 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 //
 // hooks   FOLD_FUNCTION  the head of the function: row_fold<k>(r, what is known of the row, ...)
 //         LOAD(c)        what is folded
-//         PREPARE(n, AT) stages n values of columns AT(k) that this fold is the first to need, at
-//                        c + k
+//         PREPARE(n, IN) stages n values of columns c + k that this fold is the first to need, at
+//                        c + k, zero where IN(k) is not true
 //         AHEAD          fetches what the next row has from column c on
 //         and the monoid's, see monoid.cl
 // macros  VEC   columns at once, 64
-//         VALV  the vector of 16 VAL    AS_VAL, AS_RING  its bits as VAL and as RING
+//         NOTES_NANS  1: VAL has NaN, and the least or the largest is wanted
+//         NANS(n)     the type of a comparison of n VAL then
 // sizes   COLS
 // note    values go to a small array before they are folded, as in reduce_block.cl. The end of a
-//         row is filled up to whole vectors with its last column, which counts as the identity
+//         row is filled up to whole vectors with the identity. Vectors find the least and the
+//         largest by one instruction, which loses a NaN: those are noted apart
 
-#define WHOLE(k) (c + (k))
-#define CLAMPED(k) min(c + (k), (IDX)(COLS - 1))
-#define GET(n, AT) { \
-    PREPARE(n, AT) \
-    WIDE for (int k = 0; k < (n); k++) v[k] = (VAL)LOAD(AT(k)); \
+#define ALL(k) 1
+#define GET(n, IN) { \
+    PREPARE(n, IN) \
+    WIDE for (int k = 0; k < (n); k++) v[k] = IN(k) ? (VAL)LOAD(c + k) : (VAL)IDENTITY; \
 }
 
 #if IS_ARG
 
 FOLD_FUNCTION {
     STATES(s, VEC);
-    VAL v[VEC];
+    VAL v[VEC] LINES;
     for (int k = 0; k < VEC; k++) CLEAR(s, k);
     IDX c = 0;
     for (; c + VEC <= COLS; c += VEC) {
         AHEAD
-        GET(VEC, WHOLE)
+        GET(VEC, ALL)
         for (int k = 0; k < VEC; k++) ADD(s, k, v[k], c + k);
     }
     const int rest = (int)(COLS - c);
-    GET(rest, WHOLE)
+    GET(rest, ALL)
     for (int k = 0; k < rest; k++) ADD(s, k, v[k], c + k);
     for (int w = VEC / 2; w > 0; w /= 2)
         for (int k = 0; k < w; k++) MERGE(s, k, k + w);
@@ -395,34 +424,58 @@ FOLD_FUNCTION {
 
 #else
 
-#define VECTOR_SUM(a, b) AS_VAL(AS_RING(a) + AS_RING(b))
-#define VECTOR_PROD(a, b) AS_VAL(AS_RING(a) * AS_RING(b))
-#define VECTOR_MIN(a, b) FOLD_MIN(a, b)
-#define VECTOR_MAX(a, b) FOLD_MAX(a, b)
-#define FOLD_VECTORS \
-    s0 = VECTOR_FOLD(s0, vload16(0, v)); s1 = VECTOR_FOLD(s1, vload16(1, v)); \
-    s2 = VECTOR_FOLD(s2, vload16(2, v)); s3 = VECTOR_FOLD(s3, vload16(3, v));
+#define JOIN3(a, b, c) a##b##c
+#define NAMED(a, b, c) JOIN3(a, b, c)
+#define VAL_OF(n, x) NAMED(as_, VAL, n)(x)
+#define RING_OF(n, x) NAMED(as_, RING, n)(x)
+#define VECTOR_SUM(n, a, b) VAL_OF(n, RING_OF(n, a) + RING_OF(n, b))
+#define VECTOR_PROD(n, a, b) VAL_OF(n, RING_OF(n, a) * RING_OF(n, b))
+#define VECTOR_MIN(n, a, b) ((b) < (a) ? (b) : (a))
+#define VECTOR_MAX(n, a, b) ((b) > (a) ? (b) : (a))
+#define V(n) NAMED(VAL, n, )
+#define FOLD_VECTORS { \
+    const V(16) v0 = vload16(0, v), v1 = vload16(1, v), v2 = vload16(2, v), v3 = vload16(3, v); \
+    s0 = VECTOR_FOLD(16, s0, v0); s1 = VECTOR_FOLD(16, s1, v1); \
+    s2 = VECTOR_FOLD(16, s2, v2); s3 = VECTOR_FOLD(16, s3, v3); \
+    NOTE_NANS \
+}
+#if NOTES_NANS
+#define NOTE_NANS nans |= (v0 != v0) | (v1 != v1) | (v2 != v2) | (v3 != v3);
+#else
+#define NOTE_NANS
+#endif
 
 FOLD_FUNCTION {
-    VAL v[VEC];
-    VALV s0 = (VALV)IDENTITY, s1 = s0, s2 = s0, s3 = s0;
+    VAL v[VEC] LINES;
+    V(16) s0 = (V(16))IDENTITY, s1 = s0, s2 = s0, s3 = s0;
+#if NOTES_NANS
+    NANS(16) nans = 0;
+#endif
     IDX c = 0;
     for (; c + VEC <= COLS; c += VEC) {
         AHEAD
-        GET(VEC, WHOLE)
+        GET(VEC, ALL)
         FOLD_VECTORS
     }
-    const int rest = (int)(COLS - c);
+    const int rest = (int)(COLS - c), whole = (rest + 15) & ~15;
     if (rest > 0) {
-        GET((rest + 15) & ~15, CLAMPED)
-        for (int k = rest; k < VEC; k++) v[k] = IDENTITY;
+#define INSIDE(k) (k) < rest
+        GET(whole, INSIDE)
+        for (int k = whole; k < VEC; k++) v[k] = IDENTITY;
         FOLD_VECTORS
     }
-    s0 = VECTOR_FOLD(VECTOR_FOLD(s0, s2), VECTOR_FOLD(s1, s3));
-    VAL s[16];
-    vstore16(s0, 0, s);
-    for (int w = 8; w > 0; w /= 2)
-        for (int k = 0; k < w; k++) MERGE(s, k, k + w);
+    s0 = VECTOR_FOLD(16, VECTOR_FOLD(16, s0, s2), VECTOR_FOLD(16, s1, s3));
+    const V(8) t8 = VECTOR_FOLD(8, s0.lo, s0.hi);
+    const V(4) t4 = VECTOR_FOLD(4, t8.lo, t8.hi);
+    const V(2) t2 = VECTOR_FOLD(2, t4.lo, t4.hi);
+    VAL s[2] = {t2.x, t2.y};
+    MERGE(s, 0, 1);
+#if NOTES_NANS
+    NANS(8) n8 = nans.lo | nans.hi;
+    n8.lo |= n8.hi;
+    n8.lo.lo |= n8.lo.hi;
+    s[0] = (n8.x | n8.y) != 0 ? (VAL)NAN : s[0];
+#endif
     return RESULT(s, 0);
 }
 
@@ -435,10 +488,9 @@ FOLD_FUNCTION {
 #undef RING
 #undef IDENTITY
 #undef AHEAD
-#undef VALV
-#undef AS_VAL
-#undef AS_RING
 #undef VECTOR_FOLD
+#undef NOTES_NANS
+#undef NANS
 #undef PREPARE
 #undef LOAD
 #undef ISNAN
@@ -459,14 +511,20 @@ FOLD_FUNCTION {
 #undef MERGE_PART
 #undef RESULT
 #undef EMIT
-#undef WHOLE
-#undef CLAMPED
+#undef ALL
 #undef GET
+#undef JOIN3
+#undef NAMED
+#undef VAL_OF
+#undef RING_OF
 #undef VECTOR_SUM
 #undef VECTOR_PROD
 #undef VECTOR_MIN
 #undef VECTOR_MAX
+#undef V
 #undef FOLD_VECTORS
+#undef NOTE_NANS
+#undef INSIDE
 
 static inline float out0_hook(const IDX r, const IDX c, const float acc1, const float st0 FN_PARAMS) {
     const float v0 = (float)(st0 / acc1);
@@ -481,7 +539,7 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 #define ROW_FOLDS(r) const float acc0 = row_fold0(r, st0, ARGS); \
     const float h0 = HOIST0(); \
     const float acc1 = row_fold1(r, st0, acc0, h0, ARGS);
-#define PREPARE(n, AT) 
+#define PREPARE(n, IN) 
 #define EACH_OVER(DO) DO(0)
 #define AHEAD 
 #define ROW_RESULTS(r) 
@@ -495,7 +553,8 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 //
 // hooks   ROW_STAGES(item)  declares the item's stages: values kept for later passes over a row
 //         ROW_FOLDS(r)      declares the results of the folds, each by a function of row_fold.cl
-//         PREPARE(n, AT)    stages n values of columns AT(k) that only the outputs need, at c + k
+//         PREPARE(n, IN)    stages n values of columns c + k that only the outputs need, at c + k,
+//                           zero where IN(k) is not true
 //         EACH_OVER(DO)     DO(i) for every output over the row: OUT##i(c), of type OUT##i##_T,
 //                           goes to element of the row by STORE##i(at, v)
 //         AHEAD             fetches what the next row has from column c on
@@ -506,12 +565,12 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 // launch  row_block  global {ROWS / RSPAN}  local {1}
 // note    a row is read again by every pass, from a cache when it fits one
 
-#define WHOLE(k) (c + (k))
-#define CLAMPED(k) min(c + (k), (IDX)(COLS - 1))
-#define VALUES(i) OUT##i##_T v##i[VEC]; WIDE for (int k = 0; k < n; k++) v##i[k] = OUT##i(AT(k));
-#define STORES(i) WIDE for (int k = 0; k < m; k++) STORE##i(r * COLS + c + k, v##i[k]);
+#define VALUES(i) OUT##i##_T v##i[VEC] LINES; PARTLY for (int k = 0; k < n; k++) v##i[k] = OUT##i(c + k);
+#define STORES(i) PARTLY for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, v##i[k]);
+#define SOME(i) PARTLY for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));
+#define WHOLE_VALUES(i) OUT##i##_T v##i[VEC] LINES; WIDE for (int k = 0; k < VEC; k++) v##i[k] = OUT##i(c + k);
+#define WHOLE_STORES(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, v##i[k]);
 #define DIRECT(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));
-
 kernel void row_block(PARAMS) {
     const IDX item = (IDX)get_global_id(0);
     const IDX r0 = item * RSPAN, r1 = min(r0 + RSPAN, ROWS);
@@ -523,25 +582,24 @@ kernel void row_block(PARAMS) {
         IDX c = 0;
         for (; c + VEC <= COLS; c += VEC) {
             AHEAD
-            PREPARE(VEC, WHOLE)
+            PREPARE(VEC, ALL)
 #if BUFFERED
-            const int n = VEC, m = VEC;
-#define AT WHOLE
-            EACH_OVER(VALUES)
-            EACH_OVER(STORES)
-#undef AT
+            EACH_OVER(WHOLE_VALUES)
+            EACH_OVER(WHOLE_STORES)
 #else
             EACH_OVER(DIRECT)
 #endif
         }
-        const int m = (int)(COLS - c), n = (m + 15) & ~15;
-#define AT CLAMPED
-        if (m > 0) {
-            PREPARE(n, AT)
+        const int n = (int)(COLS - c);
+        if (n > 0) {
+            PREPARE(n, ALL)
+#if BUFFERED
             EACH_OVER(VALUES)
             EACH_OVER(STORES)
+#else
+            EACH_OVER(SOME)
+#endif
         }
-#undef AT
 #endif
         ROW_RESULTS(r)
     }

@@ -48,7 +48,7 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (-INFINITY)
-#define PREPARE(n, AT) 
+#define PREPARE(n, IN) 
 #define LOAD(c) LOAD0(c)
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -128,14 +128,14 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 //
 //     fold over c of LOAD(c)
 //
-// hooks   FOLD_FUNCTION, LOAD(c), PREPARE(n, AT)  as in row_fold.cl    and the monoid's, see monoid.cl
+// hooks   FOLD_FUNCTION, LOAD(c), PREPARE(n, IN)  as in row_fold.cl    and the monoid's, see monoid.cl
 // macros  WG  work-items a row, a power of two, 1..256
 // sizes   COLS
 // note    an item stages the columns that it folds, so no other item waits for it; the result is
 //         given to every item
 // source  Harris, Optimizing Parallel Reduction (2007), with the tree order fixed
 
-#define COLUMN(k) c
+#define ALL(k) 1
 
 FOLD_FUNCTION {
     const int lid = (int)get_local_id(0);
@@ -143,7 +143,7 @@ FOLD_FUNCTION {
     CLEAR(s, 0);
     for (IDX c = lid; c < COLS; c += WG) {
         const int k = 0;
-        PREPARE(1, COLUMN)
+        PREPARE(1, ALL)
         const VAL v = (VAL)LOAD(c);
         ADD(s, k, v, c);
     }
@@ -184,7 +184,7 @@ FOLD_FUNCTION {
 #undef MERGE_PART
 #undef RESULT
 #undef EMIT
-#undef COLUMN
+#undef ALL
 
 static inline float load1_hook(const IDX r, const IDX c, const float st0 FN_PARAMS) {
     return st0;
@@ -199,7 +199,7 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (0.0f)
-#define PREPARE(n, AT) WIDE for (int k = 0; k < (n); k++) st0[c + k] = STAGED0(AT(k)); 
+#define PREPARE(n, IN) WIDE for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k) : 0; 
 #define LOAD(c) LOAD1(c)
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -279,14 +279,14 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 //
 //     fold over c of LOAD(c)
 //
-// hooks   FOLD_FUNCTION, LOAD(c), PREPARE(n, AT)  as in row_fold.cl    and the monoid's, see monoid.cl
+// hooks   FOLD_FUNCTION, LOAD(c), PREPARE(n, IN)  as in row_fold.cl    and the monoid's, see monoid.cl
 // macros  WG  work-items a row, a power of two, 1..256
 // sizes   COLS
 // note    an item stages the columns that it folds, so no other item waits for it; the result is
 //         given to every item
 // source  Harris, Optimizing Parallel Reduction (2007), with the tree order fixed
 
-#define COLUMN(k) c
+#define ALL(k) 1
 
 FOLD_FUNCTION {
     const int lid = (int)get_local_id(0);
@@ -294,7 +294,7 @@ FOLD_FUNCTION {
     CLEAR(s, 0);
     for (IDX c = lid; c < COLS; c += WG) {
         const int k = 0;
-        PREPARE(1, COLUMN)
+        PREPARE(1, ALL)
         const VAL v = (VAL)LOAD(c);
         ADD(s, k, v, c);
     }
@@ -335,7 +335,7 @@ FOLD_FUNCTION {
 #undef MERGE_PART
 #undef RESULT
 #undef EMIT
-#undef COLUMN
+#undef ALL
 
 static inline float out0_hook(const IDX r, const IDX c, const float acc1, const float st0 FN_PARAMS) {
     const float v0 = (float)(st0 / acc1);
@@ -352,7 +352,7 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 #define ROW_FOLDS(r) const float acc0 = row_fold0(r, st0, tree0, ARGS); \
     const float h0 = HOIST0(); \
     const float acc1 = row_fold1(r, st0, acc0, h0, tree1, ARGS);
-#define PREPARE(n, AT) 
+#define PREPARE(n, IN) 
 #define EACH_OVER(DO) DO(0)
 #define ROW_RESULTS(r) 
 #define HAS_OVER 1
@@ -363,13 +363,13 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 //     acc0 = fold over c of LOAD0(c),  acc1 = fold over c of LOAD1(c, acc0),  ...
 //     y[r, c] = OUT(c, acc0, acc1, ...)    or    z[r] = OUT(acc0, acc1, ...)
 //
-// hooks   ROW_STAGES(item), ROW_FOLDS(r), PREPARE(n, AT), EACH_OVER(DO), ROW_RESULTS(r)  as in row_block.cl
+// hooks   ROW_STAGES(item), ROW_FOLDS(r), PREPARE(n, IN), EACH_OVER(DO), ROW_RESULTS(r)  as in row_block.cl
 //         ROW_TREES  declares the local memory that the folds share
 // macros  WG  work-items a row, a power of two, 1..256
 // sizes   ROWS, COLS
 // launch  row_group  global {WG * groups}  local {WG}   groups take rows in turn
 
-#define COLUMN(k) c
+#define ALL(k) 1
 #define VALUES(i) const OUT##i##_T v##i = OUT##i(c);
 #define STORES(i) STORE##i(r * COLS + c, v##i);
 
@@ -382,7 +382,7 @@ kernel void row_group(PARAMS) {
 #if HAS_OVER
         for (IDX c = lid; c < COLS; c += WG) {
             const int k = 0;
-            PREPARE(1, COLUMN)
+            PREPARE(1, ALL)
             EACH_OVER(VALUES)
             EACH_OVER(STORES)
         }
