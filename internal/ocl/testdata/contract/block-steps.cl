@@ -1,4 +1,4 @@
-// block: 204x128 of 6x16 depth 84
+// block: 402x64 of 6x16 depth 168
 
 // contract_block
 #define ACC double
