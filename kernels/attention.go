@@ -32,7 +32,9 @@ var (
 	banded   = []Macro{{"BANDED", flag, "a row sees keys near it"}, {"HAS_MASK", []int{0, 1, 2}, "none, one of all rows, one of each"}}
 	lanes    = []string{"attention_block.cl", "transpose.cl", "attention_turn.cl"}
 	seen     = []string{"attention_seen.cl"}
-	tiled    = slices.Concat(banded, features, []Macro{{"WG", nil, "items a group"}, {"BN", nil, "positions of the other side at once"}})
+	tiled    = slices.Concat(banded, features, []Macro{
+		{"LANES", nil, "positions a group"}, {"PARTS", []int{1, 2, 4, 8, 16}, "items a position"}, {"BN", nil, "positions of the other side at once"},
+	})
 )
 
 var attentionVariants = []Variant{
@@ -54,7 +56,7 @@ var attentionVariants = []Variant{
 	{
 		Family: "attention", Name: "tile", File: "attention_tile.cl", Needs: seen, Kernels: []string{"attention_tile"},
 		Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "MASK", "STORE_O", "STORE_L"}, Macros: tiled,
-		For: "GPUs: a query an item, keys in local memory",
+		For: "GPUs: a query an item or a few, keys in local memory",
 	},
 	{
 		Family: "attention", Name: "tile", File: "attention_tile_dq.cl", Needs: seen, Kernels: []string{"attention_tile_dq"},

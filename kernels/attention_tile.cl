@@ -3,64 +3,71 @@
 //     O[b,r,e] = sum over n of softmax over n of (SCALE·sum over d of Q[b,r,d]·K[b,n,d] + mask) · V[b,n,e]
 //     L[b,r]   = the logarithm of what the softmax divides by, +INFINITY without keys
 //
-// A work-group takes WG rows, the queries of all groups of a batch, and walks the keys that they
-// see BN at a time: all items read the same element of local memory, which is one access. An item
-// keeps its query, the running maximum and sum, and its row of the result in registers.
+// A work-group takes LANES rows, the queries of all groups of a batch, and walks the keys that they
+// see BN at a time: neighbours read the same element of local memory, which is one access. PARTS
+// items share a row: each keeps a part of its features, of the query and of the result, and all the
+// running maximum and sum.
 //
 // hooks   LOAD_Q(b, r, d)    LOAD_K(b, n, d)    LOAD_V(b, n, e)    MASK(b, r, n)  what is added, times log2(e)
 //         STORE_O(i, v)    STORE_L(i, v) where WITH_L
-// macros  ACC  type of the sums    D E  features    WG  items a group    BN  keys a step    HAS_MASK 0, 1 or 2
+// macros  ACC  type of the sums    D E  features    LANES  rows a group    PARTS  items a row    BN  keys a step
+//         HAS_MASK 0, 1 or 2
 //         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE2  SCALE·log2(e)    LN2
 // sizes   M  queries of a group    ROWS  of all groups    N  keys
-// launch  attention_tile  global {ROWS padded, batches}  local {WG, 1}  local memory BN·(D + E) sums
+// launch  attention_tile  global {ROWS padded · PARTS, batches}  local {LANES·PARTS, 1}
+//         local memory BN·(D + E), and where PARTS > 1 BN·LANES·PARTS, sums
 // source  Dao et al., FlashAttention (2022); Milakov and Gimelshein, Online Normalizer Calculation
 //         for Softmax (2018)
 
+#define QUERY(x) LOAD_Q(b, r, x) * SCALE2
+#define KEY(p, x) LOAD_K(b, key + (p), x)
+#define VALUE(p, x) LOAD_V(b, key + (p), x)
+
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 kernel void attention_tile(PARAMS) {
-    __local ACC keys[BN * D], values[BN * ROOM_E];
-    const int id = (int)get_local_id(0);
-    const IDX b = get_group_id(1), first = (IDX)get_group_id(0) * WG;
-    const IDX r = min(first + id, (IDX)ROWS - 1);
+    __local ACC keys[BN * D_ROW], values[BN * E_ROW];
+    SHARES(1)
+    const int id = (int)get_local_id(0), lane = id % LANES, part = id / LANES;
+    const IDX b = get_group_id(1), first = (IDX)get_group_id(0) * LANES;
+    const IDX r = min(first + lane, (IDX)ROWS - 1);
     SEEN(first, r)
 
-    ACC q[D], o[ROOM_E], top = -INFINITY, sum = 0;
-    for (int d = 0; d < D; d++)
-        q[d] = (ACC)LOAD_Q(b, r, d) * SCALE2;
-    for (int e = 0; e < E; e++)
-        o[e] = 0;
+    ACC q[D_PART], o[E_PART], top = -INFINITY, sum = 0;
+    KEEP(q, QUERY, D, D_PART)
+    FEATURES
+    for (int i = 0; i < E_PART; i++)
+        o[i] = 0;
     for (IDX key = from; key < to; key += BN) {
         const int count = (int)min((IDX)BN, to - key);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int x = id; x < count * D; x += WG)
-            keys[x] = (ACC)LOAD_K(b, key + x / D, x % D);
-        for (int x = id; x < count * E; x += WG)
-            values[x] = (ACC)LOAD_V(b, key + x / ROOM_E, x % ROOM_E);
+        BRING(keys, KEY, D, D_ROW)
+        BRING(values, VALUE, E, E_ROW)
         barrier(CLK_LOCAL_MEM_FENCE);
+        PREPARE(0, q, keys, D_PART, D_ROW)
+        PREPARED
         for (int j = 0; j < count; j++) {
             ACC s = 0;
-            for (int d = 0; d < D; d++)
-                s = FMA(q[d], keys[j * D + d], s);
+            TAKE(s, 0, q, keys, j, D_PART, D_ROW)
             HIDE(s, b, r, key + j)
             if (s > top) {
                 const ACC fade = exp2(top - s);
-                for (int e = 0; e < E; e++)
-                    o[e] *= fade;
+                FEATURES
+                for (int i = 0; i < E_PART; i++)
+                    o[i] *= fade;
                 sum *= fade;
                 top = s;
             }
             const ACC p = s == (ACC)-INFINITY ? (ACC)0 : exp2(s - top);
-            for (int e = 0; e < E; e++)
-                o[e] = FMA(p, values[j * E + e], o[e]);
+            ADD(o, p, values, j, E_PART, E_ROW)
             sum += p;
         }
     }
-    if (first + id < ROWS) {
-        const ACC part = sum == 0 ? (ACC)0 : 1 / sum;
-        for (int e = 0; e < E; e++)
-            STORE_O((b * ROWS + r) * E + e, o[e] * part);
+    if (first + lane < ROWS) {
+        const ACC share = sum == 0 ? (ACC)0 : 1 / sum;
+        GIVE(STORE_O, b * ROWS + r, o, share, E, E_PART)
 #if WITH_L
-        STORE_L(b * ROWS + r, sum == 0 ? (ACC)INFINITY : (top + log2(sum)) * LN2);
+        if (part == 0)
+            STORE_L(b * ROWS + r, sum == 0 ? (ACC)INFINITY : (top + log2(sum)) * LN2);
 #endif
     }
 }

@@ -108,6 +108,7 @@ func attendings() []attending {
 		{dt: tensor.Float16, b: 2, g: 2, m: 9, n: 35, d: 8, e: 8, mask: tensor.Float16, maskAxes: []int{1, 2, 3}},
 		{dt: tensor.BFloat16, b: 2, g: 1, m: 40, n: 35, d: 8, e: 10},
 		{dt: tensor.Float64, b: 2, g: 1, m: 40, n: 75, d: 8, e: 10, low: -40, high: 35, withL: true},
+		{dt: f32, b: 1, g: 2, m: 37, n: 41, d: 131, e: 70, low: -37, high: 30, withL: true},
 		{dt: f32, b: 1, g: 1, m: 5, n: 6, d: 3, e: 0, withL: true},
 	} {
 		for pass := range engine.AttentionGradKV + 1 {

@@ -6,29 +6,45 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-// planTile plans the kernel of the pass for GPUs: one position of its own side
-// an item, the other side in local memory.
+// keptFeatures is how many features an item keeps of all that it owns: with as
+// many registers again for addresses and copies, a GPU's 255 suffice.
+const keptFeatures = 128
+
+// planTile plans the kernel of the pass for GPUs: one position of its own side an
+// item, or a few items that divide its features, and the other side in local memory.
 func (x *attention) planTile() (*plan, error) {
 	kernel, owned := "attention_tile", x.rows
+	kept, sums, more := x.d+x.e, int64(1), int64(0)
 	switch x.a.Pass {
 	case engine.AttentionGradQ:
-		kernel = "attention_tile_dq"
+		kernel, kept, sums = "attention_tile_dq", 2*x.d+x.e, 2
 	case engine.AttentionGradKV:
-		kernel, owned = "attention_tile_dkv", x.n
+		kernel, kept, sums, more = "attention_tile_dkv", 2*(x.d+x.e), 2, 2
+		owned = x.n
 	}
-	items := int64(min(x.dev.workGroup, 64))
-	block := max(min(min(x.dev.localMem, 32<<10)/((x.d+max(x.e, 1)+2)*x.accSize), 32), 1)
-	g := newGen(x.dev, x.task, x.batch*(max(x.rows, x.n)+items))
+	group := int64(min(x.dev.workGroup, 256))
+	parts := int64(1)
+	for kept*x.accSize > keptFeatures*4*parts && parts < min(16, group) {
+		parts *= 2
+	}
+	lanes := min(64, group/parts)
+	row := roundUp(x.d, parts) + roundUp(max(x.e, 1), parts) + more
+	if parts > 1 {
+		row += sums * parts * lanes
+	}
+	block := max(min(min(x.dev.localMem, 32<<10)/(row*x.accSize), 32), 1)
+	g := newGen(x.dev, x.task, x.batch*(max(x.rows, x.n)+lanes))
 	x.constants(g)
-	g.macro("WG", items)
+	g.macro("LANES", lanes)
+	g.macro("PARTS", parts)
 	g.macro("BN", block)
 	x.hooks(g)
 	x.stores(g)
 	return &plan{
-		params: fmt.Sprintf("%d items, %d at a time of %d features", items, block, x.d),
+		params: fmt.Sprintf("%d items in %d parts, %d at a time of %d features", lanes*parts, parts, block, x.d),
 		launches: []launch{{
 			prog: g.assemble("attention_seen.cl", kernel+".cl"), kernel: kernel,
-			global: grid(roundUp(owned, items), x.batch), local: grid(items, 1),
+			global: grid(ceilDiv(owned, lanes)*lanes*parts, x.batch), local: grid(lanes*parts, 1),
 		}},
 	}, nil
 }

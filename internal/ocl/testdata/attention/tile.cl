@@ -1,4 +1,4 @@
-// tile: 64 items, 32 at a time of 64 features
+// tile: 64 items in 1 parts, 32 at a time of 64 features
 
 // attention_tile
 #define ACC float
@@ -9,7 +9,8 @@
 #define LOG2E (0x1.715476p+00f)
 #define LN2 (0x1.62e43p-01f)
 #define BANDED 0
-#define WG 64
+#define LANES 64
+#define PARTS 1
 #define BN 32
 #define MASK(b, r, n) (MASK_OF(b, r, n) ? (float)0 : (float)-INFINITY)
 #define HAS_MASK 1

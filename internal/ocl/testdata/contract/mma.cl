@@ -1,4 +1,4 @@
-// mma: tile 128x128x32 warps 2x2 stages 3
+// mma: tile 128x128x32 warps 2x4 stages 3
 
 // contract_mma
 #define ACC float
@@ -7,7 +7,7 @@
 #define TN 128
 #define TK 32
 #define WX 2
-#define WY 2
+#define WY 4
 #define WG (32 * WX * WY)
 #define STAGES 3
 #define BAND 8
