@@ -54,6 +54,12 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		For:    "CPU drivers: transposes",
 	},
 	{
+		Family: "map", Name: "pad", File: "map_pad.cl", Needs: []string{"transpose.cl"}, Kernels: []string{"map_pad"},
+		Hooks:  []string{"AT", "INSIDE", "PLACE", "STORE", "VALUE"},
+		Macros: []Macro{{"DIRECT", flag, "y holds floats"}},
+		For:    "CPU drivers: transposed copies of images with zeros around them",
+	},
+	{
 		Family: "reduce", Name: "item", File: "reduce_item.cl", Needs: monoid, Kernels: []string{"reduce_item"}, Hooks: folding,
 		Macros: []Macro{split}, For: "GPUs: short rows, and rows that are neighbours in memory",
 	},

@@ -398,14 +398,20 @@ func (c *contraction) vectors(g *gen, side, position string, l operandLoad, batc
 // to the accumulator type.
 func (c *contraction) vectorLoad(dt tensor.DType, lanes int) string {
 	switch {
-	case dt == tensor.Float16:
-		return fmt.Sprintf("vload_half%d(0, p)", lanes)
-	case dt == tensor.BFloat16:
-		return fmt.Sprintf("as_float%d(convert_uint%d(vload%d(0, p)) << 16)", lanes, lanes, lanes)
+	case isHalfType(dt):
+		return widening(dt, lanes)
 	case dt == c.acc && dt.IsFloat():
 		return fmt.Sprintf("vload%d(0, p)", lanes)
 	}
 	return fmt.Sprintf("convert_%s%d(vload%d(0, p))", c.accC, lanes, lanes)
+}
+
+// widening is the text that loads neighbouring elements of 16 bits at p as floats.
+func widening(dt tensor.DType, lanes int) string {
+	if dt == tensor.Float16 {
+		return fmt.Sprintf("vload_half%d(0, p)", lanes)
+	}
+	return fmt.Sprintf("as_float%d(convert_uint%d(vload%d(0, p)) << 16)", lanes, lanes, lanes)
 }
 
 func oneIf(b bool) int {

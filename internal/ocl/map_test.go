@@ -78,6 +78,48 @@ func TestTilesTurnEveryDType(t *testing.T) {
 	}
 }
 
+// paddedImages copies images [n c h w] to [n h w c] with zeros above, left of, below
+// and right of them.
+func paddedImages(dt tensor.DType, size, around [4]int) *engine.Task {
+	n, c, h, w := size[0], size[1], size[2], size[3]
+	dom := engine.Domain{n, h + around[0] + around[2], w + around[1] + around[3], c}
+	y, x := engine.AxisIndex(1).AddConst(int64(-around[0])), engine.AxisIndex(2).AddConst(int64(-around[1]))
+	at := engine.AxisIndex(0).Mul(int64(c)).Add(engine.AxisIndex(3)).Mul(int64(h)).Add(y).Mul(int64(w)).Add(x)
+	inside := []engine.Cond{{X: y, Lo: 0, Hi: int64(h)}, {X: x, Lo: 0, Hi: int64(w)}}
+	return mapTask(dom, engine.Load(0, dt, at, inside), engine.Operand{DType: dt, Len: int64(n * c * h * w)})
+}
+
+// Images in row-major order, padded, with their channels last: images that are
+// wider and narrower than a tile, at both ends of the buffer, moved outside, and
+// of types that are stored in 16 bits.
+func TestPaddedImagesAreTurned(t *testing.T) {
+	t.Parallel()
+	f, half, brain := tensor.Float32, tensor.Float16, tensor.BFloat16
+	for _, c := range []struct {
+		in                     tensor.DType
+		n, c, h, w             int
+		top, left, down, right int
+	}{
+		{f, 2, 16, 3, 20, 1, 1, 1, 1},
+		{f, 1, 35, 2, 14, 0, 2, 1, 3},
+		{f, 3, 40, 1, 7, 2, 9, 0, 0},
+		{f, 1, 16, 2, 40, 0, -3, 0, -2},
+		{f, 2, 17, 1, 3, 1, 30, 1, 2},
+		{half, 2, 19, 3, 33, 1, 1, 1, 1},
+		{brain, 1, 20, 2, 16, 1, 2, 0, 1},
+	} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			t.Parallel()
+			task := paddedImages(c.in, [4]int{c.n, c.c, c.h, c.w}, [4]int{c.top, c.left, c.down, c.right})
+			r := rand.New(rand.NewPCG(3, 4))
+			p := verify(t, device(t, "map=tile", nil), task, [][]byte{randomBytes(r, c.in, task.Ins[0].Len)}, 0, 0)
+			if c.left >= 0 {
+				require.Contains(t, p.Variant, "padded")
+			}
+		})
+	}
+}
+
 func TestLiteralsAreOfTheWidthThatIsComputedIn(t *testing.T) {
 	for dt, tol := range map[tensor.DType]float64{tensor.Float32: 1e-6, tensor.Float64: 1e-15} {
 		t.Run(dt.String(), func(t *testing.T) {

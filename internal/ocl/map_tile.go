@@ -10,11 +10,12 @@ import (
 
 // runsAlong is the axis, other than the last, whose neighbours t should read
 // side by side, or -1: one with a tile's worth of points. turned tells that
-// they are neighbours in memory while those of the last axis are far apart.
-func runsAlong(t *engine.Task) (axis int, turned bool) {
+// they are neighbours in memory while those of the last axis are far apart, and
+// whole that rows of the output fill cache lines.
+func runsAlong(t *engine.Task) (axis int, turned, whole bool) {
 	axes := axesOf(t, 0)
 	if len(axes) < 2 || len(t.Values) != 1 || t.Alias != nil {
-		return -1, false
+		return -1, false, false
 	}
 	e, last := t.Values[0], axes[len(axes)-1]
 	axis = axes[len(axes)-2]
@@ -27,8 +28,8 @@ func runsAlong(t *engine.Task) (axis int, turned bool) {
 	// Where rows of y begin inside a cache line, two items write each line at the
 	// seam, and the plain loop was the faster one for elements of 4 bytes or more.
 	size := t.Outs[0].DType.Size()
-	whole := size < 4 || t.Axes[last]*size%64 == 0
-	return axis, turned && whole && t.Axes[last] >= kernels.TileSide && (across < 0 || across > 4)
+	whole = size < 4 || t.Axes[last]*size%64 == 0
+	return axis, turned && t.Axes[last] >= kernels.TileSide && (across < 0 || across > 4), whole
 }
 
 // mapTile is how map_tile is used for one task.
@@ -48,7 +49,7 @@ type tiling struct {
 // tileVariant is the variant of tiles, with no plan where t has too few axes.
 // turned tells that it is the right one for a CPU driver.
 func tileVariant(d *deviceFacts, t *engine.Task) (v variant, turned bool) {
-	along, turned := runsAlong(t)
+	along, turned, whole := runsAlong(t)
 	if along < 0 {
 		return variant{}, false
 	}
@@ -57,6 +58,9 @@ func tileVariant(d *deviceFacts, t *engine.Task) (v variant, turned bool) {
 		if a != m.along && a != m.last {
 			m.outer = append(m.outer, a)
 		}
+	}
+	if _, padded := m.padding(); !padded {
+		turned = turned && whole
 	}
 	return tunable[mapTile](chooser[mapTile]{
 		name: "tile", why: "a CPU driver: tiles turned in registers, since rows lie closer than columns", kind: engine.Map,
@@ -74,6 +78,9 @@ func (m *tiling) choose() mapTile {
 }
 
 func (m *tiling) plan(c mapTile) (*plan, error) {
+	if p, ok := m.padding(); ok {
+		return p.plan()
+	}
 	t := m.task
 	outer, rows, cols := m.extents()
 	g := newGen(m.dev, t)
@@ -83,6 +90,17 @@ func (m *tiling) plan(c mapTile) (*plan, error) {
 	out := regType(t.Values[0].DType)
 	g.macro("OUT", out)
 	g.macro("OUT16", out+"16")
+	m.places(g)
+	grid := kernels.MapTile(outer, rows, cols, c.rows)
+	return &plan{
+		params:   fmt.Sprintf("view=%dx%dx%d rows=%d", outer, rows, cols, c.rows),
+		launches: []launch{{prog: g.assemble("map_tile.cl"), kernel: "map_tile", global: grid.Global, local: grid.Local}},
+	}, nil
+}
+
+// places defines what a tile needs of every point: its value and where it is stored.
+func (m *tiling) places(g *gen) {
+	t := m.task
 	coords := []coord{{"o", m.outer}, {"r", []int{m.along}}, {"c", []int{m.last}}}
 	g.hookOf("VALUE", coords, t.Values, nil)
 	place := engine.ConstIndex(0)
@@ -91,14 +109,9 @@ func (m *tiling) plan(c mapTile) (*plan, error) {
 	}
 	g.hook("PLACE", coords, engine.IndexValue(tensor.Int64, place), tensor.Invalid)
 	g.store("STORE", "VALUE", t.Values...)
-	direct := storageType(t.Outs[0].DType) == out && t.Outs[0].DType != tensor.Bool
+	direct := storageType(t.Outs[0].DType) == regType(t.Values[0].DType) && t.Outs[0].DType != tensor.Bool
 	g.macro("DIRECT", oneIf(direct))
 	if direct {
 		g.macro("ELEMENT(i)", "(y0_ + o_y0)[i]")
 	}
-	grid := kernels.MapTile(outer, rows, cols, c.rows)
-	return &plan{
-		params:   fmt.Sprintf("view=%dx%dx%d rows=%d", outer, rows, cols, c.rows),
-		launches: []launch{{prog: g.assemble("map_tile.cl"), kernel: "map_tile", global: grid.Global, local: grid.Local}},
-	}, nil
 }
