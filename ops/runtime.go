@@ -49,8 +49,9 @@ type Runtime struct {
 }
 
 // Open finds the devices of this machine, opens the one that o names, and
-// starts the CPU path. Close it when done. Errors: a named device that is not
-// there; a device that cannot be opened.
+// starts the CPU path. Close it when done. Where no device is named, one that
+// cannot be opened is done without, and Why says so. Errors: a named device that
+// is not there or cannot be opened.
 func Open(ctx context.Context, o *Options) (*Runtime, error) {
 	if err := alive(ctx); err != nil {
 		return nil, err
@@ -58,7 +59,11 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	po := &platform.Options{Spec: o.Device, CacheDir: o.CacheDir, TuneDir: o.TuneDir, PoolBytes: o.PoolBytes, Logger: o.Logger}
+	return open(ctx, o, &platform.Options{Spec: o.Device, CacheDir: o.CacheDir, TuneDir: o.TuneDir, PoolBytes: o.PoolBytes, Logger: o.Logger})
+}
+
+// open is Open with options for the device.
+func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, error) {
 	rt := &Runtime{log: o.Logger, owned: true, live: map[*Executable]struct{}{}}
 	if rt.log == nil {
 		rt.log = slog.New(slog.DiscardHandler)
@@ -74,7 +79,12 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 	switch {
 	case err == nil:
 		if rt.opened, err = device.Open(ctx, po); err != nil {
-			return fail(err)
+			if requested(o) != "" || ctx.Err() != nil {
+				return fail(err)
+			}
+			rt.log.Warn("ops: the device cannot be opened", "device", device.ID, "error", err)
+			rt.engines, rt.why = []engine.Engine{cpu}, "the CPU path: no device was asked for, and the best cannot be used: "+oneLine(err)
+			break
 		}
 		rt.calibrate(ctx)
 		rt.engines = []engine.Engine{ocl.New(rt.opened), cpu}
@@ -87,7 +97,7 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 	case errors.Is(err, platform.ErrNoDevice):
 		rt.engines, rt.why = []engine.Engine{cpu}, "the CPU path: no OpenCL device was found"
 		if text := err.Error(); text != platform.ErrNoDevice.Error() { // what the drivers answered
-			rt.why += ": " + strings.ReplaceAll(text, "\n", "; ")
+			rt.why += ": " + oneLine(err)
 		}
 		if machine.LoadErr != nil {
 			rt.why = "the CPU path: no OpenCL library was found"
@@ -98,6 +108,8 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 	rt.log.Info("ops: runtime opened", "engine", rt.engines[0].Name(), "why", rt.why)
 	return rt, nil
 }
+
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // calibrated holds the devices that this process has tried to measure.
 var calibrated sync.Map
