@@ -3,27 +3,56 @@
 //     y[r] = EPILOGUE(r, fold over f, g of LOAD(r, f, g))
 //
 // hooks   LOAD(r, f, g)   EPILOGUE(r, v)   STORE(r, v)   and the monoid's, see monoid.cl
+//         LOADS(r, f, g)  columns g .. g + 15, where PLAIN
 // macros  VEC    independent states, a power of two, 8..128
+//         PLAIN  1: the values have LOADS, VEC is a multiple of 16, and states stay in registers; see
+//                monoid_vector.cl
 //         SPLIT  1: a row is cut into parts of SPAN columns, folded again by reduce_finish.cl
 // sizes   ROWS, COLS, SPAN   GOLDS  how many of the columns are a run: column c is f = c / GOLDS,
 //         g = c % GOLDS      RSPAN  rows an item
 // launch  global {parts, ROWS / RSPAN}  local {1, 1}
-// note    values go to a small array before they are folded: a loop with nothing but loads and
-//         one with nothing but folds are both turned into vectors, the two in one are not
+// note    where they are not PLAIN, values go to a small array before they are folded: a loop with
+//         nothing but loads and one with nothing but folds are both turned into vectors, the two
+//         in one are not
 // for     long rows whose columns are neighbours in memory, in runs: a sum over all axes of a
 //         batch of images but the channels has one an image, and divides once a run
+
+#if PLAIN
+#define VECTORS (VEC / 16)
+#define LANE ((AT16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+#define BESIDE 16 // further states, of what fills no vector
+#else
+#define BESIDE 0
+#endif
 
 kernel void reduce_block(PARAMS) {
     const IDX part = (IDX)get_global_id(0);
     const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
     const IDX from = part * SPAN, to = min(from + SPAN, COLS);
     for (IDX r = r0; r < r1; r++) {
-        STATES(s, VEC);
+        STATES(s, VEC + BESIDE);
+        for (int k = 0; k < VEC + BESIDE; k++) CLEAR(s, k);
+#if PLAIN
+        VECTORS_OF(a, VECTORS);
+        #pragma unroll
+        for (int k = 0; k < VECTORS; k++) CLEAR_VECTOR(a, k);
+#else
         VAL v[VEC];
-        for (int k = 0; k < VEC; k++) CLEAR(s, k);
+#endif
         IDX f = from / GOLDS, g = from % GOLDS, c = from;
         while (c < to) {
             const IDX end = c + min(GOLDS - g, to - c);
+#if PLAIN
+            for (; c + VEC <= end; c += VEC, g += VEC) {
+                #pragma unroll
+                for (int k = 0; k < VECTORS; k++) ADD_VECTOR(a, k, LOADS(r, f, g + 16 * k), c + 16 * k + LANE);
+            }
+            for (; c + 16 <= end; c += 16, g += 16) ADD_VECTOR(a, 0, LOADS(r, f, g), c + LANE);
+            for (int k = 0; c < end; c++, g++, k++) {
+                const VAL v = (VAL)LOAD(r, f, g);
+                ADD(s, VEC + k, v, c);
+            }
+#else
             for (; c + VEC <= end; c += VEC, g += VEC) {
                 for (int k = 0; k < VEC; k++) v[k] = (VAL)LOAD(r, f, g + k);
                 for (int k = 0; k < VEC; k++) ADD(s, k, v[k], c + k);
@@ -32,9 +61,15 @@ kernel void reduce_block(PARAMS) {
             for (int k = 0; k < rest; k++) v[k] = (VAL)LOAD(r, f, g + k);
             for (int k = 0; k < rest; k++) ADD(s, k, v[k], c + k);
             c = end;
+#endif
             f++;
             g = 0;
         }
+#if PLAIN
+        #pragma unroll
+        for (int k = 0; k < VECTORS; k++) SPILL(s, 16 * k, a, k);
+#endif
+        for (int k = 0; k < BESIDE; k++) MERGE(s, k, VEC + k);
         for (int w = VEC / 2; w > 0; w /= 2)
             for (int k = 0; k < w; k++) MERGE(s, k, k + w);
         EMIT(r, part, s, 0);

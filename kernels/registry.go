@@ -68,8 +68,9 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		Macros: []Macro{split, {"WG", groupSize, "work-items a row"}}, For: "GPUs: long rows",
 	},
 	{
-		Family: "reduce", Name: "block", File: "reduce_block.cl", Needs: monoid, Kernels: []string{"reduce_block"}, Hooks: folding,
-		Macros: []Macro{split, vectors}, For: "CPU drivers: long rows",
+		Family: "reduce", Name: "block", File: "reduce_block.cl", Needs: []string{"monoid.cl", "monoid_vector.cl"}, Kernels: []string{"reduce_block"},
+		Hooks:  append([]string{"LOADS"}, folding...),
+		Macros: []Macro{split, vectors, {"PLAIN", flag, "the values have LOADS"}}, For: "CPU drivers: long rows",
 	},
 	{
 		Family: "reduce", Name: "column", File: "reduce_column.cl", Needs: monoid, Kernels: []string{"reduce_column"}, Hooks: folding,

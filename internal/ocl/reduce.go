@@ -202,8 +202,13 @@ func (r *reduction) finish(p *plan, parts kernels.Parts) *plan {
 	return p
 }
 
-func (r *reduction) one(g *gen, m kernels.Grid, kernel, params string, parts kernels.Parts) (*plan, error) {
-	l := launch{prog: g.assemble("monoid.cl", kernel+".cl"), kernel: kernel, global: m.Global, local: m.Local}
+// one plans the one kernel of files, by default of the file with its name.
+func (r *reduction) one(g *gen, m kernels.Grid, kernel, params string, parts kernels.Parts, files ...string) (*plan, error) {
+	if len(files) == 0 {
+		files = []string{kernel + ".cl"}
+	}
+	prog := g.assemble(append([]string{"monoid.cl"}, files...)...)
+	l := launch{prog: prog, kernel: kernel, global: m.Global, local: m.Local}
 	params = fmt.Sprintf("view=%dx%d %s", r.rows, r.cols, params)
 	return r.finish(&plan{params: params, launches: []launch{l}}, parts), nil
 }

@@ -81,13 +81,7 @@ func (r *reduction) settle(c *reduceChoice) error {
 // plan plans the kernel of a choice.
 func (r *reduction) plan(c reduceChoice) (*plan, error) {
 	if c.variant == "block" {
-		runs, within := r.runs()
-		g := r.gen(c.parts, coord{"f", runs}, coord{"g", within})
-		m := kernels.ReduceBlockOf(r.rows, c.parts, c.rows)
-		g.macro("VEC", c.vec)
-		g.size("GOLDS", max(extent(r.task, within), 1))
-		g.size("RSPAN", m.Rows)
-		return r.one(g, m.Grid, "reduce_block", fmt.Sprintf("vec=%d rows=%d", c.vec, m.Rows), c.parts)
+		return r.planBlock(c)
 	}
 	g := r.gen(c.parts, coord{"c", axesOf(r.task, 1)})
 	switch c.variant {
@@ -100,4 +94,23 @@ func (r *reduction) plan(c reduceChoice) (*plan, error) {
 	}
 	g.macro("VEC", c.vec)
 	return r.one(g, kernels.ReduceColumn(r.rows, c.parts, c.vec), "reduce_column", fmt.Sprintf("vec=%d", c.vec), c.parts)
+}
+
+func (r *reduction) planBlock(c reduceChoice) (*plan, error) {
+	runs, within := r.runs()
+	coords := []coord{{"f", runs}, {"g", within}}
+	g := r.gen(c.parts, coords...)
+	m := kernels.ReduceBlockOf(r.rows, c.parts, c.rows)
+	g.macro("VEC", c.vec)
+	g.size("GOLDS", max(extent(r.task, within), 1))
+	g.size("RSPAN", m.Rows)
+	coords = append([]coord{{"r", axesOf(r.task, 0)}}, coords...)
+	plain := len(within) == 1 && c.vec%vectorLanes == 0 && g.vectorHook("LOADS", coords, within[0], r.fold.Value, r.val)
+	g.macro("PLAIN", oneIf(plain))
+	files := []string{"reduce_block.cl"}
+	if plain {
+		writeVectorMonoid(g, r.fold)
+		files = []string{"monoid_vector.cl", "reduce_block.cl"}
+	}
+	return r.one(g, m.Grid, "reduce_block", fmt.Sprintf("vec=%d rows=%d", c.vec, m.Rows), c.parts, files...)
 }

@@ -146,9 +146,9 @@ func (s *stripes) plan() (*plan, error) {
 func writeVectorMonoid(g *gen, f engine.Fold) {
 	val := foldType(f)
 	g.macro("VAL16", vectorType(val))
+	g.macro("AT16", g.idx+"16")
 	name := map[engine.Monoid]string{engine.Sum: "FOLD16_SUM", engine.Prod: "FOLD16_PROD", engine.Min: "FOLD_MIN", engine.Max: "FOLD_MAX"}
 	if f.Monoid.IsArg() {
-		g.macro("AT16", g.idx+"16")
 		g.macro("TO_AT16", "convert_"+g.idx+"16")
 		return
 	}

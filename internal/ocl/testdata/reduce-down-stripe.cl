@@ -10,6 +10,7 @@
 #define RING float
 #define IDENTITY (0.0f)
 #define VAL16 float16
+#define AT16 int16
 #define FOLD16 FOLD16_SUM
 #define TO_RING as_float16
 #define TO_VAL as_float16
