@@ -23,6 +23,7 @@ type fn struct {
 	count  int
 	coords []coord
 	accs   map[int]string // the names of the task's accumulated values
+	ahead  int            // of a vector hook: how many bytes further to fetch
 }
 
 // declare gives the variable that holds text, declaring it at first sight.

@@ -16,9 +16,10 @@ const vectorLanes = 16
 // coordinate holds alone. Compilers turn loops over a hook into vectors, but not
 // every loop, nor do they keep the vectors in registers: where e is no more than
 // arithmetic on what are neighbours in memory, it is written out. It reports
-// false, and defines nothing, where e is more than that.
-func (g *gen) vectorHook(name string, coords []coord, axis int, e *engine.Expr, to tensor.DType) bool {
-	f := &fn{g: g, seen: map[string]string{}, coords: coords}
+// false, and defines nothing, where e is more than that. What lies ahead bytes
+// further in memory is fetched too, unless that is 0.
+func (g *gen) vectorHook(name string, coords []coord, axis int, e *engine.Expr, to tensor.DType, ahead int) bool {
+	f := &fn{g: g, seen: map[string]string{}, coords: coords, ahead: ahead}
 	v, ok := f.vector(e, axis)
 	if ok {
 		v, ok = vectorCast(e.DType, to, v)
@@ -70,7 +71,12 @@ func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
 	if gathers(e.Addr) || strideAlong(e.Addr, axis) != 1 || regType(o.DType) != regType(e.DType) {
 		return "", false
 	}
-	return fmt.Sprintf("LOADS_%v(%s, %s)", o.DType, name, f.index(e.Addr, false, "")), true
+	at := f.index(e.Addr, false, "")
+	size := o.DType.Size()
+	for line := 0; f.ahead > 0 && line < vectorLanes*size; line += 64 {
+		fmt.Fprintf(&f.body, "    FETCH(%s + %s + %d);\n", name, at, (f.ahead+line)/size)
+	}
+	return fmt.Sprintf("LOADS_%v(%s, %s)", o.DType, name, at), true
 }
 
 // strideAlong is how far apart x is for all neighbours along axis, or -1 where

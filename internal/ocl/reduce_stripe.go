@@ -92,7 +92,7 @@ func (s *stripes) coords() []coord { return []coord{{"o", s.outer}, {"i", s.inne
 
 // plain reports whether the values of neighbours can be written as vectors.
 func (s *stripes) plain() bool {
-	return newGen(s.dev, s.task).vectorHook("LOADS", s.coords(), s.inner[0], s.value(), s.val)
+	return newGen(s.dev, s.task).vectorHook("LOADS", s.coords(), s.inner[0], s.value(), s.val, 0)
 }
 
 // fits reports whether stripes are the way: rows lie side by side.
@@ -124,7 +124,7 @@ func (s *stripes) plan() (*plan, error) {
 		p.size("REST", s.rest)
 	}
 	coords := s.coords()
-	p.macro("PLAIN", oneIf(p.vectorHook("LOADS", coords, s.inner[0], s.value(), s.val)))
+	p.macro("PLAIN", oneIf(p.vectorHook("LOADS", coords, s.inner[0], s.value(), s.val, 0)))
 	p.hook("LOAD", coords, s.value(), tensor.Invalid)
 	if !split {
 		p.hookOf("EPILOGUE", coords[:2], s.task.Values, []tensor.DType{s.fold.Acc})
