@@ -118,9 +118,38 @@ func (b *builder) build(n *Node, at []*engine.Index, conds []engine.Cond) *engin
 		return b.random(n, at)
 	case lowerGather:
 		return b.gather(n, at, conds)
-	default: // a reduction over no axes
+	case lowerReduce:
+		return b.terms(n, at, conds)
+	default:
 		return b.expr(n.in[0], at, conds)
 	}
+}
+
+// terms is a reduction over no axes, or the sum n written out.
+func (b *builder) terms(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	x, axes := n.in[0], n.attr.(reduceAttr).axes
+	extents := pick(x.shape, axes)
+	var sum *engine.Expr
+	for k := range product(extents) {
+		from := make([]*engine.Index, 0, len(x.shape))
+		rest := at
+		for a := range x.shape {
+			if i := slices.Index(axes, a); i >= 0 {
+				from = append(from, engine.ConstIndex(int64(k/product(extents[i+1:])%extents[i])))
+				continue
+			}
+			from, rest = append(from, rest[0]), rest[1:]
+		}
+		if e := b.expr(x, from, conds); sum == nil {
+			sum = e
+		} else {
+			sum = engine.Apply(table["add"].Scalar, n.dtype, sum, e)
+		}
+	}
+	if len(axes) > 0 {
+		b.names = append(b.names, n.scope)
+	}
+	return sum
 }
 
 // view reads the operand at mapped coordinates, and the filling where there is

@@ -3,6 +3,7 @@ package ops
 import (
 	"slices"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -12,7 +13,10 @@ const (
 	maxInlined  = 96 // ops
 	maxIndex    = 32 // parts of an address
 	cheapFlops  = 2  // an expression this cheap, over one buffer, is computed anew by each reader
-	contractUse = 2  // a contraction or attention reads its operands more than once
+	fewTerms    = 4  // of a sum that is written out
+	manyRows    = 4096
+	inCache     = 8 // a buffer so many times smaller than what is computed of it is read from a cache
+	contractUse = 2 // a contraction or attention reads its operands more than once
 )
 
 // fusion decides for every node of a simplified graph whether it becomes a
@@ -81,11 +85,23 @@ func (n *Node) inBuffer() bool {
 func (n *Node) heavy() bool {
 	switch n.op.lower {
 	case lowerReduce:
-		return len(n.attr.(reduceAttr).axes) > 0
+		return len(n.attr.(reduceAttr).axes) > 0 && n.terms() == 0
 	case lowerContract, lowerScatter, lowerKernel, lowerAttention, lowerPick:
 		return true
 	}
 	return false
+}
+
+// terms is how many terms a sum has that is written out: of few computed elements
+// each, where there are many. Rows so short fill no vectors. 0 for all other nodes.
+func (n *Node) terms() int {
+	if n.op.lower != lowerReduce || n.op.fold != engine.Sum || engine.AccType(n.dtype) != n.dtype {
+		return 0
+	}
+	if x := n.in[0]; x.elementwise() && n.Size() >= manyRows && x.Size() <= fewTerms*n.Size() {
+		return x.Size() / n.Size()
+	}
+	return 0
 }
 
 // hasEpilogue reports whether what follows n can be computed where n is stored.
@@ -115,7 +131,7 @@ func (f *fusion) chooseRoots() {
 			evals[n] = 1
 			continue
 		}
-		computes := n.elementwise() || n.op.lower == lowerRandom
+		computes := n.elementwise() || n.op.lower == lowerRandom || n.terms() > 0
 		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) {
 			f.root[n], evals[n] = true, 1
 		}
@@ -129,6 +145,8 @@ func (f *fusion) readsBy(u, n *Node, evals float64) float64 {
 	switch {
 	case u.op.lower == lowerContract, u.op.lower == lowerAttention:
 		return contractUse
+	case u.terms() > 0:
+		return evals
 	case f.root[u] && !u.elementwise() && u.op.view == nil:
 		return 1
 	}
@@ -157,7 +175,12 @@ func (f *fusion) inlineCosts() (cost, loads map[*Node]float64) {
 		}
 		for _, x := range n.in {
 			cost[n] += cost[x]
-			loads[n] += loads[x]
+			if x.Size() > n.Size()/inCache {
+				loads[n] += loads[x]
+			}
+		}
+		if k := float64(n.terms()); k > 0 {
+			cost[n], loads[n] = k*(cost[n]+1), k*loads[n]
 		}
 		cost[n], loads[n] = min(cost[n], 1e6), min(loads[n], 1e6)
 	}
@@ -190,7 +213,7 @@ func (f *fusion) boundInputs() {
 				for b := range ex.buffers {
 					e.buffers[b] = true
 				}
-				e.ops += ex.ops
+				e.ops += ex.ops * max(n.terms(), 1)
 				e.index = max(e.index, ex.index*n.copies())
 				if k := len(ex.buffers) + ex.ops + ex.index; k > most && !f.root[x] && !x.inBuffer() {
 					largest, most = x, k

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -171,4 +172,51 @@ func TestChainsOfReshapesAndGathersKeepAddressesShort(t *testing.T) {
 	}
 	require.Equal(t, want, got[0])
 	require.Len(t, tasksOf(t, g, Target{Outputs: []*Node{Reshape(Transpose(Reshape(Transpose(x), 4, 6)), 4, 6)}}), 1, "a short chain is one task")
+}
+
+func TestAShortSumOfComputedElementsIsWrittenOut(t *testing.T) {
+	t.Parallel()
+	const n = 72
+	for axis, shapes := range [][2][]int{{{3, 1, n}, {3, n, 1}}, {{1, 3, n}, {n, 3, 1}}, {{1, n, 3}, {n, 1, 3}}} {
+		g := NewGraph("g")
+		a, b := make([]float64, 3*n), make([]float64, 3*n)
+		for i := range a {
+			a[i], b[i] = float64(i%7)-2, float64(i%11)/4
+		}
+		x, y := number(t, g, tensor.Float32, shapes[0], a...), number(t, g, tensor.Float32, shapes[1], b...)
+		z := Sqrt(Sum(Square(Sub(x, y)), axis)) // distances of all pairs: no array of differences
+		require.Equal(t, []string{"map sub+square+sub+square+sub+...+sqrt"}, tasksOf(t, g, Target{Outputs: []*Node{z}}))
+		got := evaluate(t, z)[0]
+		at := func(v []float64, i, k int) float64 {
+			if axis == 2 {
+				return v[i*3+k]
+			}
+			return v[k*n+i]
+		}
+		from := func(v []float64, i, k int) float64 { // of y, whose rows lie otherwise
+			if axis == 0 {
+				return v[k*n+i]
+			}
+			return v[i*3+k]
+		}
+		for i := range n {
+			for j := range n {
+				var sum float64
+				for k := range 3 {
+					d := at(a, j, k) - from(b, i, k)
+					sum += d * d
+				}
+				require.InDelta(t, math.Sqrt(sum), got[i*n+j], 1e-5)
+			}
+		}
+	}
+}
+
+func TestWhatIsBroadcastIsNotWrittenOut(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("g")
+	x, y := g.Input("x", tensor.Float32, 64, 1), g.Input("y", tensor.Float32, 1, 64)
+	d := Sub(x, y)
+	names := tasksOf(t, g, Target{Outputs: []*Node{Sum(Sqrt(d), 1), Sum(Exp(d), 0)}})
+	require.Len(t, names, 2, "each sum takes the differences anew: %v", names)
 }
