@@ -34,9 +34,13 @@ static inline float16 wide_vectors(const float16 x) { return x; }
 #endif
 
 // LINES behind an array begins it with a line of the cache: vectors lie in one line each.
-#define LINES __attribute__((aligned(64)))
+// TO_LINE(p) is how many elements lie before the next line from p on.
+#define LINE 64
+#define LINES __attribute__((aligned(LINE)))
+#define TO_LINE(p) ((int)(-(size_t)(p) % LINE / sizeof(*(p))))
 
-// Stores v past the caches, where the compiler offers it.
+// STREAM stores v past the caches, where the compiler offers it, STREAM_ALL all of array b, which
+// is whole lines, to the line that begins at p.
 #ifdef __has_builtin
 #if __has_builtin(__builtin_nontemporal_store)
 #define STREAM(v, p) __builtin_nontemporal_store(v, p)
@@ -45,6 +49,8 @@ static inline float16 wide_vectors(const float16 x) { return x; }
 #ifndef STREAM
 #define STREAM(v, p) (*(p) = (v))
 #endif
+#define STREAM_ALL(b, p) \
+    for (int k = 0; k < (int)sizeof(b) / LINE; k++) STREAM(((float16 *)(b))[k], (__global float16 *)(p) + k);
 
 // floor(n / d) for 0 <= n < 2^31, by the multiplier and shift that the host made of d.
 // The wide product is mul_hi written out: PoCL does not inline mul_hi, and a call in an

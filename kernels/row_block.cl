@@ -13,6 +13,9 @@
 //         ROW_RESULTS(r)    stores the outputs of which the row has one
 // macros  VEC  columns at once, 64    BUFFERED  1: an output may lie where an input does, so all
 //              values of a run of columns are computed before any is stored
+//         STREAMED  1: whole lines of the outputs are stored past the caches, see map.cl; then there
+//              are BITS##i, the type of an element of output i, BITS##i##_OF(v), what is stored for
+//              v, AT##i, where the output begins, and FIRST, that of the first one over the row
 // sizes   ROWS, COLS   RSPAN  rows an item
 // launch  row_block  global {ROWS / RSPAN}  local {1}
 // note    a row is read again by every pass, from a cache when it fits one
@@ -23,6 +26,15 @@
 #define WHOLE_VALUES(i) OUT##i##_T v##i[VEC] LINES; WIDE for (int k = 0; k < VEC; k++) v##i[k] = OUT##i(c + k);
 #define WHOLE_STORES(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, v##i[k]);
 #define DIRECT(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));
+#define STREAMS(i) { \
+    BITS##i b[VEC] LINES; \
+    WIDE for (int k = 0; k < VEC; k++) b[k] = BITS##i##_OF(OUT##i(c + k)); \
+    if (TO_LINE(AT##i + r * COLS + c) == 0) \
+        STREAM_ALL(b, AT##i + r * COLS + c) \
+    else \
+        WIDE for (int k = 0; k < VEC; k++) (AT##i)[r * COLS + c + k] = b[k]; \
+}
+
 kernel void row_block(PARAMS) {
     const IDX item = (IDX)get_global_id(0);
     const IDX r0 = item * RSPAN, r1 = min(r0 + RSPAN, ROWS);
@@ -31,26 +43,32 @@ kernel void row_block(PARAMS) {
     for (IDX r = r0; r < r1; r++) {
         ROW_FOLDS(r)
 #if HAS_OVER
-        IDX c = 0;
-        for (; c + VEC <= COLS; c += VEC) {
-            AHEAD
-            PREPARE(VEC, ALL)
-#if BUFFERED
-            EACH_OVER(WHOLE_VALUES)
-            EACH_OVER(WHOLE_STORES)
-#else
-            EACH_OVER(DIRECT)
+        for (IDX c = 0; c < COLS;) {
+            int n = (int)min((IDX)VEC, COLS - c);
+#if STREAMED
+            if (c == 0 && TO_LINE(FIRST + r * COLS) > 0) n = min(n, TO_LINE(FIRST + r * COLS));
 #endif
-        }
-        const int n = (int)(COLS - c);
-        if (n > 0) {
-            PREPARE(n, ALL)
+            if (n == VEC) {
+                AHEAD
+                PREPARE(VEC, ALL)
 #if BUFFERED
-            EACH_OVER(VALUES)
-            EACH_OVER(STORES)
+                EACH_OVER(WHOLE_VALUES)
+                EACH_OVER(WHOLE_STORES)
+#elif STREAMED
+                EACH_OVER(STREAMS)
 #else
-            EACH_OVER(SOME)
+                EACH_OVER(DIRECT)
 #endif
+            } else {
+                PREPARE(n, ALL)
+#if BUFFERED
+                EACH_OVER(VALUES)
+                EACH_OVER(STORES)
+#else
+                EACH_OVER(SOME)
+#endif
+            }
+            c += n;
         }
 #endif
         ROW_RESULTS(r)

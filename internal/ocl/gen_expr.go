@@ -129,27 +129,41 @@ func (g *gen) converted(output int, from tensor.DType, v string) string {
 func (g *gen) buffers(of string, es ...*engine.Expr) {
 	var declare, keep, each string
 	for i, e := range es {
-		y, o, _ := g.operand(len(g.task.Ins) + i)
-		ctype, at, v := storageType(o.DType), fmt.Sprintf("%s_ + o_%s", y, y), "v_"
+		v := "v_"
 		if len(es) > 1 {
 			v = fmt.Sprintf("v_.v%d", i)
 		}
-		switch v = g.converted(i, e.DType, v); o.DType {
-		case tensor.Float16:
-			ctype, at, v = "ushort", fmt.Sprintf("(__global ushort *)(%s)", at), fmt.Sprintf("half_bits(%s)", v)
-		case tensor.BFloat16:
-			v = fmt.Sprintf("(ushort)bfloat16_bits(%s)", v)
-		}
-		declare += fmt.Sprintf(" %s b%d[n] __attribute__((aligned(64)));", ctype, i)
-		keep += fmt.Sprintf(" b%d[k] = %s;", i, v)
+		ctype, at, bits := g.stored(i, e.DType, v)
+		declare += fmt.Sprintf(" %s b%d[n] LINES;", ctype, i)
+		keep += fmt.Sprintf(" b%d[k] = %s;", i, bits)
 		each += fmt.Sprintf(" DO(%s, b%d)", at, i)
 		if i == 0 {
-			g.macro("FIRST", fmt.Sprintf("(%s)", at))
+			g.macro("FIRST", at)
 		}
 	}
 	fmt.Fprintf(&g.hooks, "#define BUFFERS(n)%s\n", declare)
 	fmt.Fprintf(&g.hooks, "#define KEEP(k, v) do { const %s v_ = (v);%s } while (0)\n", g.valueType(of, es), keep)
 	fmt.Fprintf(&g.hooks, "#define EACH_BUFFER(DO)%s\n\n", each)
+}
+
+// stored is the type of the elements of an output in memory, where it begins, and
+// what is stored there for v, of dtype from.
+func (g *gen) stored(output int, from tensor.DType, v string) (ctype, at, bits string) {
+	y, o, _ := g.operand(len(g.task.Ins) + output)
+	ctype, at, bits = storageType(o.DType), fmt.Sprintf("(%s_ + o_%s)", y, y), g.converted(output, from, v)
+	switch o.DType {
+	case tensor.Float16:
+		return "ushort", fmt.Sprintf("((__global ushort *)%s)", at), fmt.Sprintf("half_bits(%s)", bits)
+	case tensor.BFloat16:
+		bits = fmt.Sprintf("(ushort)bfloat16_bits(%s)", bits)
+	}
+	return ctype, at, bits
+}
+
+// streamed reports whether outputs of so many bytes are stored past the caches:
+// where no cache holds them all. In place it is no gain: the lines were read.
+func (d *deviceFacts) streamed(t *engine.Task, bytes int64) bool {
+	return d.cache > 0 && bytes > d.cache && t.Alias == nil
 }
 
 // value is the variable that holds e, computed where guard holds.

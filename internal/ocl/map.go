@@ -133,14 +133,14 @@ func (m *mapping) lanes() int {
 	return 64 / widest
 }
 
-// streamed reports whether the outputs are too large for any cache, in blocks
-// of enough lines. In place it is no gain: the lines were read.
+// streamed reports whether the outputs are stored past the caches, in blocks
+// of enough lines.
 func (m *mapping) streamed(b kernels.MapBlocks) bool {
 	bytes := int64(0)
 	for _, o := range m.task.Outs {
 		bytes += o.Bytes()
 	}
-	return m.dev.cache > 0 && bytes > m.dev.cache && m.task.Alias == nil && m.lanes() > 0 && b.Columns >= 1<<10
+	return m.dev.streamed(m.task, bytes) && m.lanes() > 0 && b.Columns >= 1<<10
 }
 
 // extent is the number of points over axes.

@@ -166,6 +166,13 @@ func (p *rowPlan) program(g *gen, fold string, local bool) {
 		g.storeOne(fmt.Sprint("STORE", i), i, e)
 		if over {
 			fmt.Fprintf(&g.hooks, "#define OUT%d_T %s\n", i, regType(e.DType))
+			if p.streamed() {
+				ctype, at, bits := g.stored(i, e.DType, "(v)")
+				fmt.Fprintf(&g.hooks, "#define BITS%d %s\n#define BITS%d_OF(v) %s\n#define AT%d %s\n", i, ctype, i, bits, i, at)
+				if i == p.over[0] {
+					g.macro("FIRST", at)
+				}
+			}
 			each = append(each, fmt.Sprintf("DO(%d)", i))
 		} else {
 			results = append(results, fmt.Sprintf("STORE%d(r, OUT%d());", i, i))
@@ -261,6 +268,15 @@ func (p *rowPlan) start(original *engine.Task, items int64, out *plan) *gen {
 // rowVec is the columns that row_block takes at once.
 const rowVec = 64
 
+// streamed reports whether outputs over rows of enough lines are stored past the caches.
+func (p *rowPlan) streamed() bool {
+	bytes := int64(0)
+	for _, i := range p.over {
+		bytes += p.original.Outs[i].Bytes()
+	}
+	return p.cols >= 2*rowVec && p.dev.streamed(p.original, bytes)
+}
+
 func (p *rowPlan) block() (*plan, error) {
 	m := kernels.RowBlock(p.rows, p.cols, p.dev.units)
 	out := &plan{params: fmt.Sprintf("view=%dx%d vec=%d rows=%d stages=%d", p.rows, p.cols, rowVec, m.Rows, len(p.stages))}
@@ -268,6 +284,7 @@ func (p *rowPlan) block() (*plan, error) {
 	g.size("RSPAN", m.Rows)
 	g.macro("VEC", rowVec)
 	g.macro("BUFFERED", number01(p.original.Alias != nil))
+	g.macro("STREAMED", number01(p.streamed()))
 	p.program(g, "row_fold.cl", false)
 	out.launches = []launch{{prog: g.assemble("row_block.cl"), kernel: "row_block", global: m.Global, local: m.Local}}
 	return out, nil

@@ -64,12 +64,9 @@ static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
 #define VECTORS
 #endif
 
-#define LINE 64
-#define TO_LINE(i) ((int)(-(size_t)(FIRST + (i)) % LINE / sizeof(*(FIRST))))
 #define EMPTY(y, b) \
-    if (STREAMED && n == BLOCK && (size_t)((y) + i) % LINE == 0) \
-        for (int k = 0; k < (int)sizeof(b) / LINE; k++) \
-            STREAM(((float16 *)(b))[k], (__global float16 *)((y) + i) + k); \
+    if (STREAMED && n == BLOCK && TO_LINE((y) + i) == 0) \
+        STREAM_ALL(b, (y) + i) \
     else \
         VECTORS for (int k = 0; k < n; k++) (y)[i + k] = (b)[k];
 
@@ -81,7 +78,7 @@ kernel void map_block(PARAMS) {
 #if BUFFERED || STREAMED
         for (IDX c = c0; c < c1;) {
             const IDX i = r * COLS + c;
-            const int ahead = STREAMED ? TO_LINE(i) : 0;
+            const int ahead = STREAMED ? TO_LINE(FIRST + i) : 0;
             const int n = (int)min((IDX)(ahead > 0 ? ahead : BLOCK), c1 - c);
             BUFFERS(BLOCK)
             VECTORS for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));

@@ -1,0 +1,77 @@
+package ocl
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// tinyCache makes every output too large for the caches.
+func tinyCache(f *deviceFacts) { f.cache = 1 }
+
+// Rows of odd lengths begin anywhere in a line, whole lines are stored one way
+// and the ends of a row another.
+func TestOutputsThatNoCacheHoldsAgree(t *testing.T) {
+	t.Parallel()
+	e := device(t, "map=block", tinyCache)
+	for _, dt := range deviceDTypes(t) {
+		for _, dom := range []engine.Domain{{1, 9000}, {5, 4099}, {3, 1024}} {
+			t.Run(fmt.Sprintf("map %v %v", dt, dom), func(t *testing.T) {
+				t.Parallel()
+				task := mapTask(dom, engine.Load(0, dt, denseAt(dom, 0, 1), nil), engine.Operand{DType: dt, Len: dom.Size()})
+				verify(t, e, task, randomInputs(task, 1), 0, 1)
+			})
+		}
+	}
+	t.Run("map of several", func(t *testing.T) {
+		t.Parallel()
+		task := severalValues(engine.Domain{5, 4099})
+		verify(t, e, task, randomInputs(task, 1), 1e-6, 1)
+	})
+	rows := device(t, "row=block", tinyCache)
+	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.BFloat16} {
+		for _, cols := range []int{128, 131, 200, 1000, 1024} {
+			t.Run(fmt.Sprintf("row %v %d", dt, cols), func(t *testing.T) {
+				t.Parallel()
+				for _, task := range []*engine.Task{softmaxTask(dt, 7, cols), statistics(dt, 7, cols)} {
+					verify(t, rows, task, randomInputs(task, 1), 1e-2, 10)
+				}
+			})
+		}
+	}
+}
+
+func TestOnlyOutputsThatNoCacheHoldsAreStoredPastThem(t *testing.T) {
+	t.Parallel()
+	small, large := cpuFacts(16), cpuFacts(16)
+	small.cache, large.cache = 1<<20, 64<<20
+	dom := engine.Domain{1024, 2048} // 8 MiB
+	x := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
+	inPlace := mapTask(dom, engine.Load(0, tensor.Float32, denseAt(dom, 0, 1), nil), x)
+	inPlace.Alias = []int{0}
+	unknown := cpuFacts(16)
+	for name, c := range map[string]struct {
+		facts  *deviceFacts
+		task   *engine.Task
+		stream bool
+	}{
+		"map larger than the cache":   {small, mapTask(dom, engine.Load(0, tensor.Float32, denseAt(dom, 0, 1), nil), x), true},
+		"map smaller than the cache":  {large, mapTask(dom, engine.Load(0, tensor.Float32, denseAt(dom, 0, 1), nil), x), false},
+		"map beside an unknown cache": {unknown, mapTask(dom, engine.Load(0, tensor.Float32, denseAt(dom, 0, 1), nil), x), false},
+		"map in place":                {small, inPlace, false},
+		"rows larger than the cache":  {small, softmaxTask(tensor.Float32, 1024, 2048), true},
+		"rows smaller than the cache": {large, softmaxTask(tensor.Float32, 1024, 2048), false},
+		"rows of few lines":           {small, softmaxTask(tensor.Float32, 1<<16, 64), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := makePlan(c.facts, c.task, "")
+			require.NoError(t, err)
+			want := map[bool]string{false: "#define STREAMED 0", true: "#define STREAMED 1"}[c.stream]
+			require.Contains(t, p.launches[0].prog.source, want)
+		})
+	}
+}
