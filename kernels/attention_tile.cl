@@ -22,6 +22,7 @@
 #define QUERY(x) LOAD_Q(b, r, x) * SCALE2
 #define KEY(p, x) LOAD_K(b, key + (p), x)
 #define VALUE(p, x) LOAD_V(b, key + (p), x)
+#define RESULT_O(i, v) STORE_O(i, v)
 
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 kernel void attention_tile(PARAMS) {
@@ -64,7 +65,7 @@ kernel void attention_tile(PARAMS) {
     }
     if (first + lane < ROWS) {
         const ACC share = sum == 0 ? (ACC)0 : 1 / sum;
-        GIVE(STORE_O, b * ROWS + r, o, share, E, E_PART)
+        GIVE(RESULT_O, b * ROWS + r, o, share, E, E_PART)
 #if WITH_L
         if (part == 0)
             STORE_L(b * ROWS + r, sum == 0 ? (ACC)INFINITY : (top + log2(sum)) * LN2);

@@ -18,6 +18,8 @@
 #define THIS_VALUE(x) LOAD_V(b, n, x)
 #define QUERY(p, x) LOAD_Q(b, row + (p), x)
 #define SLOPE(p, x) LOAD_DO(b, row + (p), x)
+#define RESULT_DK(i, v) STORE_DK(i, v)
+#define RESULT_DV(i, v) STORE_DV(i, v)
 
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 kernel void attention_tile_dkv(PARAMS) {
@@ -71,7 +73,7 @@ kernel void attention_tile_dkv(PARAMS) {
         }
     }
     if (first + lane < N) {
-        GIVE(STORE_DK, b * N + n, dk, SCALE, D, D_PART)
-        GIVE(STORE_DV, b * N + n, dv, 1, E, E_PART)
+        GIVE(RESULT_DK, b * N + n, dk, SCALE, D, D_PART)
+        GIVE(RESULT_DV, b * N + n, dv, 1, E, E_PART)
     }
 }

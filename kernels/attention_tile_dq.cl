@@ -16,6 +16,7 @@
 #define SLOPE(x) LOAD_DO(b, r, x)
 #define KEY(p, x) LOAD_K(b, key + (p), x)
 #define VALUE(p, x) LOAD_V(b, key + (p), x)
+#define RESULT_DQ(i, v) STORE_DQ(i, v)
 
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 kernel void attention_tile_dq(PARAMS) {
@@ -52,5 +53,5 @@ kernel void attention_tile_dq(PARAMS) {
         }
     }
     if (first + lane < ROWS)
-        GIVE(STORE_DQ, b * ROWS + r, dq, SCALE, D, D_PART)
+        GIVE(RESULT_DQ, b * ROWS + r, dq, SCALE, D, D_PART)
 }

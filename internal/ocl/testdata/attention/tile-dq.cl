@@ -1,4 +1,4 @@
-// tile: 128 items in 2 parts, 21 at a time of 64 features
+// tile: 256 items in 4 parts, 12 at a time of 64 features
 
 // attention_tile_dq
 #define ACC float
@@ -10,8 +10,8 @@
 #define LN2 (0x1.62e43p-01f)
 #define BANDED 1
 #define LANES 64
-#define PARTS 2
-#define BN 21
+#define PARTS 4
+#define BN 12
 #define HAS_MASK 0
 #define STORE_DQ(i, v) STORE_float32(y0_ + o_y0, i, v)
 #define WITH_L 0

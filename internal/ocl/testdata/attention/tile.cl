@@ -1,4 +1,4 @@
-// tile: 64 items in 1 parts, 32 at a time of 64 features
+// tile: 128 items in 2 parts, 32 at a time of 64 features
 
 // attention_tile
 #define ACC float
@@ -10,7 +10,7 @@
 #define LN2 (0x1.62e43p-01f)
 #define BANDED 0
 #define LANES 64
-#define PARTS 1
+#define PARTS 2
 #define BN 32
 #define MASK(b, r, n) (MASK_OF(b, r, n) ? (float)0 : (float)-INFINITY)
 #define HAS_MASK 1
