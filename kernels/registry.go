@@ -30,9 +30,16 @@ var (
 	split     = Macro{"SPLIT", flag, "a row is cut into parts that reduce_finish folds"}
 	vectors   = Macro{"VEC", []int{8, 16, 32, 64, 128}, "independent states"}
 	monoid    = []string{"monoid.cl"}
+	windowed  = []string{"monoid.cl", "window_stage.cl"}
 	folding   = []string{"LOAD", "EPILOGUE", "STORE"}
 	rowHooks  = []string{"ROW_STAGES", "ROW_FOLDS", "PREPARE", "EACH_OVER", "ROW_RESULTS"}
 )
+
+// windowMacros are those of reduce_window.cl and reduce_taps.cl.
+var windowMacros = []Macro{
+	{"FOLDS", nil, "rows of the window"}, {"GOLDS", nil, "columns of the window"}, {"SR", nil, "rows it moves"}, {"SI", nil, "columns it moves"},
+	{"DR", nil, "rows between taps"}, {"DI", nil, "columns between taps"},
+}
 
 // Variants are those of map, reduce, row, scatter and attention.
 var Variants = slices.Concat(attentionVariants, []Variant{
@@ -87,6 +94,18 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		Hooks:  append([]string{"LOADS"}, folding...),
 		Macros: []Macro{split, {"VECTORS", nil, "of 16 lanes"}, {"PLAIN", flag, "the values have LOADS"}, {"TURNS", nil, "columns side by side"}},
 		For:    "CPU drivers: rows that are neighbours in memory",
+	},
+	{
+		Family: "reduce", Name: "window", File: "reduce_window.cl", Needs: windowed, Kernels: []string{"reduce_window"},
+		Hooks:  []string{"KEPT", "EPILOGUE", "STORE"},
+		Macros: append([]Macro{{"SCALED", flag, "a tap has a factor"}, {"OVERRUN", flag, "the last lanes of a row may be stored in the next"}, {"VFOLD", nil, "the fold of vectors"}}, windowMacros...),
+		For:    "CPU drivers: small windows along rows in memory",
+	},
+	{
+		Family: "reduce", Name: "taps", File: "reduce_taps.cl", Needs: windowed, Kernels: []string{"reduce_taps"},
+		Hooks:  []string{"PART", "EPILOGUE", "STORE"},
+		Macros: append([]Macro{{"PLAIN_PART", flag, "what taps are multiplied by lies side by side"}}, windowMacros...),
+		For:    "CPU drivers: sums over all windows for every tap",
 	},
 	{
 		Family: "reduce", Name: "finish", File: "reduce_finish.cl", Needs: monoid, Kernels: []string{"reduce_finish"}, Hooks: []string{"EPILOGUE", "STORE"},

@@ -15,14 +15,10 @@ func (o Conv2DOptions) depthwiseSum(x, w *Node) *Node {
 
 // taps is x as windows [N, C, H', W', U, V].
 func (o Conv2DOptions) taps(x *Node, w []int) *Node {
-	wide := o.window(1, w).count(x.shape[3] + 2*o.Pad[1])
-	if s := o.Stride[1]; o.Pad != [2]int{} || s > 1 {
-		p := o.padding()
-		p[1].After += (s - (x.shape[3]+2*o.Pad[1])%s) % s
-		x = apply("keep", keepAttr{edge: true, phases: s}, Pad(x, 0, p...))
+	if o.Pad != [2]int{} {
+		x = apply("keep", keepAttr{edge: true}, Pad(x, 0, o.padding()...))
 	}
-	y := Windows(x, o.window(0, w), o.window(1, w))
-	return widen(Slice(y, Range{Axis: 3, Start: 0, Stop: wide}))
+	return widen(Windows(x, o.window(0, w), o.window(1, w)))
 }
 
 // perTap is w as [C, 1, 1, U, V], with the channels side by side in memory.

@@ -197,12 +197,8 @@ func (l *lowerer) mapTask(n *Node, body func(x *builder, at []*engine.Index) *en
 		if a.order != nil {
 			best = a.order
 		}
-		inner := slices.DeleteFunc(slices.Clone(best), func(axis int) bool { return n.shape[axis] == 1 })
-		if a.edge && e.Op == engine.OpLoad && n.shape[1] >= 8 && inner[len(inner)-1] == 1 && !l.dense[n] {
+		if a.edge && e.Op == engine.OpLoad && !l.dense[n] {
 			return nil // its readers compute it
-		}
-		if a.phases > 1 && !l.dense[n] && slices.IsSorted(inner) {
-			return l.phases(n, a.phases)
 		}
 	}
 	if !l.dense[n] && body == nil && !slices.Equal(best, order) {
@@ -270,30 +266,6 @@ func innermostIsNext(e *engine.Expr, order, shape []int) bool {
 		}
 	}
 	return true
-}
-
-// phases makes a value of n in which the last axis is taken apart into so many
-// phases: element j lies at place j/count of phase j%count.
-func (l *lowerer) phases(n *Node, count int) *value {
-	last := len(n.shape) - 1
-	length := n.shape[last] / count
-	b := l.builder(append(slices.Clone(engine.Domain(n.shape[:last])), count, length))
-	at := make([]*engine.Index, len(n.shape))
-	for a := range last {
-		at[a] = engine.AxisIndex(a)
-	}
-	at[last] = engine.AxisIndex(last + 1).Mul(int64(count)).Add(engine.AxisIndex(last))
-	t := &engine.Task{
-		Kind: engine.Map, Name: b.name(n), Caller: n.caller,
-		Axes: b.dom, Groups: []int{len(b.dom)}, Values: []*engine.Expr{b.expr(n, at, nil)},
-	}
-	at[last] = engine.AxisIndex(last)
-	dom := engine.Domain(n.shape)
-	inner := at[last].Mod(int64(count), dom).Mul(int64(length)).Add(at[last].Div(int64(count), dom))
-	addr := inner.Add(denseAddr(n.shape, nil)).Add(at[last].Mul(-1))
-	v := l.emit(t, b, n, addr, false)
-	l.values[n] = v
-	return v
 }
 
 // reduce makes the task of the reduction head with an epilogue up to end.

@@ -127,14 +127,11 @@ var _ = define(Op{
 func keep(x *Node, order ...int) *Node { return apply("keep", keepAttr{order: order}, x) }
 
 // keepAttr says how a kept tensor lies in memory. With edge it is a padded image
-// that needs no buffer where channels, axis 1, are neighbours in memory: the
-// lanes of a vector are then all inside or all outside. With phases, which
-// divides the last axis, every so manyth element lies together there, so that
-// windows that far apart are neighbours in memory too.
+// that needs no buffer where it is nothing but that: windows that slide over it
+// find its edge themselves.
 type keepAttr struct {
-	order  []int
-	edge   bool
-	phases int
+	order []int
+	edge  bool
 }
 
 var _ = define(Op{

@@ -397,13 +397,19 @@ func (c *contraction) vectors(g *gen, side, position string, l operandLoad, batc
 // vectorLoad is the text that loads neighbouring elements at p and widens them
 // to the accumulator type.
 func (c *contraction) vectorLoad(dt tensor.DType, lanes int) string {
+	return wideLoad(dt, c.acc, c.accC, lanes)
+}
+
+// wideLoad is the text that loads neighbouring elements of dtype dt at p and
+// widens them to dtype to, whose C type is ctype.
+func wideLoad(dt, to tensor.DType, ctype string, lanes int) string {
 	switch {
 	case isHalfType(dt):
 		return widening(dt, lanes)
-	case dt == c.acc && dt.IsFloat():
+	case dt == to && dt.IsFloat():
 		return fmt.Sprintf("vload%d(0, p)", lanes)
 	}
-	return fmt.Sprintf("convert_%s%d(vload%d(0, p))", c.accC, lanes, lanes)
+	return fmt.Sprintf("convert_%s%d(vload%d(0, p))", ctype, lanes, lanes)
 }
 
 // widening is the text that loads neighbouring elements of 16 bits at p as floats.

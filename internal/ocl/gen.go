@@ -44,6 +44,7 @@ type gen struct {
 	task   *engine.Task
 	idx    string // the C type of IDX: int, or long when an address needs it
 	double bool
+	passes bool // a kernel file has functions that take PARAMS and are called with ARGS
 
 	ints    []arg          // in order of first appearance
 	byKey   map[string]int // into ints
@@ -292,7 +293,7 @@ func (g *gen) assemble(files ...string) *program {
 	b.WriteString("\n// ---- this task ----\n")
 	b.WriteString(g.macros.String())
 	fmt.Fprintf(&b, "#define PARAMS %s\n", strings.Join(params, ", \\\n    "))
-	if g.task.Kind == engine.Row { // its folds are functions
+	if g.passes {
 		var args []string
 		for _, p := range params {
 			args = append(args, p[strings.LastIndexAny(p, " *")+1:])

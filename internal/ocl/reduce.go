@@ -40,11 +40,19 @@ func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
 	default:
 		all = []variant{item, group, block, column, windows}
 	}
+	if w := r.byWindows(); w != nil {
+		slide := variant{name: "window", why: "a CPU driver: windows slide over rows that a core has in its cache", plan: w.plan}
+		if d.cpu && w.best() {
+			all = slices.Insert(all, 0, slide)
+		} else {
+			all = append(all, slide)
+		}
+	}
 	if stripes == nil {
 		return all
 	}
 	stripe := variant{name: "stripe", why: "a CPU driver: stripes of rows that are neighbours in memory", plan: stripes.plan}
-	if d.cpu && stripes.fits() && lanes.guard == nil {
+	if d.cpu && stripes.fits() && lanes.guard == nil && all[0].name != "window" {
 		return slices.Insert(all, 0, stripe)
 	}
 	return append(all, stripe)

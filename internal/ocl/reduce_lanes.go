@@ -38,12 +38,18 @@ func (r *reduction) byLanes() *lanes {
 // commonGuard is the one set of conditions that everything conditional in e has,
 // where it does not depend on the axes of lanes; else nil.
 func commonGuard(e *engine.Expr, dom engine.Domain, lanes []int) []engine.Cond {
-	var guard []engine.Cond
+	guard, ok := conditions(e, dom)
+	if !ok || gathersIn(e) || uses(engine.Valid(guard), lanes) {
+		return nil
+	}
+	return guard
+}
+
+// conditions is the one set of conditions that everything conditional in e has;
+// not ok where there are several.
+func conditions(e *engine.Expr, dom engine.Domain) (guard []engine.Cond, ok bool) {
 	key := ""
 	for s := range e.Walk() {
-		if s.Op == engine.OpLoad && gathers(s.Addr) {
-			return nil
-		}
 		var open []engine.Cond
 		for _, c := range s.Conds {
 			if always, _ := c.Proven(dom); !always {
@@ -55,14 +61,21 @@ func commonGuard(e *engine.Expr, dom engine.Domain, lanes []int) []engine.Cond {
 		}
 		k := engine.Valid(open).Key()
 		if key != "" && k != key {
-			return nil
+			return nil, false
 		}
 		guard, key = open, k
 	}
-	if guard == nil || slices.ContainsFunc(guard, func(c engine.Cond) bool { return gathers(c.X) }) || uses(engine.Valid(guard), lanes) {
-		return nil
+	return guard, true
+}
+
+// gathersIn reports whether e reads where memory says.
+func gathersIn(e *engine.Expr) bool {
+	for s := range e.Walk() {
+		if slices.ContainsFunc(s.Indices(), gathers) {
+			return true
+		}
 	}
-	return guard
+	return false
 }
 
 // settle is e where all its conditions hold, or none does.
@@ -80,7 +93,13 @@ func settle(e *engine.Expr, hold bool) *engine.Expr {
 			for i, a := range e.Args {
 				args[i] = walk(a)
 			}
-			s = engine.Apply(e.Fn, e.DType, args...)
+			switch s = engine.Apply(e.Fn, e.DType, args...); {
+			case len(args) == 0 || args[0].Op != engine.OpConst:
+			case e.Fn.Name == "where":
+				s = args[2-int(args[0].Value.Int)]
+			case widens(e):
+				s = engine.Constant(e.DType, args[0].Value)
+			}
 		case e.Op == engine.OpValid:
 			s = engine.Constant(tensor.Bool, engine.Const{Int: int64(oneIf(hold))})
 		case e.Op == engine.OpLoad && hold:
@@ -92,6 +111,11 @@ func settle(e *engine.Expr, hold bool) *engine.Expr {
 		return s
 	}
 	return walk(e)
+}
+
+// widens reports whether e is the very value of its operand in a larger float type.
+func widens(e *engine.Expr) bool {
+	return e.Op == engine.OpApply && e.Fn.Name == "cast" && e.DType.IsFloat() && e.Args[0].DType.IsFloat() && e.Args[0].DType.Size() < e.DType.Size()
 }
 
 // fits reports whether lanes are the way: they lie side by side in memory, and

@@ -252,6 +252,7 @@ func prepare(from, to int) string {
 // start begins the program for items that each keep a stage of a row.
 func (p *rowPlan) start(original *engine.Task, items int64, out *plan) *gen {
 	g := newGen(p.dev, original, items*roundUp(p.cols, rowVec))
+	g.passes = true
 	g.size("ROWS", p.rows)
 	g.size("COLS", p.cols)
 	pitch := roundUp(p.cols, rowVec)

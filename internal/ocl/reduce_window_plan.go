@@ -1,0 +1,167 @@
+package ocl
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+func (w *windows) plan() (*plan, error) {
+	s, dom := w.shape, w.task.Axes
+	rows := int64(1)
+	if w.down.at >= 0 {
+		rows = int64(dom[w.down.at])
+	}
+	inner, planes := int64(dom[w.along.at]), extent(w.task, w.o)
+	most := int64(0)
+	for sub := range w.source.Walk() {
+		for _, x := range sub.Indices() {
+			most = max(most, reach(x, w.positions))
+		}
+	}
+	g := w.start(kernels.Parts{Count: 1}, false, most, s.Pitch*(rows*w.down.step+kernels.LargestWindow))
+	g.passes = true
+	g.size("OUTER", planes)
+	g.size("OSPAN", s.Planes)
+	g.size("RS", rows)
+	g.size("RSPAN", s.Rows)
+	g.size("INNER", inner)
+	g.size("PITCH", s.Pitch)
+	g.size("BLO", w.from)
+	g.size("BHI", w.to)
+	g.macro("STAGE", kernels.WindowStage)
+	g.macro("FOLDS", w.down.taps(dom))
+	g.macro("GOLDS", w.along.taps(dom))
+	g.macro("SR", w.down.step)
+	g.macro("SI", w.along.step)
+	g.macro("DR", fmt.Sprintf("(%d)", w.down.apart))
+	g.macro("DI", fmt.Sprintf("(%d)", w.along.apart))
+	g.macro("SPREAD", w.spread)
+	g.macro("PHASE", w.phase)
+	g.macro("VL", kernels.WindowLanes)
+	c := regType(w.val)
+	g.macro("VT", fmt.Sprint(c, kernels.WindowLanes))
+	g.macro("VH", fmt.Sprint(c, kernels.WindowLanes/2))
+	g.macro("BEYOND", literal(w.val, w.beyond.Float, w.beyond.Int))
+	w.stage(g)
+	o, r, i := coord{"o", w.o}, coord{"r", axis(w.down.at)}, coord{"i", axis(w.along.at)}
+	tapF, tapG := coord{"f", axis(w.down.tap)}, coord{"g", axis(w.along.tap)}
+	kernel, out := "reduce_window", []coord{o, r, i}
+	grid := kernels.Grid{Global: [3]int{int(ceilDiv(planes, s.Planes)), int(ceilDiv(rows, s.Rows))}, Local: [3]int{1, 1}}
+	if w.taps {
+		kernel, out = "reduce_taps", []coord{o, tapF, tapG}
+		grid = kernels.Grid{Global: [3]int{int(ceilDiv(planes, s.Planes))}, Local: [3]int{1}}
+		g.size("NS", extent(w.task, w.n))
+		w.part(g, o, coord{"n", w.n}, r, i)
+	} else {
+		g.macro("SCALED", oneIf(w.factor != nil))
+		if w.factor != nil {
+			g.hook("KEPT", []coord{o, tapF, tapG}, w.factor, tensor.Invalid)
+		}
+		w.folding(g)
+		exact := false
+		for _, in := range w.task.Alias {
+			exact = exact || in >= 0
+		}
+		g.macro("OVERRUN", oneIf(!exact)) // what is stored over an input must not be read again
+	}
+	g.hookOf("EPILOGUE", out, w.task.Values, []tensor.DType{w.fold.Acc})
+	g.store("STORE", "EPILOGUE", w.task.Values...)
+	params := fmt.Sprintf("%dx%dx%d of %dx%d", planes, rows, inner, w.down.taps(dom), w.along.taps(dom))
+	l := launch{prog: g.assemble("monoid.cl", "window_stage.cl", kernel+".cl"), kernel: kernel, global: grid.Global, local: grid.Local}
+	return &plan{params: params, launches: []launch{l}}, nil
+}
+
+// folding defines the fold of vectors.
+func (w *windows) folding(g *gen) {
+	switch w.fold.Monoid {
+	case engine.Sum:
+		g.macro("VFOLD(a, b)", "((a) + (b))")
+	case engine.Prod:
+		g.macro("VFOLD(a, b)", "((a) * (b))")
+	default:
+		g.macro("VFOLD(a, b)", "FOLD(a, b)")
+	}
+	at := map[tensor.DType]string{tensor.Float32: "int", tensor.Float64: "long"}[w.val]
+	g.macro("AT", fmt.Sprint(at, kernels.WindowLanes))
+	g.macro("ATS", at)
+}
+
+// stage defines the hooks of window_stage.cl.
+func (w *windows) stage(g *gen) {
+	task := g.task
+	over := *task
+	over.Axes = w.positions
+	g.task = &over
+	defer func() { g.task = task }()
+	o, n, a, b := coord{"o", w.o}, coord{"n", w.n}, coord{"a", axis(w.down.at)}, coord{"b", axis(w.along.at)}
+	g.macro("GUARDED", oneIf(len(w.guard) > 0))
+	if len(w.guard) > 0 {
+		g.hook("ROW_INSIDE", []coord{o, n, a}, engine.Valid(w.guard), tensor.Invalid)
+	}
+	g.hook("SOURCE", []coord{o, n, a, b}, w.source, tensor.Invalid)
+	load := plain(w.source, w.along.at, len(w.positions))
+	g.macro("PLAIN", oneIf(load != nil))
+	if load != nil {
+		w.pointer(g, "SOURCE", load, w.along.at, o, n, a)
+		g.macro("LOAD_WIDE(p)", w.wide(load))
+		g.macro("LOAD_HALF(p)", wideLoad(load.DType, w.val, regType(w.val), kernels.WindowLanes/2))
+	}
+}
+
+// part defines the hooks of what taps are multiplied by.
+func (w *windows) part(g *gen, o, n, r, i coord) {
+	g.hook("PART", []coord{o, n, r, i}, w.factor, tensor.Invalid)
+	load := plain(w.factor, w.along.at, len(w.task.Axes))
+	g.macro("PLAIN_PART", oneIf(load != nil))
+	if load != nil {
+		w.pointer(g, "PART", load, w.along.at, o, n, r)
+		g.macro("PART_WIDE(p)", w.wide(load))
+	}
+	at := map[tensor.DType]string{tensor.Float32: "int", tensor.Float64: "long"}[w.val]
+	g.macro("MASK", fmt.Sprint(at, kernels.WindowLanes))
+	g.macro("LANES", fmt.Sprintf("(%s%d)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)", at, kernels.WindowLanes))
+}
+
+// plain is the load that e is, as far as it is one of neighbours along an axis.
+func plain(e *engine.Expr, along, rank int) *engine.Expr {
+	if widens(e) {
+		e = e.Args[0]
+	}
+	if e.Op != engine.OpLoad {
+		return nil
+	}
+	coef, ok := e.Addr.Affine(rank)
+	if !ok || coef[along] != 1 || len(e.Conds) > 0 {
+		return nil
+	}
+	return e
+}
+
+// pointer defines where neighbours lie: NAME_PTR + NAME_AT(at...) of the first.
+func (w *windows) pointer(g *gen, name string, load *engine.Expr, along int, at ...coord) {
+	operand, o, _ := g.operand(load.Input)
+	if out := g.task.AliasedBy(load.Input); out >= 0 {
+		operand, _, _ = g.operand(len(g.task.Ins) + out)
+	}
+	g.macro(name+"_TYPE", storageType(o.DType))
+	g.macro(name+"_PTR", fmt.Sprintf("(%s_ + o_%s)", operand, operand))
+	g.size(name+"_LEN", o.Len)
+	to := coordinates(g.task.Axes)
+	to[along] = engine.ConstIndex(0)
+	dt := tensor.Int32
+	if g.wide() {
+		dt = tensor.Int64
+	}
+	g.hook(name+"_AT", at, engine.IndexValue(dt, load.Addr.Subst(to, g.task.Axes)), tensor.Invalid)
+}
+
+// wide is the text that loads VL neighbours at p.
+func (w *windows) wide(load *engine.Expr) string {
+	if load.DType == w.val {
+		return "(*(__global const VU *)(p))"
+	}
+	return wideLoad(load.DType, w.val, regType(w.val), kernels.WindowLanes)
+}

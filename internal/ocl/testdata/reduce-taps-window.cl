@@ -1,0 +1,333 @@
+// window 8x15x28 of 3x3: a CPU driver: windows slide over rows that a core has in its cache
+// launch reduce_taps global [8] local [1]
+// options -cl-single-precision-constant
+// arguments OUTER=8 OSPAN=1 RS=15 RSPAN=15 INNER=28 PITCH=48 BLO=1 BHI=29 SOURCE_LEN=3360 NS=1 PART_LEN=3360 n0=15 n1=420 n2=28 n3=-29
+#define SPLIT 0
+#define FOLD FOLD_SUM
+#define IS_ARG 0
+#define VAL float
+#define OUT_ACC float
+#define RING float
+#define ISNAN(v) ((v) != (v))
+#define IDENTITY (0.0f)
+#define STAGE 6144
+#define FOLDS 3
+#define GOLDS 3
+#define SR 1
+#define SI 1
+#define DR (1)
+#define DI (1)
+#define SPREAD 1
+#define PHASE 0
+#define VL 16
+#define VT float16
+#define VH float8
+#define BEYOND 0.0f
+#define GUARDED 1
+#define PLAIN 1
+#define SOURCE_TYPE float
+#define SOURCE_PTR (p0_ + o_p0)
+#define LOAD_WIDE(p) (*(__global const VU *)(p))
+#define LOAD_HALF(p) vload8(0, p)
+#define PLAIN_PART 1
+#define PART_TYPE float
+#define PART_PTR (p1_ + o_p1)
+#define PART_WIDE(p) (*(__global const VU *)(p))
+#define MASK int16
+#define LANES (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const IDX OUTER, \
+    const IDX OSPAN, \
+    const IDX RS, \
+    const IDX RSPAN, \
+    const IDX INNER, \
+    const IDX PITCH, \
+    const IDX BLO, \
+    const IDX BHI, \
+    const IDX SOURCE_LEN, \
+    const IDX NS, \
+    const IDX PART_LEN, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, OUTER, OSPAN, RS, RSPAN, INNER, PITCH, BLO, BHI, SOURCE_LEN, NS, PART_LEN, n0, n1, n2, n3
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3
+
+static inline uchar row_inside_hook(const IDX o, const IDX n, const IDX a FN_PARAMS) {
+    const int i0 = a - 1;
+    const int g1 = i0 >= 0 && i0 < n0;
+    const uchar v2 = g1;
+    return v2;
+}
+#define ROW_INSIDE(o, n, a) row_inside_hook(o, n, a FN_ARGS)
+
+static inline float source_hook(const IDX o, const IDX n, const IDX a, const IDX b FN_PARAMS) {
+    const int i0 = n1 * o + n2 * a + b + n3;
+    const float v1 = LOAD_float32(p0, i0);
+    return v1;
+}
+#define SOURCE(o, n, a, b) source_hook(o, n, a, b FN_ARGS)
+
+static inline int source_at_hook(const IDX o, const IDX n, const IDX a FN_PARAMS) {
+    const int i0 = n1 * o + n2 * a + n3;
+    const int v1 = (int)(i0);
+    return v1;
+}
+#define SOURCE_AT(o, n, a) source_at_hook(o, n, a FN_ARGS)
+
+static inline float part_hook(const IDX o, const IDX n, const IDX r, const IDX i FN_PARAMS) {
+    const int i0 = n1 * o + n2 * r + i;
+    const float v1 = LOAD_float32(p1, i0);
+    return v1;
+}
+#define PART(o, n, r, i) part_hook(o, n, r, i FN_ARGS)
+
+static inline int part_at_hook(const IDX o, const IDX n, const IDX r FN_PARAMS) {
+    const int i0 = n1 * o + n2 * r;
+    const int v1 = (int)(i0);
+    return v1;
+}
+#define PART_AT(o, n, r) part_at_hook(o, n, r FN_ARGS)
+
+static inline float epilogue_hook(const IDX o, const IDX f, const IDX g, const float acc FN_PARAMS) {
+    return acc;
+}
+#define EPILOGUE(o, f, g, acc) epilogue_hook(o, f, g, acc FN_ARGS)
+
+#define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
+
+// ---- monoid.cl ----
+// monoid.cl: the folds of the reduction kernels, over sets of states.
+//
+// A state is a value s[k] and, for ArgMin and ArgMax, the position s_at[k] where it was first
+// seen: two arrays, so that loops over k become vectors.
+//
+//     STATES(s, n)        declares n states          CLEAR(s, k)        the identity
+//     ADD(s, k, v, at)    folds v at position at     MERGE(s, k, j)     folds state j into k
+//     SAVE(s, k, i)       state k to PARTS[i]        MERGE_PART(s, k, i)  folds PARTS[i] into k
+//     RESULT(s, k)        the value of OpAcc
+//
+// macros  FOLD      FOLD_SUM, FOLD_PROD, FOLD_MIN, FOLD_MAX (also for the arg folds)
+//         IS_ARG    1 for ArgMin and ArgMax
+//         VAL, OUT_ACC   type of what is folded, type of RESULT
+//         RING      type of sums and products: unsigned for integers, which wrap
+//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+// note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
+//         a NaN beats every number; among equals the first position wins, whatever the order of
+//         merging. A state that saw nothing better than the identity has position IDX_MAX: when
+//         it stays so to the end, all values equal the identity and the first one is at 0
+
+#define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
+#define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
+#define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
+#define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
+#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
+#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+
+#if IS_ARG
+
+#define STATES(s, n) VAL s[n]; IDX s##_at[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]; __local IDX s##_at[n]
+#define CLEAR(s, k) (s[k] = IDENTITY, s##_at[k] = IDX_MAX)
+#define COPY(t, j, s, k) (t[j] = s[k], t##_at[j] = s##_at[k])
+#define ADD(s, k, v, at) do { \
+    const int beats_ = BEATS(v, s[k]); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE_STATE(s, k, v, at) do { \
+    const int same_ = (s[k] == (v)) | (ISNAN(s[k]) & ISNAN(v)); \
+    const int beats_ = BEATS(v, s[k]) | (same_ & ((at) < s##_at[k])); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE(s, k, j) MERGE_STATE(s, k, s[j], s##_at[j])
+#define SAVE(s, k, i) (PARTS[i] = s[k], PARTS_AT[i] = s##_at[k])
+#define MERGE_PART(s, k, i) MERGE_STATE(s, k, PARTS[i], PARTS_AT[i])
+#define RESULT(s, k) (OUT_ACC)(s##_at[k] == IDX_MAX ? 0 : s##_at[k])
+
+#else
+
+#define STATES(s, n) VAL s[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]
+#define CLEAR(s, k) (s[k] = IDENTITY)
+#define COPY(t, j, s, k) (t[j] = s[k])
+#define ADD(s, k, v, at) (s[k] = FOLD(s[k], v))
+#define MERGE(s, k, j) (s[k] = FOLD(s[k], s[j]))
+#define SAVE(s, k, i) (PARTS[i] = s[k])
+#define MERGE_PART(s, k, i) do { const VAL part_ = PARTS[i]; s[k] = FOLD(s[k], part_); } while (0)
+#define RESULT(s, k) s[k]
+
+#endif
+
+// What a kernel does with a finished state: the result, or a part of it for reduce_finish.
+#if SPLIT
+#define EMIT(r, part, s, k) SAVE(s, k, (part) * ROWS + (r))
+#else
+#define EMIT(r, part, s, k) STORE(r, EPILOGUE(r, RESULT(s, k)))
+#endif
+// ---- window_stage.cl ----
+// window_stage.cl: the part of an image over which windows slide, in memory of its own
+//
+// A plane's rows [a0, a1) come to lie PITCH apart with what stands beyond their edge around them,
+// so that whoever slides windows over them asks for no edge. SOURCE is read once for every position
+// instead of once for every window that covers it.
+//
+// hooks   SOURCE(o, n, a, b)   the value at row a, column b of plane o, n, in steps of SPREAD
+//         GUARDED 1: only rows where ROW_INSIDE(o, n, a) holds have values; else all have
+//         PLAIN   1: values lie side by side from SOURCE_PTR + SOURCE_AT(o, n, a) on, SOURCE_LEN
+//                 elements in all; LOAD_WIDE(p) widens VL of them, LOAD_HALF(p) half as many
+// macros  VAL  type of a value    VT  VL = 16 of them    VH  half as many    BEYOND  beyond the edge
+//         STAGE   values of local memory    SPREAD  b is column b * SPREAD + PHASE, with BEYOND
+//                 between: a window that meets every so manyth value only
+//         SI      columns a window moves on for the next lane
+// sizes   BLO, BHI  columns that have values    PITCH  a multiple of VL, VL more than what is read
+
+// Vectors at any address: vload and vstore of 16 are four of 4 for some compilers.
+typedef VT __attribute__((aligned(sizeof(VAL)))) VU;
+
+static inline void window_stage(__local VAL *stage, const IDX o, const IDX n, const IDX a0, const IDX a1, PARAMS) {
+    for (IDX a = a0; a < a1; a++) {
+        // Vectors reach beyond what they are for, into columns that are filled after them.
+        __local VAL *row = stage + (a - a0) * PITCH;
+        IDX end = 0;
+#if GUARDED
+        if (ROW_INSIDE(o, n, a))
+#endif
+        {
+            IDX b = BLO;
+            end = SPREAD > 1 ? PITCH : BHI;
+            for (IDX at = 0; at < (SPREAD > 1 ? PITCH : BLO); at += VL)
+                *(__local VU *)(row + at) = (VT)(BEYOND);
+#if PLAIN && SPREAD == 1
+            const IDX first = SOURCE_AT(o, n, a);
+            __global const SOURCE_TYPE *p = SOURCE_PTR + first;
+            for (; b < BHI && first + b + VL <= SOURCE_LEN; b += VL)
+                *(__local VU *)(row + b) = LOAD_WIDE(p + b);
+#elif PLAIN && SPREAD == 2
+            __global const SOURCE_TYPE *p = SOURCE_PTR + SOURCE_AT(o, n, a);
+            for (; b + VL / 2 <= BHI; b += VL / 2) {
+                VT v = (VT)(BEYOND);
+                v.even = LOAD_HALF(p + b);
+                *(__local VU *)(row + b * 2 + PHASE) = v;
+            }
+#endif
+            for (; b < BHI; b++)
+                row[b * SPREAD + PHASE] = SOURCE(o, n, a, b);
+        }
+        for (; end < PITCH; end += VL)
+            *(__local VU *)(row + end) = (VT)(BEYOND);
+    }
+}
+
+// The values of tap f, g for the windows of VL lanes, of which the first starts at p.
+#define WINDOW_TAP(p, f, g) window_lanes((p) + TAP(f, FOLDS, DR) * PITCH, TAP(g, GOLDS, DI))
+#define TAP(k, count, step) ((k) * (step) - ((step) < 0 ? ((count) - 1) * (step) : 0))
+
+static inline VT window_lanes(__local const VAL *p, const int at) {
+#if SI == 1
+    return *(__local const VU *)(p + at);
+#elif SI == 2 // two neighbouring taps are made of the same two vectors
+    const VT a = *(__local const VU *)(p + at / 2 * 2), b = *(__local const VU *)(p + at / 2 * 2 + VL);
+    return at % 2 ? (VT)(a.odd, b.odd) : (VT)(a.even, b.even);
+#else
+    VAL lane[VL];
+    for (int k = 0; k < VL; k++)
+        lane[k] = p[at + k * SI];
+    return vload16(0, lane);
+#endif
+}
+// ---- reduce_taps.cl ----
+// reduce_taps.cl: what every tap of a sliding window meets in all, on a CPU driver
+//
+//     y[(o * FOLDS + f) * GOLDS + g] =
+//         EPILOGUE(o, f, g, sum over n, r, i of S(r·SR + f·DR, i·SI + g·DI) · PART(o, n, r, i))
+//
+// where S is the plane o, n that window_stage.cl lays out. Every tap has a vector of sums in
+// registers; a row of PART is read once for all of them.
+//
+// hooks   those of window_stage.cl    EPILOGUE(o, f, g, v)  STORE(r, v)    PART(o, n, r, i)
+//         PLAIN_PART 1: its values lie side by side from PART_PTR + PART_AT(o, n, r) on, PART_LEN
+//         elements in all; PART_WIDE(p) widens VL of them
+// macros  FOLDS, GOLDS, SR, SI, DR, DI as of reduce_window.cl    LANES  a vector of the integers 0 to VL - 1    MASK  its type
+// sizes   OUTER planes, OSPAN of them an item    NS    RS rows, RSPAN of them at a time    INNER    PITCH
+// launch  reduce_taps  global {OUTER / OSPAN}  local {1}
+// for     the gradient of a depthwise convolution with respect to its kernels
+
+kernel void reduce_taps(PARAMS) {
+    __local VAL stage[STAGE] __attribute__((aligned(64)));
+    WIDE_VECTORS
+    const IDX o0 = (IDX)get_global_id(0) * OSPAN, o1 = min(o0 + OSPAN, OUTER);
+    for (IDX o = o0; o < o1; o++) {
+        VT sum[FOLDS * GOLDS];
+        #pragma unroll
+        for (int t = 0; t < FOLDS * GOLDS; t++)
+            sum[t] = (VT)(0);
+        for (IDX n = 0; n < NS; n++)
+        for (IDX r0 = 0; r0 < RS; r0 += RSPAN) {
+            const IDX r1 = min(r0 + RSPAN, RS);
+            window_stage(stage, o, n, r0 * SR, (r1 - 1) * SR + (FOLDS - 1) * (DR < 0 ? -DR : DR) + 1, ARGS);
+            for (IDX r = r0; r < r1; r++) {
+                __local const VAL *rows = stage + (r - r0) * SR * PITCH;
+#if PLAIN_PART
+                const IDX first = PART_AT(o, n, r);
+#endif
+                for (IDX i = 0; i < INNER; i += VL) {
+                    const MASK inside = LANES < (MASK)(INNER - i);
+                    VT part;
+#if PLAIN_PART
+                    if (first + i + VL <= PART_LEN)
+                        part = PART_WIDE(PART_PTR + first + i);
+                    else
+#endif
+                    {
+                        VAL lane[VL];
+                        for (int k = 0; k < VL; k++)
+                            lane[k] = i + k < INNER ? PART(o, n, r, i + k) : 0;
+                        part = vload16(0, lane);
+                    }
+                    if (i + VL <= INNER) {
+                        #pragma unroll
+                        for (int f = 0; f < FOLDS; f++)
+                            #pragma unroll
+                            for (int g = 0; g < GOLDS; g++)
+                                sum[f * GOLDS + g] = FMA(WINDOW_TAP(rows + i * SI, f, g), part, sum[f * GOLDS + g]);
+                    } else {
+                        part = inside ? part : (VT)(0);
+                        #pragma unroll
+                        for (int f = 0; f < FOLDS; f++)
+                            #pragma unroll
+                            for (int g = 0; g < GOLDS; g++) {
+                                const VT v = WINDOW_TAP(rows + i * SI, f, g);
+                                sum[f * GOLDS + g] = FMA(inside ? v : (VT)(0), part, sum[f * GOLDS + g]);
+                            }
+                    }
+                }
+            }
+        }
+        #pragma unroll
+        for (int f = 0; f < FOLDS; f++)
+            #pragma unroll
+            for (int g = 0; g < GOLDS; g++) {
+                VAL lane[VL];
+                vstore16(sum[f * GOLDS + g], 0, lane);
+                #pragma unroll
+                for (int w = VL / 2; w > 0; w /= 2)
+                    for (int k = 0; k < w; k++)
+                        lane[k] += lane[k + w];
+                STORE((o * FOLDS + f) * GOLDS + g, EPILOGUE(o, f, g, lane[0]));
+            }
+    }
+}
