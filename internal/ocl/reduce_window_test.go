@@ -128,9 +128,9 @@ func TestWindowsSlideAlongRows(t *testing.T) {
 		"bfloat16":       {1, 8, 11, 20, 3, 3, 2, 1, 1, tensor.BFloat16},
 		"double":         {1, 8, 11, 20, 3, 3, 1, 1, 1, tensor.Float64},
 	} {
-		tasks := map[string]*engine.Task{
-			"filter": s.filter(), "kernel gradient": s.kernelGradient(), "image gradient": s.imageGradient(),
-			"sum": s.pool(engine.Sum), "max": s.pool(engine.Max), "position": s.pool(engine.ArgMax),
+		tasks := map[string]*engine.Task{"filter": s.filter(), "kernel gradient": s.kernelGradient(), "image gradient": s.imageGradient()}
+		if s.n == 2 { // a fold of its own is a program to compile
+			tasks["sum"], tasks["max"], tasks["position"] = s.pool(engine.Sum), s.pool(engine.Max), s.pool(engine.ArgMax)
 		}
 		for of, task := range tasks {
 			t.Run(fmt.Sprintf("%s/%s", name, of), func(t *testing.T) {

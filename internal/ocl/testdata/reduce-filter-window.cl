@@ -8,7 +8,6 @@
 #define VAL float
 #define OUT_ACC float
 #define RING float
-#define ISNAN(v) ((v) != (v))
 #define IDENTITY (0.0f)
 #define STAGE 6144
 #define FOLDS 3
@@ -117,18 +116,20 @@ static inline float epilogue_hook(const IDX o, const IDX r, const IDX i, const f
 //         IS_ARG    1 for ArgMin and ArgMax
 //         VAL, OUT_ACC   type of what is folded, type of RESULT
 //         RING      type of sums and products: unsigned for integers, which wrap
-//         IDENTITY  of the fold       ISNAN(v)  0 for integers
+//         IDENTITY  of the fold
 // note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
 //         a NaN beats every number; among equals the first position wins, whatever the order of
 //         merging. A state that saw nothing better than the identity has position IDX_MAX: when
 //         it stays so to the end, all values equal the identity and the first one is at 0
 
+#define ISNAN(v) ((v) != (v))
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
 #define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
 #define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
 #define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
-#define BEATS_MIN(b, a) (((b) < (a)) | (ISNAN(b) & !ISNAN(a)))
-#define BEATS_MAX(b, a) (((b) > (a)) | (ISNAN(b) & !ISNAN(a)))
+// Not >= rather than < or a NaN: two comparisons less.
+#define BEATS_MIN(b, a) (!((b) >= (a)) & !ISNAN(a))
+#define BEATS_MAX(b, a) (!((b) <= (a)) & !ISNAN(a))
 
 #if IS_ARG
 
