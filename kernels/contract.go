@@ -23,16 +23,16 @@ func (s PanelShape) Registers() int {
 }
 
 // Panel is the shape for m x n outputs on a CPU driver whose vectors hold lanes
-// elements. The accumulators, one row of the panel and one broadcast must fit
-// the vector registers: 32 of 16 float lanes, 16 of 8 or 4. Fewer rows leave
+// elements of size bytes. The accumulators, one row of the panel and one broadcast
+// must fit the vector registers: 32 of 64 bytes, 16 of 32 or 16. Fewer rows leave
 // registers for more columns, which makes a matrix that is read once come in
 // longer pieces.
 //
 // Measured on two cores with AVX-512 (GFLOPS, m = n = k = 1024): 8x32 470,
 // 12x32 450, 14x32 445, 6x32 460.
-func Panel(lanes int, m, n int64) PanelShape {
+func Panel(lanes, size int, m, n int64) PanelShape {
 	s := PanelShape{Rows: 8, Vectors: 2, Lanes: lanes}
-	if lanes < 16 {
+	if vectorRegisters(lanes*size) < 32 {
 		s.Rows = 6
 	}
 	registers := s.Rows * s.Vectors

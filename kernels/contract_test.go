@@ -43,7 +43,7 @@ func TestPanelsFitTheRegistersAndTheColumns(t *testing.T) {
 	for lanes, registers := range map[int]int{4: 16, 8: 16, 16: 32} {
 		for _, m := range []int64{1, 2, 3, 5, 100} {
 			for _, n := range []int64{1, 4, 16, 17, 40, 1000} {
-				s := kernels.Panel(lanes, m, n)
+				s := kernels.Panel(lanes, 4, m, n)
 				require.LessOrEqual(t, s.Registers(), registers)
 				require.True(t, s.Vectors == 1 || int64(s.Columns()) < 2*n, "%+v for %d columns", s, n)
 			}

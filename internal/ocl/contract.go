@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/kernels"
 )
 
 // contractVariants are the ways to run a contraction, best first. Every one
@@ -89,18 +88,30 @@ func swapBetter(d *deviceFacts, t *engine.Task) bool {
 	return swapped.a.plain && !as.bb.alongK() && 4*m <= n
 }
 
-// dotFits reports whether dot products beat panels: few rows share a column of
-// B that would have to be packed, and the sums are long enough to hide that a
-// vector of them is folded at the end.
+// dotFits reports whether dot products beat what packs: few rows share a column
+// of B, and the sums are long enough to hide that a vector of them is folded at
+// the end. Beside blocks the rows must stay in the innermost cache, and fill
+// vectors without widening or a remainder.
 func (c *contraction) dotFits() bool {
 	few := min(c.m, c.n)
-	return c.alongK() && (c.k >= 64 && few <= 16 || 8*few <= c.k && few <= 256)
+	switch {
+	case !c.alongK():
+		return false
+	case few <= 16:
+		return c.k >= 64 || 8*few <= c.k
+	case c.canKeepB(c.panelShape()):
+		return false
+	case c.blockFits():
+		whole := c.a.dtype == c.acc && c.bb.dtype == c.acc && c.accSize == 4 && c.k%int64(c.panelLanes()) == 0
+		return whole && few <= 64 && 8*few <= c.k && c.k*c.accSize <= 6<<10
+	}
+	return few <= 256 && 8*few <= c.k
 }
 
 // blockFits reports whether blocks beat panels: there are enough rows for what is
 // copied, both operands are copied at the speed of vectors, and no pack of B can
 // be kept from run to run.
 func (c *contraction) blockFits() bool {
-	return c.m > 8 && c.blockLegal() && c.dev.localMem >= 16<<10 && !c.canKeepB(kernels.Panel(c.panelLanes(), c.m, c.n)) &&
+	return c.m > 8 && c.blockLegal() && c.dev.localMem >= 16<<10 && !c.canKeepB(c.panelShape()) &&
 		(c.a.alongK() || c.adjoin(c.a, aRow)) && (c.bb.alongK() || c.columnsAdjoin())
 }

@@ -49,7 +49,7 @@ func (c *contraction) chooseBlock() blockChoice {
 
 // anyBlock is what all blocks have in common.
 func (c *contraction) anyBlock() blockChoice {
-	p := blockChoice{shape: kernels.Panel(c.panelLanes(), c.m, c.n), direct: c.a.alongK() && c.a.dtype == c.acc, lots: 1}
+	p := blockChoice{shape: c.panelShape(), direct: c.a.alongK() && c.a.dtype == c.acc, lots: 1}
 	p.space = kernels.Block(c.dev.localMem, int(c.accSize), p.direct)
 	return p
 }

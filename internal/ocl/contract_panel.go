@@ -35,6 +35,11 @@ func (c *contraction) panelLanes() int {
 	return min(lanes, 16)
 }
 
+// panelShape is the register block for all of the contraction.
+func (c *contraction) panelShape() kernels.PanelShape {
+	return kernels.Panel(c.panelLanes(), int(c.accSize), c.m, c.n)
+}
+
 // directA reports whether rows of A can be read where they are: an element at
 // a time, which does not pay where it has to be widened, nor where every
 // element comes from another page.
@@ -77,7 +82,7 @@ func (p *panelChoice) split(c *contraction, want int64) {
 
 // choosePanel takes what was measured to be best on a CPU driver.
 func (c *contraction) choosePanel() panelChoice {
-	p := panelChoice{shape: kernels.Panel(c.panelLanes(), c.m, c.n), limit: min(packBytes, c.dev.maxAlloc/4)}
+	p := panelChoice{shape: c.panelShape(), limit: min(packBytes, c.dev.maxAlloc/4)}
 	p.packA = !c.directA()
 	// A panel is used once for every tile of rows; packing costs about as much
 	// as two tiles, and what it buys are neighbouring cache lines and pages.

@@ -103,7 +103,7 @@ func (p winogradChoice) fits(c *contraction) bool {
 // chooseWinograd takes the block that cycles finds cheapest.
 func (c *contraction) chooseWinograd() winogradChoice {
 	x, _ := c.windows()
-	p := winogradChoice{image: x, shape: kernels.Panel(c.panelLanes(), math.MaxInt64, c.n)}
+	p := winogradChoice{image: x, shape: kernels.Panel(c.panelLanes(), int(c.accSize), math.MaxInt64, c.n)}
 	p.keep = steady(c.task, c.task.B) && c.b*p.kernelBytes(c) <= c.dev.maxAlloc/4
 	lanes := int64(p.shape.Lanes)
 	p.tiles, p.panels, p.depth = 1, 1, min(roundUp(x.c, lanes), 2*lanes)

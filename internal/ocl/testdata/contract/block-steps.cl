@@ -1,9 +1,9 @@
-// block: 402x64 of 6x16 depth 168
+// block: 200x128 of 8x16 depth 127
 
 // contract_block
 #define ACC double
 #define MAC(a, b, c) FMA(a, b, c)
-#define MR 6
+#define MR 8
 #define NV 2
 #define VL 8
 #define NR 16
@@ -15,7 +15,11 @@
 #define SPACE_SUM 32768
 #define A_DIRECT 0
 #define A_ALONG_K 0
-#define A_ALONG_M 0
+#define A_ALONG_M 1
+#define A_TYPE double
+#define A_PTR (p0_ + o_p0)
+#define A_LOAD(p) vload8(0, p)
+#define MSTORE vstore8
 #define B_ALONG_K 0
 #define B_ALONG_N 1
 #define B_TYPE double
@@ -24,6 +28,13 @@
 #define OUT_VECTOR(b, m, n, x) VSTORE(x, 0, (__global ACC *)(y0_ + o_y0) + OUT_AT(b, m, n))
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (double)(v)))
+
+static inline long a_column_hook(const IDX b, const IDX k FN_PARAMS) {
+    const int i0 = n0 * k;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define A_COLUMN(b, k) a_column_hook(b, k FN_ARGS)
 
 static inline double load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = m + n0 * k;
