@@ -7,6 +7,9 @@
 //         ELEMENT(i)      element i of y, where DIRECT
 // macros  OUT, OUT16  register type of VALUE, and 16 of them
 //         DIRECT  1: y holds values of type OUT
+//         PLAIN   1: the values have VALUES(o, r, c), those of r .. r + 15
+//         STREAMED  1: of a DIRECT, whose tiles are whole lines and which no cache holds: they are
+//                   stored past the caches
 // sizes   OUTER, ROWS, COLS   RSPAN  rows an item, a multiple of 16
 // launch  map_tile  global {COLS / 16, ROWS / RSPAN, OUTER}  local {1, 1, 1}
 // note    a tile of 16 x 16 is computed along the rows, turned in registers, and stored along the
@@ -17,7 +20,9 @@
 #define SIDE 16
 #define LENGTH 128 // of the rows that are computed before they are turned
 
-#if DIRECT
+#if STREAMED
+#define STORE16(i, v) STREAM(v, (__global OUT16 *)&ELEMENT(i))
+#elif DIRECT
 #define STORE16(i, v) vstore16(v, 0, &ELEMENT(i))
 #else
 #define STORE16(i, v) do { \
@@ -54,6 +59,16 @@ kernel void map_tile(PARAMS) {
     const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
     const IDX o = (IDX)get_global_id(2);
     const IDX tiled = c1 - c0 < SIDE ? r0 : r0 + (r1 - r0) / SIDE * SIDE;
+#if PLAIN
+    for (IDX r = r0; r < tiled; r += SIDE) {
+        OUT16 a[SIDE], b[SIDE];
+        #pragma unroll
+        for (int j = 0; j < SIDE; j++) a[j] = VALUES(o, r, c0 + j);
+        TURN
+        #pragma unroll
+        for (int j = 0; j < SIDE; j++) STORE16(PLACE(o, r + j, c0), a[j]);
+    }
+#else
     OUT t[SIDE * LENGTH];
     for (IDX r = r0; r < tiled; r += LENGTH) {
         const int n = (int)min((IDX)LENGTH, tiled - r);
@@ -66,6 +81,7 @@ kernel void map_tile(PARAMS) {
             for (int j = 0; j < SIDE; j++) STORE16(PLACE(o, r + i + j, c0), a[j]);
         }
     }
+#endif
     for (IDX r = tiled; r < r1; r++)
         for (IDX c = c0; c < c1; c++) STORE(PLACE(o, r, c), VALUE(o, r, c));
 }

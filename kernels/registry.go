@@ -56,6 +56,11 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		For: "CPU drivers: loops that become vectors",
 	},
 	{
+		Family: "map", Name: "gather", File: "map_gather.cl", Kernels: []string{"map_gather"}, Hooks: []string{"VALUE", "FETCH_AT", "STORE"},
+		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"AHEAD", nil, "rows that lines are asked for ahead"}, {"NARROW", flag, "COLS is a macro"}},
+		For:    "CPU drivers: rows that indices name",
+	},
+	{
 		Family: "map", Name: "tile", File: "map_tile.cl", Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
 		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"OUT16", nil, "16 of them"}, {"DIRECT", flag, "y holds values of that type"}},
 		For:    "CPU drivers: transposes",

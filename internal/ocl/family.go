@@ -30,7 +30,7 @@ var families = map[engine.Kind]func(d *deviceFacts, t *engine.Task) []variant{
 
 // variantNames are the names that the functions in families give.
 var variantNames = map[engine.Kind][]string{
-	engine.Map:       {"item", "block", "tile"},
+	engine.Map:       {"item", "block", "tile", "gather"},
 	engine.Reduce:    {"item", "group", "block", "column", "lanes", "stripe", "window"},
 	engine.Row:       {"group", "block", "split"},
 	engine.Contract:  {"item", "tile", "panel", "block", "row", "dot", "mma", "winograd"},

@@ -125,6 +125,7 @@ func goldens() map[string]goldenCase {
 		{"map-bias", "map=item", gpuFacts(256)},
 		{"map-pad", "map=block", cpuFacts(16)},
 		{"map-gather", "map=item", gpuFacts(256)},
+		{"map-gather", "map=gather", cpuFacts(16)},
 		{"map-inplace", "map=block", cpuFacts(16)},
 		{"map-transpose", "map=tile", cpuFacts(16)},
 		{"map-image", "map=tile", cpuFacts(16)},

@@ -37,6 +37,11 @@ func mapVariants(d *deviceFacts, t *engine.Task) []variant {
 	} else if tile.plan != nil {
 		all = append(all, tile)
 	}
+	if gather := gatherVariant(d, t); gather.plan != nil && d.cpu {
+		all = slices.Insert(all, 0, gather)
+	} else if gather.plan != nil {
+		all = append(all, gather)
+	}
 	return all
 }
 

@@ -90,7 +90,12 @@ func (m *tiling) plan(c mapTile) (*plan, error) {
 	out := regType(t.Values[0].DType)
 	g.macro("OUT", out)
 	g.macro("OUT16", out+"16")
-	m.places(g)
+	direct := m.places(g)
+	coords := []coord{{"o", m.outer}, {"r", []int{m.along}}, {"c", []int{m.last}}}
+	g.macro("PLAIN", oneIf(g.vectorHook("VALUES", coords, m.along, t.Values[0], t.Values[0].DType, 0)))
+	_, _, whole := runsAlong(t)
+	lines := whole && t.Outs[0].DType.Size() >= 4
+	g.macro("STREAMED", oneIf(direct && lines && m.dev.cache > 0 && t.Outs[0].Bytes() > m.dev.cache))
 	grid := kernels.MapTile(outer, rows, cols, c.rows)
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%dx%d rows=%d", outer, rows, cols, c.rows),
@@ -98,8 +103,9 @@ func (m *tiling) plan(c mapTile) (*plan, error) {
 	}, nil
 }
 
-// places defines what a tile needs of every point: its value and where it is stored.
-func (m *tiling) places(g *gen) {
+// places defines what a tile needs of every point, its value and where it is
+// stored, and reports whether the value is stored as it is.
+func (m *tiling) places(g *gen) (direct bool) {
 	t := m.task
 	coords := []coord{{"o", m.outer}, {"r", []int{m.along}}, {"c", []int{m.last}}}
 	g.hookOf("VALUE", coords, t.Values, nil)
@@ -109,9 +115,10 @@ func (m *tiling) places(g *gen) {
 	}
 	g.hook("PLACE", coords, engine.IndexValue(tensor.Int64, place), tensor.Invalid)
 	g.store("STORE", "VALUE", t.Values...)
-	direct := storageType(t.Outs[0].DType) == regType(t.Values[0].DType) && t.Outs[0].DType != tensor.Bool
+	direct = storageType(t.Outs[0].DType) == regType(t.Values[0].DType) && t.Outs[0].DType != tensor.Bool
 	g.macro("DIRECT", oneIf(direct))
 	if direct {
 		g.macro("ELEMENT(i)", "(y0_ + o_y0)[i]")
 	}
+	return direct
 }

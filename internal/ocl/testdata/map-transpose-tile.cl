@@ -6,6 +6,8 @@
 #define OUT16 float16
 #define DIRECT 1
 #define ELEMENT(i) (y0_ + o_y0)[i]
+#define PLAIN 1
+#define STREAMED 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global float *restrict y0_, \
@@ -36,6 +38,13 @@ static inline long place_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
+static inline float16 values_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
+    const int i0 = r + n0 * c;
+    const float16 v1 = LOADS_float32(p0, i0);
+    return v1;
+}
+#define VALUES(o, r, c) values_hook(o, r, c FN_ARGS)
+
 // ---- map_tile.cl ----
 // map_tile.cl: one value for every point of an OUTER x ROWS x COLS view on a CPU driver, where
 // neighbouring rows, and not neighbouring columns, read neighbouring memory: a transpose.
@@ -46,6 +55,9 @@ static inline long place_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
 //         ELEMENT(i)      element i of y, where DIRECT
 // macros  OUT, OUT16  register type of VALUE, and 16 of them
 //         DIRECT  1: y holds values of type OUT
+//         PLAIN   1: the values have VALUES(o, r, c), those of r .. r + 15
+//         STREAMED  1: of a DIRECT, whose tiles are whole lines and which no cache holds: they are
+//                   stored past the caches
 // sizes   OUTER, ROWS, COLS   RSPAN  rows an item, a multiple of 16
 // launch  map_tile  global {COLS / 16, ROWS / RSPAN, OUTER}  local {1, 1, 1}
 // note    a tile of 16 x 16 is computed along the rows, turned in registers, and stored along the
@@ -56,7 +68,9 @@ static inline long place_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
 #define SIDE 16
 #define LENGTH 128 // of the rows that are computed before they are turned
 
-#if DIRECT
+#if STREAMED
+#define STORE16(i, v) STREAM(v, (__global OUT16 *)&ELEMENT(i))
+#elif DIRECT
 #define STORE16(i, v) vstore16(v, 0, &ELEMENT(i))
 #else
 #define STORE16(i, v) do { \
@@ -93,6 +107,16 @@ kernel void map_tile(PARAMS) {
     const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
     const IDX o = (IDX)get_global_id(2);
     const IDX tiled = c1 - c0 < SIDE ? r0 : r0 + (r1 - r0) / SIDE * SIDE;
+#if PLAIN
+    for (IDX r = r0; r < tiled; r += SIDE) {
+        OUT16 a[SIDE], b[SIDE];
+        #pragma unroll
+        for (int j = 0; j < SIDE; j++) a[j] = VALUES(o, r, c0 + j);
+        TURN
+        #pragma unroll
+        for (int j = 0; j < SIDE; j++) STORE16(PLACE(o, r + j, c0), a[j]);
+    }
+#else
     OUT t[SIDE * LENGTH];
     for (IDX r = r0; r < tiled; r += LENGTH) {
         const int n = (int)min((IDX)LENGTH, tiled - r);
@@ -105,6 +129,7 @@ kernel void map_tile(PARAMS) {
             for (int j = 0; j < SIDE; j++) STORE16(PLACE(o, r + i + j, c0), a[j]);
         }
     }
+#endif
     for (IDX r = tiled; r < r1; r++)
         for (IDX c = c0; c < c1; c++) STORE(PLACE(o, r, c), VALUE(o, r, c));
 }

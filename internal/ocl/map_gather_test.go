@@ -1,0 +1,80 @@
+package ocl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// pick reads the rows of a table that ids name, zeros where there is none.
+func pick(dt, ids tensor.DType, table, rows, cols int) *engine.Task {
+	row := engine.DataIndex(engine.Load(1, ids, engine.AxisIndex(0), nil))
+	v := engine.Load(0, dt, row.Mul(int64(cols)).Add(engine.AxisIndex(1)), []engine.Cond{{X: row, Lo: 0, Hi: int64(table)}})
+	return mapTask(engine.Domain{rows, cols}, v, engine.Operand{DType: dt, Len: int64(table * cols)}, engine.Operand{DType: ids, Len: int64(rows)})
+}
+
+// Rows narrower than a vector and wider, more and fewer than are fetched ahead,
+// with indices outside the table, also far outside.
+func TestRowsThatIndicesNameAreGathered(t *testing.T) {
+	for i, s := range [][2]int{{300, 4}, {77, 3}, {65, 16}, {1000, 17}, {64, 300}, {40, 2000}} {
+		for j, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Bool} {
+			ids := []tensor.DType{tensor.Int32, tensor.Int64}[(i+j)%2]
+			t.Run(fmt.Sprint(s, dt, ids), func(t *testing.T) {
+				t.Parallel()
+				const table = 50
+				task := pick(dt, ids, table, s[0], s[1])
+				r := rand.New(rand.NewPCG(2, uint64(i)))
+				at := make([]byte, s[0]*ids.Size())
+				for k := range int64(s[0]) {
+					putAt(ids, at, k, 0, uint64(r.IntN(table+10)-5))
+				}
+				putAt(ids, at, 7, 0, 1<<62+3)
+				e := device(t, "", nil)
+				if !e.facts.cpu {
+					e = device(t, "map=gather", nil)
+				}
+				p := verify(t, e, task, [][]byte{randomBytes(r, dt, task.Ins[0].Len), at}, 0, 0)
+				require.Contains(t, p.Variant, "gather")
+			})
+		}
+	}
+}
+
+// An index for every element, and one that is read only where a condition holds,
+// are none of a row.
+func TestOtherLookupsAreNoGatheredRows(t *testing.T) {
+	dom := engine.Domain{100, 30}
+	f32, i32 := tensor.Float32, tensor.Int32
+	table := engine.Operand{DType: f32, Len: 30 * 30}
+	each := engine.DataIndex(engine.Load(1, i32, denseAt(dom, 0, 1), nil))
+	guarded := engine.DataIndex(engine.Load(1, i32, engine.AxisIndex(0), []engine.Cond{{X: engine.AxisIndex(0), Lo: 1, Hi: 99}}))
+	for name, row := range map[string]*engine.Index{"each": each, "guarded": guarded} {
+		v := engine.Load(0, f32, row.Mul(30).Add(engine.AxisIndex(1)), []engine.Cond{{X: row, Lo: 0, Hi: 30}})
+		task := mapTask(dom, v, table, engine.Operand{DType: i32, Len: dom.Size()})
+		r := rand.New(rand.NewPCG(4, 4))
+		at := make([]byte, 4*dom.Size())
+		for k := range int64(dom.Size()) {
+			putAt(i32, at, k, 0, uint64(r.IntN(30)))
+		}
+		p := verify(t, device(t, "map=gather", nil), task, [][]byte{randomBytes(r, f32, table.Len), at}, 0, 0)
+		require.NotContains(t, p.Variant, "gather", name)
+	}
+}
+
+// Tiles of whole lines that no cache holds are stored past it, at the edges of
+// the view as well.
+func TestLargeTransposesAreStoredPastTheCaches(t *testing.T) {
+	for _, dt := range []tensor.DType{tensor.Float32, tensor.Int64} {
+		dom := engine.Domain{2, 53, 48}
+		in := engine.Operand{DType: dt, Len: dom.Size()}
+		task := mapTask(dom, engine.Load(0, dt, denseAt(dom, 0, 2, 1), nil), in)
+		e := device(t, "map=tile", func(d *deviceFacts) { d.cache = 1 })
+		p := verify(t, e, task, [][]byte{randomBytes(rand.New(rand.NewPCG(1, 1)), dt, in.Len)}, 0, 0)
+		require.Contains(t, p.Source, "#define STREAMED 1")
+	}
+}
