@@ -76,12 +76,22 @@ static inline float wide_log1p(const float x) {
     return fabs(x) < 0x1p-24f ? x : z;
 }
 
+// A float whose last bits hold the whole number next to it + 126, where NEXT_WHOLE was added: exact
+// only under EXACTLY.
+#define NEXT_WHOLE (0x1.8p23f + 126.0f)
+
+// p 2^(n-1) where the last bits of t hold n + 126; in two steps where that is subnormal: p is
+// normal after the first.
+static inline float wide_scale(const float p, const float t) {
+    const int m = as_int(t), s = max(m, as_int(0x1.8p23f) + 1);
+    return p * as_float(((uint)(m - s) << 23) + as_uint(1.0f)) * as_float((uint)s << 23);
+}
+
 // 2^n (1 + r + ...) for x = n log(2) + r, to 0.9 ulp and 0.86 steps of a subnormal.
 static inline float wide_exp(const float x) {
     EXACTLY
     const float below = x > 89.0f ? 89.0f : x, c = below < -104.0f ? -104.0f : below; // a NaN stays
-    // The last bits of t hold n + 126.
-    const float t = FMA(c, M_LOG2E_F, 0x1.8p23f + 126.0f), n = t - (0x1.8p23f + 126.0f);
+    const float t = FMA(c, M_LOG2E_F, NEXT_WHOLE), n = t - NEXT_WHOLE;
     const float r = FMA(n, 2.12194440e-4f, FMA(n, -0.693359375f, c));
     float p = 2.76290788e-3f; // of 2 e^r
     p = FMA(p, r, 1.67374909e-2f);
@@ -90,22 +100,21 @@ static inline float wide_exp(const float x) {
     p = FMA(p, r, 9.99999881e-1f);
     p = FMA(p, r, 2.0f);
     p = FMA(p, r, 2.0f);
-    // times 2^(n-1), or for subnormal results in two steps: p is normal after the first.
-    const int m = as_int(t), s = max(m, as_int(0x1.8p23f) + 1);
-    return p * as_float(((uint)(m - s) << 23) + as_uint(1.0f)) * as_float((uint)s << 23);
+    return wide_scale(p, t);
 }
 
 static inline float wide_exp2(const float x) {
-    const float c = clamp(x, -151.0f, 129.0f), n = rint(c), f = c - n;
-    float p = 1.535336188319500e-4f;
-    p = FMA(p, f, 1.339887440266574e-3f);
-    p = FMA(p, f, 9.618437357674640e-3f);
-    p = FMA(p, f, 5.550332471162809e-2f);
-    p = FMA(p, f, 2.402264791363012e-1f);
-    p = FMA(p, f, 6.931472028550421e-1f);
-    const int k = (int)n, k1 = k >> 1; // in two steps, for subnormal results
-    const float y = FMA(p, f, 1.0f) * POWER_OF_2(k1) * POWER_OF_2(k - k1);
-    return x != x ? x : y;
+    EXACTLY
+    const float below = x > 129.0f ? 129.0f : x, c = below < -151.0f ? -151.0f : below; // a NaN stays
+    const float t = c + NEXT_WHOLE, f = c - (t - NEXT_WHOLE);
+    float p = 3.070672376639e-4f; // of 2 2^f
+    p = FMA(p, f, 2.679774880533e-3f);
+    p = FMA(p, f, 1.923687471535e-2f);
+    p = FMA(p, f, 1.110066494233e-1f);
+    p = FMA(p, f, 4.804528582726e-1f);
+    p = FMA(p, f, 1.386294305710f);
+    p = FMA(p, f, 2.0f);
+    return wide_scale(p, t);
 }
 
 // (e^x - 1) / 2, which does not overflow before e^x does.
