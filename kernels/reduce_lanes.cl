@@ -6,6 +6,7 @@
 //         GUARDED 1: LOAD holds where INSIDE(o, f, g), a condition that all lanes share;
 //                    elsewhere the value is LOAD_OUTSIDE(o, i, f, g): the edge of an image costs
 //                    one branch for all lanes
+//         PRODUCTS of a WINDOW, 1: LOAD is LEFT(o, i, f, g) · RIGHT(o, i, f, g), and they are summed
 // macros  VEC    lanes an item takes at a time, at most INNER
 //         OVERLAP  1: the last lanes move to the left instead of being fewer, and some results
 //                  are stored twice; 0: INNER is a multiple of VEC
@@ -27,6 +28,7 @@
 } while (0)
 
 kernel void reduce_lanes(PARAMS) {
+    WIDE_VECTORS
     const IDX o0 = (IDX)get_global_id(0) * RSPAN, o1 = min(o0 + RSPAN, OUTER);
 #if SPLIT
     const IDX f0 = (IDX)get_global_id(1) * SPAN, f1 = min(f0 + SPAN, FOLDS);
@@ -56,6 +58,7 @@ kernel void reduce_lanes(PARAMS) {
 #else
                 const IDX first = block;
 #endif
+                WIDE
                 for (IDX i = first; i < first + wide; i++) {
                     STATES(s, 1);
                     CLEAR(s, 0);
@@ -63,8 +66,12 @@ kernel void reduce_lanes(PARAMS) {
                     for (int f = 0; f < FOLDS; f++)
                         #pragma unroll
                         for (int g = 0; g < GOLDS; g++) {
+#if PRODUCTS
+                            s[0] = FMA(LEFT(o, i, f, g), RIGHT(o, i, f, g), s[0]);
+#else
                             const VAL v = (VAL)LOAD(o, i, f, g);
                             ADD(s, 0, v, f * GOLDS + g);
+#endif
                         }
                     STORE(o * INNER + i, EPILOGUE(o, i, RESULT(s, 0)));
                 }

@@ -90,8 +90,8 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 	},
 	{
 		Family: "reduce", Name: "lanes", File: "reduce_lanes.cl", Needs: monoid, Kernels: []string{"reduce_lanes"},
-		Hooks:  append([]string{"LOAD_OUTSIDE", "INSIDE"}, folding...),
-		Macros: []Macro{split, {"VEC", LaneWidths, "lanes at a time"}, {"OVERLAP", flag, "the last lanes move to the left"}, {"GUARDED", flag, "the lanes share a condition"}, {"WINDOW", flag, "the fold is small and of known extents"}},
+		Hooks:  append([]string{"LOAD_OUTSIDE", "INSIDE", "LEFT", "RIGHT"}, folding...),
+		Macros: []Macro{split, {"VEC", LaneWidths, "lanes at a time"}, {"OVERLAP", flag, "the last lanes move to the left"}, {"GUARDED", flag, "the lanes share a condition"}, {"WINDOW", flag, "the fold is small and of known extents"}, {"PRODUCTS", flag, "what is summed is a product"}},
 		For:    "CPU drivers: windows, and sums over axes that are not the last",
 	},
 	{

@@ -175,6 +175,13 @@ func (l *lanes) plan() (*plan, error) {
 	g.macro("GUARDED", oneIf(l.guard != nil))
 	o, i, f, gold := coord{"o", l.outer}, coord{"i", l.inner}, coord{"f", l.taps}, coord{"g", l.gold}
 	g.hook("LOAD", []coord{o, i, f, gold}, l.full, tensor.Invalid)
+	left, right, products := factors(l.full)
+	products = products && window && l.fold.Monoid == engine.Sum && l.full.DType == l.val && left.DType == l.val && right.DType == l.val
+	g.macro("PRODUCTS", oneIf(products))
+	if products {
+		g.hook("LEFT", []coord{o, i, f, gold}, left, tensor.Invalid)
+		g.hook("RIGHT", []coord{o, i, f, gold}, right, tensor.Invalid)
+	}
 	if l.guard != nil {
 		g.hook("LOAD_OUTSIDE", []coord{o, i, f, gold}, l.beyond, tensor.Invalid)
 		g.hook("INSIDE", []coord{o, f, gold}, engine.Valid(l.guard), tensor.Invalid)

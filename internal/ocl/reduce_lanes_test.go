@@ -28,6 +28,16 @@ func pooling(f engine.Monoid, n, h, c, kernel, stride, pad int) *engine.Task {
 	return reduceTask(dom, 4, f, engine.Load(0, in.DType, addr, inside), in)
 }
 
+// scaled multiplies every value of pooling by a factor of its channel and tap.
+func scaled(task *engine.Task) *engine.Task {
+	c, u := int64(task.Axes[3]), int64(task.Axes[4])
+	task.Ins = append(task.Ins, engine.Operand{DType: tensor.Float32, Len: c * u * u})
+	at := engine.AxisIndex(4).Mul(u).Add(engine.AxisIndex(5)).Mul(c).Add(engine.AxisIndex(3))
+	v := &task.Folds[0].Value
+	*v = engine.Apply(fnMul, tensor.Float32, *v, engine.Load(1, tensor.Float32, at, nil))
+	return task
+}
+
 func TestWindowsFoldByLanes(t *testing.T) {
 	for name, task := range map[string]*engine.Task{
 		"whole vectors":    pooling(engine.Sum, 2, 9, 32, 3, 2, 1),
@@ -35,13 +45,18 @@ func TestWindowsFoldByLanes(t *testing.T) {
 		"large window":     pooling(engine.Sum, 1, 12, 24, 7, 2, 3),
 		"no border":        pooling(engine.Max, 3, 8, 16, 2, 2, 0),
 		"positions":        pooling(engine.ArgMax, 1, 7, 19, 3, 2, 1),
+		"products":         scaled(pooling(engine.Sum, 2, 9, 40, 3, 2, 1)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(4, uint64(task.Ins[0].Len)))
 			for _, force := range []string{"", "reduce=lanes", "reduce=column"} {
-				p := verify(t, device(t, force, nil), task, [][]byte{randomBytes(r, tensor.Float32, task.Ins[0].Len)}, 1e-5, 1)
-				if force != "reduce=column" && device(t, "", nil).facts.cpu {
+				var ins [][]byte
+				for _, in := range task.Ins {
+					ins = append(ins, randomBytes(r, tensor.Float32, in.Len))
+				}
+				p := verify(t, device(t, force, nil), task, ins, 1e-5, 1)
+				if force == "reduce=lanes" && device(t, "", nil).facts.cpu {
 					require.Contains(t, p.Variant, "lanes")
 				}
 			}
