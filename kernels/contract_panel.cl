@@ -10,9 +10,10 @@
 //         A_DIRECT 1: A_PTR + A_ROW(b, m) + A_COL(k) is element (b, m, k), A_LOAD(p, i) widens
 //                     one element; within a run of RUN values of k they lie A_STEP apart
 //         A_DIRECT 0: rows were packed by contract_pack_a.cl: [batch][tile][k][MR]
-//         B_DIRECT 1: B_PTR + B_BATCH(b) + n + B_ROW(k), B_LOAD(p) widens VL elements, B_STEP
+//         B_DIRECT 1: B_PTR + B_BATCH(b) + B_COLUMN(n) + B_ROW(k), B_LOAD(p) widens VL elements,
+//                     B_STEP; columns adjoin in runs of RUN_COLUMNS, each RUN_PANELS panels
 //         B_DIRECT 0: columns were packed by contract_pack_b.cl: [batch][panel][k][NR]
-//         ROWS_ADJOIN 1: neighbours in m, not in n, are neighbours in the output
+//         BY_COLUMN 1: neighbours in n are no neighbours in the output: it is stored column by column
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; contract_sum.cl
 //                  folds them in a fixed order
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of it    VLOAD VSTORE its vload and vstore
@@ -22,13 +23,12 @@
 //         A_PLANE B_PLANE  elements of a packed batch, 0 where all share one
 //         TILES  of MR rows a work-item    ROW_TILES  in this launch
 // launch  global {ceil(ROW_TILES / TILES), panels, batches x splits}  local {1, 1, 1}
-// note    a tail of columns that B_DIRECT reads is reached by moving the panel to the left:
+// note    a tail of a run of columns that B_DIRECT reads is reached by moving the panel to the left:
 //         nothing outside the buffer is read, and no element is stored twice
 // source  Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_panel(PARAMS) {
-    const IDX firstN = N_FROM + (IDX)get_global_id(1) * NR;
     const IDX z = get_global_id(2);
 #if SPLIT
     const IDX s = z / LOTS, lot = z - s * LOTS;
@@ -38,12 +38,13 @@ void contract_panel(PARAMS) {
 #endif
     const IDX b = B_FROM + lot;
 #if B_DIRECT
-    const IDX left = min(firstN, (IDX)N - NR);
-    const int from = firstN - left, to = NR;
-    __global const B_TYPE *column = B_PTR + B_BATCH(b) + left;
+    const IDX run = (IDX)get_global_id(1) / RUN_PANELS, first = ((IDX)get_global_id(1) - run * RUN_PANELS) * NR;
+    const IDX start = min(first, (IDX)RUN_COLUMNS - NR), left = run * RUN_COLUMNS + start;
+    const int from = first - start, to = NR;
+    __global const B_TYPE *column = B_PTR + B_BATCH(b) + B_COLUMN(left);
 #else
-    const IDX left = firstN;
-    const int from = 0, to = min((IDX)NR, (IDX)N - firstN);
+    const IDX left = N_FROM + (IDX)get_global_id(1) * NR;
+    const int from = 0, to = min((IDX)NR, (IDX)N - left);
     __global const ACC *column = B_PACK + (size_t)lot * B_PLANE
                                + ((size_t)get_global_id(1) * (K_TO - K_FROM) + (k0 - K_FROM)) * NR;
 #endif
@@ -121,7 +122,7 @@ void contract_panel(PARAMS) {
             for (int j = from; j < to; j++)
                 part[j] = out[i][j];
         }
-#elif ROWS_ADJOIN
+#elif BY_COLUMN
         if (rows == MR) {
             for (int j = from; j < to; j++)
                 for (int i = 0; i < MR; i++)

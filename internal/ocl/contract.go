@@ -80,12 +80,20 @@ func swapBetter(d *deviceFacts, t *engine.Task) bool {
 		return true // batches of narrow panels; swapped, B is packed once
 	case as.columnsAdjoin() || swapped.columnsAdjoin():
 		return t.Size(3) >= 64 && !as.columnsAdjoin() && as.bb.plain
+	case as.windowRuns() != swapped.windowRuns(): // read where they lie
+		return swapped.windowRuns()
 	case steady(t, t.A) != steady(t, t.B): // packed once
 		return steady(t, t.A)
 	}
 	// One of the two is packed: the other one where this is much larger and not
 	// packed by vectors, as the windows of a convolution.
 	return swapped.a.plain && !as.bb.alongK() && 4*m <= n
+}
+
+// windowRuns reports whether B is read where it lies although only runs of its
+// columns adjoin, and no pack of it can be kept.
+func (c *contraction) windowRuns() bool {
+	return len(c.axes(bColumn)) > 1 && c.directB(c.panelShape()) && !steady(c.task, c.task.B)
 }
 
 // dotFits reports whether dot products beat what packs: few rows share a column

@@ -48,9 +48,11 @@ func (c *contraction) directA() bool {
 	return c.a.plain && !isHalfType(c.a.dtype) && !far
 }
 
-// directB reports whether panels of B can be read where they are.
+// directB reports whether panels of B can be read where they are: runs of columns
+// that adjoin, of which the last panel does not do much twice.
 func (c *contraction) directB(s kernels.PanelShape) bool {
-	return c.columnsAdjoin() && c.n >= int64(s.Columns())
+	run, width := c.columnRun(), int64(s.Columns())
+	return run >= width && (run == c.n || 4*run >= 3*roundUp(run, width))
 }
 
 // run is the number of values of k over which the address of whatever is read
@@ -86,7 +88,8 @@ func (c *contraction) choosePanel() panelChoice {
 	p.packA = !c.directA()
 	// A panel is used once for every tile of rows; packing costs about as much
 	// as two tiles, and what it buys are neighbouring cache lines and pages.
-	p.packB = !c.directB(p.shape) || c.m > 256
+	// Windows of an image, of which only runs adjoin, would be packed element by element.
+	p.packB = !c.directB(p.shape) || c.m > 256 && c.columnsAdjoin()
 	p.keepB = p.packB && c.canKeepB(p.shape)
 	tiles := ceilDiv(c.m, int64(p.shape.Rows)) * ceilDiv(c.n, int64(p.shape.Columns())) * c.b
 	want := int64(1)
@@ -213,6 +216,9 @@ func (c *contraction) planPanel(p panelChoice) (*plan, error) {
 			depth := min(w.k, c.k-k)
 			for n := int64(0); n < c.n; n += w.n {
 				panels := ceilDiv(min(w.n, c.n-n), nr)
+				if !p.packB {
+					panels = c.n / c.columnRun() * ceilDiv(c.columnRun(), nr)
+				}
 				at := func(m int64) map[string]int64 {
 					return map[string]int64{
 						"B_FROM": b, "LOTS": lots, "M_FROM": m, "N_FROM": n,
@@ -356,7 +362,7 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.size("BATCHES", c.b)
 		g.scratchArg("PART", scratchPart, c.accC)
 	} else {
-		g.macro("ROWS_ADJOIN", oneIf(c.rowsAdjoin()))
+		g.macro("BY_COLUMN", oneIf(c.columnsApart()))
 		c.hookOut(g)
 	}
 	if p.packA {
@@ -377,7 +383,10 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.macro("B_LOAD(p)", c.vectorLoad(c.bb.dtype, p.shape.Lanes))
 		g.hook("B_BATCH", []coord{{"b", c.axes(bBatch)}}, c.part(c.bb, true, bBatch), tensor.Invalid)
 		g.hook("B_ROW", []coord{{"k", c.axes(bSum)}}, c.part(c.bb, false, bSum), tensor.Invalid)
+		g.hook("B_COLUMN", []coord{{"n", c.axes(bColumn)}}, c.part(c.bb, false, bColumn), tensor.Invalid)
 		g.size("B_STEP", c.bb.step)
+		g.size("RUN_COLUMNS", c.columnRun())
+		g.size("RUN_PANELS", ceilDiv(c.columnRun(), int64(p.shape.Columns())))
 	}
 	return g.assemble("contract_panel.cl")
 }

@@ -1,6 +1,7 @@
 package ocl
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
@@ -65,6 +66,9 @@ func separate(d *deviceFacts, t *engine.Task, swap bool) *contraction {
 	if swap {
 		a, b, rows, columns = b, a, columns, rows
 	}
+	if d.cpu && t.Size(3) >= 128 { // or storing the result out of order costs more
+		columns = adjoining(b, columns, t.Axes)
+	}
 	// Rows of all batches against one B are the rows of a single product.
 	if !uses(b, batch) {
 		rows, batch = slices.Concat(batch, rows), nil
@@ -104,6 +108,20 @@ func separate(d *deviceFacts, t *engine.Task, swap bool) *contraction {
 		c.accC = regType(t.Acc)
 	}
 	return c
+}
+
+// adjoining is the order of columns in which those of b adjoin in memory, where
+// there is one with runs worth reading as vectors: the weights of a convolution
+// lie by channel and tap, its windows by tap and channel.
+func adjoining(b *engine.Expr, columns []int, dom engine.Domain) []int {
+	if b.Op != engine.OpLoad {
+		return columns
+	}
+	coef, ok := b.Addr.Affine(len(dom))
+	if !ok || !slices.ContainsFunc(columns, func(a int) bool { return coef[a] == 1 && dom[a] >= 16 }) {
+		return columns
+	}
+	return slices.SortedStableFunc(slices.Values(columns), func(a, b int) int { return cmp.Compare(coef[b], coef[a]) })
 }
 
 // outAddress is where t stores, over its axes.
@@ -169,6 +187,16 @@ func (c *contraction) columnsAdjoin() bool {
 	return c.bb.plain && len(axes) == 1 && c.bb.coef[axes[0]] == 1
 }
 
+// columnRun is how many neighbouring columns of B are neighbours in memory, from
+// a multiple of it on; 0 where none are.
+func (c *contraction) columnRun() int64 {
+	axes := c.axes(bColumn)
+	if !c.bb.plain || len(axes) == 0 || c.bb.coef[axes[len(axes)-1]] != 1 {
+		return 0
+	}
+	return int64(c.task.Axes[axes[len(axes)-1]])
+}
+
 // byK reports whether neighbours in k are nearer in memory than neighbours in
 // the other direction: the order in which to load a tile.
 func (c *contraction) byK(l operandLoad, other int) bool {
@@ -225,10 +253,24 @@ func (c *contraction) hookOut(g *gen) {
 // rowsAdjoin reports whether it is the rows of the output, and not its columns,
 // that are neighbours in memory.
 func (c *contraction) rowsAdjoin() bool {
+	row, column := c.outSteps()
+	return row == 1 && column != 1
+}
+
+// columnsApart reports whether neighbouring columns of the output are not
+// neighbours in memory.
+func (c *contraction) columnsApart() bool {
+	_, column := c.outSteps()
+	return column > 1
+}
+
+// outSteps is how far neighbouring rows and columns of the output lie apart; 0
+// where that cannot be told.
+func (c *contraction) outSteps() (row, column int64) {
 	coef, ok := c.out.Addr.Affine(len(c.task.Axes))
 	rows, columns := c.axes(outRow), c.axes(outColumn)
 	if !ok || len(rows) == 0 || len(columns) == 0 {
-		return false
+		return 0, 0
 	}
-	return coef[rows[len(rows)-1]] == 1 && coef[columns[len(columns)-1]] != 1
+	return coef[rows[len(rows)-1]], coef[columns[len(columns)-1]]
 }

@@ -449,6 +449,34 @@ func TestWeightGradientsSplitTheirSum(t *testing.T) {
 	require.Greater(t, c.choosePanel().splits, int64(1), "2 tiles must not be the work of one core each")
 }
 
+// channelGradient is m = o; n = c, ky, kx; k = image, y, x, with the channels of the
+// padded image last: windows adjoin by tap and channel, and the result by channel
+// and tap.
+func channelGradient(images, c, h, o int) *engine.Task {
+	p := h + 2
+	dims := []int{o, c, 3, 3, images, h, h}
+	x := view{tensor.Float32, 0, []int64{0, 1, int64(p * c), int64(c), int64(p * p * c), int64(p * c), int64(c)}, int64(images * c * p * p)}
+	return product([4]int{0, 1, 3, 3}, dims, dense(tensor.Float32, dims, 4, 0, 5, 6), x, tensor.Float32)
+}
+
+func TestRunsOfColumnsAreReadWhereTheyLie(t *testing.T) {
+	t.Parallel()
+	for c, packs := range map[int]bool{5: true, 16: false, 18: false, 37: false} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			t.Parallel()
+			task := channelGradient(3, c, 7, 9)
+			p, err := makePlan(cpuFacts(16), task, "contract=panel")
+			require.NoError(t, err)
+			require.Equal(t, packs, strings.Contains(p.params, "pack b"), p.params)
+			e := chosenWays
+			if c == 18 {
+				e = eachKernel
+			}
+			requireWays(t, task, e)
+		})
+	}
+}
+
 // fused has a prologue on both operands, padding conditions, a gather, and an
 // epilogue of bias, residual and activation; the residual is the output's memory.
 func fused(dt tensor.DType) *engine.Task {

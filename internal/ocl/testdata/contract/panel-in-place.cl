@@ -27,7 +27,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define A_DIRECT 0
 #define B_DIRECT 1
 #define SPLIT 0
-#define ROWS_ADJOIN 0
+#define BY_COLUMN 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define B_TYPE ushort
 #define B_PTR (p1_ + o_p1)
@@ -60,4 +60,10 @@ static inline long b_row_hook(const IDX k FN_PARAMS) {
     return v1;
 }
 #define B_ROW(k) b_row_hook(k FN_ARGS)
+
+static inline long b_column_hook(const IDX n FN_PARAMS) {
+    const long v0 = (long)(n);
+    return v0;
+}
+#define B_COLUMN(n) b_column_hook(n FN_ARGS)
 

@@ -53,6 +53,12 @@ static inline long b_row_hook(const IDX k FN_PARAMS) {
 }
 #define B_ROW(k) b_row_hook(k FN_ARGS)
 
+static inline long b_column_hook(const IDX n FN_PARAMS) {
+    const long v0 = (long)(n);
+    return v0;
+}
+#define B_COLUMN(n) b_column_hook(n FN_ARGS)
+
 
 // contract_sum
 #define ACC float

@@ -1,11 +1,9 @@
-// panel: block 8x32 pack b
+// winograd: 56 tiles of 8 x 32 columns of 2x16, 64 channels
 
-// contract_pack_b
+// contract_winograd_kernels
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
-#define PACK_K 64
 #define NR 32
-#define ALONG_K 0
 
 static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(k, n1, n2);
@@ -17,29 +15,35 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
 
-// contract_panel
+// contract_winograd
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
+#define NR 32
 #define MR 8
 #define NV 2
 #define VL 16
-#define NR 32
 #define VT float16
-#define VLOAD vload16
-#define VSTORE vstore16
-#define A_DIRECT 1
-#define B_DIRECT 0
-#define SPLIT 0
+#define SPACE 90112
 #define ROWS_ADJOIN 0
-#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
-#define A_LOAD(p, i) LOAD_float32(p, i)
+#define A_LOAD(p) vload16(0, p)
+#define A_ONE(p, i) LOAD_float32(p, i)
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+
+static inline long a_row_hook(const IDX b, const IDX i FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(i, n0, n1);
+    const IDX x1 = i - q0 * n3;
+    const int i2 = n2 * q0 + n4 * x1;
+    const long v3 = (long)(i2);
+    return v3;
+}
+#define A_ROW(b, i) a_row_hook(b, i FN_ARGS)
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     const float v0 = LOAD_float32(p2, n);
     const float v1 = (float)(acc + v0);
-    const int i2 = n0 * m + n;
+    const int i2 = n4 * m + n;
     const float v3 = LOAD_float32(p3, i2);
     const float v4 = (float)(v1 + v3);
     const float v5 = (float)(fmax(v4, (float)0));
@@ -48,29 +52,11 @@ static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const f
 #define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
 
 static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
-    const int i0 = n0 * m + n;
+    const int i0 = n4 * m + n;
     const long v1 = (long)(i0);
     return v1;
 }
 #define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
-
-static inline long a_row_hook(const IDX b, const IDX m FN_PARAMS) {
-    const IDX q0 = (int)FASTDIV(m, n1, n2);
-    const IDX x1 = m - q0 * n4;
-    const int i2 = n3 * q0 + n0 * x1;
-    const long v3 = (long)(i2);
-    return v3;
-}
-#define A_ROW(b, m) a_row_hook(b, m FN_ARGS)
-
-static inline long a_col_hook(const IDX k FN_PARAMS) {
-    const IDX q0 = (int)FASTDIV(k, n5, n6);
-    const IDX x1 = k - q0 * n7;
-    const int i2 = n3 * q0 + x1;
-    const long v3 = (long)(i2);
-    return v3;
-}
-#define A_COL(k) a_col_hook(k FN_ARGS)
 
