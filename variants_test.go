@@ -28,6 +28,8 @@ var variantOps = map[string][]string{
 	"contract":  {"matmul"},
 	"scatter":   {"scatter_add"},
 	"attention": {},
+	// A variant that runs few tasks of its family.
+	"contract=winograd": {"conv2d"},
 }
 
 func TestEveryVariantAgreesWithReference(t *testing.T) {
@@ -48,11 +50,15 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 						return
 					}
 					family, _, _ := strings.Cut(v, "=")
-					require.Contains(t, variantOps, family, "add ops that it runs")
-					if len(variantOps[family]) == 0 {
+					names, ok := variantOps[v]
+					if !ok {
+						names, ok = variantOps[family]
+					}
+					require.True(t, ok, "add ops that it runs")
+					if len(names) == 0 {
 						t.Skipf("%s=full or internal/ocl", matrixVar)
 					}
-					optest.TestOps(t, e, &optest.Options{Ops: variantOps[family], DTypes: variantTypes(v), Bundle: true})
+					optest.TestOps(t, e, &optest.Options{Ops: names, DTypes: variantTypes(v), Bundle: true})
 				})
 			}
 		})
@@ -68,10 +74,12 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 		h := g.Input("h", tensor.Float16, 64, 48)
 		u := g.Input("u", tensor.Float32, 64, 48)
 		at := g.Input("at", tensor.Int32, 5)
+		w := g.Input("w", tensor.Float32, 16, 2, 3, 3)
 		return []*ops.Node{
 			ops.Tanh(m), ops.Transpose(u), ops.Sum(x, -1), ops.Sum(x, 0, 1, 2), ops.Softmax(x, -1), ops.MatMul(x, m), ops.MatMul(ops.Reshape(x, -1, 64), m),
 			ops.MatMul(m, ops.Transpose(m)), ops.ScatterAdd(m, 0, at, ops.Slice(m, ops.Range{Axis: 0, Start: 0, Stop: 5, Step: 1})),
 			ops.Attention(x, x, x, nil), ops.MatMul(h, ops.Transpose(h)),
+			ops.Conv2D(x, w, ops.Conv2DOptions{Pad: [2]int{1, 1}}),
 			ops.AvgPool2D(x, ops.PoolOptions{Size: [2]int{2, 2}, Stride: [2]int{2, 2}}),
 		}
 	}
