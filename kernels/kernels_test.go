@@ -88,7 +88,7 @@ func TestRangesCoverEverythingInWholeGroups(t *testing.T) {
 				whole(m, 2)
 				require.GreaterOrEqual(t, int64(m.Global[0]), cols)
 				require.LessOrEqual(t, m.Local[0], wg)
-				s := ScatterAdd(rows, cols, false, 20, wg)
+				s := ScatterAdd(rows, cols, 100, false, 20, wg)
 				whole(s.Grid, 2)
 				require.GreaterOrEqual(t, int64(s.Global[0]), cols)
 				require.GreaterOrEqual(t, int64(s.Global[1])*s.Rows, rows)
@@ -106,9 +106,14 @@ func TestRangesCoverEverythingInWholeGroups(t *testing.T) {
 			r := ReduceBlock(rows, Parts{2, cols}, 2)
 			require.GreaterOrEqual(t, int64(r.Global[1])*r.Rows, rows)
 			require.LessOrEqual(t, r.Global[1], rowItems)
-			s := ScatterAdd(rows, cols, true, 2, 256)
-			require.GreaterOrEqual(t, int64(s.Global[0])*s.Columns, cols)
-			require.GreaterOrEqual(t, int64(s.Global[1])*s.Rows, rows)
+			for _, count := range sizes {
+				s := ScatterAdd(rows, cols, count, true, 2, 256)
+				require.GreaterOrEqual(t, int64(s.Global[0])*s.Columns, cols)
+				require.GreaterOrEqual(t, int64(s.Global[1])*s.Rows, rows)
+				p, _ := ScatterInParts(rows, cols, count, 2)
+				require.GreaterOrEqual(t, p.Parts*p.Span, count)
+				require.Positive(t, p.Rows)
+			}
 		}
 	}
 }

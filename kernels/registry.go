@@ -129,4 +129,9 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		Macros: []Macro{{"DIRECT", flag, "the output itself holds the sums"}, {"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
 		For:    "all devices; rows or single columns an item, by geometry",
 	},
+	{
+		Family: "scatter", Name: "parts", File: "scatter_parts.cl", Kernels: []string{"scatter_parts", "scatter_finish"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
+		Macros: []Macro{{"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
+		For:    "CPU drivers, where the output fits in a cache",
+	},
 })

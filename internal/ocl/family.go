@@ -34,7 +34,7 @@ var variantNames = map[engine.Kind][]string{
 	engine.Reduce:    {"item", "group", "block", "column", "lanes", "stripe", "window"},
 	engine.Row:       {"group", "block", "split"},
 	engine.Contract:  {"item", "tile", "panel", "block", "row", "dot", "mma", "winograd"},
-	engine.Scatter:   {"item", "rows"},
+	engine.Scatter:   {"item", "parts", "rows"},
 	engine.Attention: {"lane", "tile"},
 }
 

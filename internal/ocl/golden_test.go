@@ -141,6 +141,7 @@ func goldens() map[string]goldenCase {
 		{"row-softmax", "row=block", cpuFacts(16)},
 		{"row-softmax", "row=group", gpuFacts(256)},
 		{"scatter", "scatter=rows", cpuFacts(16)},
+		{"scatter", "scatter=parts", cpuFacts(16)},
 		{"scatter", "scatter=item", gpuFacts(256)},
 	} {
 		_, variant, _ := strings.Cut(c.force, "=")

@@ -13,40 +13,51 @@ func scatterVariants(d *deviceFacts, t *engine.Task) []variant {
 		return func() (*plan, error) { return planScatter(d, t, cpu) }
 	}
 	rows := variant{name: "rows", why: "a CPU driver: an item owns rows, columns in vectors", plan: plain(true)}
+	parts, worth := kernels.ScatterInParts(t.Size(0), t.Size(2), t.Size(1), d.units)
+	split := variant{name: "parts", why: "an output that fits in a cache: each core adds up updates of its own", plan: func() (*plan, error) { return planScatterParts(d, t, parts) }}
 	item := variant{name: "item", why: "an item owns one column of some rows", plan: plain(false)}
-	if d.cpu {
-		return []variant{rows, item}
+	switch {
+	case d.cpu && worth:
+		return []variant{split, rows, item}
+	case d.cpu:
+		return []variant{rows, item, split}
 	}
-	return []variant{item, rows}
+	return []variant{item, rows, split}
 }
 
-func planScatter(d *deviceFacts, t *engine.Task, cpu bool) (*plan, error) {
-	rows, count, cols := t.Size(0), t.Size(1), t.Size(2)
+// scatterProgram starts the program of any variant.
+func scatterProgram(d *deviceFacts, t *engine.Task) *gen {
 	v, n, col := axesOf(t, 0), axesOf(t, 1), axesOf(t, 2)
-	m := kernels.ScatterAdd(rows, cols, cpu, d.units, d.workGroup)
 	g := newGen(d, t)
-	g.size("ROWS", rows)
-	g.size("COLS", cols)
-	g.size("COUNT", count)
-	g.size("VSPAN", m.Rows)
-	g.size("DSPAN", m.Columns)
+	g.size("ROWS", t.Size(0))
+	g.size("COLS", t.Size(2))
+	g.size("COUNT", t.Size(1))
 	g.hook("AT", []coord{{"n", n}}, t.At, tensor.Invalid)
 	g.hook("INIT", []coord{{"v", v}, {"d", col}}, t.Values[0], tensor.Invalid)
 	g.hook("UPDATE", []coord{{"n", n}, {"d", col}}, t.Update, tensor.Invalid)
 	g.store("STORE", "INIT", t.Values[0])
-
 	dt := t.Values[0].DType
-	p := &plan{
-		params:  fmt.Sprintf("rows=%d columns=%d of %dx%d, %d updates", m.Rows, m.Columns, rows, cols, count),
-		scratch: []int64{max(count, 1) * 8},
-	}
-	g.scratchArg("KEYS", 0, g.idx)
 	g.macro("VAL", regType(dt))
 	ring := regType(dt)
 	if !dt.IsFloat() {
 		ring = ringType(dt)
 	}
 	g.macro("RING", ring)
+	return g
+}
+
+func planScatter(d *deviceFacts, t *engine.Task, cpu bool) (*plan, error) {
+	rows, count, cols := t.Size(0), t.Size(1), t.Size(2)
+	m := kernels.ScatterAdd(rows, cols, count, cpu, d.units, d.workGroup)
+	g := scatterProgram(d, t)
+	g.size("VSPAN", m.Rows)
+	g.size("DSPAN", m.Columns)
+	dt := t.Values[0].DType
+	p := &plan{
+		params:  fmt.Sprintf("rows=%d columns=%d of %dx%d, %d updates", m.Rows, m.Columns, rows, cols, count),
+		scratch: []int64{max(count, 1) * 8},
+	}
+	g.scratchArg("KEYS", 0, g.idx)
 	direct := storageType(t.Outs[0].DType) == regType(dt)
 	g.macro("DIRECT", number01(direct))
 	if direct {
@@ -66,4 +77,23 @@ func planScatter(d *deviceFacts, t *engine.Task, cpu bool) (*plan, error) {
 	}
 	p.launches = append(p.launches, launch{prog: prog, kernel: "scatter_add", global: m.Global, local: m.Local})
 	return p, nil
+}
+
+func planScatterParts(d *deviceFacts, t *engine.Task, s kernels.ScatterParts) (*plan, error) {
+	rows, cols := t.Size(0), t.Size(2)
+	g := scatterProgram(d, t)
+	g.size("NSPAN", s.Span)
+	g.size("COUNT_PARTS", s.Parts)
+	g.size("VSPAN", s.Rows)
+	dt := t.Values[0].DType
+	g.scratchArg("PARTS", 0, regType(dt))
+	prog := g.assemble("scatter_parts.cl")
+	return &plan{
+		params:  fmt.Sprintf("parts=%d of %d updates to %dx%d", s.Parts, s.Span, rows, cols),
+		scratch: []int64{max(s.Parts*rows*cols, 1) * regSize(dt)},
+		launches: []launch{
+			{prog: prog, kernel: "scatter_parts", global: grid(s.Parts), local: grid(1)},
+			{prog: prog, kernel: "scatter_finish", global: grid(max(ceilDiv(rows, s.Rows), 1)), local: grid(1)},
+		},
+	}, nil
 }

@@ -29,8 +29,8 @@ func scatterTask(v, n, d int, dt, keys tensor.DType) *engine.Task {
 }
 
 func TestScatterAddsRepeatedKeysAndSkipsOthers(t *testing.T) {
-	shapes := [][3]int{{5, 40, 3}, {300, 17, 65}, {1, 9, 1}, {7, 0, 4}, {4, 3, 0}, {0, 3, 4}, {2, 33, 300}}
-	for _, name := range []string{"rows", "item"} {
+	shapes := [][3]int{{5, 40, 3}, {300, 17, 65}, {1, 9, 1}, {7, 0, 4}, {4, 3, 0}, {0, 3, 4}, {2, 33, 300}, {3, 700, 2}}
+	for _, name := range []string{"rows", "parts", "item"} {
 		for i, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int8, tensor.Int64} {
 			t.Run(fmt.Sprintf("%s/%v", name, dt), func(t *testing.T) {
 				t.Parallel()
@@ -55,7 +55,7 @@ func TestScatterAddsRepeatedKeysAndSkipsOthers(t *testing.T) {
 }
 
 func TestScatterInPlaceReadsBeforeItWrites(t *testing.T) {
-	for _, name := range []string{"rows", "item"} {
+	for _, name := range []string{"rows", "parts", "item"} {
 		task := scatterTask(50, 90, 20, tensor.Float32, tensor.Int32)
 		task.Alias = []int{0}
 		r := rand.New(rand.NewPCG(4, 4))
@@ -66,5 +66,16 @@ func TestScatterInPlaceReadsBeforeItWrites(t *testing.T) {
 		ins := [][]byte{randomBytes(r, tensor.Float32, task.Ins[0].Len), at, randomBytes(r, tensor.Float32, task.Ins[2].Len)}
 		p := verify(t, device(t, "scatter="+name, nil), task, ins, 1e-5, 5)
 		require.Contains(t, p.Variant, name)
+	}
+}
+
+func TestSmallOutputsOfManyUpdatesAreAddedUpInParts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		v, n, d int
+		want    string
+	}{{64, 4096, 16, "parts"}, {64, 100, 16, "rows"}, {1 << 16, 1 << 21, 1, "rows"}} {
+		variants := scatterVariants(cpuFacts(16), scatterTask(c.v, c.n, c.d, tensor.Float32, tensor.Int32))
+		require.Equal(t, c.want, variants[0].name, "%+v", c)
 	}
 }
