@@ -44,6 +44,13 @@ func (c *contraction) chooseBlock() blockChoice {
 			break
 		}
 	}
+	// Several small products a work-item, as long as a core that begins late finds some left.
+	const small = 32_000
+	units := int64(c.dev.units)
+	for p = best; c.b/(2*p.lots) >= 8*units && 2*p.lots*least/ceilDiv(c.b, units) <= small; {
+		p.lots *= 2
+	}
+	best.lots = p.lots
 	return best
 }
 
