@@ -83,8 +83,11 @@ func (s TileShape) whole() bool {
 }
 
 // tiles are the shapes to choose from, largest first. Items divides M·K and N·K.
+// Two stages of 8 need the barriers and the memory of one of 16 and fewer
+// registers: 123 to 132 and not 127 to 164 on sm_80, which is two groups at a time
+// and not one (ptxas 12.4); on dg2 six spill at most, and not 34.
 var tiles = []TileShape{
-	{128, 128, 16, 16, 16, 4, 1},
+	{128, 128, 8, 16, 16, 4, 2},
 	{128, 128, 8, 16, 16, 4, 1},
 	{64, 64, 16, 16, 16, 4, 1},
 	{64, 64, 8, 16, 16, 4, 1},
@@ -98,11 +101,14 @@ var tiles = []TileShape{
 // Tile is the shape for groups of m x n outputs each on a device of so many
 // compute units, within its work-group and local memory limits. A large tile
 // reads less, but only enough tiles keep every unit busy.
-func Tile(m, n, groups int64, units, workGroup int, localMem int64, size int) TileShape {
+func Tile(m, n, groups int64, units, workGroup int, localMem int64, size int, float bool) TileShape {
 	var s TileShape
 	for _, s = range tiles {
 		if s.Items() > workGroup || s.LocalBytes(size) > min(localMem, 32<<10) {
 			continue
+		}
+		if !float && s.M > 64 {
+			continue // products of integers take registers of their own: 360 spill on dg2
 		}
 		if s.Items() < 64 && workGroup >= 64 {
 			break

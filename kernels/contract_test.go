@@ -14,7 +14,7 @@ func TestTilesKeepTheirConstraintsOnEveryDevice(t *testing.T) {
 		for _, local := range []int64{16 << 10, 32 << 10, 64 << 10} {
 			for _, size := range []int{4, 8} {
 				for _, n := range []int64{1, 7, 64, 500, 4096} {
-					s := kernels.Tile(n, n, 1, 20, workGroup, local, size)
+					s := kernels.Tile(n, n, 1, 20, workGroup, local, size, size == 4)
 					require.LessOrEqual(t, s.Items(), workGroup)
 					require.LessOrEqual(t, s.LocalBytes(size), min(local, 32<<10))
 					require.Zero(t, s.M*s.K%s.Items(), "%+v", s)
@@ -31,7 +31,7 @@ func TestTilesGrowWithTheWork(t *testing.T) {
 	t.Parallel()
 	area := 0
 	for _, n := range []int64{16, 256, 1024, 8192} {
-		s := kernels.Tile(n, n, 1, 16, 256, 48<<10, 4)
+		s := kernels.Tile(n, n, 1, 16, 256, 48<<10, 4, true)
 		require.GreaterOrEqual(t, s.M*s.N, area)
 		area = s.M * s.N
 	}

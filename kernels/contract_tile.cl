@@ -79,11 +79,13 @@
     _Pragma("unroll") \
     for (int i = 0; i < TM * TK / WG; i += LA) \
         FAST_A(i, k0) \
+            _Pragma("unroll") \
             for (int j = 0; j < LA; j++) \
                 FETCH_A(i + j, k0) \
     _Pragma("unroll") \
     for (int i = 0; i < TN * TK / WG; i += LB) \
         FAST_B(i, k0) \
+            _Pragma("unroll") \
             for (int j = 0; j < LB; j++) \
                 FETCH_B(i + j, k0)
 

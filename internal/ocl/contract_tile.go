@@ -16,7 +16,7 @@ type tileChoice struct {
 
 // chooseTile fills the device: with smaller tiles first, then by splitting k.
 func (c *contraction) chooseTile() tileChoice {
-	t := tileChoice{shape: kernels.Tile(c.m, c.n, c.b, c.dev.units, c.dev.workGroup, c.dev.localMem, int(c.accSize)), wide: !c.dev.cpu}
+	t := tileChoice{shape: kernels.Tile(c.m, c.n, c.b, c.dev.units, c.dev.workGroup, c.dev.localMem, int(c.accSize), c.acc.IsFloat()), wide: !c.dev.cpu}
 	tiles := ceilDiv(c.m, int64(t.shape.M)) * ceilDiv(c.n, int64(t.shape.N)) * c.b
 	want := int64(1)
 	if enough := int64(2 * c.dev.units); tiles < enough && !c.dev.cpu {

@@ -1,17 +1,17 @@
-// tile: tile 128x128x16 items 16x16
+// tile: tile 128x128x8 items 16x16 stages 2
 
 // contract_tile
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define TM 128
 #define TN 128
-#define TK 16
+#define TK 8
 #define TX 16
 #define TY 16
 #define VW 4
 #define VEC float4
 #define SPREAD(v, p) vstore4(v, 0, p)
-#define STAGES 1
+#define STAGES 2
 #define A_BY_K 0
 #define LA 4
 #define A_TYPE float
