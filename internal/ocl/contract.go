@@ -80,6 +80,8 @@ func swapBetter(d *deviceFacts, t *engine.Task) bool {
 		return true // batches of narrow panels; swapped, B is packed once
 	case as.columnsAdjoin() || swapped.columnsAdjoin():
 		return t.Size(3) >= 64 && !as.columnsAdjoin() && as.bb.plain
+	case as.thinRuns() != swapped.thinRuns(): // stored as vectors
+		return swapped.thinRuns()
 	case as.windowRuns() != swapped.windowRuns(): // read where they lie
 		return swapped.windowRuns()
 	case steady(t, t.A) != steady(t, t.B): // packed once
@@ -94,6 +96,13 @@ func swapBetter(d *deviceFacts, t *engine.Task) bool {
 // columns adjoin, and no pack of it can be kept.
 func (c *contraction) windowRuns() bool {
 	return len(c.axes(bColumn)) > 1 && c.directB(c.panelShape()) && !steady(c.task, c.task.B)
+}
+
+// thinRuns reports whether sums are so short that storing them decides, columns
+// adjoin in the output, and runs of them in B.
+func (c *contraction) thinRuns() bool {
+	_, column := c.outSteps()
+	return c.k <= thin && column == 1 && len(c.axes(bColumn)) > 1 && c.directB(c.panelShape())
 }
 
 // dotFits reports whether dot products beat what packs: few rows share a column

@@ -13,6 +13,9 @@ import (
 // outer cache of a desktop CPU.
 const packBytes = 16 << 20
 
+// thin is the length of sums that take no longer than storing them.
+const thin = 32
+
 // packK is how many values of k one work-item of a packing kernel takes.
 const packK = 64
 
@@ -37,7 +40,11 @@ func (c *contraction) panelLanes() int {
 
 // panelShape is the register block for all of the contraction.
 func (c *contraction) panelShape() kernels.PanelShape {
-	return kernels.Panel(c.panelLanes(), int(c.accSize), c.m, c.n)
+	n := c.n
+	if run := c.columnRun(); c.k <= thin && run >= int64(c.panelLanes()) { // whole panels in a run
+		n = run / int64(c.panelLanes()) * int64(c.panelLanes())
+	}
+	return kernels.Panel(c.panelLanes(), int(c.accSize), c.m, n)
 }
 
 // directA reports whether rows of A can be read where they are: an element at

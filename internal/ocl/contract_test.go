@@ -477,6 +477,21 @@ func TestRunsOfColumnsAreReadWhereTheyLie(t *testing.T) {
 	}
 }
 
+// Sums of few terms take no longer than storing them: whichever operand has the
+// windows, runs of them lie in the lanes, as they do in the result.
+func TestShortSumsAreStoredAsVectors(t *testing.T) {
+	t.Parallel()
+	const images, o, h, w = 3, 20, 5, 28
+	dims := []int{images, o, h, w, 3, 3}
+	x := view{tensor.Float32, 0, []int64{(h + 2) * (w + 2), 0, w + 2, 1, w + 2, 1}, images * (h + 2) * (w + 2)}
+	task := product([4]int{1, 1, 2, 2}, dims, dense(tensor.Float32, dims, 1, 4, 5), x, tensor.Float32)
+	task.Ins[0].Steady = true
+	p, err := makePlan(cpuFacts(16), task, "contract=panel")
+	require.NoError(t, err)
+	require.Equal(t, "block 8x16", p.params)
+	requireWays(t, task, eachKernel)
+}
+
 // fused has a prologue on both operands, padding conditions, a gather, and an
 // epilogue of bias, residual and activation; the residual is the output's memory.
 func fused(dt tensor.DType) *engine.Task {
