@@ -8,12 +8,20 @@
 //     ADD_VECTOR(s, k, v, at)  folds vector v at positions at (a number or a vector)
 //     SPILL(t, j, s, k)   vector k to the states of t from j on, which STATES declared
 //
+//     FOLD_VECTORS(s, n, out)  out becomes the fold of n vectors, a power of two: not of positions
+//
 // macros  VAL16, AT16      16 of VAL and of IDX        TO_AT16   converts a comparison to AT16
-//         FOLD16           FOLD16_SUM, FOLD16_PROD, FOLD_MIN, FOLD_MAX
-//         TO_RING, TO_VAL  between VAL16 and the type of its sums and products, by their bits
+//         FOLD_OF          VECTOR_SUM, VECTOR_PROD, VECTOR_MIN, VECTOR_MAX: folds n lanes
+//         LANE_RING        the type of sums and products of lanes: unsigned for integers
 
-#define FOLD16_SUM(a, b) TO_VAL(TO_RING(a) + TO_RING(b))
-#define FOLD16_PROD(a, b) TO_VAL(TO_RING(a) * TO_RING(b))
+#define AS_(type, n) as_##type##n
+#define AS(type, n) AS_(type, n)
+#define LANES_OF_(type, n) type##n
+#define LANES_OF(type, n) LANES_OF_(type, n)
+#define VECTOR_SUM(n, a, b) AS(VAL, n)(AS(LANE_RING, n)(a) + AS(LANE_RING, n)(b))
+#define VECTOR_PROD(n, a, b) AS(VAL, n)(AS(LANE_RING, n)(a) * AS(LANE_RING, n)(b))
+#define VECTOR_MIN(n, a, b) FOLD_MIN(a, b)
+#define VECTOR_MAX(n, a, b) FOLD_MAX(a, b)
 
 #if IS_ARG
 
@@ -30,7 +38,21 @@
 
 #define VECTORS_OF(s, n) VAL16 s[n]
 #define CLEAR_VECTOR(s, k) (s[k] = IDENTITY)
-#define ADD_VECTOR(s, k, v, at) do { const VAL16 v_ = v; s[k] = FOLD16(s[k], v_); } while (0)
+#define ADD_VECTOR(s, k, v, at) do { const VAL16 v_ = v; s[k] = FOLD_OF(16, s[k], v_); } while (0)
 #define SPILL(t, j, s, k) vstore16(s[k], 0, t + (j))
+
+static inline VAL fold_lanes(const VAL16 a) {
+    const LANES_OF(VAL, 8) b = FOLD_OF(8, a.lo, a.hi);
+    const LANES_OF(VAL, 4) c = FOLD_OF(4, b.lo, b.hi);
+    const LANES_OF(VAL, 2) d = FOLD_OF(2, c.lo, c.hi);
+    return FOLD(d.x, d.y);
+}
+#define FOLD_VECTORS(s, n, out) do { \
+    _Pragma("unroll") \
+    for (int w_ = (n) / 2; w_ > 0; w_ /= 2) \
+        _Pragma("unroll") \
+        for (int k_ = 0; k_ < w_; k_++) s[k_] = FOLD_OF(16, s[k_], s[k_ + w_]); \
+    out = fold_lanes(s[0]); \
+} while (0)
 
 #endif

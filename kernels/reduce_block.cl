@@ -31,12 +31,13 @@ kernel void reduce_block(PARAMS) {
     const IDX from = part * SPAN, to = min(from + SPAN, COLS);
     for (IDX r = r0; r < r1; r++) {
         STATES(s, VEC + BESIDE);
-        for (int k = 0; k < VEC + BESIDE; k++) CLEAR(s, k);
 #if PLAIN
+        int beside = 0; // how many of the further states there are
         VECTORS_OF(a, VECTORS);
         #pragma unroll
         for (int k = 0; k < VECTORS; k++) CLEAR_VECTOR(a, k);
 #else
+        for (int k = 0; k < VEC; k++) CLEAR(s, k);
         VAL v[VEC];
 #endif
         IDX f = from / GOLDS, g = from % GOLDS, c = from;
@@ -49,6 +50,10 @@ kernel void reduce_block(PARAMS) {
             }
             for (; c + 16 <= end; c += 16, g += 16) ADD_VECTOR(a, 0, LOADS(r, f, g), c + LANE);
             for (int k = 0; c < end; c++, g++, k++) {
+                if (k == beside) {
+                    CLEAR(s, VEC + k);
+                    beside++;
+                }
                 const VAL v = (VAL)LOAD(r, f, g);
                 ADD(s, VEC + k, v, c);
             }
@@ -65,13 +70,19 @@ kernel void reduce_block(PARAMS) {
             f++;
             g = 0;
         }
-#if PLAIN
+#if PLAIN && IS_ARG
         #pragma unroll
         for (int k = 0; k < VECTORS; k++) SPILL(s, 16 * k, a, k);
+#elif PLAIN
+        FOLD_VECTORS(a, VECTORS, s[0]);
 #endif
-        for (int k = 0; k < BESIDE; k++) MERGE(s, k, VEC + k);
+#if IS_ARG || !PLAIN
         for (int w = VEC / 2; w > 0; w /= 2)
             for (int k = 0; k < w; k++) MERGE(s, k, k + w);
+#endif
+#if PLAIN
+        for (int k = 0; k < beside; k++) MERGE(s, 0, VEC + k);
+#endif
         EMIT(r, part, s, 0);
     }
 }

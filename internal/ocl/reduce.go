@@ -65,7 +65,7 @@ func (r *reduction) along() bool {
 	if len(out) == 0 || len(fold) == 0 || r.rows == 1 {
 		return true
 	}
-	if r.cols < 32 {
+	if r.cols <= kernels.SmallWindow {
 		return false
 	}
 	across := step(r.fold.Value, out[len(out)-1])

@@ -27,8 +27,8 @@ func (r *reduction) byStripes() *stripes {
 	}
 	s := &stripes{reduction: r, task: r.task, turns: 1}
 	s.divide()
-	if most := r.lanesOfStripe() / s.i; most > 1 && len(s.taps) == 1 && s.folds >= 16*most {
-		if t := s.turned(most); t != nil {
+	if n := s.sideBySide(); n > 1 {
+		if t := s.turned(n); t != nil {
 			return t
 		}
 	}
@@ -36,6 +36,22 @@ func (r *reduction) byStripes() *stripes {
 		return nil
 	}
 	return s
+}
+
+// sideBySide is how many columns should lie side by side: as many as fill the
+// registers where there are many, and of shorter folds as few as fill some vectors
+// where a row alone does not, because each leaves a part to be folded again.
+func (s *stripes) sideBySide() int64 {
+	most, few := s.lanesOfStripe()/s.i, ceilDiv(3*vectorLanes, s.i)
+	switch {
+	case len(s.taps) != 1:
+		return 1
+	case s.folds >= 64*most:
+		return most
+	case s.i < vectorLanes && s.folds >= 4*few:
+		return few
+	}
+	return 1
 }
 
 // divide names the axes of s.task.
@@ -147,16 +163,15 @@ func writeVectorMonoid(g *gen, f engine.Fold) {
 	val := foldType(f)
 	g.macro("VAL16", vectorType(val))
 	g.macro("AT16", g.idx+"16")
-	name := map[engine.Monoid]string{engine.Sum: "FOLD16_SUM", engine.Prod: "FOLD16_PROD", engine.Min: "FOLD_MIN", engine.Max: "FOLD_MAX"}
 	if f.Monoid.IsArg() {
 		g.macro("TO_AT16", "convert_"+g.idx+"16")
 		return
 	}
-	g.macro("FOLD16", name[f.Monoid])
-	ring := vectorType(val)
+	name := map[engine.Monoid]string{engine.Sum: "SUM", engine.Prod: "PROD", engine.Min: "MIN", engine.Max: "MAX"}
+	g.macro("FOLD_OF", "VECTOR_"+name[f.Monoid])
+	ring := regType(val)
 	if val.IsSigned() && !val.IsFloat() {
 		ring = "u" + ring
 	}
-	g.macro("TO_RING", "as_"+ring)
-	g.macro("TO_VAL", "as_"+vectorType(val))
+	g.macro("LANE_RING", ring)
 }

@@ -1,8 +1,8 @@
-// stripe view=2x35x200 lanes=200 turns=2 parts=2: a CPU driver: stripes of rows that are neighbours in memory
+// stripe view=2x70x100 lanes=100: a CPU driver: stripes of rows that are neighbours in memory
 // launch reduce_stripe global [1 2 1] local [1 1 1]
 // options -cl-single-precision-constant
-// arguments ROWS=200 OUTER=2 INNER=200 COLS=35 LANES=200 RSPAN=1 SPAN=35 REST=0 n0=7000 n1=200
-#define SPLIT 1
+// arguments ROWS=200 OUTER=2 INNER=100 COLS=70 LANES=100 RSPAN=1 SPAN=70 n0=7000 n1=100
+#define SPLIT 0
 #define FOLD FOLD_SUM
 #define IS_ARG 0
 #define VAL float
@@ -11,17 +11,15 @@
 #define IDENTITY (0.0f)
 #define VAL16 float16
 #define AT16 int16
-#define FOLD16 FOLD16_SUM
-#define TO_RING as_float16
-#define TO_VAL as_float16
-#define VECTORS 13
-#define TURNS 2
+#define FOLD_OF VECTOR_SUM
+#define LANE_RING float
+#define VECTORS 7
+#define TURNS 1
 #define PLAIN 1
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global float *restrict y0_, \
     const ulong o_y0, \
-    __global float *restrict PARTS, \
     const IDX ROWS, \
     const IDX OUTER, \
     const IDX INNER, \
@@ -29,7 +27,6 @@
     const IDX LANES, \
     const IDX RSPAN, \
     const IDX SPAN, \
-    const IDX REST, \
     const IDX n0, \
     const IDX n1
 #define FN_PARAMS , __global const float *p0, \
@@ -50,6 +47,13 @@ static inline float load_hook(const IDX o, const IDX i, const IDX c FN_PARAMS) {
     return v1;
 }
 #define LOAD(o, i, c) load_hook(o, i, c FN_ARGS)
+
+static inline float epilogue_hook(const IDX o, const IDX i, const float acc FN_PARAMS) {
+    return acc;
+}
+#define EPILOGUE(o, i, acc) epilogue_hook(o, i, acc FN_ARGS)
+
+#define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -134,12 +138,20 @@ static inline float load_hook(const IDX o, const IDX i, const IDX c FN_PARAMS) {
 //     ADD_VECTOR(s, k, v, at)  folds vector v at positions at (a number or a vector)
 //     SPILL(t, j, s, k)   vector k to the states of t from j on, which STATES declared
 //
+//     FOLD_VECTORS(s, n, out)  out becomes the fold of n vectors, a power of two: not of positions
+//
 // macros  VAL16, AT16      16 of VAL and of IDX        TO_AT16   converts a comparison to AT16
-//         FOLD16           FOLD16_SUM, FOLD16_PROD, FOLD_MIN, FOLD_MAX
-//         TO_RING, TO_VAL  between VAL16 and the type of its sums and products, by their bits
+//         FOLD_OF          VECTOR_SUM, VECTOR_PROD, VECTOR_MIN, VECTOR_MAX: folds n lanes
+//         LANE_RING        the type of sums and products of lanes: unsigned for integers
 
-#define FOLD16_SUM(a, b) TO_VAL(TO_RING(a) + TO_RING(b))
-#define FOLD16_PROD(a, b) TO_VAL(TO_RING(a) * TO_RING(b))
+#define AS_(type, n) as_##type##n
+#define AS(type, n) AS_(type, n)
+#define LANES_OF_(type, n) type##n
+#define LANES_OF(type, n) LANES_OF_(type, n)
+#define VECTOR_SUM(n, a, b) AS(VAL, n)(AS(LANE_RING, n)(a) + AS(LANE_RING, n)(b))
+#define VECTOR_PROD(n, a, b) AS(VAL, n)(AS(LANE_RING, n)(a) * AS(LANE_RING, n)(b))
+#define VECTOR_MIN(n, a, b) FOLD_MIN(a, b)
+#define VECTOR_MAX(n, a, b) FOLD_MAX(a, b)
 
 #if IS_ARG
 
@@ -156,8 +168,22 @@ static inline float load_hook(const IDX o, const IDX i, const IDX c FN_PARAMS) {
 
 #define VECTORS_OF(s, n) VAL16 s[n]
 #define CLEAR_VECTOR(s, k) (s[k] = IDENTITY)
-#define ADD_VECTOR(s, k, v, at) do { const VAL16 v_ = v; s[k] = FOLD16(s[k], v_); } while (0)
+#define ADD_VECTOR(s, k, v, at) do { const VAL16 v_ = v; s[k] = FOLD_OF(16, s[k], v_); } while (0)
 #define SPILL(t, j, s, k) vstore16(s[k], 0, t + (j))
+
+static inline VAL fold_lanes(const VAL16 a) {
+    const LANES_OF(VAL, 8) b = FOLD_OF(8, a.lo, a.hi);
+    const LANES_OF(VAL, 4) c = FOLD_OF(4, b.lo, b.hi);
+    const LANES_OF(VAL, 2) d = FOLD_OF(2, c.lo, c.hi);
+    return FOLD(d.x, d.y);
+}
+#define FOLD_VECTORS(s, n, out) do { \
+    _Pragma("unroll") \
+    for (int w_ = (n) / 2; w_ > 0; w_ /= 2) \
+        _Pragma("unroll") \
+        for (int k_ = 0; k_ < w_; k_++) s[k_] = FOLD_OF(16, s[k_], s[k_ + w_]); \
+    out = fold_lanes(s[0]); \
+} while (0)
 
 #endif
 // ---- reduce_stripe.cl ----
@@ -233,153 +259,3 @@ kernel void reduce_stripe(PARAMS) {
         for (int l = (int)(own - i); l < LANES; l++) LEAVE(o, i, t, l);
     }
 }
-// launch reduce_finish global [4] local [1]
-// options -cl-single-precision-constant
-// arguments ROWS=200 COUNT=2
-#define SPLIT 0
-#define FOLD FOLD_SUM
-#define IS_ARG 0
-#define VAL float
-#define OUT_ACC float
-#define RING float
-#define IDENTITY (0.0f)
-#define EACH 64
-#define PARAMS __global const float *restrict p0_, \
-    const ulong o_p0, \
-    __global float *restrict y0_, \
-    const ulong o_y0, \
-    __global float *restrict PARTS, \
-    const IDX ROWS, \
-    const IDX COUNT
-#define FN_PARAMS , __global const float *p0
-#define FN_ARGS , p0_ + o_p0
-
-static inline float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
-    return acc;
-}
-#define EPILOGUE(r, acc) epilogue_hook(r, acc FN_ARGS)
-
-#define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
-
-// ---- monoid.cl ----
-// monoid.cl: the folds of the reduction kernels, over sets of states.
-//
-// A state is a value s[k] and, for ArgMin and ArgMax, the position s_at[k] where it was first
-// seen: two arrays, so that loops over k become vectors.
-//
-//     STATES(s, n)        declares n states          CLEAR(s, k)        the identity
-//     ADD(s, k, v, at)    folds v at position at     MERGE(s, k, j)     folds state j into k
-//     SAVE(s, k, i)       state k to PARTS[i]        MERGE_PART(s, k, i)  folds PARTS[i] into k
-//     RESULT(s, k)        the value of OpAcc
-//
-// macros  FOLD      FOLD_SUM, FOLD_PROD, FOLD_MIN, FOLD_MAX (also for the arg folds)
-//         IS_ARG    1 for ArgMin and ArgMax
-//         VAL, OUT_ACC   type of what is folded, type of RESULT
-//         RING      type of sums and products: unsigned for integers, which wrap
-//         IDENTITY  of the fold
-// note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
-//         a NaN beats every number; among equals the first position wins, whatever the order of
-//         merging. A state that saw nothing better than the identity has position IDX_MAX: when
-//         it stays so to the end, all values equal the identity and the first one is at 0
-
-#define ISNAN(v) ((v) != (v))
-#define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
-#define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
-#define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
-#define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
-// Not >= rather than < or a NaN: two comparisons less.
-#define BEATS_MIN(b, a) (!((b) >= (a)) & !ISNAN(a))
-#define BEATS_MAX(b, a) (!((b) <= (a)) & !ISNAN(a))
-
-#if IS_ARG
-
-#define STATES(s, n) VAL s[n]; IDX s##_at[n]
-#define LOCAL_STATES(s, n) __local VAL s[n]; __local IDX s##_at[n]
-#define CLEAR(s, k) (s[k] = IDENTITY, s##_at[k] = IDX_MAX)
-#define COPY(t, j, s, k) (t[j] = s[k], t##_at[j] = s##_at[k])
-#define ADD(s, k, v, at) do { \
-    const int beats_ = BEATS(v, s[k]); \
-    s[k] = beats_ ? (v) : s[k]; \
-    s##_at[k] = beats_ ? (at) : s##_at[k]; \
-} while (0)
-#define MERGE_STATE(s, k, v, at) do { \
-    const int same_ = (s[k] == (v)) | (ISNAN(s[k]) & ISNAN(v)); \
-    const int beats_ = BEATS(v, s[k]) | (same_ & ((at) < s##_at[k])); \
-    s[k] = beats_ ? (v) : s[k]; \
-    s##_at[k] = beats_ ? (at) : s##_at[k]; \
-} while (0)
-#define MERGE(s, k, j) MERGE_STATE(s, k, s[j], s##_at[j])
-#define SAVE(s, k, i) (PARTS[i] = s[k], PARTS_AT[i] = s##_at[k])
-#define MERGE_PART(s, k, i) MERGE_STATE(s, k, PARTS[i], PARTS_AT[i])
-#define RESULT(s, k) (OUT_ACC)(s##_at[k] == IDX_MAX ? 0 : s##_at[k])
-
-#else
-
-#define STATES(s, n) VAL s[n]
-#define LOCAL_STATES(s, n) __local VAL s[n]
-#define CLEAR(s, k) (s[k] = IDENTITY)
-#define COPY(t, j, s, k) (t[j] = s[k])
-#define ADD(s, k, v, at) (s[k] = FOLD(s[k], v))
-#define MERGE(s, k, j) (s[k] = FOLD(s[k], s[j]))
-#define SAVE(s, k, i) (PARTS[i] = s[k])
-#define MERGE_PART(s, k, i) do { const VAL part_ = PARTS[i]; s[k] = FOLD(s[k], part_); } while (0)
-#define RESULT(s, k) s[k]
-
-#endif
-
-// What a kernel does with a finished state: the result, or a part of it for reduce_finish.
-#if SPLIT
-#define EMIT(r, part, s, k) SAVE(s, k, (part) * ROWS + (r))
-#else
-#define EMIT(r, part, s, k) STORE(r, EPILOGUE(r, RESULT(s, k)))
-#endif
-// ---- reduce_finish.cl ----
-// reduce_finish.cl: fold the parts of each row that another reduction kernel left.
-//
-//     y[r] = EPILOGUE(r, fold over p of PARTS[p * ROWS + r])
-//
-// hooks   EPILOGUE(r, v)   STORE(r, v)   and the monoid's, see monoid.cl
-// macros  EACH  rows an item, on CPU drivers
-//         WG    elsewhere: work-items a row, a power of two, 1..256
-// sizes   ROWS, COUNT  the number of parts
-// launch  global {ROWS / EACH}  local {1}
-//         global {WG * ROWS}  local {WG}  local memory WG states
-
-#ifdef EACH
-
-// n is EACH itself but for the last item: loops of known length become vectors.
-#define FINISH(n) \
-    for (IDX p = 0; p < COUNT; p++) \
-        for (int k = 0; k < (n); k++) MERGE_PART(s, k, p * ROWS + r + k); \
-    for (int k = 0; k < (n); k++) STORE(r + k, EPILOGUE(r + k, RESULT(s, k)));
-
-kernel void reduce_finish(PARAMS) {
-    const IDX r = (IDX)get_global_id(0) * EACH;
-    const int n = (int)min((IDX)EACH, ROWS - r);
-    STATES(s, EACH);
-    for (int k = 0; k < EACH; k++) CLEAR(s, k);
-    if (n == EACH) {
-        FINISH(EACH)
-    } else {
-        FINISH(n)
-    }
-}
-
-#else
-
-kernel void reduce_finish(PARAMS) {
-    const IDX r = (IDX)get_group_id(0);
-    const int lid = (int)get_local_id(0);
-    STATES(s, 1);
-    CLEAR(s, 0);
-    for (IDX p = lid; p < COUNT; p += WG) MERGE_PART(s, 0, p * ROWS + r);
-    LOCAL_STATES(tree, WG);
-    COPY(tree, lid, s, 0);
-    for (int w = WG / 2; w > 0; w /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lid < w) MERGE(tree, lid, lid + w);
-    }
-    if (lid == 0) STORE(r, EPILOGUE(r, RESULT(tree, 0)));
-}
-
-#endif
