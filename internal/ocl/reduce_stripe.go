@@ -116,7 +116,7 @@ func (s *stripes) fits() bool {
 	if s == nil {
 		return false
 	}
-	return s.folds > kernels.SmallWindow && step(s.value(), s.inner[0]) == 1 && s.plain()
+	return s.folds*s.turns > kernels.SmallWindow && step(s.value(), s.inner[0]) == 1 && s.plain()
 }
 
 func (s *stripes) plan() (*plan, error) {
