@@ -2,7 +2,7 @@
 //
 //     wide_exp   wide_exp2  wide_expm1  wide_log   wide_log2  wide_log1p  wide_sinh  wide_cosh
 //     wide_tanh  wide_erf   wide_erfc   wide_sin   wide_cos   wide_tan    wide_asin  wide_acos
-//     wide_atan  wide_atan2 wide_pow    wide_cospi
+//     wide_atan  wide_atan2 wide_pow    wide_cospi  wide_fmod
 //
 // Each takes and gives float, with the special cases of OpenCL's function of that name, to within
 // the error that the full profile allows (most of them 2 ulp). There is no branch, no table and no
@@ -348,6 +348,29 @@ static inline float wide_pow(const float x, const float y) {
     return one ? 1.0f : ((x != x) | (y != y) | bad) ? NAN : v;
 }
 
+// a - b trunc(a / b), exactly: fifty bits of the quotient at a time, of the 277 that it may have.
+// What is left each time is exact, a multiple of the last bit of a or of the scaled b and no larger
+// than the scaled b.
+static inline float wide_fmod(const float a, const float b) {
+    EXACTLY
+    const double d = fabs(b), inverse = 1.0f / d;
+    double left = fabs(a);
+#define TAKE_OFF(scale) { \
+        const double quotient = left * (inverse / (scale)); \
+        left = fma(d * (scale), -NEAREST(quotient), left); \
+    }
+    TAKE_OFF(as_double(0x4f90000000000000L)) // 2^250
+    TAKE_OFF(as_double(0x4c70000000000000L)) // 2^200
+    TAKE_OFF(as_double(0x4950000000000000L)) // 2^150
+    TAKE_OFF(as_double(0x4630000000000000L)) // 2^100
+    TAKE_OFF(0x1p50f)
+    TAKE_OFF(1.0f)
+    left = left < 0 ? left + d : left;
+    const float r = copysign((float)left, a);
+    const int none = (a != a) | (b != b) | (b == 0.0f) | (fabs(a) == INFINITY);
+    return none ? NAN : fabs(a) < fabs(b) ? a : r;
+}
+
 #else
 
 #define wide_exp(x) exp(x)
@@ -370,5 +393,6 @@ static inline float wide_pow(const float x, const float y) {
 #define wide_atan(x) atan(x)
 #define wide_atan2(y, x) atan2(y, x)
 #define wide_pow(x, y) pow(x, y)
+#define wide_fmod(a, b) fmod(a, b)
 
 #endif

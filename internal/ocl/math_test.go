@@ -82,7 +82,7 @@ func TestFunctionsOfMathMeetTheirErrorEverywhere(t *testing.T) {
 func TestFunctionsOfTwoOperandsKeepTheSpecialCasesOfC(t *testing.T) {
 	e := device(t, "", nil)
 	inf, nan := math.Inf(1), math.NaN()
-	ends := []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 3, -3, 0.5, -0.5, 0.3, -7.25, 1e30, -1e30, 1e-30, -1e-30, 1e-42, 3e38, inf, -inf, nan, 16777215, -16777216}
+	ends := []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 3, -3, 0.5, -0.5, 0.3, -7.25, 1e30, -1e30, 1e-30, -1e-30, 1e-42, 3e38, inf, -inf, nan, 16777215, -16777216, 123456.789, -7.3e-20, 9.87e24, 0.1}
 	var a, b []byte
 	for _, x := range ends {
 		for _, y := range ends {
@@ -96,7 +96,7 @@ func TestFunctionsOfTwoOperandsKeepTheSpecialCasesOfC(t *testing.T) {
 		name string
 		f    func(x, y float64) float64
 		ulp  float64
-	}{{"pow", math.Pow, 16}, {"atan2", math.Atan2, 6}} {
+	}{{"pow", math.Pow, 16}, {"atan2", math.Atan2, 6}, {"fmod", math.Mod, 0}} {
 		t.Run(c.name, func(t *testing.T) {
 			fn := &engine.Scalar{Name: c.name, Arity: 2, C: c.name + "(a, b)"}
 			x, y := engine.Load(0, tensor.Float32, engine.AxisIndex(0), nil), engine.Load(1, tensor.Float32, engine.AxisIndex(0), nil)
