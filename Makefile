@@ -1,6 +1,6 @@
 # The README's two commands are plain go; this file gathers what a change is checked with.
 
-.PHONY: all test check fmt vet cross tidy race matrix variants bench bench-peers golden
+.PHONY: all test check fmt vet cross tidy race matrix variants bench bench-peers golden offline gpu
 
 all: check test
 
@@ -59,3 +59,21 @@ bench-peers:
 # Rewrites the files that pin what is compiled; read the difference.
 golden:
 	go test ./internal/ocl -run Golden -update
+
+# Compiles what GPUs would run without one: Clang 19 and libclc 19 (Debian's clang-19 and
+# libclc-19) make PTX, ptxas of NVIDIA's CUDA toolkit assembles it. Nothing may spill.
+offline: export ANYCL_CLANG ?= clang-19
+offline: export ANYCL_LIBCLC ?= /usr/lib/clc/nvptx64--nvidiacl.bc
+offline: export ANYCL_PTXAS ?= ptxas
+offline:
+	go test ./internal/ocl -count=1 -run StayInRegisters
+
+# Everything that a machine with a GPU is asked, in one go: build here, run there.
+#   make gpu && tar c . | ssh machine 'mkdir -p anycl && cd anycl && tar x && bench/gpu.sh'
+GPU ?= bench/.gpu
+gpu:
+	mkdir -p $(GPU)
+	CGO_ENABLED=0 go build -ldflags "-s -w" -o $(GPU)/anycl ./cmd/anycl
+	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ocl.test ./internal/ocl
+	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/platform.test ./platform
+	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/matrix.test .

@@ -1,0 +1,102 @@
+package ocl
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// gpuPlans are plans of every variant for GPUs with their largest shapes: what
+// needs most registers.
+func gpuPlans(t *testing.T) map[string]*plan {
+	t.Helper()
+	all := map[string]*plan{}
+	add := func(name string, p *plan, err error) {
+		require.NoError(t, err, name)
+		require.NotContains(t, all, name)
+		all[name] = p
+	}
+	for kind, cases := range map[string]map[string]goldenCase{"": goldens(), "contract-": contractGoldens(), "attention-": attentionGoldens()} {
+		for name, c := range cases {
+			if !c.facts.cpu {
+				add(kind+strings.TrimSuffix(name, ".cl"), c.plan(t), nil)
+			}
+		}
+	}
+	ordinary := unitFacts(0)
+	for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64, tensor.Int32} {
+		for i := range 4 {
+			task := matmul(dt, 3, 5000, 5000, 5000, i&1 != 0, i&2 != 0)
+			p, err := makePlan(ordinary, task, "contract=tile")
+			add(fmt.Sprintf("tile-%v-%02b", dt, i), p, err)
+			if dt == tensor.Float16 || dt == tensor.BFloat16 {
+				p, err := makePlan(unitFacts(80), task, "contract=mma")
+				add(fmt.Sprintf("mma-%v-%02b", dt, i), p, err)
+			}
+		}
+		p, err := makePlan(ordinary, fused(dt), "contract=tile")
+		add(fmt.Sprintf("tile-fused-%v", dt), p, err)
+	}
+	for i, s := range []kernels.MMAShape{
+		{M: 128, N: 128, K: 64, X: 2, Y: 4, Stages: 2}, {M: 64, N: 64, K: 32, X: 2, Y: 2, Stages: 4}, {M: 16, N: 64, K: 64, X: 4, Y: 1, Stages: 4},
+	} {
+		c := separate(unitFacts(80), collapse(matmul(tensor.Float16, 1, 5000, 5000, 5000, false, true)), false)
+		p, err := c.planMMA(mmaChoice{shape: s, chunk: 5024, splits: 1})
+		add(fmt.Sprintf("mma-shape-%d", i), p, err)
+	}
+	far := unitFacts(80)
+	far.forceWide = true
+	p, err := makePlan(far, matmul(tensor.BFloat16, 2, 5000, 5000, 5000, true, false), "")
+	add("mma-long", p, err)
+	for _, features := range []int{32, 64, 128} {
+		for name, pass := range map[string]engine.AttentionPass{"": engine.AttentionForward, "-dq": engine.AttentionGradQ, "-dkv": engine.AttentionGradKV} {
+			for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32} {
+				p, err := makePlan(ordinary, attending{dt: dt, b: 4, g: 1, m: 500, n: 500, d: features, e: features, pass: pass, low: -500, high: 0}.task(), "")
+				add(fmt.Sprintf("attention%s-%v-%d", name, dt, features), p, err)
+			}
+		}
+	}
+	for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32} {
+		p, err := makePlan(ordinary, softmaxTask(dt, 64, 5000), "")
+		add(fmt.Sprintf("softmax-%v", dt), p, err)
+	}
+	return all
+}
+
+// Compiles every program for NVIDIA GPUs with Clang and ptxas, and wants no spill
+// and no array in memory. The variables name the tools; make offline sets them up.
+func TestProgramsForGPUsStayInRegisters(t *testing.T) {
+	clang, libclc, ptxas := os.Getenv("ANYCL_CLANG"), os.Getenv("ANYCL_LIBCLC"), os.Getenv("ANYCL_PTXAS")
+	if clang == "" || libclc == "" || ptxas == "" {
+		t.Skip("ANYCL_CLANG, ANYCL_LIBCLC and ANYCL_PTXAS are not set")
+	}
+	for name, p := range gpuPlans(t) {
+		for i, l := range p.launches {
+			t.Run(fmt.Sprintf("%s %s", name, l.kernel), func(t *testing.T) {
+				t.Parallel()
+				base := filepath.Join(t.TempDir(), fmt.Sprint(i))
+				source := "#define FMA(a, b, c) fma((a), (b), (c))\n" + l.prog.source
+				require.NoError(t, os.WriteFile(base+".cl", []byte(source), 0o644))
+				args := append(strings.Fields(l.prog.options), "-target", "nvptx64-nvidia-nvcl", "-march=sm_80", "-x", "cl", "-cl-std=CL1.2", "-O3",
+					"-S", "-w", "-fgnu-keywords", "-Xclang", "-target-feature", "-Xclang", "+ptx78", "-Xclang", "-mlink-builtin-bitcode",
+					"-Xclang", libclc, base+".cl", "-o", base+".ptx")
+				out, err := exec.CommandContext(t.Context(), clang, args...).CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				out, err = exec.CommandContext(t.Context(), ptxas, "-v", "-arch=sm_80", base+".ptx", "-o", base+".cubin").CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				t.Logf("%s", out)
+				require.Contains(t, string(out), " registers")
+				require.NotRegexp(t, `[1-9]\d* bytes (stack frame|spill)`, string(out))
+			})
+		}
+	}
+}
