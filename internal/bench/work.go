@@ -86,6 +86,7 @@ func Works() []*Work {
 	}{
 		{"Matrix products", gemmWorks()},
 		{"Convolutions", convWorks()},
+		{"Pooling", poolWorks()},
 		{"Element by element", mapWorks()},
 		{"Reductions", reduceWorks()},
 		{"Attention", attentionWorks()},
