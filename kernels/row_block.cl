@@ -20,6 +20,7 @@
 // launch  row_block  global {ROWS / RSPAN}  local {1}
 // note    a row is read again by every pass, from a cache when it fits one
 
+#define ALL(k) 1
 #define VALUES(i) OUT##i##_T v##i[VEC] LINES; PARTLY for (int k = 0; k < n; k++) v##i[k] = OUT##i(c + k);
 #define STORES(i) PARTLY for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, v##i[k]);
 #define SOME(i) PARTLY for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));

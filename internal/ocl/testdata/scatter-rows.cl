@@ -1,7 +1,7 @@
-// rows rows=500 columns=32 of 1000x32, 64 updates: a CPU driver: an item owns rows, columns in vectors
+// rows rows=125 columns=32 of 1000x32, 64 updates: a CPU driver: an item owns rows, columns in vectors
 // launch scatter_keys global [64] local [64]
 // options -cl-single-precision-constant
-// arguments ROWS=1000 COLS=32 COUNT=64 VSPAN=500 DSPAN=32 n0=32
+// arguments ROWS=1000 COLS=32 COUNT=64 VSPAN=125 DSPAN=32 n0=32
 #define VAL float
 #define RING float
 #define DIRECT 0
@@ -90,4 +90,4 @@ kernel void scatter_add(PARAMS) {
         for (IDX d = d0; d < d1; d++) STORE(v * COLS + d, SUM(v * COLS + d));
 #endif
 }
-// launch scatter_add global [1 2] local [1 1]
+// launch scatter_add global [1 8] local [1 1]
