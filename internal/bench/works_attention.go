@@ -30,5 +30,21 @@ func attentionWorks() []*Work {
 			})
 		}
 	}
+	return append(works, decodeWorks()...)
+}
+
+// decodeWorks are a few queries against a cache of keys, as when a text is
+// continued: what counts is how fast the cache is read.
+func decodeWorks() []*Work {
+	var works []*Work
+	for _, s := range [][4]int{{12, 1, 512, 64}, {12, 1, 4096, 64}, {12, 4, 4096, 64}, {8, 1, 32768, 64}} {
+		h, m, n, d := s[0], s[1], s[2], s[3]
+		p := &Program{}
+		y := p.With(Attr{}, "attention", p.Operand(1, h, m, d), p.Operand(1, h, n, d), p.Operand(1, h, n, d))
+		works = append(works, &Work{
+			Name: fmt.Sprintf("attention-decode/%dx%dx%d-%d", h, m, d, n), About: "heads x queries x features, and keys", Program: p.Return(y),
+			Rate: GBps, Flops: 4 * float64(h*m*n*d), Bytes: 8 * float64(h*(n+m)*d), Goals: []Goal{atLeast(1, ONNXRuntime)},
+		})
+	}
 	return works
 }

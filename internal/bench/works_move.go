@@ -33,5 +33,14 @@ func moveWorks() []*Work {
 			Rate: GBps, Bytes: 8*float64(s[1]*s[2]) + 4*float64(s[2]), Goals: goals,
 		})
 	}
+	for _, s := range [][3]int{{30000, 256, 16384}, {1000, 64, 256 << 10}} { // few and many duplicates
+		p := &Program{}
+		table, ids := p.Operand(s[0], s[1]), p.Leaf(Operand, tensor.Int32, Fill{Below: s[0]}, s[2])
+		works = append(works, &Work{
+			Name: fmt.Sprintf("embedding-grad/%dx%d-%d", s[0], s[1], s[2]), About: "rows and their derivative",
+			Program: p.Backward(p.Do("gather", table, ids), []int{s[2], s[1]}, table),
+			Rate:    GBps, Bytes: 16*float64(s[1]*s[2]) + 4*float64(s[0]*s[1]), Tolerance: 1e-3, Goals: []Goal{atLeast(1.5, PyTorch)},
+		})
+	}
 	return works
 }
