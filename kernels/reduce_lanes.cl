@@ -6,7 +6,6 @@
 //         GUARDED 1: LOAD holds where INSIDE(o, f, g), a condition that all lanes share;
 //                    elsewhere the value is LOAD_OUTSIDE(o, i, f, g): the edge of an image costs
 //                    one branch for all lanes
-//         PRODUCTS of a WINDOW, 1: LOAD is LEFT(o, i, f, g) · RIGHT(o, i, f, g), and they are summed
 // macros  VEC    lanes an item takes at a time, at most INNER
 //         OVERLAP  1: the last lanes move to the left instead of being fewer, and some results
 //                  are stored twice; 0: INNER is a multiple of VEC
@@ -19,7 +18,7 @@
 // sizes   OUTER, INNER, FOLDS, GOLDS  extents of o, i, f, g    ROWS  OUTER * INNER
 //         RSPAN, ISPAN  how many o and i an item takes, ISPAN a multiple of VEC    SPAN
 // launch  reduce_lanes  global {OUTER / RSPAN, parts, INNER / ISPAN}  local {1, 1, 1}
-// for     pooling, depthwise convolution, sums over axes that are not the last: the coordinates
+// for     pooling, sums over axes that are not the last: the coordinates
 //         of a point are worked out once for all lanes
 
 #define FOLD_LANES(value) do { \
@@ -66,12 +65,8 @@ kernel void reduce_lanes(PARAMS) {
                     for (int f = 0; f < FOLDS; f++)
                         #pragma unroll
                         for (int g = 0; g < GOLDS; g++) {
-#if PRODUCTS
-                            s[0] = FMA(LEFT(o, i, f, g), RIGHT(o, i, f, g), s[0]);
-#else
                             const VAL v = (VAL)LOAD(o, i, f, g);
                             ADD(s, 0, v, f * GOLDS + g);
-#endif
                         }
                     STORE(o * INNER + i, EPILOGUE(o, i, RESULT(s, 0)));
                 }

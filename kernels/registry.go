@@ -90,9 +90,15 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 	},
 	{
 		Family: "reduce", Name: "lanes", File: "reduce_lanes.cl", Needs: monoid, Kernels: []string{"reduce_lanes"},
-		Hooks:  append([]string{"LOAD_OUTSIDE", "INSIDE", "LEFT", "RIGHT"}, folding...),
-		Macros: []Macro{split, {"VEC", LaneWidths, "lanes at a time"}, {"OVERLAP", flag, "the last lanes move to the left"}, {"GUARDED", flag, "the lanes share a condition"}, {"WINDOW", flag, "the fold is small and of known extents"}, {"PRODUCTS", flag, "what is summed is a product"}},
+		Hooks:  append([]string{"LOAD_OUTSIDE", "INSIDE"}, folding...),
+		Macros: []Macro{split, {"VEC", LaneWidths, "lanes at a time"}, {"OVERLAP", flag, "the last lanes move to the left"}, {"GUARDED", flag, "the lanes share a condition"}, {"WINDOW", flag, "the fold is small and of known extents"}},
 		For:    "CPU drivers: windows, and sums over axes that are not the last",
+	},
+	{
+		Family: "reduce", Name: "pixels", File: "reduce_pixels.cl", Needs: monoid, Kernels: []string{"reduce_pixels"},
+		Hooks:  []string{"LEFTS", "RIGHTS", "LEFTS_OUTSIDE", "RIGHTS_OUTSIDE", "INSIDE", "EPILOGUE", "STORE"},
+		Macros: []Macro{{"VECS", []int{1, 2}, "vectors at a time"}, {"GUARDED", flag, "the lanes share a condition"}, {"FOLDS", nil, "rows of the window"}, {"GOLDS", nil, "columns of the window"}},
+		For:    "CPU drivers: depthwise convolution with the channels last",
 	},
 	{
 		Family: "reduce", Name: "stripe", File: "reduce_stripe.cl", Needs: []string{"monoid.cl", "monoid_vector.cl"}, Kernels: []string{"reduce_stripe"},

@@ -146,8 +146,10 @@ func (l *lanes) short() bool {
 }
 
 func (l *lanes) plan() (*plan, error) {
-	// What is stored over an input must not be read again.
-	exact := slices.ContainsFunc(l.task.Alias, func(in int) bool { return in >= 0 })
+	exact := l.exact()
+	if p, err := l.byPixels(exact); p != nil || err != nil {
+		return p, err
+	}
 	s := kernels.Lanes(l.o, l.i, l.f, l.g, l.dev.units, exact)
 	g := l.start(s.Parts, s.Count > 1, l.f*l.g)
 	g.size("OUTER", l.o)
@@ -175,13 +177,6 @@ func (l *lanes) plan() (*plan, error) {
 	g.macro("GUARDED", oneIf(l.guard != nil))
 	o, i, f, gold := coord{"o", l.outer}, coord{"i", l.inner}, coord{"f", l.taps}, coord{"g", l.gold}
 	g.hook("LOAD", []coord{o, i, f, gold}, l.full, tensor.Invalid)
-	left, right, products := factors(l.full)
-	products = products && window && l.fold.Monoid == engine.Sum && l.full.DType == l.val && left.DType == l.val && right.DType == l.val
-	g.macro("PRODUCTS", oneIf(products))
-	if products {
-		g.hook("LEFT", []coord{o, i, f, gold}, left, tensor.Invalid)
-		g.hook("RIGHT", []coord{o, i, f, gold}, right, tensor.Invalid)
-	}
 	if l.guard != nil {
 		g.hook("LOAD_OUTSIDE", []coord{o, i, f, gold}, l.beyond, tensor.Invalid)
 		g.hook("INSIDE", []coord{o, f, gold}, engine.Valid(l.guard), tensor.Invalid)

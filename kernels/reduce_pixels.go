@@ -1,0 +1,47 @@
+package kernels
+
+// LargestPixelWindow is the most taps of reduce_pixels.cl: it keeps a bit for each.
+const LargestPixelWindow = 32
+
+// PixelsShape is how reduce_pixels.cl divides its work.
+type PixelsShape struct {
+	Vecs  int64 // vectors of 16 lanes at a time, 1 or 2
+	Rows  int64 // rows of pixels an item
+	Inner int64 // channels an item, a multiple of 16 * Vecs
+}
+
+// Pixels is the shape for rows of pixels with so many channels each, in windows
+// of taps, on a CPU with so many units; not ok where there are too few channels.
+// exact demands that no channel is stored twice.
+func Pixels(rows, pixels, inner, taps int64, units int, exact bool) (s PixelsShape, ok bool) {
+	if inner < 16 || exact && inner%16 != 0 {
+		return s, false
+	}
+	s.Vecs = 1
+	// Two vectors share what is worked out for a pixel, while their factors fit into registers
+	// and not much is computed twice.
+	if inner >= 32 && taps <= 12 && (inner%32 == 0 || !exact && inner >= 128) {
+		s.Vecs = 2
+	}
+	const least = 1 << 14 // products worth an item
+	blocks := ceil(inner, 16*s.Vecs)
+	whole := max(pixels*inner*taps, 1)
+	cuts := int64(1)
+	if enough := int64(16 * units); rows < enough {
+		cuts = max(min(ceil(enough, max(rows, 1)), whole/least, blocks), 1)
+	}
+	s.Inner = ceil(blocks, cuts) * 16 * s.Vecs
+	s.Rows = 1
+	if cuts == 1 {
+		s.Rows = max(min(4*least/whole, ceil(rows, int64(4*units))), 1)
+	}
+	for ceil(rows, s.Rows) > rowItems {
+		s.Rows *= 2
+	}
+	return s, true
+}
+
+// Grid is the launch of s.
+func (s PixelsShape) Grid(rows, inner int64) Grid {
+	return Grid{Global: [3]int{int(ceil(rows, s.Rows)), int(ceil(inner, s.Inner))}, Local: [3]int{1, 1}}
+}
