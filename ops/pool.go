@@ -65,22 +65,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		return Max(c.Attr.(PoolOptions).windows(c.In[0]), 4, 5)
 	},
-	Grad: func(b *Back) {
-		x, o := b.In(0), b.node.attr.(PoolOptions)
-		dy := alike(b.Grad(), b.Out())
-		first := o.first(x, b.Out())
-		tap := Reshape(x.graph.Iota(first.dtype, 0, o.Size[0]*o.Size[1]), o.Size[0], o.Size[1])
-		if o.tiles() {
-			b.Add(0, o.spread(x, dy, Equal(ExpandDims(first, 3, 5), ExpandDims(tap, 1))))
-			return
-		}
-		hit := Equal(ExpandDims(first, 4, 5), tap)
-		share := Where(hit, ExpandDims(dy, 4, 5), ScalarLike(dy, 0))
-		padded := padAttr{[]int{0, 0, o.Pad[0], o.Pad[1]}, []int{0, 0, o.Pad[0], o.Pad[1]}, 0}.shape(x.shape)
-		a := windowAttr{windows: []Window{o.window(0).normal(), o.window(1).normal()}, full: padded}
-		d := Sum(apply("unwindow", a, share), 4, 5)
-		b.Add(0, Slice(d, Range{Axis: 2, Start: o.Pad[0], Stop: o.Pad[0] + x.shape[2]}, Range{Axis: 3, Start: o.Pad[1], Stop: o.Pad[1] + x.shape[3]}))
-	},
+	Grad:    maxPoolGrad,
 	Samples: poolCases(MaxPool2D),
 })
 
@@ -90,48 +75,6 @@ func (o PoolOptions) windows(x *Node) *Node {
 		x = Pad(x, math.Inf(-1), o.padding()...)
 	}
 	return Windows(x, o.window(0), o.window(1))
-}
-
-// tiles reports whether the windows lie side by side, so that each element
-// belongs to one at most.
-func (o PoolOptions) tiles() bool { return o.Stride == o.Size && o.Pad == [2]int{} }
-
-// fewTaps is up to which size a window is searched for its largest element by
-// comparing each with the known largest.
-const fewTaps = 4
-
-// first is the tap of the first largest element of each window of x, of which y is
-// the largest. It is as narrow as it can be: it is written once and read often.
-func (o PoolOptions) first(x, y *Node) *Node {
-	w, s, taps := o.windows(x), y.shape, o.Size[0]*o.Size[1]
-	if taps > fewTaps {
-		first := ArgMax(Reshape(w, s[0], s[1], s[2], s[3], taps), -1)
-		if taps <= 256 {
-			first = Cast(first, tensor.Uint8)
-		}
-		return first
-	}
-	number := func(i int) *Node { return x.graph.Const(tensor.Scalar(uint8(i))) }
-	first := BroadcastTo(number(taps-1), s...)
-	for i := taps - 2; i >= 0; i-- {
-		u, v := i/o.Size[1], i%o.Size[1]
-		at := Squeeze(Slice(w, Range{Axis: 4, Start: u, Stop: u + 1}, Range{Axis: 5, Start: v, Stop: v + 1}), 4, 5)
-		hit := Equal(at, y)
-		if x.dtype.IsFloat() {
-			hit = Or(hit, And(IsNaN(at), IsNaN(y)))
-		}
-		first = Where(hit, number(i), first)
-	}
-	return first
-}
-
-// spread is the gradient where windows do not overlap: dy where hit, [N, C, H', U,
-// W', V], in the shape of x.
-func (o PoolOptions) spread(x, dy, hit *Node) *Node {
-	s := dy.shape
-	share := Where(hit, ExpandDims(dy, 3, 5), ScalarLike(dy, 0))
-	h, w := s[2]*o.Size[0], s[3]*o.Size[1]
-	return Pad(Reshape(share, s[0], s[1], h, w), 0, Padding{2, 0, x.shape[2] - h}, Padding{3, 0, x.shape[3] - w})
 }
 
 // AvgPool2D returns the mean of each window of the float images x, which are
@@ -148,15 +91,20 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		x, o := widen(c.In[0]), c.Attr.(PoolOptions)
 		s := Sum(Windows(Pad(x, 0, o.padding()...), o.window(0), o.window(1)), 4, 5)
-		count := ScalarLike(s, float64(o.Size[0]*o.Size[1]))
-		if o.Pad != [2]int{} && !o.CountPad {
-			count = Mul(ExpandDims(o.counts(x, 0), 1), o.counts(x, 1))
-		}
-		return Cast(Div(s, count), c.dt(0))
+		return Cast(o.mean(x, s), c.dt(0))
 	},
+	Grad: avgPoolGrad,
 	Samples: append(poolCases(AvgPool2D),
 		poolCase("count padding", AvgPool2D, []int{1, 2, 5, 5}, PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}, CountPad: true})),
 })
+
+// mean divides y, which has an element for each window of x, by their sizes.
+func (o PoolOptions) mean(x, y *Node) *Node {
+	if o.Pad == [2]int{} || o.CountPad {
+		return Div(y, ScalarLike(y, float64(o.Size[0]*o.Size[1])))
+	}
+	return Div(y, Mul(ExpandDims(o.counts(x, 0), 1), o.counts(x, 1)))
+}
 
 // counts is how many positions of each window along spatial axis i lie inside x.
 func (o PoolOptions) counts(x *Node, i int) *Node {
@@ -182,6 +130,9 @@ func poolCases(call func(x *Node, o PoolOptions) *Node) []Sample {
 		poolCase("overlapping", call, []int{1, 2, 7, 9}, PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{2, 2}}),
 		poolCase("padded", call, []int{1, 2, 5, 6}, PoolOptions{Size: [2]int{3, 2}, Stride: [2]int{1, 2}, Pad: [2]int{1, 1}}),
 		poolCase("rest cut off", call, []int{1, 1, 5, 7}, PoolOptions{Size: [2]int{2, 3}}),
+		poolCase("gaps", call, []int{2, 1, 8, 9}, PoolOptions{Size: [2]int{2, 1}, Stride: [2]int{3, 4}, Pad: [2]int{1, 0}}),
+		poolCase("tiles with an edge", call, []int{1, 2, 6, 7}, PoolOptions{Size: [2]int{3, 2}, Pad: [2]int{2, 1}}),
+		poolCase("many at each place", call, []int{1, 2, 9, 8}, PoolOptions{Size: [2]int{5, 4}, Stride: [2]int{1, 3}, Pad: [2]int{2, 1}}),
 		poolCase("whole image", call, []int{3, 2, 4, 5}, PoolOptions{Size: [2]int{4, 5}}),
 	}
 }

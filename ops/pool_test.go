@@ -45,6 +45,9 @@ func TestThePoolingGradientGoesToTheFirstLargest(t *testing.T) {
 	for _, o := range []PoolOptions{
 		{Size: [2]int{2, 2}}, {Size: [2]int{1, 3}}, {Size: [2]int{4, 1}}, {Size: [2]int{3, 3}}, {Size: [2]int{1, 1}},
 		{Size: [2]int{2, 2}, Stride: [2]int{1, 2}, Pad: [2]int{1, 0}}, {Size: [2]int{3, 3}, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}},
+		{Size: [2]int{3, 2}, Stride: [2]int{4, 5}, Pad: [2]int{2, 1}}, {Size: [2]int{3, 3}, Pad: [2]int{2, 1}},
+		{Size: [2]int{5, 4}, Stride: [2]int{3, 1}, Pad: [2]int{4, 2}},      // rows end within a stride
+		{Size: [2]int{7, 6}, Stride: [2]int{1, 1}}, {Size: [2]int{19, 18}}, // many at each place, and the whole image
 		{Size: [2]int{18, 17}}, // more taps than a byte counts
 	} {
 		for _, dt := range []tensor.DType{tensor.Float32, tensor.Float16} {
@@ -68,6 +71,53 @@ func TestThePoolingGradientGoesToTheFirstLargest(t *testing.T) {
 			for name, rt := range runtimes {
 				got := runOn(t, rt, g, grad)
 				require.Equal(t, want, got, fmt.Sprintf("%s %v %+v", name, dt, o))
+			}
+		}
+	}
+}
+
+func TestTheGradientOfAMeanIsSharedByItsWindow(t *testing.T) {
+	t.Parallel()
+	runtimes := map[string]*Runtime{"cpu": cpuOnly(t), "device": device(t)}
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, o := range []PoolOptions{
+		{Size: [2]int{2, 2}}, {Size: [2]int{11, 9}}, {Size: [2]int{3, 2}, Stride: [2]int{4, 5}, Pad: [2]int{2, 1}},
+		{Size: [2]int{3, 3}, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}}, {Size: [2]int{4, 3}, Pad: [2]int{3, 2}},
+		{Size: [2]int{3, 2}, Stride: [2]int{3, 3}, Pad: [2]int{1, 1}, CountPad: true},
+	} {
+		o := o.normal()
+		s := [4]int{2, 3, 11, 9}
+		g := NewGraph("pool")
+		x := g.Variable("x", tensor.Must(tensor.New(tensor.Float64, s[:]...)))
+		y := AvgPool2D(x, o)
+		dys, h, w := make([]float64, y.Size()), y.Shape()[2], y.Shape()[3]
+		for i := range dys {
+			dys[i] = r.NormFloat64()
+		}
+		dys[0] = math.Inf(1) // goes to its own window only
+		want := make([]float64, 2*3*11*9)
+		for k := range dys {
+			i0, j0 := k/w%h*o.Stride[0]-o.Pad[0], k%w*o.Stride[1]-o.Pad[1]
+			var inside []int
+			for i := max(i0, 0); i < min(i0+o.Size[0], 11); i++ {
+				for j := max(j0, 0); j < min(j0+o.Size[1], 9); j++ {
+					inside = append(inside, (k/(h*w)*11+i)*9+j)
+				}
+			}
+			n := len(inside)
+			if o.CountPad {
+				n = o.Size[0] * o.Size[1]
+			}
+			for _, at := range inside {
+				want[at] += dys[k] / float64(n)
+			}
+		}
+		grad := Gradients(Sum(Mul(y, number(t, g, tensor.Float64, y.Shape(), dys...))), x)[0]
+		for name, rt := range runtimes {
+			for i, v := range runOn(t, rt, g, grad) {
+				if v != want[i] { // both infinite, too
+					require.InDelta(t, want[i], v, 1e-12, "%s %+v at %d", name, o, i)
+				}
 			}
 		}
 	}
