@@ -18,14 +18,12 @@
 // for     depthwise convolution of images with the channels last
 
 #define EMIT(first) do { \
+    VAL lane[16 * VECS] __attribute__((aligned(64))); \
     _Pragma("unroll") \
-    for (int n = 0; n < VECS; n++) { \
-        VAL lane[16] __attribute__((aligned(64))); \
-        *(VAL16 *)lane = s[n]; \
-        WIDE \
-        for (int k = 0; k < 16; k++) \
-            STORE((o * PIXELS + p) * INNER + (first) + n * 16 + k, EPILOGUE(o, p, (first) + n * 16 + k, (OUT_ACC)lane[k])); \
-    } \
+    for (int n = 0; n < VECS; n++) ((VAL16 *)lane)[n] = s[n]; \
+    WIDE \
+    for (int k = 0; k < 16 * VECS; k++) \
+        STORE((o * PIXELS + p) * INNER + (first) + k, EPILOGUE(o, p, (first) + k, (OUT_ACC)lane[k])); \
 } while (0)
 
 kernel void reduce_pixels(PARAMS) {

@@ -23,7 +23,7 @@ func Pixels(rows, pixels, inner, taps int64, units int, exact bool) (s PixelsSha
 	if inner >= 32 && taps <= 12 && (inner%32 == 0 || !exact && inner >= 128) {
 		s.Vecs = 2
 	}
-	const least = 1 << 14 // products worth an item
+	const least = 1 << 13 // products worth an item
 	blocks := ceil(inner, 16*s.Vecs)
 	whole := max(pixels*inner*taps, 1)
 	cuts := int64(1)
@@ -33,7 +33,7 @@ func Pixels(rows, pixels, inner, taps int64, units int, exact bool) (s PixelsSha
 	s.Inner = ceil(blocks, cuts) * 16 * s.Vecs
 	s.Rows = 1
 	if cuts == 1 {
-		s.Rows = max(min(4*least/whole, ceil(rows, int64(4*units))), 1)
+		s.Rows = max(min(4*least/whole, ceil(rows, int64(16*units))), 1)
 	}
 	for ceil(rows, s.Rows) > rowItems {
 		s.Rows *= 2

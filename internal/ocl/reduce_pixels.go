@@ -30,7 +30,9 @@ func (l *lanes) byPixels(exact bool) (*plan, error) {
 	if !ok || uses(right, row) || !uses(left, l.inner) || !uses(right, l.inner) {
 		return nil, nil
 	}
-	g := l.start(kernels.Parts{Count: 1}, false, taps)
+	// In 64 bits: sums in 32 that may wrap are no displacements of one address
+	// (MobileNet-v2's layers at batch 1: 890 and 770 us).
+	g := l.start(kernels.Parts{Count: 1}, false, idxLimit+1)
 	g.size("OUTER", l.o/max(pixels, 1))
 	g.size("PIXELS", pixels)
 	g.size("INNER", l.i)

@@ -1,7 +1,7 @@
 // lanes view=28224x9 14x14x144 of 3x3 pixels vecs=2: a CPU driver: lanes along the last axis share a window
-// launch reduce_pixels global [7 1] local [1 1]
+// launch reduce_pixels global [14 2] local [1 1]
 // options -cl-single-precision-constant
-// arguments OUTER=14 PIXELS=14 INNER=144 RSPAN=2 ISPAN=160 n0=2016 n1=144 n2=-2160 n3=432 n4=14
+// arguments OUTER=14 PIXELS=14 INNER=144 RSPAN=1 ISPAN=96 n0=2016 n1=144 n2=-2160 n3=432 n4=14
 #define SPLIT 0
 #define FOLD FOLD_SUM
 #define IS_ARG 0
@@ -40,14 +40,14 @@
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4
 
 static inline float16 lefts_hook(const IDX o, const IDX p, const IDX i, const IDX f, const IDX g FN_PARAMS) {
-    const int i0 = n0 * o + n1 * p + i + n0 * f + n1 * g + n2;
+    const long i0 = n0 * o + n1 * p + i + n0 * f + n1 * g + n2;
     const float16 v1 = LOADS_float32(p0, i0);
     return v1;
 }
 #define LEFTS(o, p, i, f, g) lefts_hook(o, p, i, f, g FN_ARGS)
 
 static inline float16 rights_hook(const IDX o, const IDX i, const IDX f, const IDX g FN_PARAMS) {
-    const int i0 = i + n3 * f + n1 * g;
+    const long i0 = i + n3 * f + n1 * g;
     const float16 v1 = LOADS_float32(p1, i0);
     return v1;
 }
@@ -61,15 +61,15 @@ static inline float16 lefts_outside_hook(const IDX o, const IDX p, const IDX i, 
 #define LEFTS_OUTSIDE(o, p, i, f, g) lefts_outside_hook(o, p, i, f, g FN_ARGS)
 
 static inline float16 rights_outside_hook(const IDX o, const IDX i, const IDX f, const IDX g FN_PARAMS) {
-    const int i0 = i + n3 * f + n1 * g;
+    const long i0 = i + n3 * f + n1 * g;
     const float16 v1 = LOADS_float32(p1, i0);
     return v1;
 }
 #define RIGHTS_OUTSIDE(o, i, f, g) rights_outside_hook(o, i, f, g FN_ARGS)
 
 static inline uchar inside_hook(const IDX o, const IDX p, const IDX f, const IDX g FN_PARAMS) {
-    const int i0 = o + f - 1;
-    const int i1 = p + g - 1;
+    const long i0 = o + f - 1;
+    const long i1 = p + g - 1;
     const int g2 = i0 >= 0 && i0 < n4 && i1 >= 0 && i1 < n4;
     const uchar v3 = g2;
     return v3;
@@ -176,14 +176,12 @@ static inline float epilogue_hook(const IDX o, const IDX p, const IDX i, const f
 // for     depthwise convolution of images with the channels last
 
 #define EMIT(first) do { \
+    VAL lane[16 * VECS] __attribute__((aligned(64))); \
     _Pragma("unroll") \
-    for (int n = 0; n < VECS; n++) { \
-        VAL lane[16] __attribute__((aligned(64))); \
-        *(VAL16 *)lane = s[n]; \
-        WIDE \
-        for (int k = 0; k < 16; k++) \
-            STORE((o * PIXELS + p) * INNER + (first) + n * 16 + k, EPILOGUE(o, p, (first) + n * 16 + k, (OUT_ACC)lane[k])); \
-    } \
+    for (int n = 0; n < VECS; n++) ((VAL16 *)lane)[n] = s[n]; \
+    WIDE \
+    for (int k = 0; k < 16 * VECS; k++) \
+        STORE((o * PIXELS + p) * INNER + (first) + k, EPILOGUE(o, p, (first) + k, (OUT_ACC)lane[k])); \
 } while (0)
 
 kernel void reduce_pixels(PARAMS) {
