@@ -27,7 +27,7 @@
 #define POWER_OF_2(n) as_float(((n) + 127) << 23)
 
 // x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for x > 0.
-static inline float wide_split(const float x, float *k) {
+INLINE float wide_split(const float x, float *k) {
     const int tiny = x < 0x1p-126f;
     const int u = as_int(tiny ? x * 0x1p23f : x), e = (u - 0x3f3504f3) >> 23;
     *k = (float)(tiny ? e - 23 : e);
@@ -35,7 +35,7 @@ static inline float wide_split(const float x, float *k) {
 }
 
 // log(1 + f) - f for f from wide_split.
-static inline float wide_log_rest(const float f) {
+INLINE float wide_log_rest(const float f) {
     float p = 7.0376836292e-2f;
     p = FMA(p, f, -1.1514610310e-1f);
     p = FMA(p, f, 1.1676998740e-1f);
@@ -50,25 +50,25 @@ static inline float wide_log_rest(const float f) {
 }
 
 // y, the logarithm of x in some base, where x has one.
-static inline float wide_log_ends(const float x, const float y) {
+INLINE float wide_log_ends(const float x, const float y) {
     const float ends = x == 0.0f ? -INFINITY : x > 0.0f ? x : NAN;
     return ((x > 0.0f) & (x < INFINITY)) ? y : ends;
 }
 
-static inline float wide_log(const float x) {
+INLINE float wide_log(const float x) {
     float k;
     const float f = wide_split(x, &k);
     const float y = FMA(k, 0.693359375f, f + FMA(k, -2.12194440e-4f, wide_log_rest(f)));
     return wide_log_ends(x, y);
 }
 
-static inline float wide_log2(const float x) {
+INLINE float wide_log2(const float x) {
     float k;
     const float f = wide_split(x, &k), r = wide_log_rest(f), more = 0.44269504088896340736f; // log2(e) - 1
     return wide_log_ends(x, ((r * more + f * more) + r + f) + k);
 }
 
-static inline float wide_log1p(const float x) {
+INLINE float wide_log1p(const float x) {
     EXACTLY
     const float u = 1.0f + x, lost = x - (u - 1.0f); // what the sum rounded away
     const float y = wide_log(u);
@@ -82,13 +82,13 @@ static inline float wide_log1p(const float x) {
 
 // p 2^(n-1) where the last bits of t hold n + 126; in two steps where that is subnormal: p is
 // normal after the first.
-static inline float wide_scale(const float p, const float t) {
+INLINE float wide_scale(const float p, const float t) {
     const int m = as_int(t), s = max(m, as_int(0x1.8p23f) + 1);
     return p * as_float(((uint)(m - s) << 23) + as_uint(1.0f)) * as_float((uint)s << 23);
 }
 
 // 2^n (1 + r + ...) for x = n log(2) + r, to 0.9 ulp and 0.86 steps of a subnormal.
-static inline float wide_exp(const float x) {
+INLINE float wide_exp(const float x) {
     EXACTLY
     const float below = x > 89.0f ? 89.0f : x, c = below < -104.0f ? -104.0f : below; // a NaN stays
     const float t = FMA(c, M_LOG2E_F, NEXT_WHOLE), n = t - NEXT_WHOLE;
@@ -103,7 +103,7 @@ static inline float wide_exp(const float x) {
     return wide_scale(p, t);
 }
 
-static inline float wide_exp2(const float x) {
+INLINE float wide_exp2(const float x) {
     EXACTLY
     const float below = x > 129.0f ? 129.0f : x, c = below < -151.0f ? -151.0f : below; // a NaN stays
     const float t = c + NEXT_WHOLE, f = c - (t - NEXT_WHOLE);
@@ -118,7 +118,7 @@ static inline float wide_exp2(const float x) {
 }
 
 // (e^x - 1) / 2, which does not overflow before e^x does.
-static inline float wide_half_expm1(const float x) {
+INLINE float wide_half_expm1(const float x) {
     const float c = clamp(x, -20.0f, 100.0f), n = min(rint(c * M_LOG2E_F), 128.0f);
     const float r = FMA(n, 2.12194440e-4f, FMA(n, -0.693359375f, c));
     float p = 1.9875691500e-4f;
@@ -133,11 +133,11 @@ static inline float wide_half_expm1(const float x) {
     return x < 90.0f ? y : x != x ? x : INFINITY;
 }
 
-static inline float wide_expm1(const float x) {
+INLINE float wide_expm1(const float x) {
     return fabs(x) < 0x1p-25f ? x : 2.0f * wide_half_expm1(x);
 }
 
-static inline float wide_tanh(const float x) {
+INLINE float wide_tanh(const float x) {
     const float a = fabs(x), t = clamp(x, -8.3f, 8.3f), z = t * t;
     float p = -2.76076847742355e-16f;
     p = FMA(p, z, 2.00018790482477e-13f);
@@ -153,18 +153,18 @@ static inline float wide_tanh(const float x) {
     return ((a < 0x1p-12f) | (x != x)) ? x : a > 9.1f ? copysign(1.0f, x) : t * p / q;
 }
 
-static inline float wide_sinh(const float x) {
+INLINE float wide_sinh(const float x) {
     const float a = fabs(x), h = wide_half_expm1(a), big = wide_exp(0.5f * a);
     const float y = a < 80.0f ? h + h / FMA(2.0f, h, 1.0f) : 0.5f * big * big;
     return a < 0x1p-12f ? x : copysign(y, x);
 }
 
-static inline float wide_cosh(const float x) {
+INLINE float wide_cosh(const float x) {
     const float a = fabs(x), e = wide_exp(min(a, 80.0f)), big = wide_exp(0.5f * a);
     return a < 80.0f ? FMA(0.5f, e, 0.5f / e) : 0.5f * big * big;
 }
 
-static inline float wide_erf(const float x) {
+INLINE float wide_erf(const float x) {
     const float a = fabs(x), t = min(a, 4.5f), s = t * t;
     float far = FMA(-1.72853470e-5f, t, 3.83197126e-4f);
     far = FMA(far, s, FMA(-3.88396438e-3f, t, 2.42546219e-2f));
@@ -182,7 +182,7 @@ static inline float wide_erf(const float x) {
     return x != x ? x : a > 0.927734375f ? far : near;
 }
 
-static inline float wide_erfc(const float x) {
+INLINE float wide_erfc(const float x) {
     // (1 + 2a) exp(a^2) erfc(a) = 1 + p(q) with q = (a - 2) / (a + 2)
     const float a = min(fabs(x), 10.5f), q = (a - 2.0f) / (a + 2.0f);
     float p = 5.92470169e-5f;
@@ -209,7 +209,7 @@ static inline float wide_erfc(const float x) {
 
 // x = (4 i + quadrant) pi/2 + r with |r| <= pi/4, for every x: the products of x with 24 bits of
 // 2/pi at a time are exact in double, and so is what is left of them modulo 4.
-static inline float wide_quadrant(const float x, int *quadrant) {
+INLINE float wide_quadrant(const float x, int *quadrant) {
     EXACTLY
     double scaled = (double)x, turn = 0, whole = 0;
 #define NEXT_BITS(bits) { \
@@ -230,40 +230,40 @@ static inline float wide_quadrant(const float x, int *quadrant) {
     return (float)(turn * as_double(0x3ff921fb54442d18L)); // pi / 2
 }
 
-static inline float wide_sin_near(const float r) {
+INLINE float wide_sin_near(const float r) {
     const float z = r * r;
     return FMA(FMA(FMA(-1.9515295891e-4f, z, 8.3321608736e-3f), z, -1.6666654611e-1f) * z, r, r);
 }
-static inline float wide_cos_near(const float r) {
+INLINE float wide_cos_near(const float r) {
     const float z = r * r;
     return FMA(FMA(FMA(2.443315711809948e-5f, z, -1.388731625493765e-3f), z, 4.166664568298827e-2f), z * z, FMA(-0.5f, z, 1.0f));
 }
 
-static inline float wide_sin(const float x) {
+INLINE float wide_sin(const float x) {
     int q;
     const float r = wide_quadrant(x, &q), y = q & 1 ? wide_cos_near(r) : wide_sin_near(r);
     return fabs(x) < INFINITY ? fabs(x) < 0x1p-12f ? x : q & 2 ? -y : y : NAN;
 }
-static inline float wide_cos(const float x) {
+INLINE float wide_cos(const float x) {
     int q;
     const float r = wide_quadrant(x, &q), y = q & 1 ? wide_sin_near(r) : wide_cos_near(r);
     return fabs(x) < INFINITY ? ((q + 1) & 2 ? -y : y) : NAN;
 }
 // cos(pi x)
-static inline float wide_cospi(const float x) {
+INLINE float wide_cospi(const float x) {
     const float t = 2.0f * min(fabs(x), 0x1p24f), n = rint(t), r = (t - n) * M_PI_2_F;
     const int q = (int)n;
     const float y = q & 1 ? wide_sin_near(r) : wide_cos_near(r);
     return fabs(x) < INFINITY ? ((q + 1) & 2 ? -y : y) : NAN;
 }
-static inline float wide_tan(const float x) {
+INLINE float wide_tan(const float x) {
     int q;
     const float r = wide_quadrant(x, &q), s = wide_sin_near(r), c = wide_cos_near(r);
     return fabs(x) < INFINITY ? fabs(x) < 0x1p-12f ? x : q & 1 ? -c / s : s / c : NAN;
 }
 
 // atan of a >= 0, or of n / d with the division still to be done.
-static inline float wide_atan_ratio(const float n, const float d) {
+INLINE float wide_atan_ratio(const float n, const float d) {
     const int far = n > 2.414213562373095f * d, mid = n > 0.4142135623730950f * d;
     const float t = (far ? -d : mid ? n - d : n) / (far ? n : mid ? n + d : d), z = t * t;
     float p = 8.05374449538e-2f;
@@ -273,12 +273,12 @@ static inline float wide_atan_ratio(const float n, const float d) {
     return (far ? M_PI_2_F : mid ? M_PI_4_F : 0.0f) + FMA(p * z, t, t);
 }
 
-static inline float wide_atan(const float x) {
+INLINE float wide_atan(const float x) {
     const float a = fabs(x);
     return x != x ? x : copysign(a < INFINITY ? wide_atan_ratio(a, 1.0f) : M_PI_2_F, x);
 }
 
-static inline float wide_atan2(const float y, const float x) {
+INLINE float wide_atan2(const float y, const float x) {
     // Both scaled into the range where sums and products neither overflow nor vanish.
     const float big = fmax(fabs(x), fabs(y)), s = big > 0x1p100f ? 0x1p-30f : big < 0x1p-80f ? 0x1p60f : 1.0f;
     const int same = fabs(x) == fabs(y), none = big == 0.0f;
@@ -289,7 +289,7 @@ static inline float wide_atan2(const float y, const float x) {
 }
 
 // asin(a) for 0 <= a <= 1/2.
-static inline float wide_asin_near(const float a) {
+INLINE float wide_asin_near(const float a) {
     const float z = a * a;
     float p = 4.2163199048e-2f;
     p = FMA(p, z, 2.4181311049e-2f);
@@ -299,11 +299,11 @@ static inline float wide_asin_near(const float a) {
     return FMA(p * z, a, a);
 }
 
-static inline float wide_asin(const float x) {
+INLINE float wide_asin(const float x) {
     const float a = fabs(x), t = a > 0.5f ? sqrt(FMA(-0.5f, a, 0.5f)) : a, y = wide_asin_near(t);
     return a <= 1.0f ? copysign(a > 0.5f ? FMA(-2.0f, y, M_PI_2_F) : y, x) : NAN;
 }
-static inline float wide_acos(const float x) {
+INLINE float wide_acos(const float x) {
     const float a = fabs(x), t = a > 0.5f ? sqrt(FMA(-0.5f, a, 0.5f)) : a, y = wide_asin_near(t);
     const float far = x < 0.0f ? M_PI_F - 2.0f * y : 2.0f * y;
     // pi/2 in two parts: the first subtraction would round twice.
@@ -311,7 +311,7 @@ static inline float wide_acos(const float x) {
     return a <= 1.0f ? a > 0.5f ? far : near : NAN;
 }
 
-static inline float wide_pow(const float x, const float y) {
+INLINE float wide_pow(const float x, const float y) {
     // In double: log2(a) by the series of atanh, then the exponential of y log2(a).
     const float a = fabs(x);
     float k;
@@ -351,7 +351,7 @@ static inline float wide_pow(const float x, const float y) {
 // a - b trunc(a / b), exactly: fifty bits of the quotient at a time, of the 277 that it may have.
 // What is left each time is exact, a multiple of the last bit of a or of the scaled b and no larger
 // than the scaled b.
-static inline float wide_fmod(const float a, const float b) {
+INLINE float wide_fmod(const float a, const float b) {
     EXACTLY
     const double d = fabs(b), inverse = 1.0f / d;
     double left = fabs(a);

@@ -23,7 +23,7 @@ typedef struct { uint x, y, z, w; } philox_words;
     k1 += 0xBB67AE85u;
 #define PHILOX_5_ROUNDS PHILOX_ROUND PHILOX_ROUND PHILOX_ROUND PHILOX_ROUND PHILOX_ROUND
 
-static inline philox_words philox(const ulong at, const uint run, const uint stream, const ulong seed) {
+INLINE philox_words philox(const ulong at, const uint run, const uint stream, const ulong seed) {
     philox_words c = {(uint)at, (uint)(at >> 32), run, stream};
     uint k0 = (uint)seed, k1 = (uint)(seed >> 32);
     ulong a, b;
@@ -32,25 +32,25 @@ static inline philox_words philox(const ulong at, const uint run, const uint str
     return c;
 }
 
-static inline float philox_uniform(const ulong at, const uint run, const uint stream, const ulong seed) {
+INLINE float philox_uniform(const ulong at, const uint run, const uint stream, const ulong seed) {
     return (float)(philox(at, run, stream, seed).x >> 8) * 0x1p-24f;
 }
 
-static inline float philox_normal(const ulong at, const uint run, const uint stream, const ulong seed) {
+INLINE float philox_normal(const ulong at, const uint run, const uint stream, const ulong seed) {
     const philox_words w = philox(at, run, stream, seed);
     const float u = (float)((w.x >> 8) + 1u) * 0x1p-24f, v = (float)(w.y >> 8) * 0x1p-24f;
     return sqrt(-2.0f * wide_log(u)) * wide_cospi(2.0f * v);
 }
 
 #ifdef HAS_DOUBLE
-static inline ulong philox_long(const uint hi, const uint lo) { return ((ulong)hi << 32 | lo) >> 11; }
+INLINE ulong philox_long(const uint hi, const uint lo) { return ((ulong)hi << 32 | lo) >> 11; }
 
-static inline double philox_uniform_double(const ulong at, const uint run, const uint stream, const ulong seed) {
+INLINE double philox_uniform_double(const ulong at, const uint run, const uint stream, const ulong seed) {
     const philox_words w = philox(at, run, stream, seed);
     return (double)philox_long(w.x, w.y) * 0x1p-53;
 }
 
-static inline double philox_normal_double(const ulong at, const uint run, const uint stream, const ulong seed) {
+INLINE double philox_normal_double(const ulong at, const uint run, const uint stream, const ulong seed) {
     const philox_words w = philox(at, run, stream, seed);
     const double u = (double)(philox_long(w.x, w.y) + 1UL) * 0x1p-53, v = (double)philox_long(w.z, w.w) * 0x1p-53;
     return sqrt(-2.0 * log(u)) * cospi(2.0 * v);

@@ -82,7 +82,8 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 	{
 		Family: "reduce", Name: "block", File: "reduce_block.cl", Needs: []string{"monoid.cl", "monoid_vector.cl"}, Kernels: []string{"reduce_block"},
 		Hooks:  append([]string{"LOADS"}, folding...),
-		Macros: []Macro{split, vectors, {"PLAIN", flag, "the values have LOADS"}}, For: "CPU drivers: long rows",
+		Macros: []Macro{split, vectors, {"PLAIN", flag, "the values have LOADS"}, {"LANES", nil, "elements in a vector of values, 0 for the compiler's choice"}},
+		For:    "CPU drivers: long rows",
 	},
 	{
 		Family: "reduce", Name: "column", File: "reduce_column.cl", Needs: monoid, Kernels: []string{"reduce_column"}, Hooks: folding,

@@ -101,6 +101,9 @@ func BenchmarkStream(b *testing.B) {
 		{"reduce/variance", of(f32, func(x *Node) *Node { return Variance(x, 1) })},
 		{"reduce/variance-all", of(f32, func(x *Node) *Node { return Variance(x) })},
 		{"reduce/sumexp", of(f32, func(x *Node) *Node { return Sum(Exp(x), 1) })},
+		{"reduce/sumexp-all", of(f32, func(x *Node) *Node { return Sum(Exp(x)) })},
+		{"reduce/sumexp-columns", of(f32, func(x *Node) *Node { return Sum(Exp(x), 0) })},
+		{"reduce/sumsin", of(f32, func(x *Node) *Node { return Sum(Sin(x)) })},
 		{"reduce/prod", of(f32, func(x *Node) *Node { return Prod(x, 1) })},
 		{"reduce/f16", of(tensor.Float16, sum(1))},
 		{"reduce/bf16", of(tensor.BFloat16, sum())},
@@ -127,6 +130,11 @@ func BenchmarkStream(b *testing.B) {
 		}},
 		{"random/uniform", func(g *Graph) *Node { return g.Uniform(f32, 4096, 4096) }},
 		{"random/normal", func(g *Graph) *Node { return g.Normal(f32, 4096, 4096) }},
+		{"random/normal-mean", func(g *Graph) *Node { return Mean(g.Normal(f32, 4096, 4096)) }},
+		{"random/pi", func(g *Graph) *Node {
+			x, y := g.Uniform(f32, 4096, 4096), g.Uniform(f32, 4096, 4096)
+			return Mean(Cast(Less(Add(Mul(x, x), Mul(y, y)), ScalarLike(x, 1)), f32))
+		}},
 		{"random/dropout", of(f32, func(x *Node) *Node { return Dropout(x, 0.1) })},
 		{"size/1Ki", shaped(Exp, 1<<10)},
 		{"size/16Ki", shaped(Exp, 1<<14)},

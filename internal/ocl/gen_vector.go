@@ -150,3 +150,22 @@ func vectorCast(from, to tensor.DType, x string) (string, bool) {
 	}
 	return fmt.Sprintf("convert_%s(%s)", vectorType(to), x), true
 }
+
+// loopLanes is how many elements fill a vector of 64 bytes in a loop over cols
+// that computes values and keeps elements of widest bytes, or 0 where columns
+// that follow each other do not read neighbours: it is for the compiler to say
+// whether vectors pay there.
+func loopLanes(cols []int, widest int64, values ...*engine.Expr) int {
+	if len(cols) == 0 {
+		return 0
+	}
+	for _, e := range values {
+		if d := step(e, cols[len(cols)-1]); len(cols) > 1 || d < 0 || d > 1 {
+			return 0
+		}
+		for s := range e.Walk() {
+			widest = max(widest, regSize(s.DType))
+		}
+	}
+	return int(64 / widest)
+}

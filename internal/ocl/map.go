@@ -116,26 +116,13 @@ func (m *mapping) planBlock(c mapBlock) (*plan, error) {
 	}, nil
 }
 
-// lanes is how many elements fill a vector of 64 bytes, or 0 where columns that
-// follow each other do not read neighbours: it is for the compiler to say
-// whether vectors pay there.
+// lanes is how many elements the vectors of a loop over columns have.
 func (m *mapping) lanes() int {
-	if len(m.colAxes) == 0 {
-		return 0
+	widest := int64(1)
+	for _, o := range m.task.Outs {
+		widest = max(widest, int64(o.DType.Size()))
 	}
-	widest := 1
-	for _, o := range slices.Concat(m.task.Ins, m.task.Outs) {
-		widest = max(widest, o.DType.Size())
-	}
-	for _, e := range m.task.Values {
-		if d := step(e, m.colAxes[len(m.colAxes)-1]); len(m.colAxes) > 1 || d < 0 || d > 1 {
-			return 0
-		}
-		for s := range e.Walk() {
-			widest = max(widest, int(regSize(s.DType)))
-		}
-	}
-	return 64 / widest
+	return loopLanes(m.colAxes, widest, m.task.Values...)
 }
 
 // streamed reports whether the outputs are stored past the caches, in blocks

@@ -107,6 +107,9 @@ func (r *reduction) planBlock(c reduceChoice) (*plan, error) {
 	coords = append([]coord{{"r", axesOf(r.task, 0)}}, coords...)
 	plain := len(within) == 1 && c.vec%vectorLanes == 0 && g.vectorHook("LOADS", coords, within[0], r.fold.Value, r.val, r.ahead())
 	g.macro("PLAIN", oneIf(plain))
+	if !plain {
+		g.macro("LANES", loopLanes(within, regSize(r.val), r.fold.Value))
+	}
 	files := []string{"reduce_block.cl"}
 	if plain {
 		writeVectorMonoid(g, r.fold)

@@ -200,13 +200,15 @@ static inline VAL fold_lanes(const VAL16 a) {
 // macros  VEC    independent states, a power of two, 8..128
 //         PLAIN  1: the values have LOADS, VEC is a multiple of 16, and states stay in registers; see
 //                monoid_vector.cl
+//         LANES  where not PLAIN: elements in a vector of values; 0: as many as the compiler likes
 //         SPLIT  1: a row is cut into parts of SPAN columns, folded again by reduce_finish.cl
 // sizes   ROWS, COLS, SPAN   GOLDS  how many of the columns are a run: column c is f = c / GOLDS,
 //         g = c % GOLDS      RSPAN  rows an item
 // launch  global {parts, ROWS / RSPAN}  local {1, 1}
-// note    where they are not PLAIN, values go to a small array before they are folded: a loop with
-//         nothing but loads and one with nothing but folds are both turned into vectors, the two
-//         in one are not
+// note    where they are not PLAIN, values go to an array before they are folded: a loop with nothing
+//         but values and one with nothing but folds are both turned into vectors, the two in one are
+//         not, nor is a loop so short that the compiler unrolls it first (normal numbers: 11 times
+//         slower). The states are the same however long the array is.
 // for     long rows whose columns are neighbours in memory, in runs: a sum over all axes of a
 //         batch of images but the channels has one an image, and divides once a run
 
@@ -215,13 +217,22 @@ static inline VAL fold_lanes(const VAL16 a) {
 #define LANE ((AT16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 #define BESIDE 16 // further states, of what fills no vector
 #else
+#define CHUNK 256 // of the array, a multiple of VEC
 #define BESIDE 0
+#if LANES
+#define VECTORS WIDE_BY(LANES)
+#else
+#define VECTORS
+#endif
 #endif
 
 kernel void reduce_block(PARAMS) {
     const IDX part = (IDX)get_global_id(0);
     const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
     const IDX from = part * SPAN, to = min(from + SPAN, COLS);
+#if !PLAIN
+    WIDE_VECTORS
+#endif
     for (IDX r = r0; r < r1; r++) {
         STATES(s, VEC + BESIDE);
 #if PLAIN
@@ -231,7 +242,7 @@ kernel void reduce_block(PARAMS) {
         for (int k = 0; k < VECTORS; k++) CLEAR_VECTOR(a, k);
 #else
         for (int k = 0; k < VEC; k++) CLEAR(s, k);
-        VAL v[VEC];
+        VAL v[CHUNK];
 #endif
         IDX f = from / GOLDS, g = from % GOLDS, c = from;
         while (c < to) {
@@ -251,14 +262,15 @@ kernel void reduce_block(PARAMS) {
                 ADD(s, VEC + k, v, c);
             }
 #else
-            for (; c + VEC <= end; c += VEC, g += VEC) {
-                for (int k = 0; k < VEC; k++) v[k] = (VAL)LOAD(r, f, g + k);
-                for (int k = 0; k < VEC; k++) ADD(s, k, v[k], c + k);
+            while (c < end) {
+                const int n = (int)min((IDX)CHUNK, end - c), whole = n / VEC * VEC;
+                VECTORS for (int k = 0; k < n; k++) v[k] = (VAL)LOAD(r, f, g + k);
+                for (int j = 0; j < whole; j += VEC)
+                    for (int k = 0; k < VEC; k++) ADD(s, k, v[j + k], c + j + k);
+                for (int k = 0; k < n - whole; k++) ADD(s, k, v[whole + k], c + whole + k);
+                c += n;
+                g += n;
             }
-            const int rest = (int)(end - c);
-            for (int k = 0; k < rest; k++) v[k] = (VAL)LOAD(r, f, g + k);
-            for (int k = 0; k < rest; k++) ADD(s, k, v[k], c + k);
-            c = end;
 #endif
             f++;
             g = 0;
