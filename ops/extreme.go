@@ -23,7 +23,7 @@ var _ = define(Op{
 	DTypes:  numbers,
 	Result:  broadcast,
 	Grad:    func(b *Back) { chooseGrad(b, Greater(b.In(0), b.In(1))) },
-	Scalar:  scalarFor(chosen(">="), 1, number2{largerOf[float32], largerOf[float64], largerOf[int64], largerOf[uint64]}.host),
+	Scalar:  scalarFor(chosen(">"), 1, number2{largerOf[float32], largerOf[float64], largerOf[int64], largerOf[uint64]}.host),
 	Samples: pairs(),
 })
 
@@ -42,33 +42,34 @@ var _ = define(Op{
 	DTypes:  numbers,
 	Result:  broadcast,
 	Grad:    func(b *Back) { chooseGrad(b, Less(b.In(0), b.In(1))) },
-	Scalar:  scalarFor(chosen("<="), 1, number2{smallerOf[float32], smallerOf[float64], smallerOf[int64], smallerOf[uint64]}.host),
+	Scalar:  scalarFor(chosen("<"), 1, number2{smallerOf[float32], smallerOf[float64], smallerOf[int64], smallerOf[uint64]}.host),
 	Samples: pairs(),
 })
 
-// chosen is a where it compares so with b, or is NaN: b is NaN where it is taken
-// for not comparing at all.
+// chosen is b where it compares so with a, or is NaN; else a, which may be NaN.
+// Of the two it is b that may be a constant, as the limits of a clip are: what
+// is left then is one instruction, where asking whether a is NaN took eight.
 func chosen(comparison string) func(dt tensor.DType) string {
 	return func(dt tensor.DType) string {
 		if dt.IsFloat() {
-			return "a " + comparison + " b || isnan(a) ? a : b"
+			return "b " + comparison + " a || isnan(b) ? b : a"
 		}
-		return "a " + comparison + " b ? a : b"
+		return "b " + comparison + " a ? b : a"
 	}
 }
 
 func largerOf[T register](a, b T) T {
-	if a >= b || a != a {
-		return a
+	if b > a || b != b {
+		return b
 	}
-	return b
+	return a
 }
 
 func smallerOf[T register](a, b T) T {
-	if a <= b || a != a {
-		return a
+	if b < a || b != b {
+		return b
 	}
-	return b
+	return a
 }
 
 // chooseGrad passes the derivative to operand 0 where first holds, to operand
