@@ -11,9 +11,6 @@
 //                  are stored twice; 0: INNER is a multiple of VEC
 //         WINDOW 1: the fold is a small window, of which FOLDS and GOLDS are macros too: where all
 //                  of it lies inside, a lane goes through it at once and stays in a register
-//         TAIL   of a WINDOW, 1: vectors of VEC that overlap at the end of a row, where a loop
-//                over it would leave many lanes single; 0: such a loop, which compilers end in
-//                narrower vectors
 //         SPLIT  1: the fold is cut into parts of SPAN of f, folded again by reduce_finish.cl
 // sizes   OUTER, INNER, FOLDS, GOLDS  extents of o, i, f, g    ROWS  OUTER * INNER
 //         RSPAN, ISPAN  how many o and i an item takes, ISPAN a multiple of VEC    SPAN
@@ -46,30 +43,18 @@ kernel void reduce_lanes(PARAMS) {
                 whole &= INSIDE(o, f, g);
 #endif
         if (whole) {
-#if TAIL
-            const IDX wide = VEC;
-#else
-            const IDX wide = i1 - i0;
-#endif
-            for (IDX block = i0; block < i1; block += wide) {
-#if TAIL
-                const IDX first = min(block, INNER - VEC);
-#else
-                const IDX first = block;
-#endif
-                WIDE
-                for (IDX i = first; i < first + wide; i++) {
-                    STATES(s, 1);
-                    CLEAR(s, 0);
+            WIDE
+            for (IDX i = i0; i < i1; i++) {
+                STATES(s, 1);
+                CLEAR(s, 0);
+                #pragma unroll
+                for (int f = 0; f < FOLDS; f++)
                     #pragma unroll
-                    for (int f = 0; f < FOLDS; f++)
-                        #pragma unroll
-                        for (int g = 0; g < GOLDS; g++) {
-                            const VAL v = (VAL)LOAD(o, i, f, g);
-                            ADD(s, 0, v, f * GOLDS + g);
-                        }
-                    STORE(o * INNER + i, EPILOGUE(o, i, RESULT(s, 0)));
-                }
+                    for (int g = 0; g < GOLDS; g++) {
+                        const VAL v = (VAL)LOAD(o, i, f, g);
+                        ADD(s, 0, v, f * GOLDS + g);
+                    }
+                STORE(o * INNER + i, EPILOGUE(o, i, RESULT(s, 0)));
             }
             continue;
         }

@@ -160,7 +160,6 @@ func (l *lanes) plan() (*plan, error) {
 	window := l.f*l.g > 0 && l.f*l.g <= kernels.SmallWindow && s.Count == 1
 	g.macro("WINDOW", oneIf(window))
 	if window {
-		g.macro("TAIL", oneIf(!exact && l.i%8 != 0))
 		g.macro("FOLDS", l.f)
 		g.macro("GOLDS", l.g)
 	} else {
