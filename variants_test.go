@@ -28,8 +28,9 @@ var variantOps = map[string][]string{
 	"contract":  {"matmul"},
 	"scatter":   {"scatter_add"},
 	"attention": {},
-	// A variant that runs few tasks of its family.
+	// Variants that run few tasks of their family.
 	"contract=winograd": {"conv2d"},
+	"map=gather":        {"gather", "embedding"},
 }
 
 func TestEveryVariantAgreesWithReference(t *testing.T) {
@@ -74,9 +75,10 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 		h := g.Input("h", tensor.Float16, 64, 48)
 		u := g.Input("u", tensor.Float32, 64, 48)
 		at := g.Input("at", tensor.Int32, 5)
+		named := g.Input("named", tensor.Int32, 4096)
 		w := g.Input("w", tensor.Float32, 16, 2, 3, 3)
 		return []*ops.Node{
-			ops.Tanh(m), ops.Transpose(u), ops.Sum(x, -1), ops.Sum(x, 0, 1, 2), ops.Softmax(x, -1), ops.MatMul(x, m), ops.MatMul(ops.Reshape(x, -1, 64), m),
+			ops.Tanh(m), ops.Transpose(u), ops.Gather(u, 0, named), ops.Sum(x, -1), ops.Sum(x, 0, 1, 2), ops.Softmax(x, -1), ops.MatMul(x, m), ops.MatMul(ops.Reshape(x, -1, 64), m),
 			ops.MatMul(m, ops.Transpose(m)), ops.ScatterAdd(m, 0, at, ops.Slice(m, ops.Range{Axis: 0, Start: 0, Stop: 5, Step: 1})),
 			ops.Attention(x, x, x, nil), ops.MatMul(h, ops.Transpose(h)),
 			ops.Conv2D(x, w, ops.Conv2DOptions{Pad: [2]int{1, 1}}),
