@@ -13,6 +13,7 @@
 // hooks   A_PTR + A_ROW(b, m) + u·A_DOWN + v·A_RIGHT + c is an element, A_LOAD(p) widens VL of
 //         them, A_ONE(p, i) one
 //         KERNELS  made by contract_winograd_kernels.cl
+//         LOAD_A(b, m, k)  LOAD_B(b, k, n)  values in their register types
 //         OUT(b, m, n, v)  the epilogue and the store
 //         ROWS_ADJOIN 1: the output lies along m
 // macros  ACC  accumulator type    VL VT  lanes and the vector of them    MR  tiles at a time
@@ -22,9 +23,17 @@
 //         tiles of an image    TILES    PANELS    DEPTH  a multiple of VL    PLANE_IMAGE PLANE_SUM
 //         elements a point, multiples of VL    ALL_PANELS
 // launch  global {ceil(ALL_TILES / TILES), ceil(ALL_PANELS / PANELS), batches}  local {1, 1, 1}
-// note    rounding errors are no larger than those of the plain sum; an infinity makes NaN of its
-//         tile. With tiles of 4 x 4 they would be some 20 times as large
+// note    rounding errors are no larger than those of the plain sum; with tiles of 4 x 4 they would
+//         be some 20 times as large. An infinity or a NaN reaches windows beside it, and what is close
+//         to the largest number overflows in a transform: a result that is not finite is summed plainly
 // source  Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2016)
+
+#define MEND(v, b, m, n) \
+    if (!isfinite(v)) { \
+        (v) = 0; \
+        for (IDX k = 0; k < 9 * (IDX)C; k++) \
+            (v) = MAC((ACC)LOAD_A(b, m, k), (ACC)LOAD_B(b, k, n), v); \
+    }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_winograd(PARAMS) {
@@ -148,7 +157,7 @@ void contract_winograd(PARAMS) {
             const IDX m = (image * H + i0 * TILE) * W + j0 * TILE;
             const int across = min(count * TILE, W - j0 * TILE), down = min((IDX)TILE, H - i0 * TILE);
             for (int v = 0; v < NV; v++) {
-                VT y[TILE][VL];
+                VT y[TILE][VL], finite = (VT)(0); // or NaN
                 #pragma unroll
                 for (int t = 0; t < VL / TILE; t++) {
                     VT s[POINTS];
@@ -162,11 +171,14 @@ void contract_winograd(PARAMS) {
                     for (int i = 0; i < TILE; i++) {
                         OF_SUMS(VT, s + i * EDGE, 1)
                         #pragma unroll
-                        for (int j = 0; j < TILE; j++)
+                        for (int j = 0; j < TILE; j++) {
                             y[i][t * TILE + j] = s[i * EDGE + j];
+                            finite += s[i * EDGE + j] - s[i * EDGE + j];
+                        }
                     }
                 }
                 const int columns = min((IDX)VL, N - firstN - v * VL);
+                const bool mend = any(isnan(finite));
                 #pragma unroll
                 for (int i = 0; i < TILE; i++) {
                     ACC lane[VL][VL] __attribute__((aligned(128)));
@@ -174,6 +186,10 @@ void contract_winograd(PARAMS) {
                     #pragma unroll
                     for (int n = 0; n < VL; n++)
                         *(VT *)lane[n] = y[i][n];
+                    if (mend && i < down)
+                        for (int n = 0; n < columns; n++)
+                            for (int j = 0; j < across; j++)
+                                MEND(lane[n][j], b, m + i * W + j, firstN + v * VL + n)
                     if (i < down)
                         for (int n = 0; n < columns; n++) {
                             if (across == VL) {
@@ -196,6 +212,7 @@ void contract_winograd(PARAMS) {
             const IDX m = (image * H + h) * W + w;
             const int down = min((IDX)TILE, H - h), across = min((IDX)TILE, W - w);
             ACC lane[TILE * TILE][NR] __attribute__((aligned(128)));
+            VT finite = (VT)(0); // or NaN
             #pragma unroll
             for (int v = 0; v < NV; v++) {
                 VT s[POINTS];
@@ -209,10 +226,17 @@ void contract_winograd(PARAMS) {
                 for (int i = 0; i < TILE; i++) {
                     OF_SUMS(VT, s + i * EDGE, 1)
                     #pragma unroll
-                    for (int j = 0; j < TILE; j++)
+                    for (int j = 0; j < TILE; j++) {
                         *(VT *)(lane[i * TILE + j] + v * VL) = s[i * EDGE + j];
+                        finite += s[i * EDGE + j] - s[i * EDGE + j];
+                    }
                 }
             }
+            if (any(isnan(finite)))
+                for (int i = 0; i < down; i++)
+                    for (int j = 0; j < across; j++)
+                        for (int n = 0; n < columns; n++)
+                            MEND(lane[i * TILE + j][n], b, m + i * W + j, firstN + n)
             for (int i = 0; i < down; i++)
                 for (int j = 0; j < across; j++) {
                     if (columns == NR) {

@@ -39,8 +39,7 @@ func orOne(n int) int {
 // x is [N, C, H, W], w is [O, C/G, U, V] and y is [N, O, H', W'] with
 // H' = ⌊(H + 2p₀ - d₀(U-1) - 1) / s₀⌋ + 1, W' alike; g is the group of o.
 // Positions outside x count as 0. x and w are floats of one dtype; floats of
-// 16 bits are summed in float32. Where windows of 3 x 3 share multiplications, an
-// infinity in x may make NaN of the four windows that are computed together.
+// 16 bits are summed in float32.
 // Errors: ranks or dtypes; channels and groups that do not fit; a negative option;
 // a kernel larger than the padded image.
 // Source: Dumoulin and Visin, A guide to convolution arithmetic for deep

@@ -210,7 +210,7 @@ func (p winogradChoice) packChannels(c *contraction) int64 {
 
 // start begins a program with what both kernels know.
 func (p winogradChoice) start(c *contraction, main bool) *gen {
-	g := c.program(main, !main, main, winogradPoints*p.image.c*roundUp(c.n, int64(p.shape.Columns())))
+	g := c.program(main, true, main, winogradPoints*p.image.c*roundUp(c.n, int64(p.shape.Columns())))
 	g.macro("NR", p.shape.Columns())
 	g.size("N", c.n)
 	g.size("C", p.image.c)
@@ -240,6 +240,8 @@ func (p winogradChoice) mainProgram(c *contraction) *program {
 	g.macro("SPACE", kernels.WinogradSpace(c.dev.localMem, int(c.accSize)))
 	g.macro("ROWS_ADJOIN", oneIf(c.rowsAdjoin()))
 	c.vectors(g, "A", "A_ROW", c.a, aBatch, aRow, lanes)
+	c.hookA(g)
+	c.hookB(g)
 	c.hookOut(g)
 	image, sum := p.planes()
 	for _, s := range []struct {

@@ -1,6 +1,7 @@
 package ocl
 
 import (
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -156,4 +157,59 @@ func TestFewerMultiplicationsAreAsExact(t *testing.T) {
 	few, plain := worst("contract=winograd"), worst("contract=panel")
 	t.Logf("largest error %.2g, of plain sums %.2g", few, plain)
 	require.LessOrEqual(t, few, plain)
+}
+
+// An infinity, a NaN and numbers that only the transforms overflow with reach the
+// windows that read them and no others.
+func TestWhatIsNotFiniteStaysInItsWindows(t *testing.T) {
+	t.Parallel()
+	b := useBench(t)
+	for _, name := range []string{"odd", "odd, along rows", "groups, along", "doubles"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			task := winogradTasks()[name]
+			dt := task.Outs[0].DType
+			ins := randomInputs(task, 7)
+			largest := 3e38
+			if dt == tensor.Float64 {
+				largest = 1.7e308
+			}
+			images := 0 // the larger operand
+			if len(ins[1]) > len(ins[0]) {
+				images = 1
+			}
+			elements := len(ins[images]) / dt.Size()
+			for i, v := range []float64{math.Inf(1), math.NaN(), largest, -largest, math.Inf(-1), largest} {
+				put(dt, ins[images], (2*i+1)*elements/13, v)
+			}
+			want, err := taskref.Eval(task, ins)
+			require.NoError(t, err)
+			p, err := makePlan(cpuFacts(16), task, "contract=winograd")
+			require.NoError(t, err)
+			require.Equal(t, "winograd", p.variant)
+			r := b.prepare(t, task, p, ins)
+			r.run(t)
+			got := r.read(t)
+			odd := 0
+			for i := 0; i < len(got); i += dt.Size() {
+				w, g := decode(dt, want[0][i:]), decode(dt, got[i:])
+				if math.IsNaN(w) || math.IsInf(w, 0) {
+					odd++
+				}
+				require.Equal(t, [3]bool{math.IsNaN(w), math.IsInf(w, 1), math.IsInf(w, -1)},
+					[3]bool{math.IsNaN(g), math.IsInf(g, 1), math.IsInf(g, -1)}, "element %d: %v, not %v", i/dt.Size(), g, w)
+			}
+			require.Positive(t, odd)
+			require.Less(t, odd, len(got)/dt.Size())
+		})
+	}
+}
+
+// put makes v element i of b.
+func put(dt tensor.DType, b []byte, i int, v float64) {
+	if dt == tensor.Float64 {
+		binary.LittleEndian.PutUint64(b[8*i:], math.Float64bits(v))
+		return
+	}
+	binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(float32(v)))
 }

@@ -175,7 +175,7 @@ static inline float epilogue_hook(const IDX o, const IDX p, const IDX i, const f
 // launch  reduce_pixels  global {OUTER / RSPAN, INNER / ISPAN}  local {1, 1}
 // for     depthwise convolution of images with the channels last
 
-#define EMIT(first) do { \
+#define EMIT_PIXEL(first) do { \
     VAL lane[16 * VECS] __attribute__((aligned(64))); \
     _Pragma("unroll") \
     for (int n = 0; n < VECS; n++) ((VAL16 *)lane)[n] = s[n]; \
@@ -223,7 +223,7 @@ kernel void reduce_pixels(PARAMS) {
                                 s[n] = FMA(LEFTS_OUTSIDE(o, p, i + n * 16, f, g), RIGHTS_OUTSIDE(o, i + n * 16, f, g), s[n]);
                         }
                     }
-                EMIT(i);
+                EMIT_PIXEL(i);
             }
         }
 #endif
@@ -248,7 +248,7 @@ kernel void reduce_pixels(PARAMS) {
                         #pragma unroll
                         for (int n = 0; n < VECS; n++)
                             s[n] = FMA(LEFTS(o, p, i + n * 16, f, g), kept[(f * GOLDS + g) * VECS + n], s[n]);
-                EMIT(i);
+                EMIT_PIXEL(i);
             }
         }
     }

@@ -42,6 +42,28 @@ static inline long a_row_hook(const IDX b, const IDX i FN_PARAMS) {
 }
 #define A_ROW(b, i) a_row_hook(b, i FN_ARGS)
 
+static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(m, n0, n1);
+    const IDX q1 = (int)FASTDIV(m, n3, n4);
+    const IDX x2 = q1 - q0 * n5;
+    const IDX x3 = m - q1 * n7;
+    const IDX q4 = (int)FASTDIV(k, n9, n10);
+    const IDX x5 = k - q4 * n11;
+    const int i6 = n2 * q0 + n6 * x2 + n8 * x3 + n6 * q4 + x5;
+    const float v7 = LOAD_float16(p0, i6);
+    return v7;
+}
+#define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
+
+static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(k, n13, n14);
+    const IDX x1 = k - q0 * n8;
+    const int i2 = n12 * n + q0 + n15 * x1;
+    const float v3 = LOAD_float16(p1, i2);
+    return v3;
+}
+#define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
+
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     const float v0 = (float)(round_float16(acc));
     return v0;
@@ -50,8 +72,8 @@ static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const f
 
 static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(m, n0, n1);
-    const IDX x1 = m - q0 * n10;
-    const int i2 = n9 * q0 + x1 + n10 * n;
+    const IDX x1 = m - q0 * n17;
+    const int i2 = n16 * q0 + x1 + n17 * n;
     const long v3 = (long)(i2);
     return v3;
 }

@@ -40,6 +40,26 @@ static inline long a_row_hook(const IDX b, const IDX i FN_PARAMS) {
 }
 #define A_ROW(b, i) a_row_hook(b, i FN_ARGS)
 
+static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(m, n0, n1);
+    const IDX x1 = m - q0 * n3;
+    const IDX q2 = (int)FASTDIV(k, n5, n6);
+    const IDX x3 = k - q2 * n7;
+    const int i4 = n2 * q0 + n4 * x1 + n2 * q2 + x3;
+    const float v5 = LOAD_float32(p0, i4);
+    return v5;
+}
+#define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
+
+static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(k, n9, n10);
+    const IDX x1 = k - q0 * n4;
+    const int i2 = n8 * n + q0 + n11 * x1;
+    const float v3 = LOAD_float32(p1, i2);
+    return v3;
+}
+#define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
+
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     const float v0 = LOAD_float32(p2, n);
     const float v1 = (float)(acc + v0);
