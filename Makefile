@@ -5,7 +5,7 @@
 all: check test
 
 test:
-	go test ./...
+	go test -timeout 30m ./...
 	cd bench && go test ./...
 
 # Everything that must be clean, without changing a file.
@@ -35,7 +35,7 @@ cross:
 
 # The packages that share state between goroutines. Needs a C compiler.
 race:
-	CGO_ENABLED=1 go test -race -short ./cl/... ./platform/... ./engine/... ./fallback/... ./internal/... ./ops
+	CGO_ENABLED=1 go test -race -short -timeout 20m ./cl/... ./platform/... ./engine/... ./fallback/... ./internal/... ./ops
 
 # Every cell of op x device x dtype x sample on its own, with a report of each engine.
 matrix:

@@ -120,6 +120,7 @@ func attendings() []attending {
 }
 
 func TestAttentionAgreesWithItsDefinitionInEveryVariant(t *testing.T) {
+	numbersOnly(t)
 	for i, c := range attendings() {
 		t.Run(c.String(), func(t *testing.T) {
 			t.Parallel()

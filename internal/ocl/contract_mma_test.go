@@ -50,6 +50,7 @@ func requirePlan(t *testing.T, task *engine.Task, p *plan) {
 // The kernel and the layout of fragments, swizzled chunks and transposed loads
 // are those of the matrix units; what moves values among the lanes is written out.
 func TestMatrixUnitsMultiplyEveryLayout(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16} {
 		for i := range 4 {
@@ -70,6 +71,7 @@ func TestMatrixUnitsMultiplyEveryLayout(t *testing.T) {
 }
 
 func TestMatrixUnitsMultiplyInEveryShape(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	task := matmul(tensor.Float16, 1, 70, 88, 150, false, false)
 	for i, s := range []kernels.MMAShape{

@@ -61,6 +61,7 @@ func winogradTasks() map[string]*engine.Task {
 }
 
 func TestWindowsOfThreeByThreeTakeFewerMultiplications(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	b := useBench(t)
 	little := cpuFacts(8)
@@ -162,6 +163,7 @@ func TestFewerMultiplicationsAreAsExact(t *testing.T) {
 // An infinity, a NaN and numbers that only the transforms overflow with reach the
 // windows that read them and no others.
 func TestWhatIsNotFiniteStaysInItsWindows(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	b := useBench(t)
 	for _, name := range []string{"odd", "odd, along rows", "groups, along", "doubles"} {

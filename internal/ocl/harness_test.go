@@ -222,3 +222,12 @@ func putAt(dt tensor.DType, out []byte, i int64, f float64, u uint64) {
 		}
 	}
 }
+
+// numbersOnly begins tests that compile kernels by the dozen to compare results:
+// the race detector sees nothing in kernels, and compilers take minutes under it.
+func numbersOnly(t *testing.T) {
+	t.Helper()
+	if raceEnabled && testing.Short() {
+		t.Skip("kernels' results, without goroutines")
+	}
+}

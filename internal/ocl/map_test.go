@@ -12,6 +12,7 @@ import (
 )
 
 func TestMapOfEveryDTypeInEveryVariant(t *testing.T) {
+	numbersOnly(t)
 	for _, variant := range []string{"item", "block"} {
 		for i, dt := range tensor.DTypes() {
 			if variant == "block" && i%3 > 0 {
@@ -44,6 +45,7 @@ func TestMapOfEveryDTypeInEveryVariant(t *testing.T) {
 // along next to the last and further out, alone and with a fused operand: all in
 // float32, of the other dtypes some each.
 func TestTilesTurnEveryDType(t *testing.T) {
+	numbersOnly(t)
 	for number, dt := range deviceDTypes(t) {
 		t.Run(dt.String(), func(t *testing.T) {
 			t.Parallel()

@@ -201,6 +201,7 @@ func covering(t *testing.T, facts *deviceFacts, s *kernels.Space, tasks []*engin
 
 // Whatever a table may choose computes the right thing.
 func TestEverySpaceIsRightFromEndToEnd(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	b := useBench(t)
 	facts := newFacts(b.dev.Device(), b.dev.Caps())

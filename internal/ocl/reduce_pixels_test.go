@@ -47,6 +47,7 @@ func (p pixels) operands(seed uint64) [][]byte {
 }
 
 func TestDepthwiseAlongChannels(t *testing.T) {
+	numbersOnly(t)
 	const f32 = tensor.Float32
 	for name, p := range map[string]pixels{
 		"edges":                 {2, 9, 11, 32, 3, 3, 1, 1, 1, f32},

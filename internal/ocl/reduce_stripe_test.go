@@ -22,6 +22,7 @@ func middle(dt tensor.DType, f engine.Monoid, outer, folds, inner int) (*engine.
 // Stripes that fit, that lie over each other, whose last vector does, columns
 // side by side with and without a rest, folds that are cut.
 func TestStripesFoldDownRows(t *testing.T) {
+	numbersOnly(t)
 	shapes := [][3]int{
 		{1, 40, 256}, {1, 33, 16}, {1, 20, 17}, {1, 50, 1001}, {3, 21, 300}, {300, 17, 33}, {1, 9001, 3}, {1, 5000, 4}, {2, 4321, 100}, {1, 3001, 2}, {70, 45, 5},
 	}
@@ -42,6 +43,7 @@ func TestStripesFoldDownRows(t *testing.T) {
 }
 
 func TestStripesFoldEveryDType(t *testing.T) {
+	numbersOnly(t)
 	for _, dt := range tensor.DTypes() {
 		for _, f := range []engine.Monoid{folds[int(dt)%len(folds)], folds[(int(dt)+3)%len(folds)]} {
 			if f == engine.Prod && dt.IsFloat() {

@@ -28,6 +28,7 @@ func foldsOf(name string) []engine.Monoid {
 }
 
 func TestEveryFoldOfEveryVariantOverOddShapes(t *testing.T) {
+	numbersOnly(t)
 	// Rows x columns: nothing to fold, no rows, one, odd, more than a vector of
 	// rows, long enough to be cut.
 	shapes := [][2]int{{3, 0}, {0, 3}, {1, 1}, {1, 7}, {5, 31}, {131, 3}, {70, 67}, {1, 20011}, {3, 9001}}

@@ -111,6 +111,7 @@ func (s sliding) imageGradient() *engine.Task {
 }
 
 func TestWindowsSlideAlongRows(t *testing.T) {
+	numbersOnly(t)
 	f32 := tensor.Float32
 	for name, s := range map[string]sliding{
 		"narrow":         {2, 8, 14, 14, 3, 3, 1, 1, 1, f32},

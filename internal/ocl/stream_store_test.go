@@ -16,6 +16,7 @@ func tinyCache(f *deviceFacts) { f.cache = 1 }
 // Rows of odd lengths begin anywhere in a line, whole lines are stored one way
 // and the ends of a row another.
 func TestOutputsThatNoCacheHoldsAgree(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	e := device(t, "map=block", tinyCache)
 	for _, dt := range deviceDTypes(t) {
