@@ -220,8 +220,7 @@ func (x *attention) turns(g *gen, lanes int) []string {
 	}[x.a.Pass] {
 		spill := fmt.Sprintf("SPILL_EACH(STORE_%s", name)
 		if x.task.Outs[i].DType == x.acc {
-			y, _, _ := g.operand(len(x.task.Ins) + i)
-			spill = fmt.Sprintf("SPILL_ROWS((%s_ + o_%s)", y, y)
+			spill = fmt.Sprintf("SPILL_ROWS((%s)", g.pointer(len(x.task.Ins)+i))
 		}
 		g.macro(fmt.Sprintf("SPILL_%s(tile, depth, i0, have, factor)", name), spill+", tile, depth, i0, have, factor)")
 	}

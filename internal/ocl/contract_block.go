@@ -126,8 +126,7 @@ func (p blockChoice) cycles(c *contraction) int64 {
 
 // split divides k into about want chunks.
 func (p *blockChoice) split(c *contraction, want int64) {
-	p.chunk = ceilDiv(c.k, max(want, 1))
-	p.splits = ceilDiv(c.k, p.chunk)
+	p.chunk, p.splits = c.chunks(want, 1)
 }
 
 func (p blockChoice) String() string {
@@ -135,10 +134,7 @@ func (p blockChoice) String() string {
 	if p.lots > 1 {
 		s += fmt.Sprintf(" lots %d", p.lots)
 	}
-	if p.splits > 1 {
-		s += fmt.Sprintf(" split k %d", p.splits)
-	}
-	return s
+	return s + splitText(p.splits)
 }
 
 func (c *contraction) planBlock(p blockChoice) (*plan, error) {
@@ -227,6 +223,5 @@ func (c *contraction) vectorOut(g *gen, splits int64) {
 	if v.Op != engine.OpAcc || out.DType != c.acc || out.DType.Size() != int(c.accSize) || !affine || len(columns) != 1 || coef[columns[0]] != 1 {
 		return
 	}
-	y, _, _ := g.operand(len(c.task.Ins))
-	g.macro("OUT_VECTOR(b, m, n, x)", fmt.Sprintf("VSTORE(x, 0, (__global ACC *)(%s_ + o_%s) + OUT_AT(b, m, n))", y, y))
+	g.macro("OUT_VECTOR(b, m, n, x)", fmt.Sprintf("VSTORE(x, 0, (__global ACC *)(%s) + OUT_AT(b, m, n))", g.pointer(len(c.task.Ins))))
 }

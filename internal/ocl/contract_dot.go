@@ -42,16 +42,11 @@ func (c *contraction) chooseDot() dotChoice {
 
 // split divides k into about want chunks of whole steps.
 func (d *dotChoice) split(c *contraction, want int64) {
-	d.chunk = roundUp(ceilDiv(c.k, want), int64(d.unroll*c.panelLanes()))
-	d.splits = ceilDiv(c.k, d.chunk)
+	d.chunk, d.splits = c.chunks(want, int64(d.unroll*c.panelLanes()))
 }
 
 func (d dotChoice) String() string {
-	s := fmt.Sprintf("block %dx%d unroll %d", d.rows, d.cols, d.unroll)
-	if d.splits > 1 {
-		s += fmt.Sprintf(" split k %d", d.splits)
-	}
-	return s
+	return fmt.Sprintf("block %dx%d unroll %d", d.rows, d.cols, d.unroll) + splitText(d.splits)
 }
 
 func (c *contraction) planDot(d dotChoice) (*plan, error) {

@@ -66,18 +66,12 @@ func (c *contraction) chooseMMA() mmaChoice {
 
 // split divides k into about want chunks of whole steps.
 func (t *mmaChoice) split(c *contraction, want int64) {
-	step := int64(t.shape.K)
-	t.chunk = ceilDiv(ceilDiv(c.k, want), step) * step
-	t.splits = ceilDiv(c.k, t.chunk)
+	t.chunk, t.splits = c.chunks(want, int64(t.shape.K))
 }
 
 func (t mmaChoice) String() string {
 	s := t.shape
-	text := fmt.Sprintf("tile %dx%dx%d warps %dx%d stages %d", s.M, s.N, s.K, s.X, s.Y, s.Stages)
-	if t.splits > 1 {
-		text += fmt.Sprintf(" split k %d", t.splits)
-	}
-	return text
+	return fmt.Sprintf("tile %dx%dx%d warps %dx%d stages %d", s.M, s.N, s.K, s.X, s.Y, s.Stages) + splitText(t.splits)
 }
 
 // mmaBand is how many rows of tiles share what they read: 8 tiles of 128 x 128

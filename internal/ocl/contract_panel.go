@@ -84,9 +84,7 @@ func gcd(a, b int64) int64 {
 
 // split divides k into about want chunks of whole runs, each of some length.
 func (p *panelChoice) split(c *contraction, want int64) {
-	run := max(p.run(c), 1)
-	p.chunk = ceilDiv(ceilDiv(c.k, max(want, 1)), run) * run
-	p.splits = ceilDiv(c.k, p.chunk)
+	p.chunk, p.splits = c.chunks(want, max(p.run(c), 1))
 }
 
 // choosePanel takes what was measured to be best on a CPU driver.
@@ -164,10 +162,7 @@ func (p panelChoice) String() string {
 	if p.keepB {
 		s += " once"
 	}
-	if p.splits > 1 {
-		s += fmt.Sprintf(" split k %d", p.splits)
-	}
-	return s
+	return s + splitText(p.splits)
 }
 
 // Scratch buffers of a panel plan.
@@ -439,11 +434,4 @@ func widening(dt tensor.DType, lanes int) string {
 		return fmt.Sprintf("vload_half%d(0, p)", lanes)
 	}
 	return fmt.Sprintf("as_float%d(convert_uint%d(vload%d(0, p)) << 16)", lanes, lanes, lanes)
-}
-
-func oneIf(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -34,17 +34,11 @@ func (c *contraction) chooseRow() rowChoice {
 
 // split divides k into about want chunks of whole strides.
 func (r *rowChoice) split(c *contraction, want int64) {
-	stride := int64(r.group * r.lanes)
-	r.chunk = ceilDiv(ceilDiv(c.k, want), stride) * stride
-	r.splits = ceilDiv(c.k, r.chunk)
+	r.chunk, r.splits = c.chunks(want, int64(r.group*r.lanes))
 }
 
 func (r rowChoice) String() string {
-	s := fmt.Sprintf("group %d rows %d lanes %d", r.group, r.rows, r.lanes)
-	if r.splits > 1 {
-		s += fmt.Sprintf(" split k %d", r.splits)
-	}
-	return s
+	return fmt.Sprintf("group %d rows %d lanes %d", r.group, r.rows, r.lanes) + splitText(r.splits)
 }
 
 func (c *contraction) planRow(r rowChoice) (*plan, error) {

@@ -145,10 +145,8 @@ func (c *contraction) load(e *engine.Expr, sum int) operandLoad {
 	if e.Op != engine.OpLoad || c.task.AliasedBy(e.Input) >= 0 {
 		return operandLoad{} // an alias has no pointer of its own
 	}
-	for _, cond := range e.Conds {
-		if always, _ := cond.Proven(c.task.Axes); !always {
-			return operandLoad{}
-		}
+	if len(unproven(e.Conds, c.task.Axes)) > 0 {
+		return operandLoad{}
 	}
 	coef, ok := e.Addr.Affine(len(c.task.Axes))
 	dt := c.task.Ins[e.Input].DType

@@ -49,16 +49,11 @@ func (c *contraction) chooseStream() streamChoice {
 
 // split divides k into about want chunks.
 func (s *streamChoice) split(c *contraction, want int64) {
-	s.chunk = ceilDiv(c.k, max(want, 1))
-	s.splits = ceilDiv(c.k, s.chunk)
+	s.chunk, s.splits = c.chunks(want, 1)
 }
 
 func (s streamChoice) String() string {
-	text := fmt.Sprintf("%d columns, %d rows at a time", s.columns, s.steps)
-	if s.splits > 1 {
-		text += fmt.Sprintf(" split k %d", s.splits)
-	}
-	return text
+	return fmt.Sprintf("%d columns, %d rows at a time", s.columns, s.steps) + splitText(s.splits)
 }
 
 func (c *contraction) planStream(s streamChoice) (*plan, error) {

@@ -1,5 +1,7 @@
 package ocl
 
+import "fmt"
+
 // sumSpan is how many neighbouring columns one work-item of contract_sum.cl
 // folds: vectors on a CPU, neighbours in one access on a GPU.
 func (c *contraction) sumSpan() int64 {
@@ -23,6 +25,20 @@ func (c *contraction) sumLaunch(part int, splits int64) launch {
 	items := ceilDiv(c.n, span) * c.m * c.b
 	global, local := c.flat(items, 64)
 	return launch{prog: g.assemble("contract_sum.cl"), kernel: "contract_sum", global: global, local: local}
+}
+
+// chunks divides k into about want chunks of whole steps.
+func (c *contraction) chunks(want, step int64) (chunk, splits int64) {
+	chunk = roundUp(ceilDiv(c.k, max(want, 1)), step)
+	return chunk, ceilDiv(c.k, chunk)
+}
+
+// splitText says into how many chunks k is divided, where it is.
+func splitText(splits int64) string {
+	if splits <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(" split k %d", splits)
 }
 
 // flat is the launch of items work-items in groups of about group, on a CPU of

@@ -28,9 +28,7 @@ func (c *contraction) chooseTile() tileChoice {
 
 // split divides k into about want chunks of whole steps.
 func (t *tileChoice) split(c *contraction, want int64) {
-	step := int64(t.shape.K)
-	t.chunk = ceilDiv(ceilDiv(c.k, want), step) * step
-	t.splits = ceilDiv(c.k, t.chunk)
+	t.chunk, t.splits = c.chunks(want, int64(t.shape.K))
 }
 
 func (t tileChoice) String() string {
@@ -38,10 +36,7 @@ func (t tileChoice) String() string {
 	if t.shape.Stages > 1 {
 		s += fmt.Sprintf(" stages %d", t.shape.Stages)
 	}
-	if t.splits > 1 {
-		s += fmt.Sprintf(" split k %d", t.splits)
-	}
-	return s
+	return s + splitText(t.splits)
 }
 
 func (c *contraction) planTile(t tileChoice) (*plan, error) {

@@ -89,8 +89,8 @@ func (g *gen) wide() bool { return g.idx == "long" }
 // macro defines a macro for the kernel file.
 func (g *gen) macro(name string, value any) { fmt.Fprintf(&g.macros, "#define %s %v\n", name, value) }
 
-// number01 is a truth value as macros have it.
-func number01(b bool) int {
+// oneIf is a truth value as macros have it.
+func oneIf(b bool) int {
 	if b {
 		return 1
 	}
@@ -189,7 +189,7 @@ func (g *gen) operand(i int) (name string, o engine.Operand, out bool) {
 	return fmt.Sprintf("p%d", i), g.task.Ins[i], false
 }
 
-// pointer is the text of where input i starts, in a kernel.
+// pointer is the text of where operand i starts, in a kernel.
 func (g *gen) pointer(i int) string {
 	name, _, _ := g.operand(i)
 	if at := g.task.AliasedBy(i); at >= 0 {

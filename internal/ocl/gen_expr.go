@@ -106,8 +106,8 @@ func (g *gen) storeOne(name string, output int, e *engine.Expr) {
 
 // storing is the text that makes v, of dtype from, element i of an output.
 func (g *gen) storing(output int, from tensor.DType, v string) string {
-	y, o, _ := g.operand(len(g.task.Ins) + output)
-	return fmt.Sprintf("STORE_%v(%s_ + o_%s, i, %s)", o.DType, y, y, g.converted(output, from, v))
+	_, o, _ := g.operand(len(g.task.Ins) + output)
+	return fmt.Sprintf("STORE_%v(%s, i, %s)", o.DType, g.pointer(len(g.task.Ins)+output), g.converted(output, from, v))
 }
 
 // converted is the text of v, of dtype from, in the register type of an output.
@@ -149,8 +149,8 @@ func (g *gen) buffers(of string, es ...*engine.Expr) {
 // stored is the type of the elements of an output in memory, where it begins, and
 // what is stored there for v, of dtype from.
 func (g *gen) stored(output int, from tensor.DType, v string) (ctype, at, bits string) {
-	y, o, _ := g.operand(len(g.task.Ins) + output)
-	ctype, at, bits = storageType(o.DType), fmt.Sprintf("(%s_ + o_%s)", y, y), g.converted(output, from, v)
+	_, o, _ := g.operand(len(g.task.Ins) + output)
+	ctype, at, bits = storageType(o.DType), "("+g.pointer(len(g.task.Ins)+output)+")", g.converted(output, from, v)
 	switch o.DType {
 	case tensor.Float16:
 		return "ushort", fmt.Sprintf("((__global ushort *)%s)", at), fmt.Sprintf("half_bits(%s)", bits)

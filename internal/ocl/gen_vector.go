@@ -62,13 +62,8 @@ func (f *fn) vector(e *engine.Expr, axis int) (v string, ok bool) {
 }
 
 func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
-	for _, c := range e.Conds {
-		if always, _ := c.Proven(f.g.task.Axes); !always {
-			return "", false
-		}
-	}
 	name, o, _ := f.g.operand(e.Input)
-	if gathers(e.Addr) || strideAlong(e.Addr, axis) != 1 || regType(o.DType) != regType(e.DType) {
+	if len(unproven(e.Conds, f.g.task.Axes)) > 0 || gathers(e.Addr) || strideAlong(e.Addr, axis) != 1 || regType(o.DType) != regType(e.DType) {
 		return "", false
 	}
 	at := f.index(e.Addr, false, "")

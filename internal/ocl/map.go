@@ -105,8 +105,8 @@ func (m *mapping) planBlock(c mapBlock) (*plan, error) {
 	g.macro("MAP_BLOCK", 1)
 	g.macro("LANES", m.lanes())
 	buffered, streamed := m.task.Alias != nil, m.streamed(r)
-	g.macro("BUFFERED", number01(buffered))
-	g.macro("STREAMED", number01(streamed))
+	g.macro("BUFFERED", oneIf(buffered))
+	g.macro("STREAMED", oneIf(streamed))
 	if buffered || streamed {
 		g.buffers("VALUE", m.task.Values...)
 	}

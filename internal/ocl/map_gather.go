@@ -2,7 +2,6 @@ package ocl
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
@@ -58,7 +57,7 @@ func rowGathers(e *engine.Expr, last int, dom engine.Domain) []*engine.Expr {
 // readable reports whether all that e reads may be read at every point.
 func readable(e *engine.Expr, dom engine.Domain) bool {
 	for s := range e.Walk() {
-		if slices.ContainsFunc(s.Conds, func(c engine.Cond) bool { always, _ := c.Proven(dom); return !always }) {
+		if len(unproven(s.Conds, dom)) > 0 {
 			return false
 		}
 	}

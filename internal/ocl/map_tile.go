@@ -44,6 +44,7 @@ type tiling struct {
 	task        *engine.Task
 	outer       []int
 	along, last int
+	whole       bool // rows of the output fill cache lines
 }
 
 // tileVariant is the variant of tiles, with no plan where t has too few axes.
@@ -53,7 +54,7 @@ func tileVariant(d *deviceFacts, t *engine.Task) (v variant, turned bool) {
 	if along < 0 {
 		return variant{}, false
 	}
-	m := &tiling{dev: d, task: t, along: along, last: len(t.Axes) - 1}
+	m := &tiling{dev: d, task: t, along: along, last: len(t.Axes) - 1, whole: whole}
 	for _, a := range axesOf(t, 0) {
 		if a != m.along && a != m.last {
 			m.outer = append(m.outer, a)
@@ -93,9 +94,8 @@ func (m *tiling) plan(c mapTile) (*plan, error) {
 	direct := m.places(g)
 	coords := []coord{{"o", m.outer}, {"r", []int{m.along}}, {"c", []int{m.last}}}
 	g.macro("PLAIN", oneIf(g.vectorHook("VALUES", coords, m.along, t.Values[0], t.Values[0].DType, 0)))
-	_, _, whole := runsAlong(t)
-	lines := whole && t.Outs[0].DType.Size() >= 4
-	g.macro("STREAMED", oneIf(direct && lines && m.dev.cache > 0 && t.Outs[0].Bytes() > m.dev.cache))
+	lines := m.whole && t.Outs[0].DType.Size() >= 4
+	g.macro("STREAMED", oneIf(direct && lines && m.dev.streamed(t, t.Outs[0].Bytes())))
 	grid := kernels.MapTile(outer, rows, cols, c.rows)
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%dx%d rows=%d", outer, rows, cols, c.rows),

@@ -58,6 +58,12 @@ func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
 	return append(all, stripe)
 }
 
+// exact reports whether no result may be stored twice: what is stored over an
+// input must not be read again.
+func (r *reduction) exact() bool {
+	return slices.ContainsFunc(r.task.Alias, func(in int) bool { return in >= 0 })
+}
+
 // along reports whether neighbours of one row should be read side by side,
 // rather than rows: where the columns lie closer in memory, in rows long enough.
 func (r *reduction) along() bool {
@@ -134,7 +140,7 @@ func writeMonoid(b *strings.Builder, f engine.Fold) {
 	}[f.Monoid]
 	val := foldType(f)
 	macro("FOLD", "FOLD_"+name)
-	macro("IS_ARG", number01(f.Monoid.IsArg()))
+	macro("IS_ARG", oneIf(f.Monoid.IsArg()))
 	if f.Monoid.IsArg() {
 		macro("BEATS", "BEATS_"+name)
 	}

@@ -50,12 +50,7 @@ func commonGuard(e *engine.Expr, dom engine.Domain, lanes []int) []engine.Cond {
 func conditions(e *engine.Expr, dom engine.Domain) (guard []engine.Cond, ok bool) {
 	key := ""
 	for s := range e.Walk() {
-		var open []engine.Cond
-		for _, c := range s.Conds {
-			if always, _ := c.Proven(dom); !always {
-				open = append(open, c)
-			}
-		}
+		open := unproven(s.Conds, dom)
 		if len(open) == 0 {
 			continue
 		}
@@ -66,6 +61,16 @@ func conditions(e *engine.Expr, dom engine.Domain) (guard []engine.Cond, ok bool
 		guard, key = open, k
 	}
 	return guard, true
+}
+
+// unproven are those of conds that do not hold at every point.
+func unproven(conds []engine.Cond, dom engine.Domain) (open []engine.Cond) {
+	for _, c := range conds {
+		if always, _ := c.Proven(dom); !always {
+			open = append(open, c)
+		}
+	}
+	return open
 }
 
 // gathersIn reports whether e reads where memory says.

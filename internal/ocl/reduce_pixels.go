@@ -2,7 +2,6 @@ package ocl
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
@@ -69,10 +68,4 @@ func (l *lanes) byPixels(exact bool) (*plan, error) {
 	g.store("STORE", "EPILOGUE", l.task.Values...)
 	params := fmt.Sprintf("%dx%dx%d of %dx%d pixels vecs=%d", l.o/max(pixels, 1), pixels, l.i, l.f, l.g, s.Vecs)
 	return l.one(g, s.Grid(l.o/max(pixels, 1), l.i), "reduce_pixels", params, kernels.Parts{Count: 1})
-}
-
-// exact reports whether no result may be stored twice: what is stored over an
-// input must not be read again.
-func (l *lanes) exact() bool {
-	return slices.ContainsFunc(l.task.Alias, func(in int) bool { return in >= 0 })
 }

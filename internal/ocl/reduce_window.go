@@ -205,10 +205,7 @@ func divisor(guard []engine.Cond, b int) int64 {
 func (w *windows) bounds(guard []engine.Cond) bool {
 	b := w.along.at
 	w.from, w.to, w.guard = 0, int64(w.positions[b]), nil
-	for _, c := range guard {
-		if always, _ := c.Proven(w.positions); always {
-			continue
-		}
+	for _, c := range unproven(guard, w.positions) {
 		if !uses(engine.IndexValue(tensor.Int64, c.X), []int{b}) {
 			w.guard = append(w.guard, c)
 			continue

@@ -61,11 +61,7 @@ func (w *windows) plan() (*plan, error) {
 			g.hook("KEPT", []coord{o, tapF, tapG}, w.factor, tensor.Invalid)
 		}
 		w.folding(g)
-		exact := false
-		for _, in := range w.task.Alias {
-			exact = exact || in >= 0
-		}
-		g.macro("OVERRUN", oneIf(!exact)) // what is stored over an input must not be read again
+		g.macro("OVERRUN", oneIf(!w.exact()))
 	}
 	g.hookOf("EPILOGUE", out, w.task.Values, []tensor.DType{w.fold.Acc})
 	g.store("STORE", "EPILOGUE", w.task.Values...)
@@ -142,12 +138,9 @@ func plain(e *engine.Expr, along, rank int) *engine.Expr {
 
 // pointer defines where neighbours lie: NAME_PTR + NAME_AT(at...) of the first.
 func (w *windows) pointer(g *gen, name string, load *engine.Expr, along int, at ...coord) {
-	operand, o, _ := g.operand(load.Input)
-	if out := g.task.AliasedBy(load.Input); out >= 0 {
-		operand, _, _ = g.operand(len(g.task.Ins) + out)
-	}
+	_, o, _ := g.operand(load.Input)
 	g.macro(name+"_TYPE", storageType(o.DType))
-	g.macro(name+"_PTR", fmt.Sprintf("(%s_ + o_%s)", operand, operand))
+	g.macro(name+"_PTR", "("+g.pointer(load.Input)+")")
 	g.size(name+"_LEN", o.Len)
 	to := coordinates(g.task.Axes)
 	to[along] = engine.ConstIndex(0)

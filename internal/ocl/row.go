@@ -204,7 +204,7 @@ func writeVectors(b *strings.Builder, f engine.Fold) {
 	name := strings.ToUpper(strings.TrimPrefix(f.Monoid.String(), "arg"))
 	fmt.Fprintf(b, "#define VECTOR_FOLD VECTOR_%s\n", name)
 	orders := f.Monoid == engine.Min || f.Monoid == engine.Max
-	fmt.Fprintf(b, "#define NOTES_NANS %d\n", number01(orders && foldType(f).IsFloat()))
+	fmt.Fprintf(b, "#define NOTES_NANS %d\n", oneIf(orders && foldType(f).IsFloat()))
 	truth := map[bool]string{false: "int", true: "long"}[foldType(f) == tensor.Float64]
 	fmt.Fprintf(b, "#define NANS(n) %s##n\n", truth)
 }
@@ -284,8 +284,8 @@ func (p *rowPlan) block() (*plan, error) {
 	g := p.start(p.original, int64(m.Global[0]), out)
 	g.size("RSPAN", m.Rows)
 	g.macro("VEC", rowVec)
-	g.macro("BUFFERED", number01(p.original.Alias != nil))
-	g.macro("STREAMED", number01(p.streamed()))
+	g.macro("BUFFERED", oneIf(p.original.Alias != nil))
+	g.macro("STREAMED", oneIf(p.streamed()))
 	p.program(g, "row_fold.cl", false)
 	out.launches = []launch{{prog: g.assemble("row_block.cl"), kernel: "row_block", global: m.Global, local: m.Local}}
 	return out, nil

@@ -59,7 +59,7 @@ func planScatter(d *deviceFacts, t *engine.Task, cpu bool) (*plan, error) {
 	}
 	g.scratchArg("KEYS", 0, g.idx)
 	direct := storageType(t.Outs[0].DType) == regType(dt)
-	g.macro("DIRECT", number01(direct))
+	g.macro("DIRECT", oneIf(direct))
 	if direct {
 		g.macro("SUM(i)", "(y0_ + o_y0)[i]")
 	} else {
