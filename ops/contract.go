@@ -80,12 +80,17 @@ func inversePerm(perm []int) []int {
 // number; floats of 16 bits are summed in float32, integers wrap. Errors:
 // dtypes differ or are bool; an operand is a scalar; inner sizes differ; batch
 // axes do not broadcast.
-func MatMul(a, b *Node) *Node {
+func MatMul(a, b *Node) *Node { return ofMatrices("matmul", nil, a, b) }
+
+// ofMatrices applies a product of the last two axes of a and b, of which a may be
+// a vector for a row and b one for a column.
+func ofMatrices(name string, attr any, a, b *Node, more ...*Node) *Node {
+	apply := func(a, b *Node) *Node { return apply(name, attr, slices.Concat([]*Node{a, b}, more)...) }
 	if a == nil || b == nil || a.bad || b.bad || a.graph != b.graph || a.Rank() == 0 || b.Rank() == 0 {
-		return apply("matmul", nil, a, b)
+		return apply(a, b)
 	}
 	g := a.graph
-	g.scope = append(g.scope, scope{name: "matmul", caller: callerOf(g)})
+	g.scope = append(g.scope, scope{name: name, caller: callerOf(g)})
 	defer func() { g.scope = g.scope[:len(g.scope)-1] }()
 	row, column := a.Rank() == 1, b.Rank() == 1
 	if row {
@@ -94,7 +99,7 @@ func MatMul(a, b *Node) *Node {
 	if column {
 		b = ExpandDims(b, 1)
 	}
-	y := apply("matmul", nil, a, b)
+	y := apply(a, b)
 	if column {
 		y = Squeeze(y, -1)
 	}
@@ -122,20 +127,11 @@ func callerOf(g *Graph) string {
 var _ = define(Op{
 	Name: "matmul", Arity: 2, DTypes: numbers,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		a, b := c.shape(0), c.shape(1)
-		switch {
-		case c.dt(0) != c.dt(1):
-			return nil, 0, fmt.Errorf("dtypes differ: %v%v and %v%v (cast with ops.Cast)", c.dt(0), a, c.dt(1), b)
-		case len(a) < 2 || len(b) < 2:
-			return nil, 0, fmt.Errorf("a scalar has no product: %v x %v", a, b)
-		case a[len(a)-1] != b[len(b)-2]:
-			return nil, 0, fmt.Errorf("inner sizes differ: %v x %v", a, b)
+		if c.dt(0) != c.dt(1) {
+			return nil, 0, fmt.Errorf("dtypes differ: %v%v and %v%v (cast with ops.Cast)", c.dt(0), c.shape(0), c.dt(1), c.shape(1))
 		}
-		batch, err := tensor.Broadcast(a[:len(a)-2], b[:len(b)-2])
-		if err != nil {
-			return nil, 0, fmt.Errorf("batch axes do not broadcast: %v x %v", a, b)
-		}
-		return append(slices.Clone(batch), a[len(a)-2], b[len(b)-1]), c.dt(0), nil
+		shape, err := matMulShape(c.shape(0), c.shape(1))
+		return shape, c.dt(0), err
 	},
 	Compose: func(c *Call) *Node {
 		a, b := c.In[0], c.In[1]
@@ -191,6 +187,21 @@ var _ = define(Op{
 		transposedMatmul("transposed both", []int{33, 7}, []int{5, 33}, true, true),
 	},
 })
+
+// matMulShape is that of the product of matrices of shapes a and b.
+func matMulShape(a, b []int) ([]int, error) {
+	switch {
+	case len(a) < 2 || len(b) < 2:
+		return nil, fmt.Errorf("a scalar has no product: %v x %v", a, b)
+	case a[len(a)-1] != b[len(b)-2]:
+		return nil, fmt.Errorf("inner sizes differ: %v x %v", a, b)
+	}
+	batch, err := tensor.Broadcast(a[:len(a)-2], b[:len(b)-2])
+	if err != nil {
+		return nil, fmt.Errorf("batch axes do not broadcast: %v x %v", a, b)
+	}
+	return append(slices.Clone(batch), a[len(a)-2], b[len(b)-1]), nil
+}
 
 func swapLast(x *Node) *Node {
 	perm := span(0, x.Rank())

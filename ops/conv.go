@@ -49,39 +49,13 @@ func Conv2D(x, w *Node, o Conv2DOptions) *Node { return apply("conv2d", o.normal
 var _ = define(Op{
 	Name: "conv2d", Arity: 2, DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		x, w, o := c.shape(0), c.shape(1), c.Attr.(Conv2DOptions)
-		switch {
-		case c.dt(0) != c.dt(1):
-			return nil, 0, fmt.Errorf("dtypes differ: %v%v and %v%v (cast with ops.Cast)", c.dt(0), x, c.dt(1), w)
-		case len(x) != 4 || len(w) != 4:
-			return nil, 0, fmt.Errorf("needs x [N C H W] and w [O C/groups U V], not %v and %v", x, w)
-		case min(o.Stride[0], o.Stride[1], o.Dilation[0], o.Dilation[1], o.Groups) < 1:
-			return nil, 0, fmt.Errorf("stride %v, dilation %v or groups %d is negative", o.Stride, o.Dilation, o.Groups)
-		case x[1]%o.Groups != 0 || x[1]/o.Groups != w[1] || w[0]%o.Groups != 0:
-			return nil, 0, fmt.Errorf("%d channels in %d groups do not fit x %v and w %v", x[1], o.Groups, x, w)
-		case min(o.Pad[0], o.Pad[1]) < 0 || w[2] < 1 || w[3] < 1:
-			return nil, 0, fmt.Errorf("padding %v or kernel %v is out of range", o.Pad, w)
+		if c.dt(0) != c.dt(1) {
+			return nil, 0, fmt.Errorf("dtypes differ: %v%v and %v%v (cast with ops.Cast)", c.dt(0), c.shape(0), c.dt(1), c.shape(1))
 		}
-		h, v := o.window(0, w).count(plus(x[2], o.Pad[0], o.Pad[0])), o.window(1, w).count(plus(x[3], o.Pad[1], o.Pad[1]))
-		if h < 1 || v < 1 {
-			return nil, 0, fmt.Errorf("kernel %v with dilation %v is larger than image %v with padding %v", w, o.Dilation, x, o.Pad)
-		}
-		return []int{x[0], w[0], h, v}, c.dt(0), nil
+		shape, err := c.Attr.(Conv2DOptions).shape(c.shape(0), c.shape(1))
+		return shape, c.dt(0), err
 	},
-	// An implicit matrix product: the rows are the windows of the padded image,
-	// which exist only as addresses, the columns the kernels.
-	Compose: func(c *Call) *Node {
-		x, w, o := c.In[0], c.In[1], c.Attr.(Conv2DOptions)
-		if o.depthwise(w.shape) {
-			return o.depthwiseSum(x, w)
-		}
-		y := apply("contract", contractAttr{
-			aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
-			bBatch: []int{0}, bN: []int{1}, bK: []int{2, 3, 4},
-		}, o.images(x, w.shape), o.kernels(w)) // [G, N, H', W', O/G]
-		y = Transpose(y, 1, 0, 4, 2, 3)
-		return Reshape(y, x.shape[0], w.shape[0], y.shape[3], y.shape[4])
-	},
+	Compose: func(c *Call) *Node { return c.Attr.(Conv2DOptions).sum(c.In[0], c.In[1]) },
 	Grad: func(b *Back) {
 		x, w, o := b.In(0), b.In(1), b.node.attr.(Conv2DOptions)
 		if o.depthwise(w.shape) {
@@ -122,6 +96,39 @@ var _ = define(Op{
 		convCase("no images", []int{0, 2, 4, 4}, []int{3, 2, 3, 3}, Conv2DOptions{}),
 	},
 })
+
+// shape is that of the convolution of images of shape x with kernels of shape w.
+func (o Conv2DOptions) shape(x, w []int) ([]int, error) {
+	switch {
+	case len(x) != 4 || len(w) != 4:
+		return nil, fmt.Errorf("needs x [N C H W] and w [O C/groups U V], not %v and %v", x, w)
+	case min(o.Stride[0], o.Stride[1], o.Dilation[0], o.Dilation[1], o.Groups) < 1:
+		return nil, fmt.Errorf("stride %v, dilation %v or groups %d is negative", o.Stride, o.Dilation, o.Groups)
+	case x[1]%o.Groups != 0 || x[1]/o.Groups != w[1] || w[0]%o.Groups != 0:
+		return nil, fmt.Errorf("%d channels in %d groups do not fit x %v and w %v", x[1], o.Groups, x, w)
+	case min(o.Pad[0], o.Pad[1]) < 0 || w[2] < 1 || w[3] < 1:
+		return nil, fmt.Errorf("padding %v or kernel %v is out of range", o.Pad, w)
+	}
+	h, v := o.window(0, w).count(plus(x[2], o.Pad[0], o.Pad[0])), o.window(1, w).count(plus(x[3], o.Pad[1], o.Pad[1]))
+	if h < 1 || v < 1 {
+		return nil, fmt.Errorf("kernel %v with dilation %v is larger than image %v with padding %v", w, o.Dilation, x, o.Pad)
+	}
+	return []int{x[0], w[0], h, v}, nil
+}
+
+// sum is the convolution itself: an implicit matrix product. The rows are the
+// windows of the padded image, which exist only as addresses, the columns the kernels.
+func (o Conv2DOptions) sum(x, w *Node) *Node {
+	if o.depthwise(w.shape) {
+		return o.depthwiseSum(x, w)
+	}
+	y := apply("contract", contractAttr{
+		aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
+		bBatch: []int{0}, bN: []int{1}, bK: []int{2, 3, 4},
+	}, o.images(x, w.shape), o.kernels(w)) // [G, N, H', W', O/G]
+	y = Transpose(y, 1, 0, 4, 2, 3)
+	return Reshape(y, x.shape[0], w.shape[0], y.shape[3], y.shape[4])
+}
 
 // window is how the kernels slide over spatial axis i of an [N, C, H, W] image.
 func (o Conv2DOptions) window(i int, w []int) Window {

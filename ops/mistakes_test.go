@@ -19,7 +19,7 @@ func declare(g *Graph, dt tensor.DType, shape ...int) *Node { return g.Input("x"
 func TestAMistakeNamesTheOpTheLineAndTheShapes(t *testing.T) {
 	t.Parallel()
 	type dt = tensor.DType
-	const f32, f16, i32, boolean = tensor.Float32, tensor.Float16, tensor.Int32, tensor.Bool
+	const f32, f16, i32, i8, u8, boolean = tensor.Float32, tensor.Float16, tensor.Int32, tensor.Int8, tensor.Uint8, tensor.Bool
 	x := func(g *Graph, d dt, shape ...int) *Node { return declare(g, d, shape...) }
 	for _, c := range []struct {
 		op    string
@@ -47,6 +47,31 @@ func TestAMistakeNamesTheOpTheLineAndTheShapes(t *testing.T) {
 		}},
 		{"conv2d", []string{"too many"}, func(g *Graph) {
 			Conv2D(x(g, f32, 1, 1, 5, 5), x(g, f32, 1, 1, 3, 3), Conv2DOptions{Pad: [2]int{math.MaxInt, 1}})
+		}},
+		{"matmul_integer", []string{"float32", "not", "int8"}, func(g *Graph) { MatMulInteger(x(g, f32, 2, 3), x(g, i8, 3, 2), nil, nil) }},
+		{"matmul_integer", []string{"b is int32", "QuantizeLinear"}, func(g *Graph) { MatMulInteger(x(g, i8, 2, 3), x(g, i32, 3, 2), nil, nil) }},
+		{"matmul_integer", []string{"inner sizes"}, func(g *Graph) { MatMulInteger(x(g, i8, 2, 3), x(g, u8, 4, 2), nil, nil) }},
+		{"matmul_integer", []string{"a is int8", "uint8"}, func(g *Graph) { MatMulInteger(x(g, i8, 2, 3), x(g, u8, 3, 2), x(g, u8), nil) }},
+		{"matmul_integer", []string{"zero point of a is [3]"}, func(g *Graph) { MatMulInteger(x(g, i8, 2, 3), x(g, u8, 3, 2), x(g, i8, 3), nil) }},
+		{"matmul_integer", []string{"zero point of b is [3 1]"}, func(g *Graph) { MatMulInteger(x(g, i8, 2, 3), x(g, u8, 3, 2), nil, x(g, u8, 3, 1)) }},
+		{"matmul_integer", []string{"nil"}, func(g *Graph) { MatMulInteger(x(g, i8, 2, 3), nil, nil, nil) }},
+		{"conv_integer", []string{"w is float32"}, func(g *Graph) {
+			ConvInteger(x(g, i8, 1, 1, 5, 5), x(g, f32, 1, 1, 3, 3), nil, nil, Conv2DOptions{})
+		}},
+		{"conv_integer", []string{"zero point of w is [2]"}, func(g *Graph) {
+			ConvInteger(x(g, i8, 1, 1, 5, 5), x(g, i8, 3, 1, 3, 3), nil, x(g, i8, 2), Conv2DOptions{})
+		}},
+		{"conv_integer", []string{"not one value"}, func(g *Graph) {
+			ConvInteger(x(g, i8, 1, 1, 5, 5), x(g, i8, 3, 1, 3, 3), x(g, i8, 3), nil, Conv2DOptions{})
+		}},
+		{"quantize_linear", []string{"x is float32", "float16"}, func(g *Graph) { QuantizeLinear(x(g, f32, 3), x(g, f16), nil, 0) }},
+		{"quantize_linear", []string{"zero point is int32"}, func(g *Graph) { QuantizeLinear(x(g, f32, 3), x(g, f32), x(g, i32), 0) }},
+		{"quantize_linear", []string{"scale is [2]", "along axis 0"}, func(g *Graph) { QuantizeLinear(x(g, f32, 3), x(g, f32, 2), nil, 0) }},
+		{"dequantize_linear", []string{"scale is not a float"}, func(g *Graph) { DequantizeLinear(x(g, i8, 3), x(g, i32), nil, 0) }},
+		{"dequantize_linear", []string{"axis 1"}, func(g *Graph) { DequantizeLinear(x(g, i8, 3), x(g, f32, 3), nil, 1) }},
+		{"gradients", []string{"int8", "only floats have derivatives"}, func(g *Graph) {
+			a := x(g, i8, 2, 2)
+			Gradients(Sum(Cast(MatMulInteger(a, a, nil, nil), f32)), a)
 		}},
 		{"pad", []string{"too many bytes"}, func(g *Graph) {
 			Pad(x(g, f32, 5), 0, Padding{Before: math.MaxInt, After: math.MaxInt})

@@ -136,8 +136,12 @@ var tolerances = map[string]Tolerance{
 	"matmul":      summed(anySum + " of products"),
 	"conv2d":      summed(anySum + " of products"),
 	"scatter_add": summed(anySum),
-	"max_pool2d":  exact,
-	"avg_pool2d":  {ULP: 3, ULP64: 1, Terms: 1, Stored: 1, Source: composition},
+
+	"matmul_integer": exact, "conv_integer": exact, "quantize_linear": exact,
+	"dequantize_linear": {ULP: 0.5, ULP64: 0.5, Source: ieee},
+
+	"max_pool2d": exact,
+	"avg_pool2d": {ULP: 3, ULP64: 1, Terms: 1, Stored: 1, Source: composition},
 
 	"mean":        {ULP: 3, ULP64: 1, Terms: 1, Stored: 1, Source: composition},
 	"variance":    {ULP: 3, ULP64: 1, Terms: 1, Stored: 4, Source: composition},

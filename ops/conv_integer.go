@@ -1,0 +1,120 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// ConvInteger returns the convolution [Conv2D] of 8-bit integers, less their zero
+// points, in 32 bits:
+//
+//	y[n, o, i, j] = Σ_{c,u,v} (x[n, g·C/G + c, i·s₀ + u·d₀ - p₀, j·s₁ + v·d₁ - p₁] - xZero) · (w[o, c, u, v] - wZero[o])
+//
+// x and w are int8 or uint8, each by itself; y is int32 and wraps. Positions
+// outside x count as 0, as though x were xZero there. xZero is one value, wZero one
+// value or [O]; they have the dtype of x and w, and nil stands for 0. Integers have
+// no derivative: [Gradients] refuses them. Errors: those of Conv2D; dtypes; a zero
+// point of another shape.
+// Source: ONNX, operator ConvInteger.
+func ConvInteger(x, w, xZero, wZero *Node, o Conv2DOptions) *Node {
+	return apply("conv_integer", quantAttr{first: xZero != nil, second: wZero != nil, conv: o.normal()}, given([]*Node{x, w}, xZero, wZero)...)
+}
+
+var _ = define(Op{
+	Name: "conv_integer", Arity: -1, DTypes: eightBits,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		at := c.Attr.(quantAttr)
+		second := 2 + btoi(at.first)
+		for _, err := range []error{bytesOf(c, "x", 0, at.first, 2), bytesOf(c, "w", 1, at.second, second)} {
+			if err != nil {
+				return nil, 0, err
+			}
+		}
+		shape, err := at.conv.shape(c.shape(0), c.shape(1))
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case at.first && (len(c.shape(2)) > 1 || c.In[2].Size() != 1):
+			return nil, 0, errors.New("the zero point of x is not one value")
+		case at.second && (len(c.shape(second)) > 1 || c.In[second].Size() != 1 && c.In[second].Size() != shape[1]):
+			return nil, 0, fmt.Errorf("the zero point of w is %v, not one value or one for each of %d channels", c.shape(second), shape[1])
+		}
+		return shape, tensor.Int32, nil
+	},
+	// Multiplied out as matmul_integer. The edge is written as bytes: zeros around
+	// x - xZero, modulo 256, to which xZero is added again.
+	Compose: func(c *Call) *Node {
+		at := c.Attr.(quantAttr)
+		o, x, w := at.conv, c.In[0], Cast(c.In[1], tensor.Int32)
+		zx, zw := at.zeros(c)
+		if o.Pad != [2]int{} {
+			if zx != nil {
+				zero := Reshape(c.In[2])
+				x = Add(Pad(Sub(x, zero), 0, o.padding()...), zero)
+			} else {
+				x = Pad(x, 0, o.padding()...)
+			}
+			x = keep(x, 0, 2, 3, 1)
+			o.Pad = [2]int{}
+		}
+		x = Cast(x, tensor.Int32)
+		y := o.sum(x, w)
+		if zx != nil {
+			zx = Reshape(zx)
+			y = Sub(y, Mul(zx, Reshape(Sum(w, 1, 2, 3), w.Dim(0), 1, 1)))
+		}
+		if zw != nil {
+			sums := Sum(o.images(x, w.shape), 2, 5, 6) // [N, G, H', W']
+			if zx != nil {
+				sums = Sub(sums, Mul(zx, ScalarLike(zx, float64(product(w.shape[1:])))))
+			}
+			s := sums.shape
+			sums = BroadcastTo(ExpandDims(sums, 2), s[0], s[1], w.Dim(0)/o.Groups, s[2], s[3])
+			y = Sub(y, Mul(Reshape(sums, y.shape...), Reshape(zw, zw.Size(), 1, 1)))
+		}
+		return y
+	},
+	Samples: convIntegers(),
+})
+
+func convIntegers() []Sample {
+	sample := func(label string, x, w []int, o Conv2DOptions, zx bool, zw []int) Sample {
+		whole := func(shape []int) Operand { return Operand{Shape: shape, Lo: -128, Hi: 255, Special: true} }
+		s := Sample{
+			Label: label, Attr: QuantSample{First: zx, Second: zw != nil, Conv: o.normal()},
+			Operands: []Operand{whole(x), whole(w)},
+		}
+		s.Operands[1].DType = tensor.Int8
+		if zx {
+			s.Operands = append(s.Operands, whole(nil))
+		}
+		if zw != nil {
+			s.Operands = append(s.Operands, whole(zw))
+			s.Operands[len(s.Operands)-1].DType = tensor.Int8
+		}
+		s.Build = func(in []*Node) *Node {
+			var a, b *Node
+			if zx {
+				a = in[2]
+			}
+			if zw != nil {
+				b = in[len(in)-1]
+			}
+			return ConvInteger(in[0], in[1], a, b, o)
+		}
+		return s
+	}
+	pad := [2]int{1, 1}
+	return []Sample{
+		sample("1x1", []int{2, 8, 5, 7}, []int{4, 8, 1, 1}, Conv2DOptions{}, false, nil),
+		sample("3x3", []int{2, 3, 8, 9}, []int{5, 3, 3, 3}, Conv2DOptions{Pad: pad}, false, nil),
+		sample("words", []int{1, 16, 9, 10}, []int{20, 16, 3, 3}, Conv2DOptions{Pad: pad, Stride: [2]int{2, 1}}, true, nil),
+		sample("zero points", []int{1, 4, 6, 5}, []int{3, 4, 3, 3}, Conv2DOptions{Pad: pad}, true, []int{}),
+		sample("zero points by channel", []int{2, 6, 5, 5}, []int{4, 3, 3, 3}, Conv2DOptions{Groups: 2, Pad: pad}, true, []int{4}),
+		sample("zero point of w", []int{1, 2, 9, 9}, []int{2, 2, 3, 2}, Conv2DOptions{Dilation: [2]int{2, 3}}, false, []int{2}),
+		sample("depthwise", []int{1, 5, 6, 6}, []int{5, 1, 3, 3}, Conv2DOptions{Groups: 5, Stride: [2]int{2, 2}, Pad: pad}, true, []int{5}),
+		sample("no images", []int{0, 2, 4, 4}, []int{3, 2, 3, 3}, Conv2DOptions{Pad: pad}, true, nil),
+	}
+}

@@ -1,0 +1,226 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// quantAttr is what the products of quantised integers and the conversions have in
+// common: which operands, beyond the first ones, a call has.
+type quantAttr struct {
+	first, second bool // zero points
+	conv          Conv2DOptions
+	axis          int
+}
+
+// zeros are the zero points of a call, as int32; nil where there is none, or 0.
+func (a quantAttr) zeros(c *Call) (first, second *Node) {
+	zero := func(i int) *Node {
+		if isValue(c.In[i], 0) {
+			return nil
+		}
+		return Cast(c.In[i], tensor.Int32)
+	}
+	if a.first {
+		first = zero(2)
+	}
+	if a.second {
+		second = zero(2 + btoi(a.first))
+	}
+	return first, second
+}
+
+// given are operands and those of the optional ones that there are.
+func given(in []*Node, optional ...*Node) []*Node {
+	return append(in, slices.DeleteFunc(optional, func(n *Node) bool { return n == nil })...)
+}
+
+// bytesOf checks that operand i is one of 8 bits and that its zero point, which is
+// operand z if has, is of the same dtype.
+func bytesOf(c *Call, name string, i int, has bool, z int) error {
+	dt := c.dt(i)
+	switch {
+	case dt != tensor.Int8 && dt != tensor.Uint8:
+		return fmt.Errorf("%s is %v, not int8 or uint8 (quantise with ops.QuantizeLinear)", name, dt)
+	case has && c.dt(z) != dt:
+		return fmt.Errorf("%s is %v, and its zero point %v", name, dt, c.dt(z))
+	}
+	return nil
+}
+
+// MatMulInteger returns the matrix product of 8-bit integers, less their zero
+// points, in 32 bits:
+//
+//	y[..., i, j] = Σ_k (a[..., i, k] - aZero) · (b[..., k, j] - bZero)
+//
+// a and b are int8 or uint8, each by itself; y is int32. Sums are exact as long as
+// they fit, and wrap modulo 2^32 where they do not: 2^16 products of the largest
+// bytes fit. Matrices, vectors and batches are those of [MatMul]. A zero point is
+// of its operand's dtype: one value; or [M] for a, one for each row, and [N] for
+// b, one for each column; or of the operand's rank with an axis of 1 for k. nil
+// stands for 0. Integers have no derivative: [Gradients] refuses them.
+// Errors: those of MatMul; dtypes; a zero point of another shape.
+// Source: ONNX, operator MatMulInteger.
+func MatMulInteger(a, b, aZero, bZero *Node) *Node {
+	return ofMatrices("matmul_integer", quantAttr{first: aZero != nil, second: bZero != nil}, a, b, given(nil, aZero, bZero)...)
+}
+
+var eightBits = []tensor.DType{tensor.Int8, tensor.Uint8}
+
+var _ = define(Op{
+	Name: "matmul_integer", Arity: -1, DTypes: eightBits,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		at := c.Attr.(quantAttr)
+		second := 2 + btoi(at.first)
+		for _, err := range []error{bytesOf(c, "a", 0, at.first, 2), bytesOf(c, "b", 1, at.second, second)} {
+			if err != nil {
+				return nil, 0, err
+			}
+		}
+		shape, err := matMulShape(c.shape(0), c.shape(1))
+		if err != nil {
+			return nil, 0, err
+		}
+		if at.first && !zeroFits(c.shape(2), c.shape(0), -2) {
+			return nil, 0, fmt.Errorf("the zero point of a is %v, not one, one for each row, or with 1 for k of %v", c.shape(2), c.shape(0))
+		}
+		if at.second && !zeroFits(c.shape(second), c.shape(1), -1) {
+			return nil, 0, fmt.Errorf("the zero point of b is %v, not one, one for each column, or with 1 for k of %v", c.shape(second), c.shape(1))
+		}
+		return shape, tensor.Int32, nil
+	},
+	// The sum of products multiplied out: what multiplies bytes sees bytes, and zero
+	// points cost sums of rows and columns, which the epilogue takes in.
+	Compose: func(c *Call) *Node {
+		za, zb := c.Attr.(quantAttr).zeros(c)
+		a, b := Cast(c.In[0], tensor.Int32), Cast(c.In[1], tensor.Int32)
+		y := MatMul(a, b)
+		if za != nil {
+			if za.Rank() == 1 && za.Size() != 1 {
+				za = ExpandDims(za, 1)
+			}
+			y = Sub(y, Mul(za, ExpandDims(Sum(b, -2), -2)))
+		}
+		if zb != nil {
+			rows := ExpandDims(Sum(a, -1), -1)
+			if za != nil {
+				rows = Sub(rows, Mul(za, ScalarLike(za, float64(a.Dim(-1)))))
+			}
+			y = Sub(y, Mul(rows, zb))
+		}
+		return y
+	},
+	Samples: matMulIntegers(),
+})
+
+// zeroFits reports whether a zero point of shape z is one value, or one for each
+// element along axis own, -2 or -1, of matrices of shape x.
+func zeroFits(z, x []int, own int) bool {
+	if product(z) == 1 && len(z) <= 1 {
+		return true
+	}
+	n := len(x)
+	if len(z) == 1 {
+		return z[0] == x[n+own]
+	}
+	one := slices.Clone(x)
+	one[n-3-own] = 1
+	return slices.Equal(z, one)
+}
+
+// QuantSample is the attribute of samples of matmul_integer, of conv_integer
+// and of the conversions: which zero points follow the operands.
+type QuantSample struct {
+	First, Second bool
+	Conv          Conv2DOptions
+	Axis          int
+}
+
+func matMulIntegers() []Sample {
+	whole := func(shape ...int) Operand { return Operand{Shape: shape, Lo: -128, Hi: 255, Special: true} }
+	of := func(dt tensor.DType, o Operand) Operand { o.DType = dt; return o }
+	sample := func(label string, a, b, za, zb *Operand) Sample {
+		s := Sample{Label: label, Operands: []Operand{*a, *b}, Attr: QuantSample{First: za != nil, Second: zb != nil}}
+		for _, z := range []*Operand{za, zb} {
+			if z != nil {
+				s.Operands = append(s.Operands, *z)
+			}
+		}
+		s.Build = func(in []*Node) *Node {
+			var z [2]*Node
+			next := 2
+			for i, o := range []*Operand{za, zb} {
+				if o != nil {
+					z[i] = in[next]
+					next++
+				}
+			}
+			return MatMulInteger(in[0], in[1], z[0], z[1])
+		}
+		return s
+	}
+	pair := func(label string, a, b []int) Sample {
+		x, y := whole(a...), whole(b...)
+		return sample(label, &x, &y, nil, nil)
+	}
+	mixed := func(label string, dt tensor.DType) Sample {
+		a, b := whole(19, 37), of(dt, whole(37, 35))
+		return sample(label, &a, &b, nil, nil)
+	}
+	zeros := func(label string, a, b []int, za, zb []int) Sample {
+		x, y := whole(a...), of(tensor.Int8, whole(b...))
+		var z [2]*Operand
+		for i, s := range [][]int{za, zb} {
+			if s != nil {
+				o := whole(s...)
+				if i == 1 {
+					o.DType = tensor.Int8
+				}
+				z[i] = &o
+			}
+		}
+		return sample(label, &x, &y, z[0], z[1])
+	}
+	turned := func(label string, a, b []int, left, right bool) Sample {
+		s := pair(label, a, b)
+		s.Through = func(in []*Node) []*Node {
+			out := slices.Clone(in)
+			for i, t := range []bool{left, right} {
+				if t {
+					out[i] = swapLast(in[i])
+				}
+			}
+			return out
+		}
+		return s
+	}
+	return []Sample{
+		pair("square", []int{16, 16}, []int{16, 16}),
+		pair("words", []int{67, 132}, []int{132, 101}),
+		pair("odd", []int{7, 33}, []int{33, 5}),
+		pair("row", []int{1, 65}, []int{65, 9}),
+		pair("column", []int{65, 9}, []int{9, 1}),
+		pair("vectors", []int{37}, []int{37}),
+		pair("vector matrix", []int{6}, []int{6, 3}),
+		pair("matrix vector", []int{3, 5}, []int{5}),
+		pair("batch", []int{3, 5, 10}, []int{3, 10, 4}),
+		pair("shared right", []int{2, 3, 5, 9}, []int{9, 4}),
+		pair("broadcast batch", []int{2, 1, 4, 3}, []int{5, 3, 6}),
+		pair("long inner", []int{3, 2050}, []int{2050, 2}),
+		pair("empty inner", []int{3, 0}, []int{0, 2}),
+		pair("empty", []int{0, 3}, []int{3, 2}),
+		mixed("with int8", tensor.Int8),
+		mixed("with uint8", tensor.Uint8),
+		turned("transposed left", []int{36, 7}, []int{36, 5}, true, false),
+		turned("transposed right", []int{21, 36}, []int{50, 36}, false, true),
+		turned("transposed both", []int{33, 7}, []int{5, 33}, true, true),
+		zeros("zero points", []int{9, 40}, []int{40, 21}, []int{}, []int{}),
+		zeros("zero point of a", []int{9, 11}, []int{11, 7}, []int{1}, nil),
+		zeros("zero point of b", []int{9, 11}, []int{11, 7}, nil, []int{}),
+		zeros("zero points by row and column", []int{9, 12}, []int{12, 7}, []int{9}, []int{7}),
+		zeros("zero points by row and column of a batch", []int{2, 5, 6}, []int{2, 6, 3}, []int{2, 5, 1}, []int{2, 1, 3}),
+		zeros("zero points of vectors", []int{12}, []int{12}, []int{}, []int{}),
+	}
+}
