@@ -17,7 +17,7 @@
 //         B_ALONG_N 1: B_PTR + B_ROW(b, k) + n, B_LOAD(p) widens VL
 //         LOAD_B(b, k, n)      what these leave over
 //         ROWS_ADJOIN 1: the output lies along m
-//         OUT_VECTOR(b, m, n, x)  where sums are stored as they are: VL of them from column n on
+//         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract_sum.cl
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of
 //         it    VSTORE its vstore    MSTORE  that of MR
@@ -193,16 +193,18 @@ void contract_block(PARAMS) {
                     }
 #endif
                     const int down = min((IDX)MR, (IDX)M - m), across = min((IDX)NR, (IDX)N - n);
+                    int at = 0; // what is not stored by vectors
 #ifdef OUT_VECTOR
-                    if (across == NR) {
-                        #pragma unroll
-                        for (int i = 0; i < MR; i++)
-                            if (i < down)
-                                #pragma unroll
-                                for (int v = 0; v < NV; v++)
+                    #pragma unroll
+                    for (int v = 0; v < NV; v++)
+                        if ((v + 1) * VL <= across)
+                            #pragma unroll
+                            for (int i = 0; i < MR; i++)
+                                if (i < down)
                                     OUT_VECTOR(b, m + i, n + v * VL, acc[i][v]);
+                    at = across / VL * VL;
+                    if (at == across)
                         continue;
-                    }
 #endif
                     ACC lane[MR][NR] __attribute__((aligned(128)));
                     #pragma unroll
@@ -212,7 +214,7 @@ void contract_block(PARAMS) {
                             *(VT *)(lane[i] + v * VL) = acc[i][v];
 #if SPLIT
                     for (int i = 0; i < down; i++)
-                        for (int j = 0; j < across; j++)
+                        for (int j = at; j < across; j++)
                             PART[(((size_t)s * BATCHES + b) * M + m + i) * N + n + j] = lane[i][j];
 #elif ROWS_ADJOIN
                     for (int j = 0; j < across; j++)
@@ -224,11 +226,11 @@ void contract_block(PARAMS) {
                                 OUT(b, m + i, n + j, lane[i][j]);
 #else
                     for (int i = 0; i < down; i++)
-                        if (across == NR)
+                        if (across - at == NR)
                             WIDE for (int j = 0; j < NR; j++)
                                 OUT(b, m + i, n + j, lane[i][j]);
                         else
-                            for (int j = 0; j < across; j++)
+                            PARTLY for (int j = at; j < across; j++)
                                 OUT(b, m + i, n + j, lane[i][j]);
 #endif
                 }

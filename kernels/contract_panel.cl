@@ -13,6 +13,7 @@
 //         B_DIRECT 1: B_PTR + B_BATCH(b) + B_COLUMN(n) + B_ROW(k), B_LOAD(p) widens VL elements,
 //                     B_STEP; columns adjoin in runs of RUN_COLUMNS, each RUN_PANELS panels
 //         B_DIRECT 0: columns were packed by contract_pack_b.cl: [batch][panel][k][NR]
+//         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 //         BY_COLUMN 1: neighbours in n are no neighbours in the output: it is stored column by column
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; contract_sum.cl
 //                  folds them in a fixed order
@@ -29,6 +30,7 @@
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_panel(PARAMS) {
+    WIDE_VECTORS
     const IDX z = get_global_id(2);
 #if SPLIT
     const IDX s = z / LOTS, lot = z - s * LOTS;
@@ -108,40 +110,53 @@ void contract_panel(PARAMS) {
             }
         }
 
+        const int rows = min((IDX)MR, (IDX)M - firstM);
+        int at = from; // what is not stored by vectors
+#ifdef OUT_VECTOR
+        if (from == 0) {
+            #pragma unroll
+            for (int v = 0; v < NV; v++)
+                if ((v + 1) * VL <= to)
+                    #pragma unroll
+                    for (int i = 0; i < MR; i++)
+                        if (i < rows)
+                            OUT_VECTOR(b, firstM + i, left + v * VL, acc[i][v]);
+            at = to / VL * VL;
+            if (at == to)
+                continue;
+        }
+#endif
         // All of it first: a load of what was stored just before, in other pieces, waits.
-        ACC out[MR][NR];
+        ACC out[MR][NR] __attribute__((aligned(128)));
         #pragma unroll
         for (int i = 0; i < MR; i++)
             #pragma unroll
             for (int v = 0; v < NV; v++)
-                VSTORE(acc[i][v], 0, out[i] + v * VL);
-        const int rows = min((IDX)MR, (IDX)M - firstM);
+                *(VT *)(out[i] + v * VL) = acc[i][v];
 #if SPLIT
         for (int i = 0; i < rows; i++) {
             __global ACC *part = PART + (((size_t)(S_FROM + s) * BATCHES + b) * M + firstM + i) * N + left;
-            for (int j = from; j < to; j++)
+            for (int j = at; j < to; j++)
                 part[j] = out[i][j];
         }
 #elif BY_COLUMN
         if (rows == MR) {
-            for (int j = from; j < to; j++)
+            for (int j = at; j < to; j++)
                 for (int i = 0; i < MR; i++)
                     OUT(b, firstM + i, left + j, out[i][j]);
         } else {
-            for (int j = from; j < to; j++)
+            for (int j = at; j < to; j++)
                 for (int i = 0; i < rows; i++)
                     OUT(b, firstM + i, left + j, out[i][j]);
         }
 #else
-        if (to - from == NR) {
-            for (int i = 0; i < rows; i++)
-                for (int j = 0; j < NR; j++)
+        for (int i = 0; i < rows; i++)
+            if (to - at == NR)
+                WIDE for (int j = 0; j < NR; j++)
                     OUT(b, firstM + i, left + j, out[i][j]);
-        } else {
-            for (int i = 0; i < rows; i++)
-                for (int j = from; j < to; j++)
+            else
+                PARTLY for (int j = at; j < to; j++)
                     OUT(b, firstM + i, left + j, out[i][j]);
-        }
 #endif
     }
 }

@@ -16,8 +16,9 @@
 //         LOAD_A(b, m, k)  LOAD_B(b, k, n)  values in their register types
 //         OUT(b, m, n, v)  the epilogue and the store
 //         ROWS_ADJOIN 1: the output lies along m
+//         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 // macros  ACC  accumulator type    VL VT  lanes and the vector of them    MR  tiles at a time
-//         NV  vectors of columns at a time, NR = NV·VL    MAC(a, b, c)  a·b + c    TILE EDGE POINTS  see winograd.cl
+//         VSTORE  its vstore    NV  vectors of columns at a time, NR = NV·VL    MAC(a, b, c)  a·b + c    TILE EDGE POINTS  see winograd.cl
 //         SPACE  elements of local memory, POINTS·(PLANE_IMAGE + PLANE_SUM) at least
 // sizes   N    C  channels    H W  windows of an image down and across    ALL_TILES    DOWN ACROSS
 //         tiles of an image    TILES    PANELS    DEPTH  a multiple of VL    PLANE_IMAGE PLANE_SUM
@@ -37,6 +38,7 @@
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_winograd(PARAMS) {
+    WIDE_VECTORS
     __local VT space[SPACE / VL];
     __local ACC *images = (__local ACC *)space;
     __local VT *sums = space + (size_t)POINTS * PLANE_IMAGE / VL;
@@ -193,10 +195,10 @@ void contract_winograd(PARAMS) {
                     if (i < down)
                         for (int n = 0; n < columns; n++) {
                             if (across == VL) {
-                                for (int j = 0; j < VL; j++)
+                                WIDE for (int j = 0; j < VL; j++)
                                     OUT(b, m + i * W + j, firstN + v * VL + n, lane[n][j]);
                             } else {
-                                for (int j = 0; j < across; j++)
+                                PARTLY for (int j = 0; j < across; j++)
                                     OUT(b, m + i * W + j, firstN + v * VL + n, lane[n][j]);
                             }
                         }
@@ -239,13 +241,21 @@ void contract_winograd(PARAMS) {
                             MEND(lane[i * TILE + j][n], b, m + i * W + j, firstN + n)
             for (int i = 0; i < down; i++)
                 for (int j = 0; j < across; j++) {
-                    if (columns == NR) {
-                        for (int n = 0; n < NR; n++)
-                            OUT(b, m + i * W + j, firstN + n, lane[i * TILE + j][n]);
-                    } else {
-                        for (int n = 0; n < columns; n++)
-                            OUT(b, m + i * W + j, firstN + n, lane[i * TILE + j][n]);
-                    }
+                    const ACC *from = lane[i * TILE + j];
+                    int at = 0; // what is not stored by vectors
+#ifdef OUT_VECTOR
+                    #pragma unroll
+                    for (int v = 0; v < NV; v++)
+                        if ((v + 1) * VL <= columns)
+                            OUT_VECTOR(b, m + i * W + j, firstN + v * VL, *(const VT *)(from + v * VL));
+                    at = columns / VL * VL;
+#endif
+                    if (columns - at == NR)
+                        WIDE for (int n = 0; n < NR; n++)
+                            OUT(b, m + i * W + j, firstN + n, from[n]);
+                    else
+                        PARTLY for (int n = at; n < columns; n++)
+                            OUT(b, m + i * W + j, firstN + n, from[n]);
                 }
         }
 #endif

@@ -184,7 +184,7 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 		g.hook("B_ROW", []coord{{"b", c.axes(bBatch)}, {"k", c.axes(bSum)}}, c.part(c.bb, true, bBatch, bSum), tensor.Invalid)
 	}
 	c.hookB(g)
-	c.vectorOut(g, p.splits)
+	c.vectorOut(g, lanes, p.splits, "s")
 	c.extents(g)
 	g.size("ROWS", p.rows)
 	group := int64(p.space.A) / p.depth / int64(p.shape.Rows) * int64(p.shape.Rows)
@@ -211,17 +211,26 @@ func (c *contraction) adjoin(l operandLoad, group int) bool {
 	return l.plain && len(axes) == 1 && l.coef[axes[0]] == 1
 }
 
-// vectorOut defines, where sums are stored as they are and side by side,
-// OUT_VECTOR(b, m, n, x), which stores a vector of them from column n on.
-func (c *contraction) vectorOut(g *gen, splits int64) {
+// vectorOut defines, where sums or what is computed from them are stored side by
+// side, OUT_VECTOR(b, m, n, x), which does so with a vector of lanes sums from
+// column n on. Where there are several splits, split is the number of one.
+func (c *contraction) vectorOut(g *gen, lanes int, splits int64, split string) {
 	if splits > 1 {
-		g.macro("OUT_VECTOR(b, m, n, x)", "VSTORE(x, 0, PART + (((size_t)s * BATCHES + (b)) * M + (m)) * N + (n))")
+		g.macro("OUT_VECTOR(b, m, n, x)", "VSTORE(x, 0, PART + (((size_t)("+split+") * BATCHES + (b)) * M + (m)) * N + (n))")
 		return
 	}
 	v, columns, out := c.task.Values[0], c.axes(outColumn), c.task.Outs[0]
 	coef, affine := c.out.Addr.Affine(len(c.task.Axes))
-	if v.Op != engine.OpAcc || out.DType != c.acc || out.DType.Size() != int(c.accSize) || !affine || len(columns) != 1 || coef[columns[0]] != 1 {
+	if v.DType != c.acc || out.DType != c.acc || out.DType.Size() != int(c.accSize) || !affine || len(columns) != 1 || coef[columns[0]] != 1 {
 		return
 	}
-	g.macro("OUT_VECTOR(b, m, n, x)", fmt.Sprintf("VSTORE(x, 0, (__global ACC *)(%s) + OUT_AT(b, m, n))", g.pointer(len(c.task.Ins))))
+	x := "x"
+	if v.Op != engine.OpAcc {
+		at := []coord{{"b", c.axes(outBatch)}, {"m", c.axes(outRow)}, {"n", columns}}
+		if lanes != vectorLanes || !c.acc.IsFloat() || !g.vectorFunction("EPILOGUES", at, columns[0], v, c.acc, c.acc, 0) {
+			return
+		}
+		x = "EPILOGUES(b, m, n, x)"
+	}
+	g.macro("OUT_VECTOR(b, m, n, x)", fmt.Sprintf("VSTORE(%s, 0, (__global ACC *)(%s) + OUT_AT(b, m, n))", x, g.pointer(len(c.task.Ins))))
 }

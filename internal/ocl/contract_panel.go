@@ -367,6 +367,7 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.macro("BY_COLUMN", oneIf(c.columnsApart()))
 		c.hookOut(g)
 	}
+	c.vectorOut(g, p.shape.Lanes, p.splits, "S_FROM + s")
 	if p.packA {
 		g.scratchArg("A_PACK", scratchA, c.accC)
 		g.size("A_PLANE", p.blocks(c).planeA)

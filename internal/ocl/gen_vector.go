@@ -19,7 +19,13 @@ const vectorLanes = 16
 // false, and defines nothing, where e is more than that. What lies ahead bytes
 // further in memory is fetched too, unless that is 0.
 func (g *gen) vectorHook(name string, coords []coord, axis int, e *engine.Expr, to tensor.DType, ahead int) bool {
-	f := &fn{g: g, seen: map[string]string{}, coords: coords, ahead: ahead}
+	return g.vectorFunction(name, coords, axis, e, to, tensor.Invalid, ahead)
+}
+
+// vectorFunction is vectorHook, whose macro, where acc is set, has a last
+// parameter: vectorLanes accumulated values of its register type.
+func (g *gen) vectorFunction(name string, coords []coord, axis int, e *engine.Expr, to, acc tensor.DType, ahead int) bool {
+	f := &fn{g: g, seen: map[string]string{}, coords: coords, accs: map[int]string{0: "acc"}, ahead: ahead}
 	v, ok := f.vector(e, axis)
 	if ok {
 		v, ok = vectorCast(e.DType, to, v)
@@ -30,6 +36,9 @@ func (g *gen) vectorHook(name string, coords []coord, axis int, e *engine.Expr, 
 	var params, names []string
 	for _, c := range coords {
 		params, names = append(params, "const IDX "+c.name), append(names, c.name)
+	}
+	if acc != tensor.Invalid {
+		params, names = append(params, "const "+vectorType(acc)+" acc"), append(names, "acc")
 	}
 	lower := strings.ToLower(name)
 	fmt.Fprintf(&g.hooks, "static inline %s %s_hook(%s FN_PARAMS) {\n%s    return %s;\n}\n",
@@ -48,7 +57,9 @@ func (f *fn) vector(e *engine.Expr, axis int) (v string, ok bool) {
 	}
 	var text string
 	switch {
-	case !uses(e, []int{axis}):
+	case e.Op == engine.OpAcc:
+		return f.accs[e.Input], true
+	case !uses(e, []int{axis}) && !accumulated(e):
 		text, ok = fmt.Sprintf("(%s)(%s)", vectorType(e.DType), f.value(e, "")), true
 	case e.Op == engine.OpLoad:
 		text, ok = f.loadVector(e, axis)
@@ -59,6 +70,16 @@ func (f *fn) vector(e *engine.Expr, axis int) (v string, ok bool) {
 		return "", false
 	}
 	return f.declare("v", vectorType(e.DType), key, text), true
+}
+
+// accumulated reports whether e is computed from what was accumulated.
+func accumulated(e *engine.Expr) bool {
+	for s := range e.Walk() {
+		if s.Op == engine.OpAcc {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
@@ -94,8 +115,13 @@ func strideAlong(x *engine.Index, axis int) int64 {
 	return stride
 }
 
+// choices turns a choice between numbers into one between vectors of them: a
+// comparison has a mask for each lane there.
+var choices = strings.NewReplacer("isnan(b)", "(b != b)", "||", "|", "0", "($T)(0)")
+
 // applyVector is the text of a function that OpenCL C has for vectors as it
-// stands: + - * / of one register type, absolute values, and casts.
+// stands: + - * / of one register type, absolute values, the larger and the
+// smaller of two, and casts.
 func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
 	in := make([]tensor.DType, len(e.Args))
 	args := make([]string, len(e.Args))
@@ -119,6 +145,8 @@ func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
 		return vectorCast(in[0], e.DType, args[0])
 	case !same || e.DType == tensor.Bool:
 		return "", false
+	case e.DType.IsFloat() && strings.Trim(strings.ReplaceAll(c, "isnan", ""), "ab0<>|?:() ") == "":
+		return fill(choices.Replace(c), vectorType(e.DType), e.DType, in, args, false), true
 	case e.DType.IsFloat() && (c == "fabs(a)" || strings.Trim(c, "abcd+-*/() ") == ""):
 		return fill(c, vectorType(e.DType), e.DType, in, args, e.DType == tensor.Float64), true
 	case e.DType.IsInt() && e.DType.Size() >= 4 && isRing(c):

@@ -13,6 +13,7 @@
 #define A_DIRECT 1
 #define B_DIRECT 1
 #define SPLIT 1
+#define OUT_VECTOR(b, m, n, x) VSTORE(x, 0, PART + (((size_t)(S_FROM + s) * BATCHES + (b)) * M + (m)) * N + (n))
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) LOAD_float32(p, i)
