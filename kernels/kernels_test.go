@@ -24,6 +24,20 @@ func TestEveryFileSaysWhatItIs(t *testing.T) {
 	}
 }
 
+// n0, p0 and y0 are what the code generator calls sizes and operands: a kernel's own
+// variable of that name hides one of them, or does not compile.
+func TestKernelsLeaveTheNamesOfArgumentsAlone(t *testing.T) {
+	names, err := fs.Glob(files, "*.cl")
+	require.NoError(t, err)
+	taken := regexp.MustCompile(`\b(o_)?[npy]\d+_?\b`)
+	for _, name := range names {
+		for i, line := range strings.Split(Text(name), "\n") {
+			code, _, _ := strings.Cut(line, "//")
+			require.Empty(t, taken.FindString(code), "%s:%d", name, i+1)
+		}
+	}
+}
+
 func TestVariantsAgreeWithTheirFiles(t *testing.T) {
 	for _, v := range Variants {
 		t.Run(v.Family+"/"+v.Name, func(t *testing.T) {

@@ -92,10 +92,10 @@ FOLD_FUNCTION {
     VAL s[2] = {t2.x, t2.y};
     MERGE(s, 0, 1);
 #if NOTES_NANS
-    NANS(8) n8 = nans.lo | nans.hi;
-    n8.lo |= n8.hi;
-    n8.lo.lo |= n8.lo.hi;
-    s[0] = (n8.x | n8.y) != 0 ? (VAL)NAN : s[0];
+    NANS(8) some = nans.lo | nans.hi;
+    some.lo |= some.hi;
+    some.lo.lo |= some.lo.hi;
+    s[0] = (some.x | some.y) != 0 ? (VAL)NAN : s[0];
 #endif
     return RESULT(s, 0);
 }
