@@ -72,22 +72,45 @@ func MapBlockOf(rows, cols, blockRows, blockColumns int64) MapBlocks {
 // TileSide is the side of the square tiles of map_tile.
 const TileSide = 16
 
-// TileRows is how many rows an item of map_tile takes of outer x rows x cols: as
-// long as the lines that a tile touches stay in cache (256 rows), if every unit
-// still has some.
-func TileRows(outer, rows, cols int64, units int) int64 {
-	share := max(ceil(outer*ceil(cols, TileSide)*rows, int64(4*units)), TileSide)
-	n := ceil(min(share, 256, rows), TileSide) * TileSide
-	for ceil(rows, n) > rowItems {
-		n *= 2
-	}
-	return n
+// MapTiles is the range of map_tile over outer x rows x columns, and what an item
+// does of each.
+type MapTiles struct {
+	Grid
+	Outer, Rows, Columns int64
 }
 
-// MapTile is the range of map_tile over outer x rows x cols, so many rows an item.
-func MapTile(outer, rows, cols, span int64) Grid {
-	return Grid{
-		Global: [3]int{int(ceil(cols, TileSide)), int(ceil(rows, span)), int(outer)},
-		Local:  [3]int{1, 1, 1},
+// MapTile cuts outer x rows x cols into items of 64 x 256, of which what is stored
+// is long while what is read stays in the cache of a core, or where it is streamed,
+// past the caches, of 256 x 64; less of it where units would have nothing to do.
+// Items take several small ones.
+func MapTile(outer, rows, cols int64, streamed bool, units int) MapTiles {
+	r, c := int64(64), int64(256)
+	if streamed {
+		r, c = c, r
 	}
+	enough := int64(8 * units)
+	for outer*ceil(rows, r)*ceil(cols, c) < enough && r*c > TileSide*TileSide {
+		if c >= 4*r || r == TileSide {
+			c /= 2
+		} else {
+			r /= 2
+		}
+	}
+	const points = 1 << 14
+	m := MapTileOf(outer, rows, cols, r, c, 1)
+	items := outer * ceil(rows, m.Rows) * ceil(cols, m.Columns)
+	return MapTileOf(outer, rows, cols, r, c, min(points/(m.Rows*m.Columns), items/enough))
+}
+
+// MapTileOf cuts outer x rows x cols into items of so many each, of rows and columns
+// rounded up to whole tiles.
+func MapTileOf(outer, rows, cols, itemRows, itemColumns, itemOuter int64) MapTiles {
+	whole := func(n, all int64) int64 { return max(ceil(min(n, all), TileSide), 1) * TileSide }
+	m := MapTiles{Outer: max(itemOuter, 1), Rows: whole(itemRows, rows), Columns: whole(itemColumns, cols)}
+	for ceil(rows, m.Rows) > rowItems {
+		m.Rows *= 2
+	}
+	m.Global = [3]int{int(ceil(cols, m.Columns)), int(ceil(rows, m.Rows)), int(ceil(outer, m.Outer))}
+	m.Local = [3]int{1, 1, 1}
+	return m
 }

@@ -1,12 +1,12 @@
 // map_pad.cl: a transposed copy with zeros around it, for CPU drivers: images with their channels last
 //
-//     y[PLACE(o, r, c)] = element AT(o, c) + r of the input where FROM <= r < TO and INSIDE(o), else 0
+//     y[PLACE(o, r) + c] = element AT(o, c) + r of the input where FROM <= r < TO and INSIDE(o), else 0
 //
-// hooks   AT(o, c)  INSIDE(o)    PLACE(o, r, c)  where it belongs    STORE(i, v)
+// hooks   AT(o, c)  INSIDE(o)    PLACE(o, r)  where column 0 belongs    STORE(i, v)
 //         VALUE(o, r, c)  the same value by itself
 //         ELEMENT(i)      element i of y, where DIRECT
-// macros  LOAD16(i)  16 elements of the input from the i-th on    DIRECT  1: y holds floats
-//         VL 16    VT float16
+// macros  LOAD16(i)  16 elements of the input from the i-th on    DIRECT  1: y holds values of type OUT
+//         OUT  type of VALUE    VL 16    VT  16 of them    HAVE(x)  the truth values x for select of VT
 // sizes   OUTER, ROWS, COLS  the last two at least 16    OSPAN  outer points an item    FROM TO
 //         STEP  from column to column of the input    LEN  its elements
 // launch  map_pad  global {ceil(COLS / 16), ceil(OUTER / OSPAN)}  local {1, 1}
@@ -14,12 +14,15 @@
 //         What lies around an image is read too and replaced, but never beyond the buffer; the
 //         last tiles of a row and of a column move to the left, over what is stored already
 
+// PoCL's vstore16 stores elements or quarters.
+typedef VT __attribute__((aligned(sizeof(OUT)))) unaligned;
+
 #if DIRECT
-#define STORE16(i, v) vstore16(v, 0, &ELEMENT(i))
+#define STORE16(i, v) (*(__global unaligned *)&ELEMENT(i) = (v))
 #else
 #define STORE16(i, v) do { \
     const IDX at_ = i; \
-    float lanes_[VL]; \
+    OUT lanes_[VL]; \
     vstore16(v, 0, lanes_); \
     for (int k_ = 0; k_ < VL; k_++) STORE(at_ + k_, lanes_[k_]); \
 } while (0)
@@ -46,9 +49,9 @@ kernel void map_pad(PARAMS) {
                     const int16 have = (lane >= (int16)(from)) & (lane < (int16)(to));
                     #pragma unroll
                     for (int j = 0; j < VL; j++)
-                        a[j] = select((VT)(0), LOAD16(first + j * (long)STEP), have);
+                        a[j] = select((VT)(0), LOAD16(first + j * (long)STEP), HAVE(have));
                 } else {
-                    float t[VL][VL];
+                    OUT t[VL][VL];
                     for (int j = 0; j < VL; j++)
                         for (int k = 0; k < VL; k++)
                             t[j][k] = VALUE(o, r + k, c + j);
@@ -60,7 +63,7 @@ kernel void map_pad(PARAMS) {
             }
             #pragma unroll
             for (int k = 0; k < VL; k++)
-                STORE16(PLACE(o, r + k, c), a[k]);
+                STORE16(PLACE(o, r + k) + c, a[k]);
         }
     }
 }

@@ -15,6 +15,9 @@ var mapSpaces = []Space{
 	},
 	{
 		Family: "map", Variant: "tile",
-		Params: []Param{{"rows", powers(TileSide, 1<<12), "of a work-item's tiles"}},
+		Params: []Param{
+			{"rows", powers(TileSide, 1<<12), "of a work-item's tiles"},
+			{"columns", powers(TileSide, 1<<12), "of a work-item's tiles"},
+		},
 	},
 }

@@ -61,14 +61,14 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		For:    "CPU drivers: rows that indices name",
 	},
 	{
-		Family: "map", Name: "tile", File: "map_tile.cl", Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
-		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"OUT16", nil, "16 of them"}, {"DIRECT", flag, "y holds values of that type"}},
+		Family: "map", Name: "tile", File: "map_tile.cl", Needs: []string{"transpose.cl"}, Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
+		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"VT", nil, "16 of them"}, {"DIRECT", flag, "y holds values of that type"}},
 		For:    "CPU drivers: transposes",
 	},
 	{
 		Family: "map", Name: "pad", File: "map_pad.cl", Needs: []string{"transpose.cl"}, Kernels: []string{"map_pad"},
 		Hooks:  []string{"AT", "INSIDE", "PLACE", "STORE", "VALUE"},
-		Macros: []Macro{{"DIRECT", flag, "y holds floats"}},
+		Macros: []Macro{{"OUT", nil, "type of VALUE"}, {"VT", nil, "16 of them"}, {"HAVE", nil, "truth values for select"}, {"DIRECT", flag, "y holds values of that type"}},
 		For:    "CPU drivers: transposed copies of images with zeros around them",
 	},
 	{

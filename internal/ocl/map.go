@@ -6,6 +6,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
 )
 
 // mapping is a Map task as its kernels see it: ROWS x COLS.
@@ -17,6 +18,7 @@ type mapping struct {
 }
 
 func mapVariants(d *deviceFacts, t *engine.Task) []variant {
+	t = moved(t)
 	m := &mapping{dev: d, task: t}
 	m.rowAxes, m.colAxes = mapView(t)
 	m.rows, m.cols = extent(t, m.rowAxes), extent(t, m.colAxes)
@@ -43,6 +45,23 @@ func mapVariants(d *deviceFacts, t *engine.Task) []variant {
 		all = append(all, gather)
 	}
 	return all
+}
+
+// moved is t, with elements of half types that are only moved taken for integers:
+// they need not be widened and rounded again.
+func moved(t *engine.Task) *engine.Task {
+	if len(t.Values) != 1 || t.Values[0].Op != engine.OpLoad {
+		return t
+	}
+	e := t.Values[0]
+	if dt := t.Ins[e.Input].DType; !isHalfType(dt) || e.DType != dt || t.Outs[0].DType != dt {
+		return t
+	}
+	m := *t
+	m.Ins, m.Outs = slices.Clone(t.Ins), slices.Clone(t.Outs)
+	m.Ins[e.Input].DType, m.Outs[0].DType = tensor.Uint16, tensor.Uint16
+	m.Values = []*engine.Expr{engine.Load(e.Input, tensor.Uint16, e.Addr, e.Conds)}
+	return &m
 }
 
 // mapItem is how map_item is used for one task.

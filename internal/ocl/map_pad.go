@@ -24,20 +24,20 @@ func (m *tiling) padding() (p padding, ok bool) {
 	t := m.task
 	e := t.Values[0]
 	_, rows, cols := m.extents()
-	if len(t.Values) != 1 || t.Alias != nil || rows < kernels.TileSide || cols < kernels.TileSide {
+	if len(m.cols) != 1 || len(t.Values) != 1 || t.Alias != nil || rows < kernels.TileSide || cols < kernels.TileSide {
 		return p, false
 	}
-	if e.Op != engine.OpLoad || len(e.Conds) == 0 || regType(e.DType) != "float" || regType(t.Ins[e.Input].DType) != "float" {
+	if e.Op != engine.OpLoad || len(e.Conds) == 0 || regType(e.DType) != regType(t.Ins[e.Input].DType) {
 		return p, false
 	}
 	coef, ok := e.Addr.Affine(len(t.Axes))
-	if !ok || coef[m.along] != 1 || coef[m.last] < 0 {
+	if !ok || coef[m.along] != 1 || coef[m.cols[0]] < 0 {
 		return p, false
 	}
-	p = padding{tiling: m, load: e, step: coef[m.last], to: rows, at: e.Addr.Add(engine.AxisIndex(m.along).Mul(-1))}
+	p = padding{tiling: m, load: e, step: coef[m.cols[0]], to: rows, at: e.Addr.Add(engine.AxisIndex(m.along).Mul(-1))}
 	for _, c := range e.Conds {
 		x := engine.IndexValue(tensor.Int64, c.X)
-		if !uses(x, []int{m.along, m.last}) {
+		if !uses(x, []int{m.along, m.cols[0]}) {
 			p.inside = append(p.inside, c)
 			continue
 		}
@@ -68,15 +68,18 @@ func (p padding) plan() (*plan, error) {
 	} {
 		g.size(s.name, s.v)
 	}
+	out := regType(p.load.DType)
+	g.macro("OUT", out)
 	g.macro("VL", kernels.TileSide)
-	g.macro("VT", "float16")
+	g.macro("VT", fmt.Sprint(out, kernels.TileSide))
+	g.macro("HAVE(x)", map[int64]string{1: "convert_char16(x)", 2: "convert_short16(x)", 4: "x", 8: "convert_long16(x)"}[regSize(p.load.DType)])
 	load := fmt.Sprintf("vload%d(0, p)", kernels.TileSide)
 	if isHalfType(in.DType) {
 		load = widening(in.DType, kernels.TileSide)
 	}
 	g.macro("LOAD16_AT(p)", load)
 	g.macro("LOAD16(i)", fmt.Sprintf("LOAD16_AT((%s + (i)))", g.pointer(p.load.Input)))
-	g.hook("AT", []coord{{"o", p.outer}, {"c", []int{p.last}}}, engine.IndexValue(tensor.Int64, p.at), tensor.Invalid)
+	g.hook("AT", []coord{{"o", p.outer}, {"c", p.cols}}, engine.IndexValue(tensor.Int64, p.at), tensor.Invalid)
 	g.hook("INSIDE", []coord{{"o", p.outer}}, engine.Valid(p.inside), tensor.Invalid)
 	p.places(g)
 	return &plan{

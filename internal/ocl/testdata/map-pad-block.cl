@@ -3,12 +3,12 @@
 // options -cl-single-precision-constant
 // arguments ROWS=64 COLS=104 RSPAN=8 CSPAN=104 n0=-2 n1=100
 #define MAP_BLOCK 1
-#define LANES 16
+#define LANES 32
 #define BUFFERED 0
 #define STREAMED 0
-#define PARAMS __global const half *restrict p0_, \
+#define PARAMS __global const ushort *restrict p0_, \
     const ulong o_p0, \
-    __global half *restrict y0_, \
+    __global ushort *restrict y0_, \
     const ulong o_y0, \
     const IDX ROWS, \
     const IDX COLS, \
@@ -16,21 +16,21 @@
     const IDX CSPAN, \
     const IDX n0, \
     const IDX n1
-#define FN_PARAMS , __global const half *p0, \
+#define FN_PARAMS , __global const ushort *p0, \
     const IDX n0, \
     const IDX n1
 #define FN_ARGS , p0_ + o_p0, n0, n1
 
-static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
+static inline ushort value_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = c + n0;
     const int g1 = i0 >= 0 && i0 < n1;
     const int i2 = n1 * r + c + n0;
-    const float v3 = g1 ? LOAD_float16(p0, i2) : (float)0;
+    const ushort v3 = g1 ? LOAD_uint16(p0, i2) : (ushort)0;
     return v3;
 }
 #define VALUE(r, c) value_hook(r, c FN_ARGS)
 
-#define STORE(i, v) STORE_float16(y0_ + o_y0, i, (v))
+#define STORE(i, v) STORE_uint16(y0_ + o_y0, i, (v))
 
 // ---- map.cl ----
 // map.cl: one value for every point of a ROWS x COLS view, stored in row-major order.
