@@ -1,7 +1,6 @@
 package cl
 
 import (
-	"encoding/binary"
 	"runtime"
 	"time"
 	"unsafe"
@@ -13,9 +12,10 @@ import (
 // safe for concurrent use. Close it when nobody needs it any more; closing does
 // not wait, except for an event of a transfer to or from host memory.
 type Event struct {
-	obj  *object
-	ctx  *Context
-	user bool
+	obj    *object
+	ctx    *Context
+	user   bool
+	signal bool // stands for one command after another
 }
 
 func (e *Event) core() *object {
@@ -126,9 +126,14 @@ func WaitAll(events ...*Event) error {
 	lib := events[0].obj.lib
 	c := lib.command(cldriver.OpWait)
 	for _, e := range events {
-		c.Wait = append(c.Wait, e.obj.h)
+		if e.obj.h != 0 {
+			c.Wait = append(c.Wait, e.obj.h)
+		}
 	}
-	st := lib.drv.Submit(c)
+	st := cldriver.Success
+	if len(c.Wait) > 0 {
+		st = lib.drv.Submit(c)
+	}
 	lib.recycle(c)
 	if st >= 0 {
 		return nil
@@ -151,14 +156,14 @@ func (e *Event) Status() (EventStatus, error) {
 		return 0, err
 	}
 	defer e.obj.done()
-	b, st := query{e.obj.lib, cldriver.QueryEvent, e.obj.h, 0}.bytes(0x11D3)
-	if err := check(st, op, ""); err != nil {
-		return 0, err
+	if e.obj.h == 0 {
+		return EventComplete, nil
 	}
-	if len(b) != 4 {
-		return 0, invalid(op, InvalidValue, "a status of %d bytes", len(b))
-	}
-	return EventStatus(int32(binary.NativeEndian.Uint32(b))), nil
+	c := e.obj.lib.command(cldriver.OpStatus)
+	defer e.obj.lib.recycle(c)
+	c.Event = e.obj.h
+	st := e.obj.lib.drv.Submit(c)
+	return EventStatus(c.State), check(st, op, "")
 }
 
 // Profile holds a command's times on the device's own clock, in nanoseconds.

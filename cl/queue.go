@@ -133,7 +133,9 @@ func (q *Queue) submit(c *cldriver.Command, wait []*Event, args []holder, object
 			letGoEvents(wait[:i])
 			return fmt.Errorf("%w (wait list entry %d)", err, i)
 		}
-		c.Wait = append(c.Wait, e.obj.h)
+		if e.obj.h != 0 {
+			c.Wait = append(c.Wait, e.obj.h)
+		}
 	}
 	defer letGoEvents(wait)
 	if st := q.progress.follow(q.obj.lib.drv, c, !q.opts.OutOfOrder); st < 0 {

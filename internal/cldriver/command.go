@@ -42,6 +42,8 @@ const (
 	OpReplay           // Object: command buffer, Platform
 	OpSetArg           // Object: kernel, Dims: index, Size, Ptr (nil: local memory or a null buffer)
 	OpSetArgSVM        // Object: kernel, Dims: index, Ptr
+	OpStatus           // Event: whose; its state comes back in State
+	OpRelease          // Event: which
 	opCount
 )
 
@@ -50,6 +52,7 @@ var opNames = [opCount]string{
 	"unmap", "read image", "write image", "copy image", "copy image to buffer", "copy buffer to image",
 	"fill image", "map image", "migrate", "marker", "barrier", "flush", "finish", "wait", "copy SVM",
 	"fill SVM", "map SVM", "unmap SVM", "replay", "set argument", "set SVM argument",
+	"Info event", "Release event",
 }
 
 // String names the operation as error messages do.
@@ -100,6 +103,7 @@ type Command struct {
 
 	Event  Handle
 	Mapped uintptr
+	State  int32
 
 	failure int32
 	args    [16]uintptr

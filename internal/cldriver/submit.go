@@ -19,7 +19,7 @@ var submitFn = [opCount]fn{
 	OpMigrate: enqueueMigrateMemObjects, OpMarker: enqueueMarkerWithWaitList,
 	OpBarrier: enqueueBarrierWithWaitList, OpFlush: flush, OpFinish: finish, OpWait: waitForEvents,
 	OpSVMCopy: enqueueSVMMemcpy, OpSVMFill: enqueueSVMMemFill, OpSVMMap: enqueueSVMMap,
-	OpSVMUnmap: enqueueSVMUnmap, OpSetArg: setKernelArg, OpSetArgSVM: setKernelArgSVMPointer,
+	OpSVMUnmap: enqueueSVMUnmap, OpStatus: getEventInfo, OpRelease: releaseEvent, OpSetArg: setKernelArg, OpSetArgSVM: setKernelArgSVMPointer,
 }
 
 // Submit fills the command's own argument block and calls through it, which costs
@@ -41,6 +41,9 @@ func (l *library) Submit(c *Command) Status {
 	}
 	return Status(int32(r))
 }
+
+// eventStatus is CL_EVENT_COMMAND_EXECUTION_STATUS.
+const eventStatus = 0x11D3
 
 // arguments fills the block and returns how many of its words count.
 func (c *Command) arguments() int {
@@ -98,6 +101,13 @@ func (c *Command) arguments() int {
 		// No queue: the list alone, whose count and address come first.
 		a[0], a[1] = uintptr(len(c.Wait)), uintptr(unsafe.Pointer(unsafe.SliceData(c.Wait)))
 		return 2
+	case OpStatus:
+		a[0], a[1], a[2] = uintptr(c.Event), eventStatus, unsafe.Sizeof(c.State)
+		a[3], a[4] = uintptr(unsafe.Pointer(&c.State)), 0
+		return 5
+	case OpRelease:
+		a[0] = uintptr(c.Event)
+		return 1
 	case OpFlush, OpFinish:
 		return 1
 	case OpMarker, OpBarrier:
