@@ -76,4 +76,5 @@ gpu:
 	CGO_ENABLED=0 go build -ldflags "-s -w" -o $(GPU)/anycl ./cmd/anycl
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ocl.test ./internal/ocl
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/platform.test ./platform
+	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ops.test ./ops
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/matrix.test .

@@ -30,6 +30,7 @@
 //	ANYCL_VARIANT         kernel variants to force: contract=tile,reduce=item
 //	ANYCL_CACHE           folder of compiled programs and measurements, or off
 //	ANYCL_TUNE            folder of tuned kernel parameters, or off
+//	ANYCL_STAGING         on or off: bytes go to and from the device through pinned memory
 //	ANYCL_OPENCL_LIBRARY  path of the OpenCL library to load
 //	ANYCL_REQUIRE         devices that the tests must find: pocl,nvidia
 //

@@ -16,8 +16,15 @@ import (
 // caller is told or nothing is wrong, the executable goes on, and closing leaves
 // no OpenCL object.
 func TestAnyFailingCallInsideEachAndProfileLeaksNothing(t *testing.T) {
+	for staging, n := range adderSizes {
+		anyFailingCall(t, staging, n)
+	}
+}
+
+func anyFailingCall(t *testing.T, staging string, n int) {
 	r := newRig(t)
-	for name, use := range map[string]func(ctx context.Context, a *adder) error{
+	r.opts.Staging = staging
+	uses := map[string]func(ctx context.Context, a *adder) error{
 		"each": func(ctx context.Context, a *adder) error {
 			for _, err := range a.exe.Each(ctx, a.feeds(3, 0), ops.EachOptions{}) {
 				if err != nil {
@@ -27,15 +34,19 @@ func TestAnyFailingCallInsideEachAndProfileLeaksNothing(t *testing.T) {
 			return nil
 		},
 		"profile": func(ctx context.Context, a *adder) error {
-			_, err := a.exe.Profile(ctx, ops.Feeds{a.x: tensor.Must(tensor.New(tensor.Float32, adderSize))}, ops.ProfileOptions{Runs: 1})
+			_, err := a.exe.Profile(ctx, ops.Feeds{a.x: tensor.Must(tensor.New(tensor.Float32, a.n))}, ops.ProfileOptions{Runs: 1})
 			return err
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
+	}
+	if staging != "" {
+		delete(uses, "profile") // runs one after the other, as Run does
+	}
+	for name, use := range uses {
+		t.Run(name+staging, func(t *testing.T) {
 			for at := 1; ; at++ {
 				rt, closeAll, err := r.open(t.Context())
 				require.NoError(t, err)
-				a := newAdder(t, rt, ops.OnDevice)
+				a := newAdder(t, rt, ops.OnDevice, n)
 				r.faults.FailAt(at, cl.OutOfResources, "")
 				err = use(t.Context(), a)
 				fired, calls := r.faults.Fired(), r.faults.Calls()
@@ -50,7 +61,7 @@ func TestAnyFailingCallInsideEachAndProfileLeaksNothing(t *testing.T) {
 				require.NoError(t, use(t.Context(), a), "after call %d failed: %v", at, calls)
 
 				// The variable is what runs made it: later ones agree with it.
-				zero := tensor.Must(tensor.New(tensor.Float32, adderSize))
+				zero := tensor.Must(tensor.New(tensor.Float32, a.n))
 				first, err := a.exe.Run(t.Context(), ops.Feeds{a.x: zero})
 				require.NoError(t, err)
 				outs, err := a.exe.Run(t.Context(), ops.Feeds{a.x: zero})

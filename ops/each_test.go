@@ -21,28 +21,34 @@ import (
 type adder struct {
 	exe *ops.Executable
 	x   *ops.Node
+	n   int // elements
 }
 
-const adderSize = 5000
+// Sizes of adders: what goes straight to a device with memory of its own, and what
+// goes there through relays.
+const (
+	adderSize      = 5000
+	largeAdderSize = 20_000
+)
 
-func newAdder(t *testing.T, rt *ops.Runtime, where ops.Place) *adder {
+func newAdder(t *testing.T, rt *ops.Runtime, where ops.Place, n int) *adder {
 	t.Helper()
 	g := ops.NewGraph("adder")
-	x := g.Input("x", tensor.Float32, adderSize)
-	sum := g.Variable("sum", tensor.Must(tensor.New(tensor.Float32, adderSize)))
+	x := g.Input("x", tensor.Float32, n)
+	sum := g.Variable("sum", tensor.Must(tensor.New(tensor.Float32, n)))
 	next := ops.Add(sum, x)
 	exe, err := g.Compile(t.Context(), rt, ops.Target{
 		Outputs: []*ops.Node{ops.Add(x, next), ops.Max(x)}, Updates: []*ops.Node{ops.Assign(sum, next)}, Place: where,
 	})
 	require.NoError(t, err)
-	return &adder{exe, x}
+	return &adder{exe, x, n}
 }
 
 // feeds are n feeds of the values 1, 2, ... n in one tensor, which is spoilt as
 // soon as the next is asked for. Instead of feed number fail it gives an error.
 func (a *adder) feeds(n, fail int) iter.Seq2[ops.Feeds, error] {
 	return func(yield func(ops.Feeds, error) bool) {
-		values := make([]float32, adderSize)
+		values := make([]float32, a.n)
 		t := tensor.Must(tensor.FromSlice(values))
 		for i := 1; i <= n; i++ {
 			if i == fail {
@@ -65,7 +71,8 @@ var errSpoilt = errors.New("no more batches")
 // right checks the outputs of run number i, counted from 1.
 func right(t *testing.T, i int, outs []*tensor.Tensor) {
 	t.Helper()
-	for _, j := range []int{0, adderSize / 2, adderSize - 1} {
+	n := outs[0].Len()
+	for _, j := range []int{0, n / 2, n - 1} {
 		require.EqualValues(t, i+i*(i+1)/2, outs[0].Float64At(j), "run %d, element %d", i, j)
 	}
 	require.EqualValues(t, i, outs[1].Float64At(0))
@@ -73,14 +80,23 @@ func right(t *testing.T, i int, outs []*tensor.Tensor) {
 
 func eachPlace(t *testing.T, test func(t *testing.T, a *adder)) {
 	t.Run("device", func(t *testing.T) {
-		a := newAdder(t, openDevice(t, nil), ops.OnDevice)
+		a := newAdder(t, openDevice(t, nil), ops.OnDevice, adderSize)
 		test(t, a)
 		require.NoError(t, a.exe.Close())
+	})
+	t.Run("device with memory of its own", func(t *testing.T) {
+		r := newRig(t)
+		r.opts.Staging = "on"
+		rt, closeAll, err := r.open(t.Context())
+		require.NoError(t, err)
+		test(t, newAdder(t, rt, ops.OnDevice, largeAdderSize))
+		require.NoError(t, errors.Join(rt.Close(), closeAll()))
+		require.Zero(t, r.lib.Stats().Total(), "%+v", r.lib.Stats())
 	})
 	t.Run("cpu", func(t *testing.T) {
 		cpu := fallback.New(nil)
 		rt := ops.NewRuntime(cpu)
-		test(t, newAdder(t, rt, ops.OnCPU))
+		test(t, newAdder(t, rt, ops.OnCPU, adderSize))
 		require.NoError(t, errors.Join(rt.Close(), cpu.Close()))
 	})
 }
@@ -149,7 +165,7 @@ func TestALoopOverEachMayEndEarly(t *testing.T) {
 				break
 			}
 		}
-		zero := tensor.Must(tensor.New(tensor.Float32, adderSize))
+		zero := tensor.Must(tensor.New(tensor.Float32, a.n))
 		outs, err := a.exe.Run(t.Context(), ops.Feeds{a.x: zero})
 		require.NoError(t, err)
 		require.Contains(t, []float64{4 * 5 / 2, 5 * 6 / 2, 6 * 7 / 2}, outs[0].Float64At(3))
@@ -215,7 +231,7 @@ func TestSeveralLoopsOverOneExecutable(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		zero := tensor.Must(tensor.New(tensor.Float32, adderSize))
+		zero := tensor.Must(tensor.New(tensor.Float32, a.n))
 		outs, err := a.exe.Run(t.Context(), ops.Feeds{a.x: zero})
 		require.NoError(t, err)
 		require.EqualValues(t, 3*30*31/2, outs[0].Float64At(7))
@@ -249,12 +265,23 @@ func TestAGraphWithoutOutputsRunsAheadToo(t *testing.T) {
 // Whatever fails at whatever call, the loop tells, nothing leaks, and a later
 // loop is right.
 func TestEveryFailureInsideEachIsToldAndLeaksNothing(t *testing.T) {
+	for staging, n := range adderSizes {
+		everyFailureInsideEach(t, staging, n)
+	}
+}
+
+// adderSizes are for devices that share the host's memory and for those that do not.
+var adderSizes = map[string]int{"": adderSize, "on": largeAdderSize}
+
+func everyFailureInsideEach(t *testing.T, staging string, n int) {
 	r := newRig(t)
+	r.opts.Staging = staging
+	size := n
 	for _, op := range []string{"write", "read", "launch", "marker", "flush", "wait"} {
 		for at := 1; at <= 4; at++ {
 			rt, closeAll, err := r.open(t.Context())
 			require.NoError(t, err)
-			a := newAdder(t, rt, ops.OnDevice)
+			a := newAdder(t, rt, ops.OnDevice, size)
 			loop := func() (n int, err error) {
 				for _, e := range a.exe.Each(t.Context(), a.feeds(5, 0), ops.EachOptions{}) {
 					if err = e; e == nil {

@@ -28,6 +28,8 @@
 //	                      A device that is named and absent is an error.
 //	ANYCL_CACHE           the folder of the caches; "off" keeps nothing on disk
 //	ANYCL_TUNE            the folder of tuned parameters; "off" goes without them
+//	ANYCL_STAGING         "on" or "off": whether bytes go to and from a device through
+//	                      pinned memory, which else depends on the device
 //	ANYCL_OPENCL_LIBRARY  the OpenCL library to load (read by package cl)
 //
 // The drivers read their own variables: OCL_ICD_VENDORS (which drivers are

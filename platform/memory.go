@@ -145,6 +145,7 @@ func (o *Opened) create(size int64, full bool) (*block, error) {
 // release empties the pool and waits until the device has really let go: a buffer
 // lives on while commands in flight use it.
 func (o *Opened) release() {
+	o.warn("release", o.trimRelays())
 	o.mu.Lock()
 	idle := o.pool.drain()
 	o.mu.Unlock()
@@ -159,16 +160,19 @@ func (o *Opened) release() {
 // at the first launch, where nobody can do anything about it.
 const touchFrom = 16 << 20
 
+// shared reports whether the device works on the host's memory.
+func (o *Opened) shared() bool { return o.device.Unified && o.staging == nil }
+
 func (o *Opened) newBlock(size int64) (*block, error) {
 	flags := cl.MemReadWrite
-	if o.device.Unified {
+	if o.shared() {
 		flags |= cl.MemAllocHostPtr
 	}
 	buf, err := o.context.NewBuffer(flags, size, nil)
 	if err != nil {
 		return nil, err
 	}
-	if !o.device.Unified && size >= touchFrom {
+	if !o.shared() && size >= touchFrom {
 		if err := o.queue.Migrate([]*cl.Buffer{buf}, cl.MigrateContentUndefined, nil); err != nil && outOfMemory(err) {
 			return nil, errors.Join(err, buf.Close())
 		}

@@ -28,27 +28,32 @@ func randomBytes(n int) []byte {
 // withCommands opens the device so that transfers are commands, also where the
 // memory could be touched directly.
 func withCommands(t testing.TB) *Opened {
-	o := fresh(t, nil, nil)
+	o := fresh(t, nil, &Options{Staging: stagingOff})
 	c := *o.caps
 	c.Direct = false
 	o.caps = &c
 	return o
 }
 
-// bothWays runs a test with direct transfers, where there are any, and with commands.
-func bothWays(t *testing.T, test func(t *testing.T, o *Opened)) {
+// withStaging opens the device as one with memory of its own.
+func withStaging(t testing.TB) *Opened { return fresh(t, nil, &Options{Staging: stagingOn}) }
+
+// everyWay runs a test with direct transfers, where there are any, with commands,
+// and through staging.
+func everyWay(t *testing.T, test func(t *testing.T, o *Opened)) {
 	t.Run("as the device does it", func(t *testing.T) { test(t, fresh(t, nil, nil)) })
 	t.Run("by commands", func(t *testing.T) { test(t, withCommands(t)) })
+	t.Run("through staging", func(t *testing.T) { test(t, withStaging(t)) })
 }
 
 // Sizes on both sides of every way that a transfer takes: one command, mapped,
 // mapped and copied by several goroutines.
 func TestWhatIsWrittenIsReadAtEverySizeAndOffset(t *testing.T) {
-	bothWays(t, writtenIsRead)
+	everyWay(t, writtenIsRead)
 }
 
 func writtenIsRead(t *testing.T, o *Opened) {
-	sizes := []int{0, 1, 3, 255, 256, 257, 4096, mapFrom - 1, mapFrom, 2*copyPart + 1, 5*copyPart + 13}
+	sizes := []int{0, 1, 3, 255, 256, 257, 4096, mapFrom - 1, mapFrom, 2*copyPart + 1, smallMost + 1, 2*pieceBytes + 13}
 	if o.Device().Class == Simulator {
 		sizes = sizes[:7]
 	}
@@ -66,7 +71,7 @@ func writtenIsRead(t *testing.T, o *Opened) {
 	}
 }
 
-func TestWriteLeavesItsNeighboursAlone(t *testing.T) { bothWays(t, neighboursAlone) }
+func TestWriteLeavesItsNeighboursAlone(t *testing.T) { everyWay(t, neighboursAlone) }
 
 func neighboursAlone(t *testing.T, o *Opened) {
 	n := mapFrom + 100
@@ -232,7 +237,7 @@ func TestTransferHearsItsContext(t *testing.T) {
 
 // A queue that is held up by a user event does not come to an end; a read with a
 // deadline must.
-func TestReadStopsWaitingForABusyQueue(t *testing.T) { bothWays(t, readStops) }
+func TestReadStopsWaitingForABusyQueue(t *testing.T) { everyWay(t, readStops) }
 
 func readStops(t *testing.T, o *Opened) {
 	m, err := o.Alloc(100)
@@ -354,8 +359,11 @@ func TestCloseWhileOthersWork(t *testing.T) {
 	several(t)
 	for i := range 6 {
 		o := fresh(t, nil, nil)
-		if i%2 == 0 {
+		switch i % 3 {
+		case 1:
 			o = withCommands(t)
+		case 2:
+			o = withStaging(t)
 		}
 		var wg sync.WaitGroup
 		for range 4 {
@@ -380,10 +388,18 @@ func TestCloseWhileOthersWork(t *testing.T) {
 }
 
 func TestWaitingAndSmallTransfersAllocateNothing(t *testing.T) {
-	o := fresh(t, nil, nil)
+	everyWay(t, smallTransfersAllocateNothing)
+}
+
+func smallTransfersAllocateNothing(t *testing.T, o *Opened) {
 	m, err := o.Alloc(4096)
 	require.NoError(t, err)
 	host := make([]byte, 4096)
+	if s := o.staging; s != nil {
+		for len(s.smallUp.all) < smallPieceMost { // as much as it ever needs
+			require.NoError(t, s.grow(&s.smallUp))
+		}
+	}
 	ctx, bg := t.Context(), context.Background()
 	for name, f := range map[string]func() error{
 		"wait":                func() error { return o.Wait(bg) },

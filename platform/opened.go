@@ -20,6 +20,7 @@ type Opened struct {
 	queue   *cl.Queue
 	waiter  *waiter
 	stager  stager
+	staging *staging // of a device with memory of its own, else nil
 	disk    *programCache
 	work    sync.WaitGroup // builds in progress
 
@@ -64,6 +65,9 @@ func (d *Device) Open(ctx context.Context, opts *Options) (*Opened, error) {
 	if o.caps, err = d.provenCaps(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("platform: open %s: %w", d.ID, err), o.Close())
 	}
+	if o.opts.staged(d) {
+		o.staging = newStaging(o)
+	}
 	o.opts.Logger.Info("platform: opened", "device", d.ID, "name", d.Name, "driver", d.Driver, "fma", string(o.caps.FMA))
 	return o, nil
 }
@@ -73,6 +77,9 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	r := d.opts
 	if opts != nil {
 		r = opts.withDefaults()
+	}
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	o := &Opened{
 		device: d, opts: r, caps: &Caps{FMA: FMAPlain},
@@ -157,10 +164,21 @@ func (o *Opened) count(f func(*Stats)) {
 
 // Trim gives the pool's idle memory back to the driver.
 func (o *Opened) Trim() error {
+	if err := o.trimRelays(); err != nil {
+		return err
+	}
 	o.mu.Lock()
 	idle := o.pool.drain()
 	o.mu.Unlock()
 	return closeAll(idle)
+}
+
+// trimRelays gives the memory of relays back to the pool, where nothing uses it.
+func (o *Opened) trimRelays() error {
+	if o.staging == nil {
+		return nil
+	}
+	return o.staging.trim()
 }
 
 // Close waits for the device and releases everything, also Memory values that are
@@ -194,6 +212,9 @@ func (o *Opened) Close() error {
 	programs := o.programs
 	o.programs = nil
 	o.mu.Unlock()
+	if o.staging != nil {
+		err = errors.Join(err, o.staging.close())
+	}
 	err = errors.Join(err, o.stager.close(), closeAll(blocks))
 	for _, r := range orphans {
 		err = errors.Join(err, r.Close())

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,10 +17,17 @@ const (
 	EnvCache = "ANYCL_CACHE"
 	// EnvTune is the folder of tuned parameters; "off" goes without them.
 	EnvTune = "ANYCL_TUNE"
+	// EnvStaging is how bytes go to and from a device; see Options.Staging.
+	EnvStaging = "ANYCL_STAGING"
 )
 
 // CacheOff as Options.CacheDir, or as ANYCL_CACHE, disables what is kept on disk.
 const CacheOff = "off"
+
+const (
+	stagingOn  = "on"
+	stagingOff = "off"
+)
 
 const (
 	defaultCacheBytes = 256 << 20
@@ -48,6 +56,11 @@ type Options struct {
 	// Zero means 1 GiB, or a quarter of the device's memory if that is less;
 	// negative keeps none.
 	PoolBytes int64
+	// Staging is "on" to move bytes through pinned memory and queues of their own,
+	// as is done on devices that have memory of their own, or "off" for single
+	// commands. Empty means ANYCL_STAGING, and if that is empty too, whichever the
+	// device is made for. "on" where memory is shared serves tests and comparisons.
+	Staging string
 	// Logger receives what was chosen (Info), what was compiled or loaded
 	// (Debug) and what went wrong without being an error (Warn). Nil discards.
 	Logger *slog.Logger
@@ -75,6 +88,9 @@ func (o *Options) withDefaults() Options {
 	if r.TuneDir == "" {
 		r.TuneDir = r.CacheDir
 	}
+	if r.Staging == "" {
+		r.Staging = os.Getenv(EnvStaging)
+	}
 	if r.CacheBytes == 0 {
 		r.CacheBytes = defaultCacheBytes
 	}
@@ -82,6 +98,20 @@ func (o *Options) withDefaults() Options {
 		r.Logger = slog.New(slog.DiscardHandler)
 	}
 	return r
+}
+
+// check refuses options that mean nothing.
+func (o *Options) check() error {
+	switch o.Staging {
+	case "", stagingOn, stagingOff:
+		return nil
+	}
+	return fmt.Errorf("platform: staging is %q, not on or off", o.Staging)
+}
+
+// staged reports whether transfers with d go through pinned memory.
+func (o *Options) staged(d *Device) bool {
+	return o.Staging == stagingOn || o.Staging == "" && !d.Unified && d.Class != Simulator
 }
 
 // poolCap is the pool's cap for a device with so much memory.

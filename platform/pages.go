@@ -12,7 +12,7 @@ const hugeFrom = 4 << 20
 // preferHugePages asks for large pages behind b, which nothing has touched yet.
 // The advice may fail: memory is as good without.
 func (o *Opened) preferHugePages(b *block) {
-	if o.caps == nil || !o.caps.Direct || b.size < hugeFrom {
+	if !o.shared() || o.caps == nil || !o.caps.Direct || b.size < hugeFrom {
 		return
 	}
 	mem, err := b.see(o.queue)

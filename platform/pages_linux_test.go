@@ -12,7 +12,7 @@ import (
 
 // The kernel says of each mapping what it was advised of it: hg.
 func TestLargeBlocksAskForLargePages(t *testing.T) {
-	o := fresh(t, nil, nil)
+	o := fresh(t, nil, &Options{Staging: stagingOff})
 	if !o.Caps().Direct {
 		t.Skip("needs a device whose memory is the process's")
 	}

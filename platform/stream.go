@@ -45,6 +45,9 @@ func (o *Opened) Send(ctx context.Context, m *Memory, off int64, src []byte) err
 	if err := ctx.Err(); err != nil || len(src) == 0 {
 		return err
 	}
+	if o.staging != nil {
+		return o.staging.send(ctx, b, off, src, true)
+	}
 	if o.caps.Direct && o.queue.Idle() {
 		return o.Write(ctx, m, off, src)
 	}
@@ -75,37 +78,47 @@ type Piece struct {
 // Fetched is what Fetch asked for. It is not safe for concurrent use.
 type Fetched struct {
 	o      *Opened
-	parts  []staged
-	marker *cl.Event
+	parts  []part
+	marker *cl.Event // where there are no bytes to wait for
+}
+
+// part is a piece on its way: through staging, or else by a command of its own.
+type part struct {
+	pull pull
+	staged
 }
 
 // Fetch enqueues the reading of pieces and does not wait for it. What was enqueued
 // before starts, if it has not. Close the result.
 func (o *Opened) Fetch(pieces []Piece) (f *Fetched, err error) {
-	f = &Fetched{o: o}
+	f = &Fetched{o: o, parts: make([]part, len(pieces))}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
 			f = nil
 		}
 	}()
-	for _, p := range pieces {
+	if o.staging != nil {
+		if err := o.staging.begin(); err != nil {
+			return f, err
+		}
+		defer o.staging.end()
+	}
+	var bytes int64
+	for i, p := range pieces {
 		b, err := o.check("fetch", p.Mem, p.Offset, p.Bytes)
 		if err != nil {
 			return f, err
 		}
-		host, err := o.stager.take(int(p.Bytes), true)
-		if err != nil {
+		if p.Bytes == 0 {
+			continue
+		}
+		bytes += p.Bytes
+		if err := f.parts[i].start(o, b, p); err != nil {
 			return f, err
 		}
-		e, err := o.queue.ReadEvent(b, p.Offset, host, nil)
-		if err != nil {
-			o.stager.give(host)
-			return f, err
-		}
-		f.parts = append(f.parts, staged{event: e, host: host})
 	}
-	if len(pieces) == 0 {
+	if bytes == 0 {
 		if f.marker, err = o.queue.MarkerEvent(nil); err != nil {
 			return f, err
 		}
@@ -113,8 +126,30 @@ func (o *Opened) Fetch(pieces []Piece) (f *Fetched, err error) {
 	return f, o.queue.Flush()
 }
 
+// start enqueues the reading of p, a part of b.
+func (t *part) start(o *Opened, b *cl.Buffer, p Piece) error {
+	if s := o.staging; s != nil {
+		if ok, err := s.fetch(&t.pull, b, p.Offset, p.Bytes); ok || err != nil {
+			return err
+		}
+		t.pull.close()
+	}
+	host, err := o.stager.take(int(p.Bytes), true)
+	if err != nil {
+		return err
+	}
+	e, err := o.queue.ReadEvent(b, p.Offset, host, nil)
+	if err != nil {
+		o.stager.give(host)
+		return err
+	}
+	t.staged = staged{event: e, host: host}
+	return nil
+}
+
 // Wait returns when everything that was enqueued before Fetch is done, and copies
-// the pieces to dst. When ctx ends first, dst stays as it was.
+// the pieces to dst. When ctx ends first, a part of dst may have been written, and
+// Wait can be called again, with the same dst.
 func (f *Fetched) Wait(ctx context.Context, dst [][]byte) error {
 	if len(dst) != len(f.parts) {
 		return fmt.Errorf("platform: %d places for %d fetched pieces", len(dst), len(f.parts))
@@ -122,7 +157,11 @@ func (f *Fetched) Wait(ctx context.Context, dst [][]byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := f.done(ctx); err != nil {
+	err := f.done(ctx)
+	if err == nil {
+		err = f.drain(ctx, dst)
+	}
+	if err != nil {
 		for i := range f.parts {
 			f.parts[i].told = ctx.Err() == nil
 		}
@@ -132,27 +171,51 @@ func (f *Fetched) Wait(ctx context.Context, dst [][]byte) error {
 		return err
 	}
 	for i, p := range f.parts {
-		copyParallel(dst[i], p.host)
+		if p.event != nil {
+			copyParallel(dst[i], p.host)
+		}
 	}
 	f.o.stager.mu.Lock()
 	defer f.o.stager.mu.Unlock()
 	f.o.stager.reap()
-	err := f.o.stager.failed
+	err = f.o.stager.failed
 	f.o.stager.failed = nil
 	return err
+}
+
+// drain copies what comes through staging.
+func (f *Fetched) drain(ctx context.Context, dst [][]byte) error {
+	s := f.o.staging
+	if s == nil {
+		return nil
+	}
+	if err := s.begin(); err != nil {
+		return err
+	}
+	defer s.end()
+	for i := range f.parts {
+		if p := &f.parts[i].pull; p.s != nil {
+			if err := p.drain(ctx, dst[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // done waits for the events. A goroutine that blocks in the driver outlives a
 // context that ends first.
 func (f *Fetched) done(ctx context.Context) error {
-	events := make([]*cl.Event, 0, len(f.parts)+1)
+	var events []*cl.Event
 	for _, p := range f.parts {
-		events = append(events, p.event)
+		if p.event != nil {
+			events = append(events, p.event)
+		}
 	}
 	if f.marker != nil {
 		events = append(events, f.marker)
 	}
-	if ctx.Done() == nil {
+	if len(events) == 0 || ctx.Done() == nil {
 		return cl.WaitAll(events...)
 	}
 	over := make(chan error, 1)
@@ -176,8 +239,11 @@ func (f *Fetched) done(ctx context.Context) error {
 func (f *Fetched) Close() error {
 	parts, marker := f.parts, f.marker
 	f.parts, f.marker = nil, nil
-	for _, p := range parts {
-		f.o.stager.leave(p)
+	for i := range parts {
+		parts[i].pull.close()
+		if parts[i].event != nil {
+			f.o.stager.leave(parts[i].staged)
+		}
 	}
 	return marker.Close()
 }

@@ -15,7 +15,7 @@ import (
 
 // Each piece is fetched as it was when Fetch was called, whatever is sent after.
 func TestSendAndFetchKeepTheOrderOfTheQueue(t *testing.T) {
-	bothWays(t, func(t *testing.T, o *Opened) {
+	everyWay(t, func(t *testing.T, o *Opened) {
 		for _, n := range []int{0, 1, 777, 300_000} {
 			m, err := o.Alloc(int64(n) + 5)
 			require.NoError(t, err)
@@ -51,7 +51,10 @@ func TestSendAndFetchKeepTheOrderOfTheQueue(t *testing.T) {
 }
 
 func TestWaitingForWhatWasFetchedHearsItsContext(t *testing.T) {
-	o := fresh(t, nil, nil)
+	everyWay(t, waitingHearsItsContext)
+}
+
+func waitingHearsItsContext(t *testing.T, o *Opened) {
 	m, err := o.Alloc(100)
 	require.NoError(t, err)
 	gate, err := o.Context().NewUserEvent()
@@ -118,21 +121,25 @@ func TestStreamMistakesAreErrors(t *testing.T) {
 
 func TestCloseWhileOthersStream(t *testing.T) {
 	several(t)
-	for range 4 {
+	for i := range 6 {
 		o := fresh(t, nil, nil)
+		n := 1000
+		if i%2 == 1 {
+			o, n = withStaging(t), 3*smallMost
+		}
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				host := make([]byte, 1000)
+				host := make([]byte, n)
 				for {
-					m, err := o.Alloc(1000)
+					m, err := o.Alloc(int64(n))
 					if err != nil {
 						return
 					}
 					err = o.Send(t.Context(), m, 0, host)
 					if err == nil {
 						var f *Fetched
-						if f, err = o.Fetch([]Piece{{m, 0, 1000}}); err == nil {
+						if f, err = o.Fetch([]Piece{{m, 0, int64(n)}}); err == nil {
 							err = f.Wait(t.Context(), [][]byte{host})
 							_ = f.Close()
 						}

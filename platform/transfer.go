@@ -48,7 +48,12 @@ func (o *Opened) transfer(ctx context.Context, op string, m *Memory, off int64, 
 	if err := ctx.Err(); err != nil || len(host) == 0 {
 		return err
 	}
-	if o.caps.Direct {
+	switch {
+	case o.staging != nil && write:
+		return o.staging.send(ctx, b, off, host, false)
+	case o.staging != nil:
+		return o.staging.read(ctx, b, off, host)
+	case o.caps.Direct:
 		return o.transferDirect(ctx, m, off, host, write)
 	}
 	// The copy itself cannot be interrupted and waits for all that was enqueued

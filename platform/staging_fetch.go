@@ -1,0 +1,172 @@
+package platform
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// pull is a piece of device memory on its way to the host.
+type pull struct {
+	s          *staging
+	c          *pinned
+	q          *cl.Queue
+	from       *cl.Buffer
+	off, bytes int64
+	wait       []*cl.Event // what the first command waits for
+	relay      *relay      // nil: read where it lies
+	asked, got int64
+	pieces     []*piece // asked for and not got, in order
+	failed     error
+}
+
+// pullDepth is how many pieces of one pull are asked for at once: one on the link,
+// one being copied, one to spare.
+const pullDepth = 3
+
+// ask enqueues reading, as far as there is pinned memory.
+func (p *pull) ask() error {
+	for p.asked < p.bytes && len(p.pieces) < pullDepth {
+		p.s.mu.Lock()
+		m, err := p.s.idle(p.c)
+		p.s.mu.Unlock()
+		if err != nil || m == nil {
+			return err
+		}
+		n := min(p.bytes-p.asked, int64(p.c.size))
+		if err := p.q.ReadSignal(p.from, p.off+p.asked, m.bytes[:n], p.wait, m.event); err != nil {
+			p.s.give(p.c, m)
+			return err
+		}
+		p.pieces = append(p.pieces, m)
+		p.asked, p.wait = p.asked+n, nil
+	}
+	return p.q.Flush()
+}
+
+// drain copies everything to dst. When ctx ends first, it can be called again, with
+// the same dst.
+func (p *pull) drain(ctx context.Context, dst []byte) error {
+	for p.got < p.bytes && p.failed == nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.next(ctx, dst); err != nil && err != ctx.Err() {
+			p.failed = err
+		} else if err != nil {
+			return err
+		}
+	}
+	return p.failed
+}
+
+// next copies one piece to where it belongs in dst.
+func (p *pull) next(ctx context.Context, dst []byte) error {
+	if err := p.ask(); err != nil {
+		return err
+	}
+	if len(p.pieces) == 0 { // others hold the pinned memory
+		return p.plain(ctx, dst[p.got:][:min(p.bytes-p.got, chunk)])
+	}
+	m := p.pieces[0]
+	if err := m.await(ctx); err != nil {
+		return err
+	}
+	n := min(p.bytes-p.got, int64(p.c.size))
+	p.pieces = slices.Delete(p.pieces, 0, 1)
+	err := p.ask() // the link works while the host copies
+	if err == nil {
+		copyParallel(dst[p.got:][:n], m.bytes[:n])
+		p.got += n
+	}
+	p.s.give(p.c, m)
+	return err
+}
+
+// plain reads into the caller's memory, for which it has to wait.
+func (p *pull) plain(ctx context.Context, dst []byte) error {
+	if p.q == p.s.o.queue && ctx.Done() != nil {
+		if err := p.s.o.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	if err := p.q.Read(p.from, p.off+p.got, dst, p.wait); err != nil {
+		return err
+	}
+	p.got += int64(len(dst))
+	p.asked, p.wait = p.got, nil
+	return nil
+}
+
+// close gives back what the pull holds. It does not wait.
+func (p *pull) close() {
+	if p.s == nil {
+		return
+	}
+	if p.s.enter() {
+		p.s.leave(p.c, p.pieces...)
+		switch {
+		case p.relay == nil:
+		case p.asked == 0 || p.got == p.bytes: // nothing reads it that its event does not tell of
+			p.s.giveBack(p.relay)
+		default:
+			p.s.sever(p.relay, p.q)
+		}
+		p.s.end()
+	}
+	clear(p.pieces)
+	*p = pull{pieces: p.pieces[:0]}
+}
+
+// fetch begins a pull of n bytes of b at off as they are in their turn. It reports
+// whether it could: where memory is short it could not.
+func (s *staging) fetch(p *pull, b *cl.Buffer, off, n int64) (bool, error) {
+	*p = pull{s: s, c: &s.smallDown, q: s.o.queue, from: b, off: off, bytes: n, pieces: p.pieces[:0]}
+	if n <= smallMost {
+		err := p.ask()
+		return p.asked == n, err
+	}
+	s.mu.Lock()
+	err := s.beside(&s.down)
+	s.mu.Unlock()
+	if err != nil {
+		return false, err
+	}
+	r, err := s.relay(n)
+	if r == nil || err != nil {
+		return false, err
+	}
+	if err := s.o.queue.CopySignal(b, r.mem.Buffer(), off, 0, n, r.wait, r.last); err != nil {
+		s.giveBack(r)
+		return false, err
+	}
+	p.c, p.q, p.from, p.off, p.wait, p.relay = &s.largeDown, s.down, r.mem.Buffer(), 0, r.wait, r
+	if err := s.o.queue.Flush(); err != nil {
+		return false, err
+	}
+	return true, p.ask()
+}
+
+// read copies from b at off to dst, after everything enqueued before.
+func (s *staging) read(ctx context.Context, b *cl.Buffer, off int64, dst []byte) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	defer s.end()
+	p := pulls.Get().(*pull)
+	defer pulls.Put(p)
+	*p = pull{s: s, c: &s.largeDown, q: s.o.queue, from: b, off: off, bytes: int64(len(dst)), pieces: p.pieces[:0]}
+	if len(dst) <= smallMost {
+		err := p.plain(ctx, dst)
+		*p = pull{pieces: p.pieces}
+		return err
+	}
+	err := p.drain(ctx, dst)
+	p.close()
+	return err
+}
+
+// pulls are kept so that reading allocates nothing.
+var pulls = sync.Pool{New: func() any { return &pull{} }}

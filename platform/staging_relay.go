@@ -1,0 +1,140 @@
+package platform
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// relay is device memory between the link and where bytes are wanted. Who uses it
+// next does so behind the last command that touched it, in whatever queue that was.
+type relay struct {
+	mem   *Memory
+	last  *cl.Event
+	wait  []*cl.Event // last alone, as a wait list
+	inUse bool
+}
+
+// fits reports whether n bytes lie well in r.
+func (r *relay) fits(n int64) bool { return !r.inUse && r.mem.Bytes() >= n && r.mem.Bytes()/2 <= n }
+
+// relay lends device memory for n bytes, nil where there is none to be had. Once
+// the memory of relays is at its bound, what last touched it may still be at work:
+// then the link waits, not the host.
+func (s *staging) relay(n int64) (*relay, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held, busy := int64(0), -1
+	for i, r := range s.relays {
+		held += r.mem.Bytes()
+		if !r.fits(n) {
+			continue
+		}
+		st, err := r.last.Status()
+		if err != nil {
+			return nil, err
+		}
+		if st <= cl.EventComplete {
+			return s.lend(i), nil
+		}
+		if busy < 0 {
+			busy = i
+		}
+	}
+	switch {
+	case n > s.most:
+		return nil, nil
+	case held+n <= s.most:
+	case busy >= 0:
+		return s.lend(busy), nil
+	default:
+		if err := s.shrink(s.most - n); err != nil {
+			return nil, err
+		}
+	}
+	return s.newRelay(n)
+}
+
+// lend marks relay i as in use, and as the one used last.
+func (s *staging) lend(i int) *relay {
+	r := s.relays[i]
+	s.relays = append(slices.Delete(s.relays, i, i+1), r)
+	r.inUse = true
+	return r
+}
+
+// newRelay allocates a relay of n bytes, unless there are too many.
+func (s *staging) newRelay(n int64) (*relay, error) {
+	free := s.most
+	for _, r := range s.relays {
+		free -= r.mem.Bytes()
+	}
+	if n > free {
+		return nil, nil
+	}
+	last, err := s.o.context.NewSignal()
+	if err != nil {
+		return nil, err
+	}
+	mem, err := s.o.Alloc(n)
+	if err != nil {
+		err = errors.Join(err, last.Close())
+		if outOfMemory(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	// The memory may come from the pool, behind commands of the device's queue.
+	if err := s.o.queue.MarkerSignal(nil, last); err != nil {
+		return nil, errors.Join(err, last.Close(), mem.Close())
+	}
+	s.relays = append(s.relays, &relay{mem: mem, last: last, wait: []*cl.Event{last}, inUse: true})
+	return s.relays[len(s.relays)-1], nil
+}
+
+// shrink frees relays that nothing uses until no more than so many bytes are left,
+// or none such. s.mu is held.
+func (s *staging) shrink(bytes int64) (err error) {
+	for _, r := range s.relays {
+		bytes -= r.mem.Bytes()
+	}
+	s.relays = slices.DeleteFunc(s.relays, func(r *relay) bool {
+		if bytes >= 0 || r.inUse || err != nil {
+			return false
+		}
+		var st cl.EventStatus
+		if st, err = r.last.Status(); err != nil || st > cl.EventComplete {
+			return false
+		}
+		bytes += r.mem.Bytes()
+		err = errors.Join(r.last.Close(), r.mem.Close())
+		return true
+	})
+	return err
+}
+
+// trim frees the relays that nothing uses, unless somebody is at work on them.
+func (s *staging) trim() error {
+	if !s.mu.TryLock() {
+		return nil
+	}
+	defer s.mu.Unlock()
+	return s.shrink(0)
+}
+
+// giveBack takes a relay back. What last touched it is known by its event.
+func (s *staging) giveBack(r *relay) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.inUse = false
+}
+
+// sever takes back a relay that commands of queue q may touch of which no event
+// tells; its own event may be that of an earlier one.
+func (s *staging) sever(r *relay, q *cl.Queue) {
+	if err := q.MarkerSignal(r.wait, r.last); err != nil {
+		s.o.warn("a relay is waited for", q.Finish())
+	}
+	s.giveBack(r)
+}

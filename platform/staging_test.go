@@ -1,0 +1,225 @@
+package platform
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/clfault"
+)
+
+// gate holds the device's queue back until the returned function is called.
+func gate(t *testing.T, o *Opened) (open func()) {
+	t.Helper()
+	e, err := o.Context().NewUserEvent()
+	require.NoError(t, err)
+	require.NoError(t, o.Queue().Barrier([]*cl.Event{e}))
+	open = sync.OnceFunc(func() {
+		assert.NoError(t, e.SetStatus(nil))
+		assert.NoError(t, e.Close())
+	})
+	t.Cleanup(open)
+	return open
+}
+
+func alloc(t testing.TB, o *Opened, n int) *Memory {
+	t.Helper()
+	m, err := o.Alloc(int64(n))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+func readAll(t *testing.T, o *Opened, m *Memory) []byte {
+	t.Helper()
+	got := make([]byte, m.Bytes())
+	require.NoError(t, o.Read(t.Context(), got, m, 0))
+	return got
+}
+
+// The next feeds cross the link, and results come back, while the device's own
+// queue stands still; what it works on changes only in its turn.
+func TestTheLinkWorksWhileTheDeviceComputes(t *testing.T) {
+	o := withStaging(t)
+	if o.Device().Class == Simulator {
+		t.Skip("one thread")
+	}
+	const n = 2*pieceBytes + 77
+	m := alloc(t, o, n)
+	first, second := randomBytes(n), bytes.Repeat([]byte{9}, n)
+	require.NoError(t, o.Send(t.Context(), m, 0, first))
+	f, err := o.Fetch([]Piece{{m, 0, n}, {m, 5, smallMost + 1}, {m, 7, 3}})
+	require.NoError(t, err)
+	require.NoError(t, o.Wait(t.Context()), "the device is done with the first run")
+	open := gate(t, o)
+	require.NoError(t, o.Send(t.Context(), m, 0, second))
+	require.NoError(t, o.staging.up.Finish(), "the second feed is on the device")
+	got := [][]byte{make([]byte, n), make([]byte, smallMost+1), make([]byte, 3)}
+	require.NoError(t, f.Wait(t.Context(), got), "the first results are here")
+	require.False(t, o.Queue().Idle())
+	for i, off := range []int{0, 5, 7} {
+		require.True(t, bytes.Equal(first[off:][:len(got[i])], got[i]), i)
+	}
+	require.NoError(t, f.Close())
+	open()
+	require.Equal(t, second, readAll(t, o, m))
+}
+
+// However much is sent to a device that does not get on, memory stays bounded, the
+// sender waits, and it hears its context.
+func TestStagingIsBoundedAndWhoSendsWaits(t *testing.T) {
+	for _, n := range []int{smallMost, 2*pieceBytes + 1} {
+		o := withStaging(t)
+		o.staging.most = int64(5 * n)
+		m := alloc(t, o, n)
+		var relays []*relay // memory from the pool comes behind what the device does
+		for range 5 {
+			r, err := o.staging.relay(int64(n))
+			require.NoError(t, err)
+			relays = append(relays, r)
+		}
+		for _, r := range relays {
+			o.staging.giveBack(r)
+		}
+		require.NoError(t, o.Wait(t.Context()))
+		open := gate(t, o)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		var err error
+		sent := 0
+		for ; err == nil; sent++ {
+			err = o.Send(ctx, m, 0, bytes.Repeat([]byte{byte(sent)}, n))
+		}
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Greater(t, sent, 4)
+		s := o.staging
+		require.LessOrEqual(t, len(s.smallUp.all), smallPieceMost)
+		require.LessOrEqual(t, len(s.largeUp.all), pieceMost)
+		var bytes int64
+		for _, r := range s.relays {
+			bytes += r.mem.Bytes()
+		}
+		require.LessOrEqual(t, bytes, s.most)
+		open()
+		require.EqualValues(t, sent-2, readAll(t, o, m)[n-1], "the last that was sent")
+		require.NoError(t, o.Trim())
+		require.Empty(t, s.relays)
+	}
+}
+
+func TestWithoutRelaysTransfersTakeTheirTurn(t *testing.T) {
+	o := withStaging(t)
+	o.staging.most = 0
+	m := alloc(t, o, 3*pieceBytes)
+	want := randomBytes(3 * pieceBytes)
+	require.NoError(t, o.Send(t.Context(), m, 0, want))
+	f, err := o.Fetch([]Piece{{m, 0, m.Bytes()}})
+	require.NoError(t, err)
+	require.NoError(t, o.Send(t.Context(), m, 0, make([]byte, 3*pieceBytes)))
+	got := make([]byte, 3*pieceBytes)
+	require.NoError(t, f.Wait(t.Context(), [][]byte{got}))
+	require.True(t, bytes.Equal(want, got))
+	require.NoError(t, f.Close())
+	require.Zero(t, slices.Max(readAll(t, o, m)))
+}
+
+func TestWithoutPinnedMemoryTransfersStillWork(t *testing.T) {
+	faults := new(clfault.Injector)
+	o := fresh(t, &cl.Options{Wrap: faults.Wrap}, &Options{Staging: stagingOn})
+	for _, n := range []int{100, 3 * pieceBytes} {
+		m := alloc(t, o, n)
+		want, got := randomBytes(n), make([]byte, n)
+		faults.FailFrom(1, cl.OutOfHostMemory, "map")
+		require.NoError(t, o.Write(t.Context(), m, 0, want))
+		require.NoError(t, o.Read(t.Context(), got, m, 0))
+		require.True(t, bytes.Equal(want, got))
+		require.NoError(t, o.Send(t.Context(), m, 0, got[:n/2]))
+		f, err := o.Fetch([]Piece{{m, 0, int64(n)}})
+		require.NoError(t, err)
+		require.NoError(t, f.Wait(t.Context(), [][]byte{got}))
+		require.NoError(t, f.Close())
+		require.True(t, bytes.Equal(want, got))
+		require.Positive(t, faults.Fired())
+		faults.Off()
+	}
+}
+
+func TestSteadyTransfersAllocateNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	o := withStaging(t)
+	for _, n := range []int{1000, 2 * pieceBytes} {
+		m, host := alloc(t, o, n), make([]byte, n)
+		var failed error
+		round := func() {
+			failed = errors.Join(failed, o.Write(context.Background(), m, 0, host), o.Read(context.Background(), host, m, 0),
+				o.Send(context.Background(), m, 0, host), o.Wait(context.Background()))
+		}
+		for c := &o.staging.smallUp; len(c.all) < smallPieceMost; {
+			require.NoError(t, o.staging.grow(c))
+		}
+		for range 2 * pieceMost {
+			round()
+		}
+		require.Zero(t, testing.AllocsPerRun(20, round), "%d bytes", n)
+		require.NoError(t, failed)
+	}
+}
+
+// Whichever call fails, somebody is told, nothing leaks (fresh looks), and what
+// comes later is right.
+func TestAnyFailingCallOfStagingIsTold(t *testing.T) {
+	const n = pieceBytes + 5
+	faults := new(clfault.Injector)
+	want := randomBytes(n)
+	for at := 1; ; at++ {
+		o := fresh(t, &cl.Options{Wrap: faults.Wrap}, &Options{Staging: stagingOn})
+		m := alloc(t, o, n)
+		use := func() error {
+			if err := o.Send(t.Context(), m, 0, want); err != nil {
+				return err
+			}
+			f, err := o.Fetch([]Piece{{m, 0, n}, {m, 0, 9}})
+			if err != nil {
+				return err
+			}
+			got := [][]byte{make([]byte, n), make([]byte, 9)}
+			err = errors.Join(f.Wait(t.Context(), got), f.Close())
+			if err == nil && !(bytes.Equal(got[0], want) && bytes.Equal(got[1], want[:9])) {
+				err = errors.New("wrong bytes")
+			}
+			return errors.Join(err, o.Write(t.Context(), m, 0, got[0]), o.Read(t.Context(), got[0], m, 0))
+		}
+		faults.FailAt(at, cl.OutOfResources, "")
+		err := use()
+		fired, calls := faults.Fired(), faults.Calls()
+		faults.Off()
+		if fired == 0 {
+			require.NoError(t, err)
+			require.Greater(t, at, 20)
+			return
+		}
+		if err != nil {
+			require.ErrorIs(t, err, cl.OutOfResources, "call %d: %s", at, calls[at-1])
+		} else {
+			require.Contains(t, []string{"NewQueue", "NewBuffer", "map", "Release event", "migrate"}, calls[at-1], "call %d failed and nobody was told", at)
+		}
+		_ = use() // may tell what nobody has waited for
+		require.NoError(t, use(), "after call %d failed: %s", at, calls[at-1])
+	}
+}
+
+func TestStagingIsOnOrOff(t *testing.T) {
+	_, err := device(t).Open(t.Context(), &Options{Staging: "maybe"})
+	require.ErrorContains(t, err, `staging is "maybe", not on or off`)
+	require.Nil(t, fresh(t, nil, &Options{Staging: stagingOff}).staging)
+}
