@@ -27,6 +27,8 @@
 // launch  global {ceil(M / ROWS), ceil(N / (PANELS·NR)), ceil(BATCHES / LOTS)·splits}  local {1, 1, 1}
 // source  Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008)
 
+typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_block(PARAMS) {
     __local VT partB[SPACE_B / VL];

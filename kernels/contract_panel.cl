@@ -17,7 +17,7 @@
 //         BY_COLUMN 1: neighbours in n are no neighbours in the output: it is stored column by column
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; contract_sum.cl
 //                  folds them in a fixed order
-// macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of it    VLOAD VSTORE its vload and vstore
+// macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of it    VLOAD its vload
 // sizes   M N  extents    K_FROM K_TO  the k of this launch    CHUNK  of k a split, a multiple
 //         of RUN    M_FROM N_FROM B_FROM S_FROM  where this launch starts; N_FROM a multiple of
 //         NR, M_FROM of MR    BATCHES  of the output    LOTS  batches in this launch
@@ -27,6 +27,8 @@
 // note    a tail of a run of columns that B_DIRECT reads is reached by moving the panel to the left:
 //         nothing outside the buffer is read, and no element is stored twice
 // source  Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008)
+
+typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_panel(PARAMS) {

@@ -18,7 +18,7 @@
 //         ROWS_ADJOIN 1: the output lies along m
 //         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 // macros  ACC  accumulator type    VL VT  lanes and the vector of them    MR  tiles at a time
-//         VSTORE  its vstore    NV  vectors of columns at a time, NR = NV·VL    MAC(a, b, c)  a·b + c    TILE EDGE POINTS  see winograd.cl
+//         NV  vectors of columns at a time, NR = NV·VL    MAC(a, b, c)  a·b + c    TILE EDGE POINTS  see winograd.cl
 //         SPACE  elements of local memory, POINTS·(PLANE_IMAGE + PLANE_SUM) at least
 // sizes   N    C  channels    H W  windows of an image down and across    ALL_TILES    DOWN ACROSS
 //         tiles of an image    TILES    PANELS    DEPTH  a multiple of VL    PLANE_IMAGE PLANE_SUM
@@ -35,6 +35,8 @@
         for (IDX k = 0; k < 9 * (IDX)C; k++) \
             (v) = MAC((ACC)LOAD_A(b, m, k), (ACC)LOAD_B(b, k, n), v); \
     }
+
+typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_winograd(PARAMS) {

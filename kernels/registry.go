@@ -97,7 +97,7 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 	},
 	{
 		Family: "reduce", Name: "pixels", File: "reduce_pixels.cl", Needs: monoid, Kernels: []string{"reduce_pixels"},
-		Hooks:  []string{"LEFTS", "RIGHTS", "LEFTS_OUTSIDE", "RIGHTS_OUTSIDE", "INSIDE", "EPILOGUE", "STORE"},
+		Hooks:  []string{"LEFTS", "RIGHTS", "LEFTS_OUTSIDE", "RIGHT_OUTSIDE", "INSIDE", "EPILOGUE", "STORE", "RESULTS"},
 		Macros: []Macro{{"VECS", []int{1, 2}, "vectors at a time"}, {"GUARDED", flag, "the lanes share a condition"}, {"FOLDS", nil, "rows of the window"}, {"GOLDS", nil, "columns of the window"}},
 		For:    "CPU drivers: depthwise convolution with the channels last",
 	},

@@ -216,7 +216,7 @@ func (c *contraction) adjoin(l operandLoad, group int) bool {
 // column n on. Where there are several splits, split is the number of one.
 func (c *contraction) vectorOut(g *gen, lanes int, splits int64, split string) {
 	if splits > 1 {
-		g.macro("OUT_VECTOR(b, m, n, x)", "VSTORE(x, 0, PART + (((size_t)("+split+") * BATCHES + (b)) * M + (m)) * N + (n))")
+		g.macro("OUT_VECTOR(b, m, n, x)", "*(__global VT_ANYWHERE *)(PART + (((size_t)("+split+") * BATCHES + (b)) * M + (m)) * N + (n)) = (x)")
 		return
 	}
 	v, columns, out := c.task.Values[0], c.axes(outColumn), c.task.Outs[0]
@@ -224,7 +224,7 @@ func (c *contraction) vectorOut(g *gen, lanes int, splits int64, split string) {
 	if v.DType != c.acc || out.DType != c.acc || out.DType.Size() != int(c.accSize) || !affine || len(columns) != 1 || coef[columns[0]] != 1 {
 		return
 	}
-	x := "x"
+	x := "(x)"
 	if v.Op != engine.OpAcc {
 		at := []coord{{"b", c.axes(outBatch)}, {"m", c.axes(outRow)}, {"n", columns}}
 		if lanes != vectorLanes || !c.acc.IsFloat() || !g.vectorFunction("EPILOGUES", at, columns[0], v, c.acc, c.acc, 0) {
@@ -232,5 +232,5 @@ func (c *contraction) vectorOut(g *gen, lanes int, splits int64, split string) {
 		}
 		x = "EPILOGUES(b, m, n, x)"
 	}
-	g.macro("OUT_VECTOR(b, m, n, x)", fmt.Sprintf("VSTORE(%s, 0, (__global ACC *)(%s) + OUT_AT(b, m, n))", x, g.pointer(len(c.task.Ins))))
+	g.macro("OUT_VECTOR(b, m, n, x)", fmt.Sprintf("*(__global VT_ANYWHERE *)((%s) + OUT_AT(b, m, n)) = %s", g.pointer(len(c.task.Ins)), x))
 }

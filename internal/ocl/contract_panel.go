@@ -347,7 +347,6 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 	g.macro("NR", p.shape.Columns())
 	g.macro("VT", vt)
 	g.macro("VLOAD", fmt.Sprintf("vload%d", p.shape.Lanes))
-	g.macro("VSTORE", fmt.Sprintf("vstore%d", p.shape.Lanes))
 	g.macro("A_DIRECT", oneIf(!p.packA))
 	g.macro("B_DIRECT", oneIf(!p.packB))
 	g.macro("SPLIT", oneIf(p.splits > 1))

@@ -243,7 +243,6 @@ func (p winogradChoice) mainProgram(c *contraction) *program {
 	c.hookA(g)
 	c.hookB(g)
 	c.hookOut(g)
-	g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
 	c.vectorOut(g, lanes, 1, "")
 	image, sum := p.planes()
 	for _, s := range []struct {

@@ -58,11 +58,21 @@ func (l *lanes) byPixels(exact bool) (*plan, error) {
 		}
 		ok = ok && !uses(b, row)
 		hook("LEFTS_OUTSIDE", a, o, p, i, f, gold)
-		hook("RIGHTS_OUTSIDE", b, o, i, f, gold)
+		if b.Key() == right.Key() {
+			g.macro("RIGHT_OUTSIDE(o, i, f, g, n)", "kept[((f) * GOLDS + (g)) * VECS + (n)]")
+		} else {
+			hook("RIGHTS_OUTSIDE", b, o, i, f, gold)
+			g.macro("RIGHT_OUTSIDE(o, i, f, g, n)", "RIGHTS_OUTSIDE(o, i, f, g)")
+		}
 		g.hook("INSIDE", []coord{o, p, f, gold}, engine.Valid(l.guard), tensor.Invalid)
 	}
 	if !ok {
 		return nil, nil
+	}
+	plain := len(l.task.Values) == 1 && (l.val == tensor.Float32 || l.val == tensor.Float64) &&
+		l.fold.Acc == l.val && l.task.Values[0].DType == l.val && l.task.Outs[0].DType == l.val
+	if plain && g.vectorFunction("RESULTS", []coord{o, p, i}, l.inner[0], l.task.Values[0], l.val, l.val, 0) {
+		g.macro("RESULTS_PTR", "("+g.pointer(len(l.task.Ins))+")")
 	}
 	g.hookOf("EPILOGUE", []coord{o, p, i}, l.task.Values, []tensor.DType{l.fold.Acc})
 	g.store("STORE", "EPILOGUE", l.task.Values...)

@@ -14,6 +14,8 @@
 #define FOLDS 3
 #define GOLDS 3
 #define GUARDED 1
+#define RIGHT_OUTSIDE(o, i, f, g, n) kept[((f) * GOLDS + (g)) * VECS + (n)]
+#define RESULTS_PTR (y0_ + o_y0)
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \
@@ -60,13 +62,6 @@ static inline float16 lefts_outside_hook(const IDX o, const IDX p, const IDX i, 
 }
 #define LEFTS_OUTSIDE(o, p, i, f, g) lefts_outside_hook(o, p, i, f, g FN_ARGS)
 
-static inline float16 rights_outside_hook(const IDX o, const IDX i, const IDX f, const IDX g FN_PARAMS) {
-    const long i0 = i + n3 * f + n1 * g;
-    const float16 v1 = LOADS_float32(p1, i0);
-    return v1;
-}
-#define RIGHTS_OUTSIDE(o, i, f, g) rights_outside_hook(o, i, f, g FN_ARGS)
-
 static inline uchar inside_hook(const IDX o, const IDX p, const IDX f, const IDX g FN_PARAMS) {
     const long i0 = o + f - 1;
     const long i1 = p + g - 1;
@@ -75,6 +70,11 @@ static inline uchar inside_hook(const IDX o, const IDX p, const IDX f, const IDX
     return v3;
 }
 #define INSIDE(o, p, f, g) inside_hook(o, p, f, g FN_ARGS)
+
+static inline float16 results_hook(const IDX o, const IDX p, const IDX i, const float16 acc FN_PARAMS) {
+    return acc;
+}
+#define RESULTS(o, p, i, acc) results_hook(o, p, i, acc FN_ARGS)
 
 static inline float epilogue_hook(const IDX o, const IDX p, const IDX i, const float acc FN_PARAMS) {
     return acc;
@@ -160,13 +160,14 @@ static inline float epilogue_hook(const IDX o, const IDX p, const IDX i, const f
 //
 //     y[(o * PIXELS + p) * INNER + i] = EPILOGUE(o, p, i, Σ over f, g of LEFTS(o, p, i, f, g) · RIGHTS(o, i, f, g))
 //
-// The window is unrolled. Where all of it lies inside, its factors stay in registers along a row of
-// pixels; at the edge, the taps inside are found once for all channels.
+// The window is unrolled and its factors stay in registers along a row of pixels. Which taps lie
+// inside is found once for all channels.
 //
 // hooks   LEFTS(o, p, i, f, g), RIGHTS(o, i, f, g)  16 neighbours along i
 //         GUARDED 1: these hold where INSIDE(o, p, f, g); elsewhere LEFTS_OUTSIDE(o, p, i, f, g) and
-//         RIGHTS_OUTSIDE(o, i, f, g) do
-//         EPILOGUE(o, p, i, v)  STORE(r, v)
+//         RIGHT_OUTSIDE(o, i, f, g, n) do, which may be kept[(f * GOLDS + g) * VECS + n], where i is the n-th vector
+//         EPILOGUE(o, p, i, v)  STORE(r, v)    RESULTS(o, p, i, v), where defined, is what 16 neighbours
+//         become, of type VAL16, which RESULTS_PTR points to
 // macros  VECS   vectors an item takes at a time: 1, 2. The last move to the left where INNER is no
 //                multiple of so many lanes, and some results are stored twice
 //         FOLDS, GOLDS  the window, at most 32 taps    VAL16  16 of VAL
@@ -175,81 +176,87 @@ static inline float epilogue_hook(const IDX o, const IDX p, const IDX i, const f
 // launch  reduce_pixels  global {OUTER / RSPAN, INNER / ISPAN}  local {1, 1}
 // for     depthwise convolution of images with the channels last
 
-#define EMIT_PIXEL(first) do { \
-    VAL lane[16 * VECS] __attribute__((aligned(64))); \
-    _Pragma("unroll") \
-    for (int n = 0; n < VECS; n++) ((VAL16 *)lane)[n] = s[n]; \
-    WIDE \
-    for (int k = 0; k < 16 * VECS; k++) \
-        STORE((o * PIXELS + p) * INNER + (first) + k, EPILOGUE(o, p, (first) + k, (OUT_ACC)lane[k])); \
-} while (0)
+#define AHEAD 64 // pixels of which it is known what lies inside
+#define TAPS (FOLDS * GOLDS)
+typedef VAL16 __attribute__((aligned(sizeof(VAL)))) VAL16_ANYWHERE;
 
 kernel void reduce_pixels(PARAMS) {
     WIDE_VECTORS
     const IDX o0 = (IDX)get_global_id(0) * RSPAN, o1 = min(o0 + RSPAN, OUTER);
     const IDX i0 = (IDX)get_global_id(1) * ISPAN, i1 = min(i0 + ISPAN, INNER);
-    for (IDX o = o0; o < o1; o++) {
-        IDX from = 0, to = PIXELS; // the whole windows of the row
+    for (IDX o = o0; o < o1; o++)
+        for (IDX p0 = 0; p0 < PIXELS; p0 += AHEAD) {
+            const int pixels = min(PIXELS - p0, (IDX)AHEAD);
 #if GUARDED
-        to = 0;
-        for (IDX p = 0; p < PIXELS; p++) {
-            uint inside = 0;
-            #pragma unroll
-            for (int f = 0; f < FOLDS; f++)
-                #pragma unroll
-                for (int g = 0; g < GOLDS; g++)
-                    inside |= (uint)(INSIDE(o, p, f, g) != 0) << (f * GOLDS + g);
-            if (inside == ~0u >> (32 - FOLDS * GOLDS) && (to == 0 || to == p)) {
-                from = to == 0 ? p : from;
-                to = p + 1;
-                continue;
-            }
-            for (IDX block = i0; block < i1; block += 16 * VECS) {
-                const IDX i = min(block, INNER - 16 * VECS);
-                VAL16 s[VECS];
-                #pragma unroll
-                for (int n = 0; n < VECS; n++) s[n] = (VAL16)(0);
+            uint inside[AHEAD] LINES;
+            PARTLY
+            for (int k = 0; k < pixels; k++) {
+                uint taps = 0;
                 #pragma unroll
                 for (int f = 0; f < FOLDS; f++)
                     #pragma unroll
-                    for (int g = 0; g < GOLDS; g++) {
-                        if (inside >> (f * GOLDS + g) & 1) {
-                            #pragma unroll
-                            for (int n = 0; n < VECS; n++)
-                                s[n] = FMA(LEFTS(o, p, i + n * 16, f, g), RIGHTS(o, i + n * 16, f, g), s[n]);
-                        } else {
-                            #pragma unroll
-                            for (int n = 0; n < VECS; n++)
-                                s[n] = FMA(LEFTS_OUTSIDE(o, p, i + n * 16, f, g), RIGHTS_OUTSIDE(o, i + n * 16, f, g), s[n]);
-                        }
-                    }
-                EMIT_PIXEL(i);
+                    for (int g = 0; g < GOLDS; g++)
+                        taps |= (uint)(INSIDE(o, p0 + k, f, g) != 0) << (f * GOLDS + g);
+                inside[k] = taps;
             }
-        }
 #endif
-        for (IDX block = i0; block < i1; block += 16 * VECS) {
-            const IDX i = min(block, INNER - 16 * VECS);
-            VAL16 kept[FOLDS * GOLDS * VECS];
-            #pragma unroll
-            for (int f = 0; f < FOLDS; f++)
-                #pragma unroll
-                for (int g = 0; g < GOLDS; g++)
-                    #pragma unroll
-                    for (int n = 0; n < VECS; n++)
-                        kept[(f * GOLDS + g) * VECS + n] = RIGHTS(o, i + n * 16, f, g);
-            for (IDX p = from; p < to; p++) {
-                VAL16 s[VECS];
-                #pragma unroll
-                for (int n = 0; n < VECS; n++) s[n] = (VAL16)(0);
+            for (IDX block = i0; block < i1; block += 16 * VECS) {
+                const IDX i = min(block, INNER - 16 * VECS);
+                VAL16 kept[TAPS * VECS];
                 #pragma unroll
                 for (int f = 0; f < FOLDS; f++)
                     #pragma unroll
                     for (int g = 0; g < GOLDS; g++)
                         #pragma unroll
                         for (int n = 0; n < VECS; n++)
-                            s[n] = FMA(LEFTS(o, p, i + n * 16, f, g), kept[(f * GOLDS + g) * VECS + n], s[n]);
-                EMIT_PIXEL(i);
+                            kept[(f * GOLDS + g) * VECS + n] = RIGHTS(o, i + n * 16, f, g);
+                for (int k = 0; k < pixels; k++) {
+                    const IDX p = p0 + k;
+                    VAL16 s[VECS];
+                    #pragma unroll
+                    for (int n = 0; n < VECS; n++) s[n] = (VAL16)(0);
+#if GUARDED
+                    const uint taps = inside[k];
+                    if (taps != ~0u >> (32 - TAPS)) {
+                        #pragma unroll
+                        for (int f = 0; f < FOLDS; f++)
+                            #pragma unroll
+                            for (int g = 0; g < GOLDS; g++) {
+                                if (taps >> (f * GOLDS + g) & 1) {
+                                    #pragma unroll
+                                    for (int n = 0; n < VECS; n++)
+                                        s[n] = FMA(LEFTS(o, p, i + n * 16, f, g), kept[(f * GOLDS + g) * VECS + n], s[n]);
+                                } else {
+                                    #pragma unroll
+                                    for (int n = 0; n < VECS; n++)
+                                        s[n] = FMA(LEFTS_OUTSIDE(o, p, i + n * 16, f, g), RIGHT_OUTSIDE(o, i + n * 16, f, g, n), s[n]);
+                                }
+                            }
+                    } else
+#endif
+                    {
+                        #pragma unroll
+                        for (int f = 0; f < FOLDS; f++)
+                            #pragma unroll
+                            for (int g = 0; g < GOLDS; g++)
+                                #pragma unroll
+                                for (int n = 0; n < VECS; n++)
+                                    s[n] = FMA(LEFTS(o, p, i + n * 16, f, g), kept[(f * GOLDS + g) * VECS + n], s[n]);
+                    }
+                    const IDX first = (o * PIXELS + p) * INNER + i;
+#ifdef RESULTS
+                    #pragma unroll
+                    for (int n = 0; n < VECS; n++)
+                        *(__global VAL16_ANYWHERE *)(RESULTS_PTR + first + n * 16) = RESULTS(o, p, i + n * 16, s[n]);
+#else
+                    VAL lane[16 * VECS] LINES;
+                    #pragma unroll
+                    for (int n = 0; n < VECS; n++) ((VAL16 *)lane)[n] = s[n];
+                    WIDE
+                    for (int c = 0; c < 16 * VECS; c++)
+                        STORE(first + c, EPILOGUE(o, p, i + c, (OUT_ACC)lane[c]));
+#endif
+                }
             }
         }
-    }
 }

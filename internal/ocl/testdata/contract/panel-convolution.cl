@@ -38,7 +38,6 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define NR 32
 #define VT float16
 #define VLOAD vload16
-#define VSTORE vstore16
 #define A_DIRECT 1
 #define B_DIRECT 0
 #define SPLIT 0

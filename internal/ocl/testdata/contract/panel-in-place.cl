@@ -23,7 +23,6 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define NR 16
 #define VT float8
 #define VLOAD vload8
-#define VSTORE vstore8
 #define A_DIRECT 0
 #define B_DIRECT 1
 #define SPLIT 0

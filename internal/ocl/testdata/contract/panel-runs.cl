@@ -9,7 +9,6 @@
 #define NR 32
 #define VT float16
 #define VLOAD vload16
-#define VSTORE vstore16
 #define A_DIRECT 1
 #define B_DIRECT 1
 #define SPLIT 0

@@ -9,11 +9,10 @@
 #define NR 32
 #define VT float16
 #define VLOAD vload16
-#define VSTORE vstore16
 #define A_DIRECT 1
 #define B_DIRECT 1
 #define SPLIT 1
-#define OUT_VECTOR(b, m, n, x) VSTORE(x, 0, PART + (((size_t)(S_FROM + s) * BATCHES + (b)) * M + (m)) * N + (n))
+#define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)(PART + (((size_t)(S_FROM + s) * BATCHES + (b)) * M + (m)) * N + (n)) = (x)
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) LOAD_float32(p, i)

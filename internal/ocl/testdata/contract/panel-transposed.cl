@@ -38,13 +38,12 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define NR 32
 #define VT float16
 #define VLOAD vload16
-#define VSTORE vstore16
 #define A_DIRECT 1
 #define B_DIRECT 0
 #define SPLIT 0
 #define BY_COLUMN 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
-#define OUT_VECTOR(b, m, n, x) VSTORE(x, 0, (__global ACC *)(y0_ + o_y0) + OUT_AT(b, m, n))
+#define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)((y0_ + o_y0) + OUT_AT(b, m, n)) = (x)
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) LOAD_float32(p, i)

@@ -30,7 +30,6 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 #define A_LOAD(p) vload16(0, p)
 #define A_ONE(p, i) LOAD_float32(p, i)
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
-#define VSTORE vstore16
 
 static inline long a_row_hook(const IDX b, const IDX i FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(i, n0, n1);
