@@ -30,6 +30,7 @@ var variantOps = map[string][]string{
 	"attention": {},
 	// Variants that run few tasks of their family.
 	"contract=winograd": {"conv2d"},
+	"contract=strip":    {"conv2d"},
 	"map=gather":        {"gather", "embedding"},
 }
 

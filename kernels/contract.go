@@ -172,3 +172,14 @@ func StreamSpace(localMem int64, size int) int64 {
 func WinogradSpace(localMem int64, size int) int {
 	return int(min(localMem, 1<<20)) / 16 * 11 / size &^ 63
 }
+
+// StripFits reports whether the block of contract_strip.cl, rows x vectors of so
+// many bytes, stays in registers with a tap of each vector and a factor; taps that
+// do not adjoin are made of others first.
+func StripFits(rows, vectors, step int64, bytes int) bool {
+	registers := rows*vectors + vectors + 1
+	if step > 1 {
+		registers += 3
+	}
+	return registers <= int64(vectorRegisters(bytes))
+}

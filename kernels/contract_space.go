@@ -36,6 +36,16 @@ var contractSpaces = []Space{
 		Fits: func(p Params, l Limits) bool { return p["rows"] <= 6 || l.Lanes*l.Size >= 64 },
 	},
 	{
+		Family: "contract", Variant: "strip",
+		Params: []Param{
+			{"rows", []int64{1, 2, 3, 4, 5, 6, 8, 10, 12, 14}, "of A at a time"},
+			{"vectors", []int64{1, 2, 3, 4, 5, 6, 7, 8}, "of windows at a time"},
+			{"span", powers(1, 256), "vectors a work-item"},
+			{"tiles", powers(1, 64), "of rows a work-item"},
+		},
+		Fits: func(p Params, l Limits) bool { return StripFits(p["rows"], p["vectors"], 1, l.Lanes*l.Size) },
+	},
+	{
 		Family: "contract", Variant: "stream",
 		Params: []Param{
 			{"columns", powers(64, 4096), "of a work-item"},

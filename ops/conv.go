@@ -88,6 +88,8 @@ var _ = define(Op{
 		convCase("dilated stride", []int{1, 2, 11, 9}, []int{3, 2, 3, 2}, Conv2DOptions{Stride: [2]int{2, 1}, Dilation: [2]int{2, 3}}),
 		convCase("dilated", []int{1, 2, 9, 9}, []int{2, 2, 3, 2}, Conv2DOptions{Dilation: [2]int{2, 3}, Pad: [2]int{2, 1}}),
 		convCase("groups", []int{2, 6, 5, 5}, []int{4, 3, 3, 3}, Conv2DOptions{Groups: 2, Pad: [2]int{1, 1}}),
+		convCase("small groups", []int{2, 6, 5, 9}, []int{4, 3, 3, 3}, Conv2DOptions{Groups: 2, Pad: [2]int{1, 1}}),
+		convCase("small groups stride", []int{1, 8, 7, 35}, []int{8, 4, 3, 2}, Conv2DOptions{Groups: 2, Stride: [2]int{1, 2}, Pad: [2]int{2, 1}}),
 		convCase("depthwise", []int{1, 5, 6, 6}, []int{5, 1, 3, 3}, Conv2DOptions{Groups: 5, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}}),
 		convCase("depthwise stride", []int{2, 9, 8, 9}, []int{9, 1, 2, 2}, Conv2DOptions{Groups: 9, Stride: [2]int{1, 2}}),
 		convCase("depthwise dilated stride", []int{1, 2, 9, 20}, []int{2, 1, 3, 3}, Conv2DOptions{Groups: 2, Stride: [2]int{2, 3}, Dilation: [2]int{1, 2}, Pad: [2]int{1, 2}}),
@@ -139,9 +141,21 @@ func (o Conv2DOptions) window(i int, w []int) Window {
 // instead of being checked for its edge at every tap.
 func (o Conv2DOptions) images(x *Node, w []int) *Node {
 	if o.Pad != [2]int{} {
-		x = keep(Pad(x, 0, o.padding()...), 0, 2, 3, 1)
+		x = keep(Pad(x, 0, o.padding()...), layoutOf(w[1])...)
 	}
 	return o.split(Windows(x, o.window(0, w), o.window(1, w)))
+}
+
+// fewChannels is up to how many channels, of a group, images keep their pixels
+// side by side: a run of so few channels fills no vector.
+const fewChannels = 8
+
+// layoutOf is the order of the axes of padded images of so many channels a group.
+func layoutOf(channels int) []int {
+	if channels <= fewChannels {
+		return []int{0, 1, 2, 3}
+	}
+	return []int{0, 2, 3, 1}
 }
 
 func (o Conv2DOptions) padding() []Padding {

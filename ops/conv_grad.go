@@ -17,13 +17,22 @@ func (o Conv2DOptions) spreadGrad(dy, w *Node, x []int) *Node {
 		a.full[axis] = x[2+i] + reach
 		windows[i] = Window{Axis: axis, Size: w.shape[2+i], Dilation: o.Dilation[i]}
 	}
-	spread := Windows(keep(apply("unslice", a, dy), 0, 3, 4, 1, 2), windows...) // [N, G, O/G, H, W, U, V]
+	spread := Windows(keep(apply("unslice", a, dy), o.gradLayout(w)...), windows...) // [N, G, O/G, H, W, U, V]
 	flipped := Flip(o.kernels(w), 3, 4)
 	dx := apply("contract", contractAttr{
 		aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
 		bBatch: []int{0}, bN: []int{2}, bK: []int{1, 3, 4},
 	}, spread, flipped) // [G, N, H, W, C/G]
 	return Reshape(Transpose(dx, 1, 0, 4, 2, 3), x...)
+}
+
+// gradLayout is the order of the axes [N, G, O/G, H', W'] of upstream gradients:
+// sums of few terms, and a single one of a pixel, are computed along lines of pixels.
+func (o Conv2DOptions) gradLayout(w *Node) []int {
+	if w.shape[0]/o.Groups <= fewChannels || w.shape[1] == 1 {
+		return []int{0, 1, 2, 3, 4}
+	}
+	return []int{0, 3, 4, 1, 2}
 }
 
 // phaseGrad multiplies no such zeros. A stride s divides the rows of the padded

@@ -108,10 +108,28 @@ func (l *lowerer) denseRoles(head, end *Node, r contractRoles) contractRoles {
 		return r
 	}
 	rows, height := run(columns)
-	if kind(order[columns-1]) == 0 || min(width, height) < 8 { // narrow products cost more than a copy
+	// Narrow products cost more than a copy, but for windows that are read along the result.
+	along := width >= 8 && kind(order[len(order)-1]) == 1 && alongLines(head.in[0])
+	if kind(order[columns-1]) == 0 || min(width, height) < 8 && !along {
 		return r
 	}
 	return contractRoles{attr: r.attr, axes: order, batch: rows, rows: columns - rows, swapped: kind(order[columns]) == 1}
+}
+
+// alongLines reports whether n is windows, reshaped or not, that move along lines
+// of an image whose neighbours lie side by side.
+func alongLines(n *Node) bool {
+	for n.op.Name == "reshape" {
+		n = n.in[0]
+	}
+	if n.op.Name != "windows" {
+		return false
+	}
+	x := n.in[0]
+	if a, ok := x.attr.(keepAttr); ok && len(a.order) > 0 {
+		return a.order[len(a.order)-1] == x.Rank()-1
+	}
+	return true
 }
 
 // denseOrder is the order of head's axes in memory when end, which may rearrange

@@ -292,25 +292,20 @@ func (p panelChoice) blocks(c *contraction) blocks {
 	return w
 }
 
-// sizes are the arguments that launches change.
-func (p panelChoice) sizes(g *gen) {
+// launchSizes are the arguments that launches change.
+func launchSizes(g *gen) {
 	for _, name := range []string{"B_FROM", "LOTS", "M_FROM", "N_FROM", "K_FROM", "K_TO", "S_FROM", "ROW_TILES", "TILES"} {
 		g.size(name, 0)
 	}
 }
 
 func (p panelChoice) packProgram(c *contraction, side string, width, plane int64) *program {
-	g := c.program(side == "a", side == "b", false, p.limit/c.accSize)
-	g.macro("PACK_K", packK)
-	p.sizes(g)
 	if side == "a" {
-		c.hookA(g)
-		g.macro("MR", width)
-		g.size("M", c.m)
-		g.size("A_PLANE", plane)
-		g.scratchArg("A_PACK", scratchA, c.accC)
-		return g.assemble("contract_pack_a.cl")
+		return c.packRows(width, plane, p.limit/c.accSize, func(g *gen) { g.scratchArg("A_PACK", scratchA, c.accC) })
 	}
+	g := c.program(false, true, false, p.limit/c.accSize)
+	g.macro("PACK_K", packK)
+	launchSizes(g)
 	c.hookB(g)
 	g.macro("NR", width)
 	g.macro("ALONG_K", oneIf(c.bb.alongK()))
@@ -327,6 +322,20 @@ func (p panelChoice) packProgram(c *contraction, side string, width, plane int64
 	g.size("B_PLANE", plane)
 	p.packedB(g, c)
 	return g.assemble(files...)
+}
+
+// packRows is the program of contract_pack_a.cl for tiles of so many rows; pack
+// passes where they are laid out, of which plane elements are of one batch.
+func (c *contraction) packRows(rows, plane, limit int64, pack func(*gen)) *program {
+	g := c.program(true, false, false, limit)
+	g.macro("PACK_K", packK)
+	launchSizes(g)
+	c.hookA(g)
+	g.macro("MR", rows)
+	g.size("M", c.m)
+	g.size("A_PLANE", plane)
+	pack(g)
+	return g.assemble("contract_pack_a.cl")
 }
 
 // packedB passes the pack of B.
@@ -350,7 +359,7 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 	g.macro("A_DIRECT", oneIf(!p.packA))
 	g.macro("B_DIRECT", oneIf(!p.packB))
 	g.macro("SPLIT", oneIf(p.splits > 1))
-	p.sizes(g)
+	launchSizes(g)
 	g.size("M", c.m)
 	g.size("N", c.n)
 	run := p.run(c)

@@ -1,0 +1,75 @@
+// strip: 8 rows x 3 vectors of 16, step 2, 32 x 51 an item
+
+// contract_pack_a
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define PACK_K 64
+#define MR 8
+
+static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
+    const int i0 = n0 * m + k;
+    const float v1 = LOAD_float32(p0, i0);
+    return v1;
+}
+#define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
+
+
+// contract_strip
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define MR 8
+#define NV 3
+#define VL 16
+#define VT float16
+#define STEP 2
+#define TAPS 64
+#define SPACE 64
+#define VSTORE vstore16
+#define B_TYPE float
+#define B_PTR (p1_ + o_p1)
+#define B_LOAD(p) (*(__global const VU *)(p))
+#define B_ONE(p, i) LOAD_float32(p, i)
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+
+static inline long b_at_hook(const IDX b, const IDX r, const IDX i FN_PARAMS) {
+    const int i0 = n0 * r + n1 * i;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define B_AT(b, r, i) b_at_hook(b, r, i FN_ARGS)
+
+static inline long b_tap_hook(const IDX k FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(k, n2, n3);
+    const IDX q1 = (int)FASTDIV(k, n5, n6);
+    const IDX x2 = q1 - q0 * n7;
+    const IDX x3 = k - q1 * n7;
+    const int i4 = n4 * q0 + n8 * x2 + x3;
+    const long v5 = (long)(i4);
+    return v5;
+}
+#define B_TAP(k) b_tap_hook(k FN_ARGS)
+
+static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(n, n9, n10);
+    const IDX x1 = n - q0 * n11;
+    const float v2 = LOAD_float32(p2, x1);
+    const float v3 = (float)(acc + v2);
+    const int i4 = n12 * m + n11 * q0 + x1;
+    const float v5 = LOAD_float32(p3, i4);
+    const float v6 = (float)(v3 + v5);
+    const float v7 = (float)(fmax(v6, (float)0));
+    return v7;
+}
+#define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(n, n9, n10);
+    const IDX x1 = n - q0 * n11;
+    const int i2 = n12 * m + n11 * q0 + x1;
+    const long v3 = (long)(i2);
+    return v3;
+}
+#define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
+
+#define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
+
