@@ -11,7 +11,7 @@
 // hooks   B_PTR + B_AT(b, line, i) + B_TAP(k) is tap k of window i, B_LOAD(p) widens VL neighbours
 //         A_PACK  rows, packed by contract_pack_a.cl: [batch][tile][k][MR]
 //         OUT(b, m, n, v)  the epilogue and the store
-//         OUT_VECTOR(b, m, n, x)  where sums are stored as they are: VL of them from column n on
+//         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT  VL-wide vector of it
 //         STEP  1, 2 or more    TAPS SPACE  elements of local memory, K and SPAN at least
 // sizes   M K    WINDOWS LINE_VECTORS  windows and vectors of a line    VECTORS  of a batch
@@ -24,7 +24,7 @@
 //         Architectures (2018)
 
 // Vectors at any address: vload of 16 is two or four loads for some compilers.
-typedef VT __attribute__((aligned(sizeof(ACC)))) VU;
+typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 
 #define EMIT(count) do { \
     for (int j = 0; j < (count); j++) \

@@ -206,10 +206,9 @@ func (c *contraction) stripProgram(p stripChoice, stride, pack int64, packed fun
 	g.macro("STEP", p.step)
 	g.macro("TAPS", tableSize(c.k))
 	g.macro("SPACE", tableSize(p.span))
-	g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
 	c.pointer(g, "B", c.bb)
 	if c.bb.dtype == c.acc && c.acc.IsFloat() {
-		g.macro("B_LOAD(p)", "(*(__global const VU *)(p))")
+		g.macro("B_LOAD(p)", "(*(__global const VT_ANYWHERE *)(p))")
 	} else {
 		g.macro("B_LOAD(p)", c.vectorLoad(c.bb.dtype, lanes))
 	}
@@ -219,7 +218,7 @@ func (c *contraction) stripProgram(p stripChoice, stride, pack int64, packed fun
 	g.hook("B_AT", []coord{{"b", c.axes(bBatch)}, {"r", columns[:inner]}, {"i", columns[inner:]}}, c.part(c.bb, true, bBatch, bColumn), tensor.Invalid)
 	g.hook("B_TAP", []coord{{"k", c.axes(bSum)}}, c.part(c.bb, false, bSum), tensor.Invalid)
 	c.hookOut(g)
-	c.vectorOut(g, 1)
+	c.vectorOut(g, lanes, 1, "")
 	packed(g)
 	for _, s := range []struct {
 		name string

@@ -26,7 +26,6 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define STEP 1
 #define TAPS 64
 #define SPACE 128
-#define VSTORE vstore8
 #define B_TYPE half
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload_half8(0, p)

@@ -24,10 +24,9 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define STEP 2
 #define TAPS 64
 #define SPACE 64
-#define VSTORE vstore16
 #define B_TYPE float
 #define B_PTR (p1_ + o_p1)
-#define B_LOAD(p) (*(__global const VU *)(p))
+#define B_LOAD(p) (*(__global const VT_ANYWHERE *)(p))
 #define B_ONE(p, i) LOAD_float32(p, i)
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 
