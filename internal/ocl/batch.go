@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -156,13 +157,12 @@ var (
 func join(parts []*program) string {
 	var b strings.Builder
 	b.WriteString(parts[0].head)
-	library := []string{}
+	var library []string
 	for _, p := range parts {
-		if len(p.library) > len(library) {
-			library = p.library // random.cl, which comes after math.cl, wants it
-		}
+		library = append(library, p.library...)
 	}
-	b.WriteString(texts(library))
+	slices.Sort(library) // by name, later ones want earlier ones
+	b.WriteString(texts(slices.Compact(library)))
 	for i, p := range parts {
 		fmt.Fprintf(&b, "\n// ==== part %d: %s ====\n", i, p.name)
 		names := distinct(functionName, p.body)

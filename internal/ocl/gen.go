@@ -281,8 +281,12 @@ func (g *gen) assemble(files ...string) *program {
 	b.Reset()
 	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.idx, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.wide()])
 	random := strings.Contains(g.hooks.String(), "philox")
-	if random || strings.Contains(g.hooks.String(), "wide_") {
+	double := strings.Contains(g.hooks.String(), "double_")
+	if random || double || strings.Contains(g.hooks.String(), "wide_") {
 		p.library = append(p.library, "math.cl")
+	}
+	if double {
+		p.library = append(p.library, "math_double.cl")
 	}
 	if random {
 		p.library = append(p.library, "random.cl")

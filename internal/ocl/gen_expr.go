@@ -292,9 +292,11 @@ func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 			w := c[i:j]
 			if k := operandOf(w, args); k >= 0 {
 				w = args[k]
+			} else if called := j < len(c) && c[j] == '('; double && called && doubleFunctions[w] {
+				w = "double_" + w
 			} else if double {
 				w = doubleName(w)
-			} else if j < len(c) && c[j] == '(' && wideFunctions[w] {
+			} else if called && wideFunctions[w] {
 				w = "wide_" + w
 			}
 			b.WriteString(w)
@@ -311,6 +313,12 @@ var wideFunctions = map[string]bool{
 	"log": true, "log2": true, "log1p": true, "exp": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
 	"erf": true, "erfc": true, "sin": true, "cos": true, "tan": true, "asin": true, "acos": true, "atan": true,
 	"atan2": true, "pow": true, "fmod": true,
+}
+
+// doubleFunctions are those of double that math_double.cl has.
+var doubleFunctions = map[string]bool{
+	"log": true, "log2": true, "log1p": true, "exp": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
+	"erf": true, "erfc": true, "asin": true, "acos": true, "atan": true, "atan2": true, "pow": true,
 }
 
 func operandOf(w string, args []string) int {
