@@ -43,7 +43,7 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 		t.Run(d.ID, func(t *testing.T) {
 			for _, v := range ocl.Variants() {
 				t.Run(v, func(t *testing.T) {
-					open := func(t testing.TB) engine.Engine { return ocl.NewForced(opened(t, d), v) }
+					open := func(t testing.TB) engine.Engine { return ocl.NewForced(opened(t, d), v+",thread=workers") }
 					e := lasting(t, open)
 					if full() {
 						optest.TestOps(t, e, &optest.Options{Bundle: true})
@@ -89,7 +89,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 	for _, d := range devices(t) {
 		for _, v := range ocl.Variants() {
 			t.Run(d.ID+"/"+v, func(t *testing.T) {
-				e := lasting(t, func(t testing.TB) engine.Engine { return ocl.NewForced(opened(t, d), v) })
+				e := lasting(t, func(t testing.TB) engine.Engine { return ocl.NewForced(opened(t, d), v+",thread=workers") })
 				g := ops.NewGraph("forced")
 				exe, err := g.Compile(t.Context(), ops.NewRuntime(e), ops.Target{Outputs: build(g)})
 				require.NoError(t, err)

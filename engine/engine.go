@@ -44,6 +44,14 @@ type Engine interface {
 	Close() error
 }
 
+// Whole is an Engine that predicts a graph as a whole more exactly than task by
+// task: small ones may run where nothing has to be woken.
+type Whole interface {
+	// EstimateAll is Estimate of tasks that are all there is to run, and Transfer of the
+	// n bytes that are fed and read.
+	EstimateAll(tasks []*Task, n int64) (times []time.Duration, move time.Duration)
+}
+
 // Memory is a buffer of an engine.
 type Memory interface {
 	Bytes() int64
@@ -73,6 +81,13 @@ type Sequence interface {
 	Describe(i int) Plan
 	// Close releases what Prepare made, after waiting for it.
 	Close() error
+}
+
+// Immediate is a sequence that may do its work on the thread that runs it.
+type Immediate interface {
+	// Immediate reports whether Run returns when its tasks are done. Sequences of which it
+	// is true run at the same time when several goroutines run them.
+	Immediate() bool
 }
 
 // Keeper is a sequence that keeps what it made of steady inputs.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/anycl/anycl/engine"
@@ -72,8 +73,8 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	}
 	units := l.storeUpdates(updates)
 	markSteady(units, target.Volatile)
-	x := &Executable{rt: rt, name: g.name, graph: g}
-	if err := x.assemble(ctx, l, units, results, target); err != nil {
+	x := &Executable{rt: rt, name: g.name, graph: g, units: units, results: results, where: target.Place, runs: new(atomic.Uint32)}
+	if err := x.assemble(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("ops: compile %q: %w", g.name, err), x.release())
 	}
 	if err := rt.enter(x); err != nil {
@@ -139,25 +140,45 @@ type side struct {
 	live     int64 // at most so many of them are in use at once
 }
 
+// immediate reports whether the side does its work on the thread that runs it.
+func (s *side) immediate() bool {
+	i, ok := s.seq.(engine.Immediate)
+	return ok && i.Immediate()
+}
+
 // assemble decides places, plans memory, and prepares the engines.
-func (x *Executable) assemble(ctx context.Context, l *lowerer, units []*unit, results []*value, target Target) error {
-	for _, e := range x.rt.engines {
-		x.sides = append(x.sides, &side{engine: e})
-	}
-	choices, err := x.place(units, results, target.Place)
+func (x *Executable) assemble(ctx context.Context) error {
+	x.sides = newSides(x.rt)
+	choices, err := x.place(x.units, x.results, x.where)
 	if err != nil {
 		return err
 	}
 	x.choices = choices
-	p := newPlan(x, units, choices, results, target.Place)
-	if err := p.allocate(); err != nil {
+	x.brief = x.isBrief()
+	if err := x.build(ctx, false); err != nil {
+		return err
+	}
+	x.twins = newTwins(x)
+	return nil
+}
+
+func newSides(rt *Runtime) (sides []*side) {
+	for _, e := range rt.engines {
+		sides = append(sides, &side{engine: e})
+	}
+	return sides
+}
+
+// build gives a placed graph memory and prepares the engines. With again, an executable
+// was built of its units before.
+func (x *Executable) build(ctx context.Context, again bool) (err error) {
+	p := newPlan(x)
+	if err := p.allocate(again); err != nil {
 		return err
 	}
 	if err := p.bind(ctx); err != nil {
 		return err
 	}
-	x.units = units
-	x.brief = x.isBrief()
 	for i, s := range x.sides {
 		if len(s.tasks) == 0 {
 			continue
@@ -197,19 +218,39 @@ func (x *Executable) place(units []*unit, results []*value, where Place) ([]plac
 	for _, v := range results {
 		moved += v.bytes()
 	}
+	p.Time = make([][]time.Duration, len(units))
 	for _, s := range x.sides {
+		times, feed := predict(s.engine, units, moved)
 		p.Sides = append(p.Sides, s.engine.Name())
-		p.Feed = append(p.Feed, s.engine.Transfer(moved))
-	}
-	for _, u := range units {
-		times := make([]time.Duration, len(x.sides))
-		for i, s := range x.sides {
-			if times[i] = place.Never; s.engine.Check(u.task) == nil {
-				times[i] = s.engine.Estimate(u.task)
-			}
+		p.Feed = append(p.Feed, feed)
+		for t := range units {
+			p.Time[t] = append(p.Time[t], times[t])
 		}
-		p.Time = append(p.Time, times)
 	}
 	x.times = p.Time
 	return place.Decide(p)
+}
+
+// predict asks an engine for the time of each unit, where it runs all that it can, and of
+// the inputs and results.
+func predict(e engine.Engine, units []*unit, moved int64) (times []time.Duration, feed time.Duration) {
+	var able []*engine.Task
+	times = make([]time.Duration, len(units))
+	for i, u := range units {
+		if times[i] = place.Never; e.Check(u.task) == nil {
+			times[i] = e.Estimate(u.task)
+			able = append(able, u.task)
+		}
+	}
+	w, ok := e.(engine.Whole)
+	if !ok {
+		return times, e.Transfer(moved)
+	}
+	whole, feed := w.EstimateAll(able, moved)
+	for i := range times {
+		if times[i] != place.Never {
+			times[i], whole = whole[0], whole[1:]
+		}
+	}
+	return times, feed
 }

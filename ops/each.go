@@ -20,8 +20,9 @@ type EachOptions struct {
 // Each runs x with one feed after the other and yields the outputs of each run
 // in the same order. On a device it works ahead: while one run computes, the
 // next feeds are made and handed over, so that the device does not wait for the
-// host. On the CPU path, and in a graph that is spread over several engines, each
-// run is over before the next feeds are asked for.
+// host. On the CPU path, in a graph that is spread over several engines, and in one
+// so small that it runs on the caller's thread, each run is over before the next
+// feeds are asked for.
 //
 //	for outs, err := range exe.Each(ctx, batches, ops.EachOptions{}) {
 //		if err != nil {
@@ -98,7 +99,7 @@ func (x *Executable) newConveyor(o EachOptions) (*conveyor, error) {
 	}
 	for i, s := range x.sides {
 		e, ok := s.engine.(engine.Streamer)
-		if !ok && x.uses(i) {
+		if (!ok || s.immediate()) && x.uses(i) {
 			c.streams, c.ahead = nil, 0
 			return c, nil
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/anycl/anycl/engine"
@@ -19,7 +20,8 @@ type Feeds map[*Node]*tensor.Tensor
 
 // Executable is a compiled graph. It is safe for concurrent use: runs of one
 // executable follow each other, runs of several overlap unless they share a
-// variable that one of them writes.
+// variable that one of them writes. Runs of a graph so small that it runs on the
+// caller's thread overlap too, unless they update a variable.
 type Executable struct {
 	rt      *Runtime
 	name    string
@@ -27,12 +29,15 @@ type Executable struct {
 	units   []*unit
 	choices []place.Choice
 	times   [][]time.Duration
+	results []*value
+	where   Place
 	arenas  [][]int64
-	brief   bool // see isBrief
+	brief   bool           // see isBrief
+	runs    *atomic.Uint32 // begun so far, those of twins too
+	twins   *twins         // nil: runs follow each other
 
 	mu     sync.Mutex
 	closed bool
-	runs   uint32
 	sides  []*side
 	inputs []input
 	vars   []variableUse
@@ -157,6 +162,14 @@ func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Te
 
 // run is RunInto, which tr notes unless it is nil.
 func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, tr *tracer) error {
+	if all := x.twins; all != nil {
+		y, err := all.take(ctx, x)
+		if err != nil {
+			return fmt.Errorf("ops: run %q: %w", x.name, err)
+		}
+		defer func() { all.free <- y }()
+		x = y
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := x.ready(ctx, feeds); err != nil {
@@ -246,8 +259,7 @@ func (x *Executable) submit(ctx context.Context, feeds Feeds, streams []engine.S
 		return err
 	}
 	x.renew()
-	run := x.runs
-	x.runs++
+	run := x.runs.Add(1) - 1
 	for i := range x.vars {
 		if w := x.vars[i].writes; w >= 0 {
 			x.vars[i].v.written(x.sides[w].engine)
@@ -453,13 +465,18 @@ func (x *Executable) checkOuts(outs []*tensor.Tensor) error {
 // Close waits for runs to end and frees what the executable holds. Variables
 // keep their values. A second Close does nothing.
 func (x *Executable) Close() error {
+	x.rt.leave(x)
+	return errors.Join(x.shut(), x.twins.close())
+}
+
+// shut is Close without the twins.
+func (x *Executable) shut() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed {
 		return nil
 	}
 	x.closed = true
-	x.rt.leave(x)
 	return x.release()
 }
 

@@ -95,6 +95,8 @@ func (x *Executable) Report() *Report {
 			m.Fixed += mem.Bytes()
 		}
 		m.Fixed = max(m.Fixed-m.Arena, 0)
+		n := int64(x.twins.count())
+		m.Arena, m.Fixed, m.Scratch, m.Values = n*m.Arena, n*m.Fixed, n*m.Scratch, n*m.Values
 		for _, u := range x.vars {
 			for _, side := range u.sides {
 				if side == i {

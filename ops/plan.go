@@ -30,12 +30,13 @@ type plan struct {
 	idle    int           // the side of what no task touches
 }
 
-func newPlan(x *Executable, units []*unit, choices []place.Choice, results []*value, where Place) *plan {
+func newPlan(x *Executable) *plan {
+	units, choices := x.units, x.choices
 	p := &plan{
-		x: x, units: units, choices: choices, results: results,
+		x: x, units: units, choices: choices, results: x.results,
 		slots: map[home]engine.Slot{}, span: map[home]*arena.Interval{}, alias: map[home]home{}, maker: map[*unit]int{},
 	}
-	if where == OnCPU {
+	if x.where == OnCPU {
 		p.idle = len(x.sides) - 1
 	}
 	for t, u := range units {
@@ -50,7 +51,7 @@ func newPlan(x *Executable, units []*unit, choices []place.Choice, results []*va
 			p.use(v, s, t)
 		}
 	}
-	for _, v := range results {
+	for _, v := range x.results {
 		p.use(v, p.sideOf(v), len(units))
 	}
 	for h, iv := range p.span {
@@ -108,8 +109,8 @@ func (h home) fixed(p *plan) bool {
 }
 
 // allocate plans one arena, or several under the engine's limit, for each side.
-func (p *plan) allocate() error {
-	p.shareInPlace()
+func (p *plan) allocate(again bool) error {
+	p.shareInPlace(again)
 	for s, sd := range p.x.sides {
 		var homes []home
 		var spans []arena.Interval
@@ -158,14 +159,22 @@ func (p *plan) allocate() error {
 }
 
 // shareInPlace lets a task write over inputs that it reads for the last time,
-// each element before the write.
-func (p *plan) shareInPlace() {
+// each element before the write. With again, an earlier plan has told the tasks, which
+// stay as they are: others may be running them.
+func (p *plan) shareInPlace(again bool) {
 	for t, u := range p.units {
 		if u.task.Kind == engine.Custom {
 			continue
 		}
 		for i := range u.outs {
+			if again {
+				if in := u.task.AliasOf(i); in >= 0 {
+					p.share(t, u, in, i)
+				}
+				continue
+			}
 			if in := p.inPlace(t, u, i); in >= 0 {
+				p.share(t, u, in, i)
 				if u.task.Alias == nil {
 					u.task.Alias = slices.Repeat([]int{-1}, len(u.outs))
 				}
@@ -175,8 +184,20 @@ func (p *plan) shareInPlace() {
 	}
 }
 
+// share gives output i of unit u the memory of input in, unless both have a variable's.
+func (p *plan) share(t int, u *unit, in, i int) {
+	s := p.choices[t].Side
+	out := home{u.outs[i], s}
+	if out.fixed(p) {
+		return
+	}
+	root := p.root(home{u.ins[in], s})
+	p.alias[out] = root
+	p.span[root].To = max(p.span[root].To, p.span[out].To)
+}
+
 // inPlace finds an input of unit u, which runs at step t, whose memory output i
-// can have, and gives it to it; -1 when there is none.
+// can have; -1 when there is none.
 func (p *plan) inPlace(t int, u *unit, i int) int {
 	s, v := p.choices[t].Side, u.outs[i]
 	out := home{v, s}
@@ -196,8 +217,6 @@ func (p *plan) inPlace(t int, u *unit, i int) int {
 		if in.fixed(p) || x.bytes() != v.bytes() || p.span[in].To != t || p.span[root].To != t || !readsInStep(u.task, j, i) {
 			continue
 		}
-		p.alias[out] = root
-		p.span[root].To = max(p.span[root].To, p.span[out].To)
 		return j
 	}
 	return -1

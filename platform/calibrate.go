@@ -21,6 +21,14 @@ type Calibration struct {
 	Small  time.Duration `json:"small_ns"`
 	Copy   float64       `json:"copy"`   // bytes a second that a kernel reads and writes, both counted
 	GFLOPS float64       `json:"gflops"` // single-precision multiply-adds by FMA, two operations each
+	// Wake is what a launch that needs all compute units usually takes longer than
+	// its work: threads that sleep are woken.
+	Wake time.Duration `json:"wake_ns"`
+	// Of the companion, 0 without one: Launch is what a launch takes, Copy is as above
+	// in what its caches hold.
+	CompanionLaunch time.Duration `json:"companion_launch_ns,omitempty"`
+	CompanionCopy   float64       `json:"companion_copy,omitempty"`
+
 	Device string        `json:"device"`
 	Driver string        `json:"driver"`
 	Took   time.Duration `json:"took_ns"`
@@ -28,7 +36,7 @@ type Calibration struct {
 
 // calibrationVersion is part of the key of what is kept on disk. Raise it whenever
 // a measurement changes.
-const calibrationVersion = 2
+const calibrationVersion = 3
 
 // calibrationPart is how long each of the measurements may repeat itself.
 const calibrationPart = 80 * time.Millisecond
@@ -44,7 +52,7 @@ func (d *Device) loadCalibration(dir string) *Calibration {
 
 // sane reports whether every figure is one that a prediction can divide by.
 func (c *Calibration) sane() bool {
-	for _, f := range []float64{c.Upload, c.Download, c.Copy, c.GFLOPS, float64(c.Launch), float64(c.Wait), float64(c.Small)} {
+	for _, f := range []float64{c.Upload, c.Download, c.Copy, c.GFLOPS, float64(c.Launch), float64(c.Wait), float64(c.Small), float64(c.Wake)} {
 		if !(f > 0) || math.IsInf(f, 0) {
 			return false
 		}
@@ -76,7 +84,7 @@ func (o *Opened) Calibrate(ctx context.Context) (*Calibration, error) {
 		return nil, err
 	}
 	for _, measure := range []func(context.Context, *cl.Program, *Calibration) error{
-		o.measureLaunch, o.measureTransfers, o.measureCopy,
+		o.measureLaunch, o.measureTransfers, o.measureCopy, o.measureCompanion,
 		func(ctx context.Context, p *cl.Program, c *Calibration) error { return o.measureRate(ctx, p, rate, c) },
 	} {
 		if err := ctx.Err(); err != nil {
@@ -99,7 +107,7 @@ func (o *Opened) Calibrate(ctx context.Context) (*Calibration, error) {
 // times, and returns the shortest time. The first call, in which a driver may
 // compile, does not count.
 func best(ctx context.Context, f func() error) (time.Duration, error) {
-	end := time.Now().Add(calibrationPart)
+	var end time.Time
 	least := time.Duration(math.MaxInt64)
 	for i := 0; i < 2 || (i < 50 && time.Now().Before(end)); i++ {
 		if err := ctx.Err(); err != nil {
@@ -109,9 +117,11 @@ func best(ctx context.Context, f func() error) (time.Duration, error) {
 		if err := f(); err != nil {
 			return 0, err
 		}
-		if i > 0 {
-			least = min(least, max(1, time.Since(start)))
+		if i == 0 {
+			end = time.Now().Add(calibrationPart)
+			continue
 		}
+		least = min(least, max(1, time.Since(start)))
 	}
 	return least, nil
 }
@@ -138,7 +148,7 @@ func (o *Opened) copyKernel(prog *cl.Program, n int64) (k *cl.Kernel, free func(
 }
 
 func (o *Opened) measureLaunch(ctx context.Context, prog *cl.Program, c *Calibration) error {
-	k, free, err := o.copyKernel(prog, minBlock)
+	k, free, err := o.copyKernel(prog, rateBytes(o.device))
 	if err != nil {
 		return err
 	}
@@ -161,6 +171,9 @@ func (o *Opened) measureLaunch(ctx context.Context, prog *cl.Program, c *Calibra
 		if all <= one { // the machine was busy
 			c.Launch = max(1, all/(1+many))
 		}
+	}
+	if err == nil {
+		c.Wake, err = o.measureWake(ctx, k)
 	}
 	return errors.Join(err, free())
 }

@@ -65,6 +65,10 @@ type Caps struct {
 	// see what it wrote, and it sees what they did, without any command.
 	Direct bool `json:"direct"`
 
+	// Companion: launches on the companion are over when they return, and it has the
+	// device's memory.
+	Companion bool `json:"companion,omitempty"`
+
 	// Proofs are the probes behind the fields above, in the order in which they ran.
 	Proofs []Proof `json:"proofs"`
 	Device string  `json:"device"` // for whom who reads the file
@@ -80,7 +84,7 @@ type Proof struct {
 
 // probeVersion is part of the key of what is kept on disk. Raise it whenever the
 // probes or the meaning of a field change.
-const probeVersion = 4
+const probeVersion = 5
 
 // devicePath is where something learned about the device is kept, empty when
 // nothing is. What a driver showed that executes nothing must not be taken for
@@ -89,7 +93,11 @@ func (d *Device) devicePath(dir, kind string, version int) string {
 	if dir == "" || d.has(fixNoResults) {
 		return ""
 	}
-	key := hashKey(append([]string{kind, strconv.Itoa(version), libraryVersion()}, d.identity()...)...)
+	fields := append([]string{kind, strconv.Itoa(version), libraryVersion()}, d.identity()...)
+	if d.companion != nil && kind != kindTuning {
+		fields = append(fields, d.companion.Name)
+	}
+	key := hashKey(fields...)
 	return filepath.Join(dir, "devices", key[:32]+"."+kind)
 }
 

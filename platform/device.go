@@ -50,6 +50,8 @@ type Device struct {
 	opts   Options // of Discover, with defaults
 	quirks []Quirk
 
+	companion *Device // not listed; nil where there is none
+
 	probing chan struct{} // holds one token while somebody looks at or makes caps
 	caps    *Caps
 }

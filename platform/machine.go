@@ -78,7 +78,7 @@ func discover(o *Options) *Machine {
 	}
 	var all []*Device
 	for _, p := range platforms {
-		ds, err := p.Devices(cl.DeviceAll)
+		ds, err := start(p)
 		switch {
 		case err != nil:
 			m.note(p.Name(), err.Error())
@@ -86,9 +86,11 @@ func discover(o *Options) *Machine {
 		case len(ds) == 0:
 			m.note(p.Name(), "no devices")
 		}
-		for _, d := range ds {
-			all = append(all, describe(d))
+		found := make([]*Device, len(ds))
+		for i, d := range ds {
+			found[i] = describe(d)
 		}
+		all = append(all, pair(found)...)
 	}
 	m.admit(all, o)
 	rank(m.Devices)

@@ -17,6 +17,7 @@ type Opened struct {
 	opts    Options
 	caps    *Caps
 	context *cl.Context
+	paired  bool // the companion is in it
 	queue   *cl.Queue
 	waiter  *waiter
 	stager  stager
@@ -92,8 +93,8 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	}
 	o.stager.idle.L = &o.stager.mu
 	o.pool.cap = r.poolCap(d.GlobalMem)
-	var err error
-	if o.context, err = d.cl.Platform().Library().NewContext(d.cl); err != nil {
+	err := o.newContext()
+	if err != nil {
 		return nil, err
 	}
 	if o.queue, err = o.context.NewQueue(d.cl, cl.QueueOptions{}); err != nil {
@@ -109,7 +110,8 @@ func (o *Opened) Device() *Device { return o.device }
 // Caps returns what the device has been proven to do.
 func (o *Opened) Caps() *Caps { return o.caps }
 
-// Context returns the OpenCL context, which holds this device only.
+// Context returns the OpenCL context, which holds this device and, where it has one,
+// its companion: name the device when you build a program.
 func (o *Opened) Context() *cl.Context { return o.context }
 
 // Queue returns the queue, which is in order.

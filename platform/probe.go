@@ -86,6 +86,7 @@ func probeAll(ctx context.Context, o *Opened) (*Caps, error) {
 	p.tryLargeFill()
 	p.tryMapping()
 	p.tryDirect()
+	p.tryCompanion()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -160,7 +161,7 @@ func (p *prober) compile(source, std string) *cl.Program {
 		return nil
 	}
 	p.open = append(p.open, prog)
-	if err := prog.Build(p.options(std)); err != nil {
+	if err := prog.Build(p.options(std), p.o.device.cl); err != nil {
 		p.o.opts.Logger.Debug("platform: probe does not build", "device", p.o.device.ID, "error", err)
 		return nil
 	}

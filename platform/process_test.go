@@ -26,6 +26,7 @@ var roles = map[string]func() error{
 	"no driver":    noDriverRole,
 	"nil":          nilRole,
 	"spec":         specRole,
+	"companion":    companionRole,
 }
 
 func runRole(role string) int {

@@ -13,7 +13,10 @@ import (
 )
 
 // programKey identifies a program within an opened device.
-type programKey struct{ name, source, options string }
+type programKey struct {
+	name, source, options string
+	device                *cl.Device
+}
 
 // program is built, or being built, by one goroutine for all who ask.
 type program struct {
@@ -45,10 +48,13 @@ const defaultStd = "-cl-std=CL1.2"
 // Errors: *cl.BuildError wrapped with the name; ctx's, while the build that
 // others may wait for goes on; ErrClosed.
 func (o *Opened) Program(ctx context.Context, name, source, options string) (*cl.Program, error) {
+	return o.programFor(ctx, programKey{name, source, options, o.device.cl})
+}
+
+func (o *Opened) programFor(ctx context.Context, key programKey) (*cl.Program, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	key := programKey{name, source, options}
 	o.mu.Lock()
 	if o.closed {
 		o.mu.Unlock()
@@ -125,22 +131,27 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 	source, options := o.fullSource(key.name, key.source), withStd(key.options)
 	id := o.device.programID(source, options)
 	start := time.Now()
-	if prog := o.fromDisk(id, options); prog != nil {
-		o.count(func(s *Stats) { s.ProgramsLoaded++ })
-		o.opts.Logger.Debug("platform: program loaded", "program", key.name, "took", time.Since(start))
-		return prog, nil
+	kept := key.device == o.device.cl // of a companion the driver keeps them
+	if kept {
+		if prog := o.fromDisk(id, options); prog != nil {
+			o.count(func(s *Stats) { s.ProgramsLoaded++ })
+			o.opts.Logger.Debug("platform: program loaded", "program", key.name, "took", time.Since(start))
+			return prog, nil
+		}
 	}
 	prog, err := o.context.NewProgram(source)
 	if err != nil {
 		return nil, err
 	}
-	if err := prog.Build(options); err != nil {
+	if err := prog.Build(options, key.device); err != nil {
 		place(err, key.name)
 		return nil, errors.Join(err, prog.Close())
 	}
 	o.count(func(s *Stats) { s.ProgramsBuilt++ })
 	o.opts.Logger.Debug("platform: program built", "program", key.name, "took", time.Since(start))
-	o.toDisk(id, prog)
+	if kept {
+		o.toDisk(id, prog)
+	}
 	return prog, nil
 }
 
@@ -158,7 +169,7 @@ func (o *Opened) fromDisk(id, options string) *cl.Program {
 	}
 	prog, err := o.context.NewProgramFromBinary(o.device.cl, binary)
 	if err == nil {
-		if err = prog.Build(options); err == nil {
+		if err = prog.Build(options, o.device.cl); err == nil {
 			return prog
 		}
 		err = errors.Join(err, prog.Close())

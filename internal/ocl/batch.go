@@ -37,7 +37,7 @@ type built struct {
 // Kernel makes the kernel of that name in the part.
 func (b built) Kernel(name string) (*cl.Kernel, error) { return b.prog.Kernel(name + b.suffix) }
 
-// library remembers every part that the engine has compiled.
+// library remembers every part that was compiled for a site.
 type library struct {
 	mu    sync.Mutex
 	parts map[string]built // by options and source
@@ -62,13 +62,13 @@ func (l *library) enter(p *program, b built) {
 }
 
 // compileAll makes every program of the tasks available in the library.
-func (e *Engine) compileAll(ctx context.Context, tasks []readyTask) error {
+func (w *site) compileAll(ctx context.Context, tasks []readyTask) error {
 	batches := map[string][]*program{} // by what the parts of one program must share
 	var order []string
 	seen := map[string]bool{}
 	for _, t := range tasks {
 		for _, l := range t.plan.launches {
-			if _, ok := e.library.find(l.prog); ok || seen[l.prog.key()] {
+			if _, ok := w.library.find(l.prog); ok || seen[l.prog.key()] {
 				continue
 			}
 			seen[l.prog.key()] = true
@@ -86,7 +86,7 @@ func (e *Engine) compileAll(ctx context.Context, tasks []readyTask) error {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, share := range order {
 		for _, parts := range divide(batches[share]) {
-			group.Go(func() error { return e.compile(ctx, parts) })
+			group.Go(func() error { return w.compile(ctx, parts) })
 		}
 	}
 	return group.Wait()
@@ -107,12 +107,12 @@ func divide(parts []*program) [][]*program {
 
 // compile builds parts as one program. Where that fails, each is built alone,
 // so that one that a driver refuses does not take the others with it.
-func (e *Engine) compile(ctx context.Context, parts []*program) error {
+func (w *site) compile(ctx context.Context, parts []*program) error {
 	if len(parts) > 1 {
-		prog, err := e.dev.Program(ctx, fmt.Sprintf("%d parts", len(parts)), join(parts), parts[0].options)
+		prog, err := w.programs.Program(ctx, fmt.Sprintf("%d parts", len(parts)), join(parts), parts[0].options)
 		if err == nil {
 			for i, p := range parts {
-				e.library.enter(p, built{prog, suffix(i)})
+				w.library.enter(p, built{prog, suffix(i)})
 			}
 			return nil
 		}
@@ -121,26 +121,26 @@ func (e *Engine) compile(ctx context.Context, parts []*program) error {
 		}
 	}
 	for _, p := range parts {
-		prog, err := e.dev.Program(ctx, p.name, p.source, p.options)
+		prog, err := w.programs.Program(ctx, p.name, p.source, p.options)
 		if err != nil {
 			if be := (*cl.BuildError)(nil); errors.As(err, &be) {
 				continue // the task that needs it reports it
 			}
 			return err
 		}
-		e.library.enter(p, built{prog: prog})
+		w.library.enter(p, built{prog: prog})
 	}
 	return nil
 }
 
 // program is the part that p is in; a failure to build is reported here.
-func (e *Engine) program(ctx context.Context, t *engine.Task, p *program) (built, error) {
-	if b, ok := e.library.find(p); ok {
+func (w *site) program(ctx context.Context, t *engine.Task, p *program) (built, error) {
+	if b, ok := w.library.find(p); ok {
 		return b, nil
 	}
-	prog, err := e.dev.Program(ctx, p.name, p.source, p.options)
+	prog, err := w.programs.Program(ctx, p.name, p.source, p.options)
 	if err != nil {
-		return built{}, taskError(e.facts.name, t, "build", err)
+		return built{}, taskError(w.facts.name, t, "build", err)
 	}
 	return built{prog: prog}, nil
 }

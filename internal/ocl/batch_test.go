@@ -90,10 +90,10 @@ func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
 	for _, p := range []*program{good, bad} {
 		p.source = p.head + p.body + fmt.Sprintf("// %p\n", e)
 	}
-	require.NoError(t, e.compile(t.Context(), []*program{bad, good}))
-	_, ok := e.library.find(good)
+	require.NoError(t, e.far.compile(t.Context(), []*program{bad, good}))
+	_, ok := e.far.library.find(good)
 	assert.True(t, ok)
 	task := mapTask(engine.Domain{1}, constant(tensor.Float32, 1))
-	_, err := e.program(t.Context(), task, bad)
+	_, err := e.far.program(t.Context(), task, bad)
 	assert.ErrorContains(t, err, "nothing")
 }

@@ -13,18 +13,22 @@ import (
 	"github.com/anycl/anycl/platform"
 )
 
-var _ engine.Engine = (*Engine)(nil)
+var (
+	_ engine.Engine = (*Engine)(nil)
+	_ engine.Whole  = (*Engine)(nil)
+)
 
 // Engine is an opened device as an engine.
 type Engine struct {
 	dev   *platform.Opened
-	facts *deviceFacts
+	facts *deviceFacts // of far
+	far   *site
+	near  *site // nil: no companion
 	rates rates
 	force string // of EnvVariant
 	last  atomic.Pointer[engine.Task]
 
 	launches atomic.Int64
-	library  library
 
 	mu        sync.Mutex
 	closed    bool
@@ -43,6 +47,8 @@ func NewForced(dev *platform.Opened, variants string) *Engine {
 	facts.tuned = openOverlay(dev)
 	return &Engine{
 		dev: dev, facts: facts, rates: newRates(dev),
+		far:   &site{device: dev.Device().CL(), facts: facts, programs: dev},
+		near:  newNear(dev, facts),
 		force: variants, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
 }
@@ -187,18 +193,32 @@ type rates struct {
 	launch, small  time.Duration
 	flops          float64 // operations a second
 	memory, upload float64 // bytes a second
+
+	units      int           // cores, or what is like them
+	wake       time.Duration // until all units work, and the caller knows that they are done
+	nearLaunch time.Duration // on the companion
+	nearMemory float64       // bytes a second, of one core
 }
 
 // newRates takes what was measured on the device. Without, it guesses by class:
 // the order of magnitude, so that a comparison has something to go by.
 func newRates(dev *platform.Opened) rates {
-	if c := dev.Calibration(); c != nil {
-		// Whatever is moved, somebody waits for a result.
-		return rates{launch: c.Launch, small: max(c.Small, c.Wait), flops: c.GFLOPS * 1e9, memory: c.Copy, upload: min(c.Upload, c.Download)}
+	r := rates{
+		launch: 5 * time.Microsecond, small: 20 * time.Microsecond, flops: max(dev.Device().GFLOPS, 1) * 1e9, memory: 200e9, upload: 5e9,
+		units: max(dev.Device().Units, 1), wake: 30 * time.Microsecond, nearLaunch: time.Microsecond, nearMemory: 50e9,
 	}
-	r := rates{launch: 5 * time.Microsecond, small: 20 * time.Microsecond, flops: max(dev.Device().GFLOPS, 1) * 1e9, memory: 200e9, upload: 5e9}
 	if dev.Device().Unified {
 		r.memory, r.upload = 10e9, 10e9
+	}
+	c := dev.Calibration()
+	if c == nil {
+		return r
+	}
+	// Whatever is moved, somebody waits for a result.
+	r.launch, r.small, r.wake = c.Launch, max(c.Small, c.Wait), c.Wake
+	r.flops, r.memory, r.upload = c.GFLOPS*1e9, c.Copy, min(c.Upload, c.Download)
+	if c.CompanionLaunch > 0 {
+		r.nearLaunch, r.nearMemory = c.CompanionLaunch, c.CompanionCopy
 	}
 	return r
 }

@@ -14,7 +14,8 @@ import (
 
 // EnvVariant names the environment variable that forces kernel variants, as in
 // "reduce=item,contract=tile". A variant that cannot run a task is not forced
-// on it.
+// on it. "thread=caller" and "thread=workers" force what small graphs run on
+// where a driver has both.
 const EnvVariant = "ANYCL_VARIANT"
 
 // families says which kernel variants may run a collapsed task, best first.
@@ -152,8 +153,12 @@ func variantsOf(d *deviceFacts, t *engine.Task) (*engine.Task, []variant, error)
 
 // forced is the variant that the list s demands for kind k, or "".
 func forced(s string, k engine.Kind) string {
+	return forcedName(s, k.String())
+}
+
+func forcedName(s, name string) string {
 	for part := range strings.SplitSeq(s, ",") {
-		if name, v, ok := strings.Cut(strings.TrimSpace(part), "="); ok && name == k.String() {
+		if n, v, ok := strings.Cut(strings.TrimSpace(part), "="); ok && n == name {
 			return v
 		}
 	}

@@ -19,14 +19,28 @@ import (
 // by side, and gives each launch a kernel of its own with its arguments set.
 // Where that fails with tuned plans, it is done again by rule.
 func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequence, error) {
-	s, err := e.prepare(ctx, tasks, func(t *engine.Task) (*plan, error) { return makePlan(e.facts, t, e.force) })
+	all := make([]*engine.Task, len(tasks))
+	for i, b := range tasks {
+		all[i] = b.Task
+	}
+	w, why := e.siteOf(all)
+	by := func(facts *deviceFacts) func(*engine.Task) (*plan, error) {
+		return func(t *engine.Task) (*plan, error) {
+			p, err := makePlan(facts, t, e.force)
+			if err == nil && why != "" {
+				p.why += "; " + why
+			}
+			return p, err
+		}
+	}
+	s, err := e.prepare(ctx, w, tasks, by(w.facts))
 	if err == nil || ctx.Err() != nil || errors.Is(err, engine.ErrClosed) || !s.tuned() {
 		return seqOrNil(s, err)
 	}
 	e.dev.Logger().Warn("ocl: tuned kernels cannot be prepared, the default is taken", "error", err)
-	byRule := *e.facts
+	byRule := *w.facts
 	byRule.tuned = nil
-	return seqOrNil(e.prepare(ctx, tasks, func(t *engine.Task) (*plan, error) { return makePlan(&byRule, t, e.force) }))
+	return seqOrNil(e.prepare(ctx, w, tasks, by(&byRule)))
 }
 
 // seqOrNil is s without an error, and no interface that holds nil with one.
@@ -39,8 +53,8 @@ func seqOrNil(s *sequence, err error) (engine.Sequence, error) {
 
 // prepare is Prepare with plans from planTask. With an error the sequence is
 // closed, and tells what was planned.
-func (e *Engine) prepare(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) (*sequence, error) {
-	s := &sequence{eng: e, tasks: make([]readyTask, len(tasks))}
+func (e *Engine) prepare(ctx context.Context, w *site, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) (*sequence, error) {
+	s := &sequence{eng: e, site: w, tasks: make([]readyTask, len(tasks))}
 	if e.isClosed() {
 		return s, engine.ErrClosed
 	}
@@ -65,6 +79,9 @@ func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound, planTask f
 	if err := s.compile(ctx, tasks, planTask); err != nil {
 		return err
 	}
+	if err := s.openQueue(); err != nil {
+		return err
+	}
 	if err := s.allocScratch(); err != nil {
 		return err
 	}
@@ -80,12 +97,12 @@ func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound, planTask f
 func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) error {
 	err := s.plan(ctx, tasks, planTask)
 	if err == nil {
-		err = s.eng.compileAll(ctx, s.tasks)
+		err = s.site.compileAll(ctx, s.tasks)
 	}
 	for i := range s.tasks {
 		t := &s.tasks[i]
 		for j := 0; err == nil && j < len(t.plan.launches); j++ {
-			t.programs[j], err = s.eng.program(ctx, t.task, t.plan.launches[j].prog)
+			t.programs[j], err = s.site.program(ctx, t.task, t.plan.launches[j].prog)
 		}
 	}
 	if errors.Is(err, platform.ErrClosed) {
@@ -96,7 +113,7 @@ func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask f
 
 // plan chooses variants and writes their programs.
 func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) error {
-	e := s.eng
+	facts := s.site.facts
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, b := range tasks {
@@ -104,12 +121,12 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := e.facts.check(b.Task); err != nil {
+			if err := facts.check(b.Task); err != nil {
 				return err
 			}
 			p, err := planTask(b.Task)
 			if err != nil {
-				return taskError(e.facts.name, b.Task, "plan", err)
+				return taskError(facts.name, b.Task, "plan", err)
 			}
 			s.tasks[i] = readyTask{task: b.Task, plan: p, programs: make([]built, len(p.launches))}
 			return nil
@@ -251,7 +268,7 @@ func (s *sequence) groupFits(k *cl.Kernel, p *plan, l launch) error {
 	if !p.tuned {
 		return nil
 	}
-	info, err := k.WorkGroupInfo(s.eng.dev.Device().CL())
+	info, err := k.WorkGroupInfo(s.site.device)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch 
 	if err := s.eng.Wait(ctx); err != nil { // the other queue does not order with what was submitted
 		return nil, err
 	}
-	if s.eng.dev.Caps().Profiling {
+	if s.eng.dev.Caps().Profiling { // a companion has the same driver
 		return s.profileByEvents(ctx, from, to, run, epoch)
 	}
 	return s.profileByWaiting(ctx, from, to, run, epoch)
@@ -36,7 +36,7 @@ func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch 
 
 func (s *sequence) profileByWaiting(ctx context.Context, from, to int, run uint32, epoch time.Time) ([]engine.Span, error) {
 	var spans []engine.Span
-	q := s.eng.dev.Queue()
+	q := s.queue
 	for i := from; i < to; i++ {
 		p := &s.tasks[i]
 		for j := range p.steps {
@@ -67,10 +67,11 @@ type timed struct {
 }
 
 func (s *sequence) profileByEvents(ctx context.Context, from, to int, run uint32, epoch time.Time) (spans []engine.Span, err error) {
-	q, err := s.eng.dev.ProfilingQueue()
+	q, done, err := s.profilingQueue()
 	if err != nil {
 		return nil, s.eng.waited(err)
 	}
+	defer func() { err = errors.Join(err, done()) }()
 	var commands []timed
 	defer func() {
 		for _, c := range commands {

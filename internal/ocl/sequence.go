@@ -13,13 +13,16 @@ import (
 )
 
 var (
-	_ engine.Sequence = (*sequence)(nil)
-	_ engine.Keeper   = (*sequence)(nil)
+	_ engine.Sequence  = (*sequence)(nil)
+	_ engine.Keeper    = (*sequence)(nil)
+	_ engine.Immediate = (*sequence)(nil)
 )
 
 // sequence is a list of tasks with everything that can be done beforehand done.
 type sequence struct {
 	eng     *Engine
+	site    *site
+	queue   *cl.Queue // the device's, or one of the sequence's own on the companion
 	tasks   []readyTask
 	kernels []*cl.Kernel
 	subs    []*cl.Buffer
@@ -61,7 +64,10 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 	if err := s.ready(ctx, from, to); err != nil {
 		return err
 	}
-	q := s.eng.dev.Queue()
+	if err := s.await(ctx); err != nil {
+		return err
+	}
+	q := s.queue
 	for i := from; i < to; i++ {
 		p := &s.tasks[i]
 		for j := range p.steps {
@@ -79,7 +85,11 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 	}
 	s.eng.last.Store(s.tasks[to-1].task)
 	s.eng.launches.Add(int64(to - from))
-	if err := q.Flush(); err != nil {
+	end := q.Flush
+	if s.Immediate() {
+		end = q.Finish
+	}
+	if err := end(); err != nil {
 		return s.failed(&s.tasks[to-1], err)
 	}
 	return nil
@@ -194,6 +204,7 @@ func (s *sequence) Close() error {
 func (s *sequence) release() error {
 	s.closed.Store(true)
 	var err error
+	err = errors.Join(err, s.closeQueue())
 	for _, k := range s.kernels {
 		err = errors.Join(err, k.Close())
 	}

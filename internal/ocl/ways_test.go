@@ -14,6 +14,7 @@ import (
 
 func TestTunedKernelsThatCannotBePreparedGiveWayToTheDefault(t *testing.T) {
 	e, _, faults := faulty(t)
+	e.near = nil
 	task := matmul(tensor.Float32, 1, 40, 50, 60, false, false)
 	e.facts.tuned = overlayOf(tuning.Of(tuning.Entry{
 		Family: "contract", Task: taskClass(e.facts, collapse(task)), Variant: "row", Gain: 2,

@@ -1,0 +1,37 @@
+//go:build (linux || darwin) && (amd64 || arm64) && !noopencl
+
+package cldriver
+
+import (
+	"os"
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// libcEnv are the C library's functions; drivers read its environment and not Go's.
+var libcEnv = sync.OnceValue(func() (fn struct{ set, unset uintptr }) {
+	fn.set = symbol(purego.RTLD_DEFAULT, "setenv")
+	fn.unset = symbol(purego.RTLD_DEFAULT, "unsetenv")
+	return fn
+})
+
+// WithEnv calls f while drivers see the environment variable name with a value. It
+// reports false, and f does not run, where the variable is set already or cannot be set. Programs
+// that this one starts meanwhile do not inherit it.
+func WithEnv(name, value string, f func()) bool {
+	fn := libcEnv()
+	if _, set := os.LookupEnv(name); set || fn.set == 0 || fn.unset == 0 {
+		return false
+	}
+	key, val := append([]byte(name), 0), append([]byte(value), 0)
+	const keep = 0 // what somebody else set meanwhile
+	r, _, _ := purego.SyscallN(fn.set, uintptr(unsafe.Pointer(&key[0])), uintptr(unsafe.Pointer(&val[0])), keep)
+	if int32(r) != 0 {
+		return false
+	}
+	defer func() { purego.SyscallN(fn.unset, uintptr(unsafe.Pointer(&key[0]))) }()
+	f()
+	return true
+}

@@ -1,0 +1,220 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/cldriver"
+)
+
+// A CPU driver runs kernels on threads of its own, which sleep until there is
+// work: to wake them takes as long as twenty small kernels, and then the caller
+// sleeps and must be woken too (PoCL 3.1: 20 to 70 us for a kernel that does
+// nothing). PoCL has a second device, "basic", that runs kernels on the thread that
+// enqueues them, in 0.7 us, with the same compiler and in the same memory. It is
+// no device of its own to anybody here, but the companion of the one that
+// computes: in one context with it, for work that is over sooner than a thread wakes.
+//
+// PoCL has that device only if POCL_DEVICES names it when PoCL starts. So the
+// variable is set for that moment, where nobody else set it.
+
+const (
+	envPoCLDevices  = "POCL_DEVICES"
+	poclDevices     = "pthread basic"
+	poclWorkers     = "pthread-" // how the names of its devices begin
+	poclCallerPlain = "basic-"
+)
+
+// poclPlain matches versions of PoCL whose only devices are the two: one with
+// CUDA would not show the GPU when POCL_DEVICES is set. Later ones name theirs otherwise.
+// Source: clGetPlatformInfo.c and devices.c of PoCL 3.1.
+var poclPlain = regexp.MustCompile(`^OpenCL \d\.\d PoCL 3\.1\b[^,]*(, (\w+\+Asserts|None|Release|RelWithDebInfo|Debug|RELOC|SPIR|SPIR-V|LLVM [\w. -]+|SLEEF|FP16|DISTRO|LTTNG|POCL_DEBUG))*$`)
+
+// start asks a platform for its devices, and PoCL for the companion too.
+func start(p *cl.Platform) (ds []*cl.Device, err error) {
+	ask := func() { ds, err = p.Devices(cl.DeviceAll) }
+	if !poclPlain.MatchString(p.Version()) || !firstStart() || !cldriver.WithEnv(envPoCLDevices, poclDevices, ask) {
+		ask()
+	}
+	return ds, err
+}
+
+var poclStarted sync.Once
+
+// firstStart is true once: PoCL looks at its variable when it starts and never again.
+func firstStart() (first bool) {
+	poclStarted.Do(func() { first = true })
+	return first
+}
+
+// pair takes companions out of the devices of a platform and gives them to those whose
+// companions they are. What the user has named in POCL_DEVICES stays a device.
+func pair(found []*Device) []*Device {
+	if _, set := os.LookupEnv(envPoCLDevices); set {
+		return found
+	}
+	var alone []*Device
+	for _, d := range found {
+		processor, ok := strings.CutPrefix(d.Name, poclCallerPlain)
+		i := slices.IndexFunc(found, func(m *Device) bool {
+			return ok && m.Name == poclWorkers+processor && m.cl.Platform() == d.cl.Platform() && m.companion == nil
+		})
+		if i < 0 || !poclPlain.MatchString(d.PlatformVersion) {
+			alone = append(alone, d)
+			continue
+		}
+		found[i].companion = d
+	}
+	return alone
+}
+
+// Companion is a device that runs kernels on the thread that enqueues them, in the
+// context and the memory of an opened device. Launch returns when the kernel is
+// done. A queue of it is for one goroutine at a time; different queues
+// work at the same time. The opened device's commands and its are in
+// no order but the caller's: Wait for the device first.
+type Companion struct {
+	o      *Opened
+	device *Device
+}
+
+// Companion returns the opened device's companion, nil where there is none that
+// has proven what Companion promises.
+func (o *Opened) Companion() *Companion {
+	if !o.caps.Companion || !o.paired {
+		return nil
+	}
+	return &Companion{o, o.device.companion}
+}
+
+// Device describes the companion: as the opened device, of one compute unit.
+func (c *Companion) Device() *Device { return c.device }
+
+// NewQueue makes a queue, which is the caller's to close, before the opened device is.
+func (c *Companion) NewQueue(options cl.QueueOptions) (*cl.Queue, error) {
+	q, err := c.o.context.NewQueue(c.device.cl, options)
+	if err != nil {
+		return nil, fmt.Errorf("platform: %s: queue on the calling thread: %w", c.o.device.ID, err)
+	}
+	return q, nil
+}
+
+// Program is Opened.Program for the companion.
+func (c *Companion) Program(ctx context.Context, name, source, options string) (*cl.Program, error) {
+	return c.o.programFor(ctx, programKey{name, source, options, c.device.cl})
+}
+
+// newContext makes the device's context, with the companion where that is possible.
+func (o *Opened) newContext() error {
+	lib, err := o.device.cl.Platform().Library(), error(nil)
+	if c := o.device.companion; c != nil && o.device.Unified {
+		if o.context, err = lib.NewContext(o.device.cl, c.cl); err == nil {
+			o.paired = true
+			return nil
+		}
+		o.warn("no companion", err)
+	}
+	o.context, err = lib.NewContext(o.device.cl)
+	return err
+}
+
+// tryCompanion looks whether a launch on the companion is over when it returns,
+// and whether it sees what the host and the device wrote, and they what it wrote.
+func (p *prober) tryCompanion() {
+	if !p.o.paired {
+		return
+	}
+	err := p.companion()
+	p.caps.Companion = err == nil
+	p.record("companion", true, err)
+}
+
+func (p *prober) companion() (err error) {
+	if !p.caps.Direct {
+		return errors.New("the host does not see the device's memory")
+	}
+	o, near := p.o, p.o.device.companion
+	common, _, sections := probeSections()
+	prog, err := o.context.NewProgram(common + sections["copy"])
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, prog.Close()) }()
+	if err := prog.Build(p.options(defaultStd), near.cl); err != nil {
+		return err
+	}
+	q, err := o.context.NewQueue(near.cl, cl.QueueOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Close()) }()
+	var kernels [2]*cl.Kernel // the companion's, the device's
+	for i, from := range []*cl.Program{prog, p.programs[defaultStd+"copy"]} {
+		if from == nil {
+			return errors.New("no kernel to copy with")
+		}
+		k, err := from.Kernel("copy")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, k.Close()) }()
+		kernels[i] = k
+	}
+	return p.companionRounds(q, kernels[0], kernels[1])
+}
+
+// companionRounds lets the host, the device and the companion write in turn.
+func (p *prober) companionRounds(q *cl.Queue, near, far *cl.Kernel) (err error) {
+	o := p.o
+	items, group := o.device.rateItems()
+	n := items * o.device.ratedVector() * 4 // bytes
+	var seen [3][]byte                      // host -> far -> near
+	var blocks [3]*block
+	for i := range blocks {
+		b, err := o.newBlock(int64(n))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, b.Close()) }()
+		if seen[i], err = b.see(o.queue); err != nil {
+			return err
+		}
+		b.direct.mu.RUnlock()
+		blocks[i] = b
+	}
+	err = errors.Join(far.SetBuffer(0, blocks[0].buffer), far.SetBuffer(1, blocks[1].buffer),
+		near.SetBuffer(0, blocks[1].buffer), near.SetBuffer(1, blocks[2].buffer))
+	if err != nil {
+		return err
+	}
+	for round := range 4 {
+		for i := range n {
+			seen[0][i] = byte(i*31 + round*17 + 1)
+		}
+		if err := errors.Join(o.queue.Launch(far, cl.Range1(items, group), nil), o.queue.Finish()); err != nil {
+			return err
+		}
+		e, err := q.LaunchEvent(near, cl.Range1(items, group), nil)
+		if err != nil {
+			return err
+		}
+		status, err := e.Status()
+		if err = errors.Join(err, e.Close()); err != nil {
+			return err
+		}
+		if status != cl.EventComplete {
+			return fmt.Errorf("round %d: a launch returns before its end", round)
+		}
+		if !slices.Equal(seen[0][:n], seen[2][:n]) {
+			return fmt.Errorf("round %d: the host sees other bytes than it wrote", round)
+		}
+	}
+	return q.Finish()
+}

@@ -1,0 +1,141 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// companionRole tells what discovery finds and what is left of the variable, for Go, for
+// the C library of this process, and for a program that it starts.
+func companionRole() error {
+	m, err := Discover(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	for _, d := range m.Devices {
+		fmt.Printf("device %s companion %v\n", d, d.companion != nil)
+	}
+	out, err := exec.Command("env").Output()
+	if err != nil {
+		return err
+	}
+	value, set := os.LookupEnv(envPoCLDevices)
+	fmt.Printf("%q %v\n%s", value, set, out)
+	return nil
+}
+
+func TestTheCompanionIsNotADeviceOfItsOwn(t *testing.T) {
+	d := device(t)
+	if d.companion == nil {
+		t.Skipf("%s has no companion", d)
+	}
+	out := child(t, "companion", EnvDevice+"=")
+	assert.Contains(t, out, "device "+d.String()+" companion true")
+	assert.NotContains(t, out, poclCallerPlain)
+	assert.Contains(t, out, `"" false`)
+	assert.NotContains(t, out, envPoCLDevices+"=", "the environment is as it was")
+	assert.Equal(t, 1, d.companion.Units)
+}
+
+func TestTheUsersPOCLDEVICESIsHeeded(t *testing.T) {
+	if device(t).companion == nil {
+		t.Skip("no companion")
+	}
+	out := child(t, "companion", EnvDevice+"=", envPoCLDevices+"=pthread")
+	assert.Contains(t, out, "companion false")
+	assert.NotContains(t, out, "companion true")
+	out = child(t, "companion", EnvDevice+"=", envPoCLDevices+"=basic pthread")
+	assert.Contains(t, out, poclCallerPlain, "who asks for it sees it")
+	assert.NotContains(t, out, "companion true")
+	assert.Contains(t, out, `"basic pthread" true`)
+}
+
+func TestOnlyKnownPoCLsAreAskedForACompanion(t *testing.T) {
+	for version, want := range map[string]bool{
+		"OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts, RELOC, SPIR, LLVM 15.0.6, SLEEF, DISTRO, POCL_DEBUG": true,
+		"OpenCL 3.0 PoCL 3.1  Linux, Release, RELOC, SPIR, LLVM 14.0.6, SLEEF, DISTRO":                         true,
+		"OpenCL 3.0 PoCL 3.1  Linux, Release, RELOC, SPIR, LLVM 14.0.6, SLEEF, DISTRO, CUDA, POCL_DEBUG":       false, // would lose its GPU
+		"OpenCL 3.0 PoCL 3.1  Linux, Release, RELOC, SPIR, LLVM 14.0.6, PROXY":                                 false,
+		"OpenCL 3.0 PoCL 6.0+debian  Linux, None+Asserts, RELOC, LLVM 17.0.6, SLEEF, DISTRO":                   false, // other names
+		"OpenCL 3.0 CUDA 12.4.131": false,
+		"":                         false,
+	} {
+		assert.Equal(t, want, poclPlain.MatchString(version), version)
+	}
+}
+
+func TestTheCompanionComputesInTheDevicesMemory(t *testing.T) {
+	o := fresh(t, nil, nil)
+	c := o.Companion()
+	if c == nil {
+		t.Skip("no companion")
+	}
+	const n, count = 5, 1000
+	prog, err := c.Program(t.Context(), "near.cl", scale(n), "")
+	require.NoError(t, err)
+	far, err := o.Program(t.Context(), "near.cl", scale(n), "")
+	require.NoError(t, err)
+	require.NotSame(t, far, prog, "each has a program of its own")
+	again, err := c.Program(t.Context(), "near.cl", scale(n), "")
+	require.NoError(t, err)
+	require.Same(t, prog, again)
+	q, err := c.NewQueue(cl.QueueOptions{})
+	require.NoError(t, err)
+	k, err := prog.Kernel("scale")
+	require.NoError(t, err)
+	m, err := o.Alloc(4 * count)
+	require.NoError(t, err)
+	x := make([]float32, count)
+	x[7] = 3
+	require.NoError(t, o.Write(t.Context(), m, 0, cl.Bytes(x)))
+	require.NoError(t, k.SetBuffer(0, m.Buffer()))
+	require.NoError(t, q.Launch(k, cl.Range1(count, 0), nil))
+	require.NoError(t, o.Read(t.Context(), cl.Bytes(x), m, 0))
+	assert.EqualValues(t, 2*3+n, x[7])
+	assert.EqualValues(t, n, x[count-1])
+	require.NoError(t, errors.Join(k.Close(), q.Finish(), q.Close(), m.Close()))
+}
+
+func TestADeviceDoesWithoutACompanionThatHasNoContext(t *testing.T) {
+	d, faults := discovered(t, "")
+	if d.companion == nil {
+		t.Skip("no companion")
+	}
+	faults.FailAt(1, cl.OutOfResources, "NewContext")
+	o, err := d.Open(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Equal(t, 1, faults.Fired())
+	assert.Nil(t, o.Companion())
+	runScale(t, o, "alone.cl", 3, 100)
+	require.NoError(t, o.Close())
+	assert.Zero(t, d.CL().Platform().Library().Stats().Total())
+}
+
+// A companion that does not do what it must is none: every call that the probe makes on
+// it fails in turn.
+func TestACompanionThatFailsItsProofIsNone(t *testing.T) {
+	d, faults := discovered(t, CacheOff)
+	if d.companion == nil {
+		t.Skip("no companion")
+	}
+	good, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	require.True(t, good.Companion)
+	d.caps = nil
+	faults.FailFrom(1, cl.OutOfResources, "Info event")
+	got, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	assert.False(t, got.Companion)
+	assert.Equal(t, good.Direct, got.Direct)
+	d.caps = nil
+	faults.Off()
+}
