@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
@@ -73,9 +74,11 @@ type conveyor struct {
 	x       *Executable
 	ahead   int
 	outs    []*tensor.Tensor
-	data    [][]byte          // of outs
 	streams []engine.Streamer // of each side; nil: one run at a time
-	pending [][]engine.Ticket // of each run, by side
+	pieces  [][]engine.Piece  // of outs, by side
+	data    [][][]byte        // where they go
+	pending [][]engine.Ticket // of each run, by side; nil: nothing to wait for there
+	spare   [][]engine.Ticket // closed, for later runs
 	done    bool              // a run that was not ahead has filled outs
 }
 
@@ -93,9 +96,11 @@ func (x *Executable) newConveyor(o EachOptions) (*conveyor, error) {
 	if c.outs, err = x.newOutputs(); err != nil {
 		return nil, err
 	}
-	for _, t := range c.outs {
-		data, _ := t.Bytes()
-		c.data = append(c.data, data)
+	c.pieces, c.data = make([][]engine.Piece, len(x.sides)), make([][][]byte, len(x.sides))
+	for i, o := range x.outs {
+		data, _ := c.outs[i].Bytes()
+		c.data[o.side] = append(c.data[o.side], data)
+		c.pieces[o.side] = append(c.pieces[o.side], engine.Piece{Slot: o.slot, Bytes: o.bytes()})
 	}
 	for i, s := range x.sides {
 		e, ok := s.engine.(engine.Streamer)
@@ -135,7 +140,13 @@ func (c *conveyor) start(ctx context.Context, feeds Feeds) error {
 		c.done = err == nil
 		return err
 	}
-	tickets, err := c.x.start(ctx, feeds, c.streams)
+	var tickets []engine.Ticket
+	if n := len(c.spare); n > 0 {
+		tickets, c.spare = c.spare[n-1], c.spare[:n-1]
+	} else {
+		tickets = make([]engine.Ticket, len(c.x.sides))
+	}
+	err := c.x.start(ctx, feeds, c.streams, c.pieces, tickets)
 	if err == nil {
 		c.pending = append(c.pending, tickets)
 	}
@@ -151,11 +162,12 @@ func (c *conveyor) deliver(ctx context.Context, left int, yield func([]*tensor.T
 	}
 	for len(c.pending) > left {
 		tickets := c.pending[0]
-		c.pending = c.pending[1:]
+		c.pending = slices.Delete(c.pending, 0, 1)
 		if err := errors.Join(c.take(ctx, tickets), closeTickets(tickets)); err != nil {
 			yield(nil, fmt.Errorf("ops: run %q: %w", c.x.name, err))
 			return false
 		}
+		c.spare = append(c.spare, tickets)
 		if !yield(c.outs, nil) {
 			return false
 		}
@@ -169,13 +181,7 @@ func (c *conveyor) take(ctx context.Context, tickets []engine.Ticket) error {
 		if t == nil {
 			continue
 		}
-		var dst [][]byte
-		for i, o := range c.x.outs {
-			if o.side == s {
-				dst = append(dst, c.data[i])
-			}
-		}
-		if err := t.Wait(ctx, dst); err != nil {
+		if err := t.Wait(ctx, c.data[s]); err != nil {
 			return err
 		}
 	}
@@ -188,27 +194,27 @@ func (c *conveyor) close() {
 	}
 }
 
-func closeTickets(tickets []engine.Ticket) error {
-	var errs []error
+func closeTickets(tickets []engine.Ticket) (err error) {
 	for _, t := range tickets {
 		if t != nil {
-			errs = append(errs, t.Close())
+			err = errors.Join(err, t.Close())
 		}
 	}
-	return errors.Join(errs...)
+	return err
 }
 
-// start submits a run and asks for its outputs.
-func (x *Executable) start(ctx context.Context, feeds Feeds, streams []engine.Streamer) (tickets []engine.Ticket, err error) {
+// start submits a run and asks for its outputs: the pieces of each side. Tickets
+// are those of a run before, closed, and become those of this one.
+func (x *Executable) start(ctx context.Context, feeds Feeds, streams []engine.Streamer, pieces [][]engine.Piece, tickets []engine.Ticket) (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := x.ready(ctx, feeds); err != nil {
-		return nil, err
+		return err
 	}
+	asked := 0
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("ops: run %q: %w", x.name, err), closeTickets(tickets))
-			tickets = nil
+			err = errors.Join(fmt.Errorf("ops: run %q: %w", x.name, err), closeTickets(tickets[:asked]))
 		}
 	}()
 	// What comes later on these engines comes after this run: the variables need
@@ -216,28 +222,22 @@ func (x *Executable) start(ctx context.Context, feeds Feeds, streams []engine.St
 	locked, err := x.lockVariables(ctx)
 	defer func() { x.unlockVariables(locked) }()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := x.submit(ctx, feeds, streams, nil); err != nil {
-		return nil, err
+		return err
 	}
-	tickets = make([]engine.Ticket, len(x.sides))
-	for s := range x.sides {
-		if !x.uses(s) {
+	for ; asked < len(x.sides); asked++ {
+		if !x.uses(asked) {
 			continue
 		}
-		var pieces []engine.Piece
-		for _, o := range x.outs {
-			if o.side == s {
-				pieces = append(pieces, engine.Piece{Slot: o.slot, Bytes: o.bytes()})
-			}
+		t, err := streams[asked].Fetch(pieces[asked], tickets[asked])
+		if err != nil {
+			return err
 		}
-		if tickets[s], err = streams[s].Fetch(pieces); err != nil {
-			tickets[s] = nil
-			return tickets, err
-		}
+		tickets[asked] = t
 	}
-	return tickets, nil
+	return nil
 }
 
 // bytes is the size of the output.

@@ -262,6 +262,37 @@ func TestAGraphWithoutOutputsRunsAheadToo(t *testing.T) {
 	require.NoError(t, exe.Close())
 }
 
+// On a device with memory of its own a longer loop allocates no more than a short one.
+func TestARunOfEachAllocatesNothing(t *testing.T) {
+	if ops.RaceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	r := newRig(t)
+	r.opts.Staging, r.opts.Library = "on", nil // faults that may be injected cost memory
+	rt, closeAll, err := r.open(t.Context())
+	require.NoError(t, err)
+	for _, n := range []int{adderSize, largeAdderSize} {
+		a := newAdder(t, rt, ops.OnDevice, n)
+		same := ops.Feeds{a.x: tensor.Must(tensor.New(tensor.Float32, n))}
+		loop := func(runs int) float64 {
+			return testing.AllocsPerRun(1, func() {
+				feeds := func(yield func(ops.Feeds, error) bool) {
+					for i := 0; i < runs && yield(same, nil); i++ {
+					}
+				}
+				for _, err := range a.exe.Each(context.Background(), feeds, ops.EachOptions{}) {
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		loop(500) // memory for staging grows to its working size
+		require.Less(t, loop(210)-loop(10), 10.0, "%d elements", n)
+	}
+	require.NoError(t, errors.Join(rt.Close(), closeAll()))
+}
+
 // Whatever fails at whatever call, the loop tells, nothing leaks, and a later
 // loop is right.
 func TestEveryFailureInsideEachIsToldAndLeaksNothing(t *testing.T) {

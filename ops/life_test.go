@@ -43,7 +43,7 @@ func model(t testing.TB, rt *Runtime) (exe *Executable, x *Node, w *Node) {
 }
 
 func TestRunAgainAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	everywhere(t, func(t *testing.T, rt *Runtime) {

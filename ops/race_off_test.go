@@ -2,4 +2,4 @@
 
 package ops
 
-const raceEnabled = false
+const RaceEnabled = false

@@ -2,4 +2,4 @@
 
 package ops
 
-const raceEnabled = true
+const RaceEnabled = true

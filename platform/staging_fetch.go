@@ -28,6 +28,7 @@ const pullDepth = 3
 
 // ask enqueues reading, as far as there is pinned memory.
 func (p *pull) ask() error {
+	before := p.asked
 	for p.asked < p.bytes && len(p.pieces) < pullDepth {
 		p.s.mu.Lock()
 		m, err := p.s.idle(p.c)
@@ -42,6 +43,9 @@ func (p *pull) ask() error {
 		}
 		p.pieces = append(p.pieces, m)
 		p.asked, p.wait = p.asked+n, nil
+	}
+	if p.asked == before {
+		return nil
 	}
 	return p.q.Flush()
 }

@@ -89,9 +89,13 @@ type part struct {
 }
 
 // Fetch enqueues the reading of pieces and does not wait for it. What was enqueued
-// before starts, if it has not. Close the result.
-func (o *Opened) Fetch(pieces []Piece) (f *Fetched, err error) {
-	f = &Fetched{o: o, parts: make([]part, len(pieces))}
+// before starts, if it has not. Close the result; again is nil or one that was
+// closed, whose memory the new one takes over.
+func (o *Opened) Fetch(pieces []Piece, again *Fetched) (f *Fetched, err error) {
+	if f = again; f == nil {
+		f = &Fetched{}
+	}
+	f.o, f.parts = o, slices.Grow(f.parts[:0], len(pieces))[:len(pieces)]
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
@@ -237,14 +241,16 @@ func (f *Fetched) done(ctx context.Context) error {
 // Close gives the staging memory back, or leaves it to the transfers that still
 // use it. Calling it again does nothing.
 func (f *Fetched) Close() error {
-	parts, marker := f.parts, f.marker
-	f.parts, f.marker = nil, nil
-	for i := range parts {
-		parts[i].pull.close()
-		if parts[i].event != nil {
-			f.o.stager.leave(parts[i].staged)
+	for i := range f.parts {
+		p := &f.parts[i]
+		p.pull.close()
+		if p.event != nil {
+			f.o.stager.leave(p.staged)
 		}
+		p.staged = staged{}
 	}
+	marker := f.marker
+	f.parts, f.marker = f.parts[:0], nil
 	return marker.Close()
 }
 

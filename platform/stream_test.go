@@ -26,7 +26,7 @@ func TestSendAndFetchKeepTheOrderOfTheQueue(t *testing.T) {
 					host[j] = byte(i + j)
 				}
 				require.NoError(t, o.Send(t.Context(), m, 5, host))
-				f, err := o.Fetch([]Piece{{m, 5, int64(n)}, {m, 5 + int64(n)/2, int64(n) - int64(n)/2}})
+				f, err := o.Fetch([]Piece{{m, 5, int64(n)}, {m, 5 + int64(n)/2, int64(n) - int64(n)/2}}, nil)
 				require.NoError(t, err)
 				fetched = append(fetched, f)
 			}
@@ -62,9 +62,9 @@ func waitingHearsItsContext(t *testing.T, o *Opened) {
 	require.NoError(t, o.Queue().Barrier([]*cl.Event{gate}))
 	want := bytes.Repeat([]byte{7}, 100)
 	require.NoError(t, o.Send(t.Context(), m, 0, want), "sending does not wait")
-	f, err := o.Fetch([]Piece{{m, 0, 100}})
+	f, err := o.Fetch([]Piece{{m, 0, 100}}, nil)
 	require.NoError(t, err, "fetching does not wait")
-	lost, err := o.Fetch([]Piece{{m, 0, 100}})
+	lost, err := o.Fetch([]Piece{{m, 0, 100}}, nil)
 	require.NoError(t, err)
 	require.NoError(t, lost.Close(), "nor does giving up")
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
@@ -109,9 +109,9 @@ func TestStreamMistakesAreErrors(t *testing.T) {
 	m, err := o.Alloc(10)
 	require.NoError(t, err)
 	assert.ErrorIs(t, o.Send(t.Context(), m, 5, make([]byte, 6)), cl.InvalidValue)
-	_, err = o.Fetch([]Piece{{m, 0, 10}, {m, 5, 6}})
+	_, err = o.Fetch([]Piece{{m, 0, 10}, {m, 5, 6}}, nil)
 	assert.ErrorIs(t, err, cl.InvalidValue)
-	f, err := o.Fetch([]Piece{{m, 0, 10}})
+	f, err := o.Fetch([]Piece{{m, 0, 10}}, nil)
 	require.NoError(t, err)
 	assert.Error(t, f.Wait(t.Context(), nil), "no place for the piece")
 	require.NoError(t, f.Close())
@@ -139,7 +139,7 @@ func TestCloseWhileOthersStream(t *testing.T) {
 					err = o.Send(t.Context(), m, 0, host)
 					if err == nil {
 						var f *Fetched
-						if f, err = o.Fetch([]Piece{{m, 0, int64(n)}}); err == nil {
+						if f, err = o.Fetch([]Piece{{m, 0, int64(n)}}, nil); err == nil {
 							err = f.Wait(t.Context(), [][]byte{host})
 							_ = f.Close()
 						}

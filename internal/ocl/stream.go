@@ -19,28 +19,34 @@ func (e *Engine) Send(ctx context.Context, dst engine.Memory, offset int64, src 
 }
 
 // Fetch asks for pieces of memory and does not wait.
-func (e *Engine) Fetch(pieces []engine.Piece) (engine.Ticket, error) {
+func (e *Engine) Fetch(pieces []engine.Piece, again engine.Ticket) (engine.Ticket, error) {
 	if e.isClosed() {
 		return nil, engine.ErrClosed
 	}
-	ps := make([]platform.Piece, len(pieces))
-	for i, p := range pieces {
+	t, ok := again.(*ticket)
+	if !ok || t.eng != e {
+		t = &ticket{eng: e}
+	}
+	t.pieces = t.pieces[:0]
+	for _, p := range pieces {
 		m, err := e.own(p.Mem)
 		if err != nil {
 			return nil, err
 		}
-		ps[i] = platform.Piece{Mem: m.mem, Offset: p.Offset, Bytes: p.Bytes}
+		t.pieces = append(t.pieces, platform.Piece{Mem: m.mem, Offset: p.Offset, Bytes: p.Bytes})
 	}
-	f, err := e.dev.Fetch(ps)
+	f, err := e.dev.Fetch(t.pieces, t.fetched)
 	if err != nil {
 		return nil, e.waited(err)
 	}
-	return &ticket{e, f}, nil
+	t.fetched = f
+	return t, nil
 }
 
 // ticket is an engine.Ticket.
 type ticket struct {
 	eng     *Engine
+	pieces  []platform.Piece
 	fetched *platform.Fetched
 }
 
