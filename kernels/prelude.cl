@@ -13,11 +13,13 @@
 #endif
 
 // WIDE before a loop (WIDE_BY of so many elements, PARTLY where the last vector is a part of one, by a
-// mask), WIDE_VECTORS in the kernel: Clang makes vectors of half the width that a CPU has where it
+// mask, WIDE_SHORT where compilers would rather write so few vectors out one element after the other),
+// WIDE_VECTORS in the kernel: Clang makes vectors of half the width that a CPU has where it
 // fears for the clock, unless a loop asks for more and the kernel has a call with such a vector
-// (measured, exp of rows in a cache: twice as fast). FETCH_ROW asks for 64 elements from p + at on,
-// one in every step. WIDE_VECTORS also reads a constant: a page of constants that only loads under a mask read takes an
-// assist of the processor each time (a select from constants, PoCL 3.1 on Zen 5: 100 times slower).
+// (measured, exp of rows in a cache: twice as fast). FETCH_RUN asks for n elements from p + at on,
+// one in every step, FETCH_ROW for 64. WIDE_VECTORS also reads a constant: a page of constants that
+// only loads under a mask read takes an assist of the processor each time (a select from constants,
+// PoCL 3.1 on Zen 5: 100 times slower).
 #if WIDE_LOOPS
 #pragma clang diagnostic ignored "-Wpass-failed" // a loop that cannot is as well off without
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
@@ -27,14 +29,17 @@
 static inline float16 wide_vectors(const float16 x) { return x; }
 __constant float constants = 0;
 #define WIDE_VECTORS { volatile __constant float *const touched = &constants; (void)*touched; } (void)wide_vectors((float16)(0));
-#define FETCH_ROW(p, at, step) for (int k = 0; k < 64; k += (step)) __builtin_prefetch((const void *)(size_t)(p + (at) + k), 0, 2);
+#define WIDE_SHORT PRAGMA(clang loop vectorize_width(16) unroll(disable))
+#define FETCH_RUN(p, at, step, n) for (int k = 0; k < (n); k += (step)) __builtin_prefetch((const void *)(size_t)(p + (at) + k), 0, 2);
 #else
 #define WIDE_BY(lanes)
 #define WIDE
 #define PARTLY
+#define WIDE_SHORT
 #define WIDE_VECTORS
-#define FETCH_ROW(p, at, step)
+#define FETCH_RUN(p, at, step, n)
 #endif
+#define FETCH_ROW(p, at, step) FETCH_RUN(p, at, step, 64)
 
 // INLINE begins a function that is made part of every loop that calls it: one call that is left
 // keeps the loop from becoming vectors, and compilers leave calls of what is long and used twice

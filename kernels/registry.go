@@ -128,6 +128,12 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		Macros: []Macro{vectors}, For: "CPU drivers: enough rows, whose columns are neighbours in memory",
 	},
 	{
+		Family: "row", Name: "band", File: "row_band.cl", Needs: []string{"monoid.cl", "row_fold.cl"}, Kernels: []string{"row_band"},
+		Hooks:  []string{"BAND_FOLDS", "KNOWN", "PREPARE", "EACH_OVER", "ROW_RESULTS"},
+		Macros: []Macro{{"COLS", nil, "of a row"}, {"STREAMED", flag, "no cache holds the outputs"}, {"LINED", flag, "every row ends with a line of memory"}},
+		For:    "CPU drivers: short rows, sixteen at a time",
+	},
+	{
 		Family: "row", Name: "group", File: "row_group.cl", Needs: []string{"monoid.cl", "row_fold_group.cl"}, Kernels: []string{"row_group"}, Hooks: rowHooks,
 		Macros: []Macro{{"WG", groupSize, "work-items a row"}}, For: "GPUs; few long rows are split into reductions and a map",
 	},

@@ -15,6 +15,14 @@ func RowBlock(rows, cols int64, units int) RowBlocks {
 	return b
 }
 
+// RowBand is RowBlock in whole bands of rows.
+func RowBand(rows, cols, band int64, units int) RowBlocks {
+	b := RowBlock(rows, cols, units)
+	b.Rows = ceil(b.Rows, band) * band
+	b.Global = [3]int{int(ceil(rows, b.Rows))}
+	return b
+}
+
 // RowGroup is the range of row_group: groups take rows in turn, as many as keep
 // every unit busy.
 func RowGroup(rows int64, wg, units int) Grid {

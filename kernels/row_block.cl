@@ -13,6 +13,7 @@
 //         ROW_RESULTS(r)    stores the outputs of which the row has one
 // macros  VEC  columns at once, 64    BUFFERED  1: an output may lie where an input does, so all
 //              values of a run of columns are computed before any is stored
+//         PLAIN  1: outputs over the row have OUTS##i(c), columns c .. c + 15, which are stored as they are
 //         STREAMED  1: whole lines of the outputs are stored past the caches, see map.cl; then there
 //              are BITS##i, the type of an element of output i, BITS##i##_OF(v), what is stored for
 //              v, AT##i, where the output begins, and FIRST, that of the first one over the row
@@ -26,6 +27,16 @@
 #define SOME(i) PARTLY for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));
 #define WHOLE_VALUES(i) OUT##i##_T v##i[VEC] LINES; WIDE for (int k = 0; k < VEC; k++) v##i[k] = OUT##i(c + k);
 #define WHOLE_STORES(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, v##i[k]);
+#if PLAIN
+#define DIRECT(i) _Pragma("unroll") for (int k = 0; k < VEC; k += 16) vstore16(OUTS##i(c + k), 0, AT##i + r * COLS + c + k);
+#define STREAMS(i) \
+    if (TO_LINE(AT##i + r * COLS + c) == 0) { \
+        _Pragma("unroll") \
+        for (int k = 0; k < VEC; k += 16) STREAM(as_float16(OUTS##i(c + k)), (__global float16 *)(AT##i + r * COLS + c + k)); \
+    } else { \
+        DIRECT(i) \
+    }
+#else
 #define DIRECT(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));
 #define STREAMS(i) { \
     BITS##i b[VEC] LINES; \
@@ -35,6 +46,7 @@
     else \
         WIDE for (int k = 0; k < VEC; k++) (AT##i)[r * COLS + c + k] = b[k]; \
 }
+#endif
 
 kernel void row_block(PARAMS) {
     const IDX item = (IDX)get_global_id(0);

@@ -1,26 +1,33 @@
 // row_fold.cl: one fold of a row on a CPU driver, columns in vectors. It stands before
-// row_block.cl once for every fold, each time with other macros.
+// row_block.cl and row_band.cl once for every fold, each time with other macros.
 //
 //     fold over c of LOAD(c)
 //
 // hooks   FOLD_FUNCTION  the head of the function: row_fold<k>(r, what is known of the row, ...)
-//         LOAD(c)        what is folded
+//         PART_FUNCTION  the head of its part without the end, which gives a vector to be folded:
+//                        row_part<k>, and PART, a call of it for row r
+//         LOAD(c)        what is folded, and where PLAIN LOADS(c), columns c .. c + 15 of it
 //         PREPARE(n, IN) stages n values of columns c + k that this fold is the first to need, at
 //                        c + k, zero where IN(k) is not true
 //         AHEAD          fetches what the next row has from column c on
 //         and the monoid's, see monoid.cl
-// macros  VEC   columns at once, 64
+// macros  VEC   columns at once, 64      COLUMNS  how loops over them become vectors, see prelude.cl
 //         NOTES_NANS  1: VAL has NaN, and the least or the largest is wanted
 //         NANS(n)     the type of a comparison of n VAL then
+//         BAND  rows that are folded together, 1 or 16. Of 16, FOLD_FUNCTION is row_fold<k>(b, n, what
+//               is known of each row, VAL *out, ...) of rows b .. b + n - 1, for which KNOWN(j) declares
+//               what is known of row b + j, and AHEAD fetches all of row r + BAND
 // sizes   COLS
-// note    values go to a small array before they are folded, as in reduce_block.cl. The end of a
+// note    values that are not PLAIN go to a small array before they are folded, as in
+//         reduce_block.cl. The end of a
 //         row is filled up to whole vectors with the identity. Vectors find the least and the
-//         largest by one instruction, which loses a NaN: those are noted apart
+//         largest by one instruction, which loses a NaN: those are noted apart. A vector is folded
+//         by halves in as many steps as for 16 of them that become one of 16 rows
 
 #define ALL(k) 1
 #define GET(n, IN) { \
     PREPARE(n, IN) \
-    WIDE for (int k = 0; k < (n); k++) v[k] = IN(k) ? (VAL)LOAD(c + k) : (VAL)IDENTITY; \
+    COLUMNS for (int k = 0; k < (n); k++) v[k] = IN(k) ? (VAL)LOAD(c + k) : (VAL)IDENTITY; \
 }
 
 #if IS_ARG
@@ -54,19 +61,32 @@ FOLD_FUNCTION {
 #define VECTOR_MIN(n, a, b) ((b) < (a) ? (b) : (a))
 #define VECTOR_MAX(n, a, b) ((b) > (a) ? (b) : (a))
 #define V(n) NAMED(VAL, n, )
+#if PLAIN
+#define VALUES(i) LOADS(c + 16 * (i))
+#define GET_ALL PREPARE(VEC, ALL)
+#else
+#define VALUES(i) vload16(i, v)
+#define GET_ALL GET(VEC, ALL)
+#endif
 #define FOLD_VECTORS { \
-    const V(16) v0 = vload16(0, v), v1 = vload16(1, v), v2 = vload16(2, v), v3 = vload16(3, v); \
+    const V(16) v0 = VALUES(0), v1 = VALUES(1), v2 = VALUES(2), v3 = VALUES(3); \
     s0 = VECTOR_FOLD(16, s0, v0); s1 = VECTOR_FOLD(16, s1, v1); \
     s2 = VECTOR_FOLD(16, s2, v2); s3 = VECTOR_FOLD(16, s3, v3); \
-    NOTE_NANS \
+    NOTE_NANS(v0, v1) \
+    NOTE_NANS(v2, v3) \
+}
+#define FOLD_VECTOR(x) { \
+    const V(16) v0 = x; \
+    s0 = VECTOR_FOLD(16, s0, v0); \
+    NOTE_NANS(v0, v0) \
 }
 #if NOTES_NANS
-#define NOTE_NANS nans |= (v0 != v0) | (v1 != v1) | (v2 != v2) | (v3 != v3);
+#define NOTE_NANS(a, b) nans |= (a != a) | (b != b);
 #else
-#define NOTE_NANS
+#define NOTE_NANS(a, b)
 #endif
 
-FOLD_FUNCTION {
+PART_FUNCTION {
     VAL v[VEC] LINES;
     V(16) s0 = (V(16))IDENTITY, s1 = s0, s2 = s0, s3 = s0;
 #if NOTES_NANS
@@ -74,30 +94,72 @@ FOLD_FUNCTION {
 #endif
     IDX c = 0;
     for (; c + VEC <= COLS; c += VEC) {
+#if BAND == 1
         AHEAD
-        GET(VEC, ALL)
+#endif
+        GET_ALL
         FOLD_VECTORS
     }
-    const int rest = (int)(COLS - c), whole = (rest + 15) & ~15;
+#if PLAIN
+    for (; c + 16 <= COLS; c += 16) {
+        PREPARE(16, ALL)
+        FOLD_VECTOR(VALUES(0))
+    }
+    const int rest = (int)(COLS % 16);
+#else
+    const int rest = (int)(COLS % VEC);
+#endif
     if (rest > 0) {
 #define INSIDE(k) (k) < rest
+        const int whole = (rest + 15) / 16 * 16;
         GET(whole, INSIDE)
-        for (int k = whole; k < VEC; k++) v[k] = IDENTITY;
-        FOLD_VECTORS
+        for (int k = 0; k < whole; k += 16) FOLD_VECTOR(vload16(0, v + k))
     }
     s0 = VECTOR_FOLD(16, VECTOR_FOLD(16, s0, s2), VECTOR_FOLD(16, s1, s3));
-    const V(8) t8 = VECTOR_FOLD(8, s0.lo, s0.hi);
-    const V(4) t4 = VECTOR_FOLD(4, t8.lo, t8.hi);
-    const V(2) t2 = VECTOR_FOLD(2, t4.lo, t4.hi);
-    VAL s[2] = {t2.x, t2.y};
-    MERGE(s, 0, 1);
 #if NOTES_NANS
-    NANS(8) some = nans.lo | nans.hi;
-    some.lo |= some.hi;
-    some.lo.lo |= some.lo.hi;
-    s[0] = (some.x | some.y) != 0 ? (VAL)NAN : s[0];
+    s0 = nans ? (V(16))NAN : s0;
 #endif
-    return RESULT(s, 0);
+    return s0;
 }
+
+#if NOTES_NANS
+#define ACROSS(n, a, b) FOLD(a, b)
+#else
+#define ACROSS(n, a, b) VECTOR_FOLD(n, a, b)
+#endif
+
+#if BAND == 1
+
+FOLD_FUNCTION {
+    const V(16) s = PART;
+    const V(8) t8 = ACROSS(8, s.lo, s.hi);
+    const V(4) t4 = ACROSS(4, t8.lo, t8.hi);
+    const V(2) t2 = ACROSS(2, t4.lo, t4.hi);
+    return FOLD(t2.x, t2.y);
+}
+
+#else
+
+FOLD_FUNCTION {
+    V(16) p[BAND];
+    for (int j = 0; j < n; j++) {
+        const IDX r = b + j;
+        KNOWN(j)
+        AHEAD
+        p[j] = PART;
+    }
+    for (int j = n; j < BAND; j++) p[j] = (V(16))IDENTITY;
+    // Lanes of neighbouring rows become lanes of one vector, half as many of each.
+    #pragma unroll
+    for (int w = BAND / 2; w > 0; w /= 2)
+        #pragma unroll
+        for (int j = 0; j < w; j++) {
+            const V(16) even = (V(16))(p[2 * j].even, p[2 * j + 1].even), odd = (V(16))(p[2 * j].odd, p[2 * j + 1].odd);
+            p[j] = ACROSS(16, even, odd);
+        }
+    vstore16(p[0], 0, out);
+}
+
+#endif
 
 #endif

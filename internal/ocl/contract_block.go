@@ -227,7 +227,7 @@ func (c *contraction) vectorOut(g *gen, lanes int, splits int64, split string) {
 	x := "(x)"
 	if v.Op != engine.OpAcc {
 		at := []coord{{"b", c.axes(outBatch)}, {"m", c.axes(outRow)}, {"n", columns}}
-		if lanes != vectorLanes || !c.acc.IsFloat() || !g.vectorFunction("EPILOGUES", at, columns[0], v, c.acc, c.acc, 0) {
+		if lanes != vectorLanes || !c.acc.IsFloat() || !g.vectorOfSums("EPILOGUES", at, columns[0], v, c.acc, c.acc, 0) {
 			return
 		}
 		x = "EPILOGUES(b, m, n, x)"

@@ -33,7 +33,7 @@ var families = map[engine.Kind]func(d *deviceFacts, t *engine.Task) []variant{
 var variantNames = map[engine.Kind][]string{
 	engine.Map:       {"item", "block", "tile", "gather"},
 	engine.Reduce:    {"item", "group", "block", "column", "lanes", "stripe", "window"},
-	engine.Row:       {"group", "block", "split"},
+	engine.Row:       {"group", "block", "band", "split"},
 	engine.Contract:  {"item", "tile", "panel", "block", "row", "dot", "stream", "mma", "winograd", "strip"},
 	engine.Scatter:   {"item", "parts", "rows"},
 	engine.Attention: {"lane", "tile"},

@@ -22,10 +22,7 @@ func (g *gen) hook(name string, coords []coord, e *engine.Expr, acc tensor.DType
 // hookOf is hook for several values, which the macro gives as one of the type
 // of valueType, and for any number of accumulated ones.
 func (g *gen) hookOf(name string, coords []coord, es []*engine.Expr, accs []tensor.DType) {
-	var params []param
-	for _, c := range coords {
-		params = append(params, param{ctype: "IDX", name: c.name})
-	}
+	params := parametersOf(coords)
 	names := map[int]string{}
 	for i, dt := range accs {
 		names[i] = "acc"
@@ -41,19 +38,18 @@ func (g *gen) hookOf(name string, coords []coord, es []*engine.Expr, accs []tens
 // that is empty has a parameter of the same name.
 type param struct{ ctype, name, arg string }
 
+// parametersOf are the coordinates, each under its name.
+func parametersOf(coords []coord) (params []param) {
+	for _, c := range coords {
+		params = append(params, param{ctype: "IDX", name: c.name})
+	}
+	return params
+}
+
 // function defines the function name_hook and the macro name that calls it.
 // accs names the parameters that hold the task's results.
 func (g *gen) function(name string, coords []coord, params []param, accs map[int]string, es []*engine.Expr) {
 	f := &fn{g: g, seen: map[string]string{}, coords: coords, accs: accs}
-	var declared, names, args []string
-	for _, p := range params {
-		declared = append(declared, "const "+p.ctype+" "+p.name)
-		if p.arg == "" {
-			p.arg = p.name
-			names = append(names, p.name)
-		}
-		args = append(args, p.arg)
-	}
 	result := g.valueType(name, es)
 	var end string
 	if len(es) == 1 {
@@ -68,9 +64,23 @@ func (g *gen) function(name string, coords []coord, params []param, accs map[int
 		fmt.Fprintf(&g.hooks, " } %s;\n", result)
 		end += "    return out;\n"
 	}
+	g.write(name, result, params, f.body.String()+end)
+}
+
+// write writes a function, and the macro name that calls it with those of its
+// parameters that have no argument yet.
+func (g *gen) write(name, result string, params []param, body string) {
+	var declared, names, args []string
+	for _, p := range params {
+		declared = append(declared, "const "+p.ctype+" "+p.name)
+		if p.arg == "" {
+			p.arg = p.name
+			names = append(names, p.name)
+		}
+		args = append(args, p.arg)
+	}
 	lower := strings.ToLower(name)
-	fmt.Fprintf(&g.hooks, "static inline %s %s_hook(%s FN_PARAMS) {\n%s%s}\n",
-		result, lower, strings.Join(declared, ", "), f.body.String(), end)
+	fmt.Fprintf(&g.hooks, "static inline %s %s_hook(%s FN_PARAMS) {\n%s}\n", result, lower, strings.Join(declared, ", "), body)
 	fmt.Fprintf(&g.hooks, "#define %s(%s) %s_hook(%s FN_ARGS)\n\n", name, strings.Join(names, ", "), lower, strings.Join(args, ", "))
 }
 
@@ -163,7 +173,11 @@ func (g *gen) stored(output int, from tensor.DType, v string) (ctype, at, bits s
 // streamed reports whether outputs of so many bytes are stored past the caches:
 // where no cache holds them all. In place it is no gain: the lines were read.
 func (d *deviceFacts) streamed(t *engine.Task, bytes int64) bool {
-	return d.cache > 0 && bytes > d.cache && t.Alias == nil
+	all := bytes
+	for _, in := range t.Ins {
+		all += in.Bytes()
+	}
+	return d.cache > 0 && bytes > d.cache/2 && all > d.cache && t.Alias == nil
 }
 
 // value is the variable that holds e, computed where guard holds.

@@ -19,13 +19,24 @@ const vectorLanes = 16
 // false, and defines nothing, where e is more than that. What lies ahead bytes
 // further in memory is fetched too, unless that is 0.
 func (g *gen) vectorHook(name string, coords []coord, axis int, e *engine.Expr, to tensor.DType, ahead int) bool {
-	return g.vectorFunction(name, coords, axis, e, to, tensor.Invalid, ahead)
+	return g.vectorFunction(name, coords, parametersOf(coords), nil, axis, e, to, ahead)
 }
 
-// vectorFunction is vectorHook, whose macro, where acc is set, has a last
-// parameter: vectorLanes accumulated values of its register type.
-func (g *gen) vectorFunction(name string, coords []coord, axis int, e *engine.Expr, to, acc tensor.DType, ahead int) bool {
-	f := &fn{g: g, seen: map[string]string{}, coords: coords, accs: map[int]string{0: "acc"}, ahead: ahead}
+// vectorOfSums is vectorHook with a last parameter: vectorLanes accumulated
+// values of register type acc.
+func (g *gen) vectorOfSums(name string, coords []coord, axis int, e *engine.Expr, to, acc tensor.DType, ahead int) bool {
+	params := append(parametersOf(coords), param{vectorType(acc), "acc", ""})
+	return g.vectorFunction(name, coords, params, map[int]string{0: lanesOf + "acc"}, axis, e, to, ahead)
+}
+
+// lanesOf before the name of a result says that it is a vector.
+const lanesOf = "lanes of "
+
+// vectorFunction is vectorHook with the parameters and results of function. A
+// result may be a vector, or an element of an array, as in "st0[c]", whose
+// neighbours are wanted too.
+func (g *gen) vectorFunction(name string, coords []coord, params []param, accs map[int]string, axis int, e *engine.Expr, to tensor.DType, ahead int) bool {
+	f := &fn{g: g, seen: map[string]string{}, coords: coords, accs: accs, ahead: ahead}
 	v, ok := f.vector(e, axis)
 	if ok {
 		v, ok = vectorCast(e.DType, to, v)
@@ -33,17 +44,7 @@ func (g *gen) vectorFunction(name string, coords []coord, axis int, e *engine.Ex
 	if !ok {
 		return false
 	}
-	var params, names []string
-	for _, c := range coords {
-		params, names = append(params, "const IDX "+c.name), append(names, c.name)
-	}
-	if acc != tensor.Invalid {
-		params, names = append(params, "const "+vectorType(acc)+" acc"), append(names, "acc")
-	}
-	lower := strings.ToLower(name)
-	fmt.Fprintf(&g.hooks, "static inline %s %s_hook(%s FN_PARAMS) {\n%s    return %s;\n}\n",
-		vectorType(to), lower, strings.Join(params, ", "), f.body.String(), v)
-	fmt.Fprintf(&g.hooks, "#define %s(%s) %s_hook(%s FN_ARGS)\n\n", name, strings.Join(names, ", "), lower, strings.Join(names, ", "))
+	g.write(name, vectorType(to), params, f.body.String()+fmt.Sprintf("    return %s;\n", v))
 	return true
 }
 
@@ -57,9 +58,9 @@ func (f *fn) vector(e *engine.Expr, axis int) (v string, ok bool) {
 	}
 	var text string
 	switch {
-	case e.Op == engine.OpAcc:
-		return f.accs[e.Input], true
-	case !uses(e, []int{axis}) && !accumulated(e):
+	case e.Op == engine.OpAcc && f.lanes(e) != "":
+		return f.lanes(e), true
+	case !f.spread(e, axis):
 		text, ok = fmt.Sprintf("(%s)(%s)", vectorType(e.DType), f.value(e, "")), true
 	case e.Op == engine.OpLoad:
 		text, ok = f.loadVector(e, axis)
@@ -72,10 +73,25 @@ func (f *fn) vector(e *engine.Expr, axis int) (v string, ok bool) {
 	return f.declare("v", vectorType(e.DType), key, text), true
 }
 
-// accumulated reports whether e is computed from what was accumulated.
-func accumulated(e *engine.Expr) bool {
+// lanes is the text of the vector that result e is, or "" where it is one value.
+func (f *fn) lanes(e *engine.Expr) string {
+	acc := f.accs[e.Input]
+	if v, ok := strings.CutPrefix(acc, lanesOf); ok {
+		return v
+	}
+	if strings.HasSuffix(acc, "]") {
+		return fmt.Sprintf("vload%d(0, &%s)", vectorLanes, acc)
+	}
+	return ""
+}
+
+// spread reports whether e differs between neighbours along axis.
+func (f *fn) spread(e *engine.Expr, axis int) bool {
+	if uses(e, []int{axis}) {
+		return true
+	}
 	for s := range e.Walk() {
-		if s.Op == engine.OpAcc {
+		if s.Op == engine.OpAcc && f.lanes(s) != "" {
 			return true
 		}
 	}

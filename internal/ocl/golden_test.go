@@ -141,6 +141,7 @@ func goldens() map[string]goldenCase {
 		{"reduce-pixels", "reduce=lanes", cpuFacts(16)},
 		{"map-several", "map=block", cpuFacts(16)},
 		{"row-softmax", "row=block", cpuFacts(16)},
+		{"row-softmax", "row=band", cpuFacts(16)},
 		{"row-softmax", "row=group", gpuFacts(256)},
 		{"scatter", "scatter=rows", cpuFacts(16)},
 		{"scatter", "scatter=parts", cpuFacts(16)},

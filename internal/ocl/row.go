@@ -18,10 +18,19 @@ func rowVariants(d *deviceFacts, t *engine.Task) []variant {
 	if d.cpu {
 		together = []variant{block, group, split}
 	}
+	if p := newRowPlan(d, t); p.narrow() {
+		band := variant{name: "band", why: "a CPU driver: sixteen short rows at a time", plan: p.band}
+		if d.cpu {
+			together = []variant{band, block, split, group}
+		} else {
+			together = append(together, band)
+		}
+	}
 	if rowsTogether(d, t) {
 		return together
 	}
-	return append([]variant{split}, together[:2]...)
+	rest := slices.DeleteFunc(slices.Clone(together), func(v variant) bool { return v.name == "split" })
+	return append([]variant{split}, rest...)
 }
 
 // rowsTogether reports whether rows are to be taken one by one, and not a fold
@@ -72,25 +81,47 @@ func (p *rowPlan) ctype(i int) string {
 // define writes the hook name(c) of one value over columns, or name() of one
 // for the row, where row r and the results that it uses are in scope.
 func (p *rowPlan) define(g *gen, name string, e *engine.Expr, columns bool) {
-	coords := []coord{{"r", axesOf(p.task, 0)}}
-	params := []param{{"IDX", "r", "r"}}
+	coords, params, names := p.scope(e, columns, func(ctype, array string) param { return param{ctype, array, array + "[c]"} })
+	g.function(name, coords, params, names, []*engine.Expr{e})
+}
+
+// defineVector is define of 16 neighbours as a vector of dtype to. It reports
+// false, and defines nothing, where there is no such text.
+func (p *rowPlan) defineVector(g *gen, name string, e *engine.Expr, to tensor.DType, way rowWay) bool {
+	row := axesOf(p.task, 1)
+	if way == byGroups || len(row) != 1 {
+		return false
+	}
+	coords, params, names := p.scope(e, true, func(ctype, array string) param { return param{way.space() + ctype + " *", array, array} })
+	return g.vectorFunction(name, coords, params, names, row[0], e, to, 0)
+}
+
+// scope is what a function for e over columns is told; stage makes the parameter
+// for an array.
+func (p *rowPlan) scope(e *engine.Expr, columns bool, stage func(ctype, array string) param) (coords []coord, params []param, names map[int]string) {
+	coords = append(coords, coord{"r", axesOf(p.task, 0)})
+	params = append(params, param{"IDX", "r", "r"})
 	if columns {
 		coords = append(coords, coord{"c", axesOf(p.task, 1)})
 		params = append(params, param{"IDX", "c", ""})
 	}
-	names := map[int]string{}
+	names = map[int]string{}
 	for _, i := range results(e) {
-		arg := p.name(i)
-		if names[i] = arg; strings.HasPrefix(arg, "st") {
-			arg += "[c]"
+		name := p.name(i)
+		if names[i] = name; !strings.HasPrefix(name, "st") {
+			params = append(params, param{p.ctype(i), name, name})
+			continue
 		}
-		params = append(params, param{p.ctype(i), names[i], arg})
+		of := stage(p.ctype(i), name)
+		if params = append(params, of); of.arg == name {
+			names[i] += "[c]"
+		}
 	}
-	g.function(name, coords, params, names, []*engine.Expr{e})
+	return coords, params, names
 }
 
-// program writes everything but the kernel; fold is the file of one fold.
-func (p *rowPlan) program(g *gen, fold string, local bool) {
+// program writes everything but the kernel, for rows taken in that way.
+func (p *rowPlan) program(g *gen, way rowWay) {
 	t := p.task
 	for i, e := range p.hoists {
 		p.define(g, fmt.Sprint("HOIST", i), e, false)
@@ -99,104 +130,104 @@ func (p *rowPlan) program(g *gen, fold string, local bool) {
 		p.define(g, fmt.Sprint("STAGED", i), e, true)
 	}
 	fetch := ""
-	if !local {
-		fetch = p.ahead(g)
+	g.macro("COLUMNS", map[bool]string{false: "WIDE", true: "WIDE_SHORT"}[way == byBands])
+	if way != byGroups {
+		fetch = p.ahead(g, way)
+		g.macro("BAND", map[rowWay]int{byBlocks: 1, byBands: bandRows}[way])
 	}
-	var known, args []string // parameters and arguments of the functions of folds
-	know := func(ctype, name string) {
-		known, args = append(known, "const "+ctype+" "+name), append(args, name)
-	}
-	var trees, stages, folds []string
+	k := &rowKnown{way: way}
 	for i, e := range p.stages {
-		ptr := fmt.Sprintf("__global %s *", regType(e.DType))
-		stages = append(stages, fmt.Sprintf("%sconst st%d = STAGE%d + (item) * PITCH;", ptr, i, i))
-		known, args = append(known, ptr+"const st"+fmt.Sprint(i)), append(args, fmt.Sprint("st", i))
+		k.stage(i, regType(e.DType))
 	}
 	hoisted := 0
 	hoist := func(to int) {
 		for ; hoisted < to; hoisted++ {
-			name, ctype := fmt.Sprint("h", hoisted), regType(p.hoists[hoisted].DType)
-			folds = append(folds, fmt.Sprintf("const %s %s = HOIST%d();", ctype, name, hoisted))
-			know(ctype, name)
+			k.hoist(hoisted, regType(p.hoists[hoisted].DType))
 		}
+	}
+	aheadOf := func(pass int) string {
+		if pass == min(len(t.Folds), 1) {
+			return fetch
+		}
+		return ""
 	}
 	staged := 0
-	for k, f := range t.Folds {
-		hoist(p.passes[k].hoists)
-		acc := regType(f.Acc)
-		head := fmt.Sprintf("%s row_fold%d(%s, PARAMS)", acc, k, strings.Join(append([]string{"const IDX r"}, known...), ", "))
-		call := fmt.Sprintf("row_fold%d(%s, ARGS)", k, strings.Join(append([]string{"r"}, args...), ", "))
-		if local {
-			tree := fmt.Sprintf(", __local %s *tree", regType(foldType(f)))
-			trees = append(trees, fmt.Sprintf("__local %s tree%d[WG];", regType(foldType(f)), k))
-			at := ""
-			if f.Monoid.IsArg() {
-				tree += ", __local IDX *tree_at"
-				trees = append(trees, fmt.Sprintf("__local IDX tree%d_at[WG];", k))
-				at = fmt.Sprintf(", tree%d_at", k)
-			}
-			head = strings.TrimSuffix(head, ", PARAMS)") + tree + ", PARAMS)"
-			call = strings.TrimSuffix(call, ", ARGS)") + fmt.Sprintf(", tree%d", k) + at + ", ARGS)"
-		}
-		p.define(g, fmt.Sprint("LOAD", k), f.Value, true)
-		fmt.Fprintf(&g.hooks, "static inline %s;\n", head)
+	for i, f := range t.Folds {
+		hoist(p.passes[i].hoists)
+		p.define(g, fmt.Sprint("LOAD", i), f.Value, true)
+		plain := p.defineVector(g, fmt.Sprint("LOADS", i), f.Value, foldType(f), way)
+		head := k.head(i, f)
+		fmt.Fprintf(&g.hooks, "%s;\n", head)
 		g.section(func() {
-			fmt.Fprintf(&g.hooks, "#define FOLD_FUNCTION static inline %s\n", head)
+			fmt.Fprintf(&g.hooks, "#define FOLD_FUNCTION %s\n", head)
 			writeMonoid(&g.hooks, f)
-			if !local {
-				ahead := ""
-				if k == 1 {
-					ahead = fetch
-				}
-				fmt.Fprintf(&g.hooks, "#define AHEAD %s\n", ahead)
+			if way != byGroups {
+				part, call := k.part(i, f)
+				fmt.Fprintf(&g.hooks, "#define PART_FUNCTION %s\n#define PART %s\n", part, call)
+				fmt.Fprintf(&g.hooks, "#define AHEAD %s\n#define PLAIN %d\n#define LOADS(c) LOADS%d(c)\n", aheadOf(i), oneIf(plain), i)
 				writeVectors(&g.hooks, f)
 			}
-			fmt.Fprintf(&g.hooks, "#define PREPARE(n, IN) %s\n", prepare(staged, p.passes[k].stages))
-			fmt.Fprintf(&g.hooks, "#define LOAD(c) LOAD%d(c)\n", k)
-		}, "monoid.cl", fold)
-		staged = p.passes[k].stages
-		folds = append(folds, fmt.Sprintf("const %s acc%d = %s;", acc, k, call))
-		know(acc, fmt.Sprint("acc", k))
+			if way == byBands {
+				fmt.Fprintf(&g.hooks, "#define KNOWN(j) %s\n", k.declared())
+			}
+			fmt.Fprintf(&g.hooks, "#define PREPARE(n, IN) %s\n", prepare(staged, p.passes[i].stages))
+			fmt.Fprintf(&g.hooks, "#define LOAD(c) LOAD%d(c)\n", i)
+		}, "monoid.cl", map[bool]string{false: "row_fold.cl", true: "row_fold_group.cl"}[way == byGroups])
+		staged = p.passes[i].stages
+		k.fold(i, f)
 	}
 	hoist(p.passes[len(t.Folds)].hoists)
-	var each, results []string
-	for i, e := range t.Values {
-		over := slices.Contains(p.over, i)
-		p.define(g, fmt.Sprint("OUT", i), e, over)
-		g.storeOne(fmt.Sprint("STORE", i), i, e)
-		if over {
-			fmt.Fprintf(&g.hooks, "#define OUT%d_T %s\n", i, regType(e.DType))
-			if p.streamed() {
-				ctype, at, bits := g.stored(i, e.DType, "(v)")
-				fmt.Fprintf(&g.hooks, "#define BITS%d %s\n#define BITS%d_OF(v) %s\n#define AT%d %s\n", i, ctype, i, bits, i, at)
-				if i == p.over[0] {
-					g.macro("FIRST", at)
-				}
-			}
-			each = append(each, fmt.Sprintf("DO(%d)", i))
-		} else {
-			results = append(results, fmt.Sprintf("STORE%d(r, OUT%d());", i, i))
-		}
-	}
+	each, results, plain := p.outputs(g, way)
 	line := func(name string, parts []string) {
 		fmt.Fprintf(&g.hooks, "#define %s %s\n", name, strings.Join(parts, " \\\n    "))
 	}
-	if local {
-		line("ROW_TREES", trees)
+	switch way {
+	case byGroups:
+		line("ROW_TREES", k.trees)
+		fallthrough
+	case byBlocks:
+		line("ROW_STAGES(item)", k.stages)
+		line("ROW_FOLDS(r)", k.steps)
+	case byBands:
+		line("BAND_STATE", k.stages)
+		line("BAND_FOLDS(b, n)", k.steps)
+		line("KNOWN(j)", []string{k.declared()})
 	}
-	line("ROW_STAGES(item)", stages)
-	line("ROW_FOLDS(r)", folds)
 	line("PREPARE(n, IN)", []string{prepare(staged, len(p.stages))})
 	line("EACH_OVER(DO)", each)
-	if !local {
-		ahead := ""
-		if len(t.Folds) == 1 {
-			ahead = fetch
-		}
-		line("AHEAD", []string{ahead})
+	if way != byGroups {
+		line("AHEAD", []string{aheadOf(len(t.Folds))})
 	}
 	line("ROW_RESULTS(r)", results)
-	fmt.Fprintf(&g.hooks, "#define HAS_OVER %d\n\n", min(len(p.over), 1))
+	fmt.Fprintf(&g.hooks, "#define HAS_OVER %d\n#define PLAIN %d\n\n", min(len(p.over), 1), oneIf(plain))
+}
+
+// outputs writes the hooks of the outputs, and lists them for EACH_OVER and
+// ROW_RESULTS. They are plain where each over the row has vectors OUTS##i, too,
+// which are stored as they are.
+func (p *rowPlan) outputs(g *gen, way rowWay) (each, results []string, plain bool) {
+	plain = way != byGroups && p.original.Alias == nil
+	for i, e := range p.task.Values {
+		over := slices.Contains(p.over, i)
+		p.define(g, fmt.Sprint("OUT", i), e, over)
+		g.storeOne(fmt.Sprint("STORE", i), i, e)
+		if !over {
+			results = append(results, fmt.Sprintf("STORE%d(r, OUT%d());", i, i))
+			continue
+		}
+		fmt.Fprintf(&g.hooks, "#define OUT%d_T %s\n", i, regType(e.DType))
+		to := p.original.Outs[i].DType
+		plain = plain && to.Size() == 4 && p.defineVector(g, fmt.Sprint("OUTS", i), e, to, way)
+		if way != byGroups {
+			ctype, at, bits := g.stored(i, e.DType, "(v)")
+			fmt.Fprintf(&g.hooks, "#define BITS%d %s\n#define BITS%d_OF(v) %s\n#define AT%d %s\n", i, ctype, i, bits, i, at)
+			if i == p.over[0] {
+				g.macro("FIRST", at)
+			}
+		}
+		each = append(each, fmt.Sprintf("DO(%d)", i))
+	}
+	return each, results, plain
 }
 
 // writeVectors defines the macros of row_fold.cl for vectors of what f folds.
@@ -212,7 +243,7 @@ func writeVectors(b *strings.Builder, f engine.Fold) {
 // ahead is the text that fetches what the passes will read of the next row
 // from column c on, while this one is computed with: a core would else wait for
 // memory in the first pass over every row, and leave it idle in the others.
-func (p *rowPlan) ahead(g *gen) string {
+func (p *rowPlan) ahead(g *gen, way rowWay) string {
 	t := p.original
 	out, row := axesOf(t, 0), axesOf(t, 1)
 	if len(row) == 0 {
@@ -231,10 +262,14 @@ func (p *rowPlan) ahead(g *gen) string {
 			}
 			name := fmt.Sprint("AHEAD", len(seen))
 			seen[s.Key()] = true
-			g.function(name, []coord{{"r", out}, {"c", row}}, []param{{"IDX", "r", "r + 1"}, {"IDX", "c", "c"}}, nil,
+			next, column, count := "r + 1", "c", ""
+			if way == byBands {
+				next, column, count = "r + BAND", "0", ", COLS"
+			}
+			g.function(name, []coord{{"r", out}, {"c", row}}, []param{{"IDX", "r", next}, {"IDX", "c", column}}, nil,
 				[]*engine.Expr{engine.IndexValue(tensor.Int64, s.Addr)})
 			size := t.Ins[s.Input].DType.Size()
-			fmt.Fprintf(&b, "FETCH_ROW((%s), %s(), %d) ", g.pointer(s.Input), name, 64/size)
+			fmt.Fprintf(&b, "%s((%s), %s(), %d%s) ", map[rowWay]string{byBlocks: "FETCH_ROW", byBands: "FETCH_RUN"}[way], g.pointer(s.Input), name, 64/size, count)
 		}
 	}
 	return b.String()
@@ -244,7 +279,7 @@ func (p *rowPlan) ahead(g *gen) string {
 func prepare(from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
-		fmt.Fprintf(&b, "WIDE for (int k = 0; k < (n); k++) st%d[c + k] = IN(k) ? STAGED%d(c + k) : 0; ", i, i)
+		fmt.Fprintf(&b, "COLUMNS for (int k = 0; k < (n); k++) st%d[c + k] = IN(k) ? STAGED%d(c + k) : 0; ", i, i)
 	}
 	return b.String()
 }
@@ -269,13 +304,17 @@ func (p *rowPlan) start(original *engine.Task, items int64, out *plan) *gen {
 // rowVec is the columns that row_block takes at once.
 const rowVec = 64
 
-// streamed reports whether outputs over rows of enough lines are stored past the caches.
-func (p *rowPlan) streamed() bool {
+// streamed reports whether rows have enough lines for row_block.cl to store them
+// past the caches.
+func (p *rowPlan) streamed() bool { return p.cols >= 2*rowVec && p.beyondCaches() }
+
+// beyondCaches reports whether no cache holds the outputs over rows.
+func (p *rowPlan) beyondCaches() bool {
 	bytes := int64(0)
 	for _, i := range p.over {
 		bytes += p.original.Outs[i].Bytes()
 	}
-	return p.cols >= 2*rowVec && p.dev.streamed(p.original, bytes)
+	return p.dev.streamed(p.original, bytes)
 }
 
 func (p *rowPlan) block() (*plan, error) {
@@ -286,7 +325,7 @@ func (p *rowPlan) block() (*plan, error) {
 	g.macro("VEC", rowVec)
 	g.macro("BUFFERED", oneIf(p.original.Alias != nil))
 	g.macro("STREAMED", oneIf(p.streamed()))
-	p.program(g, "row_fold.cl", false)
+	p.program(g, byBlocks)
 	out.launches = []launch{{prog: g.assemble("row_block.cl"), kernel: "row_block", global: m.Global, local: m.Local}}
 	return out, nil
 }
@@ -297,7 +336,7 @@ func (p *rowPlan) group() (*plan, error) {
 	out := &plan{params: fmt.Sprintf("view=%dx%d wg=%d stages=%d", p.rows, p.cols, wg, len(p.stages))}
 	g := p.start(p.original, int64(m.Global[0]/wg), out)
 	g.macro("WG", wg)
-	p.program(g, "row_fold_group.cl", true)
+	p.program(g, byGroups)
 	out.launches = []launch{{prog: g.assemble("row_group.cl"), kernel: "row_group", global: m.Global, local: m.Local}}
 	return out, nil
 }

@@ -1,7 +1,9 @@
 package ocl
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,8 +62,23 @@ func softmaxTask(dt tensor.DType, rows, cols int) *engine.Task {
 // all, and every element's distance from the mean and from the largest.
 func statistics(dt tensor.DType, rows, cols int) *engine.Task {
 	t, x := rowTask(dt, rows, cols)
-	at, most, sum := fold(t, engine.ArgMax, x), fold(t, engine.Max, x), fold(t, engine.Sum, x)
+	at := fold(t, engine.ArgMax, x)
 	output(t, at, false)
+	describe(t, x)
+	return t
+}
+
+// distances is statistics without a position, as bands of rows are folded.
+func distances(dt tensor.DType, rows, cols int) *engine.Task {
+	t, x := rowTask(dt, rows, cols)
+	describe(t, x)
+	return t
+}
+
+// describe adds what statistics wants but the position.
+func describe(t *engine.Task, x *engine.Expr) {
+	dt := x.DType
+	most, sum := fold(t, engine.Max, x), fold(t, engine.Sum, x)
 	output(t, most, false)
 	output(t, sum, false)
 	minus := engine.Apply(fnMul, sum.DType, sum, constant(sum.DType, -1))
@@ -71,14 +88,16 @@ func statistics(dt tensor.DType, rows, cols int) *engine.Task {
 	}
 	output(t, engine.Apply(fnAdd, sum.DType, wide, minus), true)
 	output(t, engine.Apply(fnAdd, sum.DType, wide, wide), true)
-	return t
 }
 
 func TestRowsAgreeWithTheirDefinitionInEveryVariant(t *testing.T) {
 	numbersOnly(t)
 	t.Parallel()
-	for _, force := range []string{"block", "group", "split"} {
+	for _, force := range []string{"block", "band", "group", "split"} {
 		for _, shape := range [][2]int{{1, 1}, {5, 3}, {7, 64}, {33, 65}, {2, 1000}, {3, 40_000}, {700, 17}, {4, 0}, {0, 4}} {
+			if force == "band" && (shape[1] > 128 || shape[1] == 0) {
+				continue
+			}
 			t.Run(fmt.Sprint(force, shape), func(t *testing.T) {
 				t.Parallel()
 				e := device(t, "row="+force, nil)
@@ -89,6 +108,9 @@ func TestRowsAgreeWithTheirDefinitionInEveryVariant(t *testing.T) {
 				}
 				for _, dt := range []tensor.DType{tensor.Float32, tensor.Int32} {
 					stats := statistics(dt, shape[0], shape[1])
+					if force == "band" {
+						stats = distances(dt, shape[0], shape[1])
+					}
 					verify(t, e, stats, randomInputs(stats, 2), 1e-5, 100)
 				}
 			})
@@ -100,9 +122,9 @@ func TestRowsOfEveryTypeAgree(t *testing.T) {
 	numbersOnly(t)
 	t.Parallel()
 	for i, dt := range deviceDTypes(t) {
-		for j, force := range []string{"block", "group", "split"} {
+		for j, force := range []string{"block", "band", "group", "split"} {
 			// What a variant does of integers it does of all.
-			if dt == tensor.Bool || dt.IsInt() && i%3 != j {
+			if dt == tensor.Bool || dt.IsInt() && i%4 != j {
 				continue
 			}
 			t.Run(fmt.Sprint(dt, force), func(t *testing.T) {
@@ -113,16 +135,37 @@ func TestRowsOfEveryTypeAgree(t *testing.T) {
 					verify(t, e, soft, randomInputs(soft, 3), 1e-5, 1e-4)
 				}
 				stats := statistics(dt, 9, 130)
+				if force == "band" {
+					stats = distances(dt, 19, 13)
+				}
 				verify(t, e, stats, randomInputs(stats, 4), 1e-5, 100)
 			})
 		}
 	}
 }
 
+// A lane of NaN beside the largest is in any of the vectors that a band folds.
+func TestABandOfRowsKeepsNaNs(t *testing.T) {
+	t.Parallel()
+	const rows, cols = 19, 65
+	task := distances(tensor.Float32, rows, cols)
+	e := device(t, "row=band", nil)
+	ins := randomInputs(task, 6)
+	for r := 0; r < rows; r += 2 {
+		at := 4 * (r*cols + (r*31)%cols)
+		binary.NativeEndian.PutUint32(ins[0][at:], math.Float32bits(float32(math.NaN())))
+	}
+	verify(t, e, task, ins, 1e-5, 100)
+}
+
 func TestARowIsWrittenOverTheInputItWasFoldedFrom(t *testing.T) {
 	t.Parallel()
-	for _, force := range []string{"block", "group", "split"} {
-		task := softmaxTask(tensor.Float32, 37, 301)
+	for _, force := range []string{"block", "band", "group", "split"} {
+		cols := 301
+		if force == "band" {
+			cols = 64
+		}
+		task := softmaxTask(tensor.Float32, 37, cols)
 		task.Alias = []int{0}
 		verify(t, device(t, "row="+force, nil), task, randomInputs(task, 5), 1e-5, 1e-6)
 	}

@@ -1,10 +1,13 @@
-// block view=64x100 vec=64 rows=8 stages=1: a CPU driver: a row an item, columns in vectors
+// block view=64x100 vec=64 rows=8 stages=1: ANYCL_VARIANT
 // launch row_block global [8] local [1]
 // options -cl-single-precision-constant
 // arguments ROWS=64 COLS=100 PITCH=128 RSPAN=8 n0=100
 #define VEC 64
 #define BUFFERED 0
 #define STREAMED 0
+#define COLUMNS WIDE
+#define BAND 1
+#define FIRST (y0_ + o_y0)
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global float *restrict y0_, \
@@ -50,6 +53,13 @@ static inline float load0_hook(const IDX r, const IDX c FN_PARAMS) {
 }
 #define LOAD0(c) load0_hook(r, c FN_ARGS)
 
+static inline float16 loads0_hook(const IDX r, const IDX c FN_PARAMS) {
+    const int i0 = n0 * r + c;
+    const float16 v1 = LOADS_float32(p0, i0);
+    return v1;
+}
+#define LOADS0(c) loads0_hook(r, c FN_ARGS)
+
 static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
 #define FOLD_FUNCTION static inline float row_fold0(const IDX r, __global float *const st0, PARAMS)
 #define FOLD FOLD_MAX
@@ -58,7 +68,11 @@ static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (-INFINITY)
+#define PART_FUNCTION static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS)
+#define PART row_part0(r, st0, ARGS)
 #define AHEAD 
+#define PLAIN 1
+#define LOADS(c) LOADS0(c)
 #define VECTOR_FOLD VECTOR_MAX
 #define NOTES_NANS 1
 #define NANS(n) int##n
@@ -138,28 +152,35 @@ static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
 #endif
 // ---- row_fold.cl ----
 // row_fold.cl: one fold of a row on a CPU driver, columns in vectors. It stands before
-// row_block.cl once for every fold, each time with other macros.
+// row_block.cl and row_band.cl once for every fold, each time with other macros.
 //
 //     fold over c of LOAD(c)
 //
 // hooks   FOLD_FUNCTION  the head of the function: row_fold<k>(r, what is known of the row, ...)
-//         LOAD(c)        what is folded
+//         PART_FUNCTION  the head of its part without the end, which gives a vector to be folded:
+//                        row_part<k>, and PART, a call of it for row r
+//         LOAD(c)        what is folded, and where PLAIN LOADS(c), columns c .. c + 15 of it
 //         PREPARE(n, IN) stages n values of columns c + k that this fold is the first to need, at
 //                        c + k, zero where IN(k) is not true
 //         AHEAD          fetches what the next row has from column c on
 //         and the monoid's, see monoid.cl
-// macros  VEC   columns at once, 64
+// macros  VEC   columns at once, 64      COLUMNS  how loops over them become vectors, see prelude.cl
 //         NOTES_NANS  1: VAL has NaN, and the least or the largest is wanted
 //         NANS(n)     the type of a comparison of n VAL then
+//         BAND  rows that are folded together, 1 or 16. Of 16, FOLD_FUNCTION is row_fold<k>(b, n, what
+//               is known of each row, VAL *out, ...) of rows b .. b + n - 1, for which KNOWN(j) declares
+//               what is known of row b + j, and AHEAD fetches all of row r + BAND
 // sizes   COLS
-// note    values go to a small array before they are folded, as in reduce_block.cl. The end of a
+// note    values that are not PLAIN go to a small array before they are folded, as in
+//         reduce_block.cl. The end of a
 //         row is filled up to whole vectors with the identity. Vectors find the least and the
-//         largest by one instruction, which loses a NaN: those are noted apart
+//         largest by one instruction, which loses a NaN: those are noted apart. A vector is folded
+//         by halves in as many steps as for 16 of them that become one of 16 rows
 
 #define ALL(k) 1
 #define GET(n, IN) { \
     PREPARE(n, IN) \
-    WIDE for (int k = 0; k < (n); k++) v[k] = IN(k) ? (VAL)LOAD(c + k) : (VAL)IDENTITY; \
+    COLUMNS for (int k = 0; k < (n); k++) v[k] = IN(k) ? (VAL)LOAD(c + k) : (VAL)IDENTITY; \
 }
 
 #if IS_ARG
@@ -193,19 +214,32 @@ FOLD_FUNCTION {
 #define VECTOR_MIN(n, a, b) ((b) < (a) ? (b) : (a))
 #define VECTOR_MAX(n, a, b) ((b) > (a) ? (b) : (a))
 #define V(n) NAMED(VAL, n, )
+#if PLAIN
+#define VALUES(i) LOADS(c + 16 * (i))
+#define GET_ALL PREPARE(VEC, ALL)
+#else
+#define VALUES(i) vload16(i, v)
+#define GET_ALL GET(VEC, ALL)
+#endif
 #define FOLD_VECTORS { \
-    const V(16) v0 = vload16(0, v), v1 = vload16(1, v), v2 = vload16(2, v), v3 = vload16(3, v); \
+    const V(16) v0 = VALUES(0), v1 = VALUES(1), v2 = VALUES(2), v3 = VALUES(3); \
     s0 = VECTOR_FOLD(16, s0, v0); s1 = VECTOR_FOLD(16, s1, v1); \
     s2 = VECTOR_FOLD(16, s2, v2); s3 = VECTOR_FOLD(16, s3, v3); \
-    NOTE_NANS \
+    NOTE_NANS(v0, v1) \
+    NOTE_NANS(v2, v3) \
+}
+#define FOLD_VECTOR(x) { \
+    const V(16) v0 = x; \
+    s0 = VECTOR_FOLD(16, s0, v0); \
+    NOTE_NANS(v0, v0) \
 }
 #if NOTES_NANS
-#define NOTE_NANS nans |= (v0 != v0) | (v1 != v1) | (v2 != v2) | (v3 != v3);
+#define NOTE_NANS(a, b) nans |= (a != a) | (b != b);
 #else
-#define NOTE_NANS
+#define NOTE_NANS(a, b)
 #endif
 
-FOLD_FUNCTION {
+PART_FUNCTION {
     VAL v[VEC] LINES;
     V(16) s0 = (V(16))IDENTITY, s1 = s0, s2 = s0, s3 = s0;
 #if NOTES_NANS
@@ -213,31 +247,73 @@ FOLD_FUNCTION {
 #endif
     IDX c = 0;
     for (; c + VEC <= COLS; c += VEC) {
+#if BAND == 1
         AHEAD
-        GET(VEC, ALL)
+#endif
+        GET_ALL
         FOLD_VECTORS
     }
-    const int rest = (int)(COLS - c), whole = (rest + 15) & ~15;
+#if PLAIN
+    for (; c + 16 <= COLS; c += 16) {
+        PREPARE(16, ALL)
+        FOLD_VECTOR(VALUES(0))
+    }
+    const int rest = (int)(COLS % 16);
+#else
+    const int rest = (int)(COLS % VEC);
+#endif
     if (rest > 0) {
 #define INSIDE(k) (k) < rest
+        const int whole = (rest + 15) / 16 * 16;
         GET(whole, INSIDE)
-        for (int k = whole; k < VEC; k++) v[k] = IDENTITY;
-        FOLD_VECTORS
+        for (int k = 0; k < whole; k += 16) FOLD_VECTOR(vload16(0, v + k))
     }
     s0 = VECTOR_FOLD(16, VECTOR_FOLD(16, s0, s2), VECTOR_FOLD(16, s1, s3));
-    const V(8) t8 = VECTOR_FOLD(8, s0.lo, s0.hi);
-    const V(4) t4 = VECTOR_FOLD(4, t8.lo, t8.hi);
-    const V(2) t2 = VECTOR_FOLD(2, t4.lo, t4.hi);
-    VAL s[2] = {t2.x, t2.y};
-    MERGE(s, 0, 1);
 #if NOTES_NANS
-    NANS(8) some = nans.lo | nans.hi;
-    some.lo |= some.hi;
-    some.lo.lo |= some.lo.hi;
-    s[0] = (some.x | some.y) != 0 ? (VAL)NAN : s[0];
+    s0 = nans ? (V(16))NAN : s0;
 #endif
-    return RESULT(s, 0);
+    return s0;
 }
+
+#if NOTES_NANS
+#define ACROSS(n, a, b) FOLD(a, b)
+#else
+#define ACROSS(n, a, b) VECTOR_FOLD(n, a, b)
+#endif
+
+#if BAND == 1
+
+FOLD_FUNCTION {
+    const V(16) s = PART;
+    const V(8) t8 = ACROSS(8, s.lo, s.hi);
+    const V(4) t4 = ACROSS(4, t8.lo, t8.hi);
+    const V(2) t2 = ACROSS(2, t4.lo, t4.hi);
+    return FOLD(t2.x, t2.y);
+}
+
+#else
+
+FOLD_FUNCTION {
+    V(16) p[BAND];
+    for (int j = 0; j < n; j++) {
+        const IDX r = b + j;
+        KNOWN(j)
+        AHEAD
+        p[j] = PART;
+    }
+    for (int j = n; j < BAND; j++) p[j] = (V(16))IDENTITY;
+    // Lanes of neighbouring rows become lanes of one vector, half as many of each.
+    #pragma unroll
+    for (int w = BAND / 2; w > 0; w /= 2)
+        #pragma unroll
+        for (int j = 0; j < w; j++) {
+            const V(16) even = (V(16))(p[2 * j].even, p[2 * j + 1].even), odd = (V(16))(p[2 * j].odd, p[2 * j + 1].odd);
+            p[j] = ACROSS(16, even, odd);
+        }
+    vstore16(p[0], 0, out);
+}
+
+#endif
 
 #endif
 #undef FOLD_FUNCTION
@@ -247,7 +323,11 @@ FOLD_FUNCTION {
 #undef OUT_ACC
 #undef RING
 #undef IDENTITY
+#undef PART_FUNCTION
+#undef PART
 #undef AHEAD
+#undef PLAIN
+#undef LOADS
 #undef VECTOR_FOLD
 #undef NOTES_NANS
 #undef NANS
@@ -282,14 +362,23 @@ FOLD_FUNCTION {
 #undef VECTOR_MIN
 #undef VECTOR_MAX
 #undef V
+#undef VALUES
+#undef GET_ALL
 #undef FOLD_VECTORS
+#undef FOLD_VECTOR
 #undef NOTE_NANS
 #undef INSIDE
+#undef ACROSS
 
 static inline float load1_hook(const IDX r, const IDX c, const float st0 FN_PARAMS) {
     return st0;
 }
 #define LOAD1(c) load1_hook(r, c, st0[c] FN_ARGS)
+
+static inline float16 loads1_hook(const IDX r, const IDX c, const __global float * st0 FN_PARAMS) {
+    return vload16(0, &st0[c]);
+}
+#define LOADS1(c) loads1_hook(r, c, st0 FN_ARGS)
 
 static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, const float h0, PARAMS);
 #define FOLD_FUNCTION static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, const float h0, PARAMS)
@@ -299,11 +388,15 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (0.0f)
+#define PART_FUNCTION static inline float16 row_part1(const IDX r, __global float *const st0, const float acc0, const float h0, PARAMS)
+#define PART row_part1(r, st0, acc0, h0, ARGS)
 #define AHEAD FETCH_ROW((p0_ + o_p0), AHEAD0(), 16) 
+#define PLAIN 1
+#define LOADS(c) LOADS1(c)
 #define VECTOR_FOLD VECTOR_SUM
 #define NOTES_NANS 0
 #define NANS(n) int##n
-#define PREPARE(n, IN) WIDE for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k) : 0; 
+#define PREPARE(n, IN) COLUMNS for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k) : 0; 
 #define LOAD(c) LOAD1(c)
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -379,28 +472,35 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #endif
 // ---- row_fold.cl ----
 // row_fold.cl: one fold of a row on a CPU driver, columns in vectors. It stands before
-// row_block.cl once for every fold, each time with other macros.
+// row_block.cl and row_band.cl once for every fold, each time with other macros.
 //
 //     fold over c of LOAD(c)
 //
 // hooks   FOLD_FUNCTION  the head of the function: row_fold<k>(r, what is known of the row, ...)
-//         LOAD(c)        what is folded
+//         PART_FUNCTION  the head of its part without the end, which gives a vector to be folded:
+//                        row_part<k>, and PART, a call of it for row r
+//         LOAD(c)        what is folded, and where PLAIN LOADS(c), columns c .. c + 15 of it
 //         PREPARE(n, IN) stages n values of columns c + k that this fold is the first to need, at
 //                        c + k, zero where IN(k) is not true
 //         AHEAD          fetches what the next row has from column c on
 //         and the monoid's, see monoid.cl
-// macros  VEC   columns at once, 64
+// macros  VEC   columns at once, 64      COLUMNS  how loops over them become vectors, see prelude.cl
 //         NOTES_NANS  1: VAL has NaN, and the least or the largest is wanted
 //         NANS(n)     the type of a comparison of n VAL then
+//         BAND  rows that are folded together, 1 or 16. Of 16, FOLD_FUNCTION is row_fold<k>(b, n, what
+//               is known of each row, VAL *out, ...) of rows b .. b + n - 1, for which KNOWN(j) declares
+//               what is known of row b + j, and AHEAD fetches all of row r + BAND
 // sizes   COLS
-// note    values go to a small array before they are folded, as in reduce_block.cl. The end of a
+// note    values that are not PLAIN go to a small array before they are folded, as in
+//         reduce_block.cl. The end of a
 //         row is filled up to whole vectors with the identity. Vectors find the least and the
-//         largest by one instruction, which loses a NaN: those are noted apart
+//         largest by one instruction, which loses a NaN: those are noted apart. A vector is folded
+//         by halves in as many steps as for 16 of them that become one of 16 rows
 
 #define ALL(k) 1
 #define GET(n, IN) { \
     PREPARE(n, IN) \
-    WIDE for (int k = 0; k < (n); k++) v[k] = IN(k) ? (VAL)LOAD(c + k) : (VAL)IDENTITY; \
+    COLUMNS for (int k = 0; k < (n); k++) v[k] = IN(k) ? (VAL)LOAD(c + k) : (VAL)IDENTITY; \
 }
 
 #if IS_ARG
@@ -434,19 +534,32 @@ FOLD_FUNCTION {
 #define VECTOR_MIN(n, a, b) ((b) < (a) ? (b) : (a))
 #define VECTOR_MAX(n, a, b) ((b) > (a) ? (b) : (a))
 #define V(n) NAMED(VAL, n, )
+#if PLAIN
+#define VALUES(i) LOADS(c + 16 * (i))
+#define GET_ALL PREPARE(VEC, ALL)
+#else
+#define VALUES(i) vload16(i, v)
+#define GET_ALL GET(VEC, ALL)
+#endif
 #define FOLD_VECTORS { \
-    const V(16) v0 = vload16(0, v), v1 = vload16(1, v), v2 = vload16(2, v), v3 = vload16(3, v); \
+    const V(16) v0 = VALUES(0), v1 = VALUES(1), v2 = VALUES(2), v3 = VALUES(3); \
     s0 = VECTOR_FOLD(16, s0, v0); s1 = VECTOR_FOLD(16, s1, v1); \
     s2 = VECTOR_FOLD(16, s2, v2); s3 = VECTOR_FOLD(16, s3, v3); \
-    NOTE_NANS \
+    NOTE_NANS(v0, v1) \
+    NOTE_NANS(v2, v3) \
+}
+#define FOLD_VECTOR(x) { \
+    const V(16) v0 = x; \
+    s0 = VECTOR_FOLD(16, s0, v0); \
+    NOTE_NANS(v0, v0) \
 }
 #if NOTES_NANS
-#define NOTE_NANS nans |= (v0 != v0) | (v1 != v1) | (v2 != v2) | (v3 != v3);
+#define NOTE_NANS(a, b) nans |= (a != a) | (b != b);
 #else
-#define NOTE_NANS
+#define NOTE_NANS(a, b)
 #endif
 
-FOLD_FUNCTION {
+PART_FUNCTION {
     VAL v[VEC] LINES;
     V(16) s0 = (V(16))IDENTITY, s1 = s0, s2 = s0, s3 = s0;
 #if NOTES_NANS
@@ -454,31 +567,73 @@ FOLD_FUNCTION {
 #endif
     IDX c = 0;
     for (; c + VEC <= COLS; c += VEC) {
+#if BAND == 1
         AHEAD
-        GET(VEC, ALL)
+#endif
+        GET_ALL
         FOLD_VECTORS
     }
-    const int rest = (int)(COLS - c), whole = (rest + 15) & ~15;
+#if PLAIN
+    for (; c + 16 <= COLS; c += 16) {
+        PREPARE(16, ALL)
+        FOLD_VECTOR(VALUES(0))
+    }
+    const int rest = (int)(COLS % 16);
+#else
+    const int rest = (int)(COLS % VEC);
+#endif
     if (rest > 0) {
 #define INSIDE(k) (k) < rest
+        const int whole = (rest + 15) / 16 * 16;
         GET(whole, INSIDE)
-        for (int k = whole; k < VEC; k++) v[k] = IDENTITY;
-        FOLD_VECTORS
+        for (int k = 0; k < whole; k += 16) FOLD_VECTOR(vload16(0, v + k))
     }
     s0 = VECTOR_FOLD(16, VECTOR_FOLD(16, s0, s2), VECTOR_FOLD(16, s1, s3));
-    const V(8) t8 = VECTOR_FOLD(8, s0.lo, s0.hi);
-    const V(4) t4 = VECTOR_FOLD(4, t8.lo, t8.hi);
-    const V(2) t2 = VECTOR_FOLD(2, t4.lo, t4.hi);
-    VAL s[2] = {t2.x, t2.y};
-    MERGE(s, 0, 1);
 #if NOTES_NANS
-    NANS(8) some = nans.lo | nans.hi;
-    some.lo |= some.hi;
-    some.lo.lo |= some.lo.hi;
-    s[0] = (some.x | some.y) != 0 ? (VAL)NAN : s[0];
+    s0 = nans ? (V(16))NAN : s0;
 #endif
-    return RESULT(s, 0);
+    return s0;
 }
+
+#if NOTES_NANS
+#define ACROSS(n, a, b) FOLD(a, b)
+#else
+#define ACROSS(n, a, b) VECTOR_FOLD(n, a, b)
+#endif
+
+#if BAND == 1
+
+FOLD_FUNCTION {
+    const V(16) s = PART;
+    const V(8) t8 = ACROSS(8, s.lo, s.hi);
+    const V(4) t4 = ACROSS(4, t8.lo, t8.hi);
+    const V(2) t2 = ACROSS(2, t4.lo, t4.hi);
+    return FOLD(t2.x, t2.y);
+}
+
+#else
+
+FOLD_FUNCTION {
+    V(16) p[BAND];
+    for (int j = 0; j < n; j++) {
+        const IDX r = b + j;
+        KNOWN(j)
+        AHEAD
+        p[j] = PART;
+    }
+    for (int j = n; j < BAND; j++) p[j] = (V(16))IDENTITY;
+    // Lanes of neighbouring rows become lanes of one vector, half as many of each.
+    #pragma unroll
+    for (int w = BAND / 2; w > 0; w /= 2)
+        #pragma unroll
+        for (int j = 0; j < w; j++) {
+            const V(16) even = (V(16))(p[2 * j].even, p[2 * j + 1].even), odd = (V(16))(p[2 * j].odd, p[2 * j + 1].odd);
+            p[j] = ACROSS(16, even, odd);
+        }
+    vstore16(p[0], 0, out);
+}
+
+#endif
 
 #endif
 #undef FOLD_FUNCTION
@@ -488,7 +643,11 @@ FOLD_FUNCTION {
 #undef OUT_ACC
 #undef RING
 #undef IDENTITY
+#undef PART_FUNCTION
+#undef PART
 #undef AHEAD
+#undef PLAIN
+#undef LOADS
 #undef VECTOR_FOLD
 #undef NOTES_NANS
 #undef NANS
@@ -523,9 +682,13 @@ FOLD_FUNCTION {
 #undef VECTOR_MIN
 #undef VECTOR_MAX
 #undef V
+#undef VALUES
+#undef GET_ALL
 #undef FOLD_VECTORS
+#undef FOLD_VECTOR
 #undef NOTE_NANS
 #undef INSIDE
+#undef ACROSS
 
 static inline float out0_hook(const IDX r, const IDX c, const float acc1, const float st0 FN_PARAMS) {
     const float v0 = (float)(st0 / acc1);
@@ -536,6 +699,16 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 #define STORE0(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
 #define OUT0_T float
+static inline float16 outs0_hook(const IDX r, const IDX c, const float acc1, const __global float * st0 FN_PARAMS) {
+    const float16 v0 = (float16)(acc1);
+    const float16 v1 = vload16(0, &st0[c]) / v0;
+    return v1;
+}
+#define OUTS0(c) outs0_hook(r, c, acc1, st0 FN_ARGS)
+
+#define BITS0 float
+#define BITS0_OF(v) (v)
+#define AT0 (y0_ + o_y0)
 #define ROW_STAGES(item) __global float *const st0 = STAGE0 + (item) * PITCH;
 #define ROW_FOLDS(r) const float acc0 = row_fold0(r, st0, ARGS); \
     const float h0 = HOIST0(); \
@@ -545,6 +718,7 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 #define AHEAD 
 #define ROW_RESULTS(r) 
 #define HAS_OVER 1
+#define PLAIN 1
 
 // ---- row_block.cl ----
 // row_block.cl: folds of a row in order, and what they make of it, on a CPU driver.
@@ -562,6 +736,7 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 //         ROW_RESULTS(r)    stores the outputs of which the row has one
 // macros  VEC  columns at once, 64    BUFFERED  1: an output may lie where an input does, so all
 //              values of a run of columns are computed before any is stored
+//         PLAIN  1: outputs over the row have OUTS##i(c), columns c .. c + 15, which are stored as they are
 //         STREAMED  1: whole lines of the outputs are stored past the caches, see map.cl; then there
 //              are BITS##i, the type of an element of output i, BITS##i##_OF(v), what is stored for
 //              v, AT##i, where the output begins, and FIRST, that of the first one over the row
@@ -575,6 +750,16 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 #define SOME(i) PARTLY for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));
 #define WHOLE_VALUES(i) OUT##i##_T v##i[VEC] LINES; WIDE for (int k = 0; k < VEC; k++) v##i[k] = OUT##i(c + k);
 #define WHOLE_STORES(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, v##i[k]);
+#if PLAIN
+#define DIRECT(i) _Pragma("unroll") for (int k = 0; k < VEC; k += 16) vstore16(OUTS##i(c + k), 0, AT##i + r * COLS + c + k);
+#define STREAMS(i) \
+    if (TO_LINE(AT##i + r * COLS + c) == 0) { \
+        _Pragma("unroll") \
+        for (int k = 0; k < VEC; k += 16) STREAM(as_float16(OUTS##i(c + k)), (__global float16 *)(AT##i + r * COLS + c + k)); \
+    } else { \
+        DIRECT(i) \
+    }
+#else
 #define DIRECT(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, OUT##i(c + k));
 #define STREAMS(i) { \
     BITS##i b[VEC] LINES; \
@@ -584,6 +769,7 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
     else \
         WIDE for (int k = 0; k < VEC; k++) (AT##i)[r * COLS + c + k] = b[k]; \
 }
+#endif
 
 kernel void row_block(PARAMS) {
     const IDX item = (IDX)get_global_id(0);

@@ -3,6 +3,7 @@
 // options -cl-single-precision-constant
 // arguments ROWS=64 COLS=100 PITCH=128 n0=100
 #define WG 64
+#define COLUMNS WIDE
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global float *restrict y0_, \
@@ -199,7 +200,7 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (0.0f)
-#define PREPARE(n, IN) WIDE for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k) : 0; 
+#define PREPARE(n, IN) COLUMNS for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k) : 0; 
 #define LOAD(c) LOAD1(c)
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -356,6 +357,7 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 #define EACH_OVER(DO) DO(0)
 #define ROW_RESULTS(r) 
 #define HAS_OVER 1
+#define PLAIN 0
 
 // ---- row_group.cl ----
 // row_group.cl: folds of a row in order, and what they make of it, by a work-group.

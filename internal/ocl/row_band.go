@@ -1,0 +1,57 @@
+package ocl
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/kernels"
+)
+
+// bandBytes is what a band of rows may take with all that is kept of it, so that
+// its core has it at hand in every pass: most of a cache of 48 KiB.
+const bandBytes = 40 << 10
+
+// narrow reports whether row_band.cl takes rows so long, and such folds.
+func (p *rowPlan) narrow() bool {
+	bytes := int64(0)
+	for _, in := range p.original.Ins {
+		if in.Len >= p.rows*p.cols {
+			bytes += int64(in.DType.Size())
+		}
+	}
+	for _, e := range p.stages {
+		bytes += regSize(e.DType)
+	}
+	for _, f := range p.task.Folds {
+		if f.Monoid.IsArg() {
+			return false
+		}
+	}
+	return p.cols > 0 && roundUp(p.cols, vectorLanes)*bandRows*bytes <= bandBytes
+}
+
+// lined reports whether rows of every output over them end with a line of memory.
+func (p *rowPlan) lined() bool {
+	for _, i := range p.over {
+		if p.cols*int64(p.original.Outs[i].DType.Size())%64 != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *rowPlan) band() (*plan, error) {
+	m := kernels.RowBand(p.rows, p.cols, bandRows, p.dev.units)
+	out := &plan{params: fmt.Sprintf("view=%dx%d rows=%d stages=%d", p.rows, p.cols, m.Rows, len(p.stages))}
+	g := newGen(p.dev, p.original, p.rows*p.cols)
+	g.passes = true
+	g.macro("COLS", p.cols)
+	g.macro("PITCH", roundUp(p.cols, vectorLanes))
+	g.macro("VEC", rowVec)
+	g.macro("STREAMED", oneIf(p.beyondCaches()))
+	g.macro("LINED", oneIf(p.lined()))
+	g.size("ROWS", p.rows)
+	g.size("RSPAN", m.Rows)
+	p.program(g, byBands)
+	out.launches = []launch{{prog: g.assemble("row_band.cl"), kernel: "row_band", global: m.Global, local: m.Local}}
+	return out, nil
+}

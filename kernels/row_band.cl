@@ -1,0 +1,100 @@
+// row_band.cl: folds of a row in order, and what they make of it, 16 short rows at a time, on a CPU
+// driver.
+//
+//     acc0 = fold over c of LOAD0(c),  acc1 = fold over c of LOAD1(c, acc0),  ...
+//     y[r, c] = OUT(c, acc0, acc1, ...)    or    z[r] = OUT(acc0, acc1, ...)
+//
+// hooks   BAND_STATE        declares the results of the folds, and what is staged of every row
+//         BAND_FOLDS(b, n)  computes them for rows b .. b + n - 1, by functions of row_fold.cl
+//         KNOWN(j)          declares those of row b + j
+//         PREPARE(n, IN), EACH_OVER(DO), AHEAD, ROW_RESULTS(r)   as in row_block.cl
+// macros  COLS  of a row: loops over so few are written out    PITCH  in whole vectors
+//         BITS##i, BITS##i##_OF(v), AT##i   of output i, as in row_block.cl where STREAMED
+//         STREAMED  1: lines of the outputs are stored past the caches
+//         LINED     1: every row ends with a line of each output
+//         PLAIN     1: outputs over the row have OUTS##i(c), columns c .. c + 15, which are stored as
+//                   they are, and no input lies where they do
+// sizes   ROWS   RSPAN  rows an item, a multiple of 16
+// launch  row_band  global {ROWS / RSPAN}  local {1}
+// note    a fold across the lanes of a vector has five steps that wait for each other; sixteen rows
+//         have four times as many that do not. Outputs are computed in whole vectors, beyond the end
+//         of a row too, where the next one begins: a band of them ends with a line whatever COLS is
+
+#define IN_ROW(k) (COLS == PITCH || (k) < COLS)
+#if LINED
+#define HELD(j) 0
+#define HELD_ROWS 1
+#else
+#define HELD(j) ((j) * COLS)
+#define HELD_ROWS BAND
+#endif
+#define DIRECT (PLAIN && LINED)
+#define HOLD(i) BITS##i held##i[HELD_ROWS * COLS + 16] LINES;
+#define FILL(i) COLUMNS for (int k = 0; k < PITCH; k++) held##i[HELD(j) + k] = IN_ROW(k) ? BITS##i##_OF(OUT##i(k)) : 0;
+#if STREAMED
+#define SPILL(i) { \
+    const int lines = count * (int)sizeof(BITS##i) / LINE; \
+    __global BITS##i *const y = AT##i + from; \
+    if (count * sizeof(BITS##i) % LINE == 0 && TO_LINE(y) == 0) \
+        for (int k = 0; k < lines; k++) STREAM(((float16 *)held##i)[k], (__global float16 *)y + k); \
+    else \
+        COLUMNS for (int k = 0; k < count; k++) y[k] = held##i[k]; \
+}
+#else
+#define SPILL(i) COLUMNS for (int k = 0; k < count; k++) (AT##i)[from + k] = held##i[k];
+#endif
+
+#if STREAMED
+#define PUT(i) { \
+    __global BITS##i *const y = AT##i + r * COLS; \
+    if (TO_LINE(y) == 0) \
+        for (int k = 0; k < COLS; k += 16) STREAM(as_float16(OUTS##i(k)), (__global float16 *)(y + k)); \
+    else \
+        for (int k = 0; k < COLS; k += 16) vstore16(OUTS##i(k), 0, y + k); \
+}
+#else
+#define PUT(i) for (int k = 0; k < COLS; k += 16) vstore16(OUTS##i(k), 0, AT##i + r * COLS + k);
+#endif
+
+kernel void row_band(PARAMS) {
+    const IDX item = (IDX)get_global_id(0);
+    const IDX r0 = item * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    WIDE_VECTORS
+    BAND_STATE
+#if !DIRECT
+    EACH_OVER(HOLD)
+#endif
+    for (IDX b = r0; b < r1; b += BAND) {
+        const int n = (int)min((IDX)BAND, r1 - b);
+        BAND_FOLDS(b, n)
+#if HAS_OVER
+        for (int j = 0; j < n; j++) {
+            const IDX r = b + j, c = 0;
+            KNOWN(j)
+            AHEAD
+            PREPARE(PITCH, IN_ROW)
+#if DIRECT
+            EACH_OVER(PUT)
+#else
+            EACH_OVER(FILL)
+#endif
+#if LINED && !DIRECT
+            const IDX from = r * COLS;
+            const int count = COLS;
+            EACH_OVER(SPILL)
+#endif
+        }
+#if !LINED
+        const IDX from = b * COLS;
+        const int count = n * COLS;
+        EACH_OVER(SPILL)
+#endif
+#endif
+        PARTLY
+        for (int j = 0; j < n; j++) {
+            const IDX r = b + j;
+            KNOWN(j)
+            ROW_RESULTS(r)
+        }
+    }
+}
