@@ -71,7 +71,7 @@ func (l *lanes) byPixels(exact bool) (*plan, error) {
 	}
 	plain := len(l.task.Values) == 1 && (l.val == tensor.Float32 || l.val == tensor.Float64) &&
 		l.fold.Acc == l.val && l.task.Values[0].DType == l.val && l.task.Outs[0].DType == l.val
-	if plain && g.vectorFunction("RESULTS", []coord{o, p, i}, l.inner[0], l.task.Values[0], l.val, l.val, 0) {
+	if plain && g.vectorOfSums("RESULTS", []coord{o, p, i}, l.inner[0], l.task.Values[0], l.val, l.val, 0) {
 		g.macro("RESULTS_PTR", "("+g.pointer(len(l.task.Ins))+")")
 	}
 	g.hookOf("EPILOGUE", []coord{o, p, i}, l.task.Values, []tensor.DType{l.fold.Acc})
