@@ -312,6 +312,7 @@ INLINE float wide_acos(const float x) {
 }
 
 INLINE float wide_pow(const float x, const float y) {
+    EXACTLY
     // In double: log2(a) by the series of atanh, then the exponential of y log2(a).
     const float a = fabs(x);
     float k;
@@ -327,7 +328,8 @@ INLINE float wide_pow(const float x, const float y) {
     p = p * z + 1.0f;
     const double ends = a == 0.0f ? -INFINITY : INFINITY;
     const double log2a = ((a > 0.0f) & (a < INFINITY)) ? k + 2.0f * s * p * as_double(0x3ff71547652b82feL) : ends;
-    const double t = clamp((double)y * log2a, (double)-200.0f, (double)200.0f), n = rint(t);
+    const double much = y * log2a, below = much > 200.0f ? (double)200.0f : much, t = below < -200.0f ? (double)-200.0f : below;
+    const double sum = t + 0x1.8p52f, n = sum - 0x1.8p52f;
     const double g = (t - n) * as_double(0x3fe62e42fefa39efL);
     double e = 1.0f / (double)362880.0f;
     e = e * g + 1.0f / (double)40320.0f;
@@ -339,7 +341,7 @@ INLINE float wide_pow(const float x, const float y) {
     e = e * g + 0.5f;
     e = e * g + 1.0f;
     e = e * g + 1.0f;
-    const float r = (float)(e * as_double((long)((int)n + 1023) << 52));
+    const float r = (float)(e * as_double((as_long(sum) + 1023) << 52));
     // The sign of a negative base lives on under an odd power, and only whole powers have a value.
     const int whole = rint(y) == y, odd = whole & (fabs(y) < 0x1p24f) & (rint(0.5f * y) != 0.5f * y);
     const float v = as_int(x) < 0 && odd ? -r : r;
