@@ -114,3 +114,10 @@ func MapTileOf(outer, rows, cols, itemRows, itemColumns, itemOuter int64) MapTil
 	m.Local = [3]int{1, 1, 1}
 	return m
 }
+
+// ThinRows is how many rows an item of map_thin takes of outer x rows x thin: about
+// 16 Ki points, if every unit still has some.
+func ThinRows(outer, rows, thin int64, units int) int64 {
+	share := ceil(ceil(outer*rows, int64(4*units)), 64) * 64
+	return max(min(share, (1<<14)/thin, rows), 1)
+}

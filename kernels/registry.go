@@ -66,6 +66,11 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		For:    "CPU drivers: transposes",
 	},
 	{
+		Family: "map", Name: "thin", File: "map_thin.cl", Kernels: []string{"map_thin"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
+		Macros: []Macro{{"THIN", nil, "extent of the thin axis"}, {"OUT", nil, "register type of VALUE"}, {"LANES", nil, "elements in a vector"}},
+		For:    "CPU drivers: channels that are put side by side or taken apart",
+	},
+	{
 		Family: "map", Name: "pad", File: "map_pad.cl", Needs: []string{"transpose.cl"}, Kernels: []string{"map_pad"},
 		Hooks:  []string{"AT", "INSIDE", "PLACE", "STORE", "VALUE"},
 		Macros: []Macro{{"OUT", nil, "type of VALUE"}, {"VT", nil, "16 of them"}, {"HAVE", nil, "truth values for select"}, {"DIRECT", flag, "y holds values of that type"}},

@@ -31,7 +31,7 @@ var families = map[engine.Kind]func(d *deviceFacts, t *engine.Task) []variant{
 
 // variantNames are the names that the functions in families give.
 var variantNames = map[engine.Kind][]string{
-	engine.Map:       {"item", "block", "tile", "gather"},
+	engine.Map:       {"item", "block", "tile", "gather", "thin"},
 	engine.Reduce:    {"item", "group", "block", "column", "lanes", "stripe", "window"},
 	engine.Row:       {"group", "block", "band", "split"},
 	engine.Contract:  {"item", "tile", "panel", "block", "row", "dot", "stream", "mma", "winograd", "strip"},

@@ -34,6 +34,11 @@ func mapVariants(d *deviceFacts, t *engine.Task) []variant {
 	if d.cpu {
 		all = []variant{block, item}
 	}
+	if thin := thinVariant(d, t); thin.plan != nil && d.cpu {
+		all = slices.Insert(all, 0, thin)
+	} else if thin.plan != nil {
+		all = append(all, thin)
+	}
 	if tile, turned := tileVariant(d, t); turned && d.cpu {
 		all = slices.Insert(all, 0, tile)
 	} else if tile.plan != nil {

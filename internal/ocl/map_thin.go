@@ -1,0 +1,86 @@
+package ocl
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// thinning is a Map task as map_thin sees it: outer axes, a long one, and a thin one.
+type thinning struct {
+	dev       *deviceFacts
+	task      *engine.Task
+	outer     []int
+	row, thin int
+}
+
+// thinVariant is the variant of thin axes, with no plan where t has none that is
+// the last one of its output, or of its input.
+func thinVariant(d *deviceFacts, t *engine.Task) variant {
+	const thick, long = 8, 64
+	axes := axesOf(t, 0)
+	if len(axes) < 2 || len(t.Values) != 1 || t.Alias != nil {
+		return variant{}
+	}
+	e, last := t.Values[0], axes[len(axes)-1]
+	for s := range e.Walk() {
+		if s.Op == engine.OpLoad && gathers(s.Addr) {
+			return variant{}
+		}
+	}
+	m := &thinning{dev: d, task: t, row: -1, thin: last}
+	if t.Axes[last] <= thick {
+		m.row = axes[len(axes)-2]
+		for _, a := range axes[:len(axes)-1] {
+			if step(e, a) == 1 {
+				m.row = a
+			}
+		}
+	} else if d := step(e, last); d > 1 {
+		for _, a := range axes[:len(axes)-1] {
+			if step(e, a) == 1 && int64(t.Axes[a]) == d && d <= thick {
+				m.row, m.thin = last, a
+			}
+		}
+	}
+	if m.row < 0 || t.Axes[m.row] < long || t.Axes[m.thin] < 2 {
+		return variant{}
+	}
+	for _, a := range axes {
+		if a != m.row && a != m.thin {
+			m.outer = append(m.outer, a)
+		}
+	}
+	return variant{name: "thin", why: "a CPU driver: a thin axis is written out, so that rows become vectors", plan: m.plan}
+}
+
+func (m *thinning) plan() (*plan, error) {
+	t := m.task
+	outer, rows, thin := extent(t, m.outer), int64(t.Axes[m.row]), int64(t.Axes[m.thin])
+	span := kernels.ThinRows(outer, rows, thin, m.dev.units)
+	g := newGen(m.dev, t)
+	g.size("OUTER", outer)
+	g.size("ROWS", rows)
+	g.size("RSPAN", span)
+	g.macro("THIN", thin)
+	dt := t.Values[0].DType
+	g.macro("OUT", regType(dt))
+	g.macro("LANES", 64/max(regSize(dt), 4))
+	coords := []coord{{"o", m.outer}, {"r", []int{m.row}}, {"c", []int{m.thin}}}
+	g.hookOf("VALUE", coords, t.Values, nil)
+	place := engine.ConstIndex(0)
+	for _, a := range axesOf(t, 0) {
+		place = place.Mul(int64(t.Axes[a])).Add(engine.AxisIndex(a))
+	}
+	g.hook("PLACE", coords, engine.IndexValue(tensor.Int64, place), tensor.Invalid)
+	g.store("STORE", "VALUE", t.Values...)
+	return &plan{
+		params: fmt.Sprintf("view=%dx%dx%d rows=%d", outer, rows, thin, span),
+		launches: []launch{{
+			prog: g.assemble("map_thin.cl"), kernel: "map_thin",
+			global: grid(ceilDiv(rows, span), outer), local: grid(1, 1),
+		}},
+	}, nil
+}
