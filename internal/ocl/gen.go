@@ -191,11 +191,16 @@ func (g *gen) operand(i int) (name string, o engine.Operand, out bool) {
 
 // pointer is the text of where operand i starts, in a kernel.
 func (g *gen) pointer(i int) string {
-	name, _, _ := g.operand(i)
-	if at := g.task.AliasedBy(i); at >= 0 {
-		// The same memory as an output: read through the output's pointer,
-		// so that restrict stays true of both.
-		name, _, _ = g.operand(len(g.task.Ins) + at)
+	name, o, _ := g.operand(i)
+	at := g.task.AliasedBy(i)
+	if at < 0 {
+		return fmt.Sprintf("%s_ + o_%s", name, name)
+	}
+	// The same memory as an output: read through the output's pointer, so that
+	// restrict stays true of both.
+	name, out, _ := g.operand(len(g.task.Ins) + at)
+	if storageType(o.DType) != storageType(out.DType) {
+		return fmt.Sprintf("(__global const %s *)(%s_ + o_%s)", storageType(o.DType), name, name)
 	}
 	return fmt.Sprintf("%s_ + o_%s", name, name)
 }

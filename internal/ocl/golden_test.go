@@ -33,6 +33,8 @@ func goldenTasks() map[string]*engine.Task {
 
 	inPlace := mapTask(dom, engine.Apply(fnSub, f32, engine.Load(0, f32, denseAt(dom, 0, 1), nil), engine.Apply(fnCast, f32, engine.Run())), x)
 	inPlace.Alias = []int{0}
+	recast := mapTask(dom, engine.Apply(fnCast, tensor.Int32, bias), x, row)
+	recast.Alias = []int{0}
 
 	mean := reduceTask(dom, 1, engine.Sum, bias, x, row)
 	mean.Values[0] = engine.Apply(fnMul, f32, engine.Acc(0, f32), constant(f32, 0.01))
@@ -43,6 +45,7 @@ func goldenTasks() map[string]*engine.Task {
 		"map-pad":       mapTask(engine.Domain{64, 104}, pad, engine.Operand{DType: tensor.Float16, Len: 6400}),
 		"map-gather":    mapTask(dom, gather, engine.Operand{DType: f32, Len: 5000}, engine.Operand{DType: tensor.Int64, Len: 64}),
 		"map-inplace":   inPlace,
+		"map-recast":    recast,
 		"map-image":     paddedImages(f32, [4]int{2, 24, 10, 20}, [4]int{1, 1, 1, 1}),
 		"map-transpose": mapTask(dom, engine.Load(0, f32, engine.AxisIndex(1).Mul(64).Add(engine.AxisIndex(0)), nil), x),
 		"reduce-mean":   mean,
@@ -128,6 +131,7 @@ func goldens() map[string]goldenCase {
 		{"map-gather", "map=item", gpuFacts(256)},
 		{"map-gather", "map=gather", cpuFacts(16)},
 		{"map-inplace", "map=block", cpuFacts(16)},
+		{"map-recast", "map=block", cpuFacts(16)},
 		{"map-transpose", "map=tile", cpuFacts(16)},
 		{"map-image", "map=tile", cpuFacts(16)},
 		{"reduce-mean", "reduce=group", gpuFacts(256)},
