@@ -61,10 +61,12 @@ golden:
 	go test ./internal/ocl -run Golden -update
 
 # Compiles what GPUs would run without one: Clang 19 and libclc 19 (Debian's clang-19 and
-# libclc-19) make PTX, ptxas of NVIDIA's CUDA toolkit assembles it. Nothing may spill.
+# libclc-19) make PTX, ptxas of NVIDIA's CUDA toolkit assembles it; ocloc (Debian's
+# intel-ocloc) compiles for Intel. Nothing may spill.
 offline: export ANYCL_CLANG ?= clang-19
 offline: export ANYCL_LIBCLC ?= /usr/lib/clc/nvptx64--nvidiacl.bc
 offline: export ANYCL_PTXAS ?= ptxas
+offline: export ANYCL_OCLOC ?= ocloc
 offline:
 	go test ./internal/ocl -count=1 -run StayInRegisters
 

@@ -106,6 +106,21 @@ var contractSpaces = []Space{
 		},
 	},
 	{
+		Family: "contract", Variant: "subgroup",
+		Params: []Param{
+			{"rows", []int64{1, 2, 4, 8, 12, 16, 24, 32}, "of a sub-group's tile"},
+			{"vectors", powers(1, 4), "of columns, one a lane each"},
+			{"k", powers(8, 32), "of a step"},
+			{"x", powers(1, 16), "sub-groups along n"},
+			{"y", powers(1, 16), "sub-groups along m"},
+			swap, splits,
+		},
+		Fits: func(p Params, l Limits) bool {
+			s := SubgroupShape{int(p["rows"]), int(p["vectors"]), int(p["k"]), int(p["x"]), int(p["y"]), l.Lanes}
+			return s.K%s.Lanes == 0 && s.Items() <= l.WorkGroup && s.room(l.Size)
+		},
+	},
+	{
 		Family: "contract", Variant: "row",
 		Params: []Param{
 			{"group", powers(1, 256), "work-items an output"},

@@ -73,6 +73,33 @@ func TestShapesOfMatrixUnitsFitEveryDevice(t *testing.T) {
 	require.False(t, ok, "half a warp")
 }
 
+func TestShapesOfSubgroupsFitEveryDevice(t *testing.T) {
+	t.Parallel()
+	space := kernels.SpaceOf("contract", "subgroup")
+	for _, lanes := range []int{8, 16} {
+		for _, workGroup := range []int{16, 64, 256} {
+			for _, m := range []int64{1, 3, 17, 25, 100, 4096} {
+				for _, n := range []int64{1, 16, 500, 4096} {
+					for _, byRow := range []bool{false, true} {
+						for _, most := range []int{8, 16, 24} {
+							s := kernels.Subgroup(m, n, 1, 100, workGroup, lanes, most, byRow, false)
+							require.LessOrEqual(t, s.Rows, min(most, int(m)))
+							require.True(t, s.Rows < lanes || s.Reads(!byRow) > 0, "%+v", s)
+							p := kernels.Params{"rows": int64(s.Rows), "vectors": int64(s.Vectors), "k": int64(s.K), "x": int64(s.X), "y": int64(s.Y)}
+							require.True(t, space.Fits(p, kernels.Limits{WorkGroup: workGroup, Lanes: lanes, Size: 4}), "%+v", s)
+						}
+					}
+				}
+			}
+		}
+	}
+	require.Equal(t, 1, kernels.Subgroup(4096, 4096, 1, 100, 256, 8, 24, false, true).X)
+	require.Equal(t, 24*64, func() int {
+		s := kernels.Subgroup(4096, 4096, 1, 100, 256, 8, 24, false, false)
+		return s.Rows * s.Columns() * s.X
+	}(), "four tiles side by side")
+}
+
 // Eight rows of a matrix, and eight neighbours of a copy, are read and written at
 // once: 16 bytes each, which lie in different eighths of the 128 bytes of all banks.
 func TestChunksForMatrixUnitsMeetNoBankTwice(t *testing.T) {

@@ -42,6 +42,10 @@ type Caps struct {
 	SubgroupSize    int    `json:"subgroup_size,omitempty"`    // of the probe's kernel: others may differ
 	SubgroupOptions string `json:"subgroup_options,omitempty"` // build option that makes them available; may be empty
 
+	// SubgroupLanes is the size of the sub-groups with which subgroup_intel.cl works,
+	// or 0.
+	SubgroupLanes int `json:"subgroup_lanes,omitempty"`
+
 	IntDot        bool   `json:"int_dot"` // dot_4x8packed_ss_int
 	IntDotOptions string `json:"int_dot_options,omitempty"`
 	PTX           bool   `json:"ptx"`     // inline PTX assembly (NVIDIA)
@@ -84,7 +88,7 @@ type Proof struct {
 
 // probeVersion is part of the key of what is kept on disk. Raise it whenever the
 // probes or the meaning of a field change.
-const probeVersion = 5
+const probeVersion = 6
 
 // devicePath is where something learned about the device is kept, empty when
 // nothing is. What a driver showed that executes nothing must not be taken for

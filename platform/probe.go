@@ -108,7 +108,24 @@ func (p *prober) options(std string) string {
 	if d.Key == keyNVIDIA {
 		opts = append(opts, "-DFORCE_HALF", "-DTRY_PTX")
 	}
+	if n := d.lanes(); n > 0 {
+		opts = append(opts, fmt.Sprintf("-DTRY_LANES=%d", n))
+	}
 	return strings.Join(opts, " ")
+}
+
+// lanes is the smallest size from 8 on of sub-groups that kernels may ask for, 0 where
+// they may not: on Intel's GPUs what one register of the hardware holds, or half of it.
+func (d *Device) lanes() int {
+	least := 0
+	if d.cl.HasExtension("cl_intel_subgroups") && d.cl.HasExtension("cl_intel_subgroups_short") {
+		for _, n := range d.info.SubgroupSizes { // empty where they may not
+			if n >= 8 && n <= 16 && (least == 0 || int(n) < least) {
+				least = int(n)
+			}
+		}
+	}
+	return least
 }
 
 // skipped says why a section must not even be compiled, empty if it may.

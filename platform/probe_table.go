@@ -87,6 +87,10 @@ var probes = []probe{
 		set:   func(c *Caps, options string) { c.Shuffle, c.SubgroupOptions = true, options },
 	},
 	{
+		section: "lanes", kernel: "lanes", declared: func(d *Device) bool { return d.lanes() > 0 },
+		in: lanesWords(), right: rightLanes, set: func(*Caps, string) {}, // rightLanes knows how many
+	},
+	{
 		section: "dot_khr", kernel: "dot_khr", declared: extension("cl_khr_integer_dot_product"),
 		in:    []uint32{0x80FF7F02, 0x7F80017F}, // (2, 127, -1, -128) . (127, 1, -128, 127)
 		right: words(0x80FF7F02, 0x7F80017F, dotWant),
@@ -127,6 +131,46 @@ func rightSubgroups(io []uint32, items int, c *Caps) bool {
 		}
 	}
 	c.SubgroupSize = int(largest)
+	return true
+}
+
+// lanesWords are pairs of numbers in both half types.
+func lanesWords() []uint32 {
+	io := make([]uint32, probeItems)
+	for i := range io {
+		io[i] = uint32(0x3C00+i*5) | uint32(0x4000+i*3)<<16
+	}
+	return io
+}
+
+func rightLanes(io []uint32, items int, c *Caps) bool {
+	for _, lanes := range []int{8, 16} {
+		if items == probeItems && lanesAre(io, lanes, items) {
+			c.SubgroupLanes = lanes
+			return true
+		}
+	}
+	return false
+}
+
+// lanesAre reports whether io is what the first items, in sub-groups of so many lanes,
+// make of lanesWords.
+func lanesAre(io []uint32, lanes, items int) bool {
+	in := lanesWords()
+	half := func(i int) uint16 { return uint16(in[i/2] >> (i % 2 * 16)) }
+	for id := range items {
+		at, lane := id/lanes, id%lanes
+		h := half(2*at + lanes + lane)
+		want := []uint32{
+			in[at+2*lanes-3], in[at+lane],
+			math.Float32bits(float32(tensor.Half(h).Float64())), uint32(h) << 16,
+		}
+		for i, w := range want {
+			if io[i*probeItems+id] != w {
+				return false
+			}
+		}
+	}
 	return true
 }
 

@@ -7,6 +7,7 @@
 //
 // macros  FORCE_HALF, FORCE_DOUBLE, TRY_PTX  set by the host where the extension
 //                                            string is known to keep silent
+//         TRY_LANES                          the smallest sub-groups, from 8 on, that a kernel may ask for
 //         T                                  the float vector that the device prefers: float, float4, ...
 // launch  one group of 64 items, except for the rates
 // note    a line "//:name" begins the section of a kernel. All sections are one
@@ -219,6 +220,31 @@ kernel void shuffle_xor(global uint *io, local uint *unused)
 {
     uint i = get_global_id(0);
     io[i] = SHUFFLE_XOR(i, 1u);
+}
+#endif
+
+//:lanes
+#ifdef TRY_LANES
+#undef LANES
+#define LANES TRY_LANES
+#include "subgroup_intel.cl"
+// Each item keeps a register of another lane and three of its own, read from words of io from the
+// number of the sub-group on: one as a float, one of float16 and one of bfloat16.
+kernel SUBGROUPS(64 / LANES, 1) void lanes(global uint *io, local uint *unused)
+{
+    SUBGROUP_LOCAL
+    const int id = SUBGROUP * LANES + LANE, from = SUBGROUP;
+    float r[2], h[2], g[2];
+    READ_float32(r, (global const float *)io + from, 2)
+    READ_float16(h, (global const half *)io + 2 * from, 2)
+    READ_bfloat16(g, (global const ushort *)io + 2 * from, 2)
+    SHOW(r, 2)
+    const float other = SHOWN(r, 1, LANES - 3);
+    barrier(CLK_GLOBAL_MEM_FENCE); // all is read
+    io[id] = as_uint(other);
+    io[64 + id] = as_uint(r[0]);
+    io[128 + id] = as_uint(h[1]);
+    io[192 + id] = as_uint(g[1]);
 }
 #endif
 

@@ -31,6 +31,9 @@ func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 	if c.mmaLegal() {
 		all = append(all, eitherWay(c, d, t, (*contraction).mma))
 	}
+	if c.subgroupLegal() {
+		all = append(all, eitherWay(c, d, t, (*contraction).subgroup))
+	}
 	w, windows := winogradWay(c, d, t)
 	if windows {
 		all = append(all, w.winograd())
@@ -56,6 +59,8 @@ func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 		return prefer("panel", "a CPU driver: vectors over panels of columns", all)
 	case c.m*c.n*c.b < 64 && c.k >= 1024:
 		return prefer("row", fmt.Sprintf("few outputs (%d) of many terms (%d)", c.m*c.n*c.b, c.k), all)
+	case c.subgroupFits():
+		return prefer("subgroup", "a GPU with sub-groups: tiles in registers that lanes share", all)
 	default:
 		return prefer("tile", "a GPU: tiles in local memory", all)
 	}
@@ -75,7 +80,7 @@ func prefer(name, why string, all []variant) []variant {
 func swapBetter(d *deviceFacts, t *engine.Task) bool {
 	m, n := t.Size(1), t.Size(2)
 	if !d.cpu {
-		return false
+		return d.lanes > 0 && swapForLanes(d, t)
 	}
 	if narrow := int64(max(d.vector, 4)); n < narrow || m < narrow {
 		return n < m
@@ -96,6 +101,17 @@ func swapBetter(d *deviceFacts, t *engine.Task) bool {
 	// One of the two is packed: the other one where this is much larger and not
 	// packed by vectors, as the windows of a convolution.
 	return swapped.a.plain && !as.bb.alongK() && 4*m <= n
+}
+
+// swapForLanes reports whether A and B should change places on a device whose
+// lanes share A: each of them has columns of its own, which it reads best from rows
+// of B.
+func swapForLanes(d *deviceFacts, t *engine.Task) bool {
+	m, n := t.Size(1), t.Size(2)
+	if narrow := int64(2 * d.lanes); n < narrow || m < narrow {
+		return n < m
+	}
+	return !separate(d, t, false).columnsAdjoin() && separate(d, t, true).columnsAdjoin()
 }
 
 // windowRuns reports whether B is read where it lies although only runs of its

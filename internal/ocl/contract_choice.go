@@ -13,6 +13,7 @@ var (
 	errNotPlain  = errors.New("the operand cannot be read in place")
 	errLocalMem  = errors.New("the block is larger than its share of local memory")
 	errPartsSize = errors.New("the partial sums are too large")
+	errNoLanes   = errors.New("without sub-groups of the device's own a group is a single one")
 )
 
 // maxParts bounds the partial sums of a k that the tuner splits, in bytes.
@@ -143,6 +144,28 @@ func (t *mmaChoice) knobs() []knob {
 func (c *contraction) settleMMA(t *mmaChoice) error {
 	if t.shape.LocalBytes()+c.unitsBytes(t.shape) > c.dev.localMem {
 		return errLocalMem
+	}
+	t.split(c, t.splits)
+	return c.partsFit(t.splits)
+}
+
+func (c *contraction) subgroup() variant {
+	f := contractChooser(c, "subgroup", c.chooseSubgroup, c.settleSubgroup, c.planSubgroup)
+	f.limits.Lanes = c.subgroupLanes()
+	return tunable[subgroupChoice](f)
+}
+
+func (t *subgroupChoice) knobs() []knob {
+	s := &t.shape
+	return []knob{
+		counter("rows", &s.Rows), counter("vectors", &s.Vectors), counter("k", &s.K),
+		counter("x", &s.X), counter("y", &s.Y), counter("splits", &t.splits),
+	}
+}
+
+func (c *contraction) settleSubgroup(t *subgroupChoice) error {
+	if c.dev.lanes == 0 && t.shape.X*t.shape.Y > 1 {
+		return errNoLanes
 	}
 	t.split(c, t.splits)
 	return c.partsFit(t.splits)

@@ -54,6 +54,8 @@ func contractGoldens() map[string]goldenCase {
 		"tile.cl":              {matmul(tensor.Float32, 3, 500, 501, 502, true, false), gpuFacts(256), ""},
 		"mma.cl":               {matmul(tensor.Float16, 3, 500, 504, 512, false, false), unitFacts(80), ""},
 		"mma-fused.cl":         {fused(tensor.BFloat16), unitFacts(80), ""},
+		"subgroup.cl":          {matmul(tensor.Float32, 3, 500, 504, 512, false, false), laneFacts(8), ""},
+		"subgroup-half.cl":     {matmul(tensor.BFloat16, 1, 50, 64, 9000, true, true), laneFacts(16), ""},
 		"tile-split.cl":        {matmul(tensor.Float64, 1, 50, 60, 9000, false, true), gpuFacts(64), ""},
 		"row.cl":               {matmul(tensor.Float32, 1, 1, 5, 90_000, false, true), gpuFacts(256), ""},
 		"item.cl":              {fused(tensor.Int32), cpuFacts(16), "contract=item"},
@@ -72,7 +74,7 @@ func TestGoldenFilesSayWhatContractionsFillIn(t *testing.T) {
 func TestEngineRunsContractionsInEveryVariant(t *testing.T) {
 	task := biased(matmul(tensor.Float32, 2, 33, 70, 90, false, true))
 	task.Ins[3].Len, task.Alias = task.Outs[0].Len, []int{3}
-	for _, force := range []string{"", "block", "panel", "tile", "row", "dot", "item"} {
+	for _, force := range []string{"", "block", "panel", "tile", "row", "dot", "subgroup", "item"} {
 		t.Run("variant "+force, func(t *testing.T) {
 			plan := verify(t, device(t, "contract="+force, nil), task, randomInputs(task, 5), 1e-5, 1)
 			if force != "" {

@@ -74,9 +74,9 @@ func (t mmaChoice) String() string {
 	return fmt.Sprintf("tile %dx%dx%d warps %dx%d stages %d", s.M, s.N, s.K, s.X, s.Y, s.Stages) + splitText(t.splits)
 }
 
-// mmaBand is how many rows of tiles share what they read: 8 tiles of 128 x 128
-// and those beside them read 2 x 8 strips of the operands for 64 tiles.
-const mmaBand = 8
+// tileBand is how many rows of groups share what they read: 8 groups of 128 x 128
+// and those beside them read 2 x 8 strips of the operands for 64 of them.
+const tileBand = 8
 
 func (c *contraction) planMMA(t mmaChoice) (*plan, error) {
 	s := t.shape
@@ -90,7 +90,7 @@ func (c *contraction) planMMA(t mmaChoice) (*plan, error) {
 	g.macro("WY", s.Y)
 	g.macro("WG", "(32 * WX * WY)")
 	g.macro("STAGES", s.Stages)
-	g.macro("BAND", mmaBand)
+	g.macro("BAND", tileBand)
 	g.macro("BF16", oneIf(c.task.A.DType == tensor.BFloat16))
 	if c.hasUnits() {
 		g.macro("MMA_SM", c.dev.mma)

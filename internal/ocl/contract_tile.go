@@ -91,6 +91,12 @@ func (c *contraction) tileSide(g *gen, t tileChoice, side, coordinate string, l 
 // pointer, positions from there, and whether those of neighbours are aligned.
 func (c *contraction) wideSide(g *gen, side, coordinate string, l operandLoad, aligned bool, batch, own, sum int) {
 	g.size(side+"_WIDE", int64(oneIf(aligned)))
+	c.positions(g, side, coordinate, l, batch, own, sum)
+}
+
+// positions defines an operand's pointer, SIDE_PTR, and positions from there on,
+// SIDE_AT.
+func (c *contraction) positions(g *gen, side, coordinate string, l operandLoad, batch, own, sum int) {
 	c.pointer(g, side, l)
 	g.hook(side+"_AT", []coord{{"b", c.axes(batch)}, {coordinate, c.axes(own)}, {"k", c.axes(sum)}}, c.part(l, true, batch, own, sum), tensor.Invalid)
 }

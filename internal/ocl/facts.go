@@ -20,6 +20,7 @@ type deviceFacts struct {
 	cache     int64 // bytes of a CPU's last cache, as far as it is known
 	fp64      bool
 	mma       int      // matrix units: macro MMA_SM of mma_ptx.cl, or 0
+	lanes     int      // of sub-groups as subgroup_intel.cl has them, or 0
 	tuned     *overlay // what the tuner has found
 	forceWide bool     // tests: IDX is long whatever the sizes
 }
@@ -32,7 +33,7 @@ func newFacts(d *platform.Device, caps *platform.Caps) *deviceFacts {
 		name: d.ID, cpu: d.Class == platform.CPU,
 		units: max(d.Units, 1), workGroup: min(max(d.MaxWorkGroup, 1), 256),
 		localMem: d.LocalMem, vector: d.VectorWidth,
-		argBytes: min(d.ArgBytes, 1024), maxAlloc: d.MaxAlloc, fp64: caps.FP64, mma: caps.MMA,
+		argBytes: min(d.ArgBytes, 1024), maxAlloc: d.MaxAlloc, fp64: caps.FP64, mma: caps.MMA, lanes: caps.SubgroupLanes,
 	}
 	if f.cpu {
 		f.cache = d.CacheBytes

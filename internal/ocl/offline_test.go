@@ -72,6 +72,59 @@ func gpuPlans(t *testing.T) map[string]*plan {
 	return all
 }
 
+// lanePlans are products by sub-groups of so many lanes with their tallest tiles.
+func lanePlans(t *testing.T, lanes int) map[string]*plan {
+	t.Helper()
+	all := map[string]*plan{}
+	add := func(name string, d *deviceFacts, task *engine.Task) {
+		p, err := makePlan(d, task, "")
+		require.NoError(t, err, name)
+		require.Equal(t, "subgroup", p.variant, name)
+		all[name] = p
+	}
+	d := laneFacts(lanes)
+	far := *d
+	far.forceWide = true
+	for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Int32} {
+		for i := range 4 {
+			add(fmt.Sprintf("%v-%02b", dt, i), d, matmul(dt, 3, 5000, 5000, 5000, i&1 != 0, i&2 != 0))
+		}
+		add(fmt.Sprintf("fused-%v", dt), d, fused(dt))
+	}
+	add("windows", d, biased(convolution(4, 1, 64, 56, 56, 64, 3, 1, 1)))
+	add("split", d, matmul(tensor.Float32, 1, 100, 100, 50_000, false, true))
+	add("long", &far, matmul(tensor.Float32, 2, 5000, 5000, 5000, false, false))
+	return all
+}
+
+// Compiles products by sub-groups for Intel's GPUs with ocloc, and wants no spill and
+// no array in memory.
+func TestProgramsForSubgroupsStayInRegisters(t *testing.T) {
+	ocloc := os.Getenv("ANYCL_OCLOC")
+	if ocloc == "" {
+		t.Skip("ANYCL_OCLOC is not set")
+	}
+	for device, lanes := range map[string]int{"tgllp": 8, "dg2": 8, "pvc": 16, "bmg": 16} {
+		for name, p := range lanePlans(t, lanes) {
+			t.Run(device+" "+name, func(t *testing.T) {
+				t.Parallel()
+				l, base := p.launches[0], filepath.Join(t.TempDir(), "k")
+				source := "#define FMA(a, b, c) fma((a), (b), (c))\n" + l.prog.source
+				require.NoError(t, os.WriteFile(base+".cl", []byte(source), 0o644))
+				out, err := exec.CommandContext(t.Context(), ocloc, "compile", "-file", base+".cl", "-device", device,
+					"-options", "-cl-std=CL1.2 "+l.prog.options, "-output_no_suffix", "-output", base).CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				out, err = exec.CommandContext(t.Context(), ocloc, "disasm", "-file", base+".bin", "-device", device, "-dump", base).CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				info, err := os.ReadFile(filepath.Join(base, ".ze_info"))
+				require.NoError(t, err)
+				require.Regexp(t, fmt.Sprintf(`simd_size: +%d\n`, lanes), string(info))
+				require.NotRegexp(t, `(spill|private)_size`, string(info))
+			})
+		}
+	}
+}
+
 // Compiles every program for NVIDIA GPUs with Clang and ptxas, and wants no spill
 // and no array in memory. The variables name the tools; make offline sets them up.
 func TestProgramsForGPUsStayInRegisters(t *testing.T) {

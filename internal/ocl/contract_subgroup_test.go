@@ -1,0 +1,148 @@
+package ocl
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// laneFacts is a GPU with sub-groups of so many lanes.
+func laneFacts(lanes int) *deviceFacts {
+	d := gpuFacts(256)
+	d.lanes = lanes
+	return d
+}
+
+// subgroupPlan is contract_subgroup.cl for task with the sub-groups that any device has.
+func subgroupPlan(t *testing.T, task *engine.Task, shape kernels.SubgroupShape, splits int64, change func(*deviceFacts)) *plan {
+	t.Helper()
+	d := gpuFacts(256)
+	if change != nil {
+		change(d)
+	}
+	c := separate(d, collapse(task), false)
+	require.True(t, c.subgroupLegal())
+	p, err := c.planSubgroup(subgroupChoice{shape: shape, chunk: roundUp(ceilDiv(c.k, splits), int64(shape.K)), splits: splits})
+	require.NoError(t, err)
+	return p
+}
+
+// The tiles, the edges and the blocks are those of a device's own sub-groups; what
+// lanes show one another goes through local memory.
+func TestSubgroupsMultiplyEveryLayout(t *testing.T) {
+	numbersOnly(t)
+	t.Parallel()
+	shape := kernels.SubgroupShape{Rows: 16, Vectors: 2, K: 16, X: 1, Y: 1, Lanes: 8}
+	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.BFloat16} {
+		for i := range 4 {
+			if dt == tensor.BFloat16 && i != 1 {
+				continue // the bits of a value do not change where it goes
+			}
+			for _, size := range []int{72, 67} { // blocks that are aligned, and that are not
+				t.Run(fmt.Sprintf("%v %d %02b", dt, size, i), func(t *testing.T) {
+					t.Parallel()
+					task := matmul(dt, 2, size, 40, size, i&1 != 0, i&2 != 0)
+					p := subgroupPlan(t, task, shape, 1, nil)
+					if size == 72 {
+						require.Contains(t, p.launches[0].prog.source, "#define NEAR_B 1\n")
+						require.False(t, strings.Contains(p.launches[0].prog.source, "#define READS_A 0\n"))
+					}
+					requirePlan(t, task, p)
+				})
+			}
+		}
+	}
+}
+
+func TestSubgroupsMultiplyInEveryShape(t *testing.T) {
+	numbersOnly(t)
+	t.Parallel()
+	for i, s := range []kernels.SubgroupShape{
+		{Rows: 24, Vectors: 2, K: 16, Lanes: 8}, {Rows: 24, Vectors: 4, K: 32, Lanes: 16}, {Rows: 8, Vectors: 1, K: 8, Lanes: 8}, {Rows: 1, Vectors: 2, K: 16, Lanes: 16},
+	} {
+		s.X, s.Y = 1, 1
+		for size, task := range map[string]*engine.Task{
+			"many":  matmul(tensor.Float32, 1, 61, 75, 90, i%2 != 0, false),
+			"small": matmul(tensor.Float32, 2, 5, 3, 40, i%2 != 0, false), // no tile is whole
+		} {
+			t.Run(fmt.Sprintf("%s %+v", size, s), func(t *testing.T) {
+				t.Parallel()
+				requirePlan(t, task, subgroupPlan(t, task, s, int64(1+i%2), nil))
+			})
+		}
+	}
+}
+
+func TestSubgroupsTakeEveryOperand(t *testing.T) {
+	t.Parallel()
+	shape := kernels.SubgroupShape{Rows: 8, Vectors: 2, K: 16, X: 1, Y: 1, Lanes: 8}
+	for _, dt := range []tensor.DType{tensor.Float16, tensor.Float64, tensor.Int32} {
+		t.Run("fused "+dt.String(), func(t *testing.T) {
+			t.Parallel()
+			requirePlan(t, fused(dt), subgroupPlan(t, fused(dt), shape, 1, nil))
+		})
+	}
+	t.Run("long", func(t *testing.T) {
+		t.Parallel()
+		task := matmul(tensor.Float32, 3, 9, 33, 19, false, true)
+		requirePlan(t, task, subgroupPlan(t, task, shape, 1, func(d *deviceFacts) { d.forceWide = true }))
+	})
+	t.Run("windows", func(t *testing.T) {
+		t.Parallel()
+		task := biased(convolution(2, 1, 3, 9, 11, 33, 3, 1, 1))
+		requirePlan(t, task, subgroupPlan(t, task, shape, 2, nil))
+	})
+}
+
+// Blocks of 16 bits are read from multiples of four bytes, or of eight, only: where
+// strides are odd, values are loaded one by one.
+func TestSubgroupsReadBlocksWhereTheyAreAligned(t *testing.T) {
+	t.Parallel()
+	for size, near := range map[int]bool{64: true, 66: false, 67: false} {
+		c := separate(laneFacts(8), collapse(matmul(tensor.Float16, 2, 64, 64, size, false, true)), false)
+		b, ok := c.subgroupB()
+		require.Equal(t, near, ok, "four values of a row of %d", size)
+		if near {
+			require.Equal(t, 8, b.wide)
+			require.EqualValues(t, size, b.step)
+		}
+		_, reads := c.subgroupA(c.chooseSubgroup().shape)
+		require.Equal(t, size%2 == 0, reads > 0, "rows of %d", size)
+	}
+}
+
+func TestSubgroupsAreTakenWhereTheyAreProven(t *testing.T) {
+	t.Parallel()
+	for _, lanes := range []int{0, 8, 16} {
+		d := laneFacts(lanes)
+		for _, i := range []int{0, 1, 2, 3} {
+			task := matmul(tensor.Float32, 1, 700, 900, 300, i&1 != 0, i&2 != 0)
+			p, err := makePlan(d, task, "")
+			require.NoError(t, err)
+			source := p.launches[0].prog.source
+			if lanes == 0 {
+				require.Equal(t, "tile", p.variant)
+				continue
+			}
+			require.Equal(t, "subgroup", p.variant)
+			require.Contains(t, source, "intel_sub_group_block_read")
+			require.Contains(t, source, "#define NEAR_B 1\n")
+			// Of two transposed operands the other one is shared.
+			require.Equal(t, i&1 == 0 && i&2 != 0, strings.Contains(source, "#define B_BY_K 1\n"), "layout %02b", i)
+			require.Equal(t, 0, p.launches[0].local[0]%lanes)
+			require.LessOrEqual(t, p.launches[0].local[0], d.workGroup)
+		}
+		p, err := makePlan(d, matmul(tensor.Float32, 1, 1, 5, 90_000, false, true), "")
+		require.NoError(t, err)
+		require.Equal(t, "row", p.variant)
+		p, err = makePlan(d, matmul(tensor.Float32, 1, 4, 4000, 300, false, false), "contract=subgroup")
+		require.NoError(t, err)
+		require.Contains(t, p.params, "tile 4x", "no tile is taller than the matrix")
+	}
+}
