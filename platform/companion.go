@@ -88,7 +88,7 @@ type Companion struct {
 // Companion returns the opened device's companion, nil where there is none that
 // has proven what Companion promises.
 func (o *Opened) Companion() *Companion {
-	if !o.caps.Companion || !o.paired {
+	if !o.caps.Companion || !o.paired || o.staging != nil {
 		return nil
 	}
 	return &Companion{o, o.device.companion}

@@ -45,6 +45,10 @@ type Stats struct {
 	PoolHits   int64 `json:"pool_hits"`   // allocations served from the pool
 	PoolMisses int64 `json:"pool_misses"` // allocations that asked the driver
 	Programs   int   `json:"programs"`    // in memory
+	// What transfers hold on a device with memory of its own: bytes of its memory,
+	// and bytes of the host's.
+	Relayed int64 `json:"relayed"`
+	Pinned  int64 `json:"pinned"`
 	// Where programs came from so far.
 	ProgramsBuilt  int64 `json:"programs_built"`  // compiled from source
 	ProgramsLoaded int64 `json:"programs_loaded"` // read from disk
@@ -149,10 +153,12 @@ func (o *Opened) Wait(ctx context.Context) error {
 
 // Stats returns the present counts.
 func (o *Opened) Stats() Stats {
+	relays, relayed, pinned := o.staging.held()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stats
-	s.Live, s.LiveBytes = len(o.live), o.liveBytes
+	s.Live, s.LiveBytes = len(o.live)-relays, o.liveBytes-relayed
+	s.Relayed, s.Pinned = relayed, pinned
 	s.Pooled, s.PoolBytes = len(o.pool.idle), o.pool.held
 	s.Programs = len(o.programs)
 	return s

@@ -11,13 +11,14 @@ import (
 // next does so behind the last command that touched it, in whatever queue that was.
 type relay struct {
 	mem   *Memory
+	bytes int64 // of its block
 	last  *cl.Event
 	wait  []*cl.Event // last alone, as a wait list
 	inUse bool
 }
 
 // fits reports whether n bytes lie well in r.
-func (r *relay) fits(n int64) bool { return !r.inUse && r.mem.Bytes() >= n && r.mem.Bytes()/2 <= n }
+func (r *relay) fits(n int64) bool { return !r.inUse && r.bytes >= n && r.bytes/2 <= n }
 
 // relay lends device memory for n bytes, nil where there is none to be had. Once
 // the memory of relays is at its bound, what last touched it may still be at work:
@@ -27,7 +28,7 @@ func (s *staging) relay(n int64) (*relay, error) {
 	defer s.mu.Unlock()
 	held, busy := int64(0), -1
 	for i, r := range s.relays {
-		held += r.mem.Bytes()
+		held += r.bytes
 		if !r.fits(n) {
 			continue
 		}
@@ -68,7 +69,7 @@ func (s *staging) lend(i int) *relay {
 func (s *staging) newRelay(n int64) (*relay, error) {
 	free := s.most
 	for _, r := range s.relays {
-		free -= r.mem.Bytes()
+		free -= r.bytes
 	}
 	if n > free {
 		return nil, nil
@@ -89,7 +90,7 @@ func (s *staging) newRelay(n int64) (*relay, error) {
 	if err := s.o.queue.MarkerSignal(nil, last); err != nil {
 		return nil, errors.Join(err, last.Close(), mem.Close())
 	}
-	s.relays = append(s.relays, &relay{mem: mem, last: last, wait: []*cl.Event{last}, inUse: true})
+	s.relays = append(s.relays, &relay{mem: mem, bytes: mem.block.Load().size, last: last, wait: []*cl.Event{last}, inUse: true})
 	return s.relays[len(s.relays)-1], nil
 }
 
@@ -97,7 +98,7 @@ func (s *staging) newRelay(n int64) (*relay, error) {
 // or none such. s.mu is held.
 func (s *staging) shrink(bytes int64) (err error) {
 	for _, r := range s.relays {
-		bytes -= r.mem.Bytes()
+		bytes -= r.bytes
 	}
 	s.relays = slices.DeleteFunc(s.relays, func(r *relay) bool {
 		if bytes >= 0 || r.inUse || err != nil {
@@ -107,7 +108,7 @@ func (s *staging) shrink(bytes int64) (err error) {
 		if st, err = r.last.Status(); err != nil || st > cl.EventComplete {
 			return false
 		}
-		bytes += r.mem.Bytes()
+		bytes += r.bytes
 		err = errors.Join(r.last.Close(), r.mem.Close())
 		return true
 	})
@@ -137,4 +138,20 @@ func (s *staging) sever(r *relay, q *cl.Queue) {
 		s.o.warn("a relay is waited for", q.Finish())
 	}
 	s.giveBack(r)
+}
+
+// held counts the relays, their bytes, and those that are pinned.
+func (s *staging) held() (relays int, relayed, pinned int64) {
+	if s == nil {
+		return 0, 0, 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.relays {
+		relayed += r.bytes
+	}
+	for _, c := range s.classes() {
+		pinned += int64(len(c.all) * c.size)
+	}
+	return len(s.relays), relayed, pinned
 }

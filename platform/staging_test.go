@@ -78,7 +78,7 @@ func TestTheLinkWorksWhileTheDeviceComputes(t *testing.T) {
 func TestStagingIsBoundedAndWhoSendsWaits(t *testing.T) {
 	for _, n := range []int{smallMost, 2*pieceBytes + 1} {
 		o := withStaging(t)
-		o.staging.most = int64(5 * n)
+		o.staging.most = 5 * sizeClass(int64(n), 0)
 		m := alloc(t, o, n)
 		var relays []*relay // memory from the pool comes behind what the device does
 		for range 5 {
@@ -106,11 +106,10 @@ func TestStagingIsBoundedAndWhoSendsWaits(t *testing.T) {
 		s := o.staging
 		require.LessOrEqual(t, len(s.smallUp.all), smallPieceMost)
 		require.LessOrEqual(t, len(s.largeUp.all), pieceMost)
-		var bytes int64
-		for _, r := range s.relays {
-			bytes += r.mem.Bytes()
-		}
-		require.LessOrEqual(t, bytes, s.most)
+		stats := o.Stats()
+		require.Equal(t, 1, stats.Live, "relays are nobody's")
+		require.LessOrEqual(t, stats.Relayed, s.most)
+		require.LessOrEqual(t, stats.Pinned, int64(smallPieceMost*smallMost+pieceMost*pieceBytes))
 		open()
 		require.EqualValues(t, sent-1, readAll(t, o, m)[n-1], "the last that was sent")
 		require.NoError(t, o.Trim())
