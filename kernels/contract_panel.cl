@@ -28,6 +28,8 @@
 //         nothing outside the buffer is read, and no element is stored twice
 // source  Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008)
 
+#define AHEAD 64 // rows of a panel
+
 typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -91,6 +93,10 @@ void contract_panel(PARAMS) {
                 bp += B_STEP;
 #else
                     bv[v] = VLOAD(0, bp + v * VL);
+                // A page of a pack ends sooner than it takes to fetch from the next one.
+                #pragma unroll
+                for (int v = 0; v < NV; v++)
+                    FETCH(bp + AHEAD * NR + v * VL);
                 bp += NR;
 #endif
                 #pragma unroll

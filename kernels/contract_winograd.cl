@@ -36,6 +36,8 @@
             (v) = MAC((ACC)LOAD_A(b, m, k), (ACC)LOAD_B(b, k, n), v); \
     }
 
+#define AHEAD 64 // channels of kernels
+
 typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -106,6 +108,8 @@ void contract_winograd(PARAMS) {
             for (int p = 0; p < POINTS; p++) {
                 __global const VT *kernels = (__global const VT *)KERNELS
                     + (((size_t)(b * ALL_PANELS + firstPanel + q) * POINTS + p) * C + c0) * NV;
+                // Kernels are read once, in pieces: the end of one fetches the next.
+                const IDX skip = p + 1 < POINTS ? (IDX)C - depth : 0;
                 for (IDX r = 0; r < rows; r += MR) {
                     __local const ACC *row[MR];
                     #pragma unroll
@@ -132,6 +136,10 @@ void contract_winograd(PARAMS) {
                         #pragma unroll
                         for (int v = 0; v < NV; v++)
                             bv[v] = kernel_[v];
+                        __global const VT *ahead = kernel_ + (AHEAD + (k + AHEAD < depth ? 0 : skip)) * NV;
+                        #pragma unroll
+                        for (int v = 0; v < NV; v++)
+                            FETCH(ahead + v);
                         #pragma unroll
                         for (int i = 0; i < MR; i++) {
                             const VT av = (VT)(row[i][k]);

@@ -13,10 +13,3 @@
 #define LOADS_bfloat16(p, i) as_float16(convert_uint16(vload16(0, (p) + (i))) << 16)
 #define LOADS_float32(p, i) vload16(0, (p) + (i))
 #define LOADS_float64(p, i) vload16(0, (p) + (i))
-
-// Asks for the line of memory at p.
-#if WIDE_LOOPS
-#define FETCH(p) __builtin_prefetch((const void *)(size_t)(p), 0, 3)
-#else
-#define FETCH(p)
-#endif

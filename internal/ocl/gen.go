@@ -296,7 +296,7 @@ func (g *gen) assemble(files ...string) *program {
 	if random {
 		p.library = append(p.library, "random.cl")
 	}
-	if strings.Contains(g.hooks.String(), "LOADS_") || strings.Contains(g.hooks.String(), "FETCH(") {
+	if strings.Contains(g.hooks.String(), "LOADS_") {
 		b.WriteString(kernels.Text("vector.cl"))
 	}
 	b.WriteString("\n// ---- this task ----\n")
