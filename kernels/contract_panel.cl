@@ -96,7 +96,7 @@ void contract_panel(PARAMS) {
                 // A page of a pack ends sooner than it takes to fetch from the next one.
                 #pragma unroll
                 for (int v = 0; v < NV; v++)
-                    FETCH(bp + AHEAD * NR + v * VL);
+                    FETCH_LINE(bp + AHEAD * NR + v * VL);
                 bp += NR;
 #endif
                 #pragma unroll

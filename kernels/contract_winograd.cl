@@ -139,7 +139,7 @@ void contract_winograd(PARAMS) {
                         __global const VT *ahead = kernel_ + (AHEAD + (k + AHEAD < depth ? 0 : skip)) * NV;
                         #pragma unroll
                         for (int v = 0; v < NV; v++)
-                            FETCH(ahead + v);
+                            FETCH_LINE(ahead + v);
                         #pragma unroll
                         for (int i = 0; i < MR; i++) {
                             const VT av = (VT)(row[i][k]);

@@ -106,7 +106,7 @@ func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
 	at := f.index(e.Addr, false, "")
 	size := o.DType.Size()
 	for line := 0; f.ahead > 0 && line < vectorLanes*size; line += 64 {
-		fmt.Fprintf(&f.body, "    FETCH(%s + %s + %d);\n", name, at, (f.ahead+line)/size)
+		fmt.Fprintf(&f.body, "    FETCH_LINE(%s + %s + %d);\n", name, at, (f.ahead+line)/size)
 	}
 	return fmt.Sprintf("LOADS_%v(%s, %s)", o.DType, name, at), true
 }

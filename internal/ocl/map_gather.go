@@ -98,7 +98,7 @@ func (g *gen) fetchHook(name string, row coord, last int, loads []*engine.Expr, 
 		each := 64 / o.DType.Size()
 		at := f.index(l.Addr, false, "")
 		for k := 0; k < min(elements, lines*each); k += each {
-			fmt.Fprintf(&f.body, "    FETCH(%s + %s + %d);\n", operand, at, k)
+			fmt.Fprintf(&f.body, "    FETCH_LINE(%s + %s + %d);\n", operand, at, k)
 		}
 	}
 	fmt.Fprintf(&g.hooks, "static inline void fetch_at_hook(const IDX %s FN_PARAMS) {\n    const IDX c = 0;\n%s}\n", row.name, f.body.String())

@@ -41,13 +41,13 @@ static inline void fetch_at_hook(const IDX r FN_PARAMS) {
     const long v0 = LOAD_int64(p1, r);
     const int z1 = (int)v0;
     const int i2 = c + n1 * z1;
-    FETCH(p0 + i2 + 0);
-    FETCH(p0 + i2 + 16);
-    FETCH(p0 + i2 + 32);
-    FETCH(p0 + i2 + 48);
-    FETCH(p0 + i2 + 64);
-    FETCH(p0 + i2 + 80);
-    FETCH(p0 + i2 + 96);
+    FETCH_LINE(p0 + i2 + 0);
+    FETCH_LINE(p0 + i2 + 16);
+    FETCH_LINE(p0 + i2 + 32);
+    FETCH_LINE(p0 + i2 + 48);
+    FETCH_LINE(p0 + i2 + 64);
+    FETCH_LINE(p0 + i2 + 80);
+    FETCH_LINE(p0 + i2 + 96);
 }
 #define FETCH_AT(r) fetch_at_hook(r FN_ARGS)
 

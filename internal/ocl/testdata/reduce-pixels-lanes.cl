@@ -185,8 +185,8 @@ kernel void reduce_pixels(PARAMS) {
     const IDX o0 = (IDX)get_global_id(0) * RSPAN, o1 = min(o0 + RSPAN, OUTER);
     const IDX i0 = (IDX)get_global_id(1) * ISPAN, i1 = min(i0 + ISPAN, INNER);
     for (IDX o = o0; o < o1; o++)
-        for (IDX p0 = 0; p0 < PIXELS; p0 += AHEAD) {
-            const int pixels = min(PIXELS - p0, (IDX)AHEAD);
+        for (IDX start = 0; start < PIXELS; start += AHEAD) {
+            const int pixels = min(PIXELS - start, (IDX)AHEAD);
 #if GUARDED
             uint inside[AHEAD] LINES;
             PARTLY
@@ -196,7 +196,7 @@ kernel void reduce_pixels(PARAMS) {
                 for (int f = 0; f < FOLDS; f++)
                     #pragma unroll
                     for (int g = 0; g < GOLDS; g++)
-                        taps |= (uint)(INSIDE(o, p0 + k, f, g) != 0) << (f * GOLDS + g);
+                        taps |= (uint)(INSIDE(o, start + k, f, g) != 0) << (f * GOLDS + g);
                 inside[k] = taps;
             }
 #endif
@@ -211,7 +211,7 @@ kernel void reduce_pixels(PARAMS) {
                         for (int n = 0; n < VECS; n++)
                             kept[(f * GOLDS + g) * VECS + n] = RIGHTS(o, i + n * 16, f, g);
                 for (int k = 0; k < pixels; k++) {
-                    const IDX p = p0 + k;
+                    const IDX p = start + k;
                     VAL16 s[VECS];
                     #pragma unroll
                     for (int n = 0; n < VECS; n++) s[n] = (VAL16)(0);
