@@ -117,9 +117,10 @@ static inline void transpose(VT *r) {
 // launch  map_tile  global {COLS / CSPAN, ROWS / RSPAN, OUTER / OSPAN}  local {1, 1, 1}
 // note    a tile of 16 x 16 is computed along the rows, turned in registers, and stored along the
 //         columns, so that both sides are whole vectors; the last tiles move back instead of being
-//         computed one by one. Tiles of the same rows follow each other, so that what they store
-//         fills lines and pages
+//         computed one by one. Tiles of a line of rows follow each other, so that lines that are
+//         read are used up, and what is stored fills lines and pages
 
+#define ALONG ((IDX)max(LINE / (int)sizeof(OUT), VL)) // rows that a line of the input holds
 #define LENGTH 128 // of the rows that are computed before they are turned
 
 // PoCL's vstore16 stores elements or quarters.
@@ -149,16 +150,17 @@ kernel void map_tile(PARAMS) {
             continue;
         }
 #if PLAIN
-        for (IDX i = r0; i < r1; i += VL)
-            for (IDX j = c0; j < c1; j += VL) {
-                const IDX r = min(i, ROWS - VL), c = min(j, COLS - VL);
-                VT a[VL];
-                #pragma unroll
-                for (int k = 0; k < VL; k++) a[k] = VALUES(o, r, c + k);
-                transpose(a);
-                #pragma unroll
-                for (int k = 0; k < VL; k++) STORE16(PLACE(o, r + k) + c, a[k]);
-            }
+        for (IDX i = r0; i < r1; i += ALONG)
+            for (IDX j = c0; j < c1; j += VL)
+                for (IDX h = i; h < min(i + ALONG, r1); h += VL) {
+                    const IDX r = min(h, ROWS - VL), c = min(j, COLS - VL);
+                    VT a[VL];
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) a[k] = VALUES(o, r, c + k);
+                    transpose(a);
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) STORE16(PLACE(o, r + k) + c, a[k]);
+                }
 #else
         OUT t[VL * LENGTH];
         for (IDX i = r0; i < r1; i += LENGTH) {
