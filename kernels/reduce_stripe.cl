@@ -38,6 +38,7 @@
 #endif
 
 kernel void reduce_stripe(PARAMS) {
+    WIDE_VECTORS
     // The last stripe lies over the one before, and leaves to it what it owns.
     const IDX own = (IDX)get_global_id(0) * LANES, i = min(own, INNER - LANES);
     const IDX o0 = (IDX)get_global_id(1) * RSPAN, o1 = min(o0 + RSPAN, OUTER);
@@ -51,8 +52,8 @@ kernel void reduce_stripe(PARAMS) {
             #pragma unroll
             for (int k = 0; k < VECTORS; k++) ADD_VECTOR(s, k, LOADS(o, i + AT(k), c), c);
 #else
-            VAL v[16 * VECTORS];
-            for (int l = 0; l < LANES; l++) v[l] = (VAL)LOAD(o, i + l, c);
+            VAL v[16 * VECTORS] LINES;
+            WIDE for (int l = 0; l < LANES; l++) v[l] = (VAL)LOAD(o, i + l, c);
             #pragma unroll
             for (int k = 0; k < VECTORS; k++) ADD_VECTOR(s, k, vload16(0, v + AT(k)), c);
 #endif

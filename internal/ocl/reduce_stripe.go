@@ -96,11 +96,16 @@ func (s *stripes) turned(n int64) *stripes {
 	c.divide()
 	c.rest = s.folds % n * s.i
 	c.folds = s.folds / n
-	if !c.plain() {
+	if !c.neighbours() {
 		return nil
 	}
 	return c
 }
+
+// neighbours reports whether the values of neighbouring lanes come from
+// neighbours in memory, so that those which are more than arithmetic become
+// vectors in a loop of their own.
+func (s *stripes) neighbours() bool { return s.plain() || step(s.value(), s.inner[0]) == 1 }
 
 func (s *stripes) value() *engine.Expr { return s.task.Folds[0].Value }
 
@@ -116,7 +121,7 @@ func (s *stripes) fits() bool {
 	if s == nil {
 		return false
 	}
-	return s.folds*s.turns > kernels.SmallWindow && step(s.value(), s.inner[0]) == 1 && s.plain()
+	return s.folds*s.turns > kernels.SmallWindow && step(s.value(), s.inner[0]) == 1
 }
 
 func (s *stripes) plan() (*plan, error) {

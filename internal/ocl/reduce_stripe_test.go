@@ -81,3 +81,22 @@ func TestStripesOfExpressions(t *testing.T) {
 		require.Contains(t, p.Variant, "stripe", name)
 	}
 }
+
+// Functions of what lies side by side go by stripes as arithmetic does, whose
+// columns lie side by side where there are few rows.
+func TestStripesOfFunctionsAreTheRule(t *testing.T) {
+	numbersOnly(t)
+	for _, s := range [][3]int{{1, 700, 300}, {1, 3000, 7}} {
+		t.Run(fmt.Sprint(s), func(t *testing.T) {
+			t.Parallel()
+			e := device(t, "", nil)
+			if !e.facts.cpu {
+				e = device(t, "reduce=stripe", nil)
+			}
+			task, in := middle(tensor.Float32, engine.Sum, s[0], s[1], s[2])
+			task.Folds[0].Value = engine.Apply(fnExp, tensor.Float32, task.Folds[0].Value)
+			p := verify(t, e, task, [][]byte{randomBytes(rand.New(rand.NewPCG(5, 6)), in.DType, in.Len)}, 1e-4, 2)
+			require.Contains(t, p.Variant, "stripe")
+		})
+	}
+}
