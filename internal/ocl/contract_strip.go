@@ -46,20 +46,23 @@ func (c *contraction) stripLegal() bool {
 }
 
 // stripFits reports whether strips beat what else computes windows on a CPU driver,
-// by a count of cycles: elements are read more than twice, or packing them once
-// costs no more.
+// by a count of cycles. Windows read elements more than once, or not all of them:
+// a plain product is not among them.
 func (c *contraction) stripFits() bool {
-	const kept = 400 // a block of a panel that is stored
+	const kept, begin = 400, 30 // a block of a panel that is stored; a run of taps
+	p := c.chooseStrip()
 	read := c.n * c.k
 	if !c.sharedB {
 		read *= c.b
 	}
-	if read < 2*c.task.Ins[c.bb.input].Len || c.columnsApart() {
+	if c.columnsApart() || p.step == 1 && 2*read < 3*c.task.Ins[c.bb.input].Len {
 		return false
 	}
-	lanes := int64(c.panelLanes())
-	plain := c.b * ceilDiv(c.m, 8) * ceilDiv(c.n, 2*lanes) * (c.k*9 + kept) / int64(c.dev.units)
-	p := c.chooseStrip()
+	lanes, runs := int64(c.panelLanes()), int64(1)
+	if c.bb.run > 0 {
+		runs = c.k / c.bb.run
+	}
+	plain := c.b * ceilDiv(c.m, 8) * ceilDiv(c.n, 2*lanes) * (c.k*9 + runs*begin + kept) / int64(c.dev.units)
 	return p.cycles(c) < plain
 }
 
@@ -118,7 +121,7 @@ func (p *stripChoice) share(c *contraction) {
 // cycles estimates how long the busiest core computes, with what was measured on
 // one that does two multiply-adds of vectors and two aligned loads a cycle.
 func (p stripChoice) cycles(c *contraction) int64 {
-	const begin, tile, store, pieces = 400, 60, 3, 8
+	const begin, tile, store, pieces = 400, 60, 3, 16
 	loads := min(p.step, 2)
 	if p.step > 2 {
 		loads = 2 * p.lanes
