@@ -19,6 +19,10 @@
 //         ROWS_ADJOIN 1: the output lies along m
 //         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract_sum.cl
+//         WORDS 4: bytes, four values of k in a word. All of the above are words then, K and DEPTH
+//                  count words, and MAC sums four products; pointers are to bytes. A_WHOLE, B_WHOLE
+//                  are how many words can be read in place. Where MAC wants A ^ FLIP instead of A,
+//                  MAC(FLIP, b, 0) of all b is subtracted: panels have a row more for it
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of
 //         it    VSTORE its vstore    MSTORE  that of MR
 //         SPACE_A SPACE_B SPACE_SUM  elements of local memory: GROUP·DEPTH, DEPTH·PANELS·NR,
@@ -28,6 +32,17 @@
 // source  Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008)
 
 typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
+
+#ifndef WORDS
+#define WORDS 1
+#define A_WHOLE K
+#define B_WHOLE K
+#endif
+#ifdef FLIP
+#define ROWS_OF(depth) ((depth) + 1)
+#else
+#define ROWS_OF(depth) (depth)
+#endif
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_block(PARAMS) {
@@ -58,15 +73,15 @@ void contract_block(PARAMS) {
         const IDX fullN = endN == N ? N - N % NR : endN;
         IDX k = k0;
 #if B_ALONG_K
-        for (; k + VL <= k1; k += VL)
+        for (; k + VL <= min(k1, (IDX)B_WHOLE); k += VL)
             for (IDX n = firstN; n < fullN; n += NR) {
-                __local VT *to = partB + ((n - firstN) / NR * depth + (k - k0)) * NV;
+                __local VT *to = partB + ((n - firstN) / NR * ROWS_OF(depth) + (k - k0)) * NV;
                 #pragma unroll 1
                 for (int v = 0; v < NV; v++) {
                     VT r[VL];
                     #pragma unroll
                     for (int j = 0; j < VL; j++)
-                        r[j] = B_LOAD(B_PTR + B_COLUMN(b, n + v * VL + j) + k);
+                        r[j] = B_LOAD(B_PTR + B_COLUMN(b, n + v * VL + j) + k * WORDS);
                     transpose(r);
                     #pragma unroll
                     for (int i = 0; i < VL; i++)
@@ -74,10 +89,10 @@ void contract_block(PARAMS) {
                 }
             }
 #elif B_ALONG_N
-        for (; k < k1; k++) {
+        for (; k < min(k1, (IDX)B_WHOLE); k++) {
             __global const B_TYPE *from = B_PTR + B_ROW(b, k) + firstN;
             __local VT *to = partB + (k - k0) * NV;
-            for (IDX n = firstN; n < fullN; n += NR, from += NR, to += depth * NV)
+            for (IDX n = firstN; n < fullN; n += NR, from += NR, to += ROWS_OF(depth) * NV)
                 #pragma unroll
                 for (int v = 0; v < NV; v++)
                     to[v] = B_LOAD(from + v * VL);
@@ -86,42 +101,63 @@ void contract_block(PARAMS) {
         for (IDX n = firstN; n < endN; n += NR) {
             const int have = min((IDX)NR, (IDX)N - n);
             IDX i = n < fullN ? k : k0;
-            __local ACC *to = (__local ACC *)(partB + ((n - firstN) / NR * depth + (i - k0)) * NV);
+            __local ACC *to = (__local ACC *)(partB + ((n - firstN) / NR * ROWS_OF(depth) + (i - k0)) * NV);
             for (; i < k1; i++, to += NR) {
                 for (int j = 0; j < have; j++)
                     to[j] = (ACC)LOAD_B(b, i, n + j);
                 for (int j = have; j < NR; j++)
                     to[j] = 0;
             }
+#ifdef FLIP
+            __local VT *panel = partB + (n - firstN) / NR * ROWS_OF(depth) * NV;
+            #pragma unroll
+            for (int v = 0; v < NV; v++) {
+                VT too = (VT)(0);
+                for (IDX i = 0; i < depth; i++)
+                    too = MAC((VT)(FLIP), panel[i * NV + v], too);
+                panel[depth * NV + v] = -too;
+            }
+#endif
         }
 
         for (IDX group = firstM; group < endM; group += GROUP) {
             const IDX endGroup = min(group + GROUP, endM);
 #if A_ALONG_K && !A_DIRECT
             for (IDX m = group; m < group + (endGroup - group + MR - 1) / MR * MR; m++) {
-                __global const A_TYPE *from = A_PTR + A_ROW(b, min(m, (IDX)M - 1)) + k0;
+                __global const A_TYPE *from = A_PTR + A_ROW(b, min(m, (IDX)M - 1)) + k0 * WORDS;
                 __local ACC *to = (__local ACC *)partA + (m - group) * depth;
+                const IDX whole = min(k1, (IDX)A_WHOLE) - k0;
                 IDX k = 0;
-                for (; k + VL <= depth; k += VL)
-                    VSTORE(A_LOAD(from + k), 0, to + k);
+                for (; k + VL <= whole; k += VL)
+                    VSTORE(A_LOAD(from + k * WORDS), 0, to + k);
+                for (; k < whole; k++)
+                    to[k] = (ACC)A_ONE(from, k * WORDS);
+#if WORDS > 1
                 for (; k < depth; k++)
-                    to[k] = (ACC)A_ONE(from, k);
+                    to[k] = (ACC)LOAD_A(b, min(m, (IDX)M - 1), k0 + k);
+#endif
             }
 #elif !A_ALONG_K
             // Rows of the group as far as they go, tiles of depth·MR elements side by side.
             IDX fullM = group;
 #if A_ALONG_M
             fullM += (min(group + GROUP, (IDX)M) - group) / MR * MR;
-            for (IDX k = k0; k < k1; k++) {
+            const IDX whole = min(k1, (IDX)A_WHOLE);
+            for (IDX k = k0; k < whole; k++) {
                 __global const A_TYPE *from = A_PTR + A_COLUMN(b, k) + group;
                 __local ACC *to = (__local ACC *)partA + (k - k0) * MR;
                 for (IDX m = group; m < fullM; m += MR, from += MR, to += depth * MR)
                     MSTORE(A_LOAD(from), 0, to);
             }
 #endif
-            for (IDX m = fullM; m < endGroup; m += MR) {
-                __local ACC *to = (__local ACC *)partA + (m - group) * depth;
-                for (IDX k = k0; k < k1; k++, to += MR)
+            for (IDX m = group; m < endGroup; m += MR) {
+#if A_ALONG_M
+                const IDX from = m < fullM ? whole : k0;
+#else
+                const IDX from = k0;
+#endif
+                __local ACC *to = (__local ACC *)partA + (m - group) * depth + (from - k0) * MR;
+                for (IDX k = from; k < k1; k++, to += MR)
                     #pragma unroll
                     for (int i = 0; i < MR; i++)
                         to[i] = (ACC)LOAD_A(b, min(m + i, (IDX)M - 1), k);
@@ -132,8 +168,8 @@ void contract_block(PARAMS) {
                 __global const A_TYPE *row[MR];
                 #pragma unroll
                 for (int i = 0; i < MR; i++)
-                    row[i] = A_PTR + A_ROW(b, min(m + i, (IDX)M - 1)) + k0;
-#define A_AT(i, k) A_ONE(row[i], k)
+                    row[i] = A_PTR + A_ROW(b, min(m + i, (IDX)M - 1)) + k0 * WORDS;
+#define A_AT(i, k) A_ONE(row[i], (k) * WORDS)
 #elif A_ALONG_K
                 __local const ACC *row[MR];
                 #pragma unroll
@@ -168,7 +204,7 @@ void contract_block(PARAMS) {
                     // The next rows begin where nothing is fetched ahead yet.
                     if (n + NR >= endN && depth >= 256)
                         for (int i = 0; i < MR; i++) {
-                            FETCH_ROW(A_PTR + A_ROW(b, min(m + MR + i, (IDX)M - 1)) + k0, 0, 16)
+                            FETCH_ROW(A_PTR + A_ROW(b, min(m + MR + i, (IDX)M - 1)) + k0 * WORDS, 0, 16)
                         }
 #endif
                     for (IDX k = 0; k < depth; k++, panel += NV) {
@@ -184,6 +220,14 @@ void contract_block(PARAMS) {
                                 acc[i][v] = MAC(av, bv[v], acc[i][v]);
                         }
                     }
+#ifdef FLIP
+                    #pragma unroll
+                    for (int i = 0; i < MR; i++)
+                        #pragma unroll
+                        for (int v = 0; v < NV; v++)
+                            acc[i][v] += panel[v];
+                    panel += NV;
+#endif
 #if SPACE_SUM
                     if (k1 < end) {
                         #pragma unroll

@@ -6,11 +6,17 @@
 //         ALONG_K 1: B_PTR + B_COLUMN(b, n) + k is element (b, k, n), and B_LOAD(p) widens VL
 //                    of them: squares of VL x VL are then read along k and transposed in
 //                    registers, by transpose.cl
+//         WORDS 4: words of four bytes, see contract_block.cl; B_WHOLE of them can be read in place
 // macros  ACC  type of the pack    NR  columns of a panel, a multiple of VL
 //         PACK_K  values of k a work-item    VL VT VSTORE  where ALONG_K: lanes, the vector of
 //         them, its vstore
 // sizes   N    K_FROM K_TO    N_FROM    B_FROM    B_PLANE  elements of a batch of the pack
 // launch  global {ceil((K_TO - K_FROM) / PACK_K), panels, batches}  local {1, 1, 1}
+
+#ifndef WORDS
+#define WORDS 1
+#define B_WHOLE K_TO
+#endif
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_pack_b(PARAMS) {
@@ -21,12 +27,12 @@ void contract_pack_b(PARAMS) {
     IDX k = k0;
     if (firstN + NR <= N) {
 #if ALONG_K
-        for (; k + VL <= k1; k += VL, out += VL * NR)
+        for (; k + VL <= min(k1, (IDX)B_WHOLE); k += VL, out += VL * NR)
             for (int v = 0; v < NR; v += VL) {
                 VT r[VL];
                 #pragma unroll
                 for (int j = 0; j < VL; j++)
-                    r[j] = B_LOAD(B_PTR + B_COLUMN(b, firstN + v + j) + k);
+                    r[j] = B_LOAD(B_PTR + B_COLUMN(b, firstN + v + j) + k * WORDS);
                 transpose(r);
                 #pragma unroll
                 for (int i = 0; i < VL; i++)

@@ -17,6 +17,7 @@
 //         BY_COLUMN 1: neighbours in n are no neighbours in the output: it is stored column by column
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; contract_sum.cl
 //                  folds them in a fixed order
+//         FLIP where A is packed as A ^ FLIP: MAC(FLIP, b, 0) of all b is subtracted
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of it    VLOAD its vload
 // sizes   M N  extents    K_FROM K_TO  the k of this launch    CHUNK  of k a split, a multiple
 //         of RUN    M_FROM N_FROM B_FROM S_FROM  where this launch starts; N_FROM a multiple of
@@ -55,6 +56,15 @@ void contract_panel(PARAMS) {
                                + ((size_t)get_global_id(1) * (K_TO - K_FROM) + (k0 - K_FROM)) * NR;
 #endif
 
+#ifdef FLIP
+    VT too[NV];
+    #pragma unroll
+    for (int v = 0; v < NV; v++) {
+        too[v] = (VT)(0);
+        for (IDX k = 0; k < k1 - k0; k++)
+            too[v] = MAC((VT)(FLIP), VLOAD(0, column + k * NR + v * VL), too[v]);
+    }
+#endif
     const IDX begin = (IDX)get_global_id(0) * TILES, end = min(begin + TILES, (IDX)ROW_TILES);
     for (IDX tile = begin; tile < end; tile++) {
         const IDX firstM = M_FROM + tile * MR;
@@ -74,7 +84,11 @@ void contract_panel(PARAMS) {
         for (int i = 0; i < MR; i++)
             #pragma unroll
             for (int v = 0; v < NV; v++)
+#ifdef FLIP
+                acc[i][v] = -too[v];
+#else
                 acc[i][v] = (VT)(0);
+#endif
 
         for (IDX k = k0; k < k1; k += RUN) {
             const IDX run = min((IDX)RUN, k1 - k);

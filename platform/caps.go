@@ -46,10 +46,13 @@ type Caps struct {
 	// or 0.
 	SubgroupLanes int `json:"subgroup_lanes,omitempty"`
 
-	IntDot        bool   `json:"int_dot"` // dot_4x8packed_ss_int
+	IntDot        bool   `json:"int_dot"` // dot_4x8packed_ss_int and its like
 	IntDotOptions string `json:"int_dot_options,omitempty"`
 	PTX           bool   `json:"ptx"`     // inline PTX assembly (NVIDIA)
 	DotPTX        bool   `json:"dot_ptx"` // dp4a in inline PTX
+	DotAMD        bool   `json:"dot_amd"` // builtins for v_dot4
+	DotX86        bool   `json:"dot_x86"` // vpdpbusd of AVX512-VNNI in inline assembly
+	DotVEX        bool   `json:"dot_vex"` // that of AVX-VNNI
 
 	// MMA tells that matrix units work by inline PTX: the macro MMA_SM of
 	// mma_ptx.cl, or 0.
@@ -88,7 +91,7 @@ type Proof struct {
 
 // probeVersion is part of the key of what is kept on disk. Raise it whenever the
 // probes or the meaning of a field change.
-const probeVersion = 6
+const probeVersion = 8
 
 // devicePath is where something learned about the device is kept, empty when
 // nothing is. What a driver showed that executes nothing must not be taken for
@@ -134,6 +137,7 @@ func (d *Device) knownCaps(dir string) *Caps {
 	if !d.load(dir, kindCaps, probeVersion, c) || c.FMA == "" {
 		return nil
 	}
+	c.onThisCPU()
 	return c
 }
 

@@ -111,7 +111,7 @@ func (p *prober) options(std string) string {
 	if n := d.lanes(); n > 0 {
 		opts = append(opts, fmt.Sprintf("-DTRY_LANES=%d", n))
 	}
-	return strings.Join(opts, " ")
+	return strings.Join(append(opts, vnniOptions(d)...), " ")
 }
 
 // lanes is the smallest size from 8 on of sub-groups that kernels may ask for, 0 where

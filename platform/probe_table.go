@@ -92,10 +92,8 @@ var probes = []probe{
 	},
 	{
 		section: "dot_khr", kernel: "dot_khr", declared: extension("cl_khr_integer_dot_product"),
-		in:    []uint32{0x80FF7F02, 0x7F80017F}, // (2, 127, -1, -128) . (127, 1, -128, 127)
-		right: words(0x80FF7F02, 0x7F80017F, dotWant),
-		level: true,
-		set:   func(c *Caps, options string) { c.IntDot, c.IntDotOptions = true, options },
+		in: dotBytes, right: rightDot("SS", "SU", "US", "UU"), level: true,
+		set: func(c *Caps, options string) { c.IntDot, c.IntDotOptions = true, options },
 	},
 	{
 		section: "ptx", kernel: "ptx", declared: func(*Device) bool { return false },
@@ -104,8 +102,19 @@ var probes = []probe{
 	},
 	{
 		section: "dot_ptx", kernel: "dot_ptx", declared: func(*Device) bool { return false },
-		in: []uint32{0x80FF7F02, 0x7F80017F}, right: words(0x80FF7F02, 0x7F80017F, dotWant),
-		set: func(c *Caps, _ string) { c.DotPTX = true },
+		in: dotBytes, right: rightDot("SS", "SU", "US", "UU"), set: func(c *Caps, _ string) { c.DotPTX = true },
+	},
+	{
+		section: "dot_amd", kernel: "dot_amd", declared: func(*Device) bool { return false },
+		in: dotBytes, right: rightDot("SS", "SU", "US", "UU"), set: func(c *Caps, _ string) { c.DotAMD = true },
+	},
+	{
+		section: "dot_vex", kernel: "dot_vex_probe", declared: func(*Device) bool { return false },
+		in: dotBytes, right: rightDot("US", "SU"), set: func(c *Caps, _ string) { c.DotVEX = true },
+	},
+	{
+		section: "dot_x86", kernel: "dot_x86_probe", declared: func(*Device) bool { return false },
+		in: dotBytes, right: rightDot("US", "SU", "US", "SU"), set: func(c *Caps, _ string) { c.DotX86 = true },
 	},
 	{
 		section: "mma75", kernel: "mma75", declared: func(*Device) bool { return false },
@@ -117,8 +126,33 @@ var probes = []probe{
 	},
 }
 
-// dotWant is 2*127 + 127*1 + -1*-128 + -128*127.
-const dotWant uint32 = (1 << 32) - 15747
+// dotBytes are two words of bytes whose products differ by the signs of both, and a
+// sum that wraps.
+var dotBytes = []uint32{0x80FF7F02, 0x7F8001C9, 0xFFFFFFF0}
+
+// rightDot checks that from the fourth word on there is, for every pair of signs, the
+// sum of the four products of the first two words and the third.
+func rightDot(signs ...string) func([]uint32, int, *Caps) bool {
+	value := func(word uint32, i int, sign byte) uint32 {
+		if b := byte(word >> (8 * i)); sign == 'U' {
+			return uint32(b)
+		} else {
+			return uint32(int8(b))
+		}
+	}
+	return func(io []uint32, _ int, _ *Caps) bool {
+		for j, s := range signs {
+			sum := io[2]
+			for i := range 4 {
+				sum += value(io[0], i, s[0]) * value(io[1], i, s[1])
+			}
+			if io[3+j] != sum {
+				return false
+			}
+		}
+		return true
+	}
+}
 
 func rightSubgroups(io []uint32, items int, c *Caps) bool {
 	largest := io[0]

@@ -8,6 +8,7 @@
 // macros  FORCE_HALF, FORCE_DOUBLE, TRY_PTX  set by the host where the extension
 //                                            string is known to keep silent
 //         TRY_LANES                          the smallest sub-groups, from 8 on, that a kernel may ask for
+//         TRY_VEX, TRY_VNNI  set where the CPU that the host runs on has the instructions
 //         T                                  the float vector that the device prefers: float, float4, ...
 // launch  one group of 64 items, except for the rates
 // note    a line "//:name" begins the section of a kernel. All sections are one
@@ -144,11 +145,52 @@ kernel void ptx(global uint *io, local uint *unused)
 
 //:dot_ptx
 #ifdef TRY_PTX
+#include "dot_ptx.cl"
 kernel void dot_ptx(global uint *io, local uint *unused)
 {
-    int x;
-    asm volatile("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(x) : "r"(io[0]), "r"(io[1]), "r"(0));
-    io[2] = (uint)x;
+    io[3] = DOT_SS(io[0], io[1], io[2]);
+    io[4] = DOT_SU(io[0], io[1], io[2]);
+    io[5] = DOT_US(io[0], io[1], io[2]);
+    io[6] = DOT_UU(io[0], io[1], io[2]);
+}
+#endif
+
+//:dot_amd
+#if defined(__AMDGCN__) && (defined(__GFX11__) || defined(__GFX12__) || defined(__gfx906__) || defined(__gfx908__) \
+    || defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) \
+    || defined(__gfx1011__) || defined(__gfx1012__) || defined(__gfx1030__) || defined(__gfx1031__) || defined(__gfx1032__) \
+    || defined(__gfx1033__) || defined(__gfx1034__) || defined(__gfx1035__) || defined(__gfx1036__))
+#include "dot_amd.cl"
+kernel void dot_amd(global uint *io, local uint *unused)
+{
+    io[3] = DOT_SS(io[0], io[1], io[2]);
+    io[4] = DOT_SU(io[0], io[1], io[2]);
+    io[5] = DOT_US(io[0], io[1], io[2]);
+    io[6] = DOT_UU(io[0], io[1], io[2]);
+}
+#endif
+
+//:dot_vex
+#if defined(TRY_VEX) && defined(__AVX2__)
+#include "dot_vex.cl"
+kernel void dot_vex_probe(global uint *io, local uint *unused)
+{
+    const uint8 a = io[0], b = io[1], c = io[2];
+    io[3] = DOT_US(a, b, c).s5;
+    io[4] = DOT_SU(a, b, c).s7;
+}
+#endif
+
+//:dot_x86
+#if defined(TRY_VNNI) && defined(__AVX512F__) && defined(__AVX512VL__)
+#include "dot_x86.cl"
+kernel void dot_x86_probe(global uint *io, local uint *unused)
+{
+    const uint16 a = io[0], b = io[1], c = io[2];
+    io[3] = DOT_US(a, b, c).sb;
+    io[4] = DOT_SU(a, b, c).sf;
+    io[5] = DOT_US(a.lo, b.lo, c.lo).s5;
+    io[6] = DOT_SU(a.hi, b.hi, c.hi).s7;
 }
 #endif
 
@@ -188,9 +230,13 @@ kernel void mma80(global uint *io, local uint *unused)
 
 //:dot_khr
 #if defined(cl_khr_integer_dot_product) || defined(__opencl_c_integer_dot_product_input_4x8bit_packed)
+#include "dot_khr.cl"
 kernel void dot_khr(global uint *io, local uint *unused)
 {
-    io[2] = (uint)dot_4x8packed_ss_int(io[0], io[1]);
+    io[3] = DOT_SS(io[0], io[1], io[2]);
+    io[4] = DOT_SU(io[0], io[1], io[2]);
+    io[5] = DOT_US(io[0], io[1], io[2]);
+    io[6] = DOT_UU(io[0], io[1], io[2]);
 }
 #endif
 

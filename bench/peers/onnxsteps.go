@@ -11,7 +11,7 @@ import (
 // simpleONNX are the steps that are one node without attributes.
 var simpleONNX = map[string]string{
 	"add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "relu": "Relu", "exp": "Exp", "tanh": "Tanh",
-	"sigmoid": "Sigmoid", "sqrt": "Sqrt", "matmul": "MatMul", "copy": "Identity", "gelu": "Gelu",
+	"sigmoid": "Sigmoid", "sqrt": "Sqrt", "matmul": "MatMul", "matmul_integer": "MatMulInteger", "copy": "Identity", "gelu": "Gelu",
 }
 
 // step adds the nodes of one step.

@@ -41,6 +41,9 @@ func small() map[string]*bench.Program {
 	one("float64 matmul", func(p *bench.Program) bench.Ref {
 		return p.Do("matmul", p.Leaf(bench.Operand, tensor.Float64, bench.Fill{}, 5, 4), p.Leaf(bench.Operand, tensor.Float64, bench.Fill{}, 4, 6))
 	})
+	one("matmul_integer", func(p *bench.Program) bench.Ref {
+		return p.Do("matmul_integer", p.Leaf(bench.Operand, tensor.Uint8, bench.Fill{Below: 256}, 5, 4), p.Leaf(bench.Operand, tensor.Int8, bench.Fill{Below: 256}, 4, 6))
+	})
 	for _, form := range []string{"nt", "tn", "tt"} {
 		one("matmul "+form, func(p *bench.Program) bench.Ref {
 			side := func(rows, cols int, t bool) bench.Ref {

@@ -43,7 +43,8 @@ var steps = map[string]step{
 		}
 		return ops.Cast(x[0], dt)
 	},
-	"matmul": binary(ops.MatMul),
+	"matmul":         binary(ops.MatMul),
+	"matmul_integer": func(_ *Attr, x []*ops.Node) *ops.Node { return ops.MatMulInteger(x[0], x[1], nil, nil) },
 	"conv2d": func(a *Attr, x []*ops.Node) *ops.Node {
 		y := ops.Conv2D(x[0], x[1], ops.Conv2DOptions{Stride: twice(a.Stride), Pad: twice(a.Pad), Groups: a.Groups})
 		if len(x) > 2 {

@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Widened is ours with the operands of 16 bits widened to float32, for works whose
-// goal is a share of that.
+// Widened is ours with the operands of 8 and 16 bits widened to float32, for works
+// whose goal is a share of that.
 type Widened struct{ *Ours }
 
 // Name is the contender's name.
@@ -23,10 +23,15 @@ func (o Widened) Load(ctx context.Context, w *Work, operands []*tensor.Tensor) (
 	p, wide := *w.Program, *w
 	p.Nodes = slices.Clone(p.Nodes)
 	wide.Program = &p
+	for i := range p.Nodes {
+		if n := &p.Nodes[i]; n.Op == "matmul_integer" {
+			n.Op = "matmul"
+		}
+	}
 	var widened []*tensor.Tensor
 	for i, r := range p.Leaves() {
 		t := operands[i]
-		if n := &p.Nodes[r]; n.DType == tensor.Float16 || n.DType == tensor.BFloat16 {
+		if n := &p.Nodes[r]; n.DType.Size() <= 2 {
 			var err error
 			if t, err = tensor.Cast(t, tensor.Float32); err != nil {
 				return nil, err

@@ -74,7 +74,7 @@ const (
 
 	LimitHalfSecond = "limit-500ms"
 	LimitMemcpy     = "limit-memcpy"  // the host's copy
-	NameFloat32     = "anycl-float32" // ours with 16-bit operands widened
+	NameFloat32     = "anycl-float32" // ours with operands of 8 and 16 bits widened
 )
 
 // Works are all rows, in the order of the tables.

@@ -33,6 +33,18 @@ func gemmWorks() []*Work {
 			works = append(works, w)
 		}
 	}
+	for _, s := range [][3]int{{512, 512, 512}, {1024, 1024, 1024}, {16, 1024, 4096}} {
+		m, k, n := s[0], s[1], s[2]
+		p := &Program{}
+		a, b := p.Leaf(Operand, tensor.Uint8, Fill{Below: 256}, m, k), p.Leaf(Operand, tensor.Int8, Fill{Below: 256}, k, n)
+		w := gemm(fmt.Sprintf("gemm-int8/%d", n), tensor.Float32, m, k, n, []Goal{atLeast(1, ONNXRuntime), atLeast(2, NameFloat32)})
+		if m != n {
+			w.Name = fmt.Sprintf("gemm-int8/%dx%dx%d", m, k, n)
+		}
+		w.About = "uint8 times int8, summed in int32"
+		w.Program, w.Bytes = p.Return(p.Do("matmul_integer", a, b)), float64(m*k+k*n+4*m*n)
+		works = append(works, w)
+	}
 	near := []Goal{atLeast(0.9, OpenBLAS)}
 	for _, s := range [][3]int{{16, 1024, 1024}, {4096, 1024, 16}, {16, 1024, 4096}, {4096, 16, 1024}, {64, 8192, 64}, {1, 4096, 1000}} {
 		works = append(works, gemm(fmt.Sprintf("skinny/%dx%dx%d", s[0], s[1], s[2]), tensor.Float32, s[0], s[1], s[2], near))

@@ -16,23 +16,32 @@ func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 		item.why = "an empty sum"
 		return []variant{item}
 	}
-	all := []variant{
-		eitherWay(c, d, t, (*contraction).panel), eitherWay(c, d, t, (*contraction).tile), eitherWay(c, d, t, (*contraction).row), item,
+	plain := func(swap bool) *contraction { return separate(d, t, swap) }
+	all := []variant{eitherWay(c, plain, (*contraction).row), item}
+	// Products of bytes by an instruction for four of them, in the kernels that it suits.
+	v, inVectors := c, plain
+	if w := vectorWords(d, t, c.swapped); w != nil {
+		v, inVectors = w, func(swap bool) *contraction { return vectorWords(d, t, swap) }
 	}
+	s, inScalars := c, plain
+	if w := scalarWords(d, t, c.swapped); w != nil {
+		s, inScalars = w, func(swap bool) *contraction { return scalarWords(d, t, swap) }
+	}
+	all = append(all, eitherWay(v, inVectors, (*contraction).panel), eitherWay(s, inScalars, (*contraction).tile))
 	if c.alongK() {
-		all = append(all, eitherWay(c, d, t, (*contraction).dot))
+		all = append(all, eitherWay(c, plain, (*contraction).dot))
 	}
 	if c.streamLegal() {
-		all = append(all, eitherWay(c, d, t, (*contraction).stream))
+		all = append(all, eitherWay(c, plain, (*contraction).stream))
 	}
-	if c.blockLegal() {
-		all = append(all, eitherWay(c, d, t, (*contraction).block))
+	if v.blockLegal() {
+		all = append(all, eitherWay(v, inVectors, (*contraction).block))
 	}
 	if c.mmaLegal() {
-		all = append(all, eitherWay(c, d, t, (*contraction).mma))
+		all = append(all, eitherWay(c, plain, (*contraction).mma))
 	}
 	if c.subgroupLegal() {
-		all = append(all, eitherWay(c, d, t, (*contraction).subgroup))
+		all = append(all, eitherWay(c, plain, (*contraction).subgroup))
 	}
 	w, windows := winogradWay(c, d, t)
 	if windows {
@@ -49,6 +58,10 @@ func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 		return prefer("strip", "a CPU driver: windows along lines, read where they lie", all)
 	case d.cpu && windows && w.winogradFits():
 		return prefer("winograd", "a CPU driver: windows of 3 x 3 that move by one, with fewer multiplications", all)
+	case d.cpu && v.unit != nil && v.blockFits():
+		return prefer("block", "a CPU driver: four products of bytes at a time, in the cache of one core", all)
+	case d.cpu && v.unit != nil:
+		return prefer("panel", "a CPU driver: four products of bytes at a time", all)
 	case d.cpu && c.dotFits():
 		return prefer("dot", fmt.Sprintf("%d x %d outputs of %d terms, which adjoin in memory", c.m, c.n, c.k), all)
 	case d.cpu && c.streamFits():
@@ -85,7 +98,10 @@ func swapBetter(d *deviceFacts, t *engine.Task) bool {
 	if narrow := int64(max(d.vector, 4)); n < narrow || m < narrow {
 		return n < m
 	}
-	as, swapped := separate(d, t, false), separate(d, t, true)
+	as, swapped := vectorWords(d, t, false), vectorWords(d, t, true)
+	if as == nil {
+		as, swapped = separate(d, t, false), separate(d, t, true)
+	}
 	switch {
 	case as.columnsAdjoin() && as.b > 1 && as.n < 256 && steady(t, t.A):
 		return true // batches of narrow panels; swapped, B is packed once

@@ -55,6 +55,25 @@ func BenchmarkMatMul(b *testing.B) {
 	}
 }
 
+func BenchmarkMatMulOfBytes(b *testing.B) {
+	for _, n := range []int{512, 1024} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			benchmarkTask(b, quantised(tensor.Uint8, tensor.Int8, 1, n, n, n, false, false), "")
+		})
+		b.Run(fmt.Sprintf("%d signed", n), func(b *testing.B) {
+			benchmarkTask(b, quantised(tensor.Int8, tensor.Int8, 1, n, n, n, false, false), "")
+		})
+		b.Run(fmt.Sprintf("%d kept", n), func(b *testing.B) {
+			t := quantised(tensor.Uint8, tensor.Int8, 1, n, n, n, false, false)
+			t.Ins[1].Steady = true
+			benchmarkTask(b, t, "")
+		})
+	}
+	b.Run("16x1024x4096", func(b *testing.B) {
+		benchmarkTask(b, quantised(tensor.Uint8, tensor.Int8, 1, 16, 4096, 1024, false, false), "")
+	})
+}
+
 func BenchmarkMatMulShapes(b *testing.B) {
 	for name, task := range map[string]*engine.Task{
 		"nt 512":            matmul(tensor.Float32, 1, 512, 512, 512, false, true),

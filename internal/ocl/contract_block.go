@@ -18,7 +18,8 @@ type blockChoice struct {
 	depth         int64 // values of k in local memory at a time
 	lots          int64 // batches of a work-item
 	chunk, splits int64
-	direct        bool // A is read where it lies
+	direct        bool  // A is read where it lies
+	extra         int64 // rows of a panel beside those of B
 }
 
 // chooseBlock takes the block that cycles finds cheapest.
@@ -57,6 +58,10 @@ func (c *contraction) chooseBlock() blockChoice {
 // anyBlock is what all blocks have in common.
 func (c *contraction) anyBlock() blockChoice {
 	p := blockChoice{shape: c.panelShape(), direct: c.a.alongK() && c.a.dtype == c.acc, lots: 1}
+	if c.unit != nil {
+		p.direct = c.a.alongK() && !c.a.flip && !c.partly
+		p.extra = int64(oneIf(c.flips))
+	}
 	p.space = kernels.Block(c.dev.localMem, int(c.accSize), p.direct)
 	return p
 }
@@ -71,7 +76,7 @@ func (c *contraction) blockLegal() bool {
 // fits reports whether the block keeps to its local memory.
 func (p blockChoice) fits() bool {
 	columns := p.panels * int64(p.shape.Columns())
-	return p.depth*columns <= int64(p.space.B) && (p.direct || p.depth*int64(p.shape.Rows) <= int64(p.space.A)) &&
+	return (p.depth+p.extra)*columns <= int64(p.space.B) && (p.direct || p.depth*int64(p.shape.Rows) <= int64(p.space.A)) &&
 		(p.depth == p.chunk || p.rows*columns <= int64(p.space.Sum))
 }
 
@@ -164,7 +169,7 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 		c.vectors(g, "A", "A_ROW", c.a, aBatch, aRow, lanes)
 	case alongM:
 		c.pointer(g, "A", c.a)
-		g.macro("A_LOAD(p)", c.vectorLoad(c.a.dtype, p.shape.Rows))
+		c.loads(g, "A", c.a, p.shape.Rows)
 		g.macro("MSTORE", fmt.Sprintf("vstore%d", p.shape.Rows))
 		g.hook("A_COLUMN", []coord{{"b", c.axes(aBatch)}, {"k", c.axes(aSum)}}, c.part(c.a, true, aBatch, aSum), tensor.Invalid)
 		fallthrough
@@ -180,8 +185,11 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 		c.vectors(g, "B", "B_COLUMN", c.bb, bBatch, bColumn, lanes)
 	case c.columnsAdjoin():
 		c.pointer(g, "B", c.bb)
-		g.macro("B_LOAD(p)", c.vectorLoad(c.bb.dtype, lanes))
+		c.loads(g, "B", c.bb, lanes)
 		g.hook("B_ROW", []coord{{"b", c.axes(bBatch)}, {"k", c.axes(bSum)}}, c.part(c.bb, true, bBatch, bSum), tensor.Invalid)
+	}
+	if c.a.alongK() && c.unit != nil { // the last word may not be whole
+		c.hookA(g)
 	}
 	c.hookB(g)
 	c.vectorOut(g, lanes, p.splits, "s")

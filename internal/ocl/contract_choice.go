@@ -46,7 +46,7 @@ func (p *panelChoice) knobs() []knob {
 }
 
 func (c *contraction) settlePanel(p *panelChoice) error {
-	if !p.packA && !c.a.plain || !p.packB && !c.directB(p.shape) {
+	if !p.packA && (!c.a.plain || c.unit != nil && !c.directA()) || !p.packB && !c.directB(p.shape) {
 		return errNotPlain
 	}
 	p.keepB = p.packB && c.canKeepB(p.shape)
@@ -186,8 +186,9 @@ func (c *contraction) settleRow(r *rowChoice) error {
 
 const swapKnob = "swap"
 
-// eitherWay adds the parameter that exchanges A and B. c is the way of the rule.
-func eitherWay(c *contraction, d *deviceFacts, t *engine.Task, make func(*contraction) variant) variant {
+// eitherWay adds the parameter that exchanges A and B. c is the way of the rule,
+// as apart makes it.
+func eitherWay(c *contraction, apart func(swap bool) *contraction, make func(*contraction) variant) variant {
 	v := make(c)
 	rule, tuned := v.rule, v.tuned
 	v.rule = func() kernels.Params {
@@ -204,7 +205,7 @@ func eitherWay(c *contraction, d *deviceFacts, t *engine.Task, make func(*contra
 		case !set || swap == int64(oneIf(c.swapped)):
 			swap = int64(oneIf(c.swapped))
 		case swap == 0 || swap == 1:
-			other := make(separate(d, t, swap == 1))
+			other := make(apart(swap == 1))
 			plan = other.tuned
 		default:
 			return nil, fmt.Errorf("ocl: %s is 0 or 1, not %d", swapKnob, swap)

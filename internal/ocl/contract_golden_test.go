@@ -57,6 +57,9 @@ func contractGoldens() map[string]goldenCase {
 		"subgroup.cl":          {matmul(tensor.Float32, 3, 500, 504, 512, false, false), laneFacts(8), ""},
 		"subgroup-half.cl":     {matmul(tensor.BFloat16, 1, 50, 64, 9000, true, true), laneFacts(16), ""},
 		"tile-split.cl":        {matmul(tensor.Float64, 1, 50, 60, 9000, false, true), gpuFacts(64), ""},
+		"block-bytes.cl":       {quantised(tensor.Int8, tensor.Int8, 1, 500, 501, 502, false, false), dotFacts(cpuFacts(16), "x86"), ""},
+		"panel-bytes.cl":       {quantised(tensor.Uint8, tensor.Int8, 1, 500, 501, 504, false, true), dotFacts(cpuFacts(8), "vex"), "contract=panel"},
+		"tile-bytes.cl":        {quantised(tensor.Uint8, tensor.Int8, 3, 500, 504, 512, false, false), dotFacts(gpuFacts(256), "ptx"), ""},
 		"row.cl":               {matmul(tensor.Float32, 1, 1, 5, 90_000, false, true), gpuFacts(256), ""},
 		"item.cl":              {fused(tensor.Int32), cpuFacts(16), "contract=item"},
 	}

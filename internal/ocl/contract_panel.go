@@ -51,6 +51,9 @@ func (c *contraction) panelShape() kernels.PanelShape {
 // a time, which does not pay where it has to be widened, nor where every
 // element comes from another page.
 func (c *contraction) directA() bool {
+	if c.unit != nil && (!c.a.alongK() || c.a.flip || c.partly) {
+		return false
+	}
 	far := magnitude(c.a.step) >= 256 && c.k >= 256 && c.n > 64
 	return c.a.plain && !isHalfType(c.a.dtype) && !far
 }
@@ -59,7 +62,7 @@ func (c *contraction) directA() bool {
 // that adjoin, of which the last panel does not do much twice.
 func (c *contraction) directB(s kernels.PanelShape) bool {
 	run, width := c.columnRun(), int64(s.Columns())
-	return run >= width && (run == c.n || 4*run >= 3*roundUp(run, width))
+	return c.unit == nil && run >= width && (run == c.n || 4*run >= 3*roundUp(run, width))
 }
 
 // run is the number of values of k over which the address of whatever is read
@@ -381,10 +384,14 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.size("A_PLANE", p.blocks(c).planeA)
 	} else {
 		c.pointer(g, "A", c.a)
-		g.macro("A_LOAD(p, i)", fmt.Sprintf("LOAD_%v(p, i)", c.a.dtype))
+		g.macro("A_LOAD(p, i)", c.oneLoad(c.a))
 		g.hook("A_ROW", []coord{{"b", c.axes(aBatch)}, {"m", c.axes(aRow)}}, c.part(c.a, true, aBatch, aRow), tensor.Invalid)
 		g.hook("A_COL", []coord{{"k", c.axes(aSum)}}, c.part(c.a, false, aSum), tensor.Invalid)
-		g.size("A_STEP", c.a.step)
+		step := c.a.step
+		if c.a.word {
+			step *= 4
+		}
+		g.size("A_STEP", step)
 	}
 	if p.packB {
 		p.packedB(g, c)
@@ -414,9 +421,29 @@ func (c *contraction) pointer(g *gen, side string, l operandLoad) {
 // p = SIDE_PTR + position(b, i) + k, and SIDE_ONE(p, i), one of them.
 func (c *contraction) vectors(g *gen, side, position string, l operandLoad, batch, other, lanes int) {
 	c.pointer(g, side, l)
-	g.macro(side+"_LOAD(p)", c.vectorLoad(l.dtype, lanes))
-	g.macro(side+"_ONE(p, i)", fmt.Sprintf("LOAD_%v(p, i)", l.dtype))
+	c.loads(g, side, l, lanes)
+	g.macro(side+"_ONE(p, i)", c.oneLoad(l))
 	g.hook(position, []coord{{"b", c.axes(batch)}, {"i", c.axes(other)}}, c.part(l, true, batch, other), tensor.Invalid)
+}
+
+// loads defines SIDE_LOAD(p), lanes neighbours at p.
+func (c *contraction) loads(g *gen, side string, l operandLoad, lanes int) {
+	if !l.word {
+		g.macro(side+"_LOAD(p)", c.vectorLoad(l.dtype, lanes))
+		return
+	}
+	if l.step != 1 {
+		g.size(side+"_APART", l.step)
+	}
+	g.macro(side+"_LOAD(p)", l.wordLoad(lanes, side+"_APART"))
+}
+
+// oneLoad is the text of the element i from p on.
+func (c *contraction) oneLoad(l operandLoad) string {
+	if l.word {
+		return l.oneWord()
+	}
+	return fmt.Sprintf("LOAD_%v(p, i)", l.dtype)
 }
 
 // vectorLoad is the text that loads neighbouring elements at p and widens them

@@ -37,6 +37,11 @@ type contraction struct {
 	acc        tensor.DType
 	accC       string // the C type of accumulators
 	accSize    int64
+
+	unit   *dotUnit // a value of k is a word of four bytes, multiplied by it; or nil
+	signs  string   // of its operands
+	flips  bool     // the signs of A's bytes are flipped
+	partly bool     // the last word has less than four
 }
 
 // operandLoad describes an operand that is nothing but a load from an address
@@ -50,10 +55,17 @@ type operandLoad struct {
 	// Within a run of so many values of k, from a multiple of it on, elements
 	// lie step apart. 0 stands for all of k.
 	run, step int64
+	// word: an element is four bytes that lie step apart, flip: with their signs
+	// flipped. Everything but step counts bytes.
+	word, flip bool
 }
 
 // separate prepares t, with A and B exchanged if swap.
 func separate(d *deviceFacts, t *engine.Task, swap bool) *contraction {
+	return separateAs(d, t, swap, nil)
+}
+
+func separateAs(d *deviceFacts, t *engine.Task, swap bool, unit *dotUnit) *contraction {
 	var groups [4][]int
 	for g := range groups {
 		from, to := t.Group(g)
@@ -74,7 +86,7 @@ func separate(d *deviceFacts, t *engine.Task, swap bool) *contraction {
 		rows, batch = slices.Concat(batch, rows), nil
 	}
 
-	c := &contraction{dev: d, swapped: swap, acc: t.Acc}
+	c := &contraction{dev: d, swapped: swap, acc: t.Acc, unit: unit}
 	st := *t
 	st.Axes, st.Groups = nil, nil
 	add := func(groups ...[]int) []*engine.Index {
@@ -142,6 +154,14 @@ func uses(e *engine.Expr, axes []int) (yes bool) {
 func (c *contraction) axes(g int) []int { return axesOf(c.task, g) }
 
 func (c *contraction) load(e *engine.Expr, sum int) operandLoad {
+	flip := isApply(e, "flip")
+	if flip {
+		e = e.Args[0]
+	}
+	word := isApply(e, "word")
+	if word {
+		e = e.Args[0]
+	}
 	if e.Op != engine.OpLoad || c.task.AliasedBy(e.Input) >= 0 {
 		return operandLoad{} // an alias has no pointer of its own
 	}
@@ -153,10 +173,13 @@ func (c *contraction) load(e *engine.Expr, sum int) operandLoad {
 	if !ok || regType(dt) != regType(e.DType) {
 		return operandLoad{}
 	}
-	l := operandLoad{plain: true, input: e.Input, dtype: dt, addr: e.Addr, coef: coef}
+	l := operandLoad{plain: true, input: e.Input, dtype: dt, addr: e.Addr, coef: coef, word: word, flip: flip}
 	if axes := c.axes(sum); len(axes) > 0 {
 		inner := axes[len(axes)-1]
 		l.step = coef[inner]
+		if word {
+			l.step /= 4
+		}
 		if len(axes) > 1 {
 			l.run = int64(c.task.Axes[inner])
 		}
@@ -222,9 +245,12 @@ func (c *contraction) program(a, b, out bool, limits ...int64) *gen {
 	}
 	g := newGen(c.dev, &t, append(limits, c.b*c.m*c.n, 2*c.k)...)
 	g.macro("ACC", c.accC)
-	if c.acc.IsFloat() {
+	switch {
+	case c.unit != nil:
+		c.wordMacros(g)
+	case c.acc.IsFloat():
 		g.macro("MAC(a, b, c)", "FMA(a, b, c)")
-	} else {
+	default:
 		g.macro("MAC(a, b, c)", "((a) * (b) + (c))")
 	}
 	return g

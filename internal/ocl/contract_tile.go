@@ -16,7 +16,7 @@ type tileChoice struct {
 
 // chooseTile fills the device: with smaller tiles first, then by splitting k.
 func (c *contraction) chooseTile() tileChoice {
-	t := tileChoice{shape: kernels.Tile(c.m, c.n, c.b, c.dev.units, c.dev.workGroup, c.dev.localMem, int(c.accSize), c.acc.IsFloat()), wide: !c.dev.cpu}
+	t := tileChoice{shape: kernels.Tile(c.m, c.n, c.b, c.dev.units, c.dev.workGroup, c.dev.localMem, int(c.accSize), c.acc.IsFloat() || c.unit != nil), wide: !c.dev.cpu}
 	tiles := ceilDiv(c.m, int64(t.shape.M)) * ceilDiv(c.n, int64(t.shape.N)) * c.b
 	want := int64(1)
 	if enough := int64(2 * c.dev.units); tiles < enough && !c.dev.cpu {
@@ -58,8 +58,16 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 	g.size("TILES_M", tilesM)
 	g.size("TILES_N", tilesN)
 	p := &plan{params: t.String()}
-	c.hookA(g)
-	c.hookB(g)
+	if c.alignable(c.a) {
+		c.wordHook(g, "A", []coord{{"b", c.axes(aBatch)}, {"m", c.axes(aRow)}, {"k", c.axes(aSum)}}, c.a, c.task.A, aBatch, aRow, aSum)
+	} else {
+		c.hookA(g)
+	}
+	if c.alignable(c.bb) {
+		c.wordHook(g, "B", []coord{{"b", c.axes(bBatch)}, {"k", c.axes(bSum)}, {"n", c.axes(bColumn)}}, c.bb, c.task.B, bBatch, bColumn, bSum)
+	} else {
+		c.hookB(g)
+	}
 	c.extents(g)
 	c.fold(g, p, t.splits, t.chunk)
 	p.launches = append([]launch{{

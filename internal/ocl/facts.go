@@ -9,20 +9,22 @@ import (
 // deviceFacts is what planning needs to know of a device: plain values, so
 // that tests can plan for devices that are not there.
 type deviceFacts struct {
-	name      string
-	cpu       bool  // a CPU driver: few wide cores, caches instead of local memory
-	units     int   // compute units
-	workGroup int   // largest work-group
-	localMem  int64 // bytes
-	vector    int   // float lanes
-	argBytes  int   // of kernel arguments
-	maxAlloc  int64
-	cache     int64 // bytes of a CPU's last cache, as far as it is known
-	fp64      bool
-	mma       int      // matrix units: macro MMA_SM of mma_ptx.cl, or 0
-	lanes     int      // of sub-groups as subgroup_intel.cl has them, or 0
-	tuned     *overlay // what the tuner has found
-	forceWide bool     // tests: IDX is long whatever the sizes
+	name       string
+	cpu        bool  // a CPU driver: few wide cores, caches instead of local memory
+	units      int   // compute units
+	workGroup  int   // largest work-group
+	localMem   int64 // bytes
+	vector     int   // float lanes
+	argBytes   int   // of kernel arguments
+	maxAlloc   int64
+	cache      int64 // bytes of a CPU's last cache, as far as it is known
+	fp64       bool
+	mma        int      // matrix units: macro MMA_SM of mma_ptx.cl, or 0
+	lanes      int      // of sub-groups as subgroup_intel.cl has them, or 0
+	dot        string   // of dotUnits, or empty: how products of bytes are summed
+	dotOptions string   // of the compiler, for it
+	tuned      *overlay // what the tuner has found
+	forceWide  bool     // tests: IDX is long whatever the sizes
 }
 
 // newFacts describes an opened device. A work-group is never larger than 256
@@ -38,6 +40,7 @@ func newFacts(d *platform.Device, caps *platform.Caps) *deviceFacts {
 	if f.cpu {
 		f.cache = d.CacheBytes
 	}
+	f.dot, f.dotOptions = dotUnitOf(f.cpu, caps)
 	if f.argBytes <= 0 {
 		f.argBytes = 256
 	}

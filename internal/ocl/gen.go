@@ -54,6 +54,9 @@ type gen struct {
 	macros  strings.Builder
 	hooks   strings.Builder
 	err     error // why the task has no program
+
+	library []string // kernel files that others may share
+	options string   // of the compiler, beside the usual ones
 }
 
 // newGen starts a program for t, which is collapsed already. limits are
@@ -296,6 +299,7 @@ func (g *gen) assemble(files ...string) *program {
 	if random {
 		p.library = append(p.library, "random.cl")
 	}
+	p.library = append(p.library, g.library...)
 	if strings.Contains(g.hooks.String(), "LOADS_") {
 		b.WriteString(kernels.Text("vector.cl"))
 	}
@@ -318,7 +322,7 @@ func (g *gen) assemble(files ...string) *program {
 	}
 	p.body = b.String()
 	p.source = p.head + texts(p.library) + p.body
-	p.options = options(g.task.FastMath, g.double)
+	p.options = strings.TrimSpace(options(g.task.FastMath, g.double) + " " + g.options)
 	return p
 }
 

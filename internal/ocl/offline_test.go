@@ -53,6 +53,10 @@ func gpuPlans(t *testing.T) map[string]*plan {
 		p, err := c.planMMA(mmaChoice{shape: s, chunk: 5024, splits: 1})
 		add(fmt.Sprintf("mma-shape-%d", i), p, err)
 	}
+	for i, dt := range [][2]tensor.DType{{tensor.Int8, tensor.Int8}, {tensor.Int8, tensor.Uint8}, {tensor.Uint8, tensor.Int8}, {tensor.Uint8, tensor.Uint8}} {
+		p, err := makePlan(dotFacts(gpuFacts(256), "ptx"), quantised(dt[0], dt[1], 2, 5000, 5000, 5000+i, i&1 != 0, i&2 != 0), "")
+		add(fmt.Sprintf("tile-%v-%v", dt[0], dt[1]), p, err)
+	}
 	far := unitFacts(80)
 	far.forceWide = true
 	p, err := makePlan(far, matmul(tensor.BFloat16, 2, 5000, 5000, 5000, true, false), "")

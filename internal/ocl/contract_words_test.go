@@ -1,0 +1,220 @@
+package ocl
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+func init() {
+	// What x86 CPUs have, with the same signs, on any device.
+	unit := dotUnits["any"]
+	unit.mixed = true
+	dotUnits["any mixed"] = unit
+}
+
+// quantised is the product of bytes in 32 bits: batch x m x n x k, laid out as matmul.
+func quantised(a, b tensor.DType, batch, m, n, k int, ta, tb bool) *engine.Task {
+	t := matmul(tensor.Int32, batch, m, n, k, ta, tb)
+	for i, dt := range []tensor.DType{a, b} {
+		t.Ins[i].DType = dt
+	}
+	t.A = engine.Apply(cast, tensor.Int32, engine.Load(0, a, t.A.Addr, nil))
+	t.B = engine.Apply(cast, tensor.Int32, engine.Load(1, b, t.B.Addr, nil))
+	return t
+}
+
+// bytesFor are operands of all values, in which runs of the largest and smallest stand.
+func bytesFor(t *engine.Task) [][]byte {
+	r := rand.New(rand.NewPCG(5, uint64(t.Axes.Size())))
+	var ins [][]byte
+	for _, o := range t.Ins {
+		b := make([]byte, o.Bytes())
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		for i := 0; i+40 < len(b); i += 100 {
+			for j := range 40 {
+				b[i+j] = 0x80
+			}
+		}
+		ins = append(ins, b)
+	}
+	return ins
+}
+
+// exactProduct is the result of quantised for operands ins, wrapped once at the end.
+func exactProduct(t *engine.Task, ins [][]byte) []byte {
+	value := func(i int, e *engine.Expr, at []int64) int64 {
+		addr := e.Args[0].Addr
+		coef, _ := addr.Affine(len(at))
+		p := addr.Const
+		for a, c := range coef {
+			p += c * at[a]
+		}
+		if t.Ins[i].DType == tensor.Int8 {
+			return int64(int8(ins[i][p]))
+		}
+		return int64(ins[i][p])
+	}
+	var out []byte
+	d := t.Axes
+	for b := range int64(d[0]) {
+		for m := range int64(d[1]) {
+			for n := range int64(d[2]) {
+				var sum int64
+				for k := range int64(d[3]) {
+					at := []int64{b, m, n, k}
+					sum += value(0, t.A, at) * value(1, t.B, at)
+				}
+				out = binary.LittleEndian.AppendUint32(out, uint32(sum))
+			}
+		}
+	}
+	return out
+}
+
+// dotFacts is d with a way to sum products of bytes.
+func dotFacts(d *deviceFacts, dot string) *deviceFacts {
+	d.dot = dot
+	return d
+}
+
+// requireWords runs t with a plan for words.
+func requireWords(t *testing.T, task *engine.Task, d *deviceFacts, plan func(c *contraction) (*plan, error), swap bool) {
+	t.Helper()
+	unit := dotUnits[d.dot]
+	c := inWords(d, collapse(task), swap, &unit)
+	require.NotNil(t, c)
+	p, err := plan(c)
+	require.NoError(t, err)
+	require.True(t, has(p, "#define WORDS 4"))
+	ins := bytesFor(task)
+	r := useBench(t).prepare(t, task, p, ins)
+	r.run(t)
+	require.Equal(t, exactProduct(task, ins), r.read(t))
+}
+
+func TestProductsOfBytesAreExactInEveryKernelLayoutAndSign(t *testing.T) {
+	t.Parallel()
+	const i8, u8 = tensor.Int8, tensor.Uint8
+	block := func(splits, depth int64) func(c *contraction) (*plan, error) {
+		return func(c *contraction) (*plan, error) {
+			p := c.chooseBlock()
+			if splits > 1 {
+				p.split(c, splits)
+			}
+			p.depth = min(p.depth, p.chunk, depth)
+			return c.planBlock(p)
+		}
+	}
+	panel := func(packA bool, splits int64) func(c *contraction) (*plan, error) {
+		return func(c *contraction) (*plan, error) {
+			p := c.choosePanel()
+			p.packA = p.packA || packA
+			p.split(c, splits)
+			return c.planPanel(p)
+		}
+	}
+	tile := func(c *contraction) (*plan, error) { return c.planTile(c.chooseTile()) }
+	all := int64(1 << 20)
+	cpu := func(lanes int) *deviceFacts { return cpuFacts(lanes) }
+	for _, c := range []struct {
+		name string
+		d    *deviceFacts
+		dot  string
+		plan func(c *contraction) (*plan, error)
+		a, b tensor.DType
+		k    int
+		t    string // which are transposed
+		swap bool
+	}{
+		{"block", cpu(16), "any", block(1, all), i8, u8, 148, "nn", false},
+		{"block in steps", cpu(16), "any mixed", block(1, 20), i8, i8, 150, "nt", false},
+		{"block of columns", cpu(8), "any mixed", block(2, all), u8, u8, 149, "tn", false},
+		{"block of both", cpu(16), "any mixed", block(1, all), u8, i8, 151, "tt", true},
+		{"block in place", cpu(8), "any", block(1, 16), u8, u8, 148, "nt", false},
+		{"panel", cpu(16), "any", panel(false, 1), u8, i8, 148, "nn", false},
+		{"panel packed", cpu(8), "any mixed", panel(true, 3), i8, i8, 149, "nt", true},
+		{"block by instructions", cpu(16), "x86", block(1, all), i8, i8, 148, "nn", false},
+		{"panel by instructions", cpu(8), "x86", panel(true, 1), u8, u8, 148, "nn", false},
+		{"block by instructions of AVX", cpu(8), "vex", block(1, all), u8, i8, 148, "nn", false},
+		{"tile", gpuFacts(64), "any", tile, i8, i8, 148, "nt", false},
+		{"tile of parts", gpuFacts(16), "any", tile, u8, i8, 33, "tn", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			caps := useBench(t).dev.Caps()
+			if c.dot == "x86" && !caps.DotX86 || c.dot == "vex" && !caps.DotVEX {
+				t.Skip("the device has no such instruction")
+			}
+			c.d.dot = c.dot
+			requireWords(t, quantised(c.a, c.b, 2, 37, 70, c.k, c.t[0] == 't', c.t[1] == 't'), c.d, c.plan, c.swap)
+		})
+	}
+}
+
+func TestSumsOfBytesWrapAtThirtyTwoBits(t *testing.T) {
+	t.Parallel()
+	task := quantised(tensor.Int8, tensor.Int8, 1, 3, 5, 1<<17+4, false, true) // -128 · -128 · 2^17 = 2^31
+	d := cpuFacts(16)
+	d.dot = "any mixed"
+	unit := dotUnits[d.dot]
+	c := inWords(d, collapse(task), false, &unit)
+	p, err := c.planBlock(c.chooseBlock())
+	require.NoError(t, err)
+	ins := make([][]byte, 2)
+	for i, o := range task.Ins {
+		ins[i] = make([]byte, o.Len)
+		for j := range ins[i] {
+			ins[i][j] = 0x80
+		}
+	}
+	r := useBench(t).prepare(t, task, p, ins)
+	r.run(t)
+	for i, got := 0, r.read(t); i < len(got); i += 4 {
+		require.Equal(t, uint32(1<<31+4<<14), binary.LittleEndian.Uint32(got[i:]), "element %d", i/4)
+	}
+}
+
+func TestBytesAreMultipliedInWordsWhereTheDeviceCan(t *testing.T) {
+	t.Parallel()
+	fits := quantised(tensor.Uint8, tensor.Int8, 1, 100, 120, 128, false, false)
+	cases := []struct {
+		task    *engine.Task
+		d       *deviceFacts
+		dot     string
+		variant string
+		words   bool
+	}{
+		{fits, cpuFacts(16), "x86", "block", true},
+		{fits, cpuFacts(8), "vex", "block", true},
+		{fits, cpuFacts(16), "vex", "panel", false},
+		{fits, cpuFacts(4), "x86", "panel", false},
+		{fits, cpuFacts(16), "", "panel", false},
+		{fits, gpuFacts(256), "ptx", "tile", true},
+		{fits, gpuFacts(256), "x86", "tile", false},
+		{quantised(tensor.Uint8, tensor.Int8, 1, 100, 120, 2, false, false), cpuFacts(16), "x86", "panel", false},
+		{matmul(tensor.Int32, 1, 100, 120, 128, false, false), cpuFacts(16), "x86", "block", false},
+	}
+	for i, c := range cases {
+		c.d.dot = c.dot
+		p, err := makePlan(c.d, c.task, "")
+		require.NoError(t, err)
+		require.Equal(t, c.variant, p.variant, "case %d", i)
+		require.Equal(t, c.words, has(p, "#define WORDS 4"), "case %d: %s", i, fmt.Sprint(p.params))
+	}
+}
+
+// has reports whether a program of p holds text.
+func has(p *plan, text string) bool {
+	return slices.ContainsFunc(p.launches, func(l launch) bool { return strings.Contains(l.prog.source, text) })
+}

@@ -1,0 +1,87 @@
+// panel: block 6x16 pack b
+
+// contract_pack_b
+#define ACC uint
+#define MAC(a, b, c) DOT_US(a, b, c)
+#define WORDS 4
+#define PACK_K 64
+#define NR 16
+#define ALONG_K 1
+#define VL 8
+#define VT uint8
+#define VSTORE vstore8
+#define B_TYPE char
+#define B_PTR (p1_ + o_p1)
+#define B_LOAD(p) vload8(0, (__global const uint *)(p))
+#define B_ONE(p, i) as_uint(vload4(0, (p) + (i)))
+
+static inline uint load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
+    const int i0 = n0 * n + n1 * k;
+    const char v1 = LOAD_int8(p1, i0);
+    const int i2 = n0 * n + n1 * k + 1;
+    const char v3 = LOAD_int8(p1, i2);
+    const int i4 = n0 * n + n1 * k + n2;
+    const char v5 = LOAD_int8(p1, i4);
+    const int i6 = n0 * n + n1 * k + n3;
+    const char v7 = LOAD_int8(p1, i6);
+    const uint v8 = (uint)((uint)(uchar)v1 | (uint)(uchar)v3 << 8 | (uint)(uchar)v5 << 16 | (uint)(uchar)v7 << 24);
+    return v8;
+}
+#define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
+
+static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
+    const int i0 = n0 * i;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define B_COLUMN(b, i) b_column_hook(b, i FN_ARGS)
+
+
+// contract_panel
+#define ACC uint
+#define MAC(a, b, c) DOT_US(a, b, c)
+#define WORDS 4
+#define MR 6
+#define NV 2
+#define VL 8
+#define NR 16
+#define VT uint8
+#define VLOAD vload8
+#define A_DIRECT 1
+#define B_DIRECT 0
+#define SPLIT 0
+#define BY_COLUMN 0
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (int)(v)))
+#define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)((y0_ + o_y0) + OUT_AT(b, m, n)) = (x)
+#define A_TYPE uchar
+#define A_PTR (p0_ + o_p0)
+#define A_LOAD(p, i) as_uint(vload4(0, (p) + (i)))
+
+static inline int epilogue_hook(const IDX b, const IDX m, const IDX n, const int acc FN_PARAMS) {
+    return acc;
+}
+#define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
+    const int i0 = n0 * m + n;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
+
+#define STORE(i, v) STORE_int32(y0_ + o_y0, i, (v))
+
+static inline long a_row_hook(const IDX b, const IDX m FN_PARAMS) {
+    const int i0 = n1 * m;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define A_ROW(b, m) a_row_hook(b, m FN_ARGS)
+
+static inline long a_col_hook(const IDX k FN_PARAMS) {
+    const int i0 = n2 * k;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define A_COL(k) a_col_hook(k FN_ARGS)
+

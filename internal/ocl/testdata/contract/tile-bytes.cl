@@ -1,0 +1,74 @@
+// tile: tile 128x128x8 items 16x16 stages 2
+
+// contract_tile
+#define ACC uint
+#define MAC(a, b, c) DOT_US(a, b, c)
+#define WORDS 4
+#define TM 128
+#define TN 128
+#define TK 8
+#define TX 16
+#define TY 16
+#define VW 4
+#define VEC uint4
+#define SPREAD(v, p) vstore4(v, 0, p)
+#define STAGES 2
+#define A_BY_K 1
+#define LA 1
+#define B_BY_K 0
+#define LB 1
+#define A_TYPE uchar
+#define A_PTR (p0_ + o_p0)
+#define LOAD_A(b, m, k) (A_WIDE && ((size_t)A_PTR & 3) == 0 ? *(__global const uint *)(A_PTR + A_AT(b, m, k)) : A_BYTES(b, m, k))
+#define SPLIT 0
+#define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (int)(v)))
+
+static inline long a_at_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
+    const int i0 = n0 * b + n1 * m + n2 * k;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define A_AT(b, m, k) a_at_hook(b, m, k FN_ARGS)
+
+static inline uint a_bytes_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
+    const int i0 = n0 * b + n1 * m + n2 * k;
+    const uchar v1 = LOAD_uint8(p0, i0);
+    const int i2 = n0 * b + n1 * m + n2 * k + 1;
+    const uchar v3 = LOAD_uint8(p0, i2);
+    const int i4 = n0 * b + n1 * m + n2 * k + n3;
+    const uchar v5 = LOAD_uint8(p0, i4);
+    const int i6 = n0 * b + n1 * m + n2 * k + n4;
+    const uchar v7 = LOAD_uint8(p0, i6);
+    const uint v8 = (uint)((uint)(uchar)v1 | (uint)(uchar)v3 << 8 | (uint)(uchar)v5 << 16 | (uint)(uchar)v7 << 24);
+    return v8;
+}
+#define A_BYTES(b, m, k) a_bytes_hook(b, m, k FN_ARGS)
+
+static inline uint load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
+    const int i0 = n5 * b + n + n6 * k;
+    const char v1 = LOAD_int8(p1, i0);
+    const int i2 = n5 * b + n + n6 * k + n7;
+    const char v3 = LOAD_int8(p1, i2);
+    const int i4 = n5 * b + n + n6 * k + n8;
+    const char v5 = LOAD_int8(p1, i4);
+    const int i6 = n5 * b + n + n6 * k + n9;
+    const char v7 = LOAD_int8(p1, i6);
+    const uint v8 = (uint)((uint)(uchar)v1 | (uint)(uchar)v3 << 8 | (uint)(uchar)v5 << 16 | (uint)(uchar)v7 << 24);
+    return v8;
+}
+#define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
+
+static inline int epilogue_hook(const IDX b, const IDX m, const IDX n, const int acc FN_PARAMS) {
+    return acc;
+}
+#define EPILOGUE(b, m, n, acc) epilogue_hook(b, m, n, acc FN_ARGS)
+
+static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) {
+    const int i0 = n10 * b + n7 * m + n;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define OUT_AT(b, m, n) out_at_hook(b, m, n FN_ARGS)
+
+#define STORE(i, v) STORE_int32(y0_ + o_y0, i, (v))
+
