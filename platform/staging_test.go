@@ -45,6 +45,22 @@ func readAll(t *testing.T, o *Opened, m *Memory) []byte {
 	return got
 }
 
+// lendRelays makes n relays for so many bytes. The memory of a new one may come from the
+// pool, behind what the device does: these are behind nothing.
+func lendRelays(t *testing.T, o *Opened, n, bytes int) {
+	t.Helper()
+	var relays []*relay
+	for range n {
+		r, err := o.staging.relay(int64(bytes))
+		require.NoError(t, err)
+		relays = append(relays, r)
+	}
+	for _, r := range relays {
+		o.staging.giveBack(r)
+	}
+	require.NoError(t, o.Wait(t.Context()))
+}
+
 // The next feeds cross the link, and results come back, while the device's own
 // queue stands still; what it works on changes only in its turn.
 func TestTheLinkWorksWhileTheDeviceComputes(t *testing.T) {
@@ -54,6 +70,7 @@ func TestTheLinkWorksWhileTheDeviceComputes(t *testing.T) {
 	}
 	const n = 2*pieceBytes + 77
 	m := alloc(t, o, n)
+	lendRelays(t, o, 3, n)
 	first, second := randomBytes(n), bytes.Repeat([]byte{9}, n)
 	require.NoError(t, o.Send(t.Context(), m, 0, first))
 	f, err := o.Fetch([]Piece{{m, 0, n}, {m, 5, smallMost + 1}, {m, 7, 3}}, nil)
@@ -80,20 +97,11 @@ func TestStagingIsBoundedAndWhoSendsWaits(t *testing.T) {
 		o := withStaging(t)
 		o.staging.most = 5 * sizeClass(int64(n), 0)
 		m := alloc(t, o, n)
-		var relays []*relay // memory from the pool comes behind what the device does
-		for range 5 {
-			r, err := o.staging.relay(int64(n))
-			require.NoError(t, err)
-			relays = append(relays, r)
-		}
-		for _, r := range relays {
-			o.staging.giveBack(r)
-		}
-		require.NoError(t, o.Wait(t.Context()))
+		lendRelays(t, o, 5, n)
 		open := gate(t, o)
 		send := func(ctx context.Context, i int) error { return o.Send(ctx, m, 0, bytes.Repeat([]byte{byte(i)}, n)) }
 		sent := 0
-		for ; sent < len(relays); sent++ {
+		for ; sent < 5; sent++ {
 			require.NoError(t, send(t.Context(), sent))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
