@@ -30,7 +30,11 @@ func newReport() *cobra.Command {
 				}
 				records = append(records, r...)
 			}
-			return report.Write(docs, records)
+			notes, err := report.ReadNotes(filepath.Join(results, "notes.json"))
+			if err != nil {
+				return err
+			}
+			return report.Write(docs, records, notes)
 		},
 	}
 	c.Flags().StringVar(&results, "results", "results", "folder of the results")

@@ -23,13 +23,14 @@ the ratio is the median over the turns. **1.5x means that anycl was 1.5 times as
 before any time counted; operands are random. The columns named limit are what the same device can do at
 most, measured in the same turns: the bytes of the row moved by a copy, put through exp, its operations done as
 multiply-adds, its kernels enqueued from C. "By events" is how long the device worked by its own clock. ± is half
-the distance between the quartiles of the turns. A goal that was missed is marked with its figure in bold.
+the distance between the quartiles of the turns. A goal that was missed is marked with its figure in bold;
+under the table stands why.
 
 To measure on another machine: ` + "`make bench-peers`" + `, then ` + "`cd bench && go run . report`" + `.
 `
 
 // Write writes performance.md and its plots to the folder.
-func Write(dir string, records []bench.Record) error {
+func Write(dir string, records []bench.Record, notes []Note) error {
 	all := machines(records)
 	if len(all) == 0 {
 		return fmt.Errorf("report: no record of ours among %d", len(records))
@@ -43,6 +44,7 @@ func Write(dir string, records []bench.Record) error {
 		return err
 	}
 	for _, m := range all {
+		m.notes = notes
 		if err := m.write(f, dir); err != nil {
 			return err
 		}
@@ -65,6 +67,7 @@ func (m *machine) write(out io.Writer, dir string) error {
 	for _, t := range titles {
 		fmt.Fprintf(out, "\n### %s\n\n", t)
 		table(out, rows[t])
+		m.remarks(out, rows[t])
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestThePageHasTheLatestOfEachWorkAndWhatFallsShort(t *testing.T) {
 	peer.Ours, peer.Contender = false, bench.OpenBLAS
 	require.NoError(t, Write(dir, []bench.Record{
 		record("sgemm/512", 0.25, now), record("sgemm/256", 0.5, now), record("sgemm/256", 2, now.Add(time.Minute)), record("no-such-work/1", 1, now), peer,
-	}))
+	}, nil))
 	text, err := os.ReadFile(filepath.Join(dir, "performance.md"))
 	require.NoError(t, err)
 	page := string(text)
@@ -52,7 +52,7 @@ func TestThePageIsTheSameEveryTime(t *testing.T) {
 	var pages [2]string
 	for i := range pages {
 		dir := t.TempDir()
-		require.NoError(t, Write(dir, records))
+		require.NoError(t, Write(dir, records, nil))
 		for _, name := range []string{"performance.md", "performance-pocl-goals.svg"} {
 			text, err := os.ReadFile(filepath.Join(dir, name))
 			require.NoError(t, err)
@@ -64,5 +64,55 @@ func TestThePageIsTheSameEveryTime(t *testing.T) {
 
 func TestNothingMeasuredIsAnError(t *testing.T) {
 	t.Parallel()
-	require.Error(t, Write(t.TempDir(), nil))
+	require.Error(t, Write(t.TempDir(), nil, nil))
+}
+
+func notes(t *testing.T, text string) []Note {
+	path := filepath.Join(t.TempDir(), "notes.json")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	n, err := ReadNotes(path)
+	require.NoError(t, err)
+	return n
+}
+
+func TestANoteStandsUnderWhatMissesItsGoal(t *testing.T) {
+	t.Parallel()
+	records := []bench.Record{record("sgemm/512", 0.25, time.Now()), record("sgemm/256", 2, time.Now())}
+	n := notes(t, `[{"device": "pocl", "work": "sgemm/.*", "text": "the reason"}, {"device": "nvidia", "work": ".*", "text": "of a GPU"}]`)
+	dir := t.TempDir()
+	require.NoError(t, Write(dir, records, n))
+	page, err := os.ReadFile(filepath.Join(dir, "performance.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(page), "\n- *sgemm/512*: the reason\n")
+	require.NotContains(t, string(page), "of a GPU")
+	require.Empty(t, Unexplained(records, n))
+	require.Equal(t, []string{"pocl: sgemm/512"}, Unexplained(records, n[1:]))
+}
+
+func TestNotesThatSayNothingAreAnError(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"{", `[{"device": "pocl", "work": "(", "text": "x"}]`, `[{"device": "pocl", "work": "x"}]`} {
+		path := filepath.Join(t.TempDir(), "notes.json")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		_, err := ReadNotes(path)
+		require.Error(t, err, text)
+	}
+	none, err := ReadNotes(filepath.Join(t.TempDir(), "absent.json"))
+	require.NoError(t, err)
+	require.Empty(t, none)
+}
+
+// What is published says of every goal that is missed what stands in the way.
+func TestEveryMissThatIsPublishedHasANote(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../results/*.jsonl")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	n, err := ReadNotes("../results/notes.json")
+	require.NoError(t, err)
+	for _, f := range files {
+		records, err := bench.ReadFile(f)
+		require.NoError(t, err)
+		require.Empty(t, Unexplained(records, n), "%s: add to results/notes.json why", f)
+	}
 }

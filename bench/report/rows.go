@@ -16,6 +16,7 @@ type machine struct {
 	key     string // of file names
 	title   string
 	records []*bench.Record // of ours, the latest of each work, in the order of Works
+	notes   []Note
 }
 
 // machines sorts records by device. Of a work that was measured several times the
