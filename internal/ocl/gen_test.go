@@ -140,7 +140,7 @@ func TestTemplatesAreFilledWordByWord(t *testing.T) {
 		in   []tensor.DType
 		want string
 	}{
-		{"0.5f * a * (1.0f + erf(a * M_SQRT1_2_F))", f64, []tensor.DType{f64}, "0.5 * v7 * (1.0 + erf(v7 * M_SQRT1_2))"},
+		{"0.5f * a * (1.0f + erf(a * M_SQRT1_2_F))", f64, []tensor.DType{f64}, "0.5 * v7 * (1.0 + double_erf(v7 * M_SQRT1_2))"},
 		{"0.5f * a", f32, []tensor.DType{f32}, "0.5f * v7"},
 		{"convert_$T_sat(a) + ($A)b", tensor.Int8, []tensor.DType{f32, f32}, "convert_char_sat(v7) + (float)v8"},
 		{"a < FLT_MAX && 1e-3f < b", tensor.Bool, []tensor.DType{f64, f64}, "v7 < DBL_MAX && 1e-3 < v8"},

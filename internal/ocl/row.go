@@ -163,7 +163,7 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 			writeMonoid(&g.hooks, f)
 			if way != byGroups {
 				part, call := k.part(i, f)
-				fmt.Fprintf(&g.hooks, "#define PART_FUNCTION %s\n#define PART %s\n", part, call)
+				fmt.Fprintf(&g.hooks, "%s;\n#define PART_FUNCTION %s\n#define PART %s\n", part, part, call)
 				fmt.Fprintf(&g.hooks, "#define AHEAD %s\n#define PLAIN %d\n#define LOADS(c) LOADS%d(c)\n", aheadOf(i), oneIf(plain), i)
 				writeVectors(&g.hooks, f)
 			}

@@ -67,6 +67,7 @@ static inline void row_fold0(const IDX b, const int n, float *const st0s, float 
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (-INFINITY)
+static inline float16 row_part0(const IDX r, float *const st0, PARAMS);
 #define PART_FUNCTION static inline float16 row_part0(const IDX r, float *const st0, PARAMS)
 #define PART row_part0(r, st0, ARGS)
 #define AHEAD 
@@ -389,6 +390,7 @@ static inline void row_fold1(const IDX b, const int n, float *const st0s, float 
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (0.0f)
+static inline float16 row_part1(const IDX r, float *const st0, const float acc0, const float h0, PARAMS);
 #define PART_FUNCTION static inline float16 row_part1(const IDX r, float *const st0, const float acc0, const float h0, PARAMS)
 #define PART row_part1(r, st0, acc0, h0, ARGS)
 #define AHEAD FETCH_RUN((p0_ + o_p0), AHEAD0(), 16, COLS) 

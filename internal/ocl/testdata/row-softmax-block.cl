@@ -68,6 +68,7 @@ static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (-INFINITY)
+static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #define PART_FUNCTION static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS)
 #define PART row_part0(r, st0, ARGS)
 #define AHEAD 
@@ -388,6 +389,7 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (0.0f)
+static inline float16 row_part1(const IDX r, __global float *const st0, const float acc0, const float h0, PARAMS);
 #define PART_FUNCTION static inline float16 row_part1(const IDX r, __global float *const st0, const float acc0, const float h0, PARAMS)
 #define PART row_part1(r, st0, acc0, h0, ARGS)
 #define AHEAD FETCH_ROW((p0_ + o_p0), AHEAD0(), 16) 
