@@ -78,11 +78,15 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 		at := g.Input("at", tensor.Int32, 5)
 		named := g.Input("named", tensor.Int32, 4096)
 		w := g.Input("w", tensor.Float32, 16, 2, 3, 3)
+		image := g.Input("image", tensor.Float32, 1, 32, 16, 16)
+		wide := g.Input("wide", tensor.Float32, 32, 32, 3, 3)
+		colours := g.Input("colours", tensor.Float32, 3, 40, 32)
 		return []*ops.Node{
 			ops.Tanh(m), ops.Transpose(u), ops.Gather(u, 0, named), ops.Sum(x, -1), ops.Sum(x, 0, 1, 2), ops.Softmax(x, -1), ops.MatMul(x, m), ops.MatMul(ops.Reshape(x, -1, 64), m),
 			ops.MatMul(m, ops.Transpose(m)), ops.ScatterAdd(m, 0, at, ops.Slice(m, ops.Range{Axis: 0, Start: 0, Stop: 5, Step: 1})),
 			ops.Attention(x, x, x, nil), ops.MatMul(h, ops.Transpose(h)),
 			ops.Conv2D(x, w, ops.Conv2DOptions{Pad: [2]int{1, 1}}),
+			ops.Conv2D(image, wide, ops.Conv2DOptions{Pad: [2]int{1, 1}}), ops.Transpose(colours, 1, 2, 0),
 			ops.AvgPool2D(x, ops.PoolOptions{Size: [2]int{2, 2}, Stride: [2]int{2, 2}}),
 		}
 	}
