@@ -136,8 +136,11 @@ type ourJob struct {
 	device  string // the name of its engine; "" without one
 }
 
+// Run gives a run a context that cannot end, because no other contender listens to
+// one either; Timed does between runs.
 func (j *ourJob) Run(ctx context.Context, times []time.Duration) error {
-	return Timed(ctx, times, func() error { return j.exe.RunInto(ctx, j.feeds, j.outs) })
+	deaf := context.WithoutCancel(ctx)
+	return Timed(ctx, times, func() error { return j.exe.RunInto(deaf, j.feeds, j.outs) })
 }
 
 // Serve gives every client results of its own.

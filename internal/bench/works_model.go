@@ -83,7 +83,7 @@ func loopWorks() []*Work {
 			x = p.Do("tiny", x)
 		}
 		works = append(works, &Work{
-			Name: fmt.Sprintf("run-loop/%d-kernels", n), About: "a run of a graph beside the same kernels enqueued from C",
+			Name: fmt.Sprintf("run-loop/%d-kernels", n), About: "a run of a graph, its context without an end, beside the same kernels enqueued from C",
 			Program: p.Return(x), Rate: PerSec, Bytes: float64(8 * TinyItems * n), Goals: []Goal{atLeast(1/1.3, LimitLoop)},
 		})
 	}
