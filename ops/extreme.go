@@ -52,7 +52,7 @@ var _ = define(Op{
 func chosen(comparison string) func(dt tensor.DType) string {
 	return func(dt tensor.DType) string {
 		if dt.IsFloat() {
-			return "b " + comparison + " a || isnan(b) ? b : a"
+			return "((b " + comparison + " a) || isnan(b)) ? b : a"
 		}
 		return "b " + comparison + " a ? b : a"
 	}
