@@ -47,14 +47,14 @@ func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 	if windows {
 		all = append(all, w.winograd())
 	}
-	s, lines := stripWay(c, d, t)
+	along, lines := stripWay(c, d, t)
 	if lines {
-		all = append(all, s.strip())
+		all = append(all, along.strip())
 	}
 	switch {
 	case c.hasUnits() && c.mmaLegal():
 		return prefer("mma", "matrix units", all)
-	case d.cpu && lines && s.stripFits():
+	case d.cpu && lines && along.stripFits():
 		return prefer("strip", "a CPU driver: windows along lines, read where they lie", all)
 	case d.cpu && windows && w.winogradFits():
 		return prefer("winograd", "a CPU driver: windows of 3 x 3 that move by one, with fewer multiplications", all)

@@ -343,11 +343,7 @@ func (c *contraction) packRows(rows, plane, limit int64, pack func(*gen)) *progr
 
 // packedB passes the pack of B.
 func (p panelChoice) packedB(g *gen, c *contraction) {
-	if p.keepB {
-		g.keptArg("B_PACK", 0, c.accC)
-	} else {
-		g.scratchArg("B_PACK", scratchB, c.accC)
-	}
+	g.packArg("B_PACK", p.keepB, scratchB, c.accC)
 }
 
 func (p panelChoice) panelProgram(c *contraction) *program {
@@ -412,9 +408,9 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 // pointer defines SIDE_PTR, where the operand that l loads from starts, and
 // SIDE_TYPE, what it points to.
 func (c *contraction) pointer(g *gen, side string, l operandLoad) {
-	name, o, _ := g.operand(l.input)
+	_, o, _ := g.operand(l.input)
 	g.macro(side+"_TYPE", storageType(o.DType))
-	g.macro(side+"_PTR", fmt.Sprintf("(%s_ + o_%s)", name, name))
+	g.macro(side+"_PTR", "("+g.pointer(l.input)+")")
 }
 
 // vectors defines how to load lanes neighbours along k: SIDE_LOAD(p) where

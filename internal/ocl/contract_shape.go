@@ -42,6 +42,9 @@ type contraction struct {
 	signs  string   // of its operands
 	flips  bool     // the signs of A's bytes are flipped
 	partly bool     // the last word has less than four
+
+	bestWinograd *winogradChoice // once they were looked for
+	bestStrip    *stripChoice
 }
 
 // operandLoad describes an operand that is nothing but a load from an address

@@ -30,11 +30,14 @@ type stripChoice struct {
 // stripWay is c or its transposed product, whichever has windows along lines in
 // B and in the result.
 func stripWay(c *contraction, d *deviceFacts, t *engine.Task) (*contraction, bool) {
-	other := separate(d, t, !c.swapped)
-	if c.stripLegal() && (!c.columnsApart() || !other.stripLegal()) {
+	legal := c.stripLegal()
+	if legal && !c.columnsApart() {
 		return c, true
 	}
-	return other, other.stripLegal()
+	if other := separate(d, t, !c.swapped); other.stripLegal() {
+		return other, true
+	}
+	return c, legal
 }
 
 func (c *contraction) stripLegal() bool {
@@ -87,9 +90,18 @@ func (c *contraction) anyStrip() stripChoice {
 func (p stripChoice) ofLine() int64 { return ceilDiv(p.line, p.lanes) }
 func (p stripChoice) all() int64    { return p.ofLine() * p.lines }
 
-// chooseStrip takes the block of registers that cycles finds cheapest, and items
-// large enough to hide how each begins.
+// chooseStrip is what searchStrip finds, which is looked for once.
 func (c *contraction) chooseStrip() stripChoice {
+	if c.bestStrip == nil {
+		p := c.searchStrip()
+		c.bestStrip = &p
+	}
+	return *c.bestStrip
+}
+
+// searchStrip takes the block of registers that cycles finds cheapest, and items
+// large enough to hide how each begins.
+func (c *contraction) searchStrip() stripChoice {
 	p := c.anyStrip()
 	least, best := int64(math.MaxInt64), p
 	for _, p.rows = range []int64{1, 2, 3, 4, 5, 6, 8, 10, 12, 14} {
@@ -174,13 +186,7 @@ func (c *contraction) planStrip(p stripChoice) (*plan, error) {
 	} else {
 		made.scratch = []int64{bytes}
 	}
-	packed := func(g *gen) {
-		if p.keep {
-			g.keptArg("A_PACK", 0, c.accC)
-		} else {
-			g.scratchArg("A_PACK", 0, c.accC)
-		}
-	}
+	packed := func(g *gen) { g.packArg("A_PACK", p.keep, 0, c.accC) }
 	stride := plane
 	if c.sharedA {
 		stride = 0

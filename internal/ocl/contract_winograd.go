@@ -100,8 +100,17 @@ func (p winogradChoice) fits(c *contraction) bool {
 	return winogradPoints*(image+sum) <= int64(kernels.WinogradSpace(c.dev.localMem, int(c.accSize)))
 }
 
-// chooseWinograd takes the block that cycles finds cheapest.
+// chooseWinograd is what searchWinograd finds, which is looked for once.
 func (c *contraction) chooseWinograd() winogradChoice {
+	if c.bestWinograd == nil {
+		p := c.searchWinograd()
+		c.bestWinograd = &p
+	}
+	return *c.bestWinograd
+}
+
+// searchWinograd takes the block that cycles finds cheapest.
+func (c *contraction) searchWinograd() winogradChoice {
 	x, _ := c.windows()
 	p := winogradChoice{image: x, shape: kernels.Panel(c.panelLanes(), int(c.accSize), math.MaxInt64, c.n)}
 	p.keep = steady(c.task, c.task.B) && c.b*p.kernelBytes(c) <= c.dev.maxAlloc/4
@@ -215,11 +224,7 @@ func (p winogradChoice) start(c *contraction, main bool) *gen {
 	g.size("N", c.n)
 	g.size("C", p.image.c)
 	g.size("ALL_PANELS", p.allPanels(c))
-	if p.keep {
-		g.keptArg("KERNELS", 0, c.accC)
-	} else {
-		g.scratchArg("KERNELS", 0, c.accC)
-	}
+	g.packArg("KERNELS", p.keep, 0, c.accC)
 	return g
 }
 

@@ -138,6 +138,15 @@ func (g *gen) keptArg(name string, index int, ctype string) {
 	g.ctypes[name] = ctype
 }
 
+// packArg is keptArg for the only buffer that a task keeps, or else scratchArg.
+func (g *gen) packArg(name string, keep bool, index int, ctype string) {
+	if keep {
+		g.keptArg(name, 0, ctype)
+		return
+	}
+	g.scratchArg(name, index, ctype)
+}
+
 // constant is the text of the number v in index arithmetic.
 func (g *gen) constant(v int64) string {
 	if v >= -1 && v <= 1 {
