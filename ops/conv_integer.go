@@ -26,11 +26,9 @@ var _ = define(Op{
 	Name: "conv_integer", Arity: -1, DTypes: eightBits,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		at := c.Attr.(quantAttr)
-		second := 2 + btoi(at.first)
-		for _, err := range []error{bytesOf(c, "x", 0, at.first, 2), bytesOf(c, "w", 1, at.second, second)} {
-			if err != nil {
-				return nil, 0, err
-			}
+		second, err := at.bytes(c, "x", "w")
+		if err != nil {
+			return nil, 0, err
 		}
 		shape, err := at.conv.shape(c.shape(0), c.shape(1))
 		switch {

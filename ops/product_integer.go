@@ -50,6 +50,15 @@ func bytesOf(c *Call, name string, i int, has bool, z int) error {
 	return nil
 }
 
+// bytes checks both operands, and says which one the second zero point is.
+func (a quantAttr) bytes(c *Call, first, second string) (zero int, err error) {
+	zero = 2 + btoi(a.first)
+	if err = bytesOf(c, first, 0, a.first, 2); err == nil {
+		err = bytesOf(c, second, 1, a.second, zero)
+	}
+	return zero, err
+}
+
 // MatMulInteger returns the matrix product of 8-bit integers, less their zero
 // points, in 32 bits:
 //
@@ -73,11 +82,9 @@ var _ = define(Op{
 	Name: "matmul_integer", Arity: -1, DTypes: eightBits,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		at := c.Attr.(quantAttr)
-		second := 2 + btoi(at.first)
-		for _, err := range []error{bytesOf(c, "a", 0, at.first, 2), bytesOf(c, "b", 1, at.second, second)} {
-			if err != nil {
-				return nil, 0, err
-			}
+		second, err := at.bytes(c, "a", "b")
+		if err != nil {
+			return nil, 0, err
 		}
 		shape, err := matMulShape(c.shape(0), c.shape(1))
 		if err != nil {

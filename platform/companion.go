@@ -157,10 +157,7 @@ func (p *prober) companion() (err error) {
 	defer func() { err = errors.Join(err, q.Close()) }()
 	var kernels [2]*cl.Kernel // the companion's, the device's
 	for i, from := range []*cl.Program{prog, p.programs[defaultStd+"copy"]} {
-		if from == nil {
-			return errors.New("no kernel to copy with")
-		}
-		k, err := from.Kernel("copy")
+		k, err := copying(from)
 		if err != nil {
 			return err
 		}

@@ -122,11 +122,7 @@ func (p *prober) tryDirect() {
 // direct lets the host and a kernel write in turn, and looks at what the other
 // side sees, in blocks small and large.
 func (p *prober) direct() (err error) {
-	prog := p.programs[defaultStd+"copy"]
-	if prog == nil {
-		return errors.New("no kernel to copy with")
-	}
-	k, err := prog.Kernel("copy")
+	k, err := copying(p.programs[defaultStd+"copy"])
 	if err != nil {
 		return err
 	}
@@ -137,6 +133,14 @@ func (p *prober) direct() (err error) {
 		}
 	}
 	return nil
+}
+
+// copying is the kernel that copies; programs of probes may be missing.
+func copying(prog *cl.Program) (*cl.Kernel, error) {
+	if prog == nil {
+		return nil, errors.New("no kernel to copy with")
+	}
+	return prog.Kernel("copy")
 }
 
 func (p *prober) directAt(k *cl.Kernel, size int64) (err error) {

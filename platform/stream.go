@@ -314,9 +314,7 @@ func (s *stager) reap() {
 		if err == nil && st > cl.EventComplete {
 			break
 		}
-		if err == nil && st < cl.EventComplete {
-			err = cl.Status(st)
-		}
+		err = errors.Join(err, outcome(st))
 		if s.failed == nil && err != nil && !t.told {
 			s.failed = fmt.Errorf("platform: a transfer failed: %w", err)
 		}
