@@ -17,7 +17,7 @@ func (o Conv2DOptions) spreadGrad(dy, w *Node, x []int) *Node {
 		a.full[axis] = x[2+i] + reach
 		windows[i] = Window{Axis: axis, Size: w.shape[2+i], Dilation: o.Dilation[i]}
 	}
-	spread := Windows(keep(apply("unslice", a, dy), o.gradLayout(w)...), windows...) // [N, G, O/G, H, W, U, V]
+	spread := Windows(keep(apply("unslice", a, dy), gradLayout(w.shape[0]/o.Groups, w.shape[1])...), windows...) // [N, G, O/G, H, W, U, V]
 	flipped := Flip(o.kernels(w), 3, 4)
 	dx := apply("contract", contractAttr{
 		aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
@@ -26,14 +26,18 @@ func (o Conv2DOptions) spreadGrad(dy, w *Node, x []int) *Node {
 	return Reshape(Transpose(dx, 1, 0, 4, 2, 3), x...)
 }
 
-// gradLayout is the order of the axes [N, G, O/G, H', W'] of upstream gradients:
-// sums of few terms, and a single one of a pixel, are computed along lines of pixels.
-func (o Conv2DOptions) gradLayout(w *Node) []int {
-	if w.shape[0]/o.Groups <= fewChannels || w.shape[1] == 1 {
+// gradLayout is the order of the axes [N, G, O/G, H', W'] of upstream gradients
+// with so many channels a group, of which each pixel becomes so many sums: few
+// terms, and few sums, are computed along lines of pixels.
+func gradLayout(terms, sums int) []int {
+	if terms <= fewChannels || sums <= fewSums {
 		return []int{0, 1, 2, 3, 4}
 	}
 	return []int{0, 3, 4, 1, 2}
 }
+
+// fewSums of a pixel fill no vector.
+const fewSums = 15
 
 // phaseGrad multiplies no such zeros. A stride s divides the rows of the padded
 // image into s phases, and phase r meets only the taps u = s·t + r of a kernel:
@@ -55,7 +59,7 @@ func (o Conv2DOptions) phaseGrad(dy, w *Node, x []int) *Node {
 		windows = append(windows, Window{Axis: 3 + a, Size: taps[a]})
 		w = Pad(w, 0, Padding{2 + a, 0, taps[a]*phases[a] - w.shape[2+a]})
 	}
-	read := Windows(keep(dy, 0, 3, 4, 1, 2), windows...) // [N, G, O/G, I, J, T, T]
+	read := Windows(keep(dy, gradLayout(w.shape[0]/o.Groups, w.shape[1]*phases[0]*phases[1])...), windows...) // [N, G, O/G, I, J, T, T]
 	k := o.kernels(w)
 	k = Flip(Reshape(k, k.shape[0], k.shape[1], k.shape[2], taps[0], phases[0], taps[1], phases[1]), 3, 5)
 	dx := apply("contract", contractAttr{

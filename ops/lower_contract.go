@@ -10,8 +10,13 @@ import (
 // contract makes the task of the contraction head with an epilogue up to end.
 func (l *lowerer) contract(head, end *Node) {
 	r := naturalRoles(head)
-	if l.dense[end] {
+	switch {
+	case l.dense[end]:
 		r = l.denseRoles(head, end, r)
+	case keptLines(head.in[0]):
+		if r = l.denseRoles(head, end, r); !r.swapped {
+			r = columnsFirst(head, r)
+		}
 	}
 	k := span(0, len(r.attr.aK))
 	x, ea, eb := l.product(head, r, k)
@@ -130,6 +135,29 @@ func alongLines(n *Node) bool {
 		return a.order[len(a.order)-1] == x.Rank()-1
 	}
 	return true
+}
+
+// keptLines reports whether n is windows along lines of an image that was laid
+// out for them: results are to lie along lines too.
+func keptLines(n *Node) bool {
+	for n.op.Name == "reshape" {
+		n = n.in[0]
+	}
+	if n.op.Name != "windows" {
+		return false
+	}
+	_, kept := n.in[0].attr.(keepAttr)
+	return kept && alongLines(n)
+}
+
+// columnsFirst are r's roles with rows and columns exchanged.
+func columnsFirst(head *Node, r contractRoles) contractRoles {
+	rows := slices.Clone(r.axes[r.batch : r.batch+r.rows])
+	columns := r.axes[r.batch+r.rows:]
+	return contractRoles{
+		attr: r.attr, batch: r.batch, rows: len(columns), swapped: true,
+		axes: slices.Concat(r.axes[:r.batch], columns, rows),
+	}
 }
 
 // denseOrder is the order of head's axes in memory when end, which may rearrange
