@@ -215,6 +215,17 @@ func TestRandomGraphsAgree(t *testing.T) {
 	})
 }
 
+func TestRandomPlacementsAgree(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+		e, n := lasting(t, open), 6
+		if e.Name() == "cpu" || full() {
+			n = 500
+		}
+		optest.TestPlacements(t, e, lasting(t, onCPUPath), n)
+	})
+}
+
 func TestGradientsOfRandomGraphsAgree(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {

@@ -52,6 +52,13 @@ type Whole interface {
 	EstimateAll(tasks []*Task, n int64) (times []time.Duration, move time.Duration)
 }
 
+// Hosted is an Engine that works in the host's memory, and has done its work when the
+// call that submitted it returns.
+type Hosted interface {
+	// Host is m itself.
+	Host(m Memory) []byte
+}
+
 // Memory is a buffer of an engine.
 type Memory interface {
 	Bytes() int64

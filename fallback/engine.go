@@ -34,7 +34,10 @@ type Engine struct {
 	memories, bytes, sequences, launches atomic.Int64
 }
 
-var _ engine.Engine = (*Engine)(nil)
+var (
+	_ engine.Engine = (*Engine)(nil)
+	_ engine.Hosted = (*Engine)(nil)
+)
 
 // New returns an engine. It starts no goroutine before the first task that is
 // worth one.

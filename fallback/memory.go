@@ -40,6 +40,9 @@ func (e *Engine) Alloc(n int64) (engine.Memory, error) {
 
 func (m *memory) Bytes() int64 { return int64(len(m.data)) }
 
+// Host is the bytes of m.
+func (e *Engine) Host(m engine.Memory) []byte { return m.(*memory).data }
+
 // Close gives the memory up. Sequences bound to it fail from then on.
 func (m *memory) Close() error {
 	if m.closed.Swap(true) {

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/place"
 )
 
 // Place says where a graph runs.
@@ -37,7 +35,7 @@ type Target struct {
 	// for its kernels for example, and makes it again when they are set; of these
 	// it keeps nothing.
 	Volatile []*Node
-	// Place overrides the cost model.
+	// Place overrides the cost model, and [EnvPlace]. [Put] overrides it for single ops.
 	Place Place
 	// FastMath allows the device compiler to assume that there are no NaN and
 	// infinities and to use approximate functions.
@@ -54,7 +52,11 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	if err := errors.Join(g.check(rt, target), alive(ctx)); err != nil {
 		return nil, err
 	}
-	s := newSimplifier()
+	where, err := target.place()
+	if err != nil {
+		return nil, err
+	}
+	s := newSimplifier(g.spread())
 	var outputs, updates, targets []*Node
 	for _, n := range target.Outputs {
 		outputs = append(outputs, s.simplify(n))
@@ -73,7 +75,12 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	}
 	units := l.storeUpdates(updates)
 	markSteady(units, target.Volatile)
-	x := &Executable{rt: rt, name: g.name, graph: g, units: units, results: results, where: target.Place, runs: new(atomic.Uint32)}
+	x := &Executable{
+		rt: rt, name: g.name, graph: g, units: units, results: results, where: where, volatile: map[*variable]bool{}, runs: new(atomic.Uint32),
+	}
+	for _, n := range target.Volatile {
+		x.volatile[n.state] = true
+	}
 	if err := x.assemble(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("ops: compile %q: %w", g.name, err), x.release())
 	}
@@ -149,11 +156,11 @@ func (s *side) immediate() bool {
 // assemble decides places, plans memory, and prepares the engines.
 func (x *Executable) assemble(ctx context.Context) error {
 	x.sides = newSides(x.rt)
-	choices, err := x.place(x.units, x.results, x.where)
+	plan, err := x.decide()
 	if err != nil {
 		return err
 	}
-	x.choices = choices
+	x.plan = plan
 	x.brief = x.isBrief()
 	if err := x.build(ctx, false); err != nil {
 		return err
@@ -188,69 +195,4 @@ func (x *Executable) build(ctx context.Context, again bool) (err error) {
 		}
 	}
 	return nil
-}
-
-// place asks the cost model.
-func (x *Executable) place(units []*unit, results []*value, where Place) ([]place.Choice, error) {
-	p := place.Problem{Only: -1, Why: func(t, s int) error { return x.sides[s].engine.Check(units[t].task) }}
-	switch where {
-	case OnDevice:
-		if len(x.sides) == 1 {
-			return nil, fmt.Errorf("the device was asked for, and there is only %s", x.rt.why)
-		}
-		p.Only = 0
-	case OnCPU:
-		p.Only = len(x.sides) - 1
-	}
-	var moved int64
-	seen := map[*value]bool{}
-	count := func(v *value) {
-		if !seen[v] && v.isInput() {
-			moved += v.bytes()
-		}
-		seen[v] = true
-	}
-	for _, u := range units {
-		for _, v := range u.ins {
-			count(v)
-		}
-	}
-	for _, v := range results {
-		moved += v.bytes()
-	}
-	p.Time = make([][]time.Duration, len(units))
-	for _, s := range x.sides {
-		times, feed := predict(s.engine, units, moved)
-		p.Sides = append(p.Sides, s.engine.Name())
-		p.Feed = append(p.Feed, feed)
-		for t := range units {
-			p.Time[t] = append(p.Time[t], times[t])
-		}
-	}
-	x.times = p.Time
-	return place.Decide(p)
-}
-
-// predict asks an engine for the time of each unit, where it runs all that it can, and of
-// the inputs and results.
-func predict(e engine.Engine, units []*unit, moved int64) (times []time.Duration, feed time.Duration) {
-	var able []*engine.Task
-	times = make([]time.Duration, len(units))
-	for i, u := range units {
-		if times[i] = place.Never; e.Check(u.task) == nil {
-			times[i] = e.Estimate(u.task)
-			able = append(able, u.task)
-		}
-	}
-	w, ok := e.(engine.Whole)
-	if !ok {
-		return times, e.Transfer(moved)
-	}
-	whole, feed := w.EstimateAll(able, moved)
-	for i := range times {
-		if times[i] != place.Never {
-			times[i], whole = whole[0], whole[1:]
-		}
-	}
-	return times, feed
 }

@@ -23,18 +23,18 @@ type Feeds map[*Node]*tensor.Tensor
 // variable that one of them writes. Runs of a graph so small that it runs on the
 // caller's thread overlap too, unless they update a variable.
 type Executable struct {
-	rt      *Runtime
-	name    string
-	graph   *Graph
-	units   []*unit
-	choices []place.Choice
-	times   [][]time.Duration
-	results []*value
-	where   Place
-	arenas  [][]int64
-	brief   bool           // see isBrief
-	runs    *atomic.Uint32 // begun so far, those of twins too
-	twins   *twins         // nil: runs follow each other
+	rt       *Runtime
+	name     string
+	graph    *Graph
+	units    []*unit
+	results  []*value
+	where    Place
+	volatile map[*variable]bool
+	plan     *place.Plan // where each unit runs
+	arenas   [][]int64
+	brief    bool           // see isBrief
+	runs     *atomic.Uint32 // begun so far, those of twins too
+	twins    *twins         // nil: runs follow each other
 
 	mu     sync.Mutex
 	closed bool
@@ -71,7 +71,10 @@ type step struct {
 	from, to    int
 	first, last int // tasks, half open
 	src, dst    engine.Slot
+	// data is where the value is on its way: memory of a side, where that is the
+	// host's, so that it need not be read from there, or not be written there.
 	data        []byte
+	read, write bool
 }
 
 // output is where a result is read from.
@@ -237,7 +240,7 @@ func (x *Executable) isBrief() bool {
 		if u.task.Kind == engine.Custom {
 			return false
 		}
-		all += x.times[t][x.choices[t].Side]
+		all += x.plan.Times[t][x.plan.Choices[t].Side]
 	}
 	return all <= brief
 }
@@ -307,8 +310,13 @@ func (x *Executable) feedAll(ctx context.Context, feeds Feeds, streams []engine.
 // move brings a value from one side to another.
 func (x *Executable) move(ctx context.Context, s *step, tr *tracer) error {
 	start := tr.now()
-	err := x.sides[s.from].engine.Read(ctx, s.data, s.src.Mem, s.src.Offset)
-	if err == nil {
+	if s.read {
+		if err := x.sides[s.from].engine.Read(ctx, s.data, s.src.Mem, s.src.Offset); err != nil {
+			return err
+		}
+	}
+	var err error
+	if s.write {
 		err = x.sides[s.to].engine.Write(ctx, s.dst.Mem, s.dst.Offset, s.data)
 	}
 	tr.host("move", start)

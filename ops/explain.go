@@ -65,7 +65,7 @@ func (x *Executable) Report() *Report {
 	next := make([]int, len(x.sides))
 	held := make([]MemoryReport, len(x.sides))
 	for t, u := range x.units {
-		c := x.choices[t]
+		c := x.plan.Choices[t]
 		cost := u.task.Cost()
 		s := x.sides[c.Side]
 		tr := TaskReport{
@@ -73,7 +73,7 @@ func (x *Executable) Report() *Report {
 			DType: u.task.Outs[0].DType.String(), Where: s.engine.Name(), Why: c.Why,
 			Predicted: map[string]int64{}, Flops: cost.Flops, Bytes: cost.BytesRead + cost.BytesWrite,
 		}
-		for i, d := range x.times[t] {
+		for i, d := range x.plan.Times[t] {
 			tr.Predicted[x.sides[i].engine.Name()] = int64(d)
 		}
 		if s.seq != nil && !x.closed {

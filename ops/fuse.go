@@ -132,7 +132,7 @@ func (f *fusion) chooseRoots() {
 			continue
 		}
 		computes := n.elementwise() || n.op.lower == lowerRandom || n.terms() > 0
-		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) {
+		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) || f.apart(n) {
 			f.root[n], evals[n] = true, 1
 		}
 	}
@@ -270,7 +270,7 @@ func (f *fusion) growEpilogues() {
 		var passed []*Node
 		for cur := h; !f.dense[cur] && len(f.users[cur]) == 1; {
 			next := f.users[cur][0]
-			if claimed[next] || next.Size() != cur.Size() {
+			if claimed[next] || next.Size() != cur.Size() || next.op.view == nil && next.where != h.where {
 				break
 			}
 			passed = append(passed, next)

@@ -22,6 +22,7 @@ type Graph struct {
 	errs    []error
 	streams uint32
 	scope   []scope
+	placed  bool // Put was called
 	// nowhere marks the graph of ops that were given nothing but nil: its
 	// mistakes belong to whichever graph their results reach.
 	nowhere bool
@@ -61,6 +62,7 @@ type Node struct {
 	scope     string // the composite op that built it, or its own op's name
 	bad       bool   // its op failed: shape and dtype are unknown
 	state     *variable
+	where     Place // where it must run
 	expansion *Node // see composition
 	origin    *Node // in a simplified graph: the node that the user knows
 }

@@ -148,7 +148,7 @@ func (g *grouping) find(end *Node) *group {
 
 // fits reports whether end may join to.
 func (g *grouping) fits(end *Node, to *group) bool {
-	if !g.joins(to.ends[0]) {
+	if !g.joins(to.ends[0]) || to.ends[0].where != end.where {
 		return false
 	}
 	folded := to.kept < len(to.shape)

@@ -26,9 +26,10 @@ func (v *value) bytes() int64 { return v.len * int64(v.dtype.Size()) }
 
 // unit is a task with what it reads and writes.
 type unit struct {
-	task *engine.Task
-	ins  []*value
-	outs []*value
+	task  *engine.Task
+	ins   []*value
+	outs  []*value
+	where Place // where it must run
 }
 
 // lowerer turns a fused graph into tasks.
@@ -159,7 +160,7 @@ func (l *lowerer) emit(t *engine.Task, b *builder, end *Node, addr *engine.Index
 func (l *lowerer) emitAll(t *engine.Task, b *builder, values ...*value) {
 	t.Ins = b.operands()
 	t.FastMath = l.fast
-	u := &unit{task: t, ins: b.ins, outs: values}
+	u := &unit{task: t, ins: b.ins, outs: values, where: values[0].node.where}
 	for _, v := range values {
 		t.Outs = append(t.Outs, engine.Operand{DType: v.dtype, Len: v.len})
 		v.maker = u

@@ -119,7 +119,7 @@ func TestBatchNormTrainComputesItsStatisticsOnce(t *testing.T) {
 	g := NewGraph("g")
 	x, c := declare(g, tensor.Float32, 8, 3, 5, 5), declare(g, tensor.Float32, 3)
 	y, mean, variance := BatchNormTrain(x, c, c, 1e-5)
-	s := newSimplifier()
+	s := newSimplifier(nil)
 	for _, n := range []*Node{y, mean, variance} {
 		s.simplify(n)
 	}

@@ -27,14 +27,15 @@ type plan struct {
 	alias   map[home]home // shares the memory of
 	order   []home        // deterministic
 	maker   map[*unit]int // position
+	moved   map[home]bool // that a step brings
 	idle    int           // the side of what no task touches
 }
 
 func newPlan(x *Executable) *plan {
-	units, choices := x.units, x.choices
+	units, choices := x.units, x.plan.Choices
 	p := &plan{
 		x: x, units: units, choices: choices, results: x.results,
-		slots: map[home]engine.Slot{}, span: map[home]*arena.Interval{}, alias: map[home]home{}, maker: map[*unit]int{},
+		slots: map[home]engine.Slot{}, span: map[home]*arena.Interval{}, alias: map[home]home{}, maker: map[*unit]int{}, moved: map[home]bool{},
 	}
 	if x.where == OnCPU {
 		p.idle = len(x.sides) - 1
@@ -91,10 +92,8 @@ func (p *plan) use(v *value, s, t int) {
 	if v.maker == nil {
 		return
 	}
-	if made := p.sideOf(v); made != s { // it is moved as soon as it is made
-		at := p.maker[v.maker]
-		p.span[h].From = min(p.span[h].From, at)
-		p.use(v, made, at)
+	if made := p.sideOf(v); made != s { // it is moved just before it is first wanted
+		p.use(v, made, t)
 	}
 }
 
@@ -267,24 +266,45 @@ func (p *plan) bind(ctx context.Context) error {
 		for _, v := range u.outs {
 			b.Outs = append(b.Outs, p.slots[home{v, s}])
 		}
+		for _, v := range u.ins {
+			p.bring(v, s)
+		}
 		sd.tasks = append(sd.tasks, b)
 		p.x.step(step{from: s, first: len(sd.tasks) - 1, last: len(sd.tasks)})
-		for _, v := range u.outs {
-			for to := range p.x.sides {
-				if to != s && p.span[home{v, to}] != nil {
-					p.x.step(step{
-						move: true, from: s, to: to, src: p.slots[home{v, s}], dst: p.slots[home{v, to}],
-						data: tensor.AlignedBytes(int(v.bytes())),
-					})
-				}
-			}
-		}
 	}
 	for _, v := range p.results {
 		s := p.sideOf(v)
 		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[home{v, s}], dtype: v.dtype, shape: v.resultShape()})
 	}
 	return ctx.Err()
+}
+
+// bring makes the step that moves v to side s, unless it is there.
+func (p *plan) bring(v *value, s int) {
+	from := p.sideOf(v)
+	if v.maker == nil || from == s || p.moved[home{v, s}] {
+		return
+	}
+	p.moved[home{v, s}] = true
+	m := step{move: true, from: from, to: s, src: p.slots[home{v, from}], dst: p.slots[home{v, s}], read: true, write: true}
+	switch {
+	case p.hosted(s, m.dst, v, &m.data):
+		m.write = false
+	case p.hosted(from, m.src, v, &m.data):
+		m.read = false
+	default:
+		m.data = tensor.AlignedBytes(int(v.bytes()))
+	}
+	p.x.step(m)
+}
+
+// hosted finds the bytes of v at slot of side s, where they are in the host's memory.
+func (p *plan) hosted(s int, slot engine.Slot, v *value, data *[]byte) bool {
+	e, ok := p.x.sides[s].engine.(engine.Hosted)
+	if ok {
+		*data = e.Host(slot.Mem)[slot.Offset:][:v.bytes()]
+	}
+	return ok
 }
 
 // resultShape is the shape under which a user knows v.

@@ -151,7 +151,7 @@ func (x *Executable) newOutputs() ([]*tensor.Tensor, error) {
 // taskNumbers maps the tasks of each side to those of a report.
 func (x *Executable) taskNumbers() [][]int {
 	numbers := make([][]int, len(x.sides))
-	for t, c := range x.choices {
+	for t, c := range x.plan.Choices {
 		numbers[c.Side] = append(numbers[c.Side], t)
 	}
 	return numbers

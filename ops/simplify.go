@@ -13,14 +13,15 @@ import (
 // computations are one node. It makes new nodes where operands changed and
 // leaves the graph as it is.
 type simplifier struct {
-	done  map[*Node]*Node
-	seen  map[*Node]bool
-	known map[string]*Node
-	next  int
+	places map[*Node]Place // of those that must be somewhere
+	done   map[*Node]*Node
+	seen   map[*Node]bool
+	known  map[string]*Node
+	next   int
 }
 
-func newSimplifier() *simplifier {
-	return &simplifier{done: map[*Node]*Node{}, seen: map[*Node]bool{}, known: map[string]*Node{}}
+func newSimplifier(places map[*Node]Place) *simplifier {
+	return &simplifier{places: places, done: map[*Node]*Node{}, seen: map[*Node]bool{}, known: map[string]*Node{}}
 }
 
 // primitives are the nodes that n is made of.
@@ -48,7 +49,7 @@ func (s *simplifier) visit(n *Node) *Node {
 	}
 	c := *n
 	c.in, c.expansion, c.origin = in, nil, n
-	c.id = s.next
+	c.id, c.where = s.next, s.places[n]
 	s.next++
 	if r := identity(&c); r != nil {
 		return r
@@ -82,6 +83,9 @@ func (n *Node) key() string {
 	}
 	for _, x := range n.in {
 		fmt.Fprintf(&b, "|%d", x.id)
+	}
+	if n.where != Auto {
+		fmt.Fprintf(&b, "|%v", n.where)
 	}
 	return b.String()
 }

@@ -1,7 +1,10 @@
 // Package place decides which task runs on which engine.
 //
-// It sees no tasks and no engines, only predicted times, so that a better
-// method can take its place without anything around it changing.
+// It sees no tasks and no engines, only predicted times: of each task on each
+// side, of moving each value, and of waiting for a side. The cheapest assignment
+// of two sides is a minimum cut; see cut.go. What the cut cannot count exactly,
+// the waits that several moves share, and engines that are quicker when they have
+// little to do, is counted by playing the run through; see cost.go.
 package place
 
 import (
@@ -13,17 +16,41 @@ import (
 // Never is the time of a task on a side that cannot run it.
 const Never = time.Duration(-1)
 
+// Host is where values come from that are fed, and where results go.
+const Host = -1
+
 // Problem is what there is to decide. Side 0 is preferred where times are equal.
 type Problem struct {
-	Sides []string
-	// Time is the predicted time of each task on each side, or Never.
-	Time [][]time.Duration
-	// Feed is the predicted time to bring inputs to each side and results back.
-	Feed []time.Duration
-	// Only is the side that the caller demands, or -1.
+	Sides  []string
+	Tasks  []Task // in the order in which they run
+	Values []Value
+	// Price is the predicted time of each of the tasks, ascending, on a side where they
+	// are all there is to run, and that of one wait until such work is known to be
+	// done. It is never asked for a task that the side cannot run.
+	Price func(side int, tasks []int) (times []time.Duration, wait time.Duration)
+	// Move is the predicted time to move n bytes between two sides, or a side and Host.
+	Move func(from, to int, n int64) time.Duration
+	// Only is the side that the caller demands of all tasks that demand none
+	// themselves, or -1.
 	Only int
 	// Why says, for a task that a side cannot run, why.
 	Why func(task, side int) error
+}
+
+// Task is what a task demands.
+type Task struct {
+	Able []bool // of each side
+	Only int    // the side that the caller demands, or -1
+}
+
+// Value is what tasks read and make.
+type Value struct {
+	Bytes int64
+	// Maker is the task that makes it, or Host. Of a variable that the graph updates
+	// it is the task that made its value in the run before.
+	Maker   int
+	Readers []int // tasks, ascending
+	Result  bool  // the host reads it at the end
 }
 
 // Choice is the side of one task and the reason.
@@ -32,69 +59,149 @@ type Choice struct {
 	Why  string
 }
 
-// Decide gives every task a side: the demanded one; otherwise the one on which
-// the whole graph is predicted to be fastest. A task that cannot run there goes
-// to one that can. The error lists every task that can run nowhere it may.
-func Decide(p Problem) ([]Choice, error) {
-	side, why := p.Only, "asked for"
-	if side < 0 {
-		side, why = p.fastest()
-	}
-	out := make([]Choice, len(p.Time))
-	var errs []error
-	for t, times := range p.Time {
-		out[t] = Choice{side, why}
-		if times[side] != Never {
-			continue
-		}
-		reason := p.Why(t, side)
-		if p.Only < 0 {
-			for s := range times {
-				if times[s] != Never {
-					out[t] = Choice{s, fmt.Sprintf("%s cannot: %v", p.Sides[side], reason)}
-					reason = nil
-					break
-				}
-			}
-		}
-		if reason != nil {
-			errs = append(errs, reason)
-		}
-	}
-	return out, errors.Join(errs...)
+// Plan is what was decided.
+type Plan struct {
+	Choices []Choice
+	Times   [][]time.Duration // of each task on each side: on its own, beside what else is there; Never where it cannot run
+	Total   time.Duration     // of a run
+	Pure    []time.Duration   // of a run with all on one side, as far as that is possible
+	Split   bool              // tasks that could all run on one side run on several
 }
 
-// fastest is the side with the smallest sum over the tasks that it can run,
-// tasks that it cannot run counting as long as on the quickest side that can.
-func (p Problem) fastest() (side int, why string) {
-	totals := make([]time.Duration, len(p.Sides))
-	for s := range p.Sides {
-		totals[s] = p.Feed[s]
-		for _, times := range p.Time {
-			if times[s] != Never {
-				totals[s] += times[s]
-				continue
+// Decide gives every task a side: the demanded one; otherwise so that the whole
+// graph is predicted to be fastest. No split is chosen that is predicted to be slower
+// than all on one side. The error lists every task that can run nowhere it may.
+func Decide(p Problem) (*Plan, error) {
+	d := &decision{Problem: &p, allowed: make([][]bool, len(p.Tasks))}
+	var errs []error
+	for t := range p.Tasks {
+		errs = append(errs, d.allow(t))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	d.readers()
+	d.priceAll()
+	best := d.race()
+	times, _ := d.priced(best.sides)
+	out := &Plan{Times: times, Total: best.total, Pure: make([]time.Duration, len(d.pure))}
+	for s, c := range d.pure {
+		out.Pure[s] = c.total
+	}
+	out.Split = best.name == splitName
+	for t := range p.Tasks {
+		out.Choices = append(out.Choices, Choice{best.sides[t], d.why(t, best)})
+	}
+	return out, nil
+}
+
+// decision is a Problem on its way to a Plan.
+type decision struct {
+	*Problem
+	allowed [][]bool          // of each task, the sides
+	reads   [][]int           // of each task, the values
+	makes   [][]int           // of each task, values that are not of the run before
+	times   [][]time.Duration // of each task on each side that has all that it may have
+	waits   []time.Duration
+	pure    []candidate
+	split   candidate
+}
+
+// allow finds out where task t may run. Without a demand of its own it may run
+// anywhere it can, or where everything is demanded to run.
+func (d *decision) allow(t int) error {
+	task := &d.Tasks[t]
+	only := task.Only
+	if only < 0 {
+		only = d.Only
+	}
+	d.allowed[t] = make([]bool, len(d.Sides))
+	some := false
+	for s := range d.Sides {
+		d.allowed[t][s] = task.Able[s] && (only < 0 || only == s)
+		some = some || d.allowed[t][s]
+	}
+	if some {
+		return nil
+	}
+	return d.Why(t, max(only, 0))
+}
+
+// readers turns values with readers into tasks with operands.
+func (d *decision) readers() {
+	d.reads, d.makes = make([][]int, len(d.Tasks)), make([][]int, len(d.Tasks))
+	for v := range d.Values {
+		x := &d.Values[v]
+		for _, t := range x.Readers {
+			d.reads[t] = append(d.reads[t], v)
+		}
+		if x.Maker >= 0 {
+			d.makes[x.Maker] = append(d.makes[x.Maker], v)
+		}
+	}
+}
+
+// priceAll asks for the times of all tasks that a side may have.
+func (d *decision) priceAll() {
+	d.waits = make([]time.Duration, len(d.Sides))
+	d.times = make([][]time.Duration, len(d.Tasks))
+	for t := range d.times {
+		d.times[t] = make([]time.Duration, len(d.Sides))
+	}
+	for s := range d.Sides {
+		var mine []int
+		for t := range d.Tasks {
+			if d.times[t][s] = Never; d.Tasks[t].Able[s] {
+				mine = append(mine, t)
 			}
-			for o, t := range times {
-				if t != Never {
-					totals[s] += t + p.Feed[o]
-					break
-				}
+		}
+		times, wait := d.Price(s, mine)
+		d.waits[s] = wait
+		for i, t := range mine {
+			d.times[t][s] = max(times[i], 0)
+		}
+	}
+}
+
+// why tells the reason for the side of task t.
+func (d *decision) why(t int, best candidate) string {
+	side := best.sides[t]
+	switch {
+	case d.Tasks[t].Only >= 0 || d.Only >= 0:
+		return "asked for"
+	case len(d.Sides) == 1:
+		return "the only engine"
+	}
+	if s := best.wanted; s >= 0 && s != side && !d.allowed[t][s] {
+		return fmt.Sprintf("%s cannot: %v", d.Sides[s], d.Why(t, s))
+	}
+	text := "predicted"
+	for s, name := range d.Sides {
+		if s > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %s %v", name, round(d.pure[s].total))
+	}
+	if best.name == splitName {
+		text += fmt.Sprintf(", split %v", round(best.total))
+		for s := range d.Sides {
+			switch {
+			case s == side || d.times[t][s] >= d.times[t][side]:
+			case d.times[t][s] == Never:
+				return fmt.Sprintf("%s cannot: %v", d.Sides[s], d.Why(t, s))
+			default:
+				text += ": near what it works with"
 			}
 		}
-		if totals[s] < totals[side] {
-			side = s
-		}
 	}
-	if len(p.Sides) == 1 {
-		return 0, "the only engine"
+	return text
+}
+
+// round keeps three digits.
+func round(t time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for t >= 1000*unit {
+		unit *= 10
 	}
-	why = "predicted"
-	for s, name := range p.Sides {
-		why += fmt.Sprintf(" %s %v", name, totals[s].Round(time.Microsecond))
-		if s < len(p.Sides)-1 {
-			why += ","
-		}
-	}
-	return side, why
+	return t.Round(unit)
 }

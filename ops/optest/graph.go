@@ -39,10 +39,34 @@ func TestGraphs(t *testing.T, e engine.Engine, n int) {
 // arithmetic; Parker, 1997).
 func CheckGraph(t testing.TB, e engine.Engine, seed uint64) {
 	t.Helper()
+	checkGraph(t, ops.NewRuntime(e), seed, nil)
+}
+
+// TestPlacements checks n random graphs as [TestGraphs] does, with most of their ops put
+// at random on one of two engines.
+func TestPlacements(t *testing.T, device, cpu engine.Engine, n int) {
+	rt := ops.NewRuntime(device, cpu)
+	for seed := range n {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(uint64(seed), 1))
+			checkGraph(t, rt, uint64(seed), func() ops.Place { return ops.Place(r.IntN(3)) })
+		})
+	}
+}
+
+// checkGraph is CheckGraph on rt, with every op put where place says.
+func checkGraph(t testing.TB, rt *ops.Runtime, seed uint64, place func() ops.Place) {
+	t.Helper()
 	p := newProgram(seed)
 	g := ops.NewGraph(fmt.Sprint("seed ", seed))
 	feeds := ops.Feeds{}
 	nodes := p.build(g, feeds)
+	if place != nil {
+		for _, n := range nodes {
+			ops.Put(n, place())
+		}
+	}
 	target := ops.Target{}
 	for _, v := range p.outputs {
 		target.Outputs = append(target.Outputs, nodes[v])
@@ -50,7 +74,7 @@ func CheckGraph(t testing.TB, e engine.Engine, seed uint64) {
 	for _, v := range slices.Sorted(maps.Keys(p.updates)) {
 		target.Updates = append(target.Updates, ops.Assign(nodes[v], nodes[p.updates[v]]))
 	}
-	exe, err := g.Compile(t.Context(), ops.NewRuntime(e), target)
+	exe, err := g.Compile(t.Context(), rt, target)
 	if errors.Is(err, engine.ErrUnsupported) {
 		t.Skipf("absent: %v", err)
 	}

@@ -1,0 +1,152 @@
+package place
+
+import "time"
+
+// cut gives the tasks that sides gives a or b the best of the two, those of
+// other sides staying where they are: a minimum cut between a, the source, and b, the
+// sink.
+//
+//	a task t      on a: its time there, and on b
+//	a value       made on one and read on the other: its move, once, however many read it
+//	              made elsewhere, or fed: its move to a if a task on a reads it, and to b
+//	              read elsewhere, or a result: its move from the side that makes it
+//	a side        a wait, if it has any task
+//
+// With waits each move waits too for what is moved, which is too much where several moves
+// share a wait; without it is too little.
+func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, wait []time.Duration, waits bool) []int {
+	n := newNetwork(len(d.Tasks), 2*len(d.Values)+2)
+	c := &cutter{decision: d, net: n, a: a, b: b, sides: sides}
+	move := func(from, to int, bytes int64) int64 {
+		cost := d.Move(from, to, bytes)
+		if waits && from >= 0 {
+			cost += wait[from]
+		}
+		return capped(cost)
+	}
+	users := make([]int, 0, len(d.Tasks))
+	for t := range d.Tasks {
+		if !c.open(t) {
+			continue
+		}
+		users = append(users, t)
+		onA, onB := int64(unlimited), int64(unlimited)
+		if d.allowed[t][a] {
+			onA = capped(times[t][a])
+		}
+		if d.allowed[t][b] {
+			onB = capped(times[t][b])
+		}
+		n.cost(t, onA, onB)
+	}
+	c.anyOf(users, capped(wait[a]), capped(wait[b]))
+	there := make([]bool, len(d.Sides))
+	for v := range d.Values {
+		x := &d.Values[v]
+		var near []int
+		clear(there)
+		for _, t := range x.Readers {
+			switch {
+			case t == x.Maker:
+			case c.open(t):
+				near = append(near, t)
+			default:
+				there[sides[t]] = true
+			}
+		}
+		if x.Maker < 0 || !c.open(x.Maker) {
+			from := Host
+			if x.Maker >= 0 {
+				from = sides[x.Maker]
+			}
+			c.anyOf(near, move(from, a, x.Bytes), move(from, b, x.Bytes))
+			continue
+		}
+		c.between(x.Maker, near, move(a, b, x.Bytes), move(b, a, x.Bytes))
+		for s := range d.Sides {
+			if there[s] {
+				n.cost(x.Maker, move(a, s, x.Bytes), move(b, s, x.Bytes))
+			}
+		}
+		if x.Result {
+			n.cost(x.Maker, capped(d.Move(a, Host, x.Bytes)), capped(d.Move(b, Host, x.Bytes)))
+		}
+	}
+	sink := n.solve()
+	out := make([]int, len(sides))
+	for t, s := range sides {
+		switch {
+		case !c.open(t):
+			out[t] = s
+		case sink[t]:
+			out[t] = b
+		default:
+			out[t] = a
+		}
+	}
+	return out
+}
+
+// cutter builds the network of a cut.
+type cutter struct {
+	*decision
+	net   *network
+	a, b  int
+	sides []int
+}
+
+// open reports whether task t is to be decided.
+func (c *cutter) open(t int) bool { return c.sides[t] == c.a || c.sides[t] == c.b }
+
+// anyOf costs onA once if any of the tasks is on a, and onB once if any is on b.
+func (c *cutter) anyOf(tasks []int, onA, onB int64) {
+	if len(tasks) == 0 {
+		return
+	}
+	if len(tasks) == 1 {
+		c.net.cost(tasks[0], onA, onB)
+		return
+	}
+	if onA > 0 {
+		x := c.net.node()
+		c.net.cost(x, onA, 0)
+		for _, t := range tasks {
+			c.net.edge(t, x, unlimited, 0) // x is on a with any of them
+		}
+	}
+	if onB > 0 {
+		x := c.net.node()
+		c.net.cost(x, 0, onB)
+		for _, t := range tasks {
+			c.net.edge(x, t, unlimited, 0)
+		}
+	}
+}
+
+// between costs ab once if the maker is on a and any reader on b, and ba the other way round.
+func (c *cutter) between(maker int, readers []int, ab, ba int64) {
+	switch len(readers) {
+	case 0:
+		return
+	case 1:
+		c.net.edge(maker, readers[0], ab, ba)
+		return
+	}
+	if ab > 0 {
+		x := c.net.node()
+		c.net.edge(maker, x, ab, 0)
+		for _, r := range readers {
+			c.net.edge(x, r, unlimited, 0)
+		}
+	}
+	if ba > 0 {
+		x := c.net.node()
+		c.net.edge(x, maker, ba, 0)
+		for _, r := range readers {
+			c.net.edge(r, x, unlimited, 0)
+		}
+	}
+}
+
+// capped is a capacity in nanoseconds: no cost is more than 18 minutes.
+func capped(t time.Duration) int64 { return max(0, min(int64(t), 1<<40)) }

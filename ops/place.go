@@ -1,0 +1,155 @@
+package ops
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/place"
+)
+
+// decide asks the cost model where each unit runs.
+func (x *Executable) decide() (*place.Plan, error) {
+	p := place.Problem{
+		Only: -1,
+		Why:  func(t, s int) error { return x.sides[s].engine.Check(x.units[t].task) },
+	}
+	var err error
+	if p.Only, err = x.sideFor(x.where); err != nil {
+		return nil, err
+	}
+	engines := make([]*priced, len(x.sides))
+	for s, sd := range x.sides {
+		p.Sides = append(p.Sides, sd.engine.Name())
+		engines[s] = newPriced(sd.engine, x.units)
+	}
+	for _, u := range x.units {
+		t := place.Task{Able: make([]bool, len(x.sides))}
+		if t.Only, err = x.sideFor(u.where); err != nil {
+			return nil, fmt.Errorf("%s at %s: %w", u.task.Name, u.task.Caller, err)
+		}
+		for s, sd := range x.sides {
+			t.Able[s] = sd.engine.Check(u.task) == nil
+		}
+		p.Tasks = append(p.Tasks, t)
+	}
+	p.Values = x.moved()
+	p.Price = func(s int, tasks []int) ([]time.Duration, time.Duration) { return engines[s].price(tasks) }
+	p.Move = func(from, to int, n int64) time.Duration {
+		var t time.Duration
+		// Between the host's memory and an engine's there is one copy.
+		if from >= 0 && (to == place.Host || !engines[from].hosted) {
+			t += engines[from].move(n)
+		}
+		if to >= 0 && (from == place.Host || !engines[to].hosted) {
+			t += engines[to].move(n)
+		}
+		return t
+	}
+	return place.Decide(p)
+}
+
+// sideFor is the side of a demanded place, -1 for none.
+func (x *Executable) sideFor(p Place) (int, error) {
+	switch p {
+	case OnDevice:
+		if len(x.sides) == 1 {
+			return 0, fmt.Errorf("the device was asked for, and there is only %s", x.rt.why)
+		}
+		return 0, nil
+	case OnCPU:
+		return len(x.sides) - 1, nil
+	}
+	return -1, nil
+}
+
+// moved are the values that may have to be moved in a run.
+func (x *Executable) moved() []place.Value {
+	number := make(map[*unit]int, len(x.units))
+	for t, u := range x.units {
+		number[u] = t
+	}
+	index := map[*value]int{}
+	var out []place.Value
+	at := func(v *value) *place.Value {
+		i, ok := index[v]
+		if !ok {
+			i = len(out)
+			index[v] = i
+			out = append(out, place.Value{Bytes: v.bytes(), Maker: place.Host})
+			if v.maker != nil {
+				out[i].Maker = number[v.maker]
+			}
+		}
+		return &out[i]
+	}
+	updates := map[*variable]int{} // by which unit
+	for t, u := range x.units {
+		for _, v := range u.outs {
+			if v.stored != nil {
+				updates[v.stored] = t
+			}
+		}
+	}
+	for t, u := range x.units {
+		for _, v := range u.ins {
+			if v.maker != nil || v.isInput() || x.volatile[v.node.state] {
+				p := at(v)
+				p.Readers = append(p.Readers, t)
+			} else if by, ok := updates[v.node.state]; ok { // what the run before made of it
+				p := at(v)
+				p.Maker = by
+				p.Readers = append(p.Readers, t)
+			}
+		}
+	}
+	for _, v := range x.results {
+		if v.maker != nil {
+			at(v).Result = true
+		}
+	}
+	return out
+}
+
+// priced is an engine that is asked for the times of units, each once.
+type priced struct {
+	engine engine.Engine
+	hosted bool
+	whole  engine.Whole // nil: a task takes as long as it takes alone
+	tasks  []*engine.Task
+	known  []time.Duration
+	none   time.Duration // to move nothing
+}
+
+func newPriced(e engine.Engine, units []*unit) *priced {
+	p := &priced{engine: e, none: e.Transfer(0)}
+	_, p.hosted = e.(engine.Hosted)
+	p.whole, _ = e.(engine.Whole)
+	for _, u := range units {
+		p.tasks = append(p.tasks, u.task)
+		p.known = append(p.known, place.Never)
+	}
+	return p
+}
+
+// price is place.Problem.Price.
+func (p *priced) price(tasks []int) (times []time.Duration, wait time.Duration) {
+	if p.whole != nil {
+		own := make([]*engine.Task, len(tasks))
+		for i, t := range tasks {
+			own[i] = p.tasks[t]
+		}
+		return p.whole.EstimateAll(own, 0)
+	}
+	times = make([]time.Duration, len(tasks))
+	for i, t := range tasks {
+		if p.known[t] == place.Never {
+			p.known[t] = p.engine.Estimate(p.tasks[t])
+		}
+		times[i] = p.known[t]
+	}
+	return times, p.none
+}
+
+// move is the time of n bytes on their way, without a wait.
+func (p *priced) move(n int64) time.Duration { return p.engine.Transfer(n) - p.none }

@@ -1,0 +1,188 @@
+package ops
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/tensor"
+)
+
+// slowed is a CPU path under another name, with times and abilities of a test.
+type slowed struct {
+	engine.Engine
+	time  func(t *engine.Task) time.Duration // negative: it cannot
+	bytes time.Duration                      // to move one
+}
+
+var errNotHere = errors.New("not on this engine")
+
+func (s *slowed) Name() string { return "slowed" }
+
+func (s *slowed) Check(t *engine.Task) error {
+	if s.time(t) < 0 {
+		return errNotHere
+	}
+	return s.Engine.Check(t)
+}
+
+func (s *slowed) Estimate(t *engine.Task) time.Duration { return s.time(t) }
+
+func (s *slowed) Transfer(n int64) time.Duration { return time.Duration(n) * s.bytes }
+
+// besideCPU is a runtime on an engine like s and the CPU path.
+func besideCPU(t *testing.T, s *slowed) *Runtime {
+	t.Helper()
+	cpu := fallback.New(nil)
+	s.Engine = fallback.New(nil)
+	rt := NewRuntime(s, cpu)
+	t.Cleanup(func() {
+		require.NoError(t, errors.Join(rt.Close(), s.Engine.Close(), cpu.Close()))
+		require.Zero(t, s.Engine.Stats().Memories)
+	})
+	return rt
+}
+
+// wheres are the names of tasks and where they run.
+func wheres(x *Executable) (out []string) {
+	for _, t := range x.Report().Tasks {
+		out = append(out, t.Name+" on "+t.Where)
+	}
+	return out
+}
+
+func TestWhatIsPutSomewhereRunsThereAndNothingElse(t *testing.T) {
+	t.Parallel()
+	rt := besideCPU(t, &slowed{time: func(*engine.Task) time.Duration { return 0 }})
+	for name, c := range map[string]struct {
+		build func(x *Node) *Node
+		want  []string
+	}{
+		"an epilogue":   {func(x *Node) *Node { return Put(ReLU(MatMul(x, x)), OnCPU) }, []string{"matmul on slowed", "relu on cpu"}},
+		"the product":   {func(x *Node) *Node { return ReLU(Put(MatMul(x, x), OnCPU)) }, []string{"matmul on cpu", "relu on slowed"}},
+		"a composition": {func(x *Node) *Node { return Exp(Put(Softmax(Exp(x), -1), OnCPU)) }, []string{"exp on slowed", "softmax on cpu", "exp on slowed"}},
+		"through views": {func(x *Node) *Node { return Exp(Transpose(Put(Neg(x), OnCPU))) }, []string{"neg on cpu", "exp on slowed"}},
+		"taken back":    {func(x *Node) *Node { return Put(Put(Exp(x), OnCPU), Auto) }, []string{"exp on slowed"}},
+		"both":          {func(x *Node) *Node { return Add(Put(Exp(x), OnCPU), Put(Exp(x), OnDevice)) }, []string{"exp on cpu", "exp on slowed", "add on slowed"}},
+		"a group":       {func(x *Node) *Node { return Put(Sum(Put(Exp(x), OnDevice), -1), OnCPU) }, []string{"exp on slowed", "sum on cpu"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			values, err := tensor.FromSlice([]float32{1, -2, 0.5, 3}, 2, 2)
+			require.NoError(t, err)
+			run := func(rt *Runtime, place Place) (*tensor.Tensor, *Executable) {
+				g := NewGraph(name)
+				x := g.Input("x", tensor.Float32, 2, 2)
+				exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{c.build(x)}, Place: place})
+				require.NoError(t, err)
+				outs, err := exe.Run(t.Context(), Feeds{x: values})
+				require.NoError(t, err)
+				return outs[0], exe
+			}
+			got, exe := run(rt, OnDevice)
+			require.Equal(t, c.want, wheres(exe))
+			want, _ := run(cpuOnlyIgnoringPut(t), OnDevice)
+			require.True(t, tensor.Equal(want, got))
+		})
+	}
+}
+
+// cpuOnlyIgnoringPut has two places that are one.
+func cpuOnlyIgnoringPut(t *testing.T) *Runtime {
+	cpu := fallback.New(nil)
+	rt := NewRuntime(cpu, cpu)
+	t.Cleanup(func() { require.NoError(t, errors.Join(rt.Close(), cpu.Close())) })
+	return rt
+}
+
+func TestPutNeedsANodeAndAPlace(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("wrong")
+	x := g.Input("x", tensor.Float32, 2)
+	y := Put(Exp(x), 7)
+	require.ErrorContains(t, g.Err(), "the place is 7")
+	require.ErrorContains(t, g.Err(), "place_test.go")
+	_, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
+	require.ErrorContains(t, err, "the place is 7")
+	_, err = NewGraph("nil").Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{Put(nil, OnCPU)}})
+	require.Error(t, err)
+	h := NewGraph("no device")
+	_, err = h.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{Put(Exp(h.Input("x", tensor.Float32, 2)), OnDevice)}})
+	require.ErrorContains(t, err, "the device was asked for")
+	require.ErrorContains(t, err, "place_test.go")
+}
+
+func TestTheEnvironmentPlacesGraphsThatDoNotSay(t *testing.T) {
+	rt := besideCPU(t, &slowed{time: func(*engine.Task) time.Duration { return time.Hour }})
+	compile := func(place Place) (*Executable, error) {
+		g := NewGraph("env")
+		return g.Compile(t.Context(), rt, Target{Outputs: []*Node{Exp(g.Input("x", tensor.Float32, 2))}, Place: place})
+	}
+	for env, want := range map[string]string{"": "cpu", "auto": "cpu", "cpu": "cpu", "device": "slowed"} {
+		t.Setenv(EnvPlace, env)
+		exe, err := compile(Auto)
+		require.NoError(t, err)
+		require.Equal(t, []string{"exp on " + want}, wheres(exe), env)
+		exe, err = compile(OnDevice)
+		require.NoError(t, err)
+		require.Equal(t, []string{"exp on slowed"}, wheres(exe), env)
+	}
+	t.Setenv(EnvPlace, "gpu")
+	_, err := compile(Auto)
+	require.ErrorContains(t, err, "ANYCL_PLACE=gpu: must be auto, device or cpu")
+}
+
+// A detector: what is slow on one engine, or cannot run there, runs on the other.
+func TestAGraphIsSplitWhereThatIsFaster(t *testing.T) {
+	product := func(t *engine.Task) time.Duration {
+		switch t.Kind {
+		case engine.Contract:
+			return time.Nanosecond
+		case engine.Row:
+			return -1
+		}
+		return time.Hour
+	}
+	rt := besideCPU(t, &slowed{time: product})
+	g := NewGraph("split")
+	x := g.Input("x", tensor.Float32, 64, 64)
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Softmax(Exp(Transpose(MatMul(Sin(x), x))), -1)}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"sin on cpu", "matmul+exp on slowed", "softmax on cpu"}, wheres(exe))
+	require.Contains(t, exe.Explain(), "slowed cannot: not on this engine")
+	require.Contains(t, exe.Explain(), "split")
+	feed := Feeds{x: vec(t, []int{64, 64})}
+	got, err := exe.Run(t.Context(), feed)
+	require.NoError(t, err)
+	all, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Softmax(Exp(Transpose(MatMul(Sin(x), x))), -1)}, Place: OnCPU})
+	require.NoError(t, err)
+	want, err := all.Run(t.Context(), feed)
+	require.NoError(t, err)
+	require.True(t, tensor.Equal(want[0], got[0]))
+	outs := []*tensor.Tensor{got[0]}
+	require.Zero(t, testing.AllocsPerRun(20, func() { _ = exe.RunInto(t.Context(), feed, outs) }))
+}
+
+// A variable that one side updates and the other reads is moved in every run, which the
+// placement knows.
+func TestAVariableIsResidentWhereItsReadersAre(t *testing.T) {
+	t.Parallel()
+	for move, want := range map[time.Duration]string{0: "slowed", time.Second: "cpu"} {
+		rt := besideCPU(t, &slowed{bytes: move, time: func(t *engine.Task) time.Duration {
+			if t.Kind == engine.Contract {
+				return 0
+			}
+			return time.Hour // the update must be on the CPU path
+		}})
+		g := NewGraph("resident")
+		w := g.Variable("w", vec(t, []int{32, 32}))
+		x := g.Input("x", tensor.Float32, 1, 32)
+		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{MatMul(x, w)}, Updates: []*Node{Assign(w, Exp(w))}})
+		require.NoError(t, err)
+		require.Contains(t, wheres(exe), "matmul on "+want)
+		require.Contains(t, wheres(exe), "exp on cpu")
+	}
+}

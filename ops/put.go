@@ -1,0 +1,104 @@
+package ops
+
+import (
+	"fmt"
+	"os"
+	"slices"
+)
+
+// EnvPlace says where graphs run whose Target does not: auto, device or cpu.
+const EnvPlace = "ANYCL_PLACE"
+
+// Put demands that the op which makes x runs in a place, whatever the cost model
+// and the [Target] say, and returns x. A composition runs there as a whole. With ops
+// of another place it is not fused: what it reads and makes is in memory, and moved
+// where it must be. Views move nothing and have no place of their own. [Auto] takes an
+// earlier demand back.
+//
+// Errors: x is nil; place is none.
+func Put(x *Node, place Place) *Node {
+	switch {
+	case x == nil:
+		return apply("put", nil, nil)
+	case place < Auto || place > OnCPU:
+		return x.graph.fail("put", []*Node{x}, fmt.Errorf("the place is %d, not Auto, OnDevice or OnCPU", int(place)))
+	}
+	x.where = place
+	if x.op.lower == lowerPick { // one of the results of its operand
+		x.in[0].where = place
+	}
+	x.graph.placed = true
+	return x
+}
+
+// spread gives the parts of compositions the places of the whole.
+func (g *Graph) spread() map[*Node]Place {
+	if !g.placed {
+		return nil
+	}
+	places := map[*Node]Place{}
+	for i := 0; i < len(g.nodes); i++ { // grows: parts come after their whole
+		n := g.nodes[i]
+		if n.bad {
+			continue
+		}
+		if n.where != Auto {
+			places[n] = n.where
+		}
+		if p := places[n]; p != Auto && n.op.Compose != nil {
+			partsOf(n, func(part *Node) {
+				if places[part] == Auto {
+					places[part] = p
+				}
+			})
+		}
+	}
+	return places
+}
+
+// partsOf calls f with the parts of a composition.
+func partsOf(whole *Node, f func(part *Node)) {
+	seen := map[*Node]bool{}
+	for stack := []*Node{whole.composition()}; len(stack) > 0; {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[n] || slices.Contains(whole.in, n) {
+			continue
+		}
+		seen[n] = true
+		f(n)
+		stack = append(stack, n.in...)
+	}
+}
+
+// place is where the target is to run: what it says, or the environment.
+func (t *Target) place() (Place, error) {
+	name := os.Getenv(EnvPlace)
+	if t.Place != Auto || name == "" {
+		return t.Place, nil
+	}
+	for p := Auto; p <= OnCPU; p++ {
+		if p.String() == name {
+			return p, nil
+		}
+	}
+	return Auto, fmt.Errorf("ops: %s=%s: must be auto, device or cpu", EnvPlace, name)
+}
+
+// apart reports whether somebody reads n's elements elsewhere than n is made.
+func (f *fusion) apart(n *Node) bool {
+	if n.inBuffer() || n.op.view != nil || n.op.lower == lowerConst || n.op.lower == lowerAssign {
+		return false
+	}
+	for stack := slices.Clone(f.users[n]); len(stack) > 0; {
+		u := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch {
+		case u.op.view != nil:
+			stack = append(stack, f.users[u]...)
+		case u.op.lower != lowerAssign && u.where != n.where:
+			return true
+		}
+	}
+	return false
+}
