@@ -11,6 +11,9 @@
 // macros  COLS  of a row: loops over so few are written out    PITCH  in whole vectors
 //         BITS##i, BITS##i##_OF(v), AT##i   of output i, as in row_block.cl where STREAMED
 //         STREAMED  1: lines of the outputs are stored past the caches
+//         APART(i)  0, in a way that no compiler sees through where several loops over the end of a
+//                   row read the same: each at its own APART. Clang 15 takes two masked loads of one
+//                   place for one, whatever their types (a number, and its bits for fabs), and aborts
 //         LINED     1: every row ends with a line of each output
 //         PLAIN     1: outputs over the row have OUTS##i(c), columns c .. c + 15, which are stored as
 //                   they are, and no input lies where they do
@@ -30,7 +33,7 @@
 #endif
 #define DIRECT (PLAIN && LINED)
 #define HOLD(i) BITS##i held##i[HELD_ROWS * COLS + 16] LINES;
-#define FILL(i) COLUMNS for (int k = 0; k < PITCH; k++) held##i[HELD(j) + k] = IN_ROW(k) ? BITS##i##_OF(OUT##i(k)) : 0;
+#define FILL(i) COLUMNS for (int k = 0; k < PITCH; k++) held##i[HELD(j) + k] = IN_ROW(k) ? BITS##i##_OF(OUT##i(k - APART(i + 1))) : 0;
 #if STREAMED
 #define SPILL(i) { \
     const int lines = count * (int)sizeof(BITS##i) / LINE; \

@@ -170,7 +170,7 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 			if way == byBands {
 				fmt.Fprintf(&g.hooks, "#define KNOWN(j) %s\n", k.declared())
 			}
-			fmt.Fprintf(&g.hooks, "#define PREPARE(n, IN) %s\n", prepare(staged, p.passes[i].stages))
+			fmt.Fprintf(&g.hooks, "#define PREPARE(n, IN) %s\n", way.prepare(staged, p.passes[i].stages))
 			fmt.Fprintf(&g.hooks, "#define LOAD(c) LOAD%d(c)\n", i)
 		}, "monoid.cl", map[bool]string{false: "row_fold.cl", true: "row_fold_group.cl"}[way == byGroups])
 		staged = p.passes[i].stages
@@ -193,7 +193,7 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 		line("BAND_FOLDS(b, n)", k.steps)
 		line("KNOWN(j)", []string{k.declared()})
 	}
-	line("PREPARE(n, IN)", []string{prepare(staged, len(p.stages))})
+	line("PREPARE(n, IN)", []string{way.prepare(staged, len(p.stages))})
 	line("EACH_OVER(DO)", each)
 	if way != byGroups {
 		line("AHEAD", []string{aheadOf(len(t.Folds))})
@@ -276,10 +276,14 @@ func (p *rowPlan) ahead(g *gen, way rowWay) string {
 }
 
 // prepare is the text that computes stages [from, to) of n columns.
-func prepare(from, to int) string {
+func (w rowWay) prepare(from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
-		fmt.Fprintf(&b, "COLUMNS for (int k = 0; k < (n); k++) st%d[c + k] = IN(k) ? STAGED%d(c + k) : 0; ", i, i)
+		at := "c + k"
+		if w == byBands {
+			at += fmt.Sprintf(" + APART(%d)", i+1)
+		}
+		fmt.Fprintf(&b, "COLUMNS for (int k = 0; k < (n); k++) st%d[c + k] = IN(k) ? STAGED%d(%s) : 0; ", i, i, at)
 	}
 	return b.String()
 }

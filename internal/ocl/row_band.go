@@ -2,7 +2,9 @@ package ocl
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
 )
 
@@ -39,6 +41,36 @@ func (p *rowPlan) lined() bool {
 	return true
 }
 
+// rereads reports whether two loops of a pass, of stages or outputs, read the same.
+func (p *rowPlan) rereads() bool {
+	staged := 0
+	for k, pass := range p.passes {
+		loops := slices.Clone(p.stages[staged:pass.stages])
+		staged = pass.stages
+		for _, e := range p.pass(k) {
+			loops = append(loops, *e)
+		}
+		seen := map[string]int{}
+		for i, e := range loops {
+			for s := range e.Walk() {
+				if s.Op != engine.OpLoad && !p.isStage(s) {
+					continue
+				}
+				if first, ok := seen[s.Key()]; ok && first != i {
+					return true
+				}
+				seen[s.Key()] = i
+			}
+		}
+	}
+	return false
+}
+
+// isStage reports whether e is the value of a stage.
+func (p *rowPlan) isStage(e *engine.Expr) bool {
+	return e.Op == engine.OpAcc && e.Input >= len(p.task.Folds)+len(p.hoists)
+}
+
 func (p *rowPlan) band() (*plan, error) {
 	m := kernels.RowBand(p.rows, p.cols, bandRows, p.dev.units)
 	out := &plan{params: fmt.Sprintf("view=%dx%d rows=%d stages=%d", p.rows, p.cols, m.Rows, len(p.stages))}
@@ -49,6 +81,7 @@ func (p *rowPlan) band() (*plan, error) {
 	g.macro("VEC", rowVec)
 	g.macro("STREAMED", oneIf(p.beyondCaches()))
 	g.macro("LINED", oneIf(p.lined()))
+	g.macro("APART(i)", map[bool]string{false: "0", true: "((i) * (RSPAN % BAND))"}[p.cols%vectorLanes != 0 && p.rereads()])
 	g.size("ROWS", p.rows)
 	g.size("RSPAN", m.Rows)
 	p.program(g, byBands)

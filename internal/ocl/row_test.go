@@ -158,6 +158,21 @@ func TestABandOfRowsKeepsNaNs(t *testing.T) {
 	verify(t, e, task, ins, 1e-5, 100)
 }
 
+// The end of a row is read under a mask, as a number by one loop and as its bits
+// by others: compilers take loads for one that look so much alike.
+func TestABandOfRowsComputesWithNumbersAndTheirBits(t *testing.T) {
+	t.Parallel()
+	task := softmaxTask(tensor.Float32, 19, 10)
+	x := engine.Load(0, tensor.Float32, denseAt(task.Axes, 0, 1), nil)
+	double := engine.Apply(fnAdd, x.DType, x, x)
+	output(task, engine.Apply(fnAbs, x.DType, x), true)
+	output(task, engine.Apply(fnCast, tensor.Float16, x), true)
+	output(task, engine.Apply(fnCast, tensor.BFloat16, engine.Apply(fnExp, x.DType, double)), true)
+	output(task, engine.Apply(fnAbs, x.DType, engine.Apply(fnExp, x.DType, double)), true)
+	output(task, engine.Apply(fnExp, x.DType, double), true)
+	verify(t, device(t, "row=band", nil), task, randomInputs(task, 7), 1e-5, 1e-4)
+}
+
 func TestARowIsWrittenOverTheInputItWasFoldedFrom(t *testing.T) {
 	t.Parallel()
 	for _, force := range []string{"block", "band", "group", "split"} {

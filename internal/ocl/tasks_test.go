@@ -70,6 +70,10 @@ var (
 		dst.F32[0] = float32(math.Exp(float64(args[0].F32[0])))
 	}}
 
+	fnAbs = &engine.Scalar{Name: "abs", Arity: 1, C: "fabs(a)", Flops: 1, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+		dst.F32[0] = float32(math.Abs(float64(args[0].F32[0])))
+	}}
+
 	fnCast = &engine.Scalar{Name: "cast", Arity: 1, C: "$cast(a)", Flops: 1, Host: hostCast}
 )
 

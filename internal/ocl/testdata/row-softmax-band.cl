@@ -7,6 +7,7 @@
 #define VEC 64
 #define STREAMED 0
 #define LINED 0
+#define APART(i) 0
 #define COLUMNS WIDE_SHORT
 #define BAND 16
 #define FIRST (y0_ + o_y0)
@@ -400,7 +401,7 @@ static inline float16 row_part1(const IDX r, float *const st0, const float acc0,
 #define NOTES_NANS 0
 #define NANS(n) int##n
 #define KNOWN(j) float *const st0 = st0s + (j) * PITCH; const float acc0 = acc0s[j]; const float h0 = h0s[j]; 
-#define PREPARE(n, IN) COLUMNS for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k) : 0; 
+#define PREPARE(n, IN) COLUMNS for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k + APART(1)) : 0; 
 #define LOAD(c) LOAD1(c)
 // ---- monoid.cl ----
 // monoid.cl: the folds of the reduction kernels, over sets of states.
@@ -743,6 +744,9 @@ static inline float16 outs0_hook(const IDX r, const IDX c, const float acc1, con
 // macros  COLS  of a row: loops over so few are written out    PITCH  in whole vectors
 //         BITS##i, BITS##i##_OF(v), AT##i   of output i, as in row_block.cl where STREAMED
 //         STREAMED  1: lines of the outputs are stored past the caches
+//         APART(i)  0, in a way that no compiler sees through where several loops over the end of a
+//                   row read the same: each at its own APART. Clang 15 takes two masked loads of one
+//                   place for one, whatever their types (a number, and its bits for fabs), and aborts
 //         LINED     1: every row ends with a line of each output
 //         PLAIN     1: outputs over the row have OUTS##i(c), columns c .. c + 15, which are stored as
 //                   they are, and no input lies where they do
@@ -762,7 +766,7 @@ static inline float16 outs0_hook(const IDX r, const IDX c, const float acc1, con
 #endif
 #define DIRECT (PLAIN && LINED)
 #define HOLD(i) BITS##i held##i[HELD_ROWS * COLS + 16] LINES;
-#define FILL(i) COLUMNS for (int k = 0; k < PITCH; k++) held##i[HELD(j) + k] = IN_ROW(k) ? BITS##i##_OF(OUT##i(k)) : 0;
+#define FILL(i) COLUMNS for (int k = 0; k < PITCH; k++) held##i[HELD(j) + k] = IN_ROW(k) ? BITS##i##_OF(OUT##i(k - APART(i + 1))) : 0;
 #if STREAMED
 #define SPILL(i) { \
     const int lines = count * (int)sizeof(BITS##i) / LINE; \
