@@ -12,7 +12,7 @@
 // coordinates, one per axis. Its values are expressions ([Expr]) whose leaves
 // load from input buffers at addresses ([Index]) that are integer expressions
 // over the coordinates. Transposes, slices, pads, broadcasts and windows exist
-// only as such addresses. There are seven kinds:
+// only as such addresses. There are eight kinds:
 //
 //	Map       out[p]      = Value(p)
 //	Reduce    out[p]      = Epilogue(p, fold over q of Value(p, q))
@@ -20,6 +20,7 @@
 //	Contract  out[b,m,n]  = Epilogue(b,m,n, sum over k of A(b,m,k)·B(b,n,k))
 //	Scatter   out[v,d]    = Value(v,d) + sum over n with At(n) = v of Update(n,d)
 //	Attention softmax(Q·Kᵀ)·V and its gradients; see AttentionTask
+//	Routine   a sort, a search, a tree walk: what branches on data; see Algorithm
 //	Custom    a user's own kernel, or its Go twin
 //
 // Every output is written densely in row-major order of the task's output

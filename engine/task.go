@@ -20,9 +20,10 @@ const (
 	Scatter
 	Custom
 	Attention
+	Routine
 )
 
-var kindNames = [...]string{"map", "reduce", "row", "contract", "scatter", "custom", "attention"}
+var kindNames = [...]string{"map", "reduce", "row", "contract", "scatter", "custom", "attention", "routine"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -57,6 +58,7 @@ type Fold struct {
 //	Scatter   [v, n, d]            Values over v, d; At over n; Update over n, d
 //	Custom    []                   whole buffers
 //	Attention [batch, group, m, n, d, e]   see AttentionTask
+//	Routine   []                   whole buffers, see Algorithm
 //
 // Values has one expression for each output: Map, Reduce and Row may have
 // several, Contract and Scatter have one. An output is dense in the order of
@@ -87,6 +89,7 @@ type Task struct {
 
 	Custom    *CustomKernel
 	Attention *AttentionTask
+	Algorithm Algorithm // Routine
 
 	FastMath bool // the caller allowed -cl-fast-relaxed-math
 }
@@ -150,7 +153,7 @@ func (t *Task) OutAxes(i int) []int {
 }
 
 // OutSize is the number of elements that output i has by the extents of t's
-// axes. It is for all kinds but Custom.
+// axes. It is for all kinds but Custom and Routine.
 func (t *Task) OutSize(i int) int64 {
 	n := int64(1)
 	for _, a := range t.OutAxes(i) {
@@ -216,6 +219,14 @@ type Cost struct {
 	Flops      float64 // floating-point or integer operations
 	BytesRead  float64 // each distinct element of each input once
 	BytesWrite float64
+	// Parts is how many pieces of the work do not need each other.
+	Parts float64
+	// Divergence is the share of the operations that lie behind a branch on
+	// data: 0 where all pieces take the same steps, 1 where each goes its own way.
+	Divergence float64
+	// Least is how many of Flops there are at least, where their number depends
+	// on the data; else it is Flops.
+	Least float64
 }
 
 // Cost counts the work of t.
@@ -226,6 +237,11 @@ func (t *Task) Cost() Cost {
 	}
 	for _, out := range t.Outs {
 		c.BytesWrite += float64(out.Bytes())
+		c.Parts = max(c.Parts, float64(out.Len))
+	}
+	if t.Kind == Routine {
+		t.Algorithm.cost(t, &c)
+		return c
 	}
 	all := float64(t.Axes.Size())
 	switch t.Kind {
@@ -258,6 +274,7 @@ func (t *Task) Cost() Cost {
 	case Attention:
 		c.Flops = t.attentionFlops()
 	}
+	c.Least = c.Flops
 	return c
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// groupsOf is how many groups of axes each kind has, but for Custom.
+// groupsOf is how many groups of axes each kind has, but for Custom and Routine.
 var groupsOf = map[engine.Kind]int{engine.Map: 1, engine.Reduce: 2, engine.Row: 2, engine.Contract: 4, engine.Scatter: 3, engine.Attention: 6}
 
 // Check says why the engine cannot run t: a task whose parts do not fit
@@ -37,6 +37,12 @@ func (e *Engine) Check(t *engine.Task) error {
 		}
 		if t.Custom.Host == nil {
 			return fail("kernel %q has no Go function for the CPU path: %w", t.Custom.Entry, engine.ErrUnsupported)
+		}
+		return nil
+	}
+	if t.Kind == engine.Routine {
+		if err := t.CheckRoutine(); err != nil {
+			return fail("%w", err)
 		}
 		return nil
 	}

@@ -55,6 +55,8 @@ func runnerOf(c *compiler) (runner, error) {
 		return newScatter(c)
 	case engine.Attention:
 		return newAttention(c)
+	case engine.Routine:
+		return newRoutine(c)
 	default:
 		return newCustom(c)
 	}

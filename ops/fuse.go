@@ -56,7 +56,7 @@ func fuse(targets []*Node) *fusion {
 			}
 		}
 		switch n.op.lower {
-		case lowerKernel:
+		case lowerKernel, lowerRoutine:
 			for _, x := range n.in {
 				f.dense[x] = true
 			}
@@ -86,7 +86,7 @@ func (n *Node) heavy() bool {
 	switch n.op.lower {
 	case lowerReduce:
 		return len(n.attr.(reduceAttr).axes) > 0 && n.terms() == 0
-	case lowerContract, lowerScatter, lowerKernel, lowerAttention, lowerPick:
+	case lowerContract, lowerScatter, lowerKernel, lowerAttention, lowerRoutine, lowerPick:
 		return true
 	}
 	return false

@@ -95,6 +95,8 @@ func (l *lowerer) alone(end *Node) {
 		l.kernel(end)
 	case lowerAttention:
 		l.attention(end)
+	case lowerRoutine:
+		l.routine(end)
 	case lowerPick:
 		l.values[end] = l.picks[end.in[0]][end.attr.(pickAttr).i]
 	default:
@@ -356,14 +358,31 @@ func (l *lowerer) scatter(n *Node) {
 func (l *lowerer) kernel(n *Node) {
 	o := n.attr.(*KernelOptions)
 	t := &engine.Task{Kind: engine.Custom, Name: o.Name, Caller: n.caller, Custom: o.task(n.in)}
+	l.whole(n, t, func(int) bool { return true })
+}
+
+// routine makes the task of an op that branches on its data. What nobody reads
+// of its results is empty.
+func (l *lowerer) routine(n *Node) {
+	c := &Call{Op: n.op, In: n.in, Attr: n.attr}
+	t := &engine.Task{Kind: engine.Routine, Name: n.scope, Caller: n.caller, Algorithm: n.op.algorithm(c)}
+	l.whole(n, t, func(i int) bool { return l.picked(n, i) })
+}
+
+// whole enters a task over whole buffers: the operands of n, dense, and those of
+// its results that are read.
+func (l *lowerer) whole(n *Node, t *engine.Task, read func(i int) bool) {
 	u := &unit{task: t}
 	for _, x := range n.in {
 		v := l.asDense(x)
 		u.ins = append(u.ins, v)
 		t.Ins = append(t.Ins, engine.Operand{DType: v.dtype, Len: v.len})
 	}
-	for _, r := range o.Results {
+	for i, r := range resultsOf(n) {
 		v := &value{node: n, dtype: r.DType, len: int64(product(r.Shape)), shape: r.Shape, addr: denseAddr(r.Shape, nil), dense: true, maker: u}
+		if !read(i) {
+			v.len = 0
+		}
 		u.outs = append(u.outs, v)
 		t.Outs = append(t.Outs, engine.Operand{DType: v.dtype, Len: v.len})
 	}

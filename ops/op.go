@@ -31,13 +31,16 @@ type Op struct {
 	view func(c *Call, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
 	// results of an op that has several; pick gives one.
 	results func(c *Call) []Result
+	// algorithm computes the op as a routine, from operands that are dense.
+	algorithm func(c *Call) engine.Algorithm
 	// hidden ops are parts of others and not for users.
 	hidden bool
 	// lower is for the few ops that are none of the above.
 	lower lowering
 	fold  engine.Monoid // with lowerReduce
 
-	// Grad adds the gradient of each operand. nil with Compose set: through
+	// Grad adds the gradient of each operand; of an op with several results,
+	// that of one of them. nil with Compose set: through
 	// the composition; nil otherwise: the op is not differentiable.
 	Grad func(b *Back)
 	// Flat marks an op whose derivative is zero wherever it exists (floor,
@@ -80,6 +83,7 @@ const (
 	lowerAttention
 	lowerPick
 	lowerAssign
+	lowerRoutine
 )
 
 // Call is one application of an op: its operands and attributes.

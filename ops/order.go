@@ -152,7 +152,7 @@ func inPlace(v *value, s *variable) bool {
 			return false
 		}
 	}
-	return u.task.Kind != engine.Custom
+	return u.task.Kind != engine.Custom && u.task.Kind != engine.Routine
 }
 
 // readsInStep reports whether t reads input i only at the very address of

@@ -31,7 +31,11 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		of, what := b.node.in[0], "the gradient of %s has no derivative"
-		if of.op.lower == lowerKernel {
+		switch {
+		case of.op.Grad != nil:
+			of.op.Grad(&Back{node: of, grad: b.grad, tape: b.tape})
+			return
+		case of.op.lower == lowerKernel:
 			what = "a user's %s has no derivative"
 		}
 		b.node.graph.fail(of.scope, of.in, fmt.Errorf(what+" (cut the path with ops.StopGradient)", of.op.Name))

@@ -162,7 +162,7 @@ func (p *plan) allocate(again bool) error {
 // stay as they are: others may be running them.
 func (p *plan) shareInPlace(again bool) {
 	for t, u := range p.units {
-		if u.task.Kind == engine.Custom {
+		if u.task.Kind == engine.Custom || u.task.Kind == engine.Routine {
 			continue
 		}
 		for i := range u.outs {

@@ -36,6 +36,9 @@ func (d *deviceFacts) check(t *engine.Task) error {
 		}
 		return nil
 	}
+	if t.Kind == engine.Routine {
+		return unsupported("it branches on data, and there is no kernel for it")
+	}
 	if families[t.Kind] == nil {
 		return unsupported("no kernel family for it")
 	}

@@ -28,6 +28,9 @@ func EvalRun(t *engine.Task, ins [][]byte, run uint32) (outs [][]byte, err error
 	if t.Kind == engine.Custom {
 		return outs, custom(t, ins, outs)
 	}
+	if t.Kind == engine.Routine {
+		return nil, fmt.Errorf("taskref: %v: %w", t.Algorithm, engine.ErrUnsupported)
+	}
 	r := &runner{task: t, ins: ins, run: run, at: make([]int64, len(t.Axes))}
 	defer func() {
 		if p := recover(); p != nil {

@@ -123,6 +123,7 @@ var tolerances = map[string]Tolerance{
 
 	"reshape": moved, "transpose": moved, "broadcast_to": moved, "slice": moved,
 	"pad": moved, "concat": moved, "windows": moved, "stop_gradient": moved,
+	"top_k": moved, "sort": moved,
 	"gather": moved, "take_along": moved, "one_hot": moved, "embedding": moved,
 	"iota": {Source: unchanged, ULP: 0.5, ULP64: 0.5},
 

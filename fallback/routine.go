@@ -1,0 +1,39 @@
+package fallback
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/engine"
+)
+
+// newRoutine is the way to run what branches on its data.
+func newRoutine(c *compiler) (runner, error) {
+	switch a := c.task.Algorithm.(type) {
+	case *engine.Rank:
+		return newRank(c, a), nil
+	}
+	return nil, fmt.Errorf("%v: %w", c.task.Algorithm, engine.ErrUnsupported)
+}
+
+// routine is what the runners of routines have in common.
+type routine struct {
+	task   *engine.Task
+	env    *env
+	limits *limits
+	width  int
+	cost
+	wide bool // worth several workers
+	how  string
+}
+
+func (c *compiler) routine(ns float64, how string) routine {
+	return routine{task: c.task, env: c.env, limits: c.limits, width: c.width, cost: cost{chain: ns}, wide: ns > c.limits.wideNs, how: how}
+}
+
+func (r *routine) plan() engine.Plan {
+	why := "short: on the caller's goroutine"
+	if r.wide {
+		why = "long: shared among workers"
+	}
+	return engine.Plan{Variant: r.how, Why: why, Launch: []string{r.task.Algorithm.String()}}
+}

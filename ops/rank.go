@@ -1,0 +1,208 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// TopKOptions say which elements TopK gives, and in which order. The zero value
+// and nil are the largest, the largest first.
+type TopKOptions struct {
+	// Smallest gives the smallest elements, the smallest first.
+	Smallest bool
+	// ByPosition gives them in the order in which they stand in x. ONNX's
+	// sorted = 0 leaves the order open; this is the one that is the same everywhere.
+	ByPosition bool
+}
+
+// TopK returns the k largest elements of x along axis, the largest first, and
+// as int64 the positions at which they stand:
+//
+//	values[p, i, q] = x[p, positions[p, i, q], q],  i < k
+//
+// NaN counts as larger than every number, as in PyTorch; the zeros are equal. Of
+// equal elements the one that stands first comes first, also among the smallest.
+// k at most the extent of axis. The derivative of an element that is among the
+// k is that of its value, of the others 0. Errors: the axis does not exist; k
+// is negative or above its extent.
+// Source: ONNX, operator TopK; for the way of the CPU path see RATIONALE.md.
+func TopK(x *Node, k, axis int, o *TopKOptions) (values, positions *Node) {
+	a := rankAttr{keep: k, descending: true}
+	if o != nil {
+		a.descending, a.byPosition = !o.Smallest, o.ByPosition
+	}
+	return ranked("top_k", x, axis, a)
+}
+
+// SortOptions say in which order. The zero value and nil are ascending.
+type SortOptions struct {
+	Descending bool
+}
+
+// Sort returns the elements of x sorted along axis, and as int64 the positions
+// at which they stood:
+//
+//	values[p, i, q] = x[p, positions[p, i, q], q],  values[p, i, q] <= values[p, i+1, q]
+//
+// The sort is stable: equal elements stay in order, in both directions. NaN
+// counts as larger than every number: it comes last, or first when descending,
+// as in PyTorch. The zeros are equal. The derivative goes where each value came
+// from. Errors: the axis does not exist.
+func Sort(x *Node, axis int, o *SortOptions) (values, positions *Node) {
+	a := rankAttr{keep: -1}
+	if o != nil {
+		a.descending = o.Descending
+	}
+	return ranked("sort", x, axis, a)
+}
+
+// ArgSort returns the positions of [Sort]: the permutation that sorts x along
+// axis. Ties, NaN and errors as there.
+func ArgSort(x *Node, axis int, o *SortOptions) *Node {
+	_, positions := Sort(x, axis, o)
+	return positions
+}
+
+type rankAttr struct {
+	keep                   int // -1: all
+	descending, byPosition bool
+}
+
+// ranked calls an op that orders the last axis with another one in its place.
+func ranked(name string, x *Node, axis int, a rankAttr) (values, positions *Node) {
+	if x == nil || x.bad {
+		n := apply(name, nil, x)
+		return n, n
+	}
+	d, err := axisOf(axis, x.Rank())
+	if err != nil {
+		n := x.graph.fail(name, []*Node{x}, err)
+		return n, n
+	}
+	perm := span(0, x.Rank())
+	perm[d], perm[len(perm)-1] = perm[len(perm)-1], perm[d] // its own inverse
+	if a.keep < 0 {
+		a.keep = x.shape[d]
+	}
+	n := apply(name, a, Transpose(x, perm...))
+	if n.bad {
+		return n, n
+	}
+	return Transpose(pickOf(n, 0), perm...), Transpose(pickOf(n, 1), perm...)
+}
+
+func rankOp(name string, samples []Sample) Op {
+	return Op{
+		Name: name, Arity: 1, DTypes: numbers, lower: lowerRoutine,
+		Result: func(c *Call) ([]int, tensor.DType, error) {
+			x, k := c.shape(0), c.Attr.(rankAttr).keep
+			switch n := x[len(x)-1]; {
+			case k < 0 || k > n:
+				return nil, 0, fmt.Errorf("%d of %d elements", k, n)
+			case n > math.MaxUint32:
+				return nil, 0, fmt.Errorf("an axis of %d elements; 2^32 - 1 are the most", n)
+			}
+			return firstResult(c)
+		},
+		results: func(c *Call) []Result {
+			x := c.shape(0)
+			shape := append(slices.Clone(x[:len(x)-1]), c.Attr.(rankAttr).keep)
+			return []Result{{c.dt(0), shape}, {tensor.Int64, shape}}
+		},
+		algorithm: func(c *Call) engine.Algorithm {
+			x, a := c.shape(0), c.Attr.(rankAttr)
+			return &engine.Rank{
+				Rows: int64(product(x[:len(x)-1])), Length: int64(x[len(x)-1]), Keep: int64(a.keep),
+				Descending: a.descending, ByPosition: a.byPosition,
+			}
+		},
+		// Each value hands its derivative to the element it came from: all rows
+		// are one vector, and no position occurs twice.
+		Grad: func(b *Back) {
+			x, positions := b.In(0), pickOf(b.Out(), 1)
+			n := x.Dim(-1)
+			rows := product(x.shape[:x.Rank()-1])
+			shape := []int{rows, positions.Dim(-1)}
+			starts := Mul(x.graph.Iota(tensor.Int64, 0, shape...), scalarConst(x.graph, tensor.Int64, float64(n)))
+			at := Reshape(Add(Reshape(positions, shape...), starts), shape[0]*shape[1])
+			d := ScatterAdd(zerosLike(Reshape(x, rows*n)), 0, at, Reshape(b.Grad(), shape[0]*shape[1]))
+			b.Add(0, Reshape(d, x.shape...))
+		},
+		Samples: samples,
+	}
+}
+
+var _ = define(rankOp("top_k", slices.Concat(
+	topKCase("one", []int{20, 1}, 1, 1, nil),
+	topKCase("few of a row", []int{5, 37}, 3, 1, nil),
+	topKCase("smallest", []int{4, 41}, 5, -1, &TopKOptions{Smallest: true}),
+	topKCase("by position", []int{3, 300}, 7, 1, &TopKOptions{ByPosition: true}),
+	topKCase("all", []int{3, 9}, 9, 1, nil),
+	topKCase("columns", []int{19, 6}, 4, 0, nil),
+	topKCase("middle", []int{3, 17, 5}, 6, 1, &TopKOptions{Smallest: true, ByPosition: true}),
+	topKCase("long", []int{1, 5000}, 45, 1, nil),
+	topKCase("many of a long row", []int{1, 3000}, 900, 1, &TopKOptions{Smallest: true}),
+	topKCase("none", []int{4, 5}, 0, 1, nil),
+	topKCase("no rows", []int{0, 5}, 2, 1, nil),
+)))
+
+var _ = define(rankOp("sort", slices.Concat(
+	sortCase("row", []int{53}, 0, nil),
+	sortCase("descending", []int{4, 31}, 1, &SortOptions{Descending: true}),
+	sortCase("columns", []int{17, 9}, 0, nil),
+	sortCase("middle", []int{2, 23, 3}, 1, &SortOptions{Descending: true}),
+	sortCase("long", []int{2, 1500}, -1, nil),
+	sortCase("long descending", []int{1500}, 0, &SortOptions{Descending: true}),
+	sortCase("one", []int{20, 1}, 1, nil),
+	sortCase("empty", []int{3, 0}, 1, nil),
+)))
+
+func topKCase(label string, shape []int, k, axis int, o *TopKOptions) []Sample {
+	return rankCases(label, shape, axis, func(x *Node) (*Node, *Node) { return TopK(x, k, axis, o) }, func(a *RankCase) {
+		a.Keep, a.Descending = k, o == nil || !o.Smallest
+		a.ByPosition = o != nil && o.ByPosition
+	})
+}
+
+func sortCase(label string, shape []int, axis int, o *SortOptions) []Sample {
+	return rankCases(label, shape, axis, func(x *Node) (*Node, *Node) { return Sort(x, axis, o) }, func(a *RankCase) {
+		a.Keep, a.Descending = shape[a.Axis], o != nil && o.Descending
+	})
+}
+
+// RankCase is what the reference of a sort or top-k must know: Attr of its samples.
+type RankCase struct {
+	Axis, Keep             int
+	Descending, ByPosition bool
+	Positions              bool // the result is the positions
+}
+
+// rankCases tries values that are all different, and values with ties and all
+// that is special, for both results.
+func rankCases(label string, shape []int, axis int, call func(x *Node) (values, positions *Node), set func(a *RankCase)) []Sample {
+	var out []Sample
+	for _, positions := range []bool{false, true} {
+		a := RankCase{Axis: (axis + len(shape)) % len(shape), Positions: positions}
+		set(&a)
+		what := " values"
+		if positions {
+			what = " positions"
+		}
+		build := func(in []*Node) *Node {
+			v, p := call(in[0])
+			if positions {
+				return p
+			}
+			return v
+		}
+		out = append(out,
+			Sample{Label: label + what, Operands: []Operand{{Shape: shape, Distinct: true}}, Attr: a, Build: build},
+			Sample{Label: label + what + ", ties", Operands: []Operand{{Shape: shape, Special: true, Lo: -2, Hi: 2}}, Attr: a, Build: build},
+		)
+	}
+	return out
+}
