@@ -1,0 +1,83 @@
+package optest
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// cancelling has the ops whose gradients are differences of sums, and by how many
+// units of rounding the slope of each operand may be off where these cancel. A
+// softmax that is saturated has no slope at all, and what is computed is rounding:
+// none of it is in proportion to the exact result, and another order of the sums
+// may happen to give zero. A sum of n products is off by n units of the sum of
+// their magnitudes at most (Higham, Accuracy and Stability of Numerical Algorithms
+// (2002), section 3.1); the bounds take the largest of every operand for all of
+// them. slope is the largest slope of the result.
+var cancelling = map[string]func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node{
+	// dx = y ∘ (dy - Σ dy ∘ y), with Σ y = 1
+	"softmax": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {
+		n := in[0].Shape()[s.attr.(int)]
+		return []*ops.Node{ops.Mul(slope, number(slope, 2*(n+4)))}
+	},
+	// dx = dy - y · Σ dy
+	"log_softmax": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {
+		n := in[0].Shape()[s.attr.(int)]
+		return []*ops.Node{ops.Mul(slope, number(slope, 2*n*(n+4)))}
+	},
+	// dx = (g - mean(g) - z · mean(g ∘ z)) / σ, with g = dy ∘ weight, z ≤ √n, σ² ≥ ε
+	"layer_norm": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {
+		n := in[1].Shape()[0]
+		most := ops.Div(ops.Mul(slope, largest(in[1])), ops.Sqrt(slope.Graph().Full(slope.DType(), s.attr.(float64))))
+		return []*ops.Node{ops.Mul(most, number(slope, (n+4)*(2+int(math.Sqrt(float64(n))))))}
+	},
+	// dq = scale · s·k and dk = scale · sᵀ·q of s = p ∘ (dy·vᵀ - Σ dy ∘ y), where y is a mean of v
+	"attention": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {
+		q, k, v := in[0], in[1], in[2]
+		rank := len(q.Shape())
+		d, n, e := q.Shape()[rank-1], k.Shape()[len(k.Shape())-2], v.Shape()[len(v.Shape())-1]
+		rows := count(q.Shape()[:rank-1]) // each of which gives the keys a slope
+		scale := slope.Graph().Full(slope.DType(), 1/math.Sqrt(float64(d)))
+		scores := ops.Mul(ops.Mul(scale, ops.Mul(slope, largest(v))), number(slope, 2*e*(e+n+4)))
+		return []*ops.Node{
+			ops.Mul(scores, largest(k)),
+			ops.Mul(ops.Mul(scores, largest(q)), number(slope, rows)),
+		}
+	},
+}
+
+// number is n as a scalar beside x.
+func number(x *ops.Node, n int) *ops.Node { return x.Graph().Full(x.DType(), float64(n)) }
+
+// largest is the largest magnitude in x, zero of nothing.
+func largest(x *ops.Node) *ops.Node { return ops.Maximum(ops.Max(ops.Abs(x)), number(x, 0)) }
+
+// leftover is a scalar whose gradient with respect to an input is, in units of
+// rounding, an example of what cancelling leaves in the gradient of loss: slopes
+// are linear in one another, so the operands of cancelling ops have errors for
+// slopes, of random signs.
+func (p *program) leftover(nodes []*ops.Node, loss *ops.Node, rng *rand.Rand) *ops.Node {
+	sum := number(loss, 0)
+	for i, s := range p.steps {
+		bounds := cancelling[s.op]
+		if bounds == nil || count(p.shape(i)) == 0 {
+			continue
+		}
+		in := make([]*ops.Node, len(s.args))
+		for k, a := range s.args {
+			in[k] = nodes[a]
+		}
+		slope := largest(ops.Gradients(loss, nodes[i])[0])
+		for k, bound := range bounds(s, in, slope) {
+			signs := NewArray(tensor.Float64, in[k].Shape()...)
+			for j := range signs.F {
+				signs.F[j] = float64(1 - 2*rng.IntN(2))
+			}
+			errors := ops.Mul(loss.Graph().Const(signs.Tensor()), ops.StopGradient(bound))
+			sum = ops.Add(sum, ops.Sum(ops.Mul(errors, in[k])))
+		}
+	}
+	return sum
+}
