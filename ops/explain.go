@@ -16,10 +16,14 @@ import (
 // Report says how an executable runs: for people, by its String method, and
 // for tools, as JSON.
 type Report struct {
-	Graph   string         `json:"graph"`
-	Runtime string         `json:"runtime"` // what runs it and why
-	Tasks   []TaskReport   `json:"tasks"`
-	Memory  []MemoryReport `json:"memory"`
+	Graph   string `json:"graph"`
+	Runtime string `json:"runtime"` // what runs it and why
+	// Predicted is the time of a run, Pure what it would be with all on one engine that can
+	// be there.
+	Predicted time.Duration            `json:"predicted_ns"`
+	Pure      map[string]time.Duration `json:"pure_ns"`
+	Tasks     []TaskReport             `json:"tasks"`
+	Memory    []MemoryReport           `json:"memory"`
 }
 
 // TaskReport is one task after fusion.
@@ -61,7 +65,10 @@ func (m *MemoryReport) Peak() int64 { return m.Arena + m.Scratch + m.Fixed + m.V
 func (x *Executable) Report() *Report {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	r := &Report{Graph: x.name, Runtime: x.rt.why}
+	r := &Report{Graph: x.name, Runtime: x.rt.why, Predicted: x.plan.Total, Pure: map[string]time.Duration{}}
+	for i, d := range x.plan.Pure {
+		r.Pure[x.sides[i].engine.Name()] = d
+	}
 	next := make([]int, len(x.sides))
 	held := make([]MemoryReport, len(x.sides))
 	for t, u := range x.units {

@@ -11,7 +11,7 @@ import (
 // decide asks the cost model where each unit runs.
 func (x *Executable) decide() (*place.Plan, error) {
 	p := place.Problem{
-		Only: -1,
+		Gain: 0.1,
 		Why:  func(t, s int) error { return x.sides[s].engine.Check(x.units[t].task) },
 	}
 	var err error

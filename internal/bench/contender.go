@@ -48,6 +48,12 @@ type Clocked interface {
 	Device(ctx context.Context) (time.Duration, error)
 }
 
+// Placed is a Job that was given its place by predicted times.
+type Placed interface {
+	// Placed is the predicted time of a run, and how many tasks run where.
+	Placed() (time.Duration, string)
+}
+
 // Serve lets clients call f, which is given the number of the client, until there
 // are len(times) answers.
 func Serve(ctx context.Context, clients int, times []time.Duration, f func(client int) error) (time.Duration, error) {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/anycl/anycl/ops"
@@ -172,6 +175,20 @@ func (j *ourJob) Device(ctx context.Context) (time.Duration, error) {
 		}
 	}
 	return sum, nil
+}
+
+// Placed tells what the cost model said.
+func (j *ourJob) Placed() (time.Duration, string) {
+	r := j.exe.Report()
+	count := map[string]int{}
+	for _, t := range r.Tasks {
+		count[t.Where]++
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		parts = append(parts, fmt.Sprintf("%d %s", count[name], name))
+	}
+	return r.Predicted, strings.Join(parts, ", ")
 }
 
 func (j *ourJob) Outputs(ctx context.Context) ([]*tensor.Tensor, error) {

@@ -22,9 +22,13 @@ type Record struct {
 	Speed     float64 `json:"speed"` // by the median
 	Stats
 	// Device is how long the device worked in one run by its own clock, in seconds.
-	Device  float64 `json:"device,omitempty"`
-	Clients int     `json:"clients,omitempty"` // that asked at the same time
-	Steady  *Stats  `json:"steady,omitempty"`
+	Device float64 `json:"device,omitempty"`
+	// Predicted is the time that the cost model gave a run, in seconds, and Placed how many
+	// tasks it put where.
+	Predicted float64 `json:"predicted,omitempty"`
+	Placed    string  `json:"placed,omitempty"`
+	Clients   int     `json:"clients,omitempty"` // that asked at the same time
+	Steady    *Stats  `json:"steady,omitempty"`
 	// Ratios are, in the record of ours, how many times as fast it was as each of
 	// the others in the same turns.
 	Ratios map[string]Ratio `json:"ratios,omitempty"`
@@ -45,7 +49,7 @@ func Records(w *Work, results []*Result, c Context) []Record {
 		}
 		rec := Record{
 			Work: w.Name, About: w.About, Section: w.Section, Contender: r.Contender, Version: r.Version, Ours: i == 0, Flops: w.Flops, Bytes: w.Bytes,
-			Rate: w.Rate, Speed: w.Of(r.Stats.Median), Stats: r.Stats, Steady: r.Steady, Device: r.Device, Clients: w.Clients, Checked: r.Checked, Error: r.Error, Context: c,
+			Rate: w.Rate, Speed: w.Of(r.Stats.Median), Stats: r.Stats, Steady: r.Steady, Device: r.Device, Predicted: r.Predicted, Placed: r.Placed, Clients: w.Clients, Checked: r.Checked, Error: r.Error, Context: c,
 		}
 		if rec.Ours {
 			rec.Goals = w.Goals

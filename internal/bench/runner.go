@@ -47,6 +47,8 @@ type Result struct {
 	Version   string
 	Stats     Stats
 	Steady    *Stats  // when asked for
+	Predicted float64 // seconds that a run takes by the cost model; 0 where there is none
+	Placed    string  // where its tasks run
 	Device    float64 // seconds that the device works in one run, by its own clock; 0 where unknown
 	Error     float64 // largest difference of results to the first contender's, relative to the largest result
 	Checked   bool    // against another contender
@@ -123,6 +125,10 @@ func Measure(ctx context.Context, w *Work, contenders []Contender, m Method) ([]
 			s, err := e.steady(ctx, m)
 			e.fail(err)
 			e.result.Steady = s
+		}
+		if p, ok := e.job.(Placed); ok {
+			predicted, where := p.Placed()
+			e.result.Predicted, e.result.Placed = predicted.Seconds(), where
 		}
 		if c, ok := e.job.(Clocked); ok && e.result.Skipped == nil {
 			d, err := c.Device(ctx)

@@ -32,7 +32,7 @@ func (d *decision) race() candidate {
 	if len(d.Sides) == 1 || len(d.Tasks) == 0 {
 		return best
 	}
-	if c := d.search(best); c.total < best.total {
+	if c := d.search(best); float64(c.total) < float64(best.total)*(1-d.Gain) {
 		best = c
 	}
 	return best

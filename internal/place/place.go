@@ -33,6 +33,9 @@ type Problem struct {
 	// Only is the side that the caller demands of all tasks that demand none
 	// themselves, or -1.
 	Only int
+	// Gain is the part of the time of the best side that a split must be predicted to save, so
+	// that what is within the error of predictions stays whole.
+	Gain float64
 	// Why says, for a task that a side cannot run, why.
 	Why func(task, side int) error
 }

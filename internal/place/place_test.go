@@ -238,6 +238,17 @@ func TestAValueWithSeveralReadersIsMovedOnce(t *testing.T) {
 	require.EqualValues(t, 131, p.Total)
 }
 
+func TestASplitThatGainsLittleIsNotMade(t *testing.T) {
+	t.Parallel()
+	g := newGraph([][]time.Duration{{100, 200}, {100, 95}}, "gpu", "cpu")
+	for gain, want := range map[float64]bool{0: true, 0.02: true, 0.03: false} {
+		g.Gain = gain
+		p, err := Decide(g.Problem)
+		require.NoError(t, err)
+		require.Equal(t, want, p.Split)
+	}
+}
+
 // A side that gets little may do it in less time than if it got all.
 func TestTheTimesOfASplitAreThoseOfWhatEachSideGets(t *testing.T) {
 	t.Parallel()
