@@ -156,6 +156,7 @@ func (s *side) immediate() bool {
 // assemble decides places, plans memory, and prepares the engines.
 func (x *Executable) assemble(ctx context.Context) error {
 	x.sides = newSides(x.rt)
+	x.rt.learn()
 	plan, err := x.decide()
 	if err != nil {
 		return err
@@ -166,6 +167,7 @@ func (x *Executable) assemble(ctx context.Context) error {
 		return err
 	}
 	x.twins = newTwins(x)
+	x.adapt()
 	return nil
 }
 

@@ -83,6 +83,7 @@ type conveyor struct {
 }
 
 func (x *Executable) newConveyor(o EachOptions) (*conveyor, error) {
+	x = x.now()
 	c := &conveyor{x: x, ahead: o.Ahead}
 	switch {
 	case o.Ahead < -1:

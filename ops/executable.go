@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/place"
 	"github.com/anycl/anycl/tensor"
 )
@@ -35,6 +36,10 @@ type Executable struct {
 	brief    bool           // see isBrief
 	runs     *atomic.Uint32 // begun so far, those of twins too
 	twins    *twins         // nil: runs follow each other
+	clock    *pace.Clock    // nil in a twin
+	adaptive *adaptive      // nil: it stays where it is
+	tempting atomic.Int64   // nanoseconds that another placement is predicted to take, or 0
+	learned  atomic.Uint64  // runs that predictions rest on
 
 	mu     sync.Mutex
 	closed bool
@@ -163,8 +168,11 @@ func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Te
 	return x.run(ctx, feeds, outs, nil)
 }
 
-// run is RunInto, which tr notes unless it is nil.
+// run is RunInto, which tr notes unless it is nil, and which changes no plan then.
 func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, tr *tracer) error {
+	if tr == nil {
+		x = x.now()
+	}
 	if all := x.twins; all != nil {
 		y, err := all.take(ctx, x)
 		if err != nil {
@@ -181,6 +189,7 @@ func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor
 	if err := x.checkOuts(outs); err != nil {
 		return err
 	}
+	start := time.Now()
 	locked, err := x.lockVariables(ctx)
 	if err == nil {
 		err = x.execute(ctx, feeds, outs, tr)
@@ -188,6 +197,9 @@ func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor
 	x.unlockVariables(locked)
 	if err != nil {
 		return fmt.Errorf("ops: run %q: %w", x.name, err)
+	}
+	if tr == nil {
+		x.timed(time.Since(start))
 	}
 	return nil
 }
@@ -474,7 +486,9 @@ func (x *Executable) checkOuts(outs []*tensor.Tensor) error {
 // keep their values. A second Close does nothing.
 func (x *Executable) Close() error {
 	x.rt.leave(x)
-	return errors.Join(x.shut(), x.twins.close())
+	err := x.adaptive.close()
+	x.now().learn()
+	return errors.Join(err, x.shut(), x.twins.close())
 }
 
 // shut is Close without the twins.

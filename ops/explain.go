@@ -63,6 +63,7 @@ func (m *MemoryReport) Peak() int64 { return m.Arena + m.Scratch + m.Fixed + m.V
 
 // Report tells how x runs.
 func (x *Executable) Report() *Report {
+	x = x.now()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	r := &Report{Graph: x.name, Runtime: x.rt.why, Predicted: x.plan.Total, Pure: map[string]time.Duration{}}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/place"
 )
 
@@ -21,7 +22,7 @@ func (x *Executable) decide() (*place.Plan, error) {
 	engines := make([]*priced, len(x.sides))
 	for s, sd := range x.sides {
 		p.Sides = append(p.Sides, sd.engine.Name())
-		engines[s] = newPriced(sd.engine, x.units)
+		engines[s] = newPriced(sd.engine, x.units, &x.rt.pace)
 	}
 	for _, u := range x.units {
 		t := place.Task{Able: make([]bool, len(x.sides))}
@@ -118,11 +119,12 @@ type priced struct {
 	whole  engine.Whole // nil: a task takes as long as it takes alone
 	tasks  []*engine.Task
 	known  []time.Duration
+	pace   *pace.Table   // corrects what the engine says; nil does not
 	none   time.Duration // to move nothing
 }
 
-func newPriced(e engine.Engine, units []*unit) *priced {
-	p := &priced{engine: e, none: e.Transfer(0)}
+func newPriced(e engine.Engine, units []*unit, t *pace.Table) *priced {
+	p := &priced{engine: e, pace: t, none: e.Transfer(0)}
 	_, p.hosted = e.(engine.Hosted)
 	p.whole, _ = e.(engine.Whole)
 	for _, u := range units {
@@ -134,6 +136,15 @@ func newPriced(e engine.Engine, units []*unit) *priced {
 
 // price is place.Problem.Price.
 func (p *priced) price(tasks []int) (times []time.Duration, wait time.Duration) {
+	times, wait = p.raw(tasks)
+	for i, t := range tasks {
+		times[i], _ = p.pace.Correct(paceKey(p.engine, p.tasks[t]), times[i])
+	}
+	return times, wait
+}
+
+// raw is what the engine says.
+func (p *priced) raw(tasks []int) (times []time.Duration, wait time.Duration) {
 	if p.whole != nil {
 		own := make([]*engine.Task, len(tasks))
 		for i, t := range tasks {

@@ -1,7 +1,10 @@
 package ops
 
 import (
+	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -178,11 +181,115 @@ func TestAVariableIsResidentWhereItsReadersAre(t *testing.T) {
 			return time.Hour // the update must be on the CPU path
 		}})
 		g := NewGraph("resident")
-		w := g.Variable("w", vec(t, []int{32, 32}))
-		x := g.Input("x", tensor.Float32, 1, 32)
+		w := g.Variable("w", vec(t, []int{256, 256}))
+		x := g.Input("x", tensor.Float32, 256, 256)
 		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{MatMul(x, w)}, Updates: []*Node{Assign(w, Exp(w))}})
 		require.NoError(t, err)
 		require.Contains(t, wheres(exe), "matmul on "+want)
 		require.Contains(t, wheres(exe), "exp on cpu")
 	}
+}
+
+// sleepy is a device that may become slower: its sequences sleep.
+type sleepy struct {
+	slowed
+	pause atomic.Int64
+}
+
+type sleepySequence struct {
+	engine.Sequence
+	*sleepy
+}
+
+func (s *sleepy) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequence, error) {
+	q, err := s.slowed.Prepare(ctx, tasks)
+	return &sleepySequence{q, s}, err
+}
+
+func (s *sleepySequence) Run(ctx context.Context, from, to int, run uint32) error {
+	time.Sleep(time.Duration(s.pause.Load()))
+	return s.Sequence.Run(ctx, from, to, run)
+}
+
+func TestADeviceThatBecomesSlowerLosesItsTasks(t *testing.T) {
+	t.Parallel()
+	device := &sleepy{slowed: slowed{Engine: fallback.New(nil), time: func(*engine.Task) time.Duration { return time.Nanosecond }}}
+	cpu := fallback.New(nil)
+	rt := NewRuntime(device, cpu)
+	g := NewGraph("slower")
+	w := g.Variable("w", tensor.Must(tensor.FromSlice([]float32{0, 0}, 2)))
+	x := g.Input("x", tensor.Float32, 2)
+	y := Add(w, Sum(Exp(x)))
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{y}, Updates: []*Node{Assign(w, Add(w, ScalarLike(w, 1)))}})
+	require.NoError(t, err)
+	only := Put(Exp(x), OnDevice)
+	stays, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{only}, Place: OnDevice})
+	require.NoError(t, err)
+	on := func(x *Executable) string { return x.Report().Tasks[0].Where }
+	feed := Feeds{x: tensor.Must(tensor.FromSlice([]float32{0, 0}, 2))}
+	runs := 0
+	run := func() {
+		out, err := exe.Run(t.Context(), feed)
+		require.NoError(t, err)
+		require.EqualValues(t, 2+runs, out[0].Float64At(0), "run %d", runs)
+		runs++
+	}
+	for range 5 {
+		run()
+		_, err := stays.Run(t.Context(), feed)
+		require.NoError(t, err)
+	}
+	require.Equal(t, "slowed", on(exe))
+	device.pause.Store(int64(5 * time.Millisecond))
+	for end := time.Now().Add(20 * time.Second); on(exe) == "slowed" && time.Now().Before(end); {
+		run()
+		_, err := stays.Run(t.Context(), feed)
+		require.NoError(t, err)
+	}
+	require.Equal(t, "cpu", on(exe))
+	require.Equal(t, "slowed", on(stays), "it was asked for")
+	run()
+	value, err := Value(t.Context(), w)
+	require.NoError(t, err)
+	require.EqualValues(t, runs, value.Float64At(0))
+	next, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{y}})
+	require.NoError(t, err)
+	require.Equal(t, "cpu", on(next), "what was learned holds for the next graph")
+	require.NoError(t, errors.Join(rt.Close(), cpu.Close()))
+	require.Zero(t, device.Stats().Memories)
+	require.NoError(t, device.Close())
+}
+
+func TestRunsGoOnWhileAGraphMoves(t *testing.T) {
+	t.Parallel()
+	device := &sleepy{slowed: slowed{Engine: fallback.New(nil), time: func(*engine.Task) time.Duration { return time.Nanosecond }}}
+	device.pause.Store(int64(time.Millisecond))
+	cpu := fallback.New(nil)
+	rt := NewRuntime(device, cpu)
+	for range 4 {
+		g := NewGraph("moving")
+		x := g.Input("x", tensor.Float32, 64, 64)
+		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Softmax(MatMul(x, x), -1)}})
+		require.NoError(t, err)
+		feed := Feeds{x: vec(t, []int{64, 64})}
+		want, err := exe.Run(t.Context(), feed)
+		require.NoError(t, err)
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				for range 30 {
+					out, err := exe.Run(t.Context(), feed)
+					if err != nil || !tensor.Equal(want[0], out[0]) {
+						t.Errorf("%v", err)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+		require.NoError(t, exe.Close())
+		_, err = exe.Run(t.Context(), feed)
+		require.ErrorIs(t, err, ErrClosed)
+	}
+	require.NoError(t, errors.Join(rt.Close(), device.Close(), cpu.Close()))
 }

@@ -95,6 +95,7 @@ func (x *Executable) Profile(ctx context.Context, feeds Feeds, o ProfileOptions)
 	if o.Runs == 0 {
 		o.Runs = 5
 	}
+	x = x.now()
 	outs, err := x.newOutputs()
 	if err != nil {
 		return nil, err

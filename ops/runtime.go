@@ -12,6 +12,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -42,6 +43,7 @@ type Runtime struct {
 	opened  *platform.Opened
 	log     *slog.Logger
 	owned   bool
+	pace    pace.Table // how far predictions are off
 
 	mu     sync.Mutex
 	live   map[*Executable]struct{}
@@ -87,6 +89,7 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 			break
 		}
 		rt.calibrate(ctx)
+		rt.opened.Learned(&rt.pace)
 		rt.engines = []engine.Engine{ocl.New(rt.opened), cpu}
 		rt.why = fmt.Sprintf("%s: the best of %d found", device, len(machine.Devices))
 		if spec := requested(o); spec != "" {
@@ -197,6 +200,9 @@ func (rt *Runtime) Close() error {
 			errs = append(errs, e.Close())
 		}
 		if rt.opened != nil {
+			if rt.pace.Dirty() {
+				rt.opened.KeepLearned(&rt.pace)
+			}
 			errs = append(errs, rt.opened.Close())
 		}
 	}

@@ -28,6 +28,7 @@ const (
 	kindCaps        = "caps"
 	kindCalibration = "calibration"
 	kindTuning      = "tuning"
+	kindLearned     = "learned"
 )
 
 // maxSealHeader bounds the search for the end of the header line.

@@ -1,0 +1,172 @@
+// Package pace learns how far predicted times are off.
+//
+// A prediction comes from operations, bytes and a few measured rates. What it
+// lacks differs from one kind of work to the next and with its size, and repeats
+// itself. So a [Table] keeps, for an engine, a family of work and the
+// order of magnitude of the prediction, by which factor what was measured differs.
+package pace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+)
+
+// Key is what has errors in common.
+type Key struct {
+	Engine string `json:"engine"`
+	Family string `json:"family"` // kind and dtype
+	// Name is of the work itself. What it lacks, its family lends, at less weight.
+	Name string `json:"name,omitempty"`
+}
+
+// Table holds what was learned. The zero value is ready; methods are safe for concurrent use.
+type Table struct {
+	mu    sync.RWMutex
+	known map[Key]*[buckets]point
+	dirty bool
+}
+
+// buckets are orders of magnitude of a predicted time, each four times the one before,
+// from a nanosecond on.
+const buckets = 24
+
+// point is what was learned about one order of magnitude.
+type point struct {
+	Log    float64 `json:"log"`    // of the measured time over the predicted
+	Spread float64 `json:"spread"` // the mean square of how far single ones are from Log
+	Weight float64 `json:"weight"` // of what was learned, 0 for nothing
+}
+
+const (
+	doubt   = 0.25 // the weight of no correction at all
+	unknown = 0.6  // the error, in logarithms, of what was never measured
+	lent    = 0.1  // the weight of what is known of the family
+	memory  = 8    // the weight above which older measurements fade
+	limit   = 16   // a factor beyond it, either way, is a mistake
+)
+
+func position(predicted time.Duration) float64 {
+	return min(max(math.Log2(float64(max(predicted, 1)))/2, 0), buckets-1)
+}
+
+// Correct is the time that is to be expected of what is predicted, and by which part
+// of it that may be off, about as often as not.
+func (t *Table) Correct(k Key, predicted time.Duration) (expected time.Duration, off float64) {
+	sum, weight, square := 0.0, doubt, doubt*unknown*unknown
+	at := position(predicted)
+	add := func(k Key, part float64) {
+		all := t.known[k]
+		if all == nil {
+			return
+		}
+		for b := range all {
+			if p := &all[b]; p.Weight > 0 {
+				w := part * p.Weight * math.Pow(8, -math.Abs(at-float64(b)))
+				sum += w * p.Log
+				square += w * p.Spread
+				weight += w
+			}
+		}
+	}
+	t.mu.RLock()
+	add(k, 1)
+	if k.Name != "" {
+		add(Key{Engine: k.Engine, Family: k.Family}, lent)
+	}
+	t.mu.RUnlock()
+	expected = time.Duration(float64(predicted) * math.Exp(sum/weight))
+	return expected, math.Expm1(0.67 * math.Sqrt(square/weight)) // half of a normal distribution
+}
+
+// Learn notes that what is predicted took so long, of which share, at most 1, is how much
+// the measurement says about it.
+func (t *Table) Learn(k Key, predicted, took time.Duration, share float64) {
+	if predicted <= 0 || took <= 0 || !(share > 0) {
+		return
+	}
+	log := min(max(math.Log(float64(took)/float64(predicted)), -math.Log(limit)), math.Log(limit))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.learn(k, predicted, log, share)
+	if k.Name != "" {
+		k.Name = ""
+		t.learn(k, predicted, log, share)
+	}
+	t.dirty = true
+}
+
+func (t *Table) learn(k Key, predicted time.Duration, log, share float64) {
+	all := t.known[k]
+	if all == nil {
+		all = new([buckets]point)
+		if t.known == nil {
+			t.known = map[Key]*[buckets]point{}
+		}
+		t.known[k] = all
+	}
+	p := &all[int(position(predicted)+0.5)]
+	p.Weight = min(p.Weight+share, memory)
+	part := min(share/p.Weight, 1)
+	d := log - p.Log
+	p.Log += part * d
+	p.Spread += part * (d*(log-p.Log) - p.Spread)
+}
+
+// Dirty reports whether anything was learned since the last Marshal or Unmarshal.
+func (t *Table) Dirty() bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.dirty
+}
+
+// record is a point of a table in a file.
+type record struct {
+	Key
+	Bucket int `json:"bucket"`
+	point
+}
+
+// MarshalJSON writes what was learned.
+func (t *Table) MarshalJSON() ([]byte, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	records := []record{}
+	for k, all := range t.known {
+		for b, p := range all {
+			if p.Weight > 0 {
+				records = append(records, record{k, b, p})
+			}
+		}
+	}
+	t.dirty = false
+	return json.Marshal(records)
+}
+
+var errRecord = errors.New("pace: a figure that cannot be")
+
+// UnmarshalJSON takes over what was learned before. With an error the table is as it was.
+func (t *Table) UnmarshalJSON(data []byte) error {
+	var records []record
+	if err := json.Unmarshal(data, &records); err != nil {
+		return fmt.Errorf("pace: %w", err)
+	}
+	known := map[Key]*[buckets]point{}
+	for _, r := range records {
+		sane := r.Bucket >= 0 && r.Bucket < buckets && math.Abs(r.Log) <= math.Log(limit)+1e-9 && r.Spread >= 0 && r.Spread < 100 && r.Weight > 0 && r.Weight <= memory
+		if !sane {
+			return errRecord
+		}
+		if known[r.Key] == nil {
+			known[r.Key] = new([buckets]point)
+		}
+		known[r.Key][r.Bucket] = r.point
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known, t.dirty = known, false
+	return nil
+}

@@ -1,0 +1,216 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/anycl/anycl/internal/pace"
+	"github.com/anycl/anycl/internal/place"
+)
+
+// Every run of an executable is timed. When runs take clearly longer than another placement
+// is predicted to, what was measured corrects the predictions, and the graph is placed
+// again: beside the runs, which go on as they are until the new plan is ready and the next
+// run takes it. Both plans stay, so that going back costs nothing.
+
+// adaptive is an executable, the root, with the plans that it has had.
+type adaptive struct {
+	root   *Executable
+	active atomic.Pointer[Executable] // what runs
+	busy   atomic.Bool                // a goroutine is at it
+
+	mu     sync.Mutex
+	plans  []*Executable
+	closed bool
+	done   sync.WaitGroup
+}
+
+// Bounds of adapting.
+const (
+	slower   = 1.25 // of what another placement is predicted to take: reason to think
+	better   = 0.8  // of what runs take now: reason to change
+	maxPlans = 4    // of one executable
+	enough   = 8    // runs that say something
+)
+
+// adapt lets x change its places, where there is something to choose.
+func (x *Executable) adapt() {
+	x.clock = new(pace.Clock)
+	if x.where != Auto || len(x.sides) == 1 {
+		return
+	}
+	x.adaptive = &adaptive{root: x, plans: []*Executable{x}}
+	x.adaptive.active.Store(x)
+	x.tempt(x.plan)
+}
+
+// now is the executable whose plan runs.
+func (x *Executable) now() *Executable {
+	if x.adaptive == nil {
+		return x
+	}
+	return x.adaptive.active.Load()
+}
+
+// tempt notes what the best placement but x's own is predicted to take.
+func (x *Executable) tempt(p *place.Plan) {
+	least := time.Duration(0)
+	for _, d := range append(slices.Clone(p.Pure), p.Total) {
+		if (least == 0 || d < least) && !(sameChoices(p, x.plan) && d == p.Total) {
+			least = d
+		}
+	}
+	x.tempting.Store(int64(least))
+}
+
+// timed notes the time of a run.
+func (x *Executable) timed(took time.Duration) {
+	if x.clock == nil {
+		return
+	}
+	runs := x.clock.Note(took)
+	if x.adaptive == nil || runs < enough || runs&(runs-1) != 0 && runs%512 != 0 {
+		return
+	}
+	m, _ := x.clock.Median()
+	if t := x.tempting.Load(); t > 0 && float64(m) > slower*float64(t) {
+		x.adaptive.reconsider(x)
+	}
+}
+
+// reconsider places the graph again, in another goroutine, one at a time.
+func (a *adaptive) reconsider(x *Executable) {
+	if a.busy.Swap(true) {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed || a.active.Load() != x {
+		a.busy.Store(false)
+		return
+	}
+	a.done.Go(func() {
+		defer a.busy.Store(false)
+		if err := a.replace(x); err != nil {
+			x.rt.log.Debug("ops: a graph stays where it is", "graph", x.name, "error", err)
+			x.tempting.Store(0)
+		}
+	})
+}
+
+// replace lets another plan run than x if it is predicted to be better than x is measured.
+func (a *adaptive) replace(x *Executable) error {
+	x.learn()
+	p, err := x.decide()
+	if err != nil {
+		return err
+	}
+	m, _ := x.clock.Median()
+	if sameChoices(p, x.plan) || float64(p.Total) > better*float64(m) {
+		x.tempt(p)
+		return nil
+	}
+	y := a.planned(p)
+	if y == nil {
+		if y, err = x.again(p); err != nil {
+			return err
+		}
+	}
+	y.clock.Reset()
+	y.tempting.Store(int64(m))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !slices.Contains(a.plans, y) {
+		a.plans = append(a.plans, y)
+	}
+	a.active.Store(y)
+	x.rt.log.Info("ops: a graph moves", "graph", x.name, "took", m, "predicted", p.Total)
+	return nil
+}
+
+// planned is the executable that has plan p already, or nil.
+func (a *adaptive) planned(p *place.Plan) *Executable {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, y := range a.plans {
+		if sameChoices(y.plan, p) {
+			return y
+		}
+	}
+	return nil
+}
+
+var errManyPlans = errors.New("ops: it has moved often enough")
+
+// again builds x's graph with plan p.
+func (x *Executable) again(p *place.Plan) (*Executable, error) {
+	if len(x.adaptive.plans) == maxPlans {
+		return nil, errManyPlans
+	}
+	y := &Executable{
+		rt: x.rt, name: x.name, graph: x.graph, where: x.where, volatile: x.volatile, runs: x.runs, sides: newSides(x.rt),
+		plan: p, clock: new(pace.Clock), adaptive: x.adaptive,
+	}
+	y.units, y.results = copied(x.units, x.results)
+	y.brief = y.isBrief()
+	if err := y.build(context.Background(), false); err != nil {
+		return nil, errors.Join(err, y.release())
+	}
+	y.twins = newTwins(y)
+	return y, nil
+}
+
+// close ends the changes and closes all plans but the root.
+func (a *adaptive) close() error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.done.Wait()
+	var errs []error
+	for _, y := range a.plans {
+		if y != a.root {
+			errs = append(errs, y.shut(), y.twins.close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func sameChoices(p, q *place.Plan) bool {
+	return slices.EqualFunc(p.Choices, q.Choices, func(a, b place.Choice) bool { return a.Side == b.Side })
+}
+
+// copied are units and results for another plan: which memory a task shares depends on where
+// it runs.
+func copied(units []*unit, results []*value) ([]*unit, []*value) {
+	made := map[*value]*value{}
+	of := func(vs []*value) []*value {
+		out := make([]*value, len(vs))
+		for i, v := range vs {
+			if out[i] = v; v.maker != nil {
+				out[i] = made[v]
+			}
+		}
+		return out
+	}
+	all := make([]*unit, len(units))
+	for i, u := range units {
+		t := *u.task
+		t.Alias = nil
+		c := &unit{task: &t, ins: of(u.ins), where: u.where}
+		for _, v := range u.outs {
+			w := *v
+			w.maker = c
+			made[v] = &w
+			c.outs = append(c.outs, &w)
+		}
+		all[i] = c
+	}
+	return all, of(results)
+}

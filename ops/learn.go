@@ -1,0 +1,75 @@
+package ops
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/pace"
+	"github.com/anycl/anycl/internal/place"
+)
+
+// paceKey is what the errors of predictions have in common: the engine, the kind of
+// task and its dtype, and the op that gave the task its name.
+func paceKey(e engine.Engine, t *engine.Task) pace.Key {
+	k := pace.Key{Engine: e.Name(), Family: t.Kind.String()}
+	if len(t.Outs) > 0 {
+		k.Family += " " + t.Outs[0].DType.String()
+	}
+	if k.Name, _, _ = strings.Cut(t.Name, "+"); t.Kind == engine.Routine {
+		k.Name = fmt.Sprintf("%T", t.Algorithm)
+	}
+	return k
+}
+
+// learn corrects the predictions by how long runs of x take. What a run takes longer or
+// shorter than predicted is laid to its tasks as they are predicted to share its time.
+func (x *Executable) learn() {
+	if x.clock == nil {
+		return
+	}
+	took, runs := x.clock.Median()
+	if runs < enough || x.learned.Swap(runs) == runs {
+		return
+	}
+	var tasks time.Duration
+	for t, c := range x.plan.Choices {
+		tasks += x.plan.Times[t][c.Side]
+	}
+	if tasks <= 0 {
+		return
+	}
+	ratio := float64(max(took-(x.plan.Total-tasks), tasks/16)) / float64(tasks)
+	for s, sd := range x.sides {
+		var mine []int
+		for t, c := range x.plan.Choices {
+			if c.Side == s {
+				mine = append(mine, t)
+			}
+		}
+		if len(mine) == 0 {
+			continue
+		}
+		raw, _ := newPriced(sd.engine, x.units, nil).raw(mine)
+		for i, t := range mine {
+			own := x.plan.Times[t][s]
+			if own > 0 && own != place.Never {
+				x.rt.pace.Learn(paceKey(sd.engine, x.units[t].task), raw[i], time.Duration(float64(own)*ratio), float64(own)/float64(tasks))
+			}
+		}
+	}
+}
+
+// learn takes over what the open executables have measured.
+func (rt *Runtime) learn() {
+	rt.mu.Lock()
+	var open []*Executable
+	for x := range rt.live {
+		open = append(open, x)
+	}
+	rt.mu.Unlock()
+	for _, x := range open {
+		x.now().learn()
+	}
+}
