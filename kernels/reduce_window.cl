@@ -2,29 +2,26 @@
 //
 //     y[(o * RS + r) * INNER + i] = EPILOGUE(o, r, i, fold over f, g of S(r·SR + f·DR, i·SI + g·DI))
 //
-// where S is the plane o that window_stage.cl lays out, or S times KEPT(o, f, g). Lanes are
-// neighbours along a row; a window is unrolled, and its factors stay in registers.
+// where S is the plane o that window_stage.cl lays out times KEPT(o, f, g), and the fold a sum, or S
+// that plane and the result a position. Lanes are neighbours along a row; BLOCK rows of windows are
+// folded at once, so that a vector is loaded once for all windows that it is in. Windows are
+// unrolled, and their factors stay in registers. Windows of other folds are boxes: reduce_box.cl.
 //
-// hooks   those of window_stage.cl    EPILOGUE(o, r, i, v)  STORE(r, v)
+// hooks   those of window_stage.cl and window_emit.cl: EPILOGUE(o, r, i, v)  STORE(r, v)  RESULTS(o, r, i, v)
 //         SCALED 1: KEPT(o, f, g) is the factor of a tap; the fold is a sum
-// macros  FOLDS, GOLDS  the window    SR, SI  how far it moves    DR, DI  how far apart its taps
-//         are, negative where they run backwards    VFOLD(a, b)  the fold of vectors
-//         OVERRUN  1: the last lanes of a row may be stored in the item's next rows, which follow;
-//         0: not, because what is stored there before is read with them
-//         IS_ARG  1: the result is the position in the window of what BEATS all before; AT is a
+//         IS_ARG 1: the result is the position in the window of what BEATS all before; AT is a
 //         vector of positions
+// macros  FOLDS, GOLDS  the window    SR, SI  how far it moves    DR, DI  how far apart its taps
+//         are, negative where they run backwards    BLOCK    TWICE, OVERRUN as of window_emit.cl
 // sizes   OUTER planes, OSPAN of them an item    RS rows, RSPAN of them an item    INNER    PITCH
 // launch  reduce_window  global {OUTER / OSPAN, RS / RSPAN}  local {1, 1}
-// for     depthwise convolution and its gradient with respect to the image, pooling, filters and
-//         differences over rows
+// for     depthwise convolution and its gradient with respect to the image, positions of the largest
+//         values for pooling
 
-#define EMIT_LANES(first, count) do { \
-    for (int k = 0; k < (count); k++) \
-        STORE((o * RS + r) * INNER + i + (first) + k, EPILOGUE(o, r, i + (first) + k, (OUT_ACC)lane[(first) + k])); \
-} while (0)
+#define REACH ((BLOCK - 1) * SR + TAP(FOLDS - 1, 1, DR < 0 ? -DR : DR) + 1) // rows of a block
 
 kernel void reduce_window(PARAMS) {
-    __local VAL stage[STAGE] __attribute__((aligned(64)));
+    __local VAL stage[STAGE] LINES;
     WIDE_VECTORS
     const IDX o0 = (IDX)get_global_id(0) * OSPAN, o1 = min(o0 + OSPAN, OUTER);
     const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, RS);
@@ -38,53 +35,48 @@ kernel void reduce_window(PARAMS) {
             for (int g = 0; g < GOLDS; g++)
                 kept[f * GOLDS + g] = (VT)(KEPT(o, f, g));
 #endif
-        const IDX end = (r1 - r0 < RS ? o * RS + r1 : o1 * RS) * INNER; // of what the item stores from here on
-        for (IDX r = r0; r < r1; r++) {
-            __local const VAL *rows = stage + (r - r0) * SR * PITCH;
-            for (IDX i = 0; i < INNER; i += VL) {
-                VT s = (VT)(IDENTITY);
+        const IDX end = ROWS_END(o, o1, r0, r1);
+        for (IDX r = r0; r < r1; r += BLOCK)
+            for (IDX block = 0; block < INNER; block += VL) {
+                const IDX i = FIRST_LANE(block);
+                __local const VAL *rows = stage + (r - r0) * SR * PITCH + i * SI;
+                VT s[BLOCK];
 #if IS_ARG
-                AT at = (AT)(0);
+                AT at[BLOCK];
 #endif
                 #pragma unroll
-                for (int f = 0; f < FOLDS; f++)
+                for (int k = 0; k < BLOCK; k++) {
+                    s[k] = (VT)(IDENTITY);
+#if IS_ARG
+                    at[k] = (AT)(0);
+#endif
+                }
+                #pragma unroll
+                for (int n = 0; n < REACH; n++) {
+                    const int row = DR < 0 ? REACH - 1 - n : n; // so that taps come in their order
                     #pragma unroll
                     for (int g = 0; g < GOLDS; g++) {
-                        const VT v = WINDOW_TAP(rows + i * SI, f, g);
+                        const VT v = window_lanes(rows + row * PITCH, TAP(g, GOLDS, DI));
+                        #pragma unroll
+                        for (int k = 0; k < BLOCK; k++) {
+                            const int down = row - k * SR - TAP(0, FOLDS, DR), f = down / (DR);
+                            if (f * (DR) == down && f >= 0 && f < FOLDS) {
 #if IS_ARG
-                        const AT beats = BEATS(v, s);
-                        s = beats ? v : s;
-                        at = beats ? (AT)(f * GOLDS + g) : at;
-#elif SCALED
-                        s = FMA(v, kept[f * GOLDS + g], s);
+                                const AT beats = BEATS(v, s[k]);
+                                s[k] = beats ? v : s[k];
+                                at[k] = beats ? (AT)(f * GOLDS + g) : at[k];
 #else
-                        s = VFOLD(s, v);
+                                s[k] = FMA(v, kept[f * GOLDS + g], s[k]);
 #endif
-                    }
-#if IS_ARG
-                ATS lane[VL] __attribute__((aligned(64)));
-                *(AT *)lane = at;
-#else
-                VAL lane[VL] __attribute__((aligned(64)));
-                *(VT *)lane = s;
-#endif
-#if OVERRUN
-                if ((o * RS + r) * INNER + i + VL <= end)
-#else
-                if (i + VL <= INNER)
-#endif
-                    EMIT_LANES(0, VL);
-                else { // in pieces that lie within the vector as it was stored
-                    const int have = min((IDX)VL, INNER - i);
-                    int first = 0;
-                    #pragma unroll
-                    for (int n = VL; n > 0; n /= 2)
-                        if (have & n) {
-                            EMIT_LANES(first, n);
-                            first += n;
+                            }
                         }
+                    }
                 }
+#if IS_ARG
+                EMIT_ROWS(at, o, r, i);
+#else
+                EMIT_ROWS(s, o, r, i);
+#endif
             }
-        }
     }
 }

@@ -31,15 +31,22 @@ var (
 	vectors   = Macro{"VEC", []int{8, 16, 32, 64, 128}, "independent states"}
 	monoid    = []string{"monoid.cl"}
 	windowed  = []string{"monoid.cl", "window_stage.cl"}
+	emitted   = []string{"monoid.cl", "window_stage.cl", "window_emit.cl"}
 	folding   = []string{"LOAD", "EPILOGUE", "STORE"}
 	rowHooks  = []string{"ROW_STAGES", "ROW_FOLDS", "PREPARE", "EACH_OVER", "ROW_RESULTS"}
 )
 
-// windowMacros are those of reduce_window.cl and reduce_taps.cl.
+// windowMacros are those of reduce_window.cl, reduce_box.cl and reduce_taps.cl.
 var windowMacros = []Macro{
 	{"FOLDS", nil, "rows of the window"}, {"GOLDS", nil, "columns of the window"}, {"SR", nil, "rows it moves"}, {"SI", nil, "columns it moves"},
 	{"DR", nil, "rows between taps"}, {"DI", nil, "columns between taps"},
 }
+
+// emitMacros are those of window_emit.cl.
+var emitMacros = []Macro{{"TWICE", flag, "a result may be stored more than once"}, {"OVERRUN", flag, "so may what lies beyond the end of a row"}}
+
+// windowRows are how many rows of windows share what they load.
+var windowRows = []int{1, 2, 4, 7}
 
 // Variants are those of map, reduce, row, scatter and attention.
 var Variants = slices.Concat(attentionVariants, []Variant{
@@ -113,15 +120,21 @@ var Variants = slices.Concat(attentionVariants, []Variant{
 		For:    "CPU drivers: rows that are neighbours in memory",
 	},
 	{
-		Family: "reduce", Name: "window", File: "reduce_window.cl", Needs: windowed, Kernels: []string{"reduce_window"},
-		Hooks:  []string{"KEPT", "EPILOGUE", "STORE"},
-		Macros: append([]Macro{{"SCALED", flag, "a tap has a factor"}, {"OVERRUN", flag, "the last lanes of a row may be stored in the next"}, {"VFOLD", nil, "the fold of vectors"}}, windowMacros...),
+		Family: "reduce", Name: "window", File: "reduce_window.cl", Needs: emitted, Kernels: []string{"reduce_window"},
+		Hooks:  []string{"KEPT", "RESULTS", "EPILOGUE", "STORE"},
+		Macros: slices.Concat([]Macro{{"SCALED", flag, "a tap has a factor"}, {"BLOCK", windowRows, "rows of windows at once"}}, emitMacros, windowMacros),
 		For:    "CPU drivers: small windows along rows in memory",
+	},
+	{
+		Family: "reduce", Name: "box", File: "reduce_box.cl", Needs: emitted, Kernels: []string{"reduce_box"},
+		Hooks:  []string{"RESULTS", "EPILOGUE", "STORE"},
+		Macros: slices.Concat([]Macro{{"IN_PLACE", flag, "rows are read where they are"}, {"VFOLD", nil, "the fold of vectors"}}, emitMacros, windowMacros),
+		For:    "CPU drivers: windows along rows in memory that are folded down and then along",
 	},
 	{
 		Family: "reduce", Name: "taps", File: "reduce_taps.cl", Needs: windowed, Kernels: []string{"reduce_taps"},
 		Hooks:  []string{"PART", "EPILOGUE", "STORE"},
-		Macros: append([]Macro{{"PLAIN_PART", flag, "what taps are multiplied by lies side by side"}}, windowMacros...),
+		Macros: slices.Concat([]Macro{{"PLAIN_PART", flag, "what taps are multiplied by lies side by side"}, {"BLOCK", windowRows, "rows of it at once"}}, windowMacros),
 		For:    "CPU drivers: sums over all windows for every tap",
 	},
 	{

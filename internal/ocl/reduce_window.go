@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// windows is a reduction as reduce_window.cl and reduce_taps.cl see it: windows
+// windows is a reduction as reduce_window.cl, reduce_box.cl and reduce_taps.cl see it: windows
 // that slide over the rows, and along the rows, of planes.
 type windows struct {
 	*reduction
@@ -19,6 +19,7 @@ type windows struct {
 	source    *engine.Expr  // over plane and position, where guard holds
 	beyond    engine.Const  // its value elsewhere
 	factor    *engine.Expr  // what it is multiplied by; nil
+	box       bool          // windows can be folded first down and then along
 	guard     []engine.Cond // of rows
 	from, to  int64         // columns that have values, in steps of spread
 	spread    int64
@@ -84,10 +85,14 @@ func (w *windows) divide(value *engine.Expr, lanes, taps []int) bool {
 	} else if len(taps) > 0 {
 		return false
 	}
-	if w.down.taps(w.task.Axes)*w.along.taps(w.task.Axes) > kernels.LargestWindow {
+	if !w.separate(value) {
 		return false
 	}
-	return w.separate(value) && w.place()
+	w.box = !w.taps && w.factor == nil && !w.fold.Monoid.IsArg()
+	if down, along := w.down.taps(w.task.Axes), w.along.taps(w.task.Axes); w.box && max(down, along) > kernels.LargestBox || !w.box && down*along > kernels.LargestWindow {
+		return false
+	}
+	return w.place()
 }
 
 // inside is what is folded where its condition holds. It sets guard and beyond.
@@ -224,15 +229,24 @@ func (w *windows) bounds(guard []engine.Cond) bool {
 // fits chooses the shape.
 func (w *windows) fits() bool {
 	dom := w.task.Axes
-	rows, rowTaps := int64(1), w.down.taps(dom)
-	if w.down.at >= 0 {
-		rows = int64(dom[w.down.at])
+	s := kernels.Sliding{
+		Planes: extent(w.task, w.o), Rows: 1, Columns: int64(dom[w.along.at]),
+		RowTaps: w.down.taps(dom), Taps: w.along.taps(dom), RowStep: w.down.step, Step: w.along.step,
+		Box: w.box, InPlace: w.inPlace(),
 	}
-	reach := (w.along.taps(dom)-1)*magnitude(w.along.apart) + 1
-	rowReach := (rowTaps-1)*magnitude(w.down.apart) + 1
+	if w.down.at >= 0 {
+		s.Rows = int64(dom[w.down.at])
+	}
+	s.RowReach, s.Reach = (s.RowTaps-1)*magnitude(w.down.apart)+1, (s.Taps-1)*magnitude(w.along.apart)+1
 	var ok bool
-	w.shape, ok = kernels.Windows(extent(w.task, w.o), rows, int64(dom[w.along.at]), rowTaps*w.along.taps(dom), w.along.step, reach, w.down.step, rowReach, w.dev.units)
+	w.shape, ok = kernels.Windows(s, w.dev.units)
 	return ok
+}
+
+// inPlace reports whether the rows of a box need no copy: their columns are
+// neighbours in memory.
+func (w *windows) inPlace() bool {
+	return w.box && w.spread == 1 && plain(w.source, w.along.at, len(w.positions)) != nil
 }
 
 // best reports whether this is the way, rather than one that is legal.

@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
@@ -48,41 +49,81 @@ func (w *windows) plan() (*plan, error) {
 	w.stage(g)
 	o, r, i := coord{"o", w.o}, coord{"r", axis(w.down.at)}, coord{"i", axis(w.along.at)}
 	tapF, tapG := coord{"f", axis(w.down.tap)}, coord{"g", axis(w.along.tap)}
-	kernel, out := "reduce_window", []coord{o, r, i}
+	out := []coord{o, r, i}
+	kernel, files := "reduce_window", []string{"monoid.cl", "window_stage.cl", "window_emit.cl"}
 	grid := kernels.Grid{Global: [3]int{int(ceilDiv(planes, s.Planes)), int(ceilDiv(rows, s.Rows))}, Local: [3]int{1, 1}}
-	if w.taps {
-		kernel, out = "reduce_taps", []coord{o, tapF, tapG}
+	switch {
+	case w.taps:
+		kernel, files, out = "reduce_taps", files[:2], []coord{o, tapF, tapG}
 		grid = kernels.Grid{Global: [3]int{int(ceilDiv(planes, s.Planes))}, Local: [3]int{1}}
 		g.size("NS", extent(w.task, w.n))
 		w.part(g, o, coord{"n", w.n}, r, i)
-	} else {
+	case w.box:
+		kernel = "reduce_box"
+		g.macro("IN_PLACE", oneIf(w.inPlace()))
+		w.folding(g)
+	default:
 		g.macro("SCALED", oneIf(w.factor != nil))
 		if w.factor != nil {
 			g.hook("KEPT", []coord{o, tapF, tapG}, w.factor, tensor.Invalid)
 		}
-		w.folding(g)
-		g.macro("OVERRUN", oneIf(!w.exact()))
+		g.macro("AT", signedVector(w.val))
+	}
+	g.macro("BLOCK", s.Block)
+	if !w.taps {
+		w.results(g, out)
 	}
 	g.hookOf("EPILOGUE", out, w.task.Values, []tensor.DType{w.fold.Acc})
 	g.store("STORE", "EPILOGUE", w.task.Values...)
 	params := fmt.Sprintf("%dx%dx%d of %dx%d", planes, rows, inner, w.down.taps(dom), w.along.taps(dom))
-	l := launch{prog: g.assemble("monoid.cl", "window_stage.cl", kernel+".cl"), kernel: kernel, global: grid.Global, local: grid.Local}
+	if s.Block > 1 {
+		params += fmt.Sprintf(" rows=%d", s.Block)
+	}
+	l := launch{prog: g.assemble(append(files, kernel+".cl")...), kernel: kernel, global: grid.Global, local: grid.Local}
 	return &plan{params: params, launches: []launch{l}}, nil
+}
+
+// results defines how window_emit.cl stores vectors of results.
+func (w *windows) results(g *gen, out []coord) {
+	t := w.task
+	plain := len(t.Values) == 1 && !w.fold.Monoid.IsArg() && w.fold.Acc == w.val && t.Values[0].DType == w.val && t.Outs[0].DType == w.val
+	if plain && g.vectorOfSums("RESULTS", out, w.along.at, t.Values[0], w.val, w.val, 0) {
+		g.macro("RESULTS_PTR", "("+g.pointer(len(t.Ins))+")")
+	}
+	lane, vector := regType(w.val), vectorType(w.val)
+	if w.fold.Monoid.IsArg() {
+		vector = signedVector(w.val)
+		lane = strings.TrimSuffix(vector, fmt.Sprint(kernels.WindowLanes))
+	}
+	g.macro("LANE", lane)
+	g.macro("LANES_OF", vector)
+	g.macro("TWICE", oneIf(!w.exact()))
+	// Lanes beyond the end of a row read what is beside their results, if anything.
+	beside := true
+	for _, v := range t.Values {
+		for sub := range v.Walk() {
+			beside = beside && (sub.Op != engine.OpLoad || !uses(sub, []int{w.along.at}) || len(sub.Conds) == 0 && sub.Addr.Key() == denseOver(t).Key())
+		}
+	}
+	g.macro("OVERRUN", oneIf(!w.exact() && beside))
+}
+
+// denseOver is the place of a result of t.
+func denseOver(t *engine.Task) *engine.Index {
+	at := engine.ConstIndex(0)
+	for _, a := range axesOf(t, 0) {
+		at = at.Mul(int64(t.Axes[a])).Add(engine.AxisIndex(a))
+	}
+	return at
 }
 
 // folding defines the fold of vectors.
 func (w *windows) folding(g *gen) {
-	switch w.fold.Monoid {
-	case engine.Sum:
-		g.macro("VFOLD(a, b)", "((a) + (b))")
-	case engine.Prod:
-		g.macro("VFOLD(a, b)", "((a) * (b))")
-	default:
-		g.macro("VFOLD(a, b)", "FOLD(a, b)")
-	}
-	at := map[tensor.DType]string{tensor.Float32: "int", tensor.Float64: "long"}[w.val]
-	g.macro("AT", fmt.Sprint(at, kernels.WindowLanes))
-	g.macro("ATS", at)
+	g.macro("VFOLD(a, b)", map[engine.Monoid]string{
+		engine.Sum: "((a) + (b))", engine.Prod: "((a) * (b))",
+		// A comparison less than FOLD: the inner choice is an instruction, a NaN of a stays by it.
+		engine.Max: "((b) != (b) ? (b) : (b) > (a) ? (b) : (a))", engine.Min: "((b) != (b) ? (b) : (b) < (a) ? (b) : (a))",
+	}[w.fold.Monoid])
 }
 
 // stage defines the hooks of window_stage.cl.
@@ -116,9 +157,13 @@ func (w *windows) part(g *gen, o, n, r, i coord) {
 		w.pointer(g, "PART", load, w.along.at, o, n, r)
 		g.macro("PART_WIDE(p)", w.wide(load))
 	}
-	at := map[tensor.DType]string{tensor.Float32: "int", tensor.Float64: "long"}[w.val]
-	g.macro("MASK", fmt.Sprint(at, kernels.WindowLanes))
-	g.macro("LANES", fmt.Sprintf("(%s%d)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)", at, kernels.WindowLanes))
+	g.macro("MASK", signedVector(w.val))
+	g.macro("LANES", fmt.Sprintf("(%s)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)", signedVector(w.val)))
+}
+
+// signedVector is the type of comparisons of vectors of dt, a float.
+func signedVector(dt tensor.DType) string {
+	return fmt.Sprint(map[tensor.DType]string{tensor.Float32: "int", tensor.Float64: "long"}[dt], kernels.WindowLanes)
 }
 
 // plain is the load that e is, as far as it is one of neighbours along an axis.

@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -168,6 +169,57 @@ func TestWindowsOverAnInputAreStoredOnce(t *testing.T) {
 		ins = append(ins, randomBytes(r, tensor.Float32, in.Len))
 	}
 	verify(t, device(t, "reduce=window", nil), task, ins, 1e-5, 1)
+}
+
+// A window with a factor or a position is unrolled, of other folds its rows and
+// columns by themselves: large ones are folded too. A NaN beats every number, and
+// what lies beyond the edge counts as often as a window meets it.
+func TestBoxesAreFoldedDownAndThenAlong(t *testing.T) {
+	numbersOnly(t)
+	f32 := tensor.Float32
+	for name, c := range map[string]struct {
+		s      sliding
+		fold   engine.Monoid
+		beyond float64
+	}{
+		"large":           {sliding{2, 3, 24, 37, 13, 13, 1, 1, 6, f32}, engine.Max, math.Inf(-1)},
+		"narrow":          {sliding{2, 8, 9, 11, 3, 2, 1, 1, 1, f32}, engine.Min, 0.25},
+		"scattered":       {sliding{1, 8, 19, 23, 3, 3, 1, 2, 2, f32}, engine.Prod, 0.5},
+		"over the middle": {sliding{1, 4, 3, 40, 3, 3, 2, 1, 1, f32}, engine.Sum, 1.5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			task := c.s.pool(c.fold)
+			load := task.Folds[0].Value
+			if len(load.Conds) > 0 {
+				task.Folds[0].Value = engine.Apply(fnWhere, f32, engine.Valid(load.Conds), load, constant(f32, c.beyond))
+			}
+			ins := [][]byte{randomBytes(rand.New(rand.NewPCG(3, 4)), f32, task.Ins[0].Len)}
+			for i := int64(5); i < task.Ins[0].Len; i += 97 {
+				putAt(f32, ins[0], i, math.NaN(), 0)
+			}
+			verify(t, device(t, "reduce=window", nil), task, ins, 1e-4, 1)
+		})
+	}
+}
+
+// Lanes beyond the end of a row are worked out only where what they read is there.
+func TestWindowsReadNothingBesideTheirRows(t *testing.T) {
+	s := sliding{1, 8, 6, 14, 3, 3, 1, 1, 1, tensor.Float32}
+	task := s.filter()
+	across := denseAt(task.Axes, 3) // one factor for each column, and no more
+	task.Ins = append(task.Ins, engine.Operand{DType: s.dt, Len: int64(s.w)})
+	task.Values[0] = engine.Apply(fnMul, s.dt, task.Values[0], engine.Load(2, s.dt, across, nil))
+	r := rand.New(rand.NewPCG(8, 4))
+	var ins [][]byte
+	for _, in := range task.Ins {
+		ins = append(ins, randomBytes(r, s.dt, in.Len))
+	}
+	e := device(t, "reduce=window", nil)
+	p := verify(t, e, task, ins, 1e-5, 1)
+	if e.facts.cpu {
+		require.Contains(t, p.Source, "#define OVERRUN 0")
+	}
 }
 
 // What lies beyond a row's end, infinite or not, belongs to no window of it.

@@ -1,7 +1,7 @@
-// window 8x8x14 of 3x3: a CPU driver: windows slide over rows that a core has in its cache
+// window 8x8x14 of 3x3 rows=4: a CPU driver: windows slide over rows that a core has in its cache
 // launch reduce_window global [8 1] local [1 1]
 // options -cl-single-precision-constant
-// arguments OUTER=8 OSPAN=1 RS=8 RSPAN=8 INNER=14 PITCH=64 BLO=1 BHI=29 SOURCE_LEN=3360 n0=15 n1=420 n2=28 n3=-29 n4=9 n5=3
+// arguments OUTER=8 OSPAN=1 RS=8 RSPAN=8 INNER=14 PITCH=32 BLO=1 BHI=29 SOURCE_LEN=3360 n0=15 n1=420 n2=28 n3=-29 n4=9 n5=3
 #define SPLIT 0
 #define FOLD FOLD_SUM
 #define IS_ARG 0
@@ -29,9 +29,12 @@
 #define LOAD_WIDE(p) (*(__global const VU *)(p))
 #define LOAD_HALF(p) vload8(0, p)
 #define SCALED 1
-#define VFOLD(a, b) ((a) + (b))
 #define AT int16
-#define ATS int
+#define BLOCK 4
+#define RESULTS_PTR (y0_ + o_y0)
+#define LANE float
+#define LANES_OF float16
+#define TWICE 1
 #define OVERRUN 1
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
@@ -93,6 +96,11 @@ static inline float kept_hook(const IDX o, const IDX f, const IDX g FN_PARAMS) {
     return v1;
 }
 #define KEPT(o, f, g) kept_hook(o, f, g FN_ARGS)
+
+static inline float16 results_hook(const IDX o, const IDX r, const IDX i, const float16 acc FN_PARAMS) {
+    return acc;
+}
+#define RESULTS(o, r, i, acc) results_hook(o, r, i, acc FN_ARGS)
 
 static inline float epilogue_hook(const IDX o, const IDX r, const IDX i, const float acc FN_PARAMS) {
     return acc;
@@ -244,34 +252,86 @@ static inline VT window_lanes(__local const VAL *p, const int at) {
     return vload16(0, lane);
 #endif
 }
+// ---- window_emit.cl ----
+// window_emit.cl: vectors of results along rows, as windows have them
+//
+// EMIT_ROWS(v, o, r, i) stores the lanes of BLOCK vectors v of VL: windows i and on of rows r and on of
+// plane o, of which those before r1 are the item's. Where rows end before the vectors do, the last
+// vector moves to the left (FIRST_LANE) or lies over what follows and is stored later, before `end`.
+//
+// hooks   EPILOGUE(o, r, i, v)  STORE(r, v)
+//         RESULTS(o, r, i, v), where defined, is what VL neighbours become, to which RESULTS_PTR points
+// macros  TWICE    1: a result may be stored more than once; 0: it is stored over what is read for it
+//         OVERRUN  1: and lanes beyond the end of a row may be worked out
+//         LANE, LANES_OF  the type of a lane and of a vector v
+//         BLOCK    rows
+// sizes   RS, INNER
+
+#if TWICE
+#define FIRST_LANE(i) max(min((IDX)(i), (IDX)(INNER - VL)), (IDX)0)
+#else
+#define FIRST_LANE(i) (i)
+#endif
+
+// What the item stores from row r on ends before this element of y.
+#define ROWS_END(o, o1, r0, r1) (((r1) - (r0) < RS ? (o) * RS + (r1) : (o1) * RS) * INNER)
+
+// A row for which there is room is stored without a question: what was computed for it, in part of a
+// branch, would be computed there.
+#define EMIT_ROWS(v, o, r, i) do { \
+    const IDX at_ = ((o) * RS + (r)) * INNER + (i); \
+    if ((r) + BLOCK <= r1 && ((i) + VL <= INNER || (OVERRUN && at_ + (BLOCK - 1) * INNER + VL <= end))) { \
+        _Pragma("unroll") \
+        for (int row_ = 0; row_ < BLOCK; row_++) \
+            EMIT_VECTOR(v[row_], o, (r) + row_, i, at_ + row_ * INNER); \
+    } else { \
+        LANES_OF rest_[BLOCK]; \
+        _Pragma("unroll") \
+        for (int row_ = 0; row_ < BLOCK; row_++) \
+            rest_[row_] = v[row_]; \
+        const int have_ = min((IDX)VL, (IDX)(INNER - (i))); \
+        for (int row_ = 0; row_ < BLOCK && (r) + row_ < r1; row_++) { \
+            PARTLY \
+            for (int k_ = 0; k_ < have_; k_++) \
+                STORE(at_ + row_ * INNER + k_, EPILOGUE(o, (r) + row_, (i) + k_, (OUT_ACC)((LANE *)&rest_[row_])[k_])); \
+        } \
+    } \
+} while (0)
+
+#ifdef RESULTS
+#define EMIT_VECTOR(v, o, r, i, at) (*(__global VU *)(RESULTS_PTR + (at)) = RESULTS(o, r, i, v))
+#else
+#define EMIT_VECTOR(v, o, r, i, at) do { \
+    const LANES_OF all_ = v; \
+    for (int k_ = 0; k_ < VL; k_++) \
+        STORE((at) + k_, EPILOGUE(o, r, (i) + k_, (OUT_ACC)((const LANE *)&all_)[k_])); \
+} while (0)
+#endif
 // ---- reduce_window.cl ----
 // reduce_window.cl: fold small windows that slide along rows in memory, on a CPU driver
 //
 //     y[(o * RS + r) * INNER + i] = EPILOGUE(o, r, i, fold over f, g of S(r·SR + f·DR, i·SI + g·DI))
 //
-// where S is the plane o that window_stage.cl lays out, or S times KEPT(o, f, g). Lanes are
-// neighbours along a row; a window is unrolled, and its factors stay in registers.
+// where S is the plane o that window_stage.cl lays out times KEPT(o, f, g), and the fold a sum, or S
+// that plane and the result a position. Lanes are neighbours along a row; BLOCK rows of windows are
+// folded at once, so that a vector is loaded once for all windows that it is in. Windows are
+// unrolled, and their factors stay in registers. Windows of other folds are boxes: reduce_box.cl.
 //
-// hooks   those of window_stage.cl    EPILOGUE(o, r, i, v)  STORE(r, v)
+// hooks   those of window_stage.cl and window_emit.cl: EPILOGUE(o, r, i, v)  STORE(r, v)  RESULTS(o, r, i, v)
 //         SCALED 1: KEPT(o, f, g) is the factor of a tap; the fold is a sum
-// macros  FOLDS, GOLDS  the window    SR, SI  how far it moves    DR, DI  how far apart its taps
-//         are, negative where they run backwards    VFOLD(a, b)  the fold of vectors
-//         OVERRUN  1: the last lanes of a row may be stored in the item's next rows, which follow;
-//         0: not, because what is stored there before is read with them
-//         IS_ARG  1: the result is the position in the window of what BEATS all before; AT is a
+//         IS_ARG 1: the result is the position in the window of what BEATS all before; AT is a
 //         vector of positions
+// macros  FOLDS, GOLDS  the window    SR, SI  how far it moves    DR, DI  how far apart its taps
+//         are, negative where they run backwards    BLOCK    TWICE, OVERRUN as of window_emit.cl
 // sizes   OUTER planes, OSPAN of them an item    RS rows, RSPAN of them an item    INNER    PITCH
 // launch  reduce_window  global {OUTER / OSPAN, RS / RSPAN}  local {1, 1}
-// for     depthwise convolution and its gradient with respect to the image, pooling, filters and
-//         differences over rows
+// for     depthwise convolution and its gradient with respect to the image, positions of the largest
+//         values for pooling
 
-#define EMIT_LANES(first, count) do { \
-    for (int k = 0; k < (count); k++) \
-        STORE((o * RS + r) * INNER + i + (first) + k, EPILOGUE(o, r, i + (first) + k, (OUT_ACC)lane[(first) + k])); \
-} while (0)
+#define REACH ((BLOCK - 1) * SR + TAP(FOLDS - 1, 1, DR < 0 ? -DR : DR) + 1) // rows of a block
 
 kernel void reduce_window(PARAMS) {
-    __local VAL stage[STAGE] __attribute__((aligned(64)));
+    __local VAL stage[STAGE] LINES;
     WIDE_VECTORS
     const IDX o0 = (IDX)get_global_id(0) * OSPAN, o1 = min(o0 + OSPAN, OUTER);
     const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, RS);
@@ -285,53 +345,48 @@ kernel void reduce_window(PARAMS) {
             for (int g = 0; g < GOLDS; g++)
                 kept[f * GOLDS + g] = (VT)(KEPT(o, f, g));
 #endif
-        const IDX end = (r1 - r0 < RS ? o * RS + r1 : o1 * RS) * INNER; // of what the item stores from here on
-        for (IDX r = r0; r < r1; r++) {
-            __local const VAL *rows = stage + (r - r0) * SR * PITCH;
-            for (IDX i = 0; i < INNER; i += VL) {
-                VT s = (VT)(IDENTITY);
+        const IDX end = ROWS_END(o, o1, r0, r1);
+        for (IDX r = r0; r < r1; r += BLOCK)
+            for (IDX block = 0; block < INNER; block += VL) {
+                const IDX i = FIRST_LANE(block);
+                __local const VAL *rows = stage + (r - r0) * SR * PITCH + i * SI;
+                VT s[BLOCK];
 #if IS_ARG
-                AT at = (AT)(0);
+                AT at[BLOCK];
 #endif
                 #pragma unroll
-                for (int f = 0; f < FOLDS; f++)
+                for (int k = 0; k < BLOCK; k++) {
+                    s[k] = (VT)(IDENTITY);
+#if IS_ARG
+                    at[k] = (AT)(0);
+#endif
+                }
+                #pragma unroll
+                for (int n = 0; n < REACH; n++) {
+                    const int row = DR < 0 ? REACH - 1 - n : n; // so that taps come in their order
                     #pragma unroll
                     for (int g = 0; g < GOLDS; g++) {
-                        const VT v = WINDOW_TAP(rows + i * SI, f, g);
+                        const VT v = window_lanes(rows + row * PITCH, TAP(g, GOLDS, DI));
+                        #pragma unroll
+                        for (int k = 0; k < BLOCK; k++) {
+                            const int down = row - k * SR - TAP(0, FOLDS, DR), f = down / (DR);
+                            if (f * (DR) == down && f >= 0 && f < FOLDS) {
 #if IS_ARG
-                        const AT beats = BEATS(v, s);
-                        s = beats ? v : s;
-                        at = beats ? (AT)(f * GOLDS + g) : at;
-#elif SCALED
-                        s = FMA(v, kept[f * GOLDS + g], s);
+                                const AT beats = BEATS(v, s[k]);
+                                s[k] = beats ? v : s[k];
+                                at[k] = beats ? (AT)(f * GOLDS + g) : at[k];
 #else
-                        s = VFOLD(s, v);
+                                s[k] = FMA(v, kept[f * GOLDS + g], s[k]);
 #endif
-                    }
-#if IS_ARG
-                ATS lane[VL] __attribute__((aligned(64)));
-                *(AT *)lane = at;
-#else
-                VAL lane[VL] __attribute__((aligned(64)));
-                *(VT *)lane = s;
-#endif
-#if OVERRUN
-                if ((o * RS + r) * INNER + i + VL <= end)
-#else
-                if (i + VL <= INNER)
-#endif
-                    EMIT_LANES(0, VL);
-                else { // in pieces that lie within the vector as it was stored
-                    const int have = min((IDX)VL, INNER - i);
-                    int first = 0;
-                    #pragma unroll
-                    for (int n = VL; n > 0; n /= 2)
-                        if (have & n) {
-                            EMIT_LANES(first, n);
-                            first += n;
+                            }
                         }
+                    }
                 }
+#if IS_ARG
+                EMIT_ROWS(at, o, r, i);
+#else
+                EMIT_ROWS(s, o, r, i);
+#endif
             }
-        }
     }
 }

@@ -1,7 +1,7 @@
-// window 8x15x28 of 3x3: a CPU driver: windows slide over rows that a core has in its cache
+// window 8x15x28 of 3x3 rows=4: a CPU driver: windows slide over rows that a core has in its cache
 // launch reduce_taps global [8] local [1]
 // options -cl-single-precision-constant
-// arguments OUTER=8 OSPAN=1 RS=15 RSPAN=15 INNER=28 PITCH=48 BLO=1 BHI=29 SOURCE_LEN=3360 NS=1 PART_LEN=3360 n0=15 n1=420 n2=28 n3=-29
+// arguments OUTER=8 OSPAN=1 RS=15 RSPAN=16 INNER=28 PITCH=32 BLO=1 BHI=29 SOURCE_LEN=3360 NS=1 PART_LEN=3360 n0=15 n1=420 n2=28 n3=-29
 #define SPLIT 0
 #define FOLD FOLD_SUM
 #define IS_ARG 0
@@ -34,6 +34,7 @@
 #define PART_WIDE(p) (*(__global const VU *)(p))
 #define MASK int16
 #define LANES (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define BLOCK 4
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \
@@ -257,18 +258,40 @@ static inline VT window_lanes(__local const VAL *p, const int at) {
 //         EPILOGUE(o, f, g, sum over n, r, i of S(r·SR + f·DR, i·SI + g·DI) · PART(o, n, r, i))
 //
 // where S is the plane o, n that window_stage.cl lays out. Every tap has a vector of sums in
-// registers; a row of PART is read once for all of them.
+// registers; BLOCK rows of PART are held at once, so that a vector of the plane is loaded once for
+// all taps and rows that meet in it.
 //
 // hooks   those of window_stage.cl    EPILOGUE(o, f, g, v)  STORE(r, v)    PART(o, n, r, i)
 //         PLAIN_PART 1: its values lie side by side from PART_PTR + PART_AT(o, n, r) on, PART_LEN
 //         elements in all; PART_WIDE(p) widens VL of them
-// macros  FOLDS, GOLDS, SR, SI, DR, DI as of reduce_window.cl    LANES  a vector of the integers 0 to VL - 1    MASK  its type
+// macros  FOLDS, GOLDS, SR, SI, DR, DI, BLOCK as of reduce_window.cl
+//         LANES  a vector of the integers 0 to VL - 1    MASK  its type
 // sizes   OUTER planes, OSPAN of them an item    NS    RS rows, RSPAN of them at a time    INNER    PITCH
 // launch  reduce_taps  global {OUTER / OSPAN}  local {1}
 // for     the gradient of a depthwise convolution with respect to its kernels
 
+#define REACH ((BLOCK - 1) * SR + TAP(FOLDS - 1, 1, DR < 0 ? -DR : DR) + 1) // rows of a block
+
+// Every vector of a block meets every row of PART of which a window holds it.
+#define MEET(SUM) do { \
+    _Pragma("unroll") \
+    for (int row = 0; row < REACH; row++) \
+        _Pragma("unroll") \
+        for (int g = 0; g < GOLDS; g++) { \
+            const VT v = window_lanes(rows + row * PITCH, TAP(g, GOLDS, DI)); \
+            _Pragma("unroll") \
+            for (int k = 0; k < BLOCK; k++) { \
+                const int down = row - k * SR - TAP(0, FOLDS, DR), f = down / (DR); \
+                if (f * (DR) == down && f >= 0 && f < FOLDS) \
+                    sum[f * GOLDS + g] = SUM(FMA(v, part[k], sum[f * GOLDS + g]), sum[f * GOLDS + g]); \
+            } \
+        } \
+} while (0)
+#define ALL(met, before) (met)
+#define SOME(met, before) (inside[k] ? (met) : (before))
+
 kernel void reduce_taps(PARAMS) {
-    __local VAL stage[STAGE] __attribute__((aligned(64)));
+    __local VAL stage[STAGE] LINES;
     WIDE_VECTORS
     const IDX o0 = (IDX)get_global_id(0) * OSPAN, o1 = min(o0 + OSPAN, OUTER);
     for (IDX o = o0; o < o1; o++) {
@@ -280,50 +303,45 @@ kernel void reduce_taps(PARAMS) {
         for (IDX r0 = 0; r0 < RS; r0 += RSPAN) {
             const IDX r1 = min(r0 + RSPAN, RS);
             window_stage(stage, o, n, r0 * SR, (r1 - 1) * SR + (FOLDS - 1) * (DR < 0 ? -DR : DR) + 1, ARGS);
-            for (IDX r = r0; r < r1; r++) {
-                __local const VAL *rows = stage + (r - r0) * SR * PITCH;
-#if PLAIN_PART
-                const IDX first = PART_AT(o, n, r);
-#endif
+            for (IDX r = r0; r < r1; r += BLOCK)
                 for (IDX i = 0; i < INNER; i += VL) {
-                    const MASK inside = LANES < (MASK)(INNER - i);
-                    VT part;
+                    __local const VAL *rows = stage + (r - r0) * SR * PITCH + i * SI;
+                    VT part[BLOCK];
+                    const int rows_left = min(r1 - r, (IDX)BLOCK);
 #if PLAIN_PART
-                    if (first + i + VL <= PART_LEN)
-                        part = PART_WIDE(PART_PTR + first + i);
-                    else
+                    const IDX top = PART_AT(o, n, r) + i, bottom = PART_AT(o, n, r + BLOCK - 1) + i;
+                    if (rows_left == BLOCK && max(top, bottom) + VL <= PART_LEN) {
+                        #pragma unroll
+                        for (int k = 0; k < BLOCK; k++)
+                            part[k] = PART_WIDE(PART_PTR + PART_AT(o, n, r + k) + i);
+                    } else
 #endif
                     {
-                        VAL lane[VL];
-                        for (int k = 0; k < VL; k++)
-                            lane[k] = i + k < INNER ? PART(o, n, r, i + k) : 0;
-                        part = vload16(0, lane);
+                        VAL lane[BLOCK][VL] LINES;
+                        for (int k = 0; k < BLOCK; k++)
+                            for (int c = 0; c < VL; c++)
+                                lane[k][c] = k < rows_left && i + c < INNER ? PART(o, n, r + k, i + c) : 0;
+                        #pragma unroll
+                        for (int k = 0; k < BLOCK; k++)
+                            part[k] = *(VT *)lane[k];
                     }
-                    if (i + VL <= INNER) {
+                    if (rows_left == BLOCK && i + VL <= INNER)
+                        MEET(ALL);
+                    else {
+                        MASK inside[BLOCK]; // what lies beyond, infinite or not, belongs to no window
                         #pragma unroll
-                        for (int f = 0; f < FOLDS; f++)
-                            #pragma unroll
-                            for (int g = 0; g < GOLDS; g++)
-                                sum[f * GOLDS + g] = FMA(WINDOW_TAP(rows + i * SI, f, g), part, sum[f * GOLDS + g]);
-                    } else {
-                        part = inside ? part : (VT)(0);
-                        #pragma unroll
-                        for (int f = 0; f < FOLDS; f++)
-                            #pragma unroll
-                            for (int g = 0; g < GOLDS; g++) {
-                                const VT v = WINDOW_TAP(rows + i * SI, f, g);
-                                sum[f * GOLDS + g] = FMA(inside ? v : (VT)(0), part, sum[f * GOLDS + g]);
-                            }
+                        for (int k = 0; k < BLOCK; k++)
+                            inside[k] = LANES < (MASK)(k < rows_left ? INNER - i : 0);
+                        MEET(SOME);
                     }
                 }
-            }
         }
         #pragma unroll
         for (int f = 0; f < FOLDS; f++)
             #pragma unroll
             for (int g = 0; g < GOLDS; g++) {
-                VAL lane[VL];
-                vstore16(sum[f * GOLDS + g], 0, lane);
+                VAL lane[VL] LINES;
+                *(VT *)lane = sum[f * GOLDS + g];
                 #pragma unroll
                 for (int w = VL / 2; w > 0; w /= 2)
                     for (int k = 0; k < w; k++)
