@@ -213,7 +213,7 @@ func (s *sleepySequence) Run(ctx context.Context, from, to int, run uint32) erro
 
 func TestADeviceThatBecomesSlowerLosesItsTasks(t *testing.T) {
 	t.Parallel()
-	device := &sleepy{slowed: slowed{Engine: fallback.New(nil), time: func(*engine.Task) time.Duration { return time.Nanosecond }}}
+	device := &sleepy{slowed: slowed{Engine: fallback.New(nil), time: func(*engine.Task) time.Duration { return 50 }}}
 	cpu := fallback.New(nil)
 	rt := NewRuntime(device, cpu)
 	g := NewGraph("slower")
@@ -262,7 +262,7 @@ func TestADeviceThatBecomesSlowerLosesItsTasks(t *testing.T) {
 
 func TestRunsGoOnWhileAGraphMoves(t *testing.T) {
 	t.Parallel()
-	device := &sleepy{slowed: slowed{Engine: fallback.New(nil), time: func(*engine.Task) time.Duration { return time.Nanosecond }}}
+	device := &sleepy{slowed: slowed{Engine: fallback.New(nil), time: func(*engine.Task) time.Duration { return 50 }}}
 	device.pause.Store(int64(time.Millisecond))
 	cpu := fallback.New(nil)
 	rt := NewRuntime(device, cpu)

@@ -42,11 +42,11 @@ type point struct {
 }
 
 const (
-	doubt   = 0.25 // the weight of no correction at all
-	unknown = 0.6  // the error, in logarithms, of what was never measured
-	lent    = 0.1  // the weight of what is known of the family
-	memory  = 8    // the weight above which older measurements fade
-	limit   = 16   // a factor beyond it, either way, is a mistake
+	doubt   = 0.25    // the weight of no correction at all
+	unknown = 0.6     // the error, in logarithms, of what was never measured
+	lent    = 0.1     // the weight of what is known of the family
+	memory  = 8       // the weight above which older measurements fade
+	limit   = 1 << 16 // a factor beyond it, either way, is a mistake
 )
 
 func position(predicted time.Duration) float64 {
