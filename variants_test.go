@@ -31,6 +31,7 @@ var variantOps = map[string][]string{
 	// Variants that run few tasks of their family.
 	"contract=winograd": {"conv2d"},
 	"contract=strip":    {"conv2d"},
+	"contract=lines":    {"conv2d"},
 	"map=gather":        {"gather", "embedding"},
 }
 

@@ -183,3 +183,30 @@ func StripFits(rows, vectors, step int64, bytes int) bool {
 	}
 	return registers <= int64(vectorRegisters(bytes))
 }
+
+// LinesShape is the block of sums that contract_lines.cl keeps in registers.
+type LinesShape struct{ Rows, Columns int }
+
+// fits reports whether the block stays in registers of so many bytes beside a
+// vector of each column and one of a row.
+func (s LinesShape) fits(bytes int) bool {
+	return s.Rows*s.Columns+s.Columns+1 <= vectorRegisters(bytes)
+}
+
+// LinesShapes are the blocks to choose from where vectors have so many bytes.
+func LinesShapes(bytes int) []LinesShape {
+	var all []LinesShape
+	for _, s := range []LinesShape{{4, 4}, {9, 3}, {5, 5}, {8, 2}, {3, 5}, {6, 2}, {3, 3}, {4, 2}, {3, 1}} {
+		if s.fits(bytes) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// Lines is the local memory of contract_lines.cl, in elements: lines of both
+// operands and the sums of a work-item, in the cache of one core.
+func Lines(localMem int64, size int) BlockSpace {
+	eighth := int(min(localMem, 1<<20)) / 8 / size &^ 63
+	return BlockSpace{A: 3 * eighth, B: 3 * eighth, Sum: eighth}
+}

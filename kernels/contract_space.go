@@ -46,6 +46,19 @@ var contractSpaces = []Space{
 		Fits: func(p Params, l Limits) bool { return StripFits(p["rows"], p["vectors"], 1, l.Lanes*l.Size) },
 	},
 	{
+		Family: "contract", Variant: "lines",
+		Params: []Param{
+			{"rows", []int64{1, 2, 3, 4, 5, 6, 8, 9}, "of A a tile of sums"},
+			{"cols", []int64{1, 2, 3, 4, 5, 6}, "of B a tile of sums"},
+			{"lines", powers(1, 64), "in local memory at a time"},
+			{"columns", powers(1, 256), "of a work-item"},
+			splits,
+		},
+		Fits: func(p Params, l Limits) bool {
+			return LinesShape{int(p["rows"]), int(p["cols"])}.fits(l.Lanes * l.Size)
+		},
+	},
+	{
 		Family: "contract", Variant: "stream",
 		Params: []Param{
 			{"columns", powers(64, 4096), "of a work-item"},

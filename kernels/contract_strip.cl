@@ -8,7 +8,7 @@
 // the rows, and results lie side by side as images do. A line ends with a vector that begins
 // before it ends; what it shares with the one before is stored once.
 //
-// hooks   B_PTR + B_AT(b, line, i) + B_TAP(k) is tap k of window i, B_LOAD(p) widens VL neighbours
+// hooks   B_PTR + B_AT(b, line, i) + B_TAP(k) is tap k of window i; see line.cl
 //         A_PACK  rows, packed by contract_pack_a.cl: [batch][tile][k][MR]
 //         OUT(b, m, n, v)  the epilogue and the store
 //         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
@@ -23,27 +23,10 @@
 // source  Georganas et al., Anatomy of High-Performance Deep Learning Convolutions on SIMD
 //         Architectures (2018)
 
-// Vectors at any address: vload of 16 is two or four loads for some compilers.
-typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
-
 #define EMIT(count) do { \
     for (int j = 0; j < (count); j++) \
         OUT(b, firstM + i, left + first + j, lane[first + j]); \
 } while (0)
-
-static inline VT strip_load(__global const B_TYPE *p) {
-#if STEP == 1
-    return B_LOAD(p);
-#elif STEP == 2 // no element beyond the last window is read
-    const VT lo = B_LOAD(p), hi = B_LOAD(p + VL - 1);
-    return (VT)(lo.even, hi.odd);
-#else
-    ACC lane[VL] __attribute__((aligned(128)));
-    for (int j = 0; j < VL; j++)
-        lane[j] = B_ONE(p, j * STEP);
-    return *(VT *)lane;
-#endif
-}
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_strip(PARAMS) {
@@ -69,7 +52,7 @@ void contract_strip(PARAMS) {
     __global const ACC *rows = A_PACK + (size_t)b * A_PLANE + (size_t)m0 * K;
     for (IDX firstM = m0; firstM < m1; firstM += MR, rows += MR * (IDX)K)
         for (IDX q = 0; q < q1 - q0; q += NV) {
-            __global const B_TYPE *from[NV];
+            __global const LINE_TYPE *from[NV];
             VT acc[MR][NV];
             #pragma unroll
             for (int v = 0; v < NV; v++)
@@ -85,7 +68,7 @@ void contract_strip(PARAMS) {
                 VT bv[NV];
                 #pragma unroll
                 for (int v = 0; v < NV; v++)
-                    bv[v] = strip_load(from[v] + at);
+                    bv[v] = line_load(from[v] + at);
                 #pragma unroll
                 for (int i = 0; i < MR; i++) {
                     const VT av = (VT)(a[i]);

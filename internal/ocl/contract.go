@@ -51,11 +51,17 @@ func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 	if lines {
 		all = append(all, along.strip())
 	}
+	terms, runs := linesWay(c, d, t)
+	if runs {
+		all = append(all, terms.linesOf())
+	}
 	switch {
 	case c.hasUnits() && c.mmaLegal():
 		return prefer("mma", "matrix units", all)
 	case d.cpu && lines && along.stripFits():
 		return prefer("strip", "a CPU driver: windows along lines, read where they lie", all)
+	case d.cpu && runs && terms.linesFit():
+		return prefer("lines", "a CPU driver: terms that are lines of pixels, laid out in the cache of one core", all)
 	case d.cpu && windows && w.winogradFits():
 		return prefer("winograd", "a CPU driver: windows of 3 x 3 that move by one, with fewer multiplications", all)
 	case d.cpu && v.unit != nil && v.blockFits():

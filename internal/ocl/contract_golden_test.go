@@ -49,6 +49,8 @@ func contractGoldens() map[string]goldenCase {
 		"winograd-rows.cl":     {channelsLast(tensor.Float16, 2, 1, 64, 20, 21, 64, true), cpuFacts(8), ""},
 		"strip.cl":             {biased(slid{1, 1, 3, 226, 226, 32, 3, 3, 2, 1}.task(tensor.Float32)), cpuFacts(16), ""},
 		"strip-half.cl":        {slid{2, 8, 4, 30, 30, 4, 3, 3, 1, 1}.task(tensor.Float16), cpuFacts(8), ""},
+		"lines.cl":             {slid{2, 1, 3, 226, 226, 32, 3, 3, 2, 1}.weights(tensor.Float32, 5, 0, 4, 6, 7), cpuFacts(16), ""},
+		"lines-half.cl":        {slid{2, 8, 4, 30, 30, 4, 3, 3, 1, 1}.weights(tensor.Float16, 5, 0, 4, 6, 7), cpuFacts(8), ""},
 		"stream.cl":            {matmul(tensor.BFloat16, 1, 1, 5001, 700, false, false), cpuFacts(16), ""},
 		"dot.cl":               {matmul(tensor.Float16, 1, 3, 700, 4000, false, true), cpuFacts(16), ""},
 		"tile.cl":              {matmul(tensor.Float32, 3, 500, 501, 502, true, false), gpuFacts(256), ""},

@@ -210,18 +210,10 @@ func (c *contraction) stripProgram(p stripChoice, stride, pack int64, packed fun
 	lanes := int(p.lanes)
 	g.macro("MR", p.rows)
 	g.macro("NV", p.vectors)
-	g.macro("VL", lanes)
-	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
-	g.macro("STEP", p.step)
 	g.macro("TAPS", tableSize(c.k))
 	g.macro("SPACE", tableSize(p.span))
 	c.pointer(g, "B", c.bb)
-	if c.bb.dtype == c.acc && c.acc.IsFloat() {
-		g.macro("B_LOAD(p)", "(*(__global const VT_ANYWHERE *)(p))")
-	} else {
-		g.macro("B_LOAD(p)", c.vectorLoad(c.bb.dtype, lanes))
-	}
-	g.macro("B_ONE(p, i)", fmt.Sprintf("LOAD_%v(p, i)", c.bb.dtype))
+	c.lineLoads(g, c.bb, p.step, lanes)
 	columns := c.axes(bColumn)
 	inner := len(columns) - 1
 	g.hook("B_AT", []coord{{"b", c.axes(bBatch)}, {"r", columns[:inner]}, {"i", columns[inner:]}}, c.part(c.bb, true, bBatch, bColumn), tensor.Invalid)
@@ -239,7 +231,7 @@ func (c *contraction) stripProgram(p stripChoice, stride, pack int64, packed fun
 	} {
 		g.size(s.name, s.v)
 	}
-	return g.assemble("contract_strip.cl")
+	return g.assemble("line.cl", "contract_strip.cl")
 }
 
 // tableSize is room for n entries, and the same for others of about as many, so

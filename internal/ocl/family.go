@@ -34,7 +34,7 @@ var variantNames = map[engine.Kind][]string{
 	engine.Map:       {"item", "block", "tile", "gather", "thin"},
 	engine.Reduce:    {"item", "group", "block", "column", "lanes", "stripe", "window"},
 	engine.Row:       {"group", "block", "band", "split"},
-	engine.Contract:  {"item", "tile", "panel", "block", "row", "dot", "stream", "mma", "subgroup", "winograd", "strip"},
+	engine.Contract:  {"item", "tile", "panel", "block", "row", "dot", "stream", "mma", "subgroup", "winograd", "strip", "lines"},
 	engine.Scatter:   {"item", "parts", "rows"},
 	engine.Attention: {"lane", "tile"},
 }

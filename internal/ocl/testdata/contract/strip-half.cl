@@ -21,15 +21,16 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 4
 #define NV 3
-#define VL 8
-#define VT float8
-#define STEP 1
 #define TAPS 64
 #define SPACE 128
 #define B_TYPE half
 #define B_PTR (p1_ + o_p1)
-#define B_LOAD(p) vload_half8(0, p)
-#define B_ONE(p, i) LOAD_float16(p, i)
+#define VL 8
+#define VT float8
+#define STEP 1
+#define LINE_TYPE half
+#define LINE_LOAD(p) vload_half8(0, p)
+#define LINE_ONE(p, i) LOAD_float16(p, i)
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 
 static inline long b_at_hook(const IDX b, const IDX r, const IDX i FN_PARAMS) {

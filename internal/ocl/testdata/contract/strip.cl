@@ -19,15 +19,16 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 8
 #define NV 3
-#define VL 16
-#define VT float16
-#define STEP 2
 #define TAPS 64
 #define SPACE 64
 #define B_TYPE float
 #define B_PTR (p1_ + o_p1)
-#define B_LOAD(p) (*(__global const VT_ANYWHERE *)(p))
-#define B_ONE(p, i) LOAD_float32(p, i)
+#define VL 16
+#define VT float16
+#define STEP 2
+#define LINE_TYPE float
+#define LINE_LOAD(p) (*(__global const VT_ANYWHERE *)(p))
+#define LINE_ONE(p, i) LOAD_float32(p, i)
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 
 static inline long b_at_hook(const IDX b, const IDX r, const IDX i FN_PARAMS) {
