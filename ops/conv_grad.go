@@ -39,35 +39,79 @@ func gradLayout(terms, sums int) []int {
 // fewSums of a pixel fill no vector.
 const fewSums = 15
 
-// phaseGrad multiplies no such zeros. A stride s divides the rows of the padded
-// image into s phases, and phase r meets only the taps u = s·t + r of a kernel:
+// phaseGrad multiplies no such zeros. A stride s divides the rows of the image, moved
+// by some q, into s phases, and phase r meets only every s-th tap of a kernel:
 //
-//	dx[s·i + r - p] = Σ_t dy[i - t] · w[s·t + r]
+//	dx[s·i + r - q] = Σ_d dy[i + d] · w[r + p - q - s·d]
 //
 // which reads the same dy whatever r is. So it is one product whose columns are
-// the channels of all phases; a phase beyond the kernel's last tap is zero.
+// the channels of all phases; a tap beyond the kernel is zero.
 func (o Conv2DOptions) phaseGrad(dy, w *Node, x []int) *Node {
-	var taps, phases, rows [2]int // t, r and i are below these
+	var along [2]phases
 	var windows []Window
 	for a := range 2 {
-		phases[a] = min(o.Stride[a], w.shape[2+a])
-		taps[a] = (w.shape[2+a] + phases[a] - 1) / phases[a]
-		rows[a] = (x[2+a]+o.Pad[a]-1)/o.Stride[a] + 1
-		have := min(dy.shape[3+a], rows[a]) // the rest lies beyond the image
-		dy = Slice(dy, Range{Axis: 3 + a, Start: 0, Stop: have})
-		dy = Pad(dy, 0, Padding{3 + a, taps[a] - 1, rows[a] - have})
-		windows = append(windows, Window{Axis: 3 + a, Size: taps[a]})
-		w = Pad(w, 0, Padding{2 + a, 0, taps[a]*phases[a] - w.shape[2+a]})
+		p := phasesOf(x[2+a], w.shape[2+a], o.Stride[a], o.Pad[a])
+		have := dy.shape[3+a]
+		from := min(max(p.first, 0), have)
+		to := min(max(p.first+p.rows+p.taps-1, from), have) // the rest lies beyond the image
+		dy = Slice(dy, Range{Axis: 3 + a, Start: from, Stop: to})
+		dy = Pad(dy, 0, Padding{3 + a, from - p.first, p.first + p.rows + p.taps - 1 - to})
+		windows = append(windows, Window{Axis: 3 + a, Size: p.taps})
+		w = Pad(w, 0, Padding{2 + a, p.before, p.taps*p.count - p.before - w.shape[2+a]})
+		along[a] = p
 	}
-	read := Windows(keep(dy, gradLayout(w.shape[0]/o.Groups, w.shape[1]*phases[0]*phases[1])...), windows...) // [N, G, O/G, I, J, T, T]
+	rows, columns := along[0], along[1]
+	read := Windows(keep(dy, gradLayout(w.shape[0]/o.Groups, w.shape[1]*rows.count*columns.count)...), windows...) // [N, G, O/G, I, J, T, T]
 	k := o.kernels(w)
-	k = Flip(Reshape(k, k.shape[0], k.shape[1], k.shape[2], taps[0], phases[0], taps[1], phases[1]), 3, 5)
+	k = Flip(Reshape(k, k.shape[0], k.shape[1], k.shape[2], rows.taps, rows.count, columns.taps, columns.count), 3, 5)
 	dx := apply("contract", contractAttr{
 		aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
 		bBatch: []int{0}, bN: []int{4, 6, 2}, bK: []int{1, 3, 5},
 	}, read, k) // [G, N, I, J, R, R, C/G]
 	dx = Transpose(dx, 1, 0, 6, 2, 4, 3, 5)
-	dx = Pad(dx, 0, Padding{4, 0, o.Stride[0] - phases[0]}, Padding{6, 0, o.Stride[1] - phases[1]})
-	dx = Reshape(dx, x[0], x[1], rows[0]*o.Stride[0], rows[1]*o.Stride[1])
-	return Slice(dx, Range{Axis: 2, Start: o.Pad[0], Stop: o.Pad[0] + x[2]}, Range{Axis: 3, Start: o.Pad[1], Stop: o.Pad[1] + x[3]})
+	dx = Pad(dx, 0, Padding{4, 0, o.Stride[0] - rows.count}, Padding{6, 0, o.Stride[1] - columns.count})
+	dx = Reshape(dx, x[0], x[1], rows.rows*o.Stride[0], columns.rows*o.Stride[1])
+	return Slice(dx, Range{Axis: 2, Start: rows.moved, Stop: rows.moved + x[2]}, Range{Axis: 3, Start: columns.moved, Stop: columns.moved + x[3]})
+}
+
+// phases are how a stride divides one axis of an image.
+type phases struct {
+	moved int // q: rows before the image
+	rows  int // of a phase
+	count int // phases that meet taps
+	first int // the least d
+	taps  int // of a phase, with zeros
+	// before is how many zeros stand before the kernel.
+	before int
+}
+
+// phasesOf divides an axis of extent x for kernels of extent u. Phases begin where the image
+// does if that takes no more taps; those that a kernel shorter than a stride misses come last.
+func phasesOf(x, u, stride, pad int) phases {
+	at := func(moved int) phases {
+		last := ceilDiv(pad-moved, stride)
+		first := ceilDiv(pad-moved-u+1, stride)
+		return phases{
+			moved: moved, rows: ceilDiv(x+moved, stride), count: min(u, stride),
+			first: first, taps: last - first + 1, before: last*stride - (pad - moved),
+		}
+	}
+	if u < stride {
+		return at(pad % stride)
+	}
+	best := at(0)
+	for moved := 1; moved < stride; moved++ {
+		if p := at(moved); p.taps < best.taps {
+			best = p
+		}
+	}
+	return best
+}
+
+// ceilDiv is a / b, rounded up.
+func ceilDiv(a, b int) int {
+	if a > 0 {
+		return (a + b - 1) / b
+	}
+	return a / b
 }
