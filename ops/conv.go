@@ -85,6 +85,7 @@ var _ = define(Op{
 		convCase("stride", []int{1, 3, 11, 10}, []int{4, 3, 3, 3}, Conv2DOptions{Stride: [2]int{2, 3}, Pad: [2]int{1, 0}}),
 		convCase("stride beyond the kernel", []int{2, 3, 9, 8}, []int{4, 3, 1, 2}, Conv2DOptions{Stride: [2]int{2, 3}}),
 		convCase("stride and groups", []int{1, 4, 12, 9}, []int{6, 2, 5, 3}, Conv2DOptions{Stride: [2]int{2, 2}, Pad: [2]int{3, 1}, Groups: 2}),
+		convCase("even kernel, stride", []int{1, 2, 9, 10}, []int{3, 2, 4, 2}, Conv2DOptions{Stride: [2]int{2, 2}, Pad: [2]int{1, 1}}),
 		convCase("dilated stride", []int{1, 2, 11, 9}, []int{3, 2, 3, 2}, Conv2DOptions{Stride: [2]int{2, 1}, Dilation: [2]int{2, 3}}),
 		convCase("dilated", []int{1, 2, 9, 9}, []int{2, 2, 3, 2}, Conv2DOptions{Dilation: [2]int{2, 3}, Pad: [2]int{2, 1}}),
 		convCase("groups", []int{2, 6, 5, 5}, []int{4, 3, 3, 3}, Conv2DOptions{Groups: 2, Pad: [2]int{1, 1}}),
