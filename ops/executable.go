@@ -33,13 +33,14 @@ type Executable struct {
 	volatile map[*variable]bool
 	plan     *place.Plan // where each unit runs
 	arenas   [][]int64
-	brief    bool           // see isBrief
-	runs     *atomic.Uint32 // begun so far, those of twins too
-	twins    *twins         // nil: runs follow each other
-	clock    *pace.Clock    // nil in a twin
-	adaptive *adaptive      // nil: it stays where it is
-	tempting atomic.Int64   // nanoseconds that another placement is predicted to take, or 0
-	learned  atomic.Uint64  // runs that predictions rest on
+	brief    bool            // see isBrief
+	runs     *atomic.Uint32  // begun so far, those of twins too
+	twins    *twins          // nil: runs follow each other
+	clock    *pace.Clock     // nil in a twin
+	adaptive *adaptive       // nil: it stays where it is
+	tempting atomic.Int64    // nanoseconds that another placement is predicted to take, or 0
+	learned  atomic.Uint64   // runs that predictions rest on
+	measured []time.Duration // of each task, by the last profile
 
 	mu     sync.Mutex
 	closed bool

@@ -20,10 +20,16 @@ type Report struct {
 	Runtime string `json:"runtime"` // what runs it and why
 	// Predicted is the time of a run, Pure what it would be with all on one engine that can
 	// be there.
-	Predicted time.Duration            `json:"predicted_ns"`
-	Pure      map[string]time.Duration `json:"pure_ns"`
-	Tasks     []TaskReport             `json:"tasks"`
-	Memory    []MemoryReport           `json:"memory"`
+	Predicted time.Duration `json:"predicted_ns"`
+	// Error is the part of Predicted by which it may well be off. Measured is the median of
+	// so many Runs, 0 before there are enough.
+	Error    float64                  `json:"error"`
+	Measured time.Duration            `json:"measured_ns"`
+	Runs     uint64                   `json:"runs"`
+	Pure     map[string]time.Duration `json:"pure_ns"`
+	Tasks    []TaskReport             `json:"tasks"`
+	Values   []ValueReport            `json:"values"`
+	Memory   []MemoryReport           `json:"memory"`
 }
 
 // TaskReport is one task after fusion.
@@ -37,9 +43,11 @@ type TaskReport struct {
 	Why    string `json:"why"`
 	// Predicted is the time on each engine in nanoseconds; -1 where it cannot run.
 	Predicted map[string]int64 `json:"predicted"`
-	Flops     float64          `json:"flops"`
-	Bytes     float64          `json:"bytes"`
-	Plan      engine.Plan      `json:"plan"`
+	// Measured is the median of the last Profile, 0 without one.
+	Measured time.Duration `json:"measured_ns,omitempty"`
+	Flops    float64       `json:"flops"`
+	Bytes    float64       `json:"bytes"`
+	Plan     engine.Plan   `json:"plan"`
 }
 
 // MemoryReport is what an executable holds on one engine.
@@ -70,6 +78,11 @@ func (x *Executable) Report() *Report {
 	for i, d := range x.plan.Pure {
 		r.Pure[x.sides[i].engine.Name()] = d
 	}
+	if x.clock != nil {
+		r.Measured, r.Runs = x.clock.Median()
+	}
+	r.Error = x.doubt()
+	r.Values = x.values()
 	next := make([]int, len(x.sides))
 	held := make([]MemoryReport, len(x.sides))
 	for t, u := range x.units {
@@ -80,6 +93,9 @@ func (x *Executable) Report() *Report {
 			Name: u.task.Name, Kind: u.task.Kind.String(), Caller: u.task.Caller, Axes: u.task.Axes,
 			DType: u.task.Outs[0].DType.String(), Where: s.engine.Name(), Why: c.Why,
 			Predicted: map[string]int64{}, Flops: cost.Flops, Bytes: cost.BytesRead + cost.BytesWrite,
+		}
+		if x.measured != nil {
+			tr.Measured = x.measured[t]
 		}
 		for i, d := range x.plan.Times[t] {
 			tr.Predicted[x.sides[i].engine.Name()] = int64(d)
@@ -127,12 +143,33 @@ func (x *Executable) Explain() string { return x.Report().String() }
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s; %s\n", r.Graph, r.Places(), r.Runtime)
+	fmt.Fprintf(&b, "a run: predicted %s, half of the time within %.0f %%", duration(int64(r.Predicted)), 100*r.Error)
+	if r.Measured > 0 {
+		fmt.Fprintf(&b, "; measured %s in %d runs", duration(int64(r.Measured)), r.Runs)
+	}
+	b.WriteByte('\n')
+	profiled := slices.ContainsFunc(r.Tasks, func(t TaskReport) bool { return t.Measured > 0 })
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "task\textents\twhere\tpredicted\tkernel\twhy")
+	fmt.Fprint(w, "task\textents\twhere\tpredicted\t")
+	if profiled {
+		fmt.Fprint(w, "measured\t")
+	}
+	fmt.Fprintln(w, "kernel\twhy")
 	for _, t := range r.Tasks {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, extents(t.Axes), t.Where, duration(t.Predicted[t.Where]), t.Plan.Variant, t.others())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t", t.Name, extents(t.Axes), t.Where, duration(t.Predicted[t.Where]))
+		if profiled {
+			fmt.Fprintf(w, "%s\t", duration(int64(t.Measured)))
+		}
+		fmt.Fprintf(w, "%s\t%s\n", t.Plan.Variant, t.others())
 	}
 	w.Flush()
+	for _, v := range r.Values {
+		for _, m := range v.Moves {
+			if m.From != hostName && m.To != hostName {
+				fmt.Fprintf(&b, "%s, %s, moves from %s to %s: %s\n", v.Name, units.Bytes(v.Bytes), m.From, m.To, duration(int64(m.Predicted)))
+			}
+		}
+	}
 	for _, m := range r.Memory {
 		fmt.Fprintf(&b, "memory on %s: %s: arena %s for %s of values, of which at most %s live at once; scratch %s, constants %s, variables %s\n",
 			m.Where, units.Bytes(m.Peak()), units.Bytes(m.Arena), units.Bytes(m.Values), units.Bytes(m.Live), units.Bytes(m.Scratch), units.Bytes(m.Fixed), units.Bytes(m.Variables))
@@ -166,9 +203,14 @@ func (r *Report) Places() string {
 }
 
 // others compares with the engines that were not chosen.
-func (t TaskReport) others() string {
+func (t *TaskReport) others() string {
+	return strings.Trim(t.elsewhere()+"; "+t.Plan.Why, "; ")
+}
+
+// elsewhere is the time on the engines that were not chosen.
+func (t *TaskReport) elsewhere() string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(t.Predicted)) {
+	for _, name := range sortedKeys(t.Predicted) {
 		d := t.Predicted[name]
 		switch {
 		case name == t.Where:
@@ -178,11 +220,10 @@ func (t TaskReport) others() string {
 			parts = append(parts, name+" "+duration(d))
 		}
 	}
-	if t.Plan.Why != "" {
-		parts = append(parts, t.Plan.Why)
-	}
 	return strings.Join(parts, "; ")
 }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func extents(axes []int) string {
 	if len(axes) == 0 {

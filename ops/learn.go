@@ -73,3 +73,19 @@ func (rt *Runtime) learn() {
 		x.now().learn()
 	}
 }
+
+// doubt is the part of its time by which the prediction of x may well be off: errors of tasks
+// of one kind have one cause, and add up.
+func (x *Executable) doubt() float64 {
+	var tasks, off float64
+	for t, c := range x.plan.Choices {
+		d := x.plan.Times[t][c.Side]
+		_, part := x.rt.pace.Correct(paceKey(x.sides[c.Side].engine, x.units[t].task), d)
+		tasks += float64(d)
+		off += float64(d) * part
+	}
+	if tasks <= 0 {
+		return 0
+	}
+	return off / tasks
+}

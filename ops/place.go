@@ -36,17 +36,7 @@ func (x *Executable) decide() (*place.Plan, error) {
 	}
 	p.Values = x.moved()
 	p.Price = func(s int, tasks []int) ([]time.Duration, time.Duration) { return engines[s].price(tasks) }
-	p.Move = func(from, to int, n int64) time.Duration {
-		var t time.Duration
-		// Between the host's memory and an engine's there is one copy.
-		if from >= 0 && (to == place.Host || !engines[from].hosted) {
-			t += engines[from].move(n)
-		}
-		if to >= 0 && (from == place.Host || !engines[to].hosted) {
-			t += engines[to].move(n)
-		}
-		return t
-	}
+	p.Move = func(from, to int, n int64) time.Duration { return moveTime(engines, from, to, n) }
 	return place.Decide(p)
 }
 

@@ -133,6 +133,7 @@ func (x *Executable) Profile(ctx context.Context, feeds Feeds, o ProfileOptions)
 		}
 	}
 	p.tally(r, medianTimes(traces))
+	x.fromProfile(p.Tasks)
 	return p, nil
 }
 

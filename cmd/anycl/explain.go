@@ -14,6 +14,8 @@ import (
 type explainOptions struct {
 	device, place  string
 	asJSON, source bool
+	dot, svg       bool
+	runs           int
 }
 
 func newExplain() *cobra.Command {
@@ -33,6 +35,9 @@ the kernel variant that was chosen, and the memory that is planned.
 	jsonFlag(c, &o.asJSON)
 	placeFlag(c, &o.place)
 	c.Flags().BoolVar(&o.source, "source", false, "print the OpenCL C that was compiled, hooks filled")
+	c.Flags().BoolVar(&o.dot, "dot", false, "print the tasks as a graph for Graphviz")
+	c.Flags().BoolVar(&o.svg, "svg", false, "print the tasks as a picture")
+	c.Flags().IntVar(&o.runs, "runs", 0, "run so often on random inputs first, and tell what was measured")
 	return c
 }
 
@@ -42,7 +47,20 @@ func (o *explainOptions) run(ctx context.Context, out io.Writer, name string) er
 		return err
 	}
 	defer rt.Close() // and with it exe
+	if o.runs > 0 {
+		if _, err := exe.Profile(ctx, randomFeeds(exe), ops.ProfileOptions{Runs: o.runs}); err != nil {
+			return err
+		}
+	}
 	r := exe.Report()
+	switch {
+	case o.dot:
+		fmt.Fprint(out, r.DOT())
+		return nil
+	case o.svg:
+		fmt.Fprint(out, r.SVG())
+		return nil
+	}
 	if o.asJSON {
 		if !o.source {
 			for i := range r.Tasks {

@@ -1,0 +1,106 @@
+package ops
+
+import (
+	"time"
+
+	"github.com/anycl/anycl/internal/place"
+)
+
+// ValueReport is what tasks read and make.
+type ValueReport struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+	// From is the task that makes it, as an index into Tasks; -1 for what is fed, a
+	// constant or a variable.
+	From   int   `json:"from"`
+	To     []int `json:"to"` // tasks
+	Fed    bool  `json:"fed,omitempty"`
+	Result bool  `json:"result,omitempty"`
+	// Moves are those of every run.
+	Moves []MoveReport `json:"moves,omitempty"`
+}
+
+// MoveReport is a value on its way between two engines, or an engine and the host.
+type MoveReport struct {
+	From      string        `json:"from"`
+	To        string        `json:"to"`
+	Predicted time.Duration `json:"predicted_ns"` // without the wait for who makes it
+}
+
+// host is the name of where feeds come from and results go.
+const hostName = "host"
+
+// values lists what the tasks of x read and make, and what moves.
+func (x *Executable) values() []ValueReport {
+	var engines []*priced
+	for _, s := range x.sides {
+		engines = append(engines, newPriced(s.engine, nil, nil))
+	}
+	number, index := map[*unit]int{}, map[*value]int{}
+	var out []ValueReport
+	at := func(v *value) *ValueReport {
+		i, ok := index[v]
+		if !ok {
+			i = len(out)
+			index[v] = i
+			r := ValueReport{Name: v.node.label(), Bytes: v.bytes(), From: -1, Fed: v.isInput()}
+			if v.maker != nil {
+				r.From = number[v.maker]
+			}
+			out = append(out, r)
+		}
+		return &out[i]
+	}
+	name := func(s int) string {
+		if s == place.Host {
+			return hostName
+		}
+		return x.sides[s].engine.Name()
+	}
+	move := func(r *ValueReport, from, to int) {
+		m := MoveReport{name(from), name(to), moveTime(engines, from, to, r.Bytes)}
+		for _, have := range r.Moves {
+			if have == m {
+				return
+			}
+		}
+		r.Moves = append(r.Moves, m)
+	}
+	for t, u := range x.units {
+		number[u] = t
+		side := x.plan.Choices[t].Side
+		for _, v := range u.ins {
+			r := at(v)
+			r.To = append(r.To, t)
+			switch {
+			case r.Fed:
+				move(r, place.Host, side)
+			case r.From >= 0 && x.plan.Choices[r.From].Side != side:
+				move(r, x.plan.Choices[r.From].Side, side)
+			}
+		}
+		for _, v := range u.outs {
+			at(v)
+		}
+	}
+	for _, v := range x.results {
+		if r := at(v); r.From >= 0 {
+			r.Result = true
+			move(r, x.plan.Choices[r.From].Side, place.Host)
+		}
+	}
+	return out
+}
+
+// moveTime is the predicted time of n bytes on their way between two sides, or a side and
+// place.Host. Between the host's memory and an engine's there is one copy.
+func moveTime(engines []*priced, from, to int, n int64) time.Duration {
+	var t time.Duration
+	if from >= 0 && (to == place.Host || !engines[from].hosted) {
+		t += engines[from].move(n)
+	}
+	if to >= 0 && (from == place.Host || !engines[to].hosted) {
+		t += engines[to].move(n)
+	}
+	return t
+}
