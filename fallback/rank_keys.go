@@ -1,11 +1,13 @@
 package fallback
 
-import "github.com/anycl/anycl/tensor"
+import (
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
 
-// Values are ordered by unsigned keys: those of floats are their bits, all
-// turned over where the sign is set and else only the sign, so that they
-// ascend as the numbers do. Both zeros have the key of 0, every NaN the
-// greatest. Keys of a descending order are turned over.
+// Values are ordered by unsigned keys that ascend as the values do, those of
+// floats by engine.FloatKey32 and the like with the sign bit turned over. Keys
+// of a descending order are turned over.
 //
 // Source: Herf, Radix Tricks (2001); Terdiman, Radix Sort Revisited (2000).
 
@@ -33,8 +35,8 @@ func keys32(dt tensor.DType, mem []byte) keyFunc[uint32] {
 		return halfKeys(mem, 0x7f80)
 	default:
 		return func(dst []uint32, at int64, flip uint32) {
-			for i, b := range typed[uint32](mem)[at:][:len(dst)] {
-				dst[i] = floatKey32(b) ^ flip
+			for i, v := range typed[float32](mem)[at:][:len(dst)] {
+				dst[i] = floatKey32(v) ^ flip
 			}
 		}
 	}
@@ -56,8 +58,8 @@ func keys64(dt tensor.DType, mem []byte) keyFunc[uint64] {
 		}
 	default:
 		return func(dst []uint64, at int64, flip uint64) {
-			for i, b := range xs[at:][:len(dst)] {
-				dst[i] = floatKey64(b) ^ flip
+			for i, v := range typed[float64](mem)[at:][:len(dst)] {
+				dst[i] = floatKey64(v) ^ flip
 			}
 		}
 	}
@@ -90,22 +92,6 @@ func halfKeys(mem []byte, inf uint16) keyFunc[uint32] {
 	}
 }
 
-func floatKey32(b uint32) uint32 {
-	switch m := b << 1; {
-	case m == 0:
-		return 1 << 31
-	case m > 0xff<<24:
-		return 1<<32 - 1
-	}
-	return b ^ (uint32(int32(b)>>31) | 1<<31)
-}
+func floatKey32(v float32) uint32 { return uint32(engine.FloatKey32(v)) ^ 1<<31 }
 
-func floatKey64(b uint64) uint64 {
-	switch m := b << 1; {
-	case m == 0:
-		return 1 << 63
-	case m > 0x7ff<<53:
-		return 1<<64 - 1
-	}
-	return b ^ (uint64(int64(b)>>63) | 1<<63)
-}
+func floatKey64(v float64) uint64 { return uint64(engine.FloatKey64(v)) ^ 1<<63 }

@@ -1,8 +1,6 @@
 package fallback
 
 import (
-	"math"
-
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
 )
@@ -61,7 +59,7 @@ func keyedRank(c *compiler, a *engine.Rank) rankOf[keyed] {
 	if dt == tensor.Float32 {
 		xs := typed[float32](c.ins[0])
 		r.scan = floatScan(xs, a.Descending, r.pos, func(dst []keyed, v float32, pos uint32, limit keyed) []keyed {
-			if k := floatKey32(math.Float32bits(v)) ^ flip; k < uint32(limit>>32) {
+			if k := floatKey32(v) ^ flip; k < uint32(limit>>32) {
 				dst = append(dst, uint64(k)<<32|uint64(pos))
 			}
 			return dst
@@ -116,7 +114,7 @@ func itemRank(c *compiler, a *engine.Rank) rankOf[item] {
 	if dt == tensor.Float64 {
 		xs := typed[float64](c.ins[0])
 		r.scan = floatScan(xs, a.Descending, r.pos, func(dst []item, v float64, pos uint32, limit item) []item {
-			if k := floatKey64(math.Float64bits(v)) ^ flip; k < limit.key {
+			if k := floatKey64(v) ^ flip; k < limit.key {
 				dst = append(dst, item{k, pos})
 			}
 			return dst

@@ -11,6 +11,8 @@ func newRoutine(c *compiler) (runner, error) {
 	switch a := c.task.Algorithm.(type) {
 	case *engine.Rank:
 		return newRank(c, a), nil
+	case *engine.Trees:
+		return newTrees(c, a)
 	}
 	return nil, fmt.Errorf("%v: %w", c.task.Algorithm, engine.ErrUnsupported)
 }

@@ -124,7 +124,8 @@ var tolerances = map[string]Tolerance{
 	"reshape": moved, "transpose": moved, "broadcast_to": moved, "slice": moved,
 	"pad": moved, "concat": moved, "windows": moved, "stop_gradient": moved,
 	"top_k": moved, "sort": moved,
-	"gather": moved, "take_along": moved, "one_hot": moved, "embedding": moved,
+	"tree_ensemble": {ULP: 8, ULP64: 8, Terms: 1, Source: anySum + " of weights; a transform is a composition"},
+	"gather":        moved, "take_along": moved, "one_hot": moved, "embedding": moved,
 	"iota": {Source: unchanged, ULP: 0.5, ULP64: 0.5},
 
 	"uniform": {ULP: 0.5, ULP64: 0.5, Moves: true, Source: "Salmon et al., Philox: bits as they come"},
