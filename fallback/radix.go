@@ -49,6 +49,7 @@ type digits[E any] struct {
 }
 
 var keyedDigits = digits[keyed]{
+	n: 4,
 	count: func(xs []keyed, d int, c *counts) {
 		shift := (32 + 8*d) & 63
 		for _, x := range xs {

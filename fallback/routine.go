@@ -13,6 +13,10 @@ func newRoutine(c *compiler) (runner, error) {
 		return newRank(c, a), nil
 	case *engine.Trees:
 		return newTrees(c, a)
+	case *engine.Suppress:
+		return newSuppress(c, a), nil
+	case *engine.Unique:
+		return newUnique(c, a), nil
 	}
 	return nil, fmt.Errorf("%v: %w", c.task.Algorithm, engine.ErrUnsupported)
 }

@@ -30,13 +30,15 @@ var _ = define(Op{
 		return r.Shape, r.DType, nil
 	},
 	Grad: func(b *Back) {
-		of, what := b.node.in[0], "the gradient of %s has no derivative"
+		of, what := b.node.in[0], "%s has no derivative"
 		switch {
 		case of.op.Grad != nil:
 			of.op.Grad(&Back{node: of, grad: b.grad, tape: b.tape})
 			return
 		case of.op.lower == lowerKernel:
 			what = "a user's %s has no derivative"
+		case of.op.lower == lowerAttention:
+			what = "the gradient of %s has no derivative"
 		}
 		b.node.graph.fail(of.scope, of.in, fmt.Errorf(what+" (cut the path with ops.StopGradient)", of.op.Name))
 	},

@@ -1,0 +1,84 @@
+package optest
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Non-maximum suppression: repeatedly the best box that is left, which strikes
+// out all that it overlaps.
+
+func init() {
+	reference("non_max_suppression", func(c Case) Result {
+		boxes, scores, o := c.In[0], c.In[1], attr[ops.SuppressCase](c)
+		batches, classes, n := scores.Shape[0], scores.Shape[1], scores.Shape[2]
+		perClass := o.PerClass
+		if perClass == 0 {
+			perClass = n
+		}
+		capacity := o.Capacity
+		if capacity == 0 {
+			capacity = batches * classes * min(perClass, n)
+		}
+		rows, count := NewArray(tensor.Int64, capacity, 3), 0
+		for i := range rows.I {
+			rows.I[i] = -1
+		}
+		for b := range batches {
+			for k := range classes {
+				score := scores.F[(b*classes+k)*n:][:n]
+				for _, box := range selection(boxes.F[b*n*4:][:n*4], score, perClass, o.SuppressOptions) {
+					if count < capacity {
+						copy(rows.I[3*count:], []int64{int64(b), int64(k), int64(box)})
+						count++
+					}
+				}
+			}
+		}
+		if o.Count {
+			return exactly(Array{DType: tensor.Int64, Shape: []int{}, I: []int64{int64(count)}})
+		}
+		return exactly(rows)
+	})
+}
+
+func selection(boxes, scores []float64, most int, o ops.SuppressOptions) (out []int) {
+	var left []int
+	for i, s := range scores {
+		if s == s && (o.Score == nil || s > *o.Score) {
+			left = append(left, i)
+		}
+	}
+	slices.SortStableFunc(left, func(i, j int) int { return cmp.Compare(scores[j], scores[i]) })
+	for len(left) > 0 && len(out) < most {
+		best := left[0]
+		out = append(out, best)
+		left = slices.DeleteFunc(left[1:], func(i int) bool {
+			return iou(boxes[4*best:][:4], boxes[4*i:][:4], o.Centre) > o.IoU
+		})
+	}
+	return out
+}
+
+func iou(a, b []float64, centre bool) float64 {
+	edges := func(b []float64, axis int) (lo, hi float64) {
+		if centre {
+			return b[axis] - b[axis+2]/2, b[axis] + b[axis+2]/2
+		}
+		return min(b[axis], b[axis+2]), max(b[axis], b[axis+2])
+	}
+	both, one, other := 1.0, 1.0, 1.0
+	for axis := range 2 {
+		p, q := edges(a, axis)
+		r, s := edges(b, axis)
+		both *= max(0, min(q, s)-max(p, r))
+		one, other = one*(q-p), other*(s-r)
+	}
+	if both <= 0 || one <= 0 || other <= 0 {
+		return 0
+	}
+	return both / (one + other - both)
+}

@@ -1,0 +1,133 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// SuppressOptions are the thresholds of NonMaxSuppression.
+type SuppressOptions struct {
+	// PerClass is how many boxes of a class in a batch are selected at most; 0
+	// means as many as there are. (To ONNX 0 means none.)
+	PerClass int
+	// IoU is the share of intersection in union above which a box is suppressed.
+	IoU float64
+	// Score is what scores must be above; nil lets all pass.
+	Score *float64
+	// Centre says that boxes are centre x, centre y, width and height instead
+	// of two opposite corners y, x, y, x.
+	Centre bool
+	// Capacity is how many boxes the result has room for; 0 means for as many
+	// as can be selected. Later ones are dropped.
+	Capacity int
+}
+
+// NonMaxSuppression selects boxes by falling score, class by class: a box is left
+// out where it overlaps one selected before:
+//
+//	intersection / union > IoU
+//
+// boxes is [batches, N, 4], scores [batches, classes, N], both float32. As shapes
+// are fixed, selected has room for all that may be: it is [capacity, 3], an
+// int64 batch, class and box in each row, by batch, then class, then falling score,
+// and -1 in the rows behind the last. count, an int64 scalar, is how many
+// rows are set. Of equal scores the first box comes first. A score of NaN is
+// never selected, a box without an area overlaps nothing.
+// There is no derivative. Errors: shapes that do not fit; other dtypes; IoU outside [0, 1], a
+// score threshold that is NaN, a negative PerClass or Capacity.
+// Source: ONNX, operator NonMaxSuppression.
+func NonMaxSuppression(boxes, scores *Node, o *SuppressOptions) (selected, count *Node) {
+	if o == nil {
+		o = &SuppressOptions{}
+	}
+	a := suppressAttr{PerClass: int64(o.PerClass), Capacity: int64(o.Capacity), IoU: o.IoU, Centre: o.Centre, HasScore: o.Score != nil}
+	if a.HasScore {
+		a.Score = *o.Score
+	}
+	n := apply("non_max_suppression", a, boxes, scores)
+	if n.bad {
+		return n, n
+	}
+	return pickOf(n, 0), Reshape(pickOf(n, 1))
+}
+
+// suppressAttr is the task without the extents.
+type suppressAttr engine.Suppress
+
+// suppress is the task of a call.
+func (c *Call) suppress() *engine.Suppress {
+	s := engine.Suppress(c.Attr.(suppressAttr))
+	s.Batches, s.Classes, s.Boxes = int64(c.shape(1)[0]), int64(c.shape(1)[1]), int64(c.shape(1)[2])
+	if s.PerClass == 0 {
+		s.PerClass = s.Boxes
+	}
+	s.PerClass = min(s.PerClass, s.Boxes)
+	if s.Capacity == 0 {
+		s.Capacity = s.Batches * s.Classes * s.PerClass
+	}
+	return &s
+}
+
+var _ = define(Op{
+	Name: "non_max_suppression", Arity: 2, DTypes: []tensor.DType{tensor.Float32}, lower: lowerRoutine,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		b, s, a := c.shape(0), c.shape(1), c.Attr.(suppressAttr)
+		switch {
+		case c.dt(1) != tensor.Float32:
+			return nil, 0, fmt.Errorf("scores are %v, not float32 (cast with ops.Cast)", c.dt(1))
+		case len(b) != 3 || len(s) != 3 || b[2] != 4 || b[0] != s[0] || b[1] != s[2]:
+			return nil, 0, fmt.Errorf("boxes %v and scores %v are not [batches, N, 4] and [batches, classes, N]", b, s)
+		case !(a.IoU >= 0 && a.IoU <= 1), math.IsNaN(a.Score):
+			return nil, 0, fmt.Errorf("thresholds %v and %v", a.IoU, a.Score)
+		case a.PerClass < 0 || a.Capacity < 0 || s[2] > math.MaxUint32:
+			return nil, 0, fmt.Errorf("at most %d in a class and %d in all of %d boxes", a.PerClass, a.Capacity, s[2])
+		}
+		return firstResult(c)
+	},
+	results: func(c *Call) []Result {
+		return []Result{{tensor.Int64, []int{int(c.suppress().Capacity), 3}}, {tensor.Int64, []int{1}}}
+	},
+	algorithm: func(c *Call) engine.Algorithm { return c.suppress() },
+	Samples: slices.Concat(
+		suppressCase("corners", 1, 1, 40, SuppressOptions{IoU: 0.3}),
+		suppressCase("centre", 2, 3, 35, SuppressOptions{IoU: 0.5, Centre: true, PerClass: 4}),
+		suppressCase("threshold", 2, 2, 300, SuppressOptions{IoU: 0.4, Score: new(0.75)}),
+		suppressCase("any overlap", 1, 2, 50, SuppressOptions{}),
+		suppressCase("no overlap is too much", 1, 2, 9, SuppressOptions{IoU: 1}),
+		suppressCase("little room", 3, 2, 25, SuppressOptions{IoU: 0.6, Capacity: 11}),
+		suppressCase("much room", 1, 1, 5, SuppressOptions{IoU: 0.2, Capacity: 30, Score: new(0.5)}),
+		suppressCase("nothing passes", 2, 2, 8, SuppressOptions{IoU: 0.2, Score: new(2.0)}),
+		suppressCase("no boxes", 2, 2, 0, SuppressOptions{IoU: 0.2, Capacity: 3}),
+	),
+})
+
+// SuppressCase is what the reference must know: Attr of the samples.
+type SuppressCase struct {
+	SuppressOptions
+	Count bool // the result is the count
+}
+
+func suppressCase(label string, batches, classes, n int, o SuppressOptions) (out []Sample) {
+	for _, count := range []bool{false, true} {
+		what := " selected"
+		if count {
+			what = " count"
+		}
+		out = append(out, Sample{
+			Label: label + what, Attr: SuppressCase{o, count},
+			Operands: []Operand{{Shape: []int{batches, n, 4}, Lo: 0.01, Hi: 1}, {Shape: []int{batches, classes, n}, Lo: 0, Hi: 1, Distinct: n < 100}},
+			Build: func(in []*Node) *Node {
+				s, c := NonMaxSuppression(in[0], in[1], &o)
+				if count {
+					return c
+				}
+				return s
+			},
+		})
+	}
+	return out
+}

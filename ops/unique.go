@@ -1,0 +1,124 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// UniqueOptions say what Unique compares. The zero value and nil are the
+// elements of x, sorted.
+type UniqueOptions struct {
+	// Along compares the slices of x along Axis instead of its elements.
+	Along bool
+	Axis  int
+	// FirstSeen gives what is different in the order in which it stands in x
+	// instead of sorted.
+	FirstSeen bool
+}
+
+// Uniques are the results of Unique. As shapes are fixed, they have room for all
+// of x; behind what was found there are zeros in Values and Counts, and -1 in First.
+type Uniques struct {
+	Values  *Node // [n], or x's shape where slices are compared
+	First   *Node // [n] int64: where each stands first
+	Inverse *Node // [n] int64: for each element of x, its number among Values
+	Counts  *Node // [n] int64: how often each stands in x
+	Number  *Node // int64 scalar: how many there are
+}
+
+// Unique finds the different elements of x, in row-major order, or its different
+// slices along an axis:
+//
+//	x[i] = Values[Inverse[i]],  Values[k] = x[First[k]]
+//
+// Sorted slices are in the order of their first elements, then of their second.
+// NaN equals NaN and comes last; the zeros are equal, and the first one found stands
+// for both. There is no derivative. Errors: the axis does not exist; more than
+// 2^31 - 1 of them.
+// Source: ONNX, operator Unique; for NaN NumPy 1.21.
+func Unique(x *Node, o *UniqueOptions) Uniques {
+	if o == nil {
+		o = &UniqueOptions{}
+	}
+	bad := func(n *Node) Uniques { return Uniques{n, n, n, n, n} }
+	if x == nil || x.bad {
+		return bad(apply("unique", nil, x))
+	}
+	items, back := Reshape(x, x.Size(), 1), func(v *Node) *Node { return Reshape(v, x.Size()) }
+	if o.Along {
+		axis, err := axisOf(o.Axis, x.Rank())
+		if err != nil {
+			return bad(x.graph.fail("unique", []*Node{x}, err))
+		}
+		perm := span(0, x.Rank())
+		perm[0], perm[axis] = axis, 0 // its own inverse
+		turned := Transpose(x, perm...)
+		items = Reshape(turned, x.shape[axis], x.Size()/max(x.shape[axis], 1))
+		back = func(v *Node) *Node { return Transpose(Reshape(v, turned.shape...), perm...) }
+	}
+	n := apply("unique", uniqueAttr{!o.FirstSeen}, items)
+	if n.bad {
+		return bad(n)
+	}
+	return Uniques{back(pickOf(n, 0)), pickOf(n, 1), pickOf(n, 2), pickOf(n, 3), Reshape(pickOf(n, 4))}
+}
+
+type uniqueAttr struct{ sorted bool }
+
+var _ = define(Op{
+	Name: "unique", Arity: 1, DTypes: every, lower: lowerRoutine,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		if n := c.shape(0)[0]; n > math.MaxInt32 {
+			return nil, 0, fmt.Errorf("%d items; 2^31 - 1 are the most", n)
+		}
+		return firstResult(c)
+	},
+	results: func(c *Call) []Result {
+		n := []int{c.shape(0)[0]}
+		return []Result{{c.dt(0), c.shape(0)}, {tensor.Int64, n}, {tensor.Int64, n}, {tensor.Int64, n}, {tensor.Int64, []int{1}}}
+	},
+	algorithm: func(c *Call) engine.Algorithm {
+		s := c.shape(0)
+		return &engine.Unique{Count: int64(s[0]), Width: int64(s[1]), Sorted: c.Attr.(uniqueAttr).sorted}
+	},
+	Samples: slices.Concat(
+		uniqueCase("elements", []int{11, 8}, UniqueOptions{}),
+		uniqueCase("first seen", []int{90}, UniqueOptions{FirstSeen: true}),
+		uniqueCase("many", []int{2500}, UniqueOptions{}),
+		uniqueCase("rows", []int{60, 2}, UniqueOptions{Along: true}),
+		uniqueCase("columns", []int{1, 40, 2}, UniqueOptions{Along: true, Axis: 1}),
+		uniqueCase("last axis, first seen", []int{2, 1, 30}, UniqueOptions{Along: true, Axis: -1, FirstSeen: true}),
+		uniqueCase("one", []int{}, UniqueOptions{}),
+		uniqueCase("nothing", []int{0}, UniqueOptions{}),
+		uniqueCase("empty rows", []int{3, 0}, UniqueOptions{Along: true}),
+	),
+})
+
+// UniqueCase is what the reference must know: Attr of the samples.
+type UniqueCase struct {
+	UniqueOptions
+	Result int // which field of Uniques
+}
+
+func uniqueCase(label string, shape []int, o UniqueOptions) (out []Sample) {
+	for i, what := range []string{"values", "first", "inverse", "counts", "number"} {
+		out = append(out, Sample{
+			Label: label + " " + what, Attr: UniqueCase{o, i},
+			Operands: []Operand{{Shape: shape, Special: len(shape) > 0, Lo: 0, Hi: 3}},
+			Build: func(in []*Node) *Node {
+				// Coarse, so that elements repeat.
+				x := in[0]
+				if x.dtype.IsFloat() {
+					x = Where(Less(Abs(x), ScalarLike(x, 4)), Floor(x), x)
+				}
+				u := Unique(x, &o)
+				return []*Node{u.Values, u.First, u.Inverse, u.Counts, u.Number}[i]
+			},
+		})
+	}
+	return out
+}
