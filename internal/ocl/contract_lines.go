@@ -155,7 +155,7 @@ func (p *linesChoice) split(c *contraction, want int64) {
 // cycles estimates how long the busiest core computes, with what was measured on
 // one that does two multiply-adds of vectors and two aligned loads a cycle.
 func (p linesChoice) cycles(c *contraction) int64 {
-	const begin, copied, ended, tile, fold = 500, 3, 6, 40, 5
+	const begin, copied, ended, tile, fold = 500, 3, 6, 40, 7
 	if p.shape.Rows == 0 {
 		return math.MaxInt64 / 2
 	}

@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
@@ -29,6 +30,11 @@ func thinVariant(d *deviceFacts, t *engine.Task) variant {
 		if s.Op == engine.OpLoad && gathers(s.Addr) {
 			return variant{}
 		}
+	}
+	if t.Axes[last] > thick {
+		t = apart(t)
+		axes = axesOf(t, 0)
+		e, last = t.Values[0], axes[len(axes)-1]
 	}
 	m := &thinning{dev: d, task: t, row: -1, thin: last}
 	if t.Axes[last] <= thick {
@@ -83,4 +89,56 @@ func (m *thinning) plan() (*plan, error) {
 			global: grid(ceilDiv(rows, span), outer), local: grid(1, 1),
 		}},
 	}, nil
+}
+
+// apart is t, a Map, with every axis as two whose quotient and remainder by a divisor
+// its expressions take, where they then take fewer: the phases of a stride, which
+// come to lie side by side.
+func apart(t *engine.Task) *engine.Task {
+	for a := 0; a < len(t.Axes); a++ {
+		for _, d := range divisors(t, a) {
+			if m := splitAxis(t, a, d); int64(t.Axes[a])%d == 0 && divisions(m) < divisions(t) {
+				t = m
+				break
+			}
+		}
+	}
+	return t
+}
+
+// divisors are those by which t's expressions divide the coordinate of axis a.
+func divisors(t *engine.Task, a int) (all []int64) {
+	for _, e := range t.Exprs() {
+		for s := range e.Walk() {
+			for _, x := range s.Indices() {
+				for _, term := range x.Terms {
+					k := term.Atom
+					if (k.Kind == engine.AtomDiv || k.Kind == engine.AtomMod) && k.X.Key() == engine.AxisIndex(a).Key() && !slices.Contains(all, k.D) {
+						all = append(all, k.D)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// splitAxis makes axis a of t, a Map, two, the inner one of extent d.
+func splitAxis(t *engine.Task, a int, d int64) *engine.Task {
+	dom := slices.Insert(slices.Clone(t.Axes), a+1, int(d))
+	dom[a] = t.Axes[a] / int(d)
+	at := make([]*engine.Index, len(t.Axes))
+	for i := range at {
+		switch {
+		case i < a:
+			at[i] = engine.AxisIndex(i)
+		case i == a:
+			at[i] = engine.AxisIndex(a).Mul(d).Add(engine.AxisIndex(a + 1))
+		default:
+			at[i] = engine.AxisIndex(i + 1)
+		}
+	}
+	m := t.Rewrite(func(e *engine.Expr) *engine.Expr { return e.Subst(at, dom) })
+	m.Axes, m.Groups = dom, []int{len(dom)}
+	return m
 }

@@ -37,6 +37,19 @@ func TestThinAxesAreWrittenOut(t *testing.T) {
 			require.Contains(t, p.Variant, "thin")
 		})
 	}
+	t.Run("phases", func(t *testing.T) { // y[c][2i+r][2j+s] of x[r][s][c][i][j]
+		t.Parallel()
+		dom := engine.Domain{3, 20, 140}
+		of := func(a int) (outer, inner *engine.Index) {
+			return engine.AxisIndex(a).Div(2, dom), engine.AxisIndex(a).Mod(2, dom)
+		}
+		i, r := of(1)
+		j, s := of(2)
+		addr := r.Mul(2 * 3 * 700).Add(s.Mul(3 * 700)).Add(engine.AxisIndex(0).Mul(700)).Add(i.Mul(70)).Add(j)
+		in := engine.Operand{DType: f, Len: dom.Size()}
+		p := verify(t, device(t, "map=thin", nil), mapTask(dom, engine.Load(0, f, addr, nil), in), [][]byte{randomBytes(rand.New(rand.NewPCG(6, 8)), f, in.Len)}, 0, 0)
+		require.Contains(t, p.Variant, "thin")
+	})
 	t.Run("joined", func(t *testing.T) {
 		t.Parallel()
 		const n = 300

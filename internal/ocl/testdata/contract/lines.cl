@@ -1,10 +1,10 @@
-// lines: block 9x3, 3 x 32 columns, 7 lines of 112 split k 16
+// lines: block 4x4, 3 x 32 columns, 7 lines of 112 split k 16
 
 // contract_lines
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
-#define ROWS 9
-#define COLS 3
+#define ROWS 4
+#define COLS 4
 #define SPACE_A 49152
 #define SPACE_B 49152
 #define SPACE_SUM 16384
