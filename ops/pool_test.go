@@ -42,7 +42,7 @@ func TestThePoolingGradientGoesToTheFirstLargest(t *testing.T) {
 	t.Parallel()
 	runtimes := map[string]*Runtime{"cpu": cpuOnly(t), "device": device(t)}
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, o := range []PoolOptions{
+	for i, o := range []PoolOptions{
 		{Size: [2]int{2, 2}}, {Size: [2]int{1, 3}}, {Size: [2]int{4, 1}}, {Size: [2]int{3, 3}}, {Size: [2]int{1, 1}},
 		{Size: [2]int{2, 2}, Stride: [2]int{1, 2}, Pad: [2]int{1, 0}}, {Size: [2]int{3, 3}, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}},
 		{Size: [2]int{3, 2}, Stride: [2]int{4, 5}, Pad: [2]int{2, 1}}, {Size: [2]int{3, 3}, Pad: [2]int{2, 1}},
@@ -69,6 +69,9 @@ func TestThePoolingGradientGoesToTheFirstLargest(t *testing.T) {
 			grad := Gradients(Sum(Mul(y, dy)), x)[0]
 			want := poolGradient(xs, dys, s, o)
 			for name, rt := range runtimes {
+				if name == "device" && dt == tensor.Float16 && i%4 != 0 {
+					continue // a type changes loads and stores alone, and every shape is a program
+				}
 				got := runOn(t, rt, g, grad)
 				require.Equal(t, want, got, fmt.Sprintf("%s %v %+v", name, dt, o))
 			}
