@@ -30,16 +30,8 @@ func (c *contraction) chooseBlock() blockChoice {
 	least, best := int64(math.MaxInt64), p
 	for splits := int64(1); splits == 1 || c.k/splits >= 512 && splits*c.b*c.m*c.n*c.accSize <= packBytes; splits *= 2 {
 		p.split(c, splits)
-		for part := int64(1); part <= 8; part *= 2 {
-			p.depth = ceilDiv(p.chunk, ceilDiv(p.chunk, max(int64(p.space.Depth(p.shape))/part, 1)))
-			for across := range shares(panels) {
-				for down := range shares(tiles) {
-					p.panels, p.rows = ceilDiv(panels, across), ceilDiv(tiles, down)*mr
-					if t := p.cycles(c); p.fits() && t < least {
-						least, best = t, p
-					}
-				}
-			}
+		if q, t := p.cheapest(c); t < least {
+			least, best = t, q
 		}
 		if ceilDiv(tiles*panels*c.b, 4*int64(c.dev.units)) > splits {
 			break
@@ -53,6 +45,25 @@ func (c *contraction) chooseBlock() blockChoice {
 	}
 	best.lots = p.lots
 	return best
+}
+
+// cheapest is p with the rows, panels and depth for which cycles, which it returns too, are least.
+func (p blockChoice) cheapest(c *contraction) (best blockChoice, least int64) {
+	least, best = math.MaxInt64, p
+	mr := int64(p.shape.Rows)
+	tiles, panels := ceilDiv(c.m, mr), ceilDiv(c.n, int64(p.shape.Columns()))
+	for part := int64(1); part <= 8; part *= 2 {
+		p.depth = ceilDiv(p.chunk, ceilDiv(p.chunk, max(int64(p.space.Depth(p.shape))/part, 1)))
+		for across := range shares(panels) {
+			for down := range shares(tiles) {
+				p.panels, p.rows = ceilDiv(panels, across), ceilDiv(tiles, down)*mr
+				if t := p.cycles(c); p.fits() && t < least {
+					least, best = t, p
+				}
+			}
+		}
+	}
+	return best, least
 }
 
 // anyBlock is what all blocks have in common.
@@ -145,22 +156,15 @@ func (p blockChoice) String() string {
 func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 	g := c.program(true, true, p.splits == 1)
 	lanes := p.shape.Lanes
-	g.macro("MR", p.shape.Rows)
-	g.macro("NV", p.shape.Vectors)
-	g.macro("VL", lanes)
-	g.macro("NR", p.shape.Columns())
-	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
-	g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
+	p.macros(g, c)
 	g.macro("ROWS_ADJOIN", oneIf(c.rowsAdjoin()))
-	g.macro("SPACE_A", p.space.A)
-	g.macro("SPACE_B", p.space.B)
 	sum := 0
 	if p.chunk > p.depth {
 		sum = p.space.Sum
 	}
 	g.macro("SPACE_SUM", sum)
 
-	alongM := c.adjoin(c.a, aRow) && p.shape.Rows > 1 && p.shape.Rows&(p.shape.Rows-1) == 0
+	alongM := c.adjoin(c.a, aRow) && p.rowsAreVector()
 	g.macro("A_DIRECT", oneIf(p.direct))
 	g.macro("A_ALONG_K", oneIf(c.a.alongK()))
 	g.macro("A_ALONG_M", oneIf(!c.a.alongK() && alongM))
@@ -195,11 +199,7 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 	c.vectorOut(g, lanes, p.splits, "s")
 	c.extents(g)
 	g.size("ROWS", p.rows)
-	group := int64(p.space.A) / p.depth / int64(p.shape.Rows) * int64(p.shape.Rows)
-	if p.direct {
-		group = p.rows
-	}
-	g.size("GROUP", group)
+	g.size("GROUP", p.group())
 	g.size("PANELS", p.panels)
 	g.size("DEPTH", p.depth)
 	g.size("LOTS", p.lots)
@@ -211,6 +211,32 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 		global: grid(ceilDiv(c.m, p.rows), ceilDiv(c.n, columns), ceilDiv(c.b, p.lots)*p.splits),
 	}}, out.launches...)
 	return out, nil
+}
+
+// macros defines the shape of p.
+func (p blockChoice) macros(g *gen, c *contraction) {
+	lanes := p.shape.Lanes
+	g.macro("MR", p.shape.Rows)
+	g.macro("NV", p.shape.Vectors)
+	g.macro("VL", lanes)
+	g.macro("NR", p.shape.Columns())
+	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
+	g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
+	g.macro("SPACE_A", p.space.A)
+	g.macro("SPACE_B", p.space.B)
+}
+
+// rowsAreVector reports whether OpenCL C has vectors of as many elements as p has rows.
+func (p blockChoice) rowsAreVector() bool {
+	return p.shape.Rows > 1 && p.shape.Rows&(p.shape.Rows-1) == 0
+}
+
+// group is how many rows of A are copied at a time.
+func (p blockChoice) group() int64 {
+	if p.direct {
+		return p.rows
+	}
+	return int64(p.space.A) / p.depth / int64(p.shape.Rows) * int64(p.shape.Rows)
 }
 
 // adjoin reports whether neighbours along the axes of group are neighbours in memory.

@@ -44,15 +44,7 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 	tilesM, tilesN := ceilDiv(c.m, int64(s.M)), ceilDiv(c.n, int64(s.N))
 	groups := tilesM * tilesN * c.b * t.splits
 	g := c.program(true, true, t.splits == 1, groups)
-	g.macro("TM", s.M)
-	g.macro("TN", s.N)
-	g.macro("TK", s.K)
-	g.macro("TX", s.X)
-	g.macro("TY", s.Y)
-	g.macro("VW", s.Vector)
-	g.macro("VEC", fmt.Sprintf("%s%d", c.accC, s.Vector))
-	g.macro("SPREAD(v, p)", fmt.Sprintf("vstore%d(v, 0, p)", s.Vector))
-	g.macro("STAGES", max(s.Stages, 1))
+	c.tileMacros(g, s)
 	c.tileSide(g, t, "A", "m", c.a, s.M, aBatch, aRow, aSum)
 	c.tileSide(g, t, "B", "n", c.bb, s.N, bBatch, bColumn, bSum)
 	g.size("TILES_M", tilesM)
@@ -75,6 +67,19 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 		global: [3]int{int(groups) * s.Items()}, local: [3]int{s.Items()},
 	}}, p.launches...)
 	return p, nil
+}
+
+// tileMacros defines the shape of a tile.
+func (c *contraction) tileMacros(g *gen, s kernels.TileShape) {
+	g.macro("TM", s.M)
+	g.macro("TN", s.N)
+	g.macro("TK", s.K)
+	g.macro("TX", s.X)
+	g.macro("TY", s.Y)
+	g.macro("VW", s.Vector)
+	g.macro("VEC", fmt.Sprintf("%s%d", c.accC, s.Vector))
+	g.macro("SPREAD(v, p)", fmt.Sprintf("vstore%d(v, 0, p)", s.Vector))
+	g.macro("STAGES", max(s.Stages, 1))
 }
 
 // tileSide says how the elements of an operand are loaded: in which order, and

@@ -246,3 +246,6 @@ func (e *Engine) Transfer(n int64) time.Duration {
 func seconds(s float64) time.Duration {
 	return time.Duration(math.Min(s*1e9, math.MaxInt64/2))
 }
+
+// Opened is the device.
+func (e *Engine) Opened() *platform.Opened { return e.dev }

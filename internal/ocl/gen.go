@@ -24,7 +24,7 @@ const (
 	argTable                  // all argInts of the program in one buffer
 	argRun                    // the number of the run: uint
 	argPointer                // custom: memory of input or output number index, from its offset on
-	argScalar                 // custom: scalar
+	argScalar                 // a number: of a custom kernel, or set by every launch
 )
 
 // arg is one argument of every kernel of a program.
@@ -50,7 +50,8 @@ type gen struct {
 	byKey   map[string]int // into ints
 	named   []arg          // sizes that the family named
 	scratch []arg
-	ctypes  map[string]string // of scratch, by name
+	scalars []arg             // numbers of the accumulators' type
+	ctypes  map[string]string // of scratch and scalars, by name
 	macros  strings.Builder
 	hooks   strings.Builder
 	err     error // why the task has no program
@@ -135,6 +136,12 @@ func (g *gen) scratchArg(name string, index int, ctype string) {
 // keptArg is scratchArg for a buffer that the task keeps between runs.
 func (g *gen) keptArg(name string, index int, ctype string) {
 	g.scratch = append(g.scratch, arg{kind: argKept, name: name, index: index})
+	g.ctypes[name] = ctype
+}
+
+// scalarArg passes a number that every launch sets under a name of the kernel file.
+func (g *gen) scalarArg(name, ctype string) {
+	g.scalars = append(g.scalars, arg{kind: argScalar, name: name})
 	g.ctypes[name] = ctype
 }
 
@@ -228,7 +235,7 @@ func (g *gen) assemble(files ...string) *program {
 		each = 8
 	}
 	buffers := len(g.task.Ins) + len(g.task.Outs)
-	table := 16*buffers+8*len(g.scratch)+each*len(ints)+4 > g.dev.argBytes
+	table := 16*buffers+8*(len(g.scratch)+len(g.scalars))+each*len(ints)+4 > g.dev.argBytes
 
 	var params, fnParams, fnArgs []string
 	for i := range buffers {
@@ -251,6 +258,10 @@ func (g *gen) assemble(files ...string) *program {
 	}
 	for _, s := range g.scratch {
 		params = append(params, fmt.Sprintf("__global %s *restrict %s", g.ctypes[s.name], s.name))
+		p.args = append(p.args, s)
+	}
+	for _, s := range g.scalars {
+		params = append(params, fmt.Sprintf("const %s %s", g.ctypes[s.name], s.name))
 		p.args = append(p.args, s)
 	}
 	if table {

@@ -9,9 +9,9 @@
 #define NR 16
 #define VT float8
 #define VSTORE vstore8
-#define ROWS_ADJOIN 0
 #define SPACE_A 8192
 #define SPACE_B 32768
+#define ROWS_ADJOIN 0
 #define SPACE_SUM 65536
 #define A_DIRECT 0
 #define A_ALONG_K 1

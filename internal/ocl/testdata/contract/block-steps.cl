@@ -9,9 +9,9 @@
 #define NR 16
 #define VT double8
 #define VSTORE vstore8
-#define ROWS_ADJOIN 0
 #define SPACE_A 4096
 #define SPACE_B 16384
+#define ROWS_ADJOIN 0
 #define SPACE_SUM 32768
 #define A_DIRECT 0
 #define A_ALONG_K 0

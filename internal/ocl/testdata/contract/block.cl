@@ -9,9 +9,9 @@
 #define NR 32
 #define VT float16
 #define VSTORE vstore16
-#define ROWS_ADJOIN 0
 #define SPACE_A 0
 #define SPACE_B 32768
+#define ROWS_ADJOIN 0
 #define SPACE_SUM 0
 #define A_DIRECT 1
 #define A_ALONG_K 1

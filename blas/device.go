@@ -1,0 +1,169 @@
+package blas
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	gonum "gonum.org/v1/gonum/blas"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/tensor"
+)
+
+// device is what computes one type: the routines of a BLAS for it, each by the device or by
+// gonum.
+type device[T number] struct {
+	blas   *BLAS
+	own    reference[T]
+	dtype  tensor.DType
+	routes atomic.Pointer[routes]
+
+	// What is smaller stays with gonum without another thought.
+	leastWork, leastSide, leastVector int
+	block                             int  // order of a triangle that gonum computes
+	vectorBlock                       int  // the same beside vectors
+	waits                             bool // for the compiler
+	spares                            sync.Pool
+}
+
+func (d *device[T]) prepare(b *BLAS, own reference[T], dt tensor.DType) {
+	d.blas, d.own, d.dtype = b, own, dt
+	d.leastWork, d.leastSide, d.leastVector, d.block, d.vectorBlock = 20_000, 24, 64, 32, 256
+	r := &guess
+	if b.force {
+		d.leastWork, d.leastSide, d.leastVector, d.block, d.vectorBlock = 0, 0, 0, 2, 2
+		d.waits, r = true, &always
+	}
+	if b.products.Check(dt) != nil {
+		r = &never
+	}
+	d.routes.Store(r)
+}
+
+// off leaves everything to gonum.
+func (d *device[T]) off() { d.routes.Store(&never) }
+
+func (d *device[T]) small3(m, n, k int) bool { return d.blas == nil || m*n*k < d.leastWork }
+func (d *device[T]) small(m, n int) bool {
+	return d.blas == nil || m < d.leastSide || n < d.leastSide
+}
+func (d *device[T]) thin(m, n int) bool {
+	return d.blas == nil || m < d.leastVector || n < d.leastVector
+}
+
+// transposed is what t says where it is a transposition, for real numbers.
+func transposed(t gonum.Transpose) bool { return t != gonum.NoTrans }
+
+// flip is the other one.
+func flip(trans bool) gonum.Transpose {
+	if trans {
+		return gonum.NoTrans
+	}
+	return gonum.Trans
+}
+
+// asTrans is the flag of a truth value.
+func asTrans(trans bool) gonum.Transpose { return flip(!trans) }
+
+// fits reports whether a matrix of rows x columns lies in a slice of n elements.
+func fits(n, rows, columns, ld int) bool {
+	return rows >= 0 && columns >= 0 && ld >= max(1, columns) && (rows == 0 || columns == 0 || n >= (rows-1)*ld+columns)
+}
+
+// matrix is the part of s that holds rows x columns.
+func matrix[T number](s []T, rows, columns, ld int) []byte {
+	return cl.Bytes(s[:(rows-1)*ld+columns])
+}
+
+// run lets the device compute C = alpha·op(A)·op(B) + beta·C and reports whether it has.
+// Arguments are right, and nothing is empty.
+func (d *device[T]) run(tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) bool {
+	p := calls.Get().(*ocl.Product)
+	defer calls.Put(p)
+	ar, ac, br, bc := m, k, k, n
+	if tA {
+		ar, ac = ac, ar
+	}
+	if tB {
+		br, bc = bc, br
+	}
+	*p = ocl.Product{
+		DType: d.dtype, M: m, N: n, K: k, Alpha: float64(alpha), Beta: float64(beta),
+		A: ocl.Operand{Data: matrix(a, ar, ac, lda), LD: lda, Trans: tA},
+		B: ocl.Operand{Data: matrix(b, br, bc, ldb), LD: ldb, Trans: tB},
+		C: ocl.Operand{Data: matrix(c, m, n, ldc), LD: ldc},
+	}
+	err := d.blas.products.Run(p, d.waits || patient(m, n, k))
+	*p = ocl.Product{}
+	if err != nil {
+		d.blas.failed(err)
+	}
+	return err == nil
+}
+
+// calls are products that nobody computes, so that a call allocates none.
+var calls = sync.Pool{New: func() any { return new(ocl.Product) }}
+
+// patient reports whether gonum would compute for longer than a compiler needs for a kernel.
+func patient(m, n, k int) bool {
+	return float64(m)*float64(n)*float64(k) > 8e9
+}
+
+// spare returns n elements of any value, for give.
+func (d *device[T]) spare(n int) *[]T {
+	s, ok := d.spares.Get().(*[]T)
+	if !ok {
+		s = new([]T)
+	}
+	if cap(*s) < n {
+		*s = make([]T, n)
+	}
+	*s = (*s)[:n]
+	return s
+}
+
+func (d *device[T]) give(s *[]T) { d.spares.Put(s) }
+
+// parts calls f with parts of [0, n) at the same time, one for each processor, none
+// shorter than least.
+func parts(n, least int, f func(from, to int)) {
+	count := min(runtime.GOMAXPROCS(0), n/max(least, 1))
+	if count < 2 {
+		f(0, n)
+		return
+	}
+	var wg sync.WaitGroup
+	for i := 1; i < count; i++ {
+		wg.Go(func() { f(n*i/count, n*(i+1)/count) })
+	}
+	f(0, n/count)
+	wg.Wait()
+}
+
+// dense returns n elements of x that lie inc apart as ones that adjoin: where they lie, or
+// copied. Done ends their use, and writes them back if it is told to.
+func (d *device[T]) dense(n int, x []T, inc int, read bool) (v []T, done func(write bool)) {
+	if inc == 1 {
+		return x[:n], func(bool) {}
+	}
+	at := 0
+	if inc < 0 {
+		at = (1 - n) * inc
+	}
+	s := d.spare(n)
+	if read {
+		for i := range *s {
+			(*s)[i] = x[at+i*inc]
+		}
+	}
+	return *s, func(write bool) {
+		if write {
+			for i, v := range *s {
+				x[at+i*inc] = v
+			}
+		}
+		d.give(s)
+	}
+}

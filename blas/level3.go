@@ -1,0 +1,218 @@
+package blas
+
+import gonum "gonum.org/v1/gonum/blas"
+
+// Every routine of level 3 but Gemm is made of products of halves, quarters and so on of its
+// triangle, and of small triangles at the diagonal. Arguments that are wrong, and calls
+// that compute nothing, are gonum's, which panics as it does.
+
+func (d *device[T]) gemm(tA, tB gonum.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	if m > 0 && n > 0 && k > 0 && alpha != 0 && isTranspose(tA) && isTranspose(tB) {
+		ar, ac, br, bc := m, k, k, n
+		if transposed(tA) {
+			ar, ac = ac, ar
+		}
+		if transposed(tB) {
+			br, bc = bc, br
+		}
+		if d.routes.Load().gemm(transposed(tA), transposed(tB), m, n, k) &&
+			fits(len(a), ar, ac, lda) && fits(len(b), br, bc, ldb) && fits(len(c), m, n, ldc) &&
+			d.run(transposed(tA), transposed(tB), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
+			return
+		}
+	}
+	d.own.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+func isTranspose(t gonum.Transpose) bool {
+	return t == gonum.NoTrans || t == gonum.Trans || t == gonum.ConjTrans
+}
+
+func isTriangle(ul gonum.Uplo) bool { return ul == gonum.Upper || ul == gonum.Lower }
+
+func isSide(s gonum.Side) bool { return s == gonum.Left || s == gonum.Right }
+
+// half divides n so that halves of halves have few different sizes.
+func half(n, block int) int {
+	h := block
+	for 2*h < n {
+		h *= 2
+	}
+	return h
+}
+
+func (d *device[T]) symm(s gonum.Side, ul gonum.Uplo, m, n int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	k, other := n, m
+	if s == gonum.Left {
+		k, other = m, n
+	}
+	if alpha == 0 || !isSide(s) || !isTriangle(ul) || !d.routes.Load().triangle(routeSymm, k, other) ||
+		!fits(len(a), k, k, lda) || !fits(len(b), m, n, ldb) || !fits(len(c), m, n, ldc) || m == 0 || n == 0 {
+		d.own.symm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	d.symmParts(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+// symmBlock is the order of a symmetric block that is written out in full, in blocks of a
+// triangle.
+const symmBlock = 8
+
+func (d *device[T]) symmParts(s gonum.Side, ul gonum.Uplo, m, n int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	left := s == gonum.Left
+	k := n
+	if left {
+		k = m
+	}
+	product := func(tA bool, m, n, k int, x []T, ldx int, y []T, ldy int, beta T, c []T) {
+		if left {
+			d.gemm(asTrans(tA), gonum.NoTrans, m, n, k, alpha, x, ldx, y, ldy, beta, c, ldc)
+		} else {
+			d.gemm(gonum.NoTrans, asTrans(tA), m, n, k, alpha, y, ldy, x, ldx, beta, c, ldc)
+		}
+	}
+	if k <= symmBlock*d.block {
+		full := d.spare(k * k)
+		defer d.give(full)
+		unfold(*full, ul, k, a, lda)
+		product(false, m, n, k, *full, k, b, ldb, beta, c)
+		return
+	}
+	h := half(k, d.block)
+	rest := k - h
+	corner := a[h*lda+h:]
+	off := a[h*lda:] // rest x h
+	if ul == gonum.Upper {
+		off = a[h:] // h x rest
+	}
+	lower := ul == gonum.Lower
+	if left {
+		b2, c2 := b[h*ldb:], c[h*ldc:]
+		d.symmParts(s, ul, h, n, alpha, a, lda, b, ldb, beta, c, ldc)
+		product(lower, h, n, rest, off, lda, b2, ldb, 1, c)
+		d.symmParts(s, ul, rest, n, alpha, corner, lda, b2, ldb, beta, c2, ldc)
+		product(!lower, rest, n, h, off, lda, b, ldb, 1, c2)
+		return
+	}
+	b2, c2 := b[h:], c[h:]
+	d.symmParts(s, ul, m, h, alpha, a, lda, b, ldb, beta, c, ldc)
+	product(!lower, m, h, rest, off, lda, b2, ldb, 1, c)
+	d.symmParts(s, ul, m, rest, alpha, corner, lda, b2, ldb, beta, c2, ldc)
+	product(lower, m, rest, h, off, lda, b, ldb, 1, c2)
+}
+
+// unfold writes a symmetric matrix of order k out in full.
+func unfold[T number](full []T, ul gonum.Uplo, k int, a []T, lda int) {
+	const strip = 8 // rows that are read down, a line of memory at a time
+	for i0 := 0; i0 < k; i0 += strip {
+		end := min(i0+strip, k)
+		for i := i0; i < end; i++ {
+			if ul == gonum.Upper {
+				copy(full[i*k+i:(i+1)*k], a[i*lda+i:])
+			} else {
+				copy(full[i*k:i*k+i+1], a[i*lda:])
+			}
+		}
+		if ul == gonum.Upper {
+			for j := i0 + 1; j < k; j++ {
+				for i := i0; i < min(end, j); i++ {
+					full[j*k+i] = a[i*lda+j]
+				}
+			}
+		} else {
+			for j := range end {
+				for i := max(i0, j+1); i < end; i++ {
+					full[j*k+i] = a[i*lda+j]
+				}
+			}
+		}
+	}
+}
+
+func (d *device[T]) syrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha T, a []T, lda int, beta T, c []T, ldc int) {
+	rows, columns := n, k
+	if transposed(t) {
+		rows, columns = k, n
+	}
+	if alpha == 0 || n == 0 || k == 0 || !isTriangle(ul) || !isTranspose(t) || !d.routes.Load().triangle(routeSyrk, n, k) ||
+		!fits(len(a), rows, columns, lda) || !fits(len(c), n, n, ldc) {
+		d.own.syrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
+		return
+	}
+	d.syrkParts(ul, transposed(t), n, k, alpha, a, lda, a, lda, beta, c, ldc, false)
+}
+
+func (d *device[T]) syr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	rows, columns := n, k
+	if transposed(t) {
+		rows, columns = k, n
+	}
+	if alpha == 0 || n == 0 || k == 0 || !isTriangle(ul) || !isTranspose(t) || !d.routes.Load().triangle(routeSyr2k, n, k) ||
+		!fits(len(a), rows, columns, lda) || !fits(len(b), rows, columns, ldb) || !fits(len(c), n, n, ldc) {
+		d.own.syr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	d.syrkParts(ul, transposed(t), n, k, alpha, a, lda, b, ldb, beta, c, ldc, true)
+}
+
+// syrkBlock is the order of a block at the diagonal that is computed in full, in blocks of a
+// triangle.
+const syrkBlock = 4
+
+// syrkParts adds alpha·op(A)·op(B)ᵀ, and if both is set alpha·op(B)·op(A)ᵀ, to a triangle of beta·C.
+func (d *device[T]) syrkParts(ul gonum.Uplo, trans bool, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int, both bool) {
+	if n <= syrkBlock*d.block {
+		full := d.spare(n * n)
+		defer d.give(full)
+		d.gemm(asTrans(trans), flip(trans), n, n, k, alpha, a, lda, b, ldb, 0, *full, n)
+		fold(*full, ul, n, beta, c, ldc, both)
+		return
+	}
+	h := half(n, d.block)
+	rest := n - h
+	at := func(s []T, ld int) []T {
+		if trans {
+			return s[h:]
+		}
+		return s[h*ld:]
+	}
+	d.syrkParts(ul, trans, h, k, alpha, a, lda, b, ldb, beta, c, ldc, both)
+	d.syrkParts(ul, trans, rest, k, alpha, at(a, lda), lda, at(b, ldb), ldb, beta, c[h*ldc+h:], ldc, both)
+	pairs := [][2]struct {
+		s  []T
+		ld int
+	}{{{a, lda}, {b, ldb}}, {{b, ldb}, {a, lda}}}
+	if !both {
+		pairs = pairs[:1]
+	}
+	for _, p := range pairs {
+		x, y := p[0], p[1]
+		if ul == gonum.Lower {
+			d.gemm(asTrans(trans), flip(trans), rest, h, k, alpha, at(x.s, x.ld), x.ld, y.s, y.ld, beta, c[h*ldc:], ldc)
+		} else {
+			d.gemm(asTrans(trans), flip(trans), h, rest, k, alpha, x.s, x.ld, at(y.s, y.ld), y.ld, beta, c[h:], ldc)
+		}
+		beta = 1
+	}
+}
+
+// fold adds a triangle of a matrix, and if both is set of its transpose, to beta·C.
+func fold[T number](full []T, ul gonum.Uplo, n int, beta T, c []T, ldc int, both bool) {
+	for i := range n {
+		from, to := 0, i+1
+		if ul == gonum.Upper {
+			from, to = i, n
+		}
+		row := c[i*ldc:]
+		for j := from; j < to; j++ {
+			v := full[i*n+j]
+			if both {
+				v += full[j*n+i]
+			}
+			if beta != 0 {
+				v += beta * row[j]
+			}
+			row[j] = v
+		}
+	}
+}

@@ -1,0 +1,324 @@
+package blas
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	gonum "gonum.org/v1/gonum/blas"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// measured is what is kept on disk for a device, its driver and this version.
+type measured struct {
+	// Of the machine, which the device does not say. Where they differ, gonum's times do.
+	Processors int    `json:"processors"`
+	Arch       string `json:"arch"`
+	Copies     bool   `json:"copies"`
+
+	Single, Double *record
+}
+
+// record is routes as they are kept: JSON has no infinity.
+type record struct {
+	routes
+	From map[string]float64 `json:"from"` // without those that never pay
+}
+
+var routeNames = [routeCount]string{"symm", "syrk", "syr2k", "trmm", "trsm", "gemv", "gemv-t", "ger", "symv", "trmv", "trsv"}
+
+const (
+	measuredKind    = "blas"
+	measuredVersion = 1
+)
+
+func (b *BLAS) machine() measured {
+	return measured{Processors: runtime.GOMAXPROCS(0), Arch: runtime.GOARCH, Copies: b.products.Copies()}
+}
+
+// begin takes what was measured before, or measures in the background.
+func (b *BLAS) begin() {
+	if b.force {
+		return
+	}
+	if b.load() {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	b.cancel = cancel
+	b.work.Go(func() {
+		if err := b.measure(ctx); err != nil && ctx.Err() == nil {
+			b.failed(err)
+		}
+	})
+}
+
+// load takes what was kept, unless it is another machine's or makes no sense.
+func (b *BLAS) load() bool {
+	var m measured
+	now := b.machine()
+	if !b.opened.LoadMeasured(measuredKind, measuredVersion, &m) ||
+		m.Processors != now.Processors || m.Arch != now.Arch || m.Copies != now.Copies {
+		return false
+	}
+	hasSingle, hasDouble := b.products.Check(tensor.Float32) == nil, b.products.Check(tensor.Float64) == nil
+	if hasSingle && !m.Single.sane() || hasDouble && !m.Double.sane() {
+		return false
+	}
+	if hasSingle {
+		b.single.take(m.Single)
+	}
+	if hasDouble {
+		b.double.take(m.Double)
+	}
+	return true
+}
+
+// sane reports whether r can be predicted with.
+func (r *record) sane() bool {
+	if r == nil || !(r.Bytes >= 0) || math.IsInf(r.Bytes, 0) {
+		return false
+	}
+	for _, points := range append(r.Host[:], r.Device) {
+		if len(points) < 2 {
+			return false
+		}
+		for i, p := range points {
+			if !(p.Nanos > 0) || math.IsInf(p.Nanos, 0) || i > 0 && !(p.Work > points[i-1].Work) {
+				return false
+			}
+		}
+	}
+	for _, n := range r.From {
+		if !(n >= 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// take begins to use r, unless the device was given up.
+func (d *device[T]) take(r *record) {
+	for now := d.routes.Load(); now != &never; now = d.routes.Load() {
+		if d.routes.CompareAndSwap(now, d.use(r)) {
+			return
+		}
+	}
+}
+
+// use is r for calls.
+func (d *device[T]) use(r *record) *routes {
+	use := r.routes
+	use.tileRows, use.tileColumns = 8, float64(128/d.dtype.Size())
+	for i, name := range routeNames {
+		n, ok := r.From[name]
+		if !ok {
+			n = math.Inf(1)
+		}
+		use.From[i] = n
+	}
+	return &use
+}
+
+// measure times gonum and the device at some sizes.
+func (b *BLAS) measure(ctx context.Context) error {
+	m := b.machine()
+	var err error
+	if b.products.Check(tensor.Float32) == nil {
+		if m.Single, err = b.single.measure(ctx); err != nil {
+			return err
+		}
+		b.single.take(m.Single)
+	}
+	if b.products.Check(tensor.Float64) == nil {
+		if m.Double, err = b.double.measure(ctx); err != nil {
+			return err
+		}
+		b.double.take(m.Double)
+	}
+	if err := b.opened.SaveMeasured(measuredKind, measuredVersion, m); err != nil {
+		b.log.Debug("blas: what was measured is not kept", "error", err)
+	}
+	return nil
+}
+
+var errProduct = errors.New("blas: the device fails at a product, or computes a wrong one")
+
+// Sizes of what is measured: gonum changes to several goroutines beyond 64, the device to several
+// threads at some size.
+var (
+	gemmSizes     = []int{16, 32, 64, 80, 128, 192, 320}
+	triangleSizes = []int{64, 96, 160, 256}
+	vectorSizes   = []int{128, 256, 512, 1024, 2048}
+)
+
+// trial measures one type, with memory of its own.
+type trial[T number] struct {
+	ctx     context.Context
+	d       *device[T] // that waits for the compiler
+	a, b, c []T
+}
+
+// measure times one type. The device must first prove that it computes what gonum does.
+func (d *device[T]) measure(ctx context.Context) (*record, error) {
+	n := vectorSizes[len(vectorSizes)-1]
+	t := &trial[T]{
+		ctx: ctx, a: make([]T, n*n), b: make([]T, n*n), c: make([]T, n*n),
+		d: &device[T]{blas: d.blas, own: d.own, dtype: d.dtype, block: d.block, vectorBlock: d.vectorBlock, waits: true},
+	}
+	for i := range t.a { // a triangle of a with ones at the diagonal multiplies and solves without overflow
+		t.a[i], t.b[i] = T(i%251-125)/128/2048, T(i%127-63)/64
+	}
+	if err := t.prove(); err != nil {
+		return nil, err
+	}
+	r := &record{From: map[string]float64{}}
+	if err := t.products(r); err != nil {
+		return nil, err
+	}
+	d.take(r) // products go their ways from here on
+	if err := t.others(r); err != nil {
+		return nil, err
+	}
+	d.take(r)
+	return r, nil
+}
+
+// prove compares a product of the device with gonum's; sums of these numbers are exact.
+func (t *trial[T]) prove() error {
+	const m, n, k = 37, 45, 29
+	want := make([]T, m*n)
+	t.d.own.gemm(gonum.NoTrans, gonum.NoTrans, m, n, k, 1, t.a, k, t.b, n, 0, want, n)
+	if !t.d.run(false, false, m, n, k, 1, t.a, k, t.b, n, 0, t.c, n) || !slices.Equal(want, t.c[:m*n]) {
+		return errProduct
+	}
+	return nil
+}
+
+// products times Gemm.
+func (t *trial[T]) products(r *record) error {
+	for i := range r.Host {
+		tA, tB := i&2 > 0, i&1 > 0
+		for _, n := range gemmSizes {
+			if err := t.ctx.Err(); err != nil {
+				return err
+			}
+			work := float64(n) * float64(n) * float64(n)
+			host := clock(func() { t.d.own.gemm(asTrans(tA), asTrans(tB), n, n, n, 1, t.a, n, t.b, n, 0, t.c, n) })
+			r.Host[i] = append(r.Host[i], point{work, host})
+			if i == 0 {
+				device, err := t.clock(false, false, n, n, n, n)
+				if err != nil {
+					return err
+				}
+				r.Device = append(r.Device, point{work, device})
+			}
+		}
+		for _, n := range []int{gemmSizes[0], gemmSizes[len(gemmSizes)-1]} { // so that no caller waits for the compiler
+			if _, err := t.clock(tA, tB, n, n, n, n); err != nil {
+				return err
+			}
+		}
+		monotone(r.Host[i])
+	}
+	monotone(r.Device)
+	const flat = 1024
+	device, err := t.clock(false, false, flat, flat, 1, 1)
+	r.Bytes = max(0, device-r.Device[0].Nanos) / (flat*flat + 2*flat)
+	return err
+}
+
+// others finds the order from which on the device wins in the other routines.
+func (t *trial[T]) others(r *record) error {
+	for which := range routeCount {
+		sizes := triangleSizes
+		if which >= routeGemv {
+			if sizes = vectorSizes; t.d.blas.products.Copies() {
+				continue // a matrix that is used once is not worth moving
+			}
+		}
+		use := t.d.use(r)
+		use.From[which] = 0
+		t.d.routes.Store(use)
+		for _, n := range slices.Backward(sizes) {
+			if err := t.ctx.Err(); err != nil {
+				return err
+			}
+			device := clock(func() { t.call(t.d, which, n) })
+			if host := clock(func() { t.call(t.d.own, which, n) }); device*margin >= host {
+				break
+			}
+			r.From[routeNames[which]] = float64(n)
+		}
+	}
+	return nil
+}
+
+// call is one call of a routine for order n.
+func (t *trial[T]) call(by reference[T], which route, n int) {
+	lda := vectorSizes[len(vectorSizes)-1]
+	a, b, c := t.a, t.b, t.c
+	switch which {
+	case routeSymm:
+		by.symm(gonum.Left, gonum.Lower, n, n, 1, a, lda, b, n, 0, c, n)
+	case routeSyrk:
+		by.syrk(gonum.Lower, gonum.NoTrans, n, n, 1, a, lda, 0, c, n)
+	case routeSyr2k:
+		by.syr2k(gonum.Lower, gonum.NoTrans, n, n, 1, a, lda, b, n, 0, c, n)
+	case routeTrmm:
+		by.trmm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.Unit, n, n, 1, a, lda, b, n)
+	case routeTrsm:
+		by.trsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.Unit, n, n, 1, a, lda, b, n)
+	case routeGemv:
+		by.gemv(gonum.NoTrans, n, n, 1, a, lda, b, 1, 0, c, 1)
+	case routeGemvTrans:
+		by.gemv(gonum.Trans, n, n, 1, a, lda, b, 1, 0, c, 1)
+	case routeGer:
+		by.ger(n, n, 1, a, 1, a, 1, c, n)
+	case routeSymv:
+		by.symv(gonum.Lower, n, 1, a, lda, b, 1, 0, c, 1)
+	case routeTrmv:
+		by.trmv(gonum.Lower, gonum.NoTrans, gonum.Unit, n, a, lda, b, 1)
+	case routeTrsv:
+		by.trsv(gonum.Lower, gonum.NoTrans, gonum.Unit, n, a, lda, b, 1)
+	}
+}
+
+// clock times a product of the device, of m x k by k x n where A's rows are lda long.
+func (t *trial[T]) clock(tA, tB bool, m, n, k, lda int) (ns float64, err error) {
+	ns = clock(func() {
+		if !t.d.run(tA, tB, m, n, k, 1, t.a, lda, t.b, n, 0, t.c, n) {
+			err = errProduct
+		}
+	})
+	return ns, err
+}
+
+// clock is the time of one call of f, the shortest of several, in nanoseconds. The first one does not count.
+func clock(f func()) float64 {
+	f()
+	start := time.Now()
+	f()
+	each := int(min(max(20*time.Microsecond/max(time.Since(start), 1), 1), 100))
+	best := time.Duration(math.MaxInt64)
+	end := time.Now().Add(4 * time.Millisecond)
+	for i := 0; i < 3 || i < 20 && time.Now().Before(end); i++ {
+		start := time.Now()
+		for range each {
+			f()
+		}
+		best = min(best, max(time.Since(start), 1))
+	}
+	return float64(best) / float64(each)
+}
+
+// monotone makes more work take no less time: what was measured with a disturbance counts less.
+func monotone(points []point) {
+	for i := len(points) - 2; i >= 0; i-- {
+		points[i].Nanos = min(points[i].Nanos, points[i+1].Nanos)
+	}
+}

@@ -1,0 +1,153 @@
+package blas
+
+import gonum "gonum.org/v1/gonum/blas"
+
+// triangleOf is a triangular matrix beside a rectangular one, both cut in halves.
+type triangleOf[T number] struct {
+	d     *device[T]
+	side  gonum.Side
+	ul    gonum.Uplo
+	tA    gonum.Transpose
+	diag  gonum.Diag
+	alpha T // of products with what lies off the diagonal
+	lda   int
+	ldb   int
+	small func(x *triangleOf[T], m, n int, alpha T, a, b []T) // what gonum does
+}
+
+func (d *device[T]) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) {
+	if !d.takesTriangle(routeTrmm, s, ul, tA, diag, m, n, alpha, a, lda, b, ldb) {
+		d.own.trmm(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb)
+		return
+	}
+	x := &triangleOf[T]{d: d, side: s, ul: ul, tA: tA, diag: diag, lda: lda, ldb: ldb, small: (*triangleOf[T]).multiplySmall}
+	x.multiply(m, n, alpha, a, b)
+}
+
+func (d *device[T]) trsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) {
+	if !d.takesTriangle(routeTrsm, s, ul, tA, diag, m, n, alpha, a, lda, b, ldb) {
+		d.own.trsm(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb)
+		return
+	}
+	x := &triangleOf[T]{d: d, side: s, ul: ul, tA: tA, diag: diag, lda: lda, ldb: ldb, small: (*triangleOf[T]).solveSmall}
+	x.solve(m, n, alpha, a, b)
+}
+
+// takesTriangle reports whether arguments are right, and halves are worth it.
+func (d *device[T]) takesTriangle(r route, s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) bool {
+	k, other := n, m
+	if s == gonum.Left {
+		k, other = m, n
+	}
+	return alpha != 0 && isSide(s) && isTriangle(ul) && isTranspose(tA) && (diag == gonum.Unit || diag == gonum.NonUnit) &&
+		d.routes.Load().triangle(r, k, other) && fits(len(a), k, k, lda) && fits(len(b), m, n, ldb) && m > 0 && n > 0
+}
+
+// order is that of the triangle.
+func (x *triangleOf[T]) order(m, n int) int {
+	if x.side == gonum.Left {
+		return m
+	}
+	return n
+}
+
+// lower reports whether op(A) is lower triangular.
+func (x *triangleOf[T]) lower() bool { return (x.ul == gonum.Lower) != transposed(x.tA) }
+
+// off adds scale · (the part of op(A) off the diagonal, between halves h and the rest) · one
+// half of B to the other, which it first multiplies by beta. With toRest it is the rest of B
+// that is added to.
+func (x *triangleOf[T]) off(toRest bool, h, m, n int, scale T, a, b []T, beta T) {
+	part := a[h*x.lda:] // of A, as it lies
+	if x.ul == gonum.Upper {
+		part = a[h:]
+	}
+	rest := x.order(m, n) - h
+	if x.side == gonum.Left {
+		from, to, rows, sum := b[h*x.ldb:], b, h, rest
+		if toRest {
+			from, to, rows, sum = b, b[h*x.ldb:], rest, h
+		}
+		x.d.gemm(x.tA, gonum.NoTrans, rows, n, sum, scale, part, x.lda, from, x.ldb, beta, to, x.ldb)
+		return
+	}
+	from, to, columns, sum := b[h:], b, h, rest
+	if toRest {
+		from, to, columns, sum = b, b[h:], rest, h
+	}
+	x.d.gemm(gonum.NoTrans, x.tA, m, columns, sum, scale, from, x.ldb, part, x.lda, beta, to, x.ldb)
+}
+
+// halves calls f with the half of A and B that ends at h, and with that which begins there.
+func (x *triangleOf[T]) halves(h, m, n int, a, b []T) (first, rest func(f func(m, n int, alpha T, a, b []T), alpha T)) {
+	corner := a[h*x.lda+h:]
+	if x.side == gonum.Left {
+		return func(f func(m, n int, alpha T, a, b []T), alpha T) { f(h, n, alpha, a, b) },
+			func(f func(m, n int, alpha T, a, b []T), alpha T) { f(m-h, n, alpha, corner, b[h*x.ldb:]) }
+	}
+	return func(f func(m, n int, alpha T, a, b []T), alpha T) { f(m, h, alpha, a, b) },
+		func(f func(m, n int, alpha T, a, b []T), alpha T) { f(m, n-h, alpha, corner, b[h:]) }
+}
+
+// solve is op(A)·X = alpha·B, or X·op(A) = alpha·B. What depends on nothing is solved first.
+func (x *triangleOf[T]) solve(m, n int, alpha T, a, b []T) {
+	k := x.order(m, n)
+	if k <= x.d.block {
+		x.small(x, m, n, alpha, a, b)
+		return
+	}
+	h := half(k, x.d.block)
+	first, rest := x.halves(h, m, n, a, b)
+	if x.lower() == (x.side == gonum.Left) {
+		first(x.solve, alpha)
+		x.off(true, h, m, n, -1, a, b, alpha)
+		rest(x.solve, 1)
+		return
+	}
+	rest(x.solve, alpha)
+	x.off(false, h, m, n, -1, a, b, alpha)
+	first(x.solve, 1)
+}
+
+// multiply is B = alpha·op(A)·B, or B = alpha·B·op(A). What nothing else needs is replaced first.
+func (x *triangleOf[T]) multiply(m, n int, alpha T, a, b []T) {
+	k := x.order(m, n)
+	if k <= x.d.block {
+		x.small(x, m, n, alpha, a, b)
+		return
+	}
+	h := half(k, x.d.block)
+	first, rest := x.halves(h, m, n, a, b)
+	if x.lower() == (x.side == gonum.Left) {
+		rest(x.multiply, alpha)
+		x.off(true, h, m, n, alpha, a, b, 1)
+		first(x.multiply, alpha)
+		return
+	}
+	first(x.multiply, alpha)
+	x.off(false, h, m, n, alpha, a, b, 1)
+	rest(x.multiply, alpha)
+}
+
+// Right-hand sides do not depend on each other: each processor takes some.
+const smallPart = 64
+
+func (x *triangleOf[T]) solveSmall(m, n int, alpha T, a, b []T) {
+	x.spread(m, n, b, func(m, n int, b []T) {
+		x.d.own.trsm(x.side, x.ul, x.tA, x.diag, m, n, alpha, a, x.lda, b, x.ldb)
+	})
+}
+
+func (x *triangleOf[T]) multiplySmall(m, n int, alpha T, a, b []T) {
+	x.spread(m, n, b, func(m, n int, b []T) {
+		x.d.own.trmm(x.side, x.ul, x.tA, x.diag, m, n, alpha, a, x.lda, b, x.ldb)
+	})
+}
+
+func (x *triangleOf[T]) spread(m, n int, b []T, f func(m, n int, b []T)) {
+	if x.side == gonum.Left {
+		parts(n, smallPart, func(from, to int) { f(m, to-from, b[from:]) })
+		return
+	}
+	parts(m, smallPart, func(from, to int) { f(to-from, n, b[from*x.ldb:]) })
+}

@@ -1,0 +1,237 @@
+package ocl
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"unsafe"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
+)
+
+// productCaller has a kernel to itself, whose arguments it sets, and on a companion a queue.
+type productCaller struct {
+	form   *form
+	kernel *cl.Kernel
+	queue  *cl.Queue
+
+	pins    runtime.Pinner
+	buffers [3]*cl.Buffer // that A, B and C lie in
+	starts  [3]uint64     // elements from there
+	ours    [3]*cl.Buffer // to be closed, without repetition
+	copies  [3]*platform.Memory
+}
+
+func (c *productCaller) close() error {
+	err := c.kernel.Close()
+	if c.form.key.near {
+		err = errors.Join(err, c.queue.Finish(), c.queue.Close())
+	}
+	return err
+}
+
+// run computes p.
+func (c *productCaller) run(x *Products, p *Product, plan productPlan) (err error) {
+	s := &plan.sizes
+	s[sizeLDA], s[sizeLDB], s[sizeLDC] = int32(p.A.LD), int32(p.B.LD), int32(p.C.LD)
+	if x.copies {
+		defer func() { err = errors.Join(err, c.forget()) }()
+		if err := c.send(p, s); err != nil {
+			return err
+		}
+		if err := c.launch(p, plan); err != nil {
+			return err
+		}
+		return c.fetch(p)
+	}
+	defer func() { err = errors.Join(err, c.release()) }()
+	if err := c.borrow(p); err != nil {
+		return err
+	}
+	return c.launch(p, plan)
+}
+
+// launch sets the arguments, enqueues the kernel and waits for it.
+func (c *productCaller) launch(p *Product, plan productPlan) error {
+	s := &plan.sizes
+	s[sizeWideA], s[sizeWideB] = int32(oneIf(s[sizeLDA]%4 == 0)), int32(oneIf(s[sizeLDB]%4 == 0))
+	scalars := [2]float64{p.Alpha, p.Beta}
+	next := 0
+	for i := range c.form.prog.args {
+		a, err := &c.form.prog.args[i], error(nil)
+		switch a.kind {
+		case argBuffer:
+			err = c.kernel.SetBuffer(i, c.buffers[a.index])
+		case argOffset:
+			err = c.kernel.SetUint64(i, c.starts[a.index])
+		case argScalar:
+			if p.DType == tensor.Float32 {
+				err = c.kernel.SetFloat32(i, float32(scalars[next]))
+			} else {
+				err = c.kernel.SetFloat64(i, scalars[next])
+			}
+			next++
+		default:
+			err = c.kernel.SetInt32(i, s[c.form.sizes[i]])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	err := c.queue.Launch(c.kernel, cl.Range{Dims: dims(plan.global), Global: plan.global, Local: c.form.local}, nil)
+	if err == nil {
+		if c.form.key.near {
+			err = c.queue.Finish()
+		} else {
+			err = c.form.eng.dev.Wait(context.Background())
+		}
+	}
+	for i := range c.form.prog.args { // else a kernel that idles keeps the caller's matrices alive
+		if c.form.prog.args[i].kind == argBuffer {
+			err = errors.Join(err, c.kernel.SetNil(i))
+		}
+	}
+	return err
+}
+
+func dims(global [3]int) (n int) {
+	for n < 3 && global[n] > 0 {
+		n++
+	}
+	return n
+}
+
+// borrow makes buffers of the memory that A, B and C lie in. OpenCL says nothing of buffers
+// that overlap, so parts of one matrix share a buffer.
+func (c *productCaller) borrow(p *Product) error {
+	data := [3][]byte{p.A.Data, p.B.Data, p.C.Data}
+	var from, to [3]uintptr
+	for i, d := range data {
+		first := unsafe.SliceData(d)
+		c.pins.Pin(first)
+		from[i] = uintptr(unsafe.Pointer(first))
+		to[i] = from[i] + uintptr(len(d))
+	}
+	var share [3]int // the number of the span that i is in
+	spans := from
+	ends := to
+	for i := range share {
+		share[i] = i
+		for j := range i {
+			if s := share[j]; s != share[i] && spans[s] < ends[share[i]] && spans[share[i]] < ends[s] {
+				t := share[i]
+				spans[s], ends[s] = min(spans[s], spans[t]), max(ends[s], ends[t])
+				for l := range i + 1 {
+					if share[l] == t {
+						share[l] = s
+					}
+				}
+			}
+		}
+	}
+	size := uintptr(p.DType.Size())
+	for i := range share {
+		s := share[i]
+		if c.ours[s] == nil {
+			base := -1
+			for j := range data {
+				if from[j] == spans[s] {
+					base = j
+				}
+			}
+			b, err := c.form.eng.dev.Borrow(unsafe.Slice(unsafe.SliceData(data[base]), ends[s]-spans[s]))
+			if err != nil {
+				return err
+			}
+			c.ours[s] = b
+		}
+		c.buffers[i], c.starts[i] = c.ours[s], uint64((from[i]-spans[s])/size)
+	}
+	return nil
+}
+
+// release closes what borrow made.
+func (c *productCaller) release() (err error) {
+	for i, b := range c.ours {
+		if b != nil {
+			err = errors.Join(err, b.Close())
+		}
+		c.ours[i], c.buffers[i] = nil, nil
+	}
+	c.pins.Unpin()
+	return err
+}
+
+// rowsOf is how many rows an operand has in memory, and how many elements each.
+func (p *Product) rowsOf(i int) (o *Operand, rows, columns int) {
+	o, rows, columns = &p.A, p.M, p.K
+	switch i {
+	case 1:
+		o, rows, columns = &p.B, p.K, p.N
+	case 2:
+		o, rows, columns = &p.C, p.M, p.N
+	}
+	if o.Trans {
+		rows, columns = columns, rows
+	}
+	return o, rows, columns
+}
+
+// send copies the operands to the device, where their rows adjoin.
+func (c *productCaller) send(p *Product, s *productSizes) error {
+	dev, size := c.form.eng.dev, p.DType.Size()
+	for i := range 3 {
+		o, rows, columns := p.rowsOf(i)
+		m, err := dev.Alloc(int64(rows * columns * size))
+		if err != nil {
+			return err
+		}
+		c.copies[i], c.buffers[i], c.starts[i] = m, m.Buffer(), 0
+		s[sizeLDA+productSize(i)] = int32(columns)
+		if i == 2 && p.Beta == 0 {
+			continue
+		}
+		src := o.Data
+		if o.LD != columns && rows > 1 {
+			src = make([]byte, rows*columns*size)
+			for r := range rows {
+				copy(src[r*columns*size:][:columns*size], o.Data[r*o.LD*size:])
+			}
+		}
+		if err := dev.Write(context.Background(), m, 0, src[:rows*columns*size]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch copies C back.
+func (c *productCaller) fetch(p *Product) error {
+	dev, size := c.form.eng.dev, p.DType.Size()
+	o, rows, columns := p.rowsOf(2)
+	row := columns * size
+	if o.LD == columns || rows == 1 {
+		return dev.Read(context.Background(), o.Data[:rows*row], c.copies[2], 0)
+	}
+	all := make([]byte, rows*row)
+	if err := dev.Read(context.Background(), all, c.copies[2], 0); err != nil {
+		return err
+	}
+	for r := range rows {
+		copy(o.Data[r*o.LD*size:][:row], all[r*row:])
+	}
+	return nil
+}
+
+// forget gives back what send took.
+func (c *productCaller) forget() (err error) {
+	for i, m := range c.copies {
+		if m != nil {
+			err = errors.Join(err, m.Close())
+		}
+		c.copies[i], c.buffers[i] = nil, nil
+	}
+	return err
+}

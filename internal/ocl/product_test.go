@@ -1,0 +1,223 @@
+package ocl
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// productCase is a product with room around its matrices.
+type productCase struct {
+	dtype       tensor.DType
+	m, n, k     int
+	aT, bT      bool
+	alpha, beta float64
+	extra       int // leading dimensions are larger by so much
+	one         bool
+}
+
+func (c productCase) String() string {
+	return fmt.Sprintf("%v/%dx%dx%d/%v%v/%g,%g/+%d", c.dtype, c.m, c.n, c.k, c.aT, c.bT, c.alpha, c.beta, c.extra)
+}
+
+// check runs the product on float32 or float64 and compares it with sums in float64.
+func checkProduct[T float32 | float64](t *testing.T, x *Products, c productCase) {
+	rng := rand.New(rand.NewPCG(1, uint64(c.m*c.n+c.k)))
+	matrix := func(rows, columns int) (s []T, ld int) {
+		ld = columns + c.extra
+		s = make([]T, (rows-1)*ld+columns)
+		for i := range s {
+			s[i] = T(rng.Float64()*2 - 1)
+		}
+		return s, ld
+	}
+	ar, ac, br, bc := c.m, c.k, c.k, c.n
+	if c.aT {
+		ar, ac = ac, ar
+	}
+	if c.bT {
+		br, bc = bc, br
+	}
+	a, lda := matrix(ar, ac)
+	b, ldb := matrix(br, bc)
+	cc, ldc := matrix(c.m, c.n)
+	if c.one { // three parts of one matrix
+		all := append(append(append([]T{}, a...), b...), cc...)
+		a, b, cc = all[:len(a)], all[len(a):][:len(b)], all[len(a)+len(b):]
+	}
+	if c.beta == 0 {
+		for i := range c.m {
+			for j := range c.n {
+				cc[i*ldc+j] = T(math.NaN())
+			}
+		}
+	}
+	want := append([]T{}, cc...)
+	for i := range c.m {
+		for j := range c.n {
+			sum := 0.0
+			for k := range c.k {
+				x, y := a[min(i*lda+k, len(a)-1)], b[min(k*ldb+j, len(b)-1)]
+				if c.aT {
+					x = a[k*lda+i]
+				}
+				if c.bT {
+					y = b[j*ldb+k]
+				}
+				sum += float64(x) * float64(y)
+			}
+			v := c.alpha * sum
+			if c.beta != 0 {
+				v += c.beta * float64(cc[i*ldc+j])
+			}
+			want[i*ldc+j] = T(v)
+		}
+	}
+	before := append(append([]T{}, a...), b...)
+	require.NoError(t, x.Run(&Product{
+		DType: c.dtype, M: c.m, N: c.n, K: c.k, Alpha: c.alpha, Beta: c.beta,
+		A: Operand{cl.Bytes(a), lda, c.aT}, B: Operand{cl.Bytes(b), ldb, c.bT}, C: Operand{Data: cl.Bytes(cc), LD: ldc},
+	}, true))
+	tol := 1e-5
+	if c.dtype == tensor.Float64 {
+		tol = 1e-13
+	}
+	for i := range want {
+		require.InDelta(t, float64(want[i]), float64(cc[i]), tol*math.Sqrt(float64(c.k+1)), "element %d, %d of row %d", i, i%ldc, i/ldc)
+	}
+	require.Equal(t, before, append(append([]T{}, a...), b...), "operands stay as they were")
+}
+
+func productCases() (all []productCase) {
+	shapes := [][3]int{{1, 1, 1}, {3, 5, 7}, {8, 32, 16}, {33, 65, 40}, {1, 300, 129}, {257, 1, 131}, {70, 34, 600}, {130, 200, 1}}
+	i := 0
+	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
+		for _, s := range shapes {
+			for trans := range 4 {
+				scale := [][2]float64{{1, 0}, {-1, 1}, {0.5, -2}, {2, 0}}[i%4]
+				all = append(all, productCase{dt, s[0], s[1], s[2], trans&1 > 0, trans&2 > 0, scale[0], scale[1], i % 3 * 3, i%2 == 0})
+				i++
+			}
+		}
+	}
+	return all
+}
+
+func TestProductsAgreeWithSumsInFloat64(t *testing.T) {
+	for name, change := range map[string]func(e *Engine, x *Products){
+		"workers": func(e *Engine, _ *Products) { e.near = nil },
+		"caller":  func(e *Engine, _ *Products) { e.force = "thread=caller" },
+		"copies":  func(_ *Engine, x *Products) { x.Copy() },
+		"tiles":   func(e *Engine, _ *Products) { e.facts.cpu, e.near = false, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := device(t, "", nil)
+			e.near = newNear(e.dev, e.facts)
+			x := NewProducts(e)
+			change(e, x)
+			t.Cleanup(func() { require.NoError(t, x.Close()) })
+			for i, c := range productCases() {
+				if name == "tiles" && i%8 != 0 { // every tile is another program
+					continue
+				}
+				if err := x.Check(c.dtype); err != nil {
+					require.ErrorIs(t, err, engine.ErrUnsupported)
+					continue
+				}
+				t.Run(c.String(), func(t *testing.T) {
+					if c.dtype == tensor.Float32 {
+						checkProduct[float32](t, x, c)
+					} else {
+						checkProduct[float64](t, x, c)
+					}
+				})
+			}
+		})
+	}
+}
+
+func TestProductsOfManyGoroutinesDoNotMix(t *testing.T) {
+	t.Parallel()
+	e := device(t, "", nil)
+	e.near = newNear(e.dev, e.facts)
+	x := NewProducts(e)
+	t.Cleanup(func() { require.NoError(t, x.Close()) })
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 20 {
+				n := 10 + 37*((g+i)%5)
+				checkProduct[float32](t, x, productCase{dtype: tensor.Float32, m: n, n: n + g, k: n + i, bT: i%2 > 0, alpha: 1, extra: i % 2})
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestAProductThatWaitsForNobodySaysThatItsKernelIsCompiled(t *testing.T) {
+	t.Parallel()
+	e := device(t, "", nil)
+	x := NewProducts(e)
+	a := make([]float32, 64)
+	p := &Product{DType: tensor.Float32, M: 8, N: 8, K: 8, Alpha: 1, A: Operand{Data: cl.Bytes(a), LD: 8}, B: Operand{Data: cl.Bytes(a), LD: 8}, C: Operand{Data: cl.Bytes(make([]float32, 64)), LD: 8}}
+	if err := x.Run(p, false); err != nil { // a fast compiler may be done
+		require.ErrorIs(t, err, ErrCompiling)
+	}
+	require.NoError(t, x.Run(p, true))
+	require.NoError(t, x.Run(p, false))
+	p.A.LD = math.MaxInt32
+	require.ErrorIs(t, x.Run(p, true), engine.ErrUnsupported)
+	p.A.LD = 8
+	require.NoError(t, x.Close())
+	require.NoError(t, x.Close())
+	err := x.Run(p, true)
+	require.True(t, errors.Is(err, engine.ErrClosed), err)
+}
+
+func TestGoldenFilesSayWhatProductsFillIn(t *testing.T) {
+	tile := planProduct(gpuFacts(256), planKey{form: formKey{kind: productTile, dtype: tensor.Float32, bTrans: true}, m: 900, n: 900, k: 900}).key
+	for name, c := range map[string]struct {
+		key   formKey
+		facts *deviceFacts
+	}{
+		"block.cl":            {formKey{kind: productBlock, dtype: tensor.Float32}, cpuFacts(16)},
+		"block-transposed.cl": {formKey{kind: productBlock, dtype: tensor.Float64, aTrans: true, bTrans: true}, cpuFacts(16)},
+		"dot.cl":              {formKey{kind: productDot, dtype: tensor.Float64}, cpuFacts(8)},
+		"stream.cl":           {formKey{kind: productStream, dtype: tensor.Float32}, cpuFacts(16)},
+		"tile.cl":             {tile, gpuFacts(256)},
+	} {
+		requirePinned(t, filepath.Join("testdata", "product", name), hooksOf(productProgram(c.facts, c.key)))
+	}
+}
+
+func BenchmarkProducts(b *testing.B) {
+	e := device(b, "", nil)
+	e.near = newNear(e.dev, e.facts)
+	x := NewProducts(e)
+	defer x.Close()
+	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
+		for _, s := range [][3]int{{16, 16, 16}, {32, 32, 32}, {64, 64, 64}, {128, 128, 128}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {1024, 1, 1024}, {1, 1024, 1024}, {2048, 2048, 1}} {
+			b.Run(fmt.Sprintf("%v/%dx%dx%d", dt, s[0], s[1], s[2]), func(b *testing.B) {
+				m, n, k := s[0], s[1], s[2]
+				data := func(n int) []byte { return make([]byte, n*dt.Size()) }
+				p := &Product{DType: dt, M: m, N: n, K: k, Alpha: 1, A: Operand{Data: data(m * k), LD: k}, B: Operand{Data: data(k * n), LD: n}, C: Operand{Data: data(m * n), LD: n}}
+				require.NoError(b, x.Run(p, true))
+				for b.Loop() {
+					_ = x.Run(p, true)
+				}
+				b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
+			})
+		}
+	}
+}

@@ -1,0 +1,28 @@
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define SPLIT 0
+#define BATCHES 1
+#define A_TYPE float
+#define A_PTR (p0_ + o_p0)
+#define LOAD_A(b, m, k) (A_PTR[AT(m, k, A_LD)])
+#define B_TYPE float
+#define B_PTR (p1_ + o_p1)
+#define LOAD_B(b, k, n) (B_PTR[AT(n, k, B_LD)])
+#define AT(i, j, ld) ((long)(i) * (ld) + (j))
+#define C_PTR (y0_ + o_y0)
+#define TM 128
+#define TN 128
+#define TK 8
+#define TX 16
+#define TY 16
+#define VW 4
+#define VEC float4
+#define SPREAD(v, p) vstore4(v, 0, p)
+#define STAGES 2
+#define A_BY_K 1
+#define LA 4
+#define A_AT(b, m, k) AT(m, k, A_LD)
+#define B_BY_K 1
+#define LB 4
+#define B_AT(b, n, k) AT(n, k, B_LD)
+

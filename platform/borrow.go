@@ -1,0 +1,30 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// Borrows reports whether Borrow may work: the device's memory is the process's own,
+// as far as probes could show. What they do not show is that a buffer over memory of
+// somebody else's is that memory and no copy: try it before relying on it.
+func (o *Opened) Borrows() bool { return o.shared() && o.caps.Direct }
+
+// Borrow returns a buffer that is the host's memory b itself, for kernels to read and
+// write it where it lies. It must not move until the buffer is closed: pin it. Kernels must
+// be done before the host looks at it, and nobody may write to it while they are at work.
+//
+// Errors: of devices that do not work on the host's memory, and for no bytes.
+func (o *Opened) Borrow(b []byte) (*cl.Buffer, error) {
+	if !o.Borrows() {
+		return nil, errors.New("platform: the device does not work on the host's memory")
+	}
+	buf, err := o.context.NewBuffer(cl.MemReadWrite|cl.MemUseHostPtr, int64(len(b)), unsafe.Pointer(unsafe.SliceData(b)))
+	if err != nil {
+		return nil, fmt.Errorf("platform: %s: borrow %d bytes: %w", o.device.ID, len(b), err)
+	}
+	return buf, nil
+}
