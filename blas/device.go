@@ -24,6 +24,7 @@ type device[T number] struct {
 	leastWork, leastSide, leastVector int
 	block                             int  // order of a triangle that gonum computes
 	vectorBlock                       int  // the same beside vectors
+	whole                             int  // order of a triangle that the device takes at once
 	waits                             bool // for the compiler
 	spares                            sync.Pool
 }
@@ -31,8 +32,11 @@ type device[T number] struct {
 func (d *device[T]) prepare(b *BLAS, own reference[T], dt tensor.DType) {
 	d.blas, d.own, d.dtype = b, own, dt
 	d.leastWork, d.leastSide, d.leastVector, d.block, d.vectorBlock = 20_000, 24, 64, 32, 256
+	// Halves of what is larger are products, which use more of the machine.
+	d.whole = min(b.products.TriangleOrder(dt), 256)
 	r := &guess
 	if b.force {
+		d.whole = min(d.whole, 20) // tests have halves too
 		d.leastWork, d.leastSide, d.leastVector, d.block, d.vectorBlock = 0, 0, 0, 2, 2
 		d.waits, r = true, &always
 	}
@@ -97,6 +101,15 @@ func (d *device[T]) run(tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T
 	}
 	err := d.blas.products.Run(p, d.waits || patient(m, n, k))
 	*p = ocl.Product{}
+	if err != nil {
+		d.blas.failed(err)
+	}
+	return err == nil
+}
+
+// runTriangle lets the device solve or multiply with a triangle and reports whether it has.
+func (d *device[T]) runTriangle(t *ocl.Triangle) bool {
+	err := d.blas.products.RunTriangle(t, d.waits || patient(t.Order, t.Order, t.Columns))
 	if err != nil {
 		d.blas.failed(err)
 	}

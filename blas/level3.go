@@ -56,7 +56,7 @@ func (d *device[T]) symm(s gonum.Side, ul gonum.Uplo, m, n int, alpha T, a []T, 
 
 // symmBlock is the order of a symmetric block that is written out in full, in blocks of a
 // triangle.
-const symmBlock = 8
+const symmBlock = 32
 
 func (d *device[T]) symmParts(s gonum.Side, ul gonum.Uplo, m, n int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	left := s == gonum.Left
@@ -101,32 +101,36 @@ func (d *device[T]) symmParts(s gonum.Side, ul gonum.Uplo, m, n int, alpha T, a 
 	product(lower, m, rest, h, off, lda, b, ldb, 1, c2)
 }
 
-// unfold writes a symmetric matrix of order k out in full.
+// unfold writes a symmetric matrix of order k out in full, in squares that stay in the nearest cache.
 func unfold[T number](full []T, ul gonum.Uplo, k int, a []T, lda int) {
-	const strip = 8 // rows that are read down, a line of memory at a time
-	for i0 := 0; i0 < k; i0 += strip {
-		end := min(i0+strip, k)
-		for i := i0; i < end; i++ {
-			if ul == gonum.Upper {
-				copy(full[i*k+i:(i+1)*k], a[i*lda+i:])
-			} else {
-				copy(full[i*k:i*k+i+1], a[i*lda:])
-			}
-		}
-		if ul == gonum.Upper {
-			for j := i0 + 1; j < k; j++ {
-				for i := i0; i < min(end, j); i++ {
-					full[j*k+i] = a[i*lda+j]
+	const square = 16
+	squares := (k + square - 1) / square
+	parts(squares, 16, func(from, to int) {
+		for i0 := from * square; i0 < min(to*square, k); i0 += square {
+			for j0 := 0; j0 < k; j0 += square {
+				rows, columns := min(square, k-i0), min(square, k-j0)
+				stored := i0 > j0 == (ul == gonum.Lower)
+				switch {
+				case i0 == j0:
+					for i := i0; i < i0+rows; i++ {
+						for j := j0; j < j0+columns; j++ {
+							low, high := min(i, j), max(i, j)
+							if ul == gonum.Lower {
+								low, high = high, low
+							}
+							full[i*k+j] = a[low*lda+high]
+						}
+					}
+				case stored:
+					for i := i0; i < i0+rows; i++ {
+						copy(full[i*k+j0:i*k+j0+columns], a[i*lda+j0:])
+					}
+				default:
+					turn(full[i0*k+j0:], k, a[j0*lda+i0:], lda, columns, rows)
 				}
 			}
-		} else {
-			for j := range end {
-				for i := max(i0, j+1); i < end; i++ {
-					full[j*k+i] = a[i*lda+j]
-				}
-			}
 		}
-	}
+	})
 }
 
 func (d *device[T]) syrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha T, a []T, lda int, beta T, c []T, ldc int) {
@@ -157,7 +161,7 @@ func (d *device[T]) syr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha T, a
 
 // syrkBlock is the order of a block at the diagonal that is computed in full, in blocks of a
 // triangle.
-const syrkBlock = 4
+const syrkBlock = 8
 
 // syrkParts adds alpha·op(A)·op(B)ᵀ, and if both is set alpha·op(B)·op(A)ᵀ, to a triangle of beta·C.
 func (d *device[T]) syrkParts(ul gonum.Uplo, trans bool, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int, both bool) {

@@ -29,11 +29,11 @@ type record struct {
 	From map[string]float64 `json:"from"` // without those that never pay
 }
 
-var routeNames = [routeCount]string{"symm", "syrk", "syr2k", "trmm", "trsm", "gemv", "gemv-t", "ger", "symv", "trmv", "trsv"}
+var routeNames = [routeCount]string{"symm", "syrk", "syr2k", "trmm", "trmm-right", "trsm", "trsm-right", "gemv", "gemv-t", "ger", "symv", "trmv", "trsv"}
 
 const (
 	measuredKind    = "blas"
-	measuredVersion = 1
+	measuredVersion = 2
 )
 
 func (b *BLAS) machine() measured {
@@ -152,7 +152,7 @@ var errProduct = errors.New("blas: the device fails at a product, or computes a 
 // threads at some size.
 var (
 	gemmSizes     = []int{16, 32, 64, 80, 128, 192, 320}
-	triangleSizes = []int{64, 96, 160, 256}
+	triangleSizes = []int{32, 48, 64, 96, 160, 256}
 	vectorSizes   = []int{128, 256, 512, 1024, 2048}
 )
 
@@ -168,7 +168,7 @@ func (d *device[T]) measure(ctx context.Context) (*record, error) {
 	n := vectorSizes[len(vectorSizes)-1]
 	t := &trial[T]{
 		ctx: ctx, a: make([]T, n*n), b: make([]T, n*n), c: make([]T, n*n),
-		d: &device[T]{blas: d.blas, own: d.own, dtype: d.dtype, block: d.block, vectorBlock: d.vectorBlock, waits: true},
+		d: &device[T]{blas: d.blas, own: d.own, dtype: d.dtype, block: d.block, vectorBlock: d.vectorBlock, whole: d.whole, waits: true},
 	}
 	for i := range t.a { // a triangle of a with ones at the diagonal multiplies and solves without overflow
 		t.a[i], t.b[i] = T(i%251-125)/128/2048, T(i%127-63)/64
@@ -260,38 +260,41 @@ func (t *trial[T]) others(r *record) error {
 
 // call is one call of a routine for order n.
 func (t *trial[T]) call(by reference[T], which route, n int) {
-	lda := vectorSizes[len(vectorSizes)-1]
 	a, b, c := t.a, t.b, t.c
 	switch which {
 	case routeSymm:
-		by.symm(gonum.Left, gonum.Lower, n, n, 1, a, lda, b, n, 0, c, n)
+		by.symm(gonum.Left, gonum.Lower, n, n, 1, a, n, b, n, 0, c, n)
 	case routeSyrk:
-		by.syrk(gonum.Lower, gonum.NoTrans, n, n, 1, a, lda, 0, c, n)
+		by.syrk(gonum.Lower, gonum.NoTrans, n, n, 1, a, n, 0, c, n)
 	case routeSyr2k:
-		by.syr2k(gonum.Lower, gonum.NoTrans, n, n, 1, a, lda, b, n, 0, c, n)
+		by.syr2k(gonum.Lower, gonum.NoTrans, n, n, 1, a, n, b, n, 0, c, n)
+	case routeTrmmRight:
+		by.trmm(gonum.Right, gonum.Lower, gonum.NoTrans, gonum.Unit, n, n, 1, a, n, b, n)
+	case routeTrsmRight:
+		by.trsm(gonum.Right, gonum.Lower, gonum.Trans, gonum.Unit, n, n, 1, a, n, b, n)
 	case routeTrmm:
-		by.trmm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.Unit, n, n, 1, a, lda, b, n)
+		by.trmm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.Unit, n, n, 1, a, n, b, n)
 	case routeTrsm:
-		by.trsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.Unit, n, n, 1, a, lda, b, n)
+		by.trsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.Unit, n, n, 1, a, n, b, n)
 	case routeGemv:
-		by.gemv(gonum.NoTrans, n, n, 1, a, lda, b, 1, 0, c, 1)
+		by.gemv(gonum.NoTrans, n, n, 1, a, n, b, 1, 0, c, 1)
 	case routeGemvTrans:
-		by.gemv(gonum.Trans, n, n, 1, a, lda, b, 1, 0, c, 1)
+		by.gemv(gonum.Trans, n, n, 1, a, n, b, 1, 0, c, 1)
 	case routeGer:
 		by.ger(n, n, 1, a, 1, a, 1, c, n)
 	case routeSymv:
-		by.symv(gonum.Lower, n, 1, a, lda, b, 1, 0, c, 1)
+		by.symv(gonum.Lower, n, 1, a, n, b, 1, 0, c, 1)
 	case routeTrmv:
-		by.trmv(gonum.Lower, gonum.NoTrans, gonum.Unit, n, a, lda, b, 1)
+		by.trmv(gonum.Lower, gonum.NoTrans, gonum.Unit, n, a, n, b, 1)
 	case routeTrsv:
-		by.trsv(gonum.Lower, gonum.NoTrans, gonum.Unit, n, a, lda, b, 1)
+		by.trsv(gonum.Lower, gonum.NoTrans, gonum.Unit, n, a, n, b, 1)
 	}
 }
 
 // clock times a product of the device, of m x k by k x n where A's rows are lda long.
 func (t *trial[T]) clock(tA, tB bool, m, n, k, lda int) (ns float64, err error) {
 	ns = clock(func() {
-		if !t.d.run(tA, tB, m, n, k, 1, t.a, lda, t.b, n, 0, t.c, n) {
+		if !t.d.run(tA, tB, m, n, k, 1, t.a, n, t.b, n, 0, t.c, n) {
 			err = errProduct
 		}
 	})

@@ -10,7 +10,9 @@ const (
 	routeSyrk
 	routeSyr2k
 	routeTrmm
+	routeTrmmRight
 	routeTrsm
+	routeTrsmRight
 	routeGemv
 	routeGemvTrans
 	routeGer
@@ -108,7 +110,7 @@ func (r *routes) triangle(which route, k, other int) bool {
 		return r.all
 	}
 	from := r.From[which]
-	return k >= 64 && other >= 16 && float64(k)*float64(k)*float64(other) >= from*from*from
+	return k >= 24 && other >= 16 && float64(k)*float64(k)*float64(other) >= from*from*from
 }
 
 // vector is triangle for an m x n matrix and vectors.

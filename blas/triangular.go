@@ -1,6 +1,10 @@
 package blas
 
-import gonum "gonum.org/v1/gonum/blas"
+import (
+	gonum "gonum.org/v1/gonum/blas"
+
+	"github.com/anycl/anycl/internal/ocl"
+)
 
 // triangleOf is a triangular matrix beside a rectangular one, both cut in halves.
 type triangleOf[T number] struct {
@@ -13,6 +17,21 @@ type triangleOf[T number] struct {
 	lda   int
 	ldb   int
 	small func(x *triangleOf[T], m, n int, alpha T, a, b []T) // what gonum does
+	whole int                                                 // order up to which the device takes the triangle at once
+}
+
+// atOnce lets the device solve or multiply with a whole triangle, and reports whether it has.
+func (x *triangleOf[T]) atOnce(solve bool, m, n int, alpha T, a, b []T) bool {
+	order, columns := x.order(m, n), m+n-x.order(m, n)
+	if order > x.whole {
+		return false
+	}
+	right := x.side == gonum.Right // X·op(A) = B is op(A)ᵀ·Xᵀ = Bᵀ
+	return x.d.runTriangle(&ocl.Triangle{
+		DType: x.d.dtype, Solve: solve, Lower: x.lower() != right, Unit: x.diag == gonum.Unit, Order: order, Columns: columns, Alpha: float64(alpha),
+		T: ocl.Operand{Data: matrix(a, order, order, x.lda), LD: x.lda, Trans: transposed(x.tA) != right},
+		B: ocl.Operand{Data: matrix(b, m, n, x.ldb), LD: x.ldb, Trans: right},
+	})
 }
 
 func (d *device[T]) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) {
@@ -20,7 +39,7 @@ func (d *device[T]) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag g
 		d.own.trmm(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb)
 		return
 	}
-	x := &triangleOf[T]{d: d, side: s, ul: ul, tA: tA, diag: diag, lda: lda, ldb: ldb, small: (*triangleOf[T]).multiplySmall}
+	x := &triangleOf[T]{d: d, side: s, ul: ul, tA: tA, diag: diag, lda: lda, ldb: ldb, small: (*triangleOf[T]).multiplySmall, whole: d.whole}
 	x.multiply(m, n, alpha, a, b)
 }
 
@@ -29,15 +48,15 @@ func (d *device[T]) trsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag g
 		d.own.trsm(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb)
 		return
 	}
-	x := &triangleOf[T]{d: d, side: s, ul: ul, tA: tA, diag: diag, lda: lda, ldb: ldb, small: (*triangleOf[T]).solveSmall}
+	x := &triangleOf[T]{d: d, side: s, ul: ul, tA: tA, diag: diag, lda: lda, ldb: ldb, small: (*triangleOf[T]).solveSmall, whole: d.whole}
 	x.solve(m, n, alpha, a, b)
 }
 
 // takesTriangle reports whether arguments are right, and halves are worth it.
 func (d *device[T]) takesTriangle(r route, s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) bool {
-	k, other := n, m
-	if s == gonum.Left {
-		k, other = m, n
+	k, other := m, n
+	if s == gonum.Right {
+		k, other, r = n, m, r+1
 	}
 	return alpha != 0 && isSide(s) && isTriangle(ul) && isTranspose(tA) && (diag == gonum.Unit || diag == gonum.NonUnit) &&
 		d.routes.Load().triangle(r, k, other) && fits(len(a), k, k, lda) && fits(len(b), m, n, ldb) && m > 0 && n > 0
@@ -91,6 +110,9 @@ func (x *triangleOf[T]) halves(h, m, n int, a, b []T) (first, rest func(f func(m
 
 // solve is op(A)·X = alpha·B, or X·op(A) = alpha·B. What depends on nothing is solved first.
 func (x *triangleOf[T]) solve(m, n int, alpha T, a, b []T) {
+	if x.atOnce(true, m, n, alpha, a, b) {
+		return
+	}
 	k := x.order(m, n)
 	if k <= x.d.block {
 		x.small(x, m, n, alpha, a, b)
@@ -111,6 +133,9 @@ func (x *triangleOf[T]) solve(m, n int, alpha T, a, b []T) {
 
 // multiply is B = alpha·op(A)·B, or B = alpha·B·op(A). What nothing else needs is replaced first.
 func (x *triangleOf[T]) multiply(m, n int, alpha T, a, b []T) {
+	if x.atOnce(false, m, n, alpha, a, b) {
+		return
+	}
 	k := x.order(m, n)
 	if k <= x.d.block {
 		x.small(x, m, n, alpha, a, b)
@@ -129,25 +154,50 @@ func (x *triangleOf[T]) multiply(m, n int, alpha T, a, b []T) {
 	rest(x.multiply, alpha)
 }
 
-// Right-hand sides do not depend on each other: each processor takes some.
+// smallPart is how many right-hand sides are worth a goroutine.
 const smallPart = 64
 
 func (x *triangleOf[T]) solveSmall(m, n int, alpha T, a, b []T) {
-	x.spread(m, n, b, func(m, n int, b []T) {
-		x.d.own.trsm(x.side, x.ul, x.tA, x.diag, m, n, alpha, a, x.lda, b, x.ldb)
+	x.spread(m, n, b, func(side gonum.Side, tA gonum.Transpose, m, n int, b []T, ldb int) {
+		x.d.own.trsm(side, x.ul, tA, x.diag, m, n, alpha, a, x.lda, b, ldb)
 	})
 }
 
 func (x *triangleOf[T]) multiplySmall(m, n int, alpha T, a, b []T) {
-	x.spread(m, n, b, func(m, n int, b []T) {
-		x.d.own.trmm(x.side, x.ul, x.tA, x.diag, m, n, alpha, a, x.lda, b, x.ldb)
+	x.spread(m, n, b, func(side gonum.Side, tA gonum.Transpose, m, n int, b []T, ldb int) {
+		x.d.own.trmm(side, x.ul, tA, x.diag, m, n, alpha, a, x.lda, b, ldb)
 	})
 }
 
-func (x *triangleOf[T]) spread(m, n int, b []T, f func(m, n int, b []T)) {
+// spread lets each processor take some right-hand sides, which do not depend on each other. Beside a
+// triangle on the right they are rows, as short as the triangle: they become columns of a
+// copy, where gonum has vectors as long as there are of them.
+func (x *triangleOf[T]) spread(m, n int, b []T, f func(side gonum.Side, tA gonum.Transpose, m, n int, b []T, ldb int)) {
 	if x.side == gonum.Left {
-		parts(n, smallPart, func(from, to int) { f(m, to-from, b[from:]) })
+		parts(n, smallPart, func(from, to int) { f(gonum.Left, x.tA, m, to-from, b[from:], x.ldb) })
 		return
 	}
-	parts(m, smallPart, func(from, to int) { f(to-from, n, b[from*x.ldb:]) })
+	parts(m, smallPart, func(from, to int) {
+		rows := to - from
+		turned := x.d.spare(n * rows)
+		defer x.d.give(turned)
+		turn(*turned, rows, b[from*x.ldb:], x.ldb, rows, n)
+		f(gonum.Left, flip(transposed(x.tA)), n, rows, *turned, rows)
+		turn(b[from*x.ldb:], x.ldb, *turned, rows, n, rows)
+	})
+}
+
+// turn copies the transpose of rows x columns numbers, in squares that stay in the nearest cache.
+func turn[T number](to []T, ldTo int, from []T, ldFrom, rows, columns int) {
+	const square = 16
+	for i0 := 0; i0 < rows; i0 += square {
+		for j0 := 0; j0 < columns; j0 += square {
+			for j := j0; j < min(j0+square, columns); j++ {
+				row := to[j*ldTo:]
+				for i := i0; i < min(i0+square, rows); i++ {
+					row[i] = from[i*ldFrom+j]
+				}
+			}
+		}
+	}
 }

@@ -76,7 +76,7 @@ func TestEveryKernelBelongsToAVariant(t *testing.T) {
 	names, err := fs.Glob(files, "*.cl")
 	require.NoError(t, err)
 	for _, name := range names {
-		if strings.HasPrefix(name, "contract") {
+		if strings.HasPrefix(name, "contract") || name == "triangle.cl" {
 			continue // their shapes are chosen by Panel, Tile and Row
 		}
 		for _, m := range regexp.MustCompile(`kernel void (\w+)`).FindAllStringSubmatch(Text(name), -1) {

@@ -30,6 +30,17 @@ type Product struct {
 	A, B, C     Operand
 }
 
+// Triangle is B = X where T·X = Alpha·B, or B = Alpha·T·B, for T of order Order and B of Order x
+// Columns, of which none is empty.
+type Triangle struct {
+	DType          tensor.DType
+	Solve          bool
+	Lower, Unit    bool // of T, as it is meant
+	Order, Columns int
+	Alpha          float64
+	T, B           Operand // also B may be the transpose of what lies there
+}
+
 // Products computes products of matrices in the host's memory, of sizes that nobody
 // knows before: where a task has its sizes and its memory when it is prepared,
 // they come with each call here, so that a kernel is compiled once for all of them. It
@@ -76,8 +87,49 @@ func (x *Products) Run(p *Product, wait bool) error {
 	if err := x.fits(p); err != nil {
 		return err
 	}
-	near := x.near(p)
-	plan := x.plan(p, near)
+	k := planKey{form: formKey{kind: x.kind(p), dtype: p.DType, aTrans: p.A.Trans, bTrans: p.B.Trans}, m: p.M, n: p.N, k: p.K}
+	k.form.near = x.near(p, 2*float64(p.M)*float64(p.N)*float64(p.K))
+	return x.call(p, x.plan(k), wait)
+}
+
+// TriangleOrder is the largest order that RunTriangle takes on this device: 0 where it takes none.
+func (x *Products) TriangleOrder(dt tensor.DType) int {
+	const cache = 4096 // a panel of more leaves the cache of a core
+	d := x.eng.facts
+	if !d.cpu || x.copies {
+		return 0
+	}
+	c := productContraction(d, formKey{dtype: dt}, 1, 1, 1)
+	return min(triangleSpace(c)/blockOfProducts(c).shape.Columns(), cache)
+}
+
+// RunTriangle is Run for a triangle.
+func (x *Products) RunTriangle(t *Triangle, wait bool) error {
+	if t.Order > x.TriangleOrder(t.DType) {
+		return fmt.Errorf("ocl: a triangle of order %d on %s: %w", t.Order, x.eng.Name(), engine.ErrUnsupported)
+	}
+	p := &Product{DType: t.DType, M: t.Order, N: t.Columns, K: t.Order, Alpha: t.Alpha, A: t.T, B: t.T, C: t.B}
+	if err := x.fits(p); err != nil {
+		return err
+	}
+	k := planKey{form: formKey{kind: productMultiply, dtype: t.DType, bTrans: t.B.Trans}, m: t.Order, n: t.Columns, k: t.Order}
+	if t.Solve {
+		k.form.kind = productSolve
+	}
+	k.form.near = x.near(p, float64(t.Order)*float64(t.Order)*float64(t.Columns))
+	plan := x.plan(k)
+	s := &plan.sizes
+	s[sizeRowA], s[sizeColumnA] = int32(t.T.LD), 1
+	if t.T.Trans {
+		s[sizeRowA], s[sizeColumnA] = 1, int32(t.T.LD)
+	}
+	s[sizeLDB] = int32(t.B.LD)
+	s[sizeLower], s[sizeUnit] = int32(oneIf(t.Lower)), int32(oneIf(t.Unit))
+	return x.call(p, plan, wait)
+}
+
+// call runs p with its kernel.
+func (x *Products) call(p *Product, plan productPlan, wait bool) error {
 	f, err := x.form(plan.key, wait)
 	if err != nil {
 		return err
@@ -102,8 +154,9 @@ func (x *Products) fits(p *Product) error {
 // productEfficiency is the share of the peak rate that large products reach.
 const productEfficiency = 0.85
 
-// near reports whether p is over sooner on the calling thread than threads are woken.
-func (x *Products) near(p *Product) bool {
+// near reports whether p, which is so many operations, is over sooner on the calling thread than
+// threads are woken.
+func (x *Products) near(p *Product, flops float64) bool {
 	e := x.eng
 	if e.near == nil || x.copies {
 		return false
@@ -118,7 +171,7 @@ func (x *Products) near(p *Product) bool {
 	size := float64(p.DType.Size())
 	m, n, k := float64(p.M), float64(p.N), float64(p.K)
 	one := r.flops * productEfficiency / float64(r.units) // of a core
-	work := max(2*m*n*k/one*size/4, (m*k+k*n+m*n)*size/r.nearMemory)
+	work := max(flops/one*size/4, (m*k+k*n+m*n)*size/r.nearMemory)
 	near := work + r.nearLaunch.Seconds()
 	far := work/float64(r.units) + (r.wake + r.launch).Seconds()
 	return near <= patience*far
@@ -189,15 +242,14 @@ type planKey struct {
 // plansKept bounds how many plans are remembered; a plan takes some microseconds.
 const plansKept = 4096
 
-func (x *Products) plan(p *Product, near bool) productPlan {
-	k := planKey{form: formKey{kind: x.kind(p), dtype: p.DType, near: near, aTrans: p.A.Trans, bTrans: p.B.Trans}, m: p.M, n: p.N, k: p.K}
+func (x *Products) plan(k planKey) productPlan {
 	x.mu.Lock()
 	plan, ok := x.planned[k]
 	x.mu.Unlock()
 	if ok {
 		return plan
 	}
-	plan = planProduct(x.facts(near), k)
+	plan = planProduct(x.facts(k.form.near), k)
 	x.mu.Lock()
 	if len(x.planned) >= plansKept {
 		clear(x.planned)

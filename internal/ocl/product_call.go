@@ -35,7 +35,9 @@ func (c *productCaller) close() error {
 // run computes p.
 func (c *productCaller) run(x *Products, p *Product, plan productPlan) (err error) {
 	s := &plan.sizes
-	s[sizeLDA], s[sizeLDB], s[sizeLDC] = int32(p.A.LD), int32(p.B.LD), int32(p.C.LD)
+	if k := c.form.key.kind; k != productSolve && k != productMultiply {
+		s[sizeLDA], s[sizeLDB], s[sizeLDC] = int32(p.A.LD), int32(p.B.LD), int32(p.C.LD)
+	}
 	if x.copies {
 		defer func() { err = errors.Join(err, c.forget()) }()
 		if err := c.send(p, s); err != nil {

@@ -21,9 +21,11 @@ const (
 	productDot                       // contract_dot.cl
 	productStream                    // contract_stream.cl
 	productTile                      // contract_tile.cl
+	productSolve                     // triangle.cl
+	productMultiply
 )
 
-var productKernels = [...]string{"contract_block", "contract_dot", "contract_stream", "contract_tile"}
+var productKernels = [...]string{"contract_block", "contract_dot", "contract_stream", "contract_tile", "triangle", "triangle"}
 
 // formKey is what is compiled in: everything but sizes and places.
 type formKey struct {
@@ -53,11 +55,16 @@ const (
 	sizeTilesN
 	sizeWideA
 	sizeWideB
+	sizeRowA
+	sizeColumnA
+	sizeLower
+	sizeUnit
 	sizeCount
 )
 
 var productSizeNames = [sizeCount]string{
 	"M", "N", "K", "A_LD", "B_LD", "C_LD", "ROWS", "GROUP", "PANELS", "DEPTH", "COLUMNS", "TILES_M", "TILES_N", "A_WIDE", "B_WIDE",
+	"A_ROW", "A_COLUMN", "LOWER", "UNIT",
 }
 
 type productSizes [sizeCount]int32
@@ -227,6 +234,8 @@ func planProduct(d *deviceFacts, k planKey) productPlan {
 		columns := min(roundUp(ceilDiv(n, across), int64(c.panelLanes())), space)
 		s[sizeColumns] = int32(columns)
 		p.global = grid(ceilDiv(n, columns), 1, 1)
+	case productSolve, productMultiply:
+		p.global = grid(ceilDiv(n, int64(blockOfProducts(c).shape.Columns())), 1, 1)
 	case productTile:
 		t := kernels.Tile(m, n, 1, d.units, d.workGroup, d.localMem, int(c.accSize), true)
 		p.key.tile = t
@@ -252,6 +261,9 @@ func productProgram(d *deviceFacts, k formKey) *program {
 	g := newGen(d, c.task)
 	g.macro("ACC", c.accC)
 	g.macro("MAC(a, b, c)", "FMA(a, b, c)")
+	if k.kind == productSolve || k.kind == productMultiply {
+		return c.triangleProgram(g, k)
+	}
 	g.macro("SPLIT", 0)
 	g.macro("BATCHES", 1)
 	for _, side := range []struct {
@@ -349,6 +361,34 @@ func (c *contraction) streamProgram(g *gen) []string {
 	c.loads(g, "B", c.bb, lanes)
 	g.size(productSizeNames[sizeColumns], 0)
 	return []string{"contract_stream.cl"}
+}
+
+// triangleSpace is the local memory of triangle.cl, in elements.
+func triangleSpace(c *contraction) int {
+	return int(min(c.dev.localMem, 1<<20)) / 4 * 3 / int(c.accSize) &^ 63
+}
+
+// triangleProgram is the program of triangle.cl. Its T is operand A; operand B is the same.
+func (c *contraction) triangleProgram(g *gen, k formKey) *program {
+	p := blockOfProducts(c)
+	c.pointer(g, "A", c.a)
+	g.macro("B_PTR", "("+g.pointer(2)+")")
+	g.macro("SOLVE", oneIf(k.kind == productSolve))
+	g.macro("TURNED", oneIf(k.bTrans))
+	g.macro("MR", p.shape.Rows)
+	g.macro("NV", p.shape.Vectors)
+	g.macro("NR", p.shape.Columns())
+	g.macro("VL", p.shape.Lanes)
+	g.macro("VT", fmt.Sprintf("%s%d", c.accC, p.shape.Lanes))
+	g.macro("SPACE", triangleSpace(c))
+	for _, s := range []productSize{sizeM, sizeN, sizeRowA, sizeColumnA, sizeLDB, sizeLower, sizeUnit} {
+		g.size(productSizeNames[s], 0)
+	}
+	g.scalarArg("ALPHA", c.accC)
+	if k.bTrans {
+		return g.assemble("transpose.cl", "triangle.cl")
+	}
+	return g.assemble("triangle.cl")
 }
 
 func (c *contraction) tileProgram(g *gen, k formKey) []string {

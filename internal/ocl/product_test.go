@@ -147,6 +147,108 @@ func TestProductsAgreeWithSumsInFloat64(t *testing.T) {
 	}
 }
 
+// checkTriangle solves or multiplies with T and compares what that means: T·X = alpha·B.
+func checkTriangle[T float32 | float64](t *testing.T, x *Products, dt tensor.DType, order, columns int, solve, lower, unit, tT, bT bool) {
+	rng := rand.New(rand.NewPCG(2, uint64(order*columns)))
+	lda := order + 3
+	a := make([]T, (order-1)*lda+order)
+	at := func(i, j int) int {
+		if tT {
+			i, j = j, i
+		}
+		return i*lda + j
+	}
+	for i := range a {
+		a[i] = T(math.NaN()) // the half that nobody may read
+	}
+	for i := range order {
+		for j := range order {
+			if i != j && lower == (j < i) {
+				a[at(i, j)] = T((rng.Float64()*2 - 1) / float64(order))
+			} else if i == j && !unit {
+				a[at(i, j)] = T(rng.Float64() + 1)
+			}
+		}
+	}
+	rows, width := order, columns
+	if bT {
+		rows, width = columns, order
+	}
+	ldb := width + 2
+	b := make([]T, (rows-1)*ldb+width)
+	place := func(i, j int) int {
+		if bT {
+			i, j = j, i
+		}
+		return i*ldb + j
+	}
+	for i := range b {
+		b[i] = T(rng.Float64()*2 - 1)
+	}
+	before := append([]T{}, b...)
+	const alpha = 0.5
+	require.NoError(t, x.RunTriangle(&Triangle{
+		DType: dt, Solve: solve, Lower: lower, Unit: unit, Order: order, Columns: columns, Alpha: alpha,
+		T: Operand{cl.Bytes(a), lda, tT}, B: Operand{cl.Bytes(b), ldb, bT},
+	}, true))
+	from, to := before, b // to = alpha·T·from
+	if solve {
+		from, to = b, before
+	}
+	tol := 2e-6
+	if dt == tensor.Float64 {
+		tol = 1e-14
+	}
+	for i := range order {
+		for j := range columns {
+			sum := float64(from[place(i, j)])
+			if !unit {
+				sum *= float64(a[at(i, i)])
+			}
+			for k := range order {
+				if k != i && lower == (k < i) {
+					sum += float64(a[at(i, k)]) * float64(from[place(k, j)])
+				}
+			}
+			want := alpha * sum
+			if solve {
+				want = sum / alpha
+			}
+			require.InDelta(t, want, float64(to[place(i, j)]), tol*float64(order+4), "row %d, column %d", i, j)
+		}
+	}
+	for i := range b {
+		if i%ldb >= width {
+			require.Equal(t, before[i], b[i], "behind a row")
+		}
+	}
+}
+
+func TestTrianglesAreSolvedAndMultiplied(t *testing.T) {
+	t.Parallel()
+	e := device(t, "", nil)
+	e.near = newNear(e.dev, e.facts)
+	x := NewProducts(e)
+	t.Cleanup(func() { require.NoError(t, x.Close()) })
+	if x.TriangleOrder(tensor.Float32) == 0 {
+		t.Skip("not a CPU driver")
+	}
+	shapes := [][2]int{{1, 1}, {5, 3}, {8, 32}, {13, 47}, {40, 70}, {133, 40}}
+	for i := range 32 {
+		is := func(bit int) bool { return i>>bit&1 > 0 }
+		for _, s := range shapes {
+			t.Run(fmt.Sprint(i, s), func(t *testing.T) {
+				checkTriangle[float32](t, x, tensor.Float32, s[0], s[1], is(0), is(1), is(2), is(3), is(4))
+				if x.Check(tensor.Float64) == nil {
+					checkTriangle[float64](t, x, tensor.Float64, s[0], s[1], is(0), is(1), is(2), is(3), is(4))
+				}
+			})
+		}
+	}
+	err := x.RunTriangle(&Triangle{DType: tensor.Float32, Order: 1 << 20, Columns: 1}, true)
+	require.ErrorIs(t, err, engine.ErrUnsupported)
+}
+
 func TestProductsOfManyGoroutinesDoNotMix(t *testing.T) {
 	t.Parallel()
 	e := device(t, "", nil)
@@ -196,6 +298,7 @@ func TestGoldenFilesSayWhatProductsFillIn(t *testing.T) {
 		"dot.cl":              {formKey{kind: productDot, dtype: tensor.Float64}, cpuFacts(8)},
 		"stream.cl":           {formKey{kind: productStream, dtype: tensor.Float32}, cpuFacts(16)},
 		"tile.cl":             {tile, gpuFacts(256)},
+		"triangle.cl":         {formKey{kind: productSolve, dtype: tensor.Float64, bTrans: true}, cpuFacts(16)},
 	} {
 		requirePinned(t, filepath.Join("testdata", "product", name), hooksOf(productProgram(c.facts, c.key)))
 	}
