@@ -33,7 +33,7 @@ func (d *device[T]) prepare(b *BLAS, own reference[T], dt tensor.DType) {
 	d.blas, d.own, d.dtype = b, own, dt
 	d.leastWork, d.leastSide, d.leastVector, d.block, d.vectorBlock = 20_000, 24, 64, 32, 256
 	// Halves of what is larger are products, which use more of the machine.
-	d.whole = min(b.products.TriangleOrder(dt), 256)
+	d.whole = min(b.products.TriangleOrder(dt), 1024)
 	r := &guess
 	if b.force {
 		d.whole = min(d.whole, 20) // tests have halves too

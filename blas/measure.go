@@ -277,9 +277,9 @@ func (t *trial[T]) call(by reference[T], which route, n int) {
 	case routeTrsm:
 		by.trsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.Unit, n, n, 1, a, n, b, n)
 	case routeGemv:
-		by.gemv(gonum.NoTrans, n, n, 1, a, n, b, 1, 0, c, 1)
+		by.gemv(gonum.NoTrans, n, n, 1, a, n, b, 1, 0, c[:n], 1) // gonum's of float32 clears all of y
 	case routeGemvTrans:
-		by.gemv(gonum.Trans, n, n, 1, a, n, b, 1, 0, c, 1)
+		by.gemv(gonum.Trans, n, n, 1, a, n, b, 1, 0, c[:n], 1)
 	case routeGer:
 		by.ger(n, n, 1, a, 1, a, 1, c, n)
 	case routeSymv:
