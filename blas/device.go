@@ -84,6 +84,10 @@ func matrix[T number](s []T, rows, columns, ld int) []byte {
 // run lets the device compute C = alpha·op(A)·op(B) + beta·C and reports whether it has.
 // Arguments are right, and nothing is empty.
 func (d *device[T]) run(tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) bool {
+	return d.runPart(ocl.HalfNone, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+func (d *device[T]) runPart(half ocl.Half, tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) bool {
 	p := calls.Get().(*ocl.Product)
 	defer calls.Put(p)
 	ar, ac, br, bc := m, k, k, n
@@ -94,7 +98,7 @@ func (d *device[T]) run(tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T
 		br, bc = bc, br
 	}
 	*p = ocl.Product{
-		DType: d.dtype, M: m, N: n, K: k, Alpha: float64(alpha), Beta: float64(beta),
+		DType: d.dtype, Half: half, M: m, N: n, K: k, Alpha: float64(alpha), Beta: float64(beta),
 		A: ocl.Operand{Data: matrix(a, ar, ac, lda), LD: lda, Trans: tA},
 		B: ocl.Operand{Data: matrix(b, br, bc, ldb), LD: ldb, Trans: tB},
 		C: ocl.Operand{Data: matrix(c, m, n, ldc), LD: ldc},
@@ -105,6 +109,15 @@ func (d *device[T]) run(tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T
 		d.blas.failed(err)
 	}
 	return err == nil
+}
+
+// runHalf lets the device compute a triangle of C = alpha·op(A)·op(B)ᵀ + beta·C.
+func (d *device[T]) runHalf(ul gonum.Uplo, trans bool, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) bool {
+	half := ocl.HalfLower
+	if ul == gonum.Upper {
+		half = ocl.HalfUpper
+	}
+	return d.runPart(half, trans, !trans, n, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 // runTriangle lets the device solve or multiply with a triangle and reports whether it has.

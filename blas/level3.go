@@ -139,11 +139,10 @@ func (d *device[T]) syrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha T, a 
 		rows, columns = k, n
 	}
 	if alpha == 0 || n == 0 || k == 0 || !isTriangle(ul) || !isTranspose(t) || !d.routes.Load().triangle(routeSyrk, n, k) ||
-		!fits(len(a), rows, columns, lda) || !fits(len(c), n, n, ldc) {
+		!fits(len(a), rows, columns, lda) || !fits(len(c), n, n, ldc) ||
+		!d.runHalf(ul, transposed(t), n, k, alpha, a, lda, a, lda, beta, c, ldc) {
 		d.own.syrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
-		return
 	}
-	d.syrkParts(ul, transposed(t), n, k, alpha, a, lda, a, lda, beta, c, ldc, false)
 }
 
 func (d *device[T]) syr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
@@ -152,71 +151,28 @@ func (d *device[T]) syr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha T, a
 		rows, columns = k, n
 	}
 	if alpha == 0 || n == 0 || k == 0 || !isTriangle(ul) || !isTranspose(t) || !d.routes.Load().triangle(routeSyr2k, n, k) ||
-		!fits(len(a), rows, columns, lda) || !fits(len(b), rows, columns, ldb) || !fits(len(c), n, n, ldc) {
+		!fits(len(a), rows, columns, lda) || !fits(len(b), rows, columns, ldb) || !fits(len(c), n, n, ldc) ||
+		!d.runHalf(ul, transposed(t), n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
 		d.own.syr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
-	d.syrkParts(ul, transposed(t), n, k, alpha, a, lda, b, ldb, beta, c, ldc, true)
-}
-
-// syrkBlock is the order of a block at the diagonal that is computed in full, in blocks of a
-// triangle.
-const syrkBlock = 8
-
-// syrkParts adds alpha·op(A)·op(B)ᵀ, and if both is set alpha·op(B)·op(A)ᵀ, to a triangle of beta·C.
-func (d *device[T]) syrkParts(ul gonum.Uplo, trans bool, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int, both bool) {
-	if n <= syrkBlock*d.block {
+	if !d.runHalf(ul, transposed(t), n, k, alpha, b, ldb, a, lda, 1, c, ldc) { // one half of the work is done
 		full := d.spare(n * n)
 		defer d.give(full)
-		d.gemm(asTrans(trans), flip(trans), n, n, k, alpha, a, lda, b, ldb, 0, *full, n)
-		fold(*full, ul, n, beta, c, ldc, both)
-		return
-	}
-	h := half(n, d.block)
-	rest := n - h
-	at := func(s []T, ld int) []T {
-		if trans {
-			return s[h:]
-		}
-		return s[h*ld:]
-	}
-	d.syrkParts(ul, trans, h, k, alpha, a, lda, b, ldb, beta, c, ldc, both)
-	d.syrkParts(ul, trans, rest, k, alpha, at(a, lda), lda, at(b, ldb), ldb, beta, c[h*ldc+h:], ldc, both)
-	pairs := [][2]struct {
-		s  []T
-		ld int
-	}{{{a, lda}, {b, ldb}}, {{b, ldb}, {a, lda}}}
-	if !both {
-		pairs = pairs[:1]
-	}
-	for _, p := range pairs {
-		x, y := p[0], p[1]
-		if ul == gonum.Lower {
-			d.gemm(asTrans(trans), flip(trans), rest, h, k, alpha, at(x.s, x.ld), x.ld, y.s, y.ld, beta, c[h*ldc:], ldc)
-		} else {
-			d.gemm(asTrans(trans), flip(trans), h, rest, k, alpha, x.s, x.ld, at(y.s, y.ld), y.ld, beta, c[h:], ldc)
-		}
-		beta = 1
+		d.own.gemm(asTrans(transposed(t)), flip(transposed(t)), n, n, k, alpha, b, ldb, a, lda, 0, *full, n)
+		addHalf(*full, ul, n, c, ldc)
 	}
 }
 
-// fold adds a triangle of a matrix, and if both is set of its transpose, to beta·C.
-func fold[T number](full []T, ul gonum.Uplo, n int, beta T, c []T, ldc int, both bool) {
+// addHalf adds a triangle of a matrix to that of C.
+func addHalf[T number](full []T, ul gonum.Uplo, n int, c []T, ldc int) {
 	for i := range n {
 		from, to := 0, i+1
 		if ul == gonum.Upper {
 			from, to = i, n
 		}
-		row := c[i*ldc:]
 		for j := from; j < to; j++ {
-			v := full[i*n+j]
-			if both {
-				v += full[j*n+i]
-			}
-			if beta != 0 {
-				v += beta * row[j]
-			}
-			row[j] = v
+			c[i*ldc+j] += full[i*n+j]
 		}
 	}
 }

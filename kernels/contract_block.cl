@@ -17,6 +17,7 @@
 //         B_ALONG_N 1: B_PTR + B_ROW(b, k) + n, B_LOAD(p) widens VL
 //         LOAD_B(b, k, n)      what these leave over
 //         ROWS_ADJOIN 1: the output lies along m
+//         OUTSIDE(m, rows, n, columns)  where defined: nothing of this part of the output is wanted
 //         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract_sum.cl
 //         WORDS 4: bytes, four values of k in a word. All of the above are words then, K and DEPTH
@@ -64,6 +65,10 @@ void contract_block(PARAMS) {
     const IDX lot = z, begin = 0, end = K;
 #endif
     const IDX endB = min(lot * LOTS + LOTS, (IDX)BATCHES);
+#ifdef OUTSIDE
+    if (OUTSIDE(firstM, ROWS, firstN, PANELS * NR))
+        return;
+#endif
 
     for (IDX b = lot * LOTS; b < endB; b++)
     for (IDX k0 = begin; k0 < end; k0 += DEPTH) {
@@ -182,6 +187,12 @@ void contract_block(PARAMS) {
 #endif
                 __local const VT *panel = partB;
                 for (IDX n = firstN; n < endN; n += NR) {
+#ifdef OUTSIDE
+                    if (OUTSIDE(m, MR, n, NR)) {
+                        panel += ROWS_OF(depth) * NV;
+                        continue;
+                    }
+#endif
                     VT acc[MR][NV];
 #if SPACE_SUM
                     __local VT *sum = sums + ((m - firstM) * PANELS + (n - firstN) / NR * MR) * NV;

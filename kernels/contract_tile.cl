@@ -10,6 +10,7 @@
 // hooks   LOAD_A(b, m, k)  LOAD_B(b, k, n)  values in their register types
 //         A_AT(b, m, k)  B_AT(b, n, k)  where LA, LB > 1: positions in A_PTR, B_PTR
 //         OUT(b, m, n, v)  the epilogue and the store
+//         OUTSIDE(m, rows, n, columns)  where defined: nothing of this part of the output is wanted
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract_sum.cl
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in it
 //         TM TN TK  the tile; TM·TK and TN·TK multiples of TX·TY
@@ -114,6 +115,10 @@ void contract_tile(PARAMS) {
     const IDX first = 0, last = K - 1;
 #endif
 
+#ifdef OUTSIDE
+    if (OUTSIDE(firstM, TM, firstN, TN))
+        return; // all items of the group
+#endif
     ACC acc[RM][RN];
     #pragma unroll
     for (int i = 0; i < RM; i++)

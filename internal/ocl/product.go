@@ -21,6 +21,16 @@ type Operand struct {
 	Trans bool   // what is meant is the transpose of what lies there
 }
 
+// Half says of which part of a square C there is anything.
+type Half uint8
+
+// The halves of a matrix, each with the diagonal.
+const (
+	HalfNone  Half = iota // all of it
+	HalfLower             // on and below the diagonal
+	HalfUpper
+)
+
 // Product is C = alpha·A·B + beta·C for A of M x K, B of K x N and C of M x N, of which none
 // is empty. C is not transposed, and not read where Beta is 0.
 type Product struct {
@@ -28,6 +38,7 @@ type Product struct {
 	M, N, K     int
 	Alpha, Beta float64
 	A, B, C     Operand
+	Half        Half // of C: nothing else of it is computed, read or written
 }
 
 // Triangle is B = X where T·X = Alpha·B, or B = Alpha·T·B, for T of order Order and B of Order x
@@ -88,8 +99,14 @@ func (x *Products) Run(p *Product, wait bool) error {
 		return err
 	}
 	k := planKey{form: formKey{kind: x.kind(p), dtype: p.DType, aTrans: p.A.Trans, bTrans: p.B.Trans}, m: p.M, n: p.N, k: p.K}
-	k.form.near = x.near(p, 2*float64(p.M)*float64(p.N)*float64(p.K))
-	return x.call(p, x.plan(k), wait)
+	flops := 2 * float64(p.M) * float64(p.N) * float64(p.K)
+	if p.Half != HalfNone {
+		k.form.half, flops = true, flops/2
+	}
+	k.form.near = x.near(p, flops)
+	plan := x.plan(k)
+	plan.sizes[sizeLower] = int32(oneIf(p.Half == HalfLower))
+	return x.call(p, plan, wait)
 }
 
 // TriangleOrder is the largest order that RunTriangle takes on this device: 0 where it takes none.
@@ -272,6 +289,8 @@ func (x *Products) kind(p *Product) productKind {
 	switch {
 	case !x.eng.facts.cpu:
 		return productTile
+	case p.Half != HalfNone:
+		return productBlock
 	case p.N == 1 && !p.A.Trans && p.B.LD == 1 && p.C.LD == 1:
 		return productDot
 	case p.M == 1 && !p.B.Trans && p.A.LD >= p.K && kernels.StreamSpace(x.eng.facts.localMem, p.DType.Size()) >= 64:

@@ -192,7 +192,7 @@ func (c *productCaller) send(p *Product, s *productSizes) error {
 		}
 		c.copies[i], c.buffers[i], c.starts[i] = m, m.Buffer(), 0
 		s[sizeLDA+productSize(i)] = int32(columns)
-		if i == 2 && p.Beta == 0 {
+		if i == 2 && p.Beta == 0 && p.Half == HalfNone {
 			continue
 		}
 		src := o.Data

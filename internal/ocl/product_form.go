@@ -33,6 +33,7 @@ type formKey struct {
 	dtype          tensor.DType
 	near           bool
 	aTrans, bTrans bool
+	half           bool
 	tile           kernels.TileShape // of productTile
 }
 
@@ -295,6 +296,10 @@ func productProgram(d *deviceFacts, k formKey) *program {
 	}
 	for _, s := range []productSize{sizeM, sizeN, sizeK, sizeLDA, sizeLDB, sizeLDC} {
 		g.size(productSizeNames[s], 0)
+	}
+	g.macro("HALF", oneIf(k.half))
+	if k.half {
+		g.size(productSizeNames[sizeLower], 0)
 	}
 	g.scalarArg("ALPHA", c.accC)
 	g.scalarArg("BETA", c.accC)

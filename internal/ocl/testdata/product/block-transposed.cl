@@ -34,4 +34,5 @@
 #define B_COLUMN(b, n) AT(n, 0, B_LD)
 #define B_ROW(b, k) AT(k, 0, B_LD)
 #define B_LOAD(p) vload8(0, p)
+#define HALF 0
 

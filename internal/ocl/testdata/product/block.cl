@@ -33,4 +33,5 @@
 #define B_COLUMN(b, n) AT(n, 0, B_LD)
 #define B_ROW(b, k) AT(k, 0, B_LD)
 #define B_LOAD(p) vload16(0, p)
+#define HALF 0
 

@@ -22,4 +22,5 @@
 #define B_ONE(p, i) LOAD_float64(p, i)
 #define A_LOAD(p) vload4(0, p)
 #define B_LOAD(p) vload4(0, p)
+#define HALF 0
 

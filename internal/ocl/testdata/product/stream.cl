@@ -16,4 +16,5 @@
 #define SPACE 4096
 #define B_ROW(b, k) AT(k, 0, B_LD)
 #define B_LOAD(p) vload16(0, p)
+#define HALF 0
 

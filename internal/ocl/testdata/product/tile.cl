@@ -25,4 +25,5 @@
 #define B_BY_K 1
 #define LB 4
 #define B_AT(b, n, k) AT(n, k, B_LD)
+#define HALF 0
 

@@ -1,0 +1,37 @@
+#define ACC float
+#define MAC(a, b, c) FMA(a, b, c)
+#define SPLIT 0
+#define BATCHES 1
+#define A_TYPE float
+#define A_PTR (p0_ + o_p0)
+#define LOAD_A(b, m, k) (A_PTR[AT(m, k, A_LD)])
+#define B_TYPE float
+#define B_PTR (p1_ + o_p1)
+#define LOAD_B(b, k, n) (B_PTR[AT(n, k, B_LD)])
+#define AT(i, j, ld) ((long)(i) * (ld) + (j))
+#define C_PTR (y0_ + o_y0)
+#define MR 8
+#define NV 2
+#define VL 16
+#define NR 32
+#define VT float16
+#define VSTORE vstore16
+#define SPACE_A 0
+#define SPACE_B 32768
+#define SPACE_SUM 65536
+#define ROWS_ADJOIN 0
+#define LOTS 1
+#define A_DIRECT 1
+#define A_ALONG_K 1
+#define A_ALONG_M 0
+#define A_ROW(b, m) AT(m, 0, A_LD)
+#define A_COLUMN(b, k) AT(k, 0, A_LD)
+#define A_ONE(p, i) LOAD_float32(p, i)
+#define A_LOAD(p) vload16(0, p)
+#define B_ALONG_K 1
+#define B_ALONG_N 0
+#define B_COLUMN(b, n) AT(n, 0, B_LD)
+#define B_ROW(b, k) AT(k, 0, B_LD)
+#define B_LOAD(p) vload16(0, p)
+#define HALF 1
+
