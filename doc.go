@@ -11,6 +11,7 @@
 //	engine     the seam: tasks, and what an engine that runs them must offer
 //	fallback   the CPU path, an engine on gonum
 //	ops        the graph: build, differentiate, fuse, place, plan, run
+//	blas       gonum's BLAS on a device: one line in an existing gonum program
 //
 // Most programs import ops and tensor alone. Start with
 //

@@ -57,16 +57,15 @@ type Triangle struct {
 // they come with each call here, so that a kernel is compiled once for all of them. It
 // is safe for concurrent use.
 type Products struct {
-	eng      *Engine
-	copies   bool // operands are copied to the device and back
-	ctx      context.Context
-	cancel   context.CancelFunc
-	builds   sync.WaitGroup
-	mu       sync.Mutex
-	closed   bool
-	forms    map[formKey]*form
-	planned  map[planKey]productPlan
-	building int
+	eng     *Engine
+	copies  bool // operands are copied to the device and back
+	ctx     context.Context
+	cancel  context.CancelFunc
+	builds  sync.WaitGroup
+	mu      sync.Mutex
+	closed  bool
+	forms   map[formKey]*form
+	planned map[planKey]productPlan
 }
 
 // NewProducts is for products on e's device. Close it before e. It compiles nothing and
@@ -93,7 +92,7 @@ func (x *Products) Copy() { x.copies = true }
 
 // Run computes p and returns when it is done. Where its kernel is not compiled yet, wait says
 // to wait for the compiler; without, the compiler begins and the error is ErrCompiling. After
-// any error but one of the device, C is as it was.
+// an error C is as it was, unless the device was lost while it computed.
 func (x *Products) Run(p *Product, wait bool) error {
 	if err := x.fits(p); err != nil {
 		return err
@@ -205,13 +204,7 @@ func (x *Products) form(k formKey, wait bool) (*form, error) {
 	if f == nil {
 		f = newForm(x.eng, k)
 		x.forms[k] = f
-		x.building++
-		x.builds.Go(func() {
-			f.build(x.ctx)
-			x.mu.Lock()
-			x.building--
-			x.mu.Unlock()
-		})
+		x.builds.Go(func() { f.build(x.ctx) })
 	}
 	x.mu.Unlock()
 	if wait {

@@ -84,10 +84,8 @@ func (c *productCaller) launch(p *Product, plan productPlan) error {
 	}
 	err := c.queue.Launch(c.kernel, cl.Range{Dims: dims(plan.global), Global: plan.global, Local: c.form.local}, nil)
 	if err == nil {
-		if c.form.key.near {
-			err = c.queue.Finish()
-		} else {
-			err = c.form.eng.dev.Wait(context.Background())
+		if err = c.wait(); err != nil {
+			err = c.wait() // the kernel may be at work: whatever was wrong, the memory is not ours to leave yet
 		}
 	}
 	for i := range c.form.prog.args { // else a kernel that idles keeps the caller's matrices alive
@@ -96,6 +94,14 @@ func (c *productCaller) launch(p *Product, plan productPlan) error {
 		}
 	}
 	return err
+}
+
+// wait returns when the kernel is done.
+func (c *productCaller) wait() error {
+	if c.form.key.near {
+		return c.queue.Finish()
+	}
+	return c.form.eng.dev.Wait(context.Background())
 }
 
 func dims(global [3]int) (n int) {
