@@ -13,7 +13,6 @@ type triangleOf[T number] struct {
 	ul    gonum.Uplo
 	tA    gonum.Transpose
 	diag  gonum.Diag
-	alpha T // of products with what lies off the diagonal
 	lda   int
 	ldb   int
 	small func(x *triangleOf[T], m, n int, alpha T, a, b []T) // what gonum does

@@ -111,51 +111,63 @@ func dims(global [3]int) (n int) {
 	return n
 }
 
+// span is a run of the host's memory.
+type span []byte
+
+// meets reports whether s and t have bytes in common.
+func (s span) meets(t span) bool {
+	return s.begins(unsafe.Pointer(&t[len(t)-1])) && t.begins(unsafe.Pointer(&s[len(s)-1]))
+}
+
+// begins reports whether s begins at p or before.
+func (s span) begins(p unsafe.Pointer) bool { return uintptr(unsafe.Pointer(&s[0])) <= uintptr(p) }
+
+// before is how many bytes s begins before t does.
+func (s span) before(t span) int {
+	return int(uintptr(unsafe.Pointer(&t[0])) - uintptr(unsafe.Pointer(&s[0])))
+}
+
+// with is what spans that meet cover together.
+func (s span) with(t span) span {
+	if s.before(t) < 0 {
+		s, t = t, s
+	}
+	return unsafe.Slice(&s[0], max(len(s), s.before(t)+len(t)))
+}
+
 // borrow makes buffers of the memory that A, B and C lie in. OpenCL says nothing of buffers
 // that overlap, so parts of one matrix share a buffer.
 func (c *productCaller) borrow(p *Product) error {
-	data := [3][]byte{p.A.Data, p.B.Data, p.C.Data}
-	var from, to [3]uintptr
-	for i, d := range data {
-		first := unsafe.SliceData(d)
-		c.pins.Pin(first)
-		from[i] = uintptr(unsafe.Pointer(first))
-		to[i] = from[i] + uintptr(len(d))
-	}
-	var share [3]int // the number of the span that i is in
-	spans := from
-	ends := to
-	for i := range share {
-		share[i] = i
+	operands := [3]span{p.A.Data, p.B.Data, p.C.Data}
+	covers := operands
+	for i := range covers {
 		for j := range i {
-			if s := share[j]; s != share[i] && spans[s] < ends[share[i]] && spans[share[i]] < ends[s] {
-				t := share[i]
-				spans[s], ends[s] = min(spans[s], spans[t]), max(ends[s], ends[t])
-				for l := range i + 1 {
-					if share[l] == t {
-						share[l] = s
+			if covers[j].meets(covers[i]) {
+				covers[i] = covers[j].with(covers[i])
+				for l := range i { // also what was together with j
+					if covers[l].meets(covers[i]) {
+						covers[l] = covers[i]
 					}
 				}
 			}
 		}
 	}
-	size := uintptr(p.DType.Size())
-	for i := range share {
-		s := share[i]
-		if c.ours[s] == nil {
-			base := -1
-			for j := range data {
-				if from[j] == spans[s] {
-					base = j
-				}
+	size := p.DType.Size()
+	for i, s := range covers {
+		for j := range i {
+			if &covers[j][0] == &s[0] {
+				c.buffers[i] = c.buffers[j]
 			}
-			b, err := c.form.eng.dev.Borrow(unsafe.Slice(unsafe.SliceData(data[base]), ends[s]-spans[s]))
+		}
+		if c.buffers[i] == nil {
+			c.pins.Pin(&s[0])
+			b, err := c.form.eng.dev.Borrow(s)
 			if err != nil {
 				return err
 			}
-			c.ours[s] = b
+			c.ours[i], c.buffers[i] = b, b
 		}
-		c.buffers[i], c.starts[i] = c.ours[s], uint64((from[i]-spans[s])/size)
+		c.starts[i] = uint64(s.before(operands[i]) / size)
 	}
 	return nil
 }

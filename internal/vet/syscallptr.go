@@ -29,8 +29,9 @@ then; vet, staticcheck and the race detector stay silent.
 
 Two other forms are allowed: storing the address of what belongs to a struct that
 pins itself, which is one with a field of type runtime.Pinner, as argument blocks
-that are used again and again have it; and a number that is compared or divided for
-a remainder on the spot, as alignment is told, which no longer is an address.
+that are used again and again have it; and a number that is compared, divided for
+a remainder or subtracted from another address on the spot, as alignment and distance
+are told, which no longer is an address.
 
 purego's RegisterFunc, RegisterLibFunc and NewCallback are reported too: the
 first two allocate at each call, and callbacks are never freed.`,
@@ -47,7 +48,7 @@ func run(pass *analysis.Pass) (any, error) {
 		call := n.(*ast.CallExpr)
 		switch {
 		case isPointerToNumber(pass.TypesInfo, call):
-			if !isArgument(pass.TypesInfo, stack) && !isMeasured(stack) && !isPinned(pass.TypesInfo, call.Args[0]) {
+			if !isArgument(pass.TypesInfo, stack) && !isMeasured(pass.TypesInfo, stack) && !isPinned(pass.TypesInfo, call.Args[0]) {
 				pass.Reportf(call.Pos(), "pointer becomes a number outside the argument list of a system call: the stack may move before C uses it")
 			}
 		case isSystemCall(pass.TypesInfo, call):
@@ -99,8 +100,8 @@ func isArgument(info *types.Info, stack []ast.Node) bool {
 }
 
 // isMeasured reports whether the innermost node of the stack is, parentheses
-// aside, compared or what a remainder is taken of.
-func isMeasured(stack []ast.Node) bool {
+// aside, compared, what a remainder is taken of, or part of a difference of addresses.
+func isMeasured(info *types.Info, stack []ast.Node) bool {
 	for i := len(stack) - 2; i >= 0; i-- {
 		switch outer := stack[i].(type) {
 		case *ast.ParenExpr:
@@ -111,11 +112,19 @@ func isMeasured(stack []ast.Node) bool {
 				return true
 			case token.REM:
 				return outer.X == stack[i+1]
+			case token.SUB:
+				return isAddress(info, outer.X) && isAddress(info, outer.Y)
 			}
 		}
 		return false
 	}
 	return false
+}
+
+// isAddress reports whether e is a pointer as a number.
+func isAddress(info *types.Info, e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && isPointerToNumber(info, call)
 }
 
 func isSystemCall(info *types.Info, call *ast.CallExpr) bool {

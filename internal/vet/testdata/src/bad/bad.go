@@ -48,6 +48,7 @@ func arithmetic(f uintptr, q *[4]uint32) {
 func aligned(f uintptr, q *uint32) {
 	purego.SyscallN(f, uintptr(unsafe.Pointer(q))&^63) // want "pointer becomes a number outside"
 	use(5 % uintptr(unsafe.Pointer(q)))                // want "pointer becomes a number outside"
+	use(uintptr(unsafe.Pointer(q)) - 8)                // want "pointer becomes a number outside"
 }
 
 func use(uintptr) {}

@@ -40,6 +40,9 @@ func (b *block) call(f uintptr) {
 
 func aligned(p *uint32) bool { return (uintptr(unsafe.Pointer(p)))%64 == 0 }
 
+// A distance is no address.
+func apart(p, q *uint32) uintptr { return uintptr(unsafe.Pointer(p)) - uintptr(unsafe.Pointer(q)) }
+
 func before(p, q unsafe.Pointer) bool { return uintptr(p) < uintptr(q) }
 
 func size() uintptr { return uintptr(8) + unsafe.Sizeof(block{}) }
