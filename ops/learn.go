@@ -23,16 +23,27 @@ func paceKey(e engine.Engine, t *engine.Task) pace.Key {
 	return k
 }
 
+// waitKey is that of the wait for an engine.
+func waitKey(e engine.Engine) pace.Key { return pace.Key{Engine: e.Name(), Family: "wait"} }
+
+// many are runs after which what was measured is kept for later processes: what runs a few times
+// may have been measured while something else kept the machine busy.
+const many = 64
+
 // learn corrects the predictions by how long runs of x take. What a run takes longer or
-// shorter than predicted is laid to its tasks as they are predicted to share its time.
+// shorter than predicted is laid to its tasks and waits as they are predicted to share its time.
 func (x *Executable) learn() {
 	if x.clock == nil {
 		return
 	}
 	took, runs := x.clock.Median()
-	if runs < enough || x.learned.Swap(runs) == runs {
-		return
+	if runs >= enough && x.learned.Swap(runs) != runs {
+		x.learnFrom(took, runs >= many)
 	}
+}
+
+// learnFrom is learn with the time of a run.
+func (x *Executable) learnFrom(took time.Duration, keep bool) {
 	var tasks time.Duration
 	for t, c := range x.plan.Choices {
 		tasks += x.plan.Times[t][c.Side]
@@ -40,7 +51,7 @@ func (x *Executable) learn() {
 	if tasks <= 0 {
 		return
 	}
-	ratio := float64(max(took-(x.plan.Total-tasks), tasks/16)) / float64(tasks)
+	ratio := float64(took) / float64(x.plan.Total)
 	for s, sd := range x.sides {
 		var mine []int
 		for t, c := range x.plan.Choices {
@@ -51,11 +62,13 @@ func (x *Executable) learn() {
 		if len(mine) == 0 {
 			continue
 		}
-		raw, _ := newPriced(sd.engine, x.units, nil).raw(mine)
+		raw, wait := newPriced(sd.engine, x.units, nil).raw(mine)
+		now, _ := x.rt.pace.Correct(waitKey(sd.engine), wait)
+		x.rt.pace.Learn(waitKey(sd.engine), wait, time.Duration(float64(now)*ratio), min(float64(now)/float64(x.plan.Total), 1), keep)
 		for i, t := range mine {
 			own := x.plan.Times[t][s]
 			if own > 0 && own != place.Never {
-				x.rt.pace.Learn(paceKey(sd.engine, x.units[t].task), raw[i], time.Duration(float64(own)*ratio), float64(own)/float64(tasks))
+				x.rt.pace.Learn(paceKey(sd.engine, x.units[t].task), raw[i], time.Duration(float64(own)*ratio), float64(own)/float64(tasks), keep)
 			}
 		}
 	}
@@ -72,6 +85,17 @@ func (rt *Runtime) learn() {
 	for _, x := range open {
 		x.now().learn()
 	}
+}
+
+// keepLearned keeps what was learned for later processes, beside what others have learned.
+func (rt *Runtime) keepLearned() {
+	if !rt.pace.Dirty() {
+		return
+	}
+	var kept pace.Table
+	rt.opened.Learned(&kept)
+	rt.pace.Merge(&kept)
+	rt.opened.KeepLearned(&kept)
 }
 
 // doubt is the part of its time by which the prediction of x may well be off: errors of tasks

@@ -130,6 +130,7 @@ func (p *priced) price(tasks []int) (times []time.Duration, wait time.Duration) 
 	for i, t := range tasks {
 		times[i], _ = p.pace.Correct(paceKey(p.engine, p.tasks[t]), times[i])
 	}
+	wait, _ = p.pace.Correct(waitKey(p.engine), wait)
 	return times, wait
 }
 

@@ -200,9 +200,7 @@ func (rt *Runtime) Close() error {
 			errs = append(errs, e.Close())
 		}
 		if rt.opened != nil {
-			if rt.pace.Dirty() {
-				rt.opened.KeepLearned(&rt.pace)
-			}
+			rt.keepLearned()
 			errs = append(errs, rt.opened.Close())
 		}
 	}

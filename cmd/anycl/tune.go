@@ -24,6 +24,7 @@ type tuneOptions struct {
 	graphs, families     []string
 	budget               time.Duration
 	list, reset, asJSON  bool
+	calibrate            bool
 }
 
 // tunable are the kernel families that have parameters.
@@ -44,7 +45,8 @@ shows it. ANYCL_TUNE=off goes without.
   anycl tune -graph cnn             what this graph needs; graphs are those of explain
   anycl tune -list                  what is kept
   anycl tune -export t.json         write it to a file; -import t.json takes it over, on another machine too
-  anycl tune -reset                 forget it`,
+  anycl tune -reset                 forget it
+  anycl tune -calibrate             measure the device and the CPU path anew, by which graphs are placed`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return o.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
@@ -59,6 +61,7 @@ shows it. ANYCL_TUNE=off goes without.
 	f.StringVar(&o.export, "export", "", "write what is kept to this file")
 	f.StringVar(&o.load, "import", "", "take over what was exported to this file")
 	f.BoolVar(&o.list, "list", false, "print what is kept")
+	f.BoolVar(&o.calibrate, "calibrate", false, "measure anew what placement rests on, in about a second")
 	f.BoolVar(&o.reset, "reset", false, "forget what is kept")
 	return c
 }
@@ -75,13 +78,13 @@ func (o *tuneOptions) check() error {
 		}
 	}
 	asked := 0
-	for _, is := range []bool{o.list, o.reset, o.export != "", o.load != ""} {
+	for _, is := range []bool{o.list, o.reset, o.calibrate, o.export != "", o.load != ""} {
 		if is {
 			asked++
 		}
 	}
 	if asked > 1 {
-		return usageError{errors.New("-list, -reset, -export and -import: one at a time")}
+		return usageError{errors.New("-list, -reset, -calibrate, -export and -import: one at a time")}
 	}
 	if o.budget <= 0 {
 		return usageError{fmt.Errorf("-budget %s: must be more than nothing", o.budget)}
@@ -101,6 +104,8 @@ func (o *tuneOptions) run(ctx context.Context, out, errOut io.Writer) error {
 	switch {
 	case o.list:
 		return o.printKept(rt, out)
+	case o.calibrate:
+		return o.measure(ctx, rt, out)
 	case o.reset:
 		return rt.ResetTuning()
 	case o.export != "":
@@ -122,6 +127,23 @@ func (o *tuneOptions) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	return o.search(ctx, rt, out, errOut)
+}
+
+// measure calibrates and prints what was found.
+func (o *tuneOptions) measure(ctx context.Context, rt *ops.Runtime, out io.Writer) error {
+	results, err := rt.Calibrate(ctx)
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		return writeJSON(out, results)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "op\twhere\tby rates\tmeasured")
+	for _, r := range results {
+		fmt.Fprintf(w, "%s\t%s\t%v\t%v\n", r.Name, r.Where, r.Predicted, r.Measured)
+	}
+	return w.Flush()
 }
 
 func (o *tuneOptions) search(ctx context.Context, rt *ops.Runtime, out, errOut io.Writer) error {

@@ -26,9 +26,11 @@ type Key struct {
 // Table holds what was learned. The zero value is ready; methods are safe for concurrent use.
 type Table struct {
 	mu    sync.RWMutex
-	known map[Key]*[buckets]point
-	dirty bool
+	known points
+	fresh points // what was learned to be kept, since the last Merge
 }
+
+type points map[Key]*[buckets]point
 
 // buckets are orders of magnitude of a predicted time, each four times the one before,
 // from a nanosecond on.
@@ -83,44 +85,75 @@ func (t *Table) Correct(k Key, predicted time.Duration) (expected time.Duration,
 }
 
 // Learn notes that what is predicted took so long, of which share, at most 1, is how much
-// the measurement says about it.
-func (t *Table) Learn(k Key, predicted, took time.Duration, share float64) {
+// the measurement says about it. With keep it is worth being kept.
+func (t *Table) Learn(k Key, predicted, took time.Duration, share float64, keep bool) {
 	if predicted <= 0 || took <= 0 || !(share > 0) {
 		return
 	}
 	log := min(max(math.Log(float64(took)/float64(predicted)), -math.Log(limit)), math.Log(limit))
+	p := point{Log: log, Weight: min(share, 1)}
+	b := int(position(predicted) + 0.5)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.learn(k, predicted, log, share)
-	if k.Name != "" {
-		k.Name = ""
-		t.learn(k, predicted, log, share)
-	}
-	t.dirty = true
-}
-
-func (t *Table) learn(k Key, predicted time.Duration, log, share float64) {
-	all := t.known[k]
-	if all == nil {
-		all = new([buckets]point)
-		if t.known == nil {
-			t.known = map[Key]*[buckets]point{}
+	for {
+		t.known = t.known.add(k, b, p)
+		if keep {
+			t.fresh = t.fresh.add(k, b, p)
 		}
-		t.known[k] = all
+		if k.Name == "" {
+			return
+		}
+		k.Name = ""
 	}
-	p := &all[int(position(predicted)+0.5)]
-	p.Weight = min(p.Weight+share, memory)
-	part := min(share/p.Weight, 1)
-	d := log - p.Log
-	p.Log += part * d
-	p.Spread += part * (d*(log-p.Log) - p.Spread)
 }
 
-// Dirty reports whether anything was learned since the last Marshal or Unmarshal.
+// add takes q into bucket b of k.
+func (ps points) add(k Key, b int, q point) points {
+	if ps == nil {
+		ps = points{}
+	}
+	if ps[k] == nil {
+		ps[k] = new([buckets]point)
+	}
+	p := &ps[k][b]
+	weight := p.Weight + q.Weight
+	if p.Weight = min(weight, memory); weight > memory {
+		weight = memory // of what fades there is less
+	}
+	part := min(q.Weight/weight, 1)
+	d := q.Log - p.Log
+	p.Log += part * d
+	p.Spread += part * (d*(q.Log-p.Log) + q.Spread - p.Spread)
+	return ps
+}
+
+// Dirty reports whether anything was learned to be kept.
 func (t *Table) Dirty() bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.dirty
+	return len(t.fresh) > 0
+}
+
+// Merge adds to old, what a file holds by now, all that was learned to be kept, so that processes
+// which learn at the same time do not forget what others have learned.
+func (t *Table) Merge(old *Table) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for k, all := range t.fresh {
+		for b, p := range all {
+			if p.Weight > 0 {
+				old.known = old.known.add(k, b, p)
+			}
+		}
+	}
+	t.fresh = nil
+}
+
+// Forget empties the table.
+func (t *Table) Forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known, t.fresh = nil, nil
 }
 
 // record is a point of a table in a file.
@@ -132,8 +165,8 @@ type record struct {
 
 // MarshalJSON writes what was learned.
 func (t *Table) MarshalJSON() ([]byte, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	records := []record{}
 	for k, all := range t.known {
 		for b, p := range all {
@@ -142,7 +175,6 @@ func (t *Table) MarshalJSON() ([]byte, error) {
 			}
 		}
 	}
-	t.dirty = false
 	return json.Marshal(records)
 }
 
@@ -154,7 +186,7 @@ func (t *Table) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &records); err != nil {
 		return fmt.Errorf("pace: %w", err)
 	}
-	known := map[Key]*[buckets]point{}
+	known := points{}
 	for _, r := range records {
 		sane := r.Bucket >= 0 && r.Bucket < buckets && math.Abs(r.Log) <= math.Log(limit)+1e-9 && r.Spread >= 0 && r.Spread < 100 && r.Weight > 0 && r.Weight <= memory
 		if !sane {
@@ -167,6 +199,6 @@ func (t *Table) UnmarshalJSON(data []byte) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.known, t.dirty = known, false
+	t.known, t.fresh = known, nil
 	return nil
 }

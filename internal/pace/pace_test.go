@@ -19,7 +19,7 @@ func TestWhatIsMeasuredCorrectsWhatIsLikeIt(t *testing.T) {
 	require.EqualValues(t, 1000, expected)
 	require.Greater(t, before, 0.3)
 	for range 10 {
-		x.Learn(matmul, 1000, 3000, 1)
+		x.Learn(matmul, 1000, 3000, 1, true)
 	}
 	expected, after := x.Correct(matmul, 1000)
 	require.InEpsilon(t, 3000, float64(expected), 0.1)
@@ -40,18 +40,18 @@ func TestWhatChangesIsLearnedAnew(t *testing.T) {
 	t.Parallel()
 	var x Table
 	for range 50 {
-		x.Learn(matmul, 1000, 1000, 1)
+		x.Learn(matmul, 1000, 1000, 1, true)
 	}
 	for range 30 {
-		x.Learn(matmul, 1000, 8000, 1)
+		x.Learn(matmul, 1000, 8000, 1, true)
 	}
 	expected, _ := x.Correct(matmul, 1000)
 	require.InEpsilon(t, 8000, float64(expected), 0.15)
-	x.Learn(matmul, 0, 5, 1)
-	x.Learn(matmul, 5, 0, 1)
-	x.Learn(matmul, 5, 5, 0)
+	x.Learn(matmul, 0, 5, 1, true)
+	x.Learn(matmul, 5, 0, 1, true)
+	x.Learn(matmul, 5, 5, 0, true)
 	for range 100 { // a mistake is bounded
-		x.Learn(other, 1, time.Hour, 1)
+		x.Learn(other, 1, time.Hour, 1, true)
 	}
 	expected, _ = x.Correct(other, 1)
 	require.LessOrEqual(t, expected, time.Duration(limit))
@@ -61,12 +61,16 @@ func TestATableOutlivesItsFile(t *testing.T) {
 	t.Parallel()
 	var x, y Table
 	require.False(t, x.Dirty())
-	x.Learn(matmul, 1000, 3000, 1)
-	x.Learn(other, 50, 30, 0.5)
+	x.Learn(matmul, 1000, 3000, 1, true)
+	x.Learn(other, 50, 30, 0.5, true)
 	require.True(t, x.Dirty())
+	var file Table
+	file.Learn(other, 50, 30, 1, true)
+	x.Merge(&file)
+	require.False(t, x.Dirty())
+	x = Table{known: file.known}
 	data, err := json.Marshal(&x)
 	require.NoError(t, err)
-	require.False(t, x.Dirty())
 	require.NoError(t, json.Unmarshal(data, &y))
 	require.False(t, y.Dirty())
 	for _, k := range []Key{matmul, other} {
@@ -80,6 +84,26 @@ func TestATableOutlivesItsFile(t *testing.T) {
 	}
 	a, _ := y.Correct(matmul, 1000)
 	require.Greater(t, a, time.Duration(1500), "as it was")
+}
+
+func TestProcessesLearnBesideEachOther(t *testing.T) {
+	t.Parallel()
+	var file, a, b Table
+	a.Learn(matmul, 1000, 3000, 1, true)
+	a.Learn(matmul, 1000, 3000, 1, false)
+	b.Learn(other, 1000, 500, 1, true)
+	a.Merge(&file)
+	b.Merge(&file)
+	for _, k := range []Key{matmul, other} {
+		expected, _ := file.Correct(k, 1000)
+		require.NotEqualValues(t, 1000, expected)
+	}
+	alone, _ := a.Correct(matmul, 1000)
+	kept, _ := file.Correct(matmul, 1000)
+	require.Less(t, kept, alone, "what is not to be kept is not")
+	a.Forget()
+	expected, _ := a.Correct(matmul, 1000)
+	require.EqualValues(t, 1000, expected)
 }
 
 func TestTheClockFollowsTheMedian(t *testing.T) {
@@ -115,7 +139,7 @@ func TestClockAndTableAreForMany(t *testing.T) {
 		all.Go(func() {
 			for i := range 500 {
 				c.Note(time.Duration(i))
-				x.Learn(matmul, 100, 200, 1)
+				x.Learn(matmul, 100, 200, 1, true)
 				x.Correct(matmul, 100)
 			}
 		})

@@ -1,0 +1,136 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/anycl/anycl/internal/pace"
+	"github.com/anycl/anycl/tensor"
+)
+
+// CalibrationResult is how long one op takes on one engine.
+type CalibrationResult struct {
+	Name      string        `json:"name"` // op and size
+	Where     string        `json:"where"`
+	Predicted time.Duration `json:"predicted_ns"` // by rates alone
+	Measured  time.Duration `json:"measured_ns"`
+}
+
+// probe is a graph of one op, its operands in variables.
+type probe struct {
+	name  string
+	build func(in func(dt tensor.DType, shape ...int) *Node) *Node
+}
+
+// probes are the families of work at a few sizes.
+func probes() (all []probe) {
+	add := func(name string, f func(in func(dt tensor.DType, shape ...int) *Node) *Node) {
+		all = append(all, probe{name, f})
+	}
+	type makes = func(dt tensor.DType, shape ...int) *Node
+	for _, n := range []int{1 << 6, 1 << 12, 1 << 18, 1 << 21} {
+		add(fmt.Sprintf("add %d", n), func(in makes) *Node { return Add(in(tensor.Float32, n), in(tensor.Float32, n)) })
+		add(fmt.Sprintf("exp %d", n), func(in makes) *Node { return Exp(in(tensor.Float32, n)) })
+	}
+	for _, n := range []int{16, 256, 1024} {
+		add(fmt.Sprintf("sum %dx%d", n, n), func(in makes) *Node { return Sum(in(tensor.Float32, n, n), -1) })
+		add(fmt.Sprintf("sum of columns %dx%d", n, n), func(in makes) *Node { return Sum(in(tensor.Float32, n, n), 0) })
+		add(fmt.Sprintf("softmax %dx%d", n, n), func(in makes) *Node { return Softmax(in(tensor.Float32, n, n), -1) })
+		add(fmt.Sprintf("transpose %dx%d", n, n), func(in makes) *Node { return Transpose(in(tensor.Float32, n, n)) })
+		add(fmt.Sprintf("gemv %d", n), func(in makes) *Node { return MatMul(in(tensor.Float32, 1, n), in(tensor.Float32, n, n)) })
+	}
+	for _, n := range []int{4, 16, 64, 192, 512} {
+		add(fmt.Sprintf("matmul %d", n), func(in makes) *Node { return MatMul(in(tensor.Float32, n, n), in(tensor.Float32, n, n)) })
+	}
+	add("matmul float64 192", func(in makes) *Node { return MatMul(in(tensor.Float64, 192, 192), in(tensor.Float64, 192, 192)) })
+	for _, c := range []int{4, 32} {
+		add(fmt.Sprintf("conv2d %d channels", c), func(in makes) *Node {
+			return Conv2D(in(tensor.Float32, 1, c, 32, 32), in(tensor.Float32, c, c, 3, 3), Conv2DOptions{Pad: [2]int{1, 1}})
+		})
+	}
+	return all
+}
+
+// Calibrate measures the device and the CPU path anew and forgets what was learned before: the
+// device's latencies and rates, then ops of every family at a few sizes on both, in about a second
+// once the driver has compiled their kernels. It should have the machine to itself. Everything
+// is kept for this device and its driver; rates take effect when the runtime is next opened.
+// Errors: ctx is done; the device failed.
+func (rt *Runtime) Calibrate(ctx context.Context) ([]CalibrationResult, error) {
+	if rt.opened != nil {
+		if _, err := rt.opened.Calibrate(ctx); err != nil {
+			return nil, err
+		}
+	}
+	rt.pace.Forget()
+	var out []CalibrationResult
+	for _, p := range probes() {
+		for s := range rt.engines {
+			where := OnDevice
+			if s == len(rt.engines)-1 {
+				where = OnCPU
+			}
+			r, err := rt.probe(ctx, p, where)
+			if err != nil {
+				return out, fmt.Errorf("ops: calibrate %s on %s: %w", p.name, rt.engines[s].Name(), err)
+			}
+			out = append(out, r)
+		}
+	}
+	if rt.opened != nil {
+		var kept pace.Table
+		rt.pace.Merge(&kept)
+		rt.opened.KeepLearned(&kept)
+	}
+	return out, nil
+}
+
+// probeTime is how long a probe runs on end.
+const probeTime = 4 * time.Millisecond
+
+// probe measures one op in one place.
+func (rt *Runtime) probe(ctx context.Context, p probe, where Place) (r CalibrationResult, err error) {
+	g := NewGraph(p.name)
+	y := p.build(func(dt tensor.DType, shape ...int) *Node {
+		values := make([]float32, product(shape))
+		for i := range values {
+			values[i] = float32(i%17-8) / 16
+		}
+		t, err := tensor.FromSlice(values, shape...)
+		if err == nil {
+			t, err = tensor.Cast(t, dt)
+		}
+		if err != nil {
+			return g.fail("variable", nil, err)
+		}
+		return g.Variable(fmt.Sprint(shape), t)
+	})
+	var zero *tensor.Tensor
+	if zero, err = tensor.New(y.dtype, y.shape...); err != nil {
+		return r, err
+	}
+	x, err := g.Compile(ctx, rt, Target{Updates: []*Node{Assign(g.Variable("result", zero), y)}, Place: where})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	for start := time.Now(); ; {
+		if err := x.RunInto(ctx, nil, nil); err != nil {
+			return r, err
+		}
+		if _, runs := x.clock.Median(); runs >= enough && time.Since(start) > probeTime {
+			break
+		}
+	}
+	side := x.plan.Choices[0].Side
+	raw, wait := newPriced(x.sides[side].engine, x.units, nil).raw(span(0, len(x.units)))
+	r = CalibrationResult{Name: p.name, Where: x.sides[side].engine.Name(), Predicted: wait}
+	for _, d := range raw {
+		r.Predicted += d
+	}
+	r.Measured, _ = x.clock.Median()
+	x.learnFrom(r.Measured, true)
+	return r, nil
+}
