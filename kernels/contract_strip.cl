@@ -6,13 +6,14 @@
 // goes through SPAN vectors of VL neighbouring windows, and holds NV of these x MR rows in vectors.
 // Each tap is a vector of the image where it lies, multiplied with MR factors: nothing is packed but
 // the rows, and results lie side by side as images do. A line ends with a vector that begins
-// before it ends; what it shares with the one before is stored once.
+// before the one before it ends; what they share is stored once, or twice the same.
 //
 // hooks   B_PTR + B_AT(b, line, i) + B_TAP(k) is tap k of window i; see line.cl
 //         A_PACK  rows, packed by contract_pack_a.cl: [batch][tile][k][MR]
 //         OUT(b, m, n, v)  the epilogue and the store
 //         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT  VL-wide vector of it
+//         WHOLE 1: lines are as long as a vector at least, and what is stored may be so twice
 //         STEP  1, 2 or more    TAPS SPACE  elements of local memory, K and SPAN at least
 // sizes   M K    WINDOWS LINE_VECTORS  windows and vectors of a line    VECTORS  of a batch
 //         SPAN  vectors a work-item, a multiple of NV    TILES  of MR rows a work-item
@@ -23,15 +24,19 @@
 // source  Georganas et al., Anatomy of High-Performance Deep Learning Convolutions on SIMD
 //         Architectures (2018)
 
+#if !WHOLE
 #define EMIT(count) do { \
     for (int j = 0; j < (count); j++) \
         OUT(b, firstM + i, left + first + j, lane[first + j]); \
 } while (0)
+#endif
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_strip(PARAMS) {
     __local IDX tap[TAPS], places[SPACE], lefts[SPACE];
+#if !WHOLE
     __local int skips[SPACE], counts[SPACE]; // lanes before those that are stored, and these
+#endif
     WIDE_VECTORS
     const IDX b = get_global_id(2);
     const IDX q0 = (IDX)get_global_id(0) * SPAN, q1 = min(q0 + SPAN, (IDX)VECTORS);
@@ -41,12 +46,17 @@ void contract_strip(PARAMS) {
     for (IDX q = q0; q < q0 + SPAN; q++) {
         const IDX at = min(q, q1 - 1), line = at / LINE_VECTORS, i = (at - line * LINE_VECTORS) * VL;
         const IDX start = max(min(i, (IDX)WINDOWS - VL), (IDX)0), place = B_AT(b, line, start);
+#if WHOLE
+        places[q - q0] = place;
+        lefts[q - q0] = line * WINDOWS + start;
+#else
         // A line shorter than a vector may begin so late that the buffer ends before the vector does.
         const IDX early = place > LAST ? (place - LAST + STEP - 1) / STEP : 0;
         places[q - q0] = place - early * STEP;
         lefts[q - q0] = line * WINDOWS + i;
         skips[q - q0] = i - start + early;
         counts[q - q0] = q < q1 ? min((IDX)VL, (IDX)WINDOWS - i) : 0;
+#endif
     }
 
     __global const ACC *rows = A_PACK + (size_t)b * A_PLANE + (size_t)m0 * K;
@@ -78,6 +88,14 @@ void contract_strip(PARAMS) {
                 }
             }
 
+#if WHOLE
+            #pragma unroll
+            for (int i = 0; i < MR; i++)
+                if (firstM + i < m1)
+                    #pragma unroll
+                    for (int v = 0; v < NV; v++)
+                        OUT_VECTOR(b, firstM + i, lefts[q + v], acc[i][v]);
+#else
             // All of it first: a load of what was stored just before waits.
             ACC out[MR][NV][VL] __attribute__((aligned(128)));
             #pragma unroll
@@ -105,5 +123,6 @@ void contract_strip(PARAMS) {
                             first += n;
                         }
                 }
+#endif
         }
 }

@@ -247,24 +247,26 @@ func (c *contraction) adjoin(l operandLoad, group int) bool {
 
 // vectorOut defines, where sums or what is computed from them are stored side by
 // side, OUT_VECTOR(b, m, n, x), which does so with a vector of lanes sums from
-// column n on. Where there are several splits, split is the number of one.
-func (c *contraction) vectorOut(g *gen, lanes int, splits int64, split string) {
+// column n on, and reports whether it has. Where there are several splits, split is
+// the number of one.
+func (c *contraction) vectorOut(g *gen, lanes int, splits int64, split string) bool {
 	if splits > 1 {
 		g.macro("OUT_VECTOR(b, m, n, x)", "*(__global VT_ANYWHERE *)(PART + (((size_t)("+split+") * BATCHES + (b)) * M + (m)) * N + (n)) = (x)")
-		return
+		return true
 	}
 	v, columns, out := c.task.Values[0], c.axes(outColumn), c.task.Outs[0]
 	coef, affine := c.out.Addr.Affine(len(c.task.Axes))
 	if v.DType != c.acc || out.DType != c.acc || out.DType.Size() != int(c.accSize) || !affine || len(columns) != 1 || coef[columns[0]] != 1 {
-		return
+		return false
 	}
 	x := "(x)"
 	if v.Op != engine.OpAcc {
 		at := []coord{{"b", c.axes(outBatch)}, {"m", c.axes(outRow)}, {"n", columns}}
 		if lanes != vectorLanes || !c.acc.IsFloat() || !g.vectorOfSums("EPILOGUES", at, columns[0], v, c.acc, c.acc, 0) {
-			return
+			return false
 		}
 		x = "EPILOGUES(b, m, n, x)"
 	}
 	g.macro("OUT_VECTOR(b, m, n, x)", fmt.Sprintf("*(__global VT_ANYWHERE *)((%s) + OUT_AT(b, m, n)) = %s", g.pointer(len(c.task.Ins)), x))
+	return true
 }

@@ -219,7 +219,7 @@ func (c *contraction) stripProgram(p stripChoice, stride, pack int64, packed fun
 	g.hook("B_AT", []coord{{"b", c.axes(bBatch)}, {"r", columns[:inner]}, {"i", columns[inner:]}}, c.part(c.bb, true, bBatch, bColumn), tensor.Invalid)
 	g.hook("B_TAP", []coord{{"k", c.axes(bSum)}}, c.part(c.bb, false, bSum), tensor.Invalid)
 	c.hookOut(g)
-	c.vectorOut(g, lanes, 1, "")
+	g.macro("WHOLE", oneIf(c.vectorOut(g, lanes, 1, "") && p.line >= p.lanes && c.task.Alias == nil))
 	packed(g)
 	for _, s := range []struct {
 		name string

@@ -32,6 +32,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define LINE_LOAD(p) vload_half8(0, p)
 #define LINE_ONE(p, i) LOAD_float16(p, i)
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define WHOLE 0
 
 static inline long b_at_hook(const IDX b, const IDX r, const IDX i FN_PARAMS) {
     const int i0 = n0 * b + n1 * r + i;

@@ -30,6 +30,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define LINE_LOAD(p) (*(__global const VT_ANYWHERE *)(p))
 #define LINE_ONE(p, i) LOAD_float32(p, i)
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define WHOLE 0
 
 static inline long b_at_hook(const IDX b, const IDX r, const IDX i FN_PARAMS) {
     const int i0 = n0 * r + n1 * i;
