@@ -66,6 +66,9 @@ func (m *machine) write(out io.Writer, dir string) error {
 	titles, rows := m.sections()
 	for _, t := range titles {
 		fmt.Fprintf(out, "\n### %s\n\n", t)
+		if t == "Placement" {
+			placement(out, rows[t])
+		}
 		table(out, rows[t])
 		m.remarks(out, rows[t])
 	}
@@ -168,6 +171,15 @@ func (m *machine) summary(out io.Writer) {
 	for _, x := range misses[:min(worst, len(misses))] {
 		fmt.Fprintln(out, x.line)
 	}
+}
+
+// placement sums a sweep up.
+func placement(out io.Writer, records []*bench.Record) {
+	var all []bench.Record
+	for _, r := range records {
+		all = append(all, *r)
+	}
+	fmt.Fprintf(out, "Graphs as they are placed beside all on one side; a ratio below 1 is regret.\n%s\n", bench.Regrets(all))
 }
 
 // table is one section: time, speed and the ratio to each of the others.

@@ -23,7 +23,7 @@ type machine struct {
 // latest counts.
 func machines(records []bench.Record) []*machine {
 	order := map[string]int{}
-	for i, w := range bench.Works() {
+	for i, w := range slices.Concat(bench.Works(), bench.PlacementWorks()) {
 		order[w.Name] = i + 1
 	}
 	type place struct{ device, work string }

@@ -74,7 +74,7 @@ func (s *Regret) String() string {
 	if s.Cases == 0 {
 		return "regret: no work ran both as placed and on one side\n"
 	}
-	return fmt.Sprintf("regret over %d works: geometric mean %.3f, worst %.2f (%s); predictions off by %.0f %% in the median, by a quarter at most in %d; faster than either side alone: %v\n",
+	return fmt.Sprintf("Regret over %d works: geometric mean %.3f, worst %.2f (%s); predictions off by %.0f %% in the median, by a quarter at most in %d; faster than either side alone: %v.\n",
 		s.Cases, s.Mean, s.Worst, s.WorstAt, 100*s.Error, s.Within, s.Better)
 }
 
