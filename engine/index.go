@@ -119,14 +119,15 @@ func normalise(terms []Term) []Term {
 }
 
 // recombine undoes a split: c·D·floor(X/D) + c·(X mod D) = c·X. It is what
-// makes a reshape that is later reshaped back cost nothing.
+// makes a reshape that is later reshaped back cost nothing, one of three axes and
+// more too.
 func recombine(terms []Term) (out []Term, c int64, changed bool) {
 	for i, d := range terms {
 		if d.Atom.Kind != AtomDiv {
 			continue
 		}
 		for j, m := range terms {
-			if m.Atom.Kind != AtomMod || m.Atom.D != d.Atom.D || m.Atom.X.key != d.Atom.X.key || d.Coef != m.Coef*d.Atom.D {
+			if m.Atom.Kind != AtomMod || d.Coef != m.Coef*m.Atom.D || !quotient(d.Atom, m.Atom) {
 				continue
 			}
 			for k, t := range terms {
@@ -134,13 +135,26 @@ func recombine(terms []Term) (out []Term, c int64, changed bool) {
 					out = append(out, t)
 				}
 			}
-			for _, t := range d.Atom.X.Terms {
+			for _, t := range m.Atom.X.Terms {
 				out = append(out, Term{t.Coef * m.Coef, t.Atom})
 			}
-			return out, m.Coef * d.Atom.X.Const, true
+			return out, m.Coef * m.Atom.X.Const, true
 		}
 	}
 	return terms, 0, false
+}
+
+// quotient reports whether d is floor(X/D) for the remainder m of X by D, where X
+// may be a quotient itself: floor(floor(Y/E)/D) is written floor(Y/(E·D)).
+func quotient(d, m Atom) bool {
+	if d.D == m.D && d.X.key == m.X.key {
+		return true
+	}
+	if m.X.Const != 0 || len(m.X.Terms) != 1 || m.X.Terms[0].Coef != 1 || m.X.Terms[0].Atom.Kind != AtomDiv {
+		return false
+	}
+	inner := m.X.Terms[0].Atom
+	return d.X.key == inner.X.key && d.D/m.D == inner.D && d.D%m.D == 0
 }
 
 // Add is x + y.

@@ -120,3 +120,11 @@ func TestConditionsAreProvenFromBounds(t *testing.T) {
 	require.False(t, always)
 	require.True(t, never)
 }
+
+func TestAReshapeOfSeveralAxesIsUndone(t *testing.T) {
+	dom := Domain{8 * 5 * 7 * 3}
+	x := AxisIndex(0).AddConst(2)
+	at := func(down, extent int64) *Index { return x.Div(down, dom).Mod(extent, dom) }
+	back := x.Div(105, dom).Mul(105).Add(at(21, 5).Mul(21)).Add(at(3, 7).Mul(3)).Add(at(1, 3))
+	require.Equal(t, x.Key(), back.Key())
+}
