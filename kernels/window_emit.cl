@@ -48,6 +48,7 @@
 #else
 #define EMIT_VECTOR(v, o, r, i, at) do { \
     const LANES_OF all_ = v; \
+    WIDE_SHORT \
     for (int k_ = 0; k_ < VL; k_++) \
         STORE((at) + k_, EPILOGUE(o, r, (i) + k_, (OUT_ACC)((const LANE *)&all_)[k_])); \
 } while (0)

@@ -111,12 +111,24 @@ func (g *grouping) joins(end *Node) bool {
 	if !h.heavy() {
 		return end.elementwise() || end.op.lower == lowerRandom
 	}
-	if h.op.lower != lowerReduce {
+	if h.op.lower != lowerReduce || g.slides(h.in[0]) {
 		return false
 	}
 	shape, axes := h.in[0].shape, h.attr.(reduceAttr).axes
 	kept := len(shape) - len(axes)
 	return slices.Equal(axes, span(kept, len(shape))) && perRow(end, shape, kept)
+}
+
+// slides reports whether x is windows that are not in a buffer: their folds have
+// kernels of their own, which no row has that is a window.
+func (g *grouping) slides(x *Node) bool {
+	for !g.root[x] && !x.inBuffer() && len(x.in) > 0 {
+		if x.op.Name == "windows" {
+			return true
+		}
+		x = x.in[0]
+	}
+	return false
 }
 
 // perRow reports whether n has one element for every row of shape: in the

@@ -33,6 +33,18 @@ func TestNormalisationsAlongRowsAreOneTask(t *testing.T) {
 	}
 }
 
+// A pool and the positions that its derivative asks for are no row.
+func TestFoldsOfWindowsStayByThemselves(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("pool")
+	x := g.Input("x", tensor.Float32, 2, 3, 8, 8)
+	y := MaxPool2D(x, PoolOptions{Size: [2]int{2, 2}})
+	tasks := tasksOf(t, g, Target{Outputs: []*Node{y, Gradients(Sum(Square(y)), x)[0]}})
+	for _, name := range tasks {
+		require.NotContains(t, name, "row ")
+	}
+}
+
 func TestAdamUpdatesAParameterInOneTask(t *testing.T) {
 	t.Parallel()
 	g := NewGraph("adam")

@@ -21,10 +21,10 @@ func (o PoolOptions) overlap(i int) int { return (o.Size[i] + o.Stride[i] - 1) /
 
 func maxPoolGrad(b *Back) {
 	x, o := b.In(0), b.node.attr.(PoolOptions)
-	dy := widen(alike(b.Grad(), b.Out()))
 	// Taps are numbered so that those beyond the end of a row are nobody's.
 	pitch := o.overlap(1) * o.Stride[1]
-	first := o.first(x, b.Out(), pitch)
+	first := o.first(x, pitch)
+	dy := widen(alike(b.Grad(), b.Out()))
 	if o.overlap(0)*o.overlap(1) > fewCovers {
 		at := ExpandDims(first, 4, 5)
 		hit := Equal(at, tapNumbers(at, 4, 5, slices.Concat(first.shape, o.Size[:]), 0, pitch))
@@ -106,10 +106,6 @@ func tapNumbers(like *Node, u, v int, shape []int, from, pitch int) *Node {
 	return Add(Add(rows, g.Iota(like.dtype, v, shape...)), ScalarLike(like, float64(from)))
 }
 
-// fewTaps is up to which size a window is searched for its largest element by
-// comparing each with the known largest.
-const fewTaps = 16
-
 // tapType is the type of tap numbers below n. Where each window is read once it is
 // as narrow as it can be; where many read it a vector of them is one load.
 func (o PoolOptions) tapType(n int) tensor.DType {
@@ -122,31 +118,24 @@ func (o PoolOptions) tapType(n int) tensor.DType {
 	return tensor.Uint8
 }
 
-// first is the tap of the first largest element of each window of x, of which y is
-// the largest: u·pitch + v.
-func (o PoolOptions) first(x, y *Node, pitch int) *Node {
-	w, s, taps := o.windows(x), y.shape, o.Size[0]*o.Size[1]
-	dt := o.tapType(o.overlap(0) * o.Stride[0] * pitch)
-	if taps > fewTaps {
-		first := ArgMax(Reshape(w, s[0], s[1], s[2], s[3], taps), -1)
-		if pitch != o.Size[1] {
-			u := Div(first, ScalarLike(first, float64(o.Size[1])))
-			first = Add(first, Mul(u, ScalarLike(u, float64(pitch-o.Size[1]))))
-		}
-		return Cast(first, dt)
+// first is the tap of the first largest element of each window of x: u·pitch + v.
+func (o PoolOptions) first(x *Node, pitch int) *Node {
+	at := reduction("argmax", o.windows(widen(x)), []int{4, 5})
+	at = Cast(at, o.tapType(o.overlap(0)*o.Stride[0]*pitch))
+	wide := ScalarLike(at, float64(pitch-o.Size[1]))
+	switch {
+	case pitch == o.Size[1]:
+		return at
+	case o.Size[0] > comparedRows:
+		return Add(at, Mul(Div(at, ScalarLike(at, float64(o.Size[1]))), wide))
 	}
-	number := func(i int) *Node {
-		return scalarConst(x.graph, dt, float64(i/o.Size[1]*pitch+i%o.Size[1]))
-	}
-	first := BroadcastTo(number(taps-1), s...)
-	for i := taps - 2; i >= 0; i-- {
-		u, v := i/o.Size[1], i%o.Size[1]
-		at := Squeeze(Slice(w, Range{Axis: 4, Start: u, Stop: u + 1}, Range{Axis: 5, Start: v, Stop: v + 1}), 4, 5)
-		hit := Equal(at, y)
-		if x.dtype.IsFloat() {
-			hit = Or(hit, And(IsNaN(at), IsNaN(y)))
-		}
-		first = Where(hit, number(i), first)
+	first := at
+	for u := 1; u < o.Size[0]; u++ {
+		first = Add(first, Where(Less(at, ScalarLike(at, float64(u*o.Size[1]))), ScalarLike(at, 0), wide))
 	}
 	return first
 }
+
+// comparedRows is up to how many rows of a window are counted by comparisons, of which
+// vectors have instructions as they have none of a division.
+const comparedRows = 16

@@ -17,12 +17,60 @@ type thinning struct {
 	row, thin int
 }
 
+// thick is the largest extent of a thin axis.
+const thick = 8
+
+// phased is t with its last axis divided, where what it computes is bent along it
+// by a period: an element of an image that takes from every so manyth window. Its
+// phases are a thin axis. It is nil where there is none.
+func phased(t *engine.Task) *engine.Task {
+	axes := axesOf(t, 0)
+	if len(axes) == 0 {
+		return nil
+	}
+	last := axes[len(axes)-1]
+	period := 0
+	var find func(x *engine.Index)
+	find = func(x *engine.Index) {
+		for _, term := range x.Terms {
+			if k := term.Atom.Kind; k == engine.AtomDiv || k == engine.AtomMod {
+				if d := term.Atom.D; d <= thick && t.Axes[last]%int(d) == 0 && uses(engine.IndexValue(tensor.Int64, term.Atom.X), axes[len(axes)-1:]) {
+					period = max(period, int(d))
+				}
+				find(term.Atom.X)
+			}
+		}
+	}
+	for s := range t.Values[0].Walk() {
+		for _, x := range s.Indices() {
+			find(x)
+		}
+	}
+	if period < 2 || period == t.Axes[last] {
+		return nil
+	}
+	p := *t
+	p.Axes = append(slices.Clone(t.Axes), period)
+	p.Axes[last] /= period
+	p.Groups = []int{len(p.Axes)}
+	at := coordinates(t.Axes)
+	at[last] = at[last].Mul(int64(period)).Add(engine.AxisIndex(len(t.Axes)))
+	p.Values = []*engine.Expr{t.Values[0].Subst(at, p.Axes)}
+	return &p
+}
+
 // thinVariant is the variant of thin axes, with no plan where t has none that is
 // the last one of its output, or of its input.
 func thinVariant(d *deviceFacts, t *engine.Task) variant {
-	const thick, long = 8, 64
+	long := 64
+	if len(t.Values) != 1 || t.Alias != nil {
+		return variant{}
+	}
+	if p := phased(t); p != nil {
+		t, long = p, 32 // what else there is asks every element for its phase
+	}
 	axes := axesOf(t, 0)
-	if len(axes) < 2 || len(t.Values) != 1 || t.Alias != nil {
+	if len(axes) < 2 {
 		return variant{}
 	}
 	e, last := t.Values[0], axes[len(axes)-1]
@@ -80,7 +128,15 @@ func (m *thinning) plan() (*plan, error) {
 	for _, a := range axesOf(t, 0) {
 		place = place.Mul(int64(t.Axes[a])).Add(engine.AxisIndex(a))
 	}
-	g.hook("PLACE", coords, engine.IndexValue(tensor.Int64, place), tensor.Invalid)
+	if axes := axesOf(t, 0); m.thin == axes[len(axes)-1] && m.row == axes[len(axes)-2] {
+		// That rows lie THIN apart must be known where vectors of them are stored.
+		at := coordinates(t.Axes)
+		at[m.row], at[m.thin] = engine.ConstIndex(0), engine.ConstIndex(0)
+		g.hook("FIRST_PLACE", coords[:1], engine.IndexValue(tensor.Int64, place).Subst(at, t.Axes), tensor.Invalid)
+		g.macro("PLACE(o, r, c)", "(FIRST_PLACE(o) + (r) * THIN + (c))")
+	} else {
+		g.hook("PLACE", coords, engine.IndexValue(tensor.Int64, place), tensor.Invalid)
+	}
 	g.store("STORE", "VALUE", t.Values...)
 	return &plan{
 		params: fmt.Sprintf("view=%dx%dx%d rows=%d", outer, rows, thin, span),

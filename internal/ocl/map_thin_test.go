@@ -64,4 +64,17 @@ func TestThinAxesAreWrittenOut(t *testing.T) {
 			require.Contains(t, p.Variant, "thin")
 		}
 	})
+	t.Run("phases", func(t *testing.T) {
+		t.Parallel()
+		// An element takes from the two windows around it, and from none beyond the edge.
+		dom := engine.Domain{3, 3 * 40}
+		at := engine.AxisIndex(1).AddConst(1)
+		window, tap := at.Div(3, dom), at.Mod(3, dom)
+		here := engine.Load(0, f, engine.AxisIndex(0).Mul(40).Add(window), []engine.Cond{{X: window, Lo: 0, Hi: 40}})
+		before := engine.Load(0, f, engine.AxisIndex(0).Mul(40).Add(window).AddConst(-1), []engine.Cond{{X: window, Lo: 1, Hi: 41}})
+		taken := engine.Apply(fnMul, f, engine.Apply(fnAdd, f, here, before), engine.IndexValue(f, tap))
+		r := rand.New(rand.NewPCG(8, 9))
+		p := verify(t, device(t, "map=thin", nil), mapTask(dom, taken, engine.Operand{DType: f, Len: 120}), [][]byte{randomBytes(r, f, 120)}, 0, 0)
+		require.Contains(t, p.Variant, "thin view=3x40x3")
+	})
 }

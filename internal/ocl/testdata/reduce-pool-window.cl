@@ -289,6 +289,7 @@ static inline VT window_lanes(__local const VAL *p, const int at) {
 #else
 #define EMIT_VECTOR(v, o, r, i, at) do { \
     const LANES_OF all_ = v; \
+    WIDE_SHORT \
     for (int k_ = 0; k_ < VL; k_++) \
         STORE((at) + k_, EPILOGUE(o, r, (i) + k_, (OUT_ACC)((const LANE *)&all_)[k_])); \
 } while (0)
