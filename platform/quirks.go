@@ -137,6 +137,14 @@ var quirkTable = []Quirk{
 		match:   key(keyPoCL),
 	},
 	{
+		Name: "masked-loads",
+		Symptom: "ends the process at a kernel in which two loops read one place under one mask, one a number and one its bits, " +
+			"as fabs or isnan does",
+		Remedy: "such loops of row_band.cl read at offsets that a compiler does not see to be equal",
+		Source: "observed on PoCL 3.1 with LLVM 15: EarlyCSE takes masked loads of two types for one",
+		match:  key(keyPoCL),
+	},
+	{
 		Name:    "subgroups-not-listed",
 		Symptom: "sub-groups work although cl_khr_subgroups is not listed",
 		Remedy:  "sub-groups are probed where OpenCL C 2.0 or newer is",
