@@ -107,7 +107,6 @@ type decision struct {
 	times   [][]time.Duration // of each task on each side that has all that it may have
 	waits   []time.Duration
 	pure    []candidate
-	split   candidate
 }
 
 // allow finds out where task t may run. Without a demand of its own it may run
