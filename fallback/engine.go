@@ -6,12 +6,13 @@ import (
 	"sync/atomic"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/procs"
 )
 
 // Options say how an [Engine] works. The zero value and nil are right for most.
 type Options struct {
 	// Workers is the number of goroutines that a task may use, the caller's
-	// among them; 0 means runtime.GOMAXPROCS(0). Results do not depend on it.
+	// among them; 0 means all that Go uses. Results do not depend on it.
 	Workers int
 	// BlockBytes is the memory that the registers of one program share; 0
 	// means 32 KiB, about the first-level cache of a core. Sums of floats
@@ -47,7 +48,7 @@ func New(o *Options) *Engine {
 	}
 	e := &Engine{workers: o.Workers, block: o.BlockBytes, limits: defaults}
 	if e.workers <= 0 {
-		e.workers = runtime.GOMAXPROCS(0)
+		e.workers = procs.Count()
 	}
 	if e.block <= 0 {
 		e.block = 32 << 10

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
+	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -73,7 +73,7 @@ func (o *devicesOptions) run(ctx context.Context, out io.Writer) error {
 		err = nil
 	}
 	if o.asJSON {
-		r := devicesReport{Library: m.Library, Devices: []platform.Report{}, Failures: failures, Notes: m.Notes, Cores: runtime.GOMAXPROCS(0)}
+		r := devicesReport{Library: m.Library, Devices: []platform.Report{}, Failures: failures, Notes: m.Notes, Cores: procs.Count()}
 		if m.LoadErr != nil {
 			r.LoadError = m.LoadErr.Error()
 		}
@@ -86,7 +86,7 @@ func (o *devicesOptions) run(ctx context.Context, out io.Writer) error {
 		return errors.Join(writeJSON(out, r), err)
 	}
 	fmt.Fprint(out, m.Explain())
-	fmt.Fprintf(out, "\nthe CPU path is always there, on %d cores", runtime.GOMAXPROCS(0))
+	fmt.Fprintf(out, "\nthe CPU path is always there, on %d cores", procs.Count())
 	if selected == nil && err == nil {
 		fmt.Fprint(out, ", and everything runs on it")
 	}
