@@ -109,7 +109,11 @@ func (m *machine) context(out io.Writer) {
 	line("device", c.Device)
 	line("driver", strings.Trim(c.Platform+"; driver "+c.Driver, "; "))
 	line("clock", c.Clock)
-	line("system", c.OS+", "+c.Go)
+	system := c.OS + ", " + c.Go
+	if c.Procs > 0 {
+		system += fmt.Sprintf(", GOMAXPROCS %d", c.Procs)
+	}
+	line("system", system)
 	line("commit", strings.Join(commits, ", "))
 	line("when", span(first, last))
 	turns := fmt.Sprint(fewest)

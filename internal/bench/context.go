@@ -21,6 +21,7 @@ type Context struct {
 	Arch     string    `json:"arch"`
 	CPU      string    `json:"cpu"`
 	Cores    int       `json:"cores"`
+	Procs    int       `json:"procs,omitempty"`  // GOMAXPROCS
 	Vector   string    `json:"vector,omitempty"` // widest vector instructions
 	Clock    string    `json:"clock"`            // how the clock behaves, as far as it can be seen
 	Load     string    `json:"load,omitempty"`   // of the last minute, before the run
@@ -34,7 +35,7 @@ type Context struct {
 func NewContext(rt *ops.Runtime, m Method) Context {
 	c := Context{
 		Time: time.Now().UTC().Truncate(time.Second), Commit: commit(), Go: runtime.Version(), Arch: runtime.GOARCH,
-		OS: strings.TrimSpace(runtime.GOOS + " " + read("/proc/sys/kernel/osrelease")), Cores: runtime.NumCPU(), Method: m.filled(),
+		OS: strings.TrimSpace(runtime.GOOS + " " + read("/proc/sys/kernel/osrelease")), Cores: runtime.NumCPU(), Procs: runtime.GOMAXPROCS(0), Method: m.filled(),
 	}
 	info := read("/proc/cpuinfo")
 	c.CPU = field(info, "model name")
