@@ -81,7 +81,7 @@ func (o *options) run(ctx context.Context) (err error) {
 	if err := peers.CoreType(); err != nil {
 		return err
 	}
-	rt, err := ops.Open(ctx, &ops.Options{Device: o.device})
+	rt, err := ops.Open(ctx, &ops.Options{Device: o.device, SpareProc: true})
 	if err != nil {
 		return err
 	}

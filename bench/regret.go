@@ -33,7 +33,7 @@ func regret(ctx context.Context, filter, out, device string, turns int) (err err
 	if err != nil {
 		return err
 	}
-	rt, err := ops.Open(ctx, &ops.Options{Device: device})
+	rt, err := ops.Open(ctx, &ops.Options{Device: device, SpareProc: true})
 	if err != nil {
 		return err
 	}

@@ -131,3 +131,14 @@ func TestRangesCoverEverythingInWholeGroups(t *testing.T) {
 		}
 	}
 }
+
+// A launch may be a part of another, whose third dimension nothing tells (internal/ocl/share.go).
+func TestKernelsDoNotAskForTheSizeOfTheThirdDimension(t *testing.T) {
+	names, err := fs.Glob(files, "*.cl")
+	require.NoError(t, err)
+	for _, name := range names {
+		for _, call := range []string{"get_num_groups(2)", "get_global_size(2)", "get_global_offset"} {
+			require.NotContains(t, Text(name), call, name)
+		}
+	}
+}

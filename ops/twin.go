@@ -3,8 +3,9 @@ package ops
 import (
 	"context"
 	"errors"
-	"runtime"
 	"sync"
+
+	"github.com/anycl/anycl/internal/procs"
 )
 
 // A graph that runs on its callers' threads can run on several at once, if each
@@ -22,7 +23,7 @@ type twins struct {
 }
 
 // newTwins returns nil for an executable whose runs follow each other: it leaves work to a device,
-// or updates variables.
+// updates variables, or is not brief.
 func newTwins(x *Executable) *twins {
 	for _, s := range x.sides {
 		if s.seq != nil && !s.immediate() {
@@ -34,8 +35,8 @@ func newTwins(x *Executable) *twins {
 			return nil
 		}
 	}
-	n := runtime.GOMAXPROCS(0)
-	if n == 1 || len(x.units) == 0 {
+	n := procs.Count()
+	if n == 1 || len(x.units) == 0 || !x.brief { // copies of what is large would cost memory
 		return nil
 	}
 	t := &twins{free: make(chan *Executable, n), room: n - 1}

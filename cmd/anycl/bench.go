@@ -86,7 +86,7 @@ func (o *benchOptions) run(ctx context.Context, out io.Writer) (err error) {
 		}
 		return nil
 	}
-	rt, err := ops.Open(ctx, &ops.Options{Device: o.device})
+	rt, err := ops.Open(ctx, &ops.Options{Device: o.device, SpareProc: true})
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func compileNamed(ctx context.Context, name, device, place string) (*ops.Runtime
 	if err != nil {
 		return nil, nil, err
 	}
-	rt, err := ops.Open(ctx, &ops.Options{Device: device})
+	rt, err := ops.Open(ctx, &ops.Options{Device: device, SpareProc: true})
 	if err != nil {
 		return nil, nil, err
 	}

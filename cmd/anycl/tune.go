@@ -96,7 +96,7 @@ func (o *tuneOptions) run(ctx context.Context, out, errOut io.Writer) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	rt, err := ops.Open(ctx, &ops.Options{Device: o.device})
+	rt, err := ops.Open(ctx, &ops.Options{Device: o.device, SpareProc: true})
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (*result, erro
 	if err != nil {
 		return nil, err
 	}
-	rt, err := ops.Open(ctx, &ops.Options{Device: o.device})
+	rt, err := ops.Open(ctx, &ops.Options{Device: o.device, SpareProc: true})
 	if err != nil {
 		return nil, err
 	}

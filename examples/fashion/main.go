@@ -59,7 +59,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (accuracy floa
 	if err != nil {
 		return 0, err
 	}
-	rt, err := ops.Open(ctx, &ops.Options{Device: o.device})
+	rt, err := ops.Open(ctx, &ops.Options{Device: o.device, SpareProc: true})
 	if err != nil {
 		return 0, err
 	}

@@ -52,7 +52,7 @@ func main() {
 }
 
 func run(ctx context.Context, o options, out io.Writer) error {
-	rt, err := ops.Open(ctx, &ops.Options{Device: o.device})
+	rt, err := ops.Open(ctx, &ops.Options{Device: o.device, SpareProc: true})
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func main() {
 }
 
 func run(ctx context.Context, device string, out io.Writer) error {
-	rt, err := ops.Open(ctx, &ops.Options{Device: device})
+	rt, err := ops.Open(ctx, &ops.Options{Device: device, SpareProc: true})
 	if err != nil {
 		return err
 	}

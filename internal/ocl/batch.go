@@ -109,7 +109,7 @@ func divide(parts []*program) [][]*program {
 // so that one that a driver refuses does not take the others with it.
 func (w *site) compile(ctx context.Context, parts []*program) error {
 	if len(parts) > 1 {
-		prog, err := w.programs.Program(ctx, fmt.Sprintf("%d parts", len(parts)), join(parts), parts[0].options)
+		prog, err := w.programs.Program(ctx, fmt.Sprintf("%d parts", len(parts)), w.head+join(parts), parts[0].options)
 		if err == nil {
 			for i, p := range parts {
 				w.library.enter(p, built{prog, suffix(i)})
@@ -121,7 +121,7 @@ func (w *site) compile(ctx context.Context, parts []*program) error {
 		}
 	}
 	for _, p := range parts {
-		prog, err := w.programs.Program(ctx, p.name, p.source, p.options)
+		prog, err := w.programs.Program(ctx, p.name, w.head+p.source, p.options)
 		if err != nil {
 			if be := (*cl.BuildError)(nil); errors.As(err, &be) {
 				continue // the task that needs it reports it
@@ -138,7 +138,7 @@ func (w *site) program(ctx context.Context, t *engine.Task, p *program) (built, 
 	if b, ok := w.library.find(p); ok {
 		return b, nil
 	}
-	prog, err := w.programs.Program(ctx, p.name, p.source, p.options)
+	prog, err := w.programs.Program(ctx, p.name, w.head+p.source, p.options)
 	if err != nil {
 		return built{}, taskError(w.facts.name, t, "build", err)
 	}

@@ -132,8 +132,12 @@ func (p blockChoice) cycles(c *contraction) int64 {
 	}
 	each := p.chunk * (tiles*panels*rows*int64(p.shape.Vectors)/2 + panels*packB + tiles*packA)
 	each += tiles * panels * (ceilDiv(p.chunk, p.depth)*keep + keep)
-	items := ceilDiv(c.m, p.rows) * ceilDiv(c.n, p.panels*columns) * ceilDiv(c.b, p.lots) * p.splits
-	total := ceilDiv(items, int64(c.dev.units)) * (each*p.lots + begin)
+	units, lots := int64(c.dev.units), ceilDiv(c.b, p.lots)*p.splits
+	items := ceilDiv(c.m, p.rows) * ceilDiv(c.n, p.panels*columns) * lots
+	// The last in a direction may be smaller, which fills up what else were uneven.
+	whole := ceilDiv(c.m, rows) / tiles * (ceilDiv(c.n, columns) / panels) * lots
+	total := max(ceilDiv(whole, units)*(each*p.lots+begin),
+		(ceilDiv(c.m, rows)*ceilDiv(c.n, columns)*lots*p.lots*each/(tiles*panels)+items*begin)/units)
 	if p.splits > 1 {
 		total += launch + p.splits*c.b*c.m*c.n/int64(2*c.dev.units)
 	}

@@ -24,6 +24,7 @@ type Engine struct {
 	facts *deviceFacts // of far
 	far   *site
 	near  *site // nil: no companion
+	team  *site // nil: no second thread, or no companion
 	rates rates
 	force string // of EnvVariant
 	last  atomic.Pointer[engine.Task]
@@ -45,10 +46,11 @@ func New(dev *platform.Opened) *Engine { return NewForced(dev, forcedByEnv()) }
 func NewForced(dev *platform.Opened, variants string) *Engine {
 	facts := newFacts(dev.Device(), dev.Caps())
 	facts.tuned = openOverlay(dev)
+	near := newNear(dev, facts)
 	return &Engine{
 		dev: dev, facts: facts, rates: newRates(dev),
-		far:   &site{device: dev.Device().CL(), facts: facts, programs: dev},
-		near:  newNear(dev, facts),
+		far:  &site{device: dev.Device().CL(), facts: facts, programs: dev, library: new(library)},
+		near: near, team: newTeam(near, facts),
 		force: variants, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
 }
@@ -178,6 +180,9 @@ func (e *Engine) Close() error {
 	err := e.dev.Wait(context.Background())
 	if errors.Is(err, platform.ErrClosed) {
 		err = nil
+	}
+	if e.team != nil {
+		e.team.crew.close()
 	}
 	for s := range sequences {
 		err = errors.Join(err, s.release())

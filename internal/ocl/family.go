@@ -14,8 +14,8 @@ import (
 
 // EnvVariant names the environment variable that forces kernel variants, as in
 // "reduce=item,contract=tile". A variant that cannot run a task is not forced
-// on it. "thread=caller" and "thread=workers" force what small graphs run on
-// where a driver has both.
+// on it. "thread=caller", "thread=crew" and "thread=workers" force what graphs run on
+// where a driver leaves the choice.
 const EnvVariant = "ANYCL_VARIANT"
 
 // families says which kernel variants may run a collapsed task, best first.

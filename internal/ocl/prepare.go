@@ -34,6 +34,10 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 		}
 	}
 	s, err := e.prepare(ctx, w, tasks, by(w.facts))
+	if errors.Is(err, errFar) {
+		w, why = e.far, ""
+		s, err = e.prepare(ctx, w, tasks, by(w.facts))
+	}
 	if err == nil || ctx.Err() != nil || errors.Is(err, engine.ErrClosed) || !s.tuned() {
 		return seqOrNil(s, err)
 	}
@@ -79,7 +83,7 @@ func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound, planTask f
 	if err := s.compile(ctx, tasks, planTask); err != nil {
 		return err
 	}
-	if err := s.openQueue(); err != nil {
+	if err := s.openQueues(); err != nil {
 		return err
 	}
 	if err := s.allocScratch(); err != nil {
@@ -224,6 +228,17 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 			return err
 		}
 		step := command{name: l.kernel, kernel: k, rng: rangeOf(l), run: -1, once: l.once || keeps(b.Task)}
+		if s.site.companion != nil {
+			if b.Task.Kind == engine.Custom && step.rng.Dims == 3 && step.rng.Global[2] > 1 { // it may ask how many there are
+				return errFar
+			}
+			if step.rng, step.share.groups, err = nearRange(step.rng); err != nil {
+				return err
+			}
+			if b.Task.Kind != engine.Custom { // what a caller's own kernel does is seen when it runs, as is what is predicted too long
+				step.share.pace = float64(s.eng.rates.nearWork(b.Task)) / float64(max(1, step.share.groups))
+			}
+		}
 		if n := k.NumArgs(); n != len(l.prog.args) {
 			return fmt.Errorf("kernel %s takes %d arguments, not %d", l.kernel, n, len(l.prog.args))
 		}

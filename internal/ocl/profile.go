@@ -28,7 +28,10 @@ func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch 
 	if err := s.eng.Wait(ctx); err != nil { // the other queue does not order with what was submitted
 		return nil, err
 	}
-	if s.eng.dev.Caps().Profiling { // a companion has the same driver
+	if s.site.companion != nil {
+		return s.profileNear(ctx, from, to, run, epoch)
+	}
+	if s.eng.dev.Caps().Profiling {
 		return s.profileByEvents(ctx, from, to, run, epoch)
 	}
 	return s.profileByWaiting(ctx, from, to, run, epoch)
@@ -36,7 +39,7 @@ func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch 
 
 func (s *sequence) profileByWaiting(ctx context.Context, from, to int, run uint32, epoch time.Time) ([]engine.Span, error) {
 	var spans []engine.Span
-	q := s.queue
+	q := s.queues[0]
 	for i := from; i < to; i++ {
 		p := &s.tasks[i]
 		for j := range p.steps {
@@ -67,11 +70,10 @@ type timed struct {
 }
 
 func (s *sequence) profileByEvents(ctx context.Context, from, to int, run uint32, epoch time.Time) (spans []engine.Span, err error) {
-	q, done, err := s.profilingQueue()
+	q, err := s.eng.dev.ProfilingQueue()
 	if err != nil {
 		return nil, s.eng.waited(err)
 	}
-	defer func() { err = errors.Join(err, done()) }()
 	var commands []timed
 	defer func() {
 		for _, c := range commands {

@@ -22,7 +22,7 @@ var (
 type sequence struct {
 	eng     *Engine
 	site    *site
-	queue   *cl.Queue // the device's, or one of the sequence's own on the companion
+	queues  []*cl.Queue // the device's, or the sequence's own on the companion, for each thread
 	tasks   []readyTask
 	kernels []*cl.Kernel
 	subs    []*cl.Buffer
@@ -50,6 +50,7 @@ type command struct {
 	run    int // the argument that takes the number of the run, or -1
 	copy   *copying
 	once   bool // needless while what is kept is current
+	share  share
 }
 
 // copying moves a custom kernel's operand to where the kernel can have it, or back.
@@ -67,7 +68,13 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 	if err := s.await(ctx); err != nil {
 		return err
 	}
-	q := s.queue
+	if from == to {
+		return nil
+	}
+	if s.site.companion != nil {
+		return s.runNear(ctx, from, to, run)
+	}
+	q := s.queues[0]
 	for i := from; i < to; i++ {
 		p := &s.tasks[i]
 		for j := range p.steps {
@@ -80,16 +87,9 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 		}
 		p.current = true
 	}
-	if from == to {
-		return nil
-	}
 	s.eng.last.Store(s.tasks[to-1].task)
 	s.eng.launches.Add(int64(to - from))
-	end := q.Flush
-	if s.Immediate() {
-		end = q.Finish
-	}
-	if err := end(); err != nil {
+	if err := q.Flush(); err != nil {
 		return s.failed(&s.tasks[to-1], err)
 	}
 	return nil
@@ -204,7 +204,7 @@ func (s *sequence) Close() error {
 func (s *sequence) release() error {
 	s.closed.Store(true)
 	var err error
-	err = errors.Join(err, s.closeQueue())
+	err = errors.Join(err, s.closeQueues())
 	for _, k := range s.kernels {
 		err = errors.Join(err, k.Close())
 	}

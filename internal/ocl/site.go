@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/anycl/anycl/cl"
@@ -12,22 +14,24 @@ import (
 )
 
 // site is where the kernels of a sequence run: on the device, or on its companion,
-// which is the thread that runs the sequence.
+// which is the thread that runs the sequence, alone or with the crew.
 type site struct {
 	device    *cl.Device
 	facts     *deviceFacts
 	companion *platform.Companion // nil: the device
+	crew      *crew               // nil: one thread, or those of the driver
 	programs  interface {
 		Program(ctx context.Context, name, source, options string) (*cl.Program, error)
 	}
-	library library
+	head    string // of every program
+	library *library
 }
 
-// Names of the sites, as EnvVariant takes them: "thread=caller". A caller's own kernel runs
-// on the driver's threads all the same.
+// Names of the sites, as EnvVariant takes them: "thread=caller".
 const (
 	siteName    = "thread"
 	siteCaller  = "caller"
+	siteCrew    = "crew"
 	siteWorkers = "workers"
 )
 
@@ -39,41 +43,67 @@ func newNear(dev *platform.Opened, far *deviceFacts) *site {
 	}
 	facts := newFacts(c.Device(), dev.Caps())
 	facts.name, facts.maxAlloc, facts.tuned = far.name, far.maxAlloc, far.tuned
-	return &site{device: c.Device().CL(), facts: facts, companion: c, programs: c}
+	return &site{device: c.Device().CL(), facts: facts, companion: c, programs: c, head: nearHead, library: new(library)}
+}
+
+// newTeam is near with a crew, which plans as for the whole device; nil where there is no
+// second thread.
+func newTeam(near *site, far *deviceFacts) *site {
+	if near == nil {
+		return nil
+	}
+	c := newCrew(far.units)
+	if c == nil {
+		return nil
+	}
+	w := *near
+	w.facts, w.crew = far, c
+	return &w
 }
 
 // siteOf is where tasks run that are all there is to run, and why. A site is chosen for
-// a whole sequence, because the two do not wait for each other.
+// a whole sequence, because they do not wait for each other.
 func (e *Engine) siteOf(tasks []*engine.Task) (w *site, why string) {
-	if e.near == nil {
+	if e.near == nil || slices.ContainsFunc(tasks, func(t *engine.Task) bool { return e.near.facts.check(t) != nil }) {
 		return e.far, ""
-	}
-	for _, t := range tasks {
-		// What a caller's own kernel does cannot be predicted.
-		if t.Kind == engine.Custom || e.near.facts.check(t) != nil {
-			return e.far, ""
-		}
 	}
 	switch forcedName(e.force, siteName) {
 	case siteCaller:
 		return e.near, "on the calling thread: " + EnvVariant
+	case siteCrew:
+		if e.team != nil {
+			return e.team, "shared with the calling thread: " + EnvVariant
+		}
+		return e.near, "on the calling thread, which is alone: " + EnvVariant
 	case siteWorkers:
 		return e.far, ""
 	}
 	near, far := e.rates.race(tasks)
-	if far < near {
-		return e.far, ""
+	team := time.Duration(math.MaxInt64)
+	if e.team != nil {
+		team = e.rates.shared(tasks, e.team.crew.width(), e.team.crew.spare)
 	}
-	return e.near, fmt.Sprintf("on the calling thread: predicted %v, and %v where threads are woken",
-		near.Round(100*time.Nanosecond), far.Round(100*time.Nanosecond))
+	us := func(d time.Duration) time.Duration { return d.Round(100 * time.Nanosecond) }
+	switch alone := time.Duration(float64(near) / patience); {
+	case min(team, alone) > far || min(team, alone) > foreground:
+		return e.far, ""
+	case alone <= team:
+		return e.near, fmt.Sprintf("on the calling thread: predicted %v, and %v where threads are woken", us(near), us(far))
+	default:
+		return e.team, fmt.Sprintf("shared with the calling thread: predicted %v, %v on it alone, and %v where threads are woken", us(team), us(near), us(far))
+	}
 }
 
-// patience is by how much the companion may be predicted to be slower and still be chosen:
-// threads that are woken do not begin together, and what they do is taken from other callers.
+// patience is by how much the calling thread may be predicted to be slower alone and still be
+// chosen: threads that are woken do not begin together, and what they do is taken from other callers.
 const patience = 1.25
 
+// foreground is how long a run may take on the calling thread, which cannot prepare the next one
+// meanwhile.
+const foreground = 20 * time.Millisecond
+
 // race predicts the time of tasks on the companion and on the device, where their memory is
-// in the processor's caches, as that of short runs is. The second is as long as the first may be.
+// in the processor's caches, as that of short runs is.
 func (r *rates) race(tasks []*engine.Task) (near, far time.Duration) {
 	far = r.wake
 	for _, t := range tasks {
@@ -81,7 +111,24 @@ func (r *rates) race(tasks []*engine.Task) (near, far time.Duration) {
 		near += r.nearLaunch + work
 		far += r.launch + work/time.Duration(r.units)
 	}
-	return near, time.Duration(float64(far) * patience)
+	return near, far
+}
+
+// shared predicts the time of tasks on a crew.
+func (r *rates) shared(tasks []*engine.Task, width int, spare bool) (all time.Duration) {
+	for _, t := range tasks {
+		work := r.nearWork(t)
+		if work < 2*partLow {
+			all += r.nearLaunch + work
+			continue
+		}
+		part := work / time.Duration(width)
+		if part > monitored && !spare {
+			part += part / 6
+		}
+		all += 3*r.nearLaunch + part
+	}
+	return all
 }
 
 // nearWork is the time of a task on one core, without the launch.
@@ -96,8 +143,13 @@ func (e *Engine) EstimateAll(tasks []*engine.Task, n int64) (times []time.Durati
 	w, _ := e.siteOf(tasks)
 	times = make([]time.Duration, len(tasks))
 	for i, t := range tasks {
-		if times[i] = e.rates.nearLaunch + e.rates.nearWork(t); w == e.far {
+		switch w {
+		case e.far:
 			times[i] = e.Estimate(t)
+		case e.near:
+			times[i] = e.rates.nearLaunch + e.rates.nearWork(t)
+		default:
+			times[i] = e.rates.shared([]*engine.Task{t}, w.crew.width(), w.crew.spare)
 		}
 	}
 	if w == e.far {
@@ -106,15 +158,29 @@ func (e *Engine) EstimateAll(tasks []*engine.Task, n int64) (times []time.Durati
 	return times, seconds(float64(n) / e.rates.upload)
 }
 
-// queue returns the queue that a sequence submits to. A queue of the companion takes
-// the commands of one goroutine, so that every sequence has its own.
-func (s *sequence) openQueue() (err error) {
+// openQueues opens what the sequence submits to. A queue of the companion takes
+// the commands of one goroutine, so that every sequence has its own, one for each thread.
+func (s *sequence) openQueues() error {
 	if s.site.companion == nil {
-		s.queue = s.eng.dev.Queue()
+		s.queues = []*cl.Queue{s.eng.dev.Queue()}
 		return nil
 	}
-	s.queue, err = s.site.companion.NewQueue(cl.QueueOptions{})
-	return err
+	for range s.site.width() {
+		q, err := s.site.companion.NewQueue(cl.QueueOptions{})
+		if err != nil {
+			return err
+		}
+		s.queues = append(s.queues, q)
+	}
+	return nil
+}
+
+// width is how many threads of our own run a launch.
+func (w *site) width() int {
+	if w.crew == nil {
+		return 1
+	}
+	return w.crew.width()
 }
 
 // await lets the device end what was submitted, which a companion does not wait for by itself.
@@ -128,22 +194,14 @@ func (s *sequence) await(ctx context.Context) error {
 // Immediate reports whether Run returns when its tasks are done.
 func (s *sequence) Immediate() bool { return s.site.companion != nil }
 
-// profilingQueue returns a queue whose events have times, and what gives it back.
-func (s *sequence) profilingQueue() (*cl.Queue, func() error, error) {
-	if s.site.companion == nil {
-		q, err := s.eng.dev.ProfilingQueue()
-		return q, func() error { return nil }, err
-	}
-	q, err := s.site.companion.NewQueue(cl.QueueOptions{Profiling: true})
-	return q, q.Close, err
-}
-
-// closeQueue closes a queue of the sequence's own.
-func (s *sequence) closeQueue() error {
-	if s.queue == nil || !s.Immediate() {
+// closeQueues closes the queues of the sequence's own.
+func (s *sequence) closeQueues() (err error) {
+	if !s.Immediate() {
 		return nil
 	}
-	q := s.queue
-	s.queue = nil
-	return errors.Join(q.Finish(), q.Close())
+	for _, q := range s.queues {
+		err = errors.Join(err, q.Finish(), q.Close())
+	}
+	s.queues = nil
+	return err
 }

@@ -115,7 +115,7 @@ func TestSequencesOnTheirCallersThreadsRunAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-func TestSmallWorkStaysOnTheCallingThread(t *testing.T) {
+func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	e := withCompanion(t, "")
 	e.rates = rates{
 		launch: time.Microsecond, wake: 20 * time.Microsecond, flops: 200e9, memory: 20e9, upload: 20e9,
@@ -128,15 +128,21 @@ func TestSmallWorkStaysOnTheCallingThread(t *testing.T) {
 	site := func(tasks ...*engine.Task) *site { w, _ := e.siteOf(tasks); return w }
 	require.Same(t, e.near, site(task(1000)))
 	require.Same(t, e.near, site(task(1000), task(1000)))
-	require.Same(t, e.far, site(task(100e6)))
-	require.Same(t, e.far, site(task(1000), task(100e6)), "a program is on one site")
-	custom := &engine.Task{Kind: engine.Custom}
-	require.Same(t, e.far, site(custom), "what a caller's kernel does is not known")
-	e.rates.units = 64 // more is lost by one core, and as much won by not waking
-	require.Same(t, e.near, site(task(1000)))
+	require.Same(t, e.far, site(task(400e6)), "the caller would have to wait")
+	require.Same(t, e.far, site(task(1000), task(400e6)), "a program is on one site")
 
 	times, move := e.EstimateAll([]*engine.Task{task(1000)}, 4000)
 	require.Less(t, times[0]+move, e.rates.wake)
-	_, move = e.EstimateAll([]*engine.Task{task(100e6)}, 4000)
+	_, move = e.EstimateAll([]*engine.Task{task(400e6)}, 4000)
 	require.Equal(t, e.Transfer(4000), move)
+
+	if e.team == nil {
+		return
+	}
+	e.team.crew.spare = true
+	require.Same(t, e.team, site(task(500e3)))
+	require.Same(t, e.team, site(task(10e6)))
+	e.team.crew.spare = false
+	require.Same(t, e.team, site(task(500e3)))
+	require.Same(t, e.far, site(task(10e6)), "Go's monitor would be in the way")
 }

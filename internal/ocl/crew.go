@@ -1,0 +1,362 @@
+package ocl
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/procs"
+)
+
+// A driver for CPUs wakes its threads for every launch and then the caller, each of
+// which takes as long as many a kernel (PoCL 3.1: 20 to 70 us). A companion device runs
+// a launch on the thread that enqueues it, and in different queues at the same time.
+// So the threads can be our own: goroutines that take parts of one launch, and that watch
+// for the next one instead of sleeping while a run goes on. The caller takes parts too and
+// never waits for one that has not begun: a helper that wakes late or not at all costs nothing.
+//
+// Each begins with the same share of every launch, so that it finds in the caches of its core what
+// it wrote there, and weights that it read in the run before. Who is done takes what others
+// have left, from behind.
+//
+// Source: affinity scheduling, E. P. Markatos and T. J. LeBlanc, Using Processor Affinity in
+// Loop Scheduling on Shared-Memory Multiprocessors, IEEE TPDS 5 (1994).
+type crew struct {
+	spare bool // Go has a processor beside those of the crew
+
+	mu      sync.Mutex // held by the run that has the helpers
+	started bool
+	yields  yielding // the caller's
+	launch  sharedLaunch
+
+	runs    atomic.Int32  // on the companion, with the crew or alone
+	crowded atomic.Int64  // when they were more than room, in nanoseconds; 0: not lately
+	members []member      // the caller is the first
+	number  atomic.Uint32 // of the launch
+	grain   atomic.Uint64 // of a part; see share.grain
+	patient atomic.Bool   // the caller sleeps until over
+	over    chan struct{} // a part is done
+	asleep  atomic.Int32  // helpers
+	wake    chan struct{}
+	stop    atomic.Bool
+	helpers sync.WaitGroup
+
+	_    [64]byte
+	done atomic.Int64 // groups
+	_    [64]byte
+}
+
+// member is what is left of the groups that one begins with.
+type member struct {
+	left atomic.Uint64 // see leaving
+	_    [56]byte      // a cache line of its own
+}
+
+// leaving is groups [first, end) of a launch. Its number stands with them so that nobody takes
+// from a later launch by what was true of an earlier one.
+func leaving(number uint32, first, end int) uint64 {
+	return uint64(number)<<32 | uint64(first)<<16 | uint64(end)
+}
+
+// left is what leaving has put together.
+func left(v uint64) (number uint32, first, end int) {
+	return uint32(v >> 32), int(uint16(v >> 16)), int(uint16(v))
+}
+
+// sharedLaunch is a launch that several take parts of. It is to be read by those who
+// have taken one, until they are done with it.
+type sharedLaunch struct {
+	queues []*cl.Queue // by number of who takes a part; the caller is 0
+	step   *command
+
+	mu  sync.Mutex
+	err error
+}
+
+func (l *sharedLaunch) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = errors.Join(l.err, err)
+}
+
+// Times of a crew.
+const (
+	vigil    = 100 * time.Microsecond // how long a helper watches for work before it sleeps
+	restless = 200 * time.Microsecond // how long the caller watches for the last parts before it sleeps
+	lately   = time.Millisecond       // how long a crowd is expected to come back
+	slice    = time.Millisecond       // how long a goroutine goes on before it lets others run
+)
+
+// manyProcs is how many processors are so many that the crew leaves one to Go. See monitored.
+const manyProcs = 8
+
+// newCrew is for the threads of a device of so many units; nil where that is one.
+func newCrew(units int) *crew {
+	n := procs.Count()
+	width := min(units, n)
+	spare := runtime.GOMAXPROCS(0) > width
+	if !spare && n >= manyProcs {
+		width, spare = width-1, true
+	}
+	if width < 2 {
+		return nil
+	}
+	return &crew{members: make([]member, width), spare: spare, wake: make(chan struct{}, width-1), over: make(chan struct{}, 1)}
+}
+
+// width is how many there are, with the caller.
+func (c *crew) width() int { return len(c.members) }
+
+// enlist gives a run the helpers until it calls dismiss, unless another has them, or there
+// are so many runs that they fill the processors alone.
+func (c *crew) enlist() bool {
+	if !c.free() || !c.mu.TryLock() {
+		return false
+	}
+	if c.stop.Load() {
+		c.mu.Unlock()
+		return false
+	}
+	if !c.started {
+		c.started = true
+		for i := 1; i < c.width(); i++ {
+			c.helpers.Go(func() { c.help(i) })
+		}
+	}
+	return true
+}
+
+func (c *crew) dismiss() { c.mu.Unlock() }
+
+// room is how many runs at a time leave processors for helpers.
+func (c *crew) room() int32 { return int32(max(1, c.width()/2)) }
+
+// begin and end are called by every run on the companion.
+func (c *crew) begin() {
+	if c.runs.Add(1) > c.room() {
+		c.crowded.Store(time.Now().UnixNano())
+	}
+}
+
+func (c *crew) end() { c.runs.Add(-1) }
+
+// free reports whether a run can have more than its own thread: there is room, and has been
+// for a while.
+func (c *crew) free() bool {
+	if c.runs.Load() > c.room() {
+		return false
+	}
+	at := c.crowded.Load()
+	if at != 0 && time.Now().UnixNano()-at < int64(lately) {
+		return false
+	}
+	if at != 0 {
+		c.crowded.CompareAndSwap(at, 0)
+	}
+	return true
+}
+
+// close ends the helpers, after the run that has them.
+func (c *crew) close() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.stop.Swap(true) {
+		close(c.wake)
+	}
+	c.helpers.Wait()
+}
+
+// rouse wakes the helpers that sleep.
+func (c *crew) rouse() {
+	for range c.asleep.Load() {
+		select {
+		case c.wake <- struct{}{}:
+		default:
+			return
+		}
+	}
+}
+
+// do runs all of step and returns when it is done. A context that is done stops it
+// after the parts that have begun.
+func (c *crew) do(ctx context.Context, queues []*cl.Queue, step *command) error {
+	c.yields.give(time.Now())
+	s := &step.share
+	c.launch.queues, c.launch.step, c.launch.err = queues, step, nil
+	c.done.Store(0)
+	c.grain.Store(s.grain())
+	number, width := c.number.Load()+1, c.width()
+	for i := range c.members {
+		c.members[i].left.Store(leaving(number, s.groups*i/width, s.groups*(i+1)/width))
+	}
+	c.number.Store(number)
+	c.rouse()
+	for {
+		first, n := c.take(0)
+		if n == 0 {
+			break
+		}
+		start := time.Now()
+		c.part(0, first, n)
+		if s.learn(time.Since(start), n) {
+			c.grain.Store(s.grain())
+		}
+		if err := ctx.Err(); err != nil {
+			c.launch.fail(err)
+			c.withdraw()
+		}
+	}
+	c.await(int64(s.groups))
+	return c.launch.err
+}
+
+// take takes groups [first, first+n): of those that who begins with, then of others'.
+func (c *crew) take(who int) (first, n int) {
+	for i := range c.members {
+		if first, n = c.takeFrom(&c.members[(who+i)%len(c.members)], i > 0); n > 0 {
+			return first, n
+		}
+	}
+	return 0, 0
+}
+
+// takeFrom takes up to a half of what m has left, as long as that is no part too small.
+func (c *crew) takeFrom(m *member, behind bool) (first, n int) {
+	for {
+		v := m.left.Load()
+		number, first, end := left(v)
+		if first == end {
+			return 0, 0
+		}
+		g := c.grain.Load() // of this launch, if the number still is when the part is taken
+		n := min(max((end-first+1)/2, int(uint32(g))), int(g>>32), end-first)
+		rest := leaving(number, first+n, end)
+		if behind {
+			rest, first = leaving(number, first, end-n), end-n
+		}
+		if m.left.CompareAndSwap(v, rest) {
+			return first, n
+		}
+	}
+}
+
+// part runs groups [first, first+n), which were taken.
+func (c *crew) part(who, first, n int) {
+	l := &c.launch
+	if err := l.queues[who].Launch(l.step.kernel, part(l.step.rng, first, n), nil); err != nil {
+		l.fail(err)
+		c.withdraw()
+	}
+	c.finish(n)
+}
+
+// finish counts n groups as done.
+func (c *crew) finish(n int) {
+	if c.done.Add(int64(n)); c.patient.Load() {
+		select {
+		case c.over <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// withdraw lets nobody take what is left.
+func (c *crew) withdraw() {
+	for i := range c.members {
+		m := &c.members[i]
+		for v := m.left.Load(); ; v = m.left.Load() {
+			number, first, end := left(v)
+			if first == end {
+				break
+			}
+			if m.left.CompareAndSwap(v, leaving(number, end, end)) {
+				c.finish(end - first)
+				break
+			}
+		}
+	}
+}
+
+// await returns when all groups are done.
+func (c *crew) await(groups int64) {
+	start := time.Now()
+	for i := 1; c.done.Load() != groups; i++ {
+		if i%64 == 0 && time.Since(start) > restless {
+			c.sleep(groups)
+			return
+		}
+	}
+}
+
+// sleep is await for what takes long.
+func (c *crew) sleep(groups int64) {
+	c.patient.Store(true)
+	for c.done.Load() != groups {
+		<-c.over
+	}
+	c.patient.Store(false)
+}
+
+// help takes parts until the crew is closed.
+func (c *crew) help(who int) {
+	var y yielding
+	for seen := uint32(0); c.watch(&y, seen); {
+		seen = c.number.Load()
+		for {
+			first, n := c.take(who)
+			if n == 0 {
+				break
+			}
+			c.part(who, first, n)
+		}
+	}
+}
+
+// watch returns when there may be work beyond the launch that was seen, false when
+// there will be none.
+func (c *crew) watch(y *yielding, seen uint32) bool {
+	start := y.give(time.Now())
+	for i := 1; ; i++ {
+		if c.number.Load() != seen {
+			return true
+		}
+		if i%64 != 0 || time.Since(start) < vigil {
+			continue
+		}
+		c.asleep.Add(1)
+		if c.number.Load() == seen {
+			if _, open := <-c.wake; !open {
+				return false
+			}
+		}
+		c.asleep.Add(-1)
+		return true
+	}
+}
+
+// monitored is after how long Go's monitor may take the processor away from a thread
+// that computes in C, if no other is free: it then wakes a thread to look for work, and itself
+// wakes every 20 us for a while. Those two are in the way of the ones that compute, and
+// cost them about a sixth (two cores). It does so too when a goroutine has gone on for 10 ms,
+// which yielding is for. Source: retake and sysmon in runtime/proc.go of Go 1.26.
+const monitored = 75 * time.Microsecond
+
+// yielding is when a goroutine has last let others run.
+type yielding struct{ last time.Time }
+
+// give lets others run if that is due, and returns the time.
+func (y *yielding) give(now time.Time) time.Time {
+	if now.Sub(y.last) > slice {
+		runtime.Gosched()
+		now = time.Now()
+		y.last = now
+	}
+	return now
+}

@@ -1,0 +1,242 @@
+package ocl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/engine"
+)
+
+// nearHead makes a kernel see the range that it was written for, where its launch is
+// a part of one. All groups then lie along the third dimension of the launch, and its offset there
+// is the first of them. The other two offsets say how many there are in the first and in the
+// second dimension of the kernel's range; nothing says it of the third.
+//
+// Any run of groups can be a part in this way, and all launches of a kernel look equal to PoCL, which
+// is needed: 3.1 keeps a compiled kernel for the widest launch it has seen in the first
+// two dimensions, and for offsets of zero or others. While two launches of one kernel are at work
+// that differ in these, it counts the uses of one as those of the other, and aborts. It also
+// compiles for numbers below nearGroups in all of these places.
+// Source: pocl_release_dlhandle_cache in lib/CL/devices/common.c and addRangeMetadataForPCField in
+// lib/llvmopencl/Workgroup.cc of PoCL 3.1.
+const nearHead = `static inline uint near_groups(uint d) { return (uint)get_global_offset(d); }
+static inline uint near_group(uint d) {
+    const uint g = (uint)get_global_offset(2) + (uint)get_group_id(2), n = near_groups(0);
+    if (g < n) // no division where there is one dimension
+        return d == 0 ? g : 0;
+    return d == 0 ? g % n : d == 1 ? g / n % near_groups(1) : d == 2 ? g / n / near_groups(1) : 0;
+}
+#define get_group_id(d) ((size_t)near_group(d))
+#define get_num_groups(d) ((size_t)near_groups(d))
+#define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
+#define get_global_size(d) (get_num_groups(d) * get_local_size(d))
+#define get_global_offset(d) ((size_t)0)
+#line 1
+`
+
+// nearGroups is how many groups a launch on the companion may have, less one.
+const nearGroups = math.MaxUint16 - 1
+
+// errFar is why a launch is left to the driver's threads.
+var errFar = errors.New("the launch cannot be divided")
+
+// nearRange is r as the companion is given it, and its groups.
+func nearRange(r cl.Range) (near cl.Range, groups int, err error) {
+	near, groups = cl.Range{Dims: 3}, 1
+	for d := range near.Global {
+		near.Local[d], near.Offset[d] = 1, 1
+		if d < r.Dims {
+			near.Local[d] = r.Local[d]
+			if r.Local[0] == 0 { // left to the driver
+				near.Local[d] = localOf(d, r.Global[d])
+			}
+			near.Offset[d] = r.Global[d] / near.Local[d]
+		}
+		near.Global[d] = near.Local[d]
+		if near.Offset[d] > nearGroups/groups {
+			return r, 0, fmt.Errorf("%v: more than %d groups: %w", r.Global[:r.Dims], nearGroups, errFar)
+		}
+		groups *= near.Offset[d]
+	}
+	return part(near, 0, groups), groups, nil
+}
+
+// localOf is the size of a work-group for n items along dimension d, where nobody says it.
+func localOf(d, n int) int {
+	local := 1
+	for l := 2; d == 0 && l <= min(n, 128); l++ {
+		if n%l == 0 {
+			local = l
+		}
+	}
+	return local
+}
+
+// part is the range of groups [first, first+n) of what nearRange made.
+func part(r cl.Range, first, n int) cl.Range {
+	r.Offset[2], r.Global[2] = first, n*r.Local[2]
+	return r
+}
+
+// share is how a launch on the companion is divided.
+type share struct {
+	groups int     // of the whole
+	pace   float64 // nanoseconds that one thread takes for a group, 0: not known
+}
+
+// Times of a part.
+const (
+	partLow  = 3 * time.Microsecond // shorter parts cost more than they even out
+	partHigh = time.Millisecond     // after a part the caller hears its context
+)
+
+// worth reports whether there is enough in it for two.
+func (s *share) worth() bool {
+	return s.groups > 1 && (s.pace == 0 || s.pace*float64(s.groups) > 2*float64(partLow))
+}
+
+// short reports whether the whole is no longer than a part may be.
+func (s *share) short() bool {
+	return s.groups == 1 || s.pace > 0 && s.pace*float64(s.groups) < float64(partHigh)
+}
+
+// grain is how many groups a part has at most, in the high half, and at least.
+func (s *share) grain() uint64 {
+	if s.pace == 0 {
+		return 1<<32 | 1
+	}
+	most := max(1, min(float64(partHigh)/s.pace, math.MaxInt32))
+	least := min(most, max(1, math.Ceil(float64(partLow)/s.pace)))
+	return uint64(most)<<32 | uint64(least)
+}
+
+// learn notes how long n groups took, and reports whether parts should have another size from
+// now on. It is slow to believe in a slower pace, because a thread may have been interrupted.
+func (s *share) learn(took time.Duration, n int) (new bool) {
+	old, pace := s.pace, max(float64(took)/float64(n), 0.1)
+	switch {
+	case old == 0, pace < old:
+		s.pace = pace
+	default:
+		s.pace += (pace - old) / 16
+	}
+	return old == 0 || s.pace < old/2
+}
+
+// runNear is Run on the companion. It returns when the tasks are done.
+func (s *sequence) runNear(ctx context.Context, from, to int, run uint32) error {
+	n := s.beginNear()
+	defer n.end()
+	for i := from; i < to; i++ {
+		p := &s.tasks[i]
+		for j := range p.steps {
+			if p.skips(j) {
+				continue
+			}
+			if err := n.step(ctx, &p.steps[j], run); err != nil {
+				return s.failed(p, err)
+			}
+		}
+		p.current = true
+	}
+	s.eng.last.Store(s.tasks[to-1].task)
+	s.eng.launches.Add(int64(to - from))
+	return nil
+}
+
+// near is a run on the companion.
+type near struct {
+	s    *sequence
+	crew *crew // while the run has it
+}
+
+func (s *sequence) beginNear() near {
+	if t := s.eng.team; t != nil {
+		t.crew.begin()
+	}
+	return near{s: s}
+}
+
+func (n *near) end() {
+	if n.crew != nil {
+		n.crew.dismiss()
+	}
+	if t := n.s.eng.team; t != nil {
+		t.crew.end()
+	}
+}
+
+// step runs one command, with the crew where there is one that is free, and that is
+// worth its while.
+func (n *near) step(ctx context.Context, step *command, run uint32) error {
+	s := n.s
+	if step.copy != nil {
+		return errors.Join(step.submit(s.queues[0], run), s.queues[0].Finish())
+	}
+	if c := s.site.crew; c != nil && n.crew == nil && step.share.worth() && c.enlist() {
+		n.crew = c
+	}
+	shared := n.crew != nil && step.share.worth() && n.crew.free()
+	if !shared && step.share.short() {
+		return step.submit(s.queues[0], run)
+	}
+	if step.run >= 0 {
+		if err := step.kernel.SetUint32(step.run, run); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if shared {
+		return n.crew.do(ctx, s.queues, step)
+	}
+	return alone(ctx, s.queues[0], step)
+}
+
+// alone runs a step on the calling thread, part by part, as long as ctx lets it.
+func alone(ctx context.Context, q *cl.Queue, step *command) error {
+	s := &step.share
+	for first, n := 0, 0; first < s.groups; first += n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n = min(int(s.grain()>>32), s.groups-first)
+		start := time.Now()
+		if err := q.Launch(step.kernel, part(step.rng, first, n), nil); err != nil {
+			return err
+		}
+		s.learn(time.Since(start), n)
+	}
+	return nil
+}
+
+// profileNear is Profile on the companion, by the host's clock: launches are over when
+// they return.
+func (s *sequence) profileNear(ctx context.Context, from, to int, run uint32, epoch time.Time) ([]engine.Span, error) {
+	var spans []engine.Span
+	n := s.beginNear()
+	defer n.end()
+	for i := from; i < to; i++ {
+		p := &s.tasks[i]
+		for j := range p.steps {
+			if p.skips(j) {
+				continue
+			}
+			start := time.Since(epoch)
+			if err := n.step(ctx, &p.steps[j], run); err != nil {
+				return nil, s.failed(p, err)
+			}
+			spans = append(spans, engine.Span{
+				Task: i, Name: p.steps[j].name, Start: start, End: time.Since(epoch), Clock: engine.HostClock,
+			})
+		}
+		p.current = true
+	}
+	s.eng.launches.Add(int64(to - from))
+	return spans, nil
+}
