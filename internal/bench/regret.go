@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/ops"
 )
@@ -21,7 +22,7 @@ type Regret struct {
 	// time; Within counts those that were off by a quarter at most.
 	Error  float64
 	Within int
-	// Better are works that were faster as placed than on either side alone, beyond the noise.
+	// Better are works that were divided, and faster so than on either side alone, beyond the noise.
 	Better []string
 }
 
@@ -56,7 +57,7 @@ func Regrets(records []Record) *Regret {
 				s.Within++
 			}
 		}
-		if r.Ratios[NameDevice].Lo > 1 && r.Ratios[NameCPU].Lo > 1 {
+		if strings.Contains(r.Placed, ", ") && r.Ratios[NameDevice].Lo > 1 && r.Ratios[NameCPU].Lo > 1 {
 			s.Better = append(s.Better, r.Work)
 		}
 	}
@@ -74,8 +75,12 @@ func (s *Regret) String() string {
 	if s.Cases == 0 {
 		return "regret: no work ran both as placed and on one side\n"
 	}
-	return fmt.Sprintf("Regret over %d works: geometric mean %.3f, worst %.2f (%s); predictions off by %.0f %% in the median, by a quarter at most in %d; faster than either side alone: %v.\n",
-		s.Cases, s.Mean, s.Worst, s.WorstAt, 100*s.Error, s.Within, s.Better)
+	better := strings.Join(s.Better, ", ")
+	if better == "" {
+		better = "none"
+	}
+	return fmt.Sprintf("Regret over %d works: geometric mean %.3f, worst %.2f (%s); predictions off by %.0f %% in the median, by a quarter at most in %d; divided, and faster so than on either side alone: %s.\n",
+		s.Cases, s.Mean, s.Worst, s.WorstAt, 100*s.Error, s.Within, better)
 }
 
 // Placement measures works as they are placed beside all on the device and all on the CPU

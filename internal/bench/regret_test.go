@@ -14,7 +14,9 @@ func TestRegretIsTheTimeOverTheBetterSide(t *testing.T) {
 			Ratios: map[string]Ratio{NameDevice: {device, device, device}, NameCPU: {cpu, cpu, cpu}},
 		}
 	}
-	s := Regrets([]Record{record("a", 0.5, 2, 1.2), record("b", 2, 4, 0.5), {Work: "a", Contender: NameCPU}})
+	divided := record("b", 2, 4, 0.5)
+	divided.Placed = "3 cpu, 2 pocl:0"
+	s := Regrets([]Record{record("a", 0.5, 2, 1.2), divided, {Work: "a", Contender: NameCPU}})
 	require.Equal(t, 2, s.Cases)
 	require.InDelta(t, 1, s.Mean, 1e-9, "twice as long once, half as long once")
 	require.InDelta(t, 2, s.Worst, 1e-9)

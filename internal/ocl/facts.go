@@ -24,7 +24,6 @@ type deviceFacts struct {
 	dot        string   // of dotUnits, or empty: how products of bytes are summed
 	dotOptions string   // of the compiler, for it
 	tuned      *overlay // what the tuner has found
-	shared     bool     // units take what is left of a launch
 	forceWide  bool     // tests: IDX is long whatever the sizes
 }
 
