@@ -237,6 +237,9 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 		inner--
 		run *= int64(b.task.Axes[b.order[inner]])
 	}
+	if slices.ContainsFunc(xs, usesResult) {
+		run = 1 // results are there point by point, and not for the program of rows
+	}
 	affine := !slices.ContainsFunc(xs, func(x *engine.Index) bool { _, ok := x.Affine(len(b.task.Axes)); return !ok })
 	dst := b.reg(class, ownMemory)
 	m := loadMaker{dst: dst, ok: -1, strip: -1}
@@ -382,6 +385,16 @@ func bentAxes(x *engine.Index, axes map[int]bool) {
 			t.Atom.Data.VisitAxes(func(a int) { axes[a] = true })
 		}
 	}
+}
+
+// usesResult reports whether x depends on what the task folds.
+func usesResult(x *engine.Index) bool {
+	for e := range engine.IndexValue(tensor.Int64, x).Walk() {
+		if e.Op == engine.OpAcc {
+			return true
+		}
+	}
+	return false
 }
 
 // clamp keeps a bound where differences of bounds and indices do not overflow.

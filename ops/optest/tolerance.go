@@ -123,7 +123,7 @@ var tolerances = map[string]Tolerance{
 
 	"reshape": moved, "transpose": moved, "broadcast_to": moved, "slice": moved,
 	"pad": moved, "concat": moved, "windows": moved, "stop_gradient": moved,
-	"non_max_suppression": exact, "unique": moved,
+	"lookup": exact, "lookup_strings": exact, "non_max_suppression": exact, "unique": moved,
 	"top_k": moved, "sort": moved,
 	"tree_ensemble": {ULP: 8, ULP64: 8, Terms: 1, Source: anySum + " of weights; a transform is a composition"},
 	"gather":        moved, "take_along": moved, "one_hot": moved, "embedding": moved,

@@ -1,0 +1,216 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// Lookup returns for each integer of x the value that a table has for it:
+//
+//	y = values[i] where x = keys[i], other where no key is x
+//
+// The result is int64 and has x's shape. The table becomes a perfect hash when the
+// graph is built, so that a look-up is a few operations and three loads, without a
+// branch, on every engine. x is an integer but not uint64. keys and values are
+// copied. Errors: dtype; keys and values of different lengths; a key twice.
+// Source: Belazzougui, Botelho and Dietzfelbinger, Hash, Displace, and Compress
+// (2009); ONNX-ML, operators LabelEncoder and CategoryMapper.
+func Lookup(x *Node, keys, values []int64, other int64) *Node {
+	if x == nil || x.bad {
+		return apply("lookup", nil, x)
+	}
+	h, err := newPerfectHash(keys, values)
+	if err != nil {
+		return x.graph.fail("lookup", []*Node{x}, err)
+	}
+	return apply("lookup", &lookupAttr{hash: h, other: other}, x)
+}
+
+// LookupStrings is Lookup of strings. The last axis of x, which is uint8, holds
+// the bytes of a string and zeros behind it, as [PackStrings] writes them and
+// NumPy's dtype S; the result lacks this axis. A string is found if all its
+// bytes agree. Errors: as Lookup; x is not uint8 with at least one axis; a
+// key that ends in a zero byte.
+func LookupStrings(x *Node, keys []string, values []int64, other int64) *Node {
+	if x == nil || x.bad {
+		return apply("lookup_strings", nil, x)
+	}
+	a, err := newStringTable(x, keys, values, other)
+	if err != nil {
+		return x.graph.fail("lookup_strings", []*Node{x}, err)
+	}
+	return apply("lookup_strings", a, x)
+}
+
+// PackStrings writes strings as LookupStrings reads them: a uint8 tensor
+// [len(all), width]. Errors: a string longer than width, or one that ends in a zero byte.
+func PackStrings(width int, all ...string) (*tensor.Tensor, error) {
+	t, err := tensor.New(tensor.Uint8, len(all), width)
+	if err != nil {
+		return nil, err
+	}
+	data, _ := t.Bytes()
+	for i, s := range all {
+		if len(s) > width {
+			return nil, fmt.Errorf("ops: %q is longer than %d bytes", s, width)
+		}
+		if strings.HasSuffix(s, "\x00") {
+			return nil, fmt.Errorf("ops: %q ends in a zero byte", s)
+		}
+		copy(data[i*width:], s)
+	}
+	return t, nil
+}
+
+// lookupAttr is a table. bytes are the keys of strings, one for each slot, and
+// weights turn a string into the number that is hashed.
+type lookupAttr struct {
+	hash    *perfectHash // nil: no keys
+	other   int64
+	bytes   []byte
+	weights []int64
+}
+
+var _ = define(Op{
+	Name: "lookup", Arity: 1, DTypes: slices.DeleteFunc(slices.Clone(ints), func(dt tensor.DType) bool { return dt == tensor.Uint64 }),
+	Result: func(c *Call) ([]int, tensor.DType, error) { return c.shape(0), tensor.Int64, nil },
+	Compose: func(c *Call) *Node {
+		a, x := c.Attr.(*lookupAttr), c.In[0]
+		if a.hash == nil {
+			return x.graph.fullInt(a.other, x.shape)
+		}
+		k := Cast(x, tensor.Int64)
+		slot := a.hash.slotOf(k)
+		found := Equal(a.hash.gather(slot, a.hash.keys), k)
+		return Where(found, a.hash.gather(slot, a.hash.values), x.graph.int(a.other))
+	},
+	Samples: slices.Concat(
+		lookupCase("some", []int{40, 7}, 30, -20, 60),
+		lookupCase("all", []int{200}, 120, 0, 119),
+		lookupCase("one key", []int{50}, 1, -1, 2),
+		lookupCase("no keys", []int{5}, 0, 0, 2),
+		lookupCase("scalar", []int{}, 9, 0, 8),
+		lookupCase("nothing", []int{0, 3}, 9, 0, 8),
+	),
+})
+
+var _ = define(Op{
+	Name: "lookup_strings", Arity: 1, DTypes: []tensor.DType{tensor.Uint8},
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		s := c.shape(0)
+		return s[:len(s)-1], tensor.Int64, nil
+	},
+	Compose: func(c *Call) *Node {
+		a, x := c.Attr.(*lookupAttr), c.In[0]
+		g, width := x.graph, x.Dim(-1)
+		if a.hash == nil {
+			return g.fullInt(a.other, x.shape[:x.Rank()-1])
+		}
+		digest := Sum(Mul(Cast(x, tensor.Int64), g.Const(tensor.Must(tensor.FromSlice(a.weights, width)))), -1)
+		slot := a.hash.slotOf(digest)
+		keys := g.Const(tensor.Must(tensor.FromSlice(a.bytes, len(a.hash.keys), width)))
+		found := Every(Equal(Gather(keys, 0, slot), x), -1)
+		return Where(found, a.hash.gather(slot, a.hash.values), g.int(a.other))
+	},
+	Samples: slices.Concat(
+		stringsCase("words", []int{60, 2}, 40),
+		stringsCase("in rows", []int{5, 4, 3}, 25),
+		stringsCase("one", []int{2}, 8),
+		stringsCase("no keys", []int{4, 2}, 0),
+		stringsCase("nothing", []int{0, 2}, 8),
+		stringsCase("no bytes", []int{3, 0}, 8),
+	),
+})
+
+func newStringTable(x *Node, keys []string, values []int64, other int64) (*lookupAttr, error) {
+	switch {
+	case x.dtype != tensor.Uint8 || x.Rank() == 0:
+		return nil, fmt.Errorf("%v%v is not uint8 with an axis of bytes", x.dtype, x.shape)
+	case len(keys) != len(values):
+		return nil, fmt.Errorf("%d keys and %d values", len(keys), len(values))
+	}
+	seen := map[string]bool{}
+	for _, k := range keys {
+		if seen[k] || strings.HasSuffix(k, "\x00") {
+			return nil, fmt.Errorf("the key %q is there twice or ends in a zero byte", k)
+		}
+		seen[k] = true
+	}
+	a := &lookupAttr{other: other}
+	width := x.Dim(-1)
+	var fit []string // longer ones cannot be in x
+	var fitting []int64
+	for i, k := range keys {
+		if len(k) <= width {
+			fit, fitting = append(fit, k), append(fitting, values[i])
+		}
+	}
+	for seed := uint64(1); ; seed++ {
+		if seed > 100 {
+			return nil, errors.New("no weights tell the keys apart")
+		}
+		a.weights = make([]int64, width)
+		for i := range a.weights {
+			a.weights[i] = int64(scramble(seed<<32+uint64(i)) | 1)
+		}
+		digests := make([]int64, len(fit))
+		distinct := map[int64]bool{}
+		for i, k := range fit {
+			for j := range len(k) {
+				digests[i] += int64(k[j]) * a.weights[j]
+			}
+			distinct[digests[i]] = true
+		}
+		if len(distinct) < len(fit) {
+			continue
+		}
+		var err error
+		if a.hash, err = newPerfectHash(digests, fitting); err != nil || a.hash == nil {
+			return a, err
+		}
+		a.bytes = make([]byte, len(a.hash.keys)*width)
+		byDigest := map[int64]string{}
+		for i, k := range fit {
+			byDigest[digests[i]] = k
+		}
+		for slot, digest := range a.hash.keys {
+			copy(a.bytes[slot*width:][:width], byDigest[digest])
+		}
+		return a, nil
+	}
+}
+
+// LookupCase is what the references must know: Attr of the samples.
+type LookupCase struct {
+	Keys, Values []int64
+	Strings      []string
+	Other        int64
+}
+
+func lookupCase(label string, shape []int, keys int, lo, hi float64) []Sample {
+	a := LookupCase{Other: -1}
+	for i := range keys {
+		a.Keys, a.Values = append(a.Keys, int64(i)), append(a.Values, int64(i)*1_000_000_007)
+	}
+	return []Sample{{
+		Label: label, Attr: a, Operands: []Operand{{Shape: shape, Lo: lo, Hi: hi}},
+		Build: func(in []*Node) *Node { return Lookup(in[0], a.Keys, a.Values, a.Other) },
+	}}
+}
+
+// stringsCase looks for strings of few letters, zeros among and behind them.
+func stringsCase(label string, shape []int, keys int) []Sample {
+	a := LookupCase{Other: 99}
+	for i := range keys {
+		s := strings.TrimRight(string([]byte{byte(i % 5), byte(i / 5 % 7), byte(i / 35)}), "\x00")
+		a.Strings, a.Values = append(a.Strings, s), append(a.Values, int64(i)-5)
+	}
+	return []Sample{{
+		Label: label, Attr: a, Operands: []Operand{{Shape: shape, Lo: 0, Hi: 6}},
+		Build: func(in []*Node) *Node { return LookupStrings(in[0], a.Strings, a.Values, a.Other) },
+	}}
+}
