@@ -15,7 +15,7 @@ import (
 func TestPerfectHashFindsEveryKeyInItsSlot(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 8))
-	for _, n := range []int{1, 2, 3, 7, 64, 1000, 100_000} {
+	for _, n := range []int{1, 2, 3, 7, 64, 1000, 10_000} {
 		for shift := range 4 {
 			keys, values := make([]int64, n), make([]int64, n)
 			for i := range keys {
