@@ -93,12 +93,12 @@ func TestLookupsAgreeWithAMap(t *testing.T) {
 func TestMistakesInRoutinesAreErrors(t *testing.T) {
 	t.Parallel()
 	for want, build := range map[string]func(g *Graph, x, m *Node) *Node{
-		"9 of 8 elements":        func(_ *Graph, _, m *Node) *Node { v, _ := TopK(m, 9, 1, nil); return v },
-		"axis 2 is outside":      func(_ *Graph, _, m *Node) *Node { return ArgSort(m, 2, nil) },
-		"axis 0 is outside":      func(g *Graph, _, m *Node) *Node { return ArgSort(Sum(m), 0, nil) },
-		"is not [batches, N, 4]": func(_ *Graph, x, m *Node) *Node { s, _ := NonMaxSuppression(m, m, nil); return s },
-		"axis 5 is outside":      func(_ *Graph, _, m *Node) *Node { return Unique(m, &UniqueOptions{Along: true, Axis: 5}).Values },
-		"the ensemble is nil":    func(_ *Graph, _, m *Node) *Node { return TreeRegress(m, nil) },
+		"9 of 8 elements":         func(_ *Graph, _, m *Node) *Node { v, _ := TopK(m, 9, 1, nil); return v },
+		"axis 2 is outside":       func(_ *Graph, _, m *Node) *Node { return ArgSort(m, 2, nil) },
+		"axis 0 is outside":       func(g *Graph, _, m *Node) *Node { return ArgSort(Sum(m), 0, nil) },
+		"are not [batches, N, 4]": func(_ *Graph, x, m *Node) *Node { s, _ := NonMaxSuppression(m, m, nil); return s },
+		"axis 5 is outside":       func(_ *Graph, _, m *Node) *Node { return Unique(m, &UniqueOptions{Along: true, Axis: 5}).Values },
+		"the ensemble is nil":     func(_ *Graph, _, m *Node) *Node { return TreeRegress(m, nil) },
 		"node 0 has child 7 of 1": func(_ *Graph, _, m *Node) *Node {
 			return TreeRegress(m, &TreeEnsemble{Trees: [][]TreeNode{{{True: 7}}}})
 		},
