@@ -133,11 +133,23 @@ func (p blockChoice) cycles(c *contraction) int64 {
 	each := p.chunk * (tiles*panels*rows*int64(p.shape.Vectors)/2 + panels*packB + tiles*packA)
 	each += tiles * panels * (ceilDiv(p.chunk, p.depth)*keep + keep)
 	units, lots := int64(c.dev.units), ceilDiv(c.b, p.lots)*p.splits
-	items := ceilDiv(c.m, p.rows) * ceilDiv(c.n, p.panels*columns) * lots
-	// The last in a direction may be smaller, which fills up what else were uneven.
-	whole := ceilDiv(c.m, rows) / tiles * (ceilDiv(c.n, columns) / panels) * lots
-	total := max(ceilDiv(whole, units)*(each*p.lots+begin),
-		(ceilDiv(c.m, rows)*ceilDiv(c.n, columns)*lots*p.lots*each/(tiles*panels)+items*begin)/units)
+	allTiles, allPanels := ceilDiv(c.m, rows), ceilDiv(c.n, columns)
+	item := each*p.lots + begin
+	whole := allTiles / tiles * (allPanels / panels) * lots
+	total := ceilDiv(whole, units) * item
+	// The last items in a direction may be smaller, which fills up what else were uneven.
+	partly := ceilDiv(allTiles, tiles)*ceilDiv(allPanels, panels)*lots - whole
+	work := (allTiles*allPanels*lots-whole*tiles*panels)*(each*p.lots/(tiles*panels)) + partly*begin
+	if over := work - (total*units - whole*item); over > 0 {
+		least := item
+		if n := allPanels % panels; n > 0 {
+			least = min(least, item*n/panels)
+		}
+		if n := allTiles % tiles; n > 0 {
+			least = min(least, item*n/tiles)
+		}
+		total += ceilDiv(over, units*max(least, 1)) * max(least, 1)
+	}
 	if p.splits > 1 {
 		total += launch + p.splits*c.b*c.m*c.n/int64(2*c.dev.units)
 	}
