@@ -3,10 +3,10 @@ package platform
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/procs"
 )
 
 // check verifies a range of m for a transfer.
@@ -121,7 +121,7 @@ func (o *Opened) moveMapped(b *cl.Buffer, off int64, host []byte, write bool) er
 // memory's bandwidth.
 func copyParallel(dst, src []byte) {
 	n := len(src)
-	parts := min(runtime.GOMAXPROCS(0), n/copyPart)
+	parts := min(procs.Count(), n/copyPart)
 	if parts < 2 {
 		copy(dst, src)
 		return

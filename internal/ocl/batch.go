@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/procs"
 )
 
 // Drivers take a tenth of a second to begin compiling and little to go on:
@@ -83,7 +83,7 @@ func (w *site) compileAll(ctx context.Context, tasks []readyTask) error {
 		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(procs.Count())
 	for _, share := range order {
 		for _, parts := range divide(batches[share]) {
 			group.Go(func() error { return w.compile(ctx, parts) })
@@ -94,7 +94,7 @@ func (w *site) compileAll(ctx context.Context, tasks []readyTask) error {
 
 // divide splits parts over the cores.
 func divide(parts []*program) [][]*program {
-	n := min(max(len(parts)/batchSmall, 1), runtime.GOMAXPROCS(0))
+	n := min(max(len(parts)/batchSmall, 1), procs.Count())
 	n = max(n, (len(parts)+batchLarge-1)/batchLarge)
 	var out [][]*program
 	for i := range n {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"unsafe"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -119,7 +119,7 @@ func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask f
 func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) error {
 	facts := s.site.facts
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(procs.Count())
 	for i, b := range tasks {
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {

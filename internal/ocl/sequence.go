@@ -72,7 +72,7 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 		return nil
 	}
 	if s.site.companion != nil {
-		return s.runNear(ctx, from, to, run)
+		return s.runNear(ctx, from, to, run, nil)
 	}
 	q := s.queues[0]
 	for i := from; i < to; i++ {

@@ -127,8 +127,9 @@ func (s *share) learn(took time.Duration, n int) (new bool) {
 	return old == 0 || s.pace < old/2
 }
 
-// runNear is Run on the companion. It returns when the tasks are done.
-func (s *sequence) runNear(ctx context.Context, from, to int, run uint32) error {
+// runNear is Run on the companion. It returns when the tasks are done. With note, it is
+// called after each command.
+func (s *sequence) runNear(ctx context.Context, from, to int, run uint32, note func(task int, step *command)) error {
 	n := s.beginNear()
 	defer n.end()
 	for i := from; i < to; i++ {
@@ -140,10 +141,15 @@ func (s *sequence) runNear(ctx context.Context, from, to int, run uint32) error 
 			if err := n.step(ctx, &p.steps[j], run); err != nil {
 				return s.failed(p, err)
 			}
+			if note != nil {
+				note(i, &p.steps[j])
+			}
 		}
 		p.current = true
 	}
-	s.eng.last.Store(s.tasks[to-1].task)
+	if from < to {
+		s.eng.last.Store(s.tasks[to-1].task)
+	}
 	s.eng.launches.Add(int64(to - from))
 	return nil
 }
@@ -219,24 +225,14 @@ func alone(ctx context.Context, q *cl.Queue, step *command) error {
 // they return.
 func (s *sequence) profileNear(ctx context.Context, from, to int, run uint32, epoch time.Time) ([]engine.Span, error) {
 	var spans []engine.Span
-	n := s.beginNear()
-	defer n.end()
-	for i := from; i < to; i++ {
-		p := &s.tasks[i]
-		for j := range p.steps {
-			if p.skips(j) {
-				continue
-			}
-			start := time.Since(epoch)
-			if err := n.step(ctx, &p.steps[j], run); err != nil {
-				return nil, s.failed(p, err)
-			}
-			spans = append(spans, engine.Span{
-				Task: i, Name: p.steps[j].name, Start: start, End: time.Since(epoch), Clock: engine.HostClock,
-			})
-		}
-		p.current = true
+	start := time.Since(epoch)
+	err := s.runNear(ctx, from, to, run, func(task int, step *command) {
+		end := time.Since(epoch)
+		spans = append(spans, engine.Span{Task: task, Name: step.name, Start: start, End: end, Clock: engine.HostClock})
+		start = end
+	})
+	if err != nil {
+		return nil, err
 	}
-	s.eng.launches.Add(int64(to - from))
 	return spans, nil
 }

@@ -81,7 +81,10 @@ func (e *Engine) siteOf(tasks []*engine.Task) (w *site, why string) {
 	near, far := e.rates.race(tasks)
 	team := time.Duration(math.MaxInt64)
 	if e.team != nil {
-		team = e.rates.shared(tasks, e.team.crew.width(), e.team.crew.spare)
+		team = 0
+		for _, t := range tasks {
+			team += e.rates.shared(t, e.team.crew)
+		}
 	}
 	us := func(d time.Duration) time.Duration { return d.Round(100 * time.Nanosecond) }
 	switch alone := time.Duration(float64(near) / patience); {
@@ -114,21 +117,17 @@ func (r *rates) race(tasks []*engine.Task) (near, far time.Duration) {
 	return near, far
 }
 
-// shared predicts the time of tasks on a crew.
-func (r *rates) shared(tasks []*engine.Task, width int, spare bool) (all time.Duration) {
-	for _, t := range tasks {
-		work := r.nearWork(t)
-		if work < 2*partLow {
-			all += r.nearLaunch + work
-			continue
-		}
-		part := work / time.Duration(width)
-		if part > monitored && !spare {
-			part += part / 6
-		}
-		all += 3*r.nearLaunch + part
+// shared predicts the time of a task on a crew.
+func (r *rates) shared(t *engine.Task, c *crew) time.Duration {
+	work := r.nearWork(t)
+	if work < 2*partLow {
+		return r.nearLaunch + work
 	}
-	return all
+	part := work / time.Duration(c.width())
+	if part > monitored && !c.spare {
+		part += part / 6
+	}
+	return 3*r.nearLaunch + part
 }
 
 // nearWork is the time of a task on one core, without the launch.
@@ -149,7 +148,7 @@ func (e *Engine) EstimateAll(tasks []*engine.Task, n int64) (times []time.Durati
 		case e.near:
 			times[i] = e.rates.nearLaunch + e.rates.nearWork(t)
 		default:
-			times[i] = e.rates.shared([]*engine.Task{t}, w.crew.width(), w.crew.spare)
+			times[i] = e.rates.shared(t, w.crew)
 		}
 	}
 	if w == e.far {
