@@ -1,7 +1,6 @@
 package blas
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -9,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -155,7 +155,7 @@ func (d *device[T]) give(s *[]T) { d.spares.Put(s) }
 // parts calls f with parts of [0, n) at the same time, one for each processor, none
 // shorter than least.
 func parts(n, least int, f func(from, to int)) {
-	count := min(runtime.GOMAXPROCS(0), n/max(least, 1))
+	count := min(procs.Count(), n/max(least, 1))
 	if count < 2 {
 		f(0, n)
 		return

@@ -10,6 +10,7 @@ import (
 
 	gonum "gonum.org/v1/gonum/blas"
 
+	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -37,7 +38,7 @@ const (
 )
 
 func (b *BLAS) machine() measured {
-	return measured{Processors: runtime.GOMAXPROCS(0), Arch: runtime.GOARCH, Copies: b.products.Copies()}
+	return measured{Processors: procs.Count(), Arch: runtime.GOARCH, Copies: b.products.Copies()}
 }
 
 // begin takes what was measured before, or measures in the background.
