@@ -56,13 +56,17 @@ func probes() (all []probe) {
 // Calibrate measures the device and the CPU path anew and forgets what was learned before: the
 // device's latencies and rates, then ops of every family at a few sizes on both, in about a second
 // once the driver has compiled their kernels. It should have the machine to itself. Everything
-// is kept for this device and its driver; rates take effect when the runtime is next opened.
+// is kept for this device and its driver.
 // Errors: ctx is done; the device failed.
 func (rt *Runtime) Calibrate(ctx context.Context) ([]CalibrationResult, error) {
+	if err := rt.Settle(ctx); err != nil {
+		return nil, err
+	}
 	if rt.opened != nil {
 		if _, err := rt.opened.Calibrate(ctx); err != nil {
 			return nil, err
 		}
+		rt.recalibrated()
 	}
 	rt.pace.Forget()
 	var out []CalibrationResult

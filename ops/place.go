@@ -106,7 +106,8 @@ func (x *Executable) moved() []place.Value {
 type priced struct {
 	engine engine.Engine
 	hosted bool
-	whole  engine.Whole // nil: a task takes as long as it takes alone
+	whole  engine.Whole  // nil: a task takes as long as it takes alone
+	linked engine.Linked // nil: both ways take as long
 	tasks  []*engine.Task
 	known  []time.Duration
 	pace   *pace.Table   // corrects what the engine says; nil does not
@@ -117,6 +118,7 @@ func newPriced(e engine.Engine, units []*unit, t *pace.Table) *priced {
 	p := &priced{engine: e, pace: t, none: e.Transfer(0)}
 	_, p.hosted = e.(engine.Hosted)
 	p.whole, _ = e.(engine.Whole)
+	p.linked, _ = e.(engine.Linked)
 	for _, u := range units {
 		p.tasks = append(p.tasks, u.task)
 		p.known = append(p.known, place.Never)
@@ -153,5 +155,13 @@ func (p *priced) raw(tasks []int) (times []time.Duration, wait time.Duration) {
 	return times, p.none
 }
 
-// move is the time of n bytes on their way, without a wait.
-func (p *priced) move(n int64) time.Duration { return p.engine.Transfer(n) - p.none }
+// move is the time of n bytes on their way there, or back, without a wait.
+func (p *priced) move(n int64, back bool) time.Duration {
+	switch {
+	case p.linked == nil:
+		return p.engine.Transfer(n) - p.none
+	case back:
+		return p.linked.Download(n)
+	}
+	return p.linked.Upload(n)
+}

@@ -78,12 +78,12 @@ func (e *Engine) siteOf(tasks []*engine.Task) (w *site, why string) {
 	case siteWorkers:
 		return e.far, ""
 	}
-	near, far := e.rates.race(tasks)
+	near, far := e.rates().race(tasks)
 	team := time.Duration(math.MaxInt64)
 	if e.team != nil {
 		team = 0
 		for _, t := range tasks {
-			team += e.rates.shared(t, e.team.crew)
+			team += e.rates().shared(t, e.team.crew)
 		}
 	}
 	us := func(d time.Duration) time.Duration { return d.Round(100 * time.Nanosecond) }
@@ -133,7 +133,7 @@ func (r *rates) shared(t *engine.Task, c *crew) time.Duration {
 // nearWork is the time of a task on one core, without the launch.
 func (r *rates) nearWork(t *engine.Task) time.Duration {
 	c := t.Cost()
-	return seconds(max(c.Flops*float64(r.units)/(r.flops*efficiency[t.Kind]), (c.BytesRead+c.BytesWrite)/r.nearMemory))
+	return seconds(max(float64(r.units)*r.computing(t, c), (c.BytesRead+c.BytesWrite)/r.nearMemory))
 }
 
 // EstimateAll predicts tasks that are all there is to run, and the time to move n bytes
@@ -146,15 +146,15 @@ func (e *Engine) EstimateAll(tasks []*engine.Task, n int64) (times []time.Durati
 		case e.far:
 			times[i] = e.Estimate(t)
 		case e.near:
-			times[i] = e.rates.nearLaunch + e.rates.nearWork(t)
+			times[i] = e.rates().nearLaunch + e.rates().nearWork(t)
 		default:
-			times[i] = e.rates.shared(t, w.crew)
+			times[i] = e.rates().shared(t, w.crew)
 		}
 	}
 	if w == e.far {
 		return times, e.Transfer(n)
 	}
-	return times, seconds(float64(n) / e.rates.upload)
+	return times, e.Transfer(n) - e.rates().wait
 }
 
 // openQueues opens what the sequence submits to. A queue of the companion takes

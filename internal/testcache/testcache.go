@@ -12,8 +12,8 @@ import (
 const variable = "ANYCL_CACHE"
 
 // Run is m.Run, for this process and those that it starts, in a folder that is
-// removed afterwards.
-func Run(m *testing.M) int {
+// removed afterwards. Before the tests it calls before, whose errors are left to them.
+func Run(m *testing.M, before ...func() error) int {
 	dir, err := os.MkdirTemp("", "anycl-test-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -23,6 +23,11 @@ func Run(m *testing.M) int {
 	if err := os.Setenv(variable, dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
+	}
+	for _, f := range before {
+		if err := f(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
 	}
 	return m.Run()
 }
