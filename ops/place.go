@@ -110,9 +110,13 @@ type priced struct {
 	linked engine.Linked // nil: both ways take as long
 	tasks  []*engine.Task
 	known  []time.Duration
+	fixed  []corrected
 	pace   *pace.Table   // corrects what the engine says; nil does not
 	none   time.Duration // to move nothing
 }
+
+// corrected is what became of a time, by task: it is asked for again and again.
+type corrected struct{ raw, expected time.Duration }
 
 func newPriced(e engine.Engine, units []*unit, t *pace.Table) *priced {
 	p := &priced{engine: e, pace: t, none: e.Transfer(0)}
@@ -122,6 +126,7 @@ func newPriced(e engine.Engine, units []*unit, t *pace.Table) *priced {
 	for _, u := range units {
 		p.tasks = append(p.tasks, u.task)
 		p.known = append(p.known, place.Never)
+		p.fixed = append(p.fixed, corrected{raw: place.Never})
 	}
 	return p
 }
@@ -130,7 +135,11 @@ func newPriced(e engine.Engine, units []*unit, t *pace.Table) *priced {
 func (p *priced) price(tasks []int) (times []time.Duration, wait time.Duration) {
 	times, wait = p.raw(tasks)
 	for i, t := range tasks {
-		times[i], _ = p.pace.Correct(paceKey(p.engine, p.tasks[t]), times[i])
+		if p.fixed[t].raw != times[i] {
+			p.fixed[t].raw = times[i]
+			p.fixed[t].expected, _ = p.pace.Correct(paceKey(p.engine, p.tasks[t]), times[i])
+		}
+		times[i] = p.fixed[t].expected
 	}
 	wait, _ = p.pace.Correct(waitKey(p.engine), wait)
 	return times, wait

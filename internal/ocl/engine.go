@@ -11,6 +11,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
 )
 
 var (
@@ -263,7 +264,36 @@ func (e *Engine) Estimate(t *engine.Task) time.Duration {
 // computing is how many seconds all units need for the operations of t.
 func (r *rates) computing(t *engine.Task, c engine.Cost) float64 {
 	s := c.Flops / (r.flops * efficiency[t.Kind])
+	if t.Kind == engine.Contract {
+		s = r.multiplying(t, c)
+	}
+	if len(t.Outs) > 0 && t.Outs[0].DType == tensor.Float64 {
+		s *= 2 // half as many in a vector, or fewer
+	}
 	return s * (1 + c.Divergence*(r.divergence-1))
+}
+
+// Of a contraction: what a vector of columns and the rows of a tile hold, and what one tile costs
+// beside its multiplications, as a number of these.
+const (
+	tileRows, tileColumns = 8, 32
+	tileOwn               = 8000
+)
+
+// multiplying is computing for a contraction, which multiplies whole tiles.
+func (r *rates) multiplying(t *engine.Task, c engine.Cost) float64 {
+	batch, rows, columns := float64(t.Size(0)), float64(t.Size(1)), float64(t.Size(2))
+	if batch*rows*columns == 0 {
+		return 0
+	}
+	tiles := batch * math.Ceil(rows/tileRows) * math.Ceil(columns/tileColumns)
+	// Where both rows and columns are few, kernels use either as lanes.
+	whole := min(tiles*tileRows*tileColumns/(batch*rows*columns), 8)
+	flops := c.Flops*whole + tiles*tileOwn
+	if bytes := func(o engine.Operand) bool { return o.DType.Size() == 1 }; len(t.Ins) > 1 && bytes(t.Ins[0]) && bytes(t.Ins[1]) {
+		flops /= 4 // four products at a time; see contract_words.go
+	}
+	return flops / (r.flops * efficiency[t.Kind])
 }
 
 // straight is a curve without measurements: a latency and a rate.

@@ -133,7 +133,24 @@ func (r *rates) shared(t *engine.Task, c *crew) time.Duration {
 // nearWork is the time of a task on one core, without the launch.
 func (r *rates) nearWork(t *engine.Task) time.Duration {
 	c := t.Cost()
-	return seconds(max(float64(r.units)*r.computing(t, c), (c.BytesRead+c.BytesWrite)/r.nearMemory))
+	bytes := c.BytesRead + c.BytesWrite
+	return seconds(max(float64(r.units)*r.computing(t, c), bytes/r.bandwidth(bytes)))
+}
+
+// Bytes of what calibration copies: on one core, where caches hold it, and on all.
+const (
+	nearBytes = 4 << 20
+	farBytes  = 128 << 20
+)
+
+// bandwidth is the rate of one core at work on so many bytes.
+func (r *rates) bandwidth(bytes float64) float64 {
+	far := r.memory / float64(r.units)
+	if bytes <= nearBytes || far >= r.nearMemory {
+		return r.nearMemory
+	}
+	beyond := min(math.Log(bytes/nearBytes)/math.Log(farBytes/nearBytes), 1)
+	return r.nearMemory * math.Pow(far/r.nearMemory, beyond)
 }
 
 // EstimateAll predicts tasks that are all there is to run, and the time to move n bytes
