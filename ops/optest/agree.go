@@ -3,10 +3,12 @@ package optest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
@@ -20,37 +22,52 @@ import (
 // With [Options.Bundle] every op brings two samples, and element-wise ops share
 // kernels as in [TestOps].
 func TestGradientsAgree(t *testing.T, a, b engine.Engine, o *Options) {
+	for _, p := range GradientParts(a, b, o) {
+		t.Run(p.Op.Name, func(t *testing.T) {
+			t.Parallel()
+			p.test(t, nil)
+		})
+	}
+}
+
+// GradientParts are what [TestGradientsAgree] checks, for those who test without package
+// testing. They may be checked at the same time.
+func GradientParts(a, b engine.Engine, o *Options) []*Part {
 	ra, rb := ops.NewRuntime(a), ops.NewRuntime(b)
 	var open *gradGroup
-	of := map[*ops.Op]*gradGroup{}
+	var parts []*Part
 	for op := range ops.All() {
 		if !differentiable(o, op) {
 			continue
 		}
-		if o == nil || !o.Bundle || !elementwise(op) {
-			of[op] = &gradGroup{ops: []*ops.Op{op}, few: o != nil && o.Bundle}
-			continue
-		}
-		if open == nil || len(open.ops) == gradBundle {
-			open = &gradGroup{few: true, joined: true}
-		}
-		open.ops = append(open.ops, op)
-		of[op] = open
-	}
-	eachDifferentiable(t, o, func(t *testing.T, op *ops.Op) {
-		pairs, err := of[op].run(t.Context(), ra, rb)
-		if errors.Is(err, engine.ErrUnsupported) {
-			t.Skipf("absent: %v", err)
-		}
-		if err != nil {
-			t.Fatalf("%v\n%s", err, again(t))
-		}
-		for _, p := range pairs {
-			if p.cell.op == op {
-				t.Run(p.cell.sample.Label, func(t *testing.T) { agree(t, p.got, p.want) })
+		g := &gradGroup{ops: []*ops.Op{op}, few: o != nil && o.Bundle}
+		if o != nil && o.Bundle && elementwise(op) {
+			if open == nil || len(open.ops) == gradBundle {
+				open = &gradGroup{few: true, joined: true}
 			}
+			open.ops = append(open.ops, op)
+			g = open
 		}
-	})
+		parts = append(parts, &Part{Op: op, DType: tensor.Float32, check: func(ctx context.Context) []Outcome {
+			pairs, err := g.run(ctx, ra, rb)
+			switch {
+			case errors.Is(err, ErrKnown):
+				return []Outcome{{Sample: "all", State: Known}}
+			case errors.Is(err, engine.ErrUnsupported):
+				return []Outcome{{Sample: "all", State: Absent, Err: err}}
+			case err != nil:
+				return []Outcome{failed("all", err)}
+			}
+			var outcomes []Outcome
+			for _, p := range pairs {
+				if p.cell.op == op {
+					outcomes = append(outcomes, agree(p))
+				}
+			}
+			return outcomes
+		}})
+	}
+	return parts
 }
 
 // gradBundle is how many element-wise ops share a kernel: each has operands and
@@ -72,22 +89,25 @@ type gradGroup struct {
 type gradPair struct {
 	cell      *gradCell
 	got, want []Array
+	took      time.Duration
 }
 
 func (g *gradGroup) run(ctx context.Context, a, b *ops.Runtime) ([]gradPair, error) {
 	g.once.Do(func() {
+		start := time.Now()
 		narrow, got, err := g.compute(ctx, a, tensor.Float32, nil)
 		if err != nil {
 			g.err = err
 			return
 		}
+		took := time.Since(start) / time.Duration(max(len(narrow), 1))
 		_, want, err := g.compute(ctx, b, tensor.Float64, narrow)
 		if err != nil {
 			g.err = err
 			return
 		}
 		for i, c := range narrow {
-			g.pairs = append(g.pairs, gradPair{c, got[i], want[i]})
+			g.pairs = append(g.pairs, gradPair{c, got[i], want[i], took})
 		}
 	})
 	return g.pairs, g.err
@@ -125,7 +145,11 @@ func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DTyp
 	if g.joined {
 		outputs = []*ops.Node{ops.Concat(0, outputs...)}
 	}
-	exe, err := graph.Compile(ctx, rt, ops.Target{Outputs: outputs})
+	var cells []*cell
+	for _, c := range all {
+		cells = append(cells, &c.cell)
+	}
+	exe, err := graph.Compile(naming(ctx, "gradients\n", cells), rt, ops.Target{Outputs: outputs})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -172,10 +196,10 @@ func (g *gradGroup) choose(all []*gradCell) []*gradCell {
 // agree compares gradients in float32 with those in float64. What they lose in
 // float32 depends on the derivative rule: allowed is a share of the derivative,
 // of the largest one, and of the weights, which are about 1.
-func agree(t *testing.T, got, want []Array) {
-	t.Helper()
+func agree(pair gradPair) Outcome {
+	o := Outcome{Sample: pair.cell.sample.Label, State: Passed, Took: pair.took}
 	f := formatOf(tensor.Float32)
-	for k, w := range want {
+	for k, w := range pair.want {
 		var largest float64
 		for _, v := range w.F {
 			if !math.IsInf(v, 0) {
@@ -183,13 +207,18 @@ func agree(t *testing.T, got, want []Array) {
 			}
 		}
 		for p, v := range w.F {
-			g := got[k].F[p]
+			g := pair.got[k].F[p]
+			o.Verdict.Elements++
 			if math.Abs(v) >= f.overflow() && math.IsInf(g, int(math.Copysign(1, v))) || math.IsNaN(v) && math.IsNaN(g) {
 				continue
 			}
-			if off := math.Abs(g - v); !(off <= 1e-3*math.Abs(v)+2e-5*largest+8*f.unit()) {
-				t.Fatalf("gradient %d, element %v: got %.9g, want %.9g\n%s", k, coordinate(w.Shape, p), g, v, again(t))
+			off, bound := math.Abs(g-v), 1e-3*math.Abs(v)+2e-5*largest+8*f.unit()
+			if !(off <= bound) {
+				o.State, o.Err = Failed, fmt.Errorf("gradient %d, element %v: got %.9g, want %.9g", k, coordinate(w.Shape, p), g, v)
+				return o
 			}
+			o.Verdict.Share = max(o.Verdict.Share, off/bound)
 		}
 	}
+	return o
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -166,13 +167,16 @@ func (b *bundle) run(ctx context.Context, rt *ops.Runtime) (map[*cell]cellResult
 }
 
 func (b *bundle) compute(ctx context.Context, rt *ops.Runtime) (map[*cell]cellResult, error) {
+	start := time.Now()
 	g := ops.NewGraph("bundle")
 	feeds := ops.Feeds{}
 	var parts []*ops.Node
+	var all []*cell
 	for i := range b.units {
 		parts = append(parts, b.units[i].build(g, feeds))
+		all = append(all, b.units[i].cells...)
 	}
-	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{ops.Concat(0, parts...)}})
+	exe, err := g.Compile(naming(ctx, "bundle\n", all), rt, ops.Target{Outputs: []*ops.Node{ops.Concat(0, parts...)}})
 	if err != nil {
 		return nil, err
 	}
@@ -182,11 +186,12 @@ func (b *bundle) compute(ctx context.Context, rt *ops.Runtime) (map[*cell]cellRe
 		return nil, err
 	}
 	done := map[*cell]cellResult{}
+	took := time.Since(start) / time.Duration(len(all))
 	from := 0
 	for _, u := range b.units {
 		for _, c := range u.cells {
 			shape := c.out.Shape()
-			r := cellResult{seen: c.values}
+			r := cellResult{seen: c.values, took: took}
 			r.out, err = outs[0].Slice(0, from, from+count(shape), 1)
 			if err == nil {
 				r.out, err = r.out.Reshape(shape...)

@@ -10,11 +10,12 @@ import (
 
 // Verdict is the outcome of comparing one result with its reference.
 type Verdict struct {
-	Wrong    int     // elements beyond their bound
-	Elements int     // elements compared
-	ULP      float64 // the largest error in units in the last place of the dtype
-	Share    float64 // the largest error as a share of what was allowed
-	Message  string  // shapes, or the first wrong element; empty when all is well
+	Wrong    int          // elements beyond their bound
+	Elements int          // elements compared
+	DType    tensor.DType // of the result
+	ULP      float64      // the largest error in units in the last place of the dtype
+	Share    float64      // the largest error as a share of what was allowed
+	Message  string       // shapes, or the first wrong element; empty when all is well
 }
 
 // OK reports whether every element was within its bound.
@@ -31,7 +32,7 @@ func Compare(tol Tolerance, got *tensor.Tensor, wants ...Result) Verdict {
 	case !slices.Equal(g.Shape, want.Shape):
 		return Verdict{Message: fmt.Sprintf("shape is %v, want %v", g.Shape, want.Shape)}
 	}
-	v := Verdict{Elements: g.Len()}
+	v := Verdict{Elements: g.Len(), DType: g.DType}
 	for p := range g.Len() {
 		best := math.Inf(1)
 		var bestErr float64

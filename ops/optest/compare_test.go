@@ -98,7 +98,7 @@ func TestAnEngineThatErrsByOneBitIsFound(t *testing.T) {
 		}
 		for _, dt := range op.DTypes {
 			all := cells(op, dt)
-			results, err := runCells(t, rt, all)
+			results, err := runCells(t.Context(), rt, all)
 			require.NoError(t, err)
 			for i, c := range all {
 				wants, err := expected(c, results[i].seen)

@@ -1,6 +1,7 @@
 package optest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -39,26 +40,53 @@ func TestGraphs(t *testing.T, e engine.Engine, n int) {
 // arithmetic; Parker, 1997).
 func CheckGraph(t testing.TB, e engine.Engine, seed uint64) {
 	t.Helper()
-	checkGraph(t, ops.NewRuntime(e), seed, nil)
+	reportGraph(t, GraphError(t.Context(), e, seed))
+}
+
+// GraphError is CheckGraph without package testing: it is nil where the graph agrees.
+func GraphError(ctx context.Context, e engine.Engine, seed uint64) error {
+	return graphError(ctx, ops.NewRuntime(e), seed, nil)
+}
+
+// reportGraph makes of err what a test says.
+func reportGraph(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+	case errors.Is(err, engine.ErrUnsupported):
+		t.Skipf("absent: %v", err)
+	case errors.Is(err, ErrKnown):
+		t.Skip(ErrKnown)
+	default:
+		t.Errorf("%v", err)
+	}
 }
 
 // TestPlacements checks n random graphs as [TestGraphs] does, with most of their ops put
 // at random on one of two engines.
 func TestPlacements(t *testing.T, device, cpu engine.Engine, n int) {
-	rt := ops.NewRuntime(device, cpu)
 	for seed := range n {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			r := rand.New(rand.NewPCG(uint64(seed), 1))
-			checkGraph(t, rt, uint64(seed), func() ops.Place { return ops.Place(r.IntN(3)) })
+			reportGraph(t, PlacementError(t.Context(), device, cpu, uint64(seed)))
 		})
 	}
 }
 
-// checkGraph is CheckGraph on rt, with every op put where place says.
-func checkGraph(t testing.TB, rt *ops.Runtime, seed uint64, place func() ops.Place) {
-	t.Helper()
+// PlacementError is what [TestPlacements] finds for one seed, without package testing.
+func PlacementError(ctx context.Context, device, cpu engine.Engine, seed uint64) error {
+	r := rand.New(rand.NewPCG(seed, 1))
+	return graphError(ctx, ops.NewRuntime(device, cpu), seed, func() ops.Place { return ops.Place(r.IntN(3)) })
+}
+
+// graphError is GraphError on rt, with every op put where place says.
+func graphError(ctx context.Context, rt *ops.Runtime, seed uint64, place func() ops.Place) (err error) {
 	p := newProgram(seed)
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w\nthe graph of seed %d:\n%s", err, seed, p)
+		}
+	}()
 	g := ops.NewGraph(fmt.Sprint("seed ", seed))
 	feeds := ops.Feeds{}
 	nodes := p.build(g, feeds)
@@ -74,12 +102,9 @@ func checkGraph(t testing.TB, rt *ops.Runtime, seed uint64, place func() ops.Pla
 	for _, v := range slices.Sorted(maps.Keys(p.updates)) {
 		target.Updates = append(target.Updates, ops.Assign(nodes[v], nodes[p.updates[v]]))
 	}
-	exe, err := g.Compile(t.Context(), rt, target)
-	if errors.Is(err, engine.ErrUnsupported) {
-		t.Skipf("absent: %v", err)
-	}
+	exe, err := g.Compile(withGraph(ctx, fmt.Sprint("seed ", seed)), rt, target)
 	if err != nil {
-		t.Fatalf("%v\nthe graph of seed %d:\n%s", err, seed, p)
+		return err
 	}
 	defer exe.Close()
 	var slack [][]float64
@@ -87,26 +112,27 @@ func checkGraph(t testing.TB, rt *ops.Runtime, seed uint64, place func() ops.Pla
 		slack = p.slack()
 	}
 	for run := 1; ; run++ {
-		outs, err := exe.Run(t.Context(), feeds)
+		outs, err := exe.Run(ctx, feeds)
 		if err != nil {
-			t.Fatalf("run %d: %v\nthe graph of seed %d:\n%s", run, err, seed, p)
+			return fmt.Errorf("run %d: %w", run, err)
 		}
+		var wrong []error
 		for i, v := range p.outputs {
 			if message := p.differs(outs[i], v, slack); message != "" {
-				t.Errorf("run %d: value v%d: %s\nthe graph of seed %d:\n%s", run, v, message, seed, p)
+				wrong = append(wrong, fmt.Errorf("run %d: value v%d: %s", run, v, message))
 			}
 		}
 		for v, to := range p.updates {
-			got, err := ops.Value(t.Context(), nodes[v])
+			got, err := ops.Value(ctx, nodes[v])
 			if err != nil {
-				t.Fatalf("run %d: %v", run, err)
+				return fmt.Errorf("run %d: %w", run, err)
 			}
 			if message := p.differs(got, to, slack); message != "" {
-				t.Errorf("run %d: variable v%d after the run: %s\nthe graph of seed %d:\n%s", run, v, message, seed, p)
+				wrong = append(wrong, fmt.Errorf("run %d: variable v%d after the run: %s", run, v, message))
 			}
 		}
-		if run == maxRuns || !p.exact || t.Failed() || !p.advance() {
-			return
+		if run == maxRuns || !p.exact || wrong != nil || !p.advance() {
+			return errors.Join(wrong...)
 		}
 	}
 }

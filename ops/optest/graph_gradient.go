@@ -31,24 +31,30 @@ func TestGraphGradients(t *testing.T, a, b engine.Engine, n int) {
 // left where sums cancel, which is luck: see cancelling.
 func CheckGraphGradients(t testing.TB, a, b engine.Engine, seed uint64) {
 	t.Helper()
+	reportGraph(t, GraphGradientError(t.Context(), a, b, seed))
+}
+
+// GraphGradientError is CheckGraphGradients without package testing: it is nil where the
+// gradients agree.
+func GraphGradientError(ctx context.Context, a, b engine.Engine, seed uint64) error {
 	p := newProgram(seed)
 	if p.exact {
-		t.Skip("small integers have no slopes")
+		return fmt.Errorf("optest: seed %d: small integers have no slopes", seed)
 	}
 	p.updates = nil
 	f := formatOf(tensor.Float32)
-	got, err := p.gradients(t.Context(), a, tensor.Float32, seed)
+	got, err := p.gradients(withGraph(ctx, fmt.Sprint("gradients of seed ", seed)), a, tensor.Float32, seed)
 	if errors.Is(err, engine.ErrUnsupported) {
-		t.Skipf("absent: %v", err)
+		return err
 	}
 	var results [2][]Array
 	for i, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
 		if err == nil {
-			results[i], err = p.gradients(t.Context(), b, dt, seed)
+			results[i], err = p.gradients(ctx, b, dt, seed)
 		}
 	}
 	if err != nil {
-		t.Fatalf("%v\nthe graph of seed %d:\n%s", err, seed, p)
+		return fmt.Errorf("%w\nthe graph of seed %d:\n%s", err, seed, p)
 	}
 	n := len(results[0])
 	for k, want := range results[1][:n] {
@@ -62,12 +68,12 @@ func CheckGraphGradients(t testing.TB, a, b engine.Engine, seed uint64) {
 		}
 		for i, v := range want.F {
 			if off := math.Abs(got[k].F[i] - v); !(off <= 1e-3*math.Abs(v)+2e-5*largest+8*lost+4*left+8*f.unit()) {
-				t.Errorf("gradient %d, element %v: got %.9g, want %.9g\nthe graph of seed %d:\n%s",
+				return fmt.Errorf("gradient %d, element %v: got %.9g, want %.9g\nthe graph of seed %d:\n%s",
 					k, coordinate(want.Shape, i), got[k].F[i], v, seed, p)
-				break
 			}
 		}
 	}
+	return nil
 }
 
 // gradients are those of a weighted sum of the outputs with respect to every

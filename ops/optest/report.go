@@ -20,32 +20,37 @@ type Report struct {
 
 // row is one op. A cell is one sample in one dtype.
 type row struct {
-	passed, absent, failed, left int
-	ulp                          float64 // largest error, in units in the last place of the dtype
-	share                        float64 // largest error as a share of its bound
+	passed, absent, failed, left, known int
+	ulp                                 float64 // largest error, in units in the last place of the dtype
+	share                               float64 // largest error as a share of its bound
 }
 
 func newReport(engine string) *Report {
 	return &Report{engine: engine, rows: map[string]*row{}}
 }
 
-func (r *Report) update(op *ops.Op, f func(*row)) {
+// enter counts what was found for a sample of op.
+func (r *Report) enter(op *ops.Op, o Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.rows[op.Name] == nil {
-		r.rows[op.Name] = &row{}
+	w := r.rows[op.Name]
+	if w == nil {
+		w = &row{}
+		r.rows[op.Name] = w
 	}
-	f(r.rows[op.Name])
-}
-
-func (r *Report) absent(op *ops.Op) { r.update(op, func(w *row) { w.absent++ }) }
-func (r *Report) left(op *ops.Op)   { r.update(op, func(w *row) { w.left++ }) }
-func (r *Report) failed(op *ops.Op) { r.update(op, func(w *row) { w.failed++ }) }
-func (r *Report) passed(op *ops.Op, v Verdict) {
-	r.update(op, func(w *row) {
+	switch o.State {
+	case Passed:
 		w.passed++
-		w.ulp, w.share = max(w.ulp, v.ULP), max(w.share, v.Share)
-	})
+		w.ulp, w.share = max(w.ulp, o.Verdict.ULP), max(w.share, o.Verdict.Share)
+	case Failed:
+		w.failed++
+	case Absent:
+		w.absent++
+	case Left:
+		w.left++
+	case Known:
+		w.known++
+	}
 }
 
 // String is a table: one line an op, and a line with the totals.
@@ -60,7 +65,11 @@ func (r *Report) String() string {
 		fmt.Fprintf(&b, "%-16s %7d %7d %7d %8d  %9.3g  %11.0f%%\n", name, w.passed, w.failed, w.absent, w.left, w.ulp, 100*w.share)
 		sum.passed, sum.failed = sum.passed+w.passed, sum.failed+w.failed
 		sum.absent, sum.left = sum.absent+w.absent, sum.left+w.left
+		sum.known += w.known
 	}
 	fmt.Fprintf(&b, "%-16s %7d %7d %7d %8d", fmt.Sprintf("%d ops", len(r.rows)), sum.passed, sum.failed, sum.absent, sum.left)
+	if sum.known > 0 {
+		fmt.Fprintf(&b, "\n%d more cells are known", sum.known)
+	}
 	return b.String()
 }

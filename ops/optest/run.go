@@ -1,12 +1,14 @@
 package optest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
@@ -43,56 +45,77 @@ func (o *Options) dtypes(op *ops.Op) []tensor.DType {
 // absent; the report that is logged at the end lists every op with its
 // cells and its largest error.
 func TestOps(t *testing.T, e engine.Engine, o *Options) {
-	if o == nil {
-		o = &Options{}
-	}
-	s := &suite{rt: ops.NewRuntime(e), o: o, report: newReport(e.Name()), bundles: newBundler()}
-	t.Cleanup(func() { t.Log(s.report) })
+	report := newReport(e.Name())
+	t.Cleanup(func() { t.Log(report) })
+	parts := Parts(e, o)
 	for op := range ops.All() {
 		if !o.wants(op) {
 			continue
 		}
-		columns := map[tensor.DType][]*cell{}
-		for _, dt := range o.dtypes(op) {
-			columns[dt] = cells(op, dt)
-			if o.Bundle {
-				s.bundles.add(op, columns[dt])
-			}
-		}
 		t.Run(op.Name, func(t *testing.T) {
 			t.Parallel()
-			checkOp(t, op)
-			for _, dt := range o.dtypes(op) {
-				t.Run(dt.String(), func(t *testing.T) { s.testCells(t, columns[dt]) })
+			if err := judgeable(op); err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range parts {
+				if p.Op == op {
+					t.Run(p.DType.String(), func(t *testing.T) { p.test(t, report) })
+				}
 			}
 		})
 	}
 }
 
-// suite is one run of [TestOps].
+// Parts are what [TestOps] checks, for those who test without package testing. They may be
+// checked at the same time.
+func Parts(e engine.Engine, o *Options) []*Part {
+	if o == nil {
+		o = &Options{}
+	}
+	s := &suite{rt: ops.NewRuntime(e), o: o, bundles: newBundler()}
+	var parts []*Part
+	for op := range ops.All() {
+		if !o.wants(op) {
+			continue
+		}
+		for _, dt := range o.dtypes(op) {
+			column := cells(op, dt)
+			if err := judgeable(op); err != nil {
+				parts = append(parts, &Part{Op: op, DType: dt, check: func(context.Context) []Outcome { return []Outcome{failed("", err)} }})
+				continue
+			}
+			if o.Bundle {
+				s.bundles.add(op, column)
+			}
+			parts = append(parts, &Part{Op: op, DType: dt, check: func(ctx context.Context) []Outcome { return s.check(ctx, column) }})
+		}
+	}
+	return parts
+}
+
+// suite is one run of [Parts].
 type suite struct {
 	rt      *ops.Runtime
 	o       *Options
-	report  *Report
 	bundles *bundler
 }
 
-// checkOp fails for an op that the suite cannot judge.
-func checkOp(t *testing.T, op *ops.Op) {
-	t.Helper()
+// judgeable says why the suite cannot judge an op.
+func judgeable(op *ops.Op) error {
 	if references[op.Name] == nil {
-		t.Fatalf("op %q has no reference in package optest", op.Name)
+		return fmt.Errorf("op %q has no reference in package optest", op.Name)
 	}
 	tol, ok := tolerances[op.Name]
 	if !ok {
-		t.Fatalf("op %q has no entry in the table of tolerances", op.Name)
+		return fmt.Errorf("op %q has no entry in the table of tolerances", op.Name)
 	}
 	if op.ULP != 0 && tol.ULP != op.ULP && !strings.HasPrefix(tol.Source, composition) && tol.Source != anySum {
-		t.Errorf("op %q promises %v ulp, the table of tolerances says %v", op.Name, op.ULP, tol.ULP)
+		return fmt.Errorf("op %q promises %v ulp, the table of tolerances says %v", op.Name, op.ULP, tol.ULP)
 	}
 	if len(op.Samples) == 0 {
-		t.Errorf("op %q has no samples", op.Name)
+		return fmt.Errorf("op %q has no samples", op.Name)
 	}
+	return nil
 }
 
 // cell is one sample of an op in one dtype, as a part of a graph.
@@ -142,71 +165,77 @@ func (c *cell) feed(feeds ops.Feeds) {
 	}
 }
 
-// testCells judges the samples of one op in one dtype, each in a subtest. They
-// run as one graph, or as parts of bundles; where the whole does not run, they
-// are tried one by one, to tell which.
-func (s *suite) testCells(t *testing.T, all []*cell) {
-	var alone []*cell
-	results := map[*cell]cellResult{}
+// check judges the samples of one op in one dtype. They run as one graph, or as parts of
+// bundles; where the whole does not run, they are tried one by one, to tell which.
+func (s *suite) check(ctx context.Context, all []*cell) []Outcome {
+	var outcomes []Outcome
+	var alone, single []*cell
+	judge := func(c *cell, r cellResult) { outcomes = append(outcomes, judge(c, r)) }
 	for _, c := range all {
-		switch b := s.bundles.of[c]; {
-		case b != nil:
-			done, err := b.run(t.Context(), s.rt)
-			switch {
-			case err == nil:
-				results[c] = done[c]
-			case !errors.Is(err, engine.ErrUnsupported) && !b.told.Swap(true):
-				t.Errorf("%s as a part of a fused graph: %v", op(c), err)
+		b := s.bundles.of[c]
+		if b == nil {
+			if s.o.Bundle && !kept(c) {
+				outcomes = append(outcomes, Outcome{Sample: c.sample.Label, State: Left})
+			} else {
+				alone = append(alone, c)
 			}
-		case s.o.Bundle && !kept(c):
-			s.report.left(c.op)
 			continue
 		}
-		alone = append(alone, c)
-	}
-	all = alone
-	alone = slices.DeleteFunc(slices.Clone(alone), func(c *cell) bool { return results[c].out != nil })
-	if rs, err := runCells(t, s.rt, alone); err == nil {
-		for i, c := range alone {
-			results[c] = rs[i]
+		done, err := b.run(ctx, s.rt)
+		switch {
+		case err == nil:
+			judge(c, done[c])
+		case errors.Is(err, ErrKnown):
+			outcomes = append(outcomes, Outcome{Sample: c.sample.Label, State: Known})
+		case !errors.Is(err, engine.ErrUnsupported) && !b.told.Swap(true):
+			outcomes = append(outcomes, failed(c.sample.Label, fmt.Errorf("as a part of a fused graph: %w", err)))
+		default:
+			alone = append(alone, c)
 		}
 	}
-	for _, c := range all {
-		t.Run(c.sample.Label, func(t *testing.T) {
-			r := results[c]
-			if r.out == nil {
-				rs, err := runCells(t, s.rt, []*cell{c})
-				switch {
-				case err == nil:
-					r = rs[0]
-				case errors.Is(err, engine.ErrUnsupported) && !s.o.Complete:
-					s.report.absent(c.op)
-					t.Skipf("absent: %v", err)
-				default:
-					s.report.failed(c.op)
-					t.Fatalf("%v\n%s", err, again(t))
-				}
-			}
-			judge(t, c, r, s.report)
-		})
+	rs, err := runCells(ctx, s.rt, alone)
+	switch {
+	case err == nil:
+		for i, c := range alone {
+			judge(c, rs[i])
+		}
+	case errors.Is(err, ErrKnown):
+		for _, c := range alone {
+			outcomes = append(outcomes, Outcome{Sample: c.sample.Label, State: Known})
+		}
+	default:
+		single = alone
 	}
+	for _, c := range single {
+		rs, err := runCells(ctx, s.rt, []*cell{c})
+		switch {
+		case err == nil:
+			judge(c, rs[0])
+		case errors.Is(err, ErrKnown):
+			outcomes = append(outcomes, Outcome{Sample: c.sample.Label, State: Known})
+		case errors.Is(err, engine.ErrUnsupported) && !s.o.Complete:
+			outcomes = append(outcomes, Outcome{Sample: c.sample.Label, State: Absent, Err: err})
+		default:
+			outcomes = append(outcomes, failed(c.sample.Label, err))
+		}
+	}
+	return outcomes
 }
-
-// op names a column of the matrix.
-func op(c *cell) string { return fmt.Sprintf("%s in %v", c.op.Name, c.dt) }
 
 // cellResult is what came out for one cell.
 type cellResult struct {
 	out  *tensor.Tensor
 	seen []*tensor.Tensor
+	took time.Duration // its share of what all cells of its graph took
 }
 
 // runCells builds, compiles and runs cells as one graph.
-func runCells(t *testing.T, rt *ops.Runtime, all []*cell) ([]cellResult, error) {
+func runCells(ctx context.Context, rt *ops.Runtime, all []*cell) ([]cellResult, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	g := ops.NewGraph(t.Name())
+	start := time.Now()
+	g := ops.NewGraph(fmt.Sprintf("%s in %v", all[0].op.Name, all[0].dt))
 	g.Seed(randomSeed)
 	feeds := ops.Feeds{}
 	var outputs []*ops.Node
@@ -219,18 +248,19 @@ func runCells(t *testing.T, rt *ops.Runtime, all []*cell) ([]cellResult, error) 
 			outputs = append(outputs, c.seen...)
 		}
 	}
-	exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: outputs})
+	exe, err := g.Compile(naming(ctx, "results\n", all), rt, ops.Target{Outputs: outputs})
 	if err != nil {
 		return nil, err
 	}
 	defer exe.Close()
-	outs, err := exe.Run(t.Context(), feeds)
+	outs, err := exe.Run(ctx, feeds)
 	if err != nil {
 		return nil, err
 	}
+	took := time.Since(start) / time.Duration(len(all))
 	results := make([]cellResult, len(all))
 	for i, c := range all {
-		results[i] = cellResult{out: outs[0], seen: c.values}
+		results[i] = cellResult{out: outs[0], seen: c.values, took: took}
 		outs = outs[1:]
 		if n := len(c.seen); c.sample.Through != nil {
 			results[i].seen, outs = outs[:n], outs[n:]
@@ -240,19 +270,16 @@ func runCells(t *testing.T, rt *ops.Runtime, all []*cell) ([]cellResult, error) 
 }
 
 // judge compares the result of a cell with its reference.
-func judge(t *testing.T, c *cell, r cellResult, report *Report) {
-	t.Helper()
+func judge(c *cell, r cellResult) Outcome {
 	wants, err := expected(c, r.seen)
 	if err != nil {
-		report.failed(c.op)
-		t.Fatal(err)
+		return failed(c.sample.Label, err)
 	}
-	v := Compare(tolerances[c.op.Name], r.out, wants...)
-	if !v.OK() {
-		report.failed(c.op)
-		t.Fatalf("%s\n%s", v.Message, again(t))
+	o := Outcome{Sample: c.sample.Label, State: Passed, Verdict: Compare(tolerances[c.op.Name], r.out, wants...), Took: r.took}
+	if !o.Verdict.OK() {
+		o.State, o.Err = Failed, errors.New(o.Verdict.Message)
 	}
-	report.passed(c.op, v)
+	return o
 }
 
 // expected runs the reference on the operands, and once more with subnormals

@@ -1,10 +1,12 @@
 package optest
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -201,4 +203,35 @@ func Tolerances() iter.Seq2[string, Tolerance] {
 			}
 		}
 	}
+}
+
+// Bound says in words how far results of an op in dt may be from the exact ones, and where
+// that comes from.
+func Bound(op string, dt tensor.DType) (bound, source string) {
+	t := tolerances[op]
+	return t.text(dt), t.Source
+}
+
+func (t Tolerance) text(dt tensor.DType) string {
+	ulp := t.ULP
+	if dt == tensor.Float64 {
+		ulp = t.ULP64
+	}
+	if !dt.IsFloat() || ulp == 0 && t.Terms == 0 {
+		return "exact"
+	}
+	var parts []string
+	narrow := dt == tensor.Float16 || dt == tensor.BFloat16
+	switch {
+	case ulp != 0 && narrow:
+		parts = append(parts, fmt.Sprintf("0.5 ulp + %v ulp of float32", ulp))
+	case ulp != 0:
+		parts = append(parts, fmt.Sprintf("%v ulp", ulp))
+	case narrow:
+		parts = append(parts, "0.5 ulp")
+	}
+	if t.Terms != 0 {
+		parts = append(parts, "n·u·Σ|terms|")
+	}
+	return strings.Join(parts, " + ")
 }
