@@ -1,13 +1,10 @@
 package anycl_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -15,6 +12,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/internal/matrix"
 	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/platform"
@@ -36,26 +34,7 @@ func full() bool { return os.Getenv(matrixVar) == "full" }
 // requireVar lists devices, in the grammar of ANYCL_DEVICE, that must be there.
 const requireVar = "ANYCL_REQUIRE"
 
-// vendors are those whose absence is worth a line.
-var vendors = []string{"nvidia", "amd", "intel", "apple", "arm", "qualcomm", "pocl", "llvmpipe", "oclgrind"}
-
-// required are the devices that requireVar lists.
-func required() []string {
-	var out []string
-	for _, spec := range strings.Split(os.Getenv(requireVar), ",") {
-		if spec = strings.TrimSpace(spec); spec != "" {
-			out = append(out, spec)
-		}
-	}
-	return out
-}
-
-var machine = sync.OnceValues(func() (*platform.Machine, error) {
-	// The matrix compiles what no program will want again: a user's cache is not
-	// the place for it.
-	cache := cmp.Or(os.Getenv(platform.EnvCache), platform.CacheOff)
-	return platform.Discover(context.Background(), &platform.Options{Spec: "none", CacheDir: cache})
-})
+var machine = sync.OnceValues(func() (*platform.Machine, error) { return matrix.Discover(context.Background()) })
 
 // devices are those that compute in reasonable time: a simulator only when it
 // is required.
@@ -63,24 +42,9 @@ func devices(t testing.TB) []*platform.Device {
 	t.Helper()
 	m, err := machine()
 	require.NoError(t, err)
-	named := map[*platform.Device]bool{}
-	for _, spec := range required() {
-		d, err := m.Select(spec)
-		require.NoError(t, err, "%s=%s", requireVar, os.Getenv(requireVar))
-		// A vendor that is meant is not one whose name stands in another's: PoCL
-		// on a CPU from AMD is no "amd".
-		if slices.Contains(vendors, spec) {
-			require.Equal(t, spec, d.Key, "%s=%s found only %s", requireVar, os.Getenv(requireVar), d)
-		}
-		named[d] = true
-	}
-	var out []*platform.Device
-	for _, d := range m.Devices {
-		if d.Class != platform.Simulator || named[d] {
-			out = append(out, d)
-		}
-	}
-	return out
+	required, _, err := matrix.Named(m, matrix.Specs(os.Getenv(requireVar)))
+	require.NoError(t, err, "%s=%s", requireVar, os.Getenv(requireVar))
+	return matrix.Usual(m, required)
 }
 
 // shared are the opened devices of the process: opening one takes longer than
@@ -154,10 +118,8 @@ func TestPortabilityOfTheMachine(t *testing.T) {
 	for _, d := range m.Devices {
 		t.Logf("found   %-12s %s, %s, driver %s", d.ID, d.Name, d.Class, d.Driver)
 	}
-	for _, key := range vendors {
-		if !slices.ContainsFunc(m.Devices, func(d *platform.Device) bool { return d.Key == key }) {
-			t.Logf("absent  %s", key)
-		}
+	for _, key := range matrix.Absent(m) {
+		t.Logf("absent  %s", key)
 	}
 	for _, n := range m.Notes {
 		t.Logf("unused  %s: %s", n.What, n.Why)

@@ -160,6 +160,10 @@ func TestClasses(t *testing.T) {
 	text, err := CPU.MarshalText()
 	require.NoError(t, err)
 	assert.Equal(t, "CPU", string(text))
+	var again Class
+	require.NoError(t, again.UnmarshalText(text))
+	assert.Equal(t, CPU, again)
+	require.Error(t, again.UnmarshalText([]byte("toaster")))
 	assert.Equal(t, "unknown", Class(77).String())
 }
 

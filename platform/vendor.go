@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -30,6 +31,17 @@ func (c Class) String() string {
 
 // MarshalText makes the class a word in JSON.
 func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText takes that word back. Errors: there is no such class.
+func (c *Class) UnmarshalText(text []byte) error {
+	for i, name := range classNames {
+		if name == string(text) {
+			*c = Class(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("platform: there is no class %q", text)
+}
 
 // Vendor keys with a meaning of their own in this package.
 const (

@@ -6,6 +6,7 @@
 //	anycl trace cnn -o t.json where the time of a run goes: tasks, kernels, a timeline, a pprof profile
 //	anycl bench               the speed of the ops beside the limits of the device
 //	anycl tune -budget 60s    look for faster kernels on this device, and keep what is found
+//	anycl matrix -o r.html    every op in every dtype on every device against the reference, as a page
 //
 // Each prints text for people, and with -json the same for programs. The exit
 // code is 0 when all went well, 1 when something failed and 2 when the command
@@ -73,7 +74,7 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench(), newTune())
+	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench(), newTune(), newMatrix())
 	return root
 }
 

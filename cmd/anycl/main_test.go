@@ -62,6 +62,11 @@ func TestAWrongCommandLineSaysWhatToDo(t *testing.T) {
 		{"tune -family moon", "there are map, reduce"},
 		{"tune -budget 0s", "must be more than nothing"},
 		{"tune -list -reset", "one at a time"},
+		{"matrix extra", `"extra" is not wanted`},
+		{"matrix -op moon", "there is no such op"},
+		{"matrix -dtype moon", "moon"},
+		{"matrix -o report.pdf", "must end in .html, .json or .txt"},
+		{"matrix -graphs -1", "must be 0 or more"},
 	} {
 		code, out, errOut := anycl(t, strings.Fields(c.line)...)
 		assert.Equal(t, codeUsage, code, c.line)
@@ -72,7 +77,7 @@ func TestAWrongCommandLineSaysWhatToDo(t *testing.T) {
 }
 
 func TestADeviceThatIsNotThereFails(t *testing.T) {
-	for _, line := range []string{"devices -quick -device no-such-device", "ops -device no-such-device", "explain mlp -device no-such-device", "trace mlp -device no-such-device"} {
+	for _, line := range []string{"devices -quick -device no-such-device", "ops -device no-such-device", "explain mlp -device no-such-device", "trace mlp -device no-such-device", "matrix -device no-such-device"} {
 		code, _, errOut := anycl(t, strings.Fields(line)...)
 		assert.Equal(t, codeFailed, code, line)
 		assert.Contains(t, errOut, "no-such-device", line)

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anycl/anycl/internal/matrix"
+	"github.com/anycl/anycl/internal/term"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+type matrixOptions struct {
+	devices, ops, dtypes, outs []string
+	full, asJSON               bool
+	graphs                     int
+}
+
+// errDisagree is why the command fails where the report says what.
+var errDisagree = errors.New("not everything agrees with the reference")
+
+func newMatrix() *cobra.Command {
+	var o matrixOptions
+	c := &cobra.Command{
+		Use:   "matrix",
+		Short: "check every op in every dtype on every device against the reference, and write a report",
+		Long: `Matrix runs every op in every dtype on every device of this machine and on the CPU
+path, compares each result with a reference in float64 or exact integers, then
+does the same with gradients and with random graphs. What is beyond the bounds of
+the OpenCL specification is a failure, and the exit code is 1.
+
+  anycl matrix                          everything: minutes, as drivers compile for each op
+  anycl matrix -device pocl -op exp     one op on one device
+  anycl matrix -o report.html           a page to look at, by itself in one file; .json for programs
+  anycl matrix -full                    every sample as a kernel of its own: longer`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return o.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	f := c.Flags()
+	f.StringSliceVar(&o.devices, "device", nil, "devices to check, as in ANYCL_DEVICE; none is the CPU path (default: all, and the CPU path)")
+	f.StringSliceVar(&o.ops, "op", nil, "ops to check, without random graphs (default: all)")
+	f.StringSliceVar(&o.dtypes, "dtype", nil, "dtypes to check, without random graphs (default: all)")
+	f.StringSliceVarP(&o.outs, "out", "o", nil, "write the report to this file too: .html, .json or .txt; may be repeated")
+	f.BoolVar(&o.full, "full", false, "run every sample as a kernel of its own")
+	f.IntVar(&o.graphs, "graphs", 16, "random graphs of each kind on each engine")
+	jsonFlag(c, &o.asJSON)
+	return c
+}
+
+// writers are the kinds of file that a report can be.
+var writers = map[string]func(r *matrix.Report, w io.Writer) error{
+	".html": (*matrix.Report).WriteHTML,
+	".txt":  (*matrix.Report).WriteText,
+	".json": func(r *matrix.Report, w io.Writer) error { return writeJSON(w, r) },
+}
+
+func (o *matrixOptions) run(ctx context.Context, out, errOut io.Writer) error {
+	mo, err := o.check()
+	if err != nil {
+		return err
+	}
+	var bar *term.Progress
+	if term.IsTerminal(errOut) {
+		mo.Progress = func(done, all int, what string) {
+			if bar == nil {
+				bar = term.NewProgress(errOut, all, "matrix")
+			}
+			bar.To(done, what)
+		}
+	}
+	r, err := matrix.Run(ctx, mo)
+	if bar != nil {
+		bar.Done()
+	}
+	if err != nil {
+		return err
+	}
+	return o.finish(r, out)
+}
+
+// finish writes the report, and says that it is of a failure.
+func (o *matrixOptions) finish(r *matrix.Report, out io.Writer) error {
+	for _, path := range o.outs { // first: who reads the output may stop before its end
+		if err := writeFile(path, r); err != nil {
+			return err
+		}
+	}
+	write := writers[".txt"]
+	if o.asJSON {
+		write = writers[".json"]
+	}
+	if err := write(r, out); err != nil {
+		return err
+	}
+	if r.Failed() {
+		return errDisagree
+	}
+	return nil
+}
+
+// check looks at the flags before anything takes time.
+func (o *matrixOptions) check() (*matrix.Options, error) {
+	mo := &matrix.Options{Devices: o.devices, Ops: o.ops, Full: o.full, Graphs: o.graphs}
+	known := map[string]bool{}
+	for op := range ops.All() {
+		known[op.Name] = true
+	}
+	for _, name := range o.ops {
+		if !known[name] {
+			return nil, usageError{fmt.Errorf("-op %s: there is no such op; anycl ops lists them", name)}
+		}
+	}
+	for _, name := range o.dtypes {
+		dt, err := tensor.ParseDType(name)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("-dtype %s: %w", name, err)}
+		}
+		mo.DTypes = append(mo.DTypes, dt)
+	}
+	for _, path := range o.outs {
+		if writers[filepath.Ext(path)] == nil {
+			return nil, usageError{fmt.Errorf("-o %s: the name must end in .html, .json or .txt", path)}
+		}
+	}
+	if o.graphs < 0 {
+		return nil, usageError{fmt.Errorf("-graphs %d: must be 0 or more", o.graphs)}
+	}
+	return mo, nil
+}
+
+func writeFile(path string, r *matrix.Report) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writers[filepath.Ext(path)](r, f), f.Close())
+}
