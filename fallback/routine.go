@@ -17,6 +17,8 @@ func newRoutine(c *compiler) (runner, error) {
 		return newSuppress(c, a), nil
 	case *engine.Unique:
 		return newUnique(c, a), nil
+	case *engine.Scan:
+		return newScan(c, a)
 	}
 	return nil, fmt.Errorf("%v: %w", c.task.Algorithm, engine.ErrUnsupported)
 }

@@ -11,6 +11,8 @@
 //	contract  matrix products, batched and matrix-vector ones, and every convolution and its gradients
 //	scatter   additions at positions read from memory
 //	attention softmax(Q·K^T)·V and its gradients, without the matrix between
+//	scan      running sums
+//	rank      sorts, and the first of one
 //
 // Convolution and pooling have no files of their own: a sliding window is an
 // index map, so they are a contraction and a reduction whose loads go through

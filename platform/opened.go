@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 
 	"github.com/anycl/anycl/cl"
 )
@@ -23,11 +22,8 @@ type Opened struct {
 	waiter  *waiter
 	stager  stager
 	staging *staging // of a device with memory of its own, else nil
-
-	calibration atomic.Pointer[Calibration] // once it is known
-
-	disk *programCache
-	work sync.WaitGroup // builds in progress
+	disk    *programCache
+	work    sync.WaitGroup // builds in progress
 
 	mu        sync.Mutex
 	closed    bool

@@ -37,7 +37,10 @@ func (d *deviceFacts) check(t *engine.Task) error {
 		return nil
 	}
 	if t.Kind == engine.Routine {
-		return unsupported("it branches on data, and there is no kernel for it")
+		if why := d.checkRoutine(t); why != "" {
+			return unsupported("%s", why)
+		}
+		return nil
 	}
 	if families[t.Kind] == nil {
 		return unsupported("no kernel family for it")

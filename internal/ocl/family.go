@@ -27,25 +27,28 @@ var families = map[engine.Kind]func(d *deviceFacts, t *engine.Task) []variant{
 	engine.Scatter:   scatterVariants,
 	engine.Custom:    customVariants,
 	engine.Attention: attentionVariants,
+	engine.Routine:   routineVariants,
 }
 
-// variantNames are the names that the functions in families give.
-var variantNames = map[engine.Kind][]string{
-	engine.Map:       {"item", "block", "tile", "gather", "thin"},
-	engine.Reduce:    {"item", "group", "block", "column", "lanes", "stripe", "window"},
-	engine.Row:       {"group", "block", "band", "split"},
-	engine.Contract:  {"item", "tile", "panel", "block", "row", "dot", "stream", "mma", "subgroup", "winograd", "strip", "lines"},
-	engine.Scatter:   {"item", "parts", "rows"},
-	engine.Attention: {"lane", "tile"},
+// variantNames are the names that the functions in families give, by familyOf.
+var variantNames = map[string][]string{
+	"map":       {"item", "block", "tile", "gather", "thin"},
+	"reduce":    {"item", "group", "block", "column", "lanes", "stripe", "window"},
+	"row":       {"group", "block", "band", "split"},
+	"contract":  {"item", "tile", "panel", "block", "row", "dot", "stream", "mma", "subgroup", "winograd", "strip", "lines"},
+	"scatter":   {"item", "parts", "rows"},
+	"attention": {"lane", "tile"},
+	"scan":      {"row", "group", "column"},
+	"rank":      {"radix", "lanes", "group", "blocks"},
 }
 
 // Variants are all kernel variants, as EnvVariant takes them: "contract=tile".
 // A caller's own kernel has none.
 func Variants() []string {
 	var all []string
-	for kind, names := range variantNames {
+	for family, names := range variantNames {
 		for _, n := range names {
-			all = append(all, kind.String()+"="+n)
+			all = append(all, family+"="+n)
 		}
 	}
 	slices.Sort(all)
@@ -99,7 +102,7 @@ func makePlan(d *deviceFacts, t *engine.Task, force string) (*plan, error) {
 	if len(variants) == 0 {
 		return &plan{variant: "none", why: "the outputs are empty"}, nil
 	}
-	want := forced(force, t.Kind)
+	want := forcedName(force, familyOf(t))
 	if want == "" {
 		if p := tunedPlan(d, t, variants); p != nil {
 			return p, nil
@@ -107,7 +110,7 @@ func makePlan(d *deviceFacts, t *engine.Task, force string) (*plan, error) {
 	}
 	v, why := variants[0], variants[0].why
 	if want != "" && want != v.name {
-		why += fmt.Sprintf(" (%s=%s cannot run it)", t.Kind, want)
+		why += fmt.Sprintf(" (%s=%s cannot run it)", familyOf(t), want)
 		for _, o := range variants[1:] {
 			if o.name == want {
 				v, why = o, EnvVariant
@@ -151,11 +154,7 @@ func variantsOf(d *deviceFacts, t *engine.Task) (*engine.Task, []variant, error)
 	return t, variants, nil
 }
 
-// forced is the variant that the list s demands for kind k, or "".
-func forced(s string, k engine.Kind) string {
-	return forcedName(s, k.String())
-}
-
+// forcedName is the variant that the list s demands for a family, or "".
 func forcedName(s, name string) string {
 	for part := range strings.SplitSeq(s, ",") {
 		if n, v, ok := strings.Cut(strings.TrimSpace(part), "="); ok && n == name {

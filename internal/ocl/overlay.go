@@ -16,7 +16,7 @@ func tunedPlan(d *deviceFacts, t *engine.Task, variants []variant) *plan {
 	if table.Len() == 0 {
 		return nil
 	}
-	e, ok := table.Find(t.Kind.String(), taskClass(d, t))
+	e, ok := table.Find(familyOf(t), taskClass(d, t))
 	if !ok {
 		return nil
 	}
@@ -78,6 +78,8 @@ func taskClass(d *deviceFacts, t *engine.Task) string {
 		bucket(&b, "m", c.m)
 		bucket(&b, "n", c.n)
 		bucket(&b, "k", c.k)
+	case engine.Routine:
+		fmt.Fprintf(&b, "%v %s", t.Ins[0].DType, t.Algorithm)
 	default:
 		b.WriteString(dtypes(t))
 		if a := t.Attention; a != nil {

@@ -39,7 +39,7 @@ func (e *Engine) Choices(t *engine.Task) (*Choice, error) {
 	if err != nil || len(variants) == 0 || t.Kind == engine.Custom {
 		return nil, err
 	}
-	c := &Choice{Family: t.Kind.String(), Class: taskClass(&byRule, collapsed)}
+	c := &Choice{Family: familyOf(t), Class: taskClass(&byRule, collapsed)}
 	for _, v := range variants {
 		s := VariantSpace{ByRule: Way{Variant: v.name}, Space: v.space}
 		if v.rule != nil {

@@ -137,6 +137,7 @@ var tolerances = map[string]Tolerance{
 	"max": exact, "min": exact, "argmax": exact, "argmin": exact,
 	"any": exact, "every": exact,
 	"sum":         summed(anySum),
+	"cumsum":      summed(anySum),
 	"prod":        summed("a product in any order: n·u·|product|"),
 	"matmul":      summed(anySum + " of products"),
 	"conv2d":      summed(anySum + " of products"),

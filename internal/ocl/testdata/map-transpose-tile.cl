@@ -49,5 +49,138 @@ static inline float16 values_hook(const IDX o, const IDX r, const IDX c FN_PARAM
 }
 #define VALUES(o, r, c) values_hook(o, r, c FN_ARGS)
 
-#include "transpose.cl"
-#include "map_tile.cl"
+// ---- transpose.cl ----
+// transpose.cl: squares of vectors turned in registers
+//
+// macros  VL  lanes, a power of two    VT  a vector of them
+// note    riffles are named as such where the compiler offers it: written by elements, LLVM 15 takes
+//         them apart and puts other ones together, with halves of vectors (PoCL 3.1 with AVX-512,
+//         8 images of 64 x 3136 in a cache: half the speed)
+
+// The lower halves of a and b, and the upper ones, with elements that take turns.
+#ifdef __has_builtin
+#if __has_builtin(__builtin_shufflevector)
+#if VL == 4
+#define RIFFLE_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define RIFFLE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#elif VL == 8
+#define RIFFLE_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define RIFFLE_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#elif VL == 16
+#define RIFFLE_LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define RIFFLE_HIGH(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#endif
+#endif
+#endif
+
+#ifndef RIFFLE_LOW
+static inline VT riffle(const VT a, const VT b, const int high) {
+    VT t;
+    t.even = high ? a.hi : a.lo;
+    t.odd = high ? b.hi : b.lo;
+    return t;
+}
+#define RIFFLE_LOW(a, b) riffle(a, b, 0)
+#define RIFFLE_HIGH(a, b) riffle(a, b, 1)
+#endif
+
+// Riffling the two halves of VL rows log2(VL) times exchanges rows and columns.
+static inline void transpose(VT *r) {
+    #pragma unroll
+    for (int stage = 1; stage < VL; stage *= 2) {
+        VT t[VL];
+        #pragma unroll
+        for (int i = 0; i < VL / 2; i++) {
+            t[2 * i] = RIFFLE_LOW(r[i], r[i + VL / 2]);
+            t[2 * i + 1] = RIFFLE_HIGH(r[i], r[i + VL / 2]);
+        }
+        #pragma unroll
+        for (int i = 0; i < VL; i++)
+            r[i] = t[i];
+    }
+}
+// ---- map_tile.cl ----
+// map_tile.cl: one value for every point of an OUTER x ROWS x COLS view on a CPU driver, where
+// neighbouring rows, and not neighbouring columns, read neighbouring memory: a transpose.
+//
+//     y[PLACE(o, r) + c] = VALUE(o, r, c)
+//
+// hooks   VALUE(o, r, c)  the fused expression    PLACE(o, r)  where column 0 belongs    STORE(i, v)
+//         ELEMENT(i)      element i of y, where DIRECT
+// macros  OUT  register type of VALUE    VT  16 of them    VL 16
+//         DIRECT  1: y holds values of type OUT
+//         PLAIN   1: the values have VALUES(o, r, c), those of r .. r + 15
+//         STREAMED  1: of a DIRECT, whose tiles are whole lines and which no cache holds: they are
+//                   stored past the caches
+// sizes   OUTER, ROWS, COLS   OSPAN  of OUTER an item    RSPAN, CSPAN  rows and columns an item, multiples
+//         of 16
+// launch  map_tile  global {COLS / CSPAN, ROWS / RSPAN, OUTER / OSPAN}  local {1, 1, 1}
+// note    a tile of 16 x 16 is computed along the rows, turned in registers, and stored along the
+//         columns, so that both sides are whole vectors; the last tiles move back instead of being
+//         computed one by one. Tiles of a line of rows follow each other, so that lines that are
+//         read are used up, and what is stored fills lines and pages
+
+#define ALONG ((IDX)max(LINE / (int)sizeof(OUT), VL)) // rows that a line of the input holds
+#define LENGTH 128 // of the rows that are computed before they are turned
+
+// PoCL's vstore16 stores elements or quarters.
+typedef VT __attribute__((aligned(sizeof(OUT)))) unaligned;
+
+#if STREAMED
+#define STORE16(i, v) STREAM(v, (__global VT *)&ELEMENT(i))
+#elif DIRECT
+#define STORE16(i, v) (*(__global unaligned *)&ELEMENT(i) = (v))
+#else
+#define STORE16(i, v) do { \
+    const IDX at_ = i; \
+    OUT lanes_[VL]; \
+    vstore16(v, 0, lanes_); \
+    for (int k_ = 0; k_ < VL; k_++) STORE(at_ + k_, lanes_[k_]); \
+} while (0)
+#endif
+
+kernel void map_tile(PARAMS) {
+    const IDX c0 = (IDX)get_global_id(0) * CSPAN, c1 = min(c0 + CSPAN, COLS);
+    const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    const IDX o0 = (IDX)get_global_id(2) * OSPAN, o1 = min(o0 + OSPAN, OUTER);
+    for (IDX o = o0; o < o1; o++) {
+        if (ROWS < VL || COLS < VL) {
+            for (IDX r = r0; r < r1; r++)
+                for (IDX c = c0; c < c1; c++) STORE(PLACE(o, r) + c, VALUE(o, r, c));
+            continue;
+        }
+#if PLAIN
+        for (IDX i = r0; i < r1; i += ALONG)
+            for (IDX j = c0; j < c1; j += VL)
+                for (IDX h = i; h < min(i + ALONG, r1); h += VL) {
+                    const IDX r = min(h, ROWS - VL), c = min(j, COLS - VL);
+                    VT a[VL];
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) a[k] = VALUES(o, r, c + k);
+                    transpose(a);
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) STORE16(PLACE(o, r + k) + c, a[k]);
+                }
+#else
+        OUT t[VL * LENGTH];
+        for (IDX i = r0; i < r1; i += LENGTH) {
+            const int n = (int)max(min((IDX)LENGTH, r1 - i), (IDX)VL);
+            const IDX r = min(i, ROWS - n);
+            for (IDX j = c0; j < c1; j += VL) {
+                const IDX c = min(j, COLS - VL);
+                for (int k = 0; k < VL; k++)
+                    for (int l = 0; l < n; l++) t[k * LENGTH + l] = VALUE(o, r + l, c + k);
+                for (int l = 0; l < n; l += VL) {
+                    const int at = min(l, n - VL);
+                    VT a[VL];
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) a[k] = vload16(0, t + k * LENGTH + at);
+                    transpose(a);
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) STORE16(PLACE(o, r + at + k) + c, a[k]);
+                }
+            }
+        }
+#endif
+    }
+}

@@ -108,6 +108,245 @@ static inline float epilogue_hook(const IDX o, const IDX f, const IDX g, const f
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "monoid.cl"
-#include "window_stage.cl"
-#include "reduce_taps.cl"
+// ---- monoid.cl ----
+// monoid.cl: the folds of the reduction kernels, over sets of states.
+//
+// A state is a value s[k] and, for ArgMin and ArgMax, the position s_at[k] where it was first
+// seen: two arrays, so that loops over k become vectors.
+//
+//     STATES(s, n)        declares n states          CLEAR(s, k)        the identity
+//     ADD(s, k, v, at)    folds v at position at     MERGE(s, k, j)     folds state j into k
+//     SAVE(s, k, i)       state k to PARTS[i]        MERGE_PART(s, k, i)  folds PARTS[i] into k
+//     RESULT(s, k)        the value of OpAcc
+//
+// macros  FOLD      FOLD_SUM, FOLD_PROD, FOLD_MIN, FOLD_MAX (also for the arg folds)
+//         IS_ARG    1 for ArgMin and ArgMax
+//         VAL, OUT_ACC   type of what is folded, type of RESULT
+//         RING      type of sums and products: unsigned for integers, which wrap
+//         IDENTITY  of the fold
+// note    comparisons are joined by | and &: a branch would keep loops from becoming vectors.
+//         a NaN beats every number; among equals the first position wins, whatever the order of
+//         merging. A state that saw nothing better than the identity has position IDX_MAX: when
+//         it stays so to the end, all values equal the identity and the first one is at 0
+
+#define ISNAN(v) ((v) != (v))
+#define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
+#define FOLD_PROD(a, b) ((VAL)((RING)(a) * (RING)(b)))
+#define FOLD_MIN(a, b) ((((b) < (a)) | ISNAN(b)) ? (b) : (a))
+#define FOLD_MAX(a, b) ((((b) > (a)) | ISNAN(b)) ? (b) : (a))
+// Not >= rather than < or a NaN: two comparisons less.
+#define BEATS_MIN(b, a) (!((b) >= (a)) & !ISNAN(a))
+#define BEATS_MAX(b, a) (!((b) <= (a)) & !ISNAN(a))
+
+#if IS_ARG
+
+#define STATES(s, n) VAL s[n]; IDX s##_at[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]; __local IDX s##_at[n]
+#define CLEAR(s, k) (s[k] = IDENTITY, s##_at[k] = IDX_MAX)
+#define COPY(t, j, s, k) (t[j] = s[k], t##_at[j] = s##_at[k])
+#define ADD(s, k, v, at) do { \
+    const int beats_ = BEATS(v, s[k]); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE_STATE(s, k, v, at) do { \
+    const int same_ = (s[k] == (v)) | (ISNAN(s[k]) & ISNAN(v)); \
+    const int beats_ = BEATS(v, s[k]) | (same_ & ((at) < s##_at[k])); \
+    s[k] = beats_ ? (v) : s[k]; \
+    s##_at[k] = beats_ ? (at) : s##_at[k]; \
+} while (0)
+#define MERGE(s, k, j) MERGE_STATE(s, k, s[j], s##_at[j])
+#define SAVE(s, k, i) (PARTS[i] = s[k], PARTS_AT[i] = s##_at[k])
+#define MERGE_PART(s, k, i) MERGE_STATE(s, k, PARTS[i], PARTS_AT[i])
+#define RESULT(s, k) (OUT_ACC)(s##_at[k] == IDX_MAX ? 0 : s##_at[k])
+
+#else
+
+#define STATES(s, n) VAL s[n]
+#define LOCAL_STATES(s, n) __local VAL s[n]
+#define CLEAR(s, k) (s[k] = IDENTITY)
+#define COPY(t, j, s, k) (t[j] = s[k])
+#define ADD(s, k, v, at) (s[k] = FOLD(s[k], v))
+#define MERGE(s, k, j) (s[k] = FOLD(s[k], s[j]))
+#define SAVE(s, k, i) (PARTS[i] = s[k])
+#define MERGE_PART(s, k, i) do { const VAL part_ = PARTS[i]; s[k] = FOLD(s[k], part_); } while (0)
+#define RESULT(s, k) s[k]
+
+#endif
+
+// What a kernel does with a finished state: the result, or a part of it for reduce_finish.
+#if SPLIT
+#define EMIT(r, part, s, k) SAVE(s, k, (part) * ROWS + (r))
+#else
+#define EMIT(r, part, s, k) STORE(r, EPILOGUE(r, RESULT(s, k)))
+#endif
+// ---- window_stage.cl ----
+// window_stage.cl: the part of an image over which windows slide, in memory of its own
+//
+// A plane's rows [a0, a1) come to lie PITCH apart with what stands beyond their edge around them,
+// so that whoever slides windows over them asks for no edge. SOURCE is read once for every position
+// instead of once for every window that covers it.
+//
+// hooks   SOURCE(o, n, a, b)   the value at row a, column b of plane o, n, in steps of SPREAD
+//         GUARDED 1: only rows where ROW_INSIDE(o, n, a) holds have values; else all have
+//         PLAIN   1: values lie side by side from SOURCE_PTR + SOURCE_AT(o, n, a) on, SOURCE_LEN
+//                 elements in all; LOAD_WIDE(p) widens VL of them, LOAD_HALF(p) half as many
+// macros  VAL  type of a value    VT  VL = 16 of them    VH  half as many    BEYOND  beyond the edge
+//         STAGE   values of local memory    SPREAD  b is column b * SPREAD + PHASE, with BEYOND
+//                 between: a window that meets every so manyth value only
+//         SI      columns a window moves on for the next lane
+// sizes   BLO, BHI  columns that have values    PITCH  a multiple of VL, VL more than what is read
+
+// Vectors at any address: vload and vstore of 16 are four of 4 for some compilers.
+typedef VT __attribute__((aligned(sizeof(VAL)))) VU;
+
+static inline void window_stage(__local VAL *stage, const IDX o, const IDX n, const IDX a0, const IDX a1, PARAMS) {
+    for (IDX a = a0; a < a1; a++) {
+        // Vectors reach beyond what they are for, into columns that are filled after them.
+        __local VAL *row = stage + (a - a0) * PITCH;
+        IDX end = 0;
+#if GUARDED
+        if (ROW_INSIDE(o, n, a))
+#endif
+        {
+            IDX b = BLO;
+            end = SPREAD > 1 ? PITCH : BHI;
+            for (IDX at = 0; at < (SPREAD > 1 ? PITCH : BLO); at += VL)
+                *(__local VU *)(row + at) = (VT)(BEYOND);
+#if PLAIN && SPREAD == 1
+            const IDX first = SOURCE_AT(o, n, a);
+            __global const SOURCE_TYPE *p = SOURCE_PTR + first;
+            for (; b < BHI && first + b + VL <= SOURCE_LEN; b += VL)
+                *(__local VU *)(row + b) = LOAD_WIDE(p + b);
+#elif PLAIN && SPREAD == 2
+            __global const SOURCE_TYPE *p = SOURCE_PTR + SOURCE_AT(o, n, a);
+            for (; b + VL / 2 <= BHI; b += VL / 2) {
+                VT v = (VT)(BEYOND);
+                v.even = LOAD_HALF(p + b);
+                *(__local VU *)(row + b * 2 + PHASE) = v;
+            }
+#endif
+            for (; b < BHI; b++)
+                row[b * SPREAD + PHASE] = SOURCE(o, n, a, b);
+        }
+        for (; end < PITCH; end += VL)
+            *(__local VU *)(row + end) = (VT)(BEYOND);
+    }
+}
+
+// The values of tap f, g for the windows of VL lanes, of which the first starts at p.
+#define WINDOW_TAP(p, f, g) window_lanes((p) + TAP(f, FOLDS, DR) * PITCH, TAP(g, GOLDS, DI))
+#define TAP(k, count, step) ((k) * (step) - ((step) < 0 ? ((count) - 1) * (step) : 0))
+
+static inline VT window_lanes(__local const VAL *p, const int at) {
+#if SI == 1
+    return *(__local const VU *)(p + at);
+#elif SI == 2 // two neighbouring taps are made of the same two vectors
+    const VT a = *(__local const VU *)(p + at / 2 * 2), b = *(__local const VU *)(p + at / 2 * 2 + VL);
+    return at % 2 ? (VT)(a.odd, b.odd) : (VT)(a.even, b.even);
+#else
+    VAL lane[VL];
+    for (int k = 0; k < VL; k++)
+        lane[k] = p[at + k * SI];
+    return vload16(0, lane);
+#endif
+}
+// ---- reduce_taps.cl ----
+// reduce_taps.cl: what every tap of a sliding window meets in all, on a CPU driver
+//
+//     y[(o * FOLDS + f) * GOLDS + g] =
+//         EPILOGUE(o, f, g, sum over n, r, i of S(r·SR + f·DR, i·SI + g·DI) · PART(o, n, r, i))
+//
+// where S is the plane o, n that window_stage.cl lays out. Every tap has a vector of sums in
+// registers; BLOCK rows of PART are held at once, so that a vector of the plane is loaded once for
+// all taps and rows that meet in it.
+//
+// hooks   those of window_stage.cl    EPILOGUE(o, f, g, v)  STORE(r, v)    PART(o, n, r, i)
+//         PLAIN_PART 1: its values lie side by side from PART_PTR + PART_AT(o, n, r) on, PART_LEN
+//         elements in all; PART_WIDE(p) widens VL of them
+// macros  FOLDS, GOLDS, SR, SI, DR, DI, BLOCK as of reduce_window.cl
+//         LANES  a vector of the integers 0 to VL - 1    MASK  its type
+// sizes   OUTER planes, OSPAN of them an item    NS    RS rows, RSPAN of them at a time    INNER    PITCH
+// launch  reduce_taps  global {OUTER / OSPAN}  local {1}
+// for     the gradient of a depthwise convolution with respect to its kernels
+
+#define REACH ((BLOCK - 1) * SR + TAP(FOLDS - 1, 1, DR < 0 ? -DR : DR) + 1) // rows of a block
+
+// Every vector of a block meets every row of PART of which a window holds it.
+#define MEET(SUM) do { \
+    _Pragma("unroll") \
+    for (int row = 0; row < REACH; row++) \
+        _Pragma("unroll") \
+        for (int g = 0; g < GOLDS; g++) { \
+            const VT v = window_lanes(rows + row * PITCH, TAP(g, GOLDS, DI)); \
+            _Pragma("unroll") \
+            for (int k = 0; k < BLOCK; k++) { \
+                const int down = row - k * SR - TAP(0, FOLDS, DR), f = down / (DR); \
+                if (f * (DR) == down && f >= 0 && f < FOLDS) \
+                    sum[f * GOLDS + g] = SUM(FMA(v, part[k], sum[f * GOLDS + g]), sum[f * GOLDS + g]); \
+            } \
+        } \
+} while (0)
+#define ALL(met, before) (met)
+#define SOME(met, before) (inside[k] ? (met) : (before))
+
+kernel void reduce_taps(PARAMS) {
+    __local VAL stage[STAGE] LINES;
+    WIDE_VECTORS
+    const IDX o0 = (IDX)get_global_id(0) * OSPAN, o1 = min(o0 + OSPAN, OUTER);
+    for (IDX o = o0; o < o1; o++) {
+        VT sum[FOLDS * GOLDS];
+        #pragma unroll
+        for (int t = 0; t < FOLDS * GOLDS; t++)
+            sum[t] = (VT)(0);
+        for (IDX n = 0; n < NS; n++)
+        for (IDX r0 = 0; r0 < RS; r0 += RSPAN) {
+            const IDX r1 = min(r0 + RSPAN, RS);
+            window_stage(stage, o, n, r0 * SR, (r1 - 1) * SR + (FOLDS - 1) * (DR < 0 ? -DR : DR) + 1, ARGS);
+            for (IDX r = r0; r < r1; r += BLOCK)
+                for (IDX i = 0; i < INNER; i += VL) {
+                    __local const VAL *rows = stage + (r - r0) * SR * PITCH + i * SI;
+                    VT part[BLOCK];
+                    const int rows_left = min(r1 - r, (IDX)BLOCK);
+#if PLAIN_PART
+                    const IDX top = PART_AT(o, n, r) + i, bottom = PART_AT(o, n, r + BLOCK - 1) + i;
+                    if (rows_left == BLOCK && max(top, bottom) + VL <= PART_LEN) {
+                        #pragma unroll
+                        for (int k = 0; k < BLOCK; k++)
+                            part[k] = PART_WIDE(PART_PTR + PART_AT(o, n, r + k) + i);
+                    } else
+#endif
+                    {
+                        VAL lane[BLOCK][VL] LINES;
+                        for (int k = 0; k < BLOCK; k++)
+                            for (int c = 0; c < VL; c++)
+                                lane[k][c] = k < rows_left && i + c < INNER ? PART(o, n, r + k, i + c) : 0;
+                        #pragma unroll
+                        for (int k = 0; k < BLOCK; k++)
+                            part[k] = *(VT *)lane[k];
+                    }
+                    if (rows_left == BLOCK && i + VL <= INNER)
+                        MEET(ALL);
+                    else {
+                        MASK inside[BLOCK]; // what lies beyond, infinite or not, belongs to no window
+                        #pragma unroll
+                        for (int k = 0; k < BLOCK; k++)
+                            inside[k] = LANES < (MASK)(k < rows_left ? INNER - i : 0);
+                        MEET(SOME);
+                    }
+                }
+        }
+        #pragma unroll
+        for (int f = 0; f < FOLDS; f++)
+            #pragma unroll
+            for (int g = 0; g < GOLDS; g++) {
+                VAL lane[VL] LINES;
+                *(VT *)lane = sum[f * GOLDS + g];
+                #pragma unroll
+                for (int w = VL / 2; w > 0; w /= 2)
+                    for (int k = 0; k < w; k++)
+                        lane[k] += lane[k + w];
+                STORE((o * FOLDS + f) * GOLDS + g, EPILOGUE(o, f, g, lane[0]));
+            }
+    }
+}

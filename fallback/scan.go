@@ -1,0 +1,210 @@
+package fallback
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// scanColumns is how many columns of a scan go side by side.
+const scanColumns = 256
+
+// scanTask sums along the middle axis. Work is cut by rows, columns and, where these are
+// few, along the axis: then the parts are summed first, and each begins with the sums of those before.
+type scanTask[T any, A float64 | float32 | uint64] struct {
+	routine
+	*engine.Scan
+	x, y                 []T
+	widen                func(T) A
+	narrow               func(A) T
+	columns, strips      int64 // of a piece, and pieces of a row
+	parts, span          int64 // along the axis
+	acc, sums            int   // reserved for each worker; shared
+	doSum, doScan        job
+	sumRun, scanRun      func(s *scanTask[T, A], from, to int64, at, step int64, acc A) A
+	pieces, piecesOfRows int64
+}
+
+func newScan(c *compiler, a *engine.Scan) (runner, error) {
+	switch dt := c.task.Ins[0].DType; dt {
+	case tensor.Int8, tensor.Uint8: // a sum that wraps is the same of both signs
+		return makeScan(c, a, numbersOf[uint8, uint64]()), nil
+	case tensor.Int16, tensor.Uint16:
+		return makeScan(c, a, numbersOf[uint16, uint64]()), nil
+	case tensor.Int32, tensor.Uint32:
+		return makeScan(c, a, numbersOf[uint32, uint64]()), nil
+	case tensor.Int64, tensor.Uint64:
+		return makeScan(c, a, numbersOf[uint64, uint64]()), nil
+	case tensor.Float32:
+		return makeScan(c, a, numbersOf[float32, float64]()), nil
+	case tensor.Float64:
+		return makeScan(c, a, numbersOf[float64, float64]()), nil
+	case tensor.Float16:
+		return makeScan(c, a, &scanTask[tensor.Half, float32]{widen: tensor.Half.Float32, narrow: tensor.HalfFrom}), nil
+	case tensor.BFloat16:
+		return makeScan(c, a, &scanTask[tensor.BF16, float32]{widen: tensor.BF16.Float32, narrow: tensor.BF16From}), nil
+	default:
+		return nil, fmt.Errorf("running sums of %v: %w", dt, engine.ErrUnsupported)
+	}
+}
+
+// numbersOf is for types that Go converts, without a call for each element.
+func numbersOf[T number, A float64 | uint64]() *scanTask[T, A] {
+	return &scanTask[T, A]{
+		widen: func(v T) A { return A(v) }, narrow: func(v A) T { return T(v) },
+		sumRun: func(s *scanTask[T, A], from, to, at, step int64, acc A) A {
+			for ; from < to; from++ {
+				acc += A(s.x[at])
+				at += step
+			}
+			return acc
+		},
+		scanRun: func(s *scanTask[T, A], from, to, at, step int64, acc A) A {
+			if s.Exclusive {
+				for ; from < to; from++ {
+					v := A(s.x[at])
+					s.y[at] = T(acc)
+					acc += v
+					at += step
+				}
+				return acc
+			}
+			for ; from < to; from++ {
+				acc += A(s.x[at])
+				s.y[at] = T(acc)
+				at += step
+			}
+			return acc
+		},
+	}
+}
+
+func makeScan[T any, A float64 | float32 | uint64](c *compiler, a *engine.Scan, s *scanTask[T, A]) runner {
+	s.Scan = a
+	perElement := 1.2
+	if s.scanRun == nil { // a call to widen and one to narrow
+		perElement = 6
+		s.sumRun, s.scanRun = sumVia[T, A], scanVia[T, A]
+	}
+	n := a.Outer * a.Length * a.Inner
+	s.routine = c.routine(30+float64(n)*perElement, "row by row")
+	s.columns = max(min(a.Inner, scanColumns), 1)
+	s.strips = (a.Inner + s.columns - 1) / s.columns
+	s.parts, s.span = 1, a.Length
+	rows := a.Outer * s.strips
+	if want := 4 * int64(c.width); s.wide && rows < want && rows > 0 && s.Length >= 1<<10 {
+		s.parts = min((want+rows-1)/rows, s.Length>>8)
+		s.span = (s.Length + s.parts - 1) / s.parts
+		s.parts = (s.Length + s.span - 1) / s.span
+		s.how = "sums of parts, then each on from these"
+	}
+	s.sums = c.reserveShared(int(a.Outer*a.Inner*s.parts) * 8)
+	s.acc = c.reserve(int(s.columns) * 8)
+	// A piece is at least so many rows that it is worth handing out.
+	s.piecesOfRows, _ = c.limits.pieces(rows*s.parts, perElement*float64(s.span*s.columns), 1)
+	s.pieces = (rows*s.parts + s.piecesOfRows - 1) / s.piecesOfRows
+	s.doSum = func(worker int, i int64) { s.each(worker, i, s.sumPart) }
+	s.doScan = func(worker int, i int64) { s.each(worker, i, s.scanPart) }
+	if !c.dry {
+		s.x, s.y = typed[T](c.ins[0]), typed[T](c.outs[0])
+	}
+	return s
+}
+
+func (s *scanTask[T, A]) run(ctx context.Context, p *pool) error {
+	if len(s.y) == 0 {
+		return ctx.Err()
+	}
+	if s.parts > 1 {
+		if err := p.run(ctx, s.pieces, s.wide, s.doSum); err != nil {
+			return err
+		}
+	}
+	return p.run(ctx, s.pieces, s.wide, s.doScan)
+}
+
+// each does the parts of piece i.
+func (s *scanTask[T, A]) each(worker int, i int64, do func(worker int, outer, column, part int64)) {
+	for k := i * s.piecesOfRows; k < min((i+1)*s.piecesOfRows, s.Outer*s.strips*s.parts); k++ {
+		row, part := k/s.parts, k%s.parts
+		do(worker, row/s.strips, row%s.strips*s.columns, part)
+	}
+}
+
+// place is where step from of a row begins, and how far the next one is.
+func (s *scanTask[T, A]) place(outer, column, from int64) (at, step int64) {
+	if s.Reverse {
+		return (outer*s.Length+s.Length-1-from)*s.Inner + column, -s.Inner
+	}
+	return (outer*s.Length+from)*s.Inner + column, s.Inner
+}
+
+// before are the sums of all parts of a column.
+func (s *scanTask[T, A]) before(outer, column int64) []A {
+	all := sharedOf[A](s.env, s.sums, s.Outer*s.Inner*s.parts)
+	return all[(outer*s.Inner+column)*s.parts:][:s.parts]
+}
+
+func (s *scanTask[T, A]) sumPart(_ int, outer, column, part int64) {
+	from, to := part*s.span, min((part+1)*s.span, s.Length)
+	for c := column; c < min(column+s.columns, s.Inner); c++ {
+		at, step := s.place(outer, c, from)
+		s.before(outer, c)[part] = s.sumRun(s, from, to, at, step, 0)
+	}
+}
+
+func (s *scanTask[T, A]) scanPart(worker int, outer, column, part int64) {
+	from, to := part*s.span, min((part+1)*s.span, s.Length)
+	n := min(s.columns, s.Inner-column)
+	acc := scratchOf[A](s.env, worker, s.acc, s.columns)[:n]
+	clear(acc)
+	if s.parts > 1 {
+		for c := range acc {
+			for _, v := range s.before(outer, column+int64(c))[:part] {
+				acc[c] += v
+			}
+		}
+	}
+	at, step := s.place(outer, column, from)
+	if n == 1 {
+		s.scanRun(s, from, to, at, step, acc[0])
+		return
+	}
+	for ; from < to; from++ {
+		x, y := s.x[at:][:n], s.y[at:][:n]
+		for c := range acc {
+			v := s.widen(x[c])
+			if !s.Exclusive {
+				y[c] = s.narrow(acc[c] + v)
+			} else {
+				y[c] = s.narrow(acc[c])
+			}
+			acc[c] += v
+		}
+		at += step
+	}
+}
+
+func sumVia[T any, A float64 | float32 | uint64](s *scanTask[T, A], from, to, at, step int64, acc A) A {
+	for ; from < to; from++ {
+		acc += s.widen(s.x[at])
+		at += step
+	}
+	return acc
+}
+
+func scanVia[T any, A float64 | float32 | uint64](s *scanTask[T, A], from, to, at, step int64, acc A) A {
+	for ; from < to; from++ {
+		v := s.widen(s.x[at])
+		if !s.Exclusive {
+			s.y[at] = s.narrow(acc + v)
+		} else {
+			s.y[at] = s.narrow(acc)
+		}
+		acc += v
+		at += step
+	}
+	return acc
+}

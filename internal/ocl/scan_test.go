@@ -1,0 +1,93 @@
+package ocl
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+func scanTask(dt tensor.DType, a engine.Scan) *engine.Task {
+	x := engine.Operand{DType: dt, Len: a.Outer * a.Length * a.Inner}
+	return routineTask(&a, []engine.Operand{x}, x)
+}
+
+func TestRunningSumsOfEveryVariantAreThoseOfTheCPUPath(t *testing.T) {
+	numbersOnly(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, variant := range []string{"row", "group", "column"} {
+		for _, wide := range []bool{false, true} {
+			e := device(t, "scan="+variant, func(f *deviceFacts) { f.forceWide = wide })
+			for i, dt := range deviceDTypes(t) {
+				if dt == tensor.Bool || wide && dt != tensor.Float32 {
+					continue
+				}
+				for j, a := range []engine.Scan{
+					{Outer: 1, Length: 1, Inner: 1}, {Outer: 3, Length: 16, Inner: 1}, {Outer: 2, Length: 1041, Inner: 1},
+					{Outer: 1, Length: 70_001, Inner: 1}, {Outer: 700, Length: 3, Inner: 1}, {Outer: 2, Length: 5000, Inner: 3}, {Outer: 2, Length: 9, Inner: 700},
+				} {
+					a.Exclusive, a.Reverse = (i+j)%2 == 1, (i+j)/2%2 == 1
+					if a.Inner > 1 && variant == "group" { // the third variant takes them
+						continue
+					}
+					t.Run(fmt.Sprintf("%s/%v/%s", variant, dt, a.String()), func(t *testing.T) {
+						in := randomBytes(r, dt, a.Outer*a.Length*a.Inner)
+						tol, scale := 0.0, 0.0
+						if dt.IsFloat() { // sums of so many numbers about 1
+							tol, scale = 0x1p-20, 2*math.Sqrt(float64(a.Length))
+						}
+						if dt == tensor.Float64 {
+							tol = 0x1p-44
+						}
+						asOnCPUPath(t, e, scanTask(dt, a), [][]byte{in}, tol, scale)
+					})
+				}
+			}
+		}
+	}
+}
+
+// What is not finite spoils no sum before it, and the sums of parts that carry errors
+// make no NaN of an infinity.
+func TestRunningSumsKeepWhatIsNotFinite(t *testing.T) {
+	numbersOnly(t)
+	for _, variant := range []string{"row", "group", "column"} {
+		e := device(t, "scan="+variant, nil)
+		for _, at := range []int{0, 700, 30_000} {
+			xs := make([]float32, 50_001)
+			for i := range xs {
+				xs[i] = 1
+			}
+			xs[at], xs[40_000] = float32(math.Inf(1)), float32(math.NaN())
+			for _, reverse := range []bool{false, true} {
+				if reverse {
+					slices.Reverse(xs)
+				}
+				x := tensor.Must(tensor.FromSlice(xs))
+				in, _ := x.Bytes()
+				outs, _ := execute(t, e, scanTask(tensor.Float32, engine.Scan{Outer: 1, Length: int64(len(xs)), Inner: 1, Reverse: reverse}), [][]byte{in}, 0)
+				for i := range xs {
+					j := i
+					if reverse {
+						j = len(xs) - 1 - i
+					}
+					v := numberAt(tensor.Float32, outs[0], j)
+					switch {
+					case i < at:
+						require.Equal(t, float64(i+1), v)
+					case i < 40_000:
+						require.True(t, math.IsInf(v, 1), "%s: %v at %d", variant, v, i)
+					default:
+						require.True(t, math.IsNaN(v), "%s: %v at %d", variant, v, i)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package kernels
+
+// RankLanesMost is how many items a row of rank_lanes has at most.
+const RankLanesMost = 2048
+
+// RankLanesShape is the range of rank_lanes: an item takes Rows times Lanes rows of up to Most items.
+type RankLanesShape struct {
+	Grid
+	Lanes, Most, Rows int64
+}
+
+// RankLanes reports whether rank_lanes is faster than a sort by digits. Its network takes
+// n log² n / 4 steps for all lanes, idle ones too.
+func RankLanes(rows, length int64) bool {
+	switch {
+	case rows >= 8:
+		return length <= RankLanesMost
+	case rows >= 3:
+		return length <= 512
+	}
+	return length <= 256
+}
+
+// RankLanesOf gives an item about 16 Ki elements.
+func RankLanesOf(rows, length int64, units int) RankLanesShape {
+	s := RankLanesShape{Lanes: 8, Most: 16}
+	for s.Most < length {
+		s.Most *= 2
+	}
+	s.Rows = max(min((1<<11)/max(length, 1), ceil(rows, s.Lanes*4*int64(units))), 1)
+	s.Grid = Grid{Global: [3]int{int(ceil(rows, s.Lanes*s.Rows))}, Local: [3]int{1}}
+	return s
+}
+
+// GroupMost is how many items fit in the local memory of rank_group.
+func GroupMost(pairs bool) int64 {
+	if pairs {
+		return 1024
+	}
+	return 2048
+}
+
+// RankGroup is how rank_group is compiled for rows of length: items in local memory, and work-items.
+func RankGroup(length int64, workGroup int) (most int64, wg int) {
+	for most = 16; most < length; {
+		most *= 2
+	}
+	for wg = 8; wg*2 <= min(256, workGroup) && int64(wg) < most/2; {
+		wg *= 2
+	}
+	return most, min(wg, max(workGroup, 1))
+}
+
+// BlockHeld is how many items a work-item of rank_blocks holds, so that a block fits in local memory.
+func BlockHeld(pairs bool) int64 {
+	if pairs {
+		return 4
+	}
+	return 8
+}
+
+// RadixShape is the range of rank_radix: Parts of Span items of a row.
+type RadixShape struct {
+	Grid
+	Parts, Span, Digit int64
+	Buffered           bool // items wait for a line of memory to be full
+}
+
+// RankRadix gives a core four parts of a row, of at least 8 Ki items.
+func RankRadix(rows, length int64, units int) RadixShape {
+	s := RadixShape{Digit: 8, Parts: 1, Buffered: length >= 1<<17}
+	if want := 4 * int64(units); rows < want {
+		s.Parts = max(min(ceil(want, max(rows, 1)), length>>13), 1)
+	}
+	s.Span = max(ceil(ceil(length, s.Parts), 8)*8, 8)
+	s.Parts = max(ceil(length, s.Span), 1)
+	s.Grid = Grid{Global: [3]int{int(s.Parts), int(rows)}, Local: [3]int{1, 1}}
+	return s
+}
+
+// rankVariants are those of sorts.
+var rankVariants = []Variant{
+	{
+		Family: "rank", Name: "radix", File: "rank_radix.cl", Needs: []string{"rank.cl"},
+		Kernels: []string{"radix_count_first", "radix_count", "radix_move_first", "radix_move", "radix_emit"},
+		Macros: []Macro{
+			{"DIGIT", []int{8}, "bits of a digit"}, {"BUCKETS", []int{256}, "2^DIGIT"}, {"BUFFERED", flag, "whole lines are stored"}, {"STREAMED", flag, "past the caches"},
+		},
+		For: "CPU drivers: long rows",
+	},
+	{
+		Family: "rank", Name: "lanes", File: "rank_lanes.cl", Needs: []string{"rank.cl"}, Kernels: []string{"rank_lanes"},
+		Macros: []Macro{{"LANES", []int{8}, "rows side by side"}, {"MOST", nil, "items of a row at most"}, {"BY_POSITION", flag, "what is kept is sorted again"}},
+		For:    "CPU drivers: short rows",
+	},
+	{
+		Family: "rank", Name: "group", File: "rank_group.cl", Needs: []string{"rank.cl"}, Kernels: []string{"rank_group"},
+		Macros: []Macro{{"WG", groupSize, "work-items of a group"}, {"MOST", nil, "items, a power of two"}, {"BY_POSITION", flag, "what is kept is sorted again"}},
+		For:    "GPUs: short rows",
+	},
+	{
+		Family: "rank", Name: "blocks", File: "rank_blocks.cl", Needs: []string{"scan.cl", "scan_group.cl", "rank.cl"},
+		Kernels: []string{"blocks_count", "blocks_move", "blocks_emit"},
+		Macros:  []Macro{{"WG", groupSize, "work-items of a group"}, {"HELD", []int{4, 8}, "items of a work-item"}},
+		For:     "GPUs: long rows",
+	},
+}
