@@ -60,7 +60,7 @@ func newRoot() *cobra.Command {
 	f.BoolVar(&o.cpu, "cpu", false, "measure our CPU path too")
 	f.DurationVar(&o.steady, "steady", 0, "also run each contender on end for so long")
 	f.IntVar(&o.turns, "turns", 0, "turns of each contender (default 7)")
-	c.AddCommand(newReport(), newRegret())
+	c.AddCommand(newReport(), newRegret(), newGonum())
 	return c
 }
 

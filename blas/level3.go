@@ -16,12 +16,30 @@ func (d *device[T]) gemm(tA, tB gonum.Transpose, m, n, k int, alpha T, a []T, ld
 			br, bc = bc, br
 		}
 		if d.routes.Load().gemm(transposed(tA), transposed(tB), m, n, k) &&
-			fits(len(a), ar, ac, lda) && fits(len(b), br, bc, ldb) && fits(len(c), m, n, ldc) &&
-			d.run(transposed(tA), transposed(tB), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
-			return
+			fits(len(a), ar, ac, lda) && fits(len(b), br, bc, ldb) && fits(len(c), m, n, ldc) {
+			done := false
+			switch { // a vector is one however it lies
+			case n == 1:
+				done = d.runGemv(transposed(tA), ar, ac, alpha, a, lda, b, step(transposed(tB), ldb), beta, c, ldc)
+			case m == 1:
+				done = d.runGemv(!transposed(tB), br, bc, alpha, b, ldb, a, step(!transposed(tA), lda), beta, c, 1)
+			default:
+				done = d.run(transposed(tA), transposed(tB), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+			}
+			if done {
+				return
+			}
 		}
 	}
 	d.own.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+// step is from one element of a vector to the next, which is a row of a matrix or a column.
+func step(row bool, ld int) int {
+	if row {
+		return 1
+	}
+	return ld
 }
 
 func isTranspose(t gonum.Transpose) bool {

@@ -34,7 +34,7 @@ var routeNames = [routeCount]string{"symm", "syrk", "syr2k", "trmm", "trmm-right
 
 const (
 	measuredKind    = "blas"
-	measuredVersion = 2
+	measuredVersion = 3
 )
 
 func (b *BLAS) machine() measured {
@@ -81,8 +81,13 @@ func (b *BLAS) load() bool {
 
 // sane reports whether r can be predicted with.
 func (r *record) sane() bool {
-	if r == nil || !(r.Bytes >= 0) || math.IsInf(r.Bytes, 0) {
+	if r == nil {
 		return false
+	}
+	for _, ns := range append(r.Bytes[:], r.Alone) {
+		if !(ns >= 0) || math.IsInf(ns, 0) {
+			return false
+		}
 	}
 	for _, points := range append(r.Host[:], r.Device) {
 		if len(points) < 2 {
@@ -114,7 +119,10 @@ func (d *device[T]) take(r *record) {
 // use is r for calls.
 func (d *device[T]) use(r *record) *routes {
 	use := r.routes
-	use.tileRows, use.tileColumns = 8, float64(128/d.dtype.Size())
+	use.tileRows, use.tileColumns, use.units = 8, float64(128/d.dtype.Size()), float64(max(1, d.blas.products.Units()))
+	for i, points := range r.Host {
+		use.loops[i] = loopOf(points)
+	}
 	for i, name := range routeNames {
 		n, ok := r.From[name]
 		if !ok {
@@ -217,7 +225,7 @@ func (t *trial[T]) products(r *record) error {
 				if i > 0 && n != gemmSizes[0] && n != gemmSizes[len(gemmSizes)-1] {
 					continue // but all forms are compiled, so that no caller waits for it
 				}
-				device, err := t.clock(tA, tB, n, n, n, n)
+				device, err := t.clock(tA, tB, n, n, n)
 				if err != nil {
 					return err
 				}
@@ -231,9 +239,30 @@ func (t *trial[T]) products(r *record) error {
 		monotone(r.Host[i])
 	}
 	monotone(r.Device)
-	const flat = 1024
-	device, err := t.clock(false, false, flat, flat, 1, 1)
-	r.Bytes = max(0, device-r.Device[0].Nanos) / (flat*flat + 2*flat)
+	return t.shapes(r)
+}
+
+// shapes times what is no square: products that move more than they multiply, and one that a single core
+// computes.
+func (t *trial[T]) shapes(r *record) error {
+	start := r.Device[0].Nanos
+	const long, thin = 1024, 8
+	for i := range r.Bytes {
+		for _, s := range [][3]int{{long, long, 1}, {thin, long, long}, {long, thin, long}} {
+			if err := t.ctx.Err(); err != nil {
+				return err
+			}
+			ns, err := t.clock(i&2 > 0, i&1 > 0, s[0], s[1], s[2])
+			if err != nil {
+				return err
+			}
+			r.Bytes[i] = max(r.Bytes[i], (ns-start)/float64(s[0]*s[1]+s[0]*s[2]+s[1]*s[2]))
+		}
+	}
+	rows, columns := 8, 128/t.d.dtype.Size()
+	const sum = 2048
+	ns, err := t.clock(false, false, rows, columns, sum)
+	r.Alone = max(0, ns-start) / float64(rows*columns*sum)
 	return err
 }
 
@@ -264,8 +293,7 @@ func (t *trial[T]) others(r *record) error {
 			if err := t.ctx.Err(); err != nil {
 				return err
 			}
-			device := clock(func() { t.call(t.d, which, n) })
-			if host := clock(func() { t.call(t.d.own, which, n) }); device*margin >= host {
+			if beside(func() { t.call(t.d, which, n) }, func() { t.call(t.d.own, which, n) }) < margin {
 				break
 			}
 			r.From[routeNames[which]] = float64(n)
@@ -307,10 +335,17 @@ func (t *trial[T]) call(by reference[T], which route, n int) {
 	}
 }
 
-// clock times a product of the device, of m x k by k x n where A's rows are lda long.
-func (t *trial[T]) clock(tA, tB bool, m, n, k, lda int) (ns float64, err error) {
+// clock times a product of the device.
+func (t *trial[T]) clock(tA, tB bool, m, n, k int) (ns float64, err error) {
+	lda, ldb := k, n
+	if tA {
+		lda = m
+	}
+	if tB {
+		ldb = k
+	}
 	ns = clock(func() {
-		if !t.d.run(tA, tB, m, n, k, 1, t.a, n, t.b, n, 0, t.c, n) {
+		if !t.d.run(tA, tB, m, n, k, 1, t.a, lda, t.b, ldb, 0, t.c, n) {
 			err = errProduct
 		}
 	})
@@ -333,6 +368,34 @@ func clock(f func()) float64 {
 		best = min(best, max(time.Since(start), 1))
 	}
 	return float64(best) / float64(each)
+}
+
+// beside is how many times as fast ours is as theirs: the median over turns, which whatever else the
+// machine does slows alike.
+func beside(ours, theirs func()) float64 {
+	const turns = 9
+	var times [2]time.Duration
+	turn := func(i int, f func(), calls int) float64 {
+		start := time.Now()
+		for range calls {
+			f()
+		}
+		times[i] = max(time.Since(start), 1)
+		return float64(times[i]) / float64(calls)
+	}
+	fs, calls := [2]func(){ours, theirs}, [2]int{}
+	for i, f := range fs {
+		f()
+		turn(i, f, 1)
+		calls[i] = int(min(max(100*time.Microsecond/times[i], 1), 1000))
+	}
+	var ratios [turns]float64
+	for i := range ratios {
+		one := turn(0, ours, calls[0])
+		ratios[i] = turn(1, theirs, calls[1]) / one
+	}
+	slices.Sort(ratios[:])
+	return ratios[turns/2]
 }
 
 // monotone makes more work take no less time: what was measured with a disturbance counts less.

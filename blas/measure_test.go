@@ -32,7 +32,7 @@ func believable() *record {
 	for i := range r.Host {
 		r.Host[i] = []point{{1000, 900}, {1e6, 1e6}}
 	}
-	r.Device, r.Bytes = []point{{1000, 5000}, {1e6, 1e4}}, 0.1
+	r.Device, r.Bytes, r.Alone = []point{{1000, 5000}, {1e6, 1e4}}, [4]float64{0.1, 0.1, 0.1, 0.1}, 0.01
 	return r
 }
 
@@ -65,7 +65,8 @@ func TestMeasurementsThatMakeNoSenseAreNotTaken(t *testing.T) {
 		"one point":        func(m *measured) { m.Single.Host[2] = m.Single.Host[2][:1] },
 		"no time":          func(m *measured) { m.Single.Host[1][0].Nanos = 0 },
 		"wrong order":      func(m *measured) { m.Single.Device[1].Work = 1 },
-		"less than none":   func(m *measured) { m.Single.Bytes = -1 },
+		"less than none":   func(m *measured) { m.Single.Bytes[2] = -1 },
+		"no speed":         func(m *measured) { m.Single.Alone = -1 },
 		"negative order":   func(m *measured) { m.Single.From["trsm"] = -3 },
 	} {
 		m := b.machine()

@@ -34,14 +34,17 @@ type routes struct {
 	// has those of the device for all, where rows and columns fill its tiles.
 	Host   [4][]point `json:"host"`
 	Device []point    `json:"device"`
-	// Bytes is what an element more of A, B or C takes the device.
-	Bytes float64 `json:"ns_per_element"`
+	// Bytes is what an element more of A, B or C takes the device, by form; Alone is what a multiplication
+	// takes one of its cores.
+	Bytes [4]float64 `json:"ns_per_element"`
+	Alone float64    `json:"alone"`
 	// From has for each other routine the order from which on the device is faster for square
 	// matrices; infinity where it never is.
 	From [routeCount]float64 `json:"-"`
 
-	tileRows, tileColumns float64
-	all, none             bool
+	loops                        [4]loop
+	tileRows, tileColumns, units float64
+	all, none                    bool
 }
 
 // never leaves all to gonum, always sends all to the device, guess is for the time until something is
@@ -54,9 +57,10 @@ var (
 
 func guessed() routes {
 	const slow, fast = 0.05, 0.02 // ns a multiplication
-	r := routes{Device: []point{{0, 200_000}, {1e9, 200_000 + 1e9*fast}}, Bytes: 1, tileRows: 8, tileColumns: 32}
+	r := routes{Device: []point{{0, 200_000}, {1e9, 200_000 + 1e9*fast}}, Bytes: [4]float64{1, 1, 1, 1}, Alone: fast, tileRows: 8, tileColumns: 32, units: 1}
 	for i := range r.Host {
 		r.Host[i] = []point{{0, 0}, {1e9, 1e9 * slow}}
+		r.loops[i] = loop{element: slow}
 	}
 	for i := range r.From {
 		r.From[i] = math.Inf(1)
@@ -73,18 +77,70 @@ func (r *routes) gemm(tA, tB bool, m, n, k int) bool {
 	if r.all || r.none {
 		return r.all
 	}
-	fm, fn, fk := float64(m), float64(n), float64(k)
-	i := 0
+	switch { // a vector: what the device has for those reads the matrix once
+	case n == 1:
+		return r.vector(vectorRoute(tA), m, k)
+	case m == 1:
+		return r.vector(vectorRoute(!tB), n, k)
+	}
+	return r.deviceTime(tA, tB, m, n, k)*margin < r.hostTime(tA, tB, m, n, k)
+}
+
+func formOf(tA, tB bool) (i int) {
 	if tA {
 		i = 2
 	}
 	if tB {
 		i++
 	}
-	host := at(r.Host[i], fm*fn*fk)
-	padded := math.Ceil(fm/r.tileRows) * r.tileRows * math.Ceil(fn/r.tileColumns) * r.tileColumns * fk
-	device := max(at(r.Device, padded), r.Device[0].Nanos+(fm*fk+fk*fn+fm*fn)*r.Bytes)
-	return device*margin < host
+	return i
+}
+
+// gonum divides products into blocks of so many rows and columns, which go to goroutines where there are enough.
+const (
+	hostBlock  = 64
+	hostBlocks = 4
+)
+
+// hostTime is how long gonum takes. What was measured are squares; what counts beside the work is how long
+// the innermost loop is: the sum where B is transposed and A is not, else a row of C.
+func (r *routes) hostTime(tA, tB bool, m, n, k int) float64 {
+	i := formOf(tA, tB)
+	inner := n
+	if tB && !tA {
+		inner = k
+	}
+	work := float64(m) * float64(n) * float64(k)
+	loop := &r.loops[i]
+	serial := work * (loop.element + loop.start/float64(inner))
+	if ((m+hostBlock-1)/hostBlock)*((n+hostBlock-1)/hostBlock) < hostBlocks {
+		return serial
+	}
+	full := loop.element + loop.start/hostBlock
+	return min(serial, at(r.Host[i], work)*(loop.element+loop.start/float64(min(inner, hostBlock)))/full)
+}
+
+// loop is what an innermost loop of gonum's costs: to begin it, and for each element.
+type loop struct{ start, element float64 }
+
+// loopOf finds both from the times of two squares that gonum computes on one goroutine.
+func loopOf(points []point) loop {
+	rate := func(n float64) float64 { return at(points, n*n*n) / (n * n * n) }
+	const short, long = 16, hostBlock
+	l := loop{start: max(0, rate(short)-rate(long)) / (1./short - 1./long)}
+	l.element = max(rate(long)-l.start/long, rate(long)/2)
+	return l
+}
+
+// deviceTime is how long the device takes: for the work with what tiles waste, on as many cores as there are
+// tiles, and at least for reading and writing the operands.
+func (r *routes) deviceTime(tA, tB bool, m, n, k int) float64 {
+	down, across := math.Ceil(float64(m)/r.tileRows), math.Ceil(float64(n)/r.tileColumns)
+	padded := down * r.tileRows * across * r.tileColumns * float64(k)
+	moved := float64(m)*float64(k) + float64(k)*float64(n) + float64(m)*float64(n)
+	start := r.Device[0].Nanos
+	t := max(at(r.Device, padded), start+moved*r.Bytes[formOf(tA, tB)])
+	return max(t, start+padded*r.Alone/min(down*across, r.units))
 }
 
 // at is the time of so much work: between two that were measured, or as the last two go on.
@@ -110,7 +166,16 @@ func (r *routes) triangle(which route, k, other int) bool {
 		return r.all
 	}
 	from := r.From[which]
-	return k >= 24 && other >= 16 && float64(k)*float64(k)*float64(other) >= from*from*from
+	if k < 24 || other < 16 || float64(k)*float64(k)*float64(other) < from*from*from {
+		return false
+	}
+	if which != routeSyrk && which != routeSyr2k {
+		return true
+	}
+	// Long sums are what gonum does best, and few of them leave cores of the device idle. Both compute a
+	// half, the device with whole tiles at the diagonal.
+	half := (1 + 1/math.Ceil(float64(k)/r.tileColumns)) / 2
+	return r.deviceTime(false, true, k, k, other)*half*margin < r.hostTime(false, true, k, k, other)/2
 }
 
 // vector is triangle for an m x n matrix and vectors.

@@ -84,6 +84,9 @@ func (x *Products) Check(dt tensor.DType) error {
 	return nil
 }
 
+// Units is how many cores or the like the device has.
+func (x *Products) Units() int { return x.eng.facts.units }
+
 // Copies reports whether operands are copied to the device and back.
 func (x *Products) Copies() bool { return x.copies }
 
