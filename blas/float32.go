@@ -6,7 +6,7 @@ import gonum "gonum.org/v1/gonum/blas"
 
 // Sgemm computes C = alpha·op(A)·op(B) + beta·C.
 func (z *BLAS) Sgemm(tA, tB gonum.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if z.single.leavesProduct(tA, tB, m, n, k) {
+	if z.single.small3(m, n, k) || z.single.leavesProduct(tA, tB, m, n, k) {
 		z.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -15,7 +15,7 @@ func (z *BLAS) Sgemm(tA, tB gonum.Transpose, m, n, k int, alpha float32, a []flo
 
 // Ssymm computes C = alpha·A·B + beta·C or C = alpha·B·A + beta·C for symmetric A.
 func (z *BLAS) Ssymm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if z.single.leavesSide(routeSymm, s, m, n) {
+	if z.single.small(m, n) || z.single.leavesSide(routeSymm, s, m, n) {
 		z.Implementation.Ssymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -24,7 +24,7 @@ func (z *BLAS) Ssymm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float32, a []f
 
 // Ssyrk computes C = alpha·op(A)·op(A)ᵀ + beta·C for symmetric C.
 func (z *BLAS) Ssyrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
-	if z.single.leavesTriangle(routeSyrk, n, k) {
+	if z.single.small(n, k) || z.single.leavesTriangle(routeSyrk, n, k) {
 		z.Implementation.Ssyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 		return
 	}
@@ -33,7 +33,7 @@ func (z *BLAS) Ssyrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float32, 
 
 // Ssyr2k computes C = alpha·(op(A)·op(B)ᵀ + op(B)·op(A)ᵀ) + beta·C for symmetric C.
 func (z *BLAS) Ssyr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if z.single.leavesTriangle(routeSyr2k, n, k) {
+	if z.single.small(n, k) || z.single.leavesTriangle(routeSyr2k, n, k) {
 		z.Implementation.Ssyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -42,7 +42,7 @@ func (z *BLAS) Ssyr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float32,
 
 // Strmm computes B = alpha·op(A)·B or B = alpha·B·op(A) for triangular A.
 func (z *BLAS) Strmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
-	if z.single.leavesSide(routeTrmm, s, m, n) {
+	if z.single.small(m, n) || z.single.leavesSide(routeTrmm, s, m, n) {
 		z.Implementation.Strmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
@@ -51,7 +51,7 @@ func (z *BLAS) Strmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Di
 
 // Strsm solves op(A)·X = alpha·B or X·op(A) = alpha·B for triangular A.
 func (z *BLAS) Strsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
-	if z.single.leavesSide(routeTrsm, s, m, n) {
+	if z.single.small(m, n) || z.single.leavesSide(routeTrsm, s, m, n) {
 		z.Implementation.Strsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
@@ -60,7 +60,7 @@ func (z *BLAS) Strsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Di
 
 // Sgemv computes y = alpha·op(A)·x + beta·y.
 func (z *BLAS) Sgemv(tA gonum.Transpose, m, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
-	if z.single.leavesVector(vectorRoute(transposed(tA)), m, n) {
+	if z.single.thin(m, n) || z.single.leavesVector(vectorRoute(transposed(tA)), m, n) {
 		z.Implementation.Sgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}
@@ -69,7 +69,7 @@ func (z *BLAS) Sgemv(tA gonum.Transpose, m, n int, alpha float32, a []float32, l
 
 // Sger computes A += alpha·x·yᵀ.
 func (z *BLAS) Sger(m, n int, alpha float32, x []float32, incX int, y []float32, incY int, a []float32, lda int) {
-	if z.single.leavesVector(routeGer, m, n) {
+	if z.single.thin(m, n) || z.single.leavesVector(routeGer, m, n) {
 		z.Implementation.Sger(m, n, alpha, x, incX, y, incY, a, lda)
 		return
 	}
@@ -78,7 +78,7 @@ func (z *BLAS) Sger(m, n int, alpha float32, x []float32, incX int, y []float32,
 
 // Ssymv computes y = alpha·A·x + beta·y for symmetric A.
 func (z *BLAS) Ssymv(ul gonum.Uplo, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
-	if z.single.leavesVector(routeSymv, n, n) {
+	if z.single.thin(n, n) || z.single.leavesVector(routeSymv, n, n) {
 		z.Implementation.Ssymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}
@@ -87,7 +87,7 @@ func (z *BLAS) Ssymv(ul gonum.Uplo, n int, alpha float32, a []float32, lda int, 
 
 // Strmv computes x = op(A)·x for triangular A.
 func (z *BLAS) Strmv(ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, n int, a []float32, lda int, x []float32, incX int) {
-	if z.single.leavesVector(routeTrmv, n, n) {
+	if z.single.thin(n, n) || z.single.leavesVector(routeTrmv, n, n) {
 		z.Implementation.Strmv(ul, tA, d, n, a, lda, x, incX)
 		return
 	}
@@ -96,7 +96,7 @@ func (z *BLAS) Strmv(ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, n int, a [
 
 // Strsv solves op(A)·x = b for triangular A.
 func (z *BLAS) Strsv(ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, n int, a []float32, lda int, x []float32, incX int) {
-	if z.single.leavesVector(routeTrsv, n, n) {
+	if z.single.thin(n, n) || z.single.leavesVector(routeTrsv, n, n) {
 		z.Implementation.Strsv(ul, tA, d, n, a, lda, x, incX)
 		return
 	}

@@ -6,7 +6,7 @@ import gonum "gonum.org/v1/gonum/blas"
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C.
 func (z *BLAS) Dgemm(tA, tB gonum.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if z.double.leavesProduct(tA, tB, m, n, k) {
+	if z.double.small3(m, n, k) || z.double.leavesProduct(tA, tB, m, n, k) {
 		z.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -15,7 +15,7 @@ func (z *BLAS) Dgemm(tA, tB gonum.Transpose, m, n, k int, alpha float64, a []flo
 
 // Dsymm computes C = alpha·A·B + beta·C or C = alpha·B·A + beta·C for symmetric A.
 func (z *BLAS) Dsymm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if z.double.leavesSide(routeSymm, s, m, n) {
+	if z.double.small(m, n) || z.double.leavesSide(routeSymm, s, m, n) {
 		z.Implementation.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -24,7 +24,7 @@ func (z *BLAS) Dsymm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float64, a []f
 
 // Dsyrk computes C = alpha·op(A)·op(A)ᵀ + beta·C for symmetric C.
 func (z *BLAS) Dsyrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
-	if z.double.leavesTriangle(routeSyrk, n, k) {
+	if z.double.small(n, k) || z.double.leavesTriangle(routeSyrk, n, k) {
 		z.Implementation.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 		return
 	}
@@ -33,7 +33,7 @@ func (z *BLAS) Dsyrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float64, 
 
 // Dsyr2k computes C = alpha·(op(A)·op(B)ᵀ + op(B)·op(A)ᵀ) + beta·C for symmetric C.
 func (z *BLAS) Dsyr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if z.double.leavesTriangle(routeSyr2k, n, k) {
+	if z.double.small(n, k) || z.double.leavesTriangle(routeSyr2k, n, k) {
 		z.Implementation.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -42,7 +42,7 @@ func (z *BLAS) Dsyr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float64,
 
 // Dtrmm computes B = alpha·op(A)·B or B = alpha·B·op(A) for triangular A.
 func (z *BLAS) Dtrmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	if z.double.leavesSide(routeTrmm, s, m, n) {
+	if z.double.small(m, n) || z.double.leavesSide(routeTrmm, s, m, n) {
 		z.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
@@ -51,7 +51,7 @@ func (z *BLAS) Dtrmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Di
 
 // Dtrsm solves op(A)·X = alpha·B or X·op(A) = alpha·B for triangular A.
 func (z *BLAS) Dtrsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	if z.double.leavesSide(routeTrsm, s, m, n) {
+	if z.double.small(m, n) || z.double.leavesSide(routeTrsm, s, m, n) {
 		z.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
@@ -60,7 +60,7 @@ func (z *BLAS) Dtrsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Di
 
 // Dgemv computes y = alpha·op(A)·x + beta·y.
 func (z *BLAS) Dgemv(tA gonum.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	if z.double.leavesVector(vectorRoute(transposed(tA)), m, n) {
+	if z.double.thin(m, n) || z.double.leavesVector(vectorRoute(transposed(tA)), m, n) {
 		z.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}
@@ -69,7 +69,7 @@ func (z *BLAS) Dgemv(tA gonum.Transpose, m, n int, alpha float64, a []float64, l
 
 // Dger computes A += alpha·x·yᵀ.
 func (z *BLAS) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
-	if z.double.leavesVector(routeGer, m, n) {
+	if z.double.thin(m, n) || z.double.leavesVector(routeGer, m, n) {
 		z.Implementation.Dger(m, n, alpha, x, incX, y, incY, a, lda)
 		return
 	}
@@ -78,7 +78,7 @@ func (z *BLAS) Dger(m, n int, alpha float64, x []float64, incX int, y []float64,
 
 // Dsymv computes y = alpha·A·x + beta·y for symmetric A.
 func (z *BLAS) Dsymv(ul gonum.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	if z.double.leavesVector(routeSymv, n, n) {
+	if z.double.thin(n, n) || z.double.leavesVector(routeSymv, n, n) {
 		z.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}
@@ -87,7 +87,7 @@ func (z *BLAS) Dsymv(ul gonum.Uplo, n int, alpha float64, a []float64, lda int, 
 
 // Dtrmv computes x = op(A)·x for triangular A.
 func (z *BLAS) Dtrmv(ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, n int, a []float64, lda int, x []float64, incX int) {
-	if z.double.leavesVector(routeTrmv, n, n) {
+	if z.double.thin(n, n) || z.double.leavesVector(routeTrmv, n, n) {
 		z.Implementation.Dtrmv(ul, tA, d, n, a, lda, x, incX)
 		return
 	}
@@ -96,7 +96,7 @@ func (z *BLAS) Dtrmv(ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, n int, a [
 
 // Dtrsv solves op(A)·x = b for triangular A.
 func (z *BLAS) Dtrsv(ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, n int, a []float64, lda int, x []float64, incX int) {
-	if z.double.leavesVector(routeTrsv, n, n) {
+	if z.double.thin(n, n) || z.double.leavesVector(routeTrsv, n, n) {
 		z.Implementation.Dtrsv(ul, tA, d, n, a, lda, x, incX)
 		return
 	}
