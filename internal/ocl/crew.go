@@ -37,17 +37,20 @@ type crew struct {
 	crowded atomic.Int64  // when they were more than room, in nanoseconds; 0: not lately
 	members []member      // the caller is the first
 	number  atomic.Uint32 // of the launch
+	place   atomic.Int32  // one more than the processor that the caller was on when a brief launch began, or 0
 	grain   atomic.Uint64 // of a part; see share.grain
 	patient atomic.Bool   // the caller sleeps until over
 	over    chan struct{} // a part is done
 	asleep  atomic.Int32  // helpers
 	wake    chan struct{}
+	resting resting
 	stop    atomic.Bool
 	helpers sync.WaitGroup
 
-	_    [64]byte
-	done atomic.Int64 // groups
-	_    [64]byte
+	_      [64]byte
+	done   atomic.Int64  // groups
+	helped atomic.Uint32 // parts that helpers have taken, ever
+	_      [64]byte
 }
 
 // member is what is left of the groups that one begins with.
@@ -173,15 +176,65 @@ func (c *crew) close() {
 	c.helpers.Wait()
 }
 
-// rouse wakes the helpers that sleep.
-func (c *crew) rouse() {
-	for range c.asleep.Load() {
+// rouse wakes the helpers that sleep, for a brief launch only if that was of use lately.
+func (c *crew) rouse(brief bool) {
+	asleep := c.asleep.Load()
+	if asleep == 0 || brief && len(c.wake) == 0 && !c.resting.wakes(c.helped.Load()) {
+		return
+	}
+	for range asleep {
 		select {
 		case c.wake <- struct{}{}:
 		default:
 			return
 		}
 	}
+}
+
+// resting is when helpers are left asleep, because none of them took a part when they were last woken:
+// the processors are somebody else's, or the runs are over too soon. To wake one takes
+// the caller as long as a small kernel.
+type resting struct {
+	until  atomic.Int64 // in nanoseconds, 0: they do not rest
+	woken  bool         // and not looked at since
+	helped uint32       // parts that helpers had taken by then
+	vain   int          // how often in a row it was of no use
+}
+
+// Times of rest.
+const (
+	vainly    = 3 // how often helpers are woken in vain before they rest
+	shortRest = time.Millisecond / 2
+	longRest  = 16 * time.Millisecond
+)
+
+// wakes reports whether to wake helpers, which have taken so many parts.
+func (r *resting) wakes(helped uint32) bool {
+	if r.woken {
+		r.woken = false
+		if r.vain++; helped != r.helped {
+			r.vain = 0
+		}
+		if over := r.vain - vainly; over >= 0 {
+			r.until.Store(time.Now().Add(min(shortRest<<min(over, 10), longRest)).UnixNano())
+			return false
+		}
+	}
+	r.woken, r.helped = true, helped
+	return true
+}
+
+// rests reports whether all helpers are asleep and better left so for a launch like s.
+func (c *crew) rests(s *share) bool {
+	until := c.resting.until.Load()
+	if until == 0 || int(c.asleep.Load()) < c.width()-1 || !s.brief() {
+		return false
+	}
+	if time.Now().UnixNano() < until {
+		return true
+	}
+	c.resting.until.Store(0)
+	return false
 }
 
 // do runs all of step and returns when it is done. A context that is done stops it
@@ -196,8 +249,13 @@ func (c *crew) do(ctx context.Context, queues []*cl.Queue, step *command) error 
 	for i := range c.members {
 		c.members[i].left.Store(leaving(number, s.groups*i/width, s.groups*(i+1)/width))
 	}
+	brief := s.brief()
+	c.place.Store(0)
+	if brief {
+		c.place.Store(int32(procs.Here()) + 1)
+	}
 	c.number.Store(number)
-	c.rouse()
+	c.rouse(brief)
 	for {
 		first, n := c.take(0)
 		if n == 0 {
@@ -309,11 +367,12 @@ func (c *crew) help(who int) {
 	var y yielding
 	for seen := uint32(0); c.watch(&y, seen); {
 		seen = c.number.Load()
-		for {
+		for !c.inTheWay() {
 			first, n := c.take(who)
 			if n == 0 {
 				break
 			}
+			c.helped.Add(1)
 			c.part(who, first, n)
 		}
 	}
@@ -327,7 +386,7 @@ func (c *crew) watch(y *yielding, seen uint32) bool {
 		if c.number.Load() != seen {
 			return true
 		}
-		if i%64 != 0 || time.Since(start) < vigil {
+		if i%64 != 0 || time.Since(start) < vigil && !c.inTheWay() {
 			continue
 		}
 		c.asleep.Add(1)
@@ -339,6 +398,14 @@ func (c *crew) watch(y *yielding, seen uint32) bool {
 		c.asleep.Add(-1)
 		return true
 	}
+}
+
+// inTheWay reports whether the calling helper has the caller's processor, which happens while
+// somebody else has the others: the caller waits for as long as it works or watches. A longer launch
+// leaves the system time to move it.
+func (c *crew) inTheWay() bool {
+	place := c.place.Load()
+	return place > 0 && int(place-1) == procs.Here()
 }
 
 // monitored is after how long Go's monitor may take the processor away from a thread

@@ -201,9 +201,24 @@ func TestPartsGrowWithWhatIsLearnt(t *testing.T) {
 	require.False(t, s.short())
 	require.EqualValues(t, 1<<32|1, s.grain())
 	require.True(t, s.learn(100*time.Nanosecond, 1))
-	require.EqualValues(t, 10000<<32|30, s.grain())
+	require.EqualValues(t, 10000<<32|50, s.grain())
 	require.False(t, s.learn(10*time.Millisecond, 1), "one interruption says little")
 	require.True(t, s.learn(time.Nanosecond, 1))
 	require.False(t, (&share{groups: 2, pace: 1000}).worth())
 	require.True(t, (&share{groups: 2, pace: 1000}).short())
+}
+
+func TestHelpersThatAreWokenInVainAreLeftAsleep(t *testing.T) {
+	var r resting
+	for range vainly {
+		require.True(t, r.wakes(7))
+	}
+	require.False(t, r.wakes(7))
+	first := time.Until(time.Unix(0, r.until.Load()))
+	require.True(t, r.wakes(7), "after a rest once more")
+	require.False(t, r.wakes(7))
+	require.Greater(t, time.Until(time.Unix(0, r.until.Load())), first, "and then for longer")
+	require.True(t, r.wakes(7))
+	require.True(t, r.wakes(8), "which was of use")
+	require.True(t, r.wakes(8))
 }

@@ -90,7 +90,7 @@ type share struct {
 
 // Times of a part.
 const (
-	partLow  = 3 * time.Microsecond // shorter parts cost more than they even out
+	partLow  = 5 * time.Microsecond // shorter parts cost more than they even out
 	partHigh = time.Millisecond     // after a part the caller hears its context
 )
 
@@ -102,6 +102,11 @@ func (s *share) worth() bool {
 // short reports whether the whole is no longer than a part may be.
 func (s *share) short() bool {
 	return s.groups == 1 || s.pace > 0 && s.pace*float64(s.groups) < float64(partHigh)
+}
+
+// brief reports whether the whole is over about when a thread that is woken for it has come.
+func (s *share) brief() bool {
+	return s.pace > 0 && s.pace*float64(s.groups) < float64(2*vigil)
 }
 
 // grain is how many groups a part has at most, in the high half, and at least.
@@ -186,7 +191,7 @@ func (n *near) step(ctx context.Context, step *command, run uint32) error {
 	if c := s.site.crew; c != nil && n.crew == nil && step.share.worth() && c.enlist() {
 		n.crew = c
 	}
-	shared := n.crew != nil && step.share.worth() && n.crew.free()
+	shared := n.crew != nil && step.share.worth() && n.crew.free() && !n.crew.rests(&step.share)
 	if !shared && step.share.short() {
 		return step.submit(s.queues[0], run)
 	}
