@@ -107,10 +107,13 @@ void contract_panel(PARAMS) {
                 bp += B_STEP;
 #else
                     bv[v] = VLOAD(0, bp + v * VL);
-                // A page of a pack ends sooner than it takes to fetch from the next one.
+#if MR > 1
+                // A page of a pack ends sooner than it takes to fetch from the next one. One row
+                // asks for as much as it can anyway.
                 #pragma unroll
                 for (int v = 0; v < NV; v++)
                     FETCH_LINE(bp + AHEAD * NR + v * VL);
+#endif
                 bp += NR;
 #endif
                 #pragma unroll

@@ -93,11 +93,14 @@ func (p *panelChoice) split(c *contraction, want int64) {
 // choosePanel takes what was measured to be best on a CPU driver.
 func (c *contraction) choosePanel() panelChoice {
 	p := panelChoice{shape: c.panelShape(), limit: min(packBytes, c.dev.maxAlloc/4)}
+	for c.ownPanels() && p.shape.Vectors > 4 && c.n < 4*int64(c.dev.units*p.shape.Columns()) {
+		p.shape.Vectors /= 2 // shares that can be evened out
+	}
 	p.packA = !c.directA()
 	// A panel is used once for every tile of rows; packing costs about as much
 	// as two tiles, and what it buys are neighbouring cache lines and pages.
 	// Windows of an image, of which only runs adjoin, would be packed element by element.
-	p.packB = !c.directB(p.shape) || c.m > 256 && c.columnsAdjoin()
+	p.packB = !c.directB(p.shape) || c.m > 256 && c.columnsAdjoin() || c.ownPanels()
 	p.keepB = p.packB && c.canKeepB(p.shape)
 	tiles := ceilDiv(c.m, int64(p.shape.Rows)) * ceilDiv(c.n, int64(p.shape.Columns())) * c.b
 	want := int64(1)

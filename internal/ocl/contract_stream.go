@@ -22,7 +22,14 @@ func (c *contraction) streamLegal() bool {
 // streamFits reports whether there is one row for a B too large for the cache of
 // a core, with rows long enough to be read from end to end.
 func (c *contraction) streamFits() bool {
-	return c.m == 1 && c.streamLegal() && c.n >= 256 && c.k >= 64 && c.k*c.n*c.accSize >= 1<<20
+	return c.m == 1 && c.streamLegal() && c.n >= 256 && c.k >= 64 && c.k*c.n*c.accSize >= 1<<20 && !c.ownPanels()
+}
+
+// ownPanels reports whether one row is multiplied with panels of a steady B that are packed for it
+// alone: read from end to end too, but with the sums in registers. What comes from memory
+// comes no sooner that way.
+func (c *contraction) ownPanels() bool {
+	return c.m == 1 && c.canKeepB(c.panelShape()) && c.k*c.n*c.accSize <= packBytes
 }
 
 // chooseStream gives every core an equal share of the columns, or of k where a
