@@ -31,6 +31,7 @@ var variantOps = map[string][]string{
 	"scan":      {"cumsum"},
 	"rank":      {"sort"},
 	// Variants that run few tasks of their family.
+	"rank=first":        {"top_k"},
 	"contract=winograd": {"conv2d"},
 	"contract=strip":    {"conv2d"},
 	"contract=lines":    {"conv2d"},
@@ -100,7 +101,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 			"scatter":   {ops.ScatterAdd(m, 0, at, ops.Slice(m, ops.Range{Axis: 0, Start: 0, Stop: 5, Step: 1}))},
 			"attention": {ops.Attention(x, x, x, nil)},
 			"scan":      {ops.CumSum(m, 1, nil), ops.CumSum(m, 0, nil)},
-			"rank":      {ops.ArgSort(m, 1, nil)},
+			"rank":      {ops.ArgSort(m, 1, nil), positionsOf(ops.TopK(m, 2, 1, nil))},
 		}
 	}
 	for _, d := range devices(t) {
@@ -127,6 +128,9 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 		}
 	}
 }
+
+// positionsOf is the second result of a sort.
+func positionsOf(_, positions *ops.Node) *ops.Node { return positions }
 
 // variantTypes are the types of which a variant runs anything, one at least.
 func variantTypes(v string) []tensor.DType {

@@ -32,6 +32,33 @@ func RankLanesOf(rows, length int64, units int) RankLanesShape {
 	return s
 }
 
+// FirstParts is how many parts a row of rank_first has at most.
+const FirstParts = 64
+
+// FirstMost is how many items rank_first holds at most: twice as many fit in the cache of a core.
+const FirstMost = 1 << 14
+
+// FirstShape is the range of rank_first: Parts of Span elements of a row, Rows rows an item.
+type FirstShape struct {
+	Grid
+	Parts, Span, Rows, Most int64
+}
+
+// RankFirst holds as many items beside those that it keeps. A core has a part of a row
+// of at least 16 Ki elements, since every part finds as many for itself, or some rows.
+func RankFirst(rows, length, keep int64, units int) FirstShape {
+	s := FirstShape{Parts: 1, Most: keep + max(keep, 32), Rows: 1}
+	if want := 2 * int64(units); rows < want {
+		s.Parts = max(min(ceil(int64(units), max(rows, 1)), length>>14, length/(8*max(keep, 1)), FirstParts), 1)
+	} else {
+		s.Rows = max(min((1<<14)/max(length, 1), ceil(rows, want)), 1)
+	}
+	s.Span = max(ceil(length, s.Parts), 1)
+	s.Parts = max(ceil(length, s.Span), 1)
+	s.Grid = Grid{Global: [3]int{int(s.Parts), int(ceil(rows, s.Rows))}, Local: [3]int{1, 1}}
+	return s
+}
+
 // GroupMost is how many items fit in the local memory of rank_group.
 func GroupMost(pairs bool) int64 {
 	if pairs {
@@ -92,6 +119,16 @@ var rankVariants = []Variant{
 		Family: "rank", Name: "lanes", File: "rank_lanes.cl", Needs: []string{"rank.cl"}, Kernels: []string{"rank_lanes"},
 		Macros: []Macro{{"LANES", []int{8}, "rows side by side"}, {"MOST", nil, "items of a row at most"}, {"BY_POSITION", flag, "what is kept is sorted again"}},
 		For:    "CPU drivers: short rows",
+	},
+	{
+		Family: "rank", Name: "first", File: "rank_first.cl", Needs: []string{"rank.cl"}, Kernels: []string{"rank_first", "rank_first_merge"},
+		Hooks: []string{"BEFORE"},
+		Macros: []Macro{
+			{"BITS16", nil, "16 of BITS"}, {"TRUTH16", nil, "how vectors of these compare"}, {"TRUTH8", nil, "half of it"}, {"TRUTH4", nil, "a quarter"},
+			{"MOST", nil, "items that are held"}, {"SPLIT", flag, "a row is cut into parts"}, {"PARTS_MOST", []int{FirstParts}, "parts at most"},
+			{"BY_POSITION", flag, "what is kept is sorted again"},
+		},
+		For: "CPU drivers: the first few of a row",
 	},
 	{
 		Family: "rank", Name: "group", File: "rank_group.cl", Needs: []string{"rank.cl"}, Kernels: []string{"rank_group"},

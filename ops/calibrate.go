@@ -48,6 +48,9 @@ func probes() (all []probe) {
 		add(fmt.Sprintf("cumsum %d", n), func(in makes) *Node { return CumSum(in(tensor.Float32, n), 0, nil) })
 		add(fmt.Sprintf("sort %d", n), func(in makes) *Node { return ArgSort(in(tensor.Float32, n), 0, nil) })
 	}
+	for _, n := range []int{1 << 15, 1 << 19} {
+		add(fmt.Sprintf("top_k %d", n), func(in makes) *Node { values, _ := TopK(in(tensor.Float32, n), 32, 0, nil); return values })
+	}
 	add("sort 512x64", func(in makes) *Node { return ArgSort(in(tensor.Float32, 512, 64), 1, nil) })
 	add("matmul float64 192", func(in makes) *Node { return MatMul(in(tensor.Float64, 192, 192), in(tensor.Float64, 192, 192)) })
 	for _, c := range []int{4, 32} {

@@ -39,7 +39,7 @@ var variantNames = map[string][]string{
 	"scatter":   {"item", "parts", "rows"},
 	"attention": {"lane", "tile"},
 	"scan":      {"row", "group", "column"},
-	"rank":      {"radix", "lanes", "group", "blocks"},
+	"rank":      {"radix", "lanes", "first", "group", "blocks"},
 }
 
 // Variants are all kernel variants, as EnvVariant takes them: "contract=tile".

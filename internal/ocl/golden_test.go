@@ -62,6 +62,7 @@ func goldenTasks() map[string]*engine.Task {
 		"rank":          rankTask(f32, engine.Rank{Rows: 1, Length: 1 << 20, Keep: 1 << 20}),
 		"rank-wide":     rankTask(tensor.Float64, engine.Rank{Rows: 2, Length: 1 << 20, Keep: 1 << 20, Descending: true}),
 		"rank-short":    rankTask(tensor.Int16, engine.Rank{Rows: 100, Length: 100, Keep: 100}),
+		"rank-first":    rankTask(tensor.BFloat16, engine.Rank{Rows: 1, Length: 1 << 20, Keep: 10, Descending: true}),
 		"scatter":       scatterTask(1000, 64, 32, tensor.Float16, tensor.Int32),
 	}
 }
@@ -165,6 +166,7 @@ func goldens() map[string]goldenCase {
 		{"rank-wide", "rank=blocks", gpuFacts(256)},
 		{"rank-short", "rank=lanes", cpuFacts(16)},
 		{"rank-short", "rank=group", gpuFacts(256)},
+		{"rank-first", "rank=first", cpuFacts(16)},
 	} {
 		_, variant, _ := strings.Cut(c.force, "=")
 		cases[c.task+"-"+variant+".cl"] = goldenCase{tasks[c.task], c.facts, c.force}

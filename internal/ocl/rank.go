@@ -3,6 +3,8 @@ package ocl
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
@@ -32,6 +34,9 @@ func rankVariants(d *deviceFacts, t *engine.Task, a *engine.Rank) []variant {
 		if a.Length <= kernels.RankLanesMost {
 			vs = append(vs, lanes)
 		}
+	}
+	if d.cpu && r.few() {
+		vs = slices.Insert(vs, r.place(), variant{name: "first", why: "the first few of a row: most elements are looked at once", plan: r.first})
 	}
 	short := a.Length <= kernels.GroupMost(r.pairs)
 	if short && !d.cpu {
@@ -121,6 +126,46 @@ func (r *ranking) lanes() (*plan, error) {
 		params:   fmt.Sprintf("%d rows of %d, %d side by side", r.Rows, r.Length, s.Lanes),
 		launches: []launch{{prog: g.assemble("rank.cl", "rank_lanes.cl"), kernel: "rank_lanes", global: s.Global, local: s.Local}},
 	}, nil
+}
+
+// few reports whether rank_first can find what is kept.
+func (r *ranking) few() bool {
+	return !r.pairs && r.Keep <= r.Length/8 && 2*r.Keep <= kernels.FirstMost && 64*r.Keep+1<<12 <= r.dev.localMem
+}
+
+// place is where rank_first stands among the variants: rows that are very short are as soon sorted.
+func (r *ranking) place() int { return oneIf(r.Length < 256) }
+
+func (r *ranking) first() (*plan, error) {
+	g := r.program()
+	s := kernels.RankFirst(r.Rows, r.Length, r.Keep, r.dev.units)
+	bits := bitType(r.task.Ins[0].DType)
+	truth := strings.TrimPrefix(bits, "u")
+	g.macro("BITS16", bits+"16")
+	g.macro("TRUTH16", truth+"16")
+	g.macro("TRUTH8", truth+"8")
+	g.macro("TRUTH4", truth+"4")
+	g.macro("BEFORE(i, most)", "(rank_keys(vload16(0, "+g.start(0, bits)+" + (i))) < (most))")
+	g.macro("MOST", s.Most)
+	g.macro("SPLIT", oneIf(s.Parts > 1))
+	g.macro("PARTS_MOST", kernels.FirstParts)
+	g.macro("BY_POSITION", oneIf(r.ByPosition))
+	g.size("ROWS", r.Rows)
+	g.size("PARTS", s.Parts)
+	g.size("SPAN", s.Span)
+	g.size("RSPAN", s.Rows)
+	p := &plan{params: fmt.Sprintf("%d of %d rows of %d, parts=%d", r.Keep, r.Rows, r.Length, s.Parts)}
+	if s.Parts > 1 {
+		g.scratchArg("LISTS", 0, "ulong")
+		g.scratchArg("FOUND", 1, "uint")
+		p.scratch = []int64{8 * r.Rows * s.Parts * r.Keep, 4 * r.Rows * s.Parts}
+	}
+	prog := g.assemble("rank.cl", "rank_first.cl")
+	p.launches = []launch{{prog: prog, kernel: "rank_first", global: s.Global, local: s.Local}}
+	if s.Parts > 1 {
+		p.launches = append(p.launches, launch{prog: prog, kernel: "rank_first_merge", global: grid(r.Rows), local: grid(1)})
+	}
+	return p, nil
 }
 
 func (r *ranking) group() (*plan, error) {
@@ -274,6 +319,12 @@ func (r *ranking) blocks() (*plan, error) {
 func rankLabour(a *engine.Rank, dt tensor.DType) labour {
 	n, size := float64(a.Rows*a.Length), float64(dt.Size())
 	wide := max(size/4, 1)
+	if k := float64(a.Keep); size <= 4 && a.Keep <= a.Length/8 && 2*a.Keep <= kernels.FirstMost && a.Length >= 256 {
+		room := max(k, 32)
+		sorts := 1 + k*math.Log(float64(a.Length)/max(k, 1))/room
+		parts := max(float64(a.Rows), n/(1<<14))
+		return labour{ns: 0.3*n + parts*sorts*(k+room)*2*math.Log2(k+room), parts: parts, bytes: n * size, launches: 2}
+	}
 	if kernels.RankLanes(a.Rows, a.Length) {
 		steps := math.Log2(float64(max(a.Length, 2)))
 		rows := float64(roundUp(a.Rows, 8)) // lanes that are idle cost as much

@@ -41,6 +41,7 @@ func rankCases() []engine.Rank {
 	return []engine.Rank{
 		{Rows: 1, Length: 1, Keep: 1}, {Rows: 20, Length: 2, Keep: 2, Descending: true}, {Rows: 19, Length: 33, Keep: 33},
 		{Rows: 3, Length: 300, Keep: 300, Descending: true}, {Rows: 9, Length: 700, Keep: 500, ByPosition: true}, {Rows: 2, Length: 1024, Keep: 9, Descending: true},
+		{Rows: 50, Length: 300, Keep: 1}, {Rows: 2, Length: 70_003, Keep: 300, Descending: true, ByPosition: true}, {Rows: 1, Length: 100_000, Keep: 45},
 		{Rows: 1, Length: 40_000, Keep: 40_000}, {Rows: 2, Length: 33_001, Keep: 20_000, Descending: true, ByPosition: true},
 	}
 }
@@ -48,7 +49,7 @@ func rankCases() []engine.Rank {
 func TestEveryWayToSortGivesTheOrderOfTheCPUPath(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, variant := range []string{"radix", "lanes", "group", "blocks"} {
+	for _, variant := range []string{"radix", "lanes", "first", "group", "blocks"} {
 		for _, wide := range []bool{false, true} {
 			e := device(t, "rank="+variant, func(f *deviceFacts) { f.forceWide = wide })
 			for _, dt := range deviceDTypes(t) {
