@@ -105,7 +105,10 @@ type CustomKernel struct {
 	Global [3]int // work-items in each dimension; 0 ends the list
 	Local  [3]int // work-group; all zero lets the driver choose
 	// Host computes the outputs in Go; nil when there is no CPU path.
-	Host      func(outs, ins []*tensor.Tensor) error
+	Host func(outs, ins []*tensor.Tensor) error
+	// Writes is how many elements of its outputs a launch writes, of the rest it is to leave
+	// what they are; 0 is all of them.
+	Writes    int64
 	InShapes  [][]int
 	OutShapes [][]int
 }
@@ -270,6 +273,10 @@ func (t *Task) Cost() Cost {
 	case Custom:
 		for _, o := range t.Outs {
 			c.Flops += float64(o.Len)
+		}
+		if w := float64(t.Custom.Writes); w > 0 && c.Flops > 0 {
+			c.BytesWrite *= w / c.Flops
+			c.Flops, c.Parts = w, w
 		}
 	case Attention:
 		c.Flops = t.attentionFlops()

@@ -2,10 +2,12 @@
 //
 //     philox_uniform(at, run, stream, seed)   [0, 1), 24 bits      philox_uniform_double   53 bits
 //     philox_normal(at, run, stream, seed)    sqrt(-2 ln u) cos(2 pi v), u in (0, 1], v in [0, 1)
+//     philox_fold(seed, i)                    the seed of iteration i of a loop
 //
 // The counter is {low, high of at, run, stream} and the key {low, high of seed}: any number of any
 // run can be computed alone, so results do not depend on geometry. internal/philox is the twin.
 // source  Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011);
+//         Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators (2014);
 //         Box and Muller, A Note on the Generation of Random Normal Deviates (1958)
 
 // Four words and not a uint4, which would keep the compilers of CPU drivers from making vectors of
@@ -30,6 +32,14 @@ INLINE philox_words philox(const ulong at, const uint run, const uint stream, co
     PHILOX_5_ROUNDS
     PHILOX_5_ROUNDS
     return c;
+}
+
+// The seed of iteration i of a loop.
+INLINE ulong philox_fold(const ulong seed, const ulong i) {
+    ulong x = seed + (i + 1UL) * 0x9E3779B97F4A7C15UL;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9UL;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBUL;
+    return x ^ (x >> 31);
 }
 
 INLINE float philox_uniform(const ulong at, const uint run, const uint stream, const ulong seed) {

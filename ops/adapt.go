@@ -105,7 +105,7 @@ func (a *adaptive) reconsider(x *Executable) {
 // replace lets another plan run than x if it is predicted to be better than x is measured.
 func (a *adaptive) replace(x *Executable) error {
 	x.learn()
-	p, err := x.decide()
+	p, often, err := x.decide()
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (a *adaptive) replace(x *Executable) error {
 	}
 	y := a.planned(p)
 	if y == nil {
-		if y, err = x.again(p); err != nil {
+		if y, err = x.again(p, often); err != nil {
 			return err
 		}
 	}
@@ -147,13 +147,13 @@ func (a *adaptive) planned(p *place.Plan) *Executable {
 var errManyPlans = errors.New("ops: it has moved often enough")
 
 // again builds x's graph with plan p.
-func (x *Executable) again(p *place.Plan) (*Executable, error) {
+func (x *Executable) again(p *place.Plan, often []float64) (*Executable, error) {
 	if len(x.adaptive.plans) == maxPlans {
 		return nil, errManyPlans
 	}
 	y := &Executable{
 		rt: x.rt, name: x.name, graph: x.graph, where: x.where, volatile: x.volatile, runs: x.runs, sides: newSides(x.rt),
-		plan: p, clock: new(pace.Clock), adaptive: x.adaptive,
+		plan: p, clock: new(pace.Clock), adaptive: x.adaptive, flows: x.flows, often: often,
 	}
 	y.units, y.results = copied(x.units, x.results)
 	y.brief = y.isBrief()
@@ -203,12 +203,14 @@ func copied(units []*unit, results []*value) ([]*unit, []*value) {
 	for i, u := range units {
 		t := *u.task
 		t.Alias = nil
-		c := &unit{task: &t, ins: of(u.ins), where: u.where}
+		c := &unit{task: &t, ins: of(u.ins), where: u.where, carries: u.carries}
 		for _, v := range u.outs {
-			w := *v
-			w.maker = c
-			made[v] = &w
-			c.outs = append(c.outs, &w)
+			if made[v] == nil { // else another unit writes it too
+				w := *v
+				w.maker = c
+				made[v] = &w
+			}
+			c.outs = append(c.outs, made[v])
 		}
 		all[i] = c
 	}

@@ -11,8 +11,14 @@ import (
 // Assign sets the variable v to x when the graph runs: everything else in the
 // graph that reads v reads the value from before the run. Name the result in
 // [Target].Updates; its value, for those that want it, is x. Errors: v is not a
-// variable; shapes or dtypes differ.
-func Assign(v, x *Node) *Node { return apply("assign", nil, v, x) }
+// variable; shapes or dtypes differ; it is called within a branch or a loop.
+func Assign(v, x *Node) *Node {
+	if g := graphOf(v, x); g != nil && g.region != nil {
+		return g.fail("assign", []*Node{v, x}, fmt.Errorf(
+			"within %s at %s: return the new value, and assign it outside", g.region.op, g.region.caller))
+	}
+	return apply("assign", nil, v, x)
+}
 
 var _ = define(Op{
 	Name: "assign", Arity: 2, hidden: true, lower: lowerAssign,

@@ -115,7 +115,7 @@ func (b *builder) build(n *Node, at []*engine.Index, conds []engine.Cond) *engin
 	case lowerIota:
 		return engine.IndexValue(n.dtype, at[n.attr.(iotaAttr).axis])
 	case lowerRandom:
-		return b.random(n, at)
+		return b.random(n, at, conds)
 	case lowerGather:
 		return b.gather(n, at, conds)
 	case lowerReduce:
@@ -200,17 +200,21 @@ func (b *builder) apply(n *Node, at []*engine.Index, conds []engine.Cond) *engin
 
 // random draws for the position in row-major order, whatever the order of the
 // task is.
-func (b *builder) random(n *Node, at []*engine.Index) *engine.Expr {
+func (b *builder) random(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
 	position := engine.ConstIndex(0)
 	for i, x := range at {
 		position = position.Add(x.Mul(int64(product(n.shape[i+1:]))))
 	}
 	b.names = append(b.names, n.scope)
+	seed := engine.Constant(tensor.Uint64, engine.Const{Int: int64(b.l.seed)})
+	for _, iteration := range n.in {
+		seed = engine.Apply(table["fold_in"].Scalar, tensor.Uint64, seed, b.expr(iteration, nil, conds))
+	}
 	return engine.Apply(n.op.Scalar, n.dtype,
 		engine.IndexValue(tensor.Uint64, position),
 		engine.Run(),
 		engine.Constant(tensor.Uint32, engine.Const{Int: int64(n.attr.(randomAttr).stream)}),
-		engine.Constant(tensor.Uint64, engine.Const{Int: int64(b.l.seed)}))
+		seed)
 }
 
 // gather reads the operand at a coordinate that is itself read from memory.

@@ -68,15 +68,16 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 		return nil, err
 	}
 	targets = slices.Concat(outputs, updates)
-	l := lower(fuse(targets), g.seed, target.FastMath)
+	l := newLowerer(fuse(targets), g.seed, target.FastMath)
+	l.lower()
 	results := make([]*value, len(outputs))
 	for i, n := range outputs {
 		results[i] = l.asResult(n, updates)
 	}
-	units := l.storeUpdates(updates)
+	units, flows := inOrder(l.storeUpdates(updates))
 	markSteady(units, target.Volatile)
 	x := &Executable{
-		rt: rt, name: g.name, graph: g, units: units, results: results, where: where, volatile: map[*variable]bool{}, runs: new(atomic.Uint32),
+		rt: rt, name: g.name, graph: g, units: units, flows: flows, results: results, where: where, volatile: map[*variable]bool{}, runs: new(atomic.Uint32),
 	}
 	for _, n := range target.Volatile {
 		x.volatile[n.state] = true
@@ -119,6 +120,8 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 		case n.graph != g:
 			bad("target %d, %v, belongs to graph %q", i, n, n.graph.name)
 			errs = append(errs, n.graph.errs...)
+		case n.region != nil:
+			errs = append(errs, fmt.Errorf("target %d: %w", i, ended(n)))
 		case i >= len(target.Outputs):
 			if n.op.lower != lowerAssign {
 				bad("update %v is not the result of ops.Assign or an optimiser", n)
@@ -157,11 +160,10 @@ func (s *side) immediate() bool {
 func (x *Executable) assemble(ctx context.Context) error {
 	x.sides = newSides(x.rt)
 	x.rt.learn()
-	plan, err := x.decide()
-	if err != nil {
+	var err error
+	if x.plan, x.often, err = x.decide(); err != nil {
 		return err
 	}
-	x.plan = plan
 	x.brief = x.isBrief()
 	if err := x.build(ctx, false); err != nil {
 		return err

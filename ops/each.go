@@ -105,7 +105,7 @@ func (x *Executable) newConveyor(o EachOptions) (*conveyor, error) {
 	}
 	for i, s := range x.sides {
 		e, ok := s.engine.(engine.Streamer)
-		if (!ok || s.immediate()) && x.uses(i) {
+		if len(x.flows) > 0 || (!ok || s.immediate()) && x.uses(i) {
 			c.streams, c.ahead = nil, 0
 			return c, nil
 		}

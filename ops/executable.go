@@ -28,6 +28,8 @@ type Executable struct {
 	name     string
 	graph    *Graph
 	units    []*unit
+	flows    []*flow   // loops and branches of units
+	often    []float64 // a run is expected to run each unit, by the plan
 	results  []*value
 	where    Place
 	volatile map[*variable]bool
@@ -71,9 +73,10 @@ type variableUse struct {
 	seen   uint64 // the count of writes at the last run
 }
 
-// step is a stretch of tasks on one side, or the move of a value.
+// step is a stretch of tasks on one side, the move of a value, or a loop or branch.
 type step struct {
 	move        bool
+	flow        *flowSteps
 	from, to    int
 	first, last int // tasks, half open
 	src, dst    engine.Slot
@@ -89,15 +92,6 @@ type output struct {
 	slot  engine.Slot
 	dtype tensor.DType
 	shape []int
-}
-
-// step appends s, joining stretches of tasks.
-func (x *Executable) step(s step) {
-	if n := len(x.steps); !s.move && n > 0 && !x.steps[n-1].move && x.steps[n-1].from == s.from {
-		x.steps[n-1].last = s.last
-		return
-	}
-	x.steps = append(x.steps, s)
 }
 
 // feed notes that node n is to be written to slot.
@@ -250,7 +244,7 @@ const brief = time.Millisecond
 func (x *Executable) isBrief() bool {
 	var all time.Duration
 	for t, u := range x.units {
-		if u.task.Kind == engine.Custom {
+		if u.task.Kind == engine.Custom && u.task.Custom.Writes == 0 {
 			return false
 		}
 		all += x.plan.Times[t][x.plan.Choices[t].Side]
@@ -281,10 +275,17 @@ func (x *Executable) submit(ctx context.Context, feeds Feeds, streams []engine.S
 			x.vars[i].v.written(x.sides[w].engine)
 		}
 	}
-	for i := range x.steps {
-		s := &x.steps[i]
+	return x.follow(ctx, x.steps, run, tr)
+}
+
+// follow takes steps one after the other.
+func (x *Executable) follow(ctx context.Context, steps []step, run uint32, tr *tracer) error {
+	for i := range steps {
+		s := &steps[i]
 		var err error
 		switch {
+		case s.flow != nil:
+			err = x.flow(ctx, s.flow, run, tr)
 		case s.move:
 			err = x.move(ctx, s, tr)
 		case tr != nil:

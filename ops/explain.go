@@ -28,6 +28,7 @@ type Report struct {
 	Runs     uint64                   `json:"runs"`
 	Pure     map[string]time.Duration `json:"pure_ns"`
 	Tasks    []TaskReport             `json:"tasks"`
+	Regions  []RegionReport           `json:"regions,omitempty"` // each before those in it
 	Values   []ValueReport            `json:"values"`
 	Memory   []MemoryReport           `json:"memory"`
 }
@@ -41,7 +42,10 @@ type TaskReport struct {
 	DType  string `json:"dtype"`  // of the result
 	Where  string `json:"where"`
 	Why    string `json:"why"`
-	// Predicted is the time on each engine in nanoseconds; -1 where it cannot run.
+	// Runs is how often a run of the graph is expected to run it: once outside of loops and
+	// branches.
+	Runs float64 `json:"runs"`
+	// Predicted is the time of all Runs on each engine in nanoseconds; -1 where it cannot run.
 	Predicted map[string]int64 `json:"predicted"`
 	// Measured is the median of the last Profile, 0 without one.
 	Measured time.Duration `json:"measured_ns,omitempty"`
@@ -74,7 +78,8 @@ func (x *Executable) Report() *Report {
 	x = x.now()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	r := &Report{Graph: x.name, Runtime: x.rt.why, Predicted: x.plan.Total, Pure: map[string]time.Duration{}}
+	total, _, _, often := x.predicted()
+	r := &Report{Graph: x.name, Runtime: x.rt.why, Predicted: total, Pure: map[string]time.Duration{}, Regions: regions(x.flows, -1, nil)}
 	for i, d := range x.plan.Pure {
 		r.Pure[x.sides[i].engine.Name()] = d
 	}
@@ -92,13 +97,13 @@ func (x *Executable) Report() *Report {
 		tr := TaskReport{
 			Name: u.task.Name, Kind: u.task.Kind.String(), Caller: u.task.Caller, Axes: u.task.Axes,
 			DType: u.task.Outs[0].DType.String(), Where: s.engine.Name(), Why: c.Why,
-			Predicted: map[string]int64{}, Flops: cost.Flops, Bytes: cost.BytesRead + cost.BytesWrite,
+			Runs: often[t], Predicted: map[string]int64{}, Flops: cost.Flops, Bytes: cost.BytesRead + cost.BytesWrite,
 		}
 		if x.measured != nil {
 			tr.Measured = x.measured[t]
 		}
 		for i, d := range x.plan.Times[t] {
-			tr.Predicted[x.sides[i].engine.Name()] = int64(d)
+			tr.Predicted[x.sides[i].engine.Name()] = int64(scaledBy(d, often[t]/max(x.often[t], 1e-9)))
 		}
 		if s.seq != nil && !x.closed {
 			tr.Plan = s.seq.Describe(next[c.Side])
@@ -155,7 +160,15 @@ func (r *Report) String() string {
 		fmt.Fprint(w, "measured\t")
 	}
 	fmt.Fprintln(w, "kernel\twhy")
-	for _, t := range r.Tasks {
+	for i, t := range r.Tasks {
+		for _, line := range r.headings(i) {
+			fmt.Fprintf(w, "%s\t\t\t\t", line)
+			if profiled {
+				fmt.Fprint(w, "\t")
+			}
+			fmt.Fprintln(w, "\t")
+		}
+		t.Name = strings.Repeat("  ", r.depth(i)) + t.Name
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t", t.Name, extents(t.Axes), t.Where, duration(t.Predicted[t.Where]))
 		if profiled {
 			fmt.Fprintf(w, "%s\t", duration(int64(t.Measured)))

@@ -87,6 +87,7 @@ func (r *Report) DOT() string {
 	for i, t := range r.Tasks {
 		fmt.Fprintf(&b, "\tt%d [label=%q, fillcolor=%q, tooltip=%q];\n", i, strings.Join(t.lines(), "\n"), r.color(t.Where), t.Why)
 	}
+	b.WriteString(r.clusters())
 	for _, e := range r.edges() {
 		from, to, look := fmt.Sprintf("t%d", e.from), fmt.Sprintf("t%d", e.to), ""
 		if e.from < 0 {
@@ -160,6 +161,14 @@ func (r *Report) SVG() string {
 			x1, y1, x1+bend, (y1+y2)/2, x2+bend, (y1+y2)/2, x2, y2, color, weight)
 		if e.moved {
 			fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", (x1+x2)/2, (y1+y2)/2, color, html.EscapeString(e.label))
+		}
+	}
+	for i := range r.Regions { // what goes round, or may be left out, at the left of its tasks
+		if g := &r.Regions[i]; g.First < g.Last {
+			x := 4 + 5*r.outside(i)
+			fmt.Fprintf(&b, `<path d="M%d %d H%d V%d H%d" fill="none" stroke="#336699" stroke-width="2"><title>%s</title></path>`+"\n",
+				x+6, top(g.First)-2, x, top(g.Last-1)+boxHeight+2, x+6, html.EscapeString(g.String()))
+			text(margin+4, top(g.First)-4-9*r.outside(i), "10", g.String())
 		}
 	}
 	for i, t := range r.Tasks {

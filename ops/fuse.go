@@ -56,7 +56,7 @@ func fuse(targets []*Node) *fusion {
 			}
 		}
 		switch n.op.lower {
-		case lowerKernel, lowerRoutine:
+		case lowerKernel, lowerRoutine, lowerControl:
 			for _, x := range n.in {
 				f.dense[x] = true
 			}
@@ -73,7 +73,7 @@ func fuse(targets []*Node) *fusion {
 // inBuffer reports whether n is a buffer before any task has run.
 func (n *Node) inBuffer() bool {
 	switch n.op.lower {
-	case lowerInput, lowerVariable:
+	case lowerInput, lowerVariable, lowerParam:
 		return true
 	case lowerConst:
 		return n.attr.(*tensor.Tensor).Len() != 1
@@ -86,7 +86,7 @@ func (n *Node) heavy() bool {
 	switch n.op.lower {
 	case lowerReduce:
 		return len(n.attr.(reduceAttr).axes) > 0 && n.terms() == 0
-	case lowerContract, lowerScatter, lowerKernel, lowerAttention, lowerRoutine, lowerPick:
+	case lowerContract, lowerScatter, lowerKernel, lowerAttention, lowerRoutine, lowerPick, lowerControl:
 		return true
 	}
 	return false

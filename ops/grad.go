@@ -41,8 +41,11 @@ func Gradients(y *Node, xs ...*Node) []*Node {
 			return fail(x, fmt.Errorf("x is %v, and only floats have derivatives", x.dtype))
 		}
 	}
-	t := newTape(y, xs)
-	t.run(y)
+	t := newTape([]*Node{y}, xs)
+	if t.wanted[y] {
+		t.grads[y] = scalarConst(g, y.dtype, 1)
+	}
+	t.run()
 	out := make([]*Node, len(xs))
 	for i, x := range xs {
 		if out[i] = t.grads[x]; out[i] == nil {
@@ -88,20 +91,23 @@ type tape struct {
 	wanted map[*Node]bool
 	leaf   map[*Node]bool
 	grads  map[*Node]*Node
+	picked map[*Node]map[int]*Node // of loops and branches: the derivatives of their results
 }
 
-func newTape(y *Node, xs []*Node) *tape {
-	t := &tape{wanted: map[*Node]bool{}, leaf: map[*Node]bool{}, grads: map[*Node]*Node{}}
+func newTape(ys, xs []*Node) *tape {
+	t := &tape{wanted: map[*Node]bool{}, leaf: map[*Node]bool{}, grads: map[*Node]*Node{}, picked: map[*Node]map[int]*Node{}}
 	for _, x := range xs {
 		t.wanted[x], t.leaf[x] = true, true
 	}
 	seen := map[*Node]bool{}
-	walkDown(y, seen, t.through, func(n *Node) {
-		for _, in := range t.through(n) {
-			t.wanted[n] = t.wanted[n] || t.wanted[in]
-		}
-		t.order = append(t.order, n)
-	})
+	for _, y := range ys {
+		walkDown(y, seen, t.through, func(n *Node) {
+			for _, in := range t.through(n) {
+				t.wanted[n] = t.wanted[n] || t.wanted[in]
+			}
+			t.order = append(t.order, n)
+		})
+	}
 	return t
 }
 
@@ -109,6 +115,10 @@ func newTape(y *Node, xs []*Node) *tape {
 // the composition that stands for it.
 func (t *tape) through(n *Node) []*Node {
 	switch {
+	case t.leaf[n] && n.op.Name == "stand_in":
+		return nil
+	case n.op.lower == lowerControl && !n.bad:
+		return n.in
 	case t.leaf[n] && t.wanted[n] && len(n.in) == 0, n.op.Flat, n.bad, !n.dtype.IsFloat():
 		return nil
 	case n.op.Grad == nil && n.op.Compose != nil:
@@ -132,11 +142,8 @@ func (t *tape) accumulate(n, d *Node) {
 	t.grads[n] = d
 }
 
-func (t *tape) run(y *Node) {
-	if !t.wanted[y] {
-		return
-	}
-	t.grads[y] = scalarConst(y.graph, y.dtype, 1)
+// run goes back from the nodes whose derivatives are set.
+func (t *tape) run() {
 	for _, n := range slices.Backward(t.order) {
 		d := t.grads[n]
 		if d == nil || !t.wanted[n] || len(t.through(n)) == 0 {
@@ -157,6 +164,19 @@ func (t *tape) run(y *Node) {
 		}
 		g.scope = g.scope[:len(g.scope)-1]
 	}
+}
+
+// pick adds d to the derivative of result i of n, a control.
+func (t *tape) pick(n *Node, i int, d *Node) {
+	all := t.picked[n]
+	if all == nil {
+		all = map[int]*Node{}
+		t.picked[n] = all
+	}
+	if prev := all[i]; prev != nil {
+		d = Add(prev, d)
+	}
+	all[i], t.grads[n] = d, d
 }
 
 // flows reports whether any operand of n leads to a wanted x.

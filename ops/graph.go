@@ -22,7 +22,8 @@ type Graph struct {
 	errs    []error
 	streams uint32
 	scope   []scope
-	placed  bool // Put was called
+	region  *region // that what is built now belongs to; nil: none
+	placed  bool    // Put was called
 	// nowhere marks the graph of ops that were given nothing but nil: its
 	// mistakes belong to whichever graph their results reach.
 	nowhere bool
@@ -62,9 +63,10 @@ type Node struct {
 	scope     string // the composite op that built it, or its own op's name
 	bad       bool   // its op failed: shape and dtype are unknown
 	state     *variable
-	where     Place // where it must run
-	expansion *Node // see composition
-	origin    *Node // in a simplified graph: the node that the user knows
+	region    *region // the branch or loop that it belongs to, or nil
+	where     Place   // where it must run
+	expansion *Node   // see composition
+	origin    *Node   // in a simplified graph: the node that the user knows
 }
 
 // Shape is a copy of the extents of n, outermost first; empty for a scalar.
@@ -120,6 +122,11 @@ func (n *Node) label() string {
 // built, if any.
 func (g *Graph) add(op *Op, attr any, in []*Node, shape []int, dt tensor.DType) *Node {
 	n := &Node{graph: g, id: len(g.nodes), op: op, in: slices.Clone(in), attr: attr, shape: slices.Clone(shape), dtype: dt, scope: op.Name}
+	switch op.lower {
+	case lowerInput, lowerConst, lowerVariable: // they are there before anything runs
+	default:
+		n.region = g.region
+	}
 	if k := len(g.scope); k > 0 {
 		n.caller, n.scope = g.scope[k-1].caller, g.scopeName()
 	} else {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/pace"
-	"github.com/anycl/anycl/internal/place"
 )
 
 // paceKey is what the errors of predictions have in common: the engine, the kind of
@@ -44,14 +43,11 @@ func (x *Executable) learn() {
 
 // learnFrom is learn with the time of a run.
 func (x *Executable) learnFrom(took time.Duration, keep bool) {
-	var tasks time.Duration
-	for t, c := range x.plan.Choices {
-		tasks += x.plan.Times[t][c.Side]
-	}
+	total, tasks, times, often := x.predicted()
 	if tasks <= 0 {
 		return
 	}
-	ratio := float64(took) / float64(x.plan.Total)
+	ratio := float64(took) / float64(total)
 	for s, sd := range x.sides {
 		var mine []int
 		for t, c := range x.plan.Choices {
@@ -64,14 +60,32 @@ func (x *Executable) learnFrom(took time.Duration, keep bool) {
 		}
 		raw, wait := newPriced(sd.engine, x.units, nil).raw(mine)
 		now, _ := x.rt.pace.Correct(waitKey(sd.engine), wait)
-		x.rt.pace.Learn(waitKey(sd.engine), wait, time.Duration(float64(now)*ratio), min(float64(now)/float64(x.plan.Total), 1), keep)
+		x.rt.pace.Learn(waitKey(sd.engine), wait, time.Duration(float64(now)*ratio), min(float64(now)/float64(total), 1), keep)
 		for i, t := range mine {
-			own := x.plan.Times[t][s]
-			if own > 0 && own != place.Never {
-				x.rt.pace.Learn(paceKey(sd.engine, x.units[t].task), raw[i], time.Duration(float64(own)*ratio), float64(own)/float64(tasks), keep)
+			if own := float64(times[t]); own > 0 {
+				x.rt.pace.Learn(paceKey(sd.engine, x.units[t].task), raw[i], time.Duration(own*ratio/often[t]), own/float64(tasks), keep)
 			}
 		}
 	}
+}
+
+// predicted is the time of a run, of its tasks together and of each with all its runs, as far as it
+// is known by now how often loops go round and which branches are taken.
+func (x *Executable) predicted() (total, tasks time.Duration, times []time.Duration, often []float64) {
+	times, often = make([]time.Duration, len(x.units)), frequencies(x.flows, len(x.units))
+	var planned time.Duration
+	for t, c := range x.plan.Choices {
+		d := x.plan.Times[t][c.Side]
+		planned += d
+		if times[t] = d; often[t] != x.often[t] {
+			times[t] = scaledBy(d, often[t]/max(x.often[t], 1e-9))
+		}
+		tasks += times[t]
+	}
+	if total = x.plan.Total; planned > 0 && tasks != planned {
+		total = scaledBy(total, float64(tasks)/float64(planned))
+	}
+	return total, tasks, times, often
 }
 
 // learn takes over what the open executables have measured.
@@ -102,8 +116,9 @@ func (rt *Runtime) keepLearned() {
 // of one kind have one cause, and add up.
 func (x *Executable) doubt() float64 {
 	var tasks, off float64
+	_, _, times, _ := x.predicted()
 	for t, c := range x.plan.Choices {
-		d := x.plan.Times[t][c.Side]
+		d := times[t]
 		_, part := x.rt.pace.Correct(paceKey(x.sides[c.Side].engine, x.units[t].task), d)
 		tasks += float64(d)
 		off += float64(d) * part

@@ -20,6 +20,7 @@ type value struct {
 	shape  []int         // set where it is not the node's: a result of a kernel
 	stored *variable     // the variable whose memory it is written to, if any
 	steady bool          // the same in every run until a variable is set
+	flow   *flow         // whose iterations hand it on or make it together; a branch whose result it is
 }
 
 func (v *value) bytes() int64 { return v.len * int64(v.dtype.Size()) }
@@ -30,6 +31,9 @@ type unit struct {
 	ins   []*value
 	outs  []*value
 	where Place // where it must run
+	// carries marks a copy, needless where both have the same memory.
+	carries bool
+	flow    *flow // what it stands for, until the units of that take its place
 }
 
 // lowerer turns a fused graph into tasks.
@@ -43,20 +47,23 @@ type lowerer struct {
 	units  []*unit
 }
 
-func lower(f *fusion, seed uint64, fast bool) *lowerer {
-	l := &lowerer{grouping: f.groups(), seed: seed, fast: fast, values: map[*Node]*value{}, picks: map[*Node][]*value{}, copies: map[*Node]*value{}}
-	for _, n := range f.order {
-		if n.inBuffer() {
+func newLowerer(f *fusion, seed uint64, fast bool) *lowerer {
+	return &lowerer{grouping: f.groups(), seed: seed, fast: fast, values: map[*Node]*value{}, picks: map[*Node][]*value{}, copies: map[*Node]*value{}}
+}
+
+// lower makes the tasks of all groups.
+func (l *lowerer) lower() {
+	for _, n := range l.order {
+		if n.inBuffer() && l.values[n] == nil {
 			l.values[n] = l.rowMajor(n)
 		}
 	}
 	done := map[*group]bool{}
-	for _, end := range f.order {
-		if f.head[end] != nil && f.root[end] {
+	for _, end := range l.order {
+		if l.head[end] != nil && l.root[end] {
 			l.lowerGroup(l.of[end], done)
 		}
 	}
-	return l
 }
 
 // lowerGroup makes the task of to after those of the groups that it reads.
@@ -97,6 +104,8 @@ func (l *lowerer) alone(end *Node) {
 		l.attention(end)
 	case lowerRoutine:
 		l.routine(end)
+	case lowerControl:
+		l.control(end)
 	case lowerPick:
 		l.values[end] = l.picks[end.in[0]][end.attr.(pickAttr).i]
 	default:

@@ -84,6 +84,8 @@ const (
 	lowerPick
 	lowerAssign
 	lowerRoutine
+	lowerParam
+	lowerControl
 )
 
 // Call is one application of an op: its operands and attributes.
@@ -202,7 +204,9 @@ func applyIn(g *Graph, name string, attr any, in ...*Node) *Node {
 			n.graph.errs = append(n.graph.errs, &OpError{Op: name, Caller: callerLine(), Operands: describe(in), Err: err})
 			return g.fail(name, in, err)
 		}
-		bad = bad || n.bad
+		if bad = bad || n.bad; !g.sees(n) && !n.bad {
+			return g.fail(name, in, ended(n))
+		}
 	}
 	if bad { // already reported where it happened
 		n := g.add(op, attr, in, nil, tensor.Invalid)
@@ -259,5 +263,7 @@ func expand(n *Node) *Node {
 	g := n.graph
 	g.scope = append(g.scope, scope{name: n.scope, caller: n.caller})
 	defer func() { g.scope = g.scope[:len(g.scope)-1] }()
-	return n.op.Compose(&Call{Op: n.op, In: n.in, Attr: n.attr})
+	var y *Node
+	g.within(n.region, func() { y = n.op.Compose(&Call{Op: n.op, In: n.in, Attr: n.attr}) })
+	return y
 }

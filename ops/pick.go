@@ -32,6 +32,9 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		of, what := b.node.in[0], "%s has no derivative"
 		switch {
+		case of.op.lower == lowerControl: // all at once, when it is come to
+			b.tape.pick(of, b.node.attr.(pickAttr).i, b.grad)
+			return
 		case of.op.Grad != nil:
 			of.op.Grad(&Back{node: of, grad: b.grad, tape: b.tape})
 			return

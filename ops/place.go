@@ -9,17 +9,17 @@ import (
 	"github.com/anycl/anycl/internal/place"
 )
 
-// decide asks the cost model where each unit runs.
-func (x *Executable) decide() (*place.Plan, error) {
+// decide asks the cost model where each unit runs, and how often it expects it to.
+func (x *Executable) decide() (plan *place.Plan, often []float64, err error) {
 	p := place.Problem{
 		Gain: 0.1,
 		Why:  func(t, s int) error { return x.sides[s].engine.Check(x.units[t].task) },
 	}
-	var err error
 	if p.Only, err = x.sideFor(x.where); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	engines := make([]*priced, len(x.sides))
+	often = frequencies(x.flows, len(x.units))
 	for s, sd := range x.sides {
 		p.Sides = append(p.Sides, sd.engine.Name())
 		engines[s] = newPriced(sd.engine, x.units, &x.rt.pace)
@@ -27,17 +27,32 @@ func (x *Executable) decide() (*place.Plan, error) {
 	for _, u := range x.units {
 		t := place.Task{Able: make([]bool, len(x.sides))}
 		if t.Only, err = x.sideFor(u.where); err != nil {
-			return nil, fmt.Errorf("%s at %s: %w", u.task.Name, u.task.Caller, err)
+			return nil, nil, fmt.Errorf("%s at %s: %w", u.task.Name, u.task.Caller, err)
 		}
 		for s, sd := range x.sides {
 			t.Able[s] = sd.engine.Check(u.task) == nil
 		}
 		p.Tasks = append(p.Tasks, t)
 	}
-	p.Values = x.moved()
-	p.Price = func(s int, tasks []int) ([]time.Duration, time.Duration) { return engines[s].price(tasks) }
+	p.Values, p.Tied = x.moved(often), tied(x.units)
+	p.Price = func(s int, tasks []int) ([]time.Duration, time.Duration) {
+		times, wait := engines[s].price(tasks)
+		for i, t := range tasks {
+			times[i] = scaledBy(times[i], often[t])
+		}
+		return times, wait
+	}
 	p.Move = func(from, to int, n int64) time.Duration { return moveTime(engines, from, to, n) }
-	return place.Decide(p)
+	plan, err = place.Decide(p)
+	return plan, often, err
+}
+
+// scaledBy is d, n times.
+func scaledBy(d time.Duration, n float64) time.Duration {
+	if n == 1 || d <= 0 {
+		return d
+	}
+	return time.Duration(min(float64(d)*n, 1<<50))
 }
 
 // sideFor is the side of a demanded place, -1 for none.
@@ -55,19 +70,30 @@ func (x *Executable) sideFor(p Place) (int, error) {
 }
 
 // moved are the values that may have to be moved in a run.
-func (x *Executable) moved() []place.Value {
+func (x *Executable) moved(often []float64) []place.Value {
 	number := make(map[*unit]int, len(x.units))
 	for t, u := range x.units {
 		number[u] = t
 	}
-	index := map[*value]int{}
+	// Of a value that iterations hand on, what they read is another one than the last.
+	type moving struct {
+		v     *value
+		times float64
+	}
+	index := map[moving]int{}
 	var out []place.Value
-	at := func(v *value) *place.Value {
-		i, ok := index[v]
+	within := enclosing(x.flows, len(x.units))
+	at := func(v *value, reader int) *place.Value {
+		times := 1.0
+		if v.maker != nil {
+			times = movesFor(v, number[v.maker], reader, within, often)
+		}
+		key := moving{v, times}
+		i, ok := index[key]
 		if !ok {
 			i = len(out)
-			index[v] = i
-			out = append(out, place.Value{Bytes: v.bytes(), Maker: place.Host})
+			index[key] = i
+			out = append(out, place.Value{Bytes: v.bytes(), Maker: place.Host, Times: times})
 			if v.maker != nil {
 				out[i].Maker = number[v.maker]
 			}
@@ -85,10 +111,10 @@ func (x *Executable) moved() []place.Value {
 	for t, u := range x.units {
 		for _, v := range u.ins {
 			if v.maker != nil || v.isInput() || x.volatile[v.node.state] {
-				p := at(v)
+				p := at(v, t)
 				p.Readers = append(p.Readers, t)
 			} else if by, ok := updates[v.node.state]; ok { // what the run before made of it
-				p := at(v)
+				p := at(v, t)
 				p.Maker = by
 				p.Readers = append(p.Readers, t)
 			}
@@ -96,10 +122,10 @@ func (x *Executable) moved() []place.Value {
 	}
 	for _, v := range x.results {
 		if v.maker != nil {
-			at(v).Result = true
+			at(v, -1).Result = true
 		}
 	}
-	return out
+	return awaited(x.flows, often, out)
 }
 
 // priced is an engine that is asked for the times of units, each once.

@@ -24,18 +24,20 @@ type plan struct {
 	results []*value
 	slots   map[home]engine.Slot
 	span    map[home]*arena.Interval
-	alias   map[home]home // shares the memory of
-	order   []home        // deterministic
-	maker   map[*unit]int // position
-	moved   map[home]bool // that a step brings
-	idle    int           // the side of what no task touches
+	alias   map[home]home  // shares the memory of
+	order   []home         // deterministic
+	maker   map[*unit]int  // position
+	moved   map[home]bool  // that a step brings
+	touched map[home][]int // where units read or write it
+	steps   *[]step        // that are being made
+	idle    int            // the side of what no task touches
 }
 
 func newPlan(x *Executable) *plan {
 	units, choices := x.units, x.plan.Choices
 	p := &plan{
 		x: x, units: units, choices: choices, results: x.results,
-		slots: map[home]engine.Slot{}, span: map[home]*arena.Interval{}, alias: map[home]home{}, maker: map[*unit]int{}, moved: map[home]bool{},
+		slots: map[home]engine.Slot{}, span: map[home]*arena.Interval{}, alias: map[home]home{}, maker: map[*unit]int{}, moved: map[home]bool{}, touched: map[home][]int{},
 	}
 	if x.where == OnCPU {
 		p.idle = len(x.sides) - 1
@@ -55,6 +57,7 @@ func newPlan(x *Executable) *plan {
 	for _, v := range x.results {
 		p.use(v, p.sideOf(v), len(units))
 	}
+	p.spanLoops()
 	for h, iv := range p.span {
 		if h.value.steady {
 			iv.From, iv.To = 0, len(units) // it outlives the run
@@ -80,6 +83,7 @@ func (p *plan) sideOf(v *value) int {
 // use notes that v is wanted on side s at step t, and where it comes from.
 func (p *plan) use(v *value, s, t int) {
 	h := home{v, s}
+	p.touched[h] = append(p.touched[h], t)
 	if iv := p.span[h]; iv != nil {
 		iv.From, iv.To = min(iv.From, t), max(iv.To, t)
 	} else {
@@ -109,6 +113,7 @@ func (h home) fixed(p *plan) bool {
 
 // allocate plans one arena, or several under the engine's limit, for each side.
 func (p *plan) allocate(again bool) error {
+	p.coalesce(again)
 	p.shareInPlace(again)
 	for s, sd := range p.x.sides {
 		var homes []home
@@ -165,7 +170,10 @@ func (p *plan) shareInPlace(again bool) {
 		if u.task.Kind == engine.Custom || u.task.Kind == engine.Routine {
 			continue
 		}
-		for i := range u.outs {
+		for i, v := range u.outs {
+			if v.flow != nil {
+				continue // what else writes it has the same memory
+			}
 			if again {
 				if in := u.task.AliasOf(i); in >= 0 {
 					p.share(t, u, in, i)
@@ -187,7 +195,7 @@ func (p *plan) shareInPlace(again bool) {
 func (p *plan) share(t int, u *unit, in, i int) {
 	s := p.choices[t].Side
 	out := home{u.outs[i], s}
-	if out.fixed(p) {
+	if _, shared := p.alias[out]; shared || out.fixed(p) {
 		return
 	}
 	root := p.root(home{u.ins[in], s})
@@ -200,6 +208,9 @@ func (p *plan) share(t int, u *unit, in, i int) {
 func (p *plan) inPlace(t int, u *unit, i int) int {
 	s, v := p.choices[t].Side, u.outs[i]
 	out := home{v, s}
+	if _, shared := p.alias[out]; shared {
+		return -1
+	}
 	for j, x := range u.ins {
 		if u.task.AliasedBy(j) >= 0 {
 			continue
@@ -221,12 +232,15 @@ func (p *plan) inPlace(t int, u *unit, i int) int {
 	return -1
 }
 
-// root is whose memory h has. What shares it points there at once.
+// root is whose memory h has.
 func (p *plan) root(h home) home {
-	if to, ok := p.alias[h]; ok {
-		return to
+	for {
+		to, ok := p.alias[h]
+		if !ok {
+			return h
+		}
+		h = to
 	}
-	return h
 }
 
 // fix gives a constant or variable its memory.
@@ -256,27 +270,34 @@ func (v *value) isInput() bool { return v.maker == nil && v.node.op.lower == low
 
 // bind makes the steps of a run and the tasks of each side.
 func (p *plan) bind(ctx context.Context) error {
-	for t, u := range p.units {
-		s := p.choices[t].Side
-		sd := p.x.sides[s]
-		b := engine.Bound{Task: u.task}
-		for _, v := range u.ins {
-			b.Ins = append(b.Ins, p.slots[home{v, s}])
-		}
-		for _, v := range u.outs {
-			b.Outs = append(b.Outs, p.slots[home{v, s}])
-		}
-		for _, v := range u.ins {
-			p.bring(v, s)
-		}
-		sd.tasks = append(sd.tasks, b)
-		p.x.step(step{from: s, first: len(sd.tasks) - 1, last: len(sd.tasks)})
-	}
+	p.steps = &p.x.steps
+	p.bindAll(0, len(p.units), p.x.flows)
 	for _, v := range p.results {
 		s := p.sideOf(v)
 		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[home{v, s}], dtype: v.dtype, shape: v.resultShape()})
 	}
 	return ctx.Err()
+}
+
+// bindUnit makes the task of unit t, and the steps that bring what it reads and run it.
+func (p *plan) bindUnit(t int) {
+	u, s := p.units[t], p.choices[t].Side
+	sd := p.x.sides[s]
+	b := engine.Bound{Task: u.task}
+	for _, v := range u.ins {
+		b.Ins = append(b.Ins, p.slots[home{v, s}])
+	}
+	for _, v := range u.outs {
+		b.Outs = append(b.Outs, p.slots[home{v, s}])
+	}
+	for _, v := range u.ins {
+		p.bring(v, s)
+	}
+	sd.tasks = append(sd.tasks, b)
+	if u.carries && b.Ins[0] == b.Outs[0] {
+		return // it is there
+	}
+	p.add(step{from: s, first: len(sd.tasks) - 1, last: len(sd.tasks)})
 }
 
 // bring makes the step that moves v to side s, unless it is there.
@@ -295,7 +316,21 @@ func (p *plan) bring(v *value, s int) {
 	default:
 		m.data = tensor.AlignedBytes(int(v.bytes()))
 	}
-	p.x.step(m)
+	p.add(m)
+}
+
+// add appends s, joining stretches of tasks.
+func (p *plan) add(s step) {
+	if n := len(*p.steps); n > 0 && (*p.steps)[n-1].goesOn(&s) {
+		(*p.steps)[n-1].last = s.last
+		return
+	}
+	*p.steps = append(*p.steps, s)
+}
+
+// goesOn reports whether next is the rest of a stretch of tasks.
+func (s *step) goesOn(next *step) bool {
+	return !s.move && !next.move && s.flow == nil && next.flow == nil && s.from == next.from && s.last == next.first
 }
 
 // hosted finds the bytes of v at slot of side s, where they are in the host's memory.

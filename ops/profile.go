@@ -108,7 +108,7 @@ func (x *Executable) Profile(ctx context.Context, feeds Feeds, o ProfileOptions)
 		start := time.Now()
 		var tr *tracer
 		if i%2 == 1 {
-			tr = &tracer{epoch: start, tasks: x.taskNumbers()}
+			tr = &tracer{epoch: start, tasks: x.taskNumbers(), ran: make([]int, len(x.units))}
 		}
 		if err := x.run(ctx, feeds, outs, tr); err != nil {
 			return nil, err
@@ -132,7 +132,7 @@ func (x *Executable) Profile(ctx context.Context, feeds Feeds, o ProfileOptions)
 			p.Peaks[s.engine.Name()] = e.Peaks()
 		}
 	}
-	p.tally(r, medianTimes(traces))
+	p.tally(r, medianTimes(traces, middle), middle.ran)
 	x.fromProfile(p.Tasks)
 	return p, nil
 }
@@ -159,9 +159,16 @@ func (x *Executable) taskNumbers() [][]int {
 	return numbers
 }
 
-// medianTimes are the times of the spans, which are the same in every trace.
-func medianTimes(traces []*tracer) []time.Duration {
-	out := make([]time.Duration, len(traces[0].spans))
+// medianTimes are the times of the spans of the middle trace. Where others have other spans, as
+// loops may go round as often as they find, they are its own.
+func medianTimes(traces []*tracer, middle *tracer) []time.Duration {
+	out := make([]time.Duration, len(middle.spans))
+	if slices.ContainsFunc(traces, func(tr *tracer) bool { return len(tr.spans) != len(out) }) {
+		for i, s := range middle.spans {
+			out[i] = s.End - s.Start
+		}
+		return out
+	}
 	times := make([]time.Duration, len(traces))
 	for i := range out {
 		for j, tr := range traces {
@@ -174,8 +181,9 @@ func medianTimes(traces []*tracer) []time.Duration {
 }
 
 // tally adds up the spans, which take so long each, by task and by kernel.
-func (p *Profile) tally(r *Report, times []time.Duration) {
-	for _, t := range r.Tasks {
+func (p *Profile) tally(r *Report, times []time.Duration, ran []int) {
+	for i, t := range r.Tasks {
+		t.Flops, t.Bytes = t.Flops*float64(ran[i]), t.Bytes*float64(ran[i])
 		p.Tasks = append(p.Tasks, TaskProfile{
 			Name: t.Name, Kind: t.Kind, Caller: t.Caller, Axes: t.Axes, Where: t.Where, Variant: t.Plan.Variant,
 			Predicted: time.Duration(t.Predicted[t.Where]), Rate: Rate{Flops: t.Flops, Bytes: t.Bytes},
@@ -240,6 +248,7 @@ type tracer struct {
 	tasks [][]int // of each side, their numbers
 	took  time.Duration
 	spans []Span
+	ran   []int // how often each task did
 }
 
 // host notes what the host did since start.
@@ -259,8 +268,23 @@ func (t *tracer) now() time.Duration {
 	return time.Since(t.epoch)
 }
 
+// iteration notes an iteration of a loop, or the way of a branch.
+func (t *tracer) iteration(f *flowSteps, n int64, start time.Duration) {
+	if t == nil {
+		return
+	}
+	name := fmt.Sprintf("%s, iteration %d", f.node.scope, n)
+	if !f.loop {
+		name = fmt.Sprintf("%s, %t", f.node.scope, n == 0)
+	}
+	t.host(name, start)
+}
+
 // stretch runs a stretch of tasks with a clock on each launch.
 func (t *tracer) stretch(ctx context.Context, s *side, number int, st *step, run uint32) error {
+	for i := st.first; i < st.last; i++ {
+		t.ran[t.tasks[number][i]]++
+	}
 	start := t.now()
 	seq, ok := s.seq.(engine.Profiler)
 	if !ok { // an engine of the caller's: the stretch as a whole, in its first task

@@ -23,8 +23,9 @@ type randomAttr struct {
 // with as many bits b as the dtype holds: 8 for bfloat16, 11 for float16, 24
 // for float32, 53 for float64. With more, rounding would reach 1. They depend
 // on the graph's seed, on which call of Uniform or Normal this is, on the
-// number of the Run and on i alone: every engine draws the same. Errors: dtype
-// not float; a negative extent.
+// number of the Run and on i alone: every engine draws the same. Each iteration of a loop
+// draws with a seed of its own, which is made of the graph's and the number of the iteration
+// in every loop around. Errors: dtype not float; a negative extent.
 // Source: Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011),
 // Philox-4x32-10.
 func (g *Graph) Uniform(dt tensor.DType, shape ...int) *Node { return g.random("uniform", dt, shape) }
@@ -46,7 +47,11 @@ func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
 		return g.fail(name, nil, dtypeError(dt, floats))
 	}
 	g.streams++
-	return applySource(g, name, randomAttr{g.streams, slices.Clone(shape), dt}, dt, shape)
+	n := applySource(g, name, randomAttr{g.streams, slices.Clone(shape), dt}, dt, shape)
+	if !n.bad {
+		n.in = g.numbers()
+	}
+	return n
 }
 
 var _ = define(Op{
@@ -109,6 +114,22 @@ var _ = define(Op{
 	},
 	ULP:     64, // the relative error of cos is large next to its zeros
 	Samples: randomSamples((*Graph).Normal),
+})
+
+// fold_in makes the seed of an iteration of its number and the seed around the loop.
+var _ = define(Op{
+	Name: "fold_in", Arity: 2, hidden: true, Flat: true,
+	Result: same,
+	Scalar: &engine.Scalar{
+		Arity: 2,
+		Flops: 8,
+		C:     "philox_fold(a, (ulong)b)",
+		Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+			for i, seed := range args[0].U64 {
+				dst.U64[i] = philox.Fold(seed, uint64(args[1].I64[i]))
+			}
+		},
+	},
 })
 
 // cosTurn is cos(2πv) for v in [0, 1), exact at its zeros as OpenCL's cospi is.

@@ -18,10 +18,12 @@ type simplifier struct {
 	seen   map[*Node]bool
 	known  map[string]*Node
 	next   int
+	// frontiers are what the regions of loops and branches read; see deps.
+	frontiers map[*region][]*Node
 }
 
 func newSimplifier(places map[*Node]Place) *simplifier {
-	return &simplifier{places: places, done: map[*Node]*Node{}, seen: map[*Node]bool{}, known: map[string]*Node{}}
+	return &simplifier{places: places, done: map[*Node]*Node{}, seen: map[*Node]bool{}, known: map[string]*Node{}, frontiers: map[*region][]*Node{}}
 }
 
 // primitives are the nodes that n is made of.
@@ -33,7 +35,7 @@ func primitives(n *Node) []*Node {
 }
 
 func (s *simplifier) simplify(n *Node) *Node {
-	walkDown(n, s.seen, primitives, func(n *Node) { s.done[n] = s.visit(n) })
+	walkDown(n, s.seen, s.deps, func(n *Node) { s.done[n] = s.visit(n) })
 	return s.done[n]
 }
 
@@ -42,6 +44,9 @@ func (s *simplifier) simplify(n *Node) *Node {
 func (s *simplifier) visit(n *Node) *Node {
 	if n.op.Compose != nil {
 		return s.done[n.composition()]
+	}
+	if n.op.lower == lowerControl {
+		return s.control(n)
 	}
 	in := make([]*Node, len(n.in))
 	for i, x := range n.in {
@@ -54,12 +59,17 @@ func (s *simplifier) visit(n *Node) *Node {
 	if r := identity(&c); r != nil {
 		return r
 	}
-	key := c.key()
+	return s.unique(&c)
+}
+
+// unique is the node that computes what n does.
+func (s *simplifier) unique(n *Node) *Node {
+	key := n.key()
 	if prev := s.known[key]; prev != nil {
 		return prev
 	}
-	s.known[key] = &c
-	return &c
+	s.known[key] = n
+	return n
 }
 
 // key is equal for nodes that compute the same.
@@ -67,7 +77,7 @@ func (n *Node) key() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s|%v%v", n.op.Name, n.dtype, n.shape)
 	switch a := n.attr.(type) {
-	case inputAttr, *KernelOptions:
+	case inputAttr, *KernelOptions, paramAttr, leafAttr:
 		fmt.Fprintf(&b, "|%d", n.id) // each its own
 	case *variable:
 		fmt.Fprintf(&b, "|%p", a)
@@ -99,7 +109,7 @@ func identity(n *Node) *Node {
 		return nil
 	}
 	switch n.op.Name {
-	case "stop_gradient":
+	case "stop_gradient", "stand_in":
 		return n.in[0]
 	case "reshape", "broadcast_to", "cast":
 		return sameAs(0)

@@ -32,6 +32,17 @@ func Words(at uint64, run, stream uint32, seed uint64) [4]uint32 {
 	return Block([4]uint32{uint32(at), uint32(at >> 32), run, stream}, [2]uint32{uint32(seed), uint32(seed >> 32)})
 }
 
+// Fold is the seed of iteration i where that around the loop is seed: neighbours are
+// unlike, and no iteration has its surroundings' seed but by chance.
+//
+// Source: Steele, Lea and Flood, Fast splittable pseudorandom number generators (2014).
+func Fold(seed, i uint64) uint64 {
+	x := seed + (i+1)*0x9E3779B97F4A7C15
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}
+
 // Uniform is in [0, 1), with 24 bits.
 func Uniform(w [4]uint32) float32 { return float32(w[0]>>8) * (1.0 / (1 << 24)) }
 

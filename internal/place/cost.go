@@ -20,6 +20,9 @@ func (d *decision) race() candidate {
 		for t := range d.Tasks {
 			c.sides[t] = d.nearest(t, s)
 		}
+		for _, p := range d.Tied {
+			c.sides[p[1]] = c.sides[p[0]]
+		}
 		c.total = d.cost(c.sides)
 		d.pure = append(d.pure, c)
 	}
@@ -86,6 +89,17 @@ func (d *decision) try(best *candidate, sides []int) {
 	}
 }
 
+// awaited is the time of what the host reads in the midst of a run.
+func (d *decision) awaited(sides []int, waits []time.Duration) (total time.Duration) {
+	for v := range d.Values {
+		if x := &d.Values[v]; x.Awaited > 0 {
+			s := sides[x.Maker]
+			total += scaled(waits[s]+d.Move(s, Host, x.Bytes), x.Awaited)
+		}
+	}
+	return total
+}
+
 // priced are the times of tasks on their own sides when each side has only what sides
 // gives it, and on others as if they had all.
 func (d *decision) priced(sides []int) (times [][]time.Duration, waits []time.Duration) {
@@ -143,11 +157,19 @@ func (d *decision) cost(sides []int) time.Duration {
 			if x.Maker < t { // that of an earlier run has been waited for
 				read(from)
 			}
-			total += d.Move(from, s, x.Bytes)
+			move := d.Move(from, s, x.Bytes)
+			total += move
+			if x.Times > 1 {
+				if from >= 0 {
+					move += waits[from]
+				}
+				total += x.again(move)
+			}
 		}
 		busy[s] = true
 		total += times[t][s]
 	}
+	total += d.awaited(sides, waits)
 	results := false
 	for v := range d.Values {
 		if x := &d.Values[v]; x.Result && x.Maker >= 0 {

@@ -10,6 +10,7 @@ import "time"
 //	a value       made on one and read on the other: its move, once, however many read it
 //	              made elsewhere, or fed: its move to a if a task on a reads it, and to b
 //	              read elsewhere, or a result: its move from the side that makes it
+//	              read by the host in the midst of a run: a wait and a move, each time
 //	a side        a wait, if it has any task
 //
 // With waits each move waits too for what is moved, which is too much where several moves
@@ -17,12 +18,12 @@ import "time"
 func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, wait []time.Duration, waits bool) []int {
 	n := newNetwork(len(d.Tasks), 2*len(d.Values)+2)
 	c := &cutter{decision: d, net: n, a: a, b: b, sides: sides}
-	move := func(from, to int, bytes int64) int64 {
-		cost := d.Move(from, to, bytes)
+	move := func(from, to int, x *Value) int64 {
+		cost := d.Move(from, to, x.Bytes)
 		if waits && from >= 0 {
 			cost += wait[from]
 		}
-		return capped(cost)
+		return capped(cost + x.again(cost))
 	}
 	users := make([]int, 0, len(d.Tasks))
 	for t := range d.Tasks {
@@ -59,17 +60,25 @@ func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, wait []ti
 			if x.Maker >= 0 {
 				from = sides[x.Maker]
 			}
-			c.anyOf(near, move(from, a, x.Bytes), move(from, b, x.Bytes))
+			c.anyOf(near, move(from, a, x), move(from, b, x))
 			continue
 		}
-		c.between(x.Maker, near, move(a, b, x.Bytes), move(b, a, x.Bytes))
+		c.between(x.Maker, near, move(a, b, x), move(b, a, x))
 		for s := range d.Sides {
 			if there[s] {
-				n.cost(x.Maker, move(a, s, x.Bytes), move(b, s, x.Bytes))
+				n.cost(x.Maker, move(a, s, x), move(b, s, x))
 			}
+		}
+		if x.Awaited > 0 {
+			n.cost(x.Maker, capped(scaled(wait[a]+d.Move(a, Host, x.Bytes), x.Awaited)), capped(scaled(wait[b]+d.Move(b, Host, x.Bytes), x.Awaited)))
 		}
 		if x.Result {
 			n.cost(x.Maker, capped(d.Move(a, Host, x.Bytes)), capped(d.Move(b, Host, x.Bytes)))
+		}
+	}
+	for _, p := range d.Tied {
+		if c.open(p[0]) && c.open(p[1]) {
+			n.edge(p[0], p[1], unlimited, unlimited)
 		}
 	}
 	sink := n.solve()

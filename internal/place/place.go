@@ -38,6 +38,8 @@ type Problem struct {
 	Gain float64
 	// Why says, for a task that a side cannot run, why.
 	Why func(task, side int) error
+	// Tied are pairs of tasks that must be on one side, alike in what can run them.
+	Tied [][2]int
 }
 
 // Task is what a task demands.
@@ -54,7 +56,18 @@ type Value struct {
 	Maker   int
 	Readers []int // tasks, ascending
 	Result  bool  // the host reads it at the end
+	// Times is how often it is moved in a run, with a wait each time; 0 is once. Awaited is how
+	// often the host reads it in the midst of a run.
+	Times, Awaited float64
 }
+
+// again is the cost of moving x anew, each time but the first.
+func (x *Value) again(cost time.Duration) time.Duration {
+	return scaled(cost, max(x.Times-1, 0))
+}
+
+// scaled is t times n.
+func scaled(t time.Duration, n float64) time.Duration { return time.Duration(min(float64(t)*n, 1<<50)) }
 
 // Choice is the side of one task and the reason.
 type Choice struct {

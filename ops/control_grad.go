@@ -1,0 +1,270 @@
+package ops
+
+import (
+	"errors"
+	"slices"
+)
+
+// pullBack gives for each of xs the derivative of the sum of outs times ds; nil where there is none.
+func pullBack(outs, ds, xs []*Node) []*Node {
+	t := newTape(outs, xs)
+	for i, y := range outs {
+		t.accumulate(y, ds[i])
+	}
+	t.run()
+	all := make([]*Node, len(xs))
+	for i, x := range xs {
+		all[i] = t.grads[x]
+	}
+	return all
+}
+
+// standIn is x, as a node of the region that is being built: what pullBack stops at, and
+// what derivatives of derivatives pass through.
+func standIn(x *Node) *Node { return apply("stand_in", nil, x) }
+
+var _ = define(Op{
+	Name: "stand_in", Arity: 1, DTypes: every, hidden: true, Result: same, view: identityView,
+	Grad: func(b *Back) { b.Add(0, b.Grad()) },
+})
+
+// outGrads are the derivatives of the outcomes of a control, those that are not zero.
+func (b *Back) outGrads() map[outcome]*Node {
+	c := b.node.attr.(*control)
+	all := map[outcome]*Node{}
+	for i, d := range b.tape.picked[b.node] {
+		all[c.outs[i]] = d
+	}
+	return all
+}
+
+// taped are the operands from i on that have a derivative which is wanted.
+func (b *Back) taped(i int) (all []*Node) {
+	for _, x := range b.node.in[i:] {
+		if b.tape.wanted[x] && x.dtype.IsFloat() && !slices.Contains(all, x) {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// gradIf is a branch with the same predicate: what the one that was taken reads gets its
+// derivative through it, and what only the other one reads gets zeros.
+func gradIf(b *Back) {
+	n, g := b.node, b.node.graph
+	c, grads := n.attr.(*control), b.outGrads()
+	wanted := b.taped(1)
+	if len(wanted) == 0 {
+		return
+	}
+	way := func(r *region) func() []*Node {
+		return func() []*Node {
+			cl := newCloner(g, r)
+			leaves := make([]*Node, len(wanted))
+			for i, x := range wanted {
+				leaves[i] = standIn(x)
+				cl.made[x] = leaves[i]
+			}
+			var outs, ds []*Node
+			for i := range r.results {
+				if d := grads[outcome{i: i}]; d != nil {
+					outs, ds = append(outs, cl.node(r.results[i])), append(ds, d)
+				}
+			}
+			return orZeros(pullBack(outs, ds, leaves), wanted)
+		}
+	}
+	for i, d := range If(n.in[0], way(c.regions[0]), way(c.regions[1])) {
+		b.tape.accumulate(wanted[i], d)
+	}
+}
+
+// orZeros puts zeros where a derivative is nil.
+func orZeros(ds, like []*Node) []*Node {
+	for i, d := range ds {
+		if d == nil {
+			ds[i] = zerosLike(like[i])
+		}
+	}
+	return ds
+}
+
+// gradLoop goes back over the iterations of a loop. Each is computed again from what it began
+// with, which the loop keeps for it; what an iteration carries back are the derivatives of what
+// it was given, and sums of those of what it reads from around.
+func gradLoop(b *Back) {
+	n := b.node
+	c := n.attr.(*control)
+	if c.trips < 0 && c.limit == 0 {
+		n.graph.fail(n.op.Name, n.in, errors.New("a loop without a limit has no derivative (set LoopOptions.Limit, or cut the path with ops.StopGradient)"))
+		return
+	}
+	r := c.regions[0]
+	r.number(n.graph)
+	n.count()
+	k := &backLoop{Back: b, c: c, r: r, grads: b.outGrads()}
+	k.plan()
+	if len(k.init)+len(k.rows) == 0 {
+		return
+	}
+	l := &loopBuilder{name: "scan", graph: n.graph, trips: c.trips, init: k.init, build: k.build}
+	if c.trips < 0 {
+		l.name, l.limit, l.expect = "while", c.limit, c.expect
+		k.done = n.outcome(outcome{i: slices.Index(r.params, r.index)})
+	}
+	back, err := l.loop()
+	if err != nil { // what it is made of was right when the loop was built
+		n.graph.fail(n.op.Name, n.in, err)
+		return
+	}
+	for i, x := range k.carried {
+		b.tape.accumulateWanted(n.in[x], back.outcome(outcome{i: i}))
+	}
+	for i, x := range k.around {
+		b.tape.accumulate(x, back.outcome(outcome{i: len(k.carried) + i}))
+	}
+	for i, q := range k.rows {
+		b.tape.accumulate(q.in[0], back.outcome(outcome{i, true}))
+	}
+}
+
+// backLoop builds the loop that goes back.
+type backLoop struct {
+	*Back
+	c     *control
+	r     *region
+	grads map[outcome]*Node
+	done  *Node // how many iterations there were, where only the run knows
+
+	init    []*Node // of the loop: derivatives of what is carried, zeros for what is around
+	carried []int   // numbers of the values, floats
+	around  []*Node // what gets a derivative and is read whole
+	rows    []*Node // what gets a derivative and is read row by row
+	saved   []*Node // of each value carried, what all iterations began with
+}
+
+// plan finds out what the loop carries.
+func (k *backLoop) plan() {
+	n := k.node
+	for i, p := range k.r.params {
+		if !p.dtype.IsFloat() {
+			continue
+		}
+		d := k.grads[outcome{i: i}]
+		if d == nil {
+			d = zerosLike(n.in[i])
+		}
+		k.carried, k.init = append(k.carried, i), append(k.init, d)
+	}
+	for _, q := range k.r.rows {
+		if k.tape.wanted[q.in[0]] && q.dtype.IsFloat() {
+			k.rows = append(k.rows, q)
+		}
+	}
+	for _, x := range k.taped(k.c.carried) {
+		if k.readWhole(x) {
+			k.around, k.init = append(k.around, x), append(k.init, zerosLike(x))
+		}
+	}
+	for i, p := range k.r.params {
+		k.saved = append(k.saved, nil)
+		if p != k.r.index {
+			k.saved[i] = n.saved(p)
+		}
+	}
+}
+
+// readWhole reports whether an iteration reads x otherwise than by the rows that have
+// derivatives of their own.
+func (k *backLoop) readWhole(x *Node) bool {
+	seen := map[*Node]bool{}
+	whole := false
+	for _, n := range k.r.roots() {
+		walkDown(n, seen, func(n *Node) []*Node {
+			switch {
+			case n.region != k.r:
+				return nil
+			case slices.Contains(k.rows, n):
+				return n.in[1:]
+			}
+			return n.in
+		}, func(n *Node) { whole = whole || n == x })
+	}
+	return whole
+}
+
+// saved is what p, a value that n carries, was at the beginning of each iteration.
+func (n *Node) saved(p *Node) *Node {
+	c := n.attr.(*control)
+	r := c.regions[0]
+	w := write{row: p, at: r.index}
+	i := slices.IndexFunc(r.writes, func(have write) bool { return have.row == w.row && have.at == w.at })
+	if i < 0 {
+		w.total = c.trips >= 0
+		i, r.writes = len(r.writes), append(r.writes, w)
+	}
+	return n.outcome(outcome{i, true})
+}
+
+// build is the body of the loop that goes back.
+func (k *backLoop) build(l *loopBuilder, s []*Node) error {
+	g := k.node.graph
+	i := l.region.number(g)
+	done := k.done
+	if done == nil {
+		done = ScalarLike(i, float64(k.c.trips))
+	} else {
+		l.cond = Less(i, done)
+	}
+	at := Sub(done, Add(i, ScalarLike(i, 1)))
+	cl := newCloner(g, k.r)
+	var leaves, like []*Node
+	leaf := func(x, value *Node) {
+		cl.made[x] = standIn(value)
+		leaves, like = append(leaves, cl.made[x]), append(like, x)
+	}
+	for p, param := range k.r.params {
+		switch {
+		case param == k.r.index:
+			cl.made[param] = at
+		case param.dtype.IsFloat():
+			leaf(param, l.row(k.saved[p], at))
+		default:
+			cl.made[param] = l.row(k.saved[p], at)
+		}
+	}
+	for _, x := range k.around {
+		leaf(x, x)
+	}
+	for _, q := range k.rows {
+		leaf(q, l.row(q.in[0], cl.node(q.in[1])))
+	}
+	var outs, ds []*Node
+	for j, p := range k.carried {
+		outs, ds = append(outs, cl.node(k.r.results[p])), append(ds, s[j])
+	}
+	for j, w := range k.r.writes {
+		if d := k.grads[outcome{j, true}]; d != nil {
+			outs, ds = append(outs, cl.node(w.row)), append(ds, l.row(d, cl.node(w.at)))
+		}
+	}
+	back := orZeros(pullBack(outs, ds, leaves), like)
+	whole := len(k.carried) + len(k.around)
+	for j, d := range back[:whole] {
+		if j >= len(k.carried) {
+			d = Add(s[j], d)
+		}
+		l.next = append(l.next, d)
+	}
+	for j, d := range back[whole:] {
+		l.writes = append(l.writes, write{d, cl.node(k.rows[j].in[1]), k.c.trips >= 0})
+	}
+	return nil
+}
+
+// accumulateWanted adds to the derivative of n, if it is wanted.
+func (t *tape) accumulateWanted(n, d *Node) {
+	if t.wanted[n] && n.dtype.IsFloat() {
+		t.accumulate(n, d)
+	}
+}

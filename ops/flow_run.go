@@ -1,0 +1,82 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+)
+
+// unheard is how many iterations are submitted before the host waits, where nothing else makes it.
+const unheard = 64
+
+// flow runs a loop or a branch.
+func (x *Executable) flow(ctx context.Context, f *flowSteps, run uint32, tr *tracer) error {
+	if !f.loop {
+		return x.branch(ctx, f, run, tr)
+	}
+	var n int64
+	for ; f.trips < 0 || n < int64(f.trips); n++ {
+		if f.trips < 0 && f.limit > 0 && n == int64(f.limit) {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("%s at %s, iteration %d: %w", f.node.scope, f.node.caller, n, err)
+		}
+		start := tr.now()
+		if err := x.follow(ctx, f.parts[0], run, tr); err != nil {
+			return err
+		}
+		if f.pred != nil {
+			if ok, err := x.holds(ctx, f, tr); err != nil || !ok {
+				if err != nil {
+					return err
+				}
+				break
+			}
+		}
+		if err := x.follow(ctx, f.parts[1], run, tr); err != nil {
+			return err
+		}
+		if f.pred == nil && n%unheard == unheard-1 {
+			if err := x.wait(ctx); err != nil {
+				return err
+			}
+		}
+		tr.iteration(f, n, start)
+	}
+	f.stats.note(n)
+	return nil
+}
+
+func (x *Executable) branch(ctx context.Context, f *flowSteps, run uint32, tr *tracer) error {
+	start := tr.now()
+	ok, err := x.holds(ctx, f, tr)
+	if err != nil {
+		return err
+	}
+	way, taken := 1, int64(0)
+	if ok {
+		way, taken = 0, 1
+	}
+	f.stats.note(taken)
+	if err := x.follow(ctx, f.parts[way], run, tr); err != nil {
+		return err
+	}
+	tr.iteration(f, int64(way), start)
+	return nil
+}
+
+// holds reads the predicate of f.
+func (x *Executable) holds(ctx context.Context, f *flowSteps, tr *tracer) (bool, error) {
+	if f.host {
+		return f.truth[0] != 0, nil
+	}
+	start := tr.now()
+	if x.brief { // the part of the run that is waited for is over soon
+		ctx = context.Background()
+	}
+	if err := x.sides[f.from].engine.Read(ctx, f.truth, f.slot.Mem, f.slot.Offset); err != nil {
+		return false, err
+	}
+	tr.host("read", start)
+	return f.truth[0] != 0, nil
+}

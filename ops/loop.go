@@ -1,0 +1,272 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// LoopOptions say more about a loop. The zero value and nil are right for most.
+type LoopOptions struct {
+	// Limit ends the loop after so many iterations, whatever the condition says; 0
+	// means no limit. Only a loop with a limit has a derivative, for which it keeps what each
+	// iteration began with: memory for Limit times the values carried.
+	Limit int
+	// Expect is how many iterations there may be, for the cost model, until runs have
+	// shown it; 0 means that nothing is known.
+	Expect int
+}
+
+// While carries values from one iteration to the next as long as a condition of them holds:
+//
+//	s = init;  while cond(s) { s = body(s) };  the result is s
+//
+// Both functions are called once, while the graph is built, with nodes that stand for the
+// values as an iteration finds them, and may read every node that stands around. The
+// shapes and dtypes of the values stay as they are. What does not depend on the values
+// is computed before the loop, once. A condition that compares NaN is false.
+//
+// The values stay where the loop runs; the host reads the condition once an iteration, and
+// hears its context then, so that a loop which does not end can be stopped. Random numbers
+// are others in each iteration; see [Graph.Uniform]. Variables can be read, and not assigned.
+//
+// Gradients flow through a loop with a Limit: to init, and to all that the body reads. Every
+// iteration is computed again from what it began with, in a loop that goes back as many
+// iterations as there were.
+//
+// Errors: no values; cond does not return a bool scalar; body returns other values than it
+// was given, by number, shape or dtype; a negative limit; a value of an iteration is read
+// outside of the loop. Source: StableHLO, op while; for Limit TensorFlow, tf.while_loop.
+func While(init []*Node, cond func(s []*Node) *Node, body func(s []*Node) []*Node, o *LoopOptions) []*Node {
+	if o == nil {
+		o = &LoopOptions{}
+	}
+	g := graphOf(init...)
+	fail := func(err error) []*Node {
+		return slices.Repeat([]*Node{g.fail("while", init, err)}, max(1, len(init)))
+	}
+	switch {
+	case len(init) == 0:
+		return fail(errors.New("there are no values to carry"))
+	case slices.Contains(init, nil):
+		return fail(errNil)
+	case cond == nil || body == nil:
+		return fail(errors.New("the functions cond and body must be given"))
+	case o.Limit < 0 || o.Expect < 0:
+		return fail(fmt.Errorf("a limit of %d iterations, %d expected", o.Limit, o.Expect))
+	}
+	l := &loopBuilder{
+		name: "while", graph: g, init: init, trips: -1, limit: o.Limit, expect: float64(o.Expect),
+		build: func(l *loopBuilder, s []*Node) (err error) {
+			l.cond = cond(s)
+			l.next = body(s)
+			return isPredicate(l.cond)
+		},
+	}
+	n, err := l.loop()
+	if err != nil {
+		return fail(err)
+	}
+	return n.carriedOut(len(init))
+}
+
+// ScanOptions say more about a scan. The zero value and nil are right for most.
+type ScanOptions struct {
+	// Trips is the number of iterations; 0 is as many as xs have rows. Without xs
+	// it must be given.
+	Trips int
+	// Reverse goes from the last row to the first.
+	Reverse bool
+}
+
+// Scan carries values over the rows of xs, their slices along the first axis, and
+// collects a row of every result from each iteration:
+//
+//	s = init
+//	for i = 0 ... n-1 { s, y[0][i], y[1][i], ... = body(i, s, x[0][i], x[1][i], ...) }
+//
+// with i falling from n-1 to 0 where it is to go in reverse. body is called once,
+// while the graph is built, with nodes that stand for the number of the row (int64), the values as
+// an iteration finds them, and the rows. It returns the values for the next iteration,
+// of the same shapes and dtypes, and rows of results. Scan returns the values
+// after the last iteration and the results, one row longer each than a row of theirs.
+//
+// Otherwise as [While]: the body may read what stands around, and what depends on neither
+// values nor rows is computed once. As the number of iterations is known, nobody waits
+// between them.
+//
+// Gradients flow to init, xs and all that the body reads. What each iteration began with
+// is kept, and the iteration computed again from it: memory for n times the values
+// carried, and none for what the body computes.
+//
+// Errors: xs have different numbers of rows, or none and no Trips; body returns other
+// values than it was given; a value of an iteration is read outside of the loop. Source: ONNX,
+// operators Scan and Loop; JAX, jax.lax.scan.
+func Scan(init, xs []*Node, body func(i *Node, s, x []*Node) (next, y []*Node), o *ScanOptions) (last, ys []*Node) {
+	if o == nil {
+		o = &ScanOptions{}
+	}
+	g := graphOf(slices.Concat(init, xs)...)
+	fail := func(err error) ([]*Node, []*Node) {
+		n := g.fail("scan", slices.Concat(init, xs), err)
+		return slices.Repeat([]*Node{n}, max(1, len(init))), slices.Repeat([]*Node{n}, max(1, len(ys)))
+	}
+	trips, err := scanTrips(init, xs, o)
+	switch {
+	case err != nil:
+		return fail(err)
+	case body == nil:
+		return fail(errors.New("the function body must be given"))
+	}
+	l := &loopBuilder{
+		name: "scan", graph: g, init: init, trips: trips,
+		build: func(l *loopBuilder, s []*Node) error {
+			at := l.region.number(g)
+			if o.Reverse {
+				at = Sub(ScalarLike(at, float64(trips-1)), at)
+			}
+			x := make([]*Node, len(xs))
+			for k := range xs {
+				x[k] = l.row(xs[k], at)
+			}
+			next, y := body(at, s, x)
+			l.next, ys = next, slices.Clone(y)
+			for _, row := range y {
+				l.writes = append(l.writes, write{row, at, true})
+			}
+			return nil
+		},
+	}
+	n, err := l.loop()
+	if err != nil {
+		return fail(err)
+	}
+	for k := range ys {
+		ys[k] = n.outcome(outcome{k, true})
+	}
+	return n.carriedOut(len(init)), ys
+}
+
+// scanTrips is the number of iterations of a scan.
+func scanTrips(init, xs []*Node, o *ScanOptions) (int, error) {
+	trips := o.Trips
+	if trips < 0 {
+		return 0, fmt.Errorf("%d iterations", trips)
+	}
+	for k, x := range xs {
+		switch {
+		case x == nil:
+			return 0, errNil
+		case x.bad:
+		case x.Rank() == 0:
+			return 0, fmt.Errorf("operand %d, %v%v, has no rows", len(init)+k, x.dtype, x.shape)
+		case (k > 0 || o.Trips > 0) && x.shape[0] != trips:
+			return 0, fmt.Errorf("operand %d has %d rows, not %d", len(init)+k, x.shape[0], trips)
+		default:
+			trips = x.shape[0]
+		}
+	}
+	switch {
+	case slices.Contains(init, nil):
+		return 0, errNil
+	case len(xs) == 0 && o.Trips == 0:
+		return 0, errors.New("there are no rows to count, and no Trips")
+	case len(xs)+len(init) == 0:
+		return 0, errors.New("there are no values and no rows")
+	}
+	return trips, nil
+}
+
+// loopBuilder builds a loop of whatever kind.
+type loopBuilder struct {
+	name         string
+	graph        *Graph
+	init         []*Node
+	trips, limit int
+	expect       float64
+	build        func(l *loopBuilder, s []*Node) error // fills in what follows
+
+	region *region
+	cond   *Node
+	next   []*Node
+	writes []write
+}
+
+// row is row at of x, which comes from outside.
+func (l *loopBuilder) row(x, at *Node) *Node {
+	n := Gather(x, 0, at)
+	if !n.bad && x.region != l.region {
+		l.region.rows = append(l.region.rows, n)
+	}
+	return n
+}
+
+// loop adds the loop to its graph and returns its node.
+func (l *loopBuilder) loop() (*Node, error) {
+	g := l.graph
+	r := &region{parent: g.region, op: l.name, caller: callerLine(), loop: true}
+	l.region = r
+	in := slices.Clone(l.init)
+	if err := g.checkValues(g.region, "operand", in); err != nil {
+		return nil, err
+	}
+	s := make([]*Node, len(in))
+	for k, n := range in {
+		s[k] = r.param(g, n.dtype, n.shape)
+		s[k].bad = n.bad
+	}
+	var err error
+	g.within(r, func() { err = l.build(l, slices.Clone(s)) })
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]*Node, len(l.writes))
+	for i, w := range l.writes {
+		rows[i] = w.row
+	}
+	if err := errors.Join(g.checkValues(r, "value", l.next), g.checkValues(r, "row", rows)); err != nil {
+		return nil, err
+	}
+	if l.cond != nil {
+		if err := g.checkValues(r, "predicate", []*Node{l.cond}); err != nil {
+			return nil, err
+		}
+	}
+	if len(l.next) != len(s) {
+		return nil, fmt.Errorf("an iteration is given %d values and returns %d", len(s), len(l.next))
+	}
+	for k, n := range l.next {
+		if !n.bad && !s[k].bad && !sameType(n, s[k]) {
+			return nil, fmt.Errorf("value %d is %v%v at first, and %v%v after an iteration", k, s[k].dtype, s[k].shape, n.dtype, n.shape)
+		}
+	}
+	r.cond, r.writes = l.cond, l.writes
+	r.results = slices.Clone(l.next)
+	c := &control{regions: []*region{r}, trips: l.trips, limit: l.limit, expect: l.expect}
+	all := slices.Concat(in, r.roots())
+	if anyBad(all) { // already reported where it happened
+		return applyIn(g, l.name, c, all[slices.IndexFunc(all, func(n *Node) bool { return n.bad })]), nil
+	}
+	r.unfold()
+	if r.index != nil { // counted among what is carried
+		g.within(r, func() { r.results = append(r.results, Add(r.index, ScalarLike(r.index, 1))) })
+		in = append(in, scalarConst(g, tensor.Int64, 0))
+	}
+	return g.owner(l.name, c, in), nil
+}
+
+// carriedOut are the first count values that n carries, after the last iteration.
+func (n *Node) carriedOut(count int) []*Node {
+	out := make([]*Node, count)
+	for k := range out {
+		out[k] = n.outcome(outcome{i: k})
+	}
+	return out
+}
+
+var (
+	_ = define(Op{Name: "while", Arity: -1, lower: lowerControl, Result: controlResult, results: controlResults, hidden: true, Grad: gradLoop})
+	_ = define(Op{Name: "scan", Arity: -1, lower: lowerControl, Result: controlResult, results: controlResults, hidden: true, Grad: gradLoop})
+)
