@@ -387,3 +387,50 @@ func TestAValueOfALoopIsNoTarget(t *testing.T) {
 	_, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{inside}})
 	require.ErrorContains(t, err, "add ends with its region, of while")
 }
+
+// copiesLeft are the copies of loops and branches that a run makes, and how many there were.
+func copiesLeft(t *testing.T, build func(g *Graph) []*Node) (left, all int) {
+	t.Helper()
+	g := NewGraph("copies")
+	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: build(g)})
+	require.NoError(t, err)
+	for i, u := range exe.units {
+		if u.carries {
+			all++
+			if b := exe.sides[0].tasks[i]; b.Ins[0] != b.Outs[0] {
+				left++
+			}
+		}
+	}
+	return left, all
+}
+
+func TestIterationsComputeInPlace(t *testing.T) {
+	left, all := copiesLeft(t, func(g *Graph) []*Node {
+		x := g.Input("x", tensor.Float32, 50)
+		last, _ := Scan([]*Node{Exp(x), Neg(x)}, nil, func(_ *Node, s, _ []*Node) (next, y []*Node) {
+			a := Sin(s[0])
+			return []*Node{a, Add(s[1], a)}, nil
+		}, &ScanOptions{Trips: 3})
+		return last
+	})
+	require.Equal(t, [2]int{0, 4}, [2]int{left, all}, "two values begin and are handed on")
+	left, all = copiesLeft(t, func(g *Graph) []*Node {
+		x := g.Input("x", tensor.Float32, 50)
+		last, _ := Scan([]*Node{Exp(x), Neg(x)}, nil, func(_ *Node, s, _ []*Node) (next, y []*Node) { return []*Node{s[1], s[0]}, nil }, &ScanOptions{Trips: 3})
+		return last
+	})
+	require.Equal(t, [2]int{3, 6}, [2]int{left, all}, "values that change places go by a third place")
+	left, _ = copiesLeft(t, func(g *Graph) []*Node {
+		a, b := g.Input("a", tensor.Float64, 30, 30), g.Input("b", tensor.Float64, 30, 1)
+		dot := func(x, y *Node) *Node { return Sum(Mul(x, y)) }
+		return While([]*Node{g.Full(tensor.Float64, 0, 30, 1), Neg(b), Exp(b), dot(b, b)}, func(s []*Node) *Node { return Greater(s[3], ScalarLike(s[3], 1)) }, func(s []*Node) []*Node {
+			ap := MatMul(a, s[2])
+			alpha := Div(s[3], dot(s[2], ap))
+			x, r := Add(s[0], Mul(alpha, s[2])), Sub(s[1], Mul(alpha, ap))
+			next := dot(r, r)
+			return []*Node{x, r, Add(r, Mul(Div(next, s[3]), s[2])), next}
+		}, nil)[:1]
+	})
+	require.LessOrEqual(t, left, 1, "the vectors of conjugate gradients are computed in place")
+}

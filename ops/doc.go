@@ -13,6 +13,10 @@
 // [Gradients] adds derivatives, [SGD] and [Adam] add training steps, [Kernel]
 // puts a user's own OpenCL C kernel into the graph.
 //
+// [If], [While] and [Scan] build branches and loops: what the functions given to them build
+// belongs to a region, which runs when its branch is taken, or as often as its loop goes round. A region
+// may read every node around it, and what it computes leaves it as a result only.
+//
 // # Running
 //
 // [Open] finds the devices and gives a [Runtime]. Compile turns part of a graph
@@ -24,7 +28,8 @@
 //	    data: they become addresses in whoever reads.
 //	  - Element-wise chains are fused into the reduction or contraction before them
 //	    (as its epilogue) or after them (as its loads).
-//	  - Variables stay where they are used and are updated in place.
+//	  - Variables stay where they are used and are updated in place. So do the values that the
+//	    iterations of a loop hand on.
 //
 // [Executable.Explain] shows the result: tasks, engines, times, kernels, memory.
 //

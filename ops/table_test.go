@@ -13,9 +13,9 @@ import (
 
 // exactOps give a float32 result without any rounding, so they have no ULP.
 var exactOps = []string{
-	"abs", "broadcast_to", "ceil", "clip", "concat", "embedding", "floor", "gather", "iota", "max", "max_pool2d",
-	"maximum", "min", "minimum", "neg", "one_hot", "pad", "prod", "rem", "relu", "reshape", "round", "scatter_add",
-	"sign", "slice", "stop_gradient", "take_along", "transpose", "trunc", "where", "windows",
+	"abs", "broadcast_to", "ceil", "clip", "concat", "embedding", "floor", "gather", "if", "iota", "max", "max_pool2d",
+	"maximum", "min", "minimum", "neg", "one_hot", "pad", "prod", "rem", "relu", "reshape", "round", "scan", "scatter_add",
+	"sign", "slice", "stop_gradient", "take_along", "transpose", "trunc", "where", "while", "windows",
 }
 
 func TestEveryOpIsWhole(t *testing.T) {

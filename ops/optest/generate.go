@@ -20,11 +20,11 @@ const (
 func newProgram(seed uint64) *program {
 	rng := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
 	p := &program{rng: rng, exact: seed%2 == 0, base: tensor.Float32}
-	moves := slices.Concat(viewMoves, foldMoves, smoothMoves)
+	moves := slices.Concat(viewMoves, foldMoves, controlMoves, smoothMoves)
 	if p.exact {
 		dtypes := []tensor.DType{tensor.Float32, tensor.Float32, tensor.Int32, tensor.Float16, tensor.BFloat16, tensor.Int8, tensor.Uint16, tensor.Int64}
 		p.base = dtypes[rng.IntN(len(dtypes))]
-		moves = slices.Concat(viewMoves, foldMoves, exactMoves)
+		moves = slices.Concat(viewMoves, foldMoves, controlMoves, exactMoves)
 	}
 	for range 1 + rng.IntN(2) {
 		p.input(p.base, p.randomShape()...)

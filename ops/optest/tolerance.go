@@ -128,7 +128,8 @@ var tolerances = map[string]Tolerance{
 	"lookup": exact, "lookup_strings": exact, "non_max_suppression": exact, "unique": moved,
 	"top_k": moved, "sort": moved,
 	"tree_ensemble": {ULP: 8, ULP64: 8, Terms: 1, Source: anySum + " of weights; a transform is a composition"},
-	"gather":        moved, "take_along": moved, "one_hot": moved, "embedding": moved,
+	"if":            moved, "while": moved, "scan": moved,
+	"gather": moved, "take_along": moved, "one_hot": moved, "embedding": moved,
 	"iota": {Source: unchanged, ULP: 0.5, ULP64: 0.5},
 
 	"uniform": {ULP: 0.5, ULP64: 0.5, Moves: true, Source: "Salmon et al., Philox: bits as they come"},
