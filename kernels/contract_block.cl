@@ -45,6 +45,21 @@ typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 #define ROWS_OF(depth) (depth)
 #endif
 
+#define UNROLL _Pragma("unroll")
+
+// Adds to the sums of the first V vectors of a panel, and goes on to the next one.
+#define SUMS(V) \
+    for (IDX k = 0; k < depth; k++, panel += NV) { \
+        VT bv[V]; \
+        UNROLL for (int v = 0; v < V; v++) \
+            bv[v] = panel[v]; \
+        UNROLL for (int i = 0; i < MR; i++) { \
+            const VT av = (VT)((ACC)A_AT(i, k)); \
+            UNROLL for (int v = 0; v < V; v++) \
+                acc[i][v] = MAC(av, bv[v], acc[i][v]); \
+        } \
+    }
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_block(PARAMS) {
     __local VT partB[SPACE_B / VL];
@@ -218,19 +233,12 @@ void contract_block(PARAMS) {
                             FETCH_ROW(A_PTR + A_ROW(b, min(m + MR + i, (IDX)M - 1)) + k0 * WORDS, 0, 16)
                         }
 #endif
-                    for (IDX k = 0; k < depth; k++, panel += NV) {
-                        VT bv[NV];
-                        #pragma unroll
-                        for (int v = 0; v < NV; v++)
-                            bv[v] = panel[v];
-                        #pragma unroll
-                        for (int i = 0; i < MR; i++) {
-                            const VT av = (VT)((ACC)A_AT(i, k));
-                            #pragma unroll
-                            for (int v = 0; v < NV; v++)
-                                acc[i][v] = MAC(av, bv[v], acc[i][v]);
-                        }
-                    }
+#if NV > 1
+                    if (N - n <= NR / 2) // the rest of the last panel is zeros
+                        SUMS(NV / 2)
+                    else
+#endif
+                        SUMS(NV)
 #ifdef FLIP
                     #pragma unroll
                     for (int i = 0; i < MR; i++)

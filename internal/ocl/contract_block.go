@@ -57,7 +57,10 @@ func (p blockChoice) cheapest(c *contraction) (best blockChoice, least int64) {
 		for across := range shares(panels) {
 			for down := range shares(tiles) {
 				p.panels, p.rows = ceilDiv(panels, across), ceilDiv(tiles, down)*mr
-				if t := p.cycles(c); p.fits() && t < least {
+				if !p.fits() {
+					continue
+				}
+				if t := p.cycles(c, least); t < least {
 					least, best = t, p
 				}
 			}
@@ -104,11 +107,11 @@ func shares(n int64) iter.Seq[int64] {
 	}
 }
 
-// cycles estimates how long the busiest core computes, with what was measured on
+// cycles estimates how long the busiest core computes, if that may be less than bound, with what was measured on
 // one that does two multiply-adds of vectors a cycle. Panels of B come from
 // afar, a piece of each row at a time, and nothing is computed meanwhile; rows of
 // A in place come while something is.
-func (p blockChoice) cycles(c *contraction) int64 {
+func (p blockChoice) cycles(c *contraction, bound int64) int64 {
 	const along, alongFar, copyA, across, gather, keep, begin, launch = 8, 16, 7, 16, 40, 100, 500, 30_000
 	rows, columns := int64(p.shape.Rows), int64(p.shape.Columns())
 	tiles := ceilDiv(min(p.rows, c.m), rows)
@@ -130,25 +133,35 @@ func (p blockChoice) cycles(c *contraction) int64 {
 	case c.columnsAdjoin():
 		packB = along
 	}
-	each := p.chunk * (tiles*panels*rows*int64(p.shape.Vectors)/2 + panels*packB + tiles*packA)
-	each += tiles * panels * (ceilDiv(p.chunk, p.depth)*keep + keep)
-	units, lots := int64(c.dev.units), ceilDiv(c.b, p.lots)*p.splits
-	allTiles, allPanels := ceilDiv(c.m, rows), ceilDiv(c.n, columns)
-	item := each*p.lots + begin
-	whole := allTiles / tiles * (allPanels / panels) * lots
-	total := ceilDiv(whole, units) * item
+	item := func(tiles, halves int64) int64 { // of panels
+		panels := ceilDiv(halves, 2)
+		each := p.chunk * (tiles*halves*rows*int64(p.shape.Vectors)/4 + panels*packB + tiles*packA)
+		each += tiles * panels * (ceilDiv(p.chunk, p.depth)*keep + keep)
+		return each*p.lots + begin
+	}
+	allTiles, allHalves := ceilDiv(c.m, rows), 2*ceilDiv(c.n, columns)
+	if left := c.n % columns; p.shape.Vectors > 1 && left > 0 && left <= columns/2 {
+		allHalves--
+	}
+	below, beside, lots := allTiles/tiles, allHalves/(2*panels), ceilDiv(c.b, p.lots)*p.splits
+	restTiles, restHalves := allTiles%tiles, allHalves%(2*panels)
 	// The last items in a direction may be smaller, which fills up what else were uneven.
-	partly := ceilDiv(allTiles, tiles)*ceilDiv(allPanels, panels)*lots - whole
-	work := (allTiles*allPanels*lots-whole*tiles*panels)*(each*p.lots/(tiles*panels)) + partly*begin
-	if over := work - (total*units - whole*item); over > 0 {
-		least := item
-		if n := allPanels % panels; n > 0 {
-			least = min(least, item*n/panels)
+	items := [...]struct{ n, each int64 }{
+		{below * beside * lots, item(tiles, 2*panels)},
+		{beside * lots * min(restTiles, 1), item(restTiles, 2*panels)},
+		{below * lots * min(restHalves, 1), item(tiles, restHalves)},
+		{lots * min(restTiles, 1) * min(restHalves, 1), item(restTiles, restHalves)},
+	}
+	total := int64(0)
+	for _, i := range items {
+		total += i.n * i.each
+	}
+	if total /= int64(c.dev.units); total < bound {
+		units := busyUnits(int64(c.dev.units))
+		for _, i := range items {
+			units.add(i.n, i.each)
 		}
-		if n := allTiles % tiles; n > 0 {
-			least = min(least, item*n/tiles)
-		}
-		total += ceilDiv(over, units*max(least, 1)) * max(least, 1)
+		total = units.end()
 	}
 	if p.splits > 1 {
 		total += launch + p.splits*c.b*c.m*c.n/int64(2*c.dev.units)

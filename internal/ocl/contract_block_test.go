@@ -22,3 +22,17 @@ func TestSmallProductsShareAWorkItemAsLongAsCoresAreBusy(t *testing.T) {
 		require.Equal(t, int64(1), alone.lots, name)
 	}
 }
+
+func TestTheLastPanelMayBeHalfAPanel(t *testing.T) {
+	t.Parallel()
+	dev := device(t, "contract=block", func(f *deviceFacts) { f.localMem = 16 << 10 })
+	wide := separate(dev.facts, matmul(tensor.Float32, 1, 9, 1000, 70, false, false), false).panelShape().Columns()
+	for _, more := range []int{1, wide/2 - 1, wide / 2, wide/2 + 1, wide - 1} {
+		for k, n := range map[int]int{70: wide + more, 12: 2*wide + more} { // in steps, in one
+			task := matmul(tensor.Float32, 1, 9, n, k, false, false)
+			verify(t, dev, task, randomInputs(task, uint64(n)), 1e-5, 1)
+			bytes := quantised(tensor.Uint8, tensor.Int8, 1, 9, n, k, false, false)
+			verify(t, dev, bytes, randomInputs(bytes, uint64(n)), 0, 0)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-// block: 42x128 of 6x16 depth 130
+// block: 42x176 of 6x16 depth 130
 
 // contract_block
 #define ACC float
