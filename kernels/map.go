@@ -72,6 +72,16 @@ func MapBlockOf(rows, cols, blockRows, blockColumns int64) MapBlocks {
 // TileSide is the side of the square tiles of map_tile.
 const TileSide = 16
 
+// TileBlockRows and TileBlockColumns are the block of map_tile in local memory, for
+// outputs that are stored past the caches.
+const (
+	TileBlockRows    = 64
+	TileBlockColumns = 128
+)
+
+// TileBlockBytes is the local memory of such a block, of elements of size bytes.
+func TileBlockBytes(size int64) int64 { return TileBlockRows * (TileBlockColumns + TileSide) * size }
+
 // MapTiles is the range of map_tile over outer x rows x columns, and what an item
 // does of each.
 type MapTiles struct {
@@ -81,12 +91,12 @@ type MapTiles struct {
 
 // MapTile cuts outer x rows x cols into items of 64 x 256, of which what is stored
 // is long while what is read stays in the cache of a core, or where it is streamed,
-// past the caches, of 256 x 64; less of it where units would have nothing to do.
+// past the caches, of blocks one below the other; less of it where units would have nothing to do.
 // Items take several small ones.
 func MapTile(outer, rows, cols int64, streamed bool, units int) MapTiles {
 	r, c := int64(64), int64(256)
 	if streamed {
-		r, c = c, r
+		r, c = 16*TileBlockRows, TileBlockColumns
 	}
 	enough := int64(8 * units)
 	for outer*ceil(rows, r)*ceil(cols, c) < enough && r*c > TileSide*TileSide {

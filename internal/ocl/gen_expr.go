@@ -173,11 +173,16 @@ func (g *gen) stored(output int, from tensor.DType, v string) (ctype, at, bits s
 // streamed reports whether outputs of so many bytes are stored past the caches:
 // where no cache holds them all. In place it is no gain: the lines were read.
 func (d *deviceFacts) streamed(t *engine.Task, bytes int64) bool {
+	return outgrows(t, bytes, d.cache)
+}
+
+// outgrows is streamed for a cache of so many bytes, 0: unknown.
+func outgrows(t *engine.Task, bytes, cache int64) bool {
 	all := bytes
 	for _, in := range t.Ins {
 		all += in.Bytes()
 	}
-	return d.cache > 0 && bytes > d.cache/2 && all > d.cache && t.Alias == nil
+	return cache > 0 && bytes > cache/2 && all > cache && t.Alias == nil
 }
 
 // value is the variable that holds e, computed where guard holds.

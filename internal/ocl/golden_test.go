@@ -40,6 +40,7 @@ func goldenTasks() map[string]*engine.Task {
 	mean.Values[0] = engine.Apply(fnMul, f32, engine.Acc(0, f32), constant(f32, 0.01))
 	long := engine.Domain{2, 100000}
 	down, _ := middle(f32, engine.Sum, 2, 70, 100)
+	odd := engine.Domain{210, 211}
 	return map[string]*engine.Task{
 		"map-bias":      mapTask(dom, bias, x, row),
 		"map-pad":       mapTask(engine.Domain{64, 104}, pad, engine.Operand{DType: tensor.Float16, Len: 6400}),
@@ -47,6 +48,7 @@ func goldenTasks() map[string]*engine.Task {
 		"map-inplace":   inPlace,
 		"map-recast":    recast,
 		"map-image":     paddedImages(f32, [4]int{2, 24, 10, 20}, [4]int{1, 1, 1, 1}),
+		"map-streamed":  mapTask(odd, engine.Load(0, f32, denseAt(odd, 1, 0), nil), engine.Operand{DType: f32, Len: odd.Size()}),
 		"map-transpose": mapTask(dom, engine.Load(0, f32, engine.AxisIndex(1).Mul(64).Add(engine.AxisIndex(0)), nil), x),
 		"reduce-mean":   mean,
 		"reduce-argmax": reduceTask(long, 1, engine.ArgMax, engine.Load(0, tensor.Int8, denseAt(long, 0, 1), nil), engine.Operand{DType: tensor.Int8, Len: long.Size()}),
@@ -127,6 +129,8 @@ func requirePinned(t *testing.T, path, text string) {
 // goldens are the plans of goldenTasks, by file name.
 func goldens() map[string]goldenCase {
 	tasks := goldenTasks()
+	streams := cpuFacts(16)
+	tinyCache(streams)
 	cases := map[string]goldenCase{}
 	for _, c := range []struct {
 		task, force string
@@ -139,6 +143,7 @@ func goldens() map[string]goldenCase {
 		{"map-gather", "map=gather", cpuFacts(16)},
 		{"map-inplace", "map=block", cpuFacts(16)},
 		{"map-recast", "map=block", cpuFacts(16)},
+		{"map-streamed", "map=tile", streams},
 		{"map-transpose", "map=tile", cpuFacts(16)},
 		{"map-image", "map=tile", cpuFacts(16)},
 		{"reduce-mean", "reduce=group", gpuFacts(256)},

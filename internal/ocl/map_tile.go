@@ -85,12 +85,12 @@ func (m *tiling) extents() (outer, rows, cols int64) {
 	return extent(m.task, m.outer), int64(m.task.Axes[m.along]), extent(m.task, m.cols)
 }
 
-// streamed reports whether tiles, which are whole lines, are stored past the caches.
+// streamed reports whether lines are stored past the caches, of which rows and columns
+// that lie apart fill less than their size.
 func (m *tiling) streamed() bool {
 	o := m.task.Outs[0]
-	_, _, cols := m.extents()
 	size := int64(o.DType.Size())
-	return m.direct() && size >= 4 && cols*size%64 == 0 && m.dev.streamed(m.task, o.Bytes())
+	return m.direct() && size >= 4 && kernels.TileBlockBytes(size) <= m.dev.localMem && outgrows(m.task, o.Bytes(), m.dev.cache-m.dev.cache/4)
 }
 
 // direct reports whether values are stored as they are.
@@ -124,7 +124,13 @@ func (m *tiling) plan(c mapTile) (*plan, error) {
 	g.macro("VT", fmt.Sprint(out, kernels.TileSide))
 	m.places(g)
 	coords := []coord{{"o", m.outer}, {"r", []int{m.along}}, {"c", m.cols}}
-	g.macro("PLAIN", oneIf(g.vectorHook("VALUES", coords, m.along, t.Values[0], t.Values[0].DType, 0)))
+	ahead := 0
+	if m.streamed() { // the block below is the next one
+		ahead = kernels.TileBlockRows * t.Outs[0].DType.Size()
+		g.macro("BLOCK_ROWS", kernels.TileBlockRows)
+		g.macro("BLOCK_COLS", kernels.TileBlockColumns)
+	}
+	g.macro("PLAIN", oneIf(g.vectorHook("VALUES", coords, m.along, t.Values[0], t.Values[0].DType, ahead)))
 	g.macro("STREAMED", oneIf(m.streamed()))
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%dx%d tiles=%dx%dx%d", outer, rows, cols, s.Outer, s.Rows, s.Columns),

@@ -33,6 +33,27 @@ func TestOutputsThatNoCacheHoldsAgree(t *testing.T) {
 		task := severalValues(engine.Domain{5, 4099})
 		verify(t, e, task, randomInputs(task, 1), 1e-6, 1)
 	})
+	tiles := device(t, "map=tile", tinyCache)
+	for _, dt := range []tensor.DType{tensor.Float32, tensor.Int64} {
+		for _, dom := range []engine.Domain{{64, 128}, {1, 70, 300}, {3, 16, 131}, {2, 200, 17}, {1, 131, 257}, {1, 1100, 145}} {
+			t.Run(fmt.Sprintf("tiles %v %v", dt, dom), func(t *testing.T) {
+				t.Parallel()
+				from := []int{1, 0}
+				if len(dom) == 3 {
+					from = []int{0, 2, 1}
+				}
+				x := engine.Load(0, dt, denseAt(dom, from...), nil)
+				in := engine.Operand{DType: dt, Len: dom.Size()}
+				moved, computed := mapTask(dom, x, in), mapTask(dom, engine.Apply(fnAdd, dt, engine.Apply(fnMul, dt, x, x), x), in)
+				verify(t, tiles, moved, randomInputs(moved, 1), 0, 0)
+				verify(t, tiles, computed, randomInputs(computed, 1), 1e-6, 1)
+				if dt == tensor.Float32 { // nothing that is made of vectors
+					exp := mapTask(dom, engine.Apply(fnExp, dt, x), in)
+					verify(t, tiles, exp, randomInputs(exp, 1), 1e-5, 1)
+				}
+			})
+		}
+	}
 	rows, bands := device(t, "row=block", tinyCache), device(t, "row=band", tinyCache)
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.BFloat16} {
 		for _, cols := range []int{128, 131, 200, 1000, 1024} {

@@ -110,15 +110,16 @@ static inline void transpose(VT *r) {
 // macros  OUT  register type of VALUE    VT  16 of them    VL 16
 //         DIRECT  1: y holds values of type OUT
 //         PLAIN   1: the values have VALUES(o, r, c), those of r .. r + 15
-//         STREAMED  1: of a DIRECT, whose tiles are whole lines and which no cache holds: they are
-//                   stored past the caches
+//         STREAMED  1: of a DIRECT that no cache holds: whole lines of it, wherever they begin, are
+//                   stored past the caches, from blocks of BLOCK_ROWS x BLOCK_COLS in local memory
 // sizes   OUTER, ROWS, COLS   OSPAN  of OUTER an item    RSPAN, CSPAN  rows and columns an item, multiples
 //         of 16
 // launch  map_tile  global {COLS / CSPAN, ROWS / RSPAN, OUTER / OSPAN}  local {1, 1, 1}
 // note    a tile of 16 x 16 is computed along the rows, turned in registers, and stored along the
 //         columns, so that both sides are whole vectors; the last tiles move back instead of being
 //         computed one by one. Tiles of a line of rows follow each other, so that lines that are
-//         read are used up, and what is stored fills lines and pages
+//         read are used up, and what is stored fills lines and pages. A line of memory belongs to
+//         the block that its first column is in, which computes some columns of the next one
 
 #define ALONG ((IDX)max(LINE / (int)sizeof(OUT), VL)) // rows that a line of the input holds
 #define LENGTH 128 // of the rows that are computed before they are turned
@@ -126,9 +127,7 @@ static inline void transpose(VT *r) {
 // PoCL's vstore16 stores elements or quarters.
 typedef VT __attribute__((aligned(sizeof(OUT)))) unaligned;
 
-#if STREAMED
-#define STORE16(i, v) STREAM(v, (__global VT *)&ELEMENT(i))
-#elif DIRECT
+#if DIRECT
 #define STORE16(i, v) (*(__global unaligned *)&ELEMENT(i) = (v))
 #else
 #define STORE16(i, v) do { \
@@ -139,17 +138,71 @@ typedef VT __attribute__((aligned(sizeof(OUT)))) unaligned;
 } while (0)
 #endif
 
+#if STREAMED
+#define WIDTH (BLOCK_COLS + VL) // of a row of a block
+
+// Stores columns [c, end) of the row y, whose values begin at from.
+static inline void store_row(__global OUT *y, __local const OUT *from, const IDX c, const IDX end) {
+    const IDX line = min(c + TO_LINE(y + c), end);
+    IDX i = c;
+    for (; i < line; i++) y[i] = from[i - c];
+    for (; i + VL <= end; i += VL)
+        STREAM((VT)*(__local const unaligned *)(from + (i - c)), (__global VT *)(y + i));
+    for (; i < end; i++) y[i] = from[i - c];
+}
+#endif
+
 kernel void map_tile(PARAMS) {
     const IDX c0 = (IDX)get_global_id(0) * CSPAN, c1 = min(c0 + CSPAN, COLS);
     const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
     const IDX o0 = (IDX)get_global_id(2) * OSPAN, o1 = min(o0 + OSPAN, OUTER);
+#if STREAMED
+    __local VT block[BLOCK_ROWS * WIDTH / VL];
+    __local OUT *values = (__local OUT *)block;
+    // Lines of rows that do not all begin with one reach into the next block.
+    const IDX more = COLS * (int)sizeof(OUT) % LINE || TO_LINE(&ELEMENT(0)) ? VL : 0;
+#endif
     for (IDX o = o0; o < o1; o++) {
         if (ROWS < VL || COLS < VL) {
             for (IDX r = r0; r < r1; r++)
                 for (IDX c = c0; c < c1; c++) STORE(PLACE(o, r) + c, VALUE(o, r, c));
             continue;
         }
+#if STREAMED
+        for (IDX j = c0; j < c1; j += BLOCK_COLS)
+            for (IDX i = r0; i < r1; i += BLOCK_ROWS) {
+                const IDX end = min(j + BLOCK_COLS, c1), left = min(j, COLS - VL);
+                const IDX below = min(i + BLOCK_ROWS, r1), top = min(i, ROWS - VL);
+                for (IDX h = j; h < min(end + more, COLS); h += VL) {
+                    const IDX c = min(h, COLS - VL);
+#if !PLAIN
+                    OUT t[VL * BLOCK_ROWS];
+                    for (int k = 0; k < VL; k++)
+                        for (int l = 0; l < (int)max(below - top, (IDX)VL); l++) t[k * BLOCK_ROWS + l] = VALUE(o, top + l, c + k);
+#endif
+                    for (IDX l = i; l < below; l += VL) {
+                        const IDX r = min(l, ROWS - VL);
+                        VT a[VL];
+                        #pragma unroll
+                        for (int k = 0; k < VL; k++)
 #if PLAIN
+                            a[k] = VALUES(o, r, c + k);
+#else
+                            a[k] = vload16(0, t + k * BLOCK_ROWS + (r - top));
+#endif
+                        transpose(a);
+                        #pragma unroll
+                        for (int k = 0; k < VL; k++)
+                            *(__local unaligned *)(values + (r - top + k) * WIDTH + (c - left)) = a[k];
+                    }
+                }
+                for (IDX r = i; r < below; r++) {
+                    __global OUT *y = &ELEMENT(PLACE(o, r));
+                    const IDX c = j == 0 ? 0 : min(j + TO_LINE(y + j), COLS);
+                    store_row(y, values + (r - top) * WIDTH + (c - left), c, end == COLS ? COLS : min(end + TO_LINE(y + end), COLS));
+                }
+            }
+#elif PLAIN
         for (IDX i = r0; i < r1; i += ALONG)
             for (IDX j = c0; j < c1; j += VL)
                 for (IDX h = i; h < min(i + ALONG, r1); h += VL) {

@@ -1,0 +1,242 @@
+// tile view=1x210x211 tiles=1x32x64: a CPU driver: tiles turned in registers, since rows lie closer than columns
+// launch map_tile global [4 7 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments OUTER=1 ROWS=210 COLS=211 OSPAN=1 RSPAN=32 CSPAN=64 n0=210 n1=211
+#define OUT float
+#define VL 16
+#define VT float16
+#define DIRECT 1
+#define ELEMENT(i) (y0_ + o_y0)[i]
+#define BLOCK_ROWS 64
+#define BLOCK_COLS 128
+#define PLAIN 1
+#define STREAMED 1
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const IDX OUTER, \
+    const IDX ROWS, \
+    const IDX COLS, \
+    const IDX OSPAN, \
+    const IDX RSPAN, \
+    const IDX CSPAN, \
+    const IDX n0, \
+    const IDX n1
+#define FN_PARAMS , __global const float *p0, \
+    const IDX n0, \
+    const IDX n1
+#define FN_ARGS , p0_ + o_p0, n0, n1
+
+static inline float value_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
+    const int i0 = r + n0 * c;
+    const float v1 = LOAD_float32(p0, i0);
+    return v1;
+}
+#define VALUE(o, r, c) value_hook(o, r, c FN_ARGS)
+
+static inline long place_hook(const IDX o, const IDX r FN_PARAMS) {
+    const int i0 = n1 * r;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define PLACE(o, r) place_hook(o, r FN_ARGS)
+
+#define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
+
+static inline float16 values_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
+    const int i0 = r + n0 * c;
+    FETCH_LINE(p0 + i0 + 64);
+    const float16 v1 = LOADS_float32(p0, i0);
+    return v1;
+}
+#define VALUES(o, r, c) values_hook(o, r, c FN_ARGS)
+
+// ---- transpose.cl ----
+// transpose.cl: squares of vectors turned in registers
+//
+// macros  VL  lanes, a power of two    VT  a vector of them
+// note    riffles are named as such where the compiler offers it: written by elements, LLVM 15 takes
+//         them apart and puts other ones together, with halves of vectors (PoCL 3.1 with AVX-512,
+//         8 images of 64 x 3136 in a cache: half the speed)
+
+// The lower halves of a and b, and the upper ones, with elements that take turns.
+#ifdef __has_builtin
+#if __has_builtin(__builtin_shufflevector)
+#if VL == 4
+#define RIFFLE_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define RIFFLE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#elif VL == 8
+#define RIFFLE_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define RIFFLE_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#elif VL == 16
+#define RIFFLE_LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define RIFFLE_HIGH(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#endif
+#endif
+#endif
+
+#ifndef RIFFLE_LOW
+static inline VT riffle(const VT a, const VT b, const int high) {
+    VT t;
+    t.even = high ? a.hi : a.lo;
+    t.odd = high ? b.hi : b.lo;
+    return t;
+}
+#define RIFFLE_LOW(a, b) riffle(a, b, 0)
+#define RIFFLE_HIGH(a, b) riffle(a, b, 1)
+#endif
+
+// Riffling the two halves of VL rows log2(VL) times exchanges rows and columns.
+static inline void transpose(VT *r) {
+    #pragma unroll
+    for (int stage = 1; stage < VL; stage *= 2) {
+        VT t[VL];
+        #pragma unroll
+        for (int i = 0; i < VL / 2; i++) {
+            t[2 * i] = RIFFLE_LOW(r[i], r[i + VL / 2]);
+            t[2 * i + 1] = RIFFLE_HIGH(r[i], r[i + VL / 2]);
+        }
+        #pragma unroll
+        for (int i = 0; i < VL; i++)
+            r[i] = t[i];
+    }
+}
+// ---- map_tile.cl ----
+// map_tile.cl: one value for every point of an OUTER x ROWS x COLS view on a CPU driver, where
+// neighbouring rows, and not neighbouring columns, read neighbouring memory: a transpose.
+//
+//     y[PLACE(o, r) + c] = VALUE(o, r, c)
+//
+// hooks   VALUE(o, r, c)  the fused expression    PLACE(o, r)  where column 0 belongs    STORE(i, v)
+//         ELEMENT(i)      element i of y, where DIRECT
+// macros  OUT  register type of VALUE    VT  16 of them    VL 16
+//         DIRECT  1: y holds values of type OUT
+//         PLAIN   1: the values have VALUES(o, r, c), those of r .. r + 15
+//         STREAMED  1: of a DIRECT that no cache holds: whole lines of it, wherever they begin, are
+//                   stored past the caches, from blocks of BLOCK_ROWS x BLOCK_COLS in local memory
+// sizes   OUTER, ROWS, COLS   OSPAN  of OUTER an item    RSPAN, CSPAN  rows and columns an item, multiples
+//         of 16
+// launch  map_tile  global {COLS / CSPAN, ROWS / RSPAN, OUTER / OSPAN}  local {1, 1, 1}
+// note    a tile of 16 x 16 is computed along the rows, turned in registers, and stored along the
+//         columns, so that both sides are whole vectors; the last tiles move back instead of being
+//         computed one by one. Tiles of a line of rows follow each other, so that lines that are
+//         read are used up, and what is stored fills lines and pages. A line of memory belongs to
+//         the block that its first column is in, which computes some columns of the next one
+
+#define ALONG ((IDX)max(LINE / (int)sizeof(OUT), VL)) // rows that a line of the input holds
+#define LENGTH 128 // of the rows that are computed before they are turned
+
+// PoCL's vstore16 stores elements or quarters.
+typedef VT __attribute__((aligned(sizeof(OUT)))) unaligned;
+
+#if DIRECT
+#define STORE16(i, v) (*(__global unaligned *)&ELEMENT(i) = (v))
+#else
+#define STORE16(i, v) do { \
+    const IDX at_ = i; \
+    OUT lanes_[VL]; \
+    vstore16(v, 0, lanes_); \
+    for (int k_ = 0; k_ < VL; k_++) STORE(at_ + k_, lanes_[k_]); \
+} while (0)
+#endif
+
+#if STREAMED
+#define WIDTH (BLOCK_COLS + VL) // of a row of a block
+
+// Stores columns [c, end) of the row y, whose values begin at from.
+static inline void store_row(__global OUT *y, __local const OUT *from, const IDX c, const IDX end) {
+    const IDX line = min(c + TO_LINE(y + c), end);
+    IDX i = c;
+    for (; i < line; i++) y[i] = from[i - c];
+    for (; i + VL <= end; i += VL)
+        STREAM((VT)*(__local const unaligned *)(from + (i - c)), (__global VT *)(y + i));
+    for (; i < end; i++) y[i] = from[i - c];
+}
+#endif
+
+kernel void map_tile(PARAMS) {
+    const IDX c0 = (IDX)get_global_id(0) * CSPAN, c1 = min(c0 + CSPAN, COLS);
+    const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    const IDX o0 = (IDX)get_global_id(2) * OSPAN, o1 = min(o0 + OSPAN, OUTER);
+#if STREAMED
+    __local VT block[BLOCK_ROWS * WIDTH / VL];
+    __local OUT *values = (__local OUT *)block;
+    // Lines of rows that do not all begin with one reach into the next block.
+    const IDX more = COLS * (int)sizeof(OUT) % LINE || TO_LINE(&ELEMENT(0)) ? VL : 0;
+#endif
+    for (IDX o = o0; o < o1; o++) {
+        if (ROWS < VL || COLS < VL) {
+            for (IDX r = r0; r < r1; r++)
+                for (IDX c = c0; c < c1; c++) STORE(PLACE(o, r) + c, VALUE(o, r, c));
+            continue;
+        }
+#if STREAMED
+        for (IDX j = c0; j < c1; j += BLOCK_COLS)
+            for (IDX i = r0; i < r1; i += BLOCK_ROWS) {
+                const IDX end = min(j + BLOCK_COLS, c1), left = min(j, COLS - VL);
+                const IDX below = min(i + BLOCK_ROWS, r1), top = min(i, ROWS - VL);
+                for (IDX h = j; h < min(end + more, COLS); h += VL) {
+                    const IDX c = min(h, COLS - VL);
+#if !PLAIN
+                    OUT t[VL * BLOCK_ROWS];
+                    for (int k = 0; k < VL; k++)
+                        for (int l = 0; l < (int)max(below - top, (IDX)VL); l++) t[k * BLOCK_ROWS + l] = VALUE(o, top + l, c + k);
+#endif
+                    for (IDX l = i; l < below; l += VL) {
+                        const IDX r = min(l, ROWS - VL);
+                        VT a[VL];
+                        #pragma unroll
+                        for (int k = 0; k < VL; k++)
+#if PLAIN
+                            a[k] = VALUES(o, r, c + k);
+#else
+                            a[k] = vload16(0, t + k * BLOCK_ROWS + (r - top));
+#endif
+                        transpose(a);
+                        #pragma unroll
+                        for (int k = 0; k < VL; k++)
+                            *(__local unaligned *)(values + (r - top + k) * WIDTH + (c - left)) = a[k];
+                    }
+                }
+                for (IDX r = i; r < below; r++) {
+                    __global OUT *y = &ELEMENT(PLACE(o, r));
+                    const IDX c = j == 0 ? 0 : min(j + TO_LINE(y + j), COLS);
+                    store_row(y, values + (r - top) * WIDTH + (c - left), c, end == COLS ? COLS : min(end + TO_LINE(y + end), COLS));
+                }
+            }
+#elif PLAIN
+        for (IDX i = r0; i < r1; i += ALONG)
+            for (IDX j = c0; j < c1; j += VL)
+                for (IDX h = i; h < min(i + ALONG, r1); h += VL) {
+                    const IDX r = min(h, ROWS - VL), c = min(j, COLS - VL);
+                    VT a[VL];
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) a[k] = VALUES(o, r, c + k);
+                    transpose(a);
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) STORE16(PLACE(o, r + k) + c, a[k]);
+                }
+#else
+        OUT t[VL * LENGTH];
+        for (IDX i = r0; i < r1; i += LENGTH) {
+            const int n = (int)max(min((IDX)LENGTH, r1 - i), (IDX)VL);
+            const IDX r = min(i, ROWS - n);
+            for (IDX j = c0; j < c1; j += VL) {
+                const IDX c = min(j, COLS - VL);
+                for (int k = 0; k < VL; k++)
+                    for (int l = 0; l < n; l++) t[k * LENGTH + l] = VALUE(o, r + l, c + k);
+                for (int l = 0; l < n; l += VL) {
+                    const int at = min(l, n - VL);
+                    VT a[VL];
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) a[k] = vload16(0, t + k * LENGTH + at);
+                    transpose(a);
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) STORE16(PLACE(o, r + at + k) + c, a[k]);
+                }
+            }
+        }
+#endif
+    }
+}
