@@ -15,7 +15,8 @@ const EnvLibrary = "ANYCL_OPENCL_LIBRARY"
 // Options configure Open. The zero value is right for most.
 type Options struct {
 	// Path is the library to load, and the only one tried. Empty: the path in
-	// ANYCL_OPENCL_LIBRARY, else the platform's list of names.
+	// ANYCL_OPENCL_LIBRARY, else the platform's list of names. In a build with the tag
+	// cgocl "cgocl" is the linked driver, which otherwise comes last.
 	Path string
 	// Logger receives warnings (an object lost without Close) and, with Debug,
 	// every call. Nil discards.
@@ -53,7 +54,7 @@ func Open(o *Options) (*Library, error) {
 }
 
 func load(path string) (cldriver.Driver, error) {
-	names := cldriver.Names()
+	names := append(cldriver.Names(), cldriver.LinkedNames()...)
 	if path == "" {
 		path = os.Getenv(EnvLibrary)
 	}
@@ -62,7 +63,11 @@ func load(path string) (cldriver.Driver, error) {
 	}
 	failed := new(LoadError)
 	for _, name := range names {
-		drv, err := cldriver.Load(name)
+		open := cldriver.Load
+		if name == cldriver.Linked {
+			open = cldriver.LoadLinked
+		}
+		drv, err := open(name)
 		if err == nil {
 			return drv, nil
 		}

@@ -28,6 +28,9 @@ const (
 	Unsupported Status = math.MinInt32
 )
 
+// Linked is the name of the driver that the tag cgocl links, where others have a path.
+const Linked = "cgocl"
+
 // Driver is one loaded OpenCL implementation.
 //
 // Every method may be called from many goroutines at once, as OpenCL itself
