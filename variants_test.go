@@ -1,6 +1,7 @@
 package anycl_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,28 +15,16 @@ import (
 )
 
 // A device runs the variant that suits it, so one machine sees few of them. Here
-// every one is forced in turn, wherever it can run a task.
+// every one is forced in turn, wherever it can run a task. A graph of the suite runs
+// once for each set of kernels and arguments that the variants make of it.
 //
 //	make variants                                     the whole matrix with each
 //	ANYCL_MATRIX=full go test -v -run 'Variant.*contract=tile' .
 
-// variantOps are ops that come down to tasks of a family. Package ocl checks
-// its few variants of attention against the definition, without a matrix.
-var variantOps = map[string][]string{
-	"map":       {"transpose", "pad"},
-	"reduce":    {"sum", "argmax"},
-	"row":       {"softmax"},
-	"contract":  {"matmul"},
-	"scatter":   {"scatter_add"},
-	"attention": {},
-	"scan":      {"cumsum"},
-	"rank":      {"sort"},
-	// Variants that run few tasks of their family.
-	"rank=first":        {"top_k"},
-	"contract=winograd": {"conv2d"},
-	"contract=strip":    {"conv2d"},
-	"contract=lines":    {"conv2d"},
-	"map=gather":        {"gather", "embedding"},
+// variantOps come down to tasks of every family in all their forms.
+var variantOps = []string{
+	"attention", "avg_pool2d", "conv2d", "embedding", "gather", "argmax", "matmul", "max_pool2d", "pad", "scatter_add", "softmax", "sum", "transpose",
+	"cumsum", "sort", "top_k",
 }
 
 func TestEveryVariantAgreesWithReference(t *testing.T) {
@@ -43,33 +32,43 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles kernels for minutes")
 	}
+	few := func(dt tensor.DType, names ...string) *optest.Options {
+		return &optest.Options{Ops: names, DTypes: []tensor.DType{dt}}
+	}
+	parts := []*optest.Options{few(tensor.Float32, variantOps...), few(tensor.Float16, "matmul")} // some have no other dtype
+	gradients, graphs := few(tensor.Float32, "conv2d", "max_pool2d"), 0
+	gradients.Bundle = true
+	if full() {
+		parts, graphs = []*optest.Options{{Bundle: true}}, 64
+		gradients = parts[0]
+	}
 	for _, d := range devices(t) {
 		t.Run(d.ID, func(t *testing.T) {
-			for _, v := range ocl.Variants() {
+			base := lasting(t, func(t testing.TB) engine.Engine { return onDevice(t, d) }).(*ocl.Engine)
+			var seen ledger
+			ran := 0
+			for _, v := range slices.Insert(ocl.Variants(), 0, unforced) {
 				t.Run(v, func(t *testing.T) {
-					open := func(t testing.TB) engine.Engine { return ocl.NewForced(opened(t, d), v+",thread=workers") }
-					e := lasting(t, open)
-					if full() {
-						optest.TestOps(t, e, &optest.Options{Bundle: true})
-						optest.TestGradientsAgree(t, e, lasting(t, onCPUPath), &optest.Options{Bundle: true})
-						optest.TestGraphs(t, e, 64)
-						return
+					ran++
+					e := lasting(t, func(testing.TB) engine.Engine { return base.Forced(v+",thread=workers", seen.watch) })
+					for _, o := range parts {
+						t.Run("ops", func(t *testing.T) { optest.TestOps(t, e, o) })
 					}
-					family, _, _ := strings.Cut(v, "=")
-					names, ok := variantOps[v]
-					if !ok {
-						names, ok = variantOps[family]
-					}
-					require.True(t, ok, "add ops that it runs")
-					if len(names) == 0 {
-						t.Skipf("%s=full or internal/ocl", matrixVar)
-					}
-					optest.TestOps(t, e, &optest.Options{Ops: names, DTypes: variantTypes(v), Bundle: true})
+					t.Run("gradients", func(t *testing.T) { optest.TestGradientsAgree(t, e, lasting(t, onCPUPath), gradients) })
+					t.Run("graphs", func(t *testing.T) { optest.TestGraphs(t, e, graphs) })
+					t.Log(seen.counts())
 				})
+			}
+			if all := 1 + len(ocl.Variants()); ran == all { // and not some, by -run
+				require.Empty(t, seen.idle(), "nothing ran as these")
 			}
 		})
 	}
 }
+
+// unforced stands for no variant at all, which comes first: what the others make is compared
+// with it.
+const unforced = "none"
 
 // A name that nothing has would be forced on nothing, and no one would know.
 func TestEveryVariantIsForcedOnSomething(t *testing.T) {
@@ -131,11 +130,3 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 
 // positionsOf is the second result of a sort.
 func positionsOf(_, positions *ops.Node) *ops.Node { return positions }
-
-// variantTypes are the types of which a variant runs anything, one at least.
-func variantTypes(v string) []tensor.DType {
-	if v == "contract=mma" {
-		return []tensor.DType{tensor.Float16}
-	}
-	return []tensor.DType{tensor.Float32}
-}

@@ -96,6 +96,7 @@ var _ = define(Op{
 		convCase("depthwise dilated stride", []int{1, 2, 9, 20}, []int{2, 1, 3, 3}, Conv2DOptions{Groups: 2, Stride: [2]int{2, 3}, Dilation: [2]int{1, 2}, Pad: [2]int{1, 2}}),
 		convCase("depthwise dilated", []int{2, 9, 8, 7}, []int{9, 1, 3, 2}, Conv2DOptions{Groups: 9, Dilation: [2]int{2, 1}, Pad: [2]int{2, 0}}),
 		convCase("one channel", []int{3, 1, 9, 7}, []int{8, 1, 5, 3}, Conv2DOptions{Pad: [2]int{2, 2}}),
+		convCase("channels", []int{2, 16, 9, 7}, []int{12, 16, 3, 3}, Conv2DOptions{Pad: [2]int{1, 1}}),
 		convCase("no images", []int{0, 2, 4, 4}, []int{3, 2, 3, 3}, Conv2DOptions{}),
 	},
 })

@@ -134,6 +134,7 @@ func poolCases(call func(x *Node, o PoolOptions) *Node) []Sample {
 		poolCase("tiles with an edge", call, []int{1, 2, 6, 7}, PoolOptions{Size: [2]int{3, 2}, Pad: [2]int{2, 1}}),
 		poolCase("many at each place", call, []int{1, 2, 9, 8}, PoolOptions{Size: [2]int{5, 4}, Stride: [2]int{1, 3}, Pad: [2]int{2, 1}}),
 		poolCase("whole image", call, []int{3, 2, 4, 5}, PoolOptions{Size: [2]int{4, 5}}),
+		poolCase("long lines", call, []int{1, 2, 5, 64}, PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{2, 2}}),
 	}
 }
 

@@ -193,6 +193,7 @@ var _ = define(Op{
 		viewCase{"matrix", []int{5, 7}, permAttr{[]int{1, 0}}, func(x *Node) *Node { return Transpose(x) }},
 		viewCase{"rotate", []int{3, 4, 5}, permAttr{[]int{2, 0, 1}}, func(x *Node) *Node { return Transpose(x, -1, 0, 1) }},
 		viewCase{"vector", []int{9}, permAttr{[]int{0}}, func(x *Node) *Node { return Transpose(x) }},
+		viewCase{"channels last", []int{3, 9, 13}, permAttr{[]int{1, 2, 0}}, func(x *Node) *Node { return Transpose(x, 1, 2, 0) }},
 		viewCase{"empty", []int{2, 0, 3}, permAttr{[]int{2, 1, 0}}, func(x *Node) *Node { return Transpose(x) }},
 	),
 })

@@ -27,6 +27,7 @@ type Engine struct {
 	team  *site // nil: no second thread, or no companion
 	rates rates
 	force string // of EnvVariant
+	watch Watch  // nil: nobody does
 	last  atomic.Pointer[engine.Task]
 
 	launches atomic.Int64

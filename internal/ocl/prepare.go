@@ -101,6 +101,9 @@ func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound, planTask f
 func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) error {
 	err := s.plan(ctx, tasks, planTask)
 	if err == nil {
+		err = s.tell(ctx, tasks)
+	}
+	if err == nil {
 		err = s.site.compileAll(ctx, s.tasks)
 	}
 	for i := range s.tasks {
