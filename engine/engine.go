@@ -59,6 +59,13 @@ type Hosted interface {
 	Host(m Memory) []byte
 }
 
+// Cored is an Engine that computes on the host's processors, as the CPU path does and the
+// drivers of CPUs do: what it runs beside another such engine takes longer than alone.
+type Cored interface {
+	// Cores is how many processors t keeps busy.
+	Cores(t *Task) int
+}
+
 // Memory is a buffer of an engine.
 type Memory interface {
 	Bytes() int64

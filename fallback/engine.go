@@ -38,6 +38,7 @@ type Engine struct {
 var (
 	_ engine.Engine = (*Engine)(nil)
 	_ engine.Hosted = (*Engine)(nil)
+	_ engine.Cored  = (*Engine)(nil)
 )
 
 // New returns an engine. It starts no goroutine before the first task that is

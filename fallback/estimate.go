@@ -77,8 +77,35 @@ const (
 // for every element of its outputs.
 func (e *Engine) Estimate(t *engine.Task) time.Duration {
 	r := measured()
-	work := t.Cost()
-	c := cost{chain: work.Flops}
+	work, c := t.Cost(), e.costOf(t)
+	ns := c.chain*refScalar/r.scalar + c.product*refMulAdds/r.mulAdds
+	if n := e.share(t, c); n > 1 {
+		ns = ns/float64(n) + float64(shareTime)
+	}
+	ns = max(ns, (work.BytesRead+work.BytesWrite)/r.copyBytes*1e9)
+	return startTime + time.Duration(ns)
+}
+
+// Cores is how many workers share t.
+func (e *Engine) Cores(t *engine.Task) int { return e.share(t, e.costOf(t)) }
+
+// share is how many workers share a task that costs c.
+func (e *Engine) share(t *engine.Task, c cost) int {
+	if c.ns() <= e.limits.wideNs || t.Kind == engine.Custom {
+		return 1
+	}
+	switch a := t.Algorithm.(type) {
+	case *engine.Suppress:
+		return int(max(1, min(int64(e.workers), a.Batches*a.Classes)))
+	case *engine.Unique:
+		return 1
+	}
+	return e.workers
+}
+
+// costOf is what t takes by the steps that it is compiled to.
+func (e *Engine) costOf(t *engine.Task) cost {
+	c := cost{chain: t.Cost().Flops}
 	if e.Check(t) == nil && t.Kind != engine.Custom {
 		k := e.compilerFor(t, &env{}, nil)
 		k.dry = true
@@ -87,12 +114,7 @@ func (e *Engine) Estimate(t *engine.Task) time.Duration {
 			c = run.predicted()
 		}
 	}
-	ns := c.chain*refScalar/r.scalar + c.product*refMulAdds/r.mulAdds
-	if c.ns() > e.limits.wideNs {
-		ns = ns/float64(e.workers) + float64(shareTime)
-	}
-	ns = max(ns, (work.BytesRead+work.BytesWrite)/r.copyBytes*1e9)
-	return startTime + time.Duration(ns)
+	return c
 }
 
 // Transfer predicts a copy of n bytes between two places in memory.

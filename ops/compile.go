@@ -198,5 +198,9 @@ func (x *Executable) build(ctx context.Context, again bool) (err error) {
 			return fmt.Errorf("on %s: %w", x.sides[i].engine.Name(), err)
 		}
 	}
+	if x.plan.Order != nil {
+		p.lay()
+	}
+	x.hands = newHands(x)
 	return nil
 }

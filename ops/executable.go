@@ -50,6 +50,7 @@ type Executable struct {
 	inputs []input
 	vars   []variableUse
 	steps  []step
+	hands  *hands // nil: the caller's goroutine does all steps
 	outs   []output
 }
 
@@ -84,6 +85,27 @@ type step struct {
 	// host's, so that it need not be read from there, or not be written there.
 	data        []byte
 	read, write bool
+	// Of a move in two steps, one that asks for the value in its turn and one that takes it.
+	fetched *fetched
+	asks    bool
+	ahead   bool // what is written takes its place behind what was submitted
+	after   int  // the step that makes what is moved
+}
+
+// side is whose turn it is.
+func (s *step) side() int {
+	if s.move && !s.asks {
+		return s.to
+	}
+	return s.from
+}
+
+// fetched is a value that was asked for. Its ticket serves one run after the other.
+type fetched struct {
+	pieces []engine.Piece
+	data   [][]byte
+	ticket engine.Ticket
+	open   bool
 }
 
 // output is where a result is read from.
@@ -275,24 +297,33 @@ func (x *Executable) submit(ctx context.Context, feeds Feeds, streams []engine.S
 			x.vars[i].v.written(x.sides[w].engine)
 		}
 	}
-	return x.follow(ctx, x.steps, run, tr)
+	if x.hands != nil && streams == nil && tr == nil && x.rt.abreast.CompareAndSwap(false, true) {
+		defer x.rt.abreast.Store(false)
+		return x.hands.do(ctx, run)
+	}
+	if err := x.follow(ctx, x.steps, run, tr); err != nil {
+		return errors.Join(err, x.giveUp())
+	}
+	return nil
+}
+
+// do does one step.
+func (x *Executable) do(ctx context.Context, s *step, run uint32, tr *tracer) error {
+	switch {
+	case s.flow != nil:
+		return x.flow(ctx, s.flow, run, tr)
+	case s.move:
+		return x.move(ctx, s, tr)
+	case tr != nil:
+		return tr.stretch(ctx, x.sides[s.from], s.from, s, run)
+	}
+	return x.sides[s.from].seq.Run(ctx, s.first, s.last, run)
 }
 
 // follow takes steps one after the other.
 func (x *Executable) follow(ctx context.Context, steps []step, run uint32, tr *tracer) error {
 	for i := range steps {
-		s := &steps[i]
-		var err error
-		switch {
-		case s.flow != nil:
-			err = x.flow(ctx, s.flow, run, tr)
-		case s.move:
-			err = x.move(ctx, s, tr)
-		case tr != nil:
-			err = tr.stretch(ctx, x.sides[s.from], s.from, s, run)
-		default:
-			err = x.sides[s.from].seq.Run(ctx, s.first, s.last, run)
-		}
+		err := x.do(ctx, &steps[i], run, tr)
 		if err != nil {
 			return err
 		}
@@ -321,19 +352,48 @@ func (x *Executable) feedAll(ctx context.Context, feeds Feeds, streams []engine.
 	return nil
 }
 
-// move brings a value from one side to another.
+// move does its part in bringing a value from one side to another.
 func (x *Executable) move(ctx context.Context, s *step, tr *tracer) error {
 	start := tr.now()
-	if s.read {
-		if err := x.sides[s.from].engine.Read(ctx, s.data, s.src.Mem, s.src.Offset); err != nil {
+	err := x.carry(ctx, s)
+	tr.host("move", start)
+	return err
+}
+
+func (x *Executable) carry(ctx context.Context, s *step) (err error) {
+	from, to := x.sides[s.from].engine, x.sides[s.to].engine
+	f := s.fetched
+	switch {
+	case s.asks:
+		f.ticket, err = from.(engine.Streamer).Fetch(f.pieces, f.ticket)
+		f.open = err == nil
+		return err
+	case f != nil:
+		if err := f.ticket.Wait(ctx, f.data); err != nil {
 			return err
 		}
+		f.open = false
+		err = f.ticket.Close()
+	case s.read:
+		err = from.Read(ctx, s.data, s.src.Mem, s.src.Offset)
 	}
-	var err error
-	if s.write {
-		err = x.sides[s.to].engine.Write(ctx, s.dst.Mem, s.dst.Offset, s.data)
+	switch {
+	case err != nil || !s.write:
+		return err
+	case s.ahead:
+		return to.(engine.Streamer).Send(ctx, s.dst.Mem, s.dst.Offset, s.data)
 	}
-	tr.host("move", start)
+	return to.Write(ctx, s.dst.Mem, s.dst.Offset, s.data)
+}
+
+// giveUp closes the tickets of a run that has failed.
+func (x *Executable) giveUp() (err error) {
+	for i := range x.steps {
+		if f := x.steps[i].fetched; f != nil && f.open {
+			f.open = false
+			err = errors.Join(err, f.ticket.Close())
+		}
+	}
 	return err
 }
 

@@ -27,10 +27,12 @@ type Report struct {
 	Measured time.Duration            `json:"measured_ns"`
 	Runs     uint64                   `json:"runs"`
 	Pure     map[string]time.Duration `json:"pure_ns"`
-	Tasks    []TaskReport             `json:"tasks"`
-	Regions  []RegionReport           `json:"regions,omitempty"` // each before those in it
-	Values   []ValueReport            `json:"values"`
-	Memory   []MemoryReport           `json:"memory"`
+	// Serial is what a run would take if no engine worked while another does; 0 where that is so.
+	Serial  time.Duration  `json:"serial_ns,omitempty"`
+	Tasks   []TaskReport   `json:"tasks"`
+	Regions []RegionReport `json:"regions,omitempty"` // each before those in it
+	Values  []ValueReport  `json:"values"`
+	Memory  []MemoryReport `json:"memory"`
 }
 
 // TaskReport is one task after fusion.
@@ -79,7 +81,7 @@ func (x *Executable) Report() *Report {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	total, _, _, often := x.predicted()
-	r := &Report{Graph: x.name, Runtime: x.rt.why, Predicted: total, Pure: map[string]time.Duration{}, Regions: regions(x.flows, -1, nil)}
+	r := &Report{Graph: x.name, Runtime: x.rt.why, Predicted: total, Serial: x.plan.Serial, Pure: map[string]time.Duration{}, Regions: regions(x.flows, -1, nil)}
 	for i, d := range x.plan.Pure {
 		r.Pure[x.sides[i].engine.Name()] = d
 	}
@@ -88,7 +90,12 @@ func (x *Executable) Report() *Report {
 	}
 	r.Error = x.doubt()
 	r.Values = x.values()
-	next := make([]int, len(x.sides))
+	at := make([]int, len(x.units)) // among the tasks of its side
+	for _, mine := range x.taskNumbers() {
+		for i, t := range mine {
+			at[t] = i
+		}
+	}
 	held := make([]MemoryReport, len(x.sides))
 	for t, u := range x.units {
 		c := x.plan.Choices[t]
@@ -106,9 +113,8 @@ func (x *Executable) Report() *Report {
 			tr.Predicted[x.sides[i].engine.Name()] = int64(scaledBy(d, often[t]/max(x.often[t], 1e-9)))
 		}
 		if s.seq != nil && !x.closed {
-			tr.Plan = s.seq.Describe(next[c.Side])
+			tr.Plan = s.seq.Describe(at[t])
 		}
-		next[c.Side]++
 		r.Tasks = append(r.Tasks, tr)
 	}
 	for i, s := range x.sides {
@@ -153,6 +159,9 @@ func (r *Report) String() string {
 		fmt.Fprintf(&b, "; measured %s in %d runs", duration(int64(r.Measured)), r.Runs)
 	}
 	b.WriteByte('\n')
+	if r.Serial > 0 {
+		fmt.Fprintf(&b, "the engines work at the same time; one after the other they would take %s\n", duration(int64(r.Serial)))
+	}
 	profiled := slices.ContainsFunc(r.Tasks, func(t TaskReport) bool { return t.Measured > 0 })
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "task\textents\twhere\tpredicted\t")

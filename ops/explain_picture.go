@@ -111,6 +111,9 @@ func (r *Report) headline() string {
 	if r.Measured > 0 {
 		text += fmt.Sprintf(", measured %s", duration(int64(r.Measured)))
 	}
+	if r.Serial > 0 {
+		text += fmt.Sprintf("; one engine after the other %s", duration(int64(r.Serial)))
+	}
 	for _, name := range sortedKeys(r.Pure) {
 		text += fmt.Sprintf("; all on %s %s", name, duration(int64(r.Pure[name])))
 	}

@@ -35,6 +35,9 @@ func (x *Executable) decide() (plan *place.Plan, often []float64, err error) {
 		p.Tasks = append(p.Tasks, t)
 	}
 	p.Values, p.Tied = x.moved(often), tied(x.units)
+	if len(x.flows) == 0 {
+		x.beside(&p)
+	}
 	p.Price = func(s int, tasks []int) ([]time.Duration, time.Duration) {
 		times, wait := engines[s].price(tasks)
 		for i, t := range tasks {

@@ -25,7 +25,9 @@ type plan struct {
 	slots   map[home]engine.Slot
 	span    map[home]*arena.Interval
 	alias   map[home]home  // shares the memory of
-	order   []home         // deterministic
+	homes   []home         // deterministic
+	order   []int          // the units as they are submitted
+	abreast bool           // a side may be further on than the order says
 	maker   map[*unit]int  // position
 	moved   map[home]bool  // that a step brings
 	touched map[home][]int // where units read or write it
@@ -36,7 +38,7 @@ type plan struct {
 func newPlan(x *Executable) *plan {
 	units, choices := x.units, x.plan.Choices
 	p := &plan{
-		x: x, units: units, choices: choices, results: x.results,
+		x: x, units: units, choices: choices, results: x.results, order: x.submission(), abreast: x.plan.Order != nil && x.blocks(),
 		slots: map[home]engine.Slot{}, span: map[home]*arena.Interval{}, alias: map[home]home{}, maker: map[*unit]int{}, moved: map[home]bool{}, touched: map[home][]int{},
 	}
 	if x.where == OnCPU {
@@ -45,13 +47,13 @@ func newPlan(x *Executable) *plan {
 	for t, u := range units {
 		p.maker[u] = t
 	}
-	for t, u := range units {
+	for at, t := range p.order {
 		s := choices[t].Side
-		for _, v := range u.ins {
-			p.use(v, s, t)
+		for _, v := range units[t].ins {
+			p.use(v, s, at)
 		}
-		for _, v := range u.outs {
-			p.use(v, s, t)
+		for _, v := range units[t].outs {
+			p.use(v, s, at)
 		}
 	}
 	for _, v := range x.results {
@@ -80,7 +82,7 @@ func (p *plan) sideOf(v *value) int {
 	return p.idle
 }
 
-// use notes that v is wanted on side s at step t, and where it comes from.
+// use notes that v is wanted on side s by the t-th of the units, and where it comes from.
 func (p *plan) use(v *value, s, t int) {
 	h := home{v, s}
 	p.touched[h] = append(p.touched[h], t)
@@ -91,12 +93,15 @@ func (p *plan) use(v *value, s, t int) {
 		if v.isInput() {
 			p.span[h].From = 0
 		}
-		p.order = append(p.order, h)
+		p.homes = append(p.homes, h)
 	}
 	if v.maker == nil {
 		return
 	}
 	if made := p.sideOf(v); made != s { // it is moved just before it is first wanted
+		if p.abreast {
+			t = len(p.units)
+		}
 		p.use(v, made, t)
 	}
 }
@@ -118,7 +123,7 @@ func (p *plan) allocate(again bool) error {
 	for s, sd := range p.x.sides {
 		var homes []home
 		var spans []arena.Interval
-		for _, h := range p.order {
+		for _, h := range p.homes {
 			if h.side != s || h.fixed(p) {
 				continue
 			}
@@ -146,14 +151,14 @@ func (p *plan) allocate(again bool) error {
 		p.x.arenas = append(p.x.arenas, sizes)
 		sd.live = arena.Live(spans)
 	}
-	for _, h := range p.order {
+	for _, h := range p.homes {
 		if h.fixed(p) {
 			if err := p.fix(h); err != nil {
 				return err
 			}
 		}
 	}
-	for _, h := range p.order {
+	for _, h := range p.homes {
 		p.slots[h] = p.slots[p.root(h)]
 		if h.value.isInput() {
 			p.x.feed(h.value.node, h.side, p.slots[h])
@@ -166,7 +171,8 @@ func (p *plan) allocate(again bool) error {
 // each element before the write. With again, an earlier plan has told the tasks, which
 // stay as they are: others may be running them.
 func (p *plan) shareInPlace(again bool) {
-	for t, u := range p.units {
+	for at, t := range p.order {
+		u := p.units[t]
 		if u.task.Kind == engine.Custom || u.task.Kind == engine.Routine {
 			continue
 		}
@@ -180,7 +186,7 @@ func (p *plan) shareInPlace(again bool) {
 				}
 				continue
 			}
-			if in := p.inPlace(t, u, i); in >= 0 {
+			if in := p.inPlace(at, t, u, i); in >= 0 {
 				p.share(t, u, in, i)
 				if u.task.Alias == nil {
 					u.task.Alias = slices.Repeat([]int{-1}, len(u.outs))
@@ -203,9 +209,9 @@ func (p *plan) share(t int, u *unit, in, i int) {
 	p.span[root].To = max(p.span[root].To, p.span[out].To)
 }
 
-// inPlace finds an input of unit u, which runs at step t, whose memory output i
-// can have; -1 when there is none.
-func (p *plan) inPlace(t int, u *unit, i int) int {
+// inPlace finds an input of unit u, whose number is t and which is submitted as the at-th, whose
+// memory output i can have; -1 when there is none.
+func (p *plan) inPlace(at, t int, u *unit, i int) int {
 	s, v := p.choices[t].Side, u.outs[i]
 	out := home{v, s}
 	if _, shared := p.alias[out]; shared {
@@ -224,7 +230,7 @@ func (p *plan) inPlace(t int, u *unit, i int) int {
 			continue
 		}
 		root := p.root(in)
-		if in.fixed(p) || x.bytes() != v.bytes() || p.span[in].To != t || p.span[root].To != t || !readsInStep(u.task, j, i) {
+		if in.fixed(p) || x.bytes() != v.bytes() || p.span[in].To != at || p.span[root].To != at || !readsInStep(u.task, j, i) {
 			continue
 		}
 		return j
@@ -271,7 +277,13 @@ func (v *value) isInput() bool { return v.maker == nil && v.node.op.lower == low
 // bind makes the steps of a run and the tasks of each side.
 func (p *plan) bind(ctx context.Context) error {
 	p.steps = &p.x.steps
-	p.bindAll(0, len(p.units), p.x.flows)
+	if p.x.plan.Order == nil {
+		p.bindAll(0, len(p.units), p.x.flows)
+	} else {
+		for _, t := range p.order {
+			p.bindTask(t)
+		}
+	}
 	for _, v := range p.results {
 		s := p.sideOf(v)
 		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[home{v, s}], dtype: v.dtype, shape: v.resultShape()})
@@ -279,8 +291,8 @@ func (p *plan) bind(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// bindUnit makes the task of unit t, and the steps that bring what it reads and run it.
-func (p *plan) bindUnit(t int) {
+// bindTask makes the task of unit t.
+func (p *plan) bindTask(t int) engine.Bound {
 	u, s := p.units[t], p.choices[t].Side
 	sd := p.x.sides[s]
 	b := engine.Bound{Task: u.task}
@@ -290,14 +302,22 @@ func (p *plan) bindUnit(t int) {
 	for _, v := range u.outs {
 		b.Outs = append(b.Outs, p.slots[home{v, s}])
 	}
+	sd.tasks = append(sd.tasks, b)
+	return b
+}
+
+// bindUnit makes the task of unit t, and the steps that bring what it reads and run it.
+func (p *plan) bindUnit(t int) {
+	u, s := p.units[t], p.choices[t].Side
 	for _, v := range u.ins {
 		p.bring(v, s)
 	}
-	sd.tasks = append(sd.tasks, b)
+	b := p.bindTask(t)
 	if u.carries && b.Ins[0] == b.Outs[0] {
 		return // it is there
 	}
-	p.add(step{from: s, first: len(sd.tasks) - 1, last: len(sd.tasks)})
+	n := len(p.x.sides[s].tasks)
+	p.add(step{from: s, first: n - 1, last: n})
 }
 
 // bring makes the step that moves v to side s, unless it is there.
@@ -307,6 +327,11 @@ func (p *plan) bring(v *value, s int) {
 		return
 	}
 	p.moved[home{v, s}] = true
+	p.add(p.moving(v, from, s))
+}
+
+// moving is the step that moves v from one side to another.
+func (p *plan) moving(v *value, from, s int) step {
 	m := step{move: true, from: from, to: s, src: p.slots[home{v, from}], dst: p.slots[home{v, s}], read: true, write: true}
 	switch {
 	case p.hosted(s, m.dst, v, &m.data):
@@ -316,7 +341,7 @@ func (p *plan) bring(v *value, s int) {
 	default:
 		m.data = tensor.AlignedBytes(int(v.bytes()))
 	}
-	p.add(m)
+	return m
 }
 
 // add appends s, joining stretches of tasks.

@@ -153,8 +153,9 @@ func (x *Executable) newOutputs() ([]*tensor.Tensor, error) {
 // taskNumbers maps the tasks of each side to those of a report.
 func (x *Executable) taskNumbers() [][]int {
 	numbers := make([][]int, len(x.sides))
-	for t, c := range x.plan.Choices {
-		numbers[c.Side] = append(numbers[c.Side], t)
+	for _, t := range x.submission() {
+		s := x.plan.Choices[t].Side
+		numbers[s] = append(numbers[s], t)
 	}
 	return numbers
 }

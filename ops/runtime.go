@@ -55,6 +55,8 @@ type Runtime struct {
 	mu     sync.Mutex
 	live   map[*Executable]struct{}
 	closed bool
+
+	abreast overlapping
 }
 
 // Open finds the devices of this machine, opens the one that o names, and

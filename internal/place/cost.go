@@ -10,6 +10,8 @@ type candidate struct {
 	wanted int    // the side that has all that may run there, or -1
 	sides  []int
 	total  time.Duration
+	order  []int         // see Plan
+	serial time.Duration // see Plan
 }
 
 // race compares all on one side with the best splits that are found, each at its

@@ -40,12 +40,20 @@ type Problem struct {
 	Why func(task, side int) error
 	// Tied are pairs of tasks that must be on one side, alike in what can run them.
 	Tied [][2]int
+	// Cores is how many of the host's processors a task keeps busy on a side; nil where sides
+	// do not work at the same time. Procs is how many there are, and Handover the time of
+	// telling a side that what another has made is there. The last side is the one that keeps
+	// who submits to it waiting.
+	Cores    func(side, task int) float64
+	Procs    float64
+	Handover time.Duration
 }
 
 // Task is what a task demands.
 type Task struct {
-	Able []bool // of each side
-	Only int    // the side that the caller demands, or -1
+	Able  []bool // of each side
+	Only  int    // the side that the caller demands, or -1
+	After []int  // earlier tasks whose values it does not read, and that must come before it
 }
 
 // Value is what tasks read and make.
@@ -82,6 +90,10 @@ type Plan struct {
 	Total   time.Duration     // of a run
 	Pure    []time.Duration   // of a run with all on one side, as far as that is possible
 	Split   bool              // tasks that could all run on one side run on several
+	// Order is that in which tasks are to be submitted where sides are predicted to gain by working
+	// at the same time, and Serial what a run takes if they do not; nil and 0 where they gain nothing.
+	Order  []int
+	Serial time.Duration
 }
 
 // Decide gives every task a side: the demanded one; otherwise so that the whole
@@ -98,9 +110,9 @@ func Decide(p Problem) (*Plan, error) {
 	}
 	d.readers()
 	d.priceAll()
-	best := d.race()
+	best := d.abreast(d.race())
 	times, _ := d.priced(best.sides)
-	out := &Plan{Times: times, Total: best.total, Pure: make([]time.Duration, len(d.pure))}
+	out := &Plan{Times: times, Total: best.total, Order: best.order, Serial: best.serial, Pure: make([]time.Duration, len(d.pure))}
 	for s, c := range d.pure {
 		out.Pure[s] = c.total
 	}

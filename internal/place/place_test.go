@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -297,10 +298,14 @@ func FuzzDecide(f *testing.F) {
 }
 
 func BenchmarkDecide(b *testing.B) {
-	for _, shape := range []string{"net", "chain", "wide"} {
+	for _, shape := range []string{"net", "chain", "wide", "wide beside"} {
 		b.Run(shape+"/10000", func(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 1))
+			shape, _, beside := strings.Cut(shape, " ")
 			g := newLarge(r, shape, 10_000)
+			if beside {
+				g.beside()
+			}
 			b.ReportAllocs()
 			for b.Loop() {
 				p, err := Decide(g.Problem)

@@ -1,0 +1,13 @@
+package ocl
+
+import "github.com/anycl/anycl/engine"
+
+var _ engine.Cored = (*Engine)(nil)
+
+// Cores is how many of the host's processors a task keeps busy: none but on a CPU driver.
+func (e *Engine) Cores(*engine.Task) int {
+	if !e.facts.cpu {
+		return 0
+	}
+	return e.facts.units
+}

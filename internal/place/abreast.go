@@ -1,0 +1,177 @@
+package place
+
+import (
+	"slices"
+	"time"
+)
+
+// A cut adds up times, as if one side waited while another works. Where they need not, that
+// is an upper bound, and the best sum is not always the best run: a branch that another
+// side does more slowly may cost nothing there. So the best of the race is the start of a local
+// search by what a run takes when it is played through with sides that work at the same time.
+
+// searchTasks bounds the search: so many tasks are played through.
+const searchTasks = 40_000
+
+// abreast is best, or what is predicted to be better by the part Gain if sides work at the same time.
+func (d *decision) abreast(best candidate) candidate {
+	if d.Cores == nil || len(d.Tied) > 0 || len(d.Sides) == 1 || len(d.Tasks) < 2 {
+		return best
+	}
+	if float64(d.longest()) > float64(best.total)*(1-d.Gain) {
+		return best // nothing beside the longest way
+	}
+	s := &searching{decision: d, left: searchTasks, best: candidate{total: best.total}}
+	s.try(best.sides)
+	for _, factor := range []float64{1.5, 2.5, 4} { // less for a side that has more than it can do in the time
+		for side := range d.Sides {
+			s.try(s.relieved(best.sides, side, factor))
+		}
+	}
+	start := s.best.sides
+	if start == nil {
+		start = best.sides
+	}
+	branches := d.branches()
+	for improved := true; improved; {
+		improved = false
+		for _, b := range branches {
+			for side := range d.Sides {
+				if next := d.with(start, b, side); next != nil && s.try(next) {
+					start, improved = next, true
+				}
+			}
+		}
+	}
+	if s.best.sides == nil || float64(s.best.total) > float64(best.total)*(1-d.Gain) {
+		return best
+	}
+	s.best.serial = d.cost(s.best.sides)
+	s.best.name, s.best.wanted = splitName, -1
+	return s.best
+}
+
+// longest is the time of the longest way through the graph, each task where it is quickest: no
+// run takes less.
+func (d *decision) longest() (most time.Duration) {
+	until := make([]time.Duration, len(d.Tasks))
+	for t := range d.Tasks {
+		for _, v := range d.reads[t] {
+			if m := d.Values[v].Maker; m >= 0 && m < t {
+				until[t] = max(until[t], until[m])
+			}
+		}
+		least := time.Duration(-1)
+		for s := range d.Sides {
+			if d.allowed[t][s] && (least < 0 || d.times[t][s] < least) {
+				least = d.times[t][s]
+			}
+		}
+		until[t] += least
+		most = max(most, until[t])
+	}
+	return most
+}
+
+// searching is a search for the least span.
+type searching struct {
+	*decision
+	left int // tasks to play through
+	best candidate
+}
+
+// try reports whether sides are the best so far.
+func (s *searching) try(sides []int) bool {
+	if s.left -= len(sides); s.left < 0 || !slices.ContainsFunc(sides, func(side int) bool { return side != sides[0] }) {
+		return false
+	}
+	total, order := s.span(sides)
+	if total >= s.best.total {
+		return false
+	}
+	s.best.total, s.best.sides, s.best.order = total, sides, order
+	return true
+}
+
+// relieved is the cut between a side and each other when all tasks take longer on it.
+func (d *searching) relieved(sides []int, side int, factor float64) []int {
+	const cuts = 3 // as long as so many plays
+	work := cuts * len(sides) * (len(d.Sides) - 1)
+	if d.left < work+len(sides) || !slices.ContainsFunc(d.allowed, several) {
+		return sides
+	}
+	d.left -= work
+	times := make([][]time.Duration, len(d.Tasks))
+	for t := range times {
+		times[t] = slices.Clone(d.times[t])
+		times[t][side] = time.Duration(float64(times[t][side]) * factor)
+	}
+	for other := range d.Sides {
+		if other != side {
+			sides = d.cut(sides, min(side, other), max(side, other), times, d.waits, true)
+		}
+	}
+	return sides
+}
+
+// several reports whether a task may be on more than one side.
+func several(on []bool) bool {
+	first := slices.Index(on, true)
+	return slices.Contains(on[first+1:], true)
+}
+
+// with is sides with the tasks of a branch on one side; nil where that changes nothing, or one of
+// them may not be there.
+func (d *decision) with(sides, branch []int, side int) []int {
+	var out []int
+	for _, t := range branch {
+		if !d.allowed[t][side] {
+			return nil
+		}
+		if sides[t] != side {
+			if out == nil {
+				out = slices.Clone(sides)
+			}
+			out[t] = side
+		}
+	}
+	return out
+}
+
+// branches are tasks that may well move together: each alone, and what leads to one operand of
+// a task with several and nowhere else.
+func (d *decision) branches() (all [][]int) {
+	if len(d.Tasks) > searchTasks/40 {
+		return nil
+	}
+	inside := make([]int, len(d.Tasks)) // the number of the branch that a task was last seen in
+	for t := range d.Tasks {
+		all = append(all, []int{t})
+	}
+	outside := func(v, mark int) bool {
+		return d.Values[v].Result || slices.ContainsFunc(d.Values[v].Readers, func(r int) bool { return inside[r] != mark })
+	}
+	for v := range d.Values {
+		x := &d.Values[v]
+		if x.Maker < 0 || x.Result && len(x.Readers) > 0 {
+			continue
+		}
+		mark := v + 1
+		branch := []int{x.Maker}
+		inside[x.Maker] = mark
+		for i := 0; i < len(branch); i++ { // from each reader before its makers
+			for _, in := range d.reads[branch[i]] {
+				m := d.Values[in].Maker
+				if m < 0 || m >= branch[i] || inside[m] == mark || slices.ContainsFunc(d.makes[m], func(o int) bool { return outside(o, mark) }) {
+					continue
+				}
+				inside[m] = mark
+				branch = append(branch, m)
+			}
+		}
+		if len(branch) > 1 {
+			all = append(all, branch)
+		}
+	}
+	return all
+}

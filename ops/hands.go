@@ -1,0 +1,151 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// Sides that keep their caller waiting work at the same time when each has a goroutine. These
+// are those of one run: the caller is the first, the others begin with it and end with it. A
+// step that moves a value waits for a token from the step that makes it; the rest follows
+// from the order of steps on each side, and from values that are moved keeping their memory to
+// the end of the run.
+
+// hands are the goroutines of a run.
+type hands struct {
+	x    *Executable
+	all  []*hand
+	done sync.WaitGroup
+
+	ctx   context.Context // of the run
+	run   uint32
+	mu    sync.Mutex
+	errs  []error
+	abort chan struct{} // closed when a hand has failed
+}
+
+// overlapping is set while a run of a runtime has goroutines for its sides.
+type overlapping struct{ atomic.Bool }
+
+// hand does the steps of one side.
+type hand struct {
+	of    *hands
+	steps []handled
+	start func() // serve, as a value made once
+}
+
+// handled is a step and those that it waits for, or tells.
+type handled struct {
+	*step
+	wait chan struct{}
+	tell []chan struct{}
+}
+
+// newHands divides the steps of x by side; nil where the caller can as well do them all.
+func newHands(x *Executable) *hands {
+	if x.plan.Order == nil || !x.blocks() {
+		return nil
+	}
+	h := &hands{x: x, abort: make(chan struct{})}
+	of := make([]*hand, len(x.sides))
+	where := make([]int, len(x.steps)) // in its hand
+	for i := range x.steps {
+		s := &x.steps[i]
+		a := of[s.side()]
+		if a == nil {
+			a = &hand{of: h}
+			a.start = func() {
+				defer h.done.Done()
+				a.serve()
+			}
+			of[s.side()] = a
+			h.all = append(h.all, a)
+		}
+		where[i] = len(a.steps)
+		a.steps = append(a.steps, handled{step: s})
+		if s.move && !s.asks {
+			token := make(chan struct{}, 1)
+			a.steps[where[i]].wait = token
+			from := &of[x.steps[s.after].side()].steps[where[s.after]]
+			from.tell = append(from.tell, token)
+		}
+	}
+	if len(h.all) < 2 {
+		return nil
+	}
+	return h
+}
+
+// do lets every hand do its steps, and returns when all are done or have given up.
+func (h *hands) do(ctx context.Context, run uint32) error {
+	h.ctx, h.run = ctx, run
+	h.done.Add(len(h.all) - 1)
+	for _, a := range h.all[1:] {
+		go a.start()
+	}
+	h.all[0].serve()
+	h.done.Wait()
+	h.ctx = nil
+	if h.errs == nil {
+		return nil
+	}
+	return h.failed()
+}
+
+// serve does the steps of a hand until one fails, or another hand has.
+func (a *hand) serve() {
+	h := a.of
+	for i := range a.steps {
+		s := &a.steps[i]
+		err := h.ctx.Err()
+		if err == nil && s.wait != nil {
+			select {
+			case <-s.wait:
+			case <-h.abort:
+				return
+			case <-h.ctx.Done():
+				err = h.ctx.Err()
+			}
+		}
+		if err == nil {
+			err = h.x.do(h.ctx, s.step, h.run, nil)
+		}
+		if err != nil {
+			h.fail(err)
+			return
+		}
+		for _, token := range s.tell {
+			token <- struct{}{}
+		}
+	}
+}
+
+func (h *hands) fail(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.errs = append(h.errs, err); len(h.errs) == 1 {
+		close(h.abort)
+	}
+}
+
+// failed makes everything ready for the next run and returns what went wrong.
+func (h *hands) failed() error {
+	err := h.errs[0]
+	for _, e := range h.errs[1:] {
+		if !errors.Is(err, e) { // one context ends all
+			err = errors.Join(err, e)
+		}
+	}
+	h.errs, h.abort = nil, make(chan struct{})
+	for _, a := range h.all {
+		for i := range a.steps {
+			select {
+			case <-a.steps[i].wait:
+			default:
+			}
+		}
+	}
+	return errors.Join(err, h.x.giveUp())
+}

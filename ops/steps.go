@@ -1,0 +1,158 @@
+package ops
+
+import (
+	"time"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/place"
+	"github.com/anycl/anycl/internal/procs"
+)
+
+// handover is about what it takes until a goroutine goes on that waits for another.
+const handover = 20 * time.Microsecond
+
+// beside tells the cost model what may run at the same time.
+func (x *Executable) beside(p *place.Problem) {
+	if len(x.sides) == 1 {
+		return
+	}
+	p.Procs = float64(procs.Count())
+	known := make([][]float64, len(x.sides)) // and one
+	p.Cores = func(s, t int) float64 {
+		e, ok := x.sides[s].engine.(engine.Cored)
+		if !ok {
+			return 0
+		}
+		if known[s] == nil {
+			known[s] = make([]float64, len(x.units))
+		}
+		if known[s][t] == 0 {
+			known[s][t] = 1 + float64(e.Cores(x.units[t].task))
+		}
+		return known[s][t] - 1
+	}
+	if x.blocks() {
+		p.Handover = handover
+	}
+	readers := map[*variable][]int{}
+	for t, u := range x.units {
+		for _, v := range u.ins {
+			if v.maker == nil && v.node.state != nil {
+				readers[v.node.state] = append(readers[v.node.state], t)
+			}
+		}
+	}
+	for t, u := range x.units { // who reads the old value of a variable, before who makes the new one
+		for _, v := range u.outs {
+			for _, r := range readers[v.stored] {
+				if v.stored != nil && r < t {
+					p.Tasks[t].After = append(p.Tasks[t].After, r)
+				}
+			}
+		}
+	}
+}
+
+// blocks reports whether the caller of a run may be kept waiting by an engine other than the CPU
+// path, so that a goroutine for each side is needed for them to work at the same time. A device with
+// a queue that can be asked for single values keeps nobody.
+func (x *Executable) blocks() bool {
+	e := x.sides[0].engine
+	if _, streams := e.(engine.Streamer); !streams || len(x.sides) > 2 {
+		return true
+	}
+	c, ok := e.(engine.Cored) // a driver of CPUs may work on the caller's thread
+	return ok && len(x.units) > 0 && c.Cores(x.units[0].task) > 0
+}
+
+// submission is the order in which units are submitted.
+func (x *Executable) submission() []int {
+	if x.plan.Order != nil {
+		return x.plan.Order
+	}
+	return span(0, len(x.units))
+}
+
+// layout makes the steps of a run.
+type layout struct {
+	*plan
+	made map[*value]int // the step
+	sent map[home]*fetched
+	seal bool // nothing is to be added to the last stretch
+}
+
+// lay makes the steps of a run in which engines work at the same time, which are prepared.
+func (p *plan) lay() {
+	l := &layout{plan: p, made: map[*value]int{}, sent: map[home]*fetched{}}
+	next := make([]int, len(p.x.sides))
+	for _, t := range p.order {
+		u, s := p.units[t], p.choices[t].Side
+		for _, v := range u.ins {
+			l.bring(v, s)
+		}
+		at := l.stretch(s, next[s])
+		next[s]++
+		for _, v := range u.outs {
+			l.made[v] = at
+			l.offer(v, s)
+		}
+	}
+}
+
+// stretch adds task number i of side s, to the last step if that is a stretch before it.
+func (l *layout) stretch(s, i int) int {
+	steps := l.x.steps
+	if n := len(steps); n > 0 && !l.seal && !steps[n-1].move && steps[n-1].from == s {
+		steps[n-1].last = i + 1
+		return n - 1
+	}
+	l.seal = false
+	return l.add(step{from: s, first: i, last: i + 1})
+}
+
+func (l *layout) add(s step) int {
+	l.x.steps = append(l.x.steps, s)
+	return len(l.x.steps) - 1
+}
+
+// offer lets sides that will want v, which s has just made, have it before s is done with
+// what comes next.
+func (l *layout) offer(v *value, s int) {
+	for to := range l.x.sides {
+		h := home{v, to}
+		if to == s || l.span[h] == nil {
+			continue
+		}
+		l.seal = true
+		if !l.streams(s) {
+			continue
+		}
+		src := l.slots[home{v, s}]
+		f := &fetched{pieces: []engine.Piece{{Slot: src, Bytes: v.bytes()}}}
+		l.sent[h] = f
+		l.made[v] = l.add(step{move: true, asks: true, from: s, to: to, src: src, fetched: f})
+	}
+}
+
+// streams reports whether side s works while its caller goes on, and can be asked for single values.
+func (l *layout) streams(s int) bool {
+	_, ok := l.x.sides[s].engine.(engine.Streamer)
+	return ok && !l.x.sides[s].immediate()
+}
+
+// bring makes the step that moves v to side s, unless it is there.
+func (l *layout) bring(v *value, s int) {
+	from := l.sideOf(v)
+	h := home{v, s}
+	if v.maker == nil || from == s || l.moved[h] {
+		return
+	}
+	l.moved[h] = true
+	m := l.moving(v, from, s)
+	m.ahead, m.after = l.streams(s), l.made[v]
+	if f := l.sent[h]; f != nil {
+		f.data = [][]byte{m.data}
+		m.fetched = f
+	}
+	l.add(m)
+}
