@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/platform"
 )
 
 func TestTheProgramInTheReadmeRuns(t *testing.T) {
@@ -17,7 +19,9 @@ func TestTheProgramInTheReadmeRuns(t *testing.T) {
 	require.NotNil(t, program)
 	file := filepath.Join(t.TempDir(), "main.go")
 	require.NoError(t, os.WriteFile(file, program[1], 0o600))
-	out, err := exec.CommandContext(t.Context(), "go", "run", file).CombinedOutput()
+	run := exec.CommandContext(t.Context(), "go", "run", file)
+	run.Env = append(os.Environ(), platform.EnvCache+"="+t.TempDir()) // not the user's
+	out, err := run.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Regexp(t, `\[0\.0\d+ +0\.\d+ +0\.\d+ *\] on (the CPU path|\w+:0)`, string(out))
 }

@@ -86,6 +86,9 @@ func (o *options) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rt.Close()) }()
+	if err := rt.Settle(ctx); err != nil {
+		return err
+	}
 	s := &bench.Session{Runtime: rt, Method: bench.Method{Turns: o.turns, Steady: o.steady}, Out: os.Stdout, Verbose: o.verbose}
 	s.Contenders = []bench.Contender{bench.NewOurs(rt, ops.OnDevice)}
 	if rt.Device() == nil {

@@ -17,27 +17,44 @@ import (
 func newRegret() *cobra.Command {
 	var filter, out, device string
 	var turns int
+	var kept bool
 	c := &cobra.Command{
 		Use: "regret", Short: "measure graphs as they are placed beside all on the device and all on the CPU path", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return regret(c.Context(), filter, out, device, turns) },
+		RunE: func(c *cobra.Command, _ []string) error { return regret(c.Context(), filter, out, device, turns, kept) },
 	}
 	c.Flags().StringVarP(&filter, "filter", "f", "", "regular expression that the names of works match")
 	c.Flags().StringVarP(&out, "out", "o", "", "file to append lines of JSON to")
 	c.Flags().StringVar(&device, "device", "", "device to use (default ANYCL_DEVICE, else the best)")
-	c.Flags().IntVar(&turns, "turns", 5, "turns of each placement")
+	c.Flags().IntVar(&turns, "turns", 7, "turns of each placement")
+	c.Flags().BoolVar(&kept, "kept", false, "begin with what programs have learned on this machine, not with a calibration")
 	return c
 }
 
-func regret(ctx context.Context, filter, out, device string, turns int) (err error) {
+func regret(ctx context.Context, filter, out, device string, turns int, kept bool) (err error) {
 	works, err := bench.Select(bench.PlacementWorks(), filter)
 	if err != nil {
 		return err
 	}
-	rt, err := ops.Open(ctx, &ops.Options{Device: device, SpareProc: true})
+	o := &ops.Options{Device: device, SpareProc: true}
+	if !kept {
+		if o.CacheDir, err = os.MkdirTemp("", "anycl-regret-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(o.CacheDir)) }()
+	}
+	rt, err := ops.Open(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rt.Close()) }()
+	if kept {
+		err = rt.Settle(ctx)
+	} else {
+		_, err = rt.Calibrate(ctx)
+	}
+	if err != nil {
+		return err
+	}
 	var records io.Writer
 	if out != "" {
 		f, err := os.OpenFile(out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
@@ -47,7 +64,7 @@ func regret(ctx context.Context, filter, out, device string, turns int) (err err
 		defer func() { err = errors.Join(err, f.Close()) }()
 		records = f
 	}
-	m := bench.Method{Turns: turns, Slice: 10 * time.Millisecond, Pause: 10 * time.Millisecond, Warm: 20 * time.Millisecond}
+	m := bench.Method{Turns: turns, Slice: 5 * time.Millisecond, Pause: 5 * time.Millisecond, Warm: 30 * time.Millisecond}
 	_, err = bench.Placement(ctx, rt, works, m, os.Stdout, records)
 	return err
 }

@@ -52,6 +52,14 @@ type Whole interface {
 	EstimateAll(tasks []*Task, n int64) (times []time.Duration, move time.Duration)
 }
 
+// Linked is an Engine that predicts each way of moving bytes on its own, apart from any wait:
+// links are not as fast in both directions, nor as fast with little as with much.
+type Linked interface {
+	// Upload predicts how long it takes to move n bytes from the host, and Download to it.
+	Upload(n int64) time.Duration
+	Download(n int64) time.Duration
+}
+
 // Hosted is an Engine that works in the host's memory, and has done its work when the
 // call that submitted it returns.
 type Hosted interface {

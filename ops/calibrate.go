@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/tensor"
 )
@@ -44,6 +45,22 @@ func probes() (all []probe) {
 	for _, n := range []int{4, 16, 64, 192, 512} {
 		add(fmt.Sprintf("matmul %d", n), func(in makes) *Node { return MatMul(in(tensor.Float32, n, n), in(tensor.Float32, n, n)) })
 	}
+	for _, dt := range []tensor.DType{tensor.Float64, tensor.Float16, tensor.Int8, tensor.Int64} {
+		for _, n := range []int{1 << 10, 1 << 17} {
+			add(fmt.Sprintf("add %s %d", dt, n), func(in makes) *Node { return Add(in(dt, n), in(dt, n)) })
+		}
+		add(fmt.Sprintf("max %s 128x512", dt), func(in makes) *Node { return Max(in(dt, 128, 512), -1) })
+	}
+	for _, n := range []int{24, 160} {
+		add(fmt.Sprintf("matmul float16 %d", n), func(in makes) *Node { return MatMul(in(tensor.Float16, n, n), in(tensor.Float16, n, n)) })
+		add(fmt.Sprintf("matmul int8 %d", n), func(in makes) *Node { return MatMulInteger(in(tensor.Int8, n, n), in(tensor.Int8, n, n), nil, nil) })
+	}
+	for _, n := range []int{4, 32} {
+		add(fmt.Sprintf("batched %d", n), func(in makes) *Node { return MatMul(in(tensor.Float32, 64, n, n), in(tensor.Float32, 64, n, n)) })
+	}
+	for _, n := range []int{500, 40000} {
+		add(fmt.Sprintf("gather %d", n), func(in makes) *Node { return Gather(in(tensor.Float32, 1000, 16), 0, in(tensor.Int64, n)) })
+	}
 	for _, n := range []int{1 << 10, 1 << 15, 1 << 19} {
 		add(fmt.Sprintf("cumsum %d", n), func(in makes) *Node { return CumSum(in(tensor.Float32, n), 0, nil) })
 		add(fmt.Sprintf("sort %d", n), func(in makes) *Node { return ArgSort(in(tensor.Float32, n), 0, nil) })
@@ -64,13 +81,17 @@ func probes() (all []probe) {
 // Calibrate measures the device and the CPU path anew and forgets what was learned before: the
 // device's latencies and rates, then ops of every family at a few sizes on both, in about a second
 // once the driver has compiled their kernels. It should have the machine to itself. Everything
-// is kept for this device and its driver; rates take effect when the runtime is next opened.
+// is kept for this device and its driver.
 // Errors: ctx is done; the device failed.
 func (rt *Runtime) Calibrate(ctx context.Context) ([]CalibrationResult, error) {
+	if err := rt.Settle(ctx); err != nil {
+		return nil, err
+	}
 	if rt.opened != nil {
 		if _, err := rt.opened.Calibrate(ctx); err != nil {
 			return nil, err
 		}
+		rt.recalibrated()
 	}
 	rt.pace.Forget()
 	var out []CalibrationResult
@@ -81,6 +102,9 @@ func (rt *Runtime) Calibrate(ctx context.Context) ([]CalibrationResult, error) {
 				where = OnCPU
 			}
 			r, err := rt.probe(ctx, p, where)
+			if errors.Is(err, engine.ErrUnsupported) {
+				continue
+			}
 			if err != nil {
 				return out, fmt.Errorf("ops: calibrate %s on %s: %w", p.name, rt.engines[s].Name(), err)
 			}
@@ -104,7 +128,9 @@ func (rt *Runtime) probe(ctx context.Context, p probe, where Place) (r Calibrati
 	y := p.build(func(dt tensor.DType, shape ...int) *Node {
 		values := make([]float32, product(shape))
 		for i := range values {
-			values[i] = float32(i%17-8) / 16
+			if values[i] = float32(i%17-8) / 16; dt.IsInt() {
+				values[i] = float32(i * 37 % 101)
+			}
 		}
 		t, err := tensor.FromSlice(values, shape...)
 		if err == nil {

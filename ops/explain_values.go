@@ -97,10 +97,10 @@ func (x *Executable) values() []ValueReport {
 func moveTime(engines []*priced, from, to int, n int64) time.Duration {
 	var t time.Duration
 	if from >= 0 && (to == place.Host || !engines[from].hosted) {
-		t += engines[from].move(n)
+		t += engines[from].move(n, true)
 	}
 	if to >= 0 && (from == place.Host || !engines[to].hosted) {
-		t += engines[to].move(n)
+		t += engines[to].move(n, false)
 	}
 	return t
 }

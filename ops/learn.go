@@ -12,9 +12,9 @@ import (
 // paceKey is what the errors of predictions have in common: the engine, the kind of
 // task and its dtype, and the op that gave the task its name.
 func paceKey(e engine.Engine, t *engine.Task) pace.Key {
-	k := pace.Key{Engine: e.Name(), Family: t.Kind.String()}
+	k := pace.Key{Engine: e.Name(), Kind: t.Kind.String()}
 	if len(t.Outs) > 0 {
-		k.Family += " " + t.Outs[0].DType.String()
+		k.DType = t.Outs[0].DType.String()
 	}
 	if k.Name, _, _ = strings.Cut(t.Name, "+"); t.Kind == engine.Routine {
 		k.Name = fmt.Sprintf("%T", t.Algorithm)
@@ -23,7 +23,7 @@ func paceKey(e engine.Engine, t *engine.Task) pace.Key {
 }
 
 // waitKey is that of the wait for an engine.
-func waitKey(e engine.Engine) pace.Key { return pace.Key{Engine: e.Name(), Family: "wait"} }
+func waitKey(e engine.Engine) pace.Key { return pace.Key{Engine: e.Name(), Kind: "wait"} }
 
 // many are runs after which what was measured is kept for later processes: what runs a few times
 // may have been measured while something else kept the machine busy.

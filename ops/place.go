@@ -135,20 +135,27 @@ func (x *Executable) moved(often []float64) []place.Value {
 type priced struct {
 	engine engine.Engine
 	hosted bool
-	whole  engine.Whole // nil: a task takes as long as it takes alone
+	whole  engine.Whole  // nil: a task takes as long as it takes alone
+	linked engine.Linked // nil: both ways take as long
 	tasks  []*engine.Task
 	known  []time.Duration
+	fixed  []corrected
 	pace   *pace.Table   // corrects what the engine says; nil does not
 	none   time.Duration // to move nothing
 }
+
+// corrected is what became of a time, by task: it is asked for again and again.
+type corrected struct{ raw, expected time.Duration }
 
 func newPriced(e engine.Engine, units []*unit, t *pace.Table) *priced {
 	p := &priced{engine: e, pace: t, none: e.Transfer(0)}
 	_, p.hosted = e.(engine.Hosted)
 	p.whole, _ = e.(engine.Whole)
+	p.linked, _ = e.(engine.Linked)
 	for _, u := range units {
 		p.tasks = append(p.tasks, u.task)
 		p.known = append(p.known, place.Never)
+		p.fixed = append(p.fixed, corrected{raw: place.Never})
 	}
 	return p
 }
@@ -157,7 +164,11 @@ func newPriced(e engine.Engine, units []*unit, t *pace.Table) *priced {
 func (p *priced) price(tasks []int) (times []time.Duration, wait time.Duration) {
 	times, wait = p.raw(tasks)
 	for i, t := range tasks {
-		times[i], _ = p.pace.Correct(paceKey(p.engine, p.tasks[t]), times[i])
+		if p.fixed[t].raw != times[i] {
+			p.fixed[t].raw = times[i]
+			p.fixed[t].expected, _ = p.pace.Correct(paceKey(p.engine, p.tasks[t]), times[i])
+		}
+		times[i] = p.fixed[t].expected
 	}
 	wait, _ = p.pace.Correct(waitKey(p.engine), wait)
 	return times, wait
@@ -182,5 +193,13 @@ func (p *priced) raw(tasks []int) (times []time.Duration, wait time.Duration) {
 	return times, p.none
 }
 
-// move is the time of n bytes on their way, without a wait.
-func (p *priced) move(n int64) time.Duration { return p.engine.Transfer(n) - p.none }
+// move is the time of n bytes on their way there, or back, without a wait.
+func (p *priced) move(n int64, back bool) time.Duration {
+	switch {
+	case p.linked == nil:
+		return p.engine.Transfer(n) - p.none
+	case back:
+		return p.linked.Download(n)
+	}
+	return p.linked.Upload(n)
+}

@@ -51,6 +51,7 @@ type Runtime struct {
 	log     *slog.Logger
 	owned   bool
 	pace    pace.Table // how far predictions are off
+	beside  background
 
 	mu     sync.Mutex
 	live   map[*Executable]struct{}
@@ -97,12 +98,12 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 			rt.engines, rt.why = []engine.Engine{cpu}, "the CPU path: no device was asked for, and the best cannot be used: "+oneLine(err)
 			break
 		}
-		rt.calibrate(ctx)
 		rt.opened.Learned(&rt.pace)
 		if o.SpareProc && rt.opened.Companion() != nil {
 			procs.Spare()
 		}
 		rt.engines = []engine.Engine{ocl.New(rt.opened), cpu}
+		rt.calibrateBeside()
 		rt.why = fmt.Sprintf("%s: the best of %d found", device, len(machine.Devices))
 		if spec := requested(o); spec != "" {
 			rt.why = fmt.Sprintf("%s: asked for by %s", device, spec)
@@ -125,25 +126,6 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 }
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
-
-// calibrated holds the devices that this process has tried to measure.
-var calibrated sync.Map
-
-// calibrate measures a device that was never measured before, once: about half a
-// second, kept on disk for every later Open. Where nothing can be kept, or the
-// measurement fails, predictions rest on what the device says of itself.
-func (rt *Runtime) calibrate(ctx context.Context) {
-	d := rt.Device()
-	if rt.opened.Calibration() != nil || !rt.opened.Keeps() {
-		return
-	}
-	if _, tried := calibrated.LoadOrStore(d.String()+d.Driver, true); tried {
-		return // the folder cannot be written
-	}
-	if _, err := rt.opened.Calibrate(ctx); err != nil {
-		rt.log.Warn("ops: the device could not be measured", "device", d.ID, "error", err)
-	}
-}
 
 // requested says who asked for a device, or "".
 func requested(o *Options) string {
@@ -208,6 +190,7 @@ func (rt *Runtime) Close() error {
 		errs = append(errs, x.Close())
 	}
 	if rt.owned {
+		rt.beside.end()
 		for _, e := range rt.engines {
 			errs = append(errs, e.Close())
 		}

@@ -18,9 +18,21 @@ type Calibration struct {
 	Upload   float64       `json:"upload"`    // bytes a second, host to device, as Write does it
 	Download float64       `json:"download"`  // bytes a second, device to host, as Read does it
 	// Small is what a Write of a few bytes takes, when the queue is empty.
-	Small  time.Duration `json:"small_ns"`
-	Copy   float64       `json:"copy"`   // bytes a second that a kernel reads and writes, both counted
-	GFLOPS float64       `json:"gflops"` // single-precision multiply-adds by FMA, two operations each
+	Small time.Duration `json:"small_ns"`
+	// Uploads and Downloads are what moving so many bytes takes each way, when the queue is empty
+	// and the device has just read, or written, what is moved.
+	Uploads   Curve `json:"uploads"`
+	Downloads Curve `json:"downloads"`
+	// ZeroCopy says that host and device see each other's bytes without a command.
+	ZeroCopy bool `json:"zero_copy"`
+	// Pageable is bytes a second from memory that is not pinned, by one command; 0 where host and
+	// device share memory. Upload is with pinned memory between.
+	Pageable float64 `json:"pageable,omitempty"`
+	// Divergence is how many times as long the same operations take where neighbouring
+	// work-items do different numbers of them.
+	Divergence float64 `json:"divergence"`
+	Copy       float64 `json:"copy"`   // bytes a second that a kernel reads and writes, both counted
+	GFLOPS     float64 `json:"gflops"` // single-precision multiply-adds by FMA, two operations each
 	// Wake is what a launch that needs all compute units usually takes longer than
 	// its work: threads that sleep are woken.
 	Wake time.Duration `json:"wake_ns"`
@@ -32,11 +44,21 @@ type Calibration struct {
 	Device string        `json:"device"`
 	Driver string        `json:"driver"`
 	Took   time.Duration `json:"took_ns"`
+	// Tries is how many measurements beside other work the figures are the best of; 0 where the
+	// device was measured alone.
+	Tries int `json:"tries,omitempty"`
 }
+
+// enoughTries of a measurement beside other work show what the device can do: such work only
+// makes it slower.
+const enoughTries = 3
+
+// Settled reports whether c need not be measured again. It may be nil.
+func (c *Calibration) Settled() bool { return c != nil && (c.Tries == 0 || c.Tries >= enoughTries) }
 
 // calibrationVersion is part of the key of what is kept on disk. Raise it whenever
 // a measurement changes.
-const calibrationVersion = 3
+const calibrationVersion = 4
 
 // calibrationPart is how long each of the measurements may repeat itself.
 const calibrationPart = 80 * time.Millisecond
@@ -57,12 +79,19 @@ func (c *Calibration) sane() bool {
 			return false
 		}
 	}
-	return true
+	return c.Uploads.sane() && c.Downloads.sane() && c.Divergence >= 1 && !math.IsInf(c.Divergence, 0)
 }
 
 // Calibration returns what an earlier Calibrate of this device and driver has
-// kept on disk; nil if there is nothing.
-func (o *Opened) Calibration() *Calibration { return o.device.loadCalibration(o.opts.CacheDir) }
+// kept on disk, or has found since it was opened; nil if there is nothing.
+func (o *Opened) Calibration() *Calibration {
+	if c := o.calibration.Load(); c != nil {
+		return c
+	}
+	c := o.device.loadCalibration(o.opts.CacheDir)
+	o.calibration.CompareAndSwap(nil, c)
+	return c
+}
 
 // Keeps reports whether measurements are kept on disk.
 func (o *Opened) Keeps() bool { return o.opts.CacheDir != "" }
@@ -74,17 +103,63 @@ func (o *Opened) Keeps() bool { return o.opts.CacheDir != "" }
 //
 // Errors: ctx's, and those of the commands that are timed.
 func (o *Opened) Calibrate(ctx context.Context) (*Calibration, error) {
+	c, err := o.measure(ctx)
+	if err == nil {
+		o.keepCalibration(c)
+	}
+	return c, err
+}
+
+// CalibrateBeside is Calibrate beside other work of the device and the machine: of each figure the
+// best that this and earlier calls have found is kept, until [Calibration.Settled].
+func (o *Opened) CalibrateBeside(ctx context.Context) (*Calibration, error) {
+	before := o.Calibration()
+	c, err := o.measure(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.Tries = 1; before != nil {
+		c.better(before)
+		c.Tries += before.Tries
+	}
+	o.keepCalibration(c)
+	return c, nil
+}
+
+func (o *Opened) keepCalibration(c *Calibration) {
+	o.calibration.Store(c)
+	o.warn("calibration is not kept", o.device.save(o.opts.CacheDir, kindCalibration, calibrationVersion, c))
+	o.opts.Logger.Info("platform: calibrated", "device", o.device.ID, "gflops", c.GFLOPS, "took", c.Took)
+}
+
+// better takes over what is better in b.
+func (c *Calibration) better(b *Calibration) {
+	for _, p := range [][2]*time.Duration{
+		{&c.Launch, &b.Launch}, {&c.Wait, &b.Wait}, {&c.Small, &b.Small}, {&c.Wake, &b.Wake}, {&c.CompanionLaunch, &b.CompanionLaunch},
+	} {
+		*p[0] = min(*p[0], *p[1])
+	}
+	for _, p := range [][2]*float64{
+		{&c.Upload, &b.Upload}, {&c.Download, &b.Download}, {&c.Copy, &b.Copy}, {&c.GFLOPS, &b.GFLOPS}, {&c.CompanionCopy, &b.CompanionCopy}, {&c.Pageable, &b.Pageable},
+	} {
+		*p[0] = max(*p[0], *p[1])
+	}
+	c.Divergence = min(c.Divergence, b.Divergence)
+	c.Uploads, c.Downloads = c.Uploads.better(b.Uploads), c.Downloads.better(b.Downloads)
+}
+
+func (o *Opened) measure(ctx context.Context) (*Calibration, error) {
 	start := time.Now()
 	c := &Calibration{Device: o.device.String(), Driver: o.device.Driver}
 	common, _, sections := probeSections()
 	rate := rateSections[o.caps.FMA]
-	prog, err := o.Program(ctx, "calibrate.cl", common+sections[rate]+sections["copy"],
+	prog, err := o.Program(ctx, "calibrate.cl", common+sections[rate]+sections["copy"]+sections["uneven"],
 		defaultStd+" -DT="+floatVector(o.device.VectorWidth))
 	if err != nil {
 		return nil, err
 	}
 	for _, measure := range []func(context.Context, *cl.Program, *Calibration) error{
-		o.measureLaunch, o.measureTransfers, o.measureCopy, o.measureCompanion,
+		o.measureLaunch, o.measureTransfers, o.measureCopy, o.measureDivergence, o.measureCompanion,
 		func(ctx context.Context, p *cl.Program, c *Calibration) error { return o.measureRate(ctx, p, rate, c) },
 	} {
 		if err := ctx.Err(); err != nil {
@@ -98,8 +173,6 @@ func (o *Opened) Calibrate(ctx context.Context) (*Calibration, error) {
 	if !c.sane() {
 		return nil, fmt.Errorf("platform: calibrate %s: the clock does not run: %+v", o.device.ID, *c)
 	}
-	o.warn("calibration is not kept", o.device.save(o.opts.CacheDir, kindCalibration, calibrationVersion, c))
-	o.opts.Logger.Info("platform: calibrated", "device", o.device.ID, "gflops", c.GFLOPS, "took", c.Took)
 	return c, nil
 }
 
@@ -129,22 +202,27 @@ func best(ctx context.Context, f func() error) (time.Duration, error) {
 // copyKernel returns the copy kernel with two memories of n bytes, n a multiple
 // of 64, as its arguments.
 func (o *Opened) copyKernel(prog *cl.Program, n int64) (k *cl.Kernel, free func() error, err error) {
-	from, err := o.Alloc(n)
-	if err != nil {
-		return nil, nil, err
+	k, _, _, free, err = o.copyBetween(prog, n)
+	return k, free, err
+}
+
+// copyBetween is copyKernel with the memories.
+func (o *Opened) copyBetween(prog *cl.Program, n int64) (k *cl.Kernel, from, to *Memory, free func() error, err error) {
+	fail := func(err error) (*cl.Kernel, *Memory, *Memory, func() error, error) { return nil, nil, nil, nil, err }
+	if from, err = o.Alloc(n); err != nil {
+		return fail(err)
 	}
-	to, err := o.Alloc(n)
-	if err != nil {
-		return nil, nil, errors.Join(err, from.Close())
+	if to, err = o.Alloc(n); err != nil {
+		return fail(errors.Join(err, from.Close()))
 	}
 	if k, err = prog.Kernel("copy"); err != nil {
-		return nil, nil, errors.Join(err, from.Close(), to.Close())
+		return fail(errors.Join(err, from.Close(), to.Close()))
 	}
 	free = func() error { return errors.Join(k.Close(), from.Close(), to.Close()) }
 	if err := errors.Join(k.SetBuffer(0, from.Buffer()), k.SetBuffer(1, to.Buffer())); err != nil {
-		return nil, nil, errors.Join(err, free())
+		return fail(errors.Join(err, free()))
 	}
-	return k, free, nil
+	return k, from, to, free, nil
 }
 
 func (o *Opened) measureLaunch(ctx context.Context, prog *cl.Program, c *Calibration) error {
@@ -185,38 +263,6 @@ func (d *Device) measured(want int64) int64 {
 		return 4 << 10
 	}
 	return min(want, max(minBlock, min(d.MaxAlloc, d.GlobalMem)/8/minBlock*minBlock))
-}
-
-func (o *Opened) measureTransfers(ctx context.Context, _ *cl.Program, c *Calibration) error {
-	n := o.device.measured(32 << 20)
-	m, err := o.Alloc(n)
-	if err != nil {
-		return err
-	}
-	host := make([]byte, n)
-	for i := range host {
-		host[i] = byte(i) // fresh pages are all one page until they are written
-	}
-	rate := func(t time.Duration) float64 { return float64(n) / t.Seconds() }
-	// context.Background: a transfer that need not hear a context does one command.
-	bg := context.WithoutCancel(ctx)
-	write := func(src []byte) error {
-		err := o.Write(bg, m, 0, src)
-		if err == nil && o.staging != nil { // it does not wait for the link
-			err = o.queue.Finish()
-		}
-		return err
-	}
-	t, err := best(ctx, func() error { return write(host) })
-	c.Upload = rate(t)
-	if err == nil {
-		t, err = best(ctx, func() error { return o.Read(bg, host, m, 0) })
-		c.Download = rate(t)
-	}
-	if err == nil {
-		c.Small, err = best(ctx, func() error { return write(host[:64]) })
-	}
-	return errors.Join(err, m.Close())
 }
 
 func (o *Opened) measureCopy(ctx context.Context, prog *cl.Program, c *Calibration) error {

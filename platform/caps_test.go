@@ -239,6 +239,43 @@ func TestCalibrationIsSaneAndKept(t *testing.T) {
 	}
 }
 
+func TestMeasurementsBesideOtherWorkAreTheBestOfThree(t *testing.T) {
+	t.Parallel()
+	o := fresh(t, nil, &Options{CacheDir: t.TempDir()})
+	var best *Calibration
+	for i := range enoughTries {
+		c, err := o.CalibrateBeside(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, i+1, c.Tries)
+		require.Equal(t, i+1 == enoughTries, c.Settled())
+		if best != nil {
+			require.LessOrEqual(t, c.Wait, best.Wait)
+			require.GreaterOrEqual(t, c.Copy, best.Copy)
+			require.LessOrEqual(t, c.Uploads.At(5000), best.Uploads.At(5000))
+		}
+		best = c
+	}
+	c, err := o.Calibrate(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, c.Tries)
+	require.True(t, c.Settled())
+}
+
+func TestACurveGoesThroughItsPointsAndOnBeyond(t *testing.T) {
+	t.Parallel()
+	c := Curve{{64, 10}, {1000, 20}, {2000, 120}}
+	for n, want := range map[int64]time.Duration{0: 10, 64: 10, 1000: 20, 1500: 70, 2000: 120, 3000: 220} {
+		require.Equal(t, want, c.At(n), n)
+	}
+	require.Equal(t, time.Duration(7), Curve{{64, 7}}.At(1<<40))
+	require.Zero(t, Curve(nil).At(5))
+	require.Equal(t, time.Duration(30), Curve{{1, 40}, {10, 30}}.At(100), "where times fall they do not go on falling")
+	require.True(t, c.sane())
+	for _, bad := range []Curve{nil, {{64, 0}}, {{64, 5}, {64, 6}}, {{-1, 5}}} {
+		require.False(t, bad.sane())
+	}
+}
+
 func TestCalibrationHearsItsContextAndFailuresLeaveNothing(t *testing.T) {
 	faults := new(clfault.Injector)
 	o := fresh(t, &cl.Options{Wrap: faults.Wrap}, &Options{CacheDir: CacheOff})
@@ -254,7 +291,7 @@ func TestCalibrationHearsItsContextAndFailuresLeaveNothing(t *testing.T) {
 		assert.Zero(t, o.Stats().Live, call)
 	}
 	faults.Off()
-	assert.Nil(t, o.Calibration(), "with the cache off nothing is kept")
+	assert.Nil(t, o.device.loadCalibration(o.opts.CacheDir), "with the cache off nothing is kept")
 }
 
 func TestReportsAreJSON(t *testing.T) {

@@ -97,8 +97,11 @@ func (d *Device) Explain() string {
 	fmt.Fprintf(w, "  limits\t%d units, work-group %d, local %s, memory %s, one allocation %s, arguments %s\n",
 		d.Units, d.MaxWorkGroup, units.Bytes(d.LocalMem), units.Bytes(d.GlobalMem), units.Bytes(d.MaxAlloc), units.Bytes(int64(d.ArgBytes)))
 	if c := r.Calibration; c != nil {
-		fmt.Fprintf(w, "  measured\tlaunch %v, wait %v, upload %s, download %s, copy %s, %s\n", c.Launch, c.Wait,
-			rateText(c.Upload), rateText(c.Download), rateText(c.Copy), speedText(c.GFLOPS))
+		fmt.Fprintf(w, "  measured\tlaunch %v, wait %v, upload %s, download %s, copy %s, %s, divergence %.1f x\n", c.Launch, c.Wait,
+			rateText(c.Upload), rateText(c.Download), rateText(c.Copy), speedText(c.GFLOPS), c.Divergence)
+		for i, p := range c.Uploads {
+			fmt.Fprintf(w, "  %s\tup in %v, down in %v\n", units.Bytes(p.Bytes), p.Time, c.Downloads.At(c.Uploads[i].Bytes))
+		}
 	} else {
 		fmt.Fprintf(w, "  measured\tnot yet\n")
 	}

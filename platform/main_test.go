@@ -11,23 +11,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/testcache"
 )
 
-// The tests keep what they learn about devices in a folder of their own, so that
-// they neither use nor change the user's.
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(runRole(role))
 	}
-	dir, err := os.MkdirTemp("", "anycl-platform-test-")
+	os.Exit(testcache.Run(m))
+}
+
+func TestTestsHaveACacheFolderOfTheirOwn(t *testing.T) {
+	user, err := os.UserCacheDir()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		t.Skip(err)
 	}
-	_ = os.Setenv(EnvCache, dir)
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	require.NotEmpty(t, os.Getenv(EnvCache))
+	require.NotContains(t, new((*Options)(nil).withDefaults()).CacheDir, user)
 }
 
 var found = sync.OnceValues(func() (*Device, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/anycl/anycl/cl"
 )
@@ -22,8 +23,11 @@ type Opened struct {
 	waiter  *waiter
 	stager  stager
 	staging *staging // of a device with memory of its own, else nil
-	disk    *programCache
-	work    sync.WaitGroup // builds in progress
+
+	calibration atomic.Pointer[Calibration] // once it is known
+
+	disk *programCache
+	work sync.WaitGroup // builds in progress
 
 	mu        sync.Mutex
 	closed    bool

@@ -310,3 +310,21 @@ kernel void copy(global const T *from, global T *to)
 {
     to[get_global_id(0)] = from[get_global_id(0)];
 }
+
+//:uneven
+// Multiply-adds in a chain, rounds an item in the mean: as many for each item, or from none
+// to twice as many, by a hash of its number.
+kernel void uneven(global uint *to, const int rounds, const int differ)
+{
+    const uint id = get_global_id(0);
+    uint x = id;
+    if (differ) {
+        const int own = rounds * (int)(id * 2654435761u >> 28) * 2 / 15;
+        for (int i = 0; i < own; ++i)
+            x = x * 1664525u + (x >> 16);
+    } else {
+        for (int i = 0; i < rounds; ++i)
+            x = x * 1664525u + (x >> 16);
+    }
+    to[id] = x;
+}

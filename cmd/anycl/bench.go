@@ -91,6 +91,9 @@ func (o *benchOptions) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rt.Close()) }()
+	if err := rt.Settle(ctx); err != nil {
+		return err
+	}
 	s := &bench.Session{Runtime: rt, Method: bench.Method{Turns: o.turns, Steady: o.steady}, Out: out, Verbose: true}
 	if rt.Device() != nil {
 		s.Contenders = append(s.Contenders, bench.NewOurs(rt, ops.OnDevice))

@@ -3,15 +3,19 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/testcache"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/platform"
 )
+
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
 
 // anycl runs one command line.
 func anycl(t *testing.T, args ...string) (code int, out, errOut string) {

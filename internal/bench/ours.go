@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -121,7 +122,9 @@ func (o *Ours) Load(ctx context.Context, w *Work, operands []*tensor.Tensor) (Jo
 		}
 		j.outs = append(j.outs, t)
 	}
-	if j.exe, err = g.Compile(ctx, o.rt, target); err != nil {
+	if j.exe, err = g.Compile(ctx, o.rt, target); errors.Is(err, engine.ErrUnsupported) {
+		return nil, fmt.Errorf("%w: %w", ErrCannot, err)
+	} else if err != nil {
 		return nil, err
 	}
 	return j, nil

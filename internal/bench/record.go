@@ -26,9 +26,13 @@ type Record struct {
 	// Predicted is the time that the cost model gave a run, in seconds, and Placed how many
 	// tasks it put where.
 	Predicted float64 `json:"predicted,omitempty"`
-	Placed    string  `json:"placed,omitempty"`
-	Clients   int     `json:"clients,omitempty"` // that asked at the same time
-	Steady    *Stats  `json:"steady,omitempty"`
+	// Of a sweep: Foretold is what was predicted before anything of it had run, and Learned
+	// what is predicted after this work has.
+	Foretold float64 `json:"foretold,omitempty"`
+	Learned  float64 `json:"learned,omitempty"`
+	Placed   string  `json:"placed,omitempty"`
+	Clients  int     `json:"clients,omitempty"` // that asked at the same time
+	Steady   *Stats  `json:"steady,omitempty"`
 	// Ratios are, in the record of ours, how many times as fast it was as each of
 	// the others in the same turns.
 	Ratios map[string]Ratio `json:"ratios,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/anycl/anycl/ops"
 )
@@ -18,12 +19,47 @@ type Regret struct {
 	// all on the device and all on the CPU path; Worst is the largest, and where.
 	Mean, Worst float64
 	WorstAt     string
-	// Error is the median over the works of how far the prediction was off, as a part of the
-	// time; Within counts those that were off by a quarter at most.
-	Error  float64
-	Within int
+	// How far predictions were off, as a part of the time: before anything of the sweep had run,
+	// after other works, and after the work itself.
+	Foretold, Predicted, Learned Errors
 	// Better are works that were divided, and faster so than on either side alone, beyond the noise.
 	Better []string
+}
+
+// Errors are how far predictions of so many works were off.
+type Errors struct {
+	Works  int
+	Median float64
+	Within int // were off by a quarter at most
+	all    []float64
+}
+
+// note adds a prediction, where there is one.
+func (e *Errors) note(predicted, took float64) {
+	if predicted <= 0 {
+		return
+	}
+	off := math.Abs(predicted-took) / took
+	e.all = append(e.all, off)
+	if e.Works++; off <= 0.25 {
+		e.Within++
+	}
+	e.Median = Quantile(0.5, e.all)
+}
+
+// String is a part of a sentence.
+func (e Errors) String() string {
+	return fmt.Sprintf("%.0f %% in the median, a quarter at most in %d of %d", 100*e.Median, e.Within, e.Works)
+}
+
+// PredictionErrors are how far the predictions of what contender ran were off.
+func PredictionErrors(records []Record, contender string) (e Errors) {
+	for i := range records {
+		if r := &records[i]; r.Contender == contender {
+			e.note(r.Predicted, r.Median)
+		}
+	}
+	return e
 }
 
 // Regret is how many times as long r took as the better of all on one side; ok is false
@@ -40,7 +76,7 @@ func (r *Record) Regret() (regret float64, ok bool) {
 // Regrets summarises the records of a sweep.
 func Regrets(records []Record) *Regret {
 	s := &Regret{}
-	var logs, errs []float64
+	var logs []float64
 	for i := range records {
 		r := &records[i]
 		regret, ok := r.Regret()
@@ -51,12 +87,9 @@ func Regrets(records []Record) *Regret {
 		if regret > s.Worst {
 			s.Worst, s.WorstAt = regret, r.Work
 		}
-		if r.Predicted > 0 {
-			off := math.Abs(r.Predicted-r.Median) / r.Median
-			if errs = append(errs, off); off <= 0.25 {
-				s.Within++
-			}
-		}
+		s.Foretold.note(r.Foretold, r.Median)
+		s.Predicted.note(r.Predicted, r.Median)
+		s.Learned.note(r.Learned, r.Median)
 		if strings.Contains(r.Placed, ", ") && r.Ratios[NameDevice].Lo > 1 && r.Ratios[NameCPU].Lo > 1 {
 			s.Better = append(s.Better, r.Work)
 		}
@@ -66,7 +99,7 @@ func Regrets(records []Record) *Regret {
 	for _, v := range logs {
 		sum += v
 	}
-	s.Mean, s.Error = math.Exp(sum/float64(max(len(logs), 1))), Quantile(0.5, errs)
+	s.Mean = math.Exp(sum / float64(max(len(logs), 1)))
 	return s
 }
 
@@ -79,35 +112,59 @@ func (s *Regret) String() string {
 	if better == "" {
 		better = "none"
 	}
-	return fmt.Sprintf("Regret over %d works: geometric mean %.3f, worst %.2f (%s); predictions off by %.0f %% in the median, by a quarter at most in %d; divided, and faster so than on either side alone: %s.\n",
-		s.Cases, s.Mean, s.Worst, s.WorstAt, 100*s.Error, s.Within, better)
+	return fmt.Sprintf("Regret over %d works: geometric mean %.3f, worst %.2f (%s). Predictions were off by %v; before anything had run by %v; after the works themselves by %v. Divided, and faster so than on either side alone: %s.\n",
+		s.Cases, s.Mean, s.Worst, s.WorstAt, s.Predicted, s.Foretold, s.Learned, better)
 }
 
+// suspicious is a regret that is measured again, with again times as many turns, before it counts:
+// where the plan is that of one side, the rest of the machine makes as much within few turns.
+const (
+	suspicious = 1.1
+	again      = 3
+)
+
 // Placement measures works as they are placed beside all on the device and all on the CPU
-// path, in turns, and prints each, where it ran and what was predicted.
+// path, in turns, and prints each, where it ran and what was predicted. What a run takes is
+// predicted three times: before any work of the sweep has run, by what rt knows then; with
+// what the works before have taught; and after the work itself.
 func Placement(ctx context.Context, rt *ops.Runtime, works []*Work, m Method, out, records io.Writer) (*Regret, error) {
 	contenders := []Contender{NewOurs(rt, ops.Auto)}
 	if rt.Device() != nil {
 		contenders = append(contenders, NewOurs(rt, ops.OnDevice))
 	}
 	contenders = append(contenders, NewOurs(rt, ops.OnCPU))
-	c := NewContext(rt, m.filled())
-	var all []Record
+	m = m.filled()
+	c := NewContext(rt, m)
+	foretold := map[string]time.Duration{}
 	for _, w := range works {
-		results, err := Measure(ctx, w, contenders, m)
+		d, err := predict(ctx, rt, w)
 		if err != nil {
 			return nil, err
 		}
-		own := Records(w, results, c)
+		foretold[w.Name] = d
+	}
+	var all []Record
+	for _, w := range works {
+		own, err := sweepOne(ctx, w, contenders, m, c)
+		if err != nil {
+			return nil, err
+		}
+		learned, err := predict(ctx, rt, w)
+		if err != nil {
+			return nil, err
+		}
 		for i := range own {
 			r := &own[i]
+			if r.Ours {
+				r.Foretold, r.Learned = foretold[w.Name].Seconds(), learned.Seconds()
+			}
 			if records != nil {
 				if err := r.Write(records); err != nil {
 					return nil, err
 				}
 			}
 			if regret, ok := r.Regret(); r.Ours && ok {
-				fmt.Fprintf(out, "%-32s %10s  predicted %10s  device %10s  cpu %10s  regret %.2f  %s\n", r.Work, Short(r.Median), Short(r.Predicted),
+				fmt.Fprintf(out, "%-34s %9s  predicted %9s %9s %9s  device %9s  cpu %9s  regret %.2f  %s\n", r.Work, Short(r.Median), Short(r.Foretold), Short(r.Predicted), Short(r.Learned),
 					medianOf(own, NameDevice), medianOf(own, NameCPU), regret, r.Placed)
 			}
 		}
@@ -116,6 +173,35 @@ func Placement(ctx context.Context, rt *ops.Runtime, works []*Work, m Method, ou
 	s := Regrets(all)
 	fmt.Fprint(out, s)
 	return s, nil
+}
+
+// sweepOne measures one work, again if it is suspicious.
+func sweepOne(ctx context.Context, w *Work, contenders []Contender, m Method, c Context) ([]Record, error) {
+	for {
+		results, err := Measure(ctx, w, contenders, m)
+		if err != nil {
+			return nil, err
+		}
+		own := Records(w, results, c)
+		if regret, ok := own[0].Regret(); !ok || regret <= suspicious || m.Turns >= again*c.Method.Turns {
+			return own, nil
+		}
+		m.Turns *= again
+	}
+}
+
+// predict is what a run of w is predicted to take where it would be placed now.
+func predict(ctx context.Context, rt *ops.Runtime, w *Work) (predicted time.Duration, err error) {
+	operands, err := w.Program.Draw(seedOf(w.Name))
+	if err != nil {
+		return 0, err
+	}
+	job, err := NewOurs(rt, ops.Auto).Load(ctx, w, operands)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", w.Name, err)
+	}
+	predicted, _ = job.(Placed).Placed()
+	return predicted, job.Close()
 }
 
 func medianOf(records []Record, contender string) string {

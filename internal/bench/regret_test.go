@@ -22,8 +22,9 @@ func TestRegretIsTheTimeOverTheBetterSide(t *testing.T) {
 	require.InDelta(t, 2, s.Worst, 1e-9)
 	require.Equal(t, "a", s.WorstAt)
 	require.Equal(t, []string{"b"}, s.Better)
-	require.Equal(t, 1, s.Within)
-	require.InDelta(t, 0.35, s.Error, 1e-9)
+	require.Equal(t, 1, s.Predicted.Within)
+	require.InDelta(t, 0.35, s.Predicted.Median, 1e-9)
+	require.Zero(t, s.Foretold.Works)
 	require.Contains(t, s.String(), "2 works")
 	require.Contains(t, Regrets(nil).String(), "no work")
 }

@@ -27,6 +27,7 @@ func (s *Session) Run(ctx context.Context, works []*Work) error {
 	c := NewContext(s.Runtime, s.Method)
 	fmt.Fprintf(s.Out, "%s, %d cores; %s; commit %s\n", c.CPU, c.Cores, c.Device, c.Commit)
 	var errs []error
+	var all []Record
 	for _, w := range works {
 		if err := ctx.Err(); err != nil {
 			return errors.Join(append(errs, err)...)
@@ -42,7 +43,7 @@ func (s *Session) Run(ctx context.Context, works []*Work) error {
 			}
 		}
 		for _, r := range Records(w, results, c) {
-			if r.Ours {
+			if all = append(all, r); r.Ours {
 				fmt.Fprintln(s.Out, r.Line())
 			}
 			if s.Records != nil {
@@ -50,6 +51,11 @@ func (s *Session) Run(ctx context.Context, works []*Work) error {
 					return errors.Join(append(errs, err)...)
 				}
 			}
+		}
+	}
+	for _, c := range s.Contenders {
+		if e := PredictionErrors(all, c.Name()); e.Works > 0 {
+			fmt.Fprintf(s.Out, "predictions of %s were off by %v\n", c.Name(), e)
 		}
 	}
 	return errors.Join(errs...)

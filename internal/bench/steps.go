@@ -71,6 +71,9 @@ var steps = map[string]step{
 		return ops.Attention(x[0], x[1], x[2], &ops.AttentionOptions{Causal: a.Causal})
 	},
 	"tiny": unary(tiny),
+	// What no other contender translates.
+	"scatter_add": func(a *Attr, x []*ops.Node) *ops.Node { return ops.ScatterAdd(x[0], a.Axis, x[1], x[2]) },
+	"sort":        sorted, "top_k": topK, "unique": unique, "suppress": suppress, "trees": trees,
 }
 
 // tiny is a kernel of one's own, so that another loop can launch the very same.

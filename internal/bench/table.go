@@ -14,6 +14,9 @@ import (
 func (r *Record) Line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-34s %10s ±%2.0f%% %12s", r.Work, Short(r.Median), r.Spread*50, Speed(r.Speed, r.Rate))
+	if r.Predicted > 0 {
+		fmt.Fprintf(&b, "  predicted %s", Short(r.Predicted))
+	}
 	if r.Clients > 0 {
 		fmt.Fprintf(&b, "  p50 %s p95 %s p99 %s", Short(r.P50), Short(r.P95), Short(r.P99))
 	}

@@ -16,6 +16,10 @@ func PlacementWorks() []*Work {
 	s.convolutions()
 	s.networks()
 	s.moves()
+	s.typed()
+	s.odd()
+	s.branchy()
+	s.graphs()
 	for _, w := range s.works {
 		w.Section = "Placement"
 		w.Rate = PerSec

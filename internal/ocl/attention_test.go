@@ -168,7 +168,7 @@ func attentionGoldens() map[string]goldenCase {
 func TestGoldenFilesSayWhatAttentionFillsIn(t *testing.T) {
 	for name, c := range attentionGoldens() {
 		t.Run(name, func(t *testing.T) {
-			requirePinned(t, filepath.Join("testdata", "attention", name), pinnedHooks(c.plan(t)))
+			requirePinned(t, filepath.Join("testdata", "attention", name), golden(c.plan(t)))
 		})
 	}
 }

@@ -10,30 +10,6 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// hooksOf is what a program adds to the kernel file: macros and hooks. The
-// parameter list is the same for every family, and pinned with the maps.
-func hooksOf(p *program) string {
-	_, s, _ := strings.Cut(p.source, "// ---- this task ----\n")
-	s, _, _ = strings.Cut(s, "// ---- ")
-	macros, s, _ := strings.Cut(s, "#define PARAMS")
-	_, hooks, _ := strings.Cut(s, "\n\n")
-	return macros + "\n" + hooks
-}
-
-// pinnedHooks are the hooks of every program of p.
-func pinnedHooks(p *plan) string {
-	var b strings.Builder
-	b.WriteString("// " + p.variant + ": " + p.params + "\n")
-	seen := map[*program]bool{}
-	for _, l := range p.launches {
-		if !seen[l.prog] {
-			seen[l.prog] = true
-			b.WriteString("\n// " + l.kernel + "\n" + hooksOf(l.prog))
-		}
-	}
-	return b.String()
-}
-
 // contractGoldens are contractions of every kind, by file name.
 func contractGoldens() map[string]goldenCase {
 	return map[string]goldenCase{
@@ -70,7 +46,7 @@ func contractGoldens() map[string]goldenCase {
 func TestGoldenFilesSayWhatContractionsFillIn(t *testing.T) {
 	for name, c := range contractGoldens() {
 		t.Run(name, func(t *testing.T) {
-			requirePinned(t, filepath.Join("testdata", "contract", name), pinnedHooks(c.plan(t)))
+			requirePinned(t, filepath.Join("testdata", "contract", name), golden(c.plan(t)))
 		})
 	}
 }

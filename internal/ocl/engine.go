@@ -11,11 +11,13 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
 )
 
 var (
 	_ engine.Engine = (*Engine)(nil)
 	_ engine.Whole  = (*Engine)(nil)
+	_ engine.Linked = (*Engine)(nil)
 )
 
 // Engine is an opened device as an engine.
@@ -23,12 +25,12 @@ type Engine struct {
 	dev   *platform.Opened
 	facts *deviceFacts // of far
 	far   *site
-	near  *site // nil: no companion
-	team  *site // nil: no second thread, or no companion
-	rates rates
+	near  *site  // nil: no companion
+	team  *site  // nil: no second thread, or no companion
 	force string // of EnvVariant
 	watch Watch  // nil: nobody does
 	last  atomic.Pointer[engine.Task]
+	known atomic.Pointer[rates]
 
 	launches atomic.Int64
 
@@ -48,13 +50,24 @@ func NewForced(dev *platform.Opened, variants string) *Engine {
 	facts := newFacts(dev.Device(), dev.Caps())
 	facts.tuned = openOverlay(dev)
 	near := newNear(dev, facts)
-	return &Engine{
-		dev: dev, facts: facts, rates: newRates(dev),
+	e := &Engine{
+		dev: dev, facts: facts,
 		far:  &site{device: dev.Device().CL(), facts: facts, programs: dev, library: new(library)},
 		near: near, team: newTeam(near, facts),
 		force: variants, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
+	e.Calibrated()
+	return e
 }
+
+// Calibrated takes over what was measured on the device by now.
+func (e *Engine) Calibrated() {
+	r := newRates(e.dev)
+	e.known.Store(&r)
+}
+
+// rates are what estimates are made of at the moment.
+func (e *Engine) rates() *rates { return e.known.Load() }
 
 // Name is the device's ID.
 func (e *Engine) Name() string { return e.facts.name }
@@ -196,9 +209,11 @@ func (e *Engine) Close() error {
 
 // rates are what estimates are made of.
 type rates struct {
-	launch, small  time.Duration
-	flops          float64 // operations a second
-	memory, upload float64 // bytes a second
+	launch, wait  time.Duration
+	flops, memory float64        // operations and bytes a second
+	up, down      platform.Curve // with the wait for it, where a transfer is a command
+	direct        bool           // it is none
+	divergence    float64        // see platform.Calibration
 
 	units      int           // cores, or what is like them
 	wake       time.Duration // until all units work, and the caller knows that they are done
@@ -210,19 +225,23 @@ type rates struct {
 // the order of magnitude, so that a comparison has something to go by.
 func newRates(dev *platform.Opened) rates {
 	r := rates{
-		launch: 5 * time.Microsecond, small: 20 * time.Microsecond, flops: max(dev.Device().GFLOPS, 1) * 1e9, memory: 200e9, upload: 5e9,
+		launch: 5 * time.Microsecond, wait: 20 * time.Microsecond, flops: max(dev.Device().GFLOPS, 1) * 1e9, memory: 200e9, divergence: 4,
 		units: max(dev.Device().Units, 1), wake: 30 * time.Microsecond, nearLaunch: time.Microsecond, nearMemory: 50e9,
 	}
+	link := 5e9
 	if dev.Device().Unified {
-		r.memory, r.upload = 10e9, 10e9
+		r.memory, link = 10e9, 10e9
 	}
+	r.up = straight(r.wait, link)
+	r.down = r.up
 	c := dev.Calibration()
 	if c == nil {
 		return r
 	}
 	// Whatever is moved, somebody waits for a result.
-	r.launch, r.small, r.wake = c.Launch, max(c.Small, c.Wait), c.Wake
-	r.flops, r.memory, r.upload = c.GFLOPS*1e9, c.Copy, min(c.Upload, c.Download)
+	r.launch, r.wait, r.wake = c.Launch, max(c.Small, c.Wait), c.Wake
+	r.flops, r.memory, r.divergence = c.GFLOPS*1e9, c.Copy, c.Divergence
+	r.up, r.down, r.direct = c.Uploads, c.Downloads, c.ZeroCopy
 	if c.CompanionLaunch > 0 {
 		r.nearLaunch, r.nearMemory = c.CompanionLaunch, c.CompanionCopy
 	}
@@ -239,18 +258,76 @@ var efficiency = map[engine.Kind]float64{
 // Estimate predicts how long t takes once its inputs are in memory: the larger
 // of the times that its operations and its bytes need, and a launch.
 func (e *Engine) Estimate(t *engine.Task) time.Duration {
-	c, r := t.Cost(), e.rates
+	c, r := t.Cost(), e.rates()
 	if t.Kind == engine.Routine {
 		l := labourOf(t)
 		return time.Duration(l.launches*float64(r.launch)) + seconds(l.time(float64(r.units), r.flops, r.memory))
 	}
-	s := max(c.Flops/(r.flops*efficiency[t.Kind]), (c.BytesRead+c.BytesWrite)/r.memory)
-	return r.launch + seconds(s)
+	return r.launch + seconds(max(r.computing(t, c), (c.BytesRead+c.BytesWrite)/r.memory))
 }
 
-// Transfer predicts how long it takes to move n bytes between host and device.
+// computing is how many seconds all units need for the operations of t.
+func (r *rates) computing(t *engine.Task, c engine.Cost) float64 {
+	s := c.Flops / (r.flops * efficiency[t.Kind])
+	if t.Kind == engine.Contract {
+		s = r.multiplying(t, c)
+	}
+	if len(t.Outs) > 0 && t.Outs[0].DType == tensor.Float64 {
+		s *= 2 // half as many in a vector, or fewer
+	}
+	return s * (1 + c.Divergence*(r.divergence-1))
+}
+
+// Of a contraction: what a vector of columns and the rows of a tile hold, and what one tile costs
+// beside its multiplications, as a number of these.
+const (
+	tileRows, tileColumns = 8, 32
+	tileOwn               = 8000
+)
+
+// multiplying is computing for a contraction, which multiplies whole tiles.
+func (r *rates) multiplying(t *engine.Task, c engine.Cost) float64 {
+	batch, rows, columns := float64(t.Size(0)), float64(t.Size(1)), float64(t.Size(2))
+	if batch*rows*columns == 0 {
+		return 0
+	}
+	tiles := batch * math.Ceil(rows/tileRows) * math.Ceil(columns/tileColumns)
+	// Where both rows and columns are few, kernels use either as lanes.
+	whole := min(tiles*tileRows*tileColumns/(batch*rows*columns), 8)
+	flops := c.Flops*whole + tiles*tileOwn
+	if bytes := func(o engine.Operand) bool { return o.DType.Size() == 1 }; len(t.Ins) > 1 && bytes(t.Ins[0]) && bytes(t.Ins[1]) {
+		flops /= 4 // four products at a time; see contract_words.go
+	}
+	return flops / (r.flops * efficiency[t.Kind])
+}
+
+// straight is a curve without measurements: a latency and a rate.
+func straight(latency time.Duration, rate float64) platform.Curve {
+	const far = 1 << 30
+	return platform.Curve{{Bytes: 1, Time: latency}, {Bytes: far, Time: latency + seconds(far/rate)}}
+}
+
+// Transfer predicts how long it takes to move n bytes between host and device, in the slower
+// direction, and to wait for it.
 func (e *Engine) Transfer(n int64) time.Duration {
-	return e.rates.small + seconds(float64(n)/e.rates.upload)
+	return e.rates().wait + max(e.Upload(n), e.Download(n))
+}
+
+// Upload predicts how long n bytes take to the device, apart from any wait for what is there.
+func (e *Engine) Upload(n int64) time.Duration { r := e.rates(); return r.move(r.up, n) }
+
+// Download is Upload the other way.
+func (e *Engine) Download(n int64) time.Duration { r := e.rates(); return r.move(r.down, n) }
+
+// move is what a transfer adds to a run, which waits once for all.
+func (r *rates) move(c platform.Curve, n int64) time.Duration {
+	switch {
+	case n <= 0:
+		return 0
+	case r.direct:
+		return c.At(n)
+	}
+	return max(c.At(n)-r.wait, r.launch)
 }
 
 func seconds(s float64) time.Duration {

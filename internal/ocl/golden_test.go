@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -69,7 +71,23 @@ func goldenTasks() map[string]*engine.Task {
 	}
 }
 
-// golden is what a plan compiles, less the prelude, which is kernels/prelude.cl.
+// includedFile is where a kernel file begins in what is compiled.
+var includedFile = regexp.MustCompile(`(?m)^// ---- (\w+\.cl) ----\n`)
+
+// taskText is what is compiled for a task, with kernel files named in place of
+// their text: they stand in kernels/, as does the prelude before it.
+func taskText(p *program) string {
+	_, s, ok := strings.Cut(p.source, "// ---- this task ----\n")
+	if !ok {
+		s = p.source
+	}
+	for _, m := range includedFile.FindAllStringSubmatch(s, -1) {
+		s = strings.ReplaceAll(s, m[0]+kernels.Text(m[1]), fmt.Sprintf("#include %q\n", m[1]))
+	}
+	return s
+}
+
+// golden is what a plan compiles and how it is launched.
 func golden(p *plan) string {
 	var b strings.Builder
 	d := p.describe()
@@ -90,11 +108,7 @@ func golden(p *plan) string {
 				b.WriteString(" run")
 			}
 		}
-		_, task, ok := strings.Cut(l.prog.source, "// ---- this task ----\n")
-		if !ok {
-			task = l.prog.source
-		}
-		b.WriteString("\n" + task)
+		b.WriteString("\n" + taskText(l.prog))
 	}
 	return b.String()
 }

@@ -239,7 +239,7 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 				return err
 			}
 			if b.Task.Kind != engine.Custom { // what a caller's own kernel does is seen when it runs, as is what is predicted too long
-				step.share.pace = float64(s.eng.rates.nearWork(b.Task)) / float64(max(1, step.share.groups))
+				step.share.pace = float64(s.eng.rates().nearWork(b.Task)) / float64(max(1, step.share.groups))
 			}
 		}
 		if n := k.NumArgs(); n != len(l.prog.args) {

@@ -186,7 +186,7 @@ func (x *Products) near(p *Product, flops float64) bool {
 	case siteWorkers:
 		return false
 	}
-	r := &e.rates
+	r := e.rates()
 	size := float64(p.DType.Size())
 	m, n, k := float64(p.M), float64(p.N), float64(p.K)
 	one := r.flops * productEfficiency / float64(r.units) // of a core

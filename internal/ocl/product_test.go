@@ -315,7 +315,7 @@ func TestGoldenFilesSayWhatProductsFillIn(t *testing.T) {
 		"tile.cl":             {tile, gpuFacts(256)},
 		"triangle.cl":         {formKey{kind: productSolve, dtype: tensor.Float64, bTrans: true}, cpuFacts(16)},
 	} {
-		requirePinned(t, filepath.Join("testdata", "product", name), hooksOf(productProgram(c.facts, c.key)))
+		requirePinned(t, filepath.Join("testdata", "product", name), taskText(productProgram(c.facts, c.key)))
 	}
 }
 

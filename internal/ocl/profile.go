@@ -16,7 +16,7 @@ var (
 
 // Peaks are the rates that calibration measured.
 func (e *Engine) Peaks() engine.Peaks {
-	return engine.Peaks{Flops: e.rates.flops, Bytes: e.rates.memory}
+	return engine.Peaks{Flops: e.rates().flops, Bytes: e.rates().memory}
 }
 
 // Profile runs tasks [from, to), waits, and tells when each command was at work:

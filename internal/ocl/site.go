@@ -78,12 +78,12 @@ func (e *Engine) siteOf(tasks []*engine.Task) (w *site, why string) {
 	case siteWorkers:
 		return e.far, ""
 	}
-	near, far := e.rates.race(tasks)
+	near, far := e.rates().race(tasks)
 	team := time.Duration(math.MaxInt64)
 	if e.team != nil {
 		team = 0
 		for _, t := range tasks {
-			team += e.rates.shared(t, e.team.crew)
+			team += e.rates().shared(t, e.team.crew)
 		}
 	}
 	us := func(d time.Duration) time.Duration { return d.Round(100 * time.Nanosecond) }
@@ -137,7 +137,24 @@ func (r *rates) nearWork(t *engine.Task) time.Duration {
 		return time.Duration((l.launches-1)*float64(r.nearLaunch)) + seconds(l.time(1, r.flops/float64(r.units), r.nearMemory))
 	}
 	c := t.Cost()
-	return seconds(max(c.Flops*float64(r.units)/(r.flops*efficiency[t.Kind]), (c.BytesRead+c.BytesWrite)/r.nearMemory))
+	bytes := c.BytesRead + c.BytesWrite
+	return seconds(max(float64(r.units)*r.computing(t, c), bytes/r.bandwidth(bytes)))
+}
+
+// Bytes of what calibration copies: on one core, where caches hold it, and on all.
+const (
+	nearBytes = 4 << 20
+	farBytes  = 128 << 20
+)
+
+// bandwidth is the rate of one core at work on so many bytes.
+func (r *rates) bandwidth(bytes float64) float64 {
+	far := r.memory / float64(r.units)
+	if bytes <= nearBytes || far >= r.nearMemory {
+		return r.nearMemory
+	}
+	beyond := min(math.Log(bytes/nearBytes)/math.Log(farBytes/nearBytes), 1)
+	return r.nearMemory * math.Pow(far/r.nearMemory, beyond)
 }
 
 // EstimateAll predicts tasks that are all there is to run, and the time to move n bytes
@@ -150,15 +167,15 @@ func (e *Engine) EstimateAll(tasks []*engine.Task, n int64) (times []time.Durati
 		case e.far:
 			times[i] = e.Estimate(t)
 		case e.near:
-			times[i] = e.rates.nearLaunch + e.rates.nearWork(t)
+			times[i] = e.rates().nearLaunch + e.rates().nearWork(t)
 		default:
-			times[i] = e.rates.shared(t, w.crew)
+			times[i] = e.rates().shared(t, w.crew)
 		}
 	}
 	if w == e.far {
 		return times, e.Transfer(n)
 	}
-	return times, seconds(float64(n) / e.rates.upload)
+	return times, e.Transfer(n) - e.rates().wait
 }
 
 // openQueues opens what the sequence submits to. A queue of the companion takes

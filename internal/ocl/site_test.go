@@ -117,10 +117,10 @@ func TestSequencesOnTheirCallersThreadsRunAtOnce(t *testing.T) {
 
 func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	e := withCompanion(t, "")
-	e.rates = rates{
-		launch: time.Microsecond, wake: 20 * time.Microsecond, flops: 200e9, memory: 20e9, upload: 20e9,
-		units: 2, nearLaunch: time.Microsecond, nearMemory: 100e9,
-	}
+	e.known.Store(&rates{
+		launch: time.Microsecond, wake: 20 * time.Microsecond, flops: 200e9, memory: 20e9, up: straight(0, 20e9), down: straight(0, 20e9), direct: true,
+		divergence: 1, units: 2, nearLaunch: time.Microsecond, nearMemory: 100e9,
+	})
 	task := func(n int) *engine.Task {
 		at := engine.Operand{DType: tensor.Float32, Len: int64(n)}
 		return mapTask(engine.Domain{n}, engine.Apply(fnAdd, at.DType, engine.Load(0, at.DType, engine.AxisIndex(0), nil), engine.Run()), at)
@@ -132,7 +132,7 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	require.Same(t, e.far, site(task(1000), task(400e6)), "a program is on one site")
 
 	times, move := e.EstimateAll([]*engine.Task{task(1000)}, 4000)
-	require.Less(t, times[0]+move, e.rates.wake)
+	require.Less(t, times[0]+move, e.rates().wake)
 	_, move = e.EstimateAll([]*engine.Task{task(400e6)}, 4000)
 	require.Equal(t, e.Transfer(4000), move)
 

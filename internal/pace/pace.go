@@ -18,9 +18,33 @@ import (
 // Key is what has errors in common.
 type Key struct {
 	Engine string `json:"engine"`
-	Family string `json:"family"` // kind and dtype
-	// Name is of the work itself. What it lacks, its family lends, at less weight.
-	Name string `json:"name,omitempty"`
+	Kind   string `json:"kind"`
+	// DType and Name are of the work itself. What is not known of a name, its kind and dtype
+	// tell, and what is not known of these, its kind.
+	DType string `json:"dtype,omitempty"`
+	Name  string `json:"name,omitempty"`
+}
+
+// levels are the keys of which k is one, the widest first.
+func (k Key) levels() (all [3]Key, n int) {
+	add := func(k Key) {
+		if n == 0 || all[n-1] != k {
+			all[n] = k
+			n++
+		}
+	}
+	add(Key{Engine: k.Engine, Kind: k.Kind})
+	add(Key{Engine: k.Engine, Kind: k.Kind, DType: k.DType})
+	add(k)
+	return all, n
+}
+
+// memory is the weight above which older measurements fade: of many names later than of one.
+func (k Key) memory() float64 {
+	if k.Name == "" {
+		return 4 * memory
+	}
+	return memory
 }
 
 // Table holds what was learned. The zero value is ready; methods are safe for concurrent use.
@@ -44,9 +68,8 @@ type point struct {
 }
 
 const (
-	doubt   = 0.25    // the weight of no correction at all
+	doubt   = 0.25    // the weight of what a wider key tells, and of no correction at all
 	unknown = 0.6     // the error, in logarithms, of what was never measured
-	lent    = 0.1     // the weight of what is known of the family
 	memory  = 8       // the weight above which older measurements fade
 	limit   = 1 << 16 // a factor beyond it, either way, is a mistake
 )
@@ -58,30 +81,30 @@ func position(predicted time.Duration) float64 {
 // Correct is the time that is to be expected of what is predicted, and by which part
 // of it that may be off, about as often as not.
 func (t *Table) Correct(k Key, predicted time.Duration) (expected time.Duration, off float64) {
-	sum, weight, square := 0.0, doubt, doubt*unknown*unknown
+	log, square := 0.0, unknown*unknown
 	at := position(predicted)
-	add := func(k Key, part float64) {
+	levels, n := k.levels()
+	t.mu.RLock()
+	for _, k := range levels[:n] {
 		all := t.known[k]
 		if all == nil {
-			return
+			continue
 		}
+		// What the wider key tells is one more measurement.
+		sum, squares, weight := doubt*log, doubt*square, doubt
 		for b := range all {
 			if p := &all[b]; p.Weight > 0 {
-				w := part * p.Weight * math.Pow(8, -math.Abs(at-float64(b)))
+				w := p.Weight * math.Exp2(-3*math.Abs(at-float64(b)))
 				sum += w * p.Log
-				square += w * p.Spread
+				squares += w * p.Spread
 				weight += w
 			}
 		}
-	}
-	t.mu.RLock()
-	add(k, 1)
-	if k.Name != "" {
-		add(Key{Engine: k.Engine, Family: k.Family}, lent)
+		log, square = sum/weight, squares/weight
 	}
 	t.mu.RUnlock()
-	expected = time.Duration(float64(predicted) * math.Exp(sum/weight))
-	return expected, math.Expm1(0.67 * math.Sqrt(square/weight)) // half of a normal distribution
+	expected = time.Duration(float64(predicted) * math.Exp(log))
+	return expected, math.Expm1(0.67 * math.Sqrt(square)) // half of a normal distribution
 }
 
 // Learn notes that what is predicted took so long, of which share, at most 1, is how much
@@ -95,15 +118,12 @@ func (t *Table) Learn(k Key, predicted, took time.Duration, share float64, keep 
 	b := int(position(predicted) + 0.5)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for {
+	levels, n := k.levels()
+	for _, k := range levels[:n] {
 		t.known = t.known.add(k, b, p)
 		if keep {
 			t.fresh = t.fresh.add(k, b, p)
 		}
-		if k.Name == "" {
-			return
-		}
-		k.Name = ""
 	}
 }
 
@@ -116,10 +136,8 @@ func (ps points) add(k Key, b int, q point) points {
 		ps[k] = new([buckets]point)
 	}
 	p := &ps[k][b]
-	weight := p.Weight + q.Weight
-	if p.Weight = min(weight, memory); weight > memory {
-		weight = memory // of what fades there is less
-	}
+	weight := min(p.Weight+q.Weight, k.memory()) // of what fades there is less
+	p.Weight = weight
 	part := min(q.Weight/weight, 1)
 	d := q.Log - p.Log
 	p.Log += part * d
@@ -188,7 +206,7 @@ func (t *Table) UnmarshalJSON(data []byte) error {
 	}
 	known := points{}
 	for _, r := range records {
-		sane := r.Bucket >= 0 && r.Bucket < buckets && math.Abs(r.Log) <= math.Log(limit)+1e-9 && r.Spread >= 0 && r.Spread < 100 && r.Weight > 0 && r.Weight <= memory
+		sane := r.Bucket >= 0 && r.Bucket < buckets && math.Abs(r.Log) <= math.Log(limit)+1e-9 && r.Spread >= 0 && r.Spread < 100 && r.Weight > 0 && r.Weight <= r.memory()
 		if !sane {
 			return errRecord
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var matmul, other = Key{"gpu", "contract float32", "matmul"}, Key{"gpu", "map float32", "exp"}
+var matmul, other = Key{"gpu", "contract", "float32", "matmul"}, Key{"gpu", "map", "float32", "exp"}
 
 func TestWhatIsMeasuredCorrectsWhatIsLikeIt(t *testing.T) {
 	t.Parallel()
@@ -31,9 +31,15 @@ func TestWhatIsMeasuredCorrectsWhatIsLikeIt(t *testing.T) {
 	require.Greater(t, off, after)
 	same, _ := x.Correct(other, 1000)
 	require.EqualValues(t, 1000, same)
-	alike, _ := x.Correct(Key{"gpu", "contract float32", "conv2d"}, 1000)
-	require.Greater(t, alike, time.Duration(1500), "what its family lends")
-	require.Less(t, alike, expected)
+	for _, k := range []Key{{"gpu", "contract", "float32", "conv2d"}, {"gpu", "contract", "float64", "matmul"}} {
+		alike, _ := x.Correct(k, 1000)
+		require.Greater(t, alike, time.Duration(2000), "what is known of its kind")
+	}
+	x.Learn(Key{"gpu", "contract", "float32", "conv2d"}, 1000, 500, 1, true)
+	alike, _ := x.Correct(Key{"gpu", "contract", "float32", "conv2d"}, 1000)
+	require.Less(t, alike, time.Duration(1000), "what is known of itself weighs more")
+	again, _ := x.Correct(matmul, 1000)
+	require.InEpsilon(t, 3000, float64(again), 0.1)
 }
 
 func TestWhatChangesIsLearnedAnew(t *testing.T) {
@@ -150,11 +156,11 @@ func TestClockAndTableAreForMany(t *testing.T) {
 }
 
 func FuzzATableReadsNoNonsense(f *testing.F) {
-	f.Add([]byte(`[{"engine":"a","family":"b","bucket":3,"log":0.5,"spread":0.1,"weight":2}]`))
+	f.Add([]byte(`[{"engine":"a","kind":"b","bucket":3,"log":0.5,"spread":0.1,"weight":2}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var x Table
 		if json.Unmarshal(data, &x) == nil {
-			expected, off := x.Correct(Key{"a", "b", ""}, 1000)
+			expected, off := x.Correct(Key{"a", "b", "", ""}, 1000)
 			require.Positive(t, expected)
 			require.False(t, off != off || off < 0)
 		}

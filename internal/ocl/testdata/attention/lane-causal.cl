@@ -1,6 +1,7 @@
-// lane: tile 32 of 64 features, blocks of 64
-
-// attention_lane
+// lane tile 32 of 64 features, blocks of 64: a CPU driver: vectors over positions
+// launch attention_lane global [32 3] local [1 1]
+// options -cl-single-precision-constant
+// arguments M=500 ROWS=1000 N=600 LOW=-500 HIGH=100 TILES=32 B_FROM=0 K_STEP=64 V_STEP=64 n0=64000 n1=103079216 n2=9 n3=32000 n4=500 n5=64 n6=38400
 #define ACC float
 #define D 64
 #define E 64
@@ -33,6 +34,41 @@
 #define HAS_MASK 0
 #define STORE_O(i, v) STORE_float32(y0_ + o_y0, i, v)
 #define WITH_L 0
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global const float *restrict p2_, \
+    const ulong o_p2, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const IDX M, \
+    const IDX ROWS, \
+    const IDX N, \
+    const IDX LOW, \
+    const IDX HIGH, \
+    const IDX TILES, \
+    const IDX B_FROM, \
+    const IDX K_STEP, \
+    const IDX V_STEP, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    __global const float *p2, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, n0, n1, n2, n3, n4, n5, n6
 
 static inline long q_start_hook(const IDX b, const IDX r FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(r, n1, n2);
@@ -57,3 +93,7 @@ static inline long v_start_hook(const IDX b FN_PARAMS) {
 }
 #define V_START(b) v_start_hook(b FN_ARGS)
 
+#include "attention_block.cl"
+#include "transpose.cl"
+#include "attention_turn.cl"
+#include "attention_lane.cl"

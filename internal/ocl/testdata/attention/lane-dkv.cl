@@ -1,6 +1,7 @@
-// lane: tile 32 of 64 features, blocks of 64
-
-// attention_lane_dkv
+// lane tile 32 of 64 features, blocks of 64: a CPU driver: vectors over positions
+// launch attention_lane_dkv global [19 3] local [1 1]
+// options -cl-single-precision-constant
+// arguments M=500 ROWS=1000 N=600 LOW=-500 HIGH=100 TILES=19 B_FROM=0 Q_STEP=64 DO_STEP=64 n0=38400 n1=64 n2=64000 n3=1000 n4=103079216 n5=9 n6=500
 #define ACC float
 #define D 64
 #define E 64
@@ -39,6 +40,52 @@
 #define STORE_DK(i, v) STORE_float32(y0_ + o_y0, i, v)
 #define STORE_DV(i, v) STORE_float32(y1_ + o_y1, i, v)
 #define WITH_L 0
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global const float *restrict p2_, \
+    const ulong o_p2, \
+    __global const float *restrict p3_, \
+    const ulong o_p3, \
+    __global const float *restrict p4_, \
+    const ulong o_p4, \
+    __global const float *restrict p5_, \
+    const ulong o_p5, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict y1_, \
+    const ulong o_y1, \
+    const IDX M, \
+    const IDX ROWS, \
+    const IDX N, \
+    const IDX LOW, \
+    const IDX HIGH, \
+    const IDX TILES, \
+    const IDX B_FROM, \
+    const IDX Q_STEP, \
+    const IDX DO_STEP, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    __global const float *p2, \
+    __global const float *p3, \
+    __global const float *p4, \
+    __global const float *p5, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, p4_ + o_p4, p5_ + o_p5, n0, n1, n2, n3, n4, n5, n6
 
 static inline long k_start_hook(const IDX b, const IDX n FN_PARAMS) {
     const int i0 = n0 * b + n1 * n;
@@ -86,3 +133,7 @@ static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
 }
 #define LOAD_DELTA(b, r) load_delta_hook(b, r FN_ARGS)
 
+#include "attention_block.cl"
+#include "transpose.cl"
+#include "attention_turn.cl"
+#include "attention_lane_dkv.cl"

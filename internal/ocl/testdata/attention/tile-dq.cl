@@ -1,6 +1,7 @@
-// tile: 256 items in 4 parts, 12 at a time of 64 features
-
-// attention_tile_dq
+// tile 256 items in 4 parts, 12 at a time of 64 features: a GPU: a position an item, the other side in local memory
+// launch attention_tile_dq global [4096 3] local [256 1]
+// options -cl-single-precision-constant
+// arguments M=500 ROWS=1000 N=600 LOW=-500 HIGH=100 n0=64000 n1=103079216 n2=9 n3=32000 n4=500 n5=64 n6=38400 n7=1000
 #define ACC float
 #define D 64
 #define E 64
@@ -15,6 +16,48 @@
 #define HAS_MASK 0
 #define STORE_DQ(i, v) STORE_float32(y0_ + o_y0, i, v)
 #define WITH_L 0
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global const float *restrict p2_, \
+    const ulong o_p2, \
+    __global const float *restrict p3_, \
+    const ulong o_p3, \
+    __global const float *restrict p4_, \
+    const ulong o_p4, \
+    __global const float *restrict p5_, \
+    const ulong o_p5, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const IDX M, \
+    const IDX ROWS, \
+    const IDX N, \
+    const IDX LOW, \
+    const IDX HIGH, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    __global const float *p2, \
+    __global const float *p3, \
+    __global const float *p4, \
+    __global const float *p5, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, p4_ + o_p4, p5_ + o_p5, n0, n1, n2, n3, n4, n5, n6, n7
 
 static inline float load_q_hook(const IDX b, const IDX r, const IDX d FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(r, n1, n2);
@@ -66,3 +109,5 @@ static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
 }
 #define LOAD_DELTA(b, r) load_delta_hook(b, r FN_ARGS)
 
+#include "attention_seen.cl"
+#include "attention_tile_dq.cl"

@@ -1,6 +1,7 @@
-// tile: 128 items in 2 parts, 32 at a time of 64 features
-
-// attention_tile
+// tile 128 items in 2 parts, 32 at a time of 64 features: a GPU: a position an item, the other side in local memory
+// launch attention_tile global [128 3] local [128 1]
+// options -cl-single-precision-constant
+// arguments M=50 ROWS=50 N=60 n0=3200 n1=64 n2=3840 n3=1920 n4=32 n5=60
 #define ACC float
 #define D 64
 #define E 32
@@ -17,6 +18,38 @@
 #define STORE_O(i, v) STORE_float16(y0_ + o_y0, i, v)
 #define STORE_L(i, v) STORE_float32(y1_ + o_y1, i, v)
 #define WITH_L 1
+#define PARAMS __global const half *restrict p0_, \
+    const ulong o_p0, \
+    __global const half *restrict p1_, \
+    const ulong o_p1, \
+    __global const half *restrict p2_, \
+    const ulong o_p2, \
+    __global const uchar *restrict p3_, \
+    const ulong o_p3, \
+    __global half *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict y1_, \
+    const ulong o_y1, \
+    const IDX M, \
+    const IDX ROWS, \
+    const IDX N, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5
+#define FN_PARAMS , __global const half *p0, \
+    __global const half *p1, \
+    __global const half *p2, \
+    __global const uchar *p3, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, n0, n1, n2, n3, n4, n5
 
 static inline float load_q_hook(const IDX b, const IDX r, const IDX d FN_PARAMS) {
     const int i0 = n0 * b + n1 * r + d;
@@ -46,3 +79,5 @@ static inline uchar mask_of_hook(const IDX b, const IDX r, const IDX n FN_PARAMS
 }
 #define MASK_OF(b, r, n) mask_of_hook(b, r, n FN_ARGS)
 
+#include "attention_seen.cl"
+#include "attention_tile.cl"

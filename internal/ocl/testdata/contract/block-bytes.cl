@@ -1,6 +1,7 @@
-// block: 504x256 of 8x32 depth 126
-
-// contract_block
+// block 504x256 of 8x32 depth 126: a CPU driver: four products of bytes at a time, in the cache of one core
+// launch contract_block global [1 2 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments A_WHOLE=125 B_WHOLE=125 B_APART=501 M=500 N=501 K=126 BATCHES=1 ROWS=504 GROUP=64 PANELS=8 DEPTH=126 LOTS=1 n0=502 n1=2004 n2=4 n3=2 n4=3 n5=501 n6=1002 n7=1503
 #define ACC uint
 #define MAC(a, b, c) DOT_US(a, b, c)
 #define WORDS 4
@@ -30,6 +31,43 @@
 #define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)((y0_ + o_y0) + OUT_AT(b, m, n)) = (x)
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (int)(v)))
+#define PARAMS __global const char *restrict p0_, \
+    const ulong o_p0, \
+    __global const char *restrict p1_, \
+    const ulong o_p1, \
+    __global int *restrict y0_, \
+    const ulong o_y0, \
+    const IDX A_WHOLE, \
+    const IDX B_WHOLE, \
+    const IDX B_APART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX ROWS, \
+    const IDX GROUP, \
+    const IDX PANELS, \
+    const IDX DEPTH, \
+    const IDX LOTS, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7
+#define FN_PARAMS , __global const char *p0, \
+    __global const char *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4, n5, n6, n7
 
 static inline long a_row_hook(const IDX b, const IDX i FN_PARAMS) {
     const int i0 = n0 * i;
@@ -96,3 +134,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_int32(y0_ + o_y0, i, (v))
 
+#include "contract_block.cl"

@@ -1,6 +1,7 @@
-// block: 42x176 of 6x16 depth 130
-
-// contract_block
+// block 42x128 of 6x16 depth 130: a CPU driver: blocks in the cache of one core
+// launch contract_block global [1 4 2] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments M=40 N=501 K=520 BATCHES=2 ROWS=42 GROUP=60 PANELS=8 DEPTH=130 LOTS=1 n0=20800 n1=520 n2=260520 n3=501 n4=20040
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 6
@@ -27,6 +28,34 @@
 #define B_LOAD(p) as_float8(convert_uint8(vload8(0, p)) << 16)
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const ushort *restrict p0_, \
+    const ulong o_p0, \
+    __global const ushort *restrict p1_, \
+    const ulong o_p1, \
+    __global ushort *restrict y0_, \
+    const ulong o_y0, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX ROWS, \
+    const IDX GROUP, \
+    const IDX PANELS, \
+    const IDX DEPTH, \
+    const IDX LOTS, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4
+#define FN_PARAMS , __global const ushort *p0, \
+    __global const ushort *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4
 
 static inline long a_row_hook(const IDX b, const IDX i FN_PARAMS) {
     const int i0 = n0 * b + n1 * i;
@@ -64,3 +93,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
 
+#include "contract_block.cl"

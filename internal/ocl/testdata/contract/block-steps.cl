@@ -1,6 +1,7 @@
-// block: 200x128 of 8x16 depth 127
-
-// contract_block
+// block 200x128 of 8x16 depth 127: a CPU driver: blocks in the cache of one core
+// launch contract_block global [2 4 1] local [1 1 1]
+// options 
+// arguments M=400 N=510 K=5200 BATCHES=1 ROWS=200 GROUP=32 PANELS=8 DEPTH=127 LOTS=1 n0=400 n1=510
 #define ACC double
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 8
@@ -28,6 +29,28 @@
 #define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)((y0_ + o_y0) + OUT_AT(b, m, n)) = (x)
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (double)(v)))
+#define PARAMS __global const double *restrict p0_, \
+    const ulong o_p0, \
+    __global const double *restrict p1_, \
+    const ulong o_p1, \
+    __global double *restrict y0_, \
+    const ulong o_y0, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX ROWS, \
+    const IDX GROUP, \
+    const IDX PANELS, \
+    const IDX DEPTH, \
+    const IDX LOTS, \
+    const IDX n0, \
+    const IDX n1
+#define FN_PARAMS , __global const double *p0, \
+    __global const double *p1, \
+    const IDX n0, \
+    const IDX n1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1
 
 static inline long a_column_hook(const IDX b, const IDX k FN_PARAMS) {
     const int i0 = n0 * k;
@@ -71,3 +94,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float64(y0_ + o_y0, i, (v))
 
+#include "contract_block.cl"

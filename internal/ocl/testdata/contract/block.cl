@@ -1,6 +1,7 @@
-// block: 504x64 of 8x32 depth 502
-
-// contract_block
+// block 504x64 of 8x32 depth 502: a CPU driver: blocks in the cache of one core
+// launch contract_block global [1 8 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments M=500 N=501 K=502 BATCHES=1 ROWS=504 GROUP=504 PANELS=2 DEPTH=502 LOTS=1 n0=502 n1=501
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 8
@@ -29,6 +30,28 @@
 #define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)((y0_ + o_y0) + OUT_AT(b, m, n)) = (x)
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX ROWS, \
+    const IDX GROUP, \
+    const IDX PANELS, \
+    const IDX DEPTH, \
+    const IDX LOTS, \
+    const IDX n0, \
+    const IDX n1
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0, \
+    const IDX n1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1
 
 static inline long a_row_hook(const IDX b, const IDX i FN_PARAMS) {
     const int i0 = n0 * i;
@@ -65,3 +88,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
+#include "transpose.cl"
+#include "contract_block.cl"

@@ -1,6 +1,7 @@
-// dot: block 4x4 unroll 1
-
-// contract_dot
+// dot block 4x4 unroll 1: 3 x 700 outputs of 4000 terms, which adjoin in memory
+// launch contract_dot global [1 175 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments M=3 N=700 K=4000 BATCHES=1 n0=4000 n1=700
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define ROWS 4
@@ -19,6 +20,23 @@
 #define B_ONE(p, i) LOAD_float16(p, i)
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const half *restrict p0_, \
+    const ulong o_p0, \
+    __global const half *restrict p1_, \
+    const ulong o_p1, \
+    __global half *restrict y0_, \
+    const ulong o_y0, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX n0, \
+    const IDX n1
+#define FN_PARAMS , __global const half *p0, \
+    __global const half *p1, \
+    const IDX n0, \
+    const IDX n1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1
 
 static inline long a_row_hook(const IDX b, const IDX i FN_PARAMS) {
     const int i0 = n0 * i;
@@ -49,3 +67,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float16(y0_ + o_y0, i, (v))
 
+#include "contract_dot.cl"

@@ -1,10 +1,46 @@
-// item: item
-
-// contract_item
+// item item: ANYCL_VARIANT
+// launch contract_item global [1472] local [64]
+// options -cl-single-precision-constant
+// arguments COUNT=1470 M=21 N=35 K=40 BATCHES=2 n0=2 n1=58 n2=840 n3=40 n4=35 n5=1400 n6=735
 #define ACC uint
 #define MAC(a, b, c) ((a) * (b) + (c))
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (int)(v)))
+#define PARAMS __global const int *restrict p0_, \
+    const ulong o_p0, \
+    __global const int *restrict p1_, \
+    const ulong o_p1, \
+    __global const int *restrict p2_, \
+    const ulong o_p2, \
+    __global const int *restrict p4_, \
+    const ulong o_p4, \
+    __global int *restrict y0_, \
+    const ulong o_y0, \
+    const IDX COUNT, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6
+#define FN_PARAMS , __global const int *p0, \
+    __global const int *p1, \
+    __global const int *p2, \
+    __global const int *p3, \
+    __global const int *p4, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, y0_ + o_y0, p4_ + o_p4, n0, n1, n2, n3, n4, n5, n6
 
 static inline int load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = m + k;
@@ -47,3 +83,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_int32(y0_ + o_y0, i, (v))
 
+#include "contract_item.cl"

@@ -1,6 +1,7 @@
-// lines: block 6x2, 3 x 4 columns, 28 lines of 28 split k 2
-
-// contract_lines
+// lines block 6x2, 3 x 4 columns, 28 lines of 28 split k 2: a CPU driver: terms that are lines of pixels, laid out in the cache of one core
+// launch contract_lines global [1 1 16] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments M=36 N=4 K=1568 BATCHES=8 LENGTH=28 BAND=28 REACH=2 V=3 APART=1 PHASES=1 COLUMNS=4 GROUP=6 CHUNK=784 n0=3600 n1=-954437176 n2=4 n3=900 n4=1431655766 n5=2 n6=3 n7=30 n8=1314785907 n9=10 n10=28800 n11=613566757 n12=5 n13=28 n14=3136 n15=784 n16=25088
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define ROWS 6
@@ -24,6 +25,63 @@
 #define B_LOAD(p) vload_half8(0, p)
 #define B_ONE(p, i) LOAD_float16(p, i)
 #define SPLIT 1
+#define PARAMS __global const half *restrict p0_, \
+    const ulong o_p0, \
+    __global const half *restrict p1_, \
+    const ulong o_p1, \
+    __global half *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX LENGTH, \
+    const IDX BAND, \
+    const IDX REACH, \
+    const IDX V, \
+    const IDX APART, \
+    const IDX PHASES, \
+    const IDX COLUMNS, \
+    const IDX GROUP, \
+    const IDX CHUNK, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10, \
+    const IDX n11, \
+    const IDX n12, \
+    const IDX n13, \
+    const IDX n14, \
+    const IDX n15, \
+    const IDX n16
+#define FN_PARAMS , __global const half *p0, \
+    __global const half *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10, \
+    const IDX n11, \
+    const IDX n12, \
+    const IDX n13, \
+    const IDX n14, \
+    const IDX n15, \
+    const IDX n16
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16
 
 static inline long a_row_hook(const IDX b, const IDX m FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(m, n1, n2);
@@ -87,12 +145,33 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
-
-// contract_sum
+#include "line.cl"
+#include "contract_lines.cl"
+// launch contract_sum global [288] local [1]
+// options -cl-single-precision-constant
+// arguments M=36 N=4 BATCHES=8 SPLITS=2 n0=144 n1=4
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 64
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const half *restrict p0_, \
+    const ulong o_p0, \
+    __global const half *restrict p1_, \
+    const ulong o_p1, \
+    __global half *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX BATCHES, \
+    const IDX SPLITS, \
+    const IDX n0, \
+    const IDX n1
+#define FN_PARAMS , __global const half *p0, \
+    __global const half *p1, \
+    const IDX n0, \
+    const IDX n1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     const float v0 = (float)(round_float16(acc));
@@ -109,3 +188,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float16(y0_ + o_y0, i, (v))
 
+#include "contract_sum.cl"

@@ -1,6 +1,7 @@
-// lines: block 4x4, 3 x 32 columns, 7 lines of 112 split k 16
-
-// contract_lines
+// lines block 4x4, 3 x 32 columns, 7 lines of 112 split k 16: a CPU driver: terms that are lines of pixels, laid out in the cache of one core
+// launch contract_lines global [1 1 16] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments M=27 N=32 K=25088 BATCHES=1 LENGTH=112 BAND=7 REACH=1 V=3 APART=1 PHASES=2 COLUMNS=32 GROUP=4 CHUNK=1568 n0=-954437176 n1=4 n2=51076 n3=1431655766 n4=2 n5=3 n6=226 n7=1314785907 n8=14 n9=153228 n10=613566757 n11=7 n12=112 n13=452 n14=2 n15=12544 n16=401408
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define ROWS 4
@@ -24,6 +25,63 @@
 #define B_LOAD(p) vload16(0, p)
 #define B_ONE(p, i) LOAD_float32(p, i)
 #define SPLIT 1
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX LENGTH, \
+    const IDX BAND, \
+    const IDX REACH, \
+    const IDX V, \
+    const IDX APART, \
+    const IDX PHASES, \
+    const IDX COLUMNS, \
+    const IDX GROUP, \
+    const IDX CHUNK, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10, \
+    const IDX n11, \
+    const IDX n12, \
+    const IDX n13, \
+    const IDX n14, \
+    const IDX n15, \
+    const IDX n16
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10, \
+    const IDX n11, \
+    const IDX n12, \
+    const IDX n13, \
+    const IDX n14, \
+    const IDX n15, \
+    const IDX n16
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16
 
 static inline long a_row_hook(const IDX b, const IDX m FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(m, n0, n1);
@@ -87,12 +145,31 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
-
-// contract_sum
+#include "line.cl"
+#include "contract_lines.cl"
+// launch contract_sum global [27] local [1]
+// options -cl-single-precision-constant
+// arguments M=27 N=32 BATCHES=1 SPLITS=16 n0=32
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 64
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX BATCHES, \
+    const IDX SPLITS, \
+    const IDX n0
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     return acc;
@@ -108,3 +185,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
+#include "contract_sum.cl"

@@ -1,6 +1,7 @@
-// mma: tile 16x16x64 warps 1x1 stages 4
-
-// contract_mma
+// mma tile 16x16x64 warps 1x1 stages 4: matrix units
+// launch contract_mma global [384] local [32]
+// options -cl-single-precision-constant
+// arguments TILES_M=2 TILES_N=3 M=21 N=35 K=40 BATCHES=2 n0=2 n1=58 n2=840 n3=40 n4=35 n5=1400 n6=735
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define TM 16
@@ -19,6 +20,42 @@
 #define COPY_B 0
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const ushort *restrict p0_, \
+    const ulong o_p0, \
+    __global const ushort *restrict p1_, \
+    const ulong o_p1, \
+    __global const ushort *restrict p2_, \
+    const ulong o_p2, \
+    __global const int *restrict p4_, \
+    const ulong o_p4, \
+    __global ushort *restrict y0_, \
+    const ulong o_y0, \
+    const IDX TILES_M, \
+    const IDX TILES_N, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6
+#define FN_PARAMS , __global const ushort *p0, \
+    __global const ushort *p1, \
+    __global const ushort *p2, \
+    __global const ushort *p3, \
+    __global const int *p4, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, y0_ + o_y0, p4_ + o_p4, n0, n1, n2, n3, n4, n5, n6
 
 static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = m + k;
@@ -63,3 +100,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
 
+#include "mma_ptx.cl"
+#include "contract_mma.cl"

@@ -1,6 +1,7 @@
-// mma: tile 128x128x32 warps 2x4 stages 3
-
-// contract_mma
+// mma tile 128x128x32 warps 2x4 stages 3: matrix units
+// launch contract_mma global [12288] local [256]
+// options -cl-single-precision-constant
+// arguments A_WIDE=1 B_WIDE=1 TILES_M=4 TILES_N=4 M=500 N=504 K=512 BATCHES=3 n0=256000 n1=512 n2=258048 n3=504 n4=252000
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define TM 128
@@ -23,6 +24,33 @@
 #define B_PTR (p1_ + o_p1)
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const half *restrict p0_, \
+    const ulong o_p0, \
+    __global const half *restrict p1_, \
+    const ulong o_p1, \
+    __global half *restrict y0_, \
+    const ulong o_y0, \
+    const IDX A_WIDE, \
+    const IDX B_WIDE, \
+    const IDX TILES_M, \
+    const IDX TILES_N, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4
+#define FN_PARAMS , __global const half *p0, \
+    __global const half *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4
 
 static inline long a_at_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * b + n1 * m + k;
@@ -67,3 +95,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float16(y0_ + o_y0, i, (v))
 
+#include "mma_ptx.cl"
+#include "contract_mma.cl"

@@ -1,6 +1,7 @@
-// panel: block 6x16 pack b
-
-// contract_pack_b
+// panel block 6x16 pack b: ANYCL_VARIANT
+// launch contract_pack_b global [2 32 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments A_WHOLE=126 B_WHOLE=126 B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=126 S_FROM=0 ROW_TILES=0 TILES=0 N=501 B_PLANE=0 n0=504 n1=4 n2=2 n3=3
 #define ACC uint
 #define MAC(a, b, c) DOT_US(a, b, c)
 #define WORDS 4
@@ -14,6 +15,37 @@
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload8(0, (__global const uint *)(p))
 #define B_ONE(p, i) as_uint(vload4(0, (p) + (i)))
+#define PARAMS __global const uchar *restrict p0_, \
+    const ulong o_p0, \
+    __global const char *restrict p1_, \
+    const ulong o_p1, \
+    __global int *restrict y0_, \
+    const ulong o_y0, \
+    __global uint *restrict B_PACK, \
+    const IDX A_WHOLE, \
+    const IDX B_WHOLE, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX ROW_TILES, \
+    const IDX TILES, \
+    const IDX N, \
+    const IDX B_PLANE, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3
+#define FN_PARAMS , __global const uchar *p0, \
+    __global const char *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3
 
 static inline uint load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
     const int i0 = n0 * n + n1 * k;
@@ -36,8 +68,11 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 }
 #define B_COLUMN(b, i) b_column_hook(b, i FN_ARGS)
 
-
-// contract_panel
+#include "transpose.cl"
+#include "contract_pack_b.cl"
+// launch contract_panel global [6 32 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments A_WHOLE=126 B_WHOLE=126 B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=126 S_FROM=0 ROW_TILES=84 TILES=16 M=500 N=501 RUN=126 A_STEP=4 B_PLANE=0 n0=501 n1=504 n2=4
 #define ACC uint
 #define MAC(a, b, c) DOT_US(a, b, c)
 #define WORDS 4
@@ -56,6 +91,38 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define A_TYPE uchar
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) as_uint(vload4(0, (p) + (i)))
+#define PARAMS __global const uchar *restrict p0_, \
+    const ulong o_p0, \
+    __global const char *restrict p1_, \
+    const ulong o_p1, \
+    __global int *restrict y0_, \
+    const ulong o_y0, \
+    __global uint *restrict B_PACK, \
+    const IDX A_WHOLE, \
+    const IDX B_WHOLE, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX ROW_TILES, \
+    const IDX TILES, \
+    const IDX M, \
+    const IDX N, \
+    const IDX RUN, \
+    const IDX A_STEP, \
+    const IDX B_PLANE, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2
+#define FN_PARAMS , __global const uchar *p0, \
+    __global const char *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2
 
 static inline int epilogue_hook(const IDX b, const IDX m, const IDX n, const int acc FN_PARAMS) {
     return acc;
@@ -85,3 +152,4 @@ static inline long a_col_hook(const IDX k FN_PARAMS) {
 }
 #define A_COL(k) a_col_hook(k FN_ARGS)
 
+#include "contract_panel.cl"

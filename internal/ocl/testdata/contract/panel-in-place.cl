@@ -1,10 +1,34 @@
-// panel: block 6x16 pack a
-
-// contract_pack_a
+// panel block 6x16 pack a: ANYCL_VARIANT
+// launch contract_pack_a global [7 1 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=52 S_FROM=0 ROW_TILES=0 TILES=0 M=40 A_PLANE=0 n0=52
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define PACK_K 64
 #define MR 6
+#define PARAMS __global const ushort *restrict p0_, \
+    const ulong o_p0, \
+    __global const ushort *restrict p1_, \
+    const ulong o_p1, \
+    __global ushort *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict A_PACK, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX ROW_TILES, \
+    const IDX TILES, \
+    const IDX M, \
+    const IDX A_PLANE, \
+    const IDX n0
+#define FN_PARAMS , __global const ushort *p0, \
+    __global const ushort *p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * m + k;
@@ -13,8 +37,10 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 }
 #define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
 
-
-// contract_panel
+#include "contract_pack_a.cl"
+// launch contract_panel global [1 32 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=52 S_FROM=0 ROW_TILES=7 TILES=7 M=40 N=501 RUN=52 A_PLANE=0 B_STEP=501 RUN_COLUMNS=501 RUN_PANELS=32 n0=501
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 6
@@ -31,6 +57,34 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define B_TYPE ushort
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) as_float8(convert_uint8(vload8(0, p)) << 16)
+#define PARAMS __global const ushort *restrict p0_, \
+    const ulong o_p0, \
+    __global const ushort *restrict p1_, \
+    const ulong o_p1, \
+    __global ushort *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict A_PACK, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX ROW_TILES, \
+    const IDX TILES, \
+    const IDX M, \
+    const IDX N, \
+    const IDX RUN, \
+    const IDX A_PLANE, \
+    const IDX B_STEP, \
+    const IDX RUN_COLUMNS, \
+    const IDX RUN_PANELS, \
+    const IDX n0
+#define FN_PARAMS , __global const ushort *p0, \
+    __global const ushort *p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     const float v0 = (float)(round_bfloat16(acc));
@@ -66,3 +120,4 @@ static inline long b_column_hook(const IDX n FN_PARAMS) {
 }
 #define B_COLUMN(n) b_column_hook(n FN_ARGS)
 
+#include "contract_panel.cl"

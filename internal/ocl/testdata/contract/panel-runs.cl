@@ -1,6 +1,7 @@
-// panel: block 8x32
-
-// contract_panel
+// panel block 8x32: a CPU driver: vectors over panels of columns
+// launch contract_panel global [3 18 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=392 S_FROM=0 ROW_TILES=5 TILES=2 M=40 N=576 RUN=14 A_STEP=1 B_STEP=64 RUN_COLUMNS=192 RUN_PANELS=6 n0=576 n1=1 n2=6 n3=64 n4=9 n5=196 n6=1314785907 n7=8 n8=7840 n9=16384 n10=613566757 n11=4 n12=14 n13=1024 n14=1431655766 n15=8 n16=192
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 8
@@ -20,6 +21,65 @@
 #define B_TYPE float
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload16(0, p)
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX ROW_TILES, \
+    const IDX TILES, \
+    const IDX M, \
+    const IDX N, \
+    const IDX RUN, \
+    const IDX A_STEP, \
+    const IDX B_STEP, \
+    const IDX RUN_COLUMNS, \
+    const IDX RUN_PANELS, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10, \
+    const IDX n11, \
+    const IDX n12, \
+    const IDX n13, \
+    const IDX n14, \
+    const IDX n15, \
+    const IDX n16
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10, \
+    const IDX n11, \
+    const IDX n12, \
+    const IDX n13, \
+    const IDX n14, \
+    const IDX n15, \
+    const IDX n16
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     return acc;
@@ -79,3 +139,4 @@ static inline long b_column_hook(const IDX n FN_PARAMS) {
 }
 #define B_COLUMN(n) b_column_hook(n FN_ARGS)
 
+#include "contract_panel.cl"

@@ -1,6 +1,7 @@
-// panel: block 8x32 split k 49
-
-// contract_panel
+// panel block 8x32 split k 49: a CPU driver: vectors over panels of columns
+// launch contract_panel global [1 1 49] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=100352 S_FROM=0 ROW_TILES=2 TILES=3 M=9 N=32 RUN=28 CHUNK=2072 BATCHES=1 A_STEP=1 B_STEP=32 RUN_COLUMNS=32 RUN_PANELS=1 n0=1431655766 n1=2 n2=30 n3=3 n4=1314785907 n5=10 n6=900 n7=613566757 n8=5 n9=28 n10=32
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 8
@@ -19,6 +20,56 @@
 #define B_TYPE float
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload16(0, p)
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX ROW_TILES, \
+    const IDX TILES, \
+    const IDX M, \
+    const IDX N, \
+    const IDX RUN, \
+    const IDX CHUNK, \
+    const IDX BATCHES, \
+    const IDX A_STEP, \
+    const IDX B_STEP, \
+    const IDX RUN_COLUMNS, \
+    const IDX RUN_PANELS, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10
 
 static inline long a_row_hook(const IDX b, const IDX m FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(m, n0, n1);
@@ -59,12 +110,30 @@ static inline long b_column_hook(const IDX n FN_PARAMS) {
 }
 #define B_COLUMN(n) b_column_hook(n FN_ARGS)
 
-
-// contract_sum
+#include "contract_panel.cl"
+// launch contract_sum global [9] local [1]
+// options -cl-single-precision-constant
+// arguments M=9 N=32 BATCHES=1 SPLITS=49 n0=32
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 64
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX BATCHES, \
+    const IDX SPLITS, \
+    const IDX n0
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     return acc;
@@ -80,3 +149,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
+#include "contract_sum.cl"

@@ -1,6 +1,7 @@
-// panel: block 8x32 pack b
-
-// contract_pack_b
+// panel block 8x32 pack b: ANYCL_VARIANT
+// launch contract_pack_b global [8 16 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=502 S_FROM=0 ROW_TILES=0 TILES=0 N=501 B_PLANE=0 n0=502
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define PACK_K 64
@@ -13,6 +14,29 @@
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload16(0, p)
 #define B_ONE(p, i) LOAD_float32(p, i)
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict B_PACK, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX ROW_TILES, \
+    const IDX TILES, \
+    const IDX N, \
+    const IDX B_PLANE, \
+    const IDX n0
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS) {
     const int i0 = n0 * n + k;
@@ -28,8 +52,11 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 }
 #define B_COLUMN(b, i) b_column_hook(b, i FN_ARGS)
 
-
-// contract_panel
+#include "transpose.cl"
+#include "contract_pack_b.cl"
+// launch contract_panel global [4 16 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=502 S_FROM=0 ROW_TILES=63 TILES=16 M=500 N=501 RUN=502 A_STEP=1 B_PLANE=0 n0=501 n1=502
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 8
@@ -47,6 +74,34 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) LOAD_float32(p, i)
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict B_PACK, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX ROW_TILES, \
+    const IDX TILES, \
+    const IDX M, \
+    const IDX N, \
+    const IDX RUN, \
+    const IDX A_STEP, \
+    const IDX B_PLANE, \
+    const IDX n0, \
+    const IDX n1
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0, \
+    const IDX n1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     return acc;
@@ -75,3 +130,4 @@ static inline long a_col_hook(const IDX k FN_PARAMS) {
 }
 #define A_COL(k) a_col_hook(k FN_ARGS)
 
+#include "contract_panel.cl"

@@ -1,12 +1,30 @@
-// row: group 64 rows 1 lanes 4 split k 21
-
-// contract_row
+// row group 64 rows 1 lanes 4 split k 21: few outputs (5) of many terms (90000)
+// launch contract_row global [6720] local [64]
+// options -cl-single-precision-constant
+// arguments M=1 N=5 K=90000 BATCHES=1 CHUNK=4352 n0=90000
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define WG 64
 #define LANES 4
 #define ROWS 1
 #define SPLIT 1
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX CHUNK, \
+    const IDX n0
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const float v0 = LOAD_float32(p0, k);
@@ -21,12 +39,28 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
-
-// contract_sum
+#include "contract_row.cl"
+// launch contract_sum global [64] local [64]
+// options -cl-single-precision-constant
+// arguments M=1 N=5 BATCHES=1 SPLITS=21
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 1
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX BATCHES, \
+    const IDX SPLITS
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     return acc;
@@ -41,3 +75,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
+#include "contract_sum.cl"

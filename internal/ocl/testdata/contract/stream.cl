@@ -1,6 +1,7 @@
-// stream: 2512 columns, 4 rows at a time
-
-// contract_stream
+// stream 2512 columns, 4 rows at a time: a CPU driver: one row, and a matrix that is read once, row by row
+// launch contract_stream global [2 1 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments M=1 N=5001 K=700 BATCHES=1 COLUMNS=2512 n0=5001
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define VL 16
@@ -12,6 +13,22 @@
 #define B_LOAD(p) as_float16(convert_uint16(vload16(0, p)) << 16)
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const ushort *restrict p0_, \
+    const ulong o_p0, \
+    __global const ushort *restrict p1_, \
+    const ulong o_p1, \
+    __global ushort *restrict y0_, \
+    const ulong o_y0, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX COLUMNS, \
+    const IDX n0
+#define FN_PARAMS , __global const ushort *p0, \
+    __global const ushort *p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const float v0 = LOAD_bfloat16(p0, k);
@@ -47,3 +64,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
 
+#include "contract_stream.cl"

@@ -1,10 +1,42 @@
-// strip: 4 rows x 3 vectors of 8, step 1, 4 x 114 an item
-
-// contract_pack_a
+// strip 4 rows x 3 vectors of 8, step 1, 4 x 114 an item: a CPU driver: windows along lines, read where they lie
+// launch contract_pack_a global [1 1 16] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments B_FROM=0 LOTS=16 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=36 S_FROM=0 ROW_TILES=0 TILES=0 M=4 A_PLANE=144 n0=1 n1=3 n2=8 n3=144 n4=36
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define PACK_K 64
 #define MR 4
+#define PARAMS __global const half *restrict p0_, \
+    const ulong o_p0, \
+    __global const half *restrict p1_, \
+    const ulong o_p1, \
+    __global half *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict A_PACK, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX ROW_TILES, \
+    const IDX TILES, \
+    const IDX M, \
+    const IDX A_PLANE, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4
+#define FN_PARAMS , __global const half *p0, \
+    __global const half *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4
 
 static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(b, n0, n1);
@@ -15,8 +47,10 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 }
 #define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
 
-
-// contract_strip
+#include "contract_pack_a.cl"
+// launch contract_strip global [1 1 16] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments M=4 K=36 WINDOWS=28 LINE_VECTORS=4 VECTORS=112 SPAN=114 TILES=1 A_PLANE=144 LAST=54830 n0=3600 n1=30 n2=-954437176 n3=4 n4=900 n5=1431655766 n6=2 n7=3 n8=3136 n9=784
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 4
@@ -33,6 +67,45 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define LINE_ONE(p, i) LOAD_float16(p, i)
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define WHOLE 0
+#define PARAMS __global const half *restrict p0_, \
+    const ulong o_p0, \
+    __global const half *restrict p1_, \
+    const ulong o_p1, \
+    __global half *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict A_PACK, \
+    const IDX M, \
+    const IDX K, \
+    const IDX WINDOWS, \
+    const IDX LINE_VECTORS, \
+    const IDX VECTORS, \
+    const IDX SPAN, \
+    const IDX TILES, \
+    const IDX A_PLANE, \
+    const IDX LAST, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9
+#define FN_PARAMS , __global const half *p0, \
+    __global const half *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9
 
 static inline long b_at_hook(const IDX b, const IDX r, const IDX i FN_PARAMS) {
     const int i0 = n0 * b + n1 * r + i;
@@ -67,3 +140,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float16(y0_ + o_y0, i, (v))
 
+#include "line.cl"
+#include "contract_strip.cl"

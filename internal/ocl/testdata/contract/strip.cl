@@ -1,10 +1,40 @@
-// strip: 8 rows x 3 vectors of 16, step 2, 32 x 51 an item
-
-// contract_pack_a
+// strip 8 rows x 3 vectors of 16, step 2, 32 x 51 an item: a CPU driver: windows along lines, read where they lie
+// launch contract_pack_a global [4 1 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=27 S_FROM=0 ROW_TILES=0 TILES=0 M=32 A_PLANE=0 n0=27
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define PACK_K 64
 #define MR 8
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global const float *restrict p2_, \
+    const ulong o_p2, \
+    __global const float *restrict p3_, \
+    const ulong o_p3, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict A_PACK, \
+    const IDX B_FROM, \
+    const IDX LOTS, \
+    const IDX M_FROM, \
+    const IDX N_FROM, \
+    const IDX K_FROM, \
+    const IDX K_TO, \
+    const IDX S_FROM, \
+    const IDX ROW_TILES, \
+    const IDX TILES, \
+    const IDX M, \
+    const IDX A_PLANE, \
+    const IDX n0
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    __global const float *p2, \
+    __global const float *p3, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, n0
 
 static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * m + k;
@@ -13,8 +43,10 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 }
 #define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
 
-
-// contract_strip
+#include "contract_pack_a.cl"
+// launch contract_strip global [16 1 1] local [1 1 1]
+// options -cl-single-precision-constant
+// arguments M=32 K=27 WINDOWS=112 LINE_VECTORS=7 VECTORS=784 SPAN=51 TILES=4 A_PLANE=0 LAST=50591 n0=452 n1=2 n2=-954437176 n3=4 n4=51076 n5=1431655766 n6=2 n7=3 n8=226 n9=613566757 n10=7 n11=112 n12=12544
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 8
@@ -31,6 +63,57 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define LINE_ONE(p, i) LOAD_float32(p, i)
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define WHOLE 0
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global const float *restrict p2_, \
+    const ulong o_p2, \
+    __global const float *restrict p3_, \
+    const ulong o_p3, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict A_PACK, \
+    const IDX M, \
+    const IDX K, \
+    const IDX WINDOWS, \
+    const IDX LINE_VECTORS, \
+    const IDX VECTORS, \
+    const IDX SPAN, \
+    const IDX TILES, \
+    const IDX A_PLANE, \
+    const IDX LAST, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10, \
+    const IDX n11, \
+    const IDX n12
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    __global const float *p2, \
+    __global const float *p3, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10, \
+    const IDX n11, \
+    const IDX n12
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12
 
 static inline long b_at_hook(const IDX b, const IDX r, const IDX i FN_PARAMS) {
     const int i0 = n0 * r + n1 * i;
@@ -74,3 +157,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
+#include "line.cl"
+#include "contract_strip.cl"

@@ -1,6 +1,7 @@
-// subgroup: tile 8x32x16 sub-groups 2x8 of 16 split k 5
-
-// contract_subgroup
+// subgroup tile 8x32x16 sub-groups 2x8 of 16 split k 5: a GPU with sub-groups: tiles in registers that lanes share
+// launch contract_subgroup global [1280] local [256]
+// options -cl-single-precision-constant
+// arguments A_STEP=9000 B_STEP=50 TILES_M=1 TILES_N=1 M=64 N=50 K=9000 BATCHES=1 CHUNK=1808 n0=9000 n1=50
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define LANES 16
@@ -24,6 +25,29 @@
 #define B_TYPE ushort
 #define B_PTR (p0_ + o_p0)
 #define SPLIT 1
+#define PARAMS __global const ushort *restrict p0_, \
+    const ulong o_p0, \
+    __global const ushort *restrict p1_, \
+    const ulong o_p1, \
+    __global ushort *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX A_STEP, \
+    const IDX B_STEP, \
+    const IDX TILES_M, \
+    const IDX TILES_N, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX CHUNK, \
+    const IDX n0, \
+    const IDX n1
+#define FN_PARAMS , __global const ushort *p0, \
+    __global const ushort *p1, \
+    const IDX n0, \
+    const IDX n1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1
 
 static inline long a_at_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * m + k;
@@ -53,12 +77,31 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
-
-// contract_sum
+#include "subgroup_intel.cl"
+#include "contract_subgroup.cl"
+// launch contract_sum global [3200] local [64]
+// options -cl-single-precision-constant
+// arguments M=64 N=50 BATCHES=1 SPLITS=5 n0=64
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 1
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const ushort *restrict p0_, \
+    const ulong o_p0, \
+    __global const ushort *restrict p1_, \
+    const ulong o_p1, \
+    __global ushort *restrict y0_, \
+    const ulong o_y0, \
+    __global float *restrict PART, \
+    const IDX M, \
+    const IDX N, \
+    const IDX BATCHES, \
+    const IDX SPLITS, \
+    const IDX n0
+#define FN_PARAMS , __global const ushort *p0, \
+    __global const ushort *p1, \
+    const IDX n0
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
 static inline float epilogue_hook(const IDX b, const IDX m, const IDX n, const float acc FN_PARAMS) {
     const float v0 = (float)(round_bfloat16(acc));
@@ -75,3 +118,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
 
+#include "contract_sum.cl"

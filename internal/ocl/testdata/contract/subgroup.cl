@@ -1,6 +1,7 @@
-// subgroup: tile 24x16x16 sub-groups 4x4 of 8
-
-// contract_subgroup
+// subgroup tile 24x16x16 sub-groups 4x4 of 8: a GPU with sub-groups: tiles in registers that lanes share
+// launch contract_subgroup global [18432] local [128]
+// options -cl-single-precision-constant
+// arguments A_STEP=512 B_STEP=504 TILES_M=6 TILES_N=8 M=500 N=504 K=512 BATCHES=3 n0=256000 n1=512 n2=258048 n3=504 n4=252000
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define LANES 8
@@ -25,6 +26,33 @@
 #define B_PTR (p1_ + o_p1)
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const IDX A_STEP, \
+    const IDX B_STEP, \
+    const IDX TILES_M, \
+    const IDX TILES_N, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4
 
 static inline long a_at_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * b + n1 * m + k;
@@ -68,3 +96,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
+#include "subgroup_intel.cl"
+#include "contract_subgroup.cl"

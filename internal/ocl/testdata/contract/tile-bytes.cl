@@ -1,6 +1,7 @@
-// tile: tile 128x128x8 items 16x16 stages 2
-
-// contract_tile
+// tile tile 128x128x8 items 16x16 stages 2: a GPU: tiles in local memory
+// launch contract_tile global [12288] local [256]
+// options -cl-single-precision-constant
+// arguments A_WHOLE=128 B_WHOLE=128 TILES_M=4 TILES_N=4 A_WIDE=1 M=500 N=504 K=128 BATCHES=3 n0=256000 n1=512 n2=4 n3=2 n4=3 n5=258048 n6=2016 n7=504 n8=1008 n9=1512 n10=252000
 #define ACC uint
 #define MAC(a, b, c) DOT_US(a, b, c)
 #define WORDS 4
@@ -22,6 +23,46 @@
 #define LOAD_A(b, m, k) (A_WIDE && ((size_t)A_PTR & 3) == 0 ? *(__global const uint *)(A_PTR + A_AT(b, m, k)) : A_BYTES(b, m, k))
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (int)(v)))
+#define PARAMS __global const uchar *restrict p0_, \
+    const ulong o_p0, \
+    __global const char *restrict p1_, \
+    const ulong o_p1, \
+    __global int *restrict y0_, \
+    const ulong o_y0, \
+    const IDX A_WHOLE, \
+    const IDX B_WHOLE, \
+    const IDX TILES_M, \
+    const IDX TILES_N, \
+    const IDX A_WIDE, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10
+#define FN_PARAMS , __global const uchar *p0, \
+    __global const char *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6, \
+    const IDX n7, \
+    const IDX n8, \
+    const IDX n9, \
+    const IDX n10
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10
 
 static inline long a_at_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * b + n1 * m + n2 * k;
@@ -72,3 +113,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_int32(y0_ + o_y0, i, (v))
 
+#include "contract_tile.cl"

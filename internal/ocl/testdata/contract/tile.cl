@@ -1,6 +1,7 @@
-// tile: tile 128x128x8 items 16x16 stages 2
-
-// contract_tile
+// tile tile 128x128x8 items 16x16 stages 2: a GPU: tiles in local memory
+// launch contract_tile global [12288] local [256]
+// options -cl-single-precision-constant
+// arguments A_WIDE=1 B_WIDE=0 TILES_M=4 TILES_N=4 M=500 N=501 K=502 BATCHES=3 n0=251000 n1=500 n2=251502 n3=501 n4=250500
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define TM 128
@@ -22,6 +23,33 @@
 #define B_PTR (p1_ + o_p1)
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const IDX A_WIDE, \
+    const IDX B_WIDE, \
+    const IDX TILES_M, \
+    const IDX TILES_N, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX BATCHES, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4
 
 static inline long a_at_hook(const IDX b, const IDX m, const IDX k FN_PARAMS) {
     const int i0 = n0 * b + m + n1 * k;
@@ -65,3 +93,4 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
+#include "contract_tile.cl"

@@ -35,4 +35,28 @@
 #define B_ROW(b, k) AT(k, 0, B_LD)
 #define B_LOAD(p) vload8(0, p)
 #define HALF 0
+#define PARAMS __global const double *restrict p0_, \
+    const ulong o_p0, \
+    __global const double *restrict p1_, \
+    const ulong o_p1, \
+    __global double *restrict y0_, \
+    const ulong o_y0, \
+    const double ALPHA, \
+    const double BETA, \
+    const IDX ROWS, \
+    const IDX GROUP, \
+    const IDX PANELS, \
+    const IDX DEPTH, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX A_LD, \
+    const IDX B_LD, \
+    const IDX C_LD
+#define FN_PARAMS , __global const double *p0, \
+    __global const double *p1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
+#include "product.cl"
+#include "transpose.cl"
+#include "contract_block.cl"

@@ -34,4 +34,27 @@
 #define B_ROW(b, k) AT(k, 0, B_LD)
 #define B_LOAD(p) vload16(0, p)
 #define HALF 0
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const float ALPHA, \
+    const float BETA, \
+    const IDX ROWS, \
+    const IDX GROUP, \
+    const IDX PANELS, \
+    const IDX DEPTH, \
+    const IDX M, \
+    const IDX N, \
+    const IDX K, \
+    const IDX A_LD, \
+    const IDX B_LD, \
+    const IDX C_LD
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
+#include "product.cl"
+#include "contract_block.cl"

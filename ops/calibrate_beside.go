@@ -1,0 +1,92 @@
+package ops
+
+import (
+	"context"
+	"sync"
+
+	"github.com/anycl/anycl/internal/ocl"
+)
+
+// calibrated holds the devices that this process has tried to measure.
+var calibrated sync.Map
+
+// background is what a runtime does beside its callers.
+type background struct {
+	cancel context.CancelFunc // nil: nothing
+	done   chan struct{}
+}
+
+// end ends it early.
+func (b *background) end() {
+	if b.cancel != nil {
+		b.cancel()
+		<-b.done
+	}
+}
+
+// calibrateBeside measures a device that nobody has measured well enough, in less than a second
+// beside whatever the caller does; until then predictions rest on what the device says of
+// itself. Graphs that were compiled meanwhile are then asked again whether another placement
+// tempts them. The result is kept on disk; where nothing can be kept, nothing is measured.
+func (rt *Runtime) calibrateBeside() {
+	d := rt.Device()
+	if !rt.opened.Keeps() || rt.opened.Calibration().Settled() {
+		return
+	}
+	if _, tried := calibrated.LoadOrStore(d.String()+d.Driver, true); tried {
+		return // the folder cannot be written, or another runtime is at it
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	rt.beside = background{cancel, make(chan struct{})}
+	go func() {
+		defer close(rt.beside.done)
+		if _, err := rt.opened.CalibrateBeside(ctx); err != nil {
+			if ctx.Err() != nil {
+				calibrated.Delete(d.String() + d.Driver) // the next runtime may have the time
+				return
+			}
+			rt.log.Warn("ops: the device could not be measured", "device", d.ID, "error", err)
+			return
+		}
+		rt.recalibrated()
+	}()
+}
+
+// recalibrated lets predictions rest on what was measured by now.
+func (rt *Runtime) recalibrated() {
+	for _, e := range rt.engines {
+		if e, ok := e.(*ocl.Engine); ok {
+			e.Calibrated()
+		}
+	}
+	rt.mu.Lock()
+	var open []*Executable
+	for x := range rt.live {
+		open = append(open, x)
+	}
+	rt.mu.Unlock()
+	for _, x := range open {
+		if x.adaptive == nil {
+			continue
+		}
+		x = x.now()
+		if p, err := x.decide(); err == nil {
+			x.tempt(p)
+		}
+	}
+}
+
+// Settle returns when the runtime has done what it does beside its callers after Open: on a machine
+// where a device is new, measuring it for less than a second. Only who measures wants to
+// wait for that. Errors: ctx's.
+func (rt *Runtime) Settle(ctx context.Context) error {
+	if rt.beside.cancel == nil {
+		return alive(ctx)
+	}
+	select {
+	case <-rt.beside.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

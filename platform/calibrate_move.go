@@ -1,0 +1,183 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// Curve is measured times, by ascending numbers of bytes.
+type Curve []Point
+
+// Point is what so many bytes took.
+type Point struct {
+	Bytes int64         `json:"bytes"`
+	Time  time.Duration `json:"ns"`
+}
+
+// At is the time of n bytes: on the line between the nearest two points, and beyond the last
+// at the rate between the last two.
+func (c Curve) At(n int64) time.Duration {
+	switch {
+	case len(c) == 0:
+		return 0
+	case n <= c[0].Bytes || len(c) == 1:
+		return c[0].Time
+	}
+	i, _ := slices.BinarySearchFunc(c, n, func(p Point, n int64) int { return int(min(max(p.Bytes-n, -1), 1)) })
+	i = min(i, len(c)-1)
+	a, b := c[i-1], c[i]
+	each := float64(b.Time-a.Time) / float64(b.Bytes-a.Bytes)
+	if n > b.Bytes {
+		return b.Time + time.Duration(float64(n-b.Bytes)*max(0, each))
+	}
+	return a.Time + time.Duration(float64(n-a.Bytes)*each)
+}
+
+// sane reports whether c has points in order and times that there can be.
+func (c Curve) sane() bool {
+	for i, p := range c {
+		if p.Time <= 0 || p.Bytes <= 0 || i > 0 && p.Bytes <= c[i-1].Bytes {
+			return false
+		}
+	}
+	return len(c) > 0
+}
+
+// better is the shorter time of each point.
+func (c Curve) better(b Curve) Curve {
+	c = slices.Clone(c)
+	for i := range c {
+		if i < len(b) && b[i].Bytes == c[i].Bytes {
+			c[i].Time = min(c[i].Time, b[i].Time)
+		}
+	}
+	return c
+}
+
+// moveSizes are the points of the curves of transfers.
+var moveSizes = []int64{64, 4 << 10, 64 << 10, 512 << 10, 4 << 20, 32 << 20}
+
+// typical repeats f for a part of the time, with before ahead of each, which does not
+// count, and returns the median: of what meets other work on its way the best time is no measure.
+func typical(ctx context.Context, part time.Duration, before, f func() error) (time.Duration, error) {
+	const least, most = 3, 200
+	var times []time.Duration
+	for start := time.Now(); len(times) < least || len(times) < most && time.Since(start) < part; {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if err := before(); err != nil {
+			return 0, err
+		}
+		at := time.Now()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		times = append(times, max(1, time.Since(at)))
+	}
+	slices.Sort(times)
+	return times[len(times)/2], nil
+}
+
+// measureTransfers measures both ways at several sizes. Before each transfer all units of the device
+// work on the bytes, as in a run: what their caches hold must be fetched from there.
+func (o *Opened) measureTransfers(ctx context.Context, prog *cl.Program, c *Calibration) error {
+	most := o.device.measured(moveSizes[len(moveSizes)-1])
+	k, from, to, free, err := o.copyBetween(prog, most)
+	if err != nil {
+		return err
+	}
+	host := make([]byte, most)
+	for i := range host {
+		host[i] = byte(i) // fresh pages are all one page until they are written
+	}
+	// A transfer that need not hear a context does one command.
+	deaf := context.WithoutCancel(ctx)
+	write := func(m *Memory, src []byte) error {
+		err := o.Write(deaf, m, 0, src)
+		if err == nil && o.staging != nil { // it does not wait for the link
+			err = o.queue.Finish()
+		}
+		return err
+	}
+	const part = calibrationPart / 5
+	var errs []error
+	for _, n := range moveSizes {
+		if n > most {
+			break
+		}
+		used := func() error { return o.copies(k, n) }
+		up, err := typical(ctx, part, used, func() error { return write(from, host[:n]) })
+		errs = append(errs, err)
+		down, err := typical(ctx, part, used, func() error { return o.Read(deaf, host[:n], to, 0) })
+		errs = append(errs, err)
+		if errors.Join(errs...) != nil {
+			break
+		}
+		c.Uploads, c.Downloads = append(c.Uploads, Point{n, up}), append(c.Downloads, Point{n, down})
+	}
+	if err := errors.Join(errs...); err != nil {
+		return errors.Join(err, free())
+	}
+	last := len(c.Uploads) - 1
+	rate := func(p Point) float64 { return float64(p.Bytes) / p.Time.Seconds() }
+	c.Small, c.Upload, c.Download, c.ZeroCopy = c.Uploads[0].Time, rate(c.Uploads[last]), rate(c.Downloads[last]), o.caps.Direct
+	if o.staging != nil {
+		n := c.Uploads[last].Bytes
+		t, err := typical(ctx, part, func() error { return o.copies(k, n) }, func() error { return o.queue.Write(from.Buffer(), 0, host[:n], nil) })
+		if err != nil {
+			return errors.Join(err, free())
+		}
+		c.Pageable = rate(Point{n, t})
+	}
+	return free()
+}
+
+// copies launches k over n bytes and waits for it.
+func (o *Opened) copies(k *cl.Kernel, n int64) error {
+	_, group := o.device.rateItems()
+	items := max(1, int(n)/(4*o.device.ratedVector()))
+	if group > items {
+		group = 1
+	}
+	return errors.Join(o.queue.Launch(k, cl.Range1(items/group*group, group), nil), o.queue.Finish())
+}
+
+// unevenRounds is how many times an item of the kernel that measures divergence multiplies, in the mean.
+const unevenRounds = 64
+
+// measureDivergence times the same operations, once evenly shared and once not.
+func (o *Opened) measureDivergence(ctx context.Context, prog *cl.Program, c *Calibration) error {
+	items := 64 << 10
+	if o.device.Class == Simulator {
+		items = 64
+	}
+	m, err := o.Alloc(4 * int64(items))
+	if err != nil {
+		return err
+	}
+	k, err := prog.Kernel("uneven")
+	if err != nil {
+		return errors.Join(err, m.Close())
+	}
+	free := func() error { return errors.Join(k.Close(), m.Close()) }
+	_, group := o.device.rateItems()
+	var times [2]time.Duration
+	for i := range times {
+		err := errors.Join(k.SetBuffer(0, m.Buffer()), k.SetInt32(1, unevenRounds), k.SetInt32(2, int32(i)))
+		if err == nil {
+			times[i], err = best(ctx, func() error {
+				return errors.Join(o.queue.Launch(k, cl.Range1(items/group*group, group), nil), o.queue.Finish())
+			})
+		}
+		if err != nil {
+			return errors.Join(err, free())
+		}
+	}
+	c.Divergence = max(1, float64(times[1]-c.wait(times[1]))/max(1, float64(times[0]-c.wait(times[0]))))
+	return free()
+}
