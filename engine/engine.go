@@ -47,9 +47,14 @@ type Engine interface {
 // Whole is an Engine that predicts a graph as a whole more exactly than task by
 // task: small ones may run where nothing has to be woken.
 type Whole interface {
-	// EstimateAll is Estimate of tasks that are all there is to run, and Transfer of the
-	// n bytes that are fed and read.
-	EstimateAll(tasks []*Task, n int64) (times []time.Duration, move time.Duration)
+	// Estimates looks at tasks once, parts of which are then asked for many times.
+	Estimates(tasks []*Task) Estimates
+}
+
+// Estimates predicts tasks, by their numbers, when they are all there is to run.
+type Estimates interface {
+	// Of is Estimate of each, and the time of a wait until they are known to be done.
+	Of(tasks []int) (times []time.Duration, wait time.Duration)
 }
 
 // Linked is an Engine that predicts each way of moving bytes on its own, apart from any wait:

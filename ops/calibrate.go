@@ -159,7 +159,7 @@ func (rt *Runtime) probe(ctx context.Context, p probe, where Place) (r Calibrati
 		}
 	}
 	side := x.plan.Choices[0].Side
-	raw, wait := newPriced(x.sides[side].engine, x.units, nil).raw(span(0, len(x.units)))
+	raw, wait := newPriced(x.sides[side].engine, distinct(x.units), nil).raw(span(0, len(x.units)))
 	r = CalibrationResult{Name: p.name, Where: x.sides[side].engine.Name(), Predicted: wait}
 	for _, d := range raw {
 		r.Predicted += d

@@ -70,7 +70,7 @@ func (rt *Runtime) recalibrated() {
 			continue
 		}
 		x = x.now()
-		if p, err := x.decide(); err == nil {
+		if p, _, err := x.decide(); err == nil {
 			x.tempt(p)
 		}
 	}

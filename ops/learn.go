@@ -58,7 +58,7 @@ func (x *Executable) learnFrom(took time.Duration, keep bool) {
 		if len(mine) == 0 {
 			continue
 		}
-		raw, wait := newPriced(sd.engine, x.units, nil).raw(mine)
+		raw, wait := newPriced(sd.engine, distinct(x.units), nil).raw(mine)
 		now, _ := x.rt.pace.Correct(waitKey(sd.engine), wait)
 		x.rt.pace.Learn(waitKey(sd.engine), wait, time.Duration(float64(now)*ratio), min(float64(now)/float64(total), 1), keep)
 		for i, t := range mine {

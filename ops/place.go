@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -18,11 +19,11 @@ func (x *Executable) decide() (plan *place.Plan, often []float64, err error) {
 	if p.Only, err = x.sideFor(x.where); err != nil {
 		return nil, nil, err
 	}
-	engines := make([]*priced, len(x.sides))
+	engines, tasks := make([]*priced, len(x.sides)), distinct(x.units)
 	often = frequencies(x.flows, len(x.units))
 	for s, sd := range x.sides {
 		p.Sides = append(p.Sides, sd.engine.Name())
-		engines[s] = newPriced(sd.engine, x.units, &x.rt.pace)
+		engines[s] = newPriced(sd.engine, tasks, &x.rt.pace)
 	}
 	for _, u := range x.units {
 		t := place.Task{Able: make([]bool, len(x.sides))}
@@ -131,14 +132,14 @@ func (x *Executable) moved(often []float64) []place.Value {
 	return awaited(x.flows, often, out)
 }
 
-// priced is an engine that is asked for the times of units, each once.
+// priced is an engine that is asked for the times of units.
 type priced struct {
 	engine engine.Engine
 	hosted bool
-	whole  engine.Whole  // nil: a task takes as long as it takes alone
-	linked engine.Linked // nil: both ways take as long
+	whole  engine.Estimates // nil: a task takes as long as it takes alone
+	linked engine.Linked    // nil: both ways take as long
 	tasks  []*engine.Task
-	known  []time.Duration
+	known  map[*engine.Task]time.Duration // what the engine says, where it was asked
 	fixed  []corrected
 	pace   *pace.Table   // corrects what the engine says; nil does not
 	none   time.Duration // to move nothing
@@ -147,15 +148,16 @@ type priced struct {
 // corrected is what became of a time, by task: it is asked for again and again.
 type corrected struct{ raw, expected time.Duration }
 
-func newPriced(e engine.Engine, units []*unit, t *pace.Table) *priced {
-	p := &priced{engine: e, pace: t, none: e.Transfer(0)}
+// newPriced takes tasks as distinct gives them.
+func newPriced(e engine.Engine, tasks []*engine.Task, t *pace.Table) *priced {
+	p := &priced{engine: e, tasks: tasks, known: map[*engine.Task]time.Duration{}, fixed: make([]corrected, len(tasks)), pace: t, none: e.Transfer(0)}
+	for i := range p.fixed {
+		p.fixed[i].raw = place.Never
+	}
 	_, p.hosted = e.(engine.Hosted)
-	p.whole, _ = e.(engine.Whole)
 	p.linked, _ = e.(engine.Linked)
-	for _, u := range units {
-		p.tasks = append(p.tasks, u.task)
-		p.known = append(p.known, place.Never)
-		p.fixed = append(p.fixed, corrected{raw: place.Never})
+	if w, ok := e.(engine.Whole); ok {
+		p.whole = w.Estimates(tasks)
 	}
 	return p
 }
@@ -177,20 +179,53 @@ func (p *priced) price(tasks []int) (times []time.Duration, wait time.Duration) 
 // raw is what the engine says.
 func (p *priced) raw(tasks []int) (times []time.Duration, wait time.Duration) {
 	if p.whole != nil {
-		own := make([]*engine.Task, len(tasks))
-		for i, t := range tasks {
-			own[i] = p.tasks[t]
-		}
-		return p.whole.EstimateAll(own, 0)
+		return p.whole.Of(tasks)
 	}
 	times = make([]time.Duration, len(tasks))
 	for i, t := range tasks {
-		if p.known[t] == place.Never {
-			p.known[t] = p.engine.Estimate(p.tasks[t])
+		task := p.tasks[t]
+		d, ok := p.known[task]
+		if !ok {
+			d = p.engine.Estimate(task)
+			p.known[task] = d
 		}
-		times[i] = p.known[t]
+		times[i] = d
 	}
 	return times, p.none
+}
+
+// distinct are the tasks of units, each replaced by the first that is like it in all that
+// counts for its time: large graphs repeat themselves.
+func distinct(units []*unit) []*engine.Task {
+	first := make(map[string]*engine.Task, len(units))
+	all := make([]*engine.Task, len(units))
+	var key []byte
+	for i, u := range units {
+		t := u.task
+		all[i] = t
+		switch t.Kind {
+		case engine.Custom, engine.Attention, engine.Routine:
+			continue
+		}
+		key = append(append(key[:0], byte(t.Kind), byte(len(t.Axes)), byte(len(t.Groups)), byte(len(t.Ins)), byte(len(t.Outs))), t.Name...)
+		for _, ns := range [][]int{t.Axes, t.Groups} {
+			for _, n := range ns {
+				key = binary.AppendVarint(key, int64(n))
+			}
+		}
+		for _, os := range [][]engine.Operand{t.Ins, t.Outs} {
+			for _, o := range os {
+				key = binary.AppendVarint(append(key, byte(o.DType)), o.Len)
+			}
+		}
+		t.EachExpr(func(e **engine.Expr) { key = append(append(key, 0), (*e).Key()...) })
+		if like, ok := first[string(key)]; ok {
+			all[i] = like
+		} else {
+			first[string(key)] = t
+		}
+	}
+	return all
 }
 
 // move is the time of n bytes on their way there, or back, without a wait.

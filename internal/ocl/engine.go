@@ -258,7 +258,10 @@ var efficiency = map[engine.Kind]float64{
 // Estimate predicts how long t takes once its inputs are in memory: the larger
 // of the times that its operations and its bytes need, and a launch.
 func (e *Engine) Estimate(t *engine.Task) time.Duration {
-	c, r := t.Cost(), e.rates()
+	return e.rates().farTime(t, t.Cost())
+}
+
+func (r *rates) farTime(t *engine.Task, c engine.Cost) time.Duration {
 	if t.Kind == engine.Routine {
 		l := labourOf(t)
 		return time.Duration(l.launches*float64(r.launch)) + seconds(l.time(float64(r.units), r.flops, r.memory))

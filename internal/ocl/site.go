@@ -64,7 +64,57 @@ func newTeam(near *site, far *deviceFacts) *site {
 // siteOf is where tasks run that are all there is to run, and why. A site is chosen for
 // a whole sequence, because they do not wait for each other.
 func (e *Engine) siteOf(tasks []*engine.Task) (w *site, why string) {
-	if e.near == nil || slices.ContainsFunc(tasks, func(t *engine.Task) bool { return e.near.facts.check(t) != nil }) {
+	return e.estimates(tasks).site(firstOf(len(tasks)))
+}
+
+// firstOf is the numbers below n.
+func firstOf(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// estimates are the times of tasks wherever they may run.
+type estimates struct {
+	e     *Engine
+	rates *rates
+	near  []bool          // it can run on the companion
+	work  []time.Duration // of one core, without the launch
+	far   []time.Duration // on the driver's threads
+}
+
+var _ engine.Estimates = (*estimates)(nil)
+
+func (e *Engine) estimates(tasks []*engine.Task) *estimates {
+	s := &estimates{e: e, rates: e.rates()}
+	first := make(map[*engine.Task]int, len(tasks)) // the same may be there many times
+	for i, t := range tasks {
+		if j, ok := first[t]; ok {
+			s.near, s.work, s.far = append(s.near, s.near[j]), append(s.work, s.work[j]), append(s.far, s.far[j])
+			continue
+		}
+		first[t] = i
+		if e.facts.check(t) != nil { // nobody will ask
+			s.near, s.work, s.far = append(s.near, false), append(s.work, 0), append(s.far, 0)
+			continue
+		}
+		c := t.Cost()
+		s.near = append(s.near, e.near != nil && e.near.facts.check(t) == nil)
+		s.work = append(s.work, s.rates.nearTime(t, c))
+		s.far = append(s.far, s.rates.farTime(t, c))
+	}
+	return s
+}
+
+// Estimates looks at tasks once.
+func (e *Engine) Estimates(tasks []*engine.Task) engine.Estimates { return e.estimates(tasks) }
+
+// site is siteOf some of the tasks.
+func (s *estimates) site(tasks []int) (w *site, why string) {
+	e := s.e
+	if e.near == nil || slices.ContainsFunc(tasks, func(t int) bool { return !s.near[t] }) {
 		return e.far, ""
 	}
 	switch forcedName(e.force, siteName) {
@@ -78,14 +128,7 @@ func (e *Engine) siteOf(tasks []*engine.Task) (w *site, why string) {
 	case siteWorkers:
 		return e.far, ""
 	}
-	near, far := e.rates().race(tasks)
-	team := time.Duration(math.MaxInt64)
-	if e.team != nil {
-		team = 0
-		for _, t := range tasks {
-			team += e.rates().shared(t, e.team.crew)
-		}
-	}
+	near, far, team := s.race(tasks)
 	us := func(d time.Duration) time.Duration { return d.Round(100 * time.Nanosecond) }
 	switch alone := time.Duration(float64(near) / patience); {
 	case min(team, alone) > far || min(team, alone) > foreground:
@@ -105,21 +148,27 @@ const patience = 1.25
 // meanwhile.
 const foreground = 20 * time.Millisecond
 
-// race predicts the time of tasks on the companion and on the device, where their memory is
-// in the processor's caches, as that of short runs is.
-func (r *rates) race(tasks []*engine.Task) (near, far time.Duration) {
-	far = r.wake
+// race predicts the time of tasks on the companion, on the device, where their memory is
+// in the processor's caches, as that of short runs is, and on the crew.
+func (s *estimates) race(tasks []int) (near, far, team time.Duration) {
+	r := s.rates
+	far, team = r.wake, math.MaxInt64
+	if s.e.team != nil {
+		team = 0
+	}
 	for _, t := range tasks {
-		work := r.nearWork(t)
+		work := s.work[t]
 		near += r.nearLaunch + work
 		far += r.launch + work/time.Duration(r.units)
+		if s.e.team != nil {
+			team += r.shared(work, s.e.team.crew)
+		}
 	}
-	return near, far
+	return near, far, team
 }
 
-// shared predicts the time of a task on a crew.
-func (r *rates) shared(t *engine.Task, c *crew) time.Duration {
-	work := r.nearWork(t)
+// shared predicts the time on a crew of what takes one core so long.
+func (r *rates) shared(work time.Duration, c *crew) time.Duration {
 	if work < 2*partLow {
 		return r.nearLaunch + work
 	}
@@ -131,12 +180,13 @@ func (r *rates) shared(t *engine.Task, c *crew) time.Duration {
 }
 
 // nearWork is the time of a task on one core, without the launch.
-func (r *rates) nearWork(t *engine.Task) time.Duration {
+func (r *rates) nearWork(t *engine.Task) time.Duration { return r.nearTime(t, t.Cost()) }
+
+func (r *rates) nearTime(t *engine.Task, c engine.Cost) time.Duration {
 	if t.Kind == engine.Routine {
 		l := labourOf(t)
 		return time.Duration((l.launches-1)*float64(r.nearLaunch)) + seconds(l.time(1, r.flops/float64(r.units), r.nearMemory))
 	}
-	c := t.Cost()
 	bytes := c.BytesRead + c.BytesWrite
 	return seconds(max(float64(r.units)*r.computing(t, c), bytes/r.bandwidth(bytes)))
 }
@@ -157,25 +207,24 @@ func (r *rates) bandwidth(bytes float64) float64 {
 	return r.nearMemory * math.Pow(far/r.nearMemory, beyond)
 }
 
-// EstimateAll predicts tasks that are all there is to run, and the time to move n bytes
-// of inputs and results.
-func (e *Engine) EstimateAll(tasks []*engine.Task, n int64) (times []time.Duration, move time.Duration) {
-	w, _ := e.siteOf(tasks)
+// Of predicts tasks that are all there is to run.
+func (s *estimates) Of(tasks []int) (times []time.Duration, wait time.Duration) {
+	w, _ := s.site(tasks)
 	times = make([]time.Duration, len(tasks))
 	for i, t := range tasks {
 		switch w {
-		case e.far:
-			times[i] = e.Estimate(t)
-		case e.near:
-			times[i] = e.rates().nearLaunch + e.rates().nearWork(t)
+		case s.e.far:
+			times[i] = s.far[t]
+		case s.e.near:
+			times[i] = s.rates.nearLaunch + s.work[t]
 		default:
-			times[i] = e.rates().shared(t, w.crew)
+			times[i] = s.rates.shared(s.work[t], w.crew)
 		}
 	}
-	if w == e.far {
-		return times, e.Transfer(n)
+	if w == s.e.far {
+		return times, s.rates.wait
 	}
-	return times, e.Transfer(n) - e.rates().wait
+	return times, 0
 }
 
 // openQueues opens what the sequence submits to. A queue of the companion takes

@@ -131,10 +131,13 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	require.Same(t, e.far, site(task(400e6)), "the caller would have to wait")
 	require.Same(t, e.far, site(task(1000), task(400e6)), "a program is on one site")
 
-	times, move := e.EstimateAll([]*engine.Task{task(1000)}, 4000)
-	require.Less(t, times[0]+move, e.rates().wake)
-	_, move = e.EstimateAll([]*engine.Task{task(400e6)}, 4000)
-	require.Equal(t, e.Transfer(4000), move)
+	both := e.Estimates([]*engine.Task{task(1000), task(400e6)})
+	times, wait := both.Of([]int{0})
+	require.Less(t, times[0]+wait, e.rates().wake)
+	large, wait := both.Of([]int{0, 1})
+	require.Equal(t, e.Transfer(0), wait)
+	require.Equal(t, e.Estimate(task(400e6)), large[1])
+	require.Greater(t, large[0], time.Duration(0))
 
 	if e.team == nil {
 		return
