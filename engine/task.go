@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -247,6 +248,12 @@ func (t *Task) Cost() Cost {
 		return c
 	}
 	all := float64(t.Axes.Size())
+	if n := t.loads(); n != nil { // what picks few of many elements reads few
+		c.BytesRead = 0
+		for i, in := range t.Ins {
+			c.BytesRead += float64(in.DType.Size()) * min(float64(in.Len), n[i]*all)
+		}
+	}
 	switch t.Kind {
 	case Map:
 		c.Flops = all * exprFlops(t.Values...)
@@ -283,6 +290,30 @@ func (t *Task) Cost() Cost {
 	}
 	c.Least = c.Flops
 	return c
+}
+
+// loads are how many elements of each input a point reads at most; nil where that is
+// not told by expressions over all points.
+func (t *Task) loads() []float64 {
+	switch t.Kind {
+	case Map, Reduce, Row:
+	default:
+		return nil
+	}
+	n := make([]float64, len(t.Ins))
+	for _, e := range t.Exprs() {
+		for s := range e.Walk() {
+			if s.Op == OpLoad {
+				n[s.Input]++
+			}
+		}
+	}
+	for i := range n {
+		if n[i] == 0 { // it is in an address
+			n[i] = math.Inf(1)
+		}
+	}
+	return n
 }
 
 // exprFlops is the cost of computing es together.

@@ -9,12 +9,25 @@ import (
 
 // rates are what one core of this machine does.
 type rates struct {
-	copyBytes float64 // bytes copied a second
+	copyBytes float64 // bytes copied a second within the caches
+	farBytes  float64 // and beyond them
 	mulAdds   float64 // float32 multiplications and additions of a matrix product a second
 	scalar    float64 // operations of an element-wise chain a second
 }
 
-// measured are the rates of this machine, found once a process in about 2 ms.
+// Bytes of the copies that are measured.
+const (
+	nearCopy = 1 << 20
+	farCopy  = 16 << 20
+)
+
+// copying is how long it takes to copy, or to move, so many bytes.
+func (r rates) copying(bytes float64) time.Duration {
+	near := min(bytes, nearCopy)
+	return time.Duration((near/r.copyBytes + (bytes-near)/r.farBytes) * 1e9)
+}
+
+// measured are the rates of this machine, found once a process in about 10 ms.
 var measured = sync.OnceValue(measure)
 
 func measure() rates {
@@ -22,11 +35,15 @@ func measure() rates {
 	a, b, c := make([]float32, n*n), make([]float32, n*n), make([]float32, n*n)
 	fill(a, 1)
 	fill(b, 1)
-	src, dst := make([]byte, 1<<20), make([]byte, 1<<20)
+	src, dst := make([]byte, farCopy), make([]byte, farCopy)
+	for i := 0; i < farCopy; i += 4096 { // pages that were never written are all one
+		src[i], dst[i] = 1, 1
+	}
 	return rates{
-		copyBytes: 1 << 20 / seconds(func() { copy(dst, src) }),
-		mulAdds:   2 * n * n * n / seconds(func() { gemm(n, n, n, a, n, b, n, c, n) }),
-		scalar: n * n / seconds(func() {
+		copyBytes: nearCopy / seconds(4, func() { copy(dst[:nearCopy], src) }),
+		farBytes:  farCopy / seconds(2, func() { copy(dst, src) }),
+		mulAdds:   2 * n * n * n / seconds(4, func() { gemm(n, n, n, a, n, b, n, c, n) }),
+		scalar: n * n / seconds(40, func() {
 			for i, v := range a {
 				b[i] = c[i] + v
 			}
@@ -34,10 +51,10 @@ func measure() rates {
 	}
 }
 
-// seconds is the shortest of a few runs of f.
-func seconds(f func()) float64 {
+// seconds is the shortest of so many runs of f.
+func seconds(runs int, f func()) float64 {
 	best := time.Hour
-	for range 4 {
+	for range runs {
 		begin := time.Now()
 		f()
 		best = min(best, time.Since(begin))
@@ -71,7 +88,7 @@ const (
 
 // Estimate predicts the time of t. It compiles t as Prepare does, adds up what
 // each step takes for a point, and scales that by two rates which are measured
-// once in a process, in about 2 ms: of additions in a loop and of a matrix
+// once in a process, in about 10 ms: of additions in a loop and of a matrix
 // product. Workers share what is long enough, but memory is no faster for
 // several. What a custom kernel does is not known: it counts as one operation
 // for every element of its outputs.
@@ -82,8 +99,7 @@ func (e *Engine) Estimate(t *engine.Task) time.Duration {
 	if n := e.share(t, c); n > 1 {
 		ns = ns/float64(n) + float64(shareTime)
 	}
-	ns = max(ns, (work.BytesRead+work.BytesWrite)/r.copyBytes*1e9)
-	return startTime + time.Duration(ns)
+	return startTime + max(time.Duration(ns), r.copying((work.BytesRead+work.BytesWrite)/2))
 }
 
 // Cores is how many workers share t.
@@ -119,5 +135,5 @@ func (e *Engine) costOf(t *engine.Task) cost {
 
 // Transfer predicts a copy of n bytes between two places in memory.
 func (e *Engine) Transfer(n int64) time.Duration {
-	return 100*time.Nanosecond + time.Duration(float64(n)/measured().copyBytes*1e9)
+	return 100*time.Nanosecond + measured().copying(float64(n))
 }

@@ -251,7 +251,7 @@ func newRates(dev *platform.Opened) rates {
 // efficiency is the share of the device's peak rate of operations that kernels
 // of a kind reach at best.
 var efficiency = map[engine.Kind]float64{
-	engine.Map: 0.3, engine.Reduce: 0.2, engine.Row: 0.3, engine.Contract: 0.6, engine.Scatter: 0.05, engine.Custom: 0.1,
+	engine.Map: 0.3, engine.Reduce: 0.3, engine.Row: 0.3, engine.Contract: 0.6, engine.Scatter: 0.05, engine.Custom: 0.1,
 	engine.Attention: 0.5,
 }
 
