@@ -1,27 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
-	_ "embed"
-	"encoding/csv"
-	"fmt"
 	"math/rand/v2"
-	"strconv"
 
+	"github.com/anycl/anycl/examples/digits/data"
 	"github.com/anycl/anycl/tensor"
 )
 
-// The images are 8 x 8 grey values from 0 to 16.
-const (
-	side  = 8
-	white = 16
-)
-
-// digitsCSV holds a line for each image: 64 grey values and the digit. See data/LICENSE.
-//
-//go:embed data/digits.csv.gz
-var digitsCSV []byte
+const side = data.Side
 
 // set is images [N, 1, 8, 8] with values from 0 to 1, and their digits [N].
 type set struct {
@@ -47,29 +33,9 @@ func (s set) right(predictions []int64) int {
 // load reads the digits and splits them: of each digit, a random fifth is for
 // the test. The split is the same whatever the seed of the training is.
 func load() (train, test set, err error) {
-	zip, err := gzip.NewReader(bytes.NewReader(digitsCSV))
+	byDigit, err := data.Digits()
 	if err != nil {
 		return set{}, set{}, err
-	}
-	records, err := csv.NewReader(zip).ReadAll()
-	if err != nil {
-		return set{}, set{}, err
-	}
-	var byDigit [10][][]float32
-	for i, record := range records {
-		v := make([]float32, len(record))
-		for j, field := range record {
-			n, err := strconv.ParseUint(field, 10, 8)
-			if err != nil {
-				return set{}, set{}, fmt.Errorf("digits: line %d: %w", i+1, err)
-			}
-			v[j] = float32(n) / white
-		}
-		if len(v) != side*side+1 || v[side*side] > 9./white {
-			return set{}, set{}, fmt.Errorf("digits: line %d is not an image", i+1)
-		}
-		digit := int(v[side*side] * white)
-		byDigit[digit] = append(byDigit[digit], v[:side*side])
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	var pixels [2][]float32
