@@ -24,7 +24,7 @@ import (
 // variantOps come down to tasks of every family in all their forms.
 var variantOps = []string{
 	"attention", "avg_pool2d", "conv2d", "embedding", "gather", "argmax", "matmul", "max_pool2d", "pad", "scatter_add", "softmax", "sum", "transpose",
-	"cumsum", "sort", "top_k",
+	"cumsum", "sort", "top_k", "tree_ensemble",
 }
 
 func TestEveryVariantAgreesWithReference(t *testing.T) {
@@ -100,7 +100,10 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 			"scatter":   {ops.ScatterAdd(m, 0, at, ops.Slice(m, ops.Range{Axis: 0, Start: 0, Stop: 5, Step: 1}))},
 			"attention": {ops.Attention(x, x, x, nil)},
 			"scan":      {ops.CumSum(m, 1, nil), ops.CumSum(m, 0, nil)},
-			"rank":      {ops.ArgSort(m, 1, nil), positionsOf(ops.TopK(m, 2, 1, nil))},
+			"trees": {ops.TreeRegress(m, &ops.TreeEnsemble{Trees: [][]ops.TreeNode{{
+				{Value: 0.5, True: 1, False: 2}, {Mode: ops.TreeLeaf, Weights: []ops.TreeWeight{{Value: 1}}}, {Mode: ops.TreeLeaf},
+			}}})},
+			"rank": {ops.ArgSort(m, 1, nil), positionsOf(ops.TopK(m, 2, 1, nil))},
 		}
 	}
 	for _, d := range devices(t) {
@@ -115,7 +118,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 				ran := 0
 				for _, task := range exe.Report().Tasks {
 					kind := family
-					if family == "scan" || family == "rank" {
+					if slices.Contains([]string{"scan", "rank", "trees"}, family) {
 						kind = engine.Routine.String() // of which there are several families
 					}
 					if task.Kind == kind && strings.HasPrefix(task.Plan.Variant, name) {

@@ -12,6 +12,7 @@
 //	scatter   additions at positions read from memory
 //	attention softmax(Q·K^T)·V and its gradients, without the matrix between
 //	scan      running sums
+//	trees     decision trees
 //	rank      sorts, and the first of one
 //
 // Convolution and pooling have no files of their own: a sliding window is an

@@ -70,12 +70,28 @@ func probes() (all []probe) {
 	}
 	add("sort 512x64", func(in makes) *Node { return ArgSort(in(tensor.Float32, 512, 64), 1, nil) })
 	add("matmul float64 192", func(in makes) *Node { return MatMul(in(tensor.Float64, 192, 192), in(tensor.Float64, 192, 192)) })
+	for _, n := range []int{64, 2048} {
+		add(fmt.Sprintf("trees %d", n), func(in makes) *Node { return TreeRegress(in(tensor.Float32, n, 16), stumps(64, 16)) })
+	}
 	for _, c := range []int{4, 32} {
 		add(fmt.Sprintf("conv2d %d channels", c), func(in makes) *Node {
 			return Conv2D(in(tensor.Float32, 1, c, 32, 32), in(tensor.Float32, c, c, 3, 3), Conv2DOptions{Pad: [2]int{1, 1}})
 		})
 	}
 	return all
+}
+
+// stumps are so many trees of two questions.
+func stumps(n, features int) *TreeEnsemble {
+	e := &TreeEnsemble{}
+	for i := range n {
+		leaf := func(v float64) TreeNode { return TreeNode{Mode: TreeLeaf, Weights: []TreeWeight{{Value: v}}} }
+		e.Trees = append(e.Trees, []TreeNode{
+			{Feature: i % features, Value: 0.01 * float64(i-n/2), True: 1, False: 2}, leaf(0.5),
+			{Feature: (i + 1) % features, True: 3, False: 4}, leaf(-0.25), leaf(0.125),
+		})
+	}
+	return e
 }
 
 // Calibrate measures the device and the CPU path anew and forgets what was learned before: the

@@ -39,6 +39,7 @@ var variantNames = map[string][]string{
 	"scatter":   {"item", "parts", "rows"},
 	"attention": {"lane", "tile"},
 	"scan":      {"row", "group", "column"},
+	"trees":     {"block", "item"},
 	"rank":      {"radix", "lanes", "first", "group", "blocks"},
 }
 

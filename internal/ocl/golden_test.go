@@ -3,6 +3,7 @@ package ocl
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,7 +44,11 @@ func goldenTasks() map[string]*engine.Task {
 	long := engine.Domain{2, 100000}
 	down, _ := middle(f32, engine.Sum, 2, 70, 100)
 	odd := engine.Domain{210, 211}
+	trees, _ := forestTask(rand.New(rand.NewPCG(1, 1)), f32, engine.Trees{Samples: 5000, Features: 30, Targets: 1, Count: 10}, 3, 1)
+	sets, _ := forestTask(rand.New(rand.NewPCG(1, 1)), tensor.Float64, engine.Trees{Samples: 5000, Features: 30, Targets: 4, Count: 10, Aggregate: engine.AggregateMax}, 3, 2)
 	return map[string]*engine.Task{
+		"trees":         trees,
+		"trees-wide":    sets,
 		"map-bias":      mapTask(dom, bias, x, row),
 		"map-pad":       mapTask(engine.Domain{64, 104}, pad, engine.Operand{DType: tensor.Float16, Len: 6400}),
 		"map-gather":    mapTask(dom, gather, engine.Operand{DType: f32, Len: 5000}, engine.Operand{DType: tensor.Int64, Len: 64}),
@@ -186,6 +191,8 @@ func goldens() map[string]goldenCase {
 		{"rank-short", "rank=lanes", cpuFacts(16)},
 		{"rank-short", "rank=group", gpuFacts(256)},
 		{"rank-first", "rank=first", cpuFacts(16)},
+		{"trees", "trees=block", cpuFacts(16)},
+		{"trees-wide", "trees=item", gpuFacts(256)},
 	} {
 		_, variant, _ := strings.Cut(c.force, "=")
 		cases[c.task+"-"+variant+".cl"] = goldenCase{tasks[c.task], c.facts, c.force}

@@ -15,6 +15,8 @@ func routineFamily(a engine.Algorithm) string {
 		return "scan"
 	case *engine.Rank:
 		return "rank"
+	case *engine.Trees:
+		return "trees"
 	}
 	return ""
 }
@@ -33,6 +35,8 @@ func routineVariants(d *deviceFacts, t *engine.Task) []variant {
 		return scanVariants(d, t, a)
 	case *engine.Rank:
 		return rankVariants(d, t, a)
+	case *engine.Trees:
+		return treesVariants(d, t, a)
 	}
 	return nil
 }
@@ -44,6 +48,9 @@ func (d *deviceFacts) checkRoutine(t *engine.Task) string {
 	}
 	if routineFamily(t.Algorithm) == "" {
 		return "it branches on data, and there is no kernel for it"
+	}
+	if a, ok := t.Algorithm.(*engine.Trees); ok {
+		return d.checkTrees(a)
 	}
 	return ""
 }
@@ -61,7 +68,9 @@ type labour struct {
 const labourCore = 257e9
 
 // time predicts a labour on so many units, less launches, in seconds: flops and bytes a second are those of all.
+// It is no arithmetic, so that a core with narrower vectors is not slower by as much.
 func (l labour) time(units, flops, bytes float64) float64 {
+	flops = max(flops, labourCore*units/4)
 	share := max(min(l.parts, units), 1) / units
 	return max(l.ns*1e-9*labourCore/(flops*share), l.bytes/bytes)
 }
@@ -78,6 +87,8 @@ func labourOf(t *engine.Task) labour {
 		}
 	case *engine.Rank:
 		l = rankLabour(a, t.Ins[0].DType)
+	case *engine.Trees:
+		l = treesLabour(a)
 	}
 	return l
 }
