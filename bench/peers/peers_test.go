@@ -70,6 +70,9 @@ func small() map[string]*bench.Program {
 		one(op+" of axes", func(p *bench.Program) bench.Ref { return p.With(bench.Attr{Axes: []int{0, 2}}, op, p.Operand(4, 5, 3)) })
 	}
 	one("argmax", func(p *bench.Program) bench.Ref { return p.With(bench.Attr{Axis: 1}, "argmax", p.Operand(4, 5)) })
+	one("sort", func(p *bench.Program) bench.Ref { return p.With(bench.Attr{Axis: 1}, "sort", p.Operand(4, 50)) })
+	one("top_k", func(p *bench.Program) bench.Ref { return p.With(bench.Attr{Axis: 1, Size: 3}, "top_k", p.Operand(4, 50)) })
+	one("cumsum", func(p *bench.Program) bench.Ref { return p.With(bench.Attr{Axis: 1}, "cumsum", p.Operand(4, 50)) })
 	one("softmax", func(p *bench.Program) bench.Ref { return p.With(bench.Attr{Axis: 1}, "softmax", p.Operand(4, 5)) })
 	one("layer_norm", func(p *bench.Program) bench.Ref {
 		return p.With(bench.Attr{Value: 1e-5}, "layer_norm", p.Operand(4, 8), p.Weight(2, 8), p.Weight(2, 8))

@@ -55,6 +55,12 @@ class Torch:
             return "torch.amax(%s, dim=%r)" % (x[0], axes) if axes else "torch.max(%s)" % x[0]
         if op == "argmax":
             return "torch.argmax(%s, dim=%d)" % (x[0], s.get("axis", 0))
+        if op == "sort":
+            return "torch.sort(%s, dim=%d)[0]" % (x[0], s.get("axis", 0))
+        if op == "top_k":
+            return "torch.topk(%s, %d, dim=%d)[0]" % (x[0], s["size"], s.get("axis", 0))
+        if op == "cumsum":
+            return "torch.cumsum(%s, dim=%d)" % (x[0], s.get("axis", 0))
         if op == "softmax":
             return "torch.softmax(%s, dim=%d)" % (x[0], s.get("axis", 0))
         if op == "layer_norm":
@@ -158,6 +164,8 @@ class NumPy:
             return "%s.astype('%s')" % (x[0], s["cast"])
         if op in ("sum", "mean", "max"):
             return "np.%s(%s, axis=%r)" % (op, x[0], axes or None)
+        if op in ("sort", "cumsum"):
+            return "np.%s(%s, axis=%d)" % (op, x[0], s.get("axis", 0))
         if op == "argmax":
             return "np.argmax(%s, axis=%d)" % (x[0], s.get("axis", 0))
         if op == "reshape":

@@ -44,7 +44,7 @@ type Attr struct {
 	Shape    []int   `json:"shape,omitempty"` // of reshape
 	Start    int     `json:"start,omitempty"` // of slice
 	Stop     int     `json:"stop,omitempty"`
-	Size     int     `json:"size,omitempty"` // of pooling
+	Size     int     `json:"size,omitempty"` // of pooling; how many of top_k
 	Stride   int     `json:"stride,omitempty"`
 	Pad      int     `json:"pad,omitempty"`
 	Groups   int     `json:"groups,omitempty"`

@@ -89,6 +89,7 @@ func Works() []*Work {
 		{"Pooling", poolWorks()},
 		{"Element by element", mapWorks()},
 		{"Reductions", reduceWorks()},
+		{"Sorts and running sums", rankWorks()},
 		{"Attention", attentionWorks()},
 		{"Moving elements", moveWorks()},
 		{"Networks", modelWorks()},
