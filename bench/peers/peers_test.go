@@ -71,7 +71,9 @@ func small() map[string]*bench.Program {
 	}
 	one("argmax", func(p *bench.Program) bench.Ref { return p.With(bench.Attr{Axis: 1}, "argmax", p.Operand(4, 5)) })
 	one("sort", func(p *bench.Program) bench.Ref { return p.With(bench.Attr{Axis: 1}, "sort", p.Operand(4, 50)) })
-	one("top_k", func(p *bench.Program) bench.Ref { return p.With(bench.Attr{Axis: 1, Size: 3}, "top_k", p.Operand(4, 50)) })
+	one("top_k", func(p *bench.Program) bench.Ref {
+		return p.With(bench.Attr{Axis: 1, Size: 3}, "top_k", p.Operand(4, 50))
+	})
 	one("cumsum", func(p *bench.Program) bench.Ref { return p.With(bench.Attr{Axis: 1}, "cumsum", p.Operand(4, 50)) })
 	one("softmax", func(p *bench.Program) bench.Ref { return p.With(bench.Attr{Axis: 1}, "softmax", p.Operand(4, 5)) })
 	one("layer_norm", func(p *bench.Program) bench.Ref {
