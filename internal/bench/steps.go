@@ -55,16 +55,8 @@ var steps = map[string]step{
 	"max_pool2d": func(a *Attr, x []*ops.Node) *ops.Node { return ops.MaxPool2D(x[0], pooling(a)) },
 	"avg_pool2d": func(a *Attr, x []*ops.Node) *ops.Node { return ops.AvgPool2D(x[0], pooling(a)) },
 	"sum":        reduction(ops.Sum), "mean": reduction(ops.Mean), "max": reduction(ops.Max),
-	"argmax": func(a *Attr, x []*ops.Node) *ops.Node { return ops.ArgMax(x[0], a.Axis) },
-	"cumsum": func(a *Attr, x []*ops.Node) *ops.Node { return ops.CumSum(x[0], a.Axis, nil) },
-	"sort": func(a *Attr, x []*ops.Node) *ops.Node {
-		values, _ := ops.Sort(x[0], a.Axis, nil)
-		return values
-	},
-	"top_k": func(a *Attr, x []*ops.Node) *ops.Node {
-		values, _ := ops.TopK(x[0], a.Size, a.Axis, nil)
-		return values
-	},
+	"argmax":  func(a *Attr, x []*ops.Node) *ops.Node { return ops.ArgMax(x[0], a.Axis) },
+	"cumsum":  func(a *Attr, x []*ops.Node) *ops.Node { return ops.CumSum(x[0], a.Axis, nil) },
 	"softmax": func(a *Attr, x []*ops.Node) *ops.Node { return ops.Softmax(x[0], a.Axis) },
 	"layer_norm": func(a *Attr, x []*ops.Node) *ops.Node {
 		return ops.LayerNorm(x[0], x[1], x[2], a.Value)
