@@ -1,4 +1,4 @@
-//go:build (darwin || windows) && (amd64 || arm64) && !noopencl
+//go:build !(linux && (amd64 || arm64)) || noopencl
 
 package cldriver
 
