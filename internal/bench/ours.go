@@ -122,7 +122,17 @@ func (o *Ours) Load(ctx context.Context, w *Work, operands []*tensor.Tensor) (Jo
 		}
 		j.outs = append(j.outs, t)
 	}
-	if j.exe, err = g.Compile(ctx, o.rt, target); errors.Is(err, engine.ErrUnsupported) {
+	j.exe, err = g.Compile(ctx, o.rt, target)
+	if o.place == ops.OnDevice && errors.Is(err, engine.ErrUnsupported) { // all that the device has
+		for i, n := range p.Nodes {
+			if n.Op != "leaf" && !hostOnly[n.Op] {
+				ops.Put(made[i], ops.OnDevice)
+			}
+		}
+		target.Place = ops.Auto
+		j.exe, err = g.Compile(ctx, o.rt, target)
+	}
+	if errors.Is(err, engine.ErrUnsupported) {
 		return nil, fmt.Errorf("%w: %w", ErrCannot, err)
 	} else if err != nil {
 		return nil, err

@@ -67,6 +67,7 @@ var steps = map[string]step{
 	"slice": func(a *Attr, x []*ops.Node) *ops.Node {
 		return ops.Slice(x[0], ops.Range{Axis: a.Axis, Start: a.Start, Stop: a.Stop})
 	},
+	"concat": func(a *Attr, x []*ops.Node) *ops.Node { return ops.Concat(a.Axis, x...) },
 	"gather": func(a *Attr, x []*ops.Node) *ops.Node { return ops.Gather(x[0], a.Axis, x[1]) },
 	"attention": func(a *Attr, x []*ops.Node) *ops.Node {
 		return ops.Attention(x[0], x[1], x[2], &ops.AttentionOptions{Causal: a.Causal})
@@ -75,6 +76,7 @@ var steps = map[string]step{
 	// What no other contender translates.
 	"scatter_add": func(a *Attr, x []*ops.Node) *ops.Node { return ops.ScatterAdd(x[0], a.Axis, x[1], x[2]) },
 	"sort":        sorted, "top_k": topK, "unique": unique, "suppress": suppress, "trees": trees,
+	"suppressed": suppressed, "kept": kept, "lookup": lookup, "classify": classify,
 }
 
 // tiny is a kernel of one's own, so that another loop can launch the very same.

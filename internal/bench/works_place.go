@@ -20,6 +20,7 @@ func PlacementWorks() []*Work {
 	s.odd()
 	s.branchy()
 	s.graphs()
+	s.mixed()
 	for _, w := range s.works {
 		w.Section = "Placement"
 		w.Rate = PerSec

@@ -106,7 +106,7 @@ func (s *sweep) branchy() {
 		return p.Do("suppress", p.Input(1, d[0], 4), p.Input(1, 1, d[0]))
 	})
 	s.each("trees", [][]int{{1, 20, 100}, {1000, 20, 100}}, func(p *Program, d []int) Ref {
-		return p.With(Attr{Size: d[2]}, "trees", p.Input(d[0], d[1]))
+		return p.With(Attr{Size: d[2], Stride: 6}, "trees", p.Input(d[0], d[1]))
 	})
 }
 
