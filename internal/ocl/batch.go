@@ -149,7 +149,7 @@ func suffix(i int) string { return fmt.Sprintf("_%d", i) }
 
 var (
 	macroName    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)`)
-	functionName = regexp.MustCompile(`(?m)^(?:static inline [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`)
+	functionName = regexp.MustCompile(`(?m)^(?:(?:static inline|INLINE) [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`)
 )
 
 // join writes parts one after the other. The functions and types of each get its suffix,
