@@ -47,11 +47,17 @@ INLINE SBITS tree_key(const SBITS b) {
 #define LEAF(i) NODES[(size_t)(i) * 4 + 3]
 #endif
 
+#if FOLD == 2
+#define BETTER(a, b) ((a) < (b))
+#else
+#define BETTER(a, b) ((a) > (b))
+#endif
+
 INLINE void tree_enter(__global double *sum, const IDX target, const IDX targets, const double v) {
     __global double *const to = sum + target;
     if (FOLD <= 1)
         *to += v;
-    else if (to[targets] == 0 || FOLD == 2 && v < *to || FOLD == 3 && v > *to)
+    else if (to[targets] == 0 || BETTER(v, *to))
         *to = v;
     to[targets] = 1;
 }
