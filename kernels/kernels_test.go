@@ -79,6 +79,9 @@ func TestEveryKernelBelongsToAVariant(t *testing.T) {
 		if strings.HasPrefix(name, "contract") || name == "triangle.cl" {
 			continue // their shapes are chosen by Panel, Tile and Row
 		}
+		if name == "store_row.cl" {
+			continue // a graph launches it as its own kernel
+		}
 		for _, m := range regexp.MustCompile(`kernel void (\w+)`).FindAllStringSubmatch(Text(name), -1) {
 			require.True(t, listed[m[1]], "%s in %s", m[1], name)
 		}

@@ -104,8 +104,9 @@ func TestAnEngineThatErrsByOneBitIsFound(t *testing.T) {
 				wants, err := expected(c, results[i].seen)
 				require.NoError(t, err)
 				if v := Compare(tolerances[op.Name], results[i].out, wants...); v.OK() && results[i].out.Len() > 0 && c.sample.Through == nil {
-					// Half an ulp is allowed to a sum that is itself half way.
-					require.True(t, op.Name == "add" && dt.IsFloat(), "%s/%v/%s", op.Name, dt, c.sample.Label)
+					// Half an ulp is allowed to a sum that is itself half way. A predicate that is
+					// read wrong takes the other branch, which for bool may be the other value.
+					require.True(t, op.Name == "add" && dt.IsFloat() || op.Name == "if" && dt == tensor.Bool, "%s/%v/%s", op.Name, dt, c.sample.Label)
 				}
 			}
 		}
