@@ -99,6 +99,11 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 	case rt == nil || len(rt.engines) == 0 || slices.Contains(rt.engines, nil):
 		return errors.New("ops: compile: no runtime (see ops.Open)")
 	}
+	for i, e := range rt.engines {
+		if slices.Contains(rt.engines[:i], e) {
+			return fmt.Errorf("ops: compile %q: the runtime has the engine %s twice", g.name, e.Name())
+		}
+	}
 	if err := g.Err(); err != nil {
 		return err
 	}

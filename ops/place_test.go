@@ -95,9 +95,9 @@ func TestWhatIsPutSomewhereRunsThereAndNothingElse(t *testing.T) {
 
 // cpuOnlyIgnoringPut has two places that are one.
 func cpuOnlyIgnoringPut(t *testing.T) *Runtime {
-	cpu := fallback.New(nil)
-	rt := NewRuntime(cpu, cpu)
-	t.Cleanup(func() { require.NoError(t, errors.Join(rt.Close(), cpu.Close())) })
+	a, b := fallback.New(nil), fallback.New(nil)
+	rt := NewRuntime(a, b)
+	t.Cleanup(func() { require.NoError(t, errors.Join(rt.Close(), a.Close(), b.Close())) })
 	return rt
 }
 

@@ -140,7 +140,9 @@ func requested(o *Options) string {
 
 // NewRuntime is a Runtime on given engines, the preferred one first, for
 // engines that Open does not know and for tests. The engines are the caller's
-// to close, after the Runtime.
+// to close, after the Runtime. No engine may be given twice: two that work at the same
+// time have memory of their own, and one of them writes a variable while the other
+// reads what it was. Compile says so.
 func NewRuntime(engines ...engine.Engine) *Runtime {
 	return &Runtime{
 		engines: engines, why: "given", log: slog.New(slog.DiscardHandler), live: map[*Executable]struct{}{},
