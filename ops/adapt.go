@@ -152,7 +152,7 @@ func (x *Executable) again(p *place.Plan, often []float64) (*Executable, error) 
 		return nil, errManyPlans
 	}
 	y := &Executable{
-		rt: x.rt, name: x.name, graph: x.graph, where: x.where, volatile: x.volatile, runs: x.runs, sides: newSides(x.rt),
+		rt: x.rt, name: x.name, graph: x.graph, where: x.where, changes: x.changes, runs: x.runs, sides: newSides(x.rt),
 		plan: p, clock: new(pace.Clock), adaptive: x.adaptive, flows: x.flows, often: often,
 	}
 	y.units, y.results = copied(x.units, x.results)

@@ -33,7 +33,8 @@ type Target struct {
 	// Volatile are variables that are set between most runs. An executable keeps
 	// what it made ready of variables that no run of it updates, a matrix packed
 	// for its kernels for example, and makes it again when they are set; of these
-	// it keeps nothing.
+	// it keeps nothing. Where they are read is not decided by what was said here, but by how
+	// often runs find variables set, these and others.
 	Volatile []*Node
 	// Place overrides the cost model, and [EnvPlace]. [Put] overrides it for single ops.
 	Place Place
@@ -77,10 +78,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	units, flows := inOrder(l.storeUpdates(updates))
 	markSteady(units, target.Volatile)
 	x := &Executable{
-		rt: rt, name: g.name, graph: g, units: units, flows: flows, results: results, where: where, volatile: map[*variable]bool{}, runs: new(atomic.Uint32),
-	}
-	for _, n := range target.Volatile {
-		x.volatile[n.state] = true
+		rt: rt, name: g.name, graph: g, units: units, flows: flows, results: results, where: where, changes: watched(units), runs: new(atomic.Uint32),
 	}
 	if err := x.assemble(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("ops: compile %q: %w", g.name, err), x.release())

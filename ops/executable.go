@@ -32,8 +32,8 @@ type Executable struct {
 	often    []float64 // a run is expected to run each unit, by the plan
 	results  []*value
 	where    Place
-	volatile map[*variable]bool
-	plan     *place.Plan // where each unit runs
+	changes  map[*variable]*changes // of the variables that no run updates, those of twins too
+	plan     *place.Plan            // where each unit runs
 	arenas   [][]int64
 	brief    bool            // see isBrief
 	runs     *atomic.Uint32  // begun so far, those of twins too
@@ -71,7 +71,8 @@ type variableUse struct {
 	reads  []int
 	writes int // side, or -1
 	sides  []int
-	seen   uint64 // the count of writes at the last run
+	seen   uint64   // the count of writes at the last run
+	known  *changes // nil: a run writes it
 }
 
 // step is a stretch of tasks on one side, the move of a value, or a loop or branch.
@@ -132,7 +133,7 @@ func (x *Executable) useVariable(v *variable, s int, write bool) (engine.Memory,
 	i := slices.IndexFunc(x.vars, func(u variableUse) bool { return u.v == v })
 	if i < 0 {
 		at, _ := slices.BinarySearchFunc(x.vars, v.id, func(u variableUse, id int64) int { return int(u.v.id - id) })
-		x.vars = slices.Insert(x.vars, at, variableUse{v: v, writes: -1})
+		x.vars = slices.Insert(x.vars, at, variableUse{v: v, writes: -1, known: x.changes[v]})
 		i = at
 	}
 	u := &x.vars[i]
@@ -290,8 +291,8 @@ func (x *Executable) submit(ctx context.Context, feeds Feeds, streams []engine.S
 	if err := x.feedAll(ctx, feeds, streams, tr); err != nil {
 		return err
 	}
-	x.renew()
 	run := x.runs.Add(1) - 1
+	x.renew(run)
 	for i := range x.vars {
 		if w := x.vars[i].writes; w >= 0 {
 			x.vars[i].v.written(x.sides[w].engine)
@@ -397,12 +398,13 @@ func (x *Executable) giveUp() (err error) {
 	return err
 }
 
-// renew tells the engines when variables that the run only reads have changed.
-func (x *Executable) renew() {
+// renew tells the engines, and the placement, when variables that the run only reads have changed.
+func (x *Executable) renew(run uint32) {
 	changed := false
 	for i := range x.vars {
 		if u := &x.vars[i]; u.writes < 0 && u.seen != u.v.writes {
 			u.seen, changed = u.v.writes, true
+			u.known.note(u.seen, run)
 		}
 	}
 	for _, s := range x.sides {

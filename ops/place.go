@@ -85,12 +85,19 @@ func (x *Executable) moved(often []float64) []place.Value {
 		times float64
 	}
 	index := map[moving]int{}
+	rates := map[*variable]float64{} // looked up once: runs go on
+	for s, c := range x.changes {
+		rates[s] = c.rate(x.runs.Load())
+	}
 	var out []place.Value
 	within := enclosing(x.flows, len(x.units))
 	at := func(v *value, reader int) *place.Value {
 		times := 1.0
-		if v.maker != nil {
+		switch {
+		case v.maker != nil:
 			times = movesFor(v, number[v.maker], reader, within, often)
+		case !v.isInput():
+			times = rates[v.node.state]
 		}
 		key := moving{v, times}
 		i, ok := index[key]
@@ -114,7 +121,7 @@ func (x *Executable) moved(often []float64) []place.Value {
 	}
 	for t, u := range x.units {
 		for _, v := range u.ins {
-			if v.maker != nil || v.isInput() || x.volatile[v.node.state] {
+			if v.maker != nil || v.isInput() || rates[v.node.state] > 0 {
 				p := at(v, t)
 				p.Readers = append(p.Readers, t)
 			} else if by, ok := updates[v.node.state]; ok { // what the run before made of it

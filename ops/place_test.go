@@ -12,6 +12,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/internal/place"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -187,6 +188,60 @@ func TestAVariableIsResidentWhereItsReadersAre(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, wheres(exe), "matmul on "+want)
 		require.Contains(t, wheres(exe), "exp on cpu")
+	}
+}
+
+// What is set between runs is moved by the run that finds it so, and by no other: a graph reckons
+// with what its runs have met.
+func TestAVariableIsChargedForAsOftenAsItIsSet(t *testing.T) {
+	t.Parallel()
+	for _, volatile := range []bool{false, true} {
+		rt := besideCPU(t, &slowed{bytes: 100, time: func(*engine.Task) time.Duration { return 0 }})
+		g := NewGraph("set")
+		value := vec(t, []int{256})
+		w := g.Variable("w", value)
+		target := Target{Outputs: []*Node{Exp(w)}}
+		if volatile {
+			target.Volatile = []*Node{w}
+		}
+		x, err := g.Compile(t.Context(), rt, target)
+		require.NoError(t, err)
+		predicted := func() (plan *place.Plan, moves float64) {
+			plan, _, err := x.decide()
+			require.NoError(t, err)
+			for _, v := range x.moved([]float64{1}) {
+				if v.Maker == place.Host {
+					moves += v.Times
+				}
+			}
+			return plan, moves
+		}
+		result := []*tensor.Tensor{vec(t, []int{256})}
+		run := func(n, each int) {
+			for i := range n {
+				if each > 0 && i%each == 0 {
+					require.NoError(t, Set(t.Context(), w, value))
+				}
+				require.NoError(t, x.RunInto(t.Context(), nil, result))
+			}
+		}
+		_, moves := predicted()
+		require.Zero(t, moves, "nothing has been set")
+		run(20, 0)
+		before, moves := predicted()
+		require.Zero(t, moves)
+		run(40, 1)
+		always, moves := predicted()
+		require.InDelta(t, 1, moves, 0.3)
+		device := 0
+		require.Greater(t, always.Pure[device], before.Pure[device]+50*4*256, "most of 100 ns a byte")
+		run(80, 4)
+		_, moves = predicted()
+		require.InDelta(t, 0.25, moves, 0.1)
+		run(1000, 0)
+		_, moves = predicted()
+		require.InDelta(t, 0, moves, 0.002, "it has not been set for long")
+		require.NoError(t, x.Close())
 	}
 }
 

@@ -74,7 +74,7 @@ func (t *twins) grow(ctx context.Context, x *Executable) *Executable {
 	}
 	y := &Executable{
 		rt: x.rt, name: x.name, graph: x.graph, units: x.units, results: x.results, where: x.where,
-		plan: x.plan, brief: x.brief, runs: x.runs, sides: newSides(x.rt), flows: x.flows, often: x.often,
+		plan: x.plan, brief: x.brief, runs: x.runs, changes: x.changes, sides: newSides(x.rt), flows: x.flows, often: x.often,
 	}
 	if err := y.build(ctx, true); err != nil {
 		x.rt.log.Debug("ops: no more runs at a time", "graph", x.name, "error", errors.Join(err, y.release()))

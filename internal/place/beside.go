@@ -141,7 +141,7 @@ func (p *play) fetch(t, s int) float64 {
 				all += p.waits[from]
 			}
 		}
-		all += p.Move(from, s, x.Bytes)
+		all += x.first(p.Move(from, s, x.Bytes))
 	}
 	return float64(all)
 }

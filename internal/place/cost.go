@@ -160,7 +160,7 @@ func (d *decision) cost(sides []int) time.Duration {
 				read(from)
 			}
 			move := d.Move(from, s, x.Bytes)
-			total += move
+			total += x.first(move)
 			if x.Times > 1 {
 				if from >= 0 {
 					move += waits[from]

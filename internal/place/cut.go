@@ -23,7 +23,7 @@ func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, wait []ti
 		if waits && from >= 0 {
 			cost += wait[from]
 		}
-		return capped(cost + x.again(cost))
+		return capped(x.first(cost) + x.again(cost))
 	}
 	users := make([]int, 0, len(d.Tasks))
 	for t := range d.Tasks {

@@ -64,9 +64,18 @@ type Value struct {
 	Maker   int
 	Readers []int // tasks, ascending
 	Result  bool  // the host reads it at the end
-	// Times is how often it is moved in a run, with a wait each time; 0 is once. Awaited is how
-	// often the host reads it in the midst of a run.
+	// Times is how often it is moved in a run, with a wait each time; 0 is once, and what the host
+	// has may be moved in some of the runs only. Awaited is how often the host reads it in the midst
+	// of a run.
 	Times, Awaited float64
+}
+
+// first is the cost of moving x the first time in a run.
+func (x *Value) first(cost time.Duration) time.Duration {
+	if x.Maker < 0 && x.Times > 0 && x.Times < 1 {
+		return scaled(cost, x.Times)
+	}
+	return cost
 }
 
 // again is the cost of moving x anew, each time but the first.
