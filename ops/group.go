@@ -24,6 +24,8 @@ type group struct {
 	ends  []*Node
 	reads map[*Node]bool // buffers
 	ops   int
+	// first and last are where its ends stand in the order of the fusion, or once stood.
+	first, last int
 }
 
 // grouping is the tasks of a fusion on their way to groups.
@@ -34,6 +36,7 @@ type grouping struct {
 	reader map[*Node][]*Node // ends of the tasks that read a buffer
 	within map[*Node]int     // ops of that task
 	last   map[*Node]*group  // the last group that reads a buffer
+	place  map[*Node]int     // in the order of the fusion
 }
 
 // groups joins tasks to groups and returns the group of every end. Each
@@ -42,16 +45,19 @@ type grouping struct {
 func (f *fusion) groups() *grouping {
 	g := &grouping{
 		fusion: f, of: map[*Node]*group{}, reads: map[*Node][]*Node{}, reader: map[*Node][]*Node{}, within: map[*Node]int{}, last: map[*Node]*group{},
+		place: map[*Node]int{},
 	}
-	for _, end := range f.order {
+	for i, end := range f.order {
 		if f.head[end] == nil || !f.root[end] {
 			continue
 		}
 		g.reads[end], g.within[end] = f.operandsOf(end)
+		g.place[end] = i
 		to := g.find(end)
 		if to == nil {
-			to = &group{shape: g.domain(end), kept: len(end.shape), reads: map[*Node]bool{}}
+			to = &group{shape: g.domain(end), kept: len(end.shape), reads: map[*Node]bool{}, first: i}
 		}
+		to.last = i
 		to.ends = append(to.ends, end)
 		to.ops += g.within[end]
 		if axes := g.folds(end); axes > 0 {
@@ -218,7 +224,7 @@ func (g *grouping) release(end *Node, to *group) bool {
 		from := g.of[x]
 		from.ends = slices.DeleteFunc(from.ends, func(n *Node) bool { return n == x })
 		from.ops -= g.within[x]
-		g.of[x] = &group{shape: x.shape, kept: len(x.shape), ends: []*Node{x}, ops: g.within[x], reads: map[*Node]bool{}}
+		g.of[x] = &group{shape: x.shape, kept: len(x.shape), ends: []*Node{x}, ops: g.within[x], reads: map[*Node]bool{}, first: g.place[x], last: g.place[x]}
 		for _, r := range g.reads[x] {
 			g.of[x].reads[r] = true
 		}
@@ -252,18 +258,16 @@ func (g *grouping) between(end *Node, to *group) bool {
 	var stack []*group
 	push := func(n *Node) {
 		for _, x := range g.reads[n] {
-			if from := g.of[x]; from != nil && !seen[from] {
+			// What stands before all of the group does not depend on it.
+			if from := g.of[x]; from != nil && from.last >= to.first && !seen[from] {
 				seen[from] = true
 				stack = append(stack, from)
 			}
 		}
 	}
-	for _, x := range g.reads[end] {
-		if from := g.of[x]; from != nil && from != to && !seen[from] {
-			seen[from] = true
-			stack = append(stack, from)
-		}
-	}
+	seen[to] = true // that end reads it directly does not count
+	push(end)
+	delete(seen, to)
 	for len(stack) > 0 {
 		from := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
