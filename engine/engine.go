@@ -53,16 +53,25 @@ type Whole interface {
 
 // Estimates predicts tasks, by their numbers, when they are all there is to run.
 type Estimates interface {
-	// Of is Estimate of each, and the time of a wait until they are known to be done.
-	Of(tasks []int) (times []time.Duration, wait time.Duration)
+	// Of is Estimate of each, and what comes beside them.
+	Of(tasks []int) (times []time.Duration, link Link)
+}
+
+// Link is what an engine's way of running what it got means for what is moved.
+type Link struct {
+	Wait time.Duration // until what was submitted is known to be done
+	// Near says that the caller's own processor does all the work, and has in its caches what
+	// is moved before and after.
+	Near bool
 }
 
 // Linked is an Engine that predicts each way of moving bytes on its own, apart from any wait:
-// links are not as fast in both directions, nor as fast with little as with much.
+// links are not as fast in both directions, nor as fast with little as with much. Near is that of
+// [Link].
 type Linked interface {
 	// Upload predicts how long it takes to move n bytes from the host, and Download to it.
-	Upload(n int64) time.Duration
-	Download(n int64) time.Duration
+	Upload(n int64, near bool) time.Duration
+	Download(n int64, near bool) time.Duration
 }
 
 // Hosted is an Engine that works in the host's memory, and has done its work when the

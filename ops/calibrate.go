@@ -175,8 +175,8 @@ func (rt *Runtime) probe(ctx context.Context, p probe, where Place) (r Calibrati
 		}
 	}
 	side := x.plan.Choices[0].Side
-	raw, wait := newPriced(x.sides[side].engine, distinct(x.units), nil).raw(span(0, len(x.units)))
-	r = CalibrationResult{Name: p.name, Where: x.sides[side].engine.Name(), Predicted: wait}
+	raw, link := newPriced(x.sides[side].engine, distinct(x.units), nil).raw(span(0, len(x.units)))
+	r = CalibrationResult{Name: p.name, Where: x.sides[side].engine.Name(), Predicted: link.Wait}
 	for _, d := range raw {
 		r.Predicted += d
 	}

@@ -34,7 +34,7 @@ const hostName = "host"
 func (x *Executable) values() []ValueReport {
 	var engines []*priced
 	for _, s := range x.sides {
-		engines = append(engines, newPriced(s.engine, nil, nil))
+		engines = append(engines, newPriced(s.engine, nil, &x.rt.pace))
 	}
 	number, index := map[*unit]int{}, map[*value]int{}
 	var out []ValueReport
@@ -58,7 +58,7 @@ func (x *Executable) values() []ValueReport {
 		return x.sides[s].engine.Name()
 	}
 	move := func(r *ValueReport, from, to int) {
-		m := MoveReport{name(from), name(to), moveTime(engines, from, to, r.Bytes)}
+		m := MoveReport{name(from), name(to), moveTime(engines, from, to, x.plan.Links, r.Bytes)}
 		for _, have := range r.Moves {
 			if have == m {
 				return
@@ -90,17 +90,4 @@ func (x *Executable) values() []ValueReport {
 		}
 	}
 	return out
-}
-
-// moveTime is the predicted time of n bytes on their way between two sides, or a side and
-// place.Host. Between the host's memory and an engine's there is one copy.
-func moveTime(engines []*priced, from, to int, n int64) time.Duration {
-	var t time.Duration
-	if from >= 0 && (to == place.Host || !engines[from].hosted) {
-		t += engines[from].move(n, true)
-	}
-	if to >= 0 && (from == place.Host || !engines[to].hosted) {
-		t += engines[to].move(n, false)
-	}
-	return t
 }

@@ -2,11 +2,13 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/pace"
+	"github.com/anycl/anycl/internal/place"
 )
 
 // paceKey is what the errors of predictions have in common: the engine, the kind of
@@ -25,12 +27,24 @@ func paceKey(e engine.Engine, t *engine.Task) pace.Key {
 // waitKey is that of the wait for an engine.
 func waitKey(e engine.Engine) pace.Key { return pace.Key{Engine: e.Name(), Kind: "wait"} }
 
+// moveKey is that of moves to an engine, or from it.
+func moveKey(e engine.Engine, m leg) pace.Key {
+	k := pace.Key{Engine: e.Name(), Kind: "move", Name: "to"}
+	if m.back {
+		k.Name = "from"
+	}
+	if m.near {
+		k.Name += " near"
+	}
+	return k
+}
+
 // many are runs after which what was measured is kept for later processes: what runs a few times
 // may have been measured while something else kept the machine busy.
 const many = 64
 
 // learn corrects the predictions by how long runs of x take. What a run takes longer or
-// shorter than predicted is laid to its tasks and waits as they are predicted to share its time.
+// shorter than predicted is laid to its tasks, waits and moves as they are predicted to share its time.
 func (x *Executable) learn() {
 	if x.clock == nil {
 		return
@@ -44,11 +58,13 @@ func (x *Executable) learn() {
 // learnFrom is learn with the time of a run.
 func (x *Executable) learnFrom(took time.Duration, keep bool) {
 	total, tasks, times, often := x.predicted()
-	if tasks <= 0 {
+	if tasks <= 0 || total <= 0 {
 		return
 	}
-	ratio := float64(took) / float64(total)
+	l := lesson{x: x, ratio: float64(took) / float64(total), total: float64(total), keep: keep}
+	engines := make([]*priced, len(x.sides))
 	for s, sd := range x.sides {
+		engines[s] = newPriced(sd.engine, distinct(x.units), &x.rt.pace)
 		var mine []int
 		for t, c := range x.plan.Choices {
 			if c.Side == s {
@@ -58,15 +74,68 @@ func (x *Executable) learnFrom(took time.Duration, keep bool) {
 		if len(mine) == 0 {
 			continue
 		}
-		raw, wait := newPriced(sd.engine, distinct(x.units), nil).raw(mine)
-		now, _ := x.rt.pace.Correct(waitKey(sd.engine), wait)
-		x.rt.pace.Learn(waitKey(sd.engine), wait, time.Duration(float64(now)*ratio), min(float64(now)/float64(total), 1), keep)
+		raw, link := engines[s].raw(mine)
+		now, _ := x.rt.pace.Correct(waitKey(sd.engine), link.Wait)
+		l.teach(waitKey(sd.engine), link.Wait, now, 1)
 		for i, t := range mine {
-			if own := float64(times[t]); own > 0 {
-				x.rt.pace.Learn(paceKey(sd.engine, x.units[t].task), raw[i], time.Duration(own*ratio/often[t]), own/float64(tasks), keep)
-			}
+			l.teach(paceKey(sd.engine, x.units[t].task), raw[i], time.Duration(float64(times[t])/often[t]), often[t])
 		}
 	}
+	for _, m := range x.legs(engines, often) {
+		e := engines[m.side]
+		l.teach(moveKey(e.engine, m.leg), e.rawMove(m.leg), e.move(m.leg), m.times)
+	}
+}
+
+// lesson is what a run of x has shown.
+type lesson struct {
+	x     *Executable
+	ratio float64 // of the time that it took to what was predicted
+	total float64
+	keep  bool
+}
+
+// teach tells of a part of the run that was there so many times: what the engine said it takes, and
+// what was expected.
+func (l *lesson) teach(k pace.Key, raw, expected time.Duration, times float64) {
+	if expected > 0 && times > 0 {
+		l.x.rt.pace.Learn(k, raw, time.Duration(float64(expected)*l.ratio), float64(expected)*times/l.total, l.keep)
+	}
+}
+
+// counted is a leg on its way to a side, or back, so many times in a run.
+type counted struct {
+	leg
+	side  int
+	times float64
+}
+
+// legs are those of a run, by the plan.
+func (x *Executable) legs(engines []*priced, often []float64) (all []counted) {
+	for _, v := range x.moved(often) {
+		from := place.Host
+		if v.Maker >= 0 {
+			from = x.plan.Choices[v.Maker].Side
+		}
+		times := max(v.Times, 0)
+		if times == 0 {
+			times = 1
+		}
+		move := func(to int) {
+			eachLeg(engines, from, to, x.plan.Links, v.Bytes, func(side int, m leg) { all = append(all, counted{m, side, times}) })
+		}
+		var at []int
+		for _, t := range v.Readers {
+			if s := x.plan.Choices[t].Side; s != from && !slices.Contains(at, s) {
+				at = append(at, s)
+				move(s)
+			}
+		}
+		if v.Result {
+			move(place.Host)
+		}
+	}
+	return all
 }
 
 // predicted is the time of a run, of its tasks together and of each with all its runs, as far as it

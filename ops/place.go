@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/place"
 )
 
@@ -39,14 +38,16 @@ func (x *Executable) decide() (plan *place.Plan, often []float64, err error) {
 	if len(x.flows) == 0 {
 		x.beside(&p)
 	}
-	p.Price = func(s int, tasks []int) ([]time.Duration, time.Duration) {
-		times, wait := engines[s].price(tasks)
+	p.Price = func(s int, tasks []int) ([]time.Duration, place.Link) {
+		times, link := engines[s].price(tasks)
 		for i, t := range tasks {
 			times[i] = scaledBy(times[i], often[t])
 		}
-		return times, wait
+		return times, place.Link(link)
 	}
-	p.Move = func(from, to int, n int64) time.Duration { return moveTime(engines, from, to, n) }
+	p.Move = func(from, to int, links []place.Link, n int64) time.Duration {
+		return moveTime(engines, from, to, links, n)
+	}
 	plan, err = place.Decide(p)
 	return plan, often, err
 }
@@ -139,68 +140,6 @@ func (x *Executable) moved(often []float64) []place.Value {
 	return awaited(x.flows, often, out)
 }
 
-// priced is an engine that is asked for the times of units.
-type priced struct {
-	engine engine.Engine
-	hosted bool
-	whole  engine.Estimates // nil: a task takes as long as it takes alone
-	linked engine.Linked    // nil: both ways take as long
-	tasks  []*engine.Task
-	known  map[*engine.Task]time.Duration // what the engine says, where it was asked
-	fixed  []corrected
-	pace   *pace.Table   // corrects what the engine says; nil does not
-	none   time.Duration // to move nothing
-}
-
-// corrected is what became of a time, by task: it is asked for again and again.
-type corrected struct{ raw, expected time.Duration }
-
-// newPriced takes tasks as distinct gives them.
-func newPriced(e engine.Engine, tasks []*engine.Task, t *pace.Table) *priced {
-	p := &priced{engine: e, tasks: tasks, known: map[*engine.Task]time.Duration{}, fixed: make([]corrected, len(tasks)), pace: t, none: e.Transfer(0)}
-	for i := range p.fixed {
-		p.fixed[i].raw = place.Never
-	}
-	_, p.hosted = e.(engine.Hosted)
-	p.linked, _ = e.(engine.Linked)
-	if w, ok := e.(engine.Whole); ok {
-		p.whole = w.Estimates(tasks)
-	}
-	return p
-}
-
-// price is place.Problem.Price.
-func (p *priced) price(tasks []int) (times []time.Duration, wait time.Duration) {
-	times, wait = p.raw(tasks)
-	for i, t := range tasks {
-		if p.fixed[t].raw != times[i] {
-			p.fixed[t].raw = times[i]
-			p.fixed[t].expected, _ = p.pace.Correct(paceKey(p.engine, p.tasks[t]), times[i])
-		}
-		times[i] = p.fixed[t].expected
-	}
-	wait, _ = p.pace.Correct(waitKey(p.engine), wait)
-	return times, wait
-}
-
-// raw is what the engine says.
-func (p *priced) raw(tasks []int) (times []time.Duration, wait time.Duration) {
-	if p.whole != nil {
-		return p.whole.Of(tasks)
-	}
-	times = make([]time.Duration, len(tasks))
-	for i, t := range tasks {
-		task := p.tasks[t]
-		d, ok := p.known[task]
-		if !ok {
-			d = p.engine.Estimate(task)
-			p.known[task] = d
-		}
-		times[i] = d
-	}
-	return times, p.none
-}
-
 // distinct are the tasks of units, each replaced by the first that is like it in all that
 // counts for its time: large graphs repeat themselves.
 func distinct(units []*unit) []*engine.Task {
@@ -233,15 +172,4 @@ func distinct(units []*unit) []*engine.Task {
 		}
 	}
 	return all
-}
-
-// move is the time of n bytes on their way there, or back, without a wait.
-func (p *priced) move(n int64, back bool) time.Duration {
-	switch {
-	case p.linked == nil:
-		return p.engine.Transfer(n) - p.none
-	case back:
-		return p.linked.Download(n)
-	}
-	return p.linked.Upload(n)
 }

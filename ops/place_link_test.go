@@ -28,10 +28,10 @@ type distant struct {
 var _ engine.Linked = (*distant)(nil)
 
 func (d *distant) Transfer(n int64) time.Duration {
-	return d.latency + max(d.Upload(n), d.Download(n))
+	return d.latency + max(d.Upload(n, false), d.Download(n, false))
 }
-func (d *distant) Upload(n int64) time.Duration   { return d.up * time.Duration(n) / 1000 }
-func (d *distant) Download(n int64) time.Duration { return d.down * time.Duration(n) / 1000 }
+func (d *distant) Upload(n int64, _ bool) time.Duration   { return d.up * time.Duration(n) / 1000 }
+func (d *distant) Download(n int64, _ bool) time.Duration { return d.down * time.Duration(n) / 1000 }
 
 func (d *distant) Write(ctx context.Context, m engine.Memory, off int64, src []byte) error {
 	d.sent.Add(int64(len(src)))

@@ -40,6 +40,9 @@ type Calibration struct {
 	// in what its caches hold.
 	CompanionLaunch time.Duration `json:"companion_launch_ns,omitempty"`
 	CompanionCopy   float64       `json:"companion_copy,omitempty"`
+	// Uploads and downloads of what the companion has just worked on, on the same processor.
+	CompanionUploads   Curve `json:"companion_uploads,omitempty"`
+	CompanionDownloads Curve `json:"companion_downloads,omitempty"`
 
 	Device string        `json:"device"`
 	Driver string        `json:"driver"`
@@ -58,7 +61,7 @@ func (c *Calibration) Settled() bool { return c != nil && (c.Tries == 0 || c.Tri
 
 // calibrationVersion is part of the key of what is kept on disk. Raise it whenever
 // a measurement changes.
-const calibrationVersion = 4
+const calibrationVersion = 5
 
 // calibrationPart is how long each of the measurements may repeat itself.
 const calibrationPart = 80 * time.Millisecond
@@ -76,6 +79,11 @@ func (d *Device) loadCalibration(dir string) *Calibration {
 func (c *Calibration) sane() bool {
 	for _, f := range []float64{c.Upload, c.Download, c.Copy, c.GFLOPS, float64(c.Launch), float64(c.Wait), float64(c.Small), float64(c.Wake)} {
 		if !(f > 0) || math.IsInf(f, 0) {
+			return false
+		}
+	}
+	for _, near := range []Curve{c.CompanionUploads, c.CompanionDownloads} {
+		if len(near) > 0 && !near.sane() {
 			return false
 		}
 	}
@@ -146,6 +154,7 @@ func (c *Calibration) better(b *Calibration) {
 	}
 	c.Divergence = min(c.Divergence, b.Divergence)
 	c.Uploads, c.Downloads = c.Uploads.better(b.Uploads), c.Downloads.better(b.Downloads)
+	c.CompanionUploads, c.CompanionDownloads = c.CompanionUploads.better(b.CompanionUploads), c.CompanionDownloads.better(b.CompanionDownloads)
 }
 
 func (o *Opened) measure(ctx context.Context) (*Calibration, error) {

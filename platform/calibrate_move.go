@@ -91,10 +91,41 @@ func (o *Opened) measureTransfers(ctx context.Context, prog *cl.Program, c *Cali
 	if err != nil {
 		return err
 	}
-	host := make([]byte, most)
-	for i := range host {
-		host[i] = byte(i) // fresh pages are all one page until they are written
+	c.Uploads, c.Downloads, err = o.measureMoves(ctx, from, to, most, func(n int64) error { return o.copies(k, n) })
+	if err != nil {
+		return errors.Join(err, free())
 	}
+	last := len(c.Uploads) - 1
+	rate := func(p Point) float64 { return float64(p.Bytes) / p.Time.Seconds() }
+	c.Small, c.Upload, c.Download, c.ZeroCopy = c.Uploads[0].Time, rate(c.Uploads[last]), rate(c.Downloads[last]), o.caps.Direct
+	if o.staging != nil {
+		n := c.Uploads[last].Bytes
+		host := written(n)
+		t, err := typical(ctx, movePart, func() error { return o.copies(k, n) }, func() error { return o.queue.Write(from.Buffer(), 0, host, nil) })
+		if err != nil {
+			return errors.Join(err, free())
+		}
+		c.Pageable = rate(Point{n, t})
+	}
+	return free()
+}
+
+// movePart is how long each measurement of a transfer may repeat itself.
+const movePart = calibrationPart / 5
+
+// written is memory that was written: fresh pages are all one page until they are.
+func written(n int64) []byte {
+	host := make([]byte, n)
+	for i := range host {
+		host[i] = byte(i)
+	}
+	return host
+}
+
+// measureMoves measures transfers to one memory and from another, of up to most bytes, each after
+// used has worked on so many.
+func (o *Opened) measureMoves(ctx context.Context, from, to *Memory, most int64, used func(n int64) error) (ups, downs Curve, err error) {
+	host := written(most)
 	// A transfer that need not hear a context does one command.
 	deaf := context.WithoutCancel(ctx)
 	write := func(m *Memory, src []byte) error {
@@ -104,37 +135,22 @@ func (o *Opened) measureTransfers(ctx context.Context, prog *cl.Program, c *Cali
 		}
 		return err
 	}
-	const part = calibrationPart / 5
-	var errs []error
 	for _, n := range moveSizes {
 		if n > most {
 			break
 		}
-		used := func() error { return o.copies(k, n) }
-		up, err := typical(ctx, part, used, func() error { return write(from, host[:n]) })
-		errs = append(errs, err)
-		down, err := typical(ctx, part, used, func() error { return o.Read(deaf, host[:n], to, 0) })
-		errs = append(errs, err)
-		if errors.Join(errs...) != nil {
-			break
-		}
-		c.Uploads, c.Downloads = append(c.Uploads, Point{n, up}), append(c.Downloads, Point{n, down})
-	}
-	if err := errors.Join(errs...); err != nil {
-		return errors.Join(err, free())
-	}
-	last := len(c.Uploads) - 1
-	rate := func(p Point) float64 { return float64(p.Bytes) / p.Time.Seconds() }
-	c.Small, c.Upload, c.Download, c.ZeroCopy = c.Uploads[0].Time, rate(c.Uploads[last]), rate(c.Downloads[last]), o.caps.Direct
-	if o.staging != nil {
-		n := c.Uploads[last].Bytes
-		t, err := typical(ctx, part, func() error { return o.copies(k, n) }, func() error { return o.queue.Write(from.Buffer(), 0, host[:n], nil) })
+		before := func() error { return used(n) }
+		up, err := typical(ctx, movePart, before, func() error { return write(from, host[:n]) })
 		if err != nil {
-			return errors.Join(err, free())
+			return nil, nil, err
 		}
-		c.Pageable = rate(Point{n, t})
+		down, err := typical(ctx, movePart, before, func() error { return o.Read(deaf, host[:n], to, 0) })
+		if err != nil {
+			return nil, nil, err
+		}
+		ups, downs = append(ups, Point{n, up}), append(downs, Point{n, down})
 	}
-	return free()
+	return ups, downs, nil
 }
 
 // copies launches k over n bytes and waits for it.

@@ -40,6 +40,9 @@ func (o *Opened) measureWake(ctx context.Context, k *cl.Kernel) (time.Duration, 
 // do the largest graphs that it is worth running there.
 const companionBytes = 2 << 20
 
+// companionMoves is the most that is moved to it and from it.
+const companionMoves = 4 << 20
+
 // measureCompanion measures launches and copies on the calling thread.
 func (o *Opened) measureCompanion(ctx context.Context, _ *cl.Program, c *Calibration) (err error) {
 	near := o.Companion()
@@ -55,7 +58,7 @@ func (o *Opened) measureCompanion(ctx context.Context, _ *cl.Program, c *Calibra
 	if err != nil {
 		return err
 	}
-	k, free, err := o.copyKernel(prog, companionBytes)
+	k, from, to, free, err := o.copyBetween(prog, companionMoves)
 	if err != nil {
 		return errors.Join(err, q.Close())
 	}
@@ -71,5 +74,13 @@ func (o *Opened) measureCompanion(ctx context.Context, _ *cl.Program, c *Calibra
 	all, err := time(items)
 	moved := 2 * float64(items) * float64(4*o.device.ratedVector())
 	c.CompanionCopy = math.Max(1, moved/max(1e-9, (all-c.CompanionLaunch).Seconds()))
+	if err != nil {
+		return err
+	}
+	used := func(n int64) error {
+		items := max(group, int(n)/(4*o.device.ratedVector())/group*group)
+		return errors.Join(q.Launch(k, cl.Range1(items, group), nil), q.Finish())
+	}
+	c.CompanionUploads, c.CompanionDownloads, err = o.measureMoves(ctx, from, to, companionMoves, used)
 	return err
 }

@@ -102,6 +102,9 @@ func (d *Device) Explain() string {
 		for i, p := range c.Uploads {
 			fmt.Fprintf(w, "  %s\tup in %v, down in %v\n", units.Bytes(p.Bytes), p.Time, c.Downloads.At(c.Uploads[i].Bytes))
 		}
+		for _, p := range c.CompanionUploads {
+			fmt.Fprintf(w, "  %s\ton the calling thread, up in %v, down in %v\n", units.Bytes(p.Bytes), p.Time, c.CompanionDownloads.At(p.Bytes))
+		}
 	} else {
 		fmt.Fprintf(w, "  measured\tnot yet\n")
 	}

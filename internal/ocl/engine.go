@@ -219,6 +219,8 @@ type rates struct {
 	wake       time.Duration // until all units work, and the caller knows that they are done
 	nearLaunch time.Duration // on the companion
 	nearMemory float64       // bytes a second, of one core
+	nearUp     platform.Curve
+	nearDown   platform.Curve
 }
 
 // newRates takes what was measured on the device. Without, it guesses by class:
@@ -244,6 +246,7 @@ func newRates(dev *platform.Opened) rates {
 	r.up, r.down, r.direct = c.Uploads, c.Downloads, c.ZeroCopy
 	if c.CompanionLaunch > 0 {
 		r.nearLaunch, r.nearMemory = c.CompanionLaunch, c.CompanionCopy
+		r.nearUp, r.nearDown = c.CompanionUploads, c.CompanionDownloads
 	}
 	return r
 }
@@ -313,14 +316,26 @@ func straight(latency time.Duration, rate float64) platform.Curve {
 // Transfer predicts how long it takes to move n bytes between host and device, in the slower
 // direction, and to wait for it.
 func (e *Engine) Transfer(n int64) time.Duration {
-	return e.rates().wait + max(e.Upload(n), e.Download(n))
+	return e.rates().wait + max(e.Upload(n, false), e.Download(n, false))
 }
 
 // Upload predicts how long n bytes take to the device, apart from any wait for what is there.
-func (e *Engine) Upload(n int64) time.Duration { r := e.rates(); return r.move(r.up, n) }
+func (e *Engine) Upload(n int64, near bool) time.Duration {
+	r := e.rates()
+	if near && len(r.nearUp) > 0 {
+		return r.move(r.nearUp, n)
+	}
+	return r.move(r.up, n)
+}
 
 // Download is Upload the other way.
-func (e *Engine) Download(n int64) time.Duration { r := e.rates(); return r.move(r.down, n) }
+func (e *Engine) Download(n int64, near bool) time.Duration {
+	r := e.rates()
+	if near && len(r.nearDown) > 0 {
+		return r.move(r.nearDown, n)
+	}
+	return r.move(r.down, n)
+}
 
 // move is what a transfer adds to a run, which waits once for all.
 func (r *rates) move(c platform.Curve, n int64) time.Duration {

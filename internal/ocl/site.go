@@ -208,7 +208,7 @@ func (r *rates) bandwidth(bytes float64) float64 {
 }
 
 // Of predicts tasks that are all there is to run.
-func (s *estimates) Of(tasks []int) (times []time.Duration, wait time.Duration) {
+func (s *estimates) Of(tasks []int) (times []time.Duration, link engine.Link) {
 	w, _ := s.site(tasks)
 	times = make([]time.Duration, len(tasks))
 	for i, t := range tasks {
@@ -222,9 +222,9 @@ func (s *estimates) Of(tasks []int) (times []time.Duration, wait time.Duration) 
 		}
 	}
 	if w == s.e.far {
-		return times, s.rates.wait
+		return times, engine.Link{Wait: s.rates.wait}
 	}
-	return times, 0
+	return times, engine.Link{Near: w == s.e.near}
 }
 
 // openQueues opens what the sequence submits to. A queue of the companion takes

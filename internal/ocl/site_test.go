@@ -132,10 +132,12 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	require.Same(t, e.far, site(task(1000), task(400e6)), "a program is on one site")
 
 	both := e.Estimates([]*engine.Task{task(1000), task(400e6)})
-	times, wait := both.Of([]int{0})
-	require.Less(t, times[0]+wait, e.rates().wake)
-	large, wait := both.Of([]int{0, 1})
-	require.Equal(t, e.Transfer(0), wait)
+	times, link := both.Of([]int{0})
+	require.Less(t, times[0]+link.Wait, e.rates().wake)
+	require.True(t, link.Near)
+	large, link := both.Of([]int{0, 1})
+	require.Equal(t, e.Transfer(0), link.Wait)
+	require.False(t, link.Near)
 	require.Equal(t, e.Estimate(task(400e6)), large[1])
 	require.Greater(t, large[0], time.Duration(0))
 

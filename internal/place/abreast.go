@@ -108,7 +108,7 @@ func (d *searching) relieved(sides []int, side int, factor float64) []int {
 	}
 	for other := range d.Sides {
 		if other != side {
-			sides = d.cut(sides, min(side, other), max(side, other), times, d.waits, true)
+			sides = d.cut(sides, min(side, other), max(side, other), times, d.links, true)
 		}
 	}
 	return sides

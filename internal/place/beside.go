@@ -28,7 +28,7 @@ type play struct {
 	*decision
 	sides   []int
 	times   [][]time.Duration
-	waits   []time.Duration
+	links   []Link
 	rank    []float64
 	missing []int       // operands of a task that are not made yet
 	after   [][]int     // tasks that must follow one
@@ -56,7 +56,7 @@ func newPlay(d *decision, sides []int) *play {
 		running: make([]playedJob, len(d.Sides)), moved: make([]uint64, len(d.Values)), made: make([]float64, n), waited: make([]float64, len(d.Sides)), last: make([]float64, len(d.Sides)),
 		order: make([]int, 0, n),
 	}
-	p.times, p.waits = d.priced(sides)
+	p.times, p.links = d.priced(sides)
 	for v := range d.Values {
 		x := &d.Values[v]
 		for _, t := range x.Readers {
@@ -138,10 +138,10 @@ func (p *play) fetch(t, s int) float64 {
 			all += p.Handover
 			if p.waited[from] <= p.made[x.Maker] {
 				p.waited[from] = p.now + 1
-				all += p.waits[from]
+				all += p.links[from].Wait
 			}
 		}
-		all += x.first(p.Move(from, s, x.Bytes))
+		all += x.first(p.Move(from, s, p.links, x.Bytes))
 	}
 	return float64(all)
 }
@@ -200,14 +200,14 @@ func (p *play) results() time.Duration {
 	read := func(s int) {
 		if p.last[s] > 0 && p.waited[s] <= p.last[s] {
 			p.waited[s] = p.last[s] + 1
-			total += p.waits[s]
+			total += p.links[s].Wait
 		}
 	}
 	some := false
 	for v := range p.Values {
 		if x := &p.Values[v]; x.Result && x.Maker >= 0 {
 			read(p.sides[x.Maker])
-			total += p.Move(p.sides[x.Maker], Host, x.Bytes)
+			total += p.Move(p.sides[x.Maker], Host, p.links, x.Bytes)
 			some = true
 		}
 	}

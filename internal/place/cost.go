@@ -69,10 +69,10 @@ func (d *decision) search(best candidate) candidate {
 		for a := range d.Sides {
 			for b := a + 1; b < len(d.Sides); b++ {
 				for _, waits := range []bool{true, false} {
-					d.try(&best, d.cut(start, a, b, d.times, d.waits, waits))
+					d.try(&best, d.cut(start, a, b, d.times, d.links, waits))
 				}
-				if times, waits := d.priced(best.sides); best.name == splitName {
-					d.try(&best, d.cut(start, a, b, times, waits, true))
+				if times, links := d.priced(best.sides); best.name == splitName {
+					d.try(&best, d.cut(start, a, b, times, links, true))
 				}
 			}
 		}
@@ -92,11 +92,11 @@ func (d *decision) try(best *candidate, sides []int) {
 }
 
 // awaited is the time of what the host reads in the midst of a run.
-func (d *decision) awaited(sides []int, waits []time.Duration) (total time.Duration) {
+func (d *decision) awaited(sides []int, links []Link) (total time.Duration) {
 	for v := range d.Values {
 		if x := &d.Values[v]; x.Awaited > 0 {
 			s := sides[x.Maker]
-			total += scaled(waits[s]+d.Move(s, Host, x.Bytes), x.Awaited)
+			total += scaled(links[s].Wait+d.Move(s, Host, links, x.Bytes), x.Awaited)
 		}
 	}
 	return total
@@ -104,8 +104,8 @@ func (d *decision) awaited(sides []int, waits []time.Duration) (total time.Durat
 
 // priced are the times of tasks on their own sides when each side has only what sides
 // gives it, and on others as if they had all.
-func (d *decision) priced(sides []int) (times [][]time.Duration, waits []time.Duration) {
-	times, waits = make([][]time.Duration, len(d.Tasks)), make([]time.Duration, len(d.Sides))
+func (d *decision) priced(sides []int) (times [][]time.Duration, links []Link) {
+	times, links = make([][]time.Duration, len(d.Tasks)), make([]Link, len(d.Sides))
 	all := make([]time.Duration, len(d.Tasks)*len(d.Sides))
 	for t := range times {
 		times[t], all = all[:len(d.Sides):len(d.Sides)], all[len(d.Sides):]
@@ -119,30 +119,30 @@ func (d *decision) priced(sides []int) (times [][]time.Duration, waits []time.Du
 				mine = append(mine, t)
 			}
 		}
-		if waits[s] = d.waits[s]; len(mine) == 0 {
+		if links[s] = d.links[s]; len(mine) == 0 {
 			continue
 		}
 		var own []time.Duration
-		own, waits[s] = d.Price(s, mine)
+		own, links[s] = d.Price(s, mine)
 		for i, t := range mine {
 			times[t][s] = max(own[i], 0)
 		}
 	}
-	return times, waits
+	return times, links
 }
 
 // cost plays a run through and adds up its times: those of the tasks, of every move
 // when it is first needed, and of a wait whenever something is read from a side that
 // has done something since the last.
 func (d *decision) cost(sides []int) time.Duration {
-	times, waits := d.priced(sides)
+	times, links := d.priced(sides)
 	var total time.Duration
 	busy := make([]bool, len(d.Sides))
 	moved := make([]uint64, len(d.Values)) // bits: the sides where it lies
 	read := func(from int) {
 		if from >= 0 && busy[from] {
 			busy[from] = false
-			total += waits[from]
+			total += links[from].Wait
 		}
 	}
 	for t, s := range sides {
@@ -159,11 +159,11 @@ func (d *decision) cost(sides []int) time.Duration {
 			if x.Maker < t { // that of an earlier run has been waited for
 				read(from)
 			}
-			move := d.Move(from, s, x.Bytes)
+			move := d.Move(from, s, links, x.Bytes)
 			total += x.first(move)
 			if x.Times > 1 {
 				if from >= 0 {
-					move += waits[from]
+					move += links[from].Wait
 				}
 				total += x.again(move)
 			}
@@ -171,12 +171,12 @@ func (d *decision) cost(sides []int) time.Duration {
 		busy[s] = true
 		total += times[t][s]
 	}
-	total += d.awaited(sides, waits)
+	total += d.awaited(sides, links)
 	results := false
 	for v := range d.Values {
 		if x := &d.Values[v]; x.Result && x.Maker >= 0 {
 			read(sides[x.Maker])
-			total += d.Move(sides[x.Maker], Host, x.Bytes)
+			total += d.Move(sides[x.Maker], Host, links, x.Bytes)
 			results = true
 		}
 	}

@@ -15,13 +15,13 @@ import "time"
 //
 // With waits each move waits too for what is moved, which is too much where several moves
 // share a wait; without it is too little.
-func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, wait []time.Duration, waits bool) []int {
+func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, links []Link, waits bool) []int {
 	n := newNetwork(len(d.Tasks), 2*len(d.Values)+2)
 	c := &cutter{decision: d, net: n, a: a, b: b, sides: sides}
 	move := func(from, to int, x *Value) int64 {
-		cost := d.Move(from, to, x.Bytes)
+		cost := d.Move(from, to, links, x.Bytes)
 		if waits && from >= 0 {
-			cost += wait[from]
+			cost += links[from].Wait
 		}
 		return capped(x.first(cost) + x.again(cost))
 	}
@@ -40,7 +40,7 @@ func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, wait []ti
 		}
 		n.cost(t, onA, onB)
 	}
-	c.anyOf(users, capped(wait[a]), capped(wait[b]))
+	c.anyOf(users, capped(links[a].Wait), capped(links[b].Wait))
 	there := make([]bool, len(d.Sides))
 	for v := range d.Values {
 		x := &d.Values[v]
@@ -70,10 +70,11 @@ func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, wait []ti
 			}
 		}
 		if x.Awaited > 0 {
-			n.cost(x.Maker, capped(scaled(wait[a]+d.Move(a, Host, x.Bytes), x.Awaited)), capped(scaled(wait[b]+d.Move(b, Host, x.Bytes), x.Awaited)))
+			home := func(s int) int64 { return capped(scaled(links[s].Wait+d.Move(s, Host, links, x.Bytes), x.Awaited)) }
+			n.cost(x.Maker, home(a), home(b))
 		}
 		if x.Result {
-			n.cost(x.Maker, capped(d.Move(a, Host, x.Bytes)), capped(d.Move(b, Host, x.Bytes)))
+			n.cost(x.Maker, capped(d.Move(a, Host, links, x.Bytes)), capped(d.Move(b, Host, links, x.Bytes)))
 		}
 	}
 	for _, p := range d.Tied {

@@ -25,11 +25,12 @@ type Problem struct {
 	Tasks  []Task // in the order in which they run
 	Values []Value
 	// Price is the predicted time of each of the tasks, ascending, on a side where they
-	// are all there is to run, and that of one wait until such work is known to be
-	// done. It is never asked for a task that the side cannot run.
-	Price func(side int, tasks []int) (times []time.Duration, wait time.Duration)
-	// Move is the predicted time to move n bytes between two sides, or a side and Host.
-	Move func(from, to int, n int64) time.Duration
+	// are all there is to run, and what comes beside them. It is never asked for a task that
+	// the side cannot run.
+	Price func(side int, tasks []int) (times []time.Duration, link Link)
+	// Move is the predicted time to move n bytes between two sides, or a side and Host, where each
+	// side has its link.
+	Move func(from, to int, links []Link, n int64) time.Duration
 	// Only is the side that the caller demands of all tasks that demand none
 	// themselves, or -1.
 	Only int
@@ -47,6 +48,12 @@ type Problem struct {
 	Cores    func(side, task int) float64
 	Procs    float64
 	Handover time.Duration
+}
+
+// Link is what a side's way of running what it got means for what is moved.
+type Link struct {
+	Wait time.Duration // until its work is known to be done
+	Near bool          // what is moved lies in the caches of who moves it
 }
 
 // Task is what a task demands.
@@ -96,6 +103,7 @@ type Choice struct {
 type Plan struct {
 	Choices []Choice
 	Times   [][]time.Duration // of each task on each side: on its own, beside what else is there; Never where it cannot run
+	Links   []Link            // of each side
 	Total   time.Duration     // of a run
 	Pure    []time.Duration   // of a run with all on one side, as far as that is possible
 	Split   bool              // tasks that could all run on one side run on several
@@ -120,8 +128,8 @@ func Decide(p Problem) (*Plan, error) {
 	d.readers()
 	d.priceAll()
 	best := d.abreast(d.race())
-	times, _ := d.priced(best.sides)
-	out := &Plan{Times: times, Total: best.total, Order: best.order, Serial: best.serial, Pure: make([]time.Duration, len(d.pure))}
+	times, links := d.priced(best.sides)
+	out := &Plan{Times: times, Links: links, Total: best.total, Order: best.order, Serial: best.serial, Pure: make([]time.Duration, len(d.pure))}
 	for s, c := range d.pure {
 		out.Pure[s] = c.total
 	}
@@ -139,7 +147,7 @@ type decision struct {
 	reads   [][]int           // of each task, the values
 	makes   [][]int           // of each task, values that are not of the run before
 	times   [][]time.Duration // of each task on each side that has all that it may have
-	waits   []time.Duration
+	links   []Link            // likewise
 	pure    []candidate
 }
 
@@ -179,7 +187,7 @@ func (d *decision) readers() {
 
 // priceAll asks for the times of all tasks that a side may have.
 func (d *decision) priceAll() {
-	d.waits = make([]time.Duration, len(d.Sides))
+	d.links = make([]Link, len(d.Sides))
 	d.times = make([][]time.Duration, len(d.Tasks))
 	for t := range d.times {
 		d.times[t] = make([]time.Duration, len(d.Sides))
@@ -191,8 +199,8 @@ func (d *decision) priceAll() {
 				mine = append(mine, t)
 			}
 		}
-		times, wait := d.Price(s, mine)
-		d.waits[s] = wait
+		times, link := d.Price(s, mine)
+		d.links[s] = link
 		for i, t := range mine {
 			d.times[t][s] = max(times[i], 0)
 		}

@@ -35,13 +35,13 @@ func newGraph(times [][]time.Duration, sides ...string) *graph {
 	for i := range g.rate {
 		g.rate[i] = make([]time.Duration, len(sides)+1)
 	}
-	g.Price = func(s int, tasks []int) (out []time.Duration, wait time.Duration) {
+	g.Price = func(s int, tasks []int) (out []time.Duration, link Link) {
 		for _, t := range tasks {
 			out = append(out, g.times[t][s])
 		}
-		return out, g.wait[s]
+		return out, Link{Wait: g.wait[s]}
 	}
-	g.Move = func(from, to int, n int64) time.Duration {
+	g.Move = func(from, to int, _ []Link, n int64) time.Duration {
 		return g.rate[(from+len(g.rate))%len(g.rate)][(to+len(g.rate))%len(g.rate)] * time.Duration(n)
 	}
 	g.Why = func(task, side int) error { return fmt.Errorf("task %d cannot on %d", task, side) }
@@ -256,12 +256,12 @@ func TestTheTimesOfASplitAreThoseOfWhatEachSideGets(t *testing.T) {
 	g := newGraph([][]time.Duration{{40, Never}, {Never, 10}}, "gpu", "cpu")
 	g.Values = []Value{{Bytes: 1, Maker: 0, Readers: []int{1}}}
 	price := g.Price
-	g.Price = func(s int, tasks []int) ([]time.Duration, time.Duration) {
-		times, wait := price(s, tasks)
+	g.Price = func(s int, tasks []int) ([]time.Duration, Link) {
+		times, link := price(s, tasks)
 		if s == 0 && len(tasks) == 1 {
-			return []time.Duration{3}, 0
+			return []time.Duration{3}, Link{}
 		}
-		return times, wait
+		return times, link
 	}
 	p, err := Decide(g.Problem)
 	require.NoError(t, err)
