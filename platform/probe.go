@@ -136,6 +136,8 @@ func (p *prober) skipped(section string) string {
 		return "quirk slow-fma"
 	case section == "fp64" && d.has(fixNoFP64):
 		return "quirk fp64-crash"
+	case (section == "dot_x86" || section == "dot_vex") && d.has(fixNoAssembly):
+		return "quirk inline-assembly"
 	case d.has(fixDeclaredOnly):
 		i := slices.IndexFunc(probes, func(pr probe) bool { return pr.section == section })
 		if i >= 0 && !probes[i].declared(d) {

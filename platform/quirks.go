@@ -25,6 +25,7 @@ const (
 	fixDeclaredOnly                 // probe only what the device declares
 	fixOneThread                    // not safe for concurrent calls
 	fixOwnCache                     // keep no binaries: the driver does
+	fixNoAssembly                   // its compiler crashes at inline assembly for the CPU
 )
 
 func key(keys ...string) func(*Device, bool) bool {
@@ -143,6 +144,14 @@ var quirkTable = []Quirk{
 		Remedy: "such loops of row_band.cl read at offsets that a compiler does not see to be equal",
 		Source: "observed on PoCL 3.1 with LLVM 15: EarlyCSE takes masked loads of two types for one",
 		match:  key(keyPoCL),
+	},
+	{
+		Name:    "inline-assembly",
+		Symptom: "ends the process at a kernel with inline assembly: an assertion, cast<ConstantInt>, of LLVM 18",
+		Remedy:  "dot products of bytes by vpdpbusd are not probed and count as missing",
+		Source:  "observed on PoCL 6.0; PoCL 3.1 with LLVM 15 takes it",
+		fix:     fixNoAssembly,
+		match:   func(d *Device, s bool) bool { return key(keyPoCL)(d, s) && versionIn(d.Driver, 4, 0) },
 	},
 	{
 		Name:    "subgroups-not-listed",

@@ -14,6 +14,11 @@ import (
 //go:embed page.html
 var pageText string
 
+//go:embed style.css
+var styleText string
+
+func style() template.CSS { return template.CSS(styleText) }
+
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"ulps": ulps, "percent": percent, "took": took, "bytes": units.Bytes, "join": strings.Join,
 	"short": shortTypes.Replace, "tile": newTile, "speech": speech, "shown": shown, "dtypes": func(r *Report) []string { return r.dtypes() },
@@ -23,6 +28,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"lacks":   func(r *Report) bool { return r.lacksDevices() },
 	"verdict": func(r *Report) string { return r.verdict() },
 	"sum":     func(a, b int) int { return a + b },
+	"style":   style,
 }).Parse(pageText))
 
 // WriteHTML writes r as a page that needs nothing else: no script, no font, no picture.

@@ -100,8 +100,8 @@ func (t Tally) State() optest.State {
 	return optest.Left
 }
 
-// enter counts one outcome.
-func (t *Tally) enter(s optest.State) {
+// Enter counts one outcome.
+func (t *Tally) Enter(s optest.State) {
 	switch s {
 	case optest.Passed:
 		t.Passed++
@@ -121,7 +121,7 @@ func newPart(p *optest.Part, gradient bool, outcomes []optest.Outcome) Part {
 	result := p.DType
 	var absent string
 	for _, o := range outcomes {
-		r.enter(o.State)
+		r.Enter(o.State)
 		r.Took += o.Took
 		switch o.State {
 		case optest.Passed:

@@ -216,7 +216,7 @@ func (j *job) check(ctx context.Context, r *Engine, e, cpu engine.Engine, bar *m
 					return []optest.Outcome{outcomeOf(kind.check(ctx, seed))}
 				})[0]
 				mu.Lock()
-				if g.enter(out.State); out.State == optest.Failed && g.Why == "" {
+				if g.Enter(out.State); out.State == optest.Failed && g.Why == "" {
 					g.Why = out.Err.Error()
 				}
 				mu.Unlock()
