@@ -18,7 +18,8 @@ const (
 	FMAPlain FMA = "a*b+c" // left to the compiler, which may contract it
 )
 
-func (f FMA) expression() string {
+// Expression is the definition of the macro FMA(a, b, c).
+func (f FMA) Expression() string {
 	switch f {
 	case FMAFused:
 		return "fma((a), (b), (c))"

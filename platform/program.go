@@ -116,7 +116,7 @@ func place(err error, name string) {
 
 // fullSource puts the prelude before the source.
 func (o *Opened) fullSource(name, source string) string {
-	return "#define FMA(a, b, c) " + o.caps.FMA.expression() + "\n" +
+	return "#define FMA(a, b, c) " + o.caps.FMA.Expression() + "\n" +
 		"#line 1 " + strconv.Quote(strings.ToValidUTF8(name, "?")) + "\n" + source
 }
 

@@ -286,7 +286,7 @@ func TestFMAMacroHasOneMeaningInEveryContext(t *testing.T) {
 	require.NoError(t, o.Read(t.Context(), cl.Bytes(x), mem, 0))
 	assert.Equal(t, []float32{(3*4 + 14) * 2, 7, 7}, x)
 	for _, f := range []FMA{FMAFused, FMAMad, FMAPlain} {
-		assert.Contains(t, f.expression(), "(c)", fmt.Sprint(f))
+		assert.Contains(t, f.Expression(), "(c)", fmt.Sprint(f))
 	}
 }
 

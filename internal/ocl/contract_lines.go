@@ -43,8 +43,15 @@ func (c *contraction) linesLegal() bool {
 	if !c.a.plain || p.line < 2 || p.step < 1 || p.step > 4 || c.m > stripTaps {
 		return false
 	}
-	p.lines, p.columns = 1, 1
-	return p.fits(c)
+	return c.leastLines(p).fits(c)
+}
+
+// leastLines is the choice that takes least local memory.
+func (c *contraction) leastLines(p linesChoice) linesChoice {
+	shapes := kernels.LinesShapes(c.panelLanes() * int(c.accSize))
+	p.shape, p.lines, p.columns = shapes[len(shapes)-1], 1, 1
+	p.split(c, 1)
+	return p
 }
 
 // anyLines is what all choices of c have in common.
@@ -122,7 +129,7 @@ func (c *contraction) linesFit() bool {
 // chooseLines takes what cycles finds cheapest, with some chunks a core.
 func (c *contraction) chooseLines() linesChoice {
 	p := c.anyLines()
-	least, best := int64(math.MaxInt64), p
+	least, best := int64(math.MaxInt64), c.leastLines(p)
 	for _, p.shape = range kernels.LinesShapes(c.panelLanes() * int(c.accSize)) {
 		for slices := int64(1); slices <= c.n; slices *= 2 {
 			p.columns = ceilDiv(c.n, slices)

@@ -102,6 +102,28 @@ func TestEveryShapeOfLinesComputesTheSame(t *testing.T) {
 	}
 }
 
+// However little local memory there is: what may be forced can be planned.
+func TestLinesThatAreLegalHaveAShape(t *testing.T) {
+	legal := 0
+	for _, task := range lineTasks() {
+		for bytes := int64(1 << 10); bytes <= 1<<20; bytes += bytes / 4 {
+			d := gpuFacts(256)
+			d.localMem = bytes
+			c, ok := linesWay(separate(d, collapse(task), false), d, collapse(task))
+			if !ok {
+				continue
+			}
+			legal++
+			p := c.chooseLines()
+			require.Positive(t, p.shape.Rows, "%s in %d bytes", task, bytes)
+			require.True(t, p.fits(c))
+			_, err := c.planLines(p)
+			require.NoError(t, err)
+		}
+	}
+	require.Greater(t, legal, 20)
+}
+
 // What is not finite and lies beyond the last window of a line, beside the zeros
 // between lines, reaches the sums of the taps that meet it and no others.
 func TestWhatIsNotFiniteStaysInItsTaps(t *testing.T) {

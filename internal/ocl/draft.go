@@ -1,0 +1,141 @@
+package ocl
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/platform"
+)
+
+// Class is a kind of device as the planner sees it, so that programs can be written for
+// devices that are not there.
+type Class struct {
+	Name  string
+	About string
+	FMA   platform.FMA
+	facts []*deviceFacts // what the rules choose may depend on what a device of the class has proven
+}
+
+// classOf plans by what platform would find out about a device.
+func classOf(name, about string, fma platform.FMA, class platform.Class, d platform.Device, proven ...platform.Caps) *Class {
+	d.ID, d.Class = name, class
+	c := &Class{Name: name, About: about, FMA: fma}
+	for _, caps := range proven {
+		c.facts = append(c.facts, newFacts(&d, &caps))
+	}
+	return c
+}
+
+// Classes are the kinds of devices that programs are drafted for. Of what a vendor has made they
+// are what most users meet; floor is what every GPU has, and cpu is without instructions of one
+// processor, which only its own compiler knows.
+var Classes = []*Class{
+	classOf("floor", "any GPU: 32 KiB of local memory, no double, nothing proven", platform.FMAPlain, platform.GPU,
+		platform.Device{Units: 4, MaxWorkGroup: 256, LocalMem: 32 << 10, VectorWidth: 1, ArgBytes: 1024, MaxAlloc: 1 << 30}, platform.Caps{}),
+	classOf("nvidia", "48 KiB of local memory, matrix units and sums of four bytes by PTX", platform.FMAFused, platform.GPU,
+		platform.Device{Units: 108, MaxWorkGroup: 1024, LocalMem: 48 << 10, VectorWidth: 1, ArgBytes: 4352, MaxAlloc: 10 << 30},
+		platform.Caps{FP64: true, PTX: true, DotPTX: true, MMA: 80}, platform.Caps{FP64: true}),
+	classOf("amd", "64 KiB of local memory, with and without sums of four bytes by builtins", platform.FMAFused, platform.GPU,
+		platform.Device{Units: 60, MaxWorkGroup: 256, LocalMem: 64 << 10, VectorWidth: 1, ArgBytes: 1024, MaxAlloc: 10 << 30},
+		platform.Caps{FP64: true}, platform.Caps{FP64: true, DotAMD: true}),
+	classOf("intel", "64 KiB of local memory, sub-groups of 8, no double", platform.FMAFused, platform.GPU,
+		platform.Device{Units: 96, MaxWorkGroup: 512, LocalMem: 64 << 10, VectorWidth: 1, ArgBytes: 2048, MaxAlloc: 4 << 30},
+		platform.Caps{SubgroupLanes: 8, IntDot: true, IntDotOptions: "-cl-std=CL3.0"}, platform.Caps{}),
+	classOf("cpu", "a CPU driver with vectors of 16 floats", platform.FMAPlain, platform.CPU,
+		platform.Device{Units: 2, MaxWorkGroup: 4096, LocalMem: 512 << 10, VectorWidth: 16, ArgBytes: 1024, MaxAlloc: 1 << 30, CacheBytes: 32 << 20},
+		platform.Caps{FP64: true}),
+}
+
+// Check says why no device of the class can run t.
+func (c *Class) Check(t *engine.Task) error { return c.facts[0].check(t) }
+
+// Draft is one program that devices of a class may be given.
+type Draft struct {
+	Variants []string `json:"variants"` // that launch it, as EnvVariant takes them
+	Chosen   bool     `json:"chosen"`   // by rule, and not only where it is forced
+	File     string   `json:"file"`     // of kernels
+	Kernels  []string `json:"kernels"`  // that are launched
+	Options  string   `json:"options"`
+	Head     string   `json:"head"` // see program
+	Library  []string `json:"library"`
+	Body     string   `json:"body"`
+}
+
+// Print is equal for drafts of the same text and options.
+func (d *Draft) Print() string {
+	h := sha256.New()
+	for _, s := range append([]string{d.Options, d.Head, d.Body}, d.Library...) {
+		text(h, s)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// Merge adds to d where another of the same Print comes from.
+func (d *Draft) Merge(o *Draft) {
+	union := func(a, b []string) []string {
+		all := slices.Concat(a, b)
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	d.Variants, d.Kernels, d.Chosen = union(d.Variants, o.Variants), union(d.Kernels, o.Kernels), d.Chosen || o.Chosen
+}
+
+// Draft writes every program that a device of the class may run t by: that of the rule, and of
+// each variant that could be forced. Errors: a variant that claims t cannot be planned.
+func (c *Class) Draft(t *engine.Task) ([]*Draft, error) {
+	var drafts []*Draft
+	for _, d := range c.facts {
+		collapsed, variants, err := variantsOf(d, t)
+		if err != nil {
+			return nil, err
+		}
+		family := familyOf(collapsed)
+		for i, v := range variants {
+			p, err := complete(v.plan())
+			if err != nil {
+				return nil, fmt.Errorf("ocl: draft %s as %s: %w", t, v.name, err)
+			}
+			for _, l := range p.launches {
+				drafts = append(drafts, draftOf(l, family+"="+v.name, i == 0))
+			}
+		}
+	}
+	return drafts, nil
+}
+
+func draftOf(l launch, variant string, chosen bool) *Draft {
+	p := l.prog
+	d := &Draft{
+		Variants: []string{variant}, Chosen: chosen, File: p.name, Kernels: []string{l.kernel}, Options: p.options,
+		Head: p.head, Library: p.library, Body: p.body,
+	}
+	if p.head == "" { // a caller's own
+		d.Body = p.source
+	}
+	return d
+}
+
+// Joins reports whether both can be parts of one program.
+func (d *Draft) Joins(o *Draft) bool {
+	return d.Head != "" && d.Head == o.Head && d.Options == o.Options
+}
+
+// Text is what is compiled of drafts that join, as a device of the class is given it. Kernels of
+// part i end in the i-th of the suffixes.
+func (c *Class) Text(parts []*Draft) (source string, suffixes []string) {
+	var programs []*program
+	for i, d := range parts {
+		p := &program{name: d.File, head: d.Head, library: d.Library, body: d.Body}
+		p.source = p.head + texts(p.library) + p.body
+		programs = append(programs, p)
+		suffixes = append(suffixes, suffix(i))
+	}
+	first := "#define FMA(a, b, c) " + c.FMA.Expression() + "\n"
+	if len(parts) == 1 {
+		return first + programs[0].source, []string{""}
+	}
+	return first + join(programs), suffixes
+}
