@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ import (
 
 type matrixOptions struct {
 	devices, ops, dtypes, outs []string
-	full, asJSON               bool
+	full, asJSON, contain      bool
 	graphs                     int
 }
 
@@ -38,7 +39,8 @@ the OpenCL specification is a failure, and the exit code is 1.
   anycl matrix                          everything: minutes, as drivers compile for each op
   anycl matrix -device pocl -op exp     one op on one device
   anycl matrix -o report.html           a page to look at, by itself in one file; .json for programs
-  anycl matrix -full                    every sample as a kernel of its own: longer`,
+  anycl matrix -full                    every sample as a kernel of its own: longer
+  anycl matrix -contain                 a driver that crashes costs an op, not the report`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return o.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
@@ -51,8 +53,25 @@ the OpenCL specification is a failure, and the exit code is 1.
 	f.StringSliceVarP(&o.outs, "out", "o", nil, "write the report to this file too: .html, .json or .txt; may be repeated")
 	f.BoolVar(&o.full, "full", false, "run every sample as a kernel of its own")
 	f.IntVar(&o.graphs, "graphs", 16, "random graphs of each kind on each engine")
+	f.BoolVar(&o.contain, "contain", false, "work in processes that start anew where a driver ends one: a crash is a failure of its op alone")
 	jsonFlag(c, &o.asJSON)
 	return c
+}
+
+// newMatrixWorker is what matrix -contain starts.
+func newMatrixWorker() *cobra.Command {
+	return &cobra.Command{Use: "matrix-worker", Hidden: true, Args: noArgs, RunE: func(c *cobra.Command, _ []string) error {
+		return matrix.Work(c.Context(), c.InOrStdin(), c.OutOrStdout())
+	}}
+}
+
+// worker is this program as a worker.
+func worker(ctx context.Context) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0]
+	}
+	return exec.CommandContext(ctx, self, "matrix-worker")
 }
 
 // writers are the kinds of file that a report can be.
@@ -76,7 +95,13 @@ func (o *matrixOptions) run(ctx context.Context, out, errOut io.Writer) error {
 			bar.To(done, what)
 		}
 	}
-	r, err := matrix.Run(ctx, mo)
+	run := matrix.Run
+	if o.contain {
+		run = func(ctx context.Context, mo *matrix.Options) (*matrix.Report, error) {
+			return matrix.Contain(ctx, mo, worker, matrix.StepLimit)
+		}
+	}
+	r, err := run(ctx, mo)
 	if bar != nil {
 		bar.Done()
 	}

@@ -123,10 +123,14 @@ func (p poor) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequenc
 func TestFailuresAndAbsencesAreTold(t *testing.T) {
 	t.Parallel()
 	run := func(o *Options, wrap func(engine.Engine) engine.Engine, after func() error) *Engine {
-		j := &job{o: o, device: &platform.Device{ID: "test:0"}, open: func() (engine.Engine, func() error, error) {
+		all := newAssembly(nil)
+		j := &job{o: o, tell: all.apply, device: &platform.Device{ID: "test:0"}, open: func() (engine.Engine, func() error, error) {
 			return wrap(fallback.New(nil)), after, nil
 		}}
-		return j.run(t.Context(), &meter{})
+		all.apply(event{Head: &Report{}})
+		all.apply(event{Engine: "test:0", Plan: j.plan()})
+		j.run(t.Context())
+		return all.report(0).Engines[0]
 	}
 	well := func() error { return nil }
 
@@ -147,8 +151,10 @@ func TestFailuresAndAbsencesAreTold(t *testing.T) {
 	require.Equal(t, "it fell off", e.Err)
 	require.True(t, e.Failed())
 
-	broken := &job{o: &Options{}, open: func() (engine.Engine, func() error, error) { return nil, nil, errors.New("locked") }}
-	require.Equal(t, "locked", broken.run(t.Context(), &meter{}).Err)
+	all := newAssembly(nil)
+	broken := &job{o: &Options{}, tell: all.apply, open: func() (engine.Engine, func() error, error) { return nil, nil, errors.New("locked") }}
+	broken.run(t.Context())
+	require.Equal(t, "locked", all.engine("cpu").Err)
 
 	out := guarded("neg", func() []optest.Outcome { panic("oh") })
 	require.Equal(t, optest.Failed, out[0].State)

@@ -39,7 +39,7 @@ type Context struct {
 type Engine struct {
 	Name   string           `json:"name"`             // "pocl:0", "cpu"
 	Device *platform.Report `json:"device,omitempty"` // nil: the CPU path
-	Err    string           `json:"error,omitempty"`  // why nothing ran on it
+	Err    string           `json:"error,omitempty"`  // why not everything ran on it
 	Parts  []Part           `json:"parts"`
 	Graphs []Graphs         `json:"graphs"`
 	Took   time.Duration    `json:"took_ns"`

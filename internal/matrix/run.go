@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -28,7 +28,11 @@ type Options struct {
 	Full   bool
 	Graphs int // random graphs of each kind on each engine
 	// Progress is told how much is done and what goes on, one call at a time. Nil: nobody is.
-	Progress func(done, all int, what string)
+	Progress func(done, all int, what string) `json:"-"`
+
+	skip, only []step               // for a process that does a part: what is done, and, unless nil, what alone is wanted
+	tell       func(e event)        // hears of everything that happens, one call at a time
+	cpu        func() engine.Engine // instead of the CPU path
 }
 
 // Run runs the matrix. What fails is in the report. Errors: a device that was named is not there;
@@ -44,32 +48,42 @@ func Run(ctx context.Context, o *Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	r := &Report{Context: newContext(o), Library: m.Library, Absent: Absent(m), Notes: m.Notes}
+	head := &Report{Context: newContext(o), Library: m.Library, Absent: Absent(m), Notes: m.Notes}
 	if m.LoadErr != nil {
-		r.LoadErr = m.LoadErr.Error()
+		head.LoadErr = m.LoadErr.Error()
 	}
 	start := time.Now()
+	all := newAssembly(o.Progress)
+	tell := func(e event) { // first to whom it may concern that this process ends
+		if o.tell != nil {
+			o.tell(e)
+		}
+		all.apply(e)
+	}
+	tell(event{Head: head})
+	cpu := func() engine.Engine { return fallback.New(nil) }
+	if o.cpu != nil {
+		cpu = o.cpu
+	}
 	jobs := make([]*job, 0, len(devices)+1)
 	for _, d := range devices {
-		jobs = append(jobs, &job{o: o, device: d, open: func() (engine.Engine, func() error, error) { return openDevice(ctx, d) }})
+		jobs = append(jobs, &job{o: o, tell: tell, device: d, open: func() (engine.Engine, func() error, error) { return openDevice(ctx, d) }})
 	}
 	if cpuPath {
-		jobs = append(jobs, &job{o: o, open: func() (engine.Engine, func() error, error) {
-			return fallback.New(nil), func() error { return nil }, nil
+		jobs = append(jobs, &job{o: o, tell: tell, open: func() (engine.Engine, func() error, error) {
+			return cpu(), func() error { return nil }, nil
 		}})
 	}
-	bar := &meter{tell: o.Progress}
 	for _, j := range jobs { // before anything runs: how much there is to do
-		bar.all += j.steps()
+		tell(event{Engine: j.name(), Plan: j.plan()})
 	}
 	for _, j := range jobs {
-		r.Engines = append(r.Engines, j.run(ctx, bar))
+		j.run(ctx)
 		if err = ctx.Err(); err != nil {
 			break
 		}
 	}
-	r.Context.Took = time.Since(start)
-	return r, err
+	return all.report(time.Since(start)), err
 }
 
 func newContext(o *Options) Context {
@@ -90,26 +104,10 @@ func openDevice(ctx context.Context, d *platform.Device) (engine.Engine, func() 
 	return ocl.New(opened), opened.Close, nil
 }
 
-// meter counts what is done on all engines.
-type meter struct {
-	tell func(done, all int, what string)
-	mu   sync.Mutex
-	done int
-	all  int
-}
-
-func (m *meter) step(what string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.done++
-	if m.tell != nil {
-		m.tell(m.done, m.all, what)
-	}
-}
-
 // job is one engine's share.
 type job struct {
 	o      *Options
+	tell   func(e event)
 	device *platform.Device // nil: the CPU path
 	open   func() (e engine.Engine, after func() error, err error)
 }
@@ -154,78 +152,111 @@ type randomGraphs struct {
 	check func(ctx context.Context, seed uint64) error
 }
 
-// steps is how much there is to do, as far as it is known before the device is opened.
-func (j *job) steps() int {
+// name is that of the engine.
+func (j *job) name() string {
+	if j.device == nil {
+		return "cpu"
+	}
+	return j.device.ID
+}
+
+// plan is what there is to do, in order, as it is known before the device is opened.
+func (j *job) plan() []step {
 	cpu := fallback.New(nil)
 	defer cpu.Close()
-	n := len(optest.Parts(cpu, j.suite())) + j.o.Graphs*len(j.graphs(cpu, cpu))
-	if j.gradients() {
-		n += len(optest.GradientParts(cpu, cpu, j.suite()))
+	var all []step
+	for _, p := range optest.Parts(cpu, j.suite()) {
+		all = append(all, step{Engine: j.name(), Op: p.Op.Name, DType: p.DType.String()})
 	}
-	return n
+	if j.gradients() {
+		for _, p := range optest.GradientParts(cpu, cpu, j.suite()) {
+			all = append(all, step{Engine: j.name(), Op: p.Op.Name, DType: p.DType.String(), Gradient: true})
+		}
+	}
+	for _, kind := range j.graphs(cpu, cpu) {
+		for seed := range uint64(j.o.Graphs) {
+			all = append(all, step{Engine: j.name(), Graphs: kind.what, Seed: seed})
+		}
+	}
+	return all
+}
+
+// wanted reports whether s is to be done by this process.
+func (j *job) wanted(s step) bool {
+	return !slices.Contains(j.o.skip, s) && (j.o.only == nil || slices.Contains(j.o.only, s))
 }
 
 // run checks everything on the engine.
-func (j *job) run(ctx context.Context, bar *meter) *Engine {
-	start := time.Now()
-	r := &Engine{Name: "cpu"}
-	if j.device != nil {
-		r.Name = j.device.ID
+func (j *job) run(ctx context.Context) {
+	if (j.o.skip != nil || j.o.only != nil) && !slices.ContainsFunc(j.plan(), j.wanted) {
+		return
 	}
+	start := time.Now()
+	over := event{Engine: j.name(), Over: true}
+	opening, closing := step{Engine: j.name(), Graphs: stepOpen}, step{Engine: j.name(), Graphs: stepClose}
+	j.tell(event{Begin: &opening})
 	e, after, err := j.open()
+	j.tell(event{End: &opening})
 	if err != nil {
-		r.Err = err.Error()
+		over.Err = err.Error()
 	} else {
 		cpu := fallback.New(nil)
-		j.check(ctx, r, e, cpu, bar)
+		j.check(ctx, e, cpu)
+		j.tell(event{Begin: &closing})
 		if err := errors.Join(e.Close(), cpu.Close(), after()); err != nil {
-			r.Err = err.Error()
+			over.Err = err.Error()
 		}
+		j.tell(event{End: &closing})
 	}
 	if j.device != nil {
 		report := j.device.Report()
-		r.Device = &report
+		over.Device = &report
 	}
-	r.Took = time.Since(start)
-	return r
+	over.Took = time.Since(start)
+	j.tell(over)
 }
 
-func (j *job) check(ctx context.Context, r *Engine, e, cpu engine.Engine, bar *meter) {
+func (j *job) check(ctx context.Context, e, cpu engine.Engine) {
 	parts := optest.Parts(e, j.suite())
 	forward := len(parts)
 	if j.gradients() {
 		parts = append(parts, optest.GradientParts(e, cpu, j.suite())...)
 	}
-	r.Parts = make([]Part, len(parts))
 	var group errgroup.Group
 	group.SetLimit(procs.Count())
 	for i, p := range parts {
+		s := step{Engine: j.name(), Op: p.Op.Name, DType: p.DType.String(), Gradient: i >= forward}
+		if !j.wanted(s) {
+			continue
+		}
 		group.Go(func() error {
-			r.Parts[i] = newPart(p, i >= forward, guarded(p.Op.Name, func() []optest.Outcome { return p.Check(ctx) }))
-			bar.step(r.Name + " " + p.Op.Name)
+			j.tell(event{Begin: &s})
+			part := newPart(p, s.Gradient, guarded(s.Op, func() []optest.Outcome { return p.Check(ctx) }))
+			j.tell(event{End: &s, Part: &part})
 			return nil
 		})
 	}
 	_ = group.Wait() // no part returns one
 	for _, kind := range j.graphs(e, cpu) {
-		g := Graphs{What: kind.what}
-		var mu sync.Mutex
 		for seed := range uint64(j.o.Graphs) {
+			s := step{Engine: j.name(), Graphs: kind.what, Seed: seed}
+			if !j.wanted(s) {
+				continue
+			}
 			group.Go(func() error {
+				j.tell(event{Begin: &s})
 				out := guarded(kind.what, func() []optest.Outcome {
 					return []optest.Outcome{outcomeOf(kind.check(ctx, seed))}
 				})[0]
-				mu.Lock()
-				if g.Enter(out.State); out.State == optest.Failed && g.Why == "" {
-					g.Why = out.Err.Error()
+				end := event{End: &s, State: out.State}
+				if out.Err != nil {
+					end.Err = out.Err.Error()
 				}
-				mu.Unlock()
-				bar.step(r.Name + " " + kind.what)
+				j.tell(end)
 				return nil
 			})
 		}
 		_ = group.Wait()
-		r.Graphs = append(r.Graphs, g)
 	}
 }
 

@@ -80,7 +80,7 @@ func (p *place) runStep(ctx context.Context, t *target, s *step, name string) (m
 	folder := p.out(t.Name)
 	switch s.verb {
 	case "matrix":
-		argv = append([]string{argv[0], "matrix", "-o", report}, s.args...)
+		argv = append([]string{argv[0], "matrix", "-contain", "-o", report}, s.args...)
 	case "test":
 		folder = filepath.Join(p.repo, s.what)
 	case "exec":
