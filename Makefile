@@ -1,6 +1,6 @@
 # The README's two commands are plain go; this file gathers what a change is checked with.
 
-.PHONY: all test check fmt vet cross tidy race matrix variants bench bench-peers golden offline gpu
+.PHONY: all test check fmt vet cross tidy race drills matrix variants bench bench-peers golden offline gpu
 
 all: check test
 
@@ -36,6 +36,12 @@ cross:
 # The packages that share state between goroutines. Needs a C compiler.
 race:
 	CGO_ENABLED=1 go test -race -short -timeout 20m ./cl/... ./platform/... ./engine/... ./fallback/... ./internal/... ./ops
+
+# What must not happen however long a program runs and whatever fails: the long versions of
+# internal/drills, a quarter of an hour, which write their figures into docs/reliability.md.
+# RUN=Launches is one of them.
+drills:
+	ANYCL_DRILLS=full go test -v -count=1 -timeout 120m -run '$(RUN)' ./internal/drills
 
 # Every cell of op x device x dtype x sample on its own, with a report of each engine.
 matrix:

@@ -82,7 +82,9 @@ func (l *Library) drain() {
 		if o.isClosed() {
 			continue
 		}
-		l.log.Warn("cl: object collected without Close", "object", o.kind.String())
+		if !o.left.Load() {
+			l.log.Warn("cl: object collected without Close", "object", o.kind.String())
+		}
 		if err := o.close(); err != nil {
 			l.log.Warn("cl: release failed", "object", o.kind.String(), "error", err)
 		}

@@ -20,6 +20,8 @@ type object struct {
 	// free overrides the plain release of h, for what has no handle kind.
 	free func(o *object) cldriver.Status
 
+	left atomic.Bool // to the garbage collector, on purpose
+
 	// state counts the users of h: one for the owner until Close, one for each
 	// child, one for each call in flight. The top bit says that Close was called.
 	state   atomic.Uint32

@@ -44,6 +44,13 @@ func (c *Context) NewProgram(sources ...string) (*Program, error) {
 	return guard(&Program{obj: o, ctx: c, devices: c.devices}, o), nil
 }
 
+// Leave says that nobody is going to Close the program: it is released once it is collected, and
+// so are its kernels' holds on it. The remnant releases it earlier.
+func (p *Program) Leave() Remnant {
+	p.obj.left.Store(true)
+	return Remnant{p.obj}
+}
+
 // NewProgramFromBinary takes what Binary returned for the same device and driver.
 // Build it next. Errors: InvalidBinary.
 //

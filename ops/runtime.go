@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/internal/ocl"
@@ -37,6 +38,8 @@ type Options struct {
 	// anything else wants to run; one that is free spares runs of 0.2 ms and more about a sixth.
 	// Programs that set GOMAXPROCS themselves can leave one free in the same way.
 	SpareProc bool
+	// Library is the OpenCL library to use; nil means cl.Default().
+	Library *cl.Library
 	// Logger receives what was chosen and why; nil discards.
 	Logger *slog.Logger
 }
@@ -71,7 +74,9 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	return open(ctx, o, &platform.Options{Spec: o.Device, CacheDir: o.CacheDir, TuneDir: o.TuneDir, PoolBytes: o.PoolBytes, Logger: o.Logger})
+	return open(ctx, o, &platform.Options{
+		Library: o.Library, Spec: o.Device, CacheDir: o.CacheDir, TuneDir: o.TuneDir, PoolBytes: o.PoolBytes, Logger: o.Logger,
+	})
 }
 
 // open is Open with options for the device.

@@ -35,8 +35,10 @@ type Opened struct {
 	pool      pool[*block]
 	live      map[*block]struct{}
 	liveBytes int64
-	orphans   []cl.Remnant // of memory that was never closed
+	orphans   []cl.Remnant // of memory that was never closed, and of programs that only their users know
 	programs  map[programKey]*program
+	most      int   // of them
+	asked     int64 // how often one was asked for
 	stats     Stats
 }
 
@@ -94,7 +96,7 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 		device: d, opts: r, caps: &Caps{FMA: FMAPlain},
 		disk:     newProgramCache(r.CacheDir, r.CacheBytes),
 		live:     map[*block]struct{}{},
-		programs: map[programKey]*program{},
+		programs: map[programKey]*program{}, most: mostPrograms,
 	}
 	if d.has(fixOwnCache) {
 		o.disk = newProgramCache("", 0)

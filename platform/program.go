@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,12 @@ type program struct {
 	done chan struct{} // closed when prog and err are set
 	prog *cl.Program
 	err  error
+	used int64 // number of the last call that asked for it
 }
+
+// mostPrograms is how many programs are kept for who asks again. A program costs PoCL 3.1 a tenth
+// of a MiB, and who compiles one graph after another for weeks must not run out of memory.
+const mostPrograms = 512
 
 // defaultStd is the language level that every implementation builds: CL2.0 and
 // CL3.0 are each refused by some.
@@ -32,8 +38,9 @@ const defaultStd = "-cl-std=CL1.2"
 // Program returns the program built from OpenCL C source for this device. It
 // comes from memory, from the disk cache, or from the compiler; callers who ask
 // for the same program at the same time share one build. The program belongs to
-// the opened device and lives until it is closed: do not Close it, and do not
-// Build it again.
+// the opened device: do not Close it, and do not Build it again. It lives as long as
+// anybody holds it or a kernel of it, until the device is closed; the 512 that were asked for last
+// are kept for who asks again.
 //
 // Before the source stands a definition of the macro FMA(a, b, c), which is
 // a*b+c written the way that is right and fast on this device, and a #line
@@ -64,11 +71,14 @@ func (o *Opened) programFor(ctx context.Context, key programKey) (*cl.Program, e
 	if p == nil {
 		p = &program{done: make(chan struct{})}
 		o.programs[key] = p
+		o.forget()
 		o.work.Add(1)
 		go o.buildProgram(key, p)
 	} else {
 		o.stats.ProgramsShared++
 	}
+	o.asked++
+	p.used = o.asked
 	o.mu.Unlock()
 	select {
 	case <-p.done:
@@ -76,6 +86,30 @@ func (o *Opened) programFor(ctx context.Context, key programKey) (*cl.Program, e
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// forget makes room for one more program: the least recently used is left to who still
+// uses it. The caller holds o.mu.
+func (o *Opened) forget() {
+	if len(o.programs) <= o.most {
+		return
+	}
+	var oldest programKey
+	var found *program
+	for key, p := range o.programs {
+		select {
+		case <-p.done:
+			if p.prog != nil && (found == nil || p.used < found.used) {
+				oldest, found = key, p
+			}
+		default: // being built
+		}
+	}
+	if found == nil {
+		return
+	}
+	delete(o.programs, oldest)
+	o.orphans = append(slices.DeleteFunc(o.orphans, cl.Remnant.Closed), found.prog.Leave())
 }
 
 // builders bounds how many compilers run at once in this process.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -318,4 +319,49 @@ func TestProgramKeyCoversWhatDecidesAboutABinary(t *testing.T) {
 		add(what, d.programID("source", "options"))
 	}
 	assert.Equal(t, base().programID("source", "options"), base().programID("source", "options"))
+}
+
+// Who compiles one program after another keeps those that were asked for last. The others are
+// whole as long as anybody has them, and then gone.
+func TestProgramsThatNobodyUsesAreForgotten(t *testing.T) {
+	o := fresh(t, nil, &Options{CacheDir: CacheOff})
+	o.most = 3
+	lib := o.Device().CL().Platform().Library()
+	before := lib.Stats().Programs
+	get := func(n int) *cl.Program {
+		p, err := o.Program(t.Context(), "scale.cl", scale(700+n), "")
+		require.NoError(t, err)
+		return p
+	}
+	held := get(0)
+	kernel, err := get(1).Kernel("scale")
+	require.NoError(t, err)
+	for n := range 8 {
+		get(2 + n)
+		get(2) // is asked for again and stays
+	}
+	built := o.Stats().ProgramsBuilt
+	get(2)
+	require.EqualValues(t, 10, built)
+	require.Equal(t, built, o.Stats().ProgramsBuilt)
+	require.Equal(t, 3, o.Stats().Programs)
+	left := func(n int, why string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			runtime.GC()
+			return lib.Stats().Programs == before+n
+		}, 10*time.Second, time.Millisecond, why)
+	}
+	left(3+2, "kept, held, and that of a kernel")
+	require.NoError(t, kernel.Close())
+	kernel = nil
+	left(3+1, "kept, held")
+	again, err := held.Kernel("scale")
+	require.NoError(t, err, "it is whole")
+	require.NoError(t, again.Close())
+	get(0)
+	require.Equal(t, built+1, o.Stats().ProgramsBuilt)
+	runtime.KeepAlive(held)
+	get(3)
+	get(4) // 0 is left to held, which Close of the device does not wait for
 }

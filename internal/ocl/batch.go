@@ -2,12 +2,15 @@ package ocl
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"weak"
 
 	"golang.org/x/sync/errgroup"
 
@@ -37,44 +40,65 @@ type built struct {
 // Kernel makes the kernel of that name in the part.
 func (b built) Kernel(name string) (*cl.Kernel, error) { return b.prog.Kernel(name + b.suffix) }
 
-// library remembers every part that was compiled for a site.
+// library remembers every part that was compiled for a site, as long as the device or anybody
+// else has its program.
 type library struct {
 	mu    sync.Mutex
-	parts map[string]built // by options and source
+	parts map[partKey]entry
+	sweep int // the number of parts at which those of programs that have gone are forgotten
 }
 
-func (p *program) key() string { return p.options + "\x00" + p.source }
+// partKey is the hash of options and source.
+type partKey [sha256.Size]byte
+
+type entry struct {
+	prog   weak.Pointer[cl.Program]
+	suffix string
+}
+
+func (p *program) key() partKey { return sha256.Sum256([]byte(p.options + "\x00" + p.source)) }
 
 func (l *library) find(p *program) (built, bool) {
+	key := p.key()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b, ok := l.parts[p.key()]
-	return b, ok
+	at, ok := l.parts[key]
+	if !ok {
+		return built{}, false
+	}
+	prog := at.prog.Value()
+	return built{prog, at.suffix}, prog != nil
 }
 
 func (l *library) enter(p *program, b built) {
+	key := p.key()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.parts == nil {
-		l.parts = map[string]built{}
+		l.parts = map[partKey]entry{}
 	}
-	l.parts[p.key()] = b
+	if len(l.parts) >= l.sweep {
+		maps.DeleteFunc(l.parts, func(_ partKey, at entry) bool { return at.prog.Value() == nil })
+		l.sweep = 2*len(l.parts) + batchLarge
+	}
+	l.parts[key] = entry{weak.Make(b.prog), b.suffix}
 }
 
 // compileAll makes every program of the tasks available in the library.
 func (w *site) compileAll(ctx context.Context, tasks []readyTask) error {
 	batches := map[string][]*program{} // by what the parts of one program must share
 	var order []string
-	seen := map[string]bool{}
+	seen := map[partKey]bool{}
 	for _, t := range tasks {
 		for _, l := range t.plan.launches {
-			if _, ok := w.library.find(l.prog); ok || seen[l.prog.key()] {
+			key := l.prog.key()
+			if _, ok := w.library.find(l.prog); ok || seen[key] {
 				continue
 			}
-			seen[l.prog.key()] = true
+			seen[key] = true
 			share := l.prog.options + "\x00" + l.prog.head
 			if l.prog.head == "" { // a caller's own source
-				share = l.prog.key()
+				share = l.prog.options + "\x00" + l.prog.source
 			}
 			if batches[share] == nil {
 				order = append(order, share)

@@ -1,0 +1,135 @@
+package drills
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// drill is a row of docs/reliability.md.
+type drill struct {
+	test    string // without "Test"
+	asserts string
+}
+
+const page = "../../docs/reliability.md"
+
+// head stands above the table.
+const head = `# Reliability
+
+What must not happen however long a program runs and whatever fails, each as a drill: a test in
+` + "`internal/drills`" + ` that asserts and says a figure. ` + "`go test`" + ` runs a short version of all of them in
+less than a minute; ` + "`make drills`" + ` runs the long one, whose figures these are, and writes this page.
+` + "`make drills RUN=Launches`" + ` runs the drill of that name.
+
+| drill | what is asserted | figure |
+| --- | --- | --- |
+`
+
+// figures are what the drills of this run have found.
+var figures struct {
+	sync.Mutex
+	of map[string]string
+}
+
+// figure is what a drill has to say at its end.
+func figure(t *testing.T, format string, args ...any) {
+	t.Helper()
+	text := fmt.Sprintf(format, args...)
+	t.Log(text)
+	if t.Failed() {
+		return
+	}
+	figures.Lock()
+	defer figures.Unlock()
+	if figures.of == nil {
+		figures.of = map[string]string{}
+	}
+	figures.of[strings.TrimPrefix(t.Name(), "Test")] = text
+}
+
+var rowOf = regexp.MustCompile(`(?m)^\| (\w+) \| .* \| (.*) \|$`)
+
+// kept are the figures of a page.
+func kept(page []byte) map[string]string {
+	of := map[string]string{}
+	for _, m := range rowOf.FindAllSubmatch(page, -1) {
+		of[string(m[1])] = string(m[2])
+	}
+	return of
+}
+
+// render is the page with these figures.
+func render(of map[string]string) []byte {
+	var b bytes.Buffer
+	b.WriteString(head)
+	for _, d := range table {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", d.test, d.asserts, of[d.test])
+	}
+	b.WriteString(foot)
+	return b.Bytes()
+}
+
+// record writes what this run has found into the page.
+func record() error {
+	old, err := os.ReadFile(page)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	of := kept(old)
+	for name, text := range figures.of {
+		of[name] = text
+	}
+	return os.WriteFile(page, render(of), 0o644)
+}
+
+// testsIn are the tests of a package.
+func testsIn(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	pkgs, err := parser.ParseDir(token.NewFileSet(), dir, func(f fs.FileInfo) bool { return strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	require.NoError(t, err)
+	for _, p := range pkgs {
+		for _, f := range p.Files {
+			for _, d := range f.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
+					found[f.Name.Name] = true
+				}
+			}
+		}
+	}
+	return found
+}
+
+func TestThePageIsTheTableOfTheDrills(t *testing.T) {
+	got, err := os.ReadFile(page)
+	require.NoError(t, err)
+	of := kept(got)
+	require.Equal(t, string(render(of)), string(got), "run make drills")
+	tests := testsIn(t, ".")
+	delete(tests, "TestMain")
+	delete(tests, t.Name())
+	for _, d := range table {
+		require.NotEmpty(t, of[d.test], "no figure of %s: run make drills RUN=%[1]s", d.test)
+		require.Contains(t, tests, "Test"+d.test)
+		delete(tests, "Test"+d.test)
+	}
+	require.Empty(t, tests, "drills that are in no table")
+
+	// What is drilled elsewhere is there.
+	named := regexp.MustCompile("`(\\w[\\w/]*)`: (Test\\w+)").FindAllStringSubmatch(foot, -1)
+	require.Len(t, named, strings.Count(foot, "\n- "))
+	for _, m := range named {
+		require.Contains(t, testsIn(t, "../../"+m[1]), m[2])
+	}
+}
