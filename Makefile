@@ -1,6 +1,6 @@
 # The README's two commands are plain go; this file gathers what a change is checked with.
 
-.PHONY: all test check fmt vet cross tidy race drills matrix variants bench bench-peers golden offline gpu
+.PHONY: all test check fmt vet cross tidy race drills matrix matrix-full variants bench bench-peers golden offline gpu
 
 all: check test
 
@@ -46,6 +46,12 @@ drills:
 # Every cell of op x device x dtype x sample on its own, with a report of each engine.
 matrix:
 	ANYCL_MATRIX=full go test -v -count=1 -timeout 60m -run 'Portability|EveryOp|Gradients|Engines' .
+
+# The matrix on every driver, checker and compiler of portability/targets.yaml, in Debians of their own
+# that it makes first (as root, on Debian); on demand, about an hour. TARGETS are some of them, TIER=quick what CI runs.
+TIER ?= full
+matrix-full:
+	go run ./internal/targets run -tier $(TIER) $(TARGETS)
 
 # The same cells and random graphs with every kernel variant forced in turn. A graph runs again
 # only where a variant makes other kernels or arguments of it than those before: about one in six.

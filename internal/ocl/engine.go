@@ -50,6 +50,10 @@ func NewForced(dev *platform.Opened, variants string) *Engine {
 	facts := newFacts(dev.Device(), dev.Caps())
 	facts.tuned = openOverlay(dev)
 	near := newNear(dev, facts)
+	if forcedName(variants, forcedClass) == forcedGPU {
+		facts.asGPU(dev.Caps())
+		near = nil // it would take what is small, and plan for a CPU
+	}
 	e := &Engine{
 		dev: dev, facts: facts,
 		far:  &site{device: dev.Device().CL(), facts: facts, programs: dev, library: new(library)},

@@ -49,3 +49,10 @@ func newFacts(d *platform.Device, caps *platform.Caps) *deviceFacts {
 	}
 	return f
 }
+
+// asGPU makes f one of a GPU that is like the device in everything else, so that what is planned
+// for GPUs runs where there is none.
+func (f *deviceFacts) asGPU(caps *platform.Caps) {
+	f.cpu, f.cache = false, 0
+	f.dot, f.dotOptions = dotUnitOf(false, caps)
+}

@@ -15,8 +15,11 @@ import (
 // EnvVariant names the environment variable that forces kernel variants, as in
 // "reduce=item,contract=tile". A variant that cannot run a task is not forced
 // on it. "thread=caller", "thread=crew" and "thread=workers" force what graphs run on
-// where a driver leaves the choice.
+// where a driver leaves the choice. "class=gpu" plans everything as for a GPU with the limits and
+// capabilities of the device.
 const EnvVariant = "ANYCL_VARIANT"
+
+const forcedClass, forcedGPU = "class", "gpu"
 
 // families says which kernel variants may run a collapsed task, best first.
 var families = map[engine.Kind]func(d *deviceFacts, t *engine.Task) []variant{

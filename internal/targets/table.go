@@ -15,8 +15,9 @@ import (
 
 // table is the file of targets, which says what its fields mean.
 type table struct {
-	Roots   map[string]*root `yaml:"roots"`
-	Targets []*target        `yaml:"targets"`
+	Words   map[string]string `yaml:"words"`
+	Roots   map[string]*root  `yaml:"roots"`
+	Targets []*target         `yaml:"targets"`
 }
 
 type root struct {
@@ -77,6 +78,16 @@ func parseTable(text []byte) (*table, error) {
 	}
 	seen := map[string]bool{}
 	for _, row := range t.Targets {
+		for _, steps := range [][]string{row.Quick, row.Full} {
+			for i, text := range steps {
+				steps[i] = os.Expand(text, func(word string) string {
+					if t.Words[word] == "" {
+						wrong = append(wrong, fmt.Errorf("target %q: there is no word $%s", row.Name, word))
+					}
+					return t.Words[word]
+				})
+			}
+		}
 		if err := row.check(t.Roots); err != nil {
 			wrong = append(wrong, fmt.Errorf("target %q: %w", row.Name, err))
 		}

@@ -40,6 +40,7 @@ func TestAWrongTableSaysWhatIsWrong(t *testing.T) {
 		"targets: [{name: a, about: b, kind: run, root: host, full: [dance]}]":                                              "must begin with",
 		"targets: [{name: a, about: b, kind: run, root: host, full: [test]}]":                                               "what?",
 		"targets: [{name: a, about: b, kind: run, root: host, full: [test ops]}]":                                           "./like/this",
+		"targets: [{name: a, about: b, kind: run, root: host, full: [matrix $X]}]":                                          "no word $X",
 		"targets: [&a {name: a, about: b, kind: run, root: host, full: [matrix]}, *a]":                                      "there are two",
 		"roots: {host: {suite: sid, packages: [x]}}\ntargets: [{name: a, about: b, kind: run, root: host, full: [matrix]}]": `root "host"`,
 	} {
@@ -65,6 +66,9 @@ func TestATierChoosesTargetsAndSteps(t *testing.T) {
 	require.Equal(t, []string{"both: exec true", "soon: matrix"}, names(quick))
 	require.Equal(t, []string{"both: exec false", "late: matrix", "soon: matrix"}, names(full))
 	require.Equal(t, []string{"soon: matrix"}, names(full, "soon"))
+	worded, err := parseTable([]byte("words: {W: -op add}\ntargets: [{name: a, about: b, kind: run, root: host, full: [matrix $W]}]"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"matrix -op add"}, worded.Targets[0].Full)
 	_, err = tab.choose([]string{"late"}, quick)
 	require.ErrorContains(t, err, "no target late with quick steps")
 	_, err = tab.choose(nil, "daily")
