@@ -73,6 +73,22 @@ func probes() (all []probe) {
 	for _, n := range []int{64, 2048} {
 		add(fmt.Sprintf("trees %d", n), func(in makes) *Node { return TreeRegress(in(tensor.Float32, n, 16), stumps(64, 16)) })
 	}
+	for _, n := range []int{16, 96} {
+		add(fmt.Sprintf("attention %d", n), func(in makes) *Node {
+			return Attention(in(tensor.Float32, 1, 4, n, 32), in(tensor.Float32, 1, 4, n, 32), in(tensor.Float32, 1, 4, n, 32), nil)
+		})
+	}
+	for _, n := range []int{64, 4096} {
+		add(fmt.Sprintf("scatter_add %d", n), func(in makes) *Node {
+			return ScatterAdd(in(tensor.Float32, 512, 16), 0, in(tensor.Int64, n), in(tensor.Float32, n, 16))
+		})
+	}
+	for _, n := range []int{1 << 8, 1 << 15} {
+		add(fmt.Sprintf("unique %d", n), func(in makes) *Node { return Unique(in(tensor.Int64, n), nil).Values })
+	}
+	add("conv2d 8x8", func(in makes) *Node {
+		return Conv2D(in(tensor.Float32, 1, 3, 10, 10), in(tensor.Float32, 8, 3, 3, 3), Conv2DOptions{})
+	})
 	for _, c := range []int{4, 32} {
 		add(fmt.Sprintf("conv2d %d channels", c), func(in makes) *Node {
 			return Conv2D(in(tensor.Float32, 1, c, 32, 32), in(tensor.Float32, c, c, 3, 3), Conv2DOptions{Pad: [2]int{1, 1}})

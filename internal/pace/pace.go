@@ -68,7 +68,7 @@ type point struct {
 }
 
 const (
-	doubt   = 0.25    // the weight of what a wider key tells, and of no correction at all
+	doubt   = 0.1     // the weight of what a wider key tells, and of no correction at all
 	unknown = 0.6     // the error, in logarithms, of what was never measured
 	memory  = 8       // the weight above which older measurements fade
 	limit   = 1 << 16 // a factor beyond it, either way, is a mistake
@@ -94,7 +94,7 @@ func (t *Table) Correct(k Key, predicted time.Duration) (expected time.Duration,
 		sum, squares, weight := doubt*log, doubt*square, doubt
 		for b := range all {
 			if p := &all[b]; p.Weight > 0 {
-				w := p.Weight * math.Exp2(-3*math.Abs(at-float64(b)))
+				w := p.Weight * math.Exp2(-2*math.Abs(at-float64(b)))
 				sum += w * p.Log
 				squares += w * p.Spread
 				weight += w
