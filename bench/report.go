@@ -34,7 +34,14 @@ func newReport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return report.Write(docs, records, notes)
+			if files, err = filepath.Glob(filepath.Join(results, "gonum", "*.jsonl")); err != nil {
+				return err
+			}
+			sweeps, err := report.ReadSweeps(files...)
+			if err != nil {
+				return err
+			}
+			return report.Write(docs, records, notes, sweeps...)
 		},
 	}
 	c.Flags().StringVar(&results, "results", "results", "folder of the results")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/internal/bench"
+	"github.com/anycl/anycl/internal/bench/dropin"
 )
 
 // worst is how many rows the list of what falls short has.
@@ -30,7 +31,7 @@ To measure on another machine: ` + "`make bench-peers`" + `, then ` + "`cd bench
 `
 
 // Write writes performance.md and its plots to the folder.
-func Write(dir string, records []bench.Record, notes []Note) error {
+func Write(dir string, records []bench.Record, notes []Note, sweeps ...dropin.Sweep) error {
 	all := machines(records)
 	if len(all) == 0 {
 		return fmt.Errorf("report: no record of ours among %d", len(records))
@@ -49,6 +50,7 @@ func Write(dir string, records []bench.Record, notes []Note) error {
 			return err
 		}
 	}
+	dropIn(f, sweeps)
 	return f.Close()
 }
 

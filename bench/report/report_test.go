@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/bench"
+	"github.com/anycl/anycl/internal/bench/dropin"
 )
 
 func record(work string, ratio float64, at time.Time) bench.Record {
@@ -60,6 +62,41 @@ func TestThePageIsTheSameEveryTime(t *testing.T) {
 		}
 	}
 	require.Equal(t, pages[0], pages[1])
+}
+
+// A sweep beside gonum may be measured in parts, and what was measured again counts as it was last.
+func TestThePageSumsUpCallsBesideGonum(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1e9, 0)
+	row := func(name string, ratio float64) dropin.Row {
+		return dropin.Row{Name: name, Ratio: bench.Ratio{Median: ratio, Lo: ratio, Hi: ratio}, Ns: 1000}
+	}
+	file := filepath.Join(t.TempDir(), "pocl.jsonl")
+	f, err := os.Create(file)
+	require.NoError(t, err)
+	out := json.NewEncoder(f)
+	for i, rows := range [][]dropin.Row{
+		{row("float32/gemm-nn/64", 4), row("float32/gemm-tn/64", 0.5), row("float64/gemm-nn/64", 2), row("mat/Mul/50", 3)},
+		{row("float32/gemm-tn/64", 1), row("crowd/float64/gemm-tn/8 goroutines/40", 0.8)},
+	} {
+		require.NoError(t, out.Encode(dropin.Sweep{Rows: rows, Context: bench.Context{Device: "pocl:0 x", Time: now.Add(time.Duration(i) * time.Hour)}}))
+	}
+	require.NoError(t, f.Close())
+	sweeps, err := ReadSweeps(file)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, Write(dir, []bench.Record{record("sgemm/256", 2, now)}, nil, sweeps...))
+	text, err := os.ReadFile(filepath.Join(dir, "performance.md"))
+	require.NoError(t, err)
+	page := string(text)
+	require.Contains(t, page, "5 calls, 1 slower than gonum by more than 5 %")
+	require.Contains(t, page, "| gemm | 2, 0 slower | 2.0x | 1.00x (gemm-tn/64) | 1, 0 slower | 2.0x | 2.00x (gemm-nn/64) |")
+	require.Contains(t, page, "| mat.Mul |  | |  | 1, 0 slower | 3.0x | 3.00x (Mul/50) |")
+	require.Contains(t, page, "| gemm by many goroutines |")
+	require.Contains(t, page, "| crowd/float64/gemm-tn/8 goroutines/40 | 0.80x |")
+	require.NoError(t, os.WriteFile(file, []byte("{"), 0o666))
+	_, err = ReadSweeps(file)
+	require.Error(t, err)
 }
 
 func TestNothingMeasuredIsAnError(t *testing.T) {
