@@ -2,6 +2,11 @@ package ops
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -43,4 +48,116 @@ func TestCalibrationEndsWithItsContext(t *testing.T) {
 	cancel()
 	_, err := cpuOnly(t).Calibrate(ctx)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// Graphs are placed and computed whatever became of what was measured: never, by another driver or
+// version (which is another file), cut short, or where nothing can be written.
+func TestAGraphRunsWhateverBecameOfTheMeasurements(t *testing.T) {
+	dir := t.TempDir()
+	run := func(dir string) (rt *Runtime, exe *Executable) {
+		t.Helper()
+		rt, err := Open(t.Context(), &Options{CacheDir: dir})
+		require.NoError(t, err)
+		if rt.Device() == nil {
+			require.NoError(t, rt.Close())
+			t.Skip("no OpenCL device")
+		}
+		g := NewGraph("measured or not")
+		x := g.Input("x", tensor.Float32, 300)
+		exe, err = g.Compile(t.Context(), rt, Target{Outputs: []*Node{Add(x, x)}})
+		require.NoError(t, err)
+		feed := vec(t, []int{300})
+		for range 20 {
+			out, err := exe.Run(t.Context(), Feeds{x: feed})
+			require.NoError(t, err)
+			for i := range 300 {
+				require.Equal(t, 2*feed.Float64At(i), out[0].Float64At(i))
+			}
+		}
+		require.Positive(t, exe.Report().Predicted)
+		t.Cleanup(func() { require.NoError(t, errors.Join(exe.Close(), rt.Close())) })
+		return rt, exe
+	}
+	rt, _ := run(dir)
+	require.NoError(t, rt.Settle(t.Context()))
+	if _, err := rt.opened.Calibrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rt.pace.Learn(waitKey(rt.engines[0]), time.Microsecond, time.Millisecond, 1, true)
+	rt.keepLearned()
+	again, _ := run(dir)
+	require.NotNil(t, again.opened.Calibration(), "it is kept")
+	corrected, _ := again.pace.Correct(waitKey(again.engines[0]), time.Microsecond)
+	require.Greater(t, corrected, 100*time.Microsecond, "and so is what was learned")
+
+	cut := 0
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		cut++
+		return os.WriteFile(path, []byte("anycl/1 calibration 2\n{\"launch"), 0o600)
+	}))
+	require.Positive(t, cut)
+	damaged, _ := run(dir)
+	corrected, _ = damaged.pace.Correct(waitKey(damaged.engines[0]), time.Microsecond)
+	require.Equal(t, time.Microsecond, corrected)
+
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	run(filepath.Join(file, "below"))
+}
+
+// What is tiny goes where a run of it costs next to nothing beside the product itself.
+func TestATinyRunCostsAtMostTwoMicroseconds(t *testing.T) {
+	if RaceEnabled {
+		t.Skip("the race detector takes longer than the run")
+	}
+	rt, err := Open(t.Context(), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, rt.Close()) }()
+	g := NewGraph("tiny")
+	x := g.Input("x", tensor.Float32, 4, 4)
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{MatMul(x, x)}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, exe.Close()) }()
+	feeds, out := Feeds{x: vec(t, []int{4, 4})}, []*tensor.Tensor{vec(t, []int{4, 4})}
+	a := make([]float32, 16)
+	for i := range a {
+		a[i] = float32(feeds[x].Float64At(i))
+	}
+	c := make([]float32, 16)
+	direct := func() {
+		for i := range 4 {
+			for j := range 4 {
+				var sum float32
+				for k := range 4 {
+					sum += a[4*i+k] * a[4*k+j]
+				}
+				c[4*i+j] = sum
+			}
+		}
+	}
+	const runs = 200
+	least := func(f func()) time.Duration { // of rounds, since other work only makes them longer
+		best := time.Duration(math.MaxInt64)
+		for range 50 {
+			start := time.Now()
+			for range runs {
+				f()
+			}
+			best = min(best, time.Since(start)/runs)
+		}
+		return best
+	}
+	run, own := least(func() {
+		if err := exe.RunInto(t.Context(), feeds, out); err != nil {
+			t.Error(err)
+		}
+	}), least(direct)
+	for i, v := range c {
+		require.InDelta(t, v, out[0].Float64At(i), 1e-4)
+	}
+	t.Logf("a run in %v, the product alone in %v, on %s", run, own, exe.Report().Tasks[0].Where)
+	require.LessOrEqual(t, run, own+2*time.Microsecond)
 }
