@@ -105,6 +105,7 @@ func (d *Device) devicePath(dir, kind string, version int) string {
 	if d.companion != nil && kind != kindTuning {
 		fields = append(fields, d.companion.Name)
 	}
+	fields = append(fields, d.unusual()...)
 	key := hashKey(fields...)
 	return filepath.Join(dir, "devices", key[:32]+"."+kind)
 }

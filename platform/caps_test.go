@@ -129,7 +129,7 @@ func TestAnotherDriverOrProbeVersionIsProvenAnew(t *testing.T) {
 	assert.NotEqual(t, d.devicePath("x", kindCaps, 1), d.devicePath("x", kindCaps, 2))
 	assert.NotEqual(t, d.devicePath("x", kindCaps, 1), d.devicePath("x", kindCalibration, 1))
 	assert.Empty(t, d.devicePath("", kindCaps, 1))
-	e.quirks = quirksOf(e, true)
+	e.quirks, _ = quirksOf(e, true, nil)
 	assert.Empty(t, e.devicePath("x", kindCaps, 1), "a driver that executes nothing teaches nothing")
 }
 

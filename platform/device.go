@@ -43,12 +43,13 @@ type Device struct {
 	Rank       int     `json:"rank"` // 1 is what Select("") takes first
 	Why        string  `json:"why"`  // why it has that rank
 
-	cl     *cl.Device
-	info   *cl.DeviceInfo
-	order  int     // in which it was enumerated
-	twin   int     // number among the devices of its platform that look the same
-	opts   Options // of Discover, with defaults
-	quirks []Quirk
+	cl        *cl.Device
+	info      *cl.DeviceInfo
+	order     int     // in which it was enumerated
+	twin      int     // number among the devices of its platform that look the same
+	opts      Options // of Discover, with defaults
+	quirks    []Quirk
+	quirksOff []string // that EnvQuirks switched off
 
 	companion *Device // not listed; nil where there is none
 
@@ -57,7 +58,7 @@ type Device struct {
 }
 
 // describe fills a Device from what the OpenCL device says.
-func describe(d *cl.Device) *Device {
+func describe(d *cl.Device, switched map[string]bool) *Device {
 	info, p := d.Info(), d.Platform()
 	key := vendorKey(p.Name(), info.Vendor, info.Name)
 	simulated := nullDriver(key, os.Getenv)
@@ -75,7 +76,7 @@ func describe(d *cl.Device) *Device {
 		cl: d, info: info, probing: make(chan struct{}, 1),
 	}
 	r.Unified = info.HostUnifiedMemory || r.Class == CPU
-	r.quirks = quirksOf(r, simulated)
+	r.quirks, r.quirksOff = quirksOf(r, simulated, switched)
 	r.GFLOPS = estimate(r)
 	return r
 }
@@ -104,8 +105,11 @@ func (d *Device) CL() *cl.Device { return d.cl }
 // Info returns everything that the device declares.
 func (d *Device) Info() *cl.DeviceInfo { return d.info }
 
-// Quirks returns what is known to be wrong with this device or its driver.
+// Quirks returns what is known to be wrong with this device or its driver, and is in effect.
 func (d *Device) Quirks() []Quirk { return append([]Quirk(nil), d.quirks...) }
+
+// QuirksOff names the quirks that [EnvQuirks] switched off.
+func (d *Device) QuirksOff() []string { return append([]string(nil), d.quirksOff...) }
 
 // Caps returns what the device has been proven to do. The first call on a new
 // device or driver compiles and runs small kernels, which takes from a fraction

@@ -114,7 +114,10 @@ func (p *prober) tryDirect() {
 	if d := p.o.device; d.Class != CPU || !d.info.HostUnifiedMemory {
 		return
 	}
-	err := p.direct()
+	err := errors.New("not tried: quirk no-direct")
+	if !p.o.device.has(fixNoDirect) {
+		err = p.direct()
+	}
 	p.caps.Direct = err == nil
 	p.record("direct", true, err)
 }

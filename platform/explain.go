@@ -13,13 +13,14 @@ import (
 type Report struct {
 	*Device
 	Quirks      []Quirk      `json:"quirks"`
+	QuirksOff   []string     `json:"quirks_off,omitempty"`  // by ANYCL_QUIRKS
 	Caps        *Caps        `json:"caps,omitempty"`        // nil: not probed yet
 	Calibration *Calibration `json:"calibration,omitempty"` // nil: not calibrated yet
 }
 
 // Report returns what is known about the device. It probes nothing.
 func (d *Device) Report() Report {
-	r := Report{Device: d, Quirks: d.Quirks(), Calibration: d.loadCalibration(d.opts.CacheDir)}
+	r := Report{Device: d, Quirks: d.Quirks(), QuirksOff: d.QuirksOff(), Calibration: d.loadCalibration(d.opts.CacheDir)}
 	select {
 	case d.probing <- struct{}{}:
 		r.Caps = d.caps
@@ -124,9 +125,16 @@ func (d *Device) Explain() string {
 		b.WriteString("\n")
 		fmt.Fprintln(w, "  quirk\tsymptom\tremedy")
 		for _, q := range r.Quirks {
-			fmt.Fprintf(w, "  %s\t%s\t%s\n", q.Name, q.Symptom, q.Remedy)
+			name := q.Name
+			if q.Forced {
+				name += " (by " + EnvQuirks + ")"
+			}
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", name, q.Symptom, q.Remedy)
 		}
 		_ = w.Flush()
+	}
+	if len(r.QuirksOff) > 0 {
+		fmt.Fprintf(&b, "\n  switched off by %s: %s\n", EnvQuirks, strings.Join(r.QuirksOff, ", "))
 	}
 	return b.String()
 }

@@ -8,7 +8,7 @@ import (
 
 // fillPart is the most that one fill command covers: at 2 GiB and above some
 // drivers fill only a part (see the quirk large-fill).
-const fillPart = 1 << 30
+var fillPart int64 = 1 << 30 // tests fill less
 
 // Fill enqueues the repetition of pattern over n bytes of m at off. The pattern
 // has 1, 2, 4, ... or 128 bytes and divides off and n. It does not wait.

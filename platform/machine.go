@@ -39,15 +39,19 @@ type Note struct {
 // vendor's driver, which takes about 100 ms.
 //
 // A machine without OpenCL is not an error: Devices is empty and LoadErr says
-// why. Errors: ctx's, when it ends before the drivers answer.
+// why. Errors: ctx's, when it ends before the drivers answer; ANYCL_QUIRKS names what is none.
 func Discover(ctx context.Context, o *Options) (*Machine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("platform: discover: %w", err)
 	}
+	switched, err := switches()
+	if err != nil {
+		return nil, err
+	}
 	opts := o.withDefaults()
 	// Drivers are known to hang while they start, and nothing can interrupt them.
 	done := make(chan *Machine, 1)
-	go func() { done <- discover(&opts) }()
+	go func() { done <- discover(&opts, switched) }()
 	select {
 	case m := <-done:
 		return m, nil
@@ -56,7 +60,7 @@ func Discover(ctx context.Context, o *Options) (*Machine, error) {
 	}
 }
 
-func discover(o *Options) *Machine {
+func discover(o *Options, switched map[string]bool) *Machine {
 	m := &Machine{spec: o.Spec}
 	if m.spec == "" {
 		m.spec, m.env = os.Getenv(EnvDevice), true
@@ -84,11 +88,11 @@ func discover(o *Options) *Machine {
 			m.note(p.Name(), err.Error())
 			m.failed = errors.Join(m.failed, fmt.Errorf("%s: %w", p.Name(), err))
 		case len(ds) == 0:
-			m.note(p.Name(), "no devices")
+			m.note(p.Name(), "no devices"+whyNone(p.Name()))
 		}
 		found := make([]*Device, len(ds))
 		for i, d := range ds {
-			found[i] = describe(d)
+			found[i] = describe(d, switched)
 		}
 		all = append(all, pair(found)...)
 	}

@@ -31,7 +31,7 @@ func TestTestsHaveACacheFolderOfTheirOwn(t *testing.T) {
 }
 
 var found = sync.OnceValues(func() (*Device, error) {
-	m := discover(new((*Options)(nil).withDefaults()))
+	m := discover(new((*Options)(nil).withDefaults()), nil)
 	return m.Select("")
 })
 

@@ -105,13 +105,22 @@ func (p *prober) close() {
 func (p *prober) options(std string) string {
 	d := p.o.device
 	opts := []string{std, "-DT=" + floatVector(d.VectorWidth)}
+	opts = append(opts, d.forced()...)
 	if d.Key == keyNVIDIA {
-		opts = append(opts, "-DFORCE_HALF", "-DTRY_PTX")
+		opts = append(opts, "-DTRY_PTX")
 	}
 	if n := d.lanes(); n > 0 {
 		opts = append(opts, fmt.Sprintf("-DTRY_LANES=%d", n))
 	}
 	return strings.Join(append(opts, vnniOptions(d)...), " ")
+}
+
+// forced are macros for what is probed whatever the device declares.
+func (d *Device) forced() []string {
+	if d.has(fixTryHalf) {
+		return []string{"-DFORCE_HALF"}
+	}
+	return nil
 }
 
 // lanes is the smallest size from 8 on of sub-groups that kernels may ask for, 0 where
@@ -135,7 +144,7 @@ func (p *prober) skipped(section string) string {
 	case section == "rate_fma" && d.has(fixNoFMA):
 		return "quirk slow-fma"
 	case section == "fp64" && d.has(fixNoFP64):
-		return "quirk fp64-crash"
+		return "quirk no-fp64"
 	case (section == "dot_x86" || section == "dot_vex") && d.has(fixNoAssembly):
 		return "quirk inline-assembly"
 	case d.has(fixDeclaredOnly):

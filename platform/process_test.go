@@ -27,6 +27,7 @@ var roles = map[string]func() error{
 	"nil":          nilRole,
 	"spec":         specRole,
 	"companion":    companionRole,
+	"proofs":       proofsRole,
 }
 
 func runRole(role string) int {

@@ -1,14 +1,33 @@
 package platform
 
-import "strings"
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/internal/quirks"
+)
+
+// EnvQuirks switches quirks on and off, on all devices of the process: names with a sign, as
+// "+no-out-of-order,-restore-signals". Discover refuses names that it does not know.
+const EnvQuirks = quirks.Variable
 
 // Quirk is one row of what is known to be wrong with a device or a driver, and
 // what this package or its callers do about it.
 type Quirk struct {
 	Name    string `json:"name"`
+	Driver  string `json:"driver"` // which drivers, versions or devices it is about
 	Symptom string `json:"symptom"`
 	Remedy  string `json:"remedy"`
-	Source  string `json:"source"`
+	Source  string `json:"source"` // who says so, or where it was observed or measured
+	Test    string `json:"test"`   // shows that the remedy is needed, or that it is in effect
+	// Always marks a remedy that is in effect on every device, as it costs nothing there.
+	// It cannot be switched off.
+	Always bool `json:"always,omitempty"`
+	// Forced marks a quirk that EnvQuirks switched on for a device that it is not about.
+	Forced bool `json:"forced,omitempty"`
 
 	fix   fix
 	match func(d *Device, simulated bool) bool
@@ -26,181 +45,59 @@ const (
 	fixOneThread                    // not safe for concurrent calls
 	fixOwnCache                     // keep no binaries: the driver does
 	fixNoAssembly                   // its compiler crashes at inline assembly for the CPU
+	fixTryHalf                      // probe half whatever is declared
+	fixInOrder                      // do not even probe queues that are out of order
+	fixSignals                      // restore signal handlers; internal/cldriver asks the environment itself
+	fixNoDirect                     // no plain copies: a wait may end before the work does
 )
 
-func key(keys ...string) func(*Device, bool) bool {
-	return func(d *Device, _ bool) bool {
-		for _, k := range keys {
-			if d.Key == k {
-				return true
+// switches are the quirks that EnvQuirks switches, and whether on. Errors: a name that is in
+// no row, or whose remedy is always in effect.
+func switches() (map[string]bool, error) {
+	text := os.Getenv(EnvQuirks)
+	fail := func(why string) (map[string]bool, error) {
+		var names []string
+		for _, q := range quirkTable {
+			if !q.Always {
+				names = append(names, q.Name)
 			}
 		}
-		return false
+		slices.Sort(names)
+		return nil, fmt.Errorf("platform: %s=%s: %s; there are: %s", EnvQuirks, text, why, strings.Join(names, ", "))
 	}
-}
-
-func rusticl(d *Device, _ bool) bool { return strings.EqualFold(d.PlatformName, "rusticl") }
-
-// quirkTable is in no particular order: every row that matches holds.
-var quirkTable = []Quirk{
-	{
-		Name:    "null-driver",
-		Symptom: "Intel's driver with SetCommandStreamReceiver set accepts all commands and executes none",
-		Remedy:  "class simulator; selected only by name",
-		Source:  "github.com/intel/compute-runtime, debug keys",
-		fix:     fixNoResults,
-		match:   func(_ *Device, simulated bool) bool { return simulated },
-	},
-	{
-		Name:    "slow-fma",
-		Symptom: "fma() is emulated in software on llvmpipe, 4 to 18 times slower than a*b+c, and does not link on some builds",
-		Remedy:  "FMA(a,b,c) is a*b+c",
-		Source:  "measured with sgemm on Mesa 22.3, 25.0 and 26.2",
-		fix:     fixNoFMA,
-		match:   key(keyLLVMpipe),
-	},
-	{
-		Name:    "fp64-crash",
-		Symptom: "double arithmetic, which is opt-in, ends the process on llvmpipe of Mesa 26",
-		Remedy:  "fp64 is not probed and counts as missing",
-		Source:  "observed on Mesa 26.2.6",
-		fix:     fixNoFP64,
-		match: func(d *Device, _ bool) bool {
-			return d.Key == keyLLVMpipe && versionIn(d.Driver, 26, 0)
-		},
-	},
-	{
-		Name:    "subdevice-crash",
-		Symptom: "clCreateSubDevices ends the process instead of failing",
-		Remedy:  "cl asks only devices that list partition kinds",
-		Source:  "observed on Mesa 22.3.6",
-		match:   rusticl,
-	},
-	{
-		Name:    "kernels-before-binary",
-		Symptom: "a program's binary holds device code only after its kernels were created",
-		Remedy:  "kernels are created before the binary is kept",
-		Source:  "github.com/viennacl/viennacl-dev issue 225",
-		fix:     fixKernelsFirst,
-		match:   key(keyARM),
-	},
-	{
-		Name:    "large-fill",
-		Symptom: "clEnqueueFillBuffer of 2 GiB and more fills only a part",
-		Remedy:  "Opened.Fill fills in pieces",
-		Source:  "github.com/ProjectPhysX/FluidX3D, release notes",
-		match:   key(keyNVIDIA),
-	},
-	{
-		Name:    "no-fp16-listed",
-		Symptom: "half arithmetic works although cl_khr_fp16 is not listed",
-		Remedy:  "half is probed whatever the extension string says",
-		Source:  "github.com/ProjectPhysX/OpenCL-Benchmark",
-		match:   key(keyNVIDIA),
-	},
-	{
-		Name:    "truncated-binary-aborts",
-		Symptom: "a damaged program binary ends the process",
-		Remedy:  "length and SHA-256 are checked before the driver sees a binary",
-		Source:  "observed on PoCL 3.1, 6.0, 7.1 and Mesa 22.3",
-		match: func(d *Device, s bool) bool {
-			return key(keyPoCL)(d, s) || rusticl(d, s) && versionIn(d.Driver, 0, 25)
-		},
-	},
-	{
-		Name:    "signal-handlers",
-		Symptom: "replaces the process's signal handlers when it starts",
-		Remedy:  "cl saves them before and restores them after",
-		Source:  "observed on PoCL 3.1, 6.0 and 7.1",
-		match:   key(keyPoCL),
-	},
-	{
-		Name:    "cache-folder",
-		Symptom: "no devices when its own cache folder (POCL_CACHE_DIR) cannot be written",
-		Remedy:  "none: Explain shows the empty platform",
-		Source:  "observed on PoCL 3.1",
-		match:   key(keyPoCL),
-	},
-	{
-		Name: "own-program-cache",
-		Symptom: "compiles every kernel once more to make a binary, from files that other threads and processes may be writing; " +
-			"ends the process at a binary with an empty file in it",
-		Remedy: "no binaries are kept: its own cache keeps programs and launches",
-		Source: "observed on PoCL 3.1: pocl_binary.c, assertion len > 0; 8 of 18 s of a cold start went into binaries",
-		fix:    fixOwnCache,
-		match:  key(keyPoCL),
-	},
-	{
-		Name:    "specialised-launch",
-		Symptom: "compiles each kernel again for every new work-group size, at its first launch",
-		Remedy:  "few work-group sizes; its own cache keeps the results",
-		Source:  "measured on PoCL 3.1: 25 ms to 5 s a kernel",
-		match:   key(keyPoCL),
-	},
-	{
-		Name: "masked-loads",
-		Symptom: "ends the process at a kernel in which two loops read one place under one mask, one a number and one its bits, " +
-			"as fabs or isnan does",
-		Remedy: "such loops of row_band.cl read at offsets that a compiler does not see to be equal",
-		Source: "observed on PoCL 3.1 with LLVM 15: EarlyCSE takes masked loads of two types for one",
-		match:  key(keyPoCL),
-	},
-	{
-		Name:    "inline-assembly",
-		Symptom: "ends the process at a kernel with inline assembly: an assertion, cast<ConstantInt>, of LLVM 18",
-		Remedy:  "dot products of bytes by vpdpbusd are not probed and count as missing",
-		Source:  "observed on PoCL 6.0; PoCL 3.1 with LLVM 15 takes it",
-		fix:     fixNoAssembly,
-		match:   func(d *Device, s bool) bool { return key(keyPoCL)(d, s) && versionIn(d.Driver, 4, 0) },
-	},
-	{
-		Name:    "subgroups-not-listed",
-		Symptom: "sub-groups work although cl_khr_subgroups is not listed",
-		Remedy:  "sub-groups are probed where OpenCL C 2.0 or newer is",
-		Source:  "observed on Mesa 25.0 and Intel 26.27",
-		match:   func(d *Device, s bool) bool { return key(keyIntel)(d, s) || rusticl(d, s) },
-	},
-	{
-		Name:    "dot-macro",
-		Symptom: "the integer dot product's macro is defined where the instruction is not",
-		Remedy:  "the dot product is probed",
-		Source:  "github.com/intel/compute-runtime issue 817",
-		match:   key(keyIntel),
-	},
-	{
-		Name:    "macros-without-code",
-		Symptom: "defines the macros of fp16 and sub-groups, and stops with a message when such a kernel is made",
-		Remedy:  "only declared capabilities are probed",
-		Source:  "observed on Oclgrind 21.10",
-		fix:     fixDeclaredOnly,
-		match:   key(keyOclgrind),
-	},
-	{
-		Name:    "one-thread",
-		Symptom: "calls from several threads corrupt its tables and end the process",
-		Remedy:  "programs are built one at a time; use it from one goroutine",
-		Source:  "observed on Oclgrind 21.10",
-		fix:     fixOneThread,
-		match:   key(keyOclgrind),
-	},
-	{
-		Name:    "zero-profiling-clocks",
-		Symptom: "profiling is accepted and all times are zero",
-		Remedy:  "calibration uses the wall clock",
-		Source:  "observed on Mesa 22.3 and Intel's null driver",
-		match:   rusticl,
-	},
-}
-
-// quirksOf returns the rows that hold for a device.
-func quirksOf(d *Device, simulated bool) []Quirk {
-	var out []Quirk
-	for _, q := range quirkTable {
-		if q.match(d, simulated) {
-			out = append(out, q)
+	all, err := quirks.Parse(text)
+	if err != nil {
+		return fail(err.Error())
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		i := slices.IndexFunc(quirkTable, func(q Quirk) bool { return q.Name == name })
+		switch {
+		case i < 0:
+			return fail(fmt.Sprintf("no quirk is called %q", name))
+		case quirkTable[i].Always:
+			return fail(fmt.Sprintf("what is done about %q is done on every device and cannot be switched", name))
 		}
 	}
-	return out
+	return all, nil
+}
+
+// quirksOf returns the rows that hold for a device, and the names of those that would if they
+// were not switched off.
+func quirksOf(d *Device, simulated bool, switched map[string]bool) (on []Quirk, off []string) {
+	for _, q := range quirkTable {
+		matches := q.match(d, simulated)
+		want, named := switched[q.Name]
+		switch {
+		case matches && named && !want:
+			off = append(off, q.Name)
+		case matches:
+			on = append(on, q)
+		case want:
+			q.Forced = true
+			on = append(on, q)
+		}
+	}
+	return on, off
 }
 
 // has reports whether the device needs a workaround.
@@ -211,6 +108,20 @@ func (d *Device) has(f fix) bool {
 		}
 	}
 	return false
+}
+
+// unusual is what EnvQuirks changed, as part of the keys of what is kept on disk: with other
+// workarounds other things are proven.
+func (d *Device) unusual() (fields []string) {
+	for _, q := range d.quirks {
+		if q.Forced {
+			fields = append(fields, "+"+q.Name)
+		}
+	}
+	for _, name := range d.quirksOff {
+		fields = append(fields, "-"+name)
+	}
+	return fields
 }
 
 // versionIn reports whether the first number in a driver's version text is at

@@ -25,7 +25,7 @@ func machine() *Machine {
 	add("nvidia:1", keyNVIDIA, "NVIDIA H200", "NVIDIA CUDA", GPU, 60000)
 	add("amd:0", keyAMD, "gfx942", "AMD Accelerated Parallel Processing", GPU, 70000)
 	null := add("intel:0", keyIntel, "Intel(R) Graphics", "Intel(R) OpenCL Graphics", Simulator, 90000)
-	null.quirks = quirksOf(null, true)
+	null.quirks, _ = quirksOf(null, true, nil)
 	add("intel:1", keyIntel, "Intel(R) Xeon", "Intel(R) OpenCL", CPU, 400)
 	rank(m.Devices)
 	return m

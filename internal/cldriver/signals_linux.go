@@ -6,6 +6,8 @@ import (
 	"sync"
 	"syscall"
 	"unsafe"
+
+	"github.com/anycl/anycl/internal/quirks"
 )
 
 // sigaction is the kernel's struct sigaction, which is not libc's: the same on
@@ -48,6 +50,9 @@ func keepSignals() func() {
 		watch.Lock()
 		defer watch.Unlock()
 		watch.calls--
+		if quirks.Off(quirks.RestoreSignals) {
+			return
+		}
 		watch.before.restore()
 	}
 }

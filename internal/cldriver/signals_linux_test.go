@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -46,6 +47,32 @@ func TestHandlersAreTheSameAfterADriverHasStarted(t *testing.T) {
 		wg.Go(func() { require.True(t, nilDereferencePanics()) })
 		wg.Wait()
 	}
+}
+
+// With the workaround switched off, PoCL's handlers stay.
+func TestHandlersAreReplacedWhereTheyAreNotRestored(t *testing.T) {
+	if os.Getenv("ANYCL_TEST_SIGNALS") == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), "ANYCL_TEST_SIGNALS=1", "ANYCL_QUIRKS=-restore-signals", "POCL_CACHE_DIR="+t.TempDir())
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		if strings.Contains(string(out), "SKIP") {
+			t.Skip("needs PoCL")
+		}
+		return
+	}
+	var before, after snapshot
+	before.take()
+	f := newFixture(t)
+	buf := make([]byte, 256)
+	n, st := f.Info(QueryPlatform, f.platform, 0, 0x0902, buf)
+	require.Zero(t, st)
+	if !strings.HasPrefix(string(buf[:n]), "Portable Computing Language") {
+		t.Skip("SKIP: not PoCL")
+	}
+	after.take()
+	require.NotEqual(t, before, after)
+	before.restore()
 }
 
 func nilDereferencePanics() (recovered bool) {

@@ -49,8 +49,12 @@ func example() *Report {
 				Name: "test:0", Took: 80 * time.Second,
 				Device: &platform.Report{
 					Device: &platform.Device{ID: "test:0", Key: "test", Name: "A <device>", Driver: "1.0", PlatformName: "P", PlatformVersion: "OpenCL 3.0", Units: 2, LocalMem: 32 << 10, GlobalMem: 1 << 30, MaxAlloc: 1 << 28},
-					Quirks: []platform.Quirk{{Name: "slow-fma", Symptom: "fma() is slow", Remedy: "FMA is a*b+c", Source: "measured"}},
-					Caps:   &platform.Caps{Stds: []string{"CL1.2"}, Proofs: []platform.Proof{{Name: "fp64", Declared: true, Note: "does not build"}, {Name: "half", Proven: true}}},
+					Quirks: []platform.Quirk{
+						{Name: "slow-fma", Driver: "test", Symptom: "fma() is slow", Remedy: "FMA is a*b+c", Source: "measured", Test: "TestFMA"},
+						{Name: "no-fp64", Symptom: "crashes", Remedy: "is missing", Forced: true},
+					},
+					QuirksOff: []string{"no-direct"},
+					Caps:      &platform.Caps{Stds: []string{"CL1.2"}, Proofs: []platform.Proof{{Name: "fp64", Declared: true, Note: "does not build"}, {Name: "half", Proven: true}}},
 				},
 				Parts:  []Part{part("exp", "float16", Tally{Passed: 4}, 0.25, 0.5), failed, absent, sum, gradient},
 				Graphs: []Graphs{{What: "random graphs", Tally: Tally{Passed: 15, Failed: 1}, Why: "v3 differs"}},

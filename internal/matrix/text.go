@@ -26,7 +26,13 @@ func (r *Report) WriteText(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "absent: %s\n\n", strings.Join(r.Absent, ", "))
+	fmt.Fprintf(w, "absent: %s\n", strings.Join(r.Absent, ", "))
+	for _, e := range r.Engines {
+		if on := e.quirks(); on != "" {
+			fmt.Fprintf(w, "quirks of %s: %s\n", e.Name, on)
+		}
+	}
+	fmt.Fprintln(w)
 
 	fmt.Fprint(t, "op")
 	for _, e := range r.Engines {
@@ -57,6 +63,25 @@ func (r *Report) lacksDevices() bool {
 		}
 	}
 	return len(r.Context.Devices) == 0
+}
+
+// quirks are the names of the quirks that were in effect, and what was switched.
+func (e *Engine) quirks() string {
+	if e.Device == nil {
+		return ""
+	}
+	var names []string
+	for _, q := range e.Device.Quirks {
+		name := q.Name
+		if q.Forced {
+			name += " (switched on)"
+		}
+		names = append(names, name)
+	}
+	for _, name := range e.Device.QuirksOff {
+		names = append(names, name+" (switched off)")
+	}
+	return strings.Join(names, ", ")
 }
 
 // opNames are the ops of all engines.

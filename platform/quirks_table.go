@@ -1,0 +1,234 @@
+package platform
+
+import (
+	"strings"
+
+	"github.com/anycl/anycl/internal/quirks"
+)
+
+func key(keys ...string) func(*Device, bool) bool {
+	return func(d *Device, _ bool) bool {
+		for _, k := range keys {
+			if d.Key == k {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func rusticl(d *Device, _ bool) bool { return strings.EqualFold(d.PlatformName, "rusticl") }
+
+// rusticlIn matches rusticl of Mesa from version from on and, unless to is 0, below to.
+func rusticlIn(from, to int) func(*Device, bool) bool {
+	return func(d *Device, s bool) bool { return rusticl(d, s) && versionIn(d.Driver, from, to) }
+}
+
+// llvmpipeIn is rusticlIn for Mesa's software renderer.
+func llvmpipeIn(from, to int) func(*Device, bool) bool {
+	return func(d *Device, _ bool) bool { return d.Key == keyLLVMpipe && versionIn(d.Driver, from, to) }
+}
+
+// quirkTable is in no particular order: every row that matches holds.
+var quirkTable = []Quirk{
+	{
+		Name: "null-driver", Driver: "Intel's with SetCommandStreamReceiver set",
+		Symptom: "accepts all commands and executes none",
+		Remedy:  "class simulator; selected only by name; nothing of it is kept on disk",
+		Source:  "github.com/intel/compute-runtime, debug keys",
+		Test:    "TestNothingIsSelectedWhereNothingComputes",
+		fix:     fixNoResults,
+		match:   func(_ *Device, simulated bool) bool { return simulated },
+	},
+	{
+		Name: "slow-fma", Driver: "llvmpipe",
+		Symptom: "fma() is emulated in software, 4 to 18 times slower than a*b+c, and does not link on some builds",
+		Remedy:  "FMA(a,b,c) is a*b+c, and fma is not probed",
+		Source:  "measured with sgemm on Mesa 22.3, 25.0 and 26.2",
+		Test:    "TestFMAIsSlowWhereTheQuirkSaysSo",
+		fix:     fixNoFMA,
+		match:   key(keyLLVMpipe),
+	},
+	{
+		Name: "no-fp64", Driver: "llvmpipe of Mesa 26 and newer",
+		Symptom: "double arithmetic, which is opt-in, ends the process",
+		Remedy:  "fp64 is not probed and counts as missing",
+		Source:  "observed on Mesa 26.2.6",
+		Test:    "TestQuirksDecideWhatIsProbed",
+		fix:     fixNoFP64,
+		match:   llvmpipeIn(26, 0),
+	},
+	{
+		Name: "no-out-of-order", Driver: "rusticl of Mesa 22",
+		Symptom: "refuses queues that are out of order (-35)",
+		Remedy:  "they are not probed and count as missing",
+		Source:  "observed on Mesa 22.3.6",
+		Test:    "TestOutOfOrderQueuesFailWhereTheQuirkSaysSo",
+		fix:     fixInOrder,
+		match:   rusticlIn(0, 23),
+	},
+	{
+		Name: "no-direct", Driver: "llvmpipe",
+		Symptom: "says that kernels are done that are still at work; only commands that read and write wait for them",
+		Remedy:  "bytes go to and from buffers by commands, never by plain copies",
+		Source:  "observed on Mesa 22.3.6: the first sum of two inputs was read before it was there",
+		Test:    "TestPlainCopiesAreWrongWhereTheQuirkSaysSo",
+		fix:     fixNoDirect,
+		match:   key(keyLLVMpipe),
+	},
+	{
+		Name: "subdevice-crash", Driver: "rusticl of Mesa 22",
+		Symptom: "clCreateSubDevices ends the process instead of failing",
+		Remedy:  "cl asks only devices that list partition kinds",
+		Source:  "observed on Mesa 22.3.6",
+		Test:    "TestSubdevicesAreNotAskedForWhereNoneAreListed",
+		Always:  true,
+		match:   rusticlIn(0, 23),
+	},
+	{
+		Name: "built-in-crash", Driver: "rusticl of Mesa 22",
+		Symptom: "ends the process when it is asked for a built-in kernel that it does not have",
+		Remedy:  "cl compares the names with those that the device lists",
+		Source:  "observed on Mesa 22.3.6",
+		Test:    "TestBuiltInKernelsAreFoundByName",
+		Always:  true,
+		match:   rusticlIn(0, 23),
+	},
+	{
+		Name: "kernels-before-binary", Driver: "ARM",
+		Symptom: "a program's binary holds device code only after its kernels were created",
+		Remedy:  "kernels are created before the binary is kept",
+		Source:  "github.com/viennacl/viennacl-dev issue 225",
+		Test:    "TestKernelsAreMadeBeforeABinaryIsAskedFor",
+		fix:     fixKernelsFirst,
+		match:   key(keyARM),
+	},
+	{
+		Name: "large-fill", Driver: "NVIDIA",
+		Symptom: "clEnqueueFillBuffer of 2 GiB and more fills only a part",
+		Remedy:  "Opened.Fill fills in pieces of 1 GiB",
+		Source:  "github.com/ProjectPhysX/FluidX3D, release notes",
+		Test:    "TestLargeFillsAreMadeInPieces",
+		Always:  true,
+		match:   key(keyNVIDIA),
+	},
+	{
+		Name: "no-fp16-listed", Driver: "NVIDIA",
+		Symptom: "half arithmetic works although cl_khr_fp16 is not listed",
+		Remedy:  "half is probed whatever the extension string says",
+		Source:  "github.com/ProjectPhysX/OpenCL-Benchmark",
+		Test:    "TestQuirksDecideWhatIsProbed",
+		fix:     fixTryHalf,
+		match:   key(keyNVIDIA),
+	},
+	{
+		Name: "truncated-binary-aborts", Driver: "PoCL; rusticl before Mesa 25",
+		Symptom: "a damaged program binary ends the process",
+		Remedy:  "length and SHA-256 are checked before the driver sees a binary",
+		Source:  "observed on PoCL 3.1, 6.0, 7.1 and Mesa 22.3",
+		Test:    "TestTruncatedCacheEntryIsRebuilt",
+		Always:  true,
+		match:   func(d *Device, s bool) bool { return key(keyPoCL)(d, s) || rusticlIn(0, 25)(d, s) },
+	},
+	{
+		Name: quirks.RestoreSignals, Driver: "PoCL",
+		Symptom: "replaces 15 signal handlers of the process; from 7.1 on a nil dereference in Go then ends it",
+		Remedy:  "the handlers are saved before calls that start or build something, and restored after",
+		Source:  "observed on PoCL 3.1, 6.0 and 7.1",
+		Test:    "TestHandlersAreReplacedWhereTheyAreNotRestored",
+		fix:     fixSignals,
+		match:   key(keyPoCL),
+	},
+	{
+		Name: "cache-folder", Driver: "PoCL",
+		Symptom: "no devices when its own cache folder cannot be written",
+		Remedy:  "the note on the empty platform says so",
+		Source:  "observed on PoCL 3.1",
+		Test:    "TestPoCLWithoutACacheFolderSaysWhyItHasNoDevices",
+		Always:  true,
+		match:   key(keyPoCL),
+	},
+	{
+		Name: "own-program-cache", Driver: "PoCL",
+		Symptom: "compiles every kernel once more to make a binary, from files that other threads and processes may be writing; " +
+			"ends the process at a binary with an empty file in it",
+		Remedy: "no binaries are kept: its own cache keeps programs and launches",
+		Source: "observed on PoCL 3.1: pocl_binary.c, assertion len > 0; 8 of 18 s of a cold start went into binaries",
+		Test:   "TestADriverThatKeepsProgramsItselfIsNotAskedForBinaries",
+		fix:    fixOwnCache,
+		match:  key(keyPoCL),
+	},
+	{
+		Name: "event-alias", Driver: "PoCL 3",
+		Symptom: "ends the process when the event that a command returns is also in its wait list",
+		Remedy:  "cl gives each command another place for its event",
+		Source:  "observed on PoCL 3.1: assertion ev1 != ev2",
+		Test:    "TestASignalStandsForOneCommandAfterAnother",
+		Always:  true,
+		match:   func(d *Device, _ bool) bool { return d.Key == keyPoCL && versionIn(d.Driver, 0, 4) },
+	},
+	{
+		Name: "masked-loads", Driver: "PoCL",
+		Symptom: "ends the process at a kernel in which two loops read one place under one mask, one a number and one its bits, " +
+			"as fabs or isnan does",
+		Remedy: "such loops of row_band.cl read at offsets that a compiler does not see to be equal",
+		Source: "observed on PoCL 3.1 with LLVM 15: EarlyCSE takes masked loads of two types for one",
+		Test:   "TestABandOfRowsComputesWithNumbersAndTheirBits",
+		Always: true,
+		match:  key(keyPoCL),
+	},
+	{
+		Name: "inline-assembly", Driver: "PoCL 4 and newer",
+		Symptom: "ends the process at a kernel with inline assembly: an assertion, cast<ConstantInt>, of LLVM 18",
+		Remedy:  "dot products of bytes by vpdpbusd are not probed and count as missing",
+		Source:  "observed on PoCL 6.0; PoCL 3.1 with LLVM 15 takes it",
+		Test:    "TestQuirksDecideWhatIsProbed",
+		fix:     fixNoAssembly,
+		match:   func(d *Device, s bool) bool { return key(keyPoCL)(d, s) && versionIn(d.Driver, 4, 0) },
+	},
+	{
+		Name: "subgroups-not-listed", Driver: "Intel; rusticl",
+		Symptom: "sub-groups work although cl_khr_subgroups is not listed",
+		Remedy:  "sub-groups are probed where OpenCL C 2.0 or newer is",
+		Source:  "observed on Mesa 25.0 and Intel 26.27",
+		Test:    "TestCapabilitiesAgreeWithTheirProofs",
+		Always:  true,
+		match:   func(d *Device, s bool) bool { return key(keyIntel)(d, s) || rusticl(d, s) },
+	},
+	{
+		Name: "dot-macro", Driver: "Intel",
+		Symptom: "the integer dot product's macro is defined where the instruction is not",
+		Remedy:  "the dot product is probed",
+		Source:  "github.com/intel/compute-runtime issue 817",
+		Test:    "TestCapabilitiesAgreeWithTheirProofs",
+		Always:  true,
+		match:   key(keyIntel),
+	},
+	{
+		Name: "macros-without-code", Driver: "Oclgrind",
+		Symptom: "defines the macros of fp16 and sub-groups, and stops with a message when such a kernel is made",
+		Remedy:  "only declared capabilities are probed",
+		Source:  "observed on Oclgrind 21.10",
+		Test:    "TestQuirksDecideWhatIsProbed",
+		fix:     fixDeclaredOnly,
+		match:   key(keyOclgrind),
+	},
+	{
+		Name: "one-thread", Driver: "Oclgrind",
+		Symptom: "calls from several threads corrupt its tables and end the process",
+		Remedy:  "programs are built one at a time; use it from one goroutine",
+		Source:  "observed on Oclgrind 21.10",
+		Test:    "TestProgramsAreBuiltOneAtATimeForADriverOfOneThread",
+		fix:     fixOneThread,
+		match:   key(keyOclgrind),
+	},
+	{
+		Name: "zero-profiling-clocks", Driver: "rusticl; Intel's null driver",
+		Symptom: "profiling is accepted and the times of some or all commands are zero",
+		Remedy:  "clocks must run for a probe; calibration uses the wall clock",
+		Source:  "observed on Mesa 22.3 and Intel's null driver",
+		Test:    "TestClocksThatStandStillAreNoProfiling",
+		Always:  true,
+		match:   func(d *Device, simulated bool) bool { return rusticl(d, simulated) || simulated },
+	},
+}
