@@ -1,69 +1,32 @@
 package anycl_test
 
 import (
-	"context"
 	"errors"
 	"math"
 	"os"
-	"regexp"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/bench"
 	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/internal/offline"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/tensor"
 )
 
 // What every class of devices would compile for the samples of the ops, for gradients, random
 // graphs and the works that are measured, in every variant. Nothing is compiled here.
 //
-//	ANYCL_CORPUS=FOLDER go test -run Corpus . ./examples/...     keeps it for compilers
-
-// worksOf are works with the shapes that people measure; the rest of them differ in sizes alone.
-func worksOf(which string) *regexp.Regexp {
-	return map[string]*regexp.Regexp{
-		"few": regexp.MustCompile(`^(sgemm/1024|conv|depthwise|attention|mlp/1|mobilenetv2/1|train-cnn/128)`),
-		"all": regexp.MustCompile(`^(sgemm/(256|1024|2048)|batched|conv|dense|attention|decode|reduce|softmax|layernorm|sort|cumsum|` +
-			`train|transformer|gpt2|resnet18/1|mobilenetv2/1|mlp|pool|transpose|gather)`),
-	}[which]
-}
+//	ANYCL_CORPUS=FOLDER go test -run Corpus . ./examples/...     keeps it for internal/offline/compile
 
 func TestTheCorpusHasEveryVariant(t *testing.T) {
 	t.Parallel()
-	folder := os.Getenv(offline.EnvCorpus)
-	many, works, graphs := []*optest.Options{{Bundle: true}}, worksOf("few"), uint64(4)
-	if folder != "" {
-		many, works, graphs = append(many, &optest.Options{DTypes: []tensor.DType{tensor.Float32}}), worksOf("all"), 24
-	}
 	ran, chosen, files := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	corpora, err := offline.Gather(folder, "ops", func(class *ocl.Class, p *offline.Planner) error {
-		p.Instead = optest.ErrKnown
-		var parts []*optest.Part
-		for _, o := range many {
-			parts = append(parts, optest.Parts(p, o)...)
-		}
-		parts = append(parts, optest.GradientParts(p, p, many[len(many)-1])...)
-		for _, part := range parts {
-			for _, o := range part.Check(t.Context()) {
-				if o.State == optest.Failed {
-					return errors.Join(errors.New(class.Name+": "+part.Op.Name+" "+part.DType.String()+" "+o.Sample), o.Err)
-				}
-			}
-		}
-		for seed := range graphs {
-			if err := optest.GraphError(t.Context(), p, seed); !errors.Is(err, optest.ErrKnown) && !errors.Is(err, engine.ErrUnsupported) {
-				return err
-			}
-		}
-		return draftWorks(t.Context(), p, works)
+	corpora, err := offline.Gather(os.Getenv(offline.EnvCorpus), "few", func(_ *ocl.Class, p *offline.Planner) error {
+		return offline.Few.Draft(t.Context(), p)
 	})
 	require.NoError(t, err)
 	for name, c := range corpora {
@@ -82,29 +45,6 @@ func TestTheCorpusHasEveryVariant(t *testing.T) {
 	for _, v := range kernels.Variants {
 		assert.True(t, files[v.File], "%s is in no program", v.File)
 	}
-}
-
-// draftWorks compiles what is measured, with operands that nobody reads.
-func draftWorks(ctx context.Context, e engine.Engine, works *regexp.Regexp) error {
-	ours := bench.NewOurs(ops.NewRuntime(e), ops.Auto)
-	for _, w := range bench.Works() {
-		if w.Program == nil || !works.MatchString(w.Name) {
-			continue
-		}
-		var operands []*tensor.Tensor
-		for _, r := range w.Program.Leaves() {
-			n := w.Program.Nodes[r]
-			t, err := tensor.New(n.DType, n.Dims...)
-			if err != nil {
-				return err
-			}
-			operands = append(operands, t)
-		}
-		if _, err := ours.Load(ctx, w, operands); !errors.Is(err, optest.ErrKnown) && !errors.Is(err, bench.ErrCannot) {
-			return errors.Join(errors.New(w.Name), err)
-		}
-	}
-	return nil
 }
 
 // A corpus that is written and read again is the same.

@@ -1,6 +1,7 @@
 package cl
 
 import (
+	"errors"
 	"slices"
 	"unsafe"
 
@@ -55,6 +56,33 @@ func (l *Library) NewContext(devices ...*Device) (*Context, error) {
 	}
 	o := l.newObject(kindContext, h, nil, nil)
 	return guard(&Context{obj: o, devices: slices.Clone(devices)}, o), nil
+}
+
+// NewOfflineContext makes a context of all devices that the platform's compiler knows, whether
+// they are there or not: programs can be built for them and their binaries kept, nothing
+// can run, and Info knows no more than their names, because other queries crash. Only AMD's platform knows it (cl_amd_offline_devices, which it does not list). Errors: InvalidProperty or InvalidValue
+// of any other.
+func (p *Platform) NewOfflineContext() (*Context, error) {
+	const op = "create offline context"
+	l := p.lib
+	l.drain()
+	if l.closed.Load() {
+		return nil, closed(op, "library")
+	}
+	h, st := l.drv.NewOfflineContext(p.h)
+	if err := check(st, op, p.name); err != nil {
+		return nil, err
+	}
+	o := l.newObject(kindContext, h, nil, nil)
+	ids, st := query{l, cldriver.QueryContext, h, 0}.bytes(0x1081)
+	if err := check(st, op, "devices"); err != nil {
+		return nil, errors.Join(err, o.close())
+	}
+	c := &Context{obj: o}
+	for _, id := range integers(ids) {
+		c.devices = append(c.devices, &Device{platform: p, h: cldriver.Handle(id), offline: true})
+	}
+	return guard(c, o), nil
 }
 
 // Devices returns the context's devices.

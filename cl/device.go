@@ -13,6 +13,7 @@ type Device struct {
 	platform *Platform
 	h        cldriver.Handle
 	parent   *Device // of a sub-device
+	offline  bool    // of NewOfflineContext
 	obj      *object // of a sub-device; root devices are never released
 	once     sync.Once
 	info     *DeviceInfo

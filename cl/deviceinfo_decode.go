@@ -21,6 +21,10 @@ func (d *Device) Info() *DeviceInfo {
 			}
 			defer d.obj.done()
 		}
+		if d.offline {
+			d.info.Name = d.query().text(0x102B)
+			return
+		}
 		d.info.fill(d.query())
 	})
 	return d.info

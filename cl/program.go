@@ -178,6 +178,11 @@ func (p *Program) Binary(d *Device) ([]byte, error) {
 		return nil, err
 	}
 	sizes := integers(b)
+	// The program's own order, which need not be the context's.
+	ids, _ := query{p.obj.lib, cldriver.QueryProgram, p.obj.h, 0}.bytes(0x1163)
+	if j := slices.Index(integers(ids), uint64(d.h)); j >= 0 {
+		i = j
+	}
 	if i >= len(sizes) || sizes[i] == 0 {
 		return nil, invalid(op, InvalidProgramExecutable, "not built for %s", d)
 	}

@@ -23,6 +23,20 @@ func (l *library) NewContext(platform Handle, devices []Handle) (Handle, Status)
 	return made(r, code)
 }
 
+const offlineDevices, allDevices = 0x403F, 0xFFFFFFFF // CL_CONTEXT_OFFLINE_DEVICES_AMD, CL_DEVICE_TYPE_ALL
+
+func (l *library) NewOfflineContext(platform Handle) (Handle, Status) {
+	f := l.fn[createContextFromType]
+	if f == 0 {
+		return 0, Unsupported
+	}
+	defer keepSignals()()
+	properties := [5]uintptr{contextPlatform, uintptr(platform), offlineDevices, 1}
+	var code int32
+	r, _, _ := purego.SyscallN(f, uintptr(unsafe.Pointer(&properties)), allDevices, 0, 0, uintptr(unsafe.Pointer(&code)))
+	return made(r, code)
+}
+
 // made makes sure that a call which returned no object also reports a failure.
 func made(r uintptr, code int32) (Handle, Status) {
 	if r == 0 && code >= 0 {

@@ -57,6 +57,8 @@ type Driver interface {
 	Release(k Kind, h Handle) Status
 
 	NewContext(platform Handle, devices []Handle) (Handle, Status)
+	// NewOfflineContext is of all devices that AMD's compiler knows, which cannot run anything.
+	NewOfflineContext(platform Handle) (Handle, Status)
 	NewQueue(context, device Handle, properties uint64) (Handle, Status)
 	NewBuffer(context Handle, flags uint64, size uintptr, host unsafe.Pointer) (Handle, Status)
 	NewSubBuffer(buffer Handle, flags uint64, origin, size uintptr) (Handle, Status)

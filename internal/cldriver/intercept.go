@@ -61,6 +61,10 @@ func (i *intercepted) NewContext(p Handle, ds []Handle) (Handle, Status) {
 	return handle(i, "NewContext", func() (Handle, Status) { return i.next.NewContext(p, ds) })
 }
 
+func (i *intercepted) NewOfflineContext(p Handle) (Handle, Status) {
+	return handle(i, "NewOfflineContext", func() (Handle, Status) { return i.next.NewOfflineContext(p) })
+}
+
 func (i *intercepted) NewQueue(c, d Handle, props uint64) (Handle, Status) {
 	return handle(i, "NewQueue", func() (Handle, Status) { return i.next.NewQueue(c, d, props) })
 }

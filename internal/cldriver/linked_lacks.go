@@ -10,6 +10,7 @@ func (*linked) SubDevices(Handle, []uintptr, []Handle) (int, Status) { return 0,
 func (*linked) SubgroupInfo(Handle, Handle, uint32, []uintptr) (uintptr, Status) {
 	return 0, Unsupported
 }
+func (*linked) NewOfflineContext(Handle) (Handle, Status)                      { return 0, Unsupported }
 func (*linked) NewSubBuffer(Handle, uint64, uintptr, uintptr) (Handle, Status) { return 0, Unsupported }
 func (*linked) NewSampler(Handle, bool, uint32, uint32) (Handle, Status)       { return 0, Unsupported }
 func (*linked) ProgramFromBinary(Handle, Handle, []byte) (Handle, Status)      { return 0, Unsupported }

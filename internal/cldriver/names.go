@@ -14,6 +14,7 @@ const (
 	createSubDevices
 	releaseDevice
 	createContext
+	createContextFromType
 	getContextInfo
 	releaseContext
 	createCommandQueue
@@ -96,6 +97,7 @@ var fnNames = [fnCount]string{
 	createSubDevices:                       "clCreateSubDevices",
 	releaseDevice:                          "clReleaseDevice",
 	createContext:                          "clCreateContext",
+	createContextFromType:                  "clCreateContextFromType",
 	getContextInfo:                         "clGetContextInfo",
 	releaseContext:                         "clReleaseContext",
 	createCommandQueue:                     "clCreateCommandQueue",

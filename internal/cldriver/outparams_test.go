@@ -198,6 +198,10 @@ func TestOutParametersArriveInFourHundredFreshGoroutines(t *testing.T) {
 			return f.Submit(c) == 0
 		},
 		// A lost status looks like success, which only a call that fails tells apart.
+		"NewOfflineContext's status": func() bool {
+			h, st := f.NewOfflineContext(f.platform) // no platform but AMD's has one
+			return h == 0 && st < 0 && st != Unsupported
+		},
 		"NewContext's status": func() bool {
 			_, st := f.NewContext(f.platform, nil)
 			return st == invalidValue

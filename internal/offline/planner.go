@@ -2,11 +2,14 @@ package offline
 
 import (
 	"context"
+	"errors"
+	"os"
 	"time"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/ops"
 )
 
 // Planner is an engine that drafts the programs of every task that it is to prepare, and then
@@ -68,4 +71,14 @@ func Gather(folder, name string, use func(class *ocl.Class, p *Planner) error) (
 		all[class.Name] = c
 	}
 	return all, nil
+}
+
+// Graphs is Gather for programs that are given a runtime. What no device of a class can run is the
+// CPU path's.
+func Graphs(name string, use func(rt *ops.Runtime) error) (map[string]*Corpus, error) {
+	return Gather(os.Getenv(EnvCorpus), name, func(_ *ocl.Class, p *Planner) error {
+		cpu := fallback.New(nil)
+		rt := ops.NewRuntime(p, cpu)
+		return errors.Join(use(rt), rt.Close(), cpu.Close())
+	})
 }

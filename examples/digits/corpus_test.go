@@ -1,0 +1,28 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/internal/offline"
+	"github.com/anycl/anycl/ops"
+)
+
+// What devices that are not there would compile for this program can be planned, and is kept where
+// ANYCL_CORPUS says.
+func TestCorpusOfTheExample(t *testing.T) {
+	train, test, err := load()
+	require.NoError(t, err)
+	corpora, err := offline.Graphs("digits", func(rt *ops.Runtime) error {
+		trained, err := newTrainer(t.Context(), rt, train, test, 1, ops.Auto)
+		if err != nil {
+			return err
+		}
+		return trained.close()
+	})
+	require.NoError(t, err)
+	for class, c := range corpora {
+		require.Greater(t, c.Len(), 20, class)
+	}
+}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/internal/offline"
+	"github.com/anycl/anycl/ops"
+)
+
+// What devices that are not there would compile for this program can be planned, and is kept where
+// ANYCL_CORPUS says.
+func TestCorpusOfTheExample(t *testing.T) {
+	corpora, err := offline.Graphs("mandelbrot", func(rt *ops.Runtime) error {
+		_, _, err := escapes(t.Context(), rt, ops.Auto, options{width: 12, depth: 10})
+		return err
+	})
+	require.NoError(t, err)
+	for class, c := range corpora {
+		require.Equal(t, 1, c.Len(), class)
+	}
+}

@@ -1,0 +1,92 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/anycl/anycl/ops/optest"
+)
+
+// excuse is why a kernel may spill in programs that a rule chooses, or not compile.
+type excuse struct {
+	target string // patterns of path.Match
+	kernel string // for refusals the file, without its ending
+	spill  int    // at most
+	refuse bool
+	why    string
+}
+
+// excuses are all there are. What is forced may spill without one: no rule chooses it for the class, so
+// that it costs time in tests and in the tuner only.
+var excuses = []excuse{}
+
+// excused finds the excuse of a row.
+func excused(target string, w *Row) *excuse {
+	for i := range excuses {
+		x := &excuses[i]
+		t, _ := path.Match(x.target, target)
+		k, _ := path.Match(x.kernel, w.Kernel)
+		if t && k && (w.Refused == 0 || x.refuse) && w.Spill <= x.spill {
+			return x
+		}
+	}
+	return nil
+}
+
+// Check is the verdict on one row.
+type Check struct {
+	Name  string       `json:"name"`
+	State optest.State `json:"state"`
+	Why   string       `json:"why"`
+}
+
+// Checks judges a report: every program compiles, and none that a rule chooses spills, but for what
+// is excused.
+func (r *Report) Checks() []Check {
+	var all []Check
+	for _, w := range r.Rows() {
+		c := Check{Name: r.Target + " " + w.Kernel + map[bool]string{false: " (forced)"}[w.Chosen], State: optest.Passed, Why: w.String()}
+		if w.Refused > 0 || w.Chosen && w.Spill > 0 {
+			if x := excused(r.Target, w); x != nil {
+				c.Why += "; excused: " + x.why
+			} else {
+				c.State = optest.Failed
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// String is a row in one line.
+func (w *Row) String() string {
+	s := fmt.Sprintf("%d programs", w.Programs)
+	if w.Registers[2] > 0 {
+		s += fmt.Sprintf(", %d to %d registers", w.Registers[0], w.Registers[2])
+	}
+	if w.Spilling > 0 {
+		s += fmt.Sprintf(", %d spill up to %d", w.Spilling, w.Spill)
+	}
+	if w.Refused > 0 {
+		s += fmt.Sprintf(", %d refused: %s", w.Refused, strings.TrimSpace(firstLines(w.refusedLog, 2)))
+	}
+	return s
+}
+
+// WriteChecks adds the verdicts to a file, a line each.
+func WriteChecks(file string, checks []Check) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for _, c := range checks {
+		if err := json.NewEncoder(f).Encode(c); err != nil {
+			return err
+		}
+	}
+	return f.Close()
+}
