@@ -1,6 +1,6 @@
 # The README's two commands are plain go; this file gathers what a change is checked with.
 
-.PHONY: all test check fmt vet cross tidy race drills matrix matrix-full variants bench bench-peers golden offline gpu
+.PHONY: all test check fmt vet cross tidy race drills matrix matrix-full variants bench bench-peers golden offline check-kernels gpu
 
 all: check test
 
@@ -81,6 +81,12 @@ offline: export ANYCL_PTXAS ?= ptxas
 offline: export ANYCL_OCLOC ?= ocloc
 offline:
 	go test ./internal/ocl -count=1 -run StayInRegisters
+
+# Every kernel under Oclgrind (Debian 12's package oclgrind), on shapes of a few elements: races,
+# reads of what was never written, accesses outside, wrong calls. Nothing may be found.
+check-kernels: export ANYCL_OCLGRIND ?= /usr/lib/oclgrind/liboclgrind-rt-icd.so
+check-kernels:
+	go test ./internal/ocl -count=1 -timeout 60m -v -run UnderOclgrind
 
 # Everything that a machine with a GPU is asked, in one go: build here, run there.
 #   make gpu && tar c . | ssh machine 'mkdir -p anycl && cd anycl && tar x && bench/gpu.sh'

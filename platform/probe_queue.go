@@ -84,8 +84,9 @@ func (p *prober) profiling() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, k.Close()) }()
-	// Every word onto itself: what is copied does not matter.
-	if err := errors.Join(k.SetBuffer(0, p.buffer), k.SetBuffer(1, p.buffer)); err != nil {
+	// Every word onto itself: what is copied does not matter, as long as it was written.
+	err = errors.Join(q.Write(p.buffer, 0, make([]byte, p.rateBytes()), nil), k.SetBuffer(0, p.buffer), k.SetBuffer(1, p.buffer))
+	if err != nil {
 		return err
 	}
 	items, group := p.o.device.rateItems()

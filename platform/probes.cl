@@ -80,8 +80,8 @@ kernel void atomics32(global uint *io, local uint *mine)
     atomic_max((volatile local uint *)&mine[1], i);
     atomic_add((volatile global uint *)&io[0], 5u);
     atomic_min((volatile global uint *)&io[1], i + 7u);
-    uint seen, old = io[2];
-    do { // every item doubles or increments: a lost update shows
+    uint seen, old = 0; // io[2] begins with it: a plain load would race
+    do { // every item increments: a lost update shows
         seen = old;
         old = atomic_cmpxchg((volatile global uint *)&io[2], seen, seen + 1u);
     } while (old != seen);

@@ -499,8 +499,9 @@ func TestShortSumsAreStoredAsVectors(t *testing.T) {
 
 // fused has a prologue on both operands, padding conditions, a gather, and an
 // epilogue of bias, residual and activation; the residual is the output's memory.
-func fused(dt tensor.DType) *engine.Task {
-	b, m, n, k := 2, 21, 35, 40
+func fused(dt tensor.DType) *engine.Task { return fusedOf(dt, 2, 21, 35, 40) }
+
+func fusedOf(dt tensor.DType, b, m, n, k int) *engine.Task {
 	dims := []int{b, m, n, k}
 	x := func(v view) *engine.Index { return v.index() }
 	t := product([4]int{1, 1, 1, 1}, dims, dense(dt, dims, 0, 1, 3), dense(dt, dims, 0, 3, 2), dt)

@@ -358,9 +358,8 @@ func (l *launch) value(a arg) int64 {
 	return a.value
 }
 
-// table puts the numbers of a launch whose arguments would not fit into memory.
-func (s *sequence) table(ctx context.Context, l launch) (*platform.Memory, error) {
-	var bytes []byte
+// tableBytes are the numbers of a program that takes them in one buffer.
+func (l *launch) tableBytes() (bytes []byte) {
 	for _, a := range l.prog.ints {
 		v := l.value(a)
 		if w := int32(v); !l.prog.wide {
@@ -369,6 +368,12 @@ func (s *sequence) table(ctx context.Context, l launch) (*platform.Memory, error
 			bytes = append(bytes, unsafe.Slice((*byte)(unsafe.Pointer(&v)), 8)...)
 		}
 	}
+	return bytes
+}
+
+// table puts the numbers of a launch whose arguments would not fit into memory.
+func (s *sequence) table(ctx context.Context, l launch) (*platform.Memory, error) {
+	bytes := l.tableBytes()
 	m, err := s.eng.dev.Alloc(int64(len(bytes)))
 	if err != nil {
 		return nil, err

@@ -1,0 +1,232 @@
+package ocl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/taskref"
+	"github.com/anycl/anycl/tensor"
+)
+
+// cell is a task of few elements that is run in one way under the checker.
+type cell struct {
+	family, variant, name string
+	task                  *engine.Task
+	plan                  func() (*plan, error)
+	ins                   func(t *testing.T) [][]byte               // nil: randomInputs
+	want                  func(t *testing.T, ins [][]byte) [][]byte // nil: the reference
+	tol, scale            float64                                   // as same has them
+}
+
+// tinyCPU and tinyGPU are device classes of the floor, whichever device computes: little
+// local memory, so that small shapes take several steps.
+func tinyCPU(change ...func(*deviceFacts)) *deviceFacts {
+	d := cpuFacts(16)
+	d.localMem = 16 << 10
+	for _, c := range change {
+		c(d)
+	}
+	return d
+}
+
+func tinyGPU(change ...func(*deviceFacts)) *deviceFacts {
+	d := gpuFacts(16)
+	for _, c := range change {
+		c(d)
+	}
+	return d
+}
+
+func longPositions(d *deviceFacts) { d.forceWide = true }
+
+func fewArguments(d *deviceFacts) { d.argBytes = 96 }
+
+// forced is a cell whose variant is forced as users force it.
+func forced(d *deviceFacts, force, name string, task *engine.Task) cell {
+	family, variant, _ := strings.Cut(force, "=")
+	return cell{
+		family: family, variant: variant, name: name, task: task, tol: 1e-4, scale: 1,
+		plan: func() (*plan, error) { return makePlan(d, task, force) },
+	}
+}
+
+func (c cell) on(ins ...[]byte) cell {
+	c.ins = func(*testing.T) [][]byte { return ins }
+	return c
+}
+
+// likeCPUPath wants the very numbers of the CPU path.
+func (c cell) likeCPUPath(tol, scale float64) cell {
+	c.want = func(t *testing.T, ins [][]byte) [][]byte { return onCPUPath(t, c.task, ins) }
+	c.tol, c.scale = tol, scale
+	return c
+}
+
+// checkedCells are all cells, in the order in which they run.
+func checkedCells() []cell {
+	return slices.Concat(mapCells(), reduceCells(), windowCells(), rowCells(), scatterCells(), attentionCells(), routineCells(), contractCells())
+}
+
+func (c cell) id() string { return c.family + "=" + c.variant + "/" + c.name }
+
+// inputs are those of c.
+func (c cell) inputs(t *testing.T) [][]byte {
+	if c.ins != nil {
+		return c.ins(t)
+	}
+	return randomInputs(c.task, 1)
+}
+
+func (c cell) check(t *testing.T, k *checker, lead int) {
+	p, err := c.plan()
+	require.NoError(t, err)
+	if p.variant != "" {
+		require.Equal(t, c.variant, p.variant)
+	}
+	ins := c.inputs(t)
+	const run = 3
+	var want [][]byte
+	if c.want != nil {
+		want = c.want(t, ins)
+	} else {
+		want, err = taskref.EvalRun(c.task, ins, run)
+		require.NoError(t, err)
+	}
+	got := k.run(t, c.task, p, ins, lead, run)
+	is := p.describe()
+	is.Source = "" // pages of it
+	k.clean(t)
+	for i, o := range c.task.Outs {
+		switch {
+		case c.task.Kind == engine.Contract:
+			requireClose(t, o.DType, c.task.Size(3), want[i], got[i])
+		case c.tol == 0 && o.DType != tensor.Float16 && o.DType != tensor.BFloat16:
+			sameNumbers(t, o.DType, want[i], got[i], is)
+		default:
+			same(t, o.DType, want[i], got[i], c.tol, c.scale, is)
+		}
+	}
+}
+
+// Operands begin where buffers do, and one element later, where nothing is aligned.
+func TestCheckerFindsNothingInAnyVariant(t *testing.T) {
+	k := useChecker(t)
+	ran := map[string]bool{}
+	for i, c := range checkedCells() {
+		t.Run(c.id(), func(t *testing.T) {
+			first := !ran[c.family+"="+c.variant]
+			if ran[c.family+"="+c.variant] = true; testing.Short() && !first {
+				t.Skip("one of each variant")
+			}
+			c.check(t, k, i%2)
+		})
+	}
+}
+
+func seeded(i uint64) *rand.Rand { return rand.New(rand.NewPCG(i, 11)) }
+
+// load is the whole of input i, along all axes of dom.
+func load(i int, dt tensor.DType, dom engine.Domain) *engine.Expr {
+	axes := make([]int, len(dom))
+	for a := range dom {
+		axes[a] = a
+	}
+	return engine.Load(i, dt, denseAt(dom, axes...), nil)
+}
+
+func whole(dt tensor.DType, dom engine.Domain) engine.Operand {
+	return engine.Operand{DType: dt, Len: dom.Size()}
+}
+
+// padRows is x between two zeros at the left and some at the right.
+func padRows(dt tensor.DType, rows, cols int) *engine.Task {
+	shifted := engine.AxisIndex(1).AddConst(-2)
+	v := engine.Load(0, dt, engine.AxisIndex(0).Mul(int64(cols)).Add(shifted), []engine.Cond{{X: shifted, Lo: 0, Hi: int64(cols)}})
+	return mapTask(engine.Domain{rows, cols + 5}, v, engine.Operand{DType: dt, Len: int64(rows * cols)})
+}
+
+// turned is the transpose of a matrix, or of a batch of them.
+func turned(dt tensor.DType, dom ...int) *engine.Task {
+	d := engine.Domain(dom)
+	axes := []int{1, 0}
+	if len(d) == 3 {
+		axes = []int{0, 2, 1}
+	}
+	return mapTask(d, engine.Load(0, dt, denseAt(d, axes...), nil), whole(dt, d))
+}
+
+// biasOf is x times a factor of its column.
+func biasOf(dt tensor.DType, dom engine.Domain) *engine.Task {
+	v := engine.Apply(fnMul, dt, load(0, dt, dom), engine.Load(1, dt, engine.AxisIndex(len(dom)-1), nil))
+	return mapTask(dom, v, whole(dt, dom), engine.Operand{DType: dt, Len: int64(dom[len(dom)-1])})
+}
+
+func mapCells() (all []cell) {
+	f32, f16 := tensor.Float32, tensor.Float16
+	dom := engine.Domain{3, 37}
+	inPlace := mapTask(dom, engine.Apply(fnSub, f32, load(0, f32, dom), engine.Apply(fnCast, f32, engine.Run())), whole(f32, dom))
+	inPlace.Alias = []int{0}
+	recast := mapTask(dom, engine.Apply(fnCast, tensor.Int32, load(0, f32, dom)), whole(f32, dom))
+	recast.Alias = []int{0}
+	several := severalValues(dom)
+	several.Alias = []int{1, -1, 0}
+	exp := mapTask(dom, engine.Apply(fnExp, f32, load(0, f32, dom)), whole(f32, dom))
+	for _, force := range []string{"map=item", "map=block"} {
+		d := tinyCPU
+		if force == "map=item" {
+			d = tinyGPU
+		}
+		all = append(all,
+			forced(d(), force, "bias", biasOf(f32, dom)),
+			forced(d(), force, "bias of halves", biasOf(f16, dom)),
+			forced(d(), force, "bytes", biasOf(tensor.Int8, engine.Domain{2, 67})),
+			forced(d(), force, "doubles", biasOf(tensor.Float64, dom)),
+			forced(d(), force, "pad", padRows(f32, 3, 19)),
+			forced(d(), force, "pad of halves", padRows(f16, 3, 19)),
+			forced(d(), force, "exp", exp),
+			forced(d(), force, "in place", inPlace),
+			forced(d(), force, "recast in place", recast),
+			forced(d(), force, "several", severalValues(dom)),
+			forced(d(), force, "several in place", several),
+			forced(d(longPositions), force, "long", biasOf(f32, engine.Domain{2, 3, 21})),
+			forced(d(fewArguments), force, "numbers in a table", turned(f32, 2, 5, 19)),
+			forced(d(longPositions, fewArguments), force, "long numbers in a table", turned(f32, 2, 5, 19)),
+		)
+	}
+	all = append(all,
+		forced(tinyCPU(tinyCache), "map=block", "streamed", biasOf(f32, engine.Domain{2, 83})),
+		forced(tinyCPU(tinyCache), "map=block", "streamed bytes", biasOf(tensor.Uint8, engine.Domain{2, 203})),
+		forced(tinyCPU(), "map=tile", "transpose", turned(f32, 17, 35)),
+		forced(tinyCPU(), "map=tile", "transpose of halves", turned(f16, 2, 19, 16)),
+		forced(tinyCPU(tinyCache), "map=tile", "streamed", turned(f32, 2, 21, 32)),
+		forced(tinyCPU(tinyCache), "map=tile", "streamed words", turned(tensor.Int64, 2, 21, 32)),
+		forced(tinyCPU(), "map=tile", "images with a border", paddedImages(f32, [4]int{2, 19, 3, 7}, [4]int{1, 1, 1, 1})),
+		forced(tinyCPU(), "map=tile", "wider images with a border", paddedImages(f16, [4]int{1, 17, 2, 33}, [4]int{0, 2, 1, 3})),
+		forced(tinyCPU(), "map=tile", "images without their edges", paddedImages(f32, [4]int{1, 16, 2, 40}, [4]int{0, -3, 0, -2})),
+		forced(tinyCPU(), "map=thin", "channels last", turned(f32, 2, 67, 3)),
+		forced(tinyCPU(), "map=thin", "channels first", turned(f32, 2, 3, 67)),
+		forced(tinyCPU(), "map=thin", "bytes", turned(tensor.Int8, 3, 70)),
+		forced(tinyCPU(), "map=thin", "halves", turned(f16, 2, 5, 70)),
+	)
+	for i, s := range [][2]int{{37, 3}, {19, 17}, {17, 70}} {
+		for j, dt := range []tensor.DType{f32, f16} {
+			ids := []tensor.DType{tensor.Int32, tensor.Int64}[(i+j)%2]
+			task := pick(dt, ids, 6, s[0], s[1])
+			at := make([]byte, s[0]*ids.Size())
+			r := seeded(uint64(i))
+			for k := range int64(s[0]) {
+				putAt(ids, at, k, 0, uint64(r.IntN(16)-5))
+			}
+			ins := [][]byte{randomBytes(r, dt, task.Ins[0].Len), at}
+			name := fmt.Sprint("rows of ", dt, s)
+			all = append(all, forced(tinyCPU(), "map=gather", name, task).on(ins...), forced(tinyGPU(), "map=item", name, task).on(ins...))
+		}
+	}
+	return all
+}

@@ -1,0 +1,129 @@
+package ocl
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Cells of scatters, attention and routines.
+
+func scatterCells() (all []cell) {
+	for _, v := range []string{"rows", "parts", "item"} {
+		d := tinyCPU
+		if v == "item" {
+			d = tinyGPU
+		}
+		for i, s := range [][3]int{{5, 20, 3}, {6, 9, 37}, {1, 5, 1}, {7, 0, 4}} {
+			dt := []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int8, tensor.Int64}[i]
+			keys := []tensor.DType{tensor.Int32, tensor.Int64, tensor.Uint8, tensor.Uint64}[i]
+			for _, inPlace := range []bool{false, true} {
+				task := scatterTask(s[0], s[1], s[2], dt, keys)
+				name := fmt.Sprint(dt, " ", s)
+				if inPlace {
+					task.Alias = []int{0}
+					name += " in place"
+				}
+				r := seeded(uint64(i))
+				at := make([]byte, task.Ins[1].Bytes())
+				for n := range int64(s[1]) {
+					putAt(keys, at, n, 0, uint64(int64(r.IntN(s[0]+3)-1)))
+				}
+				c := forced(d(), "scatter="+v, name, task).on(randomBytes(r, dt, task.Ins[0].Len), at, randomBytes(r, dt, task.Ins[2].Len))
+				c.scale = 5
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+func attentionCells() (all []cell) {
+	f32 := tensor.Float32
+	for _, v := range []string{"lane", "tile"} {
+		d := tinyCPU()
+		if v == "tile" {
+			d = tinyGPU()
+		}
+		for pass := range engine.AttentionGradKV + 1 {
+			for _, c := range []attending{
+				{dt: f32, b: 1, g: 1, m: 17, n: 19, d: 4, e: 4, withL: true},
+				{dt: f32, b: 2, g: 2, m: 3, n: 9, d: 3, e: 5, low: -3, high: 4, withL: true},
+				{dt: f32, b: 1, g: 2, m: 5, n: 18, d: 4, e: 3, mask: tensor.Bool, maskAxes: []int{0, 3}},
+				{dt: f32, b: 1, g: 2, m: 4, n: 7, d: 4, e: 4, mask: f32, maskAxes: []int{2, 3}, headsLast: true},
+				{dt: tensor.Float16, b: 1, g: 1, m: 5, n: 7, d: 4, e: 4},
+				{dt: f32, b: 1, g: 1, m: 5, n: 0, d: 4, e: 4, withL: true},
+			} {
+				if c.pass = pass; pass == engine.AttentionGradKV && c.n == 0 {
+					continue // there are no keys to have a gradient
+				}
+				cl := forced(d, "attention="+v, c.String(), c.task())
+				cl.ins = func(t *testing.T) [][]byte { return c.inputs(t, 5) }
+				cl.tol, cl.scale = 2e-5, 4
+				all = append(all, cl)
+			}
+		}
+	}
+	return all
+}
+
+func routineCells() (all []cell) {
+	f32 := tensor.Float32
+	for _, v := range []string{"row", "group", "column"} {
+		d := tinyCPU
+		if v == "group" {
+			d = tinyGPU
+		}
+		long := int64(300)
+		for i, a := range []engine.Scan{
+			{Outer: 3, Length: 17, Inner: 1}, {Outer: 2, Length: 35, Inner: 1, Exclusive: true}, {Outer: 2, Length: 40, Inner: 1, Reverse: true},
+			{Outer: 1, Length: long, Inner: 1, Exclusive: true, Reverse: true}, {Outer: 2, Length: 9, Inner: 19}, {Outer: 1, Length: 33, Inner: 3, Reverse: true},
+		} {
+			if a.Inner > 1 && v != "column" {
+				continue
+			}
+			for _, dt := range []tensor.DType{f32, tensor.Int8, tensor.Float16}[:1+(i+1)%3] {
+				task := scanTask(dt, a)
+				tol := 0.0
+				if dt.IsFloat() {
+					tol = 0x1p-18
+				}
+				all = append(all, forced(d(), "scan="+v, fmt.Sprint(dt, " ", a.String()), task).on(randomBytes(seeded(1), dt, task.Ins[0].Len)).likeCPUPath(tol, 40))
+			}
+		}
+	}
+	for _, v := range []string{"radix", "lanes", "first", "group", "blocks"} {
+		d := tinyCPU
+		if v == "group" {
+			d = tinyGPU
+		} else if v == "blocks" {
+			d = func(...func(*deviceFacts)) *deviceFacts { return gpuFacts(64) }
+		}
+		for i, a := range []engine.Rank{
+			{Rows: 1, Length: 1, Keep: 1}, {Rows: 9, Length: 7, Keep: 7, Descending: true}, {Rows: 2, Length: 35, Keep: 35}, {Rows: 3, Length: 21, Keep: 4, Descending: true, ByPosition: true},
+			{Rows: 2, Length: 70, Keep: 3},
+			{Rows: 1, Length: 300, Keep: 2, Descending: true, ByPosition: true},
+		} {
+			dt := []tensor.DType{f32, tensor.Int16, f32, tensor.Float64, tensor.Float16, tensor.Int32}[i]
+			if v == "first" && (8*a.Keep > a.Length || dt.Size() == 8) { // others take the rest
+				continue
+			}
+			task := rankTask(dt, a)
+			all = append(all, forced(d(), "rank="+v, fmt.Sprint(dt, " ", a.String()), task).on(rankInput(seeded(3), dt, a.Rows*a.Length)).likeCPUPath(0, 0))
+		}
+	}
+	for _, v := range []string{"block", "item"} {
+		d := tinyCPU()
+		if v == "item" {
+			d = tinyGPU()
+		}
+		for i, dt := range []tensor.DType{f32, tensor.Float64, f32, f32} {
+			a := engine.Trees{Samples: int64(8 + 3*i), Features: 3, Targets: int64(1 + 2*(i%2)), Count: 3, Aggregate: engine.Aggregate(i)}
+			task, ins := forestTask(seeded(5), dt, a, 2, int(a.Targets))
+			all = append(all, forced(d, "trees="+v, fmt.Sprint(dt, " ", a.String()), task).on(ins...).likeCPUPath(0, 0))
+		}
+	}
+	return all
+}

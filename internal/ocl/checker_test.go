@@ -1,0 +1,219 @@
+package ocl
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/clthread"
+	"github.com/anycl/anycl/platform"
+)
+
+// Oclgrind interprets kernels and checks every access. Its calls succeed whatever it finds in
+// kernels: its log is the only verdict, and every test here reads it.
+//
+//	make check-kernels
+
+// checkerLog is Oclgrind's own variable: where its log goes.
+const checkerLog = "OCLGRIND_LOG"
+
+// checker is Oclgrind with one context, whose logs are read from where they were read last: a
+// second context would begin the file anew.
+type checker struct {
+	*bench
+	logs []*os.File
+	kept []any // buffers and their storage
+	pins runtime.Pinner
+}
+
+var theChecker = sync.OnceValues(func() (*checker, error) {
+	lib, err := cl.Open(&cl.Options{Wrap: clthread.Wrap})
+	if err != nil {
+		return nil, err
+	}
+	// Proving what the device can do is checked too, so that nothing is known before.
+	o := &platform.Options{Library: lib, CacheDir: platform.CacheOff, TuneDir: platform.CacheOff}
+	m, err := platform.Discover(context.Background(), o)
+	if err != nil {
+		return nil, err
+	}
+	d, err := m.Select("oclgrind")
+	if err != nil {
+		return nil, err
+	}
+	dev, err := d.Open(context.Background(), o)
+	if err != nil {
+		return nil, err
+	}
+	k := &checker{bench: &bench{dev: dev, queue: dev.Queue()}}
+	for _, name := range []string{checkerLog, checkerErrors} {
+		log, err := os.Open(os.Getenv(name))
+		if err != nil {
+			return nil, err
+		}
+		k.logs = append(k.logs, log)
+	}
+	return k, nil
+})
+
+// useChecker is the checker with nothing in its log that was not read.
+func useChecker(t testing.TB) *checker {
+	t.Helper()
+	if os.Getenv(checkerErrors) == "" {
+		t.Skip("TestNothingIsFoundUnderOclgrind runs it: make check-kernels")
+	}
+	k, err := theChecker()
+	require.NoError(t, err)
+	require.Empty(t, k.found(t), "before this test")
+	return k
+}
+
+// found is what the logs have that was not read.
+func (k *checker) found(t testing.TB) string {
+	t.Helper()
+	require.NoError(t, k.queue.Finish())
+	var all []byte
+	for _, log := range k.logs {
+		b, err := io.ReadAll(log)
+		require.NoError(t, err)
+		all = append(all, b...)
+	}
+	return strings.TrimSpace(string(all))
+}
+
+// clean fails where the logs have something new.
+func (k *checker) clean(t testing.TB) {
+	t.Helper()
+	if s := k.found(t); s != "" {
+		const most = 4000
+		t.Errorf("Oclgrind: %s", s[:min(len(s), most)])
+	}
+}
+
+// written is a buffer of exactly these bytes, which are initialised.
+func (k *checker) written(t testing.TB, content []byte) *cl.Buffer {
+	t.Helper()
+	if len(content) == 0 {
+		content = make([]byte, 1) // there are no empty buffers
+	}
+	b, err := k.dev.Context().NewBuffer(cl.MemReadWrite, int64(len(content)), nil)
+	require.NoError(t, err)
+	require.NoError(t, k.queue.Write(b, 0, content, nil)) // at once: Oclgrind forgets the rest
+	k.kept = append(k.kept, b)
+	return b
+}
+
+// unwritten is a buffer of exactly n bytes that hold a pattern and count as uninitialised.
+// It is never released: what Oclgrind knew of a buffer it takes for what it knows of the next.
+func (k *checker) unwritten(t testing.TB, n int64) *cl.Buffer {
+	t.Helper()
+	storage := bytes.Repeat([]byte{0xA5}, int(max(n, 1)))
+	k.pins.Pin(&storage[0])
+	b, err := k.dev.Context().NewBuffer(cl.MemReadWrite|cl.MemUseHostPtr, int64(len(storage)), unsafe.Pointer(&storage[0]))
+	require.NoError(t, err)
+	k.kept = append(k.kept, b, storage)
+	return b
+}
+
+// checkedSource stands before kernels. Oclgrind knows no prefetches, which are no accesses. It
+// reports a call with a vector of which some lanes are undefined, as windows have beyond the end
+// of a row; arithmetic takes them along, and they are reported where they are stored.
+const checkedSource = "#define __builtin_prefetch(...) ((void)0)\n#undef FMA\n#define FMA(a, b, c) ((a) * (b) + (c))\n"
+
+// run runs plan p of task with operands that begin lead elements into buffers that end with
+// them. Whatever is read outside or before it was written is in the log.
+func (k *checker) run(t testing.TB, task *engine.Task, p *plan, ins [][]byte, lead int, run uint32) [][]byte {
+	t.Helper()
+	needs(t, k.dev, task)
+	before := func(o engine.Operand) int64 { return int64(lead * o.DType.Size()) }
+	var buffers, outs []*cl.Buffer
+	for i, in := range ins {
+		buffers = append(buffers, k.written(t, slices.Concat(bytes.Repeat([]byte{0x5A}, int(before(task.Ins[i]))), in)))
+	}
+	for i, o := range task.Outs {
+		b := (*cl.Buffer)(nil)
+		if a := task.AliasOf(i); a >= 0 {
+			b = buffers[a]
+		} else {
+			b = k.unwritten(t, before(o)+o.Bytes())
+		}
+		outs = append(outs, b)
+	}
+	buffers = append(buffers, outs...)
+	var scratch []*cl.Buffer
+	for _, n := range slices.Concat(p.scratch, p.kept) {
+		scratch = append(scratch, k.unwritten(t, n))
+	}
+	for _, l := range p.launches {
+		prog, err := k.dev.Program(t.Context(), l.prog.name, checkedSource+l.prog.source, l.prog.options)
+		require.NoError(t, err)
+		kernel, err := prog.Kernel(l.kernel)
+		require.NoError(t, err)
+		k.bind(t, kernel, l, buffers, scratch, len(p.scratch), lead, run)
+		r := rangeOf(l)
+		require.NoError(t, k.queue.Launch(kernel, r, nil))
+		require.NoError(t, k.queue.Finish())
+		require.NoError(t, kernel.Close())
+	}
+	var results [][]byte
+	for i, o := range task.Outs {
+		all := make([]byte, max(before(o)+o.Bytes(), 1))
+		require.NoError(t, k.queue.Read(outs[i], 0, all, nil))
+		pattern := byte(0xA5)
+		if task.AliasOf(i) >= 0 {
+			pattern = 0x5A
+		}
+		for j := range before(o) {
+			require.Equal(t, pattern, all[j], "written before the output")
+		}
+		results = append(results, all[before(o):before(o)+o.Bytes()])
+	}
+	return results
+}
+
+func (k *checker) bind(t testing.TB, kernel *cl.Kernel, l launch, buffers, scratch []*cl.Buffer, kept, lead int, run uint32) {
+	t.Helper()
+	require.Equal(t, len(l.prog.args), kernel.NumArgs())
+	number := func(i int, v int64) error {
+		if l.prog.wide {
+			return kernel.SetInt64(i, v)
+		}
+		require.Equal(t, v, int64(int32(v)))
+		return kernel.SetInt32(i, int32(v))
+	}
+	for i, a := range l.prog.args {
+		var err error
+		switch a.kind {
+		case argBuffer:
+			err = kernel.SetBuffer(i, buffers[a.index])
+		case argOffset:
+			err = kernel.SetUint64(i, uint64(lead))
+		case argStart:
+			err = kernel.SetUint64(i, 0)
+		case argScratch:
+			err = kernel.SetBuffer(i, scratch[a.index])
+		case argKept:
+			err = kernel.SetBuffer(i, scratch[kept+a.index])
+		case argInt:
+			err = number(i, l.value(a))
+		case argRun:
+			err = kernel.SetUint32(i, run)
+		case argTable:
+			err = kernel.SetBuffer(i, k.written(t, l.tableBytes()))
+		default:
+			t.Fatalf("argument %s: kind %d", a.name, a.kind)
+		}
+		require.NoError(t, err)
+	}
+}
