@@ -136,6 +136,16 @@ func (v *variable) refresh(ctx context.Context, e engine.Engine) error {
 	return nil
 }
 
+// bring is refresh for an engine that may have no copy, and whoever does not hold v.mu.
+func (v *variable) bring(ctx context.Context, e engine.Engine) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.copy(e) == nil {
+		return nil
+	}
+	return v.refresh(ctx, e)
+}
+
 // written records that e's copy has the newest value. v.mu is held exclusively.
 func (v *variable) written(e engine.Engine) {
 	v.stale = true
