@@ -48,6 +48,7 @@ const (
 	fixTryHalf                      // probe half whatever is declared
 	fixInOrder                      // do not even probe queues that are out of order
 	fixSignals                      // restore signal handlers; internal/cldriver asks the environment itself
+	fixWideBytes                    // its compiler crashes at vectors of bytes: hold them in words
 	fixNoDirect                     // no plain copies: a wait may end before the work does
 )
 
@@ -99,6 +100,10 @@ func quirksOf(d *Device, simulated bool, switched map[string]bool) (on []Quirk, 
 	}
 	return on, off
 }
+
+// WideBytes reports whether kernels have to hold values of 8 bits in variables of 32, as the
+// device's compiler ends the process at some that do not.
+func (d *Device) WideBytes() bool { return d.has(fixWideBytes) }
 
 // has reports whether the device needs a workaround.
 func (d *Device) has(f fix) bool {

@@ -187,6 +187,15 @@ var quirkTable = []Quirk{
 		match:   func(d *Device, s bool) bool { return key(keyPoCL)(d, s) && versionIn(d.Driver, 4, 0) },
 	},
 	{
+		Name: "wide-bytes", Driver: "llvmpipe",
+		Symptom: "ends the process at some kernels that choose among values of 8 bits: LLVM 15 and 19 fail at their vectors, in LegalizeTypes and simplifySelect",
+		Remedy:  "kernels hold values of 8 bits in variables of 32, and load them so that LLVM cannot make them narrow again",
+		Source:  "observed on Mesa 22.3 and 25.0: casts of int64 to int8, and clip of int8, under a condition",
+		Test:    "TestBytesAreHeldInWords",
+		fix:     fixWideBytes,
+		match:   key(keyLLVMpipe),
+	},
+	{
 		Name: "subgroups-not-listed", Driver: "Intel; rusticl",
 		Symptom: "sub-groups work although cl_khr_subgroups is not listed",
 		Remedy:  "sub-groups are probed where OpenCL C 2.0 or newer is",

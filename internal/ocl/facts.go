@@ -24,6 +24,7 @@ type deviceFacts struct {
 	dot        string   // of dotUnits, or empty: how products of bytes are summed
 	dotOptions string   // of the compiler, for it
 	tuned      *overlay // what the tuner has found
+	wideBytes  bool     // values of 8 bits are held in variables of 32
 	forceWide  bool     // tests: IDX is long whatever the sizes
 }
 
@@ -36,6 +37,7 @@ func newFacts(d *platform.Device, caps *platform.Caps) *deviceFacts {
 		units: max(d.Units, 1), workGroup: min(max(d.MaxWorkGroup, 1), 256),
 		localMem: d.LocalMem, vector: d.VectorWidth,
 		argBytes: min(d.ArgBytes, 1024), maxAlloc: d.MaxAlloc, fp64: caps.FP64, mma: caps.MMA, lanes: caps.SubgroupLanes,
+		wideBytes: d.WideBytes(),
 	}
 	if f.cpu {
 		f.cache = d.CacheBytes

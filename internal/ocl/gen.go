@@ -304,6 +304,10 @@ func (g *gen) assemble(files ...string) *program {
 			b.WriteString("#define WIDE_LOOPS 1\n")
 		}
 	}
+	if g.dev.wideBytes {
+		b.WriteString("#define WIDE_CHAR(x) (((int)(x) << 24) >> 24)\n")
+		b.WriteString("#define WIDE_UCHAR(x) ((int)(x) & 255)\n")
+	}
 	b.WriteString(kernels.Text("prelude.cl"))
 	p.head = b.String()
 	b.Reset()

@@ -194,7 +194,7 @@ func (f *fn) value(e *engine.Expr, guard string) string {
 	if v, ok := f.seen[key]; ok {
 		return v
 	}
-	t := regType(e.DType)
+	t := f.g.heldType(e.DType)
 	switch e.Op {
 	case engine.OpAcc:
 		return f.accs[e.Input]
@@ -208,7 +208,7 @@ func (f *fn) value(e *engine.Expr, guard string) string {
 		if e.DType == tensor.Bool {
 			x = "(" + x + ") != 0"
 		}
-		return f.declare("v", t, key, fmt.Sprintf("(%s)(%s)", t, x))
+		return f.declare("v", t, key, fmt.Sprintf("(%s)(%s)", regType(e.DType), x))
 	case engine.OpValid:
 		g := f.guard(e.Conds, guard)
 		if g == "" {
@@ -225,6 +225,16 @@ func (f *fn) value(e *engine.Expr, guard string) string {
 	return f.declare("v", t, key, apply(e, args))
 }
 
+// heldType is the type of a variable for values of a dtype: that of the register, or int for a
+// compiler that gets lost where it chooses among bytes. Every value is cast to its own type before
+// it is held in a wider one.
+func (g *gen) heldType(dt tensor.DType) string {
+	if g.dev.wideBytes && dt.Size() == 1 {
+		return "int"
+	}
+	return regType(dt)
+}
+
 func (f *fn) load(e *engine.Expr, outer string) string {
 	g := f.guard(e.Conds, outer)
 	if g == "0" {
@@ -235,10 +245,16 @@ func (f *fn) load(e *engine.Expr, outer string) string {
 	if regType(o.DType) != regType(e.DType) {
 		text = castExpr(o.DType, e.DType, text)
 	}
+	t := f.g.heldType(e.DType)
+	if t != regType(e.DType) {
+		// A shift by what only the host knows to be zero: what a compiler knows to fit in 8 bits it
+		// would put in 8 bits again, with all that depends on it.
+		text = fmt.Sprintf("((%s)%s >> %s)", t, text, f.g.int("none", 0))
+	}
 	if g == "" {
 		return text
 	}
-	return fmt.Sprintf("%s ? %s : (%s)0", g, text, regType(e.DType))
+	return fmt.Sprintf("%s ? %s : (%s)0", g, text, t)
 }
 
 // usesMemory reports whether the text of e depends on the guard it stands under.

@@ -34,9 +34,16 @@ func (f *fn) declare(prefix, ctype, key, text string) string {
 	v := fmt.Sprintf("%s%d", prefix, f.count)
 	f.count++
 	f.seen[key] = v
+	if f.g.dev.wideBytes {
+		text = wideBytes.Replace(text)
+	}
 	fmt.Fprintf(&f.body, "    const %s %s = %s;\n", ctype, v, text)
 	return v
 }
+
+// wideBytes makes values of 8 bits by shifts and masks of 32. A compiler that is shown bytes at all,
+// be it between two casts, computes with vectors of them.
+var wideBytes = strings.NewReplacer("(char)(", "WIDE_CHAR(", "(uchar)(", "WIDE_UCHAR(")
 
 // axis is the coordinate of axis a, taken out of the linear position that holds it.
 func (f *fn) axis(a int) string {
