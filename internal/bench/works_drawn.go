@@ -44,7 +44,7 @@ func (d drawer) dims(rank int) []int {
 		s := make([]int, rank)
 		total := 1
 		for i := range s {
-			s[i] = d.size(1, 4096)
+			s[i] = d.size(1, max(4096, drawnElements>>(5*(rank-1))))
 			total *= s[i]
 		}
 		if total <= drawnElements && total >= drawnFewElements {
@@ -107,12 +107,12 @@ func (d drawer) reduce() *Work {
 	s := d.dims(2 + d.IntN(3))
 	axes := []int{}
 	for i := range s {
-		if d.IntN(2) == 0 {
+		if s[i] > 1 && d.IntN(2) == 0 { // peers give the operand itself where nothing is folded
 			axes = append(axes, i)
 		}
 	}
 	if len(axes) == 0 {
-		axes = append(axes, d.IntN(len(s)))
+		axes = append(axes, slices.Index(s, slices.Max(s)))
 	}
 	op := []string{"sum", "max"}[d.IntN(2)]
 	p := &Program{}
