@@ -3,6 +3,7 @@ package ocl
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,21 @@ func (c cell) on(ins ...[]byte) cell {
 func (c cell) likeCPUPath(tol, scale float64) cell {
 	c.want = func(t *testing.T, ins [][]byte) [][]byte { return onCPUPath(t, c.task, ins) }
 	c.tol, c.scale = tol, scale
+	return c
+}
+
+// with changes a flag that a rule sets for larger shapes only.
+func (c cell) with(macro string, value int) cell {
+	make := c.plan
+	c.plan = func() (*plan, error) {
+		p, err := make()
+		for i := 0; err == nil && i < len(p.launches); i++ {
+			edited := *p.launches[i].prog
+			edited.source = regexp.MustCompile(`(?m)^#define `+macro+` \d+$`).ReplaceAllString(edited.source, fmt.Sprintf("#define %s %d", macro, value))
+			p.launches[i].prog = &edited
+		}
+		return p, err
+	}
 	return c
 }
 
@@ -167,6 +183,13 @@ func biasOf(dt tensor.DType, dom engine.Domain) *engine.Task {
 	return mapTask(dom, v, whole(dt, dom), engine.Operand{DType: dt, Len: int64(dom[len(dom)-1])})
 }
 
+// rounded is t with its result in float16.
+func rounded(t *engine.Task) *engine.Task {
+	t.Values[0] = engine.Apply(fnCast, tensor.Float16, t.Values[0])
+	t.Outs[0].DType = tensor.Float16
+	return t
+}
+
 func mapCells() (all []cell) {
 	f32, f16 := tensor.Float32, tensor.Float16
 	dom := engine.Domain{3, 37}
@@ -200,12 +223,14 @@ func mapCells() (all []cell) {
 		)
 	}
 	all = append(all,
-		forced(tinyCPU(tinyCache), "map=block", "streamed", biasOf(f32, engine.Domain{2, 83})),
-		forced(tinyCPU(tinyCache), "map=block", "streamed bytes", biasOf(tensor.Uint8, engine.Domain{2, 203})),
+		forced(tinyCPU(tinyCache), "map=block", "streamed", biasOf(f32, engine.Domain{2, 1027})),
+		forced(tinyCPU(tinyCache), "map=block", "streamed bytes", biasOf(tensor.Uint8, engine.Domain{2, 1100})),
 		forced(tinyCPU(), "map=tile", "transpose", turned(f32, 17, 35)),
 		forced(tinyCPU(), "map=tile", "transpose of halves", turned(f16, 2, 19, 16)),
 		forced(tinyCPU(tinyCache), "map=tile", "streamed", turned(f32, 2, 21, 32)),
 		forced(tinyCPU(tinyCache), "map=tile", "streamed words", turned(tensor.Int64, 2, 21, 32)),
+		forced(tinyCPU(), "map=tile", "rounded", rounded(turned(f32, 17, 19))),
+		forced(tinyCPU(), "map=tile", "images with a border, rounded", rounded(paddedImages(f32, [4]int{1, 19, 3, 7}, [4]int{1, 1, 1, 1}))),
 		forced(tinyCPU(), "map=tile", "images with a border", paddedImages(f32, [4]int{2, 19, 3, 7}, [4]int{1, 1, 1, 1})),
 		forced(tinyCPU(), "map=tile", "wider images with a border", paddedImages(f16, [4]int{1, 17, 2, 33}, [4]int{0, 2, 1, 3})),
 		forced(tinyCPU(), "map=tile", "images without their edges", paddedImages(f32, [4]int{1, 16, 2, 40}, [4]int{0, -3, 0, -2})),

@@ -28,6 +28,7 @@ func contractCells() (all []cell) {
 	}
 	everyWay("odd", everyOption, matmul(f32, 2, 5, 19, 11, false, false))
 	everyWay("transposed", everyOption, matmul(f32, 1, 6, 17, 9, true, true))
+	everyWay("along k", everyOption, matmul(f32, 1, 3, 5, 35, false, true))
 	everyWay("halves", eachKernel, matmul(f16, 1, 5, 18, 7, false, true))
 	everyWay("bytes", chosenWays, matmul(tensor.Int8, 1, 3, 17, 5, false, false))
 	everyWay("windows", eachKernel, convolution(1, 1, 2, 5, 6, 5, 3, 1, 1))

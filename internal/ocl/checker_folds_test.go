@@ -55,7 +55,11 @@ func reduceCells() (all []cell) {
 			all = append(all, forced(tinyCPU(), "reduce=stripe", fmt.Sprint(f, s), columns(f, f32, s[0], s[1])))
 		}
 	}
+	guarded, _ := middle(f32, engine.Sum, 2, 9, 35)
+	within := []engine.Cond{{X: engine.AxisIndex(1), Lo: 3, Hi: 33}}
+	guarded.Folds[0].Value = engine.Load(0, f32, guarded.Folds[0].Value.Addr, within)
 	all = append(all,
+		forced(tinyCPU(), "reduce=stripe", "under a condition", guarded),
 		forced(tinyCPU(), "reduce=stripe", "halves", columns(engine.Sum, f16, 11, 35)),
 		forced(tinyCPU(manyUnits), "reduce=stripe", "cut", func() *engine.Task { t, _ := middle(f32, engine.Sum, 1, 2001, 3); return t }()),
 		forced(tinyCPU(), "reduce=lanes", "windows", pooling(engine.Sum, 1, 7, 19, 3, 2, 1)),
@@ -104,11 +108,28 @@ func windowCells() (all []cell) {
 			all = append(all, c)
 		}
 	}
+	over := func(task *engine.Task) *engine.Task { // adds to what is in its result already
+		n := len(task.Ins)
+		task.Ins = append(task.Ins, task.Outs[0])
+		task.Values[0] = engine.Apply(fnAdd, f32, task.Values[0], engine.Load(n, f32, denseAt(task.Axes[:4], 0, 1, 2, 3), nil))
+		task.Alias = []int{n}
+		return task
+	}
+	small := sliding{1, 2, 7, 9, 3, 3, 1, 1, 1, f32}
+	edged := small.pool(engine.Max)
+	load := edged.Folds[0].Value
+	edged.Folds[0].Value = engine.Apply(fnWhere, f32, engine.Valid(load.Conds), load, constant(f32, 0.25))
+	gradient := small.kernelGradient()
+	product := gradient.Folds[0].Value
+	gradient.Folds[0].Value = engine.Apply(fnMul, f32, engine.Apply(fnExp, f32, product.Args[0]), product.Args[1])
+	bare := sliding{1, 2, 5, 18, 3, 3, 1, 1, 0, f32}
+	all = append(all,
+		forced(tinyCPU(windowRoom), "reduce=window", "a box over an input", over(bare.pool(engine.Max))),
+		forced(tinyCPU(windowRoom), "reduce=window", "a box with a value beyond its edge", edged),
+		forced(tinyCPU(windowRoom), "reduce=window", "a kernel gradient of a function", gradient),
+	)
 	once := sliding{1, 2, 7, 7, 3, 3, 1, 1, 1, f32}.filter()
-	once.Ins = append(once.Ins, once.Outs[0])
-	once.Values[0] = engine.Apply(fnAdd, f32, once.Values[0], engine.Load(2, f32, denseAt(once.Axes[:4], 0, 1, 2, 3), nil))
-	once.Alias = []int{2}
-	return append(all, forced(tinyCPU(windowRoom), "reduce=window", "over an input", once))
+	return append(all, forced(tinyCPU(windowRoom), "reduce=window", "over an input", over(once)))
 }
 
 // normals are random operands of t.

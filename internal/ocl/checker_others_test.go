@@ -76,15 +76,18 @@ func routineCells() (all []cell) {
 		if v == "group" {
 			d = tinyGPU
 		}
-		long := int64(300)
+		long := map[string]int64{"row": 8200, "group": 2100, "column": 300}[v] // it is cut
 		for i, a := range []engine.Scan{
 			{Outer: 3, Length: 17, Inner: 1}, {Outer: 2, Length: 35, Inner: 1, Exclusive: true}, {Outer: 2, Length: 40, Inner: 1, Reverse: true},
-			{Outer: 1, Length: long, Inner: 1, Exclusive: true, Reverse: true}, {Outer: 2, Length: 9, Inner: 19}, {Outer: 1, Length: 33, Inner: 3, Reverse: true},
+			{Outer: 1, Length: long, Inner: 1, Exclusive: true, Reverse: true}, {Outer: 1, Length: long, Inner: 1}, {Outer: 2, Length: 9, Inner: 19}, {Outer: 1, Length: 33, Inner: 3, Reverse: true},
 		} {
 			if a.Inner > 1 && v != "column" {
 				continue
 			}
 			for _, dt := range []tensor.DType{f32, tensor.Int8, tensor.Float16}[:1+(i+1)%3] {
+				if a.Length == long && dt != f32 {
+					continue
+				}
 				task := scanTask(dt, a)
 				tol := 0.0
 				if dt.IsFloat() {
@@ -94,6 +97,18 @@ func routineCells() (all []cell) {
 			}
 		}
 	}
+	rows := engine.Scan{Outer: 3, Length: 100, Inner: 1}
+	all = append(all, forced(tinyCPU(tinyCache), "scan=row", "streamed", scanTask(f32, rows)).likeCPUPath(0x1p-18, 40))
+	sorted := func(d *deviceFacts, force, name string, a engine.Rank) cell {
+		return forced(d, force, name, rankTask(f32, a)).on(rankInput(seeded(3), f32, a.Rows*a.Length)).likeCPUPath(0, 0)
+	}
+	all = append(all,
+		sorted(tinyCPU(tinyCache), "rank=radix", "streamed", engine.Rank{Rows: 2, Length: 70, Keep: 70}),
+		sorted(tinyCPU(), "rank=radix", "buffered", engine.Rank{Rows: 2, Length: 300, Keep: 300}).with("BUFFERED", 1),
+		sorted(tinyCPU(tinyCache), "rank=radix", "buffered and streamed", engine.Rank{Rows: 1, Length: 200, Keep: 200}).with("BUFFERED", 1),
+		sorted(tinyCPU(), "rank=first", "cut", engine.Rank{Rows: 1, Length: 33_000, Keep: 3}),
+		sorted(tinyCPU(), "rank=first", "cut, by position", engine.Rank{Rows: 1, Length: 33_000, Keep: 3, Descending: true, ByPosition: true}),
+	)
 	for _, v := range []string{"radix", "lanes", "first", "group", "blocks"} {
 		d := tinyCPU
 		if v == "group" {

@@ -126,10 +126,9 @@ func (k *checker) unwritten(t testing.TB, n int64) *cl.Buffer {
 	return b
 }
 
-// checkedSource stands before kernels. Oclgrind knows no prefetches, which are no accesses. It
-// reports a call with a vector of which some lanes are undefined, as windows have beyond the end
+// checkedSource stands before kernels. Oclgrind reports a call with a vector of which some lanes are undefined, as windows have beyond the end
 // of a row; arithmetic takes them along, and they are reported where they are stored.
-const checkedSource = "#define __builtin_prefetch(...) ((void)0)\n#undef FMA\n#define FMA(a, b, c) ((a) * (b) + (c))\n"
+const checkedSource = "#undef FMA\n#define FMA(a, b, c) ((a) * (b) + (c))\n"
 
 // run runs plan p of task with operands that begin lead elements into buffers that end with
 // them. Whatever is read outside or before it was written is in the log.

@@ -1,0 +1,81 @@
+package ocl
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// What the engine itself does with memory and arguments: operands inside larger memories, tables
+// of numbers, parts of memories for callers' own kernels, copies of matrices. It writes
+// memory in parts, and Oclgrind forgets what it knew of the rest, so that these run without its
+// check for what was never written.
+func TestCheckerFindsNothingInTheHost(t *testing.T) {
+	k := useChecker(t)
+	engineAs := func(t *testing.T, force string, d *deviceFacts) *Engine {
+		e := New(k.dev)
+		e.near, e.team, e.force = nil, nil, force
+		if d != nil {
+			d.name = e.facts.name
+			e.facts, e.far.facts = d, d
+		}
+		t.Cleanup(func() { require.NoError(t, e.Close()) })
+		return e
+	}
+	t.Run("tasks", func(t *testing.T) {
+		for i, c := range []struct {
+			d    *deviceFacts
+			task *engine.Task
+		}{
+			{tinyGPU(), matmul(tensor.Float32, 1, 9, 17, 11, false, false)}, {tinyCPU(), matmul(tensor.Float32, 1, 9, 17, 11, false, true)},
+			{tinyCPU(), softmaxTask(tensor.Float32, 5, 33)}, {tinyGPU(), softmaxTask(tensor.Float32, 5, 33)},
+			{tinyCPU(fewArguments), turned(tensor.Float32, 2, 5, 19)}, {tinyGPU(longPositions, fewArguments), turned(tensor.Float32, 2, 5, 19)},
+			{tinyGPU(), biasOf(tensor.Float16, engine.Domain{3, 37})},
+		} {
+			verify(t, engineAs(t, "", c.d), c.task, randomInputs(c.task, uint64(i)), 1e-4, 1)
+			k.clean(t)
+		}
+	})
+	t.Run("callers' kernels", func(t *testing.T) {
+		task := saxpyTask(70)
+		verify(t, engineAs(t, "", nil), task, randomInputs(task, 1), 1e-6, 1)
+		k.clean(t)
+	})
+	t.Run("a row that is stored in a list", func(t *testing.T) {
+		const rows, cols = 3, 5
+		row, at := engine.Operand{DType: tensor.Float32, Len: cols}, engine.Operand{DType: tensor.Int64, Len: 1}
+		y := engine.Operand{DType: tensor.Float32, Len: rows * cols}
+		task := &engine.Task{
+			Kind: engine.Custom, Name: "store_row", Ins: []engine.Operand{row, at}, Outs: []engine.Operand{y},
+			Custom: &engine.CustomKernel{Source: kernels.Text("store_row.cl"), Entry: "store_row", Options: "-DELEM=uint", Args: []any{int64(rows), int64(cols)}, Global: [3]int{cols}},
+		}
+		_, _ = execute(t, engineAs(t, "", nil), task, [][]byte{make([]byte, 4*cols), make([]byte, 8)}, 0)
+		k.clean(t)
+	})
+	for _, class := range []string{"cpu", "gpu"} {
+		t.Run("products, "+class, func(t *testing.T) {
+			d := tinyGPU()
+			if class == "cpu" {
+				d = tinyCPU()
+				d.localMem = 64 << 10
+			}
+			x := NewProducts(engineAs(t, "", d))
+			defer func() { require.NoError(t, x.Close()) }()
+			r := rand.New(rand.NewPCG(1, 2))
+			for i, s := range [][3]int{{5, 19, 11}, {17, 35, 9}, {1, 20, 30}, {30, 1, 20}} {
+				for j := range 4 {
+					if class == "gpu" && (i+j)%4 != 0 {
+						continue // large tiles
+					}
+					checkProduct[float32](t, x, productCase{dtype: tensor.Float32, m: s[0], n: s[1], k: s[2], aT: j&1 != 0, bT: j&2 != 0, alpha: 1, beta: float64(i % 2), extra: r.IntN(3)})
+					k.clean(t)
+				}
+			}
+		})
+	}
+}
