@@ -4,6 +4,7 @@
 //
 // hooks   AT(n)   INIT(v, d)   UPDATE(n, d)   STORE(i, v)
 // macros  VAL    type of the sums    RING  type of one addition: unsigned for integers, which wrap
+//         KEY    int where it holds every key, or long
 //         DIRECT 1: y itself holds the sums; 0: SUMS does, because the output is of a half type
 // sizes   ROWS, COLS, COUNT  extents of v, d, n    VSPAN, DSPAN  rows and columns an item owns
 // launch  scatter_keys  global {COUNT padded}  local {WG}    AT as row numbers, -1 outside [0, ROWS)
@@ -14,8 +15,8 @@
 kernel void scatter_keys(PARAMS) {
     const IDX n = (IDX)get_global_id(0);
     if (n >= COUNT) return;
-    const long k = (long)AT(n);
-    KEYS[n] = k >= 0 && k < (long)ROWS ? (IDX)k : -1;
+    const KEY k = (KEY)AT(n);
+    KEYS[n] = k >= 0 && k < (KEY)ROWS ? (IDX)k : -1;
 }
 
 kernel void scatter_add(PARAMS) {

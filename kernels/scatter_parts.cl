@@ -4,6 +4,7 @@
 //
 // hooks   AT(n)   INIT(v, d)   UPDATE(n, d)   STORE(i, v)
 // macros  VAL    type of the sums    RING  type of one addition: unsigned for integers, which wrap
+//         KEY    int where it holds every key, or long
 // sizes   ROWS, COLS, COUNT  extents of v, d, n    NSPAN  updates of a part    COUNT_PARTS  parts
 //         VSPAN  rows an item of scatter_finish owns
 // launch  scatter_parts   global {COUNT_PARTS}  local {1}    a part of the updates into sums of its own
@@ -17,8 +18,8 @@ kernel void scatter_parts(PARAMS) {
     __global VAL *const sums = PARTS + part * ROWS * COLS;
     for (IDX i = 0; i < ROWS * COLS; i++) sums[i] = 0;
     for (IDX n = first; n < last; n++) {
-        const long k = (long)AT(n);
-        if (k < 0 || k >= (long)ROWS) continue;
+        const KEY k = (KEY)AT(n);
+        if (k < 0 || k >= (KEY)ROWS) continue;
         for (IDX d = 0; d < COLS; d++)
             sums[(IDX)k * COLS + d] = (VAL)((RING)sums[(IDX)k * COLS + d] + (RING)UPDATE(n, d));
     }

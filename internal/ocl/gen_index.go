@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
 )
 
 // coord is a parameter of a hook: a linear position over some axes of the
@@ -175,7 +176,7 @@ func (f *fn) guard(conds []engine.Cond, outer string) string {
 				return "0"
 			}
 			lo, hi := c.X.Bounds(f.g.task.Axes)
-			x := f.index(c.X, data, guard)
+			x := f.index(c.X, data && !fitsInt(c.X), guard)
 			if lo < c.Lo {
 				tests = append(tests, fmt.Sprintf("%s >= %s", x, f.g.constant(c.Lo)))
 			}
@@ -194,6 +195,17 @@ func (f *fn) guard(conds []engine.Cond, outer string) string {
 	}
 	return guard
 }
+
+// fitsInt reports whether x is nothing but a gathered value that an int holds. It is tested as it
+// is: 64 bits are slow on GPUs, and Mesa 22.3 compares ints that were widened to them wrongly.
+func fitsInt(x *engine.Index) bool {
+	if len(x.Terms) != 1 || x.Const != 0 || x.Terms[0].Coef != 1 || x.Terms[0].Atom.Kind != engine.AtomData {
+		return false
+	}
+	return heldByInt(x.Terms[0].Atom.Data.DType)
+}
+
+func heldByInt(dt tensor.DType) bool { return dt.IsInt() && dt.Size() <= 4 && dt != tensor.Uint32 }
 
 func gathers(x *engine.Index) bool {
 	for _, t := range x.Terms {

@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
@@ -33,6 +34,11 @@ func scatterProgram(d *deviceFacts, t *engine.Task) *gen {
 	g.size("COLS", t.Size(2))
 	g.size("COUNT", t.Size(1))
 	g.hook("AT", []coord{{"n", n}}, t.At, tensor.Invalid)
+	key := "long"
+	if heldByInt(t.At.DType) && t.Size(0) <= math.MaxInt32 {
+		key = "int"
+	}
+	g.macro("KEY", key)
 	g.hook("INIT", []coord{{"v", v}, {"d", col}}, t.Values[0], tensor.Invalid)
 	g.hook("UPDATE", []coord{{"n", n}, {"d", col}}, t.Update, tensor.Invalid)
 	g.store("STORE", "INIT", t.Values[0])

@@ -2,6 +2,7 @@
 // launch scatter_parts global [4] local [1]
 // options -cl-single-precision-constant
 // arguments ROWS=1000 COLS=32 COUNT=64 NSPAN=16 COUNT_PARTS=4 VSPAN=500 n0=32
+#define KEY int
 #define VAL float
 #define RING float
 #define PARAMS __global const half *restrict p0_, \
