@@ -258,7 +258,7 @@ func newRates(dev *platform.Opened) rates {
 // efficiency is the share of the device's peak rate of operations that kernels
 // of a kind reach at best.
 var efficiency = map[engine.Kind]float64{
-	engine.Map: 0.3, engine.Reduce: 0.3, engine.Row: 0.3, engine.Contract: 0.6, engine.Scatter: 0.05, engine.Custom: 0.1,
+	engine.Map: 0.6, engine.Reduce: 0.3, engine.Row: 0.3, engine.Contract: 0.6, engine.Scatter: 0.05, engine.Custom: 0.1,
 	engine.Attention: 0.5,
 }
 
@@ -300,6 +300,9 @@ func (r *rates) multiplying(t *engine.Task, c engine.Cost) float64 {
 	batch, rows, columns := float64(t.Size(0)), float64(t.Size(1)), float64(t.Size(2))
 	if batch*rows*columns == 0 {
 		return 0
+	}
+	if rows == 1 || columns == 1 { // kernels of their own, which read each element of the matrix once
+		return c.Flops / (r.flops * efficiency[t.Kind])
 	}
 	tiles := batch * math.Ceil(rows/tileRows) * math.Ceil(columns/tileColumns)
 	// Where both rows and columns are few, kernels use either as lanes.
