@@ -51,7 +51,9 @@ matrix:
 # that it makes first (as root, on Debian); on demand, about an hour. TARGETS are some of them, TIER=quick what CI runs.
 TIER ?= full
 matrix-full:
-	go run ./internal/targets run -tier $(TIER) $(TARGETS)
+	rm -rf .cache/corpus
+	ANYCL_CORPUS=$(CURDIR)/.cache/corpus go test -count=1 -run CorpusOfTheExample ./examples/...
+	ANYCL_CORPUS=$(CURDIR)/.cache/corpus go run ./internal/targets run -tier $(TIER) $(TARGETS)
 
 # The same cells and random graphs with every kernel variant forced in turn. A graph runs again
 # only where a variant makes other kernels or arguments of it than those before: about one in six.

@@ -39,7 +39,8 @@ func NewPTX(ctx context.Context, t Tools) (Compiler, error) {
 
 // NewSPIRV makes SPIR-V with Clang and Khronos' translator, and validates it.
 func NewSPIRV(ctx context.Context, t Tools) (Compiler, error) {
-	return &spirv{t}, t.ask(ctx, t.Clang, t.Translate, t.Validate)
+	err := t.ask(ctx, t.Clang, t.Translate, t.Validate)
+	return &spirv{t}, err
 }
 
 // ask remembers the versions of tools.

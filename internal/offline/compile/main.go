@@ -58,7 +58,11 @@ func run(ctx context.Context) error {
 	flag.StringVar(&o.tools.Ptxas, "ptxas", "ptxas", "for ptx")
 	flag.StringVar(&o.tools.Translate, "translate", "llvm-spirv-19", "for spirv")
 	flag.StringVar(&o.tools.Validate, "validate", "spirv-val", "for spirv")
+	page := flag.Bool("page", false, "write a page of documentation from the JSON files that are named, and compile nothing")
 	flag.Parse()
+	if *page {
+		return writePage(flag.Args())
+	}
 	kind, name, _ := strings.Cut(o.target, ":")
 	class, err := classOf(kind, name)
 	if err != nil {
@@ -181,4 +185,21 @@ func (o *options) judge(r *offline.Report) (err error) {
 		return fmt.Errorf("%d kernels are refused, or spill", bad)
 	}
 	return nil
+}
+
+// writePage writes what files say, in their order, on one page.
+func writePage(files []string) error {
+	var all []*offline.Report
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return err
+		}
+		r := &offline.Report{}
+		if err := json.Unmarshal(text, r); err != nil {
+			return fmt.Errorf("%s: %w", f, err)
+		}
+		all = append(all, r)
+	}
+	return offline.WritePage(os.Stdout, all)
 }
