@@ -46,6 +46,8 @@ func tinyGPU(change ...func(*deviceFacts)) *deviceFacts {
 
 func longPositions(d *deviceFacts) { d.forceWide = true }
 
+func oneUnit(d *deviceFacts) { d.units = 1 }
+
 func fewArguments(d *deviceFacts) { d.argBytes = 96 }
 
 // forced is a cell whose variant is forced as users force it.
@@ -183,6 +185,15 @@ func biasOf(dt tensor.DType, dom engine.Domain) *engine.Task {
 	return mapTask(dom, v, whole(dt, dom), engine.Operand{DType: dt, Len: int64(dom[len(dom)-1])})
 }
 
+// expOf is a function that is made of vectors.
+func expOf(dt tensor.DType, dom engine.Domain) *engine.Task {
+	v := engine.Apply(fnExp, tensor.Float32, widened(load(0, dt, dom)))
+	if dt != tensor.Float32 {
+		v = engine.Apply(fnCast, dt, v)
+	}
+	return mapTask(dom, v, whole(dt, dom))
+}
+
 // rounded is t with its result in float16.
 func rounded(t *engine.Task) *engine.Task {
 	t.Values[0] = engine.Apply(fnCast, tensor.Float16, t.Values[0])
@@ -199,7 +210,6 @@ func mapCells() (all []cell) {
 	recast.Alias = []int{0}
 	several := severalValues(dom)
 	several.Alias = []int{1, -1, 0}
-	exp := mapTask(dom, engine.Apply(fnExp, f32, load(0, f32, dom)), whole(f32, dom))
 	for _, force := range []string{"map=item", "map=block"} {
 		d := tinyCPU
 		if force == "map=item" {
@@ -212,7 +222,7 @@ func mapCells() (all []cell) {
 			forced(d(), force, "doubles", biasOf(tensor.Float64, dom)),
 			forced(d(), force, "pad", padRows(f32, 3, 19)),
 			forced(d(), force, "pad of halves", padRows(f16, 3, 19)),
-			forced(d(), force, "exp", exp),
+			forced(d(), force, "exp", expOf(f32, dom)),
 			forced(d(), force, "in place", inPlace),
 			forced(d(), force, "recast in place", recast),
 			forced(d(), force, "several", severalValues(dom)),
@@ -223,8 +233,8 @@ func mapCells() (all []cell) {
 		)
 	}
 	all = append(all,
-		forced(tinyCPU(tinyCache), "map=block", "streamed", biasOf(f32, engine.Domain{2, 1027})),
-		forced(tinyCPU(tinyCache), "map=block", "streamed bytes", biasOf(tensor.Uint8, engine.Domain{2, 1100})),
+		forced(tinyCPU(tinyCache, oneUnit), "map=block", "streamed", expOf(f32, engine.Domain{1, 4099})),
+		forced(tinyCPU(tinyCache, oneUnit), "map=block", "streamed halves", expOf(f16, engine.Domain{1, 4099})),
 		forced(tinyCPU(), "map=tile", "transpose", turned(f32, 17, 35)),
 		forced(tinyCPU(), "map=tile", "transpose of halves", turned(f16, 2, 19, 16)),
 		forced(tinyCPU(tinyCache), "map=tile", "streamed", turned(f32, 2, 21, 32)),
