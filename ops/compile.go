@@ -20,8 +20,34 @@ const (
 	OnCPU                 // on the CPU path
 )
 
+// Device is the place of device i of a [Runtime] that has several, in the order in which [NewRuntime]
+// was given them. Device(0) is OnDevice. A negative i is no place.
+func Device(i int) Place {
+	switch {
+	case i < 0:
+		return Auto - 1
+	case i == 0:
+		return OnDevice
+	}
+	return OnCPU + Place(i)
+}
+
+// device is the number of the device that p names, or -1.
+func (p Place) device() int {
+	switch {
+	case p == OnDevice:
+		return 0
+	case p > OnCPU:
+		return int(p - OnCPU)
+	}
+	return -1
+}
+
 func (p Place) String() string {
-	return [...]string{"auto", "device", "cpu"}[max(0, min(int(p), 2))]
+	if p > OnCPU {
+		return fmt.Sprintf("device:%d", p.device())
+	}
+	return [...]string{"auto", "device", "cpu"}[max(0, int(p))]
 }
 
 // Target is what a compiled graph is to do.
@@ -110,8 +136,8 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 	if len(target.Outputs)+len(target.Updates) == 0 {
 		bad("the target has no outputs and no updates")
 	}
-	if target.Place < Auto || target.Place > OnCPU {
-		bad("the target's place is %d, not Auto, OnDevice or OnCPU", int(target.Place))
+	if target.Place < Auto {
+		bad("the target's place is %d, not Auto, OnDevice, OnCPU or Device(i)", int(target.Place))
 	}
 	assigned := map[*variable]bool{}
 	for i, n := range slices.Concat(target.Outputs, target.Updates) {

@@ -381,7 +381,7 @@ func (l *lowerer) routine(n *Node) {
 // whole enters a task over whole buffers: the operands of n, dense, and those of
 // its results that are read.
 func (l *lowerer) whole(n *Node, t *engine.Task, read func(i int) bool) {
-	u := &unit{task: t}
+	u := &unit{task: t, where: n.where}
 	for _, x := range n.in {
 		v := l.asDense(x)
 		u.ins = append(u.ins, v)

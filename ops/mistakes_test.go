@@ -291,7 +291,7 @@ func TestNilGraphsRuntimesAndContextsAreErrors(t *testing.T) {
 	require.NoError(t, err)
 	_, err = exe.Run(ctx, nil)
 	require.ErrorContains(t, err, "context is nil")
-	target.Place = 9
+	target.Place = Device(-1)
 	_, err = g.Compile(t.Context(), rt, target)
-	require.ErrorContains(t, err, "place is 9")
+	require.ErrorContains(t, err, "place is -1")
 }

@@ -62,16 +62,19 @@ func scaledBy(d time.Duration, n float64) time.Duration {
 
 // sideFor is the side of a demanded place, -1 for none.
 func (x *Executable) sideFor(p Place) (int, error) {
-	switch p {
-	case OnDevice:
-		if len(x.sides) == 1 {
-			return 0, fmt.Errorf("the device was asked for, and there is only %s", x.rt.why)
-		}
-		return 0, nil
-	case OnCPU:
-		return len(x.sides) - 1, nil
+	last := len(x.sides) - 1
+	switch i := p.device(); {
+	case p == OnCPU:
+		return last, nil
+	case i < 0:
+		return -1, nil
+	case last == 0:
+		return 0, fmt.Errorf("the device was asked for, and there is only %s", x.rt.why)
+	case i >= last:
+		return 0, fmt.Errorf("device %d was asked for, and the last is %d, %s", i, last-1, x.sides[last-1].engine.Name())
+	default:
+		return i, nil
 	}
-	return -1, nil
 }
 
 // moved are the values that may have to be moved in a run.

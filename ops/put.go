@@ -12,7 +12,7 @@ const EnvPlace = "ANYCL_PLACE"
 // Put demands that the op which makes x runs in a place, whatever the cost model
 // and the [Target] say, and returns x. A composition runs there as a whole. With ops
 // of another place it is not fused: what it reads and makes is in memory, and moved
-// where it must be. Views move nothing and have no place of their own. [Auto] takes an
+// where it must be. [Device] names the second device of a runtime, and the next. Views move nothing and have no place of their own. [Auto] takes an
 // earlier demand back.
 //
 // Errors: x is nil; place is none.
@@ -20,8 +20,8 @@ func Put(x *Node, place Place) *Node {
 	switch {
 	case x == nil:
 		return apply("put", nil, nil)
-	case place < Auto || place > OnCPU:
-		return x.graph.fail("put", []*Node{x}, fmt.Errorf("the place is %d, not Auto, OnDevice or OnCPU", int(place)))
+	case place < Auto:
+		return x.graph.fail("put", []*Node{x}, fmt.Errorf("the place is %d, not Auto, OnDevice, OnCPU or Device(i)", int(place)))
 	}
 	x.where = place
 	if x.op.lower == lowerPick { // one of the results of its operand

@@ -143,8 +143,13 @@ func requested(o *Options) string {
 	return ""
 }
 
-// NewRuntime is a Runtime on given engines, the preferred one first, for
-// engines that Open does not know and for tests. The engines are the caller's
+// NewRuntime is a Runtime on given engines, the preferred one first and the CPU path last, for
+// engines that Open does not know, for several devices, and for tests. Of two devices that Open has opened,
+// of one platform or of two,
+//
+//	NewRuntime(a.Engines()[0], b.Engines()[0], a.Engines()[1])
+//
+// runs one graph, placed over both and the CPU path. The engines are the caller's
 // to close, after the Runtime. No engine may be given twice: two that work at the same
 // time have memory of their own, and one of them writes a variable while the other
 // reads what it was. Compile says so.
