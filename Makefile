@@ -38,7 +38,7 @@ race:
 	CGO_ENABLED=1 go test -race -short -timeout 20m ./cl/... ./platform/... ./engine/... ./fallback/... ./internal/... ./ops
 
 # What must not happen however long a program runs and whatever fails: the long versions of
-# internal/drills, a quarter of an hour, which write their figures into docs/reliability.md.
+# internal/drills, half an hour, which write their figures into docs/reliability.md.
 # RUN=Launches is one of them.
 drills:
 	ANYCL_DRILLS=full go test -v -count=1 -timeout 120m -run '$(RUN)' ./internal/drills

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,6 +22,11 @@ type value struct {
 	stored *variable     // the variable whose memory it is written to, if any
 	steady bool          // the same in every run until a variable is set
 	flow   *flow         // whose iterations hand it on or make it together; a branch whose result it is
+}
+
+// String is what v is and where it comes from, for errors.
+func (v *value) String() string {
+	return fmt.Sprintf("%s %v%v at %s", v.node.label(), v.dtype, v.resultShape(), v.node.caller)
 }
 
 func (v *value) bytes() int64 { return v.len * int64(v.dtype.Size()) }

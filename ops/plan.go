@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
@@ -138,10 +139,10 @@ func (p *plan) allocate(again bool) error {
 		}
 		places, sizes := arena.Plan(spans, limit)
 		first := len(sd.memories)
-		for _, n := range sizes {
+		for a, n := range sizes {
 			m, err := sd.engine.Alloc(n)
 			if err != nil {
-				return err
+				return fmt.Errorf("memory of %s: %w", together(homes, places, a), err)
 			}
 			sd.memories = append(sd.memories, m)
 		}
@@ -249,6 +250,20 @@ func (p *plan) root(h home) home {
 	}
 }
 
+// together says what lies in an arena.
+func together(homes []home, places []arena.Place, at int) string {
+	var largest *value
+	n := 0
+	for i, h := range homes {
+		if places[i].Arena == at {
+			if n++; largest == nil || h.value.bytes() > largest.bytes() {
+				largest = h.value
+			}
+		}
+	}
+	return fmt.Sprintf("%d value(s), the largest %s", n, largest)
+}
+
 // fix gives a constant or variable its memory.
 func (p *plan) fix(h home) error {
 	sd, n := p.x.sides[h.side], h.value.node
@@ -264,7 +279,7 @@ func (p *plan) fix(h home) error {
 	}
 	mem, err := sd.engine.Alloc(h.value.bytes())
 	if err != nil {
-		return err
+		return fmt.Errorf("memory of %s: %w", h.value, err)
 	}
 	sd.memories = append(sd.memories, mem)
 	p.slots[h] = engine.Slot{Mem: mem}

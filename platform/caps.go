@@ -130,6 +130,7 @@ func (d *Device) save(dir, kind string, version int, v any) error {
 	if err != nil {
 		return err
 	}
+	sweepTemp(path)
 	return writeSealed(path, kind, append(b, '\n'))
 }
 

@@ -84,10 +84,6 @@ func (c *programCache) save(key string, binary []byte) error {
 	return nil
 }
 
-// staleTemp is the age from which on a temporary file counts as left over from a
-// process that died.
-const staleTemp = time.Hour
-
 // sweep removes left-over temporary files and, above the cap, the least recently
 // used entries down to nine tenths of it. Other processes may do the same at the
 // same time: a file that has gone is fine.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // A sealed file is one line of header and a payload:
@@ -96,6 +97,20 @@ func writeSealed(path, kind string, payload []byte) error {
 }
 
 const tempPrefix = ".tmp-"
+
+// staleTemp is the age from which on a temporary file counts as left over from a
+// process that died.
+const staleTemp = time.Hour
+
+// sweepTemp removes what processes that died have left half written beside path.
+func sweepTemp(path string) {
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), tempPrefix+"*"))
+	for _, f := range left {
+		if info, err := os.Lstat(f); err == nil && time.Since(info.ModTime()) > staleTemp {
+			_ = os.Remove(f)
+		}
+	}
+}
 
 // missing reports whether a read failed only because nothing was kept yet.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -73,4 +74,17 @@ func TestHashKeyFieldsDoNotRunTogether(t *testing.T) {
 	assert.NotEqual(t, hashKey("a"), hashKey("a", ""))
 	assert.Equal(t, hashKey("a", "b"), hashKey("a", "b"))
 	assert.Len(t, hashKey(), 64)
+}
+
+func TestFilesThatKilledProcessesLeftBesideMeasurementsGo(t *testing.T) {
+	dir := t.TempDir()
+	o := openedWith(t, &Options{CacheDir: dir})
+	old, young := filepath.Join(dir, "devices", tempPrefix+"old"), filepath.Join(dir, "devices", tempPrefix+"young")
+	for _, f := range []string{old, young} {
+		require.NoError(t, os.WriteFile(f, []byte("half"), 0o600))
+	}
+	require.NoError(t, os.Chtimes(old, time.Now(), time.Now().Add(-2*staleTemp)))
+	require.NoError(t, o.SaveMeasured("half", 1, 1))
+	assert.NoFileExists(t, old)
+	assert.FileExists(t, young, "another process may be writing it")
 }

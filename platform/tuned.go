@@ -55,5 +55,6 @@ func (o *Opened) SaveTuning(b []byte) error {
 		}
 		return nil
 	}
+	sweepTemp(path)
 	return writeSealed(path, kindTuning, b)
 }

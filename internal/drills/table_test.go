@@ -2,18 +2,22 @@ package drills
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/platform"
 )
 
 // drill is a row of docs/reliability.md.
@@ -31,6 +35,8 @@ What must not happen however long a program runs and whatever fails, each as a d
 ` + "`internal/drills`" + ` that asserts and says a figure. ` + "`go test`" + ` runs a short version of all of them in
 less than a minute; ` + "`make drills`" + ` runs the long one, whose figures these are, and writes this page.
 ` + "`make drills RUN=Launches`" + ` runs the drill of that name.
+
+Figures of %s.
 
 | drill | what is asserted | figure |
 | --- | --- | --- |
@@ -60,19 +66,37 @@ func figure(t *testing.T, format string, args ...any) {
 
 var rowOf = regexp.MustCompile(`(?m)^\| (\w+) \| .* \| (.*) \|$`)
 
-// kept are the figures of a page.
-func kept(page []byte) map[string]string {
-	of := map[string]string{}
+var machineOf = regexp.MustCompile(`(?m)^Figures of (.*)\.$`)
+
+// kept are the figures of a page, and whose they are.
+func kept(page []byte) (of map[string]string, machine string) {
+	of = map[string]string{}
+	if m := machineOf.FindSubmatch(page); m != nil {
+		machine = string(m[1])
+	}
 	for _, m := range rowOf.FindAllSubmatch(page, -1) {
 		of[string(m[1])] = string(m[2])
 	}
-	return of
+	return of, machine
+}
+
+// thisMachine says whose figures are found here.
+func thisMachine() string {
+	m, err := platform.Discover(context.Background(), nil)
+	if err != nil {
+		return err.Error()
+	}
+	device := "no device"
+	if d, err := m.Select(""); err == nil {
+		device = fmt.Sprintf("%s under %s %s", d.Name, d.PlatformName, d.Driver)
+	}
+	return fmt.Sprintf("%s, %d processors, %s", device, runtime.NumCPU(), runtime.Version())
 }
 
 // render is the page with these figures.
-func render(of map[string]string) []byte {
+func render(of map[string]string, machine string) []byte {
 	var b bytes.Buffer
-	b.WriteString(head)
+	fmt.Fprintf(&b, head, machine)
 	for _, d := range table {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", d.test, d.asserts, of[d.test])
 	}
@@ -86,25 +110,28 @@ func record() error {
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	of := kept(old)
+	of, machine := kept(old)
+	if here := thisMachine(); here != machine { // figures of two machines do not mix
+		of, machine = map[string]string{}, here
+	}
 	for name, text := range figures.of {
 		of[name] = text
 	}
-	return os.WriteFile(page, render(of), 0o644)
+	return os.WriteFile(page, render(of, machine), 0o644)
 }
 
 // testsIn are the tests of a package.
 func testsIn(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	pkgs, err := parser.ParseDir(token.NewFileSet(), dir, func(f fs.FileInfo) bool { return strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	require.NoError(t, err)
-	for _, p := range pkgs {
-		for _, f := range p.Files {
-			for _, d := range f.Decls {
-				if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
-					found[f.Name.Name] = true
-				}
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		require.NoError(t, err)
+		for _, d := range f.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
+				found[f.Name.Name] = true
 			}
 		}
 	}
@@ -114,8 +141,9 @@ func testsIn(t *testing.T, dir string) map[string]bool {
 func TestThePageIsTheTableOfTheDrills(t *testing.T) {
 	got, err := os.ReadFile(page)
 	require.NoError(t, err)
-	of := kept(got)
-	require.Equal(t, string(render(of)), string(got), "run make drills")
+	of, machine := kept(got)
+	require.Equal(t, string(render(of, machine)), string(got), "run make drills")
+	require.NotEmpty(t, machine)
 	tests := testsIn(t, ".")
 	delete(tests, "TestMain")
 	delete(tests, t.Name())

@@ -146,18 +146,21 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 // in order, and no task's scratch outlives it. What is kept is a task's own.
 func (s *sequence) allocScratch() error {
 	var sizes []int64
+	var whose []*engine.Task
 	for _, t := range s.tasks {
 		for i, n := range t.plan.scratch {
 			if i == len(sizes) {
-				sizes = append(sizes, 0)
+				sizes, whose = append(sizes, 0), append(whose, t.task)
 			}
-			sizes[i] = max(sizes[i], n)
+			if n > sizes[i] {
+				sizes[i], whose[i] = n, t.task
+			}
 		}
 	}
-	for _, n := range sizes {
+	for i, n := range sizes {
 		m, err := s.eng.dev.Alloc(n)
 		if err != nil {
-			return err
+			return taskError(s.eng.facts.name, whose[i], "scratch memory of", err)
 		}
 		s.scratch = append(s.scratch, m)
 	}
@@ -166,7 +169,7 @@ func (s *sequence) allocScratch() error {
 		for _, n := range t.plan.kept {
 			m, err := s.eng.dev.Alloc(n)
 			if err != nil {
-				return err
+				return taskError(s.eng.facts.name, t.task, "kept memory of", err)
 			}
 			t.kept = append(t.kept, m)
 		}
