@@ -117,7 +117,7 @@ func routineCells() (all []cell) {
 			d = func(...func(*deviceFacts)) *deviceFacts { return gpuFacts(64) }
 		}
 		for i, a := range []engine.Rank{
-			{Rows: 1, Length: 1, Keep: 1}, {Rows: 9, Length: 7, Keep: 7, Descending: true}, {Rows: 2, Length: 35, Keep: 35}, {Rows: 3, Length: 21, Keep: 4, Descending: true, ByPosition: true},
+			{Rows: 2, Length: 35, Keep: 35}, {Rows: 9, Length: 7, Keep: 7, Descending: true}, {Rows: 1, Length: 1, Keep: 1}, {Rows: 3, Length: 21, Keep: 4, Descending: true, ByPosition: true},
 			{Rows: 2, Length: 70, Keep: 3},
 			{Rows: 1, Length: 300, Keep: 2, Descending: true, ByPosition: true},
 		} {
