@@ -171,3 +171,20 @@ func TestCancellingStopsTheTraining(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 3, steps)
 }
+
+func TestDevicesLearnTogether(t *testing.T) {
+	var before *result
+	for range 2 {
+		var out bytes.Buffer
+		r, err := runTogether(t.Context(), options{devices: []string{"none", "none"}, epochs: 2, seed: 1}, &out, io.Discard)
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, r.accuracy, 0.9)
+		assert.Contains(t, out.String(), "on none and none")
+		if before != nil {
+			assert.Equal(t, before.predictions, r.predictions)
+		}
+		before = r
+	}
+	_, err := runTogether(t.Context(), options{devices: []string{"none", "nobody:7"}, epochs: 1}, io.Discard, io.Discard)
+	require.ErrorContains(t, err, "no such device")
+}

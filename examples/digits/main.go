@@ -3,6 +3,7 @@
 // The graph and its answers are the same.
 //
 //	go run ./examples/digits [-device gpu] [-epochs 15] [-seed 1] [-explain]
+//	go run ./examples/digits -devices gpu:0,gpu:1
 //
 // The data are 1,797 real digits of 8 x 8 pixels that come with the program;
 // four fifths train the network (two convolutions, a pooling, a dense layer,
@@ -13,6 +14,8 @@
 //   - the devices found, which was taken and why, and what ran where,
 //   - the time per epoch on the device and on the CPU path,
 //   - some of the test images with what the network saw in them.
+//
+// With -devices each batch is divided among several, which train the same weights together.
 package main
 
 import (
@@ -22,6 +25,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 
 	"github.com/anycl/anycl/internal/term"
@@ -34,6 +38,7 @@ var began = time.Now()
 // options are what the command line says.
 type options struct {
 	device  string
+	devices []string // to train together; empty: on device alone
 	epochs  int
 	seed    uint64
 	explain bool
@@ -45,6 +50,10 @@ func main() {
 	flag.IntVar(&o.epochs, "epochs", 15, "times to go through the training images")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first weights and of the order of the images")
 	flag.BoolVar(&o.explain, "explain", false, "print every task of a training step")
+	flag.Func("devices", "devices to train on together, as pocl:0,llvmpipe:0; one may be named twice, and none is the CPU path", func(list string) error {
+		o.devices = strings.Split(list, ",")
+		return nil
+	})
 	flag.Parse()
 	if flag.NArg() > 0 || o.epochs < 1 {
 		fmt.Fprintln(os.Stderr, "digits: takes no arguments, and at least 1 epoch")
@@ -53,7 +62,11 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if _, err := run(ctx, o, os.Stdout, os.Stderr); err != nil {
+	do := run
+	if len(o.devices) > 0 {
+		do = runTogether
+	}
+	if _, err := do(ctx, o, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "digits:", err)
 		os.Exit(1)
 	}

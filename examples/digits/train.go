@@ -27,14 +27,7 @@ type trainer struct {
 
 func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, seed uint64, where ops.Place) (*trainer, error) {
 	g := ops.NewGraph("digits")
-	n := net.New(g, seed)
-	conv1, conv2 := n.Conv(1, 16, 3), n.Conv(16, 32, 3)
-	dense := n.Dense(32*side/2*side/2, 10)
-	logits := func(x *ops.Node) *ops.Node {
-		x = ops.ReLU(conv1(x))
-		x = ops.MaxPool2D(ops.ReLU(conv2(x)), ops.PoolOptions{Size: [2]int{2, 2}})
-		return dense(ops.Flatten(x, 1))
-	}
+	n, logits := network(g, seed)
 
 	// The training images lie on the device; a step is fed the numbers of those it takes.
 	index := g.Input("index", tensor.Int32, batch)
@@ -60,6 +53,18 @@ func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, seed uint
 		return nil, errors.Join(err, t.close())
 	}
 	return t, nil
+}
+
+// network is two convolutions, a pooling and a dense layer.
+func network(g *ops.Graph, seed uint64) (n *net.Net, logits net.Layer) {
+	n = net.New(g, seed)
+	conv1, conv2 := n.Conv(1, 16, 3), n.Conv(16, 32, 3)
+	dense := n.Dense(32*side/2*side/2, 10)
+	return n, func(x *ops.Node) *ops.Node {
+		x = ops.ReLU(conv1(x))
+		x = ops.MaxPool2D(ops.ReLU(conv2(x)), ops.PoolOptions{Size: [2]int{2, 2}})
+		return dense(ops.Flatten(x, 1))
+	}
 }
 
 const learningRate = 0.002
