@@ -2,6 +2,7 @@
 //
 //	go run . -filter '^sgemm/'                   ours beside all peers that are installed
 //	go run . -peers onnxruntime,pytorch -out results/here.jsonl
+//	go run . -drawn 50 -seed 3                   what nobody has tuned for
 //	go run . report                              docs/performance.md from results/*.jsonl
 package main
 
@@ -39,7 +40,8 @@ type options struct {
 	list, quick, verbose     bool
 	cpu                      bool
 	steady                   time.Duration
-	turns                    int
+	turns, drawn             int
+	seed                     uint64
 }
 
 func newRoot() *cobra.Command {
@@ -60,12 +62,18 @@ func newRoot() *cobra.Command {
 	f.BoolVar(&o.cpu, "cpu", false, "measure our CPU path too")
 	f.DurationVar(&o.steady, "steady", 0, "also run each contender on end for so long")
 	f.IntVar(&o.turns, "turns", 0, "turns of each contender (default 7)")
+	f.IntVar(&o.drawn, "drawn", 0, "measure so many works of random kinds and shapes instead of the listed ones")
+	f.Uint64Var(&o.seed, "seed", 1, "of the works that are drawn")
 	c.AddCommand(newReport(), newRegret(), newGonum())
 	return c
 }
 
 func (o *options) run(ctx context.Context) (err error) {
-	works, err := bench.Select(bench.Works(), o.filter)
+	all := bench.Works()
+	if o.drawn > 0 {
+		all = bench.Drawn(o.seed, o.drawn)
+	}
+	works, err := bench.Select(all, o.filter)
 	if err != nil {
 		return err
 	}

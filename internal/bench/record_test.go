@@ -79,3 +79,19 @@ func TestAProductKnowsHowItsFactorsLie(t *testing.T) {
 	_, ok = works[2].Program.Product()
 	require.False(t, ok, "a bias follows")
 }
+
+// The same seed draws the same works, which keep to the limits.
+func TestWorksThatAreDrawn(t *testing.T) {
+	works, again := Drawn(3, 200), Drawn(3, 200)
+	for i, w := range works {
+		require.Equal(t, w.Name, again[i].Name)
+		require.NotEmpty(t, w.Goals)
+		if w.Rate == GFLOPS {
+			require.GreaterOrEqual(t, w.Flops, float64(drawnFewFlops), w.Name)
+			require.LessOrEqual(t, w.Flops, float64(drawnFlops), w.Name)
+		} else {
+			require.GreaterOrEqual(t, w.Bytes, 4*float64(drawnFewElements), w.Name)
+		}
+	}
+	require.NotEqual(t, works[0].Name+works[1].Name, Drawn(4, 2)[0].Name+Drawn(4, 2)[1].Name)
+}
