@@ -179,7 +179,10 @@ func (p *Program) Binary(d *Device) ([]byte, error) {
 	}
 	sizes := integers(b)
 	// The program's own order, which need not be the context's.
-	ids, _ := query{p.obj.lib, cldriver.QueryProgram, p.obj.h, 0}.bytes(0x1163)
+	ids, st := query{p.obj.lib, cldriver.QueryProgram, p.obj.h, 0}.bytes(0x1163)
+	if err := check(st, op, ""); err != nil {
+		return nil, err
+	}
 	if j := slices.Index(integers(ids), uint64(d.h)); j >= 0 {
 		i = j
 	}
