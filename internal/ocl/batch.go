@@ -58,8 +58,7 @@ type entry struct {
 
 func (p *program) key() partKey { return sha256.Sum256([]byte(p.options + "\x00" + p.source)) }
 
-func (l *library) find(p *program) (built, bool) {
-	key := p.key()
+func (l *library) find(key partKey) (built, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at, ok := l.parts[key]
@@ -92,7 +91,10 @@ func (w *site) compileAll(ctx context.Context, tasks []readyTask) error {
 	for _, t := range tasks {
 		for _, l := range t.plan.launches {
 			key := l.prog.key()
-			if _, ok := w.library.find(l.prog); ok || seen[key] {
+			if seen[key] {
+				continue
+			}
+			if _, ok := w.library.find(key); ok {
 				continue
 			}
 			seen[key] = true
@@ -159,7 +161,7 @@ func (w *site) compile(ctx context.Context, parts []*program) error {
 
 // program is the part that p is in; a failure to build is reported here.
 func (w *site) program(ctx context.Context, t *engine.Task, p *program) (built, error) {
-	if b, ok := w.library.find(p); ok {
+	if b, ok := w.library.find(p.key()); ok {
 		return b, nil
 	}
 	prog, err := w.programs.Program(ctx, p.name, w.head+p.source, p.options)

@@ -91,7 +91,7 @@ func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
 		p.source = p.head + p.body + fmt.Sprintf("// %p\n", e)
 	}
 	require.NoError(t, e.far.compile(t.Context(), []*program{bad, good}))
-	_, ok := e.far.library.find(good)
+	_, ok := e.far.library.find(good.key())
 	assert.True(t, ok)
 	task := mapTask(engine.Domain{1}, constant(tensor.Float32, 1))
 	_, err := e.far.program(t.Context(), task, bad)
