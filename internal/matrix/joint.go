@@ -64,31 +64,13 @@ func (t *Target) Failed() bool {
 }
 
 // Total counts the samples of the matrix on t.
-func (t *Target) Total() Tally {
-	var n Tally
-	for _, e := range t.Engines {
-		n.add(e.Total())
-	}
-	return n
-}
+func (t *Target) Total() Tally { return sum(t.Engines, (*Engine).Total) }
 
 // GraphTotal counts the random graphs on t.
-func (t *Target) GraphTotal() Tally {
-	var n Tally
-	for _, e := range t.Engines {
-		n.add(e.GraphTotal())
-	}
-	return n
-}
+func (t *Target) GraphTotal() Tally { return sum(t.Engines, (*Engine).GraphTotal) }
 
 // CheckTotal counts the tests and checks on t that are no cells.
-func (t *Target) CheckTotal() Tally {
-	var n Tally
-	for _, s := range t.Steps {
-		n.add(s.Tally)
-	}
-	return n
-}
+func (t *Target) CheckTotal() Tally { return sum(t.Steps, func(s Step) Tally { return s.Tally }) }
 
 // Failed reports whether a target fails that has to pass.
 func (j *Joint) Failed() bool {

@@ -153,21 +153,17 @@ func finite(v float64) float64 {
 }
 
 // Total counts the samples of e.
-func (e *Engine) Total() Tally {
-	var t Tally
-	for _, p := range e.Parts {
-		t.add(p.Tally)
-	}
-	return t
-}
+func (e *Engine) Total() Tally { return sum(e.Parts, func(p Part) Tally { return p.Tally }) }
 
 // GraphTotal counts the random graphs of e.
-func (e *Engine) GraphTotal() Tally {
-	var t Tally
-	for _, g := range e.Graphs {
-		t.add(g.Tally)
+func (e *Engine) GraphTotal() Tally { return sum(e.Graphs, func(g Graphs) Tally { return g.Tally }) }
+
+// sum adds up what is counted of each.
+func sum[T any](all []T, of func(T) Tally) (n Tally) {
+	for _, x := range all {
+		n.add(of(x))
 	}
-	return t
+	return n
 }
 
 // Failed reports whether anything went wrong on e.

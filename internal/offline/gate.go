@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/anycl/anycl/internal/matrix"
 	"github.com/anycl/anycl/ops/optest"
 )
 
@@ -57,19 +58,12 @@ func excused(target string, w *Row) *excuse {
 	return nil
 }
 
-// Check is the verdict on one row.
-type Check struct {
-	Name  string       `json:"name"`
-	State optest.State `json:"state"`
-	Why   string       `json:"why"`
-}
-
 // Checks judges a report: every program compiles, and none that a rule chooses spills, but for what
 // is excused.
-func (r *Report) Checks() []Check {
-	var all []Check
+func (r *Report) Checks() []matrix.Check {
+	var all []matrix.Check
 	for _, w := range r.Rows() {
-		c := Check{Name: r.Target + " " + w.Kernel + map[bool]string{false: " (forced)"}[w.Chosen], State: optest.Passed, Why: w.String()}
+		c := matrix.Check{Name: r.Target + " " + w.Kernel + map[bool]string{false: " (forced)"}[w.Chosen], State: optest.Passed, Why: w.String()}
 		if w.Refused > 0 || w.Chosen && w.Spill > 0 {
 			if x := excused(r.Target, w); x != nil {
 				c.Why += "; excused: " + x.why
@@ -98,7 +92,7 @@ func (w *Row) String() string {
 }
 
 // WriteChecks adds the verdicts to a file, a line each.
-func WriteChecks(file string, checks []Check) error {
+func WriteChecks(file string, checks []matrix.Check) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err

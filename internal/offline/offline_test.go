@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/matrix"
 	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/optest"
@@ -138,10 +139,10 @@ func TestChecksAreOfWhatRulesChoose(t *testing.T) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, 4, strings.Count(string(text), "\n"))
-	var first Check
+	var first matrix.Check
 	line, _, _ := strings.Cut(string(text), "\n")
 	require.NoError(t, json.Unmarshal([]byte(line), &first))
-	require.Equal(t, Check{"ptx-sm_80 map_item", optest.Passed, "2 programs, 10 to 30 registers"}, first)
+	require.Equal(t, matrix.Check{Name: "ptx-sm_80 map_item", State: optest.Passed, Why: "2 programs, 10 to 30 registers"}, first)
 }
 
 func TestWhatPtxasSaysIsRead(t *testing.T) {
