@@ -1,9 +1,6 @@
 package ops
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -78,32 +75,17 @@ func acrossDevices(t *testing.T, specs ...string) {
 	}
 }
 
-func onceMore(t *testing.T, env ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
-	cmd.Env = append(append(os.Environ(), "ANYCL_TEST_AGAIN=1", "ANYCL_DEVICE="), env...)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	if strings.Contains(string(out), "SKIP") {
-		t.Skipf("%s", out)
-	}
-}
-
 func TestOneGraphOverTwoDevicesOfAPlatform(t *testing.T) {
-	if os.Getenv("ANYCL_TEST_AGAIN") == "" {
-		onceMore(t, "POCL_DEVICES=pthread pthread")
+	if !Inside() {
+		Again(t, "POCL_DEVICES=pthread pthread")
 		return
 	}
 	acrossDevices(t, "pocl:0", "pocl:1")
 }
 
 func TestOneGraphOverTwoPlatforms(t *testing.T) {
-	if os.Getenv("ANYCL_TEST_AGAIN") == "" {
-		dir := t.TempDir()
-		for name, lib := range map[string]string{"pocl": "libpocl.so.2", "rusticl": "libRusticlOpenCL.so.1"} {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name+".icd"), []byte(lib+"\n"), 0o600))
-		}
-		onceMore(t, "RUSTICL_ENABLE=llvmpipe", "OCL_ICD_VENDORS="+dir)
+	if !Inside() {
+		Again(t, TwoPlatforms(t)...)
 		return
 	}
 	acrossDevices(t, "pocl", "llvmpipe")

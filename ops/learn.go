@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,9 +63,9 @@ func (x *Executable) learnFrom(took time.Duration, keep bool) {
 		return
 	}
 	l := lesson{x: x, ratio: float64(took) / float64(total), total: float64(total), keep: keep}
-	engines := make([]*priced, len(x.sides))
+	engines, alike := make([]*priced, len(x.sides)), distinct(x.units)
 	for s, sd := range x.sides {
-		engines[s] = newPriced(sd.engine, distinct(x.units), &x.rt.pace)
+		engines[s] = newPriced(sd.engine, alike, &x.rt.pace)
 		var mine []int
 		for t, c := range x.plan.Choices {
 			if c.Side == s {
@@ -117,10 +118,7 @@ func (x *Executable) legs(engines []*priced, often []float64) (all []counted) {
 		if v.Maker >= 0 {
 			from = x.plan.Choices[v.Maker].Side
 		}
-		times := max(v.Times, 0)
-		if times == 0 {
-			times = 1
-		}
+		times := cmp.Or(v.Times, 1)
 		move := func(to int) {
 			eachLeg(engines, from, to, x.plan.Links, v.Bytes, func(side int, m leg) { all = append(all, counted{m, side, times}) })
 		}

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -140,25 +137,10 @@ func TestADriverThatFailsLeavesTheVariables(t *testing.T) {
 	require.NoError(t, p.Close())
 }
 
-// again runs the test of the same name in a process with another environment, which drivers
-// look at when they start.
-func again(t *testing.T, env ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
-	cmd.Env = append(append(os.Environ(), "ANYCL_TEST_AGAIN=1", "ANYCL_DEVICE="), env...)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	if strings.Contains(string(out), "SKIP") {
-		t.Skipf("%s", out)
-	}
-}
-
-func inside() bool { return os.Getenv("ANYCL_TEST_AGAIN") != "" }
-
 // Two devices of one platform, one that has both shares, and every run: the same bits.
 func TestTwoDevicesOfAPlatformLearnWhatOneLearns(t *testing.T) {
-	if !inside() {
-		again(t, "POCL_DEVICES=pthread pthread")
+	if !ops.Inside() {
+		ops.Again(t, "POCL_DEVICES=pthread pthread")
 		return
 	}
 	want := newLine().on(t, 5, "pocl:0", "pocl:1")
@@ -170,12 +152,8 @@ func TestTwoDevicesOfAPlatformLearnWhatOneLearns(t *testing.T) {
 
 // Devices of two platforms in one process: PoCL and rusticl.
 func TestTwoPlatformsLearnTogether(t *testing.T) {
-	if !inside() {
-		dir := t.TempDir()
-		for name, lib := range map[string]string{"pocl": "libpocl.so.2", "rusticl": "libRusticlOpenCL.so.1"} {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name+".icd"), []byte(lib+"\n"), 0o600))
-		}
-		again(t, "RUSTICL_ENABLE=llvmpipe", "OCL_ICD_VENDORS="+dir)
+	if !ops.Inside() {
+		ops.Again(t, ops.TwoPlatforms(t)...)
 		return
 	}
 	want := newLine().on(t, 5, "none")

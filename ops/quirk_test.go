@@ -1,9 +1,6 @@
 package ops
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,22 +14,16 @@ import (
 // renderer is the device, and reports whether that process passed. It skips where there is none.
 func onLLVMpipe(t *testing.T, env ...string) bool {
 	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "rusticl.icd"), []byte("libRusticlOpenCL.so.1\n"), 0o600))
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
-	cmd.Env = append(append(os.Environ(), "ANYCL_TEST_LLVMPIPE=1", "RUSTICL_ENABLE=llvmpipe", "OCL_ICD_VENDORS="+dir, "ANYCL_DEVICE="), env...)
-	out, err := cmd.CombinedOutput()
-	if strings.Contains(string(out), "SKIP") {
+	out, err := runAgain(t, append(withDrivers(t, rusticl), env...)...)
+	if strings.Contains(out, "SKIP") {
 		t.Skip("needs rusticl of Mesa 22 on llvmpipe (package mesa-opencl-icd)")
 	}
 	t.Logf("%s", out)
 	return err == nil
 }
 
-func insideLLVMpipe() bool { return os.Getenv("ANYCL_TEST_LLVMPIPE") != "" }
-
 func TestPlainCopiesAreWrongWhereTheQuirkSaysSo(t *testing.T) {
-	if !insideLLVMpipe() {
+	if !Inside() {
 		require.True(t, onLLVMpipe(t))
 		require.False(t, onLLVMpipe(t, platform.EnvQuirks+"=-no-direct"), "the driver is cured: the quirk ends below its version")
 		return
