@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/blas"
@@ -89,6 +90,43 @@ func BenchmarkTinyRun(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
+			})
+		}
+	}
+}
+
+// BenchmarkOwnTime is what a run takes beside its tasks, by what it is fed and gives; see ownTime.
+func BenchmarkOwnTime(b *testing.B) {
+	for _, n := range []int{0, 1, 2, 4, 8} {
+		for _, results := range []int{0, 1, 4} {
+			b.Run(fmt.Sprintf("%d-feeds/%d-results", n, results), func(b *testing.B) {
+				g := NewGraph("own")
+				y := g.Variable("one", random(b, 1))
+				feeds, target, outs := Feeds{}, Target{Place: OnCPU}, []*tensor.Tensor(nil)
+				for i := range n {
+					x := g.Input(fmt.Sprint(i), tensor.Float32, 1)
+					feeds[x], y = random(b, 1), Add(x, y)
+				}
+				for range max(results, 1) {
+					if y = Neg(y); results == 0 {
+						target.Updates = []*Node{Assign(g.Variable("sum", random(b, 1)), y)}
+						break
+					}
+					target.Outputs, outs = append(target.Outputs, y), append(outs, random(b, 1))
+				}
+				exe, err := g.Compile(b.Context(), cpuOnly(b), target)
+				require.NoError(b, err)
+				for b.Loop() {
+					if err := exe.RunInto(b.Context(), feeds, outs); err != nil {
+						b.Fatal(err)
+					}
+				}
+				var tasks time.Duration
+				for _, d := range exe.plan.Times {
+					tasks += d[0]
+				}
+				b.ReportMetric(float64(len(exe.units)), "tasks")
+				b.ReportMetric(float64(tasks), "predicted-ns")
 			})
 		}
 	}

@@ -119,7 +119,7 @@ func stumps(n, features int) *TreeEnsemble {
 // once the driver has compiled their kernels. It should have the machine to itself. Everything
 // is kept for this device and its driver.
 // Errors: ctx is done; the device failed.
-func (rt *Runtime) Calibrate(ctx context.Context) ([]CalibrationResult, error) {
+func (rt *Runtime) Calibrate(ctx context.Context) (results []CalibrationResult, err error) {
 	if err := rt.Settle(ctx); err != nil {
 		return nil, err
 	}
@@ -130,22 +130,27 @@ func (rt *Runtime) Calibrate(ctx context.Context) ([]CalibrationResult, error) {
 		rt.recalibrated()
 	}
 	rt.pace.Forget()
-	var out []CalibrationResult
-	for _, p := range probes() {
-		for s := range rt.engines {
-			where := OnDevice
-			if s == len(rt.engines)-1 {
-				where = OnCPU
-			}
-			r, err := rt.probe(ctx, p, where)
-			if errors.Is(err, engine.ErrUnsupported) {
-				continue
-			}
-			if err != nil {
-				return out, fmt.Errorf("ops: calibrate %s on %s: %w", p.name, rt.engines[s].Name(), err)
-			}
-			out = append(out, r)
+	all, err := rt.probing(ctx)
+	defer func() {
+		for _, p := range all {
+			err = errors.Join(err, p.exe.Close())
 		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	// Round by round: what else the machine does comes and goes, within milliseconds and within
+	// seconds, and should fill no more than one round of a probe.
+	for range probeTimes {
+		for _, p := range all {
+			if err := p.measure(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var out []CalibrationResult
+	for _, p := range all {
+		out = append(out, p.teach())
 	}
 	if rt.opened != nil {
 		var kept pace.Table
@@ -155,15 +160,42 @@ func (rt *Runtime) Calibrate(ctx context.Context) ([]CalibrationResult, error) {
 	return out, nil
 }
 
-// probeTime is how long a probe runs, in so many parts. The middle one counts: what else the machine
-// does comes and goes within milliseconds, and may fill a part.
+// probeTime is how long a probe runs in each of so many rounds, of which the middle one counts.
 const (
-	probeTime  = 6 * time.Millisecond
+	probeTime  = 2 * time.Millisecond
 	probeTimes = 3
 )
 
-// probe measures one op in one place.
-func (rt *Runtime) probe(ctx context.Context, p probe, where Place) (r CalibrationResult, err error) {
+// probing is a probe in one place.
+type probing struct {
+	name  string
+	exe   *Executable
+	times []time.Duration
+}
+
+// probing is every probe wherever it can run, also where there is an error: they are to be closed.
+func (rt *Runtime) probing(ctx context.Context) (all []*probing, err error) {
+	for _, p := range probes() {
+		for s := range rt.engines {
+			where := OnDevice
+			if s == len(rt.engines)-1 {
+				where = OnCPU
+			}
+			exe, err := rt.compileProbe(ctx, p, where)
+			if errors.Is(err, engine.ErrUnsupported) {
+				continue
+			}
+			if err != nil {
+				return all, fmt.Errorf("ops: calibrate %s on %s: %w", p.name, rt.engines[s].Name(), err)
+			}
+			all = append(all, &probing{name: p.name, exe: exe})
+		}
+	}
+	return all, nil
+}
+
+// compileProbe makes a graph of one op in one place.
+func (rt *Runtime) compileProbe(ctx context.Context, p probe, where Place) (*Executable, error) {
 	g := NewGraph(p.name)
 	y := p.build(func(dt tensor.DType, shape ...int) *Node {
 		values := make([]float32, product(shape))
@@ -181,37 +213,37 @@ func (rt *Runtime) probe(ctx context.Context, p probe, where Place) (r Calibrati
 		}
 		return g.Variable(fmt.Sprint(shape), t)
 	})
-	var zero *tensor.Tensor
-	if zero, err = tensor.New(y.dtype, y.shape...); err != nil {
-		return r, err
-	}
-	x, err := g.Compile(ctx, rt, Target{Updates: []*Node{Assign(g.Variable("result", zero), y)}, Place: where})
+	zero, err := tensor.New(y.dtype, y.shape...)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, x.Close()) }()
-	var times []time.Duration
-	for range probeTimes {
-		x.clock.Reset()
-		for start := time.Now(); ; {
-			if err := x.RunInto(ctx, nil, nil); err != nil {
-				return r, err
-			}
-			if _, runs := x.clock.Median(); runs >= enough/2 && time.Since(start) > probeTime/probeTimes {
-				break
-			}
+	return g.Compile(ctx, rt, Target{Updates: []*Node{Assign(g.Variable("result", zero), y)}, Place: where})
+}
+
+// measure is one round.
+func (p *probing) measure(ctx context.Context) error {
+	p.exe.clock.Reset()
+	for start := time.Now(); ; {
+		if err := p.exe.RunInto(ctx, nil, nil); err != nil {
+			return fmt.Errorf("ops: calibrate %s: %w", p.name, err)
 		}
-		took, _ := x.clock.Median()
-		times = append(times, took)
+		if took, runs := p.exe.clock.Median(); runs >= enough/2 && time.Since(start) > probeTime {
+			p.times = append(p.times, took)
+			return nil
+		}
 	}
-	slices.Sort(times)
-	r.Measured = times[probeTimes/2]
+}
+
+// teach corrects predictions by what was measured.
+func (p *probing) teach() (r CalibrationResult) {
+	x := p.exe
+	slices.Sort(p.times)
 	side := x.plan.Choices[0].Side
 	raw, link := newPriced(x.sides[side].engine, distinct(x.units), nil).raw(span(0, len(x.units)))
-	r.Name, r.Where, r.Predicted = p.name, x.sides[side].engine.Name(), link.Wait
+	r = CalibrationResult{Name: p.name, Where: x.sides[side].engine.Name(), Predicted: x.ownTime() + link.Wait, Measured: p.times[probeTimes/2]}
 	for _, d := range raw {
 		r.Predicted += d
 	}
 	x.learnFrom(r.Measured, true)
-	return r, nil
+	return r
 }

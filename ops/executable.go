@@ -201,13 +201,13 @@ func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	start := time.Now()
 	if err := x.ready(ctx, feeds); err != nil {
 		return err
 	}
 	if err := x.checkOuts(outs); err != nil {
 		return err
 	}
-	start := time.Now()
 	locked, err := x.lockVariables(ctx)
 	if err == nil {
 		err = x.execute(ctx, feeds, outs, tr)

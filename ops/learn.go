@@ -28,6 +28,9 @@ func paceKey(e engine.Engine, t *engine.Task) pace.Key {
 // waitKey is that of the wait for an engine.
 func waitKey(e engine.Engine) pace.Key { return pace.Key{Engine: e.Name(), Kind: "wait"} }
 
+// runKey is that of what a run takes beside its tasks, waits and moves.
+func runKey() pace.Key { return pace.Key{Kind: "run"} }
+
 // moveKey is that of moves to an engine, or from it.
 func moveKey(e engine.Engine, m leg) pace.Key {
 	k := pace.Key{Engine: e.Name(), Kind: "move", Name: "to"}
@@ -82,6 +85,9 @@ func (x *Executable) learnFrom(took time.Duration, keep bool) {
 			l.teach(paceKey(sd.engine, x.units[t].task), raw[i], time.Duration(float64(times[t])/often[t]), often[t])
 		}
 	}
+	own := x.ownTime()
+	expected, _ := x.rt.pace.Correct(runKey(), own)
+	l.teach(runKey(), own, expected, 1)
 	for _, m := range x.legs(engines, often) {
 		e := engines[m.side]
 		l.teach(moveKey(e.engine, m.leg), e.rawMove(m.leg), e.move(m.leg), m.times)

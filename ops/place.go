@@ -35,6 +35,7 @@ func (x *Executable) decide() (plan *place.Plan, often []float64, err error) {
 		p.Tasks = append(p.Tasks, t)
 	}
 	p.Values, p.Tied = x.moved(often), tied(x.units)
+	p.Own, _ = x.rt.pace.Correct(runKey(), x.ownTime())
 	if len(x.flows) == 0 {
 		x.beside(&p)
 	}

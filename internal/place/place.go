@@ -48,6 +48,8 @@ type Problem struct {
 	Cores    func(side, task int) float64
 	Procs    float64
 	Handover time.Duration
+	// Own is what a run takes beside its tasks and what they wait for, wherever they are.
+	Own time.Duration
 }
 
 // Link is what a side's way of running what it got means for what is moved.
@@ -129,9 +131,12 @@ func Decide(p Problem) (*Plan, error) {
 	d.priceAll()
 	best := d.abreast(d.race())
 	times, links := d.priced(best.sides)
-	out := &Plan{Times: times, Links: links, Total: best.total, Order: best.order, Serial: best.serial, Pure: make([]time.Duration, len(d.pure))}
+	out := &Plan{Times: times, Links: links, Total: best.total + d.Own, Order: best.order, Pure: make([]time.Duration, len(d.pure))}
+	if best.serial > 0 {
+		out.Serial = best.serial + d.Own
+	}
 	for s, c := range d.pure {
-		out.Pure[s] = c.total
+		out.Pure[s] = c.total + d.Own
 	}
 	out.Split = best.name == splitName
 	for t := range p.Tasks {
