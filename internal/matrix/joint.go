@@ -46,6 +46,7 @@ type Check struct {
 	Name  string       `json:"name"`
 	State optest.State `json:"state"`
 	Why   string       `json:"why,omitempty"`
+	Needs *Needs       `json:"needs,omitempty"` // of a kernel that was compiled
 }
 
 // Failed reports whether anything went wrong on t.

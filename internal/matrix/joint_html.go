@@ -20,6 +20,7 @@ var jointPage = template.Must(template.New("joint").Funcs(template.FuncMap{
 	"tile": newTile, "shown": shown, "sum": func(a, b int) int { return a + b },
 	"style": style,
 	"grid":  func(j *Joint) *grid { return newGrid(j) },
+	"needs": func(j *Joint, forced bool) *needsTable { return tableOfNeeds(j.Targets, forced) },
 	"rate":  func(t *Target) string { return t.rate() },
 	"env":   func(t *Target) string { return t.environment() },
 	"alone": func(e *Engine, p Part) string { return e.alone(p) },

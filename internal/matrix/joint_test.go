@@ -25,7 +25,15 @@ func joint() *Joint {
 		{Name: "bad", About: "another", Kind: "run", Gate: true, Tier: "full", Steps: []Step{{What: "matrix", State: optest.Failed, Why: "exit & done"}}, Engines: one.Engines[1:]},
 		{
 			Name: "compiler", About: "of somebody", Kind: "compile", Tier: "full",
-			Steps: []Step{{What: "go ./x", State: optest.Failed, Why: "k: spills", Tally: Tally{Passed: 2, Failed: 1}, Checks: []Check{{Name: "k", State: optest.Failed, Why: "spills"}}}},
+			Steps: []Step{{What: "go ./x", State: optest.Failed, Why: "k: spills", Tally: Tally{Passed: 2, Failed: 1}, Checks: []Check{
+				{Name: "k", State: optest.Failed, Why: "spills", Needs: &Needs{Family: "row", Kernel: "row_group", Programs: 3, Registers: [2]int{9, 255}, Local: 2048, Spilling: 2, Spill: 16}},
+				{Name: "l", State: optest.Passed, Needs: &Needs{Family: "map", Kernel: "map_item", Programs: 7, Registers: [2]int{5, 40}, Spilling: 1, Excused: 1, Spill: 4}},
+				{Name: "m", State: optest.Passed, Needs: &Needs{Family: "map", Kernel: "map_block", Forced: true, Programs: 2, Registers: [2]int{8, 17}}},
+			}}},
+		},
+		{
+			Name: "another-compiler", About: "of others", Kind: "compile", Tier: "full",
+			Steps: []Step{{What: "go ./x", State: optest.Passed, Checks: []Check{{Name: "k", State: optest.Passed, Needs: &Needs{Family: "map", Kernel: "map_item", Programs: 7}}}}},
 		},
 	}}
 }
@@ -66,6 +74,12 @@ func TestAJointPageIsWellFormedAndTellsWhatHolds(t *testing.T) {
 		require.Contains(t, text, "go run ./internal/targets run -tier quick good")
 		require.Contains(t, text, "A=&#34;b c&#34; B=d")
 		require.Contains(t, text, "✗ 1", "exp fails in one type on one target")
+		for _, cell := range []string{
+			`<div class="t failed">spills 16</div>`, `<div class="t absent">40*</div>`, `<div class="t passed">ok</div>`, // a family a line
+			"<td>9 to 255, 2 KiB; 2 of 3 spill up to 16</td><td></td>", "<td>5 to 40; 1 of 7 spill up to 4</td><td>compiles</td>", "<td>8 to 17</td>",
+		} {
+			require.Contains(t, text, cell)
+		}
 		require.Contains(t, j.Verdict(), "1 of 2 targets that must pass do")
 		require.Contains(t, j.Verdict(), "failing: bad; failing, for information: compiler")
 		require.True(t, j.Failed())

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/platform"
@@ -41,9 +43,9 @@ var Classes = []*Class{
 	classOf("amd", "64 KiB of local memory, with and without sums of four bytes by builtins", platform.FMAFused, platform.GPU,
 		platform.Device{Units: 60, MaxWorkGroup: 256, LocalMem: 64 << 10, VectorWidth: 1, ArgBytes: 1024, MaxAlloc: 10 << 30},
 		platform.Caps{FP64: true}, platform.Caps{FP64: true, DotAMD: true}),
-	classOf("intel", "64 KiB of local memory, sub-groups of 8, no double", platform.FMAFused, platform.GPU,
+	classOf("intel", "64 KiB of local memory, sub-groups of 8 or 16, no double", platform.FMAFused, platform.GPU,
 		platform.Device{Units: 96, MaxWorkGroup: 512, LocalMem: 64 << 10, VectorWidth: 1, ArgBytes: 2048, MaxAlloc: 4 << 30},
-		platform.Caps{SubgroupLanes: 8, IntDot: true, IntDotOptions: "-cl-std=CL3.0"}, platform.Caps{}),
+		platform.Caps{SubgroupLanes: 8, IntDot: true, IntDotOptions: "-cl-std=CL3.0"}, platform.Caps{SubgroupLanes: 16}, platform.Caps{}),
 	classOf("cpu", "a CPU driver with vectors of 16 floats", platform.FMAPlain, platform.CPU,
 		platform.Device{Units: 2, MaxWorkGroup: 4096, LocalMem: 512 << 10, VectorWidth: 16, ArgBytes: 1024, MaxAlloc: 1 << 30, CacheBytes: 32 << 20},
 		platform.Caps{FP64: true}),
@@ -71,6 +73,27 @@ func (d *Draft) Print() string {
 		text(h, s)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// Alike is equal for drafts whose text differs in numbers alone, other than 0 and 1: in sizes of
+// tiles, but not in flags, types or hooks.
+func (d *Draft) Alike() string {
+	h := sha256.New()
+	for _, s := range append([]string{d.Options, d.Head, plainNumber.ReplaceAllString(d.Body, "2")}, d.Library...) {
+		text(h, s)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+var plainNumber = regexp.MustCompile(`\b([2-9]|[1-9]\d+)\b`)
+
+// Has reports whether a feature's kernel file is part of d: "dot_amd.cl", or
+// "subgroup_intel.cl:LANES=16" where a macro must have a value, too.
+func (d *Draft) Has(feature string) bool {
+	file, macro, more := strings.Cut(feature, ":")
+	name, value, _ := strings.Cut(macro, "=")
+	return (slices.Contains(d.Library, file) || strings.Contains(d.Body, "// ---- "+file+" ----\n")) &&
+		(!more || strings.Contains(d.Body, "#define "+name+" "+value+"\n"))
 }
 
 // Merge adds to d where another of the same Print comes from.

@@ -3,73 +3,48 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
-	"path"
+	"slices"
 	"strings"
 
 	"github.com/anycl/anycl/internal/matrix"
 	"github.com/anycl/anycl/ops/optest"
 )
 
-// excuse is why a kernel may spill in programs that a rule chooses, or not compile.
-type excuse struct {
-	target string // patterns of path.Match
-	kernel string // for refusals the file, without its ending
-	spill  int    // at most
-	refuse bool
-	why    string
-}
-
-// excuses are all there are. What is forced may spill without one: no rule chooses it for the class, so
-// that it costs time in tests and in the tuner only.
-var excuses = []excuse{
-	{
-		target: "amd-gfx11*", kernel: "contract_tile", refuse: true,
-		why: "GFX11 has no v_dot4 of signed bytes, and its compiler no builtin for it: the probe finds so, and products of bytes are summed without",
-	},
-	{
-		target: "amd-*", kernel: "map_item", spill: 8,
-		why: "one program of many operands spills scalar registers, to lanes of a vector register and not to memory",
-	},
-	{
-		target: "intel-*", kernel: "contract_tile", refuse: true, spill: 1024,
-		why: "IGC of 2022 lacks dot_4x8packed, which the probe finds; and products of 64-bit integers, which are computed in steps, spill",
-	},
-	{
-		target: "intel-*", kernel: "contract_subgroup", spill: 4096,
-		why: "IGC of 2022 spills tiles of 16 and 24 rows, which IGC 2.40 keeps in registers in every layout (make offline), and sums of 64-bit integers",
-	},
-	{
-		target: "intel-*", kernel: "attention_tile_dkv", spill: 1024,
-		why: "one program with 16 features spills with IGC of 2022",
-	},
-}
-
-// excused finds the excuse of a row.
-func excused(target string, w *Row) *excuse {
-	for i := range excuses {
-		x := &excuses[i]
-		t, _ := path.Match(x.target, target)
-		k, _ := path.Match(x.kernel, w.Kernel)
-		if t && k && (w.Refused == 0 || x.refuse) && w.Spill <= x.spill {
-			return x
-		}
-	}
-	return nil
-}
-
 // Checks judges a report: every program compiles, and none that a rule chooses spills, but for what
-// is excused.
+// is excused; every excuse is needed; and what a target is said to lack it does lack.
 func (r *Report) Checks() []matrix.Check {
 	var all []matrix.Check
 	for _, w := range r.Rows() {
-		c := matrix.Check{Name: r.Target + " " + w.Kernel + map[bool]string{false: " (forced)"}[w.Chosen], State: optest.Passed, Why: w.String()}
-		if w.Refused > 0 || w.Chosen && w.Spill > 0 {
-			if x := excused(r.Target, w); x != nil {
-				c.Why += "; excused: " + x.why
-			} else {
-				c.State = optest.Failed
-			}
+		c := matrix.Check{Name: r.Target + " " + w.Kernel + map[bool]string{false: " (forced)"}[w.Chosen], State: optest.Passed, Why: w.String(), Needs: w.needs()}
+		if w.Refused > 0 || w.Chosen && w.Spilling > w.Excused {
+			c.State = optest.Failed
+		}
+		all = append(all, c)
+	}
+	used := map[string]int{}
+	for _, o := range r.Outcomes {
+		if o.Excused != "" {
+			used[o.Excused]++
+		}
+	}
+	for i := range excuses {
+		x := &excuses[i]
+		c := matrix.Check{Name: r.Target + " excuse: " + x.name, State: optest.Passed, Why: fmt.Sprintf("%d programs: %s", used[x.name], x.why)}
+		switch {
+		case !slices.Contains(x.targets, r.Target), used[x.name] == 0 && !r.Whole:
+			continue
+		case used[x.name] == 0:
+			c.State, c.Why = optest.Failed, "no program needs it any more"
+		}
+		all = append(all, c)
+	}
+	for _, feature := range slices.Sorted(maps.Keys(r.Lacks)) {
+		l := r.Lacks[feature]
+		c := matrix.Check{Name: r.Target + " without " + feature, State: optest.Absent, Why: fmt.Sprintf("%d programs that the target cannot be given", l.Programs)}
+		if l.Compiles {
+			c.State, c.Why = optest.Failed, "it is said to lack that, and compiles it"
 		}
 		all = append(all, c)
 	}
@@ -82,8 +57,14 @@ func (w *Row) String() string {
 	if w.Registers[2] > 0 {
 		s += fmt.Sprintf(", %d to %d registers", w.Registers[0], w.Registers[2])
 	}
+	if w.Local > 0 {
+		s += fmt.Sprintf(", up to %d bytes of local memory", w.Local)
+	}
 	if w.Spilling > 0 {
 		s += fmt.Sprintf(", %d spill up to %d", w.Spilling, w.Spill)
+		if w.Chosen {
+			s += fmt.Sprintf(", %d of them excused", w.Excused)
+		}
 	}
 	if w.Refused > 0 {
 		s += fmt.Sprintf(", %d refused: %s", w.Refused, strings.TrimSpace(firstLines(w.refusedLog, 2)))

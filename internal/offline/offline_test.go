@@ -2,20 +2,15 @@ package offline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/matrix"
 	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -113,36 +108,6 @@ func TestARefusedProgramIsFoundAmongThoseThatCompile(t *testing.T) {
 	broken := errors.New("broken")
 	_, err = Run(t.Context(), &fake{fail: broken}, class, all, 2, nil)
 	require.ErrorIs(t, err, broken)
-}
-
-// What a rule chooses must compile and not spill; what is forced must compile.
-func TestChecksAreOfWhatRulesChoose(t *testing.T) {
-	r := &Report{Target: "ptx-sm_80", Outcomes: []*Outcome{
-		{Print: "1", File: "map.cl", Chosen: true, Kernels: map[string]Usage{"map_item": {Registers: 10}}},
-		{Print: "2", File: "map.cl", Chosen: true, Kernels: map[string]Usage{"map_item": {Registers: 30}}},
-		{Print: "3", File: "row_group.cl", Chosen: true, Kernels: map[string]Usage{"row_group": {Registers: 255, Spill: 16, Private: 32}}},
-		{Print: "4", File: "row_block.cl", Kernels: map[string]Usage{"row_block": {Registers: 255, Spill: 64}}},
-		{Print: "5", File: "row_band.cl", Refused: "no"},
-	}}
-	states := map[string]optest.State{}
-	for _, c := range r.Checks() {
-		states[c.Name] = c.State
-	}
-	require.Equal(t, map[string]optest.State{
-		"ptx-sm_80 map_item": optest.Passed, "ptx-sm_80 row_group": optest.Failed,
-		"ptx-sm_80 row_block (forced)": optest.Passed, "ptx-sm_80 row_band (forced)": optest.Failed,
-	}, states)
-	require.Equal(t, [3]int{10, 30, 30}, r.Rows()[0].Registers)
-
-	file := filepath.Join(t.TempDir(), "checks")
-	require.NoError(t, WriteChecks(file, r.Checks()))
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, 4, strings.Count(string(text), "\n"))
-	var first matrix.Check
-	line, _, _ := strings.Cut(string(text), "\n")
-	require.NoError(t, json.Unmarshal([]byte(line), &first))
-	require.Equal(t, matrix.Check{Name: "ptx-sm_80 map_item", State: optest.Passed, Why: "2 programs, 10 to 30 registers"}, first)
 }
 
 func TestWhatPtxasSaysIsRead(t *testing.T) {

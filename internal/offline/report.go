@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/anycl/anycl/internal/matrix"
 )
 
 // Report is what one target's compiler said of the corpus of a class.
@@ -14,19 +16,30 @@ type Report struct {
 	Target   string     `json:"target"`
 	Compiler string     `json:"compiler"`
 	Class    string     `json:"class"`
+	Whole    bool       `json:"whole"` // every program that a rule chooses was compiled
 	Took     float64    `json:"seconds"`
 	Outcomes []*Outcome `json:"outcomes"`
+
+	Lacks map[string]Lack `json:"lacks,omitempty"` // by feature, see ocl.Draft.Has
+}
+
+// Lack is a feature that a target is said not to have.
+type Lack struct {
+	Programs int  `json:"programs"` // that were not compiled therefore
+	Compiles bool `json:"compiles"` // one of them does all the same
 }
 
 // Row is the outcomes of one kernel in a report, by whether a rule chooses it.
 type Row struct {
 	Kernel     string
+	Family     string
 	Chosen     bool
 	Programs   int
 	Refused    int
 	Registers  [3]int // least, median, most
 	Local      int64  // most
 	Spilling   int    // programs
+	Excused    int    // of these
 	Spill      int    // most
 	Private    int64  // most
 	lanes      map[int]bool
@@ -42,7 +55,7 @@ func (r *Report) Rows() []*Row {
 		key := fmt.Sprintf("%t %s", !o.Chosen, kernel)
 		w := rows[key]
 		if w == nil {
-			w = &Row{Kernel: kernel, Chosen: o.Chosen, lanes: map[int]bool{}}
+			w = &Row{Kernel: kernel, Family: o.family(kernel), Chosen: o.Chosen, lanes: map[int]bool{}}
 			rows[key] = w
 		}
 		w.Programs++
@@ -62,6 +75,9 @@ func (r *Report) Rows() []*Row {
 			w.lanes[u.Lanes] = true
 			if u.Spill > 0 {
 				w.Spilling++
+				if o.Excused != "" {
+					w.Excused++
+				}
 				w.exampleOf = o.Print
 			}
 		}
@@ -76,6 +92,29 @@ func (r *Report) Rows() []*Row {
 		all = append(all, w)
 	}
 	return all
+}
+
+// family is that of the kernel, which variants of several families may launch.
+func (o *Outcome) family(kernel string) string {
+	first := ""
+	for _, v := range o.Variants {
+		family, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(kernel, family+"_") {
+			return family
+		}
+		if first == "" {
+			first = family
+		}
+	}
+	return first
+}
+
+// needs is the row for the report on all targets.
+func (w *Row) needs() *matrix.Needs {
+	return &matrix.Needs{
+		Family: w.Family, Kernel: w.Kernel, Forced: !w.Chosen, Programs: w.Programs, Refused: w.Refused, Registers: [2]int{w.Registers[0], w.Registers[2]},
+		Local: w.Local, Spilling: w.Spilling, Excused: w.Excused, Spill: w.Spill,
+	}
 }
 
 // WriteText writes a table for people.

@@ -18,6 +18,7 @@ type Outcome struct {
 	Chosen   bool             `json:"chosen"`
 	Kernels  map[string]Usage `json:"kernels,omitempty"` // that are launched
 	Refused  string           `json:"refused,omitempty"` // the compiler's log
+	Excused  string           `json:"excused,omitempty"` // the excuse by which it may spill
 }
 
 // Spills reports whether a kernel keeps in memory what belongs in registers.

@@ -5,15 +5,21 @@
 //	go run ./internal/targets run compile-amd-gfx1100      in a Debian of its own
 //
 // The programs are those of the ops, networks and random graphs, and what the examples left in the
-// folder that ANYCL_CORPUS names. It fails where a program is refused, or spills without an excuse.
+// folder that ANYCL_CORPUS names: all that rules choose, and of variants that are forced those that differ in
+// more than numbers. It fails where a program is refused, one that is chosen spills without an excuse, or an
+// excuse is not needed.
 package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -39,7 +45,8 @@ func main() {
 
 type options struct {
 	target, out, file, print string
-	few, forced              bool
+	lacks, never             string
+	few, all                 bool
 	every                    int
 	tools                    offline.Tools
 }
@@ -49,7 +56,9 @@ func run(ctx context.Context) error {
 	flag.StringVar(&o.target, "for", "", "target: ptx:sm_80, spirv:CLASS, amd:gfx1100, intel:NAME of what the driver shows")
 	flag.StringVar(&o.out, "o", ".", "folder for TARGET.json and TARGET.txt")
 	flag.BoolVar(&o.few, "few", false, "programs of fewer graphs")
-	flag.BoolVar(&o.forced, "forced", false, "also programs that no rule chooses, of variants that are forced")
+	flag.BoolVar(&o.all, "all", false, "of what is forced also programs that differ in numbers alone")
+	flag.StringVar(&o.lacks, "lacks", "", "features that the target has not, which is proven: dot_amd.cl,mma_ptx.cl")
+	flag.StringVar(&o.never, "never", "", "features that its devices do not prove: subgroup_intel.cl:LANES=16")
 	flag.IntVar(&o.every, "every", 1, "only one in so many programs")
 	flag.StringVar(&o.file, "file", "", "only programs of this file of kernels")
 	flag.StringVar(&o.print, "print", "", "write the text of the program whose print begins so, and compile nothing")
@@ -91,21 +100,18 @@ func classOf(kind, name string) (*ocl.Class, error) {
 
 // drafts are the programs that are asked for.
 func (o *options) drafts(ctx context.Context, class *ocl.Class) ([]*ocl.Draft, error) {
-	corpus := offline.NewCorpus(class)
-	if folder := os.Getenv(offline.EnvCorpus); folder != "" {
+	corpus, folder := offline.NewCorpus(class), os.Getenv(offline.EnvCorpus)
+	if folder != "" {
 		var err error
 		if corpus, err = offline.Load(folder, class); err != nil {
 			return nil, err
 		}
 	}
-	extent := offline.All
-	if o.few {
-		extent = offline.Few
-	}
-	p := offline.NewPlanner(corpus)
-	if err := errors.Join(extent.Draft(ctx, p), p.Close()); err != nil {
+	own, err := o.own(ctx, class, folder)
+	if err != nil {
 		return nil, err
 	}
+	corpus.Add(own.Drafts()...)
 	var all []*ocl.Draft
 	for i, d := range corpus.Drafts() {
 		switch {
@@ -114,12 +120,66 @@ func (o *options) drafts(ctx context.Context, class *ocl.Class) ([]*ocl.Draft, e
 				text, _ := class.Text([]*ocl.Draft{d})
 				fmt.Printf("// %s\n// %v %s\n%s\n", d.Options, d.Variants, d.Kernels, text)
 			}
-		case !o.forced && !d.Chosen, o.file != "" && d.File != o.file, i%max(o.every, 1) != 0:
+		case o.file != "" && d.File != o.file, i%max(o.every, 1) != 0, slices.ContainsFunc(words(o.never), d.Has):
 		default:
 			all = append(all, d)
 		}
 	}
+	if !o.all {
+		all = offline.Share(all)
+	}
 	return all, nil
+}
+
+// own are the programs of the ops, networks and random graphs. They are kept in the folder, so that what
+// is compiled for several targets of a class is drafted once, by one build of this program.
+func (o *options) own(ctx context.Context, class *ocl.Class, folder string) (*offline.Corpus, error) {
+	extent, name := offline.All, "all"
+	if o.few {
+		extent, name = offline.Few, "few"
+	}
+	if folder != "" {
+		build, err := buildPrint()
+		if err != nil {
+			return nil, err
+		}
+		folder = filepath.Join(folder, "own", name+"-"+build)
+		if c, err := offline.Load(folder, class); !errors.Is(err, fs.ErrNotExist) {
+			return c, err
+		}
+	}
+	c := offline.NewCorpus(class)
+	p := offline.NewPlanner(c)
+	if err := errors.Join(extent.Draft(ctx, p), p.Close()); err != nil {
+		return nil, err
+	}
+	return c, c.Save(folder, name)
+}
+
+// buildPrint is equal for equal builds of this program.
+func buildPrint() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)[:6]), err
+}
+
+// words are those of a list with commas.
+func words(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+}
+
+// whole reports whether nothing that a rule chooses is left out.
+func (o *options) whole() bool {
+	return !o.few && o.every <= 1 && o.file == "" && os.Getenv(offline.EnvCorpus) != ""
 }
 
 func (o *options) compile(ctx context.Context, class *ocl.Class, kind, name string, drafts []*ocl.Draft) (_ *offline.Report, err error) {
@@ -128,10 +188,15 @@ func (o *options) compile(ctx context.Context, class *ocl.Class, kind, name stri
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	r := &offline.Report{Target: strings.ReplaceAll(o.target, ":", "-"), Compiler: c.Version(), Class: class.Name}
+	r := &offline.Report{Target: strings.ReplaceAll(o.target, ":", "-"), Compiler: c.Version(), Class: class.Name, Whole: o.whole()}
 	start := time.Now()
+	drafts, r.Lacks, err = offline.Without(ctx, c, class, drafts, words(o.lacks))
+	if err != nil {
+		return nil, err
+	}
 	r.Outcomes, err = offline.Run(ctx, c, class, drafts, runtime.GOMAXPROCS(0), nil)
 	r.Took = time.Since(start).Seconds()
+	r.Excuse(drafts)
 	return r, err
 }
 
@@ -182,7 +247,7 @@ func (o *options) judge(r *offline.Report) (err error) {
 		}
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d kernels are refused, or spill", bad)
+		return fmt.Errorf("%d checks fail", bad)
 	}
 	return nil
 }

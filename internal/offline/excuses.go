@@ -1,0 +1,80 @@
+package offline
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/anycl/anycl/internal/ocl"
+)
+
+// excuse is why programs that a rule chooses may spill on some targets.
+type excuse struct {
+	name    string // in reports
+	targets []string
+	kernel  string         // that spills
+	holds   *regexp.Regexp // found in the text of the program, which is the family that is meant; nil: all of the kernel
+	spill   int            // at most
+	why     string
+}
+
+// excuses are all there are; on a whole run of a target one that no program needs fails. What is forced
+// may spill without one: no rule chooses it for the class, so that it costs time in tests and in the
+// tuner only.
+var excuses = []excuse{
+	{
+		name: "many operands", targets: []string{"amd-gfx1100"}, kernel: "map_item", spill: 8,
+		why: "scalar registers spill to lanes of a vector register, and not to memory",
+	},
+	{
+		name: "tall tiles", targets: []string{"intel-tgllp"}, kernel: "contract_subgroup", holds: regexp.MustCompile(`#define (RM (16|24)|ACC u?long)\n`), spill: 4096,
+		why: "IGC of 2022 spills tiles of 16 and 24 rows by sub-groups, which IGC 2.40 keeps in registers in every layout (make offline), and sums of 64-bit integers",
+	},
+	{
+		name: "long products", targets: []string{"intel-tgllp"}, kernel: "contract_tile", holds: regexp.MustCompile(`#define ACC u?long\n`), spill: 1024,
+		why: "products of 64-bit integers are computed in steps, by IGC of 2022 in more registers than there are",
+	},
+	{
+		name: "16 features", targets: []string{"intel-tgllp"}, kernel: "attention_tile_dkv", holds: regexp.MustCompile(`#define [DE] 16\n`), spill: 1024,
+		why: "one program spills with IGC of 2022",
+	},
+}
+
+// excuseOf finds the excuse of a kernel of a program that spills.
+func excuseOf(target string, d *ocl.Draft, kernel string, spill int) *excuse {
+	for i := range excuses {
+		x := &excuses[i]
+		if slices.Contains(x.targets, target) && x.kernel == kernel && spill <= x.spill && (x.holds == nil || x.holds.MatchString(d.Body)) {
+			return x
+		}
+	}
+	return nil
+}
+
+// excuse marks a program all of whose kernels that spill are excused.
+func (o *Outcome) excuse(target string, d *ocl.Draft) {
+	o.Excused = ""
+	for kernel, u := range o.Kernels {
+		if u.Spill == 0 || !o.Chosen {
+			continue
+		}
+		x := excuseOf(target, d, kernel, u.Spill)
+		if x == nil {
+			o.Excused = ""
+			return
+		}
+		o.Excused = x.name
+	}
+}
+
+// Excuse marks the outcomes that are excused, of which drafts are the programs.
+func (r *Report) Excuse(drafts []*ocl.Draft) {
+	by := map[string]*ocl.Draft{}
+	for _, d := range drafts {
+		by[d.Print()] = d
+	}
+	for _, o := range r.Outcomes {
+		if d := by[o.Print]; d != nil {
+			o.excuse(r.Target, d)
+		}
+	}
+}

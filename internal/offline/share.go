@@ -1,0 +1,52 @@
+package offline
+
+import (
+	"context"
+
+	"github.com/anycl/anycl/internal/ocl"
+)
+
+// Share is what is compiled of drafts: all that a rule chooses, and of what is forced only one program of
+// those whose text differs in numbers alone, if none that is chosen stands for it.
+func Share(drafts []*ocl.Draft) []*ocl.Draft {
+	seen := map[string]bool{}
+	var all []*ocl.Draft
+	for _, chosen := range []bool{true, false} {
+		for _, d := range drafts {
+			if d.Chosen != chosen {
+				continue
+			}
+			alike := d.Alike()
+			if chosen || !seen[alike] {
+				all = append(all, d)
+			}
+			seen[alike] = true
+		}
+	}
+	return all
+}
+
+// Without takes drafts out of a target's share that need what it lacks, and proves by one program for each feature
+// that it does.
+func Without(ctx context.Context, c Compiler, class *ocl.Class, drafts []*ocl.Draft, lacks []string) ([]*ocl.Draft, map[string]Lack, error) {
+	found := map[string]Lack{}
+	for _, feature := range lacks {
+		var with, rest []*ocl.Draft
+		for _, d := range drafts {
+			if d.Has(feature) {
+				with = append(with, d)
+			} else {
+				rest = append(rest, d)
+			}
+		}
+		if drafts = rest; len(with) == 0 {
+			continue
+		}
+		outcomes, err := compile(ctx, c, class, with[:1])
+		if err != nil {
+			return nil, nil, err
+		}
+		found[feature] = Lack{Programs: len(with), Compiles: outcomes[0].Refused == ""}
+	}
+	return drafts, found, nil
+}
