@@ -45,7 +45,7 @@ static inline void store_row(__global OUT *y, __local const OUT *from, const IDX
     IDX i = c;
     for (; i < line; i++) y[i] = from[i - c];
     for (; i + VL <= end; i += VL)
-        STREAM((VT)*(__local const unaligned *)(from + (i - c)), (__global VT *)(y + i));
+        STREAM_VECTOR(VT, (VT)*(__local const unaligned *)(from + (i - c)), y + i);
     for (; i < end; i++) y[i] = from[i - c];
 }
 #endif

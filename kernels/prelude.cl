@@ -62,7 +62,8 @@ __constant float constants = 0;
 #define TO_LINE(p) ((int)(-(size_t)(p) % LINE / sizeof(*(p))))
 
 // STREAM stores v past the caches, where the compiler offers it, STREAM_ALL all of array b, which
-// is whole lines, to the line that begins at p.
+// is whole lines, to the line that begins at p. STREAM_VECTOR is STREAM for a vector of type T at the begin of
+// a line: of 16 elements of 8 bytes, which are two, compilers would take p to be aligned to both.
 #ifdef __has_builtin
 #if __has_builtin(__builtin_nontemporal_store)
 #define STREAM(v, p) __builtin_nontemporal_store(v, p)
@@ -73,6 +74,14 @@ __constant float constants = 0;
 #endif
 #define STREAM_ALL(b, p) \
     for (int k = 0; k < (int)sizeof(b) / LINE; k++) STREAM(((float16 *)(b))[k], (__global float16 *)(p) + k);
+#define STREAM_VECTOR(T, v, p) do { \
+    if (sizeof(T) <= LINE) \
+        STREAM(v, (__global T *)(p)); \
+    else { \
+        T lines_[1] LINES = {v}; \
+        STREAM_ALL(lines_, p) \
+    } \
+} while (0)
 
 // floor(n / d) for 0 <= n < 2^31, by the multiplier and shift that the host made of d.
 // The wide product is mul_hi written out: PoCL does not inline mul_hi, and a call in an

@@ -69,7 +69,7 @@ var Variants = slices.Concat(attentionVariants, scanVariants, rankVariants, tree
 	},
 	{
 		Family: "map", Name: "tile", File: "map_tile.cl", Needs: []string{"transpose.cl"}, Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
-		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"VT", nil, "16 of them"}, {"DIRECT", flag, "y holds values of that type"}},
+		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"VT", nil, "16 of them"}, {"DIRECT", flag, "y holds values of that type"}, {"STREAMED", flag, "no cache holds the output"}},
 		For:    "CPU drivers: transposes",
 	},
 	{
@@ -143,7 +143,7 @@ var Variants = slices.Concat(attentionVariants, scanVariants, rankVariants, tree
 	},
 	{
 		Family: "row", Name: "block", File: "row_block.cl", Needs: []string{"monoid.cl", "row_fold.cl"}, Kernels: []string{"row_block"}, Hooks: rowHooks,
-		Macros: []Macro{vectors}, For: "CPU drivers: enough rows, whose columns are neighbours in memory",
+		Macros: []Macro{vectors, {"STREAMED", flag, "no cache holds the outputs"}}, For: "CPU drivers: enough rows, whose columns are neighbours in memory",
 	},
 	{
 		Family: "row", Name: "band", File: "row_band.cl", Needs: []string{"monoid.cl", "row_fold.cl"}, Kernels: []string{"row_band"},

@@ -32,7 +32,7 @@ typedef VT __attribute__((aligned(sizeof(ACC)))) ANYWHERE;
 INLINE void scan_put(__global ACC *p, const VT v) {
 #if STREAMED
     if (((size_t)p & (LINE - 1)) == 0) {
-        STREAM(v, (__global VT *)p);
+        STREAM_VECTOR(VT, v, p);
         return;
     }
 #endif

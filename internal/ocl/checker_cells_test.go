@@ -48,6 +48,9 @@ func longPositions(d *deviceFacts) { d.forceWide = true }
 
 func oneUnit(d *deviceFacts) { d.units = 1 }
 
+// tileRoom is what lines of tiles are gathered in before they are streamed.
+func tileRoom(d *deviceFacts) { d.localMem = 128 << 10 }
+
 func fewArguments(d *deviceFacts) { d.argBytes = 96 }
 
 // forced is a cell whose variant is forced as users force it.
@@ -237,12 +240,13 @@ func mapCells() (all []cell) {
 		forced(tinyCPU(tinyCache, oneUnit), "map=block", "streamed halves", expOf(f16, engine.Domain{1, 4099})),
 		forced(tinyCPU(), "map=tile", "transpose", turned(f32, 17, 35)),
 		forced(tinyCPU(), "map=tile", "transpose of halves", turned(f16, 2, 19, 16)),
-		forced(tinyCPU(tinyCache), "map=tile", "streamed", turned(f32, 2, 21, 32)),
-		forced(tinyCPU(tinyCache), "map=tile", "streamed words", turned(tensor.Int64, 2, 21, 32)),
+		forced(tinyCPU(tinyCache, tileRoom), "map=tile", "streamed", turned(f32, 2, 21, 32)),
+		forced(tinyCPU(tinyCache, tileRoom), "map=tile", "streamed words", turned(tensor.Int64, 2, 21, 32)),
 		forced(tinyCPU(), "map=tile", "rounded", rounded(turned(f32, 17, 19))),
 		forced(tinyCPU(), "map=tile", "images with a border, rounded", rounded(paddedImages(f32, [4]int{1, 19, 3, 7}, [4]int{1, 1, 1, 1}))),
 		forced(tinyCPU(), "map=tile", "images with a border", paddedImages(f32, [4]int{2, 19, 3, 7}, [4]int{1, 1, 1, 1})),
 		forced(tinyCPU(), "map=tile", "wider images with a border", paddedImages(f16, [4]int{1, 17, 2, 33}, [4]int{0, 2, 1, 3})),
+		forced(tinyCPU(), "map=tile", "images of truth values with a border", paddedImages(tensor.Bool, [4]int{1, 17, 2, 19}, [4]int{0, 2, 1, 3})),
 		forced(tinyCPU(), "map=tile", "images without their edges", paddedImages(f32, [4]int{1, 16, 2, 40}, [4]int{0, -3, 0, -2})),
 		forced(tinyCPU(), "map=thin", "channels last", turned(f32, 2, 67, 3)),
 		forced(tinyCPU(), "map=thin", "channels first", turned(f32, 2, 3, 67)),

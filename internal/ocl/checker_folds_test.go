@@ -123,7 +123,19 @@ func windowCells() (all []cell) {
 	product := gradient.Folds[0].Value
 	gradient.Folds[0].Value = engine.Apply(fnMul, f32, engine.Apply(fnExp, f32, product.Args[0]), product.Args[1])
 	bare := sliding{1, 2, 5, 18, 3, 3, 1, 1, 0, f32}
+	// What windows share is computed, and so copied first.
+	computed := func(task *engine.Task) *engine.Task {
+		load := task.Folds[0].Value
+		v := engine.Apply(fnExp, f32, load)
+		if len(load.Conds) > 0 {
+			v = engine.Apply(fnWhere, f32, engine.Valid(load.Conds), v, constant(f32, 0.25))
+		}
+		task.Folds[0].Value = v
+		return task
+	}
 	all = append(all,
+		forced(tinyCPU(windowRoom), "reduce=window", "a box of a function", computed(bare.pool(engine.Sum))),
+		forced(tinyCPU(windowRoom), "reduce=window", "a box of a function, guarded", computed(small.pool(engine.Max))),
 		forced(tinyCPU(windowRoom), "reduce=window", "a box over an input", over(bare.pool(engine.Max))),
 		forced(tinyCPU(windowRoom), "reduce=window", "a box with a value beyond its edge", edged),
 		forced(tinyCPU(windowRoom), "reduce=window", "a kernel gradient of a function", gradient),
@@ -166,6 +178,7 @@ func rowCells() (all []cell) {
 			forced(v.d(longPositions), force, "long", softmaxTask(f32, 3, 18)),
 		)
 	}
-	return append(all, forced(tinyCPU(tinyCache), "row=band", "streamed", softmaxTask(f32, 18, 32)),
+	return append(all, forced(tinyCPU(tinyCache), "row=block", "streamed", softmaxTask(f32, 2, 300)),
+		forced(tinyCPU(tinyCache), "row=band", "streamed", softmaxTask(f32, 18, 32)),
 		forced(tinyCPU(tinyCache), "row=band", "streamed, odd", softmaxTask(f32, 18, 27)))
 }

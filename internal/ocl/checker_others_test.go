@@ -98,7 +98,10 @@ func routineCells() (all []cell) {
 		}
 	}
 	rows := engine.Scan{Outer: 3, Length: 100, Inner: 1}
-	all = append(all, forced(tinyCPU(tinyCache), "scan=row", "streamed", scanTask(f32, rows)).likeCPUPath(0x1p-18, 40))
+	cut := engine.Scan{Outer: 1, Length: 8200, Inner: 1}
+	all = append(all, forced(tinyCPU(tinyCache), "scan=row", "streamed", scanTask(f32, rows)).likeCPUPath(0x1p-18, 40),
+		forced(tinyCPU(tinyCache), "scan=row", "streamed and cut", scanTask(f32, cut)).likeCPUPath(0x1p-18, 40),
+		forced(tinyCPU(tinyCache), "scan=row", "streamed doubles", scanTask(tensor.Float64, rows)).likeCPUPath(0x1p-40, 40))
 	sorted := func(d *deviceFacts, force, name string, a engine.Rank) cell {
 		return forced(d, force, name, rankTask(f32, a)).on(rankInput(seeded(3), f32, a.Rows*a.Length)).likeCPUPath(0, 0)
 	}

@@ -35,6 +35,8 @@ type checker struct {
 	logs []*os.File
 	kept []any // buffers and their storage
 	pins runtime.Pinner
+
+	fetches bool // prefetches are reads, of buffers that go on for fetchesBeyond
 }
 
 var theChecker = sync.OnceValues(func() (*checker, error) {
@@ -107,6 +109,9 @@ func (k *checker) written(t testing.TB, content []byte) *cl.Buffer {
 	if len(content) == 0 {
 		content = make([]byte, 1) // there are no empty buffers
 	}
+	if k.fetches {
+		content = slices.Concat(content, make([]byte, fetchesBeyond))
+	}
 	b, err := k.dev.Context().NewBuffer(cl.MemReadWrite, int64(len(content)), nil)
 	require.NoError(t, err)
 	require.NoError(t, k.queue.Write(b, 0, content, nil)) // at once: Oclgrind forgets the rest
@@ -118,6 +123,9 @@ func (k *checker) written(t testing.TB, content []byte) *cl.Buffer {
 // It is never released: what Oclgrind knew of a buffer it takes for what it knows of the next.
 func (k *checker) unwritten(t testing.TB, n int64) *cl.Buffer {
 	t.Helper()
+	if k.fetches {
+		n += fetchesBeyond
+	}
 	storage := bytes.Repeat([]byte{0xA5}, int(max(n, 1)))
 	k.pins.Pin(&storage[0])
 	b, err := k.dev.Context().NewBuffer(cl.MemReadWrite|cl.MemUseHostPtr, int64(len(storage)), unsafe.Pointer(&storage[0]))
@@ -129,6 +137,14 @@ func (k *checker) unwritten(t testing.TB, n int64) *cl.Buffer {
 // checkedSource stands before kernels. Oclgrind reports a call with a vector of which some lanes are undefined, as windows have beyond the end
 // of a row; arithmetic takes them along, and they are reported where they are stored.
 const checkedSource = "#undef FMA\n#define FMA(a, b, c) ((a) * (b) + (c))\n"
+
+// source is what stands before kernels.
+func (k *checker) source() string {
+	if k.fetches {
+		return checkedSource + fetchedSource
+	}
+	return checkedSource
+}
 
 // run runs plan p of task with operands that begin lead elements into buffers that end with
 // them. Whatever is read outside or before it was written is in the log.
@@ -155,7 +171,7 @@ func (k *checker) run(t testing.TB, task *engine.Task, p *plan, ins [][]byte, le
 		scratch = append(scratch, k.unwritten(t, n))
 	}
 	for _, l := range p.launches {
-		prog, err := k.dev.Program(t.Context(), l.prog.name, checkedSource+l.prog.source, l.prog.options)
+		prog, err := k.dev.Program(t.Context(), l.prog.name, k.source()+l.prog.source, l.prog.options)
 		require.NoError(t, err)
 		kernel, err := prog.Kernel(l.kernel)
 		require.NoError(t, err)
@@ -208,6 +224,12 @@ func (k *checker) bind(t testing.TB, kernel *cl.Kernel, l launch, buffers, scrat
 			err = number(i, l.value(a))
 		case argRun:
 			err = kernel.SetUint32(i, run)
+		case argScalar:
+			if v, single := a.scalar.(float32); single {
+				err = kernel.SetFloat32(i, v)
+			} else {
+				err = kernel.SetFloat64(i, a.scalar.(float64))
+			}
 		case argTable:
 			err = kernel.SetBuffer(i, k.written(t, l.tableBytes()))
 		default:

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -161,81 +162,116 @@ func TestProductsAgreeWithSumsInFloat64(t *testing.T) {
 	}
 }
 
-// checkTriangle solves or multiplies with T and compares what that means: T·X = alpha·B.
-func checkTriangle[T float32 | float64](t *testing.T, x *Products, dt tensor.DType, order, columns int, solve, lower, unit, tT, bT bool) {
-	rng := rand.New(rand.NewPCG(2, uint64(order*columns)))
-	lda := order + 3
-	a := make([]T, (order-1)*lda+order)
-	at := func(i, j int) int {
-		if tT {
-			i, j = j, i
-		}
-		return i*lda + j
+// triangleCase is a triangle beside columns. T and B may lie transposed.
+type triangleCase struct {
+	order, columns             int
+	solve, lower, unit, tT, bT bool
+}
+
+// triangleCaseOf has flags by the bits of i.
+func triangleCaseOf(order, columns, i int) triangleCase {
+	is := func(bit int) bool { return i>>bit&1 > 0 }
+	return triangleCase{order, columns, is(0), is(1), is(2), is(3), is(4)}
+}
+
+const triangleAlpha = 0.5
+
+// triangleOperands are T and B, with room behind their rows.
+type triangleOperands[T float32 | float64] struct {
+	triangleCase
+	a, b     []T
+	lda, ldb int
+}
+
+func (c *triangleOperands[T]) at(i, j int) int {
+	if c.tT {
+		i, j = j, i
 	}
-	for i := range a {
-		a[i] = T(math.NaN()) // the half that nobody may read
+	return i*c.lda + j
+}
+
+func (c *triangleOperands[T]) place(i, j int) int {
+	if c.bT {
+		i, j = j, i
 	}
-	for i := range order {
-		for j := range order {
-			if i != j && lower == (j < i) {
-				a[at(i, j)] = T((rng.Float64()*2 - 1) / float64(order))
-			} else if i == j && !unit {
-				a[at(i, j)] = T(rng.Float64() + 1)
+	return i*c.ldb + j
+}
+
+// width is how much of a row in memory is B.
+func (c *triangleOperands[T]) width() int {
+	if c.bT {
+		return c.order
+	}
+	return c.columns
+}
+
+func newTriangleOperands[T float32 | float64](of triangleCase) *triangleOperands[T] {
+	c := &triangleOperands[T]{triangleCase: of, lda: of.order + 3}
+	rng := rand.New(rand.NewPCG(2, uint64(c.order*c.columns)))
+	c.a = make([]T, (c.order-1)*c.lda+c.order)
+	for i := range c.a {
+		c.a[i] = T(math.NaN()) // the half that nobody may read
+	}
+	for i := range c.order {
+		for j := range c.order {
+			if i != j && c.lower == (j < i) {
+				c.a[c.at(i, j)] = T((rng.Float64()*2 - 1) / float64(c.order))
+			} else if i == j && !c.unit {
+				c.a[c.at(i, j)] = T(rng.Float64() + 1)
 			}
 		}
 	}
-	rows, width := order, columns
-	if bT {
-		rows, width = columns, order
+	c.ldb = c.width() + 2
+	c.b = make([]T, (c.order+c.columns-c.width()-1)*c.ldb+c.width())
+	for i := range c.b {
+		c.b[i] = T(rng.Float64()*2 - 1)
 	}
-	ldb := width + 2
-	b := make([]T, (rows-1)*ldb+width)
-	place := func(i, j int) int {
-		if bT {
-			i, j = j, i
-		}
-		return i*ldb + j
-	}
-	for i := range b {
-		b[i] = T(rng.Float64()*2 - 1)
-	}
-	before := append([]T{}, b...)
-	const alpha = 0.5
-	require.NoError(t, x.RunTriangle(&Triangle{
-		DType: dt, Solve: solve, Lower: lower, Unit: unit, Order: order, Columns: columns, Alpha: alpha,
-		T: Operand{cl.Bytes(a), lda, tT}, B: Operand{cl.Bytes(b), ldb, bT},
-	}, true))
-	from, to := before, b // to = alpha·T·from
-	if solve {
-		from, to = b, before
+	return c
+}
+
+// check compares what B has become with what that means: T·X = alpha·B, or X = alpha·T·B.
+func (c *triangleOperands[T]) check(t *testing.T, got []T) {
+	from, to := c.b, got // to = alpha·T·from
+	if c.solve {
+		from, to = got, c.b
 	}
 	tol := 2e-6
-	if dt == tensor.Float64 {
+	if any(T(0)) == any(float64(0)) {
 		tol = 1e-14
 	}
-	for i := range order {
-		for j := range columns {
-			sum := float64(from[place(i, j)])
-			if !unit {
-				sum *= float64(a[at(i, i)])
+	for i := range c.order {
+		for j := range c.columns {
+			sum := float64(from[c.place(i, j)])
+			if !c.unit {
+				sum *= float64(c.a[c.at(i, i)])
 			}
-			for k := range order {
-				if k != i && lower == (k < i) {
-					sum += float64(a[at(i, k)]) * float64(from[place(k, j)])
+			for k := range c.order {
+				if k != i && c.lower == (k < i) {
+					sum += float64(c.a[c.at(i, k)]) * float64(from[c.place(k, j)])
 				}
 			}
-			want := alpha * sum
-			if solve {
-				want = sum / alpha
+			want := triangleAlpha * sum
+			if c.solve {
+				want = sum / triangleAlpha
 			}
-			require.InDelta(t, want, float64(to[place(i, j)]), tol*float64(order+4), "row %d, column %d", i, j)
+			require.InDelta(t, want, float64(to[c.place(i, j)]), tol*float64(c.order+4), "row %d, column %d", i, j)
 		}
 	}
-	for i := range b {
-		if i%ldb >= width {
-			require.Equal(t, before[i], b[i], "behind a row")
+	for i := range c.b {
+		if i%c.ldb >= c.width() {
+			require.Equal(t, c.b[i], got[i], "behind a row")
 		}
 	}
+}
+
+func checkTriangle[T float32 | float64](t *testing.T, x *Products, dt tensor.DType, of triangleCase) {
+	c := newTriangleOperands[T](of)
+	got := slices.Clone(c.b)
+	require.NoError(t, x.RunTriangle(&Triangle{
+		DType: dt, Solve: c.solve, Lower: c.lower, Unit: c.unit, Order: c.order, Columns: c.columns, Alpha: triangleAlpha,
+		T: Operand{cl.Bytes(c.a), c.lda, c.tT}, B: Operand{cl.Bytes(got), c.ldb, c.bT},
+	}, true))
+	c.check(t, got)
 }
 
 func TestTrianglesAreSolvedAndMultiplied(t *testing.T) {
@@ -249,12 +285,12 @@ func TestTrianglesAreSolvedAndMultiplied(t *testing.T) {
 	}
 	shapes := [][2]int{{1, 1}, {5, 3}, {8, 32}, {13, 47}, {40, 70}, {133, 40}}
 	for i := range 32 {
-		is := func(bit int) bool { return i>>bit&1 > 0 }
 		for _, s := range shapes {
 			t.Run(fmt.Sprint(i, s), func(t *testing.T) {
-				checkTriangle[float32](t, x, tensor.Float32, s[0], s[1], is(0), is(1), is(2), is(3), is(4))
+				c := triangleCaseOf(s[0], s[1], i)
+				checkTriangle[float32](t, x, tensor.Float32, c)
 				if x.Check(tensor.Float64) == nil {
-					checkTriangle[float64](t, x, tensor.Float64, s[0], s[1], is(0), is(1), is(2), is(3), is(4))
+					checkTriangle[float64](t, x, tensor.Float64, c)
 				}
 			})
 		}

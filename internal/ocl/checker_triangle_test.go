@@ -1,0 +1,62 @@
+package ocl
+
+import (
+	"fmt"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// triangle.cl is no variant of a task: products launch it.
+func TestCheckerFindsNothingInTriangles(t *testing.T) {
+	k := useChecker(t)
+	shapes := [][2]int{{17, 70}, {5, 3}, {1, 1}, {33, 20}}
+	for i := range 32 {
+		if testing.Short() && i%11 != 0 {
+			continue
+		}
+		s := shapes[(i+i/4)%len(shapes)]
+		c := triangleCaseOf(s[0], s[1], i)
+		t.Run(fmt.Sprint("float32 ", c), func(t *testing.T) { checkTriangleUnder[float32](t, k, tensor.Float32, c, i%2) })
+		if i%5 == 0 {
+			t.Run(fmt.Sprint("float64 ", c), func(t *testing.T) { checkTriangleUnder[float64](t, k, tensor.Float64, c, i%2) })
+		}
+	}
+}
+
+// checkTriangleUnder runs one case as Products does, on operands that begin lead elements into
+// their buffers.
+func checkTriangleUnder[T float32 | float64](t *testing.T, k *checker, dt tensor.DType, of triangleCase, lead int) {
+	c := newTriangleOperands[T](of)
+	d := tinyCPU(func(d *deviceFacts) { d.localMem = 64 << 10 })
+	key := formKey{kind: productMultiply, dtype: dt, bTrans: c.bT}
+	if c.solve {
+		key.kind = productSolve
+	}
+	prog := productProgram(d, key)
+	require.NoError(t, prog.err)
+	p := planProduct(d, planKey{form: key, m: c.order, n: c.columns, k: c.order})
+	sizes := map[string]int64{
+		"M": int64(c.order), "N": int64(c.columns), "A_ROW": int64(c.lda), "A_COLUMN": 1, "B_LD": int64(c.ldb),
+		"LOWER": int64(oneIf(c.lower)), "UNIT": int64(oneIf(c.unit)),
+	}
+	if c.tT {
+		sizes["A_ROW"], sizes["A_COLUMN"] = 1, int64(c.lda)
+	}
+	for i := range prog.args {
+		if prog.args[i].kind == argScalar {
+			prog.args[i].scalar = T(triangleAlpha)
+		}
+	}
+	a, b := engine.Operand{DType: dt, Len: int64(len(c.a))}, engine.Operand{DType: dt, Len: int64(len(c.b))}
+	task := &engine.Task{Kind: engine.Custom, Ins: []engine.Operand{a, b}, Outs: []engine.Operand{b}, Alias: []int{1}}
+	whole := &plan{launches: []launch{{prog: prog, kernel: "triangle", global: p.global, local: [3]int{1, 1, 1}, sizes: sizes}}}
+	got := k.run(t, task, whole, [][]byte{cl.Bytes(c.a), cl.Bytes(c.b)}, lead, 0)
+	k.clean(t)
+	c.check(t, unsafe.Slice((*T)(unsafe.Pointer(&got[0][0])), len(c.b)))
+}
