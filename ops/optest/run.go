@@ -26,6 +26,8 @@ type Options struct {
 	// every sample in every dtype, but in vectors. Any other op meets every
 	// sample in float32 and some in every other dtype it takes.
 	Bundle bool
+	// Every leaves all out but one in so many samples of each op; 0 and 1 leave nothing out.
+	Every int
 }
 
 func (o *Options) wants(op *ops.Op) bool {
@@ -80,6 +82,9 @@ func Parts(e engine.Engine, o *Options) []*Part {
 		}
 		for _, dt := range o.dtypes(op) {
 			column := cells(op, dt)
+			if o.Every > 1 {
+				column = slices.DeleteFunc(column, func(c *cell) bool { return c.number%o.Every != 0 })
+			}
 			if err := judgeable(op); err != nil {
 				parts = append(parts, &Part{Op: op, DType: dt, check: func(context.Context) []Outcome { return []Outcome{failed("", err)} }})
 				continue
