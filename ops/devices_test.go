@@ -39,7 +39,7 @@ func acrossDevices(t *testing.T, specs ...string) {
 	var host engine.Engine
 	for _, spec := range specs {
 		rt, err := Open(t.Context(), &Options{Device: spec})
-		if err != nil && strings.Contains(err.Error(), "no such device") {
+		if err != nil && strings.Contains(err.Error(), "no such") {
 			t.Skipf("SKIP: %v", err)
 		}
 		require.NoError(t, err)
@@ -81,6 +81,11 @@ func TestOneGraphOverTwoDevicesOfAPlatform(t *testing.T) {
 		return
 	}
 	acrossDevices(t, "pocl:0", "pocl:1")
+}
+
+func TestOneGraphOverTwoPartsOfADevice(t *testing.T) {
+	t.Parallel()
+	acrossDevices(t, "pocl/2:0", "pocl/2:1")
 }
 
 func TestOneGraphOverTwoPlatforms(t *testing.T) {

@@ -81,7 +81,7 @@ func (l *line) on(t *testing.T, steps int, specs ...string) []float32 {
 	var all []*ops.Runtime
 	for _, spec := range specs {
 		rt, err := ops.Open(t.Context(), &ops.Options{Device: spec})
-		if err != nil && strings.Contains(err.Error(), "no such device") {
+		if err != nil && strings.Contains(err.Error(), "no such") {
 			t.Skipf("SKIP: %v", err)
 		}
 		require.NoError(t, err)
@@ -148,6 +148,14 @@ func TestTwoDevicesOfAPlatformLearnWhatOneLearns(t *testing.T) {
 	require.Equal(t, want, newLine().on(t, 5, "pocl:1", "pocl:0"))
 	require.Equal(t, want, newLine().on(t, 5, "pocl:0", "pocl:0"), "opened twice")
 	require.InDeltaSlice(t, want, newLine().on(t, 5, "none"), 1e-5)
+}
+
+func TestPartsOfADeviceLearnTogether(t *testing.T) {
+	t.Parallel()
+	want := newLine().on(t, 5, "pocl/2:0", "pocl/2:1")
+	require.Equal(t, want, newLine().on(t, 5, "pocl/2:0", "pocl/2:1"), "the same bits again")
+	require.InDeltaSlice(t, want, newLine().on(t, 5, "none"), 1e-5)
+	require.InDeltaSlice(t, want, newLine().on(t, 5, "pocl/2:1", "pocl"), 1e-5, "beside the whole")
 }
 
 // Devices of two platforms in one process: PoCL and rusticl.

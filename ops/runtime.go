@@ -21,7 +21,7 @@ import (
 // Options says what a Runtime runs on. The zero value is right for most.
 type Options struct {
 	// Device names the device, in the grammar of ANYCL_DEVICE: "nvidia",
-	// "amd:1", "gpu", "pocl", "none" for the CPU path alone. Empty means
+	// "amd:1", "gpu", "pocl", "gpu/2:0" for the first half of one, "none" for the CPU path alone. Empty means
 	// ANYCL_DEVICE, and if that is empty too, the best device found; without
 	// any, or without OpenCL, the CPU path. A device that is named and absent is
 	// an error.

@@ -113,15 +113,15 @@ func (c *Companion) Program(ctx context.Context, name, source, options string) (
 
 // newContext makes the device's context, with the companion where that is possible.
 func (o *Opened) newContext() error {
-	lib, err := o.device.cl.Platform().Library(), error(nil)
+	lib, err := o.cl.Platform().Library(), error(nil)
 	if c := o.device.companion; c != nil && o.device.Unified {
-		if o.context, err = lib.NewContext(o.device.cl, c.cl); err == nil {
+		if o.context, err = lib.NewContext(o.cl, c.cl); err == nil {
 			o.paired = true
 			return nil
 		}
 		o.warn("no companion", err)
 	}
-	o.context, err = lib.NewContext(o.device.cl)
+	o.context, err = lib.NewContext(o.cl)
 	return err
 }
 

@@ -36,6 +36,10 @@ type Device struct {
 	ArgBytes     int   `json:"arg_bytes"`      // of kernel arguments
 	BaseAlign    int   `json:"base_align"`     // bytes, of sub-buffers
 
+	// Divides are the ways in which the device can be divided, see [Machine.Select]: "equally",
+	// "by counts", and "numa", "l3" and the like. Empty: it cannot.
+	Divides []string `json:"divides,omitempty"`
+
 	// GFLOPS is the speed that the ranking uses: measured when Calibrated, else
 	// an estimate from units and clock.
 	GFLOPS     float64 `json:"gflops"`
@@ -50,8 +54,13 @@ type Device struct {
 	opts      Options // of Discover, with defaults
 	quirks    []Quirk
 	quirksOff []string // that EnvQuirks switched off
+	switched  map[string]bool
 
 	companion *Device // not listed; nil where there is none
+
+	whole    *Device // that it is a part of, or nil
+	division division
+	parts    *parts // of it
 
 	probing chan struct{} // holds one token while somebody looks at or makes caps
 	caps    *Caps
@@ -73,11 +82,11 @@ func describe(d *cl.Device, switched map[string]bool) *Device {
 		CacheBytes:  int64(info.GlobalCacheBytes),
 		VectorWidth: max(1, int(info.PreferredWidthFloat)),
 		ArgBytes:    int(info.MaxParameterBytes), BaseAlign: int(info.BaseAddrAlignBits / 8),
-		cl: d, info: info, probing: make(chan struct{}, 1),
+		cl: d, info: info, probing: make(chan struct{}, 1), switched: switched, parts: new(parts),
 	}
 	r.Unified = info.HostUnifiedMemory || r.Class == CPU
 	r.quirks, r.quirksOff = quirksOf(r, simulated, switched)
-	r.GFLOPS = estimate(r)
+	r.GFLOPS, r.Divides = estimate(r), r.divides()
 	return r
 }
 
@@ -99,7 +108,8 @@ func refuse(d *Device) string {
 // String returns the ID and the name, as "nvidia:0 NVIDIA H200".
 func (d *Device) String() string { return d.ID + " " + d.Name }
 
-// CL returns the OpenCL device.
+// CL returns the OpenCL device; of a part the root device, as the part's own is there only while it is
+// open: see [Opened.CL].
 func (d *Device) CL() *cl.Device { return d.cl }
 
 // Info returns everything that the device declares.
@@ -125,10 +135,14 @@ func (d *Device) Caps(ctx context.Context) (*Caps, error) {
 // identity is the part of a device that decides whether what was learned about
 // it, or compiled for it, still holds.
 func (d *Device) identity() []string {
-	return []string{
+	id := []string{
 		d.PlatformName, d.PlatformVersion, d.Name, d.Vendor, d.Driver,
 		fmt.Sprint(d.info.AddressBits), fmt.Sprint(d.Units),
 	}
+	for p := d; p.whole != nil; p = p.whole { // parts of one size are alike, whichever they are
+		id = append(id, "part of", fmt.Sprint(p.whole.Units), p.division.way())
+	}
+	return id
 }
 
 // sameHardware is a key that is equal for the same hardware seen through two

@@ -4,7 +4,8 @@
 // [Discover] lists the devices of all installed OpenCL platforms, best first.
 // [Machine.Select] picks one by a short text such as "gpu" or "nvidia:0".
 // [Device.Open] makes what a program needs to work on it: a context, an in-order
-// queue, a memory pool and a cache of compiled programs.
+// queue, a memory pool and a cache of compiled programs. What can be opened may also be a part of
+// a device: "gpu/2:0" is the first half of one.
 //
 //	m, err := platform.Discover(ctx, nil)
 //	d, err := m.Select("")           // or "gpu", "amd:1", "pocl"

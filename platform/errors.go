@@ -28,6 +28,7 @@ type SelectError struct {
 	Spec  string   // what was asked for
 	Env   bool     // whether the environment variable ANYCL_DEVICE asked
 	Found []string // what there is, as "nvidia:0 NVIDIA H200"
+	Err   error    // of a part: why the device, which is there, has none such; else nil
 }
 
 // Error names what was asked for and what was found.
@@ -36,12 +37,18 @@ func (e *SelectError) Error() string {
 	if e.Env {
 		asked = EnvDevice + "=" + e.Spec
 	}
+	if e.Err != nil {
+		return fmt.Sprintf("platform: %s: no such part: %v", asked, e.Err)
+	}
 	found := "nothing"
 	if len(e.Found) > 0 {
 		found = strings.Join(e.Found, ", ")
 	}
 	return fmt.Sprintf("platform: %s: no such device; found: %s", asked, found)
 }
+
+// Unwrap returns why there is no such part.
+func (e *SelectError) Unwrap() error { return e.Err }
 
 // OutOfMemory is an allocation that the device cannot serve, not even after the
 // pool gave back what it held. errors.Is(err, cl.MemObjectAllocationFailure)

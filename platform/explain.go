@@ -2,6 +2,7 @@ package platform
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -61,7 +62,11 @@ func (m *Machine) table(b *strings.Builder) {
 	chosen, err := m.Select("")
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\tdevice\tclass\tunits\tmemory\tlocal\tspeed\tname\twhy")
-	for _, d := range m.Devices {
+	listed := m.Devices
+	if chosen != nil && chosen.whole != nil {
+		listed = append(slices.Clone(listed), chosen)
+	}
+	for _, d := range listed {
 		mark := ""
 		if d == chosen {
 			mark = "*"
@@ -97,6 +102,7 @@ func (d *Device) Explain() string {
 	fmt.Fprintf(w, "  driver\t%s\n", d.Driver)
 	fmt.Fprintf(w, "  limits\t%d units, work-group %d, local %s, memory %s, one allocation %s, arguments %s\n",
 		d.Units, d.MaxWorkGroup, units.Bytes(d.LocalMem), units.Bytes(d.GlobalMem), units.Bytes(d.MaxAlloc), units.Bytes(int64(d.ArgBytes)))
+	fmt.Fprintf(w, "  divides\t%s\n", d.dividesText())
 	if c := r.Calibration; c != nil {
 		fmt.Fprintf(w, "  measured\tlaunch %v, wait %v, upload %s, download %s, copy %s, %s, divergence %.1f x\n", c.Launch, c.Wait,
 			rateText(c.Upload), rateText(c.Download), rateText(c.Copy), speedText(c.GFLOPS), c.Divergence)

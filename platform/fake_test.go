@@ -30,6 +30,11 @@ type fakeDriver struct {
 	cldriver.Driver
 	platforms []fakePlatform
 	status    cldriver.Status // of the platform query
+
+	asked    [][]uintptr                // how devices were to be divided
+	parts    map[cldriver.Handle]uint32 // that are not released, with their units
+	refusal  cldriver.Status            // of whoever wants to divide one
+	contexts cldriver.Status            // of whoever wants a context
 }
 
 type fakePlatform struct {
@@ -44,6 +49,8 @@ type fakeDevice struct {
 	units                uint32
 	pci                  []byte
 	lacks                uint32 // a query that answers no
+	kinds                []uint64
+	domains              cl.AffinityDomain
 }
 
 func (f *fakeDriver) Platforms(out []cldriver.Handle) (int, cldriver.Status) {
@@ -67,7 +74,10 @@ func (f *fakeDriver) Info(q cldriver.Query, h cldriver.Handle, _ uintptr, param 
 	if q == cldriver.QueryPlatform {
 		v = map[uint32]any{0x0900: "FULL_PROFILE", 0x0901: "OpenCL 3.0 " + p.name, 0x0902: p.name, 0x0903: p.vendor, 0x0904: ""}[param]
 	} else {
-		d := p.devices[h%1000-1]
+		d := p.devices[h%100-1]
+		if units, ok := f.parts[h]; ok {
+			d.units = units
+		}
 		if param == d.lacks && param != 0 {
 			v = uint32(0)
 		} else {
@@ -76,6 +86,7 @@ func (f *fakeDriver) Info(q cldriver.Query, h cldriver.Handle, _ uintptr, param 
 				0x1002: d.units, 0x100C: uint32(1000), 0x1004: uint64(1024), 0x101F: uint64(8 << 30), 0x1010: uint64(2 << 30),
 				0x1027: uint32(1), 0x1028: uint32(1), 0x1026: uint32(1), 0x100D: uint32(64), 0x1023: uint64(32 << 10),
 				0x1030: "cl_khr_pci_bus_info", 0x410F: d.pci,
+				0x1043: d.units, 0x1044: d.kinds, 0x1045: uint64(d.domains),
 			}[param]
 		}
 	}
@@ -91,6 +102,10 @@ func (f *fakeDriver) Info(q cldriver.Query, h cldriver.Handle, _ uintptr, param 
 		b = binary.NativeEndian.AppendUint64(nil, v)
 	case []byte:
 		b = v
+	case []uint64:
+		for _, n := range v {
+			b = binary.NativeEndian.AppendUint64(b, n)
+		}
 	}
 	if out != nil {
 		copy(out, b)
@@ -98,8 +113,53 @@ func (f *fakeDriver) Info(q cldriver.Query, h cldriver.Handle, _ uintptr, param 
 	return len(b), cldriver.Success
 }
 
+// SubDevices divides, and at any domain into halves.
+func (f *fakeDriver) SubDevices(d cldriver.Handle, how []uintptr, out []cldriver.Handle) (int, cldriver.Status) {
+	if out == nil {
+		f.asked = append(f.asked, how)
+	}
+	if f.refusal != 0 {
+		return 0, f.refusal
+	}
+	whole, isPart := f.parts[d]
+	if !isPart {
+		whole = f.platforms[d/1000-1].devices[d%100-1].units
+	}
+	var counts []uint32
+	switch cl.PartitionKind(how[0]) {
+	case cl.PartitionByCounts:
+		for _, n := range how[1 : len(how)-2] {
+			counts = append(counts, uint32(n))
+		}
+	case cl.PartitionEqually:
+		for range whole / uint32(how[1]) {
+			counts = append(counts, uint32(how[1]))
+		}
+	case cl.PartitionByAffinity:
+		counts = []uint32{whole / 2, whole / 2}
+	}
+	for i := range out {
+		h := d
+		for _, taken := f.parts[h]; taken || h == d; _, taken = f.parts[h] {
+			h += 100
+		}
+		out[i], f.parts[h] = h, counts[i]
+	}
+	return len(counts), cldriver.Success
+}
+
+func (f *fakeDriver) Release(k cldriver.Kind, h cldriver.Handle) cldriver.Status {
+	delete(f.parts, h)
+	return cldriver.Success
+}
+
+func (f *fakeDriver) NewContext(cldriver.Handle, []cldriver.Handle) (cldriver.Handle, cldriver.Status) {
+	return 0, f.contexts
+}
+
 func discoverFake(t *testing.T, f *fakeDriver) *Machine {
 	t.Helper()
+	f.parts = map[cldriver.Handle]uint32{}
 	lib, err := cl.Open(&cl.Options{Wrap: func(d cldriver.Driver) cldriver.Driver { f.Driver = d; return f }})
 	if err != nil {
 		t.Skipf("needs an OpenCL library to put the fake before: %v", err)

@@ -184,7 +184,15 @@ func (m *Machine) Reports() []Report {
 //	nvidia:0      that device: the number counts the vendor's devices as found
 //	h200, rusticl the best whose name, or whose platform's, holds the text; h200:1 the second found
 //
-// Errors: ErrNone; a *SelectError, which is never turned into another device;
+// Behind a slash stands a part of the device, which is a device of its own, of fewer compute units, where the
+// driver can divide it. Parts are counted from 0 as devices are. Part of a part is possible too.
+//
+//	gpu/4:1       the second of four parts, whose sizes differ by at most one compute unit
+//	pocl:0/1+3:0  the first part, where one has 1 compute unit and another 3
+//	cpu/numa:1    the part at the second NUMA node; l4, l3, l2, l1: what shares a cache of that level;
+//	              next: the first of these levels that divides the device
+//
+// Errors: ErrNone; a *SelectError, which is never turned into another device or, of a part, into the whole;
 // ErrNoDevice where nothing is named and there is no device that computes, with
 // what drivers answered instead.
 func (m *Machine) Select(spec string) (*Device, error) {
@@ -199,14 +207,17 @@ func (m *Machine) Select(spec string) (*Device, error) {
 		}
 		return nil, errors.Join(ErrNoDevice, m.LoadErr, m.failed)
 	}
-	q := parseSpec(spec)
-	if q.text == "none" {
+	if strings.EqualFold(spec, "none") {
 		return nil, ErrNone
 	}
-	if d := q.find(m.Devices); d != nil {
+	d, err := m.find(spec)
+	if d != nil {
 		return d, nil
 	}
-	e := &SelectError{Spec: spec, Env: env}
+	e := &SelectError{Spec: spec, Env: env, Err: err}
+	if err != nil {
+		return nil, e
+	}
 	for _, d := range m.Devices {
 		e.Found = append(e.Found, d.String())
 	}
@@ -214,4 +225,26 @@ func (m *Machine) Select(spec string) (*Device, error) {
 		return nil, fmt.Errorf("%w\n%w", e, why)
 	}
 	return nil, e
+}
+
+// find returns the device, or the part of one, that spec names; nil where there is no such device.
+// Errors: there is, and it has no such part.
+func (m *Machine) find(spec string) (*Device, error) {
+	q := parseSpec(spec)
+	if d := q.find(m.Devices); d != nil {
+		return d, nil
+	}
+	slash := strings.LastIndexByte(q.text, '/')
+	if slash <= 0 {
+		return nil, nil
+	}
+	v, ok := parseDivision(q.text[slash+1:])
+	if !ok {
+		return nil, nil
+	}
+	whole, err := m.find(q.text[:slash])
+	if whole == nil || err != nil {
+		return nil, err
+	}
+	return whole.part(v)
 }

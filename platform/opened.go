@@ -15,6 +15,7 @@ import (
 // programs. It is safe for concurrent use. Close it when done.
 type Opened struct {
 	device  *Device
+	cl      *cl.Device // the device, or the part of one while it is open
 	opts    Options
 	caps    *Caps
 	context *cl.Context
@@ -103,12 +104,15 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	}
 	o.stager.idle.L = &o.stager.mu
 	o.pool.cap = r.poolCap(d.GlobalMem)
-	err := o.newContext()
-	if err != nil {
+	var err error
+	if o.cl, err = d.handle(); err != nil {
 		return nil, err
 	}
-	if o.queue, err = o.context.NewQueue(d.cl, cl.QueueOptions{}); err != nil {
-		return nil, errors.Join(err, o.context.Close())
+	if err = o.newContext(); err != nil {
+		return nil, errors.Join(err, o.cl.Close())
+	}
+	if o.queue, err = o.context.NewQueue(o.cl, cl.QueueOptions{}); err != nil {
+		return nil, errors.Join(err, o.context.Close(), o.cl.Close())
 	}
 	o.waiter = newWaiter(o.queue.Finish)
 	return o, nil
@@ -116,6 +120,9 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 
 // Device returns the device.
 func (o *Opened) Device() *Device { return o.device }
+
+// CL returns the OpenCL device that is open: of a part of a device that part, until Close.
+func (o *Opened) CL() *cl.Device { return o.cl }
 
 // Caps returns what the device has been proven to do.
 func (o *Opened) Caps() *Caps { return o.caps }
@@ -137,7 +144,7 @@ func (o *Opened) ProfilingQueue() (*cl.Queue, error) {
 		return nil, ErrClosed
 	}
 	if o.profiling == nil {
-		q, err := o.context.NewQueue(o.device.cl, cl.QueueOptions{Profiling: true})
+		q, err := o.context.NewQueue(o.cl, cl.QueueOptions{Profiling: true})
 		if err != nil {
 			return nil, fmt.Errorf("platform: %s: profiling queue: %w", o.device.ID, err)
 		}
@@ -238,7 +245,7 @@ func (o *Opened) Close() error {
 			err = errors.Join(err, p.prog.Close())
 		}
 	}
-	err = errors.Join(err, o.queue.Close(), o.context.Close())
+	err = errors.Join(err, o.queue.Close(), o.context.Close(), o.cl.Close())
 	if err != nil {
 		return fmt.Errorf("platform: close %s: %w", o.device.ID, err)
 	}

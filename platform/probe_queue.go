@@ -37,7 +37,7 @@ func (p *prober) record(name string, declared bool, err error) {
 // outOfOrder copies a word from place to place, each copy waiting for the one
 // before, so that a queue which ignores wait lists is found out.
 func (p *prober) outOfOrder() (err error) {
-	q, err := p.o.context.NewQueue(p.o.device.cl, cl.QueueOptions{OutOfOrder: true})
+	q, err := p.o.context.NewQueue(p.o.cl, cl.QueueOptions{OutOfOrder: true})
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (p *prober) outOfOrder() (err error) {
 }
 
 func (p *prober) profiling() (err error) {
-	q, err := p.o.context.NewQueue(p.o.device.cl, cl.QueueOptions{Profiling: true})
+	q, err := p.o.context.NewQueue(p.o.cl, cl.QueueOptions{Profiling: true})
 	if err != nil {
 		return err
 	}

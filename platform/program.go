@@ -55,7 +55,7 @@ const defaultStd = "-cl-std=CL1.2"
 // Errors: *cl.BuildError wrapped with the name; ctx's, while the build that
 // others may wait for goes on; ErrClosed.
 func (o *Opened) Program(ctx context.Context, name, source, options string) (*cl.Program, error) {
-	return o.programFor(ctx, programKey{name, source, options, o.device.cl})
+	return o.programFor(ctx, programKey{name, source, options, o.cl})
 }
 
 func (o *Opened) programFor(ctx context.Context, key programKey) (*cl.Program, error) {
@@ -165,7 +165,7 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 	source, options := o.fullSource(key.name, key.source), withStd(key.options)
 	id := o.device.programID(source, options)
 	start := time.Now()
-	kept := key.device == o.device.cl // of a companion the driver keeps them
+	kept := key.device == o.cl // of a companion the driver keeps them
 	if kept {
 		if prog := o.fromDisk(id, options); prog != nil {
 			o.count(func(s *Stats) { s.ProgramsLoaded++ })
@@ -201,9 +201,9 @@ func (o *Opened) fromDisk(id, options string) *cl.Program {
 	if binary == nil {
 		return nil
 	}
-	prog, err := o.context.NewProgramFromBinary(o.device.cl, binary)
+	prog, err := o.context.NewProgramFromBinary(o.cl, binary)
 	if err == nil {
-		if err = prog.Build(options, o.device.cl); err == nil {
+		if err = prog.Build(options, o.cl); err == nil {
 			return prog
 		}
 		err = errors.Join(err, prog.Close())
@@ -226,7 +226,7 @@ func (o *Opened) toDisk(id string, prog *cl.Program) {
 			defer func() { o.warn("program cache: kernels", k.Close()) }()
 		}
 	}
-	binary, err := prog.Binary(o.device.cl)
+	binary, err := prog.Binary(o.cl)
 	if err == nil {
 		err = o.disk.save(id, binary)
 	}

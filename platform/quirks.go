@@ -49,6 +49,7 @@ const (
 	fixInOrder                      // do not even probe queues that are out of order
 	fixSignals                      // restore signal handlers; internal/cldriver asks the environment itself
 	fixWideBytes                    // its compiler crashes at vectors of bytes: hold them in words
+	fixNoParts                      // must not be asked to divide a device
 	fixNoDirect                     // no plain copies: a wait may end before the work does
 )
 

@@ -79,10 +79,10 @@ var quirkTable = []Quirk{
 	{
 		Name: "subdevice-crash", Driver: "rusticl of Mesa 22",
 		Symptom: "clCreateSubDevices ends the process instead of failing",
-		Remedy:  "cl asks only devices that list partition kinds",
+		Remedy:  "its devices are not divided; cl asks only devices that list partition kinds",
 		Source:  "observed on Mesa 22.3.6",
-		Test:    "TestSubdevicesAreNotAskedForWhereNoneAreListed",
-		Always:  true,
+		Test:    "TestADriverThatCrashesIsNotAskedForParts",
+		fix:     fixNoParts,
 		match:   rusticlIn(0, 23),
 	},
 	{

@@ -84,9 +84,9 @@ func TestTheEnvironmentSwitchesQuirks(t *testing.T) {
 	assert.Contains(t, r, "switched off by ANYCL_QUIRKS: restore-signals, own-program-cache")
 
 	for text, want := range map[string]string{
-		"+warp-speed":      `no quirk is called "warp-speed"; there are: inline-assembly, kernels-before-binary, `,
-		"slow-fma":         `"slow-fma" is not a name with a sign`,
-		"-subdevice-crash": `what is done about "subdevice-crash" is done on every device`,
+		"+warp-speed":     `no quirk is called "warp-speed"; there are: inline-assembly, kernels-before-binary, `,
+		"slow-fma":        `"slow-fma" is not a name with a sign`,
+		"-built-in-crash": `what is done about "built-in-crash" is done on every device`,
 	} {
 		t.Setenv(EnvQuirks, text)
 		_, err := Discover(t.Context(), nil)
@@ -216,16 +216,6 @@ func TestLargeFillsAreMadeInPieces(t *testing.T) {
 	require.NoError(t, o.Read(t.Context(), got, m, 0))
 	require.Equal(t, bytes.Repeat([]byte{5, 6}, 500), got)
 	require.NoError(t, m.Close())
-}
-
-// The fake device lists no kinds, and its handle would crash a driver.
-func TestSubdevicesAreNotAskedForWhereNoneAreListed(t *testing.T) {
-	m := discoverFake(t, &fakeDriver{platforms: []fakePlatform{
-		{name: "rusticl", vendor: "Mesa/X.org", devices: []fakeDevice{{name: "llvmpipe", vendor: "Mesa/X.org", driver: "22.3.6", kind: cl.DeviceCPU, units: 2}}},
-	}})
-	require.Len(t, m.Devices, 1)
-	_, err := m.Devices[0].CL().Subdevices(cl.Partition{Kind: cl.PartitionEqually, Units: 1})
-	require.ErrorIs(t, err, cl.ErrUnsupported)
 }
 
 // stopped is a driver whose profiling clocks are zero.

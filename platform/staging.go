@@ -93,7 +93,7 @@ func (s *staging) beside(q **cl.Queue) error {
 	if *q != nil {
 		return nil
 	}
-	made, err := s.o.context.NewQueue(s.o.device.cl, cl.QueueOptions{})
+	made, err := s.o.context.NewQueue(s.o.cl, cl.QueueOptions{})
 	if err != nil {
 		return fmt.Errorf("platform: %s: queue for transfers: %w", s.o.device.ID, err)
 	}

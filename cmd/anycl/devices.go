@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -56,7 +57,7 @@ func (o *devicesOptions) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	failures := map[string]string{}
-	for _, d := range m.Devices {
+	for _, d := range listed(m) {
 		if err := o.look(ctx, d, po); err != nil {
 			failures[d.ID] = err.Error()
 		}
@@ -80,7 +81,7 @@ func (o *devicesOptions) run(ctx context.Context, out io.Writer) error {
 		if selected != nil {
 			r.Selected = selected.ID
 		}
-		for _, d := range m.Devices {
+		for _, d := range listed(m) {
 			r.Devices = append(r.Devices, d.Report())
 		}
 		return errors.Join(writeJSON(out, r), err)
@@ -91,13 +92,21 @@ func (o *devicesOptions) run(ctx context.Context, out io.Writer) error {
 		fmt.Fprint(out, ", and everything runs on it")
 	}
 	fmt.Fprintln(out)
-	for _, d := range m.Devices {
+	for _, d := range listed(m) {
 		fmt.Fprintf(out, "\n%s", d.Explain())
 		if why := failures[d.ID]; why != "" {
 			fmt.Fprintf(out, "  cannot be used: %s\n", why)
 		}
 	}
 	return err
+}
+
+// listed are all devices, and the part of one that is selected.
+func listed(m *platform.Machine) []*platform.Device {
+	if d, err := m.Select(""); err == nil && d.Whole() != nil {
+		return append(slices.Clone(m.Devices), d)
+	}
+	return m.Devices
 }
 
 // look proves what d can do, and measures it if that was asked for.

@@ -88,7 +88,7 @@ func noArgs(_ *cobra.Command, args []string) error {
 
 // deviceFlag adds -device, the same for all commands.
 func deviceFlag(c *cobra.Command, device *string) {
-	c.Flags().StringVar(device, "device", "", "device to use: gpu, nvidia, amd:1, pocl, none for the CPU path (default ANYCL_DEVICE, else the best)")
+	c.Flags().StringVar(device, "device", "", "device to use: gpu, nvidia, amd:1, pocl, gpu/2:0 for a half of one, none for the CPU path (default ANYCL_DEVICE, else the best)")
 }
 
 func jsonFlag(c *cobra.Command, asJSON *bool) {

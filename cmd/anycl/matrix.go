@@ -38,18 +38,22 @@ the OpenCL specification is a failure, and the exit code is 1.
 
   anycl matrix                          everything: minutes, as drivers compile for each op
   anycl matrix -device pocl -op exp     one op on one device
+  anycl matrix -device gpu/2:0,gpu/2:1  on the halves of a device
   anycl matrix -o report.html           a page to look at, by itself in one file; .json for programs
   anycl matrix -full                    every sample as a kernel of its own: longer
   anycl matrix -contain                 a driver that crashes costs an op, not the report`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if len(o.ops)+len(o.dtypes) > 0 && !c.Flags().Changed("graphs") {
+				o.graphs = 0 // those have ops and dtypes of their own choice
+			}
 			return o.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.devices, "device", nil, "devices to check, as in ANYCL_DEVICE; none is the CPU path (default: all, and the CPU path)")
-	f.StringSliceVar(&o.ops, "op", nil, "ops to check, without random graphs (default: all)")
-	f.StringSliceVar(&o.dtypes, "dtype", nil, "dtypes to check, without random graphs (default: all)")
+	f.StringSliceVar(&o.ops, "op", nil, "ops to check, without random graphs unless -graphs is given (default: all)")
+	f.StringSliceVar(&o.dtypes, "dtype", nil, "dtypes to check, without random graphs unless -graphs is given (default: all)")
 	f.StringSliceVarP(&o.outs, "out", "o", nil, "write the report to this file too: .html, .json or .txt; may be repeated")
 	f.BoolVar(&o.full, "full", false, "run every sample as a kernel of its own")
 	f.IntVar(&o.graphs, "graphs", 16, "random graphs of each kind on each engine")

@@ -23,7 +23,7 @@ func TestOnlyWhatIsAskedForRuns(t *testing.T) {
 	var last, all int
 	r, err := Run(t.Context(), &Options{
 		Devices: []string{"none"}, Ops: []string{"exp", "matmul"}, DTypes: []tensor.DType{tensor.Float32, tensor.Int8},
-		Graphs: 3, Progress: func(done, n int, _ string) { last, all = done, n },
+		Progress: func(done, n int, _ string) { last, all = done, n },
 	})
 	require.NoError(t, err)
 	require.False(t, r.Failed())
@@ -35,7 +35,7 @@ func TestOnlyWhatIsAskedForRuns(t *testing.T) {
 		parts = append(parts, fmt.Sprint(p.Op, " ", p.DType, " ", p.Gradient))
 	}
 	require.Equal(t, []string{"exp float32 false", "matmul int8 false", "matmul float32 false", "exp float32 true", "matmul float32 true"}, parts)
-	require.Empty(t, r.Engines[0].Graphs, "random graphs choose ops by themselves")
+	require.Empty(t, r.Engines[0].Graphs)
 	require.Equal(t, 5, last)
 	require.Equal(t, 5, all)
 }
@@ -57,6 +57,8 @@ func TestAllOpsRunWithGraphs(t *testing.T) {
 	r, err = Run(t.Context(), &Options{Devices: []string{"none"}, Ops: []string{"neg"}, DTypes: []tensor.DType{tensor.Float16}, Graphs: 2})
 	require.NoError(t, err)
 	require.Len(t, r.Engines[0].Parts, 1, "gradients are of float32")
+	require.Len(t, r.Engines[0].Graphs, 2, "of whatever ops")
+	require.Equal(t, 4, r.Engines[0].GraphTotal().Passed)
 
 	j := &job{o: &Options{Graphs: 2}}
 	e, cpu := fallback.New(nil), fallback.New(nil)

@@ -26,7 +26,7 @@ type Options struct {
 	DTypes  []tensor.DType // nil: all
 	// Full runs every sample as a kernel of its own, where usually samples of several ops share one.
 	Full   bool
-	Graphs int // random graphs of each kind on each engine
+	Graphs int // random graphs of each kind on each engine, of whatever ops and dtypes
 	// Progress is told how much is done and what goes on, one call at a time. Nil: nobody is.
 	Progress func(done, all int, what string) `json:"-"`
 
@@ -130,11 +130,8 @@ func (j *job) gradients() bool {
 	return false
 }
 
-// graphs are the kinds of random graphs; those have ops and dtypes of their own choice.
+// graphs are the kinds of random graphs.
 func (j *job) graphs(e, cpu engine.Engine) []randomGraphs {
-	if len(j.o.Ops) > 0 || len(j.o.DTypes) > 0 {
-		return nil
-	}
 	all := []randomGraphs{
 		{"random graphs", func(ctx context.Context, seed uint64) error { return optest.GraphError(ctx, e, seed) }},
 		{"gradients of random graphs", func(ctx context.Context, seed uint64) error { return optest.GraphGradientError(ctx, e, cpu, 2*seed+1) }},

@@ -56,7 +56,7 @@ func NewForced(dev *platform.Opened, variants string) *Engine {
 	}
 	e := &Engine{
 		dev: dev, facts: facts,
-		far:  &site{device: dev.Device().CL(), facts: facts, programs: dev, library: new(library)},
+		far:  &site{device: dev.CL(), facts: facts, programs: dev, library: new(library)},
 		near: near, team: newTeam(near, facts),
 		force: variants, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}

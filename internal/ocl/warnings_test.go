@@ -49,7 +49,7 @@ func TestCompilersHaveNothingToSay(t *testing.T) {
 		prog, err := ctx.NewProgram("#define FMA(a, b, c) fma(a, b, c)\n", join(share))
 		require.NoError(t, err)
 		require.NoError(t, prog.Build("-cl-std=CL1.2 "+share[0].options))
-		log, err := prog.Log(e.dev.Device().CL())
+		log, err := prog.Log(e.dev.CL())
 		require.NoError(t, err)
 		require.Empty(t, strings.TrimSpace(strings.Trim(log, "\x00")))
 		require.NoError(t, prog.Close())
