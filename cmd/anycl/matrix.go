@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,10 +22,14 @@ type matrixOptions struct {
 	devices, ops, dtypes, outs []string
 	full, asJSON, contain      bool
 	graphs                     int
+	against                    string
 }
 
 // errDisagree is why the command fails where the report says what.
-var errDisagree = errors.New("not everything agrees with the reference")
+var (
+	errDisagree = errors.New("not everything agrees with the reference")
+	errDiffers  = errors.New("not every result has the bits that it had before")
+)
 
 func newMatrix() *cobra.Command {
 	var o matrixOptions
@@ -41,6 +46,8 @@ the OpenCL specification is a failure, and the exit code is 1.
   anycl matrix -device gpu/2:0,gpu/2:1  on the halves of a device
   anycl matrix -o report.html           a page to look at, by itself in one file; .json for programs
   anycl matrix -full                    every sample as a kernel of its own: longer
+  anycl matrix -against before.json     also compare every bit with a report of the same device: of another
+                                        library or version, or before a change
   anycl matrix -contain                 a driver that crashes costs an op, not the report`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -58,6 +65,7 @@ the OpenCL specification is a failure, and the exit code is 1.
 	f.BoolVar(&o.full, "full", false, "run every sample as a kernel of its own")
 	f.IntVar(&o.graphs, "graphs", 16, "random graphs of each kind on each engine")
 	f.BoolVar(&o.contain, "contain", false, "work in processes that start anew where a driver ends one: a crash is a failure of its op alone")
+	f.StringVar(&o.against, "against", "", "compare every bit of the results with this report, a .json of earlier")
 	jsonFlag(c, &o.asJSON)
 	return c
 }
@@ -90,6 +98,12 @@ func (o *matrixOptions) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
+	var before *matrix.Report
+	if o.against != "" {
+		if before, err = readReport(o.against); err != nil {
+			return err
+		}
+	}
 	var bar *term.Progress
 	if term.IsTerminal(errOut) {
 		mo.Progress = func(done, all int, what string) {
@@ -112,11 +126,11 @@ func (o *matrixOptions) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return o.finish(r, out)
+	return o.finish(r, before, out)
 }
 
-// finish writes the report, and says that it is of a failure.
-func (o *matrixOptions) finish(r *matrix.Report, out io.Writer) error {
+// finish writes the report, and what differs from before, unless that is nil, and says that it is of a failure.
+func (o *matrixOptions) finish(r, before *matrix.Report, out io.Writer) error {
 	for _, path := range o.outs { // first: who reads the output may stop before its end
 		if err := writeFile(path, r); err != nil {
 			return err
@@ -129,10 +143,37 @@ func (o *matrixOptions) finish(r *matrix.Report, out io.Writer) error {
 	if err := write(r, out); err != nil {
 		return err
 	}
+	var failed []error
 	if r.Failed() {
-		return errDisagree
+		failed = append(failed, errDisagree)
 	}
-	return nil
+	if before != nil {
+		c := r.Against(before)
+		if !o.asJSON {
+			if err := c.WriteText(out); err != nil {
+				return err
+			}
+		}
+		switch {
+		case len(c.Different) > 0:
+			failed = append(failed, fmt.Errorf("%w: %s", errDiffers, c.Different[0]))
+		case !c.OK():
+			failed = append(failed, fmt.Errorf("%w: nothing can be compared", errDiffers))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func readReport(path string) (*matrix.Report, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := new(matrix.Report)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("-against %s: %w", path, err)
+	}
+	return r, nil
 }
 
 // check looks at the flags before anything takes time.

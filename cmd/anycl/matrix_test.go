@@ -46,12 +46,33 @@ func TestMatrixChecksEveryDeviceOfTheMachine(t *testing.T) {
 	}
 }
 
+func TestMatrixComparesBitsWithAReportOfBefore(t *testing.T) {
+	before := filepath.Join(t.TempDir(), "before.json")
+	must(t, "matrix", "-device", "none", "-op", "neg", "-o", before)
+	out := must(t, "matrix", "-device", "none", "-op", "neg", "-against", before)
+	require.Contains(t, out, " parts have the same bits as before, 0 have others, 0 cannot be compared")
+	text, err := os.ReadFile(before)
+	require.NoError(t, err)
+	at := bytes.Index(text, []byte(`"bits":`)) + 10
+	text[at] ^= 1
+	require.NoError(t, os.WriteFile(before, text, 0o600))
+	code, out, errOut := anycl(t, "matrix", "-device", "none", "-op", "neg", "-against", before)
+	require.Equal(t, codeFailed, code)
+	require.Contains(t, out, "DIFFERS cpu: neg in ")
+	require.Contains(t, errOut, errDiffers.Error()+": cpu: neg in ")
+	require.NoError(t, os.WriteFile(before, []byte("["), 0o600))
+	_, _, errOut = anycl(t, "matrix", "-device", "none", "-op", "neg", "-against", before)
+	require.Contains(t, errOut, "-against "+before)
+	_, _, errOut = anycl(t, "matrix", "-device", "none", "-against", before+".not")
+	require.Contains(t, errOut, before+".not")
+}
+
 func TestMatrixThatDisagreesFails(t *testing.T) {
 	var b bytes.Buffer
 	r := &matrix.Report{Engines: []*matrix.Engine{{Name: "cpu", Parts: []matrix.Part{{Op: "exp", DType: "float32", Tally: matrix.Tally{Failed: 1}, Why: "off"}}}}}
-	require.ErrorIs(t, (&matrixOptions{}).finish(r, &b), errDisagree)
+	require.ErrorIs(t, (&matrixOptions{}).finish(r, nil, &b), errDisagree)
 	require.Contains(t, b.String(), "FAILED cpu: exp in float32")
 	r.Engines[0].Parts[0].Failed = 0
-	require.NoError(t, (&matrixOptions{}).finish(r, &b))
-	require.Error(t, (&matrixOptions{outs: []string{filepath.Join(t.TempDir(), "no", "such.json")}}).finish(r, &b))
+	require.NoError(t, (&matrixOptions{}).finish(r, nil, &b))
+	require.Error(t, (&matrixOptions{outs: []string{filepath.Join(t.TempDir(), "no", "such.json")}}).finish(r, nil, &b))
 }

@@ -1,7 +1,12 @@
 package matrix
 
 import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/anycl/anycl/ops/optest"
@@ -60,12 +65,14 @@ type Part struct {
 	DType    string `json:"dtype"`
 	Gradient bool   `json:"gradient,omitempty"`
 	Tally
-	Bound string        `json:"bound"`         // the largest error allowed
-	By    string        `json:"bound_by"`      // where that comes from
-	ULP   float64       `json:"worst_ulp"`     // the largest error, in units in the last place of the dtype
-	Share float64       `json:"worst_share"`   // the largest error as a share of what was allowed there
-	Took  time.Duration `json:"took_ns"`       // building, compiling and running; parts run side by side
-	Why   string        `json:"why,omitempty"` // the first that failed, or else is absent
+	Bound string        `json:"bound"`       // the largest error allowed
+	By    string        `json:"bound_by"`    // where that comes from
+	ULP   float64       `json:"worst_ulp"`   // the largest error, in units in the last place of the dtype
+	Share float64       `json:"worst_share"` // the largest error as a share of what was allowed there
+	Took  time.Duration `json:"took_ns"`     // building, compiling and running; parts run side by side
+	// Bits is a hash of all results, bit by bit, as sixteen hexadecimal digits; empty without any.
+	Bits string `json:"bits,omitempty"`
+	Why  string `json:"why,omitempty"` // the first that failed, or else is absent
 }
 
 // Graphs are random graphs of many ops.
@@ -120,6 +127,15 @@ func newPart(p *optest.Part, gradient bool, outcomes []optest.Outcome) Part {
 	r.Bound, r.By = "1e-3 of it, or 2e-5 of the largest", "what a derivative in float32 may lose against one in float64"
 	result := p.DType
 	var absent string
+	h := fnv.New64a()
+	for _, o := range slices.SortedFunc(slices.Values(outcomes), func(a, b optest.Outcome) int {
+		return cmp.Or(strings.Compare(a.Sample, b.Sample), cmp.Compare(a.Verdict.Bits, b.Verdict.Bits))
+	}) {
+		if o.Verdict.Bits != 0 {
+			fmt.Fprintf(h, "%s %x\n", o.Sample, o.Verdict.Bits)
+			r.Bits = fmt.Sprintf("%016x", h.Sum64())
+		}
+	}
 	for _, o := range outcomes {
 		r.Enter(o.State)
 		r.Took += o.Took

@@ -198,6 +198,11 @@ func (g *gradGroup) choose(all []*gradCell) []*gradCell {
 // of the largest one, and of the weights, which are about 1.
 func agree(pair gradPair) Outcome {
 	o := Outcome{Sample: pair.cell.sample.Label, State: Passed, Took: pair.took}
+	var results []*tensor.Tensor
+	for _, g := range pair.got {
+		results = append(results, g.Tensor())
+	}
+	o.Verdict.Bits = bitsOf(results...)
 	f := formatOf(tensor.Float32)
 	for k, w := range pair.want {
 		var largest float64

@@ -2,6 +2,7 @@ package optest
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
 
@@ -16,6 +17,20 @@ type Verdict struct {
 	ULP      float64      // the largest error in units in the last place of the dtype
 	Share    float64      // the largest error as a share of what was allowed
 	Message  string       // shapes, or the first wrong element; empty when all is well
+	// Bits is a hash of all bits of the result, whether it is right or not. The same kernels give the
+	// same, by whatever way they came to the device.
+	Bits uint64
+}
+
+// bitsOf is the hash of results.
+func bitsOf(results ...*tensor.Tensor) uint64 {
+	h := fnv.New64a()
+	for _, t := range results {
+		b, _ := t.Contiguous().Bytes()
+		fmt.Fprint(h, t.DType(), t.Shape())
+		_, _ = h.Write(b) // a hash does not fail
+	}
+	return h.Sum64()
 }
 
 // OK reports whether every element was within its bound.
@@ -28,11 +43,11 @@ func Compare(tol Tolerance, got *tensor.Tensor, wants ...Result) Verdict {
 	g, want := FromTensor(got), wants[0]
 	switch {
 	case g.DType != want.DType:
-		return Verdict{Message: fmt.Sprintf("dtype is %v, want %v", g.DType, want.DType)}
+		return Verdict{Message: fmt.Sprintf("dtype is %v, want %v", g.DType, want.DType), Bits: bitsOf(got)}
 	case !slices.Equal(g.Shape, want.Shape):
-		return Verdict{Message: fmt.Sprintf("shape is %v, want %v", g.Shape, want.Shape)}
+		return Verdict{Message: fmt.Sprintf("shape is %v, want %v", g.Shape, want.Shape), Bits: bitsOf(got)}
 	}
-	v := Verdict{Elements: g.Len(), DType: g.DType}
+	v := Verdict{Elements: g.Len(), DType: g.DType, Bits: bitsOf(got)}
 	for p := range g.Len() {
 		best := math.Inf(1)
 		var bestErr float64
