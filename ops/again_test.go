@@ -31,8 +31,17 @@ func Again(t *testing.T, env ...string) {
 	out, err := runAgain(t, env...)
 	require.NoError(t, err, "%s", out)
 	if strings.Contains(out, "SKIP") {
-		t.Skipf("%s", out)
+		without(t, "%s", out)
 	}
+}
+
+// without skips a test that lacks a driver, unless ANYCL_REQUIRE names it: then it is there, and the test must run.
+func without(t *testing.T, why string, args ...any) {
+	t.Helper()
+	if strings.Contains(os.Getenv("ANYCL_REQUIRE"), "llvmpipe") {
+		t.Fatalf("ANYCL_REQUIRE=%s, but "+why, append([]any{os.Getenv("ANYCL_REQUIRE")}, args...)...)
+	}
+	t.Skipf(why, args...)
 }
 
 const pocl, rusticl = "libpocl.so.2", "libRusticlOpenCL.so.1"

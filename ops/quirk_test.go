@@ -16,9 +16,9 @@ func onLLVMpipe(t *testing.T, env ...string) bool {
 	t.Helper()
 	out, err := runAgain(t, append(withDrivers(t, rusticl), env...)...)
 	if strings.Contains(out, "SKIP") {
-		t.Skip("needs rusticl of Mesa 22 on llvmpipe (package mesa-opencl-icd)")
+		without(t, "needs rusticl of Mesa 22 on llvmpipe (package mesa-opencl-icd)")
 	}
-	t.Logf("%s", out)
+	t.Log("| " + strings.ReplaceAll(strings.TrimSpace(out), "\n", "\n| ")) // so that its verdicts are not taken for ours
 	return err == nil
 }
 

@@ -21,6 +21,9 @@ func llvmpipe(t *testing.T, role string, quirks string) string {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "rusticl.icd"), []byte("libRusticlOpenCL.so.1\n"), 0o600))
 	out, err := startChild(role, "RUSTICL_ENABLE=llvmpipe", "OCL_ICD_VENDORS="+dir, EnvDevice+"="+keyLLVMpipe, EnvQuirks+"="+quirks, EnvCache+"="+CacheOff)
 	if strings.Contains(out, "no such device") || strings.Contains(out, ErrNoDevice.Error()) || strings.Contains(out, "no OpenCL") {
+		if strings.Contains(os.Getenv("ANYCL_REQUIRE"), keyLLVMpipe) {
+			t.Fatalf("ANYCL_REQUIRE wants llvmpipe, and it is not there:\n%s", out)
+		}
 		t.Skip("needs rusticl on llvmpipe (package mesa-opencl-icd)")
 	}
 	require.NoError(t, err, out)
