@@ -104,7 +104,8 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 			"trees": {ops.TreeRegress(m, &ops.TreeEnsemble{Trees: [][]ops.TreeNode{{
 				{Value: 0.5, True: 1, False: 2}, {Mode: ops.TreeLeaf, Weights: []ops.TreeWeight{{Value: 1}}}, {Mode: ops.TreeLeaf},
 			}}})},
-			"rank": {ops.ArgSort(m, 1, nil), positionsOf(ops.TopK(m, 2, 1, nil))},
+			"rank":   {ops.ArgSort(m, 1, nil), positionsOf(ops.TopK(m, 2, 1, nil))},
+			"unique": {ops.Unique(m, nil).Values, ops.Unique(at, nil).Values},
 		}
 	}
 	for _, d := range devices(t) {
@@ -119,7 +120,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 				ran := 0
 				for _, task := range exe.Report().Tasks {
 					kind := family
-					if slices.Contains([]string{"scan", "rank", "trees"}, family) {
+					if slices.Contains([]string{"scan", "rank", "trees", "unique"}, family) {
 						kind = engine.Routine.String() // of which there are several families
 					}
 					if task.Kind == kind && strings.HasPrefix(task.Plan.Variant, name) {

@@ -40,10 +40,12 @@ INLINE BITS rank_bits(const KEY key, int *known) { *known = 1; return (BITS)(key
 INLINE BITS rank_bits(const KEY key, int *known) { *known = 1; return (BITS)(key ^ FLIP); }
 #endif
 
-// Result i, which stood at position p of the row that begins at base.
+// Result i, which stood at position p of the row that begins at base. A host that goes on with what is sorted has its own.
+#ifndef RANK_EMIT
 #define RANK_EMIT(i, key, p, base) do { \
     int known_; \
     const BITS bits_ = rank_bits(key, &known_); \
     VALUES(i, known_ ? bits_ : BITS_AT((base) + (IDX)(p))); \
     POSITIONS(i, p); \
 } while (0)
+#endif

@@ -89,6 +89,7 @@ var _ = define(Op{
 		uniqueCase("elements", []int{11, 8}, UniqueOptions{}),
 		uniqueCase("first seen", []int{90}, UniqueOptions{FirstSeen: true}),
 		uniqueCase("many", []int{2500}, UniqueOptions{}),
+		uniqueCase("long", []int{20_000}, UniqueOptions{FirstSeen: true}),
 		uniqueCase("rows", []int{60, 2}, UniqueOptions{Along: true}),
 		uniqueCase("columns", []int{1, 40, 2}, UniqueOptions{Along: true, Axis: 1}),
 		uniqueCase("last axis, first seen", []int{2, 1, 30}, UniqueOptions{Along: true, Axis: -1, FirstSeen: true}),

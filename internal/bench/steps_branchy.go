@@ -44,7 +44,7 @@ func column(x *ops.Node, i int) *ops.Node {
 }
 
 // hostOnly are the steps that only the CPU path has.
-var hostOnly = map[string]bool{"unique": true, "suppress": true, "suppressed": true, "kept": true}
+var hostOnly = map[string]bool{"suppress": true, "suppressed": true, "kept": true}
 
 // lookup is the row of each of Size ids, which stand in another order.
 func lookup(a *Attr, x []*ops.Node) *ops.Node {

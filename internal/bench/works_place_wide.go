@@ -102,6 +102,9 @@ func (s *sweep) branchy() {
 	s.each("unique", [][]int{{200}, {50000}}, func(p *Program, d []int) Ref {
 		return p.Do("unique", p.Leaf(Input, tensor.Int64, Fill{Below: 1000}, d...))
 	})
+	s.each("unique-many", [][]int{{500000}}, func(p *Program, d []int) Ref { // that are all different, about
+		return p.Do("unique", p.Leaf(Input, tensor.Int32, Fill{Below: 1 << 30}, d...))
+	})
 	s.each("suppress", [][]int{{100}, {2000}}, func(p *Program, d []int) Ref {
 		return p.Do("suppress", p.Input(1, d[0], 4), p.Input(1, 1, d[0]))
 	})

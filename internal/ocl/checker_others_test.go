@@ -132,6 +132,17 @@ func routineCells() (all []cell) {
 			all = append(all, forced(d(), "rank="+v, fmt.Sprint(dt, " ", a.String()), task).on(rankInput(seeded(3), dt, a.Rows*a.Length)).likeCPUPath(0, 0))
 		}
 	}
+	for _, v := range []string{"radix", "group", "blocks"} {
+		d := map[string]*deviceFacts{"radix": tinyCPU(), "group": tinyGPU(), "blocks": gpuFacts(64)}[v]
+		long := map[string]int64{"radix": 16_400, "group": 100, "blocks": 8300}[v] // it is cut
+		for i, n := range []int64{35, 40, 1, 300, long, long, 0} {
+			a, dt := engine.Unique{Count: n, Width: 1, Sorted: i%2 == 0}, []tensor.DType{f32, tensor.Int64, tensor.Float16, tensor.Float64, tensor.Uint8, tensor.Uint8, f32}[i]
+			if n == 0 && v != "radix" {
+				continue
+			}
+			all = append(all, forced(d, "unique="+v, fmt.Sprint(dt, " ", a.String()), uniqueTask(dt, a)).on(uniqueInput(seeded(3), dt, n, 20)).likeCPUPath(0, 0))
+		}
+	}
 	for _, v := range []string{"block", "item"} {
 		d := tinyCPU()
 		if v == "item" {

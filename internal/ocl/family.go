@@ -44,6 +44,7 @@ var variantNames = map[string][]string{
 	"scan":      {"row", "group", "column"},
 	"trees":     {"block", "item"},
 	"rank":      {"radix", "lanes", "first", "group", "blocks"},
+	"unique":    {"radix", "group", "blocks"},
 }
 
 // Variants are all kernel variants, as EnvVariant takes them: "contract=tile".

@@ -72,6 +72,9 @@ func goldenTasks() map[string]*engine.Task {
 		"rank-wide":     rankTask(tensor.Float64, engine.Rank{Rows: 2, Length: 1 << 20, Keep: 1 << 20, Descending: true}),
 		"rank-short":    rankTask(tensor.Int16, engine.Rank{Rows: 100, Length: 100, Keep: 100}),
 		"rank-first":    rankTask(tensor.BFloat16, engine.Rank{Rows: 1, Length: 1 << 20, Keep: 10, Descending: true}),
+		"unique":        uniqueTask(f32, engine.Unique{Count: 1 << 20, Width: 1, Sorted: true}),
+		"unique-seen":   uniqueTask(tensor.Int64, engine.Unique{Count: 1 << 20, Width: 1}),
+		"unique-short":  uniqueTask(tensor.Uint8, engine.Unique{Count: 1000, Width: 1, Sorted: true}),
 		"scatter":       scatterTask(1000, 64, 32, tensor.Float16, tensor.Int32),
 	}
 }
@@ -191,6 +194,9 @@ func goldens() map[string]goldenCase {
 		{"rank-short", "rank=lanes", cpuFacts(16)},
 		{"rank-short", "rank=group", gpuFacts(256)},
 		{"rank-first", "rank=first", cpuFacts(16)},
+		{"unique", "unique=radix", cpuFacts(16)},
+		{"unique-seen", "unique=blocks", gpuFacts(256)},
+		{"unique-short", "unique=group", gpuFacts(256)},
 		{"trees", "trees=block", cpuFacts(16)},
 		{"trees-wide", "trees=item", gpuFacts(256)},
 	} {

@@ -16,11 +16,17 @@ type ranking struct {
 	dev  *deviceFacts
 	task *engine.Task
 	*engine.Rank
-	pairs bool // keys of 64 bits
+	bits  int64        // of a key
+	pairs bool         // keys of 64 bits
+	hooks func(g *gen) // of rank.cl, for another task that sorts; nil: those of task
+}
+
+func newRanking(d *deviceFacts, t *engine.Task, a *engine.Rank, bits int, hooks func(g *gen)) *ranking {
+	return &ranking{d, t, a, int64(bits), bits == 64, hooks}
 }
 
 func rankVariants(d *deviceFacts, t *engine.Task, a *engine.Rank) []variant {
-	r := &ranking{d, t, a, t.Ins[0].DType.Size() == 8}
+	r := newRanking(d, t, a, 8*t.Ins[0].DType.Size(), nil)
 	lanes := variant{name: "lanes", why: "short rows, side by side in the lanes of vectors", plan: r.lanes}
 	radix := variant{name: "radix", why: "long rows, digit by digit", plan: r.radix}
 	group := variant{name: "group", why: "short rows, each in local memory", plan: r.group}
@@ -57,13 +63,29 @@ func rankVariants(d *deviceFacts, t *engine.Task, a *engine.Rank) []variant {
 // program starts the program of any variant.
 func (r *ranking) program() *gen {
 	g := newGen(r.dev, r.task, r.Rows*roundUp(r.Length, 8))
-	writeKeys(g, r.task.Ins[0].DType, r.Descending)
-	g.macro("BITS_AT(i)", g.start(0, bitType(r.task.Ins[0].DType))+"[i]")
-	g.macro("VALUES(i, b)", ifRead(r.task, 0, g.start(1, bitType(r.task.Ins[0].DType))+"[i] = (b)"))
-	g.macro("POSITIONS(i, p)", ifRead(r.task, 1, g.start(2, "long")+"[i] = (long)(p)"))
+	if r.hooks != nil {
+		r.hooks(g)
+	} else {
+		writeValues(g, r.Descending)
+	}
 	g.size("LENGTH", r.Length)
 	g.size("KEEP", r.Keep)
 	return g
+}
+
+// writeInput defines those hooks of rank.cl that say what is ordered: the first input.
+func writeInput(g *gen, descending bool) {
+	dt := g.task.Ins[0].DType
+	writeKeys(g, dt, descending)
+	g.macro("BITS_AT(i)", g.start(0, bitType(dt))+"[i]")
+}
+
+// writeValues defines all hooks of rank.cl, where the first outputs are values and positions.
+func writeValues(g *gen, descending bool) {
+	writeInput(g, descending)
+	dt := g.task.Ins[0].DType
+	g.macro("VALUES(i, b)", ifRead(g.task, 0, g.start(1, bitType(dt))+"[i] = (b)"))
+	g.macro("POSITIONS(i, p)", ifRead(g.task, 1, g.start(2, "long")+"[i] = (long)(p)"))
 }
 
 // ifRead is text where somebody reads output i of t, else nothing.
@@ -196,7 +218,7 @@ func (r *ranking) passes(bits int64) (all []pass) {
 	if r.pairs {
 		low = 0
 	}
-	for s := int64(0); s < int64(8*r.task.Ins[0].DType.Size()); s += bits {
+	for s := int64(0); s < r.bits; s += bits {
 		all = append(all, pass{shift: low + s})
 	}
 	for s := int64(0); r.ByPosition && r.Length>>s > 0; s += bits {
@@ -212,7 +234,7 @@ func (r *ranking) sizes(ps []pass, i int, bits int64) map[string]int64 {
 		return m
 	}
 	m["SHIFT"], m["FROM_POSITION"] = ps[i].shift, int64(oneIf(ps[i].byPosition))
-	if int64(i)*bits >= int64(8*r.task.Ins[0].DType.Size()) {
+	if int64(i)*bits >= r.bits {
 		m["COUNT"] = r.Keep
 	}
 	return m
@@ -229,7 +251,7 @@ func (r *ranking) buffers(g *gen, stride, counts int64, passes int) []int64 {
 	g.scratchArg("B", 1, "ulong")
 	g.scratchArg("COUNTS", 2, "uint")
 	g.scratchArg("TURN", 3, "uint")
-	n := r.Rows * stride
+	n := max(r.Rows*stride, 1)
 	scratch := []int64{8 * n, 8 * n, 4 * counts, 4 * r.Rows * int64(passes+1)}
 	if r.pairs {
 		g.scratchArg("POS_A", 4, "uint")

@@ -17,6 +17,8 @@ func routineFamily(a engine.Algorithm) string {
 		return "rank"
 	case *engine.Trees:
 		return "trees"
+	case *engine.Unique:
+		return "unique"
 	}
 	return ""
 }
@@ -37,6 +39,8 @@ func routineVariants(d *deviceFacts, t *engine.Task) []variant {
 		return rankVariants(d, t, a)
 	case *engine.Trees:
 		return treesVariants(d, t, a)
+	case *engine.Unique:
+		return uniqueVariants(d, t, a)
 	}
 	return nil
 }
@@ -49,8 +53,11 @@ func (d *deviceFacts) checkRoutine(t *engine.Task) string {
 	if routineFamily(t.Algorithm) == "" {
 		return "it branches on data, and there is no kernel for it"
 	}
-	if a, ok := t.Algorithm.(*engine.Trees); ok {
+	switch a := t.Algorithm.(type) {
+	case *engine.Trees:
 		return d.checkTrees(a)
+	case *engine.Unique:
+		return checkUnique(a)
 	}
 	return ""
 }
@@ -89,6 +96,8 @@ func labourOf(t *engine.Task) labour {
 		l = rankLabour(a, t.Ins[0].DType)
 	case *engine.Trees:
 		l = treesLabour(a)
+	case *engine.Unique:
+		l = uniqueLabour(a, t)
 	}
 	return l
 }

@@ -1,0 +1,145 @@
+package ocl
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+func uniqueTask(dt tensor.DType, a engine.Unique) *engine.Task {
+	x, n := engine.Operand{DType: dt, Len: a.Count * a.Width}, engine.Operand{DType: tensor.Int64, Len: a.Count}
+	return routineTask(&a, []engine.Operand{x}, x, n, n, n, engine.Operand{DType: tensor.Int64, Len: 1})
+}
+
+// uniqueInput are n elements of which so many are different, about, or have what hurts a sort.
+func uniqueInput(r *rand.Rand, dt tensor.DType, n int64, different int) []byte {
+	in := rankInput(r, dt, n)
+	for i := range n {
+		if r.IntN(10) > 0 {
+			k := r.IntN(different)
+			putAt(dt, in, i, float64(k-different/2)/4, uint64(k)*0x9E3779B97F4A7C15)
+		}
+	}
+	return in
+}
+
+// bitForBit runs task on e and wants every bit of the CPU path: which zero and which NaN stands for the others too.
+func bitForBit(t testing.TB, e *Engine, task *engine.Task, ins [][]byte) engine.Plan {
+	t.Helper()
+	want := onCPUPath(t, task, ins)
+	got, plan := execute(t, e, task, ins, 0)
+	for i := range task.Outs {
+		require.Equal(t, want[i], got[i], "output %d by %s %v", i, plan.Variant, plan.Launch)
+	}
+	return plan
+}
+
+func TestEveryWayTellsItemsApartAsTheCPUPathDoes(t *testing.T) {
+	numbersOnly(t)
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, variant := range []string{"radix", "group", "blocks"} {
+		for _, wide := range []bool{false, true} {
+			e := device(t, "unique="+variant, func(f *deviceFacts) { f.forceWide = wide })
+			for _, dt := range deviceDTypes(t) {
+				for i, n := range []int64{1, 2, 33, 300, 1024, 5000, 70_003} {
+					for _, sorted := range []bool{true, false} {
+						some := i%4 == int(dt)%4 && sorted == (dt%2 == 0) // a program for each
+						if wide && (dt != tensor.Int64 || n != 300) || !wide && !some && dt != tensor.Float32 || variant == "group" && n > 1024 {
+							continue
+						}
+						t.Run(fmt.Sprintf("%s/%v/%d/%v", variant, dt, n, sorted), func(t *testing.T) {
+							different := []int{1, 7, int(n)}[r.IntN(3)]
+							in := uniqueInput(r, dt, n, different)
+							plan := bitForBit(t, e, uniqueTask(dt, engine.Unique{Count: n, Width: 1, Sorted: sorted}), [][]byte{in})
+							require.Contains(t, plan.Variant, variant)
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+// Runs of one value that reach over parts, and none.
+func TestRunsOfEqualItemsMayBeOfAnyLength(t *testing.T) {
+	numbersOnly(t)
+	r := rand.New(rand.NewPCG(15, 16))
+	for _, variant := range []string{"radix", "blocks"} {
+		e := device(t, "unique="+variant, func(f *deviceFacts) { f.units = 16 })
+		for _, n := range []int64{100_000, 150_001} {
+			for _, different := range []int{1, 2, 3, math.MaxInt32} {
+				in := make([]byte, 4*n)
+				for i := range n {
+					putAt(tensor.Int32, in, i, 0, uint64(r.IntN(different)))
+				}
+				for _, sorted := range []bool{true, false} {
+					bitForBit(t, e, uniqueTask(tensor.Int32, engine.Unique{Count: n, Width: 1, Sorted: sorted}), [][]byte{in})
+				}
+			}
+		}
+	}
+}
+
+func TestUniqueOfNothingIsNothing(t *testing.T) {
+	for _, variant := range []string{"radix", "group", "blocks"} {
+		for _, sorted := range []bool{true, false} {
+			task := uniqueTask(tensor.Float32, engine.Unique{Width: 1, Sorted: sorted})
+			got, _ := execute(t, device(t, "unique="+variant, nil), task, [][]byte{{}}, 0)
+			require.Equal(t, make([]byte, 8), got[4])
+		}
+	}
+}
+
+func TestUniqueGivesOnlyWhatIsRead(t *testing.T) {
+	numbersOnly(t)
+	r := rand.New(rand.NewPCG(17, 18))
+	for i, variant := range []string{"radix", "group", "blocks"} {
+		for read := range 5 {
+			if i > 0 && i != read%3 {
+				continue
+			}
+			task := uniqueTask(tensor.Float32, engine.Unique{Count: 200, Width: 1, Sorted: read%2 == 0})
+			for i := range task.Outs {
+				if i != read {
+					task.Outs[i].Len = 0
+				}
+			}
+			plan := bitForBit(t, device(t, "unique="+variant, nil), task, [][]byte{uniqueInput(r, tensor.Float32, 200, 50)})
+			require.Contains(t, plan.Variant, variant)
+		}
+	}
+}
+
+func TestItemsOfSeveralElementsAreLeftToTheCPUPath(t *testing.T) {
+	err := device(t, "", nil).Check(uniqueTask(tensor.Int32, engine.Unique{Count: 4, Width: 3, Sorted: true}))
+	require.ErrorIs(t, err, engine.ErrUnsupported)
+	require.ErrorContains(t, err, "items have 3 elements")
+}
+
+func BenchmarkUnique(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, dt := range []tensor.DType{tensor.Int32, tensor.Int64} {
+		for _, n := range []int64{1e3, 1e4, 1e5, 1e6} {
+			for _, different := range []int{100, int(n)} {
+				for _, sorted := range []bool{true, false} {
+					if !sorted && dt == tensor.Int64 {
+						continue
+					}
+					b.Run(fmt.Sprintf("%v/%d-of-%d/%v", dt, different, n, sorted), func(b *testing.B) {
+						in := make([]byte, n*int64(dt.Size()))
+						for i := range n {
+							putAt(dt, in, i, 0, uint64(r.IntN(different)))
+						}
+						routineBench(b, uniqueTask(dt, engine.Unique{Count: n, Width: 1, Sorted: sorted}), [][]byte{in}, "")
+					})
+				}
+			}
+		}
+	}
+}
