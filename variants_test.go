@@ -87,6 +87,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 		wide := g.Input("wide", tensor.Float32, 32, 32, 3, 3)
 		colours := g.Input("colours", tensor.Float32, 3, 40, 32)
 		padded := ops.Conv2D(x, w, ops.Conv2DOptions{Pad: [2]int{1, 1}})
+		suppressed, _ := ops.NonMaxSuppression(ops.Reshape(m, 1, 768, 4), ops.Reshape(u, 1, 4, 768), nil)
 		return map[string][]*ops.Node{
 			"map": {ops.Tanh(m), ops.Transpose(u), ops.Gather(u, 0, named), ops.Transpose(colours, 1, 2, 0), padded},
 			"reduce": {
@@ -104,8 +105,9 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 			"trees": {ops.TreeRegress(m, &ops.TreeEnsemble{Trees: [][]ops.TreeNode{{
 				{Value: 0.5, True: 1, False: 2}, {Mode: ops.TreeLeaf, Weights: []ops.TreeWeight{{Value: 1}}}, {Mode: ops.TreeLeaf},
 			}}})},
-			"rank":   {ops.ArgSort(m, 1, nil), positionsOf(ops.TopK(m, 2, 1, nil))},
-			"unique": {ops.Unique(m, nil).Values, ops.Unique(at, nil).Values},
+			"rank":     {ops.ArgSort(m, 1, nil), positionsOf(ops.TopK(m, 2, 1, nil))},
+			"suppress": {suppressed},
+			"unique":   {ops.Unique(m, nil).Values, ops.Unique(at, nil).Values},
 		}
 	}
 	for _, d := range devices(t) {
@@ -120,7 +122,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 				ran := 0
 				for _, task := range exe.Report().Tasks {
 					kind := family
-					if slices.Contains([]string{"scan", "rank", "trees", "unique"}, family) {
+					if slices.Contains([]string{"scan", "rank", "trees", "unique", "suppress"}, family) {
 						kind = engine.Routine.String() // of which there are several families
 					}
 					if task.Kind == kind && strings.HasPrefix(task.Plan.Variant, name) {

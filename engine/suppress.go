@@ -11,6 +11,9 @@ import (
 // the highest score down, a box is selected unless its intersection with one
 // selected before is more than IoU of their union. Boxes without an area
 // overlap nothing; a score of NaN is never selected; of equal scores the first box comes first.
+// Areas are products of sides, the union is the sum of two areas less the intersection, and the
+// intersection is compared with the product IoU · union, each operation rounded to float32: engines select
+// the same boxes.
 //
 //	in   boxes     [Batches, Boxes, 4]        float32  two opposite corners y, x, y, x; or centre x, y and width, height
 //	     scores    [Batches, Classes, Boxes]  float32

@@ -46,7 +46,7 @@ func suppressNaive(boxes, scores []float32, most int, iou, score float32) (out [
 				return false
 			}
 			both := h * w
-			return both/((a[2]-a[0])*(a[3]-a[1])+(b[2]-b[0])*(b[3]-b[1])-both) > iou
+			return both > iou*((a[2]-a[0])*(a[3]-a[1])+(b[2]-b[0])*(b[3]-b[1])-both)
 		}) {
 			out = append(out, i)
 		}

@@ -15,6 +15,7 @@
 //	trees     decision trees
 //	rank      sorts, and the first of one
 //	unique    what is different, after a sort
+//	suppress  boxes that overlap none with a higher score
 //
 // Convolution and pooling have no files of their own: a sliding window is an
 // index map, so they are a contraction and a reduction whose loads go through

@@ -90,6 +90,12 @@ func probes() (all []probe) {
 	for _, n := range []int{1 << 8, 1 << 15} {
 		add(fmt.Sprintf("unique %d", n), func(in makes) *Node { return Unique(in(tensor.Int64, n), nil).Values })
 	}
+	for _, n := range []int{1 << 8, 1 << 11} {
+		add(fmt.Sprintf("suppress %d", n), func(in makes) *Node {
+			selected, _ := NonMaxSuppression(in(tensor.Float32, 1, n, 4), in(tensor.Float32, 1, 4, n), &SuppressOptions{IoU: 0.5})
+			return selected
+		})
+	}
 	add("conv2d 8x8", func(in makes) *Node {
 		return Conv2D(in(tensor.Float32, 1, 3, 10, 10), in(tensor.Float32, 8, 3, 3, 3), Conv2DOptions{})
 	})

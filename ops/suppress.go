@@ -29,14 +29,15 @@ type SuppressOptions struct {
 // NonMaxSuppression selects boxes by falling score, class by class: a box is left
 // out where it overlaps one selected before:
 //
-//	intersection / union > IoU
+//	intersection > IoU · union
 //
 // boxes is [batches, N, 4], scores [batches, classes, N], both float32. As shapes
 // are fixed, selected has room for all that may be: it is [capacity, 3], an
 // int64 batch, class and box in each row, by batch, then class, then falling score,
 // and -1 in the rows behind the last. count, an int64 scalar, is how many
 // rows are set. Of equal scores the first box comes first. A score of NaN is
-// never selected, a box without an area overlaps nothing.
+// never selected, a box without an area overlaps nothing. Every operation rounds to float32 by itself, so
+// that the same boxes are selected wherever it runs.
 // There is no derivative. Errors: shapes that do not fit; other dtypes; IoU outside [0, 1], a
 // score threshold that is NaN, a negative PerClass or Capacity.
 // Source: ONNX, operator NonMaxSuppression.
@@ -101,6 +102,7 @@ var _ = define(Op{
 		suppressCase("little room", 3, 2, 25, SuppressOptions{IoU: 0.6, Capacity: 11}),
 		suppressCase("much room", 1, 1, 5, SuppressOptions{IoU: 0.2, Capacity: 30, Score: new(0.5)}),
 		suppressCase("nothing passes", 2, 2, 8, SuppressOptions{IoU: 0.2, Score: new(2.0)}),
+		suppressCase("many boxes", 1, 2, 2100, SuppressOptions{IoU: 0.3, Score: new(0.5), PerClass: 40}),
 		suppressCase("no boxes", 2, 2, 0, SuppressOptions{IoU: 0.2, Capacity: 3}),
 	),
 })

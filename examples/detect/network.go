@@ -100,7 +100,7 @@ type finder struct {
 	side  int
 }
 
-// finder compiles it for scenes of a size. That the device has no way to suppress boxes is an
+// finder compiles it for scenes of a size. That a device has no way to suppress boxes is an
 // error where all is to run there.
 func (d *detector) finder(ctx context.Context, rt *ops.Runtime, side int, where ops.Place) (*finder, error) {
 	g := d.graph

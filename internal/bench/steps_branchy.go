@@ -43,7 +43,7 @@ func column(x *ops.Node, i int) *ops.Node {
 	return ops.Slice(x, ops.Range{Axis: 1, Start: i, Stop: i + 1})
 }
 
-// hostOnly are the steps that only the CPU path has.
+// hostOnly are the steps that some devices leave to the CPU path.
 var hostOnly = map[string]bool{"suppress": true, "suppressed": true, "kept": true}
 
 // lookup is the row of each of Size ids, which stand in another order.

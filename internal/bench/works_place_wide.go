@@ -108,6 +108,9 @@ func (s *sweep) branchy() {
 	s.each("suppress", [][]int{{100}, {2000}}, func(p *Program, d []int) Ref {
 		return p.Do("suppress", p.Input(1, d[0], 4), p.Input(1, 1, d[0]))
 	})
+	s.each("suppress-classes", [][]int{{20, 5000}}, func(p *Program, d []int) Ref {
+		return p.Do("suppress", p.Input(1, d[1], 4), p.Input(1, d[0], d[1]))
+	})
 	s.each("trees", [][]int{{1, 20, 100}, {1000, 20, 100}}, func(p *Program, d []int) Ref {
 		return p.With(Attr{Size: d[2], Stride: 6}, "trees", p.Input(d[0], d[1]))
 	})

@@ -143,6 +143,20 @@ func routineCells() (all []cell) {
 			all = append(all, forced(d, "unique="+v, fmt.Sprint(dt, " ", a.String()), uniqueTask(dt, a)).on(uniqueInput(seeded(3), dt, n, 20)).likeCPUPath(0, 0))
 		}
 	}
+	for _, v := range []string{"list", "group", "blocks"} {
+		d := map[string]*deviceFacts{"list": tinyCPU(), "group": tinyGPU(), "blocks": gpuFacts(64)}[v]
+		for i, a := range []engine.Suppress{
+			{Batches: 1, Classes: 2, Boxes: 50, IoU: 0.4}, {Batches: 2, Classes: 1, Boxes: 37, IoU: 0.2, Centre: true, PerClass: 5, Capacity: 7},
+			{Batches: 1, Classes: 3, Boxes: 130, IoU: 0.6, HasScore: true, Score: 0.3, Capacity: 500}, {Batches: 1, Classes: 1, Boxes: 20, IoU: 0.5, HasScore: true, Score: 3},
+			{Batches: 2, Classes: 2, Capacity: 3},
+		} {
+			if a.Boxes == 0 && v != "list" {
+				continue
+			}
+			ins := suppressInput(seeded(uint64(i)), a, 60)
+			all = append(all, forced(d, "suppress="+v, a.String(), suppressTask(a)).on(ins...).likeCPUPath(0, 0))
+		}
+	}
 	for _, v := range []string{"block", "item"} {
 		d := tinyCPU()
 		if v == "item" {

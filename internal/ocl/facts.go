@@ -3,6 +3,7 @@ package ocl
 import (
 	"math"
 
+	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -25,6 +26,7 @@ type deviceFacts struct {
 	dotOptions string   // of the compiler, for it
 	tuned      *overlay // what the tuner has found
 	wideBytes  bool     // values of 8 bits are held in variables of 32
+	flushes    bool     // numbers below the least normal float become zero
 	forceWide  bool     // tests: IDX is long whatever the sizes
 }
 
@@ -41,6 +43,9 @@ func newFacts(d *platform.Device, caps *platform.Caps) *deviceFacts {
 	}
 	if f.cpu {
 		f.cache = d.CacheBytes
+	}
+	if info := d.Info(); info != nil {
+		f.flushes = info.SingleFP&cl.FPDenorm == 0
 	}
 	f.dot, f.dotOptions = dotUnitOf(f.cpu, caps)
 	if f.argBytes <= 0 {

@@ -45,6 +45,7 @@ var variantNames = map[string][]string{
 	"trees":     {"block", "item"},
 	"rank":      {"radix", "lanes", "first", "group", "blocks"},
 	"unique":    {"radix", "group", "blocks"},
+	"suppress":  {"list", "group", "blocks"},
 }
 
 // Variants are all kernel variants, as EnvVariant takes them: "contract=tile".

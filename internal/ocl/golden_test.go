@@ -75,6 +75,8 @@ func goldenTasks() map[string]*engine.Task {
 		"unique":        uniqueTask(f32, engine.Unique{Count: 1 << 20, Width: 1, Sorted: true}),
 		"unique-seen":   uniqueTask(tensor.Int64, engine.Unique{Count: 1 << 20, Width: 1}),
 		"unique-short":  uniqueTask(tensor.Uint8, engine.Unique{Count: 1000, Width: 1, Sorted: true}),
+		"suppress":      suppressTask(engine.Suppress{Batches: 1, Classes: 20, Boxes: 1000, IoU: 0.5, HasScore: true, Score: 0.3}),
+		"suppress-long": suppressTask(engine.Suppress{Batches: 2, Classes: 3, Boxes: 10_000, PerClass: 100, IoU: 0.5, Centre: true}),
 		"scatter":       scatterTask(1000, 64, 32, tensor.Float16, tensor.Int32),
 	}
 }
@@ -197,6 +199,9 @@ func goldens() map[string]goldenCase {
 		{"unique", "unique=radix", cpuFacts(16)},
 		{"unique-seen", "unique=blocks", gpuFacts(256)},
 		{"unique-short", "unique=group", gpuFacts(256)},
+		{"suppress", "suppress=list", cpuFacts(16)},
+		{"suppress", "suppress=group", gpuFacts(256)},
+		{"suppress-long", "suppress=blocks", gpuFacts(256)},
 		{"trees", "trees=block", cpuFacts(16)},
 		{"trees-wide", "trees=item", gpuFacts(256)},
 	} {

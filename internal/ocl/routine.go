@@ -19,6 +19,8 @@ func routineFamily(a engine.Algorithm) string {
 		return "trees"
 	case *engine.Unique:
 		return "unique"
+	case *engine.Suppress:
+		return "suppress"
 	}
 	return ""
 }
@@ -41,6 +43,8 @@ func routineVariants(d *deviceFacts, t *engine.Task) []variant {
 		return treesVariants(d, t, a)
 	case *engine.Unique:
 		return uniqueVariants(d, t, a)
+	case *engine.Suppress:
+		return suppressVariants(d, t, a)
 	}
 	return nil
 }
@@ -58,6 +62,8 @@ func (d *deviceFacts) checkRoutine(t *engine.Task) string {
 		return d.checkTrees(a)
 	case *engine.Unique:
 		return checkUnique(a)
+	case *engine.Suppress:
+		return d.checkSuppress()
 	}
 	return ""
 }
@@ -98,6 +104,8 @@ func labourOf(t *engine.Task) labour {
 		l = treesLabour(a)
 	case *engine.Unique:
 		l = uniqueLabour(a, t)
+	case *engine.Suppress:
+		l = suppressLabour(a)
 	}
 	return l
 }

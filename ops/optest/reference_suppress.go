@@ -57,20 +57,23 @@ func selection(boxes, scores []float64, most int, o ops.SuppressOptions) (out []
 		best := left[0]
 		out = append(out, best)
 		left = slices.DeleteFunc(left[1:], func(i int) bool {
-			return iou(boxes[4*best:][:4], boxes[4*i:][:4], o.Centre) > o.IoU
+			both, union := overlap(boxes[4*best:][:4], boxes[4*i:][:4], o.Centre)
+			return both > o.IoU*union
 		})
 	}
 	return out
 }
 
-func iou(a, b []float64, centre bool) float64 {
+// overlap is the intersection of two boxes and their union; 0 and 0 where one has no area.
+func overlap(a, b []float64, centre bool) (both, union float64) {
 	edges := func(b []float64, axis int) (lo, hi float64) {
 		if centre {
 			return b[axis] - b[axis+2]/2, b[axis] + b[axis+2]/2
 		}
 		return min(b[axis], b[axis+2]), max(b[axis], b[axis+2])
 	}
-	both, one, other := 1.0, 1.0, 1.0
+	one, other := 1.0, 1.0
+	both = 1
 	for axis := range 2 {
 		p, q := edges(a, axis)
 		r, s := edges(b, axis)
@@ -78,7 +81,7 @@ func iou(a, b []float64, centre bool) float64 {
 		one, other = one*(q-p), other*(s-r)
 	}
 	if both <= 0 || one <= 0 || other <= 0 {
-		return 0
+		return 0, 0
 	}
-	return both / (one + other - both)
+	return both, one + other - both
 }

@@ -1,0 +1,232 @@
+package ocl
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// suppressTask fills in what may be left out: all of a class, and room for all.
+func suppressTask(a engine.Suppress) *engine.Task {
+	if a.PerClass == 0 {
+		a.PerClass = a.Boxes
+	}
+	if a.Capacity == 0 {
+		a.Capacity = a.Batches * a.Classes * a.PerClass
+	}
+	f := func(n int64) engine.Operand { return engine.Operand{DType: tensor.Float32, Len: n} }
+	i := func(n int64) engine.Operand { return engine.Operand{DType: tensor.Int64, Len: n} }
+	return routineTask(&a, []engine.Operand{f(a.Batches * a.Boxes * 4), f(a.Batches * a.Classes * a.Boxes)}, i(3*a.Capacity), i(1))
+}
+
+func floatBytes(xs []float32) (b []byte) {
+	for _, x := range xs {
+		b = binary.NativeEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+// suppressInput are boxes around a few places, and scores that are often equal, with what is special among both.
+func suppressInput(r *rand.Rand, a engine.Suppress, spread float32) [][]byte {
+	special := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 0, float32(math.Copysign(0, -1)), 1e-41, -3e-39, 1e38}
+	var boxes, scores []float32
+	for range a.Batches * a.Boxes {
+		y, x, h, w := r.Float32()*spread, r.Float32()*spread, r.Float32()*20, r.Float32()*20
+		b := []float32{y, x, y + h, x + w}
+		switch {
+		case a.Centre:
+			b = []float32{x, y, w, h}
+		case r.IntN(4) == 0:
+			b = []float32{y + h, x, y, x + w}
+		}
+		if r.IntN(40) == 0 {
+			b[r.IntN(4)] = special[r.IntN(len(special))]
+		}
+		if r.IntN(40) == 0 { // of which products are no normal numbers
+			for i := range b {
+				b[i] *= 1e-21
+			}
+		}
+		boxes = append(boxes, b...)
+	}
+	for range a.Batches * a.Classes * a.Boxes {
+		s := float32(r.IntN(200)-20) / 100
+		if r.IntN(2) == 0 {
+			s = r.Float32()
+		}
+		if r.IntN(20) == 0 {
+			s = special[r.IntN(len(special))]
+		}
+		scores = append(scores, s)
+	}
+	return [][]byte{floatBytes(boxes), floatBytes(scores)}
+}
+
+func suppressCases() []engine.Suppress {
+	return []engine.Suppress{
+		{Batches: 1, Classes: 1, Boxes: 1, IoU: 0.5},
+		{Batches: 2, Classes: 3, Boxes: 37, IoU: 0.3, Centre: true},
+		{Batches: 1, Classes: 5, Boxes: 300, IoU: 0.5, HasScore: true, Score: 0.3, PerClass: 21, Capacity: 50},
+		{Batches: 3, Classes: 1, Boxes: 1000, IoU: 0, HasScore: true, Score: 0},
+		{Batches: 1, Classes: 2, Boxes: 2000, IoU: 1, Centre: true},
+		{Batches: 1, Classes: 70, Boxes: 90, IoU: 0.7, HasScore: true, Score: -0.05, Capacity: 9000},
+		{Batches: 1, Classes: 2, Boxes: 5000, IoU: 0.45, PerClass: 333},
+		{Batches: 1, Classes: 2, Boxes: 40, IoU: 0.45, HasScore: true, Score: 2},
+	}
+}
+
+func TestEveryWayToSuppressSelectsTheBoxesOfTheCPUPath(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, variant := range []string{"list", "group", "blocks"} {
+		for _, wide := range []bool{false, true} {
+			e := device(t, "suppress="+variant, func(f *deviceFacts) { f.forceWide = wide })
+			for i, a := range suppressCases() {
+				if wide && i != 2 {
+					continue
+				}
+				for _, spread := range []float32{30, 300} {
+					task := suppressTask(a)
+					if err := e.Check(task); err != nil {
+						t.Skip(err)
+					}
+					plan := bitForBit(t, e, task, suppressInput(r, a, spread))
+					if variant != "group" || a.Boxes <= 2048 {
+						require.Contains(t, plan.Variant, variant)
+					}
+				}
+			}
+		}
+	}
+}
+
+// selectedBy is greedy suppression of one class, with the union computed by less.
+func selectedBy(boxes, scores []float32, limit float32, less func(sum, h, w float32) float32) (kept []int) {
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(scores[j], scores[i]) })
+	area := func(b []float32) float32 { return float32((b[2] - b[0]) * (b[3] - b[1])) }
+	for _, i := range order {
+		if !slices.ContainsFunc(kept, func(j int) bool {
+			a, b := boxes[4*i:][:4], boxes[4*j:][:4]
+			h, w := min(a[2], b[2])-max(a[0], b[0]), min(a[3], b[3])-max(a[1], b[1])
+			return h > 0 && w > 0 && float32(h*w) > float32(limit*less(area(a)+area(b), h, w))
+		}) {
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}
+
+// Boxes on a grid whose shares are the threshold but for rounding: a product that were contracted with a
+// sum would select others.
+func TestNoProductIsContractedWhereBoxesAreCompared(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	const n = 200
+	differ := 0
+	for _, limit := range []float64{0.5, 1.0 / 3, 0.25, 0.2, 0.6} {
+		var boxes, scores []float32
+		for range n {
+			y, x := r.IntN(8), r.IntN(8)
+			boxes = append(boxes, float32(y)*0.1, float32(x)*0.1, float32(y+1+r.IntN(6))*0.1, float32(x+1+r.IntN(6))*0.1)
+			scores = append(scores, r.Float32())
+		}
+		apart := selectedBy(boxes, scores, float32(limit), func(sum, h, w float32) float32 { return sum - float32(h*w) })
+		together := selectedBy(boxes, scores, float32(limit), func(sum, h, w float32) float32 {
+			return float32(math.FMA(-float64(h), float64(w), float64(sum)))
+		})
+		if !slices.Equal(apart, together) {
+			differ++
+		}
+		task := suppressTask(engine.Suppress{Batches: 1, Classes: 1, Boxes: n, IoU: limit})
+		ins := [][]byte{floatBytes(boxes), floatBytes(scores)}
+		require.Equal(t, uint64(len(apart)), binary.NativeEndian.Uint64(onCPUPath(t, task, ins)[1]))
+		for _, variant := range []string{"list", "group", "blocks"} {
+			for _, fast := range []bool{false, true} {
+				task.FastMath = fast
+				e := device(t, "suppress="+variant, nil)
+				if err := e.Check(task); err != nil {
+					t.Skip(err)
+				}
+				got, _ := execute(t, e, task, ins, 0)
+				for i, box := range apart {
+					require.Equal(t, uint64(box), binary.NativeEndian.Uint64(got[0][8*(3*i+2):]), "%s, limit %v, fast %v", variant, limit, fast)
+				}
+				require.Equal(t, uint64(len(apart)), binary.NativeEndian.Uint64(got[1]))
+			}
+		}
+	}
+	require.Positive(t, differ, "contraction would change nothing here")
+}
+
+func TestSuppressionWithoutBoxesSelectsNone(t *testing.T) {
+	for _, variant := range []string{"list", "group", "blocks"} {
+		e := device(t, "suppress="+variant, nil)
+		for _, a := range []engine.Suppress{{Batches: 2, Classes: 2, Capacity: 3}, {Batches: 0, Classes: 2, Boxes: 4, Capacity: 2}, {Batches: 2, Classes: 0, Boxes: 4, Capacity: 1}} {
+			task := suppressTask(a)
+			if err := e.Check(task); err != nil {
+				t.Skip(err)
+			}
+			bitForBit(t, e, task, suppressInput(rand.New(rand.NewPCG(1, 1)), a, 30))
+		}
+	}
+}
+
+func TestSuppressionGivesOnlyWhatIsRead(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	for _, variant := range []string{"list", "group", "blocks"} {
+		for unread := range 2 {
+			a := engine.Suppress{Batches: 1, Classes: 2, Boxes: 60, IoU: 0.4}
+			task := suppressTask(a)
+			task.Outs[unread].Len = 0
+			e := device(t, "suppress="+variant, nil)
+			if err := e.Check(task); err != nil {
+				t.Skip(err)
+			}
+			bitForBit(t, e, task, suppressInput(r, a, 50))
+		}
+	}
+}
+
+// A device for which the smallest numbers are zero might select others.
+func TestDevicesThatFlushLeaveSuppressionToTheCPUPath(t *testing.T) {
+	e := device(t, "", func(f *deviceFacts) { f.flushes = true })
+	err := e.Check(suppressTask(engine.Suppress{Batches: 1, Classes: 1, Boxes: 5}))
+	require.ErrorIs(t, err, engine.ErrUnsupported)
+	require.ErrorContains(t, err, "smallest numbers")
+}
+
+func BenchmarkSuppress(b *testing.B) {
+	for _, boxes := range []int64{200, 1000, 10_000, 100_000} {
+		for _, classes := range []int64{1, 20, 80} {
+			for _, least := range []float64{-1, 1.9} { // all pass, or a twentieth
+				if boxes*classes > 1e6 || least < 0 && boxes*boxes*classes > 21e8 {
+					continue
+				}
+				a := engine.Suppress{Batches: 1, Classes: classes, Boxes: boxes, IoU: 0.5, HasScore: least > 0, Score: 0.95}
+				b.Run(fmt.Sprintf("%dx%d/%v", classes, boxes, a.HasScore), func(b *testing.B) {
+					r := rand.New(rand.NewPCG(1, 2))
+					var xs, scores []float32
+					for range boxes { // about half of them overlap one that is better
+						y, x := r.Float32()*float32(math.Sqrt(float64(boxes)))*12, r.Float32()*float32(math.Sqrt(float64(boxes)))*12
+						xs = append(xs, y, x, y+20+r.Float32()*10, x+20+r.Float32()*10)
+					}
+					for range classes * boxes {
+						scores = append(scores, r.Float32())
+					}
+					routineBench(b, suppressTask(a), [][]byte{floatBytes(xs), floatBytes(scores)}, "")
+				})
+			}
+		}
+	}
+}
