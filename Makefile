@@ -1,6 +1,6 @@
 # The README's two commands are plain go; this file gathers what a change is checked with.
 
-.PHONY: all test check fmt vet cross tidy race drills matrix matrix-full variants bench bench-peers golden offline check-kernels gpu
+.PHONY: all test check fmt vet cross tidy race drills matrix matrix-full matrix-linked variants bench bench-peers golden offline check-kernels gpu
 
 all: check test
 
@@ -54,6 +54,23 @@ matrix-full:
 	rm -rf .cache/corpus
 	ANYCL_CORPUS=$(CURDIR)/.cache/corpus go test -count=1 -run CorpusOfTheExample ./examples/...
 	ANYCL_CORPUS=$(CURDIR)/.cache/corpus go run ./internal/targets run -tier $(TIER) $(TARGETS)
+
+# The matrix by the linked driver (tag cgocl) and by the loaded one: the facts of every device and every bit of
+# every result are the same. Needs a C compiler, and Debian's opencl-headers and ocl-icd-opencl-dev. OPS are some of
+# the ops and DTYPES some of the types, with commas. What the linked driver lacks, as the state of an
+# event, makes other plans: both are kept to those that do without.
+OPS ?=
+DTYPES ?=
+LINKED = .cache/linked
+matrix-linked: export CGO_ENABLED = 1
+matrix-linked: export CGO_CFLAGS ?= -O2 -g -DCL_TARGET_OPENCL_VERSION=300
+matrix-linked: export ANYCL_VARIANT = thread=workers
+matrix-linked:
+	mkdir -p $(LINKED)
+	go test -count=1 -tags cgocl -run Driver ./cl
+	go build -tags cgocl -o $(LINKED)/anycl ./cmd/anycl
+	$(LINKED)/anycl matrix -device pocl $(addprefix -op ,$(OPS)) $(addprefix -dtype ,$(DTYPES)) -graphs 0 -o $(LINKED)/loaded.json >$(LINKED)/loaded.txt || { cat $(LINKED)/loaded.txt; exit 1; }
+	ANYCL_OPENCL_LIBRARY=cgocl $(LINKED)/anycl matrix -device pocl $(addprefix -op ,$(OPS)) $(addprefix -dtype ,$(DTYPES)) -graphs 0 -o $(LINKED)/linked.json -against $(LINKED)/loaded.json
 
 # The same cells and random graphs with every kernel variant forced in turn. A graph runs again
 # only where a variant makes other kernels or arguments of it than those before: about one in six.
