@@ -25,7 +25,7 @@ import (
 // variantOps come down to tasks of every family in all their forms.
 var variantOps = []string{
 	"attention", "avg_pool2d", "conv2d", "embedding", "gather", "argmax", "matmul", "max_pool2d", "pad", "scatter_add", "softmax", "sum", "transpose",
-	"cumsum", "sort", "top_k", "tree_ensemble",
+	"cumsum", "sort", "top_k", "tree_ensemble", "unique", "non_max_suppression",
 }
 
 func TestEveryVariantAgreesWithReference(t *testing.T) {
