@@ -75,17 +75,17 @@ func (d *Draft) Print() string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// Alike is equal for drafts whose text differs in numbers alone, other than 0 and 1: in sizes of
-// tiles, but not in flags, types or hooks.
+// Alike is equal for drafts of the same kernel files, types and flags, whatever their sizes and hooks are.
 func (d *Draft) Alike() string {
 	h := sha256.New()
-	for _, s := range append([]string{d.Options, d.Head, plainNumber.ReplaceAllString(d.Body, "2")}, d.Library...) {
+	for _, s := range slices.Concat([]string{d.Options, d.File}, d.Kernels, d.Library, plainMacro.FindAllString(d.Body, -1)) {
 		text(h, s)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-var plainNumber = regexp.MustCompile(`\b([2-9]|[1-9]\d+)\b`)
+// plainMacro is a flag or a type.
+var plainMacro = regexp.MustCompile(`(?m)^#define \w+ (?:[01]|[a-z]\w*)$`)
 
 // Has reports whether a feature's kernel file is part of d: "dot_amd.cl", or
 // "subgroup_intel.cl:LANES=16" where a macro must have a value, too.

@@ -101,10 +101,10 @@ func TestProgramsThatStandForOthersAreCompiled(t *testing.T) {
 	draft := func(chosen bool, body string, library ...string) *ocl.Draft {
 		return &ocl.Draft{Chosen: chosen, File: "map.cl", Head: "h", Body: body, Library: library, Kernels: []string{"k"}}
 	}
-	a, b := draft(true, "#define TM 64\n#define SPLIT 0\nfloat4 k"), draft(true, "#define TM 32\n#define SPLIT 0\nfloat4 k")
-	alike, split, wider := draft(false, "#define TM 16\n#define SPLIT 0\nfloat4 k"), draft(false, "#define TM 64\n#define SPLIT 1\nfloat4 k"), draft(false, "#define TM 64\n#define SPLIT 0\nfloat8 k")
-	again := draft(false, "#define TM 2\n#define SPLIT 1\nfloat4 k")
-	require.Equal(t, []*ocl.Draft{a, b, split, wider}, Share([]*ocl.Draft{alike, split, a, again, b, wider}))
+	a, b := draft(true, "#define TM 64\n#define SPLIT 0\n#define ACC float\nk"), draft(true, "#define TM 32\n#define SPLIT 0\n#define ACC float\nk")
+	alike, split, half := draft(false, "#define TM 16\n#define SPLIT 0\n#define ACC float\nk(x)"), draft(false, "#define TM 64\n#define SPLIT 1\n#define ACC float\nk"), draft(false, "#define TM 64\n#define SPLIT 0\n#define ACC half\nk")
+	again := draft(false, "#define TM 2\n#define SPLIT 1\n#define ACC float\nk")
+	require.Equal(t, []*ocl.Draft{a, b, split, half}, Share([]*ocl.Draft{alike, split, a, again, b, half}))
 
 	class := ocl.Classes[0]
 	dot := draft(true, "int dot4 k", "dot_amd.cl")

@@ -20,7 +20,7 @@ Made by ` + "`go run ./internal/offline/compile -page`" + ` from what the compil
 do not edit. Those of the examples are compiled too where ANYCL_CORPUS is set, as ` + "`make matrix-full`" + ` does.
 
 Each target is given, for devices that were not there, the programs that a rule of the planner chooses for its class
-of devices, and of variants that only ` + "`ANYCL_VARIANT`" + ` forces those that differ in more than numbers. *All* says that no
+of devices, and of variants that only ` + "`ANYCL_VARIANT`" + ` forces one for each choice of types and flags. *All* says that no
 program that a rule chooses was left out; else it is a sample. What a target lacks is not given to it. What such
 numbers can and cannot show stands in RATIONALE.md.
 

@@ -6,8 +6,9 @@ import (
 	"github.com/anycl/anycl/internal/ocl"
 )
 
-// Share is what is compiled of drafts: all that a rule chooses, and of what is forced only one program of
-// those whose text differs in numbers alone, if none that is chosen stands for it.
+// Share is what is compiled of drafts: all that a rule chooses, and of what is forced only one program for
+// each choice of types and flags of a kernel, if none that is chosen stands for it. Other hooks are those of
+// programs that are chosen.
 func Share(drafts []*ocl.Draft) []*ocl.Draft {
 	seen := map[string]bool{}
 	var all []*ocl.Draft

@@ -5,8 +5,8 @@
 //	go run ./internal/targets run compile-amd-gfx1100      in a Debian of its own
 //
 // The programs are those of the ops, networks and random graphs, and what the examples left in the
-// folder that ANYCL_CORPUS names: all that rules choose, and of variants that are forced those that differ in
-// more than numbers. It fails where a program is refused, one that is chosen spills without an excuse, or an
+// folder that ANYCL_CORPUS names: all that rules choose, and of variants that are forced one for each
+// choice of types and flags. It fails where a program is refused, one that is chosen spills without an excuse, or an
 // excuse is not needed.
 package main
 
@@ -46,7 +46,7 @@ func main() {
 type options struct {
 	target, out, file, print string
 	lacks, never             string
-	few, all                 bool
+	few, all, chosen         bool
 	every                    int
 	tools                    offline.Tools
 }
@@ -56,7 +56,8 @@ func run(ctx context.Context) error {
 	flag.StringVar(&o.target, "for", "", "target: ptx:sm_80, spirv:CLASS, amd:gfx1100, intel:NAME of what the driver shows")
 	flag.StringVar(&o.out, "o", ".", "folder for TARGET.json and TARGET.txt")
 	flag.BoolVar(&o.few, "few", false, "programs of fewer graphs")
-	flag.BoolVar(&o.all, "all", false, "of what is forced also programs that differ in numbers alone")
+	flag.BoolVar(&o.all, "all", false, "of what is forced every program, and not one for each choice of types and flags")
+	flag.BoolVar(&o.chosen, "chosen", false, "only what rules choose, and nothing that is forced")
 	flag.StringVar(&o.lacks, "lacks", "", "features that the target has not, which is proven: dot_amd.cl,mma_ptx.cl")
 	flag.StringVar(&o.never, "never", "", "features that its devices do not prove: subgroup_intel.cl:LANES=16")
 	flag.IntVar(&o.every, "every", 1, "only one in so many programs")
@@ -120,7 +121,7 @@ func (o *options) drafts(ctx context.Context, class *ocl.Class) ([]*ocl.Draft, e
 				text, _ := class.Text([]*ocl.Draft{d})
 				fmt.Printf("// %s\n// %v %s\n%s\n", d.Options, d.Variants, d.Kernels, text)
 			}
-		case o.file != "" && d.File != o.file, i%max(o.every, 1) != 0, slices.ContainsFunc(words(o.never), d.Has):
+		case o.chosen && !d.Chosen, o.file != "" && d.File != o.file, i%max(o.every, 1) != 0, slices.ContainsFunc(words(o.never), d.Has):
 		default:
 			all = append(all, d)
 		}
