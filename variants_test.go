@@ -61,10 +61,23 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 				})
 			}
 			if all := 1 + len(ocl.Variants()); ran == all { // and not some, by -run
-				require.Empty(t, seen.idle(), "nothing ran as these")
+				idle := slices.DeleteFunc(seen.idle(), func(v string) bool { return lacks(base, v) != nil })
+				require.Empty(t, idle, "nothing ran as these")
 			}
 		})
 	}
+}
+
+// lacks says why a device has no way to do what v is a variant of: some take subnormal numbers for zero.
+func lacks(e engine.Engine, v string) error {
+	if !strings.HasPrefix(v, "suppress=") {
+		return nil
+	}
+	return e.Check(&engine.Task{
+		Kind: engine.Routine, Algorithm: &engine.Suppress{Batches: 1, Classes: 1, Boxes: 1, PerClass: 1, Capacity: 1},
+		Ins:  []engine.Operand{{DType: tensor.Float32, Len: 4}, {DType: tensor.Float32, Len: 1}},
+		Outs: []engine.Operand{{DType: tensor.Int64, Len: 3}, {DType: tensor.Int64, Len: 1}},
+	})
 }
 
 // unforced stands for no variant at all, which comes first: what the others make is compared
@@ -114,6 +127,9 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 		for _, v := range ocl.Variants() {
 			t.Run(d.ID+"/"+v, func(t *testing.T) {
 				e := lasting(t, func(t testing.TB) engine.Engine { return ocl.NewForced(opened(t, d), v+",thread=workers") })
+				if err := lacks(e, v); err != nil {
+					t.Skip(err)
+				}
 				g := ops.NewGraph("forced")
 				family, name, _ := strings.Cut(v, "=")
 				exe, err := g.Compile(t.Context(), ops.NewRuntime(e), ops.Target{Outputs: build(g)[family]})
