@@ -53,7 +53,7 @@ TIER ?= full
 matrix-full:
 	rm -rf .cache/corpus
 	ANYCL_CORPUS=$(CURDIR)/.cache/corpus go test -count=1 -run CorpusOfTheExample ./examples/...
-	ANYCL_CORPUS=$(CURDIR)/.cache/corpus go run ./internal/targets run -tier $(TIER) $(TARGETS)
+	ANYCL_CORPUS=$(CURDIR)/.cache/corpus go run ./internal/targets run -jobs 2 -tier $(TIER) $(TARGETS)
 
 # The matrix by the linked driver (tag cgocl) and by the loaded one: the facts of every device and every bit of
 # every result are the same. Needs a C compiler, and Debian's opencl-headers and ocl-icd-opencl-dev. OPS are some of

@@ -3,7 +3,7 @@
 //
 //	go run ./internal/targets list
 //	go run ./internal/targets setup [NAME...]       makes the roots that are missing (as root, on Debian)
-//	go run ./internal/targets run [-tier quick] [NAME...]
+//	go run ./internal/targets run [-tier quick] [-jobs 2] [NAME...]
 //	go run ./internal/targets report                joins the latest results of every target again
 //
 // What is made lies in .cache/targets, or where ANYCL_TARGETS says: roots, binaries, caches of
@@ -41,6 +41,7 @@ func main() {
 func command() *cobra.Command {
 	c := &cobra.Command{Use: "targets", Short: "run the library on the drivers of portability/targets.yaml", SilenceUsage: true, SilenceErrors: true}
 	var tier string
+	var jobs int
 	choose := func(names []string) (*place, *table, []*target, error) {
 		at, err := newPlace()
 		if err != nil {
@@ -82,7 +83,7 @@ func command() *cobra.Command {
 		if err := at.build(c.Context(), chosen, tier); err != nil {
 			return err
 		}
-		failed, err := at.run(c.Context(), c.OutOrStdout(), chosen, tier)
+		failed, err := at.run(c.Context(), c.OutOrStdout(), chosen, tier, jobs)
 		if err := errors.Join(err, at.join(c.OutOrStdout(), tab)); err != nil {
 			return err
 		}
@@ -101,6 +102,7 @@ func command() *cobra.Command {
 	for _, sub := range []*cobra.Command{list, setup, run} {
 		sub.Flags().StringVar(&tier, "tier", "full", "quick: the targets and steps of each change; full: all, with all steps")
 	}
+	run.Flags().IntVar(&jobs, "jobs", 1, "targets that run at the same time")
 	c.AddCommand(list, setup, run, report)
 	return c
 }

@@ -12,23 +12,34 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/anycl/anycl/internal/matrix"
 	"github.com/anycl/anycl/ops/optest"
 )
 
-// run runs the targets, one after the other: a driver that compiles takes all processors there
-// are. It reports whether one failed that must not.
-func (p *place) run(ctx context.Context, w io.Writer, chosen []*target, tier string) (failed bool, err error) {
+// run runs the targets, so many at the same time: a driver compiles with one thread. It reports
+// whether one failed that must not.
+func (p *place) run(ctx context.Context, w io.Writer, chosen []*target, tier string, jobs int) (failed bool, err error) {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(jobs, 1))
+	var mu sync.Mutex
 	for _, t := range chosen {
-		r, err := p.runTarget(ctx, w, t, tier)
-		if err != nil {
-			return failed, err
-		}
-		failed = failed || r.Gate && r.Failed()
+		g.Go(func() error {
+			var lines bytes.Buffer
+			r, err := p.runTarget(ctx, &lines, t, tier)
+			mu.Lock()
+			defer mu.Unlock()
+			failed = failed || err == nil && r.Gate && r.Failed()
+			_, werr := lines.WriteTo(w)
+			return errors.Join(err, werr)
+		})
 	}
-	return failed, nil
+	err = g.Wait()
+	return failed, err
 }
 
 func (p *place) runTarget(ctx context.Context, w io.Writer, t *target, tier string) (*matrix.Target, error) {

@@ -34,7 +34,7 @@ esac`), 0o755))
 		require.NoError(t, err)
 		require.NoError(t, at.build(t.Context(), chosen, full))
 		var b bytes.Buffer
-		failed, err := at.run(t.Context(), &b, chosen, full)
+		failed, err := at.run(t.Context(), &b, chosen, full, 2)
 		require.NoError(t, err)
 		return failed, b.String()
 	}
