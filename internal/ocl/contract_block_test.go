@@ -24,6 +24,7 @@ func TestSmallProductsShareAWorkItemAsLongAsCoresAreBusy(t *testing.T) {
 }
 
 func TestTheLastPanelMayBeHalfAPanel(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	dev := device(t, "contract=block", func(f *deviceFacts) { f.localMem = 16 << 10 })
 	wide := separate(dev.facts, matmul(tensor.Float32, 1, 9, 1000, 70, false, false), false).panelShape().Columns()

@@ -53,6 +53,7 @@ func TestGoldenFilesSayWhatContractionsFillIn(t *testing.T) {
 
 // The engine chooses, binds and launches as the tests of single plans do by hand.
 func TestEngineRunsContractionsInEveryVariant(t *testing.T) {
+	numbersOnly(t)
 	task := biased(matmul(tensor.Float32, 2, 33, 70, 90, false, true))
 	task.Ins[3].Len, task.Alias = task.Outs[0].Len, []int{3}
 	for _, force := range []string{"", "block", "panel", "tile", "row", "dot", "subgroup", "item"} {

@@ -133,6 +133,7 @@ func strided(t *engine.Task) *engine.Task {
 // Sums of 2 x 2 windows come from fewer roundings than plain sums, and their
 // error is no larger.
 func TestFewerMultiplicationsAreAsExact(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	b := useBench(t)
 	task := channelsLast(tensor.Float32, 1, 1, 64, 5, 6, 32, false)

@@ -224,7 +224,7 @@ func putAt(dt tensor.DType, out []byte, i int64, f float64, u uint64) {
 	}
 }
 
-// numbersOnly begins tests that compile kernels by the dozen to compare results:
+// numbersOnly begins tests that compile kernels or plans by the dozen to compare results:
 // the race detector sees nothing in kernels, and compilers take minutes under it.
 func numbersOnly(t *testing.T) {
 	t.Helper()

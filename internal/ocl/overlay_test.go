@@ -93,6 +93,7 @@ func anyParams(r *rand.Rand, s *kernels.Space) kernels.Params {
 }
 
 func TestAnyTableGivesAPlan(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	taken := 0

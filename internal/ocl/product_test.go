@@ -275,6 +275,7 @@ func checkTriangle[T float32 | float64](t *testing.T, x *Products, dt tensor.DTy
 }
 
 func TestTrianglesAreSolvedAndMultiplied(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	e := device(t, "", nil)
 	e.near = newNear(e.dev, e.facts)

@@ -74,6 +74,7 @@ func TestEveryDTypeFolds(t *testing.T) {
 }
 
 func TestFoldOverTheFirstAxisAndOverStridedAddresses(t *testing.T) {
+	numbersOnly(t)
 	r := rand.New(rand.NewPCG(5, 5))
 	// x[c, r] with a gap, folded over c; a row of it is 300 apart.
 	in := engine.Operand{DType: tensor.Float32, Len: 300 * 500}
@@ -166,6 +167,7 @@ func TestCutsCoverRowsExactly(t *testing.T) {
 // are shorter and longer than a vector, cut in the middle, too short for loops
 // of their own, and none at all.
 func TestFoldOverRunsOfColumns(t *testing.T) {
+	numbersOnly(t)
 	for _, s := range [][3]int{{7, 5, 49}, {9, 3, 67}, {40, 2, 1001}, {33, 6, 5}, {3, 4, 16}, {0, 4, 20}, {6, 4, 0}} {
 		dom := engine.Domain{s[1], s[0], s[2]}
 		in := engine.Operand{DType: tensor.Float32, Len: dom.Size()}

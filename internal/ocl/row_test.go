@@ -174,6 +174,7 @@ func TestABandOfRowsComputesWithNumbersAndTheirBits(t *testing.T) {
 }
 
 func TestARowIsWrittenOverTheInputItWasFoldedFrom(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	for _, force := range []string{"block", "band", "group", "split"} {
 		cols := 301

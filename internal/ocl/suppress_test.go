@@ -85,6 +85,7 @@ func suppressCases() []engine.Suppress {
 }
 
 func TestEveryWayToSuppressSelectsTheBoxesOfTheCPUPath(t *testing.T) {
+	numbersOnly(t)
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, variant := range []string{"list", "group", "blocks"} {
 		for _, wide := range []bool{false, true} {
@@ -131,6 +132,7 @@ func selectedBy(boxes, scores []float32, limit float32, less func(sum, h, w floa
 // Boxes on a grid whose shares are the threshold but for rounding: a product that were contracted with a
 // sum would select others.
 func TestNoProductIsContractedWhereBoxesAreCompared(t *testing.T) {
+	numbersOnly(t)
 	r := rand.New(rand.NewPCG(23, 24))
 	const n = 200
 	differ := 0
@@ -183,6 +185,7 @@ func TestSuppressionWithoutBoxesSelectsNone(t *testing.T) {
 }
 
 func TestSuppressionGivesOnlyWhatIsRead(t *testing.T) {
+	numbersOnly(t)
 	r := rand.New(rand.NewPCG(25, 26))
 	for _, variant := range []string{"list", "group", "blocks"} {
 		for unread := range 2 {
