@@ -26,6 +26,7 @@ type Target struct {
 	Gate    bool              `json:"gate"` // it has to pass
 	Tier    string            `json:"tier"` // quick or full: which of its steps ran
 	Time    time.Time         `json:"time"`
+	Commit  string            `json:"commit,omitempty"` // of what ran
 	Steps   []Step            `json:"steps"`
 	Engines []*Engine         `json:"engines,omitempty"` // of all its steps that are a matrix
 	Took    time.Duration     `json:"took_ns"`
