@@ -57,7 +57,8 @@ func (o *devicesOptions) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	failures := map[string]string{}
-	for _, d := range listed(m) {
+	all := listed(m)
+	for _, d := range all {
 		if err := o.look(ctx, d, po); err != nil {
 			failures[d.ID] = err.Error()
 		}
@@ -81,7 +82,7 @@ func (o *devicesOptions) run(ctx context.Context, out io.Writer) error {
 		if selected != nil {
 			r.Selected = selected.ID
 		}
-		for _, d := range listed(m) {
+		for _, d := range all {
 			r.Devices = append(r.Devices, d.Report())
 		}
 		return errors.Join(writeJSON(out, r), err)
@@ -92,7 +93,7 @@ func (o *devicesOptions) run(ctx context.Context, out io.Writer) error {
 		fmt.Fprint(out, ", and everything runs on it")
 	}
 	fmt.Fprintln(out)
-	for _, d := range listed(m) {
+	for _, d := range all {
 		fmt.Fprintf(out, "\n%s", d.Explain())
 		if why := failures[d.ID]; why != "" {
 			fmt.Fprintf(out, "  cannot be used: %s\n", why)

@@ -21,15 +21,16 @@ func (r *Report) Against(before *Report) Comparison {
 		engine, op, dtype string
 		gradient          bool
 	}
+	keyOf := func(e *Engine, p *Part) key { return key{e.Name, p.Op, p.DType, p.Gradient} }
 	old := map[key]Part{}
 	for _, e := range before.Engines {
 		for _, p := range e.Parts {
-			old[key{e.Name, p.Op, p.DType, p.Gradient}] = p
+			old[keyOf(e, &p)] = p
 		}
 	}
 	for _, e := range r.Engines {
 		for _, p := range e.Parts {
-			k := key{e.Name, p.Op, p.DType, p.Gradient}
+			k := keyOf(e, &p)
 			what := e.Name + ": " + p.Op + " in " + p.DType
 			if p.Gradient {
 				what = e.Name + ": gradient of " + p.Op
@@ -56,7 +57,7 @@ func (r *Report) Against(before *Report) Comparison {
 	}
 	for _, e := range before.Engines { // in order
 		for _, p := range e.Parts {
-			if _, ok := old[key{e.Name, p.Op, p.DType, p.Gradient}]; ok {
+			if _, ok := old[keyOf(e, &p)]; ok {
 				c.Absent = append(c.Absent, e.Name+": "+p.Op+" in "+p.DType+": only in the report before")
 			}
 		}

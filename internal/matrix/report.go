@@ -127,14 +127,17 @@ func newPart(p *optest.Part, gradient bool, outcomes []optest.Outcome) Part {
 	r.Bound, r.By = "1e-3 of it, or 2e-5 of the largest", "what a derivative in float32 may lose against one in float64"
 	result := p.DType
 	var absent string
-	h := fnv.New64a()
+	h, some := fnv.New64a(), false
 	for _, o := range slices.SortedFunc(slices.Values(outcomes), func(a, b optest.Outcome) int {
 		return cmp.Or(strings.Compare(a.Sample, b.Sample), cmp.Compare(a.Verdict.Bits, b.Verdict.Bits))
 	}) {
 		if o.Verdict.Bits != 0 {
 			fmt.Fprintf(h, "%s %x\n", o.Sample, o.Verdict.Bits)
-			r.Bits = fmt.Sprintf("%016x", h.Sum64())
+			some = true
 		}
+	}
+	if some {
+		r.Bits = fmt.Sprintf("%016x", h.Sum64())
 	}
 	for _, o := range outcomes {
 		r.Enter(o.State)

@@ -40,14 +40,14 @@ func (v Verdict) OK() bool { return v.Message == "" }
 // element. There is more than one where a device may treat subnormal operands
 // as zero.
 func Compare(tol Tolerance, got *tensor.Tensor, wants ...Result) Verdict {
-	g, want := FromTensor(got), wants[0]
+	g, want, bits := FromTensor(got), wants[0], bitsOf(got)
 	switch {
 	case g.DType != want.DType:
-		return Verdict{Message: fmt.Sprintf("dtype is %v, want %v", g.DType, want.DType), Bits: bitsOf(got)}
+		return Verdict{Message: fmt.Sprintf("dtype is %v, want %v", g.DType, want.DType), Bits: bits}
 	case !slices.Equal(g.Shape, want.Shape):
-		return Verdict{Message: fmt.Sprintf("shape is %v, want %v", g.Shape, want.Shape), Bits: bitsOf(got)}
+		return Verdict{Message: fmt.Sprintf("shape is %v, want %v", g.Shape, want.Shape), Bits: bits}
 	}
-	v := Verdict{Elements: g.Len(), DType: g.DType, Bits: bitsOf(got)}
+	v := Verdict{Elements: g.Len(), DType: g.DType, Bits: bits}
 	for p := range g.Len() {
 		best := math.Inf(1)
 		var bestErr float64
