@@ -35,6 +35,7 @@ type event struct {
 	Part   *Part            `json:",omitempty"` // how a part ended
 	State  optest.State     `json:",omitempty"` // how a graph ended
 	Err    string           `json:",omitempty"`
+	Death  string           `json:",omitempty"` // of a process, although all that was under way on Engine passes by itself
 	Over   bool             `json:",omitempty"` // this process has done with Engine
 	Device *platform.Report `json:",omitempty"`
 	Took   time.Duration    `json:",omitempty"`
@@ -49,10 +50,11 @@ type assembly struct {
 	plans    map[string][]step
 	begun    map[step]time.Time
 	ended    map[step]event
+	deaths   map[string][]string // by engine
 }
 
 func newAssembly(progress func(done, all int, what string)) *assembly {
-	return &assembly{progress: progress, plans: map[string][]step{}, begun: map[step]time.Time{}, ended: map[step]event{}}
+	return &assembly{progress: progress, plans: map[string][]step{}, begun: map[step]time.Time{}, ended: map[step]event{}, deaths: map[string][]string{}}
 }
 
 func (a *assembly) apply(e event) {
@@ -83,6 +85,8 @@ func (a *assembly) apply(e event) {
 			}
 			a.progress(len(a.ended), all, e.End.Engine+" "+e.End.Op+e.End.Graphs)
 		}
+	case e.Death != "":
+		a.deaths[e.Engine] = append(a.deaths[e.Engine], e.Death)
 	case e.Over && e.Engine != "": // without one it is the end of a process
 		r := a.engine(e.Engine)
 		r.Took += e.Took
@@ -136,6 +140,7 @@ func (a *assembly) report(took time.Duration) *Report {
 	r := a.head
 	r.Context.Took, r.Engines = took, a.engines
 	for _, e := range r.Engines {
+		e.judge(a.deaths[e.Name])
 		kinds := map[string]int{}
 		for _, s := range a.plans[e.Name] {
 			end, ok := a.ended[s]

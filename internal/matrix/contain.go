@@ -81,7 +81,7 @@ func (c *container) run(ctx context.Context) error {
 		}
 		switch {
 		case guilty == nil && free != nil:
-			c.all.apply(event{Engine: free[0].Engine, Over: true, Err: fmt.Sprintf("%v\nduring %v, which pass by themselves", death, free)})
+			c.all.apply(event{Engine: free[0].Engine, Death: fmt.Sprintf("%v\nduring %v, which pass by themselves", death, free)})
 		case guilty == nil && c.all.count() == before:
 			return fmt.Errorf("matrix: %w", death)
 		}

@@ -45,6 +45,7 @@ type Engine struct {
 	Name   string           `json:"name"`             // "pocl:0", "cpu"
 	Device *platform.Report `json:"device,omitempty"` // nil: the CPU path
 	Err    string           `json:"error,omitempty"`  // why not everything ran on it
+	Notes  []string         `json:"notes,omitempty"`  // what went wrong with the driver, and did no harm
 	Parts  []Part           `json:"parts"`
 	Graphs []Graphs         `json:"graphs"`
 	Took   time.Duration    `json:"took_ns"`

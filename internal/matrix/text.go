@@ -156,6 +156,9 @@ func (e *Engine) writeFailures(w io.Writer) {
 	if e.Err != "" {
 		fmt.Fprintf(w, "\n%s: %s\n", e.Name, e.Err)
 	}
+	for _, note := range e.Notes {
+		fmt.Fprintf(w, "\n%s: %s\n", e.Name, note)
+	}
 	for _, p := range e.Parts {
 		if p.Failed == 0 {
 			continue
