@@ -42,7 +42,7 @@ func ReadSweeps(files ...string) (all []dropin.Sweep, err error) {
 func merged(sweeps []dropin.Sweep) (all []dropin.Sweep) {
 	for _, s := range sweeps {
 		i := slices.IndexFunc(all, func(o dropin.Sweep) bool {
-			return o.Context.Device == s.Context.Device && o.Context.CPU == s.Context.CPU
+			return o.Context.Device == s.Context.Device && o.Context.Processor() == s.Context.Processor()
 		})
 		if i < 0 {
 			s.Rows = slices.Clone(s.Rows)
@@ -121,7 +121,7 @@ func dropIn(out io.Writer, sweeps []dropin.Sweep) {
 		fmt.Fprintf(out, "\n## Package blas beside gonum, %s\n\n", s.Context.Device)
 		fmt.Fprintf(out, "The same calls by gonum's own BLAS and by package blas in its place, in turns in one process: every routine at sizes from 4 to\n"+
 			"2048, methods of package mat, and calls of many goroutines at a time. %s, %d cores, %s, commit %s, %s.\n\n",
-			s.Context.CPU, s.Context.Cores, s.Context.Go, s.Context.Commit, s.Context.Time.Format("2006-01-02"))
+			s.Context.Processor(), s.Context.Cores, s.Context.Go, s.Context.Commit, s.Context.Time.Format("2006-01-02"))
 		fmt.Fprintf(out, "%s.\n\n", s.Summary())
 		rows := map[string]map[string]*tally{}
 		for i := range s.Rows {

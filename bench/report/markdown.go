@@ -107,7 +107,7 @@ func (m *machine) context(out io.Writer) {
 		}
 	}
 	fmt.Fprint(out, "| | |\n| --- | --- |\n")
-	line("processor", fmt.Sprintf("%s, %d cores, %s", c.CPU, c.Cores, c.Vector))
+	line("processor", fmt.Sprintf("%s, %d cores, %s", c.Processor(), c.Cores, c.Vector))
 	line("device", c.Device)
 	line("driver", strings.Trim(c.Platform+"; driver "+c.Driver, "; "))
 	line("clock", c.Clock)

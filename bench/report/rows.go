@@ -30,7 +30,7 @@ func machines(records []bench.Record) []*machine {
 	latest := map[place]*bench.Record{}
 	for i := range records {
 		r := &records[i]
-		p := place{r.Context.Device + " on " + r.Context.CPU, r.Work}
+		p := place{r.Context.Device + " on " + r.Context.Processor(), r.Work}
 		if old := latest[p]; r.Ours && order[r.Work] > 0 && (old == nil || old.Context.Time.Before(r.Context.Time)) {
 			latest[p] = r
 		}
@@ -58,12 +58,12 @@ func key(device string) string {
 
 func title(r *bench.Record) string {
 	if r.Context.Device == "" {
-		return "CPU path on " + r.Context.CPU
+		return "CPU path on " + r.Context.Processor()
 	}
 	if _, name, ok := strings.Cut(r.Context.Device, " "); ok && !strings.Contains(name, r.Context.CPU) {
 		return name
 	}
-	return r.Context.CPU + ", " + key(r.Context.Device) + " " + r.Context.Driver
+	return r.Context.Processor() + ", " + key(r.Context.Device) + " " + r.Context.Driver
 }
 
 // sections are the records by section, in order.

@@ -20,6 +20,7 @@ type Context struct {
 	OS       string    `json:"os"` // with the kernel's version
 	Arch     string    `json:"arch"`
 	CPU      string    `json:"cpu"`
+	Family   string    `json:"family,omitempty"` // and model of the CPU: virtual machines call many the same
 	Cores    int       `json:"cores"`
 	Procs    int       `json:"procs,omitempty"`  // GOMAXPROCS
 	Vector   string    `json:"vector,omitempty"` // widest vector instructions
@@ -39,6 +40,9 @@ func NewContext(rt *ops.Runtime, m Method) Context {
 	}
 	info := read("/proc/cpuinfo")
 	c.CPU = field(info, "model name")
+	if family := field(info, "cpu family"); family != "" {
+		c.Family = "family " + family + ", model " + field(info, "model")
+	}
 	flags := " " + field(info, "flags") + " "
 	for _, v := range []string{"avx512f", "avx2", "avx"} {
 		if strings.Contains(flags, " "+v+" ") {
@@ -56,6 +60,14 @@ func NewContext(rt *ops.Runtime, m Method) Context {
 		}
 	}
 	return c
+}
+
+// Processor names the CPU so that two that differ have two names.
+func (c Context) Processor() string {
+	if c.Family == "" {
+		return c.CPU
+	}
+	return c.CPU + " (" + c.Family + ")"
 }
 
 func clock(info string) string {

@@ -25,7 +25,7 @@ type Session struct {
 // others; all of it is returned, joined.
 func (s *Session) Run(ctx context.Context, works []*Work) error {
 	c := NewContext(s.Runtime, s.Method)
-	fmt.Fprintf(s.Out, "%s, %d cores; %s; commit %s\n", c.CPU, c.Cores, c.Device, c.Commit)
+	fmt.Fprintf(s.Out, "%s, %d cores; %s; commit %s\n", c.Processor(), c.Cores, c.Device, c.Commit)
 	var errs []error
 	var all []Record
 	for _, w := range works {
