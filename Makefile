@@ -35,9 +35,10 @@ cross:
 	CGO_ENABLED=0 GOOS=js GOARCH=wasm go build $(FAST) ./...
 	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -tags noopencl ./...
 
-# The packages that share state between goroutines. Needs a C compiler.
+# The packages that share state between goroutines, the longest first: a driver compiles with one thread.
+# Needs a C compiler.
 race:
-	CGO_ENABLED=1 go test -race -short -timeout 20m ./cl/... ./platform/... ./engine/... ./fallback/... ./internal/... ./ops
+	CGO_ENABLED=1 go test -race -short -timeout 20m ./ops ./internal/ocl ./cl/... ./platform/... ./engine/... ./fallback/... ./internal/...
 
 # What must not happen however long a program runs and whatever fails: the long versions of
 # internal/drills, half an hour, which write their figures into docs/reliability.md.

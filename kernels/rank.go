@@ -32,6 +32,19 @@ func RankLanesOf(rows, length int64, units int) RankLanesShape {
 	return s
 }
 
+// FewMost is how many items rank_few holds at most.
+const FewMost = 16
+
+// RankFew gives an item about 16 Ki elements, and how many seats it has.
+func RankFew(rows, length, keep int64, units int) (g Grid, seats, each int64) {
+	seats = 8
+	if keep > seats {
+		seats = FewMost
+	}
+	each = max(min((1<<14)/max(length, 1), ceil(rows, 4*int64(units))), 1)
+	return Grid{Global: [3]int{int(ceil(rows, each))}, Local: [3]int{1}}, seats, each
+}
+
 // FirstParts is how many parts a row of rank_first has at most.
 const FirstParts = 64
 
@@ -121,10 +134,15 @@ var rankVariants = []Variant{
 		For:    "CPU drivers: short rows",
 	},
 	{
-		Family: "rank", Name: "first", File: "rank_first.cl", Needs: []string{"rank.cl"}, Kernels: []string{"rank_first", "rank_first_merge"},
-		Hooks: []string{"BEFORE"},
+		Family: "rank", Name: "few", File: "rank_few.cl", Needs: []string{"rank.cl", "rank_vector.cl"}, Kernels: []string{"rank_few"},
 		Macros: []Macro{
-			{"BITS16", nil, "16 of BITS"}, {"TRUTH16", nil, "how vectors of these compare"}, {"TRUTH8", nil, "half of it"}, {"TRUTH4", nil, "a quarter"},
+			{"SEATS", []int{8, FewMost}, "items that are held"}, {"BY_POSITION", flag, "what is kept is sorted again"},
+		},
+		For: "CPU drivers: the first 16 of a row at most",
+	},
+	{
+		Family: "rank", Name: "first", File: "rank_first.cl", Needs: []string{"rank.cl", "rank_vector.cl"}, Kernels: []string{"rank_first", "rank_first_merge"},
+		Macros: []Macro{
 			{"MOST", nil, "items that are held"}, {"SPLIT", flag, "a row is cut into parts"}, {"PARTS_MOST", []int{FirstParts}, "parts at most"},
 			{"BY_POSITION", flag, "what is kept is sorted again"},
 		},

@@ -1,10 +1,8 @@
 // rank_first.cl: the first few of long rows, on a CPU driver.
 //
-// hooks   BITS_AT, VALUES, POSITIONS  see rank.cl    BEFORE(i, most)  which of the keys of elements i .. i + 15 are
-//         less than most, by rank_keys
-// macros  those of rank.cl, less PAIRS     MOST  items that are held, more than KEEP
+// hooks   BITS_AT, VALUES, POSITIONS  see rank.cl    BEFORE  see rank_vector.cl
+// macros  those of rank.cl, less PAIRS, and of rank_vector.cl    MOST  items that are held, more than KEEP
 //         SPLIT  1: a row is cut into parts, PARTS_MOST at most, of which rank_first_merge takes the first
-//         BITS16  16 of BITS    TRUTH16, TRUTH8, TRUTH4  how vectors of these compare
 //         BY_POSITION  1: what is kept is sorted by position again
 // sizes   ROWS, LENGTH, KEEP    PARTS of SPAN elements of a row     RSPAN  rows an item
 // launch  rank_first        global {PARTS, ROWS / RSPAN}  local {1, 1}   local memory 2 * MOST items
@@ -12,25 +10,6 @@
 // scratch LISTS  KEEP items of every part, in order     FOUND  how many there are
 // note    what comes before the last of those found so far is held too, and when there is no room for more all are
 //         sorted and cut. In random order few come before it, so that most elements cost one comparison in a vector
-
-// rank_key of sixteen.
-INLINE BITS16 rank_keys(const BITS16 b) {
-#if ORDER == 0
-    return b ^ (BITS)FLIP;
-#elif ORDER == 1
-    return b ^ SIGN ^ (BITS)FLIP;
-#else
-    const BITS16 m = b & REST, none = 0;
-    BITS16 k = b ^ ((none - (b >> (BITS)(8 * sizeof(BITS) - 1))) | SIGN);
-    k = select(k, none + SIGN, m == none);
-    return select(k, ~none, m > INF) ^ (BITS)FLIP;
-#endif
-}
-INLINE int any_of(const TRUTH16 v) {
-    const TRUTH8 a = v.lo | v.hi;
-    const TRUTH4 b = a.lo | a.hi;
-    return (b.x | b.y | b.z | b.w) != 0;
-}
 
 // Sorts n items by merging; t has room for as many.
 INLINE void sort_items(__local ulong *a, __local ulong *t, const int n) {
@@ -60,8 +39,6 @@ INLINE void sort_items(__local ulong *a, __local ulong *t, const int n) {
     if (turned)
         for (int i = 0; i < n; i++) a[i] = t[i];
 }
-
-#define KEYED(i) ((ulong)rank_key(BITS_AT(base + (i))) << 32 | (uint)(i))
 
 #if BY_POSITION
 #define EMIT_ROW(r) { \

@@ -112,7 +112,7 @@ func routineCells() (all []cell) {
 		sorted(tinyCPU(), "rank=first", "cut", engine.Rank{Rows: 1, Length: 33_000, Keep: 3}),
 		sorted(tinyCPU(), "rank=first", "cut, by position", engine.Rank{Rows: 1, Length: 33_000, Keep: 3, Descending: true, ByPosition: true}),
 	)
-	for _, v := range []string{"radix", "lanes", "first", "group", "blocks"} {
+	for _, v := range []string{"radix", "lanes", "few", "first", "group", "blocks"} {
 		d := tinyCPU
 		if v == "group" {
 			d = tinyGPU
@@ -122,10 +122,10 @@ func routineCells() (all []cell) {
 		for i, a := range []engine.Rank{
 			{Rows: 2, Length: 35, Keep: 35}, {Rows: 9, Length: 7, Keep: 7, Descending: true}, {Rows: 1, Length: 1, Keep: 1}, {Rows: 3, Length: 21, Keep: 4, Descending: true, ByPosition: true},
 			{Rows: 2, Length: 70, Keep: 3},
-			{Rows: 1, Length: 300, Keep: 2, Descending: true, ByPosition: true},
+			{Rows: 1, Length: 300, Keep: 2, Descending: true, ByPosition: true}, {Rows: 3, Length: 150, Keep: 16, Descending: true},
 		} {
-			dt := []tensor.DType{f32, tensor.Int16, f32, tensor.Float64, tensor.Float16, tensor.Int32}[i]
-			if v == "first" && (8*a.Keep > a.Length || dt.Size() == 8) { // others take the rest
+			dt := []tensor.DType{f32, tensor.Int16, f32, tensor.Float64, tensor.Float16, tensor.Int32, f32}[i]
+			if v == "first" && 8*a.Keep > a.Length || v == "few" && 2*a.Keep > a.Length || (v == "first" || v == "few") && dt.Size() == 8 { // others take the rest
 				continue
 			}
 			task := rankTask(dt, a)

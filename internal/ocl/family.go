@@ -43,7 +43,7 @@ var variantNames = map[string][]string{
 	"attention": {"lane", "tile"},
 	"scan":      {"row", "group", "column"},
 	"trees":     {"block", "item"},
-	"rank":      {"radix", "lanes", "first", "group", "blocks"},
+	"rank":      {"radix", "lanes", "few", "first", "group", "blocks"},
 	"unique":    {"radix", "group", "blocks"},
 	"suppress":  {"list", "group", "blocks"},
 }

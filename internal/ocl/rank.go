@@ -41,8 +41,12 @@ func rankVariants(d *deviceFacts, t *engine.Task, a *engine.Rank) []variant {
 			vs = append(vs, lanes)
 		}
 	}
-	if d.cpu && r.few() {
+	if d.cpu && r.some() {
 		vs = slices.Insert(vs, r.place(), variant{name: "first", why: "the first few of a row: most elements are looked at once", plan: r.first})
+	}
+	if d.cpu && r.few() {
+		few := variant{name: "few", why: "the first few of rows, in a vector: most elements are looked at once", plan: r.inSeats}
+		vs = slices.Insert(vs, oneIf(a.Rows < int64(d.units) && a.Length >= 1<<15), few)
 	}
 	short := a.Length <= kernels.GroupMost(r.pairs)
 	if short && !d.cpu {
@@ -150,17 +154,22 @@ func (r *ranking) lanes() (*plan, error) {
 	}, nil
 }
 
-// few reports whether rank_first can find what is kept.
+// few reports whether rank_few can hold what is kept.
 func (r *ranking) few() bool {
+	return !r.pairs && r.Keep > 0 && r.Keep <= min(kernels.FewMost, r.Length/2)
+}
+
+// some reports whether rank_first can find what is kept.
+func (r *ranking) some() bool {
 	return !r.pairs && r.Keep <= r.Length/8 && 2*r.Keep <= kernels.FirstMost && 64*r.Keep+1<<12 <= r.dev.localMem
 }
 
 // place is where rank_first stands among the variants: rows that are very short are as soon sorted.
 func (r *ranking) place() int { return oneIf(r.Length < 256) }
 
-func (r *ranking) first() (*plan, error) {
+// vectors starts the program of what looks at sixteen elements at once.
+func (r *ranking) vectors() *gen {
 	g := r.program()
-	s := kernels.RankFirst(r.Rows, r.Length, r.Keep, r.dev.units)
 	bits := bitType(r.task.Ins[0].DType)
 	truth := strings.TrimPrefix(bits, "u")
 	g.macro("BITS16", bits+"16")
@@ -168,11 +177,28 @@ func (r *ranking) first() (*plan, error) {
 	g.macro("TRUTH8", truth+"8")
 	g.macro("TRUTH4", truth+"4")
 	g.macro("BEFORE(i, most)", "(rank_keys(vload16(0, "+g.start(0, bits)+" + (i))) < (most))")
+	g.macro("BY_POSITION", oneIf(r.ByPosition))
+	g.size("ROWS", r.Rows)
+	return g
+}
+
+func (r *ranking) inSeats() (*plan, error) {
+	g := r.vectors()
+	shape, seats, each := kernels.RankFew(r.Rows, r.Length, r.Keep, r.dev.units)
+	g.macro("SEATS", seats)
+	g.size("RSPAN", each)
+	return &plan{
+		params:   fmt.Sprintf("%d of %d rows of %d, seats=%d", r.Keep, r.Rows, r.Length, seats),
+		launches: []launch{{prog: g.assemble("rank.cl", "rank_vector.cl", "rank_few.cl"), kernel: "rank_few", global: shape.Global, local: shape.Local}},
+	}, nil
+}
+
+func (r *ranking) first() (*plan, error) {
+	g := r.vectors()
+	s := kernels.RankFirst(r.Rows, r.Length, r.Keep, r.dev.units)
 	g.macro("MOST", s.Most)
 	g.macro("SPLIT", oneIf(s.Parts > 1))
 	g.macro("PARTS_MOST", kernels.FirstParts)
-	g.macro("BY_POSITION", oneIf(r.ByPosition))
-	g.size("ROWS", r.Rows)
 	g.size("PARTS", s.Parts)
 	g.size("SPAN", s.Span)
 	g.size("RSPAN", s.Rows)
@@ -182,7 +208,7 @@ func (r *ranking) first() (*plan, error) {
 		g.scratchArg("FOUND", 1, "uint")
 		p.scratch = []int64{8 * r.Rows * s.Parts * r.Keep, 4 * r.Rows * s.Parts}
 	}
-	prog := g.assemble("rank.cl", "rank_first.cl")
+	prog := g.assemble("rank.cl", "rank_vector.cl", "rank_first.cl")
 	p.launches = []launch{{prog: prog, kernel: "rank_first", global: s.Global, local: s.Local}}
 	if s.Parts > 1 {
 		p.launches = append(p.launches, launch{prog: prog, kernel: "rank_first_merge", global: grid(r.Rows), local: grid(1)})
@@ -341,6 +367,10 @@ func (r *ranking) blocks() (*plan, error) {
 func rankLabour(a *engine.Rank, dt tensor.DType) labour {
 	n, size := float64(a.Rows*a.Length), float64(dt.Size())
 	wide := max(size/4, 1)
+	if k := float64(a.Keep); size <= 4 && a.Keep <= min(kernels.FewMost, a.Length/2) && a.Keep > 0 {
+		seated := k * (1 + math.Log(float64(a.Length)/k)) // in random order
+		return labour{ns: n + float64(a.Rows)*(150+12*seated), parts: max(float64(a.Rows), n/(1<<14)), bytes: n * size, launches: 1}
+	}
 	if k := float64(a.Keep); size <= 4 && a.Keep <= a.Length/8 && 2*a.Keep <= kernels.FirstMost && a.Length >= 256 {
 		room := max(k, 32)
 		sorts := 1 + k*math.Log(float64(a.Length)/max(k, 1))/room

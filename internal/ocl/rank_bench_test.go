@@ -83,7 +83,7 @@ func BenchmarkRunningSums(b *testing.B) {
 
 func BenchmarkFirst(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, c := range [][3]int64{{1, 1 << 12, 10}, {1, 1 << 17, 50}, {1, 1 << 22, 100}, {1 << 10, 1000, 5}, {128, 50257, 50}, {1 << 14, 100, 3}} {
+	for _, c := range [][3]int64{{1, 1 << 12, 10}, {1, 1 << 17, 50}, {1, 1 << 22, 100}, {1 << 10, 1000, 5}, {128, 50257, 50}, {1 << 14, 100, 3}, {1 << 12, 256, 8}, {1 << 12, 40, 16}} {
 		b.Run(fmt.Sprintf("%d-of-%dx%d", c[2], c[0], c[1]), func(b *testing.B) {
 			a := engine.Rank{Rows: c[0], Length: c[1], Keep: c[2], Descending: true}
 			routineBench(b, rankTask(tensor.Float32, a), [][]byte{randomBytes(r, tensor.Float32, c[0]*c[1])}, "")

@@ -17,10 +17,10 @@
 #define TRUTH8 short8
 #define TRUTH4 short4
 #define BEFORE(i, most) (rank_keys(vload16(0, ((__global const ushort *)(p0_) + o_p0) + (i))) < (most))
+#define BY_POSITION 0
 #define MOST 42
 #define SPLIT 1
 #define PARTS_MOST 64
-#define BY_POSITION 0
 #define PARAMS __global const ushort *restrict p0_, \
     const ulong o_p0, \
     __global ushort *restrict y0_, \
@@ -39,5 +39,6 @@
 #define FN_ARGS , p0_ + o_p0
 
 #include "rank.cl"
+#include "rank_vector.cl"
 #include "rank_first.cl"
 // launch rank_first_merge global [1] local [1]
