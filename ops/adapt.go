@@ -15,18 +15,22 @@ import (
 // Every run of an executable is timed. When runs take clearly longer than another placement
 // is predicted to, what was measured corrects the predictions, and the graph is placed
 // again: beside the runs, which go on as they are until the new plan is ready and the next
-// run takes it. Both plans stay, so that going back costs nothing.
+// run takes it. Both plans stay, so that going back costs nothing. What differs by no more than
+// predictions err is tried: see trial.go.
 
 // adaptive is an executable, the root, with the plans that it has had.
 type adaptive struct {
 	root   *Executable
 	active atomic.Pointer[Executable] // what runs
 	busy   atomic.Bool                // a goroutine is at it
+	trial  atomic.Pointer[trial]      // what is tried, or nil
+	tried  atomic.Bool                // there is nothing left to try
 
-	mu     sync.Mutex
-	plans  []*Executable
-	closed bool
-	done   sync.WaitGroup
+	mu       sync.Mutex
+	plans    []*Executable
+	verdicts []Verdict // in the order of the trials
+	closed   bool
+	done     sync.WaitGroup
 }
 
 // Bounds of adapting.
@@ -73,17 +77,28 @@ func (x *Executable) timed(took time.Duration) {
 		return
 	}
 	runs := x.clock.Note(took)
-	if x.adaptive == nil || runs < enough || runs&(runs-1) != 0 && runs%512 != 0 {
+	a := x.adaptive
+	if a == nil {
+		return
+	}
+	if t := a.trial.Load(); t != nil {
+		t.note(a, x, took)
+		return
+	}
+	if runs < enough || runs&(runs-1) != 0 && runs%512 != 0 {
 		return
 	}
 	m, _ := x.clock.Median()
-	if t := x.tempting.Load(); t > 0 && float64(m) > slower*float64(t) {
-		x.adaptive.reconsider(x)
+	switch t := x.tempting.Load(); {
+	case t > 0 && float64(m) > slower*float64(t):
+		a.beside(x, a.replace)
+	case runs >= many && time.Duration(runs)*m >= trialAfter && !a.tried.Load():
+		a.beside(x, a.try)
 	}
 }
 
-// reconsider places the graph again, in another goroutine, one at a time.
-func (a *adaptive) reconsider(x *Executable) {
+// beside does what may change the plan x in another goroutine, one at a time.
+func (a *adaptive) beside(x *Executable, change func(x *Executable) error) {
 	if a.busy.Swap(true) {
 		return
 	}
@@ -95,9 +110,10 @@ func (a *adaptive) reconsider(x *Executable) {
 	}
 	a.done.Go(func() {
 		defer a.busy.Store(false)
-		if err := a.replace(x); err != nil {
+		if err := change(x); err != nil {
 			x.rt.log.Debug("ops: a graph stays where it is", "graph", x.name, "error", err)
 			x.tempting.Store(0)
+			a.tried.Store(true)
 		}
 	})
 }
@@ -114,22 +130,28 @@ func (a *adaptive) replace(x *Executable) error {
 		x.tempt(p)
 		return nil
 	}
-	y := a.planned(p)
-	if y == nil {
-		if y, err = x.again(p, often); err != nil {
-			return err
-		}
+	y, err := a.built(x, p, often)
+	if err != nil {
+		return err
 	}
-	y.clock.Reset()
 	y.tempting.Store(int64(m))
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !slices.Contains(a.plans, y) {
-		a.plans = append(a.plans, y)
-	}
 	a.active.Store(y)
 	x.rt.log.Info("ops: a graph moves", "graph", x.name, "took", m, "predicted", p.Total)
 	return nil
+}
+
+// built is x's graph with plan p, which has not run yet as far as its clock says.
+func (a *adaptive) built(x *Executable, p *place.Plan, often []float64) (y *Executable, err error) {
+	if y = a.planned(p); y == nil {
+		if y, err = x.again(p, often); err != nil {
+			return nil, err
+		}
+		a.mu.Lock()
+		a.plans = append(a.plans, y)
+		a.mu.Unlock()
+	}
+	y.clock.Reset()
+	return y, nil
 }
 
 // planned is the executable that has plan p already, or nil.

@@ -27,6 +27,8 @@ type Report struct {
 	Measured time.Duration            `json:"measured_ns"`
 	Runs     uint64                   `json:"runs"`
 	Pure     map[string]time.Duration `json:"pure_ns"`
+	// Tried are placements that were predicted to be about as fast, and were tried.
+	Tried []Verdict `json:"tried,omitempty"`
 	// Serial is what a run would take if no engine worked while another does; 0 where that is so.
 	Serial  time.Duration  `json:"serial_ns,omitempty"`
 	Tasks   []TaskReport   `json:"tasks"`
@@ -84,6 +86,11 @@ func (x *Executable) Report() *Report {
 	r := &Report{Graph: x.name, Runtime: x.rt.why, Predicted: total, Serial: x.plan.Serial, Pure: map[string]time.Duration{}, Regions: regions(x.flows, -1, nil)}
 	for i, d := range x.plan.Pure {
 		r.Pure[x.sides[i].engine.Name()] = d
+	}
+	if a := x.adaptive; a != nil {
+		a.mu.Lock()
+		r.Tried = slices.Clone(a.verdicts)
+		a.mu.Unlock()
 	}
 	if x.clock != nil {
 		r.Measured, r.Runs = x.clock.Median()
@@ -159,6 +166,13 @@ func (r *Report) String() string {
 		fmt.Fprintf(&b, "; measured %s in %d runs", duration(int64(r.Measured)), r.Runs)
 	}
 	b.WriteByte('\n')
+	for _, v := range r.Tried {
+		what := "and given up"
+		if v.Stays {
+			what = "and kept"
+		}
+		fmt.Fprintf(&b, "tried %s: %s a run beside %s, %s\n", v.Where, duration(int64(v.Took)), duration(int64(v.Before)), what)
+	}
 	if r.Serial > 0 {
 		fmt.Fprintf(&b, "the engines work at the same time; one after the other they would take %s\n", duration(int64(r.Serial)))
 	}

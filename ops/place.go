@@ -11,12 +11,19 @@ import (
 
 // decide asks the cost model where each unit runs, and how often it expects it to.
 func (x *Executable) decide() (plan *place.Plan, often []float64, err error) {
+	only, err := x.sideFor(x.where)
+	if err != nil {
+		return nil, nil, err
+	}
+	return x.decideOn(only)
+}
+
+// decideOn is decide with all that demands no place on one side, if that is not -1.
+func (x *Executable) decideOn(only int) (plan *place.Plan, often []float64, err error) {
 	p := place.Problem{
+		Only: only,
 		Gain: 0.1,
 		Why:  func(t, s int) error { return x.sides[s].engine.Check(x.units[t].task) },
-	}
-	if p.Only, err = x.sideFor(x.where); err != nil {
-		return nil, nil, err
 	}
 	engines, tasks := make([]*priced, len(x.sides)), distinct(x.units)
 	often = frequencies(x.flows, len(x.units))

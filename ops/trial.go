@@ -1,0 +1,142 @@
+package ops
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/anycl/anycl/internal/place"
+)
+
+// Predictions err by as much as two placements may differ. So a graph that has run for a while
+// is tried, once, in each other placement that is predicted to be about as fast: the two take
+// turns of a few runs, and the one stays whose runs are shorter.
+
+// Bounds of trials.
+const (
+	trialAfter  = 50 * time.Millisecond // of running: the other plan costs compiling kernels
+	trialWithin = 1.5                   // of what runs take: what is tried is predicted to take less
+	trialGain   = 0.97                  // of what runs take: reason to change
+	trialTurns  = 4                     // of both together
+	trialRuns   = 12                    // of a turn
+	trialCold   = 4                     // of these, the first do not count
+)
+
+// Verdict is what became of a placement that was tried beside the one that ran before.
+type Verdict struct {
+	Where  string        `json:"where"`   // how many tasks on which engines
+	Took   time.Duration `json:"took_ns"` // the median of its runs
+	Before time.Duration `json:"before_ns"`
+	Stays  bool          `json:"stays"`
+}
+
+// trial are two plans that take turns, the other one first.
+type trial struct {
+	mu         sync.Mutex
+	plans      [2]*Executable // that from before, and the other
+	turn, runs int
+	times      [2][]time.Duration
+}
+
+// try begins a trial of the most promising placement that was not tried yet.
+func (a *adaptive) try(x *Executable) error {
+	x.learn()
+	p, often, err := x.decide()
+	if err != nil {
+		return err
+	}
+	m, _ := x.clock.Median()
+	plans := []*place.Plan{p}
+	for s := range x.sides {
+		if q, _, err := x.decideOn(s); err == nil { // all of it can run there
+			q.Pure = p.Pure
+			plans = append(plans, q)
+		}
+	}
+	plans = slices.DeleteFunc(plans, func(q *place.Plan) bool {
+		return float64(q.Total) > trialWithin*float64(m) || a.planned(q) != nil // that one has run
+	})
+	if len(plans) == 0 {
+		a.tried.Store(true)
+		return nil
+	}
+	q := slices.MinFunc(plans, func(p, q *place.Plan) int { return cmp.Compare(p.Total, q.Total) })
+	for i := range q.Choices {
+		q.Choices[i].Why = fmt.Sprintf("tried: predicted %s where runs took %s", duration(int64(q.Total)), duration(int64(m)))
+	}
+	y, err := a.built(x, q, often)
+	if err != nil {
+		return err
+	}
+	y.tempting.Store(int64(m))
+	t := &trial{plans: [2]*Executable{x, y}}
+	for i := range t.times {
+		t.times[i] = make([]time.Duration, 0, trialTurns/2*trialRuns)
+	}
+	a.trial.Store(t)
+	a.active.Store(y)
+	return nil
+}
+
+// running is the number of the plan whose turn it is.
+func (t *trial) running() int { return 1 - t.turn%2 }
+
+// note adds the time of a run of x, or of a twin of x, and changes turns.
+func (t *trial) note(a *adaptive, x *Executable, took time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := t.running()
+	if t.turn == trialTurns || x.plan != t.plans[i].plan {
+		return // it began before its turn ended
+	}
+	if t.runs++; t.runs > trialCold {
+		t.times[i] = append(t.times[i], took)
+	}
+	if t.runs < trialRuns {
+		return
+	}
+	t.runs = 0
+	if t.turn++; t.turn < trialTurns {
+		a.active.Store(t.plans[t.running()])
+		return
+	}
+	v := Verdict{Where: t.plans[1].spread(), Before: median(t.times[0]), Took: median(t.times[1])}
+	winner := t.plans[0]
+	if v.Stays = float64(v.Took) < trialGain*float64(v.Before); v.Stays {
+		winner = t.plans[1]
+	}
+	a.mu.Lock()
+	a.verdicts = append(a.verdicts, v)
+	a.mu.Unlock()
+	a.active.Store(winner)
+	a.trial.Store(nil)
+	a.beside(winner, func(*Executable) error {
+		t.plans[1].learn()
+		winner.rt.log.Info("ops: a graph was tried elsewhere", "graph", winner.name, "where", v.Where, "took", v.Took, "before", v.Before, "stays", v.Stays)
+		return nil
+	})
+}
+
+// median is the middle one of times, which it sorts.
+func median(times []time.Duration) time.Duration {
+	slices.Sort(times)
+	return times[len(times)/2]
+}
+
+// spread says how many tasks of x run where.
+func (x *Executable) spread() string {
+	counts := make([]int, len(x.sides))
+	for _, c := range x.plan.Choices {
+		counts[c.Side]++
+	}
+	var parts []string
+	for s, n := range counts {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d on %s", n, x.sides[s].engine.Name()))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
