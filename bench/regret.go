@@ -64,7 +64,7 @@ func regret(ctx context.Context, filter, out, device string, turns int, kept boo
 		defer func() { err = errors.Join(err, f.Close()) }()
 		records = f
 	}
-	m := bench.Method{Turns: turns, Slice: 5 * time.Millisecond, Pause: 5 * time.Millisecond, Warm: 30 * time.Millisecond}
+	m := bench.Method{Turns: turns, Slice: 5 * time.Millisecond, Pause: 5 * time.Millisecond, Warm: 150 * time.Millisecond} // graphs are tried elsewhere meanwhile
 	_, err = bench.Placement(ctx, rt, works, m, os.Stdout, records)
 	return err
 }
