@@ -22,7 +22,7 @@ const head = `# Performance
 Every ratio was measured side by side in one run: the contenders take turns, with a pause before each turn, and
 the ratio is the median over the turns. **1.5x means that anycl was 1.5 times as fast.** Results were compared
 before any time counted; operands are random. The columns named limit are what the same device can do at
-most, measured in the same turns: the bytes of the row moved by a copy, put through exp, its operations done as
+most, measured in the same turns: the bytes of the row moved by a copy, read alone, put through exp, its operations done as
 multiply-adds, its kernels enqueued from C. "By events" is how long the device worked by its own clock. ± is half
 the distance between the quartiles of the turns. A goal that was missed is marked with its figure in bold;
 under the table stands why.

@@ -53,6 +53,7 @@ func NewLimits(ctx context.Context, device string) ([]Contender, error) {
 	}
 	return []Contender{
 		&limit{LimitCopy, o, moving(d, "v")},
+		&limit{LimitRead, o, reading(d)},
 		&limit{LimitExp, o, moving(d, "exp(v)")},
 		&limit{LimitFMA, o, rates(d)},
 		halfSecond{},
@@ -76,6 +77,21 @@ func moving(d *platform.Device, f string) []form {
 		}
 		for _, each := range []int{8, 32} {
 			forms = append(forms, form{kernel: "grid", vector: v, f: f, lanes: lanes, global: d.Units * each * group, local: group})
+		}
+	}
+	return forms
+}
+
+// reading lists the ways to read.
+func reading(d *platform.Device) []form {
+	kernel := "skim"
+	if d.Class == platform.CPU {
+		kernel = "read"
+	}
+	var forms []form
+	for _, f := range moving(d, "v") {
+		if f.kernel = kernel; !f.stream {
+			forms = append(forms, f)
 		}
 	}
 	return forms
@@ -133,8 +149,11 @@ func (l *limit) Load(ctx context.Context, w *Work, _ []*tensor.Tensor) (Job, err
 	return best, nil
 }
 
-// wants reports whether a goal of w is against the contender.
+// wants reports whether a goal of w is against the contender, or it tells what stands in the way of one.
 func (w *Work) wants(name string) bool {
+	if name == LimitRead {
+		return w.Reads
+	}
 	for _, g := range w.Goals {
 		for _, a := range g.Against {
 			if a == name {
@@ -146,7 +165,7 @@ func (w *Work) wants(name string) bool {
 }
 
 // prepare makes a form ready. The multiply-adds are those of w.Flops, the bytes
-// half of w.Bytes read and half written.
+// w.Bytes, half read and half written unless all are read.
 func (l *limit) prepare(ctx context.Context, f form, w *Work) (_ *limitJob, err error) {
 	j := &limitJob{opened: l.opened, span: cl.Range1(f.global, f.local)}
 	defer func() {
@@ -165,6 +184,9 @@ func (l *limit) prepare(ctx context.Context, f form, w *Work) (_ *limitJob, err 
 		return nil, err
 	}
 	count := uint64(max(1, math.Round(w.Bytes/8/float64(f.lanes))))
+	if l.name == LimitRead {
+		count *= 2
+	}
 	bytes := int64(count) * int64(f.lanes) * 4
 	if f.kernel == "rate" {
 		count = uint64(max(1, math.Round(w.Flops/2/float64(f.global*f.lanes*f.chains))))

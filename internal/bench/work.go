@@ -16,6 +16,7 @@ type Work struct {
 	Process *Process
 	Flops   float64 // floating-point operations of one run
 	Bytes   float64 // the fewest bytes that a run must move
+	Reads   bool    // nearly all of them are read
 	// Rate is what the speed of the row is counted in.
 	Rate Rate
 	// Tolerance is how far results may differ, relative to the largest of them;
@@ -68,6 +69,7 @@ const (
 	CLBlast     = "clblast"
 	PyTorch     = "pytorch"
 	LimitCopy   = "limit-copy" // moves Work.Bytes, half read and half written
+	LimitRead   = "limit-read" // reads Work.Bytes
 	LimitExp    = "limit-exp"  // moves Work.Bytes through exp
 	LimitFMA    = "limit-fma"  // does Work.Flops as multiply-adds
 	LimitLoop   = "limit-loop" // enqueues the same kernels from C

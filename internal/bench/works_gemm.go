@@ -51,9 +51,9 @@ func gemmWorks() []*Work {
 	}
 	for _, s := range [][2]int{{1024, 1024}, {4096, 4096}, {16384, 1024}} {
 		w := gemm(fmt.Sprintf("gemv/%dx%d", s[0], s[1]), tensor.Float32, s[0], s[1], 1, []Goal{atLeast(0.9, OpenBLAS, LimitCopy)})
-		w.Rate = GBps
+		w.Rate, w.Reads = GBps, true
 		t := gemm(fmt.Sprintf("gemv/%dx%d-t", s[0], s[1]), tensor.Float32, s[1], s[0], 1, w.Goals)
-		t.Rate, t.Program = GBps, gemmProgram(tensor.Float32, s[1], s[0], 1, true, false)
+		t.Rate, t.Reads, t.Program = GBps, true, gemmProgram(tensor.Float32, s[1], s[0], 1, true, false)
 		works = append(works, w, t)
 	}
 	for _, s := range [][4]int{{64, 64, 64, 64}, {256, 32, 32, 32}, {48, 256, 64, 256}, {12, 1024, 64, 1024}} {
