@@ -6,7 +6,9 @@
 //
 //     VECTORS_OF(s, n)    declares n vectors       CLEAR_VECTOR(s, k)      identities
 //     ADD_VECTOR(s, k, v, at)  folds vector v at positions at (a number or a vector)
+//     LOCAL_VECTORS_OF(s, n)   the same in local memory        COPY_VECTOR(t, j, s, k)  vector k of s to j of t
 //     SPILL(t, j, s, k)   vector k to the states of t from j on, which STATES declared
+//     LOCAL_STATES_OF(t, s)  t are the lanes of s in local memory
 //
 //     FOLD_VECTORS(s, n, out)  out becomes the fold of n vectors, a power of two: not of positions
 //
@@ -26,6 +28,9 @@
 #if IS_ARG
 
 #define VECTORS_OF(s, n) VAL16 s[n]; AT16 s##_at[n]
+#define LOCAL_VECTORS_OF(s, n) __local VAL16 s[n] LINES; __local AT16 s##_at[n] LINES
+#define LOCAL_STATES_OF(t, s) __local VAL *const t = (__local VAL *)s; __local IDX *const t##_at = (__local IDX *)s##_at
+#define COPY_VECTOR(t, j, s, k) (t[j] = s[k], t##_at[j] = s##_at[k])
 #define CLEAR_VECTOR(s, k) (s[k] = IDENTITY, s##_at[k] = IDX_MAX)
 #define ADD_VECTOR(s, k, v, at) do { \
     const VAL16 v_ = v; \
@@ -37,6 +42,9 @@
 #else
 
 #define VECTORS_OF(s, n) VAL16 s[n]
+#define LOCAL_VECTORS_OF(s, n) __local VAL16 s[n] LINES
+#define LOCAL_STATES_OF(t, s) __local VAL *const t = (__local VAL *)s
+#define COPY_VECTOR(t, j, s, k) (t[j] = s[k])
 #define CLEAR_VECTOR(s, k) (s[k] = IDENTITY)
 #define ADD_VECTOR(s, k, v, at) do { const VAL16 v_ = v; s[k] = FOLD_OF(16, s[k], v_); } while (0)
 #define SPILL(t, j, s, k) vstore16(s[k], 0, t + (j))

@@ -1,10 +1,11 @@
-// reduce_stripe.cl: fold down stripes of neighbouring rows on a CPU driver, states in registers.
+// reduce_stripe.cl: fold down stripes of neighbouring rows on a CPU driver, states in registers or the nearest cache.
 //
 //     y[o * INNER + i] = EPILOGUE(o, i, fold over c of LOAD(o, i, c))
 //
 // hooks   LOAD(o, i, c)     EPILOGUE(o, i, v)   STORE(r, v)   and the monoid's, see monoid_vector.cl
 //         LOADS(o, i, c)    i .. i + 15 of it, where PLAIN
 // macros  VECTORS  of 16 lanes, at most 32     PLAIN  1: the values have LOADS
+//         STEPS  1; or columns at a time where states, of up to 1024 vectors, are in local memory: PLAIN
 //         SPLIT  1: the fold is cut into parts of SPAN, folded again by reduce_finish.cl
 //         TURNS  of a SPLIT, more than 1: rows are few and dense in memory, and a stripe holds so
 //                many turns of them: lane l is row l % (INNER / TURNS) of column c * TURNS + l /
@@ -15,16 +16,18 @@
 //         a column that is not full
 // launch  global {INNER / LANES, OUTER / RSPAN, parts}  local {1, 1, 1}
 // for     rows that are neighbours in memory: sums over any axes but the last. A stripe reads up to
-//         1 KiB of every column, which is enough for the processor to fetch ahead
+//         1 KiB of every column, which is enough for the processor to fetch ahead. Where columns come from
+//         memory, and each from other pages than the one before, a stripe is wider: finding a page
+//         takes as long as 1 KiB (nested tables of a virtual machine)
 
 #define AT(k) ((k) + 1 < VECTORS ? 16 * (k) : LANES - 16)
 
 #if TURNS > 1
 #define ROWS_OF_TURN (INNER / TURNS)
-#define LEAVE(o, i, t, l) do { \
+#define LEAVE(o, i, t, j, l) do { \
     const IDX turn_ = (IDX)(l) / ROWS_OF_TURN, part_ = (IDX)get_global_id(2) * TURNS + turn_; \
     PLACE_OF(t, l, turn_); \
-    SAVE(t, l, part_ * ROWS + (o) * ROWS_OF_TURN + (l) - turn_ * ROWS_OF_TURN); \
+    SAVE(t, j, part_ * ROWS + (o) * ROWS_OF_TURN + (l) - turn_ * ROWS_OF_TURN); \
 } while (0)
 #if IS_ARG
 #define PLACE_OF(t, l, turn) t##_at[l] = t##_at[l] == IDX_MAX ? IDX_MAX : t##_at[l] * TURNS + (turn)
@@ -32,18 +35,40 @@
 #define PLACE_OF(t, l, turn)
 #endif
 #elif SPLIT
-#define LEAVE(o, i, t, l) SAVE(t, l, (IDX)get_global_id(2) * ROWS + (o) * INNER + (i) + (l))
+#define LEAVE(o, i, t, j, l) SAVE(t, j, (IDX)get_global_id(2) * ROWS + (o) * INNER + (i) + (l))
 #else
-#define LEAVE(o, i, t, l) STORE((o) * INNER + (i) + (l), EPILOGUE(o, (i) + (l), RESULT(t, l)))
+#define LEAVE(o, i, t, j, l) STORE((o) * INNER + (i) + (l), EPILOGUE(o, (i) + (l), RESULT(t, j)))
 #endif
 
 kernel void reduce_stripe(PARAMS) {
     WIDE_VECTORS
+#if STEPS > 1
+    LOCAL_VECTORS_OF(s, VECTORS);
+    LOCAL_STATES_OF(t, s);
+#endif
     // The last stripe lies over the one before, and leaves to it what it owns.
     const IDX own = (IDX)get_global_id(0) * LANES, i = min(own, INNER - LANES);
     const IDX o0 = (IDX)get_global_id(1) * RSPAN, o1 = min(o0 + RSPAN, OUTER);
     const IDX from = (IDX)get_global_id(2) * SPAN, to = min(from + SPAN, COLS);
     for (IDX o = o0; o < o1; o++) {
+#if STEPS > 1
+        for (int k = 0; k < VECTORS; k++) CLEAR_VECTOR(s, k);
+        IDX c = from;
+        for (; c + STEPS <= to; c += STEPS)
+            for (int k = 0; k < VECTORS; k++) {
+                VECTORS_OF(a, 1);
+                COPY_VECTOR(a, 0, s, k);
+                #pragma unroll
+                for (int e = 0; e < STEPS; e++) ADD_VECTOR(a, 0, LOADS(o, i + AT(k), c + e), c + e);
+                COPY_VECTOR(s, k, a, 0);
+            }
+        for (; c < to; c++)
+            for (int k = 0; k < VECTORS; k++) ADD_VECTOR(s, k, LOADS(o, i + AT(k), c), c);
+        for (int l = (int)(own - i); l < LANES; l++) {
+            const int j = l < 16 * (VECTORS - 1) ? l : l - (int)LANES + 16 * VECTORS;
+            LEAVE(o, i, t, j, l);
+        }
+#else
         VECTORS_OF(s, VECTORS);
         #pragma unroll
         for (int k = 0; k < VECTORS; k++) CLEAR_VECTOR(s, k);
@@ -68,6 +93,7 @@ kernel void reduce_stripe(PARAMS) {
                 ADD(t, l, v, COLS);
             }
 #endif
-        for (int l = (int)(own - i); l < LANES; l++) LEAVE(o, i, t, l);
+        for (int l = (int)(own - i); l < LANES; l++) LEAVE(o, i, t, l, l);
+#endif
     }
 }

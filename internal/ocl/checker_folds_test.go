@@ -60,6 +60,8 @@ func reduceCells() (all []cell) {
 	guarded.Folds[0].Value = engine.Load(0, f32, guarded.Folds[0].Value.Addr, within)
 	all = append(all,
 		forced(tinyCPU(), "reduce=stripe", "under a condition", guarded),
+		forced(tinyCPU(tinyCache), "reduce=stripe", "wide", columns(engine.Sum, f32, 9, 2080)),
+		forced(tinyCPU(tinyCache), "reduce=stripe", "wide, positions", columns(engine.ArgMax, f32, 5, 2050)),
 		forced(tinyCPU(), "reduce=stripe", "halves", columns(engine.Sum, f16, 11, 35)),
 		forced(tinyCPU(manyUnits), "reduce=stripe", "cut", func() *engine.Task { t, _ := middle(f32, engine.Sum, 1, 2001, 3); return t }()),
 		forced(tinyCPU(), "reduce=lanes", "windows", pooling(engine.Sum, 1, 7, 19, 3, 2, 1)),

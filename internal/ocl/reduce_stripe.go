@@ -71,6 +71,22 @@ func (r *reduction) lanesOfStripe() int64 {
 	return min(registers/each/vectorLanes, 24) * vectorLanes
 }
 
+// lanesOfCache is how many states fit in half of the nearest cache of a core.
+func (r *reduction) lanesOfCache() int64 {
+	cache, each := min(16<<10, r.dev.localMem/2), regSize(r.val)
+	if r.fold.Monoid.IsArg() {
+		each += 8 // the position
+	}
+	return cache / each / vectorLanes * vectorLanes
+}
+
+// wide reports whether columns come from memory, each from other pages.
+func (s *stripes) wide() bool {
+	const page = 4 << 10
+	size := regSize(s.val)
+	return s.turns == 1 && s.dev.cache > 0 && s.o*s.i*s.folds*size > s.dev.cache && s.i*size >= 2*page && s.plain()
+}
+
 // turned is s with n columns side by side, where they are neighbours in memory:
 // axis taps is divided, and its remainder by n comes before the inner axis.
 func (s *stripes) turned(n int64) *stripes {
@@ -125,7 +141,10 @@ func (s *stripes) fits() bool {
 }
 
 func (s *stripes) plan() (*plan, error) {
-	g := s.lanesOfStripe()
+	g, steps := s.lanesOfStripe(), 1
+	if s.wide() {
+		g, steps = s.lanesOfCache(), 4
+	}
 	shape := kernels.Stripes(s.o, s.i, s.folds, g, s.turns, s.dev.units)
 	parts := kernels.Parts{Count: shape.Count * s.turns, Span: shape.Span}
 	split := parts.Count > 1
@@ -134,6 +153,7 @@ func (s *stripes) plan() (*plan, error) {
 	writeVectorMonoid(p, s.fold)
 	p.macro("VECTORS", ceilDiv(shape.Lanes, vectorLanes))
 	p.macro("TURNS", s.turns)
+	p.macro("STEPS", steps)
 	p.size("ROWS", s.rows)
 	p.size("OUTER", s.o)
 	p.size("INNER", s.i)
@@ -157,6 +177,9 @@ func (s *stripes) plan() (*plan, error) {
 		kernel: "reduce_stripe", global: grid.Global, local: grid.Local,
 	}
 	params := fmt.Sprintf("view=%dx%dx%d lanes=%d", s.o, s.folds, s.i, shape.Lanes)
+	if steps > 1 {
+		params += fmt.Sprintf(" steps=%d", steps)
+	}
 	if s.turns > 1 {
 		params += fmt.Sprintf(" turns=%d", s.turns)
 	}

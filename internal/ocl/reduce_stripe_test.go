@@ -42,6 +42,23 @@ func TestStripesFoldDownRows(t *testing.T) {
 	}
 }
 
+// Columns that come from memory, and lie in other pages each.
+func TestWideStripesFoldDownRows(t *testing.T) {
+	numbersOnly(t)
+	for i, s := range [][3]int{{1, 21, 5000}, {1, 400, 2051}, {2, 13, 8192}, {1, 3, 9001}} {
+		for j, f := range []engine.Monoid{engine.Sum, engine.Max, engine.ArgMin} {
+			dt := []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.BFloat16}[(i+j)%4]
+			t.Run(fmt.Sprint(f, s, dt), func(t *testing.T) {
+				t.Parallel()
+				task, in := middle(dt, f, s[0], s[1], s[2])
+				e := device(t, "reduce=stripe", func(d *deviceFacts) { d.cache = 1 })
+				p := verify(t, e, task, [][]byte{randomBytes(rand.New(rand.NewPCG(3, 4)), in.DType, in.Len)}, 1e-3, 4)
+				require.Contains(t, p.Variant, "steps=4")
+			})
+		}
+	}
+}
+
 func TestStripesFoldEveryDType(t *testing.T) {
 	numbersOnly(t)
 	for _, dt := range tensor.DTypes() {

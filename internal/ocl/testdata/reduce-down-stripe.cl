@@ -15,6 +15,7 @@
 #define LANE_RING float
 #define VECTORS 7
 #define TURNS 1
+#define STEPS 1
 #define PLAIN 1
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
