@@ -105,6 +105,8 @@ func TestQuirksDecideWhatIsProbed(t *testing.T) {
 	}
 	assert.Equal(t, "quirk no-fp64", probing(keyLLVMpipe, "rusticl", "26.2").skipped("fp64"))
 	assert.Empty(t, probing(keyLLVMpipe, "rusticl", "26.2", "-no-fp64").skipped("fp64"))
+	assert.Equal(t, "quirk no-fp64", probing(keyLLVMpipe, "rusticl", "25.0").skipped("fp64"))
+	assert.Empty(t, probing(keyLLVMpipe, "rusticl", "22.3").skipped("fp64"))
 	assert.Equal(t, "quirk no-fp64", probing("acme", "Acme", "1", "+no-fp64").skipped("fp64"))
 	assert.Equal(t, "quirk slow-fma", probing(keyLLVMpipe, "rusticl", "26.2").skipped("rate_fma"))
 	assert.Empty(t, probing(keyLLVMpipe, "rusticl", "26.2", "-slow-fma").skipped("rate_fma"))

@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/anycl/anycl/engine"
@@ -275,12 +276,7 @@ func apply(e *engine.Expr, args []string) string {
 		in[i] = a.DType
 		double = double || a.DType == tensor.Float64
 	}
-	c := e.Fn.C
-	if e.Fn.CFor != nil {
-		if s := e.Fn.CFor(e.DType, in); s != "" {
-			c = s
-		}
-	}
+	c := formula(e, in)
 	t := regType(e.DType)
 	if e.DType.IsInt() && isRing(c) {
 		u := ringType(e.DType)
@@ -293,6 +289,25 @@ func apply(e *engine.Expr, args []string) string {
 		return fmt.Sprintf("(uchar)((%s) != 0)", text)
 	}
 	return fmt.Sprintf("(%s)(%s)", t, text)
+}
+
+// formula is what e computes of operands of dtypes in, before they are filled in. A float divided by
+// a literal zero is multiplied by an infinity, which is the same: drivers take such a division for one that
+// never happens (rusticl of Mesa 25.0, on which means of nothing were what a register held).
+func formula(e *engine.Expr, in []tensor.DType) string {
+	c := e.Fn.C
+	if e.Fn.CFor != nil {
+		if s := e.Fn.CFor(e.DType, in); s != "" {
+			c = s
+		}
+	}
+	if c == "a / b" && e.DType.IsFloat() && e.Args[1].Op == engine.OpConst && e.Args[1].Value.Float == 0 {
+		if math.Signbit(e.Args[1].Value.Float) {
+			return "a * -($T)INFINITY"
+		}
+		return "a * ($T)INFINITY"
+	}
+	return c
 }
 
 // isRing reports whether c holds nothing but operands, +, - and *.

@@ -150,12 +150,7 @@ func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
 		in[i], args[i] = a.DType, v
 		same = same && regType(a.DType) == regType(e.DType)
 	}
-	c := e.Fn.C
-	if e.Fn.CFor != nil {
-		if s := e.Fn.CFor(e.DType, in); s != "" {
-			c = s
-		}
-	}
+	c := formula(e, in)
 	switch {
 	case c == "$cast(a)":
 		return vectorCast(in[0], e.DType, args[0])
