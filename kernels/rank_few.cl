@@ -23,7 +23,7 @@ typedef ulong16 seats;
 #define SEATS_TO vstore16
 #endif
 
-INLINE seats seated(const seats s, const ulong e) { return min(s, max(MOVED_UP(s), e)); }
+INLINE seats seated(const seats s, const ulong e) { return min(s, max(MOVED_UP(s), (seats)(e))); }
 
 kernel void rank_few(PARAMS) {
     WIDE_VECTORS
