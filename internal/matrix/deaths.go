@@ -14,26 +14,26 @@ type knownDeath struct {
 }
 
 // LLVM 18 checks of one of its passes that it has nothing left to do, where PoCL 6.0 asks for that pass by its name:
-// seen with four kernels of many samples of int64, each a chain of conditions and remainders.
+// seen with a kernel of many samples of int64, a chain of conditions and remainders, which every process begins with
+// until all its samples have passed in kernels of their own.
 var knownDeaths = []knownDeath{
 	{"PoCL 6.0", "Instruction Combining did not reach a fixpoint", "https://github.com/pocl/pocl/issues/1608"},
 }
 
-// knownMost is how often that may be.
-const knownMost = 8
-
-// judge tells the deaths of e from which all steps under way recovered: known ones are notes, others are an error.
+// judge tells the deaths of e from which all steps under way recovered: known ones are a note, others are an error.
 func (e *Engine) judge(deaths []string) {
-	known := 0
+	var known []string
+	see := ""
 	for _, death := range deaths {
-		see := e.knows(death)
-		if known++; see == "" || known > knownMost {
-			if e.Err == "" {
-				e.Err = death
-			}
-			continue
+		switch where := e.knows(death); {
+		case where != "":
+			known, see = append(known, death), where
+		case e.Err == "":
+			e.Err = death
 		}
-		e.Notes = append(e.Notes, fmt.Sprintf("the driver ended the process, as it is known to (%s): %s", see, death))
+	}
+	if len(known) > 0 {
+		e.Notes = append(e.Notes, fmt.Sprintf("the driver ended %d processes, as it is known to (%s); the first: %s", len(known), see, known[0]))
 	}
 }
 
