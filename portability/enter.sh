@@ -1,12 +1,10 @@
 #!/bin/sh
 # enter.sh ROOT FOLDER [SHARED...] -- COMMAND...: runs COMMAND in ROOT, a Debian of root.sh, with
-# FOLDER as working directory. SHARED are folders of the host, seen in ROOT under the same paths. STACK in the
-# environment is how many KiB of stack threads begin with, where that is not what the host allows.
+# FOLDER as working directory. SHARED are folders of the host, seen in ROOT under the same paths.
 #
 # All mounts are in a namespace of the command's own: they end with it, whatever ends it, and no
 # rm -rf of ROOT ever meets the host's files.
 set -eu
-[ -z "${STACK:-}" ] || ulimit -s "$STACK"
 [ "$(id -u)" = 0 ] || { echo "enter.sh: only root can enter $1" >&2; exit 1; }
 exec unshare --mount --propagation private -- sh -euc '
 	root=$1 folder=$2

@@ -16,6 +16,7 @@ type Needs struct {
 	Forced    bool   `json:"forced,omitempty"` // no rule chooses it for the device
 	Programs  int    `json:"programs"`
 	Refused   int    `json:"refused,omitempty"`
+	Ended     int    `json:"ended,omitempty"`    // programs at which the compiler ends its process, with a reason
 	Registers [2]int `json:"registers"`          // of a work-item: fewest and most; 0: not told
 	Local     int64  `json:"local"`              // bytes of a work-group, at most
 	Spilling  int    `json:"spilling,omitempty"` // programs
@@ -32,7 +33,7 @@ func (n *Needs) with(o *Needs) *Needs {
 		return n
 	}
 	sum := *n
-	sum.Programs, sum.Refused = n.Programs+o.Programs, n.Refused+o.Refused
+	sum.Programs, sum.Refused, sum.Ended = n.Programs+o.Programs, n.Refused+o.Refused, n.Ended+o.Ended
 	sum.Spilling, sum.Excused = n.Spilling+o.Spilling, n.Excused+o.Excused
 	sum.Local, sum.Spill = max(n.Local, o.Local), max(n.Spill, o.Spill)
 	if sum.Registers[1] = max(n.Registers[1], o.Registers[1]); n.Registers[0] == 0 || o.Registers[0] > 0 {
@@ -50,7 +51,7 @@ func (n *Needs) Tile() tile {
 		return tile{optest.Failed, fmt.Sprintf("✗ %d", n.Refused)}
 	case n.Spilling > n.Excused && !n.Forced:
 		return tile{optest.Failed, fmt.Sprintf("spills %d", n.Spill)}
-	case n.Spilling > 0 && !n.Forced:
+	case n.Spilling > 0 && !n.Forced, n.Ended > 0:
 		return tile{optest.Absent, n.registers() + "*"}
 	}
 	return tile{optest.Passed, n.registers()}
@@ -74,6 +75,9 @@ func (n *Needs) Text() string {
 	}
 	if n.Refused > 0 {
 		s = fmt.Sprintf("%d of %d refused", n.Refused, n.Programs)
+	}
+	if n.Ended > 0 {
+		s += fmt.Sprintf(", at %d of %d the compiler ends", n.Ended, n.Programs)
 	}
 	if n.Local > 0 {
 		s += ", " + units.Bytes(n.Local)

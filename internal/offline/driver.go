@@ -124,7 +124,7 @@ func (d *driver) Compile(ctx context.Context, source, options string) (_ map[str
 	}
 	if err := p.Build(options, d.device); err != nil {
 		if be := (*cl.BuildError)(nil); errors.As(err, &be) {
-			return nil, &Refusal{d.device.Info().Name, be.Error()}
+			return nil, &Refusal{By: d.device.Info().Name, Log: be.Error()}
 		}
 		return nil, err
 	}

@@ -7,13 +7,15 @@ import (
 	"github.com/anycl/anycl/internal/ocl"
 )
 
-// excuse is why programs that a rule chooses may spill on some targets.
+// excuse is why programs that a rule chooses may spill on some targets, or why a compiler may end its
+// process at programs that are only forced.
 type excuse struct {
 	name    string // in reports
 	targets []string
 	kernel  string         // that spills
 	holds   *regexp.Regexp // found in the text of the program, which is the family that is meant; nil: all of the kernel
 	spill   int            // at most
+	dies    bool           // of programs that are forced: the compiler ends its process
 	why     string
 }
 
@@ -30,6 +32,10 @@ var excuses = []excuse{
 		why: "a kernel for CPU drivers, which a GPU is given where there are no boxes at all",
 	},
 	{
+		name: "sums across", targets: []string{"amd-gfx1100", "amd-gfx1030", "amd-gfx900", "amd-gfx90a", "amd-gfx942"}, kernel: "reduce_stripe", holds: regexp.MustCompile(`#define PLAIN 0\n`), dies: true,
+		why: "AMD's compiler of ROCm 5.7 ends at a kernel for CPU drivers where it sums floats that are not neighbours",
+	},
+	{
 		name: "tall tiles", targets: []string{"intel-tgllp"}, kernel: "contract_subgroup", holds: regexp.MustCompile(`#define (RM (16|24)|ACC u?long)\n`), spill: 4096,
 		why: "IGC of 2022 spills tiles of 16 and 24 rows by sub-groups, which IGC 2.40 keeps in registers in every layout (make offline), and sums of 64-bit integers",
 	},
@@ -43,11 +49,11 @@ var excuses = []excuse{
 	},
 }
 
-// excuseOf finds the excuse of a kernel of a program that spills.
-func excuseOf(target string, d *ocl.Draft, kernel string, spill int) *excuse {
+// excuseOf finds the excuse of a kernel of a program that spills, or at which the compiler dies.
+func excuseOf(target string, d *ocl.Draft, kernel string, dies bool, spill int) *excuse {
 	for i := range excuses {
 		x := &excuses[i]
-		if slices.Contains(x.targets, target) && x.kernel == kernel && spill <= x.spill && (x.holds == nil || x.holds.MatchString(d.Body)) {
+		if slices.Contains(x.targets, target) && x.kernel == kernel && x.dies == dies && spill <= x.spill && (x.holds == nil || x.holds.MatchString(d.Body)) {
 			return x
 		}
 	}
@@ -56,12 +62,18 @@ func excuseOf(target string, d *ocl.Draft, kernel string, spill int) *excuse {
 
 // excuse marks a program all of whose kernels that spill are excused.
 func (o *Outcome) excuse(target string, d *ocl.Draft) {
-	o.Excused = ""
+	if o.Excused = ""; o.Died && !o.Chosen {
+		for _, kernel := range d.Kernels {
+			if x := excuseOf(target, d, kernel, true, 0); x != nil {
+				o.Excused = x.name
+			}
+		}
+	}
 	for kernel, u := range o.Kernels {
 		if u.Spill == 0 || !o.Chosen {
 			continue
 		}
-		x := excuseOf(target, d, kernel, u.Spill)
+		x := excuseOf(target, d, kernel, false, u.Spill)
 		if x == nil {
 			o.Excused = ""
 			return

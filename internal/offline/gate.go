@@ -66,6 +66,9 @@ func (w *Row) String() string {
 			s += fmt.Sprintf(", %d of them excused", w.Excused)
 		}
 	}
+	if w.Ended > 0 {
+		s += fmt.Sprintf(", at %d the compiler ends, excused", w.Ended)
+	}
 	if w.Refused > 0 {
 		s += fmt.Sprintf(", %d refused: %s", w.Refused, strings.TrimSpace(firstLines(w.refusedLog, 2)))
 	}

@@ -77,6 +77,18 @@ func TestAnExcuseIsAsNarrowAsItSays(t *testing.T) {
 	both := map[string]Usage{"map_item": {Spill: 8}, "map_tile": {Spill: 1}}
 	require.Equal(t, optest.Failed, states(report("amd-a", wide, both))["amd-a map_tile"], "another kernel of the program")
 
+	deadly := &ocl.Draft{Body: "p12_ forced", File: "map.cl", Kernels: []string{"map_item"}}
+	excusing(t, excuse{name: "deadly", targets: []string{"amd-a"}, kernel: "map_item", dies: true, why: "because"})
+	dead := func(chosen, died bool) map[string]optest.State {
+		r := &Report{Target: "amd-a", Outcomes: []*Outcome{{Print: deadly.Print(), File: "map.cl", Variants: []string{"map=item"}, Chosen: chosen, Refused: "no", Died: died}}}
+		r.Excuse([]*ocl.Draft{deadly})
+		return states(r)
+	}
+	require.Equal(t, map[string]optest.State{"amd-a map (forced)": optest.Passed, "amd-a excuse: deadly": optest.Passed}, dead(false, true))
+	require.Equal(t, optest.Failed, dead(false, false)["amd-a map (forced)"], "refused, and alive")
+	require.Equal(t, optest.Failed, dead(true, true)["amd-a map"], "a rule chooses it")
+	excusing(t, excuse{name: "wide", targets: []string{"amd-a", "amd-b"}, kernel: "map_item", holds: regexp.MustCompile(`p12_`), spill: 8, why: "because"})
+
 	r := report("amd-b", wide, spilling(0))
 	require.Equal(t, map[string]optest.State{"amd-b map_item": optest.Passed, "amd-b excuse: wide": optest.Failed}, states(r), "not needed any more")
 	r.Whole = false
@@ -89,7 +101,7 @@ func TestExcusesHaveReasonsAndLimits(t *testing.T) {
 		require.NotEmpty(t, x.why, x.name)
 		require.NotEmpty(t, x.targets, x.name)
 		require.NotEmpty(t, x.kernel, x.name)
-		require.Positive(t, x.spill, "%s excuses nothing", x.name)
+		require.Equal(t, x.dies, x.spill == 0, "%s excuses nothing, or too much", x.name)
 		require.False(t, names[x.name], x.name)
 		names[x.name] = true
 	}

@@ -49,7 +49,7 @@ func (f *fake) Compile(_ context.Context, source, _ string) (map[string]Usage, e
 	case f.fail != nil:
 		return nil, f.fail
 	case f.refuse != "" && strings.Contains(source, f.refuse):
-		return nil, &Refusal{"fake", "line 1\nline 2\nline 3\nline 4"}
+		return nil, &Refusal{By: "fake", Log: "line 1\nline 2\nline 3\nline 4"}
 	}
 	all := map[string]Usage{}
 	for _, name := range strings.FieldsFunc(source, func(r rune) bool { return !strings.ContainsRune(letters, r) }) {

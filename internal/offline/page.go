@@ -70,7 +70,7 @@ func vendorsOf(reports []*Report) (all []string) {
 func (p *printer) target(r *Report) {
 	var chosen, forced, refused, spilling, excused int
 	for _, o := range r.Outcomes {
-		if o.Refused != "" {
+		if o.Refused != "" && o.Excused == "" {
 			refused++
 		}
 		switch {
@@ -197,7 +197,11 @@ func (p *printer) excused(reports []*Report) {
 		}
 		if len(on) > 0 {
 			none = false
-			p.print("- %s, `%s`, at most %d: %s. Programs: %s\n", x.name, x.kernel, x.spill, x.why, strings.Join(on, ", "))
+			most := fmt.Sprintf("at most %d", x.spill)
+			if x.dies {
+				most = "only forced"
+			}
+			p.print("- %s, `%s`, %s: %s. Programs: %s\n", x.name, x.kernel, most, x.why, strings.Join(on, ", "))
 		}
 	}
 	if none {

@@ -36,6 +36,7 @@ type Row struct {
 	Chosen     bool
 	Programs   int
 	Refused    int
+	Ended      int    // programs at which the compiler ended its process, excused
 	Registers  [3]int // least, median, most
 	Local      int64  // most
 	Spilling   int    // programs
@@ -64,8 +65,12 @@ func (r *Report) Rows() []*Row {
 	for _, o := range r.Outcomes {
 		if o.Refused != "" {
 			w := row(o, strings.TrimSuffix(o.File, ".cl"))
-			w.Refused++
-			w.refusedLog = o.Refused
+			if o.Excused != "" {
+				w.Ended++
+			} else {
+				w.Refused++
+				w.refusedLog = o.Refused
+			}
 			continue
 		}
 		for k, u := range o.Kernels {
@@ -112,7 +117,7 @@ func (o *Outcome) family(kernel string) string {
 // needs is the row for the report on all targets.
 func (w *Row) needs() *matrix.Needs {
 	return &matrix.Needs{
-		Family: w.Family, Kernel: w.Kernel, Forced: !w.Chosen, Programs: w.Programs, Refused: w.Refused, Registers: [2]int{w.Registers[0], w.Registers[2]},
+		Family: w.Family, Kernel: w.Kernel, Forced: !w.Chosen, Programs: w.Programs, Refused: w.Refused, Ended: w.Ended, Registers: [2]int{w.Registers[0], w.Registers[2]},
 		Local: w.Local, Spilling: w.Spilling, Excused: w.Excused, Spill: w.Spill,
 	}
 }
@@ -139,7 +144,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	said := map[string]int{} // a broken compiler says the same of all
 	for _, o := range r.Outcomes {
-		if o.Refused == "" {
+		if o.Refused == "" || o.Excused != "" {
 			continue
 		}
 		if said[o.File]++; said[o.File] <= 2 {

@@ -18,7 +18,8 @@ type Outcome struct {
 	Chosen   bool             `json:"chosen"`
 	Kernels  map[string]Usage `json:"kernels,omitempty"` // that are launched
 	Refused  string           `json:"refused,omitempty"` // the compiler's log
-	Excused  string           `json:"excused,omitempty"` // the excuse by which it may spill
+	Died     bool             `json:"died,omitempty"`    // the compiler ended its process instead of refusing it
+	Excused  string           `json:"excused,omitempty"` // the excuse by which it may spill, or die
 }
 
 // Spills reports whether a kernel keeps in memory what belongs in registers.
@@ -98,7 +99,7 @@ func compile(ctx context.Context, c Compiler, class *ocl.Class, parts []*ocl.Dra
 	for i, d := range parts {
 		o := &Outcome{Print: d.Print(), File: d.File, Variants: d.Variants, Chosen: d.Chosen, Kernels: map[string]Usage{}}
 		if err != nil {
-			o.Refused = err.Error()
+			o.Refused, o.Died = err.Error(), died(err)
 		}
 		for _, k := range d.Kernels {
 			if u, ok := usage[k+suffixes[i]]; ok {

@@ -28,10 +28,16 @@ type Usage struct {
 
 // Refusal is a compiler's no.
 type Refusal struct {
-	By  string // a tool
-	Log string
+	By   string // a tool
+	Log  string
+	Died bool // it ended its process instead of saying no
 }
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s", r.By, r.Log) }
 
 func refused(err error) bool { return errors.As(err, new(*Refusal)) }
+
+func died(err error) bool {
+	no := (*Refusal)(nil)
+	return errors.As(err, &no) && no.Died
+}

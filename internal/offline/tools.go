@@ -86,7 +86,7 @@ func (t *Tools) in(ctx context.Context, source string, steps ...[]string) (out s
 			return "", ctx.Err()
 		}
 		if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
-			return "", &Refusal{filepath.Base(s[0]), strings.TrimSpace(string(text))}
+			return "", &Refusal{By: filepath.Base(s[0]), Log: strings.TrimSpace(string(text))}
 		} else if err != nil {
 			return "", err
 		}

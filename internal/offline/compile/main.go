@@ -37,16 +37,31 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx); err != nil {
+	work := run
+	if os.Getenv(offline.EnvWorker) != "" {
+		work = compileForAnother
+	}
+	if err := work(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "compile:", err)
 		os.Exit(1)
 	}
 }
 
+// compileForAnother is what a process does that another one of this program began.
+func compileForAnother(ctx context.Context) (err error) {
+	kind, name, _ := strings.Cut(os.Getenv(offline.EnvWorker), ":")
+	c, err := driverOf(kind, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	return offline.Work(ctx, c)
+}
+
 type options struct {
 	target, out, file, print string
 	lacks, never             string
-	few, all, chosen         bool
+	few, all                 bool
 	every                    int
 	tools                    offline.Tools
 }
@@ -57,7 +72,6 @@ func run(ctx context.Context) error {
 	flag.StringVar(&o.out, "o", ".", "folder for TARGET.json and TARGET.txt")
 	flag.BoolVar(&o.few, "few", false, "programs of fewer graphs")
 	flag.BoolVar(&o.all, "all", false, "of what is forced every program, and not one for each choice of types and flags")
-	flag.BoolVar(&o.chosen, "chosen", false, "only what rules choose, and nothing that is forced")
 	flag.StringVar(&o.lacks, "lacks", "", "features that the target has not, which is proven: dot_amd.cl,mma_ptx.cl")
 	flag.StringVar(&o.never, "never", "", "features that its devices do not prove: subgroup_intel.cl:LANES=16")
 	flag.IntVar(&o.every, "every", 1, "only one in so many programs")
@@ -121,7 +135,7 @@ func (o *options) drafts(ctx context.Context, class *ocl.Class) ([]*ocl.Draft, e
 				text, _ := class.Text([]*ocl.Draft{d})
 				fmt.Printf("// %s\n// %v %s\n%s\n", d.Options, d.Variants, d.Kernels, text)
 			}
-		case o.chosen && !d.Chosen, o.file != "" && d.File != o.file, i%max(o.every, 1) != 0, slices.ContainsFunc(words(o.never), d.Has):
+		case o.file != "" && d.File != o.file, i%max(o.every, 1) != 0, slices.ContainsFunc(words(o.never), d.Has):
 		default:
 			all = append(all, d)
 		}
@@ -208,7 +222,12 @@ func compilerOf(ctx context.Context, kind, name string, t offline.Tools) (offlin
 		return offline.NewPTX(ctx, t)
 	case "spirv":
 		return offline.NewSPIRV(ctx, t)
-	case "amd":
+	}
+	return offline.Contained(ctx, kind+":"+name, runtime.GOMAXPROCS(0))
+}
+
+func driverOf(kind, name string) (offline.Compiler, error) {
+	if kind == "amd" {
 		return offline.NewAMD(name)
 	}
 	return offline.NewIntel()
