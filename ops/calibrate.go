@@ -43,6 +43,9 @@ func probes() (all []probe) {
 		add(fmt.Sprintf("transpose %dx%d", n, n), func(in makes) *Node { return Transpose(in(tensor.Float32, n, n)) })
 		add(fmt.Sprintf("gemv %d", n), func(in makes) *Node { return MatMul(in(tensor.Float32, 1, n), in(tensor.Float32, n, n)) })
 	}
+	for _, n := range []int{8, 64} {
+		add(fmt.Sprintf("transpose of rows %dx%d", n, n), func(in makes) *Node { return Transpose(in(tensor.Float32, n, n, 64), 1, 0, 2) })
+	}
 	for _, n := range []int{64, 512} {
 		add(fmt.Sprintf("argmax of columns %dx%d", n, n), func(in makes) *Node { return ArgMax(in(tensor.Float32, n, n), 0) })
 	}

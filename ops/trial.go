@@ -13,16 +13,19 @@ import (
 
 // Predictions err by as much as two placements may differ. So a graph that has run for a while
 // is tried, once, in each other placement that is predicted to be about as fast: the two take
-// turns of a few runs, and the one stays whose runs are shorter.
+// turns of a few runs, and the one stays whose runs are shorter. What is far slower at once
+// gets no second turn, so that a wrong guess costs some runs.
 
 // Bounds of trials.
 const (
 	trialAfter  = 50 * time.Millisecond // of running: the other plan costs compiling kernels
-	trialWithin = 1.5                   // of what runs take: what is tried is predicted to take less
+	trialWithin = 2.5                   // of what runs take: what is tried is predicted to take less
 	trialGain   = 0.97                  // of what runs take: reason to change
 	trialTurns  = 4                     // of both together
 	trialRuns   = 12                    // of a turn
 	trialCold   = 4                     // of these, the first do not count
+	trialGlance = 3                     // runs that tell whether there is any hope
+	trialLost   = 1.3                   // of what runs take: each of these took longer
 )
 
 // Verdict is what became of a placement that was tried beside the one that ran before.
@@ -37,6 +40,7 @@ type Verdict struct {
 type trial struct {
 	mu         sync.Mutex
 	plans      [2]*Executable // that from before, and the other
+	before     time.Duration  // what runs take of the first
 	turn, runs int
 	times      [2][]time.Duration
 }
@@ -72,7 +76,7 @@ func (a *adaptive) try(x *Executable) error {
 		return err
 	}
 	y.tempting.Store(int64(m))
-	t := &trial{plans: [2]*Executable{x, y}}
+	t := &trial{plans: [2]*Executable{x, y}, before: m}
 	for i := range t.times {
 		t.times[i] = make([]time.Duration, 0, trialTurns/2*trialRuns)
 	}
@@ -95,15 +99,20 @@ func (t *trial) note(a *adaptive, x *Executable, took time.Duration) {
 	if t.runs++; t.runs > trialCold {
 		t.times[i] = append(t.times[i], took)
 	}
-	if t.runs < trialRuns {
+	lost := t.lost()
+	if t.runs < trialRuns && !lost {
 		return
 	}
 	t.runs = 0
-	if t.turn++; t.turn < trialTurns {
+	if t.turn++; t.turn < trialTurns && !lost {
 		a.active.Store(t.plans[t.running()])
 		return
 	}
-	v := Verdict{Where: t.plans[1].spread(), Before: median(t.times[0]), Took: median(t.times[1])}
+	t.turn = trialTurns
+	v := Verdict{Where: t.plans[1].spread(), Before: t.before, Took: median(t.times[1])}
+	if len(t.times[0]) > 0 {
+		v.Before = median(t.times[0])
+	}
 	winner := t.plans[0]
 	if v.Stays = float64(v.Took) < trialGain*float64(v.Before); v.Stays {
 		winner = t.plans[1]
@@ -118,6 +127,11 @@ func (t *trial) note(a *adaptive, x *Executable, took time.Duration) {
 		winner.rt.log.Info("ops: a graph was tried elsewhere", "graph", winner.name, "where", v.Where, "took", v.Took, "before", v.Before, "stays", v.Stays)
 		return nil
 	})
+}
+
+// lost reports whether the first few runs of the other plan leave no hope.
+func (t *trial) lost() bool {
+	return t.turn == 0 && len(t.times[1]) == trialGlance && float64(slices.Min(t.times[1])) > trialLost*float64(t.before)
 }
 
 // median is the middle one of times, which it sorts.

@@ -24,8 +24,9 @@ func TestAPlacementThatMayBeAsFastIsTried(t *testing.T) {
 		where  string
 		stays  bool
 	}{
-		"faster": {2 * time.Millisecond, "slowed", true},
-		"slower": {15 * time.Millisecond, "cpu", false},
+		"faster":     {2 * time.Millisecond, "slowed", true},
+		"slower":     {6 * time.Millisecond, "cpu", false},
+		"far slower": {15 * time.Millisecond, "cpu", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

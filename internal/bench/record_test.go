@@ -95,3 +95,18 @@ func TestWorksThatAreDrawn(t *testing.T) {
 	}
 	require.NotEqual(t, works[0].Name+works[1].Name, Drawn(4, 2)[0].Name+Drawn(4, 2)[1].Name)
 }
+
+func TestGraphsThatAreDrawnToBePlaced(t *testing.T) {
+	works, again := DrawnPlacement(3, 200), DrawnPlacement(3, 200)
+	require.Len(t, works, 200)
+	kinds := map[string]int{}
+	for i, w := range works {
+		require.Equal(t, w.Name, again[i].Name)
+		require.NotEmpty(t, w.Program.Outputs, w.Name)
+		kind, _, ok := strings.Cut(strings.TrimPrefix(w.Name, "drawn-place-"), "/")
+		require.True(t, ok, w.Name)
+		kinds[kind]++
+	}
+	require.Greater(t, len(kinds), 20, kinds)
+	require.NotEqual(t, works[0].Name+works[1].Name, DrawnPlacement(4, 2)[0].Name+DrawnPlacement(4, 2)[1].Name)
+}

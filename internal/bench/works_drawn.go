@@ -91,7 +91,7 @@ func (d drawer) conv() *Work {
 			c.groups, c.o = c.c, c.c
 		}
 		h, w := c.out()
-		if h < 1 || w < 1 || c.flops() < drawnFewFlops || c.flops() > drawnFlops || max(c.n*c.c*c.h*c.w, c.n*c.o*h*w) > drawnElements {
+		if c.h+2*c.pad < c.u || c.flops() < drawnFewFlops || c.flops() > drawnFlops || max(c.n*c.c*c.h*c.w, c.n*c.o*h*w) > drawnElements {
 			continue
 		}
 		p := &Program{}

@@ -115,7 +115,7 @@ func (d placeDrawer) convolutions() {
 		c := convolution{what: "conv", n: d.size(1, 16), c: d.size(1, 64), h: d.size(4, 64), o: d.size(1, 64), stride: 1 + d.IntN(2), groups: 1}
 		c.w, c.u = c.h, 1+2*d.IntN(3)
 		c.pad = d.IntN(c.u/2 + 1)
-		if h, w := c.out(); h < 1 || w < 1 || c.flops() > drawnPlacedFlops {
+		if c.h+2*c.pad < c.u || c.flops() > drawnPlacedFlops {
 			continue
 		}
 		p := &Program{}

@@ -57,10 +57,14 @@ func usageOf(text []byte) (map[string]Usage, error) {
 		if name == "" || m[".vgpr_count"] == nil {
 			return nil, fmt.Errorf("offline: the metadata of a kernel has no name or registers: %v", m)
 		}
-		all[name] = Usage{
-			Registers: n(".vgpr_count") + n(".agpr_count"), Scalars: n(".sgpr_count"), Spill: n(".vgpr_spill_count") + n(".sgpr_spill_count"),
+		u := Usage{
+			Registers: n(".vgpr_count") + n(".agpr_count"), Scalars: n(".sgpr_count"), Spill: n(".vgpr_spill_count"),
 			Private: int64(n(".private_segment_fixed_size")), Local: int64(n(".group_segment_fixed_size")), Lanes: n(".wavefront_size"),
 		}
+		if u.Private > 0 { // without, scalars that do not fit are in lanes of vector registers, at a cycle or two each
+			u.Spill += n(".sgpr_spill_count")
+		}
+		all[name] = u
 	}
 	return all, nil
 }

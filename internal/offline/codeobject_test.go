@@ -27,6 +27,19 @@ func TestACodeObjectTellsWhatItsKernelsNeed(t *testing.T) {
 	}
 }
 
+// Scalar registers that find room in lanes of vector registers cost no memory.
+func TestScalarsInVectorLanesAreNoSpill(t *testing.T) {
+	text := func(private byte) []byte {
+		return []byte("\x81\xaeamdhsa.kernels\x91\x85\xa5.name\xa1k\xab.vgpr_count\x7f\xb1.sgpr_spill_count\x0a\xb1.vgpr_spill_count\x02" +
+			"\xbb.private_segment_fixed_size" + string(rune(private)))
+	}
+	for private, want := range map[byte]int{0: 2, 16: 12} {
+		all, err := usageOf(text(private))
+		require.NoError(t, err)
+		require.Equal(t, map[string]Usage{"k": {Registers: 127, Spill: want, Private: int64(private)}}, all)
+	}
+}
+
 func TestMessagePackIsRead(t *testing.T) {
 	for text, want := range map[string]any{
 		"\x05": int64(5), "\xff": int64(-1), "\xc0": nil, "\xc2": false, "\xc3": true,

@@ -20,7 +20,7 @@ type Compiler interface {
 type Usage struct {
 	Registers int   `json:"registers,omitempty"` // of a work-item; vector registers where there are others
 	Scalars   int   `json:"scalars,omitempty"`   // registers that a wave shares
-	Spill     int   `json:"spill,omitempty"`     // what does not fit in registers: bytes of a work-item, or registers on AMD
+	Spill     int   `json:"spill,omitempty"`     // what is kept in memory for want of registers: bytes of a work-item, or registers on AMD
 	Private   int64 `json:"private,omitempty"`   // bytes of memory of a work-item, spills among them
 	Local     int64 `json:"local,omitempty"`     // bytes of a work-group
 	Lanes     int   `json:"lanes,omitempty"`     // that run together
