@@ -39,6 +39,7 @@ type crew struct {
 	number  atomic.Uint32 // of the launch
 	place   atomic.Int32  // one more than the processor that the caller was on when a brief launch began, or 0
 	grain   atomic.Uint64 // of a part; see share.grain
+	whole   atomic.Bool   // a share that nobody has taken from is one part
 	patient atomic.Bool   // the caller sleeps until over
 	over    chan struct{} // a part is done
 	asleep  atomic.Int32  // helpers
@@ -244,8 +245,9 @@ func (c *crew) do(ctx context.Context, queues []*cl.Queue, step *command) error 
 	s := &step.share
 	c.launch.queues, c.launch.step, c.launch.err = queues, step, nil
 	c.done.Store(0)
-	c.grain.Store(s.grain())
 	number, width := c.number.Load()+1, c.width()
+	c.grain.Store(s.grain())
+	c.whole.Store(s.little(width))
 	for i := range c.members {
 		c.members[i].left.Store(leaving(number, s.groups*i/width, s.groups*(i+1)/width))
 	}
@@ -285,7 +287,8 @@ func (c *crew) take(who int) (first, n int) {
 	return 0, 0
 }
 
-// takeFrom takes up to a half of what m has left, as long as that is no part too small.
+// takeFrom takes up to a half of what m has left, as long as that is no part too small; m itself takes
+// all of little.
 func (c *crew) takeFrom(m *member, behind bool) (first, n int) {
 	for {
 		v := m.left.Load()
@@ -294,7 +297,11 @@ func (c *crew) takeFrom(m *member, behind bool) (first, n int) {
 			return 0, 0
 		}
 		g := c.grain.Load() // of this launch, if the number still is when the part is taken
-		n := min(max((end-first+1)/2, int(uint32(g))), int(g>>32), end-first)
+		n = (end - first + 1) / 2
+		if !behind && c.whole.Load() {
+			n = end - first
+		}
+		n = min(max(n, int(uint32(g))), int(g>>32), end-first)
 		rest := leaving(number, first+n, end)
 		if behind {
 			rest, first = leaving(number, first, end-n), end-n

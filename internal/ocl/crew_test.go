@@ -195,6 +195,34 @@ func TestALaunchOfMoreGroupsThanCanBeDividedIsLeftToTheDriver(t *testing.T) {
 	require.Equal(t, []byte{0xfe, 0xff, 0, 0}, got)
 }
 
+// A share of little is one part for whom it is of, and halves for others; a longer one is cut for both.
+func TestAShareOfLittleIsOnePart(t *testing.T) {
+	for _, c := range []struct {
+		pace        time.Duration
+		own, others int
+	}{{time.Microsecond, 40, 20}, {2 * time.Microsecond, 20, 20}} {
+		s := share{groups: 80, pace: float64(c.pace)}
+		crew := crew{members: make([]member, 2)}
+		crew.grain.Store(s.grain())
+		crew.whole.Store(s.little(2))
+		crew.members[0].left.Store(leaving(1, 0, 40))
+		crew.members[1].left.Store(leaving(1, 40, 80))
+		first, n := crew.takeFrom(&crew.members[0], false)
+		require.Equal(t, [2]int{0, c.own}, [2]int{first, n})
+		first, n = crew.takeFrom(&crew.members[1], true)
+		require.Equal(t, [2]int{80 - c.others, c.others}, [2]int{first, n})
+		taken := c.own + c.others
+		for {
+			_, n := crew.take(1)
+			if taken += n; n == 0 {
+				break
+			}
+		}
+		require.Equal(t, 80, taken)
+	}
+	require.False(t, (&share{groups: 1}).little(2), "nothing is known of it")
+}
+
 func TestPartsGrowWithWhatIsLearnt(t *testing.T) {
 	s := share{groups: 1 << 15}
 	require.True(t, s.worth())

@@ -90,8 +90,9 @@ type share struct {
 
 // Times of a part.
 const (
-	partLow  = 5 * time.Microsecond // shorter parts cost more than they even out
-	partHigh = time.Millisecond     // after a part the caller hears its context
+	partLow  = 5 * time.Microsecond  // shorter parts cost more than they even out
+	partHigh = time.Millisecond      // after a part the caller hears its context
+	partOnly = 50 * time.Microsecond // a share is not cut for others to take from it
 )
 
 // worth reports whether there is enough in it for two.
@@ -107,6 +108,12 @@ func (s *share) short() bool {
 // brief reports whether the whole is over about when a thread that is woken for it has come.
 func (s *share) brief() bool {
 	return s.pace > 0 && s.pace*float64(s.groups) < float64(2*vigil)
+}
+
+// little reports whether each of so many does its share in less time than it takes to take part of
+// another's.
+func (s *share) little(width int) bool {
+	return s.pace > 0 && s.pace*float64(s.groups) <= float64(width)*float64(partOnly)
 }
 
 // grain is how many groups a part has at most, in the high half, and at least.
