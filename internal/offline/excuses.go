@@ -24,7 +24,7 @@ type excuse struct {
 // tuner only.
 var excuses = []excuse{
 	{
-		name: "no boxes", targets: []string{"amd-gfx1100", "amd-gfx1030", "amd-gfx900", "amd-gfx90a", "amd-gfx942", "intel-tgllp"}, kernel: "suppress_lists", spill: 1024,
+		name: "no boxes", targets: []string{"amd-gfx1100", "amd-gfx1030", "amd-gfx900", "amd-gfx90a", "amd-gfx942", "intel-tgllp", "intel-dg2"}, kernel: "suppress_lists", spill: 1024,
 		why: "a kernel for CPU drivers, which a GPU is given where there are no boxes at all",
 	},
 	{
@@ -32,15 +32,15 @@ var excuses = []excuse{
 		why: "AMD's compiler of ROCm 5.7 ends at a kernel for CPU drivers where it sums floats, one vector at a time",
 	},
 	{
-		name: "small blocks", targets: []string{"intel-tgllp"}, kernel: "contract_block", holds: regexp.MustCompile(`#define MR (1\n#define NV 1|6\n#define NV 2)\n#define VL 4\n`), dies: true,
+		name: "small blocks", targets: []string{"intel-tgllp", "intel-dg2"}, kernel: "contract_block", holds: regexp.MustCompile(`#define MR (1\n#define NV 1|6\n#define NV 2)\n#define VL 4\n`), dies: true,
 		why: "IGC of 2022 runs out of stack, 64 MiB too, in a kernel for CPU drivers",
 	},
 	{
-		name: "tall tiles", targets: []string{"intel-tgllp"}, kernel: "contract_subgroup", holds: regexp.MustCompile(`#define (RM (16|24)|ACC u?long)\n`), spill: 4096,
+		name: "tall tiles", targets: []string{"intel-tgllp", "intel-dg2"}, kernel: "contract_subgroup", holds: regexp.MustCompile(`#define (RM (16|24)|ACC u?long)\n`), spill: 4096,
 		why: "IGC of 2022 spills tiles of 16 and 24 rows by sub-groups, which IGC 2.40 keeps in registers in every layout (make offline), and sums of 64-bit integers",
 	},
 	{
-		name: "long products", targets: []string{"intel-tgllp"}, kernel: "contract_tile", holds: regexp.MustCompile(`#define ACC ulong\n`), spill: 16384,
+		name: "long products", targets: []string{"intel-tgllp", "intel-dg2"}, kernel: "contract_tile", holds: regexp.MustCompile(`#define ACC ulong\n`), spill: 16384,
 		why: "7 products of 64-bit integers, which are computed in steps, take more registers than there are with IGC of 2022, which may even choose 32 lanes for them",
 	},
 	{
