@@ -30,6 +30,8 @@ if [ ! -x "$dir/usr/bin/apt-get" ]; then
 		apt-get -o DPkg::Lock::Timeout=300 update -qq
 		apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends debootstrap debian-archive-keyring >/dev/null
 	}
+	# One that was cut off may have left its mounts.
+	awk -v at="$dir.new/" 'index($2, at) == 1 {print $2}' /proc/mounts | sort -r | xargs -r umount
 	rm -rf --one-file-system "$dir.new"
 	debootstrap --variant=minbase "$suite" "$dir.new" "$mirror" >"$dir.log" 2>&1 9>&- || { tail -5 "$dir.log" >&2; exit 1; }
 	mv "$dir.new" "$dir"
