@@ -6,23 +6,32 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/anycl/anycl/internal/matrix"
 )
 
-// join joins the latest results of every target of the table in one report.
-func (p *place) join(w io.Writer, tab *table) error {
+// join joins the latest results of every target of the table in one report. Those of targets that did
+// not run in p are taken from an earlier report, where one is named.
+func (p *place) join(w io.Writer, tab *table, earlier string) error {
+	var old matrix.Joint
+	if earlier != "" {
+		if err := readJSON(earlier, &old); err != nil {
+			return fmt.Errorf("earlier report: %w", err)
+		}
+	}
 	j := &matrix.Joint{Context: matrix.Here()}
 	for _, t := range tab.Targets {
-		text, err := os.ReadFile(p.out(t.Name, "result.json"))
+		r := &matrix.Target{}
+		err := readJSON(p.out(t.Name, "result.json"), r)
 		if errors.Is(err, os.ErrNotExist) {
-			continue
+			i := slices.IndexFunc(old.Targets, func(o *matrix.Target) bool { return o.Name == t.Name })
+			if i < 0 {
+				continue
+			}
+			r, err = old.Targets[i], nil
 		}
 		if err != nil {
-			return err
-		}
-		r := &matrix.Target{}
-		if err := json.Unmarshal(text, r); err != nil {
 			return fmt.Errorf("result of %s: %w", t.Name, err)
 		}
 		j.Targets = append(j.Targets, r)
@@ -43,4 +52,12 @@ func (p *place) join(w io.Writer, tab *table) error {
 	}
 	fmt.Fprintf(w, "%s\n%s\n", j.Verdict(), p.out("report.html"))
 	return nil
+}
+
+func readJSON(path string, to any) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, to)
 }

@@ -5,6 +5,7 @@
 //	go run ./internal/targets setup [NAME...]       makes the roots that are missing (as root, on Debian)
 //	go run ./internal/targets run [-tier quick] [-jobs 2] [NAME...]
 //	go run ./internal/targets report                joins the latest results of every target again
+//	go run ./internal/targets report -earlier docs/portability.json   and those of an earlier report for the others
 //
 // What is made lies in .cache/targets, or where ANYCL_TARGETS says: roots, binaries, caches of
 // drivers, and out/: a folder for each target, report.json and report.html.
@@ -40,7 +41,7 @@ func main() {
 
 func command() *cobra.Command {
 	c := &cobra.Command{Use: "targets", Short: "run the library on the drivers of portability/targets.yaml", SilenceUsage: true, SilenceErrors: true}
-	var tier string
+	var tier, earlier string
 	var jobs int
 	choose := func(names []string) (*place, *table, []*target, error) {
 		at, err := newPlace()
@@ -84,7 +85,7 @@ func command() *cobra.Command {
 			return err
 		}
 		failed, err := at.run(c.Context(), c.OutOrStdout(), chosen, tier, jobs)
-		if err := errors.Join(err, at.join(c.OutOrStdout(), tab)); err != nil {
+		if err := errors.Join(err, at.join(c.OutOrStdout(), tab, earlier)); err != nil {
 			return err
 		}
 		if failed {
@@ -97,10 +98,13 @@ func command() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return at.join(c.OutOrStdout(), tab)
+		return at.join(c.OutOrStdout(), tab, earlier)
 	}}
 	for _, sub := range []*cobra.Command{list, setup, run} {
 		sub.Flags().StringVar(&tier, "tier", "full", "quick: the targets and steps of each change; full: all, with all steps")
+	}
+	for _, sub := range []*cobra.Command{run, report} {
+		sub.Flags().StringVar(&earlier, "earlier", "", "a report of which the results of targets are taken that have none here")
 	}
 	run.Flags().IntVar(&jobs, "jobs", 1, "targets that run at the same time")
 	c.AddCommand(list, setup, run, report)

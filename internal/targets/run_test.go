@@ -50,7 +50,7 @@ esac`), 0o755))
 	require.False(t, failed, "it is for information")
 	require.Contains(t, out, "FAIL")
 
-	require.NoError(t, at.join(&bytes.Buffer{}, tab))
+	require.NoError(t, at.join(&bytes.Buffer{}, tab, ""))
 	text, err := os.ReadFile(at.out("report.json"))
 	require.NoError(t, err)
 	var j matrix.Joint
@@ -65,6 +65,18 @@ esac`), 0o755))
 	page, err := os.ReadFile(at.out("report.html"))
 	require.NoError(t, err)
 	require.Contains(t, string(page), "spills")
+
+	// Another machine, on which only one of them runs, keeps what was found of the others.
+	next := &place{repo: at.repo, work: t.TempDir()}
+	at, earlier := next, at.out("report.json")
+	run("good")
+	require.NoError(t, at.join(&bytes.Buffer{}, tab, earlier))
+	var kept matrix.Joint
+	require.NoError(t, readJSON(at.out("report.json"), &kept))
+	require.Len(t, kept.Targets, 3)
+	require.True(t, kept.Targets[0].Time.After(j.Targets[0].Time))
+	require.Equal(t, j.Targets[1], kept.Targets[1])
+	require.Error(t, at.join(&bytes.Buffer{}, tab, at.out("none.json")))
 }
 
 func TestTestsAreCounted(t *testing.T) {
