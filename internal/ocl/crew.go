@@ -353,10 +353,11 @@ func (c *crew) withdraw() {
 func (c *crew) await(groups int64) {
 	start := time.Now()
 	for i := 1; c.done.Load() != groups; i++ {
-		if i%64 == 0 && time.Since(start) > restless {
+		if i%32 == 0 && time.Since(start) > restless {
 			c.sleep(groups)
 			return
 		}
+		procs.Pause()
 	}
 }
 
@@ -393,7 +394,7 @@ func (c *crew) watch(y *yielding, seen uint32) bool {
 		if c.number.Load() != seen {
 			return true
 		}
-		if i%64 != 0 || time.Since(start) < vigil && !c.inTheWay() {
+		if procs.Pause(); i%32 != 0 || time.Since(start) < vigil && !c.inTheWay() {
 			continue
 		}
 		c.asleep.Add(1)
