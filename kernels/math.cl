@@ -2,7 +2,7 @@
 //
 //     wide_exp   wide_exp2  wide_expm1  wide_log   wide_log2  wide_log1p  wide_sinh  wide_cosh
 //     wide_tanh  wide_erf   wide_erfc   wide_sin   wide_cos   wide_tan    wide_asin  wide_acos
-//     wide_atan  wide_atan2 wide_pow    wide_cospi  wide_fmod
+//     wide_atan  wide_atan2 wide_pow    wide_cospi  wide_fmod  wide_exp_below
 //
 // Each takes and gives float, with the special cases of OpenCL's function of that name, to within
 // the error that the full profile allows (most of them 2 ulp). There is no branch, no table and no
@@ -101,6 +101,21 @@ INLINE float wide_exp(const float x) {
     p = FMA(p, r, 2.0f);
     p = FMA(p, r, 2.0f);
     return wide_scale(p, t);
+}
+
+// The same for x <= 0, with 0 for what is below the smallest normal number: two thirds of the work.
+INLINE float wide_exp_below(const float x) {
+    EXACTLY
+    const float whole = 0x1.8p23f + 127.0f, t = FMA(x, M_LOG2E_F, whole), n = t - whole;
+    const float r = FMA(n, 2.12194440e-4f, FMA(n, -0.693359375f, x));
+    float p = 1.38145394e-3f;
+    p = FMA(p, r, 8.36874545e-3f);
+    p = FMA(p, r, 4.1668389e-2f);
+    p = FMA(p, r, 1.666652115e-1f);
+    p = FMA(p, r, 4.999999405e-1f);
+    p = FMA(p, r, 1.0f);
+    p = FMA(p, r, 1.0f);
+    return x < -0x1.5d589ep6f ? 0.0f : p * as_float(as_uint(t) << 23); // a NaN stays
 }
 
 INLINE float wide_exp2(const float x) {
@@ -376,6 +391,7 @@ INLINE float wide_fmod(const float a, const float b) {
 #else
 
 #define wide_exp(x) exp(x)
+#define wide_exp_below(x) exp(x)
 #define wide_log(x) log(x)
 #define wide_log2(x) log2(x)
 #define wide_log1p(x) log1p(x)

@@ -80,6 +80,26 @@ func TestFunctionsOfMathMeetTheirErrorEverywhere(t *testing.T) {
 	}
 }
 
+func TestExpOfWhatIsBelowItsMaximum(t *testing.T) {
+	numbersOnly(t)
+	e := device(t, "", nil)
+	var xs []float32
+	var in []byte
+	for _, x := range append(everywhere(), -87.3365, -87.33655, -87.6, -103.9, float32(math.Inf(-1))) {
+		if !(x > 0) {
+			xs, in = append(xs, x), binary.NativeEndian.AppendUint32(in, math.Float32bits(x))
+		}
+	}
+	dom := engine.Domain{len(xs)}
+	x := engine.Load(0, tensor.Float32, engine.AxisIndex(0), nil)
+	outs, plan := execute(t, e, mapTask(dom, engine.Apply(expBelow, tensor.Float32, x), engine.Operand{DType: tensor.Float32, Len: dom.Size()}), [][]byte{in}, 0)
+	for i, x := range xs {
+		y, want := math.Float32frombits(binary.NativeEndian.Uint32(outs[0][4*i:])), math.Exp(float64(x))
+		tiny := want < 0x1p-126 && y == 0
+		require.True(t, tiny || ulpsOf(y, want) <= 1, "%g = %b gives %g, not %g: %s", x, x, y, want, plan.Variant)
+	}
+}
+
 func TestFunctionsOfTwoOperandsKeepTheSpecialCasesOfC(t *testing.T) {
 	e := device(t, "", nil)
 	inf, nan := math.Inf(1), math.NaN()

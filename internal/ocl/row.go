@@ -11,6 +11,7 @@ import (
 )
 
 func rowVariants(d *deviceFacts, t *engine.Task) []variant {
+	t = belowTheirMaxima(t)
 	block := variant{name: "block", why: "a CPU driver: a row an item, columns in vectors", plan: func() (*plan, error) { return newRowPlan(d, t).block() }}
 	group := variant{name: "group", why: "a work-group a row", plan: func() (*plan, error) { return newRowPlan(d, t).group() }}
 	split := variant{name: "split", why: "a fold after the other, each over all rows", plan: func() (*plan, error) { return splitRow(d, t) }}
@@ -31,6 +32,28 @@ func rowVariants(d *deviceFacts, t *engine.Task) []variant {
 	}
 	rest := slices.DeleteFunc(slices.Clone(together), func(v variant) bool { return v.name == "split" })
 	return append([]variant{split}, rest...)
+}
+
+// expBelow is exp of what is not above 0.
+var expBelow = &engine.Scalar{Name: "exp_below", Arity: 1, C: "exp_below(a)", Flops: 16}
+
+// belowTheirMaxima is t with expBelow for exp of floats less the largest of their row: softmax.
+func belowTheirMaxima(t *engine.Task) *engine.Task {
+	shifted := func(e *engine.Expr) bool {
+		if e.Op != engine.OpApply || e.Fn.C != "a - b" || e.Args[1].Op != engine.OpAcc {
+			return false
+		}
+		f := t.Folds[e.Args[1].Input]
+		return f.Monoid == engine.Max && f.Value.Key() == e.Args[0].Key()
+	}
+	return t.Rewrite(func(e *engine.Expr) *engine.Expr {
+		return e.Rewrite(func(e *engine.Expr) *engine.Expr {
+			if e.Op == engine.OpApply && e.Fn.C == "exp(a)" && e.DType == tensor.Float32 && shifted(e.Args[0]) {
+				return engine.Apply(expBelow, e.DType, e.Args[0])
+			}
+			return e
+		})
+	})
 }
 
 // rowsTogether reports whether rows are to be taken one by one, and not a fold

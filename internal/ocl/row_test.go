@@ -48,7 +48,7 @@ func softmaxTask(dt tensor.DType, rows, cols int) *engine.Task {
 		x = engine.Apply(fnCast, wide, x)
 	}
 	m := fold(t, engine.Max, x)
-	e := engine.Apply(fnExp, wide, engine.Apply(fnAdd, wide, x, engine.Apply(fnMul, wide, m, constant(wide, -1))))
+	e := engine.Apply(fnExp, wide, engine.Apply(fnSub, wide, x, m))
 	s := fold(t, engine.Sum, e)
 	y := engine.Apply(fnDiv, wide, e, s)
 	if wide != dt {
@@ -184,5 +184,30 @@ func TestARowIsWrittenOverTheInputItWasFoldedFrom(t *testing.T) {
 		task := softmaxTask(tensor.Float32, 37, cols)
 		task.Alias = []int{0}
 		verify(t, device(t, "row="+force, nil), task, randomInputs(task, 5), 1e-5, 1e-6)
+	}
+}
+
+func TestOnlyExpBelowAMaximumIsTakenForIt(t *testing.T) {
+	below := func(task *engine.Task) (n int) {
+		belowTheirMaxima(task).EachExpr(func(e **engine.Expr) {
+			for s := range (*e).Walk() {
+				if s.Fn == expBelow {
+					n++
+				}
+			}
+		})
+		return n
+	}
+	require.Equal(t, 2, below(softmaxTask(tensor.Float32, 3, 5)), "in the sum and in the result")
+	require.Equal(t, 2, below(softmaxTask(tensor.Float16, 3, 5)), "of floats that were widened")
+	require.Zero(t, below(softmaxTask(tensor.Float64, 3, 5)))
+	for name, change := range map[string]func(f *engine.Fold){
+		"above a minimum":       func(f *engine.Fold) { f.Monoid = engine.Min },
+		"of something else":     func(f *engine.Fold) { f.Value = engine.Apply(fnExp, tensor.Float32, f.Value) },
+		"the position of which": func(f *engine.Fold) { f.Monoid = engine.ArgMax },
+	} {
+		task := softmaxTask(tensor.Float32, 3, 5)
+		change(&task.Folds[0])
+		require.Zero(t, below(task), name)
 	}
 }

@@ -23,21 +23,14 @@
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
 
-static inline float hoist0_hook(const IDX r, const float acc0 FN_PARAMS) {
-    const float v0 = -1.0f;
-    const float v1 = (float)(acc0 * v0);
-    return v1;
-}
-#define HOIST0() hoist0_hook(r, acc0 FN_ARGS)
-
-static inline float staged0_hook(const IDX r, const IDX c, const float h0 FN_PARAMS) {
+static inline float staged0_hook(const IDX r, const IDX c, const float acc0 FN_PARAMS) {
     const int i0 = n0 * r + c;
     const float v1 = LOAD_float32(p0, i0);
-    const float v2 = (float)(v1 + h0);
-    const float v3 = (float)(wide_exp(v2));
+    const float v2 = (float)(v1 - acc0);
+    const float v3 = (float)(wide_exp_below(v2));
     return v3;
 }
-#define STAGED0(c) staged0_hook(r, c, h0 FN_ARGS)
+#define STAGED0(c) staged0_hook(r, c, acc0 FN_ARGS)
 
 static inline long ahead0_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
@@ -147,24 +140,24 @@ static inline float16 loads1_hook(const IDX r, const IDX c, const float * st0 FN
 }
 #define LOADS1(c) loads1_hook(r, c, st0 FN_ARGS)
 
-static inline void row_fold1(const IDX b, const int n, float *const st0s, float *const acc0s, float *const h0s, float *out, PARAMS);
-#define FOLD_FUNCTION static inline void row_fold1(const IDX b, const int n, float *const st0s, float *const acc0s, float *const h0s, float *out, PARAMS)
+static inline void row_fold1(const IDX b, const int n, float *const st0s, float *const acc0s, float *out, PARAMS);
+#define FOLD_FUNCTION static inline void row_fold1(const IDX b, const int n, float *const st0s, float *const acc0s, float *out, PARAMS)
 #define FOLD FOLD_SUM
 #define IS_ARG 0
 #define VAL float
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (0.0f)
-static inline float16 row_part1(const IDX r, float *const st0, const float acc0, const float h0, PARAMS);
-#define PART_FUNCTION static inline float16 row_part1(const IDX r, float *const st0, const float acc0, const float h0, PARAMS)
-#define PART row_part1(r, st0, acc0, h0, ARGS)
+static inline float16 row_part1(const IDX r, float *const st0, const float acc0, PARAMS);
+#define PART_FUNCTION static inline float16 row_part1(const IDX r, float *const st0, const float acc0, PARAMS)
+#define PART row_part1(r, st0, acc0, ARGS)
 #define AHEAD FETCH_RUN((p0_ + o_p0), AHEAD0(), 16, COLS) 
 #define PLAIN 1
 #define LOADS(c) LOADS1(c)
 #define VECTOR_FOLD VECTOR_SUM
 #define NOTES_NANS 0
 #define NANS(n) int##n
-#define KNOWN(j) float *const st0 = st0s + (j) * PITCH; const float acc0 = acc0s[j]; const float h0 = h0s[j]; 
+#define KNOWN(j) float *const st0 = st0s + (j) * PITCH; const float acc0 = acc0s[j]; 
 #define PREPARE(n, IN) COLUMNS for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k + APART(1)) : 0; 
 #define LOAD(c) LOAD1(c)
 #include "monoid.cl"
@@ -245,12 +238,10 @@ static inline float16 outs0_hook(const IDX r, const IDX c, const float acc1, con
 #define AT0 (y0_ + o_y0)
 #define BAND_STATE float st0s[BAND * PITCH] LINES; \
     float acc0s[BAND] LINES; \
-    float h0s[BAND] LINES; \
     float acc1s[BAND] LINES;
 #define BAND_FOLDS(b, n) row_fold0(b, n, st0s, acc0s, ARGS); \
-    COLUMNS for (int j = 0; j < BAND; j++) { const IDX r = b + min(j, n - 1); float *const st0 = st0s + (j) * PITCH; const float acc0 = acc0s[j];  h0s[j] = HOIST0(); } \
-    row_fold1(b, n, st0s, acc0s, h0s, acc1s, ARGS);
-#define KNOWN(j) float *const st0 = st0s + (j) * PITCH; const float acc0 = acc0s[j]; const float h0 = h0s[j]; const float acc1 = acc1s[j]; 
+    row_fold1(b, n, st0s, acc0s, acc1s, ARGS);
+#define KNOWN(j) float *const st0 = st0s + (j) * PITCH; const float acc0 = acc0s[j]; const float acc1 = acc1s[j]; 
 #define PREPARE(n, IN) 
 #define EACH_OVER(DO) DO(0)
 #define AHEAD 

@@ -23,21 +23,14 @@
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
 
-static inline float hoist0_hook(const IDX r, const float acc0 FN_PARAMS) {
-    const float v0 = -1.0f;
-    const float v1 = (float)(acc0 * v0);
-    return v1;
-}
-#define HOIST0() hoist0_hook(r, acc0 FN_ARGS)
-
-static inline float staged0_hook(const IDX r, const IDX c, const float h0 FN_PARAMS) {
+static inline float staged0_hook(const IDX r, const IDX c, const float acc0 FN_PARAMS) {
     const int i0 = n0 * r + c;
     const float v1 = LOAD_float32(p0, i0);
-    const float v2 = (float)(v1 + h0);
-    const float v3 = (float)(wide_exp(v2));
+    const float v2 = (float)(v1 - acc0);
+    const float v3 = (float)(wide_exp_below(v2));
     return v3;
 }
-#define STAGED0(c) staged0_hook(r, c, h0 FN_ARGS)
+#define STAGED0(c) staged0_hook(r, c, acc0 FN_ARGS)
 
 static inline long ahead0_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
@@ -145,17 +138,17 @@ static inline float16 loads1_hook(const IDX r, const IDX c, const __global float
 }
 #define LOADS1(c) loads1_hook(r, c, st0 FN_ARGS)
 
-static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, const float h0, PARAMS);
-#define FOLD_FUNCTION static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, const float h0, PARAMS)
+static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, PARAMS);
+#define FOLD_FUNCTION static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, PARAMS)
 #define FOLD FOLD_SUM
 #define IS_ARG 0
 #define VAL float
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (0.0f)
-static inline float16 row_part1(const IDX r, __global float *const st0, const float acc0, const float h0, PARAMS);
-#define PART_FUNCTION static inline float16 row_part1(const IDX r, __global float *const st0, const float acc0, const float h0, PARAMS)
-#define PART row_part1(r, st0, acc0, h0, ARGS)
+static inline float16 row_part1(const IDX r, __global float *const st0, const float acc0, PARAMS);
+#define PART_FUNCTION static inline float16 row_part1(const IDX r, __global float *const st0, const float acc0, PARAMS)
+#define PART row_part1(r, st0, acc0, ARGS)
 #define AHEAD FETCH_ROW((p0_ + o_p0), AHEAD0(), 16) 
 #define PLAIN 1
 #define LOADS(c) LOADS1(c)
@@ -241,8 +234,7 @@ static inline float16 outs0_hook(const IDX r, const IDX c, const float acc1, con
 #define AT0 (y0_ + o_y0)
 #define ROW_STAGES(item) __global float *const st0 = STAGE0 + (item) * PITCH;
 #define ROW_FOLDS(r) const float acc0 = row_fold0(r, st0, ARGS); \
-    const float h0 = HOIST0(); \
-    const float acc1 = row_fold1(r, st0, acc0, h0, ARGS);
+    const float acc1 = row_fold1(r, st0, acc0, ARGS);
 #define PREPARE(n, IN) 
 #define EACH_OVER(DO) DO(0)
 #define AHEAD 

@@ -18,21 +18,14 @@
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
 
-static inline float hoist0_hook(const IDX r, const float acc0 FN_PARAMS) {
-    const float v0 = -1.0f;
-    const float v1 = (float)(acc0 * v0);
-    return v1;
-}
-#define HOIST0() hoist0_hook(r, acc0 FN_ARGS)
-
-static inline float staged0_hook(const IDX r, const IDX c, const float h0 FN_PARAMS) {
+static inline float staged0_hook(const IDX r, const IDX c, const float acc0 FN_PARAMS) {
     const int i0 = n0 * r + c;
     const float v1 = LOAD_float32(p0, i0);
-    const float v2 = (float)(v1 + h0);
-    const float v3 = (float)(wide_exp(v2));
+    const float v2 = (float)(v1 - acc0);
+    const float v3 = (float)(wide_exp_below(v2));
     return v3;
 }
-#define STAGED0(c) staged0_hook(r, c, h0 FN_ARGS)
+#define STAGED0(c) staged0_hook(r, c, acc0 FN_ARGS)
 
 static inline float load0_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
@@ -87,8 +80,8 @@ static inline float load1_hook(const IDX r, const IDX c, const float st0 FN_PARA
 }
 #define LOAD1(c) load1_hook(r, c, st0[c] FN_ARGS)
 
-static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, const float h0, __local float *tree, PARAMS);
-#define FOLD_FUNCTION static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, const float h0, __local float *tree, PARAMS)
+static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, __local float *tree, PARAMS);
+#define FOLD_FUNCTION static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, __local float *tree, PARAMS)
 #define FOLD FOLD_SUM
 #define IS_ARG 0
 #define VAL float
@@ -141,8 +134,7 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
     __local float tree1[WG];
 #define ROW_STAGES(item) __global float *const st0 = STAGE0 + (item) * PITCH;
 #define ROW_FOLDS(r) const float acc0 = row_fold0(r, st0, tree0, ARGS); \
-    const float h0 = HOIST0(); \
-    const float acc1 = row_fold1(r, st0, acc0, h0, tree1, ARGS);
+    const float acc1 = row_fold1(r, st0, acc0, tree1, ARGS);
 #define PREPARE(n, IN) 
 #define EACH_OVER(DO) DO(0)
 #define ROW_RESULTS(r) 
