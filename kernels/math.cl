@@ -80,11 +80,12 @@ INLINE float wide_log1p(const float x) {
 // only under EXACTLY.
 #define NEXT_WHOLE (0x1.8p23f + 126.0f)
 
-// p 2^(n-1) where the last bits of t hold n + 126; in two steps where that is subnormal: p is
-// normal after the first.
+// p 2^(n-1) where the last bits of t hold n + 126; in two steps where that is small and may be
+// subnormal: p is normal after the first.
 INLINE float wide_scale(const float p, const float t) {
-    const int m = as_int(t), s = max(m, as_int(0x1.8p23f) + 1);
-    return p * as_float(((uint)(m - s) << 23) + as_uint(1.0f)) * as_float((uint)s << 23);
+    const int small = t < 0x1.8p23f + 32.0f;
+    const float y = p * as_float((as_uint(t) + (small ? 32u : 0u)) << 23);
+    return small ? y * 0x1p-32f : y;
 }
 
 // 2^n (1 + r + ...) for x = n log(2) + r, to 0.9 ulp and 0.86 steps of a subnormal.
