@@ -16,9 +16,10 @@ import (
 // A note is written by hand; it is shown for as long as a goal is missed. Of several
 // that match a work the first counts.
 type Note struct {
-	Device string `json:"device"` // the vendor's key: "pocl"
-	Work   string `json:"work"`   // regular expression, of the whole name
-	Text   string `json:"text"`
+	Device  string `json:"device"`            // the vendor's key: "pocl"
+	Machine string `json:"machine,omitempty"` // its processor begins so: "AMD"; any where it is empty
+	Work    string `json:"work"`              // regular expression, of the whole name
+	Text    string `json:"text"`
 
 	works *regexp.Regexp
 }
@@ -53,7 +54,9 @@ func missed(r *bench.Record) bool {
 
 // noteOf is the first note that a record's work matches, nil for none.
 func (m *machine) noteOf(r *bench.Record) *Note {
-	i := slices.IndexFunc(m.notes, func(n Note) bool { return n.Device == m.key && n.works.MatchString(r.Work) })
+	i := slices.IndexFunc(m.notes, func(n Note) bool {
+		return n.Device == m.key && strings.HasPrefix(r.Context.Processor(), n.Machine) && n.works.MatchString(r.Work)
+	})
 	if i < 0 {
 		return nil
 	}
@@ -86,7 +89,7 @@ func Unexplained(records []bench.Record, notes []Note) []string {
 		m.notes = notes
 		for _, r := range m.records {
 			if missed(r) && m.noteOf(r) == nil {
-				out = append(out, m.key+": "+r.Work)
+				out = append(out, m.file+": "+r.Work)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func (m *machine) plot(dir string) ([]picture, error) {
 		if p == nil {
 			continue
 		}
-		file := fmt.Sprintf("performance-%s-%s.svg", m.key, name)
+		file := fmt.Sprintf("performance-%s-%s.svg", m.file, name)
 		if err := p.Save(18*vg.Centimeter, height, filepath.Join(dir, file)); err != nil {
 			return nil, err
 		}

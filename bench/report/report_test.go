@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,6 +63,27 @@ func TestThePageIsTheSameEveryTime(t *testing.T) {
 		}
 	}
 	require.Equal(t, pages[0], pages[1])
+}
+
+// Two machines with the same driver have plots of their own, and notes that are about one are not shown under the other.
+func TestMachinesOfOneDriverAreApart(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1e9, 0)
+	first, second := record("sgemm/256", 0.5, now), record("sgemm/256", 0.5, now)
+	first.Context.CPU, first.Context.Device = "A1", "pocl:0 pthread-A1"
+	second.Context.CPU, second.Context.Device = "B (R) 2", "pocl:0 pthread-B (R) 2"
+	dir := t.TempDir()
+	said := notes(t, `[{"device":"pocl","machine":"A1","work":"sgemm/.*","text":"of the first"},{"device":"pocl","work":"sgemm/.*","text":"of any"}]`)
+	require.NoError(t, Write(dir, []bench.Record{second, first}, said))
+	text, err := os.ReadFile(filepath.Join(dir, "performance.md"))
+	require.NoError(t, err)
+	a, b, apart := strings.Cut(string(text), "## B (R) 2")
+	require.True(t, apart)
+	require.Contains(t, a, "of the first")
+	require.NotContains(t, b, "of the first")
+	require.Contains(t, b, "of any")
+	require.FileExists(t, filepath.Join(dir, "performance-pocl-goals.svg"))
+	require.FileExists(t, filepath.Join(dir, "performance-pocl-b-r-2-goals.svg"))
 }
 
 // A sweep beside gonum may be measured in parts, and what was measured again counts as it was last.

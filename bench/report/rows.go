@@ -5,6 +5,7 @@ package report
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,7 +14,8 @@ import (
 
 // machine is what was measured on one device of one machine.
 type machine struct {
-	key     string // of file names
+	key     string // the vendor's, of notes
+	file    string // in file names: the key, and on what processor where that tells machines apart
 	title   string
 	records []*bench.Record // of ours, the latest of each work, in the order of Works
 	notes   []Note
@@ -47,7 +49,21 @@ func machines(records []bench.Record) []*machine {
 	for _, m := range byDevice {
 		slices.SortFunc(m.records, func(a, b *bench.Record) int { return cmp.Compare(order[a.Work], order[b.Work]) })
 	}
-	return slices.SortedFunc(maps.Values(byDevice), func(a, b *machine) int { return strings.Compare(a.title, b.title) })
+	all := slices.SortedFunc(maps.Values(byDevice), func(a, b *machine) int { return strings.Compare(a.title, b.title) })
+	for i, m := range all {
+		m.file = m.key
+		if slices.ContainsFunc(all[:i], func(o *machine) bool { return o.key == m.key }) {
+			m.file += "-" + slug(m.records[0].Context.Processor())
+		}
+	}
+	return all
+}
+
+var notWord = regexp.MustCompile(`[^a-z0-9]+`)
+
+// slug is a name as a part of a file's.
+func slug(name string) string {
+	return strings.Trim(notWord.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
 
 // key is the vendor's in "nvidia:0 NVIDIA H200".
