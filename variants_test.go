@@ -34,7 +34,7 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 		t.Skip("compiles kernels for minutes")
 	}
 	few := func(dt tensor.DType, names ...string) *optest.Options {
-		return &optest.Options{Ops: names, DTypes: []tensor.DType{dt}, Every: 5}
+		return &optest.Options{Ops: names, DTypes: []tensor.DType{dt}, Every: 8}
 	}
 	parts := []*optest.Options{few(tensor.Float32, variantOps...), few(tensor.Float16, "matmul")} // some have no other dtype
 	gradients, graphs := few(tensor.Float32, "conv2d", "max_pool2d"), 0

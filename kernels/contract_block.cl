@@ -47,10 +47,8 @@ typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 
 #define UNROLL _Pragma("unroll")
 
-// Adds to the sums of the first V vectors of a panel, and goes on to the next one. Where two
-// multiply-adds fill a cycle, counting takes their ports: hence four steps at once.
+// Adds to the sums of the first V vectors of a panel, and goes on to the next one.
 #define SUMS(V) \
-    _Pragma("unroll 4") \
     for (IDX k = 0; k < depth; k++, panel += NV) { \
         VT bv[V]; \
         UNROLL for (int v = 0; v < V; v++) \

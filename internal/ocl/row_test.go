@@ -93,9 +93,12 @@ func describe(t *engine.Task, x *engine.Expr) {
 func TestRowsAgreeWithTheirDefinitionInEveryVariant(t *testing.T) {
 	numbersOnly(t)
 	t.Parallel()
-	for _, force := range []string{"block", "band", "group", "split"} {
-		for _, shape := range [][2]int{{1, 1}, {5, 3}, {7, 64}, {33, 65}, {2, 1000}, {3, 40_000}, {700, 17}, {4, 0}, {0, 4}} {
+	for j, force := range []string{"block", "band", "group", "split"} {
+		for i, shape := range [][2]int{{1, 1}, {5, 3}, {7, 64}, {33, 65}, {2, 1000}, {3, 40_000}, {700, 17}, {4, 0}, {0, 4}} {
 			if force == "band" && (shape[1] > 128 || shape[1] == 0) {
+				continue
+			}
+			if force != "block" && (i+j)%2 == 1 { // each shape in every other variant: a kernel takes a second to compile
 				continue
 			}
 			t.Run(fmt.Sprint(force, shape), func(t *testing.T) {
