@@ -39,6 +39,9 @@ var expBelow = &engine.Scalar{Name: "exp_below", Arity: 1, C: "exp_below(a)", Fl
 
 // belowTheirMaxima is t with expBelow for exp of floats less the largest of their row: softmax.
 func belowTheirMaxima(t *engine.Task) *engine.Task {
+	if !slices.ContainsFunc(t.Folds, func(f engine.Fold) bool { return f.Monoid == engine.Max }) {
+		return t
+	}
 	shifted := func(e *engine.Expr) bool {
 		if e.Op != engine.OpApply || e.Fn.C != "a - b" || e.Args[1].Op != engine.OpAcc {
 			return false

@@ -98,7 +98,8 @@ func TestRowsAgreeWithTheirDefinitionInEveryVariant(t *testing.T) {
 			if force == "band" && (shape[1] > 128 || shape[1] == 0) {
 				continue
 			}
-			if force != "block" && (i+j)%2 == 1 { // each shape in every other variant: a kernel takes a second to compile
+			empty := shape[0] == 0 || shape[1] == 0
+			if force != "block" && !empty && (i+j)%2 == 1 { // each shape in every other variant: a kernel takes a second to compile
 				continue
 			}
 			t.Run(fmt.Sprint(force, shape), func(t *testing.T) {
