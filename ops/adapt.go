@@ -25,6 +25,7 @@ type adaptive struct {
 	busy   atomic.Bool                // a goroutine is at it
 	trial  atomic.Pointer[trial]      // what is tried, or nil
 	tried  atomic.Bool                // there is nothing left to try
+	moves  atomic.Uint32              // how often it was replaced
 
 	mu       sync.Mutex
 	plans    []*Executable
@@ -38,7 +39,7 @@ const (
 	slower   = 1.25 // of what another placement is predicted to take: reason to think
 	better   = 0.8  // of what runs take now: reason to change
 	maxPlans = 4    // of one executable
-	enough   = 8    // runs that say something
+	enough   = 8    // runs that say something, twice as many after each move
 )
 
 // adapt lets x change its places, where there is something to choose.
@@ -63,10 +64,18 @@ func (x *Executable) now() *Executable {
 // tempt notes what the best placement but x's own is predicted to take.
 func (x *Executable) tempt(p *place.Plan) {
 	least := time.Duration(0)
-	for _, d := range append(slices.Clone(p.Pure), p.Total) {
-		if (least == 0 || d < least) && !(sameChoices(p, x.plan) && d == p.Total) {
+	consider := func(d time.Duration) {
+		if least == 0 || d < least {
 			least = d
 		}
+	}
+	for _, q := range p.Pure {
+		if !slices.EqualFunc(q.Sides, x.plan.Choices, func(s int, c place.Choice) bool { return s == c.Side }) {
+			consider(q.Total)
+		}
+	}
+	if !sameChoices(p, x.plan) {
+		consider(p.Total)
 	}
 	x.tempting.Store(int64(least))
 }
@@ -85,7 +94,7 @@ func (x *Executable) timed(took time.Duration) {
 		t.note(a, x, took)
 		return
 	}
-	if runs < enough || runs&(runs-1) != 0 && runs%512 != 0 {
+	if runs < a.runsToMove() || runs&(runs-1) != 0 && runs%512 != 0 {
 		return
 	}
 	m, _ := x.clock.Median()
@@ -96,6 +105,10 @@ func (x *Executable) timed(took time.Duration) {
 		a.beside(x, a.try)
 	}
 }
+
+// runsToMove are runs of a plan before which another cannot replace it. They double each time, so
+// that whatever the machine does, a graph moves no more often than the logarithm of its runs.
+func (a *adaptive) runsToMove() uint64 { return enough << min(a.moves.Load(), 32) }
 
 // beside does what may change the plan x in another goroutine, one at a time.
 func (a *adaptive) beside(x *Executable, change func(x *Executable) error) {
@@ -135,6 +148,7 @@ func (a *adaptive) replace(x *Executable) error {
 		return err
 	}
 	y.tempting.Store(int64(m))
+	a.moves.Add(1)
 	a.active.Store(y)
 	x.rt.log.Info("ops: a graph moves", "graph", x.name, "took", m, "predicted", p.Total)
 	return nil

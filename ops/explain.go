@@ -84,8 +84,8 @@ func (x *Executable) Report() *Report {
 	defer x.mu.Unlock()
 	total, _, _, often := x.predicted()
 	r := &Report{Graph: x.name, Runtime: x.rt.why, Predicted: total, Serial: x.plan.Serial, Pure: map[string]time.Duration{}, Regions: regions(x.flows, -1, nil)}
-	for i, d := range x.plan.Pure {
-		r.Pure[x.sides[i].engine.Name()] = d
+	for i, q := range x.plan.Pure {
+		r.Pure[x.sides[i].engine.Name()] = q.Total
 	}
 	if a := x.adaptive; a != nil {
 		a.mu.Lock()

@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -192,28 +191,28 @@ func TestTheLinkDecidesWhereLittleIsDoneWithMuch(t *testing.T) {
 	}
 }
 
-// Times that vary by as much as they do on a busy machine do not move a graph to and fro: a
-// runtime whose two sides take about as long changes its mind a few times at most.
+// A machine on which each placement becomes slower once it runs moves a graph no more often than
+// the logarithm of its runs.
 func TestAGraphDoesNotFlap(t *testing.T) {
 	t.Parallel()
-	device := &sleepy{slowed: slowed{Engine: fallback.New(nil), time: func(*engine.Task) time.Duration { return 50 * time.Microsecond }}}
-	cpu := fallback.New(nil)
+	of := func() slowed {
+		return slowed{Engine: fallback.New(nil), time: func(*engine.Task) time.Duration { return 50 * time.Microsecond }}
+	}
+	device, cpu := &sleepy{slowed: of()}, &path{sleepy{slowed: of()}}
 	rt := NewRuntime(device, cpu)
 	g := NewGraph("flapping")
 	x := g.Input("x", tensor.Float32, 40, 40)
 	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Softmax(MatMul(x, x), -1)}})
 	require.NoError(t, err)
-	feed := Feeds{x: vec(t, []int{40, 40})}
-	r := rand.New(rand.NewPCG(1, 1))
-	changes, last := 0, ""
-	for range 600 {
-		device.pause.Store(r.Int64N(int64(100 * time.Microsecond)))
-		_, err := exe.Run(t.Context(), feed)
-		require.NoError(t, err)
-		if where := exe.Report().Tasks[0].Where; where != last {
-			changes, last = changes+1, where
-		}
+	a := exe.adaptive
+	a.tried.Store(true) // trials are no moves
+	const runs = 1000
+	for range runs {
+		exe.now().timed(time.Millisecond << (2 * a.moves.Load()))
+		a.done.Wait()
 	}
-	require.LessOrEqual(t, changes, 4)
+	moves := int(a.moves.Load())
+	require.Greater(t, moves, 3, "there was reason to")
+	require.LessOrEqual(t, enough*(1<<moves-1), runs, "%d moves", moves)
 	require.NoError(t, errors.Join(rt.Close(), device.Close(), cpu.Close()))
 }

@@ -236,7 +236,7 @@ func TestAVariableIsChargedForAsOftenAsItIsSet(t *testing.T) {
 		always, moves := predicted()
 		require.InDelta(t, 1, moves, 0.3)
 		device := 0
-		require.Greater(t, always.Pure[device], before.Pure[device]+50*4*256, "most of 100 ns a byte")
+		require.Greater(t, always.Pure[device].Total, before.Pure[device].Total+50*4*256, "most of 100 ns a byte")
 		run(80, 4)
 		_, moves = predicted()
 		require.InDelta(t, 0.25, moves, 0.1)

@@ -107,12 +107,18 @@ type Plan struct {
 	Times   [][]time.Duration // of each task on each side: on its own, beside what else is there; Never where it cannot run
 	Links   []Link            // of each side
 	Total   time.Duration     // of a run
-	Pure    []time.Duration   // of a run with all on one side, as far as that is possible
+	Pure    []Pure            // all on one side, for each of them
 	Split   bool              // tasks that could all run on one side run on several
 	// Order is that in which tasks are to be submitted where sides are predicted to gain by working
 	// at the same time, and Serial what a run takes if they do not; nil and 0 where they gain nothing.
 	Order  []int
 	Serial time.Duration
+}
+
+// Pure is the placement with all on one side, as far as that is possible.
+type Pure struct {
+	Total time.Duration // of a run
+	Sides []int         // of the tasks
 }
 
 // Decide gives every task a side: the demanded one; otherwise so that the whole
@@ -131,12 +137,12 @@ func Decide(p Problem) (*Plan, error) {
 	d.priceAll()
 	best := d.abreast(d.race())
 	times, links := d.priced(best.sides)
-	out := &Plan{Times: times, Links: links, Total: best.total + d.Own, Order: best.order, Pure: make([]time.Duration, len(d.pure))}
+	out := &Plan{Times: times, Links: links, Total: best.total + d.Own, Order: best.order, Pure: make([]Pure, len(d.pure))}
 	if best.serial > 0 {
 		out.Serial = best.serial + d.Own
 	}
 	for s, c := range d.pure {
-		out.Pure[s] = c.total + d.Own
+		out.Pure[s] = Pure{c.total + d.Own, c.sides}
 	}
 	out.Split = best.name == splitName
 	for t := range p.Tasks {
