@@ -17,6 +17,7 @@ import (
 )
 
 func TestCalibrationCorrectsWhatEnginesSay(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	rt := besideCPU(t, &slowed{time: func(*engine.Task) time.Duration { return time.Microsecond }})
 	results, err := rt.Calibrate(t.Context())

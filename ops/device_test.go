@@ -21,6 +21,15 @@ func device(t testing.TB) *Runtime {
 	return rt
 }
 
+// numbersOnly begins tests that compile kernels by the dozen, or take times, and start no goroutines:
+// there the race detector finds nothing, for minutes.
+func numbersOnly(t *testing.T) {
+	t.Helper()
+	if RaceEnabled && testing.Short() {
+		t.Skip("results, without goroutines")
+	}
+}
+
 func TestASmallGraphRunsOnTheDevice(t *testing.T) {
 	rt := device(t)
 	g := NewGraph("small")

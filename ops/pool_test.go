@@ -38,6 +38,7 @@ func poolGradient(x, dy []float64, s [4]int, o PoolOptions) []float64 {
 }
 
 func TestThePoolingGradientGoesToTheFirstLargest(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	runtimes := map[string]*Runtime{"cpu": cpuOnly(t), "device": device(t)}
 	r := rand.New(rand.NewPCG(5, 6))
@@ -79,6 +80,7 @@ func TestThePoolingGradientGoesToTheFirstLargest(t *testing.T) {
 }
 
 func TestTheGradientOfAMeanIsSharedByItsWindow(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	runtimes := map[string]*Runtime{"cpu": cpuOnly(t), "device": device(t)}
 	r := rand.New(rand.NewPCG(7, 8))

@@ -14,6 +14,7 @@ import (
 // run which stores them gives, bit for bit: the largest, its place, and how many
 // points lie in a circle tell. The runs are the second of each.
 func TestFoldsSeeTheRandomNumbersThatAreStored(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	rt := device(t)
 	const rows = 3

@@ -388,6 +388,9 @@ func TestCloseWhileOthersWork(t *testing.T) {
 }
 
 func TestWaitingAndSmallTransfersAllocateNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
 	everyWay(t, smallTransfersAllocateNothing)
 }
 
@@ -412,7 +415,7 @@ func smallTransfersAllocateNothing(t *testing.T, o *Opened) {
 				t.Error(err)
 			}
 		})
-		assert.Less(t, n, 1.0, name)
+		assert.Zero(t, n, name)
 	}
 	require.NoError(t, m.Close())
 }

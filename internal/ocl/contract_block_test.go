@@ -9,6 +9,7 @@ import (
 )
 
 func TestSmallProductsShareAWorkItemAsLongAsCoresAreBusy(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	task := matmul(tensor.Float32, 71, 9, 33, 12, false, false)
 	p := separate(cpuFacts(16), task, false).chooseBlock()

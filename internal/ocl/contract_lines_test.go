@@ -104,6 +104,7 @@ func TestEveryShapeOfLinesComputesTheSame(t *testing.T) {
 
 // However little local memory there is: what may be forced can be planned.
 func TestLinesThatAreLegalHaveAShape(t *testing.T) {
+	numbersOnly(t)
 	legal := 0
 	for _, task := range lineTasks() {
 		for bytes := int64(1 << 10); bytes <= 1<<20; bytes += bytes / 4 {

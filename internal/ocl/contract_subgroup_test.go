@@ -44,7 +44,10 @@ func TestSubgroupsMultiplyEveryLayout(t *testing.T) {
 			if dt == tensor.BFloat16 && i != 1 {
 				continue // the bits of a value do not change where it goes
 			}
-			for _, size := range []int{72, 67} { // blocks that are aligned, and that are not
+			for j, size := range []int{72, 67} { // blocks that are aligned, and that are not
+				if !one(i+i/2+j+int(dt), 2) {
+					continue
+				}
 				t.Run(fmt.Sprintf("%v %d %02b", dt, size, i), func(t *testing.T) {
 					t.Parallel()
 					task := matmul(dt, 2, size, 40, size, i&1 != 0, i&2 != 0)
@@ -67,11 +70,14 @@ func TestSubgroupsMultiplyInEveryShape(t *testing.T) {
 		{Rows: 24, Vectors: 2, K: 16, Lanes: 8}, {Rows: 24, Vectors: 4, K: 32, Lanes: 16}, {Rows: 8, Vectors: 1, K: 8, Lanes: 8}, {Rows: 1, Vectors: 2, K: 16, Lanes: 16},
 	} {
 		s.X, s.Y = 1, 1
-		for size, task := range map[string]*engine.Task{
-			"many":  matmul(tensor.Float32, 1, 61, 75, 90, i%2 != 0, false),
-			"small": matmul(tensor.Float32, 2, 5, 3, 40, i%2 != 0, false), // no tile is whole
+		for j, task := range []*engine.Task{
+			matmul(tensor.Float32, 1, 61, 75, 90, i%2 != 0, false),
+			matmul(tensor.Float32, 2, 5, 3, 40, i%2 != 0, false), // no tile is whole
 		} {
-			t.Run(fmt.Sprintf("%s %+v", size, s), func(t *testing.T) {
+			if !one(i/2+j, 2) {
+				continue
+			}
+			t.Run(fmt.Sprintf("%v %+v", task.Axes, s), func(t *testing.T) {
 				t.Parallel()
 				requirePlan(t, task, subgroupPlan(t, task, s, int64(1+i%2), nil))
 			})
@@ -80,6 +86,7 @@ func TestSubgroupsMultiplyInEveryShape(t *testing.T) {
 }
 
 func TestSubgroupsTakeEveryOperand(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	shape := kernels.SubgroupShape{Rows: 8, Vectors: 2, K: 16, X: 1, Y: 1, Lanes: 8}
 	for _, dt := range []tensor.DType{tensor.Float16, tensor.Float64, tensor.Int32} {

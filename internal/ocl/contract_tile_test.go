@@ -13,10 +13,14 @@ import (
 // Rows of a multiple of four elements are read by four where a tile lies inside,
 // and one by one at its edges; other rows never.
 func TestTilesReadNeighboursByFour(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	b := useBench(t)
 	for i := range 4 {
-		for _, m := range []int{68, 67} {
+		for j, m := range []int{68, 67} {
+			if !one(i+i/2+j, 2) {
+				continue
+			}
 			task := matmul(tensor.Float32, 2, m, 76, 52, i&1 != 0, i&2 != 0)
 			t.Run(fmt.Sprintf("%d rows %b", m, i), func(t *testing.T) {
 				t.Parallel()

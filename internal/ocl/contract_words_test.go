@@ -104,6 +104,7 @@ func requireWords(t *testing.T, task *engine.Task, d *deviceFacts, plan func(c *
 }
 
 func TestProductsOfBytesAreExactInEveryKernelLayoutAndSign(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	const i8, u8 = tensor.Int8, tensor.Uint8
 	block := func(splits, depth int64) func(c *contraction) (*plan, error) {
@@ -163,6 +164,7 @@ func TestProductsOfBytesAreExactInEveryKernelLayoutAndSign(t *testing.T) {
 }
 
 func TestSumsOfBytesWrapAtThirtyTwoBits(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	task := quantised(tensor.Int8, tensor.Int8, 1, 3, 5, 1<<17+4, false, true) // -128 · -128 · 2^17 = 2^31
 	d := cpuFacts(16)

@@ -224,6 +224,14 @@ func putAt(dt tensor.DType, out []byte, i int64, f float64, u uint64) {
 	}
 }
 
+// one reports whether case i is one of each n that tests try of a grid. Every program takes a compiler
+// tenths of a second, and what a variant does of one dtype or shape it does of its like; but
+//
+//	ANYCL_MATRIX=full go test -timeout 60m ./internal/ocl
+//
+// tries all.
+func one(i, n int) bool { return i%n == 0 || os.Getenv("ANYCL_MATRIX") == "full" }
+
 // numbersOnly begins tests that compile kernels or plans by the dozen to compare results:
 // the race detector sees nothing in kernels, and compilers take minutes under it.
 func numbersOnly(t *testing.T) {

@@ -21,9 +21,13 @@ func pick(dt, ids tensor.DType, table, rows, cols int) *engine.Task {
 // Rows narrower than a vector and wider, more and fewer than are fetched ahead,
 // with indices outside the table, also far outside.
 func TestRowsThatIndicesNameAreGathered(t *testing.T) {
+	numbersOnly(t)
 	for i, s := range [][2]int{{300, 4}, {77, 3}, {65, 16}, {1000, 17}, {64, 300}, {40, 2000}} {
 		for j, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Bool} {
-			ids := []tensor.DType{tensor.Int32, tensor.Int64}[(i+j)%2]
+			if !one(i+j, 2) {
+				continue
+			}
+			ids := []tensor.DType{tensor.Int32, tensor.Int64}[i%2]
 			t.Run(fmt.Sprint(s, dt, ids), func(t *testing.T) {
 				t.Parallel()
 				const table = 50
@@ -69,6 +73,7 @@ func TestOtherLookupsAreNoGatheredRows(t *testing.T) {
 // Tiles of whole lines that no cache holds are stored past it, at the edges of
 // the view as well.
 func TestLargeTransposesAreStoredPastTheCaches(t *testing.T) {
+	numbersOnly(t)
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Int64} {
 		dom := engine.Domain{2, 53, 48}
 		in := engine.Operand{DType: dt, Len: dom.Size()}

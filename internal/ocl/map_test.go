@@ -61,7 +61,7 @@ func TestTilesTurnEveryDType(t *testing.T) {
 				{engine.Domain{3, 21, 33}, []int{0, 2, 1}},
 				{engine.Domain{18, 3, 35}, []int{2, 1, 0}},
 			} {
-				if dt != tensor.Float32 && (i+number)%3 != 0 {
+				if dt != tensor.Float32 && !one(i+number, 5) || dt == tensor.Float32 && !one(i, 2) {
 					continue
 				}
 				in := engine.Operand{DType: dt, Len: c.dom.Size()}
@@ -95,6 +95,7 @@ func paddedImages(dt tensor.DType, size, around [4]int) *engine.Task {
 // wider and narrower than a tile, at both ends of the buffer, moved outside, and
 // of types that are stored in 16 bits.
 func TestPaddedImagesAreTurned(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	f, half, brain := tensor.Float32, tensor.Float16, tensor.BFloat16
 	for _, c := range []struct {

@@ -25,6 +25,7 @@ func severalValues(dom engine.Domain) *engine.Task {
 }
 
 func TestAMapWritesSeveralOutputsAlsoOverItsInputs(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	for _, force := range []string{"block", "item"} {
 		for name, alias := range map[string][]int{"apart": nil, "in place": {1, -1, 0}} {
@@ -40,6 +41,7 @@ func TestAMapWritesSeveralOutputsAlsoOverItsInputs(t *testing.T) {
 }
 
 func TestAReduceWritesSeveralOutputsOfItsFold(t *testing.T) {
+	numbersOnly(t)
 	t.Parallel()
 	const f32 = tensor.Float32
 	for _, dom := range []engine.Domain{{33, 257}, {3, 40001}, {1, 1}, {5, 0}} {

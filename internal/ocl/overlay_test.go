@@ -163,7 +163,7 @@ type point struct {
 // most that is new, until none does.
 func covering(t *testing.T, facts *deviceFacts, s *kernels.Space, tasks []*engine.Task) []point {
 	t.Helper()
-	const draws, misses = 20, 8
+	const draws, misses = 100, 2
 	r := rand.New(rand.NewPCG(7, uint64(len(s.Variant))))
 	seen := map[string]bool{}
 	var points []point

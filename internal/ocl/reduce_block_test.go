@@ -15,8 +15,12 @@ import (
 // Values that are computed go through an array: rows shorter than it, as long,
 // a little longer, and of many; runs that end within it.
 func TestComputedValuesFoldThroughAnArray(t *testing.T) {
-	for _, f := range []engine.Monoid{engine.Sum, engine.Min, engine.ArgMax} {
+	numbersOnly(t)
+	for i, f := range []engine.Monoid{engine.Sum, engine.Min, engine.ArgMax} {
 		for name, step := range map[string]int64{"neighbours": 1, "strided": 3} {
+			if !one(i+int(step)/2, 2) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%v/%s", f, name), func(t *testing.T) {
 				t.Parallel()
 				e := device(t, "reduce=block", nil)

@@ -39,6 +39,7 @@ func scaled(task *engine.Task) *engine.Task {
 }
 
 func TestWindowsFoldByLanes(t *testing.T) {
+	numbersOnly(t)
 	for name, task := range map[string]*engine.Task{
 		"whole vectors":    pooling(engine.Sum, 2, 9, 32, 3, 2, 1),
 		"overlapping tail": pooling(engine.Max, 1, 8, 37, 3, 1, 1),

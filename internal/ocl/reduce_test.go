@@ -38,7 +38,10 @@ func TestEveryFoldOfEveryVariantOverOddShapes(t *testing.T) {
 				t.Parallel()
 				e := device(t, "reduce="+name, nil)
 				r := rand.New(rand.NewPCG(3, uint64(f)))
-				for _, s := range shapes {
+				for i, s := range shapes {
+					if s[0]*s[1] > 0 && !one(i+int(f), 2) {
+						continue
+					}
 					dom := engine.Domain{s[0], s[1]}
 					in := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
 					v := engine.Load(0, in.DType, denseAt(dom, 0, 1), nil)
@@ -57,6 +60,7 @@ func TestEveryFoldOfEveryVariantOverOddShapes(t *testing.T) {
 }
 
 func TestEveryDTypeFolds(t *testing.T) {
+	numbersOnly(t)
 	for _, dt := range tensor.DTypes() {
 		t.Run(dt.String(), func(t *testing.T) {
 			t.Parallel()
@@ -94,6 +98,7 @@ func TestFoldOverTheFirstAxisAndOverStridedAddresses(t *testing.T) {
 }
 
 func TestNaNWinsAndTheFirstOfEqualsIsChosen(t *testing.T) {
+	numbersOnly(t)
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	rows := [][]float32{
 		{1, nan, 3, nan}, {5, 5, 5, 5}, {-inf, -inf, -inf, -inf}, {inf, inf, inf, inf}, {2, 7, 7, 1}, {nan, nan, inf, -inf}, {0, -1, -1, 4},
@@ -120,6 +125,7 @@ func TestNaNWinsAndTheFirstOfEqualsIsChosen(t *testing.T) {
 }
 
 func TestEpilogueSeesTheFoldAndItsOwnInputs(t *testing.T) {
+	numbersOnly(t)
 	dom := engine.Domain{9, 4, 33}
 	in := engine.Operand{DType: tensor.BFloat16, Len: dom.Size()}
 	bias := engine.Operand{DType: tensor.Float32, Len: 4}
@@ -137,6 +143,7 @@ func TestEpilogueSeesTheFoldAndItsOwnInputs(t *testing.T) {
 }
 
 func TestSumsRepeatExactly(t *testing.T) {
+	numbersOnly(t)
 	dom := engine.Domain{2, 50000}
 	in := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
 	task := reduceTask(dom, 1, engine.Sum, engine.Load(0, in.DType, denseAt(dom, 0, 1), nil), in)

@@ -2,8 +2,10 @@ package ocl
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -134,7 +136,11 @@ func TestWindowsSlideAlongRows(t *testing.T) {
 		if s.n == 2 { // a fold of its own is a program to compile
 			tasks["sum"], tasks["max"], tasks["position"] = s.pool(engine.Sum), s.pool(engine.Max), s.pool(engine.ArgMax)
 		}
-		for of, task := range tasks {
+		for i, of := range slices.Sorted(maps.Keys(tasks)) {
+			task := tasks[of]
+			if s.dt != f32 && !one(i+int(s.dt), 3) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s/%s", name, of), func(t *testing.T) {
 				t.Parallel()
 				e := device(t, "reduce=window", nil)

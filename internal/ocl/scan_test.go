@@ -21,18 +21,22 @@ func scanTask(dt tensor.DType, a engine.Scan) *engine.Task {
 func TestRunningSumsOfEveryVariantAreThoseOfTheCPUPath(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, variant := range []string{"row", "group", "column"} {
+	for v, variant := range []string{"row", "group", "column"} {
 		for _, wide := range []bool{false, true} {
 			e := device(t, "scan="+variant, func(f *deviceFacts) { f.forceWide = wide })
 			for i, dt := range deviceDTypes(t) {
-				if dt == tensor.Bool || wide && dt != tensor.Float32 {
+				if dt == tensor.Bool || wide && dt != tensor.Float32 || dt != tensor.Float32 && !one(i+v, 2) {
 					continue
 				}
 				for j, a := range []engine.Scan{
 					{Outer: 1, Length: 1, Inner: 1}, {Outer: 3, Length: 16, Inner: 1}, {Outer: 2, Length: 1041, Inner: 1},
 					{Outer: 1, Length: 70_001, Inner: 1}, {Outer: 700, Length: 3, Inner: 1}, {Outer: 2, Length: 5000, Inner: 3}, {Outer: 2, Length: 9, Inner: 700},
 				} {
-					a.Exclusive, a.Reverse = (i+j)%2 == 1, (i+j)/2%2 == 1
+					way := i + v // of other dtypes one, which is a program
+					if dt == tensor.Float32 {
+						way += j
+					}
+					a.Exclusive, a.Reverse = way%2 == 1, way/2%2 == 1
 					if a.Inner > 1 && variant == "group" { // the third variant takes them
 						continue
 					}

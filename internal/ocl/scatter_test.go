@@ -29,9 +29,13 @@ func scatterTask(v, n, d int, dt, keys tensor.DType) *engine.Task {
 }
 
 func TestScatterAddsRepeatedKeysAndSkipsOthers(t *testing.T) {
+	numbersOnly(t)
 	shapes := [][3]int{{5, 40, 3}, {300, 17, 65}, {1, 9, 1}, {7, 0, 4}, {4, 3, 0}, {0, 3, 4}, {2, 33, 300}, {3, 700, 2}}
-	for _, name := range []string{"rows", "parts", "item"} {
+	for j, name := range []string{"rows", "parts", "item"} {
 		for i, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int8, tensor.Int64} {
+			if !one(i+j, 2) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s/%v", name, dt), func(t *testing.T) {
 				t.Parallel()
 				e := device(t, "scatter="+name, nil)

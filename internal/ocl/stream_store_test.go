@@ -20,7 +20,10 @@ func TestOutputsThatNoCacheHoldsAgree(t *testing.T) {
 	t.Parallel()
 	e := device(t, "map=block", tinyCache)
 	for _, dt := range deviceDTypes(t) {
-		for _, dom := range []engine.Domain{{1, 9000}, {5, 4099}, {3, 1024}} {
+		for i, dom := range []engine.Domain{{1, 9000}, {5, 4099}, {3, 1024}} {
+			if dt != tensor.Float32 && !one(i+int(dt), 3) {
+				continue
+			}
 			t.Run(fmt.Sprintf("map %v %v", dt, dom), func(t *testing.T) {
 				t.Parallel()
 				task := mapTask(dom, engine.Load(0, dt, denseAt(dom, 0, 1), nil), engine.Operand{DType: dt, Len: dom.Size()})
@@ -34,8 +37,11 @@ func TestOutputsThatNoCacheHoldsAgree(t *testing.T) {
 		verify(t, e, task, randomInputs(task, 1), 1e-6, 1)
 	})
 	tiles := device(t, "map=tile", tinyCache)
-	for _, dt := range []tensor.DType{tensor.Float32, tensor.Int64} {
-		for _, dom := range []engine.Domain{{64, 128}, {1, 70, 300}, {3, 16, 131}, {2, 200, 17}, {1, 131, 257}, {1, 1100, 145}} {
+	for j, dt := range []tensor.DType{tensor.Float32, tensor.Int64} {
+		for i, dom := range []engine.Domain{{64, 128}, {1, 70, 300}, {3, 16, 131}, {2, 200, 17}, {1, 131, 257}, {1, 1100, 145}} {
+			if !one(i+j, 2) {
+				continue
+			}
 			t.Run(fmt.Sprintf("tiles %v %v", dt, dom), func(t *testing.T) {
 				t.Parallel()
 				from := []int{1, 0}
@@ -55,8 +61,11 @@ func TestOutputsThatNoCacheHoldsAgree(t *testing.T) {
 		}
 	}
 	rows, bands := device(t, "row=block", tinyCache), device(t, "row=band", tinyCache)
-	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.BFloat16} {
-		for _, cols := range []int{128, 131, 200, 1000, 1024} {
+	for j, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.BFloat16} {
+		for i, cols := range []int{128, 131, 200, 1000, 1024} {
+			if !one(i+j, 3) {
+				continue
+			}
 			t.Run(fmt.Sprintf("row %v %d", dt, cols), func(t *testing.T) {
 				t.Parallel()
 				for _, task := range []*engine.Task{softmaxTask(dt, 7, cols), statistics(dt, 7, cols)} {
@@ -64,7 +73,10 @@ func TestOutputsThatNoCacheHoldsAgree(t *testing.T) {
 				}
 			})
 		}
-		for _, cols := range []int{32, 5, 47} {
+		for i, cols := range []int{32, 5, 47} {
+			if !one(i+j, 2) {
+				continue
+			}
 			t.Run(fmt.Sprintf("band %v %d", dt, cols), func(t *testing.T) {
 				t.Parallel()
 				for _, task := range []*engine.Task{softmaxTask(dt, 37, cols), distances(dt, 37, cols)} {
