@@ -1,6 +1,6 @@
 # The README's two commands are plain go; this file gathers what a change is checked with.
 
-.PHONY: all test check fmt vet cross tidy race drills matrix matrix-full matrix-linked variants bench bench-peers golden offline check-kernels gpu
+.PHONY: all test check fmt vet cross cross-build tidy race drills matrix matrix-full matrix-linked variants bench bench-peers golden offline check-kernels gpu
 
 all: check test
 
@@ -25,15 +25,18 @@ tidy:
 	go mod verify
 	cd bench && go mod tidy -diff
 
-# What imports the library must build everywhere, with no C compiler and no OpenCL. Nobody runs it here:
-# without optimisation it takes two thirds of the time.
-FAST = -gcflags='all=-N -l'
+# What imports the library must build everywhere, with no C compiler and no OpenCL: the types of all
+# platforms, for which 30 seconds do, and the assembler of those that have some. cross-build builds it all, for four minutes.
+PLATFORMS = windows/amd64 darwin/arm64 linux/arm64 js/wasm linux/amd64,noopencl
 cross:
-	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build $(FAST) ./...
-	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build $(FAST) ./...
-	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build $(FAST) ./...
-	CGO_ENABLED=0 GOOS=js GOARCH=wasm go build $(FAST) ./...
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -tags noopencl ./...
+	go tool anyclcross $(PLATFORMS)
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build ./internal/procs
+
+cross-build:
+	for p in $(PLATFORMS); do \
+		tag=$${p#*,}; p=$${p%,*}; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -gcflags='all=-N -l' -tags "$$tag" ./... || exit; \
+	done
 
 # The packages that share state between goroutines, the longest first: a driver compiles with one thread.
 # Needs a C compiler.
@@ -46,9 +49,11 @@ race:
 drills:
 	ANYCL_DRILLS=full go test -v -count=1 -timeout 120m -run '$(RUN)' ./internal/drills
 
-# Every cell of op x device x dtype x sample on its own, with a report of each engine.
+# Every cell of op x device x dtype x sample on its own, with a report of each engine, and every kernel
+# in every variant that internal/ocl tests some of.
 matrix:
 	ANYCL_MATRIX=full go test -v -count=1 -timeout 60m -run 'Portability|EveryOp|Gradients|Engines' .
+	ANYCL_MATRIX=full go test -count=1 -timeout 60m ./internal/ocl
 
 # The matrix on every driver, checker and compiler of portability/targets.yaml, in Debians of their own
 # that it makes first (as root, on Debian); on demand, about an hour. TARGETS are some of them, TIER=quick what CI runs.

@@ -38,6 +38,7 @@ require (
 )
 
 tool (
+	github.com/anycl/anycl/internal/vet/cmd/anyclcross
 	github.com/anycl/anycl/internal/vet/cmd/anyclvet
 	honnef.co/go/tools/cmd/staticcheck
 )
