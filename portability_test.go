@@ -200,7 +200,7 @@ func TestGradientsOfRandomGraphsAgree(t *testing.T) {
 }
 
 func FuzzGraphsAgree(f *testing.F) {
-	for seed := range uint64(8) {
+	for seed := range uint64(4) {
 		f.Add(seed)
 	}
 	engines := []engine.Engine{lasting(f, onCPUPath)}

@@ -207,11 +207,11 @@ func (b *bundle) compute(ctx context.Context, rt *ops.Runtime) (map[*cell]cellRe
 }
 
 // thinning is of how many samples one is taken in a dtype that is not main.
-const thinning = 6
+const thinning = 10
 
 // kept chooses what runs, beside the vectors of element-wise ops, on an engine
 // that bundles: every sample in the op's main dtype, and in every other dtype
-// one sample in six or at least one, other ones for each dtype. Of element-wise
+// one sample in ten or at least one, other ones for each dtype. Of element-wise
 // ops exemplars are enough.
 func kept(c *cell) bool {
 	main := c.dt == mainDType(c.op)
