@@ -17,13 +17,15 @@ type ranking struct {
 	task *engine.Task
 	*engine.Rank
 	bits  int64        // of a key
-	pairs bool         // keys of 64 bits
 	hooks func(g *gen) // of rank.cl, for another task that sorts; nil: those of task
 }
 
 func newRanking(d *deviceFacts, t *engine.Task, a *engine.Rank, bits int, hooks func(g *gen)) *ranking {
-	return &ranking{d, t, a, int64(bits), bits == 64, hooks}
+	return &ranking{d, t, a, int64(bits), hooks}
 }
+
+// pairs reports whether keys are of 64 bits.
+func (r *ranking) pairs() bool { return r.bits == 64 }
 
 func rankVariants(d *deviceFacts, t *engine.Task, a *engine.Rank) []variant {
 	r := newRanking(d, t, a, 8*t.Ins[0].DType.Size(), nil)
@@ -48,7 +50,7 @@ func rankVariants(d *deviceFacts, t *engine.Task, a *engine.Rank) []variant {
 		few := variant{name: "few", why: "the first few of rows, in a vector: most elements are looked at once", plan: r.inSeats}
 		vs = slices.Insert(vs, oneIf(a.Rows < int64(d.units) && a.Length >= 1<<15), few)
 	}
-	short := a.Length <= kernels.GroupMost(r.pairs)
+	short := a.Length <= kernels.GroupMost(r.pairs())
 	if short && !d.cpu {
 		vs = append(vs, group)
 	}
@@ -156,12 +158,12 @@ func (r *ranking) lanes() (*plan, error) {
 
 // few reports whether rank_few can hold what is kept.
 func (r *ranking) few() bool {
-	return !r.pairs && r.Keep > 0 && r.Keep <= min(kernels.FewMost, r.Length/2)
+	return !r.pairs() && r.Keep > 0 && r.Keep <= min(kernels.FewMost, r.Length/2)
 }
 
 // some reports whether rank_first can find what is kept.
 func (r *ranking) some() bool {
-	return !r.pairs && r.Keep <= r.Length/8 && 2*r.Keep <= kernels.FirstMost && 64*r.Keep+1<<12 <= r.dev.localMem
+	return !r.pairs() && r.Keep <= r.Length/8 && 2*r.Keep <= kernels.FirstMost && 64*r.Keep+1<<12 <= r.dev.localMem
 }
 
 // place is where rank_first stands among the variants: rows that are very short are as soon sorted.
@@ -241,14 +243,14 @@ type pass struct {
 // passes are the digits of so many bits, the last of the key first; then those of positions.
 func (r *ranking) passes(bits int64) (all []pass) {
 	low := int64(32)
-	if r.pairs {
+	if r.pairs() {
 		low = 0
 	}
 	for s := int64(0); s < r.bits; s += bits {
 		all = append(all, pass{shift: low + s})
 	}
 	for s := int64(0); r.ByPosition && r.Length>>s > 0; s += bits {
-		all = append(all, pass{shift: s, byPosition: r.pairs})
+		all = append(all, pass{shift: s, byPosition: r.pairs()})
 	}
 	return all
 }
@@ -279,7 +281,7 @@ func (r *ranking) buffers(g *gen, stride, counts int64, passes int) []int64 {
 	g.scratchArg("TURN", 3, "uint")
 	n := max(r.Rows*stride, 1)
 	scratch := []int64{8 * n, 8 * n, 4 * counts, 4 * r.Rows * int64(passes+1)}
-	if r.pairs {
+	if r.pairs() {
 		g.scratchArg("POS_A", 4, "uint")
 		g.scratchArg("POS_B", 5, "uint")
 		scratch = append(scratch, 4*n, 4*n)
@@ -322,7 +324,7 @@ func (r *ranking) blocks() (*plan, error) {
 	g := r.program()
 	const digit = 4
 	wg := kernels.Group(1<<10, r.dev.workGroup)
-	held := kernels.BlockHeld(r.pairs)
+	held := kernels.BlockHeld(r.pairs())
 	blocks := ceilDiv(r.Length, int64(wg)*held)
 	ps := r.passes(digit)
 	counts := blocks << digit

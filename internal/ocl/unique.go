@@ -85,7 +85,7 @@ func (r *ranking) inDigits(plan func() (*plan, error), bits, stride int64) (*sor
 		return nil, err
 	}
 	p.launches = p.launches[:len(p.launches)-1] // what gives results
-	return &sortedRows{plan: p, stride: stride, pairs: r.pairs, passes: len(r.passes(bits))}, nil
+	return &sortedRows{plan: p, stride: stride, pairs: r.pairs(), passes: len(r.passes(bits))}, nil
 }
 
 // inGroup sorts rows in local memory.
@@ -95,10 +95,10 @@ func (r *ranking) inGroup() (*sortedRows, error) {
 		return nil, err
 	}
 	n := r.Rows * r.Length
-	if p.scratch = []int64{8 * n}; r.pairs {
+	if p.scratch = []int64{8 * n}; r.pairs() {
 		p.scratch = append(p.scratch, 4*n)
 	}
-	return &sortedRows{plan: p, stride: r.Length, pairs: r.pairs}, nil
+	return &sortedRows{plan: p, stride: r.Length, pairs: r.pairs()}, nil
 }
 
 // find passes the items to kernels that go on with them, as rank_items.cl has them.

@@ -144,12 +144,22 @@ func (p *place) runStep(ctx context.Context, t *target, s *step, name string) (m
 	return result, engines
 }
 
-// verdicts are what go test -v says of tests and subtests; those that have subtests count too.
-var verdicts = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): `)
+// verdicts are what go test -v says of tests and subtests that begin and end; those that have subtests count too.
+var (
+	begins   = regexp.MustCompile(`(?m)^=== RUN +(\S+)`)
+	verdicts = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+)`)
+)
 
 func countTests(out []byte) matrix.Tally {
 	var t matrix.Tally
+	begun := map[string]bool{} // what else ends is printed by programs that tests start
+	for _, m := range begins.FindAllSubmatch(out, -1) {
+		begun[string(m[1])] = true
+	}
 	for _, m := range verdicts.FindAllSubmatch(out, -1) {
+		if !begun[string(m[2])] {
+			continue
+		}
 		t.Enter(map[string]optest.State{"PASS": optest.Passed, "FAIL": optest.Failed, "SKIP": optest.Absent}[string(m[1])])
 	}
 	return t

@@ -80,7 +80,7 @@ esac`), 0o755))
 }
 
 func TestTestsAreCounted(t *testing.T) {
-	got := countTests([]byte("=== RUN   TestA\n--- PASS: TestA (0.00s)\n    --- SKIP: TestA/b (0.00s)\n--- FAIL: TestB (1s)\nPASS\n"))
+	got := countTests([]byte("=== RUN   TestA\n=== RUN   TestA/b\n--- FAIL: TestOfAChild (0.00s)\n--- PASS: TestA (0.00s)\n    --- SKIP: TestA/b (0.00s)\n=== RUN   TestB\n--- FAIL: TestB (1s)\nPASS\n"))
 	require.Equal(t, matrix.Tally{Passed: 1, Failed: 1, Absent: 1}, got)
 }
 
