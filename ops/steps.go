@@ -24,7 +24,7 @@ func (x *Executable) ownTime() time.Duration {
 	for _, u := range x.units {
 		for _, v := range u.ins {
 			if v.isInput() {
-				feeds[v.node] = true
+				feeds[v.node.origin] = true
 			}
 		}
 	}

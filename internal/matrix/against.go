@@ -31,10 +31,7 @@ func (r *Report) Against(before *Report) Comparison {
 	for _, e := range r.Engines {
 		for _, p := range e.Parts {
 			k := keyOf(e, &p)
-			what := e.Name + ": " + p.Op + " in " + p.DType
-			if p.Gradient {
-				what = e.Name + ": gradient of " + p.Op
-			}
+			what := labelOf(e, &p)
 			was, ok := old[k]
 			delete(old, k)
 			switch {
@@ -58,7 +55,7 @@ func (r *Report) Against(before *Report) Comparison {
 	for _, e := range before.Engines { // in order
 		for _, p := range e.Parts {
 			if _, ok := old[keyOf(e, &p)]; ok {
-				c.Absent = append(c.Absent, e.Name+": "+p.Op+" in "+p.DType+": only in the report before")
+				c.Absent = append(c.Absent, labelOf(e, &p)+": only in the report before")
 			}
 		}
 	}
@@ -78,4 +75,12 @@ func (c Comparison) WriteText(w io.Writer) error {
 		fmt.Fprintf(w, "absent  %s\n", d)
 	}
 	return err
+}
+
+// labelOf names p on e.
+func labelOf(e *Engine, p *Part) string {
+	if p.Gradient {
+		return e.Name + ": gradient of " + p.Op
+	}
+	return e.Name + ": " + p.Op + " in " + p.DType
 }
