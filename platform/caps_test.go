@@ -148,6 +148,9 @@ func TestProbingHearsItsContext(t *testing.T) {
 // Whatever call fails while capabilities are probed, the answer is an error or a
 // missing capability, never a wrong one, and nothing stays alive.
 func TestProbesSurviveAFailureOfAnyCall(t *testing.T) {
+	if raceEnabled && testing.Short() {
+		t.Skip("one goroutine, and a compiler for each call")
+	}
 	d, faults := discovered(t, CacheOff)
 	if d.Class == Simulator {
 		t.Skip("a simulator takes minutes for it")
