@@ -138,6 +138,7 @@ func TestEveryOpAgreesWithReference(t *testing.T) {
 		optest.TestOps(t, e, &optest.Options{
 			Complete: cpu, // there is nothing that Go lacks
 			Bundle:   !cpu && !full(),
+			Few:      true,
 		})
 	})
 }

@@ -50,13 +50,14 @@ type bundle struct {
 
 // bundler sorts cells into bundles.
 type bundler struct {
+	o    *Options
 	of   map[*cell]*bundle
 	open map[string]*bundle // by what its units have in common
 	used map[*bundle]int    // operands
 }
 
-func newBundler() *bundler {
-	return &bundler{of: map[*cell]*bundle{}, open: map[string]*bundle{}, used: map[*bundle]int{}}
+func newBundler(o *Options) *bundler {
+	return &bundler{o: o, of: map[*cell]*bundle{}, open: map[string]*bundle{}, used: map[*bundle]int{}}
 }
 
 // elementwise reports whether every element of op's result depends on one
@@ -85,7 +86,7 @@ func (b *bundler) add(op *ops.Op, all []*cell) {
 			continue
 		}
 		if !elementwise(op) {
-			if kept(c) {
+			if b.o.kept(c) {
 				b.place("view", unit{cells: []*cell{c}})
 			}
 			continue
@@ -206,19 +207,26 @@ func (b *bundle) compute(ctx context.Context, rt *ops.Runtime) (map[*cell]cellRe
 	return done, nil
 }
 
-// thinning is of how many samples one is taken in a dtype that is not main.
-const thinning = 10
+// Of how many samples one is taken in a dtype that is not main.
+const (
+	thinning    = 6
+	fewThinning = 10
+)
 
 // kept chooses what runs, beside the vectors of element-wise ops, on an engine
 // that bundles: every sample in the op's main dtype, and in every other dtype
-// one sample in ten or at least one, other ones for each dtype. Of element-wise
+// one sample in six, or in ten, or at least one, other ones for each dtype. Of element-wise
 // ops exemplars are enough.
-func kept(c *cell) bool {
+func (o *Options) kept(c *cell) bool {
 	main := c.dt == mainDType(c.op)
 	if elementwise(c.op) {
 		return main && slices.Contains(exemplars, c.op.Name)
 	}
-	return main || (c.number+int(c.dt))%min(thinning, len(c.op.Samples)) == 0
+	n := thinning
+	if o.Few {
+		n = fewThinning
+	}
+	return main || (c.number+int(c.dt))%min(n, len(c.op.Samples)) == 0
 }
 
 // mainDType is float32, where the op takes it.

@@ -139,14 +139,15 @@ func TestFillsAreWhatOperandsAskFor(t *testing.T) {
 
 func TestBundlesLeaveNoOpAndDTypeOut(t *testing.T) {
 	t.Parallel()
-	b := newBundler()
+	o := &Options{Bundle: true, Few: true}
+	b := newBundler(o)
 	for op := range ops.All() {
 		for _, dt := range op.DTypes {
 			all := cells(op, dt)
 			b.add(op, all)
 			n := 0
 			for _, c := range all {
-				if b.of[c] != nil || kept(c) {
+				if b.of[c] != nil || o.kept(c) {
 					n++
 				}
 			}

@@ -26,6 +26,8 @@ type Options struct {
 	// every sample in every dtype, but in vectors. Any other op meets every
 	// sample in float32 and some in every other dtype it takes.
 	Bundle bool
+	// Few leaves out more of other dtypes than Bundle does.
+	Few bool
 	// Every leaves all out but one in so many samples of each op; 0 and 1 leave nothing out.
 	Every int
 }
@@ -74,7 +76,7 @@ func Parts(e engine.Engine, o *Options) []*Part {
 	if o == nil {
 		o = &Options{}
 	}
-	s := &suite{rt: ops.NewRuntime(e), o: o, bundles: newBundler()}
+	s := &suite{rt: ops.NewRuntime(e), o: o, bundles: newBundler(o)}
 	var parts []*Part
 	for op := range ops.All() {
 		if !o.wants(op) {
@@ -179,7 +181,7 @@ func (s *suite) check(ctx context.Context, all []*cell) []Outcome {
 	for _, c := range all {
 		b := s.bundles.of[c]
 		if b == nil {
-			if s.o.Bundle && !kept(c) {
+			if s.o.Bundle && !s.o.kept(c) {
 				outcomes = append(outcomes, Outcome{Sample: c.sample.Label, State: Left})
 			} else {
 				alone = append(alone, c)
