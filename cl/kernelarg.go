@@ -93,6 +93,22 @@ func (k *Kernel) SetSVM(i int, s *SVM, offset int64) error {
 	return k.submit(i, c, s)
 }
 
+// SetAddress sets a pointer argument to p, an address of the process in the storage of b, which the
+// kernel keeps. No commands are put in order by it, and the driver is not told that it is b. OpenCL allows
+// it for shared virtual memory only: it is for drivers that have shown that they take others' addresses too.
+func (k *Kernel) SetAddress(i int, b *Buffer, p unsafe.Pointer) error {
+	if b == nil || p == nil {
+		return k.argError(i, InvalidArgValue, "no address")
+	}
+	if !b.obj.use() {
+		return closed("set argument", b.obj.kind.String())
+	}
+	defer b.obj.done()
+	c := k.obj.lib.command(cldriver.OpSetArgSVM)
+	c.Ptr = p
+	return k.submit(i, c, b)
+}
+
 // setHandle passes an object's handle by value; the value stands in the command,
 // whose address does not change.
 func (k *Kernel) setHandle(i int, o *object, h holder) error {

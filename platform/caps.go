@@ -77,6 +77,10 @@ type Caps struct {
 	// device's memory.
 	Companion bool `json:"companion,omitempty"`
 
+	// Addresses: kernels on the companion take the addresses of buffers as arguments in place of
+	// the buffers, which a launch then need not lock, retain and release.
+	Addresses bool `json:"addresses,omitempty"`
+
 	// Proofs are the probes behind the fields above, in the order in which they ran.
 	Proofs []Proof `json:"proofs"`
 	Device string  `json:"device"` // for whom who reads the file
@@ -92,7 +96,7 @@ type Proof struct {
 
 // probeVersion is part of the key of what is kept on disk. Raise it whenever the
 // probes or the meaning of a field change.
-const probeVersion = 8
+const probeVersion = 9
 
 // devicePath is where something learned about the device is kept, empty when
 // nothing is. What a driver showed that executes nothing must not be taken for

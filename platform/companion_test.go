@@ -94,15 +94,23 @@ func TestTheCompanionComputesInTheDevicesMemory(t *testing.T) {
 	require.NoError(t, err)
 	m, err := o.Alloc(4 * count)
 	require.NoError(t, err)
-	x := make([]float32, count)
-	x[7] = 3
-	require.NoError(t, o.Write(t.Context(), m, 0, cl.Bytes(x)))
-	require.NoError(t, k.SetBuffer(0, m.Buffer()))
-	require.NoError(t, q.Launch(k, cl.Range1(count, 0), nil))
-	require.NoError(t, o.Read(t.Context(), cl.Bytes(x), m, 0))
-	assert.EqualValues(t, 2*3+n, x[7])
-	assert.EqualValues(t, n, x[count-1])
-	require.NoError(t, errors.Join(k.Close(), q.Finish(), q.Close(), m.Close()))
+	for _, set := range []func() error{
+		func() error { return c.SetMemory(k, 0, m) },
+		func() error { return k.SetBuffer(0, m.Buffer()) }, // after an address
+		func() error { return c.SetMemory(k, 0, m) },
+	} {
+		x := make([]float32, count)
+		x[7] = 3
+		require.NoError(t, o.Write(t.Context(), m, 0, cl.Bytes(x)))
+		require.NoError(t, set())
+		require.NoError(t, q.Launch(k, cl.Range1(count, 0), nil))
+		require.NoError(t, o.Read(t.Context(), cl.Bytes(x), m, 0))
+		assert.EqualValues(t, 2*3+n, x[7])
+		assert.EqualValues(t, n, x[count-1])
+	}
+	require.NoError(t, m.Close())
+	require.ErrorIs(t, c.SetMemory(k, 0, m), ErrClosed)
+	require.NoError(t, errors.Join(k.Close(), q.Finish(), q.Close()))
 }
 
 func TestADeviceDoesWithoutACompanionThatHasNoContext(t *testing.T) {

@@ -30,35 +30,41 @@ type crew struct {
 
 	mu      sync.Mutex // held by the run that has the helpers
 	started bool
-	yields  yielding // the caller's
 	launch  sharedLaunch
 
-	runs    atomic.Int32  // on the companion, with the crew or alone
-	crowded atomic.Int64  // when they were more than room, in nanoseconds; 0: not lately
-	members []member      // the caller is the first
-	number  atomic.Uint32 // of the launch
-	place   atomic.Int32  // one more than the processor that the caller was on when a brief launch began, or 0
-	grain   atomic.Uint64 // of a part; see share.grain
-	whole   atomic.Bool   // a share that nobody has taken from is one part
-	patient atomic.Bool   // the caller sleeps until over
+	runs    atomic.Int32     // on the companion, with the crew or alone
+	crowded atomic.Int64     // when they were more than room, in nanoseconds; 0: not lately
+	members []*atomic.Uint64 // what is left of the groups that each begins with, see leaving; the caller is the first
+	notice  *notice
 	over    chan struct{} // a part is done
-	asleep  atomic.Int32  // helpers
 	wake    chan struct{}
 	resting resting
 	stop    atomic.Bool
 	helpers sync.WaitGroup
+	here    whereabouts // the caller's
 
+	// Apart from each other: what helpers watch, and what they write. Of a cache line that another core
+	// has, each store takes up to 0.4 us.
 	_      [64]byte
-	done   atomic.Int64  // groups
+	number atomic.Uint32 // of the launch
+	_      [64]byte
 	helped atomic.Uint32 // parts that helpers have taken, ever
 	_      [64]byte
 }
 
-// member is what is left of the groups that one begins with.
-type member struct {
-	left atomic.Uint64 // see leaving
-	_    [56]byte      // a cache line of its own
+// notice is what helpers are told of a launch and tell of it: one cache line.
+type notice struct {
+	done    atomic.Int64  // groups
+	grain   atomic.Uint64 // of a part; see share.grain
+	place   atomic.Int32  // one more than the processor that the caller is on, while the launch is brief, or 0
+	whole   atomic.Bool   // a share that nobody has taken from is one part
+	patient atomic.Bool   // the caller sleeps until over
+	asleep  atomic.Int32  // helpers
+	left    [noticed]atomic.Uint64
 }
+
+// noticed are the members of whom the notice has what is left. More would be in each other's way there.
+const noticed = 4
 
 // leaving is groups [first, end) of a launch. Its number stands with them so that nobody takes
 // from a later launch by what was true of an earlier one.
@@ -93,6 +99,7 @@ const (
 	restless = 200 * time.Microsecond // how long the caller watches for the last parts before it sleeps
 	lately   = time.Millisecond       // how long a crowd is expected to come back
 	slice    = time.Millisecond       // how long a goroutine goes on before it lets others run
+	settled  = 100 * time.Microsecond // how long a thread is believed to be on the processor that it was on; to ask takes up to 1 us
 )
 
 // manyProcs is how many processors are so many that the crew leaves one to Go. See monitored.
@@ -109,7 +116,24 @@ func newCrew(units int) *crew {
 	if width < 2 {
 		return nil
 	}
-	return &crew{members: make([]member, width), spare: spare, wake: make(chan struct{}, width-1), over: make(chan struct{}, 1)}
+	c := &crew{spare: spare, wake: make(chan struct{}, width-1), over: make(chan struct{}, 1)}
+	c.enroll(width)
+	return c
+}
+
+// enroll makes so many members.
+func (c *crew) enroll(width int) {
+	c.notice = new(notice)
+	for i := range width {
+		m := new(struct {
+			left atomic.Uint64
+			_    [56]byte
+		})
+		c.members = append(c.members, &m.left)
+		if width <= noticed {
+			c.members[i] = &c.notice.left[i]
+		}
+	}
 }
 
 // width is how many there are, with the caller.
@@ -179,7 +203,7 @@ func (c *crew) close() {
 
 // rouse wakes the helpers that sleep, for a brief launch only if that was of use lately.
 func (c *crew) rouse(brief bool) {
-	asleep := c.asleep.Load()
+	asleep := c.notice.asleep.Load()
 	if asleep == 0 || brief && len(c.wake) == 0 && !c.resting.wakes(c.helped.Load()) {
 		return
 	}
@@ -228,7 +252,7 @@ func (r *resting) wakes(helped uint32) bool {
 // rests reports whether all helpers are asleep and better left so for a launch like s.
 func (c *crew) rests(s *share) bool {
 	until := c.resting.until.Load()
-	if until == 0 || int(c.asleep.Load()) < c.width()-1 || !s.brief() {
+	if until == 0 || int(c.notice.asleep.Load()) < c.width()-1 || !s.brief() {
 		return false
 	}
 	if time.Now().UnixNano() < until {
@@ -240,38 +264,42 @@ func (c *crew) rests(s *share) bool {
 
 // do runs all of step and returns when it is done. A context that is done stops it
 // after the parts that have begun.
-func (c *crew) do(ctx context.Context, queues []*cl.Queue, step *command) error {
-	c.yields.give(time.Now())
-	s := &step.share
+func (c *crew) do(ctx context.Context, queues []*cl.Queue, step *command, y *yielding) error {
+	now, s, note := y.give(time.Now()), &step.share, c.notice
 	c.launch.queues, c.launch.step, c.launch.err = queues, step, nil
-	c.done.Store(0)
-	number, width := c.number.Load()+1, c.width()
-	c.grain.Store(s.grain())
-	c.whole.Store(s.little(width))
-	for i := range c.members {
-		c.members[i].left.Store(leaving(number, s.groups*i/width, s.groups*(i+1)/width))
-	}
-	brief := s.brief()
-	c.place.Store(0)
+	number, width, grain, little := c.number.Load()+1, c.width(), s.grain(), s.little(c.width())
+	note.done.Store(0)
+	note.grain.Store(grain)
+	note.whole.Store(little)
+	brief, place := s.brief(), int32(0)
 	if brief {
-		c.place.Store(int32(procs.Here()) + 1)
+		place = int32(c.here.at(now)) + 1
+	}
+	note.place.Store(place)
+	first, n := 0, portion(s.groups/width, little, grain) // of what the caller begins with
+	for i, m := range c.members {
+		from := s.groups * i / width
+		if i == 0 {
+			from = n
+		}
+		m.Store(leaving(number, from, s.groups*(i+1)/width))
 	}
 	c.number.Store(number)
 	c.rouse(brief)
-	for {
-		first, n := c.take(0)
-		if n == 0 {
-			break
-		}
+	if n == 0 {
+		first, n = c.take(0)
+	}
+	for n > 0 {
 		start := time.Now()
 		c.part(0, first, n)
 		if s.learn(time.Since(start), n) {
-			c.grain.Store(s.grain())
+			note.grain.Store(s.grain())
 		}
 		if err := ctx.Err(); err != nil {
 			c.launch.fail(err)
 			c.withdraw()
 		}
+		first, n = c.take(0)
 	}
 	c.await(int64(s.groups))
 	return c.launch.err
@@ -280,7 +308,7 @@ func (c *crew) do(ctx context.Context, queues []*cl.Queue, step *command) error 
 // take takes groups [first, first+n): of those that who begins with, then of others'.
 func (c *crew) take(who int) (first, n int) {
 	for i := range c.members {
-		if first, n = c.takeFrom(&c.members[(who+i)%len(c.members)], i > 0); n > 0 {
+		if first, n = c.takeFrom(c.members[(who+i)%len(c.members)], i > 0); n > 0 {
 			return first, n
 		}
 	}
@@ -289,27 +317,32 @@ func (c *crew) take(who int) (first, n int) {
 
 // takeFrom takes up to a half of what m has left, as long as that is no part too small; m itself takes
 // all of little.
-func (c *crew) takeFrom(m *member, behind bool) (first, n int) {
+func (c *crew) takeFrom(m *atomic.Uint64, behind bool) (first, n int) {
 	for {
-		v := m.left.Load()
+		v := m.Load()
 		number, first, end := left(v)
 		if first == end {
 			return 0, 0
 		}
-		g := c.grain.Load() // of this launch, if the number still is when the part is taken
-		n = (end - first + 1) / 2
-		if !behind && c.whole.Load() {
-			n = end - first
-		}
-		n = min(max(n, int(uint32(g))), int(g>>32), end-first)
+		// Of this launch, if the number still is when the part is taken.
+		n = portion(end-first, !behind && c.notice.whole.Load(), c.notice.grain.Load())
 		rest := leaving(number, first+n, end)
 		if behind {
 			rest, first = leaving(number, first, end-n), end-n
 		}
-		if m.left.CompareAndSwap(v, rest) {
+		if m.CompareAndSwap(v, rest) {
 			return first, n
 		}
 	}
+}
+
+// portion is how many of so many groups that are left are one part: half of them, or all.
+func portion(left int, all bool, grain uint64) int {
+	n := left
+	if !all {
+		n = (left + 1) / 2
+	}
+	return min(max(n, int(uint32(grain))), int(grain>>32), left)
 }
 
 // part runs groups [first, first+n), which were taken.
@@ -324,7 +357,7 @@ func (c *crew) part(who, first, n int) {
 
 // finish counts n groups as done.
 func (c *crew) finish(n int) {
-	if c.done.Add(int64(n)); c.patient.Load() {
+	if c.notice.done.Add(int64(n)); c.notice.patient.Load() {
 		select {
 		case c.over <- struct{}{}:
 		default:
@@ -334,14 +367,13 @@ func (c *crew) finish(n int) {
 
 // withdraw lets nobody take what is left.
 func (c *crew) withdraw() {
-	for i := range c.members {
-		m := &c.members[i]
-		for v := m.left.Load(); ; v = m.left.Load() {
+	for _, m := range c.members {
+		for v := m.Load(); ; v = m.Load() {
 			number, first, end := left(v)
 			if first == end {
 				break
 			}
-			if m.left.CompareAndSwap(v, leaving(number, end, end)) {
+			if m.CompareAndSwap(v, leaving(number, end, end)) {
 				c.finish(end - first)
 				break
 			}
@@ -352,7 +384,7 @@ func (c *crew) withdraw() {
 // await returns when all groups are done.
 func (c *crew) await(groups int64) {
 	start := time.Now()
-	for i := 1; c.done.Load() != groups; i++ {
+	for i := 1; c.notice.done.Load() != groups; i++ {
 		if i%32 == 0 && time.Since(start) > restless {
 			c.sleep(groups)
 			return
@@ -363,19 +395,20 @@ func (c *crew) await(groups int64) {
 
 // sleep is await for what takes long.
 func (c *crew) sleep(groups int64) {
-	c.patient.Store(true)
-	for c.done.Load() != groups {
+	c.notice.patient.Store(true)
+	for c.notice.done.Load() != groups {
 		<-c.over
 	}
-	c.patient.Store(false)
+	c.notice.patient.Store(false)
 }
 
 // help takes parts until the crew is closed.
 func (c *crew) help(who int) {
 	var y yielding
-	for seen := uint32(0); c.watch(&y, seen); {
+	var w whereabouts
+	for seen := uint32(0); c.watch(&y, &w, seen); {
 		seen = c.number.Load()
-		for !c.inTheWay() {
+		for !c.inTheWay(&w) {
 			first, n := c.take(who)
 			if n == 0 {
 				break
@@ -388,22 +421,23 @@ func (c *crew) help(who int) {
 
 // watch returns when there may be work beyond the launch that was seen, false when
 // there will be none.
-func (c *crew) watch(y *yielding, seen uint32) bool {
+func (c *crew) watch(y *yielding, w *whereabouts, seen uint32) bool {
 	start := y.give(time.Now())
 	for i := 1; ; i++ {
 		if c.number.Load() != seen {
 			return true
 		}
-		if procs.Pause(); i%32 != 0 || time.Since(start) < vigil && !c.inTheWay() {
+		if procs.Pause(); i%32 != 0 || time.Since(start) < vigil && !c.inTheWay(w) {
 			continue
 		}
-		c.asleep.Add(1)
+		c.notice.asleep.Add(1)
 		if c.number.Load() == seen {
 			if _, open := <-c.wake; !open {
 				return false
 			}
+			*w = whereabouts{}
 		}
-		c.asleep.Add(-1)
+		c.notice.asleep.Add(-1)
 		return true
 	}
 }
@@ -411,16 +445,30 @@ func (c *crew) watch(y *yielding, seen uint32) bool {
 // inTheWay reports whether the calling helper has the caller's processor, which happens while
 // somebody else has the others: the caller waits for as long as it works or watches. A longer launch
 // leaves the system time to move it.
-func (c *crew) inTheWay() bool {
-	place := c.place.Load()
-	return place > 0 && int(place-1) == procs.Here()
+func (c *crew) inTheWay(w *whereabouts) bool {
+	place := c.notice.place.Load()
+	return place > 0 && int(place-1) == w.at(time.Now())
+}
+
+// whereabouts is where a thread was when it was last asked.
+type whereabouts struct {
+	processor int
+	asked     time.Time
+}
+
+// at is the processor that the calling thread is on, or was on a moment ago.
+func (w *whereabouts) at(now time.Time) int {
+	if now.Sub(w.asked) > settled {
+		w.processor, w.asked = procs.Here(), now
+	}
+	return w.processor
 }
 
 // monitored is after how long Go's monitor may take the processor away from a thread
 // that computes in C, if no other is free: it then wakes a thread to look for work, and itself
 // wakes every 20 us for a while. Those two are in the way of the ones that compute, and
-// cost them about a sixth (two cores). It does so too when a goroutine has gone on for 10 ms,
-// which yielding is for. Source: retake and sysmon in runtime/proc.go of Go 1.26.
+// cost them about a sixth (two cores). It does so too when a goroutine that is in C has gone on for 10 ms,
+// however often it was back, which yielding is for. Source: retake and sysmon in runtime/proc.go of Go 1.26.
 const monitored = 75 * time.Microsecond
 
 // yielding is when a goroutine has last let others run.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -131,7 +132,7 @@ func TestAFailingPartIsTheErrorOfTheLaunch(t *testing.T) {
 	require.True(t, c.enlist())
 	defer c.dismiss()
 	step := &command{share: share{groups: 1000, pace: 1e4}} // without a kernel
-	err := c.do(t.Context(), make([]*cl.Queue, c.width()), step)
+	err := c.do(t.Context(), make([]*cl.Queue, c.width()), step, new(yielding))
 	require.ErrorIs(t, err, cl.InvalidKernel)
 }
 
@@ -202,14 +203,15 @@ func TestAShareOfLittleIsOnePart(t *testing.T) {
 		own, others int
 	}{{time.Microsecond, 40, 20}, {2 * time.Microsecond, 20, 20}} {
 		s := share{groups: 80, pace: float64(c.pace)}
-		crew := crew{members: make([]member, 2)}
-		crew.grain.Store(s.grain())
-		crew.whole.Store(s.little(2))
-		crew.members[0].left.Store(leaving(1, 0, 40))
-		crew.members[1].left.Store(leaving(1, 40, 80))
-		first, n := crew.takeFrom(&crew.members[0], false)
+		var crew crew
+		crew.enroll(2)
+		crew.notice.grain.Store(s.grain())
+		crew.notice.whole.Store(s.little(2))
+		crew.members[0].Store(leaving(1, 0, 40))
+		crew.members[1].Store(leaving(1, 40, 80))
+		first, n := crew.takeFrom(crew.members[0], false)
 		require.Equal(t, [2]int{0, c.own}, [2]int{first, n})
-		first, n = crew.takeFrom(&crew.members[1], true)
+		first, n = crew.takeFrom(crew.members[1], true)
 		require.Equal(t, [2]int{80 - c.others, c.others}, [2]int{first, n})
 		taken := c.own + c.others
 		for {
@@ -223,16 +225,50 @@ func TestAShareOfLittleIsOnePart(t *testing.T) {
 	require.False(t, (&share{groups: 1}).little(2), "nothing is known of it")
 }
 
+func TestTheNoticeIsOneCacheLine(t *testing.T) {
+	var few, many crew
+	few.enroll(noticed)
+	many.enroll(noticed + 1)
+	require.EqualValues(t, 64, unsafe.Sizeof(*few.notice))
+	require.Same(t, &few.notice.left[1], few.members[1])
+	require.NotSame(t, &many.notice.left[1], many.members[1])
+	require.Len(t, many.members, noticed+1)
+}
+
+// What was slow once is not left to one thread for ever.
+func TestALaunchIsSharedAgain(t *testing.T) {
+	s := share{groups: 64, pace: 1000}
+	require.True(t, s.worth(2))
+	s.learnAlone(40 * time.Microsecond)
+	require.True(t, s.worth(2), "a half takes 32 us")
+	for range 100 {
+		s.learn(100*time.Microsecond, 32)
+	}
+	require.False(t, s.worth(2))
+	asked, alone := 0, 0
+	for ; !s.worth(2); alone++ {
+		require.Less(t, alone, 1000)
+		if s.asks() {
+			asked++
+			s.learnAlone(40 * time.Microsecond)
+		}
+	}
+	require.Greater(t, alone, 30)
+	require.LessOrEqual(t, asked, alone/16+1)
+	require.False(t, (&share{groups: 1, pace: 1e9}).worth(2))
+	require.False(t, (&share{groups: 1, pace: 1e9}).asks())
+}
+
 func TestPartsGrowWithWhatIsLearnt(t *testing.T) {
 	s := share{groups: 1 << 15}
-	require.True(t, s.worth())
+	require.True(t, s.worth(2))
 	require.False(t, s.short())
 	require.EqualValues(t, 1<<32|1, s.grain())
 	require.True(t, s.learn(100*time.Nanosecond, 1))
 	require.EqualValues(t, 10000<<32|50, s.grain())
 	require.False(t, s.learn(10*time.Millisecond, 1), "one interruption says little")
 	require.True(t, s.learn(time.Nanosecond, 1))
-	require.False(t, (&share{groups: 2, pace: 1000}).worth())
+	require.False(t, (&share{groups: 2, pace: 1000}).worth(2))
 	require.True(t, (&share{groups: 2, pace: 1000}).short())
 }
 

@@ -313,15 +313,15 @@ func rangeOf(l launch) cl.Range {
 func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a arg, l launch, places []place, kept []*platform.Memory) error {
 	switch a.kind {
 	case argBuffer:
-		return k.SetBuffer(i, places[a.index].mem.mem.Buffer())
+		return s.setMemory(k, i, places[a.index].mem.mem)
 	case argOffset:
 		return k.SetUint64(i, uint64(places[a.index].offset/places[a.index].size))
 	case argStart:
 		return k.SetUint64(i, 0)
 	case argScratch:
-		return k.SetBuffer(i, s.scratch[a.index].Buffer())
+		return s.setMemory(k, i, s.scratch[a.index])
 	case argKept:
-		return k.SetBuffer(i, kept[a.index].Buffer())
+		return s.setMemory(k, i, kept[a.index])
 	case argInt:
 		if l.prog.wide {
 			return k.SetInt64(i, l.value(a))
@@ -332,7 +332,7 @@ func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a arg, l lau
 		if err != nil {
 			return err
 		}
-		return k.SetBuffer(i, m.Buffer())
+		return s.setMemory(k, i, m)
 	case argRun:
 		return k.SetUint32(i, 0)
 	}
@@ -351,6 +351,14 @@ func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a arg, l lau
 		return k.SetFloat64(i, v)
 	}
 	return fmt.Errorf("argument %d is a %T", i, a.scalar)
+}
+
+// setMemory sets a pointer argument.
+func (s *sequence) setMemory(k *cl.Kernel, i int, m *platform.Memory) error {
+	if c := s.site.companion; c != nil {
+		return c.SetMemory(k, i, m)
+	}
+	return k.SetBuffer(i, m.Buffer())
 }
 
 // value is that of a's name in this launch.
@@ -391,7 +399,7 @@ func (s *sequence) table(ctx context.Context, l launch) (*platform.Memory, error
 func (s *sequence) pointer(k *cl.Kernel, i int, p place, in bool) (*copying, error) {
 	whole := p.mem.mem.Buffer()
 	if p.offset == 0 || p.bytes == 0 {
-		return nil, k.SetBuffer(i, whole)
+		return nil, s.setMemory(k, i, p.mem.mem)
 	}
 	if align := int64(s.eng.dev.Device().BaseAlign); align > 0 && p.offset%align == 0 {
 		sub, err := whole.Sub(cl.MemReadWrite, p.offset, p.bytes)

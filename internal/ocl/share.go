@@ -85,19 +85,35 @@ func part(r cl.Range, first, n int) cl.Range {
 // share is how a launch on the companion is divided.
 type share struct {
 	groups int     // of the whole
-	pace   float64 // nanoseconds that one thread takes for a group, 0: not known
+	pace   float64 // nanoseconds that one thread takes for a group of its part, 0: not known
+	solo   float64 // the same where it takes all groups, whose data may not fit its caches
+	alone  uint8   // how often it did, modulo 256
+}
+
+// asks reports whether to take the time of the whole on one thread, which is done now and then.
+func (s *share) asks() bool {
+	s.alone++
+	return s.groups > 1 && s.alone%16 == 1
 }
 
 // Times of a part.
 const (
 	partLow  = 5 * time.Microsecond  // shorter parts cost more than they even out
+	aside    = 2 * time.Microsecond  // what a share takes longer than its groups: to be handed over, and launched beside others
 	partHigh = time.Millisecond      // after a part the caller hears its context
 	partOnly = 50 * time.Microsecond // a share is not cut for others to take from it
 )
 
-// worth reports whether there is enough in it for two.
-func (s *share) worth() bool {
-	return s.groups > 1 && (s.pace == 0 || s.pace*float64(s.groups) > 2*float64(partLow))
+// worth reports whether there is enough in it for so many threads.
+func (s *share) worth(width int) bool {
+	if s.groups == 1 {
+		return false
+	}
+	solo, groups := s.solo, float64(s.groups)
+	if solo == 0 {
+		solo = s.pace
+	}
+	return s.pace == 0 || solo*groups > s.pace*groups/float64(width)+float64(aside)
 }
 
 // short reports whether the whole is no longer than a part may be.
@@ -127,16 +143,28 @@ func (s *share) grain() uint64 {
 }
 
 // learn notes how long n groups took, and reports whether parts should have another size from
-// now on. It is slow to believe in a slower pace, because a thread may have been interrupted.
+// now on.
 func (s *share) learn(took time.Duration, n int) (new bool) {
-	old, pace := s.pace, max(float64(took)/float64(n), 0.1)
-	switch {
-	case old == 0, pace < old:
-		s.pace = pace
-	default:
-		s.pace += (pace - old) / 16
-	}
+	old := s.pace
+	s.pace = s.learnt(old, took, n)
 	return old == 0 || s.pace < old/2
+}
+
+// learnAlone notes how long the whole took on one thread, in one part. What is known of parts fades, so that
+// they are tried again.
+func (s *share) learnAlone(took time.Duration) {
+	s.solo = s.learnt(s.solo, took, s.groups)
+	s.pace -= s.pace / 16
+}
+
+// learnt is what is known of a pace after n groups. It is slow to believe in a slower pace, because a
+// thread may have been interrupted, most of all where it did little.
+func (s *share) learnt(old float64, took time.Duration, n int) float64 {
+	pace := max(float64(took)/float64(n), 0.1)
+	if old == 0 || pace < old {
+		return pace
+	}
+	return old + min(pace-old, old)/8*float64(n)/float64(s.groups)
 }
 
 // runNear is Run on the companion. It returns when the tasks are done. With note, it is
@@ -176,6 +204,7 @@ func (s *sequence) beginNear() near {
 	if t := s.eng.team; t != nil {
 		t.crew.begin()
 	}
+	s.yields.give(time.Now())
 	return near{s: s}
 }
 
@@ -195,12 +224,19 @@ func (n *near) step(ctx context.Context, step *command, run uint32) error {
 	if step.copy != nil {
 		return errors.Join(step.submit(s.queues[0], run), s.queues[0].Finish())
 	}
-	if c := s.site.crew; c != nil && n.crew == nil && step.share.worth() && c.enlist() {
-		n.crew = c
+	worth := s.site.crew != nil && step.share.worth(s.site.crew.width())
+	if worth && n.crew == nil && s.site.crew.enlist() {
+		n.crew = s.site.crew
 	}
-	shared := n.crew != nil && step.share.worth() && n.crew.free() && !n.crew.rests(&step.share)
+	shared := worth && n.crew != nil && n.crew.free() && !n.crew.rests(&step.share)
 	if !shared && step.share.short() {
-		return step.submit(s.queues[0], run)
+		if s.site.crew == nil || !step.share.asks() {
+			return step.submit(s.queues[0], run)
+		}
+		start := time.Now()
+		err := step.submit(s.queues[0], run)
+		step.share.learnAlone(time.Since(start))
+		return err
 	}
 	if step.run >= 0 {
 		if err := step.kernel.SetUint32(step.run, run); err != nil {
@@ -211,20 +247,20 @@ func (n *near) step(ctx context.Context, step *command, run uint32) error {
 		return err
 	}
 	if shared {
-		return n.crew.do(ctx, s.queues, step)
+		return n.crew.do(ctx, s.queues, step, &s.yields)
 	}
-	return alone(ctx, s.queues[0], step)
+	return alone(ctx, s.queues[0], step, &s.yields)
 }
 
 // alone runs a step on the calling thread, part by part, as long as ctx lets it.
-func alone(ctx context.Context, q *cl.Queue, step *command) error {
+func alone(ctx context.Context, q *cl.Queue, step *command, y *yielding) error {
 	s := &step.share
 	for first, n := 0, 0; first < s.groups; first += n {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n = min(int(s.grain()>>32), s.groups-first)
-		start := time.Now()
+		start := y.give(time.Now())
 		if err := q.Launch(step.kernel, part(step.rng, first, n), nil); err != nil {
 			return err
 		}
