@@ -9,11 +9,13 @@
 // hooks   OUT(b, m, n, v)     the epilogue and the store
 //         A_DIRECT 1: A_PTR + A_ROW(b, m) + A_COL(k) is element (b, m, k), A_LOAD(p, i) widens
 //                     one element; within a run of RUN values of k they lie A_STEP apart
+//         FAR 1: rows, along k in memory, are asked for a tile ahead
 //         A_DIRECT 0: rows were packed by contract_pack_a.cl: [batch][tile][k][MR]
 //         B_DIRECT 1: B_PTR + B_BATCH(b) + B_COLUMN(n) + B_ROW(k), B_LOAD(p) widens VL elements,
 //                     B_STEP; columns adjoin in runs of RUN_COLUMNS, each RUN_PANELS panels
 //         B_DIRECT 0: columns were packed by contract_pack_b.cl: [batch][panel][k][NR]
 //         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
+//         ACROSS 1: neighbours among work-items take panels of the same rows, 0: rows of the same panel
 //         BY_COLUMN 1: neighbours in n are no neighbours in the output: it is stored column by column
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; contract_sum.cl
 //                  folds them in a fixed order
@@ -24,7 +26,8 @@
 //         NR, M_FROM of MR    BATCHES  of the output    LOTS  batches in this launch
 //         A_PLANE B_PLANE  elements of a packed batch, 0 where all share one
 //         TILES  of MR rows a work-item    ROW_TILES  in this launch
-// launch  global {ceil(ROW_TILES / TILES), panels, batches x splits}  local {1, 1, 1}
+// launch  global {ceil(ROW_TILES / TILES), panels, batches x splits}, the first two in the other
+//         order where ACROSS    local {1, 1, 1}
 // note    a tail of a run of columns that B_DIRECT reads is reached by moving the panel to the left:
 //         nothing outside the buffer is read, and no element is stored twice
 // source  Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008)
@@ -36,7 +39,7 @@ typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_panel(PARAMS) {
     WIDE_VECTORS
-    const IDX z = get_global_id(2);
+    const IDX z = get_global_id(2), strip = get_global_id(ACROSS), panel = get_global_id(1 - ACROSS);
 #if SPLIT
     const IDX s = z / LOTS, lot = z - s * LOTS;
     const IDX k0 = K_FROM + s * CHUNK, k1 = min(k0 + CHUNK, (IDX)K_TO);
@@ -45,15 +48,15 @@ void contract_panel(PARAMS) {
 #endif
     const IDX b = B_FROM + lot;
 #if B_DIRECT
-    const IDX run = (IDX)get_global_id(1) / RUN_PANELS, first = ((IDX)get_global_id(1) - run * RUN_PANELS) * NR;
+    const IDX run = panel / RUN_PANELS, first = (panel - run * RUN_PANELS) * NR;
     const IDX start = min(first, (IDX)RUN_COLUMNS - NR), left = run * RUN_COLUMNS + start;
     const int from = first - start, to = NR;
     __global const B_TYPE *column = B_PTR + B_BATCH(b) + B_COLUMN(left);
 #else
-    const IDX left = N_FROM + (IDX)get_global_id(1) * NR;
+    const IDX left = N_FROM + panel * NR;
     const int from = 0, to = min((IDX)NR, (IDX)N - left);
     __global const ACC *column = B_PACK + (size_t)lot * B_PLANE
-                               + ((size_t)get_global_id(1) * (K_TO - K_FROM) + (k0 - K_FROM)) * NR;
+                               + ((size_t)panel * (K_TO - K_FROM) + (k0 - K_FROM)) * NR;
 #endif
 
 #ifdef FLIP
@@ -65,7 +68,7 @@ void contract_panel(PARAMS) {
             too[v] = MAC((VT)(FLIP), VLOAD(0, column + k * NR + v * VL), too[v]);
     }
 #endif
-    const IDX begin = (IDX)get_global_id(0) * TILES, end = min(begin + TILES, (IDX)ROW_TILES);
+    const IDX begin = strip * TILES, end = min(begin + TILES, (IDX)ROW_TILES);
     for (IDX tile = begin; tile < end; tile++) {
         const IDX firstM = M_FROM + tile * MR;
 #if A_DIRECT
@@ -75,6 +78,12 @@ void contract_panel(PARAMS) {
             row[i] = A_PTR + A_ROW(b, min(firstM + i, (IDX)M - 1));
 #else
         __global const ACC *a = A_PACK + (size_t)lot * A_PLANE + ((size_t)tile * (K_TO - K_FROM) + (k0 - K_FROM)) * MR;
+#endif
+#if FAR
+        if (tile + 1 < end && panel * ACROSS == 0)
+            for (int i = 0; i < MR; i++) {
+                FETCH_RUN(A_PTR + A_ROW(b, min(firstM + MR + i, (IDX)M - 1)) + A_COL(k0), 0, LINE / (int)sizeof(A_TYPE), min(k1 - k0, (IDX)256))
+            }
 #endif
 #if !B_DIRECT
         __global const ACC *bp = column;

@@ -8,6 +8,7 @@ var contractSpaces = []Space{
 			{"vectors", powers(1, 8), "of B a row of the panel"},
 			{"pack_a", yesNo, "copy A into tiles first"},
 			{"pack_b", yesNo, "copy B into panels first"},
+			{"across", yesNo, "neighbours take panels of the same rows"},
 			{"tiles", powers(1, 64), "of rows a work-item takes one after another"},
 			swap, splits,
 		},

@@ -64,6 +64,8 @@ __constant float constants = 0;
 // STREAM stores v past the caches, where the compiler offers it, STREAM_ALL all of array b, which
 // is whole lines, to the line that begins at p. STREAM_VECTOR is STREAM for a vector of type T at the begin of
 // a line: of 16 elements of 8 bytes, which are two, compilers would take p to be aligned to both.
+// STREAM_LINE is STREAM for a vector of type T that is a line; where p does not begin one it is stored as an A,
+// the same type without alignment.
 #ifdef __has_builtin
 #if __has_builtin(__builtin_nontemporal_store)
 #define STREAM(v, p) __builtin_nontemporal_store(v, p)
@@ -81,6 +83,13 @@ __constant float constants = 0;
         T lines_[1] LINES = {v}; \
         STREAM_ALL(lines_, p) \
     } \
+} while (0)
+#define STREAM_LINE(T, A, v, p) do { \
+    const T line_ = (v); \
+    if (TO_LINE(p) == 0) \
+        STREAM(line_, (__global T *)(p)); \
+    else \
+        *(__global A *)(p) = line_; \
 } while (0)
 
 // floor(n / d) for 0 <= n < 2^31, by the multiplier and shift that the host made of d.

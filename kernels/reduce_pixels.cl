@@ -9,7 +9,7 @@
 //         GUARDED 1: these hold where INSIDE(o, p, f, g); elsewhere LEFTS_OUTSIDE(o, p, i, f, g) and
 //         RIGHT_OUTSIDE(o, i, f, g, n) do, which may be kept[(f * GOLDS + g) * VECS + n], where i is the n-th vector
 //         EPILOGUE(o, p, i, v)  STORE(r, v)    RESULTS(o, p, i, v), where defined, is what 16 neighbours
-//         become, of type VAL16, which RESULTS_PTR points to
+//         become, of type VAL16, which RESULTS_PTR points to and PUT_VECTOR(v, p) stores
 // macros  VECS   vectors an item takes at a time: 1, 2. The last move to the left where INNER is no
 //                multiple of so many lanes, and some results are stored twice
 //         FOLDS, GOLDS  the window, at most 32 taps    VAL16  16 of VAL
@@ -89,7 +89,7 @@ kernel void reduce_pixels(PARAMS) {
 #ifdef RESULTS
                     #pragma unroll
                     for (int n = 0; n < VECS; n++)
-                        *(__global VAL16_ANYWHERE *)(RESULTS_PTR + first + n * 16) = RESULTS(o, p, i + n * 16, s[n]);
+                        PUT_VECTOR(RESULTS(o, p, i + n * 16, s[n]), RESULTS_PTR + first + n * 16);
 #else
                     VAL lane[16 * VECS] LINES;
                     #pragma unroll

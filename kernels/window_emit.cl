@@ -5,7 +5,8 @@
 // vector moves to the left (FIRST_LANE) or lies over what follows and is stored later, before `end`.
 //
 // hooks   EPILOGUE(o, r, i, v)  STORE(r, v)
-//         RESULTS(o, r, i, v), where defined, is what VL neighbours become, to which RESULTS_PTR points
+//         RESULTS(o, r, i, v), where defined, is what VL neighbours become, to which RESULTS_PTR points,
+//         and PUT_VECTOR(v, p) stores it
 // macros  TWICE    1: a result may be stored more than once; 0: it is stored over what is read for it
 //         OVERRUN  1: and lanes beyond the end of a row may be worked out
 //         LANE, LANES_OF  the type of a lane and of a vector v
@@ -44,7 +45,7 @@
 } while (0)
 
 #ifdef RESULTS
-#define EMIT_VECTOR(v, o, r, i, at) (*(__global VU *)(RESULTS_PTR + (at)) = RESULTS(o, r, i, v))
+#define EMIT_VECTOR(v, o, r, i, at) PUT_VECTOR(RESULTS(o, r, i, v), RESULTS_PTR + (at))
 #else
 #define EMIT_VECTOR(v, o, r, i, at) do { \
     const LANES_OF all_ = v; \

@@ -41,7 +41,7 @@ func (c *contraction) panel() variant {
 func (p *panelChoice) knobs() []knob {
 	return []knob{
 		counter("rows", &p.shape.Rows), counter("vectors", &p.shape.Vectors),
-		toggle("pack_a", &p.packA), toggle("pack_b", &p.packB), counter("tiles", &p.tiles), counter("splits", &p.splits),
+		toggle("pack_a", &p.packA), toggle("pack_b", &p.packB), toggle("across", &p.across), counter("tiles", &p.tiles), counter("splits", &p.splits),
 	}
 }
 

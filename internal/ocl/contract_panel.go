@@ -13,6 +13,9 @@ import (
 // outer cache of a desktop CPU.
 const packBytes = 16 << 20
 
+// coreBytes is what the cache of one core holds at least, on processors that have vectors worth panels.
+const coreBytes = 512 << 10
+
 // thin is the length of sums that take no longer than storing them.
 const thin = 32
 
@@ -28,6 +31,8 @@ type panelChoice struct {
 	splits       int64
 	limit        int64 // bytes of a pack
 	tiles        int64 // of rows a work-item
+	across       bool  // neighbours take panels of the same rows
+	far          bool  // rows of A that are read directly are asked for ahead
 }
 
 func (c *contraction) panelLanes() int {
@@ -113,7 +118,25 @@ func (c *contraction) choosePanel() panelChoice {
 	want = max(want, p.leastSplits(c))
 	p.split(c, want)
 	p.tiles = min(max(tiles*p.splits/int64(16*c.dev.units), 1), 16)
+	p.far = c.a.alongK() && p.rowBytes(c) > coreBytes // the processor alone is about a line of each row ahead
+	p.across = c.dev.cache > 0 && p.rowBytes(c) > c.dev.cache/4 && p.besidePanels(c)
 	return p
+}
+
+// rowBytes is how much there is to read of A.
+func (p panelChoice) rowBytes(c *contraction) int64 {
+	rows := c.m * c.k * c.accSize
+	if !p.packA { // windows overlap
+		rows = min(rows, c.task.Ins[c.a.input].Bytes())
+	}
+	return rows
+}
+
+// besidePanels reports whether what a work-item reads of A stays in its core's cache beside all panels.
+func (p panelChoice) besidePanels(c *contraction) bool {
+	taken := p.tiles * int64(p.shape.Rows) * c.k * c.accSize
+	panels := roundUp(c.n, int64(p.shape.Columns())) * c.k * c.accSize
+	return taken+panels <= coreBytes/2
 }
 
 // leastSplits is into how many chunks k must be cut so that a panel, and a tile
@@ -167,6 +190,9 @@ func (p panelChoice) String() string {
 	}
 	if p.keepB {
 		s += " once"
+	}
+	if p.across {
+		s += " across"
 	}
 	return s + splitText(p.splits)
 }
@@ -246,7 +272,7 @@ func (c *contraction) planPanel(p panelChoice) (*plan, error) {
 					sizes["ROW_TILES"], sizes["TILES"] = rows, p.tiles
 					out.launches = append(out.launches, launch{
 						prog: main, kernel: "contract_panel", sizes: sizes,
-						global: grid(ceilDiv(rows, p.tiles), panels, lots*ceilDiv(depth, p.chunk)), local: [3]int{1, 1, 1},
+						global: p.grid(ceilDiv(rows, p.tiles), panels, lots*ceilDiv(depth, p.chunk)), local: [3]int{1, 1, 1},
 					})
 				}
 			}
@@ -256,6 +282,14 @@ func (c *contraction) planPanel(p panelChoice) (*plan, error) {
 		out.launches = append(out.launches, c.sumLaunch(scratchPart, p.splits))
 	}
 	return out, nil
+}
+
+// grid is the range of a launch over so many strips of rows.
+func (p panelChoice) grid(strips, panels, z int64) [3]int {
+	if p.across {
+		strips, panels = panels, strips
+	}
+	return grid(strips, panels, z)
 }
 
 // blocks is how much of each direction one round of launches covers.
@@ -361,6 +395,7 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 	g.macro("A_DIRECT", oneIf(!p.packA))
 	g.macro("B_DIRECT", oneIf(!p.packB))
 	g.macro("SPLIT", oneIf(p.splits > 1))
+	g.macro("ACROSS", oneIf(p.across))
 	launchSizes(g)
 	g.size("M", c.m)
 	g.size("N", c.n)
@@ -391,6 +426,7 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 			step *= 4
 		}
 		g.size("A_STEP", step)
+		g.macro("FAR", oneIf(p.far))
 	}
 	if p.packB {
 		p.packedB(g, c)

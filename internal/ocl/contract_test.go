@@ -319,6 +319,11 @@ func ways(t *engine.Task, e effort) []way {
 	add(eachKernel, "panel packed split in blocks", wide, false, panel(true, true, tight, 4))
 	add(everyOption, "panel packed", wide, true, panel(true, true, roomy, 0))
 	add(everyOption, "panel packed in blocks", wide, false, panel(true, true, tight, 0))
+	add(everyOption, "panel across, from afar", wide, false, func(c *contraction) (*plan, error) {
+		p := c.choosePanel()
+		p.across, p.far, p.tiles = true, c.a.alongK(), 2
+		return c.planPanel(p)
+	})
 	add(everyOption, "panel packed b split", wide, true, panel(false, true, roomy, 3))
 	far := *wide
 	far.forceWide = true

@@ -171,10 +171,23 @@ func (g *gen) stored(output int, from tensor.DType, v string) (ctype, at, bits s
 	return ctype, at, bits
 }
 
+// lineBytes is LINE of prelude.cl.
+const lineBytes = 64
+
 // streamed reports whether outputs of so many bytes are stored past the caches:
 // where no cache holds them all. In place it is no gain: the lines were read.
 func (d *deviceFacts) streamed(t *engine.Task, bytes int64) bool {
 	return outgrows(t, bytes, d.cache)
+}
+
+// putVector defines PUT_VECTOR(v, p), which stores v of vector type t, a line where past, at p: past the
+// caches, where p begins a line. anywhere is t without alignment.
+func (g *gen) putVector(t, anywhere string, past bool) {
+	if past {
+		g.macro("PUT_VECTOR(v, p)", fmt.Sprintf("STREAM_LINE(%s, %s, v, p)", t, anywhere))
+	} else {
+		g.macro("PUT_VECTOR(v, p)", fmt.Sprintf("(*(__global %s *)(p) = (v))", anywhere))
+	}
 }
 
 // outgrows is streamed for a cache of so many bytes, 0: unknown.

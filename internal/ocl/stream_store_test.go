@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,30 @@ func TestOutputsThatNoCacheHoldsAgree(t *testing.T) {
 			})
 		}
 	}
+	for i, force := range []string{"contract=block", "contract=panel", "contract=strip"} {
+		products := device(t, force, tinyCache)
+		for j, task := range []*engine.Task{
+			matmul(tensor.Float32, 2, 37, 96, 40, false, false), matmul(tensor.Float32, 1, 19, 144, 33, false, true), matmul(tensor.Float64, 1, 9, 48, 20, false, false),
+			biased(matmul(tensor.Float32, 1, 70, 32, 25, false, false)), convolution(2, 1, 5, 18, 32, 7, 3, 1, 1),
+		} {
+			if !one(i+j, 2) {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s %v", force, task.Axes), func(t *testing.T) {
+				t.Parallel()
+				verify(t, products, task, randomInputs(task, 1), 1e-5, 1)
+			})
+		}
+	}
+	windows, lanes := device(t, "reduce=window", tinyCache), device(t, "reduce=lanes", tinyCache)
+	for _, w := range []int{48, 32, 37} {
+		t.Run(fmt.Sprintf("windows of %d", w), func(t *testing.T) {
+			t.Parallel()
+			filter, channels := sliding{2, 3, 9, w, 3, 3, 1, 1, 1, tensor.Float32}.filter(), pixels{2, 7, 9, w, 3, 3, 1, 1, 1, tensor.Float32}
+			verify(t, windows, filter, randomInputs(filter, 1), 1e-4, 1)
+			verify(t, lanes, channels.task(), channels.operands(9), 1e-5, 1)
+		})
+	}
 	rows, bands := device(t, "row=block", tinyCache), device(t, "row=band", tinyCache)
 	for j, dt := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.BFloat16} {
 		for i, cols := range []int{128, 131, 200, 1000, 1024} {
@@ -114,6 +139,51 @@ func TestOnlyOutputsThatNoCacheHoldsAreStoredPastThem(t *testing.T) {
 			require.NoError(t, err)
 			want := map[bool]string{false: "#define STREAMED 0", true: "#define STREAMED 1"}[c.stream]
 			require.Contains(t, p.launches[0].prog.source, want)
+		})
+	}
+	channels := pixels{4, 32, 32, 512, 3, 3, 1, 1, 1, tensor.Float32}.task() // 8 MiB, as all of these
+	filter := sliding{8, 64, 64, 64, 3, 3, 1, 1, 1, tensor.Float32}.filter()
+	product, odd := matmul(tensor.Float32, 1, 1<<14, 128, 9, false, false), matmul(tensor.Float32, 1, 1<<14, 129, 9, false, false)
+	for name, c := range map[string]struct {
+		facts  *deviceFacts
+		task   *engine.Task
+		force  string
+		stream bool
+	}{
+		"panel larger than the cache":    {small, product, "contract=panel", true},
+		"panel smaller than the cache":   {large, product, "contract=panel", false},
+		"block larger than the cache":    {small, product, "contract=block", true},
+		"rows of no whole lines":         {small, odd, "contract=panel", false},
+		"pixels larger than the cache":   {small, channels, "reduce=lanes", true},
+		"pixels smaller than the cache":  {large, channels, "reduce=lanes", false},
+		"windows larger than the cache":  {small, filter, "reduce=window", true},
+		"windows smaller than the cache": {large, filter, "reduce=window", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := makePlan(c.facts, c.task, c.force)
+			require.NoError(t, err)
+			require.Equal(t, c.stream, strings.Contains(p.launches[len(p.launches)-1].prog.source, "PUT_VECTOR(v, p) STREAM_LINE("))
+		})
+	}
+}
+
+func TestRowsFromAfarAreAskedForAhead(t *testing.T) {
+	t.Parallel()
+	facts := cpuFacts(16)
+	facts.cache = 32 << 20
+	for name, c := range map[string]struct {
+		task        *engine.Task
+		far, across bool
+	}{
+		"near":                        {matmul(tensor.Float32, 1, 500, 96, 64, false, false), false, false},
+		"from the cache of all cores": {matmul(tensor.Float32, 1, 1<<15, 96, 32, false, false), true, false},
+		"from memory":                 {matmul(tensor.Float32, 1, 1<<18, 96, 32, false, false), true, true},
+		"beside long panels":          {matmul(tensor.Float32, 1, 1<<16, 960, 160, false, false), true, false},
+		"not along k":                 {matmul(tensor.Float32, 1, 1<<15, 96, 32, true, false), false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := separate(facts, c.task, false).choosePanel()
+			require.Equal(t, []bool{c.far, c.across}, []bool{p.far, p.across})
 		})
 	}
 }

@@ -32,6 +32,7 @@
 #define AT int16
 #define BLOCK 4
 #define RESULTS_PTR (y0_ + o_y0)
+#define PUT_VECTOR(v, p) (*(__global VU *)(p) = (v))
 #define LANE float
 #define LANES_OF float16
 #define TWICE 1

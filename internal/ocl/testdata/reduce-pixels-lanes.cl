@@ -16,6 +16,7 @@
 #define GUARDED 1
 #define RIGHT_OUTSIDE(o, i, f, g, n) kept[((f) * GOLDS + (g)) * VECS + (n)]
 #define RESULTS_PTR (y0_ + o_y0)
+#define PUT_VECTOR(v, p) (*(__global VAL16_ANYWHERE *)(p) = (v))
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \

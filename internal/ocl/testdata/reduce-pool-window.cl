@@ -32,6 +32,7 @@
 #define VFOLD(a, b) ((b) != (b) ? (b) : (b) > (a) ? (b) : (a))
 #define BLOCK 1
 #define RESULTS_PTR (y0_ + o_y0)
+#define PUT_VECTOR(v, p) (*(__global VU *)(p) = (v))
 #define LANE float
 #define LANES_OF float16
 #define TWICE 1

@@ -28,7 +28,8 @@
 #define B_TYPE char
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) (convert_uint16(as_uchar16(vload16(0, (p) + 0 * (long)B_APART))) | convert_uint16(as_uchar16(vload16(0, (p) + 1 * (long)B_APART))) << 8 | convert_uint16(as_uchar16(vload16(0, (p) + 2 * (long)B_APART))) << 16 | convert_uint16(as_uchar16(vload16(0, (p) + 3 * (long)B_APART))) << 24)
-#define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)((y0_ + o_y0) + OUT_AT(b, m, n)) = (x)
+#define PUT_VECTOR(v, p) (*(__global VT_ANYWHERE *)(p) = (v))
+#define OUT_VECTOR(b, m, n, x) PUT_VECTOR((x), (y0_ + o_y0) + OUT_AT(b, m, n))
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (int)(v)))
 #define PARAMS __global const char *restrict p0_, \

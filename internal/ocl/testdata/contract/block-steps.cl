@@ -26,7 +26,8 @@
 #define B_TYPE double
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload8(0, p)
-#define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)((y0_ + o_y0) + OUT_AT(b, m, n)) = (x)
+#define PUT_VECTOR(v, p) (*(__global VT_ANYWHERE *)(p) = (v))
+#define OUT_VECTOR(b, m, n, x) PUT_VECTOR((x), (y0_ + o_y0) + OUT_AT(b, m, n))
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (double)(v)))
 #define PARAMS __global const double *restrict p0_, \

@@ -85,12 +85,15 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define A_DIRECT 1
 #define B_DIRECT 0
 #define SPLIT 0
+#define ACROSS 0
 #define BY_COLUMN 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (int)(v)))
-#define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)((y0_ + o_y0) + OUT_AT(b, m, n)) = (x)
+#define PUT_VECTOR(v, p) (*(__global VT_ANYWHERE *)(p) = (v))
+#define OUT_VECTOR(b, m, n, x) PUT_VECTOR((x), (y0_ + o_y0) + OUT_AT(b, m, n))
 #define A_TYPE uchar
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) as_uint(vload4(0, (p) + (i)))
+#define FAR 0
 #define PARAMS __global const uchar *restrict p0_, \
     const ulong o_p0, \
     __global const char *restrict p1_, \

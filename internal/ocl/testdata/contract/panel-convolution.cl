@@ -74,11 +74,13 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define A_DIRECT 1
 #define B_DIRECT 0
 #define SPLIT 0
+#define ACROSS 0
 #define BY_COLUMN 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) LOAD_float32(p, i)
+#define FAR 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \

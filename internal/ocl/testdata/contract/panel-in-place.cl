@@ -52,6 +52,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define A_DIRECT 0
 #define B_DIRECT 1
 #define SPLIT 0
+#define ACROSS 0
 #define BY_COLUMN 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define B_TYPE ushort

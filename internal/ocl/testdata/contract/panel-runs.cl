@@ -13,11 +13,13 @@
 #define A_DIRECT 1
 #define B_DIRECT 1
 #define SPLIT 0
+#define ACROSS 0
 #define BY_COLUMN 1
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) LOAD_float32(p, i)
+#define FAR 0
 #define B_TYPE float
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload16(0, p)

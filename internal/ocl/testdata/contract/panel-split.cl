@@ -13,10 +13,12 @@
 #define A_DIRECT 1
 #define B_DIRECT 1
 #define SPLIT 1
+#define ACROSS 0
 #define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)(PART + (((size_t)(S_FROM + s) * BATCHES + (b)) * M + (m)) * N + (n)) = (x)
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) LOAD_float32(p, i)
+#define FAR 0
 #define B_TYPE float
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload16(0, p)
