@@ -11,6 +11,7 @@
 //                   input aliases: the loops stay free of dependences that a compiler must assume
 //         STREAMED  1: so is it, and whole lines are stored past the caches: for outputs that no
 //                   cache holds, of which a line would else be read before it is written
+//         NARROW    1: a row is a part of a vector
 //         LANES     elements in a vector; 0: as many as the compiler likes
 // sizes   ROWS, COLS   RSPAN, CSPAN  what one item of map_block does of each
 // launch  map_item   global {COLS padded, at most 2^15 rows}  local {WG, 1}   one point an item
@@ -23,7 +24,9 @@
 
 #define BLOCK 256
 
-#if LANES
+#if NARROW
+#define VECTORS PARTLY
+#elif LANES
 #define VECTORS WIDE_BY(LANES)
 #else
 #define VECTORS

@@ -3,10 +3,8 @@
 //
 //     y[PLACE(o, r) + c] = VALUE(o, r, c)
 //
-// hooks   VALUE(o, r, c)  the fused expression    PLACE(o, r)  where column 0 belongs    STORE(i, v)
-//         ELEMENT(i)      element i of y, where DIRECT
-// macros  OUT  register type of VALUE    VT  16 of them    VL 16
-//         DIRECT  1: y holds values of type OUT
+// hooks   those of tile_emit.cl    VALUE(o, r, c)  the fused expression
+// macros  those of tile_emit.cl
 //         PLAIN   1: the values have VALUES(o, r, c), those of r .. r + 15
 //         STREAMED  1: of a DIRECT that no cache holds: whole lines of it, wherever they begin, are
 //                   stored past the caches, from blocks of BLOCK_ROWS x BLOCK_COLS in local memory
@@ -21,20 +19,6 @@
 
 #define ALONG ((IDX)max(LINE / (int)sizeof(OUT), VL)) // rows that a line of the input holds
 #define LENGTH 128 // of the rows that are computed before they are turned
-
-// PoCL's vstore16 stores elements or quarters.
-typedef VT __attribute__((aligned(sizeof(OUT)))) unaligned;
-
-#if DIRECT
-#define STORE16(i, v) (*(__global unaligned *)&ELEMENT(i) = (v))
-#else
-#define STORE16(i, v) do { \
-    const IDX at_ = i; \
-    OUT lanes_[VL]; \
-    vstore16(v, 0, lanes_); \
-    for (int k_ = 0; k_ < VL; k_++) STORE(at_ + k_, lanes_[k_]); \
-} while (0)
-#endif
 
 #if STREAMED
 #define WIDTH (BLOCK_COLS + VL) // of a row of a block
@@ -61,7 +45,7 @@ kernel void map_tile(PARAMS) {
     const IDX more = COLS * (int)sizeof(OUT) % LINE || TO_LINE(&ELEMENT(0)) ? VL : 0;
 #endif
     for (IDX o = o0; o < o1; o++) {
-        if (ROWS < VL || COLS < VL) {
+        if (ROWS < VL || TILE_AT(0) < 0) {
             for (IDX r = r0; r < r1; r++)
                 for (IDX c = c0; c < c1; c++) STORE(PLACE(o, r) + c, VALUE(o, r, c));
             continue;
@@ -104,13 +88,12 @@ kernel void map_tile(PARAMS) {
         for (IDX i = r0; i < r1; i += ALONG)
             for (IDX j = c0; j < c1; j += VL)
                 for (IDX h = i; h < min(i + ALONG, r1); h += VL) {
-                    const IDX r = min(h, ROWS - VL), c = min(j, COLS - VL);
+                    const IDX r = min(h, ROWS - VL), c = TILE_AT(j);
                     VT a[VL];
                     #pragma unroll
-                    for (int k = 0; k < VL; k++) a[k] = VALUES(o, r, c + k);
+                    for (int k = 0; k < VL; k++) a[k] = VALUES(o, r, COLUMN(c, k));
                     transpose(a);
-                    #pragma unroll
-                    for (int k = 0; k < VL; k++) STORE16(PLACE(o, r + k) + c, a[k]);
+                    EMIT_TILE(o, r, c, a);
                 }
 #else
         OUT t[VL * LENGTH];
@@ -118,17 +101,16 @@ kernel void map_tile(PARAMS) {
             const int n = (int)max(min((IDX)LENGTH, r1 - i), (IDX)VL);
             const IDX r = min(i, ROWS - n);
             for (IDX j = c0; j < c1; j += VL) {
-                const IDX c = min(j, COLS - VL);
+                const IDX c = TILE_AT(j);
                 for (int k = 0; k < VL; k++)
-                    for (int l = 0; l < n; l++) t[k * LENGTH + l] = VALUE(o, r + l, c + k);
+                    for (int l = 0; l < n; l++) t[k * LENGTH + l] = VALUE(o, r + l, COLUMN(c, k));
                 for (int l = 0; l < n; l += VL) {
                     const int at = min(l, n - VL);
                     VT a[VL];
                     #pragma unroll
                     for (int k = 0; k < VL; k++) a[k] = vload16(0, t + k * LENGTH + at);
                     transpose(a);
-                    #pragma unroll
-                    for (int k = 0; k < VL; k++) STORE16(PLACE(o, r + at + k) + c, a[k]);
+                    EMIT_TILE(o, r + at, c, a);
                 }
             }
         }

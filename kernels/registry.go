@@ -68,7 +68,7 @@ var Variants = slices.Concat(attentionVariants, scanVariants, rankVariants, uniq
 		For:    "CPU drivers: rows that indices name",
 	},
 	{
-		Family: "map", Name: "tile", File: "map_tile.cl", Needs: []string{"transpose.cl"}, Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
+		Family: "map", Name: "tile", File: "map_tile.cl", Needs: []string{"transpose.cl", "tile_emit.cl"}, Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
 		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"VT", nil, "16 of them"}, {"DIRECT", flag, "y holds values of that type"}, {"STREAMED", flag, "no cache holds the output"}},
 		For:    "CPU drivers: transposes",
 	},
@@ -78,7 +78,7 @@ var Variants = slices.Concat(attentionVariants, scanVariants, rankVariants, uniq
 		For:    "CPU drivers: channels that are put side by side or taken apart",
 	},
 	{
-		Family: "map", Name: "pad", File: "map_pad.cl", Needs: []string{"transpose.cl"}, Kernels: []string{"map_pad"},
+		Family: "map", Name: "pad", File: "map_pad.cl", Needs: []string{"transpose.cl", "tile_emit.cl"}, Kernels: []string{"map_pad"},
 		Hooks:  []string{"AT", "INSIDE", "PLACE", "STORE", "VALUE"},
 		Macros: []Macro{{"OUT", nil, "type of VALUE"}, {"VT", nil, "16 of them"}, {"HAVE", nil, "truth values for select"}, {"DIRECT", flag, "y holds values of that type"}},
 		For:    "CPU drivers: transposed copies of images with zeros around them",

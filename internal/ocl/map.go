@@ -20,7 +20,7 @@ type mapping struct {
 func mapVariants(d *deviceFacts, t *engine.Task) []variant {
 	t = moved(t)
 	m := &mapping{dev: d, task: t}
-	m.rowAxes, m.colAxes = mapView(t)
+	m.rowAxes, m.colAxes = mapView(d, t)
 	m.rows, m.cols = extent(t, m.rowAxes), extent(t, m.colAxes)
 	item := tunable[mapItem](chooser[mapItem]{
 		name: "item", why: "one work-item a point", kind: engine.Map, limits: d.limits(1, 4),
@@ -83,10 +83,15 @@ func (c *mapBlock) knobs() []knob {
 
 // mapView chooses how t's axes are seen: all as one row, or the last axis as
 // columns. Two coordinates save the division that an address over several axes
-// needs, which pays when a row is long enough to fill the device's vectors.
-func mapView(t *engine.Task) (rows, cols []int) {
+// needs, which pays when a row is long enough to fill the device's vectors, or more
+// than half of one of a CPU.
+func mapView(d *deviceFacts, t *engine.Task) (rows, cols []int) {
+	enough := vectorLanes
+	if d.cpu {
+		enough = thick + 1
+	}
 	all := axesOf(t, 0)
-	if n := len(all); n > 1 && t.Axes[all[n-1]] >= 16 {
+	if n := len(all); n > 1 && t.Axes[all[n-1]] >= enough {
 		return all[:n-1], all[n-1:]
 	}
 	return nil, all
@@ -128,6 +133,7 @@ func (m *mapping) planBlock(c mapBlock) (*plan, error) {
 	g.size("CSPAN", r.Columns)
 	g.macro("MAP_BLOCK", 1)
 	g.macro("LANES", m.lanes())
+	g.macro("NARROW", oneIf(len(m.rowAxes) > 0 && m.cols < vectorLanes))
 	buffered, streamed := m.task.Alias != nil, m.streamed(r)
 	g.macro("BUFFERED", oneIf(buffered))
 	g.macro("STREAMED", oneIf(streamed))

@@ -24,7 +24,7 @@ func (m *tiling) padding() (p padding, ok bool) {
 	t := m.task
 	e := t.Values[0]
 	_, rows, cols := m.extents()
-	if len(m.cols) != 1 || len(t.Values) != 1 || t.Alias != nil || rows < kernels.TileSide || cols < kernels.TileSide {
+	if len(m.cols) != 1 || len(t.Values) != 1 || t.Alias != nil || rows < kernels.TileSide || cols < kernels.TileSide && !m.narrow() {
 		return p, false
 	}
 	if e.Op != engine.OpLoad || len(e.Conds) == 0 || regType(e.DType) != regType(t.Ins[e.Input].DType) {
@@ -85,7 +85,7 @@ func (p padding) plan() (*plan, error) {
 	return &plan{
 		params: fmt.Sprintf("padded view=%dx%dx%d outer=%d", outer, rows, cols, span),
 		launches: []launch{{
-			prog: g.assemble("transpose.cl", "map_pad.cl"), kernel: "map_pad",
+			prog: g.assemble("transpose.cl", "tile_emit.cl", "map_pad.cl"), kernel: "map_pad",
 			global: grid(across, ceilDiv(outer, span)), local: [3]int{1, 1},
 		}},
 	}, nil

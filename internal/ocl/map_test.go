@@ -60,8 +60,11 @@ func TestTilesTurnEveryDType(t *testing.T) {
 				{engine.Domain{300, 7}, []int{1, 0}},
 				{engine.Domain{3, 21, 33}, []int{0, 2, 1}},
 				{engine.Domain{18, 3, 35}, []int{2, 1, 0}},
+				{engine.Domain{37, 11}, []int{1, 0}},
+				{engine.Domain{3, 20, 13}, []int{0, 2, 1}},
+				{engine.Domain{2, 40, 2, 7}, []int{0, 2, 3, 1}},
 			} {
-				if dt != tensor.Float32 && !one(i+number, 5) || dt == tensor.Float32 && !one(i, 2) {
+				if dt != tensor.Float32 && !one(i+number, 8) || dt == tensor.Float32 && !one(i, 2) {
 					continue
 				}
 				in := engine.Operand{DType: dt, Len: c.dom.Size()}
@@ -77,6 +80,34 @@ func TestTilesTurnEveryDType(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Rows of more than half a vector are a part of one each.
+func TestRowsOfAPartOfAVector(t *testing.T) {
+	numbersOnly(t)
+	t.Parallel()
+	for number, dt := range deviceDTypes(t) {
+		for i, dom := range []engine.Domain{{5, 40, 10}, {3, 7, 15}, {2, 33, 9}} {
+			if dt != tensor.Float32 && !one(i+number, 3) {
+				continue
+			}
+			t.Run(fmt.Sprintf("%v %v", dt, dom), func(t *testing.T) {
+				t.Parallel()
+				e := device(t, "map=block", nil)
+				in := engine.Operand{DType: dt, Len: dom.Size()}
+				task := mapTask(dom, engine.Load(0, dt, denseAt(dom, 1, 0, 2), nil), in)
+				p := verify(t, e, task, randomInputs(task, 1), 0, 0)
+				if e.facts.cpu {
+					require.Contains(t, p.Variant, fmt.Sprintf("x%d ", dom[2]))
+				}
+				if dt == tensor.Float32 {
+					many := severalValues(dom)
+					many.Alias = nil
+					verify(t, e, many, randomInputs(many, 1), 1e-6, 1)
+				}
+			})
+		}
 	}
 }
 
@@ -110,6 +141,10 @@ func TestPaddedImagesAreTurned(t *testing.T) {
 		{f, 2, 17, 1, 3, 1, 30, 1, 2},
 		{half, 2, 19, 3, 33, 1, 1, 1, 1},
 		{brain, 1, 20, 2, 16, 1, 2, 0, 1},
+		{f, 3, 14, 3, 20, 1, 1, 1, 1},
+		{f, 2, 9, 2, 14, 0, 2, 1, 3},
+		{f, 1, 15, 1, 16, 0, 0, 0, 1},
+		{half, 2, 13, 3, 33, 1, 1, 1, 1},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			t.Parallel()

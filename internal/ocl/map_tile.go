@@ -59,10 +59,17 @@ func tileVariant(d *deviceFacts, t *engine.Task) (v variant, turned bool) {
 		m = tilingOf(d, t, along, 4*kernels.TileSide)
 	}
 	_, _, cols := m.extents()
+	turned = turned && (cols >= kernels.TileSide || m.narrow())
 	return tunable[mapTile](chooser[mapTile]{
 		name: "tile", why: "a CPU driver: tiles turned in registers, since rows lie closer than columns", kind: engine.Map,
 		limits: d.limits(1, 4), byRule: m.choose, plan: m.plan,
-	}), turned && cols >= kernels.TileSide
+	}), turned
+}
+
+// narrow reports whether columns are more than half of a tile but not all of one, and rows follow each other.
+func (m *tiling) narrow() bool {
+	_, rows, cols := m.extents()
+	return rows >= kernels.TileSide && cols > thick && cols < kernels.TileSide && len(m.cols) > 0 && m.along == m.cols[0]-1
 }
 
 // tilingOf takes axes behind along as columns, from the last on, until there are
@@ -90,7 +97,7 @@ func (m *tiling) extents() (outer, rows, cols int64) {
 func (m *tiling) streamed() bool {
 	o := m.task.Outs[0]
 	size := int64(o.DType.Size())
-	return m.direct() && size >= 4 && kernels.TileBlockBytes(size) <= m.dev.localMem && outgrows(m.task, o.Bytes(), m.dev.cache-m.dev.cache/4)
+	return m.direct() && !m.narrow() && size >= 4 && kernels.TileBlockBytes(size) <= m.dev.localMem && outgrows(m.task, o.Bytes(), m.dev.cache-m.dev.cache/4)
 }
 
 // direct reports whether values are stored as they are.
@@ -134,7 +141,7 @@ func (m *tiling) plan(c mapTile) (*plan, error) {
 	g.macro("STREAMED", oneIf(m.streamed()))
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%dx%d tiles=%dx%dx%d", outer, rows, cols, s.Outer, s.Rows, s.Columns),
-		launches: []launch{{prog: g.assemble("transpose.cl", "map_tile.cl"), kernel: "map_tile", global: s.Global, local: s.Local}},
+		launches: []launch{{prog: g.assemble("transpose.cl", "tile_emit.cl", "map_tile.cl"), kernel: "map_tile", global: s.Global, local: s.Local}},
 	}, nil
 }
 
@@ -151,6 +158,7 @@ func (m *tiling) places(g *gen) {
 	}
 	g.hook("PLACE", []coord{{"o", m.outer}, {"r", []int{m.along}}}, engine.IndexValue(tensor.Int64, place), tensor.Invalid)
 	g.store("STORE", "VALUE", t.Values...)
+	g.macro("NARROW", oneIf(m.narrow()))
 	g.macro("DIRECT", oneIf(m.direct()))
 	if m.direct() {
 		g.macro("ELEMENT(i)", "(y0_ + o_y0)[i]")

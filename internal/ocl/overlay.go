@@ -58,7 +58,7 @@ func taskClass(d *deviceFacts, t *engine.Task) string {
 	switch t.Kind {
 	case engine.Map:
 		fmt.Fprintf(&b, "%s %s", dtypes(t), layout(t.Values[0], axesOf(t, 0)))
-		rows, cols := mapView(t)
+		rows, cols := mapView(d, t)
 		bucket(&b, "rows", extent(t, rows))
 		bucket(&b, "cols", extent(t, cols))
 	case engine.Reduce, engine.Row:

@@ -8,6 +8,7 @@
 #define HAVE(x) x
 #define LOAD16_AT(p) vload16(0, p)
 #define LOAD16(i) LOAD16_AT((p0_ + o_p0 + (i)))
+#define NARROW 0
 #define DIRECT 1
 #define ELEMENT(i) (y0_ + o_y0)[i]
 #define PARAMS __global const float *restrict p0_, \
@@ -90,4 +91,5 @@ static inline long place_hook(const IDX o, const IDX r FN_PARAMS) {
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
 #include "transpose.cl"
+#include "tile_emit.cl"
 #include "map_pad.cl"

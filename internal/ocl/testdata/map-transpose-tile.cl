@@ -5,6 +5,7 @@
 #define OUT float
 #define VL 16
 #define VT float16
+#define NARROW 0
 #define DIRECT 1
 #define ELEMENT(i) (y0_ + o_y0)[i]
 #define PLAIN 1
@@ -50,4 +51,5 @@ static inline float16 values_hook(const IDX o, const IDX r, const IDX c FN_PARAM
 #define VALUES(o, r, c) values_hook(o, r, c FN_ARGS)
 
 #include "transpose.cl"
+#include "tile_emit.cl"
 #include "map_tile.cl"
