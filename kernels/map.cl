@@ -11,7 +11,7 @@
 //                   input aliases: the loops stay free of dependences that a compiler must assume
 //         STREAMED  1: so is it, and whole lines are stored past the caches: for outputs that no
 //                   cache holds, of which a line would else be read before it is written
-//         NARROW    1: a row is a part of a vector
+//         NARROW    1: a row is a few vectors, the last a part of one
 //         LANES     elements in a vector; 0: as many as the compiler likes
 // sizes   ROWS, COLS   RSPAN, CSPAN  what one item of map_block does of each
 // launch  map_item   global {COLS padded, at most 2^15 rows}  local {WG, 1}   one point an item

@@ -133,7 +133,7 @@ func (m *mapping) planBlock(c mapBlock) (*plan, error) {
 	g.size("CSPAN", r.Columns)
 	g.macro("MAP_BLOCK", 1)
 	g.macro("LANES", m.lanes())
-	g.macro("NARROW", oneIf(len(m.rowAxes) > 0 && m.cols < vectorLanes))
+	g.macro("NARROW", oneIf(len(m.rowAxes) > 0 && m.cols < 4*vectorLanes && m.cols%vectorLanes > 4)) // a mask costs about four elements
 	buffered, streamed := m.task.Alias != nil, m.streamed(r)
 	g.macro("BUFFERED", oneIf(buffered))
 	g.macro("STREAMED", oneIf(streamed))
