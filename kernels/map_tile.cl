@@ -36,7 +36,14 @@ static inline void store_row(__global OUT *y, __local const OUT *from, const IDX
 
 kernel void map_tile(PARAMS) {
     const IDX c0 = (IDX)get_global_id(0) * CSPAN, c1 = min(c0 + CSPAN, COLS);
-    const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    const IDX r0 = (IDX)get_global_id(1) * RSPAN;
+#if NARROW // rows store into the next ones: an item takes a rest too that is less than a tile
+    const IDX r1 = ROWS - r0 < RSPAN + VL ? ROWS : r0 + RSPAN;
+    if (r0 > 0 && ROWS - r0 < VL)
+        return;
+#else
+    const IDX r1 = min(r0 + RSPAN, ROWS);
+#endif
     const IDX o0 = (IDX)get_global_id(2) * OSPAN, o1 = min(o0 + OSPAN, OUTER);
 #if STREAMED
     __local VT block[BLOCK_ROWS * WIDTH / VL];
@@ -45,11 +52,13 @@ kernel void map_tile(PARAMS) {
     const IDX more = COLS * (int)sizeof(OUT) % LINE || TO_LINE(&ELEMENT(0)) ? VL : 0;
 #endif
     for (IDX o = o0; o < o1; o++) {
-        if (ROWS < VL || TILE_AT(0) < 0) {
+#if !NARROW
+        if (ROWS < VL || COLS < VL) {
             for (IDX r = r0; r < r1; r++)
                 for (IDX c = c0; c < c1; c++) STORE(PLACE(o, r) + c, VALUE(o, r, c));
             continue;
         }
+#endif
 #if STREAMED
         for (IDX j = c0; j < c1; j += BLOCK_COLS)
             for (IDX i = r0; i < r1; i += BLOCK_ROWS) {

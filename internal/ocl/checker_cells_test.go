@@ -211,6 +211,7 @@ func mapCells() (all []cell) {
 	inPlace.Alias = []int{0}
 	recast := mapTask(dom, engine.Apply(fnCast, tensor.Int32, load(0, f32, dom)), whole(f32, dom))
 	recast.Alias = []int{0}
+	short := engine.Domain{5, 4, 10}
 	several := severalValues(dom)
 	several.Alias = []int{1, -1, 0}
 	for _, force := range []string{"map=item", "map=block"} {
@@ -248,6 +249,10 @@ func mapCells() (all []cell) {
 		forced(tinyCPU(), "map=tile", "wider images with a border", paddedImages(f16, [4]int{1, 17, 2, 33}, [4]int{0, 2, 1, 3})),
 		forced(tinyCPU(), "map=tile", "images of truth values with a border", paddedImages(tensor.Bool, [4]int{1, 17, 2, 19}, [4]int{0, 2, 1, 3})),
 		forced(tinyCPU(), "map=tile", "images without their edges", paddedImages(f32, [4]int{1, 16, 2, 40}, [4]int{0, -3, 0, -2})),
+		forced(tinyCPU(), "map=tile", "few columns", turned(f32, 2, 35, 11)),
+		forced(tinyCPU(), "map=tile", "few columns, rounded", rounded(turned(f32, 19, 9))),
+		forced(tinyCPU(), "map=tile", "images of few channels with a border", paddedImages(f32, [4]int{2, 14, 2, 17}, [4]int{1, 1, 1, 1})),
+		forced(tinyCPU(), "map=block", "rows of a part of a vector", mapTask(short, engine.Load(0, f32, denseAt(short, 1, 0, 2), nil), whole(f32, short))),
 		forced(tinyCPU(), "map=thin", "channels last", turned(f32, 2, 67, 3)),
 		forced(tinyCPU(), "map=thin", "channels first", turned(f32, 2, 3, 67)),
 		forced(tinyCPU(), "map=thin", "bytes", turned(tensor.Int8, 3, 70)),

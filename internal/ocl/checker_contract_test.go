@@ -54,6 +54,9 @@ func contractCells() (all []cell) {
 		}
 		all = append(all, forced(d, "contract=strip", c.name, c.task))
 	}
+	for _, force := range []string{"contract=panel", "contract=block"} {
+		all = append(all, forced(tinyCPU(tinyCache), force, "streamed", matmul(f32, 1, 9, 48, 11, false, false)))
+	}
 	lines := []int{5, 0, 4, 6, 7}
 	for _, c := range []struct {
 		name string

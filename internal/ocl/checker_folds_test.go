@@ -65,6 +65,7 @@ func reduceCells() (all []cell) {
 		forced(tinyCPU(), "reduce=stripe", "halves", columns(engine.Sum, f16, 11, 35)),
 		forced(tinyCPU(manyUnits), "reduce=stripe", "cut", func() *engine.Task { t, _ := middle(f32, engine.Sum, 1, 2001, 3); return t }()),
 		forced(tinyCPU(), "reduce=lanes", "windows", pooling(engine.Sum, 1, 7, 19, 3, 2, 1)),
+		forced(tinyCPU(tinyCache), "reduce=lanes", "pixels, streamed", pixels{1, 5, 6, 32, 3, 3, 1, 1, 1, f32}.task()),
 		forced(tinyCPU(), "reduce=lanes", "windows, overlapping", pooling(engine.Max, 1, 5, 37, 3, 1, 1)),
 		forced(tinyCPU(), "reduce=lanes", "windows without a border", pooling(engine.Max, 1, 6, 16, 2, 2, 0)),
 	)
@@ -136,6 +137,7 @@ func windowCells() (all []cell) {
 		return task
 	}
 	all = append(all,
+		forced(tinyCPU(windowRoom, tinyCache), "reduce=window", "streamed", sliding{1, 2, 5, 32, 3, 3, 1, 1, 1, f32}.filter()),
 		forced(tinyCPU(windowRoom), "reduce=window", "a box of a function", computed(bare.pool(engine.Sum))),
 		forced(tinyCPU(windowRoom), "reduce=window", "a box of a function, guarded", computed(small.pool(engine.Max))),
 		forced(tinyCPU(windowRoom), "reduce=window", "a box over an input", over(bare.pool(engine.Max))),
