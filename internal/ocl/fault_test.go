@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -9,7 +10,9 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/cldriver"
 	"github.com/anycl/anycl/internal/clfault"
+	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
@@ -38,6 +41,33 @@ func faulty(t *testing.T) (*Engine, *cl.Library, *clfault.Injector) {
 		require.Zero(t, lib.Stats().Total(), "%+v", lib.Stats())
 	})
 	return e, lib, faults
+}
+
+// The linked driver has none.
+func TestCustomKernelsNeedNoSubBuffers(t *testing.T) {
+	e, _, faults := faulty(t)
+	faults.FailFrom(1, cl.Status(cldriver.Unsupported), "NewSubBuffer")
+	apart := int(roundUp(256, int64(e.dev.Device().BaseAlign)))
+	r := rand.New(rand.NewPCG(1, 9))
+	task := saxpyTask(64)
+	arena, err := e.Alloc(int64(4 * apart))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, arena.Close()) }()
+	at := func(i int) engine.Slot { return engine.Slot{Mem: arena, Offset: int64(i * apart)} }
+	ins := [][]byte{randomBytes(r, tensor.Float32, 64), randomBytes(r, tensor.Float32, 64)}
+	for i, b := range ins {
+		require.NoError(t, e.Write(t.Context(), arena, at(i+1).Offset, b))
+	}
+	s, err := e.Prepare(t.Context(), []engine.Bound{{Task: task, Ins: []engine.Slot{at(1), at(2)}, Outs: []engine.Slot{at(3)}}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	require.NoError(t, s.Run(t.Context(), 0, 1, 1))
+	got := make([]byte, 256)
+	require.NoError(t, e.Read(t.Context(), got, arena, at(3).Offset))
+	require.NotZero(t, faults.Fired())
+	want, err := taskref.Eval(task, ins)
+	require.NoError(t, err)
+	require.Equal(t, want[0], got)
 }
 
 func TestAFailureAnywhereInPrepareLeaksNothing(t *testing.T) {

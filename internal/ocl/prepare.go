@@ -394,8 +394,8 @@ func (s *sequence) table(ctx context.Context, l launch) (*platform.Memory, error
 }
 
 // pointer sets a custom kernel's buffer argument, which has no offset: a part of
-// a larger memory is passed as a sub-buffer where the device can start one
-// there, else through a copy.
+// a larger memory is passed as a sub-buffer where the driver has them and the device
+// can start one there, else through a copy.
 func (s *sequence) pointer(k *cl.Kernel, i int, p place, in bool) (*copying, error) {
 	whole := p.mem.mem.Buffer()
 	if p.offset == 0 || p.bytes == 0 {
@@ -403,11 +403,13 @@ func (s *sequence) pointer(k *cl.Kernel, i int, p place, in bool) (*copying, err
 	}
 	if align := int64(s.eng.dev.Device().BaseAlign); align > 0 && p.offset%align == 0 {
 		sub, err := whole.Sub(cl.MemReadWrite, p.offset, p.bytes)
-		if err != nil {
+		if err == nil {
+			s.subs = append(s.subs, sub)
+			return nil, k.SetBuffer(i, sub)
+		}
+		if !errors.Is(err, cl.ErrUnsupported) {
 			return nil, err
 		}
-		s.subs = append(s.subs, sub)
-		return nil, k.SetBuffer(i, sub)
 	}
 	m, err := s.eng.dev.Alloc(p.bytes)
 	if err != nil {
