@@ -1,8 +1,9 @@
 // tile_emit.cl: where tiles of VL x VL lie, and how they are stored
 //
-// TILE_AT(j) is where the tile with column j begins, COLUMN(c, k) its k-th one. STORE16(i, v) stores vector v from the i-th element on. EMIT_TILE(o, r, c, a) stores VL vectors a: rows r and on of
-// outer point o, from column c on. Where NARROW, rows have less than VL columns and follow each other: what a row
-// stores too much the next one stores again, and the last one is stored one by one.
+// TILE_AT(j) is where the tile with column j begins, COLUMN(c, k) its k-th one. STORE16(i, v) stores vector v
+// from the i-th element on. EMIT_TILE(o, r, c, a) stores VL vectors a: rows r and on of outer point o, from
+// column c on. Where NARROW, rows have less than VL columns and follow each other: what a row stores too much
+// the next one stores again, and the last one is stored one by one.
 //
 // hooks   PLACE(o, r)  where column 0 belongs    STORE(i, v)    ELEMENT(i)  element i of y, where DIRECT
 // macros  OUT  type of a value    VL 16    VT  16 of them    DIRECT  1: y holds values of type OUT    NARROW
