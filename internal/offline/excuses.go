@@ -24,7 +24,7 @@ type excuse struct {
 // tuner only.
 var excuses = []excuse{
 	{
-		name: "no boxes", targets: []string{"amd-gfx1100", "amd-gfx1030", "amd-gfx900", "amd-gfx90a", "amd-gfx942", "intel-tgllp", "intel-dg2"}, kernel: "suppress_lists", spill: 1024,
+		name: "no boxes", targets: []string{"amd-gfx1100", "amd-gfx1030", "amd-gfx900", "amd-gfx90a", "amd-gfx942", "amd-gfx1201", "intel-tgllp", "intel-dg2", "intel-bmg"}, kernel: "suppress_lists", spill: 1024,
 		why: "a kernel for CPU drivers, which a GPU is given where there are no boxes at all",
 	},
 	{
@@ -40,12 +40,16 @@ var excuses = []excuse{
 		why: "IGC of 2022 spills tiles of 16 and 24 rows by sub-groups, which IGC 2.40 keeps in registers in every layout (make offline), and sums of 64-bit integers",
 	},
 	{
-		name: "long products", targets: []string{"intel-tgllp", "intel-dg2"}, kernel: "contract_tile", holds: regexp.MustCompile(`#define ACC ulong\n`), spill: 16384,
+		name: "long products", targets: []string{"intel-tgllp", "intel-dg2", "intel-bmg"}, kernel: "contract_tile", holds: regexp.MustCompile(`#define ACC ulong\n`), spill: 16384,
 		why: "7 products of 64-bit integers, which are computed in steps, take more registers than there are with IGC of 2022, which may even choose 32 lanes for them",
 	},
 	{
 		name: "windows of halves", targets: []string{"intel-dg2"}, kernel: "contract_tile", holds: regexp.MustCompile(`(?s)#define TM 32\n#define TN 32\n.*#define B_BY_K 1\n.*__global const half \*p0.* = \(int\)FASTDIV\(n, .* = \(int\)FASTDIV\(k, `), spill: 1024,
 		why: "one program spills with IGC of 2022: a convolution whose 8 elements of each window are each found by two divisions",
+	},
+	{
+		name: "64 features", targets: []string{"intel-bmg"}, kernel: "attention_tile_dkv", holds: regexp.MustCompile(`#define [DE] 64\n`), spill: 512,
+		why: "two programs spill 512 bytes with IGC of 2026, which gives items 16 lanes; with 8, for Arc and Tiger Lake, they do not. Smaller tiles would read twice as much, and which is faster only the device can tell",
 	},
 	{
 		name: "16 features", targets: []string{"intel-tgllp"}, kernel: "attention_tile_dkv", holds: regexp.MustCompile(`#define [DE] 16\n`), spill: 1024,
