@@ -82,7 +82,8 @@ void contract_panel(PARAMS) {
 #if FAR
         if (tile + 1 < end && panel * ACROSS == 0)
             for (int i = 0; i < MR; i++) {
-                FETCH_RUN(A_PTR + A_ROW(b, min(firstM + MR + i, (IDX)M - 1)) + A_COL(k0), 0, LINE / (int)sizeof(A_TYPE), min(k1 - k0, (IDX)256))
+                __global const A_TYPE *next = A_PTR + A_ROW(b, min(firstM + MR + i, (IDX)M - 1)) + A_COL(k0);
+                FETCH_RUN(next, 0, LINE / (int)sizeof(A_TYPE), min(k1 - k0, (IDX)256))
             }
 #endif
 #if !B_DIRECT

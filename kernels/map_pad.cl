@@ -2,8 +2,9 @@
 //
 //     y[PLACE(o, r) + c] = element AT(o, c) + r of the input where FROM <= r < TO and INSIDE(o), else 0
 //
-// hooks   those of tile_emit.cl    AT(o, c)  INSIDE(o)    VALUE(o, r, c)  the same value by itself
-// macros  those of tile_emit.cl    LOAD16(i)  16 elements of the input from the i-th on
+// hooks   AT(o, c)  INSIDE(o)    VALUE(o, r, c)  the same value by itself
+//         PLACE(o, r)  STORE(i, v)  ELEMENT(i)  as in tile_emit.cl
+// macros  OUT  VT  VL  DIRECT  NARROW  as in tile_emit.cl    LOAD16(i)  16 elements of the input from the i-th on
 //         HAVE(x)  the truth values x for select of VT
 // sizes   OUTER, ROWS, COLS  the last two at least 16, COLS less where NARROW    OSPAN  outer points an item    FROM TO
 //         STEP  from column to column of the input    LEN  its elements

@@ -3,8 +3,8 @@
 //
 //     y[PLACE(o, r) + c] = VALUE(o, r, c)
 //
-// hooks   those of tile_emit.cl    VALUE(o, r, c)  the fused expression
-// macros  those of tile_emit.cl
+// hooks   VALUE(o, r, c)  the fused expression    PLACE(o, r)  STORE(i, v)  ELEMENT(i)  as in tile_emit.cl
+// macros  OUT  VT  VL  DIRECT  NARROW  as in tile_emit.cl
 //         PLAIN   1: the values have VALUES(o, r, c), those of r .. r + 15
 //         STREAMED  1: of a DIRECT that no cache holds: whole lines of it, wherever they begin, are
 //                   stored past the caches, from blocks of BLOCK_ROWS x BLOCK_COLS in local memory

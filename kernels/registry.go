@@ -58,7 +58,7 @@ var Variants = slices.Concat(attentionVariants, scanVariants, rankVariants, uniq
 		Family: "map", Name: "block", File: "map.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE", "BUFFERS", "KEEP", "EACH_BUFFER"},
 		Macros: []Macro{
 			{"MAP_BLOCK", []int{1}, "selects it"}, {"BUFFERED", flag, "an input aliases the output"}, {"STREAMED", flag, "no cache holds the output"},
-			{"LANES", nil, "elements in a vector, 0 for the compiler's choice"}, {"FIRST", nil, "where the first output starts"},
+			{"NARROW", flag, "a row is a few vectors, the last a part of one"}, {"LANES", nil, "elements in a vector, 0 for the compiler's choice"}, {"FIRST", nil, "where the first output starts"},
 		},
 		For: "CPU drivers: loops that become vectors",
 	},
@@ -69,7 +69,7 @@ var Variants = slices.Concat(attentionVariants, scanVariants, rankVariants, uniq
 	},
 	{
 		Family: "map", Name: "tile", File: "map_tile.cl", Needs: []string{"transpose.cl", "tile_emit.cl"}, Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
-		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"VT", nil, "16 of them"}, {"DIRECT", flag, "y holds values of that type"}, {"STREAMED", flag, "no cache holds the output"}},
+		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"VT", nil, "16 of them"}, {"DIRECT", flag, "y holds values of that type"}, {"NARROW", flag, "a row is less than a tile"}, {"STREAMED", flag, "no cache holds the output"}},
 		For:    "CPU drivers: transposes",
 	},
 	{
@@ -80,7 +80,7 @@ var Variants = slices.Concat(attentionVariants, scanVariants, rankVariants, uniq
 	{
 		Family: "map", Name: "pad", File: "map_pad.cl", Needs: []string{"transpose.cl", "tile_emit.cl"}, Kernels: []string{"map_pad"},
 		Hooks:  []string{"AT", "INSIDE", "PLACE", "STORE", "VALUE"},
-		Macros: []Macro{{"OUT", nil, "type of VALUE"}, {"VT", nil, "16 of them"}, {"HAVE", nil, "truth values for select"}, {"DIRECT", flag, "y holds values of that type"}},
+		Macros: []Macro{{"OUT", nil, "type of VALUE"}, {"VT", nil, "16 of them"}, {"HAVE", nil, "truth values for select"}, {"DIRECT", flag, "y holds values of that type"}, {"NARROW", flag, "a row is less than a tile"}},
 		For:    "CPU drivers: transposed copies of images with zeros around them",
 	},
 	{
