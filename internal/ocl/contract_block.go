@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/kernels"
@@ -290,17 +291,13 @@ func (c *contraction) vectorOut(g *gen, lanes int, splits int64, split string) b
 	}
 	x := "(x)"
 	if v.Op != engine.OpAcc {
-		coords := []coord{{"b", c.axes(outBatch)}, {"m", c.axes(outRow)}, {"n", columns}}
-		if lanes != vectorLanes || !c.acc.IsFloat() || !g.vectorOfSums("EPILOGUES", coords, columns[0], v, c.acc, c.acc, 0) {
+		at := []coord{{"b", c.axes(outBatch)}, {"m", c.axes(outRow)}, {"n", columns}}
+		if lanes != vectorLanes || !c.acc.IsFloat() || !g.vectorOfSums("EPILOGUES", at, columns[0], v, c.acc, c.acc, 0) {
 			return false
 		}
 		x = "EPILOGUES(b, m, n, x)"
 	}
-	whole := int64(lanes)*c.accSize == lineBytes // the rest of a line would be stored by itself
-	for axis, step := range coef {
-		whole = whole && (axis == columns[0] || step%int64(lanes) == 0)
-	}
-	g.putVector("VT", "VT_ANYWHERE", whole && c.dev.streamed(c.task, out.Bytes()))
+	g.putVector("VT", "VT_ANYWHERE", lanes, slices.Delete(slices.Clone(coef), columns[0], columns[0]+1)...)
 	g.macro("OUT_VECTOR(b, m, n, x)", fmt.Sprintf("PUT_VECTOR(%s, (%s) + OUT_AT(b, m, n))", x, g.pointer(len(c.task.Ins))))
 	return true
 }

@@ -13,7 +13,7 @@ import (
 // outer cache of a desktop CPU.
 const packBytes = 16 << 20
 
-// coreBytes is what the cache of one core holds at least, on processors that have vectors worth panels.
+// coreBytes is about what the cache of one core holds.
 const coreBytes = 512 << 10
 
 // thin is the length of sums that take no longer than storing them.

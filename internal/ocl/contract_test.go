@@ -594,17 +594,3 @@ func TestNewSizesCompileNothingNew(t *testing.T) {
 	same(sources(matmul(tensor.Float32, 1, 500, 501, 502, false, true)), sources(matmul(tensor.Float32, 1, 611, 733, 97, false, true)))
 	same(sources(convolution(4, 1, 16, 20, 20, 64, 3, 1, 1)), sources(convolution(9, 1, 8, 31, 31, 48, 5, 1, 1)))
 }
-
-func TestScratchStaysBounded(t *testing.T) {
-	t.Parallel()
-	for _, task := range []*engine.Task{
-		matmul(tensor.Float32, 1, 8192, 8192, 8192, true, true),
-		matmul(tensor.BFloat16, 7, 2000, 3000, 100_000, false, true),
-		matmul(tensor.Float64, 500, 300, 300, 300, false, true),
-	} {
-		p, err := makePlan(cpuFacts(16), task, "contract=panel")
-		require.NoError(t, err)
-		require.LessOrEqual(t, p.scratch[scratchA], int64(packBytes))
-		require.LessOrEqual(t, p.scratch[scratchB], int64(packBytes))
-	}
-}

@@ -180,9 +180,15 @@ func (d *deviceFacts) streamed(t *engine.Task, bytes int64) bool {
 	return outgrows(t, bytes, d.cache)
 }
 
-// putVector defines PUT_VECTOR(v, p), which stores v of vector type t, a line where past, at p: past the
-// caches, where p begins a line. anywhere is t without alignment.
-func (g *gen) putVector(t, anywhere string, past bool) {
+// putVector defines PUT_VECTOR(v, p), which stores v of vector type t at p; anywhere is t without alignment. Vectors
+// that are lines, in rows that begin so many elements apart, go past the caches where they are whole lines there
+// too: the rest of a line would be stored by itself.
+func (g *gen) putVector(t, anywhere string, lanes int, pitches ...int64) {
+	o := g.task.Outs[0]
+	past := lanes*o.DType.Size() == lineBytes && g.dev.streamed(g.task, o.Bytes())
+	for _, n := range pitches {
+		past = past && n%int64(lanes) == 0
+	}
 	if past {
 		g.macro("PUT_VECTOR(v, p)", fmt.Sprintf("STREAM_LINE(%s, %s, v, p)", t, anywhere))
 	} else {

@@ -73,7 +73,7 @@ func (l *lanes) byPixels(exact bool) (*plan, error) {
 		l.fold.Acc == l.val && l.task.Values[0].DType == l.val && l.task.Outs[0].DType == l.val
 	if plain && g.vectorOfSums("RESULTS", []coord{o, p, i}, l.inner[0], l.task.Values[0], l.val, l.val, 0) {
 		g.macro("RESULTS_PTR", "("+g.pointer(len(l.task.Ins))+")")
-		g.putVector("VAL16", "VAL16_ANYWHERE", l.val == tensor.Float32 && l.i%vectorLanes == 0 && l.dev.streamed(l.task, l.task.Outs[0].Bytes()))
+		g.putVector("VAL16", "VAL16_ANYWHERE", vectorLanes, l.i)
 	}
 	g.hookOf("EPILOGUE", []coord{o, p, i}, l.task.Values, []tensor.DType{l.fold.Acc})
 	g.store("STORE", "EPILOGUE", l.task.Values...)

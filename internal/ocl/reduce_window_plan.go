@@ -89,8 +89,7 @@ func (w *windows) results(g *gen, out []coord) {
 	plain := len(t.Values) == 1 && !w.fold.Monoid.IsArg() && w.fold.Acc == w.val && t.Values[0].DType == w.val && t.Outs[0].DType == w.val
 	if plain && g.vectorOfSums("RESULTS", out, w.along.at, t.Values[0], w.val, w.val, 0) {
 		g.macro("RESULTS_PTR", "("+g.pointer(len(t.Ins))+")")
-		inner := int64(t.Axes[w.along.at])
-		g.putVector("VT", "VU", kernels.WindowLanes*w.val.Size() == lineBytes && inner%kernels.WindowLanes == 0 && w.dev.streamed(t, t.Outs[0].Bytes()))
+		g.putVector("VT", "VU", kernels.WindowLanes, int64(t.Axes[w.along.at]))
 	}
 	lane, vector := regType(w.val), vectorType(w.val)
 	if w.fold.Monoid.IsArg() {

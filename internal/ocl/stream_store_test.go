@@ -166,24 +166,3 @@ func TestOnlyOutputsThatNoCacheHoldsAreStoredPastThem(t *testing.T) {
 		})
 	}
 }
-
-func TestRowsFromAfarAreAskedForAhead(t *testing.T) {
-	t.Parallel()
-	facts := cpuFacts(16)
-	facts.cache = 32 << 20
-	for name, c := range map[string]struct {
-		task        *engine.Task
-		far, across bool
-	}{
-		"near":                        {matmul(tensor.Float32, 1, 500, 96, 64, false, false), false, false},
-		"from the cache of all cores": {matmul(tensor.Float32, 1, 1<<15, 96, 32, false, false), true, false},
-		"from memory":                 {matmul(tensor.Float32, 1, 1<<18, 96, 32, false, false), true, true},
-		"beside long panels":          {matmul(tensor.Float32, 1, 1<<16, 960, 160, false, false), true, false},
-		"not along k":                 {matmul(tensor.Float32, 1, 1<<15, 96, 32, true, false), false, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := separate(facts, c.task, false).choosePanel()
-			require.Equal(t, []bool{c.far, c.across}, []bool{p.far, p.across})
-		})
-	}
-}

@@ -1,0 +1,45 @@
+package ocl
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+func TestScratchStaysBounded(t *testing.T) {
+	t.Parallel()
+	for _, task := range []*engine.Task{
+		matmul(tensor.Float32, 1, 8192, 8192, 8192, true, true),
+		matmul(tensor.BFloat16, 7, 2000, 3000, 100_000, false, true),
+		matmul(tensor.Float64, 500, 300, 300, 300, false, true),
+	} {
+		p, err := makePlan(cpuFacts(16), task, "contract=panel")
+		require.NoError(t, err)
+		require.LessOrEqual(t, p.scratch[scratchA], int64(packBytes))
+		require.LessOrEqual(t, p.scratch[scratchB], int64(packBytes))
+	}
+}
+
+func TestRowsFromAfarAreAskedForAhead(t *testing.T) {
+	t.Parallel()
+	facts := cpuFacts(16)
+	facts.cache = 32 << 20
+	for name, c := range map[string]struct {
+		task        *engine.Task
+		far, across bool
+	}{
+		"near":                        {matmul(tensor.Float32, 1, 500, 96, 64, false, false), false, false},
+		"from the cache of all cores": {matmul(tensor.Float32, 1, 1<<15, 96, 32, false, false), true, false},
+		"from memory":                 {matmul(tensor.Float32, 1, 1<<18, 96, 32, false, false), true, true},
+		"beside long panels":          {matmul(tensor.Float32, 1, 1<<16, 960, 160, false, false), true, false},
+		"not along k":                 {matmul(tensor.Float32, 1, 1<<15, 96, 32, true, false), false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := separate(facts, c.task, false).choosePanel()
+			require.Equal(t, []bool{c.far, c.across}, []bool{p.far, p.across})
+		})
+	}
+}
