@@ -43,6 +43,8 @@ func Panel(lanes, size int, m, n int64) PanelShape {
 		s.Rows = 2
 	case m <= 4:
 		s.Rows = 4
+	default:
+		s.Rows = fullRows(s.Rows, m)
 	}
 	for s.Rows*s.Vectors*2 <= registers && s.Vectors < 8 {
 		s.Vectors *= 2
@@ -51,6 +53,18 @@ func Panel(lanes, size int, m, n int64) PanelShape {
 		s.Vectors /= 2
 	}
 	return s
+}
+
+// fullRows is about rows, so that the last of the tiles of m rows is full, or fuller by a twelfth of them all.
+func fullRows(rows int, m int64) int {
+	taken := func(rows int) int64 { return (m + int64(rows) - 1) / int64(rows) * int64(rows) }
+	best := rows
+	for _, other := range map[int][]int{8: {10, 12, 7, 6, 5}, 6: {5, 4}}[rows] {
+		if 12*taken(other) < 11*taken(best) {
+			best = other
+		}
+	}
+	return best
 }
 
 // TileShape is the work-group of contract_tile.cl: X·Y work-items, M x N

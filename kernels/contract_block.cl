@@ -46,6 +46,7 @@ typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 #endif
 
 #define UNROLL _Pragma("unroll")
+#define SOON 16 // rows of B that are on their way: pieces of rows come one from each page
 
 // Adds to the sums of the first V vectors of a panel, and goes on to the next one.
 #define SUMS(V) \
@@ -100,8 +101,11 @@ void contract_block(PARAMS) {
                 for (int v = 0; v < NV; v++) {
                     VT r[VL];
                     #pragma unroll
-                    for (int j = 0; j < VL; j++)
-                        r[j] = B_LOAD(B_PTR + B_COLUMN(b, n + v * VL + j) + k * WORDS);
+                    for (int j = 0; j < VL; j++) {
+                        __global const B_TYPE *from = B_PTR + B_COLUMN(b, n + v * VL + j) + k * WORDS;
+                        r[j] = B_LOAD(from);
+                        FETCH_FAR(from + VL * WORDS);
+                    }
                     transpose(r);
                     #pragma unroll
                     for (int i = 0; i < VL; i++)
@@ -110,12 +114,14 @@ void contract_block(PARAMS) {
             }
 #elif B_ALONG_N
         for (; k < min(k1, (IDX)B_WHOLE); k++) {
-            __global const B_TYPE *from = B_PTR + B_ROW(b, k) + firstN;
+            __global const B_TYPE *from = B_PTR + B_ROW(b, k) + firstN, *soon = B_PTR + B_ROW(b, min(k + SOON, (IDX)K - 1)) + firstN;
             __local VT *to = partB + (k - k0) * NV;
-            for (IDX n = firstN; n < fullN; n += NR, from += NR, to += ROWS_OF(depth) * NV)
+            for (IDX n = firstN; n < fullN; n += NR, from += NR, soon += NR, to += ROWS_OF(depth) * NV)
                 #pragma unroll
-                for (int v = 0; v < NV; v++)
+                for (int v = 0; v < NV; v++) {
                     to[v] = B_LOAD(from + v * VL);
+                    FETCH_FAR(soon + v * VL);
+                }
         }
 #endif
         for (IDX n = firstN; n < endN; n += NR) {

@@ -13,6 +13,7 @@
 //         A_DIRECT 0: rows were packed by contract_pack_a.cl: [batch][tile][k][MR]
 //         B_DIRECT 1: B_PTR + B_BATCH(b) + B_COLUMN(n) + B_ROW(k), B_LOAD(p) widens VL elements,
 //                     B_STEP; columns adjoin in runs of RUN_COLUMNS, each RUN_PANELS panels
+//         FAR_B  how many lines of a later row of such a panel are asked for, or 0
 //         B_DIRECT 0: columns were packed by contract_pack_b.cl: [batch][panel][k][NR]
 //         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 //         ACROSS 1: neighbours among work-items take panels of the same rows, 0: rows of the same panel
@@ -114,6 +115,11 @@ void contract_panel(PARAMS) {
                 for (int v = 0; v < NV; v++)
 #if B_DIRECT
                     bv[v] = B_LOAD(bp + v * VL);
+#if FAR_B
+                #pragma unroll
+                for (int v = 0; v < FAR_B; v++)
+                    FETCH_FAR(bp + AHEAD * B_STEP + v * VL);
+#endif
                 bp += B_STEP;
 #else
                     bv[v] = VLOAD(0, bp + v * VL);

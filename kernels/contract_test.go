@@ -41,12 +41,25 @@ func TestTilesGrowWithTheWork(t *testing.T) {
 func TestPanelsFitTheRegistersAndTheColumns(t *testing.T) {
 	t.Parallel()
 	for lanes, registers := range map[int]int{4: 16, 8: 16, 16: 32} {
-		for _, m := range []int64{1, 2, 3, 5, 100} {
+		for _, m := range []int64{1, 2, 3, 5, 7, 10, 12, 17, 25, 49, 100} {
 			for _, n := range []int64{1, 4, 16, 17, 40, 1000} {
 				s := kernels.Panel(lanes, 4, m, n)
 				require.LessOrEqual(t, s.Registers(), registers)
 				require.True(t, s.Vectors == 1 || int64(s.Columns()) < 2*n, "%+v for %d columns", s, n)
 			}
+		}
+	}
+}
+
+func TestLastTilesOfPanelsAreNearlyFull(t *testing.T) {
+	t.Parallel()
+	for m, rows := range map[int64]int{5: 5, 8: 8, 9: 10, 12: 12, 14: 7, 16: 8, 18: 6, 25: 5, 49: 10, 196: 8, 1000: 8} {
+		require.Equal(t, rows, kernels.Panel(16, 4, m, 1000).Rows, "%d rows", m)
+	}
+	for m := int64(5); m < 500; m++ {
+		for lanes, most := range map[int]int64{8: 6, 16: 8} {
+			taken := func(rows int64) int64 { return (m + rows - 1) / rows * rows }
+			require.LessOrEqual(t, taken(int64(kernels.Panel(lanes, 4, m, 1000).Rows)), taken(most), "%d rows", m)
 		}
 	}
 }

@@ -43,3 +43,29 @@ func TestRowsFromAfarAreAskedForAhead(t *testing.T) {
 		})
 	}
 }
+
+func TestPanelsThatCostTooManyLinesAreKept(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		task         *engine.Task
+		steady, kept bool
+		ahead        int
+	}{
+		"rows on lines":          {matmul(tensor.Float32, 1, 16, 512, 512, false, false), true, false, 2},
+		"rows across lines":      {matmul(tensor.Float32, 1, 16, 500, 512, false, false), true, true, 0},
+		"two rows of A":          {matmul(tensor.Float32, 1, 2, 512, 512, false, false), true, true, 0},
+		"rows of a weight":       {matmul(tensor.Float32, 1, 16, 512, 512, false, true), true, true, 0},
+		"of another operand":     {matmul(tensor.Float32, 1, 16, 500, 512, false, false), false, false, 3},
+		"halves, which widen":    {matmul(tensor.Float16, 1, 16, 500, 512, false, false), true, false, 3},
+		"a weight of each batch": {matmul(tensor.Float32, 3, 16, 500, 512, false, false), true, false, 3},
+		"in the innermost cache": {matmul(tensor.Float32, 1, 16, 100, 100, false, false), false, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.task.Ins[1].Steady = c.steady
+			con := separate(cpuFacts(16), c.task, false)
+			p := con.choosePanel()
+			require.Equal(t, c.kept, p.keepB)
+			require.Equal(t, c.ahead, p.linesAhead(con))
+		})
+	}
+}

@@ -503,7 +503,7 @@ func TestShortSumsAreStoredAsVectors(t *testing.T) {
 	task.Ins[0].Steady = true
 	p, err := makePlan(cpuFacts(16), task, "contract=panel")
 	require.NoError(t, err)
-	require.Equal(t, "block 8x16", p.params)
+	require.Equal(t, "block 10x16", p.params)
 	requireWays(t, task, eachKernel)
 }
 

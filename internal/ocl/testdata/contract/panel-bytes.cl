@@ -72,7 +72,7 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #include "contract_pack_b.cl"
 // launch contract_panel global [6 32 1] local [1 1 1]
 // options -cl-single-precision-constant
-// arguments A_WHOLE=126 B_WHOLE=126 B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=126 S_FROM=0 ROW_TILES=84 TILES=16 M=500 N=501 RUN=126 A_STEP=4 B_PLANE=0 n0=501 n1=504 n2=4
+// arguments A_WHOLE=126 B_WHOLE=126 B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=126 S_FROM=0 ROW_TILES=84 TILES=14 M=500 N=501 RUN=126 A_STEP=4 B_PLANE=0 n0=501 n1=504 n2=4
 #define ACC uint
 #define MAC(a, b, c) DOT_US(a, b, c)
 #define WORDS 4

@@ -58,6 +58,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define B_TYPE ushort
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) as_float8(convert_uint8(vload8(0, p)) << 16)
+#define FAR_B 3
 #define PARAMS __global const ushort *restrict p0_, \
     const ulong o_p0, \
     __global const ushort *restrict p1_, \

@@ -23,6 +23,7 @@
 #define B_TYPE float
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload16(0, p)
+#define FAR_B 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \

@@ -1,10 +1,10 @@
-// panel block 8x32 split k 49: a CPU driver: vectors over panels of columns
+// panel block 10x32 split k 49: a CPU driver: vectors over panels of columns
 // launch contract_panel global [1 1 49] local [1 1 1]
 // options -cl-single-precision-constant
-// arguments B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=100352 S_FROM=0 ROW_TILES=2 TILES=3 M=9 N=32 RUN=28 CHUNK=2072 BATCHES=1 A_STEP=1 B_STEP=32 RUN_COLUMNS=32 RUN_PANELS=1 n0=1431655766 n1=2 n2=30 n3=3 n4=1314785907 n5=10 n6=900 n7=613566757 n8=5 n9=28 n10=32
+// arguments B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=100352 S_FROM=0 ROW_TILES=1 TILES=1 M=9 N=32 RUN=28 CHUNK=2072 BATCHES=1 A_STEP=1 B_STEP=32 RUN_COLUMNS=32 RUN_PANELS=1 n0=1431655766 n1=2 n2=30 n3=3 n4=1314785907 n5=10 n6=900 n7=613566757 n8=5 n9=28 n10=32
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
-#define MR 8
+#define MR 10
 #define NV 2
 #define VL 16
 #define NR 32
@@ -22,6 +22,7 @@
 #define B_TYPE float
 #define B_PTR (p1_ + o_p1)
 #define B_LOAD(p) vload16(0, p)
+#define FAR_B 2
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \
