@@ -47,6 +47,10 @@ type Caps struct {
 	// or 0.
 	SubgroupLanes int `json:"subgroup_lanes,omitempty"`
 
+	// RegisterOptions is a build option that lets the compiler give kernels which would spill more registers
+	// an item, and fewer items at a time; "" where there is none to ask.
+	RegisterOptions string `json:"register_options,omitempty"`
+
 	IntDot        bool   `json:"int_dot"` // dot_4x8packed_ss_int and its like
 	IntDotOptions string `json:"int_dot_options,omitempty"`
 	PTX           bool   `json:"ptx"`     // inline PTX assembly (NVIDIA)
@@ -96,7 +100,7 @@ type Proof struct {
 
 // probeVersion is part of the key of what is kept on disk. Raise it whenever the
 // probes or the meaning of a field change.
-const probeVersion = 9
+const probeVersion = 10
 
 // devicePath is where something learned about the device is kept, empty when
 // nothing is. What a driver showed that executes nothing must not be taken for

@@ -74,7 +74,7 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 	d := device(t)
 	c, err := d.Caps(t.Context())
 	require.NoError(t, err)
-	proven := map[string]bool{"large_fill": false, "mapping": false, "direct": false, "companion": false, "addresses": false} // not tried on every device
+	proven := map[string]bool{"large_fill": false, "mapping": false, "direct": false, "companion": false, "addresses": false, "registers": false} // not tried on every device
 	for _, p := range c.Proofs {
 		assert.Equal(t, 1, count(c.Proofs, p.Name), "%s is proven twice", p.Name)
 		proven[p.Name] = p.Proven
@@ -87,12 +87,32 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 		"shuffle": c.Shuffle, "dot_khr": c.IntDot, "ptx": c.PTX, "dot_ptx": c.DotPTX, "dot_amd": c.DotAMD, "dot_x86": c.DotX86, "dot_vex": c.DotVEX, "fma": c.FMA == FMAFused,
 		"out_of_order": c.OutOfOrder, "profiling": c.Profiling, "large_fill": c.LargeFill, "mapping": c.Mapping, "direct": c.Direct,
 		"mma75": c.MMA >= 75, "mma80": c.MMA >= 80, "companion": c.Companion, "addresses": c.Addresses, "lanes": c.SubgroupLanes > 0,
+		"registers": c.RegisterOptions != "",
 	}, proven)
 	assert.Contains(t, c.Stds, "CL1.2")
 	assert.Equal(t, c.Subgroups, c.SubgroupSize > 0)
 	if d.Key == keyPoCL {
 		assert.True(t, c.Atomics32 && c.Atomics64 && c.FP64 && c.OutOfOrder, "what every PoCL on a 64-bit machine does")
 		assert.False(t, c.PTX)
+	}
+}
+
+func TestOptionsForRegistersAreAskedOfTheCompiler(t *testing.T) {
+	o := fresh(t, nil, nil)
+	for option, taken := range map[string]bool{"-cl-mad-enable": true, "-cl-intel-enable-auto-large-GRF-mode-not": false} {
+		p := &prober{o: o, programs: map[string]*cl.Program{}, caps: &Caps{}}
+		defer func() {
+			for _, prog := range p.open {
+				require.NoError(t, prog.Close())
+			}
+			require.NoError(t, p.buffer.Close())
+		}()
+		var err error
+		p.buffer, err = o.context.NewBuffer(cl.MemReadWrite, p.rateBytes(), nil)
+		require.NoError(t, err)
+		p.tryRegisters(option)
+		require.Equal(t, taken, p.caps.RegisterOptions == option)
+		require.Equal(t, taken, p.caps.Proofs[0].Proven)
 	}
 }
 

@@ -82,6 +82,9 @@ func probeAll(ctx context.Context, o *Opened) (*Caps, error) {
 	if err := p.chooseFMA(ctx); err != nil {
 		return nil, err
 	}
+	if o.device.Key == keyIntel && o.device.Class == GPU {
+		p.tryRegisters("-cl-intel-enable-auto-large-GRF-mode")
+	}
 	p.tryQueues()
 	p.tryLargeFill()
 	p.tryMapping()
@@ -304,6 +307,20 @@ func (p *prober) tryNewer(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// tryRegisters proves that the compiler takes an option by which it may give items more registers. Measured
+// with Intel's IGC 26.27 for Meteor Lake: 68 of 196 tiles of products spill without it and 10 with it, for
+// Ponte Vecchio 122 and 13.
+func (p *prober) tryRegisters(option string) {
+	std, err := defaultStd+" "+option, errNotOffered
+	if built := p.build(std, []string{probes[0].section}); len(built) > 0 {
+		_, err = p.run(probes[0], std)
+	}
+	if err == nil {
+		p.caps.RegisterOptions = option
+	}
+	p.record("registers", false, err)
 }
 
 // settled reports whether there is nothing more to learn about a probe at a newer

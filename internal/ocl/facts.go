@@ -24,6 +24,7 @@ type deviceFacts struct {
 	lanes      int      // of sub-groups as subgroup_intel.cl has them, or 0
 	dot        string   // of dotUnits, or empty: how products of bytes are summed
 	dotOptions string   // of the compiler, for it
+	registers  string   // option of the compiler, see platform.Caps
 	tuned      *overlay // what the tuner has found
 	wideBytes  bool     // values of 8 bits are held in variables of 32
 	flushes    bool     // numbers below the least normal float become zero
@@ -39,7 +40,7 @@ func newFacts(d *platform.Device, caps *platform.Caps) *deviceFacts {
 		units: max(d.Units, 1), workGroup: min(max(d.MaxWorkGroup, 1), 256),
 		localMem: d.LocalMem, vector: d.VectorWidth,
 		argBytes: min(d.ArgBytes, 1024), maxAlloc: d.MaxAlloc, fp64: caps.FP64, mma: caps.MMA, lanes: caps.SubgroupLanes,
-		wideBytes: d.WideBytes(),
+		wideBytes: d.WideBytes(), registers: caps.RegisterOptions,
 	}
 	if f.cpu {
 		f.cache = d.CacheBytes

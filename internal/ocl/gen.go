@@ -346,7 +346,7 @@ func (g *gen) assemble(files ...string) *program {
 	}
 	p.body = b.String()
 	p.source = p.head + texts(p.library) + p.body
-	p.options = strings.TrimSpace(options(g.task.FastMath, g.double) + " " + g.options)
+	p.options = strings.Join(slices.DeleteFunc([]string{options(g.task.FastMath, g.double), g.dev.registers, g.options}, func(o string) bool { return o == "" }), " ")
 	return p
 }
 

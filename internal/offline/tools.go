@@ -95,13 +95,18 @@ func (t *Tools) in(ctx context.Context, source string, steps ...[]string) (out s
 	return out, nil
 }
 
-// frontend is how Clang is asked to read OpenCL C as drivers do.
+// frontend is how Clang is asked to read OpenCL C as drivers do. What only Intel's takes it does not know.
 func (t *Tools) frontend(options, target string, more ...string) []string {
 	args := []string{t.Clang, "-target", target, "-x", "cl", "-w", "-fgnu-keywords"}
 	if !strings.Contains(options, "-cl-std=") {
 		args = append(args, "-cl-std=CL1.2")
 	}
-	return append(append(args, strings.Fields(options)...), more...)
+	for o := range strings.FieldsSeq(options) {
+		if !strings.HasPrefix(o, "-cl-intel-") {
+			args = append(args, o)
+		}
+	}
+	return append(args, more...)
 }
 
 func (p *ptx) Compile(ctx context.Context, source, options string) (map[string]Usage, error) {
