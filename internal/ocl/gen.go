@@ -58,6 +58,7 @@ type gen struct {
 
 	library []string // kernel files that others may share
 	options string   // of the compiler, beside the usual ones
+	heavy   bool     // items hold so many values that compilers spill: they may choose how many registers there are
 }
 
 // newGen starts a program for t, which is collapsed already. limits are
@@ -346,7 +347,11 @@ func (g *gen) assemble(files ...string) *program {
 	}
 	p.body = b.String()
 	p.source = p.head + texts(p.library) + p.body
-	p.options = strings.Join(slices.DeleteFunc([]string{options(g.task.FastMath, g.double), g.dev.registers, g.options}, func(o string) bool { return o == "" }), " ")
+	more := []string{options(g.task.FastMath, g.double), g.options}
+	if g.heavy {
+		more = append(more, g.dev.registers)
+	}
+	p.options = strings.Join(slices.DeleteFunc(more, func(o string) bool { return o == "" }), " ")
 	return p
 }
 
