@@ -81,7 +81,7 @@ var _ = define(Op{
 	Samples: []Sample{
 		convCase("1x1", []int{2, 3, 5, 7}, []int{4, 3, 1, 1}, Conv2DOptions{}),
 		convCase("3x3", []int{2, 3, 8, 9}, []int{5, 3, 3, 3}, Conv2DOptions{}),
-		convCase("padded", []int{1, 2, 6, 5}, []int{3, 2, 3, 3}, Conv2DOptions{Pad: [2]int{1, 1}}),
+		convCase("few outputs", []int{1, 9, 6, 5}, []int{3, 9, 3, 3}, Conv2DOptions{Pad: [2]int{1, 1}}),
 		convCase("stride", []int{1, 3, 11, 10}, []int{4, 3, 3, 3}, Conv2DOptions{Stride: [2]int{2, 3}, Pad: [2]int{1, 0}}),
 		convCase("stride beyond the kernel", []int{2, 3, 9, 8}, []int{4, 3, 1, 2}, Conv2DOptions{Stride: [2]int{2, 3}}),
 		convCase("stride and groups", []int{1, 4, 12, 9}, []int{6, 2, 5, 3}, Conv2DOptions{Stride: [2]int{2, 2}, Pad: [2]int{3, 1}, Groups: 2}),
@@ -96,7 +96,7 @@ var _ = define(Op{
 		convCase("depthwise dilated stride", []int{1, 2, 9, 20}, []int{2, 1, 3, 3}, Conv2DOptions{Groups: 2, Stride: [2]int{2, 3}, Dilation: [2]int{1, 2}, Pad: [2]int{1, 2}}),
 		convCase("depthwise dilated", []int{2, 9, 8, 7}, []int{9, 1, 3, 2}, Conv2DOptions{Groups: 9, Dilation: [2]int{2, 1}, Pad: [2]int{2, 0}}),
 		convCase("one channel", []int{3, 1, 9, 7}, []int{8, 1, 5, 3}, Conv2DOptions{Pad: [2]int{2, 2}}),
-		convCase("channels", []int{2, 16, 9, 7}, []int{12, 16, 3, 3}, Conv2DOptions{Pad: [2]int{1, 1}}),
+		convCase("channels", []int{2, 16, 9, 7}, []int{17, 16, 3, 3}, Conv2DOptions{Pad: [2]int{1, 1}}),
 		convCase("no images", []int{0, 2, 4, 4}, []int{3, 2, 3, 3}, Conv2DOptions{}),
 	},
 })
@@ -143,7 +143,7 @@ func (o Conv2DOptions) window(i int, w []int) Window {
 // instead of being checked for its edge at every tap.
 func (o Conv2DOptions) images(x *Node, w []int) *Node {
 	if o.Pad != [2]int{} {
-		x = keep(Pad(x, 0, o.padding()...), layoutOf(w[1])...)
+		x = keep(Pad(x, 0, o.padding()...), layoutOf(w[1], w[0]/o.Groups)...)
 	}
 	return o.split(Windows(x, o.window(0, w), o.window(1, w)))
 }
@@ -152,9 +152,17 @@ func (o Conv2DOptions) images(x *Node, w []int) *Node {
 // side by side: a run of so few channels fills no vector.
 const fewChannels = 8
 
-// layoutOf is the order of the axes of padded images of so many channels a group.
-func layoutOf(channels int) []int {
-	if channels <= fewChannels {
+// fewSums of a pixel fill no vector.
+const fewSums = 15
+
+// inPlanes reports whether images of so many channels a group, each window of which becomes so many sums, are
+// computed along lines of pixels.
+func inPlanes(channels, sums int) bool { return channels <= fewChannels || sums <= fewSums }
+
+// layoutOf is the order of the axes of padded images, of so many channels a group, each window of which becomes so
+// many outputs.
+func layoutOf(channels, outputs int) []int {
+	if inPlanes(channels, outputs) {
 		return []int{0, 1, 2, 3}
 	}
 	return []int{0, 2, 3, 1}

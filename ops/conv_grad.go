@@ -27,17 +27,13 @@ func (o Conv2DOptions) spreadGrad(dy, w *Node, x []int) *Node {
 }
 
 // gradLayout is the order of the axes [N, G, O/G, H', W'] of upstream gradients
-// with so many channels a group, of which each pixel becomes so many sums: few
-// terms, and few sums, are computed along lines of pixels.
+// with so many channels a group, of which each pixel becomes so many sums.
 func gradLayout(terms, sums int) []int {
-	if terms <= fewChannels || sums <= fewSums {
+	if inPlanes(terms, sums) {
 		return []int{0, 1, 2, 3, 4}
 	}
 	return []int{0, 3, 4, 1, 2}
 }
-
-// fewSums of a pixel fill no vector.
-const fewSums = 15
 
 // phaseGrad multiplies no such zeros. A stride s divides the rows of the image, moved
 // by some q, into s phases, and phase r meets only every s-th tap of a kernel:
