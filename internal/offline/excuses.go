@@ -40,7 +40,7 @@ var excuses = []excuse{
 		why: "IGC of 2022 spills tiles of 16 and 24 rows by sub-groups, which IGC 2.40 keeps in registers in every layout (make offline), and sums of 64-bit integers",
 	},
 	{
-		name: "long products", targets: []string{"intel-tgllp", "intel-dg2", "intel-mtl", "intel-lnl", "intel-pvc", "intel-bmg"}, kernel: "contract_tile", holds: regexp.MustCompile(`#define ACC ulong\n`), spill: 16384,
+		name: "long products", targets: []string{"intel-tgllp", "intel-dg2", "intel-mtl", "intel-pvc"}, kernel: "contract_tile", holds: regexp.MustCompile(`#define ACC ulong\n`), spill: 16384,
 		why: "7 products of 64-bit integers, which are computed in steps, take more registers than there are with IGC of 2022, which may even choose 32 lanes for them, and with that of 2026",
 	},
 	{
@@ -62,10 +62,6 @@ var excuses = []excuse{
 	{
 		name: "gradients beside others", targets: []string{"intel-mtl"}, kernel: "attention_tile_dq", spill: 512,
 		why: "two programs spill with IGC of 2026, though it may give them more registers",
-	},
-	{
-		name: "64 features", targets: []string{"intel-bmg", "intel-lnl"}, kernel: "attention_tile_dkv", holds: regexp.MustCompile(`#define [DE] 64\n`), spill: 512,
-		why: "two programs spill 512 bytes with IGC of 2026, which gives items 16 lanes; with 8, for Arc and Tiger Lake, they do not. Smaller tiles would read twice as much, and which is faster only the device can tell",
 	},
 	{
 		name: "16 features", targets: []string{"intel-tgllp"}, kernel: "attention_tile_dkv", holds: regexp.MustCompile(`#define [DE] 16\n`), spill: 1024,
