@@ -102,6 +102,9 @@ type Proof struct {
 // probes or the meaning of a field change.
 const probeVersion = 10
 
+// LargeGRF is the build option of Intel's compilers that [Caps.RegisterOptions] may be.
+const LargeGRF = "-cl-intel-enable-auto-large-GRF-mode"
+
 // devicePath is where something learned about the device is kept, empty when
 // nothing is. What a driver showed that executes nothing must not be taken for
 // the real device's, which has the same name.

@@ -99,7 +99,7 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 
 func TestOptionsForRegistersAreAskedOfTheCompiler(t *testing.T) {
 	o := fresh(t, nil, nil)
-	for option, taken := range map[string]bool{"-cl-mad-enable": true, "-cl-intel-enable-auto-large-GRF-mode-not": false} {
+	for option, taken := range map[string]bool{"-cl-mad-enable": true, LargeGRF + "-not": false} {
 		p := &prober{o: o, programs: map[string]*cl.Program{}, caps: &Caps{}}
 		defer func() {
 			for _, prog := range p.open {

@@ -83,7 +83,7 @@ func probeAll(ctx context.Context, o *Opened) (*Caps, error) {
 		return nil, err
 	}
 	if o.device.Key == keyIntel && o.device.Class == GPU {
-		p.tryRegisters("-cl-intel-enable-auto-large-GRF-mode")
+		p.tryRegisters(LargeGRF)
 	}
 	p.tryQueues()
 	p.tryLargeFill()
@@ -309,9 +309,7 @@ func (p *prober) tryNewer(ctx context.Context) error {
 	return nil
 }
 
-// tryRegisters proves that the compiler takes an option by which it may give items more registers. Measured
-// with Intel's IGC 26.27 for Meteor Lake: 68 of 196 tiles of products spill without it and 10 with it, for
-// Ponte Vecchio 122 and 13. Compiled beside other kernels it helped one of the 68.
+// tryRegisters proves that the compiler takes an option by which it may give items more registers: any kernel shows it.
 func (p *prober) tryRegisters(option string) {
 	std, err := defaultStd+" "+option, errNotOffered
 	if built := p.build(std, []string{probes[0].section}); len(built) > 0 {

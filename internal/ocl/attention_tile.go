@@ -41,7 +41,7 @@ func (x *attention) planTile() (*plan, error) {
 	g.macro("BN", block)
 	x.hooks(g)
 	x.stores(g)
-	g.heavy = true
+	g.manyValues()
 	return &plan{
 		params: fmt.Sprintf("%d items in %d parts, %d at a time of %d features", lanes*parts, parts, block, x.d),
 		launches: []launch{{

@@ -36,7 +36,6 @@ type panelChoice struct {
 	tiles        int64 // of rows a work-item
 	across       bool  // neighbours take panels of the same rows
 	far          bool  // rows of A that are read directly are asked for ahead
-	farB         bool  // so are rows of panels that are
 }
 
 func (c *contraction) panelLanes() int {
@@ -123,17 +122,16 @@ func (c *contraction) choosePanel() panelChoice {
 	want = max(want, p.leastSplits(c))
 	p.split(c, want)
 	p.tiles = min(max(tiles*p.splits/int64(16*c.dev.units), 1), 16)
-	p.tiles = ceilDiv(high, ceilDiv(high, p.tiles))
+	p.tiles = ceilDiv(high, ceilDiv(high, p.tiles))   // shares that are about equal
 	p.far = c.a.alongK() && p.rowBytes(c) > coreBytes // the processor alone is about a line of each row ahead
 	p.across = c.dev.cache > 0 && p.rowBytes(c) > c.dev.cache/4 && p.besidePanels(c)
-	// Of pieces of rows that are pages apart the processor alone asks for none ahead (measured, 8 x 1024 x 1024: 4 times).
-	p.farB = !p.packB && c.m > 1 && c.bb.run == 0 && c.n*c.k*c.accSize > innerBytes
 	return p
 }
 
-// linesAhead is how many lines a row of a panel that is read directly lies in, where they are asked for.
+// linesAhead is how many lines a row of a panel that is read directly lies in, where they are asked for: of pieces
+// of rows that are pages apart the processor alone asks for none ahead (measured, 8 x 1024 x 1024: 4 times).
 func (p panelChoice) linesAhead(c *contraction) int {
-	if !p.farB {
+	if p.packB || c.m == 1 || c.bb.run > 0 || c.n*c.k*c.accSize <= innerBytes {
 		return 0
 	}
 	return p.shape.Vectors + oneIf(c.bb.step%int64(p.shape.Lanes) != 0)

@@ -62,7 +62,7 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 	}
 	c.extents(g)
 	c.fold(g, p, t.splits, t.chunk)
-	g.heavy = true
+	g.manyValues()
 	p.launches = append([]launch{{
 		prog: g.assemble("contract_tile.cl"), kernel: "contract_tile",
 		global: [3]int{int(groups) * s.Items()}, local: [3]int{s.Items()},

@@ -31,9 +31,6 @@ func classOf(name, about string, fma platform.FMA, class platform.Class, d platf
 	return c
 }
 
-// largeGRF is what Intel's own driver takes, see [platform.Caps].
-const largeGRF = "-cl-intel-enable-auto-large-GRF-mode"
-
 // Classes are the kinds of devices that programs are drafted for. Of what a vendor has made they
 // are what most users meet; floor is what every GPU has, and cpu is without instructions of one
 // processor, which only its own compiler knows.
@@ -48,8 +45,8 @@ var Classes = []*Class{
 		platform.Caps{FP64: true}, platform.Caps{FP64: true, DotAMD: true}),
 	classOf("intel", "64 KiB of local memory, sub-groups of 8 or 16, no double", platform.FMAFused, platform.GPU,
 		platform.Device{Units: 96, MaxWorkGroup: 512, LocalMem: 64 << 10, VectorWidth: 1, ArgBytes: 2048, MaxAlloc: 4 << 30},
-		platform.Caps{SubgroupLanes: 8, IntDot: true, IntDotOptions: "-cl-std=CL3.0", RegisterOptions: largeGRF},
-		platform.Caps{SubgroupLanes: 16, RegisterOptions: largeGRF}, platform.Caps{RegisterOptions: largeGRF}),
+		platform.Caps{SubgroupLanes: 8, IntDot: true, IntDotOptions: "-cl-std=CL3.0", RegisterOptions: platform.LargeGRF},
+		platform.Caps{SubgroupLanes: 16, RegisterOptions: platform.LargeGRF}, platform.Caps{RegisterOptions: platform.LargeGRF}),
 	classOf("cpu", "a CPU driver with vectors of 16 floats", platform.FMAPlain, platform.CPU,
 		platform.Device{Units: 2, MaxWorkGroup: 4096, LocalMem: 512 << 10, VectorWidth: 16, ArgBytes: 1024, MaxAlloc: 1 << 30, CacheBytes: 32 << 20},
 		platform.Caps{FP64: true}),

@@ -58,7 +58,6 @@ type gen struct {
 
 	library []string // kernel files that others may share
 	options string   // of the compiler, beside the usual ones
-	heavy   bool     // items hold so many values that compilers spill: they may choose how many registers there are
 }
 
 // newGen starts a program for t, which is collapsed already. limits are
@@ -347,11 +346,7 @@ func (g *gen) assemble(files ...string) *program {
 	}
 	p.body = b.String()
 	p.source = p.head + texts(p.library) + p.body
-	more := []string{options(g.task.FastMath, g.double), g.options}
-	if g.heavy {
-		more = append(more, g.dev.registers)
-	}
-	p.options = strings.Join(slices.DeleteFunc(more, func(o string) bool { return o == "" }), " ")
+	p.options = strings.TrimSpace(options(g.task.FastMath, g.double) + " " + g.options)
 	return p
 }
 
@@ -363,6 +358,9 @@ func texts(files []string) string {
 	}
 	return b.String()
 }
+
+// manyValues says that items hold so many that compilers spill: they may choose how many registers there are.
+func (g *gen) manyValues() { g.options = strings.TrimSpace(g.options + " " + g.dev.registers) }
 
 // after lists what follows other parameters.
 func after(list []string, sep string) string {
