@@ -23,6 +23,9 @@ func TestQuirkRowsAreWhole(t *testing.T) {
 	tests := map[string]bool{}
 	name := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	require.NoError(t, filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() && strings.HasPrefix(e.Name(), ".") && e.Name() != ".." {
+			return fs.SkipDir // .cache, where whole Debians come and go
+		}
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
