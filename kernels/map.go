@@ -72,15 +72,12 @@ func MapBlockOf(rows, cols, blockRows, blockColumns int64) MapBlocks {
 // TileSide is the side of the square tiles of map_tile.
 const TileSide = 16
 
-// TileBlockRows and TileBlockColumns are the block of map_tile in local memory, for
-// outputs that are stored past the caches.
-const (
-	TileBlockRows    = 64
-	TileBlockColumns = 128
-)
+// TileBlockColumns are those of a block of map_tile in local memory, for outputs that are stored
+// past the caches.
+const TileBlockColumns = 128
 
 // TileBlockBytes is the local memory of such a block, of elements of size bytes.
-func TileBlockBytes(size int64) int64 { return TileBlockRows * (TileBlockColumns + TileSide) * size }
+func TileBlockBytes(size int64) int64 { return TileSide * (TileBlockColumns + TileSide) * size }
 
 // MapTiles is the range of map_tile over outer x rows x columns, and what an item
 // does of each.
@@ -89,14 +86,14 @@ type MapTiles struct {
 	Outer, Rows, Columns int64
 }
 
-// MapTile cuts outer x rows x cols into items of 64 x 256, of which what is stored
-// is long while what is read stays in the cache of a core, or where it is streamed,
-// past the caches, of blocks one below the other; less of it where units would have nothing to do.
-// Items take several small ones.
+// MapTile cuts outer x rows x cols into items of 1024 x 64: so few rows of the input are read at a time
+// that each is fetched ahead, and what they store meanwhile stays in the cache of a core until its lines are
+// whole. Where it is streamed, past the caches, an item is as wide as a block. Less where units would have
+// nothing to do; items take several small ones.
 func MapTile(outer, rows, cols int64, streamed bool, units int) MapTiles {
-	r, c := int64(64), int64(256)
+	r, c := int64(1024), int64(64)
 	if streamed {
-		r, c = 16*TileBlockRows, TileBlockColumns
+		c = TileBlockColumns
 	}
 	enough := int64(8 * units)
 	for outer*ceil(rows, r)*ceil(cols, c) < enough && r*c > TileSide*TileSide {

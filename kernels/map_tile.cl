@@ -7,7 +7,8 @@
 // macros  OUT  VT  VL  DIRECT  NARROW  as in tile_emit.cl
 //         PLAIN   1: the values have VALUES(o, r, c), those of r .. r + 15
 //         STREAMED  1: of a DIRECT that no cache holds: whole lines of it, wherever they begin, are
-//                   stored past the caches, from blocks of BLOCK_ROWS x BLOCK_COLS in local memory
+//                   stored past the caches: tiles as they are where rows begin with lines, else from
+//                   blocks of VL x BLOCK_COLS in local memory
 // sizes   OUTER, ROWS, COLS   OSPAN  of OUTER an item    RSPAN, CSPAN  rows and columns an item, multiples
 //         of 16
 // launch  map_tile  global {COLS / CSPAN, ROWS / RSPAN, OUTER / OSPAN}  local {1, 1, 1}
@@ -15,9 +16,9 @@
 //         columns, so that both sides are whole vectors; the last tiles move back instead of being
 //         computed one by one. Tiles of a line of rows follow each other, so that lines that are
 //         read are used up, and what is stored fills lines and pages. A line of memory belongs to
-//         the block that its first column is in, which computes some columns of the next one
+//         the block that its first column is in, which computes some columns of the next one. What is
+//         stored past the caches leaves them to what is read: lines two ahead of each row are asked for
 
-#define ALONG ((IDX)max(LINE / (int)sizeof(OUT), VL)) // rows that a line of the input holds
 #define LENGTH 128 // of the rows that are computed before they are turned
 
 #if STREAMED
@@ -46,7 +47,7 @@ kernel void map_tile(PARAMS) {
 #endif
     const IDX o0 = (IDX)get_global_id(2) * OSPAN, o1 = min(o0 + OSPAN, OUTER);
 #if STREAMED
-    __local VT block[BLOCK_ROWS * WIDTH / VL];
+    __local VT block[WIDTH];
     __local OUT *values = (__local OUT *)block;
     // Lines of rows that do not all begin with one reach into the next block.
     const IDX more = COLS * (int)sizeof(OUT) % LINE || TO_LINE(&ELEMENT(0)) ? VL : 0;
@@ -60,50 +61,50 @@ kernel void map_tile(PARAMS) {
         }
 #endif
 #if STREAMED
-        for (IDX j = c0; j < c1; j += BLOCK_COLS)
-            for (IDX i = r0; i < r1; i += BLOCK_ROWS) {
-                const IDX end = min(j + BLOCK_COLS, c1), left = min(j, COLS - VL);
-                const IDX below = min(i + BLOCK_ROWS, r1), top = min(i, ROWS - VL);
+        for (IDX i = r0; i < r1; i += VL)
+            for (IDX j = c0; j < c1; j += BLOCK_COLS) {
+                const IDX end = min(j + BLOCK_COLS, c1), left = min(j, COLS - VL), r = min(i, ROWS - VL);
                 for (IDX h = j; h < min(end + more, COLS); h += VL) {
                     const IDX c = min(h, COLS - VL);
-#if !PLAIN
-                    OUT t[VL * BLOCK_ROWS];
-                    for (int k = 0; k < VL; k++)
-                        for (int l = 0; l < (int)max(below - top, (IDX)VL); l++) t[k * BLOCK_ROWS + l] = VALUE(o, top + l, c + k);
-#endif
-                    for (IDX l = i; l < below; l += VL) {
-                        const IDX r = min(l, ROWS - VL);
-                        VT a[VL];
-                        #pragma unroll
-                        for (int k = 0; k < VL; k++)
+                    VT a[VL];
 #if PLAIN
-                            a[k] = VALUES(o, r, c + k);
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) a[k] = VALUES(o, r, c + k);
 #else
-                            a[k] = vload16(0, t + k * BLOCK_ROWS + (r - top));
+                    OUT t[VL * VL];
+                    for (int k = 0; k < VL; k++)
+                        for (int l = 0; l < VL; l++) t[k * VL + l] = VALUE(o, r + l, c + k);
+                    #pragma unroll
+                    for (int k = 0; k < VL; k++) a[k] = vload16(k, t);
 #endif
-                        transpose(a);
+                    transpose(a);
+                    if (more == 0) {
                         #pragma unroll
-                        for (int k = 0; k < VL; k++)
-                            *(__local unaligned *)(values + (r - top + k) * WIDTH + (c - left)) = a[k];
+                        for (int k = 0; k < VL; k++) {
+                            __global OUT *y = &ELEMENT(PLACE(o, r + k) + c);
+                            STREAM_VECTOR(VT, a[k], y);
+                        }
+                    } else {
+                        #pragma unroll
+                        for (int k = 0; k < VL; k++) *(__local unaligned *)(values + k * WIDTH + (c - left)) = a[k];
                     }
                 }
-                for (IDX r = i; r < below; r++) {
-                    __global OUT *y = &ELEMENT(PLACE(o, r));
+                for (int k = (int)(i - r); more > 0 && k < VL; k++) {
+                    __global OUT *y = &ELEMENT(PLACE(o, r + k));
                     const IDX c = j == 0 ? 0 : min(j + TO_LINE(y + j), COLS);
-                    store_row(y, values + (r - top) * WIDTH + (c - left), c, end == COLS ? COLS : min(end + TO_LINE(y + end), COLS));
+                    store_row(y, values + k * WIDTH + (c - left), c, end == COLS ? COLS : min(end + TO_LINE(y + end), COLS));
                 }
             }
 #elif PLAIN
-        for (IDX i = r0; i < r1; i += ALONG)
-            for (IDX j = c0; j < c1; j += VL)
-                for (IDX h = i; h < min(i + ALONG, r1); h += VL) {
-                    const IDX r = min(h, ROWS - VL), c = TILE_AT(j);
-                    VT a[VL];
-                    #pragma unroll
-                    for (int k = 0; k < VL; k++) a[k] = VALUES(o, r, COLUMN(c, k));
-                    transpose(a);
-                    EMIT_TILE(o, r, c, a);
-                }
+        for (IDX j = c0; j < c1; j += VL)
+            for (IDX i = r0; i < r1; i += VL) {
+                const IDX r = min(i, ROWS - VL), c = TILE_AT(j);
+                VT a[VL];
+                #pragma unroll
+                for (int k = 0; k < VL; k++) a[k] = VALUES(o, r, COLUMN(c, k));
+                transpose(a);
+                EMIT_TILE(o, r, c, a);
+            }
 #else
         OUT t[VL * LENGTH];
         for (IDX i = r0; i < r1; i += LENGTH) {

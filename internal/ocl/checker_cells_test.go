@@ -243,6 +243,7 @@ func mapCells() (all []cell) {
 		forced(tinyCPU(), "map=tile", "transpose of halves", turned(f16, 2, 19, 16)),
 		forced(tinyCPU(tinyCache, tileRoom), "map=tile", "streamed", turned(f32, 2, 21, 32)),
 		forced(tinyCPU(tinyCache, tileRoom), "map=tile", "streamed words", turned(tensor.Int64, 2, 21, 32)),
+		forced(tinyCPU(tinyCache, tileRoom), "map=tile", "streamed across lines", turned(f32, 2, 21, 35)),
 		forced(tinyCPU(), "map=tile", "rounded", rounded(turned(f32, 17, 19))),
 		forced(tinyCPU(), "map=tile", "images with a border, rounded", rounded(paddedImages(f32, [4]int{1, 19, 3, 7}, [4]int{1, 1, 1, 1}))),
 		forced(tinyCPU(), "map=tile", "images with a border", paddedImages(f32, [4]int{2, 19, 3, 7}, [4]int{1, 1, 1, 1})),

@@ -74,12 +74,19 @@ func TestOtherLookupsAreNoGatheredRows(t *testing.T) {
 // the view as well.
 func TestLargeTransposesAreStoredPastTheCaches(t *testing.T) {
 	numbersOnly(t)
+	e := device(t, "map=tile", func(d *deviceFacts) { d.cache = 1 })
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Int64} {
-		dom := engine.Domain{2, 53, 48}
-		in := engine.Operand{DType: dt, Len: dom.Size()}
-		task := mapTask(dom, engine.Load(0, dt, denseAt(dom, 0, 2, 1), nil), in)
-		e := device(t, "map=tile", func(d *deviceFacts) { d.cache = 1 })
-		p := verify(t, e, task, [][]byte{randomBytes(rand.New(rand.NewPCG(1, 1)), dt, in.Len)}, 0, 0)
-		require.Contains(t, p.Source, "#define STREAMED 1")
+		for _, dom := range []engine.Domain{{2, 53, 48}, {2, 53, 150}, {2, 130, 147}} { // with whole lines in rows, and without
+			for _, computed := range []bool{false, true} {
+				v := engine.Load(0, dt, denseAt(dom, 0, 2, 1), nil)
+				if computed {
+					v = engine.Apply(fnMul, dt, v, engine.IndexValue(dt, engine.AxisIndex(1)))
+				}
+				in := engine.Operand{DType: dt, Len: dom.Size()}
+				p := verify(t, e, mapTask(dom, v, in), [][]byte{randomBytes(rand.New(rand.NewPCG(1, 1)), dt, in.Len)}, 0, 0)
+				require.Contains(t, p.Source, "#define STREAMED 1")
+				require.Contains(t, p.Source, fmt.Sprintf("#define PLAIN %d", oneIf(!computed)))
+			}
+		}
 	}
 }

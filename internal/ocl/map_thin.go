@@ -62,12 +62,12 @@ func phased(t *engine.Task) *engine.Task {
 // thinVariant is the variant of thin axes, with no plan where t has none that is
 // the last one of its output, or of its input.
 func thinVariant(d *deviceFacts, t *engine.Task) variant {
-	long := 64
+	const long = 32
 	if len(t.Values) != 1 || t.Alias != nil {
 		return variant{}
 	}
 	if p := phased(t); p != nil {
-		t, long = p, 32 // what else there is asks every element for its phase
+		t = p // what else there is asks every element for its phase
 	}
 	axes := axesOf(t, 0)
 	if len(axes) < 2 {

@@ -131,13 +131,10 @@ func (m *tiling) plan(c mapTile) (*plan, error) {
 	g.macro("VT", fmt.Sprint(out, kernels.TileSide))
 	m.places(g)
 	coords := []coord{{"o", m.outer}, {"r", []int{m.along}}, {"c", m.cols}}
-	ahead := 0
-	if m.streamed() { // the block below is the next one
-		ahead = kernels.TileBlockRows * t.Outs[0].DType.Size()
-		g.macro("BLOCK_ROWS", kernels.TileBlockRows)
+	if m.streamed() {
 		g.macro("BLOCK_COLS", kernels.TileBlockColumns)
 	}
-	g.macro("PLAIN", oneIf(g.vectorHook("VALUES", coords, m.along, t.Values[0], t.Values[0].DType, ahead)))
+	g.macro("PLAIN", oneIf(g.vectorHook("VALUES", coords, m.along, t.Values[0], t.Values[0].DType, 2*lineBytes)))
 	g.macro("STREAMED", oneIf(m.streamed()))
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%dx%d tiles=%dx%dx%d", outer, rows, cols, s.Outer, s.Rows, s.Columns),

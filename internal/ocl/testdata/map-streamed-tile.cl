@@ -8,7 +8,6 @@
 #define NARROW 0
 #define DIRECT 1
 #define ELEMENT(i) (y0_ + o_y0)[i]
-#define BLOCK_ROWS 64
 #define BLOCK_COLS 128
 #define PLAIN 1
 #define STREAMED 1
@@ -47,7 +46,7 @@ static inline long place_hook(const IDX o, const IDX r FN_PARAMS) {
 
 static inline float16 values_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
     const int i0 = r + n0 * c;
-    FETCH_LINE(p0 + i0 + 64);
+    FETCH_LINE(p0 + i0 + 32);
     const float16 v1 = LOADS_float32(p0, i0);
     return v1;
 }

@@ -45,6 +45,7 @@ static inline long place_hook(const IDX o, const IDX r FN_PARAMS) {
 
 static inline float16 values_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
     const int i0 = r + n0 * c;
+    FETCH_LINE(p0 + i0 + 32);
     const float16 v1 = LOADS_float32(p0, i0);
     return v1;
 }
