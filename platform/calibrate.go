@@ -37,7 +37,7 @@ type Calibration struct {
 	// its work: threads that sleep are woken.
 	Wake time.Duration `json:"wake_ns"`
 	// Of the companion, 0 without one: Launch is what a launch takes, Copy is as above
-	// in what its caches hold.
+	// in what its caches hold, with the launch, a fiftieth of it.
 	CompanionLaunch time.Duration `json:"companion_launch_ns,omitempty"`
 	CompanionCopy   float64       `json:"companion_copy,omitempty"`
 	// Uploads and downloads of what the companion has just worked on, on the same processor.
@@ -61,7 +61,7 @@ func (c *Calibration) Settled() bool { return c != nil && (c.Tries == 0 || c.Tri
 
 // calibrationVersion is part of the key of what is kept on disk. Raise it whenever
 // a measurement changes.
-const calibrationVersion = 5
+const calibrationVersion = 6
 
 // calibrationPart is how long each of the measurements may repeat itself.
 const calibrationPart = 80 * time.Millisecond
@@ -75,12 +75,18 @@ func (d *Device) loadCalibration(dir string) *Calibration {
 	return c
 }
 
+// fastest is what no memory moves in a second.
+const fastest = 1e14
+
 // sane reports whether every figure is one that a prediction can divide by.
 func (c *Calibration) sane() bool {
 	for _, f := range []float64{c.Upload, c.Download, c.Copy, c.GFLOPS, float64(c.Launch), float64(c.Wait), float64(c.Small), float64(c.Wake)} {
 		if !(f > 0) || math.IsInf(f, 0) {
 			return false
 		}
+	}
+	if c.CompanionLaunch > 0 && !(c.CompanionCopy > 0 && c.CompanionCopy < fastest) {
+		return false
 	}
 	for _, near := range []Curve{c.CompanionUploads, c.CompanionDownloads} {
 		if len(near) > 0 && !near.sane() {
@@ -254,10 +260,7 @@ func (o *Opened) measureLaunch(ctx context.Context, prog *cl.Program, c *Calibra
 	if err == nil {
 		var all time.Duration
 		all, err = best(ctx, launch(1+many))
-		c.Wait, c.Launch = one, (all-one)/many
-		if all <= one { // the machine was busy
-			c.Launch = max(1, all/(1+many))
-		}
+		c.Wait, c.Launch = one, max(1, without(all, one)/many)
 	}
 	if err == nil {
 		c.Wake, err = o.measureWake(ctx, k)
@@ -293,7 +296,7 @@ func (o *Opened) measureCopy(ctx context.Context, prog *cl.Program, c *Calibrati
 		return o.queue.Finish()
 	})
 	moved := 2 * float64(items) * float64(4*o.device.ratedVector())
-	c.Copy = moved / max(1e-9, (t-c.wait(t)).Seconds())
+	c.Copy = moved / max(1e-9, without(t, c.Wait).Seconds())
 	return errors.Join(err, free())
 }
 
@@ -313,11 +316,11 @@ func (o *Opened) measureRate(ctx context.Context, prog *cl.Program, kernel strin
 	var t time.Duration
 	if err == nil {
 		t, err = best(ctx, func() error { _, err := r.time(rounds); return err })
-		c.GFLOPS = 2 * multiplyAdds(o.device, rounds) / max(1, float64((t-c.wait(t)).Nanoseconds()))
+		c.GFLOPS = 2 * multiplyAdds(o.device, rounds) / max(1, float64(without(t, c.Wait).Nanoseconds()))
 	}
 	return errors.Join(err, r.kernel.Close(), m.Close())
 }
 
-// wait is the part of a measured time that is waiting and not work: what one
-// small kernel takes, unless that is most of it.
-func (c *Calibration) wait(of time.Duration) time.Duration { return min(c.Wait, of/2) }
+// without is what is left of a measured time without another that is part of it, at least half: what was
+// measured while the machine was busy may be any number of times too long, and of rates the highest is kept.
+func without(t, part time.Duration) time.Duration { return t - min(part, t/2) }

@@ -194,6 +194,6 @@ func (o *Opened) measureDivergence(ctx context.Context, prog *cl.Program, c *Cal
 			return errors.Join(err, free())
 		}
 	}
-	c.Divergence = max(1, float64(times[1]-c.wait(times[1]))/max(1, float64(times[0]-c.wait(times[0]))))
+	c.Divergence = max(1, float64(without(times[1], c.Wait))/max(1, float64(without(times[0], c.Wait))))
 	return free()
 }

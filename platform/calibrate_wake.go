@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"time"
 
@@ -72,11 +71,10 @@ func (o *Opened) measureCompanion(ctx context.Context, _ *cl.Program, c *Calibra
 	}
 	items := companionBytes / (4 * o.device.ratedVector()) / group * group
 	all, err := time(items)
-	moved := 2 * float64(items) * float64(4*o.device.ratedVector())
-	c.CompanionCopy = math.Max(1, moved/max(1e-9, (all-c.CompanionLaunch).Seconds()))
 	if err != nil {
 		return err
 	}
+	c.CompanionCopy = 2 * float64(items) * float64(4*o.device.ratedVector()) / all.Seconds()
 	used := func(n int64) error {
 		items := max(group, int(n)/(4*o.device.ratedVector())/group*group)
 		return errors.Join(q.Launch(k, cl.Range1(items, group), nil), q.Finish())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"math"
 	"os"
 	"slices"
 	"testing"
@@ -259,6 +260,26 @@ func TestCalibrationIsSaneAndKept(t *testing.T) {
 		require.NoError(t, os.WriteFile(d.devicePath(dir, kindCalibration, calibrationVersion), seal(kindCalibration, []byte(bad)), 0o600))
 		again, _ = discovered(t, dir)
 		assert.False(t, again.Calibrated, bad)
+	}
+}
+
+func TestABusyMachineMakesNoRateOfAnySize(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 90*time.Nanosecond, without(100, 10))
+	require.Equal(t, 50*time.Nanosecond, without(100, 1000), "the part was measured later, beside other work")
+	require.Zero(t, without(0, 5))
+
+	o := fresh(t, nil, &Options{CacheDir: t.TempDir()})
+	c, err := o.Calibrate(t.Context())
+	require.NoError(t, err)
+	if c.CompanionLaunch == 0 {
+		t.Skip("the device has no companion")
+	}
+	require.Less(t, c.CompanionCopy, 1e12)
+	for _, rate := range []float64{0, 4e15, math.Inf(1), math.NaN()} {
+		bad := *c
+		bad.CompanionCopy = rate
+		require.False(t, bad.sane(), rate)
 	}
 }
 
