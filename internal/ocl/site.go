@@ -159,12 +159,18 @@ func (s *estimates) race(tasks []int) (near, far, team time.Duration) {
 	for _, t := range tasks {
 		work := s.work[t]
 		near += r.nearLaunch + work
-		far += r.launch + work/time.Duration(r.units)
+		far += r.launch + r.woken(work)
 		if s.e.team != nil {
 			team += r.shared(work, s.e.team.crew)
 		}
 	}
 	return near, far, team
+}
+
+// woken predicts the time on the driver's threads, without the launch, of what takes one core so long: between two
+// launches those that are done fall asleep, and all but one come late to the next.
+func (r *rates) woken(work time.Duration) time.Duration {
+	return min(work, (work+time.Duration(r.units-1)*r.wake)/time.Duration(r.units))
 }
 
 // shared predicts the time on a crew of what takes one core so long.

@@ -1,6 +1,7 @@
 package ocl
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -147,6 +148,7 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	e.team.crew.spare = true
 	require.Same(t, e.team, site(task(500e3)))
 	require.Same(t, e.team, site(task(10e6)))
+	require.Same(t, e.team, site(slices.Repeat([]*engine.Task{task(500e3)}, 50)...), "threads of a driver come late to every launch")
 	e.team.crew.spare = false
 	require.Same(t, e.team, site(task(500e3)))
 	require.Same(t, e.far, site(task(10e6)), "Go's monitor would be in the way")
