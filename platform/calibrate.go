@@ -75,18 +75,19 @@ func (d *Device) loadCalibration(dir string) *Calibration {
 	return c
 }
 
-// fastest is what no memory moves in a second.
-const fastest = 1e14
+// implausible is what no figure of a device reaches: bytes or operations a second, or nanoseconds.
+const implausible = 1e14
 
 // sane reports whether every figure is one that a prediction can divide by.
 func (c *Calibration) sane() bool {
-	for _, f := range []float64{c.Upload, c.Download, c.Copy, c.GFLOPS, float64(c.Launch), float64(c.Wait), float64(c.Small), float64(c.Wake)} {
-		if !(f > 0) || math.IsInf(f, 0) {
+	figures := []float64{c.Upload, c.Download, c.Copy, c.GFLOPS, float64(c.Launch), float64(c.Wait), float64(c.Small), float64(c.Wake)}
+	if c.CompanionLaunch > 0 {
+		figures = append(figures, c.CompanionCopy)
+	}
+	for _, f := range figures {
+		if !(f > 0 && f < implausible) {
 			return false
 		}
-	}
-	if c.CompanionLaunch > 0 && !(c.CompanionCopy > 0 && c.CompanionCopy < fastest) {
-		return false
 	}
 	for _, near := range []Curve{c.CompanionUploads, c.CompanionDownloads} {
 		if len(near) > 0 && !near.sane() {
