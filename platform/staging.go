@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/anycl/anycl/cl"
@@ -149,16 +150,15 @@ func (s *staging) fail(err error) {
 func (s *staging) close() error {
 	s.mu.Lock()
 	s.closed = true
-	queues := []*cl.Queue{s.up, s.down, s.maps}
+	queues := s.queues()
 	s.mu.Unlock()
 	var err error
 	for _, q := range queues {
-		if q != nil {
-			err = errors.Join(err, q.Finish())
-		}
+		err = errors.Join(err, q.Finish())
 	}
 	s.life.Lock() // whoever waits for a transfer has heard of its end by now
 	defer s.life.Unlock()
+	queues = s.queues() // whoever was inside may have made one since
 	for _, c := range s.classes() {
 		for _, p := range c.all {
 			if p.waiting {
@@ -176,9 +176,12 @@ func (s *staging) close() error {
 	}
 	s.relays = nil
 	for _, q := range queues {
-		if q != nil {
-			err = errors.Join(err, q.Finish(), q.Close())
-		}
+		err = errors.Join(err, q.Finish(), q.Close())
 	}
 	return err
+}
+
+// queues are those that were made. s.mu is held, or s.life.
+func (s *staging) queues() []*cl.Queue {
+	return slices.DeleteFunc([]*cl.Queue{s.up, s.down, s.maps}, func(q *cl.Queue) bool { return q == nil })
 }

@@ -157,3 +157,22 @@ func TestCloseWhileOthersStream(t *testing.T) {
 		wg.Wait()
 	}
 }
+
+// Who was inside when closing began may still make the queue that it needs.
+func TestAQueueMadeWhileClosingIsClosed(t *testing.T) {
+	o := withStaging(t)
+	s := o.staging
+	require.True(t, s.enter())
+	var wg sync.WaitGroup
+	wg.Go(func() { assert.NoError(t, o.Close()) })
+	for closed := false; !closed; time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		closed = s.closed
+		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	assert.NoError(t, s.beside(&s.up))
+	s.mu.Unlock()
+	s.end()
+	wg.Wait()
+}
