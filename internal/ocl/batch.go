@@ -34,6 +34,7 @@ const (
 // built is a program in which the kernels of one part end in suffix.
 type built struct {
 	prog   *cl.Program
+	id     uint64 // of its text, see hashOf
 	suffix string
 }
 
@@ -53,6 +54,7 @@ type partKey [sha256.Size]byte
 
 type entry struct {
 	prog   weak.Pointer[cl.Program]
+	id     uint64
 	suffix string
 }
 
@@ -66,7 +68,7 @@ func (l *library) find(key partKey) (built, bool) {
 		return built{}, false
 	}
 	prog := at.prog.Value()
-	return built{prog, at.suffix}, prog != nil
+	return built{prog, at.id, at.suffix}, prog != nil
 }
 
 func (l *library) enter(p *program, b built) {
@@ -80,7 +82,7 @@ func (l *library) enter(p *program, b built) {
 		maps.DeleteFunc(l.parts, func(_ partKey, at entry) bool { return at.prog.Value() == nil })
 		l.sweep = 2*len(l.parts) + batchLarge
 	}
-	l.parts[key] = entry{weak.Make(b.prog), b.suffix}
+	l.parts[key] = entry{weak.Make(b.prog), b.id, b.suffix}
 }
 
 // compileAll makes every program of the tasks available in the library.
@@ -135,10 +137,10 @@ func divide(parts []*program) [][]*program {
 // so that one that a driver refuses does not take the others with it.
 func (w *site) compile(ctx context.Context, parts []*program) error {
 	if len(parts) > 1 {
-		prog, err := w.programs.Program(ctx, fmt.Sprintf("%d parts", len(parts)), w.head+join(parts), parts[0].options)
+		all, err := w.build(ctx, fmt.Sprintf("%d parts", len(parts)), join(parts), parts[0].options)
 		if err == nil {
 			for i, p := range parts {
-				w.library.enter(p, built{prog, suffix(i)})
+				w.library.enter(p, built{all.prog, all.id, suffix(i)})
 			}
 			return nil
 		}
@@ -147,14 +149,14 @@ func (w *site) compile(ctx context.Context, parts []*program) error {
 		}
 	}
 	for _, p := range parts {
-		prog, err := w.programs.Program(ctx, p.name, w.head+p.source, p.options)
+		b, err := w.build(ctx, p.name, p.source, p.options)
 		if err != nil {
 			if be := (*cl.BuildError)(nil); errors.As(err, &be) {
 				continue // the task that needs it reports it
 			}
 			return err
 		}
-		w.library.enter(p, built{prog: prog})
+		w.library.enter(p, b)
 	}
 	return nil
 }
@@ -164,11 +166,17 @@ func (w *site) program(ctx context.Context, t *engine.Task, p *program) (built, 
 	if b, ok := w.library.find(p.key()); ok {
 		return b, nil
 	}
-	prog, err := w.programs.Program(ctx, p.name, w.head+p.source, p.options)
+	b, err := w.build(ctx, p.name, p.source, p.options)
 	if err != nil {
 		return built{}, taskError(w.facts.name, t, "build", err)
 	}
-	return built{prog: prog}, nil
+	return b, nil
+}
+
+func (w *site) build(ctx context.Context, name, source, options string) (built, error) {
+	source = w.head + source
+	prog, err := w.programs.Program(ctx, name, source, options)
+	return built{prog: prog, id: hashOf(source, options)}, err
 }
 
 func suffix(i int) string { return fmt.Sprintf("_%d", i) }

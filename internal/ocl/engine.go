@@ -22,15 +22,16 @@ var (
 
 // Engine is an opened device as an engine.
 type Engine struct {
-	dev   *platform.Opened
-	facts *deviceFacts // of far
-	far   *site
-	near  *site  // nil: no companion
-	team  *site  // nil: no second thread, or no companion
-	force string // of EnvVariant
-	watch Watch  // nil: nobody does
-	last  atomic.Pointer[engine.Task]
-	known atomic.Pointer[rates]
+	dev    *platform.Opened
+	facts  *deviceFacts // of far
+	far    *site
+	near   *site // nil: no companion
+	team   *site // nil: no second thread, or no companion
+	loaded *loadedKernels
+	force  string // of EnvVariant
+	watch  Watch  // nil: nobody does
+	last   atomic.Pointer[engine.Task]
+	known  atomic.Pointer[rates]
 
 	launches atomic.Int64
 
@@ -57,7 +58,7 @@ func NewForced(dev *platform.Opened, variants string) *Engine {
 	e := &Engine{
 		dev: dev, facts: facts,
 		far:  &site{device: dev.CL(), facts: facts, programs: dev, library: new(library)},
-		near: near, team: newTeam(near, facts),
+		near: near, team: newTeam(near, facts), loaded: &loadedByAll,
 		force: variants, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
 	e.Calibrated()

@@ -244,6 +244,8 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 			if b.Task.Kind != engine.Custom { // what a caller's own kernel does is seen when it runs, as is what is predicted too long
 				step.share.pace = float64(s.eng.rates().nearWork(b.Task)) / float64(max(1, step.share.groups))
 			}
+		} else if s.eng.near != nil {
+			s.eng.loaded.enter(b.Task, p.programs[j], l.kernel, step.rng)
 		}
 		if n := k.NumArgs(); n != len(l.prog.args) {
 			return fmt.Errorf("kernel %s takes %d arguments, not %d", l.kernel, n, len(l.prog.args))

@@ -83,6 +83,8 @@ type estimates struct {
 	near  []bool          // it can run on the companion
 	work  []time.Duration // of one core, without the launch
 	far   []time.Duration // on the driver's threads
+	fresh []bool          // the first of its kind, and it did not run there yet
+	held  int             // kernels that the driver keeps loaded for its threads
 }
 
 var _ engine.Estimates = (*estimates)(nil)
@@ -93,9 +95,12 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 	for i, t := range tasks {
 		if j, ok := first[t]; ok {
 			s.near, s.work, s.far = append(s.near, s.near[j]), append(s.work, s.work[j]), append(s.far, s.far[j])
+			s.fresh = append(s.fresh, false)
 			continue
 		}
 		first[t] = i
+		held, among := e.loaded.holds(t)
+		s.fresh, s.held = append(s.fresh, !among), held
 		if e.facts.check(t) != nil { // nobody will ask
 			s.near, s.work, s.far = append(s.near, false), append(s.work, 0), append(s.far, 0)
 			continue
@@ -130,14 +135,31 @@ func (s *estimates) site(tasks []int) (w *site, why string) {
 	}
 	near, far, team := s.race(tasks)
 	us := func(d time.Duration) time.Duration { return d.Round(100 * time.Nanosecond) }
-	switch alone := time.Duration(float64(near) / patience); {
-	case min(team, alone) > far || min(team, alone) > foreground:
-		return e.far, ""
-	case alone <= team:
-		return e.near, fmt.Sprintf("on the calling thread: predicted %v, and %v where threads are woken", us(near), us(far))
-	default:
-		return e.team, fmt.Sprintf("shared with the calling thread: predicted %v, %v on it alone, and %v where threads are woken", us(team), us(near), us(far))
+	alone := time.Duration(float64(near) / patience)
+	full := ""
+	if best := min(team, alone); best > far || best > foreground {
+		if float64(best) > patience*float64(far) || !s.crowded(tasks) {
+			return e.far, ""
+		}
+		full = fmt.Sprintf("; the driver keeps %d kernels loaded for its threads already", s.held)
 	}
+	switch {
+	case alone <= team:
+		return e.near, fmt.Sprintf("on the calling thread: predicted %v, and %v where threads are woken%s", us(near), us(far), full)
+	default:
+		return e.team, fmt.Sprintf("shared with the calling thread: predicted %v, %v on it alone, and %v where threads are woken%s", us(team), us(near), us(far), full)
+	}
+}
+
+// crowded reports whether tasks had better leave the driver's threads alone.
+func (s *estimates) crowded(tasks []int) bool {
+	fresh := 0
+	for _, t := range tasks {
+		if s.fresh[t] {
+			fresh++
+		}
+	}
+	return crowded(s.held, fresh)
 }
 
 // patience is by how much the calling thread may be predicted to be slower alone and still be
