@@ -11,7 +11,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,6 +38,7 @@ func main() {
 
 type options struct {
 	device, filter, out, dir string
+	section                  string
 	peers                    []string
 	list, quick, verbose     bool
 	cpu                      bool
@@ -64,11 +67,12 @@ func newRoot() *cobra.Command {
 	f.IntVar(&o.turns, "turns", 0, "turns of each contender (default 7)")
 	f.IntVar(&o.drawn, "drawn", 0, "measure so many works of random kinds and shapes instead of the listed ones")
 	f.Uint64Var(&o.seed, "seed", 1, "of the works that are drawn")
+	f.StringVar(&o.section, "section", "", "measure the works of this section of the report only, in this process")
 	c.AddCommand(newReport(), newRegret(), newGonum())
 	return c
 }
 
-func (o *options) run(ctx context.Context) (err error) {
+func (o *options) run(ctx context.Context) error {
 	all := bench.Works()
 	if o.drawn > 0 {
 		all = bench.Drawn(o.seed, o.drawn)
@@ -86,6 +90,39 @@ func (o *options) run(ctx context.Context) (err error) {
 		}
 		return nil
 	}
+	if o.section == "" {
+		return eachSection(ctx, works)
+	}
+	works = slices.DeleteFunc(works, func(w *bench.Work) bool { return w.Section != o.section })
+	return o.measure(ctx, works)
+}
+
+// eachSection measures each section of works in a process of its own: what one process may have of a driver is
+// not to be used up by the rows before, and by peers. PoCL 3.1 keeps 128 kernels loaded, and
+// those of CLBlast for good.
+func eachSection(ctx context.Context, works []*bench.Work) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, w := range works {
+		if seen[w.Section] {
+			continue
+		}
+		seen[w.Section] = true
+		c := exec.CommandContext(ctx, self, append(slices.Clone(os.Args[1:]), "--section", w.Section)...)
+		c.Stdout, c.Stderr = os.Stdout, os.Stderr
+		c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+		if err := c.Run(); err != nil {
+			return fmt.Errorf("%s: %w", w.Section, err)
+		}
+	}
+	return nil
+}
+
+// measure measures works in this process.
+func (o *options) measure(ctx context.Context, works []*bench.Work) (err error) {
 	if err := peers.CoreType(); err != nil {
 		return err
 	}
