@@ -1,4 +1,5 @@
-// Bench measures the works of internal/bench beside other libraries.
+// Bench measures the works of internal/bench beside other libraries, each section of the report in
+// a process of its own.
 //
 //	go run . -filter '^sgemm/'                   ours beside all peers that are installed
 //	go run . -peers onnxruntime,pytorch -out results/here.jsonl

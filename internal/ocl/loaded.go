@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"hash/maphash"
+	"maps"
 	"sync"
 	"weak"
 
@@ -58,11 +59,7 @@ func (l *loadedKernels) enter(t *engine.Task, b built, name string, r cl.Range) 
 	l.kernels[loadedKernel{b.id, name + b.suffix, r.Local}] = struct{}{}
 	l.tasks[weak.Make(t)] = struct{}{}
 	if len(l.tasks) > l.sweep {
-		for p := range l.tasks {
-			if p.Value() == nil {
-				delete(l.tasks, p)
-			}
-		}
+		maps.DeleteFunc(l.tasks, func(t weak.Pointer[engine.Task], _ struct{}) bool { return t.Value() == nil })
 		l.sweep = 2*len(l.tasks) + loadedMost
 	}
 }
