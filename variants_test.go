@@ -20,7 +20,7 @@ import (
 // whole matrix, each variant meets some samples of each op.
 //
 //	make variants                                     the whole matrix with each
-//	ANYCL_MATRIX=full go test -v -run 'Variant.*contract=tile' .
+//	ANYCL_MATRIX=full go test -v -timeout 60m -run 'EveryVariantAgrees/./contract=tile' .
 
 // variantOps come down to tasks of every family in all their forms.
 var variantOps = []string{

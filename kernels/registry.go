@@ -116,7 +116,7 @@ var Variants = slices.Concat(attentionVariants, scanVariants, rankVariants, uniq
 	{
 		Family: "reduce", Name: "stripe", File: "reduce_stripe.cl", Needs: []string{"monoid.cl", "monoid_vector.cl"}, Kernels: []string{"reduce_stripe"},
 		Hooks:  append([]string{"LOADS"}, folding...),
-		Macros: []Macro{split, {"VECTORS", nil, "of 16 lanes"}, {"PLAIN", flag, "the values have LOADS"}, {"TURNS", nil, "columns side by side"}, {"STEPS", []int{1, 4}, "columns at a time"}},
+		Macros: []Macro{split, {"VECTORS", nil, "of 16 lanes"}, {"PLAIN", flag, "the values have LOADS"}, {"TURNS", nil, "columns side by side"}, {"STEPS", []int{1, 8}, "columns at a time"}},
 		For:    "CPU drivers: rows that are neighbours in memory",
 	},
 	{

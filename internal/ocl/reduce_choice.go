@@ -105,7 +105,7 @@ func (r *reduction) planBlock(c reduceChoice) (*plan, error) {
 	g.size("GOLDS", max(extent(r.task, within), 1))
 	g.size("RSPAN", m.Rows)
 	coords = append([]coord{{"r", axesOf(r.task, 0)}}, coords...)
-	plain := len(within) == 1 && c.vec%vectorLanes == 0 && g.vectorHook("LOADS", coords, within[0], r.fold.Value, r.val, r.ahead())
+	plain := len(within) == 1 && c.vec%vectorLanes == 0 && g.vectorHook("LOADS", coords, within[0], r.fold.Value, r.val, 0)
 	g.macro("PLAIN", oneIf(plain))
 	if !plain {
 		g.macro("LANES", loopLanes(within, regSize(r.val), r.fold.Value))
@@ -116,18 +116,4 @@ func (r *reduction) planBlock(c reduceChoice) (*plan, error) {
 		files = []string{"monoid_vector.cl", "reduce_block.cl"}
 	}
 	return r.one(g, m.Grid, "reduce_block", fmt.Sprintf("vec=%d rows=%d", c.vec, m.Rows), c.parts, files...)
-}
-
-// ahead is how far ahead of a fold its values are fetched where they come from
-// beyond the caches of one core: what a processor fetches by itself does not
-// cross a page (a sum of 256 MiB 7.5 and 6.3 ms), and in cache it is a waste.
-func (r *reduction) ahead() int {
-	bytes := int64(0)
-	for _, in := range r.task.Ins {
-		bytes += in.Bytes()
-	}
-	if bytes < 4<<20 {
-		return 0
-	}
-	return 2048
 }

@@ -56,7 +56,7 @@ func TestWideStripesFoldDownRows(t *testing.T) {
 				task, in := middle(dt, f, s[0], s[1], s[2])
 				e := device(t, "reduce=stripe", func(d *deviceFacts) { d.cache = 1 })
 				p := verify(t, e, task, [][]byte{randomBytes(rand.New(rand.NewPCG(3, 4)), in.DType, in.Len)}, 1e-3, 4)
-				require.Contains(t, p.Variant, "steps=4")
+				require.Contains(t, p.Variant, "steps=8")
 			})
 		}
 	}
