@@ -2,7 +2,7 @@
 //
 //     double_exp   double_exp2  double_expm1  double_log   double_log2  double_log1p  double_sinh
 //     double_cosh  double_tanh  double_erf    double_erfc  double_atan  double_atan2  double_asin
-//     double_acos  double_pow
+//     double_acos  double_pow   double_exp_plus_1
 //
 // Each takes and gives double, with the special cases of OpenCL's function of that name, to within
 // the error that the full profile allows. As in math.cl there is no branch, no table and no call in
@@ -51,6 +51,9 @@ INLINE double double_exp(const double x) {
     const double r = fma(-n, LN2_LOW, fma(-n, LN2_HIGH, c));
     return double_scale(fma(r * r, double_exp_rest(r), r) + 1.0, t);
 }
+
+// 1 + e^x
+INLINE double double_exp_plus_1(const double x) { return 1.0 + double_exp(x); }
 
 // 2^(x + more)
 INLINE double double_exp2_sum(const double x, const double more) {
@@ -286,6 +289,7 @@ INLINE double double_pow(const double x, const double y) {
 #else
 
 #define double_exp(x) exp(x)
+#define double_exp_plus_1(x) (1.0 + exp(x))
 #define double_exp2(x) exp2(x)
 #define double_expm1(x) expm1(x)
 #define double_log(x) log(x)

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"math"
 )
 
@@ -22,7 +23,7 @@ var _ = define(Op{
 	},
 	// The sum has terms of one sign, so the errors of exp (3), + and / only
 	// add up; e^-x overflows only where y is below every normal number.
-	Scalar:  scalarOf("1.0f / (1.0f + exp(-a))", 25, real1(sigmoidOf)),
+	Scalar:  scalarOf("1.0f / exp_plus_1(-a)", 25, real1(sigmoidOf)),
 	ULP:     6,
 	Samples: singles(-8, 8),
 })
@@ -48,7 +49,7 @@ var _ = define(Op{
 		s := Sigmoid(b.In(0))
 		b.Add(0, Mul(b.Grad(), Add(s, Mul(b.Out(), Sub(ScalarLike(s, 1), s)))))
 	},
-	Scalar:  scalarOf("a / (1.0f + exp(-a))", 25, real1(func(a float64) float64 { return a / (1 + math.Exp(-a)) })),
+	Scalar:  scalarOf("a / exp_plus_1(-a)", 25, real1(func(a float64) float64 { return a / (1 + math.Exp(-a)) })),
 	ULP:     6,
 	Samples: singles(-8, 8),
 })
@@ -163,6 +164,37 @@ var _ = define(Op{
 	// 2z² + 1 times as much, which is x² + 1 = 17 at x = -4. 1 + erf instead
 	// would lose every digit there.
 	ULP:     34,
+	Samples: singles(),
+})
+
+// GELUTanh returns the usual approximation of GELU, element by element:
+//
+//	y = x/2 · (1 + tanh u) = x / (1 + e^-2u),  u = √(2/π) · (x + 0.044715 x³)
+//
+// x is a float; -Inf gives NaN. It differs from GELU by up to 0.0005. Errors: dtype is not a float.
+// Source: Hendrycks and Gimpel, Gaussian Error Linear Units (2016), section 2.
+func GELUTanh(x *Node) *Node { return apply("gelu_tanh", nil, x) }
+
+// Of the exponent -2u: its factors of x and of x³.
+var geluLinear, geluCubic = -2 * math.Sqrt(2/math.Pi), -2 * math.Sqrt(2/math.Pi) * 0.044715
+
+var _ = define(Op{
+	Name:   "gelu_tanh",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad: func(b *Back) {
+		x := b.In(0)
+		linear, cubic, square := ScalarLike(x, -geluLinear), ScalarLike(x, -geluCubic), Square(x)
+		s := Sigmoid(Mul(x, Add(linear, Mul(cubic, square))))
+		slope := Add(linear, Mul(ScalarLike(x, -3*geluCubic), square)) // of 2u
+		b.Add(0, Mul(b.Grad(), Mul(s, Add(ScalarLike(x, 1), Mul(Mul(x, slope), Sub(ScalarLike(x, 1), s))))))
+	},
+	Scalar: scalarOf(fmt.Sprintf("a / exp_plus_1(a * (%.17gf + %.17gf * a * a))", geluLinear, geluCubic), 30, real1(func(a float64) float64 {
+		return a / (1 + math.Exp(a*(geluLinear+geluCubic*a*a)))
+	})),
+	// 6 as SiLU; the exponent is good to 2, which counts as often as it is large: 11 at x = -4.
+	ULP:     28,
 	Samples: singles(),
 })
 

@@ -109,6 +109,11 @@ var precise = []struct {
 		cdf := bigAdd(bf(1), bigErf(bigDiv(x, bigSqrt(bf(2)))))
 		return bigMul(bigScale(x, -1), cdf)
 	}},
+	{"gelu_tanh", -4, 4, func(x *big.Float) *big.Float {
+		cube := bigMul(bigDiv(bf(44715), bf(1e6)), bigMul(x, bigMul(x, x)))
+		twice := bigMul(bigSqrt(bigDiv(bf(8), bigPi())), bigAdd(x, cube))
+		return bigDiv(x, bigAdd(bf(1), bigExp(bigNeg(twice))))
+	}},
 	{"hardswish", -3, 3, func(x *big.Float) *big.Float { return bigDiv(bigMul(x, bigAdd(x, bf(3))), bf(6)) }},
 }
 
@@ -206,6 +211,7 @@ func TestHostFunctionsKeepSpecialValues(t *testing.T) {
 		"silu":       {{0, 0}, {inf, inf}, {-inf, nan}, {-1000, neg0}},
 		"relu":       {{-1, 0}, {nan, nan}, {-inf, 0}, {inf, inf}, {2, 2}},
 		"gelu":       {{0, 0}, {inf, inf}, {-inf, nan}, {-100, neg0}, {100, 100}},
+		"gelu_tanh":  {{0, 0}, {neg0, neg0}, {inf, inf}, {-inf, nan}, {-100, neg0}, {-1e30, neg0}, {100, 100}, {nan, nan}},
 		"softplus":   {{-inf, 0}, {inf, inf}, {0, math.Ln2}, {nan, nan}, {1000, 1000}},
 		"hardswish":  {{-3, neg0}, {3, 3}, {-4, neg0}, {1e30, 1e30}, {inf, inf}, {-inf, nan}, {nan, nan}},
 		"floor":      {{-0.5, -1}, {neg0, neg0}, {inf, inf}, {nan, nan}, {1e30, 1e30}},

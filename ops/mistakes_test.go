@@ -33,6 +33,7 @@ func TestAMistakeNamesTheOpTheLineAndTheShapes(t *testing.T) {
 		{"pow", []string{"int32 is not a float"}, func(g *Graph) { Pow(x(g, i32, 2), x(g, i32, 2)) }},
 		{"exp", []string{"int32 is not a float"}, func(g *Graph) { Exp(x(g, i32, 2)) }},
 		{"gelu", []string{"int32 is not a float"}, func(g *Graph) { GELU(x(g, i32, 2)) }},
+		{"gelu_tanh", []string{"int32 is not a float"}, func(g *Graph) { GELUTanh(x(g, i32, 2)) }},
 		{"relu", []string{"bool is not a number"}, func(g *Graph) { ReLU(x(g, boolean, 2)) }},
 		{"leaky_relu", []string{"int32 is not a float"}, func(g *Graph) { LeakyReLU(x(g, i32, 2), 0.1) }},
 		{"elu", []string{"bool is not a float"}, func(g *Graph) { ELU(x(g, boolean), 1) }},

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -31,7 +30,7 @@ var steps = map[string]step{
 	"relu": unary(ops.ReLU), "exp": unary(ops.Exp), "tanh": unary(ops.Tanh), "sigmoid": unary(ops.Sigmoid),
 	"gelu": unary(ops.GELU), "silu": unary(ops.SiLU), "sqrt": unary(ops.Sqrt),
 	"copy":      unary(func(x *ops.Node) *ops.Node { return x }),
-	"gelu_tanh": unary(geluTanh),
+	"gelu_tanh": unary(ops.GELUTanh),
 	"relu6":     unary(func(x *ops.Node) *ops.Node { return ops.Clip(x, 0, 6) }),
 	"scale": func(a *Attr, x []*ops.Node) *ops.Node {
 		return ops.Mul(x[0], ops.ScalarLike(x[0], a.Value))
@@ -91,14 +90,6 @@ func tiny(x *ops.Node) *ops.Node {
 			return nil
 		},
 	}, x)[0]
-}
-
-// geluTanh is the approximation by tanh of Hendrycks and Gimpel, Gaussian Error
-// Linear Units (2016), section 2.
-func geluTanh(x *ops.Node) *ops.Node {
-	s := func(v float64) *ops.Node { return ops.ScalarLike(x, v) }
-	inner := ops.Mul(s(math.Sqrt(2/math.Pi)), ops.Add(x, ops.Mul(s(0.044715), ops.Mul(x, ops.Mul(x, x)))))
-	return ops.Mul(ops.Mul(s(0.5), x), ops.Add(s(1), ops.Tanh(inner)))
 }
 
 func pooling(a *Attr) ops.PoolOptions {

@@ -261,7 +261,7 @@ var exactMoves = []move{
 // smoothMoves are continuous functions with moderate slopes.
 var smoothMoves = []move{
 	unary("tanh", ops.Tanh), unary("sigmoid", ops.Sigmoid), unary("sin", ops.Sin), unary("cos", ops.Cos), unary("erf", ops.Erf),
-	unary("gelu", ops.GELU), unary("softplus", ops.Softplus), unary("atan", ops.Atan), unary("abs", ops.Abs), unary("relu", ops.ReLU),
+	unary("gelu", ops.GELU), unary("gelu_tanh", ops.GELUTanh), unary("softplus", ops.Softplus), unary("atan", ops.Atan), unary("abs", ops.Abs), unary("relu", ops.ReLU),
 	binary("add", ops.Add), binary("sub", ops.Sub), binary("mul", ops.Mul), binary("maximum", ops.Maximum),
 	folding("mean", ops.Mean),
 	func(p *program) {

@@ -2,6 +2,7 @@ package optest
 
 import (
 	"math"
+	"math/big"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -30,6 +31,7 @@ func init() {
 		"silu":       silu,
 		"softplus":   softplus,
 		"gelu":       gelu,
+		"gelu_tanh":  geluTanh,
 		"hardswish":  hardSwish,
 		"floor":      math.Floor,
 		"ceil":       math.Ceil,
@@ -161,6 +163,24 @@ func softplus(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-
 
 // gelu is x·Φ(x), with Φ from erfc so that the negative tail does not cancel.
 func gelu(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }
+
+// geluTanh is x·sigmoid(2u), written so that the negative tail does not cancel. The exponent 2u is
+// computed to more than float64 has, because its error counts as often as it is large.
+func geluTanh(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) || math.Abs(x) > 1e6 {
+		return silu(x)
+	}
+	wide := func() *big.Float { return new(big.Float).SetPrec(128) }
+	exact := wide().SetFloat64(x)
+	cube := wide().Mul(wide().Mul(exact, exact), exact)
+	cube.Quo(cube.Mul(cube, wide().SetInt64(44715)), wide().SetInt64(1e6))
+	rootOf8OverPi, _ := wide().SetString("1.5957691216057307117597842397375274739034345246")
+	twice := cube.Mul(cube.Add(cube, exact), rootOf8OverPi)
+	u, _ := twice.Float64()
+	rest, _ := twice.Sub(twice, wide().SetFloat64(u)).Float64()
+	s := sigmoid(u)
+	return x * (s + s*sigmoid(-u)*rest)
+}
 
 // hardSwish is x·min(max(x+3, 0), 6)/6.
 func hardSwish(x float64) float64 {

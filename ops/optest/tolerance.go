@@ -122,6 +122,9 @@ var tolerances = map[string]Tolerance{
 	// erfc 16, two products, and the rounding of its argument z, which counts
 	// up to x² + 1 = 17 times at x = -4, where the samples end.
 	"gelu": {ULP: 16 + 1 + 17, ULP64: 16 + 1 + 17, Source: composition},
+	// As silu, and the rounding of the exponent, good to 2, which counts 11
+	// times at x = -4.
+	"gelu_tanh": {ULP: 3 + 0.5 + 2.5 + 22, ULP64: 3 + 0.5 + 0.5 + 22, Source: composition},
 
 	"reshape": moved, "transpose": moved, "broadcast_to": moved, "slice": moved,
 	"pad": moved, "concat": moved, "windows": moved, "stop_gradient": moved,
