@@ -40,6 +40,7 @@ func main() {
 type options struct {
 	device, filter, out, dir string
 	section                  string
+	alone                    bool // only section, which works that are drawn leave empty
 	peers                    []string
 	list, quick, verbose     bool
 	cpu                      bool
@@ -52,7 +53,10 @@ func newRoot() *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use: "bench", Short: "measure ours beside other libraries", Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.alone = c.Flags().Changed("section")
+			return o.run(c.Context())
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.device, "device", "", "device to use (default ANYCL_DEVICE, else the best)")
@@ -91,7 +95,7 @@ func (o *options) run(ctx context.Context) error {
 		}
 		return nil
 	}
-	if o.section == "" {
+	if !o.alone {
 		return eachSection(ctx, works)
 	}
 	works = slices.DeleteFunc(works, func(w *bench.Work) bool { return w.Section != o.section })
