@@ -18,6 +18,9 @@
 //         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 //         ACROSS 1: neighbours among work-items take panels of the same rows, 0: rows of the same panel
 //         BY_COLUMN 1: neighbours in n are no neighbours in the output: it is stored column by column
+//         TURNED  1: BY_COLUMN, of MR rows that transpose.cl turns
+//         OUT_ROWS(b, m, n, s)  where TURNED and neighbours in m are neighbours in the output but at
+//         ends of runs: of the sums s of MR rows from m on, stored side by side, by vectors ROWS_OUT of MR
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; contract_sum.cl
 //                  folds them in a fixed order
 //         FLIP where A is packed as A ^ FLIP: MAC(FLIP, b, 0) of all b is subtracted
@@ -36,6 +39,9 @@
 #define AHEAD 64 // rows of a panel
 
 typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
+#ifdef OUT_ROWS
+typedef ROWS_OUT __attribute__((aligned(sizeof(ACC)))) ROWS_ANYWHERE;
+#endif
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_panel(PARAMS) {
@@ -168,12 +174,29 @@ void contract_panel(PARAMS) {
         }
 #endif
         // All of it first: a load of what was stored just before, in other pieces, waits.
+#if TURNED
+#define SUM(i, j) out[j][i]
+        ACC out[NR][MR] __attribute__((aligned(128)));
+        #pragma unroll
+        for (int v = 0; v < NV; v++) {
+            VT t[VL];
+            #pragma unroll
+            for (int i = 0; i < MR; i++)
+                t[i] = acc[i][v];
+            transpose_rows(t, MR);
+            #pragma unroll
+            for (int i = 0; i < MR; i++)
+                *(VT *)(out[v * VL] + i * VL) = t[i];
+        }
+#else
+#define SUM(i, j) out[i][j]
         ACC out[MR][NR] __attribute__((aligned(128)));
         #pragma unroll
         for (int i = 0; i < MR; i++)
             #pragma unroll
             for (int v = 0; v < NV; v++)
                 *(VT *)(out[i] + v * VL) = acc[i][v];
+#endif
 #if SPLIT
         for (int i = 0; i < rows; i++) {
             __global ACC *part = PART + (((size_t)(S_FROM + s) * BATCHES + b) * M + firstM + i) * N + left;
@@ -181,23 +204,30 @@ void contract_panel(PARAMS) {
                 part[j] = out[i][j];
         }
 #elif BY_COLUMN
+#ifdef OUT_ROWS
+        if (rows == MR && OUT_AT(b, firstM + MR - 1, left) - OUT_AT(b, firstM, left) == MR - 1) {
+            for (int j = at; j < to; j++)
+                OUT_ROWS(b, firstM, left + j, out[j]);
+            continue;
+        }
+#endif
         if (rows == MR) {
             for (int j = at; j < to; j++)
                 for (int i = 0; i < MR; i++)
-                    OUT(b, firstM + i, left + j, out[i][j]);
+                    OUT(b, firstM + i, left + j, SUM(i, j));
         } else {
             for (int j = at; j < to; j++)
                 for (int i = 0; i < rows; i++)
-                    OUT(b, firstM + i, left + j, out[i][j]);
+                    OUT(b, firstM + i, left + j, SUM(i, j));
         }
 #else
         for (int i = 0; i < rows; i++)
             if (to - at == NR)
                 WIDE for (int j = 0; j < NR; j++)
-                    OUT(b, firstM + i, left + j, out[i][j]);
+                    OUT(b, firstM + i, left + j, SUM(i, j));
             else
                 PARTLY for (int j = at; j < to; j++)
-                    OUT(b, firstM + i, left + j, out[i][j]);
+                    OUT(b, firstM + i, left + j, SUM(i, j));
 #endif
     }
 }

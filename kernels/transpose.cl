@@ -1,4 +1,4 @@
-// transpose.cl: squares of vectors turned in registers
+// transpose.cl: rows of vectors turned in registers
 //
 // macros  VL  lanes, a power of two    VT  a vector of them
 // note    riffles are named as such where the compiler offers it: written by elements, LLVM 15 takes
@@ -32,18 +32,22 @@ static inline VT riffle(const VT a, const VT b, const int high) {
 #define RIFFLE_HIGH(a, b) riffle(a, b, 1)
 #endif
 
-// Riffling the two halves of VL rows log2(VL) times exchanges rows and columns.
-static inline void transpose(VT *r) {
+// Riffling the two halves of so many rows, a power of two up to VL, log2(rows) times leaves their
+// columns, one after the other: VL / rows of them to a vector.
+static inline void transpose_rows(VT *r, const int rows) {
     #pragma unroll
-    for (int stage = 1; stage < VL; stage *= 2) {
+    for (int stage = 1; stage < rows; stage *= 2) {
         VT t[VL];
         #pragma unroll
-        for (int i = 0; i < VL / 2; i++) {
-            t[2 * i] = RIFFLE_LOW(r[i], r[i + VL / 2]);
-            t[2 * i + 1] = RIFFLE_HIGH(r[i], r[i + VL / 2]);
+        for (int i = 0; i < rows / 2; i++) {
+            t[2 * i] = RIFFLE_LOW(r[i], r[i + rows / 2]);
+            t[2 * i + 1] = RIFFLE_HIGH(r[i], r[i + rows / 2]);
         }
         #pragma unroll
-        for (int i = 0; i < VL; i++)
+        for (int i = 0; i < rows; i++)
             r[i] = t[i];
     }
 }
+
+// Rows and columns of VL rows are exchanged.
+static inline void transpose(VT *r) { transpose_rows(r, VL); }

@@ -301,3 +301,36 @@ func (c *contraction) vectorOut(g *gen, lanes int, splits int64, split string) b
 	g.macro("OUT_VECTOR(b, m, n, x)", fmt.Sprintf("PUT_VECTOR(%s, (%s) + OUT_AT(b, m, n))", x, g.pointer(len(c.task.Ins))))
 	return true
 }
+
+// rowsOut defines OUT_ROWS(b, m, n, s), which stores what is computed from the sums s of so many rows from
+// m on side by side, where rows are neighbours in the output but at ends of runs. Their positions then grow from
+// row to row, so that the first and the last tell whether all between adjoin.
+func (c *contraction) rowsOut(g *gen, rows int) {
+	v, out := c.task.Values[0], c.task.Outs[0]
+	if v.DType != c.acc || out.DType != c.acc || out.DType.Size() != int(c.accSize) || !c.rowsGrow() {
+		return
+	}
+	sums := "const ACC *s_ = (s);"
+	if v.Op != engine.OpAcc {
+		sums = "ACC s_[MR] LINES; for (int i_ = 0; i_ < MR; i_++) s_[i_] = EPILOGUE(b, (m) + i_, n, (s)[i_]);"
+	}
+	g.macro("ROWS_OUT", fmt.Sprintf("%s%d", c.accC, rows))
+	g.macro("OUT_ROWS(b, m, n, s)", fmt.Sprintf("do { %s *(__global ROWS_ANYWHERE *)(%s + OUT_AT(b, m, n)) = *(const ROWS_ANYWHERE *)s_; } while (0)",
+		sums, g.pointer(len(c.task.Ins))))
+}
+
+// rowsGrow reports whether the positions of rows in the output grow from one to the next, mostly by 1.
+func (c *contraction) rowsGrow() bool {
+	coef, affine := c.out.Addr.Affine(len(c.task.Axes))
+	if !affine || !c.rowsAdjoin() {
+		return false
+	}
+	end := int64(1)
+	for _, axis := range slices.Backward(c.axes(outRow)) {
+		if coef[axis] < end {
+			return false
+		}
+		end = coef[axis] * int64(c.task.Axes[axis])
+	}
+	return true
+}

@@ -433,6 +433,12 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.macro("BY_COLUMN", oneIf(c.columnsApart()))
 		c.hookOut(g)
 	}
+	files := []string{"contract_panel.cl"}
+	if p.splits == 1 && c.columnsApart() && p.shape.Rows > 1 && p.shape.Rows&(p.shape.Rows-1) == 0 && p.shape.Rows <= p.shape.Lanes {
+		g.macro("TURNED", 1)
+		c.rowsOut(g, p.shape.Rows)
+		files = []string{"transpose.cl", "contract_panel.cl"}
+	}
 	c.vectorOut(g, p.shape.Lanes, p.splits, "S_FROM + s")
 	if p.packA {
 		g.scratchArg("A_PACK", scratchA, c.accC)
@@ -463,7 +469,7 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.size("RUN_COLUMNS", c.columnRun())
 		g.size("RUN_PANELS", ceilDiv(c.columnRun(), int64(p.shape.Columns())))
 	}
-	return g.assemble("contract_panel.cl")
+	return g.assemble(files...)
 }
 
 // pointer defines SIDE_PTR, where the operand that l loads from starts, and

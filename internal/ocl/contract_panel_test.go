@@ -1,11 +1,13 @@
 package ocl
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -66,6 +68,45 @@ func TestPanelsThatCostTooManyLinesAreKept(t *testing.T) {
 			p := con.choosePanel()
 			require.Equal(t, c.kept, p.keepB)
 			require.Equal(t, c.ahead, p.linesAhead(con))
+		})
+	}
+}
+
+// Images in planes times weights: pixels are rows of the product and neighbours in the output, but for
+// tiles that reach into the next image. 35 pixels are no multiple of 8.
+func TestRowsThatAreNeighboursInTheOutputAreStoredAsVectors(t *testing.T) {
+	numbersOnly(t)
+	t.Parallel()
+	const images, o, h, w, c = 3, 37, 5, 7, 4
+	dims := []int{images, o, h, w, c, 3, 3}
+	plane := int64((h + 2) * (w + 2))
+	image := view{tensor.Float32, 0, []int64{c * plane, 0, w + 2, 1, plane, w + 2, 1}, images * c * plane}
+	plain := product([4]int{1, 1, 2, 3}, dims, dense(tensor.Float32, dims, 1, 4, 5, 6), image, tensor.Float32)
+	epilogue := product([4]int{1, 1, 2, 3}, dims, dense(tensor.Float32, dims, 1, 4, 5, 6), image, tensor.Float32)
+	out := dense(tensor.Float32, dims, 0, 1, 2, 3)
+	epilogue.Ins = append(epilogue.Ins, engine.Operand{DType: tensor.Float32, Len: o}, engine.Operand{DType: tensor.Float32, Len: out.len})
+	epilogue.Alias = []int{3}
+	v := engine.Apply(add, tensor.Float32, epilogue.Values[0], engine.Load(2, tensor.Float32, engine.AxisIndex(1), nil))
+	v = engine.Apply(add, tensor.Float32, v, engine.Load(3, tensor.Float32, out.index(), nil))
+	epilogue.Values[0] = engine.Apply(relu, tensor.Float32, v)
+	for name, task := range map[string]*engine.Task{"plain": plain, "epilogue": epilogue} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, ins := useBench(t), randomInputs(task, 1)
+			want, err := taskref.Eval(task, ins)
+			require.NoError(t, err)
+			for _, rows := range []int{4, 8, 6} {
+				s := separate(cpuFacts(16), collapse(task), true)
+				p := s.choosePanel()
+				p.shape.Rows, p.shape.Vectors, p.splits = rows, 2, 1
+				made, err := s.planPanel(p)
+				require.NoError(t, err)
+				require.Equal(t, rows != 6, strings.Contains(golden(made), "#define OUT_ROWS"), rows)
+				r := b.prepare(t, task, made, ins)
+				r.run(t)
+				requireClose(t, tensor.Float32, task.Size(3), want[0], r.read(t))
+			}
+			requireWays(t, task, eachKernel)
 		})
 	}
 }

@@ -16,6 +16,7 @@
 #define ACROSS 0
 #define BY_COLUMN 1
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
+#define TURNED 1
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p, i) LOAD_float32(p, i)
@@ -142,4 +143,5 @@ static inline long b_column_hook(const IDX n FN_PARAMS) {
 }
 #define B_COLUMN(n) b_column_hook(n FN_ARGS)
 
+#include "transpose.cl"
 #include "contract_panel.cl"
