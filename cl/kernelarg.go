@@ -94,11 +94,17 @@ func (k *Kernel) SetSVM(i int, s *SVM, offset int64) error {
 }
 
 // SetAddress sets a pointer argument to p, an address of the process in the storage of b, which the
-// kernel keeps. No commands are put in order by it, and the driver is not told that it is b. OpenCL allows
+// kernel keeps. No commands are put in order by it, and the driver is not told that it is b. Without b it is
+// memory that stays where it is, and the caller's, until another is set. OpenCL allows
 // it for shared virtual memory only: it is for drivers that have shown that they take others' addresses too.
 func (k *Kernel) SetAddress(i int, b *Buffer, p unsafe.Pointer) error {
-	if b == nil || p == nil {
+	if p == nil {
 		return k.argError(i, InvalidArgValue, "no address")
+	}
+	if b == nil {
+		c := k.obj.lib.command(cldriver.OpSetArgSVM)
+		c.Ptr = p
+		return k.submit(i, c, nil)
 	}
 	if !b.obj.use() {
 		return closed("set argument", b.obj.kind.String())

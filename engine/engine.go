@@ -63,6 +63,8 @@ type Link struct {
 	// Near says that the caller's own processor does all the work, and has in its caches what
 	// is moved before and after.
 	Near bool
+	// Lends says that what is fed and what results lies where the caller has it; see [Lender].
+	Lends bool
 }
 
 // Linked is an Engine that predicts each way of moving bytes on its own, apart from any wait:
@@ -79,6 +81,26 @@ type Linked interface {
 type Hosted interface {
 	// Host is m itself.
 	Host(m Memory) []byte
+}
+
+// Lender is an Engine whose tasks can work on the caller's own memory while a run goes on, so that feeds
+// need not be copied to the engine, nor results from it. [Link] says whether they would.
+type Lender interface {
+	// Lends reports whether tasks, where they are all there is to run, work on memory that is lent.
+	Lends(tasks []*Task) bool
+	// Vacant gives a memory of n bytes that can be lent, and has none of its own before it needs it.
+	Vacant(n int64) (Vacant, error)
+}
+
+// Vacant is a memory in whose place the caller's can be. It is for one goroutine at a time.
+type Vacant interface {
+	Memory
+	// Lend puts b in its place until Return: sequences work on b, and so do Read and Write. It reports
+	// whether that is possible, which takes as many bytes that begin at a multiple of tensor.Alignment, and
+	// sequences that have done their work when Run returns. What lay in it before is gone.
+	Lend(b []byte) bool
+	// Return ends that. Nothing refers to what was lent any more.
+	Return()
 }
 
 // Cored is an Engine that computes on the host's processors, as the CPU path does and the

@@ -177,6 +177,7 @@ type side struct {
 	seq      engine.Sequence
 	values   int64 // bytes of what the arenas hold, each counted
 	live     int64 // at most so many of them are in use at once
+	lent     int64 // bytes of what can lie where the caller has it
 }
 
 // immediate reports whether the side does its work on the thread that runs it.

@@ -61,8 +61,10 @@ type input struct {
 }
 
 type destination struct {
-	side int
-	slot engine.Slot
+	side   int
+	slot   engine.Slot
+	vacant engine.Vacant // nil: what is fed is copied
+	lent   bool          // in this run
 }
 
 // variableUse is a variable that a run reads or writes, and on which sides.
@@ -111,21 +113,25 @@ type fetched struct {
 
 // output is where a result is read from.
 type output struct {
-	side  int
-	slot  engine.Slot
-	dtype tensor.DType
-	shape []int
+	side   int
+	slot   engine.Slot
+	dtype  tensor.DType
+	shape  []int
+	vacant engine.Vacant // nil: the result is copied
+	lent   bool          // in this run
 }
 
 // feed notes that node n is to be written to slot.
 func (x *Executable) feed(n *Node, side int, slot engine.Slot) {
+	to := destination{side: side, slot: slot}
+	to.vacant, _ = slot.Mem.(engine.Vacant)
 	for i := range x.inputs {
 		if x.inputs[i].node == n.origin {
-			x.inputs[i].to = append(x.inputs[i].to, destination{side, slot})
+			x.inputs[i].to = append(x.inputs[i].to, to)
 			return
 		}
 	}
-	x.inputs = append(x.inputs, input{n.origin, []destination{{side, slot}}})
+	x.inputs = append(x.inputs, input{n.origin, []destination{to}})
 }
 
 // useVariable acquires v's memory on a side, once.
@@ -180,8 +186,8 @@ func (x *Executable) Run(ctx context.Context, feeds Feeds) ([]*tensor.Tensor, er
 }
 
 // RunInto is Run with outputs that the caller provides: contiguous, of the
-// right shape and dtype. It allocates nothing, provided that every feed is
-// contiguous.
+// right shape and dtype, which hold anything after an error. It allocates nothing, provided that
+// every feed is contiguous. A tensor may be fed and be an output too: the output comes last.
 func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Tensor) error {
 	return x.run(ctx, feeds, outs, nil)
 }
@@ -235,6 +241,8 @@ func (x *Executable) ready(ctx context.Context, feeds Feeds) error {
 
 func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, tr *tracer) error {
 	patient := x.brief && x.idle()
+	x.lend(feeds, outs)
+	defer x.takeBack()
 	if err := x.submit(ctx, feeds, nil, tr); err != nil {
 		return err
 	}
@@ -244,6 +252,9 @@ func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Te
 	for i := range x.outs {
 		start := tr.now()
 		o := &x.outs[i]
+		if o.lent {
+			continue
+		}
 		data, _ := outs[i].Bytes()
 		if err := x.sides[o.side].engine.Read(ctx, data, o.slot.Mem, o.slot.Offset); err != nil {
 			return err
@@ -336,8 +347,14 @@ func (x *Executable) follow(ctx context.Context, steps []step, run uint32, tr *t
 func (x *Executable) feedAll(ctx context.Context, feeds Feeds, streams []engine.Streamer, tr *tracer) error {
 	for i := range x.inputs {
 		start := tr.now()
-		data := contiguous(feeds[x.inputs[i].node])
+		var data []byte
 		for _, h := range x.inputs[i].to {
+			if h.lent {
+				continue
+			}
+			if data == nil {
+				data = contiguous(feeds[x.inputs[i].node])
+			}
 			var err error
 			if streams != nil {
 				err = streams[h.side].Send(ctx, h.slot.Mem, h.slot.Offset, data)

@@ -72,6 +72,8 @@ type MemoryReport struct {
 	// Fixed are constants, Variables what lives on between runs.
 	Fixed     int64 `json:"fixed"`
 	Variables int64 `json:"variables"`
+	// Lent is what feeds and results take where the caller has them, while a run goes on: nothing of the engine.
+	Lent int64 `json:"lent,omitempty"`
 }
 
 // Peak is all that the executable holds, between runs as well as in one.
@@ -126,7 +128,7 @@ func (x *Executable) Report() *Report {
 	}
 	for i, s := range x.sides {
 		m := &held[i]
-		m.Where, m.Values, m.Live = s.engine.Name(), s.values, s.live
+		m.Where, m.Values, m.Live, m.Lent = s.engine.Name(), s.values, s.live, s.lent
 		if q, ok := s.seq.(interface{ Scratch() int64 }); ok && !x.closed {
 			m.Scratch = q.Scratch()
 		}
@@ -136,7 +138,7 @@ func (x *Executable) Report() *Report {
 		for _, mem := range s.memories {
 			m.Fixed += mem.Bytes()
 		}
-		m.Fixed = max(m.Fixed-m.Arena, 0)
+		m.Fixed = max(m.Fixed-m.Arena-m.Lent, 0)
 		n := int64(x.twins.count())
 		m.Arena, m.Fixed, m.Scratch, m.Values = n*m.Arena, n*m.Fixed, n*m.Scratch, n*m.Values
 		for _, u := range x.vars {
@@ -146,7 +148,7 @@ func (x *Executable) Report() *Report {
 				}
 			}
 		}
-		if m.Arena+m.Fixed+m.Variables > 0 {
+		if m.Arena+m.Fixed+m.Variables+m.Lent > 0 {
 			r.Memory = append(r.Memory, *m)
 		}
 	}
@@ -207,8 +209,12 @@ func (r *Report) String() string {
 		}
 	}
 	for _, m := range r.Memory {
-		fmt.Fprintf(&b, "memory on %s: %s: arena %s for %s of values, of which at most %s live at once; scratch %s, constants %s, variables %s\n",
+		fmt.Fprintf(&b, "memory on %s: %s: arena %s for %s of values, of which at most %s live at once; scratch %s, constants %s, variables %s",
 			m.Where, units.Bytes(m.Peak()), units.Bytes(m.Arena), units.Bytes(m.Values), units.Bytes(m.Live), units.Bytes(m.Scratch), units.Bytes(m.Fixed), units.Bytes(m.Variables))
+		if m.Lent > 0 {
+			fmt.Fprintf(&b, "; feeds and results of %s lie where the caller has them", units.Bytes(m.Lent))
+		}
+		b.WriteByte('\n')
 	}
 	return b.String()
 }

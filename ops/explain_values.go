@@ -57,8 +57,9 @@ func (x *Executable) values() []ValueReport {
 		}
 		return x.sides[s].engine.Name()
 	}
-	move := func(r *ValueReport, from, to int) {
-		m := MoveReport{name(from), name(to), moveTime(engines, from, to, x.plan.Links, r.Bytes)}
+	move := func(v *value, r *ValueReport, from, to int) {
+		moved := place.Value{Bytes: r.Bytes, Lent: x.lends(v)}
+		m := MoveReport{name(from), name(to), moveTime(engines, from, to, x.plan.Links, &moved)}
 		for _, have := range r.Moves {
 			if have == m {
 				return
@@ -74,9 +75,9 @@ func (x *Executable) values() []ValueReport {
 			r.To = append(r.To, t)
 			switch {
 			case r.Fed:
-				move(r, place.Host, side)
+				move(v, r, place.Host, side)
 			case r.From >= 0 && x.plan.Choices[r.From].Side != side:
-				move(r, x.plan.Choices[r.From].Side, side)
+				move(v, r, x.plan.Choices[r.From].Side, side)
 			}
 		}
 		for _, v := range u.outs {
@@ -86,7 +87,7 @@ func (x *Executable) values() []ValueReport {
 	for _, v := range x.results {
 		if r := at(v); r.From >= 0 {
 			r.Result = true
-			move(r, x.plan.Choices[r.From].Side, place.Host)
+			move(v, r, x.plan.Choices[r.From].Side, place.Host)
 		}
 	}
 	return out

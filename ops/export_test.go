@@ -5,3 +5,10 @@ func HoldRun(x *Executable) (release func()) {
 	y := <-x.twins.free
 	return func() { x.twins.free <- y }
 }
+
+// LendFrom makes values of so many bytes and more lie where the caller has them, until restore is called.
+func LendFrom(bytes int64) (restore func()) {
+	before := lendFrom
+	lendFrom = bytes
+	return func() { lendFrom = before }
+}

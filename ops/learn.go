@@ -138,7 +138,7 @@ func (x *Executable) legs(engines []*priced, often []float64) (all []counted) {
 		}
 		times := cmp.Or(v.Times, 1)
 		move := func(to int) {
-			eachLeg(engines, from, to, x.plan.Links, v.Bytes, func(side int, m leg) { all = append(all, counted{m, side, times}) })
+			eachLeg(engines, from, to, x.plan.Links, &v, func(side int, m leg) { all = append(all, counted{m, side, times}) })
 		}
 		var at []int
 		for _, t := range v.Readers {

@@ -53,8 +53,8 @@ func (x *Executable) decideOn(only int) (plan *place.Plan, often []float64, err 
 		}
 		return times, place.Link(link)
 	}
-	p.Move = func(from, to int, links []place.Link, n int64) time.Duration {
-		return moveTime(engines, from, to, links, n)
+	p.Move = func(from, to int, links []place.Link, v *place.Value) time.Duration {
+		return moveTime(engines, from, to, links, v)
 	}
 	plan, err = place.Decide(p)
 	return plan, often, err
@@ -116,7 +116,7 @@ func (x *Executable) moved(often []float64) []place.Value {
 		if !ok {
 			i = len(out)
 			index[key] = i
-			out = append(out, place.Value{Bytes: v.bytes(), Maker: place.Host, Times: times})
+			out = append(out, place.Value{Bytes: v.bytes(), Maker: place.Host, Times: times, Lent: x.lends(v)})
 			if v.maker != nil {
 				out[i].Maker = number[v.maker]
 			}

@@ -25,15 +25,17 @@ type plan struct {
 	results []*value
 	slots   map[home]engine.Slot
 	span    map[home]*arena.Interval
-	alias   map[home]home  // shares the memory of
-	homes   []home         // deterministic
-	order   []int          // the units as they are submitted
-	abreast bool           // a side may be further on than the order says
-	maker   map[*unit]int  // position
-	moved   map[home]bool  // that a step brings
-	touched map[home][]int // where units read or write it
-	steps   *[]step        // that are being made
-	idle    int            // the side of what no task touches
+	alias   map[home]home   // shares the memory of
+	homes   []home          // deterministic
+	order   []int           // the units as they are submitted
+	abreast bool            // a side may be further on than the order says
+	maker   map[*unit]int   // position
+	moved   map[home]bool   // that a step brings
+	touched map[home][]int  // where units read or write it
+	steps   *[]step         // that are being made
+	idle    int             // the side of what no task touches
+	lenders []engine.Lender // of each side; nil where nothing can be lent
+	lent    map[home]bool   // may lie where the caller has it
 }
 
 func newPlan(x *Executable) *plan {
@@ -120,12 +122,14 @@ func (h home) fixed(p *plan) bool {
 // allocate plans one arena, or several under the engine's limit, for each side.
 func (p *plan) allocate(again bool) error {
 	p.coalesce(again)
+	p.lendInputs()
 	p.shareInPlace(again)
+	p.lendResults()
 	for s, sd := range p.x.sides {
 		var homes []home
 		var spans []arena.Interval
 		for _, h := range p.homes {
-			if h.side != s || h.fixed(p) {
+			if h.side != s || h.fixed(p) || p.lent[p.root(h)] {
 				continue
 			}
 			sd.values += h.value.bytes()
@@ -148,6 +152,9 @@ func (p *plan) allocate(again bool) error {
 		}
 		for i, h := range homes {
 			p.slots[h] = engine.Slot{Mem: sd.memories[first+places[i].Arena], Offset: places[i].Offset}
+		}
+		if err := p.vacate(s); err != nil {
+			return err
 		}
 		p.x.arenas = append(p.x.arenas, sizes)
 		sd.live = arena.Live(spans)
@@ -231,7 +238,7 @@ func (p *plan) inPlace(at, t int, u *unit, i int) int {
 			continue
 		}
 		root := p.root(in)
-		if in.fixed(p) || x.bytes() != v.bytes() || p.span[in].To != at || p.span[root].To != at || !readsInStep(u.task, j, i) {
+		if in.fixed(p) || p.lent[in] || x.bytes() != v.bytes() || p.span[in].To != at || p.span[root].To != at || !readsInStep(u.task, j, i) {
 			continue
 		}
 		return j
@@ -301,7 +308,9 @@ func (p *plan) bind(ctx context.Context) error {
 	}
 	for _, v := range p.results {
 		s := p.sideOf(v)
-		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[home{v, s}], dtype: v.dtype, shape: v.resultShape()})
+		o := output{side: s, slot: p.slots[home{v, s}], dtype: v.dtype, shape: v.resultShape()}
+		o.vacant, _ = o.slot.Mem.(engine.Vacant)
+		p.x.outs = append(p.x.outs, o)
 	}
 	return ctx.Err()
 }

@@ -102,19 +102,19 @@ func (p *priced) rawMove(m leg) time.Duration {
 	return p.linked.Upload(m.bytes, m.near)
 }
 
-// moveTime is the predicted time of n bytes on their way between two sides, or a side and
-// place.Host.
-func moveTime(engines []*priced, from, to int, links []place.Link, n int64) (total time.Duration) {
-	eachLeg(engines, from, to, links, n, func(side int, m leg) { total += engines[side].move(m) })
+// moveTime is the predicted time of v on its way between two sides, or a side and place.Host.
+func moveTime(engines []*priced, from, to int, links []place.Link, v *place.Value) (total time.Duration) {
+	eachLeg(engines, from, to, links, v, func(side int, m leg) { total += engines[side].move(m) })
 	return total
 }
 
-// eachLeg calls f with the legs of a move. Between the host's memory and an engine's there is one copy.
-func eachLeg(engines []*priced, from, to int, links []place.Link, n int64, f func(side int, m leg)) {
-	if from >= 0 && (to == place.Host || !engines[from].hosted) {
-		f(from, leg{n, true, links[from].Near})
+// eachLeg calls f with the legs of v's move. Between the host's memory and an engine's there is one copy, or
+// none.
+func eachLeg(engines []*priced, from, to int, links []place.Link, v *place.Value, f func(side int, m leg)) {
+	if from >= 0 && (to == place.Host && !(v.Lent && links[from].Lends) || to >= 0 && !engines[from].hosted) {
+		f(from, leg{v.Bytes, true, links[from].Near})
 	}
-	if to >= 0 && (from == place.Host || !engines[to].hosted) {
-		f(to, leg{n, false, links[to].Near})
+	if to >= 0 && (from == place.Host && !(v.Lent && links[to].Lends) || from >= 0 && !engines[to].hosted) {
+		f(to, leg{v.Bytes, false, links[to].Near})
 	}
 }

@@ -128,6 +128,15 @@ func (c *Companion) SetMemory(k *cl.Kernel, i int, m *Memory) error {
 	return k.SetAddress(i, b.buffer, unsafe.Pointer(unsafe.SliceData(bytes)))
 }
 
+// Addresses reports whether kernels take addresses for buffers, which SetHost is for.
+func (c *Companion) Addresses() bool { return c.o.caps.Addresses }
+
+// SetHost sets a pointer argument of a kernel to the host's memory b, which is not to move, nor to be given up, as
+// long as the kernel is launched with it.
+func (c *Companion) SetHost(k *cl.Kernel, i int, b []byte) error {
+	return k.SetAddress(i, nil, unsafe.Pointer(unsafe.SliceData(b)))
+}
+
 // Program is Opened.Program for the companion.
 func (c *Companion) Program(ctx context.Context, name, source, options string) (*cl.Program, error) {
 	return c.o.programFor(ctx, programKey{name, source, options, c.device.cl})
@@ -153,21 +162,24 @@ func (p *prober) tryCompanion() {
 	if !p.o.paired {
 		return
 	}
-	err := p.companion(func(k *cl.Kernel, i int, b *block, _ []byte) error { return k.SetBuffer(i, b.buffer) })
+	err := p.companion(false, func(k *cl.Kernel, i int, b *block, _ []byte) error { return k.SetBuffer(i, b.buffer) })
 	p.caps.Companion = err == nil
 	p.record("companion", true, err)
 	if err != nil {
 		return
 	}
-	err = p.companion(func(k *cl.Kernel, i int, b *block, seen []byte) error {
+	err = p.companion(true, func(k *cl.Kernel, i int, b *block, seen []byte) error {
+		if b == nil {
+			return k.SetAddress(i, nil, unsafe.Pointer(unsafe.SliceData(seen)))
+		}
 		return k.SetAddress(i, b.buffer, unsafe.Pointer(unsafe.SliceData(seen)))
 	})
 	p.caps.Addresses = err == nil
 	p.record("addresses", p.o.device.companion.info.SVM != 0, err)
 }
 
-// companion tries kernels there whose arguments are set so.
-func (p *prober) companion(set func(k *cl.Kernel, i int, b *block, seen []byte) error) (err error) {
+// companion tries kernels there whose arguments are set so. With ours, what they write is memory of this program's.
+func (p *prober) companion(ours bool, set func(k *cl.Kernel, i int, b *block, seen []byte) error) (err error) {
 	if !p.caps.Direct {
 		return errors.New("the host does not see the device's memory")
 	}
@@ -195,17 +207,28 @@ func (p *prober) companion(set func(k *cl.Kernel, i int, b *block, seen []byte) 
 		defer func() { err = errors.Join(err, k.Close()) }()
 		kernels[i] = k
 	}
-	return p.companionRounds(q, kernels[0], kernels[1], set)
+	return p.companionRounds(q, kernels[0], kernels[1], ours, set)
+}
+
+// aligned is n bytes that begin where every vector type may.
+func aligned(n int) []byte {
+	const most = 128 // of sixteen doubles
+	b := make([]byte, n+most)
+	return b[-uintptr(unsafe.Pointer(&b[0]))%most:][:n]
 }
 
 // companionRounds lets the host, the device and the companion write in turn.
-func (p *prober) companionRounds(q *cl.Queue, near, far *cl.Kernel, set func(*cl.Kernel, int, *block, []byte) error) (err error) {
+func (p *prober) companionRounds(q *cl.Queue, near, far *cl.Kernel, ours bool, set func(*cl.Kernel, int, *block, []byte) error) (err error) {
 	o := p.o
 	items, group := o.device.rateItems()
 	n := items * o.device.ratedVector() * 4 // bytes
 	var seen [3][]byte                      // host -> far -> near
 	var blocks [3]*block
 	for i := range blocks {
+		if ours && i == 2 {
+			seen[i] = aligned(n)
+			break
+		}
 		b, err := o.newBlock(int64(n))
 		if err != nil {
 			return err

@@ -83,23 +83,34 @@ func (e *Engine) Check(t *engine.Task) error { return e.facts.check(t) }
 // memory is an engine.Memory.
 type memory struct {
 	eng    *Engine
-	mem    *platform.Memory
+	mem    *platform.Memory // nil: see vacancy
+	vacant *vacancy         // nil: nothing can be in its place
 	closed atomic.Bool
 }
 
-func (m *memory) Bytes() int64 { return m.mem.Bytes() }
+func (m *memory) Bytes() int64 {
+	if m.vacant != nil {
+		return m.vacant.bytes
+	}
+	return m.mem.Bytes()
+}
 
 func (m *memory) Close() error {
 	if m.closed.Swap(true) {
 		return nil
 	}
 	m.eng.mu.Lock()
-	if _, ok := m.eng.memories[m]; ok {
-		delete(m.eng.memories, m)
-		m.eng.bytes -= m.mem.Bytes()
+	_, known := m.eng.memories[m]
+	delete(m.eng.memories, m)
+	mem := m.mem
+	if known && mem != nil {
+		m.eng.bytes -= mem.Bytes()
 	}
 	m.eng.mu.Unlock()
-	return m.mem.Close()
+	if mem == nil {
+		return nil
+	}
+	return mem.Close()
 }
 
 // Alloc gives n bytes of device memory.
@@ -111,16 +122,25 @@ func (e *Engine) Alloc(n int64) (engine.Memory, error) {
 	if err != nil {
 		return nil, e.waited(err)
 	}
-	m := &memory{eng: e, mem: pm}
-	e.mu.Lock()
-	if e.closed {
-		e.mu.Unlock()
+	m := &memory{eng: e}
+	if !e.enter(m, pm) {
 		return nil, errors.Join(engine.ErrClosed, pm.Close())
 	}
-	e.memories[m] = struct{}{}
-	e.bytes += n
-	e.mu.Unlock()
 	return m, nil
+}
+
+// enter counts m, to which it gives pm, unless the engine is closed.
+func (e *Engine) enter(m *memory, pm *platform.Memory) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return false
+	}
+	e.memories[m] = struct{}{}
+	if m.mem = pm; pm != nil {
+		e.bytes += pm.Bytes()
+	}
+	return true
 }
 
 // MaxAlloc is the largest allocation that the device takes, in bytes: what is
@@ -145,7 +165,14 @@ func (e *Engine) Write(ctx context.Context, dst engine.Memory, offset int64, src
 	if err != nil {
 		return err
 	}
-	return e.waited(e.dev.Write(ctx, m.mem, offset, src))
+	if b := m.lent(); b != nil {
+		return copyTo(b, offset, src)
+	}
+	pm, err := m.held()
+	if err != nil {
+		return err
+	}
+	return e.waited(e.dev.Write(ctx, pm, offset, src))
 }
 
 // Read waits for all that was submitted and copies from src.
@@ -154,7 +181,14 @@ func (e *Engine) Read(ctx context.Context, dst []byte, src engine.Memory, offset
 	if err != nil {
 		return err
 	}
-	return e.waited(e.dev.Read(ctx, dst, m.mem, offset))
+	if b := m.lent(); b != nil {
+		return copyFrom(dst, b, offset)
+	}
+	pm, err := m.held()
+	if err != nil {
+		return err
+	}
+	return e.waited(e.dev.Read(ctx, dst, pm, offset))
 }
 
 // Wait returns when all that was submitted is done, or ctx is.

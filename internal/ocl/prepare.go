@@ -315,7 +315,7 @@ func rangeOf(l launch) cl.Range {
 func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a arg, l launch, places []place, kept []*platform.Memory) error {
 	switch a.kind {
 	case argBuffer:
-		return s.setMemory(k, i, places[a.index].mem.mem)
+		return s.setPlace(k, i, places[a.index].mem)
 	case argOffset:
 		return k.SetUint64(i, uint64(places[a.index].offset/places[a.index].size))
 	case argStart:
@@ -399,10 +399,14 @@ func (s *sequence) table(ctx context.Context, l launch) (*platform.Memory, error
 // a larger memory is passed as a sub-buffer where the driver has them and the device
 // can start one there, else through a copy.
 func (s *sequence) pointer(k *cl.Kernel, i int, p place, in bool) (*copying, error) {
-	whole := p.mem.mem.Buffer()
 	if p.offset == 0 || p.bytes == 0 {
-		return nil, s.setMemory(k, i, p.mem.mem)
+		return nil, s.setPlace(k, i, p.mem)
 	}
+	mem, err := p.mem.held()
+	if err != nil {
+		return nil, err
+	}
+	whole := mem.Buffer()
 	if align := int64(s.eng.dev.Device().BaseAlign); align > 0 && p.offset%align == 0 {
 		sub, err := whole.Sub(cl.MemReadWrite, p.offset, p.bytes)
 		if err == nil {

@@ -29,6 +29,7 @@ type sequence struct {
 	scratch []*platform.Memory // by number in the plans, for all tasks
 	tables  []*platform.Memory // of arguments, and copies for custom kernels
 	used    []*memory          // of the slots
+	guests  []guest            // arguments that are memory which can be lent
 	yields  yielding           // of the goroutines that run it
 	closed  atomic.Bool
 }

@@ -170,6 +170,9 @@ func (s *share) learnt(old float64, took time.Duration, n int) float64 {
 // runNear is Run on the companion. It returns when the tasks are done. With note, it is
 // called after each command.
 func (s *sequence) runNear(ctx context.Context, from, to int, run uint32, note func(task int, step *command)) error {
+	if err := s.settle(); err != nil {
+		return err
+	}
 	n := s.beginNear()
 	defer n.end()
 	for i := from; i < to; i++ {

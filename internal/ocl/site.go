@@ -252,7 +252,7 @@ func (s *estimates) Of(tasks []int) (times []time.Duration, link engine.Link) {
 	if w == s.e.far {
 		return times, engine.Link{Wait: s.rates.wait}
 	}
-	return times, engine.Link{Near: w == s.e.near}
+	return times, engine.Link{Near: w == s.e.near, Lends: w.lends()}
 }
 
 // openQueues opens what the sequence submits to. A queue of the companion takes

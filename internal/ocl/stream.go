@@ -15,7 +15,11 @@ func (e *Engine) Send(ctx context.Context, dst engine.Memory, offset int64, src 
 	if err != nil {
 		return err
 	}
-	return e.waited(e.dev.Send(ctx, m.mem, offset, src))
+	pm, err := m.held()
+	if err != nil {
+		return err
+	}
+	return e.waited(e.dev.Send(ctx, pm, offset, src))
 }
 
 // Fetch asks for pieces of memory and does not wait.
@@ -33,7 +37,11 @@ func (e *Engine) Fetch(pieces []engine.Piece, again engine.Ticket) (engine.Ticke
 		if err != nil {
 			return nil, err
 		}
-		t.pieces = append(t.pieces, platform.Piece{Mem: m.mem, Offset: p.Offset, Bytes: p.Bytes})
+		pm, err := m.held()
+		if err != nil {
+			return nil, err
+		}
+		t.pieces = append(t.pieces, platform.Piece{Mem: pm, Offset: p.Offset, Bytes: p.Bytes})
 	}
 	f, err := e.dev.Fetch(t.pieces, t.fetched)
 	if err != nil {

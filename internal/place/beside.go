@@ -141,7 +141,7 @@ func (p *play) fetch(t, s int) float64 {
 				all += p.links[from].Wait
 			}
 		}
-		all += x.first(p.Move(from, s, p.links, x.Bytes))
+		all += x.first(p.Move(from, s, p.links, x))
 	}
 	return float64(all)
 }
@@ -207,7 +207,7 @@ func (p *play) results() time.Duration {
 	for v := range p.Values {
 		if x := &p.Values[v]; x.Result && x.Maker >= 0 {
 			read(p.sides[x.Maker])
-			total += p.Move(p.sides[x.Maker], Host, p.links, x.Bytes)
+			total += p.Move(p.sides[x.Maker], Host, p.links, x)
 			some = true
 		}
 	}

@@ -96,7 +96,7 @@ func (d *decision) awaited(sides []int, links []Link) (total time.Duration) {
 	for v := range d.Values {
 		if x := &d.Values[v]; x.Awaited > 0 {
 			s := sides[x.Maker]
-			total += scaled(links[s].Wait+d.Move(s, Host, links, x.Bytes), x.Awaited)
+			total += scaled(links[s].Wait+d.Move(s, Host, links, x), x.Awaited)
 		}
 	}
 	return total
@@ -159,7 +159,7 @@ func (d *decision) cost(sides []int) time.Duration {
 			if x.Maker < t { // that of an earlier run has been waited for
 				read(from)
 			}
-			move := d.Move(from, s, links, x.Bytes)
+			move := d.Move(from, s, links, x)
 			total += x.first(move)
 			if x.Times > 1 {
 				if from >= 0 {
@@ -176,7 +176,7 @@ func (d *decision) cost(sides []int) time.Duration {
 	for v := range d.Values {
 		if x := &d.Values[v]; x.Result && x.Maker >= 0 {
 			read(sides[x.Maker])
-			total += d.Move(sides[x.Maker], Host, links, x.Bytes)
+			total += d.Move(sides[x.Maker], Host, links, x)
 			results = true
 		}
 	}

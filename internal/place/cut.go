@@ -19,7 +19,7 @@ func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, links []L
 	n := newNetwork(len(d.Tasks), 2*len(d.Values)+2)
 	c := &cutter{decision: d, net: n, a: a, b: b, sides: sides}
 	move := func(from, to int, x *Value) int64 {
-		cost := d.Move(from, to, links, x.Bytes)
+		cost := d.Move(from, to, links, x)
 		if waits && from >= 0 {
 			cost += links[from].Wait
 		}
@@ -70,11 +70,11 @@ func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, links []L
 			}
 		}
 		if x.Awaited > 0 {
-			home := func(s int) int64 { return capped(scaled(links[s].Wait+d.Move(s, Host, links, x.Bytes), x.Awaited)) }
+			home := func(s int) int64 { return capped(scaled(links[s].Wait+d.Move(s, Host, links, x), x.Awaited)) }
 			n.cost(x.Maker, home(a), home(b))
 		}
 		if x.Result {
-			n.cost(x.Maker, capped(d.Move(a, Host, links, x.Bytes)), capped(d.Move(b, Host, links, x.Bytes)))
+			n.cost(x.Maker, capped(d.Move(a, Host, links, x)), capped(d.Move(b, Host, links, x)))
 		}
 	}
 	for _, p := range d.Tied {

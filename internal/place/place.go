@@ -28,9 +28,9 @@ type Problem struct {
 	// are all there is to run, and what comes beside them. It is never asked for a task that
 	// the side cannot run.
 	Price func(side int, tasks []int) (times []time.Duration, link Link)
-	// Move is the predicted time to move n bytes between two sides, or a side and Host, where each
+	// Move is the predicted time to move x between two sides, or a side and Host, where each
 	// side has its link.
-	Move func(from, to int, links []Link, n int64) time.Duration
+	Move func(from, to int, links []Link, x *Value) time.Duration
 	// Only is the side that the caller demands of all tasks that demand none
 	// themselves, or -1.
 	Only int
@@ -54,8 +54,9 @@ type Problem struct {
 
 // Link is what a side's way of running what it got means for what is moved.
 type Link struct {
-	Wait time.Duration // until its work is known to be done
-	Near bool          // what is moved lies in the caches of who moves it
+	Wait  time.Duration // until its work is known to be done
+	Near  bool          // what is moved lies in the caches of who moves it
+	Lends bool          // what can be lent need not be moved between it and Host
 }
 
 // Task is what a task demands.
@@ -73,6 +74,7 @@ type Value struct {
 	Maker   int
 	Readers []int // tasks, ascending
 	Result  bool  // the host reads it at the end
+	Lent    bool  // it can be where the host has it, for sides that lend
 	// Times is how often it is moved in a run, with a wait each time; 0 is once, and what the host
 	// has may be moved in some of the runs only. Awaited is how often the host reads it in the midst
 	// of a run.

@@ -40,8 +40,8 @@ func newGraph(times [][]time.Duration, sides ...string) *graph {
 		}
 		return out, Link{Wait: g.wait[s]}
 	}
-	g.Move = func(from, to int, _ []Link, n int64) time.Duration {
-		return g.rate[(from+len(g.rate))%len(g.rate)][(to+len(g.rate))%len(g.rate)] * time.Duration(n)
+	g.Move = func(from, to int, _ []Link, x *Value) time.Duration {
+		return g.rate[(from+len(g.rate))%len(g.rate)][(to+len(g.rate))%len(g.rate)] * time.Duration(x.Bytes)
 	}
 	g.Why = func(task, side int) error { return fmt.Errorf("task %d cannot on %d", task, side) }
 	return g

@@ -1,0 +1,185 @@
+package ocl
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Kernels on the companion take addresses, and are done when a run returns. So they can read feeds where the
+// caller has them, and write results where the caller wants them. Memory for that is vacant: it
+// has none of its own before something is copied to it. Go moves nothing that it has allocated, and whoever
+// calls a run holds what is lent until it returns.
+
+var (
+	_ engine.Lender = (*Engine)(nil)
+	_ engine.Vacant = (*memory)(nil)
+)
+
+// vacancy is what is in the place of a memory.
+type vacancy struct {
+	bytes int64
+	lent  []byte
+	fixed bool // a sequence has its own memory, and no other
+}
+
+// guest is a memory whose place may be another's in each run, and the arguments that it is.
+type guest struct {
+	mem  *memory
+	at   uintptr // what the arguments are set to
+	args []guestArg
+}
+
+type guestArg struct {
+	kernel *cl.Kernel
+	index  int
+}
+
+// lends reports whether kernels of w take memory that is lent for a run.
+func (w *site) lends() bool { return w.companion != nil && w.companion.Addresses() }
+
+// Lends reports whether tasks, where they are all there is to run, work on memory that is lent.
+func (e *Engine) Lends(tasks []*engine.Task) bool {
+	w, _ := e.siteOf(tasks)
+	return w.lends()
+}
+
+// Vacant gives a memory of n bytes that can be lent.
+func (e *Engine) Vacant(n int64) (engine.Vacant, error) {
+	if n <= 0 {
+		return nil, fmt.Errorf("ocl: %s: vacant memory of %d bytes", e.facts.name, n)
+	}
+	m := &memory{eng: e, vacant: &vacancy{bytes: n}}
+	if !e.enter(m, nil) {
+		return nil, engine.ErrClosed
+	}
+	return m, nil
+}
+
+// Lend puts b in the place of m until Return.
+func (m *memory) Lend(b []byte) bool {
+	v := m.vacant
+	if v == nil || v.fixed || int64(len(b)) != v.bytes || address(b)%tensor.Alignment != 0 {
+		return false
+	}
+	v.lent = b
+	return true
+}
+
+// Return ends that.
+func (m *memory) Return() {
+	if m.vacant != nil {
+		m.vacant.lent = nil
+	}
+}
+
+// lent is what is in the place of m, or nil.
+func (m *memory) lent() []byte {
+	if m.vacant == nil {
+		return nil
+	}
+	return m.vacant.lent
+}
+
+// held is the memory of m's own.
+func (m *memory) held() (*platform.Memory, error) {
+	if m.mem != nil {
+		return m.mem, nil
+	}
+	pm, err := m.eng.dev.Alloc(m.vacant.bytes)
+	if err != nil {
+		return nil, m.eng.waited(err)
+	}
+	if !m.eng.enter(m, pm) {
+		return nil, errors.Join(engine.ErrClosed, pm.Close())
+	}
+	return pm, nil
+}
+
+// setPlace makes argument i of k the memory m, or what is in its place when the sequence runs.
+func (s *sequence) setPlace(k *cl.Kernel, i int, m *memory) error {
+	if m.vacant == nil || !s.site.lends() {
+		pm, err := m.held()
+		if err != nil {
+			return err
+		}
+		if m.vacant != nil {
+			m.vacant.fixed = true
+		}
+		return s.setMemory(k, i, pm)
+	}
+	for j := range s.guests {
+		if g := &s.guests[j]; g.mem == m {
+			g.args = append(g.args, guestArg{k, i})
+			return nil
+		}
+	}
+	s.guests = append(s.guests, guest{mem: m, args: []guestArg{{k, i}}})
+	return nil
+}
+
+// settle sets the arguments that are other memory than in the run before.
+func (s *sequence) settle() error {
+	for i := range s.guests {
+		g := &s.guests[i]
+		if b := g.mem.lent(); b != nil {
+			if at := address(b); at != g.at {
+				if err := g.set(func(k *cl.Kernel, i int) error { return s.site.companion.SetHost(k, i, b) }); err != nil {
+					return err
+				}
+				g.at = at
+			}
+			continue
+		}
+		if g.at == own {
+			continue
+		}
+		pm, err := g.mem.held()
+		if err == nil {
+			err = g.set(func(k *cl.Kernel, i int) error { return s.setMemory(k, i, pm) })
+		}
+		if err != nil {
+			return err
+		}
+		g.at = own
+	}
+	return nil
+}
+
+// own is where arguments are that are the memory's own: no address that is lent.
+const own = 1
+
+// set calls f with each argument. What they were before is not known if that fails.
+func (g *guest) set(f func(k *cl.Kernel, i int) error) error {
+	g.at = 0
+	for _, a := range g.args {
+		if err := f(a.kernel, a.index); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+// copyTo copies src into b, and copyFrom from b into dst.
+func copyTo(b []byte, offset int64, src []byte) error {
+	if offset < 0 || offset > int64(len(b)-len(src)) {
+		return fmt.Errorf("ocl: %d bytes at %d of a memory of %d", len(src), offset, len(b))
+	}
+	copy(b[offset:], src)
+	return nil
+}
+
+func copyFrom(dst, b []byte, offset int64) error {
+	if offset < 0 || offset > int64(len(b)-len(dst)) {
+		return fmt.Errorf("ocl: %d bytes at %d of a memory of %d", len(dst), offset, len(b))
+	}
+	copy(dst, b[offset:])
+	return nil
+}

@@ -1,0 +1,166 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// lendFrom is how many bytes a value has for which it is worth telling an engine another address in place of
+// copying it.
+var lendFrom int64 = 8 << 10
+
+// lends reports whether v can lie where the caller has it, in engines that work there: it is fed, or
+// a result.
+func (x *Executable) lends(v *value) bool {
+	if len(x.flows) > 0 || v.bytes() < lendFrom || v.steady || v.stored != nil {
+		return false
+	}
+	once := 0
+	for _, r := range x.results {
+		if r == v {
+			once++
+		}
+	}
+	return v.isInput() && once == 0 || v.maker != nil && once == 1
+}
+
+// lendInputs finds the inputs that engines may read where the caller has them. Nothing is written over these.
+func (p *plan) lendInputs() {
+	p.lenders, p.lent = make([]engine.Lender, len(p.x.sides)), map[home]bool{}
+	tasks := make([][]*engine.Task, len(p.x.sides))
+	for t, u := range p.units {
+		s := p.choices[t].Side
+		tasks[s] = append(tasks[s], u.task)
+	}
+	for s, sd := range p.x.sides {
+		if e, ok := sd.engine.(engine.Lender); ok && len(tasks[s]) > 0 && e.Lends(tasks[s]) {
+			p.lenders[s] = e
+		}
+	}
+	for _, h := range p.homes {
+		if p.lenders[h.side] != nil && h.value.isInput() && p.x.lends(h.value) && !p.writtenOver(h) {
+			p.lent[h] = true
+		}
+	}
+}
+
+// writtenOver reports whether an earlier plan has told a task to write over h.
+func (p *plan) writtenOver(h home) bool {
+	for t, u := range p.units {
+		if i := slices.Index(u.ins, h.value); i >= 0 && p.choices[t].Side == h.side && u.task.AliasedBy(i) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// lendResults finds the results that engines may make where the caller wants them: those that lie on one side only.
+// What shares their memory goes along.
+func (p *plan) lendResults() {
+	homes, sharing := map[*value]int{}, map[home][]home{}
+	for _, h := range p.homes {
+		homes[h.value]++
+		root := p.root(h)
+		sharing[root] = append(sharing[root], h)
+	}
+	wanted := func(h home) bool { return slices.Contains(p.results, h.value) }
+	for _, v := range p.results {
+		h := home{v, p.sideOf(v)}
+		if p.lenders[h.side] == nil || v.isInput() || homes[v] != 1 || !p.x.lends(v) {
+			continue
+		}
+		root, alone := p.root(h), true
+		for _, o := range sharing[root] {
+			alone = alone && !o.fixed(p) && !o.value.isInput() && !o.value.steady && o.value.bytes() <= v.bytes() && (o == h || !wanted(o))
+		}
+		if alone {
+			p.lent[root] = true
+		}
+	}
+}
+
+// vacate makes the memory of side s in whose place the caller's can be.
+func (p *plan) vacate(s int) error {
+	sd := p.x.sides[s]
+	for _, h := range p.homes {
+		if h.side != s || !p.lent[h] {
+			continue
+		}
+		m, err := p.lenders[s].Vacant(h.value.bytes())
+		if err != nil {
+			return fmt.Errorf("memory of %s: %w", h.value, err)
+		}
+		sd.memories = append(sd.memories, m)
+		sd.lent += m.Bytes()
+		p.slots[h] = engine.Slot{Mem: m}
+	}
+	return nil
+}
+
+// lend puts feeds and outs in the place of memory that they are copied to and from else. What
+// meets other tensors of the run stays where it is.
+func (x *Executable) lend(feeds Feeds, outs []*tensor.Tensor) {
+	for i := range x.inputs {
+		in := &x.inputs[i]
+		for j := range in.to {
+			if h := &in.to[j]; h.vacant != nil {
+				h.lent = h.vacant.Lend(contiguous(feeds[in.node]))
+			}
+		}
+	}
+	for i := range x.outs {
+		if o := &x.outs[i]; o.vacant != nil && x.apart(i, feeds, outs) {
+			data, _ := outs[i].Bytes()
+			o.lent = o.vacant.Lend(data)
+		}
+	}
+}
+
+// takeBack ends what lend has begun.
+func (x *Executable) takeBack() {
+	for i := range x.inputs {
+		for j := range x.inputs[i].to {
+			if h := &x.inputs[i].to[j]; h.lent {
+				h.vacant.Return()
+				h.lent = false
+			}
+		}
+	}
+	for i := range x.outs {
+		if o := &x.outs[i]; o.lent {
+			o.vacant.Return()
+			o.lent = false
+		}
+	}
+}
+
+// apart reports whether output i shares no memory with other outputs, nor with feeds that are lent: a run reads
+// those while it writes.
+func (x *Executable) apart(i int, feeds Feeds, outs []*tensor.Tensor) bool {
+	data, _ := outs[i].Bytes()
+	for j, o := range outs {
+		if other, _ := o.Bytes(); j != i && meet(data, other) {
+			return false
+		}
+	}
+	for j := range x.inputs {
+		in := &x.inputs[j]
+		if lent := slices.ContainsFunc(in.to, func(h destination) bool { return h.lent }); !lent {
+			continue
+		}
+		if fed, ok := feeds[in.node].Bytes(); ok && meet(data, fed) { // else a copy was lent
+			return false
+		}
+	}
+	return true
+}
+
+// meet reports whether a and b share memory.
+func meet(a, b []byte) bool {
+	at := func(s []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
+	return len(a) > 0 && len(b) > 0 && at(a) < at(b)+uintptr(len(b)) && at(b) < at(a)+uintptr(len(a))
+}
