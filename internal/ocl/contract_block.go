@@ -113,14 +113,14 @@ func shares(n int64) iter.Seq[int64] {
 // afar, a piece of each row at a time, and nothing is computed meanwhile; rows of
 // A in place come while something is.
 func (p blockChoice) cycles(c *contraction, bound int64) int64 {
-	const along, alongFar, copyA, across, gather, keep, begin, launch = 8, 16, 7, 16, 40, 100, 500, 30_000
+	const along, alongFar, copyA, across, gather, keep, begin, launch = 8, 16, 7, 16, 40, 80, 500, 30_000
 	rows, columns := int64(p.shape.Rows), int64(p.shape.Columns())
 	tiles := ceilDiv(min(p.rows, c.m), rows)
 	panels := ceilDiv(min(p.panels*columns, c.n), columns)
 	packA, packB := int64(gather), int64(gather)
 	switch {
 	case p.direct && c.m*c.k*c.accSize > packBytes:
-		packA = 1
+		packA = 2
 	case p.direct:
 		packA = 0
 	case c.a.alongK(), c.adjoin(c.a, aRow):
