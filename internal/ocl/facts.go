@@ -1,6 +1,7 @@
 package ocl
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/anycl/anycl/cl"
@@ -18,7 +19,7 @@ type deviceFacts struct {
 	vector     int   // float lanes
 	argBytes   int   // of kernel arguments
 	maxAlloc   int64
-	cache      int64 // bytes of a CPU's last cache, as far as it is known
+	cache      int64 // bytes of a CPU's last cache, usualCache where the driver does not know; 0 of GPUs
 	fp64       bool
 	mma        int      // matrix units: macro MMA_SM of mma_ptx.cl, or 0
 	lanes      int      // of sub-groups as subgroup_intel.cl has them, or 0
@@ -30,6 +31,10 @@ type deviceFacts struct {
 	flushes    bool     // numbers below the least normal float become zero
 	forceWide  bool     // tests: IDX is long whatever the sizes
 }
+
+// usualCache is about the last cache of a processor, or what one of many cores has of it. Virtual machines may
+// hide it: PoCL then says that there is none.
+const usualCache = 32 << 20
 
 // newFacts describes an opened device. A work-group is never larger than 256
 // and a kernel's arguments never need more than 1024 bytes, which every device
@@ -43,7 +48,7 @@ func newFacts(d *platform.Device, caps *platform.Caps) *deviceFacts {
 		wideBytes: d.WideBytes(), registers: caps.RegisterOptions,
 	}
 	if f.cpu {
-		f.cache = d.CacheBytes
+		f.cache = cmp.Or(d.CacheBytes, usualCache)
 	}
 	if info := d.Info(); info != nil {
 		f.flushes = info.SingleFP&cl.FPDenorm == 0
