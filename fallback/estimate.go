@@ -18,7 +18,7 @@ type rates struct {
 // Bytes of the copies that are measured.
 const (
 	nearCopy = 1 << 20
-	farCopy  = 16 << 20
+	farCopy  = 8 << 20
 )
 
 // copying is how long it takes to copy, or to move, so many bytes.
@@ -27,8 +27,13 @@ func (r rates) copying(bytes float64) time.Duration {
 	return time.Duration((near/r.copyBytes + (bytes-near)/r.farBytes) * 1e9)
 }
 
-// measured are the rates of this machine, found once a process in about 10 ms.
+// measured are the rates of this machine, found once a process in about 10 ms, or 100 where a virtual machine
+// is slow to give pages.
 var measured = sync.OnceValue(measure)
+
+// Measure finds what predictions rest on, unless that was done: beside something else, so that the first
+// prediction need not wait for it.
+func (e *Engine) Measure() { measured() }
 
 func measure() rates {
 	const n = 128

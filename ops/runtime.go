@@ -86,6 +86,7 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 		rt.log = slog.New(slog.DiscardHandler)
 	}
 	cpu := fallback.New(&fallback.Options{Workers: o.Workers})
+	go cpu.Measure() // while drivers are loaded
 	fail := func(err error) (*Runtime, error) { return nil, errors.Join(err, cpu.Close()) }
 	machine, err := platform.Discover(ctx, po)
 	if err != nil {

@@ -3,11 +3,12 @@ package ops
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 )
 
 // TreeCase is what the reference of tree ensembles must know: Attr of its samples.
 type TreeCase struct {
-	Ensemble *TreeEnsemble
+	Ensemble func() *TreeEnsemble
 	// Classify says that the op is TreeClassify; Labels, that the result is the
 	// labels and not the scores.
 	Classify, Labels bool
@@ -55,22 +56,28 @@ func treeSamples() (out []Sample) {
 }
 
 func (m treeModel) sample(classify, labels bool) Sample {
-	e := m.ensemble()
-	label := m.label
-	if classify {
-		e.Labels = []int64{7, -3, 12}[:max(m.targets, 2)]
-		if label += " scores"; labels {
-			label = m.label + " labels"
+	model := sync.OnceValue(func() *TreeEnsemble { // what no test asks for takes no program time when it starts
+		e := m.ensemble()
+		if classify {
+			e.Labels = []int64{7, -3, 12}[:max(m.targets, 2)]
 		}
+		return e
+	})
+	label := m.label
+	switch {
+	case labels:
+		label += " labels"
+	case classify:
+		label += " scores"
 	}
 	return Sample{
-		Label: label, Attr: TreeCase{e, classify, labels},
+		Label: label, Attr: TreeCase{model, classify, labels},
 		Operands: []Operand{{Shape: []int{m.samples, m.features}, Special: m.samples > 1, Lo: -3, Hi: 3}},
 		Build: func(in []*Node) *Node {
 			if !classify {
-				return TreeRegress(in[0], e)
+				return TreeRegress(in[0], model())
 			}
-			l, s := TreeClassify(in[0], e)
+			l, s := TreeClassify(in[0], model())
 			if labels {
 				return l
 			}

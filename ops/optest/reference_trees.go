@@ -13,7 +13,7 @@ import (
 func init() {
 	reference("tree_ensemble", func(c Case) Result {
 		x, a := c.In[0], attr[ops.TreeCase](c)
-		e := a.Ensemble
+		e := a.Ensemble()
 		n, targets := x.Shape[0], max(e.Targets, 1)
 		raw, terms := NewArray(x.DType, n, targets), make([]float64, n*targets)
 		for s := range n {
