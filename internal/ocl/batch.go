@@ -181,9 +181,15 @@ func (w *site) build(ctx context.Context, name, source, options string) (built, 
 
 func suffix(i int) string { return fmt.Sprintf("_%d", i) }
 
+// naming finds the names that lines of a program define.
+type naming struct {
+	expr *regexp.Regexp // its first group
+	some []string       // a line that has a name has one of these: the expression alone takes 1 ms a part
+}
+
 var (
-	macroName    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)`)
-	functionName = regexp.MustCompile(`(?m)^(?:(?:static inline|INLINE) [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`)
+	macroName    = naming{regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+(\w+)`), []string{"define"}}
+	functionName = naming{regexp.MustCompile(`^(?:(?:static inline|INLINE) [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`), []string{"inline", "INLINE", "typedef", "void"}}
 )
 
 // join writes parts one after the other. The functions and types of each get its suffix,
@@ -199,25 +205,28 @@ func join(parts []*program) string {
 	b.WriteString(texts(slices.Compact(library)))
 	for i, p := range parts {
 		fmt.Fprintf(&b, "\n// ==== part %d: %s ====\n", i, p.name)
-		names := distinct(functionName, p.body)
+		names := functionName.distinct(p.body)
 		for _, n := range names {
 			fmt.Fprintf(&b, "#define %s %s%s\n", n, n, suffix(i))
 		}
 		b.WriteString(p.body)
 		b.WriteByte('\n')
-		for _, n := range append(distinct(macroName, p.body), names...) {
+		for _, n := range append(macroName.distinct(p.body), names...) {
 			fmt.Fprintf(&b, "#undef %s\n", n)
 		}
 	}
 	return b.String()
 }
 
-// distinct lists what the first group of re matches in text, once each.
-func distinct(re *regexp.Regexp, text string) []string {
+// distinct lists the names that text defines, once each.
+func (n naming) distinct(text string) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, m := range re.FindAllStringSubmatch(text, -1) {
-		if !seen[m[1]] {
+	for line := range strings.Lines(text) {
+		if !slices.ContainsFunc(n.some, func(s string) bool { return strings.Contains(line, s) }) {
+			continue
+		}
+		if m := n.expr.FindStringSubmatch(line); m != nil && !seen[m[1]] {
 			seen[m[1]] = true
 			out = append(out, m[1])
 		}

@@ -73,9 +73,9 @@ func TestEveryFunctionOfAPartGetsANameOfItsOwn(t *testing.T) {
 		{"__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))\nvoid contract_row(PARAMS) {", "contract_row"},
 		{"kernel __attribute__((reqd_work_group_size(1, 1, 1))) void f(PARAMS) {", "f"},
 	} {
-		assert.Equal(t, []string{c.name}, distinct(functionName, c.text))
+		assert.Equal(t, []string{c.name}, functionName.distinct(c.text))
 	}
-	assert.Empty(t, distinct(functionName, "    const float v = exp(x);\n    if (x) return f(x);\n"))
+	assert.Empty(t, functionName.distinct("    const float v = exp(x);\n    if (x) return f(x);\n"))
 	p := &program{name: "x", body: "#define A 1\n # define B(x) x\nkernel void k(PARAMS) {}\n"}
 	text := join([]*program{p, p})
 	for _, want := range []string{"#define k k_0", "#define k k_1", "#undef A", "#undef B", "#undef k"} {

@@ -120,7 +120,7 @@ func (g *gen) section(define func(), files ...string) {
 	g.hooks = strings.Builder{}
 	g.hooks.WriteString(rest.String())
 	g.hooks.WriteString(text)
-	for _, n := range distinct(macroName, text) {
+	for _, n := range macroName.distinct(text) {
 		fmt.Fprintf(&g.hooks, "#undef %s\n", n)
 	}
 	g.hooks.WriteByte('\n')
