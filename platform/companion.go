@@ -214,7 +214,7 @@ func (p *prober) companion(ours bool, set func(k *cl.Kernel, i int, b *block, se
 func aligned(n int) []byte {
 	const most = 128 // of sixteen doubles
 	b := make([]byte, n+most)
-	return b[-uintptr(unsafe.Pointer(&b[0]))%most:][:n]
+	return b[(most-uintptr(unsafe.Pointer(&b[0]))%most)%most:][:n]
 }
 
 // companionRounds lets the host, the device and the companion write in turn.

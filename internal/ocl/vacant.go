@@ -31,9 +31,22 @@ type vacancy struct {
 // guest is a memory whose place may be another's in each run, and the arguments that it is.
 type guest struct {
 	mem  *memory
-	at   uintptr // what the arguments are set to
+	set  guestSet
+	at   uintptr // where what was lent lies, as origin counts
 	args []guestArg
 }
+
+// guestSet is what the arguments of a guest are.
+type guestSet int8
+
+const (
+	setToNothing guestSet = iota
+	setToOwn              // the memory's own
+	setToLent
+)
+
+// origin is a place to tell others' distance from, which keeps none of them alive.
+var origin byte
 
 type guestArg struct {
 	kernel *cl.Kernel
@@ -64,7 +77,7 @@ func (e *Engine) Vacant(n int64) (engine.Vacant, error) {
 // Lend puts b in the place of m until Return.
 func (m *memory) Lend(b []byte) bool {
 	v := m.vacant
-	if v == nil || v.fixed || int64(len(b)) != v.bytes || address(b)%tensor.Alignment != 0 {
+	if v == nil || v.fixed || int64(len(b)) != v.bytes || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%tensor.Alignment != 0 {
 		return false
 	}
 	v.lent = b
@@ -128,44 +141,41 @@ func (s *sequence) settle() error {
 	for i := range s.guests {
 		g := &s.guests[i]
 		if b := g.mem.lent(); b != nil {
-			if at := address(b); at != g.at {
-				if err := g.set(func(k *cl.Kernel, i int) error { return s.site.companion.SetHost(k, i, b) }); err != nil {
-					return err
-				}
-				g.at = at
+			at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(unsafe.Pointer(&origin))
+			if g.set == setToLent && g.at == at {
+				continue
 			}
+			if err := g.all(setToLent, func(k *cl.Kernel, i int) error { return s.site.companion.SetHost(k, i, b) }); err != nil {
+				return err
+			}
+			g.at = at
 			continue
 		}
-		if g.at == own {
+		if g.set == setToOwn {
 			continue
 		}
 		pm, err := g.mem.held()
 		if err == nil {
-			err = g.set(func(k *cl.Kernel, i int) error { return s.setMemory(k, i, pm) })
+			err = g.all(setToOwn, func(k *cl.Kernel, i int) error { return s.setMemory(k, i, pm) })
 		}
 		if err != nil {
 			return err
 		}
-		g.at = own
 	}
 	return nil
 }
 
-// own is where arguments are that are the memory's own: no address that is lent.
-const own = 1
-
-// set calls f with each argument. What they were before is not known if that fails.
-func (g *guest) set(f func(k *cl.Kernel, i int) error) error {
-	g.at = 0
+// all calls f, which sets one to what, with each argument. What they are is not known if that fails.
+func (g *guest) all(what guestSet, f func(k *cl.Kernel, i int) error) error {
+	g.set = setToNothing
 	for _, a := range g.args {
 		if err := f(a.kernel, a.index); err != nil {
 			return err
 		}
 	}
+	g.set = what
 	return nil
 }
-
-func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
 // copyTo copies src into b, and copyFrom from b into dst.
 func copyTo(b []byte, offset int64, src []byte) error {
