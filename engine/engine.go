@@ -99,6 +99,8 @@ type Vacant interface {
 	// whether that is possible, which takes as many bytes that begin at a multiple of tensor.Alignment, and
 	// sequences that have done their work when Run returns. What lay in it before is gone.
 	Lend(b []byte) bool
+	// Lent reports whether something is in its place.
+	Lent() bool
 	// Return ends that. Nothing refers to what was lent any more.
 	Return()
 }

@@ -64,7 +64,6 @@ type destination struct {
 	side   int
 	slot   engine.Slot
 	vacant engine.Vacant // nil: what is fed is copied
-	lent   bool          // in this run
 }
 
 // variableUse is a variable that a run reads or writes, and on which sides.
@@ -118,7 +117,6 @@ type output struct {
 	dtype  tensor.DType
 	shape  []int
 	vacant engine.Vacant // nil: the result is copied
-	lent   bool          // in this run
 }
 
 // feed notes that node n is to be written to slot.
@@ -252,7 +250,7 @@ func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Te
 	for i := range x.outs {
 		start := tr.now()
 		o := &x.outs[i]
-		if o.lent {
+		if isLent(o.vacant) {
 			continue
 		}
 		data, _ := outs[i].Bytes()
@@ -349,7 +347,7 @@ func (x *Executable) feedAll(ctx context.Context, feeds Feeds, streams []engine.
 		start := tr.now()
 		var data []byte
 		for _, h := range x.inputs[i].to {
-			if h.lent {
+			if isLent(h.vacant) {
 				continue
 			}
 			if data == nil {

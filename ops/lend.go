@@ -106,34 +106,32 @@ func (p *plan) vacate(s int) error {
 func (x *Executable) lend(feeds Feeds, outs []*tensor.Tensor) {
 	for i := range x.inputs {
 		in := &x.inputs[i]
-		for j := range in.to {
-			if h := &in.to[j]; h.vacant != nil {
-				h.lent = h.vacant.Lend(contiguous(feeds[in.node]))
+		for _, h := range in.to {
+			if h.vacant != nil {
+				h.vacant.Lend(contiguous(feeds[in.node]))
 			}
 		}
 	}
 	for i := range x.outs {
 		if o := &x.outs[i]; o.vacant != nil && x.apart(i, feeds, outs) {
 			data, _ := outs[i].Bytes()
-			o.lent = o.vacant.Lend(data)
+			o.vacant.Lend(data)
 		}
 	}
 }
 
 // takeBack ends what lend has begun.
 func (x *Executable) takeBack() {
-	for i := range x.inputs {
-		for j := range x.inputs[i].to {
-			if h := &x.inputs[i].to[j]; h.lent {
+	for _, in := range x.inputs {
+		for _, h := range in.to {
+			if h.vacant != nil {
 				h.vacant.Return()
-				h.lent = false
 			}
 		}
 	}
 	for i := range x.outs {
-		if o := &x.outs[i]; o.lent {
-			o.vacant.Return()
-			o.lent = false
+		if v := x.outs[i].vacant; v != nil {
+			v.Return()
 		}
 	}
 }
@@ -149,7 +147,7 @@ func (x *Executable) apart(i int, feeds Feeds, outs []*tensor.Tensor) bool {
 	}
 	for j := range x.inputs {
 		in := &x.inputs[j]
-		if lent := slices.ContainsFunc(in.to, func(h destination) bool { return h.lent }); !lent {
+		if lent := slices.ContainsFunc(in.to, func(h destination) bool { return isLent(h.vacant) }); !lent {
 			continue
 		}
 		if fed, ok := feeds[in.node].Bytes(); ok && meet(data, fed) { // else a copy was lent
@@ -158,6 +156,9 @@ func (x *Executable) apart(i int, feeds Feeds, outs []*tensor.Tensor) bool {
 	}
 	return true
 }
+
+// isLent reports whether v is a memory with another's in its place.
+func isLent(v engine.Vacant) bool { return v != nil && v.Lent() }
 
 // meet reports whether a and b share memory.
 func meet(a, b []byte) bool {

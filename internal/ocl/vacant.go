@@ -84,6 +84,9 @@ func (m *memory) Lend(b []byte) bool {
 	return true
 }
 
+// Lent reports whether something is in the place of m.
+func (m *memory) Lent() bool { return m.lent() != nil }
+
 // Return ends that.
 func (m *memory) Return() {
 	if m.vacant != nil {
