@@ -100,7 +100,7 @@ type Proof struct {
 
 // probeVersion is part of the key of what is kept on disk. Raise it whenever the
 // probes or the meaning of a field change.
-const probeVersion = 10
+const probeVersion = 11
 
 // LargeGRF is the build option of Intel's compilers that [Caps.RegisterOptions] may be.
 const LargeGRF = "-cl-intel-enable-auto-large-GRF-mode"
