@@ -101,18 +101,17 @@ func (k *Kernel) SetAddress(i int, b *Buffer, p unsafe.Pointer) error {
 	if p == nil {
 		return k.argError(i, InvalidArgValue, "no address")
 	}
-	if b == nil {
-		c := k.obj.lib.command(cldriver.OpSetArgSVM)
-		c.Ptr = p
-		return k.submit(i, c, nil)
+	var kept holder
+	if b != nil {
+		if !b.obj.use() {
+			return closed("set argument", b.obj.kind.String())
+		}
+		defer b.obj.done()
+		kept = b
 	}
-	if !b.obj.use() {
-		return closed("set argument", b.obj.kind.String())
-	}
-	defer b.obj.done()
 	c := k.obj.lib.command(cldriver.OpSetArgSVM)
 	c.Ptr = p
-	return k.submit(i, c, b)
+	return k.submit(i, c, kept)
 }
 
 // setHandle passes an object's handle by value; the value stands in the command,

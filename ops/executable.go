@@ -119,10 +119,8 @@ type output struct {
 	vacant engine.Vacant // nil: the result is copied
 }
 
-// feed notes that node n is to be written to slot.
-func (x *Executable) feed(n *Node, side int, slot engine.Slot) {
-	to := destination{side: side, slot: slot}
-	to.vacant, _ = slot.Mem.(engine.Vacant)
+// feed notes where node n is to be written.
+func (x *Executable) feed(n *Node, to destination) {
 	for i := range x.inputs {
 		if x.inputs[i].node == n.origin {
 			x.inputs[i].to = append(x.inputs[i].to, to)

@@ -30,7 +30,7 @@ func (x *Executable) lends(v *value) bool {
 
 // lendInputs finds the inputs that engines may read where the caller has them. Nothing is written over these.
 func (p *plan) lendInputs() {
-	p.lenders, p.lent = make([]engine.Lender, len(p.x.sides)), map[home]bool{}
+	p.lenders, p.lent, p.vacant = make([]engine.Lender, len(p.x.sides)), map[home]bool{}, map[home]engine.Vacant{}
 	tasks := make([][]*engine.Task, len(p.x.sides))
 	for t, u := range p.units {
 		s := p.choices[t].Side
@@ -51,8 +51,10 @@ func (p *plan) lendInputs() {
 // writtenOver reports whether an earlier plan has told a task to write over h.
 func (p *plan) writtenOver(h home) bool {
 	for t, u := range p.units {
-		if i := slices.Index(u.ins, h.value); i >= 0 && p.choices[t].Side == h.side && u.task.AliasedBy(i) >= 0 {
-			return true
+		for i, v := range u.ins {
+			if v == h.value && p.choices[t].Side == h.side && u.task.AliasedBy(i) >= 0 {
+				return true
+			}
 		}
 	}
 	return false
@@ -96,7 +98,7 @@ func (p *plan) vacate(s int) error {
 		}
 		sd.memories = append(sd.memories, m)
 		sd.lent += m.Bytes()
-		p.slots[h] = engine.Slot{Mem: m}
+		p.slots[h], p.vacant[h] = engine.Slot{Mem: m}, m
 	}
 	return nil
 }

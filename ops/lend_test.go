@@ -2,17 +2,14 @@ package ops_test
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/fallback"
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/optest"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -171,19 +168,34 @@ func TestLendingAllocatesNothing(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, run))
 }
 
-// TestARunThatFailsReturnsWhatWasLent fails launches and ends contexts; the next run is right.
+// TestARunThatFailsReturnsWhatWasLent fails each call of a run that sets arguments anew, one after the other. The feeds
+// are as they were, and the next run is right.
 func TestARunThatFailsReturnsWhatWasLent(t *testing.T) {
-	rt := newRig(t).onThread(t, "caller")
-	exe, x, z := lending(t, rt, "failing")
-	feeds := ops.Feeds{x: ramp(1), z: ramp(2)}
-	want, err := exe.Run(t.Context(), feeds)
+	r := newRig(t)
+	exe, x, z := lending(t, r.onThread(t, "caller"), "failing")
+	first := ops.Feeds{x: ramp(1), z: ramp(2)}
+	want, err := exe.Run(t.Context(), first)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, exe.RunInto(ctx, feeds, []*tensor.Tensor{ramp(0), ramp(0)}), context.Canceled)
-	got, err := exe.Run(t.Context(), feeds)
-	require.NoError(t, err)
-	same(t, want, got)
+	require.ErrorIs(t, exe.RunInto(ctx, first, []*tensor.Tensor{ramp(0), ramp(0)}), context.Canceled)
+	failed := 0
+	for at, fired := 1, 1; fired > 0; at++ {
+		other, outs := ops.Feeds{x: ramp(1), z: ramp(2)}, []*tensor.Tensor{ramp(0), ramp(0)}
+		r.faults.FailAt(at, cl.OutOfResources, "")
+		err := exe.RunInto(t.Context(), other, outs)
+		fired = r.faults.Fired()
+		r.faults.Off()
+		if fired > 0 {
+			require.ErrorIs(t, err, cl.OutOfResources, "call %d", at)
+			failed++
+		}
+		same(t, []*tensor.Tensor{ramp(1), ramp(2)}, []*tensor.Tensor{other[x], other[z]})
+		got, err := exe.Run(t.Context(), other)
+		require.NoError(t, err, "after call %d", at)
+		same(t, want, got)
+	}
+	require.Greater(t, failed, 4, "both feeds, both results and a launch")
 }
 
 // TestRandomGraphsWithAllLentAgree lends what is of one byte and more.
@@ -192,21 +204,7 @@ func TestRandomGraphsWithAllLentAgree(t *testing.T) {
 		t.Skip("results, without goroutines")
 	}
 	t.Cleanup(ops.LendFrom(1))
-	r := newRig(t)
-	m, err := platform.Discover(t.Context(), &r.opts)
-	require.NoError(t, err)
-	d, err := m.Select("")
-	require.NoError(t, err)
-	dev, err := d.Open(t.Context(), nil)
-	require.NoError(t, err)
-	e, cpu := ocl.NewForced(dev, "thread=caller"), fallback.New(nil)
-	t.Cleanup(func() { // after the graphs, which run beside each other
-		require.NoError(t, errors.Join(e.Close(), cpu.Close(), dev.Close()))
-		require.Zero(t, r.lib.Stats().Total())
-	})
-	if dev.Companion() == nil {
-		t.Skipf("%s has no companion", d)
-	}
+	e, cpu := newRig(t).engines(t, "caller")
 	n := 12
 	if testing.Short() {
 		n = 3

@@ -25,17 +25,18 @@ type plan struct {
 	results []*value
 	slots   map[home]engine.Slot
 	span    map[home]*arena.Interval
-	alias   map[home]home   // shares the memory of
-	homes   []home          // deterministic
-	order   []int           // the units as they are submitted
-	abreast bool            // a side may be further on than the order says
-	maker   map[*unit]int   // position
-	moved   map[home]bool   // that a step brings
-	touched map[home][]int  // where units read or write it
-	steps   *[]step         // that are being made
-	idle    int             // the side of what no task touches
-	lenders []engine.Lender // of each side; nil where nothing can be lent
-	lent    map[home]bool   // may lie where the caller has it
+	alias   map[home]home          // shares the memory of
+	homes   []home                 // deterministic
+	order   []int                  // the units as they are submitted
+	abreast bool                   // a side may be further on than the order says
+	maker   map[*unit]int          // position
+	moved   map[home]bool          // that a step brings
+	touched map[home][]int         // where units read or write it
+	steps   *[]step                // that are being made
+	idle    int                    // the side of what no task touches
+	lenders []engine.Lender        // of each side; nil where nothing can be lent
+	lent    map[home]bool          // may lie where the caller has it
+	vacant  map[home]engine.Vacant // what was made of these
 }
 
 func newPlan(x *Executable) *plan {
@@ -169,7 +170,7 @@ func (p *plan) allocate(again bool) error {
 	for _, h := range p.homes {
 		p.slots[h] = p.slots[p.root(h)]
 		if h.value.isInput() {
-			p.x.feed(h.value.node, h.side, p.slots[h])
+			p.x.feed(h.value.node, destination{h.side, p.slots[h], p.vacant[p.root(h)]})
 		}
 	}
 	return nil
@@ -308,9 +309,8 @@ func (p *plan) bind(ctx context.Context) error {
 	}
 	for _, v := range p.results {
 		s := p.sideOf(v)
-		o := output{side: s, slot: p.slots[home{v, s}], dtype: v.dtype, shape: v.resultShape()}
-		o.vacant, _ = o.slot.Mem.(engine.Vacant)
-		p.x.outs = append(p.x.outs, o)
+		h := home{v, s}
+		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[h], dtype: v.dtype, shape: v.resultShape(), vacant: p.vacant[p.root(h)]})
 	}
 	return ctx.Err()
 }

@@ -21,22 +21,30 @@ import (
 // onThread opens the rig's device with small graphs on a thread of the driver or the caller's.
 func (r *rig) onThread(t *testing.T, thread string) *ops.Runtime {
 	t.Helper()
+	e, cpu := r.engines(t, thread)
+	rt := ops.NewRuntime(e, cpu)
+	t.Cleanup(func() { require.NoError(t, rt.Close()) })
+	return rt
+}
+
+// engines are those of onThread.
+func (r *rig) engines(t *testing.T, thread string) (e *ocl.Engine, cpu *fallback.Engine) {
+	t.Helper()
 	m, err := platform.Discover(t.Context(), &r.opts)
 	require.NoError(t, err)
 	d, err := m.Select("")
 	require.NoError(t, err)
 	dev, err := d.Open(t.Context(), nil)
 	require.NoError(t, err)
-	e, cpu := ocl.NewForced(dev, "thread="+thread), fallback.New(nil)
-	rt := ops.NewRuntime(e, cpu)
+	e, cpu = ocl.NewForced(dev, "thread="+thread), fallback.New(nil)
 	t.Cleanup(func() {
-		require.NoError(t, errors.Join(rt.Close(), e.Close(), cpu.Close(), dev.Close()))
+		require.NoError(t, errors.Join(e.Close(), cpu.Close(), dev.Close()))
 		require.Zero(t, r.lib.Stats().Total())
 	})
 	if dev.Companion() == nil {
 		t.Skipf("%s has no companion", d)
 	}
-	return rt
+	return e, cpu
 }
 
 // net is a small network with weights in a variable, a softmax, and values that share memory.

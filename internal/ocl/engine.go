@@ -165,8 +165,10 @@ func (e *Engine) Write(ctx context.Context, dst engine.Memory, offset int64, src
 	if err != nil {
 		return err
 	}
-	if b := m.lent(); b != nil {
-		return copyTo(b, offset, src)
+	if m.Lent() {
+		b, err := m.part(offset, len(src))
+		copy(b, src)
+		return err
 	}
 	pm, err := m.held()
 	if err != nil {
@@ -181,8 +183,10 @@ func (e *Engine) Read(ctx context.Context, dst []byte, src engine.Memory, offset
 	if err != nil {
 		return err
 	}
-	if b := m.lent(); b != nil {
-		return copyFrom(dst, b, offset)
+	if m.Lent() {
+		b, err := m.part(offset, len(dst))
+		copy(dst, b)
+		return err
 	}
 	pm, err := m.held()
 	if err != nil {

@@ -102,6 +102,15 @@ func (m *memory) lent() []byte {
 	return m.vacant.lent
 }
 
+// part is n bytes from offset on of what is in the place of m.
+func (m *memory) part(offset int64, n int) ([]byte, error) {
+	b := m.vacant.lent
+	if offset < 0 || offset > int64(len(b)-n) {
+		return nil, fmt.Errorf("ocl: %d bytes at %d of a memory of %d", n, offset, len(b))
+	}
+	return b[offset:][:n], nil
+}
+
 // held is the memory of m's own.
 func (m *memory) held() (*platform.Memory, error) {
 	if m.mem != nil {
@@ -177,22 +186,5 @@ func (g *guest) all(what guestSet, f func(k *cl.Kernel, i int) error) error {
 		}
 	}
 	g.set = what
-	return nil
-}
-
-// copyTo copies src into b, and copyFrom from b into dst.
-func copyTo(b []byte, offset int64, src []byte) error {
-	if offset < 0 || offset > int64(len(b)-len(src)) {
-		return fmt.Errorf("ocl: %d bytes at %d of a memory of %d", len(src), offset, len(b))
-	}
-	copy(b[offset:], src)
-	return nil
-}
-
-func copyFrom(dst, b []byte, offset int64) error {
-	if offset < 0 || offset > int64(len(b)-len(dst)) {
-		return fmt.Errorf("ocl: %d bytes at %d of a memory of %d", len(dst), offset, len(b))
-	}
-	copy(dst, b[offset:])
 	return nil
 }
