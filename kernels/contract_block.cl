@@ -29,7 +29,8 @@
 //         SPACE_A SPACE_B SPACE_SUM  elements of local memory: GROUP·DEPTH, DEPTH·PANELS·NR,
 //         and where DEPTH < K also ROWS·PANELS·NR
 // sizes   M N K    ROWS GROUP  multiples of MR    PANELS    DEPTH    LOTS    CHUNK  of k a split    BATCHES
-// launch  global {ceil(M / ROWS), ceil(N / (PANELS·NR)), ceil(BATCHES / LOTS)·splits}  local {1, 1, 1}
+// launch  global {ceil(N / (PANELS·NR)), ceil(M / ROWS), ceil(BATCHES / LOTS)·splits}  local {1, 1, 1}
+// note    neighbours take columns of the same rows: cores then store to lines of the output apart
 // source  Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008)
 
 typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
@@ -71,8 +72,8 @@ void contract_block(PARAMS) {
     __local VT sums[SPACE_SUM / VL];
 #endif
     WIDE_VECTORS
-    const IDX firstM = (IDX)get_global_id(0) * ROWS, endM = min(firstM + ROWS, (IDX)M);
-    const IDX firstN = (IDX)get_global_id(1) * PANELS * NR, endN = min(firstN + PANELS * NR, (IDX)N);
+    const IDX firstM = (IDX)get_global_id(1) * ROWS, endM = min(firstM + ROWS, (IDX)M);
+    const IDX firstN = (IDX)get_global_id(0) * PANELS * NR, endN = min(firstN + PANELS * NR, (IDX)N);
     const IDX z = get_global_id(2);
 #if SPLIT
     const IDX lots = (BATCHES + LOTS - 1) / LOTS, s = z / lots, lot = z - s * lots;

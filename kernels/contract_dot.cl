@@ -11,9 +11,11 @@
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract_sum.cl
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in it    VT VL-wide vector of it
 //         VSTORE its vstore    ROWS COLS    UNROLL  enough sums to hide the latency of MAC
+//         LAST(v, n)  v, but 0 in its first n lanes
 // sizes   M N K    CHUNK  of k a split    BATCHES
 // launch  global {ceil(M / ROWS), ceil(N / COLS), BATCHES·splits}  local {1, 1, 1}
-// note    rows and columns past the end repeat the last one and are not stored
+// note    rows and columns past the end repeat the last one and are not stored. The last terms are a
+//         vector too, where K >= VL: it ends with them, and what was summed before is 0 in both
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_dot(PARAMS) {
@@ -57,6 +59,20 @@ void contract_dot(PARAMS) {
                 for (int i = 0; i < ROWS; i++)
                     acc[i][j][u] = MAC(av[i], bv, acc[i][j][u]);
             }
+        }
+    }
+    for (; K >= VL && k < end; k = min(k + VL, end)) {
+        const IDX from = min(k, end - VL);
+        VT av[ROWS];
+        #pragma unroll
+        for (int i = 0; i < ROWS; i++)
+            av[i] = LAST(A_LOAD(row[i] + from), k - from);
+        #pragma unroll
+        for (int j = 0; j < COLS; j++) {
+            const VT bv = LAST(B_LOAD(column[j] + from), k - from);
+            #pragma unroll
+            for (int i = 0; i < ROWS; i++)
+                acc[i][j][0] = MAC(av[i], bv, acc[i][j][0]);
         }
     }
 

@@ -10,7 +10,7 @@ import (
 // contractVariants are the ways to run a contraction, best first. Every one
 // runs every contraction; item is the simplest.
 func contractVariants(d *deviceFacts, t *engine.Task) []variant {
-	c := separate(d, t, swapBetter(d, t))
+	c := separate(d, t, swapBetter(d, t)).cheaperWay(t)
 	item := variant{name: "item", why: "any contraction", plan: c.planItem}
 	if c.k == 0 {
 		item.why = "an empty sum"
@@ -156,37 +156,4 @@ func (c *contraction) windowRuns() bool {
 func (c *contraction) thinRuns() bool {
 	_, column := c.outSteps()
 	return c.k <= thin && column == 1 && len(c.axes(bColumn)) > 1 && c.directB(c.panelShape())
-}
-
-// dotFits reports whether dot products beat what packs: few rows share a column
-// of B, and the sums are long enough to hide that a vector of them is folded at
-// the end. Beside blocks the rows must stay in the innermost cache, and fill
-// vectors without widening or a remainder.
-func (c *contraction) dotFits() bool {
-	few := min(c.m, c.n)
-	switch {
-	case !c.alongK():
-		return false
-	case few <= 16:
-		return c.k >= 64 || 8*few <= c.k
-	case c.canKeepB(c.panelShape()):
-		return false
-	case c.blockFits():
-		whole := c.a.dtype == c.acc && c.bb.dtype == c.acc && c.accSize == 4 && c.k%int64(c.panelLanes()) == 0
-		return whole && few <= 64 && 8*few <= c.k && c.k*c.accSize <= 6<<10
-	}
-	return few <= 256 && 8*few <= c.k
-}
-
-// blockFits reports whether blocks beat panels: there are enough rows for what is
-// copied, both operands are copied at the speed of vectors, and no pack of B can
-// be kept from run to run. Measured on Zen 4, panels that are read where they lie and asked
-// for ahead: 16 x 512 x 512 76 us and not 148, 64 x 784 x 512 246 and 307; 128 x 784 x 512 888 and 557.
-func (c *contraction) blockFits() bool {
-	few := int64(8)
-	if c.bb.run == 0 && c.bb.dtype == c.acc && c.directB(c.panelShape()) {
-		few = 64
-	}
-	return c.m > few && c.blockLegal() && c.dev.localMem >= 16<<10 && !c.canKeepB(c.panelShape()) &&
-		(c.a.alongK() || c.adjoin(c.a, aRow)) && (c.bb.alongK() || c.columnsAdjoin())
 }

@@ -20,11 +20,15 @@ type blockChoice struct {
 	lots          int64 // batches of a work-item
 	chunk, splits int64
 	direct        bool  // A is read where it lies
+	apart         bool  // columns that adjoin do not in the output
 	extra         int64 // rows of a panel beside those of B
 }
 
 // chooseBlock takes the block that cycles finds cheapest.
 func (c *contraction) chooseBlock() blockChoice {
+	if c.bestBlock != nil {
+		return *c.bestBlock
+	}
 	p := c.anyBlock()
 	mr, nr := int64(p.shape.Rows), int64(p.shape.Columns())
 	tiles, panels := ceilDiv(c.m, mr), ceilDiv(c.n, nr)
@@ -45,6 +49,7 @@ func (c *contraction) chooseBlock() blockChoice {
 		p.lots *= 2
 	}
 	best.lots = p.lots
+	c.bestBlock, c.blockCost = &best, least
 	return best
 }
 
@@ -72,7 +77,7 @@ func (p blockChoice) cheapest(c *contraction) (best blockChoice, least int64) {
 
 // anyBlock is what all blocks have in common.
 func (c *contraction) anyBlock() blockChoice {
-	p := blockChoice{shape: c.panelShape(), direct: c.a.alongK() && c.a.dtype == c.acc, lots: 1}
+	p := blockChoice{shape: c.panelShape(), direct: c.a.alongK() && c.a.dtype == c.acc, apart: c.out != nil && c.columnsApart(), lots: 1}
 	if c.unit != nil {
 		p.direct = c.a.alongK() && !c.a.flip && !c.partly
 		p.extra = int64(oneIf(c.flips))
@@ -114,6 +119,7 @@ func shares(n int64) iter.Seq[int64] {
 // A in place come while something is.
 func (p blockChoice) cycles(c *contraction, bound int64) int64 {
 	const along, alongFar, copyA, across, gather, keep, begin, launch = 8, 16, 7, 16, 40, 80, 500, 30_000
+	const torn, apart = 80, 300 // a line of the output of which another core writes the rest; a tile whose columns lie apart there
 	rows, columns := int64(p.shape.Rows), int64(p.shape.Columns())
 	tiles := ceilDiv(min(p.rows, c.m), rows)
 	panels := ceilDiv(min(p.panels*columns, c.n), columns)
@@ -134,10 +140,18 @@ func (p blockChoice) cycles(c *contraction, bound int64) int64 {
 	case c.columnsAdjoin():
 		packB = along
 	}
+	// Stores are on their way while the next tiles are computed.
+	meets, stored := int64(0), int64(keep)
+	if p.bordersCores(c) {
+		meets = max(rows*torn-p.chunk*panels*rows*int64(p.shape.Vectors)/16, 0)
+	}
+	if p.apart {
+		stored += apart
+	}
 	item := func(tiles, halves int64) int64 { // of panels
 		panels := ceilDiv(halves, 2)
 		each := p.chunk * (tiles*halves*rows*int64(p.shape.Vectors)/4 + panels*packB + tiles*packA)
-		each += tiles * panels * (ceilDiv(p.chunk, p.depth)*keep + keep)
+		each += tiles * (panels*(ceilDiv(p.chunk, p.depth)*keep+stored) + meets)
 		return each*p.lots + begin
 	}
 	allTiles, allHalves := ceilDiv(c.m, rows), 2*ceilDiv(c.n, columns)
@@ -168,6 +182,12 @@ func (p blockChoice) cycles(c *contraction, bound int64) int64 {
 		total += launch + p.splits*c.b*c.m*c.n/int64(2*c.dev.units)
 	}
 	return total
+}
+
+// bordersCores reports whether work-items of different cores, next to each other, store to the same lines of the output.
+func (p blockChoice) bordersCores(c *contraction) bool {
+	units, beside := int64(c.dev.units), ceilDiv(c.n, p.panels*int64(p.shape.Columns()))
+	return c.n*c.accSize%lineBytes > 0 && beside > 1 && beside < 4*units
 }
 
 // split divides k into about want chunks.
@@ -238,7 +258,7 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 	columns := p.panels * int64(p.shape.Columns())
 	out.launches = append([]launch{{
 		prog: g.assemble(files...), kernel: "contract_block", local: [3]int{1, 1, 1},
-		global: grid(ceilDiv(c.m, p.rows), ceilDiv(c.n, columns), ceilDiv(c.b, p.lots)*p.splits),
+		global: grid(ceilDiv(c.n, columns), ceilDiv(c.m, p.rows), ceilDiv(c.b, p.lots)*p.splits),
 	}}, out.launches...)
 	return out, nil
 }

@@ -2,6 +2,10 @@ package ocl
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/anycl/anycl/tensor"
 )
 
 // dotChoice is how contract_dot.cl is used for one contraction.
@@ -52,12 +56,7 @@ func (d dotChoice) String() string {
 func (c *contraction) planDot(d dotChoice) (*plan, error) {
 	g := c.program(true, true, d.splits == 1)
 	lanes := c.panelLanes()
-	g.macro("ROWS", d.rows)
-	g.macro("COLS", d.cols)
-	g.macro("UNROLL", d.unroll)
-	g.macro("VL", lanes)
-	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
-	g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
+	d.macros(g, c)
 	c.vectors(g, "A", "A_ROW", c.a, aBatch, aRow, lanes)
 	c.vectors(g, "B", "B_COLUMN", c.bb, bBatch, bColumn, lanes)
 	p := &plan{params: d.String()}
@@ -68,4 +67,26 @@ func (c *contraction) planDot(d dotChoice) (*plan, error) {
 		global: grid(ceilDiv(c.m, int64(d.rows)), ceilDiv(c.n, int64(d.cols)), c.b*d.splits),
 	}}, p.launches...)
 	return p, nil
+}
+
+// macros defines the shape of d.
+func (d dotChoice) macros(g *gen, c *contraction) {
+	lanes := c.panelLanes()
+	g.macro("ROWS", d.rows)
+	g.macro("COLS", d.cols)
+	g.macro("UNROLL", d.unroll)
+	g.macro("VL", lanes)
+	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
+	g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
+	g.macro("LAST(v, n)", lastLanes(c.acc, lanes))
+}
+
+// lastLanes is the text of v whose first n lanes are 0.
+func lastLanes(acc tensor.DType, lanes int) string {
+	numbers := make([]string, lanes)
+	for i := range numbers {
+		numbers[i] = strconv.Itoa(i)
+	}
+	integer := fmt.Sprintf("%s%d", map[int]string{4: "int", 8: "long"}[acc.Size()], lanes)
+	return fmt.Sprintf("((%s)(%s) < (%s)(n) ? (VT)(0) : (v))", integer, strings.Join(numbers, ", "), integer)
 }

@@ -45,6 +45,8 @@ type contraction struct {
 
 	bestWinograd *winogradChoice // once they were looked for
 	bestStrip    *stripChoice
+	bestBlock    *blockChoice
+	blockCost    int64 // of it, in cycles
 }
 
 // operandLoad describes an operand that is nothing but a load from an address

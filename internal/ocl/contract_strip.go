@@ -58,15 +58,16 @@ func (c *contraction) stripFits() bool {
 	if !c.sharedB {
 		read *= c.b
 	}
-	if c.columnsApart() || p.step == 1 && 2*read < 3*c.task.Ins[c.bb.input].Len {
+	plain := p.step == 1 && 2*read < 3*c.task.Ins[c.bb.input].Len || c.bb.alongK() && p.step >= c.k
+	if c.columnsApart() || plain {
 		return false
 	}
 	lanes, runs := int64(c.panelLanes()), int64(1)
 	if c.bb.run > 0 {
 		runs = c.k / c.bb.run
 	}
-	plain := c.b * ceilDiv(c.m, 8) * ceilDiv(c.n, 2*lanes) * (c.k*9 + runs*begin + kept) / int64(c.dev.units)
-	return p.cycles(c) < plain
+	panels := c.b * ceilDiv(c.m, 8) * ceilDiv(c.n, 2*lanes) * (c.k*9 + runs*begin + kept) / int64(c.dev.units)
+	return p.cycles(c) < panels
 }
 
 // anyStrip is what all strips of c have in common.

@@ -225,7 +225,7 @@ func planProduct(d *deviceFacts, k planKey) productPlan {
 		b.split(c, 1)
 		b, _ = b.cheapest(c)
 		s[sizeRows], s[sizeGroup], s[sizePanels], s[sizeDepth] = int32(b.rows), int32(b.group()), int32(b.panels), int32(b.depth)
-		p.global = grid(ceilDiv(m, b.rows), ceilDiv(n, b.panels*int64(b.shape.Columns())), 1)
+		p.global = grid(ceilDiv(n, b.panels*int64(b.shape.Columns())), ceilDiv(m, b.rows), 1)
 	case productDot:
 		p.global = grid(ceilDiv(m, dotRows), 1, 1)
 	case productStream:
@@ -341,12 +341,7 @@ func (c *contraction) blockProgram(g *gen, k formKey) []string {
 
 func (c *contraction) dotProgram(g *gen) []string {
 	lanes := c.panelLanes()
-	g.macro("ROWS", dotRows)
-	g.macro("COLS", 1)
-	g.macro("UNROLL", dotUnroll)
-	g.macro("VL", lanes)
-	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
-	g.macro("VSTORE", fmt.Sprintf("vstore%d", lanes))
+	dotChoice{rows: dotRows, cols: 1, unroll: dotUnroll}.macros(g, c)
 	g.macro("A_ROW(b, m)", "AT(m, 0, A_LD)")
 	g.macro("B_COLUMN(b, n)", "0")
 	g.macro("A_ONE(p, i)", c.oneLoad(c.a))

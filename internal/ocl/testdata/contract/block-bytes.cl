@@ -1,5 +1,5 @@
 // block 504x256 of 8x32 depth 126: a CPU driver: four products of bytes at a time, in the cache of one core
-// launch contract_block global [1 2 1] local [1 1 1]
+// launch contract_block global [2 1 1] local [1 1 1]
 // options -cl-single-precision-constant
 // arguments A_WHOLE=125 B_WHOLE=125 B_APART=501 M=500 N=501 K=126 BATCHES=1 ROWS=504 GROUP=64 PANELS=8 DEPTH=126 LOTS=1 n0=502 n1=2004 n2=4 n3=2 n4=3 n5=501 n6=1002 n7=1503
 #define ACC uint

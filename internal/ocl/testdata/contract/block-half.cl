@@ -1,5 +1,5 @@
 // block 42x176 of 6x16 depth 130: a CPU driver: blocks in the cache of one core
-// launch contract_block global [1 3 2] local [1 1 1]
+// launch contract_block global [3 1 2] local [1 1 1]
 // options -cl-single-precision-constant
 // arguments M=40 N=501 K=520 BATCHES=2 ROWS=42 GROUP=60 PANELS=11 DEPTH=130 LOTS=1 n0=20800 n1=520 n2=260520 n3=501 n4=20040
 #define ACC float

@@ -1,5 +1,5 @@
 // block 200x128 of 8x16 depth 127: a CPU driver: blocks in the cache of one core
-// launch contract_block global [2 4 1] local [1 1 1]
+// launch contract_block global [4 2 1] local [1 1 1]
 // options 
 // arguments M=400 N=510 K=5200 BATCHES=1 ROWS=200 GROUP=32 PANELS=8 DEPTH=127 LOTS=1 n0=400 n1=510
 #define ACC double

@@ -1,5 +1,5 @@
 // block 504x64 of 8x32 depth 502: a CPU driver: blocks in the cache of one core
-// launch contract_block global [1 8 1] local [1 1 1]
+// launch contract_block global [8 1 1] local [1 1 1]
 // options -cl-single-precision-constant
 // arguments M=500 N=501 K=502 BATCHES=1 ROWS=504 GROUP=504 PANELS=2 DEPTH=502 LOTS=1 n0=502 n1=501
 #define ACC float

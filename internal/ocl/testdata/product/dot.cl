@@ -16,6 +16,7 @@
 #define VL 4
 #define VT double4
 #define VSTORE vstore4
+#define LAST(v, n) ((long4)(0, 1, 2, 3) < (long4)(n) ? (VT)(0) : (v))
 #define A_ROW(b, m) AT(m, 0, A_LD)
 #define B_COLUMN(b, n) 0
 #define A_ONE(p, i) LOAD_float64(p, i)
