@@ -17,7 +17,7 @@ func (c *contraction) cheaperWay(t *engine.Task) *contraction {
 
 // blocksCompete reports whether counting cycles tells how the blocks of c compare with others.
 func (c *contraction) blocksCompete() bool {
-	return c.dev.cpu && c.unit == nil && min(c.m, c.n) > 1 && !c.canKeepB(c.panelShape()) && c.copiesInVectors()
+	return c.dev.cpu && c.unit == nil && min(c.m, c.n) > 1 && c.k > 0 && !c.canKeepB(c.panelShape()) && c.copiesInVectors()
 }
 
 // copiesInVectors reports whether blocks can be had, and both operands are copied at the speed of vectors.
