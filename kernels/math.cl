@@ -105,20 +105,25 @@ INLINE float wide_exp(const float x) {
     return wide_scale(p, t);
 }
 
-// The same for x <= 0, with 0 for what is below the smallest normal number: two thirds of the work.
-INLINE float wide_exp_below(const float x) {
-    EXACTLY
-    const float whole = 0x1.8p23f + 127.0f, t = FMA(x, M_LOG2E_F, whole), n = t - whole;
-    const float r = FMA(n, 2.12194440e-4f, FMA(n, -0.693359375f, x));
-    float p = 1.38145394e-3f;
-    p = FMA(p, r, 8.36874545e-3f);
-    p = FMA(p, r, 4.1668389e-2f);
-    p = FMA(p, r, 1.666652115e-1f);
-    p = FMA(p, r, 4.999999405e-1f);
-    p = FMA(p, r, 1.0f);
-    p = FMA(p, r, 1.0f);
-    return x < -0x1.5d589ep6f ? 0.0f : p * as_float(as_uint(t) << 23); // a NaN stays
+// The same for x <= 0, with 0 for what is below the smallest normal number: two thirds of the work. T
+// is float or a vector of it.
+#define EXP_BELOW(T, BITS, name) \
+INLINE T name(const T x) { \
+    EXACTLY \
+    const float whole = 0x1.8p23f + 127.0f; \
+    const T t = FMA(x, (T)M_LOG2E_F, (T)whole), n = t - whole; \
+    const T r = FMA(n, (T)2.12194440e-4f, FMA(n, (T)-0.693359375f, x)); \
+    T p = (T)1.38145394e-3f; \
+    p = FMA(p, r, (T)8.36874545e-3f); \
+    p = FMA(p, r, (T)4.1668389e-2f); \
+    p = FMA(p, r, (T)1.666652115e-1f); \
+    p = FMA(p, r, (T)4.999999405e-1f); \
+    p = FMA(p, r, (T)1.0f); \
+    p = FMA(p, r, (T)1.0f); \
+    return x < -0x1.5d589ep6f ? (T)0.0f : p * as_##T(as_##BITS(t) << 23); /* a NaN stays */ \
 }
+EXP_BELOW(float, uint, wide_exp_below)
+EXP_BELOW(float16, uint16, wide_exp_below_16)
 
 // 1 + e^x: what a subnormal e^x adds is rounded away, so that two thirds of the work are left here as well.
 INLINE float wide_exp_plus_1(const float x) {
@@ -410,6 +415,7 @@ INLINE float wide_fmod(const float a, const float b) {
 
 #define wide_exp(x) exp(x)
 #define wide_exp_below(x) exp(x)
+#define wide_exp_below_16(x) exp(x)
 #define wide_exp_plus_1(x) (1.0f + exp(x))
 #define wide_log(x) log(x)
 #define wide_log2(x) log2(x)

@@ -53,10 +53,10 @@
     if (TO_LINE(y) == 0) \
         for (int k = 0; k < COLS; k += 16) STREAM(as_float16(OUTS##i(k)), (__global float16 *)(y + k)); \
     else \
-        for (int k = 0; k < COLS; k += 16) vstore16(OUTS##i(k), 0, y + k); \
+        for (int k = 0; k < COLS; k += 16) PUT16(OUTS##i(k), y + k); \
 }
 #else
-#define PUT(i) for (int k = 0; k < COLS; k += 16) vstore16(OUTS##i(k), 0, AT##i + r * COLS + k);
+#define PUT(i) for (int k = 0; k < COLS; k += 16) PUT16(OUTS##i(k), AT##i + r * COLS + k);
 #endif
 
 kernel void row_band(PARAMS) {

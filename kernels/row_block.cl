@@ -6,7 +6,7 @@
 // hooks   ROW_STAGES(item)  declares the item's stages: values kept for later passes over a row
 //         ROW_FOLDS(r)      declares the results of the folds, each by a function of row_fold.cl
 //         PREPARE(n, IN)    stages n values of columns c + k that only the outputs need, at c + k,
-//                           zero where IN(k) is not true
+//                           zero where IN(k) is not true; PREPARE_ALL(n) whole vectors, all in the row
 //         EACH_OVER(DO)     DO(i) for every output over the row: OUT##i(c), of type OUT##i##_T,
 //                           goes to element of the row by STORE##i(at, v)
 //         AHEAD             fetches what the next row has from column c on
@@ -28,7 +28,7 @@
 #define WHOLE_VALUES(i) OUT##i##_T v##i[VEC] LINES; WIDE for (int k = 0; k < VEC; k++) v##i[k] = OUT##i(c + k);
 #define WHOLE_STORES(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, v##i[k]);
 #if PLAIN
-#define DIRECT(i) _Pragma("unroll") for (int k = 0; k < VEC; k += 16) vstore16(OUTS##i(c + k), 0, AT##i + r * COLS + c + k);
+#define DIRECT(i) _Pragma("unroll") for (int k = 0; k < VEC; k += 16) PUT16(OUTS##i(c + k), AT##i + r * COLS + c + k);
 #define STREAMS(i) \
     if (TO_LINE(AT##i + r * COLS + c) == 0) { \
         _Pragma("unroll") \
@@ -63,7 +63,7 @@ kernel void row_block(PARAMS) {
 #endif
             if (n == VEC) {
                 AHEAD
-                PREPARE(VEC, ALL)
+                PREPARE_ALL(VEC)
 #if BUFFERED
                 EACH_OVER(WHOLE_VALUES)
                 EACH_OVER(WHOLE_STORES)

@@ -9,6 +9,7 @@
 //         LOAD(c)        what is folded, and where PLAIN LOADS(c), columns c .. c + 15 of it
 //         PREPARE(n, IN) stages n values of columns c + k that this fold is the first to need, at
 //                        c + k, zero where IN(k) is not true
+//         PREPARE_ALL(n) the same for whole vectors, all in the row
 //         AHEAD          fetches what the next row has from column c on
 //         and the monoid's, see monoid.cl
 // macros  VEC   columns at once, 64      COLUMNS  how loops over them become vectors, see prelude.cl
@@ -27,8 +28,9 @@
 #define ALL(k) 1
 #define GET(n, IN) { \
     PREPARE(n, IN) \
-    COLUMNS for (int k = 0; k < (n); k++) v[k] = IN(k) ? (VAL)LOAD(c + k) : (VAL)IDENTITY; \
+    VALUES_OF(n, IN) \
 }
+#define VALUES_OF(n, IN) COLUMNS for (int k = 0; k < (n); k++) v[k] = IN(k) ? (VAL)LOAD(c + k) : (VAL)IDENTITY;
 
 #if IS_ARG
 
@@ -39,7 +41,8 @@ FOLD_FUNCTION {
     IDX c = 0;
     for (; c + VEC <= COLS; c += VEC) {
         AHEAD
-        GET(VEC, ALL)
+        PREPARE_ALL(VEC)
+        VALUES_OF(VEC, ALL)
         for (int k = 0; k < VEC; k++) ADD(s, k, v[k], c + k);
     }
     const int rest = (int)(COLS - c);
@@ -63,10 +66,10 @@ FOLD_FUNCTION {
 #define V(n) NAMED(VAL, n, )
 #if PLAIN
 #define VALUES(i) LOADS(c + 16 * (i))
-#define GET_ALL PREPARE(VEC, ALL)
+#define GET_ALL PREPARE_ALL(VEC)
 #else
 #define VALUES(i) vload16(i, v)
-#define GET_ALL GET(VEC, ALL)
+#define GET_ALL PREPARE_ALL(VEC) VALUES_OF(VEC, ALL)
 #endif
 #define FOLD_VECTORS { \
     const V(16) v0 = VALUES(0), v1 = VALUES(1), v2 = VALUES(2), v3 = VALUES(3); \
@@ -102,7 +105,7 @@ PART_FUNCTION {
     }
 #if PLAIN
     for (; c + 16 <= COLS; c += 16) {
-        PREPARE(16, ALL)
+        PREPARE_ALL(16)
         FOLD_VECTOR(VALUES(0))
     }
     const int rest = (int)(COLS % 16);

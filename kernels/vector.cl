@@ -13,3 +13,7 @@
 #define LOADS_bfloat16(p, i) as_float16(convert_uint16(vload16(0, (p) + (i))) << 16)
 #define LOADS_float32(p, i) vload16(0, (p) + (i))
 #define LOADS_float64(p, i) vload16(0, (p) + (i))
+
+// PUT16 stores a vector of 16 elements of four bytes anywhere: vstore16 is up to four stores for some compilers.
+typedef float16 __attribute__((aligned(4))) FLOAT16_ANYWHERE;
+#define PUT16(v, p) (*(__global FLOAT16_ANYWHERE *)(p) = as_float16(v))

@@ -324,7 +324,7 @@ func (g *gen) assemble(files ...string) *program {
 		p.library = append(p.library, "random.cl")
 	}
 	p.library = append(p.library, g.library...)
-	if strings.Contains(g.hooks.String(), "LOADS_") {
+	if text := g.hooks.String(); strings.Contains(text, "LOADS_") || strings.Contains(text, "OUTS") {
 		b.WriteString(kernels.Text("vector.cl"))
 	}
 	b.WriteString("\n// ---- this task ----\n")

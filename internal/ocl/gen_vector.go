@@ -80,6 +80,9 @@ func (f *fn) lanes(e *engine.Expr) string {
 		return v
 	}
 	if strings.HasSuffix(acc, "]") {
+		if e.DType == tensor.Float32 { // the compiler sees that it was just stored
+			return fmt.Sprintf("(*(STAGE_SPACE const FLOAT16_ANYWHERE *)&%s)", acc)
+		}
 		return fmt.Sprintf("vload%d(0, &%s)", vectorLanes, acc)
 	}
 	return ""
@@ -156,6 +159,8 @@ func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
 		return vectorCast(in[0], e.DType, args[0])
 	case !same || e.DType == tensor.Bool:
 		return "", false
+	case e.Fn == expBelow && e.DType == tensor.Float32:
+		return fmt.Sprintf("wide_exp_below_16(%s)", args[0]), true
 	case e.DType.IsFloat() && strings.Trim(strings.ReplaceAll(c, "isnan", ""), "ab0<>|?:() ") == "":
 		return fill(choices.Replace(c), vectorType(e.DType), e.DType, in, args, false), true
 	case e.DType.IsFloat() && (c == "fabs(a)" || strings.Trim(c, "abcd+-*/() ") == ""):

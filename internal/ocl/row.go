@@ -152,8 +152,13 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 	for i, e := range p.hoists {
 		p.define(g, fmt.Sprint("HOIST", i), e, false)
 	}
+	inVectors := way != byGroups
+	if inVectors && len(p.stages) > 0 {
+		g.macro("STAGE_SPACE", strings.TrimSpace(way.space()))
+	}
 	for i, e := range p.stages {
 		p.define(g, fmt.Sprint("STAGED", i), e, true)
+		inVectors = inVectors && e.DType.Size() == 4 && p.defineVector(g, fmt.Sprint("STAGEDS", i), e, e.DType, way)
 	}
 	fetch := ""
 	g.macro("COLUMNS", map[bool]string{false: "WIDE", true: "WIDE_SHORT"}[way == byBands])
@@ -191,6 +196,7 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 				part, call := k.part(i, f)
 				fmt.Fprintf(&g.hooks, "%s;\n#define PART_FUNCTION %s\n#define PART %s\n", part, part, call)
 				fmt.Fprintf(&g.hooks, "#define AHEAD %s\n#define PLAIN %d\n#define LOADS(c) LOADS%d(c)\n", aheadOf(i), oneIf(plain), i)
+				fmt.Fprintf(&g.hooks, "#define PREPARE_ALL(n) %s\n", way.prepareAll(staged, p.passes[i].stages, inVectors))
 				writeVectors(&g.hooks, f)
 			}
 			if way == byBands {
@@ -223,6 +229,7 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 	line("EACH_OVER(DO)", each)
 	if way != byGroups {
 		line("AHEAD", []string{aheadOf(len(t.Folds))})
+		line("PREPARE_ALL(n)", []string{way.prepareAll(staged, len(p.stages), inVectors)})
 	}
 	line("ROW_RESULTS(r)", results)
 	fmt.Fprintf(&g.hooks, "#define HAS_OVER %d\n#define PLAIN %d\n\n", min(len(p.over), 1), oneIf(plain))
@@ -310,6 +317,18 @@ func (w rowWay) prepare(from, to int) string {
 			at += fmt.Sprintf(" + APART(%d)", i+1)
 		}
 		fmt.Fprintf(&b, "COLUMNS for (int k = 0; k < (n); k++) st%d[c + k] = IN(k) ? STAGED%d(%s) : 0; ", i, i, at)
+	}
+	return b.String()
+}
+
+// prepareAll is prepare for n columns that are all in the row, in whole vectors where stages have such text.
+func (w rowWay) prepareAll(from, to int, inVectors bool) string {
+	if from == to || !inVectors {
+		return strings.NewReplacer("IN(k) ? ", "", " : 0;", ";").Replace(w.prepare(from, to))
+	}
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&b, "_Pragma(\"unroll\") for (int k_ = 0; k_ < (n); k_ += 16) *(STAGE_SPACE FLOAT16_ANYWHERE *)(st%d + c + k_) = as_float16(STAGEDS%d(c + k_)); ", i, i)
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@
 #define VEC 64
 #define BUFFERED 0
 #define STREAMED 0
+#define STAGE_SPACE __global
 #define COLUMNS WIDE
 #define BAND 1
 #define FIRST (y0_ + o_y0)
@@ -31,6 +32,16 @@ static inline float staged0_hook(const IDX r, const IDX c, const float acc0 FN_P
     return v3;
 }
 #define STAGED0(c) staged0_hook(r, c, acc0 FN_ARGS)
+
+static inline float16 stageds0_hook(const IDX r, const IDX c, const float acc0 FN_PARAMS) {
+    const int i0 = n0 * r + c;
+    const float16 v1 = LOADS_float32(p0, i0);
+    const float16 v2 = (float16)(acc0);
+    const float16 v3 = v1 - v2;
+    const float16 v4 = wide_exp_below_16(v3);
+    return v4;
+}
+#define STAGEDS0(c) stageds0_hook(r, c, acc0 FN_ARGS)
 
 static inline long ahead0_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
@@ -67,6 +78,7 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #define AHEAD 
 #define PLAIN 1
 #define LOADS(c) LOADS0(c)
+#define PREPARE_ALL(n) 
 #define VECTOR_FOLD VECTOR_MAX
 #define NOTES_NANS 1
 #define NANS(n) int##n
@@ -86,6 +98,7 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #undef AHEAD
 #undef PLAIN
 #undef LOADS
+#undef PREPARE_ALL
 #undef VECTOR_FOLD
 #undef NOTES_NANS
 #undef NANS
@@ -111,6 +124,7 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #undef EMIT
 #undef ALL
 #undef GET
+#undef VALUES_OF
 #undef JOIN3
 #undef NAMED
 #undef VAL_OF
@@ -134,7 +148,7 @@ static inline float load1_hook(const IDX r, const IDX c, const float st0 FN_PARA
 #define LOAD1(c) load1_hook(r, c, st0[c] FN_ARGS)
 
 static inline float16 loads1_hook(const IDX r, const IDX c, const __global float * st0 FN_PARAMS) {
-    return vload16(0, &st0[c]);
+    return (*(STAGE_SPACE const FLOAT16_ANYWHERE *)&st0[c]);
 }
 #define LOADS1(c) loads1_hook(r, c, st0 FN_ARGS)
 
@@ -152,6 +166,7 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #define AHEAD FETCH_ROW((p0_ + o_p0), AHEAD0(), 16) 
 #define PLAIN 1
 #define LOADS(c) LOADS1(c)
+#define PREPARE_ALL(n) _Pragma("unroll") for (int k_ = 0; k_ < (n); k_ += 16) *(STAGE_SPACE FLOAT16_ANYWHERE *)(st0 + c + k_) = as_float16(STAGEDS0(c + k_)); 
 #define VECTOR_FOLD VECTOR_SUM
 #define NOTES_NANS 0
 #define NANS(n) int##n
@@ -171,6 +186,7 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #undef AHEAD
 #undef PLAIN
 #undef LOADS
+#undef PREPARE_ALL
 #undef VECTOR_FOLD
 #undef NOTES_NANS
 #undef NANS
@@ -196,6 +212,7 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #undef EMIT
 #undef ALL
 #undef GET
+#undef VALUES_OF
 #undef JOIN3
 #undef NAMED
 #undef VAL_OF
@@ -224,7 +241,7 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 #define OUT0_T float
 static inline float16 outs0_hook(const IDX r, const IDX c, const float acc1, const __global float * st0 FN_PARAMS) {
     const float16 v0 = (float16)(acc1);
-    const float16 v1 = vload16(0, &st0[c]) / v0;
+    const float16 v1 = (*(STAGE_SPACE const FLOAT16_ANYWHERE *)&st0[c]) / v0;
     return v1;
 }
 #define OUTS0(c) outs0_hook(r, c, acc1, st0 FN_ARGS)
@@ -238,6 +255,7 @@ static inline float16 outs0_hook(const IDX r, const IDX c, const float acc1, con
 #define PREPARE(n, IN) 
 #define EACH_OVER(DO) DO(0)
 #define AHEAD 
+#define PREPARE_ALL(n) 
 #define ROW_RESULTS(r) 
 #define HAS_OVER 1
 #define PLAIN 1
