@@ -119,7 +119,7 @@ func shares(n int64) iter.Seq[int64] {
 // A in place come while something is.
 func (p blockChoice) cycles(c *contraction, bound int64) int64 {
 	const along, alongFar, copyA, across, gather, keep, begin, launch = 8, 16, 7, 16, 40, 80, 500, 30_000
-	const torn, apart = 80, 300 // a line of the output of which another core writes the rest; a tile whose columns lie apart there
+	const torn, shared, apart = 80, 40, 300 // a line of the output of which another core writes the rest, or the next one; a tile whose columns lie apart there
 	rows, columns := int64(p.shape.Rows), int64(p.shape.Columns())
 	tiles := ceilDiv(min(p.rows, c.m), rows)
 	panels := ceilDiv(min(p.panels*columns, c.n), columns)
@@ -143,7 +143,11 @@ func (p blockChoice) cycles(c *contraction, bound int64) int64 {
 	// Stores are on their way while the next tiles are computed.
 	meets, stored := int64(0), int64(keep)
 	if p.bordersCores(c) {
-		meets = max(rows*torn-p.chunk*panels*rows*int64(p.shape.Vectors)/16, 0)
+		line := int64(shared)
+		if c.n*c.accSize%lineBytes > 0 {
+			line = torn
+		}
+		meets = max(rows*line-p.chunk*panels*rows*int64(p.shape.Vectors)/16, 0)
 	}
 	if p.apart {
 		stored += apart
@@ -184,10 +188,10 @@ func (p blockChoice) cycles(c *contraction, bound int64) int64 {
 	return total
 }
 
-// bordersCores reports whether work-items of different cores, next to each other, store to the same lines of the output.
+// bordersCores reports whether work-items of different cores store to the same rows of the output, next to each other.
 func (p blockChoice) bordersCores(c *contraction) bool {
-	units, beside := int64(c.dev.units), ceilDiv(c.n, p.panels*int64(p.shape.Columns()))
-	return c.n*c.accSize%lineBytes > 0 && beside > 1 && beside < 4*units
+	beside := ceilDiv(c.n, p.panels*int64(p.shape.Columns()))
+	return beside > 1 && beside < 4*int64(c.dev.units)
 }
 
 // split divides k into about want chunks.
