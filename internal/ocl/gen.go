@@ -324,7 +324,7 @@ func (g *gen) assemble(files ...string) *program {
 		p.library = append(p.library, "random.cl")
 	}
 	p.library = append(p.library, g.library...)
-	if text := g.hooks.String(); strings.Contains(text, "LOADS_") || strings.Contains(text, "OUTS") {
+	if text := g.hooks.String(); strings.Contains(text, "LOADS_") || strings.Contains(text, "OUTS") || strings.Contains(text, "FLOAT16_ANYWHERE") {
 		b.WriteString(kernels.Text("vector.cl"))
 	}
 	b.WriteString("\n// ---- this task ----\n")
