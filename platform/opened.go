@@ -102,7 +102,7 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	if d.has(fixOwnCache) {
 		o.disk = newProgramCache("", 0)
 	}
-	o.stager.idle.L = &o.stager.mu
+	o.stager.o, o.stager.idle.L = o, &o.stager.mu
 	o.pool.cap = r.poolCap(d.GlobalMem)
 	var err error
 	if o.cl, err = d.handle(); err != nil {

@@ -38,8 +38,8 @@ func (p *piece) await(ctx context.Context) error {
 		if ctx.Done() == nil {
 			return p.event.Wait()
 		}
-		if st, err := p.event.Status(); err != nil || st <= cl.EventComplete {
-			return errors.Join(err, outcome(st))
+		if st, err := p.event.Status(); err == nil && st <= cl.EventComplete {
+			return outcome(st)
 		}
 		p.waiting = true
 		go p.serve()
@@ -54,7 +54,7 @@ func (p *piece) await(ctx context.Context) error {
 }
 
 // over reports whether the piece's command is done, and how it ended.
-func (p *piece) over() (bool, error) {
+func (p *piece) over(o *Opened) (bool, error) {
 	if p.waiting {
 		select {
 		case err := <-p.done:
@@ -64,16 +64,7 @@ func (p *piece) over() (bool, error) {
 			return false, nil
 		}
 	}
-	st, err := p.event.Status()
-	return err != nil || st <= cl.EventComplete, errors.Join(err, outcome(st))
-}
-
-// outcome is the error of a command that failed.
-func outcome(st cl.EventStatus) error {
-	if st < cl.EventComplete {
-		return cl.Status(st)
-	}
-	return nil
+	return o.ended(p.event)
 }
 
 // idle takes a piece that no command uses; nil where there is none, or no memory
@@ -81,7 +72,7 @@ func outcome(st cl.EventStatus) error {
 func (s *staging) idle(c *pinned) (*piece, error) {
 	for len(c.flight) > 0 {
 		p := c.flight[0]
-		done, err := p.over()
+		done, err := p.over(s.o)
 		if !done {
 			break
 		}
@@ -122,11 +113,13 @@ func (s *staging) take(ctx context.Context, c *pinned) (*piece, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p.waiting {
-		c.flight = slices.Insert(c.flight, 0, p)
-	} else {
-		c.free = append(c.free, p)
+	if !p.waiting { // told, but only perhaps done
+		if done, _ := s.o.ended(p.event); done {
+			c.free = append(c.free, p)
+			return nil, err
+		}
 	}
+	c.flight = slices.Insert(c.flight, 0, p)
 	return nil, err
 }
 

@@ -23,6 +23,7 @@ type staged struct {
 // stager owns the host memory of transfers that nobody waits for: the caller's
 // may change while they are in flight, this does not.
 type stager struct {
+	o      *Opened
 	mu     sync.Mutex
 	flight []staged // nobody waits for these; in the order of the queue
 	spare  [][]byte
@@ -310,16 +311,19 @@ func (s *stager) leave(t staged) {
 func (s *stager) reap() {
 	n := 0
 	for _, t := range s.flight {
-		st, err := t.event.Status()
-		if err == nil && st > cl.EventComplete {
+		done, err := s.o.ended(t.event)
+		if !done {
 			break
 		}
-		err = errors.Join(err, outcome(st))
 		if s.failed == nil && err != nil && !t.told {
 			s.failed = fmt.Errorf("platform: a transfer failed: %w", err)
 		}
 		_ = t.event.Close() // its outcome is known
-		s.spare = append(s.spare, t.host)
+		if err == nil {
+			s.spare = append(s.spare, t.host)
+		} else { // nobody knows whether the driver has let go of it
+			s.held -= int64(cap(t.host))
+		}
 		n++
 	}
 	s.flight = slices.Delete(s.flight, 0, n)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/clfault"
 )
 
 // Each piece is fetched as it was when Fetch was called, whatever is sent after.
@@ -102,6 +103,40 @@ func TestStagingMemoryIsReusedAndBounded(t *testing.T) {
 	o.stager.reap()
 	require.Empty(t, o.stager.flight)
 	require.NotEmpty(t, o.stager.spare)
+}
+
+// What a transfer reads is not given to the next where the driver does not say how far it has come.
+func TestMemoryOfTransfersThatNobodyCanAskAboutIsNotReused(t *testing.T) {
+	for name, staging := range map[string]string{"by commands": stagingOff, "through staging": stagingOn} {
+		t.Run(name, func(t *testing.T) {
+			faults := new(clfault.Injector)
+			o := fresh(t, &cl.Options{Wrap: faults.Wrap}, &Options{Staging: staging})
+			c := *o.caps
+			c.Direct = false
+			o.caps = &c
+			m, err := o.Alloc(300)
+			require.NoError(t, err)
+			gate, err := o.Context().NewUserEvent()
+			require.NoError(t, err)
+			require.NoError(t, o.Queue().Barrier([]*cl.Event{gate}))
+			var want []byte
+			faults.FailFrom(1, cl.OutOfResources, "Info event")
+			time.AfterFunc(30*time.Millisecond, func() { assert.NoError(t, gate.SetStatus(nil)) })
+			for i := range 3 {
+				sent := bytes.Repeat([]byte{byte(i + 1)}, 100)
+				want = append(want, sent...)
+				require.NoError(t, o.Send(t.Context(), m, int64(i)*100, sent))
+			}
+			require.Positive(t, faults.Fired())
+			faults.Off()
+			require.NoError(t, o.Wait(t.Context()))
+			got := make([]byte, 300)
+			require.NoError(t, o.Read(t.Context(), got, m, 0))
+			require.Equal(t, want, got)
+			require.NoError(t, gate.Close())
+			require.NoError(t, m.Close())
+		})
+	}
 }
 
 func TestStreamMistakesAreErrors(t *testing.T) {

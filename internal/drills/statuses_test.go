@@ -14,11 +14,12 @@ import (
 // absorbed calls may fail once and nobody is told: what a device says of itself has a safe
 // default, memory is asked for again when the pool has given back what it held, parts that do
 // not build together are built alone, without pinned memory transfers wait, without a context for
-// both a device does without its companion, without the cache on disk everything is built, and
-// how a transfer ended is known before its event goes, which waits again.
+// both a device does without its companion, without the cache on disk everything is built, a
+// transfer of which nobody says how far it has come is waited for, and how it ended is known
+// before its event goes, which waits again.
 func absorbed(call string) bool {
 	return strings.HasPrefix(call, "Info platform") || strings.HasPrefix(call, "Info device") ||
-		slices.Contains([]string{"Devices", "NewContext", "NewQueue", "NewBuffer", "map", "Build", "ProgramFromBinary", "Binaries", "Info program", "wait", "Release event"}, call)
+		slices.Contains([]string{"Devices", "NewContext", "NewQueue", "NewBuffer", "map", "Build", "ProgramFromBinary", "Binaries", "Info program", "wait", "Info event", "Release event"}, call)
 }
 
 // chosen are the calls of a life that are made to fail: the first and last of a row of equal ones,
