@@ -143,7 +143,7 @@ var Variants = slices.Concat(attentionVariants, scanVariants, rankVariants, uniq
 	},
 	{
 		Family: "row", Name: "block", File: "row_block.cl", Needs: []string{"monoid.cl", "row_fold.cl"}, Kernels: []string{"row_block"}, Hooks: rowHooks,
-		Macros: []Macro{vectors, {"STREAMED", flag, "no cache holds the outputs"}}, For: "CPU drivers: enough rows, whose columns are neighbours in memory",
+		Macros: []Macro{vectors, {"STREAMED", flag, "no cache holds the outputs"}, {"IN_PLACE", flag, "what is staged lies where the output will"}}, For: "CPU drivers: enough rows, whose columns are neighbours in memory",
 	},
 	{
 		Family: "row", Name: "band", File: "row_band.cl", Needs: []string{"monoid.cl", "row_fold.cl"}, Kernels: []string{"row_band"},

@@ -15,10 +15,14 @@ func RowBlock(rows, cols int64, units int) RowBlocks {
 	return b
 }
 
-// RowBand is RowBlock in whole bands of rows.
-func RowBand(rows, cols, band int64, units int) RowBlocks {
+// RowBand is RowBlock in bands of rows: in whole ones where each is to begin where a line of memory
+// may, else with as many rows for every unit.
+func RowBand(rows, cols, band int64, units int, whole bool) RowBlocks {
 	b := RowBlock(rows, cols, units)
 	b.Rows = ceil(b.Rows, band) * band
+	if !whole {
+		b.Rows = max(ceil(rows, ceil(ceil(rows, b.Rows), int64(units))*int64(units)), 1)
+	}
 	b.Global = [3]int{int(ceil(rows, b.Rows))}
 	return b
 }

@@ -17,7 +17,7 @@
 //         LINED     1: every row ends with a line of each output
 //         PLAIN     1: outputs over the row have OUTS##i(c), columns c .. c + 15, which are stored as
 //                   they are, and no input lies where they do
-// sizes   ROWS   RSPAN  rows an item, a multiple of 16
+// sizes   ROWS   RSPAN  rows an item, a multiple of 16 where STREAMED   ZERO  0, where APART is not
 // launch  row_band  global {ROWS / RSPAN}  local {1}
 // note    a fold across the lanes of a vector has five steps that wait for each other; sixteen rows
 //         have four times as many that do not. Outputs are computed in whole vectors, beyond the end
@@ -31,9 +31,20 @@
 #define HELD(j) ((j) * COLS)
 #define HELD_ROWS BAND
 #endif
-#define DIRECT (PLAIN && LINED)
+#define BY_VECTORS (PLAIN && COLS >= 16)
+#define DIRECT (BY_VECTORS && (LINED || !STREAMED))
 #define HOLD(i) BITS##i held##i[HELD_ROWS * COLS + 16] LINES;
+// The last vector of a row ends with it, and may begin in the one before.
+#define EACH_VECTOR(DO, i) { \
+    for (int k = 0; k < COLS / 16 * 16; k += 16) DO(i, k) \
+    if (COLS % 16 > 0) DO(i, COLS - 16) \
+}
+#if BY_VECTORS
+#define FILL_VECTOR(i, k) *(FLOAT16_ANYWHERE *)(held##i + HELD(j) + (k)) = as_float16(OUTS##i(k));
+#define FILL(i) EACH_VECTOR(FILL_VECTOR, i)
+#else
 #define FILL(i) COLUMNS for (int k = 0; k < PITCH; k++) held##i[HELD(j) + k] = IN_ROW(k) ? BITS##i##_OF(OUT##i(k - APART(i + 1))) : 0;
+#endif
 #if STREAMED
 #define SPILL(i) { \
     const int lines = count * (int)sizeof(BITS##i) / LINE; \
@@ -47,16 +58,12 @@
 #define SPILL(i) COLUMNS for (int k = 0; k < count; k++) (AT##i)[from + k] = held##i[k];
 #endif
 
+#define PUT_VECTOR(i, k) PUT16(OUTS##i(k), AT##i + r * COLS + (k));
 #if STREAMED
-#define PUT(i) { \
-    __global BITS##i *const y = AT##i + r * COLS; \
-    if (TO_LINE(y) == 0) \
-        for (int k = 0; k < COLS; k += 16) STREAM(as_float16(OUTS##i(k)), (__global float16 *)(y + k)); \
-    else \
-        for (int k = 0; k < COLS; k += 16) PUT16(OUTS##i(k), y + k); \
-}
+#define STREAM_VECTOR(i, k) STREAM(as_float16(OUTS##i(k)), (__global float16 *)(AT##i + r * COLS + (k)));
+#define PUT(i) if (TO_LINE(AT##i + r * COLS) == 0) EACH_VECTOR(STREAM_VECTOR, i) else EACH_VECTOR(PUT_VECTOR, i)
 #else
-#define PUT(i) for (int k = 0; k < COLS; k += 16) PUT16(OUTS##i(k), AT##i + r * COLS + k);
+#define PUT(i) EACH_VECTOR(PUT_VECTOR, i)
 #endif
 
 kernel void row_band(PARAMS) {
@@ -87,7 +94,7 @@ kernel void row_band(PARAMS) {
             EACH_OVER(SPILL)
 #endif
         }
-#if !LINED
+#if !LINED && !DIRECT
         const IDX from = b * COLS;
         const int count = n * COLS;
         EACH_OVER(SPILL)

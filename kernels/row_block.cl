@@ -14,6 +14,7 @@
 // macros  VEC  columns at once, 64    BUFFERED  1: an output may lie where an input does, so all
 //              values of a run of columns are computed before any is stored
 //         PLAIN  1: outputs over the row have OUTS##i(c), columns c .. c + 15, which are stored as they are
+//         IN_PLACE  1: the stage of a row is where its output will be, and nothing is written past its end
 //         STREAMED  1: whole lines of the outputs are stored past the caches, see map.cl; then there
 //              are BITS##i, the type of an element of output i, BITS##i##_OF(v), what is stored for
 //              v, AT##i, where the output begins, and FIRST, that of the first one over the row
@@ -29,6 +30,7 @@
 #define WHOLE_STORES(i) WIDE for (int k = 0; k < VEC; k++) STORE##i(r * COLS + c + k, v##i[k]);
 #if PLAIN
 #define DIRECT(i) _Pragma("unroll") for (int k = 0; k < VEC; k += 16) PUT16(OUTS##i(c + k), AT##i + r * COLS + c + k);
+#define LAST_VECTORS(i) for (IDX k = c; k < COLS; k += 16) { const IDX at = min(k, COLS - 16); PUT16(OUTS##i(at), AT##i + r * COLS + at); }
 #define STREAMS(i) \
     if (TO_LINE(AT##i + r * COLS + c) == 0) { \
         _Pragma("unroll") \
@@ -71,6 +73,11 @@ kernel void row_block(PARAMS) {
                 EACH_OVER(STREAMS)
 #else
                 EACH_OVER(DIRECT)
+#endif
+#if PLAIN && !BUFFERED && !IN_PLACE
+            } else if (c > 0 && c + n == COLS) { // the last vector ends with the row, and may begin in the one before
+                PREPARE(n, ALL)
+                EACH_OVER(LAST_VECTORS)
 #endif
             } else {
                 PREPARE(n, ALL)

@@ -10,7 +10,7 @@ import (
 const (
 	maxOutputs  = 6
 	maxOperands = 14
-	fewRows     = 8       // rows that are too few to be shared among the units of a device
+	fewRows     = 2       // fewer cannot be shared among the units of a device
 	smallFold   = 1 << 15 // elements that are folded in no time however few rows they are
 )
 

@@ -170,6 +170,9 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 	for i, e := range p.stages {
 		k.stage(i, regType(e.DType))
 	}
+	if p.inPlace {
+		k.stages, k.steps = nil, []string{fmt.Sprintf("__global float *const st0 = AT%d + (r) * COLS;", p.over[0])}
+	}
 	hoisted := 0
 	hoist := func(to int) {
 		for ; hoisted < to; hoisted++ {
@@ -196,13 +199,13 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 				part, call := k.part(i, f)
 				fmt.Fprintf(&g.hooks, "%s;\n#define PART_FUNCTION %s\n#define PART %s\n", part, part, call)
 				fmt.Fprintf(&g.hooks, "#define AHEAD %s\n#define PLAIN %d\n#define LOADS(c) LOADS%d(c)\n", aheadOf(i), oneIf(plain), i)
-				fmt.Fprintf(&g.hooks, "#define PREPARE_ALL(n) %s\n", way.prepareAll(staged, p.passes[i].stages, inVectors))
+				fmt.Fprintf(&g.hooks, "#define PREPARE_ALL(n) %s\n", p.prepareAll(way, staged, p.passes[i].stages, inVectors))
 				writeVectors(&g.hooks, f)
 			}
 			if way == byBands {
 				fmt.Fprintf(&g.hooks, "#define KNOWN(j) %s\n", k.declared())
 			}
-			fmt.Fprintf(&g.hooks, "#define PREPARE(n, IN) %s\n", way.prepare(staged, p.passes[i].stages))
+			fmt.Fprintf(&g.hooks, "#define PREPARE(n, IN) %s\n", p.prepare(way, staged, p.passes[i].stages))
 			fmt.Fprintf(&g.hooks, "#define LOAD(c) LOAD%d(c)\n", i)
 		}, "monoid.cl", map[bool]string{false: "row_fold.cl", true: "row_fold_group.cl"}[way == byGroups])
 		staged = p.passes[i].stages
@@ -225,11 +228,11 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 		line("BAND_FOLDS(b, n)", k.steps)
 		line("KNOWN(j)", []string{k.declared()})
 	}
-	line("PREPARE(n, IN)", []string{way.prepare(staged, len(p.stages))})
+	line("PREPARE(n, IN)", []string{p.prepare(way, staged, len(p.stages))})
 	line("EACH_OVER(DO)", each)
 	if way != byGroups {
 		line("AHEAD", []string{aheadOf(len(t.Folds))})
-		line("PREPARE_ALL(n)", []string{way.prepareAll(staged, len(p.stages), inVectors)})
+		line("PREPARE_ALL(n)", []string{p.prepareAll(way, staged, len(p.stages), inVectors)})
 	}
 	line("ROW_RESULTS(r)", results)
 	fmt.Fprintf(&g.hooks, "#define HAS_OVER %d\n#define PLAIN %d\n\n", min(len(p.over), 1), oneIf(plain))
@@ -279,7 +282,7 @@ func writeVectors(b *strings.Builder, f engine.Fold) {
 func (p *rowPlan) ahead(g *gen, way rowWay) string {
 	t := p.original
 	out, row := axesOf(t, 0), axesOf(t, 1)
-	if len(row) == 0 {
+	if len(row) == 0 || p.alone {
 		return ""
 	}
 	var b strings.Builder
@@ -309,22 +312,26 @@ func (p *rowPlan) ahead(g *gen, way rowWay) string {
 }
 
 // prepare is the text that computes stages [from, to) of n columns.
-func (w rowWay) prepare(from, to int) string {
+func (p *rowPlan) prepare(w rowWay, from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
 		at := "c + k"
 		if w == byBands {
 			at += fmt.Sprintf(" + APART(%d)", i+1)
 		}
-		fmt.Fprintf(&b, "COLUMNS for (int k = 0; k < (n); k++) st%d[c + k] = IN(k) ? STAGED%d(%s) : 0; ", i, i, at)
+		one := "st%d[c + k] = IN(k) ? STAGED%d(%s) : 0; "
+		if p.inPlace { // past the end the next row begins
+			one = "if (IN(k)) st%d[c + k] = STAGED%d(%s); "
+		}
+		fmt.Fprintf(&b, "COLUMNS for (int k = 0; k < (n); k++) "+one, i, i, at)
 	}
 	return b.String()
 }
 
 // prepareAll is prepare for n columns that are all in the row, in whole vectors where stages have such text.
-func (w rowWay) prepareAll(from, to int, inVectors bool) string {
+func (p *rowPlan) prepareAll(w rowWay, from, to int, inVectors bool) string {
 	if from == to || !inVectors {
-		return strings.NewReplacer("IN(k) ? ", "", " : 0;", ";").Replace(w.prepare(from, to))
+		return strings.NewReplacer("IN(k) ? ", "", " : 0;", ";", "if (IN(k)) ", "").Replace(p.prepare(w, from, to))
 	}
 	var b strings.Builder
 	for i := from; i < to; i++ {
@@ -340,6 +347,9 @@ func (p *rowPlan) start(original *engine.Task, items int64, out *plan) *gen {
 	g.size("ROWS", p.rows)
 	g.size("COLS", p.cols)
 	pitch := roundUp(p.cols, rowVec)
+	if p.inPlace {
+		return g
+	}
 	if len(p.stages) > 0 {
 		g.size("PITCH", pitch)
 	}
@@ -366,14 +376,24 @@ func (p *rowPlan) beyondCaches() bool {
 	return p.dev.streamed(p.original, bytes)
 }
 
+// keepsInPlace reports whether what is staged of a row may lie where its output will: then
+// the caches hold nothing but operands.
+func (p *rowPlan) keepsInPlace() bool {
+	float := func(t tensor.DType) bool { return t == tensor.Float32 }
+	return len(p.stages) == 1 && float(p.stages[0].DType) && len(p.over) == 1 && float(p.original.Outs[p.over[0]].DType) &&
+		p.original.Alias == nil && !p.streamed()
+}
+
 func (p *rowPlan) block() (*plan, error) {
 	m := kernels.RowBlock(p.rows, p.cols, p.dev.units)
+	p.inPlace, p.alone = p.keepsInPlace(), m.Rows == 1
 	out := &plan{params: fmt.Sprintf("view=%dx%d vec=%d rows=%d stages=%d", p.rows, p.cols, rowVec, m.Rows, len(p.stages))}
 	g := p.start(p.original, int64(m.Global[0]), out)
 	g.size("RSPAN", m.Rows)
 	g.macro("VEC", rowVec)
 	g.macro("BUFFERED", oneIf(p.original.Alias != nil))
 	g.macro("STREAMED", oneIf(p.streamed()))
+	g.macro("IN_PLACE", oneIf(p.inPlace))
 	p.program(g, byBlocks)
 	out.launches = []launch{{prog: g.assemble("row_block.cl"), kernel: "row_block", global: m.Global, local: m.Local}}
 	return out, nil

@@ -72,16 +72,22 @@ func (p *rowPlan) isStage(e *engine.Expr) bool {
 }
 
 func (p *rowPlan) band() (*plan, error) {
-	m := kernels.RowBand(p.rows, p.cols, bandRows, p.dev.units)
+	past := p.beyondCaches()
+	m := kernels.RowBand(p.rows, p.cols, bandRows, p.dev.units, past)
 	out := &plan{params: fmt.Sprintf("view=%dx%d rows=%d stages=%d", p.rows, p.cols, m.Rows, len(p.stages))}
 	g := newGen(p.dev, p.original, p.rows*p.cols)
 	g.passes = true
 	g.macro("COLS", p.cols)
 	g.macro("PITCH", roundUp(p.cols, vectorLanes))
 	g.macro("VEC", rowVec)
-	g.macro("STREAMED", oneIf(p.beyondCaches()))
+	g.macro("STREAMED", oneIf(past))
 	g.macro("LINED", oneIf(p.lined()))
-	g.macro("APART(i)", map[bool]string{false: "0", true: "((i) * (RSPAN % BAND))"}[p.cols%vectorLanes != 0 && p.rereads()])
+	if p.cols%vectorLanes != 0 && p.rereads() {
+		g.macro("APART(i)", "((i) * ZERO)")
+		g.size("ZERO", 0)
+	} else {
+		g.macro("APART(i)", "0")
+	}
 	g.size("ROWS", p.rows)
 	g.size("RSPAN", m.Rows)
 	p.program(g, byBands)

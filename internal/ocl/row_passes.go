@@ -25,6 +25,8 @@ type rowPlan struct {
 	// passes has for each fold, and last for the outputs, how many hoists and
 	// stages must exist for it.
 	passes []rowPass
+	// inPlace: the stage of a row is where its output will be. alone: an item has no other row.
+	inPlace, alone bool
 }
 
 type rowPass struct{ hoists, stages int }

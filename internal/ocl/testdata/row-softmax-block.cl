@@ -1,10 +1,11 @@
 // block view=64x100 vec=64 rows=8 stages=1: ANYCL_VARIANT
 // launch row_block global [8] local [1]
 // options -cl-single-precision-constant
-// arguments ROWS=64 COLS=100 PITCH=128 RSPAN=8 n0=100
+// arguments ROWS=64 COLS=100 RSPAN=8 n0=100
 #define VEC 64
 #define BUFFERED 0
 #define STREAMED 0
+#define IN_PLACE 1
 #define STAGE_SPACE __global
 #define COLUMNS WIDE
 #define BAND 1
@@ -13,13 +14,11 @@
     const ulong o_p0, \
     __global float *restrict y0_, \
     const ulong o_y0, \
-    __global float *restrict STAGE0, \
     const IDX ROWS, \
     const IDX COLS, \
-    const IDX PITCH, \
     const IDX RSPAN, \
     const IDX n0
-#define ARGS p0_, o_p0, y0_, o_y0, STAGE0, ROWS, COLS, PITCH, RSPAN, n0
+#define ARGS p0_, o_p0, y0_, o_y0, ROWS, COLS, RSPAN, n0
 #define FN_PARAMS , __global const float *p0, \
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
@@ -170,7 +169,7 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #define VECTOR_FOLD VECTOR_SUM
 #define NOTES_NANS 0
 #define NANS(n) int##n
-#define PREPARE(n, IN) COLUMNS for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k) : 0; 
+#define PREPARE(n, IN) COLUMNS for (int k = 0; k < (n); k++) if (IN(k)) st0[c + k] = STAGED0(c + k); 
 #define LOAD(c) LOAD1(c)
 #include "monoid.cl"
 #include "row_fold.cl"
@@ -249,8 +248,9 @@ static inline float16 outs0_hook(const IDX r, const IDX c, const float acc1, con
 #define BITS0 float
 #define BITS0_OF(v) (v)
 #define AT0 (y0_ + o_y0)
-#define ROW_STAGES(item) __global float *const st0 = STAGE0 + (item) * PITCH;
-#define ROW_FOLDS(r) const float acc0 = row_fold0(r, st0, ARGS); \
+#define ROW_STAGES(item) 
+#define ROW_FOLDS(r) __global float *const st0 = AT0 + (r) * COLS; \
+    const float acc0 = row_fold0(r, st0, ARGS); \
     const float acc1 = row_fold1(r, st0, acc0, ARGS);
 #define PREPARE(n, IN) 
 #define EACH_OVER(DO) DO(0)
