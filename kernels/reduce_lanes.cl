@@ -10,7 +10,8 @@
 //         OVERLAP  1: the last lanes move to the left instead of being fewer, and some results
 //                  are stored twice; 0: INNER is a multiple of VEC
 //         WINDOW 1: the fold is a small window, of which FOLDS and GOLDS are macros too: where all
-//                  of it lies inside, a lane goes through it at once and stays in a register
+//                  of it lies inside, a lane goes through it at once and stays in a register, and
+//                  where LAST_MOVES is 1, as OVERLAP, sixteen lanes do at a time
 //         SPLIT  1: the fold is cut into parts of SPAN of f, folded again by reduce_finish.cl
 // sizes   OUTER, INNER, FOLDS, GOLDS  extents of o, i, f, g    ROWS  OUTER * INNER
 //         RSPAN, ISPAN  how many o and i an item takes, ISPAN a multiple of VEC    SPAN
@@ -22,6 +23,21 @@
     for (int k = 0; k < VEC; k++) v[k] = (VAL)value; \
     for (int k = 0; k < VEC; k++) ADD(s, k, v[k], at); \
 } while (0)
+
+#if WINDOW
+#define FOLD_WINDOW(i) { \
+    STATES(s, 1); \
+    CLEAR(s, 0); \
+    _Pragma("unroll") \
+    for (int f = 0; f < FOLDS; f++) \
+        _Pragma("unroll") \
+        for (int g = 0; g < GOLDS; g++) { \
+            const VAL v = (VAL)LOAD(o, i, f, g); \
+            ADD(s, 0, v, f * GOLDS + g); \
+        } \
+    STORE(o * INNER + (i), EPILOGUE(o, i, RESULT(s, 0))); \
+}
+#endif
 
 kernel void reduce_lanes(PARAMS) {
     WIDE_VECTORS
@@ -43,19 +59,14 @@ kernel void reduce_lanes(PARAMS) {
                 whole &= INSIDE(o, f, g);
 #endif
         if (whole) {
-            WIDE
-            for (IDX i = i0; i < i1; i++) {
-                STATES(s, 1);
-                CLEAR(s, 0);
-                #pragma unroll
-                for (int f = 0; f < FOLDS; f++)
-                    #pragma unroll
-                    for (int g = 0; g < GOLDS; g++) {
-                        const VAL v = (VAL)LOAD(o, i, f, g);
-                        ADD(s, 0, v, f * GOLDS + g);
-                    }
-                STORE(o * INNER + i, EPILOGUE(o, i, RESULT(s, 0)));
+#if LAST_MOVES
+            for (IDX block = i0; block < i1; block += 16) {
+                const IDX i = min(block, INNER - 16);
+                WIDE for (int k = 0; k < 16; k++) FOLD_WINDOW(i + k);
             }
+#else
+            WIDE for (IDX i = i0; i < i1; i++) FOLD_WINDOW(i);
+#endif
             continue;
         }
 #endif

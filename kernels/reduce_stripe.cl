@@ -7,9 +7,9 @@
 // macros  VECTORS  of 16 lanes, at most 32     PLAIN  1: the values have LOADS
 //         STEPS  1; or columns at a time where states, of up to 1024 vectors, are in local memory: PLAIN
 //         SPLIT  1: the fold is cut into parts of SPAN, folded again by reduce_finish.cl
-//         TURNS  of a SPLIT, more than 1: rows are few and dense in memory, and a stripe holds so
-//                many turns of them: lane l is row l % (INNER / TURNS) of column c * TURNS + l /
-//                (INNER / TURNS), and every turn leaves a part
+//         TURNS  more than 1: rows are few and dense in memory, and a stripe holds so many turns of
+//                them: lane l is row l % (INNER / TURNS) of column c * TURNS + l / (INNER / TURNS).
+//                Every turn of a SPLIT leaves a part; else the item folds them
 // sizes   OUTER, INNER, COLS   LANES  of a stripe: at least 16, at most INNER and 16 * VECTORS;
 //         where they are no multiple of 16 the last vector lies over the one before
 //         RSPAN  outer points an item   SPAN   REST  lanes of column COLS that are there: turns of
@@ -24,11 +24,13 @@
 
 #if TURNS > 1
 #define ROWS_OF_TURN (INNER / TURNS)
+#if SPLIT
 #define LEAVE(o, i, t, j, l) do { \
     const IDX turn_ = (IDX)(l) / ROWS_OF_TURN, part_ = (IDX)get_global_id(2) * TURNS + turn_; \
     PLACE_OF(t, l, turn_); \
     SAVE(t, j, part_ * ROWS + (o) * ROWS_OF_TURN + (l) - turn_ * ROWS_OF_TURN); \
 } while (0)
+#endif
 #if IS_ARG
 #define PLACE_OF(t, l, turn) t##_at[l] = t##_at[l] == IDX_MAX ? IDX_MAX : t##_at[l] * TURNS + (turn)
 #else
@@ -93,7 +95,17 @@ kernel void reduce_stripe(PARAMS) {
                 ADD(t, l, v, COLS);
             }
 #endif
+#if TURNS > 1 && !SPLIT
+        const int rows = (int)ROWS_OF_TURN;
+        for (int turn = 0, l = 0; turn < TURNS; turn++)
+            for (int row = 0; row < rows; row++, l++) {
+                PLACE_OF(t, l, turn);
+                if (turn > 0) MERGE(t, row, l);
+            }
+        for (int row = 0; row < rows; row++) STORE(o * rows + row, EPILOGUE(o, row, RESULT(t, row)));
+#else
         for (int l = (int)(own - i); l < LANES; l++) LEAVE(o, i, t, l, l);
+#endif
 #endif
     }
 }

@@ -63,7 +63,7 @@ func reduceCells() (all []cell) {
 		forced(tinyCPU(tinyCache), "reduce=stripe", "wide", columns(engine.Sum, f32, 9, 2080)),
 		forced(tinyCPU(tinyCache), "reduce=stripe", "wide, positions", columns(engine.ArgMax, f32, 5, 2050)),
 		forced(tinyCPU(), "reduce=stripe", "halves", columns(engine.Sum, f16, 11, 35)),
-		forced(tinyCPU(manyUnits), "reduce=stripe", "cut", func() *engine.Task { t, _ := middle(f32, engine.Sum, 1, 2001, 3); return t }()),
+		forced(tinyCPU(manyUnits), "reduce=stripe", "cut", func() *engine.Task { t, _ := middle(f32, engine.Sum, 1, 4001, 3); return t }()),
 		forced(tinyCPU(), "reduce=lanes", "windows", pooling(engine.Sum, 1, 7, 19, 3, 2, 1)),
 		forced(tinyCPU(tinyCache), "reduce=lanes", "pixels, streamed", pixels{1, 5, 6, 32, 3, 3, 1, 1, 1, f32}.task()),
 		forced(tinyCPU(), "reduce=lanes", "windows, overlapping", pooling(engine.Max, 1, 5, 37, 3, 1, 1)),

@@ -167,6 +167,7 @@ func (l *lanes) plan() (*plan, error) {
 	if window {
 		g.macro("FOLDS", l.f)
 		g.macro("GOLDS", l.g)
+		g.macro("LAST_MOVES", oneIf(l.i > vectorLanes && l.i%vectorLanes != 0 && !exact))
 	} else {
 		g.size("FOLDS", l.f)
 		g.size("GOLDS", l.g)

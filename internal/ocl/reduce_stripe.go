@@ -147,7 +147,10 @@ func (s *stripes) plan() (*plan, error) {
 		g, steps = s.lanesOfCache(), 8
 	}
 	shape := kernels.Stripes(s.o, s.i, s.folds, g, s.turns, s.dev.units)
-	parts := kernels.Parts{Count: shape.Count * s.turns, Span: shape.Span}
+	parts := shape.Parts
+	if parts.Count > 1 {
+		parts.Count *= s.turns
+	}
 	split := parts.Count > 1
 	p := newGen(s.dev, s.task, s.rows*parts.Count, s.folds*s.turns)
 	s.declare(p, parts, split)
@@ -169,8 +172,9 @@ func (s *stripes) plan() (*plan, error) {
 	p.macro("PLAIN", oneIf(p.vectorHook("LOADS", coords, s.inner[0], s.value(), s.val, 0)))
 	p.hook("LOAD", coords, s.value(), tensor.Invalid)
 	if !split {
-		p.hookOf("EPILOGUE", coords[:2], s.task.Values, []tensor.DType{s.fold.Acc})
-		p.store("STORE", "EPILOGUE", s.task.Values...)
+		values := s.reduction.task.Values // of rows: a turn has axes of the same numbers
+		p.hookOf("EPILOGUE", coords[:2], values, []tensor.DType{s.fold.Acc})
+		p.store("STORE", "EPILOGUE", values...)
 	}
 	grid := shape.Grid(s.o, s.i)
 	l := launch{

@@ -24,7 +24,7 @@ func middle(dt tensor.DType, f engine.Monoid, outer, folds, inner int) (*engine.
 func TestStripesFoldDownRows(t *testing.T) {
 	numbersOnly(t)
 	shapes := [][3]int{
-		{1, 40, 256}, {1, 33, 16}, {1, 20, 17}, {1, 50, 1001}, {3, 21, 300}, {300, 17, 33}, {1, 9001, 3}, {1, 5000, 4}, {2, 4321, 100}, {1, 3001, 2}, {70, 45, 5},
+		{1, 40, 256}, {1, 33, 16}, {1, 20, 17}, {1, 50, 1001}, {3, 21, 300}, {300, 17, 33}, {1, 9001, 3}, {1, 5000, 4}, {2, 4321, 100}, {1, 3001, 2}, {70, 45, 5}, {181, 32, 6}, {9, 67, 7}, {5, 100, 3},
 	}
 	for j, f := range []engine.Monoid{engine.Sum, engine.Min, engine.ArgMax} {
 		for i, s := range shapes {
