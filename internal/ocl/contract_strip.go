@@ -52,7 +52,6 @@ func (c *contraction) stripLegal() bool {
 // by a count of cycles. Windows read elements more than once, or not all of them:
 // a plain product is not among them.
 func (c *contraction) stripFits() bool {
-	const kept, begin = 400, 30 // a block of a panel that is stored; a run of taps
 	p := c.chooseStrip()
 	read := c.n * c.k
 	if !c.sharedB {
@@ -62,11 +61,17 @@ func (c *contraction) stripFits() bool {
 	if c.columnsApart() || plain {
 		return false
 	}
+	const kept, begin = 180, 26 // a block of a panel that is stored; a run of taps
 	lanes, runs := int64(c.panelLanes()), int64(1)
 	if c.bb.run > 0 {
 		runs = c.k / c.bb.run
 	}
-	panels := c.b * ceilDiv(c.m, 8) * ceilDiv(c.n, 2*lanes) * (c.k*9 + runs*begin + kept) / int64(c.dev.units)
+	rows, columns := c.m, c.n
+	if !c.directB(c.panelShape()) { // the panels are of what is multiplied with the windows
+		rows, columns = columns, rows
+	}
+	vectors := ceilDiv(columns, lanes)
+	panels := c.b * ceilDiv(rows, 8) * (vectors*c.k*8*4/5 + ceilDiv(vectors, 2)*(runs*begin+kept)) / int64(c.dev.units)
 	return p.cycles(c) < panels
 }
 
@@ -132,14 +137,14 @@ func (p *stripChoice) share(c *contraction) {
 }
 
 // cycles estimates how long the busiest core computes, with what was measured on
-// one that does two multiply-adds of vectors and two aligned loads a cycle.
+// one that does a multiply-add of vectors and an aligned load a cycle.
 func (p stripChoice) cycles(c *contraction) int64 {
-	const begin, tile, store, pieces = 400, 60, 3, 16
+	const begin, tile, store, pieces = 400, 20, 1, 10
 	loads := min(p.step, 2)
 	if p.step > 2 {
 		loads = 2 * p.lanes
 	}
-	each := c.k*max(p.rows*p.vectors, 3*p.vectors*loads+p.rows, 8)/2 + tile + store*p.rows*p.vectors
+	each := c.k*max(p.rows*p.vectors, 3*p.vectors*loads+p.rows, 8) + tile + store*p.rows*p.vectors
 	if p.line%p.lanes != 0 {
 		each += pieces * p.rows * ceilDiv(p.vectors, p.ofLine())
 	}
