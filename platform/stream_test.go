@@ -121,7 +121,8 @@ func TestMemoryOfTransfersThatNobodyCanAskAboutIsNotReused(t *testing.T) {
 			require.NoError(t, o.Queue().Barrier([]*cl.Event{gate}))
 			var want []byte
 			faults.FailFrom(1, cl.OutOfResources, "Info event")
-			time.AfterFunc(30*time.Millisecond, func() { assert.NoError(t, gate.SetStatus(nil)) })
+			open := make(chan error, 1)
+			time.AfterFunc(30*time.Millisecond, func() { open <- gate.SetStatus(nil) })
 			for i := range 3 {
 				sent := bytes.Repeat([]byte{byte(i + 1)}, 100)
 				want = append(want, sent...)
@@ -129,6 +130,7 @@ func TestMemoryOfTransfersThatNobodyCanAskAboutIsNotReused(t *testing.T) {
 			}
 			require.Positive(t, faults.Fired())
 			faults.Off()
+			require.NoError(t, <-open)
 			require.NoError(t, o.Wait(t.Context()))
 			got := make([]byte, 300)
 			require.NoError(t, o.Read(t.Context(), got, m, 0))
