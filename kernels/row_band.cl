@@ -20,8 +20,9 @@
 // sizes   ROWS   RSPAN  rows an item, a multiple of 16 where STREAMED   ZERO  0, where APART is not
 // launch  row_band  global {ROWS / RSPAN}  local {1}
 // note    a fold across the lanes of a vector has five steps that wait for each other; sixteen rows
-//         have four times as many that do not. Outputs are computed in whole vectors, beyond the end
-//         of a row too, where the next one begins: a band of them ends with a line whatever COLS is
+//         have four times as many that do not. A band of outputs ends with a line whatever COLS is:
+//         those that go past the caches are held until it is whole, and so are those that are not
+//         PLAIN or shorter than a vector, computed beyond the end of a row too, where the next one begins
 
 #define IN_ROW(k) (COLS == PITCH || (k) < COLS)
 #if LINED

@@ -29,10 +29,14 @@ func randomBytes(n int) []byte {
 // memory could be touched directly.
 func withCommands(t testing.TB) *Opened {
 	o := fresh(t, nil, &Options{Staging: stagingOff})
+	notDirect(o)
+	return o
+}
+
+func notDirect(o *Opened) {
 	c := *o.caps
 	c.Direct = false
 	o.caps = &c
-	return o
 }
 
 // withStaging opens the device as one with memory of its own.

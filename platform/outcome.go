@@ -1,8 +1,6 @@
 package platform
 
-import (
-	"github.com/anycl/anycl/cl"
-)
+import "github.com/anycl/anycl/cl"
 
 // outcome is the error of a command that failed.
 func outcome(st cl.EventStatus) error {

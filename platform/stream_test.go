@@ -111,9 +111,7 @@ func TestMemoryOfTransfersThatNobodyCanAskAboutIsNotReused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			faults := new(clfault.Injector)
 			o := fresh(t, &cl.Options{Wrap: faults.Wrap}, &Options{Staging: staging})
-			c := *o.caps
-			c.Direct = false
-			o.caps = &c
+			notDirect(o)
 			m, err := o.Alloc(300)
 			require.NoError(t, err)
 			gate, err := o.Context().NewUserEvent()

@@ -40,7 +40,7 @@ func (r *reduction) byStripes() *stripes {
 
 // sideBySide is how many columns should lie side by side: as many as fill the
 // registers where there are many, and of shorter folds as few as fill some vectors
-// where a row alone does not, because each leaves a part to be folded again.
+// where a row alone does not, because they are folded one lane after the other in the end.
 func (s *stripes) sideBySide() int64 {
 	most, few := s.lanesOfStripe()/s.i, ceilDiv(3*vectorLanes, s.i)
 	switch {

@@ -168,10 +168,11 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 	}
 	k := &rowKnown{way: way}
 	for i, e := range p.stages {
-		k.stage(i, regType(e.DType))
-	}
-	if p.inPlace {
-		k.stages, k.steps = nil, []string{fmt.Sprintf("__global float *const st0 = AT%d + (r) * COLS;", p.over[0])}
+		if p.inPlace {
+			k.stageIn(i, regType(e.DType), p.over[0])
+		} else {
+			k.stage(i, regType(e.DType))
+		}
 	}
 	hoisted := 0
 	hoist := func(to int) {

@@ -53,6 +53,13 @@ func (k *rowKnown) stage(i int, ctype string) {
 	k.add(name, k.way.space()+ctype+" *")
 }
 
+// stageIn is stage for one that lies where row r of output out will.
+func (k *rowKnown) stageIn(i int, ctype string, out int) {
+	name := fmt.Sprint("st", i)
+	k.steps = append(k.steps, fmt.Sprintf("__global %s *const %s = AT%d + (r) * COLS;", ctype, name, out))
+	k.add(name, k.way.space()+ctype+" *")
+}
+
 func (k *rowKnown) hoist(i int, ctype string) {
 	name := fmt.Sprint("h", i)
 	if k.way == byBands {
