@@ -13,6 +13,7 @@ import (
 type Context struct {
 	obj     *object
 	devices []*Device
+	late    *lateQueues // nil where queues may go at any time
 }
 
 func (c *Context) core() *object {
@@ -54,8 +55,11 @@ func (l *Library) NewContext(devices ...*Device) (*Context, error) {
 	if err := check(st, op, devices[0].String()); err != nil {
 		return nil, err
 	}
-	o := l.newObject(kindContext, h, nil, nil)
-	return guard(&Context{obj: o, devices: slices.Clone(devices)}, o), nil
+	o, late := l.newObject(kindContext, h, nil, nil), newLateQueues(devices)
+	if late != nil {
+		o.free = late.freeContext
+	}
+	return guard(&Context{obj: o, devices: slices.Clone(devices), late: late}, o), nil
 }
 
 // NewOfflineContext makes a context of all devices that the platform's compiler knows, whether

@@ -55,6 +55,9 @@ func (c *Context) NewQueue(d *Device, opts QueueOptions) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.late != nil {
+		o.free = c.late.freeQueue
+	}
 	return guard(&Queue{obj: o, ctx: c, dev: d, opts: opts, progress: new(progress)}, o), nil
 }
 
