@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/ebitengine/purego v0.11.3
+	github.com/gofrs/flock v0.13.2
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 	github.com/jgillich/go-opencl v0.0.0-20180608191952-a0efba3e5257
 	github.com/schollz/progressbar/v3 v3.19.1

@@ -185,12 +185,13 @@ func (p *prober) companion(ours bool, set func(k *cl.Kernel, i int, b *block, se
 	}
 	o, near := p.o, p.o.device.companion
 	common, _, sections := probeSections()
-	prog, err := o.context.NewProgram(common + sections["copy"])
+	source := common + sections["copy"]
+	prog, err := o.context.NewProgram(source)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, prog.Close()) }()
-	if err := prog.Build(p.options(defaultStd), near.cl); err != nil {
+	if err := o.build(prog, source, p.options(defaultStd), near.cl); err != nil {
 		return err
 	}
 	q, err := o.context.NewQueue(near.cl, cl.QueueOptions{})

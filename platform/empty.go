@@ -5,20 +5,29 @@ import (
 	"path/filepath"
 )
 
+// envPoCLCache names PoCL's own cache folder.
+const envPoCLCache = "POCL_CACHE_DIR"
+
+// poclCache returns that folder, and the variable where one names it.
+func poclCache() (dir, named string) {
+	if dir := os.Getenv(envPoCLCache); dir != "" {
+		return dir, envPoCLCache
+	}
+	if home, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(home, "pocl"), ""
+	}
+	return filepath.Join(os.TempDir(), "pocl"), "" // where PoCL goes without HOME
+}
+
 // whyNone adds to the note on a platform without devices what is known to cause that: PoCL
 // shows none where it cannot write its cache folder.
 func whyNone(platform string) string {
 	if vendorKey(platform, "", "") != keyPoCL {
 		return ""
 	}
-	dir, named := os.Getenv("POCL_CACHE_DIR"), " (POCL_CACHE_DIR)"
-	if dir == "" {
-		named = ""
-		if home, err := os.UserCacheDir(); err == nil {
-			dir = filepath.Join(home, "pocl")
-		} else {
-			dir = filepath.Join(os.TempDir(), "pocl") // where PoCL goes without HOME
-		}
+	dir, named := poclCache()
+	if named != "" {
+		named = " (" + named + ")"
 	}
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {

@@ -192,7 +192,7 @@ func (p *prober) compile(source, std string) *cl.Program {
 		return nil
 	}
 	p.open = append(p.open, prog)
-	if err := prog.Build(p.options(std), p.o.cl); err != nil {
+	if err := p.o.build(prog, source, p.options(std), p.o.cl); err != nil {
 		p.o.opts.Logger.Debug("platform: probe does not build", "device", p.o.device.ID, "error", err)
 		return nil
 	}

@@ -92,7 +92,7 @@ func TestFourProcessesRaceOnAColdCache(t *testing.T) {
 		t.Skip("a simulator takes minutes for it")
 	}
 	dir := t.TempDir()
-	env := []string{EnvCache + "=" + dir, EnvDevice + "=" + d.ID}
+	env := []string{EnvCache + "=" + dir, EnvDevice + "=" + d.ID, envPoCLCache + "=" + t.TempDir()}
 	// What FMA is decides the source, and four processes that time it at once may
 	// disagree: let it be known.
 	known, _ := discovered(t, dir)

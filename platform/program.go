@@ -177,7 +177,7 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := prog.Build(options, key.device); err != nil {
+	if err := o.build(prog, source, options, key.device); err != nil {
 		place(err, key.name)
 		return nil, errors.Join(err, prog.Close())
 	}

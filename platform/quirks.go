@@ -44,6 +44,7 @@ const (
 	fixDeclaredOnly                 // probe only what the device declares
 	fixOneThread                    // not safe for concurrent calls
 	fixOwnCache                     // keep no binaries: the driver does
+	fixLockBuilds                   // build one source in one process at a time
 	fixNoAssembly                   // its compiler crashes at inline assembly for the CPU
 	fixTryHalf                      // probe half whatever is declared
 	fixInOrder                      // do not even probe queues that are out of order

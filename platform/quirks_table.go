@@ -159,6 +159,25 @@ var quirkTable = []Quirk{
 		match:  key(keyPoCL),
 	},
 	{
+		Name: "builds-collide", Driver: "PoCL before 6",
+		Symptom: "two processes that build the same source at once: one removes for a moment what the other has written, and who reads " +
+			"it then fails to build or ends",
+		Remedy: "builds of the same source wait for each other, by a lock in its cache folder",
+		Source: "observed on PoCL 3.1: pocl_write_file removes program.bc before it renames another to it; 6.0 only renames",
+		Test:   "TestBuildsOfOneSourceWaitForEachOther",
+		fix:    fixLockBuilds,
+		match:  func(d *Device, _ bool) bool { return d.Key == keyPoCL && versionIn(d.Driver, 0, 6) },
+	},
+	{
+		Name: "freed-parts", Driver: "PoCL",
+		Symptom: "asks a sub-device that it has freed, where its own thread is the last to let go of a command, and so of a queue",
+		Remedy:  "cl releases queues on sub-devices when no command holds them, and their context after them",
+		Source:  "observed on PoCL 3.1: clReleaseCommandQueue releases the context before free_queue, as later versions do",
+		Test:    "TestPartsOutliveTheLastCommand",
+		Always:  true,
+		match:   key(keyPoCL),
+	},
+	{
 		Name: "event-alias", Driver: "PoCL 3",
 		Symptom: "ends the process when the event that a command returns is also in its wait list",
 		Remedy:  "cl gives each command another place for its event",

@@ -1,0 +1,43 @@
+package platform
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// lockWait is for how long a build waits for another process that builds the same.
+const lockWait = time.Minute
+
+// build builds prog, which is source, for dev, a device of this context.
+func (o *Opened) build(prog *cl.Program, source, options string, dev *cl.Device) error {
+	if o.device.has(fixLockBuilds) {
+		defer o.lockBuild(source, options)()
+	}
+	return prog.Build(options, dev)
+}
+
+// lockBuild waits until nobody builds the same source with this package, in whatever process, and
+// returns what lets the next one do so. Where there can be no lock, or another process does not
+// let go of it, there is none: builds that collide are rare.
+func (o *Opened) lockBuild(source, options string) (unlock func()) {
+	dir, _ := poclCache() // which those share who collide
+	dir = filepath.Join(dir, "anycl-locks")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		o.opts.Logger.Debug("platform: build lock", "error", err)
+		return func() {}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	// Few files, which stay: who removes one may lock what nobody else sees.
+	lock := flock.New(filepath.Join(dir, hashKey(source, options)[:2]))
+	if _, err := lock.TryLockContext(ctx, 2*time.Millisecond); err != nil {
+		o.opts.Logger.Debug("platform: build lock", "error", err)
+	}
+	return func() { _ = lock.Close() }
+}
