@@ -28,6 +28,12 @@ type rowTask struct {
 	spread []int       // reserved: results, repeated for every point of their row
 	kept   []kept
 	work   job
+
+	// Of a task that is divided.
+	chunk, chunks                int64 // columns of a chunk, chunks of a row
+	stage                        int   // the fold at hand
+	totals                       []engine.Block
+	foldWork, writeWork, perWork job
 }
 
 // kept is the values of a fold that later ones, or the outputs, would compute
@@ -36,7 +42,7 @@ type rowTask struct {
 type kept struct {
 	fold  int
 	class engine.Class
-	at    int // reserved: a whole row
+	at    int // reserved: a whole row; of a divided task all of them, shared
 }
 
 // rowState is what a worker knows of the rows at hand.
@@ -63,6 +69,13 @@ type rowFold interface {
 	run(t *rowTask, s *rowState, worker int, row, n int64)
 	program() *program
 	ns() float64
+
+	// divide takes memory for parts, and for what they come to.
+	divide(c *compiler, rows, parts int64)
+	// chunk folds columns [lo, hi) of a row to part i.
+	chunk(t *rowTask, s *rowState, worker int, row, lo, hi, i int64)
+	// total is what the parts of every row come to.
+	total(t *rowTask) engine.Block
 }
 
 func newRow(c *compiler) (runner, error) {
@@ -104,9 +117,16 @@ func newRow(c *compiler) (runner, error) {
 		k.reserve(c, r.group)
 		r.spread = append(r.spread, c.reserve(int(r.points)*classBytes(engine.ClassOf(t.Folds[i].Acc))))
 	}
+	r.divide(c)
 	for _, i := range keep {
 		class := engine.ClassOf(t.Folds[i].Value.DType)
-		r.kept = append(r.kept, kept{i, class, c.reserve(int(max(r.cols, r.points)) * classBytes(class))})
+		k := kept{fold: i, class: class}
+		if r.chunks > 1 {
+			k.at = c.reserveShared(int(r.rows*r.cols) * classBytes(class))
+		} else {
+			k.at = c.reserve(int(max(r.cols, r.points)) * classBytes(class))
+		}
+		r.kept = append(r.kept, k)
 	}
 	each := float64(r.cols)*(ns+r.over.prog.nsPer) + r.per.prog.nsPer + 20*float64(len(r.folds)+1)/float64(r.group)
 	r.piece, r.count = c.limits.pieces(r.rows, each, r.group)
@@ -167,14 +187,23 @@ func flopsOf(e *engine.Expr) (n float64) {
 	return n
 }
 
-func (r *rowTask) run(ctx context.Context, p *pool) error { return p.run(ctx, r.count, r.wide, r.work) }
+func (r *rowTask) run(ctx context.Context, p *pool) error {
+	if r.chunks > 1 {
+		return r.inChunks(ctx, p)
+	}
+	return p.run(ctx, r.count, r.wide, r.work)
+}
 
 func (r *rowTask) plan() engine.Plan {
 	programs := []*program{}
 	for _, k := range r.folds {
 		programs = append(programs, k.program())
 	}
-	return plan(fmt.Sprintf("%d folds, rows of %d in groups of %d", len(r.folds), r.cols, r.group), r.count, r.wide,
+	how, count := fmt.Sprintf("%d folds, rows of %d in groups of %d", len(r.folds), r.cols, r.group), r.count
+	if r.chunks > 1 {
+		how, count = fmt.Sprintf("%d folds, rows of %d in chunks of %d", len(r.folds), r.cols, r.chunk), r.rows*r.chunks
+	}
+	return plan(how, count, r.wide,
 		append(programs, r.over.prog, r.per.prog)...)
 }
 
@@ -191,8 +220,10 @@ func (r *rowTask) state(worker int) *rowState {
 		s.spread = append(s.spread, make([]engine.Block, len(r.folds))...)
 		s.whole = make([]engine.Block, len(r.folds))
 		for _, k := range r.kept {
-			bytes := int(max(r.cols, r.points)) * classBytes(k.class)
-			s.whole[k.fold] = newBlock(k.class, r.env.arena(worker)[k.at:][:bytes])
+			if r.chunks == 1 {
+				bytes := int(max(r.cols, r.points)) * classBytes(k.class)
+				s.whole[k.fold] = newBlock(k.class, r.env.arena(worker)[k.at:][:bytes])
+			}
 		}
 		r.states[worker] = s
 	}
@@ -208,14 +239,21 @@ func (r *rowTask) do(worker int, i int64) {
 			f.run(r, s, worker, row, n)
 			spread(s.spread[k], s.results[k], int(n), int(min(r.cols, r.points)))
 		}
-		for lo := int64(0); lo < n*r.cols && len(r.over.sinks) > 0; lo += r.points {
-			k := int(min(r.points, n*r.cols-lo))
-			r.at(s, lo, k)
-			r.over.write(worker, row*r.cols+lo, k, s.spread...)
+		if len(r.over.sinks) > 0 {
+			r.writeRow(s, worker, row*r.cols, 0, n*r.cols)
 		}
 		if len(r.per.sinks) > 0 {
 			r.per.write(worker, row, int(n), s.results...)
 		}
+	}
+}
+
+// writeRow computes n points of the outputs from place lo on, which is column x.
+func (r *rowTask) writeRow(s *rowState, worker int, lo, x, n int64) {
+	for done := int64(0); done < n; done += r.points {
+		k := int(min(r.points, n-done))
+		r.at(s, x+done, k)
+		r.over.write(worker, lo+done, k, s.spread...)
 	}
 }
 
@@ -263,6 +301,11 @@ type typedFold[R reg] struct {
 	n         int64
 	best      int // reserved: folded values of a group
 	positions int // reserved: their positions
+
+	// Reserved and shared, of a task that is divided: folded values of each chunk and of each row,
+	// and their positions.
+	parts                                int
+	partBest, partAt, totalBest, totalAt int
 }
 
 func newRowFold(c *compiler, i int, axes []int) (rowFold, error) {
@@ -329,7 +372,7 @@ func (k *typedFold[R]) run(t *rowTask, s *rowState, worker int, row, n int64) {
 			k.short(best, at, int(i), xs[i*t.cols:][:t.cols])
 		}
 	default:
-		k.long(t, s, f, row, best, at)
+		k.long(t, s, f, row, 0, t.cols, best, at)
 	}
 	if at != nil {
 		wrap(k.acc, blockOf(at))
@@ -359,17 +402,17 @@ func (k *typedFold[R]) short(best []R, at []int64, i int, xs []R) {
 	best[i], at[i] = v, int64(p)
 }
 
-// long folds one row that is longer than a block.
-func (k *typedFold[R]) long(t *rowTask, s *rowState, f *frame, row int64, best []R, at []int64) {
+// long folds columns [lo, hi) of a row, which are more than a block.
+func (k *typedFold[R]) long(t *rowTask, s *rowState, f *frame, row, lo, hi int64, best []R, at []int64) {
 	var sum tower[R]
-	for x := int64(0); x < t.cols; x += t.points {
-		b := k.eval(t, s, f, row*t.cols+x, x, int(min(t.points, t.cols-x)))
+	for x := lo; x < hi; x += t.points {
+		b := k.eval(t, s, f, row*t.cols+x, x, int(min(t.points, hi-x)))
 		xs := *lane[R](&b)
 		if at == nil {
 			sum.add(k.fold, foldRun(k.fold, xs))
 			continue
 		}
-		if v, p := argRun(k.fold, xs); x == 0 || beats(k.fold, best[0], v) {
+		if v, p := argRun(k.fold, xs); x == lo || beats(k.fold, best[0], v) {
 			best[0], at[0] = v, x+int64(p)
 		}
 	}
