@@ -1,7 +1,7 @@
 package cl
 
 import (
-	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,54 +34,42 @@ func newLateQueues(devices []*Device) *lateQueues {
 	return nil
 }
 
-// alone reports whether nothing else refers to a queue.
-func alone(lib *Library, queue cldriver.Handle) bool {
-	const references = 0x1092
-	n, st := query{lib, cldriver.QueryQueue, queue, 0}.uint(references)
-	return st < 0 || n == 1 // who does not tell is taken as any driver
+// freeQueue releases the queue, or leaves it to the next one and to the context.
+func (l *lateQueues) freeQueue(o *object) cldriver.Status {
+	c := o.lib.command(cldriver.OpFlush) // as a release does
+	c.Queue = o.h
+	st := o.lib.drv.Submit(c)
+	o.lib.recycle(c)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = append(l.held, o.h)
+	return min(st, l.sweep(o.lib))
 }
 
-// freeQueue releases the queue, or leaves it to the context.
-func (l *lateQueues) freeQueue(o *object) cldriver.Status {
-	if alone(o.lib, o.h) {
-		return o.lib.drv.Release(cldriver.KindQueue, o.h)
-	}
-	l.mu.Lock()
-	l.held = append(l.held, o.h)
-	l.mu.Unlock()
-	c := o.lib.command(cldriver.OpFlush) // as a release does
-	defer o.lib.recycle(c)
-	c.Queue = o.h
-	return o.lib.drv.Submit(c)
+// sweep releases the queues that nothing else refers to.
+func (l *lateQueues) sweep(lib *Library) (failed cldriver.Status) {
+	const references = 0x1092
+	l.held = slices.DeleteFunc(l.held, func(q cldriver.Handle) bool {
+		n, st := query{lib, cldriver.QueryQueue, q, 0}.uint(references)
+		if st >= 0 && n > 1 { // who does not tell is taken as any driver
+			return false
+		}
+		failed = min(failed, lib.drv.Release(cldriver.KindQueue, q))
+		return true
+	})
+	return failed
 }
 
 // freeContext releases the queues that were left, and the context. Commands that do not end
 // keep their queue, and with it the context, for good.
 func (l *lateQueues) freeContext(o *object) cldriver.Status {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var first cldriver.Status
-	keep := func(st cldriver.Status) {
-		if first >= 0 {
-			first = st
-		}
+	st := l.sweep(o.lib)
+	for end := time.Now().Add(lateLimit); len(l.held) > 0 && time.Now().Before(end); {
+		time.Sleep(50 * time.Microsecond)
+		st = min(st, l.sweep(o.lib))
 	}
-	start := time.Now()
-	for _, q := range l.held {
-		for !alone(o.lib, q) && time.Since(start) < lateLimit {
-			if time.Since(start) < time.Millisecond {
-				runtime.Gosched()
-			} else {
-				time.Sleep(time.Millisecond)
-			}
-		}
-		if alone(o.lib, q) {
-			keep(o.lib.drv.Release(cldriver.KindQueue, q))
-		} else {
-			o.lib.log.Warn("cl: a queue is left to commands that have not ended")
-		}
+	if len(l.held) > 0 {
+		o.lib.log.Warn("cl: queues are left to commands that have not ended", "queues", len(l.held))
 	}
-	l.held = nil
-	keep(o.lib.drv.Release(cldriver.KindContext, o.h))
-	return first
+	return min(st, o.lib.drv.Release(cldriver.KindContext, o.h))
 }
