@@ -191,36 +191,21 @@ func (r *reduceTask[R]) finish(worker int, g int64) {
 	env := r.value.env
 	parts := shared[R](env, r.partBest, int(r.outs*r.chunks))[from:]
 	best := scratch[R](env, worker, r.best, int(n))
-	part := func(c int64) []R { return parts[c*r.outs:][:n] }
 	switch {
 	case r.fold.IsArg():
 		at := scratch[int64](env, worker, r.positions, int(n))
 		ats := shared[int64](env, r.partAt, int(r.outs*r.chunks))[from:]
-		copy(best, part(0))
-		copy(at, ats)
-		for c := int64(1); c < r.chunks; c++ {
-			for i, v := range part(c) {
-				if beats(r.fold, best[i], v) {
-					best[i], at[i] = v, ats[c*r.outs+int64(i)]
-				}
-			}
-		}
+		joinArgParts(r.fold, best, at, parts, ats, r.outs, r.chunks)
 		r.emit(worker, from, best, at)
 		return
 	case r.columns:
 		col := r.column(worker, n)
 		for c := range r.chunks {
-			col.add(part(c))
+			col.add(parts[c*r.outs:][:n])
 		}
 		copy(best, col.total())
 	default:
-		for i := range best {
-			var t tower[R]
-			for c := range r.chunks {
-				t.add(r.fold, parts[c*r.outs+int64(i)])
-			}
-			best[i] = t.total(r.fold)
-		}
+		joinParts(r.fold, best, parts, r.outs, r.chunks)
 	}
 	r.emit(worker, from, best, nil)
 }

@@ -15,7 +15,7 @@ const fewRows = 8
 
 // divide decides on chunks and takes the memory for what they are folded to.
 func (r *rowTask) divide(c *compiler) {
-	r.chunk, r.chunks = max(r.cols, 1), 1
+	r.chunks = 1
 	if r.rows == 0 || r.rows >= fewRows || r.cols <= r.points {
 		return
 	}
@@ -69,7 +69,7 @@ func (r *rowTask) chunkAt(s *rowState, i int64, folds int) (row, lo, hi int64) {
 func (r *rowTask) foldChunk(worker int, i int64) {
 	s := r.state(worker)
 	row, lo, hi := r.chunkAt(s, i, r.stage)
-	r.folds[r.stage].chunk(r, s, worker, row, lo, hi, i)
+	r.folds[r.stage].chunk(r, s, worker, row, lo, hi, i%r.chunks*r.rows+row)
 }
 
 func (r *rowTask) writeChunk(worker int, i int64) {
@@ -102,25 +102,12 @@ func (k *typedFold[R]) chunk(t *rowTask, s *rowState, worker int, row, lo, hi, i
 func (k *typedFold[R]) total(t *rowTask) engine.Block {
 	parts, best := shared[R](t.env, k.partBest, k.parts), shared[R](t.env, k.totalBest, int(t.rows))
 	if !k.fold.IsArg() {
-		for row := range best {
-			var sum tower[R]
-			for _, v := range parts[row*int(t.chunks):][:t.chunks] {
-				sum.add(k.fold, v)
-			}
-			best[row] = sum.total(k.fold)
-		}
+		joinParts(k.fold, best, parts, t.rows, t.chunks)
 		wrap(k.acc, blockOf(best))
 		return blockOf(best)
 	}
-	ats, at := shared[int64](t.env, k.partAt, k.parts), shared[int64](t.env, k.totalAt, int(t.rows))
-	for row := range best {
-		for c := range int(t.chunks) {
-			i := row*int(t.chunks) + c
-			if c == 0 || beats(k.fold, best[row], parts[i]) {
-				best[row], at[row] = parts[i], ats[i]
-			}
-		}
-	}
+	at := shared[int64](t.env, k.totalAt, int(t.rows))
+	joinArgParts(k.fold, best, at, parts, shared[int64](t.env, k.partAt, k.parts), t.rows, t.chunks)
 	wrap(k.acc, blockOf(at))
 	return blockOf(at)
 }

@@ -37,6 +37,30 @@ func (t *tower[R]) total(m engine.Monoid) (sum R) {
 	return sum
 }
 
+// joinParts folds the parts of each of best: part c of the i-th is parts[c*stride+i].
+func joinParts[R reg](m engine.Monoid, best, parts []R, stride, n int64) {
+	for i := range best {
+		var t tower[R]
+		for c := range n {
+			t.add(m, parts[c*stride+int64(i)])
+		}
+		best[i] = t.total(m)
+	}
+}
+
+// joinArgParts is joinParts for folds that find a position.
+func joinArgParts[R reg](m engine.Monoid, best []R, at []int64, parts []R, ats []int64, stride, n int64) {
+	copy(best, parts)
+	copy(at, ats)
+	for c := int64(1); c < n; c++ {
+		for i := range best {
+			if p := c*stride + int64(i); beats(m, best[i], parts[p]) {
+				best[i], at[i] = parts[p], ats[p]
+			}
+		}
+	}
+}
+
 // column folds vectors as a tower does values, but 64 at a time, so that few
 // vectors are alive. Its memory is columnLevels vectors.
 type column[R reg] struct {

@@ -28,15 +28,15 @@ func (o *Opened) build(prog *cl.Program, source, options string, dev *cl.Device)
 func (o *Opened) lockBuild(source, options string) (unlock func()) {
 	dir, _ := poclCache() // which those share who collide
 	dir = filepath.Join(dir, "anycl-locks")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		o.opts.Logger.Debug("platform: build lock", "error", err)
-		return func() {}
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
-	defer cancel()
 	// Few files, which stay: who removes one may lock what nobody else sees.
 	lock := flock.New(filepath.Join(dir, hashKey(source, options)[:2]))
-	if _, err := lock.TryLockContext(ctx, 2*time.Millisecond); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		_, err = lock.TryLockContext(ctx, 2*time.Millisecond)
+	}
+	if err != nil {
 		o.opts.Logger.Debug("platform: build lock", "error", err)
 	}
 	return func() { _ = lock.Close() }
