@@ -54,6 +54,9 @@
 // version or refused by the driver is made anew, and a folder that cannot be
 // written costs time and nothing else. Deleting the folder is always safe.
 //
+// In the cache folder of PoCL before 6, anycl-locks holds up to 256 empty files, by which
+// processes that build the same program wait for each other.
+//
 // # Concurrency and lifetime
 //
 // Everything is safe for concurrent use. An [Opened] owns all that came from it;
