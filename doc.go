@@ -28,7 +28,7 @@
 // # Environment variables
 //
 //	ANYCL_DEVICE          which device: nvidia, amd:1, intel, pocl, gpu, cpu, none
-//	ANYCL_PLACE           where graphs run that do not say: auto, cpu, device
+//	ANYCL_PLACE           where graphs run that do not say: auto, cpu, device; fixed or reproducible for how that is decided
 //	ANYCL_VARIANT         kernel variants to force: contract=tile,reduce=item; class=gpu for those of GPUs
 //	ANYCL_CACHE           folder of compiled programs and measurements, or off
 //	ANYCL_TUNE            folder of tuned kernel parameters, or off

@@ -105,6 +105,14 @@ type Vacant interface {
 	Return()
 }
 
+// Compiler is an Engine whose driver compiles in the way of launches: while a kernel is compiled, or loaded for the
+// first time, no other can be launched.
+type Compiler interface {
+	// Compiled reports whether Prepare of tasks, where they are all there is to run, has nothing to compile or
+	// to load that launches would wait for. It is meant for who could as well do without these tasks.
+	Compiled(tasks []*Task) bool
+}
+
 // Cored is an Engine that computes on the host's processors, as the CPU path does and the
 // drivers of CPUs do: what it runs beside another such engine takes longer than alone.
 type Cored interface {
@@ -148,6 +156,15 @@ type Immediate interface {
 	// Immediate reports whether Run returns when its tasks are done. Sequences of which it
 	// is true run at the same time when several goroutines run them.
 	Immediate() bool
+}
+
+// Warmer is a sequence whose driver compiles a kernel when it is first launched.
+type Warmer interface {
+	// Cold reports whether the first Run would compile something.
+	Cold() bool
+	// Warm has that compiled, and returns when it is done. It runs tasks on whatever their memory
+	// holds, so that what tasks write is undefined afterwards.
+	Warm(ctx context.Context) error
 }
 
 // Keeper is a sequence that keeps what it made of steady inputs.

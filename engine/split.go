@@ -61,7 +61,7 @@ type splitter struct {
 
 func (s *splitter) begin(k Kind, axes Domain, groups []int) *Part {
 	t := s.whole
-	return &Part{Task: &Task{Kind: k, Name: t.Name, Caller: t.Caller, Axes: axes, Groups: groups, FastMath: t.FastMath}}
+	return &Part{Task: &Task{Kind: k, Name: t.Name, Caller: t.Caller, Axes: axes, Groups: groups, FastMath: t.FastMath, Reproducible: t.Reproducible}}
 }
 
 // expr is e with the operands of p, which gets those that it lacks. Results

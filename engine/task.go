@@ -93,6 +93,9 @@ type Task struct {
 	Algorithm Algorithm // Routine
 
 	FastMath bool // the caller allowed -cl-fast-relaxed-math
+	// Reproducible demands that the same device gives the same bits in every process: how it is
+	// computed follows from the task and the device's properties, and not from what was measured or tuned.
+	Reproducible bool
 }
 
 // CustomKernel is a user's own kernel.

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/place"
 )
@@ -45,7 +47,7 @@ const (
 // adapt lets x change its places, where there is something to choose.
 func (x *Executable) adapt() {
 	x.clock = new(pace.Clock)
-	if x.where != Auto || len(x.sides) == 1 {
+	if x.where != Auto || len(x.sides) == 1 || x.placement != placedByCost {
 		return
 	}
 	x.adaptive = &adaptive{root: x, plans: []*Executable{x}}
@@ -134,24 +136,77 @@ func (a *adaptive) beside(x *Executable, change func(x *Executable) error) {
 // replace lets another plan run than x if it is predicted to be better than x is measured.
 func (a *adaptive) replace(x *Executable) error {
 	x.learn()
-	p, often, err := x.decide()
+	plans, often, err := x.alternatives()
 	if err != nil {
 		return err
 	}
 	m, _ := x.clock.Median()
-	if sameChoices(p, x.plan) || float64(p.Total) > better*float64(m) {
-		x.tempt(p)
+	q := fastest(plans)
+	if q == nil {
+		x.tempting.Store(0)
 		return nil
 	}
-	y, err := a.built(x, p, often)
+	if float64(q.Total) > better*float64(m) {
+		x.tempting.Store(int64(q.Total))
+		return nil
+	}
+	y, err := a.built(x, q, often)
 	if err != nil {
 		return err
 	}
 	y.tempting.Store(int64(m))
 	a.moves.Add(1)
 	a.active.Store(y)
-	x.rt.log.Info("ops: a graph moves", "graph", x.name, "took", m, "predicted", p.Total)
+	x.rt.log.Info("ops: a graph moves", "graph", x.name, "took", m, "predicted", q.Total)
 	return nil
+}
+
+// alternatives are placements other than x's own that nothing has to be compiled for in the way of runs: the
+// best one that is predicted, and everything on each engine that can run it.
+func (x *Executable) alternatives() (plans []*place.Plan, often []float64, err error) {
+	p, often, err := x.decide()
+	if err != nil {
+		return nil, nil, err
+	}
+	plans = []*place.Plan{p}
+	for s := range x.sides {
+		if q, _, err := x.decideOn(s); err == nil { // all of it can run there
+			q.Pure = p.Pure
+			plans = append(plans, q)
+		}
+	}
+	plans = slices.DeleteFunc(plans, func(q *place.Plan) bool {
+		return sameChoices(q, x.plan) || x.adaptive.planned(q) == nil && !x.compiled(q)
+	})
+	return plans, often, nil
+}
+
+// fastest is the plan that is predicted to be the fastest, nil where there is none.
+func fastest(plans []*place.Plan) *place.Plan {
+	if len(plans) == 0 {
+		return nil
+	}
+	return slices.MinFunc(plans, func(p, q *place.Plan) int { return cmp.Compare(p.Total, q.Total) })
+}
+
+// compiled reports whether plan p can be prepared without runs waiting for it.
+func (x *Executable) compiled(p *place.Plan) bool {
+	for s, sd := range x.sides {
+		e, ok := sd.engine.(engine.Compiler)
+		if !ok {
+			continue
+		}
+		var tasks []*engine.Task
+		for t, c := range p.Choices {
+			if c.Side == s {
+				tasks = append(tasks, x.units[t].task)
+			}
+		}
+		if len(tasks) > 0 && !e.Compiled(tasks) {
+			return false
+		}
+	}
+	return true
 }
 
 // built is x's graph with plan p, which has not run yet as far as its clock says.
@@ -165,7 +220,23 @@ func (a *adaptive) built(x *Executable, p *place.Plan, often []float64) (y *Exec
 		a.mu.Unlock()
 	}
 	y.clock.Reset()
+	y.prefetch()
 	return y, nil
+}
+
+// prefetch brings variables that runs only read to where x reads them, so that no run has to.
+func (x *Executable) prefetch() {
+	for i := range x.vars {
+		u := &x.vars[i]
+		if u.writes >= 0 {
+			continue
+		}
+		for _, s := range u.reads {
+			if err := u.v.prefetch(context.Background(), x.sides[s].engine); err != nil {
+				x.rt.log.Debug("ops: a variable is left for the first run to move", "graph", x.name, "error", err)
+			}
+		}
+	}
 }
 
 // planned is the executable that has plan p already, or nil.
@@ -188,7 +259,7 @@ func (x *Executable) again(p *place.Plan, often []float64) (*Executable, error) 
 		return nil, errManyPlans
 	}
 	y := &Executable{
-		rt: x.rt, name: x.name, graph: x.graph, where: x.where, changes: x.changes, runs: x.runs, sides: newSides(x.rt),
+		rt: x.rt, name: x.name, graph: x.graph, where: x.where, placement: x.placement, changes: x.changes, runs: x.runs, sides: newSides(x.rt),
 		plan: p, clock: new(pace.Clock), adaptive: x.adaptive, flows: x.flows, often: often,
 	}
 	y.units, y.results = copied(x.units, x.results)

@@ -64,6 +64,16 @@ type Target struct {
 	Volatile []*Node
 	// Place overrides the cost model, and [EnvPlace]. [Put] overrides it for single ops.
 	Place Place
+	// Fixed keeps every task where Compile places it. Without it, a graph whose place was left to the
+	// cost model moves when its runs show that another placement is faster, and such a placement takes
+	// turns with the present one for some dozen runs first.
+	Fixed bool
+	// Reproducible gives the same bits for the same feeds in every run, and in every process on such a
+	// device with the same driver and version of this package: nothing measured, learned or tuned
+	// decides what is computed where, or by which kernel. Each task runs where Place and [Put] say,
+	// else on the first device that can run it, else on the CPU path; Fixed is implied. It costs what the
+	// cost model would have saved: of tiny graphs, for the most part.
+	Reproducible bool
 	// FastMath allows the device compiler to assume that there are no NaN and
 	// infinities and to use approximate functions.
 	FastMath bool
@@ -79,10 +89,11 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	if err := errors.Join(g.check(rt, target), alive(ctx)); err != nil {
 		return nil, err
 	}
-	where, err := target.place()
+	where, placement, err := target.place()
 	if err != nil {
 		return nil, err
 	}
+	target.Reproducible = placement == placedByRule
 	s := newSimplifier(g.spread())
 	var outputs, updates, targets []*Node
 	for _, n := range target.Outputs {
@@ -103,8 +114,12 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	}
 	units, flows := inOrder(l.storeUpdates(updates))
 	markSteady(units, target.Volatile)
+	for _, u := range units {
+		u.task.Reproducible = target.Reproducible
+	}
 	x := &Executable{
 		rt: rt, name: g.name, graph: g, units: units, flows: flows, results: results, where: where, changes: watched(units), runs: new(atomic.Uint32),
+		placement: placement,
 	}
 	if err := x.assemble(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("ops: compile %q: %w", g.name, err), x.release())
@@ -227,6 +242,9 @@ func (x *Executable) build(ctx context.Context, again bool) (err error) {
 		if s.seq, err = s.engine.Prepare(ctx, s.tasks); err != nil {
 			return fmt.Errorf("on %s: %w", x.sides[i].engine.Name(), err)
 		}
+	}
+	if err := x.warm(ctx); err != nil {
+		return err
 	}
 	if x.plan.Order != nil {
 		p.lay()

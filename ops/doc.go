@@ -44,6 +44,8 @@
 // Mathematics is precise by default; [Target].FastMath allows the compiler of a
 // device less. Float16 and bfloat16 are computed in float32 and rounded when
 // stored, so a fused chain is at least as exact as its parts. Integers wrap.
-// Sums are taken in a fixed order: the same executable gives the same bits on
-// the same engine, run after run.
+// Sums are taken in a fixed order: a task gives the same bits on the same engine, run after run. Where
+// the cost model is free to choose, an executable may move tasks to another engine between two
+// runs, which then differ in the last bits. [Target].Fixed keeps them where they are, and [Target].Reproducible
+// gives the same bits in every process too; [Report].Placements tells what ran how often where.
 package ops

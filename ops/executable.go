@@ -24,25 +24,27 @@ type Feeds map[*Node]*tensor.Tensor
 // variable that one of them writes. Runs of a graph so small that it runs on the
 // caller's thread overlap too, unless they update a variable.
 type Executable struct {
-	rt       *Runtime
-	name     string
-	graph    *Graph
-	units    []*unit
-	flows    []*flow   // loops and branches of units
-	often    []float64 // a run is expected to run each unit, by the plan
-	results  []*value
-	where    Place
-	changes  map[*variable]*changes // of the variables that no run updates, those of twins too
-	plan     *place.Plan            // where each unit runs
-	arenas   [][]int64
-	brief    bool            // see isBrief
-	runs     *atomic.Uint32  // begun so far, those of twins too
-	twins    *twins          // nil: runs follow each other
-	clock    *pace.Clock     // nil in a twin
-	adaptive *adaptive       // nil: it stays where it is
-	tempting atomic.Int64    // nanoseconds that another placement is predicted to take, or 0
-	learned  atomic.Uint64   // runs that predictions rest on
-	measured []time.Duration // of each task, by the last profile
+	rt        *Runtime
+	name      string
+	graph     *Graph
+	units     []*unit
+	flows     []*flow   // loops and branches of units
+	often     []float64 // a run is expected to run each unit, by the plan
+	results   []*value
+	where     Place
+	placement placement              // what decides where units run
+	changes   map[*variable]*changes // of the variables that no run updates, those of twins too
+	plan      *place.Plan            // where each unit runs
+	arenas    [][]int64
+	brief     bool            // see isBrief
+	runs      *atomic.Uint32  // begun so far, those of twins too
+	twins     *twins          // nil: runs follow each other
+	clock     *pace.Clock     // nil in a twin
+	adaptive  *adaptive       // nil: it stays where it is
+	tempting  atomic.Int64    // nanoseconds that another placement is predicted to take, or 0
+	learned   atomic.Uint64   // runs that predictions rest on
+	served    atomic.Uint64   // runs by this plan, those of twins too
+	measured  []time.Duration // of each task, by the last profile
 
 	mu     sync.Mutex
 	closed bool
@@ -192,6 +194,7 @@ func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Te
 func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, tr *tracer) error {
 	if tr == nil {
 		x = x.now()
+		x.served.Add(1)
 	}
 	if all := x.twins; all != nil {
 		y, err := all.take(ctx, x)

@@ -27,6 +27,10 @@ type Report struct {
 	Measured time.Duration            `json:"measured_ns"`
 	Runs     uint64                   `json:"runs"`
 	Pure     map[string]time.Duration `json:"pure_ns"`
+	// Placement is adaptive, fixed or reproducible; see [Target]. Placements are those that have run, the first
+	// one first: as each may sum in another order, only runs of one are sure to give the same bits.
+	Placement  string            `json:"placement"`
+	Placements []PlacementReport `json:"placements"`
 	// Tried are placements that were predicted to be about as fast, and were tried.
 	Tried []Verdict `json:"tried,omitempty"`
 	// Serial is what a run would take if no engine worked while another does; 0 where that is so.
@@ -89,6 +93,7 @@ func (x *Executable) Report() *Report {
 	for i, q := range x.plan.Pure {
 		r.Pure[x.sides[i].engine.Name()] = q.Total
 	}
+	r.Placement, r.Placements = x.placement.String(), x.placements()
 	if a := x.adaptive; a != nil {
 		a.mu.Lock()
 		r.Tried = slices.Clone(a.verdicts)
@@ -168,6 +173,9 @@ func (r *Report) String() string {
 		fmt.Fprintf(&b, "; measured %s in %d runs", duration(int64(r.Measured)), r.Runs)
 	}
 	b.WriteByte('\n')
+	if how := r.placed(); how != "" {
+		b.WriteString(how + "\n")
+	}
 	for _, v := range r.Tried {
 		what := "and given up"
 		if v.Stays {

@@ -1,9 +1,23 @@
 package ops
 
+import (
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+)
+
 // HoldRun makes x as busy as a run does, until release is called.
 func HoldRun(x *Executable) (release func()) {
 	y := <-x.twins.free
 	return func() { x.twins.free <- y }
+}
+
+// IsCold reports whether the first run of x would compile something.
+func IsCold(x *Executable) bool {
+	return slices.ContainsFunc(x.sides, func(s *side) bool {
+		w, ok := s.seq.(engine.Warmer)
+		return ok && w.Cold()
+	})
 }
 
 // LendFrom makes values of so many bytes and more lie where the caller has them, until restore is called.

@@ -41,6 +41,9 @@ func (x *Executable) decideOn(only int) (plan *place.Plan, often []float64, err 
 		}
 		p.Tasks = append(p.Tasks, t)
 	}
+	if x.placement == placedByRule {
+		placeByRule(&p)
+	}
 	p.Values, p.Tied = x.moved(often), tied(x.units)
 	p.Own, _ = x.rt.pace.Correct(runKey(), x.ownTime())
 	if len(x.flows) == 0 {
@@ -57,6 +60,11 @@ func (x *Executable) decideOn(only int) (plan *place.Plan, often []float64, err 
 		return moveTime(engines, from, to, links, v)
 	}
 	plan, err = place.Decide(p)
+	if err == nil && x.placement == placedByRule {
+		for i := range plan.Choices {
+			plan.Choices[i].Why = "reproducible: the first that can"
+		}
+	}
 	return plan, often, err
 }
 

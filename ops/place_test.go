@@ -136,7 +136,7 @@ func TestTheEnvironmentPlacesGraphsThatDoNotSay(t *testing.T) {
 	}
 	t.Setenv(EnvPlace, "gpu")
 	_, err := compile(Auto)
-	require.ErrorContains(t, err, "ANYCL_PLACE=gpu: must be auto, device or cpu")
+	require.ErrorContains(t, err, "ANYCL_PLACE=gpu: must be auto, device, cpu, fixed or reproducible")
 }
 
 // A detector: what is slow on one engine, or cannot run there, runs on the other.

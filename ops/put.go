@@ -2,12 +2,8 @@ package ops
 
 import (
 	"fmt"
-	"os"
 	"slices"
 )
-
-// EnvPlace says where graphs run whose Target does not: auto, device or cpu.
-const EnvPlace = "ANYCL_PLACE"
 
 // Put demands that the op which makes x runs in a place, whatever the cost model
 // and the [Target] say, and returns x. A composition runs there as a whole. With ops
@@ -69,20 +65,6 @@ func partsOf(whole *Node, f func(part *Node)) {
 		f(n)
 		stack = append(stack, n.in...)
 	}
-}
-
-// place is where the target is to run: what it says, or the environment.
-func (t *Target) place() (Place, error) {
-	name := os.Getenv(EnvPlace)
-	if t.Place != Auto || name == "" {
-		return t.Place, nil
-	}
-	for p := Auto; p <= OnCPU; p++ {
-		if p.String() == name {
-			return p, nil
-		}
-	}
-	return Auto, fmt.Errorf("ops: %s=%s: must be auto, device or cpu", EnvPlace, name)
 }
 
 // apart reports whether somebody reads n's elements elsewhere than n is made.

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +25,7 @@ const (
 	trialCold   = 4                     // of these, the first do not count
 	trialGlance = 3                     // runs that tell whether there is any hope
 	trialLost   = 1.3                   // of what runs take: each of these took longer
+	trialWrong  = 8                     // of what runs take: a single one that took longer, after the first, is enough
 )
 
 // Verdict is what became of a placement that was tried beside the one that ran before.
@@ -48,26 +48,19 @@ type trial struct {
 // try begins a trial of the most promising placement that was not tried yet.
 func (a *adaptive) try(x *Executable) error {
 	x.learn()
-	p, often, err := x.decide()
+	plans, often, err := x.alternatives()
 	if err != nil {
 		return err
 	}
 	m, _ := x.clock.Median()
-	plans := []*place.Plan{p}
-	for s := range x.sides {
-		if q, _, err := x.decideOn(s); err == nil { // all of it can run there
-			q.Pure = p.Pure
-			plans = append(plans, q)
-		}
-	}
 	plans = slices.DeleteFunc(plans, func(q *place.Plan) bool {
 		return float64(q.Total) > trialWithin*float64(m) || a.planned(q) != nil // that one has run
 	})
-	if len(plans) == 0 {
+	q := fastest(plans)
+	if q == nil {
 		a.tried.Store(true)
 		return nil
 	}
-	q := slices.MinFunc(plans, func(p, q *place.Plan) int { return cmp.Compare(p.Total, q.Total) })
 	for i := range q.Choices {
 		q.Choices[i].Why = fmt.Sprintf("tried: predicted %s where runs took %s", duration(int64(q.Total)), duration(int64(m)))
 	}
@@ -96,10 +89,12 @@ func (t *trial) note(a *adaptive, x *Executable, took time.Duration) {
 	if t.turn == trialTurns || x.plan != t.plans[i].plan {
 		return // it began before its turn ended
 	}
-	if t.runs++; t.runs > trialCold {
+	t.runs++
+	lost := t.lost(took)
+	if t.runs > trialCold || lost {
 		t.times[i] = append(t.times[i], took)
 	}
-	lost := t.lost()
+	lost = lost || t.hopeless()
 	if t.runs < trialRuns && !lost {
 		return
 	}
@@ -129,8 +124,13 @@ func (t *trial) note(a *adaptive, x *Executable, took time.Duration) {
 	})
 }
 
-// lost reports whether the first few runs of the other plan leave no hope.
-func (t *trial) lost() bool {
+// lost reports whether a run of the other plan took so long that one is enough.
+func (t *trial) lost(took time.Duration) bool {
+	return t.turn == 0 && t.runs > 1 && float64(took) > trialWrong*float64(t.before)
+}
+
+// hopeless reports whether the first few runs of the other plan leave no hope.
+func (t *trial) hopeless() bool {
 	return t.turn == 0 && len(t.times[1]) == trialGlance && float64(slices.Min(t.times[1])) > trialLost*float64(t.before)
 }
 

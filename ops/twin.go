@@ -11,15 +11,20 @@ import (
 // A graph that runs on its callers' threads can run on several at once, if each
 // run has memory and kernels of its own. So such an executable has twins: the same
 // tasks, prepared again when a run finds the others at work, up to one for each
-// processor. What they compile is in memory already, and variables are the same.
+// processor. No run waits for that: it takes what is free first. What they compile is in memory
+// already, and variables are the same.
 
 // twins are an executable, the first, and its copies.
 type twins struct {
-	free chan *Executable // those that no run has
+	free   chan *Executable // those that no run has
+	ctx    context.Context  // done when no more are to be made
+	cancel context.CancelFunc
+	making sync.WaitGroup
 
-	mu     sync.Mutex // held while one is made
+	mu     sync.Mutex
 	copies []*Executable
-	room   int // for so many more
+	room   int  // for so many more
+	busy   bool // one is being made
 }
 
 // newTwins returns nil for an executable whose runs follow each other: it leaves work to a device,
@@ -40,6 +45,7 @@ func newTwins(x *Executable) *twins {
 		return nil
 	}
 	t := &twins{free: make(chan *Executable, n), room: n - 1}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.free <- x
 	return t
 }
@@ -51,9 +57,7 @@ func (t *twins) take(ctx context.Context, x *Executable) (*Executable, error) {
 		return y, nil
 	default:
 	}
-	if y := t.grow(ctx, x); y != nil {
-		return y, nil
-	}
+	t.grow(x)
 	select {
 	case y := <-t.free:
 		return y, nil
@@ -62,29 +66,40 @@ func (t *twins) take(ctx context.Context, x *Executable) (*Executable, error) {
 	}
 }
 
-// grow makes one more copy of x, nil where there is no room, or another run is making one. A
-// copy that cannot be made is done without from then on: it was only to be faster.
-func (t *twins) grow(ctx context.Context, x *Executable) *Executable {
-	if !t.mu.TryLock() {
-		return nil
-	}
+// grow begins to make one more copy of x beside the runs, unless there is no room, or one is being made.
+func (t *twins) grow(x *Executable) {
+	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.room == 0 {
-		return nil
+	if t.busy || t.room == 0 {
+		return
 	}
+	t.busy = true
+	t.making.Go(func() {
+		y := t.another(x)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.busy = false
+		if y == nil {
+			t.room = 0
+			return
+		}
+		t.room = max(t.room-1, 0)
+		t.copies = append(t.copies, y)
+		t.free <- y
+	})
+}
+
+// another is one more copy of x. A copy that cannot be made, which gives nil, is done without from then on: it was
+// only to be faster.
+func (t *twins) another(x *Executable) *Executable {
 	y := &Executable{
-		rt: x.rt, name: x.name, graph: x.graph, units: x.units, results: x.results, where: x.where,
+		rt: x.rt, name: x.name, graph: x.graph, units: x.units, results: x.results, where: x.where, placement: x.placement,
 		plan: x.plan, brief: x.brief, runs: x.runs, changes: x.changes, sides: newSides(x.rt), flows: x.flows, often: x.often,
 	}
-	if err := y.build(ctx, true); err != nil {
+	if err := y.build(t.ctx, true); err != nil {
 		x.rt.log.Debug("ops: no more runs at a time", "graph", x.name, "error", errors.Join(err, y.release()))
-		if ctx.Err() == nil {
-			t.room = 0
-		}
 		return nil
 	}
-	t.room--
-	t.copies = append(t.copies, y)
 	return y
 }
 
@@ -94,8 +109,10 @@ func (t *twins) close() error {
 		return nil
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.room = 0
+	t.mu.Unlock()
+	t.cancel()
+	t.making.Wait()
 	var errs []error
 	for _, y := range t.copies {
 		errs = append(errs, y.shut())

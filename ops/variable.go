@@ -136,6 +136,43 @@ func (v *variable) refresh(ctx context.Context, e engine.Engine) error {
 	return nil
 }
 
+// prefetch makes e's copy fresh, while runs go on reading v. If v gets another value meanwhile, it is left to who
+// needs it.
+func (v *variable) prefetch(ctx context.Context, e engine.Engine) error {
+	writes, err := v.send(ctx, e)
+	if err != nil {
+		return fmt.Errorf("ops: variable %s: %w", v.name, err)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if c := v.copy(e); c != nil && v.writes == writes {
+		c.fresh = true
+	}
+	return nil
+}
+
+// send writes v's value to e's copy, which nobody reads if it is not fresh, and tells the count of writes that it is of.
+func (v *variable) send(ctx context.Context, e engine.Engine) (writes uint64, err error) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	to := v.copy(e)
+	if to == nil || to.fresh {
+		return v.writes, nil
+	}
+	data, _ := v.host.Bytes()
+	if v.stale {
+		data = tensor.AlignedBytes(len(data))
+		i := slices.IndexFunc(v.copies, func(c *variableCopy) bool { return c.fresh })
+		if i < 0 {
+			return v.writes, errors.New("no copy is left")
+		}
+		if err := v.copies[i].engine.Read(ctx, data, v.copies[i].mem, 0); err != nil {
+			return v.writes, err
+		}
+	}
+	return v.writes, e.Write(ctx, to.mem, 0, data)
+}
+
 // bring is refresh for an engine that may have no copy, and whoever does not hold v.mu.
 func (v *variable) bring(ctx context.Context, e engine.Engine) error {
 	v.mu.Lock()

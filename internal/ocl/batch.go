@@ -46,7 +46,8 @@ func (b built) Kernel(name string) (*cl.Kernel, error) { return b.prog.Kernel(na
 type library struct {
 	mu    sync.Mutex
 	parts map[partKey]entry
-	sweep int // the number of parts at which those of programs that have gone are forgotten
+	sweep int               // the number of parts at which those of programs that have gone are forgotten
+	warm  map[launchKey]int // the widest launch of each kernel so far; see warm.go
 }
 
 // partKey is the hash of options and source.

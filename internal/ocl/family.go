@@ -109,7 +109,7 @@ func makePlan(d *deviceFacts, t *engine.Task, force string) (*plan, error) {
 		return &plan{variant: "none", why: "the outputs are empty"}, nil
 	}
 	want := forcedName(force, familyOf(t))
-	if want == "" {
+	if want == "" && !t.Reproducible {
 		if p := tunedPlan(d, t, variants); p != nil {
 			return p, nil
 		}

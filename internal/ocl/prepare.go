@@ -247,6 +247,7 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 		} else if s.eng.near != nil {
 			s.eng.loaded.enter(b.Task, p.programs[j], l.kernel, step.rng)
 		}
+		step.key = keyOf(p.programs[j], l.kernel, step.rng)
 		if n := k.NumArgs(); n != len(l.prog.args) {
 			return fmt.Errorf("kernel %s takes %d arguments, not %d", l.kernel, n, len(l.prog.args))
 		}

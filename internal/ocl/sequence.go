@@ -49,6 +49,7 @@ type command struct {
 	name   string // for people
 	kernel *cl.Kernel
 	rng    cl.Range
+	key    launchKey
 	run    int // the argument that takes the number of the run, or -1
 	copy   *copying
 	once   bool // needless while what is kept is current

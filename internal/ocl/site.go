@@ -84,6 +84,7 @@ type estimates struct {
 	work  []time.Duration // of one core, without the launch
 	far   []time.Duration // on the driver's threads
 	fresh []bool          // the first of its kind, and it did not run there yet
+	rule  bool            // a task is to be reproducible
 	held  int             // kernels that the driver keeps loaded for its threads
 }
 
@@ -93,6 +94,7 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 	s := &estimates{e: e, rates: e.rates()}
 	first := make(map[*engine.Task]int, len(tasks)) // the same may be there many times
 	for i, t := range tasks {
+		s.rule = s.rule || t.Reproducible
 		if j, ok := first[t]; ok {
 			s.near, s.work, s.far = append(s.near, s.near[j]), append(s.work, s.work[j]), append(s.far, s.far[j])
 			s.fresh = append(s.fresh, false)
@@ -134,6 +136,9 @@ func (s *estimates) site(tasks []int) (w *site, why string) {
 		return e.far, ""
 	}
 	near, far, team := s.race(tasks)
+	if s.rule { // the companion alone plans for one core, and what decides is measured
+		near = math.MaxInt64
+	}
 	us := func(d time.Duration) time.Duration { return d.Round(100 * time.Nanosecond) }
 	alone := time.Duration(float64(near) / patience)
 	full := ""

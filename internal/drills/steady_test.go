@@ -1,0 +1,121 @@
+package drills
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
+)
+
+func init() { roles["steady"] = steadyRole }
+
+const (
+	steadyRuns   = "ANYCL_DRILL_RUNS"
+	steadyWarmup = 200
+)
+
+// random is a tensor of numbers that no two shapes share.
+func random(shape ...int) *tensor.Tensor {
+	t := tensor.Must(tensor.New(tensor.Float32, shape...))
+	state := uint32(t.Len())
+	for i := range t.Len() {
+		state = state*1664525 + 1013904223
+		t.SetFloat64(i, (float64(state>>8)/(1<<24)-0.5)*0.2)
+	}
+	return t
+}
+
+// training is a small network that learns.
+func training() (*ops.Graph, ops.Target, ops.Feeds) {
+	g := ops.NewGraph("training")
+	var params []*ops.Node
+	variable := func(shape ...int) *ops.Node {
+		params = append(params, g.Variable(fmt.Sprint("w", len(params)), random(shape...)))
+		return params[len(params)-1]
+	}
+	x, y := g.Input("x", tensor.Float32, 32, 30), g.Input("y", tensor.Int32, 32)
+	h := ops.ReLU(ops.Add(ops.MatMul(x, variable(30, 32)), variable(32)))
+	h = ops.ReLU(ops.Add(ops.MatMul(h, variable(32, 16)), variable(16)))
+	loss := ops.CrossEntropy(ops.Add(ops.MatMul(h, variable(16, 2)), variable(2)), y)
+	target := ops.Target{Outputs: []*ops.Node{loss}, Updates: ops.Adam(loss, params, ops.AdamOptions{})}
+	return g, target, ops.Feeds{x: random(32, 30), y: tensor.Must(tensor.New(tensor.Int32, 32))}
+}
+
+// served is a network that answers.
+func served() (*ops.Graph, ops.Target, ops.Feeds) {
+	g := ops.NewGraph("served")
+	x := g.Input("x", tensor.Float32, 1, 784)
+	h := ops.ReLU(ops.MatMul(x, g.Const(random(784, 512))))
+	h = ops.ReLU(ops.MatMul(h, g.Const(random(512, 512))))
+	return g, ops.Target{Outputs: []*ops.Node{ops.MatMul(h, g.Const(random(512, 10)))}}, ops.Feeds{x: random(1, 784)}
+}
+
+// steadyRole runs both, as often as is said, and prints the median of the runs after the first 200, and the longest.
+func steadyRole() error {
+	ctx := context.Background()
+	rt, err := ops.Open(ctx, nil)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(os.Getenv(steadyRuns))
+	if err != nil {
+		return err
+	}
+	for _, build := range []func() (*ops.Graph, ops.Target, ops.Feeds){training, served} {
+		g, target, feeds := build()
+		exe, err := g.Compile(ctx, rt, target)
+		if err != nil {
+			return err
+		}
+		times := make([]time.Duration, n)
+		for i := range times {
+			start := time.Now()
+			if _, err := exe.Run(ctx, feeds); err != nil {
+				return err
+			}
+			times[i] = time.Since(start)
+		}
+		steady := times[steadyWarmup:]
+		longest := slices.Max(steady)
+		at := slices.Index(steady, longest)
+		sorted := slices.Sorted(slices.Values(steady))
+		fmt.Println("steady", exe.Report().Graph, sorted[len(sorted)/2].Nanoseconds(), longest.Nanoseconds(), at+steadyWarmup)
+	}
+	return rt.Close()
+}
+
+// A service and a training run in three processes, the first of which finds all caches empty. What machines do
+// beside them decides how long a run takes at most, so that only the long drill, which is run on a quiet one, asserts it.
+func TestSteady(t *testing.T) {
+	sound(t)
+	dir := t.TempDir()
+	var said []string
+	for process := range often(1, 3) {
+		out := child(t, "steady", platform.EnvCache+"="+dir+"/anycl", "POCL_CACHE_DIR="+dir, fmt.Sprintf("%s=%d", steadyRuns, often(2000, 100_000)))
+		for line := range strings.Lines(out) {
+			var name string
+			var median, longest time.Duration
+			var at int
+			if n, _ := fmt.Sscanf(line, "steady %s %d %d %d", &name, &median, &longest, &at); n != 4 {
+				continue
+			}
+			said = append(said, fmt.Sprintf("process %d, %s: %v, at most %v (run %d)", process+1, name, median.Round(100*time.Nanosecond), longest.Round(time.Microsecond), at))
+			require.Positive(t, median)
+			if full() {
+				require.Less(t, longest, min(20*median, 50*time.Millisecond), said)
+			}
+		}
+	}
+	require.Len(t, said, 2*often(1, 3))
+	figure(t, "%s", strings.Join(said, "; "))
+}

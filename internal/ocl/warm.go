@@ -1,0 +1,158 @@
+package ocl
+
+import (
+	"context"
+	"errors"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Drivers of CPUs compile a kernel for the size of its work-groups when it is first launched (PoCL, 0.05 to
+// 0.2 s each), and no other launch of the process begins meanwhile. So kernels are launched once within Prepare's
+// caller's Compile, and what could only be prepared later is left alone while graphs run.
+// Source: pocl_check_kernel_dlhandle_cache in lib/CL/devices/common.c of PoCL 3.1.
+
+// launchKey is a kernel as such a driver tells them apart.
+type launchKey struct {
+	program uint64 // hash of its source and options
+	kernel  string
+	local   [3]int
+	global  [3]int // where the driver chooses the work-group
+}
+
+// keyOf is the key of a launch of kernel name in b with range r.
+func keyOf(b built, name string, r cl.Range) launchKey {
+	k := launchKey{program: b.id, kernel: name + b.suffix, local: r.Local}
+	if r.Local == [3]int{} {
+		k.global = r.Global
+	}
+	return k
+}
+
+// width is the widest dimension of a launch with range r: kernels are compiled for some width and all below.
+func width(r cl.Range) int { return max(r.Global[0], r.Global[1], r.Global[2]) }
+
+// isWarm reports whether a kernel has been launched with such a range.
+func (l *library) isWarm(c *command) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w, ok := l.warm[c.key]
+	return ok && w >= width(c.rng)
+}
+
+// setWarm notes that it has.
+func (l *library) setWarm(c *command) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.warm == nil {
+		l.warm = map[launchKey]int{}
+	}
+	l.warm[c.key] = max(l.warm[c.key], width(c.rng))
+}
+
+// compilesAtLaunch reports whether the device's driver does.
+func (e *Engine) compilesAtLaunch() bool { return e.dev.Device().Class == platform.CPU }
+
+var (
+	_ engine.Warmer   = (*sequence)(nil)
+	_ engine.Compiler = (*Engine)(nil)
+)
+
+// isCold reports whether a task has a kernel that was never launched. What a caller's own kernel does with
+// memory that holds anything is not known, so that it is left to the first run.
+func (s *sequence) isCold(t *readyTask) bool {
+	if t.task.Kind == engine.Custom {
+		return false
+	}
+	for i := range t.steps {
+		if c := &t.steps[i]; c.kernel != nil && !s.site.library.isWarm(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// Cold reports whether the first Run would have something to compile.
+func (s *sequence) Cold() bool {
+	if !s.eng.compilesAtLaunch() {
+		return false
+	}
+	for i := range s.tasks {
+		if s.isCold(&s.tasks[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Warm launches the tasks that have kernels which were never launched, on whatever the memory holds.
+func (s *sequence) Warm(ctx context.Context) (err error) {
+	if err := s.ready(ctx, 0, len(s.tasks)); err != nil {
+		return err
+	}
+	for i := range s.guests {
+		if m := s.guests[i].mem; m.lent() == nil && m.Lend(tensor.AlignedBytes(int(m.Bytes()))) {
+			defer m.Return()
+		}
+	}
+	if err := s.settle(); err != nil {
+		return err
+	}
+	q := s.queues[0]
+	defer func() { err = errors.Join(err, s.eng.waited(q.Finish())) }()
+	for i := range s.tasks {
+		t := &s.tasks[i]
+		if !s.isCold(t) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for j := range t.steps { // all: later ones go by what earlier ones write
+			c := &t.steps[j]
+			if err := c.submit(q, 0); err != nil {
+				return s.failed(t, err)
+			}
+			if c.kernel != nil {
+				s.site.library.setWarm(c)
+			}
+		}
+	}
+	return nil
+}
+
+// Compiled reports whether tasks, where they are all there is to run, were prepared and launched before.
+func (e *Engine) Compiled(tasks []*engine.Task) bool {
+	if !e.compilesAtLaunch() {
+		return true
+	}
+	w, _ := e.siteOf(tasks)
+	for _, t := range tasks {
+		if t.Kind == engine.Custom {
+			return false
+		}
+		p, err := makePlan(w.facts, t, e.force)
+		if err != nil {
+			return false
+		}
+		for _, l := range p.launches {
+			b, ok := w.library.find(l.prog.key())
+			if !ok {
+				return false
+			}
+			r := rangeOf(l)
+			if w.companion != nil {
+				if r, _, err = nearRange(r); err != nil {
+					return false
+				}
+			}
+			if !w.library.isWarm(&command{key: keyOf(b, l.kernel, r), rng: r}) {
+				return false
+			}
+		}
+	}
+	return true
+}
