@@ -100,19 +100,9 @@ var _ = define(Op{
 var _ = define(Op{
 	Name: "prod", Arity: 1, DTypes: numbers, Result: reduceResult,
 	lower: lowerReduce, fold: engine.Prod,
-	// A zero among the factors leaves a derivative only at itself, and only
-	// when it is alone: y/x would lose it.
 	Grad: func(b *Back) {
-		x := b.In(0)
-		axes := b.node.attr.(reduceAttr).axes
-		zero := Equal(x, ScalarLike(x, 0))
-		others := Where(zero, ScalarLike(x, 1), x)
-		rest := b.spread(reduction("prod", others, axes))
-		zeros := b.spread(reduction("sum", Cast(zero, x.dtype), axes))
-		at := Where(zero,
-			Where(Equal(zeros, ScalarLike(x, 1)), rest, ScalarLike(x, 0)),
-			Where(Equal(zeros, ScalarLike(x, 0)), Div(rest, others), ScalarLike(x, 0)))
-		b.Add(0, Mul(b.spread(b.Grad()), at))
+		rest := others(b.In(0), b.node.attr.(reduceAttr).axes)
+		b.Add(0, Mul(b.spread(b.Grad()), rest))
 	},
 	Samples: reductions(Prod, 0.8, 1.25),
 })
