@@ -8,28 +8,22 @@ import "math"
 //
 // a and b have the same float dtype. The special cases are those of C:
 // a^0 = 1^b = 1 even for NaN, and a finite negative a has no power that is not
-// whole: NaN. Where a^b is continued by 0 (b = 0 for a, a = 0 for b) so is its
-// derivative. Errors: dtypes differ or are no floats; shapes do not broadcast.
+// whole: NaN. Its derivatives of every order are
+//
+//	∂ᵏ/∂aᵏ y = b·(b-1)···(b-k+1) · a^(b-k),  0 where a factor is 0, whatever a is
+//	∂ⁿ/∂bⁿ y = a^b · (log a)ⁿ,               0 where a = 0 and b >= 0; NaN where a < 0
+//
+// and where a is 0 or infinite, mixed ones are the limits of these. Errors: dtypes
+// differ or are no floats; shapes do not broadcast.
 // Source: ISO/IEC 9899:1999, section F.9.4.4.
 func Pow(a, b *Node) *Node { return apply("pow", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "pow",
-	Arity:  2,
-	DTypes: floats,
-	Result: broadcast,
-	Grad: func(g *Back) {
-		a, b, y, d := g.In(0), g.In(1), g.Out(), g.Grad()
-		zero := ScalarLike(a, 0)
-		if g.Wants(0) {
-			slope := Mul(b, Pow(a, Sub(b, ScalarLike(b, 1))))
-			g.Add(0, Mul(d, Where(Equal(b, zero), zero, slope)))
-		}
-		if g.Wants(1) {
-			flat := And(Equal(a, zero), GreaterEqual(b, zero)) // log 0 times 0
-			g.Add(1, Mul(d, Where(flat, zero, Mul(y, Log(a)))))
-		}
-	},
+	Name:    "pow",
+	Arity:   2,
+	DTypes:  floats,
+	Result:  broadcast,
+	Grad:    func(b *Back) { b.powers(powerAttr{}) },
 	Scalar:  scalarOf("pow(a, b)", 40, real2(powOf)),
 	ULP:     16,
 	Samples: pairs(0.1, 3),
