@@ -46,8 +46,9 @@ var _ = define(Op{
 	DTypes: floats,
 	Result: same,
 	Grad: func(b *Back) {
-		s := Sigmoid(b.In(0))
-		b.Add(0, Mul(b.Grad(), Add(s, Mul(b.Out(), Sub(ScalarLike(s, 1), s)))))
+		x := limited(b.In(0), 1000) // the slope is 0 or 1 beyond
+		s := Sigmoid(x)
+		b.Add(0, Mul(b.Grad(), Mul(s, Add(ScalarLike(s, 1), Mul(x, Sub(ScalarLike(s, 1), s))))))
 	},
 	Scalar:  scalarOf("a / exp_plus_1(-a)", 25, real1(func(a float64) float64 { return a / (1 + math.Exp(-a)) })),
 	ULP:     6,
@@ -129,7 +130,7 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		x, d := b.In(0), b.Grad()
 		zero := ScalarLike(x, 0)
-		slope := Mul(ScalarLike(x, b.node.attr.(float64)), Exp(Minimum(x, zero)))
+		slope := Mul(ScalarLike(x, b.node.attr.(float64)), Exp(Where(Greater(x, zero), zero, x)))
 		b.Add(0, Where(Greater(x, zero), d, Mul(d, slope)))
 	},
 	ULP:     3.5, // of expm1 and of the product
@@ -151,7 +152,7 @@ var _ = define(Op{
 	DTypes: floats,
 	Result: same,
 	Grad: func(b *Back) {
-		x := b.In(0)
+		x := limited(b.In(0), 50) // the slope is 0 or 1 beyond
 		half := ScalarLike(x, 0.5)
 		cdf := Mul(half, Add(ScalarLike(x, 1), Erf(Mul(x, ScalarLike(x, math.Sqrt2/2)))))
 		pdf := Mul(ScalarLike(x, 1/math.Sqrt(2*math.Pi)), Exp(Neg(Mul(half, Square(x)))))
@@ -184,7 +185,7 @@ var _ = define(Op{
 	DTypes: floats,
 	Result: same,
 	Grad: func(b *Back) {
-		x := b.In(0)
+		x := limited(b.In(0), 50) // the slope is 0 or 1 beyond
 		linear, cubic, square := ScalarLike(x, -geluLinear), ScalarLike(x, -geluCubic), Square(x)
 		s := Sigmoid(Mul(x, Add(linear, Mul(cubic, square))))
 		slope := Add(linear, Mul(ScalarLike(x, -3*geluCubic), square)) // of 2u

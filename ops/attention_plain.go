@@ -72,7 +72,7 @@ func attentionScores(c *Call, s attentionShape) *Node {
 // attentionWeights are the softmax of scores, zeros where all are -∞.
 func attentionWeights(x *Node) *Node {
 	least, zero, one := ScalarLike(x, math.Inf(-1)), ScalarLike(x, 0), ScalarLike(x, 1)
-	top := foldAlong(Max, x, -1)
+	top := StopGradient(foldAlong(Max, x, -1)) // the weights do not depend on it
 	e := Exp(Sub(x, Where(Equal(top, least), zero, top)))
 	sum := foldAlong(Sum, e, -1)
 	return Div(e, Where(Equal(sum, zero), one, sum))

@@ -228,6 +228,12 @@ func sumTo(d *Node, shape []int) *Node {
 	return Reshape(Sum(d, axes...), shape...)
 }
 
+// limited is x within [-bound, bound], for rules in which an infinite x would
+// meet a factor 0. The derivative beyond is 0.
+func limited(x *Node, bound float64) *Node {
+	return Minimum(Maximum(x, ScalarLike(x, -bound)), ScalarLike(x, bound))
+}
+
 func zerosLike(x *Node) *Node {
 	if x.bad {
 		return x

@@ -71,7 +71,8 @@ var _ = define(Op{
 	DTypes: floats,
 	Result: same,
 	Grad: func(b *Back) {
-		slope := Mul(ScalarLike(b.In(0), 2/math.Sqrt(math.Pi)), Exp(Neg(Square(b.In(0)))))
+		x := limited(b.In(0), 50) // the slope is 0 beyond
+		slope := Mul(ScalarLike(x, 2/math.Sqrt(math.Pi)), Exp(Neg(Square(x))))
 		b.Add(0, Mul(b.Grad(), slope))
 	},
 	Scalar:  scalarOf("erf(a)", 30, real1(math.Erf)),

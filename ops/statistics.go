@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -62,28 +64,62 @@ var _ = define(Op{
 //
 //	y[p] = m + log Σ_q exp(x[p, q] - m),  m = max_q x[p, q]
 //
-// which neither overflows nor underflows. The log-sum-exp of nothing is -Inf.
+// which neither overflows nor underflows. The log-sum-exp of nothing is -Inf. The
+// derivative is the softmax; of an infinite element it is 1, and of elements
+// that are all -Inf NaN.
 // Errors: as [Mean].
 func LogSumExp(x *Node, axes ...int) *Node { return reduction("log_sum_exp", x, axes) }
 
 var _ = define(Op{
 	Name: "log_sum_exp", Arity: 1, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
-		x := widen(c.In[0])
 		if len(c.axes()) == 0 {
 			return c.In[0]
 		}
-		// An infinite maximum would give Inf - Inf.
-		m := StopGradient(reduction("max", x, c.axes()))
-		m = Where(IsFinite(m), m, ScalarLike(m, 0))
-		s := reduction("sum", Exp(Sub(x, spread(m, x, c.axes()))), c.axes())
-		return Cast(Add(m, Log(s)), c.dt(0))
+		m, _, sum := exponentials(widen(c.In[0]), c.axes())
+		return Cast(Add(m, Log(sum)), c.dt(0))
+	},
+	Grad: func(b *Back) {
+		axes := b.node.attr.(reduceAttr).axes
+		if len(axes) == 0 {
+			b.Add(0, b.Grad())
+			return
+		}
+		x := widen(b.In(0))
+		p := apply("shares", reduceAttr{axes}, x)
+		b.Add(0, Cast(Mul(spread(widen(b.Grad()), x, axes), p), b.In(0).dtype))
 	},
 	Samples: append(reductions(LogSumExp, -4, 4), Sample{
 		Label: "far apart", Operands: []Operand{{Shape: []int{9, 21}, Lo: -200, Hi: 200}}, Attr: []int{1},
 		Build: func(in []*Node) *Node { return LogSumExp(in[0], 1) },
 		Only:  []tensor.DType{tensor.BFloat16, tensor.Float32, tensor.Float64},
 	}),
+})
+
+// exponentials are m = max x, or 0 where that is infinite and Inf - Inf would be
+// taken of it, e = exp(x - m), and their sums over axes.
+func exponentials(x *Node, axes []int) (m, e, sum *Node) {
+	m = reduction("max", x, axes)
+	m = Where(IsFinite(m), m, ScalarLike(m, 0))
+	e = Exp(Sub(x, spread(m, x, axes)))
+	return m, e, reduction("sum", e, axes)
+}
+
+// shares are the derivatives of LogSumExp: the softmax over several axes, and 1 for an
+// infinite element. Through the logarithm they would be 0 · Inf there.
+var _ = define(Op{
+	Name: "shares", Arity: 1, hidden: true, Result: same,
+	Compose: func(c *Call) *Node {
+		x := c.In[0]
+		one := ScalarLike(x, 1)
+		_, e, sum := exponentials(x, c.axes())
+		p := Mul(e, spread(Div(one, sum), x, c.axes())) // one division a row
+		return Where(Equal(x, ScalarLike(x, math.Inf(1))), one, p)
+	},
+	Grad: func(b *Back) {
+		p, d, axes := b.Out(), b.Grad(), b.node.attr.(reduceAttr).axes
+		b.Add(0, Mul(p, Sub(d, spread(reduction("sum", Mul(d, p), axes), p, axes))))
+	},
 })
 
 // Any returns whether any element of the bool x is true, over the named axes,

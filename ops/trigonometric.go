@@ -1,6 +1,10 @@
 package ops
 
-import "math"
+import (
+	"math"
+
+	"github.com/anycl/anycl/tensor"
+)
 
 // Sin returns the sine of x, in radians, element by element:
 //
@@ -95,11 +99,22 @@ var _ = define(Op{
 })
 
 // arcSlope is 1 / √(1 - x²), the slope of arcsin; near ±1 the factors are
-// exact where x² is not.
-func arcSlope(x *Node) *Node {
-	one := ScalarLike(x, 1)
-	return Rsqrt(Mul(Sub(one, x), Add(one, x)))
-}
+// exact where x² is not. Its own slope is x / √(1 - x²)³: through the factors it
+// would be 0 · Inf at ±1.
+func arcSlope(x *Node) *Node { return apply("arc_slope", nil, x) }
+
+var _ = define(Op{
+	Name: "arc_slope", Arity: 1, hidden: true, Result: same,
+	Compose: func(c *Call) *Node {
+		x := c.In[0]
+		one := ScalarLike(x, 1)
+		return Rsqrt(Mul(Sub(one, x), Add(one, x)))
+	},
+	Grad: func(b *Back) {
+		s := b.Out()
+		b.Add(0, Mul(b.Grad(), Mul(b.In(0), Mul(s, Mul(s, s)))))
+	},
+})
 
 // otherSide is √(1 - a²): the side of a right triangle beside a and a
 // hypotenuse of 1. math.Asin and math.Acos lose half their digits near 1.
@@ -118,7 +133,15 @@ var _ = define(Op{
 	DTypes: floats,
 	Result: same,
 	Grad: func(b *Back) {
-		b.Add(0, Div(b.Grad(), Add(Square(b.In(0)), ScalarLike(b.In(0), 1))))
+		bound := 0x1p120 // the slope is 0 beyond
+		switch b.In(0).dtype {
+		case tensor.Float16:
+			bound = 0x1p12
+		case tensor.Float64:
+			bound = 0x1p1000
+		}
+		x := limited(b.In(0), bound)
+		b.Add(0, Div(b.Grad(), Add(Square(x), ScalarLike(x, 1))))
 	},
 	Scalar:  scalarOf("atan(a)", 25, real1(math.Atan)),
 	ULP:     5,
@@ -142,9 +165,13 @@ var _ = define(Op{
 	Result: broadcast,
 	Grad: func(g *Back) {
 		// a / (a² + b²) and b / (a² + b²), scaled so that no square overflows.
-		scale := Maximum(Abs(g.In(0)), Abs(g.In(1)))
-		a, b := Div(g.In(0), scale), Div(g.In(1), scale)
-		d := Div(g.Grad(), Mul(scale, Add(Square(a), Square(b))))
+		// They do not depend on the scale, and at infinity they are 0.
+		a, b, one := g.In(0), g.In(1), ScalarLike(g.In(0), 1)
+		scale := StopGradient(Maximum(Abs(a), Abs(b)))
+		far := Equal(scale, ScalarLike(scale, math.Inf(1)))
+		scale = Where(far, one, scale)
+		a, b = Div(Where(far, one, a), scale), Div(Where(far, one, b), scale)
+		d := Div(Where(far, ScalarLike(one, 0), g.Grad()), Mul(scale, Add(Square(a), Square(b))))
 		g.Add(0, Mul(d, b))
 		g.Add(1, Neg(Mul(d, a)))
 	},
