@@ -59,7 +59,9 @@ type entry struct {
 	suffix string
 }
 
-func (p *program) key() partKey { return sha256.Sum256([]byte(p.options + "\x00" + p.source)) }
+func (p *program) key() partKey {
+	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%d %d\x00%s", p.options, p.dims, p.depth, p.source))
+}
 
 func (l *library) find(key partKey) (built, bool) {
 	l.mu.Lock()
@@ -103,7 +105,7 @@ func (w *site) compileAll(ctx context.Context, tasks []readyTask) error {
 			seen[key] = true
 			share := l.prog.options + "\x00" + l.prog.head
 			if l.prog.head == "" { // a caller's own source
-				share = l.prog.options + "\x00" + l.prog.source
+				share = string(key[:])
 			}
 			if batches[share] == nil {
 				order = append(order, share)
@@ -138,7 +140,7 @@ func divide(parts []*program) [][]*program {
 // so that one that a driver refuses does not take the others with it.
 func (w *site) compile(ctx context.Context, parts []*program) error {
 	if len(parts) > 1 {
-		all, err := w.build(ctx, fmt.Sprintf("%d parts", len(parts)), join(parts), parts[0].options)
+		all, err := w.build(ctx, &program{name: fmt.Sprintf("%d parts", len(parts)), source: join(parts), options: parts[0].options})
 		if err == nil {
 			for i, p := range parts {
 				w.library.enter(p, built{all.prog, all.id, suffix(i)})
@@ -150,7 +152,7 @@ func (w *site) compile(ctx context.Context, parts []*program) error {
 		}
 	}
 	for _, p := range parts {
-		b, err := w.build(ctx, p.name, p.source, p.options)
+		b, err := w.build(ctx, p)
 		if err != nil {
 			if be := (*cl.BuildError)(nil); errors.As(err, &be) {
 				continue // the task that needs it reports it
@@ -167,17 +169,20 @@ func (w *site) program(ctx context.Context, t *engine.Task, p *program) (built, 
 	if b, ok := w.library.find(p.key()); ok {
 		return b, nil
 	}
-	b, err := w.build(ctx, p.name, p.source, p.options)
+	b, err := w.build(ctx, p)
 	if err != nil {
 		return built{}, taskError(w.facts.name, t, "build", err)
 	}
 	return b, nil
 }
 
-func (w *site) build(ctx context.Context, name, source, options string) (built, error) {
-	source = w.head + source
-	prog, err := w.programs.Program(ctx, name, source, options)
-	return built{prog: prog, id: hashOf(source, options)}, err
+func (w *site) build(ctx context.Context, p *program) (built, error) {
+	source := w.head + p.source
+	if p.dims > 0 && w.companion != nil {
+		source = ownHead(p.dims, p.depth) + p.source
+	}
+	prog, err := w.programs.Program(ctx, p.name, source, p.options)
+	return built{prog: prog, id: hashOf(source, p.options)}, err
 }
 
 func suffix(i int) string { return fmt.Sprintf("_%d", i) }

@@ -45,6 +45,8 @@ func planCustom(t *engine.Task) (*plan, error) {
 			l.local[i] = 1
 		}
 	}
+	r := rangeOf(l)
+	p.dims, p.depth = r.Dims, max(r.Global[2], 1)
 	if l.global[0] == 0 {
 		return &plan{}, nil
 	}

@@ -197,6 +197,8 @@ type program struct {
 	args    []arg
 	ints    []arg // what argTable holds
 	wide    bool  // IDX is long
+	dims    int   // of the launch of a caller's own kernel, see ownHead; 0: it is none
+	depth   int   // how many work-items that has in its third dimension
 	err     error // why it is none
 }
 

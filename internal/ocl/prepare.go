@@ -235,8 +235,10 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 		}
 		step := command{name: l.kernel, kernel: k, rng: rangeOf(l), run: -1, once: l.once || keeps(b.Task)}
 		if s.site.companion != nil {
-			if b.Task.Kind == engine.Custom && step.rng.Dims == 3 && step.rng.Global[2] > 1 { // it may ask how many there are
-				return errFar
+			if b.Task.Kind == engine.Custom {
+				if err := s.ownGroup(k, &step.rng); err != nil {
+					return err
+				}
 			}
 			if step.rng, step.share.groups, err = nearRange(step.rng); err != nil {
 				return err
@@ -275,6 +277,27 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 		p.steps = append(p.steps, step)
 		for _, c := range after {
 			p.steps = append(p.steps, command{name: "copy", copy: &c})
+		}
+	}
+	return nil
+}
+
+// ownGroup chooses the work-group of a caller's own kernel that leaves it open. A group that the
+// kernel's source demands is taken.
+func (s *sequence) ownGroup(k *cl.Kernel, r *cl.Range) error {
+	if r.Local[0] != 0 {
+		return nil
+	}
+	info, err := k.WorkGroupInfo(s.site.device)
+	if err != nil {
+		return err
+	}
+	if r.Local = info.RequiredSize; r.Local[0] == 0 {
+		r.Local = groupOf(*r, info.MaxSize)
+	}
+	for d := range r.Dims {
+		if r.Local[d] < 1 || r.Global[d]%r.Local[d] != 0 {
+			return errFar // the driver says what is wrong
 		}
 	}
 	return nil

@@ -76,6 +76,37 @@ func localOf(d, n int) int {
 	return local
 }
 
+// ownGroups is into how many groups a launch is divided that leaves its work-groups open, if there is
+// enough of it for groups of ownGroupLeast.
+const ownGroups, ownGroupLeast = 64, 128
+
+// groupOf is a work-group of up to most items for r: the first dimensions are filled first, as
+// kernels run through memory along them. There are about ownGroups of them, more where the extents have
+// few divisors.
+func groupOf(r cl.Range, most int) (local [3]int) {
+	items := 1
+	for d := range r.Dims {
+		items *= r.Global[d]
+	}
+	room := min(max(items/ownGroups, ownGroupLeast), max(most, 1))
+	local = [3]int{1, 1, 1}
+	for d := range r.Dims {
+		local[d] = fitting(r.Global[d], room)
+		room /= local[d]
+	}
+	return local
+}
+
+// fitting is the largest divisor of n that is at most most.
+func fitting(n, most int) int {
+	for d := min(n, most); d > 1; d-- {
+		if n%d == 0 {
+			return d
+		}
+	}
+	return 1
+}
+
 // part is the range of groups [first, first+n) of what nearRange made.
 func part(r cl.Range, first, n int) cl.Range {
 	r.Offset[2], r.Global[2] = first, n*r.Local[2]
