@@ -44,7 +44,8 @@ const defaultStd = "-cl-std=CL1.2"
 //
 // Before the source stands a definition of the macro FMA(a, b, c), which is
 // a*b+c written the way that is right and fast on this device, and a #line
-// directive with the name, so that compile errors say name:line. To the options
+// directive with the name, so that compile errors say name:line. Where a driver gives wrong
+// extents for dimensions that a launch does not have, get_global_size and its like are corrected. To the options
 // -cl-std=CL1.2 is added, unless they hold a -cl-std of their own.
 //
 // The disk cache's key is over this module's version, source, options, platform
@@ -136,22 +137,28 @@ func (o *Opened) buildProgram(key programKey, p *program) {
 	close(p.done)
 }
 
-// preludeLines is how many lines fullSource puts before the source.
-const preludeLines = 2
-
 // place corrects a build error of a compiler that does not heed #line, as
-// Oclgrind's and Mesa 26's: its places do not have the program's name.
-func place(err error, name string) {
+// Oclgrind's and Mesa 26's: its places do not have the program's name. The prelude has
+// so many lines.
+func place(err error, name string, prelude int) {
 	be, ok := errors.AsType[*cl.BuildError](err)
-	if ok && name != "" && be.Line > preludeLines && !strings.Contains(be.File, name) {
-		be.File, be.Line = name, be.Line-preludeLines
+	if ok && name != "" && be.Line > prelude && !strings.Contains(be.File, name) {
+		be.File, be.Line = name, be.Line-prelude
 	}
 }
 
 // fullSource puts the prelude before the source.
 func (o *Opened) fullSource(name, source string) string {
-	return "#define FMA(a, b, c) " + o.caps.FMA.Expression() + "\n" +
-		"#line 1 " + strconv.Quote(strings.ToValidUTF8(name, "?")) + "\n" + source
+	return strings.Join(o.prelude(name, source), "\n") + "\n" + source
+}
+
+// prelude are the lines that stand before a source.
+func (o *Opened) prelude(name, source string) []string {
+	lines := []string{"#define FMA(a, b, c) " + o.caps.FMA.Expression()}
+	if o.device.has(fixDimensions) && asksOutside(source) {
+		lines = append(lines, sizesOutside...)
+	}
+	return append(lines, "#line 1 "+strconv.Quote(strings.ToValidUTF8(name, "?")))
 }
 
 func withStd(options string) string {
@@ -178,7 +185,7 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 		return nil, err
 	}
 	if err := o.build(prog, source, options, key.device); err != nil {
-		place(err, key.name)
+		place(err, key.name, len(o.prelude(key.name, key.source)))
 		return nil, errors.Join(err, prog.Close())
 	}
 	o.count(func(s *Stats) { s.ProgramsBuilt++ })

@@ -51,6 +51,7 @@ const (
 	fixSignals                      // restore signal handlers; internal/cldriver asks the environment itself
 	fixWideBytes                    // its compiler crashes at vectors of bytes: hold them in words
 	fixNoParts                      // must not be asked to divide a device
+	fixDimensions                   // sizes of dimensions above the third are 0
 	fixNoDirect                     // no plain copies: a wait may end before the work does
 )
 

@@ -149,6 +149,15 @@ var quirkTable = []Quirk{
 		match:   key(keyPoCL),
 	},
 	{
+		Name: "outside-dimensions", Driver: "PoCL",
+		Symptom: "get_global_size, get_local_size and get_num_groups are 0 for dimensions above the third, where the specification says 1",
+		Remedy:  "programs that may ask for these are given functions that are right",
+		Source:  "observed on PoCL 3.1; OpenCL C 3.0, section 6.15.1",
+		Test:    "TestSizesOutsideALaunchAreOne",
+		fix:     fixDimensions,
+		match:   key(keyPoCL),
+	},
+	{
 		Name: "own-program-cache", Driver: "PoCL",
 		Symptom: "compiles every kernel once more to make a binary, from files that other threads and processes may be writing; " +
 			"ends the process at a binary with an empty file in it",

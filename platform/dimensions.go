@@ -1,0 +1,45 @@
+package platform
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/internal/clsource"
+)
+
+// sizesOutside defines the functions that give the extents of a launch anew, so that they give 1
+// for dimensions that no launch has, as the specification demands. Every line is a line of the prelude.
+// Source: OpenCL C 3.0, section 6.15.1.
+var sizesOutside = []string{
+	"static inline size_t anycl_global_size(uint d) { return d < 3 ? get_global_size(d) : 1; }",
+	"static inline size_t anycl_local_size(uint d) { return d < 3 ? get_local_size(d) : 1; }",
+	"static inline size_t anycl_num_groups(uint d) { return d < 3 ? get_num_groups(d) : 1; }",
+	"#define get_global_size(d) anycl_global_size(d)",
+	"#define get_local_size(d) anycl_local_size(d)",
+	"#define get_num_groups(d) anycl_num_groups(d)",
+	"#if __OPENCL_C_VERSION__ >= 200",
+	"#define get_enqueued_local_size(d) anycl_local_size(d)",
+	"#endif",
+}
+
+var extents = []string{"get_global_size", "get_local_size", "get_num_groups", "get_enqueued_local_size"}
+
+// asksOutside reports whether a program may ask for the extent of a dimension that no launch
+// has: its argument is not the number of one, or the text does not tell.
+func asksOutside(source string) bool {
+	tokens, err := clsource.Tokens(source)
+	if err != nil {
+		return true
+	}
+	for i, t := range tokens {
+		if t.Text == "##" || t.Directive && t.Text == "include" {
+			return true
+		}
+		if !slices.Contains(extents, t.Text) {
+			continue
+		}
+		if i+3 >= len(tokens) || tokens[i+1].Text != "(" || tokens[i+3].Text != ")" || !slices.Contains([]string{"0", "1", "2"}, tokens[i+2].Text) {
+			return true
+		}
+	}
+	return false
+}
