@@ -167,6 +167,19 @@ func TestEnginesKeepTheirPromises(t *testing.T) {
 	eachEngine(t, optest.TestSeam)
 }
 
+// What own kernels are told of their launch, in every way that a device has to run them.
+func TestOwnKernelsSeeTheirLaunch(t *testing.T) {
+	for _, d := range devices(t) {
+		t.Run(d.ID, func(t *testing.T) {
+			n := 32
+			if full() {
+				n = 200
+			}
+			optest.TestKernels(t, lasting(t, func(t testing.TB) engine.Engine { return onDevice(t, d) }), n)
+		})
+	}
+}
+
 func TestRandomGraphsAgree(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {

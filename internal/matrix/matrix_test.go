@@ -67,7 +67,7 @@ func TestAllOpsRunWithGraphs(t *testing.T) {
 		require.NoError(t, g.check(t.Context(), 0))
 	}
 	j.device = &platform.Device{}
-	require.Len(t, j.graphs(e, cpu), 3)
+	require.Len(t, j.graphs(e, cpu), 4)
 }
 
 func TestADeviceThatIsNotThereIsAnError(t *testing.T) {

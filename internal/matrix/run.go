@@ -137,6 +137,9 @@ func (j *job) graphs(e, cpu engine.Engine) []randomGraphs {
 		{"gradients of random graphs", func(ctx context.Context, seed uint64) error { return optest.GraphGradientError(ctx, e, cpu, 2*seed+1) }},
 	}
 	if j.device != nil {
+		all = append(all, randomGraphs{"launches of own kernels", func(ctx context.Context, seed uint64) error {
+			return optest.KernelError(ctx, e, seed)
+		}})
 		all = append(all, randomGraphs{"random graphs divided between device and CPU path", func(ctx context.Context, seed uint64) error {
 			return optest.PlacementError(ctx, e, cpu, seed)
 		}})
