@@ -17,7 +17,9 @@ type BuildError struct {
 	// the source has #line directives. Lines count from 1.
 	File string
 	Line int
-	Err  error
+	// Column is where in the line, in bytes from 1, 0 where the log does not tell.
+	Column int
+	Err    error
 }
 
 // Error returns the device and the first error of the log.
@@ -26,10 +28,15 @@ func (e *BuildError) Error() string {
 	if e.Line > 0 {
 		s += ": " + e.File + ":" + strconv.Itoa(e.Line)
 	}
+	return s + ": " + e.First()
+}
+
+// First is the first error of the log without its place, or what the status is called where there is none.
+func (e *BuildError) First() string {
 	if first := firstError(e.Log); first != "" {
-		return s + ": " + first
+		return first
 	}
-	return s + ": " + statusOf(e.Err).describe()
+	return statusOf(e.Err).describe()
 }
 
 // Unwrap returns the call's own error, a Status as BuildProgramFailure inside.
@@ -45,7 +52,7 @@ func (p *Program) buildError(err error, options string, devices []*Device) error
 			break
 		}
 	}
-	be.File, be.Line = firstPlace(be.Log)
+	be.File, be.Line, be.Column = firstPlace(be.Log)
 	return be
 }
 
@@ -53,24 +60,27 @@ func (p *Program) buildError(err error, options string, devices []*Device) error
 // text"; NVIDIA's the same with "<kernel>" as the file; PoCL "error:
 // file:line:column: text"; AMD's old one "file, line 3: error: text".
 var (
-	clangLine = regexp.MustCompile(`^\s*(.*?):(\d+):\d+:\s+(?:fatal )?error:\s*(.*)$`)
-	poclLine  = regexp.MustCompile(`^\s*(?:fatal )?error:\s*(.*?):(\d+):\d+(?: <[^>]*>)?:\s*(.*)$`)
+	clangLine = regexp.MustCompile(`^\s*(.*?):(\d+):(\d+):\s+(?:fatal )?error:\s*(.*)$`)
+	poclLine  = regexp.MustCompile(`^\s*(?:fatal )?error:\s*(.*?):(\d+):(\d+)(?: <[^>]*>)?:\s*(.*)$`)
 	edgLine   = regexp.MustCompile(`^\s*"?([^"]*)"?, line (\d+):\s+(?:fatal )?error:\s*(.*)$`)
 	places    = []*regexp.Regexp{clangLine, poclLine, edgLine}
 	anyError  = regexp.MustCompile(`(?i)^\s*(?:fatal )?error:?\s*(.*)$`)
 )
 
-func firstPlace(log string) (string, int) {
+func firstPlace(log string) (file string, line, column int) {
 	for line := range strings.Lines(log) {
 		line = strings.TrimRight(line, "\r\n")
 		for _, re := range places {
 			if m := re.FindStringSubmatch(line); m != nil {
-				n, _ := strconv.Atoi(m[2])
-				return m[1], n
+				line, _ := strconv.Atoi(m[2])
+				if len(m) == 5 {
+					column, _ = strconv.Atoi(m[3])
+				}
+				return m[1], line, column
 			}
 		}
 	}
-	return "", 0
+	return "", 0, 0
 }
 
 func firstError(log string) string {

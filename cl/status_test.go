@@ -64,7 +64,8 @@ func TestBuildLogPlaces(t *testing.T) {
 		{"empty", "", "", 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			file, line := firstPlace(c.log)
+			file, line, column := firstPlace(c.log)
+			require.Equal(t, map[string]int{"clang": 9, "nvidia": 5, "pocl": 41, "pocl macro": 27, "fatal": 10, "windows": 1}[c.name], column)
 			require.Equal(t, c.file, file)
 			require.Equal(t, c.line, line)
 			require.Equal(t, c.first, firstError(c.log))

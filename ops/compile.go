@@ -240,6 +240,9 @@ func (x *Executable) build(ctx context.Context, again bool) (err error) {
 			continue
 		}
 		if s.seq, err = s.engine.Prepare(ctx, s.tasks); err != nil {
+			if _, own := errors.AsType[*engine.KernelError](err); own { // which names the engine
+				return err
+			}
 			return fmt.Errorf("on %s: %w", x.sides[i].engine.Name(), err)
 		}
 	}

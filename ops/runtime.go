@@ -81,6 +81,9 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 
 // open is Open with options for the device.
 func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, error) {
+	if err := ocl.CheckEnv(); err != nil {
+		return nil, fmt.Errorf("ops: open: %w", err)
+	}
 	rt := &Runtime{log: o.Logger, owned: true, live: map[*Executable]struct{}{}}
 	if rt.log == nil {
 		rt.log = slog.New(slog.DiscardHandler)

@@ -185,6 +185,9 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 		return nil, err
 	}
 	if err := o.build(prog, source, options, key.device); err != nil {
+		if be, ok := errors.AsType[*cl.BuildError](err); ok && !kept { // the companion has no name that anybody knows
+			be.Device = o.device.Name + " (driver " + o.device.Driver + ")"
+		}
 		place(err, key.name, len(o.prelude(key.name, key.source)))
 		return nil, errors.Join(err, prog.Close())
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,7 @@ type Engine struct {
 	team   *site // nil: no second thread, or no companion
 	loaded *loadedKernels
 	force  string // of EnvVariant
+	bounds bool   // callers' own kernels run in the checked mode
 	watch  Watch  // nil: nobody does
 	last   atomic.Pointer[engine.Task]
 	known  atomic.Pointer[rates]
@@ -59,7 +61,7 @@ func NewForced(dev *platform.Opened, variants string) *Engine {
 		dev: dev, facts: facts,
 		far:  &site{device: dev.CL(), facts: facts, programs: dev, library: new(library)},
 		near: near, team: newTeam(near, facts), loaded: &loadedByAll,
-		force: variants, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
+		force: variants, bounds: os.Getenv(EnvCheck) == checkBounds, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
 	e.Calibrated()
 	return e

@@ -48,7 +48,11 @@ func (e *DeviceError) Error() string {
 
 func (e *DeviceError) Unwrap() error { return e.Err }
 
+// taskError is a *TaskError, or an *engine.KernelError for a caller's own kernel.
 func taskError(device string, t *engine.Task, op string, err error) error {
+	if t.Kind == engine.Custom && t.Custom != nil {
+		return kernelError(device, t, op, err)
+	}
 	return &TaskError{Device: device, Task: t.String(), Caller: t.Caller, Op: op, Err: err}
 }
 

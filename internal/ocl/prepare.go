@@ -254,7 +254,19 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 			return fmt.Errorf("kernel %s takes %d arguments, not %d", l.kernel, n, len(l.prog.args))
 		}
 		var after []copying
+		var zoned *checked
+		if b.Task.Kind == engine.Custom && s.eng.bounds {
+			zoned = new(checked)
+		}
 		for i, a := range l.prog.args {
+			if a.kind == argPointer && zoned != nil {
+				r, err := s.redZoned(k, i, places[a.index], len(b.Ins))
+				if err != nil {
+					return err
+				}
+				zoned.buffers = append(zoned.buffers, r)
+				continue
+			}
 			if a.kind == argPointer {
 				c, err := s.pointer(k, i, places[a.index], a.index < len(b.Ins))
 				if err != nil {
@@ -273,6 +285,10 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 			if err := s.setArg(ctx, k, i, a, l, places, p.kept); err != nil {
 				return err
 			}
+		}
+		if zoned != nil {
+			zoned.launch = step
+			step = command{name: step.name, check: zoned}
 		}
 		p.steps = append(p.steps, step)
 		for _, c := range after {

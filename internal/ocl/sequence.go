@@ -52,7 +52,8 @@ type command struct {
 	key    launchKey
 	run    int // the argument that takes the number of the run, or -1
 	copy   *copying
-	once   bool // needless while what is kept is current
+	check  *checked // a launch of an own kernel in the checked mode
+	once   bool     // needless while what is kept is current
 	share  share
 }
 
@@ -141,6 +142,9 @@ func (s *sequence) usable() error {
 }
 
 func (t *command) submit(q *cl.Queue, run uint32) error {
+	if t.check != nil {
+		return t.check.submit(q, run)
+	}
 	if c := t.copy; c != nil {
 		if c.in {
 			return q.Copy(c.whole, c.part, c.offset, 0, c.bytes, nil)

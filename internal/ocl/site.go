@@ -108,7 +108,7 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 			continue
 		}
 		c := t.Cost()
-		s.near = append(s.near, e.near != nil && e.near.facts.check(t) == nil && divides(t))
+		s.near = append(s.near, e.near != nil && e.near.facts.check(t) == nil && e.divides(t))
 		s.work = append(s.work, s.rates.nearTime(t, c))
 		s.far = append(s.far, s.rates.farTime(t, c))
 	}

@@ -41,9 +41,10 @@ func plainOption(o string) bool {
 	return strings.HasPrefix(o, "-cl-") || strings.HasPrefix(o, "-I") || o == "-w" || o == "-Werror"
 }
 
-// divides reports whether the launches of a task may be divided among threads.
-func divides(t *engine.Task) bool {
-	return t.Kind != engine.Custom || undivided(t.Custom.Source, t.Custom.Options) == ""
+// divides reports whether the launches of a task may be divided among threads. Those that are
+// checked are not: what is between the red zones is copied to the device's own memory.
+func (e *Engine) divides(t *engine.Task) bool {
+	return t.Kind != engine.Custom || !e.bounds && undivided(t.Custom.Source, t.Custom.Options) == ""
 }
 
 // undivided says why the launch of a kernel must not be divided: what in its source or options
