@@ -24,10 +24,12 @@
 //                  count words, and MAC sums four products; pointers are to bytes. A_WHOLE, B_WHOLE
 //                  are how many words can be read in place. Where MAC wants A ^ FLIP instead of A,
 //                  MAC(FLIP, b, 0) of all b is subtracted: panels have a row more for it
+//         LEVELS TERMS  how sums of the terms in local memory are taken: see block_sums.cl
+//         RESTS 1: those of so many steps of DEPTH that their rounding errors are carried along
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of
 //         it    VSTORE its vstore    MSTORE  that of MR
 //         SPACE_A SPACE_B SPACE_SUM  elements of local memory: GROUP·DEPTH, DEPTH·PANELS·NR,
-//         and where DEPTH < K also ROWS·PANELS·NR
+//         and where DEPTH < K also ROWS·PANELS·NR, twice where RESTS
 // sizes   M N K    ROWS GROUP  multiples of MR    PANELS    DEPTH    LOTS    CHUNK  of k a split    BATCHES
 // launch  global {ceil(N / (PANELS·NR)), ceil(M / ROWS), ceil(BATCHES / LOTS)·splits}  local {1, 1, 1}
 // note    neighbours take columns of the same rows: cores then store to lines of the output apart
@@ -50,8 +52,19 @@ typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 #define SOON 16 // rows of B that are on their way: pieces of rows come one from each page
 
 // Adds to the sums of the first V vectors of a panel, and goes on to the next one.
+#if LEVELS
 #define SUMS(V) \
-    for (IDX k = 0; k < depth; k++, panel += NV) { \
+    for (IDX from = 0; from < depth; from += TERMS) { \
+        const IDX to = min(from + TERMS, depth); \
+        BLOCK(from, to, V) \
+        if (to < depth) \
+            ADD_BLOCK(VT, MR * NV, acc) \
+    }
+#else
+#define SUMS(V) BLOCK(0, depth, V)
+#endif
+#define BLOCK(from, to, V) \
+    for (IDX k = (from); k < (to); k++, panel += NV) { \
         VT bv[V]; \
         UNROLL for (int v = 0; v < V; v++) \
             bv[v] = panel[v]; \
@@ -216,23 +229,12 @@ void contract_block(PARAMS) {
                     }
 #endif
                     VT acc[MR][NV];
-#if SPACE_SUM
-                    __local VT *sum = sums + ((m - firstM) * PANELS + (n - firstN) / NR * MR) * NV;
-                    if (k0 > begin) {
+                    #pragma unroll
+                    for (int i = 0; i < MR; i++)
                         #pragma unroll
-                        for (int i = 0; i < MR; i++)
-                            #pragma unroll
-                            for (int v = 0; v < NV; v++)
-                                acc[i][v] = sum[i * NV + v];
-                    } else
-#endif
-                    {
-                        #pragma unroll
-                        for (int i = 0; i < MR; i++)
-                            #pragma unroll
-                            for (int v = 0; v < NV; v++)
-                                acc[i][v] = (VT)(0);
-                    }
+                        for (int v = 0; v < NV; v++)
+                            acc[i][v] = (VT)(0);
+                    BLOCK_SUMS(VT, MR * NV)
 #if A_DIRECT
                     // The next rows begin where nothing is fetched ahead yet.
                     if (n + NR >= endN && depth >= 256)
@@ -254,13 +256,38 @@ void contract_block(PARAMS) {
                             acc[i][v] += panel[v];
                     panel += NV;
 #endif
+                    END_BLOCKS(VT, MR * NV, acc)
 #if SPACE_SUM
+                    __local VT *sum = sums + ((m - firstM) * PANELS + (n - firstN) / NR * MR) * NV;
+                    if (k0 > begin) {
+                        #pragma unroll
+                        for (int i = 0; i < MR; i++)
+                            #pragma unroll
+                            for (int v = 0; v < NV; v++) {
+#if RESTS
+                                VT total = sum[i * NV + v], rest = sum[SPACE_SUM / VL / 2 + i * NV + v];
+                                KAHAN(VT, total, rest, acc[i][v]);
+                                acc[i][v] = total;
+                                if (k1 < end)
+                                    sum[SPACE_SUM / VL / 2 + i * NV + v] = rest;
+                                else
+                                    acc[i][v] += rest;
+#else
+                                acc[i][v] += sum[i * NV + v];
+#endif
+                            }
+                    }
                     if (k1 < end) {
                         #pragma unroll
                         for (int i = 0; i < MR; i++)
                             #pragma unroll
-                            for (int v = 0; v < NV; v++)
+                            for (int v = 0; v < NV; v++) {
                                 sum[i * NV + v] = acc[i][v];
+#if RESTS
+                                if (k0 == begin)
+                                    sum[SPACE_SUM / VL / 2 + i * NV + v] = (VT)(0);
+#endif
+                            }
                         continue;
                     }
 #endif

@@ -12,6 +12,7 @@
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in it    VT VL-wide vector of it
 //         VSTORE its vstore    ROWS COLS    UNROLL  enough sums to hide the latency of MAC
 //         LAST(v, n)  v, but 0 in its first n lanes
+//         LEVELS TERMS BLOCKS  how sums of many terms are taken: see block_sums.cl
 // sizes   M N K    CHUNK  of k a split    BATCHES
 // launch  global {ceil(M / ROWS), ceil(N / COLS), BATCHES·splits}  local {1, 1, 1}
 // note    rows and columns past the end repeat the last one and are not stored. The last terms are a
@@ -43,6 +44,10 @@ void contract_dot(PARAMS) {
             #pragma unroll
             for (int u = 0; u < UNROLL; u++)
                 acc[i][j][u] = (VT)(0);
+    BLOCK_SUMS(VT, ROWS * COLS * UNROLL)
+#if LEVELS
+    int terms = 0;
+#endif
 
     IDX k = first;
     for (; k + UNROLL * VL <= end; k += UNROLL * VL) {
@@ -60,6 +65,12 @@ void contract_dot(PARAMS) {
                     acc[i][j][u] = MAC(av[i], bv, acc[i][j][u]);
             }
         }
+#if LEVELS
+        if (++terms == TERMS) {
+            terms = 0;
+            ADD_BLOCK(VT, ROWS * COLS * UNROLL, acc)
+        }
+#endif
     }
     for (; K >= VL && k < end; k = min(k + VL, end)) {
         const IDX from = min(k, end - VL);
@@ -75,6 +86,7 @@ void contract_dot(PARAMS) {
                 acc[i][j][0] = MAC(av[i], bv, acc[i][j][0]);
         }
     }
+    END_BLOCKS(VT, ROWS * COLS * UNROLL, acc)
 
     #pragma unroll
     for (int i = 0; i < ROWS; i++)

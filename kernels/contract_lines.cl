@@ -15,6 +15,8 @@
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract_sum.cl
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in it    VT  VL-wide vector of it
 //         SPACE_A SPACE_B SPACE_SUM TAPS  elements of local memory
+//         RESTS 1: there are so many runs that the rounding errors of sums of them are carried along, by KAHAN,
+//         in the second half of SPACE_SUM    LEVELS TERMS  how sums of a long run are taken: see block_sums.cl
 //         MEND 1: elements of A that meet such a 0 may be infinite: sums that are not finite are taken plainly
 // sizes   M N K    CHUNK  a multiple of LENGTH    V, a divisor of M    APART    PHASES  of STEP that taps meet
 //         COLUMNS  a work-item    GROUP  of them, a multiple of COLS, stays in the innermost cache    BATCHES
@@ -65,8 +67,12 @@ void contract_lines(PARAMS) {
         const int row = m / V, ahead = (m - row * V) * APART;
         tap[m] = (row * PHASES + (PHASES > 1 ? ahead % STEP : 0)) * planeA + ahead / STEP;
     }
-    for (int i = 0; i < (M + ROWS - 1) / ROWS * across * FOLDED; i++)
+    for (int i = 0; i < (M + ROWS - 1) / ROWS * across * FOLDED; i++) {
         sums[i] = (VT)(0);
+#if RESTS
+        sums[SPACE_SUM / VL / 2 + i] = (VT)(0);
+#endif
+    }
 
     for (IDX k = first; k < end; k += BAND * LENGTH) {
         const int lines = min((IDX)BAND, (end - k) / LENGTH), run = lines * pitch, vectors = (run + VL - 1) / VL;
@@ -130,7 +136,12 @@ void contract_lines(PARAMS) {
                 #pragma unroll
                 for (int i = 0; i < FOLDED * VL; i++)
                     acc[i] = (VT)(0);
+                BLOCK_SUMS(VT, ROWS * COLS)
                 for (int v = 0; v < vectors; v++) {
+#if LEVELS
+                    if (v % TERMS == 0)
+                        ADD_BLOCK(VT, ROWS * COLS, acc)
+#endif
                     VT bv[COLS];
                     #pragma unroll
                     for (int j = 0; j < COLS; j++)
@@ -143,6 +154,7 @@ void contract_lines(PARAMS) {
                             acc[i * COLS + j] = MAC(av, bv[j], acc[i * COLS + j]);
                     }
                 }
+                END_BLOCKS(VT, ROWS * COLS, acc)
 #if VL >= 16
                 FOLD_ALL(8)
 #endif
@@ -155,7 +167,11 @@ void contract_lines(PARAMS) {
                 FOLD_ALL(1)
                 #pragma unroll
                 for (int i = 0; i < FOLDED; i++)
+#if RESTS
+                    KAHAN(VT, sum[i], sum[SPACE_SUM / VL / 2 + i], acc[i]);
+#else
                     sum[i] += acc[i];
+#endif
             }
         }
     }
@@ -163,12 +179,23 @@ void contract_lines(PARAMS) {
     for (int m = 0; m < M; m++)
         for (int n = 0; n < columns; n++) {
             const int i = m % ROWS * COLS + n % COLS;
-            ACC v = ((__local const ACC *)(sums + (m / ROWS * across + n / COLS) * FOLDED))[LANE_OF(i)];
+            __local const VT *sum = sums + (m / ROWS * across + n / COLS) * FOLDED;
+            ACC v = ((__local const ACC *)sum)[LANE_OF(i)];
+#if RESTS
+            v += ((__local const ACC *)(sum + SPACE_SUM / VL / 2))[LANE_OF(i)];
+#endif
 #if MEND
             if (!isfinite(v)) {
+                ACC rest = 0;
                 v = 0;
-                for (IDX k = first; k < end; k++)
-                    v = MAC((ACC)LOAD_A(b, m, k), (ACC)LOAD_B(b, k, firstN + n), v);
+                for (IDX from = first; from < end; from += 64) {
+                    const IDX to = min(from + 64, end);
+                    ACC block = 0;
+                    for (IDX k = from; k < to; k++)
+                        block = MAC((ACC)LOAD_A(b, m, k), (ACC)LOAD_B(b, k, firstN + n), block);
+                    KAHAN(ACC, v, rest, block);
+                }
+                v += rest;
             }
 #endif
 #if SPLIT

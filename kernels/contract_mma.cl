@@ -17,6 +17,7 @@
 //         TM a multiple of 16·WY, TN of 16·WX, TK 16, 32 or 64; TM·TK and TN·TK of 8·32·WX·WY
 //         STAGES 2, 3 or 4
 //         A_BY_K B_BY_K  1 where neighbours in memory are neighbours in k
+//         LEVELS TERMS BLOCKS  how sums of many terms are taken: see block_sums.cl
 //         COPY_A COPY_B  1 where chunks can be copied as they are
 //         BAND  rows of tiles that groups take column by column, so that they share what they read
 // sizes   A_WIDE B_WIDE  1 where all strides are multiples of 8: with a pointer that is aligned
@@ -158,6 +159,10 @@ void contract_mma(PARAMS) {
             UNROLL
             for (int v = 0; v < 4; v++)
                 acc[i][j][v] = 0;
+    BLOCK_SUMS(float, BLOCKS_M * BLOCKS_N * 4)
+#if LEVELS
+    int terms = 0;
+#endif
 
     UNROLL
     for (int ahead = 0; ahead < STAGES - 1; ahead++)
@@ -183,7 +188,15 @@ void contract_mma(PARAMS) {
                     MULTIPLY(acc[i][j], av[i], bv[j / 2] + j % 2 * 2)
         }
         stage = (stage + 1) % STAGES;
+#if LEVELS
+        terms += TK;
+        if (terms >= TERMS) {
+            terms = 0;
+            ADD_BLOCK(float, BLOCKS_M * BLOCKS_N * 4, acc)
+        }
+#endif
     }
+    END_BLOCKS(float, BLOCKS_M * BLOCKS_N * 4, acc)
 
     UNROLL
     for (int i = 0; i < BLOCKS_M; i++)

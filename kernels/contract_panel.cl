@@ -25,6 +25,7 @@
 //                  folds them in a fixed order
 //         FLIP where A is packed as A ^ FLIP: MAC(FLIP, b, 0) of all b is subtracted
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of it    VLOAD its vload
+//         LEVELS TERMS BLOCKS  how sums of many terms are taken: see block_sums.cl
 // sizes   M N  extents    K_FROM K_TO  the k of this launch    CHUNK  of k a split, a multiple
 //         of RUN    M_FROM N_FROM B_FROM S_FROM  where this launch starts; N_FROM a multiple of
 //         NR, M_FROM of MR    BATCHES  of the output    LOTS  batches in this launch
@@ -106,9 +107,17 @@ void contract_panel(PARAMS) {
 #else
                 acc[i][v] = (VT)(0);
 #endif
+        BLOCK_SUMS(VT, MR * NV)
 
+#if LEVELS
+        IDX run, left = RUN, room = TERMS; // of a run, and of a block, which ends with the part of a run
+        for (IDX k = k0; k < k1; k += run) {
+            run = min(min(left, (IDX)TERMS), k1 - k);
+            left = left == run ? (IDX)RUN : left - run;
+#else
         for (IDX k = k0; k < k1; k += RUN) {
             const IDX run = min((IDX)RUN, k1 - k);
+#endif
 #if A_DIRECT
             long at = A_COL(k);
 #endif
@@ -155,7 +164,15 @@ void contract_panel(PARAMS) {
                 a += MR;
 #endif
             }
+#if LEVELS
+            room -= run;
+            if (room <= 0) {
+                room = TERMS;
+                ADD_BLOCK(VT, MR * NV, acc)
+            }
+#endif
         }
+        END_BLOCKS(VT, MR * NV, acc)
 
         const int rows = min((IDX)MR, (IDX)M - firstM);
         int at = from; // what is not stored by vectors

@@ -10,6 +10,7 @@
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract_sum.cl
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in it
 //         WG  items a group, a power of two    LANES  a power of two    ROWS
+//         LEVELS TERMS BLOCKS  how sums of many terms are taken: see block_sums.cl
 // sizes   M N K    CHUNK  of k a split    BATCHES
 // launch  global {WG·ceil(M / ROWS)·N·BATCHES·splits}, m the fastest: the few rows share one
 //         column in cache    local {WG}    local memory WG accumulators where WG > 1
@@ -38,6 +39,10 @@ void contract_row(PARAMS) {
         for (int j = 0; j < LANES; j++)
             acc[i][j] = 0;
     }
+    BLOCK_SUMS(ACC, ROWS * LANES)
+#if LEVELS
+    int terms = 0;
+#endif
     IDX k = first + id;
     for (; k + (LANES - 1) * WG < end; k += LANES * WG) {
         ACC bv[LANES];
@@ -49,13 +54,21 @@ void contract_row(PARAMS) {
             #pragma unroll
             for (int j = 0; j < LANES; j++)
                 acc[i][j] = MAC((ACC)LOAD_A(b, row[i], k + j * WG), bv[j], acc[i][j]);
+#if LEVELS
+        if (++terms == TERMS) {
+            terms = 0;
+            ADD_BLOCK(ACC, ROWS * LANES, acc)
+        }
+#endif
     }
+    ADD_BLOCK(ACC, ROWS * LANES, acc)
     for (; k < end; k += WG) {
         const ACC bv = (ACC)LOAD_B(b, k, n);
         #pragma unroll
         for (int i = 0; i < ROWS; i++)
             acc[i][0] = MAC((ACC)LOAD_A(b, row[i], k), bv, acc[i][0]);
     }
+    END_BLOCKS(ACC, ROWS * LANES, acc)
 
 #if WG > 1
     __local ACC share[WG];

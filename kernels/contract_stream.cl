@@ -12,12 +12,17 @@
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract_sum.cl
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of it
 //         STEPS  rows of B at a time    SPACE  sums in local memory, a multiple of VL
+//         LEVELS 0: sums are of all terms; else of TERMS, a multiple of STEPS, and added to totals by
+//         KAHAN, see block_sums.cl
 // sizes   M N K    COLUMNS  at most SPACE    CHUNK  of k a split    BATCHES
 // launch  global {ceil(N / COLUMNS), M, BATCHES·splits}  local {1, 1, 1}
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void contract_stream(PARAMS) {
     __local VT sums[SPACE / VL];
+#if LEVELS
+    __local VT totals[SPACE / VL], rests[SPACE / VL];
+#endif
     const IDX firstN = (IDX)get_global_id(0) * COLUMNS, m = get_global_id(1), z = get_global_id(2);
     const IDX count = min((IDX)COLUMNS, (IDX)N - firstN), vectors = count / VL, whole = vectors * VL;
 #if SPLIT
@@ -29,6 +34,14 @@ void contract_stream(PARAMS) {
     __local ACC *sum = (__local ACC *)sums;
     for (IDX j = 0; j < count; j++)
         sum[j] = 0;
+#if LEVELS
+    const IDX all = (count + VL - 1) / VL;
+    for (IDX j = count; j < all * VL; j++)
+        sum[j] = 0;
+    for (IDX v = 0; v < all; v++)
+        totals[v] = rests[v] = (VT)(0);
+    int terms = 0;
+#endif
 
     IDX k = begin;
     for (; k + STEPS <= end; k += STEPS) {
@@ -50,12 +63,28 @@ void contract_stream(PARAMS) {
             #pragma unroll
             for (int i = 0; i < STEPS; i++)
                 sum[j] = MAC(a[i], (ACC)LOAD_B(b, k + i, firstN + j), sum[j]);
+#if LEVELS
+        terms += STEPS;
+        if (terms >= TERMS) {
+            terms = 0;
+            for (IDX v = 0; v < all; v++) {
+                KAHAN(VT, totals[v], rests[v], sums[v]);
+                sums[v] = (VT)(0);
+            }
+        }
+#endif
     }
     for (; k < end; k++) {
         const ACC a = (ACC)LOAD_A(b, m, k);
         for (IDX j = 0; j < count; j++)
             sum[j] = MAC(a, (ACC)LOAD_B(b, k, firstN + j), sum[j]);
     }
+#if LEVELS
+    for (IDX v = 0; v < all; v++) {
+        KAHAN(VT, totals[v], rests[v], sums[v]);
+        sums[v] = totals[v] + rests[v];
+    }
+#endif
 
     for (IDX j = 0; j < count; j++)
 #if SPLIT

@@ -14,6 +14,7 @@
 //         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT  VL-wide vector of it
 //         WHOLE 1: lines are as long as a vector at least, and what is stored may be so twice
+//         LEVELS TERMS  how sums of many terms are taken: see block_sums.cl
 //         STEP  1, 2 or more    TAPS SPACE  elements of local memory, K and SPAN at least
 // sizes   M K    WINDOWS LINE_VECTORS  windows and vectors of a line    VECTORS  of a batch
 //         SPAN  vectors a work-item, a multiple of NV    TILES  of MR rows a work-item
@@ -72,21 +73,31 @@ void contract_strip(PARAMS) {
                 #pragma unroll
                 for (int v = 0; v < NV; v++)
                     acc[i][v] = (VT)(0);
+            BLOCK_SUMS(VT, MR * NV)
             __global const ACC *a = rows;
-            for (IDX k = 0; k < K; k++, a += MR) {
-                const IDX at = tap[k];
-                VT bv[NV];
-                #pragma unroll
-                for (int v = 0; v < NV; v++)
-                    bv[v] = line_load(from[v] + at);
-                #pragma unroll
-                for (int i = 0; i < MR; i++) {
-                    const VT av = (VT)(a[i]);
+            for (IDX k = 0; k < K;) {
+#if LEVELS
+                const IDX stop = min(k + TERMS, (IDX)K);
+#else
+                const IDX stop = K;
+#endif
+                for (; k < stop; k++, a += MR) {
+                    const IDX at = tap[k];
+                    VT bv[NV];
                     #pragma unroll
                     for (int v = 0; v < NV; v++)
-                        acc[i][v] = MAC(av, bv[v], acc[i][v]);
+                        bv[v] = line_load(from[v] + at);
+                    #pragma unroll
+                    for (int i = 0; i < MR; i++) {
+                        const VT av = (VT)(a[i]);
+                        #pragma unroll
+                        for (int v = 0; v < NV; v++)
+                            acc[i][v] = MAC(av, bv[v], acc[i][v]);
+                    }
                 }
+                ADD_BLOCK(VT, MR * NV, acc)
             }
+            END_BLOCKS(VT, MR * NV, acc)
 
 #if WHOLE
             #pragma unroll

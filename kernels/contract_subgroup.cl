@@ -16,6 +16,7 @@
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in it    LANES  8 or 16
 //         RM 1 to 32    RN 1, 2, 3, 4 or 8    TK a multiple of LANES    SX SY  1 to 16
 //         A_BY_K B_BY_K  1 where neighbours in memory are neighbours in k
+//         LEVELS TERMS BLOCKS  how sums of many terms are taken: see block_sums.cl
 //         READS_A  registers of a lane that a row in memory of a block of A fills: TK / LANES, or
 //         RM / LANES where not A_BY_K; 0 where A is loaded by LOAD_A
 //         NEAR_B  1 where columns, or B_BY_K four values of k, are one read
@@ -122,6 +123,18 @@ void contract_subgroup(PARAMS) {
         UNROLL
         for (int j = 0; j < RN; j++)
             acc[i][j] = 0;
+    BLOCK_SUMS(ACC, RM * RN)
+#if LEVELS
+    int terms = 0;
+#define COUNTED(n) \
+    terms += (n); \
+    if (terms >= TERMS) { \
+        terms = 0; \
+        ADD_BLOCK(ACC, RM * RN, acc) \
+    }
+#else
+#define COUNTED(n)
+#endif
     IDX k0 = first;
     if (whole)
         for (; k0 + TK - 1 <= last; k0 += TK) {
@@ -141,6 +154,7 @@ void contract_subgroup(PARAMS) {
                             acc[i][j] = MAC(v, bv[h][j], acc[i][j]);
                     }
             }
+            COUNTED(TK)
         }
     for (; k0 <= last; k0++) {
         ACC av[EDGE_A], bv[RN];
@@ -158,7 +172,9 @@ void contract_subgroup(PARAMS) {
             for (int j = 0; j < RN; j++)
                 acc[i][j] = MAC(v, bv[j], acc[i][j]);
         }
+        COUNTED(1)
     }
+    END_BLOCKS(ACC, RM * RN, acc)
 
     UNROLL
     for (int i = 0; i < RM; i++)

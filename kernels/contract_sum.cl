@@ -4,6 +4,7 @@
 //
 // hooks   OUT(b, m, n, v)  the epilogue and the store
 // macros  ACC  accumulator type    SPAN  neighbouring columns a work-item
+//         LEVELS 1: of so many sums the rounding errors are carried along, see block_sums.cl
 // sizes   M N BATCHES SPLITS
 // launch  global {ceil(N / SPAN)·M·BATCHES, padded}, spans of one row the fastest
 // note    one order of addition: results repeat
@@ -19,9 +20,20 @@ __kernel void contract_sum(PARAMS) {
     ACC sum[SPAN];
     for (int j = 0; j < SPAN; j++)
         sum[j] = 0;
+#if LEVELS
+    ACC rest[SPAN];
+    for (int j = 0; j < SPAN; j++)
+        rest[j] = 0;
+    for (IDX s = 0; s < SPLITS; s++, part += plane)
+        for (int j = 0; j < have; j++)
+            KAHAN(ACC, sum[j], rest[j], part[j]);
+    for (int j = 0; j < have; j++)
+        sum[j] += rest[j];
+#else
     for (IDX s = 0; s < SPLITS; s++, part += plane)
         for (int j = 0; j < have; j++)
             sum[j] += part[j];
+#endif
     for (int j = 0; j < have; j++)
         OUT(b, m, firstN + j, sum[j]);
 }

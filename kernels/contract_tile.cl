@@ -16,6 +16,7 @@
 //         TM TN TK  the tile; TM·TK and TN·TK multiples of TX·TY
 //         VW 1, 2 or 4  neighbours an item reads from local memory at once; divides RM and RN
 //         A_BY_K B_BY_K  1 where neighbours in memory are neighbours in k
+//         LEVELS TERMS BLOCKS  how sums of many terms are taken: see block_sums.cl
 //         LA LB  1 or 4  neighbours an item reads from global memory at once, floats; then
 //         TM·TK and TN·TK are multiples of 4·TX·TY    STAGES 1 or 2
 // sizes   A_WIDE B_WIDE  1 where all strides are multiples of 4: with a pointer that is aligned
@@ -125,6 +126,10 @@ void contract_tile(PARAMS) {
         #pragma unroll
         for (int j = 0; j < RN; j++)
             acc[i][j] = 0;
+    BLOCK_SUMS(ACC, RM * RN)
+#if LEVELS
+    int terms = 0;
+#endif
 
     ACC nextA[TM * TK / WG], nextB[TN * TK / WG];
 #if LA > 1
@@ -162,6 +167,13 @@ void contract_tile(PARAMS) {
                 for (int j = 0; j < RN; j++)
                     acc[i][j] = MAC(av[i], bv[j], acc[i][j]);
         }
+#if LEVELS
+        terms += TK;
+        if (terms >= TERMS) {
+            terms = 0;
+            ADD_BLOCK(ACC, RM * RN, acc)
+        }
+#endif
 #if STAGES > 1
         stage ^= 1;
         if (k0 + TK <= last) {
@@ -170,6 +182,7 @@ void contract_tile(PARAMS) {
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+    END_BLOCKS(ACC, RM * RN, acc)
 
     #pragma unroll
     for (int i = 0; i < RM; i++) {

@@ -117,19 +117,11 @@ void contract_winograd(PARAMS) {
                         row[i] = images + p * PLANE_IMAGE + (r + i) * DEPTH;
                     __local VT *sum = sums + p * (PLANE_SUM / VL) + (q * rows + r) * NV;
                     VT acc[MR][NV];
-                    if (c0 > 0) {
+                    #pragma unroll
+                    for (int i = 0; i < MR; i++)
                         #pragma unroll
-                        for (int i = 0; i < MR; i++)
-                            #pragma unroll
-                            for (int v = 0; v < NV; v++)
-                                acc[i][v] = sum[i * NV + v];
-                    } else {
-                        #pragma unroll
-                        for (int i = 0; i < MR; i++)
-                            #pragma unroll
-                            for (int v = 0; v < NV; v++)
-                                acc[i][v] = (VT)(0);
-                    }
+                        for (int v = 0; v < NV; v++)
+                            acc[i][v] = (VT)(0);
                     __global const VT *kernel_ = kernels;
                     for (IDX k = 0; k < depth; k++, kernel_ += NV) {
                         VT bv[NV];
@@ -152,7 +144,7 @@ void contract_winograd(PARAMS) {
                     for (int i = 0; i < MR; i++)
                         #pragma unroll
                         for (int v = 0; v < NV; v++)
-                            sum[i * NV + v] = acc[i][v];
+                            sum[i * NV + v] = c0 > 0 ? sum[i * NV + v] + acc[i][v] : acc[i][v];
                 }
             }
     }

@@ -22,6 +22,8 @@ type blockChoice struct {
 	direct        bool  // A is read where it lies
 	apart         bool  // columns that adjoin do not in the output
 	extra         int64 // rows of a panel beside those of B
+	inexact       bool  // sums have rounding errors
+	carry         bool  // which are always kept
 }
 
 // chooseBlock takes the block that cycles finds cheapest.
@@ -77,7 +79,7 @@ func (p blockChoice) cheapest(c *contraction) (best blockChoice, least int64) {
 
 // anyBlock is what all blocks have in common.
 func (c *contraction) anyBlock() blockChoice {
-	p := blockChoice{shape: c.panelShape(), direct: c.a.alongK() && c.a.dtype == c.acc, apart: c.out != nil && c.columnsApart(), lots: 1}
+	p := blockChoice{shape: c.panelShape(), direct: c.a.alongK() && c.a.dtype == c.acc, apart: c.out != nil && c.columnsApart(), lots: 1, inexact: c.acc.IsFloat()}
 	if c.unit != nil {
 		p.direct = c.a.alongK() && !c.a.flip && !c.partly
 		p.extra = int64(oneIf(c.flips))
@@ -97,7 +99,20 @@ func (c *contraction) blockLegal() bool {
 func (p blockChoice) fits() bool {
 	columns := p.panels * int64(p.shape.Columns())
 	return (p.depth+p.extra)*columns <= int64(p.space.B) && (p.direct || p.depth*int64(p.shape.Rows) <= int64(p.space.A)) &&
-		(p.depth == p.chunk || p.rows*columns <= int64(p.space.Sum))
+		(p.depth == p.chunk || p.rows*columns*int64(1+oneIf(p.rests())) <= int64(p.space.Sum))
+}
+
+// rests reports whether the rounding errors of sums of steps are kept beside them.
+func (p blockChoice) rests() bool { return p.carry || p.inexact && p.chunk > manySteps*p.depth }
+
+// manySteps is how many steps of depth are added up without.
+const manySteps = 32
+
+// sums is how those of the terms in local memory are taken: they are too few for totals.
+func (p blockChoice) sums(c *contraction) sumBlocks {
+	s := c.sums(p.depth, false)
+	s.levels = min(s.levels, 1)
+	return s
 }
 
 // shares are numbers of parts into which n things are divided: the small ones,
@@ -212,11 +227,13 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 	lanes := p.shape.Lanes
 	p.macros(g, c)
 	g.macro("ROWS_ADJOIN", oneIf(c.rowsAdjoin()))
+	p.sums(c).macros(g)
 	sum := 0
 	if p.chunk > p.depth {
 		sum = p.space.Sum
 	}
 	g.macro("SPACE_SUM", sum)
+	g.macro("RESTS", oneIf(p.rests()))
 
 	alongM := c.adjoin(c.a, aRow) && p.rowsAreVector()
 	g.macro("A_DIRECT", oneIf(p.direct))
@@ -235,11 +252,11 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 		c.hookA(g)
 	}
 	g.macro("B_ALONG_K", oneIf(c.bb.alongK()))
-	files := []string{"contract_block.cl"}
+	files := []string{"block_sums.cl", "contract_block.cl"}
 	g.macro("B_ALONG_N", oneIf(!c.bb.alongK() && c.columnsAdjoin()))
 	switch {
 	case c.bb.alongK():
-		files = []string{"transpose.cl", "contract_block.cl"}
+		files = []string{"transpose.cl", "block_sums.cl", "contract_block.cl"}
 		c.vectors(g, "B", "B_COLUMN", c.bb, bBatch, bColumn, lanes)
 	case c.columnsAdjoin():
 		c.pointer(g, "B", c.bb)

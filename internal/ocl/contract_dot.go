@@ -57,16 +57,22 @@ func (c *contraction) planDot(d dotChoice) (*plan, error) {
 	g := c.program(true, true, d.splits == 1)
 	lanes := c.panelLanes()
 	d.macros(g, c)
+	d.sums(c, d.chunk).macros(g)
 	c.vectors(g, "A", "A_ROW", c.a, aBatch, aRow, lanes)
 	c.vectors(g, "B", "B_COLUMN", c.bb, bBatch, bColumn, lanes)
 	p := &plan{params: d.String()}
 	c.extents(g)
 	c.fold(g, p, d.splits, d.chunk)
 	p.launches = append([]launch{{
-		prog: g.assemble("contract_dot.cl"), kernel: "contract_dot", local: [3]int{1, 1, 1},
+		prog: g.assemble("block_sums.cl", "contract_dot.cl"), kernel: "contract_dot", local: [3]int{1, 1, 1},
 		global: grid(ceilDiv(c.m, int64(d.rows)), ceilDiv(c.n, int64(d.cols)), c.b*d.splits),
 	}}, p.launches...)
 	return p, nil
+}
+
+// sums is how those of chunk terms are taken.
+func (d dotChoice) sums(c *contraction, chunk int64) sumBlocks {
+	return c.sums(chunk/int64(d.unroll*c.panelLanes()), true)
 }
 
 // macros defines the shape of d.

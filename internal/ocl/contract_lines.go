@@ -105,11 +105,19 @@ func (p linesChoice) tiles(c *contraction) int64 {
 	return ceilDiv(c.m, max(int64(p.shape.Rows), 1)) * ceilDiv(p.columns, max(int64(p.shape.Columns), 1))
 }
 
+// rests reports whether the rounding errors of sums of runs are kept beside them.
+func (p linesChoice) rests(c *contraction) bool {
+	return c.manySums(ceilDiv(p.chunk, max(p.lines*p.line, 1)))
+}
+
 // fits reports whether what is laid out and the sums keep to local memory.
 func (p linesChoice) fits(c *contraction) bool {
 	lanes := int64(c.panelLanes())
 	a, b := p.planes(c)
 	sums := p.tiles(c) * roundUp(int64(max(p.shape.Rows*p.shape.Columns, 1)), lanes)
+	if p.rests(c) {
+		sums *= 2
+	}
 	return a <= int64(p.space.A) && b <= int64(p.space.B) && sums <= int64(p.space.Sum)
 }
 
@@ -218,6 +226,10 @@ func (c *contraction) planLines(p linesChoice) (*plan, error) {
 	g.macro("SPACE_B", p.space.B)
 	g.macro("SPACE_SUM", p.space.Sum)
 	g.macro("TAPS", tableSize(c.m))
+	g.macro("RESTS", oneIf(p.rests(c)))
+	s := c.sums(ceilDiv(p.lines*p.pitch(), int64(lanes)), true)
+	s.levels = min(s.levels, 1)
+	s.macros(g)
 	g.macro("MEND", oneIf(c.acc.IsFloat()))
 	c.pointer(g, "A", c.a)
 	c.lineLoads(g, c.a, p.step, lanes)
@@ -246,7 +258,7 @@ func (c *contraction) planLines(p linesChoice) (*plan, error) {
 	made := &plan{params: p.String()}
 	c.fold(g, made, p.splits, p.chunk)
 	made.launches = append([]launch{{
-		prog: g.assemble("line.cl", "contract_lines.cl"), kernel: "contract_lines", local: [3]int{1, 1, 1},
+		prog: g.assemble("line.cl", "block_sums.cl", "contract_lines.cl"), kernel: "contract_lines", local: [3]int{1, 1, 1},
 		global: grid(ceilDiv(c.n, p.columns), 1, c.b*p.splits),
 	}}, made.launches...)
 	return made, nil

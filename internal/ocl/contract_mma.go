@@ -90,6 +90,7 @@ func (c *contraction) planMMA(t mmaChoice) (*plan, error) {
 	g.macro("WY", s.Y)
 	g.macro("WG", "(32 * WX * WY)")
 	g.macro("STAGES", s.Stages)
+	c.sums(t.chunk, false).macros(g)
 	g.macro("BAND", tileBand)
 	g.macro("BF16", oneIf(c.task.A.DType == tensor.BFloat16))
 	if c.hasUnits() {
@@ -105,7 +106,7 @@ func (c *contraction) planMMA(t mmaChoice) (*plan, error) {
 	c.extents(g)
 	c.fold(g, p, t.splits, t.chunk)
 	p.launches = append([]launch{{
-		prog: g.assemble(c.units(), "contract_mma.cl"), kernel: "contract_mma",
+		prog: g.assemble(c.units(), "block_sums.cl", "contract_mma.cl"), kernel: "contract_mma",
 		global: [3]int{int(groups) * s.Items()}, local: [3]int{s.Items()},
 	}}, p.launches...)
 	return p, nil

@@ -418,6 +418,7 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 	g.macro("B_DIRECT", oneIf(!p.packB))
 	g.macro("SPLIT", oneIf(p.splits > 1))
 	g.macro("ACROSS", oneIf(p.across))
+	c.sums(p.chunk, false).macros(g)
 	launchSizes(g)
 	g.size("M", c.m)
 	g.size("N", c.n)
@@ -434,11 +435,11 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.macro("BY_COLUMN", oneIf(c.columnsApart()))
 		c.hookOut(g)
 	}
-	files := []string{"contract_panel.cl"}
+	files := []string{"block_sums.cl", "contract_panel.cl"}
 	if p.splits == 1 && c.columnsApart() && p.shape.Rows > 1 && p.shape.Rows&(p.shape.Rows-1) == 0 && p.shape.Rows <= p.shape.Lanes {
 		g.macro("TURNED", 1)
 		c.rowsOut(g, p.shape.Rows)
-		files = []string{"transpose.cl", "contract_panel.cl"}
+		files = []string{"transpose.cl", "block_sums.cl", "contract_panel.cl"}
 	}
 	c.vectorOut(g, p.shape.Lanes, p.splits, "S_FROM + s")
 	if p.packA {

@@ -47,13 +47,14 @@ func (c *contraction) planRow(r rowChoice) (*plan, error) {
 	g.macro("WG", r.group)
 	g.macro("LANES", r.lanes)
 	g.macro("ROWS", r.rows)
+	c.sums(r.chunk/int64(r.group*r.lanes), true).macros(g)
 	p := &plan{params: r.String()}
 	c.hookA(g)
 	c.hookB(g)
 	c.extents(g)
 	c.fold(g, p, r.splits, r.chunk)
 	p.launches = append([]launch{{
-		prog: g.assemble("contract_row.cl"), kernel: "contract_row",
+		prog: g.assemble("block_sums.cl", "contract_row.cl"), kernel: "contract_row",
 		global: [3]int{int(groups) * r.group}, local: [3]int{r.group},
 	}}, p.launches...)
 	return p, nil
@@ -65,13 +66,14 @@ func (c *contraction) planItem() (*plan, error) {
 	p := &plan{params: "item"}
 	count := c.b * c.m * c.n
 	g.size("COUNT", count)
+	c.sums(c.k, c.k > fewTerms).macros(g)
 	c.hookA(g)
 	c.hookB(g)
 	c.extents(g)
 	c.fold(g, p, 1, c.k)
 	group := max(1, min(64, c.dev.workGroup))
 	p.launches = []launch{{
-		prog: g.assemble("contract_item.cl"), kernel: "contract_item",
+		prog: g.assemble("block_sums.cl", "contract_item.cl"), kernel: "contract_item",
 		global: [3]int{int(ceilDiv(count, int64(group))) * group}, local: [3]int{group},
 	}}
 	return p, nil

@@ -16,7 +16,16 @@ type streamChoice struct {
 
 // streamLegal reports whether B can be read row by row where it lies.
 func (c *contraction) streamLegal() bool {
-	return c.columnsAdjoin() && kernels.StreamSpace(c.dev.localMem, int(c.accSize)) >= int64(c.panelLanes())
+	return c.columnsAdjoin() && c.streamSpace() >= int64(c.panelLanes())
+}
+
+// streamSpace is how many sums of c there are in local memory, thrice where they have totals.
+func (c *contraction) streamSpace() int64 {
+	local := c.dev.localMem
+	if c.acc.IsFloat() && c.k > fewTerms {
+		local /= 3
+	}
+	return kernels.StreamSpace(local, int(c.accSize))
 }
 
 // streamFits reports whether there is one row for a B too large for the cache of
@@ -39,7 +48,7 @@ func (c *contraction) chooseStream() streamChoice {
 	const page = 4096
 	s := streamChoice{steps: 4}
 	lanes := int64(c.panelLanes())
-	space := kernels.StreamSpace(c.dev.localMem, int(c.accSize))
+	space := c.streamSpace()
 	across := int64(1)
 	if rows := c.b * c.m; rows < 4*int64(c.dev.units) {
 		across = ceilDiv(int64(c.dev.units), gcd(rows, int64(c.dev.units)))
@@ -59,6 +68,12 @@ func (s *streamChoice) split(c *contraction, want int64) {
 	s.chunk, s.splits = c.chunks(want, 1)
 }
 
+// sums is how those of a work-item are taken: what comes from memory comes no sooner with fewer totals.
+func (s streamChoice) sums(c *contraction) sumBlocks {
+	b := sumBlocks{levels: oneIf(c.acc.IsFloat() && c.k > fewTerms && s.chunk > 64), terms: 64}
+	return b
+}
+
 func (s streamChoice) String() string {
 	return fmt.Sprintf("%d columns, %d rows at a time", s.columns, s.steps) + splitText(s.splits)
 }
@@ -69,7 +84,8 @@ func (c *contraction) planStream(s streamChoice) (*plan, error) {
 	g.macro("VL", lanes)
 	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
 	g.macro("STEPS", s.steps)
-	g.macro("SPACE", kernels.StreamSpace(c.dev.localMem, int(c.accSize)))
+	s.sums(c).macros(g)
+	g.macro("SPACE", c.streamSpace())
 	c.hookA(g)
 	c.hookB(g)
 	c.pointer(g, "B", c.bb)
@@ -80,7 +96,7 @@ func (c *contraction) planStream(s streamChoice) (*plan, error) {
 	p := &plan{params: s.String()}
 	c.fold(g, p, s.splits, s.chunk)
 	p.launches = append([]launch{{
-		prog: g.assemble("contract_stream.cl"), kernel: "contract_stream", local: [3]int{1, 1, 1},
+		prog: g.assemble("block_sums.cl", "contract_stream.cl"), kernel: "contract_stream", local: [3]int{1, 1, 1},
 		global: grid(ceilDiv(c.n, s.columns), c.m, c.b*s.splits),
 	}}, p.launches...)
 	return p, nil

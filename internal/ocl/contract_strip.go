@@ -216,6 +216,7 @@ func (c *contraction) stripProgram(p stripChoice, stride, pack int64, packed fun
 	lanes := int(p.lanes)
 	g.macro("MR", p.rows)
 	g.macro("NV", p.vectors)
+	c.sums(c.k, false).macros(g)
 	g.macro("TAPS", tableSize(c.k))
 	g.macro("SPACE", tableSize(p.span))
 	c.pointer(g, "B", c.bb)
@@ -237,7 +238,7 @@ func (c *contraction) stripProgram(p stripChoice, stride, pack int64, packed fun
 	} {
 		g.size(s.name, s.v)
 	}
-	return g.assemble("line.cl", "contract_strip.cl")
+	return g.assemble("line.cl", "block_sums.cl", "contract_strip.cl")
 }
 
 // tableSize is room for n entries, and the same for others of about as many, so

@@ -81,6 +81,7 @@ func (c *contraction) planSubgroup(t subgroupChoice) (*plan, error) {
 		g.macro("SHOWS", s.Registers())
 	}
 	g.macro("LANES", s.Lanes)
+	c.sums(t.chunk, false).macros(g)
 	g.macro("RM", s.Rows)
 	g.macro("RN", s.Vectors)
 	g.macro("TK", s.K)
@@ -105,7 +106,7 @@ func (c *contraction) planSubgroup(t subgroupChoice) (*plan, error) {
 	c.extents(g)
 	c.fold(g, p, t.splits, t.chunk)
 	p.launches = append([]launch{{
-		prog: g.assemble(file, "contract_subgroup.cl"), kernel: "contract_subgroup",
+		prog: g.assemble(file, "block_sums.cl", "contract_subgroup.cl"), kernel: "contract_subgroup",
 		global: [3]int{int(groups) * s.Items()}, local: [3]int{s.Items()},
 	}}, p.launches...)
 	return p, nil

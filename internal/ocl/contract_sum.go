@@ -16,6 +16,7 @@ func (c *contraction) sumLaunch(part int, splits int64) launch {
 	span := c.sumSpan()
 	g := c.program(false, false, true)
 	g.macro("SPAN", span)
+	g.macro("LEVELS", oneIf(c.manySums(splits)))
 	g.size("M", c.m)
 	g.size("N", c.n)
 	g.size("BATCHES", c.b)
@@ -24,7 +25,7 @@ func (c *contraction) sumLaunch(part int, splits int64) launch {
 	c.hookOut(g)
 	items := ceilDiv(c.n, span) * c.m * c.b
 	global, local := c.flat(items, 64)
-	return launch{prog: g.assemble("contract_sum.cl"), kernel: "contract_sum", global: global, local: local}
+	return launch{prog: g.assemble("block_sums.cl", "contract_sum.cl"), kernel: "contract_sum", global: global, local: local}
 }
 
 // chunks divides k into about want chunks of whole steps.

@@ -45,6 +45,7 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 	groups := tilesM * tilesN * c.b * t.splits
 	g := c.program(true, true, t.splits == 1, groups)
 	c.tileMacros(g, s)
+	c.sums(t.chunk, false).macros(g)
 	c.tileSide(g, t, "A", "m", c.a, s.M, aBatch, aRow, aSum)
 	c.tileSide(g, t, "B", "n", c.bb, s.N, bBatch, bColumn, bSum)
 	g.size("TILES_M", tilesM)
@@ -64,7 +65,7 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 	c.fold(g, p, t.splits, t.chunk)
 	g.manyValues()
 	p.launches = append([]launch{{
-		prog: g.assemble("contract_tile.cl"), kernel: "contract_tile",
+		prog: g.assemble("block_sums.cl", "contract_tile.cl"), kernel: "contract_tile",
 		global: [3]int{int(groups) * s.Items()}, local: [3]int{s.Items()},
 	}}, p.launches...)
 	return p, nil

@@ -57,7 +57,7 @@ func winogradWay(c *contraction, d *deviceFacts, t *engine.Task) (*contraction, 
 
 func (c *contraction) winogradLegal() bool {
 	p := c.chooseWinograd()
-	return p.fits(c)
+	return p.fits(c) && (c.k <= 9*manyTerms || !c.acc.IsFloat()) // steps of channels are added up as they are
 }
 
 // winogradFits reports whether Winograd's way beats the plain product on a CPU

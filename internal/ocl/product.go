@@ -106,6 +106,7 @@ func (x *Products) Run(p *Product, wait bool) error {
 		k.form.half, flops = true, flops/2
 	}
 	k.form.near = x.near(p, flops)
+	k.form.length = lengthOf(p.K)
 	plan := x.plan(k)
 	plan.sizes[sizeLower] = int32(oneIf(p.Half == HalfLower))
 	return x.call(p, plan, wait)

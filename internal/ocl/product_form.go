@@ -34,7 +34,32 @@ type formKey struct {
 	near           bool
 	aTrans, bTrans bool
 	half           bool
+	length         sumLength
 	tile           kernels.TileShape // of productTile
+}
+
+// sumLength is of which length sums are: kernels of long ones take them block by block.
+type sumLength uint8
+
+const (
+	shortSums sumLength = iota // at most fewTerms
+	longSums                   // at most manyTerms
+	hugeSums
+)
+
+func lengthOf(k int) sumLength {
+	switch {
+	case k <= fewTerms:
+		return shortSums
+	case k <= manyTerms:
+		return longSums
+	}
+	return hugeSums
+}
+
+// most is how many terms such a sum has at most.
+func (l sumLength) most() int64 {
+	return [...]int64{fewTerms, manyTerms, idxLimit}[l]
 }
 
 // productSize is a size that kernels of products take.
@@ -209,6 +234,7 @@ func blockOfProducts(c *contraction) blockChoice {
 	const large = 1 << 20
 	p := c.anyBlock()
 	p.shape = kernels.Panel(c.panelLanes(), int(c.accSize), large, large)
+	p.carry = c.k > manyTerms
 	return p
 }
 
@@ -229,7 +255,7 @@ func planProduct(d *deviceFacts, k planKey) productPlan {
 	case productDot:
 		p.global = grid(ceilDiv(m, dotRows), 1, 1)
 	case productStream:
-		space := kernels.StreamSpace(d.localMem, int(c.accSize))
+		space := c.streamSpace()
 		across := int64(d.units)
 		across *= ceilDiv(n, across*space)
 		columns := min(roundUp(ceilDiv(n, across), int64(c.panelLanes())), space)
@@ -258,7 +284,7 @@ const (
 // productProgram is the program of a form. Places in A, B and C are computed in long: only
 // sizes must fit an int.
 func productProgram(d *deviceFacts, k formKey) *program {
-	c := productContraction(d, k, 0, 0, 0)
+	c := productContraction(d, k, 0, 0, k.length.most())
 	g := newGen(d, c.task)
 	g.macro("ACC", c.accC)
 	g.macro("MAC(a, b, c)", "FMA(a, b, c)")
@@ -311,6 +337,9 @@ func (c *contraction) blockProgram(g *gen, k formKey) []string {
 	lanes := p.shape.Lanes
 	p.macros(g, c)
 	g.macro("SPACE_SUM", p.space.Sum)
+	g.macro("RESTS", oneIf(p.carry))
+	p.depth = c.k
+	p.sums(c).macros(g)
 	g.macro("ROWS_ADJOIN", 0)
 	g.macro("LOTS", 1)
 	g.macro("A_DIRECT", oneIf(p.direct))
@@ -334,21 +363,23 @@ func (c *contraction) blockProgram(g *gen, k formKey) []string {
 		g.size(productSizeNames[s], 0)
 	}
 	if k.bTrans {
-		return []string{"transpose.cl", "contract_block.cl"}
+		return []string{"transpose.cl", "block_sums.cl", "contract_block.cl"}
 	}
-	return []string{"contract_block.cl"}
+	return []string{"block_sums.cl", "contract_block.cl"}
 }
 
 func (c *contraction) dotProgram(g *gen) []string {
 	lanes := c.panelLanes()
-	dotChoice{rows: dotRows, cols: 1, unroll: dotUnroll}.macros(g, c)
+	d := dotChoice{rows: dotRows, cols: 1, unroll: dotUnroll}
+	d.macros(g, c)
+	d.sums(c, c.k).macros(g)
 	g.macro("A_ROW(b, m)", "AT(m, 0, A_LD)")
 	g.macro("B_COLUMN(b, n)", "0")
 	g.macro("A_ONE(p, i)", c.oneLoad(c.a))
 	g.macro("B_ONE(p, i)", c.oneLoad(c.bb))
 	c.loads(g, "A", c.a, lanes)
 	c.loads(g, "B", c.bb, lanes)
-	return []string{"contract_dot.cl"}
+	return []string{"block_sums.cl", "contract_dot.cl"}
 }
 
 func (c *contraction) streamProgram(g *gen) []string {
@@ -356,11 +387,12 @@ func (c *contraction) streamProgram(g *gen) []string {
 	g.macro("VL", lanes)
 	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
 	g.macro("STEPS", streamRows)
-	g.macro("SPACE", kernels.StreamSpace(c.dev.localMem, int(c.accSize)))
+	streamChoice{chunk: c.k}.sums(c).macros(g)
+	g.macro("SPACE", c.streamSpace())
 	g.macro("B_ROW(b, k)", "AT(k, 0, B_LD)")
 	c.loads(g, "B", c.bb, lanes)
 	g.size(productSizeNames[sizeColumns], 0)
-	return []string{"contract_stream.cl"}
+	return []string{"block_sums.cl", "contract_stream.cl"}
 }
 
 // triangleSpace is the local memory of triangle.cl, in elements.
@@ -394,6 +426,7 @@ func (c *contraction) triangleProgram(g *gen, k formKey) *program {
 func (c *contraction) tileProgram(g *gen, k formKey) []string {
 	t := k.tile
 	c.tileMacros(g, t)
+	c.sums(c.k, false).macros(g)
 	for _, side := range []struct {
 		name, at string
 		of       operandLoad
@@ -419,5 +452,5 @@ func (c *contraction) tileProgram(g *gen, k formKey) []string {
 	}
 	g.size(productSizeNames[sizeTilesM], 0)
 	g.size(productSizeNames[sizeTilesN], 0)
-	return []string{"contract_tile.cl"}
+	return []string{"block_sums.cl", "contract_tile.cl"}
 }

@@ -15,7 +15,9 @@
 #define SPACE_A 8192
 #define SPACE_B 32768
 #define ROWS_ADJOIN 0
+#define LEVELS 0
 #define SPACE_SUM 0
+#define RESTS 0
 #define A_DIRECT 0
 #define A_ALONG_K 1
 #define A_ALONG_M 0
@@ -135,4 +137,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_int32(y0_ + o_y0, i, (v))
 
+#include "block_sums.cl"
 #include "contract_block.cl"

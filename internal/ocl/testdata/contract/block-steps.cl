@@ -1,7 +1,7 @@
-// block 200x128 of 8x16 depth 127: a CPU driver: blocks in the cache of one core
-// launch contract_block global [4 2 1] local [1 1 1]
+// block 400x64 of 8x16 depth 248: a CPU driver: blocks in the cache of one core
+// launch contract_block global [8 1 1] local [1 1 1]
 // options 
-// arguments M=400 N=510 K=5200 BATCHES=1 ROWS=200 GROUP=32 PANELS=8 DEPTH=127 LOTS=1 n0=400 n1=510
+// arguments M=400 N=510 K=5200 BATCHES=1 ROWS=400 GROUP=16 PANELS=4 DEPTH=248 LOTS=1 n0=400 n1=510
 #define ACC double
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 8
@@ -13,7 +13,9 @@
 #define SPACE_A 4096
 #define SPACE_B 16384
 #define ROWS_ADJOIN 0
+#define LEVELS 0
 #define SPACE_SUM 32768
+#define RESTS 0
 #define A_DIRECT 0
 #define A_ALONG_K 0
 #define A_ALONG_M 1
@@ -95,4 +97,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float64(y0_ + o_y0, i, (v))
 
+#include "block_sums.cl"
 #include "contract_block.cl"

@@ -4,6 +4,7 @@
 // arguments COUNT=1470 M=21 N=35 K=40 BATCHES=2 n0=2 n1=58 n2=840 n3=40 n4=35 n5=1400 n6=735
 #define ACC uint
 #define MAC(a, b, c) ((a) * (b) + (c))
+#define LEVELS 0
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (int)(v)))
 #define PARAMS __global const int *restrict p0_, \
@@ -83,4 +84,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_int32(y0_ + o_y0, i, (v))
 
+#include "block_sums.cl"
 #include "contract_item.cl"

@@ -10,6 +10,8 @@
 #define SPACE_B 49152
 #define SPACE_SUM 16384
 #define TAPS 64
+#define RESTS 0
+#define LEVELS 0
 #define MEND 1
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
@@ -146,6 +148,7 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
 #include "line.cl"
+#include "block_sums.cl"
 #include "contract_lines.cl"
 // launch contract_sum global [27] local [1]
 // options -cl-single-precision-constant
@@ -153,6 +156,7 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 64
+#define LEVELS 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
@@ -185,4 +189,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
+#include "block_sums.cl"
 #include "contract_sum.cl"

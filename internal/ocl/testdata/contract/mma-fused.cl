@@ -11,6 +11,7 @@
 #define WY 1
 #define WG (32 * WX * WY)
 #define STAGES 4
+#define LEVELS 0
 #define BAND 8
 #define BF16 1
 #define MMA_SM 80
@@ -101,4 +102,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 #define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
 
 #include "mma_ptx.cl"
+#include "block_sums.cl"
 #include "contract_mma.cl"

@@ -75,6 +75,7 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define B_DIRECT 0
 #define SPLIT 0
 #define ACROSS 0
+#define LEVELS 0
 #define BY_COLUMN 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define A_TYPE float
@@ -184,4 +185,5 @@ static inline long a_col_hook(const IDX k FN_PARAMS) {
 }
 #define A_COL(k) a_col_hook(k FN_ARGS)
 
+#include "block_sums.cl"
 #include "contract_panel.cl"

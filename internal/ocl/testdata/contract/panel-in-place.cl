@@ -53,6 +53,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define B_DIRECT 1
 #define SPLIT 0
 #define ACROSS 0
+#define LEVELS 0
 #define BY_COLUMN 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define B_TYPE ushort
@@ -122,4 +123,5 @@ static inline long b_column_hook(const IDX n FN_PARAMS) {
 }
 #define B_COLUMN(n) b_column_hook(n FN_ARGS)
 
+#include "block_sums.cl"
 #include "contract_panel.cl"

@@ -14,6 +14,7 @@
 #define B_DIRECT 1
 #define SPLIT 0
 #define ACROSS 0
+#define LEVELS 0
 #define BY_COLUMN 1
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define TURNED 1
@@ -144,4 +145,5 @@ static inline long b_column_hook(const IDX n FN_PARAMS) {
 #define B_COLUMN(n) b_column_hook(n FN_ARGS)
 
 #include "transpose.cl"
+#include "block_sums.cl"
 #include "contract_panel.cl"

@@ -14,6 +14,9 @@
 #define B_DIRECT 1
 #define SPLIT 1
 #define ACROSS 0
+#define LEVELS 2
+#define TERMS 64
+#define BLOCKS 16
 #define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)(PART + (((size_t)(S_FROM + s) * BATCHES + (b)) * M + (m)) * N + (n)) = (x)
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)
@@ -113,6 +116,7 @@ static inline long b_column_hook(const IDX n FN_PARAMS) {
 }
 #define B_COLUMN(n) b_column_hook(n FN_ARGS)
 
+#include "block_sums.cl"
 #include "contract_panel.cl"
 // launch contract_sum global [9] local [1]
 // options -cl-single-precision-constant
@@ -120,6 +124,7 @@ static inline long b_column_hook(const IDX n FN_PARAMS) {
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 64
+#define LEVELS 1
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
@@ -152,4 +157,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
+#include "block_sums.cl"
 #include "contract_sum.cl"

@@ -7,6 +7,7 @@
 #define WG 64
 #define LANES 4
 #define ROWS 1
+#define LEVELS 0
 #define SPLIT 1
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
@@ -39,6 +40,7 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
+#include "block_sums.cl"
 #include "contract_row.cl"
 // launch contract_sum global [64] local [64]
 // options -cl-single-precision-constant
@@ -46,6 +48,7 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 1
+#define LEVELS 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
@@ -75,4 +78,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
+#include "block_sums.cl"
 #include "contract_sum.cl"

@@ -7,6 +7,8 @@
 #define VL 16
 #define VT float16
 #define STEPS 4
+#define LEVELS 1
+#define TERMS 64
 #define SPACE 4096
 #define B_TYPE ushort
 #define B_PTR (p1_ + o_p1)
@@ -64,4 +66,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
 
+#include "block_sums.cl"
 #include "contract_stream.cl"

@@ -55,6 +55,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define MAC(a, b, c) FMA(a, b, c)
 #define MR 4
 #define NV 3
+#define LEVELS 0
 #define TAPS 64
 #define SPACE 128
 #define B_TYPE half
@@ -141,4 +142,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 #define STORE(i, v) STORE_float16(y0_ + o_y0, i, (v))
 
 #include "line.cl"
+#include "block_sums.cl"
 #include "contract_strip.cl"

@@ -5,6 +5,8 @@
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define LANES 16
+#define LEVELS 1
+#define TERMS 256
 #define RM 8
 #define RN 2
 #define TK 16
@@ -78,6 +80,7 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
 #include "subgroup_intel.cl"
+#include "block_sums.cl"
 #include "contract_subgroup.cl"
 // launch contract_sum global [3200] local [64]
 // options -cl-single-precision-constant
@@ -85,6 +88,7 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 1
+#define LEVELS 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define PARAMS __global const ushort *restrict p0_, \
     const ulong o_p0, \
@@ -118,4 +122,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
 
+#include "block_sums.cl"
 #include "contract_sum.cl"

@@ -5,6 +5,7 @@
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define LANES 8
+#define LEVELS 0
 #define RM 24
 #define RN 2
 #define TK 16
@@ -97,4 +98,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
 #include "subgroup_intel.cl"
+#include "block_sums.cl"
 #include "contract_subgroup.cl"

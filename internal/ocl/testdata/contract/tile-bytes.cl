@@ -14,6 +14,7 @@
 #define VEC uint4
 #define SPREAD(v, p) vstore4(v, 0, p)
 #define STAGES 2
+#define LEVELS 0
 #define A_BY_K 1
 #define LA 1
 #define B_BY_K 0
@@ -113,4 +114,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_int32(y0_ + o_y0, i, (v))
 
+#include "block_sums.cl"
 #include "contract_tile.cl"

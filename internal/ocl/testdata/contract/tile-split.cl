@@ -13,6 +13,8 @@
 #define VEC double4
 #define SPREAD(v, p) vstore4(v, 0, p)
 #define STAGES 1
+#define LEVELS 1
+#define TERMS 256
 #define A_BY_K 1
 #define LA 1
 #define B_BY_K 1
@@ -52,6 +54,7 @@ static inline double load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
+#include "block_sums.cl"
 #include "contract_tile.cl"
 // launch contract_sum global [3008] local [64]
 // options 
@@ -59,6 +62,7 @@ static inline double load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS
 #define ACC double
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 1
+#define LEVELS 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (double)(v)))
 #define PARAMS __global const double *restrict p0_, \
     const ulong o_p0, \
@@ -91,4 +95,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float64(y0_ + o_y0, i, (v))
 
+#include "block_sums.cl"
 #include "contract_sum.cl"

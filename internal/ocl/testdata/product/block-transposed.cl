@@ -19,6 +19,8 @@
 #define SPACE_A 4096
 #define SPACE_B 16384
 #define SPACE_SUM 32768
+#define RESTS 0
+#define LEVELS 0
 #define ROWS_ADJOIN 0
 #define LOTS 1
 #define A_DIRECT 0
@@ -59,4 +61,5 @@
 
 #include "product.cl"
 #include "transpose.cl"
+#include "block_sums.cl"
 #include "contract_block.cl"

@@ -19,6 +19,8 @@
 #define SPACE_A 0
 #define SPACE_B 32768
 #define SPACE_SUM 65536
+#define RESTS 0
+#define LEVELS 0
 #define ROWS_ADJOIN 0
 #define LOTS 1
 #define A_DIRECT 1
@@ -57,4 +59,5 @@
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
 #include "product.cl"
+#include "block_sums.cl"
 #include "contract_block.cl"

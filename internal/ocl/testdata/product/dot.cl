@@ -17,6 +17,7 @@
 #define VT double4
 #define VSTORE vstore4
 #define LAST(v, n) ((long4)(0, 1, 2, 3) < (long4)(n) ? (VT)(0) : (v))
+#define LEVELS 0
 #define A_ROW(b, m) AT(m, 0, A_LD)
 #define B_COLUMN(b, n) 0
 #define A_ONE(p, i) LOAD_float64(p, i)
@@ -43,4 +44,5 @@
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
 #include "product.cl"
+#include "block_sums.cl"
 #include "contract_dot.cl"

@@ -13,6 +13,7 @@
 #define VL 16
 #define VT float16
 #define STEPS 4
+#define LEVELS 0
 #define SPACE 4096
 #define B_ROW(b, k) AT(k, 0, B_LD)
 #define B_LOAD(p) vload16(0, p)
@@ -37,4 +38,5 @@
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
 #include "product.cl"
+#include "block_sums.cl"
 #include "contract_stream.cl"

@@ -19,6 +19,7 @@
 #define VEC float4
 #define SPREAD(v, p) vstore4(v, 0, p)
 #define STAGES 2
+#define LEVELS 0
 #define A_BY_K 1
 #define LA 4
 #define A_AT(b, m, k) AT(m, k, A_LD)
@@ -49,4 +50,5 @@
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
 #include "product.cl"
+#include "block_sums.cl"
 #include "contract_tile.cl"

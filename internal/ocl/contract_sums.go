@@ -1,0 +1,58 @@
+package ocl
+
+// sumBlocks is how a kernel of contractions takes sums of many terms: block_sums.cl says what
+// it means.
+type sumBlocks struct {
+	levels        int
+	terms, blocks int64
+}
+
+// From so many terms on, sums are taken block by block; past manyTerms blocks are short, which
+// costs some percent of what computes in registers and keeps sums of equal terms, whose
+// rounding errors all go one way, below a relative error of 1e-6.
+const (
+	fewTerms  = 512
+	manyTerms = 1 << 14
+)
+
+// sums chooses the blocks of sums of so many terms each, of the c.k there are. Where along, one
+// sum is a lane of many, and short blocks are no cost.
+func (c *contraction) sums(terms int64, along bool) sumBlocks {
+	s := sumBlocks{terms: 256, blocks: 64}
+	least := int64(fewTerms)
+	switch {
+	case along:
+		s = sumBlocks{terms: 64, blocks: 16}
+		least = s.terms
+	case c.k > manyTerms:
+		s = sumBlocks{terms: 64, blocks: 16}
+		if !c.dev.cpu { // sums are kept in memory that is no cache of one core
+			s.terms = 128
+		}
+		least = s.terms
+	}
+	switch {
+	case !c.acc.IsFloat() || terms <= least: // integers wrap around, whatever the order
+		s.levels = 0
+	case terms <= s.terms*s.blocks:
+		s.levels = 1
+	default:
+		s.levels = 2
+	}
+	return s
+}
+
+// macros defines s for block_sums.cl.
+func (s sumBlocks) macros(g *gen) {
+	g.macro("LEVELS", s.levels)
+	if s.levels > 0 {
+		g.macro("TERMS", s.terms)
+	}
+	if s.levels > 1 {
+		g.macro("BLOCKS", s.blocks)
+	}
+}
+
+// manySums reports whether so many partial sums are added one after the other that their
+// rounding errors are carried along.
+func (c *contraction) manySums(n int64) bool { return c.acc.IsFloat() && n > 32 }
