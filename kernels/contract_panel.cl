@@ -110,10 +110,10 @@ void contract_panel(PARAMS) {
         BLOCK_SUMS(VT, MR * NV)
 
 #if LEVELS
-        IDX run, left = RUN, room = TERMS; // of a run, and of a block, which ends with the part of a run
+        IDX run, ahead = RUN, room = TERMS; // of a run, and of a block, which ends with the part of a run
         for (IDX k = k0; k < k1; k += run) {
-            run = min(min(left, (IDX)TERMS), k1 - k);
-            left = left == run ? (IDX)RUN : left - run;
+            run = min(min(ahead, (IDX)TERMS), k1 - k);
+            ahead = ahead == run ? (IDX)RUN : ahead - run;
 #else
         for (IDX k = k0; k < k1; k += RUN) {
             const IDX run = min((IDX)RUN, k1 - k);
