@@ -14,6 +14,9 @@ import (
 const (
 	attentionRows = 64
 	attentionKeys = 128
+	// So many tiles of the other side are added up before their sum goes to a total whose
+	// rounding errors are carried along: one after the other, millions would lose most digits.
+	attentionSteps = 16
 )
 
 // attentionTask computes attention tile by tile of queries, or for the gradient
@@ -32,6 +35,7 @@ type attentionTask[R float32 | float64] struct {
 	scratch         []reserved
 	cost
 	wide bool
+	long bool // some sums go to totals
 	work job
 }
 
@@ -55,6 +59,10 @@ const (
 	bufDelta
 	bufRow
 	bufTop
+	bufTotal // of the first result, and what it lost, where the other side is long
+	bufTotal2
+	bufFaded // what a row of the first result was multiplied with since it went to its total
+	bufLost  // by the sums of weights
 	bufCount
 )
 
@@ -87,6 +95,11 @@ func makeAttention[R float32 | float64](c *compiler) (runner, error) {
 		bufO: max(rows, keys) * max(x.d, x.e), bufO2: max(rows, keys) * x.e,
 		bufL: rows, bufDelta: rows, bufRow: keys, bufTop: rows,
 	}
+	if x.long = max(x.rows/attentionRows, x.n/attentionKeys) > attentionSteps; x.long {
+		sizes[bufTotal], sizes[bufTotal2] = 2*sizes[bufO], 2*sizes[bufO2]
+		sizes[bufFaded] = rows
+	}
+	sizes[bufLost] = rows
 	for _, n := range sizes {
 		x.scratch = append(x.scratch, reserved{offset: c.reserve(int(n) * sizeOf(zero)), bytes: int(n)})
 	}
@@ -241,13 +254,34 @@ func (x *attentionTask[R]) forward(worker int, i int64) {
 	for r := range top {
 		top[r] = R(math.Inf(-1))
 	}
+	lost := x.buf(worker, bufLost, nr)
+	clear(lost)
+	t := x.totals(worker, bufTotal, nr*x.e)
+	var faded []R
+	if x.long {
+		faded = x.buf(worker, bufFaded, nr)
+		fill(faded, 1)
+	}
 	from, to := x.seen(r0, nr)
 	for n0 := from; n0 < to; n0 += attentionKeys {
+		if t.step() {
+			for r, f := range faded {
+				for e := int64(r) * x.e; e < int64(r+1)*x.e; e++ {
+					t.sums[e] *= f
+					t.lost[e] *= f
+				}
+				faded[r] = 1
+			}
+			t.add(o)
+		}
 		nk := min(attentionKeys, to-n0)
 		k := x.panel(worker, bufK, x.k, batch*x.n+n0, nk, x.d)
 		s := x.scores(worker, batch, r0, nr, n0, nk, q, k)
 		for r := range nr {
-			fade := online(s[r*nk:][:nk], &top[r], &sum[r])
+			fade := online(s[r*nk:][:nk], &top[r], &sum[r], &lost[r])
+			if x.long {
+				faded[r] *= fade
+			}
 			for e := range o[r*x.e:][:x.e] {
 				o[r*x.e+int64(e)] *= fade
 			}
@@ -255,7 +289,15 @@ func (x *attentionTask[R]) forward(worker int, i int64) {
 		vt := x.across(worker, bufVT, x.vt, batch, x.n, n0, nk, x.e)
 		gemm(int(nr), int(x.e), int(nk), s, int(nk), vt, int(nk), o, int(x.e))
 	}
+	for r, f := range faded {
+		for e := int64(r) * x.e; e < int64(r+1)*x.e; e++ {
+			t.sums[e] *= f
+			t.lost[e] *= f
+		}
+	}
+	t.end(o)
 	for r := range nr {
+		sum[r] += lost[r]
 		inverse := 1 / sum[r]
 		top[r] += R(math.Log(float64(sum[r])))
 		if sum[r] == 0 { // no key
@@ -273,8 +315,8 @@ func (x *attentionTask[R]) forward(worker int, i int64) {
 }
 
 // online turns scores into weights relative to the new maximum, adds them to
-// sum, and gives the factor of what was summed before.
-func online[R float32 | float64](s []R, top, sum *R) (fade R) {
+// sum, of which lost is the rounding error, and gives the factor of what was summed before.
+func online[R float32 | float64](s []R, top, sum, lost *R) (fade R) {
 	most := *top
 	for _, v := range s {
 		if v > most {
@@ -291,8 +333,53 @@ func online[R float32 | float64](s []R, top, sum *R) (fade R) {
 		s[j] = R(math.Exp(float64(v - safe)))
 		here += s[j]
 	}
-	*top, *sum = most, *sum*fade+here
+	*top, *sum, *lost = most, *sum*fade, *lost*fade
+	*sum, *lost = carryOne(*sum, *lost, here)
 	return fade
+}
+
+// attentionTotals are the totals of a result that is the sum of many tiles; its zero value
+// leaves sums as they are.
+type attentionTotals[R float32 | float64] struct {
+	sums, lost []R
+	steps      int
+}
+
+// totals begins them in a scratch buffer for n sums, where the other side is long.
+func (x *attentionTask[R]) totals(worker, which int, n int64) attentionTotals[R] {
+	if !x.long {
+		return attentionTotals[R]{}
+	}
+	all := x.buf(worker, which, 2*n)
+	clear(all)
+	return attentionTotals[R]{sums: all[:n], lost: all[n:]}
+}
+
+// step counts a tile, and reports whether sums are to be added first.
+func (t *attentionTotals[R]) step() bool {
+	t.steps++
+	if t.sums == nil || t.steps <= attentionSteps {
+		return false
+	}
+	t.steps = 1
+	return true
+}
+
+// add adds sums to the totals, and makes them 0.
+func (t *attentionTotals[R]) add(sums []R) {
+	carry(t.sums, t.lost, sums)
+	clear(sums)
+}
+
+// end makes sums the whole sums.
+func (t *attentionTotals[R]) end(sums []R) {
+	if t.sums == nil {
+		return
+	}
+	carry(t.sums, t.lost, sums)
+	for i, v := range t.sums {
+		sums[i] = v + t.lost[i]
+	}
 }
 
 // cut is the batch of tile i and its part of n rows or keys.
@@ -324,8 +411,12 @@ func (x *attentionTask[R]) gradQ(worker int, i int64) {
 	do := x.panel(worker, bufDO, x.do, batch*x.rows+r0, nr, x.e)
 	dq := x.buf(worker, bufO, nr*x.d)
 	clear(dq)
+	all := x.totals(worker, bufTotal, nr*x.d)
 	from, to := x.seen(r0, nr)
 	for n0 := from; n0 < to; n0 += attentionKeys {
+		if all.step() {
+			all.add(dq)
+		}
 		nk := min(attentionKeys, to-n0)
 		k := x.panel(worker, bufK, x.k, batch*x.n+n0, nk, x.d)
 		v := x.panel(worker, bufV, x.v, batch*x.n+n0, nk, x.e)
@@ -334,6 +425,7 @@ func (x *attentionTask[R]) gradQ(worker int, i int64) {
 		kt := x.across(worker, bufKT, x.kt, batch, x.n, n0, nk, x.d)
 		gemm(int(nr), int(x.d), int(nk), t, int(nk), kt, int(nk), dq, int(x.d))
 	}
+	all.end(dq)
 	x.scaleTo(0, (batch*x.rows+r0)*x.d, dq)
 }
 
@@ -344,10 +436,17 @@ func (x *attentionTask[R]) gradKV(worker int, i int64) {
 	dk, dv := x.buf(worker, bufO, nk*x.d), x.buf(worker, bufO2, nk*x.e)
 	clear(dk)
 	clear(dv)
+	allK, allV := x.totals(worker, bufTotal, nk*x.d), x.totals(worker, bufTotal2, nk*x.e)
 	for r0 := int64(0); r0 < x.rows; r0 += attentionRows {
 		nr := min(attentionRows, x.rows-r0)
 		if from, to := x.seen(r0, nr); from >= n0+nk || to <= n0 {
 			continue
+		}
+		if allK.step() {
+			allK.add(dk)
+		}
+		if allV.step() {
+			allV.add(dv)
 		}
 		q := x.panel(worker, bufQ, x.q, batch*x.rows+r0, nr, x.d)
 		do := x.panel(worker, bufDO, x.do, batch*x.rows+r0, nr, x.e)
@@ -358,6 +457,8 @@ func (x *attentionTask[R]) gradKV(worker int, i int64) {
 		qt := x.across(worker, bufQT, x.qt, batch, x.rows, r0, nr, x.d)
 		gemm(int(nk), int(x.d), int(nr), turn(x.buf(worker, bufDPT, nr*nk), t, nr, nk), int(nr), qt, int(nr), dk, int(x.d))
 	}
+	allK.end(dk)
+	allV.end(dv)
 	x.scaleTo(0, (batch*x.n+n0)*x.d, dk)
 	x.outs[1].store((batch*x.n+n0)*x.e, blockOf(dv))
 }

@@ -31,7 +31,11 @@ type contractTask[R reg] struct {
 	wide         bool
 	tileC        int // reserved
 	thin         bool
-	side         int // reserved, where thin
+	side         int   // reserved, where thin
+	spanK        int64 // of k, whose sums go to totals; 0 for all of it
+	totals       int   // reserved, where spanK, with what they lost
+	blockN       int
+	block        int // reserved, for a product with a vector: a sum of few rows
 	parts        int // reserved and shared: C of each chunk
 	packA, packB job
 	work, last   job
@@ -241,11 +245,21 @@ func (x *contractTask[R]) emit(worker int, at, mi, nj int64, tileC []R) {
 
 // multiply computes values [k0, k1) of a tile's sums into dst.
 func (x *contractTask[R]) multiply(worker int, tile, k0, k1 int64, dst []R, ld int64) {
-	batch, i0, mi, j0, nj := x.tile(tile)
+	batch, i0, mi, _, nj := x.tile(tile)
 	if x.thin {
 		x.multiplyThin(worker, batch, i0, mi, nj, dst, ld)
 		return
 	}
+	if x.spanK > 0 {
+		x.multiplyLong(worker, tile, k0, k1, mi, nj, dst, ld)
+		return
+	}
+	x.multiplySpan(worker, tile, k0, k1, dst, ld)
+}
+
+// multiplySpan is multiply without totals.
+func (x *contractTask[R]) multiplySpan(worker int, tile, k0, k1 int64, dst []R, ld int64) {
+	batch, i0, mi, j0, nj := x.tile(tile)
 	for i := range mi {
 		clear(dst[i*ld:][:nj])
 	}
@@ -254,10 +268,10 @@ func (x *contractTask[R]) multiply(worker int, tile, k0, k1 int64, dst []R, ld i
 		switch {
 		case x.b.layout == byCols:
 			a, _ := x.a.tile(worker, batch, i0, 1, k0, nk)
-			gemv(int(nk), int(nj), x.b.mem[x.b.start(batch)+k0*x.b.ld+j0:], int(x.b.ld), a, dst)
+			gemvBlocks(int(nk), int(nj), x.b.mem[x.b.start(batch)+k0*x.b.ld+j0:], int(x.b.ld), a, dst, scratch[R](x.env, worker, x.block, x.blockN))
 		case x.a.layout == byCols:
 			b, _ := x.b.tile(worker, batch, j0, 1, k0, nk)
-			gemv(int(nk), int(mi), x.a.mem[x.a.start(batch)+k0*x.a.ld+i0:], int(x.a.ld), b, dst)
+			gemvBlocks(int(nk), int(mi), x.a.mem[x.a.start(batch)+k0*x.a.ld+i0:], int(x.a.ld), b, dst, scratch[R](x.env, worker, x.block, x.blockN))
 		default:
 			a, lda := x.a.tile(worker, batch, i0, mi, k0, nk)
 			b, ldb := x.b.tile(worker, batch, j0, nj, k0, nk)

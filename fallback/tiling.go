@@ -35,6 +35,13 @@ func (x *contractTask[R]) cut(c *compiler) {
 	if !x.direct || x.chunks > 1 {
 		x.tileC = c.reserve(int(x.mt * x.nt * size))
 	}
+	if x.spanK = x.span(); x.spanK > 0 {
+		x.totals = c.reserve(int(2 * x.mt * x.nt * size))
+	}
+	if x.k > fewTerms && (x.a.layout == byCols || x.b.layout == byCols) {
+		x.blockN = int(x.mt * x.nt)
+		x.block = c.reserve(x.blockN * int(size))
+	}
 	if x.chunks > 1 {
 		x.parts = c.reserveShared(int(x.chunks * x.batch * x.m * x.n * size))
 	}
