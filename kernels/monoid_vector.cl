@@ -12,6 +12,9 @@
 //
 //     FOLD_VECTORS(s, n, out)  out becomes the fold of n vectors, a power of two: not of positions
 //
+//     VECTOR_TOTALS(t, n), START_VECTOR(t, k), CARRY_VECTOR(t, j, s, k), SETTLE_VECTOR(s, k, t, j)
+//     LOCAL_VECTOR_TOTALS(t, n)   TOTALS and what belongs to it, of vectors
+//
 // macros  VAL16, AT16      16 of VAL and of IDX        TO_AT16   converts a comparison to AT16
 //         FOLD_OF          VECTOR_SUM, VECTOR_PROD, VECTOR_MIN, VECTOR_MAX: folds n lanes
 //         LANE_RING        the type of sums and products of lanes: unsigned for integers
@@ -24,6 +27,23 @@
 #define VECTOR_PROD(n, a, b) AS(VAL, n)(AS(LANE_RING, n)(a) * AS(LANE_RING, n)(b))
 #define VECTOR_MIN(n, a, b) FOLD_MIN(a, b)
 #define VECTOR_MAX(n, a, b) FOLD_MAX(a, b)
+
+#if EXACT
+#define VECTOR_TOTALS(t, n) VAL16 t[n], t##_rest[n]
+#define LOCAL_VECTOR_TOTALS(t, n) __local VAL16 t[n] LINES; __local VAL16 t##_rest[n] LINES
+#define START_VECTOR(t, k) START(t, k)
+#define CARRY_VECTOR(t, j, s, k) do { \
+    COMPENSATE(VAL16, t[j], t##_rest[j], s[k]) \
+    s[k] = 0; \
+} while (0)
+#define SETTLE_VECTOR(s, k, t, j) SETTLE(s, k, t, j)
+#else
+#define VECTOR_TOTALS(t, n)
+#define LOCAL_VECTOR_TOTALS(t, n)
+#define START_VECTOR(t, k)
+#define CARRY_VECTOR(t, j, s, k)
+#define SETTLE_VECTOR(s, k, t, j)
+#endif
 
 #if IS_ARG
 

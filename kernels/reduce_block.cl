@@ -33,6 +33,33 @@
 #endif
 #endif
 
+// Every CARRY_STATES begins a new run where one has ended.
+#if EXACT
+#define RUN_STEPS RUN
+#define STOP(c, end) ((end) - (c) > left * VEC ? (c) + left * VEC : (end))
+#define STEPPED(n) left -= (n)
+#if PLAIN
+#define EACH_STATE(DO_VECTOR, DO) \
+    _Pragma("unroll") \
+    for (int k = 0; k < VECTORS; k++) DO_VECTOR; \
+    for (int k = VEC; k < VEC + beside; k++) DO;
+#else
+#define EACH_STATE(DO_VECTOR, DO) for (int k = 0; k < VEC; k++) DO;
+#endif
+#define CARRY_STATES \
+    if (left <= 0) { \
+        EACH_STATE(CARRY_VECTOR(b, k, a, k), CARRY(t, k, s, k)) \
+        left = RUN; \
+    }
+#define SETTLE_STATES EACH_STATE(SETTLE_VECTOR(a, k, b, k), SETTLE(s, k, t, k))
+#else
+#define RUN_STEPS 0
+#define STOP(c, end) (end)
+#define STEPPED(n)
+#define CARRY_STATES
+#define SETTLE_STATES
+#endif
+
 kernel void reduce_block(PARAMS) {
     const IDX part = (IDX)get_global_id(0);
     const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
@@ -42,32 +69,49 @@ kernel void reduce_block(PARAMS) {
 #endif
     for (IDX r = r0; r < r1; r++) {
         STATES(s, VEC + BESIDE);
+        TOTALS(t, VEC + BESIDE);
+        IDX left = RUN_STEPS; // steps before states are carried to totals
 #if PLAIN
         int beside = 0; // how many of the further states there are
         VECTORS_OF(a, VECTORS);
+        VECTOR_TOTALS(b, VECTORS);
         #pragma unroll
-        for (int k = 0; k < VECTORS; k++) CLEAR_VECTOR(a, k);
+        for (int k = 0; k < VECTORS; k++) {
+            CLEAR_VECTOR(a, k);
+            START_VECTOR(b, k);
+        }
 #else
-        for (int k = 0; k < VEC; k++) CLEAR(s, k);
+        for (int k = 0; k < VEC; k++) {
+            CLEAR(s, k);
+            START(t, k);
+        }
         VAL v[CHUNK];
 #endif
         IDX f = from / GOLDS, g = from % GOLDS, c = from;
         while (c < to) {
             const IDX end = c + min(GOLDS - g, to - c);
 #if PLAIN
-            for (; c + VEC <= end; c += VEC, g += VEC) {
-                #pragma unroll
-                for (int k = 0; k < VECTORS; k++) ADD_VECTOR(a, k, LOADS(r, f, g + 16 * k), c + 16 * k + LANE);
+            while (c + VEC <= end) {
+                const IDX stop = STOP(c, end);
+                STEPPED((stop - c) / VEC);
+                for (; c + VEC <= stop; c += VEC, g += VEC) {
+                    #pragma unroll
+                    for (int k = 0; k < VECTORS; k++) ADD_VECTOR(a, k, LOADS(r, f, g + 16 * k), c + 16 * k + LANE);
+                }
+                CARRY_STATES
             }
+            STEPPED((end - c) / 16 + 1);
             for (; c + 16 <= end; c += 16, g += 16) ADD_VECTOR(a, 0, LOADS(r, f, g), c + LANE);
             for (int k = 0; c < end; c++, g++, k++) {
                 if (k == beside) {
                     CLEAR(s, VEC + k);
+                    START(t, VEC + k);
                     beside++;
                 }
                 const VAL v = (VAL)LOAD(r, f, g);
                 ADD(s, VEC + k, v, c);
             }
+            CARRY_STATES
 #else
             while (c < end) {
                 const int n = (int)min((IDX)CHUNK, end - c), whole = n / VEC * VEC;
@@ -77,11 +121,14 @@ kernel void reduce_block(PARAMS) {
                 for (int k = 0; k < n - whole; k++) ADD(s, k, v[whole + k], c + whole + k);
                 c += n;
                 g += n;
+                STEPPED(n / VEC + 1);
+                CARRY_STATES
             }
 #endif
             f++;
             g = 0;
         }
+        SETTLE_STATES
 #if PLAIN && IS_ARG
         #pragma unroll
         for (int k = 0; k < VECTORS; k++) SPILL(s, 16 * k, a, k);

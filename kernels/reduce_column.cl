@@ -11,9 +11,14 @@
 
 // n is VEC itself but for the last item: only then do the states stay in registers.
 #define FOLD_ROWS(n) \
-    for (IDX c = from; c < to; c++) { \
-        for (int k = 0; k < (n); k++) v[k] = (VAL)LOAD(r + k, c); \
-        for (int k = 0; k < (n); k++) ADD(s, k, v[k], c); \
+    for (IDX c = from; c < to;) { \
+        const IDX end = RUN_END(c, to, 1); \
+        for (; c < end; c++) { \
+            for (int k = 0; k < (n); k++) v[k] = (VAL)LOAD(r + k, c); \
+            for (int k = 0; k < (n); k++) ADD(s, k, v[k], c); \
+        } \
+        if (c < to) \
+            for (int k = 0; k < (n); k++) CARRY(t, k, s, k); \
     }
 
 kernel void reduce_column(PARAMS) {
@@ -22,11 +27,17 @@ kernel void reduce_column(PARAMS) {
     const int n = (int)min((IDX)VEC, ROWS - r);
     STATES(s, VEC);
     VAL v[VEC];
-    for (int k = 0; k < VEC; k++) CLEAR(s, k);
+    TOTALS(t, VEC);
+    for (int k = 0; k < VEC; k++) {
+        CLEAR(s, k);
+        START(t, k);
+    }
     if (n == VEC) {
         FOLD_ROWS(VEC)
     } else {
         FOLD_ROWS(n)
     }
+    if (to - from > RUN_END(0, to - from, 1))
+        for (int k = 0; k < VEC; k++) SETTLE(s, k, t, k);
     for (int k = 0; k < n; k++) EMIT(r + k, part, s, k);
 }

@@ -13,15 +13,25 @@
 
 // n is EACH itself but for the last item: loops of known length become vectors.
 #define FINISH(n) \
-    for (IDX p = 0; p < COUNT; p++) \
-        for (int k = 0; k < (n); k++) MERGE_PART(s, k, p * ROWS + r + k); \
+    for (IDX p = 0; p < COUNT;) { \
+        const IDX end = RUN_END(p, COUNT, 1); \
+        for (; p < end; p++) \
+            for (int k = 0; k < (n); k++) MERGE_PART(s, k, p * ROWS + r + k); \
+        if (p < COUNT) \
+            for (int k = 0; k < (n); k++) CARRY(t, k, s, k); \
+    } \
+    for (int k = 0; k < (n); k++) SETTLE(s, k, t, k); \
     for (int k = 0; k < (n); k++) STORE(r + k, EPILOGUE(r + k, RESULT(s, k)));
 
 kernel void reduce_finish(PARAMS) {
     const IDX r = (IDX)get_global_id(0) * EACH;
     const int n = (int)min((IDX)EACH, ROWS - r);
     STATES(s, EACH);
-    for (int k = 0; k < EACH; k++) CLEAR(s, k);
+    TOTALS(t, EACH);
+    for (int k = 0; k < EACH; k++) {
+        CLEAR(s, k);
+        START(t, k);
+    }
     if (n == EACH) {
         FINISH(EACH)
     } else {
@@ -36,7 +46,14 @@ kernel void reduce_finish(PARAMS) {
     const int lid = (int)get_local_id(0);
     STATES(s, 1);
     CLEAR(s, 0);
-    for (IDX p = lid; p < COUNT; p += WG) MERGE_PART(s, 0, p * ROWS + r);
+    TOTALS(t, 1);
+    START(t, 0);
+    for (IDX p = lid; p < COUNT;) {
+        const IDX end = RUN_END(p, COUNT, WG);
+        for (; p < end; p += WG) MERGE_PART(s, 0, p * ROWS + r);
+        if (p < COUNT) CARRY(t, 0, s, 0);
+    }
+    SETTLE(s, 0, t, 0);
     LOCAL_STATES(tree, WG);
     COPY(tree, lid, s, 0);
     for (int w = WG / 2; w > 0; w /= 2) {

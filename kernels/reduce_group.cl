@@ -15,10 +15,17 @@ kernel void reduce_group(PARAMS) {
     const IDX from = part * SPAN, to = min(from + SPAN, COLS);
     STATES(s, 1);
     CLEAR(s, 0);
-    for (IDX c = from + lid; c < to; c += WG) {
-        const VAL v = (VAL)LOAD(r, c);
-        ADD(s, 0, v, c);
+    TOTALS(t, 1);
+    START(t, 0);
+    for (IDX c = from + lid; c < to;) {
+        const IDX end = RUN_END(c, to, WG);
+        for (; c < end; c += WG) {
+            const VAL v = (VAL)LOAD(r, c);
+            ADD(s, 0, v, c);
+        }
+        if (c < to) CARRY(t, 0, s, 0);
     }
+    SETTLE(s, 0, t, 0);
     LOCAL_STATES(tree, WG);
     COPY(tree, lid, s, 0);
     for (int w = WG / 2; w > 0; w /= 2) {

@@ -14,9 +14,16 @@ kernel void reduce_item(PARAMS) {
     const IDX from = part * SPAN, to = min(from + SPAN, COLS);
     STATES(s, 1);
     CLEAR(s, 0);
-    for (IDX c = from; c < to; c++) {
-        const VAL v = (VAL)LOAD(r, c);
-        ADD(s, 0, v, c);
+    TOTALS(t, 1);
+    START(t, 0);
+    for (IDX c = from; c < to;) {
+        const IDX end = RUN_END(c, to, 1);
+        for (; c < end; c++) {
+            const VAL v = (VAL)LOAD(r, c);
+            ADD(s, 0, v, c);
+        }
+        if (c < to) CARRY(t, 0, s, 0);
     }
+    SETTLE(s, 0, t, 0);
     EMIT(r, part, s, 0);
 }

@@ -78,10 +78,23 @@ kernel void reduce_lanes(PARAMS) {
 #endif
             STATES(s, VEC);
             VAL v[VEC];
-            for (int k = 0; k < VEC; k++) CLEAR(s, k);
+            TOTALS(t, VEC);
+            for (int k = 0; k < VEC; k++) {
+                CLEAR(s, k);
+                START(t, k);
+            }
+#if EXACT
+            int step = 0;
+#endif
             for (IDX f = f0; f < f1; f++)
                 for (IDX g = 0; g < GOLDS; g++) {
                     const IDX at = f * GOLDS + g;
+#if EXACT
+                    if (step++ == RUN) {
+                        for (int k = 0; k < VEC; k++) CARRY(t, k, s, k);
+                        step = 1;
+                    }
+#endif
 #if GUARDED
                     if (!INSIDE(o, f, g))
                         FOLD_LANES(LOAD_OUTSIDE(o, i + k, f, g));
@@ -89,6 +102,7 @@ kernel void reduce_lanes(PARAMS) {
 #endif
                         FOLD_LANES(LOAD(o, i + k, f, g));
                 }
+            for (int k = 0; k < VEC; k++) SETTLE(s, k, t, k);
             for (int k = 0; k < VEC; k++) {
                 const IDX r = o * INNER + i + k;
 #if SPLIT

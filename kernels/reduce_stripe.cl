@@ -47,6 +47,7 @@ kernel void reduce_stripe(PARAMS) {
 #if STEPS > 1
     LOCAL_VECTORS_OF(s, VECTORS);
     LOCAL_STATES_OF(t, s);
+    LOCAL_VECTOR_TOTALS(u, VECTORS);
 #endif
     // The last stripe lies over the one before, and leaves to it what it owns.
     const IDX own = (IDX)get_global_id(0) * LANES, i = min(own, INNER - LANES);
@@ -54,37 +55,58 @@ kernel void reduce_stripe(PARAMS) {
     const IDX from = (IDX)get_global_id(2) * SPAN, to = min(from + SPAN, COLS);
     for (IDX o = o0; o < o1; o++) {
 #if STEPS > 1
-        for (int k = 0; k < VECTORS; k++) CLEAR_VECTOR(s, k);
-        IDX c = from;
-        for (; c + STEPS <= to; c += STEPS)
-            for (int k = 0; k < VECTORS; k++) {
-                VECTORS_OF(a, 1);
-                COPY_VECTOR(a, 0, s, k);
-                #pragma unroll
-                for (int e = 0; e < STEPS; e++) ADD_VECTOR(a, 0, LOADS(o, i + AT(k), c + e), c + e);
-                COPY_VECTOR(s, k, a, 0);
-            }
-        for (; c < to; c++)
-            for (int k = 0; k < VECTORS; k++) ADD_VECTOR(s, k, LOADS(o, i + AT(k), c), c);
+        for (int k = 0; k < VECTORS; k++) {
+            CLEAR_VECTOR(s, k);
+            START_VECTOR(u, k);
+        }
+        for (IDX c = from; c < to;) {
+            const IDX end = RUN_END(c, to, 1);
+            for (; c + STEPS <= end; c += STEPS)
+                for (int k = 0; k < VECTORS; k++) {
+                    VECTORS_OF(a, 1);
+                    COPY_VECTOR(a, 0, s, k);
+                    #pragma unroll
+                    for (int e = 0; e < STEPS; e++) ADD_VECTOR(a, 0, LOADS(o, i + AT(k), c + e), c + e);
+                    COPY_VECTOR(s, k, a, 0);
+                }
+            for (; c < end; c++)
+                for (int k = 0; k < VECTORS; k++) ADD_VECTOR(s, k, LOADS(o, i + AT(k), c), c);
+            if (c < to)
+                for (int k = 0; k < VECTORS; k++) CARRY_VECTOR(u, k, s, k);
+        }
+        for (int k = 0; k < VECTORS; k++) SETTLE_VECTOR(s, k, u, k);
         for (int l = (int)(own - i); l < LANES; l++) {
             const int j = l < 16 * (VECTORS - 1) ? l : l - (int)LANES + 16 * VECTORS;
             LEAVE(o, i, t, j, l);
         }
 #else
         VECTORS_OF(s, VECTORS);
+        VECTOR_TOTALS(u, VECTORS);
         #pragma unroll
-        for (int k = 0; k < VECTORS; k++) CLEAR_VECTOR(s, k);
-        for (IDX c = from; c < to; c++) {
-#if PLAIN
-            #pragma unroll
-            for (int k = 0; k < VECTORS; k++) ADD_VECTOR(s, k, LOADS(o, i + AT(k), c), c);
-#else
-            VAL v[16 * VECTORS] LINES;
-            WIDE for (int l = 0; l < LANES; l++) v[l] = (VAL)LOAD(o, i + l, c);
-            #pragma unroll
-            for (int k = 0; k < VECTORS; k++) ADD_VECTOR(s, k, vload16(0, v + AT(k)), c);
-#endif
+        for (int k = 0; k < VECTORS; k++) {
+            CLEAR_VECTOR(s, k);
+            START_VECTOR(u, k);
         }
+        for (IDX c = from; c < to;) {
+            const IDX end = RUN_END(c, to, 1);
+            for (; c < end; c++) {
+#if PLAIN
+                #pragma unroll
+                for (int k = 0; k < VECTORS; k++) ADD_VECTOR(s, k, LOADS(o, i + AT(k), c), c);
+#else
+                VAL v[16 * VECTORS] LINES;
+                WIDE for (int l = 0; l < LANES; l++) v[l] = (VAL)LOAD(o, i + l, c);
+                #pragma unroll
+                for (int k = 0; k < VECTORS; k++) ADD_VECTOR(s, k, vload16(0, v + AT(k)), c);
+#endif
+            }
+            if (c < to) {
+                #pragma unroll
+                for (int k = 0; k < VECTORS; k++) CARRY_VECTOR(u, k, s, k);
+            }
+        }
+        #pragma unroll
+        for (int k = 0; k < VECTORS; k++) SETTLE_VECTOR(s, k, u, k);
         STATES(t, 16 * VECTORS);
         #pragma unroll
         for (int k = 0; k < VECTORS; k++) SPILL(t, AT(k), s, k);
@@ -97,11 +119,10 @@ kernel void reduce_stripe(PARAMS) {
 #endif
 #if TURNS > 1 && !SPLIT
         const int rows = (int)ROWS_OF_TURN;
-        for (int turn = 0, l = 0; turn < TURNS; turn++)
-            for (int row = 0; row < rows; row++, l++) {
-                PLACE_OF(t, l, turn);
-                if (turn > 0) MERGE(t, row, l);
-            }
+        for (int l = 0; l < TURNS * rows; l++) PLACE_OF(t, l, l / rows);
+        for (int w = 1; w < TURNS; w *= 2)
+            for (int turn = 0; turn + w < TURNS; turn += 2 * w)
+                for (int row = 0; row < rows; row++) MERGE(t, turn * rows + row, (turn + w) * rows + row);
         for (int row = 0; row < rows; row++) STORE(o * rows + row, EPILOGUE(o, row, RESULT(t, row)));
 #else
         for (int l = (int)(own - i); l < LANES; l++) LEAVE(o, i, t, l, l);

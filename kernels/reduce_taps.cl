@@ -14,6 +14,7 @@
 //         LANES  a vector of the integers 0 to VL - 1    MASK  its type
 // sizes   OUTER planes, OSPAN of them an item    NS    RS rows, RSPAN of them at a time    INNER    PITCH
 // launch  reduce_taps  global {OUTER / OSPAN}  local {1}
+// note    the sums of every tap are blocked and compensated as those of monoid.cl are, in runs of 2 RUN
 // for     the gradient of a depthwise convolution with respect to its kernels
 
 #define REACH ((BLOCK - 1) * SR + TAP(FOLDS - 1, 1, DR < 0 ? -DR : DR) + 1) // rows of a block
@@ -36,15 +37,18 @@
 #define ALL(met, before) (met)
 #define SOME(met, before) (inside[k] ? (met) : (before))
 
+#define TAPS_RUN (2 * RUN)
+
 kernel void reduce_taps(PARAMS) {
     __local VAL stage[STAGE] LINES;
     WIDE_VECTORS
     const IDX o0 = (IDX)get_global_id(0) * OSPAN, o1 = min(o0 + OSPAN, OUTER);
     for (IDX o = o0; o < o1; o++) {
-        VT sum[FOLDS * GOLDS];
+        VT sum[FOLDS * GOLDS], total[FOLDS * GOLDS], rest[FOLDS * GOLDS];
         #pragma unroll
         for (int t = 0; t < FOLDS * GOLDS; t++)
-            sum[t] = (VT)(0);
+            sum[t] = total[t] = rest[t] = (VT)(0);
+        int left = TAPS_RUN; // products before sums are carried to totals
         for (IDX n = 0; n < NS; n++)
         for (IDX r0 = 0; r0 < RS; r0 += RSPAN) {
             const IDX r1 = min(r0 + RSPAN, RS);
@@ -80,6 +84,15 @@ kernel void reduce_taps(PARAMS) {
                             inside[k] = LANES < (MASK)(k < rows_left ? INNER - i : 0);
                         MEET(SOME);
                     }
+                    left -= BLOCK;
+                    if (left <= 0) {
+                        #pragma unroll
+                        for (int t = 0; t < FOLDS * GOLDS; t++) {
+                            COMPENSATE(VT, total[t], rest[t], sum[t])
+                            sum[t] = (VT)(0);
+                        }
+                        left = TAPS_RUN;
+                    }
                 }
         }
         #pragma unroll
@@ -87,7 +100,7 @@ kernel void reduce_taps(PARAMS) {
             #pragma unroll
             for (int g = 0; g < GOLDS; g++) {
                 VAL lane[VL] LINES;
-                *(VT *)lane = sum[f * GOLDS + g];
+                *(VT *)lane = (sum[f * GOLDS + g] + rest[f * GOLDS + g]) + total[f * GOLDS + g];
                 #pragma unroll
                 for (int w = VL / 2; w > 0; w /= 2)
                     for (int k = 0; k < w; k++)

@@ -89,6 +89,17 @@ FOLD_FUNCTION {
 #define NOTE_NANS(a, b)
 #endif
 
+#if EXACT
+#define ROW_TOTALS V(16) t0 = 0, t1 = 0, t2 = 0, t3 = 0, rest0 = 0, rest1 = 0, rest2 = 0, rest3 = 0;
+#define CARRY_TO(t, rest, s) COMPENSATE(V(16), t, rest, s) s = 0;
+#define ROW_CARRY { CARRY_TO(t0, rest0, s0) CARRY_TO(t1, rest1, s1) CARRY_TO(t2, rest2, s2) CARRY_TO(t3, rest3, s3) }
+#define ROW_SETTLE s0 = (s0 + rest0) + t0; s1 = (s1 + rest1) + t1; s2 = (s2 + rest2) + t2; s3 = (s3 + rest3) + t3;
+#else
+#define ROW_TOTALS
+#define ROW_CARRY {}
+#define ROW_SETTLE
+#endif
+
 PART_FUNCTION {
     VAL v[VEC] LINES;
     V(16) s0 = (V(16))IDENTITY, s1 = s0, s2 = s0, s3 = s0;
@@ -96,13 +107,19 @@ PART_FUNCTION {
     NANS(16) nans = 0;
 #endif
     IDX c = 0;
-    for (; c + VEC <= COLS; c += VEC) {
+    ROW_TOTALS
+    while (c + VEC <= COLS) {
+        const IDX end = RUN_END(c, COLS, VEC);
+        for (; c + VEC <= end; c += VEC) {
 #if BAND == 1
-        AHEAD
+            AHEAD
 #endif
-        GET_ALL
-        FOLD_VECTORS
+            GET_ALL
+            FOLD_VECTORS
+        }
+        if (c + VEC <= COLS) ROW_CARRY
     }
+    ROW_SETTLE
 #if PLAIN
     for (; c + 16 <= COLS; c += 16) {
         PREPARE_ALL(16)

@@ -16,12 +16,19 @@ FOLD_FUNCTION {
     const int lid = (int)get_local_id(0);
     STATES(s, 1);
     CLEAR(s, 0);
-    for (IDX c = lid; c < COLS; c += WG) {
-        const int k = 0;
-        PREPARE(1, ALL)
-        const VAL v = (VAL)LOAD(c);
-        ADD(s, k, v, c);
+    TOTALS(t, 1);
+    START(t, 0);
+    for (IDX c = lid; c < COLS;) {
+        const IDX end = RUN_END(c, COLS, WG);
+        for (; c < end; c += WG) {
+            const int k = 0;
+            PREPARE(1, ALL)
+            const VAL v = (VAL)LOAD(c);
+            ADD(s, k, v, c);
+        }
+        if (c < COLS) CARRY(t, 0, s, 0);
     }
+    SETTLE(s, 0, t, 0);
     COPY(tree, lid, s, 0);
     for (int w = WG / 2; w > 0; w /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -83,7 +83,11 @@ func (r *reduction) plan(c reduceChoice) (*plan, error) {
 	if c.variant == "block" {
 		return r.planBlock(c)
 	}
-	g := r.gen(c.parts, coord{"c", axesOf(r.task, 1)})
+	length := c.parts.Span
+	if c.variant == "group" {
+		length = ceilDiv(length, int64(c.wg))
+	}
+	g := r.gen(c.parts, length, coord{"c", axesOf(r.task, 1)})
 	switch c.variant {
 	case "item":
 		m := kernels.ReduceItem(r.rows, c.parts, c.wg)
@@ -99,7 +103,11 @@ func (r *reduction) plan(c reduceChoice) (*plan, error) {
 func (r *reduction) planBlock(c reduceChoice) (*plan, error) {
 	runs, within := r.runs()
 	coords := []coord{{"f", runs}, {"g", within}}
-	g := r.gen(c.parts, coords...)
+	length := ceilDiv(c.parts.Span, c.vec)
+	if len(runs) > 0 { // what is beside the vectors of a run, and what fills no vector
+		length = c.parts.Span
+	}
+	g := r.gen(c.parts, length, coords...)
 	m := kernels.ReduceBlockOf(r.rows, c.parts, c.rows)
 	g.macro("VEC", c.vec)
 	g.size("GOLDS", max(extent(r.task, within), 1))

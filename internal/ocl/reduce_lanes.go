@@ -156,7 +156,7 @@ func (l *lanes) plan() (*plan, error) {
 		return p, err
 	}
 	s := kernels.Lanes(l.o, l.i, l.f, l.g, l.dev.units, exact)
-	g := l.start(s.Parts, s.Count > 1, l.f*l.g)
+	g := l.start(s.Parts, s.Count > 1, s.Span*l.g, l.f*l.g)
 	g.size("OUTER", l.o)
 	g.size("INNER", l.i)
 	g.size("ROWS", l.rows)

@@ -31,7 +31,7 @@ func (l *lanes) byPixels(exact bool) (*plan, error) {
 	}
 	// In 64 bits: sums in 32 that may wrap are no displacements of one address
 	// (MobileNet-v2's layers at batch 1: 890 and 770 us).
-	g := l.start(kernels.Parts{Count: 1}, false, idxLimit+1)
+	g := l.start(kernels.Parts{Count: 1}, false, taps, idxLimit+1)
 	g.size("OUTER", l.o/max(pixels, 1))
 	g.size("PIXELS", pixels)
 	g.size("INNER", l.i)

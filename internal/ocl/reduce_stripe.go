@@ -153,7 +153,7 @@ func (s *stripes) plan() (*plan, error) {
 	}
 	split := parts.Count > 1
 	p := newGen(s.dev, s.task, s.rows*parts.Count, s.folds*s.turns)
-	s.declare(p, parts, split)
+	s.declare(p, parts, split, shape.Span)
 	writeVectorMonoid(p, s.fold)
 	p.macro("VECTORS", ceilDiv(shape.Lanes, vectorLanes))
 	p.macro("TURNS", s.turns)

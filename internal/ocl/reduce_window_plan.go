@@ -22,7 +22,7 @@ func (w *windows) plan() (*plan, error) {
 			most = max(most, reach(x, w.positions))
 		}
 	}
-	g := w.start(kernels.Parts{Count: 1}, false, most, s.Pitch*(rows*w.down.step+kernels.LargestWindow))
+	g := w.start(kernels.Parts{Count: 1}, false, w.cols, most, s.Pitch*(rows*w.down.step+kernels.LargestWindow))
 	g.passes = true
 	g.size("OUTER", planes)
 	g.size("OSPAN", s.Planes)

@@ -167,6 +167,10 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 		g.macro("BAND", map[rowWay]int{byBlocks: 1, byBands: bandRows}[way])
 	}
 	k := &rowKnown{way: way}
+	serial := p.cols // values that a state takes
+	if way != byGroups {
+		serial /= rowVec
+	}
 	for i, e := range p.stages {
 		if p.inPlace {
 			k.stageIn(i, regType(e.DType), p.over[0])
@@ -195,7 +199,7 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 		fmt.Fprintf(&g.hooks, "%s;\n", head)
 		g.section(func() {
 			fmt.Fprintf(&g.hooks, "#define FOLD_FUNCTION %s\n", head)
-			writeMonoid(&g.hooks, f)
+			writeMonoid(&g.hooks, f, serial)
 			if way != byGroups {
 				part, call := k.part(i, f)
 				fmt.Fprintf(&g.hooks, "%s;\n#define PART_FUNCTION %s\n#define PART %s\n", part, part, call)

@@ -5,6 +5,7 @@
 #define SPLIT 1
 #define FOLD FOLD_MAX
 #define IS_ARG 1
+#define EXACT 0
 #define BEATS BEATS_MAX
 #define VAL char
 #define OUT_ACC long
@@ -54,6 +55,7 @@ static inline char16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS)
 #define SPLIT 0
 #define FOLD FOLD_MAX
 #define IS_ARG 1
+#define EXACT 0
 #define BEATS BEATS_MAX
 #define VAL char
 #define OUT_ACC long

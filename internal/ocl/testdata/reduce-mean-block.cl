@@ -5,6 +5,7 @@
 #define SPLIT 0
 #define FOLD FOLD_SUM
 #define IS_ARG 0
+#define EXACT 0
 #define VAL float
 #define OUT_ACC float
 #define RING float

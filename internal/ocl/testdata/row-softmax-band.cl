@@ -68,6 +68,7 @@ static inline void row_fold0(const IDX b, const int n, float *const st0s, float 
 #define FOLD_FUNCTION static inline void row_fold0(const IDX b, const int n, float *const st0s, float *out, PARAMS)
 #define FOLD FOLD_MAX
 #define IS_ARG 0
+#define EXACT 0
 #define VAL float
 #define OUT_ACC float
 #define RING float
@@ -90,6 +91,7 @@ static inline float16 row_part0(const IDX r, float *const st0, PARAMS);
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
+#undef EXACT
 #undef VAL
 #undef OUT_ACC
 #undef RING
@@ -106,6 +108,7 @@ static inline float16 row_part0(const IDX r, float *const st0, PARAMS);
 #undef KNOWN
 #undef PREPARE
 #undef LOAD
+#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -123,6 +126,13 @@ static inline float16 row_part0(const IDX r, float *const st0, PARAMS);
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef RUN
+#undef COMPENSATE
+#undef TOTALS
+#undef START
+#undef RUN_END
+#undef CARRY
+#undef SETTLE
 #undef EMIT
 #undef ALL
 #undef GET
@@ -141,6 +151,10 @@ static inline float16 row_part0(const IDX r, float *const st0, PARAMS);
 #undef FOLD_VECTORS
 #undef FOLD_VECTOR
 #undef NOTE_NANS
+#undef ROW_TOTALS
+#undef CARRY_TO
+#undef ROW_CARRY
+#undef ROW_SETTLE
 #undef INSIDE
 #undef ACROSS
 
@@ -158,6 +172,7 @@ static inline void row_fold1(const IDX b, const int n, float *const st0s, float 
 #define FOLD_FUNCTION static inline void row_fold1(const IDX b, const int n, float *const st0s, float *const acc0s, float *out, PARAMS)
 #define FOLD FOLD_SUM
 #define IS_ARG 0
+#define EXACT 0
 #define VAL float
 #define OUT_ACC float
 #define RING float
@@ -180,6 +195,7 @@ static inline float16 row_part1(const IDX r, float *const st0, const float acc0,
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
+#undef EXACT
 #undef VAL
 #undef OUT_ACC
 #undef RING
@@ -196,6 +212,7 @@ static inline float16 row_part1(const IDX r, float *const st0, const float acc0,
 #undef KNOWN
 #undef PREPARE
 #undef LOAD
+#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -213,6 +230,13 @@ static inline float16 row_part1(const IDX r, float *const st0, const float acc0,
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef RUN
+#undef COMPENSATE
+#undef TOTALS
+#undef START
+#undef RUN_END
+#undef CARRY
+#undef SETTLE
 #undef EMIT
 #undef ALL
 #undef GET
@@ -231,6 +255,10 @@ static inline float16 row_part1(const IDX r, float *const st0, const float acc0,
 #undef FOLD_VECTORS
 #undef FOLD_VECTOR
 #undef NOTE_NANS
+#undef ROW_TOTALS
+#undef CARRY_TO
+#undef ROW_CARRY
+#undef ROW_SETTLE
 #undef INSIDE
 #undef ACROSS
 

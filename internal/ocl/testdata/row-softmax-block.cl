@@ -67,6 +67,7 @@ static inline float row_fold0(const IDX r, __global float *const st0, PARAMS);
 #define FOLD_FUNCTION static inline float row_fold0(const IDX r, __global float *const st0, PARAMS)
 #define FOLD FOLD_MAX
 #define IS_ARG 0
+#define EXACT 0
 #define VAL float
 #define OUT_ACC float
 #define RING float
@@ -88,6 +89,7 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
+#undef EXACT
 #undef VAL
 #undef OUT_ACC
 #undef RING
@@ -103,6 +105,7 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #undef NANS
 #undef PREPARE
 #undef LOAD
+#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -120,6 +123,13 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef RUN
+#undef COMPENSATE
+#undef TOTALS
+#undef START
+#undef RUN_END
+#undef CARRY
+#undef SETTLE
 #undef EMIT
 #undef ALL
 #undef GET
@@ -138,6 +148,10 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #undef FOLD_VECTORS
 #undef FOLD_VECTOR
 #undef NOTE_NANS
+#undef ROW_TOTALS
+#undef CARRY_TO
+#undef ROW_CARRY
+#undef ROW_SETTLE
 #undef INSIDE
 #undef ACROSS
 
@@ -155,6 +169,7 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define FOLD_FUNCTION static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, PARAMS)
 #define FOLD FOLD_SUM
 #define IS_ARG 0
+#define EXACT 0
 #define VAL float
 #define OUT_ACC float
 #define RING float
@@ -176,6 +191,7 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
+#undef EXACT
 #undef VAL
 #undef OUT_ACC
 #undef RING
@@ -191,6 +207,7 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #undef NANS
 #undef PREPARE
 #undef LOAD
+#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -208,6 +225,13 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef RUN
+#undef COMPENSATE
+#undef TOTALS
+#undef START
+#undef RUN_END
+#undef CARRY
+#undef SETTLE
 #undef EMIT
 #undef ALL
 #undef GET
@@ -226,6 +250,10 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #undef FOLD_VECTORS
 #undef FOLD_VECTOR
 #undef NOTE_NANS
+#undef ROW_TOTALS
+#undef CARRY_TO
+#undef ROW_CARRY
+#undef ROW_SETTLE
 #undef INSIDE
 #undef ACROSS
 

@@ -38,6 +38,7 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 #define FOLD_FUNCTION static inline float row_fold0(const IDX r, __global float *const st0, __local float *tree, PARAMS)
 #define FOLD FOLD_MAX
 #define IS_ARG 0
+#define EXACT 0
 #define VAL float
 #define OUT_ACC float
 #define RING float
@@ -49,12 +50,14 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
+#undef EXACT
 #undef VAL
 #undef OUT_ACC
 #undef RING
 #undef IDENTITY
 #undef PREPARE
 #undef LOAD
+#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -72,6 +75,13 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef RUN
+#undef COMPENSATE
+#undef TOTALS
+#undef START
+#undef RUN_END
+#undef CARRY
+#undef SETTLE
 #undef EMIT
 #undef ALL
 
@@ -84,6 +94,7 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define FOLD_FUNCTION static inline float row_fold1(const IDX r, __global float *const st0, const float acc0, __local float *tree, PARAMS)
 #define FOLD FOLD_SUM
 #define IS_ARG 0
+#define EXACT 1
 #define VAL float
 #define OUT_ACC float
 #define RING float
@@ -95,12 +106,14 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
+#undef EXACT
 #undef VAL
 #undef OUT_ACC
 #undef RING
 #undef IDENTITY
 #undef PREPARE
 #undef LOAD
+#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -118,6 +131,13 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef RUN
+#undef COMPENSATE
+#undef TOTALS
+#undef START
+#undef RUN_END
+#undef CARRY
+#undef SETTLE
 #undef EMIT
 #undef ALL
 

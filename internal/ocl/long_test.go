@@ -1,0 +1,109 @@
+package ocl
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// longError is what a float32 sum may be off by, relative to the sum of magnitudes, however long it is.
+const longError = 1e-6
+
+// repeated is the fold of a constant over axis 1 of dom, read at one address: nothing long is in memory.
+func repeated(dom engine.Domain, m engine.Monoid) *engine.Task {
+	in := engine.Operand{DType: tensor.Float32, Len: 1}
+	out := engine.Load(0, in.DType, engine.ConstIndex(0), nil)
+	return reduceTask(dom, len(dom)-1, m, out, in)
+}
+
+func tenth() [][]byte { return [][]byte{binary.NativeEndian.AppendUint32(nil, math.Float32bits(0.1))} }
+
+// requireEach requires every element of a float32 result to be want, by longError.
+func requireEach(t *testing.T, want float64, got []byte, what any) {
+	t.Helper()
+	for i := range len(got) / 4 {
+		v := numberAt(tensor.Float32, got, i)
+		require.InEpsilon(t, want, v, longError, "element %d, %v", i, what)
+	}
+}
+
+// A single accumulator of 2^22 values of 0.1 is off by 1e-4, and one of 2^24 by 4e-4: every variant adds
+// up more than that in each of its states.
+func TestLongSumsKeepTheirDigitsInEveryVariant(t *testing.T) {
+	numbersOnly(t)
+	value := float64(float32(0.1))
+	for _, name := range append(reduceNames, "stripe", "") {
+		for _, s := range []engine.Domain{{1, 1 << 24}, {3, 1<<22 + 77}, {16, 1<<21 + 5}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", name, s[0], s[1]), func(t *testing.T) {
+				t.Parallel()
+				force := ""
+				if name != "" {
+					force = "reduce=" + name
+				}
+				out, p := execute(t, device(t, force, nil), repeated(s, engine.Sum), tenth(), 0)
+				requireEach(t, value*float64(s[1]), out[0], p.Variant)
+			})
+		}
+	}
+}
+
+// Positions beyond 2^31 need 64 bits; the sum of 0 to n - 1 is n (n - 1) / 2.
+func TestSumsOfMoreThan32BitsCount(t *testing.T) {
+	numbersOnly(t)
+	if testing.Short() {
+		t.Skip("2^32 values take seconds")
+	}
+	const n = 1<<32 + 3
+	dom := engine.Domain{1, n}
+	task := reduceTask(dom, 1, engine.Sum, engine.IndexValue(tensor.Float32, engine.AxisIndex(1)))
+	out, p := execute(t, device(t, "", nil), task, nil, 0)
+	requireEach(t, float64(n)*float64(n-1)/2, out[0], p.Variant)
+}
+
+// Infinities and NaN are what they are in a plain sum: compensation makes none of its own.
+func TestLongSumsOfInfinities(t *testing.T) {
+	numbersOnly(t)
+	const n = 1 << 14
+	inf := float32(math.Inf(1))
+	for name, c := range map[string]struct {
+		at   map[int]float32
+		want float64
+	}{
+		"infinity":   {map[int]float32{5: inf}, math.Inf(1)},
+		"two":        {map[int]float32{5: inf, n - 9: inf}, math.Inf(1)},
+		"negative":   {map[int]float32{7000: -inf}, math.Inf(-1)},
+		"both":       {map[int]float32{5: inf, n - 9: -inf}, math.NaN()},
+		"nan":        {map[int]float32{n - 1: float32(math.NaN())}, math.NaN()},
+		"overflow":   {map[int]float32{1: 3e38, n / 2: 3e38, n / 3: 3e38, 9: 3e38}, math.Inf(1)},
+		"no trouble": {nil, n},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var row []byte
+			for i := range n {
+				v, ok := c.at[i]
+				if !ok {
+					v = 1
+				}
+				row = binary.NativeEndian.AppendUint32(row, math.Float32bits(v))
+			}
+			dom := engine.Domain{1, n}
+			in := engine.Operand{DType: tensor.Float32, Len: n}
+			task := reduceTask(dom, 1, engine.Sum, engine.Load(0, in.DType, engine.AxisIndex(1), nil), in)
+			for _, variant := range reduceNames {
+				out, p := execute(t, device(t, "reduce="+variant, nil), task, [][]byte{row}, 0)
+				got := numberAt(tensor.Float32, out[0], 0)
+				if c.want != c.want {
+					require.True(t, math.IsNaN(got), "%v: %v", p.Variant, got)
+				} else {
+					require.Equal(t, c.want, got, p.Variant)
+				}
+			}
+		})
+	}
+}
