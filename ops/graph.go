@@ -33,6 +33,7 @@ type Graph struct {
 type scope struct {
 	name   string
 	caller string
+	made   int // of the composite whose composition is being built; 0 for none
 }
 
 // NewGraph returns an empty graph. The name appears in errors and reports.
@@ -61,6 +62,7 @@ type Node struct {
 	dtype     tensor.DType
 	caller    string
 	scope     string // the composite op that built it, or its own op's name
+	made      int    // its place, from 1, among what the user asked for: parts of a composition have that of the whole
 	bad       bool   // its op failed: shape and dtype are unknown
 	state     *variable
 	region    *region // the branch or loop that it belongs to, or nil
@@ -129,10 +131,14 @@ func (g *Graph) add(op *Op, attr any, in []*Node, shape []int, dt tensor.DType) 
 	}
 	if k := len(g.scope); k > 0 {
 		n.caller, n.scope = g.scope[k-1].caller, g.scopeName()
+		n.made = g.scope[0].made
 	} else {
 		n.caller = callerLine()
 	}
 	g.nodes = append(g.nodes, n)
+	if n.made == 0 {
+		n.made = len(g.nodes)
+	}
 	return n
 }
 

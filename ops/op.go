@@ -258,11 +258,13 @@ var (
 	every   = tensor.DTypes()
 )
 
-// expand builds the composition of a composite node, in its name.
+// expand builds the composition of a composite node, in its name: whoever asks for
+// it, a gradient or an optimiser that is being built, is not what its parts compute.
 func expand(n *Node) *Node {
 	g := n.graph
-	g.scope = append(g.scope, scope{name: n.scope, caller: n.caller})
-	defer func() { g.scope = g.scope[:len(g.scope)-1] }()
+	outer := g.scope
+	g.scope = []scope{{name: n.scope, caller: n.caller, made: n.made}}
+	defer func() { g.scope = outer }()
 	var y *Node
 	g.within(n.region, func() { y = n.op.Compose(&Call{Op: n.op, In: n.in, Attr: n.attr}) })
 	return y

@@ -62,10 +62,14 @@ func (s *simplifier) visit(n *Node) *Node {
 	return s.unique(&c)
 }
 
-// unique is the node that computes what n does.
+// unique is the node that computes what n does. It bears the name and the line of what
+// asked for it first: a gradient that computes a part of the forward pass again shares it.
 func (s *simplifier) unique(n *Node) *Node {
 	key := n.key()
 	if prev := s.known[key]; prev != nil {
+		if n.made < prev.made {
+			prev.made, prev.scope, prev.caller, prev.origin = n.made, n.scope, n.caller, n.origin
+		}
 		return prev
 	}
 	s.known[key] = n
