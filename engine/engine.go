@@ -3,12 +3,38 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
 // ErrUnsupported is wrapped by the error of an engine that cannot run a task:
 // a dtype that the device lacks, a custom kernel without a Go twin.
 var ErrUnsupported = errors.New("engine: unsupported")
+
+// UnsupportedError says why an engine cannot run a task. It wraps [ErrUnsupported].
+type UnsupportedError struct {
+	Engine string // its name
+	Task   string // for people to read
+	Why    string
+	// Limit marks a task that is too large for the engine, of a kind that it runs.
+	Limit bool
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("%s on %s: %s: %v", e.Task, e.Engine, e.Why, ErrUnsupported)
+}
+
+// Unwrap returns ErrUnsupported.
+func (e *UnsupportedError) Unwrap() error { return ErrUnsupported }
+
+// Limits bound what an engine takes in one task that is made of expressions. 0 is no bound.
+type Limits struct {
+	Buffers int // inputs and outputs together
+}
+
+// Limited is an Engine that has limits. Fusion keeps to the smallest of all engines that may
+// get a task.
+type Limited interface{ Limits() Limits }
 
 // ErrClosed is returned by a closed engine, memory or sequence.
 var ErrClosed = errors.New("engine: closed")

@@ -106,7 +106,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 		return nil, err
 	}
 	targets = slices.Concat(outputs, updates)
-	l := newLowerer(fuse(targets), g.seed, target.FastMath)
+	l := newLowerer(fuse(targets, bufferLimit(rt, where)), g.seed, target.FastMath)
 	l.lower()
 	results := make([]*value, len(outputs))
 	for i, n := range outputs {
@@ -127,6 +127,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	if err := rt.enter(x); err != nil {
 		return nil, errors.Join(err, x.release())
 	}
+	x.logRefusals()
 	return x, nil
 }
 

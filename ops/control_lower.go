@@ -51,7 +51,7 @@ func (c *controlLowerer) makes(like *Node, shape []int) *value {
 
 // region lowers what targets need. leaf gives the values of leaves.
 func (c *controlLowerer) region(targets []*Node, params map[*Node]*value) (*lowerer, []*value) {
-	in := newLowerer(fuse(targets), c.seed, c.fast)
+	in := newLowerer(fuse(targets, c.buffers), c.seed, c.fast)
 	for _, n := range in.order {
 		switch a := n.attr.(type) {
 		case leafAttr:

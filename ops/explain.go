@@ -33,6 +33,8 @@ type Report struct {
 	Placements []PlacementReport `json:"placements"`
 	// Tried are placements that were predicted to be about as fast, and were tried.
 	Tried []Verdict `json:"tried,omitempty"`
+	// Refused are tasks that a device was to run and cannot.
+	Refused []Refusal `json:"refused,omitempty"`
 	// Serial is what a run would take if no engine worked while another does; 0 where that is so.
 	Serial  time.Duration  `json:"serial_ns,omitempty"`
 	Tasks   []TaskReport   `json:"tasks"`
@@ -102,7 +104,7 @@ func (x *Executable) Report() *Report {
 	if x.clock != nil {
 		r.Measured, r.Runs = x.clock.Median()
 	}
-	r.Error = x.doubt()
+	r.Error, r.Refused = x.doubt(), x.refusals()
 	r.Values = x.values()
 	at := make([]int, len(x.units)) // among the tasks of its side
 	for _, mine := range x.taskNumbers() {
@@ -176,6 +178,7 @@ func (r *Report) String() string {
 	if how := r.placed(); how != "" {
 		b.WriteString(how + "\n")
 	}
+	b.WriteString(r.refused())
 	for _, v := range r.Tried {
 		what := "and given up"
 		if v.Stays {

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"log/slog"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
@@ -26,3 +27,6 @@ func LendFrom(bytes int64) (restore func()) {
 	lendFrom = bytes
 	return func() { lendFrom = before }
 }
+
+// SetLogger is Options.Logger for a runtime on given engines.
+func SetLogger(rt *Runtime, log *slog.Logger) { rt.log = log }

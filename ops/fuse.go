@@ -35,11 +35,15 @@ type fusion struct {
 	head map[*Node]*Node
 	// chain of a head: what its epilogue goes through, the end last.
 	chain map[*Node][]*Node
+	// buffers is how many inputs and outputs a task may have, of every engine that may get it.
+	buffers int
 }
 
-func fuse(targets []*Node) *fusion {
+// fuse divides what targets need into tasks of at most so many buffers.
+func fuse(targets []*Node, buffers int) *fusion {
 	f := &fusion{
-		users: map[*Node][]*Node{}, dense: map[*Node]bool{}, root: map[*Node]bool{},
+		buffers: buffers,
+		users:   map[*Node][]*Node{}, dense: map[*Node]bool{}, root: map[*Node]bool{},
 		head: map[*Node]*Node{}, chain: map[*Node][]*Node{},
 	}
 	seen := map[*Node]bool{}
@@ -220,7 +224,7 @@ func (f *fusion) boundInputs() {
 				}
 			}
 			reach[n] = e
-			if len(e.buffers) <= maxInputs && e.ops <= maxInlined && e.index <= maxIndex || largest == nil {
+			if len(e.buffers) <= min(maxInputs, f.buffers-results(n)) && e.ops <= maxInlined && e.index <= maxIndex || largest == nil {
 				break
 			}
 			f.root[largest] = true
@@ -266,7 +270,8 @@ func (f *fusion) growEpilogues() {
 			continue
 		}
 		end, chain := h, []*Node(nil)
-		inputs := 0
+		reads, _ := f.operandsOf(h)
+		inputs, ops := 0, 0
 		var passed []*Node
 		for cur := h; !f.dense[cur] && len(f.users[cur]) == 1; {
 			next := f.users[cur][0]
@@ -275,7 +280,10 @@ func (f *fusion) growEpilogues() {
 			}
 			passed = append(passed, next)
 			if next.elementwise() && f.sameShape(next, cur) {
-				if inputs += len(next.in) - 1; inputs > maxInputs {
+				var more int
+				reads, more = f.beside(reads, next, cur)
+				ops += 1 + more
+				if inputs += len(next.in) - 1; inputs > maxInputs || len(reads) >= f.buffers || ops > maxInlined {
 					break
 				}
 				end, chain = next, slices.Clone(passed)
@@ -303,6 +311,36 @@ func (f *fusion) growEpilogues() {
 			f.head[n] = n
 		}
 	}
+}
+
+// beside adds to reads the buffers that n reads by its operands other than cur, and counts the ops
+// that are computed on the way.
+func (f *fusion) beside(reads []*Node, n, cur *Node) (all []*Node, ops int) {
+	for _, x := range n.in {
+		from := []*Node{x}
+		if x == cur {
+			continue
+		}
+		if !f.root[x] && !x.inBuffer() {
+			var k int
+			from, k = f.operandsOf(x)
+			ops += k
+		}
+		for _, b := range from {
+			if !slices.Contains(reads, b) {
+				reads = append(reads, b)
+			}
+		}
+	}
+	return reads, ops
+}
+
+// results is how many buffers the task of n makes, where its operands may be computed in it.
+func results(n *Node) int {
+	if n.op.lower == lowerAttention {
+		return len(resultsOf(n))
+	}
+	return 1
 }
 
 // sameShape reports whether u reads its operand n element by element.

@@ -70,6 +70,7 @@ func (f *fusion) groups() *grouping {
 			g.last[x] = to
 		}
 	}
+	g.cutAll()
 	return g
 }
 
@@ -169,17 +170,7 @@ func (g *grouping) fits(end *Node, to *group) bool {
 	if !g.joins(to.ends[0]) || to.ends[0].where != end.where {
 		return false
 	}
-	folded := to.kept < len(to.shape)
-	switch axes := g.folds(end); {
-	case axes > 0:
-		if !slices.Equal(g.domain(end), to.shape) || folded && to.kept != len(to.shape)-axes {
-			return false
-		}
-		if rows := product(to.shape[:len(to.shape)-axes]); rows < fewRows && product(to.shape) > smallFold {
-			return false
-		}
-	case slices.Equal(end.shape, to.shape):
-	case !folded || !perRow(end, to.shape, to.kept):
+	if !g.alongside(end, to) {
 		return false
 	}
 	inputs := 0
@@ -199,8 +190,25 @@ func (g *grouping) fits(end *Node, to *group) bool {
 			outputs++
 		}
 	}
-	return inputs <= maxInputs && outputs <= maxOutputs && inputs+outputs <= maxOperands &&
+	return inputs <= maxInputs && outputs <= maxOutputs && inputs+outputs <= min(maxOperands, g.buffers) &&
 		to.ops+g.within[end] <= maxInlined && (!g.between(end, to) || g.release(end, to))
+}
+
+// alongside reports whether end goes over the domain of to, or has an element for each of its rows.
+func (g *grouping) alongside(end *Node, to *group) bool {
+	folded := to.kept < len(to.shape)
+	switch axes := g.folds(end); {
+	case axes > 0:
+		if !slices.Equal(g.domain(end), to.shape) || folded && to.kept != len(to.shape)-axes {
+			return false
+		}
+		rows := product(to.shape[:len(to.shape)-axes])
+		return rows >= fewRows || product(to.shape) <= smallFold
+	case slices.Equal(end.shape, to.shape):
+		return true
+	default:
+		return folded && perRow(end, to.shape, to.kept)
+	}
 }
 
 // release takes what end reads out of groups that stand between it and to, where

@@ -12,7 +12,12 @@ import (
 // somewhere else than at their own coordinates.
 func (l *lowerer) together(to *group) (alone []*Node) {
 	for len(to.ends) > 1 {
-		astray := l.tryTogether(to)
+		var astray *Node
+		if last := to.ends[len(to.ends)-1]; l.operandsOfAll(to.ends) > l.buffers {
+			astray = last // what left has made more of the others results
+		} else {
+			astray = l.tryTogether(to)
+		}
 		if astray == nil {
 			return alone
 		}

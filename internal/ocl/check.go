@@ -7,28 +7,36 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
+// Bytes of a kernel's arguments: a pointer and an offset for each buffer; scratch, table
+// and run come on top. Numbers that find no room go in the table.
+const operandBytes, otherBytes = 16, 64
+
+// Limits are what fits into a kernel's arguments.
+func (e *Engine) Limits() engine.Limits {
+	return engine.Limits{Buffers: max((e.facts.argBytes-otherBytes)/operandBytes, 1)}
+}
+
 // check says why a device with these facts cannot run t.
 func (d *deviceFacts) check(t *engine.Task) error {
-	unsupported := func(format string, args ...any) error {
-		return fmt.Errorf("ocl: %s on %s: %s: %w", t, d.name, fmt.Sprintf(format, args...), engine.ErrUnsupported)
+	refused := func(limit bool, format string, args ...any) error {
+		return &engine.UnsupportedError{Engine: d.name, Task: "ocl: " + t.String(), Why: fmt.Sprintf(format, args...), Limit: limit}
 	}
+	unsupported := func(format string, args ...any) error { return refused(false, format, args...) }
 	if !d.fp64 && computesInDouble(t) {
 		return unsupported("the device has no float64")
 	}
 	operands := slices.Concat(t.Ins, t.Outs)
 	for _, o := range operands {
 		if o.Bytes() > d.maxAlloc {
-			return unsupported("an operand of %d bytes, the largest allocation is %d", o.Bytes(), d.maxAlloc)
+			return refused(true, "an operand of %d bytes, the largest allocation is %d", o.Bytes(), d.maxAlloc)
 		}
 	}
-	// A pointer and an offset each; scratch, table and run come on top. A
-	// caller's kernel has pointers and scalars.
-	n := 16*len(operands) + 64
-	if t.Kind == engine.Custom {
+	n := operandBytes*len(operands) + otherBytes
+	if t.Kind == engine.Custom { // pointers and scalars
 		n = 8*len(operands) + 8*len(t.Custom.Args)
 	}
 	if n > d.argBytes {
-		return unsupported("%d buffers need %d bytes of arguments, there are %d", len(operands), n, d.argBytes)
+		return refused(true, "%d buffers need %d bytes of arguments, there are %d", len(operands), n, d.argBytes)
 	}
 	if t.Kind == engine.Custom {
 		if t.Custom.Source == "" {

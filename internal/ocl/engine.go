@@ -16,9 +16,10 @@ import (
 )
 
 var (
-	_ engine.Engine = (*Engine)(nil)
-	_ engine.Whole  = (*Engine)(nil)
-	_ engine.Linked = (*Engine)(nil)
+	_ engine.Engine  = (*Engine)(nil)
+	_ engine.Whole   = (*Engine)(nil)
+	_ engine.Linked  = (*Engine)(nil)
+	_ engine.Limited = (*Engine)(nil)
 )
 
 // Engine is an opened device as an engine.

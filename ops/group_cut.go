@@ -1,0 +1,99 @@
+package ops
+
+import (
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+)
+
+// bufferLimit is how many inputs and outputs a task may have that is to run at where: the smallest
+// limit of all engines that may get it.
+func bufferLimit(rt *Runtime, where Place) int {
+	engines := rt.engines
+	if where == OnCPU {
+		engines = engines[len(engines)-1:]
+	}
+	least := math.MaxInt
+	for _, e := range engines {
+		if l, ok := e.(engine.Limited); ok && l.Limits().Buffers > 0 {
+			least = min(least, l.Limits().Buffers)
+		}
+	}
+	return least
+}
+
+// cutAll divides groups that have too many buffers. How many values a group must write is known
+// only when all tasks are in groups: what a later group reads was not counted while it grew.
+func (g *grouping) cutAll() {
+	done := map[*group]bool{}
+	for _, end := range g.order {
+		if to := g.of[end]; to != nil && !done[to] {
+			done[to] = true
+			g.cut(to)
+		}
+	}
+}
+
+// cut divides to where it has too many buffers. Its ends stand in an order in which values are made before they are
+// read, so that no group of neighbours waits for one that comes after it.
+func (g *grouping) cut(to *group) {
+	for len(to.ends) > 1 && g.operandsOfAll(to.ends) > g.buffers {
+		k := len(to.ends) - 1
+		for k > 1 && g.operandsOfAll(to.ends[:k]) > g.buffers {
+			k--
+		}
+		rest := slices.Clone(to.ends[k:])
+		g.refill(to, to.ends[:k])
+		for len(rest) > 0 {
+			to = &group{}
+			rest = rest[g.refill(to, rest):]
+			if len(rest) > 0 {
+				g.cut(to)
+			}
+		}
+	}
+}
+
+// refill makes to a group of the first of ends, as many as go together, and returns how many these are.
+func (g *grouping) refill(to *group, ends []*Node) int {
+	*to = group{shape: g.domain(ends[0]), kept: len(ends[0].shape), reads: map[*Node]bool{}, first: to.first, last: to.last}
+	for i, end := range ends {
+		if i > 0 && !(g.joins(ends[0]) && g.joins(end) && g.alongside(end, to)) {
+			break
+		}
+		to.ends = append(to.ends, end)
+		to.ops += g.within[end]
+		if axes := g.folds(end); axes > 0 {
+			to.kept = len(to.shape) - axes
+		}
+		g.of[end] = to
+		for _, x := range g.reads[end] {
+			to.reads[x] = true
+		}
+	}
+	return len(to.ends)
+}
+
+// operandsOfAll counts the buffers of a task that has these ends: what it reads and does not make, and what it makes
+// for others.
+func (g *grouping) operandsOfAll(ends []*Node) int {
+	of := make(map[*Node]bool, len(ends))
+	for _, end := range ends {
+		of[end] = true
+	}
+	reads := map[*Node]bool{}
+	n := 0
+	for _, end := range ends {
+		for _, x := range g.reads[end] {
+			if !of[x] && !reads[x] {
+				reads[x] = true
+				n++
+			}
+		}
+		if g.dense[end] || slices.ContainsFunc(g.reader[end], func(r *Node) bool { return !of[r] }) {
+			n++
+		}
+	}
+	return n
+}
