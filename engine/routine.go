@@ -8,7 +8,7 @@ import (
 )
 
 // Algorithm is what a task of kind [Routine] computes: one of the types of this
-// package that implement it. Work of this kind branches on its data, so that an
+// package that implement it. Most work of this kind branches on its data, so that an
 // engine whose lanes go in step may well have no way to do it: its Check says
 // so, and the CPU path, which runs all of them, gets the task. Operands are
 // whole buffers, dense in row-major order, as each type lists them. An output

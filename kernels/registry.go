@@ -48,8 +48,8 @@ var emitMacros = []Macro{{"TWICE", flag, "a result may be stored more than once"
 // windowRows are how many rows of windows share what they load.
 var windowRows = []int{1, 2, 4, 7}
 
-// Variants are those of map, reduce, row, scatter, attention, scan, rank, unique, suppress and trees.
-var Variants = slices.Concat(attentionVariants, scanVariants, rankVariants, uniqueVariants, suppressVariants, treeVariants, []Variant{
+// Variants are those of map, reduce, row, scatter, attention, scan, join, rank, unique, suppress and trees.
+var Variants = slices.Concat(attentionVariants, scanVariants, joinVariants, rankVariants, uniqueVariants, suppressVariants, treeVariants, []Variant{
 	{
 		Family: "map", Name: "item", File: "map.cl", Kernels: []string{"map_item"}, Hooks: []string{"VALUE", "STORE"},
 		For: "GPUs: one work-item a point, neighbours side by side",

@@ -14,7 +14,7 @@ func pullBack(outs, ds, xs []*Node) []*Node {
 	t.run()
 	all := make([]*Node, len(xs))
 	for i, x := range xs {
-		all[i] = t.grads[x]
+		all[i] = t.joinedParts(x, t.grads[x])
 	}
 	return all
 }

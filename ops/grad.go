@@ -48,7 +48,7 @@ func Gradients(y *Node, xs ...*Node) []*Node {
 	t.run()
 	out := make([]*Node, len(xs))
 	for i, x := range xs {
-		if out[i] = t.grads[x]; out[i] == nil {
+		if out[i] = t.joinedParts(x, t.grads[x]); out[i] == nil {
 			out[i] = zerosLike(x)
 		}
 	}
@@ -91,11 +91,12 @@ type tape struct {
 	wanted map[*Node]bool
 	leaf   map[*Node]bool
 	grads  map[*Node]*Node
+	parts  map[*Node][]*Node       // that grads are the sums of
 	picked map[*Node]map[int]*Node // of loops and branches: the derivatives of their results
 }
 
 func newTape(ys, xs []*Node) *tape {
-	t := &tape{wanted: map[*Node]bool{}, leaf: map[*Node]bool{}, grads: map[*Node]*Node{}, picked: map[*Node]map[int]*Node{}}
+	t := &tape{wanted: map[*Node]bool{}, leaf: map[*Node]bool{}, grads: map[*Node]*Node{}, parts: map[*Node][]*Node{}, picked: map[*Node]map[int]*Node{}}
 	for _, x := range xs {
 		t.wanted[x], t.leaf[x] = true, true
 	}
@@ -136,6 +137,7 @@ func (n *Node) composition() *Node {
 }
 
 func (t *tape) accumulate(n, d *Node) {
+	t.parts[n] = append(t.parts[n], d)
 	if prev := t.grads[n]; prev != nil {
 		d = Add(prev, d)
 	}
@@ -145,7 +147,7 @@ func (t *tape) accumulate(n, d *Node) {
 // run goes back from the nodes whose derivatives are set.
 func (t *tape) run() {
 	for _, n := range slices.Backward(t.order) {
-		d := t.grads[n]
+		d := t.joinedParts(n, t.grads[n])
 		if d == nil || !t.wanted[n] || len(t.through(n)) == 0 {
 			continue
 		}

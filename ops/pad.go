@@ -105,8 +105,8 @@ type PadSample struct {
 }
 
 // Concat returns the tensors one after the other along axis. All must have one
-// dtype and agree in every other extent. It is folded into whoever reads it.
-// Errors: no tensor; the axis does not exist; dtypes or extents differ.
+// dtype and agree in every other extent. A few are folded into whoever reads them; of
+// more, each is copied once to its place. Errors: no tensor; the axis does not exist; dtypes or extents differ.
 func Concat(axis int, xs ...*Node) *Node { return apply("concat", axisAttr{axis}, xs...) }
 
 type axisAttr struct{ axis int }
@@ -138,10 +138,25 @@ var _ = define(Op{
 		}
 		return shape, c.dt(0), nil
 	},
+	Grad: func(b *Back) {
+		axis, _ := axisOf(b.node.attr.(axisAttr).axis, len(b.node.shape))
+		from := 0
+		for i, x := range b.node.in {
+			if b.Wants(i) {
+				a := affineAttr{slices.Clone(x.shape), make([]int, len(x.shape)), slices.Repeat([]int{1}, len(x.shape))}
+				a.start[axis] = from
+				b.Add(i, apply("slice", a, b.Grad()))
+			}
+			from += x.shape[axis]
+		}
+	},
 	// Each operand is padded to the full extent, and so is a mask of where it lies.
 	// The guard of both is one comparison with a size, which is not compiled in.
 	Compose: func(c *Call) *Node {
 		axis, _ := axisOf(c.Attr.(axisAttr).axis, len(c.shape(0)))
+		if len(c.In) > fewJoined {
+			return joined(axis, c.In)
+		}
 		full := 0
 		for i := range c.In {
 			full += c.shape(i)[axis]
@@ -165,6 +180,9 @@ var _ = define(Op{
 		concatCase("three", -1, []int{2, 3}, []int{2, 1}, []int{2, 7}),
 		concatCase("with empty", 0, []int{0, 2}, []int{3, 2}),
 		concatCase("one", 1, []int{2, 3}),
+		concatCase("many", 0, []int{1}, []int{2}, []int{3}, []int{0}, []int{70}, []int{1}, []int{1}, []int{4}, []int{1}, []int{9}, []int{2}),
+		concatCase("many side by side", -1, slices.Repeat([][]int{{5, 1}, {5, 3}, {5, 0}, {5, 2}}, 5)...),
+		concatCase("many in the middle", 1, slices.Repeat([][]int{{2, 3, 4}, {2, 1, 4}}, 9)...),
 	},
 })
 

@@ -35,6 +35,9 @@ func (d *deviceFacts) check(t *engine.Task) error {
 	if t.Kind == engine.Custom { // pointers and scalars
 		n = 8*len(operands) + 8*len(t.Custom.Args)
 	}
+	if j, ok := t.Algorithm.(*engine.Join); ok { // a launch takes a few of them
+		n = operandBytes*(min(len(j.Widths), d.joinInputs())+1) + otherBytes
+	}
 	if n > d.argBytes {
 		return refused(true, "%d buffers need %d bytes of arguments, there are %d", len(operands), n, d.argBytes)
 	}

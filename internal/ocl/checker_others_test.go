@@ -97,6 +97,14 @@ func routineCells() (all []cell) {
 			}
 		}
 	}
+	for i, d := range []*deviceFacts{tinyCPU(), tinyGPU(), tinyCPU(fewArguments)} {
+		task := joinTask([]tensor.DType{f32, tensor.Int8, tensor.Int64}[i], []int64{3, 5, 1}[i], 1, 3, 0, 9, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+		var ins [][]byte
+		for _, o := range task.Ins {
+			ins = append(ins, randomBytes(seeded(1), o.DType, o.Len))
+		}
+		all = append(all, forced(d, "join=inputs", fmt.Sprint(i), task).on(ins...).likeCPUPath(0, 0))
+	}
 	rows := engine.Scan{Outer: 3, Length: 100, Inner: 1}
 	cut := engine.Scan{Outer: 1, Length: 8200, Inner: 1}
 	all = append(all, forced(tinyCPU(tinyCache), "scan=row", "streamed", scanTask(f32, rows)).likeCPUPath(0x1p-18, 40),

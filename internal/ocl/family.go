@@ -41,6 +41,7 @@ var variantNames = map[string][]string{
 	"contract":  {"item", "tile", "panel", "block", "row", "dot", "stream", "mma", "subgroup", "winograd", "strip", "lines"},
 	"scatter":   {"item", "parts", "rows"},
 	"attention": {"lane", "tile"},
+	"join":      {"inputs"},
 	"scan":      {"row", "group", "column"},
 	"trees":     {"block", "item"},
 	"rank":      {"radix", "lanes", "few", "first", "group", "blocks"},

@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
@@ -13,6 +14,8 @@ func routineFamily(a engine.Algorithm) string {
 	switch a.(type) {
 	case *engine.Scan:
 		return "scan"
+	case *engine.Join:
+		return "join"
 	case *engine.Rank:
 		return "rank"
 	case *engine.Trees:
@@ -37,6 +40,8 @@ func routineVariants(d *deviceFacts, t *engine.Task) []variant {
 	switch a := t.Algorithm.(type) {
 	case *engine.Scan:
 		return scanVariants(d, t, a)
+	case *engine.Join:
+		return joinVariants(d, t, a)
 	case *engine.Rank:
 		return rankVariants(d, t, a)
 	case *engine.Trees:
@@ -98,6 +103,8 @@ func labourOf(t *engine.Task) labour {
 		if l.parts = max(l.parts, c.Flops/(1<<12)); a.Inner == 1 && c.Parts < 8 && a.Length > 1<<13 { // a row that is cut is read twice
 			l.ns, l.launches, l.bytes = 2*l.ns, 2, l.bytes+c.BytesRead
 		}
+	case *engine.Join:
+		l.ns, l.launches = 0.3*c.Flops, math.Ceil(float64(len(a.Widths))/16)
 	case *engine.Rank:
 		l = rankLabour(a, t.Ins[0].DType)
 	case *engine.Trees:
