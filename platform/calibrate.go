@@ -61,7 +61,7 @@ func (c *Calibration) Settled() bool { return c != nil && (c.Tries == 0 || c.Tri
 
 // calibrationVersion is part of the key of what is kept on disk. Raise it whenever
 // a measurement changes.
-const calibrationVersion = 6
+const calibrationVersion = 7
 
 // calibrationPart is how long each of the measurements may repeat itself.
 const calibrationPart = 80 * time.Millisecond
@@ -167,16 +167,13 @@ func (c *Calibration) better(b *Calibration) {
 func (o *Opened) measure(ctx context.Context) (*Calibration, error) {
 	start := time.Now()
 	c := &Calibration{Device: o.device.String(), Driver: o.device.Driver}
-	common, _, sections := probeSections()
-	rate := rateSections[o.caps.FMA]
-	prog, err := o.Program(ctx, "calibrate.cl", common+sections[rate]+sections["copy"]+sections["uneven"],
-		defaultStd+" -DT="+floatVector(o.device.VectorWidth))
+	prog, err := o.timed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, measure := range []func(context.Context, *cl.Program, *Calibration) error{
-		o.measureLaunch, o.measureTransfers, o.measureCopy, o.measureDivergence, o.measureCompanion,
-		func(ctx context.Context, p *cl.Program, c *Calibration) error { return o.measureRate(ctx, p, rate, c) },
+	defer func() { o.warn("calibrate", prog.free()) }()
+	for _, measure := range []func(context.Context, timed, *Calibration) error{
+		o.measureLaunch, o.measureTransfers, o.measureCopy, o.measureDivergence, o.measureCompanion, o.measureRate,
 	} {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("platform: calibrate %s: %w", o.device.ID, err)
@@ -215,33 +212,64 @@ func best(ctx context.Context, f func() error) (time.Duration, error) {
 	return least, nil
 }
 
+// timed is a program with the kernels that are timed.
+type timed struct {
+	*cl.Program
+	joined bool // see timedProgram
+	free   func() error
+}
+
+// timed is the program for the device.
+func (o *Opened) timed(ctx context.Context) (p timed, err error) {
+	if o.device.together() {
+		if err = o.confirm(ctx); err != nil {
+			return p, err
+		}
+		return o.timedOn(o.cl)
+	}
+	common, _, sections := probeSections()
+	p.Program, err = o.Program(ctx, "calibrate.cl", common+sections[rateSections[o.caps.FMA]]+sections["copy"]+sections["uneven"],
+		defaultStd+" -DT="+floatVector(o.device.VectorWidth))
+	p.free = func() error { return nil }
+	return p, err
+}
+
+// timedOn is the program for the device or its companion.
+func (o *Opened) timedOn(dev *cl.Device) (p timed, err error) {
+	p.Program, p.joined, err = o.timedProgram(dev)
+	if err == nil {
+		p.free = p.Close
+	}
+	return p, err
+}
+
 // copyKernel returns the copy kernel with two memories of n bytes, n a multiple
 // of 64, as its arguments.
-func (o *Opened) copyKernel(prog *cl.Program, n int64) (k *cl.Kernel, free func() error, err error) {
+func (o *Opened) copyKernel(prog timed, n int64) (k copier, free func() error, err error) {
 	k, _, _, free, err = o.copyBetween(prog, n)
 	return k, free, err
 }
 
 // copyBetween is copyKernel with the memories.
-func (o *Opened) copyBetween(prog *cl.Program, n int64) (k *cl.Kernel, from, to *Memory, free func() error, err error) {
-	fail := func(err error) (*cl.Kernel, *Memory, *Memory, func() error, error) { return nil, nil, nil, nil, err }
+func (o *Opened) copyBetween(prog timed, n int64) (k copier, from, to *Memory, free func() error, err error) {
+	fail := func(err error) (copier, *Memory, *Memory, func() error, error) { return copier{}, nil, nil, nil, err }
 	if from, err = o.Alloc(n); err != nil {
 		return fail(err)
 	}
 	if to, err = o.Alloc(n); err != nil {
 		return fail(errors.Join(err, from.Close()))
 	}
-	if k, err = prog.Kernel("copy"); err != nil {
+	if k, err = newCopier(prog.Program, prog.joined); err != nil {
 		return fail(errors.Join(err, from.Close(), to.Close()))
 	}
 	free = func() error { return errors.Join(k.Close(), from.Close(), to.Close()) }
-	if err := errors.Join(k.SetBuffer(0, from.Buffer()), k.SetBuffer(1, to.Buffer())); err != nil {
+	if err := k.set(from.Buffer(), to.Buffer()); err != nil {
 		return fail(errors.Join(err, free()))
 	}
 	return k, from, to, free, nil
 }
 
-func (o *Opened) measureLaunch(ctx context.Context, prog *cl.Program, c *Calibration) error {
+func (o *Opened) measureLaunch(ctx context.Context, prog timed, c *Calibration) error {
 	k, free, err := o.copyKernel(prog, rateBytes(o.device))
 	if err != nil {
 		return err
@@ -249,7 +277,7 @@ func (o *Opened) measureLaunch(ctx context.Context, prog *cl.Program, c *Calibra
 	launch := func(n int) func() error {
 		return func() error {
 			for range n {
-				if err := o.queue.Launch(k, cl.Range1(1, 1), nil); err != nil {
+				if _, err := k.launch(o.queue, o.device, 4); err != nil { // one group
 					return err
 				}
 			}
@@ -264,7 +292,7 @@ func (o *Opened) measureLaunch(ctx context.Context, prog *cl.Program, c *Calibra
 		c.Wait, c.Launch = one, max(1, without(all, one)/many)
 	}
 	if err == nil {
-		c.Wake, err = o.measureWake(ctx, k)
+		c.Wake, err = o.measureWake(ctx, k.Kernel)
 	}
 	return errors.Join(err, free())
 }
@@ -278,35 +306,29 @@ func (d *Device) measured(want int64) int64 {
 	return min(want, max(minBlock, min(d.MaxAlloc, d.GlobalMem)/8/minBlock*minBlock))
 }
 
-func (o *Opened) measureCopy(ctx context.Context, prog *cl.Program, c *Calibration) error {
+func (o *Opened) measureCopy(ctx context.Context, prog timed, c *Calibration) error {
 	n := o.device.measured(64 << 20)
 	k, free, err := o.copyKernel(prog, n)
 	if err != nil {
 		return err
 	}
-	_, group := o.device.rateItems()
-	items := int(n) / (4 * o.device.ratedVector())
-	if group > items {
-		group = 1
-	}
-	items = items / group * group
+	var moved int64
 	t, err := best(ctx, func() error {
-		if err := o.queue.Launch(k, cl.Range1(items, group), nil); err != nil {
+		if moved, err = k.launch(o.queue, o.device, n); err != nil {
 			return err
 		}
 		return o.queue.Finish()
 	})
-	moved := 2 * float64(items) * float64(4*o.device.ratedVector())
-	c.Copy = moved / max(1e-9, without(t, c.Wait).Seconds())
+	c.Copy = 2 * float64(moved) / max(1e-9, without(t, c.Wait).Seconds())
 	return errors.Join(err, free())
 }
 
-func (o *Opened) measureRate(ctx context.Context, prog *cl.Program, kernel string, c *Calibration) error {
+func (o *Opened) measureRate(ctx context.Context, prog timed, c *Calibration) error {
 	m, err := o.Alloc(rateBytes(o.device))
 	if err != nil {
 		return err
 	}
-	r, err := newRater(o, prog, kernel, m.Buffer())
+	r, err := newRater(o, o.queue, prog.Program, rateSections[o.caps.FMA], prog.joined, m.Buffer())
 	if err != nil {
 		return errors.Join(err, m.Close())
 	}

@@ -85,7 +85,7 @@ func typical(ctx context.Context, part time.Duration, before, f func() error) (t
 
 // measureTransfers measures both ways at several sizes. Before each transfer all units of the device
 // work on the bytes, as in a run: what their caches hold must be fetched from there.
-func (o *Opened) measureTransfers(ctx context.Context, prog *cl.Program, c *Calibration) error {
+func (o *Opened) measureTransfers(ctx context.Context, prog timed, c *Calibration) error {
 	most := o.device.measured(moveSizes[len(moveSizes)-1])
 	k, from, to, free, err := o.copyBetween(prog, most)
 	if err != nil {
@@ -154,20 +154,16 @@ func (o *Opened) measureMoves(ctx context.Context, from, to *Memory, most int64,
 }
 
 // copies launches k over n bytes and waits for it.
-func (o *Opened) copies(k *cl.Kernel, n int64) error {
-	_, group := o.device.rateItems()
-	items := max(1, int(n)/(4*o.device.ratedVector()))
-	if group > items {
-		group = 1
-	}
-	return errors.Join(o.queue.Launch(k, cl.Range1(items/group*group, group), nil), o.queue.Finish())
+func (o *Opened) copies(k copier, n int64) error {
+	_, err := k.launch(o.queue, o.device, n)
+	return errors.Join(err, o.queue.Finish())
 }
 
 // unevenRounds is how many times an item of the kernel that measures divergence multiplies, in the mean.
 const unevenRounds = 64
 
 // measureDivergence times the same operations, once evenly shared and once not.
-func (o *Opened) measureDivergence(ctx context.Context, prog *cl.Program, c *Calibration) error {
+func (o *Opened) measureDivergence(ctx context.Context, prog timed, c *Calibration) error {
 	items := 64 << 10
 	if o.device.Class == Simulator {
 		items = 64

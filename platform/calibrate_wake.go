@@ -43,16 +43,16 @@ const companionBytes = 2 << 20
 const companionMoves = 4 << 20
 
 // measureCompanion measures launches and copies on the calling thread.
-func (o *Opened) measureCompanion(ctx context.Context, _ *cl.Program, c *Calibration) (err error) {
+func (o *Opened) measureCompanion(ctx context.Context, _ timed, c *Calibration) (err error) {
 	near := o.Companion()
 	if near == nil {
 		return nil
 	}
-	common, _, sections := probeSections()
-	prog, err := near.Program(ctx, "calibrate.cl", common+sections["copy"], defaultStd+" -DT="+floatVector(o.device.VectorWidth))
+	prog, err := o.timedOn(near.device.cl)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, prog.free()) }()
 	q, err := near.NewQueue(cl.QueueOptions{})
 	if err != nil {
 		return err
@@ -62,23 +62,20 @@ func (o *Opened) measureCompanion(ctx context.Context, _ *cl.Program, c *Calibra
 		return errors.Join(err, q.Close())
 	}
 	defer func() { err = errors.Join(err, free(), q.Close()) }()
-	_, group := o.device.rateItems()
-	time := func(items int) (time.Duration, error) {
-		return best(ctx, func() error { return errors.Join(q.Launch(k, cl.Range1(items, group), nil), q.Finish()) })
+	copies := func(n int64) (moved int64, err error) {
+		moved, err = k.launch(q, o.device, n)
+		return moved, errors.Join(err, q.Finish())
 	}
-	if c.CompanionLaunch, err = time(group); err != nil {
+	if c.CompanionLaunch, err = best(ctx, func() error { _, err := copies(4); return err }); err != nil {
 		return err
 	}
-	items := companionBytes / (4 * o.device.ratedVector()) / group * group
-	all, err := time(items)
+	var moved int64
+	all, err := best(ctx, func() (err error) { moved, err = copies(companionBytes); return err })
 	if err != nil {
 		return err
 	}
-	c.CompanionCopy = 2 * float64(items) * float64(4*o.device.ratedVector()) / all.Seconds()
-	used := func(n int64) error {
-		items := max(group, int(n)/(4*o.device.ratedVector())/group*group)
-		return errors.Join(q.Launch(k, cl.Range1(items, group), nil), q.Finish())
-	}
+	c.CompanionCopy = 2 * float64(moved) / all.Seconds()
+	used := func(n int64) error { _, err := copies(n); return err }
 	c.CompanionUploads, c.CompanionDownloads, err = o.measureMoves(ctx, from, to, companionMoves, used)
 	return err
 }

@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/anycl/anycl/cl"
 )
 
 // FMA is how a*b+c is written for a device.
@@ -85,6 +89,11 @@ type Caps struct {
 	// the buffers, which a launch then need not lock, retain and release.
 	Addresses bool `json:"addresses,omitempty"`
 
+	// Provisional: kernels of the companion proved all this, by the same compiler for the same processor. The
+	// device's own prove it again before it builds its first program, so that who needs only the companion
+	// does not wait for two compilers to start.
+	Provisional bool `json:"provisional,omitempty"`
+
 	// Proofs are the probes behind the fields above, in the order in which they ran.
 	Proofs []Proof `json:"proofs"`
 	Device string  `json:"device"` // for whom who reads the file
@@ -100,7 +109,7 @@ type Proof struct {
 
 // probeVersion is part of the key of what is kept on disk. Raise it whenever the
 // probes or the meaning of a field change.
-const probeVersion = 11
+const probeVersion = 12
 
 // LargeGRF is the build option of Intel's compilers that [Caps.RegisterOptions] may be.
 const LargeGRF = "-cl-intel-enable-auto-large-GRF-mode"
@@ -156,24 +165,16 @@ func (d *Device) knownCaps(dir string) *Caps {
 }
 
 // provenCaps returns the capabilities from memory, from disk, or by probing: on o
-// if the device is open already, else on a context of its own.
+// if the device is open already, else on a context of its own. Where o has a companion, they may be provisional.
 func (d *Device) provenCaps(ctx context.Context, o *Opened) (*Caps, error) {
-	select {
-	case d.probing <- struct{}{}:
-		defer func() { <-d.probing }()
-	case <-ctx.Done():
-		return nil, fmt.Errorf("platform: probe %s: %w", d.ID, ctx.Err())
+	if err := d.takeProbing(ctx); err != nil {
+		return nil, err
 	}
-	if d.caps != nil {
-		return d.caps, nil
-	}
-	dir := d.opts.CacheDir
-	if o != nil {
-		dir = o.opts.CacheDir
-	}
-	if c := d.knownCaps(dir); c != nil {
-		d.caps = c
-		return c, nil
+	defer d.leaveProbing()
+	known := d.lookUp(o)
+	if known != nil && (o != nil || !known.Provisional) {
+		d.caps = known
+		return known, nil
 	}
 	if o == nil {
 		var err error
@@ -181,18 +182,116 @@ func (d *Device) provenCaps(ctx context.Context, o *Opened) (*Caps, error) {
 			return nil, fmt.Errorf("platform: probe %s: %w", d.ID, err)
 		}
 		defer func() { o.warn("probe", o.Close()) }()
+	} else if o.paired {
+		if c, err := probeAll(ctx, o, true, ""); err != nil && ctx.Err() != nil {
+			return nil, fmt.Errorf("platform: probe %s: %w", d.ID, err)
+		} else if err == nil && c.Companion {
+			return d.keepCaps(o, c), nil
+		}
 	}
-	c, err := probeAll(ctx, o)
+	return d.proveOwn(ctx, o, known)
+}
+
+func (d *Device) takeProbing(ctx context.Context) error {
+	select {
+	case d.probing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("platform: probe %s: %w", d.ID, ctx.Err())
+	}
+}
+
+func (d *Device) leaveProbing() { <-d.probing }
+
+// lookUp is what is known in memory or on disk, nil where nothing is. The caller has taken d.probing.
+func (d *Device) lookUp(o *Opened) *Caps {
+	if d.caps != nil && !d.caps.Provisional {
+		return d.caps
+	}
+	dir := d.opts.CacheDir
+	if o != nil {
+		dir = o.opts.CacheDir
+	}
+	if c := d.knownCaps(dir); c != nil && (d.caps == nil || !c.Provisional) {
+		return c
+	}
+	return d.caps
+}
+
+// keepCaps remembers c, or what another process has kept since: all should go by the same timings,
+// because FMA is part of every program.
+func (d *Device) keepCaps(o *Opened, c *Caps) *Caps {
+	if first := d.knownCaps(o.opts.CacheDir); first != nil && (c.Provisional || !first.Provisional) {
+		c = first
+	} else {
+		o.warn("capabilities are not kept", d.save(o.opts.CacheDir, kindCaps, probeVersion, c))
+	}
+	d.caps = c
+	return c
+}
+
+// proveOwn proves what kernels of the device itself do, with the FMA of what is known.
+func (d *Device) proveOwn(ctx context.Context, o *Opened, known *Caps) (*Caps, error) {
+	var fma FMA
+	if known != nil {
+		fma = known.FMA
+	}
+	c, err := probeAll(ctx, o, false, fma)
 	if err != nil {
 		return nil, fmt.Errorf("platform: probe %s: %w", d.ID, err)
 	}
-	// Another process may have been faster; all should go by the same timings,
-	// because FMA is part of every program.
-	if first := d.knownCaps(dir); first != nil {
-		c = first
-	} else {
-		o.warn("capabilities are not kept", d.save(dir, kindCaps, probeVersion, c))
+	return d.keepCaps(o, c), nil
+}
+
+// ownProof is the proof that the device itself does what was proven on its companion.
+type ownProof struct{ err error }
+
+// confirm lets kernels of the device prove what so far only the companion's did, before the first of its programs. Errors:
+// it does not do as much, which the next Open heeds; ctx's, after which the next call tries again.
+func (o *Opened) confirm(ctx context.Context) error {
+	if !o.caps.Provisional {
+		return nil
+	}
+	if p := o.own.Load(); p != nil {
+		return p.err
+	}
+	d := o.device
+	if err := d.takeProbing(ctx); err != nil {
+		return err
+	}
+	defer d.leaveProbing()
+	if p := o.own.Load(); p != nil {
+		return p.err
+	}
+	c := d.lookUp(o)
+	if c == nil || c.Provisional {
+		var err error
+		if c, err = d.proveOwn(ctx, o, o.caps); err != nil {
+			return err
+		}
 	}
 	d.caps = c
-	return c, nil
+	p := new(ownProof)
+	if lacks := o.caps.lacking(c); len(lacks) > 0 {
+		p.err = fmt.Errorf("platform: %s does not do what its companion does: %s: %w", d.ID, strings.Join(lacks, ", "), cl.ErrUnsupported)
+	}
+	o.own.Store(p)
+	return p.err
+}
+
+// lacking names what c says is proven and own does not.
+func (c *Caps) lacking(own *Caps) (names []string) {
+	for _, p := range c.Proofs {
+		if !p.Proven || p.Name == "mapping" { // which is a matter of time, and right either way
+			continue
+		}
+		i := slices.IndexFunc(own.Proofs, func(q Proof) bool { return q.Name == p.Name })
+		if i < 0 || !own.Proofs[i].Proven {
+			names = append(names, p.Name)
+		}
+	}
+	if c.FMA != own.FMA && !slices.Contains(names, "fma") {
+		names = append(names, "fma")
+	}
+	return names
 }

@@ -101,16 +101,9 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 func TestOptionsForRegistersAreAskedOfTheCompiler(t *testing.T) {
 	o := fresh(t, nil, nil)
 	for option, taken := range map[string]bool{"-cl-mad-enable": true, LargeGRF + "-not": false} {
-		p := &prober{o: o, programs: map[string]*cl.Program{}, caps: &Caps{}}
-		defer func() {
-			for _, prog := range p.open {
-				require.NoError(t, prog.Close())
-			}
-			require.NoError(t, p.buffer.Close())
-		}()
-		var err error
-		p.buffer, err = o.context.NewBuffer(cl.MemReadWrite, p.rateBytes(), nil)
+		p, err := newProber(o, false)
 		require.NoError(t, err)
+		defer p.close()
 		p.tryRegisters(option)
 		require.Equal(t, taken, p.caps.RegisterOptions == option)
 		require.Equal(t, taken, p.caps.Proofs[0].Proven)

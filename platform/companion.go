@@ -183,32 +183,59 @@ func (p *prober) companion(ours bool, set func(k *cl.Kernel, i int, b *block, se
 	if !p.caps.Direct {
 		return errors.New("the host does not see the device's memory")
 	}
+	mine, err := p.copier()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mine.Close()) }()
+	if p.near { // a command stands in for a kernel of the device
+		copies := func(from, to *cl.Buffer, n int64) error { return p.o.queue.Copy(from, to, 0, 0, n, nil) }
+		return p.companionRounds(p.queue, mine, copies, ours, set)
+	}
 	o, near := p.o, p.o.device.companion
-	common, _, sections := probeSections()
-	source := common + sections["copy"]
-	prog, err := o.context.NewProgram(source)
+	prog, joined, err := o.timedProgram(near.cl)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, prog.Close()) }()
-	if err := o.build(prog, source, p.options(defaultStd), near.cl); err != nil {
-		return err
-	}
 	q, err := o.context.NewQueue(near.cl, cl.QueueOptions{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, q.Close()) }()
-	var kernels [2]*cl.Kernel // the companion's, the device's
-	for i, from := range []*cl.Program{prog, p.programs[defaultStd+"copy"]} {
-		k, err := copying(from)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, k.Close()) }()
-		kernels[i] = k
+	k, err := newCopier(prog, joined)
+	if err != nil {
+		return err
 	}
-	return p.companionRounds(q, kernels[0], kernels[1], ours, set)
+	defer func() { err = errors.Join(err, k.Close()) }()
+	copies := func(from, to *cl.Buffer, _ int64) error {
+		items, group := o.device.rateItems()
+		return errors.Join(mine.set(from, to), o.queue.Launch(mine.Kernel, cl.Range1(items, group), nil))
+	}
+	return p.companionRounds(q, k, copies, ours, set)
+}
+
+// timedProgram is a program of probes, for one of the devices of the context, that has the kernels which are timed: the one
+// with all sections, as the driver may have it compiled already, or those alone.
+func (o *Opened) timedProgram(dev *cl.Device) (prog *cl.Program, joined bool, err error) {
+	common, _, sections := probeSections()
+	all, _ := o.device.probeSource(nil)
+	for _, try := range []struct {
+		source string
+		joined bool
+	}{{all, true}, {common + sections["copy"] + sections["uneven"] + sections[rateSections[o.caps.FMA]], false}} {
+		if joined = try.joined; joined && !o.device.together() {
+			continue
+		}
+		if prog, err = o.context.NewProgram(try.source); err != nil {
+			return nil, joined, err
+		}
+		if err = o.build(prog, try.source, o.device.probeOptions(defaultStd), dev); err == nil {
+			return prog, joined, nil
+		}
+		err = errors.Join(err, prog.Close())
+	}
+	return nil, joined, err
 }
 
 // aligned is n bytes that begin where every vector type may.
@@ -218,8 +245,8 @@ func aligned(n int) []byte {
 	return b[(most-uintptr(unsafe.Pointer(&b[0]))%most)%most:][:n]
 }
 
-// companionRounds lets the host, the device and the companion write in turn.
-func (p *prober) companionRounds(q *cl.Queue, near, far *cl.Kernel, ours bool, set func(*cl.Kernel, int, *block, []byte) error) (err error) {
+// companionRounds lets the host, the device, which copies, and the companion write in turn.
+func (p *prober) companionRounds(q *cl.Queue, near copier, copies func(from, to *cl.Buffer, n int64) error, ours bool, set func(*cl.Kernel, int, *block, []byte) error) (err error) {
 	o := p.o
 	items, group := o.device.rateItems()
 	n := items * o.device.ratedVector() * 4 // bytes
@@ -241,8 +268,7 @@ func (p *prober) companionRounds(q *cl.Queue, near, far *cl.Kernel, ours bool, s
 		b.direct.mu.RUnlock()
 		blocks[i] = b
 	}
-	err = errors.Join(far.SetBuffer(0, blocks[0].buffer), far.SetBuffer(1, blocks[1].buffer),
-		set(near, 0, blocks[1], seen[1]), set(near, 1, blocks[2], seen[2]))
+	err = errors.Join(set(near.Kernel, near.from, blocks[1], seen[1]), set(near.Kernel, near.to, blocks[2], seen[2]))
 	if err != nil {
 		return err
 	}
@@ -250,10 +276,10 @@ func (p *prober) companionRounds(q *cl.Queue, near, far *cl.Kernel, ours bool, s
 		for i := range n {
 			seen[0][i] = byte(i*31 + round*17 + 1)
 		}
-		if err := errors.Join(o.queue.Launch(far, cl.Range1(items, group), nil), o.queue.Finish()); err != nil {
+		if err := errors.Join(copies(blocks[0].buffer, blocks[1].buffer, int64(n)), o.queue.Finish()); err != nil {
 			return err
 		}
-		e, err := q.LaunchEvent(near, cl.Range1(items, group), nil)
+		e, err := q.LaunchEvent(near.Kernel, cl.Range1(items, group), nil)
 		if err != nil {
 			return err
 		}

@@ -125,7 +125,7 @@ func (p *prober) tryDirect() {
 // direct lets the host and a kernel write in turn, and looks at what the other
 // side sees, in blocks small and large.
 func (p *prober) direct() (err error) {
-	k, err := copying(p.programs[defaultStd+"copy"])
+	k, err := p.copier()
 	if err != nil {
 		return err
 	}
@@ -138,15 +138,7 @@ func (p *prober) direct() (err error) {
 	return nil
 }
 
-// copying is the kernel that copies; programs of probes may be missing.
-func copying(prog *cl.Program) (*cl.Kernel, error) {
-	if prog == nil {
-		return nil, errors.New("no kernel to copy with")
-	}
-	return prog.Kernel("copy")
-}
-
-func (p *prober) directAt(k *cl.Kernel, size int64) (err error) {
+func (p *prober) directAt(k copier, size int64) (err error) {
 	o := p.o
 	var blocks [2]*block
 	var seen [2][]byte
@@ -169,7 +161,7 @@ func (p *prober) directAt(k *cl.Kernel, size int64) (err error) {
 		}
 		blocks[i] = b
 	}
-	if err := errors.Join(k.SetBuffer(0, blocks[0].buffer), k.SetBuffer(1, blocks[1].buffer)); err != nil {
+	if err := k.set(blocks[0].buffer, blocks[1].buffer); err != nil {
 		return err
 	}
 	items, group := o.device.rateItems()
@@ -179,7 +171,7 @@ func (p *prober) directAt(k *cl.Kernel, size int64) (err error) {
 		for i := range seen[0] {
 			seen[0][i] = byte(i*37 + round*11 + 1)
 		}
-		if err := errors.Join(o.queue.Launch(k, cl.Range1(items, group), nil), o.queue.Finish()); err != nil {
+		if err := errors.Join(p.queue.Launch(k.Kernel, cl.Range1(items, group), nil), p.queue.Finish()); err != nil {
 			return err
 		}
 		if !bytes.Equal(seen[0][:moved], seen[1][:moved]) {

@@ -26,6 +26,7 @@ type Opened struct {
 	staging *staging // of a device with memory of its own, else nil
 
 	calibration atomic.Pointer[Calibration] // once it is known
+	own         atomic.Pointer[ownProof]    // once there is one
 
 	disk *programCache
 	work sync.WaitGroup // builds in progress
@@ -63,7 +64,8 @@ type Stats struct {
 }
 
 // Open makes a context and a queue on the device. On a device or driver that was
-// never seen before it also proves capabilities, as Caps does; otherwise it takes
+// never seen before it also proves capabilities, as Caps does, but of a device with a companion only
+// what its companion does (see [Caps.Provisional]); otherwise it takes
 // a few milliseconds. Nil options are those that Discover was given; of others,
 // Library and Spec are not used.
 func (d *Device) Open(ctx context.Context, opts *Options) (*Opened, error) {

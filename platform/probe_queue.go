@@ -75,22 +75,26 @@ func (p *prober) profiling() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, q.Close()) }()
-	prog := p.programs[defaultStd+"copy"]
-	if prog == nil {
-		return errors.New("no kernel to time")
-	}
-	k, err := prog.Kernel("copy")
-	if err != nil {
+	// What is copied does not matter, as long as it was written.
+	if err := q.Write(p.buffer, 0, make([]byte, p.rateBytes()), nil); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, k.Close()) }()
-	// Every word onto itself: what is copied does not matter, as long as it was written.
-	err = errors.Join(q.Write(p.buffer, 0, make([]byte, p.rateBytes()), nil), k.SetBuffer(0, p.buffer), k.SetBuffer(1, p.buffer))
-	if err != nil {
-		return err
+	var e *cl.Event
+	if p.near { // a command stands in for a kernel of the device
+		half := p.rateBytes() / 2
+		e, err = q.CopyEvent(p.buffer, p.buffer, 0, half, half, nil)
+	} else {
+		k, kerr := p.copier()
+		if kerr != nil {
+			return kerr
+		}
+		defer func() { err = errors.Join(err, k.Close()) }()
+		if err := k.set(p.buffer, p.buffer); err != nil {
+			return err
+		}
+		items, group := p.o.device.rateItems()
+		e, err = q.LaunchEvent(k.Kernel, cl.Range1(items, group), nil)
 	}
-	items, group := p.o.device.rateItems()
-	e, err := q.LaunchEvent(k, cl.Range1(items, group), nil)
 	if err != nil {
 		return err
 	}

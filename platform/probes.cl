@@ -10,16 +10,21 @@
 //         TRY_LANES                          the smallest sub-groups, from 8 on, that a kernel may ask for
 //         TRY_VEX, TRY_VNNI  set where the CPU that the host runs on has the instructions
 //         T                                  the float vector that the device prefers: float, float4, ...
+//         TOGETHER           set where one kernel is to run all sections that it can
 // launch  one group of 64 items, except for the rates
 // note    a line "//:name" begins the section of a kernel. All sections are one
 //         program; when that does not build, each is tried alone. No kernel may
 //         have the name of a built-in function: PoCL renames those.
 
-// RATE(name, F) is a kernel that does rounds * 8 multiply-adds of T an item, in 8
-// independent chains.
-#define RATE(name, F)                                                          \
-    kernel void name(global T *io, int rounds)                                 \
-    {                                                                          \
+// PROBE(name) { ... } is a kernel that can also be called from another one, as run_name(io, mine).
+#define PROBE(name)                                                            \
+    static inline void run_##name(global uint *io, local uint *mine);          \
+    kernel void name(global uint *io, local uint *mine) { run_##name(io, mine); } \
+    static inline void run_##name(global uint *io, local uint *mine)
+
+// RATE_BODY(F) does rounds * 8 multiply-adds of T an item, in 8 independent chains; RATE(name, F) is a
+// kernel that does.
+#define RATE_BODY(F) {                                                         \
         T s = (T)(get_global_id(0) * 1e-6f);                                   \
         T m = io[0] + s, c = io[1] - s;                                        \
         T a0 = c, a1 = c + 1, a2 = c + 2, a3 = c + 3;                          \
@@ -32,6 +37,7 @@
         }                                                                      \
         io[2 + get_global_id(0)] = ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7)); \
     }
+#define RATE(name, F) kernel void name(global T *io, int rounds) RATE_BODY(F)
 
 // Two products by matrix units: io holds A, 16 x 16, and Bt, 8 x 16, of a half type. Each lane
 // keeps its four elements of A·B + 1024·At·B, made wrong where rounding to that type is. Only the
@@ -68,7 +74,8 @@
             ((global float *)io)[i * 32 + lane] = result[i / 4][i % 4];
 
 //:atomics32
-kernel void atomics32(global uint *io, local uint *mine)
+#define HAS_atomics32
+PROBE(atomics32)
 {
     uint i = get_global_id(0);
     if (get_local_id(0) == 0) {
@@ -95,7 +102,8 @@ kernel void atomics32(global uint *io, local uint *mine)
 //:atomics64
 #ifdef cl_khr_int64_base_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-kernel void atomics64(global uint *io, local uint *unused)
+#define HAS_atomics64
+PROBE(atomics64)
 {
     // One addition carries from the low word to the high one now and then.
     atom_add((volatile global ulong *)io, (ulong)0x1F0000001UL);
@@ -107,7 +115,8 @@ kernel void atomics64(global uint *io, local uint *unused)
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
-kernel void fp64(global uint *io, local uint *unused)
+#define HAS_fp64
+PROBE(fp64)
 {
     double a = (double)io[0], b = (double)io[1];
     ulong third = as_ulong(a / b), root = as_ulong(sqrt(a + a)), tiny = as_ulong(a + ldexp(a, -50));
@@ -123,7 +132,8 @@ kernel void fp64(global uint *io, local uint *unused)
 //:half
 #if defined(cl_khr_fp16) || defined(FORCE_HALF)
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
-kernel void half_arithmetic(global uint *io, local uint *unused)
+#define HAS_half
+PROBE(half_arithmetic)
 {
     half a = as_half((ushort)io[0]), b = as_half((ushort)io[1]);
     io[2] = as_ushort((half)(a + b)); // 2048 + 1 is 2048 in half, 2049 in float
@@ -173,7 +183,8 @@ kernel void dot_amd(global uint *io, local uint *unused)
 //:dot_vex
 #if defined(TRY_VEX) && defined(__AVX2__)
 #include "dot_vex.cl"
-kernel void dot_vex_probe(global uint *io, local uint *unused)
+#define HAS_dot_vex
+PROBE(dot_vex_probe)
 {
     const uint8 a = io[0], b = io[1], c = io[2];
     io[3] = DOT_US(a, b, c).s5;
@@ -184,7 +195,8 @@ kernel void dot_vex_probe(global uint *io, local uint *unused)
 //:dot_x86
 #if defined(TRY_VNNI) && defined(__AVX512F__) && defined(__AVX512VL__)
 #include "dot_x86.cl"
-kernel void dot_x86_probe(global uint *io, local uint *unused)
+#define HAS_dot_x86
+PROBE(dot_x86_probe)
 {
     const uint16 a = io[0], b = io[1], c = io[2];
     io[3] = DOT_US(a, b, c).sb;
@@ -296,12 +308,15 @@ kernel SUBGROUPS(64 / LANES, 1) void lanes(global uint *io, local uint *unused)
 
 //:rate_plain
 #define PLAIN(a, b, c) ((a) * (b) + (c))
+#define HAS_rate_plain
 RATE(rate_plain, PLAIN)
 
 //:rate_mad
+#define HAS_rate_mad
 RATE(rate_mad, mad)
 
 //:rate_fma
+#define HAS_rate_fma
 RATE(rate_fma, fma)
 
 //:copy
@@ -328,3 +343,54 @@ kernel void uneven(global uint *to, const int rounds, const int differ)
     }
     to[id] = x;
 }
+
+//:together
+// The kernels above as two, for drivers that compile each kernel when it is first launched: what
+// a compiler offers, and the kernels that are timed. In a program with all sections only.
+#ifdef TOGETHER
+// Each probe has a slice of SLICE words of io for its own.
+#define SLICE 256
+kernel void proofs(global uint *io, local uint *mine)
+{
+#ifdef HAS_atomics32
+    run_atomics32(io, mine);
+#endif
+#ifdef HAS_atomics64
+    run_atomics64(io + SLICE, mine);
+#endif
+#ifdef HAS_fp64
+    run_fp64(io + 2 * SLICE, mine);
+#endif
+#ifdef HAS_half
+    run_half_arithmetic(io + 3 * SLICE, mine);
+#endif
+#ifdef HAS_dot_vex
+    run_dot_vex_probe(io + 4 * SLICE, mine);
+#endif
+#ifdef HAS_dot_x86
+    run_dot_x86_probe(io + 5 * SLICE, mine);
+#endif
+}
+
+// way 0: a copy of rounds vectors an item from io to other; 1, 2, 3: multiply-adds of io as
+// a * b + c, by mad and by fma.
+kernel void rates(global T *io, int rounds, global T *other, int way)
+{
+    if (way == 0) {
+        for (int i = 0; i < rounds; i++)
+            other[get_global_id(0) * rounds + i] = io[get_global_id(0) * rounds + i];
+    }
+#ifdef HAS_rate_plain
+    else if (way == 1)
+        RATE_BODY(PLAIN)
+#endif
+#ifdef HAS_rate_mad
+    else if (way == 2)
+        RATE_BODY(mad)
+#endif
+#ifdef HAS_rate_fma
+    else if (way == 3)
+        RATE_BODY(fma)
+#endif
+}
+#endif

@@ -68,6 +68,20 @@ func (o *Opened) programFor(ctx context.Context, key programKey) (*cl.Program, e
 		o.mu.Unlock()
 		return nil, ErrClosed
 	}
+	if key.device == o.cl && o.caps.Provisional {
+		o.work.Add(1) // which Close waits for
+		o.mu.Unlock()
+		err := o.confirm(ctx)
+		o.work.Done()
+		if err != nil {
+			return nil, err
+		}
+		o.mu.Lock()
+		if o.closed {
+			o.mu.Unlock()
+			return nil, ErrClosed
+		}
+	}
 	p := o.programs[key]
 	if p == nil {
 		p = &program{done: make(chan struct{})}

@@ -52,20 +52,46 @@ func multiplyAdds(d *Device, rounds int) float64 {
 // rater times one rate kernel.
 type rater struct {
 	o      *Opened
+	queue  *cl.Queue
 	kernel *cl.Kernel
 	buffer *cl.Buffer
 }
 
-func newRater(o *Opened, prog *cl.Program, name string, b *cl.Buffer) (*rater, error) {
-	k, err := prog.Kernel(name)
+// newRater is a rater of the kernel of that name, or with joined of the one that has them all, which is then in prog.
+func newRater(o *Opened, q *cl.Queue, prog *cl.Program, name string, joined bool, b *cl.Buffer) (r *rater, err error) {
+	var k *cl.Kernel
+	if joined {
+		k, err = joinedKernel(prog, rateWays[name])
+	} else {
+		k, err = prog.Kernel(name)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := k.SetBuffer(0, b); err != nil {
+	err = k.SetBuffer(0, b)
+	if joined {
+		err = errors.Join(err, k.SetBuffer(2, b))
+	}
+	if err != nil {
 		return nil, errors.Join(err, k.Close())
 	}
-	return &rater{o, k, b}, nil
+	return &rater{o, q, k, b}, nil
 }
+
+// joinedKernel is the kernel of all that is timed, set to one of them.
+func joinedKernel(prog *cl.Program, way int32) (*cl.Kernel, error) {
+	k, err := prog.Kernel("rates")
+	if err != nil {
+		return nil, err
+	}
+	if err := k.SetInt32(3, way); err != nil {
+		return nil, errors.Join(err, k.Close())
+	}
+	return k, nil
+}
+
+// rateWays are the numbers of sections in the kernel of all that is timed; 0 is a copy.
+var rateWays = map[string]int32{"rate_plain": 1, "rate_mad": 2, "rate_fma": 3}
 
 // time returns the wall time of a launch until its end.
 func (r *rater) time(rounds int) (time.Duration, error) {
@@ -74,10 +100,10 @@ func (r *rater) time(rounds int) (time.Duration, error) {
 		return 0, err
 	}
 	start := time.Now()
-	if err := r.o.queue.Launch(r.kernel, cl.Range1(items, group), nil); err != nil {
+	if err := r.queue.Launch(r.kernel, cl.Range1(items, group), nil); err != nil {
 		return 0, err
 	}
-	if err := r.o.queue.Finish(); err != nil {
+	if err := r.queue.Finish(); err != nil {
 		return 0, err
 	}
 	return max(1, time.Since(start)), nil
@@ -105,7 +131,7 @@ func (r *rater) right() (bool, error) {
 	for i := range width {
 		io[i], io[width+i] = 1, 0.5
 	}
-	q := r.o.queue
+	q := r.queue
 	if err := q.Write(r.buffer, 0, cl.Bytes(io), nil); err != nil {
 		return false, err
 	}
@@ -158,8 +184,13 @@ func (p *prober) chooseFMA(ctx context.Context) error {
 		}
 		ways = append(ways, &way{f, r, math.MaxInt64})
 	}
-	// A simulator's times teach nothing, and take long.
-	if len(ways) > 0 && p.o.device.Class != Simulator {
+	// A simulator's times teach nothing, and take long. Nor is a choice made twice.
+	chosen := slices.IndexFunc(ways, func(w *way) bool { return w.fma == p.fma })
+	if chosen >= 0 {
+		ways[chosen].least = 0
+		notes = append(notes, fmt.Sprintf("%s chosen on the companion", p.fma))
+	}
+	if chosen < 0 && len(ways) > 0 && p.o.device.Class != Simulator {
 		rounds, err := ways[0].rater.rounds(fmaTime)
 		if err != nil {
 			return err
@@ -182,7 +213,10 @@ func (p *prober) chooseFMA(ctx context.Context) error {
 	}
 	if len(ways) > 0 {
 		fastest := slices.MinFunc(ways, func(a, b *way) int { return cmp.Compare(a.least, b.least) }).least
-		i := slices.IndexFunc(ways, func(w *way) bool { return float64(w.least) <= fmaMargin*float64(fastest) })
+		i := chosen
+		if i < 0 {
+			i = slices.IndexFunc(ways, func(w *way) bool { return float64(w.least) <= fmaMargin*float64(fastest) })
+		}
 		p.caps.FMA = ways[i].fma
 	}
 	p.caps.Proofs = append(p.caps.Proofs, Proof{
@@ -204,7 +238,16 @@ func (p *prober) rightWay(section string) (*rater, error) {
 	if prog == nil {
 		return nil, errors.New("does not build")
 	}
-	r, err := newRater(p.o, prog, section, p.buffer)
+	if p.joined() {
+		if r, err := p.right(prog, section, true); err == nil {
+			return r, nil
+		}
+	}
+	return p.right(prog, section, false)
+}
+
+func (p *prober) right(prog *cl.Program, section string, joined bool) (*rater, error) {
+	r, err := newRater(p.o, p.queue, prog, section, joined, p.buffer)
 	if err != nil {
 		return nil, err
 	}
@@ -215,4 +258,9 @@ func (p *prober) rightWay(section string) (*rater, error) {
 		return nil, errors.Join(err, r.kernel.Close())
 	}
 	return r, nil
+}
+
+// joined reports whether there is a program with the kernels of all.
+func (p *prober) joined() bool {
+	return p.o.device.together() && p.programs[defaultStd+togetherSection] != nil
 }

@@ -1,0 +1,114 @@
+package platform
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// sliceWords is SLICE in probes.cl: how many words the kernel of all proofs gives to each.
+const sliceWords = 4 * probeItems
+
+// togetherProbes are the sections that it runs, by the number of their slice.
+var togetherProbes = [...]string{"atomics32", "atomics64", "fp64", "half", "dot_vex", "dot_x86"}
+
+// answer is what the kernel of all proofs wrote for a probe; not ok where it does not run, or is not for it. A
+// probe whose answer is wrong or missing is run alone, so that no other can spoil it.
+func (p *prober) answer(pr probe) (io []uint32, ok bool) {
+	i := slices.Index(togetherProbes[:], pr.section)
+	if i < 0 || !p.joined() {
+		return nil, false
+	}
+	if p.answers == nil {
+		var err error
+		if p.answers, err = p.ask(); err != nil {
+			p.o.opts.Logger.Debug("platform: probes do not run together", "device", p.o.device.ID, "error", err)
+			p.answers = make([]uint32, len(togetherProbes)*sliceWords)
+		}
+	}
+	return p.answers[i*sliceWords:][:sliceWords], true
+}
+
+// ask launches the kernel of all proofs.
+func (p *prober) ask() (io []uint32, err error) {
+	io = make([]uint32, len(togetherProbes)*sliceWords)
+	for _, pr := range probes {
+		if i := slices.Index(togetherProbes[:], pr.section); i >= 0 {
+			copy(io[i*sliceWords:], pr.in)
+		}
+	}
+	k, err := p.programs[defaultStd+togetherSection].Kernel("proofs")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, k.Close()) }()
+	items := min(probeItems, p.o.device.MaxWorkGroup)
+	err = errors.Join(k.SetBuffer(0, p.buffer), k.SetLocal(1, 4*probeItems), p.queue.Write(p.buffer, 0, cl.Bytes(io), nil))
+	if err == nil {
+		err = p.queue.Launch(k, cl.Range1(items, items), nil)
+	}
+	if err == nil {
+		err = p.queue.Read(p.buffer, 0, cl.Bytes(io), nil)
+	}
+	return io, err
+}
+
+// copier is a kernel that copies from one buffer to another.
+type copier struct {
+	*cl.Kernel
+	from, to int  // its arguments
+	joined   bool // it copies as many vectors an item as it is told
+}
+
+// newCopier is the kernel that copies; programs of probes may be missing.
+func newCopier(prog *cl.Program, joined bool) (c copier, err error) {
+	if prog == nil {
+		return c, errors.New("no kernel to copy with")
+	}
+	if !joined {
+		c.Kernel, err = prog.Kernel("copy")
+		c.to = 1
+		return c, err
+	}
+	if c.Kernel, err = joinedKernel(prog, 0); err != nil {
+		return c, err
+	}
+	c.to, c.joined = 2, true
+	if err = c.SetInt32(1, 1); err != nil {
+		err = errors.Join(err, c.Close())
+	}
+	return c, err
+}
+
+func (c copier) set(from, to *cl.Buffer) error {
+	return errors.Join(c.SetBuffer(c.from, from), c.SetBuffer(c.to, to))
+}
+
+// launch copies about n bytes on the device, or its companion, whose queue is given, and returns how many.
+// Where a kernel is compiled anew for other sizes of groups, and of more than 65,535 items, it is always the same.
+func (c copier) launch(q *cl.Queue, d *Device, n int64) (moved int64, err error) {
+	const most = 1 << 15
+	_, group := d.rateItems()
+	vector := int64(4 * d.ratedVector())
+	items, rounds := max(1, n/vector), int64(1)
+	if c.joined {
+		items = max(items, int64(group))
+		if items > most {
+			items, rounds = most, items/most
+		}
+		if err := c.SetInt32(1, int32(rounds)); err != nil {
+			return 0, err
+		}
+	}
+	if int64(group) > items {
+		group = 1
+	}
+	items = items / int64(group) * int64(group)
+	return items * rounds * vector, q.Launch(c.Kernel, cl.Range1(int(items), group), nil)
+}
+
+// copier is a kernel of this prober's that copies.
+func (p *prober) copier() (copier, error) {
+	return newCopier(p.programs[defaultStd+"copy"], p.joined())
+}

@@ -1,0 +1,148 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/cl"
+)
+
+// paired is a device with a companion of which nothing is known.
+func paired(t *testing.T, dir string) (*Device, func(call string, from int)) {
+	t.Helper()
+	d, faults := discovered(t, dir)
+	if d.companion == nil {
+		t.Skip("no companion")
+	}
+	return d, func(call string, from int) {
+		if faults.Off(); call != "" {
+			faults.FailFrom(from, cl.OutOfResources, call)
+		}
+	}
+}
+
+func TestOpenProvesOnTheCompanionAndTheFirstProgramOnTheDevice(t *testing.T) {
+	dir := t.TempDir()
+	d, _ := paired(t, dir)
+	o, err := d.Open(t.Context(), nil)
+	require.NoError(t, err)
+	require.True(t, o.Caps().Provisional)
+	require.True(t, o.Caps().Companion && o.Caps().Direct && o.Caps().Atomics32 && o.Caps().FP64)
+	_, err = o.Companion().Program(t.Context(), "near.cl", scale(1), "")
+	require.NoError(t, err)
+	require.Nil(t, o.own.Load(), "the companion's program needs nothing of the device")
+	runScale(t, o, "far.cl", 1, 100)
+	require.NotNil(t, o.own.Load())
+	require.False(t, d.caps.Provisional)
+	require.Equal(t, o.Caps().FMA, d.caps.FMA, "programs that are there stay right")
+	require.Empty(t, o.Caps().lacking(d.caps))
+	require.NoError(t, o.Close())
+
+	other, _ := paired(t, dir)
+	o, err = other.Open(t.Context(), nil)
+	require.NoError(t, err)
+	require.False(t, o.Caps().Provisional, "what the device has proven is kept")
+	require.NoError(t, o.Close())
+}
+
+// What a device was not seen to do is not believed because its companion does it.
+func TestADeviceThatDoesLessThanItsCompanionIsAnError(t *testing.T) {
+	d, fail := paired(t, t.TempDir())
+	o, err := d.Open(t.Context(), nil)
+	require.NoError(t, err)
+	require.True(t, o.Caps().Provisional)
+	fail("Info event", 1) // by which launches on the companion are seen to be over
+	for range 2 {
+		_, err = o.Program(t.Context(), "far.cl", scale(2), "")
+		require.ErrorIs(t, err, cl.ErrUnsupported)
+		require.ErrorContains(t, err, "companion")
+		fail("", 0)
+	}
+	require.NoError(t, o.Close())
+	o, err = d.Open(t.Context(), nil)
+	require.NoError(t, err)
+	require.False(t, o.Caps().Companion, "the next one knows")
+	runScale(t, o, "far.cl", 2, 100)
+	require.NoError(t, o.Close())
+}
+
+func TestAConfirmationThatWasCancelledIsTriedAgain(t *testing.T) {
+	d, _ := paired(t, CacheOff)
+	o, err := d.Open(t.Context(), nil)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, o.confirm(ctx), context.Canceled)
+	require.Nil(t, o.own.Load())
+	var all sync.WaitGroup
+	errs := make([]error, 3)
+	for i := range errs {
+		all.Go(func() { _, errs[i] = o.Program(t.Context(), "far.cl", scale(i), "") })
+	}
+	all.Wait()
+	require.NoError(t, errors.Join(errs...))
+	require.NoError(t, o.Close())
+	_, err = o.Program(t.Context(), "far.cl", scale(9), "")
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+// Probes that do not run together, or answer wrong there, are run alone, and prove the same.
+func TestProbesThatFailTogetherAreRunAlone(t *testing.T) {
+	d, faults := discovered(t, CacheOff)
+	if !d.together() {
+		t.Skip("they are not tried together")
+	}
+	good, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	count := func() (n int) {
+		for _, call := range faults.Calls() {
+			if call == "launch" {
+				n++
+			}
+		}
+		return n
+	}
+	d.caps = nil
+	faults.Off()
+	_, err = d.Caps(t.Context())
+	require.NoError(t, err)
+	few := count()
+	d.caps = nil
+	faults.FailAt(1, cl.OutOfResources, "launch")
+	got, err := d.Caps(t.Context())
+	require.NoError(t, err)
+	require.Greater(t, count(), few)
+	for i, p := range got.Proofs {
+		if p.Name != "fma" && p.Name != "mapping" {
+			assert.Equal(t, good.Proofs[i], p)
+		}
+	}
+}
+
+// The slices of the kernel of all proofs are where the host looks for them.
+func TestProbesOfTheKernelOfAllProofsAnswerThere(t *testing.T) {
+	o := fresh(t, nil, nil)
+	if !o.device.together() {
+		t.Skip("they are not tried together")
+	}
+	p, err := newProber(o, false)
+	require.NoError(t, err)
+	defer p.close()
+	require.NotEmpty(t, p.build(defaultStd, nil))
+	asked := 0
+	for _, pr := range probes {
+		io, ok := p.answer(pr)
+		if !ok {
+			continue
+		}
+		asked++
+		_, err := p.run(pr, defaultStd)
+		assert.Equal(t, err == nil, pr.right(io, probeItems, new(Caps)), pr.section)
+	}
+	assert.Equal(t, len(togetherProbes), asked)
+}
