@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/platform"
 )
 
 // calibrated holds the devices that this process has tried to measure.
@@ -14,6 +15,8 @@ var calibrated sync.Map
 type background struct {
 	cancel context.CancelFunc // nil: nothing
 	done   chan struct{}
+	hurry  chan struct{} // closed when somebody waits for it
+	rush   sync.Once
 }
 
 // end ends it early.
@@ -24,8 +27,8 @@ func (b *background) end() {
 	}
 }
 
-// calibrateBeside measures a device that nobody has measured well enough, in less than a second
-// beside whatever the caller does; until then predictions rest on what the device says of
+// calibrateBeside measures a device that nobody has measured well enough, each time that callers leave the
+// runtime alone for a while, until it is well enough; until then predictions rest on what the device says of
 // itself. Graphs that were compiled meanwhile are then asked again whether another placement
 // tempts them. The result is kept on disk; where nothing can be kept, nothing is measured.
 func (rt *Runtime) calibrateBeside() {
@@ -37,18 +40,28 @@ func (rt *Runtime) calibrateBeside() {
 		return // the folder cannot be written, or another runtime is at it
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	rt.beside = background{cancel, make(chan struct{})}
+	rt.beside.cancel, rt.beside.done, rt.beside.hurry = cancel, make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(rt.beside.done)
-		if _, err := rt.opened.CalibrateBeside(ctx); err != nil {
+		for {
+			err := rt.quiet(ctx)
+			var c *platform.Calibration
+			if err == nil {
+				c, err = rt.opened.CalibrateBeside(ctx)
+			}
 			if ctx.Err() != nil {
 				calibrated.Delete(d.String() + d.Driver) // the next runtime may have the time
 				return
 			}
-			rt.log.Warn("ops: the device could not be measured", "device", d.ID, "error", err)
-			return
+			if err != nil {
+				rt.log.Warn("ops: the device could not be measured", "device", d.ID, "error", err)
+				return
+			}
+			rt.recalibrated()
+			if c.Settled() {
+				return
+			}
 		}
-		rt.recalibrated()
 	}()
 }
 
@@ -77,12 +90,13 @@ func (rt *Runtime) recalibrated() {
 }
 
 // Settle returns when the runtime has done what it does beside its callers after Open: on a machine
-// where a device is new, measuring it for less than a second. Only who measures wants to
-// wait for that. Errors: ctx's.
+// where a device is new, measuring it, which takes a few seconds and no longer waits for a quiet moment. Only who
+// measures wants to wait for that. Errors: ctx's.
 func (rt *Runtime) Settle(ctx context.Context) error {
 	if rt.beside.cancel == nil {
 		return alive(ctx)
 	}
+	rt.beside.rush.Do(func() { close(rt.beside.hurry) })
 	select {
 	case <-rt.beside.done:
 		return nil

@@ -89,6 +89,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	if err := errors.Join(g.check(rt, target), alive(ctx)); err != nil {
 		return nil, err
 	}
+	defer rt.begins()()
 	where, placement, err := target.place()
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
@@ -55,6 +56,8 @@ type Runtime struct {
 	owned   bool
 	pace    pace.Table // how far predictions are off
 	beside  background
+
+	compiles, compiling atomic.Int64 // graphs so far, and at the moment
 
 	mu     sync.Mutex
 	live   map[*Executable]struct{}

@@ -281,6 +281,9 @@ func newRates(dev *platform.Opened) rates {
 		r.memory, link = 10e9, 10e9
 	}
 	r.up = straight(r.wait, link)
+	if dev.Caps().Direct { // no command: a copy by the caller
+		r.up, r.direct = straight(200*time.Nanosecond, link), true
+	}
 	r.down = r.up
 	c := dev.Calibration()
 	if c == nil {
