@@ -17,7 +17,8 @@ import (
 
 // TestGradientsAgree checks the gradients of every differentiable op in
 // float32 on the engine a against those of b in float64, from the same
-// operands. Subtests are named op/sample.
+// operands, and derivatives of a second time on a against
+// exact ones at special points. Subtests are named op/sample.
 //
 // With [Options.Bundle] every op brings two samples, and element-wise ops share
 // kernels as in [TestOps].
@@ -64,7 +65,7 @@ func GradientParts(a, b engine.Engine, o *Options) []*Part {
 					outcomes = append(outcomes, agree(p))
 				}
 			}
-			return outcomes
+			return append(outcomes, specialOutcomes(ctx, ra, op, o)...)
 		}})
 	}
 	return parts

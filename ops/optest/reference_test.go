@@ -10,8 +10,6 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var nan, inf = math.NaN(), math.Inf(1)
-
 // floats is an array of float64.
 func floats(shape []int, vs ...float64) Array {
 	return Array{DType: tensor.Float64, Shape: shape, F: vs}

@@ -14,6 +14,7 @@ func TestEngine(t *testing.T, open func(t testing.TB) engine.Engine) {
 	t.Run("seam", func(t *testing.T) { TestSeam(t, open) })
 	t.Run("ops", func(t *testing.T) { TestOps(t, closed(t, open), nil) })
 	t.Run("gradients", func(t *testing.T) { TestGradients(t, closed(t, open), nil) })
+	t.Run("special points", func(t *testing.T) { TestSpecialPoints(t, closed(t, open), nil) })
 	t.Run("graphs", func(t *testing.T) { TestGraphs(t, closed(t, open), 20) })
 }
 

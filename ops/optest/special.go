@@ -1,0 +1,189 @@
+package optest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// A gradient rule that treats a point by itself (a zero, a tie, a bound, an
+// infinity) may be right there and have a wrong derivative of its own. So
+// derivatives of the second and third order are compared at such points, with
+// values that are known in closed form.
+
+// specialCase is an op at special points. With directions u and v, the loss and the
+// derivatives compared are
+//
+//	L = Σ w · op(x),  dᵢ = ∂L/∂xᵢ,  dᵢⱼ = ∂(Σ u · dᵢ)/∂xⱼ,  dᵢᵢᵢ = ∂(Σ v · dᵢᵢ)/∂xᵢ
+type specialCase struct {
+	op, label string
+	build     func(in []*ops.Node) *ops.Node
+	in        [][]float64 // operands
+	shape     []int       // of each; nil for vectors
+	w, u, v   []float64   // nil for ones
+	first     [][]float64 // by operand
+	second    [][]float64 // by pairs of operands
+	third     [][]float64 // by operand; nil where it is not compared
+	long      bool        // many kernels: for engines that compile fast
+}
+
+// open is a derivative that has no value, or one that depends on the way it is
+// come from: it is not compared.
+const open = 7.25e77
+
+// specialDerivatives are outputs of a graph: what is to be compared with want.
+type specialDerivatives struct {
+	c     *specialCase
+	nodes []*ops.Node
+	names []string
+	want  [][]float64
+}
+
+// derive builds the derivatives of c in dt.
+func (c *specialCase) derive(g *ops.Graph, feeds ops.Feeds, dt tensor.DType) *specialDerivatives {
+	shape := c.shape
+	if shape == nil {
+		shape = []int{len(c.in[0])}
+	}
+	vector := func(x []float64, shape []int) *tensor.Tensor {
+		a := NewArray(dt, shape...)
+		copy(a.F, x)
+		return a.Tensor()
+	}
+	weighted := func(y *ops.Node, w []float64) *ops.Node {
+		if w != nil {
+			y = ops.Mul(y, g.Const(vector(w, y.Shape())))
+		}
+		return ops.Sum(y)
+	}
+	var in []*ops.Node
+	for i, x := range c.in {
+		n := g.Input(fmt.Sprintf("%s.%s.%d", c.op, c.label, i), dt, shape...)
+		feeds[n] = vector(x, shape)
+		in = append(in, n)
+	}
+	s := &specialDerivatives{c: c}
+	enter := func(d *ops.Node, want []float64, name string, at ...int) {
+		if want != nil {
+			s.nodes, s.want, s.names = append(s.nodes, d), append(s.want, want), append(s.names, fmt.Sprintf("%s derivative by operand %v", name, at))
+		}
+	}
+	for i, d := range ops.Gradients(weighted(c.build(in), c.w), in...) {
+		enter(d, c.first[i], "first", i)
+		for j, dd := range ops.Gradients(weighted(d, c.u), in...) {
+			enter(dd, c.second[i*len(in)+j], "second", i, j)
+			if i == j && c.third != nil {
+				enter(ops.Gradients(weighted(dd, c.v), in[i])[0], c.third[i], "third", i, i, i)
+			}
+		}
+	}
+	return s
+}
+
+// specialOutcomes compares the derivatives of op at its special points on rt, in
+// float32 and, on an engine that compiles fast, in float64 and to the third order.
+func specialOutcomes(ctx context.Context, rt *ops.Runtime, op *ops.Op, o *Options) []Outcome {
+	few := o != nil && o.Bundle
+	all := specialOutcomesIn(ctx, rt, op, tensor.Float32, few)
+	if !few {
+		all = append(all, specialOutcomesIn(ctx, rt, op, tensor.Float64, few)...)
+	}
+	return all
+}
+
+func specialOutcomesIn(ctx context.Context, rt *ops.Runtime, op *ops.Op, dt tensor.DType, few bool) []Outcome {
+	g, feeds := ops.NewGraph("special points of "+op.Name), ops.Feeds{}
+	var all []*specialDerivatives
+	var flat []*ops.Node
+	for i := range specials {
+		if c := specials[i]; c.op == op.Name && !(few && c.long) {
+			if few {
+				c.third = nil
+			}
+			s := c.derive(g, feeds, dt)
+			for _, n := range s.nodes {
+				flat = append(flat, ops.Reshape(n, -1))
+			}
+			all = append(all, s)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	label := func(c *specialCase) string { return strings.TrimSpace("special points "+c.label) + " " + dt.String() }
+	every := func(state State, err error) (out []Outcome) {
+		for _, s := range all {
+			out = append(out, Outcome{Sample: label(s.c), State: state, Err: err})
+		}
+		return out
+	}
+	run := func() (*tensor.Tensor, error) {
+		exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{ops.Concat(0, flat...)}}) // one kernel, mostly
+		if err != nil {
+			return nil, err
+		}
+		defer exe.Close()
+		outs, err := exe.Run(ctx, feeds)
+		if err != nil {
+			return nil, err
+		}
+		return outs[0], nil
+	}
+	result, err := run()
+	switch {
+	case errors.Is(err, ErrKnown):
+		return every(Known, nil)
+	case errors.Is(err, engine.ErrUnsupported):
+		return every(Absent, err)
+	case err != nil:
+		return every(Failed, err)
+	}
+	values := FromTensor(result).F
+	var outcomes []Outcome
+	for _, s := range all {
+		o := Outcome{Sample: label(s.c), State: Passed}
+		for k, n := range s.nodes {
+			for p, want := range s.want[k] {
+				o.Verdict.Elements++
+				if got := values[p]; o.Err == nil && !sameDerivative(got, want, dt) {
+					var x []float64
+					for _, operand := range s.c.in {
+						x = append(x, operand[p])
+					}
+					o.State, o.Err = Failed, fmt.Errorf("%s, element %d, where the operands are %v: got %.9g, want %.9g", s.names[k], p, x, got, want)
+				}
+			}
+			values = values[n.Size():]
+		}
+		outcomes = append(outcomes, o)
+	}
+	return outcomes
+}
+
+func sameDerivative(got, want float64, dt tensor.DType) bool {
+	switch {
+	case want == open:
+		return true
+	case math.IsNaN(want), math.IsInf(want, 0):
+		return got == want || math.IsNaN(got) && math.IsNaN(want)
+	}
+	return math.Abs(got-want) <= 64*formatOf(dt).unit()*(1+math.Abs(want))
+}
+
+// TestSpecialPoints checks derivatives of up to the third order on the engine e
+// where gradient rules have special cases: at zeros, ties, bounds and
+// infinities. Subtests are named op/sample.
+func TestSpecialPoints(t *testing.T, e engine.Engine, o *Options) {
+	rt := ops.NewRuntime(e)
+	eachDifferentiable(t, o, func(t *testing.T, op *ops.Op) {
+		p := &Part{Op: op, check: func(ctx context.Context) []Outcome { return specialOutcomes(ctx, rt, op, o) }}
+		p.test(t, nil)
+	})
+}
