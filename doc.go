@@ -35,6 +35,7 @@
 //	ANYCL_STAGING         on or off: bytes go to and from the device through pinned memory
 //	ANYCL_OPENCL_LIBRARY  path of the OpenCL library to load
 //	ANYCL_REQUIRE         devices that the tests must find: pocl,nvidia
+//	ANYCL_CHECK           bounds: own kernels run between red zones, and what they write there is an error
 //	ANYCL_DRILLS          full: the long versions of the reliability drills
 //
 // # Build tags

@@ -25,11 +25,13 @@ type KernelOptions struct {
 	// float64 values.
 	Args []any
 	// Global is the number of work-items in each dimension, outermost last as
-	// in OpenCL; zeros at the end are dimensions that are not used. All zero
-	// means one for each element of the first result.
+	// in OpenCL; zeros at the end are dimensions that are not used, ones are
+	// dimensions: get_work_dim() is 1 for {n} and 2 for {n, 1}. All zero
+	// means one dimension, with an item for each element of the first result.
 	Global [3]int
-	// Local is the work-group; all zero lets the driver choose. Each extent
-	// must divide that of Global.
+	// Local is the work-group. All zero takes the one that the source demands
+	// (reqd_work_group_size), or leaves the choice to the engine; a zero beside
+	// others is 1. Each extent must divide that of Global.
 	Local [3]int
 	// Host computes the results on the CPU path. Without it the graph runs
 	// only where there is a device. outs are to be filled; ins must not change.
@@ -47,7 +49,38 @@ type Result struct {
 // every element of its results. It has no derivative: gradients that would pass
 // through it are errors. Errors: no source, entry or results; an argument of
 // another type; a geometry that is negative or that Local does not divide.
-// That the source does not compile is an error of Compile.
+// That the source does not compile is an error of Compile, an [engine.KernelError] with the line of
+// the source. Some drivers also write to standard error by themselves, as PoCL's "1 error generated.":
+// nothing in OpenCL stops them.
+//
+// # Work-item functions
+//
+// All work-item functions of OpenCL C give what the specification says of the launch that Global and
+// Local describe. On some CPU drivers a launch is divided among threads of this package, which
+// starts in a tenth of the time; the kernel does not notice. A kernel is divided if its
+// source calls no functions beginning with get_ but
+//
+//	get_work_dim, get_global_size, get_global_id, get_global_offset, get_global_linear_id,
+//	get_local_size, get_enqueued_local_size, get_local_id, get_local_linear_id,
+//	get_num_groups, get_group_id
+//
+// with any arguments, in macros and functions of its own too. It is launched whole, on the
+// driver's threads, if it names others (those of sub-groups, and functions of its own whose names begin
+// so), functions beginning with work_group_ other than work_group_barrier, sub_group_, enqueue_ or __builtin_, if it
+// makes names with ##, includes files, or names one of the list above other than in a call, or if
+// Options hold anything that may do so.
+//
+// # Writing out of bounds
+//
+// Nothing stops a kernel from writing outside its buffers, nor from writing to its operands. It then changes
+// other values of the graph, of other graphs, or on CPU drivers any memory of the program: results are wrong
+// without an error, the driver may report a lost device, or the program ends. With
+// ANYCL_CHECK=bounds in the environment when the runtime is opened, each buffer of a kernel is a copy between two red
+// zones, as long as it is but at least 64 KiB and at most 1 MiB, which are compared after
+// each launch, as are operands. What was written there is an [engine.BoundsError] of the run, which names the kernel, the
+// line of the op, the device, the buffer and the bytes. Launches are not divided then, and every
+// one waits: it is for finding mistakes. Writes beyond the red zones, and reads, are not seen. Host functions
+// are Go and check their indices always.
 func Kernel(g *Graph, o KernelOptions, ins ...*Node) []*Node {
 	fail := func(err error) []*Node {
 		return slices.Repeat([]*Node{g.fail("kernel", ins, err)}, max(len(o.Results), 1))
@@ -97,7 +130,7 @@ func (o *KernelOptions) check() error {
 	}
 	for i := range 3 {
 		g, l := o.Global[i], o.Local[i]
-		if g < 0 || l < 0 || l > 0 && g%l != 0 {
+		if g < 0 || l < 0 || l > 0 && g%l != 0 || l > 1 && g == 0 && o.Global[0] > 0 {
 			return fmt.Errorf("global size %v and local size %v do not fit", o.Global, o.Local)
 		}
 	}

@@ -137,3 +137,42 @@ func TestErrorsOfOwnKernelsHaveOnePrefixAndTheLine(t *testing.T) {
 	require.Equal(t, "mine", own.Kernel)
 	require.Equal(t, id, own.Device)
 }
+
+func TestGeometriesOfOwnKernels(t *testing.T) {
+	rt := device(t)
+	dims := func(global, local [3]int, attribute string) (int32, error) {
+		g := NewGraph("geometry")
+		x := g.Input("x", tensor.Int32, 16)
+		y := Kernel(g, KernelOptions{
+			Entry: "k", Source: "kernel " + attribute + " void k(global const int *x, global int *y) { y[get_global_id(0)] = 1000 * get_local_size(0) + get_work_dim(); }",
+			Global: global, Local: local, Results: []Result{{tensor.Int32, []int{16}}},
+		}, x)
+		exe, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: y}))
+		if err != nil {
+			return 0, err
+		}
+		out, err := exe.Run(t.Context(), Feeds{x: tensor.Must(tensor.New(tensor.Int32, 16))})
+		require.NoError(t, err)
+		all, err := tensor.ToSlice[int32](out[0])
+		require.NoError(t, err)
+		require.NoError(t, exe.Close())
+		return all[15], nil
+	}
+	for _, c := range []struct {
+		global, local [3]int
+		attribute     string
+		want          int32
+	}{
+		{[3]int{}, [3]int{4}, "", 4001},
+		{[3]int{16}, [3]int{8, 1, 1}, "", 8001},
+		{[3]int{16, 1}, [3]int{2}, "", 2002},
+		{[3]int{16, 1, 1}, [3]int{4, 1, 1}, "", 4003},
+		{[3]int{16}, [3]int{}, "__attribute__((reqd_work_group_size(8, 1, 1)))", 8001},
+	} {
+		got, err := dims(c.global, c.local, c.attribute)
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, "%v %v %s", c.global, c.local, c.attribute)
+	}
+	_, err := dims([3]int{16}, [3]int{8, 2}, "")
+	require.ErrorContains(t, err, "do not fit", "a work-group of more dimensions than the launch")
+}

@@ -30,6 +30,11 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 			if err == nil && why != "" {
 				p.why += "; " + why
 			}
+			if err == nil && t.Kind == engine.Custom && e.near != nil && !e.bounds {
+				if why := undivided(t.Custom.Source, t.Custom.Options); why != "" {
+					p.why += "; launched whole: " + why
+				}
+			}
 			return p, err
 		}
 	}

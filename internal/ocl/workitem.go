@@ -55,7 +55,7 @@ func undivided(source, options string) string {
 		return "its text cannot be read without a preprocessor"
 	}
 	if o := undividedOption(strings.Fields(options)); o != "" {
-		return "of the option " + o
+		return "there is the option " + o
 	}
 	for i, t := range tokens {
 		switch {
