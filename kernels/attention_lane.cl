@@ -13,6 +13,7 @@
 // macros  D E  features    KB  keys a block    HAS_MASK 0, 1 or 2: none, one of all rows, one of each
 //         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE2  SCALE·log2(e)
 //         WITH_L 1: L is wanted
+//         LONG STEPS  how sums over very many positions are taken: see attention_sums.cl
 // sizes   M  queries of a group    ROWS  of all groups    N  keys    B_FROM  the first batch    TILES
 // launch  attention_lane  global {TILES, batches}  local {1, 1}
 // note    the last tiles go first: under a causal mask they take longest
@@ -33,6 +34,16 @@ kernel void attention_lane(PARAMS) {
         top[v] = (VT)(-INFINITY);
         sum[v] = (VT)(0);
     }
+    TOTALS(VT, o, E * QV > 0 ? E * QV : 1)
+#if LONG
+    int steps = 0;
+    VT lost[QV], faded[QV]; // of the sums; what results were multiplied with since they went to their totals
+    #pragma unroll
+    for (int v = 0; v < QV; v++) {
+        lost[v] = (VT)(0);
+        faded[v] = (VT)(1);
+    }
+#endif
     for (IDX key = from; key < to; key += KB) {
         const int count = (int)min((IDX)KB, to - key);
         VT most[QV];
@@ -66,15 +77,43 @@ kernel void attention_lane(PARAMS) {
             sum[v] *= fade[v];
             top[v] = most[v];
         }
+#if LONG
+        VT here[QV];
+        #pragma unroll
+        for (int v = 0; v < QV; v++) {
+            here[v] = (VT)(0);
+            lost[v] *= fade[v];
+            faded[v] *= fade[v];
+        }
+#else
+        VT *const here = sum;
+#endif
         for (int j = 0; j < count; j++)
             #pragma unroll
             for (int v = 0; v < QV; v++) {
                 const VT p = pow2(s[j * QV + v] - base[v]);
                 s[j * QV + v] = p;
-                sum[v] += p;
+                here[v] += p;
             }
         blend_all(o, fade, s, values + (size_t)key * V_STEP, V_STEP, count, E);
+#if LONG
+        #pragma unroll
+        for (int v = 0; v < QV; v++)
+            KAHAN(VT, sum[v], lost[v], here[v]);
+        if (STEPPED) {
+            TO_TOTALS(VT, o, E * QV, o, faded[i_ % QV])
+            #pragma unroll
+            for (int v = 0; v < QV; v++)
+                faded[v] = (VT)(1);
+        }
+#endif
     }
+    FROM_TOTALS(VT, o, E * QV, o, faded[i_ % QV])
+#if LONG
+    #pragma unroll
+    for (int v = 0; v < QV; v++)
+        sum[v] += lost[v];
+#endif
 
     VT part[QV], l[QV];
     #pragma unroll

@@ -12,6 +12,7 @@
 //         Q_AT(b) DO_AT(b)  the first row of a batch; rows lie Q_STEP and DO_STEP apart
 // macros  D E  features    KB  rows a block    HAS_MASK 0, 1 or 2: none, one of all rows, one of each
 //         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE    SCALE2  SCALE·log2(e)
+//         LONG STEPS  how sums over very many positions are taken: see attention_sums.cl
 // sizes   M  queries of a group    ROWS  of all groups    N  keys    B_FROM  the first batch    TILES
 // launch  attention_lane_dkv  global {TILES, batches}  local {1, 1}
 
@@ -35,6 +36,11 @@ kernel void attention_lane_dkv(PARAMS) {
         scale[v] = (VT)(SCALE);
     }
 
+    TOTALS(VT, dk, D * QV)
+    TOTALS(VT, dv, E * QV > 0 ? E * QV : 1)
+#if LONG
+    int steps = 0;
+#endif
     for (IDX g0 = 0; g0 < ROWS; g0 += M) { // a group: the rows in it that see a key of the tile
 #if BANDED
         const IDX r0 = g0 + max((IDX)0, first - HIGH), r1 = g0 + min((IDX)M, first + QT - LOW);
@@ -87,8 +93,16 @@ kernel void attention_lane_dkv(PARAMS) {
             }
             blend_all(dk, same, t, queries + (size_t)r * Q_STEP, Q_STEP, count, D);
             blend_all(dv, same, p, slopes + (size_t)r * DO_STEP, DO_STEP, count, E);
+#if LONG
+            if (STEPPED) {
+                TO_TOTALS(VT, dk, D * QV, dk, (VT)(1))
+                TO_TOTALS(VT, dv, E * QV, dv, (VT)(1))
+            }
+#endif
         }
     }
+    FROM_TOTALS(VT, dk, D * QV, dk, (VT)(1))
+    FROM_TOTALS(VT, dv, E * QV, dv, (VT)(1))
 
     const int have = (int)min((IDX)QT, (IDX)N - first);
     SPILL_DK(dk, D, b * N + first, have, scale)

@@ -9,6 +9,7 @@
 //         LOAD_L(b, r)    LOAD_DELTA(b, r)    MASK(b, r, n)
 //         K_AT(b) V_AT(b)  the first row of a batch; rows lie K_STEP and V_STEP apart
 // macros  D E  features    KB  keys a block    HAS_MASK BANDED  as there    SCALE    SCALE2  SCALE·log2(e)
+//         LONG STEPS  how sums over very many positions are taken: see attention_sums.cl
 // sizes   M  queries of a group    ROWS  of all groups    N  keys    B_FROM  the first batch    TILES
 // launch  attention_lane_dq  global {TILES, batches}  local {1, 1}
 
@@ -34,6 +35,10 @@ kernel void attention_lane_dq(PARAMS) {
         scale[v] = (VT)(SCALE);
     }
 
+    TOTALS(VT, dq, D * QV)
+#if LONG
+    int steps = 0;
+#endif
     for (IDX key = from; key < to; key += KB) {
         const int count = (int)min((IDX)KB, to - key);
         EDGE(key, count)
@@ -65,7 +70,13 @@ kernel void attention_lane_dq(PARAMS) {
                     }
         }
         blend_all(dq, same, t, keys + (size_t)key * K_STEP, K_STEP, count, D);
+#if LONG
+        if (STEPPED) {
+            TO_TOTALS(VT, dq, D * QV, dq, (VT)(1))
+        }
+#endif
     }
+    FROM_TOTALS(VT, dq, D * QV, dq, (VT)(1))
 
     const int have = (int)min((IDX)QT, (IDX)ROWS - first);
     SPILL_DQ(dq, D, b * ROWS + first, have, scale)

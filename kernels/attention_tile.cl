@@ -12,6 +12,7 @@
 //         STORE_O(i, v)    STORE_L(i, v) where WITH_L
 // macros  ACC  type of the sums    D E  features    LANES  rows a group    PARTS  items a row    BN  keys a step
 //         HAS_MASK 0, 1 or 2
+//         LONG STEPS  how sums over very many positions are taken: see attention_sums.cl
 //         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE2  SCALE·log2(e)    LN2
 // sizes   M  queries of a group    ROWS  of all groups    N  keys
 // launch  attention_tile  global {ROWS padded · PARTS, batches}  local {LANES·PARTS, 1}
@@ -38,6 +39,13 @@ kernel void attention_tile(PARAMS) {
     FEATURES
     for (int i = 0; i < E_PART; i++)
         o[i] = 0;
+    TOTALS(ACC, o, E_PART)
+    TOTALS(ACC, sum, 1)
+#if LONG
+    int steps = 0;
+    ACC base = -INFINITY; // of the totals
+#define FADED (base == (ACC)-INFINITY ? (ACC)0 : exp2(base - top))
+#endif
     for (IDX key = from; key < to; key += BN) {
         const int count = (int)min((IDX)BN, to - key);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -62,7 +70,20 @@ kernel void attention_tile(PARAMS) {
             ADD(o, p, values, j, E_PART, E_ROW)
             sum += p;
         }
+#if LONG
+        if (STEPPED) {
+            const ACC faded = FADED;
+            TO_TOTALS(ACC, o, E_PART, o, faded)
+            TO_TOTALS(ACC, sum, 1, &sum, faded)
+            base = top;
+        }
+#endif
     }
+#if LONG
+    const ACC faded = FADED;
+    FROM_TOTALS(ACC, o, E_PART, o, faded)
+    FROM_TOTALS(ACC, sum, 1, &sum, faded)
+#endif
     if (first + lane < ROWS) {
         const ACC share = sum == 0 ? (ACC)0 : 1 / sum;
         GIVE(RESULT_O, b * ROWS + r, o, share, E, E_PART)

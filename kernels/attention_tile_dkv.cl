@@ -9,6 +9,7 @@
 //         LOAD_DELTA(b, r)    MASK(b, r, n)    STORE_DK(i, v)    STORE_DV(i, v)
 // macros  ACC  type of the sums    D E  features    LANES  keys a group    PARTS  items a key    BN  rows a step
 //            HAS_MASK 0, 1 or 2
+//         LONG STEPS  how sums over very many positions are taken: see attention_sums.cl
 //         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE    SCALE2  SCALE·log2(e)    LOG2E
 // sizes   M  queries of a group    ROWS  of all groups    N  keys
 // launch  attention_tile_dkv  global {N padded · PARTS, batches}  local {LANES·PARTS, 1}
@@ -38,6 +39,11 @@ kernel void attention_tile_dkv(PARAMS) {
     FEATURES
     for (int i = 0; i < E_PART; i++)
         dv[i] = 0;
+    TOTALS(ACC, dk, D_PART)
+    TOTALS(ACC, dv, E_PART)
+#if LONG
+    int steps = 0;
+#endif
     for (IDX group = 0; group < ROWS; group += M) {
 #if BANDED
         const IDX from = group + max((IDX)0, first - HIGH), to = group + min((IDX)M, first + LANES - LOW);
@@ -70,8 +76,16 @@ kernel void attention_tile_dkv(PARAMS) {
                 ADD(dv, p, slopes, j, E_PART, E_ROW)
                 ADD(dk, t, queries, j, D_PART, D_ROW)
             }
+#if LONG
+            if (STEPPED) {
+                TO_TOTALS(ACC, dk, D_PART, dk, (ACC)1)
+                TO_TOTALS(ACC, dv, E_PART, dv, (ACC)1)
+            }
+#endif
         }
     }
+    FROM_TOTALS(ACC, dk, D_PART, dk, (ACC)1)
+    FROM_TOTALS(ACC, dv, E_PART, dv, (ACC)1)
     if (first + lane < N) {
         GIVE(RESULT_DK, b * N + n, dk, SCALE, D, D_PART)
         GIVE(RESULT_DV, b * N + n, dv, 1, E, E_PART)

@@ -7,6 +7,7 @@
 // hooks   LOAD_Q(b, r, d)    LOAD_K(b, n, d)    LOAD_V(b, n, e)    LOAD_DO(b, r, e)    LOAD_L(b, r)
 //         LOAD_DELTA(b, r)    MASK(b, r, n)    STORE_DQ(i, v)
 // macros  ACC  type of the sums    D E  features    LANES  rows a group    PARTS  items a row    BN  keys a step
+//         LONG STEPS  how sums over very many positions are taken: see attention_sums.cl
 //         HAS_MASK BANDED  as there    SCALE    SCALE2  SCALE·log2(e)    LOG2E
 // sizes   M  queries of a group    ROWS  of all groups    N  keys
 // launch  attention_tile_dq  global {ROWS padded · PARTS, batches}  local {LANES·PARTS, 1}
@@ -33,6 +34,10 @@ kernel void attention_tile_dq(PARAMS) {
     FEATURES
     for (int i = 0; i < D_PART; i++)
         dq[i] = 0;
+    TOTALS(ACC, dq, D_PART)
+#if LONG
+    int steps = 0;
+#endif
     const ACC kept = (ACC)LOAD_L(b, r) * LOG2E, delta = (ACC)LOAD_DELTA(b, r);
     for (IDX key = from; key < to; key += BN) {
         const int count = (int)min((IDX)BN, to - key);
@@ -51,7 +56,13 @@ kernel void attention_tile_dq(PARAMS) {
             t = exp2(s - kept) * (t - delta);
             ADD(dq, t, keys, j, D_PART, D_ROW)
         }
+#if LONG
+        if (STEPPED) {
+            TO_TOTALS(ACC, dq, D_PART, dq, (ACC)1)
+        }
+#endif
     }
+    FROM_TOTALS(ACC, dq, D_PART, dq, (ACC)1)
     if (first + lane < ROWS)
         GIVE(RESULT_DQ, b * ROWS + r, dq, SCALE, D, D_PART)
 }

@@ -113,3 +113,16 @@ func (x *attention) stores(g *gen) {
 	}
 	g.macro("WITH_L", oneIf(x.a.Pass == engine.AttentionForward && len(x.task.Outs) > 1))
 }
+
+// sums says how sums over the other side are taken, whose positions come in blocks.
+func (x *attention) sums(g *gen, block int64) {
+	const few, terms = 2048, 128
+	other := x.n
+	if x.a.Pass == engine.AttentionGradKV {
+		other = x.rows
+	}
+	g.macro("LONG", oneIf(other > few))
+	if other > few {
+		g.macro("STEPS", max(terms/block, 1))
+	}
+}

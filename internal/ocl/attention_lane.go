@@ -163,6 +163,7 @@ func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles
 	g.macro("VL", tile.Lanes)
 	g.macro("KR", tile.Rows)
 	g.macro("KB", tile.Block)
+	x.sums(g, int64(tile.Block))
 	g.macro("VT", vt)
 	g.macro("FLOAT_EXP2", oneIf(x.acc == tensor.Float32))
 	g.macro("AS_VT", "as_"+vt)
@@ -187,7 +188,7 @@ func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles
 	}
 	x.hooks(g, read...)
 	x.stores(g)
-	return g.assemble("attention_block.cl", "transpose.cl", "attention_turn.cl", kernel+".cl")
+	return g.assemble("block_sums.cl", "attention_sums.cl", "attention_block.cl", "transpose.cl", "attention_turn.cl", kernel+".cl")
 }
 
 // turns defines how the side that an item owns comes into the lanes of its

@@ -39,13 +39,14 @@ func (x *attention) planTile() (*plan, error) {
 	g.macro("LANES", lanes)
 	g.macro("PARTS", parts)
 	g.macro("BN", block)
+	x.sums(g, block)
 	x.hooks(g)
 	x.stores(g)
 	g.manyValues()
 	return &plan{
 		params: fmt.Sprintf("%d items in %d parts, %d at a time of %d features", lanes*parts, parts, block, x.d),
 		launches: []launch{{
-			prog: g.assemble("attention_seen.cl", kernel+".cl"), kernel: kernel,
+			prog: g.assemble("block_sums.cl", "attention_sums.cl", "attention_seen.cl", kernel+".cl"), kernel: kernel,
 			global: grid(ceilDiv(owned, lanes)*lanes*parts, x.batch), local: grid(lanes*parts, 1),
 		}},
 	}, nil

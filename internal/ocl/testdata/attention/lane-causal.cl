@@ -14,6 +14,7 @@
 #define VL 16
 #define KR 8
 #define KB 64
+#define LONG 0
 #define VT float16
 #define FLOAT_EXP2 1
 #define AS_VT as_float16
@@ -93,6 +94,8 @@ static inline long v_start_hook(const IDX b FN_PARAMS) {
 }
 #define V_START(b) v_start_hook(b FN_ARGS)
 
+#include "block_sums.cl"
+#include "attention_sums.cl"
 #include "attention_block.cl"
 #include "transpose.cl"
 #include "attention_turn.cl"

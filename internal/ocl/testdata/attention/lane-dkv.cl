@@ -14,6 +14,7 @@
 #define VL 16
 #define KR 8
 #define KB 64
+#define LONG 0
 #define VT float16
 #define FLOAT_EXP2 1
 #define AS_VT as_float16
@@ -133,6 +134,8 @@ static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
 }
 #define LOAD_DELTA(b, r) load_delta_hook(b, r FN_ARGS)
 
+#include "block_sums.cl"
+#include "attention_sums.cl"
 #include "attention_block.cl"
 #include "transpose.cl"
 #include "attention_turn.cl"

@@ -92,6 +92,7 @@ static inline float load_hook(const IDX b, const IDX r, const IDX x FN_PARAMS) {
 #define VL 8
 #define KR 6
 #define KB 64
+#define LONG 0
 #define VT float8
 #define FLOAT_EXP2 1
 #define AS_VT as_float8
@@ -156,6 +157,8 @@ static inline uchar mask_of_hook(const IDX b, const IDX r, const IDX n FN_PARAMS
 }
 #define MASK_OF(b, r, n) mask_of_hook(b, r, n FN_ARGS)
 
+#include "block_sums.cl"
+#include "attention_sums.cl"
 #include "attention_block.cl"
 #include "transpose.cl"
 #include "attention_turn.cl"

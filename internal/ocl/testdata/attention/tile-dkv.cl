@@ -13,6 +13,7 @@
 #define LANES 64
 #define PARTS 4
 #define BN 12
+#define LONG 0
 #define HAS_MASK 0
 #define STORE_DK(i, v) STORE_float32(y0_ + o_y0, i, v)
 #define STORE_DV(i, v) STORE_float32(y1_ + o_y1, i, v)
@@ -112,5 +113,7 @@ static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
 }
 #define LOAD_DELTA(b, r) load_delta_hook(b, r FN_ARGS)
 
+#include "block_sums.cl"
+#include "attention_sums.cl"
 #include "attention_seen.cl"
 #include "attention_tile_dkv.cl"

@@ -13,6 +13,7 @@
 #define LANES 64
 #define PARTS 2
 #define BN 32
+#define LONG 0
 #define MASK(b, r, n) (MASK_OF(b, r, n) ? (float)0 : (float)-INFINITY)
 #define HAS_MASK 1
 #define STORE_O(i, v) STORE_float16(y0_ + o_y0, i, v)
@@ -79,5 +80,7 @@ static inline uchar mask_of_hook(const IDX b, const IDX r, const IDX n FN_PARAMS
 }
 #define MASK_OF(b, r, n) mask_of_hook(b, r, n FN_ARGS)
 
+#include "block_sums.cl"
+#include "attention_sums.cl"
 #include "attention_seen.cl"
 #include "attention_tile.cl"
