@@ -40,7 +40,9 @@ type AttentionOptions struct {
 // neighbours share a head of k and v (grouped-query attention). A row that sees
 // no key, or none whose score is above -∞, is zero; a row with a score of +∞ or
 // NaN is NaN. What is masked is weighted with 0, which hides finite values only.
-// All three are floats of one dtype; 16-bit floats are computed in float32.
+// All three are floats of one dtype; 16-bit floats are computed in float32. Sums over
+// more than 2048 keys or queries are taken in blocks whose sums are compensated,
+// so that their rounding error does not grow with their number.
 //
 // Neither it nor its gradients have a matrix of queries by keys in memory, except
 // the gradient of a mask, and except where there are no more than four queries a
