@@ -8,8 +8,8 @@
 //     SAVE(s, k, i)       state k to PARTS[i]        MERGE_PART(s, k, i)  folds PARTS[i] into k
 //     RESULT(s, k)        the value of OpAcc
 //
-// Sums of floats are blocked: a state takes at most RUN values one after the other, and what they come
-// to is added to a compensated total, which has the rounding errors of its own additions beside it.
+// Sums of floats are blocked: a state takes at most SUM_RUN values one after the other, and what they come
+// to is added to a compensated total, see COMPENSATE in prelude.cl.
 //
 //     TOTALS(t, n)        declares n totals           START(t, k)        an empty one
 //     RUN_END(c, to, n)   the end of a run of steps of n that begins at c, at most to
@@ -31,18 +31,7 @@
 //         merging. A state that saw nothing better than the identity has position IDX_MAX: when
 //         it stays so to the end, all values equal the identity and the first one is at 0.
 //         The order in which values are added depends on sizes alone, so results repeat
-// source  Higham, The Accuracy of Floating Point Summation (1993); Kahan, Further Remarks on Reducing
-//         Truncation Errors (1965)
-
-// What is exact only in the order that is written stays so under -cl-fast-relaxed-math, by compilers
-// that know the pragma (Clang from 11 on); by others such sums are blocked, without the compensation.
-#ifndef IN_ORDER
-#if WIDE_LOOPS
-#define IN_ORDER _Pragma("clang fp reassociate(off)")
-#else
-#define IN_ORDER
-#endif
-#endif
+// source  Higham, The Accuracy of Floating Point Summation (1993)
 
 #define ISNAN(v) ((v) != (v))
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
@@ -89,20 +78,11 @@
 
 #endif
 
-#define RUN 32
-// An infinite total has no error.
-#define COMPENSATE(type, total, rest, v) { \
-    IN_ORDER \
-    const type add_ = (v) + (rest), sum_ = (total) + add_, got_ = sum_ - (total); \
-    rest = got_ - got_ == 0 ? add_ - got_ : (type)(0); \
-    total = sum_; \
-}
-
 #if EXACT
 
 #define TOTALS(t, n) VAL t[n], t##_rest[n]
 #define START(t, k) (t[k] = 0, t##_rest[k] = 0)
-#define RUN_END(c, to, n) ((to) - (c) > RUN * (n) ? (c) + RUN * (n) : (to))
+#define RUN_END(c, to, n) ((to) - (c) > SUM_RUN * (n) ? (c) + SUM_RUN * (n) : (to))
 #define CARRY(t, j, s, k) do { \
     COMPENSATE(VAL, t[j], t##_rest[j], s[k]) \
     s[k] = 0; \

@@ -58,6 +58,25 @@ __constant float constants = 0;
 #define INLINE static inline
 #endif
 
+// SUM_RUN is how many floats kernels add up one after the other where sums may be long. COMPENSATE adds
+// v, such a sum, to total of that type and keeps the rounding error in rest (Kahan, Further Remarks on
+// Reducing Truncation Errors, 1965), which is 0 to begin with: total + rest is off by 2 u times the sum of
+// magnitudes, however many are added, u half a unit in the last place. An infinite total has no error.
+// IN_ORDER keeps the order that is written under -cl-fast-relaxed-math, by Clang of CPU drivers; other
+// compilers may take the compensation out then, and the sum is merely blocked.
+#define SUM_RUN 32
+#if WIDE_LOOPS
+#define IN_ORDER _Pragma("clang fp reassociate(off)")
+#else
+#define IN_ORDER
+#endif
+#define COMPENSATE(type, total, rest, v) { \
+    IN_ORDER \
+    const type add_ = (v) + (rest), sum_ = (total) + add_, got_ = sum_ - (total); \
+    rest = got_ - got_ == 0 ? add_ - got_ : (type)(0); \
+    total = sum_; \
+}
+
 // LINES behind an array begins it with a line of the cache: vectors lie in one line each.
 // TO_LINE(p) is how many elements lie before the next line from p on.
 #define LINE 64

@@ -35,7 +35,7 @@
 
 // Every CARRY_STATES begins a new run where one has ended.
 #if EXACT
-#define RUN_STEPS RUN
+#define RUN_STEPS SUM_RUN
 #define STOP(c, end) ((end) - (c) > left * VEC ? (c) + left * VEC : (end))
 #define STEPPED(n) left -= (n)
 #if PLAIN
@@ -49,7 +49,7 @@
 #define CARRY_STATES \
     if (left <= 0) { \
         EACH_STATE(CARRY_VECTOR(b, k, a, k), CARRY(t, k, s, k)) \
-        left = RUN; \
+        left = SUM_RUN; \
     }
 #define SETTLE_STATES EACH_STATE(SETTLE_VECTOR(a, k, b, k), SETTLE(s, k, t, k))
 #else

@@ -90,7 +90,7 @@ kernel void reduce_lanes(PARAMS) {
                 for (IDX g = 0; g < GOLDS; g++) {
                     const IDX at = f * GOLDS + g;
 #if EXACT
-                    if (step++ == RUN) {
+                    if (step++ == SUM_RUN) {
                         for (int k = 0; k < VEC; k++) CARRY(t, k, s, k);
                         step = 1;
                     }

@@ -14,7 +14,7 @@
 //         LANES  a vector of the integers 0 to VL - 1    MASK  its type
 // sizes   OUTER planes, OSPAN of them an item    NS    RS rows, RSPAN of them at a time    INNER    PITCH
 // launch  reduce_taps  global {OUTER / OSPAN}  local {1}
-// note    the sums of every tap are blocked and compensated as those of monoid.cl are, in runs of 2 RUN
+// note    the sums of every tap are blocked and compensated as those of monoid.cl are, in runs of 64
 // for     the gradient of a depthwise convolution with respect to its kernels
 
 #define REACH ((BLOCK - 1) * SR + TAP(FOLDS - 1, 1, DR < 0 ? -DR : DR) + 1) // rows of a block
@@ -37,7 +37,7 @@
 #define ALL(met, before) (met)
 #define SOME(met, before) (inside[k] ? (met) : (before))
 
-#define TAPS_RUN (2 * RUN)
+#define TAPS_RUN (2 * SUM_RUN)
 
 kernel void reduce_taps(PARAMS) {
     __local VAL stage[STAGE] LINES;

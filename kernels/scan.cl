@@ -2,17 +2,14 @@
 // sums of 16 lanes or of a work-group.
 //
 // macros  ACC    type of the sums, unsigned for integers, which wrap    VT  16 of them
-//         EXACT  1: rounding errors are added up beside the sum, so that its error does not grow with
-//                the length. An infinity has none
+//         EXACT  1: the rounding error is kept beside the sum and added with the next value, so that the
+//                error does not grow with the length: see COMPENSATE in prelude.cl
 //         WG     work-items of a group, a power of two, where scan_group is used
-// source  Hillis and Steele, Data Parallel Algorithms (1986); Knuth, The Art of Computer Programming 2
-//         (1998), section 4.2.2 (the error of an addition)
+// source  Hillis and Steele, Data Parallel Algorithms (1986)
 
 INLINE void scan_add(ACC *sum, ACC *rest, const ACC v) {
 #if EXACT
-    const ACC s = *sum + v, b = s - *sum, e = (*sum - (s - b)) + (v - b);
-    *rest += e == e ? e : 0;
-    *sum = s;
+    COMPENSATE(ACC, *sum, *rest, v)
 #else
     *sum += v;
 #endif

@@ -5,6 +5,7 @@
 // hooks   AT(n)   INIT(v, d)   UPDATE(n, d)   STORE(i, v)
 // macros  VAL    type of the sums    RING  type of one addition: unsigned for integers, which wrap
 //         KEY    int where it holds every key, or long
+//         EXACT  1: floats, as in scatter.cl
 // sizes   ROWS, COLS, COUNT  extents of v, d, n    NSPAN  updates of a part    COUNT_PARTS  parts
 //         VSPAN  rows an item of scatter_finish owns
 // launch  scatter_parts   global {COUNT_PARTS}  local {1}    a part of the updates into sums of its own
@@ -17,12 +18,32 @@ kernel void scatter_parts(PARAMS) {
     const IDX first = part * NSPAN, last = min(first + NSPAN, COUNT);
     __global VAL *const sums = PARTS + part * ROWS * COLS;
     for (IDX i = 0; i < ROWS * COLS; i++) sums[i] = 0;
+#if EXACT
+    __global IDX *const seen = SEEN + part * ROWS;
+    __global VAL *const totals = TOTALS + part * ROWS * COLS * 2, *const rests = totals + ROWS * COLS;
+    for (IDX v = 0; v < ROWS; v++) seen[v] = 0;
+#endif
     for (IDX n = first; n < last; n++) {
         const KEY k = (KEY)AT(n);
         if (k < 0 || k >= (KEY)ROWS) continue;
+#if EXACT
+        if (seen[(IDX)k]++ % SUM_RUN == SUM_RUN - 1)
+            for (IDX at = (IDX)k * COLS; at < ((IDX)k + 1) * COLS; at++) {
+                VAL total = seen[(IDX)k] == SUM_RUN ? 0 : totals[at], rest = seen[(IDX)k] == SUM_RUN ? 0 : rests[at];
+                COMPENSATE(VAL, total, rest, sums[at])
+                totals[at] = total;
+                rests[at] = rest;
+                sums[at] = 0;
+            }
+#endif
         for (IDX d = 0; d < COLS; d++)
             sums[(IDX)k * COLS + d] = (VAL)((RING)sums[(IDX)k * COLS + d] + (RING)UPDATE(n, d));
     }
+#if EXACT
+    for (IDX v = 0; v < ROWS; v++)
+        if (seen[v] >= SUM_RUN)
+            for (IDX at = v * COLS; at < (v + 1) * COLS; at++) sums[at] = (sums[at] + rests[at]) + totals[at];
+#endif
 }
 
 kernel void scatter_finish(PARAMS) {
@@ -30,8 +51,14 @@ kernel void scatter_finish(PARAMS) {
     for (IDX v = v0; v < v1; v++)
         for (IDX d = 0; d < COLS; d++) {
             VAL sum = (VAL)INIT(v, d);
+#if EXACT
+            VAL rest = 0;
+            for (IDX p = 0; p < COUNT_PARTS; p++) COMPENSATE(VAL, sum, rest, PARTS[(p * ROWS + v) * COLS + d])
+            sum += rest;
+#else
             for (IDX p = 0; p < COUNT_PARTS; p++)
                 sum = (VAL)((RING)sum + (RING)PARTS[(p * ROWS + v) * COLS + d]);
+#endif
             STORE(v * COLS + d, sum);
         }
 }

@@ -107,3 +107,78 @@ func TestLongSumsOfInfinities(t *testing.T) {
 		})
 	}
 }
+
+// Updates of one row are as many as a sum is long, in every variant; the other rows have few.
+func TestLongScatterAddsKeepTheirDigits(t *testing.T) {
+	numbersOnly(t)
+	const rows, n, cols = 3, 1<<22 + 5, 2
+	dom := engine.Domain{rows, n, cols}
+	f32 := tensor.Float32
+	for _, name := range []string{"rows", "parts", "item"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			task := &engine.Task{
+				Kind: engine.Scatter, Name: "test", Axes: dom, Groups: []int{1, 1, 1},
+				Ins:    []engine.Operand{{DType: f32, Len: 1}},
+				Outs:   []engine.Operand{{DType: f32, Len: rows * cols}},
+				Values: []*engine.Expr{constant(f32, 0)},
+				// All but the last go to row 1.
+				At:     engine.IndexValue(tensor.Int64, engine.AxisIndex(1).AddConst(1).Div(n, dom).AddConst(1)),
+				Update: engine.Load(0, f32, engine.ConstIndex(0), nil),
+			}
+			out, p := execute(t, device(t, "scatter="+name, nil), task, tenth(), 0)
+			require.Contains(t, p.Variant, name)
+			v := float64(float32(0.1))
+			for i, want := range []float64{0, 0, v * (n - 1), v * (n - 1), v, v} {
+				require.InDelta(t, want, numberAt(f32, out[0], i), longError*max(want, v), "element %d", i)
+			}
+		})
+	}
+}
+
+// Every prefix keeps its digits, not the last one alone.
+func TestLongRunningSumsKeepTheirDigits(t *testing.T) {
+	numbersOnly(t)
+	const n = 1 << 22
+	v := float64(float32(0.1))
+	for _, name := range []string{"row", "group", "column"} {
+		t.Run(name, func(t *testing.T) {
+			in := make([]byte, 0, 4*n)
+			for range n {
+				in = binary.NativeEndian.AppendUint32(in, math.Float32bits(0.1))
+			}
+			out, p := execute(t, device(t, "scan="+name, nil), scanTask(tensor.Float32, engine.Scan{Outer: 1, Length: n, Inner: 1}), [][]byte{in}, 0)
+			worst := 0.0
+			for i := range n {
+				worst = max(worst, math.Abs(numberAt(tensor.Float32, out[0], i)/(v*float64(i+1))-1))
+			}
+			require.Less(t, worst, longError, p.Variant)
+		})
+	}
+}
+
+// Mean and sum of squares of one row, each by the variants of row tasks.
+func TestLongRowsKeepTheirDigitsInEveryVariant(t *testing.T) {
+	numbersOnly(t)
+	const n = 1<<22 + 9
+	f32 := tensor.Float32
+	v := float64(float32(0.1))
+	for _, name := range []string{"block", "group", "split"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dom := engine.Domain{2, n}
+			x := engine.Load(0, f32, engine.ConstIndex(0), nil)
+			task := &engine.Task{
+				Kind: engine.Row, Name: "test", Axes: dom, Groups: []int{1, 1},
+				Ins:    []engine.Operand{{DType: f32, Len: 1}},
+				Outs:   []engine.Operand{{DType: f32, Len: 2}, {DType: f32, Len: 2}},
+				Folds:  []engine.Fold{{Monoid: engine.Sum, Acc: f32, Value: x}, {Monoid: engine.Sum, Acc: f32, Value: engine.Apply(fnMul, f32, x, engine.Apply(fnMul, f32, engine.Acc(0, f32), constant(f32, 1)))}},
+				Values: []*engine.Expr{engine.Acc(0, f32), engine.Acc(1, f32)},
+			}
+			out, p := execute(t, device(t, "row="+name, nil), task, tenth(), 0)
+			require.Contains(t, p.Variant, name)
+			requireEach(t, v*n, out[0], p.Variant)
+			requireEach(t, v*n*v*n, out[1], p.Variant)
+		})
+	}
+}

@@ -27,9 +27,9 @@ func scatterVariants(d *deviceFacts, t *engine.Task) []variant {
 }
 
 // scatterProgram starts the program of any variant.
-func scatterProgram(d *deviceFacts, t *engine.Task) *gen {
+func scatterProgram(d *deviceFacts, t *engine.Task, limits ...int64) *gen {
 	v, n, col := axesOf(t, 0), axesOf(t, 1), axesOf(t, 2)
-	g := newGen(d, t)
+	g := newGen(d, t, limits...)
 	g.size("ROWS", t.Size(0))
 	g.size("COLS", t.Size(2))
 	g.size("COUNT", t.Size(1))
@@ -49,13 +49,29 @@ func scatterProgram(d *deviceFacts, t *engine.Task) *gen {
 		ring = ringType(dt)
 	}
 	g.macro("RING", ring)
+	g.macro("EXACT", oneIf(longScatter(t)))
 	return g
+}
+
+// longScatter reports whether t may add up so many floats in one place that their sum must be compensated.
+func longScatter(t *engine.Task) bool { return t.Values[0].DType.IsFloat() && t.Size(1) > shortSum }
+
+// exactScatter gives the program, whose scratch so far is that of p, room for parts compensated sums of the
+// output, and counts of the updates of its rows: counts times.
+func exactScatter(g *gen, p *plan, t *engine.Task, parts, counts int64) {
+	if !longScatter(t) {
+		return
+	}
+	rows, dt := t.Size(0), t.Values[0].DType
+	g.scratchArg("SEEN", len(p.scratch), g.idx)
+	g.scratchArg("TOTALS", len(p.scratch)+1, regType(dt))
+	p.scratch = append(p.scratch, max(counts*rows, 1)*8, max(2*parts*rows*t.Size(2), 1)*regSize(dt))
 }
 
 func planScatter(d *deviceFacts, t *engine.Task, cpu bool) (*plan, error) {
 	rows, count, cols := t.Size(0), t.Size(1), t.Size(2)
 	m := kernels.ScatterAdd(rows, cols, count, cpu, d.units, d.workGroup)
-	g := scatterProgram(d, t)
+	g := scatterProgram(d, t, 2*rows*cols, int64(m.Global[0])*rows)
 	g.size("VSPAN", m.Rows)
 	g.size("DSPAN", m.Columns)
 	dt := t.Values[0].DType
@@ -73,6 +89,7 @@ func planScatter(d *deviceFacts, t *engine.Task, cpu bool) (*plan, error) {
 		g.macro("SUM(i)", "SUMS[i]")
 		p.scratch = append(p.scratch, rows*cols*regSize(dt))
 	}
+	exactScatter(g, p, t, 1, int64(m.Global[0]))
 	prog := g.assemble("scatter.cl")
 	if count > 0 {
 		wg := kernels.Group(count, d.workGroup)
@@ -87,19 +104,21 @@ func planScatter(d *deviceFacts, t *engine.Task, cpu bool) (*plan, error) {
 
 func planScatterParts(d *deviceFacts, t *engine.Task, s kernels.ScatterParts) (*plan, error) {
 	rows, cols := t.Size(0), t.Size(2)
-	g := scatterProgram(d, t)
+	g := scatterProgram(d, t, 2*s.Parts*rows*cols)
 	g.size("NSPAN", s.Span)
 	g.size("COUNT_PARTS", s.Parts)
 	g.size("VSPAN", s.Rows)
 	dt := t.Values[0].DType
 	g.scratchArg("PARTS", 0, regType(dt))
-	prog := g.assemble("scatter_parts.cl")
-	return &plan{
+	p := &plan{
 		params:  fmt.Sprintf("parts=%d of %d updates to %dx%d", s.Parts, s.Span, rows, cols),
 		scratch: []int64{max(s.Parts*rows*cols, 1) * regSize(dt)},
-		launches: []launch{
-			{prog: prog, kernel: "scatter_parts", global: grid(s.Parts), local: grid(1)},
-			{prog: prog, kernel: "scatter_finish", global: grid(max(ceilDiv(rows, s.Rows), 1)), local: grid(1)},
-		},
-	}, nil
+	}
+	exactScatter(g, p, t, s.Parts, s.Parts)
+	prog := g.assemble("scatter_parts.cl")
+	p.launches = []launch{
+		{prog: prog, kernel: "scatter_parts", global: grid(s.Parts), local: grid(1)},
+		{prog: prog, kernel: "scatter_finish", global: grid(max(ceilDiv(rows, s.Rows), 1)), local: grid(1)},
+	}
+	return p, nil
 }

@@ -108,7 +108,6 @@ static inline float16 row_part0(const IDX r, float *const st0, PARAMS);
 #undef KNOWN
 #undef PREPARE
 #undef LOAD
-#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -126,8 +125,6 @@ static inline float16 row_part0(const IDX r, float *const st0, PARAMS);
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
-#undef RUN
-#undef COMPENSATE
 #undef TOTALS
 #undef START
 #undef RUN_END
@@ -212,7 +209,6 @@ static inline float16 row_part1(const IDX r, float *const st0, const float acc0,
 #undef KNOWN
 #undef PREPARE
 #undef LOAD
-#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -230,8 +226,6 @@ static inline float16 row_part1(const IDX r, float *const st0, const float acc0,
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
-#undef RUN
-#undef COMPENSATE
 #undef TOTALS
 #undef START
 #undef RUN_END

@@ -105,7 +105,6 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #undef NANS
 #undef PREPARE
 #undef LOAD
-#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -123,8 +122,6 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
-#undef RUN
-#undef COMPENSATE
 #undef TOTALS
 #undef START
 #undef RUN_END
@@ -207,7 +204,6 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #undef NANS
 #undef PREPARE
 #undef LOAD
-#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -225,8 +221,6 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
-#undef RUN
-#undef COMPENSATE
 #undef TOTALS
 #undef START
 #undef RUN_END

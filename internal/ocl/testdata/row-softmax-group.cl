@@ -57,7 +57,6 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 #undef IDENTITY
 #undef PREPARE
 #undef LOAD
-#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -75,8 +74,6 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
-#undef RUN
-#undef COMPENSATE
 #undef TOTALS
 #undef START
 #undef RUN_END
@@ -113,7 +110,6 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #undef IDENTITY
 #undef PREPARE
 #undef LOAD
-#undef IN_ORDER
 #undef ISNAN
 #undef FOLD_SUM
 #undef FOLD_PROD
@@ -131,8 +127,6 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
-#undef RUN
-#undef COMPENSATE
 #undef TOTALS
 #undef START
 #undef RUN_END

@@ -5,6 +5,7 @@
 #define KEY int
 #define VAL float
 #define RING float
+#define EXACT 0
 #define DIRECT 0
 #define SUM(i) SUMS[i]
 #define PARAMS __global const half *restrict p0_, \
