@@ -11,6 +11,9 @@ import (
 // some at a time, in parallel, into shared memory; then each worker adds
 // those that fall into its own part of the output, in order of n. So results
 // do not depend on the number of workers and no two write one place.
+//
+// Where a row may have many updates of floats, every scatterRun of them are carried to a compensated
+// total, and seen counts them: a sum is off by at most (scatterRun + 2) u times its magnitudes.
 type scatterTask[R reg] struct {
 	env         *env
 	v, n, d     int64
@@ -20,6 +23,9 @@ type scatterTask[R reg] struct {
 	sums        int   // reserved and shared, where direct is nil
 	rows        int64 // n that are computed at once
 	atBuf, vals int   // reserved and shared: their At and Update
+	long        bool  // rows may have many updates of floats
+	seen        int   // reserved and shared: updates of each row, for each range of d
+	totals      int   // reserved and shared: of each element of the output, and their rounding errors
 	byD         bool  // parts are ranges of d, else of v
 	part, parts int64
 	initPiece   int64
@@ -29,7 +35,11 @@ type scatterTask[R reg] struct {
 	wide                             bool
 	from, to                         int64 // the rows at work
 	doInit, doUpdate, doAdd, doStore job
+	doSettle                         job
 }
+
+// scatterRun is how many updates of a row are added up one after the other.
+const scatterRun = 32
 
 func newScatter(c *compiler) (runner, error) {
 	switch engine.ClassOf(c.task.Outs[0].DType) {
@@ -83,6 +93,11 @@ func makeScatter[R reg](c *compiler) (runner, error) {
 	s.piece, _ = c.limits.pieces(s.rows, s.at.nsPer+s.update.nsPer*float64(s.d), 1)
 	s.chain = float64(s.n)*(s.at.nsPer+3+float64(s.d)*(s.update.nsPer+0.3)) + float64(s.v*s.d)*(s.init.prog.nsPer+0.3)
 	s.wide = s.ns() > c.limits.wideNs
+	if s.long = dt.IsFloat() && s.n > 2*scatterRun; s.long {
+		s.seen = c.reserveShared(int(s.v*s.ranges()) * 8)
+		s.totals = c.reserveShared(int(2*s.v*s.d) * size)
+	}
+	s.doSettle = s.settle
 	s.doInit, s.doUpdate, s.doAdd, s.doStore = s.initialise, s.compute, s.add, s.store
 	return s, nil
 }
@@ -94,6 +109,9 @@ func (s *scatterTask[R]) run(ctx context.Context, p *pool) error {
 	if err := p.run(ctx, s.inits, s.wide, s.doInit); err != nil {
 		return err
 	}
+	if s.long {
+		clear(s.counts())
+	}
 	for s.from = 0; s.from < s.n; s.from = s.to {
 		s.to = min(s.from+s.rows, s.n)
 		if err := p.run(ctx, (s.to-s.from+s.piece-1)/s.piece, s.wide, s.doUpdate); err != nil {
@@ -103,10 +121,62 @@ func (s *scatterTask[R]) run(ctx context.Context, p *pool) error {
 			return err
 		}
 	}
+	if s.long {
+		if err := p.run(ctx, s.inits, s.wide, s.doSettle); err != nil {
+			return err
+		}
+	}
 	if s.direct != nil {
 		return nil
 	}
 	return p.run(ctx, s.inits, s.wide, s.doStore)
+}
+
+// ranges is how many workers add to the same row.
+func (s *scatterTask[R]) ranges() int64 {
+	if s.byD {
+		return s.parts
+	}
+	return 1
+}
+
+// counts are the updates of each row so far, for each range of d.
+func (s *scatterTask[R]) counts() []int64 { return shared[int64](s.env, s.seen, int(s.v*s.ranges())) }
+
+// compensated are the totals of all elements, and their rounding errors.
+func (s *scatterTask[R]) compensated() (totals, rests []R) {
+	n := int(s.v * s.d)
+	all := shared[R](s.env, s.totals, 2*n)
+	return all[:n], all[n:]
+}
+
+// carry adds what updates of elements [lo, hi) came to to their totals, which begin with the first.
+func (s *scatterTask[R]) carry(sums []R, lo, hi int64, first bool) {
+	totals, rests := s.compensated()
+	if first {
+		copy(totals[lo:hi], sums[lo:hi])
+		clear(rests[lo:hi])
+	} else {
+		compensate(totals[lo:hi], rests[lo:hi], sums[lo:hi])
+	}
+	clear(sums[lo:hi])
+}
+
+// settle adds the totals of a piece of the output to what came after them.
+func (s *scatterTask[R]) settle(_ int, i int64) {
+	lo := i * s.initPiece
+	hi := min(lo+s.initPiece, s.v*s.d)
+	sums, seen := s.target(), s.counts() // those of the first range: all have seen the same
+	totals, rests := s.compensated()
+	for lo < hi {
+		v := lo / s.d
+		end := min((v+1)*s.d, hi)
+		if seen[v] > scatterRun {
+			combineInto(engine.Sum, sums[lo:end], rests[lo:end])
+			combineInto(engine.Sum, sums[lo:end], totals[lo:end])
+		}
+		lo = end
+	}
 }
 
 func (s *scatterTask[R]) plan() engine.Plan {
@@ -163,11 +233,22 @@ func (s *scatterTask[R]) add(_ int, part int64) {
 	if lo >= hi || d0 >= d1 {
 		return
 	}
+	var seen []int64
+	if s.long {
+		if seen = s.counts(); s.byD {
+			seen = seen[part*s.v:]
+		}
+	}
 	for i, v := range at {
 		if v < lo || v >= hi {
 			continue
 		}
 		row := vals[int64(i)*s.d:]
+		if seen != nil {
+			if seen[v]++; seen[v]%scatterRun == 1 && seen[v] > 1 {
+				s.carry(sums, v*s.d+d0, v*s.d+d1, seen[v] == scatterRun+1)
+			}
+		}
 		if s.d == 1 {
 			sums[v] += row[0]
 			continue

@@ -61,8 +61,10 @@ func joinArgParts[R reg](m engine.Monoid, best []R, at []int64, parts []R, ats [
 	}
 }
 
-// column folds vectors as a tower does values, but 64 at a time, so that few
-// vectors are alive. Its memory is columnLevels vectors.
+// column folds vectors of values side by side. Sums are blocked: columnRun vectors are added one after
+// the other, columnBlock of what these come to as well, and those to a compensated total, so that the
+// error of each sum is at most (columnRun + columnBlock + 2) u times its magnitudes, however many there are.
+// Its memory is columnLevels vectors: a run, a block, the total and its rounding error.
 type column[R reg] struct {
 	m      engine.Monoid
 	levels []R
@@ -71,8 +73,9 @@ type column[R reg] struct {
 }
 
 const (
-	columnLevels = 6 // 64^6 values
-	columnRadix  = 64
+	columnLevels = 4
+	columnRun    = 32
+	columnBlock  = 16
 )
 
 // add folds in one vector.
@@ -85,20 +88,28 @@ func (c *column[R]) add(xs []R) {
 		}
 		return
 	}
-	if c.n%columnRadix == 0 {
-		copy(c.level(0), xs)
-	} else {
-		combineInto(engine.Sum, c.level(0), xs)
+	c.put(0, xs, c.n%columnRun == 0)
+	if c.n++; c.n%columnRun != 0 {
+		return
 	}
-	c.n++
-	n := c.n
-	for l := 0; n%columnRadix == 0 && l+1 < columnLevels; l++ {
-		n /= columnRadix
-		if n == 1 || l+2 < columnLevels && (n-1)%columnRadix == 0 {
-			copy(c.level(l+1), c.level(l))
-		} else {
-			combineInto(engine.Sum, c.level(l+1), c.level(l))
-		}
+	runs := c.n / columnRun
+	c.put(1, c.level(0), runs%columnBlock == 1)
+	switch {
+	case runs%columnBlock != 0:
+	case runs == columnBlock:
+		copy(c.level(2), c.level(1))
+		clear(c.level(3))
+	default:
+		compensate(c.level(2), c.level(3), c.level(1))
+	}
+}
+
+// put adds xs to level l, or begins it with them.
+func (c *column[R]) put(l int, xs []R, first bool) {
+	if first {
+		copy(c.level(l), xs)
+	} else {
+		combineInto(engine.Sum, c.level(l), xs)
 	}
 }
 
@@ -110,20 +121,37 @@ func (c *column[R]) total() []R {
 		return c.level(0)
 	}
 	var sum []R
-	n := c.n
-	for l := range columnLevels {
-		here := n % columnRadix
-		if l+1 == columnLevels {
-			here = n
+	and := func(l int) {
+		if sum == nil {
+			sum = c.level(l)
+		} else {
+			combineInto(engine.Sum, sum, c.level(l))
 		}
-		n /= columnRadix
-		if here == 0 {
-			continue
-		}
-		if sum != nil {
-			combineInto(engine.Sum, c.level(l), sum)
-		}
-		sum = c.level(l)
+	}
+	if c.n%columnRun != 0 {
+		and(0)
+	}
+	if c.n/columnRun%columnBlock != 0 {
+		and(1)
+	}
+	if c.n >= columnRun*columnBlock {
+		and(3)
+		and(2)
 	}
 	return sum
+}
+
+// compensate adds xs to totals and keeps the rounding errors in rests, which the next addition takes up
+// (Kahan, Further Remarks on Reducing Truncation Errors, 1965). An infinite total has no error.
+func compensate[R reg](totals, rests, xs []R) {
+	rests, xs = rests[:len(totals)], xs[:len(totals)]
+	for i, t := range totals {
+		x := xs[i] + rests[i]
+		sum := t + x
+		got := sum - t
+		totals[i], rests[i] = sum, x-got
+		if got-got != 0 {
+			rests[i] = 0
+		}
+	}
 }
