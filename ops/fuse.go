@@ -17,6 +17,12 @@ const (
 	manyRows    = 4096
 	inCache     = 8 // a buffer so many times smaller than what is computed of it is read from a cache
 	contractUse = 2 // a contraction or attention reads its operands more than once
+
+	// In operations: to store an element and to read it, and what it takes to find one again, beyond the read,
+	// by an index that is data or by a division of coordinates.
+	storedFlops, gatherFlops, divideFlops = 8, 6, 4
+	fewFlops                              = 1 << 14 // are done before another task has begun
+	fewViews                              = 16      // that are looked through for divisions
 )
 
 // fusion decides for every node of a simplified graph whether it becomes a
@@ -136,10 +142,51 @@ func (f *fusion) chooseRoots() {
 			continue
 		}
 		computes := n.elementwise() || n.op.lower == lowerRandom || n.terms() > 0
-		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) || f.apart(n) {
+		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) || f.apart(n) || f.dearlyRead(n, e) {
 			f.root[n], evals[n] = true, 1
 		}
 	}
+}
+
+// dearlyRead reports whether it costs more to find n again for each of so many reads than to store what was found. A
+// read of a gather, or of a view whose address is made by divisions, is no step along a line of memory: the kernels that
+// slide windows over lines, or hold tiles of them, cannot have it.
+func (f *fusion) dearlyRead(n *Node, reads float64) bool {
+	dear := func(flops float64) bool {
+		again := (reads - 1) * flops
+		return again > storedFlops && again*float64(n.Size()) > fewFlops
+	}
+	switch {
+	case n.op.lower == lowerGather:
+		return dear(gatherFlops)
+	case n.op.Name == "reshape":
+		return dear(divideFlops) && f.divides(n)
+	}
+	return false
+}
+
+// divides reports whether the coordinates of n are divided to find its elements, through all views below it: to take
+// apart an axis that was put together in another order, or of repeated elements.
+func (f *fusion) divides(n *Node) bool {
+	dom := engine.Domain(n.shape)
+	at := make([]*engine.Index, len(n.shape))
+	for i := range at {
+		at[i] = engine.AxisIndex(i)
+	}
+	cur := n
+	for range fewViews {
+		if cur.op.view == nil || f.dense[cur] || cur.op.Name == "keep" || cur.op.Name == "alike" {
+			break
+		}
+		at, _ = cur.op.view(&Call{Op: cur.op, In: cur.in, Attr: cur.attr}, at, dom)
+		cur = cur.in[0]
+	}
+	for _, t := range denseAddr(cur.shape, nil).Subst(at, dom).Terms {
+		if t.Atom.Kind == engine.AtomDiv || t.Atom.Kind == engine.AtomMod {
+			return cur.Size() > 1
+		}
+	}
+	return false
 }
 
 // readsBy is how many times u reads each element of its operand n, if every
