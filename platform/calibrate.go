@@ -222,6 +222,12 @@ type timed struct {
 // timed is the program for the device.
 func (o *Opened) timed(ctx context.Context) (p timed, err error) {
 	if o.device.together() {
+		o.mu.Lock()
+		closed := o.closed
+		o.mu.Unlock()
+		if closed {
+			return p, ErrClosed
+		}
 		if err = o.confirm(ctx); err != nil {
 			return p, err
 		}
