@@ -33,10 +33,18 @@
 //	ANYCL_CACHE           folder of compiled programs and measurements, or off
 //	ANYCL_TUNE            folder of tuned kernel parameters, or off
 //	ANYCL_STAGING         on or off: bytes go to and from the device through pinned memory
-//	ANYCL_OPENCL_LIBRARY  path of the OpenCL library to load
+//	ANYCL_OPENCL_LIBRARY  path of the OpenCL library to load, the only one tried
+//	ANYCL_QUIRKS          workarounds for drivers, on and off: +no-out-of-order,-restore-signals
 //	ANYCL_REQUIRE         devices that the tests must find: pocl,nvidia
 //	ANYCL_CHECK           bounds: own kernels run between red zones, and what they write there is an error
+//	ANYCL_MATRIX          full: the tests run every cell of the matrix on its own
 //	ANYCL_DRILLS          full: the long versions of the reliability drills
+//
+// What is named and does not exist is an error that names the variable, never passed over: an absent device, a library
+// that cannot be loaded, a variant, quirk or place that there is none of. There are two exceptions. With the device
+// "none" no library is needed, so one that cannot be loaded is no error. And a folder of ANYCL_CACHE or ANYCL_TUNE
+// that cannot be used costs time, never a failure: it only makes the next start faster, and a full or
+// read-only disk must not end a program that computes; the log says so.
 //
 // # Build tags
 //

@@ -3,6 +3,7 @@ package anycl_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"os"
 	"sync"
@@ -29,7 +30,13 @@ import (
 // too: thousands of kernels, minutes where they are not in a cache.
 const matrixVar = "ANYCL_MATRIX"
 
-func full() bool { return os.Getenv(matrixVar) == "full" }
+func full() bool {
+	v := os.Getenv(matrixVar)
+	if v != "" && v != "full" {
+		panic(fmt.Sprintf("%s=%s: must be full, or not set", matrixVar, v))
+	}
+	return v != ""
+}
 
 // requireVar lists devices, in the grammar of ANYCL_DEVICE, that must be there.
 const requireVar = "ANYCL_REQUIRE"

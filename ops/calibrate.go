@@ -129,6 +129,9 @@ func stumps(n, features int) *TreeEnsemble {
 // is kept for this device and its driver.
 // Errors: ctx is done; the device failed.
 func (rt *Runtime) Calibrate(ctx context.Context) (results []CalibrationResult, err error) {
+	if err := rt.usable("calibrate"); err != nil {
+		return nil, err
+	}
 	if err := rt.Settle(ctx); err != nil {
 		return nil, err
 	}

@@ -91,8 +91,11 @@ func (rt *Runtime) recalibrated() {
 
 // Settle returns when the runtime has done what it does beside its callers after Open: on a machine
 // where a device is new, measuring it, which takes a few seconds and no longer waits for a quiet moment. Only who
-// measures wants to wait for that. Errors: ctx's.
+// measures wants to wait for that. Errors: ctx's; rt is closed (is ErrClosed).
 func (rt *Runtime) Settle(ctx context.Context) error {
+	if err := rt.usable("settle"); err != nil {
+		return err
+	}
 	if rt.beside.cancel == nil {
 		return alive(ctx)
 	}

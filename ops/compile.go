@@ -84,7 +84,7 @@ type Target struct {
 // returns every mistake that was made while building, joined. The graph can go
 // on growing and be compiled again. Errors: mistakes; nothing to compute;
 // tasks that the demanded engine cannot run; kernels that do not compile; out
-// of memory; ctx is done.
+// of memory; ctx is done; rt is closed (is ErrClosed).
 func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Executable, error) {
 	if err := errors.Join(g.check(rt, target), alive(ctx)); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 		placement: placement,
 	}
 	if err := x.assemble(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("ops: compile %q: %w", g.name, err), x.release())
+		return nil, errors.Join(fmt.Errorf("ops: compile %q: %w", g.name, engineClosed(err)), x.release())
 	}
 	if err := rt.enter(x); err != nil {
 		return nil, errors.Join(err, x.release())
@@ -139,6 +139,9 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 		return fmt.Errorf("ops: compile: %w", errNoGraph)
 	case rt == nil || len(rt.engines) == 0 || slices.Contains(rt.engines, nil):
 		return errors.New("ops: compile: no runtime (see ops.Open)")
+	}
+	if err := rt.usable(fmt.Sprintf("compile %q", g.name)); err != nil {
+		return err
 	}
 	for i, e := range rt.engines {
 		if slices.Contains(rt.engines[:i], e) {

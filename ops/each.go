@@ -93,6 +93,12 @@ func (x *Executable) newConveyor(o EachOptions) (*conveyor, error) {
 	case o.Ahead == 0:
 		c.ahead = 2
 	}
+	x.mu.Lock()
+	closed := x.closed
+	x.mu.Unlock()
+	if closed { // also where there are no feeds, and no run would tell
+		return nil, x.closedError()
+	}
 	var err error
 	if c.outs, err = x.newOutputs(); err != nil {
 		return nil, err
@@ -165,7 +171,7 @@ func (c *conveyor) deliver(ctx context.Context, left int, yield func([]*tensor.T
 		tickets := c.pending[0]
 		c.pending = slices.Delete(c.pending, 0, 1)
 		if err := errors.Join(c.take(ctx, tickets), closeTickets(tickets)); err != nil {
-			yield(nil, fmt.Errorf("ops: run %q: %w", c.x.name, err))
+			yield(nil, fmt.Errorf("ops: run %q: %w", c.x.name, engineClosed(err)))
 			return false
 		}
 		c.spare = append(c.spare, tickets)
@@ -215,7 +221,7 @@ func (x *Executable) start(ctx context.Context, feeds Feeds, streams []engine.St
 	asked := 0
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("ops: run %q: %w", x.name, err), closeTickets(tickets[:asked]))
+			err = errors.Join(fmt.Errorf("ops: run %q: %w", x.name, engineClosed(err)), closeTickets(tickets[:asked]))
 		}
 	}()
 	// What comes later on these engines comes after this run: the variables need

@@ -166,7 +166,8 @@ func (x *Executable) Inputs() []*Node {
 }
 
 // Run feeds the inputs, computes, and returns the outputs in the order of the
-// target, as new tensors. A context that is done stops the submission of
+// target, as new tensors. Feeds must not change until Run returns: an engine may read
+// a tensor where it lies. A context that is done stops the submission of
 // further work and the waiting, unless the run is predicted to be over within a
 // millisecond; what a device has already begun cannot be recalled, and after
 // such an error variables that the graph updates may or may not have been
@@ -219,7 +220,7 @@ func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor
 	}
 	x.unlockVariables(locked)
 	if err != nil {
-		return fmt.Errorf("ops: run %q: %w", x.name, err)
+		return fmt.Errorf("ops: run %q: %w", x.name, engineClosed(err))
 	}
 	if tr == nil {
 		x.timed(time.Since(start))
@@ -230,12 +231,16 @@ func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor
 // ready checks that a run can begin.
 func (x *Executable) ready(ctx context.Context, feeds Feeds) error {
 	if x.closed {
-		return fmt.Errorf("%w: executable %q", ErrClosed, x.name)
+		return x.closedError()
 	}
 	if err := alive(ctx); err != nil {
 		return err
 	}
 	return x.checkFeeds(feeds)
+}
+
+func (x *Executable) closedError() error {
+	return fmt.Errorf("%w: executable %q", ErrClosed, x.name)
 }
 
 func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, tr *tracer) error {

@@ -156,6 +156,9 @@ func (p *DataParallel) check(ctx context.Context, devices []*Runtime) error {
 		if rt == nil || len(rt.engines) == 0 {
 			return fmt.Errorf("device %d is no runtime (see ops.Open)", i)
 		}
+		if err := rt.usable("train"); err != nil {
+			return fmt.Errorf("device %d: %w", i, err)
+		}
 		for j, other := range devices[:i] {
 			if other == rt {
 				return fmt.Errorf("devices %d and %d are one runtime", j, i)

@@ -69,7 +69,8 @@ type Runtime struct {
 // Open finds the devices of this machine, opens the one that o names, and
 // starts the CPU path. Close it when done. Where no device is named, one that
 // cannot be opened is done without, and Why says so. Errors: a named device that
-// is not there or cannot be opened.
+// is not there or cannot be opened; a library that ANYCL_OPENCL_LIBRARY names and that cannot be
+// loaded, unless Device is none; values of ANYCL_VARIANT, ANYCL_PLACE, ANYCL_QUIRKS and ANYCL_STAGING that mean nothing.
 func Open(ctx context.Context, o *Options) (*Runtime, error) {
 	if err := alive(ctx); err != nil {
 		return nil, err
@@ -84,7 +85,8 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 
 // open is Open with options for the device.
 func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, error) {
-	if err := ocl.CheckEnv(); err != nil {
+	_, _, place := (&Target{}).place()
+	if err := errors.Join(ocl.CheckEnvironment(), ocl.CheckEnv(), place); err != nil {
 		return nil, fmt.Errorf("ops: open: %w", err)
 	}
 	rt := &Runtime{log: o.Logger, owned: true, live: map[*Executable]struct{}{}}
@@ -221,12 +223,36 @@ func (rt *Runtime) Close() error {
 	return errors.Join(errs...)
 }
 
+// usable is an error that wraps ErrClosed once the runtime is closed. doing is what was asked of it.
+func (rt *Runtime) usable(doing string) error {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.closedError(doing)
+}
+
+// closedError is usable for who holds rt.mu.
+func (rt *Runtime) closedError(doing string) error {
+	if !rt.closed {
+		return nil
+	}
+	return fmt.Errorf("%w: the runtime on %s (asked to %s)", ErrClosed, rt.engines[0].Name(), doing)
+}
+
+// engineClosed makes err wrap ErrClosed where it comes from an engine that was closed: by the caller who gave
+// it to NewRuntime, or by a Close of the runtime at the same time.
+func engineClosed(err error) error {
+	if err == nil || !errors.Is(err, engine.ErrClosed) || errors.Is(err, ErrClosed) {
+		return err
+	}
+	return fmt.Errorf("%w: an engine of the runtime: %w", ErrClosed, err)
+}
+
 // enter records a live executable; it fails when the runtime is closed.
 func (rt *Runtime) enter(x *Executable) error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	if rt.closed {
-		return fmt.Errorf("%w: the runtime", ErrClosed)
+	if err := rt.closedError(fmt.Sprintf("compile %q", x.name)); err != nil {
+		return err
 	}
 	rt.live[x] = struct{}{}
 	return nil

@@ -40,7 +40,7 @@ var ErrNoTuning = errors.New("ops: there is no device to tune, or tuning is off"
 // candidate is compared with the CPU path's result before it is timed, and what
 // is read back is checked against what a kernel allows.
 //
-// Errors: ErrNoTuning; ctx is done, with the results so far, which are kept; the
+// Errors: ErrNoTuning; rt is closed (is ErrClosed); ctx is done, with the results so far, which are kept; the
 // folder cannot be written.
 func (rt *Runtime) Tune(ctx context.Context, o *TuneOptions, executables ...*Executable) ([]TuneResult, error) {
 	dev, err := rt.tunable()
@@ -125,6 +125,9 @@ func (rt *Runtime) ResetTuning() error {
 
 // tunable is the device's engine.
 func (rt *Runtime) tunable() (*ocl.Engine, error) {
+	if err := rt.usable("tune"); err != nil {
+		return nil, err
+	}
 	e, ok := rt.engines[0].(*ocl.Engine)
 	if !ok || rt.opened == nil || !rt.opened.UsesTuning() {
 		return nil, ErrNoTuning

@@ -110,7 +110,7 @@ func (v *variable) bringHome(ctx context.Context) error {
 			}
 		}
 	}
-	return fmt.Errorf("ops: variable %s: %w", v.name, err)
+	return fmt.Errorf("ops: variable %s: %w", v.name, engineClosed(err))
 }
 
 // isFresh reports whether e's copy can be read as it is. v.mu is held.

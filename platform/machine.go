@@ -39,7 +39,9 @@ type Note struct {
 // vendor's driver, which takes about 100 ms.
 //
 // A machine without OpenCL is not an error: Devices is empty and LoadErr says
-// why. Errors: ctx's, when it ends before the drivers answer; ANYCL_QUIRKS names what is none.
+// why. Errors: ctx's, when it ends before the drivers answer; ANYCL_QUIRKS or Staging names what is none;
+// the library that ANYCL_OPENCL_LIBRARY names cannot be loaded, unless the device none is asked for, which
+// needs no library.
 func Discover(ctx context.Context, o *Options) (*Machine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("platform: discover: %w", err)
@@ -49,11 +51,17 @@ func Discover(ctx context.Context, o *Options) (*Machine, error) {
 		return nil, err
 	}
 	opts := o.withDefaults()
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
 	// Drivers are known to hang while they start, and nothing can interrupt them.
 	done := make(chan *Machine, 1)
 	go func() { done <- discover(&opts, switched) }()
 	select {
 	case m := <-done:
+		if path := os.Getenv(cl.EnvLibrary); m.LoadErr != nil && path != "" && !strings.EqualFold(strings.TrimSpace(m.spec), "none") {
+			return nil, fmt.Errorf("platform: %s=%s: %w", cl.EnvLibrary, path, m.LoadErr)
+		}
 		return m, nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("platform: discover: %w", ctx.Err())

@@ -106,7 +106,7 @@ func (o *Options) check() error {
 	case "", stagingOn, stagingOff:
 		return nil
 	}
-	return fmt.Errorf("platform: staging is %q, not on or off", o.Staging)
+	return fmt.Errorf("platform: %s=%s, or Options.Staging: must be on or off", EnvStaging, o.Staging)
 }
 
 // staged reports whether transfers with d go through pinned memory.

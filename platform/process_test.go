@@ -21,13 +21,14 @@ import (
 const roleVariable = "ANYCL_PLATFORM_TEST_ROLE"
 
 var roles = map[string]func() error{
-	"race":         raceRole,
-	"small memory": smallMemoryRole,
-	"no driver":    noDriverRole,
-	"nil":          nilRole,
-	"spec":         specRole,
-	"companion":    companionRole,
-	"proofs":       proofsRole,
+	"race":          raceRole,
+	"small memory":  smallMemoryRole,
+	"no driver":     noDriverRole,
+	"named library": namedLibraryRole,
+	"nil":           nilRole,
+	"spec":          specRole,
+	"companion":     companionRole,
+	"proofs":        proofsRole,
 }
 
 func runRole(role string) int {
@@ -183,10 +184,23 @@ func TestMachineWithoutDriversIsNoError(t *testing.T) {
 	assert.Contains(t, out, "platform: no OpenCL device")
 }
 
-func TestMachineWithoutLibraryIsNoError(t *testing.T) {
-	out := child(t, "no driver", cl.EnvLibrary+"=/nowhere/libOpenCL.so", EnvDevice+"=")
-	assert.Contains(t, out, "/nowhere/libOpenCL.so")
-	assert.Contains(t, out, "no OpenCL")
+func TestANamedLibraryThatCannotBeLoadedIsAnError(t *testing.T) {
+	for _, device := range []string{"", "pocl"} {
+		out := child(t, "named library", cl.EnvLibrary+"=/nowhere/libOpenCL.so", EnvDevice+"="+device)
+		assert.Contains(t, out, "error: platform: ANYCL_OPENCL_LIBRARY=/nowhere/libOpenCL.so: ")
+	}
+	out := child(t, "named library", cl.EnvLibrary+"=/nowhere/libOpenCL.so", EnvDevice+"= None")
+	assert.Contains(t, out, "no error", "nobody needs it")
+}
+
+func namedLibraryRole() error {
+	switch m, err := Discover(context.Background(), nil); {
+	case err != nil:
+		fmt.Println("error:", err)
+	default:
+		fmt.Println("no error", m.LoadErr)
+	}
+	return nil
 }
 
 func specRole() error {

@@ -43,6 +43,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if v := os.Getenv(drillsVar); v != "" && !full() {
+		fmt.Fprintf(os.Stderr, "%s=%s: must be full, or not set\n", drillsVar, v)
+		os.Exit(2)
+	}
 	code := testcache.Run(m)
 	if code == 0 && full() {
 		if err := record(); err != nil {

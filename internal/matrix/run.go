@@ -83,7 +83,9 @@ func Run(ctx context.Context, o *Options) (*Report, error) {
 			break
 		}
 	}
-	return all.report(time.Since(start)), err
+	r := all.report(time.Since(start))
+	r.Context.Incomplete = err != nil
+	return r, err
 }
 
 func newContext(o *Options) Context {
@@ -97,6 +99,9 @@ func newContext(o *Options) Context {
 
 // openDevice is an engine on d, and what closes d after it.
 func openDevice(ctx context.Context, d *platform.Device) (engine.Engine, func() error, error) {
+	if err := ocl.CheckEnvironment(); err != nil {
+		return nil, nil, err
+	}
 	opened, err := d.Open(ctx, nil)
 	if err != nil {
 		return nil, nil, err
@@ -229,10 +234,15 @@ func (j *job) check(ctx context.Context, e, cpu engine.Engine) {
 		if !j.wanted(s) {
 			continue
 		}
+		if ctx.Err() != nil { // Go waits for room
+			break
+		}
 		group.Go(func() error {
 			j.tell(event{Begin: &s})
 			part := newPart(p, s.Gradient, guarded(s.Op, func() []optest.Outcome { return p.Check(ctx) }))
-			j.tell(event{End: &s, Part: &part})
+			if ctx.Err() == nil { // else its failures say nothing of the device
+				j.tell(event{End: &s, Part: &part})
+			}
 			return nil
 		})
 	}
@@ -243,11 +253,17 @@ func (j *job) check(ctx context.Context, e, cpu engine.Engine) {
 			if !j.wanted(s) {
 				continue
 			}
+			if ctx.Err() != nil {
+				break
+			}
 			group.Go(func() error {
 				j.tell(event{Begin: &s})
 				out := guarded(kind.what, func() []optest.Outcome {
 					return []optest.Outcome{outcomeOf(kind.check(ctx, seed))}
 				})[0]
+				if ctx.Err() != nil {
+					return nil
+				}
 				end := event{End: &s, State: out.State}
 				if out.Err != nil {
 					end.Err = out.Err.Error()

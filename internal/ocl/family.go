@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -14,7 +15,7 @@ import (
 
 // EnvVariant names the environment variable that forces kernel variants, as in
 // "reduce=item,contract=tile". A variant that cannot run a task is not forced
-// on it. "thread=caller", "thread=crew" and "thread=workers" force what graphs run on
+// on it; one that does not exist is an error of ops.Open. "thread=caller", "thread=crew" and "thread=workers" force what graphs run on
 // where a driver leaves the choice. "class=gpu" plans everything as for a GPU with the limits and
 // capabilities of the device.
 const EnvVariant = "ANYCL_VARIANT"
@@ -169,6 +170,46 @@ func forcedName(s, name string) string {
 		}
 	}
 	return ""
+}
+
+// forcible are the names that a list of variants may have, by family.
+func forcible() map[string][]string {
+	all := maps.Clone(variantNames)
+	all[siteName] = []string{siteCaller, siteCrew, siteWorkers}
+	all[forcedClass] = []string{forcedGPU}
+	return all
+}
+
+// CheckVariants says what is wrong with a list of variants, as EnvVariant has it: a part that is
+// not family=name, a family or a variant that does not exist, a family that is named twice.
+func CheckVariants(list string) error {
+	known, seen := forcible(), map[string]bool{}
+	for part := range strings.SplitSeq(list, ",") {
+		part = strings.TrimSpace(part)
+		family, name, ok := strings.Cut(part, "=")
+		names := known[family]
+		switch {
+		case part == "":
+		case !ok:
+			return fmt.Errorf("%q is not family=variant, as contract=tile", part)
+		case names == nil:
+			return fmt.Errorf("there is no family %q; there are: %s", family, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		case !slices.Contains(names, name):
+			return fmt.Errorf("%s has no variant %q; it has: %s", family, name, strings.Join(names, ", "))
+		case seen[family]:
+			return fmt.Errorf("%s is named twice", family)
+		}
+		seen[family] = part != ""
+	}
+	return nil
+}
+
+// CheckEnvironment is CheckVariants for EnvVariant.
+func CheckEnvironment() error {
+	if err := CheckVariants(forcedByEnv()); err != nil {
+		return fmt.Errorf("ocl: %s=%s: %w", EnvVariant, forcedByEnv(), err)
+	}
+	return nil
 }
 
 func forcedByEnv() string { return os.Getenv(EnvVariant) }
