@@ -10,11 +10,13 @@
 //	level 3   Gemm, Symm, Syrk, Syr2k, Trmm, Trsm
 //	level 2   Gemv, Ger, Symv, Trmv, Trsv
 //
-// Each call of them goes where it was measured to be faster: to the device, or to gonum. How
-// fast both are is measured once for a device, its driver and this version, in the background,
-// and kept on disk; until it is known only what is certainly faster goes to the device. Kernels
-// take sizes as arguments, so that a size that was never seen before costs nothing. On
-// devices that work in the host's memory (CPU drivers) matrices are used where they lie,
+// Each call of them goes where it is faster, which is learned from the calls: those that are large enough
+// are timed, and the other implementation is tried now and then, so seldom that trials cost a few percent at first and
+// next to nothing later. A routine begins with gonum. Its kernels are compiled in the background, and only
+// once calls have taken so long that compiling pays. What was learned is kept on disk at Close, for
+// the device, its driver, this version and the number of processors, and taken by the next process. [BLAS.Wait] measures
+// both beforehand instead, once on a machine. Kernels take sizes as arguments, so that a size that was never seen before
+// costs nothing. On devices that work in the host's memory (CPU drivers) matrices are used where they lie,
 // elsewhere they are copied there and back in each call.
 //
 // # Semantics
@@ -23,7 +25,7 @@
 // bad arguments with gonum's messages, nothing read that beta = 0 or alpha = 0 says not to
 // read. What is computed by gonum is the same bit for bit. Sums that the device computes
 // are rounded in another order, with fused multiply-adds, and repeat exactly on one
-// device. One thing gonum does by the way is not done: it leaves out products with a factor
+// device; but which of both computes a call may change while that is learned, and with it the last bits. One thing gonum does by the way is not done: it leaves out products with a factor
 // of 0 in some routines, by transposition and position; the device multiplies, so that 0
 // times NaN or an infinity is NaN.
 //
@@ -85,19 +87,25 @@ type BLAS struct {
 	failures atomic.Int32
 	logged   sync.Once
 
-	cancel  context.CancelFunc // of the measurement
-	work    sync.WaitGroup     // the measurement
-	restore func()
-	runtime *ops.Runtime // Use's own
-	closing sync.Once
-	err     error // of Close
+	cancel      context.CancelFunc // of the measurement
+	work        sync.WaitGroup     // the measurement and rehearsals
+	measureOnce func()
+	restore     func()
+	runtime     *ops.Runtime // Use's own
+	mu          sync.Mutex
+	closed      bool // Wait begins nothing any more
+	closing     sync.Once
+	err         error // of Close
 }
 
 // New returns an implementation on rt's device. Close it before rt. It does not change what
 // blas32 and blas64 use: pass it to blas32.Use and blas64.Use.
 //
-// Errors: ErrNoDevice where rt has only the CPU path.
+// Errors: ErrNoDevice where rt has only the CPU path; ops.ErrClosed where rt is closed.
 func New(rt *ops.Runtime, o *Options) (*BLAS, error) {
+	if err := closed(rt); err != nil {
+		return nil, fmt.Errorf("blas: %w", err)
+	}
 	b := newBLAS(o)
 	e, ok := rt.Engines()[0].(*ocl.Engine)
 	if !ok {
@@ -110,11 +118,21 @@ func New(rt *ops.Runtime, o *Options) (*BLAS, error) {
 	return b, nil
 }
 
+// closed is an error where rt is closed. It waits for nothing.
+func closed(rt *ops.Runtime) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := rt.Settle(ctx); errors.Is(err, ops.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
 func newBLAS(o *Options) *BLAS {
 	if o == nil {
 		o = &Options{}
 	}
-	b := &BLAS{log: o.Logger, force: o.Force, cancel: func() {}}
+	b := &BLAS{log: o.Logger, force: o.Force, cancel: func() {}, measureOnce: func() {}}
 	if b.log == nil {
 		b.log = slog.Default()
 	}
@@ -150,15 +168,32 @@ func Use(o *Options) *BLAS {
 	}
 	b := newBLAS(o)
 	b.why = "gonum: " + err.Error()
+	if !errors.Is(err, ErrNoDevice) { // what was named is not there: nobody should have to ask for Why
+		b.log.Warn("blas: the device cannot be used, gonum computes", "error", err)
+	}
 	return b
 }
 
 // Why is one line: what computes, and for what reason.
 func (b *BLAS) Why() string { return b.why }
 
-// Wait returns when what is faster is known: at once where it was measured before, else when the
-// measurement in the background is over. Nobody has to wait.
-func (b *BLAS) Wait() { b.work.Wait() }
+// String is what b computes on.
+func (b *BLAS) String() string { return "blas on " + b.why }
+
+// Wait measures how fast gonum and the device are, where that was not done on this machine before, so
+// that the first call already goes where it is faster. It keeps the machine busy for ten seconds to a minute,
+// and compiles the kernels. Nobody has to wait: without, the same is learned from the calls.
+func (b *BLAS) Wait() {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return
+	}
+	b.work.Add(1)
+	b.mu.Unlock()
+	b.measureOnce()
+	b.work.Done()
+}
 
 // Close puts back what Use replaced and releases the device. Calls must be over. A second
 // Close does nothing.
@@ -169,8 +204,16 @@ func (b *BLAS) Close() error {
 		}
 		b.single.off()
 		b.double.off()
+		b.mu.Lock()
+		b.closed = true
+		b.mu.Unlock()
+		b.single.rehearsals.end()
+		b.double.rehearsals.end()
 		b.cancel()
 		b.work.Wait()
+		if b.products != nil && !b.force {
+			b.saveLessons()
+		}
 		if b.products != nil {
 			b.err = b.products.Close()
 		}

@@ -28,14 +28,22 @@ type device[T number] struct {
 	whole                             int  // order of a triangle that the device takes at once
 	waits                             bool // for the compiler
 	spares                            sync.Pool
+
+	table      table
+	rehearsals rehearsals[T]
+	compiled   atomic.Bool   // all kernels, by the measurement
+	missed     atomic.Uint64 // products that the device should have computed and has not
 }
 
 func (d *device[T]) prepare(b *BLAS, own reference[T], dt tensor.DType) {
 	d.blas, d.own, d.dtype = b, own, dt
-	d.leastWork, d.leastSide, d.leastVector, d.block, d.vectorBlock = 100_000, 24, 64, 32, 256
+	d.leastWork, d.leastSide, d.leastVector, d.block, d.vectorBlock = 100_000, 24, 1<<15, 32, 256
 	// Halves of what is larger are products, which use more of the machine.
 	d.whole = min(b.products.TriangleOrder(dt), 1024)
 	r := &guess
+	if !b.products.Copies() {
+		r = &guessInPlace
+	}
 	if b.force {
 		d.whole = min(d.whole, 20) // tests have halves too
 		d.leastWork, d.leastSide, d.leastVector, d.block, d.vectorBlock = 0, 0, 0, 2, 2
@@ -59,33 +67,7 @@ func (d *device[T]) small3(m, n, k int) bool { return d.blas == nil || m*n*k < d
 func (d *device[T]) small(m, n int) bool {
 	return d.blas == nil || m < d.leastSide || n < d.leastSide
 }
-func (d *device[T]) thin(m, n int) bool {
-	return d.blas == nil || m < d.leastVector || n < d.leastVector
-}
-
-func (d *device[T]) leavesProduct(tA, tB gonum.Transpose, m, n, k int) bool {
-	return !d.routes.Load().gemm(transposed(tA), transposed(tB), m, n, k)
-}
-
-// leavesTriangle is for a triangle of order k beside a matrix that is other long or wide.
-func (d *device[T]) leavesTriangle(which route, k, other int) bool {
-	return !d.routes.Load().triangle(which, k, other)
-}
-
-// leavesSide is for a triangle beside an m x n matrix.
-func (d *device[T]) leavesSide(which route, s gonum.Side, m, n int) bool {
-	if s == gonum.Left {
-		return d.leavesTriangle(which, m, n)
-	}
-	if which != routeSymm {
-		which++ // that of the right side
-	}
-	return d.leavesTriangle(which, n, m)
-}
-
-func (d *device[T]) leavesVector(which route, m, n int) bool {
-	return !d.routes.Load().vector(which, m, n)
-}
+func (d *device[T]) thin(m, n int) bool { return d.blas == nil || m*n < d.leastVector }
 
 // transposed is what t says where it is a transposition, for real numbers.
 func transposed(t gonum.Transpose) bool { return t != gonum.NoTrans }
@@ -136,6 +118,7 @@ func (d *device[T]) runPart(half ocl.Half, tA, tB bool, m, n, k int, alpha T, a 
 	err := d.blas.products.Run(p, d.waits || patient(m, n, k))
 	*p = ocl.Product{}
 	if err != nil {
+		d.missed.Add(1)
 		d.blas.failed(err)
 	}
 	return err == nil
@@ -154,6 +137,7 @@ func (d *device[T]) runHalf(ul gonum.Uplo, trans bool, n, k int, alpha T, a []T,
 func (d *device[T]) runTriangle(t *ocl.Triangle) bool {
 	err := d.blas.products.RunTriangle(t, d.waits || patient(t.Order, t.Order, t.Columns))
 	if err != nil {
+		d.missed.Add(1)
 		d.blas.failed(err)
 	}
 	return err == nil
@@ -162,9 +146,12 @@ func (d *device[T]) runTriangle(t *ocl.Triangle) bool {
 // calls are products that nobody computes, so that a call allocates none.
 var calls = sync.Pool{New: func() any { return new(ocl.Product) }}
 
-// patient reports whether gonum would compute for longer than a compiler needs for a kernel.
+// worthWaiting is how many multiplications gonum needs so long for that a caller waits for the compiler: half a minute.
+const worthWaiting = 4e11
+
+// patient reports whether a product is worth waiting for the compiler.
 func patient(m, n, k int) bool {
-	return float64(m)*float64(n)*float64(k) > 8e9
+	return float64(m)*float64(n)*float64(k) > worthWaiting
 }
 
 // spare returns n elements of any value, for give.

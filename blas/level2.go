@@ -12,9 +12,18 @@ func (d *device[T]) gemv(tA gonum.Transpose, m, n int, alpha T, a []T, lda int, 
 	if transposed(tA) {
 		lenX, lenY = m, n
 	}
-	if alpha == 0 || !isTranspose(tA) || !d.routes.Load().vector(vectorRoute(transposed(tA)), m, n) ||
+	if alpha == 0 || !isTranspose(tA) ||
 		!fits(len(a), m, n, lda) || !hasVector(len(x), lenX, incX) || !hasVector(len(y), lenY, incY) ||
 		!d.runGemv(transposed(tA), m, n, alpha, a, lda, x, incX, beta, y, incY) {
+		d.own.gemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
+	}
+}
+
+// gemvPart is a product that is part of another routine.
+func (d *device[T]) gemvPart(tA gonum.Transpose, m, n int, alpha T, a []T, lda int, x []T, incX int, beta T, y []T, incY int) {
+	if d.routes.Load().vector(vectorRoute(transposed(tA)), m, n) {
+		d.gemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
+	} else {
 		d.own.gemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 	}
 }
@@ -45,7 +54,7 @@ func (d *device[T]) runGemv(trans bool, m, n int, alpha T, a []T, lda int, x []T
 }
 
 func (d *device[T]) ger(m, n int, alpha T, x []T, incX int, y []T, incY int, a []T, lda int) {
-	if alpha != 0 && d.routes.Load().vector(routeGer, m, n) && fits(len(a), m, n, lda) && hasVector(len(x), m, incX) && hasVector(len(y), n, incY) {
+	if alpha != 0 && fits(len(a), m, n, lda) && hasVector(len(x), m, incX) && hasVector(len(y), n, incY) {
 		xs, doneX := d.dense(m, x, incX, true)
 		ys, doneY := d.dense(n, y, incY, true)
 		done := d.run(false, false, m, n, 1, alpha, xs, 1, ys, n, 1, a, lda)
@@ -59,7 +68,7 @@ func (d *device[T]) ger(m, n int, alpha T, x []T, incX int, y []T, incY int, a [
 }
 
 func (d *device[T]) symv(ul gonum.Uplo, n int, alpha T, a []T, lda int, x []T, incX int, beta T, y []T, incY int) {
-	if alpha == 0 || !isTriangle(ul) || !d.routes.Load().vector(routeSymv, n, n) ||
+	if alpha == 0 || !isTriangle(ul) ||
 		!fits(len(a), n, n, lda) || !hasVector(len(x), n, incX) || !hasVector(len(y), n, incY) {
 		d.own.symv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
@@ -81,12 +90,12 @@ func (d *device[T]) symvParts(ul gonum.Uplo, n int, alpha T, a []T, lda int, x [
 	d.symvParts(ul, h, alpha, a, lda, x, beta, y)
 	d.symvParts(ul, rest, alpha, a[h*lda+h:], lda, x[h:], beta, y[h:])
 	if ul == gonum.Lower {
-		d.gemv(gonum.Trans, rest, h, alpha, a[h*lda:], lda, x[h:], 1, 1, y, 1)
-		d.gemv(gonum.NoTrans, rest, h, alpha, a[h*lda:], lda, x, 1, 1, y[h:], 1)
+		d.gemvPart(gonum.Trans, rest, h, alpha, a[h*lda:], lda, x[h:], 1, 1, y, 1)
+		d.gemvPart(gonum.NoTrans, rest, h, alpha, a[h*lda:], lda, x, 1, 1, y[h:], 1)
 		return
 	}
-	d.gemv(gonum.NoTrans, h, rest, alpha, a[h:], lda, x[h:], 1, 1, y, 1)
-	d.gemv(gonum.Trans, h, rest, alpha, a[h:], lda, x, 1, 1, y[h:], 1)
+	d.gemvPart(gonum.NoTrans, h, rest, alpha, a[h:], lda, x[h:], 1, 1, y, 1)
+	d.gemvPart(gonum.Trans, h, rest, alpha, a[h:], lda, x, 1, 1, y[h:], 1)
 }
 
 // triangleVector is a triangular matrix beside a vector, both cut in halves.
@@ -99,7 +108,7 @@ type triangleVector[T number] struct {
 }
 
 func (d *device[T]) trmv(ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, n int, a []T, lda int, x []T, incX int) {
-	if !d.takesVector(routeTrmv, ul, tA, diag, n, a, lda, x, incX) {
+	if !d.takesVector(ul, tA, diag, n, a, lda, x, incX) {
 		d.own.trmv(ul, tA, diag, n, a, lda, x, incX)
 		return
 	}
@@ -109,7 +118,7 @@ func (d *device[T]) trmv(ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, n i
 }
 
 func (d *device[T]) trsv(ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, n int, a []T, lda int, x []T, incX int) {
-	if !d.takesVector(routeTrsv, ul, tA, diag, n, a, lda, x, incX) {
+	if !d.takesVector(ul, tA, diag, n, a, lda, x, incX) {
 		d.own.trsv(ul, tA, diag, n, a, lda, x, incX)
 		return
 	}
@@ -118,9 +127,9 @@ func (d *device[T]) trsv(ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, n i
 	done(true)
 }
 
-func (d *device[T]) takesVector(r route, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, n int, a []T, lda int, x []T, incX int) bool {
+func (d *device[T]) takesVector(ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, n int, a []T, lda int, x []T, incX int) bool {
 	return isTriangle(ul) && isTranspose(tA) && (diag == gonum.Unit || diag == gonum.NonUnit) &&
-		d.routes.Load().vector(r, n, n) && fits(len(a), n, n, lda) && hasVector(len(x), n, incX)
+		fits(len(a), n, n, lda) && hasVector(len(x), n, incX)
 }
 
 // lower reports whether op(A) is lower triangular.
@@ -133,9 +142,9 @@ func (t *triangleVector[T]) off(h, n int, scale T, a, x []T) {
 		part, rows, columns = a[h:], h, n-h
 	}
 	if t.lower() {
-		t.d.gemv(t.tA, rows, columns, scale, part, t.lda, x, 1, 1, x[h:], 1)
+		t.d.gemvPart(t.tA, rows, columns, scale, part, t.lda, x, 1, 1, x[h:], 1)
 	} else {
-		t.d.gemv(t.tA, rows, columns, scale, part, t.lda, x[h:], 1, 1, x, 1)
+		t.d.gemvPart(t.tA, rows, columns, scale, part, t.lda, x[h:], 1, 1, x, 1)
 	}
 }
 

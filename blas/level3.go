@@ -15,8 +15,7 @@ func (d *device[T]) gemm(tA, tB gonum.Transpose, m, n, k int, alpha T, a []T, ld
 		if transposed(tB) {
 			br, bc = bc, br
 		}
-		if d.routes.Load().gemm(transposed(tA), transposed(tB), m, n, k) &&
-			fits(len(a), ar, ac, lda) && fits(len(b), br, bc, ldb) && fits(len(c), m, n, ldc) {
+		if fits(len(a), ar, ac, lda) && fits(len(b), br, bc, ldb) && fits(len(c), m, n, ldc) {
 			done := false
 			switch { // a vector is one however it lies
 			case n == 1:
@@ -32,6 +31,15 @@ func (d *device[T]) gemm(tA, tB gonum.Transpose, m, n, k int, alpha T, a []T, ld
 		}
 	}
 	d.own.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+// gemmPart is a product that is part of another routine. It goes where it is predicted to be faster.
+func (d *device[T]) gemmPart(tA, tB gonum.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	if d.routes.Load().gemm(transposed(tA), transposed(tB), m, n, k) {
+		d.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	} else {
+		d.own.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	}
 }
 
 // step is from one element of a vector to the next, which is a row of a matrix or a column.
@@ -60,11 +68,11 @@ func half(n, block int) int {
 }
 
 func (d *device[T]) symm(s gonum.Side, ul gonum.Uplo, m, n int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	k, other := n, m
+	k := n
 	if s == gonum.Left {
-		k, other = m, n
+		k = m
 	}
-	if alpha == 0 || !isSide(s) || !isTriangle(ul) || !d.routes.Load().triangle(routeSymm, k, other) ||
+	if alpha == 0 || !isSide(s) || !isTriangle(ul) ||
 		!fits(len(a), k, k, lda) || !fits(len(b), m, n, ldb) || !fits(len(c), m, n, ldc) || m == 0 || n == 0 {
 		d.own.symm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -84,9 +92,9 @@ func (d *device[T]) symmParts(s gonum.Side, ul gonum.Uplo, m, n int, alpha T, a 
 	}
 	product := func(tA bool, m, n, k int, x []T, ldx int, y []T, ldy int, beta T, c []T) {
 		if left {
-			d.gemm(asTrans(tA), gonum.NoTrans, m, n, k, alpha, x, ldx, y, ldy, beta, c, ldc)
+			d.gemmPart(asTrans(tA), gonum.NoTrans, m, n, k, alpha, x, ldx, y, ldy, beta, c, ldc)
 		} else {
-			d.gemm(gonum.NoTrans, asTrans(tA), m, n, k, alpha, y, ldy, x, ldx, beta, c, ldc)
+			d.gemmPart(gonum.NoTrans, asTrans(tA), m, n, k, alpha, y, ldy, x, ldx, beta, c, ldc)
 		}
 	}
 	if k <= symmBlock*d.block {
@@ -156,7 +164,7 @@ func (d *device[T]) syrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha T, a 
 	if transposed(t) {
 		rows, columns = k, n
 	}
-	if alpha == 0 || n == 0 || k == 0 || !isTriangle(ul) || !isTranspose(t) || !d.routes.Load().triangle(routeSyrk, n, k) ||
+	if alpha == 0 || n == 0 || k == 0 || !isTriangle(ul) || !isTranspose(t) ||
 		!fits(len(a), rows, columns, lda) || !fits(len(c), n, n, ldc) ||
 		!d.runHalf(ul, transposed(t), n, k, alpha, a, lda, a, lda, beta, c, ldc) {
 		d.own.syrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
@@ -168,7 +176,7 @@ func (d *device[T]) syr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha T, a
 	if transposed(t) {
 		rows, columns = k, n
 	}
-	if alpha == 0 || n == 0 || k == 0 || !isTriangle(ul) || !isTranspose(t) || !d.routes.Load().triangle(routeSyr2k, n, k) ||
+	if alpha == 0 || n == 0 || k == 0 || !isTriangle(ul) || !isTranspose(t) ||
 		!fits(len(a), rows, columns, lda) || !fits(len(b), rows, columns, ldb) || !fits(len(c), n, n, ldc) ||
 		!d.runHalf(ul, transposed(t), n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
 		d.own.syr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)

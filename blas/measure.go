@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	gonum "gonum.org/v1/gonum/blas"
@@ -41,21 +42,23 @@ func (b *BLAS) machine() measured {
 	return measured{Processors: procs.Count(), Arch: runtime.GOARCH, Copies: b.products.Copies()}
 }
 
-// begin takes what was measured before, or measures in the background.
+// begin takes what was measured and learned before.
 func (b *BLAS) begin() {
-	if b.force {
-		return
-	}
-	if b.load() {
-		return
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	b.cancel = cancel
-	b.work.Go(func() {
+	b.measureOnce = sync.OnceFunc(func() {
 		if err := b.measure(ctx); err != nil && ctx.Err() == nil {
 			b.failed(err)
 		}
 	})
+	if b.force {
+		b.measureOnce = func() {}
+		return
+	}
+	b.loadLessons()
+	if b.load() {
+		b.measureOnce = func() {}
+	}
 }
 
 // load takes what was kept, unless it is another machine's or makes no sense.
@@ -155,6 +158,38 @@ func (b *BLAS) measure(ctx context.Context) error {
 	return nil
 }
 
+// lessonsKept is what was learned from calls.
+type lessonsKept struct {
+	Machine        measured `json:"machine"` // without what was measured
+	Single, Double []lesson
+}
+
+const (
+	lessonsKind    = "blas-calls"
+	lessonsVersion = 1
+)
+
+// loadLessons takes what earlier processes learned on this machine.
+func (b *BLAS) loadLessons() {
+	var k lessonsKept
+	if !b.opened.LoadMeasured(lessonsKind, lessonsVersion, &k) || k.Machine != b.machine() {
+		return
+	}
+	b.single.table.learn(k.Single)
+	b.double.table.learn(k.Double)
+}
+
+// saveLessons keeps what was learned, if that is anything.
+func (b *BLAS) saveLessons() {
+	k := lessonsKept{Machine: b.machine(), Single: b.single.table.lessons(), Double: b.double.table.lessons()}
+	if len(k.Single)+len(k.Double) == 0 {
+		return
+	}
+	if err := b.opened.SaveMeasured(lessonsKind, lessonsVersion, k); err != nil {
+		b.log.Debug("blas: what was learned is not kept", "error", err)
+	}
+}
+
 var errProduct = errors.New("blas: the device fails at a product, or computes a wrong one")
 
 // Sizes of what is measured: gonum changes to several goroutines beyond 64, the device to several
@@ -167,21 +202,15 @@ var (
 
 // trial measures one type, with memory of its own.
 type trial[T number] struct {
-	ctx     context.Context
-	d       *device[T] // that waits for the compiler
-	a, b, c []T
+	performer[T]
+	ctx context.Context
 }
 
 // measure times one type. The device must first prove that it computes what gonum does.
 func (d *device[T]) measure(ctx context.Context) (*record, error) {
 	n := vectorSizes[len(vectorSizes)-1]
-	t := &trial[T]{
-		ctx: ctx, a: make([]T, n*n), b: make([]T, n*n), c: make([]T, n*n),
-		d: &device[T]{blas: d.blas, own: d.own, dtype: d.dtype, block: d.block, vectorBlock: d.vectorBlock, whole: d.whole, waits: true},
-	}
-	for i := range t.a { // a triangle of a with ones at the diagonal multiplies and solves without overflow
-		t.a[i], t.b[i] = T(i%251-125)/128/2048, T(i%127-63)/64
-	}
+	t := &trial[T]{ctx: ctx, performer: performer[T]{d: d.patient()}}
+	t.room(shape{m: n})
 	if err := t.prove(); err != nil {
 		return nil, err
 	}
@@ -189,10 +218,10 @@ func (d *device[T]) measure(ctx context.Context) (*record, error) {
 	if err := t.products(r); err != nil {
 		return nil, err
 	}
-	d.take(r) // products go their ways from here on
 	if err := t.others(r); err != nil {
 		return nil, err
 	}
+	d.compiled.Store(true)
 	d.take(r)
 	return r, nil
 }
@@ -287,13 +316,13 @@ func (t *trial[T]) others(r *record) error {
 			}
 		}
 		use := t.d.use(r)
-		use.From[which] = 0
 		t.d.routes.Store(use)
 		for _, n := range slices.Backward(sizes) {
 			if err := t.ctx.Err(); err != nil {
 				return err
 			}
-			if beside(func() { t.call(t.d, which, n) }, func() { t.call(t.d.own, which, n) }) < margin {
+			s := square(which, n)
+			if beside(func() { t.call(t.d, s) }, func() { t.call(t.d.own, s) }) < margin {
 				break
 			}
 			r.From[routeNames[which]] = float64(n)
@@ -302,37 +331,18 @@ func (t *trial[T]) others(r *record) error {
 	return nil
 }
 
-// call is one call of a routine for order n.
-func (t *trial[T]) call(by reference[T], which route, n int) {
-	a, b, c := t.a, t.b, t.c
+// square is a call of a routine for order n.
+func square(which route, n int) shape {
+	s := shape{which: which, m: n, n: n, k: n, unit: true}
 	switch which {
-	case routeSymm:
-		by.symm(gonum.Left, gonum.Lower, n, n, 1, a, n, b, n, 0, c, n)
-	case routeSyrk:
-		by.syrk(gonum.Lower, gonum.NoTrans, n, n, 1, a, n, 0, c, n)
-	case routeSyr2k:
-		by.syr2k(gonum.Lower, gonum.NoTrans, n, n, 1, a, n, b, n, 0, c, n)
 	case routeTrmmRight:
-		by.trmm(gonum.Right, gonum.Lower, gonum.NoTrans, gonum.Unit, n, n, 1, a, n, b, n)
+		s.which, s.right = routeTrmm, true
 	case routeTrsmRight:
-		by.trsm(gonum.Right, gonum.Lower, gonum.Trans, gonum.Unit, n, n, 1, a, n, b, n)
-	case routeTrmm:
-		by.trmm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.Unit, n, n, 1, a, n, b, n)
-	case routeTrsm:
-		by.trsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.Unit, n, n, 1, a, n, b, n)
-	case routeGemv:
-		by.gemv(gonum.NoTrans, n, n, 1, a, n, b, 1, 0, c[:n], 1) // gonum's of float32 clears all of y
+		s.which, s.right, s.tA = routeTrsm, true, true
 	case routeGemvTrans:
-		by.gemv(gonum.Trans, n, n, 1, a, n, b, 1, 0, c[:n], 1)
-	case routeGer:
-		by.ger(n, n, 1, a, 1, a, 1, c, n)
-	case routeSymv:
-		by.symv(gonum.Lower, n, 1, a, n, b, 1, 0, c, 1)
-	case routeTrmv:
-		by.trmv(gonum.Lower, gonum.NoTrans, gonum.Unit, n, a, n, b, 1)
-	case routeTrsv:
-		by.trsv(gonum.Lower, gonum.NoTrans, gonum.Unit, n, a, n, b, 1)
+		s.which, s.tA = routeGemv, true
 	}
+	return s
 }
 
 // clock times a product of the device.

@@ -20,6 +20,8 @@ const (
 	routeTrmv
 	routeTrsv
 	routeCount
+
+	routeGemm = routeCount // goes by the time that is predicted
 )
 
 // point is a time that was measured: of so many multiplications and additions.
@@ -45,19 +47,39 @@ type routes struct {
 	loops                        [4]loop
 	tileRows, tileColumns, units float64
 	all, none                    bool
+	unmeasured                   bool
 }
 
-// never leaves all to gonum, always sends all to the device, guess is for the time until something is
-// known: what every device does faster.
+// predicts reports whether the device is predicted to be faster at s. Where nothing was measured, gonum is.
+func (r *routes) predicts(s *shape) bool {
+	switch {
+	case r.unmeasured:
+		return false
+	case s.which == routeGemm:
+		return r.gemm(s.tA, s.tB, s.m, s.n, s.k)
+	case s.which == routeGemv:
+		return r.vector(vectorRoute(s.tA), s.m, s.n)
+	case s.which == routeGer:
+		return r.vector(s.which, s.m, s.n)
+	case s.isVector():
+		return r.vector(s.which, s.n, s.n)
+	}
+	order, other := s.order()
+	return r.triangle(s.route(), order, other)
+}
+
+// never leaves all to gonum, always sends all to the device, guess is where nothing was measured: parts of
+// a call that the device does go by it, whole calls are gonum's until they have shown more.
 var (
-	never  = routes{none: true}
-	always = routes{all: true}
-	guess  = guessed()
+	never        = routes{none: true}
+	always       = routes{all: true}
+	guess        = guessed(200_000, 1)
+	guessInPlace = guessed(15_000, 0.2) // no copies
 )
 
-func guessed() routes {
+func guessed(start, element float64) routes {
 	const slow, fast = 0.05, 0.02 // ns a multiplication
-	r := routes{Device: []point{{0, 200_000}, {1e9, 200_000 + 1e9*fast}}, Bytes: [4]float64{1, 1, 1, 1}, Alone: fast, tileRows: 8, tileColumns: 32, units: 1}
+	r := routes{Device: []point{{0, start}, {1e9, start + 1e9*fast}}, Bytes: [4]float64{element, element, element, element}, Alone: fast, tileRows: 8, tileColumns: 32, units: 1, unmeasured: true}
 	for i := range r.Host {
 		r.Host[i] = []point{{0, 0}, {1e9, 1e9 * slow}}
 		r.loops[i] = loop{element: slow}

@@ -34,7 +34,7 @@ func (x *triangleOf[T]) atOnce(solve bool, m, n int, alpha T, a, b []T) bool {
 }
 
 func (d *device[T]) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) {
-	if !d.takesTriangle(routeTrmm, s, ul, tA, diag, m, n, alpha, a, lda, b, ldb) {
+	if !d.takesTriangle(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb) {
 		d.own.trmm(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb)
 		return
 	}
@@ -43,7 +43,7 @@ func (d *device[T]) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag g
 }
 
 func (d *device[T]) trsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) {
-	if !d.takesTriangle(routeTrsm, s, ul, tA, diag, m, n, alpha, a, lda, b, ldb) {
+	if !d.takesTriangle(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb) {
 		d.own.trsm(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb)
 		return
 	}
@@ -51,14 +51,14 @@ func (d *device[T]) trsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag g
 	x.solve(m, n, alpha, a, b)
 }
 
-// takesTriangle reports whether arguments are right, and halves are worth it.
-func (d *device[T]) takesTriangle(r route, s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) bool {
-	k, other := m, n
+// takesTriangle reports whether arguments are right, and there is something to compute.
+func (d *device[T]) takesTriangle(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) bool {
+	k := m
 	if s == gonum.Right {
-		k, other, r = n, m, r+1
+		k = n
 	}
 	return alpha != 0 && isSide(s) && isTriangle(ul) && isTranspose(tA) && (diag == gonum.Unit || diag == gonum.NonUnit) &&
-		d.routes.Load().triangle(r, k, other) && fits(len(a), k, k, lda) && fits(len(b), m, n, ldb) && m > 0 && n > 0
+		fits(len(a), k, k, lda) && fits(len(b), m, n, ldb) && m > 0 && n > 0
 }
 
 // order is that of the triangle.
@@ -86,14 +86,14 @@ func (x *triangleOf[T]) off(toRest bool, h, m, n int, scale T, a, b []T, beta T)
 		if toRest {
 			from, to, rows, sum = b, b[h*x.ldb:], rest, h
 		}
-		x.d.gemm(x.tA, gonum.NoTrans, rows, n, sum, scale, part, x.lda, from, x.ldb, beta, to, x.ldb)
+		x.d.gemmPart(x.tA, gonum.NoTrans, rows, n, sum, scale, part, x.lda, from, x.ldb, beta, to, x.ldb)
 		return
 	}
 	from, to, columns, sum := b[h:], b, h, rest
 	if toRest {
 		from, to, columns, sum = b, b[h:], rest, h
 	}
-	x.d.gemm(gonum.NoTrans, x.tA, m, columns, sum, scale, from, x.ldb, part, x.lda, beta, to, x.ldb)
+	x.d.gemmPart(gonum.NoTrans, x.tA, m, columns, sum, scale, from, x.ldb, part, x.lda, beta, to, x.ldb)
 }
 
 // halves calls f with the half of A and B that ends at h, and with that which begins there.
