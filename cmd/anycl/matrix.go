@@ -48,7 +48,10 @@ the OpenCL specification is a failure, and the exit code is 1.
   anycl matrix -full                    every sample as a kernel of its own: longer
   anycl matrix -against before.json     also compare every bit with a report of the same device: of another
                                         library or version, or before a change
-  anycl matrix -contain                 a driver that crashes costs an op, not the report`,
+  anycl matrix -contain                 a driver that crashes costs an op, not the report
+
+Ended by an interrupt (ctrl-C, SIGTERM), it writes the report of what was done until then, marked incomplete,
+and the exit code is 1.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(o.ops)+len(o.dtypes) > 0 && !c.Flags().Changed("graphs") {
@@ -105,13 +108,11 @@ func (o *matrixOptions) run(ctx context.Context, out, errOut io.Writer) error {
 		}
 	}
 	var bar *term.Progress
-	if term.IsTerminal(errOut) {
-		mo.Progress = func(done, all int, what string) {
-			if bar == nil {
-				bar = term.NewProgress(errOut, all, "matrix")
-			}
-			bar.To(done, what)
+	mo.Progress = func(done, all int, what string) {
+		if bar == nil {
+			bar = term.NewProgress(errOut, all, "matrix")
 		}
+		bar.To(done, what)
 	}
 	run := matrix.Run
 	if o.contain {
@@ -123,10 +124,13 @@ func (o *matrixOptions) run(ctx context.Context, out, errOut io.Writer) error {
 	if bar != nil {
 		bar.Done()
 	}
-	if err != nil {
+	if err != nil && r == nil {
 		return err
 	}
-	return o.finish(r, before, out)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("the report is incomplete: %w", err)
+	}
+	return errors.Join(err, o.finish(r, before, out))
 }
 
 // finish writes the report, and what differs from before, unless that is nil, and says that it is of a failure.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -65,6 +66,40 @@ func TestMatrixComparesBitsWithAReportOfBefore(t *testing.T) {
 	require.Contains(t, errOut, "-against "+before)
 	_, _, errOut = anycl(t, "matrix", "-device", "none", "-against", before+".not")
 	require.Contains(t, errOut, before+".not")
+}
+
+// ender ends a context when something is written to it.
+type ender struct {
+	bytes.Buffer
+	end func()
+}
+
+func (e *ender) Write(b []byte) (int, error) {
+	e.end()
+	return e.Buffer.Write(b)
+}
+
+func TestMatrixThatIsInterruptedReportsWhatWasDone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.json")
+	page := filepath.Join(t.TempDir(), "r.html")
+	ctx, cancel := context.WithCancel(t.Context())
+	var out bytes.Buffer
+	progress := &ender{end: cancel}
+	code := execute(ctx, []string{"matrix", "-device", "none", "-o", path, "-o", page}, &out, progress)
+	require.Equal(t, codeFailed, code)
+	require.Regexp(t, `^matrix: \d+ of \d+ after \d+s: cpu \w+`, progress.String(), "lines where there is no terminal")
+	require.Contains(t, progress.String(), "the report is incomplete: context canceled")
+	require.NotContains(t, progress.String(), errDisagree.Error())
+	require.Contains(t, out.String(), "INCOMPLETE: ended after ")
+	var r matrix.Report
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(b, &r))
+	require.True(t, r.Context.Incomplete)
+	require.NotEmpty(t, r.Engines[0].Parts)
+	b, err = os.ReadFile(page)
+	require.NoError(t, err)
+	require.Contains(t, string(b), "Incomplete: the run was ended after")
 }
 
 func TestMatrixThatDisagreesFails(t *testing.T) {

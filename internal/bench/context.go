@@ -3,6 +3,7 @@ package bench
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -15,7 +16,7 @@ import (
 // Context is what a figure means nothing without.
 type Context struct {
 	Time     time.Time `json:"time"`
-	Commit   string    `json:"commit"` // of this module; "+" when files were changed
+	Commit   string    `json:"commit"` // of this module; "+" when files were changed, "?" when that is not known
 	Go       string    `json:"go"`
 	OS       string    `json:"os"` // with the kernel's version
 	Arch     string    `json:"arch"`
@@ -81,7 +82,7 @@ func clock(info string) string {
 	return governor
 }
 
-// commit is the revision that was built, or else the one that lies here.
+// commit is the revision that was built, or else that of the checkout where the source lies. go run stamps none.
 func commit() string {
 	if b, ok := debug.ReadBuildInfo(); ok {
 		set := map[string]string{}
@@ -92,12 +93,73 @@ func commit() string {
 			return mark(r, set["vcs.modified"] == "true")
 		}
 	}
-	rev, err := exec.Command("git", "rev-parse", "HEAD").Output()
-	if err != nil {
-		return "unknown"
+	dir := "."
+	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) { // not with -trimpath
+		dir = filepath.Dir(file)
 	}
-	changed, err := exec.Command("git", "status", "--porcelain", "-uno").Output()
-	return mark(strings.TrimSpace(string(rev)), err != nil || len(changed) > 0)
+	return commitAt(dir)
+}
+
+// commitAt is the revision of the checkout that dir lies in: by git, or where that is not
+// there or refuses a folder of somebody else, as its files tell. These do not tell whether anything was changed, which a "?" says.
+func commitAt(dir string) string {
+	git := func(args ...string) (string, error) {
+		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	if rev, err := git("rev-parse", "HEAD"); err == nil {
+		changed, err := git("status", "--porcelain", "-uno")
+		return mark(rev, err != nil || changed != "")
+	}
+	if rev := headOf(dir); rev != "" {
+		return mark(rev, false) + "?"
+	}
+	return "unknown"
+}
+
+// headOf reads the revision of the checkout that dir lies in from git's files, "" where it cannot.
+func headOf(dir string) string {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		folder := filepath.Join(dir, ".git")
+		info, err := os.Stat(folder)
+		if err != nil {
+			continue
+		}
+		if !info.IsDir() { // a worktree: its own HEAD, and refs with all others'
+			folder = under(dir, strings.TrimPrefix(read(folder), "gitdir: "))
+		}
+		head := read(filepath.Join(folder, "HEAD"))
+		ref, isRef := strings.CutPrefix(head, "ref: ")
+		if !isRef {
+			return head
+		}
+		common := folder
+		if c := read(filepath.Join(folder, "commondir")); c != "" {
+			common = under(folder, c)
+		}
+		if rev := read(filepath.Join(common, filepath.FromSlash(ref))); rev != "" {
+			return rev
+		}
+		for line := range strings.Lines(read(filepath.Join(common, "packed-refs"))) {
+			if rev, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name == ref {
+				return rev
+			}
+		}
+		return ""
+	}
+	return ""
+}
+
+// under is path where it is absolute, else below dir.
+func under(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 func mark(revision string, changed bool) string {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/anycl/anycl/ops"
 )
@@ -26,6 +27,7 @@ type Session struct {
 func (s *Session) Run(ctx context.Context, works []*Work) error {
 	c := NewContext(s.Runtime, s.Method)
 	fmt.Fprintf(s.Out, "%s, %d cores; %s; commit %s\n", c.Processor(), c.Cores, c.Device, c.Commit)
+	fmt.Fprintf(s.Out, "%s, about %v\n", count(len(works), "work"), s.estimate(works).Round(time.Second))
 	var errs []error
 	var all []Record
 	for _, w := range works {
@@ -38,7 +40,7 @@ func (s *Session) Run(ctx context.Context, works []*Work) error {
 			fmt.Fprintln(s.Out, err)
 		}
 		for i, r := range results {
-			if r.Skipped != nil && (i == 0 || s.Verbose && !strings.HasPrefix(r.Contender, "limit-")) {
+			if r.Skipped != nil && (i == 0 || s.Verbose && !forFew(r)) {
 				fmt.Fprintf(s.Out, "%s: without %s: %v\n", w.Name, r.Contender, r.Skipped)
 			}
 		}
@@ -59,6 +61,36 @@ func (s *Session) Run(ctx context.Context, works []*Work) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// estimate is how long works take, about: turns with their pauses, and what compiling and comparing took where it was
+// measured. Works of which one run is longer than a turn take more.
+func (s *Session) estimate(works []*Work) time.Duration {
+	const before = time.Second // of a contender at a work
+	m := s.Method.filled()
+	each := before + m.Warm + m.Steady + time.Duration(m.Turns)*(m.Slice+max(m.Pause, 0))
+	all := time.Duration(0)
+	for range works {
+		for _, c := range s.Contenders {
+			if strings.HasPrefix(c.Name(), "limit-") {
+				continue // each is for a few works
+			}
+			all += each
+		}
+	}
+	return all
+}
+
+// forFew reports whether r is of a contender that is only made for some works, and this is none of them.
+func forFew(r *Result) bool {
+	return errors.Is(r.Skipped, ErrCannot) && (r.Contender == NameFloat32 || strings.HasPrefix(r.Contender, "limit-"))
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " ", what)
 }
 
 // RunTo is Run with records added to the file at path; an empty path keeps none.

@@ -37,7 +37,9 @@ func Contain(ctx context.Context, o *Options, command func(ctx context.Context) 
 	if c.all.head == nil {
 		return nil, err
 	}
-	return c.all.report(time.Since(start)), err
+	r := c.all.report(time.Since(start))
+	r.Context.Incomplete = err != nil
+	return r, err
 }
 
 type container struct {

@@ -38,6 +38,8 @@ type Context struct {
 	Devices []string      `json:"devices,omitempty"` // asked for; empty: all
 	Full    bool          `json:"full"`              // every sample ran as a kernel of its own
 	Took    time.Duration `json:"took_ns"`
+	// Incomplete marks a report of a run that was ended before it was through.
+	Incomplete bool `json:"incomplete,omitempty"`
 }
 
 // Engine is a device, or the CPU path.

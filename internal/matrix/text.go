@@ -12,6 +12,9 @@ import (
 // failed.
 func (r *Report) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if r.Context.Incomplete {
+		fmt.Fprintf(w, "INCOMPLETE: ended after %s; this is what was done until then\n\n", took(r.Context.Took))
+	}
 	if r.LoadErr != "" {
 		fmt.Fprintf(w, "no OpenCL: %s\n", r.LoadErr)
 	}

@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 )
@@ -11,11 +12,23 @@ import (
 type Progress struct {
 	w   io.Writer
 	bar *progressbar.ProgressBar // nil where w is no terminal
+
+	steps int
+	what  string
+	start time.Time
+	next  time.Time // of the next line
 }
+
+// Where there is no terminal a job that is over soon writes no lines, and a long one a line now and then.
+const (
+	silent  = 2 * time.Second
+	between = 10 * time.Second
+)
 
 // NewProgress starts a job of so many steps.
 func NewProgress(w io.Writer, steps int, what string) *Progress {
-	p := &Progress{w: w}
+	now := time.Now()
+	p := &Progress{w: w, steps: steps, what: what, start: now, next: now.Add(silent)}
 	if IsTerminal(w) {
 		p.bar = progressbar.NewOptions(steps,
 			progressbar.OptionSetWriter(w),
@@ -36,11 +49,17 @@ func (p *Progress) Step() {
 	}
 }
 
-// To says that at steps of all are done, and what goes on now.
+// To says that at steps of all are done, and what goes on now. Without a terminal it writes a line after two
+// seconds, and then every ten.
 func (p *Progress) To(at int, what string) {
 	if p.bar != nil {
 		p.bar.Describe(what)
 		_ = p.bar.Set(at)
+		return
+	}
+	if now := time.Now(); !now.Before(p.next) {
+		fmt.Fprintf(p.w, "%s: %d of %d after %v: %s\n", p.what, at, p.steps, now.Sub(p.start).Round(time.Second), what)
+		p.next = now.Add(between)
 	}
 }
 
