@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,5 +24,11 @@ func TestTheProgramInTheReadmeRuns(t *testing.T) {
 	run.Env = append(os.Environ(), platform.EnvCache+"="+t.TempDir()) // not the user's
 	out, err := run.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.Regexp(t, `\[0\.0\d+ +0\.\d+ +0\.\d+ *\] on (the CPU path|\w+:0)`, string(out))
+	said := regexp.MustCompile(`(?m)^\t// (.*)$`).FindAllSubmatch(program[1], -1)
+	printed := strings.Split(strings.TrimSpace(string(out)), "\n")
+	require.Len(t, printed, len(said), "the comment shows every line:\n%s", out)
+	require.Regexp(t, `^runtime on (the CPU path|\w+:\d)`, printed[0], "which depends on the machine")
+	for i, line := range printed[1:] {
+		require.Equal(t, string(said[i+1][1]), line)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/ops"
@@ -135,13 +136,22 @@ func TestPhiloxOfTheReferenceGivesThePublishedAnswers(t *testing.T) {
 		philoxBlock([4]uint32{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, [2]uint32{0xa4093822, 0x299f31d0}))
 }
 
+func TestAnOpWithoutAReferenceIsToldTheFileToEdit(t *testing.T) {
+	t.Parallel()
+	err := judgeable(&ops.Op{Name: "mish2"})
+	require.EqualError(t, err, `op "mish2" has no reference: write what it computes, from the mathematics, in a file ops/optest/reference_*.go; `+
+		"element-wise functions stand in reference_function.go, a line each")
+	for _, file := range []string{"reference_function.go", "tolerance.go"} {
+		require.FileExists(t, file)
+	}
+}
+
 func TestEveryOpHasReferenceAndToleranceAndNothingElseHas(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	for op := range ops.All() {
 		known[op.Name] = true
-		require.Contains(t, references, op.Name)
-		require.Contains(t, tolerances, op.Name)
+		assert.NoError(t, judgeable(op)) // names the file to edit; the tables themselves would be pages
 	}
 	for name := range references {
 		require.True(t, known[name], "the reference of %s is of no op", name)

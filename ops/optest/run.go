@@ -110,11 +110,12 @@ type suite struct {
 // judgeable says why the suite cannot judge an op.
 func judgeable(op *ops.Op) error {
 	if references[op.Name] == nil {
-		return fmt.Errorf("op %q has no reference in package optest", op.Name)
+		return fmt.Errorf("op %q has no reference: write what it computes, from the mathematics, in a file ops/optest/reference_*.go; "+
+			"element-wise functions stand in reference_function.go, a line each", op.Name)
 	}
 	tol, ok := tolerances[op.Name]
 	if !ok {
-		return fmt.Errorf("op %q has no entry in the table of tolerances", op.Name)
+		return fmt.Errorf("op %q has no entry in the table of tolerances, in ops/optest/tolerance.go", op.Name)
 	}
 	if op.ULP != 0 && tol.ULP != op.ULP && !strings.HasPrefix(tol.Source, composition) && tol.Source != anySum {
 		return fmt.Errorf("op %q promises %v ulp, the table of tolerances says %v", op.Name, op.ULP, tol.ULP)
