@@ -87,7 +87,7 @@ func (a attentionAttr) operands() int {
 const maxHead = 1024
 
 var _ = define(Op{
-	Name: "attention", Arity: -1, DTypes: floats,
+	Name: "attention", Arity: -1, Least: 3, Most: 4, DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		s, err := c.attention()
 		return s.result(), c.dt(0), err

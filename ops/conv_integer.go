@@ -23,7 +23,7 @@ func ConvInteger(x, w, xZero, wZero *Node, o Conv2DOptions) *Node {
 }
 
 var _ = define(Op{
-	Name: "conv_integer", Arity: -1, DTypes: eightBits,
+	Name: "conv_integer", Arity: -1, Least: 2, Most: 4, DTypes: eightBits,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		at := c.Attr.(quantAttr)
 		second, err := at.bytes(c, "x", "w")

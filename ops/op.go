@@ -15,8 +15,11 @@ import (
 // what `anycl ops` prints and what the conformance suite walks.
 type Op struct {
 	Name string
-	// Arity is the number of operands; -1 for any number.
+	// Arity is the number of operands; -1 for any number, or one from Least to Most.
 	Arity int
+	// Least and Most bound the number of operands of an op of which some may be
+	// left out; both 0 for all others.
+	Least, Most int
 	// DTypes are the dtypes that the op takes: of operand 0, or of the result
 	// for ops without operands.
 	DTypes []tensor.DType
@@ -59,9 +62,12 @@ func (o *Op) Differentiable() bool {
 	return !o.Flat && (o.Grad != nil || o.Compose != nil && o.flowsThrough())
 }
 
-// flowsThrough: a composition is differentiable unless its dtypes rule it out.
+// flowsThrough: a composition is differentiable unless its dtypes rule it out,
+// those of operand 0 or, where it has others, of the operands of its samples.
 func (o *Op) flowsThrough() bool {
-	return slices.ContainsFunc(o.DTypes, tensor.DType.IsFloat)
+	return slices.ContainsFunc(o.DTypes, tensor.DType.IsFloat) || slices.ContainsFunc(o.Samples, func(s Sample) bool {
+		return slices.ContainsFunc(s.Operands, func(x Operand) bool { return x.DType.IsFloat() })
+	})
 }
 
 // lowering says which lowering an op that is neither element-wise, a view nor
@@ -215,6 +221,9 @@ func applyIn(g *Graph, name string, attr any, in ...*Node) *Node {
 	}
 	if op.Arity >= 0 && op.Arity != len(in) {
 		return g.fail(name, in, fmt.Errorf("takes %d operands, not %d", op.Arity, len(in)))
+	}
+	if op.Most > 0 && (len(in) < op.Least || len(in) > op.Most) {
+		return g.fail(name, in, fmt.Errorf("takes %d to %d operands, not %d", op.Least, op.Most, len(in)))
 	}
 	c := &Call{Op: op, In: in, Attr: attr}
 	if len(in) > 0 && op.DTypes != nil && !slices.Contains(op.DTypes, in[0].dtype) {

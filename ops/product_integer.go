@@ -79,7 +79,7 @@ func MatMulInteger(a, b, aZero, bZero *Node) *Node {
 var eightBits = []tensor.DType{tensor.Int8, tensor.Uint8}
 
 var _ = define(Op{
-	Name: "matmul_integer", Arity: -1, DTypes: eightBits,
+	Name: "matmul_integer", Arity: -1, Least: 2, Most: 4, DTypes: eightBits,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		at := c.Attr.(quantAttr)
 		second, err := at.bytes(c, "a", "b")

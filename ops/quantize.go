@@ -44,7 +44,7 @@ var (
 )
 
 var _ = define(Op{
-	Name: "quantize_linear", Arity: -1, DTypes: floats, Flat: true,
+	Name: "quantize_linear", Arity: -1, Least: 2, Most: 3, DTypes: floats, Flat: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		dt := tensor.Uint8
 		if c.Attr.(quantAttr).first {
@@ -69,7 +69,7 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "dequantize_linear", Arity: -1, DTypes: upToWord,
+	Name: "dequantize_linear", Arity: -1, Least: 2, Most: 3, DTypes: upToWord,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		switch {
 		case !c.dt(1).IsFloat():

@@ -35,7 +35,9 @@ func newOps() *cobra.Command {
 // opReport is one op.
 type opReport struct {
 	Name           string         `json:"name"`
-	Arity          int            `json:"arity"` // -1: any number
+	Arity          int            `json:"arity"` // -1: any number, or from least to most
+	Least          int            `json:"least,omitempty"`
+	Most           int            `json:"most,omitempty"`
 	DTypes         []tensor.DType `json:"-"`
 	Differentiable bool           `json:"differentiable"`
 	Flat           bool           `json:"flat"` // the derivative is 0 wherever there is one
@@ -57,7 +59,7 @@ func (o *opsOptions) run(ctx context.Context, out io.Writer) error {
 	var reports []opReport
 	for op := range ops.All() {
 		r := opReport{
-			Name: op.Name, Arity: op.Arity, DTypes: op.DTypes, Differentiable: op.Differentiable(), Flat: op.Flat,
+			Name: op.Name, Arity: op.Arity, Least: op.Least, Most: op.Most, DTypes: op.DTypes, Differentiable: op.Differentiable(), Flat: op.Flat,
 			Names: names(op.DTypes), Runs: map[string][]string{},
 		}
 		for _, e := range rt.Engines() {
@@ -84,7 +86,10 @@ func printOps(out io.Writer, engines []string, reports []opReport) error {
 	gradients := 0
 	for _, r := range reports {
 		operands, gradient := fmt.Sprint(r.Arity), "no"
-		if r.Arity < 0 {
+		switch {
+		case r.Most > 0:
+			operands = fmt.Sprintf("%d-%d", r.Least, r.Most)
+		case r.Arity < 0:
 			operands = "any"
 		}
 		switch {
