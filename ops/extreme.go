@@ -100,6 +100,12 @@ var _ = define(Op{
 		lo, hi := c.limits()
 		if !(lo <= hi) {
 			a := c.Attr.(clipAttr)
+			switch {
+			case math.IsNaN(a.lo) || math.IsNaN(a.hi):
+				return nil, 0, fmt.Errorf("the lower bound is %v, the upper %v: neither may be NaN", a.lo, a.hi)
+			case a.lo > a.hi:
+				return nil, 0, fmt.Errorf("the lower bound %v is above the upper bound %v", a.lo, a.hi)
+			}
 			return nil, 0, fmt.Errorf("nothing of dtype %v lies in [%v, %v]", c.dt(0), a.lo, a.hi)
 		}
 		return same(c)

@@ -85,8 +85,8 @@ func TestAMistakeNamesTheOpTheLineAndTheShapes(t *testing.T) {
 		{"kernel", []string{"[9 0 0]", "[4 0 0]"}, func(g *Graph) {
 			Kernel(g, KernelOptions{Source: "s", Entry: "e", Results: []Result{{f32, []int{9}}}, Local: [3]int{4}})
 		}},
-		{"clip", []string{"[3, 2]"}, func(g *Graph) { Clip(x(g, f32, 2), 3, 2) }},
-		{"clip", []string{"[NaN, 2]"}, func(g *Graph) { Clip(x(g, f32, 2), math.NaN(), 2) }},
+		{"clip", []string{"lower bound 3", "upper bound 2"}, func(g *Graph) { Clip(x(g, f32, 2), 3, 2) }},
+		{"clip", []string{"NaN", "upper 2"}, func(g *Graph) { Clip(x(g, f32, 2), math.NaN(), 2) }},
 		{"clip", []string{"int32", "[0.2, 0.8]"}, func(g *Graph) { Clip(x(g, i32, 2), 0.2, 0.8) }},
 		{"and", []string{"float32 is not one of"}, func(g *Graph) { And(x(g, f32, 2), x(g, f32, 2)) }},
 		{"shift_left", []string{"bool is not an integer"}, func(g *Graph) { ShiftLeft(x(g, boolean), x(g, boolean)) }},

@@ -15,7 +15,8 @@ type reduceAttr struct{ axes []int }
 //
 //	y[p] = Σ_q x[p, q]
 //
-// x is any number and keeps its dtype: integers wrap, floats of 16 bits are
+// x is any number and keeps its dtype: integers of b bits wrap modulo 2^b, also
+// narrow ones (the int8 sum of 100 and 100 is -56: Cast first), floats of 16 bits are
 // summed in float32. The sum of nothing is 0. Errors: dtype is bool; an axis
 // does not exist or is named twice.
 func Sum(x *Node, axes ...int) *Node { return reduction("sum", x, axes) }

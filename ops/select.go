@@ -13,7 +13,9 @@ import (
 //	y = c ? a : b
 //
 // c is bool; a and b have the same dtype, any. What is not chosen leaves no
-// trace, be it NaN. Errors: c is not bool; the dtypes of a and b differ; shapes
+// trace in y, be it NaN. It may in derivatives: a branch that is not chosen is
+// given the derivative 0, and a rule behind it that multiplies by Inf or NaN
+// makes NaN of that, as √x does at x = 0. Choose the operand of such an op, too. Errors: c is not bool; the dtypes of a and b differ; shapes
 // do not broadcast.
 func Where(c, a, b *Node) *Node { return apply("where", nil, c, a, b) }
 

@@ -144,7 +144,9 @@ var _ = define(Op{
 })
 
 // Flip returns x reversed along the named axes, or along all when none is
-// named. It costs nothing. Errors: an axis does not exist or is named twice.
+// named, as numpy.flip does without axis. An empty list of axes is none named:
+// Flip(x, axes...) with axes that may be empty reverses every axis then, where
+// NumPy and PyTorch reverse none for an empty tuple. It costs nothing. Errors: an axis does not exist or is named twice.
 func Flip(x *Node, axes ...int) *Node {
 	if x == nil || x.bad {
 		return apply("slice", nil, x)
