@@ -66,16 +66,26 @@ var _ = define(Op{
 func Erf(x *Node) *Node { return apply("erf", nil, x) }
 
 var _ = define(Op{
-	Name:   "erf",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad: func(b *Back) {
-		x := limited(b.In(0), 50) // the slope is 0 beyond
-		slope := Mul(ScalarLike(x, 2/math.Sqrt(math.Pi)), Exp(Neg(Square(x))))
-		b.Add(0, Mul(b.Grad(), slope))
-	},
+	Name:    "erf",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), apply("erf_slope", nil, b.In(0)))) },
 	Scalar:  scalarOf("erf(a)", 30, real1(math.Erf)),
 	ULP:     16,
 	Samples: singles(),
+})
+
+// erf_slope is 2/√π · e^(-x²). Its own slope, -2x times it, is 0 where x is
+// infinite: through the square it would be 0 · Inf there.
+var _ = define(Op{
+	Name: "erf_slope", Arity: 1, hidden: true, Result: same,
+	Compose: func(c *Call) *Node {
+		x := c.In[0]
+		return Mul(ScalarLike(x, 2/math.Sqrt(math.Pi)), Exp(Neg(Square(x))))
+	},
+	Grad: func(b *Back) {
+		x := limited(b.In(0), 50) // the slope is 0 beyond
+		b.Add(0, Mul(b.Grad(), Mul(Mul(x, ScalarLike(x, -2)), b.Out())))
+	},
 })

@@ -128,12 +128,26 @@ func otherSide(a float64) float64 { return math.Sqrt((1 - a) * (1 + a)) }
 func Atan(x *Node) *Node { return apply("atan", nil, x) }
 
 var _ = define(Op{
-	Name:   "atan",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:    "atan",
+	Arity:   1,
+	DTypes:  floats,
+	Result:  same,
+	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), apply("atan_slope", nil, b.In(0)))) },
+	Scalar:  scalarOf("atan(a)", 25, real1(math.Atan)),
+	ULP:     5,
+	Samples: singles(),
+})
+
+// atan_slope is 1 / (1 + x²). Its own slope, -2x times its square, is 0 where x
+// is infinite: through the square of x it would be 0 · Inf there.
+var _ = define(Op{
+	Name: "atan_slope", Arity: 1, hidden: true, Result: same,
+	Compose: func(c *Call) *Node {
+		one := ScalarLike(c.In[0], 1)
+		return Div(one, Add(Square(c.In[0]), one))
+	},
 	Grad: func(b *Back) {
-		bound := 0x1p120 // the slope is 0 beyond
+		bound := 0x1p120 // the square of the slope is 0 beyond
 		switch b.In(0).dtype {
 		case tensor.Float16:
 			bound = 0x1p12
@@ -141,11 +155,8 @@ var _ = define(Op{
 			bound = 0x1p1000
 		}
 		x := limited(b.In(0), bound)
-		b.Add(0, Div(b.Grad(), Add(Square(x), ScalarLike(x, 1))))
+		b.Add(0, Mul(b.Grad(), Mul(Mul(x, ScalarLike(x, -2)), Square(b.Out()))))
 	},
-	Scalar:  scalarOf("atan(a)", 25, real1(math.Atan)),
-	ULP:     5,
-	Samples: singles(),
 })
 
 // Atan2 returns the angle in [-π, π] from the positive x axis to the point
