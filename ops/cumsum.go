@@ -18,7 +18,7 @@ type CumSumOptions struct {
 //	y[p, i, q] = Σ_j x[p, j, q],  j <= i
 //
 // x is any number and keeps its shape and dtype: integers wrap, floats of 16 bits are
-// summed in float32. Exclusive sums have j < i, reverse ones j >= i, both together j > i.
+// summed in float32. Every sum is as exact as [Sum] makes it. Exclusive sums have j < i, reverse ones j >= i, both together j > i.
 // The derivative of the sums is the running sum the other way. Errors: dtype is bool;
 // the axis does not exist.
 // Source: ONNX, operator CumSum.

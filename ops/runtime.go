@@ -86,7 +86,10 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 // open is Open with options for the device.
 func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, error) {
 	_, _, place := (&Target{}).place()
-	if err := errors.Join(ocl.CheckEnvironment(), ocl.CheckEnv(), place); err != nil {
+	if err := errors.Join(ocl.CheckEnvironment(), place); err != nil {
+		return nil, err
+	}
+	if err := ocl.CheckEnv(); err != nil {
 		return nil, fmt.Errorf("ops: open: %w", err)
 	}
 	rt := &Runtime{log: o.Logger, owned: true, live: map[*Executable]struct{}{}}
