@@ -263,16 +263,24 @@ func (o *Opened) confirm(ctx context.Context) error {
 	if p := o.own.Load(); p != nil {
 		return p.err
 	}
-	c := d.lookUp(o)
-	if c == nil || c.Provisional {
-		var err error
-		if c, err = d.proveOwn(ctx, o, o.caps); err != nil {
-			return err
-		}
+	c, err := d.lookUp(o), error(nil)
+	switch {
+	case c != nil && !c.Provisional:
+		d.caps = c
+	case !o.paired: // what is proven without the companion is not the device's to keep
+		c, err = probeAll(ctx, o, false, o.caps.FMA)
+	default:
+		c, err = d.proveOwn(ctx, o, o.caps)
 	}
-	d.caps = c
+	if err != nil {
+		return err
+	}
 	p := new(ownProof)
-	if lacks := o.caps.lacking(c); len(lacks) > 0 {
+	lacks := o.caps.lacking(c)
+	if !o.paired {
+		lacks = slices.DeleteFunc(lacks, func(name string) bool { return name == "companion" || name == "addresses" })
+	}
+	if len(lacks) > 0 {
 		p.err = fmt.Errorf("platform: %s does not do what its companion does: %s: %w", d.ID, strings.Join(lacks, ", "), cl.ErrUnsupported)
 	}
 	o.own.Store(p)
