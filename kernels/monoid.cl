@@ -16,8 +16,8 @@
 //     CARRY(t, j, s, k)   adds state k to total j and clears it
 //     SETTLE(s, k, t, j)  state k becomes total j with state k added
 //
-// The error of a sum of n values is at most (64 + log2 n) u times the sum of their magnitudes, where u is
-// 2^-24 for float and 2^-53 for double, for n up to 2^40; a typical one is a twentieth of that.
+// The error of a sum of n values is at most (128 + log2 n + n u / 64) u times the sum of their magnitudes,
+// where u is 2^-24 for float and 2^-53 for double; as a rule it is a few u.
 //
 // macros  FOLD      FOLD_SUM, FOLD_PROD, FOLD_MIN, FOLD_MAX (also for the arg folds)
 //         IS_ARG    1 for ArgMin and ArgMax

@@ -123,7 +123,7 @@ func gatherCase(label string, call func(x *Node, axis int, idx *Node) *Node, sha
 //	y[p, v, q] = x[p, v, q] + Σ_{i: idx[i] = v} updates[p, i, q]
 //
 // where i stands for all axes of idx. Sums are taken in the order of i, so
-// results repeat. An index outside [0, extent) is skipped. updates has the shape
+// results repeat, and are as exact as those of [Sum]. An index outside [0, extent) is skipped. updates has the shape
 // of Gather(x, axis, idx) and the dtype of x. Errors: dtypes; shapes; the axis
 // does not exist.
 func ScatterAdd(x *Node, axis int, idx, updates *Node) *Node {

@@ -19,9 +19,9 @@ type reduceAttr struct{ axes []int }
 // narrow ones (the int8 sum of 100 and 100 is -56: Cast first), floats of 16 bits are
 // summed in float32. A sum of n floats is off by at most
 //
-//	(64 + log2 n) u Σ|x|,  u = 2^-24 for float32, 2^-53 for float64
+//	(128 + log2 n + n u / 64) u Σ|x|,  u = 2^-24 for float32, 2^-53 for float64
 //
-// and typically by a twentieth of that, for n up to 2^40, on every device: values are
+// and as a rule by a few u, on every device: values are
 // added in short runs and these in compensated totals. With [Target.FastMath] that holds on CPU
 // drivers; other compilers may drop the compensation. The same is true of what is made of sums: means,
 // variances, norms, softmax, gradients of broadcasts. The sum of nothing is 0. Errors: dtype is bool; an

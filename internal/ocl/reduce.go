@@ -135,8 +135,8 @@ func (r *reduction) declare(g *gen, parts kernels.Parts, split bool, length int6
 }
 
 // shortSum is how many floats a state adds up one after the other where that is all: sums of more are
-// carried to compensated totals, in runs of half as many. Totals cost a tenth of the time of sums of 64 in
-// a cache (PoCL 3.1, two cores of Zen 5), and nothing that can be measured of longer ones.
+// carried to compensated totals, in runs of half as many. Totals cost a fifth of the time of sums of 64 in
+// a cache (PoCL 3.1, two cores of an AMD EPYC VM).
 const shortSum = 64
 
 // writeMonoid defines the macros of monoid.cl for f, whose states take length values each at most.
