@@ -9,7 +9,8 @@
 // sizes   OUTER, LENGTH, INNER    PARTS of SPAN steps of the axis
 // launch  scan_column_sums  global {INNER / COLUMNS padded, PARTS, OUTER}  local {WG, 1, 1}    where SPLIT
 //         scan_column       the same
-// note    parts are fixed, so results repeat
+// note    SUM_RUN steps are summed by themselves before they are added to what came before, as in
+//         scan_row.cl. Parts are fixed, so results repeat
 
 #if REVERSE
 #define AT(o, j) (((o) * LENGTH + LENGTH - 1 - (j)) * INNER)
@@ -22,11 +23,16 @@ kernel void scan_column_sums(PARAMS) {
     const IDX c0 = (IDX)get_global_id(0) * COLUMNS, part = (IDX)get_global_id(1), o = (IDX)get_global_id(2);
     const IDX from = part * SPAN, to = min(from + SPAN, LENGTH);
     const int n = (int)min((IDX)COLUMNS, INNER - c0);
-    ACC sum[COLUMNS], rest[COLUMNS];
+    ACC sum[COLUMNS], rest[COLUMNS], own[COLUMNS];
     for (int c = 0; c < COLUMNS; c++) sum[c] = rest[c] = 0;
-    for (IDX j = from; j < to; j++) {
-        const IDX at = AT(o, j) + c0;
-        WIDE for (int c = 0; c < n; c++) scan_add(sum + c, rest + c, TAKE(at + c));
+    for (IDX j = from; j < to;) {
+        const IDX end = j + min((IDX)SUM_RUN, to - j);
+        for (int c = 0; c < COLUMNS; c++) own[c] = 0;
+        for (; j < end; j++) {
+            const IDX at = AT(o, j) + c0;
+            WIDE for (int c = 0; c < n; c++) own[c] += TAKE(at + c);
+        }
+        WIDE for (int c = 0; c < n; c++) scan_add(sum + c, rest + c, own[c]);
     }
     const IDX to_sums = ((o * PARTS + part) * INNER + c0) * 2;
     for (int c = 0; c < n; c++) {
@@ -40,7 +46,7 @@ kernel void scan_column(PARAMS) {
     const IDX c0 = (IDX)get_global_id(0) * COLUMNS, part = (IDX)get_global_id(1), o = (IDX)get_global_id(2);
     const IDX from = part * SPAN, to = min(from + SPAN, LENGTH);
     const int n = (int)min((IDX)COLUMNS, INNER - c0);
-    ACC sum[COLUMNS], rest[COLUMNS];
+    ACC sum[COLUMNS], rest[COLUMNS], before[COLUMNS], own[COLUMNS];
     for (int c = 0; c < COLUMNS; c++) sum[c] = rest[c] = 0;
 #if SPLIT
     for (IDX p = 0; p < part; p++) {
@@ -51,17 +57,25 @@ kernel void scan_column(PARAMS) {
         }
     }
 #endif
-    for (IDX j = from; j < to; j++) {
-        const IDX at = AT(o, j) + c0;
-        WIDE for (int c = 0; c < n; c++) {
-            const ACC v = TAKE(at + c);
-#if EXCLUSIVE
-            PUT(at + c, sum[c] + rest[c]);
-            scan_add(sum + c, rest + c, v);
-#else
-            scan_add(sum + c, rest + c, v);
-            PUT(at + c, sum[c] + rest[c]);
-#endif
+    for (IDX j = from; j < to;) {
+        const IDX end = j + min((IDX)SUM_RUN, to - j);
+        for (int c = 0; c < COLUMNS; c++) {
+            before[c] = sum[c] + rest[c];
+            own[c] = 0;
         }
+        for (; j < end; j++) {
+            const IDX at = AT(o, j) + c0;
+            WIDE for (int c = 0; c < n; c++) {
+                const ACC v = TAKE(at + c);
+#if EXCLUSIVE
+                PUT(at + c, before[c] + own[c]);
+                own[c] += v;
+#else
+                own[c] += v;
+                PUT(at + c, before[c] + own[c]);
+#endif
+            }
+        }
+        WIDE for (int c = 0; c < n; c++) scan_add(sum + c, rest + c, own[c]);
     }
 }
