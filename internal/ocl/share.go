@@ -30,6 +30,8 @@ static inline uint near_group(uint d) {
         return d == 0 ? g : 0;
     return d == 0 ? g % n : d == 1 ? g / n % near_groups(1) : d == 2 ? g / n / near_groups(1) : 0;
 }
+#undef get_num_groups
+#undef get_global_size
 #define get_group_id(d) ((size_t)near_group(d))
 #define get_num_groups(d) ((size_t)near_groups(d))
 #define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))

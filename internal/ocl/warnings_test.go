@@ -54,5 +54,9 @@ func TestCompilersHaveNothingToSay(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, strings.TrimSpace(strings.Trim(log, "\x00")))
 		require.NoError(t, prog.Close())
+		if near := newNear(e.dev, e.facts); near != nil {
+			_, err := near.programs.Program(t.Context(), t.Name(), near.head+join(share), share[0].options)
+			require.NoError(t, err)
+		}
 	}
 }
