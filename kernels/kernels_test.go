@@ -38,6 +38,28 @@ func TestKernelsLeaveTheNamesOfArgumentsAlone(t *testing.T) {
 	}
 }
 
+// Compilers warn of a macro that is defined anew, and some write that to standard error.
+func TestKernelsDefineNoMacroOfThePrelude(t *testing.T) {
+	names, err := fs.Glob(files, "*.cl")
+	require.NoError(t, err)
+	define := regexp.MustCompile(`(?m)^ *# *(define|undef) +(\w+)`)
+	own := map[string]bool{}
+	for _, m := range define.FindAllStringSubmatch(Text("prelude.cl"), -1) {
+		own[m[2]] = true
+	}
+	require.NotEmpty(t, own)
+	for _, name := range names {
+		if name == "prelude.cl" {
+			continue
+		}
+		without := map[string]bool{}
+		for _, m := range define.FindAllStringSubmatch(Text(name), -1) {
+			without[m[2]] = without[m[2]] || m[1] == "undef"
+			require.False(t, own[m[2]] && !without[m[2]], "%s defines %s", name, m[2])
+		}
+	}
+}
+
 func TestVariantsAgreeWithTheirFiles(t *testing.T) {
 	for _, v := range Variants {
 		t.Run(v.Family+"/"+v.Name, func(t *testing.T) {

@@ -61,8 +61,8 @@
 
 #define PUT_VECTOR(i, k) PUT16(OUTS##i(k), AT##i + r * COLS + (k));
 #if STREAMED
-#define STREAM_VECTOR(i, k) STREAM(as_float16(OUTS##i(k)), (__global float16 *)(AT##i + r * COLS + (k)));
-#define PUT(i) if (TO_LINE(AT##i + r * COLS) == 0) EACH_VECTOR(STREAM_VECTOR, i) else EACH_VECTOR(PUT_VECTOR, i)
+#define STREAM_PART(i, k) STREAM(as_float16(OUTS##i(k)), (__global float16 *)(AT##i + r * COLS + (k)));
+#define PUT(i) if (TO_LINE(AT##i + r * COLS) == 0) EACH_VECTOR(STREAM_PART, i) else EACH_VECTOR(PUT_VECTOR, i)
 #else
 #define PUT(i) EACH_VECTOR(PUT_VECTOR, i)
 #endif
