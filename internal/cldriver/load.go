@@ -4,6 +4,7 @@ package cldriver
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 )
 
@@ -22,6 +23,9 @@ var _ Driver = (*library)(nil)
 // the process: drivers own threads.
 func Load(name string) (Driver, error) {
 	h, err := open(name)
+	if err != nil && strings.HasPrefix(err.Error(), name+": ") { // as the GNU C library says it
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

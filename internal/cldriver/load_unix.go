@@ -2,10 +2,23 @@
 
 package cldriver
 
-import "github.com/ebitengine/purego"
+import (
+	"errors"
+	"runtime"
 
+	"github.com/ebitengine/purego"
+)
+
+// open loads a library. What went wrong is kept by the C library for each thread, so
+// that the goroutine must not change threads before it is asked for.
 func open(name string) (uintptr, error) {
-	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	h, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil && err.Error() == "" {
+		err = errors.New("cannot be loaded")
+	}
+	return h, err
 }
 
 func symbol(h uintptr, name string) uintptr {
