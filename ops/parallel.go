@@ -26,6 +26,10 @@ type DataParallelOptions struct {
 	Shares []int
 	// Batch is a number of rows for which everything is compiled ahead; 0: none.
 	Batch int
+	// Reproducible gives the same bits in every training on such devices, as [Target].Reproducible does for
+	// one graph. Without it a share may be computed where runs show that it is faster, which
+	// may add in another order.
+	Reproducible bool
 }
 
 // Share is the training graph of a part of a batch.
@@ -42,8 +46,8 @@ type Share struct {
 //	p ← optimiser(p, g)
 //
 // Shares differ in size by at most one row. What is summed, and in which order, depends on the number
-// of shares and not on the devices that compute them, nor on which is done first: the same
-// devices give the same bits in every run, and so do one device with three shares and
+// of shares and not on the devices that compute them, nor on which is done first: with Reproducible the same
+// devices give the same bits in every training, and so do one device with three shares and
 // three like it with one each. A statistic over a batch, as in a batch normalisation, is over a share.
 //
 // Every step begins by bringing variables to the devices where they are not what they should be, so
@@ -325,7 +329,7 @@ func (p *DataParallel) divide(ctx context.Context, rows int) error {
 			where = OnDevice
 		}
 		exe, err := p.graph.Compile(ctx, s.rt, Target{
-			Outputs: append([]*Node{s.now.Loss}, Gradients(s.now.Loss, p.o.Params...)...), Volatile: p.o.Params, Place: where,
+			Outputs: append([]*Node{s.now.Loss}, Gradients(s.now.Loss, p.o.Params...)...), Volatile: p.o.Params, Place: where, Reproducible: p.o.Reproducible,
 		})
 		if err != nil {
 			return fmt.Errorf("ops: data parallel: share %d of %d rows on %s: %w", s.number, s.rows, s.rt.engines[0].Name(), err)

@@ -28,7 +28,7 @@ func newLine() *line {
 func (l *line) options() ops.DataParallelOptions {
 	params := []*ops.Node{l.w, l.b}
 	return ops.DataParallelOptions{
-		Params: params, Batch: 64,
+		Params: params, Batch: 64, Reproducible: true,
 		Share: func(rows int) ops.Share {
 			x, y := l.g.Input("x", tensor.Float32, rows, 5), l.g.Input("y", tensor.Float32, rows, 1)
 			return ops.Share{Inputs: []*ops.Node{x, y}, Loss: ops.Mean(ops.Square(ops.Sub(ops.Add(ops.MatMul(x, l.w), l.b), y)))}

@@ -143,7 +143,7 @@ func TestSharesAndNotDevicesDecideTheResult(t *testing.T) {
 	var losses []float64
 	for _, shares := range [][]int{{3}, {3}, {1, 1, 1}, {2, 1}, {1, 2}, {0, 3}, {1, 1, 1}} {
 		l := newLearner(t, tensor.Float32)
-		p, err := NewDataParallel(t.Context(), simulated(t, len(shares)), DataParallelOptions{Params: l.params, Share: l.share, Optimizer: l.adam, Shares: shares})
+		p, err := NewDataParallel(t.Context(), simulated(t, len(shares)), DataParallelOptions{Params: l.params, Share: l.share, Optimizer: l.adam, Shares: shares, Reproducible: true})
 		require.NoError(t, err)
 		got := l.steps(t, p)
 		require.NoError(t, p.Close())
