@@ -187,6 +187,18 @@ func TestOwnKernelsSeeTheirLaunch(t *testing.T) {
 	}
 }
 
+// Folds over millions of values, whose errors must not grow with their number.
+func TestLongFoldsKeepTheirDigits(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+		e, n := lasting(t, open), 1
+		if e.Name() == "cpu" || full() { // one where everything must be compiled
+			n = optest.LongFolds
+		}
+		optest.TestLongFolds(t, e, n)
+	})
+}
+
 func TestRandomGraphsAgree(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {

@@ -19,6 +19,7 @@ import (
 // folded in a second phase. How many depends on the task alone.
 type reduceTask[R reg] struct {
 	fold    engine.Monoid
+	way     products // how it multiplies
 	acc     tensor.DType
 	empty   R // of an empty fold
 	value   *program
@@ -37,6 +38,7 @@ type reduceTask[R reg] struct {
 	best      int // reserved: folded values of a group
 	positions int // reserved: their positions
 	levels    int // reserved: memory of a column
+	pairs     int // reserved, and shared where there are chunks: products
 	partBest  int // reserved and shared: results of chunks
 	partAt    int
 
@@ -82,6 +84,7 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 	if r.out, err = c.writer(); err != nil {
 		return nil, err
 	}
+	r.way = productsOf[R](r.fold, r.folds)
 	id := constBlock(engine.ClassOf(dt), identity(r.fold, dt), 1)
 	r.empty = (*lane[R](&id))[0]
 
@@ -109,10 +112,17 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 	if r.fold.IsArg() {
 		r.positions = c.reserve(int(r.group) * 8)
 	}
+	if r.way != notProducts {
+		if r.chunks == 1 {
+			r.pairs = c.reserve(int(r.group) * productBytes)
+		} else {
+			r.pairs = c.reserveShared(int(r.outs*r.chunks) * productBytes)
+		}
+	}
 	if r.columns {
 		r.levels = c.reserve(int(r.group) * size * columnLevels)
 	}
-	if r.chunks > 1 {
+	if r.chunks > 1 && r.way == notProducts {
 		n := int(r.outs * r.chunks)
 		r.partBest = c.reserveShared(n * size)
 		if r.fold.IsArg() {
@@ -149,6 +159,13 @@ func (r *reduceTask[R]) do(worker int, i int64) {
 	n := min(r.group, r.outs-from)
 	lo, hi := c*r.chunk, min((c+1)*r.chunk, r.folds)
 	env := r.value.env
+	if r.way != notProducts {
+		ps := r.products(worker, c, from, n)
+		if r.multiply(worker, from, lo, hi, ps); r.chunks == 1 {
+			r.emitProducts(worker, from, ps)
+		}
+		return
+	}
 	best := scratch[R](env, worker, r.best, int(n))
 	var at []int64
 	if r.fold.IsArg() {
@@ -188,6 +205,10 @@ func (r *reduceTask[R]) emit(worker int, from int64, best []R, at []int64) {
 func (r *reduceTask[R]) finish(worker int, g int64) {
 	from := g * r.group
 	n := min(r.group, r.outs-from)
+	if r.way != notProducts {
+		r.finishProducts(worker, from, n)
+		return
+	}
 	env := r.value.env
 	parts := shared[R](env, r.partBest, int(r.outs*r.chunks))[from:]
 	best := scratch[R](env, worker, r.best, int(n))

@@ -294,6 +294,7 @@ func classIn(b engine.Block) engine.Class {
 // typedFold is a rowFold over values of register class R.
 type typedFold[R reg] struct {
 	fold      engine.Monoid
+	way       products // how it multiplies
 	acc       tensor.DType
 	empty     R
 	value     *program
@@ -304,7 +305,7 @@ type typedFold[R reg] struct {
 
 	// Reserved and shared, of a task that is divided: folded values of each chunk and of each row,
 	// and their positions.
-	parts                                int
+	parts, partProducts                  int
 	partBest, partAt, totalBest, totalAt int
 }
 
@@ -330,6 +331,7 @@ func makeRowFold[R reg](c *compiler, i int, dt tensor.DType, axes []int) (rowFol
 	f := c.task.Folds[i]
 	id := constBlock(engine.ClassOf(dt), identity(f.Monoid, dt), 1)
 	k := &typedFold[R]{number: i, fold: f.Monoid, acc: f.Acc, empty: (*lane[R](&id))[0]}
+	k.way = productsOf[R](f.Monoid, c.task.Size(1))
 	var err error
 	k.value, err = c.compile(axes, []tensor.DType{dt}, f.Value)
 	return k, err
@@ -371,6 +373,8 @@ func (k *typedFold[R]) run(t *rowTask, s *rowState, worker int, row, n int64) {
 		for i := range n {
 			k.short(best, at, int(i), xs[i*t.cols:][:t.cols])
 		}
+	case k.way != notProducts:
+		best[0] = R(k.multiply(t, s, f, row, 0, t.cols).hi)
 	default:
 		k.long(t, s, f, row, 0, t.cols, best, at)
 	}
@@ -394,7 +398,13 @@ func (k *typedFold[R]) eval(t *rowTask, s *rowState, f *frame, lo, x int64, n in
 }
 
 func (k *typedFold[R]) short(best []R, at []int64, i int, xs []R) {
-	if at == nil {
+	switch {
+	case k.way != notProducts:
+		p := noFactors
+		multiply(&p, k.way, xs)
+		best[i] = R(p.hi)
+		return
+	case at == nil:
 		best[i] = foldRun(k.fold, xs)
 		return
 	}
@@ -419,4 +429,14 @@ func (k *typedFold[R]) long(t *rowTask, s *rowState, f *frame, row, lo, hi int64
 	if at == nil {
 		best[0] = sum.total(k.fold)
 	}
+}
+
+// multiply is the product of columns [lo, hi) of a row.
+func (k *typedFold[R]) multiply(t *rowTask, s *rowState, f *frame, row, lo, hi int64) product {
+	p := noFactors
+	for x := lo; x < hi; x += t.points {
+		b := k.eval(t, s, f, row*t.cols+x, x, int(min(t.points, hi-x)))
+		multiply(&p, k.way, *lane[R](&b))
+	}
+	return p
 }

@@ -83,6 +83,9 @@ func (r *rowTask) writePer(worker int, _ int64) { r.per.write(worker, 0, int(r.r
 func (k *typedFold[R]) divide(c *compiler, rows, parts int64) {
 	var zero R
 	k.parts, k.partBest, k.totalBest = int(parts), c.reserveShared(int(parts)*sizeOf(zero)), c.reserveShared(int(rows)*sizeOf(zero))
+	if k.way != notProducts {
+		k.partProducts = c.reserveShared(int(parts) * productBytes)
+	}
 	if k.fold.IsArg() {
 		k.partAt, k.totalAt = c.reserveShared(int(parts)*8), c.reserveShared(int(rows)*8)
 	}
@@ -90,6 +93,10 @@ func (k *typedFold[R]) divide(c *compiler, rows, parts int64) {
 
 // chunk folds columns [lo, hi) of a row to part i.
 func (k *typedFold[R]) chunk(t *rowTask, s *rowState, worker int, row, lo, hi, i int64) {
+	if k.way != notProducts {
+		sharedOf[product](t.env, k.partProducts, int64(k.parts))[i] = k.multiply(t, s, k.value.frame(worker), row, lo, hi)
+		return
+	}
 	best := shared[R](t.env, k.partBest, k.parts)[i : i+1]
 	var at []int64
 	if k.fold.IsArg() {
@@ -101,6 +108,18 @@ func (k *typedFold[R]) chunk(t *rowTask, s *rowState, worker int, row, lo, hi, i
 // total folds the parts of every row.
 func (k *typedFold[R]) total(t *rowTask) engine.Block {
 	parts, best := shared[R](t.env, k.partBest, k.parts), shared[R](t.env, k.totalBest, int(t.rows))
+	if k.way != notProducts {
+		ps := sharedOf[product](t.env, k.partProducts, int64(k.parts))
+		for row := range best {
+			p := noFactors
+			for c := range t.chunks {
+				p.by(ps[c*t.rows+int64(row)])
+			}
+			best[row] = R(p.hi)
+		}
+		wrap(k.acc, blockOf(best))
+		return blockOf(best)
+	}
 	if !k.fold.IsArg() {
 		joinParts(k.fold, best, parts, t.rows, t.chunks)
 		wrap(k.acc, blockOf(best))

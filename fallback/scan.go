@@ -11,10 +11,13 @@ import (
 // scanColumns is how many columns of a scan go side by side.
 const scanColumns = 256
 
-// scanTask sums along the middle axis, floats in float64: a sum of n numbers is off by n 2^-53 of the sum
-// of their magnitudes at most, beside the rounding to its dtype. Work is cut by rows, columns and, where these are
+// scanRun is how many numbers are added up one after the other before a running sum takes them up.
+const scanRun = 32
+
+// scanTask sums along the middle axis, floats in float64: a sum is off by (scanRun + 4) 2^-53 of the sum of the
+// magnitudes at most, beside the rounding to its dtype. Work is cut by rows, columns and, where these are
 // few, along the axis: then the parts are summed first, and each begins with the sums of those before.
-type scanTask[T any, A float64 | uint64] struct {
+type scanTask[T any, A sums] struct {
 	routine
 	*engine.Scan
 	x, y                 []T
@@ -22,10 +25,24 @@ type scanTask[T any, A float64 | uint64] struct {
 	narrow               func(A) T
 	columns, strips      int64 // of a piece, and pieces of a row
 	parts, span          int64 // along the axis
-	acc, sums            int   // reserved for each worker; shared
+	acc, runs, sums      int   // reserved for each worker: running sums, and the run at hand; shared
 	doSum, doScan        job
-	sumRun, scanRun      func(s *scanTask[T, A], from, to int64, at, step int64, acc A) A
+	sumRow, scanRow      func(s *scanTask[T, A], from, to int64, at, step int64, sum *runningSum[A])
 	pieces, piecesOfRows int64
+}
+
+type sums interface{ float64 | uint64 }
+
+// runningSum is sum + rest, where rest is what sum is off by: see compensate.
+type runningSum[A sums] struct{ sum, rest A }
+
+func (s *runningSum[A]) add(v A) {
+	v += s.rest
+	sum := s.sum + v
+	got := sum - s.sum
+	if s.sum, s.rest = sum, v-got; got-got != 0 {
+		s.rest = 0
+	}
 }
 
 func newScan(c *compiler, a *engine.Scan) (runner, error) {
@@ -52,42 +69,49 @@ func newScan(c *compiler, a *engine.Scan) (runner, error) {
 }
 
 // numbersOf is for types that Go converts, without a call for each element.
-func numbersOf[T number, A float64 | uint64]() *scanTask[T, A] {
+func numbersOf[T number, A sums]() *scanTask[T, A] {
 	return &scanTask[T, A]{
 		widen: func(v T) A { return A(v) }, narrow: func(v A) T { return T(v) },
-		sumRun: func(s *scanTask[T, A], from, to, at, step int64, acc A) A {
-			for ; from < to; from++ {
-				acc += A(s.x[at])
-				at += step
-			}
-			return acc
-		},
-		scanRun: func(s *scanTask[T, A], from, to, at, step int64, acc A) A {
-			if s.Exclusive {
-				for ; from < to; from++ {
-					v := A(s.x[at])
-					s.y[at] = T(acc)
-					acc += v
+		sumRow: func(s *scanTask[T, A], from, to, at, step int64, sum *runningSum[A]) {
+			for from < to {
+				var own A
+				for end := min(from+scanRun, to); from < end; from++ {
+					own += A(s.x[at])
 					at += step
 				}
-				return acc
+				sum.add(own)
 			}
-			for ; from < to; from++ {
-				acc += A(s.x[at])
-				s.y[at] = T(acc)
-				at += step
+		},
+		scanRow: func(s *scanTask[T, A], from, to, at, step int64, sum *runningSum[A]) {
+			for from < to {
+				end := min(from+scanRun, to)
+				before, own := sum.sum+sum.rest, A(0)
+				if s.Exclusive {
+					for ; from < end; from++ {
+						v := A(s.x[at])
+						s.y[at] = T(before + own)
+						own += v
+						at += step
+					}
+				} else {
+					for ; from < end; from++ {
+						own += A(s.x[at])
+						s.y[at] = T(before + own)
+						at += step
+					}
+				}
+				sum.add(own)
 			}
-			return acc
 		},
 	}
 }
 
-func makeScan[T any, A float64 | uint64](c *compiler, a *engine.Scan, s *scanTask[T, A]) runner {
+func makeScan[T any, A sums](c *compiler, a *engine.Scan, s *scanTask[T, A]) runner {
 	s.Scan = a
 	perElement := 1.2
-	if s.scanRun == nil { // a call to widen and one to narrow
+	if s.scanRow == nil { // a call to widen and one to narrow
 		perElement = 6
-		s.sumRun, s.scanRun = sumVia[T, A], scanVia[T, A]
+		s.sumRow, s.scanRow = sumVia[T, A], scanVia[T, A]
 	}
 	n := a.Outer * a.Length * a.Inner
 	s.routine = c.routine(30+float64(n)*perElement, "row by row")
@@ -101,8 +125,9 @@ func makeScan[T any, A float64 | uint64](c *compiler, a *engine.Scan, s *scanTas
 		s.parts = (s.Length + s.span - 1) / s.span
 		s.how = "sums of parts, then each on from these"
 	}
-	s.sums = c.reserveShared(int(a.Outer*a.Inner*s.parts) * 8)
-	s.acc = c.reserve(int(s.columns) * 8)
+	s.sums = c.reserveShared(int(a.Outer*a.Inner*s.parts) * 16)
+	s.acc = c.reserve(int(s.columns) * 16)
+	s.runs = c.reserve(int(s.columns) * 16)
 	// A piece is at least so many rows that it is worth handing out.
 	s.piecesOfRows, _ = c.limits.pieces(rows*s.parts, perElement*float64(s.span*s.columns), 1)
 	s.pieces = (rows*s.parts + s.piecesOfRows - 1) / s.piecesOfRows
@@ -143,8 +168,8 @@ func (s *scanTask[T, A]) place(outer, column, from int64) (at, step int64) {
 }
 
 // before are the sums of all parts of a column.
-func (s *scanTask[T, A]) before(outer, column int64) []A {
-	all := sharedOf[A](s.env, s.sums, s.Outer*s.Inner*s.parts)
+func (s *scanTask[T, A]) before(outer, column int64) []runningSum[A] {
+	all := sharedOf[runningSum[A]](s.env, s.sums, s.Outer*s.Inner*s.parts)
 	return all[(outer*s.Inner+column)*s.parts:][:s.parts]
 }
 
@@ -152,60 +177,79 @@ func (s *scanTask[T, A]) sumPart(_ int, outer, column, part int64) {
 	from, to := part*s.span, min((part+1)*s.span, s.Length)
 	for c := column; c < min(column+s.columns, s.Inner); c++ {
 		at, step := s.place(outer, c, from)
-		s.before(outer, c)[part] = s.sumRun(s, from, to, at, step, 0)
+		var sum runningSum[A]
+		s.sumRow(s, from, to, at, step, &sum)
+		s.before(outer, c)[part] = sum
 	}
 }
 
 func (s *scanTask[T, A]) scanPart(worker int, outer, column, part int64) {
 	from, to := part*s.span, min((part+1)*s.span, s.Length)
 	n := min(s.columns, s.Inner-column)
-	acc := scratchOf[A](s.env, worker, s.acc, s.columns)[:n]
+	acc := scratchOf[runningSum[A]](s.env, worker, s.acc, s.columns)[:n]
 	clear(acc)
 	if s.parts > 1 {
 		for c := range acc {
 			for _, v := range s.before(outer, column+int64(c))[:part] {
-				acc[c] += v
+				acc[c].add(v.sum)
+				acc[c].rest += v.rest
 			}
 		}
 	}
 	at, step := s.place(outer, column, from)
 	if n == 1 {
-		s.scanRun(s, from, to, at, step, acc[0])
+		s.scanRow(s, from, to, at, step, &acc[0])
 		return
 	}
-	for ; from < to; from++ {
-		x, y := s.x[at:][:n], s.y[at:][:n]
-		for c := range acc {
-			v := s.widen(x[c])
-			if !s.Exclusive {
-				y[c] = s.narrow(acc[c] + v)
-			} else {
-				y[c] = s.narrow(acc[c])
+	run := scratchOf[A](s.env, worker, s.runs, 2*s.columns)
+	before, own := run[:n], run[s.columns:][:n]
+	for from < to {
+		for c, a := range acc {
+			before[c], own[c] = a.sum+a.rest, 0
+		}
+		for end := min(from+scanRun, to); from < end; from++ {
+			x, y := s.x[at:][:n], s.y[at:][:n]
+			for c := range own {
+				v := s.widen(x[c])
+				if !s.Exclusive {
+					y[c] = s.narrow(before[c] + (own[c] + v))
+				} else {
+					y[c] = s.narrow(before[c] + own[c])
+				}
+				own[c] += v
 			}
-			acc[c] += v
+			at += step
 		}
-		at += step
+		for c := range acc {
+			acc[c].add(own[c])
+		}
 	}
 }
 
-func sumVia[T any, A float64 | uint64](s *scanTask[T, A], from, to, at, step int64, acc A) A {
-	for ; from < to; from++ {
-		acc += s.widen(s.x[at])
-		at += step
+func sumVia[T any, A sums](s *scanTask[T, A], from, to, at, step int64, sum *runningSum[A]) {
+	for from < to {
+		var own A
+		for end := min(from+scanRun, to); from < end; from++ {
+			own += s.widen(s.x[at])
+			at += step
+		}
+		sum.add(own)
 	}
-	return acc
 }
 
-func scanVia[T any, A float64 | uint64](s *scanTask[T, A], from, to, at, step int64, acc A) A {
-	for ; from < to; from++ {
-		v := s.widen(s.x[at])
-		if !s.Exclusive {
-			s.y[at] = s.narrow(acc + v)
-		} else {
-			s.y[at] = s.narrow(acc)
+func scanVia[T any, A sums](s *scanTask[T, A], from, to, at, step int64, sum *runningSum[A]) {
+	for from < to {
+		before, own := sum.sum+sum.rest, A(0)
+		for end := min(from+scanRun, to); from < end; from++ {
+			v := s.widen(s.x[at])
+			if !s.Exclusive {
+				s.y[at] = s.narrow(before + (own + v))
+			} else {
+				s.y[at] = s.narrow(before + own)
+			}
+			own += v
+			at += step
 		}
-		acc += v
-		at += step
+		sum.add(own)
 	}
-	return acc
 }

@@ -1,7 +1,7 @@
 // monoid.cl: the folds of the reduction kernels, over sets of states.
 //
 // A state is a value s[k] and, for ArgMin and ArgMax, the position s_at[k] where it was first
-// seen: two arrays, so that loops over k become vectors.
+// seen, for long products the rounding error s_rest[k]: two arrays, so that loops over k become vectors.
 //
 //     STATES(s, n)        declares n states          CLEAR(s, k)        the identity
 //     ADD(s, k, v, at)    folds v at position at     MERGE(s, k, j)     folds state j into k
@@ -19,8 +19,14 @@
 // The error of a sum of n values is at most (128 + log2 n + n u / 64) u times the sum of their magnitudes,
 // where u is 2^-24 for float and 2^-53 for double; as a rule it is a few u.
 //
+// Relative errors of factors add up in whatever order they are multiplied, so runs do not help products. Those
+// of at most 64 factors are plain: off by n u of themselves. Longer ones of float are products of double where
+// the device has it, up to 2^30 factors: VAL is double then, and they are off by n 2^-53 + u. All others are
+// PAIRED, a product with its rounding error beside it: off by 3 n u^2 + u. That holds while what states come to
+// stays within the normal numbers of VAL: an infinite product has no error beside it and stays infinite.
+//
 // macros  FOLD      FOLD_SUM, FOLD_PROD, FOLD_MIN, FOLD_MAX (also for the arg folds)
-//         IS_ARG    1 for ArgMin and ArgMax
+//         IS_ARG    1 for ArgMin and ArgMax      PAIRED  1 for long products, see above
 //         VAL, OUT_ACC   type of what is folded, type of RESULT
 //         RING      type of sums and products: unsigned for integers, which wrap
 //         IDENTITY  of the fold
@@ -31,7 +37,9 @@
 //         merging. A state that saw nothing better than the identity has position IDX_MAX: when
 //         it stays so to the end, all values equal the identity and the first one is at 0.
 //         The order in which values are added depends on sizes alone, so results repeat
-// source  Higham, The Accuracy of Floating Point Summation (1993)
+// source  Higham, The Accuracy of Floating Point Summation (1993); Graillat, Accurate Floating Point Product
+//         and Exponentiation (2008); Joldes, Muller and Popescu, Tight and Rigorous Error Bounds for Basic
+//         Building Blocks of Double-Word Arithmetic (2017), for the products of pairs
 
 #define ISNAN(v) ((v) != (v))
 #define FOLD_SUM(a, b) ((VAL)((RING)(a) + (RING)(b)))
@@ -63,6 +71,37 @@
 #define SAVE(s, k, i) (PARTS[i] = s[k], PARTS_AT[i] = s##_at[k])
 #define MERGE_PART(s, k, i) MERGE_STATE(s, k, PARTS[i], PARTS_AT[i])
 #define RESULT(s, k) (OUT_ACC)(s##_at[k] == IDX_MAX ? 0 : s##_at[k])
+
+#elif PAIRED
+
+// PAIR_PRODUCT makes product + rest, where low is what product alone is less than that, a pair again. What is
+// infinite or NaN has no error.
+#define PAIR_PRODUCT(type, p, rest, product, low) { \
+    IN_ORDER \
+    const type low_ = (product) - (product) == 0 ? (low) : (type)(0); \
+    p = (product) + low_; \
+    rest = low_ - (p - (product)); \
+}
+#define PAIR_BY(type, p, rest, v) { \
+    IN_ORDER \
+    const type by_ = v, product_ = (p) * by_; \
+    PAIR_PRODUCT(type, p, rest, product_, fma(rest, by_, fma(p, by_, -product_))) \
+}
+#define STATES(s, n) VAL s[n], s##_rest[n]
+#define LOCAL_STATES(s, n) __local VAL s[n], s##_rest[n]
+#define CLEAR(s, k) (s[k] = IDENTITY, s##_rest[k] = 0)
+#define COPY(t, j, s, k) (t[j] = s[k], t##_rest[j] = s##_rest[k])
+#define ADD(s, k, v, at) PAIR_BY(VAL, s[k], s##_rest[k], v)
+#define MERGE_STATE(s, k, v, v_rest) do { \
+    IN_ORDER \
+    const VAL by_ = v, by_rest_ = v_rest, product_ = s[k] * by_; \
+    PAIR_PRODUCT(VAL, s[k], s##_rest[k], product_, \
+        fma(s##_rest[k], by_, fma(s[k], by_rest_, fma(s[k], by_, -product_)))) \
+} while (0)
+#define MERGE(s, k, j) MERGE_STATE(s, k, s[j], s##_rest[j])
+#define SAVE(s, k, i) (PARTS[i] = s[k], PARTS_REST[i] = s##_rest[k])
+#define MERGE_PART(s, k, i) MERGE_STATE(s, k, PARTS[i], PARTS_REST[i])
+#define RESULT(s, k) s[k]
 
 #else
 

@@ -10,7 +10,7 @@
 //     SPILL(t, j, s, k)   vector k to the states of t from j on, which STATES declared
 //     LOCAL_STATES_OF(t, s)  t are the lanes of s in local memory
 //
-//     FOLD_VECTORS(s, n, out)  out becomes the fold of n vectors, a power of two: not of positions
+//     FOLD_VECTORS(s, n, out)  out becomes the fold of n vectors, a power of two: not of positions or pairs
 //
 //     VECTOR_TOTALS(t, n), START_VECTOR(t, k), CARRY_VECTOR(t, j, s, k), SETTLE_VECTOR(s, k, t, j)
 //     LOCAL_VECTOR_TOTALS(t, n)   TOTALS and what belongs to it, of vectors
@@ -58,6 +58,16 @@
     s[k] = BEATS(v_, s[k]) ? v_ : s[k]; \
 } while (0)
 #define SPILL(t, j, s, k) (vstore16(s[k], 0, t + (j)), vstore16(s##_at[k], 0, t##_at + (j)))
+
+#elif PAIRED
+
+#define VECTORS_OF(s, n) VAL16 s[n], s##_rest[n]
+#define LOCAL_VECTORS_OF(s, n) __local VAL16 s[n] LINES; __local VAL16 s##_rest[n] LINES
+#define LOCAL_STATES_OF(t, s) __local VAL *const t = (__local VAL *)s; __local VAL *const t##_rest = (__local VAL *)s##_rest
+#define COPY_VECTOR(t, j, s, k) (t[j] = s[k], t##_rest[j] = s##_rest[k])
+#define CLEAR_VECTOR(s, k) (s[k] = IDENTITY, s##_rest[k] = 0)
+#define ADD_VECTOR(s, k, v, at) PAIR_BY(VAL16, s[k], s##_rest[k], v)
+#define SPILL(t, j, s, k) (vstore16(s[k], 0, t + (j)), vstore16(s##_rest[k], 0, t##_rest + (j)))
 
 #else
 

@@ -129,13 +129,13 @@ kernel void reduce_block(PARAMS) {
             g = 0;
         }
         SETTLE_STATES
-#if PLAIN && IS_ARG
+#if PLAIN && (IS_ARG || PAIRED)
         #pragma unroll
         for (int k = 0; k < VECTORS; k++) SPILL(s, 16 * k, a, k);
 #elif PLAIN
         FOLD_VECTORS(a, VECTORS, s[0]);
 #endif
-#if IS_ARG || !PLAIN
+#if IS_ARG || PAIRED || !PLAIN
         for (int w = VEC / 2; w > 0; w /= 2)
             for (int k = 0; k < w; k++) MERGE(s, k, k + w);
 #endif

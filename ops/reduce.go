@@ -28,9 +28,16 @@ type reduceAttr struct{ axes []int }
 // axis does not exist or is named twice.
 func Sum(x *Node, axes ...int) *Node { return reduction("sum", x, axes) }
 
-// Prod returns the products of x over the named axes, or over all. Every multiplication
-// rounds, whatever the order: a product of n floats is off by at most n u of itself. The product
-// of nothing is 1. Otherwise as [Sum].
+// Prod returns the products of x over the named axes, or over all. A product of n floats is off by
+// at most n u of itself where n is at most 64. A longer one is multiplied in a type with more digits, or carries
+// its rounding error along, on every device: it is off by
+//
+//	(1 + n 2^-29) u  for float32, n up to 2^30 (1 u beyond), on CPUs and on devices with float64
+//	(1 + 3 n u) u    for float64, and for float32 on devices without float64
+//
+// as long as no part of the product overflows or underflows: float32 on devices with float64 has more
+// range on the way, everything else has that of its dtype. With [Target.FastMath] the same is true on CPU
+// drivers. The product of nothing is 1. Otherwise as [Sum].
 func Prod(x *Node, axes ...int) *Node { return reduction("prod", x, axes) }
 
 // Max returns the largest elements of x over the named axes, or over all. NaN

@@ -138,14 +138,15 @@ func (j *job) gradients() bool {
 // graphs are the kinds of random graphs.
 func (j *job) graphs(e, cpu engine.Engine) []randomGraphs {
 	all := []randomGraphs{
-		{"random graphs", func(ctx context.Context, seed uint64) error { return optest.GraphError(ctx, e, seed) }},
-		{"gradients of random graphs", func(ctx context.Context, seed uint64) error { return optest.GraphGradientError(ctx, e, cpu, 2*seed+1) }},
+		{what: "random graphs", check: func(ctx context.Context, seed uint64) error { return optest.GraphError(ctx, e, seed) }},
+		{what: "gradients of random graphs", check: func(ctx context.Context, seed uint64) error { return optest.GraphGradientError(ctx, e, cpu, 2*seed+1) }},
+		{what: "long folds", all: optest.LongFolds, check: func(ctx context.Context, seed uint64) error { return optest.LongFoldError(ctx, e, seed) }},
 	}
 	if j.device != nil {
-		all = append(all, randomGraphs{"launches of own kernels", func(ctx context.Context, seed uint64) error {
+		all = append(all, randomGraphs{what: "launches of own kernels", check: func(ctx context.Context, seed uint64) error {
 			return optest.KernelError(ctx, e, seed)
 		}})
-		all = append(all, randomGraphs{"random graphs divided between device and CPU path", func(ctx context.Context, seed uint64) error {
+		all = append(all, randomGraphs{what: "random graphs divided between device and CPU path", check: func(ctx context.Context, seed uint64) error {
 			return optest.PlacementError(ctx, e, cpu, seed)
 		}})
 	}
@@ -154,7 +155,16 @@ func (j *job) graphs(e, cpu engine.Engine) []randomGraphs {
 
 type randomGraphs struct {
 	what  string
+	all   int // how many there are; 0: as many as are wanted
 	check func(ctx context.Context, seed uint64) error
+}
+
+// count is how many of them are checked where n are wanted.
+func (r *randomGraphs) count(n int) uint64 {
+	if n > 0 && r.all > 0 {
+		return uint64(r.all)
+	}
+	return uint64(n)
 }
 
 // name is that of the engine.
@@ -179,7 +189,7 @@ func (j *job) plan() []step {
 		}
 	}
 	for _, kind := range j.graphs(cpu, cpu) {
-		for seed := range uint64(j.o.Graphs) {
+		for seed := range kind.count(j.o.Graphs) {
 			all = append(all, step{Engine: j.name(), Graphs: kind.what, Seed: seed})
 		}
 	}
@@ -248,7 +258,7 @@ func (j *job) check(ctx context.Context, e, cpu engine.Engine) {
 	}
 	_ = group.Wait() // no part returns one
 	for _, kind := range j.graphs(e, cpu) {
-		for seed := range uint64(j.o.Graphs) {
+		for seed := range kind.count(j.o.Graphs) {
 			s := step{Engine: j.name(), Graphs: kind.what, Seed: seed}
 			if !j.wanted(s) {
 				continue

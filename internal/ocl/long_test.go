@@ -1,6 +1,7 @@
 package ocl
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -51,6 +52,40 @@ func TestLongSumsKeepTheirDigitsInEveryVariant(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Stripes that hold their states in the nearest cache, and windows that are summed over all places for each
+// tap, as in the gradient of a depthwise kernel, have totals of their own. Planes and columns are one in memory.
+func TestLongSumsOfWideStripesAndTapsKeepTheirDigits(t *testing.T) {
+	numbersOnly(t)
+	t.Run("stripe", func(t *testing.T) {
+		t.Parallel()
+		const rows, n = 2048, 1 << 18
+		dom := engine.Domain{rows, n}
+		in := engine.Operand{DType: tensor.Float32, Len: rows}
+		task := reduceTask(dom, 1, engine.Sum, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)
+		e := device(t, "reduce=stripe", func(d *deviceFacts) { d.cache = 1 })
+		out, p := execute(t, e, task, [][]byte{bytes.Repeat(tenth()[0], rows)}, 0)
+		require.Contains(t, p.Variant, "steps=8")
+		requireEach(t, float64(float32(0.1))*n, out[0], p.Variant)
+	})
+	t.Run("window", func(t *testing.T) {
+		t.Parallel()
+		const size, n = 14, 1 << 18 // images that are all the same
+		s := sliding{n: 1, c: 1, h: size, w: size, u: 3, v: 3, stride: 1, dilation: 1, dt: tensor.Float32}
+		h, w := s.out(size, 3), s.out(size, 3)
+		x := s.image(1, 0, 4, 5, 2, 3) // axis 1 is one long
+		dy := engine.Load(1, s.dt, engine.AxisIndex(4).Mul(int64(w)).Add(engine.AxisIndex(5)), nil)
+		task := reduceTask(engine.Domain{1, 1, 3, 3, h, w}, 4, engine.Sum, engine.Apply(fnMul, s.dt, dy, x), s.images(), s.results())
+		task.Axes = engine.Domain{1, 1, 3, 3, n, h, w}
+		at := []*engine.Index{engine.AxisIndex(0), engine.AxisIndex(1), engine.AxisIndex(2), engine.AxisIndex(3), engine.AxisIndex(5), engine.AxisIndex(6)}
+		task.Folds[0].Value = task.Folds[0].Value.Subst(at, task.Axes)
+		task.Groups = []int{4, 3}
+		one := binary.NativeEndian.AppendUint32(nil, math.Float32bits(1))
+		out, p := execute(t, device(t, "reduce=window", nil), task, [][]byte{bytes.Repeat(tenth()[0], size*size), bytes.Repeat(one, h*w)}, 0)
+		require.Contains(t, p.Variant, "window")
+		requireEach(t, float64(float32(0.1))*n*float64(h*w), out[0], p.Variant)
+	})
 }
 
 // Positions beyond 2^31 need 64 bits; the sum of 0 to n - 1 is n (n - 1) / 2.
@@ -163,7 +198,7 @@ func TestLongRowsKeepTheirDigitsInEveryVariant(t *testing.T) {
 	const n = 1<<22 + 9
 	f32 := tensor.Float32
 	v := float64(float32(0.1))
-	for _, name := range []string{"block", "group", "split"} {
+	for _, name := range []string{"block", "band", "group", "split"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dom := engine.Domain{2, n}

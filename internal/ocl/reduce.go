@@ -17,11 +17,12 @@ type reduction struct {
 	fold       engine.Fold
 	rows, cols int64
 	val        tensor.DType // of what is folded
+	paired     bool         // a state has its rounding error beside it
 }
 
 func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
 	r := &reduction{dev: d, task: t, fold: t.Folds[0], rows: t.Size(0), cols: t.Size(1)}
-	r.val = foldType(r.fold)
+	r.val, r.paired = r.states()
 	item, group := r.variant("item", "one work-item a row"), r.variant("group", "one work-group a row")
 	block := r.variant("block", "a CPU driver: columns in vectors")
 	column := r.variant("column", "a CPU driver: rows in vectors")
@@ -56,6 +57,38 @@ func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
 		return slices.Insert(all, 0, stripe)
 	}
 	return append(all, stripe)
+}
+
+// factorsOfDouble is how many float32 double multiplies with an error below one in their last place.
+const factorsOfDouble = 1 << 30
+
+// states are what values are folded in: products of floats in double or in pairs where they are not short, see
+// monoid.cl.
+func (r *reduction) states() (val tensor.DType, paired bool) {
+	val = foldType(r.fold)
+	if !r.multipliesMany() {
+		return val, false
+	}
+	if val == tensor.Float64 || !r.dev.fp64 {
+		return val, true
+	}
+	return tensor.Float64, r.cols > factorsOfDouble
+}
+
+// multipliesMany reports whether r multiplies so many floats that the roundings of their products count.
+func (r *reduction) multipliesMany() bool {
+	return r.fold.Monoid == engine.Prod && foldType(r.fold).IsFloat() && r.cols > shortSum
+}
+
+// beside is how many bytes a state has beside its value: a position, or a rounding error.
+func (r *reduction) beside() int64 {
+	switch {
+	case r.fold.Monoid.IsArg():
+		return 8
+	case r.paired:
+		return regSize(r.val)
+	}
+	return 0
 }
 
 // exact reports whether no result may be stored twice: what is stored over an
@@ -126,12 +159,17 @@ func (r *reduction) start(parts kernels.Parts, split bool, length int64, limits 
 func (r *reduction) declare(g *gen, parts kernels.Parts, split bool, length int64) {
 	if parts.Count > 1 {
 		g.scratchArg("PARTS", 0, regType(r.val))
-		if r.fold.Monoid.IsArg() {
+		switch {
+		case r.fold.Monoid.IsArg():
 			g.scratchArg("PARTS_AT", 1, g.idx)
+		case r.paired:
+			g.scratchArg("PARTS_REST", 1, regType(r.val))
 		}
 	}
+	g.double = g.double || r.val == tensor.Float64
 	g.macro("SPLIT", oneIf(split))
-	writeMonoid(&g.macros, r.fold, length)
+	writeMonoid(&g.macros, r.fold, r.val, length)
+	g.macro("PAIRED", oneIf(r.paired))
 }
 
 // shortSum is how many floats a state adds up one after the other where that is all: sums of more are
@@ -139,13 +177,12 @@ func (r *reduction) declare(g *gen, parts kernels.Parts, split bool, length int6
 // a cache (PoCL 3.1, two cores of an AMD EPYC VM).
 const shortSum = 64
 
-// writeMonoid defines the macros of monoid.cl for f, whose states take length values each at most.
-func writeMonoid(b *strings.Builder, f engine.Fold, length int64) {
+// writeMonoid defines the macros of monoid.cl for f, whose states are of val and take length values each at most.
+func writeMonoid(b *strings.Builder, f engine.Fold, val tensor.DType, length int64) {
 	macro := func(name string, value any) { fmt.Fprintf(b, "#define %s %v\n", name, value) }
 	name := map[engine.Monoid]string{
 		engine.Sum: "SUM", engine.Prod: "PROD", engine.Min: "MIN", engine.Max: "MAX", engine.ArgMin: "MIN", engine.ArgMax: "MAX",
 	}[f.Monoid]
-	val := foldType(f)
 	macro("FOLD", "FOLD_"+name)
 	macro("IS_ARG", oneIf(f.Monoid.IsArg()))
 	macro("EXACT", oneIf(f.Monoid == engine.Sum && val.IsFloat() && length > shortSum))
@@ -207,8 +244,8 @@ func (r *reduction) finish(p *plan, parts kernels.Parts) *plan {
 	}
 	n := parts.Count * r.rows
 	p.scratch = append(p.scratch, n*regSize(r.val))
-	if r.fold.Monoid.IsArg() {
-		p.scratch = append(p.scratch, n*8)
+	if size := r.beside(); size > 0 {
+		p.scratch = append(p.scratch, n*size)
 	}
 	g := r.gen(parts, parts.Count)
 	m := kernels.FinishBlocks(r.rows)

@@ -120,7 +120,7 @@ func (r *reduction) planBlock(c reduceChoice) (*plan, error) {
 	}
 	files := []string{"reduce_block.cl"}
 	if plain {
-		writeVectorMonoid(g, r.fold)
+		writeVectorMonoid(g, r.fold, r.val)
 		files = []string{"monoid_vector.cl", "reduce_block.cl"}
 	}
 	return r.one(g, m.Grid, "reduce_block", fmt.Sprintf("vec=%d rows=%d", c.vec, m.Rows), c.parts, files...)

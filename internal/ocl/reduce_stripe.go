@@ -68,16 +68,16 @@ func (r *reduction) lanesOfStripe() int64 {
 	if r.fold.Monoid.IsArg() {
 		return min(registers*3/2/(each+4)/vectorLanes, 12) * vectorLanes
 	}
+	if r.paired {
+		each *= 2
+	}
 	return min(registers/each/vectorLanes, 24) * vectorLanes
 }
 
 // lanesOfCache is how many states fit in half of the nearest cache of a core. Positions fill the other
 // half: stripes so narrow that both fit in one are slower (argmax of 8192 x 8192 11.6 and 8.8 ms).
 func (r *reduction) lanesOfCache() int64 {
-	each, beside := regSize(r.val), int64(0)
-	if r.fold.Monoid.IsArg() {
-		beside = 8
-	}
+	each, beside := regSize(r.val), r.beside()
 	return min(16<<10/each, r.dev.localMem/2/(each+beside)) / vectorLanes * vectorLanes
 }
 
@@ -154,7 +154,7 @@ func (s *stripes) plan() (*plan, error) {
 	split := parts.Count > 1
 	p := newGen(s.dev, s.task, s.rows*parts.Count, s.folds*s.turns)
 	s.declare(p, parts, split, shape.Span)
-	writeVectorMonoid(p, s.fold)
+	writeVectorMonoid(p, s.fold, s.val)
 	p.macro("VECTORS", ceilDiv(shape.Lanes, vectorLanes))
 	p.macro("TURNS", s.turns)
 	p.macro("STEPS", steps)
@@ -191,9 +191,8 @@ func (s *stripes) plan() (*plan, error) {
 	return s.finish(&plan{params: params, launches: []launch{l}}, parts), nil
 }
 
-// writeVectorMonoid defines the macros of monoid_vector.cl for f.
-func writeVectorMonoid(g *gen, f engine.Fold) {
-	val := foldType(f)
+// writeVectorMonoid defines the macros of monoid_vector.cl for f, whose states are of val.
+func writeVectorMonoid(g *gen, f engine.Fold, val tensor.DType) {
 	g.macro("VAL16", vectorType(val))
 	g.macro("AT16", g.idx+"16")
 	if f.Monoid.IsArg() {

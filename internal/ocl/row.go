@@ -27,11 +27,21 @@ func rowVariants(d *deviceFacts, t *engine.Task) []variant {
 			together = append(together, band)
 		}
 	}
+	if multipliesMany(t) {
+		return []variant{split} // the folds of whole rows have states for them
+	}
 	if rowsTogether(d, t) {
 		return together
 	}
 	rest := slices.DeleteFunc(slices.Clone(together), func(v variant) bool { return v.name == "split" })
 	return append([]variant{split}, rest...)
+}
+
+// multipliesMany reports whether t has products of so many floats that their roundings count.
+func multipliesMany(t *engine.Task) bool {
+	return t.Size(1) > shortSum && slices.ContainsFunc(t.Folds, func(f engine.Fold) bool {
+		return f.Monoid == engine.Prod && f.Acc.IsFloat()
+	})
 }
 
 // expBelow is exp of what is not above 0.
@@ -199,7 +209,7 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 		fmt.Fprintf(&g.hooks, "%s;\n", head)
 		g.section(func() {
 			fmt.Fprintf(&g.hooks, "#define FOLD_FUNCTION %s\n", head)
-			writeMonoid(&g.hooks, f, serial)
+			writeMonoid(&g.hooks, f, foldType(f), serial)
 			if way != byGroups {
 				part, call := k.part(i, f)
 				fmt.Fprintf(&g.hooks, "%s;\n#define PART_FUNCTION %s\n#define PART %s\n", part, part, call)

@@ -11,6 +11,7 @@
 #define OUT_ACC long
 #define RING uint
 #define IDENTITY ((char)-128)
+#define PAIRED 0
 #define VEC 64
 #define PLAIN 1
 #define VAL16 char16
@@ -61,6 +62,7 @@ static inline char16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS)
 #define OUT_ACC long
 #define RING uint
 #define IDENTITY ((char)-128)
+#define PAIRED 0
 #define EACH 64
 #define PARAMS __global const char *restrict p0_, \
     const ulong o_p0, \

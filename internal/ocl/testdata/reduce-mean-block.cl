@@ -10,6 +10,7 @@
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (0.0f)
+#define PAIRED 0
 #define VEC 16
 #define PLAIN 1
 #define VAL16 float16

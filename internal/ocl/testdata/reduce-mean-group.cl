@@ -10,6 +10,7 @@
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (0.0f)
+#define PAIRED 0
 #define WG 64
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \

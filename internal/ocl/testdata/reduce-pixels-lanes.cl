@@ -10,6 +10,7 @@
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (0.0f)
+#define PAIRED 0
 #define VECS 2
 #define VAL16 float16
 #define FOLDS 3

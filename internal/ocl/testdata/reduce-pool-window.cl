@@ -10,6 +10,7 @@
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (-INFINITY)
+#define PAIRED 0
 #define STAGE 6144
 #define FOLDS 3
 #define GOLDS 3

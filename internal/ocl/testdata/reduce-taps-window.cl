@@ -10,6 +10,7 @@
 #define OUT_ACC float
 #define RING float
 #define IDENTITY (0.0f)
+#define PAIRED 0
 #define STAGE 6144
 #define FOLDS 3
 #define GOLDS 3

@@ -125,6 +125,8 @@ static inline float16 row_part0(const IDX r, float *const st0, PARAMS);
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef PAIR_PRODUCT
+#undef PAIR_BY
 #undef TOTALS
 #undef START
 #undef RUN_END
@@ -226,6 +228,8 @@ static inline float16 row_part1(const IDX r, float *const st0, const float acc0,
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef PAIR_PRODUCT
+#undef PAIR_BY
 #undef TOTALS
 #undef START
 #undef RUN_END

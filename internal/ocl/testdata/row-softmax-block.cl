@@ -122,6 +122,8 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef PAIR_PRODUCT
+#undef PAIR_BY
 #undef TOTALS
 #undef START
 #undef RUN_END
@@ -221,6 +223,8 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef PAIR_PRODUCT
+#undef PAIR_BY
 #undef TOTALS
 #undef START
 #undef RUN_END

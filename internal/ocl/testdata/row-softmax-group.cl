@@ -74,6 +74,8 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef PAIR_PRODUCT
+#undef PAIR_BY
 #undef TOTALS
 #undef START
 #undef RUN_END
@@ -127,6 +129,8 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #undef SAVE
 #undef MERGE_PART
 #undef RESULT
+#undef PAIR_PRODUCT
+#undef PAIR_BY
 #undef TOTALS
 #undef START
 #undef RUN_END
