@@ -226,6 +226,8 @@ type Cost struct {
 	Flops      float64 // floating-point or integer operations
 	BytesRead  float64 // each distinct element of each input once
 	BytesWrite float64
+	// Address is how many operations, beside Flops, it takes to find elements by indices and divisions.
+	Address float64
 	// Parts is how many pieces of the work do not need each other.
 	Parts float64
 	// Divergence is the share of the operations that lie behind a branch on
@@ -260,16 +262,20 @@ func (t *Task) Cost() Cost {
 	switch t.Kind {
 	case Map:
 		c.Flops = all * exprFlops(t.Values...)
+		c.Address = all * addressFlops(t.Axes, t.Values...)
 	case Reduce:
+		c.Address = all * addressFlops(t.Axes, t.Folds[0].Value)
 		c.Flops = all*(1+exprFlops(t.Folds[0].Value)) + float64(t.Size(0))*exprFlops(t.Values...)
 	case Row:
 		var row []*Expr
 		for _, f := range t.Folds {
 			row = append(row, f.Value)
+			c.Address += all * addressFlops(t.Axes, f.Value)
 		}
 		for i, v := range t.Values {
 			if t.OverRow(i) {
 				row = append(row, v)
+				c.Address += all * addressFlops(t.Axes, v)
 			} else {
 				c.Flops += float64(t.Size(0)) * exprFlops(v)
 			}

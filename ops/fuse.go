@@ -18,11 +18,9 @@ const (
 	inCache     = 8 // a buffer so many times smaller than what is computed of it is read from a cache
 	contractUse = 2 // a contraction or attention reads its operands more than once
 
-	// In operations: to store an element and to read it, and what it takes to find one again, beyond the read,
-	// by an index that is data or by a division of coordinates.
-	storedFlops, gatherFlops, divideFlops = 8, 6, 4
-	fewFlops                              = 1 << 14 // are done before another task has begun
-	fewViews                              = 16      // that are looked through for divisions
+	rowsFlops = 6       // in operations, to find an element by an index of whole lines; see engine.GatherFlops for others
+	fewFlops  = 1 << 14 // are done before another task has begun
+	fewViews  = 16      // that are looked through for divisions
 )
 
 // fusion decides for every node of a simplified graph whether it becomes a
@@ -132,9 +130,12 @@ func (f *fusion) chooseRoots() {
 		if n.heavy() || f.dense[n] || n.op.Name == "keep" || n.op.Name == "alike" {
 			f.root[n] = !n.inBuffer()
 		}
-		var e float64
+		var e, packed float64
 		for _, u := range f.users[n] {
-			e += f.readsBy(u, n, evals[u])
+			reads := f.readsBy(u, n, evals[u])
+			if e += reads; u.op.lower == lowerContract || u.op.lower == lowerAttention {
+				packed += reads
+			}
 		}
 		evals[n] = e
 		if f.root[n] || n.inBuffer() {
@@ -142,27 +143,52 @@ func (f *fusion) chooseRoots() {
 			continue
 		}
 		computes := n.elementwise() || n.op.lower == lowerRandom || n.terms() > 0
-		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) || f.apart(n) || f.dearlyRead(n, e) {
+		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) || f.apart(n) || f.dearlyRead(n, e, packed, cost[n]) {
 			f.root[n], evals[n] = true, 1
 		}
 	}
 }
 
-// dearlyRead reports whether it costs more to find n again for each of so many reads than to store what was found. A
-// read of a gather, or of a view whose address is made by divisions, is no step along a line of memory: the kernels that
-// slide windows over lines, or hold tiles of them, cannot have it.
-func (f *fusion) dearlyRead(n *Node, reads float64) bool {
+// dearlyRead reports whether it costs more to find n again for each of so many reads than to store what was found, where it takes
+// so many operations to compute one element. A read of a gather, or of a view whose address is made by divisions, is no step
+// along a line of memory: the kernels that slide windows over lines, or hold tiles of them, cannot have it. Those of contractions, by
+// which so many of the reads are, slide windows of any shape and pack the rest once.
+func (f *fusion) dearlyRead(n *Node, reads, packed, cost float64) bool {
 	dear := func(flops float64) bool {
 		again := (reads - 1) * flops
-		return again > storedFlops && again*float64(n.Size()) > fewFlops
+		return again > engine.StoredFlops && again*float64(n.Size()) > fewFlops
 	}
 	switch {
 	case n.op.lower == lowerGather:
-		return dear(gatherFlops)
+		return dear(cost)
 	case n.op.Name == "reshape":
-		return dear(divideFlops) && f.divides(n)
+		if reads -= packed; packed > 0 {
+			reads++
+		}
+		return dear(engine.DivideFlops) && f.divides(n)
 	}
 	return false
+}
+
+// findsLines reports whether n is a gather of whole lines of memory.
+func (n *Node) findsLines() bool {
+	if n.op.lower != lowerGather {
+		return false
+	}
+	line := len(n.shape) - 1
+	for line > 0 && n.shape[line] == 1 {
+		line--
+	}
+	a := n.attr.(gatherAttr)
+	return !a.along && (line < a.axis || line >= a.axis+len(n.in[1].shape))
+}
+
+// findFlops is what it takes to find an element of n, a gather.
+func (n *Node) findFlops() float64 {
+	if n.findsLines() {
+		return rowsFlops
+	}
+	return engine.GatherFlops
 }
 
 // divides reports whether the coordinates of n are divided to find its elements, through all views below it: to take
@@ -223,9 +249,13 @@ func (f *fusion) inlineCosts() (cost, loads map[*Node]float64) {
 		}
 		if n.op.Scalar != nil {
 			cost[n] = n.op.Scalar.Flops
+		} else if n.op.lower == lowerGather {
+			cost[n] = n.findFlops()
 		}
-		for _, x := range n.in {
-			cost[n] += cost[x]
+		for i, x := range n.in {
+			if i == 0 || !n.findsLines() { // whose index is computed once for all of it
+				cost[n] += cost[x]
+			}
 			if x.Size() > n.Size()/inCache {
 				loads[n] += loads[x]
 			}

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/internal/ram"
 )
 
 // The kernel says of each mapping what it was advised of it: hg.
@@ -19,7 +21,7 @@ func TestLargeBlocksAskForLargePages(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("needs a kernel that has large pages")
 	}
-	m, err := o.Alloc(4 * hugeFrom)
+	m, err := o.Alloc(4 * ram.LargeFrom)
 	require.NoError(t, err)
 	mem, err := m.block.Load().see(o.queue)
 	require.NoError(t, err)
@@ -45,10 +47,4 @@ func mappingFlags(t *testing.T, at unsafe.Pointer) string {
 	}
 	t.Fatalf("no mapping holds %p", at)
 	return ""
-}
-
-func TestAdviceOfMemoryTooSmallForALargePageIsNone(t *testing.T) {
-	for _, n := range []int{1, 4096, hugePage - 1} {
-		require.NoError(t, adviseHugePages(make([]byte, n)))
-	}
 }

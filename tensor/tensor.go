@@ -99,6 +99,9 @@ func AlignedBytes(n int) []byte {
 	n = max(n, 0)
 	raw := make([]byte, n+Alignment-1)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % Alignment)
+	if n >= ram.LargeFrom {
+		_ = ram.PreferLargePages(raw) // an advice
+	}
 	return raw[skip : skip+n : skip+n]
 }
 

@@ -467,7 +467,7 @@ func (w *whereabouts) at(now time.Time) int {
 // monitored is after how long Go's monitor may take the processor away from a thread
 // that computes in C, if no other is free: it then wakes a thread to look for work, and itself
 // wakes every 20 us for a while. Those two are in the way of the ones that compute, and
-// cost them about a sixth (two cores). It does so too when a goroutine that is in C has gone on for 10 ms,
+// cost them about a sixth (two cores); those that wait for memory do not notice. It does so too when a goroutine that is in C has gone on for 10 ms,
 // however often it was back, which yielding is for. Source: retake and sysmon in runtime/proc.go of Go 1.26.
 const monitored = 75 * time.Microsecond
 

@@ -327,6 +327,7 @@ func (r *rates) computing(t *engine.Task, c engine.Cost) float64 {
 	if t.Kind == engine.Contract {
 		s = r.multiplying(t, c)
 	}
+	s += c.Address / (r.flops * efficiency[engine.Map])
 	if len(t.Outs) > 0 && t.Outs[0].DType == tensor.Float64 {
 		s *= 2 // half as many in a vector, or fewer
 	}

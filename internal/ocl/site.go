@@ -81,7 +81,7 @@ type estimates struct {
 	e     *Engine
 	rates *rates
 	near  []bool          // it can run on the companion
-	work  []time.Duration // of one core, without the launch
+	work  []labourTime    // of one core, without the launch
 	far   []time.Duration // on the driver's threads
 	fresh []bool          // the first of its kind, and it did not run there yet
 	rule  bool            // a task is to be reproducible
@@ -104,7 +104,7 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 		held, among := e.loaded.holds(t)
 		s.fresh, s.held = append(s.fresh, !among), held
 		if e.facts.check(t) != nil { // nobody will ask
-			s.near, s.work, s.far = append(s.near, false), append(s.work, 0), append(s.far, 0)
+			s.near, s.work, s.far = append(s.near, false), append(s.work, labourTime{}), append(s.far, 0)
 			continue
 		}
 		c := t.Cost()
@@ -114,6 +114,9 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 	}
 	return s
 }
+
+// labourTime is the time of a task on one core, and how much of it the core computes; the rest it waits for memory.
+type labourTime struct{ all, computing time.Duration }
 
 // Estimates looks at tasks once.
 func (e *Engine) Estimates(tasks []*engine.Task) engine.Estimates { return e.estimates(tasks) }
@@ -185,8 +188,8 @@ func (s *estimates) race(tasks []int) (near, far, team time.Duration) {
 	}
 	for _, t := range tasks {
 		work := s.work[t]
-		near += r.nearLaunch + work
-		far += r.launch + r.woken(work)
+		near += r.nearLaunch + work.all
+		far += r.launch + r.woken(work.all)
 		if s.e.team != nil {
 			team += r.shared(work, s.e.team.crew)
 		}
@@ -201,27 +204,28 @@ func (r *rates) woken(work time.Duration) time.Duration {
 }
 
 // shared predicts the time on a crew of what takes one core so long.
-func (r *rates) shared(work time.Duration, c *crew) time.Duration {
-	if work < 2*partLow {
-		return r.nearLaunch + work
+func (r *rates) shared(work labourTime, c *crew) time.Duration {
+	if work.all < 2*partLow {
+		return r.nearLaunch + work.all
 	}
-	part := work / time.Duration(c.width())
-	if part > monitored && !c.spare {
-		part += part / 6
+	part, computing := work.all/time.Duration(c.width()), work.computing/time.Duration(c.width())
+	if computing > monitored && !c.spare {
+		part = max(part, computing+computing/6)
 	}
 	return 3*r.nearLaunch + part
 }
 
 // nearWork is the time of a task on one core, without the launch.
-func (r *rates) nearWork(t *engine.Task) time.Duration { return r.nearTime(t, t.Cost()) }
+func (r *rates) nearWork(t *engine.Task) time.Duration { return r.nearTime(t, t.Cost()).all }
 
-func (r *rates) nearTime(t *engine.Task, c engine.Cost) time.Duration {
+func (r *rates) nearTime(t *engine.Task, c engine.Cost) labourTime {
 	if t.Kind == engine.Routine {
 		l := labourOf(t)
-		return time.Duration((l.launches-1)*float64(r.nearLaunch)) + seconds(l.time(1, r.flops/float64(r.units), r.nearMemory))
+		all := time.Duration((l.launches-1)*float64(r.nearLaunch)) + seconds(l.time(1, r.flops/float64(r.units), r.nearMemory))
+		return labourTime{all, all}
 	}
-	bytes := c.BytesRead + c.BytesWrite
-	return seconds(max(float64(r.units)*r.computing(t, c), bytes/r.bandwidth(bytes)))
+	bytes, computing := c.BytesRead+c.BytesWrite, seconds(float64(r.units)*r.computing(t, c))
+	return labourTime{max(computing, seconds(bytes/r.bandwidth(bytes))), computing}
 }
 
 // Bytes of what calibration copies: on one core, where caches hold it, and on all.
@@ -249,7 +253,7 @@ func (s *estimates) Of(tasks []int) (times []time.Duration, link engine.Link) {
 		case s.e.far:
 			times[i] = s.far[t]
 		case s.e.near:
-			times[i] = s.rates.nearLaunch + s.work[t]
+			times[i] = s.rates.nearLaunch + s.work[t].all
 		default:
 			times[i] = s.rates.shared(s.work[t], w.crew)
 		}

@@ -151,5 +151,10 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	require.Same(t, e.team, site(slices.Repeat([]*engine.Task{task(500e3)}, 50)...), "threads of a driver come late to every launch")
 	e.team.crew.spare = false
 	require.Same(t, e.team, site(task(500e3)))
-	require.Same(t, e.far, site(task(10e6)), "Go's monitor would be in the way")
+	require.Same(t, e.team, site(task(10e6)), "who waits for memory is in nobody's way")
+	long := task(2e6)
+	for range 100 {
+		long.Values[0] = engine.Apply(fnAdd, tensor.Float32, long.Values[0], engine.Run())
+	}
+	require.Same(t, e.far, site(long), "Go's monitor would be in the way")
 }

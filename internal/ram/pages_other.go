@@ -1,0 +1,6 @@
+//go:build !linux
+
+package ram
+
+// PreferLargePages does nothing: these systems decide by themselves.
+func PreferLargePages([]byte) error { return nil }
