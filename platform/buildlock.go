@@ -9,17 +9,22 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/cldriver"
 )
 
 // lockWait is for how long a build waits for another process that builds the same.
 const lockWait = time.Minute
 
 // build builds prog, which is source, for dev, a device of this context.
-func (o *Opened) build(prog *cl.Program, source, options string, dev *cl.Device) error {
+func (o *Opened) build(prog *cl.Program, source, options string, dev *cl.Device) (err error) {
 	if o.device.has(fixLockBuilds) {
 		defer o.lockBuild(source, options)()
 	}
-	return prog.Build(options, dev)
+	if o.device.Key != keyPoCL {
+		return prog.Build(options, dev)
+	}
+	cldriver.WithLargePages(func() { err = prog.Build(options, dev) })
+	return err
 }
 
 // lockBuild waits until nobody builds the same source with this package, in whatever process, and

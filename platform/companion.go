@@ -34,6 +34,14 @@ const (
 	poclCallerPlain = "basic-"
 )
 
+// PoCL 3.1 runs the linker for each kernel, which reads the symbols of the C libraries into some MiB of memory, 4 KiB
+// at a time: of 60 ms it waits 30 for pages (two cores of a virtual machine). So programs that drivers start are told to
+// ask for more memory at a time, and in large pages. That is for glibc, from 2.35 on; others pass over it.
+const (
+	envTunables = "GLIBC_TUNABLES"
+	tunables    = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216"
+)
+
 // poclPlain matches versions of PoCL whose only devices are the two: one with
 // CUDA would not show the GPU when POCL_DEVICES is set. Later ones name theirs otherwise.
 // Source: clGetPlatformInfo.c and devices.c of PoCL 3.1.
@@ -42,6 +50,9 @@ var poclPlain = regexp.MustCompile(`^OpenCL \d\.\d PoCL 3\.1\b[^,]*(, (\w+\+Asse
 // start asks a platform for its devices, and PoCL for the companion too.
 func start(p *cl.Platform) (ds []*cl.Device, err error) {
 	ask := func() { ds, err = p.Devices(cl.DeviceAll) }
+	if vendorKey(p.Name(), "", "") == keyPoCL {
+		cldriver.SetEnv(envTunables, tunables) // before the driver has threads
+	}
 	if !poclPlain.MatchString(p.Version()) || !firstStart() || !cldriver.WithEnv(envPoCLDevices, poclDevices, ask) {
 		ask()
 	}

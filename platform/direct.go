@@ -152,6 +152,7 @@ func (p *prober) directAt(k copier, size int64) (err error) {
 			return err
 		}
 		b.direct.mu.RUnlock()
+		o.largePages(seen[i])
 		inside, err := b.mapped(o.queue, minBlock)
 		if err != nil {
 			return err
@@ -167,10 +168,9 @@ func (p *prober) directAt(k copier, size int64) (err error) {
 	items, group := o.device.rateItems()
 	moved := int64(items) * int64(o.device.ratedVector()) * 4
 	back := make([]byte, size)
+	o.largePages(back)
 	for round := range 4 {
-		for i := range seen[0] {
-			seen[0][i] = byte(i*37 + round*11 + 1)
-		}
+		mark(seen[0], func(i int) byte { return byte(i*37 + round*11 + 1) })
 		if err := errors.Join(p.queue.Launch(k.Kernel, cl.Range1(items, group), nil), p.queue.Finish()); err != nil {
 			return err
 		}
@@ -183,11 +183,11 @@ func (p *prober) directAt(k copier, size int64) (err error) {
 		if !bytes.Equal(seen[0], back) {
 			return fmt.Errorf("round %d: a command and the host see different bytes", round)
 		}
-		mark := []byte{byte(round + 1)}
-		if err := errors.Join(o.queue.Fill(blocks[0].buffer, mark, 0, size, nil), o.queue.Finish()); err != nil {
+		same := []byte{byte(round + 1)}
+		if err := errors.Join(o.queue.Fill(blocks[0].buffer, same, 0, size, nil), o.queue.Finish()); err != nil {
 			return err
 		}
-		if bytes.Count(seen[0], mark) != len(seen[0]) {
+		if bytes.Count(seen[0], same) != len(seen[0]) {
 			return fmt.Errorf("round %d: the host does not see what a command wrote", round)
 		}
 	}

@@ -14,7 +14,12 @@ func (o *Opened) preferHugePages(b *block) {
 		return
 	}
 	defer b.direct.mu.RUnlock()
+	o.largePages(mem)
+}
+
+// largePages asks for them in mem.
+func (o *Opened) largePages(mem []byte) {
 	if err := ram.PreferLargePages(mem); err != nil {
-		o.opts.Logger.Debug("platform: no large pages", "device", o.device.ID, "bytes", b.size, "err", err)
+		o.opts.Logger.Debug("platform: no large pages", "device", o.device.ID, "bytes", len(mem), "err", err)
 	}
 }

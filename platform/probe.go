@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/anycl/anycl/cl"
@@ -88,7 +89,18 @@ func probeAll(ctx context.Context, o *Opened, near bool, fma FMA) (*Caps, error)
 	}
 	defer p.close()
 	p.fma = fma
+	// What needs no kernel is looked at while the compiler is at work, which takes much longer.
+	commands := func() {
+		p.tryQueues()
+		p.tryLargeFill()
+		p.tryMapping()
+	}
+	var beside sync.WaitGroup
+	if near {
+		beside.Go(commands)
+	}
 	names := p.build(defaultStd, nil)
+	beside.Wait()
 	if len(names) == 0 {
 		return nil, fmt.Errorf("not one kernel builds with %s: %w", defaultStd, cl.ErrUnsupported)
 	}
@@ -110,9 +122,9 @@ func probeAll(ctx context.Context, o *Opened, near bool, fma FMA) (*Caps, error)
 	if o.device.Key == keyIntel && o.device.Class == GPU {
 		p.tryRegisters(LargeGRF)
 	}
-	p.tryQueues()
-	p.tryLargeFill()
-	p.tryMapping()
+	if !near {
+		commands()
+	}
 	p.tryDirect()
 	p.tryCompanion()
 	if err := ctx.Err(); err != nil {

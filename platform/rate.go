@@ -191,7 +191,11 @@ func (p *prober) chooseFMA(ctx context.Context) error {
 		notes = append(notes, fmt.Sprintf("%s chosen on the companion", p.fma))
 	}
 	if chosen < 0 && len(ways) > 0 && p.o.device.Class != Simulator {
-		rounds, err := ways[0].rater.rounds(fmaTime)
+		long := fmaTime
+		if p.near { // where a launch takes a microsecond
+			long /= 3
+		}
+		rounds, err := ways[0].rater.rounds(long)
 		if err != nil {
 			return err
 		}

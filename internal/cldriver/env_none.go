@@ -4,3 +4,6 @@ package cldriver
 
 // WithEnv cannot change what drivers see here: it reports false, and f does not run.
 func WithEnv(name, value string, f func()) bool { return false }
+
+// SetEnv cannot either.
+func SetEnv(name, value string) bool { return false }

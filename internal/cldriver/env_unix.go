@@ -22,16 +22,24 @@ var libcEnv = sync.OnceValue(func() (fn struct{ set, unset uintptr }) {
 // that this one starts meanwhile do not inherit it.
 func WithEnv(name, value string, f func()) bool {
 	fn := libcEnv()
-	if _, set := os.LookupEnv(name); set || fn.set == 0 || fn.unset == 0 {
+	if fn.unset == 0 || !SetEnv(name, value) {
+		return false
+	}
+	key := append([]byte(name), 0)
+	defer func() { purego.SyscallN(fn.unset, uintptr(unsafe.Pointer(&key[0]))) }()
+	f()
+	return true
+}
+
+// SetEnv lets drivers, and programs that they start, see the environment variable name with a value from now on. It
+// reports false where the variable is set already or cannot be set. Programs that this one starts do not inherit it.
+func SetEnv(name, value string) bool {
+	fn := libcEnv()
+	if _, set := os.LookupEnv(name); set || fn.set == 0 {
 		return false
 	}
 	key, val := append([]byte(name), 0), append([]byte(value), 0)
 	const keep = 0 // what somebody else set meanwhile
 	r, _, _ := purego.SyscallN(fn.set, uintptr(unsafe.Pointer(&key[0])), uintptr(unsafe.Pointer(&val[0])), keep)
-	if int32(r) != 0 {
-		return false
-	}
-	defer func() { purego.SyscallN(fn.unset, uintptr(unsafe.Pointer(&key[0]))) }()
-	f()
-	return true
+	return int32(r) == 0
 }

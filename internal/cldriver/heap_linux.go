@@ -1,0 +1,76 @@
+//go:build linux && (amd64 || arm64) && !noopencl
+
+package cldriver
+
+import (
+	"runtime"
+	"sync"
+	"syscall"
+
+	"github.com/ebitengine/purego"
+)
+
+// A compiler in a driver takes its memory from the C library bit by bit: 110 MiB for PoCL's library of
+// built-in functions, which in pages of 4 KiB are 28,000 page faults. In a virtual machine they take as long as
+// the compiler. Glibc has pages of 2 MiB for whole processes only, by a variable that it reads when they start.
+//
+// What glibc's malloc has once handed out and got back it keeps for the thread, as long as it is less than 64 MiB in
+// a piece. So blocks are taken which nothing has touched, large pages are asked for in them, and they
+// are given back before the compiler begins. Where any of it fails, memory is as good as without.
+// Source: malloc/malloc.c and arena.c of glibc 2.36.
+
+const (
+	heapPiece  = 30 << 20 // two are a heap of a thread's arena
+	heapPieces = 6
+	heapMapped = 32<<20 - 8<<10 // the largest block that, given back, has malloc take such from its heaps from then on
+	heapKeeper = 64             // what of a block stays taken so that the heap that it is in stays
+	pageSize   = 4 << 10
+)
+
+// libcHeap are the C library's functions, zero unless it is glibc.
+var libcHeap = sync.OnceValue(func() (fn struct{ malloc, realloc, free uintptr }) {
+	if symbol(purego.RTLD_DEFAULT, "gnu_get_libc_version") != 0 {
+		fn.malloc = symbol(purego.RTLD_DEFAULT, "malloc")
+		fn.realloc = symbol(purego.RTLD_DEFAULT, "realloc")
+		fn.free = symbol(purego.RTLD_DEFAULT, "free")
+	}
+	return fn
+})
+
+// WithLargePages calls f, on one thread, with up to 180 MiB of large pages at hand for what a driver allocates
+// on that thread. They take no memory as long as it does not use them.
+func WithLargePages(f func()) {
+	fn := libcHeap()
+	if fn.malloc == 0 || fn.realloc == 0 || fn.free == 0 {
+		f()
+		return
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	free := func(p uintptr) { purego.SyscallN(fn.free, p) }
+	malloc := func(n uintptr) uintptr {
+		p, _, _ := purego.SyscallN(fn.malloc, n)
+		return p
+	}
+	free(malloc(heapMapped))
+	var pieces []uintptr
+	for range heapPieces {
+		p := malloc(heapPiece)
+		if p == 0 {
+			break
+		}
+		pieces = append(pieces, p)
+		whole := (p + 2*pageSize - 1) &^ (pageSize - 1) // the first page has malloc's own words
+		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, whole, (p+heapPiece-whole)&^(pageSize-1), syscall.MADV_HUGEPAGE)
+	}
+	for i, p := range pieces {
+		if i == 0 || i%2 == 1 {
+			free(p)
+		} else if q, _, _ := purego.SyscallN(fn.realloc, p, heapKeeper); q != 0 {
+			defer free(q)
+		} else {
+			defer free(p)
+		}
+	}
+	f()
+}
