@@ -123,7 +123,8 @@ static inline void products(VT sums[KR][QV], const VT *tile, __global const ACC 
 }
 
 // out[x][v] = out[x][v] · fade[v] + sum over j of weights[j][v] · p[j·step + x], for width
-// features from p on, at most KR
+// features from p on, at most KR. What is added at once is summed first: out errs by as many
+// roundings as there are blocks, and not positions
 static inline void blend(VT *out, const VT fade[QV], const VT *weights, __global const ACC *p, const size_t step,
                        const int count, const int width) {
     VT sums[KR][QV];
@@ -131,7 +132,7 @@ static inline void blend(VT *out, const VT fade[QV], const VT *weights, __global
     for (int i = 0; i < KR; i++)
         #pragma unroll
         for (int v = 0; v < QV; v++)
-            sums[i][v] = i < width ? out[i * QV + v] * fade[v] : (VT)(0);
+            sums[i][v] = (VT)(0);
     for (int j = 0; j < count; j++, p += step) {
         VT w[QV];
         #pragma unroll
@@ -151,7 +152,7 @@ static inline void blend(VT *out, const VT fade[QV], const VT *weights, __global
         #pragma unroll
         for (int v = 0; v < QV; v++)
             if (i < width)
-                out[i * QV + v] = sums[i][v];
+                out[i * QV + v] = FMA(out[i * QV + v], fade[v], sums[i][v]);
 }
 
 // blend for all of depth features.

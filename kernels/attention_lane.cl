@@ -69,25 +69,19 @@ kernel void attention_lane(PARAMS) {
                     }
                 }
         }
-        VT fade[QV], base[QV];
+        VT fade[QV], base[QV], here[QV];
         #pragma unroll
         for (int v = 0; v < QV; v++) {
             base[v] = most[v] == (VT)(-INFINITY) ? (VT)(0) : most[v]; // nothing seen yet
             fade[v] = pow2(top[v] - base[v]);
             sum[v] *= fade[v];
-            top[v] = most[v];
-        }
-#if LONG
-        VT here[QV];
-        #pragma unroll
-        for (int v = 0; v < QV; v++) {
             here[v] = (VT)(0);
+            top[v] = most[v];
+#if LONG
             lost[v] *= fade[v];
             faded[v] *= fade[v];
-        }
-#else
-        VT *const here = sum;
 #endif
+        }
         for (int j = 0; j < count; j++)
             #pragma unroll
             for (int v = 0; v < QV; v++) {
@@ -106,6 +100,10 @@ kernel void attention_lane(PARAMS) {
             for (int v = 0; v < QV; v++)
                 faded[v] = (VT)(1);
         }
+#else
+        #pragma unroll
+        for (int v = 0; v < QV; v++)
+            sum[v] += here[v];
 #endif
     }
     FROM_TOTALS(VT, o, E * QV, o, faded[i_ % QV])

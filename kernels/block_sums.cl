@@ -28,51 +28,56 @@
 #define ALL_SUMS _Pragma("unroll")
 #if LEVELS == 0
 #define BLOCK_SUMS(T, n)
-#define ADD_BLOCK(T, n, acc)
+#define ADD_BLOCK(T, n, acc) {}
 #define END_BLOCKS(T, n, acc)
-#elif LEVELS == 1
+#else
+// The first block is the sum itself: zeros would have to be stored and read again.
+#define ADD_BLOCK(T, n, acc) { \
+    if (full_ == 0) { \
+        ALL_SUMS \
+        for (int i_ = 0; i_ < (n); i_++) \
+            blocks_[i_] = ((T *)(acc))[i_]; \
+    } else { \
+        ALL_SUMS \
+        for (int i_ = 0; i_ < (n); i_++) \
+            blocks_[i_] = blocks_[i_] + ((T *)(acc))[i_]; \
+    } \
+    ALL_SUMS \
+    for (int i_ = 0; i_ < (n); i_++) \
+        ((T *)(acc))[i_] = (T)(0); \
+    full_++; \
+    TO_TOTALS_(T, n) \
+}
+#if LEVELS == 1
 #define BLOCK_SUMS(T, n) \
     volatile T blocks_[n]; \
-    ALL_SUMS \
-    for (int i_ = 0; i_ < (n); i_++) \
-        blocks_[i_] = (T)(0);
-#define ADD_BLOCK(T, n, acc) { \
-    ALL_SUMS \
-    for (int i_ = 0; i_ < (n); i_++) { \
-        blocks_[i_] = blocks_[i_] + ((T *)(acc))[i_]; \
-        ((T *)(acc))[i_] = (T)(0); \
-    } \
-}
+    int full_ = 0;
+#define TO_TOTALS_(T, n)
 #define END_BLOCKS(T, n, acc) { \
-    ALL_SUMS \
-    for (int i_ = 0; i_ < (n); i_++) \
-        ((T *)(acc))[i_] = blocks_[i_] + ((T *)(acc))[i_]; \
+    if (full_ > 0) { \
+        ALL_SUMS \
+        for (int i_ = 0; i_ < (n); i_++) \
+            ((T *)(acc))[i_] = blocks_[i_] + ((T *)(acc))[i_]; \
+    } \
 }
 #else
 #define BLOCK_SUMS(T, n) \
     volatile T blocks_[n], totals_[n], rests_[n]; \
     int full_ = 0; \
     for (int i_ = 0; i_ < (n); i_++) \
-        blocks_[i_] = totals_[i_] = rests_[i_] = (T)(0);
-#define ADD_BLOCK(T, n, acc) { \
-    ALL_SUMS \
-    for (int i_ = 0; i_ < (n); i_++) { \
-        blocks_[i_] = blocks_[i_] + ((T *)(acc))[i_]; \
-        ((T *)(acc))[i_] = (T)(0); \
-    } \
-    if (++full_ == BLOCKS) { \
+        totals_[i_] = rests_[i_] = (T)(0);
+#define TO_TOTALS_(T, n) \
+    if (full_ == BLOCKS) { \
         full_ = 0; \
-        for (int i_ = 0; i_ < (n); i_++) { \
+        for (int i_ = 0; i_ < (n); i_++) \
             KAHAN(T, totals_[i_], rests_[i_], blocks_[i_]); \
-            blocks_[i_] = (T)(0); \
-        } \
-    } \
-}
+    }
 #define END_BLOCKS(T, n, acc) { \
     ALL_SUMS \
     for (int i_ = 0; i_ < (n); i_++) { \
-        KAHAN(T, totals_[i_], rests_[i_], blocks_[i_] + ((T *)(acc))[i_]); \
+        KAHAN(T, totals_[i_], rests_[i_], full_ > 0 ? blocks_[i_] + ((T *)(acc))[i_] : ((T *)(acc))[i_]); \
         ((T *)(acc))[i_] = totals_[i_] + rests_[i_]; \
     } \
 }
+#endif
 #endif

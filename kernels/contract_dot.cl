@@ -45,32 +45,32 @@ void contract_dot(PARAMS) {
             for (int u = 0; u < UNROLL; u++)
                 acc[i][j][u] = (VT)(0);
     BLOCK_SUMS(VT, ROWS * COLS * UNROLL)
-#if LEVELS
-    int terms = 0;
-#endif
 
+    const IDX whole = first + (end - first) / (UNROLL * VL) * (UNROLL * VL);
     IDX k = first;
-    for (; k + UNROLL * VL <= end; k += UNROLL * VL) {
-        #pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
-            VT av[ROWS];
+    while (k < whole) {
+#if LEVELS
+        const IDX stop = k + min((IDX)(TERMS * UNROLL * VL), whole - k);
+#else
+        const IDX stop = whole;
+#endif
+        for (; k < stop; k += UNROLL * VL)
             #pragma unroll
-            for (int i = 0; i < ROWS; i++)
-                av[i] = A_LOAD(row[i] + k + u * VL);
-            #pragma unroll
-            for (int j = 0; j < COLS; j++) {
-                const VT bv = B_LOAD(column[j] + k + u * VL);
+            for (int u = 0; u < UNROLL; u++) {
+                VT av[ROWS];
                 #pragma unroll
                 for (int i = 0; i < ROWS; i++)
-                    acc[i][j][u] = MAC(av[i], bv, acc[i][j][u]);
+                    av[i] = A_LOAD(row[i] + k + u * VL);
+                #pragma unroll
+                for (int j = 0; j < COLS; j++) {
+                    const VT bv = B_LOAD(column[j] + k + u * VL);
+                    #pragma unroll
+                    for (int i = 0; i < ROWS; i++)
+                        acc[i][j][u] = MAC(av[i], bv, acc[i][j][u]);
+                }
             }
-        }
-#if LEVELS
-        if (++terms == TERMS) {
-            terms = 0;
+        if (k < whole)
             ADD_BLOCK(VT, ROWS * COLS * UNROLL, acc)
-        }
-#endif
     }
     for (; K >= VL && k < end; k = min(k + VL, end)) {
         const IDX from = min(k, end - VL);

@@ -26,6 +26,7 @@
 //         FLIP where A is packed as A ^ FLIP: MAC(FLIP, b, 0) of all b is subtracted
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT VL-wide vector of it    VLOAD its vload
 //         LEVELS TERMS BLOCKS  how sums of many terms are taken: see block_sums.cl
+//         LONG_RUNS 1: runs are longer than TERMS
 // sizes   M N  extents    K_FROM K_TO  the k of this launch    CHUNK  of k a split, a multiple
 //         of RUN    M_FROM N_FROM B_FROM S_FROM  where this launch starts; N_FROM a multiple of
 //         NR, M_FROM of MR    BATCHES  of the output    LOTS  batches in this launch
@@ -38,6 +39,15 @@
 // source  Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008)
 
 #define AHEAD 64 // rows of a panel
+
+// What is left of a run from k on, and how many terms a block has: whole runs, or pieces of one.
+#if LONG_RUNS
+#define RUN_FROM(k) (RUN - ((k) - k0) % RUN)
+#define BLOCK TERMS
+#else
+#define RUN_FROM(k) RUN
+#define BLOCK ((TERMS + RUN - 1) / RUN * RUN)
+#endif
 
 typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 #ifdef OUT_ROWS
@@ -109,68 +119,64 @@ void contract_panel(PARAMS) {
 #endif
         BLOCK_SUMS(VT, MR * NV)
 
+        for (IDX k = k0; k < k1;) {
 #if LEVELS
-        IDX run, ahead = RUN, room = TERMS; // of a run, and of a block, which ends with the part of a run
-        for (IDX k = k0; k < k1; k += run) {
-            run = min(min(ahead, (IDX)TERMS), k1 - k);
-            ahead = ahead == run ? (IDX)RUN : ahead - run;
+            if (k > k0)
+                ADD_BLOCK(VT, MR * NV, acc)
+            const IDX stop = min(k + BLOCK, k1);
 #else
-        for (IDX k = k0; k < k1; k += RUN) {
-            const IDX run = min((IDX)RUN, k1 - k);
+            const IDX stop = k1;
 #endif
+            while (k < stop) {
+                const IDX run = min((IDX)RUN_FROM(k), stop - k);
 #if A_DIRECT
-            long at = A_COL(k);
+                long at = A_COL(k);
 #endif
 #if B_DIRECT
-            __global const B_TYPE *bp = column + B_ROW(k);
+                __global const B_TYPE *bp = column + B_ROW(k);
 #endif
-            for (IDX r = 0; r < run; r++) {
-                VT bv[NV];
-                #pragma unroll
-                for (int v = 0; v < NV; v++)
-#if B_DIRECT
-                    bv[v] = B_LOAD(bp + v * VL);
-#if FAR_B
-                #pragma unroll
-                for (int v = 0; v < FAR_B; v++)
-                    FETCH_FAR(bp + AHEAD * B_STEP + v * VL);
-#endif
-                bp += B_STEP;
-#else
-                    bv[v] = VLOAD(0, bp + v * VL);
-#if MR > 1
-                // A page of a pack ends sooner than it takes to fetch from the next one. One row
-                // asks for as much as it can anyway.
-                #pragma unroll
-                for (int v = 0; v < NV; v++)
-                    FETCH_LINE(bp + AHEAD * NR + v * VL);
-#endif
-                bp += NR;
-#endif
-                #pragma unroll
-                for (int i = 0; i < MR; i++) {
-#if A_DIRECT
-                    const VT av = (VT)((ACC)A_LOAD(row[i], at));
-#else
-                    const VT av = (VT)(a[i]);
-#endif
+                for (IDX r = 0; r < run; r++) {
+                    VT bv[NV];
                     #pragma unroll
                     for (int v = 0; v < NV; v++)
-                        acc[i][v] = MAC(av, bv[v], acc[i][v]);
-                }
-#if A_DIRECT
-                at += A_STEP;
+#if B_DIRECT
+                        bv[v] = B_LOAD(bp + v * VL);
+#if FAR_B
+                    #pragma unroll
+                    for (int v = 0; v < FAR_B; v++)
+                        FETCH_FAR(bp + AHEAD * B_STEP + v * VL);
+#endif
+                    bp += B_STEP;
 #else
-                a += MR;
+                        bv[v] = VLOAD(0, bp + v * VL);
+#if MR > 1
+                    // A page of a pack ends sooner than it takes to fetch from the next one. One row
+                    // asks for as much as it can anyway.
+                    #pragma unroll
+                    for (int v = 0; v < NV; v++)
+                        FETCH_LINE(bp + AHEAD * NR + v * VL);
 #endif
-            }
-#if LEVELS
-            room -= run;
-            if (room <= 0) {
-                room = TERMS;
-                ADD_BLOCK(VT, MR * NV, acc)
-            }
+                    bp += NR;
 #endif
+                    #pragma unroll
+                    for (int i = 0; i < MR; i++) {
+#if A_DIRECT
+                        const VT av = (VT)((ACC)A_LOAD(row[i], at));
+#else
+                        const VT av = (VT)(a[i]);
+#endif
+                        #pragma unroll
+                        for (int v = 0; v < NV; v++)
+                            acc[i][v] = MAC(av, bv[v], acc[i][v]);
+                    }
+#if A_DIRECT
+                    at += A_STEP;
+#else
+                    a += MR;
+#endif
+                }
+                k += run;
+            }
         }
         END_BLOCKS(VT, MR * NV, acc)
 

@@ -31,9 +31,16 @@
 
 #define MEND(v, b, m, n) \
     if (!isfinite(v)) { \
+        ACC rest = 0; \
         (v) = 0; \
-        for (IDX k = 0; k < 9 * (IDX)C; k++) \
-            (v) = MAC((ACC)LOAD_A(b, m, k), (ACC)LOAD_B(b, k, n), v); \
+        for (IDX at = 0; at < 9 * (IDX)C; at += 64) { \
+            const IDX stop = min(at + 64, 9 * (IDX)C); \
+            ACC block = 0; \
+            for (IDX k = at; k < stop; k++) \
+                block = MAC((ACC)LOAD_A(b, m, k), (ACC)LOAD_B(b, k, n), block); \
+            KAHAN(ACC, v, rest, block); \
+        } \
+        (v) += rest; \
     }
 
 #define AHEAD 64 // channels of kernels

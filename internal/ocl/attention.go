@@ -114,15 +114,20 @@ func (x *attention) stores(g *gen) {
 	g.macro("WITH_L", oneIf(x.a.Pass == engine.AttentionForward && len(x.task.Outs) > 1))
 }
 
-// sums says how sums over the other side are taken, whose positions come in blocks.
-func (x *attention) sums(g *gen, block int64) {
-	const few, terms = 2048, 128
-	other := x.n
+// sums says how sums over the other side are taken, whose positions come in blocks. Where blocks are not
+// summed apart, terms are those of several.
+func (x *attention) sums(g *gen, block int64, apart bool) {
+	const few, steps, terms = 2048, 64, 128
+	group, groups := x.n, int64(1)
 	if x.a.Pass == engine.AttentionGradKV {
-		other = x.rows
+		group, groups = x.m, x.rows/max(x.m, 1)
 	}
-	g.macro("LONG", oneIf(other > few))
-	if other > few {
-		g.macro("STEPS", max(terms/block, 1))
+	long, step := group*groups > few, max(terms/block, 1)
+	if apart {
+		long, step = groups*ceilDiv(group, block) > steps, steps
+	}
+	g.macro("LONG", oneIf(long))
+	if long {
+		g.macro("STEPS", step)
 	}
 }

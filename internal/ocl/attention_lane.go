@@ -163,7 +163,7 @@ func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles
 	g.macro("VL", tile.Lanes)
 	g.macro("KR", tile.Rows)
 	g.macro("KB", tile.Block)
-	x.sums(g, int64(tile.Block))
+	x.sums(g, int64(tile.Block), true)
 	g.macro("VT", vt)
 	g.macro("FLOAT_EXP2", oneIf(x.acc == tensor.Float32))
 	g.macro("AS_VT", "as_"+vt)

@@ -39,7 +39,7 @@ func (x *attention) planTile() (*plan, error) {
 	g.macro("LANES", lanes)
 	g.macro("PARTS", parts)
 	g.macro("BN", block)
-	x.sums(g, block)
+	x.sums(g, block, false)
 	x.hooks(g)
 	x.stores(g)
 	g.manyValues()

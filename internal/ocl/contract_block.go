@@ -110,7 +110,7 @@ const manySteps = 32
 
 // sums is how those of the terms in local memory are taken: they are too few for totals.
 func (p blockChoice) sums(c *contraction) sumBlocks {
-	s := c.sums(p.depth, false)
+	s := c.sums(p.depth)
 	s.levels = min(s.levels, 1)
 	return s
 }

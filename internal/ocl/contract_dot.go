@@ -72,7 +72,7 @@ func (c *contraction) planDot(d dotChoice) (*plan, error) {
 
 // sums is how those of chunk terms are taken.
 func (d dotChoice) sums(c *contraction, chunk int64) sumBlocks {
-	return c.sums(chunk/int64(d.unroll*c.panelLanes()), true)
+	return c.sums(chunk / int64(d.unroll*c.panelLanes()))
 }
 
 // macros defines the shape of d.

@@ -227,7 +227,7 @@ func (c *contraction) planLines(p linesChoice) (*plan, error) {
 	g.macro("SPACE_SUM", p.space.Sum)
 	g.macro("TAPS", tableSize(c.m))
 	g.macro("RESTS", oneIf(p.rests(c)))
-	s := c.sums(ceilDiv(p.lines*p.pitch(), int64(lanes)), true)
+	s := c.sums(ceilDiv(p.lines*p.pitch(), int64(lanes)))
 	s.levels = min(s.levels, 1)
 	s.macros(g)
 	g.macro("MEND", oneIf(c.acc.IsFloat()))

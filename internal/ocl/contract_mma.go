@@ -90,7 +90,7 @@ func (c *contraction) planMMA(t mmaChoice) (*plan, error) {
 	g.macro("WY", s.Y)
 	g.macro("WG", "(32 * WX * WY)")
 	g.macro("STAGES", s.Stages)
-	c.sums(t.chunk, false).macros(g)
+	c.sums(t.chunk).macros(g)
 	g.macro("BAND", tileBand)
 	g.macro("BF16", oneIf(c.task.A.DType == tensor.BFloat16))
 	if c.hasUnits() {

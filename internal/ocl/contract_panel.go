@@ -418,14 +418,19 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 	g.macro("B_DIRECT", oneIf(!p.packB))
 	g.macro("SPLIT", oneIf(p.splits > 1))
 	g.macro("ACROSS", oneIf(p.across))
-	c.sums(p.chunk, false).macros(g)
+	sums, run := c.sums(p.chunk), p.run(c)
+	switch {
+	case run > 0:
+	case sums.levels > 0:
+		run = sums.terms
+	default:
+		run = min(p.chunk, math.MaxInt32)
+	}
+	sums.macros(g)
+	g.macro("LONG_RUNS", oneIf(sums.levels > 0 && run > sums.terms))
 	launchSizes(g)
 	g.size("M", c.m)
 	g.size("N", c.n)
-	run := p.run(c)
-	if run == 0 {
-		run = min(p.chunk, math.MaxInt32)
-	}
 	g.size("RUN", run)
 	if p.splits > 1 {
 		g.size("CHUNK", p.chunk)

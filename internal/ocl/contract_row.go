@@ -47,7 +47,7 @@ func (c *contraction) planRow(r rowChoice) (*plan, error) {
 	g.macro("WG", r.group)
 	g.macro("LANES", r.lanes)
 	g.macro("ROWS", r.rows)
-	c.sums(r.chunk/int64(r.group*r.lanes), true).macros(g)
+	c.sums(r.chunk / int64(r.group*r.lanes)).macros(g)
 	p := &plan{params: r.String()}
 	c.hookA(g)
 	c.hookB(g)
@@ -66,7 +66,7 @@ func (c *contraction) planItem() (*plan, error) {
 	p := &plan{params: "item"}
 	count := c.b * c.m * c.n
 	g.size("COUNT", count)
-	c.sums(c.k, c.k > fewTerms).macros(g)
+	c.sums(c.k).macros(g)
 	c.hookA(g)
 	c.hookB(g)
 	c.extents(g)

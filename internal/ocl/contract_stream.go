@@ -68,9 +68,11 @@ func (s *streamChoice) split(c *contraction, want int64) {
 	s.chunk, s.splits = c.chunks(want, 1)
 }
 
-// sums is how those of a work-item are taken: what comes from memory comes no sooner with fewer totals.
+// sums is how those of a work-item are taken. They lie in memory: a block goes to totals at once, in a pass
+// over all columns that costs about as much as a row.
 func (s streamChoice) sums(c *contraction) sumBlocks {
-	b := sumBlocks{levels: oneIf(c.acc.IsFloat() && c.k > fewTerms && s.chunk > 64), terms: 64}
+	b := c.sums(s.chunk)
+	b.levels = min(b.levels, 1)
 	return b
 }
 

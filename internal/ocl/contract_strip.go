@@ -216,7 +216,7 @@ func (c *contraction) stripProgram(p stripChoice, stride, pack int64, packed fun
 	lanes := int(p.lanes)
 	g.macro("MR", p.rows)
 	g.macro("NV", p.vectors)
-	c.sums(c.k, false).macros(g)
+	c.sums(c.k).macros(g)
 	g.macro("TAPS", tableSize(c.k))
 	g.macro("SPACE", tableSize(p.span))
 	c.pointer(g, "B", c.bb)

@@ -81,7 +81,7 @@ func (c *contraction) planSubgroup(t subgroupChoice) (*plan, error) {
 		g.macro("SHOWS", s.Registers())
 	}
 	g.macro("LANES", s.Lanes)
-	c.sums(t.chunk, false).macros(g)
+	c.sums(t.chunk).macros(g)
 	g.macro("RM", s.Rows)
 	g.macro("RN", s.Vectors)
 	g.macro("TK", s.K)

@@ -7,32 +7,23 @@ type sumBlocks struct {
 	terms, blocks int64
 }
 
-// From so many terms on, sums are taken block by block; past manyTerms blocks are short, which
-// costs some percent of what computes in registers and keeps sums of equal terms, whose
-// rounding errors all go one way, below a relative error of 1e-6.
+// More terms than fewTerms are summed block by block; past manyTerms blocks are short, which costs some percent
+// of what computes in registers and keeps sums of equal terms, whose rounding errors all go one way, below a
+// relative error of 2e-6.
 const (
 	fewTerms  = 512
 	manyTerms = 1 << 14
 )
 
-// sums chooses the blocks of sums of so many terms each, of the c.k there are. Where along, one
-// sum is a lane of many, and short blocks are no cost.
-func (c *contraction) sums(terms int64, along bool) sumBlocks {
-	s := sumBlocks{terms: 256, blocks: 64}
-	least := int64(fewTerms)
-	switch {
-	case along:
-		s = sumBlocks{terms: 64, blocks: 16}
-		least = s.terms
-	case c.k > manyTerms:
-		s = sumBlocks{terms: 64, blocks: 16}
-		if !c.dev.cpu { // sums are kept in memory that is no cache of one core
-			s.terms = 128
-		}
-		least = s.terms
+// sums chooses the blocks of sums of so many terms each, of the c.k there are: where lanes or chunks are
+// summed apart, these are fewer.
+func (c *contraction) sums(terms int64) sumBlocks {
+	s := sumBlocks{terms: fewTerms, blocks: manyTerms / fewTerms}
+	if c.k > manyTerms {
+		s = sumBlocks{terms: 128, blocks: 16}
 	}
 	switch {
-	case !c.acc.IsFloat() || terms <= least: // integers wrap around, whatever the order
+	case !c.acc.IsFloat() || terms <= s.terms: // integers wrap around, whatever the order
 		s.levels = 0
 	case terms <= s.terms*s.blocks:
 		s.levels = 1

@@ -45,7 +45,7 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 	groups := tilesM * tilesN * c.b * t.splits
 	g := c.program(true, true, t.splits == 1, groups)
 	c.tileMacros(g, s)
-	c.sums(t.chunk, false).macros(g)
+	c.sums(t.chunk).macros(g)
 	c.tileSide(g, t, "A", "m", c.a, s.M, aBatch, aRow, aSum)
 	c.tileSide(g, t, "B", "n", c.bb, s.N, bBatch, bColumn, bSum)
 	g.size("TILES_M", tilesM)

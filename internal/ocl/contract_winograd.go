@@ -261,7 +261,7 @@ func (p winogradChoice) mainProgram(c *contraction) *program {
 		g.size(s.name, s.v)
 	}
 	if c.rowsAdjoin() {
-		return g.assemble("transpose.cl", "winograd.cl", "contract_winograd.cl")
+		return g.assemble("transpose.cl", "winograd.cl", "block_sums.cl", "contract_winograd.cl")
 	}
-	return g.assemble("winograd.cl", "contract_winograd.cl")
+	return g.assemble("winograd.cl", "block_sums.cl", "contract_winograd.cl")
 }

@@ -426,7 +426,7 @@ func (c *contraction) triangleProgram(g *gen, k formKey) *program {
 func (c *contraction) tileProgram(g *gen, k formKey) []string {
 	t := k.tile
 	c.tileMacros(g, t)
-	c.sums(c.k, false).macros(g)
+	c.sums(c.k).macros(g)
 	for _, side := range []struct {
 		name, at string
 		of       operandLoad

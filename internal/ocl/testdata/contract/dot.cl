@@ -11,8 +11,7 @@
 #define VT float16
 #define VSTORE vstore16
 #define LAST(v, n) ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) < (int16)(n) ? (VT)(0) : (v))
-#define LEVELS 1
-#define TERMS 64
+#define LEVELS 0
 #define A_TYPE half
 #define A_PTR (p0_ + o_p0)
 #define A_LOAD(p) vload_half16(0, p)

@@ -11,8 +11,7 @@
 #define SPACE_SUM 16384
 #define TAPS 64
 #define RESTS 0
-#define LEVELS 1
-#define TERMS 64
+#define LEVELS 0
 #define MEND 1
 #define A_TYPE half
 #define A_PTR (p0_ + o_p0)

@@ -87,6 +87,7 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define SPLIT 0
 #define ACROSS 0
 #define LEVELS 0
+#define LONG_RUNS 0
 #define BY_COLUMN 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (int)(v)))
 #define PUT_VECTOR(v, p) (*(__global VT_ANYWHERE *)(p) = (v))

@@ -54,6 +54,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define SPLIT 0
 #define ACROSS 0
 #define LEVELS 0
+#define LONG_RUNS 0
 #define BY_COLUMN 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define B_TYPE ushort

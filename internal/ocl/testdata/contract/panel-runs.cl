@@ -15,6 +15,7 @@
 #define SPLIT 0
 #define ACROSS 0
 #define LEVELS 0
+#define LONG_RUNS 0
 #define BY_COLUMN 1
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define TURNED 1

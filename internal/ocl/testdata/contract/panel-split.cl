@@ -15,8 +15,9 @@
 #define SPLIT 1
 #define ACROSS 0
 #define LEVELS 2
-#define TERMS 64
+#define TERMS 128
 #define BLOCKS 16
+#define LONG_RUNS 0
 #define OUT_VECTOR(b, m, n, x) *(__global VT_ANYWHERE *)(PART + (((size_t)(S_FROM + s) * BATCHES + (b)) * M + (m)) * N + (n)) = (x)
 #define A_TYPE float
 #define A_PTR (p0_ + o_p0)

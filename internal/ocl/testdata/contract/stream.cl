@@ -8,7 +8,7 @@
 #define VT float16
 #define STEPS 4
 #define LEVELS 1
-#define TERMS 64
+#define TERMS 512
 #define SPACE 4096
 #define B_TYPE ushort
 #define B_PTR (p1_ + o_p1)

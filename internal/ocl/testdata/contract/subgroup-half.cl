@@ -6,7 +6,7 @@
 #define MAC(a, b, c) FMA(a, b, c)
 #define LANES 16
 #define LEVELS 1
-#define TERMS 256
+#define TERMS 512
 #define RM 8
 #define RN 2
 #define TK 16

@@ -14,7 +14,7 @@
 #define SPREAD(v, p) vstore4(v, 0, p)
 #define STAGES 1
 #define LEVELS 1
-#define TERMS 256
+#define TERMS 512
 #define A_BY_K 1
 #define LA 1
 #define B_BY_K 1

@@ -172,4 +172,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #include "transpose.cl"
 #include "winograd.cl"
+#include "block_sums.cl"
 #include "contract_winograd.cl"
