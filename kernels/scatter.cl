@@ -9,8 +9,7 @@
 //         EXACT  1: floats, and enough updates for long sums: they are carried to TOTALS, compensated sums, see
 //                COMPENSATE in prelude.cl. SEEN counts the updates of each row
 //         COLLECT  1: an item takes SUM_RUN keys at a time and lists those that it owns, on CPU drivers, where
-//                no cache holds the rows: a core that meets a count at every addition has half as many of them
-//                on their way from memory
+//                no cache holds the rows: counts are then over before rows are waited for
 //         DIRECT 1: y itself holds the sums; 0: SUMS does, because the output is of a half type
 // sizes   ROWS, COLS, COUNT  extents of v, d, n    VSPAN, DSPAN  rows and columns an item owns
 // launch  scatter_keys  global {COUNT padded}  local {WG}    AT as row numbers, -1 outside [0, ROWS)
