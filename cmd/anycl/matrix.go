@@ -38,8 +38,9 @@ func newMatrix() *cobra.Command {
 		Short: "check every op in every dtype on every device against the reference, and write a report",
 		Long: `Matrix runs every op in every dtype on every device of this machine and on the CPU
 path, compares each result with a reference in float64 or exact integers, then
-does the same with gradients and with random graphs. What is beyond the bounds of
-the OpenCL specification is a failure, and the exit code is 1.
+does the same with gradients, with folds over millions of values and with random
+graphs. What is beyond the bounds of the OpenCL specification is a failure, and the
+exit code is 1.
 
   anycl matrix                          everything: minutes, as drivers compile for each op
   anycl matrix -device pocl -op exp     one op on one device
@@ -66,7 +67,7 @@ and the exit code is 1.`,
 	f.StringSliceVar(&o.dtypes, "dtype", nil, "dtypes to check, without random graphs unless -graphs is given (default: all)")
 	f.StringSliceVarP(&o.outs, "out", "o", nil, "write the report to this file too: .html, .json or .txt; may be repeated")
 	f.BoolVar(&o.full, "full", false, "run every sample as a kernel of its own")
-	f.IntVar(&o.graphs, "graphs", 16, "random graphs of each kind on each engine")
+	f.IntVar(&o.graphs, "graphs", 16, "random graphs of each kind on each engine; 0 leaves out long folds, too")
 	f.BoolVar(&o.contain, "contain", false, "work in processes that start anew where a driver ends one: a crash is a failure of its op alone")
 	f.StringVar(&o.against, "against", "", "compare every bit of the results with this report, a .json of earlier")
 	jsonFlag(c, &o.asJSON)

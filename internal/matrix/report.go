@@ -78,7 +78,7 @@ type Part struct {
 	Why  string `json:"why,omitempty"` // the first that failed, or else is absent
 }
 
-// Graphs are random graphs of many ops.
+// Graphs are random graphs of many ops, or another kind of check beside those of single ops.
 type Graphs struct {
 	What string `json:"what"`
 	Tally

@@ -135,7 +135,7 @@ func (j *job) gradients() bool {
 	return false
 }
 
-// graphs are the kinds of random graphs.
+// graphs are the kinds of random graphs, and what else is no check of a single op.
 func (j *job) graphs(e, cpu engine.Engine) []randomGraphs {
 	all := []randomGraphs{
 		{what: "random graphs", check: func(ctx context.Context, seed uint64) error { return optest.GraphError(ctx, e, seed) }},

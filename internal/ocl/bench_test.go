@@ -10,10 +10,13 @@ import (
 )
 
 // benchmark runs one task again and again; the rate counts each operand once.
-func benchmark(b *testing.B, task *engine.Task) {
+func benchmark(b *testing.B, task *engine.Task) { benchmarkOn(b, task, nil) }
+
+// benchmarkOn is benchmark with the content of some inputs.
+func benchmarkOn(b *testing.B, task *engine.Task, content map[int][]byte) {
 	e := device(b, forcedByEnv(), nil)
 	bound := engine.Bound{Task: task}
-	slot := func(o engine.Operand) engine.Slot {
+	slot := func(o engine.Operand, content []byte) engine.Slot {
 		m, err := e.Alloc(o.Bytes())
 		require.NoError(b, err)
 		b.Cleanup(func() { _ = m.Close() })
@@ -21,14 +24,15 @@ func benchmark(b *testing.B, task *engine.Task) {
 		for i := range data {
 			data[i] = byte(i*7) & 0x3f
 		}
+		copy(data, content)
 		require.NoError(b, e.Write(b.Context(), m, 0, data))
 		return engine.Slot{Mem: m}
 	}
-	for _, o := range task.Ins {
-		bound.Ins = append(bound.Ins, slot(o))
+	for i, o := range task.Ins {
+		bound.Ins = append(bound.Ins, slot(o, content[i]))
 	}
 	for _, o := range task.Outs {
-		bound.Outs = append(bound.Outs, slot(o))
+		bound.Outs = append(bound.Outs, slot(o, nil))
 	}
 	if task.Alias != nil {
 		bound.Outs[0] = bound.Ins[task.Alias[0]]

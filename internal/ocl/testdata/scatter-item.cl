@@ -6,6 +6,8 @@
 #define VAL float
 #define RING float
 #define EXACT 0
+#define COLLECT 0
+#define COLUMNS 
 #define DIRECT 0
 #define SUM(i) SUMS[i]
 #define PARAMS __global const half *restrict p0_, \

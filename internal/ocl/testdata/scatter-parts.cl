@@ -6,6 +6,7 @@
 #define VAL float
 #define RING float
 #define EXACT 0
+#define COLUMNS 
 #define PARAMS __global const half *restrict p0_, \
     const ulong o_p0, \
     __global const int *restrict p1_, \
