@@ -152,7 +152,7 @@ func (f *fusion) chooseRoots() {
 // dearlyRead reports whether it costs more to find n again for each of so many reads than to store what was found, where it takes
 // so many operations to compute one element. A read of a gather, or of a view whose address is made by divisions, is no step
 // along a line of memory: the kernels that slide windows over lines, or hold tiles of them, cannot have it. Those of contractions, by
-// which so many of the reads are, slide windows of any shape and pack the rest once.
+// which so many of the reads are, see windows through divisions.
 func (f *fusion) dearlyRead(n *Node, reads, packed, cost float64) bool {
 	dear := func(flops float64) bool {
 		again := (reads - 1) * flops
@@ -160,6 +160,9 @@ func (f *fusion) dearlyRead(n *Node, reads, packed, cost float64) bool {
 	}
 	switch {
 	case n.op.lower == lowerGather:
+		if packed > 0 { // instead of reading lines where they are
+			cost = max(cost, engine.GatherFlops)
+		}
 		return dear(cost)
 	case n.op.Name == "reshape":
 		if reads -= packed; packed > 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What takes an index from memory, or a division, for each element is stored before it is read many times, and not where it is read
-// once or twice.
+// What takes an index from memory, or a division, for each element is stored before it is read again, and not where it is read
+// once.
 func TestWhatIsFoundDearlyIsStoredForManyReads(t *testing.T) {
 	t.Parallel()
 	edge := func(x *Node, axis, p int) *Node {
@@ -77,10 +77,23 @@ func TestWhatIsFoundDearlyIsStoredForManyReads(t *testing.T) {
 	}
 }
 
-// A gather of which a product reads the rows stays in the product's kernel, which packs them once.
-func TestRowsThatAProductReadsAreNotStored(t *testing.T) {
+// Rows that a product reads are stored, which has kernels for what lies in memory that need not pack it; a few are packed.
+func TestRowsThatAProductReadsAreStored(t *testing.T) {
 	t.Parallel()
-	g := NewGraph("embedding")
-	table, i := g.Input("table", tensor.Float32, 100, 16), g.Input("i", tensor.Int32, 30)
-	require.Equal(t, []string{"contract gather+matmul"}, tasksOf(t, g, Target{Outputs: []*Node{MatMul(Gather(table, 0, i), g.Input("w", tensor.Float32, 16, 8))}}))
+	product := func(rows int) []string {
+		g := NewGraph("embedding")
+		table, i := g.Input("table", tensor.Float32, 100, 16), g.Input("i", tensor.Int32, rows)
+		return tasksOf(t, g, Target{Outputs: []*Node{MatMul(Gather(table, 0, i), g.Input("w", tensor.Float32, 16, 8))}})
+	}
+	require.Equal(t, []string{"contract gather+matmul"}, product(30))
+	require.Equal(t, []string{"map gather", "contract matmul"}, product(300))
+}
+
+// A convolution sees its windows through any reshape, and what is stored is the image.
+func TestWindowsOfAConvolutionAreNotStored(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("conv")
+	x := g.Input("x", tensor.Float32, 1, 8, 140, 140)
+	y := Conv2D(Gather(x, 3, g.Input("i", tensor.Int32, 140)), g.Const(tensor.Must(tensor.New(tensor.Float32, 16, 8, 3, 3))), Conv2DOptions{})
+	require.Equal(t, []string{"map gather", "contract conv2d"}, tasksOf(t, g, Target{Outputs: []*Node{y}}))
 }
