@@ -21,7 +21,7 @@ var longDTypes = []tensor.DType{tensor.Float32, tensor.Float64, tensor.Float16, 
 func TestLongFolds(t *testing.T, e engine.Engine, n int) {
 	for i, dt := range longDTypes[:n] {
 		t.Run(dt.String(), func(t *testing.T) {
-			if err := LongFoldError(t.Context(), e, uint64(i)); errors.Is(err, engine.ErrUnsupported) {
+			if err := LongFoldError(t.Context(), e, uint64(i)); errors.Is(err, engine.ErrUnsupported) || errors.Is(err, ErrKnown) {
 				t.Skip(err)
 			} else if err != nil {
 				t.Fatalf("%v\n%s", err, again(t))
@@ -37,6 +37,7 @@ func TestLongFolds(t *testing.T, e engine.Engine, n int) {
 // broadcast, so that nearly nothing is in memory. It is engine.ErrUnsupported where e lacks the dtype.
 func LongFoldError(ctx context.Context, e engine.Engine, seed uint64) (err error) {
 	dt := longDTypes[seed%uint64(len(longDTypes))]
+	ctx = withGraph(ctx, "long folds "+dt.String())
 	g := ops.NewGraph("long folds")
 	folds := longFolds(dt)
 	feeds := ops.Feeds{}

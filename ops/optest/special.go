@@ -125,7 +125,8 @@ func specialOutcomesIn(ctx context.Context, rt *ops.Runtime, op *ops.Op, dt tens
 		return out
 	}
 	run := func() (*tensor.Tensor, error) {
-		exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{ops.Concat(0, flat...)}}) // one kernel, mostly
+		named := withGraph(ctx, fmt.Sprintf("%s\n%v few=%t", g.Name(), dt, few))
+		exe, err := g.Compile(named, rt, ops.Target{Outputs: []*ops.Node{ops.Concat(0, flat...)}}) // one kernel, mostly
 		if err != nil {
 			return nil, err
 		}
