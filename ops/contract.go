@@ -79,9 +79,9 @@ func inversePerm(perm []int) []int {
 // that this adds is dropped from the result. a and b have the same dtype, any
 // number; floats of 16 bits are summed in float32, integers wrap.
 //
-// A sum of floats errs by at most 520·u·Σ_k |a·b|, u = 2⁻²⁴ for float32 and 2⁻⁵³ for
-// float64, however long k is; one of more than 2¹⁴ terms by 150·u (270·u on GPUs). Equal terms,
-// whose rounding errors all go one way, come to a relative error of about 10⁻⁶ there, others to less.
+// A sum of floats errs by at most 580·u·Σ_k |a·b|, u = 2⁻²⁴ for float32 and 2⁻⁵³ for
+// float64, however long k is; one of more than 2¹⁴ terms by 200·u. Equal terms,
+// whose rounding errors all go one way, come to a relative error of up to 2·10⁻⁶ there, others to less.
 //
 // Errors: dtypes differ or are bool; an operand is a scalar; inner sizes differ; batch
 // axes do not broadcast.
