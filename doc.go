@@ -40,6 +40,8 @@
 //	ANYCL_MATRIX          full: the tests run every cell of the matrix on its own
 //	ANYCL_DRILLS          full: the long versions of the reliability drills
 //
+// Under PoCL, GLIBC_TUNABLES is set for the programs that the driver starts, unless it is set already: see RATIONALE.md.
+//
 // What is named and does not exist is an error that names the variable, never passed over: an absent device, a library
 // that cannot be loaded, a variant, quirk or place that there is none of. There are two exceptions. With the device
 // "none" no library is needed, so one that cannot be loaded is no error. And a folder of ANYCL_CACHE or ANYCL_TUNE
