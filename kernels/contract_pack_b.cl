@@ -13,6 +13,13 @@
 // sizes   N    K_FROM K_TO    N_FROM    B_FROM    B_PLANE  elements of a batch of the pack
 // launch  global {ceil((K_TO - K_FROM) / PACK_K), panels, batches}  local {1, 1, 1}
 
+// The last panel is a small part of the work: its loops written out would be most of what is compiled.
+#if WIDE_LOOPS
+#define ROLLED PRAGMA(clang loop unroll(disable) interleave(disable))
+#else
+#define ROLLED
+#endif
+
 #ifndef WORDS
 #define WORDS 1
 #define B_WHOLE K_TO
@@ -45,8 +52,10 @@ void contract_pack_b(PARAMS) {
     } else {
         const int have = N - firstN;
         for (; k < k1; k++, out += NR) {
+            ROLLED
             for (int j = 0; j < have; j++)
                 out[j] = (ACC)LOAD_B(b, k, firstN + j);
+            ROLLED
             for (int j = have; j < NR; j++)
                 out[j] = 0;
         }
