@@ -99,7 +99,7 @@ func newContext(o *Options) Context {
 
 // openDevice is an engine on d, and what closes d after it.
 func openDevice(ctx context.Context, d *platform.Device) (engine.Engine, func() error, error) {
-	if err := ocl.CheckEnvironment(); err != nil {
+	if err := errors.Join(ocl.CheckEnvironment(), ocl.CheckEnv()); err != nil {
 		return nil, nil, err
 	}
 	opened, err := d.Open(ctx, nil)
