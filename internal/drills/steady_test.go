@@ -60,7 +60,9 @@ func served() (*ops.Graph, ops.Target, ops.Feeds) {
 	return g, ops.Target{Outputs: []*ops.Node{ops.MatMul(h, g.Const(random(512, 10)))}}, ops.Feeds{x: random(1, 784)}
 }
 
-// steadyRole runs both, as often as is said, and prints the median of the runs after the first 200, and the longest.
+// steadyRole runs both, as often as is said, and prints the median of the runs after the first 200, what all but one in 10,000
+// take at most, the longest, and the longest of as many turns of a loop that only looks at the clock, for as long as a run takes: what the machine does
+// to any program. Runs and turns alternate, so that both meet the same.
 func steadyRole() error {
 	ctx := context.Background()
 	rt, err := ops.Open(ctx, nil)
@@ -78,21 +80,36 @@ func steadyRole() error {
 			return err
 		}
 		times := make([]time.Duration, n)
+		var turn, longestTurn time.Duration
 		for i := range times {
 			start := time.Now()
 			if _, err := exe.Run(ctx, feeds); err != nil {
 				return err
 			}
 			times[i] = time.Since(start)
+			switch {
+			case i == steadyWarmup:
+				turn = slices.Sorted(slices.Values(times[:i]))[i/2]
+			case i > steadyWarmup:
+				start := time.Now()
+				for time.Since(start) < turn {
+				}
+				longestTurn = max(longestTurn, time.Since(start))
+			}
 		}
 		steady := times[steadyWarmup:]
 		longest := slices.Max(steady)
 		at := slices.Index(steady, longest)
 		sorted := slices.Sorted(slices.Values(steady))
-		fmt.Println("steady", exe.Report().Graph, sorted[len(sorted)/2].Nanoseconds(), longest.Nanoseconds(), at+steadyWarmup)
+		late := sorted[len(sorted)-1-len(sorted)/10_000]
+		fmt.Println("steady", exe.Report().Graph, sorted[len(sorted)/2].Nanoseconds(), late.Nanoseconds(), longest.Nanoseconds(), at+steadyWarmup, longestTurn.Nanoseconds())
 	}
 	return rt.Close()
 }
+
+// steadyNoise is how many times as long as the longest turn of an empty loop all runs but one in 10,000 may take, where
+// that is more than 20 medians: a run has several threads, and whichever of them is held up holds up the run.
+const steadyNoise = 2
 
 // A service and a training run in three processes, the first of which finds all caches empty. What machines do
 // beside them decides how long a run takes at most, so that only the long drill, which is run on a quiet one, asserts it.
@@ -104,15 +121,17 @@ func TestSteady(t *testing.T) {
 		out := child(t, "steady", platform.EnvCache+"="+dir+"/anycl", "POCL_CACHE_DIR="+dir, fmt.Sprintf("%s=%d", steadyRuns, often(2000, 100_000)))
 		for line := range strings.Lines(out) {
 			var name string
-			var median, longest time.Duration
+			var median, late, longest, turn time.Duration
 			var at int
-			if n, _ := fmt.Sscanf(line, "steady %s %d %d %d", &name, &median, &longest, &at); n != 4 {
+			if n, _ := fmt.Sscanf(line, "steady %s %d %d %d %d %d", &name, &median, &late, &longest, &at, &turn); n != 6 {
 				continue
 			}
-			said = append(said, fmt.Sprintf("process %d, %s: %v, at most %v (run %d)", process+1, name, median.Round(100*time.Nanosecond), longest.Round(time.Microsecond), at))
+			said = append(said, fmt.Sprintf("process %d, %s: %v, p99.99 %v, longest %v (run %d), an empty loop %v",
+				process+1, name, median.Round(100*time.Nanosecond), late.Round(time.Microsecond), longest.Round(time.Microsecond), at, turn.Round(time.Microsecond)))
 			require.Positive(t, median)
 			if full() {
-				require.Less(t, longest, min(20*median, 50*time.Millisecond), said)
+				require.Less(t, late, max(20*median, steadyNoise*turn), said)
+				require.Less(t, longest, 50*time.Millisecond, said)
 			}
 		}
 	}
