@@ -275,3 +275,17 @@ func mapCells() (all []cell) {
 	}
 	return all
 }
+
+// Processes of the checker divide the cells among them by name.
+func TestEveryCheckedCellBelongsToAShard(t *testing.T) {
+	var shards []*regexp.Regexp
+	for _, s := range checkerShards {
+		if test, cells, divided := strings.Cut(s.tests, "/"); divided && test == "^TestCheckerFindsNothingInAnyVariant$" {
+			shards = append(shards, regexp.MustCompile(cells))
+		}
+	}
+	for _, c := range checkedCells() {
+		matches := func(re *regexp.Regexp) bool { return re.MatchString(c.family + "=" + c.variant) }
+		require.True(t, slices.ContainsFunc(shards, matches), c.id())
+	}
+}
