@@ -25,7 +25,7 @@ import (
 // variantOps come down to tasks of every family in all their forms.
 var variantOps = []string{
 	"attention", "avg_pool2d", "conv2d", "embedding", "gather", "argmax", "matmul", "max_pool2d", "pad", "scatter_add", "softmax", "sum", "transpose",
-	"cumsum", "sort", "top_k", "tree_ensemble", "unique", "non_max_suppression",
+	"cumsum", "sort", "top_k", "tree_ensemble", "unique", "non_max_suppression", "concat",
 }
 
 func TestEveryVariantAgreesWithReference(t *testing.T) {
@@ -120,6 +120,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 			}}})},
 			"rank":     {ops.ArgSort(m, 1, nil), positionsOf(ops.TopK(m, 2, 1, nil))},
 			"suppress": {suppressed},
+			"join":     {ops.Concat(0, slices.Repeat([]*ops.Node{m, u}, 8)...)},
 			"unique":   {ops.Unique(m, nil).Values, ops.Unique(at, nil).Values},
 		}
 	}
@@ -138,7 +139,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 				ran := 0
 				for _, task := range exe.Report().Tasks {
 					kind := family
-					if slices.Contains([]string{"scan", "rank", "trees", "unique", "suppress"}, family) {
+					if slices.Contains([]string{"scan", "rank", "trees", "unique", "suppress", "join"}, family) {
 						kind = engine.Routine.String() // of which there are several families
 					}
 					if task.Kind == kind && strings.HasPrefix(task.Plan.Variant, name) {

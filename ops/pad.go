@@ -176,11 +176,11 @@ var _ = define(Op{
 		return out
 	},
 	Samples: []Sample{
+		concatCase("many", 0, []int{1}, []int{2}, []int{3}, []int{0}, []int{70}, []int{1}, []int{1}, []int{4}, []int{1}, []int{9}, []int{2}),
 		concatCase("two", 0, []int{3, 5}, []int{4, 5}),
 		concatCase("three", -1, []int{2, 3}, []int{2, 1}, []int{2, 7}),
 		concatCase("with empty", 0, []int{0, 2}, []int{3, 2}),
 		concatCase("one", 1, []int{2, 3}),
-		concatCase("many", 0, []int{1}, []int{2}, []int{3}, []int{0}, []int{70}, []int{1}, []int{1}, []int{4}, []int{1}, []int{9}, []int{2}),
 		concatCase("many side by side", -1, slices.Repeat([][]int{{5, 1}, {5, 3}, {5, 0}, {5, 2}}, 5)...),
 		concatCase("many in the middle", 1, slices.Repeat([][]int{{2, 3, 4}, {2, 1, 4}}, 9)...),
 	},
