@@ -239,12 +239,12 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 			return err
 		}
 		step := command{name: l.kernel, kernel: k, rng: rangeOf(l), run: -1, once: l.once || keeps(b.Task)}
-		if s.site.companion != nil {
-			if b.Task.Kind == engine.Custom {
-				if err := s.ownGroup(k, &step.rng); err != nil {
-					return err
-				}
+		if b.Task.Kind == engine.Custom {
+			if err := s.ownGroup(k, &step.rng); err != nil {
+				return err
 			}
+		}
+		if s.site.companion != nil {
 			if step.rng, step.share.groups, err = nearRange(step.rng); err != nil {
 				return err
 			}
@@ -304,7 +304,8 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 }
 
 // ownGroup chooses the work-group of a caller's own kernel that leaves it open. A group that the
-// kernel's source demands is taken.
+// kernel's source demands is taken, without which OpenCL refuses the launch; any other is the driver's choice
+// where it launches the kernel as a whole.
 func (s *sequence) ownGroup(k *cl.Kernel, r *cl.Range) error {
 	if r.Local[0] != 0 {
 		return nil
@@ -313,7 +314,11 @@ func (s *sequence) ownGroup(k *cl.Kernel, r *cl.Range) error {
 	if err != nil {
 		return err
 	}
-	if r.Local = info.RequiredSize; r.Local[0] == 0 {
+	r.Local = info.RequiredSize
+	if s.site.companion == nil {
+		return nil
+	}
+	if r.Local[0] == 0 {
 		r.Local = groupOf(*r, info.MaxSize)
 	}
 	for d := range r.Dims {
