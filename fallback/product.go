@@ -111,39 +111,29 @@ func (r *reduceTask[R]) products(worker int, c, from, n int64) []product {
 
 // multiply multiplies values [lo, hi) of each of n outputs into ps.
 func (r *reduceTask[R]) multiply(worker int, from, lo, hi int64, ps []product) {
-	f, n, block := r.value.frame(worker), int64(len(ps)), int64(r.value.block)
+	n := int64(len(ps))
 	fill(ps, noFactors)
-	if !r.columns {
-		if lo == 0 && hi == r.folds && hi <= block { // several outputs in a block, as in foldRows
-			per := block / hi
-			for o := int64(0); o < n; o += per {
-				k := min(per, n-o)
-				b := f.eval((from+o)*r.folds, int(k*hi))
-				xs := *lane[R](&b)
-				for i := range k {
-					multiply(&ps[o+i], r.way, xs[i*hi:][:hi])
-				}
-			}
-			return
-		}
-		for o := range n {
-			for x := lo; x < hi; x += block {
-				b := f.eval((from+o)*r.folds+x, int(min(block, hi-x)))
-				multiply(&ps[o], r.way, *lane[R](&b))
+	if r.columns {
+		r.columnsOf(worker, from, n, lo, hi, func(xs []R, _ int64) { multiplyEach(ps, r.way, xs) })
+		return
+	}
+	f, block := r.value.frame(worker), int64(r.value.block)
+	if lo == 0 && hi == r.folds && hi <= block { // several outputs in a block, as in foldRows
+		per := block / hi
+		for o := int64(0); o < n; o += per {
+			k := min(per, n-o)
+			b := f.eval((from+o)*r.folds, int(k*hi))
+			xs := *lane[R](&b)
+			for i := range k {
+				multiply(&ps[o+i], r.way, xs[i*hi:][:hi])
 			}
 		}
 		return
 	}
-	per := int64(1) // as in foldColumns
-	if n == r.outs {
-		per = block / n
-	}
-	for x := lo; x < hi; x += per {
-		k := min(per, hi-x)
-		b := f.eval(x*r.outs+from, int(k*n))
-		xs := *lane[R](&b)
-		for j := range k {
-			multiplyEach(ps, r.way, xs[j*n:][:n])
+	for o := range n {
+		for x := lo; x < hi; x += block {
+			b := f.eval((from+o)*r.folds+x, int(min(block, hi-x)))
+			multiply(&ps[o], r.way, *lane[R](&b))
 		}
 	}
 }

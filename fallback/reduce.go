@@ -277,25 +277,12 @@ func (r *reduceTask[R]) foldRows(worker int, from, n, lo, hi int64, best []R, at
 	}
 }
 
-// foldColumns folds values [lo, hi) of n outputs side by side.
-func (r *reduceTask[R]) foldColumns(worker int, from, n, lo, hi int64, best []R, at []int64) {
+// columnsOf hands over values [lo, hi) of n outputs side by side: to take value x of each.
+func (r *reduceTask[R]) columnsOf(worker int, from, n, lo, hi int64, take func(xs []R, x int64)) {
 	f := r.value.frame(worker)
-	block := int64(r.value.block)
-	col := r.column(worker, n)
-	take := func(xs []R, x int64) {
-		if at == nil {
-			col.add(xs)
-			return
-		}
-		for i, v := range xs {
-			if x == lo || beats(r.fold, best[i], v) {
-				best[i], at[i] = v, x
-			}
-		}
-	}
 	per := int64(1) // vectors in a block: more where they follow each other
 	if n == r.outs {
-		per = block / n
+		per = int64(r.value.block) / n
 	}
 	for x := lo; x < hi; x += per {
 		k := min(per, hi-x)
@@ -305,6 +292,22 @@ func (r *reduceTask[R]) foldColumns(worker int, from, n, lo, hi int64, best []R,
 			take(xs[j*n:][:n], x+j)
 		}
 	}
+}
+
+// foldColumns folds values [lo, hi) of n outputs side by side.
+func (r *reduceTask[R]) foldColumns(worker int, from, n, lo, hi int64, best []R, at []int64) {
+	col := r.column(worker, n)
+	r.columnsOf(worker, from, n, lo, hi, func(xs []R, x int64) {
+		if at == nil {
+			col.add(xs)
+			return
+		}
+		for i, v := range xs {
+			if x == lo || beats(r.fold, best[i], v) {
+				best[i], at[i] = v, x
+			}
+		}
+	})
 	if at == nil {
 		copy(best, col.total())
 	}
