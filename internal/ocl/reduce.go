@@ -66,7 +66,7 @@ const factorsOfDouble = 1 << 30
 // monoid.cl.
 func (r *reduction) states() (val tensor.DType, paired bool) {
 	val = foldType(r.fold)
-	if !r.multipliesMany() {
+	if !multipliesMany(r.fold, r.cols) {
 		return val, false
 	}
 	if val == tensor.Float64 || !r.dev.fp64 {
@@ -75,9 +75,9 @@ func (r *reduction) states() (val tensor.DType, paired bool) {
 	return tensor.Float64, r.cols > factorsOfDouble
 }
 
-// multipliesMany reports whether r multiplies so many floats that the roundings of their products count.
-func (r *reduction) multipliesMany() bool {
-	return r.fold.Monoid == engine.Prod && foldType(r.fold).IsFloat() && r.cols > shortSum
+// multipliesMany reports whether f multiplies so many floats, of n, that the roundings of their products count.
+func multipliesMany(f engine.Fold, n int64) bool {
+	return f.Monoid == engine.Prod && f.Acc.IsFloat() && n > shortSum
 }
 
 // beside is how many bytes a state has beside its value: a position, or a rounding error.

@@ -31,7 +31,7 @@ type windows struct {
 // byWindows is how windows slide in r; nil where none do, or not so that these
 // kernels can follow.
 func (r *reduction) byWindows() *windows {
-	if r.val != tensor.Float32 && r.val != tensor.Float64 || r.rows == 0 || r.cols == 0 || r.multipliesMany() {
+	if r.val != tensor.Float32 && r.val != tensor.Float64 || r.rows == 0 || r.cols == 0 || multipliesMany(r.fold, r.cols) {
 		return nil
 	}
 	if r.dev.localMem < int64(r.val.Size())*kernels.WindowStage {

@@ -27,7 +27,7 @@ func rowVariants(d *deviceFacts, t *engine.Task) []variant {
 			together = append(together, band)
 		}
 	}
-	if multipliesMany(t) {
+	if slices.ContainsFunc(t.Folds, func(f engine.Fold) bool { return multipliesMany(f, t.Size(1)) }) {
 		return []variant{split} // the folds of whole rows have states for them
 	}
 	if rowsTogether(d, t) {
@@ -35,13 +35,6 @@ func rowVariants(d *deviceFacts, t *engine.Task) []variant {
 	}
 	rest := slices.DeleteFunc(slices.Clone(together), func(v variant) bool { return v.name == "split" })
 	return append([]variant{split}, rest...)
-}
-
-// multipliesMany reports whether t has products of so many floats that their roundings count.
-func multipliesMany(t *engine.Task) bool {
-	return t.Size(1) > shortSum && slices.ContainsFunc(t.Folds, func(f engine.Fold) bool {
-		return f.Monoid == engine.Prod && f.Acc.IsFloat()
-	})
 }
 
 // expBelow is exp of what is not above 0.
