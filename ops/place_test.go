@@ -274,8 +274,14 @@ func (s *sleepySequence) Run(ctx context.Context, from, to int, run uint32) erro
 
 func TestADeviceThatBecomesSlowerLosesItsTasks(t *testing.T) {
 	t.Parallel()
-	device := &sleepy{slowed: slowed{Engine: fallback.New(nil), time: func(*engine.Task) time.Duration { return 50 }}}
-	cpu := fallback.New(nil)
+	// So long that what a run takes beside them, with the race detector on a busy machine, decides nothing.
+	const fast, other = 2 * time.Millisecond, 4 * time.Millisecond
+	of := func(takes time.Duration) sleepy {
+		return sleepy{slowed: slowed{Engine: fallback.New(nil), time: func(*engine.Task) time.Duration { return takes }}}
+	}
+	device, cpu := new(of(fast)), &path{of(other)}
+	device.pause.Store(int64(fast))
+	cpu.pause.Store(int64(other))
 	rt := NewRuntime(device, cpu)
 	g := NewGraph("slower")
 	w := g.Variable("w", tensor.Must(tensor.FromSlice([]float32{0, 0}, 2)))
@@ -301,7 +307,7 @@ func TestADeviceThatBecomesSlowerLosesItsTasks(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, "slowed", on(exe))
-	device.pause.Store(int64(5 * time.Millisecond))
+	device.pause.Store(int64(10 * fast))
 	for end := time.Now().Add(20 * time.Second); on(exe) == "slowed" && time.Now().Before(end); {
 		run()
 		_, err := stays.Run(t.Context(), feed)
@@ -316,7 +322,7 @@ func TestADeviceThatBecomesSlowerLosesItsTasks(t *testing.T) {
 	next, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{y}})
 	require.NoError(t, err)
 	require.Equal(t, "cpu", on(next), "what was learned holds for the next graph")
-	require.NoError(t, errors.Join(rt.Close(), cpu.Close()))
+	require.NoError(t, errors.Join(rt.Close(), cpu.Engine.Close()))
 	require.Zero(t, device.Stats().Memories)
 	require.NoError(t, device.Close())
 }
