@@ -166,7 +166,8 @@ func (x *Executable) Inputs() []*Node {
 }
 
 // Run feeds the inputs, computes, and returns the outputs in the order of the
-// target, as new tensors. Feeds must not change until Run returns: an engine may read
+// target, as new tensors; the memory of large ones that a caller has dropped is used again
+// once the garbage collector has found that nothing refers to it. Feeds must not change until Run returns: an engine may read
 // a tensor where it lies. A context that is done stops the submission of
 // further work and the waiting, unless the run is predicted to be over within a
 // millisecond; what a device has already begun cannot be recalled, and after

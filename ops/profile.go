@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ram"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -141,13 +142,22 @@ func (x *Executable) Profile(ctx context.Context, feeds Feeds, o ProfileOptions)
 func (x *Executable) newOutputs() ([]*tensor.Tensor, error) {
 	outs := make([]*tensor.Tensor, len(x.outs))
 	for i, o := range x.outs {
-		t, err := tensor.New(o.dtype, o.shape...)
+		t, err := newOutput(o.dtype, o.shape)
 		if err != nil {
 			return nil, err
 		}
 		outs[i] = t
 	}
 	return outs, nil
+}
+
+// newOutput makes a tensor that holds anything.
+func newOutput(dt tensor.DType, shape []int) (*tensor.Tensor, error) {
+	n, err := tensor.NumElems(shape)
+	if n *= dt.Size(); err != nil || n < ram.RecycleFrom || ram.Check(int64(n)) != nil {
+		return tensor.New(dt, shape...)
+	}
+	return tensor.FromBytes(dt, ram.Recycled(n, tensor.Alignment), shape...)
 }
 
 // taskNumbers maps the tasks of each side to those of a report.

@@ -6,6 +6,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/place"
 	"github.com/anycl/anycl/internal/procs"
+	"github.com/anycl/anycl/internal/ram"
 )
 
 // handover is about what it takes until a goroutine goes on that waits for another.
@@ -16,6 +17,8 @@ const (
 	ownRun    = 180 * time.Nanosecond // checks, locks and clocks
 	ownFeed   = 110 * time.Nanosecond // of each input: found, checked and written
 	ownResult = 25 * time.Nanosecond  // of each result
+
+	ownCold = 0.09 // nanoseconds a byte of results that [Executable.Run] makes: no cache holds them
 )
 
 // ownTime is what a run of x takes beside tasks and moves, as far as nothing was measured.
@@ -28,7 +31,13 @@ func (x *Executable) ownTime() time.Duration {
 			}
 		}
 	}
-	return ownRun + time.Duration(len(feeds))*ownFeed + time.Duration(len(x.results))*ownResult
+	own := ownRun + time.Duration(len(feeds))*ownFeed + time.Duration(len(x.results))*ownResult
+	for _, v := range x.results {
+		if n := v.bytes(); n >= ram.RecycleFrom {
+			own += time.Duration(ownCold * float64(n))
+		}
+	}
+	return own
 }
 
 // beside tells the cost model what may run at the same time.

@@ -1,0 +1,113 @@
+package ram
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// collect runs the garbage collector until ok, or for long.
+func collect(t *testing.T, ok func() bool, what string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return ok()
+	}, 20*time.Second, time.Millisecond, what)
+}
+
+// idle are the blocks of c that wait for a caller, and the bytes of all that come back.
+func (c *cache) idle() (blocks, total int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, all := range c.free {
+		blocks += len(all)
+	}
+	return blocks, c.total
+}
+
+func TestDroppedBlocksComeBack(t *testing.T) {
+	var c cache
+	const size = 1 << 20
+	first := c.take(size)
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(first)))
+	first[0] = 1
+	runtime.GC()
+	n, total := c.idle()
+	require.Zero(t, n, "it is in use")
+	require.Equal(t, size, total)
+	require.EqualValues(t, 1, first[0])
+	collect(t, func() bool { n, _ := c.idle(); return n == 1 }, "nothing refers to it")
+	require.Len(t, c.take(2*size), 2*size, "another size")
+	again := c.take(size)
+	require.Equal(t, at, uintptr(unsafe.Pointer(unsafe.SliceData(again))))
+	require.Len(t, again, size)
+	part := again[size-1:]
+	again = nil
+	for range 3 {
+		runtime.GC()
+	}
+	part[0] = 7
+	other := c.take(size)
+	require.NotEqual(t, at, uintptr(unsafe.Pointer(unsafe.SliceData(other))), "a part of it is in use")
+	require.EqualValues(t, 7, part[0])
+	runtime.KeepAlive(other)
+	collect(t, func() bool { n, total := c.idle(); return n == 0 && total == 0 }, "what nobody wants is freed")
+}
+
+func TestBlocksThatComeBackAreBounded(t *testing.T) {
+	var c cache
+	const size = recycleFirst / 2
+	var held [][]byte
+	for range 3 {
+		held = append(held, c.take(size))
+	}
+	_, total := c.idle()
+	require.Equal(t, recycleFirst, total)
+	c.cycle = 1000
+	for range 10 {
+		held = append(held, c.take(size))
+	}
+	_, total = c.idle()
+	require.Equal(t, recycleLimit, total)
+	runtime.KeepAlive(held)
+	held = nil
+	require.Len(t, c.take(2*recycleLimit), 2*recycleLimit, "larger than all")
+	collect(t, func() bool { n, total := c.idle(); return n == 0 && total == 0 }, "what nobody wants is freed")
+}
+
+func TestRecycledMemoryIsAlignedAndItsCallersOwn(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 1, 100, RecycleFrom - 1, RecycleFrom, RecycleFrom + 1, 5 << 20} {
+		for _, align := range []int{1, 64, 4096} {
+			b := Recycled(n, align)
+			require.Len(t, b, n)
+			require.Equal(t, n, cap(b))
+			require.Zero(t, uintptr(unsafe.Pointer(unsafe.SliceData(b)))%uintptr(align))
+		}
+	}
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			for i := range 50 {
+				b, mark := Recycled(RecycleFrom+g*1000, 64), byte(50*g+i)
+				for j := range b {
+					b[j] = mark
+				}
+				if i%10 == 0 {
+					runtime.GC()
+				}
+				for j := range b {
+					if b[j] != mark {
+						t.Errorf("two callers have the same memory")
+						return
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+}
