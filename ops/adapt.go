@@ -232,7 +232,7 @@ func (x *Executable) prefetch() {
 			continue
 		}
 		for _, s := range u.reads {
-			if err := u.v.prefetch(context.Background(), x.sides[s].engine); err != nil {
+			if err := u.v.Prefetch(context.Background(), x.sides[s].engine); err != nil {
 				x.rt.log.Debug("ops: a variable is left for the first run to move", "graph", x.name, "error", err)
 			}
 		}

@@ -27,7 +27,7 @@ var _ = define(Op{
 		case c.In[0].state == nil:
 			return nil, 0, errors.New("the first operand is not a variable")
 		case c.dt(0) != c.dt(1) || !slices.Equal(c.shape(0), c.shape(1)):
-			return nil, 0, fmt.Errorf("variable %s is %v%v, not %v%v", c.In[0].state.name, c.dt(0), c.shape(0), c.dt(1), c.shape(1))
+			return nil, 0, fmt.Errorf("variable %s is %v%v, not %v%v", c.In[0].state.Name, c.dt(0), c.shape(0), c.dt(1), c.shape(1))
 		}
 		return c.shape(0), c.dt(0), nil
 	},

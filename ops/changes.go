@@ -1,6 +1,10 @@
 package ops
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/anycl/anycl/internal/store"
+)
 
 // changes tells how often a variable that a graph only reads is set between runs: a run moves it
 // to where it is read when it was set since the last, and not because it may be.
@@ -42,14 +46,14 @@ func (c *changes) rate(runs uint32) float64 {
 }
 
 // watched are the variables that units read and do not update.
-func watched(units []*unit) map[*variable]*changes {
-	all := map[*variable]*changes{}
+func watched(units []*unit) map[*store.Variable]*changes {
+	all := map[*store.Variable]*changes{}
 	for _, u := range units {
 		for _, v := range u.ins {
 			if s := v.node.state; v.maker == nil && s != nil && all[s] == nil {
-				s.mu.RLock()
-				all[s] = &changes{seen: s.writes}
-				s.mu.RUnlock()
+				s.Mu.RLock()
+				all[s] = &changes{seen: s.Writes}
+				s.Mu.RUnlock()
 			}
 		}
 	}

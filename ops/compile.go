@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/anycl/anycl/internal/store"
+
 	"github.com/anycl/anycl/engine"
 )
 
@@ -159,7 +161,7 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 	if target.Place < Auto {
 		bad("the target's place is %d, not Auto, OnDevice, OnCPU or Device(i)", int(target.Place))
 	}
-	assigned := map[*variable]bool{}
+	assigned := map[*store.Variable]bool{}
 	for i, n := range slices.Concat(target.Outputs, target.Updates) {
 		switch {
 		case n == nil:
@@ -175,7 +177,7 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 			if n.op.lower != lowerAssign {
 				bad("update %v is not the result of ops.Assign or an optimiser", n)
 			} else if s := n.in[0].state; assigned[s] {
-				bad("variable %s is assigned twice", s.name)
+				bad("variable %s is assigned twice", s.Name)
 			} else {
 				assigned[s] = true
 			}

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/anycl/anycl/internal/store"
+
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/place"
@@ -32,9 +34,9 @@ type Executable struct {
 	often     []float64 // a run is expected to run each unit, by the plan
 	results   []*value
 	where     Place
-	placement placement              // what decides where units run
-	changes   map[*variable]*changes // of the variables that no run updates, those of twins too
-	plan      *place.Plan            // where each unit runs
+	placement placement                    // what decides where units run
+	changes   map[*store.Variable]*changes // of the variables that no run updates, those of twins too
+	plan      *place.Plan                  // where each unit runs
 	arenas    [][]int64
 	brief     bool            // see isBrief
 	runs      *atomic.Uint32  // begun so far, those of twins too
@@ -70,7 +72,7 @@ type destination struct {
 
 // variableUse is a variable that a run reads or writes, and on which sides.
 type variableUse struct {
-	v      *variable
+	v      *store.Variable
 	reads  []int
 	writes int // side, or -1
 	sides  []int
@@ -133,10 +135,10 @@ func (x *Executable) feed(n *Node, to destination) {
 }
 
 // useVariable acquires v's memory on a side, once.
-func (x *Executable) useVariable(v *variable, s int, write bool) (engine.Memory, error) {
+func (x *Executable) useVariable(v *store.Variable, s int, write bool) (engine.Memory, error) {
 	i := slices.IndexFunc(x.vars, func(u variableUse) bool { return u.v == v })
 	if i < 0 {
-		at, _ := slices.BinarySearchFunc(x.vars, v.id, func(u variableUse, id int64) int { return int(u.v.id - id) })
+		at, _ := slices.BinarySearchFunc(x.vars, v.ID, func(u variableUse, id int64) int { return int(u.v.ID - id) })
 		x.vars = slices.Insert(x.vars, at, variableUse{v: v, writes: -1, known: x.changes[v]})
 		i = at
 	}
@@ -147,9 +149,9 @@ func (x *Executable) useVariable(v *variable, s int, write bool) (engine.Memory,
 		u.reads = append(u.reads, s)
 	}
 	if slices.Contains(u.sides, s) {
-		return v.copy(x.sides[s].engine).mem, nil
+		return v.Copy(x.sides[s].engine).Mem, nil
 	}
-	mem, err := v.acquire(x.sides[s].engine)
+	mem, err := v.Acquire(x.sides[s].engine)
 	if err == nil {
 		u.sides = append(u.sides, s)
 	}
@@ -311,7 +313,7 @@ func (x *Executable) submit(ctx context.Context, feeds Feeds, streams []engine.S
 	x.renew(run)
 	for i := range x.vars {
 		if w := x.vars[i].writes; w >= 0 {
-			x.vars[i].v.written(x.sides[w].engine)
+			x.vars[i].v.Written(x.sides[w].engine)
 		}
 	}
 	if x.hands != nil && streams == nil && tr == nil && x.rt.abreast.CompareAndSwap(false, true) {
@@ -424,8 +426,8 @@ func (x *Executable) giveUp() (err error) {
 func (x *Executable) renew(run uint32) {
 	changed := false
 	for i := range x.vars {
-		if u := &x.vars[i]; u.writes < 0 && u.seen != u.v.writes {
-			u.seen, changed = u.v.writes, true
+		if u := &x.vars[i]; u.writes < 0 && u.seen != u.v.Writes {
+			u.seen, changed = u.v.Writes, true
 			u.known.note(u.seen, run)
 		}
 	}
@@ -457,18 +459,18 @@ func (x *Executable) lockVariables(ctx context.Context) (int, error) {
 	for i := range x.vars {
 		u := &x.vars[i]
 		if u.writes >= 0 {
-			u.v.mu.Lock()
+			u.v.Mu.Lock()
 			if err := x.refresh(ctx, u); err != nil {
-				u.v.mu.Unlock()
+				u.v.Mu.Unlock()
 				return i, err
 			}
 			continue
 		}
-		for u.v.mu.RLock(); !x.fresh(u); u.v.mu.RLock() {
-			u.v.mu.RUnlock()
-			u.v.mu.Lock()
+		for u.v.Mu.RLock(); !x.fresh(u); u.v.Mu.RLock() {
+			u.v.Mu.RUnlock()
+			u.v.Mu.Lock()
 			err := x.refresh(ctx, u)
-			u.v.mu.Unlock()
+			u.v.Mu.Unlock()
 			if err != nil {
 				return i, err
 			}
@@ -480,16 +482,16 @@ func (x *Executable) lockVariables(ctx context.Context) (int, error) {
 func (x *Executable) unlockVariables(n int) {
 	for i := range n {
 		if u := &x.vars[i]; u.writes >= 0 {
-			u.v.mu.Unlock()
+			u.v.Mu.Unlock()
 		} else {
-			u.v.mu.RUnlock()
+			u.v.Mu.RUnlock()
 		}
 	}
 }
 
 func (x *Executable) fresh(u *variableUse) bool {
 	for _, s := range u.reads {
-		if !u.v.isFresh(x.sides[s].engine) {
+		if !u.v.IsFresh(x.sides[s].engine) {
 			return false
 		}
 	}
@@ -500,14 +502,14 @@ func (x *Executable) fresh(u *variableUse) bool {
 // run that fails before it writes must leave the old value there.
 func (x *Executable) refresh(ctx context.Context, u *variableUse) error {
 	for _, s := range u.reads {
-		if err := u.v.refresh(ctx, x.sides[s].engine); err != nil {
+		if err := u.v.Refresh(ctx, x.sides[s].engine); err != nil {
 			return err
 		}
 	}
 	if u.writes < 0 {
 		return nil
 	}
-	return u.v.refresh(ctx, x.sides[u.writes].engine)
+	return u.v.Refresh(ctx, x.sides[u.writes].engine)
 }
 
 // contiguous is the data of t in row-major order.
@@ -597,7 +599,7 @@ func (x *Executable) release() error {
 	}
 	for _, u := range x.vars {
 		for _, s := range u.sides {
-			errs = append(errs, u.v.release(x.sides[s].engine))
+			errs = append(errs, u.v.Release(x.sides[s].engine))
 		}
 	}
 	for _, s := range x.sides {

@@ -151,7 +151,7 @@ func (x *Executable) Report() *Report {
 		for _, u := range x.vars {
 			for _, side := range u.sides {
 				if side == i {
-					m.Variables += u.v.bytes
+					m.Variables += u.v.Bytes
 				}
 			}
 		}

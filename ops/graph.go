@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/anycl/anycl/internal/store"
+
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -64,7 +66,7 @@ type Node struct {
 	scope     string // the composite op that built it, or its own op's name
 	made      int    // its place, from 1, among what the user asked for: parts of a composition have that of the whole
 	bad       bool   // its op failed: shape and dtype are unknown
-	state     *variable
+	state     *store.Variable
 	region    *region // the branch or loop that it belongs to, or nil
 	where     Place   // where it must run
 	expansion *Node   // see composition
@@ -114,8 +116,8 @@ func (n *Node) label() string {
 	switch a := n.attr.(type) {
 	case inputAttr:
 		return a.name
-	case *variable:
-		return a.name
+	case *store.Variable:
+		return a.Name
 	}
 	return n.op.Name
 }

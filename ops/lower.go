@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/anycl/anycl/internal/store"
+
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
 )
@@ -15,13 +17,13 @@ type value struct {
 	node   *Node // what it is
 	dtype  tensor.DType
 	len    int64
-	addr   *engine.Index // element address over the node's own axes
-	dense  bool          // addr is row-major order
-	maker  *unit         // nil when it exists before the run
-	shape  []int         // set where it is not the node's: a result of a kernel
-	stored *variable     // the variable whose memory it is written to, if any
-	steady bool          // the same in every run until a variable is set
-	flow   *flow         // whose iterations hand it on or make it together; a branch whose result it is
+	addr   *engine.Index   // element address over the node's own axes
+	dense  bool            // addr is row-major order
+	maker  *unit           // nil when it exists before the run
+	shape  []int           // set where it is not the node's: a result of a kernel
+	stored *store.Variable // the variable whose memory it is written to, if any
+	steady bool            // the same in every run until a variable is set
+	flow   *flow           // whose iterations hand it on or make it together; a branch whose result it is
 }
 
 // String is what v is and where it comes from, for errors.

@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"slices"
 
+	"github.com/anycl/anycl/internal/store"
+
 	"github.com/anycl/anycl/engine"
 )
 
@@ -45,11 +47,11 @@ type order struct {
 	units   []*unit
 	index   map[*unit]int
 	after   [][]int // those that must follow a unit
-	readers map[*variable][]*unit
+	readers map[*store.Variable][]*unit
 }
 
 func newOrder(units []*unit) *order {
-	o := &order{index: make(map[*unit]int, len(units)), readers: map[*variable][]*unit{}}
+	o := &order{index: make(map[*unit]int, len(units)), readers: map[*store.Variable][]*unit{}}
 	for _, u := range units {
 		o.add(u)
 	}
@@ -144,7 +146,7 @@ func (f *firstOut) Pop() any {
 
 // inPlace reports whether the task that makes v may write to the memory of s:
 // it reads nothing of s, or each element of s only where it writes it.
-func inPlace(v *value, s *variable) bool {
+func inPlace(v *value, s *store.Variable) bool {
 	u := v.maker
 	out := slices.Index(u.outs, v)
 	for i, in := range u.ins {

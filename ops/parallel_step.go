@@ -190,7 +190,7 @@ func (s *share) fetch(ctx context.Context) error {
 	for i := range x.vars {
 		u := &x.vars[i]
 		for _, side := range u.reads {
-			if err := u.v.bring(ctx, x.sides[side].engine); err != nil {
+			if err := u.v.Bring(ctx, x.sides[side].engine); err != nil {
 				return err
 			}
 		}

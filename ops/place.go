@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/anycl/anycl/internal/store"
+
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/place"
 )
@@ -105,7 +107,7 @@ func (x *Executable) moved(often []float64) []place.Value {
 		times float64
 	}
 	index := map[moving]int{}
-	rates := map[*variable]float64{} // looked up once: runs go on
+	rates := map[*store.Variable]float64{} // looked up once: runs go on
 	for s, c := range x.changes {
 		rates[s] = c.rate(x.runs.Load())
 	}
@@ -131,7 +133,7 @@ func (x *Executable) moved(often []float64) []place.Value {
 		}
 		return &out[i]
 	}
-	updates := map[*variable]int{} // by which unit
+	updates := map[*store.Variable]int{} // by which unit
 	for t, u := range x.units {
 		for _, v := range u.outs {
 			if v.stored != nil {

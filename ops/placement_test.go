@@ -131,7 +131,7 @@ func TestAPlacementThatRunsWouldWaitForIsLeftAlone(t *testing.T) {
 		settledRuns(t, exe)
 		require.Equal(t, compiled, exe.now() != exe, "it moves where nothing is to be compiled")
 		if compiled {
-			require.True(t, w.state.isFresh(rt.engines[0]), "variables are there before the first run")
+			require.True(t, w.state.IsFresh(rt.engines[0]), "variables are there before the first run")
 		}
 		runs(t, exe, feeds, 1)
 		require.NoError(t, errors.Join(rt.Close(), cpu.Engine.Close()))

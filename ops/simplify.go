@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/anycl/anycl/internal/store"
+
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -83,7 +85,7 @@ func (n *Node) key() string {
 	switch a := n.attr.(type) {
 	case inputAttr, *KernelOptions, paramAttr, leafAttr:
 		fmt.Fprintf(&b, "|%d", n.id) // each its own
-	case *variable:
+	case *store.Variable:
 		fmt.Fprintf(&b, "|%p", a)
 	case *tensor.Tensor:
 		if a.Len() != 1 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/store"
+
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -42,7 +44,7 @@ func (g *Graph) Variable(name string, init *tensor.Tensor) *Node {
 	}
 	n := applySource(g, "variable", nil, init.DType(), init.Shape())
 	if !n.bad {
-		n.state = newVariable(name, init)
+		n.state = store.NewVariable(name, init)
 		n.attr = n.state
 	}
 	return n

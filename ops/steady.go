@@ -3,6 +3,8 @@ package ops
 import (
 	"slices"
 
+	"github.com/anycl/anycl/internal/store"
+
 	"github.com/anycl/anycl/engine"
 )
 
@@ -10,7 +12,7 @@ import (
 // variable: constants, variables that the graph does not update and that are not
 // volatile, and weights in another layout. Engines keep what they make of it.
 func markSteady(units []*unit, volatile []*Node) {
-	changes := map[*variable]bool{}
+	changes := map[*store.Variable]bool{}
 	for _, n := range volatile {
 		changes[n.state] = true
 	}

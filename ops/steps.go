@@ -3,6 +3,8 @@ package ops
 import (
 	"time"
 
+	"github.com/anycl/anycl/internal/store"
+
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/place"
 	"github.com/anycl/anycl/internal/procs"
@@ -63,7 +65,7 @@ func (x *Executable) beside(p *place.Problem) {
 	if x.blocks() {
 		p.Handover = handover
 	}
-	readers := map[*variable][]int{}
+	readers := map[*store.Variable][]int{}
 	for t, u := range x.units {
 		for _, v := range u.ins {
 			if v.maker == nil && v.node.state != nil {

@@ -161,7 +161,7 @@ func stream(b *testing.B, build func(g *Graph) *Node) {
 	defer func() { require.NoError(b, exe.Close()) }()
 	bytes := float64(y.Size() * y.DType().Size())
 	for _, v := range exe.vars {
-		bytes += float64(v.v.bytes)
+		bytes += float64(v.v.Bytes)
 	}
 	run := func(n uint32) {
 		for _, s := range exe.steps {

@@ -29,13 +29,13 @@ func (x *Executable) warmSide(ctx context.Context, side int, w engine.Warmer) er
 		if u.writes != side {
 			continue
 		}
-		u.v.mu.Lock()
-		defer u.v.mu.Unlock()
-		if c := u.v.copy(x.sides[side].engine); c.fresh {
-			if err := u.v.bringHome(ctx); err != nil {
+		u.v.Mu.Lock()
+		defer u.v.Mu.Unlock()
+		if c := u.v.Copy(x.sides[side].engine); c.Fresh {
+			if err := u.v.BringHome(ctx); err != nil {
 				return err
 			}
-			c.fresh = false
+			c.Fresh = false
 		}
 	}
 	return w.Warm(ctx)
