@@ -310,7 +310,7 @@ func copied(units []*unit, results []*value) ([]*unit, []*value) {
 	for i, u := range units {
 		t := *u.task
 		t.Alias = nil
-		c := &unit{task: &t, ins: of(u.ins), where: u.where, carries: u.carries}
+		c := &unit{task: &t, ins: of(u.ins), Where: u.Where, carries: u.carries}
 		for _, v := range u.outs {
 			if made[v] == nil { // else another unit writes it too
 				w := *v

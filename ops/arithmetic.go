@@ -11,7 +11,16 @@ import "github.com/anycl/anycl/tensor"
 func Add(a, b *Node) *Node { return apply("add", nil, a, b) }
 
 var _ = define(Op{
-	Name:    "add",
+	Name: "add",
+	simplify: func(n *IRNode) *IRNode {
+		switch {
+		case isZero(n.In[1], true):
+			return repeats(n, 0)
+		case isZero(n.In[0], true):
+			return repeats(n, 1)
+		}
+		return nil
+	},
 	Arity:   2,
 	DTypes:  numbers,
 	Result:  broadcast,
@@ -36,7 +45,13 @@ func addTo[T register](dst, a, b []T) {
 func Sub(a, b *Node) *Node { return apply("sub", nil, a, b) }
 
 var _ = define(Op{
-	Name:    "sub",
+	Name: "sub",
+	simplify: func(n *IRNode) *IRNode {
+		if isZero(n.In[1], false) {
+			return repeats(n, 0)
+		}
+		return nil
+	},
 	Arity:   2,
 	DTypes:  numbers,
 	Result:  broadcast,
@@ -61,7 +76,16 @@ func subTo[T register](dst, a, b []T) {
 func Mul(a, b *Node) *Node { return apply("mul", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "mul",
+	Name: "mul",
+	simplify: func(n *IRNode) *IRNode {
+		switch {
+		case isValue(n.In[1], 1):
+			return repeats(n, 0)
+		case isValue(n.In[0], 1):
+			return repeats(n, 1)
+		}
+		return nil
+	},
 	Arity:  2,
 	DTypes: numbers,
 	Result: broadcast,
@@ -91,7 +115,13 @@ func mulTo[T register](dst, a, b []T) {
 func Div(a, b *Node) *Node { return apply("div", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "div",
+	Name: "div",
+	simplify: func(n *IRNode) *IRNode {
+		if isValue(n.In[1], 1) {
+			return repeats(n, 0)
+		}
+		return nil
+	},
 	Arity:  2,
 	DTypes: numbers,
 	Result: broadcast,

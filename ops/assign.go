@@ -21,7 +21,7 @@ func Assign(v, x *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "assign", Arity: 2, hidden: true, lower: lowerAssign,
+	Name: "assign", Arity: 2, hidden: true, kind: KindAssign,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		switch {
 		case c.In[0].state == nil:

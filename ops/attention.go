@@ -54,32 +54,15 @@ type AttentionOptions struct {
 // al., FlashAttention (2022); Dao, FlashAttention-2 (2023); Ainslie et al., GQA
 // (2023).
 func Attention(q, k, v *Node, o *AttentionOptions) *Node {
-	a := attentionAttr{}
+	a := AttentionAttr{}
 	in := []*Node{q, k, v}
 	if o != nil {
-		a.scale, a.causal, a.window = o.Scale, o.Causal, o.Window
+		a.Scale, a.Causal, a.Window = o.Scale, o.Causal, o.Window
 		if o.Mask != nil {
 			in = append(in, o.Mask)
 		}
 	}
 	return apply("attention", a, in...)
-}
-
-// attentionAttr is what is fixed about a call. Operands are q, k, v, then for
-// the gradients dO, L and D as engine.AttentionTask has them, then the mask.
-type attentionAttr struct {
-	scale  float64
-	causal bool
-	window int
-	pass   engine.AttentionPass
-}
-
-// operands is how many there are without the mask.
-func (a attentionAttr) operands() int {
-	if a.pass == engine.AttentionForward {
-		return 3
-	}
-	return 6
 }
 
 // maxHead is the longest D or E that one task takes: its tile of queries must
@@ -90,7 +73,7 @@ var _ = define(Op{
 	Name: "attention", Arity: -1, Least: 3, Most: 4, DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		s, err := c.attention()
-		return s.result(), c.dt(0), err
+		return s.Result(), c.dt(0), err
 	},
 	Compose: func(c *Call) *Node {
 		s, err := c.attention()
@@ -104,19 +87,19 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "attention_core", Arity: -1, hidden: true, lower: lowerAttention,
+	Name: "attention_core", Arity: -1, hidden: true, kind: KindAttention,
 	Result: firstResult,
 	results: func(c *Call) []Result {
 		s, _ := c.attention() // checked where a user called
-		dt, rows := c.dt(0), append(slices.Clone(s.batch), s.m)
-		switch a := c.Attr.(attentionAttr); a.pass {
+		dt, rows := c.dt(0), append(slices.Clone(s.Batch), s.M)
+		switch a := c.Attr.(AttentionAttr); a.Pass {
 		case engine.AttentionGradQ:
-			return []Result{{dt, append(rows, s.d)}}
+			return []Result{{dt, append(rows, s.D)}}
 		case engine.AttentionGradKV:
-			own := append(slices.Clone(s.own), s.n)
-			return []Result{{dt, append(own[:len(own):len(own)], s.d)}, {dt, append(own, s.e)}}
+			own := append(slices.Clone(s.Own), s.N)
+			return []Result{{dt, append(own[:len(own):len(own)], s.D)}, {dt, append(own, s.E)}}
 		default:
-			return []Result{{dt, s.result()}, {engine.AccType(dt), rows}}
+			return []Result{{dt, s.Result()}, {engine.AccType(dt), rows}}
 		}
 	},
 })
@@ -134,13 +117,13 @@ func attentionGrad(b *Back) {
 	l := pickOf(core, 1)
 	rows := Sum(Mul(widen(b.Grad()), widen(b.Out())), -1)
 	in := slices.Concat(b.node.in[:3], []*Node{b.Grad(), l, rows}, b.node.in[3:])
-	a := b.node.attr.(attentionAttr)
+	a := b.node.attr.(AttentionAttr)
 	if b.Wants(0) {
-		a.pass = engine.AttentionGradQ
+		a.Pass = engine.AttentionGradQ
 		b.Add(0, pickOf(apply("attention_core", a, in...), 0))
 	}
 	if b.Wants(1) || b.Wants(2) {
-		a.pass = engine.AttentionGradKV
+		a.Pass = engine.AttentionGradKV
 		both := apply("attention_core", a, in...)
 		for i := range 2 {
 			d, x := pickOf(both, i), b.In(1+i)
@@ -157,12 +140,7 @@ func attentionGrad(b *Back) {
 }
 
 // attentionShape is how the operands of a call fit together.
-type attentionShape struct {
-	batch      []int // of the result: the axes before M and E
-	own        []int // of k and v together
-	group      int   // heads of q that share one of k and v; 1 if the axis does not say so
-	m, n, d, e int
-}
+type attentionShape struct{ AttentionShape }
 
 // fewQueries are too few for the lanes of a tile, and manyKeys enough for three
 // launches: with a cache of keys, products of vectors and matrices are faster.
@@ -170,61 +148,34 @@ const fewQueries, manyKeys = 4, 64
 
 // plain reports whether attention is composed of other ops.
 func (s attentionShape) plain() bool {
-	return max(s.d, s.e) > maxHead || s.m*s.group <= fewQueries && s.n >= manyKeys
+	return max(s.D, s.E) > maxHead || s.M*s.Group <= fewQueries && s.N >= manyKeys
 }
-
-func (s attentionShape) result() []int { return append(slices.Clone(s.batch), s.m, s.e) }
 
 // attention checks the operands.
 func (c *Call) attention() (s attentionShape, err error) {
-	a := c.Attr.(attentionAttr)
-	if n := len(c.In); n != a.operands() && n != a.operands()+1 {
+	a := c.Attr.(AttentionAttr)
+	if n := len(c.In); n != a.Operands() && n != a.Operands()+1 {
 		return s, fmt.Errorf("takes 3 operands and a mask, not %d", n)
 	}
 	q, k, v := c.shape(0), c.shape(1), c.shape(2)
-	for i := range 3 {
-		switch {
-		case c.dt(i) != c.dt(0):
-			return s, fmt.Errorf("dtypes differ: %v%v, %v%v and %v%v (cast with ops.Cast)", c.dt(0), q, c.dt(1), k, c.dt(2), v)
-		case len(c.shape(i)) < 2:
-			return s, fmt.Errorf("q %v, k %v and v %v need two axes at least: positions and features", q, k, v)
-		}
+	if c.dt(1) != c.dt(0) || c.dt(2) != c.dt(0) {
+		return s, fmt.Errorf("dtypes differ: %v%v, %v%v and %v%v (cast with ops.Cast)", c.dt(0), q, c.dt(1), k, c.dt(2), v)
 	}
-	nq, nk, nv := len(q)-2, len(k)-2, len(v)-2
-	s.m, s.d, s.n, s.e, s.group = q[nq], q[nq+1], k[nk], v[nv+1], 1
+	if s.AttentionShape, err = NewAttentionShape(q, k, v); err != nil {
+		return s, err
+	}
 	switch {
-	case k[nk+1] != s.d:
-		return s, fmt.Errorf("q %v and k %v have other features: %d and %d", q, k, s.d, k[nk+1])
-	case v[nv] != s.n:
-		return s, fmt.Errorf("k %v and v %v have other positions: %d and %d", k, v, s.n, v[nv])
-	case s.d == 0:
-		return s, fmt.Errorf("q %v and k %v have no features", q, k)
-	case a.window < 0:
-		return s, fmt.Errorf("the window is %d", a.window)
-	case math.IsNaN(a.scale) || math.IsInf(a.scale, 0):
-		return s, fmt.Errorf("the scale is %v", a.scale)
+	case a.Window < 0:
+		return s, fmt.Errorf("the window is %d", a.Window)
+	case math.IsNaN(a.Scale) || math.IsInf(a.Scale, 0):
+		return s, fmt.Errorf("the scale is %v", a.Scale)
 	}
-	if s.own, err = tensor.Broadcast(k[:nk], v[:nv]); err != nil {
-		return s, fmt.Errorf("k %v and v %v do not broadcast", k, v)
-	}
-	if h, o := nq-1, len(s.own)-1; h >= 0 && o >= 0 && s.own[o] > 1 && q[h] > s.own[o] && q[h]%s.own[o] == 0 {
-		s.group = q[h] / s.own[o]
-	}
-	stretched := slices.Clone(s.own)
-	if s.group > 1 {
-		stretched[len(stretched)-1] *= s.group
-	}
-	if s.batch, err = tensor.Broadcast(q[:nq], stretched); err != nil {
-		return s, fmt.Errorf("q %v does not broadcast with k %v and v %v, nor has it a multiple of their heads", q, k, v)
-	}
-	s.batch = slices.Clone(s.batch)
-	s.own = slices.Concat(slices.Repeat([]int{1}, len(s.batch)-len(s.own)), s.own)
 	return s, c.attentionMask(s)
 }
 
 // mask is the mask of an attention, or nil.
 func (c *Call) mask() *Node {
-	if n := c.Attr.(attentionAttr).operands(); len(c.In) > n {
+	if n := c.Attr.(AttentionAttr).Operands(); len(c.In) > n {
 		return c.In[n]
 	}
 	return nil
@@ -238,31 +189,9 @@ func (c *Call) attentionMask(s attentionShape) error {
 	if mask.dtype != tensor.Bool && mask.dtype != c.dt(0) {
 		return fmt.Errorf("the mask is %v, not bool or %v", mask.dtype, c.dt(0))
 	}
-	scores := append(slices.Clone(s.batch), s.m, s.n)
+	scores := append(slices.Clone(s.Batch), s.M, s.N)
 	if all, err := tensor.Broadcast(scores, mask.shape); err != nil || !slices.Equal(all, scores) {
 		return fmt.Errorf("the mask %v does not broadcast to the scores %v", mask.shape, scores)
 	}
 	return nil
-}
-
-// scaleOf is the scale of the scores.
-func (a attentionAttr) scaleOf(d int) float64 {
-	if a.scale == 0 {
-		return 1 / math.Sqrt(float64(d))
-	}
-	return a.scale
-}
-
-// band is which keys a query sees: i + low <= j <= i + high, no further than
-// makes a difference.
-func (a attentionAttr) band(m, n int) (low, high int) {
-	low, high = -m, n
-	if a.window > 0 {
-		reach := min(a.window, m+n) - 1
-		low, high = max(low, n-m-reach), min(high, n-m+reach)
-	}
-	if a.causal {
-		high = n - m
-	}
-	return low, high
 }

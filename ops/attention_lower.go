@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/tensor"
 )
 
 // attentionAxes are the axes of an attention's task, by what they are to the
@@ -18,17 +17,17 @@ type attentionAxes struct {
 	rows, keep                 []int // by axis before M: the task's axis that moves it by one, for rows and for k and v
 }
 
-// axes puts the axes in the order that a task has them. Neighbouring heads that
+// attentionAxesOf puts the axes in the order that a task has them. Neighbouring heads that
 // share one of k and v come first in the group, so that heads stay neighbours.
-func (s attentionShape) axes() *attentionAxes {
-	x := &attentionAxes{rows: make([]int, len(s.batch)), keep: make([]int, len(s.batch))}
-	x.at, x.own = make([]*engine.Index, len(s.batch)), make([]*engine.Index, len(s.batch))
+func attentionAxesOf(s AttentionShape) *attentionAxes {
+	x := &attentionAxes{rows: make([]int, len(s.Batch)), keep: make([]int, len(s.Batch))}
+	x.at, x.own = make([]*engine.Index, len(s.Batch)), make([]*engine.Index, len(s.Batch))
 	add := func(extent int) *engine.Index {
 		x.dom = append(x.dom, extent)
 		return engine.AxisIndex(len(x.dom) - 1)
 	}
 	group := func(from int) { x.groups = append(x.groups, len(x.dom)-from) }
-	for i, n := range s.own {
+	for i, n := range s.Own {
 		x.own[i] = engine.ConstIndex(0)
 		if n != 1 {
 			x.rows[i], x.keep[i] = len(x.dom), len(x.dom)
@@ -38,21 +37,21 @@ func (s attentionShape) axes() *attentionAxes {
 	}
 	group(0)
 	from := len(x.dom)
-	if h := len(s.batch) - 1; s.group > 1 {
+	if h := len(s.Batch) - 1; s.Group > 1 {
 		x.rows[h] = len(x.dom)
-		x.at[h] = x.own[h].Mul(int64(s.group)).Add(add(s.group))
+		x.at[h] = x.own[h].Mul(int64(s.Group)).Add(add(s.Group))
 	}
-	for i, n := range s.own {
+	for i, n := range s.Own {
 		if n == 1 {
 			x.rows[i] = len(x.dom)
-			x.at[i] = add(s.batch[i])
+			x.at[i] = add(s.Batch[i])
 		}
 	}
 	group(from)
 	for _, a := range []struct {
 		to     **engine.Index
 		extent int
-	}{{&x.queries, s.m}, {&x.keys, s.n}, {&x.head, s.d}, {&x.value, s.e}} {
+	}{{&x.queries, s.M}, {&x.keys, s.N}, {&x.head, s.D}, {&x.value, s.E}} {
 		*a.to = add(a.extent)
 		x.groups = append(x.groups, 1)
 	}
@@ -60,54 +59,53 @@ func (s attentionShape) axes() *attentionAxes {
 }
 
 // attention makes the task of one pass of an attention.
-func (l *lowerer) attention(n *Node) {
-	c := &Call{Op: n.op, In: n.in, Attr: n.attr}
-	s, _ := c.attention() // checked where the user called it
-	attr := n.attr.(attentionAttr)
-	x := s.axes()
+func (l *lowerer) attention(n *IRNode) {
+	attr := n.Attr.(AttentionAttr)
+	s, _ := NewAttentionShape(n.In[0].Shape, n.In[1].Shape, n.In[2].Shape) // checked where the user called it
+	x := attentionAxesOf(s)
 	b := l.builder(x.dom)
-	expr := func(n *Node, batch []*engine.Index, rest ...*engine.Index) *engine.Expr {
-		return b.expr(n, broadcastMap(n.shape, slices.Concat(batch, rest)), nil)
+	expr := func(n *IRNode, batch []*engine.Index, rest ...*engine.Index) *engine.Expr {
+		return b.expr(n, broadcastMap(n.Shape, slices.Concat(batch, rest)), nil)
 	}
 	a := &engine.AttentionTask{
-		Pass: attr.pass, Scale: attr.scaleOf(s.d),
-		Q: expr(n.in[0], x.at, x.queries, x.head),
-		K: expr(n.in[1], x.own, x.keys, x.head),
-		V: expr(n.in[2], x.own, x.keys, x.value),
+		Pass: attr.Pass, Scale: attr.ScaleOf(s.D),
+		Q: expr(n.In[0], x.at, x.queries, x.head),
+		K: expr(n.In[1], x.own, x.keys, x.head),
+		V: expr(n.In[2], x.own, x.keys, x.value),
 	}
-	low, high := attr.band(s.m, s.n)
+	low, high := attr.Band(s.M, s.N)
 	a.Low, a.High = int64(low), int64(high)
-	if attr.pass != engine.AttentionForward {
-		a.DO = expr(n.in[3], x.at, x.queries, x.value)
-		a.L, a.D = expr(n.in[4], x.at, x.queries), expr(n.in[5], x.at, x.queries)
+	if attr.Pass != engine.AttentionForward {
+		a.DO = expr(n.In[3], x.at, x.queries, x.value)
+		a.L, a.D = expr(n.In[4], x.at, x.queries), expr(n.In[5], x.at, x.queries)
 	}
-	if mask := c.mask(); mask != nil {
-		a.Mask = expr(mask, x.at, x.queries, x.keys)
+	if i := attr.Operands(); i < len(n.In) {
+		a.Mask = expr(n.In[i], x.at, x.queries, x.keys)
 	}
-	b.names = append(b.names, n.scope)
+	b.names = append(b.names, n.Scope)
 	t := &engine.Task{
-		Kind: engine.Attention, Name: b.name(n), Caller: n.caller, FastMath: l.fast,
-		Axes: x.dom, Groups: x.groups, Attention: a, Acc: engine.AccType(n.dtype),
+		Kind: engine.Attention, Name: b.name(n), Caller: n.Caller, FastMath: l.FastMath,
+		Axes: x.dom, Groups: x.groups, Attention: a, Acc: engine.AccType(n.DType),
 		Ins: b.operands(),
 	}
 	u := &unit{task: t, ins: b.ins}
-	for i, r := range resultsOf(n) {
-		if attr.pass == engine.AttentionForward && i == 1 && !l.picked(n, i) {
+	for i, r := range n.Outs {
+		if attr.Pass == engine.AttentionForward && i == 1 && !l.picked(n, i) {
 			break
 		}
-		v := &value{node: n, dtype: r.DType, len: int64(product(r.Shape)), shape: r.Shape, maker: u}
+		v := &value{node: n, DType: r.DType, len: int64(product(r.Shape)), Shape: r.Shape, maker: u}
 		v.addr = x.address(t, i, r.Shape)
 		v.dense = v.addr.Key() == denseAddr(r.Shape, nil).Key()
 		u.outs = append(u.outs, v)
-		t.Outs = append(t.Outs, engine.Operand{DType: v.dtype, Len: v.len})
+		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.len})
 	}
 	l.units = append(l.units, u)
 	l.picks[n] = u.outs
 }
 
 // picked reports whether result i of n is read.
-func (l *lowerer) picked(n *Node, i int) bool {
-	return slices.ContainsFunc(l.users[n], func(u *Node) bool { return u.attr == pickAttr{i} })
+func (l *lowerer) picked(n *IRNode, i int) bool {
+	return Picked(l.users[n], i)
 }
 
 // address is where output number out of t has the elements of a tensor of the
@@ -132,73 +130,4 @@ func (x *attentionAxes) address(t *engine.Task, out int, shape []int) *engine.In
 		}
 	}
 	return addr
-}
-
-// attentionSamples cover shapes, masks and what a row can be without.
-func attentionSamples() []Sample {
-	return []Sample{
-		attentionCase("square", []int{2, 3, 16, 8}, []int{2, 3, 16, 8}, nil, AttentionOptions{}),
-		attentionCase("odd", []int{3, 37, 5}, []int{3, 71, 5}, []int{3, 71, 9}, AttentionOptions{}),
-		attentionCase("no batch", []int{19, 33}, []int{90, 33}, nil, AttentionOptions{Scale: 0.3}),
-		attentionCase("one query", []int{2, 4, 1, 64}, []int{2, 4, 75, 64}, nil, AttentionOptions{Causal: true}),
-		attentionCase("one key", []int{2, 5, 7}, []int{2, 1, 7}, []int{2, 1, 1}, AttentionOptions{}),
-		attentionCase("causal", []int{2, 2, 67, 16}, []int{2, 2, 67, 16}, nil, AttentionOptions{Causal: true}),
-		attentionCase("causal, keys before", []int{2, 5, 8}, []int{2, 40, 8}, nil, AttentionOptions{Causal: true}),
-		attentionCase("causal, queries without keys", []int{1, 40, 8}, []int{1, 33, 8}, nil, AttentionOptions{Causal: true}),
-		attentionCase("window", []int{2, 70, 4}, []int{2, 70, 4}, nil, AttentionOptions{Window: 5}),
-		attentionCase("causal window", []int{1, 2, 70, 4}, []int{1, 2, 75, 4}, nil, AttentionOptions{Window: 9, Causal: true}),
-		attentionCase("grouped queries", []int{2, 6, 9, 8}, []int{2, 2, 11, 8}, nil, AttentionOptions{Causal: true}),
-		attentionCase("one head of keys", []int{2, 3, 9, 8}, []int{2, 1, 11, 8}, []int{2, 1, 11, 6}, AttentionOptions{}),
-		attentionCase("keys of all batches", []int{3, 4, 5, 8}, []int{2, 7, 8}, nil, AttentionOptions{}),
-		attentionCase("queries of all batches", []int{4, 5, 8}, []int{3, 1, 7, 8}, []int{3, 4, 7, 2}, AttentionOptions{}),
-		attentionCase("no keys", []int{2, 3, 4}, []int{2, 0, 4}, nil, AttentionOptions{}),
-		attentionCase("no queries", []int{2, 0, 4}, []int{2, 3, 4}, nil, AttentionOptions{}),
-		masked("bool mask", []int{2, 3, 18, 8}, []int{2, 3, 35, 8}, Operand{Shape: []int{18, 35}, DType: tensor.Bool}),
-		masked("padding", []int{2, 3, 18, 8}, []int{2, 3, 35, 8}, Operand{Shape: []int{2, 1, 1, 35}, DType: tensor.Bool}),
-		masked("rows without keys", []int{2, 18, 8}, []int{2, 9, 8}, Operand{Shape: []int{18, 1}, DType: tensor.Bool}),
-		masked("additive mask", []int{2, 4, 18, 8}, []int{2, 2, 35, 8}, Operand{Shape: []int{4, 18, 35}}),
-		masked("bias of keys", []int{2, 18, 8}, []int{2, 35, 8}, Operand{Shape: []int{35}}),
-		attentionCase("few queries", []int{2, 3, 4, 8}, []int{2, 3, 90, 8}, nil, AttentionOptions{Causal: true}),
-		attentionCase("few queries of a window", []int{3, 3, 8}, []int{3, 90, 8}, []int{3, 90, 5}, AttentionOptions{Causal: true, Window: 20}),
-		attentionCase("single queries that share keys", []int{2, 6, 1, 8}, []int{2, 2, 90, 8}, []int{2, 2, 90, 3}, AttentionOptions{Causal: true}),
-		attentionCase("few queries that share keys", []int{2, 6, 2, 8}, []int{3, 90, 8}, nil, AttentionOptions{Causal: true, Window: 60}),
-		masked("mask of a single query", []int{2, 4, 1, 8}, []int{2, 2, 90, 8}, Operand{Shape: []int{4, 1, 90}, DType: tensor.Bool}),
-		masked("bias of few queries", []int{2, 4, 2, 8}, []int{2, 2, 90, 8}, Operand{Shape: []int{4, 2, 90}}),
-		headsLast("heads last", []int{2, 9, 3, 8}, []int{2, 21, 3, 8}),
-	}
-}
-
-func attentionCase(label string, q, k, v []int, o AttentionOptions) Sample {
-	if v == nil {
-		v = k
-	}
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: q}, {Shape: k}, {Shape: v}}, Attr: o,
-		Build: func(in []*Node) *Node {
-			o := o
-			if len(in) > 3 {
-				o.Mask = in[3]
-			}
-			return Attention(in[0], in[1], in[2], &o)
-		},
-	}
-}
-
-func masked(label string, q, k []int, mask Operand) Sample {
-	s := attentionCase(label, q, k, nil, AttentionOptions{})
-	s.Operands = append(s.Operands, mask)
-	return s
-}
-
-// headsLast reads operands [B, L, H, D], as they come out of a dense layer.
-func headsLast(label string, q, k []int) Sample {
-	s := attentionCase(label, q, k, nil, AttentionOptions{Causal: true})
-	s.Through = func(in []*Node) []*Node {
-		var out []*Node
-		for _, x := range in {
-			out = append(out, Transpose(x, 0, 2, 1, 3))
-		}
-		return out
-	}
-	return s
 }

@@ -13,17 +13,17 @@ import (
 
 // together reports whether the single queries of the heads that share one of k
 // and v are the rows of one product, which reads k and v once.
-func (s attentionShape) together() bool { return s.group > 1 && s.m == 1 }
+func (s attentionShape) together() bool { return s.Group > 1 && s.M == 1 }
 
 // grouped gives x, of q's heads or of those of k and v, an axis that tells
 // neighbours which share a head of k and v apart.
 func (s attentionShape) grouped(x *Node) *Node {
-	if s.group == 1 {
+	if s.Group == 1 {
 		return x
 	}
 	h := x.Rank() - 3
-	each := s.group
-	if x.shape[h] == s.own[len(s.own)-1] || x.shape[h] == 1 {
+	each := s.Group
+	if x.shape[h] == s.Own[len(s.Own)-1] || x.shape[h] == 1 {
 		each = 1
 	}
 	switch {
@@ -37,7 +37,7 @@ func (s attentionShape) grouped(x *Node) *Node {
 
 // ungrouped undoes grouped for a result.
 func (s attentionShape) ungrouped(x *Node) *Node {
-	if s.group == 1 {
+	if s.Group == 1 {
 		return x
 	}
 	h := x.Rank() - 4
@@ -51,18 +51,18 @@ func (s attentionShape) ungrouped(x *Node) *Node {
 // attentionScores are the scores, -∞ where a key is not seen, in float32 or
 // float64.
 func attentionScores(c *Call, s attentionShape) *Node {
-	a := c.Attr.(attentionAttr)
+	a := c.Attr.(AttentionAttr)
 	q, k := widen(c.In[0]), widen(c.In[1])
 	x := s.ungrouped(MatMul(s.grouped(q), swapLast(s.grouped(k))))
-	x = Mul(x, ScalarLike(x, a.scaleOf(s.d)))
+	x = Mul(x, ScalarLike(x, a.ScaleOf(s.D)))
 	hide := func(seen *Node) { x = Where(seen, x, ScalarLike(x, math.Inf(-1))) }
 	if mask := c.mask(); mask != nil && mask.dtype == tensor.Bool {
 		hide(mask)
 	} else if mask != nil {
 		x = Add(x, widen(mask))
 	}
-	if low, high := a.band(s.m, s.n); low > -s.m || high < s.n-1 {
-		i, j := x.graph.Iota(tensor.Int64, 0, s.m, s.n), x.graph.Iota(tensor.Int64, 1, s.m, s.n)
+	if low, high := a.Band(s.M, s.N); low > -s.M || high < s.N-1 {
+		i, j := x.graph.Iota(tensor.Int64, 0, s.M, s.N), x.graph.Iota(tensor.Int64, 1, s.M, s.N)
 		away := Sub(j, i)
 		hide(And(GreaterEqual(away, ScalarLike(away, float64(low))), LessEqual(away, ScalarLike(away, float64(high)))))
 	}
@@ -79,8 +79,8 @@ func attentionWeights(x *Node) *Node {
 }
 
 func plainAttention(c *Call, s attentionShape) *Node {
-	if s.n == 0 {
-		return c.In[0].graph.Full(c.dt(0), 0, s.result()...)
+	if s.N == 0 {
+		return c.In[0].graph.Full(c.dt(0), 0, s.Result()...)
 	}
 	p := attentionWeights(attentionScores(c, s))
 	return Cast(s.ungrouped(MatMul(s.grouped(p), s.grouped(widen(c.In[2])))), c.dt(0))
@@ -93,15 +93,15 @@ func attentionSlopes(c *Call, s attentionShape, p, grad, rows *Node) *Node {
 }
 
 func plainAttentionGrad(b *Back, c *Call, s attentionShape) {
-	if s.n == 0 {
+	if s.N == 0 {
 		return // nothing depends on anything
 	}
 	p := attentionWeights(attentionScores(c, s))
 	t := attentionSlopes(c, s, p, b.Grad(), Sum(Mul(widen(b.Grad()), widen(b.Out())), -1))
-	scale := ScalarLike(t, c.Attr.(attentionAttr).scaleOf(s.d))
+	scale := ScalarLike(t, c.Attr.(AttentionAttr).ScaleOf(s.D))
 	// Heads of k and v that are shared sum over their group.
 	shared := func(x *Node) *Node {
-		if s.group > 1 && !s.together() {
+		if s.Group > 1 && !s.together() {
 			x = Sum(x, -3)
 		}
 		return x

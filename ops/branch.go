@@ -97,7 +97,7 @@ func (c *control) alike() error {
 func sameType(a, b *Node) bool { return a.dtype == b.dtype && slices.Equal(a.shape, b.shape) }
 
 var _ = define(Op{
-	Name: "if", Arity: -1, lower: lowerControl, DTypes: every,
+	Name: "if", Arity: -1, kind: KindControl, DTypes: every,
 	Result: controlResult, results: controlResults,
 	Grad:    gradIf,
 	Samples: []Sample{ifCase("matrix", 5, 7), ifCase("scalar"), ifCase("empty", 0, 3)},

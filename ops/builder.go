@@ -20,8 +20,8 @@ type builder struct {
 	memo  map[string]*engine.Expr
 	// members are the nodes whose values are known, or may only be had at
 	// certain coordinates; astray is one that was wanted elsewhere.
-	members map[*Node]member
-	astray  *Node
+	members map[*IRNode]member
+	astray  *IRNode
 }
 
 func (l *lowerer) builder(dom engine.Domain) *builder {
@@ -32,7 +32,7 @@ func (l *lowerer) builder(dom engine.Domain) *builder {
 func (b *builder) operands() []engine.Operand {
 	var out []engine.Operand
 	for _, v := range b.ins {
-		out = append(out, engine.Operand{DType: v.dtype, Len: v.len})
+		out = append(out, engine.Operand{DType: v.DType, Len: v.len})
 	}
 	return out
 }
@@ -48,14 +48,14 @@ func (b *builder) input(v *value) int {
 
 // expr is the value of n at coordinates at, where conds hold; elsewhere it may
 // be anything, but no memory is touched.
-func (b *builder) expr(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
-	if n.op.lower == lowerAssign {
-		n = n.in[1]
+func (b *builder) expr(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	if n.Op.Kind == KindAssign {
+		n = n.In[1]
 	}
 	if m, ok := b.members[n]; ok {
-		if m.at != nil && (m.acc == nil && len(conds) > 0 || !sameCoords(n.shape, m.at, at)) {
+		if m.at != nil && (m.acc == nil && len(conds) > 0 || !sameCoords(n.Shape, m.at, at)) {
 			b.astray = n
-			return engine.Constant(n.dtype, engine.Const{})
+			return engine.Constant(n.DType, engine.Const{})
 		}
 		if m.acc != nil {
 			return m.acc
@@ -80,11 +80,11 @@ func sameCoords(shape []int, x, y []*engine.Index) bool {
 	return true
 }
 
-func memoKey(n *Node, at []*engine.Index, conds []engine.Cond) string {
+func memoKey(n *IRNode, at []*engine.Index, conds []engine.Cond) string {
 	var k strings.Builder
-	k.WriteString(n.op.Name)
+	k.WriteString(n.Op.Name)
 	k.WriteByte('#')
-	for id := n.id; ; id >>= 4 {
+	for id := n.ID; ; id >>= 4 {
 		k.WriteByte("0123456789abcdef"[id&15])
 		if id < 16 {
 			break
@@ -99,41 +99,41 @@ func memoKey(n *Node, at []*engine.Index, conds []engine.Cond) string {
 	return k.String()
 }
 
-func (b *builder) build(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+func (b *builder) build(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
 	if v := b.l.values[n]; v != nil {
-		return engine.Load(b.input(v), v.dtype, v.addr.Subst(at, b.dom), conds)
+		return engine.Load(b.input(v), v.DType, v.addr.Subst(at, b.dom), conds)
 	}
 	switch {
-	case n.op.view != nil:
+	case n.Op.View != nil:
 		return b.view(n, at, conds)
-	case n.elementwise():
+	case n.Elementwise():
 		return b.apply(n, at, conds)
 	}
-	switch n.op.lower {
-	case lowerConst:
-		return constant(n.attr.(*tensor.Tensor))
-	case lowerIota:
-		return engine.IndexValue(n.dtype, at[n.attr.(iotaAttr).axis])
-	case lowerRandom:
+	switch n.Op.Kind {
+	case KindConst:
+		return constant(n.Attr.(*tensor.Tensor))
+	case KindIota:
+		return engine.IndexValue(n.DType, at[n.Attr.(IotaAttr).Axis])
+	case KindRandom:
 		return b.random(n, at, conds)
-	case lowerGather:
+	case KindGather:
 		return b.gather(n, at, conds)
-	case lowerReduce:
+	case KindReduce:
 		return b.terms(n, at, conds)
 	default:
-		return b.expr(n.in[0], at, conds)
+		return b.expr(n.In[0], at, conds)
 	}
 }
 
 // terms is a reduction over no axes, or the sum n written out.
-func (b *builder) terms(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
-	x, axes := n.in[0], n.attr.(reduceAttr).axes
-	extents := pick(x.shape, axes)
+func (b *builder) terms(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	x, axes := n.In[0], n.Attr.(ReduceAttr).Axes
+	extents := pick(x.Shape, axes)
 	var sum *engine.Expr
 	for k := range product(extents) {
-		from := make([]*engine.Index, 0, len(x.shape))
+		from := make([]*engine.Index, 0, len(x.Shape))
 		rest := at
-		for a := range x.shape {
+		for a := range x.Shape {
 			if i := slices.Index(axes, a); i >= 0 {
 				from = append(from, engine.ConstIndex(int64(k/product(extents[i+1:])%extents[i])))
 				continue
@@ -143,23 +143,23 @@ func (b *builder) terms(n *Node, at []*engine.Index, conds []engine.Cond) *engin
 		if e := b.expr(x, from, conds); sum == nil {
 			sum = e
 		} else {
-			sum = engine.Apply(table["add"].Scalar, n.dtype, sum, e)
+			sum = engine.Apply(b.l.Scalars.Add, n.DType, sum, e)
 		}
 	}
 	if len(axes) > 0 {
-		b.names = append(b.names, n.scope)
+		b.names = append(b.names, n.Scope)
 	}
 	return sum
 }
 
 // view reads the operand at mapped coordinates, and the filling where there is
 // none.
-func (b *builder) view(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
-	src, own := n.op.view(&Call{Op: n.op, In: n.in, Attr: n.attr}, at, b.dom)
+func (b *builder) view(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	src, own := n.Op.View(n, at, b.dom)
 	var open []engine.Cond
-	fill := engine.Constant(n.dtype, engine.Const{})
-	if a, ok := n.attr.(padAttr); ok && a.value != 0 {
-		fill = constantOf(n.dtype, a.value)
+	fill := engine.Constant(n.DType, engine.Const{})
+	if n.Op.Fill != nil && n.Op.Fill(n) != 0 {
+		fill = constantOf(n.DType, n.Op.Fill(n))
 	}
 	for _, c := range own {
 		always, never := c.Proven(b.dom)
@@ -170,12 +170,12 @@ func (b *builder) view(n *Node, at []*engine.Index, conds []engine.Cond) *engine
 			open = append(open, c)
 		}
 	}
-	e := b.expr(n.in[0], src, merge(conds, open))
+	e := b.expr(n.In[0], src, merge(conds, open))
 	zero := fill.Value == engine.Const{}
 	if len(open) == 0 || e.Op == engine.OpLoad && zero {
 		return e
 	}
-	return engine.Apply(table["where"].Scalar, n.dtype, engine.Valid(open), e, fill)
+	return engine.Apply(b.l.Scalars.Where, n.DType, engine.Valid(open), e, fill)
 }
 
 // merge appends to outer the conditions of inner that it lacks.
@@ -189,69 +189,69 @@ func merge(outer, inner []engine.Cond) []engine.Cond {
 	return out
 }
 
-func (b *builder) apply(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
-	args := make([]*engine.Expr, len(n.in))
-	for i, x := range n.in {
-		args[i] = b.expr(x, broadcastMap(x.shape, at), conds)
+func (b *builder) apply(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	args := make([]*engine.Expr, len(n.In))
+	for i, x := range n.In {
+		args[i] = b.expr(x, broadcastMap(x.Shape, at), conds)
 	}
-	b.names = append(b.names, n.scope)
-	return engine.Apply(n.op.Scalar, n.dtype, args...)
+	b.names = append(b.names, n.Scope)
+	return engine.Apply(n.Op.Scalar, n.DType, args...)
 }
 
 // random draws for the position in row-major order, whatever the order of the
 // task is.
-func (b *builder) random(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+func (b *builder) random(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
 	position := engine.ConstIndex(0)
 	for i, x := range at {
-		position = position.Add(x.Mul(int64(product(n.shape[i+1:]))))
+		position = position.Add(x.Mul(int64(product(n.Shape[i+1:]))))
 	}
-	b.names = append(b.names, n.scope)
-	seed := engine.Constant(tensor.Uint64, engine.Const{Int: int64(b.l.seed)})
-	for _, iteration := range n.in {
-		seed = engine.Apply(table["fold_in"].Scalar, tensor.Uint64, seed, b.expr(iteration, nil, conds))
+	b.names = append(b.names, n.Scope)
+	seed := engine.Constant(tensor.Uint64, engine.Const{Int: int64(b.l.Seed)})
+	for _, iteration := range n.In {
+		seed = engine.Apply(b.l.Scalars.FoldIn, tensor.Uint64, seed, b.expr(iteration, nil, conds))
 	}
-	return engine.Apply(n.op.Scalar, n.dtype,
+	return engine.Apply(n.Op.Scalar, n.DType,
 		engine.IndexValue(tensor.Uint64, position),
 		engine.Run(),
-		engine.Constant(tensor.Uint32, engine.Const{Int: int64(n.attr.(randomAttr).stream)}),
+		engine.Constant(tensor.Uint32, engine.Const{Int: int64(n.Attr.(RandomAttr).Stream)}),
 		seed)
 }
 
 // gather reads the operand at a coordinate that is itself read from memory.
-func (b *builder) gather(n *Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
-	x, idx, a := n.in[0], n.in[1], n.attr.(gatherAttr)
+func (b *builder) gather(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	x, idx, a := n.In[0], n.In[1], n.Attr.(GatherAttr)
 	where := at
-	if !a.along {
-		where = at[a.axis : a.axis+idx.Rank()]
+	if !a.Along {
+		where = at[a.Axis : a.Axis+idx.Rank()]
 	}
 	pos := engine.DataIndex(b.expr(idx, where, conds))
-	b.names = append(b.names, n.scope)
-	inside := engine.Cond{X: pos, Lo: 0, Hi: int64(x.shape[a.axis])}
-	e := b.expr(x, a.coords(at, pos, idx.Rank()), merge(conds, []engine.Cond{inside}))
+	b.names = append(b.names, n.Scope)
+	inside := engine.Cond{X: pos, Lo: 0, Hi: int64(x.Shape[a.Axis])}
+	e := b.expr(x, a.Coords(at, pos, idx.Rank()), merge(conds, []engine.Cond{inside}))
 	if e.Op == engine.OpLoad {
 		return e
 	}
-	return engine.Apply(table["where"].Scalar, n.dtype, engine.Valid([]engine.Cond{inside}), e, engine.Constant(n.dtype, engine.Const{}))
+	return engine.Apply(b.l.Scalars.Where, n.DType, engine.Valid([]engine.Cond{inside}), e, engine.Constant(n.DType, engine.Const{}))
 }
 
 // epilogue follows the chain from head to end. at are head's coordinates in
 // terms of the task's axes, addr is head's address over its own axes; the
 // result is end's value and its address over its own axes.
-func (b *builder) epilogue(head, end *Node, at []*engine.Index, addr *engine.Index, acc tensor.DType) (*engine.Expr, *engine.Index) {
-	result := resultOf(head, 0, acc)
-	b.members = map[*Node]member{head: {acc: result}}
-	b.names = append(b.names, head.scope)
+func (b *builder) epilogue(head, end *IRNode, at []*engine.Index, addr *engine.Index, acc tensor.DType) (*engine.Expr, *engine.Index) {
+	result := b.l.resultOf(head, 0, acc)
+	b.members = map[*IRNode]member{head: {acc: result}}
+	b.names = append(b.names, head.Scope)
 	if head == end {
 		return result, addr
 	}
 	for _, n := range b.l.chain[head] {
-		if n.op.view != nil {
-			own := make([]*engine.Index, len(n.shape))
+		if n.Op.View != nil {
+			own := make([]*engine.Index, len(n.Shape))
 			for i := range own {
 				own[i] = engine.AxisIndex(i)
 			}
-			src, _ := n.op.view(&Call{Op: n.op, In: n.in, Attr: n.attr}, own, n.shape)
-			addr = addr.Subst(src, n.shape)
+			src, _ := n.Op.View(n, own, n.Shape)
+			addr = addr.Subst(src, n.Shape)
 		}
 	}
 	return b.expr(end, b.l.coordinates(head, at, b.dom), nil), addr
@@ -260,18 +260,18 @@ func (b *builder) epilogue(head, end *Node, at []*engine.Index, addr *engine.Ind
 // coordinates follows the chain of head: at are the coordinates of one of its
 // elements over the axes of dom, the result are those of the element that the
 // end of the chain makes of it.
-func (l *lowerer) coordinates(head *Node, at []*engine.Index, dom engine.Domain) []*engine.Index {
+func (l *lowerer) coordinates(head *IRNode, at []*engine.Index, dom engine.Domain) []*engine.Index {
 	cur := head
 	for _, n := range l.chain[head] {
-		switch a := n.attr.(type) {
-		case permAttr:
+		switch a := n.Attr.(type) {
+		case TransposeAttr:
 			moved := make([]*engine.Index, len(at))
-			for i, p := range a.perm {
+			for i, p := range a.Perm {
 				moved[i] = at[p]
 			}
 			at = moved
-		case shapeAttr:
-			at = reshapeMap(cur.shape, n.shape, at, dom)
+		case ReshapeAttr:
+			at = reshapeMap(cur.Shape, n.Shape, at, dom)
 		}
 		cur = n
 	}
@@ -280,12 +280,12 @@ func (l *lowerer) coordinates(head *Node, at []*engine.Index, dom engine.Domain)
 
 // resultOf is the value of head, a reduction or contraction, once result
 // number i of its task, of dtype acc, is known.
-func resultOf(head *Node, i int, acc tensor.DType) *engine.Expr {
-	if f := head.op.fold; (f == engine.Max || f == engine.Min) && product(head.in[0].shape) == 0 {
-		return constantOf(head.dtype, limitOf(f)) // what a wider fold of nothing gives would wrap
+func (l *lowerer) resultOf(head *IRNode, i int, acc tensor.DType) *engine.Expr {
+	if f := head.Op.Fold; (f == engine.Max || f == engine.Min) && product(head.In[0].Shape) == 0 {
+		return constantOf(head.DType, limitOf(f)) // what a wider fold of nothing gives would wrap
 	}
-	if acc != head.dtype && acc.IsInt() { // folded wider than it is: wrap
-		return engine.Apply(table["cast"].Scalar, head.dtype, engine.Acc(i, acc))
+	if acc != head.DType && acc.IsInt() { // folded wider than it is: wrap
+		return engine.Apply(l.Scalars.Cast, head.DType, engine.Acc(i, acc))
 	}
 	return engine.Acc(i, acc)
 }

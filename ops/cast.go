@@ -27,7 +27,7 @@ func Cast(x *Node, dt tensor.DType) *Node {
 }
 
 var _ = define(Op{
-	Name:   "cast",
+	Name: "cast", simplify: unchanged,
 	Arity:  1,
 	DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {

@@ -50,7 +50,7 @@ func watched(units []*unit) map[*store.Variable]*changes {
 	all := map[*store.Variable]*changes{}
 	for _, u := range units {
 		for _, v := range u.ins {
-			if s := v.node.state; v.maker == nil && s != nil && all[s] == nil {
+			if s := v.node.State; v.maker == nil && s != nil && all[s] == nil {
 				s.Mu.RLock()
 				all[s] = &changes{seen: s.Writes}
 				s.Mu.RUnlock()

@@ -38,7 +38,7 @@ func (c *cloner) node(n *Node) *Node {
 	for x := range c.made {
 		seen[x] = true
 	}
-	walkDown(n, seen, c.deps, func(n *Node) {
+	Walk(n, seen, c.deps, func(n *Node) {
 		if c.inside(n.region) && c.made[n] == nil {
 			c.made[n] = c.copy(n)
 		}
@@ -69,7 +69,7 @@ func (c *cloner) deps(n *Node) []*Node {
 	if n.op.Compose != nil { // random numbers in it are to be the same
 		deps = append(deps, n.composition())
 	}
-	if n.op.lower == lowerControl && !n.bad {
+	if n.op.kind == KindControl && !n.bad {
 		for _, r := range n.attr.(*control).regions {
 			deps = append(append(deps, r.params...), r.roots()...)
 		}
@@ -83,7 +83,7 @@ func (c *cloner) copy(n *Node) *Node {
 	if n.expansion != nil {
 		to.expansion = c.of(n.expansion)
 	}
-	if a, ok := n.attr.(*control); ok && n.op.lower == lowerControl {
+	if a, ok := n.attr.(*control); ok && n.op.kind == KindControl {
 		to.attr = c.control(a)
 	}
 	c.graph.nodes = append(c.graph.nodes, &to)

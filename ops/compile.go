@@ -7,9 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/anycl/anycl/internal/store"
-
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/store"
 )
 
 // Place says where a graph runs.
@@ -98,25 +97,32 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	}
 	target.Reproducible = placement == placedByRule
 	s := newSimplifier(g.spread())
-	var outputs, updates, targets []*Node
+	var outputs, updates []*IRNode
 	for _, n := range target.Outputs {
 		outputs = append(outputs, s.simplify(n))
 	}
 	for _, n := range target.Updates {
 		updates = append(updates, s.simplify(n))
 	}
+	s.finish()
 	if err := g.Err(); err != nil { // a composition may find what its rule did not
 		return nil, err
 	}
-	targets = slices.Concat(outputs, updates)
-	l := newLowerer(fuse(targets, bufferLimit(rt, where)), g.seed, target.FastMath)
+	l := newLowerer(slices.Concat(outputs, updates), LowerOptions{
+		Buffers: bufferLimit(rt, where), Seed: g.seed, FastMath: target.FastMath,
+		Scalars: Scalars{Add: table["add"].Scalar, Where: table["where"].Scalar, Cast: table["cast"].Scalar, FoldIn: table["fold_in"].Scalar},
+	})
 	l.lower()
 	results := make([]*value, len(outputs))
 	for i, n := range outputs {
 		results[i] = l.asResult(n, updates)
 	}
 	units, flows := inOrder(l.storeUpdates(updates))
-	markSteady(units, target.Volatile)
+	var volatile []*store.Variable
+	for _, n := range target.Volatile {
+		volatile = append(volatile, n.state)
+	}
+	markSteady(units, volatile)
 	for _, u := range units {
 		u.task.Reproducible = target.Reproducible
 	}
@@ -174,7 +180,7 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 		case n.region != nil:
 			errs = append(errs, fmt.Errorf("target %d: %w", i, ended(n)))
 		case i >= len(target.Outputs):
-			if n.op.lower != lowerAssign {
+			if n.op.kind != KindAssign {
 				bad("update %v is not the result of ops.Assign or an optimiser", n)
 			} else if s := n.in[0].state; assigned[s] {
 				bad("variable %s is assigned twice", s.Name)

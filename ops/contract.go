@@ -7,41 +7,30 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// contractAttr names the axes of the two operands of a contraction by role.
-//
-//	y[b, m, n] = Σ_k A[b, m, k] · B[b, n, k]
-//
-// with any number of axes for each letter. The result has the axes b, m, n in
-// this order.
-type contractAttr struct {
-	aBatch, aM, aK []int
-	bBatch, bN, bK []int
-}
-
 var _ = define(Op{
-	Name: "contract", Arity: 2, hidden: true, lower: lowerContract,
+	Name: "contract", Arity: 2, hidden: true, kind: KindContract,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		a := c.Attr.(contractAttr)
+		a := c.Attr.(ContractAttr)
 		var shape []int
-		for _, g := range [][]int{a.aBatch, a.aM} {
+		for _, g := range [][]int{a.ABatch, a.AM} {
 			shape = append(shape, pick(c.shape(0), g)...)
 		}
-		return append(shape, pick(c.shape(1), a.bN)...), c.dt(0), nil
+		return append(shape, pick(c.shape(1), a.BN)...), c.dt(0), nil
 	},
 	// Each gradient is a contraction of the upstream gradient with the other
 	// operand, brought to the axis order of its operand.
 	Grad: func(b *Back) {
-		a := b.node.attr.(contractAttr)
-		nb, nm := len(a.aBatch), len(a.aM)
-		batch, m, n := span(0, nb), span(nb, nb+nm), span(nb+nm, nb+nm+len(a.bN))
+		a := b.node.attr.(ContractAttr)
+		nb, nm := len(a.ABatch), len(a.AM)
+		batch, m, n := span(0, nb), span(nb, nb+nm), span(nb+nm, nb+nm+len(a.BN))
 		if b.Wants(0) {
-			d := apply("contract", contractAttr{batch, m, n, a.bBatch, a.bK, a.bN}, b.Grad(), b.In(1))
-			b.Add(0, Transpose(d, inversePerm(slices.Concat(a.aBatch, a.aM, a.aK))...))
+			d := apply("contract", ContractAttr{batch, m, n, a.BBatch, a.BK, a.BN}, b.Grad(), b.In(1))
+			b.Add(0, Transpose(d, inversePerm(slices.Concat(a.ABatch, a.AM, a.AK))...))
 		}
 		if b.Wants(1) {
 			// The taller operand goes first: its rows are what is parallel.
-			d := apply("contract", contractAttr{a.aBatch, a.aK, a.aM, batch, n, m}, b.In(0), b.Grad())
-			b.Add(1, Transpose(d, inversePerm(slices.Concat(a.bBatch, a.bK, a.bN))...))
+			d := apply("contract", ContractAttr{a.ABatch, a.AK, a.AM, batch, n, m}, b.In(0), b.Grad())
+			b.Add(1, Transpose(d, inversePerm(slices.Concat(a.BBatch, a.BK, a.BN))...))
 		}
 	},
 })
@@ -142,18 +131,18 @@ var _ = define(Op{
 		a, b := c.In[0], c.In[1]
 		ra, rb := a.Rank(), b.Rank()
 		if rb == 2 { // one right matrix for all: the batch is more rows
-			return apply("contract", contractAttr{
-				aM: span(0, ra-1), aK: []int{ra - 1},
-				bN: []int{1}, bK: []int{0},
+			return apply("contract", ContractAttr{
+				AM: span(0, ra-1), AK: []int{ra - 1},
+				BN: []int{1}, BK: []int{0},
 			}, a, b)
 		}
 		batch, _ := tensor.Broadcast(a.shape[:ra-2], b.shape[:rb-2])
 		a = BroadcastTo(a, append(slices.Clone(batch), a.shape[ra-2:]...)...)
 		b = BroadcastTo(b, append(slices.Clone(batch), b.shape[rb-2:]...)...)
 		n := len(batch)
-		return apply("contract", contractAttr{
-			aBatch: span(0, n), aM: []int{n}, aK: []int{n + 1},
-			bBatch: span(0, n), bN: []int{n + 1}, bK: []int{n},
+		return apply("contract", ContractAttr{
+			ABatch: span(0, n), AM: []int{n}, AK: []int{n + 1},
+			BBatch: span(0, n), BN: []int{n + 1}, BK: []int{n},
 		}, a, b)
 	},
 	Grad: func(b *Back) {

@@ -24,7 +24,7 @@ func pullBack(outs, ds, xs []*Node) []*Node {
 func standIn(x *Node) *Node { return apply("stand_in", nil, x) }
 
 var _ = define(Op{
-	Name: "stand_in", Arity: 1, DTypes: every, hidden: true, Result: same, view: identityView,
+	Name: "stand_in", traits: TraitIdentity, Arity: 1, DTypes: every, hidden: true, Result: same, view: identityView,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 })
 
@@ -180,7 +180,7 @@ func (k *backLoop) readWhole(x *Node) bool {
 	seen := map[*Node]bool{}
 	whole := false
 	for _, n := range k.r.roots() {
-		walkDown(n, seen, func(n *Node) []*Node {
+		Walk(n, seen, func(n *Node) []*Node {
 			switch {
 			case n.region != k.r:
 				return nil

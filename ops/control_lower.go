@@ -7,12 +7,12 @@ import (
 )
 
 // control makes the unit that stands for a loop or a branch, with the units of its regions.
-func (l *lowerer) control(n *Node) {
-	a := n.attr.(*simpleControl)
-	c := &controlLowerer{lowerer: l, n: n, simpleControl: a, results: make([]*value, len(a.outs))}
-	c.flow = &flow{control: a.control, node: n, loop: a.control.regions[0].loop}
-	c.unit = &unit{flow: c.flow, task: &engine.Task{Kind: engine.Routine, Name: n.scope, Caller: n.caller}, where: n.where}
-	if c.flow.loop {
+func (l *lowerer) control(n *IRNode) {
+	a := n.Attr.(*IRControl)
+	c := &controlLowerer{lowerer: l, n: n, IRControl: a, results: make([]*value, len(a.Outs))}
+	c.flow = &flow{IRControl: a, node: n}
+	c.unit = &unit{flow: c.flow, task: &engine.Task{Kind: engine.Routine, Name: n.Scope, Caller: n.Caller}, Where: n.Where}
+	if c.Loop {
 		c.loop()
 	} else {
 		c.branch()
@@ -24,8 +24,8 @@ func (l *lowerer) control(n *Node) {
 // controlLowerer is a control on its way to units.
 type controlLowerer struct {
 	*lowerer
-	*simpleControl
-	n       *Node
+	*IRControl
+	n       *IRNode
 	flow    *flow
 	unit    *unit
 	results []*value // by outcome
@@ -40,9 +40,9 @@ func (c *controlLowerer) reads(v *value) *value {
 }
 
 // makes is a value that the control makes, and others read.
-func (c *controlLowerer) makes(like *Node, shape []int) *value {
+func (c *controlLowerer) makes(like *IRNode, shape []int) *value {
 	v := &value{
-		node: c.n, dtype: like.dtype, len: int64(product(shape)), shape: shape, addr: denseAddr(shape, nil), dense: true,
+		node: c.n, DType: like.DType, len: int64(product(shape)), Shape: shape, addr: denseAddr(shape, nil), dense: true,
 		maker: c.unit, flow: c.flow,
 	}
 	c.unit.outs = append(c.unit.outs, v)
@@ -50,13 +50,13 @@ func (c *controlLowerer) makes(like *Node, shape []int) *value {
 }
 
 // region lowers what targets need. leaf gives the values of leaves.
-func (c *controlLowerer) region(targets []*Node, params map[*Node]*value) (*lowerer, []*value) {
-	in := newLowerer(fuse(targets, c.buffers), c.seed, c.fast)
+func (c *controlLowerer) region(targets []*IRNode, params map[*IRNode]*value) (*lowerer, []*value) {
+	in := newLowerer(targets, c.LowerOptions)
 	for _, n := range in.order {
-		switch a := n.attr.(type) {
-		case leafAttr:
-			in.values[n] = c.reads(c.asDense(a.outer))
-		case paramAttr:
+		switch a := n.Attr.(type) {
+		case LeafAttr:
+			in.values[n] = c.reads(c.asDense(a.Outer))
+		case ParamAttr:
 			in.values[n] = params[n]
 		}
 	}
@@ -66,8 +66,8 @@ func (c *controlLowerer) region(targets []*Node, params map[*Node]*value) (*lowe
 		out[i] = in.asDense(n)
 	}
 	for _, u := range in.units {
-		if u.where == Auto {
-			u.where = c.n.where
+		if u.Where == Anywhere {
+			u.Where = c.n.Where
 		}
 	}
 	return in, out
@@ -75,23 +75,23 @@ func (c *controlLowerer) region(targets []*Node, params map[*Node]*value) (*lowe
 
 // copies is a unit that copies src to dst within the control.
 func (c *controlLowerer) copies(name string, src, dst *value) *unit {
-	return carry(c.n.scope+" "+name, c.n.caller, src, dst, c.n.where)
+	return carry(c.n.Scope+" "+name, c.n.Caller, src, dst, c.n.Where)
 }
 
 func (c *controlLowerer) branch() {
-	c.flow.pred = c.reads(c.asDense(c.n.in[0]))
+	c.flow.pred = c.reads(c.asDense(c.n.In[0]))
 	var want []int // outcomes that are read
-	for i := range c.outs {
+	for i := range c.Outs {
 		if c.picked(c.n, i) {
 			want = append(want, i)
-			r := c.regions[0].results[c.outs[i].i]
-			c.results[i] = c.makes(r, r.shape)
+			r := c.Regions[0].Results[c.Outs[i].I]
+			c.results[i] = c.makes(r, r.Shape)
 		}
 	}
-	for k, r := range c.regions {
-		targets := make([]*Node, len(want))
+	for k, r := range c.Regions {
+		targets := make([]*IRNode, len(want))
 		for j, i := range want {
-			targets[j] = r.results[c.outs[i].i]
+			targets[j] = r.Results[c.Outs[i].I]
 		}
 		in, values := c.region(targets, nil)
 		for j, i := range want {
@@ -102,96 +102,96 @@ func (c *controlLowerer) branch() {
 }
 
 func (c *controlLowerer) loop() {
-	r := c.regions[0]
+	r := c.Regions[0]
 	values, writes := c.live(r)
-	state := map[*Node]*value{}
-	for k, p := range r.params {
+	state := map[*IRNode]*value{}
+	for k, p := range r.Params {
 		if p != nil && values[k] {
-			state[p] = c.makes(p, p.shape)
-			c.flow.before = append(c.flow.before, c.copies("begins", c.reads(c.asDense(c.n.in[k])), state[p]))
+			state[p] = c.makes(p, p.Shape)
+			c.flow.before = append(c.flow.before, c.copies("begins", c.reads(c.asDense(c.n.In[k])), state[p]))
 		}
 	}
 	// What is asked for, in this order: the condition, rows and where they go, values.
-	var targets []*Node
-	if r.cond != nil {
-		targets = append(targets, r.cond)
+	var targets []*IRNode
+	if r.Cond != nil {
+		targets = append(targets, r.Cond)
 	}
-	for j, w := range r.writes {
+	for j, w := range r.Writes {
 		if writes[j] {
-			targets = append(targets, w.row, w.at)
+			targets = append(targets, w.Row, w.At)
 		}
 	}
-	var carried []*Node
-	for k, p := range r.params {
+	var carried []*IRNode
+	for k, p := range r.Params {
 		if p != nil && values[k] {
-			targets = append(targets, r.results[k])
+			targets = append(targets, r.Results[k])
 			carried = append(carried, p)
 		}
 	}
 	in, made := c.region(targets, state)
 	body := in.units
-	if r.cond != nil {
+	if r.Cond != nil {
 		c.flow.pred = made[0]
 		c.flow.parts[0], body = apart(in.units, made[0])
 		made = made[1:]
 	}
-	stacks := make([]*value, len(r.writes))
-	for j, w := range r.writes {
+	stacks := make([]*value, len(r.Writes))
+	for j, w := range r.Writes {
 		if !writes[j] {
 			continue
 		}
-		stacks[j] = c.makes(w.row, slices.Concat([]int{c.rows()}, w.row.shape))
-		if !w.total {
+		stacks[j] = c.makes(w.Row, slices.Concat([]int{c.Rows()}, w.Row.Shape))
+		if !w.Total {
 			c.flow.before = append(c.flow.before, c.zeros(stacks[j]))
 		}
 		body = append(body, c.store(made[0], made[1], stacks[j]))
 		made = made[2:]
 	}
 	c.flow.parts[1] = c.handOn(body, made, carried, state)
-	for i, o := range c.outs {
+	for i, o := range c.Outs {
 		switch {
 		case !c.picked(c.n, i):
-		case o.write:
-			c.results[i] = stacks[o.i]
-		case r.params[o.i] == nil:
-			c.results[i] = c.asDense(c.n.in[o.i])
+		case o.Write:
+			c.results[i] = stacks[o.I]
+		case r.Params[o.I] == nil:
+			c.results[i] = c.asDense(c.n.In[o.I])
 		default:
-			c.results[i] = state[r.params[o.i]]
+			c.results[i] = state[r.Params[o.I]]
 		}
 	}
 }
 
 // live finds which values a loop must carry, and what it must write: what is asked for
 // from outside, and what that needs.
-func (c *controlLowerer) live(r *simpleRegion) (values, writes []bool) {
-	values, writes = make([]bool, len(r.params)), make([]bool, len(r.writes))
-	seen := map[*Node]bool{}
-	var todo []*Node
+func (c *controlLowerer) live(r *IRRegion) (values, writes []bool) {
+	values, writes = make([]bool, len(r.Params)), make([]bool, len(r.Writes))
+	seen := map[*IRNode]bool{}
+	var todo []*IRNode
 	need := func(k int) {
-		if !values[k] && r.params[k] != nil {
+		if !values[k] && r.Params[k] != nil {
 			values[k] = true
-			todo = append(todo, r.results[k])
+			todo = append(todo, r.Results[k])
 		}
 	}
-	if r.cond != nil {
-		todo = append(todo, r.cond)
+	if r.Cond != nil {
+		todo = append(todo, r.Cond)
 	}
-	for i, o := range c.outs {
+	for i, o := range c.Outs {
 		switch {
 		case !c.picked(c.n, i):
-		case !o.write:
-			need(o.i)
-		case !writes[o.i]:
-			writes[o.i] = true
-			todo = append(todo, r.writes[o.i].row, r.writes[o.i].at)
+		case !o.Write:
+			need(o.I)
+		case !writes[o.I]:
+			writes[o.I] = true
+			todo = append(todo, r.Writes[o.I].Row, r.Writes[o.I].At)
 		}
 	}
 	for len(todo) > 0 {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		walkDown(n, seen, func(n *Node) []*Node { return n.in }, func(n *Node) {
-			if a, ok := n.attr.(paramAttr); ok {
-				need(a.i)
+		Walk(n, seen, Operands, func(n *IRNode) {
+			if a, ok := n.Attr.(ParamAttr); ok {
+				need(a.I)
 			}
 		})
 	}
@@ -220,10 +220,10 @@ func apart(units []*unit, v *value) (needed, others []*unit) {
 
 // handOn appends to body the copies that make next what the next iteration finds. A value that
 // was another one before goes by a copy, so that nobody reads what was written over.
-func (c *controlLowerer) handOn(body []*unit, next []*value, params []*Node, state map[*Node]*value) []*unit {
+func (c *controlLowerer) handOn(body []*unit, next []*value, params []*IRNode, state map[*IRNode]*value) []*unit {
 	for i, p := range params {
 		if v := next[i]; v != state[p] && v.flow == c.flow {
-			kept := &value{node: c.n, dtype: v.dtype, len: v.len, shape: v.shape, addr: v.addr, dense: true}
+			kept := &value{node: c.n, DType: v.DType, len: v.len, Shape: v.Shape, addr: v.addr, dense: true}
 			u := c.copies("keeps", v, kept)
 			kept.maker = u
 			body, next[i] = append(body, u), kept
@@ -240,8 +240,8 @@ func (c *controlLowerer) handOn(body []*unit, next []*value, params []*Node, sta
 // zeros fills v.
 func (c *controlLowerer) zeros(v *value) *unit {
 	t := &engine.Task{
-		Kind: engine.Map, Name: c.n.scope + " clears", Caller: c.n.caller, Axes: engine.Domain{int(v.len)}, Groups: []int{1},
-		Outs: []engine.Operand{{DType: v.dtype, Len: v.len}}, Values: []*engine.Expr{engine.Constant(v.dtype, engine.Const{})},
+		Kind: engine.Map, Name: c.n.Scope + " clears", Caller: c.n.Caller, Axes: engine.Domain{int(v.len)}, Groups: []int{1},
+		Outs: []engine.Operand{{DType: v.DType, Len: v.len}}, Values: []*engine.Expr{engine.Constant(v.DType, engine.Const{})},
 	}
-	return &unit{task: t, outs: []*value{v}, where: c.n.where}
+	return &unit{task: t, outs: []*value{v}, Where: c.n.Where}
 }

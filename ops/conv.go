@@ -65,9 +65,9 @@ var _ = define(Op{
 		}
 		dy := o.split(b.Grad()) // [N, G, O/G, H', W']
 		if b.Wants(1) {
-			dw := apply("contract", contractAttr{
-				aBatch: []int{1}, aM: []int{2, 5, 6}, aK: []int{0, 3, 4},
-				bBatch: []int{1}, bN: []int{2}, bK: []int{0, 3, 4},
+			dw := apply("contract", ContractAttr{
+				ABatch: []int{1}, AM: []int{2, 5, 6}, AK: []int{0, 3, 4},
+				BBatch: []int{1}, BN: []int{2}, BK: []int{0, 3, 4},
 			}, o.images(x, w.shape), dy) // [G, C/G, U, V, O/G]
 			b.Add(1, Reshape(Transpose(dw, 0, 4, 1, 2, 3), w.shape...))
 		}
@@ -127,9 +127,9 @@ func (o Conv2DOptions) sum(x, w *Node) *Node {
 	if o.depthwise(w.shape) {
 		return o.depthwiseSum(x, w)
 	}
-	y := apply("contract", contractAttr{
-		aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
-		bBatch: []int{0}, bN: []int{1}, bK: []int{2, 3, 4},
+	y := apply("contract", ContractAttr{
+		ABatch: []int{1}, AM: []int{0, 3, 4}, AK: []int{2, 5, 6},
+		BBatch: []int{0}, BN: []int{1}, BK: []int{2, 3, 4},
 	}, o.images(x, w.shape), o.kernels(w)) // [G, N, H', W', O/G]
 	y = Transpose(y, 1, 0, 4, 2, 3)
 	return Reshape(y, x.shape[0], w.shape[0], y.shape[3], y.shape[4])

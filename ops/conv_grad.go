@@ -19,9 +19,9 @@ func (o Conv2DOptions) spreadGrad(dy, w *Node, x []int) *Node {
 	}
 	spread := Windows(keep(apply("unslice", a, dy), gradLayout(w.shape[0]/o.Groups, w.shape[1])...), windows...) // [N, G, O/G, H, W, U, V]
 	flipped := Flip(o.kernels(w), 3, 4)
-	dx := apply("contract", contractAttr{
-		aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
-		bBatch: []int{0}, bN: []int{2}, bK: []int{1, 3, 4},
+	dx := apply("contract", ContractAttr{
+		ABatch: []int{1}, AM: []int{0, 3, 4}, AK: []int{2, 5, 6},
+		BBatch: []int{0}, BN: []int{2}, BK: []int{1, 3, 4},
 	}, spread, flipped) // [G, N, H, W, C/G]
 	return Reshape(Transpose(dx, 1, 0, 4, 2, 3), x...)
 }
@@ -60,9 +60,9 @@ func (o Conv2DOptions) phaseGrad(dy, w *Node, x []int) *Node {
 	read := Windows(keep(dy, gradLayout(w.shape[0]/o.Groups, w.shape[1]*rows.count*columns.count)...), windows...) // [N, G, O/G, I, J, T, T]
 	k := o.kernels(w)
 	k = Flip(Reshape(k, k.shape[0], k.shape[1], k.shape[2], rows.taps, rows.count, columns.taps, columns.count), 3, 5)
-	dx := apply("contract", contractAttr{
-		aBatch: []int{1}, aM: []int{0, 3, 4}, aK: []int{2, 5, 6},
-		bBatch: []int{0}, bN: []int{4, 6, 2}, bK: []int{1, 3, 5},
+	dx := apply("contract", ContractAttr{
+		ABatch: []int{1}, AM: []int{0, 3, 4}, AK: []int{2, 5, 6},
+		BBatch: []int{0}, BN: []int{4, 6, 2}, BK: []int{1, 3, 5},
 	}, read, k) // [G, N, I, J, R, R, C/G]
 	dx = Transpose(dx, 1, 0, 6, 2, 4, 3, 5)
 	dx = Pad(dx, 0, Padding{4, 0, o.Stride[0] - rows.count}, Padding{6, 0, o.Stride[1] - columns.count})

@@ -18,7 +18,7 @@ func TestImagesOfFewChannelsOrOutputsStayInPlanes(t *testing.T) {
 		for windows.op.Name != "windows" {
 			windows = windows.in[0]
 		}
-		return alongLines(windows)
+		return alongLines(newSimplifier(nil).simplify(windows))
 	}
 	require.True(t, planes(8, 64, 1))
 	require.True(t, planes(64, 15, 1))

@@ -47,11 +47,11 @@ type cumSumAttr struct {
 }
 
 var _ = define(Op{
-	Name: "cumsum", Arity: 1, DTypes: numbers, lower: lowerRoutine,
+	Name: "cumsum", Arity: 1, DTypes: numbers, kind: KindRoutine,
 	Result:  firstResult,
 	results: func(c *Call) []Result { return []Result{{c.dt(0), c.shape(0)}} },
-	algorithm: func(c *Call) engine.Algorithm {
-		x, a := c.shape(0), c.Attr.(cumSumAttr)
+	algorithm: func(n *IRNode) engine.Algorithm {
+		x, a := n.In[0].Shape, n.Attr.(cumSumAttr)
 		return &engine.Scan{
 			Outer: int64(product(x[:a.axis])), Length: int64(x[a.axis]), Inner: int64(product(x[a.axis+1:])),
 			Exclusive: a.Exclusive, Reverse: a.Reverse,

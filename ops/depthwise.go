@@ -16,7 +16,7 @@ func (o Conv2DOptions) depthwiseSum(x, w *Node) *Node {
 // taps is x as windows [N, C, H', W', U, V].
 func (o Conv2DOptions) taps(x *Node, w []int) *Node {
 	if o.Pad != [2]int{} {
-		x = apply("keep", keepAttr{edge: true}, Pad(x, 0, o.padding()...))
+		x = apply("keep", MaterializeAttr{Edge: true}, Pad(x, 0, o.padding()...))
 	}
 	return widen(Windows(x, o.window(0, w), o.window(1, w)))
 }

@@ -126,12 +126,12 @@ type output struct {
 // feed notes where node n is to be written.
 func (x *Executable) feed(n *Node, to destination) {
 	for i := range x.inputs {
-		if x.inputs[i].node == n.origin {
+		if x.inputs[i].node == n {
 			x.inputs[i].to = append(x.inputs[i].to, to)
 			return
 		}
 	}
-	x.inputs = append(x.inputs, input{n.origin, []destination{to}})
+	x.inputs = append(x.inputs, input{n, []destination{to}})
 }
 
 // useVariable acquires v's memory on a side, once.
@@ -544,7 +544,7 @@ func (x *Executable) checkFeeds(feeds Feeds) error {
 	}
 	for n := range feeds {
 		switch {
-		case n == nil || n.op.lower != lowerInput:
+		case n == nil || n.op.kind != KindInput:
 			wrong = append(wrong, fmt.Sprintf("%v is not an input", n))
 		case n.graph != x.graph:
 			wrong = append(wrong, fmt.Sprintf("%v is an input of graph %q", n, n.graph.name))

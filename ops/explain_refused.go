@@ -22,7 +22,7 @@ type Refusal struct {
 // refusals are those of all tasks that run after a device in the order of preference, and were not put there.
 func (x *Executable) refusals() (all []Refusal) {
 	for t, u := range x.units {
-		if x.where != Auto || u.where != Auto || u.flow != nil {
+		if x.where != Auto || u.Where != Anywhere || u.flow != nil {
 			continue
 		}
 		for _, s := range x.sides[:x.plan.Choices[t].Side] {

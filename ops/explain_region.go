@@ -26,9 +26,9 @@ type RegionReport struct {
 func regions(flows []*flow, in int, out []RegionReport) []RegionReport {
 	for _, f := range flows {
 		r := RegionReport{
-			Op: f.node.scope, Caller: f.node.caller, In: in, First: f.first, Mid: f.mid, Last: f.last, Branch: !f.loop,
+			Op: f.node.Scope, Caller: f.node.Caller, In: in, First: f.first, Mid: f.mid, Last: f.last, Branch: !f.Loop,
 		}
-		if r.Iterations = f.stats.taken(); f.loop {
+		if r.Iterations = f.Stats.taken(); f.Loop {
 			r.Iterations = f.iterations()
 		}
 		out = append(out, r)

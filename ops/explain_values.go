@@ -43,7 +43,7 @@ func (x *Executable) values() []ValueReport {
 		if !ok {
 			i = len(out)
 			index[v] = i
-			r := ValueReport{Name: v.node.label(), Bytes: v.bytes(), From: -1, Fed: v.isInput()}
+			r := ValueReport{Name: v.node.Label, Bytes: v.bytes(), From: -1, Fed: v.isInput()}
 			if v.maker != nil {
 				r.From = number[v.maker]
 			}

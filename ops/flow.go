@@ -10,9 +10,8 @@ import (
 // flow is a branch or a loop in the list of an executable's units: two stretches of them,
 // of which a run takes one, or both as often as there are iterations.
 type flow struct {
-	*control
-	node  *Node
-	loop  bool
+	*IRControl
+	node  *IRNode
 	inner []*flow
 
 	// pred is the predicate, nil where iterations are counted; where a unit makes it, it is
@@ -108,8 +107,8 @@ func frequencies(flows []*flow, units int) []float64 {
 
 // parts2 is how often each stretch is expected to run where f runs once.
 func (f *flow) parts2() (first, second float64) {
-	if !f.loop {
-		p := f.stats.taken()
+	if !f.Loop {
+		p := f.Stats.taken()
 		return p, 1 - p
 	}
 	n := f.iterations()
@@ -121,32 +120,32 @@ const guess = 8
 
 // iterations is how many are expected.
 func (f *flow) iterations() float64 {
-	if f.trips >= 0 {
-		return float64(f.trips)
+	if f.Trips >= 0 {
+		return float64(f.Trips)
 	}
-	n, ok := f.stats.mean()
+	n, ok := f.Stats.mean()
 	switch {
 	case ok:
-	case f.expect > 0:
-		n = f.expect
+	case f.Expect > 0:
+		n = f.Expect
 	default:
 		n = guess
 	}
-	if f.limit > 0 {
-		n = min(n, float64(f.limit))
+	if f.Limit > 0 {
+		n = min(n, float64(f.Limit))
 	}
 	return n
 }
 
 // carry makes a unit that copies src to dst.
-func carry(name, caller string, src, dst *value, where Place) *unit {
+func carry(name, caller string, src, dst *value, where IRPlace) *unit {
 	t := &engine.Task{
 		Kind: engine.Map, Name: name, Caller: caller, Axes: engine.Domain{int(src.len)}, Groups: []int{1},
-		Ins:    []engine.Operand{{DType: src.dtype, Len: src.len}},
-		Outs:   []engine.Operand{{DType: dst.dtype, Len: dst.len}},
-		Values: []*engine.Expr{engine.Load(0, src.dtype, engine.AxisIndex(0), nil)},
+		Ins:    []engine.Operand{{DType: src.DType, Len: src.len}},
+		Outs:   []engine.Operand{{DType: dst.DType, Len: dst.len}},
+		Values: []*engine.Expr{engine.Load(0, src.DType, engine.AxisIndex(0), nil)},
 	}
-	return &unit{task: t, ins: []*value{src}, outs: []*value{dst}, where: where, carries: true}
+	return &unit{task: t, ins: []*value{src}, outs: []*value{dst}, Where: where, carries: true}
 }
 
 // tied are units that must run on one side: those that write one value.
@@ -172,7 +171,7 @@ func awaited(flows []*flow, often []float64, out []place.Value) []place.Value {
 		}
 		t := f.predUnit
 		count := often[t]
-		if !f.loop { // as often as the branch is come to
+		if !f.Loop { // as often as the branch is come to
 			count = often[f.first] + often[f.mid]
 		}
 		out = append(out, place.Value{Bytes: 1, Maker: t, Awaited: count})
@@ -195,7 +194,7 @@ func enclosing(flows []*flow, units int) [][]*flow {
 // where that is -1: once for each time that it is made. What iterations hand on is new in each
 // for those that read it there, and once for those behind the loop.
 func movesFor(v *value, maker, reader int, within [][]*flow, often []float64) float64 {
-	if f := v.flow; f != nil && f.loop && reader >= 0 && f.has(reader) && f.last > f.mid {
+	if f := v.flow; f != nil && f.Loop && reader >= 0 && f.has(reader) && f.last > f.mid {
 		return often[f.last-1]
 	}
 	times := often[maker]

@@ -13,14 +13,14 @@ func (p *plan) spanLoops() {
 	walkFlows(p.x.flows, func(f *flow) {
 		if v := f.predicate(p.units); v != nil {
 			at := f.first // of a branch
-			if f.loop {
+			if f.Loop {
 				at = max(f.mid-1, f.first)
 			}
 			p.use(v, p.sideOf(v), at)
 		}
 	})
 	walkFlows(p.x.flows, func(f *flow) {
-		if !f.loop || f.first == f.last {
+		if !f.Loop || f.first == f.last {
 			return
 		}
 		for h, iv := range p.span {
@@ -46,7 +46,7 @@ func (p *plan) makerOf(v *value) int {
 func (p *plan) coalesce(again bool) {
 	starts := map[int]int{} // of the body of the loop whose iteration ends with a unit
 	walkFlows(p.x.flows, func(f *flow) {
-		for t := f.mid; f.loop && t < f.last; t++ {
+		for t := f.mid; f.Loop && t < f.last; t++ {
 			if p.units[t].carries && p.units[t].outs[0].flow == f {
 				starts[t] = f.mid
 			}
@@ -156,7 +156,7 @@ func (p *plan) bindAll(from, to int, flows []*flow) {
 // bindFlow makes the steps of f. What it reads of its surroundings is brought before a loop, once;
 // a branch brings what it needs when it is taken.
 func (p *plan) bindFlow(f *flow) {
-	if f.loop {
+	if f.Loop {
 		for t := f.first; t < f.last; t++ {
 			for _, v := range p.units[t].ins {
 				if v.flow != f && !f.contains(v, p.makerOf(v)) {
@@ -182,7 +182,7 @@ func (p *plan) bindFlow(f *flow) {
 		from, to int
 		flows    []*flow
 	}{{f.first, f.mid, f.inner[:inner]}, {f.mid, f.last, f.inner[inner:]}} {
-		if k == 0 || !f.loop { // behind it nothing is where it was brought within
+		if k == 0 || !f.Loop { // behind it nothing is where it was brought within
 			p.moved = maps.Clone(moved)
 		}
 		p.steps = &steps.parts[k]

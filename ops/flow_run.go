@@ -10,16 +10,16 @@ const unheard = 64
 
 // flow runs a loop or a branch.
 func (x *Executable) flow(ctx context.Context, f *flowSteps, run uint32, tr *tracer) error {
-	if !f.loop {
+	if !f.Loop {
 		return x.branch(ctx, f, run, tr)
 	}
 	var n int64
-	for ; f.trips < 0 || n < int64(f.trips); n++ {
-		if f.trips < 0 && f.limit > 0 && n == int64(f.limit) {
+	for ; f.Trips < 0 || n < int64(f.Trips); n++ {
+		if f.Trips < 0 && f.Limit > 0 && n == int64(f.Limit) {
 			break
 		}
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("%s at %s, iteration %d: %w", f.node.scope, f.node.caller, n, err)
+			return fmt.Errorf("%s at %s, iteration %d: %w", f.node.Scope, f.node.Caller, n, err)
 		}
 		start := tr.now()
 		if err := x.follow(ctx, f.parts[0], run, tr); err != nil {
@@ -43,7 +43,7 @@ func (x *Executable) flow(ctx context.Context, f *flowSteps, run uint32, tr *tra
 		}
 		tr.iteration(f, n, start)
 	}
-	f.stats.note(n)
+	f.Stats.note(n)
 	return nil
 }
 
@@ -57,7 +57,7 @@ func (x *Executable) branch(ctx context.Context, f *flowSteps, run uint32, tr *t
 	if ok {
 		way, taken = 0, 1
 	}
-	f.stats.note(taken)
+	f.Stats.note(taken)
 	if err := x.follow(ctx, f.parts[way], run, tr); err != nil {
 		return err
 	}

@@ -2,20 +2,20 @@ package ops
 
 import "sync/atomic"
 
-// flowStats is what runs have shown of a loop or branch.
-type flowStats struct {
+// FlowStats is what runs have shown of a loop or branch.
+type FlowStats struct {
 	entries atomic.Int64 // runs of it
 	count   atomic.Int64 // of their iterations; of branches, those that took the first way
 }
 
 // note enters a run of a loop with so many iterations.
-func (s *flowStats) note(iterations int64) {
+func (s *FlowStats) note(iterations int64) {
 	s.entries.Add(1)
 	s.count.Add(iterations)
 }
 
 // mean is the mean number of iterations, if it is known.
-func (s *flowStats) mean() (float64, bool) {
+func (s *FlowStats) mean() (float64, bool) {
 	n := s.entries.Load()
 	if n == 0 {
 		return 0, false
@@ -24,6 +24,6 @@ func (s *flowStats) mean() (float64, bool) {
 }
 
 // taken is the part of runs that took the first way: a half until they are many.
-func (s *flowStats) taken() float64 {
+func (s *FlowStats) taken() float64 {
 	return float64(s.count.Load()+1) / float64(s.entries.Load()+2)
 }

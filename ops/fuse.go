@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/tensor"
 )
 
 // Bounds of fusion: what one kernel may take in.
@@ -27,49 +26,49 @@ const (
 // buffer, is computed inside its readers, or ends the epilogue of a reduction
 // or contraction.
 type fusion struct {
-	order []*Node // operands before readers
-	users map[*Node][]*Node
+	order []*IRNode // operands before readers
+	users map[*IRNode][]*IRNode
 	// dense nodes must exist as buffers in row-major order: outputs, updates,
 	// operands of kernels.
-	dense map[*Node]bool
+	dense map[*IRNode]bool
 	// root nodes become buffers.
-	root map[*Node]bool
+	root map[*IRNode]bool
 	// head of the task that ends in a node: the reduction or contraction
 	// whose epilogue it is. A head that nothing was fused to maps to itself.
-	head map[*Node]*Node
+	head map[*IRNode]*IRNode
 	// chain of a head: what its epilogue goes through, the end last.
-	chain map[*Node][]*Node
+	chain map[*IRNode][]*IRNode
 	// buffers is how many inputs and outputs a task may have, of every engine that may get it.
 	buffers int
 }
 
 // fuse divides what targets need into tasks of at most so many buffers.
-func fuse(targets []*Node, buffers int) *fusion {
+func fuse(targets []*IRNode, buffers int) *fusion {
 	f := &fusion{
 		buffers: buffers,
-		users:   map[*Node][]*Node{}, dense: map[*Node]bool{}, root: map[*Node]bool{},
-		head: map[*Node]*Node{}, chain: map[*Node][]*Node{},
+		users:   map[*IRNode][]*IRNode{}, dense: map[*IRNode]bool{}, root: map[*IRNode]bool{},
+		head: map[*IRNode]*IRNode{}, chain: map[*IRNode][]*IRNode{},
 	}
-	seen := map[*Node]bool{}
+	seen := map[*IRNode]bool{}
 	for _, t := range targets {
-		if t.op.lower != lowerAssign {
+		if t.Op.Kind != KindAssign {
 			f.dense[t] = true
 		}
-		walkDown(t, seen, func(n *Node) []*Node { return n.in }, func(n *Node) { f.order = append(f.order, n) })
+		Walk(t, seen, Operands, func(n *IRNode) { f.order = append(f.order, n) })
 	}
 	for _, n := range f.order {
-		for _, x := range n.in {
+		for _, x := range n.In {
 			if k := len(f.users[x]); k == 0 || f.users[x][k-1] != n { // once for both operands
 				f.users[x] = append(f.users[x], n)
 			}
 		}
-		switch n.op.lower {
-		case lowerKernel, lowerRoutine, lowerControl:
-			for _, x := range n.in {
+		switch n.Op.Kind {
+		case KindCustom, KindRoutine, KindControl:
+			for _, x := range n.In {
 				f.dense[x] = true
 			}
-		case lowerAssign:
-			f.dense[n.in[1]] = true
+		case KindAssign:
+			f.dense[n.In[1]] = true
 		}
 	}
 	f.chooseRoots()
@@ -78,23 +77,12 @@ func fuse(targets []*Node, buffers int) *fusion {
 	return f
 }
 
-// inBuffer reports whether n is a buffer before any task has run.
-func (n *Node) inBuffer() bool {
-	switch n.op.lower {
-	case lowerInput, lowerVariable, lowerParam:
-		return true
-	case lowerConst:
-		return n.attr.(*tensor.Tensor).Len() != 1
-	}
-	return false
-}
-
 // heavy ops are tasks of their own.
-func (n *Node) heavy() bool {
-	switch n.op.lower {
-	case lowerReduce:
-		return len(n.attr.(reduceAttr).axes) > 0 && n.terms() == 0
-	case lowerContract, lowerScatter, lowerKernel, lowerAttention, lowerRoutine, lowerPick, lowerControl:
+func heavy(n *IRNode) bool {
+	switch n.Op.Kind {
+	case KindReduce:
+		return len(n.Attr.(ReduceAttr).Axes) > 0 && terms(n) == 0
+	case KindContract, KindScatter, KindCustom, KindAttention, KindRoutine, KindPick, KindControl:
 		return true
 	}
 	return false
@@ -102,47 +90,44 @@ func (n *Node) heavy() bool {
 
 // terms is how many terms a sum has that is written out: of few computed elements
 // each, where there are many. Rows so short fill no vectors. 0 for all other nodes.
-func (n *Node) terms() int {
-	if n.op.lower != lowerReduce || n.op.fold != engine.Sum || engine.AccType(n.dtype) != n.dtype {
+func terms(n *IRNode) int {
+	if n.Op.Kind != KindReduce || n.Op.Fold != engine.Sum || engine.AccType(n.DType) != n.DType {
 		return 0
 	}
-	if x := n.in[0]; x.elementwise() && n.Size() >= manyRows && x.Size() <= fewTerms*n.Size() {
+	if x := n.In[0]; x.Elementwise() && n.Size() >= manyRows && x.Size() <= fewTerms*n.Size() {
 		return x.Size() / n.Size()
 	}
 	return 0
 }
 
 // hasEpilogue reports whether what follows n can be computed where n is stored.
-func (n *Node) hasEpilogue() bool {
-	return n.heavy() && (n.op.lower == lowerReduce || n.op.lower == lowerContract)
+func hasEpilogue(n *IRNode) bool {
+	return heavy(n) && (n.Op.Kind == KindReduce || n.Op.Kind == KindContract)
 }
-
-// elementwise ops compute one element from the elements beside it.
-func (n *Node) elementwise() bool { return n.op.Scalar != nil && n.op.lower == lowerNone }
 
 // chooseRoots goes from readers to operands and counts how often each element
 // of an inlined node would be computed. It makes a buffer of what is computed
 // more than once and is not cheap.
 func (f *fusion) chooseRoots() {
 	cost, loads := f.inlineCosts()
-	evals := map[*Node]float64{}
+	evals := map[*IRNode]float64{}
 	for _, n := range slices.Backward(f.order) {
-		if n.heavy() || f.dense[n] || n.op.Name == "keep" || n.op.Name == "alike" {
-			f.root[n] = !n.inBuffer()
+		if heavy(n) || f.dense[n] || n.Is(TraitMaterialize|TraitMatchLayout) {
+			f.root[n] = !n.InBuffer()
 		}
 		var e, packed float64
 		for _, u := range f.users[n] {
 			reads := f.readsBy(u, n, evals[u])
-			if e += reads; u.op.lower == lowerContract || u.op.lower == lowerAttention {
+			if e += reads; u.Op.Kind == KindContract || u.Op.Kind == KindAttention {
 				packed += reads
 			}
 		}
 		evals[n] = e
-		if f.root[n] || n.inBuffer() {
+		if f.root[n] || n.InBuffer() {
 			evals[n] = 1
 			continue
 		}
-		computes := n.elementwise() || n.op.lower == lowerRandom || n.terms() > 0
+		computes := n.Elementwise() || n.Op.Kind == KindRandom || terms(n) > 0
 		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) || f.apart(n) || f.dearlyRead(n, e, packed, cost[n]) {
 			f.root[n], evals[n] = true, 1
 		}
@@ -153,18 +138,18 @@ func (f *fusion) chooseRoots() {
 // so many operations to compute one element. A read of a gather, or of a view whose address is made by divisions, is no step
 // along a line of memory: the kernels that slide windows over lines, or hold tiles of them, cannot have it. Those of contractions, by
 // which so many of the reads are, see windows through divisions.
-func (f *fusion) dearlyRead(n *Node, reads, packed, cost float64) bool {
+func (f *fusion) dearlyRead(n *IRNode, reads, packed, cost float64) bool {
 	dear := func(flops float64) bool {
 		again := (reads - 1) * flops
 		return again > engine.StoredFlops && again*float64(n.Size()) > fewFlops
 	}
 	switch {
-	case n.op.lower == lowerGather:
+	case n.Op.Kind == KindGather:
 		if packed > 0 { // instead of reading lines where they are
 			cost = max(cost, engine.GatherFlops)
 		}
 		return dear(cost)
-	case n.op.Name == "reshape":
+	case n.Is(TraitReshape):
 		if reads -= packed; packed > 0 {
 			reads++
 		}
@@ -174,21 +159,21 @@ func (f *fusion) dearlyRead(n *Node, reads, packed, cost float64) bool {
 }
 
 // findsLines reports whether n is a gather of whole lines of memory.
-func (n *Node) findsLines() bool {
-	if n.op.lower != lowerGather {
+func findsLines(n *IRNode) bool {
+	if n.Op.Kind != KindGather {
 		return false
 	}
-	line := len(n.shape) - 1
-	for line > 0 && n.shape[line] == 1 {
+	line := len(n.Shape) - 1
+	for line > 0 && n.Shape[line] == 1 {
 		line--
 	}
-	a := n.attr.(gatherAttr)
-	return !a.along && (line < a.axis || line >= a.axis+len(n.in[1].shape))
+	a := n.Attr.(GatherAttr)
+	return !a.Along && (line < a.Axis || line >= a.Axis+len(n.In[1].Shape))
 }
 
 // findFlops is what it takes to find an element of n, a gather.
-func (n *Node) findFlops() float64 {
-	if n.findsLines() {
+func findFlops(n *IRNode) float64 {
+	if findsLines(n) {
 		return rowsFlops
 	}
 	return engine.GatherFlops
@@ -196,21 +181,21 @@ func (n *Node) findFlops() float64 {
 
 // divides reports whether the coordinates of n are divided to find its elements, through all views below it: to take
 // apart an axis that was put together in another order, or of repeated elements.
-func (f *fusion) divides(n *Node) bool {
-	dom := engine.Domain(n.shape)
-	at := make([]*engine.Index, len(n.shape))
+func (f *fusion) divides(n *IRNode) bool {
+	dom := engine.Domain(n.Shape)
+	at := make([]*engine.Index, len(n.Shape))
 	for i := range at {
 		at[i] = engine.AxisIndex(i)
 	}
 	cur := n
 	for range fewViews {
-		if cur.op.view == nil || f.dense[cur] || cur.op.Name == "keep" || cur.op.Name == "alike" {
+		if cur.Op.View == nil || f.dense[cur] || !cur.FreeView() {
 			break
 		}
-		at, _ = cur.op.view(&Call{Op: cur.op, In: cur.in, Attr: cur.attr}, at, dom)
-		cur = cur.in[0]
+		at, _ = cur.Op.View(cur, at, dom)
+		cur = cur.In[0]
 	}
-	for _, t := range denseAddr(cur.shape, nil).Subst(at, dom).Terms {
+	for _, t := range denseAddr(cur.Shape, nil).Subst(at, dom).Terms {
 		if t.Atom.Kind == engine.AtomDiv || t.Atom.Kind == engine.AtomMod {
 			return cur.Size() > 1
 		}
@@ -220,22 +205,20 @@ func (f *fusion) divides(n *Node) bool {
 
 // readsBy is how many times u reads each element of its operand n, if every
 // element of u is computed evals times.
-func (f *fusion) readsBy(u, n *Node, evals float64) float64 {
+func (f *fusion) readsBy(u, n *IRNode, evals float64) float64 {
 	size := float64(max(n.Size(), 1))
 	switch {
-	case u.op.lower == lowerContract, u.op.lower == lowerAttention:
+	case u.Op.Kind == KindContract, u.Op.Kind == KindAttention:
 		return contractUse
-	case u.terms() > 0:
+	case terms(u) > 0:
 		return evals
-	case f.root[u] && !u.elementwise() && u.op.view == nil:
+	case f.root[u] && !u.Elementwise() && u.Op.View == nil:
 		return 1
 	}
-	switch u.op.Name {
-	case "alike":
-		if n != u.in[0] { // of the guide only where it lies is wanted
-			return 0
-		}
-	case "pad", "unslice", "unwindow": // read inside the edge only
+	switch {
+	case u.Is(TraitMatchLayout) && n != u.In[0]: // of the guide only where it lies is wanted
+		return 0
+	case u.Is(TraitReadsInside):
 		return evals
 	}
 	return evals * float64(u.Size()) / size
@@ -243,27 +226,27 @@ func (f *fusion) readsBy(u, n *Node, evals float64) float64 {
 
 // inlineCosts gives for every node the operations and buffers that computing
 // one element takes when everything up to the next buffer is inlined.
-func (f *fusion) inlineCosts() (cost, loads map[*Node]float64) {
-	cost, loads = map[*Node]float64{}, map[*Node]float64{}
+func (f *fusion) inlineCosts() (cost, loads map[*IRNode]float64) {
+	cost, loads = map[*IRNode]float64{}, map[*IRNode]float64{}
 	for _, n := range f.order {
-		if n.inBuffer() || n.heavy() {
+		if n.InBuffer() || heavy(n) {
 			loads[n] = 1
 			continue
 		}
-		if n.op.Scalar != nil {
-			cost[n] = n.op.Scalar.Flops
-		} else if n.op.lower == lowerGather {
-			cost[n] = n.findFlops()
+		if n.Op.Scalar != nil {
+			cost[n] = n.Op.Scalar.Flops
+		} else if n.Op.Kind == KindGather {
+			cost[n] = findFlops(n)
 		}
-		for i, x := range n.in {
-			if i == 0 || !n.findsLines() { // whose index is computed once for all of it
+		for i, x := range n.In {
+			if i == 0 || !findsLines(n) { // whose index is computed once for all of it
 				cost[n] += cost[x]
 			}
 			if x.Size() > n.Size()/inCache {
 				loads[n] += loads[x]
 			}
 		}
-		if k := float64(n.terms()); k > 0 {
+		if k := float64(terms(n)); k > 0 {
 			cost[n], loads[n] = k*(cost[n]+1), k*loads[n]
 		}
 		cost[n], loads[n] = min(cost[n], 1e6), min(loads[n], 1e6)
@@ -276,30 +259,30 @@ func (f *fusion) inlineCosts() (cost, loads map[*Node]float64) {
 // buffer.
 func (f *fusion) boundInputs() {
 	type extent struct {
-		buffers map[*Node]bool
+		buffers map[*IRNode]bool
 		ops     int
 		index   int // copies of a coordinate in the longest address
 	}
-	reach := map[*Node]extent{}
-	outside := func(x *Node) extent {
-		if f.root[x] || x.inBuffer() {
-			return extent{buffers: map[*Node]bool{x: true}, index: 1}
+	reach := map[*IRNode]extent{}
+	outside := func(x *IRNode) extent {
+		if f.root[x] || x.InBuffer() {
+			return extent{buffers: map[*IRNode]bool{x: true}, index: 1}
 		}
 		return reach[x]
 	}
 	for _, n := range f.order {
 		for {
-			e := extent{buffers: map[*Node]bool{}, ops: 1, index: 1}
-			var largest *Node
+			e := extent{buffers: map[*IRNode]bool{}, ops: 1, index: 1}
+			var largest *IRNode
 			most := 1
-			for _, x := range n.in {
+			for _, x := range n.In {
 				ex := outside(x)
 				for b := range ex.buffers {
 					e.buffers[b] = true
 				}
-				e.ops += ex.ops * max(n.terms(), 1)
-				e.index = max(e.index, ex.index*n.copies())
-				if k := len(ex.buffers) + ex.ops + ex.index; k > most && !f.root[x] && !x.inBuffer() {
+				e.ops += ex.ops * max(terms(n), 1)
+				e.index = max(e.index, ex.index*copies(n))
+				if k := len(ex.buffers) + ex.ops + ex.index; k > most && !f.root[x] && !x.InBuffer() {
 					largest, most = x, k
 				}
 			}
@@ -316,17 +299,17 @@ func (f *fusion) boundInputs() {
 // reshape that takes an axis apart repeats it for every part, and a gather has
 // it in the address and in the condition that this is inside. Without a bound
 // they would multiply along a chain.
-func (n *Node) copies() int {
+func copies(n *IRNode) int {
 	switch {
-	case n.op.lower == lowerGather:
+	case n.Op.Kind == KindGather:
 		return 2
-	case n.op.Name != "reshape" || n.Size() == 0:
+	case !n.Is(TraitReshape) || n.Size() == 0:
 		return 1
 	}
 	most := 1
-	eachRun(n.shape, n.in[0].shape, func(_, _, from, to int) {
+	eachRun(n.Shape, n.In[0].Shape, func(_, _, from, to int) {
 		parts := 0
-		for _, d := range n.in[0].shape[from:to] {
+		for _, d := range n.In[0].Shape[from:to] {
 			if d != 1 {
 				parts++
 			}
@@ -340,37 +323,37 @@ func (n *Node) copies() int {
 // over the element-wise ops that follow it, as long as each has one reader, the
 // same elements, and nobody else's head behind it.
 func (f *fusion) growEpilogues() {
-	claimed := map[*Node]bool{}
+	claimed := map[*IRNode]bool{}
 	for _, h := range f.order {
 		if !f.root[h] || f.head[h] != nil {
 			continue
 		}
-		if !h.hasEpilogue() {
+		if !hasEpilogue(h) {
 			f.head[h] = h
 			continue
 		}
-		end, chain := h, []*Node(nil)
+		end, chain := h, []*IRNode(nil)
 		reads, _ := f.operandsOf(h)
 		inputs, ops := 0, 0
-		var passed []*Node
+		var passed []*IRNode
 		for cur := h; !f.dense[cur] && len(f.users[cur]) == 1; {
 			next := f.users[cur][0]
-			if claimed[next] || next.Size() != cur.Size() || next.op.view == nil && next.where != h.where {
+			if claimed[next] || next.Size() != cur.Size() || next.Op.View == nil && next.Where != h.Where {
 				break
 			}
 			passed = append(passed, next)
-			if next.elementwise() && f.sameShape(next, cur) {
+			if next.Elementwise() && f.sameShape(next, cur) {
 				var more int
 				reads, more = f.beside(reads, next, cur)
 				ops += 1 + more
-				if inputs += len(next.in) - 1; inputs > maxInputs || len(reads) >= f.buffers || ops > maxInlined {
+				if inputs += len(next.In) - 1; inputs > maxInputs || len(reads) >= f.buffers || ops > maxInlined {
 					break
 				}
 				end, chain = next, slices.Clone(passed)
-			} else if next.op.Name != "reshape" && next.op.Name != "transpose" {
+			} else if !next.Is(TraitReshape | TraitTranspose) {
 				break
 			}
-			if f.root[next] && next.op.view != nil {
+			if f.root[next] && next.Op.View != nil {
 				if f.dense[next] { // it would be a copy of its own
 					end, chain = next, slices.Clone(passed)
 				}
@@ -395,13 +378,13 @@ func (f *fusion) growEpilogues() {
 
 // beside adds to reads the buffers that n reads by its operands other than cur, and counts the ops
 // that are computed on the way.
-func (f *fusion) beside(reads []*Node, n, cur *Node) (all []*Node, ops int) {
-	for _, x := range n.in {
-		from := []*Node{x}
+func (f *fusion) beside(reads []*IRNode, n, cur *IRNode) (all []*IRNode, ops int) {
+	for _, x := range n.In {
+		from := []*IRNode{x}
 		if x == cur {
 			continue
 		}
-		if !f.root[x] && !x.inBuffer() {
+		if !f.root[x] && !x.InBuffer() {
 			var k int
 			from, k = f.operandsOf(x)
 			ops += k
@@ -416,12 +399,30 @@ func (f *fusion) beside(reads []*Node, n, cur *Node) (all []*Node, ops int) {
 }
 
 // results is how many buffers the task of n makes, where its operands may be computed in it.
-func results(n *Node) int {
-	if n.op.lower == lowerAttention {
-		return len(resultsOf(n))
+func results(n *IRNode) int {
+	if n.Op.Kind == KindAttention {
+		return len(n.Outs)
 	}
 	return 1
 }
 
 // sameShape reports whether u reads its operand n element by element.
-func (f *fusion) sameShape(u, n *Node) bool { return slices.Equal(u.shape, n.shape) }
+func (f *fusion) sameShape(u, n *IRNode) bool { return slices.Equal(u.Shape, n.Shape) }
+
+// apart reports whether somebody reads n's elements elsewhere than n is made.
+func (f *fusion) apart(n *IRNode) bool {
+	if n.InBuffer() || n.Op.View != nil || n.Op.Kind == KindConst || n.Op.Kind == KindAssign {
+		return false
+	}
+	for stack := slices.Clone(f.users[n]); len(stack) > 0; {
+		u := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch {
+		case u.Op.View != nil:
+			stack = append(stack, f.users[u]...)
+		case u.Op.Kind != KindAssign && u.Where != n.Where:
+			return true
+		}
+	}
+	return false
+}

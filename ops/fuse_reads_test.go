@@ -53,7 +53,7 @@ func TestWhatIsFoundDearlyIsStoredForManyReads(t *testing.T) {
 				stored := 0
 				for _, u := range exe.units {
 					for _, v := range u.outs {
-						if v.len == int64(p.Size()) && slices.Contains([]string{"gather", "reshape", "mul"}, v.node.op.Name) {
+						if v.len == int64(p.Size()) && slices.Contains([]string{"gather", "reshape", "mul"}, v.node.Op.Name) {
 							stored++
 						}
 					}

@@ -4,14 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
 )
-
-type gatherAttr struct {
-	axis  int
-	along bool // TakeAlong: the index has a position for every element
-}
 
 // Gather returns the slices of x along axis that the integers idx name:
 //
@@ -41,7 +35,7 @@ func indexed(name string, x *Node, axis int, more ...*Node) *Node {
 	if err != nil {
 		return x.graph.fail(name, operands, err)
 	}
-	return apply(name, gatherAttr{a, name == "take_along"}, operands...)
+	return apply(name, GatherAttr{a, name == "take_along"}, operands...)
 }
 
 // indexType checks operand i to be integers.
@@ -53,13 +47,13 @@ func (c *Call) indexType(i int) error {
 }
 
 var _ = define(Op{
-	Name: "gather", Arity: 2, DTypes: every, lower: lowerGather,
+	Name: "gather", Arity: 2, DTypes: every, kind: KindGather,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		x, axis := c.shape(0), c.Attr.(gatherAttr).axis
+		x, axis := c.shape(0), c.Attr.(GatherAttr).Axis
 		return slices.Concat(x[:axis], c.shape(1), x[axis+1:]), c.dt(0), c.indexType(1)
 	},
 	Grad: func(b *Back) {
-		b.Add(0, ScatterAdd(zerosLike(b.In(0)), b.node.attr.(gatherAttr).axis, b.In(1), b.Grad()))
+		b.Add(0, ScatterAdd(zerosLike(b.In(0)), b.node.attr.(GatherAttr).Axis, b.In(1), b.Grad()))
 	},
 	Samples: slices.Concat(
 		gatherCase("rows", Gather, []int{9, 5}, 0, []int{7}),
@@ -72,9 +66,9 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "take_along", Arity: 2, DTypes: every, lower: lowerGather,
+	Name: "take_along", Arity: 2, DTypes: every, kind: KindGather,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		x, idx, axis := c.shape(0), c.shape(1), c.Attr.(gatherAttr).axis
+		x, idx, axis := c.shape(0), c.shape(1), c.Attr.(GatherAttr).Axis
 		want := slices.Clone(x)
 		if len(idx) == len(x) {
 			want[axis] = idx[axis]
@@ -86,7 +80,7 @@ var _ = define(Op{
 	},
 	// Every element collects what was taken from it: a sum over the positions.
 	Grad: func(b *Back) {
-		x, idx, axis := b.In(0), b.In(1), b.node.attr.(gatherAttr).axis
+		x, idx, axis := b.In(0), b.In(1), b.node.attr.(GatherAttr).Axis
 		where := ExpandDims(x.graph.Iota(tensor.Int64, axis, x.shape...), axis+1)
 		taken := Equal(where, ExpandDims(Cast(idx, tensor.Int64), axis))
 		d := ExpandDims(b.Grad(), axis)
@@ -131,9 +125,9 @@ func ScatterAdd(x *Node, axis int, idx, updates *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "scatter_add", Arity: 3, DTypes: numbers, lower: lowerScatter,
+	Name: "scatter_add", Arity: 3, DTypes: numbers, kind: KindScatter,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		x, axis := c.shape(0), c.Attr.(gatherAttr).axis
+		x, axis := c.shape(0), c.Attr.(GatherAttr).Axis
 		want := slices.Concat(x[:axis], c.shape(1), x[axis+1:])
 		switch {
 		case c.dt(2) != c.dt(0):
@@ -145,7 +139,7 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		b.Add(0, b.Grad())
-		b.Add(2, Gather(b.Grad(), b.node.attr.(gatherAttr).axis, b.In(1)))
+		b.Add(2, Gather(b.Grad(), b.node.attr.(GatherAttr).Axis, b.In(1)))
 	},
 	Samples: slices.Concat(
 		scatterCase("rows", []int{9, 5}, 0, []int{17}),
@@ -169,14 +163,4 @@ func scatterCase(label string, shape []int, axis int, idx []int) []Sample {
 		})
 	}
 	return out
-}
-
-// gatherCoords maps a position of the result to one of x; pos is the value of
-// the index there.
-func (a gatherAttr) coords(at []*engine.Index, pos *engine.Index, idxRank int) []*engine.Index {
-	src := slices.Clone(at[:a.axis])
-	if a.along {
-		return append(append(src, pos), at[a.axis+1:]...)
-	}
-	return append(append(src, pos), at[a.axis+idxRank:]...)
 }

@@ -102,7 +102,7 @@ func newTape(ys, xs []*Node) *tape {
 	}
 	seen := map[*Node]bool{}
 	for _, y := range ys {
-		walkDown(y, seen, t.through, func(n *Node) {
+		Walk(y, seen, t.through, func(n *Node) {
 			for _, in := range t.through(n) {
 				t.wanted[n] = t.wanted[n] || t.wanted[in]
 			}
@@ -118,7 +118,7 @@ func (t *tape) through(n *Node) []*Node {
 	switch {
 	case t.leaf[n] && n.op.Name == "stand_in":
 		return nil
-	case n.op.lower == lowerControl && !n.bad:
+	case n.op.kind == KindControl && !n.bad:
 		return n.in
 	case t.leaf[n] && t.wanted[n] && len(n.in) == 0, n.op.Flat, n.bad, !n.dtype.IsFloat():
 		return nil
@@ -184,34 +184,6 @@ func (t *tape) pick(n *Node, i int, d *Node) {
 // flows reports whether any operand of n leads to a wanted x.
 func (t *tape) flows(n *Node) bool {
 	return slices.ContainsFunc(t.through(n), func(in *Node) bool { return t.wanted[in] })
-}
-
-// walkDown visits everything that n depends on, operands before users, without
-// recursion: graphs can be deeper than a stack should be.
-func walkDown(n *Node, seen map[*Node]bool, deps func(*Node) []*Node, visit func(*Node)) {
-	type frame struct {
-		n    *Node
-		deps []*Node
-	}
-	if seen[n] {
-		return
-	}
-	seen[n] = true
-	stack := []frame{{n, deps(n)}}
-	for len(stack) > 0 {
-		f := &stack[len(stack)-1]
-		if len(f.deps) == 0 {
-			visit(f.n)
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		next := f.deps[0]
-		f.deps = f.deps[1:]
-		if !seen[next] {
-			seen[next] = true
-			stack = append(stack, frame{next, deps(next)})
-		}
-	}
 }
 
 // sumTo undoes a broadcast: it sums d over the axes along which shape was

@@ -126,8 +126,8 @@ func (n *Node) label() string {
 // built, if any.
 func (g *Graph) add(op *Op, attr any, in []*Node, shape []int, dt tensor.DType) *Node {
 	n := &Node{graph: g, id: len(g.nodes), op: op, in: slices.Clone(in), attr: attr, shape: slices.Clone(shape), dtype: dt, scope: op.Name}
-	switch op.lower {
-	case lowerInput, lowerConst, lowerVariable: // they are there before anything runs
+	switch op.kind {
+	case KindInput, KindConst, KindVariable: // they are there before anything runs
 	default:
 		n.region = g.region
 	}

@@ -21,8 +21,8 @@ const (
 type group struct {
 	shape []int
 	kept  int // axes that the reductions leave; all without one
-	ends  []*Node
-	reads map[*Node]bool // buffers
+	ends  []*IRNode
+	reads map[*IRNode]bool // buffers
 	ops   int
 	// first and last are where its ends stand in the order of the fusion, or once stood.
 	first, last int
@@ -31,12 +31,12 @@ type group struct {
 // grouping is the tasks of a fusion on their way to groups.
 type grouping struct {
 	*fusion
-	of     map[*Node]*group
-	reads  map[*Node][]*Node // buffers that the task of an end reads
-	reader map[*Node][]*Node // ends of the tasks that read a buffer
-	within map[*Node]int     // ops of that task
-	last   map[*Node]*group  // the last group that reads a buffer
-	place  map[*Node]int     // in the order of the fusion
+	of     map[*IRNode]*group
+	reads  map[*IRNode][]*IRNode // buffers that the task of an end reads
+	reader map[*IRNode][]*IRNode // ends of the tasks that read a buffer
+	within map[*IRNode]int       // ops of that task
+	last   map[*IRNode]*group    // the last group that reads a buffer
+	place  map[*IRNode]int       // in the order of the fusion
 }
 
 // groups joins tasks to groups and returns the group of every end. Each
@@ -44,8 +44,8 @@ type grouping struct {
 // no third one stands between them.
 func (f *fusion) groups() *grouping {
 	g := &grouping{
-		fusion: f, of: map[*Node]*group{}, reads: map[*Node][]*Node{}, reader: map[*Node][]*Node{}, within: map[*Node]int{}, last: map[*Node]*group{},
-		place: map[*Node]int{},
+		fusion: f, of: map[*IRNode]*group{}, reads: map[*IRNode][]*IRNode{}, reader: map[*IRNode][]*IRNode{}, within: map[*IRNode]int{}, last: map[*IRNode]*group{},
+		place: map[*IRNode]int{},
 	}
 	for i, end := range f.order {
 		if f.head[end] == nil || !f.root[end] {
@@ -55,7 +55,7 @@ func (f *fusion) groups() *grouping {
 		g.place[end] = i
 		to := g.find(end)
 		if to == nil {
-			to = &group{shape: g.domain(end), kept: len(end.shape), reads: map[*Node]bool{}, first: i}
+			to = &group{shape: g.domain(end), kept: len(end.Shape), reads: map[*IRNode]bool{}, first: i}
 		}
 		to.last = i
 		to.ends = append(to.ends, end)
@@ -75,17 +75,17 @@ func (f *fusion) groups() *grouping {
 }
 
 // operandsOf lists the buffers that the task of end reads, and counts its ops.
-func (f *fusion) operandsOf(end *Node) (reads []*Node, ops int) {
-	seen := map[*Node]bool{end: true}
-	for stack := []*Node{end}; len(stack) > 0; {
+func (f *fusion) operandsOf(end *IRNode) (reads []*IRNode, ops int) {
+	seen := map[*IRNode]bool{end: true}
+	for stack := []*IRNode{end}; len(stack) > 0; {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		ops++
-		for _, x := range n.in {
+		for _, x := range n.In {
 			if seen[x] {
 				continue
 			}
-			if seen[x] = true; f.root[x] || x.inBuffer() {
+			if seen[x] = true; f.root[x] || x.InBuffer() {
 				reads = append(reads, x)
 			} else {
 				stack = append(stack, x)
@@ -96,59 +96,59 @@ func (f *fusion) operandsOf(end *Node) (reads []*Node, ops int) {
 }
 
 // domain is the shape over which the task of end runs.
-func (g *grouping) domain(end *Node) []int {
-	if h := g.head[end]; h.heavy() && h.op.lower == lowerReduce {
-		return h.in[0].shape
+func (g *grouping) domain(end *IRNode) []int {
+	if h := g.head[end]; heavy(h) && h.Op.Kind == KindReduce {
+		return h.In[0].Shape
 	}
-	return end.shape
+	return end.Shape
 }
 
 // folds is how many of the last axes of its domain the task of end folds.
-func (g *grouping) folds(end *Node) int {
-	if h := g.head[end]; h.heavy() && h.op.lower == lowerReduce {
-		return len(h.attr.(reduceAttr).axes)
+func (g *grouping) folds(end *IRNode) int {
+	if h := g.head[end]; heavy(h) && h.Op.Kind == KindReduce {
+		return len(h.Attr.(ReduceAttr).Axes)
 	}
 	return 0
 }
 
 // joins reports whether the task of end can be part of a group at all: an
 // element-wise one, or a reduction over last axes whose result keeps its shape.
-func (g *grouping) joins(end *Node) bool {
+func (g *grouping) joins(end *IRNode) bool {
 	h := g.head[end]
-	if !h.heavy() {
-		return end.elementwise() || end.op.lower == lowerRandom
+	if !heavy(h) {
+		return end.Elementwise() || end.Op.Kind == KindRandom
 	}
-	if h.op.lower != lowerReduce || g.slides(h.in[0]) {
+	if h.Op.Kind != KindReduce || g.slides(h.In[0]) {
 		return false
 	}
-	shape, axes := h.in[0].shape, h.attr.(reduceAttr).axes
+	shape, axes := h.In[0].Shape, h.Attr.(ReduceAttr).Axes
 	kept := len(shape) - len(axes)
 	return slices.Equal(axes, span(kept, len(shape))) && perRow(end, shape, kept)
 }
 
 // slides reports whether x is windows that are not in a buffer: their folds have
 // kernels of their own, which no row has that is a window.
-func (g *grouping) slides(x *Node) bool {
-	for !g.root[x] && !x.inBuffer() && len(x.in) > 0 {
-		if x.op.Name == "windows" {
+func (g *grouping) slides(x *IRNode) bool {
+	for !g.root[x] && !x.InBuffer() && len(x.In) > 0 {
+		if x.Is(TraitWindows) {
 			return true
 		}
-		x = x.in[0]
+		x = x.In[0]
 	}
 	return false
 }
 
 // perRow reports whether n has one element for every row of shape: in the
 // shape of the rows, with or without axes of extent 1 for what was folded.
-func perRow(n *Node, shape []int, kept int) bool {
-	if len(n.shape) != kept && len(n.shape) != len(shape) || !slices.Equal(n.shape[:kept], shape[:kept]) {
+func perRow(n *IRNode, shape []int, kept int) bool {
+	if len(n.Shape) != kept && len(n.Shape) != len(shape) || !slices.Equal(n.Shape[:kept], shape[:kept]) {
 		return false
 	}
-	return !slices.ContainsFunc(n.shape[kept:], func(d int) bool { return d != 1 })
+	return !slices.ContainsFunc(n.Shape[kept:], func(d int) bool { return d != 1 })
 }
 
 // find is the group that end joins, or nil.
-func (g *grouping) find(end *Node) *group {
+func (g *grouping) find(end *IRNode) *group {
 	if !g.joins(end) {
 		return nil
 	}
@@ -166,8 +166,8 @@ func (g *grouping) find(end *Node) *group {
 }
 
 // fits reports whether end may join to.
-func (g *grouping) fits(end *Node, to *group) bool {
-	if !g.joins(to.ends[0]) || to.ends[0].where != end.where {
+func (g *grouping) fits(end *IRNode, to *group) bool {
+	if !g.joins(to.ends[0]) || to.ends[0].Where != end.Where {
 		return false
 	}
 	if !g.alongside(end, to) {
@@ -195,7 +195,7 @@ func (g *grouping) fits(end *Node, to *group) bool {
 }
 
 // alongside reports whether end goes over the domain of to, or has an element for each of its rows.
-func (g *grouping) alongside(end *Node, to *group) bool {
+func (g *grouping) alongside(end *IRNode, to *group) bool {
 	folded := to.kept < len(to.shape)
 	switch axes := g.folds(end); {
 	case axes > 0:
@@ -204,7 +204,7 @@ func (g *grouping) alongside(end *Node, to *group) bool {
 		}
 		rows := product(to.shape[:len(to.shape)-axes])
 		return rows >= fewRows || product(to.shape) <= smallFold
-	case slices.Equal(end.shape, to.shape):
+	case slices.Equal(end.Shape, to.shape):
 		return true
 	default:
 		return folded && perRow(end, to.shape, to.kept)
@@ -215,14 +215,14 @@ func (g *grouping) alongside(end *Node, to *group) bool {
 // it needs nothing of its group: the mask that a loss and its derivative
 // share must not keep the derivative from the row that the loss is taken of.
 // It reports whether nothing stands between them then.
-func (g *grouping) release(end *Node, to *group) bool {
-	var free []*Node
+func (g *grouping) release(end *IRNode, to *group) bool {
+	var free []*IRNode
 	for _, x := range g.reads[end] {
 		from := g.of[x]
 		if from == nil || from == to || len(from.ends) == 1 || !g.above(from, to) {
 			continue
 		}
-		alone := !slices.ContainsFunc(g.reads[x], func(r *Node) bool { return g.of[r] != nil })
+		alone := !slices.ContainsFunc(g.reads[x], func(r *IRNode) bool { return g.of[r] != nil })
 		if !alone || g.folds(x) > 0 {
 			return false
 		}
@@ -230,9 +230,9 @@ func (g *grouping) release(end *Node, to *group) bool {
 	}
 	for _, x := range free {
 		from := g.of[x]
-		from.ends = slices.DeleteFunc(from.ends, func(n *Node) bool { return n == x })
+		from.ends = slices.DeleteFunc(from.ends, func(n *IRNode) bool { return n == x })
 		from.ops -= g.within[x]
-		g.of[x] = &group{shape: x.shape, kept: len(x.shape), ends: []*Node{x}, ops: g.within[x], reads: map[*Node]bool{}, first: g.place[x], last: g.place[x]}
+		g.of[x] = &group{shape: x.Shape, kept: len(x.Shape), ends: []*IRNode{x}, ops: g.within[x], reads: map[*IRNode]bool{}, first: g.place[x], last: g.place[x]}
 		for _, r := range g.reads[x] {
 			g.of[x].reads[r] = true
 		}
@@ -242,18 +242,18 @@ func (g *grouping) release(end *Node, to *group) bool {
 
 // above reports whether from is to, or reads what depends on it.
 func (g *grouping) above(from, to *group) bool {
-	return slices.ContainsFunc(from.ends, func(n *Node) bool {
-		return slices.ContainsFunc(g.reads[n], func(x *Node) bool { return g.of[x] == to }) || g.between(n, to)
+	return slices.ContainsFunc(from.ends, func(n *IRNode) bool {
+		return slices.ContainsFunc(g.reads[n], func(x *IRNode) bool { return g.of[x] == to }) || g.between(n, to)
 	})
 }
 
 // mustWrite reports whether n is read by what no group can take in.
-func (g *grouping) mustWrite(n *Node) bool {
+func (g *grouping) mustWrite(n *IRNode) bool {
 	if g.dense[n] {
 		return true
 	}
 	for _, u := range g.users[n] {
-		if u.heavy() && u.op.lower != lowerReduce {
+		if heavy(u) && u.Op.Kind != KindReduce {
 			return true
 		}
 	}
@@ -261,10 +261,10 @@ func (g *grouping) mustWrite(n *Node) bool {
 }
 
 // between reports whether end reads what depends on the group, but is not in it.
-func (g *grouping) between(end *Node, to *group) bool {
+func (g *grouping) between(end *IRNode, to *group) bool {
 	seen := map[*group]bool{}
 	var stack []*group
-	push := func(n *Node) {
+	push := func(n *IRNode) {
 		for _, x := range g.reads[n] {
 			// What stands before all of the group does not depend on it.
 			if from := g.of[x]; from != nil && from.last >= to.first && !seen[from] {
@@ -290,9 +290,9 @@ func (g *grouping) between(end *Node, to *group) bool {
 }
 
 // outputs are the ends of to that others read, or that must be buffers.
-func (g *grouping) outputs(to *group) (outs []*Node) {
+func (g *grouping) outputs(to *group) (outs []*IRNode) {
 	for _, n := range to.ends {
-		if g.dense[n] || slices.ContainsFunc(g.reader[n], func(end *Node) bool { return g.of[end] != to }) {
+		if g.dense[n] || slices.ContainsFunc(g.reader[n], func(end *IRNode) bool { return g.of[end] != to }) {
 			outs = append(outs, n)
 		}
 	}
@@ -300,17 +300,17 @@ func (g *grouping) outputs(to *group) (outs []*Node) {
 }
 
 // leave takes out of to the end n and those that read it, directly or not.
-func (g *grouping) leave(to *group, n *Node) (left []*Node) {
-	gone := map[*Node]bool{n: true}
+func (g *grouping) leave(to *group, n *IRNode) (left []*IRNode) {
+	gone := map[*IRNode]bool{n: true}
 	for _, end := range to.ends {
-		if !gone[end] && !slices.ContainsFunc(g.reads[end], func(x *Node) bool { return gone[x] }) {
+		if !gone[end] && !slices.ContainsFunc(g.reads[end], func(x *IRNode) bool { return gone[x] }) {
 			continue
 		}
 		gone[end] = true
 		left = append(left, end)
-		g.of[end] = &group{shape: g.domain(end), kept: len(end.shape), ends: []*Node{end}}
+		g.of[end] = &group{shape: g.domain(end), kept: len(end.Shape), ends: []*IRNode{end}}
 	}
-	to.ends = slices.DeleteFunc(to.ends, func(end *Node) bool { return gone[end] })
+	to.ends = slices.DeleteFunc(to.ends, func(end *IRNode) bool { return gone[end] })
 	return left
 }
 

@@ -56,8 +56,8 @@ func (g *grouping) cut(to *group) {
 }
 
 // refill makes to a group of the first of ends, as many as go together, and returns how many these are.
-func (g *grouping) refill(to *group, ends []*Node) int {
-	*to = group{shape: g.domain(ends[0]), kept: len(ends[0].shape), reads: map[*Node]bool{}, first: to.first, last: to.last}
+func (g *grouping) refill(to *group, ends []*IRNode) int {
+	*to = group{shape: g.domain(ends[0]), kept: len(ends[0].Shape), reads: map[*IRNode]bool{}, first: to.first, last: to.last}
 	for i, end := range ends {
 		if i > 0 && !(g.joins(ends[0]) && g.joins(end) && g.alongside(end, to)) {
 			break
@@ -77,12 +77,12 @@ func (g *grouping) refill(to *group, ends []*Node) int {
 
 // operandsOfAll counts the buffers of a task that has these ends: what it reads and does not make, and what it makes
 // for others.
-func (g *grouping) operandsOfAll(ends []*Node) int {
-	of := make(map[*Node]bool, len(ends))
+func (g *grouping) operandsOfAll(ends []*IRNode) int {
+	of := make(map[*IRNode]bool, len(ends))
 	for _, end := range ends {
 		of[end] = true
 	}
-	reads := map[*Node]bool{}
+	reads := map[*IRNode]bool{}
 	n := 0
 	for _, end := range ends {
 		for _, x := range g.reads[end] {
@@ -91,7 +91,7 @@ func (g *grouping) operandsOfAll(ends []*Node) int {
 				n++
 			}
 		}
-		if g.dense[end] || slices.ContainsFunc(g.reader[end], func(r *Node) bool { return !of[r] }) {
+		if g.dense[end] || slices.ContainsFunc(g.reader[end], func(r *IRNode) bool { return !of[r] }) {
 			n++
 		}
 	}

@@ -42,11 +42,11 @@ func joined(axis int, xs []*Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "join", Arity: -1, hidden: true, lower: lowerRoutine,
+	Name: "join", Arity: -1, hidden: true, kind: KindRoutine,
 	Result:  firstResult,
 	results: func(c *Call) []Result { return []Result{{c.dt(0), c.Attr.(joinAttr).shape}} },
-	algorithm: func(c *Call) engine.Algorithm {
-		a := c.Attr.(joinAttr)
+	algorithm: func(n *IRNode) engine.Algorithm {
+		a := n.Attr.(joinAttr)
 		j := &engine.Join{Rows: int64(a.rows)}
 		for _, w := range a.widths {
 			j.Widths = append(j.Widths, int64(w))

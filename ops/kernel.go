@@ -138,7 +138,7 @@ func (o *KernelOptions) check() error {
 }
 
 var _ = define(Op{
-	Name: "kernel", Arity: -1, hidden: true, lower: lowerKernel,
+	Name: "kernel", Arity: -1, hidden: true, kind: KindCustom,
 	Result:  firstResult,
 	results: func(c *Call) []Result { return c.Attr.(*KernelOptions).Results },
 })

@@ -267,7 +267,7 @@ func (n *Node) carriedOut(count int) []*Node {
 }
 
 var _ = define(Op{
-	Name: "while", Arity: -1, lower: lowerControl, DTypes: every,
+	Name: "while", Arity: -1, kind: KindControl, DTypes: every,
 	Result: controlResult, results: controlResults,
 	Grad: gradLoop,
 	// Rows move up by one, in as many iterations as an operand says.
@@ -287,7 +287,7 @@ func whileCase(label string, shape ...int) Sample {
 }
 
 var _ = define(Op{
-	Name: "scan", Arity: -1, lower: lowerControl, DTypes: every,
+	Name: "scan", Arity: -1, kind: KindControl, DTypes: every,
 	Result: controlResult, results: controlResults,
 	Grad: gradLoop,
 	// Each row of the result is the row before, turned round, and the first one is carried in.

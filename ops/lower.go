@@ -2,67 +2,44 @@ package ops
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/anycl/anycl/internal/store"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
 )
 
-// value is a tensor in memory: fed, constant, a variable, or made by a task.
-type value struct {
-	node   *Node // what it is
-	dtype  tensor.DType
-	len    int64
-	addr   *engine.Index   // element address over the node's own axes
-	dense  bool            // addr is row-major order
-	maker  *unit           // nil when it exists before the run
-	shape  []int           // set where it is not the node's: a result of a kernel
-	stored *store.Variable // the variable whose memory it is written to, if any
-	steady bool            // the same in every run until a variable is set
-	flow   *flow           // whose iterations hand it on or make it together; a branch whose result it is
-}
-
-// String is what v is and where it comes from, for errors.
-func (v *value) String() string {
-	return fmt.Sprintf("%s %v%v at %s", v.node.label(), v.dtype, v.resultShape(), v.node.caller)
-}
-
-func (v *value) bytes() int64 { return v.len * int64(v.dtype.Size()) }
-
-// unit is a task with what it reads and writes.
-type unit struct {
-	task  *engine.Task
-	ins   []*value
-	outs  []*value
-	where Place // where it must run
-	// carries marks a copy, needless where both have the same memory.
-	carries bool
-	flow    *flow // what it stands for, until the units of that take its place
-}
-
 // lowerer turns a fused graph into tasks.
 type lowerer struct {
 	*grouping
-	seed   uint64
-	fast   bool
-	values map[*Node]*value
-	picks  map[*Node][]*value // results of a user's kernel
-	copies map[*Node]*value   // row-major copies of values in another order
+	LowerOptions
+	values map[*IRNode]*value
+	picks  map[*IRNode][]*value // results of a user's kernel
+	copies map[*IRNode]*value   // row-major copies of values in another order
 	units  []*unit
 }
 
-func newLowerer(f *fusion, seed uint64, fast bool) *lowerer {
-	return &lowerer{grouping: f.groups(), seed: seed, fast: fast, values: map[*Node]*value{}, picks: map[*Node][]*value{}, copies: map[*Node]*value{}}
+// LowerOptions say what tasks are made for.
+type LowerOptions struct {
+	Buffers  int    // at most so many inputs and outputs of a task
+	Seed     uint64 // of random numbers
+	FastMath bool   // see engine.Task
+	Scalars  Scalars
+}
+
+// Scalars are element-wise functions that the passes insert.
+type Scalars struct {
+	Add, Where, Cast, FoldIn *engine.Scalar
+}
+
+func newLowerer(targets []*IRNode, o LowerOptions) *lowerer {
+	return &lowerer{grouping: fuse(targets, o.Buffers).groups(), LowerOptions: o, values: map[*IRNode]*value{}, picks: map[*IRNode][]*value{}, copies: map[*IRNode]*value{}}
 }
 
 // lower makes the tasks of all groups.
 func (l *lowerer) lower() {
 	for _, n := range l.order {
-		if n.inBuffer() && l.values[n] == nil {
+		if n.InBuffer() && l.values[n] == nil {
 			l.values[n] = l.rowMajor(n)
 		}
 	}
@@ -94,36 +71,36 @@ func (l *lowerer) lowerGroup(to *group, done map[*group]bool) {
 }
 
 // alone makes the task that ends in end.
-func (l *lowerer) alone(end *Node) {
-	switch head := l.head[end]; head.op.lower {
-	case lowerReduce:
-		if head.heavy() {
+func (l *lowerer) alone(end *IRNode) {
+	switch head := l.head[end]; head.Op.Kind {
+	case KindReduce:
+		if heavy(head) {
 			l.reduce(head, end)
 		} else {
 			l.mapTask(end, nil)
 		}
-	case lowerContract:
+	case KindContract:
 		l.contract(head, end)
-	case lowerScatter:
+	case KindScatter:
 		l.scatter(end)
-	case lowerKernel:
+	case KindCustom:
 		l.kernel(end)
-	case lowerAttention:
+	case KindAttention:
 		l.attention(end)
-	case lowerRoutine:
+	case KindRoutine:
 		l.routine(end)
-	case lowerControl:
+	case KindControl:
 		l.control(end)
-	case lowerPick:
-		l.values[end] = l.picks[end.in[0]][end.attr.(pickAttr).i]
+	case KindPick:
+		l.values[end] = l.picks[end.In[0]][end.Attr.(PickAttr).I]
 	default:
 		l.mapTask(end, nil)
 	}
 }
 
 // rowMajor is a value of n in row-major order.
-func (l *lowerer) rowMajor(n *Node) *value {
-	return &value{node: n, dtype: n.dtype, len: int64(n.Size()), addr: denseAddr(n.shape, nil), dense: true}
+func (l *lowerer) rowMajor(n *IRNode) *value {
+	return &value{node: n, DType: n.DType, len: int64(n.Size()), addr: denseAddr(n.Shape, nil), dense: true}
 }
 
 // denseAddr is the address of element (i0, i1, ...) of a tensor whose axes lie
@@ -143,9 +120,9 @@ func denseAddr(shape, order []int) *engine.Index {
 }
 
 // asDense is n's value in row-major order, copied if it has another.
-func (l *lowerer) asDense(n *Node) *value {
-	if n.op.lower == lowerAssign {
-		return l.asDense(n.in[1])
+func (l *lowerer) asDense(n *IRNode) *value {
+	if n.Op.Kind == KindAssign {
+		return l.asDense(n.In[1])
 	}
 	if v := l.values[n]; v != nil && v.dense {
 		return v
@@ -160,17 +137,17 @@ func (l *lowerer) asDense(n *Node) *value {
 
 // asResult is asDense for an output. Results are read after the run, when a
 // variable that the run updates no longer holds the value that n stands for.
-func (l *lowerer) asResult(n *Node, updates []*Node) *value {
+func (l *lowerer) asResult(n *IRNode, updates []*IRNode) *value {
 	v := l.asDense(n)
-	if v.maker != nil || !slices.ContainsFunc(updates, func(u *Node) bool { return u.in[0] == v.node }) {
+	if v.maker != nil || !slices.ContainsFunc(updates, func(u *IRNode) bool { return u.In[0] == v.node }) {
 		return v
 	}
 	return l.mapTask(n, func(x *builder, at []*engine.Index) *engine.Expr { return x.expr(n, at, nil) })
 }
 
 // emit adds a task that makes a value for node end.
-func (l *lowerer) emit(t *engine.Task, b *builder, end *Node, addr *engine.Index, dense bool) *value {
-	v := &value{node: end, dtype: end.dtype, len: int64(end.Size()), addr: addr, dense: dense}
+func (l *lowerer) emit(t *engine.Task, b *builder, end *IRNode, addr *engine.Index, dense bool) *value {
+	v := &value{node: end, DType: end.DType, len: int64(end.Size()), addr: addr, dense: dense}
 	l.emitAll(t, b, v)
 	return v
 }
@@ -178,10 +155,10 @@ func (l *lowerer) emit(t *engine.Task, b *builder, end *Node, addr *engine.Index
 // emitAll adds a task that makes values, in the order of its own.
 func (l *lowerer) emitAll(t *engine.Task, b *builder, values ...*value) {
 	t.Ins = b.operands()
-	t.FastMath = l.fast
-	u := &unit{task: t, ins: b.ins, outs: values, where: values[0].node.where}
+	t.FastMath = l.FastMath
+	u := &unit{task: t, ins: b.ins, outs: values, Where: values[0].node.Where}
 	for _, v := range values {
-		t.Outs = append(t.Outs, engine.Operand{DType: v.dtype, Len: v.len})
+		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.len})
 		v.maker = u
 	}
 	l.units = append(l.units, u)
@@ -189,9 +166,9 @@ func (l *lowerer) emitAll(t *engine.Task, b *builder, values ...*value) {
 
 // mapTask makes an element-wise task for n and enters its value. With body the
 // result is a row-major copy that is not entered.
-func (l *lowerer) mapTask(n *Node, body func(x *builder, at []*engine.Index) *engine.Expr) *value {
+func (l *lowerer) mapTask(n *IRNode, body func(x *builder, at []*engine.Index) *engine.Expr) *value {
 	build := func(order []int) (*builder, *engine.Expr) {
-		b := l.builder(engine.Domain(pick(n.shape, order)))
+		b := l.builder(engine.Domain(pick(n.Shape, order)))
 		at := make([]*engine.Index, len(order))
 		for pos, a := range order {
 			at[a] = engine.AxisIndex(pos)
@@ -201,23 +178,23 @@ func (l *lowerer) mapTask(n *Node, body func(x *builder, at []*engine.Index) *en
 		}
 		return b, b.expr(n, at, nil)
 	}
-	order := span(0, len(n.shape))
+	order := span(0, len(n.Shape))
 	b, e := build(order)
 	best := b.orderOf(order, e)
-	if n.op.Name == "alike" && body == nil && !l.dense[n] {
-		like := l.orderLike(n.in[1])
-		if cheap(e) && (like == nil || innermostIsNext(e, like, n.shape)) {
+	if n.Is(TraitMatchLayout) && body == nil && !l.dense[n] {
+		like := l.orderLike(n.In[1])
+		if cheap(e) && (like == nil || innermostIsNext(e, like, n.Shape)) {
 			return nil // its readers find x as they want it
 		}
 		if like != nil {
 			best = like
 		}
 	}
-	if a, ok := n.attr.(keepAttr); ok && body == nil {
-		if a.order != nil {
-			best = a.order
+	if a, ok := n.Attr.(MaterializeAttr); ok && body == nil {
+		if a.Order != nil {
+			best = a.Order
 		}
-		if a.edge && e.Op == engine.OpLoad && !l.dense[n] {
+		if a.Edge && e.Op == engine.OpLoad && !l.dense[n] {
 			return nil // its readers compute it
 		}
 	}
@@ -226,10 +203,10 @@ func (l *lowerer) mapTask(n *Node, body func(x *builder, at []*engine.Index) *en
 		b, e = build(order)
 	}
 	t := &engine.Task{
-		Kind: engine.Map, Name: b.name(n), Caller: n.caller,
+		Kind: engine.Map, Name: b.name(n), Caller: n.Caller,
 		Axes: b.dom, Groups: []int{len(b.dom)}, Values: []*engine.Expr{e},
 	}
-	v := l.emit(t, b, n, denseAddr(n.shape, order), slices.IsSorted(order))
+	v := l.emit(t, b, n, denseAddr(n.Shape, order), slices.IsSorted(order))
 	if body == nil {
 		l.values[n] = v
 	}
@@ -238,17 +215,17 @@ func (l *lowerer) mapTask(n *Node, body func(x *builder, at []*engine.Index) *en
 
 // orderLike is the order in which the axes of guide lie in memory; nil where it is
 // not in memory, or not in such an order.
-func (l *lowerer) orderLike(guide *Node) []int {
+func (l *lowerer) orderLike(guide *IRNode) []int {
 	v := l.values[guide]
 	if v == nil {
 		return nil
 	}
-	coef, ok := v.addr.Affine(len(guide.shape))
+	coef, ok := v.addr.Affine(len(guide.Shape))
 	if !ok {
 		return nil
 	}
 	order := slices.SortedStableFunc(slices.Values(span(0, len(coef))), func(a, b int) int { return cmp.Compare(coef[b], coef[a]) })
-	if denseAddr(guide.shape, order).Key() != v.addr.Key() {
+	if denseAddr(guide.Shape, order).Key() != v.addr.Key() {
 		return nil
 	}
 	return order
@@ -289,17 +266,17 @@ func innermostIsNext(e *engine.Expr, order, shape []int) bool {
 }
 
 // reduce makes the task of the reduction head with an epilogue up to end.
-func (l *lowerer) reduce(head, end *Node) {
-	x, axes := head.in[0], head.attr.(reduceAttr).axes
+func (l *lowerer) reduce(head, end *IRNode) {
+	x, axes := head.In[0], head.Attr.(ReduceAttr).Axes
 	var kept []int
-	for a := range x.shape {
+	for a := range x.Shape {
 		if !slices.Contains(axes, a) {
 			kept = append(kept, a)
 		}
 	}
 	build := func(kept, folded []int) (*builder, *engine.Expr) {
 		order := slices.Concat(kept, folded)
-		b := l.builder(engine.Domain(pick(x.shape, order)))
+		b := l.builder(engine.Domain(pick(x.Shape, order)))
 		at := make([]*engine.Index, len(order))
 		for pos, a := range order {
 			at[a] = engine.AxisIndex(pos)
@@ -312,7 +289,7 @@ func (l *lowerer) reduce(head, end *Node) {
 	if !l.dense[end] {
 		order = b.orderOf(kept, e, named...)
 	}
-	if !head.op.fold.IsArg() { // positions count in the order of the axes
+	if !head.Op.Fold.IsArg() { // positions count in the order of the axes
 		folded = b.orderOf(axes, e, named...)
 	}
 	if !slices.Equal(order, kept) || !slices.Equal(folded, axes) {
@@ -322,9 +299,9 @@ func (l *lowerer) reduce(head, end *Node) {
 }
 
 // finishReduce builds epilogue and task; kept is the order of the output axes.
-func (l *lowerer) finishReduce(head, end *Node, b *builder, e *engine.Expr, kept, folded []int) {
+func (l *lowerer) finishReduce(head, end *IRNode, b *builder, e *engine.Expr, kept, folded []int) {
 	acc := engine.AccType(e.DType)
-	if head.op.fold.IsArg() {
+	if head.Op.Fold.IsArg() {
 		acc = tensor.Int64
 	}
 	// Position of each of head's own axes among the task's.
@@ -335,21 +312,21 @@ func (l *lowerer) finishReduce(head, end *Node, b *builder, e *engine.Expr, kept
 		own, _ := slices.BinarySearch(ascending, a)
 		at[own], layout[pos] = engine.AxisIndex(pos), own
 	}
-	epilogue, addr := b.epilogue(head, end, at, denseAddr(head.shape, layout), acc)
+	epilogue, addr := b.epilogue(head, end, at, denseAddr(head.Shape, layout), acc)
 	t := &engine.Task{
-		Kind: engine.Reduce, Name: b.name(end), Caller: head.caller,
+		Kind: engine.Reduce, Name: b.name(end), Caller: head.Caller,
 		Axes: b.dom, Groups: []int{len(kept), len(folded)},
-		Folds: []engine.Fold{{Monoid: head.op.fold, Value: e, Acc: acc}}, Values: []*engine.Expr{epilogue},
+		Folds: []engine.Fold{{Monoid: head.Op.Fold, Value: e, Acc: acc}}, Values: []*engine.Expr{epilogue},
 	}
-	l.values[end] = l.emit(t, b, end, addr, addr.Key() == denseAddr(end.shape, nil).Key())
+	l.values[end] = l.emit(t, b, end, addr, addr.Key() == denseAddr(end.Shape, nil).Key())
 }
 
 // scatter makes the task of a scatter-add.
-func (l *lowerer) scatter(n *Node) {
-	x, idx, updates := n.in[0], n.in[1], n.in[2]
-	axis := n.attr.(gatherAttr).axis
+func (l *lowerer) scatter(n *IRNode) {
+	x, idx, updates := n.In[0], n.In[1], n.In[2]
+	axis := n.Attr.(GatherAttr).Axis
 	rest := slices.Concat(span(0, axis), span(axis+1, x.Rank()))
-	dom := slices.Concat([]int{x.shape[axis]}, idx.shape, pick(x.shape, rest))
+	dom := slices.Concat([]int{x.Shape[axis]}, idx.Shape, pick(x.Shape, rest))
 	b := l.builder(dom)
 	v, d := engine.AxisIndex(0), 1+idx.Rank()
 	base := make([]*engine.Index, x.Rank())
@@ -363,45 +340,44 @@ func (l *lowerer) scatter(n *Node) {
 	}
 	from := slices.Concat(base[:axis], where, base[axis+1:])
 	t := &engine.Task{
-		Kind: engine.Scatter, Name: b.name(n), Caller: n.caller,
+		Kind: engine.Scatter, Name: b.name(n), Caller: n.Caller,
 		Axes: b.dom, Groups: []int{1, idx.Rank(), len(rest)},
 		Values: []*engine.Expr{b.expr(x, base, nil)}, At: b.expr(idx, where, nil), Update: b.expr(updates, from, nil),
 	}
 	order := slices.Concat([]int{axis}, rest)
-	l.values[n] = l.emit(t, b, n, denseAddr(n.shape, order), slices.IsSorted(order))
+	l.values[n] = l.emit(t, b, n, denseAddr(n.Shape, order), slices.IsSorted(order))
 }
 
 // kernel makes the task of a user's kernel.
-func (l *lowerer) kernel(n *Node) {
-	o := n.attr.(*KernelOptions)
-	t := &engine.Task{Kind: engine.Custom, Name: o.Name, Caller: n.caller, Custom: o.task(n.in)}
+func (l *lowerer) kernel(n *IRNode) {
+	a := n.Attr.(*CustomAttr)
+	t := &engine.Task{Kind: engine.Custom, Name: a.Name, Caller: n.Caller, Custom: a.Kernel}
 	l.whole(n, t, func(int) bool { return true })
 }
 
 // routine makes the task of an op that branches on its data. What nobody reads
 // of its results is empty.
-func (l *lowerer) routine(n *Node) {
-	c := &Call{Op: n.op, In: n.in, Attr: n.attr}
-	t := &engine.Task{Kind: engine.Routine, Name: n.scope, Caller: n.caller, Algorithm: n.op.algorithm(c)}
+func (l *lowerer) routine(n *IRNode) {
+	t := &engine.Task{Kind: engine.Routine, Name: n.Scope, Caller: n.Caller, Algorithm: n.Op.Algorithm(n)}
 	l.whole(n, t, func(i int) bool { return l.picked(n, i) })
 }
 
 // whole enters a task over whole buffers: the operands of n, dense, and those of
 // its results that are read.
-func (l *lowerer) whole(n *Node, t *engine.Task, read func(i int) bool) {
-	u := &unit{task: t, where: n.where}
-	for _, x := range n.in {
+func (l *lowerer) whole(n *IRNode, t *engine.Task, read func(i int) bool) {
+	u := &unit{task: t, Where: n.Where}
+	for _, x := range n.In {
 		v := l.asDense(x)
 		u.ins = append(u.ins, v)
-		t.Ins = append(t.Ins, engine.Operand{DType: v.dtype, Len: v.len})
+		t.Ins = append(t.Ins, engine.Operand{DType: v.DType, Len: v.len})
 	}
-	for i, r := range resultsOf(n) {
-		v := &value{node: n, dtype: r.DType, len: int64(product(r.Shape)), shape: r.Shape, addr: denseAddr(r.Shape, nil), dense: true, maker: u}
+	for i, r := range n.Outs {
+		v := &value{node: n, DType: r.DType, len: int64(product(r.Shape)), Shape: r.Shape, addr: denseAddr(r.Shape, nil), dense: true, maker: u}
 		if !read(i) {
 			v.len = 0
 		}
 		u.outs = append(u.outs, v)
-		t.Outs = append(t.Outs, engine.Operand{DType: v.dtype, Len: v.len})
+		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.len})
 	}
 	l.units = append(l.units, u)
 	l.picks[n] = u.outs
@@ -463,8 +439,8 @@ func strides(addr *engine.Index, rank int) (out []int64, ok bool) {
 }
 
 // name lists the ops of a task, the one that ends it last.
-func (b *builder) name(end *Node) string {
-	names := append(slices.Clone(b.names), end.scope)
+func (b *builder) name(end *IRNode) string {
+	names := append(slices.Clone(b.names), end.Scope)
 	names = slices.Compact(names)
 	if len(names) > 6 {
 		names = append(names[:5:5], "...", names[len(names)-1])

@@ -8,17 +8,17 @@ import (
 )
 
 // contract makes the task of the contraction head with an epilogue up to end.
-func (l *lowerer) contract(head, end *Node) {
+func (l *lowerer) contract(head, end *IRNode) {
 	r := naturalRoles(head)
 	switch {
 	case l.dense[end]:
 		r = l.denseRoles(head, end, r)
-	case keptLines(head.in[0]):
+	case keptLines(head.In[0]):
 		if r = l.denseRoles(head, end, r); !r.swapped {
 			r = columnsFirst(head, r)
 		}
 	}
-	k := span(0, len(r.attr.aK))
+	k := span(0, len(r.attr.AK))
 	x, ea, eb := l.product(head, r, k)
 	// The innermost summed axis should be the one along which A is densest.
 	first := len(r.axes)
@@ -29,62 +29,62 @@ func (l *lowerer) contract(head, end *Node) {
 	if !slices.Equal(best, k) {
 		x, ea, eb = l.product(head, r, best)
 	}
-	acc := engine.AccType(head.dtype)
-	at := make([]*engine.Index, len(head.shape))
+	acc := engine.AccType(head.DType)
+	at := make([]*engine.Index, len(head.Shape))
 	for pos, axis := range r.axes {
 		at[axis] = engine.AxisIndex(pos)
 	}
-	epilogue, addr := x.epilogue(head, end, at, denseAddr(head.shape, r.axes), acc)
+	epilogue, addr := x.epilogue(head, end, at, denseAddr(head.Shape, r.axes), acc)
 	t := &engine.Task{
-		Kind: engine.Contract, Name: x.name(end), Caller: head.caller,
+		Kind: engine.Contract, Name: x.name(end), Caller: head.Caller,
 		Axes: x.dom, Groups: []int{r.batch, r.rows, len(r.axes) - r.batch - r.rows, len(k)},
 		A: ea, B: eb, Acc: acc, Values: []*engine.Expr{epilogue},
 	}
 	if r.swapped {
 		t.A, t.B = eb, ea
 	}
-	l.values[end] = l.emit(t, x, end, addr, addr.Key() == denseAddr(end.shape, nil).Key())
+	l.values[end] = l.emit(t, x, end, addr, addr.Key() == denseAddr(end.Shape, nil).Key())
 }
 
 // contractRoles says which axes of a contraction's result are batch, rows and
 // columns of its task.
 type contractRoles struct {
-	attr        contractAttr
+	attr        ContractAttr
 	axes        []int // of the result, in the order in which they lie in memory
 	batch, rows int   // how many of them
 	swapped     bool  // the columns are those of operand 0
 }
 
-func naturalRoles(head *Node) contractRoles {
-	a := head.attr.(contractAttr)
-	return contractRoles{attr: a, axes: span(0, len(head.shape)), batch: len(a.aBatch), rows: len(a.aM)}
+func naturalRoles(head *IRNode) contractRoles {
+	a := head.Attr.(ContractAttr)
+	return contractRoles{attr: a, axes: span(0, len(head.Shape)), batch: len(a.ABatch), rows: len(a.AM)}
 }
 
 // product is both operands of a task with these roles; k is the order of the
 // summed axes.
-func (l *lowerer) product(head *Node, r contractRoles, k []int) (x *builder, ea, eb *engine.Expr) {
-	a, b, attr := head.in[0], head.in[1], r.attr
-	dom := engine.Domain(pick(head.shape, r.axes))
+func (l *lowerer) product(head *IRNode, r contractRoles, k []int) (x *builder, ea, eb *engine.Expr) {
+	a, b, attr := head.In[0], head.In[1], r.attr
+	dom := engine.Domain(pick(head.Shape, r.axes))
 	for _, i := range k {
-		dom = append(dom, a.shape[attr.aK[i]])
+		dom = append(dom, a.Shape[attr.AK[i]])
 	}
 	x = l.builder(dom)
 	atA, atB := make([]*engine.Index, a.Rank()), make([]*engine.Index, b.Rank())
-	nb, nm := len(attr.aBatch), len(attr.aM)
+	nb, nm := len(attr.ABatch), len(attr.AM)
 	for pos, axis := range r.axes {
 		at := engine.AxisIndex(pos)
 		switch {
 		case axis < nb:
-			atA[attr.aBatch[axis]], atB[attr.bBatch[axis]] = at, at
+			atA[attr.ABatch[axis]], atB[attr.BBatch[axis]] = at, at
 		case axis < nb+nm:
-			atA[attr.aM[axis-nb]] = at
+			atA[attr.AM[axis-nb]] = at
 		default:
-			atB[attr.bN[axis-nb-nm]] = at
+			atB[attr.BN[axis-nb-nm]] = at
 		}
 	}
 	for pos, i := range k {
 		at := engine.AxisIndex(len(r.axes) + pos)
-		atA[attr.aK[i]], atB[attr.bK[i]] = at, at
+		atA[attr.AK[i]], atB[attr.BK[i]] = at, at
 	}
 	return x, x.expr(a, atA, nil), x.expr(b, atB, nil)
 }
@@ -93,7 +93,7 @@ func (l *lowerer) product(head *Node, r contractRoles, k []int) (x *builder, ea,
 // somebody outside reads it, so that nothing has to be copied: the rows and
 // columns that lie innermost keep their meaning, what lies outside of them
 // becomes batch. Without such, r.
-func (l *lowerer) denseRoles(head, end *Node, r contractRoles) contractRoles {
+func (l *lowerer) denseRoles(head, end *IRNode, r contractRoles) contractRoles {
 	order, ok := l.denseOrder(head, end)
 	if !ok || slices.Equal(order, r.axes) {
 		return r
@@ -104,7 +104,7 @@ func (l *lowerer) denseRoles(head, end *Node, r contractRoles) contractRoles {
 	run := func(to int) (from, extent int) {
 		extent = 1
 		for from = to; from > 0 && kind(order[from-1]) == kind(order[to-1]); from-- {
-			extent *= head.shape[order[from-1]]
+			extent *= head.Shape[order[from-1]]
 		}
 		return from, extent
 	}
@@ -114,7 +114,7 @@ func (l *lowerer) denseRoles(head, end *Node, r contractRoles) contractRoles {
 	}
 	rows, height := run(columns)
 	// Narrow products cost more than a copy, but for windows that are read along the result.
-	along := width >= 8 && kind(order[len(order)-1]) == 1 && alongLines(head.in[0])
+	along := width >= 8 && kind(order[len(order)-1]) == 1 && alongLines(head.In[0])
 	if kind(order[columns-1]) == 0 || min(width, height) < 8 && !along {
 		return r
 	}
@@ -123,35 +123,35 @@ func (l *lowerer) denseRoles(head, end *Node, r contractRoles) contractRoles {
 
 // alongLines reports whether n is windows, reshaped or not, that move along lines
 // of an image whose neighbours lie side by side.
-func alongLines(n *Node) bool {
-	for n.op.Name == "reshape" {
-		n = n.in[0]
+func alongLines(n *IRNode) bool {
+	for n.Is(TraitReshape) {
+		n = n.In[0]
 	}
-	if n.op.Name != "windows" {
+	if !n.Is(TraitWindows) {
 		return false
 	}
-	x := n.in[0]
-	if a, ok := x.attr.(keepAttr); ok && len(a.order) > 0 {
-		return a.order[len(a.order)-1] == x.Rank()-1
+	x := n.In[0]
+	if a, ok := x.Attr.(MaterializeAttr); ok && len(a.Order) > 0 {
+		return a.Order[len(a.Order)-1] == x.Rank()-1
 	}
 	return true
 }
 
 // keptLines reports whether n is windows along lines of an image that was laid
 // out for them: results are to lie along lines too.
-func keptLines(n *Node) bool {
-	for n.op.Name == "reshape" {
-		n = n.in[0]
+func keptLines(n *IRNode) bool {
+	for n.Is(TraitReshape) {
+		n = n.In[0]
 	}
-	if n.op.Name != "windows" {
+	if !n.Is(TraitWindows) {
 		return false
 	}
-	_, kept := n.in[0].attr.(keepAttr)
+	_, kept := n.In[0].Attr.(MaterializeAttr)
 	return kept && alongLines(n)
 }
 
 // columnsFirst are r's roles with rows and columns exchanged.
-func columnsFirst(head *Node, r contractRoles) contractRoles {
+func columnsFirst(head *IRNode, r contractRoles) contractRoles {
 	rows := slices.Clone(r.axes[r.batch : r.batch+r.rows])
 	columns := r.axes[r.batch+r.rows:]
 	return contractRoles{
@@ -162,22 +162,22 @@ func columnsFirst(head *Node, r contractRoles) contractRoles {
 
 // denseOrder is the order of head's axes in memory when end, which may rearrange
 // them, is in row-major order. Axes of extent 1 come first.
-func (l *lowerer) denseOrder(head, end *Node) ([]int, bool) {
-	at := make([]*engine.Index, len(head.shape))
+func (l *lowerer) denseOrder(head, end *IRNode) ([]int, bool) {
+	at := make([]*engine.Index, len(head.Shape))
 	for i := range at {
 		at[i] = engine.AxisIndex(i)
 	}
-	at = l.coordinates(head, at, engine.Domain(head.shape))
-	addr := denseAddr(end.shape, nil).Subst(at, engine.Domain(head.shape))
-	coef, ok := addr.Affine(len(head.shape))
+	at = l.coordinates(head, at, engine.Domain(head.Shape))
+	addr := denseAddr(end.Shape, nil).Subst(at, engine.Domain(head.Shape))
+	coef, ok := addr.Affine(len(head.Shape))
 	if !ok {
 		return nil, false
 	}
 	order := slices.SortedStableFunc(slices.Values(span(0, len(coef))), func(a, b int) int {
-		if one := btoi(head.shape[b] == 1) - btoi(head.shape[a] == 1); one != 0 {
+		if one := btoi(head.Shape[b] == 1) - btoi(head.Shape[a] == 1); one != 0 {
 			return one
 		}
 		return cmp.Compare(coef[b], coef[a])
 	})
-	return order, denseAddr(head.shape, order).Key() == addr.Key()
+	return order, denseAddr(head.Shape, order).Key() == addr.Key()
 }

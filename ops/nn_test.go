@@ -125,7 +125,7 @@ func TestBatchNormTrainComputesItsStatisticsOnce(t *testing.T) {
 	}
 	sums := 0
 	for _, n := range s.known {
-		if n.op.Name == "sum" {
+		if n.Op.Name == "sum" {
 			sums++
 		}
 	}

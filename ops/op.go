@@ -31,16 +31,21 @@ type Op struct {
 	// Compose builds the op from others. Such an op has no kernel of its own.
 	Compose func(c *Call) *Node
 	// view maps coordinates of the result to coordinates of operand 0.
-	view func(c *Call, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
+	view func(n *IRNode, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
 	// results of an op that has several; pick gives one.
 	results func(c *Call) []Result
 	// algorithm computes the op as a routine, from operands that are dense.
-	algorithm func(c *Call) engine.Algorithm
+	algorithm func(n *IRNode) engine.Algorithm
+	// simplify gives a simpler node that computes what n does, or nil.
+	simplify func(n *IRNode) *IRNode
 	// hidden ops are parts of others and not for users.
 	hidden bool
-	// lower is for the few ops that are none of the above.
-	lower lowering
-	fold  engine.Monoid // with lowerReduce
+	// kind is for the few ops that are none of the above.
+	kind   IRKind
+	fold   engine.Monoid // with KindReduce
+	traits IRTraits
+	fill   func(n *IRNode) float64 // what a view has where there is no element; nil: zeros
+	ir     *IROp                   // what the passes know of it
 
 	// Grad adds the gradient of each operand; of an op with several results,
 	// that of one of them. nil with Compose set: through
@@ -69,30 +74,6 @@ func (o *Op) flowsThrough() bool {
 		return slices.ContainsFunc(s.Operands, func(x Operand) bool { return x.DType.IsFloat() })
 	})
 }
-
-// lowering says which lowering an op that is neither element-wise, a view nor
-// a composition has.
-type lowering uint8
-
-const (
-	lowerNone lowering = iota
-	lowerInput
-	lowerConst
-	lowerVariable
-	lowerIota
-	lowerRandom
-	lowerReduce
-	lowerContract
-	lowerGather
-	lowerScatter
-	lowerKernel
-	lowerAttention
-	lowerPick
-	lowerAssign
-	lowerRoutine
-	lowerParam
-	lowerControl
-)
 
 // Call is one application of an op: its operands and attributes.
 type Call struct {
@@ -158,6 +139,7 @@ func define(o Op) *Op {
 	if o.Scalar != nil {
 		o.Scalar.Name, o.Scalar.Arity = o.Name, max(o.Arity, o.Scalar.Arity)
 	}
+	o.ir = &IROp{Name: o.Name, Kind: o.kind, Traits: o.traits, Scalar: o.Scalar, Fold: o.fold, View: o.view, Fill: o.fill, Algorithm: o.algorithm}
 	table[o.Name] = &o
 	return &o
 }

@@ -13,13 +13,13 @@ import (
 // memory where that is safe, and adds a copy at the end where it is not. It
 // returns the units in an order in which all readers of a variable's old value
 // come before its writer.
-func (l *lowerer) storeUpdates(updates []*Node) []*unit {
+func (l *lowerer) storeUpdates(updates []*IRNode) []*unit {
 	// Every update gets a task of its own that makes its value, so that what
 	// comes next knows all readers of all variables.
 	made := make([]*value, len(updates))
 	taken := map[*value]bool{}
 	for i, n := range updates {
-		v := l.asDense(n.in[1])
+		v := l.asDense(n.In[1])
 		if v.maker == nil || taken[v] {
 			v = l.copyOf(n, v)
 		}
@@ -27,7 +27,7 @@ func (l *lowerer) storeUpdates(updates []*Node) []*unit {
 	}
 	o := newOrder(l.units)
 	for i, n := range updates {
-		target, v := n.in[0].state, made[i]
+		target, v := n.In[0].State, made[i]
 		readers := o.readers[target]
 		if !inPlace(v, target) || o.reaches(v.maker, readers) {
 			v = l.copyOf(n, v)
@@ -65,7 +65,7 @@ func (o *order) add(u *unit) {
 	for _, v := range u.ins {
 		if v.maker != nil {
 			o.before(v.maker, u)
-		} else if s := v.node.state; s != nil {
+		} else if s := v.node.State; s != nil {
 			o.readers[s] = append(o.readers[s], u)
 		}
 	}
@@ -150,7 +150,7 @@ func inPlace(v *value, s *store.Variable) bool {
 	u := v.maker
 	out := slices.Index(u.outs, v)
 	for i, in := range u.ins {
-		if in.maker == nil && in.node.state == s && !readsInStep(u.task, i, out) {
+		if in.maker == nil && in.node.State == s && !readsInStep(u.task, i, out) {
 			return false
 		}
 	}
@@ -197,12 +197,12 @@ func outAddress(t *engine.Task, i int) *engine.Index {
 }
 
 // copyOf makes a task that copies v for the update n.
-func (l *lowerer) copyOf(n *Node, v *value) *value {
+func (l *lowerer) copyOf(n *IRNode, v *value) *value {
 	b := l.builder(engine.Domain{int(v.len)})
 	t := &engine.Task{
-		Kind: engine.Map, Name: "assign", Caller: n.caller,
+		Kind: engine.Map, Name: "assign", Caller: n.Caller,
 		Axes: b.dom, Groups: []int{1},
-		Values: []*engine.Expr{engine.Load(b.input(v), v.dtype, engine.AxisIndex(0), nil)},
+		Values: []*engine.Expr{engine.Load(b.input(v), v.DType, engine.AxisIndex(0), nil)},
 	}
-	return l.emit(t, b, n, denseAddr(n.shape, nil), true)
+	return l.emit(t, b, n, denseAddr(n.Shape, nil), true)
 }

@@ -70,8 +70,8 @@ var _ = define(Op{
 		ones := slices.Repeat([]int{1}, len(a.before))
 		b.Add(0, apply("slice", affineAttr{b.In(0).shape, a.before, ones}, b.Grad()))
 	},
-	view: func(c *Call, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := c.Attr.(padAttr)
+	view: func(n *IRNode, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := n.Attr.(padAttr)
 		src := slices.Clone(at)
 		var conds []engine.Cond
 		for i, x := range at {
@@ -79,10 +79,12 @@ var _ = define(Op{
 				continue
 			}
 			src[i] = x.AddConst(int64(-a.before[i]))
-			conds = append(conds, engine.Cond{X: src[i], Lo: 0, Hi: int64(c.shape(0)[i])})
+			conds = append(conds, engine.Cond{X: src[i], Lo: 0, Hi: int64(n.In[0].Shape[i])})
 		}
 		return src, conds
 	},
+	fill:   func(n *IRNode) float64 { return n.Attr.(padAttr).value },
+	traits: TraitReadsInside,
 	Samples: slices.Concat(
 		padCase("both ends", []int{5, 7}, 0, Padding{0, 1, 2}, Padding{1, 3, 0}),
 		padCase("value", []int{4}, 3, Padding{-1, 2, 2}),

@@ -9,10 +9,8 @@ import (
 // Ops with several results: a node stands for all of them, of the shape and
 // dtype of the first, and nobody reads it but picks.
 
-type pickAttr struct{ i int }
-
 // pickOf is result i of n.
-func pickOf(n *Node, i int) *Node { return applyIn(n.graph, "pick", pickAttr{i}, n) }
+func pickOf(n *Node, i int) *Node { return applyIn(n.graph, "pick", PickAttr{i}, n) }
 
 // resultsOf are all results of a node that has several.
 func resultsOf(n *Node) []Result { return n.op.results(&Call{Op: n.op, In: n.in, Attr: n.attr}) }
@@ -24,23 +22,23 @@ func firstResult(c *Call) ([]int, tensor.DType, error) {
 }
 
 var _ = define(Op{
-	Name: "pick", Arity: 1, hidden: true, lower: lowerPick,
+	Name: "pick", Arity: 1, hidden: true, kind: KindPick,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		r := resultsOf(c.In[0])[c.Attr.(pickAttr).i]
+		r := resultsOf(c.In[0])[c.Attr.(PickAttr).I]
 		return r.Shape, r.DType, nil
 	},
 	Grad: func(b *Back) {
 		of, what := b.node.in[0], "%s has no derivative"
 		switch {
-		case of.op.lower == lowerControl: // all at once, when it is come to
-			b.tape.pick(of, b.node.attr.(pickAttr).i, b.grad)
+		case of.op.kind == KindControl: // all at once, when it is come to
+			b.tape.pick(of, b.node.attr.(PickAttr).I, b.grad)
 			return
 		case of.op.Grad != nil:
 			of.op.Grad(&Back{node: of, grad: b.grad, tape: b.tape})
 			return
-		case of.op.lower == lowerKernel:
+		case of.op.kind == KindCustom:
 			what = "a user's %s has no derivative"
-		case of.op.lower == lowerAttention:
+		case of.op.kind == KindAttention:
 			what = "the gradient of %s has no derivative"
 		}
 		b.node.graph.fail(of.scope, of.in, fmt.Errorf(what+" (cut the path with ops.StopGradient)", of.op.Name))

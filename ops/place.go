@@ -35,7 +35,7 @@ func (x *Executable) decideOn(only int) (plan *place.Plan, often []float64, err 
 	}
 	for _, u := range x.units {
 		t := place.Task{Able: make([]bool, len(x.sides))}
-		if t.Only, err = x.sideFor(u.where); err != nil {
+		if t.Only, err = x.sideFor(Place(u.Where)); err != nil {
 			return nil, nil, fmt.Errorf("%s at %s: %w", u.task.Name, u.task.Caller, err)
 		}
 		for s, sd := range x.sides {
@@ -119,7 +119,7 @@ func (x *Executable) moved(often []float64) []place.Value {
 		case v.maker != nil:
 			times = movesFor(v, number[v.maker], reader, within, often)
 		case !v.isInput():
-			times = rates[v.node.state]
+			times = rates[v.node.State]
 		}
 		key := moving{v, times}
 		i, ok := index[key]
@@ -143,10 +143,10 @@ func (x *Executable) moved(often []float64) []place.Value {
 	}
 	for t, u := range x.units {
 		for _, v := range u.ins {
-			if v.maker != nil || v.isInput() || rates[v.node.state] > 0 {
+			if v.maker != nil || v.isInput() || rates[v.node.State] > 0 {
 				p := at(v, t)
 				p.Readers = append(p.Readers, t)
-			} else if by, ok := updates[v.node.state]; ok { // what the run before made of it
+			} else if by, ok := updates[v.node.State]; ok { // what the run before made of it
 				p := at(v, t)
 				p.Maker = by
 				p.Readers = append(p.Readers, t)

@@ -170,7 +170,7 @@ func (p *plan) allocate(again bool) error {
 	for _, h := range p.homes {
 		p.slots[h] = p.slots[p.root(h)]
 		if h.value.isInput() {
-			p.x.feed(h.value.node, destination{h.side, p.slots[h], p.vacant[p.root(h)]})
+			p.x.feed(h.value.node.Origin.(*Node), destination{h.side, p.slots[h], p.vacant[p.root(h)]})
 		}
 	}
 	return nil
@@ -233,7 +233,7 @@ func (p *plan) inPlace(at, t int, u *unit, i int) int {
 		in := home{x, s}
 		if out.fixed(p) {
 			// Written to a variable's memory: it may be read there as well.
-			if x.maker == nil && x.node.state != nil && x.node.state == v.stored && readsInStep(u.task, j, i) {
+			if x.maker == nil && x.node.State != nil && x.node.State == v.stored && readsInStep(u.task, j, i) {
 				return j
 			}
 			continue
@@ -280,8 +280,8 @@ func (p *plan) fix(h home) error {
 		p.slots[h] = engine.Slot{Mem: mem}
 		return err
 	}
-	if n.state != nil {
-		mem, err := p.x.useVariable(n.state, h.side, false)
+	if n.State != nil {
+		mem, err := p.x.useVariable(n.State, h.side, false)
 		p.slots[h] = engine.Slot{Mem: mem}
 		return err
 	}
@@ -291,11 +291,10 @@ func (p *plan) fix(h home) error {
 	}
 	sd.memories = append(sd.memories, mem)
 	p.slots[h] = engine.Slot{Mem: mem}
-	return sd.engine.Write(context.Background(), mem, 0, contiguous(n.attr.(*tensor.Tensor)))
+	return sd.engine.Write(context.Background(), mem, 0, contiguous(n.Attr.(*tensor.Tensor)))
 }
 
 // isInput reports whether v is fed to each run.
-func (v *value) isInput() bool { return v.maker == nil && v.node.op.lower == lowerInput }
 
 // bind makes the steps of a run and the tasks of each side.
 func (p *plan) bind(ctx context.Context) error {
@@ -310,7 +309,7 @@ func (p *plan) bind(ctx context.Context) error {
 	for _, v := range p.results {
 		s := p.sideOf(v)
 		h := home{v, s}
-		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[h], dtype: v.dtype, shape: v.resultShape(), vacant: p.vacant[p.root(h)]})
+		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[h], dtype: v.DType, shape: v.resultShape(), vacant: p.vacant[p.root(h)]})
 	}
 	return ctx.Err()
 }
@@ -389,12 +388,4 @@ func (p *plan) hosted(s int, slot engine.Slot, v *value, data *[]byte) bool {
 		*data = e.Host(slot.Mem)[slot.Offset:][:v.bytes()]
 	}
 	return ok
-}
-
-// resultShape is the shape under which a user knows v.
-func (v *value) resultShape() []int {
-	if v.shape != nil {
-		return v.shape
-	}
-	return v.node.shape
 }

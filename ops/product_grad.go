@@ -13,7 +13,7 @@ import "slices"
 // Its value is a quotient, product / factor, where no factor is zero. A rule
 // made of that quotient and of questions for zeros would have no derivatives
 // of its own: those are taken of othersTree, which is made of products alone.
-func others(x *Node, axes []int) *Node { return apply("others", reduceAttr{axes}, x) }
+func others(x *Node, axes []int) *Node { return apply("others", ReduceAttr{axes}, x) }
 
 var _ = define(Op{
 	Name: "others", Arity: 1, hidden: true, Result: same,
@@ -34,7 +34,7 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		x := b.In(0)
-		tree := Cast(othersTree(widen(x), b.node.attr.(reduceAttr).axes), x.dtype)
+		tree := Cast(othersTree(widen(x), b.node.attr.(ReduceAttr).Axes), x.dtype)
 		if d := pullBack([]*Node{tree}, []*Node{b.Grad()}, []*Node{x})[0]; d != nil {
 			b.Add(0, d)
 		}

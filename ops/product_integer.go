@@ -18,7 +18,7 @@ type quantAttr struct {
 // zeros are the zero points of a call, as int32; nil where there is none, or 0.
 func (a quantAttr) zeros(c *Call) (first, second *Node) {
 	zero := func(i int) *Node {
-		if isValue(c.In[i], 0) {
+		if isFilledWith(c.In[i], 0) {
 			return nil
 		}
 		return Cast(c.In[i], tensor.Int32)

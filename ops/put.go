@@ -20,7 +20,7 @@ func Put(x *Node, place Place) *Node {
 		return x.graph.fail("put", []*Node{x}, fmt.Errorf("the place is %d, not Auto, OnDevice, OnCPU or Device(i)", int(place)))
 	}
 	x.where = place
-	if x.op.lower == lowerPick { // one of the results of its operand
+	if x.op.kind == KindPick { // one of the results of its operand
 		x.in[0].where = place
 	}
 	x.graph.placed = true
@@ -65,22 +65,4 @@ func partsOf(whole *Node, f func(part *Node)) {
 		f(n)
 		stack = append(stack, n.in...)
 	}
-}
-
-// apart reports whether somebody reads n's elements elsewhere than n is made.
-func (f *fusion) apart(n *Node) bool {
-	if n.inBuffer() || n.op.view != nil || n.op.lower == lowerConst || n.op.lower == lowerAssign {
-		return false
-	}
-	for stack := slices.Clone(f.users[n]); len(stack) > 0; {
-		u := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		switch {
-		case u.op.view != nil:
-			stack = append(stack, f.users[u]...)
-		case u.op.lower != lowerAssign && u.where != n.where:
-			return true
-		}
-	}
-	return false
 }

@@ -10,12 +10,6 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-type randomAttr struct {
-	stream uint32
-	shape  []int
-	dt     tensor.DType
-}
-
 // Uniform draws independent numbers from [0, 1), anew at every Run:
 //
 //	y[i] = k · 2⁻ᵇ,  k uniform in [0, 2ᵇ)
@@ -47,7 +41,7 @@ func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
 		return g.fail(name, nil, dtypeError(dt, floats))
 	}
 	g.streams++
-	n := applySource(g, name, randomAttr{g.streams, slices.Clone(shape), dt}, dt, shape)
+	n := applySource(g, name, RandomAttr{g.streams, slices.Clone(shape), dt}, dt, shape)
 	if !n.bad {
 		n.in = g.numbers()
 	}
@@ -55,7 +49,7 @@ func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
 }
 
 var _ = define(Op{
-	Name: "uniform", DTypes: floats, Flat: true, lower: lowerRandom,
+	Name: "uniform", DTypes: floats, Flat: true, kind: KindRandom,
 	Scalar: &engine.Scalar{
 		Arity: 4,
 		Flops: 60,
@@ -94,7 +88,7 @@ func steps16(dt tensor.DType) int {
 }
 
 var _ = define(Op{
-	Name: "normal", DTypes: floats, Flat: true, lower: lowerRandom,
+	Name: "normal", DTypes: floats, Flat: true, kind: KindRandom,
 	Scalar: &engine.Scalar{
 		Arity: 4,
 		Flops: 120,

@@ -97,7 +97,7 @@ func ranked(name string, x *Node, axis int, a rankAttr) (values, positions *Node
 
 func rankOp(name string, samples []Sample) Op {
 	return Op{
-		Name: name, Arity: 1, DTypes: numbers, lower: lowerRoutine,
+		Name: name, Arity: 1, DTypes: numbers, kind: KindRoutine,
 		Result: func(c *Call) ([]int, tensor.DType, error) {
 			x, k := c.shape(0), c.Attr.(rankAttr).keep
 			switch n := x[len(x)-1]; {
@@ -113,8 +113,8 @@ func rankOp(name string, samples []Sample) Op {
 			shape := append(slices.Clone(x[:len(x)-1]), c.Attr.(rankAttr).keep)
 			return []Result{{c.dt(0), shape}, {tensor.Int64, shape}}
 		},
-		algorithm: func(c *Call) engine.Algorithm {
-			x, a := c.shape(0), c.Attr.(rankAttr)
+		algorithm: func(n *IRNode) engine.Algorithm {
+			x, a := n.In[0].Shape, n.Attr.(rankAttr)
 			return &engine.Rank{
 				Rows: int64(product(x[:len(x)-1])), Length: int64(x[len(x)-1]), Keep: int64(a.keep),
 				Descending: a.descending, ByPosition: a.byPosition,

@@ -38,7 +38,7 @@ type control struct {
 	limit   int       // of one that is not; 0: none
 	expect  float64   // iterations, as the caller guesses; 0: no idea
 	outs    []outcome // results, in the order in which they were asked for
-	stats   *flowStats
+	stats   *FlowStats
 }
 
 // outcome is a result of a control: value i of those carried, or of a branch; or write i.
@@ -46,8 +46,6 @@ type outcome struct {
 	i     int
 	write bool
 }
-
-type paramAttr struct{ i int }
 
 // within builds in r what f builds.
 func (g *Graph) within(r *region, f func()) {
@@ -75,12 +73,12 @@ func ended(n *Node) error {
 // param adds a value that r carries.
 func (r *region) param(g *Graph, dt tensor.DType, shape []int) *Node {
 	var p *Node
-	g.within(r, func() { p = g.add(table["param"], paramAttr{len(r.params)}, nil, shape, dt) })
+	g.within(r, func() { p = g.add(table["param"], ParamAttr{len(r.params)}, nil, shape, dt) })
 	r.params = append(r.params, p)
 	return p
 }
 
-var _ = define(Op{Name: "param", hidden: true, lower: lowerParam})
+var _ = define(Op{Name: "param", hidden: true, kind: KindParam})
 
 // number is the number of the iteration of r, a loop, from 0.
 func (r *region) number(g *Graph) *Node {
@@ -121,7 +119,7 @@ func (n *Node) count() {
 func (r *region) unfold() {
 	seen := map[*Node]bool{}
 	for _, n := range r.roots() {
-		walkDown(n, seen, func(n *Node) []*Node {
+		Walk(n, seen, func(n *Node) []*Node {
 			if n.region != r || n.bad {
 				return nil
 			}
@@ -146,7 +144,7 @@ func (r *region) roots() (all []*Node) {
 func (r *region) around() (all []*Node) {
 	seen := map[*Node]bool{}
 	for _, n := range r.roots() {
-		walkDown(n, seen, func(n *Node) []*Node {
+		Walk(n, seen, func(n *Node) []*Node {
 			if n.region != r {
 				return nil
 			}
@@ -162,7 +160,7 @@ func (r *region) around() (all []*Node) {
 
 // owner adds the node of c. Its operands are those given, and what its regions read.
 func (g *Graph) owner(name string, c *control, in []*Node) *Node {
-	c.stats = new(flowStats)
+	c.stats = new(FlowStats)
 	c.carried = len(in)
 	in = slices.Clone(in)
 	for _, r := range c.regions {

@@ -5,27 +5,10 @@ import (
 	"slices"
 )
 
-// simpleControl is a control in a simplified graph: its regions have nodes of their own,
-// and read what is around through leaves.
-type simpleControl struct {
-	*control
-	regions []*simpleRegion
-}
-
-type simpleRegion struct {
-	params  []*Node // leaves; nil for a value that no iteration changes
-	cond    *Node
-	results []*Node
-	writes  []write
-}
-
-// leafAttr is the attribute of a leaf that reads a node of the graph around.
-type leafAttr struct{ outer *Node }
-
 // deps are the nodes of the graph around that n, a control, reads: what it was given, and
 // what an iteration computes that is the same in each.
 func (s *simplifier) deps(n *Node) []*Node {
-	if n.op.lower != lowerControl || n.bad {
+	if n.op.kind != KindControl || n.bad {
 		return primitives(n)
 	}
 	all := slices.Clone(n.in)
@@ -47,9 +30,9 @@ func (r *region) frontier() (all []*Node) {
 	same := map[*Node]bool{}
 	seen := map[*Node]bool{}
 	constant := func(n *Node) bool {
-		walkDown(n, seen, r.own, func(n *Node) {
+		Walk(n, seen, r.own, func(n *Node) {
 			same[n] = n.region != r
-			if n.region != r || !r.loop || n.op.lower == lowerControl || n.op.lower == lowerParam {
+			if n.region != r || !r.loop || n.op.kind == KindControl || n.op.kind == KindParam {
 				return
 			}
 			same[n] = !slices.ContainsFunc(r.own(n), func(x *Node) bool { return !same[x] })
@@ -58,7 +41,7 @@ func (r *region) frontier() (all []*Node) {
 	}
 	met := map[*Node]bool{}
 	for _, n := range r.roots() {
-		walkDown(n, met, func(n *Node) []*Node {
+		Walk(n, met, func(n *Node) []*Node {
 			if r.ends(n) || constant(n) && n.moves() {
 				return nil
 			}
@@ -81,92 +64,89 @@ func (r *region) own(n *Node) []*Node {
 }
 
 // ends reports whether r is left at n.
-func (r *region) ends(n *Node) bool { return n.region != r || n.op.lower == lowerParam }
+func (r *region) ends(n *Node) bool { return n.region != r || n.op.kind == KindParam }
 
 // moves reports whether n, which is the same in each iteration, is better computed before
 // the loop: anything but what costs nothing.
-func (n *Node) moves() bool { return n.op.view == nil && n.op.lower != lowerIota }
+func (n *Node) moves() bool { return n.op.view == nil && n.op.kind != KindIota }
 
-// control simplifies the regions of n, whose operands are simplified.
-func (s *simplifier) control(n *Node) *Node {
+// control translates the regions of n, whose operands are translated.
+func (s *simplifier) control(n *Node) *IRNode {
 	c := n.attr.(*control)
-	a := &simpleControl{control: c}
-	out := *n
-	out.in, out.origin, out.attr = nil, n, a
-	out.id, out.where = s.next, s.places[n]
-	s.next++
+	a := &IRControl{Loop: c.regions[0].loop, Carried: c.carried, Trips: c.trips, Limit: c.limit, Expect: c.expect, Stats: c.stats}
+	*s.controls = append(*s.controls, translated{c, a})
+	out := s.translate(n)
+	out.Attr = a
 	for _, x := range n.in[:c.carried] {
-		out.in = append(out.in, s.done[x])
+		out.In = append(out.In, s.done[x])
 	}
 	for _, r := range c.regions {
-		a.regions = append(a.regions, s.region(&out, n, r))
+		a.Regions = append(a.Regions, s.region(out, r))
 	}
-	return &out
+	return out
 }
 
-// region simplifies r. What it reads of the graph around becomes an operand of owner.
-func (s *simplifier) region(owner, n *Node, r *region) *simpleRegion {
+// region translates r. What it reads of the graph around becomes an operand of owner.
+func (s *simplifier) region(owner *IRNode, r *region) *IRRegion {
 	in := newSimplifier(s.places)
-	leaf := func(x *Node) *Node {
-		if !slices.Contains(owner.in[n.attr.(*control).carried:], x) {
-			owner.in = append(owner.in, x)
+	in.controls = s.controls
+	leaf := func(x *IRNode) *IRNode {
+		if !slices.Contains(owner.In[owner.Attr.(*IRControl).Carried:], x) {
+			owner.In = append(owner.In, x)
 		}
 		return in.leaf(x)
 	}
-	enter := func(x *Node, as *Node) { in.seen[x], in.done[x] = true, as }
-	out := &simpleRegion{params: make([]*Node, len(r.params))}
+	enter := func(x *Node, as *IRNode) { in.seen[x], in.done[x] = true, as }
+	out := &IRRegion{Params: make([]*IRNode, len(r.params))}
 	for k, p := range r.params {
 		if r.unchanged(k) {
-			enter(p, in.imported(owner.in[k], leaf))
+			enter(p, in.imported(owner.In[k], leaf))
 			continue
 		}
-		q := *p
-		q.id, q.origin = in.next, p
-		in.next++
-		out.params[k] = &q
-		enter(p, &q)
+		out.Params[k] = in.translate(p)
+		enter(p, out.Params[k])
 	}
 	for _, x := range s.frontiers[r] {
 		enter(x, in.imported(s.done[x], leaf))
 	}
 	if r.cond != nil {
-		out.cond = in.simplify(r.cond)
+		out.Cond = in.simplify(r.cond)
 	}
 	for _, x := range r.results {
-		out.results = append(out.results, in.simplify(x))
+		out.Results = append(out.Results, in.simplify(x))
 	}
 	for _, w := range r.writes {
-		out.writes = append(out.writes, write{in.simplify(w.row), in.simplify(w.at), w.total})
+		out.Writes = append(out.Writes, IRWrite{Row: in.simplify(w.row), At: in.simplify(w.at), Total: w.total})
 	}
 	return out
 }
 
 // imported is x, of the graph around, within a region: scalars and views are made anew, all
 // else is a leaf.
-func (s *simplifier) imported(x *Node, leaf func(*Node) *Node) *Node {
-	free := x.op.view != nil && x.op.Name != "keep" && x.op.Name != "alike" && x.where == Auto
-	if !free && x.op.lower != lowerIota && (x.op.lower != lowerConst || x.inBuffer()) {
+func (s *simplifier) imported(x *IRNode, leaf func(*IRNode) *IRNode) *IRNode {
+	free := x.FreeView() && x.Where == Anywhere
+	if !free && x.Op.Kind != KindIota && (x.Op.Kind != KindConst || x.InBuffer()) {
 		return leaf(x)
 	}
 	c := *x
-	c.in = make([]*Node, len(x.in))
-	for i, y := range x.in {
-		c.in[i] = s.imported(y, leaf)
+	c.In = make([]*IRNode, len(x.In))
+	for i, y := range x.In {
+		c.In[i] = s.imported(y, leaf)
 	}
-	c.id = s.next
+	c.ID = s.next
 	s.next++
 	return s.unique(&c)
 }
 
 // leaf stands for x of the graph around.
-func (s *simplifier) leaf(x *Node) *Node {
+func (s *simplifier) leaf(x *IRNode) *IRNode {
 	key := fmt.Sprintf("leaf|%p", x)
 	if n := s.known[key]; n != nil {
 		return n
 	}
-	n := &Node{
-		graph: x.graph, id: s.next, op: table["param"], attr: leafAttr{x}, shape: x.shape, dtype: x.dtype,
-		caller: x.caller, scope: x.scope, origin: x.origin,
+	n := &IRNode{
+		ID: s.next, Op: table["param"].ir, Attr: LeafAttr{x}, Shape: x.Shape, DType: x.DType,
+		Caller: x.Caller, Scope: x.Scope, Label: x.Label, Origin: x.Origin,
 	}
 	s.next++
 	s.known[key] = n

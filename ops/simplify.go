@@ -7,25 +7,44 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/internal/store"
-
 	"github.com/anycl/anycl/tensor"
 )
 
-// simplifier rewrites a graph to one of primitive ops only, in which equal
-// computations are one node. It makes new nodes where operands changed and
-// leaves the graph as it is.
+// simplifier translates a graph to the compiler's representation: primitive ops only, in which equal
+// computations are one node. The graph stays as it is.
 type simplifier struct {
 	places map[*Node]Place // of those that must be somewhere
-	done   map[*Node]*Node
+	done   map[*Node]*IRNode
 	seen   map[*Node]bool
-	known  map[string]*Node
+	known  map[string]*IRNode
 	next   int
+	// controls are branches and loops, whose results are complete when all nodes are translated.
+	controls *[]translated
 	// frontiers are what the regions of loops and branches read; see deps.
 	frontiers map[*region][]*Node
 }
 
+// translated is a control in both representations.
+type translated struct {
+	from *control
+	to   *IRControl
+}
+
 func newSimplifier(places map[*Node]Place) *simplifier {
-	return &simplifier{places: places, done: map[*Node]*Node{}, seen: map[*Node]bool{}, known: map[string]*Node{}, frontiers: map[*region][]*Node{}}
+	return &simplifier{
+		places: places, done: map[*Node]*IRNode{}, seen: map[*Node]bool{}, known: map[string]*IRNode{}, frontiers: map[*region][]*Node{},
+		controls: new([]translated),
+	}
+}
+
+// finish tells the controls which of their results were asked for.
+func (s *simplifier) finish() {
+	for _, c := range *s.controls {
+		c.to.Outs = nil
+		for _, o := range c.from.outs {
+			c.to.Outs = append(c.to.Outs, Outcome{I: o.i, Write: o.write})
+		}
+	}
 }
 
 // primitives are the nodes that n is made of.
@@ -36,41 +55,60 @@ func primitives(n *Node) []*Node {
 	return n.in
 }
 
-func (s *simplifier) simplify(n *Node) *Node {
-	walkDown(n, s.seen, s.deps, func(n *Node) { s.done[n] = s.visit(n) })
+func (s *simplifier) simplify(n *Node) *IRNode {
+	Walk(n, s.seen, s.deps, func(n *Node) { s.done[n] = s.visit(n) })
 	return s.done[n]
 }
 
 // visit gives the primitive, unique and simplest node for n, whose operands
 // are done.
-func (s *simplifier) visit(n *Node) *Node {
+func (s *simplifier) visit(n *Node) *IRNode {
 	if n.op.Compose != nil {
 		return s.done[n.composition()]
 	}
-	if n.op.lower == lowerControl {
+	if n.op.kind == KindControl {
 		return s.control(n)
 	}
-	in := make([]*Node, len(n.in))
-	for i, x := range n.in {
-		in[i] = s.done[x]
+	c := s.translate(n)
+	for _, x := range n.in {
+		c.In = append(c.In, s.done[x])
 	}
-	c := *n
-	c.in, c.expansion, c.origin = in, nil, n
-	c.id, c.where = s.next, s.places[n]
+	switch {
+	case c.Is(TraitIdentity):
+		return c.In[0]
+	case n.op.simplify != nil:
+		if r := n.op.simplify(c); r != nil {
+			return r
+		}
+	}
+	return s.unique(c)
+}
+
+// translate is n, of a primitive op, without its operands.
+func (s *simplifier) translate(n *Node) *IRNode {
+	c := &IRNode{
+		ID: s.next, Op: n.op.ir, Attr: n.attr, Shape: n.shape, DType: n.dtype, Caller: n.caller, Scope: n.scope, Label: n.label(),
+		Made: n.made, Where: IRPlace(s.places[n]), State: n.state, Origin: n,
+	}
 	s.next++
-	if r := identity(&c); r != nil {
-		return r
+	if k, ok := n.attr.(*KernelOptions); ok {
+		c.Attr = &CustomAttr{Name: k.Name, Kernel: k.task(n.in)}
 	}
-	return s.unique(&c)
+	if n.op.results != nil && n.op.kind != KindControl {
+		for _, r := range resultsOf(n) {
+			c.Outs = append(c.Outs, IRResult(r))
+		}
+	}
+	return c
 }
 
 // unique is the node that computes what n does. It bears the name and the line of what
 // asked for it first: a gradient that computes a part of the forward pass again shares it.
-func (s *simplifier) unique(n *Node) *Node {
-	key := n.key()
+func (s *simplifier) unique(n *IRNode) *IRNode {
+	key := keyOf(n)
 	if prev := s.known[key]; prev != nil {
-		if n.made < prev.made {
-			prev.made, prev.scope, prev.caller, prev.origin = n.made, n.scope, n.caller, n.origin
+		if n.Made < prev.Made {
+			prev.Made, prev.Scope, prev.Caller, prev.Origin = n.Made, n.Scope, n.Caller, n.Origin
 		}
 		return prev
 	}
@@ -78,13 +116,13 @@ func (s *simplifier) unique(n *Node) *Node {
 	return n
 }
 
-// key is equal for nodes that compute the same.
-func (n *Node) key() string {
+// keyOf is equal for nodes that compute the same.
+func keyOf(n *IRNode) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s|%v%v", n.op.Name, n.dtype, n.shape)
-	switch a := n.attr.(type) {
-	case inputAttr, *KernelOptions, paramAttr, leafAttr:
-		fmt.Fprintf(&b, "|%d", n.id) // each its own
+	fmt.Fprintf(&b, "%s|%v%v", n.Op.Name, n.DType, n.Shape)
+	switch a := n.Attr.(type) {
+	case inputAttr, *CustomAttr, ParamAttr, LeafAttr:
+		fmt.Fprintf(&b, "|%d", n.ID) // each its own
 	case *store.Variable:
 		fmt.Fprintf(&b, "|%p", a)
 	case *tensor.Tensor:
@@ -95,89 +133,57 @@ func (n *Node) key() string {
 		c := constant(a).Value
 		fmt.Fprintf(&b, "|%x,%d", c.Float, c.Int)
 	default:
-		fmt.Fprintf(&b, "|%#v", n.attr)
+		fmt.Fprintf(&b, "|%#v", n.Attr)
 	}
-	for _, x := range n.in {
-		fmt.Fprintf(&b, "|%d", x.id)
+	for _, x := range n.In {
+		fmt.Fprintf(&b, "|%d", x.ID)
 	}
-	if n.where != Auto {
-		fmt.Fprintf(&b, "|%v", n.where)
+	if n.Where != Anywhere {
+		fmt.Fprintf(&b, "|%v", n.Where)
 	}
 	return b.String()
 }
 
-// identity is the operand that n only repeats, or nil.
-func identity(n *Node) *Node {
-	sameAs := func(i int) *Node {
-		if slices.Equal(n.in[i].shape, n.shape) && n.in[i].dtype == n.dtype {
-			return n.in[i]
-		}
-		return nil
-	}
-	switch n.op.Name {
-	case "stop_gradient", "stand_in":
-		return n.in[0]
-	case "reshape", "broadcast_to", "cast":
-		return sameAs(0)
-	case "transpose":
-		if slices.IsSorted(n.attr.(permAttr).perm) {
-			return n.in[0]
-		}
-	case "neg":
-		if n.in[0].op.Name == "neg" {
-			return n.in[0].in[0]
-		}
-	case "add":
-		if isZero(n.in[1], true) {
-			return sameAs(0)
-		}
-		if isZero(n.in[0], true) {
-			return sameAs(1)
-		}
-	case "sub":
-		if isZero(n.in[1], false) {
-			return sameAs(0)
-		}
-	case "mul":
-		if isValue(n.in[1], 1) {
-			return sameAs(0)
-		}
-		if isValue(n.in[0], 1) {
-			return sameAs(1)
-		}
-	case "div":
-		if isValue(n.in[1], 1) {
-			return sameAs(0)
-		}
+// repeats is operand i of n where it is what n is already, or nil.
+func repeats(n *IRNode, i int) *IRNode {
+	if slices.Equal(n.In[i].Shape, n.Shape) && n.In[i].DType == n.DType {
+		return n.In[i]
 	}
 	return nil
 }
 
+// unchanged is the rule of ops that give another shape or dtype.
+func unchanged(n *IRNode) *IRNode { return repeats(n, 0) }
+
 // uniform is the constant that fills n everywhere, seen through views that
 // only repeat or rearrange.
-func uniform(n *Node) (*tensor.Tensor, bool) {
-	for n.op.lower == lowerNone && len(n.in) == 1 {
-		switch n.op.Name {
-		case "reshape", "broadcast_to", "transpose", "slice", "keep", "windows":
-			n = n.in[0]
-		default:
-			return nil, false
-		}
+func uniform(n *IRNode) (*tensor.Tensor, bool) {
+	for n.Is(TraitRepeats) {
+		n = n.In[0]
 	}
-	if t, ok := n.attr.(*tensor.Tensor); ok && t.Len() == 1 {
+	if t, ok := n.Attr.(*tensor.Tensor); ok && t.Len() == 1 {
 		return t, true
 	}
 	return nil, false
 }
 
-func isValue(n *Node, v float64) bool {
+// isFilledWith reports whether every element of n, which is not translated yet, is v.
+func isFilledWith(n *Node, v float64) bool {
+	for n.op.traits&TraitRepeats != 0 {
+		n = n.in[0]
+	}
+	t, ok := n.attr.(*tensor.Tensor)
+	return ok && t.Len() == 1 && t.Float64At(0) == v
+}
+
+func isValue(n *IRNode, v float64) bool {
 	t, ok := uniform(n)
 	return ok && t.Float64At(0) == v
 }
 
 // isZero reports whether n is the integer 0, or the float zero of the given
 // sign: what changes no zero when it is added (-0) or subtracted (+0).
-func isZero(n *Node, negative bool) bool {
+func isZero(n *IRNode, negative bool) bool {
 	t, ok := uniform(n)
-	return ok && t.Float64At(0) == 0 && (!n.dtype.IsFloat() || math.Signbit(t.Float64At(0)) == negative)
+	return ok && t.Float64At(0) == 0 && (!n.DType.IsFloat() || math.Signbit(t.Float64At(0)) == negative)
 }

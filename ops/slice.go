@@ -75,7 +75,7 @@ func Slice(x *Node, ranges ...Range) *Node {
 }
 
 var _ = define(Op{
-	Name:   "slice",
+	Name: "slice", traits: TraitRepeats,
 	Arity:  1,
 	DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(affineAttr).shape, c.dt(0), nil },
@@ -83,8 +83,8 @@ var _ = define(Op{
 		a := b.node.attr.(affineAttr)
 		b.Add(0, apply("unslice", unsliceAttr{a, b.In(0).shape}, b.Grad()))
 	},
-	view: func(c *Call, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := c.Attr.(affineAttr)
+	view: func(n *IRNode, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := n.Attr.(affineAttr)
 		src := make([]*engine.Index, len(at))
 		for i, x := range at {
 			src[i] = x.Mul(int64(a.step[i])).AddConst(int64(a.start[i]))
@@ -117,15 +117,15 @@ type unsliceAttr struct {
 }
 
 var _ = define(Op{
-	Name:   "unslice",
+	Name: "unslice", traits: TraitReadsInside,
 	Arity:  1,
 	hidden: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(unsliceAttr).full, c.dt(0), nil },
 	Grad: func(b *Back) {
 		b.Add(0, apply("slice", b.node.attr.(unsliceAttr).affineAttr, b.Grad()))
 	},
-	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := c.Attr.(unsliceAttr)
+	view: func(n *IRNode, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := n.Attr.(unsliceAttr)
 		src := make([]*engine.Index, len(at))
 		var conds []engine.Cond
 		for i, x := range at {

@@ -50,8 +50,6 @@ func (g *Graph) Variable(name string, init *tensor.Tensor) *Node {
 	return n
 }
 
-type iotaAttr struct{ axis int }
-
 // Iota is a tensor whose every element is its own coordinate along axis:
 //
 //	y[..., i, ...] = i
@@ -65,7 +63,7 @@ func (g *Graph) Iota(dt tensor.DType, axis int, shape ...int) *Node {
 	if err != nil {
 		return g.fail("iota", nil, err)
 	}
-	return applySource(g, "iota", iotaAttr{a}, dt, shape)
+	return applySource(g, "iota", IotaAttr{a}, dt, shape)
 }
 
 // applySource adds an op without operands: what the call says is the result.
@@ -83,14 +81,14 @@ func applySource(g *Graph, name string, attr any, dt tensor.DType, shape []int) 
 }
 
 var (
-	_ = define(Op{Name: "input", hidden: true, lower: lowerInput})
-	_ = define(Op{Name: "const", hidden: true, lower: lowerConst})
-	_ = define(Op{Name: "variable", hidden: true, lower: lowerVariable})
+	_ = define(Op{Name: "input", hidden: true, kind: KindInput})
+	_ = define(Op{Name: "const", hidden: true, kind: KindConst})
+	_ = define(Op{Name: "variable", hidden: true, kind: KindVariable})
 	_ = define(Op{
 		Name:    "iota",
 		DTypes:  numbers,
 		Flat:    true,
-		lower:   lowerIota,
+		kind:    KindIota,
 		Samples: iotaSamples(),
 	})
 )

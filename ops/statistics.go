@@ -27,7 +27,7 @@ var _ = define(Op{
 
 // axes are those of a reduction. An empty list there means no axis at all: the
 // operand is a scalar, and a reduction of it over all its axes is the same.
-func (c *Call) axes() []int { return c.Attr.(reduceAttr).axes }
+func (c *Call) axes() []int { return c.Attr.(ReduceAttr).Axes }
 
 // foldSize is how many elements go into one result.
 func foldSize(c *Call) int {
@@ -80,13 +80,13 @@ var _ = define(Op{
 		return Cast(Add(m, Log(sum)), c.dt(0))
 	},
 	Grad: func(b *Back) {
-		axes := b.node.attr.(reduceAttr).axes
+		axes := b.node.attr.(ReduceAttr).Axes
 		if len(axes) == 0 {
 			b.Add(0, b.Grad())
 			return
 		}
 		x := widen(b.In(0))
-		p := apply("shares", reduceAttr{axes}, x)
+		p := apply("shares", ReduceAttr{axes}, x)
 		b.Add(0, Cast(Mul(spread(widen(b.Grad()), x, axes), p), b.In(0).dtype))
 	},
 	Samples: append(reductions(LogSumExp, -4, 4), Sample{
@@ -117,7 +117,7 @@ var _ = define(Op{
 		return Where(Equal(x, ScalarLike(x, math.Inf(1))), one, p)
 	},
 	Grad: func(b *Back) {
-		p, d, axes := b.Out(), b.Grad(), b.node.attr.(reduceAttr).axes
+		p, d, axes := b.Out(), b.Grad(), b.node.attr.(ReduceAttr).Axes
 		b.Add(0, Mul(p, Sub(d, spread(reduction("sum", Mul(d, p), axes), p, axes))))
 	},
 })
@@ -152,7 +152,7 @@ func countTrue(fold string, c *Call) *Node {
 func StopGradient(x *Node) *Node { return apply("stop_gradient", nil, x) }
 
 var _ = define(Op{
-	Name: "stop_gradient", Arity: 1, DTypes: every, Result: same, Flat: true,
+	Name: "stop_gradient", traits: TraitIdentity, Arity: 1, DTypes: every, Result: same, Flat: true,
 	view:    identityView,
 	Samples: views(viewCase{"matrix", []int{3, 4}, nil, StopGradient}),
 })
@@ -160,18 +160,10 @@ var _ = define(Op{
 // keep returns x and makes it a buffer of its own: its readers would otherwise
 // compute it many times over. order, if any, says how its axes lie in memory,
 // outermost first; without, it lies as what it is made of.
-func keep(x *Node, order ...int) *Node { return apply("keep", keepAttr{order: order}, x) }
-
-// keepAttr says how a kept tensor lies in memory. With edge it is a padded image
-// that needs no buffer where it is nothing but that: windows that slide over it
-// find its edge themselves.
-type keepAttr struct {
-	order []int
-	edge  bool
-}
+func keep(x *Node, order ...int) *Node { return apply("keep", MaterializeAttr{Order: order}, x) }
 
 var _ = define(Op{
-	Name: "keep", Arity: 1, hidden: true, Result: same,
+	Name: "keep", traits: TraitMaterialize | TraitRepeats, Arity: 1, hidden: true, Result: same,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 	view: identityView,
 })
@@ -182,7 +174,7 @@ var _ = define(Op{
 func alike(x, guide *Node) *Node { return apply("alike", nil, x, guide) }
 
 var _ = define(Op{
-	Name: "alike", Arity: 2, hidden: true, Result: same,
+	Name: "alike", traits: TraitMatchLayout, Arity: 2, hidden: true, Result: same,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 	view: identityView,
 })

@@ -11,10 +11,10 @@ import (
 // markSteady finds what is the same in every run unless somebody sets a
 // variable: constants, variables that the graph does not update and that are not
 // volatile, and weights in another layout. Engines keep what they make of it.
-func markSteady(units []*unit, volatile []*Node) {
+func markSteady(units []*unit, volatile []*store.Variable) {
 	changes := map[*store.Variable]bool{}
-	for _, n := range volatile {
-		changes[n.state] = true
+	for _, v := range volatile {
+		changes[v] = true
 	}
 	for _, u := range units {
 		for _, v := range u.outs {
@@ -26,7 +26,7 @@ func markSteady(units []*unit, volatile []*Node) {
 	for _, u := range units { // makers before readers
 		for i, v := range u.ins {
 			if v.maker == nil {
-				v.steady = v.node.op.lower == lowerConst || v.node.state != nil && !changes[v.node.state]
+				v.steady = v.node.Op.Kind == KindConst || v.node.State != nil && !changes[v.node.State]
 			}
 			u.task.Ins[i].Steady = v.steady
 		}
@@ -42,5 +42,5 @@ func markSteady(units []*unit, volatile []*Node) {
 func (u *unit) rearranges() bool {
 	t := u.task
 	return t.Kind == engine.Map && len(t.Values) == 1 && t.Values[0].Op == engine.OpLoad && u.outs[0].stored == nil &&
-		u.outs[0].node.op.Name == "keep" && !slices.ContainsFunc(t.Ins, func(o engine.Operand) bool { return !o.Steady })
+		u.outs[0].node.Is(TraitMaterialize) && !slices.ContainsFunc(t.Ins, func(o engine.Operand) bool { return !o.Steady })
 }

@@ -25,11 +25,11 @@ const (
 
 // ownTime is what a run of x takes beside tasks and moves, as far as nothing was measured.
 func (x *Executable) ownTime() time.Duration {
-	feeds := map[*Node]bool{}
+	feeds := map[any]bool{}
 	for _, u := range x.units {
 		for _, v := range u.ins {
 			if v.isInput() {
-				feeds[v.node.origin] = true
+				feeds[v.node.Origin] = true
 			}
 		}
 	}
@@ -68,8 +68,8 @@ func (x *Executable) beside(p *place.Problem) {
 	readers := map[*store.Variable][]int{}
 	for t, u := range x.units {
 		for _, v := range u.ins {
-			if v.maker == nil && v.node.state != nil {
-				readers[v.node.state] = append(readers[v.node.state], t)
+			if v.maker == nil && v.node.State != nil {
+				readers[v.node.State] = append(readers[v.node.State], t)
 			}
 		}
 	}

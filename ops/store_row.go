@@ -11,8 +11,8 @@ import (
 // store makes the unit that puts row, a value of one iteration, where at says in dst. It goes by
 // a kernel because a task writes all of its output, and this one a row.
 func (c *controlLowerer) store(row, at, dst *value) *unit {
-	element := map[int]string{1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}[row.dtype.Size()]
-	rows, cols := dst.shape[0], int(row.len)
+	element := map[int]string{1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}[row.DType.Size()]
+	rows, cols := dst.Shape[0], int(row.len)
 	k := &engine.CustomKernel{
 		Source: kernels.Text("store_row.cl"), Entry: "store_row",
 		Options: "-DELEM=" + element, Args: []any{int64(rows), int64(cols)},
@@ -20,11 +20,11 @@ func (c *controlLowerer) store(row, at, dst *value) *unit {
 		InShapes: [][]int{{cols}, {}}, OutShapes: [][]int{{rows, cols}},
 	}
 	t := &engine.Task{
-		Kind: engine.Custom, Name: c.n.scope + " collects", Caller: c.n.caller, Custom: k,
-		Ins:  []engine.Operand{{DType: row.dtype, Len: row.len}, {DType: at.dtype, Len: at.len}},
-		Outs: []engine.Operand{{DType: dst.dtype, Len: dst.len}},
+		Kind: engine.Custom, Name: c.n.Scope + " collects", Caller: c.n.Caller, Custom: k,
+		Ins:  []engine.Operand{{DType: row.DType, Len: row.len}, {DType: at.DType, Len: at.len}},
+		Outs: []engine.Operand{{DType: dst.DType, Len: dst.len}},
 	}
-	return &unit{task: t, ins: []*value{row, at}, outs: []*value{dst}, where: c.n.where}
+	return &unit{task: t, ins: []*value{row, at}, outs: []*value{dst}, Where: c.n.Where}
 }
 
 // storeRow is store_row.cl on the CPU path.

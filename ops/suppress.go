@@ -59,10 +59,10 @@ func NonMaxSuppression(boxes, scores *Node, o *SuppressOptions) (selected, count
 // suppressAttr is the task without the extents.
 type suppressAttr engine.Suppress
 
-// suppress is the task of a call.
-func (c *Call) suppress() *engine.Suppress {
-	s := engine.Suppress(c.Attr.(suppressAttr))
-	s.Batches, s.Classes, s.Boxes = int64(c.shape(1)[0]), int64(c.shape(1)[1]), int64(c.shape(1)[2])
+// task is the algorithm for scores of the given shape.
+func (a suppressAttr) task(scores []int) *engine.Suppress {
+	s := engine.Suppress(a)
+	s.Batches, s.Classes, s.Boxes = int64(scores[0]), int64(scores[1]), int64(scores[2])
 	if s.PerClass == 0 {
 		s.PerClass = s.Boxes
 	}
@@ -74,7 +74,7 @@ func (c *Call) suppress() *engine.Suppress {
 }
 
 var _ = define(Op{
-	Name: "non_max_suppression", Arity: 2, DTypes: []tensor.DType{tensor.Float32}, lower: lowerRoutine,
+	Name: "non_max_suppression", Arity: 2, DTypes: []tensor.DType{tensor.Float32}, kind: KindRoutine,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		b, s, a := c.shape(0), c.shape(1), c.Attr.(suppressAttr)
 		switch {
@@ -90,9 +90,9 @@ var _ = define(Op{
 		return firstResult(c)
 	},
 	results: func(c *Call) []Result {
-		return []Result{{tensor.Int64, []int{int(c.suppress().Capacity), 3}}, {tensor.Int64, []int{1}}}
+		return []Result{{tensor.Int64, []int{int(c.Attr.(suppressAttr).task(c.shape(1)).Capacity), 3}}, {tensor.Int64, []int{1}}}
 	},
-	algorithm: func(c *Call) engine.Algorithm { return c.suppress() },
+	algorithm: func(n *IRNode) engine.Algorithm { return n.Attr.(suppressAttr).task(n.In[1].Shape) },
 	Samples: slices.Concat(
 		suppressCase("corners", 1, 1, 40, SuppressOptions{IoU: 0.3}),
 		suppressCase("centre", 2, 3, 35, SuppressOptions{IoU: 0.5, Centre: true, PerClass: 4}),

@@ -10,9 +10,9 @@ import (
 // together makes one task of the group, and returns the ends that must have
 // tasks of their own: where a group has but one, or those that read others
 // somewhere else than at their own coordinates.
-func (l *lowerer) together(to *group) (alone []*Node) {
+func (l *lowerer) together(to *group) (alone []*IRNode) {
 	for len(to.ends) > 1 {
-		var astray *Node
+		var astray *IRNode
 		if last := to.ends[len(to.ends)-1]; l.operandsOfAll(to.ends) > l.buffers {
 			astray = last // what left has made more of the others results
 		} else {
@@ -28,7 +28,7 @@ func (l *lowerer) together(to *group) (alone []*Node) {
 }
 
 // tryTogether makes the task of a group, or nothing where an end is astray.
-func (l *lowerer) tryTogether(to *group) (astray *Node) {
+func (l *lowerer) tryTogether(to *group) (astray *IRNode) {
 	outs := l.outputs(to)
 	natural := span(0, len(to.shape))
 	j := l.join(to, natural)
@@ -36,7 +36,7 @@ func (l *lowerer) tryTogether(to *group) (astray *Node) {
 		return j.astray
 	}
 	t, order := j.task, natural
-	over := slices.ContainsFunc(outs, func(n *Node) bool { return l.folds(n) == 0 && slices.Equal(n.shape, to.shape) })
+	over := slices.ContainsFunc(outs, func(n *IRNode) bool { return l.folds(n) == 0 && slices.Equal(n.Shape, to.shape) })
 	switch {
 	case len(t.Folds) > 0:
 		t.Groups = []int{to.kept, len(to.shape) - to.kept}
@@ -47,7 +47,7 @@ func (l *lowerer) tryTogether(to *group) (astray *Node) {
 		if e := t.Folds[0].Value; !slices.Equal(j.b.orderOf(natural, e), natural) {
 			return to.ends[1] // better alone, in the order of its operand
 		}
-	case !slices.ContainsFunc(outs, func(n *Node) bool { return l.dense[n] }):
+	case !slices.ContainsFunc(outs, func(n *IRNode) bool { return l.dense[n] }):
 		if best := j.b.orderOf(natural, j.exprs[outs[0]]); !slices.Equal(best, natural) {
 			j, order = l.join(to, best), best
 			t = j.task
@@ -57,7 +57,7 @@ func (l *lowerer) tryTogether(to *group) (astray *Node) {
 	for _, end := range outs {
 		v := l.rowMajor(end)
 		if t.Kind == engine.Map {
-			v.addr, v.dense = denseAddr(end.shape, order), slices.IsSorted(order)
+			v.addr, v.dense = denseAddr(end.Shape, order), slices.IsSorted(order)
 		}
 		t.Values = append(t.Values, j.exprs[end])
 		values = append(values, v)
@@ -74,24 +74,24 @@ func (l *lowerer) tryTogether(to *group) (astray *Node) {
 type joint struct {
 	b      *builder
 	task   *engine.Task // folds, no values yet
-	exprs  map[*Node]*engine.Expr
-	astray *Node // the end that reads another one elsewhere
+	exprs  map[*IRNode]*engine.Expr
+	astray *IRNode // the end that reads another one elsewhere
 }
 
 // join builds the ends of a group over its axes in the given order.
 func (l *lowerer) join(to *group, order []int) *joint {
 	b := l.builder(pick(to.shape, order))
-	b.members = map[*Node]member{}
+	b.members = map[*IRNode]member{}
 	own := make([]*engine.Index, len(to.shape))
 	for pos, a := range order {
 		own[a] = engine.AxisIndex(pos)
 	}
-	j := &joint{b: b, exprs: map[*Node]*engine.Expr{}}
-	j.task = &engine.Task{Kind: engine.Map, Axes: b.dom, Groups: []int{len(b.dom)}, Caller: to.ends[len(to.ends)-1].caller}
+	j := &joint{b: b, exprs: map[*IRNode]*engine.Expr{}}
+	j.task = &engine.Task{Kind: engine.Map, Axes: b.dom, Groups: []int{len(b.dom)}, Caller: to.ends[len(to.ends)-1].Caller}
 	for _, end := range to.ends {
 		at := own
-		if l.folds(end) > 0 || !slices.Equal(end.shape, to.shape) { // of the row
-			at = slices.Clone(own[:len(end.shape)])
+		if l.folds(end) > 0 || !slices.Equal(end.Shape, to.shape) { // of the row
+			at = slices.Clone(own[:len(end.Shape)])
 			for a := to.kept; a < len(at); a++ {
 				at[a] = engine.ConstIndex(0)
 			}
@@ -112,14 +112,14 @@ func (l *lowerer) join(to *group, order []int) *joint {
 }
 
 // fold adds the reduction h over the axes from kept on.
-func (j *joint) fold(h *Node, own []*engine.Index, kept int) {
-	v := j.b.expr(h.in[0], own, nil)
+func (j *joint) fold(h *IRNode, own []*engine.Index, kept int) {
+	v := j.b.expr(h.In[0], own, nil)
 	acc := engine.AccType(v.DType)
-	if h.op.fold.IsArg() {
+	if h.Op.Fold.IsArg() {
 		acc = tensor.Int64
 	}
-	j.b.members[h] = member{at: own[:kept], acc: resultOf(h, len(j.task.Folds), acc)}
-	j.b.names = append(j.b.names, h.scope)
-	j.task.Folds = append(j.task.Folds, engine.Fold{Monoid: h.op.fold, Value: v, Acc: acc})
-	j.task.Caller = h.caller
+	j.b.members[h] = member{at: own[:kept], acc: j.b.l.resultOf(h, len(j.task.Folds), acc)}
+	j.b.names = append(j.b.names, h.Scope)
+	j.task.Folds = append(j.task.Folds, engine.Fold{Monoid: h.Op.Fold, Value: v, Acc: acc})
+	j.task.Caller = h.Caller
 }

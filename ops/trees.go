@@ -220,14 +220,14 @@ func treeScores(x *Node, e *TreeEnsemble) *Node {
 type treeAttr engine.Trees
 
 var _ = define(Op{
-	Name: "tree_ensemble", Arity: -1, DTypes: []tensor.DType{tensor.Float32, tensor.Float64}, lower: lowerRoutine, Flat: true,
+	Name: "tree_ensemble", Arity: -1, DTypes: []tensor.DType{tensor.Float32, tensor.Float64}, kind: KindRoutine, Flat: true,
 	Result: firstResult,
 	results: func(c *Call) []Result {
 		return []Result{{c.dt(0), []int{c.shape(0)[0], int(c.Attr.(treeAttr).Targets)}}}
 	},
-	algorithm: func(c *Call) engine.Algorithm {
-		a := engine.Trees(c.Attr.(treeAttr))
-		a.Samples = int64(c.shape(0)[0])
+	algorithm: func(n *IRNode) engine.Algorithm {
+		a := engine.Trees(n.Attr.(treeAttr))
+		a.Samples = int64(n.In[0].Shape[0])
 		return &a
 	},
 	Samples: treeSamples(),

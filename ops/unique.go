@@ -70,7 +70,7 @@ func Unique(x *Node, o *UniqueOptions) Uniques {
 type uniqueAttr struct{ sorted bool }
 
 var _ = define(Op{
-	Name: "unique", Arity: 1, DTypes: every, lower: lowerRoutine,
+	Name: "unique", Arity: 1, DTypes: every, kind: KindRoutine,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		if n := c.shape(0)[0]; n > math.MaxInt32 {
 			return nil, 0, fmt.Errorf("%d items; 2^31 - 1 are the most", n)
@@ -81,9 +81,9 @@ var _ = define(Op{
 		n := []int{c.shape(0)[0]}
 		return []Result{{c.dt(0), c.shape(0)}, {tensor.Int64, n}, {tensor.Int64, n}, {tensor.Int64, n}, {tensor.Int64, []int{1}}}
 	},
-	algorithm: func(c *Call) engine.Algorithm {
-		s := c.shape(0)
-		return &engine.Unique{Count: int64(s[0]), Width: int64(s[1]), Sorted: c.Attr.(uniqueAttr).sorted}
+	algorithm: func(n *IRNode) engine.Algorithm {
+		s := n.In[0].Shape
+		return &engine.Unique{Count: int64(s[0]), Width: int64(s[1]), Sorted: n.Attr.(uniqueAttr).sorted}
 	},
 	Samples: slices.Concat(
 		uniqueCase("elements", []int{11, 8}, UniqueOptions{}),

@@ -12,8 +12,6 @@ import (
 // Views move no data: each is a map from coordinates of the result to
 // coordinates of the operand, folded into the address of whoever reads.
 
-type shapeAttr struct{ shape []int }
-
 // Reshape returns x with the same elements in row-major order and another
 // shape. One extent may be -1: it is what remains. It costs nothing. Errors:
 // the sizes differ; more than one -1.
@@ -28,7 +26,7 @@ func Reshape(x *Node, shape ...int) *Node {
 	if slices.Equal(full, x.shape) {
 		return x
 	}
-	return apply("reshape", shapeAttr{full}, x)
+	return apply("reshape", ReshapeAttr{full}, x)
 }
 
 func inferExtent(shape []int, size int) ([]int, error) {
@@ -59,19 +57,20 @@ func inferExtent(shape []int, size int) ([]int, error) {
 
 var _ = define(Op{
 	Name:   "reshape",
+	traits: TraitReshape | TraitRepeats, simplify: unchanged,
 	Arity:  1,
 	DTypes: every,
-	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(shapeAttr).shape, c.dt(0), nil },
+	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(ReshapeAttr).Shape, c.dt(0), nil },
 	Grad:   func(b *Back) { b.Add(0, Reshape(b.Grad(), b.In(0).shape...)) },
-	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
-		return reshapeMap(c.Attr.(shapeAttr).shape, c.shape(0), at, dom), nil
+	view: func(n *IRNode, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		return reshapeMap(n.Attr.(ReshapeAttr).Shape, n.In[0].Shape, at, dom), nil
 	},
 	Samples: views(
-		viewCase{"flat", []int{3, 5, 7}, shapeAttr{[]int{105}}, func(x *Node) *Node { return Reshape(x, -1) }},
-		viewCase{"split", []int{30}, shapeAttr{[]int{2, 3, 5}}, func(x *Node) *Node { return Reshape(x, 2, -1, 5) }},
-		viewCase{"across", []int{4, 9}, shapeAttr{[]int{6, 6}}, func(x *Node) *Node { return Reshape(x, 6, 6) }},
-		viewCase{"to scalar", []int{1, 1}, shapeAttr{[]int{}}, func(x *Node) *Node { return Reshape(x) }},
-		viewCase{"empty", []int{0, 4}, shapeAttr{[]int{2, 0}}, func(x *Node) *Node { return Reshape(x, 2, 0) }},
+		viewCase{"flat", []int{3, 5, 7}, ReshapeAttr{[]int{105}}, func(x *Node) *Node { return Reshape(x, -1) }},
+		viewCase{"split", []int{30}, ReshapeAttr{[]int{2, 3, 5}}, func(x *Node) *Node { return Reshape(x, 2, -1, 5) }},
+		viewCase{"across", []int{4, 9}, ReshapeAttr{[]int{6, 6}}, func(x *Node) *Node { return Reshape(x, 6, 6) }},
+		viewCase{"to scalar", []int{1, 1}, ReshapeAttr{[]int{}}, func(x *Node) *Node { return Reshape(x) }},
+		viewCase{"empty", []int{0, 4}, ReshapeAttr{[]int{2, 0}}, func(x *Node) *Node { return Reshape(x, 2, 0) }},
 	),
 })
 
@@ -134,8 +133,6 @@ func splitMap(to, from []int, at, src []*engine.Index, dom engine.Domain) {
 	}
 }
 
-type permAttr struct{ perm []int }
-
 // Transpose returns x with its axes in another order:
 //
 //	y[i_perm[0], i_perm[1], ...] = x[i_0, i_1, ...]
@@ -160,41 +157,48 @@ func Transpose(x *Node, perm ...int) *Node {
 		}
 		p[i], seen[a] = a, true
 	}
-	return apply("transpose", permAttr{p}, x)
+	return apply("transpose", TransposeAttr{p}, x)
 }
 
 var _ = define(Op{
 	Name:   "transpose",
+	traits: TraitTranspose | TraitRepeats,
+	simplify: func(n *IRNode) *IRNode {
+		if slices.IsSorted(n.Attr.(TransposeAttr).Perm) {
+			return n.In[0]
+		}
+		return nil
+	},
 	Arity:  1,
 	DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		var shape []int
-		for _, a := range c.Attr.(permAttr).perm {
+		for _, a := range c.Attr.(TransposeAttr).Perm {
 			shape = append(shape, c.shape(0)[a])
 		}
 		return shape, c.dt(0), nil
 	},
 	Grad: func(b *Back) {
-		perm := b.node.attr.(permAttr).perm
+		perm := b.node.attr.(TransposeAttr).Perm
 		inverse := make([]int, len(perm))
 		for i, a := range perm {
 			inverse[a] = i
 		}
 		b.Add(0, Transpose(b.Grad(), inverse...))
 	},
-	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+	view: func(n *IRNode, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
 		src := make([]*engine.Index, len(at))
-		for i, a := range c.Attr.(permAttr).perm {
+		for i, a := range n.Attr.(TransposeAttr).Perm {
 			src[a] = at[i]
 		}
 		return src, nil
 	},
 	Samples: views(
-		viewCase{"matrix", []int{5, 7}, permAttr{[]int{1, 0}}, func(x *Node) *Node { return Transpose(x) }},
-		viewCase{"rotate", []int{3, 4, 5}, permAttr{[]int{2, 0, 1}}, func(x *Node) *Node { return Transpose(x, -1, 0, 1) }},
-		viewCase{"vector", []int{9}, permAttr{[]int{0}}, func(x *Node) *Node { return Transpose(x) }},
-		viewCase{"channels last", []int{3, 9, 13}, permAttr{[]int{1, 2, 0}}, func(x *Node) *Node { return Transpose(x, 1, 2, 0) }},
-		viewCase{"empty", []int{2, 0, 3}, permAttr{[]int{2, 1, 0}}, func(x *Node) *Node { return Transpose(x) }},
+		viewCase{"matrix", []int{5, 7}, TransposeAttr{[]int{1, 0}}, func(x *Node) *Node { return Transpose(x) }},
+		viewCase{"rotate", []int{3, 4, 5}, TransposeAttr{[]int{2, 0, 1}}, func(x *Node) *Node { return Transpose(x, -1, 0, 1) }},
+		viewCase{"vector", []int{9}, TransposeAttr{[]int{0}}, func(x *Node) *Node { return Transpose(x) }},
+		viewCase{"channels last", []int{3, 9, 13}, TransposeAttr{[]int{1, 2, 0}}, func(x *Node) *Node { return Transpose(x, 1, 2, 0) }},
+		viewCase{"empty", []int{2, 0, 3}, TransposeAttr{[]int{2, 1, 0}}, func(x *Node) *Node { return Transpose(x) }},
 	),
 })
 
@@ -212,23 +216,24 @@ func BroadcastTo(x *Node, shape ...int) *Node {
 	if err != nil || !slices.Equal(full, shape) {
 		return x.graph.fail("broadcast_to", []*Node{x}, fmt.Errorf("%v does not stretch to %v", x.shape, shape))
 	}
-	return apply("broadcast_to", shapeAttr{full}, x)
+	return apply("broadcast_to", BroadcastAttr{full}, x)
 }
 
 var _ = define(Op{
 	Name:   "broadcast_to",
+	traits: TraitRepeats, simplify: unchanged,
 	Arity:  1,
 	DTypes: every,
-	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(shapeAttr).shape, c.dt(0), nil },
+	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(BroadcastAttr).Shape, c.dt(0), nil },
 	Grad:   func(b *Back) { b.Add(0, b.Grad()) },
-	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
-		return broadcastMap(c.shape(0), at), nil
+	view: func(n *IRNode, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		return broadcastMap(n.In[0].Shape, at), nil
 	},
 	Samples: views(
-		viewCase{"row", []int{7}, shapeAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
-		viewCase{"column", []int{5, 1}, shapeAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
-		viewCase{"scalar", []int{}, shapeAttr{[]int{2, 3}}, func(x *Node) *Node { return BroadcastTo(x, 2, 3) }},
-		viewCase{"to empty", []int{1, 3}, shapeAttr{[]int{0, 3}}, func(x *Node) *Node { return BroadcastTo(x, 0, 3) }},
+		viewCase{"row", []int{7}, BroadcastAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
+		viewCase{"column", []int{5, 1}, BroadcastAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
+		viewCase{"scalar", []int{}, BroadcastAttr{[]int{2, 3}}, func(x *Node) *Node { return BroadcastTo(x, 2, 3) }},
+		viewCase{"to empty", []int{1, 3}, BroadcastAttr{[]int{0, 3}}, func(x *Node) *Node { return BroadcastTo(x, 0, 3) }},
 	),
 })
 
@@ -310,7 +315,7 @@ func Flatten(x *Node, axis int) *Node {
 }
 
 // identityView reads the operand where it is.
-func identityView(_ *Call, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+func identityView(_ *IRNode, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
 	return at, nil
 }
 
@@ -337,10 +342,10 @@ func views(cases ...viewCase) []Sample {
 // attrValue is what the reference is told of an op's attribute.
 func attrValue(attr any) any {
 	switch a := attr.(type) {
-	case shapeAttr:
-		return a.shape
-	case permAttr:
-		return a.perm
+	case ReshapeAttr:
+		return a.Shape
+	case TransposeAttr:
+		return a.Perm
 	}
 	return attr
 }

@@ -78,7 +78,7 @@ func (a windowAttr) shape() []int {
 }
 
 var _ = define(Op{
-	Name:   "windows",
+	Name: "windows", traits: TraitWindows | TraitRepeats,
 	Arity:  1,
 	DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(windowAttr).shape(), c.dt(0), nil },
@@ -93,8 +93,8 @@ var _ = define(Op{
 		}
 		b.Add(0, Sum(apply("unwindow", a, b.Grad()), taps...))
 	},
-	view: func(c *Call, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := c.Attr.(windowAttr)
+	view: func(n *IRNode, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := n.Attr.(windowAttr)
 		src := slices.Clone(at[:len(a.full)])
 		for i, w := range a.windows {
 			src[w.Axis] = at[w.Axis].Mul(int64(w.Stride)).Add(at[len(a.full)+i].Mul(int64(w.Dilation)))
@@ -121,7 +121,7 @@ func windowCase(label string, shape []int, windows ...Window) Sample {
 // plus the tap axes, and element (i, k) is the window value whose tap k lies
 // on i, or 0 when there is none.
 var _ = define(Op{
-	Name:   "unwindow",
+	Name: "unwindow", traits: TraitReadsInside,
 	Arity:  1,
 	hidden: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
@@ -135,8 +135,8 @@ var _ = define(Op{
 	// The transpose of unwindow: window position o and tap k came from element
 	// o·Stride + k·Dilation, tap k.
 	Grad: func(b *Back) { b.Add(0, apply("rewindow", b.node.attr, b.Grad())) },
-	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := c.Attr.(windowAttr)
+	view: func(n *IRNode, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := n.Attr.(windowAttr)
 		src := slices.Clone(at)
 		var conds []engine.Cond
 		for i, w := range a.windows {
@@ -158,8 +158,8 @@ var _ = define(Op{
 	hidden: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(windowAttr).shape(), c.dt(0), nil },
 	Grad:   func(b *Back) { b.Add(0, apply("unwindow", b.node.attr, b.Grad())) },
-	view: func(c *Call, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := c.Attr.(windowAttr)
+	view: func(n *IRNode, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := n.Attr.(windowAttr)
 		src := slices.Clone(at)
 		for i, w := range a.windows {
 			src[w.Axis] = at[w.Axis].Mul(int64(w.Stride)).Add(at[len(a.full)+i].Mul(int64(w.Dilation)))

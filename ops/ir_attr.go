@@ -1,0 +1,73 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Attributes of primitive ops: what a call fixes beside its operands.
+
+// ReduceAttr names the axes that a reduction folds.
+type ReduceAttr struct{ Axes []int }
+
+// ContractAttr names the axes of the two operands of a contraction by role:
+//
+//	y[b, m, n] = Σ_k A[b, m, k] · B[b, n, k]
+//
+// with any number of axes for each letter. The result has the axes b, m, n in
+// this order.
+type ContractAttr struct {
+	ABatch, AM, AK []int
+	BBatch, BN, BK []int
+}
+
+// GatherAttr names the axis of operand 0 that the index of operand 1 selects from.
+type GatherAttr struct {
+	Axis  int
+	Along bool // the index has a position for every element of the result, as in NumPy's take_along_axis
+}
+
+// Coords maps a position of the result to one of operand 0; pos is the value of
+// the index there, which has the given rank.
+func (a GatherAttr) Coords(at []*engine.Index, pos *engine.Index, rank int) []*engine.Index {
+	src := slices.Clone(at[:a.Axis])
+	if a.Along {
+		return append(append(src, pos), at[a.Axis+1:]...)
+	}
+	return append(append(src, pos), at[a.Axis+rank:]...)
+}
+
+// MaterializeAttr says how a tensor that is stored lies in memory: by its axes in this order, outermost
+// first; without one, as what it is made of. With Edge it is a padded image that needs no buffer where it is
+// nothing but that: windows that slide over it find its edge themselves.
+type MaterializeAttr struct {
+	Order []int
+	Edge  bool
+}
+
+// ReshapeAttr is the shape that a reshape gives.
+type ReshapeAttr struct{ Shape []int }
+
+// BroadcastAttr is the shape that a tensor is stretched to.
+type BroadcastAttr struct{ Shape []int }
+
+// TransposeAttr is a permutation: axis k of the result is axis Perm[k] of the operand.
+type TransposeAttr struct{ Perm []int }
+
+// IotaAttr names the axis whose coordinate an element is.
+type IotaAttr struct{ Axis int }
+
+// RandomAttr tells draws of one graph apart.
+type RandomAttr struct {
+	Stream uint32
+	Shape  []int
+	DType  tensor.DType
+}
+
+// PickAttr names one result of an op that has several.
+type PickAttr struct{ I int }
+
+// ParamAttr names a value that a loop carries, as an iteration finds it.
+type ParamAttr struct{ I int }
