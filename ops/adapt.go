@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/place"
 )
@@ -199,7 +200,7 @@ func (x *Executable) compiled(p *place.Plan) bool {
 		var tasks []*engine.Task
 		for t, c := range p.Choices {
 			if c.Side == s {
-				tasks = append(tasks, x.units[t].task)
+				tasks = append(tasks, x.units[t].Task)
 			}
 		}
 		if len(tasks) > 0 && !e.Compiled(tasks) {
@@ -295,29 +296,29 @@ func sameChoices(p, q *place.Plan) bool {
 
 // copied are units and results for another plan: which memory a task shares depends on where
 // it runs.
-func copied(units []*unit, results []*value) ([]*unit, []*value) {
-	made := map[*value]*value{}
-	of := func(vs []*value) []*value {
-		out := make([]*value, len(vs))
+func copied(units []*ir.Unit, results []*ir.Value) ([]*ir.Unit, []*ir.Value) {
+	made := map[*ir.Value]*ir.Value{}
+	of := func(vs []*ir.Value) []*ir.Value {
+		out := make([]*ir.Value, len(vs))
 		for i, v := range vs {
-			if out[i] = v; v.maker != nil {
+			if out[i] = v; v.Maker != nil {
 				out[i] = made[v]
 			}
 		}
 		return out
 	}
-	all := make([]*unit, len(units))
+	all := make([]*ir.Unit, len(units))
 	for i, u := range units {
-		t := *u.task
+		t := *u.Task
 		t.Alias = nil
-		c := &unit{task: &t, ins: of(u.ins), Where: u.Where, carries: u.carries}
-		for _, v := range u.outs {
+		c := &ir.Unit{Task: &t, Ins: of(u.Ins), Where: u.Where, Carries: u.Carries}
+		for _, v := range u.Outs {
 			if made[v] == nil { // else another unit writes it too
 				w := *v
-				w.maker = c
+				w.Maker = c
 				made[v] = &w
 			}
-			c.outs = append(c.outs, made[v])
+			c.Outs = append(c.Outs, made[v])
 		}
 		all[i] = c
 	}

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/anycl/anycl/tensor"
+import (
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/tensor"
+)
 
 // Add returns a + b, element by element, with NumPy broadcasting:
 //
@@ -12,7 +15,7 @@ func Add(a, b *Node) *Node { return apply("add", nil, a, b) }
 
 var _ = define(Op{
 	Name: "add",
-	simplify: func(n *IRNode) *IRNode {
+	simplify: func(n *ir.Node) *ir.Node {
 		switch {
 		case isZero(n.In[1], true):
 			return repeats(n, 0)
@@ -46,7 +49,7 @@ func Sub(a, b *Node) *Node { return apply("sub", nil, a, b) }
 
 var _ = define(Op{
 	Name: "sub",
-	simplify: func(n *IRNode) *IRNode {
+	simplify: func(n *ir.Node) *ir.Node {
 		if isZero(n.In[1], false) {
 			return repeats(n, 0)
 		}
@@ -77,7 +80,7 @@ func Mul(a, b *Node) *Node { return apply("mul", nil, a, b) }
 
 var _ = define(Op{
 	Name: "mul",
-	simplify: func(n *IRNode) *IRNode {
+	simplify: func(n *ir.Node) *ir.Node {
 		switch {
 		case isValue(n.In[1], 1):
 			return repeats(n, 0)
@@ -116,7 +119,7 @@ func Div(a, b *Node) *Node { return apply("div", nil, a, b) }
 
 var _ = define(Op{
 	Name: "div",
-	simplify: func(n *IRNode) *IRNode {
+	simplify: func(n *ir.Node) *ir.Node {
 		if isValue(n.In[1], 1) {
 			return repeats(n, 0)
 		}

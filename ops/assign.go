@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -21,7 +22,7 @@ func Assign(v, x *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "assign", Arity: 2, hidden: true, kind: KindAssign,
+	Name: "assign", Arity: 2, hidden: true, kind: ir.KindAssign,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		switch {
 		case c.In[0].state == nil:

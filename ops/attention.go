@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -54,7 +55,7 @@ type AttentionOptions struct {
 // al., FlashAttention (2022); Dao, FlashAttention-2 (2023); Ainslie et al., GQA
 // (2023).
 func Attention(q, k, v *Node, o *AttentionOptions) *Node {
-	a := AttentionAttr{}
+	a := ir.AttentionAttr{}
 	in := []*Node{q, k, v}
 	if o != nil {
 		a.Scale, a.Causal, a.Window = o.Scale, o.Causal, o.Window
@@ -87,12 +88,12 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "attention_core", Arity: -1, hidden: true, kind: KindAttention,
+	Name: "attention_core", Arity: -1, hidden: true, kind: ir.KindAttention,
 	Result: firstResult,
 	results: func(c *Call) []Result {
 		s, _ := c.attention() // checked where a user called
 		dt, rows := c.dt(0), append(slices.Clone(s.Batch), s.M)
-		switch a := c.Attr.(AttentionAttr); a.Pass {
+		switch a := c.Attr.(ir.AttentionAttr); a.Pass {
 		case engine.AttentionGradQ:
 			return []Result{{dt, append(rows, s.D)}}
 		case engine.AttentionGradKV:
@@ -117,7 +118,7 @@ func attentionGrad(b *Back) {
 	l := pickOf(core, 1)
 	rows := Sum(Mul(widen(b.Grad()), widen(b.Out())), -1)
 	in := slices.Concat(b.node.in[:3], []*Node{b.Grad(), l, rows}, b.node.in[3:])
-	a := b.node.attr.(AttentionAttr)
+	a := b.node.attr.(ir.AttentionAttr)
 	if b.Wants(0) {
 		a.Pass = engine.AttentionGradQ
 		b.Add(0, pickOf(apply("attention_core", a, in...), 0))
@@ -140,7 +141,7 @@ func attentionGrad(b *Back) {
 }
 
 // attentionShape is how the operands of a call fit together.
-type attentionShape struct{ AttentionShape }
+type attentionShape struct{ ir.AttentionShape }
 
 // fewQueries are too few for the lanes of a tile, and manyKeys enough for three
 // launches: with a cache of keys, products of vectors and matrices are faster.
@@ -153,7 +154,7 @@ func (s attentionShape) plain() bool {
 
 // attention checks the operands.
 func (c *Call) attention() (s attentionShape, err error) {
-	a := c.Attr.(AttentionAttr)
+	a := c.Attr.(ir.AttentionAttr)
 	if n := len(c.In); n != a.Operands() && n != a.Operands()+1 {
 		return s, fmt.Errorf("takes 3 operands and a mask, not %d", n)
 	}
@@ -161,7 +162,7 @@ func (c *Call) attention() (s attentionShape, err error) {
 	if c.dt(1) != c.dt(0) || c.dt(2) != c.dt(0) {
 		return s, fmt.Errorf("dtypes differ: %v%v, %v%v and %v%v (cast with ops.Cast)", c.dt(0), q, c.dt(1), k, c.dt(2), v)
 	}
-	if s.AttentionShape, err = NewAttentionShape(q, k, v); err != nil {
+	if s.AttentionShape, err = ir.NewAttentionShape(q, k, v); err != nil {
 		return s, err
 	}
 	switch {
@@ -175,7 +176,7 @@ func (c *Call) attention() (s attentionShape, err error) {
 
 // mask is the mask of an attention, or nil.
 func (c *Call) mask() *Node {
-	if n := c.Attr.(AttentionAttr).Operands(); len(c.In) > n {
+	if n := c.Attr.(ir.AttentionAttr).Operands(); len(c.In) > n {
 		return c.In[n]
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -51,7 +52,7 @@ func (s attentionShape) ungrouped(x *Node) *Node {
 // attentionScores are the scores, -∞ where a key is not seen, in float32 or
 // float64.
 func attentionScores(c *Call, s attentionShape) *Node {
-	a := c.Attr.(AttentionAttr)
+	a := c.Attr.(ir.AttentionAttr)
 	q, k := widen(c.In[0]), widen(c.In[1])
 	x := s.ungrouped(MatMul(s.grouped(q), swapLast(s.grouped(k))))
 	x = Mul(x, ScalarLike(x, a.ScaleOf(s.D)))
@@ -98,7 +99,7 @@ func plainAttentionGrad(b *Back, c *Call, s attentionShape) {
 	}
 	p := attentionWeights(attentionScores(c, s))
 	t := attentionSlopes(c, s, p, b.Grad(), Sum(Mul(widen(b.Grad()), widen(b.Out())), -1))
-	scale := ScalarLike(t, c.Attr.(AttentionAttr).ScaleOf(s.D))
+	scale := ScalarLike(t, c.Attr.(ir.AttentionAttr).ScaleOf(s.D))
 	// Heads of k and v that are shared sum over their group.
 	shared := func(x *Node) *Node {
 		if s.Group > 1 && !s.together() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -97,7 +98,7 @@ func (c *control) alike() error {
 func sameType(a, b *Node) bool { return a.dtype == b.dtype && slices.Equal(a.shape, b.shape) }
 
 var _ = define(Op{
-	Name: "if", Arity: -1, kind: KindControl, DTypes: every,
+	Name: "if", Arity: -1, kind: ir.KindControl, DTypes: every,
 	Result: controlResult, results: controlResults,
 	Grad:    gradIf,
 	Samples: []Sample{ifCase("matrix", 5, 7), ifCase("scalar"), ifCase("empty", 0, 3)},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/tensor"
 )
@@ -210,7 +211,7 @@ func (rt *Runtime) probing(ctx context.Context) (all []*probing, err error) {
 func (rt *Runtime) compileProbe(ctx context.Context, p probe, where Place) (*Executable, error) {
 	g := NewGraph(p.name)
 	y := p.build(func(dt tensor.DType, shape ...int) *Node {
-		values := make([]float32, product(shape))
+		values := make([]float32, ir.Product(shape))
 		for i := range values {
 			if values[i] = float32(i%17-8) / 16; dt.IsInt() {
 				values[i] = float32(i * 37 % 101)
@@ -251,7 +252,7 @@ func (p *probing) teach() (r CalibrationResult) {
 	x := p.exe
 	slices.Sort(p.times)
 	side := x.plan.Choices[0].Side
-	raw, link := newPriced(x.sides[side].engine, distinct(x.units), nil).raw(span(0, len(x.units)))
+	raw, link := newPriced(x.sides[side].engine, distinct(x.units), nil).raw(ir.Range(0, len(x.units)))
 	r = CalibrationResult{Name: p.name, Where: x.sides[side].engine.Name(), Predicted: x.ownTime() + link.Wait, Measured: p.times[probeTimes/2]}
 	for _, d := range raw {
 		r.Predicted += d

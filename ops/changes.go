@@ -3,6 +3,7 @@ package ops
 import (
 	"sync"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/store"
 )
 
@@ -46,11 +47,11 @@ func (c *changes) rate(runs uint32) float64 {
 }
 
 // watched are the variables that units read and do not update.
-func watched(units []*unit) map[*store.Variable]*changes {
+func watched(units []*ir.Unit) map[*store.Variable]*changes {
 	all := map[*store.Variable]*changes{}
 	for _, u := range units {
-		for _, v := range u.ins {
-			if s := v.node.State; v.maker == nil && s != nil && all[s] == nil {
+		for _, v := range u.Ins {
+			if s := v.Node.State; v.Maker == nil && s != nil && all[s] == nil {
 				s.Mu.RLock()
 				all[s] = &changes{seen: s.Writes}
 				s.Mu.RUnlock()
@@ -58,8 +59,8 @@ func watched(units []*unit) map[*store.Variable]*changes {
 		}
 	}
 	for _, u := range units {
-		for _, v := range u.outs {
-			delete(all, v.stored)
+		for _, v := range u.Outs {
+			delete(all, v.Stored)
 		}
 	}
 	return all

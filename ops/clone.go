@@ -1,5 +1,9 @@
 package ops
 
+import (
+	"github.com/anycl/anycl/internal/ir"
+)
+
 // cloner copies what a region computes into the one that is being built.
 type cloner struct {
 	graph   *Graph
@@ -38,7 +42,7 @@ func (c *cloner) node(n *Node) *Node {
 	for x := range c.made {
 		seen[x] = true
 	}
-	Walk(n, seen, c.deps, func(n *Node) {
+	ir.Walk(n, seen, c.deps, func(n *Node) {
 		if c.inside(n.region) && c.made[n] == nil {
 			c.made[n] = c.copy(n)
 		}
@@ -69,7 +73,7 @@ func (c *cloner) deps(n *Node) []*Node {
 	if n.op.Compose != nil { // random numbers in it are to be the same
 		deps = append(deps, n.composition())
 	}
-	if n.op.kind == KindControl && !n.bad {
+	if n.op.kind == ir.KindControl && !n.bad {
 		for _, r := range n.attr.(*control).regions {
 			deps = append(append(deps, r.params...), r.roots()...)
 		}
@@ -83,7 +87,7 @@ func (c *cloner) copy(n *Node) *Node {
 	if n.expansion != nil {
 		to.expansion = c.of(n.expansion)
 	}
-	if a, ok := n.attr.(*control); ok && n.op.kind == KindControl {
+	if a, ok := n.attr.(*control); ok && n.op.kind == ir.KindControl {
 		to.attr = c.control(a)
 	}
 	c.graph.nodes = append(c.graph.nodes, &to)

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/lower"
 	"github.com/anycl/anycl/internal/store"
 )
 
@@ -97,7 +100,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	}
 	target.Reproducible = placement == placedByRule
 	s := newSimplifier(g.spread())
-	var outputs, updates []*IRNode
+	var outputs, updates []*ir.Node
 	for _, n := range target.Outputs {
 		outputs = append(outputs, s.simplify(n))
 	}
@@ -108,26 +111,23 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	if err := g.Err(); err != nil { // a composition may find what its rule did not
 		return nil, err
 	}
-	l := newLowerer(slices.Concat(outputs, updates), LowerOptions{
-		Buffers: bufferLimit(rt, where), Seed: g.seed, FastMath: target.FastMath,
-		Scalars: Scalars{Add: table["add"].Scalar, Where: table["where"].Scalar, Cast: table["cast"].Scalar, FoldIn: table["fold_in"].Scalar},
-	})
-	l.lower()
-	results := make([]*value, len(outputs))
-	for i, n := range outputs {
-		results[i] = l.asResult(n, updates)
-	}
-	units, flows := inOrder(l.storeUpdates(updates))
 	var volatile []*store.Variable
 	for _, n := range target.Volatile {
 		volatile = append(volatile, n.state)
 	}
-	markSteady(units, volatile)
-	for _, u := range units {
-		u.task.Reproducible = target.Reproducible
+	p, err := lower.Lower(outputs, updates, lower.Options{
+		Volatile: volatile, Validate: validate,
+		Buffers: bufferLimit(rt, where), Seed: g.seed, FastMath: target.FastMath,
+		Scalars: lower.Scalars{Add: table["add"].Scalar, Where: table["where"].Scalar, Cast: table["cast"].Scalar, FoldIn: table["fold_in"].Scalar},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ops: compile %q: %w", g.name, err)
+	}
+	for _, u := range p.Units {
+		u.Task.Reproducible = target.Reproducible
 	}
 	x := &Executable{
-		rt: rt, name: g.name, graph: g, units: units, flows: flows, results: results, where: where, changes: watched(units), runs: new(atomic.Uint32),
+		rt: rt, name: g.name, graph: g, units: p.Units, flows: p.Flows, results: p.Results, where: where, changes: watched(p.Units), runs: new(atomic.Uint32),
 		placement: placement,
 	}
 	if err := x.assemble(ctx); err != nil {
@@ -139,6 +139,9 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	x.logRefusals()
 	return x, nil
 }
+
+// validate has the compiler check its representations between passes: in tests.
+var validate = false
 
 // check finds what is wrong with the graph and the target.
 func (g *Graph) check(rt *Runtime, target Target) error {
@@ -180,7 +183,7 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 		case n.region != nil:
 			errs = append(errs, fmt.Errorf("target %d: %w", i, ended(n)))
 		case i >= len(target.Outputs):
-			if n.op.kind != KindAssign {
+			if n.op.kind != ir.KindAssign {
 				bad("update %v is not the result of ops.Assign or an optimiser", n)
 			} else if s := n.in[0].state; assigned[s] {
 				bad("variable %s is assigned twice", s.Name)
@@ -267,4 +270,20 @@ func (x *Executable) build(ctx context.Context, again bool) (err error) {
 	}
 	x.hands = newHands(x)
 	return nil
+}
+
+// bufferLimit is how many inputs and outputs a task may have that is to run at where: the smallest
+// limit of all engines that may get it.
+func bufferLimit(rt *Runtime, where Place) int {
+	engines := rt.engines
+	if where == OnCPU {
+		engines = engines[len(engines)-1:]
+	}
+	least := math.MaxInt
+	for _, e := range engines {
+		if l, ok := e.(engine.Limited); ok && l.Limits().Buffers > 0 {
+			least = min(least, l.Limits().Buffers)
+		}
+	}
+	return least
 }

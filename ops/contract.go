@@ -4,52 +4,37 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
 var _ = define(Op{
-	Name: "contract", Arity: 2, hidden: true, kind: KindContract,
+	Name: "contract", Arity: 2, hidden: true, kind: ir.KindContract,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		a := c.Attr.(ContractAttr)
+		a := c.Attr.(ir.ContractAttr)
 		var shape []int
 		for _, g := range [][]int{a.ABatch, a.AM} {
-			shape = append(shape, pick(c.shape(0), g)...)
+			shape = append(shape, ir.Extents(c.shape(0), g)...)
 		}
-		return append(shape, pick(c.shape(1), a.BN)...), c.dt(0), nil
+		return append(shape, ir.Extents(c.shape(1), a.BN)...), c.dt(0), nil
 	},
 	// Each gradient is a contraction of the upstream gradient with the other
 	// operand, brought to the axis order of its operand.
 	Grad: func(b *Back) {
-		a := b.node.attr.(ContractAttr)
+		a := b.node.attr.(ir.ContractAttr)
 		nb, nm := len(a.ABatch), len(a.AM)
-		batch, m, n := span(0, nb), span(nb, nb+nm), span(nb+nm, nb+nm+len(a.BN))
+		batch, m, n := ir.Range(0, nb), ir.Range(nb, nb+nm), ir.Range(nb+nm, nb+nm+len(a.BN))
 		if b.Wants(0) {
-			d := apply("contract", ContractAttr{batch, m, n, a.BBatch, a.BK, a.BN}, b.Grad(), b.In(1))
+			d := apply("contract", ir.ContractAttr{batch, m, n, a.BBatch, a.BK, a.BN}, b.Grad(), b.In(1))
 			b.Add(0, Transpose(d, inversePerm(slices.Concat(a.ABatch, a.AM, a.AK))...))
 		}
 		if b.Wants(1) {
 			// The taller operand goes first: its rows are what is parallel.
-			d := apply("contract", ContractAttr{a.ABatch, a.AK, a.AM, batch, n, m}, b.In(0), b.Grad())
+			d := apply("contract", ir.ContractAttr{a.ABatch, a.AK, a.AM, batch, n, m}, b.In(0), b.Grad())
 			b.Add(1, Transpose(d, inversePerm(slices.Concat(a.BBatch, a.BK, a.BN))...))
 		}
 	},
 })
-
-func pick(shape, axes []int) []int {
-	out := []int{}
-	for _, a := range axes {
-		out = append(out, shape[a])
-	}
-	return out
-}
-
-func span(from, to int) []int {
-	var out []int
-	for i := from; i < to; i++ {
-		out = append(out, i)
-	}
-	return out
-}
 
 func inversePerm(perm []int) []int {
 	out := make([]int, len(perm))
@@ -98,16 +83,9 @@ func ofMatrices(name string, attr any, a, b *Node, more ...*Node) *Node {
 		y = Squeeze(y, -1)
 	}
 	if row && !y.bad {
-		y = Squeeze(y, y.Rank()-1-btoi(!column))
+		y = Squeeze(y, y.Rank()-1-ir.Btoi(!column))
 	}
 	return y
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // callerOf is the line that is building: of the composite, if there is one.
@@ -131,8 +109,8 @@ var _ = define(Op{
 		a, b := c.In[0], c.In[1]
 		ra, rb := a.Rank(), b.Rank()
 		if rb == 2 { // one right matrix for all: the batch is more rows
-			return apply("contract", ContractAttr{
-				AM: span(0, ra-1), AK: []int{ra - 1},
+			return apply("contract", ir.ContractAttr{
+				AM: ir.Range(0, ra-1), AK: []int{ra - 1},
 				BN: []int{1}, BK: []int{0},
 			}, a, b)
 		}
@@ -140,9 +118,9 @@ var _ = define(Op{
 		a = BroadcastTo(a, append(slices.Clone(batch), a.shape[ra-2:]...)...)
 		b = BroadcastTo(b, append(slices.Clone(batch), b.shape[rb-2:]...)...)
 		n := len(batch)
-		return apply("contract", ContractAttr{
-			ABatch: span(0, n), AM: []int{n}, AK: []int{n + 1},
-			BBatch: span(0, n), BN: []int{n + 1}, BK: []int{n},
+		return apply("contract", ir.ContractAttr{
+			ABatch: ir.Range(0, n), AM: []int{n}, AK: []int{n + 1},
+			BBatch: ir.Range(0, n), BN: []int{n + 1}, BK: []int{n},
 		}, a, b)
 	},
 	Grad: func(b *Back) {
@@ -155,7 +133,7 @@ var _ = define(Op{
 		}
 		if y.Rank() == 2 && x.Rank() > 2 {
 			k, n := y.shape[0], y.shape[1]
-			b.Add(1, MatMul(Transpose(Reshape(x, product(x.shape[:x.Rank()-1]), k)), Reshape(b.Grad(), product(x.shape[:x.Rank()-1]), n)))
+			b.Add(1, MatMul(Transpose(Reshape(x, ir.Product(x.shape[:x.Rank()-1]), k)), Reshape(b.Grad(), ir.Product(x.shape[:x.Rank()-1]), n)))
 			return
 		}
 		b.Add(1, MatMul(swapLast(x), b.Grad()))
@@ -198,7 +176,7 @@ func matMulShape(a, b []int) ([]int, error) {
 }
 
 func swapLast(x *Node) *Node {
-	perm := span(0, x.Rank())
+	perm := ir.Range(0, x.Rank())
 	r := x.Rank()
 	perm[r-1], perm[r-2] = r-2, r-1
 	return Transpose(x, perm...)

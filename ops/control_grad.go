@@ -3,6 +3,8 @@ package ops
 import (
 	"errors"
 	"slices"
+
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // pullBack gives for each of xs the derivative of the sum of outs times ds; nil where there is none.
@@ -24,7 +26,7 @@ func pullBack(outs, ds, xs []*Node) []*Node {
 func standIn(x *Node) *Node { return apply("stand_in", nil, x) }
 
 var _ = define(Op{
-	Name: "stand_in", traits: TraitIdentity, Arity: 1, DTypes: every, hidden: true, Result: same, view: identityView,
+	Name: "stand_in", traits: ir.TraitIdentity, Arity: 1, DTypes: every, hidden: true, Result: same, view: identityView,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 })
 
@@ -180,7 +182,7 @@ func (k *backLoop) readWhole(x *Node) bool {
 	seen := map[*Node]bool{}
 	whole := false
 	for _, n := range k.r.roots() {
-		Walk(n, seen, func(n *Node) []*Node {
+		ir.Walk(n, seen, func(n *Node) []*Node {
 			switch {
 			case n.region != k.r:
 				return nil

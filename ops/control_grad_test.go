@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -148,7 +149,7 @@ func (c *gradCase) run(t *testing.T, rt *Runtime, place Place, build func(g *Gra
 	feeds := Feeds{}
 	var in []*Node
 	for i, shape := range c.shapes {
-		values := make([]float64, product(shape))
+		values := make([]float64, ir.Product(shape))
 		for k := range values {
 			values[k] = c.lo + (c.hi-c.lo)*r.Float64()
 		}

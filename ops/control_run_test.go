@@ -395,7 +395,7 @@ func copiesLeft(t *testing.T, build func(g *Graph) []*Node) (left, all int) {
 	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: build(g)})
 	require.NoError(t, err)
 	for i, u := range exe.units {
-		if u.carries {
+		if u.Carries {
 			all++
 			if b := exe.sides[0].tasks[i]; b.Ins[0] != b.Outs[0] {
 				left++

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -65,7 +66,7 @@ var _ = define(Op{
 		}
 		dy := o.split(b.Grad()) // [N, G, O/G, H', W']
 		if b.Wants(1) {
-			dw := apply("contract", ContractAttr{
+			dw := apply("contract", ir.ContractAttr{
 				ABatch: []int{1}, AM: []int{2, 5, 6}, AK: []int{0, 3, 4},
 				BBatch: []int{1}, BN: []int{2}, BK: []int{0, 3, 4},
 			}, o.images(x, w.shape), dy) // [G, C/G, U, V, O/G]
@@ -127,7 +128,7 @@ func (o Conv2DOptions) sum(x, w *Node) *Node {
 	if o.depthwise(w.shape) {
 		return o.depthwiseSum(x, w)
 	}
-	y := apply("contract", ContractAttr{
+	y := apply("contract", ir.ContractAttr{
 		ABatch: []int{1}, AM: []int{0, 3, 4}, AK: []int{2, 5, 6},
 		BBatch: []int{0}, BN: []int{1}, BK: []int{2, 3, 4},
 	}, o.images(x, w.shape), o.kernels(w)) // [G, N, H', W', O/G]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -53,7 +54,9 @@ var convLayers = []convLayer{
 }
 
 // flops is what the layer multiplies and adds.
-func (l convLayer) flops(y []int) float64 { return 2 * float64(product(y)) * float64(product(l.w[1:])) }
+func (l convLayer) flops(y []int) float64 {
+	return 2 * float64(ir.Product(y)) * float64(ir.Product(l.w[1:]))
+}
 
 // BenchmarkConv2D is one convolution from an image that is fed to a result that
 // is read, both in row-major order; the weights are a variable.
@@ -104,7 +107,7 @@ func BenchmarkPool2D(b *testing.B) {
 			g := NewGraph(c.name)
 			y := c.pool(g.Input("x", tensor.Float32, c.x...), c.o)
 			benchmarkGraph(b, g, Target{Outputs: []*Node{y}})
-			gigabytes(b, product(c.x)+y.Size())
+			gigabytes(b, ir.Product(c.x)+y.Size())
 		})
 		b.Run(c.name+"/gradient", func(b *testing.B) {
 			g := NewGraph(c.name)
@@ -112,7 +115,7 @@ func BenchmarkPool2D(b *testing.B) {
 			y := c.pool(x, c.o)
 			dy := g.Input("dy", tensor.Float32, y.shape...)
 			benchmarkGraph(b, g, Target{Outputs: Gradients(Sum(Mul(y, dy)), x)})
-			gigabytes(b, 2*product(c.x)+y.Size())
+			gigabytes(b, 2*ir.Product(c.x)+y.Size())
 		})
 	}
 }

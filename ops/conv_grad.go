@@ -1,6 +1,10 @@
 package ops
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/anycl/anycl/internal/ir"
+)
 
 // The gradient of a convolution with respect to the image is a convolution of
 // the upstream gradient dy [N, G, O/G, H', W'] with the kernels turned around.
@@ -19,7 +23,7 @@ func (o Conv2DOptions) spreadGrad(dy, w *Node, x []int) *Node {
 	}
 	spread := Windows(keep(apply("unslice", a, dy), gradLayout(w.shape[0]/o.Groups, w.shape[1])...), windows...) // [N, G, O/G, H, W, U, V]
 	flipped := Flip(o.kernels(w), 3, 4)
-	dx := apply("contract", ContractAttr{
+	dx := apply("contract", ir.ContractAttr{
 		ABatch: []int{1}, AM: []int{0, 3, 4}, AK: []int{2, 5, 6},
 		BBatch: []int{0}, BN: []int{2}, BK: []int{1, 3, 4},
 	}, spread, flipped) // [G, N, H, W, C/G]
@@ -60,7 +64,7 @@ func (o Conv2DOptions) phaseGrad(dy, w *Node, x []int) *Node {
 	read := Windows(keep(dy, gradLayout(w.shape[0]/o.Groups, w.shape[1]*rows.count*columns.count)...), windows...) // [N, G, O/G, I, J, T, T]
 	k := o.kernels(w)
 	k = Flip(Reshape(k, k.shape[0], k.shape[1], k.shape[2], rows.taps, rows.count, columns.taps, columns.count), 3, 5)
-	dx := apply("contract", ContractAttr{
+	dx := apply("contract", ir.ContractAttr{
 		ABatch: []int{1}, AM: []int{0, 3, 4}, AK: []int{2, 5, 6},
 		BBatch: []int{0}, BN: []int{4, 6, 2}, BK: []int{1, 3, 5},
 	}, read, k) // [G, N, I, J, R, R, C/G]

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -66,7 +67,7 @@ var _ = define(Op{
 		if zw != nil {
 			sums := Sum(o.images(x, w.shape), 2, 5, 6) // [N, G, H', W']
 			if zx != nil {
-				sums = Sub(sums, Mul(zx, ScalarLike(zx, float64(product(w.shape[1:])))))
+				sums = Sub(sums, Mul(zx, ScalarLike(zx, float64(ir.Product(w.shape[1:])))))
 			}
 			s := sums.shape
 			sums = BroadcastTo(ExpandDims(sums, 2), s[0], s[1], w.Dim(0)/o.Groups, s[2], s[3])

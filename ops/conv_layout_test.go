@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/lower"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -18,7 +19,7 @@ func TestImagesOfFewChannelsOrOutputsStayInPlanes(t *testing.T) {
 		for windows.op.Name != "windows" {
 			windows = windows.in[0]
 		}
-		return alongLines(newSimplifier(nil).simplify(windows))
+		return lower.AlongLines(newSimplifier(nil).simplify(windows))
 	}
 	require.True(t, planes(8, 64, 1))
 	require.True(t, planes(64, 15, 1))

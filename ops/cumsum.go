@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // CumSumOptions say which sums CumSum gives. The zero value and nil are those from
@@ -47,13 +48,13 @@ type cumSumAttr struct {
 }
 
 var _ = define(Op{
-	Name: "cumsum", Arity: 1, DTypes: numbers, kind: KindRoutine,
+	Name: "cumsum", Arity: 1, DTypes: numbers, kind: ir.KindRoutine,
 	Result:  firstResult,
 	results: func(c *Call) []Result { return []Result{{c.dt(0), c.shape(0)}} },
-	algorithm: func(n *IRNode) engine.Algorithm {
+	algorithm: func(n *ir.Node) engine.Algorithm {
 		x, a := n.In[0].Shape, n.Attr.(cumSumAttr)
 		return &engine.Scan{
-			Outer: int64(product(x[:a.axis])), Length: int64(x[a.axis]), Inner: int64(product(x[a.axis+1:])),
+			Outer: int64(ir.Product(x[:a.axis])), Length: int64(x[a.axis]), Inner: int64(ir.Product(x[a.axis+1:])),
 			Exclusive: a.Exclusive, Reverse: a.Reverse,
 		}
 	},

@@ -1,5 +1,9 @@
 package ops
 
+import (
+	"github.com/anycl/anycl/internal/ir"
+)
+
 // A depthwise convolution sums so few products for each output that nothing is
 // gained by making it a matrix product: it is a reduction over windows, as
 // pooling is, in which neighbouring channels, or neighbours of a row, are the
@@ -16,7 +20,7 @@ func (o Conv2DOptions) depthwiseSum(x, w *Node) *Node {
 // taps is x as windows [N, C, H', W', U, V].
 func (o Conv2DOptions) taps(x *Node, w []int) *Node {
 	if o.Pad != [2]int{} {
-		x = apply("keep", MaterializeAttr{Edge: true}, Pad(x, 0, o.padding()...))
+		x = apply("keep", ir.MaterializeAttr{Edge: true}, Pad(x, 0, o.padding()...))
 	}
 	return widen(Windows(x, o.window(0, w), o.window(1, w)))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -248,4 +249,4 @@ func (x *Executable) start(ctx context.Context, feeds Feeds, streams []engine.St
 }
 
 // bytes is the size of the output.
-func (o *output) bytes() int64 { return int64(product(o.shape)) * int64(o.dtype.Size()) }
+func (o *output) bytes() int64 { return int64(ir.Product(o.shape)) * int64(o.dtype.Size()) }

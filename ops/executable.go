@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/anycl/anycl/internal/store"
-
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/place"
+	"github.com/anycl/anycl/internal/store"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -29,10 +29,10 @@ type Executable struct {
 	rt        *Runtime
 	name      string
 	graph     *Graph
-	units     []*unit
-	flows     []*flow   // loops and branches of units
-	often     []float64 // a run is expected to run each unit, by the plan
-	results   []*value
+	units     []*ir.Unit
+	flows     []*ir.Flow // loops and branches of units
+	often     []float64  // a run is expected to run each unit, by the plan
+	results   []*ir.Value
 	where     Place
 	placement placement                    // what decides where units run
 	changes   map[*store.Variable]*changes // of the variables that no run updates, those of twins too
@@ -285,7 +285,7 @@ const brief = time.Millisecond
 func (x *Executable) isBrief() bool {
 	var all time.Duration
 	for t, u := range x.units {
-		if u.task.Kind == engine.Custom && u.task.Custom.Writes == 0 {
+		if u.Task.Kind == engine.Custom && u.Task.Custom.Writes == 0 {
 			return false
 		}
 		all += x.plan.Times[t][x.plan.Choices[t].Side]
@@ -544,7 +544,7 @@ func (x *Executable) checkFeeds(feeds Feeds) error {
 	}
 	for n := range feeds {
 		switch {
-		case n == nil || n.op.kind != KindInput:
+		case n == nil || n.op.kind != ir.KindInput:
 			wrong = append(wrong, fmt.Sprintf("%v is not an input", n))
 		case n.graph != x.graph:
 			wrong = append(wrong, fmt.Sprintf("%v is an input of graph %q", n, n.graph.name))

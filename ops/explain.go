@@ -115,11 +115,11 @@ func (x *Executable) Report() *Report {
 	held := make([]MemoryReport, len(x.sides))
 	for t, u := range x.units {
 		c := x.plan.Choices[t]
-		cost := u.task.Cost()
+		cost := u.Task.Cost()
 		s := x.sides[c.Side]
 		tr := TaskReport{
-			Name: u.task.Name, Kind: u.task.Kind.String(), Caller: u.task.Caller, Axes: u.task.Axes,
-			DType: u.task.Outs[0].DType.String(), Where: s.engine.Name(), Why: c.Why,
+			Name: u.Task.Name, Kind: u.Task.Kind.String(), Caller: u.Task.Caller, Axes: u.Task.Axes,
+			DType: u.Task.Outs[0].DType.String(), Where: s.engine.Name(), Why: c.Why,
 			Runs: often[t], Predicted: map[string]int64{}, Flops: cost.Flops, Bytes: cost.BytesRead + cost.BytesWrite,
 		}
 		if x.measured != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // Refusal is why a task does not run where it would have been looked for first: on a device that cannot
@@ -22,12 +23,12 @@ type Refusal struct {
 // refusals are those of all tasks that run after a device in the order of preference, and were not put there.
 func (x *Executable) refusals() (all []Refusal) {
 	for t, u := range x.units {
-		if x.where != Auto || u.Where != Anywhere || u.flow != nil {
+		if x.where != Auto || u.Where != ir.Anywhere || u.Flow != nil {
 			continue
 		}
 		for _, s := range x.sides[:x.plan.Choices[t].Side] {
-			if err := s.engine.Check(u.task); err != nil {
-				r := Refusal{Engine: s.engine.Name(), Task: u.task.Name, Caller: u.task.Caller, Why: oneLine(err)}
+			if err := s.engine.Check(u.Task); err != nil {
+				r := Refusal{Engine: s.engine.Name(), Task: u.Task.Name, Caller: u.Task.Caller, Why: oneLine(err)}
 				if e := (*engine.UnsupportedError)(nil); errors.As(err, &e) {
 					r.Why, r.Limit = e.Why, e.Limit
 				}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // RegionReport is a loop or a branch among the tasks.
@@ -23,16 +25,16 @@ type RegionReport struct {
 }
 
 // regions lists flows, each before those in it.
-func regions(flows []*flow, in int, out []RegionReport) []RegionReport {
+func regions(flows []*ir.Flow, in int, out []RegionReport) []RegionReport {
 	for _, f := range flows {
 		r := RegionReport{
-			Op: f.node.Scope, Caller: f.node.Caller, In: in, First: f.first, Mid: f.mid, Last: f.last, Branch: !f.Loop,
+			Op: f.Node.Scope, Caller: f.Node.Caller, In: in, First: f.First, Mid: f.Mid, Last: f.Last, Branch: !f.Loop,
 		}
-		if r.Iterations = f.Stats.taken(); f.Loop {
-			r.Iterations = f.iterations()
+		if r.Iterations = f.Stats.Taken(); f.Loop {
+			r.Iterations = f.Iterations()
 		}
 		out = append(out, r)
-		out = regions(f.inner, len(out)-1, out)
+		out = regions(f.Inner, len(out)-1, out)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"time"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/place"
 )
 
@@ -36,16 +37,16 @@ func (x *Executable) values() []ValueReport {
 	for _, s := range x.sides {
 		engines = append(engines, newPriced(s.engine, nil, &x.rt.pace))
 	}
-	number, index := map[*unit]int{}, map[*value]int{}
+	number, index := map[*ir.Unit]int{}, map[*ir.Value]int{}
 	var out []ValueReport
-	at := func(v *value) *ValueReport {
+	at := func(v *ir.Value) *ValueReport {
 		i, ok := index[v]
 		if !ok {
 			i = len(out)
 			index[v] = i
-			r := ValueReport{Name: v.node.Label, Bytes: v.bytes(), From: -1, Fed: v.isInput()}
-			if v.maker != nil {
-				r.From = number[v.maker]
+			r := ValueReport{Name: v.Node.Label, Bytes: v.Bytes(), From: -1, Fed: v.IsInput()}
+			if v.Maker != nil {
+				r.From = number[v.Maker]
 			}
 			out = append(out, r)
 		}
@@ -57,7 +58,7 @@ func (x *Executable) values() []ValueReport {
 		}
 		return x.sides[s].engine.Name()
 	}
-	move := func(v *value, r *ValueReport, from, to int) {
+	move := func(v *ir.Value, r *ValueReport, from, to int) {
 		moved := place.Value{Bytes: r.Bytes, Lent: x.lends(v)}
 		m := MoveReport{name(from), name(to), moveTime(engines, from, to, x.plan.Links, &moved)}
 		for _, have := range r.Moves {
@@ -70,7 +71,7 @@ func (x *Executable) values() []ValueReport {
 	for t, u := range x.units {
 		number[u] = t
 		side := x.plan.Choices[t].Side
-		for _, v := range u.ins {
+		for _, v := range u.Ins {
 			r := at(v)
 			r.To = append(r.To, t)
 			switch {
@@ -80,7 +81,7 @@ func (x *Executable) values() []ValueReport {
 				move(v, r, x.plan.Choices[r.From].Side, side)
 			}
 		}
-		for _, v := range u.outs {
+		for _, v := range u.Outs {
 			at(v)
 		}
 	}

@@ -5,39 +5,41 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/lower"
 )
 
 // spanLoops lets what a loop reads of its surroundings, and what its iterations hand on,
 // keep its memory until the last iteration is over.
 func (p *plan) spanLoops() {
-	walkFlows(p.x.flows, func(f *flow) {
-		if v := f.predicate(p.units); v != nil {
-			at := f.first // of a branch
+	ir.WalkFlows(p.x.flows, func(f *ir.Flow) {
+		if v := f.Predicate(p.units); v != nil {
+			at := f.First // of a branch
 			if f.Loop {
-				at = max(f.mid-1, f.first)
+				at = max(f.Mid-1, f.First)
 			}
 			p.use(v, p.sideOf(v), at)
 		}
 	})
-	walkFlows(p.x.flows, func(f *flow) {
-		if !f.Loop || f.first == f.last {
+	ir.WalkFlows(p.x.flows, func(f *ir.Flow) {
+		if !f.Loop || f.First == f.Last {
 			return
 		}
 		for h, iv := range p.span {
-			if iv.To < f.first || iv.From >= f.last || f.contains(h.value, p.makerOf(h.value)) {
+			if iv.To < f.First || iv.From >= f.Last || f.Contains(h.value, p.makerOf(h.value)) {
 				continue
 			}
-			iv.From, iv.To = min(iv.From, f.first), max(iv.To, f.last)
+			iv.From, iv.To = min(iv.From, f.First), max(iv.To, f.Last)
 		}
 	})
 }
 
 // makerOf is the unit that makes v, -1 for none.
-func (p *plan) makerOf(v *value) int {
-	if v.maker == nil {
+func (p *plan) makerOf(v *ir.Value) int {
+	if v.Maker == nil {
 		return -1
 	}
-	return p.maker[v.maker]
+	return p.maker[v.Maker]
 }
 
 // coalesce gives the values that copies of loops and branches read the memory of what they
@@ -45,19 +47,19 @@ func (p *plan) makerOf(v *value) int {
 // computes what it hands on in place.
 func (p *plan) coalesce(again bool) {
 	starts := map[int]int{} // of the body of the loop whose iteration ends with a unit
-	walkFlows(p.x.flows, func(f *flow) {
-		for t := f.mid; f.Loop && t < f.last; t++ {
-			if p.units[t].carries && p.units[t].outs[0].flow == f {
-				starts[t] = f.mid
+	ir.WalkFlows(p.x.flows, func(f *ir.Flow) {
+		for t := f.Mid; f.Loop && t < f.Last; t++ {
+			if p.units[t].Carries && p.units[t].Outs[0].Flow == f {
+				starts[t] = f.Mid
 			}
 		}
 	})
 	for t, u := range p.units {
-		if !u.carries {
+		if !u.Carries {
 			continue
 		}
 		s := p.choices[t].Side
-		from, to := home{u.ins[0], s}, home{u.outs[0], s}
+		from, to := home{u.Ins[0], s}, home{u.Outs[0], s}
 		if p.free(from, to, t, starts[t], again) {
 			p.join(from, to)
 		}
@@ -68,11 +70,11 @@ func (p *plan) coalesce(again bool) {
 // must not be written before unit start, up to where the loop may end.
 func (p *plan) free(from, to home, t, start int, again bool) bool {
 	made := p.makerOf(from.value)
-	if _, shared := p.alias[from]; shared || from.fixed(p) || made >= 0 && p.choices[made].Side != from.side || from.value.len != to.value.len {
+	if _, shared := p.alias[from]; shared || from.fixed(p) || made >= 0 && p.choices[made].Side != from.side || from.value.Len != to.value.Len {
 		return false
 	}
 	span := p.span[from]
-	if span.To != t || span.From < start || from.value.steady {
+	if span.To != t || span.From < start || from.value.Steady {
 		return false
 	}
 	to = p.root(to)
@@ -90,9 +92,9 @@ func (p *plan) free(from, to home, t, start int, again bool) bool {
 }
 
 // inStep reports whether unit u may write from over to, which it reads, and declares it.
-func (p *plan) inStep(u *unit, from, to home, again bool) bool {
-	in, out := -1, slices.Index(u.outs, from.value)
-	for i, v := range u.ins {
+func (p *plan) inStep(u *ir.Unit, from, to home, again bool) bool {
+	in, out := -1, slices.Index(u.Outs, from.value)
+	for i, v := range u.Ins {
 		if p.root(home{v, from.side}) != to {
 			continue
 		}
@@ -101,22 +103,22 @@ func (p *plan) inStep(u *unit, from, to home, again bool) bool {
 		}
 		in = i
 	}
-	if in < 0 || out < 0 || u.task.Kind == engine.Custom || u.task.Kind == engine.Routine || len(u.outs) != len(u.task.Outs) {
+	if in < 0 || out < 0 || u.Task.Kind == engine.Custom || u.Task.Kind == engine.Routine || len(u.Outs) != len(u.Task.Outs) {
 		return false
 	}
-	if slices.ContainsFunc(u.outs, func(v *value) bool { return v != from.value && p.root(home{v, from.side}) == to }) {
+	if slices.ContainsFunc(u.Outs, func(v *ir.Value) bool { return v != from.value && p.root(home{v, from.side}) == to }) {
 		return false
 	}
 	if again {
-		return u.task.AliasOf(out) == in
+		return u.Task.AliasOf(out) == in
 	}
-	if u.task.AliasOf(out) >= 0 || u.task.AliasedBy(in) >= 0 || !readsInStep(u.task, in, out) {
+	if u.Task.AliasOf(out) >= 0 || u.Task.AliasedBy(in) >= 0 || !lower.ReadsInStep(u.Task, in, out) {
 		return false
 	}
-	if u.task.Alias == nil {
-		u.task.Alias = slices.Repeat([]int{-1}, len(u.outs))
+	if u.Task.Alias == nil {
+		u.Task.Alias = slices.Repeat([]int{-1}, len(u.Outs))
 	}
-	u.task.Alias[out] = in
+	u.Task.Alias[out] = in
 	return true
 }
 
@@ -131,7 +133,7 @@ func (p *plan) join(from, to home) {
 
 // flowSteps is a loop or a branch as a run takes it.
 type flowSteps struct {
-	*flow
+	*ir.Flow
 	// pred is where the predicate is: memory of side from, or bytes of the host.
 	from  int
 	slot  engine.Slot
@@ -141,11 +143,11 @@ type flowSteps struct {
 }
 
 // bindAll makes the tasks and steps of units [from, to).
-func (p *plan) bindAll(from, to int, flows []*flow) {
-	for t := from; t < to || len(flows) > 0 && flows[0].first == t; {
-		if len(flows) > 0 && flows[0].first == t {
+func (p *plan) bindAll(from, to int, flows []*ir.Flow) {
+	for t := from; t < to || len(flows) > 0 && flows[0].First == t; {
+		if len(flows) > 0 && flows[0].First == t {
 			p.bindFlow(flows[0])
-			t, flows = flows[0].last, flows[1:]
+			t, flows = flows[0].Last, flows[1:]
 			continue
 		}
 		p.bindUnit(t)
@@ -155,18 +157,18 @@ func (p *plan) bindAll(from, to int, flows []*flow) {
 
 // bindFlow makes the steps of f. What it reads of its surroundings is brought before a loop, once;
 // a branch brings what it needs when it is taken.
-func (p *plan) bindFlow(f *flow) {
+func (p *plan) bindFlow(f *ir.Flow) {
 	if f.Loop {
-		for t := f.first; t < f.last; t++ {
-			for _, v := range p.units[t].ins {
-				if v.flow != f && !f.contains(v, p.makerOf(v)) {
+		for t := f.First; t < f.Last; t++ {
+			for _, v := range p.units[t].Ins {
+				if v.Flow != f && !f.Contains(v, p.makerOf(v)) {
 					p.bring(v, p.choices[t].Side)
 				}
 			}
 		}
 	}
-	steps := &flowSteps{flow: f}
-	if v := f.predicate(p.units); v != nil {
+	steps := &flowSteps{Flow: f}
+	if v := f.Predicate(p.units); v != nil {
 		steps.from = p.sideOf(v)
 		steps.slot = p.slots[home{v, steps.from}]
 		if steps.host = p.hosted(steps.from, steps.slot, v, &steps.truth); !steps.host {
@@ -174,14 +176,14 @@ func (p *plan) bindFlow(f *flow) {
 		}
 	}
 	outer, moved := p.steps, p.moved
-	inner := slices.IndexFunc(f.inner, func(in *flow) bool { return in.first >= f.mid })
+	inner := slices.IndexFunc(f.Inner, func(in *ir.Flow) bool { return in.First >= f.Mid })
 	if inner < 0 {
-		inner = len(f.inner)
+		inner = len(f.Inner)
 	}
 	for k, part := range [2]struct {
 		from, to int
-		flows    []*flow
-	}{{f.first, f.mid, f.inner[:inner]}, {f.mid, f.last, f.inner[inner:]}} {
+		flows    []*ir.Flow
+	}{{f.First, f.Mid, f.Inner[:inner]}, {f.Mid, f.Last, f.Inner[inner:]}} {
 		if k == 0 || !f.Loop { // behind it nothing is where it was brought within
 			p.moved = maps.Clone(moved)
 		}

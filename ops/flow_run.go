@@ -19,13 +19,13 @@ func (x *Executable) flow(ctx context.Context, f *flowSteps, run uint32, tr *tra
 			break
 		}
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("%s at %s, iteration %d: %w", f.node.Scope, f.node.Caller, n, err)
+			return fmt.Errorf("%s at %s, iteration %d: %w", f.Node.Scope, f.Node.Caller, n, err)
 		}
 		start := tr.now()
 		if err := x.follow(ctx, f.parts[0], run, tr); err != nil {
 			return err
 		}
-		if f.pred != nil {
+		if f.Pred != nil {
 			if ok, err := x.holds(ctx, f, tr); err != nil || !ok {
 				if err != nil {
 					return err
@@ -36,14 +36,14 @@ func (x *Executable) flow(ctx context.Context, f *flowSteps, run uint32, tr *tra
 		if err := x.follow(ctx, f.parts[1], run, tr); err != nil {
 			return err
 		}
-		if f.pred == nil && n%unheard == unheard-1 {
+		if f.Pred == nil && n%unheard == unheard-1 {
 			if err := x.wait(ctx); err != nil {
 				return err
 			}
 		}
 		tr.iteration(f, n, start)
 	}
-	f.Stats.note(n)
+	f.Stats.Note(n)
 	return nil
 }
 
@@ -57,7 +57,7 @@ func (x *Executable) branch(ctx context.Context, f *flowSteps, run uint32, tr *t
 	if ok {
 		way, taken = 0, 1
 	}
-	f.Stats.note(taken)
+	f.Stats.Note(taken)
 	if err := x.follow(ctx, f.parts[way], run, tr); err != nil {
 		return err
 	}

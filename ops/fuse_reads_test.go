@@ -52,8 +52,8 @@ func TestWhatIsFoundDearlyIsStoredForManyReads(t *testing.T) {
 				require.NoError(t, err)
 				stored := 0
 				for _, u := range exe.units {
-					for _, v := range u.outs {
-						if v.len == int64(p.Size()) && slices.Contains([]string{"gather", "reshape", "mul"}, v.node.Op.Name) {
+					for _, v := range u.Outs {
+						if v.Len == int64(p.Size()) && slices.Contains([]string{"gather", "reshape", "mul"}, v.Node.Op.Name) {
 							stored++
 						}
 					}
@@ -69,7 +69,7 @@ func TestWhatIsFoundDearlyIsStoredForManyReads(t *testing.T) {
 				if exe, err = g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{Sum(p, 2), Max(p, 3)}}); made != "scaled" {
 					require.NoError(t, err)
 					for _, u := range exe.units {
-						require.False(t, u.task.Kind == engine.Map && u.outs[0].len == int64(p.Size()), u.task.Name)
+						require.False(t, u.Task.Kind == engine.Map && u.Outs[0].Len == int64(p.Size()), u.Task.Name)
 					}
 				}
 			})

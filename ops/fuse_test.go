@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/lower"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -18,7 +19,7 @@ func tasksOf(t *testing.T, g *Graph, target Target) []string {
 	require.NoError(t, err)
 	var out []string
 	for _, u := range exe.units {
-		out = append(out, fmt.Sprint(u.task.Kind, " ", u.task.Name))
+		out = append(out, fmt.Sprint(u.Task.Kind, " ", u.Task.Name))
 	}
 	return out
 }
@@ -62,7 +63,7 @@ func TestAReshapeThereAndBackLeavesNoDivision(t *testing.T) {
 	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
 	require.NoError(t, err)
 	require.Len(t, exe.units, 1)
-	for e := range exe.units[0].task.Values[0].Walk() {
+	for e := range exe.units[0].Task.Values[0].Walk() {
 		if e.Op == engine.OpLoad {
 			_, affine := e.Addr.Affine(3)
 			require.True(t, affine, "%v", e.Addr)
@@ -101,7 +102,7 @@ func TestWideExpressionsAreSplit(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(exe.units), 1)
 	for _, u := range exe.units {
-		require.LessOrEqual(t, len(u.ins), maxInputs)
+		require.LessOrEqual(t, len(u.Ins), lower.MaxInputs)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -35,7 +36,7 @@ func indexed(name string, x *Node, axis int, more ...*Node) *Node {
 	if err != nil {
 		return x.graph.fail(name, operands, err)
 	}
-	return apply(name, GatherAttr{a, name == "take_along"}, operands...)
+	return apply(name, ir.GatherAttr{a, name == "take_along"}, operands...)
 }
 
 // indexType checks operand i to be integers.
@@ -47,13 +48,13 @@ func (c *Call) indexType(i int) error {
 }
 
 var _ = define(Op{
-	Name: "gather", Arity: 2, DTypes: every, kind: KindGather,
+	Name: "gather", Arity: 2, DTypes: every, kind: ir.KindGather,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		x, axis := c.shape(0), c.Attr.(GatherAttr).Axis
+		x, axis := c.shape(0), c.Attr.(ir.GatherAttr).Axis
 		return slices.Concat(x[:axis], c.shape(1), x[axis+1:]), c.dt(0), c.indexType(1)
 	},
 	Grad: func(b *Back) {
-		b.Add(0, ScatterAdd(zerosLike(b.In(0)), b.node.attr.(GatherAttr).Axis, b.In(1), b.Grad()))
+		b.Add(0, ScatterAdd(zerosLike(b.In(0)), b.node.attr.(ir.GatherAttr).Axis, b.In(1), b.Grad()))
 	},
 	Samples: slices.Concat(
 		gatherCase("rows", Gather, []int{9, 5}, 0, []int{7}),
@@ -66,9 +67,9 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "take_along", Arity: 2, DTypes: every, kind: KindGather,
+	Name: "take_along", Arity: 2, DTypes: every, kind: ir.KindGather,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		x, idx, axis := c.shape(0), c.shape(1), c.Attr.(GatherAttr).Axis
+		x, idx, axis := c.shape(0), c.shape(1), c.Attr.(ir.GatherAttr).Axis
 		want := slices.Clone(x)
 		if len(idx) == len(x) {
 			want[axis] = idx[axis]
@@ -80,7 +81,7 @@ var _ = define(Op{
 	},
 	// Every element collects what was taken from it: a sum over the positions.
 	Grad: func(b *Back) {
-		x, idx, axis := b.In(0), b.In(1), b.node.attr.(GatherAttr).Axis
+		x, idx, axis := b.In(0), b.In(1), b.node.attr.(ir.GatherAttr).Axis
 		where := ExpandDims(x.graph.Iota(tensor.Int64, axis, x.shape...), axis+1)
 		taken := Equal(where, ExpandDims(Cast(idx, tensor.Int64), axis))
 		d := ExpandDims(b.Grad(), axis)
@@ -125,9 +126,9 @@ func ScatterAdd(x *Node, axis int, idx, updates *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "scatter_add", Arity: 3, DTypes: numbers, kind: KindScatter,
+	Name: "scatter_add", Arity: 3, DTypes: numbers, kind: ir.KindScatter,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		x, axis := c.shape(0), c.Attr.(GatherAttr).Axis
+		x, axis := c.shape(0), c.Attr.(ir.GatherAttr).Axis
 		want := slices.Concat(x[:axis], c.shape(1), x[axis+1:])
 		switch {
 		case c.dt(2) != c.dt(0):
@@ -139,7 +140,7 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		b.Add(0, b.Grad())
-		b.Add(2, Gather(b.Grad(), b.node.attr.(GatherAttr).Axis, b.In(1)))
+		b.Add(2, Gather(b.Grad(), b.node.attr.(ir.GatherAttr).Axis, b.In(1)))
 	},
 	Samples: slices.Concat(
 		scatterCase("rows", []int{9, 5}, 0, []int{17}),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -102,7 +103,7 @@ func newTape(ys, xs []*Node) *tape {
 	}
 	seen := map[*Node]bool{}
 	for _, y := range ys {
-		Walk(y, seen, t.through, func(n *Node) {
+		ir.Walk(y, seen, t.through, func(n *Node) {
 			for _, in := range t.through(n) {
 				t.wanted[n] = t.wanted[n] || t.wanted[in]
 			}
@@ -118,7 +119,7 @@ func (t *tape) through(n *Node) []*Node {
 	switch {
 	case t.leaf[n] && n.op.Name == "stand_in":
 		return nil
-	case n.op.kind == KindControl && !n.bad:
+	case n.op.kind == ir.KindControl && !n.bad:
 		return n.in
 	case t.leaf[n] && t.wanted[n] && len(n.in) == 0, n.op.Flat, n.bad, !n.dtype.IsFloat():
 		return nil

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/store"
-
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -95,7 +95,7 @@ func (n *Node) Dim(axis int) int {
 }
 
 // Size is the number of elements of n.
-func (n *Node) Size() int { return product(n.shape) }
+func (n *Node) Size() int { return ir.Product(n.shape) }
 
 // Graph is the graph that n belongs to.
 func (n *Node) Graph() *Graph { return n.graph }
@@ -127,7 +127,7 @@ func (n *Node) label() string {
 func (g *Graph) add(op *Op, attr any, in []*Node, shape []int, dt tensor.DType) *Node {
 	n := &Node{graph: g, id: len(g.nodes), op: op, in: slices.Clone(in), attr: attr, shape: slices.Clone(shape), dtype: dt, scope: op.Name}
 	switch op.kind {
-	case KindInput, KindConst, KindVariable: // they are there before anything runs
+	case ir.KindInput, ir.KindConst, ir.KindVariable: // they are there before anything runs
 	default:
 		n.region = g.region
 	}
@@ -200,14 +200,6 @@ func plus(extents ...int) int {
 	n := 0
 	for _, d := range extents {
 		n += min(d, math.MaxInt-n)
-	}
-	return n
-}
-
-func product(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
 	}
 	return n
 }

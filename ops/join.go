@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // fewJoined is how many tensors a concatenation folds into its readers, each of which then looks
@@ -21,7 +22,7 @@ type joinAttr struct {
 // joined is the concatenation of xs along axis by one task that copies each to its place. What is only
 // reshaped is read as it is.
 func joined(axis int, xs []*Node) *Node {
-	a := joinAttr{rows: product(xs[0].shape[:axis]), shape: slices.Clone(xs[0].shape)}
+	a := joinAttr{rows: ir.Product(xs[0].shape[:axis]), shape: slices.Clone(xs[0].shape)}
 	a.shape[axis] = 0
 	var in []*Node
 	for _, x := range xs {
@@ -33,7 +34,7 @@ func joined(axis int, xs []*Node) *Node {
 		for x.op.Name == "reshape" {
 			x = x.in[0]
 		}
-		in, a.widths = append(in, x), append(a.widths, product(xs[0].shape[axis+1:])*n)
+		in, a.widths = append(in, x), append(a.widths, ir.Product(xs[0].shape[axis+1:])*n)
 	}
 	if len(in) == 0 {
 		return Reshape(xs[0], a.shape...)
@@ -42,10 +43,10 @@ func joined(axis int, xs []*Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "join", Arity: -1, hidden: true, kind: KindRoutine,
+	Name: "join", Arity: -1, hidden: true, kind: ir.KindRoutine,
 	Result:  firstResult,
 	results: func(c *Call) []Result { return []Result{{c.dt(0), c.Attr.(joinAttr).shape}} },
-	algorithm: func(n *IRNode) engine.Algorithm {
+	algorithm: func(n *ir.Node) engine.Algorithm {
 		a := n.Attr.(joinAttr)
 		j := &engine.Join{Rows: int64(a.rows)}
 		for _, w := range a.widths {

@@ -15,7 +15,7 @@ func written(t *testing.T, g *Graph, outs ...*Node) (elements int64) {
 	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: outs})
 	require.NoError(t, err)
 	for _, u := range exe.units {
-		for _, o := range u.task.Outs {
+		for _, o := range u.Task.Outs {
 			elements += o.Len
 		}
 	}

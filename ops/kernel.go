@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -124,8 +125,8 @@ func (o *KernelOptions) check() error {
 		}
 	}
 	if o.Global == [3]int{} {
-		o.Global[0] = product(o.Results[0].Shape)
-	} else if g := o.Global; (g[0] == 0 || g[1] == 0 && g[2] > 0) && product(o.Results[0].Shape) > 0 {
+		o.Global[0] = ir.Product(o.Results[0].Shape)
+	} else if g := o.Global; (g[0] == 0 || g[1] == 0 && g[2] > 0) && ir.Product(o.Results[0].Shape) > 0 {
 		return fmt.Errorf("global size %v has a 0 before its end: nothing would run", g)
 	}
 	for i := range 3 {
@@ -138,7 +139,7 @@ func (o *KernelOptions) check() error {
 }
 
 var _ = define(Op{
-	Name: "kernel", Arity: -1, hidden: true, kind: KindCustom,
+	Name: "kernel", Arity: -1, hidden: true, kind: ir.KindCustom,
 	Result:  firstResult,
 	results: func(c *Call) []Result { return c.Attr.(*KernelOptions).Results },
 })

@@ -94,7 +94,7 @@ func (x *Executable) learnFrom(took time.Duration, keep bool) {
 		now, _ := x.rt.pace.Correct(waitKey(sd.engine), link.Wait)
 		l.teach(waitKey(sd.engine), link.Wait, now, 1)
 		for i, t := range mine {
-			l.teach(paceKey(sd.engine, x.units[t].task), raw[i], time.Duration(float64(times[t])/often[t]), often[t])
+			l.teach(paceKey(sd.engine, x.units[t].Task), raw[i], time.Duration(float64(times[t])/often[t]), often[t])
 		}
 	}
 	own := x.ownTime()
@@ -204,7 +204,7 @@ func (x *Executable) doubt() float64 {
 	_, _, times, _ := x.predicted()
 	for t, c := range x.plan.Choices {
 		d := times[t]
-		_, part := x.rt.pace.Correct(paceKey(x.sides[c.Side].engine, x.units[t].task), d)
+		_, part := x.rt.pace.Correct(paceKey(x.sides[c.Side].engine, x.units[t].Task), d)
 		tasks += float64(d)
 		off += float64(d) * part
 	}

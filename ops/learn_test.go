@@ -16,7 +16,7 @@ func TestCopiesOfRowsAreOfAKindOfTheirOwn(t *testing.T) {
 		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{f(g.Input("x", tensor.Float32, shape...))}})
 		require.NoError(t, err)
 		require.Len(t, exe.units, 1)
-		return paceKey(rt.engines[0], exe.units[0].task).Name
+		return paceKey(rt.engines[0], exe.units[0].Task).Name
 	}
 	perm := func(axes ...int) func(x *Node) *Node { return func(x *Node) *Node { return Transpose(x, axes...) } }
 	require.Equal(t, "transpose", name(perm(1, 0), 30, 40))

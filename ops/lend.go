@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -15,8 +16,8 @@ var lendFrom int64 = 8 << 10
 
 // lends reports whether v can lie where the caller has it, in engines that work there: it is fed, or
 // a result.
-func (x *Executable) lends(v *value) bool {
-	if len(x.flows) > 0 || v.bytes() < lendFrom || v.steady || v.stored != nil {
+func (x *Executable) lends(v *ir.Value) bool {
+	if len(x.flows) > 0 || v.Bytes() < lendFrom || v.Steady || v.Stored != nil {
 		return false
 	}
 	once := 0
@@ -25,7 +26,7 @@ func (x *Executable) lends(v *value) bool {
 			once++
 		}
 	}
-	return v.isInput() && once == 0 || v.maker != nil && once == 1
+	return v.IsInput() && once == 0 || v.Maker != nil && once == 1
 }
 
 // lendInputs finds the inputs that engines may read where the caller has them. Nothing is written over these.
@@ -34,7 +35,7 @@ func (p *plan) lendInputs() {
 	tasks := make([][]*engine.Task, len(p.x.sides))
 	for t, u := range p.units {
 		s := p.choices[t].Side
-		tasks[s] = append(tasks[s], u.task)
+		tasks[s] = append(tasks[s], u.Task)
 	}
 	for s, sd := range p.x.sides {
 		if e, ok := sd.engine.(engine.Lender); ok && len(tasks[s]) > 0 && e.Lends(tasks[s]) {
@@ -42,7 +43,7 @@ func (p *plan) lendInputs() {
 		}
 	}
 	for _, h := range p.homes {
-		if p.lenders[h.side] != nil && h.value.isInput() && p.x.lends(h.value) && !p.writtenOver(h) {
+		if p.lenders[h.side] != nil && h.value.IsInput() && p.x.lends(h.value) && !p.writtenOver(h) {
 			p.lent[h] = true
 		}
 	}
@@ -51,8 +52,8 @@ func (p *plan) lendInputs() {
 // writtenOver reports whether an earlier plan has told a task to write over h.
 func (p *plan) writtenOver(h home) bool {
 	for t, u := range p.units {
-		for i, v := range u.ins {
-			if v == h.value && p.choices[t].Side == h.side && u.task.AliasedBy(i) >= 0 {
+		for i, v := range u.Ins {
+			if v == h.value && p.choices[t].Side == h.side && u.Task.AliasedBy(i) >= 0 {
 				return true
 			}
 		}
@@ -63,7 +64,7 @@ func (p *plan) writtenOver(h home) bool {
 // lendResults finds the results that engines may make where the caller wants them: those that lie on one side only.
 // What shares their memory goes along.
 func (p *plan) lendResults() {
-	homes, sharing := map[*value]int{}, map[home][]home{}
+	homes, sharing := map[*ir.Value]int{}, map[home][]home{}
 	for _, h := range p.homes {
 		homes[h.value]++
 		root := p.root(h)
@@ -72,12 +73,12 @@ func (p *plan) lendResults() {
 	wanted := func(h home) bool { return slices.Contains(p.results, h.value) }
 	for _, v := range p.results {
 		h := home{v, p.sideOf(v)}
-		if p.lenders[h.side] == nil || v.isInput() || homes[v] != 1 || !p.x.lends(v) {
+		if p.lenders[h.side] == nil || v.IsInput() || homes[v] != 1 || !p.x.lends(v) {
 			continue
 		}
 		root, alone := p.root(h), true
 		for _, o := range sharing[root] {
-			alone = alone && !o.fixed(p) && !o.value.isInput() && !o.value.steady && o.value.bytes() <= v.bytes() && (o == h || !wanted(o))
+			alone = alone && !o.fixed(p) && !o.value.IsInput() && !o.value.Steady && o.value.Bytes() <= v.Bytes() && (o == h || !wanted(o))
 		}
 		if alone {
 			p.lent[root] = true
@@ -92,7 +93,7 @@ func (p *plan) vacate(s int) error {
 		if h.side != s || !p.lent[h] {
 			continue
 		}
-		m, err := p.lenders[s].Vacant(h.value.bytes())
+		m, err := p.lenders[s].Vacant(h.value.Bytes())
 		if err != nil {
 			return fmt.Errorf("memory of %s: %w", h.value, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -267,7 +268,7 @@ func (n *Node) carriedOut(count int) []*Node {
 }
 
 var _ = define(Op{
-	Name: "while", Arity: -1, kind: KindControl, DTypes: every,
+	Name: "while", Arity: -1, kind: ir.KindControl, DTypes: every,
 	Result: controlResult, results: controlResults,
 	Grad: gradLoop,
 	// Rows move up by one, in as many iterations as an operand says.
@@ -287,7 +288,7 @@ func whileCase(label string, shape ...int) Sample {
 }
 
 var _ = define(Op{
-	Name: "scan", Arity: -1, kind: KindControl, DTypes: every,
+	Name: "scan", Arity: -1, kind: ir.KindControl, DTypes: every,
 	Result: controlResult, results: controlResults,
 	Grad: gradLoop,
 	// Each row of the result is the row before, turned round, and the first one is carried in.

@@ -9,7 +9,10 @@ import (
 	"github.com/anycl/anycl/internal/testcache"
 )
 
-func TestMain(m *testing.M) { os.Exit(testcache.Run(m, settle)) }
+func TestMain(m *testing.M) {
+	validate = true
+	os.Exit(testcache.Run(m, settle))
+}
 
 // settle has the device measured before tests count what a run allocates.
 func settle() error {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -73,7 +74,7 @@ var _ = define(Op{
 	DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		shape, dt, err := perChannel(c)
-		if err == nil && product(shape) == 0 {
+		if err == nil && ir.Product(shape) == 0 {
 			return nil, 0, fmt.Errorf("x is empty: %v", shape)
 		}
 		return shape, dt, err

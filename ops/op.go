@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -31,21 +32,21 @@ type Op struct {
 	// Compose builds the op from others. Such an op has no kernel of its own.
 	Compose func(c *Call) *Node
 	// view maps coordinates of the result to coordinates of operand 0.
-	view func(n *IRNode, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
+	view func(n *ir.Node, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
 	// results of an op that has several; pick gives one.
 	results func(c *Call) []Result
 	// algorithm computes the op as a routine, from operands that are dense.
-	algorithm func(n *IRNode) engine.Algorithm
+	algorithm func(n *ir.Node) engine.Algorithm
 	// simplify gives a simpler node that computes what n does, or nil.
-	simplify func(n *IRNode) *IRNode
+	simplify func(n *ir.Node) *ir.Node
 	// hidden ops are parts of others and not for users.
 	hidden bool
 	// kind is for the few ops that are none of the above.
-	kind   IRKind
+	kind   ir.Kind
 	fold   engine.Monoid // with KindReduce
-	traits IRTraits
-	fill   func(n *IRNode) float64 // what a view has where there is no element; nil: zeros
-	ir     *IROp                   // what the passes know of it
+	traits ir.Traits
+	fill   func(n *ir.Node) float64 // what a view has where there is no element; nil: zeros
+	ir     *ir.Op                   // what the passes know of it
 
 	// Grad adds the gradient of each operand; of an op with several results,
 	// that of one of them. nil with Compose set: through
@@ -139,7 +140,7 @@ func define(o Op) *Op {
 	if o.Scalar != nil {
 		o.Scalar.Name, o.Scalar.Arity = o.Name, max(o.Arity, o.Scalar.Arity)
 	}
-	o.ir = &IROp{Name: o.Name, Kind: o.kind, Traits: o.traits, Scalar: o.Scalar, Fold: o.fold, View: o.view, Fill: o.fill, Algorithm: o.algorithm}
+	o.ir = &ir.Op{Name: o.Name, Kind: o.kind, Traits: o.traits, Scalar: o.Scalar, Fold: o.fold, View: o.view, Fill: o.fill, Algorithm: o.algorithm}
 	table[o.Name] = &o
 	return &o
 }

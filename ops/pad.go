@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -70,7 +71,7 @@ var _ = define(Op{
 		ones := slices.Repeat([]int{1}, len(a.before))
 		b.Add(0, apply("slice", affineAttr{b.In(0).shape, a.before, ones}, b.Grad()))
 	},
-	view: func(n *IRNode, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+	view: func(n *ir.Node, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
 		a := n.Attr.(padAttr)
 		src := slices.Clone(at)
 		var conds []engine.Cond
@@ -83,8 +84,8 @@ var _ = define(Op{
 		}
 		return src, conds
 	},
-	fill:   func(n *IRNode) float64 { return n.Attr.(padAttr).value },
-	traits: TraitReadsInside,
+	fill:   func(n *ir.Node) float64 { return n.Attr.(padAttr).value },
+	traits: ir.TraitReadsInside,
 	Samples: slices.Concat(
 		padCase("both ends", []int{5, 7}, 0, Padding{0, 1, 2}, Padding{1, 3, 0}),
 		padCase("value", []int{4}, 3, Padding{-1, 2, 2}),

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -273,7 +274,7 @@ func (p *DataParallel) build(s *share, rows int) (*shareOf, error) {
 		return fail("it has no inputs")
 	}
 	for i, n := range sh.Inputs {
-		if n == nil || n.graph != p.graph || n.op.kind != KindInput {
+		if n == nil || n.graph != p.graph || n.op.kind != ir.KindInput {
 			return fail("%v is not an input of graph %q", n, p.graph.name)
 		}
 		if len(n.shape) == 0 || n.shape[0] != rows {

@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -10,7 +11,7 @@ import (
 // dtype of the first, and nobody reads it but picks.
 
 // pickOf is result i of n.
-func pickOf(n *Node, i int) *Node { return applyIn(n.graph, "pick", PickAttr{i}, n) }
+func pickOf(n *Node, i int) *Node { return applyIn(n.graph, "pick", ir.PickAttr{i}, n) }
 
 // resultsOf are all results of a node that has several.
 func resultsOf(n *Node) []Result { return n.op.results(&Call{Op: n.op, In: n.in, Attr: n.attr}) }
@@ -22,23 +23,23 @@ func firstResult(c *Call) ([]int, tensor.DType, error) {
 }
 
 var _ = define(Op{
-	Name: "pick", Arity: 1, hidden: true, kind: KindPick,
+	Name: "pick", Arity: 1, hidden: true, kind: ir.KindPick,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		r := resultsOf(c.In[0])[c.Attr.(PickAttr).I]
+		r := resultsOf(c.In[0])[c.Attr.(ir.PickAttr).I]
 		return r.Shape, r.DType, nil
 	},
 	Grad: func(b *Back) {
 		of, what := b.node.in[0], "%s has no derivative"
 		switch {
-		case of.op.kind == KindControl: // all at once, when it is come to
-			b.tape.pick(of, b.node.attr.(PickAttr).I, b.grad)
+		case of.op.kind == ir.KindControl: // all at once, when it is come to
+			b.tape.pick(of, b.node.attr.(ir.PickAttr).I, b.grad)
 			return
 		case of.op.Grad != nil:
 			of.op.Grad(&Back{node: of, grad: b.grad, tape: b.tape})
 			return
-		case of.op.kind == KindCustom:
+		case of.op.kind == ir.KindCustom:
 			what = "a user's %s has no derivative"
-		case of.op.kind == KindAttention:
+		case of.op.kind == ir.KindAttention:
 			what = "the gradient of %s has no derivative"
 		}
 		b.node.graph.fail(of.scope, of.in, fmt.Errorf(what+" (cut the path with ops.StopGradient)", of.op.Name))

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/anycl/anycl/internal/store"
-
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/place"
+	"github.com/anycl/anycl/internal/store"
 )
 
 // decide asks the cost model where each unit runs, and how often it expects it to.
@@ -25,7 +25,7 @@ func (x *Executable) decideOn(only int) (plan *place.Plan, often []float64, err 
 	p := place.Problem{
 		Only: only,
 		Gain: 0.1,
-		Why:  func(t, s int) error { return x.sides[s].engine.Check(x.units[t].task) },
+		Why:  func(t, s int) error { return x.sides[s].engine.Check(x.units[t].Task) },
 	}
 	engines, tasks := make([]*priced, len(x.sides)), distinct(x.units)
 	often = frequencies(x.flows, len(x.units))
@@ -36,10 +36,10 @@ func (x *Executable) decideOn(only int) (plan *place.Plan, often []float64, err 
 	for _, u := range x.units {
 		t := place.Task{Able: make([]bool, len(x.sides))}
 		if t.Only, err = x.sideFor(Place(u.Where)); err != nil {
-			return nil, nil, fmt.Errorf("%s at %s: %w", u.task.Name, u.task.Caller, err)
+			return nil, nil, fmt.Errorf("%s at %s: %w", u.Task.Name, u.Task.Caller, err)
 		}
 		for s, sd := range x.sides {
-			t.Able[s] = sd.engine.Check(u.task) == nil
+			t.Able[s] = sd.engine.Check(u.Task) == nil
 		}
 		p.Tasks = append(p.Tasks, t)
 	}
@@ -97,13 +97,13 @@ func (x *Executable) sideFor(p Place) (int, error) {
 
 // moved are the values that may have to be moved in a run.
 func (x *Executable) moved(often []float64) []place.Value {
-	number := make(map[*unit]int, len(x.units))
+	number := make(map[*ir.Unit]int, len(x.units))
 	for t, u := range x.units {
 		number[u] = t
 	}
 	// Of a value that iterations hand on, what they read is another one than the last.
 	type moving struct {
-		v     *value
+		v     *ir.Value
 		times float64
 	}
 	index := map[moving]int{}
@@ -113,40 +113,40 @@ func (x *Executable) moved(often []float64) []place.Value {
 	}
 	var out []place.Value
 	within := enclosing(x.flows, len(x.units))
-	at := func(v *value, reader int) *place.Value {
+	at := func(v *ir.Value, reader int) *place.Value {
 		times := 1.0
 		switch {
-		case v.maker != nil:
-			times = movesFor(v, number[v.maker], reader, within, often)
-		case !v.isInput():
-			times = rates[v.node.State]
+		case v.Maker != nil:
+			times = movesFor(v, number[v.Maker], reader, within, often)
+		case !v.IsInput():
+			times = rates[v.Node.State]
 		}
 		key := moving{v, times}
 		i, ok := index[key]
 		if !ok {
 			i = len(out)
 			index[key] = i
-			out = append(out, place.Value{Bytes: v.bytes(), Maker: place.Host, Times: times, Lent: x.lends(v)})
-			if v.maker != nil {
-				out[i].Maker = number[v.maker]
+			out = append(out, place.Value{Bytes: v.Bytes(), Maker: place.Host, Times: times, Lent: x.lends(v)})
+			if v.Maker != nil {
+				out[i].Maker = number[v.Maker]
 			}
 		}
 		return &out[i]
 	}
 	updates := map[*store.Variable]int{} // by which unit
 	for t, u := range x.units {
-		for _, v := range u.outs {
-			if v.stored != nil {
-				updates[v.stored] = t
+		for _, v := range u.Outs {
+			if v.Stored != nil {
+				updates[v.Stored] = t
 			}
 		}
 	}
 	for t, u := range x.units {
-		for _, v := range u.ins {
-			if v.maker != nil || v.isInput() || rates[v.node.State] > 0 {
+		for _, v := range u.Ins {
+			if v.Maker != nil || v.IsInput() || rates[v.Node.State] > 0 {
 				p := at(v, t)
 				p.Readers = append(p.Readers, t)
-			} else if by, ok := updates[v.node.State]; ok { // what the run before made of it
+			} else if by, ok := updates[v.Node.State]; ok { // what the run before made of it
 				p := at(v, t)
 				p.Maker = by
 				p.Readers = append(p.Readers, t)
@@ -154,7 +154,7 @@ func (x *Executable) moved(often []float64) []place.Value {
 		}
 	}
 	for _, v := range x.results {
-		if v.maker != nil {
+		if v.Maker != nil {
 			at(v, -1).Result = true
 		}
 	}
@@ -163,12 +163,12 @@ func (x *Executable) moved(often []float64) []place.Value {
 
 // distinct are the tasks of units, each replaced by the first that is like it in all that
 // counts for its time: large graphs repeat themselves.
-func distinct(units []*unit) []*engine.Task {
+func distinct(units []*ir.Unit) []*engine.Task {
 	first := make(map[string]*engine.Task, len(units))
 	all := make([]*engine.Task, len(units))
 	var key []byte
 	for i, u := range units {
-		t := u.task
+		t := u.Task
 		all[i] = t
 		switch t.Kind {
 		case engine.Custom, engine.Attention, engine.Routine:

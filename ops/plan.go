@@ -7,29 +7,31 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/arena"
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/lower"
 	"github.com/anycl/anycl/internal/place"
 	"github.com/anycl/anycl/tensor"
 )
 
 // home is where a value lies on one side.
 type home struct {
-	value *value
+	value *ir.Value
 	side  int
 }
 
 // plan gives every value memory on every side that uses it.
 type plan struct {
 	x       *Executable
-	units   []*unit
+	units   []*ir.Unit
 	choices []place.Choice
-	results []*value
+	results []*ir.Value
 	slots   map[home]engine.Slot
 	span    map[home]*arena.Interval
 	alias   map[home]home          // shares the memory of
 	homes   []home                 // deterministic
 	order   []int                  // the units as they are submitted
 	abreast bool                   // a side may be further on than the order says
-	maker   map[*unit]int          // position
+	maker   map[*ir.Unit]int       // position
 	moved   map[home]bool          // that a step brings
 	touched map[home][]int         // where units read or write it
 	steps   *[]step                // that are being made
@@ -43,7 +45,7 @@ func newPlan(x *Executable) *plan {
 	units, choices := x.units, x.plan.Choices
 	p := &plan{
 		x: x, units: units, choices: choices, results: x.results, order: x.submission(), abreast: x.plan.Order != nil && x.blocks(),
-		slots: map[home]engine.Slot{}, span: map[home]*arena.Interval{}, alias: map[home]home{}, maker: map[*unit]int{}, moved: map[home]bool{}, touched: map[home][]int{},
+		slots: map[home]engine.Slot{}, span: map[home]*arena.Interval{}, alias: map[home]home{}, maker: map[*ir.Unit]int{}, moved: map[home]bool{}, touched: map[home][]int{},
 	}
 	if x.where == OnCPU {
 		p.idle = len(x.sides) - 1
@@ -53,10 +55,10 @@ func newPlan(x *Executable) *plan {
 	}
 	for at, t := range p.order {
 		s := choices[t].Side
-		for _, v := range units[t].ins {
+		for _, v := range units[t].Ins {
 			p.use(v, s, at)
 		}
-		for _, v := range units[t].outs {
+		for _, v := range units[t].Outs {
 			p.use(v, s, at)
 		}
 	}
@@ -65,7 +67,7 @@ func newPlan(x *Executable) *plan {
 	}
 	p.spanLoops()
 	for h, iv := range p.span {
-		if h.value.steady {
+		if h.value.Steady {
 			iv.From, iv.To = 0, len(units) // it outlives the run
 		}
 	}
@@ -74,9 +76,9 @@ func newPlan(x *Executable) *plan {
 
 // sideOf is where v is made, or for what exists before the run, where it is
 // first used.
-func (p *plan) sideOf(v *value) int {
-	if v.maker != nil {
-		return p.choices[p.maker[v.maker]].Side
+func (p *plan) sideOf(v *ir.Value) int {
+	if v.Maker != nil {
+		return p.choices[p.maker[v.Maker]].Side
 	}
 	for s := range p.x.sides {
 		if p.span[home{v, s}] != nil {
@@ -87,19 +89,19 @@ func (p *plan) sideOf(v *value) int {
 }
 
 // use notes that v is wanted on side s by the t-th of the units, and where it comes from.
-func (p *plan) use(v *value, s, t int) {
+func (p *plan) use(v *ir.Value, s, t int) {
 	h := home{v, s}
 	p.touched[h] = append(p.touched[h], t)
 	if iv := p.span[h]; iv != nil {
 		iv.From, iv.To = min(iv.From, t), max(iv.To, t)
 	} else {
-		p.span[h] = &arena.Interval{Bytes: v.bytes(), From: t, To: t}
-		if v.isInput() {
+		p.span[h] = &arena.Interval{Bytes: v.Bytes(), From: t, To: t}
+		if v.IsInput() {
 			p.span[h].From = 0
 		}
 		p.homes = append(p.homes, h)
 	}
-	if v.maker == nil {
+	if v.Maker == nil {
 		return
 	}
 	if made := p.sideOf(v); made != s { // it is moved just before it is first wanted
@@ -114,10 +116,10 @@ func (p *plan) use(v *value, s, t int) {
 // and variables. Inputs have not: each run writes them anew before its first
 // task, and after its last reader their memory is free for others.
 func (h home) fixed(p *plan) bool {
-	if h.value.maker == nil {
-		return !h.value.isInput()
+	if h.value.Maker == nil {
+		return !h.value.IsInput()
 	}
-	return h.value.stored != nil && p.sideOf(h.value) == h.side
+	return h.value.Stored != nil && p.sideOf(h.value) == h.side
 }
 
 // allocate plans one arena, or several under the engine's limit, for each side.
@@ -133,7 +135,7 @@ func (p *plan) allocate(again bool) error {
 			if h.side != s || h.fixed(p) || p.lent[p.root(h)] {
 				continue
 			}
-			sd.values += h.value.bytes()
+			sd.values += h.value.Bytes()
 			if _, shared := p.alias[h]; !shared {
 				homes, spans = append(homes, h), append(spans, *p.span[h])
 			}
@@ -169,8 +171,8 @@ func (p *plan) allocate(again bool) error {
 	}
 	for _, h := range p.homes {
 		p.slots[h] = p.slots[p.root(h)]
-		if h.value.isInput() {
-			p.x.feed(h.value.node.Origin.(*Node), destination{h.side, p.slots[h], p.vacant[p.root(h)]})
+		if h.value.IsInput() {
+			p.x.feed(h.value.Node.Origin.(*Node), destination{h.side, p.slots[h], p.vacant[p.root(h)]})
 		}
 	}
 	return nil
@@ -182,64 +184,64 @@ func (p *plan) allocate(again bool) error {
 func (p *plan) shareInPlace(again bool) {
 	for at, t := range p.order {
 		u := p.units[t]
-		if u.task.Kind == engine.Custom || u.task.Kind == engine.Routine {
+		if u.Task.Kind == engine.Custom || u.Task.Kind == engine.Routine {
 			continue
 		}
-		for i, v := range u.outs {
-			if v.flow != nil {
+		for i, v := range u.Outs {
+			if v.Flow != nil {
 				continue // what else writes it has the same memory
 			}
 			if again {
-				if in := u.task.AliasOf(i); in >= 0 {
+				if in := u.Task.AliasOf(i); in >= 0 {
 					p.share(t, u, in, i)
 				}
 				continue
 			}
 			if in := p.inPlace(at, t, u, i); in >= 0 {
 				p.share(t, u, in, i)
-				if u.task.Alias == nil {
-					u.task.Alias = slices.Repeat([]int{-1}, len(u.outs))
+				if u.Task.Alias == nil {
+					u.Task.Alias = slices.Repeat([]int{-1}, len(u.Outs))
 				}
-				u.task.Alias[i] = in
+				u.Task.Alias[i] = in
 			}
 		}
 	}
 }
 
 // share gives output i of unit u the memory of input in, unless both have a variable's.
-func (p *plan) share(t int, u *unit, in, i int) {
+func (p *plan) share(t int, u *ir.Unit, in, i int) {
 	s := p.choices[t].Side
-	out := home{u.outs[i], s}
+	out := home{u.Outs[i], s}
 	if _, shared := p.alias[out]; shared || out.fixed(p) {
 		return
 	}
-	root := p.root(home{u.ins[in], s})
+	root := p.root(home{u.Ins[in], s})
 	p.alias[out] = root
 	p.span[root].To = max(p.span[root].To, p.span[out].To)
 }
 
 // inPlace finds an input of unit u, whose number is t and which is submitted as the at-th, whose
 // memory output i can have; -1 when there is none.
-func (p *plan) inPlace(at, t int, u *unit, i int) int {
-	s, v := p.choices[t].Side, u.outs[i]
+func (p *plan) inPlace(at, t int, u *ir.Unit, i int) int {
+	s, v := p.choices[t].Side, u.Outs[i]
 	out := home{v, s}
 	if _, shared := p.alias[out]; shared {
 		return -1
 	}
-	for j, x := range u.ins {
-		if u.task.AliasedBy(j) >= 0 {
+	for j, x := range u.Ins {
+		if u.Task.AliasedBy(j) >= 0 {
 			continue
 		}
 		in := home{x, s}
 		if out.fixed(p) {
 			// Written to a variable's memory: it may be read there as well.
-			if x.maker == nil && x.node.State != nil && x.node.State == v.stored && readsInStep(u.task, j, i) {
+			if x.Maker == nil && x.Node.State != nil && x.Node.State == v.Stored && lower.ReadsInStep(u.Task, j, i) {
 				return j
 			}
 			continue
 		}
 		root := p.root(in)
-		if in.fixed(p) || p.lent[in] || x.bytes() != v.bytes() || p.span[in].To != at || p.span[root].To != at || !readsInStep(u.task, j, i) {
+		if in.fixed(p) || p.lent[in] || x.Bytes() != v.Bytes() || p.span[in].To != at || p.span[root].To != at || !lower.ReadsInStep(u.Task, j, i) {
 			continue
 		}
 		return j
@@ -260,11 +262,11 @@ func (p *plan) root(h home) home {
 
 // together says what lies in an arena.
 func together(homes []home, places []arena.Place, at int) string {
-	var largest *value
+	var largest *ir.Value
 	n := 0
 	for i, h := range homes {
 		if places[i].Arena == at {
-			if n++; largest == nil || h.value.bytes() > largest.bytes() {
+			if n++; largest == nil || h.value.Bytes() > largest.Bytes() {
 				largest = h.value
 			}
 		}
@@ -274,8 +276,8 @@ func together(homes []home, places []arena.Place, at int) string {
 
 // fix gives a constant or variable its memory.
 func (p *plan) fix(h home) error {
-	sd, n := p.x.sides[h.side], h.value.node
-	if s := h.value.stored; s != nil {
+	sd, n := p.x.sides[h.side], h.value.Node
+	if s := h.value.Stored; s != nil {
 		mem, err := p.x.useVariable(s, h.side, true)
 		p.slots[h] = engine.Slot{Mem: mem}
 		return err
@@ -285,7 +287,7 @@ func (p *plan) fix(h home) error {
 		p.slots[h] = engine.Slot{Mem: mem}
 		return err
 	}
-	mem, err := sd.engine.Alloc(h.value.bytes())
+	mem, err := sd.engine.Alloc(h.value.Bytes())
 	if err != nil {
 		return fmt.Errorf("memory of %s: %w", h.value, err)
 	}
@@ -309,7 +311,7 @@ func (p *plan) bind(ctx context.Context) error {
 	for _, v := range p.results {
 		s := p.sideOf(v)
 		h := home{v, s}
-		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[h], dtype: v.DType, shape: v.resultShape(), vacant: p.vacant[p.root(h)]})
+		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[h], dtype: v.DType, shape: v.ResultShape(), vacant: p.vacant[p.root(h)]})
 	}
 	return ctx.Err()
 }
@@ -318,11 +320,11 @@ func (p *plan) bind(ctx context.Context) error {
 func (p *plan) bindTask(t int) engine.Bound {
 	u, s := p.units[t], p.choices[t].Side
 	sd := p.x.sides[s]
-	b := engine.Bound{Task: u.task}
-	for _, v := range u.ins {
+	b := engine.Bound{Task: u.Task}
+	for _, v := range u.Ins {
 		b.Ins = append(b.Ins, p.slots[home{v, s}])
 	}
-	for _, v := range u.outs {
+	for _, v := range u.Outs {
 		b.Outs = append(b.Outs, p.slots[home{v, s}])
 	}
 	sd.tasks = append(sd.tasks, b)
@@ -332,11 +334,11 @@ func (p *plan) bindTask(t int) engine.Bound {
 // bindUnit makes the task of unit t, and the steps that bring what it reads and run it.
 func (p *plan) bindUnit(t int) {
 	u, s := p.units[t], p.choices[t].Side
-	for _, v := range u.ins {
+	for _, v := range u.Ins {
 		p.bring(v, s)
 	}
 	b := p.bindTask(t)
-	if u.carries && b.Ins[0] == b.Outs[0] {
+	if u.Carries && b.Ins[0] == b.Outs[0] {
 		return // it is there
 	}
 	n := len(p.x.sides[s].tasks)
@@ -344,9 +346,9 @@ func (p *plan) bindUnit(t int) {
 }
 
 // bring makes the step that moves v to side s, unless it is there.
-func (p *plan) bring(v *value, s int) {
+func (p *plan) bring(v *ir.Value, s int) {
 	from := p.sideOf(v)
-	if v.maker == nil || from == s || p.moved[home{v, s}] {
+	if v.Maker == nil || from == s || p.moved[home{v, s}] {
 		return
 	}
 	p.moved[home{v, s}] = true
@@ -354,7 +356,7 @@ func (p *plan) bring(v *value, s int) {
 }
 
 // moving is the step that moves v from one side to another.
-func (p *plan) moving(v *value, from, s int) step {
+func (p *plan) moving(v *ir.Value, from, s int) step {
 	m := step{move: true, from: from, to: s, src: p.slots[home{v, from}], dst: p.slots[home{v, s}], read: true, write: true}
 	switch {
 	case p.hosted(s, m.dst, v, &m.data):
@@ -362,7 +364,7 @@ func (p *plan) moving(v *value, from, s int) step {
 	case p.hosted(from, m.src, v, &m.data):
 		m.read = false
 	default:
-		m.data = tensor.AlignedBytes(int(v.bytes()))
+		m.data = tensor.AlignedBytes(int(v.Bytes()))
 	}
 	return m
 }
@@ -382,10 +384,10 @@ func (s *step) goesOn(next *step) bool {
 }
 
 // hosted finds the bytes of v at slot of side s, where they are in the host's memory.
-func (p *plan) hosted(s int, slot engine.Slot, v *value, data *[]byte) bool {
+func (p *plan) hosted(s int, slot engine.Slot, v *ir.Value, data *[]byte) bool {
 	e, ok := p.x.sides[s].engine.(engine.Hosted)
 	if ok {
-		*data = e.Host(slot.Mem)[slot.Offset:][:v.bytes()]
+		*data = e.Host(slot.Mem)[slot.Offset:][:v.Bytes()]
 	}
 	return ok
 }

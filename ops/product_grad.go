@@ -1,6 +1,10 @@
 package ops
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/anycl/anycl/internal/ir"
+)
 
 // The derivative of a product by one factor is the product of the others, a
 // polynomial of one degree less.
@@ -13,7 +17,7 @@ import "slices"
 // Its value is a quotient, product / factor, where no factor is zero. A rule
 // made of that quotient and of questions for zeros would have no derivatives
 // of its own: those are taken of othersTree, which is made of products alone.
-func others(x *Node, axes []int) *Node { return apply("others", ReduceAttr{axes}, x) }
+func others(x *Node, axes []int) *Node { return apply("others", ir.ReduceAttr{axes}, x) }
 
 var _ = define(Op{
 	Name: "others", Arity: 1, hidden: true, Result: same,
@@ -34,7 +38,7 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		x := b.In(0)
-		tree := Cast(othersTree(widen(x), b.node.attr.(ReduceAttr).Axes), x.dtype)
+		tree := Cast(othersTree(widen(x), b.node.attr.(ir.ReduceAttr).Axes), x.dtype)
 		if d := pullBack([]*Node{tree}, []*Node{b.Grad()}, []*Node{x})[0]; d != nil {
 			b.Add(0, d)
 		}
@@ -57,7 +61,7 @@ func othersTree(x *Node, axes []int) *Node {
 		first--
 	}
 	axis := axes[first]
-	long := Reshape(x, slices.Concat(x.shape[:axis], []int{product(x.shape[axis:end])}, x.shape[end:])...)
+	long := Reshape(x, slices.Concat(x.shape[:axis], []int{ir.Product(x.shape[axis:end])}, x.shape[end:])...)
 	y, all := othersAlong(long, axis, first > 0)
 	if first > 0 {
 		y = Mul(y, ExpandDims(othersTree(all, axes[:first]), axis))

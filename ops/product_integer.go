@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -27,7 +28,7 @@ func (a quantAttr) zeros(c *Call) (first, second *Node) {
 		first = zero(2)
 	}
 	if a.second {
-		second = zero(2 + btoi(a.first))
+		second = zero(2 + ir.Btoi(a.first))
 	}
 	return first, second
 }
@@ -52,7 +53,7 @@ func bytesOf(c *Call, name string, i int, has bool, z int) error {
 
 // bytes checks both operands, and says which one the second zero point is.
 func (a quantAttr) bytes(c *Call, first, second string) (zero int, err error) {
-	zero = 2 + btoi(a.first)
+	zero = 2 + ir.Btoi(a.first)
 	if err = bytesOf(c, first, 0, a.first, 2); err == nil {
 		err = bytesOf(c, second, 1, a.second, zero)
 	}
@@ -125,7 +126,7 @@ var _ = define(Op{
 // zeroFits reports whether a zero point of shape z is one value, or one for each
 // element along axis own, -2 or -1, of matrices of shape x.
 func zeroFits(z, x []int, own int) bool {
-	if product(z) == 1 && len(z) <= 1 {
+	if ir.Product(z) == 1 && len(z) <= 1 {
 		return true
 	}
 	n := len(x)

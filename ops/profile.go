@@ -284,9 +284,9 @@ func (t *tracer) iteration(f *flowSteps, n int64, start time.Duration) {
 	if t == nil {
 		return
 	}
-	name := fmt.Sprintf("%s, iteration %d", f.node.Scope, n)
+	name := fmt.Sprintf("%s, iteration %d", f.Node.Scope, n)
 	if !f.Loop {
-		name = fmt.Sprintf("%s, %t", f.node.Scope, n == 0)
+		name = fmt.Sprintf("%s, %t", f.Node.Scope, n == 0)
 	}
 	t.host(name, start)
 }

@@ -3,6 +3,8 @@ package ops
 import (
 	"fmt"
 	"slices"
+
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // Put demands that the op which makes x runs in a place, whatever the cost model
@@ -20,7 +22,7 @@ func Put(x *Node, place Place) *Node {
 		return x.graph.fail("put", []*Node{x}, fmt.Errorf("the place is %d, not Auto, OnDevice, OnCPU or Device(i)", int(place)))
 	}
 	x.where = place
-	if x.op.kind == KindPick { // one of the results of its operand
+	if x.op.kind == ir.KindPick { // one of the results of its operand
 		x.in[0].where = place
 	}
 	x.graph.placed = true

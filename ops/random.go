@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/philox"
 	"github.com/anycl/anycl/tensor"
 )
@@ -41,7 +42,7 @@ func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
 		return g.fail(name, nil, dtypeError(dt, floats))
 	}
 	g.streams++
-	n := applySource(g, name, RandomAttr{g.streams, slices.Clone(shape), dt}, dt, shape)
+	n := applySource(g, name, ir.RandomAttr{g.streams, slices.Clone(shape), dt}, dt, shape)
 	if !n.bad {
 		n.in = g.numbers()
 	}
@@ -49,7 +50,7 @@ func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
 }
 
 var _ = define(Op{
-	Name: "uniform", DTypes: floats, Flat: true, kind: KindRandom,
+	Name: "uniform", DTypes: floats, Flat: true, kind: ir.KindRandom,
 	Scalar: &engine.Scalar{
 		Arity: 4,
 		Flops: 60,
@@ -88,7 +89,7 @@ func steps16(dt tensor.DType) int {
 }
 
 var _ = define(Op{
-	Name: "normal", DTypes: floats, Flat: true, kind: KindRandom,
+	Name: "normal", DTypes: floats, Flat: true, kind: ir.KindRandom,
 	Scalar: &engine.Scalar{
 		Arity: 4,
 		Flops: 120,

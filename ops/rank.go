@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -83,7 +84,7 @@ func ranked(name string, x *Node, axis int, a rankAttr) (values, positions *Node
 		n := x.graph.fail(name, []*Node{x}, err)
 		return n, n
 	}
-	perm := span(0, x.Rank())
+	perm := ir.Range(0, x.Rank())
 	perm[d], perm[len(perm)-1] = perm[len(perm)-1], perm[d] // its own inverse
 	if a.keep < 0 {
 		a.keep = x.shape[d]
@@ -97,7 +98,7 @@ func ranked(name string, x *Node, axis int, a rankAttr) (values, positions *Node
 
 func rankOp(name string, samples []Sample) Op {
 	return Op{
-		Name: name, Arity: 1, DTypes: numbers, kind: KindRoutine,
+		Name: name, Arity: 1, DTypes: numbers, kind: ir.KindRoutine,
 		Result: func(c *Call) ([]int, tensor.DType, error) {
 			x, k := c.shape(0), c.Attr.(rankAttr).keep
 			switch n := x[len(x)-1]; {
@@ -113,10 +114,10 @@ func rankOp(name string, samples []Sample) Op {
 			shape := append(slices.Clone(x[:len(x)-1]), c.Attr.(rankAttr).keep)
 			return []Result{{c.dt(0), shape}, {tensor.Int64, shape}}
 		},
-		algorithm: func(n *IRNode) engine.Algorithm {
+		algorithm: func(n *ir.Node) engine.Algorithm {
 			x, a := n.In[0].Shape, n.Attr.(rankAttr)
 			return &engine.Rank{
-				Rows: int64(product(x[:len(x)-1])), Length: int64(x[len(x)-1]), Keep: int64(a.keep),
+				Rows: int64(ir.Product(x[:len(x)-1])), Length: int64(x[len(x)-1]), Keep: int64(a.keep),
 				Descending: a.descending, ByPosition: a.byPosition,
 			}
 		},
@@ -125,7 +126,7 @@ func rankOp(name string, samples []Sample) Op {
 		Grad: func(b *Back) {
 			x, positions := b.In(0), pickOf(b.Out(), 1)
 			n := x.Dim(-1)
-			rows := product(x.shape[:x.Rank()-1])
+			rows := ir.Product(x.shape[:x.Rank()-1])
 			shape := []int{rows, positions.Dim(-1)}
 			starts := Mul(x.graph.Iota(tensor.Int64, 0, shape...), scalarConst(x.graph, tensor.Int64, float64(n)))
 			at := Reshape(Add(Reshape(positions, shape...), starts), shape[0]*shape[1])

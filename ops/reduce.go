@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -66,13 +67,13 @@ func reduction(name string, x *Node, axes []int) *Node {
 	if err != nil {
 		return x.graph.fail(name, []*Node{x}, err)
 	}
-	return apply(name, ReduceAttr{resolved}, x)
+	return apply(name, ir.ReduceAttr{resolved}, x)
 }
 
 func reduced(c *Call) []int {
 	shape := []int{}
 	for a, d := range c.shape(0) {
-		if !slices.Contains(c.Attr.(ReduceAttr).Axes, a) {
+		if !slices.Contains(c.Attr.(ir.ReduceAttr).Axes, a) {
 			shape = append(shape, d)
 		}
 	}
@@ -82,9 +83,9 @@ func reduced(c *Call) []int {
 func reduceResult(c *Call) ([]int, tensor.DType, error) { return reduced(c), c.dt(0), nil }
 
 func argResult(c *Call) ([]int, tensor.DType, error) {
-	a := c.Attr.(ReduceAttr).Axes[0]
+	a := c.Attr.(ir.ReduceAttr).Axes[0]
 	shape := reduced(c)
-	if c.shape(0)[a] == 0 && product(shape) > 0 {
+	if c.shape(0)[a] == 0 && ir.Product(shape) > 0 {
 		return nil, 0, fmt.Errorf("axis %d of %v is empty and has no extreme", a, c.shape(0))
 	}
 	return shape, tensor.Int64, nil
@@ -97,7 +98,7 @@ func spread(y, like *Node, axes []int) *Node {
 
 // spreadOver is spread for a reduction over axes that may be none: then all.
 func (b *Back) spread(y *Node) *Node {
-	axes := b.node.attr.(ReduceAttr).Axes
+	axes := b.node.attr.(ir.ReduceAttr).Axes
 	if len(axes) == 0 {
 		return y
 	}
@@ -106,16 +107,16 @@ func (b *Back) spread(y *Node) *Node {
 
 var _ = define(Op{
 	Name: "sum", Arity: 1, DTypes: numbers, Result: reduceResult,
-	kind: KindReduce, fold: engine.Sum,
+	kind: ir.KindReduce, fold: engine.Sum,
 	Grad:    func(b *Back) { b.Add(0, b.spread(b.Grad())) },
 	Samples: reductions(Sum, -4, 4),
 })
 
 var _ = define(Op{
 	Name: "prod", Arity: 1, DTypes: numbers, Result: reduceResult,
-	kind: KindReduce, fold: engine.Prod,
+	kind: ir.KindReduce, fold: engine.Prod,
 	Grad: func(b *Back) {
-		rest := others(b.In(0), b.node.attr.(ReduceAttr).Axes)
+		rest := others(b.In(0), b.node.attr.(ir.ReduceAttr).Axes)
 		b.Add(0, Mul(b.spread(b.Grad()), rest))
 	},
 	Samples: reductions(Prod, 0.8, 1.25),
@@ -123,14 +124,14 @@ var _ = define(Op{
 
 var _ = define(Op{
 	Name: "max", Arity: 1, DTypes: numbers, Result: reduceResult,
-	kind: KindReduce, fold: engine.Max,
+	kind: ir.KindReduce, fold: engine.Max,
 	Grad:    extremeGrad,
 	Samples: append(reductions(Max, -4, 4), specialReduction(Max)...),
 })
 
 var _ = define(Op{
 	Name: "min", Arity: 1, DTypes: numbers, Result: reduceResult,
-	kind: KindReduce, fold: engine.Min,
+	kind: ir.KindReduce, fold: engine.Min,
 	Grad:    extremeGrad,
 	Samples: append(reductions(Min, -4, 4), specialReduction(Min)...),
 })
@@ -138,19 +139,19 @@ var _ = define(Op{
 func extremeGrad(b *Back) {
 	x := b.In(0)
 	hit := Cast(Equal(x, b.spread(b.Out())), x.dtype)
-	share := reduction("sum", hit, b.node.attr.(ReduceAttr).Axes)
+	share := reduction("sum", hit, b.node.attr.(ir.ReduceAttr).Axes)
 	b.Add(0, Mul(hit, b.spread(Div(b.Grad(), share))))
 }
 
 var _ = define(Op{
 	Name: "argmax", Arity: 1, DTypes: numbers, Result: argResult, Flat: true,
-	kind: KindReduce, fold: engine.ArgMax,
+	kind: ir.KindReduce, fold: engine.ArgMax,
 	Samples: argReductions(ArgMax),
 })
 
 var _ = define(Op{
 	Name: "argmin", Arity: 1, DTypes: numbers, Result: argResult, Flat: true,
-	kind: KindReduce, fold: engine.ArgMin,
+	kind: ir.KindReduce, fold: engine.ArgMin,
 	Samples: argReductions(ArgMin),
 })
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -38,7 +39,7 @@ type control struct {
 	limit   int       // of one that is not; 0: none
 	expect  float64   // iterations, as the caller guesses; 0: no idea
 	outs    []outcome // results, in the order in which they were asked for
-	stats   *FlowStats
+	stats   *ir.FlowStats
 }
 
 // outcome is a result of a control: value i of those carried, or of a branch; or write i.
@@ -73,12 +74,12 @@ func ended(n *Node) error {
 // param adds a value that r carries.
 func (r *region) param(g *Graph, dt tensor.DType, shape []int) *Node {
 	var p *Node
-	g.within(r, func() { p = g.add(table["param"], ParamAttr{len(r.params)}, nil, shape, dt) })
+	g.within(r, func() { p = g.add(table["param"], ir.ParamAttr{len(r.params)}, nil, shape, dt) })
 	r.params = append(r.params, p)
 	return p
 }
 
-var _ = define(Op{Name: "param", hidden: true, kind: KindParam})
+var _ = define(Op{Name: "param", hidden: true, kind: ir.KindParam})
 
 // number is the number of the iteration of r, a loop, from 0.
 func (r *region) number(g *Graph) *Node {
@@ -119,7 +120,7 @@ func (n *Node) count() {
 func (r *region) unfold() {
 	seen := map[*Node]bool{}
 	for _, n := range r.roots() {
-		Walk(n, seen, func(n *Node) []*Node {
+		ir.Walk(n, seen, func(n *Node) []*Node {
 			if n.region != r || n.bad {
 				return nil
 			}
@@ -144,7 +145,7 @@ func (r *region) roots() (all []*Node) {
 func (r *region) around() (all []*Node) {
 	seen := map[*Node]bool{}
 	for _, n := range r.roots() {
-		Walk(n, seen, func(n *Node) []*Node {
+		ir.Walk(n, seen, func(n *Node) []*Node {
 			if n.region != r {
 				return nil
 			}
@@ -160,7 +161,7 @@ func (r *region) around() (all []*Node) {
 
 // owner adds the node of c. Its operands are those given, and what its regions read.
 func (g *Graph) owner(name string, c *control, in []*Node) *Node {
-	c.stats = new(FlowStats)
+	c.stats = new(ir.FlowStats)
 	c.carried = len(in)
 	in = slices.Clone(in)
 	for _, r := range c.regions {

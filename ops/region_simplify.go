@@ -3,12 +3,14 @@ package ops
 import (
 	"fmt"
 	"slices"
+
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // deps are the nodes of the graph around that n, a control, reads: what it was given, and
 // what an iteration computes that is the same in each.
 func (s *simplifier) deps(n *Node) []*Node {
-	if n.op.kind != KindControl || n.bad {
+	if n.op.kind != ir.KindControl || n.bad {
 		return primitives(n)
 	}
 	all := slices.Clone(n.in)
@@ -30,9 +32,9 @@ func (r *region) frontier() (all []*Node) {
 	same := map[*Node]bool{}
 	seen := map[*Node]bool{}
 	constant := func(n *Node) bool {
-		Walk(n, seen, r.own, func(n *Node) {
+		ir.Walk(n, seen, r.own, func(n *Node) {
 			same[n] = n.region != r
-			if n.region != r || !r.loop || n.op.kind == KindControl || n.op.kind == KindParam {
+			if n.region != r || !r.loop || n.op.kind == ir.KindControl || n.op.kind == ir.KindParam {
 				return
 			}
 			same[n] = !slices.ContainsFunc(r.own(n), func(x *Node) bool { return !same[x] })
@@ -41,7 +43,7 @@ func (r *region) frontier() (all []*Node) {
 	}
 	met := map[*Node]bool{}
 	for _, n := range r.roots() {
-		Walk(n, met, func(n *Node) []*Node {
+		ir.Walk(n, met, func(n *Node) []*Node {
 			if r.ends(n) || constant(n) && n.moves() {
 				return nil
 			}
@@ -64,16 +66,16 @@ func (r *region) own(n *Node) []*Node {
 }
 
 // ends reports whether r is left at n.
-func (r *region) ends(n *Node) bool { return n.region != r || n.op.kind == KindParam }
+func (r *region) ends(n *Node) bool { return n.region != r || n.op.kind == ir.KindParam }
 
 // moves reports whether n, which is the same in each iteration, is better computed before
 // the loop: anything but what costs nothing.
-func (n *Node) moves() bool { return n.op.view == nil && n.op.kind != KindIota }
+func (n *Node) moves() bool { return n.op.view == nil && n.op.kind != ir.KindIota }
 
 // control translates the regions of n, whose operands are translated.
-func (s *simplifier) control(n *Node) *IRNode {
+func (s *simplifier) control(n *Node) *ir.Node {
 	c := n.attr.(*control)
-	a := &IRControl{Loop: c.regions[0].loop, Carried: c.carried, Trips: c.trips, Limit: c.limit, Expect: c.expect, Stats: c.stats}
+	a := &ir.Control{Loop: c.regions[0].loop, Carried: c.carried, Trips: c.trips, Limit: c.limit, Expect: c.expect, Stats: c.stats}
 	*s.controls = append(*s.controls, translated{c, a})
 	out := s.translate(n)
 	out.Attr = a
@@ -87,17 +89,17 @@ func (s *simplifier) control(n *Node) *IRNode {
 }
 
 // region translates r. What it reads of the graph around becomes an operand of owner.
-func (s *simplifier) region(owner *IRNode, r *region) *IRRegion {
+func (s *simplifier) region(owner *ir.Node, r *region) *ir.Region {
 	in := newSimplifier(s.places)
 	in.controls = s.controls
-	leaf := func(x *IRNode) *IRNode {
-		if !slices.Contains(owner.In[owner.Attr.(*IRControl).Carried:], x) {
+	leaf := func(x *ir.Node) *ir.Node {
+		if !slices.Contains(owner.In[owner.Attr.(*ir.Control).Carried:], x) {
 			owner.In = append(owner.In, x)
 		}
 		return in.leaf(x)
 	}
-	enter := func(x *Node, as *IRNode) { in.seen[x], in.done[x] = true, as }
-	out := &IRRegion{Params: make([]*IRNode, len(r.params))}
+	enter := func(x *Node, as *ir.Node) { in.seen[x], in.done[x] = true, as }
+	out := &ir.Region{Params: make([]*ir.Node, len(r.params))}
 	for k, p := range r.params {
 		if r.unchanged(k) {
 			enter(p, in.imported(owner.In[k], leaf))
@@ -116,20 +118,20 @@ func (s *simplifier) region(owner *IRNode, r *region) *IRRegion {
 		out.Results = append(out.Results, in.simplify(x))
 	}
 	for _, w := range r.writes {
-		out.Writes = append(out.Writes, IRWrite{Row: in.simplify(w.row), At: in.simplify(w.at), Total: w.total})
+		out.Writes = append(out.Writes, ir.Write{Row: in.simplify(w.row), At: in.simplify(w.at), Total: w.total})
 	}
 	return out
 }
 
 // imported is x, of the graph around, within a region: scalars and views are made anew, all
 // else is a leaf.
-func (s *simplifier) imported(x *IRNode, leaf func(*IRNode) *IRNode) *IRNode {
-	free := x.FreeView() && x.Where == Anywhere
-	if !free && x.Op.Kind != KindIota && (x.Op.Kind != KindConst || x.InBuffer()) {
+func (s *simplifier) imported(x *ir.Node, leaf func(*ir.Node) *ir.Node) *ir.Node {
+	free := x.FreeView() && x.Where == ir.Anywhere
+	if !free && x.Op.Kind != ir.KindIota && (x.Op.Kind != ir.KindConst || x.InBuffer()) {
 		return leaf(x)
 	}
 	c := *x
-	c.In = make([]*IRNode, len(x.In))
+	c.In = make([]*ir.Node, len(x.In))
 	for i, y := range x.In {
 		c.In[i] = s.imported(y, leaf)
 	}
@@ -139,13 +141,13 @@ func (s *simplifier) imported(x *IRNode, leaf func(*IRNode) *IRNode) *IRNode {
 }
 
 // leaf stands for x of the graph around.
-func (s *simplifier) leaf(x *IRNode) *IRNode {
+func (s *simplifier) leaf(x *ir.Node) *ir.Node {
 	key := fmt.Sprintf("leaf|%p", x)
 	if n := s.known[key]; n != nil {
 		return n
 	}
-	n := &IRNode{
-		ID: s.next, Op: table["param"].ir, Attr: LeafAttr{x}, Shape: x.Shape, DType: x.DType,
+	n := &ir.Node{
+		ID: s.next, Op: table["param"].ir, Attr: ir.LeafAttr{x}, Shape: x.Shape, DType: x.DType,
 		Caller: x.Caller, Scope: x.Scope, Label: x.Label, Origin: x.Origin,
 	}
 	s.next++

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/lower"
 	"github.com/anycl/anycl/internal/store"
 	"github.com/anycl/anycl/tensor"
 )
@@ -14,9 +16,9 @@ import (
 // computations are one node. The graph stays as it is.
 type simplifier struct {
 	places map[*Node]Place // of those that must be somewhere
-	done   map[*Node]*IRNode
+	done   map[*Node]*ir.Node
 	seen   map[*Node]bool
-	known  map[string]*IRNode
+	known  map[string]*ir.Node
 	next   int
 	// controls are branches and loops, whose results are complete when all nodes are translated.
 	controls *[]translated
@@ -27,12 +29,12 @@ type simplifier struct {
 // translated is a control in both representations.
 type translated struct {
 	from *control
-	to   *IRControl
+	to   *ir.Control
 }
 
 func newSimplifier(places map[*Node]Place) *simplifier {
 	return &simplifier{
-		places: places, done: map[*Node]*IRNode{}, seen: map[*Node]bool{}, known: map[string]*IRNode{}, frontiers: map[*region][]*Node{},
+		places: places, done: map[*Node]*ir.Node{}, seen: map[*Node]bool{}, known: map[string]*ir.Node{}, frontiers: map[*region][]*Node{},
 		controls: new([]translated),
 	}
 }
@@ -42,7 +44,7 @@ func (s *simplifier) finish() {
 	for _, c := range *s.controls {
 		c.to.Outs = nil
 		for _, o := range c.from.outs {
-			c.to.Outs = append(c.to.Outs, Outcome{I: o.i, Write: o.write})
+			c.to.Outs = append(c.to.Outs, ir.Outcome{I: o.i, Write: o.write})
 		}
 	}
 }
@@ -55,18 +57,18 @@ func primitives(n *Node) []*Node {
 	return n.in
 }
 
-func (s *simplifier) simplify(n *Node) *IRNode {
-	Walk(n, s.seen, s.deps, func(n *Node) { s.done[n] = s.visit(n) })
+func (s *simplifier) simplify(n *Node) *ir.Node {
+	ir.Walk(n, s.seen, s.deps, func(n *Node) { s.done[n] = s.visit(n) })
 	return s.done[n]
 }
 
 // visit gives the primitive, unique and simplest node for n, whose operands
 // are done.
-func (s *simplifier) visit(n *Node) *IRNode {
+func (s *simplifier) visit(n *Node) *ir.Node {
 	if n.op.Compose != nil {
 		return s.done[n.composition()]
 	}
-	if n.op.kind == KindControl {
+	if n.op.kind == ir.KindControl {
 		return s.control(n)
 	}
 	c := s.translate(n)
@@ -74,7 +76,7 @@ func (s *simplifier) visit(n *Node) *IRNode {
 		c.In = append(c.In, s.done[x])
 	}
 	switch {
-	case c.Is(TraitIdentity):
+	case c.Is(ir.TraitIdentity):
 		return c.In[0]
 	case n.op.simplify != nil:
 		if r := n.op.simplify(c); r != nil {
@@ -85,18 +87,18 @@ func (s *simplifier) visit(n *Node) *IRNode {
 }
 
 // translate is n, of a primitive op, without its operands.
-func (s *simplifier) translate(n *Node) *IRNode {
-	c := &IRNode{
+func (s *simplifier) translate(n *Node) *ir.Node {
+	c := &ir.Node{
 		ID: s.next, Op: n.op.ir, Attr: n.attr, Shape: n.shape, DType: n.dtype, Caller: n.caller, Scope: n.scope, Label: n.label(),
-		Made: n.made, Where: IRPlace(s.places[n]), State: n.state, Origin: n,
+		Made: n.made, Where: ir.Place(s.places[n]), State: n.state, Origin: n,
 	}
 	s.next++
 	if k, ok := n.attr.(*KernelOptions); ok {
-		c.Attr = &CustomAttr{Name: k.Name, Kernel: k.task(n.in)}
+		c.Attr = &ir.CustomAttr{Name: k.Name, Kernel: k.task(n.in)}
 	}
-	if n.op.results != nil && n.op.kind != KindControl {
+	if n.op.results != nil && n.op.kind != ir.KindControl {
 		for _, r := range resultsOf(n) {
-			c.Outs = append(c.Outs, IRResult(r))
+			c.Outs = append(c.Outs, ir.Result(r))
 		}
 	}
 	return c
@@ -104,7 +106,7 @@ func (s *simplifier) translate(n *Node) *IRNode {
 
 // unique is the node that computes what n does. It bears the name and the line of what
 // asked for it first: a gradient that computes a part of the forward pass again shares it.
-func (s *simplifier) unique(n *IRNode) *IRNode {
+func (s *simplifier) unique(n *ir.Node) *ir.Node {
 	key := keyOf(n)
 	if prev := s.known[key]; prev != nil {
 		if n.Made < prev.Made {
@@ -117,11 +119,11 @@ func (s *simplifier) unique(n *IRNode) *IRNode {
 }
 
 // keyOf is equal for nodes that compute the same.
-func keyOf(n *IRNode) string {
+func keyOf(n *ir.Node) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s|%v%v", n.Op.Name, n.DType, n.Shape)
 	switch a := n.Attr.(type) {
-	case inputAttr, *CustomAttr, ParamAttr, LeafAttr:
+	case inputAttr, *ir.CustomAttr, ir.ParamAttr, ir.LeafAttr:
 		fmt.Fprintf(&b, "|%d", n.ID) // each its own
 	case *store.Variable:
 		fmt.Fprintf(&b, "|%p", a)
@@ -130,7 +132,7 @@ func keyOf(n *IRNode) string {
 			fmt.Fprintf(&b, "|%p", a)
 			break
 		}
-		c := constant(a).Value
+		c := lower.Constant(a).Value
 		fmt.Fprintf(&b, "|%x,%d", c.Float, c.Int)
 	default:
 		fmt.Fprintf(&b, "|%#v", n.Attr)
@@ -138,14 +140,14 @@ func keyOf(n *IRNode) string {
 	for _, x := range n.In {
 		fmt.Fprintf(&b, "|%d", x.ID)
 	}
-	if n.Where != Anywhere {
+	if n.Where != ir.Anywhere {
 		fmt.Fprintf(&b, "|%v", n.Where)
 	}
 	return b.String()
 }
 
 // repeats is operand i of n where it is what n is already, or nil.
-func repeats(n *IRNode, i int) *IRNode {
+func repeats(n *ir.Node, i int) *ir.Node {
 	if slices.Equal(n.In[i].Shape, n.Shape) && n.In[i].DType == n.DType {
 		return n.In[i]
 	}
@@ -153,12 +155,12 @@ func repeats(n *IRNode, i int) *IRNode {
 }
 
 // unchanged is the rule of ops that give another shape or dtype.
-func unchanged(n *IRNode) *IRNode { return repeats(n, 0) }
+func unchanged(n *ir.Node) *ir.Node { return repeats(n, 0) }
 
 // uniform is the constant that fills n everywhere, seen through views that
 // only repeat or rearrange.
-func uniform(n *IRNode) (*tensor.Tensor, bool) {
-	for n.Is(TraitRepeats) {
+func uniform(n *ir.Node) (*tensor.Tensor, bool) {
+	for n.Is(ir.TraitRepeats) {
 		n = n.In[0]
 	}
 	if t, ok := n.Attr.(*tensor.Tensor); ok && t.Len() == 1 {
@@ -169,21 +171,21 @@ func uniform(n *IRNode) (*tensor.Tensor, bool) {
 
 // isFilledWith reports whether every element of n, which is not translated yet, is v.
 func isFilledWith(n *Node, v float64) bool {
-	for n.op.traits&TraitRepeats != 0 {
+	for n.op.traits&ir.TraitRepeats != 0 {
 		n = n.in[0]
 	}
 	t, ok := n.attr.(*tensor.Tensor)
 	return ok && t.Len() == 1 && t.Float64At(0) == v
 }
 
-func isValue(n *IRNode, v float64) bool {
+func isValue(n *ir.Node, v float64) bool {
 	t, ok := uniform(n)
 	return ok && t.Float64At(0) == v
 }
 
 // isZero reports whether n is the integer 0, or the float zero of the given
 // sign: what changes no zero when it is added (-0) or subtracted (+0).
-func isZero(n *IRNode, negative bool) bool {
+func isZero(n *ir.Node, negative bool) bool {
 	t, ok := uniform(n)
 	return ok && t.Float64At(0) == 0 && (!n.DType.IsFloat() || math.Signbit(t.Float64At(0)) == negative)
 }

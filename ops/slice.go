@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -75,7 +76,7 @@ func Slice(x *Node, ranges ...Range) *Node {
 }
 
 var _ = define(Op{
-	Name: "slice", traits: TraitRepeats,
+	Name: "slice", traits: ir.TraitRepeats,
 	Arity:  1,
 	DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(affineAttr).shape, c.dt(0), nil },
@@ -83,7 +84,7 @@ var _ = define(Op{
 		a := b.node.attr.(affineAttr)
 		b.Add(0, apply("unslice", unsliceAttr{a, b.In(0).shape}, b.Grad()))
 	},
-	view: func(n *IRNode, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+	view: func(n *ir.Node, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
 		a := n.Attr.(affineAttr)
 		src := make([]*engine.Index, len(at))
 		for i, x := range at {
@@ -117,14 +118,14 @@ type unsliceAttr struct {
 }
 
 var _ = define(Op{
-	Name: "unslice", traits: TraitReadsInside,
+	Name: "unslice", traits: ir.TraitReadsInside,
 	Arity:  1,
 	hidden: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(unsliceAttr).full, c.dt(0), nil },
 	Grad: func(b *Back) {
 		b.Add(0, apply("slice", b.node.attr.(unsliceAttr).affineAttr, b.Grad()))
 	},
-	view: func(n *IRNode, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
 		a := n.Attr.(unsliceAttr)
 		src := make([]*engine.Index, len(at))
 		var conds []engine.Cond

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/store"
-
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -63,7 +63,7 @@ func (g *Graph) Iota(dt tensor.DType, axis int, shape ...int) *Node {
 	if err != nil {
 		return g.fail("iota", nil, err)
 	}
-	return applySource(g, "iota", IotaAttr{a}, dt, shape)
+	return applySource(g, "iota", ir.IotaAttr{a}, dt, shape)
 }
 
 // applySource adds an op without operands: what the call says is the result.
@@ -81,14 +81,14 @@ func applySource(g *Graph, name string, attr any, dt tensor.DType, shape []int) 
 }
 
 var (
-	_ = define(Op{Name: "input", hidden: true, kind: KindInput})
-	_ = define(Op{Name: "const", hidden: true, kind: KindConst})
-	_ = define(Op{Name: "variable", hidden: true, kind: KindVariable})
+	_ = define(Op{Name: "input", hidden: true, kind: ir.KindInput})
+	_ = define(Op{Name: "const", hidden: true, kind: ir.KindConst})
+	_ = define(Op{Name: "variable", hidden: true, kind: ir.KindVariable})
 	_ = define(Op{
 		Name:    "iota",
 		DTypes:  numbers,
 		Flat:    true,
-		kind:    KindIota,
+		kind:    ir.KindIota,
 		Samples: iotaSamples(),
 	})
 )

@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -27,7 +28,7 @@ var _ = define(Op{
 
 // axes are those of a reduction. An empty list there means no axis at all: the
 // operand is a scalar, and a reduction of it over all its axes is the same.
-func (c *Call) axes() []int { return c.Attr.(ReduceAttr).Axes }
+func (c *Call) axes() []int { return c.Attr.(ir.ReduceAttr).Axes }
 
 // foldSize is how many elements go into one result.
 func foldSize(c *Call) int {
@@ -80,13 +81,13 @@ var _ = define(Op{
 		return Cast(Add(m, Log(sum)), c.dt(0))
 	},
 	Grad: func(b *Back) {
-		axes := b.node.attr.(ReduceAttr).Axes
+		axes := b.node.attr.(ir.ReduceAttr).Axes
 		if len(axes) == 0 {
 			b.Add(0, b.Grad())
 			return
 		}
 		x := widen(b.In(0))
-		p := apply("shares", ReduceAttr{axes}, x)
+		p := apply("shares", ir.ReduceAttr{axes}, x)
 		b.Add(0, Cast(Mul(spread(widen(b.Grad()), x, axes), p), b.In(0).dtype))
 	},
 	Samples: append(reductions(LogSumExp, -4, 4), Sample{
@@ -117,7 +118,7 @@ var _ = define(Op{
 		return Where(Equal(x, ScalarLike(x, math.Inf(1))), one, p)
 	},
 	Grad: func(b *Back) {
-		p, d, axes := b.Out(), b.Grad(), b.node.attr.(ReduceAttr).Axes
+		p, d, axes := b.Out(), b.Grad(), b.node.attr.(ir.ReduceAttr).Axes
 		b.Add(0, Mul(p, Sub(d, spread(reduction("sum", Mul(d, p), axes), p, axes))))
 	},
 })
@@ -152,7 +153,7 @@ func countTrue(fold string, c *Call) *Node {
 func StopGradient(x *Node) *Node { return apply("stop_gradient", nil, x) }
 
 var _ = define(Op{
-	Name: "stop_gradient", traits: TraitIdentity, Arity: 1, DTypes: every, Result: same, Flat: true,
+	Name: "stop_gradient", traits: ir.TraitIdentity, Arity: 1, DTypes: every, Result: same, Flat: true,
 	view:    identityView,
 	Samples: views(viewCase{"matrix", []int{3, 4}, nil, StopGradient}),
 })
@@ -160,10 +161,10 @@ var _ = define(Op{
 // keep returns x and makes it a buffer of its own: its readers would otherwise
 // compute it many times over. order, if any, says how its axes lie in memory,
 // outermost first; without, it lies as what it is made of.
-func keep(x *Node, order ...int) *Node { return apply("keep", MaterializeAttr{Order: order}, x) }
+func keep(x *Node, order ...int) *Node { return apply("keep", ir.MaterializeAttr{Order: order}, x) }
 
 var _ = define(Op{
-	Name: "keep", traits: TraitMaterialize | TraitRepeats, Arity: 1, hidden: true, Result: same,
+	Name: "keep", traits: ir.TraitMaterialize | ir.TraitRepeats, Arity: 1, hidden: true, Result: same,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 	view: identityView,
 })
@@ -174,7 +175,7 @@ var _ = define(Op{
 func alike(x, guide *Node) *Node { return apply("alike", nil, x, guide) }
 
 var _ = define(Op{
-	Name: "alike", traits: TraitMatchLayout, Arity: 2, hidden: true, Result: same,
+	Name: "alike", traits: ir.TraitMatchLayout, Arity: 2, hidden: true, Result: same,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 	view: identityView,
 })

@@ -75,7 +75,7 @@ func TestOfVolatileVariablesNothingIsKept(t *testing.T) {
 		require.NoError(t, err)
 		kept := 0
 		for _, u := range exe.units {
-			for _, in := range u.task.Ins {
+			for _, in := range u.Task.Ins {
 				if in.Steady {
 					kept++
 				}

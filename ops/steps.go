@@ -3,12 +3,12 @@ package ops
 import (
 	"time"
 
-	"github.com/anycl/anycl/internal/store"
-
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/place"
 	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/internal/ram"
+	"github.com/anycl/anycl/internal/store"
 )
 
 // handover is about what it takes until a goroutine goes on that waits for another.
@@ -27,15 +27,15 @@ const (
 func (x *Executable) ownTime() time.Duration {
 	feeds := map[any]bool{}
 	for _, u := range x.units {
-		for _, v := range u.ins {
-			if v.isInput() {
-				feeds[v.node.Origin] = true
+		for _, v := range u.Ins {
+			if v.IsInput() {
+				feeds[v.Node.Origin] = true
 			}
 		}
 	}
 	own := ownRun + time.Duration(len(feeds))*ownFeed + time.Duration(len(x.results))*ownResult
 	for _, v := range x.results {
-		if n := v.bytes(); n >= ram.RecycleFrom {
+		if n := v.Bytes(); n >= ram.RecycleFrom {
 			own += time.Duration(ownCold * float64(n))
 		}
 	}
@@ -58,7 +58,7 @@ func (x *Executable) beside(p *place.Problem) {
 			known[s] = make([]float64, len(x.units))
 		}
 		if known[s][t] == 0 {
-			known[s][t] = 1 + float64(e.Cores(x.units[t].task))
+			known[s][t] = 1 + float64(e.Cores(x.units[t].Task))
 		}
 		return known[s][t] - 1
 	}
@@ -67,16 +67,16 @@ func (x *Executable) beside(p *place.Problem) {
 	}
 	readers := map[*store.Variable][]int{}
 	for t, u := range x.units {
-		for _, v := range u.ins {
-			if v.maker == nil && v.node.State != nil {
-				readers[v.node.State] = append(readers[v.node.State], t)
+		for _, v := range u.Ins {
+			if v.Maker == nil && v.Node.State != nil {
+				readers[v.Node.State] = append(readers[v.Node.State], t)
 			}
 		}
 	}
 	for t, u := range x.units { // who reads the old value of a variable, before who makes the new one
-		for _, v := range u.outs {
-			for _, r := range readers[v.stored] {
-				if v.stored != nil && r < t {
+		for _, v := range u.Outs {
+			for _, r := range readers[v.Stored] {
+				if v.Stored != nil && r < t {
 					p.Tasks[t].After = append(p.Tasks[t].After, r)
 				}
 			}
@@ -93,7 +93,7 @@ func (x *Executable) blocks() bool {
 		return true
 	}
 	c, ok := e.(engine.Cored) // a driver of CPUs may work on the caller's thread
-	return ok && len(x.units) > 0 && c.Cores(x.units[0].task) > 0
+	return ok && len(x.units) > 0 && c.Cores(x.units[0].Task) > 0
 }
 
 // submission is the order in which units are submitted.
@@ -101,29 +101,29 @@ func (x *Executable) submission() []int {
 	if x.plan.Order != nil {
 		return x.plan.Order
 	}
-	return span(0, len(x.units))
+	return ir.Range(0, len(x.units))
 }
 
 // layout makes the steps of a run.
 type layout struct {
 	*plan
-	made map[*value]int // the step
+	made map[*ir.Value]int // the step
 	sent map[home]*fetched
 	seal bool // nothing is to be added to the last stretch
 }
 
 // lay makes the steps of a run in which engines work at the same time, which are prepared.
 func (p *plan) lay() {
-	l := &layout{plan: p, made: map[*value]int{}, sent: map[home]*fetched{}}
+	l := &layout{plan: p, made: map[*ir.Value]int{}, sent: map[home]*fetched{}}
 	next := make([]int, len(p.x.sides))
 	for _, t := range p.order {
 		u, s := p.units[t], p.choices[t].Side
-		for _, v := range u.ins {
+		for _, v := range u.Ins {
 			l.bring(v, s)
 		}
 		at := l.stretch(s, next[s])
 		next[s]++
-		for _, v := range u.outs {
+		for _, v := range u.Outs {
 			l.made[v] = at
 			l.offer(v, s)
 		}
@@ -148,7 +148,7 @@ func (l *layout) add(s step) int {
 
 // offer lets sides that will want v, which s has just made, have it before s is done with
 // what comes next.
-func (l *layout) offer(v *value, s int) {
+func (l *layout) offer(v *ir.Value, s int) {
 	for to := range l.x.sides {
 		h := home{v, to}
 		if to == s || l.span[h] == nil {
@@ -159,7 +159,7 @@ func (l *layout) offer(v *value, s int) {
 			continue
 		}
 		src := l.slots[home{v, s}]
-		f := &fetched{pieces: []engine.Piece{{Slot: src, Bytes: v.bytes()}}}
+		f := &fetched{pieces: []engine.Piece{{Slot: src, Bytes: v.Bytes()}}}
 		l.sent[h] = f
 		l.made[v] = l.add(step{move: true, asks: true, from: s, to: to, src: src, fetched: f})
 	}
@@ -172,10 +172,10 @@ func (l *layout) streams(s int) bool {
 }
 
 // bring makes the step that moves v to side s, unless it is there.
-func (l *layout) bring(v *value, s int) {
+func (l *layout) bring(v *ir.Value, s int) {
 	from := l.sideOf(v)
 	h := home{v, s}
-	if v.maker == nil || from == s || l.moved[h] {
+	if v.Maker == nil || from == s || l.moved[h] {
 		return
 	}
 	l.moved[h] = true

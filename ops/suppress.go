@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -74,7 +75,7 @@ func (a suppressAttr) task(scores []int) *engine.Suppress {
 }
 
 var _ = define(Op{
-	Name: "non_max_suppression", Arity: 2, DTypes: []tensor.DType{tensor.Float32}, kind: KindRoutine,
+	Name: "non_max_suppression", Arity: 2, DTypes: []tensor.DType{tensor.Float32}, kind: ir.KindRoutine,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		b, s, a := c.shape(0), c.shape(1), c.Attr.(suppressAttr)
 		switch {
@@ -92,7 +93,7 @@ var _ = define(Op{
 	results: func(c *Call) []Result {
 		return []Result{{tensor.Int64, []int{int(c.Attr.(suppressAttr).task(c.shape(1)).Capacity), 3}}, {tensor.Int64, []int{1}}}
 	},
-	algorithm: func(n *IRNode) engine.Algorithm { return n.Attr.(suppressAttr).task(n.In[1].Shape) },
+	algorithm: func(n *ir.Node) engine.Algorithm { return n.Attr.(suppressAttr).task(n.In[1].Shape) },
 	Samples: slices.Concat(
 		suppressCase("corners", 1, 1, 40, SuppressOptions{IoU: 0.3}),
 		suppressCase("centre", 2, 3, 35, SuppressOptions{IoU: 0.5, Centre: true, PerClass: 4}),

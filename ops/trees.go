@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -220,12 +221,12 @@ func treeScores(x *Node, e *TreeEnsemble) *Node {
 type treeAttr engine.Trees
 
 var _ = define(Op{
-	Name: "tree_ensemble", Arity: -1, DTypes: []tensor.DType{tensor.Float32, tensor.Float64}, kind: KindRoutine, Flat: true,
+	Name: "tree_ensemble", Arity: -1, DTypes: []tensor.DType{tensor.Float32, tensor.Float64}, kind: ir.KindRoutine, Flat: true,
 	Result: firstResult,
 	results: func(c *Call) []Result {
 		return []Result{{c.dt(0), []int{c.shape(0)[0], int(c.Attr.(treeAttr).Targets)}}}
 	},
-	algorithm: func(n *IRNode) engine.Algorithm {
+	algorithm: func(n *ir.Node) engine.Algorithm {
 		a := engine.Trees(n.Attr.(treeAttr))
 		a.Samples = int64(n.In[0].Shape[0])
 		return &a

@@ -53,7 +53,7 @@ func (rt *Runtime) Tune(ctx context.Context, o *TuneOptions, executables ...*Exe
 	var tasks []*engine.Task
 	for _, x := range executables {
 		for _, u := range x.units {
-			tasks = append(tasks, u.task)
+			tasks = append(tasks, u.Task)
 		}
 	}
 	results, found, err := tuner.Run(ctx, dev, rt.engines[len(rt.engines)-1], tasks, tuner.Options{

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -54,7 +55,7 @@ func Unique(x *Node, o *UniqueOptions) Uniques {
 		if err != nil {
 			return bad(x.graph.fail("unique", []*Node{x}, err))
 		}
-		perm := span(0, x.Rank())
+		perm := ir.Range(0, x.Rank())
 		perm[0], perm[axis] = axis, 0 // its own inverse
 		turned := Transpose(x, perm...)
 		items = Reshape(turned, x.shape[axis], x.Size()/max(x.shape[axis], 1))
@@ -70,7 +71,7 @@ func Unique(x *Node, o *UniqueOptions) Uniques {
 type uniqueAttr struct{ sorted bool }
 
 var _ = define(Op{
-	Name: "unique", Arity: 1, DTypes: every, kind: KindRoutine,
+	Name: "unique", Arity: 1, DTypes: every, kind: ir.KindRoutine,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		if n := c.shape(0)[0]; n > math.MaxInt32 {
 			return nil, 0, fmt.Errorf("%d items; 2^31 - 1 are the most", n)
@@ -81,7 +82,7 @@ var _ = define(Op{
 		n := []int{c.shape(0)[0]}
 		return []Result{{c.dt(0), c.shape(0)}, {tensor.Int64, n}, {tensor.Int64, n}, {tensor.Int64, n}, {tensor.Int64, []int{1}}}
 	},
-	algorithm: func(n *IRNode) engine.Algorithm {
+	algorithm: func(n *ir.Node) engine.Algorithm {
 		s := n.In[0].Shape
 		return &engine.Unique{Count: int64(s[0]), Width: int64(s[1]), Sorted: n.Attr.(uniqueAttr).sorted}
 	},

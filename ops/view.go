@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -26,7 +27,7 @@ func Reshape(x *Node, shape ...int) *Node {
 	if slices.Equal(full, x.shape) {
 		return x
 	}
-	return apply("reshape", ReshapeAttr{full}, x)
+	return apply("reshape", ir.ReshapeAttr{full}, x)
 }
 
 func inferExtent(shape []int, size int) ([]int, error) {
@@ -57,81 +58,22 @@ func inferExtent(shape []int, size int) ([]int, error) {
 
 var _ = define(Op{
 	Name:   "reshape",
-	traits: TraitReshape | TraitRepeats, simplify: unchanged,
+	traits: ir.TraitReshape | ir.TraitRepeats, simplify: unchanged,
 	Arity:  1,
 	DTypes: every,
-	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(ReshapeAttr).Shape, c.dt(0), nil },
+	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(ir.ReshapeAttr).Shape, c.dt(0), nil },
 	Grad:   func(b *Back) { b.Add(0, Reshape(b.Grad(), b.In(0).shape...)) },
-	view: func(n *IRNode, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
-		return reshapeMap(n.Attr.(ReshapeAttr).Shape, n.In[0].Shape, at, dom), nil
+	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		return ir.ReshapeIndex(n.Attr.(ir.ReshapeAttr).Shape, n.In[0].Shape, at, dom), nil
 	},
 	Samples: views(
-		viewCase{"flat", []int{3, 5, 7}, ReshapeAttr{[]int{105}}, func(x *Node) *Node { return Reshape(x, -1) }},
-		viewCase{"split", []int{30}, ReshapeAttr{[]int{2, 3, 5}}, func(x *Node) *Node { return Reshape(x, 2, -1, 5) }},
-		viewCase{"across", []int{4, 9}, ReshapeAttr{[]int{6, 6}}, func(x *Node) *Node { return Reshape(x, 6, 6) }},
-		viewCase{"to scalar", []int{1, 1}, ReshapeAttr{[]int{}}, func(x *Node) *Node { return Reshape(x) }},
-		viewCase{"empty", []int{0, 4}, ReshapeAttr{[]int{2, 0}}, func(x *Node) *Node { return Reshape(x, 2, 0) }},
+		viewCase{"flat", []int{3, 5, 7}, ir.ReshapeAttr{[]int{105}}, func(x *Node) *Node { return Reshape(x, -1) }},
+		viewCase{"split", []int{30}, ir.ReshapeAttr{[]int{2, 3, 5}}, func(x *Node) *Node { return Reshape(x, 2, -1, 5) }},
+		viewCase{"across", []int{4, 9}, ir.ReshapeAttr{[]int{6, 6}}, func(x *Node) *Node { return Reshape(x, 6, 6) }},
+		viewCase{"to scalar", []int{1, 1}, ir.ReshapeAttr{[]int{}}, func(x *Node) *Node { return Reshape(x) }},
+		viewCase{"empty", []int{0, 4}, ir.ReshapeAttr{[]int{2, 0}}, func(x *Node) *Node { return Reshape(x, 2, 0) }},
 	),
 })
-
-// reshapeMap sends coordinates at of a tensor of shape to to the coordinates
-// of the same element in shape from. Runs of axes with equal products are
-// mapped apart, which keeps divisions local and coordinates that are merely
-// passed on free of any.
-func reshapeMap(to, from []int, at []*engine.Index, dom engine.Domain) []*engine.Index {
-	src := make([]*engine.Index, len(from))
-	for j := range src {
-		src[j] = engine.ConstIndex(0)
-	}
-	if product(from) == 0 {
-		return src
-	}
-	eachRun(to, from, func(i0, i, j0, j int) { splitMap(to[i0:i], from[j0:j], at[i0:i], src[j0:j], dom) })
-	return src
-}
-
-// eachRun yields the shortest runs of axes [i0, i) of to and [j0, j) of from
-// that have equal products, none 0.
-func eachRun(to, from []int, yield func(i0, i, j0, j int)) {
-	for i, j := 0, 0; i < len(to) || j < len(from); {
-		i0, j0 := i, j
-		n, m := 1, 1
-		for i < len(to) && (i == i0 || n < m || to[i] == 1) {
-			n *= to[i]
-			i++
-			for j < len(from) && m < n {
-				m *= from[j]
-				j++
-			}
-		}
-		for j < len(from) && (m < n || from[j] == 1) {
-			m *= from[j]
-			j++
-		}
-		yield(i0, i, j0, j)
-	}
-}
-
-// splitMap is reshapeMap for one run: linearise, then take apart.
-func splitMap(to, from []int, at, src []*engine.Index, dom engine.Domain) {
-	flat := engine.ConstIndex(0)
-	for i, x := range at {
-		if to[i] != 1 {
-			flat = flat.Add(x.Mul(int64(product(to[i+1:]))))
-		}
-	}
-	outer := true
-	for j, d := range from {
-		if d == 1 {
-			continue
-		}
-		src[j] = flat.Div(int64(product(from[j+1:])), dom)
-		if !outer {
-			src[j] = src[j].Mod(int64(d), dom)
-		}
-		outer = false
-	}
-}
 
 // Transpose returns x with its axes in another order:
 //
@@ -157,14 +99,14 @@ func Transpose(x *Node, perm ...int) *Node {
 		}
 		p[i], seen[a] = a, true
 	}
-	return apply("transpose", TransposeAttr{p}, x)
+	return apply("transpose", ir.TransposeAttr{p}, x)
 }
 
 var _ = define(Op{
 	Name:   "transpose",
-	traits: TraitTranspose | TraitRepeats,
-	simplify: func(n *IRNode) *IRNode {
-		if slices.IsSorted(n.Attr.(TransposeAttr).Perm) {
+	traits: ir.TraitTranspose | ir.TraitRepeats,
+	simplify: func(n *ir.Node) *ir.Node {
+		if slices.IsSorted(n.Attr.(ir.TransposeAttr).Perm) {
 			return n.In[0]
 		}
 		return nil
@@ -173,32 +115,32 @@ var _ = define(Op{
 	DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		var shape []int
-		for _, a := range c.Attr.(TransposeAttr).Perm {
+		for _, a := range c.Attr.(ir.TransposeAttr).Perm {
 			shape = append(shape, c.shape(0)[a])
 		}
 		return shape, c.dt(0), nil
 	},
 	Grad: func(b *Back) {
-		perm := b.node.attr.(TransposeAttr).Perm
+		perm := b.node.attr.(ir.TransposeAttr).Perm
 		inverse := make([]int, len(perm))
 		for i, a := range perm {
 			inverse[a] = i
 		}
 		b.Add(0, Transpose(b.Grad(), inverse...))
 	},
-	view: func(n *IRNode, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
 		src := make([]*engine.Index, len(at))
-		for i, a := range n.Attr.(TransposeAttr).Perm {
+		for i, a := range n.Attr.(ir.TransposeAttr).Perm {
 			src[a] = at[i]
 		}
 		return src, nil
 	},
 	Samples: views(
-		viewCase{"matrix", []int{5, 7}, TransposeAttr{[]int{1, 0}}, func(x *Node) *Node { return Transpose(x) }},
-		viewCase{"rotate", []int{3, 4, 5}, TransposeAttr{[]int{2, 0, 1}}, func(x *Node) *Node { return Transpose(x, -1, 0, 1) }},
-		viewCase{"vector", []int{9}, TransposeAttr{[]int{0}}, func(x *Node) *Node { return Transpose(x) }},
-		viewCase{"channels last", []int{3, 9, 13}, TransposeAttr{[]int{1, 2, 0}}, func(x *Node) *Node { return Transpose(x, 1, 2, 0) }},
-		viewCase{"empty", []int{2, 0, 3}, TransposeAttr{[]int{2, 1, 0}}, func(x *Node) *Node { return Transpose(x) }},
+		viewCase{"matrix", []int{5, 7}, ir.TransposeAttr{[]int{1, 0}}, func(x *Node) *Node { return Transpose(x) }},
+		viewCase{"rotate", []int{3, 4, 5}, ir.TransposeAttr{[]int{2, 0, 1}}, func(x *Node) *Node { return Transpose(x, -1, 0, 1) }},
+		viewCase{"vector", []int{9}, ir.TransposeAttr{[]int{0}}, func(x *Node) *Node { return Transpose(x) }},
+		viewCase{"channels last", []int{3, 9, 13}, ir.TransposeAttr{[]int{1, 2, 0}}, func(x *Node) *Node { return Transpose(x, 1, 2, 0) }},
+		viewCase{"empty", []int{2, 0, 3}, ir.TransposeAttr{[]int{2, 1, 0}}, func(x *Node) *Node { return Transpose(x) }},
 	),
 })
 
@@ -216,37 +158,26 @@ func BroadcastTo(x *Node, shape ...int) *Node {
 	if err != nil || !slices.Equal(full, shape) {
 		return x.graph.fail("broadcast_to", []*Node{x}, fmt.Errorf("%v does not stretch to %v", x.shape, shape))
 	}
-	return apply("broadcast_to", BroadcastAttr{full}, x)
+	return apply("broadcast_to", ir.BroadcastAttr{full}, x)
 }
 
 var _ = define(Op{
 	Name:   "broadcast_to",
-	traits: TraitRepeats, simplify: unchanged,
+	traits: ir.TraitRepeats, simplify: unchanged,
 	Arity:  1,
 	DTypes: every,
-	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(BroadcastAttr).Shape, c.dt(0), nil },
+	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(ir.BroadcastAttr).Shape, c.dt(0), nil },
 	Grad:   func(b *Back) { b.Add(0, b.Grad()) },
-	view: func(n *IRNode, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
-		return broadcastMap(n.In[0].Shape, at), nil
+	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		return ir.BroadcastIndex(n.In[0].Shape, at), nil
 	},
 	Samples: views(
-		viewCase{"row", []int{7}, BroadcastAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
-		viewCase{"column", []int{5, 1}, BroadcastAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
-		viewCase{"scalar", []int{}, BroadcastAttr{[]int{2, 3}}, func(x *Node) *Node { return BroadcastTo(x, 2, 3) }},
-		viewCase{"to empty", []int{1, 3}, BroadcastAttr{[]int{0, 3}}, func(x *Node) *Node { return BroadcastTo(x, 0, 3) }},
+		viewCase{"row", []int{7}, ir.BroadcastAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
+		viewCase{"column", []int{5, 1}, ir.BroadcastAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
+		viewCase{"scalar", []int{}, ir.BroadcastAttr{[]int{2, 3}}, func(x *Node) *Node { return BroadcastTo(x, 2, 3) }},
+		viewCase{"to empty", []int{1, 3}, ir.BroadcastAttr{[]int{0, 3}}, func(x *Node) *Node { return BroadcastTo(x, 0, 3) }},
 	),
 })
-
-// broadcastMap drops leading axes and pins stretched ones to 0.
-func broadcastMap(from []int, at []*engine.Index) []*engine.Index {
-	src := slices.Clone(at[len(at)-len(from):])
-	for j, d := range from {
-		if d == 1 {
-			src[j] = engine.ConstIndex(0)
-		}
-	}
-	return src
-}
 
 // Squeeze returns x without the named axes, or without every axis of extent 1
 // when none is named. It costs nothing. Errors: a named axis has another extent.
@@ -311,11 +242,11 @@ func Flatten(x *Node, axis int) *Node {
 	if err != nil {
 		return x.graph.fail("flatten", []*Node{x}, err)
 	}
-	return Reshape(x, append(slices.Clone(x.shape[:a]), product(x.shape[a:]))...)
+	return Reshape(x, append(slices.Clone(x.shape[:a]), ir.Product(x.shape[a:]))...)
 }
 
 // identityView reads the operand where it is.
-func identityView(_ *IRNode, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+func identityView(_ *ir.Node, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
 	return at, nil
 }
 
@@ -342,9 +273,9 @@ func views(cases ...viewCase) []Sample {
 // attrValue is what the reference is told of an op's attribute.
 func attrValue(attr any) any {
 	switch a := attr.(type) {
-	case ReshapeAttr:
+	case ir.ReshapeAttr:
 		return a.Shape
-	case TransposeAttr:
+	case ir.TransposeAttr:
 		return a.Perm
 	}
 	return attr

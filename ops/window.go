@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -78,7 +79,7 @@ func (a windowAttr) shape() []int {
 }
 
 var _ = define(Op{
-	Name: "windows", traits: TraitWindows | TraitRepeats,
+	Name: "windows", traits: ir.TraitWindows | ir.TraitRepeats,
 	Arity:  1,
 	DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(windowAttr).shape(), c.dt(0), nil },
@@ -93,7 +94,7 @@ var _ = define(Op{
 		}
 		b.Add(0, Sum(apply("unwindow", a, b.Grad()), taps...))
 	},
-	view: func(n *IRNode, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+	view: func(n *ir.Node, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
 		a := n.Attr.(windowAttr)
 		src := slices.Clone(at[:len(a.full)])
 		for i, w := range a.windows {
@@ -121,7 +122,7 @@ func windowCase(label string, shape []int, windows ...Window) Sample {
 // plus the tap axes, and element (i, k) is the window value whose tap k lies
 // on i, or 0 when there is none.
 var _ = define(Op{
-	Name: "unwindow", traits: TraitReadsInside,
+	Name: "unwindow", traits: ir.TraitReadsInside,
 	Arity:  1,
 	hidden: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
@@ -135,7 +136,7 @@ var _ = define(Op{
 	// The transpose of unwindow: window position o and tap k came from element
 	// o·Stride + k·Dilation, tap k.
 	Grad: func(b *Back) { b.Add(0, apply("rewindow", b.node.attr, b.Grad())) },
-	view: func(n *IRNode, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
 		a := n.Attr.(windowAttr)
 		src := slices.Clone(at)
 		var conds []engine.Cond
@@ -158,7 +159,7 @@ var _ = define(Op{
 	hidden: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(windowAttr).shape(), c.dt(0), nil },
 	Grad:   func(b *Back) { b.Add(0, apply("unwindow", b.node.attr, b.Grad())) },
-	view: func(n *IRNode, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+	view: func(n *ir.Node, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
 		a := n.Attr.(windowAttr)
 		src := slices.Clone(at)
 		for i, w := range a.windows {

@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// variable is a tensor that lives in the host's memory and in that of several engines
+// Variable is a tensor that lives in the host's memory and in that of several engines
 // at once. At least one copy is fresh; a run that writes makes its engine's copy the only fresh one.
 type Variable struct {
 	ID    int64 // orders locks
@@ -41,7 +41,7 @@ func NewVariable(name string, init *tensor.Tensor) *Variable {
 	return &Variable{ID: variableIDs.Add(1), Name: name, Bytes: int64(init.NumBytes()), host: init.Clone()}
 }
 
-// acquire makes sure that e has memory for v, for one more executable.
+// Acquire makes sure that e has memory for v, for one more executable.
 func (v *Variable) Acquire(e engine.Engine) (engine.Memory, error) {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()
@@ -57,7 +57,7 @@ func (v *Variable) Acquire(e engine.Engine) (engine.Memory, error) {
 	return mem, nil
 }
 
-// release gives up what acquire gave. The last user's copy is brought home
+// Release gives up what acquire gave. The last user's copy is brought home
 // first, so that the variable outlives every executable.
 func (v *Variable) Release(e engine.Engine) error {
 	v.Mu.Lock()
@@ -96,7 +96,7 @@ func (v *Variable) freshCopies() int {
 	return n
 }
 
-// bringHome makes host fresh. v.mu is held exclusively.
+// BringHome makes host fresh. v.mu is held exclusively.
 func (v *Variable) BringHome(ctx context.Context) error {
 	if !v.stale {
 		return nil
@@ -114,13 +114,13 @@ func (v *Variable) BringHome(ctx context.Context) error {
 	return fmt.Errorf("variable %s: %w", v.Name, err)
 }
 
-// isFresh reports whether e's copy can be read as it is. v.mu is held.
+// IsFresh reports whether e's copy can be read as it is. v.mu is held.
 func (v *Variable) IsFresh(e engine.Engine) bool {
 	c := v.Copy(e)
 	return c != nil && c.Fresh
 }
 
-// refresh makes e's copy fresh. v.mu is held exclusively.
+// Refresh makes e's copy fresh. v.mu is held exclusively.
 func (v *Variable) Refresh(ctx context.Context, e engine.Engine) error {
 	if v.IsFresh(e) {
 		return nil
@@ -137,7 +137,7 @@ func (v *Variable) Refresh(ctx context.Context, e engine.Engine) error {
 	return nil
 }
 
-// prefetch makes e's copy fresh, while runs go on reading v. If v gets another value meanwhile, it is left to who
+// Prefetch makes e's copy fresh, while runs go on reading v. If v gets another value meanwhile, it is left to who
 // needs it.
 func (v *Variable) Prefetch(ctx context.Context, e engine.Engine) error {
 	writes, err := v.send(ctx, e)
@@ -174,7 +174,7 @@ func (v *Variable) send(ctx context.Context, e engine.Engine) (writes uint64, er
 	return v.Writes, e.Write(ctx, to.Mem, 0, data)
 }
 
-// bring is refresh for an engine that may have no copy, and whoever does not hold v.mu.
+// Bring is refresh for an engine that may have no copy, and whoever does not hold v.mu.
 func (v *Variable) Bring(ctx context.Context, e engine.Engine) error {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()
@@ -184,7 +184,7 @@ func (v *Variable) Bring(ctx context.Context, e engine.Engine) error {
 	return v.Refresh(ctx, e)
 }
 
-// written records that e's copy has the newest value. v.mu is held exclusively.
+// Written records that e's copy has the newest value. v.mu is held exclusively.
 func (v *Variable) Written(e engine.Engine) {
 	v.stale = true
 	v.Writes++
@@ -193,7 +193,7 @@ func (v *Variable) Written(e engine.Engine) {
 	}
 }
 
-// value is a copy of what v holds now. It waits for runs that write it.
+// Value is a copy of what v holds now. It waits for runs that write it.
 func (v *Variable) Value(ctx context.Context) (*tensor.Tensor, error) {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()
@@ -203,7 +203,7 @@ func (v *Variable) Value(ctx context.Context) (*tensor.Tensor, error) {
 	return v.host.Clone(), nil
 }
 
-// set gives v the value t, which is copied. It waits for runs that use v.
+// Set gives v the value t, which is copied. It waits for runs that use v.
 func (v *Variable) Set(t *tensor.Tensor) {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()

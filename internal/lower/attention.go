@@ -1,9 +1,10 @@
-package ops
+package lower
 
 import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // attentionAxes are the axes of an attention's task, by what they are to the
@@ -19,7 +20,7 @@ type attentionAxes struct {
 
 // attentionAxesOf puts the axes in the order that a task has them. Neighbouring heads that
 // share one of k and v come first in the group, so that heads stay neighbours.
-func attentionAxesOf(s AttentionShape) *attentionAxes {
+func attentionAxesOf(s ir.AttentionShape) *attentionAxes {
 	x := &attentionAxes{rows: make([]int, len(s.Batch)), keep: make([]int, len(s.Batch))}
 	x.at, x.own = make([]*engine.Index, len(s.Batch)), make([]*engine.Index, len(s.Batch))
 	add := func(extent int) *engine.Index {
@@ -59,13 +60,13 @@ func attentionAxesOf(s AttentionShape) *attentionAxes {
 }
 
 // attention makes the task of one pass of an attention.
-func (l *lowerer) attention(n *IRNode) {
-	attr := n.Attr.(AttentionAttr)
-	s, _ := NewAttentionShape(n.In[0].Shape, n.In[1].Shape, n.In[2].Shape) // checked where the user called it
+func (l *lowerer) attention(n *ir.Node) {
+	attr := n.Attr.(ir.AttentionAttr)
+	s, _ := ir.NewAttentionShape(n.In[0].Shape, n.In[1].Shape, n.In[2].Shape) // checked where the user called it
 	x := attentionAxesOf(s)
 	b := l.builder(x.dom)
-	expr := func(n *IRNode, batch []*engine.Index, rest ...*engine.Index) *engine.Expr {
-		return b.expr(n, broadcastMap(n.Shape, slices.Concat(batch, rest)), nil)
+	expr := func(n *ir.Node, batch []*engine.Index, rest ...*engine.Index) *engine.Expr {
+		return b.expr(n, ir.BroadcastIndex(n.Shape, slices.Concat(batch, rest)), nil)
 	}
 	a := &engine.AttentionTask{
 		Pass: attr.Pass, Scale: attr.ScaleOf(s.D),
@@ -88,24 +89,24 @@ func (l *lowerer) attention(n *IRNode) {
 		Axes: x.dom, Groups: x.groups, Attention: a, Acc: engine.AccType(n.DType),
 		Ins: b.operands(),
 	}
-	u := &unit{task: t, ins: b.ins}
+	u := &ir.Unit{Task: t, Ins: b.ins}
 	for i, r := range n.Outs {
 		if attr.Pass == engine.AttentionForward && i == 1 && !l.picked(n, i) {
 			break
 		}
-		v := &value{node: n, DType: r.DType, len: int64(product(r.Shape)), Shape: r.Shape, maker: u}
-		v.addr = x.address(t, i, r.Shape)
-		v.dense = v.addr.Key() == denseAddr(r.Shape, nil).Key()
-		u.outs = append(u.outs, v)
-		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.len})
+		v := &ir.Value{Node: n, DType: r.DType, Len: int64(ir.Product(r.Shape)), Shape: r.Shape, Maker: u}
+		v.Addr = x.address(t, i, r.Shape)
+		v.Dense = v.Addr.Key() == ir.RowMajor(r.Shape, nil).Key()
+		u.Outs = append(u.Outs, v)
+		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.Len})
 	}
 	l.units = append(l.units, u)
-	l.picks[n] = u.outs
+	l.picks[n] = u.Outs
 }
 
 // picked reports whether result i of n is read.
-func (l *lowerer) picked(n *IRNode, i int) bool {
-	return Picked(l.users[n], i)
+func (l *lowerer) picked(n *ir.Node, i int) bool {
+	return ir.Picked(l.users[n], i)
 }
 
 // address is where output number out of t has the elements of a tensor of the

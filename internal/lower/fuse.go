@@ -1,14 +1,15 @@
-package ops
+package lower
 
 import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // Bounds of fusion: what one kernel may take in.
 const (
-	maxInputs   = 12 // distinct buffers
+	MaxInputs   = 12 // distinct buffers
 	maxInlined  = 96 // ops
 	maxIndex    = 32 // parts of an address
 	cheapFlops  = 2  // an expression this cheap, over one buffer, is computed anew by each reader
@@ -26,35 +27,35 @@ const (
 // buffer, is computed inside its readers, or ends the epilogue of a reduction
 // or contraction.
 type fusion struct {
-	order []*IRNode // operands before readers
-	users map[*IRNode][]*IRNode
+	order []*ir.Node // operands before readers
+	users map[*ir.Node][]*ir.Node
 	// dense nodes must exist as buffers in row-major order: outputs, updates,
 	// operands of kernels.
-	dense map[*IRNode]bool
+	dense map[*ir.Node]bool
 	// root nodes become buffers.
-	root map[*IRNode]bool
+	root map[*ir.Node]bool
 	// head of the task that ends in a node: the reduction or contraction
 	// whose epilogue it is. A head that nothing was fused to maps to itself.
-	head map[*IRNode]*IRNode
+	head map[*ir.Node]*ir.Node
 	// chain of a head: what its epilogue goes through, the end last.
-	chain map[*IRNode][]*IRNode
+	chain map[*ir.Node][]*ir.Node
 	// buffers is how many inputs and outputs a task may have, of every engine that may get it.
 	buffers int
 }
 
 // fuse divides what targets need into tasks of at most so many buffers.
-func fuse(targets []*IRNode, buffers int) *fusion {
+func fuse(targets []*ir.Node, buffers int) *fusion {
 	f := &fusion{
 		buffers: buffers,
-		users:   map[*IRNode][]*IRNode{}, dense: map[*IRNode]bool{}, root: map[*IRNode]bool{},
-		head: map[*IRNode]*IRNode{}, chain: map[*IRNode][]*IRNode{},
+		users:   map[*ir.Node][]*ir.Node{}, dense: map[*ir.Node]bool{}, root: map[*ir.Node]bool{},
+		head: map[*ir.Node]*ir.Node{}, chain: map[*ir.Node][]*ir.Node{},
 	}
-	seen := map[*IRNode]bool{}
+	seen := map[*ir.Node]bool{}
 	for _, t := range targets {
-		if t.Op.Kind != KindAssign {
+		if t.Op.Kind != ir.KindAssign {
 			f.dense[t] = true
 		}
-		Walk(t, seen, Operands, func(n *IRNode) { f.order = append(f.order, n) })
+		ir.Walk(t, seen, ir.Operands, func(n *ir.Node) { f.order = append(f.order, n) })
 	}
 	for _, n := range f.order {
 		for _, x := range n.In {
@@ -63,11 +64,11 @@ func fuse(targets []*IRNode, buffers int) *fusion {
 			}
 		}
 		switch n.Op.Kind {
-		case KindCustom, KindRoutine, KindControl:
+		case ir.KindCustom, ir.KindRoutine, ir.KindControl:
 			for _, x := range n.In {
 				f.dense[x] = true
 			}
-		case KindAssign:
+		case ir.KindAssign:
 			f.dense[n.In[1]] = true
 		}
 	}
@@ -78,11 +79,11 @@ func fuse(targets []*IRNode, buffers int) *fusion {
 }
 
 // heavy ops are tasks of their own.
-func heavy(n *IRNode) bool {
+func heavy(n *ir.Node) bool {
 	switch n.Op.Kind {
-	case KindReduce:
-		return len(n.Attr.(ReduceAttr).Axes) > 0 && terms(n) == 0
-	case KindContract, KindScatter, KindCustom, KindAttention, KindRoutine, KindPick, KindControl:
+	case ir.KindReduce:
+		return len(n.Attr.(ir.ReduceAttr).Axes) > 0 && terms(n) == 0
+	case ir.KindContract, ir.KindScatter, ir.KindCustom, ir.KindAttention, ir.KindRoutine, ir.KindPick, ir.KindControl:
 		return true
 	}
 	return false
@@ -90,8 +91,8 @@ func heavy(n *IRNode) bool {
 
 // terms is how many terms a sum has that is written out: of few computed elements
 // each, where there are many. Rows so short fill no vectors. 0 for all other nodes.
-func terms(n *IRNode) int {
-	if n.Op.Kind != KindReduce || n.Op.Fold != engine.Sum || engine.AccType(n.DType) != n.DType {
+func terms(n *ir.Node) int {
+	if n.Op.Kind != ir.KindReduce || n.Op.Fold != engine.Sum || engine.AccType(n.DType) != n.DType {
 		return 0
 	}
 	if x := n.In[0]; x.Elementwise() && n.Size() >= manyRows && x.Size() <= fewTerms*n.Size() {
@@ -101,8 +102,8 @@ func terms(n *IRNode) int {
 }
 
 // hasEpilogue reports whether what follows n can be computed where n is stored.
-func hasEpilogue(n *IRNode) bool {
-	return heavy(n) && (n.Op.Kind == KindReduce || n.Op.Kind == KindContract)
+func hasEpilogue(n *ir.Node) bool {
+	return heavy(n) && (n.Op.Kind == ir.KindReduce || n.Op.Kind == ir.KindContract)
 }
 
 // chooseRoots goes from readers to operands and counts how often each element
@@ -110,15 +111,15 @@ func hasEpilogue(n *IRNode) bool {
 // more than once and is not cheap.
 func (f *fusion) chooseRoots() {
 	cost, loads := f.inlineCosts()
-	evals := map[*IRNode]float64{}
+	evals := map[*ir.Node]float64{}
 	for _, n := range slices.Backward(f.order) {
-		if heavy(n) || f.dense[n] || n.Is(TraitMaterialize|TraitMatchLayout) {
+		if heavy(n) || f.dense[n] || n.Is(ir.TraitMaterialize|ir.TraitMatchLayout) {
 			f.root[n] = !n.InBuffer()
 		}
 		var e, packed float64
 		for _, u := range f.users[n] {
 			reads := f.readsBy(u, n, evals[u])
-			if e += reads; u.Op.Kind == KindContract || u.Op.Kind == KindAttention {
+			if e += reads; u.Op.Kind == ir.KindContract || u.Op.Kind == ir.KindAttention {
 				packed += reads
 			}
 		}
@@ -127,7 +128,7 @@ func (f *fusion) chooseRoots() {
 			evals[n] = 1
 			continue
 		}
-		computes := n.Elementwise() || n.Op.Kind == KindRandom || terms(n) > 0
+		computes := n.Elementwise() || n.Op.Kind == ir.KindRandom || terms(n) > 0
 		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) || f.apart(n) || f.dearlyRead(n, e, packed, cost[n]) {
 			f.root[n], evals[n] = true, 1
 		}
@@ -138,18 +139,18 @@ func (f *fusion) chooseRoots() {
 // so many operations to compute one element. A read of a gather, or of a view whose address is made by divisions, is no step
 // along a line of memory: the kernels that slide windows over lines, or hold tiles of them, cannot have it. Those of contractions, by
 // which so many of the reads are, see windows through divisions.
-func (f *fusion) dearlyRead(n *IRNode, reads, packed, cost float64) bool {
+func (f *fusion) dearlyRead(n *ir.Node, reads, packed, cost float64) bool {
 	dear := func(flops float64) bool {
 		again := (reads - 1) * flops
 		return again > engine.StoredFlops && again*float64(n.Size()) > fewFlops
 	}
 	switch {
-	case n.Op.Kind == KindGather:
+	case n.Op.Kind == ir.KindGather:
 		if packed > 0 { // instead of reading lines where they are
 			cost = max(cost, engine.GatherFlops)
 		}
 		return dear(cost)
-	case n.Is(TraitReshape):
+	case n.Is(ir.TraitReshape):
 		if reads -= packed; packed > 0 {
 			reads++
 		}
@@ -159,20 +160,20 @@ func (f *fusion) dearlyRead(n *IRNode, reads, packed, cost float64) bool {
 }
 
 // findsLines reports whether n is a gather of whole lines of memory.
-func findsLines(n *IRNode) bool {
-	if n.Op.Kind != KindGather {
+func findsLines(n *ir.Node) bool {
+	if n.Op.Kind != ir.KindGather {
 		return false
 	}
 	line := len(n.Shape) - 1
 	for line > 0 && n.Shape[line] == 1 {
 		line--
 	}
-	a := n.Attr.(GatherAttr)
+	a := n.Attr.(ir.GatherAttr)
 	return !a.Along && (line < a.Axis || line >= a.Axis+len(n.In[1].Shape))
 }
 
 // findFlops is what it takes to find an element of n, a gather.
-func findFlops(n *IRNode) float64 {
+func findFlops(n *ir.Node) float64 {
 	if findsLines(n) {
 		return rowsFlops
 	}
@@ -181,7 +182,7 @@ func findFlops(n *IRNode) float64 {
 
 // divides reports whether the coordinates of n are divided to find its elements, through all views below it: to take
 // apart an axis that was put together in another order, or of repeated elements.
-func (f *fusion) divides(n *IRNode) bool {
+func (f *fusion) divides(n *ir.Node) bool {
 	dom := engine.Domain(n.Shape)
 	at := make([]*engine.Index, len(n.Shape))
 	for i := range at {
@@ -195,7 +196,7 @@ func (f *fusion) divides(n *IRNode) bool {
 		at, _ = cur.Op.View(cur, at, dom)
 		cur = cur.In[0]
 	}
-	for _, t := range denseAddr(cur.Shape, nil).Subst(at, dom).Terms {
+	for _, t := range ir.RowMajor(cur.Shape, nil).Subst(at, dom).Terms {
 		if t.Atom.Kind == engine.AtomDiv || t.Atom.Kind == engine.AtomMod {
 			return cur.Size() > 1
 		}
@@ -205,10 +206,10 @@ func (f *fusion) divides(n *IRNode) bool {
 
 // readsBy is how many times u reads each element of its operand n, if every
 // element of u is computed evals times.
-func (f *fusion) readsBy(u, n *IRNode, evals float64) float64 {
+func (f *fusion) readsBy(u, n *ir.Node, evals float64) float64 {
 	size := float64(max(n.Size(), 1))
 	switch {
-	case u.Op.Kind == KindContract, u.Op.Kind == KindAttention:
+	case u.Op.Kind == ir.KindContract, u.Op.Kind == ir.KindAttention:
 		return contractUse
 	case terms(u) > 0:
 		return evals
@@ -216,9 +217,9 @@ func (f *fusion) readsBy(u, n *IRNode, evals float64) float64 {
 		return 1
 	}
 	switch {
-	case u.Is(TraitMatchLayout) && n != u.In[0]: // of the guide only where it lies is wanted
+	case u.Is(ir.TraitMatchLayout) && n != u.In[0]: // of the guide only where it lies is wanted
 		return 0
-	case u.Is(TraitReadsInside):
+	case u.Is(ir.TraitReadsInside):
 		return evals
 	}
 	return evals * float64(u.Size()) / size
@@ -226,8 +227,8 @@ func (f *fusion) readsBy(u, n *IRNode, evals float64) float64 {
 
 // inlineCosts gives for every node the operations and buffers that computing
 // one element takes when everything up to the next buffer is inlined.
-func (f *fusion) inlineCosts() (cost, loads map[*IRNode]float64) {
-	cost, loads = map[*IRNode]float64{}, map[*IRNode]float64{}
+func (f *fusion) inlineCosts() (cost, loads map[*ir.Node]float64) {
+	cost, loads = map[*ir.Node]float64{}, map[*ir.Node]float64{}
 	for _, n := range f.order {
 		if n.InBuffer() || heavy(n) {
 			loads[n] = 1
@@ -235,7 +236,7 @@ func (f *fusion) inlineCosts() (cost, loads map[*IRNode]float64) {
 		}
 		if n.Op.Scalar != nil {
 			cost[n] = n.Op.Scalar.Flops
-		} else if n.Op.Kind == KindGather {
+		} else if n.Op.Kind == ir.KindGather {
 			cost[n] = findFlops(n)
 		}
 		for i, x := range n.In {
@@ -259,21 +260,21 @@ func (f *fusion) inlineCosts() (cost, loads map[*IRNode]float64) {
 // buffer.
 func (f *fusion) boundInputs() {
 	type extent struct {
-		buffers map[*IRNode]bool
+		buffers map[*ir.Node]bool
 		ops     int
 		index   int // copies of a coordinate in the longest address
 	}
-	reach := map[*IRNode]extent{}
-	outside := func(x *IRNode) extent {
+	reach := map[*ir.Node]extent{}
+	outside := func(x *ir.Node) extent {
 		if f.root[x] || x.InBuffer() {
-			return extent{buffers: map[*IRNode]bool{x: true}, index: 1}
+			return extent{buffers: map[*ir.Node]bool{x: true}, index: 1}
 		}
 		return reach[x]
 	}
 	for _, n := range f.order {
 		for {
-			e := extent{buffers: map[*IRNode]bool{}, ops: 1, index: 1}
-			var largest *IRNode
+			e := extent{buffers: map[*ir.Node]bool{}, ops: 1, index: 1}
+			var largest *ir.Node
 			most := 1
 			for _, x := range n.In {
 				ex := outside(x)
@@ -287,7 +288,7 @@ func (f *fusion) boundInputs() {
 				}
 			}
 			reach[n] = e
-			if len(e.buffers) <= min(maxInputs, f.buffers-results(n)) && e.ops <= maxInlined && e.index <= maxIndex || largest == nil {
+			if len(e.buffers) <= min(MaxInputs, f.buffers-results(n)) && e.ops <= maxInlined && e.index <= maxIndex || largest == nil {
 				break
 			}
 			f.root[largest] = true
@@ -299,15 +300,15 @@ func (f *fusion) boundInputs() {
 // reshape that takes an axis apart repeats it for every part, and a gather has
 // it in the address and in the condition that this is inside. Without a bound
 // they would multiply along a chain.
-func copies(n *IRNode) int {
+func copies(n *ir.Node) int {
 	switch {
-	case n.Op.Kind == KindGather:
+	case n.Op.Kind == ir.KindGather:
 		return 2
-	case !n.Is(TraitReshape) || n.Size() == 0:
+	case !n.Is(ir.TraitReshape) || n.Size() == 0:
 		return 1
 	}
 	most := 1
-	eachRun(n.Shape, n.In[0].Shape, func(_, _, from, to int) {
+	ir.EachRun(n.Shape, n.In[0].Shape, func(_, _, from, to int) {
 		parts := 0
 		for _, d := range n.In[0].Shape[from:to] {
 			if d != 1 {
@@ -323,7 +324,7 @@ func copies(n *IRNode) int {
 // over the element-wise ops that follow it, as long as each has one reader, the
 // same elements, and nobody else's head behind it.
 func (f *fusion) growEpilogues() {
-	claimed := map[*IRNode]bool{}
+	claimed := map[*ir.Node]bool{}
 	for _, h := range f.order {
 		if !f.root[h] || f.head[h] != nil {
 			continue
@@ -332,10 +333,10 @@ func (f *fusion) growEpilogues() {
 			f.head[h] = h
 			continue
 		}
-		end, chain := h, []*IRNode(nil)
+		end, chain := h, []*ir.Node(nil)
 		reads, _ := f.operandsOf(h)
 		inputs, ops := 0, 0
-		var passed []*IRNode
+		var passed []*ir.Node
 		for cur := h; !f.dense[cur] && len(f.users[cur]) == 1; {
 			next := f.users[cur][0]
 			if claimed[next] || next.Size() != cur.Size() || next.Op.View == nil && next.Where != h.Where {
@@ -346,11 +347,11 @@ func (f *fusion) growEpilogues() {
 				var more int
 				reads, more = f.beside(reads, next, cur)
 				ops += 1 + more
-				if inputs += len(next.In) - 1; inputs > maxInputs || len(reads) >= f.buffers || ops > maxInlined {
+				if inputs += len(next.In) - 1; inputs > MaxInputs || len(reads) >= f.buffers || ops > maxInlined {
 					break
 				}
 				end, chain = next, slices.Clone(passed)
-			} else if !next.Is(TraitReshape | TraitTranspose) {
+			} else if !next.Is(ir.TraitReshape | ir.TraitTranspose) {
 				break
 			}
 			if f.root[next] && next.Op.View != nil {
@@ -378,9 +379,9 @@ func (f *fusion) growEpilogues() {
 
 // beside adds to reads the buffers that n reads by its operands other than cur, and counts the ops
 // that are computed on the way.
-func (f *fusion) beside(reads []*IRNode, n, cur *IRNode) (all []*IRNode, ops int) {
+func (f *fusion) beside(reads []*ir.Node, n, cur *ir.Node) (all []*ir.Node, ops int) {
 	for _, x := range n.In {
-		from := []*IRNode{x}
+		from := []*ir.Node{x}
 		if x == cur {
 			continue
 		}
@@ -399,19 +400,19 @@ func (f *fusion) beside(reads []*IRNode, n, cur *IRNode) (all []*IRNode, ops int
 }
 
 // results is how many buffers the task of n makes, where its operands may be computed in it.
-func results(n *IRNode) int {
-	if n.Op.Kind == KindAttention {
+func results(n *ir.Node) int {
+	if n.Op.Kind == ir.KindAttention {
 		return len(n.Outs)
 	}
 	return 1
 }
 
 // sameShape reports whether u reads its operand n element by element.
-func (f *fusion) sameShape(u, n *IRNode) bool { return slices.Equal(u.Shape, n.Shape) }
+func (f *fusion) sameShape(u, n *ir.Node) bool { return slices.Equal(u.Shape, n.Shape) }
 
 // apart reports whether somebody reads n's elements elsewhere than n is made.
-func (f *fusion) apart(n *IRNode) bool {
-	if n.InBuffer() || n.Op.View != nil || n.Op.Kind == KindConst || n.Op.Kind == KindAssign {
+func (f *fusion) apart(n *ir.Node) bool {
+	if n.InBuffer() || n.Op.View != nil || n.Op.Kind == ir.KindConst || n.Op.Kind == ir.KindAssign {
 		return false
 	}
 	for stack := slices.Clone(f.users[n]); len(stack) > 0; {
@@ -420,7 +421,7 @@ func (f *fusion) apart(n *IRNode) bool {
 		switch {
 		case u.Op.View != nil:
 			stack = append(stack, f.users[u]...)
-		case u.Op.Kind != KindAssign && u.Where != n.Where:
+		case u.Op.Kind != ir.KindAssign && u.Where != n.Where:
 			return true
 		}
 	}

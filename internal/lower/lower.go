@@ -1,4 +1,4 @@
-package ops
+package lower
 
 import (
 	"cmp"
@@ -6,34 +6,22 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
 // lowerer turns a fused graph into tasks.
 type lowerer struct {
 	*grouping
-	LowerOptions
-	values map[*IRNode]*value
-	picks  map[*IRNode][]*value // results of a user's kernel
-	copies map[*IRNode]*value   // row-major copies of values in another order
-	units  []*unit
+	Options
+	values map[*ir.Node]*ir.Value
+	picks  map[*ir.Node][]*ir.Value // results of a user's kernel
+	copies map[*ir.Node]*ir.Value   // row-major copies of values in another order
+	units  []*ir.Unit
 }
 
-// LowerOptions say what tasks are made for.
-type LowerOptions struct {
-	Buffers  int    // at most so many inputs and outputs of a task
-	Seed     uint64 // of random numbers
-	FastMath bool   // see engine.Task
-	Scalars  Scalars
-}
-
-// Scalars are element-wise functions that the passes insert.
-type Scalars struct {
-	Add, Where, Cast, FoldIn *engine.Scalar
-}
-
-func newLowerer(targets []*IRNode, o LowerOptions) *lowerer {
-	return &lowerer{grouping: fuse(targets, o.Buffers).groups(), LowerOptions: o, values: map[*IRNode]*value{}, picks: map[*IRNode][]*value{}, copies: map[*IRNode]*value{}}
+func newLowerer(targets []*ir.Node, o Options) *lowerer {
+	return &lowerer{grouping: fuse(targets, o.Buffers).groups(), Options: o, values: map[*ir.Node]*ir.Value{}, picks: map[*ir.Node][]*ir.Value{}, copies: map[*ir.Node]*ir.Value{}}
 }
 
 // lower makes the tasks of all groups.
@@ -71,60 +59,44 @@ func (l *lowerer) lowerGroup(to *group, done map[*group]bool) {
 }
 
 // alone makes the task that ends in end.
-func (l *lowerer) alone(end *IRNode) {
+func (l *lowerer) alone(end *ir.Node) {
 	switch head := l.head[end]; head.Op.Kind {
-	case KindReduce:
+	case ir.KindReduce:
 		if heavy(head) {
 			l.reduce(head, end)
 		} else {
 			l.mapTask(end, nil)
 		}
-	case KindContract:
+	case ir.KindContract:
 		l.contract(head, end)
-	case KindScatter:
+	case ir.KindScatter:
 		l.scatter(end)
-	case KindCustom:
+	case ir.KindCustom:
 		l.kernel(end)
-	case KindAttention:
+	case ir.KindAttention:
 		l.attention(end)
-	case KindRoutine:
+	case ir.KindRoutine:
 		l.routine(end)
-	case KindControl:
+	case ir.KindControl:
 		l.control(end)
-	case KindPick:
-		l.values[end] = l.picks[end.In[0]][end.Attr.(PickAttr).I]
+	case ir.KindPick:
+		l.values[end] = l.picks[end.In[0]][end.Attr.(ir.PickAttr).I]
 	default:
 		l.mapTask(end, nil)
 	}
 }
 
 // rowMajor is a value of n in row-major order.
-func (l *lowerer) rowMajor(n *IRNode) *value {
-	return &value{node: n, DType: n.DType, len: int64(n.Size()), addr: denseAddr(n.Shape, nil), dense: true}
-}
-
-// denseAddr is the address of element (i0, i1, ...) of a tensor whose axes lie
-// in memory in the given order, outermost first; nil is the order they have.
-func denseAddr(shape, order []int) *engine.Index {
-	if order == nil {
-		order = span(0, len(shape))
-	}
-	addr, stride := engine.ConstIndex(0), int64(1)
-	for _, a := range slices.Backward(order) {
-		if shape[a] != 1 {
-			addr = addr.Add(engine.AxisIndex(a).Mul(stride))
-		}
-		stride *= int64(shape[a])
-	}
-	return addr
+func (l *lowerer) rowMajor(n *ir.Node) *ir.Value {
+	return &ir.Value{Node: n, DType: n.DType, Len: int64(n.Size()), Addr: ir.RowMajor(n.Shape, nil), Dense: true}
 }
 
 // asDense is n's value in row-major order, copied if it has another.
-func (l *lowerer) asDense(n *IRNode) *value {
-	if n.Op.Kind == KindAssign {
+func (l *lowerer) asDense(n *ir.Node) *ir.Value {
+	if n.Op.Kind == ir.KindAssign {
 		return l.asDense(n.In[1])
 	}
-	if v := l.values[n]; v != nil && v.dense {
+	if v := l.values[n]; v != nil && v.Dense {
 		return v
 	}
 	if v := l.copies[n]; v != nil {
@@ -137,38 +109,38 @@ func (l *lowerer) asDense(n *IRNode) *value {
 
 // asResult is asDense for an output. Results are read after the run, when a
 // variable that the run updates no longer holds the value that n stands for.
-func (l *lowerer) asResult(n *IRNode, updates []*IRNode) *value {
+func (l *lowerer) asResult(n *ir.Node, updates []*ir.Node) *ir.Value {
 	v := l.asDense(n)
-	if v.maker != nil || !slices.ContainsFunc(updates, func(u *IRNode) bool { return u.In[0] == v.node }) {
+	if v.Maker != nil || !slices.ContainsFunc(updates, func(u *ir.Node) bool { return u.In[0] == v.Node }) {
 		return v
 	}
 	return l.mapTask(n, func(x *builder, at []*engine.Index) *engine.Expr { return x.expr(n, at, nil) })
 }
 
 // emit adds a task that makes a value for node end.
-func (l *lowerer) emit(t *engine.Task, b *builder, end *IRNode, addr *engine.Index, dense bool) *value {
-	v := &value{node: end, DType: end.DType, len: int64(end.Size()), addr: addr, dense: dense}
+func (l *lowerer) emit(t *engine.Task, b *builder, end *ir.Node, addr *engine.Index, dense bool) *ir.Value {
+	v := &ir.Value{Node: end, DType: end.DType, Len: int64(end.Size()), Addr: addr, Dense: dense}
 	l.emitAll(t, b, v)
 	return v
 }
 
 // emitAll adds a task that makes values, in the order of its own.
-func (l *lowerer) emitAll(t *engine.Task, b *builder, values ...*value) {
+func (l *lowerer) emitAll(t *engine.Task, b *builder, values ...*ir.Value) {
 	t.Ins = b.operands()
 	t.FastMath = l.FastMath
-	u := &unit{task: t, ins: b.ins, outs: values, Where: values[0].node.Where}
+	u := &ir.Unit{Task: t, Ins: b.ins, Outs: values, Where: values[0].Node.Where}
 	for _, v := range values {
-		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.len})
-		v.maker = u
+		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.Len})
+		v.Maker = u
 	}
 	l.units = append(l.units, u)
 }
 
 // mapTask makes an element-wise task for n and enters its value. With body the
 // result is a row-major copy that is not entered.
-func (l *lowerer) mapTask(n *IRNode, body func(x *builder, at []*engine.Index) *engine.Expr) *value {
+func (l *lowerer) mapTask(n *ir.Node, body func(x *builder, at []*engine.Index) *engine.Expr) *ir.Value {
 	build := func(order []int) (*builder, *engine.Expr) {
-		b := l.builder(engine.Domain(pick(n.Shape, order)))
+		b := l.builder(engine.Domain(ir.Extents(n.Shape, order)))
 		at := make([]*engine.Index, len(order))
 		for pos, a := range order {
 			at[a] = engine.AxisIndex(pos)
@@ -178,10 +150,10 @@ func (l *lowerer) mapTask(n *IRNode, body func(x *builder, at []*engine.Index) *
 		}
 		return b, b.expr(n, at, nil)
 	}
-	order := span(0, len(n.Shape))
+	order := ir.Range(0, len(n.Shape))
 	b, e := build(order)
 	best := b.orderOf(order, e)
-	if n.Is(TraitMatchLayout) && body == nil && !l.dense[n] {
+	if n.Is(ir.TraitMatchLayout) && body == nil && !l.dense[n] {
 		like := l.orderLike(n.In[1])
 		if cheap(e) && (like == nil || innermostIsNext(e, like, n.Shape)) {
 			return nil // its readers find x as they want it
@@ -190,7 +162,7 @@ func (l *lowerer) mapTask(n *IRNode, body func(x *builder, at []*engine.Index) *
 			best = like
 		}
 	}
-	if a, ok := n.Attr.(MaterializeAttr); ok && body == nil {
+	if a, ok := n.Attr.(ir.MaterializeAttr); ok && body == nil {
 		if a.Order != nil {
 			best = a.Order
 		}
@@ -206,7 +178,7 @@ func (l *lowerer) mapTask(n *IRNode, body func(x *builder, at []*engine.Index) *
 		Kind: engine.Map, Name: b.name(n), Caller: n.Caller,
 		Axes: b.dom, Groups: []int{len(b.dom)}, Values: []*engine.Expr{e},
 	}
-	v := l.emit(t, b, n, denseAddr(n.Shape, order), slices.IsSorted(order))
+	v := l.emit(t, b, n, ir.RowMajor(n.Shape, order), slices.IsSorted(order))
 	if body == nil {
 		l.values[n] = v
 	}
@@ -215,17 +187,17 @@ func (l *lowerer) mapTask(n *IRNode, body func(x *builder, at []*engine.Index) *
 
 // orderLike is the order in which the axes of guide lie in memory; nil where it is
 // not in memory, or not in such an order.
-func (l *lowerer) orderLike(guide *IRNode) []int {
+func (l *lowerer) orderLike(guide *ir.Node) []int {
 	v := l.values[guide]
 	if v == nil {
 		return nil
 	}
-	coef, ok := v.addr.Affine(len(guide.Shape))
+	coef, ok := v.Addr.Affine(len(guide.Shape))
 	if !ok {
 		return nil
 	}
-	order := slices.SortedStableFunc(slices.Values(span(0, len(coef))), func(a, b int) int { return cmp.Compare(coef[b], coef[a]) })
-	if denseAddr(guide.Shape, order).Key() != v.addr.Key() {
+	order := slices.SortedStableFunc(slices.Values(ir.Range(0, len(coef))), func(a, b int) int { return cmp.Compare(coef[b], coef[a]) })
+	if ir.RowMajor(guide.Shape, order).Key() != v.Addr.Key() {
 		return nil
 	}
 	return order
@@ -266,8 +238,8 @@ func innermostIsNext(e *engine.Expr, order, shape []int) bool {
 }
 
 // reduce makes the task of the reduction head with an epilogue up to end.
-func (l *lowerer) reduce(head, end *IRNode) {
-	x, axes := head.In[0], head.Attr.(ReduceAttr).Axes
+func (l *lowerer) reduce(head, end *ir.Node) {
+	x, axes := head.In[0], head.Attr.(ir.ReduceAttr).Axes
 	var kept []int
 	for a := range x.Shape {
 		if !slices.Contains(axes, a) {
@@ -276,7 +248,7 @@ func (l *lowerer) reduce(head, end *IRNode) {
 	}
 	build := func(kept, folded []int) (*builder, *engine.Expr) {
 		order := slices.Concat(kept, folded)
-		b := l.builder(engine.Domain(pick(x.Shape, order)))
+		b := l.builder(engine.Domain(ir.Extents(x.Shape, order)))
 		at := make([]*engine.Index, len(order))
 		for pos, a := range order {
 			at[a] = engine.AxisIndex(pos)
@@ -299,7 +271,7 @@ func (l *lowerer) reduce(head, end *IRNode) {
 }
 
 // finishReduce builds epilogue and task; kept is the order of the output axes.
-func (l *lowerer) finishReduce(head, end *IRNode, b *builder, e *engine.Expr, kept, folded []int) {
+func (l *lowerer) finishReduce(head, end *ir.Node, b *builder, e *engine.Expr, kept, folded []int) {
 	acc := engine.AccType(e.DType)
 	if head.Op.Fold.IsArg() {
 		acc = tensor.Int64
@@ -312,21 +284,21 @@ func (l *lowerer) finishReduce(head, end *IRNode, b *builder, e *engine.Expr, ke
 		own, _ := slices.BinarySearch(ascending, a)
 		at[own], layout[pos] = engine.AxisIndex(pos), own
 	}
-	epilogue, addr := b.epilogue(head, end, at, denseAddr(head.Shape, layout), acc)
+	epilogue, addr := b.epilogue(head, end, at, ir.RowMajor(head.Shape, layout), acc)
 	t := &engine.Task{
 		Kind: engine.Reduce, Name: b.name(end), Caller: head.Caller,
 		Axes: b.dom, Groups: []int{len(kept), len(folded)},
 		Folds: []engine.Fold{{Monoid: head.Op.Fold, Value: e, Acc: acc}}, Values: []*engine.Expr{epilogue},
 	}
-	l.values[end] = l.emit(t, b, end, addr, addr.Key() == denseAddr(end.Shape, nil).Key())
+	l.values[end] = l.emit(t, b, end, addr, addr.Key() == ir.RowMajor(end.Shape, nil).Key())
 }
 
 // scatter makes the task of a scatter-add.
-func (l *lowerer) scatter(n *IRNode) {
+func (l *lowerer) scatter(n *ir.Node) {
 	x, idx, updates := n.In[0], n.In[1], n.In[2]
-	axis := n.Attr.(GatherAttr).Axis
-	rest := slices.Concat(span(0, axis), span(axis+1, x.Rank()))
-	dom := slices.Concat([]int{x.Shape[axis]}, idx.Shape, pick(x.Shape, rest))
+	axis := n.Attr.(ir.GatherAttr).Axis
+	rest := slices.Concat(ir.Range(0, axis), ir.Range(axis+1, x.Rank()))
+	dom := slices.Concat([]int{x.Shape[axis]}, idx.Shape, ir.Extents(x.Shape, rest))
 	b := l.builder(dom)
 	v, d := engine.AxisIndex(0), 1+idx.Rank()
 	base := make([]*engine.Index, x.Rank())
@@ -345,42 +317,42 @@ func (l *lowerer) scatter(n *IRNode) {
 		Values: []*engine.Expr{b.expr(x, base, nil)}, At: b.expr(idx, where, nil), Update: b.expr(updates, from, nil),
 	}
 	order := slices.Concat([]int{axis}, rest)
-	l.values[n] = l.emit(t, b, n, denseAddr(n.Shape, order), slices.IsSorted(order))
+	l.values[n] = l.emit(t, b, n, ir.RowMajor(n.Shape, order), slices.IsSorted(order))
 }
 
 // kernel makes the task of a user's kernel.
-func (l *lowerer) kernel(n *IRNode) {
-	a := n.Attr.(*CustomAttr)
+func (l *lowerer) kernel(n *ir.Node) {
+	a := n.Attr.(*ir.CustomAttr)
 	t := &engine.Task{Kind: engine.Custom, Name: a.Name, Caller: n.Caller, Custom: a.Kernel}
 	l.whole(n, t, func(int) bool { return true })
 }
 
 // routine makes the task of an op that branches on its data. What nobody reads
 // of its results is empty.
-func (l *lowerer) routine(n *IRNode) {
+func (l *lowerer) routine(n *ir.Node) {
 	t := &engine.Task{Kind: engine.Routine, Name: n.Scope, Caller: n.Caller, Algorithm: n.Op.Algorithm(n)}
 	l.whole(n, t, func(i int) bool { return l.picked(n, i) })
 }
 
 // whole enters a task over whole buffers: the operands of n, dense, and those of
 // its results that are read.
-func (l *lowerer) whole(n *IRNode, t *engine.Task, read func(i int) bool) {
-	u := &unit{task: t, Where: n.Where}
+func (l *lowerer) whole(n *ir.Node, t *engine.Task, read func(i int) bool) {
+	u := &ir.Unit{Task: t, Where: n.Where}
 	for _, x := range n.In {
 		v := l.asDense(x)
-		u.ins = append(u.ins, v)
-		t.Ins = append(t.Ins, engine.Operand{DType: v.DType, Len: v.len})
+		u.Ins = append(u.Ins, v)
+		t.Ins = append(t.Ins, engine.Operand{DType: v.DType, Len: v.Len})
 	}
 	for i, r := range n.Outs {
-		v := &value{node: n, DType: r.DType, len: int64(product(r.Shape)), Shape: r.Shape, addr: denseAddr(r.Shape, nil), dense: true, maker: u}
+		v := &ir.Value{Node: n, DType: r.DType, Len: int64(ir.Product(r.Shape)), Shape: r.Shape, Addr: ir.RowMajor(r.Shape, nil), Dense: true, Maker: u}
 		if !read(i) {
-			v.len = 0
+			v.Len = 0
 		}
-		u.outs = append(u.outs, v)
-		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.len})
+		u.Outs = append(u.Outs, v)
+		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.Len})
 	}
 	l.units = append(l.units, u)
-	l.picks[n] = u.outs
+	l.picks[n] = u.Outs
 }
 
 // orderOf sorts axes so that the largest load of e runs through memory
@@ -413,8 +385,8 @@ func (b *builder) mainLoad(e *engine.Expr) []int64 {
 		if s.Op != engine.OpLoad {
 			continue
 		}
-		if coef, ok := strides(s.Addr, len(b.dom)); ok && b.ins[s.Input].len > most {
-			best, most = coef, b.ins[s.Input].len
+		if coef, ok := strides(s.Addr, len(b.dom)); ok && b.ins[s.Input].Len > most {
+			best, most = coef, b.ins[s.Input].Len
 		}
 	}
 	return best
@@ -439,7 +411,7 @@ func strides(addr *engine.Index, rank int) (out []int64, ok bool) {
 }
 
 // name lists the ops of a task, the one that ends it last.
-func (b *builder) name(end *IRNode) string {
+func (b *builder) name(end *ir.Node) string {
 	names := append(slices.Clone(b.names), end.Scope)
 	names = slices.Compact(names)
 	if len(names) > 6 {

@@ -1,4 +1,4 @@
-package ops
+package ir
 
 import (
 	"slices"
@@ -9,70 +9,70 @@ import (
 )
 
 // IRKind says how the passes treat an op that is neither element-wise nor a view.
-type IRKind uint8
+type Kind uint8
 
 // The kinds of primitive ops.
 const (
-	KindNone      IRKind = iota // element-wise, a view, or a composition
-	KindInput                   // fed by the caller of a run
-	KindConst                   // a tensor that is part of the graph
-	KindVariable                // state that outlives a run
-	KindIota                    // coordinates
-	KindRandom                  // random numbers
-	KindReduce                  // a fold over axes
-	KindContract                // a sum of products over axes
-	KindGather                  // elements at positions that are data
-	KindScatter                 // sums at positions that are data
-	KindCustom                  // a user's kernel
-	KindAttention               // one pass of an attention
-	KindPick                    // one result of an op that has several
-	KindAssign                  // the update of a variable
-	KindRoutine                 // an algorithm over whole tensors
-	KindParam                   // what a loop's body finds, or reads from around it
-	KindControl                 // a branch or a loop
+	KindNone      Kind = iota // element-wise, a view, or a composition
+	KindInput                 // fed by the caller of a run
+	KindConst                 // a tensor that is part of the graph
+	KindVariable              // state that outlives a run
+	KindIota                  // coordinates
+	KindRandom                // random numbers
+	KindReduce                // a fold over axes
+	KindContract              // a sum of products over axes
+	KindGather                // elements at positions that are data
+	KindScatter               // sums at positions that are data
+	KindCustom                // a user's kernel
+	KindAttention             // one pass of an attention
+	KindPick                  // one result of an op that has several
+	KindAssign                // the update of a variable
+	KindRoutine               // an algorithm over whole tensors
+	KindParam                 // what a loop's body finds, or reads from around it
+	KindControl               // a branch or a loop
 )
 
 // IRTraits are what passes ask about an op beside its kind.
-type IRTraits uint8
+type Traits uint8
 
 // The traits of ops.
 const (
-	TraitIdentity    IRTraits = 1 << iota // the result is operand 0
-	TraitRepeats                          // every element is one of operand 0's, none is left out or filled in for all
-	TraitReadsInside                      // reads operand 0 where the result has an element of it, and fills in the rest
-	TraitMaterialize                      // the result is a buffer of its own
-	TraitMatchLayout                      // the result lies in memory as operand 1 does
-	TraitWindows                          // the result is sliding windows of operand 0
-	TraitReshape                          // the elements of operand 0 in row-major order
-	TraitTranspose                        // the axes of operand 0 in another order
+	TraitIdentity    Traits = 1 << iota // the result is operand 0
+	TraitRepeats                        // every element is one of operand 0's, none is left out or filled in for all
+	TraitReadsInside                    // reads operand 0 where the result has an element of it, and fills in the rest
+	TraitMaterialize                    // the result is a buffer of its own
+	TraitMatchLayout                    // the result lies in memory as operand 1 does
+	TraitWindows                        // the result is sliding windows of operand 0
+	TraitReshape                        // the elements of operand 0 in row-major order
+	TraitTranspose                      // the axes of operand 0 in another order
 )
 
 // IROp is what passes know of a primitive op.
-type IROp struct {
+type Op struct {
 	Name   string
-	Kind   IRKind
-	Traits IRTraits
+	Kind   Kind
+	Traits Traits
 	Scalar *engine.Scalar // of an element-wise op
 	Fold   engine.Monoid  // with KindReduce
 	// View maps coordinates of the result to coordinates of operand 0, and says where there is an element.
-	View func(n *IRNode, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
+	View func(n *Node, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
 	// Fill is what a view has where there is no element; nil: zeros.
-	Fill func(n *IRNode) float64
+	Fill func(n *Node) float64
 	// Algorithm is what a routine computes, from operands that are dense.
-	Algorithm func(n *IRNode) engine.Algorithm
+	Algorithm func(n *Node) engine.Algorithm
 }
 
 // IRPlace says where a task must run: 0 where it is predicted to be fastest, else as the front end numbers places.
-type IRPlace int
+type Place int
 
 // Anywhere leaves the place to the planner.
-const Anywhere IRPlace = 0
+const Anywhere Place = 0
 
 // IRNode is one value of a simplified graph: the result of a primitive op. Equal computations are one node.
-type IRNode struct {
+type Node struct {
 	ID     int
-	Op     *IROp
-	In     []*IRNode
+	Op     *Op
+	In     []*Node
 	Attr   any
 	Shape  []int
 	DType  tensor.DType
@@ -80,30 +80,30 @@ type IRNode struct {
 	Scope  string          // the op that the user called: of a part of a composition, the whole
 	Label  string          // for people: of an input or variable, its name
 	Made   int             // the place, from 1, among what the user asked for
-	Where  IRPlace         // where it must run
+	Where  Place           // where it must run
 	State  *store.Variable // of a variable
-	Outs   []IRResult      // of an op with several results
+	Outs   []Result        // of an op with several results
 	// Origin is the front end's own node.
 	Origin any
 }
 
 // Rank is the number of axes of n.
-func (n *IRNode) Rank() int { return len(n.Shape) }
+func (n *Node) Rank() int { return len(n.Shape) }
 
 // Size is the number of elements of n.
-func (n *IRNode) Size() int { return product(n.Shape) }
+func (n *Node) Size() int { return Product(n.Shape) }
 
 // Is reports whether the op of n has a trait.
-func (n *IRNode) Is(t IRTraits) bool { return n.Op.Traits&t != 0 }
+func (n *Node) Is(t Traits) bool { return n.Op.Traits&t != 0 }
 
 // FreeView reports whether n is a view that costs nothing and decides nothing about memory.
-func (n *IRNode) FreeView() bool { return n.Op.View != nil && !n.Is(TraitMaterialize|TraitMatchLayout) }
+func (n *Node) FreeView() bool { return n.Op.View != nil && !n.Is(TraitMaterialize|TraitMatchLayout) }
 
 // Elementwise reports whether n computes one element from the elements beside it.
-func (n *IRNode) Elementwise() bool { return n.Op.Scalar != nil && n.Op.Kind == KindNone }
+func (n *Node) Elementwise() bool { return n.Op.Scalar != nil && n.Op.Kind == KindNone }
 
 // InBuffer reports whether n is a buffer before any task has run.
-func (n *IRNode) InBuffer() bool {
+func (n *Node) InBuffer() bool {
 	switch n.Op.Kind {
 	case KindInput, KindVariable, KindParam:
 		return true
@@ -115,7 +115,7 @@ func (n *IRNode) InBuffer() bool {
 
 // Moves reports whether n, where it is the same in each iteration of a loop, is better computed
 // before it: anything but what costs nothing.
-func (n *IRNode) Moves() bool { return n.Op.View == nil && n.Op.Kind != KindIota }
+func (n *Node) Moves() bool { return n.Op.View == nil && n.Op.Kind != KindIota }
 
 // CustomAttr is a user's kernel.
 type CustomAttr struct {
@@ -152,15 +152,15 @@ func Walk[N comparable](n N, seen map[N]bool, deps func(N) []N, visit func(N)) {
 }
 
 // Operands are the operands of n, for [Walk].
-func Operands(n *IRNode) []*IRNode { return n.In }
+func Operands(n *Node) []*Node { return n.In }
 
 // Picked reports whether one of users reads result i of a node.
-func Picked(users []*IRNode, i int) bool {
-	return slices.ContainsFunc(users, func(u *IRNode) bool { return u.Attr == PickAttr{i} })
+func Picked(users []*Node, i int) bool {
+	return slices.ContainsFunc(users, func(u *Node) bool { return u.Attr == PickAttr{i} })
 }
 
 // IRResult is the dtype and shape of one result of an op that has several.
-type IRResult struct {
+type Result struct {
 	DType tensor.DType
 	Shape []int
 }

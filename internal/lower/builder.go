@@ -1,4 +1,4 @@
-package ops
+package lower
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -15,13 +16,13 @@ import (
 type builder struct {
 	l     *lowerer
 	dom   engine.Domain
-	ins   []*value
+	ins   []*ir.Value
 	names []string
 	memo  map[string]*engine.Expr
 	// members are the nodes whose values are known, or may only be had at
 	// certain coordinates; astray is one that was wanted elsewhere.
-	members map[*IRNode]member
-	astray  *IRNode
+	members map[*ir.Node]member
+	astray  *ir.Node
 }
 
 func (l *lowerer) builder(dom engine.Domain) *builder {
@@ -32,13 +33,13 @@ func (l *lowerer) builder(dom engine.Domain) *builder {
 func (b *builder) operands() []engine.Operand {
 	var out []engine.Operand
 	for _, v := range b.ins {
-		out = append(out, engine.Operand{DType: v.DType, Len: v.len})
+		out = append(out, engine.Operand{DType: v.DType, Len: v.Len})
 	}
 	return out
 }
 
 // input is the number of v among the inputs of the task.
-func (b *builder) input(v *value) int {
+func (b *builder) input(v *ir.Value) int {
 	if i := slices.Index(b.ins, v); i >= 0 {
 		return i
 	}
@@ -48,8 +49,8 @@ func (b *builder) input(v *value) int {
 
 // expr is the value of n at coordinates at, where conds hold; elsewhere it may
 // be anything, but no memory is touched.
-func (b *builder) expr(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
-	if n.Op.Kind == KindAssign {
+func (b *builder) expr(n *ir.Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	if n.Op.Kind == ir.KindAssign {
 		n = n.In[1]
 	}
 	if m, ok := b.members[n]; ok {
@@ -80,7 +81,7 @@ func sameCoords(shape []int, x, y []*engine.Index) bool {
 	return true
 }
 
-func memoKey(n *IRNode, at []*engine.Index, conds []engine.Cond) string {
+func memoKey(n *ir.Node, at []*engine.Index, conds []engine.Cond) string {
 	var k strings.Builder
 	k.WriteString(n.Op.Name)
 	k.WriteByte('#')
@@ -99,9 +100,9 @@ func memoKey(n *IRNode, at []*engine.Index, conds []engine.Cond) string {
 	return k.String()
 }
 
-func (b *builder) build(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+func (b *builder) build(n *ir.Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
 	if v := b.l.values[n]; v != nil {
-		return engine.Load(b.input(v), v.DType, v.addr.Subst(at, b.dom), conds)
+		return engine.Load(b.input(v), v.DType, v.Addr.Subst(at, b.dom), conds)
 	}
 	switch {
 	case n.Op.View != nil:
@@ -110,15 +111,15 @@ func (b *builder) build(n *IRNode, at []*engine.Index, conds []engine.Cond) *eng
 		return b.apply(n, at, conds)
 	}
 	switch n.Op.Kind {
-	case KindConst:
-		return constant(n.Attr.(*tensor.Tensor))
-	case KindIota:
-		return engine.IndexValue(n.DType, at[n.Attr.(IotaAttr).Axis])
-	case KindRandom:
+	case ir.KindConst:
+		return Constant(n.Attr.(*tensor.Tensor))
+	case ir.KindIota:
+		return engine.IndexValue(n.DType, at[n.Attr.(ir.IotaAttr).Axis])
+	case ir.KindRandom:
 		return b.random(n, at, conds)
-	case KindGather:
+	case ir.KindGather:
 		return b.gather(n, at, conds)
-	case KindReduce:
+	case ir.KindReduce:
 		return b.terms(n, at, conds)
 	default:
 		return b.expr(n.In[0], at, conds)
@@ -126,16 +127,16 @@ func (b *builder) build(n *IRNode, at []*engine.Index, conds []engine.Cond) *eng
 }
 
 // terms is a reduction over no axes, or the sum n written out.
-func (b *builder) terms(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
-	x, axes := n.In[0], n.Attr.(ReduceAttr).Axes
-	extents := pick(x.Shape, axes)
+func (b *builder) terms(n *ir.Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	x, axes := n.In[0], n.Attr.(ir.ReduceAttr).Axes
+	extents := ir.Extents(x.Shape, axes)
 	var sum *engine.Expr
-	for k := range product(extents) {
+	for k := range ir.Product(extents) {
 		from := make([]*engine.Index, 0, len(x.Shape))
 		rest := at
 		for a := range x.Shape {
 			if i := slices.Index(axes, a); i >= 0 {
-				from = append(from, engine.ConstIndex(int64(k/product(extents[i+1:])%extents[i])))
+				from = append(from, engine.ConstIndex(int64(k/ir.Product(extents[i+1:])%extents[i])))
 				continue
 			}
 			from, rest = append(from, rest[0]), rest[1:]
@@ -154,7 +155,7 @@ func (b *builder) terms(n *IRNode, at []*engine.Index, conds []engine.Cond) *eng
 
 // view reads the operand at mapped coordinates, and the filling where there is
 // none.
-func (b *builder) view(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+func (b *builder) view(n *ir.Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
 	src, own := n.Op.View(n, at, b.dom)
 	var open []engine.Cond
 	fill := engine.Constant(n.DType, engine.Const{})
@@ -189,10 +190,10 @@ func merge(outer, inner []engine.Cond) []engine.Cond {
 	return out
 }
 
-func (b *builder) apply(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+func (b *builder) apply(n *ir.Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
 	args := make([]*engine.Expr, len(n.In))
 	for i, x := range n.In {
-		args[i] = b.expr(x, broadcastMap(x.Shape, at), conds)
+		args[i] = b.expr(x, ir.BroadcastIndex(x.Shape, at), conds)
 	}
 	b.names = append(b.names, n.Scope)
 	return engine.Apply(n.Op.Scalar, n.DType, args...)
@@ -200,10 +201,10 @@ func (b *builder) apply(n *IRNode, at []*engine.Index, conds []engine.Cond) *eng
 
 // random draws for the position in row-major order, whatever the order of the
 // task is.
-func (b *builder) random(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+func (b *builder) random(n *ir.Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
 	position := engine.ConstIndex(0)
 	for i, x := range at {
-		position = position.Add(x.Mul(int64(product(n.Shape[i+1:]))))
+		position = position.Add(x.Mul(int64(ir.Product(n.Shape[i+1:]))))
 	}
 	b.names = append(b.names, n.Scope)
 	seed := engine.Constant(tensor.Uint64, engine.Const{Int: int64(b.l.Seed)})
@@ -213,13 +214,13 @@ func (b *builder) random(n *IRNode, at []*engine.Index, conds []engine.Cond) *en
 	return engine.Apply(n.Op.Scalar, n.DType,
 		engine.IndexValue(tensor.Uint64, position),
 		engine.Run(),
-		engine.Constant(tensor.Uint32, engine.Const{Int: int64(n.Attr.(RandomAttr).Stream)}),
+		engine.Constant(tensor.Uint32, engine.Const{Int: int64(n.Attr.(ir.RandomAttr).Stream)}),
 		seed)
 }
 
 // gather reads the operand at a coordinate that is itself read from memory.
-func (b *builder) gather(n *IRNode, at []*engine.Index, conds []engine.Cond) *engine.Expr {
-	x, idx, a := n.In[0], n.In[1], n.Attr.(GatherAttr)
+func (b *builder) gather(n *ir.Node, at []*engine.Index, conds []engine.Cond) *engine.Expr {
+	x, idx, a := n.In[0], n.In[1], n.Attr.(ir.GatherAttr)
 	where := at
 	if !a.Along {
 		where = at[a.Axis : a.Axis+idx.Rank()]
@@ -237,9 +238,9 @@ func (b *builder) gather(n *IRNode, at []*engine.Index, conds []engine.Cond) *en
 // epilogue follows the chain from head to end. at are head's coordinates in
 // terms of the task's axes, addr is head's address over its own axes; the
 // result is end's value and its address over its own axes.
-func (b *builder) epilogue(head, end *IRNode, at []*engine.Index, addr *engine.Index, acc tensor.DType) (*engine.Expr, *engine.Index) {
+func (b *builder) epilogue(head, end *ir.Node, at []*engine.Index, addr *engine.Index, acc tensor.DType) (*engine.Expr, *engine.Index) {
 	result := b.l.resultOf(head, 0, acc)
-	b.members = map[*IRNode]member{head: {acc: result}}
+	b.members = map[*ir.Node]member{head: {acc: result}}
 	b.names = append(b.names, head.Scope)
 	if head == end {
 		return result, addr
@@ -260,18 +261,18 @@ func (b *builder) epilogue(head, end *IRNode, at []*engine.Index, addr *engine.I
 // coordinates follows the chain of head: at are the coordinates of one of its
 // elements over the axes of dom, the result are those of the element that the
 // end of the chain makes of it.
-func (l *lowerer) coordinates(head *IRNode, at []*engine.Index, dom engine.Domain) []*engine.Index {
+func (l *lowerer) coordinates(head *ir.Node, at []*engine.Index, dom engine.Domain) []*engine.Index {
 	cur := head
 	for _, n := range l.chain[head] {
 		switch a := n.Attr.(type) {
-		case TransposeAttr:
+		case ir.TransposeAttr:
 			moved := make([]*engine.Index, len(at))
 			for i, p := range a.Perm {
 				moved[i] = at[p]
 			}
 			at = moved
-		case ReshapeAttr:
-			at = reshapeMap(cur.Shape, n.Shape, at, dom)
+		case ir.ReshapeAttr:
+			at = ir.ReshapeIndex(cur.Shape, n.Shape, at, dom)
 		}
 		cur = n
 	}
@@ -280,8 +281,8 @@ func (l *lowerer) coordinates(head *IRNode, at []*engine.Index, dom engine.Domai
 
 // resultOf is the value of head, a reduction or contraction, once result
 // number i of its task, of dtype acc, is known.
-func (l *lowerer) resultOf(head *IRNode, i int, acc tensor.DType) *engine.Expr {
-	if f := head.Op.Fold; (f == engine.Max || f == engine.Min) && product(head.In[0].Shape) == 0 {
+func (l *lowerer) resultOf(head *ir.Node, i int, acc tensor.DType) *engine.Expr {
+	if f := head.Op.Fold; (f == engine.Max || f == engine.Min) && ir.Product(head.In[0].Shape) == 0 {
 		return constantOf(head.DType, limitOf(f)) // what a wider fold of nothing gives would wrap
 	}
 	if acc != head.DType && acc.IsInt() { // folded wider than it is: wrap
@@ -298,8 +299,8 @@ func limitOf(f engine.Monoid) float64 {
 	return math.Inf(1)
 }
 
-// constant is the element of a tensor of one element.
-func constant(t *tensor.Tensor) *engine.Expr {
+// Constant is the element of a tensor of one element.
+func Constant(t *tensor.Tensor) *engine.Expr {
 	dt := t.DType()
 	if dt.IsFloat() {
 		return engine.Constant(dt, engine.Const{Float: t.Float64At(0)})
@@ -325,5 +326,5 @@ func constantOf(dt tensor.DType, v float64) *engine.Expr {
 	if err != nil { // only for an invalid dtype, which no node has
 		return engine.Constant(dt, engine.Const{Float: v, Int: int64(v)})
 	}
-	return constant(t)
+	return Constant(t)
 }

@@ -1,26 +1,26 @@
-package ops
+package lower
 
 import (
 	"container/heap"
 	"slices"
 
-	"github.com/anycl/anycl/internal/store"
-
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/store"
 )
 
 // storeUpdates lets every assigned value be written straight to its variable's
 // memory where that is safe, and adds a copy at the end where it is not. It
 // returns the units in an order in which all readers of a variable's old value
 // come before its writer.
-func (l *lowerer) storeUpdates(updates []*IRNode) []*unit {
+func (l *lowerer) storeUpdates(updates []*ir.Node) []*ir.Unit {
 	// Every update gets a task of its own that makes its value, so that what
 	// comes next knows all readers of all variables.
-	made := make([]*value, len(updates))
-	taken := map[*value]bool{}
+	made := make([]*ir.Value, len(updates))
+	taken := map[*ir.Value]bool{}
 	for i, n := range updates {
 		v := l.asDense(n.In[1])
-		if v.maker == nil || taken[v] {
+		if v.Maker == nil || taken[v] {
 			v = l.copyOf(n, v)
 		}
 		made[i], taken[v] = v, true
@@ -29,13 +29,13 @@ func (l *lowerer) storeUpdates(updates []*IRNode) []*unit {
 	for i, n := range updates {
 		target, v := n.In[0].State, made[i]
 		readers := o.readers[target]
-		if !inPlace(v, target) || o.reaches(v.maker, readers) {
+		if !inPlace(v, target) || o.reaches(v.Maker, readers) {
 			v = l.copyOf(n, v)
-			o.add(v.maker)
+			o.add(v.Maker)
 		}
-		v.stored = target
+		v.Stored = target
 		for _, r := range readers {
-			o.before(r, v.maker)
+			o.before(r, v.Maker)
 		}
 	}
 	return o.sorted()
@@ -44,14 +44,14 @@ func (l *lowerer) storeUpdates(updates []*IRNode) []*unit {
 // order is what must run before what. Units are named by their position in the
 // list, which is an order in which values are made before they are read.
 type order struct {
-	units   []*unit
-	index   map[*unit]int
+	units   []*ir.Unit
+	index   map[*ir.Unit]int
 	after   [][]int // those that must follow a unit
-	readers map[*store.Variable][]*unit
+	readers map[*store.Variable][]*ir.Unit
 }
 
-func newOrder(units []*unit) *order {
-	o := &order{index: make(map[*unit]int, len(units)), readers: map[*store.Variable][]*unit{}}
+func newOrder(units []*ir.Unit) *order {
+	o := &order{index: make(map[*ir.Unit]int, len(units)), readers: map[*store.Variable][]*ir.Unit{}}
 	for _, u := range units {
 		o.add(u)
 	}
@@ -59,20 +59,20 @@ func newOrder(units []*unit) *order {
 }
 
 // add appends u, whose operands' makers are there already.
-func (o *order) add(u *unit) {
+func (o *order) add(u *ir.Unit) {
 	o.index[u] = len(o.units)
 	o.units, o.after = append(o.units, u), append(o.after, nil)
-	for _, v := range u.ins {
-		if v.maker != nil {
-			o.before(v.maker, u)
-		} else if s := v.node.State; s != nil {
+	for _, v := range u.Ins {
+		if v.Maker != nil {
+			o.before(v.Maker, u)
+		} else if s := v.Node.State; s != nil {
 			o.readers[s] = append(o.readers[s], u)
 		}
 	}
 }
 
 // before demands that first runs before then; they may be the same.
-func (o *order) before(first, then *unit) {
+func (o *order) before(first, then *ir.Unit) {
 	if first != then {
 		i := o.index[first]
 		o.after[i] = append(o.after[i], o.index[then])
@@ -80,7 +80,7 @@ func (o *order) before(first, then *unit) {
 }
 
 // reaches reports whether u must run before any of goals but itself.
-func (o *order) reaches(u *unit, goals []*unit) bool {
+func (o *order) reaches(u *ir.Unit, goals []*ir.Unit) bool {
 	start := o.index[u]
 	goal, seen := make([]bool, len(o.units)), make([]bool, len(o.units))
 	for _, g := range goals {
@@ -104,7 +104,7 @@ func (o *order) reaches(u *unit, goals []*unit) bool {
 
 // sorted is the order nearest to the list that keeps to all demands: of what
 // may run, the first.
-func (o *order) sorted() []*unit {
+func (o *order) sorted() []*ir.Unit {
 	waits := make([]int, len(o.units))
 	for _, after := range o.after {
 		for _, next := range after {
@@ -117,7 +117,7 @@ func (o *order) sorted() []*unit {
 			ready = append(ready, i) // ascending, which is a heap
 		}
 	}
-	out := make([]*unit, 0, len(o.units))
+	out := make([]*ir.Unit, 0, len(o.units))
 	for len(ready) > 0 {
 		i := heap.Pop(&ready).(int)
 		out = append(out, o.units[i])
@@ -146,20 +146,20 @@ func (f *firstOut) Pop() any {
 
 // inPlace reports whether the task that makes v may write to the memory of s:
 // it reads nothing of s, or each element of s only where it writes it.
-func inPlace(v *value, s *store.Variable) bool {
-	u := v.maker
-	out := slices.Index(u.outs, v)
-	for i, in := range u.ins {
-		if in.maker == nil && in.node.State == s && !readsInStep(u.task, i, out) {
+func inPlace(v *ir.Value, s *store.Variable) bool {
+	u := v.Maker
+	out := slices.Index(u.Outs, v)
+	for i, in := range u.Ins {
+		if in.Maker == nil && in.Node.State == s && !ReadsInStep(u.Task, i, out) {
 			return false
 		}
 	}
-	return u.task.Kind != engine.Custom && u.task.Kind != engine.Routine
+	return u.Task.Kind != engine.Custom && u.Task.Kind != engine.Routine
 }
 
-// readsInStep reports whether t reads input i only at the very address of
+// ReadsInStep reports whether t reads input i only at the very address of
 // output out that it is about to write, after everything else is computed.
-func readsInStep(t *engine.Task, i, out int) bool {
+func ReadsInStep(t *engine.Task, i, out int) bool {
 	switch t.Kind {
 	case engine.Map, engine.Reduce, engine.Contract:
 	case engine.Row: // a row is folded before any of it is written
@@ -197,12 +197,12 @@ func outAddress(t *engine.Task, i int) *engine.Index {
 }
 
 // copyOf makes a task that copies v for the update n.
-func (l *lowerer) copyOf(n *IRNode, v *value) *value {
-	b := l.builder(engine.Domain{int(v.len)})
+func (l *lowerer) copyOf(n *ir.Node, v *ir.Value) *ir.Value {
+	b := l.builder(engine.Domain{int(v.Len)})
 	t := &engine.Task{
 		Kind: engine.Map, Name: "assign", Caller: n.Caller,
 		Axes: b.dom, Groups: []int{1},
 		Values: []*engine.Expr{engine.Load(b.input(v), v.DType, engine.AxisIndex(0), nil)},
 	}
-	return l.emit(t, b, n, denseAddr(n.Shape, nil), true)
+	return l.emit(t, b, n, ir.RowMajor(n.Shape, nil), true)
 }

@@ -1,30 +1,31 @@
-package ops
+package lower
 
 import (
 	"encoding/binary"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
 
 // store makes the unit that puts row, a value of one iteration, where at says in dst. It goes by
 // a kernel because a task writes all of its output, and this one a row.
-func (c *controlLowerer) store(row, at, dst *value) *unit {
+func (c *controlLowerer) store(row, at, dst *ir.Value) *ir.Unit {
 	element := map[int]string{1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}[row.DType.Size()]
-	rows, cols := dst.Shape[0], int(row.len)
+	rows, cols := dst.Shape[0], int(row.Len)
 	k := &engine.CustomKernel{
 		Source: kernels.Text("store_row.cl"), Entry: "store_row",
 		Options: "-DELEM=" + element, Args: []any{int64(rows), int64(cols)},
-		Global: [3]int{cols}, Host: storeRow, Writes: row.len,
+		Global: [3]int{cols}, Host: storeRow, Writes: row.Len,
 		InShapes: [][]int{{cols}, {}}, OutShapes: [][]int{{rows, cols}},
 	}
 	t := &engine.Task{
 		Kind: engine.Custom, Name: c.n.Scope + " collects", Caller: c.n.Caller, Custom: k,
-		Ins:  []engine.Operand{{DType: row.DType, Len: row.len}, {DType: at.DType, Len: at.len}},
-		Outs: []engine.Operand{{DType: dst.DType, Len: dst.len}},
+		Ins:  []engine.Operand{{DType: row.DType, Len: row.Len}, {DType: at.DType, Len: at.Len}},
+		Outs: []engine.Operand{{DType: dst.DType, Len: dst.Len}},
 	}
-	return &unit{task: t, ins: []*value{row, at}, outs: []*value{dst}, Where: c.n.Where}
+	return &ir.Unit{Task: t, Ins: []*ir.Value{row, at}, Outs: []*ir.Value{dst}, Where: c.n.Where}
 }
 
 // storeRow is store_row.cl on the CPU path.

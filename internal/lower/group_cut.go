@@ -1,27 +1,10 @@
-package ops
+package lower
 
 import (
-	"math"
 	"slices"
 
-	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 )
-
-// bufferLimit is how many inputs and outputs a task may have that is to run at where: the smallest
-// limit of all engines that may get it.
-func bufferLimit(rt *Runtime, where Place) int {
-	engines := rt.engines
-	if where == OnCPU {
-		engines = engines[len(engines)-1:]
-	}
-	least := math.MaxInt
-	for _, e := range engines {
-		if l, ok := e.(engine.Limited); ok && l.Limits().Buffers > 0 {
-			least = min(least, l.Limits().Buffers)
-		}
-	}
-	return least
-}
 
 // cutAll divides groups that have too many buffers. How many values a group must write is known
 // only when all tasks are in groups: what a later group reads was not counted while it grew.
@@ -56,8 +39,8 @@ func (g *grouping) cut(to *group) {
 }
 
 // refill makes to a group of the first of ends, as many as go together, and returns how many these are.
-func (g *grouping) refill(to *group, ends []*IRNode) int {
-	*to = group{shape: g.domain(ends[0]), kept: len(ends[0].Shape), reads: map[*IRNode]bool{}, first: to.first, last: to.last}
+func (g *grouping) refill(to *group, ends []*ir.Node) int {
+	*to = group{shape: g.domain(ends[0]), kept: len(ends[0].Shape), reads: map[*ir.Node]bool{}, first: to.first, last: to.last}
 	for i, end := range ends {
 		if i > 0 && !(g.joins(ends[0]) && g.joins(end) && g.alongside(end, to)) {
 			break
@@ -77,12 +60,12 @@ func (g *grouping) refill(to *group, ends []*IRNode) int {
 
 // operandsOfAll counts the buffers of a task that has these ends: what it reads and does not make, and what it makes
 // for others.
-func (g *grouping) operandsOfAll(ends []*IRNode) int {
-	of := make(map[*IRNode]bool, len(ends))
+func (g *grouping) operandsOfAll(ends []*ir.Node) int {
+	of := make(map[*ir.Node]bool, len(ends))
 	for _, end := range ends {
 		of[end] = true
 	}
-	reads := map[*IRNode]bool{}
+	reads := map[*ir.Node]bool{}
 	n := 0
 	for _, end := range ends {
 		for _, x := range g.reads[end] {
@@ -91,7 +74,7 @@ func (g *grouping) operandsOfAll(ends []*IRNode) int {
 				n++
 			}
 		}
-		if g.dense[end] || slices.ContainsFunc(g.reader[end], func(r *IRNode) bool { return !of[r] }) {
+		if g.dense[end] || slices.ContainsFunc(g.reader[end], func(r *ir.Node) bool { return !of[r] }) {
 			n++
 		}
 	}

@@ -1,18 +1,19 @@
-package ops
+package lower
 
 import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
 // together makes one task of the group, and returns the ends that must have
 // tasks of their own: where a group has but one, or those that read others
 // somewhere else than at their own coordinates.
-func (l *lowerer) together(to *group) (alone []*IRNode) {
+func (l *lowerer) together(to *group) (alone []*ir.Node) {
 	for len(to.ends) > 1 {
-		var astray *IRNode
+		var astray *ir.Node
 		if last := to.ends[len(to.ends)-1]; l.operandsOfAll(to.ends) > l.buffers {
 			astray = last // what left has made more of the others results
 		} else {
@@ -28,15 +29,15 @@ func (l *lowerer) together(to *group) (alone []*IRNode) {
 }
 
 // tryTogether makes the task of a group, or nothing where an end is astray.
-func (l *lowerer) tryTogether(to *group) (astray *IRNode) {
+func (l *lowerer) tryTogether(to *group) (astray *ir.Node) {
 	outs := l.outputs(to)
-	natural := span(0, len(to.shape))
+	natural := ir.Range(0, len(to.shape))
 	j := l.join(to, natural)
 	if j.astray != nil {
 		return j.astray
 	}
 	t, order := j.task, natural
-	over := slices.ContainsFunc(outs, func(n *IRNode) bool { return l.folds(n) == 0 && slices.Equal(n.Shape, to.shape) })
+	over := slices.ContainsFunc(outs, func(n *ir.Node) bool { return l.folds(n) == 0 && slices.Equal(n.Shape, to.shape) })
 	switch {
 	case len(t.Folds) > 0:
 		t.Groups = []int{to.kept, len(to.shape) - to.kept}
@@ -47,17 +48,17 @@ func (l *lowerer) tryTogether(to *group) (astray *IRNode) {
 		if e := t.Folds[0].Value; !slices.Equal(j.b.orderOf(natural, e), natural) {
 			return to.ends[1] // better alone, in the order of its operand
 		}
-	case !slices.ContainsFunc(outs, func(n *IRNode) bool { return l.dense[n] }):
+	case !slices.ContainsFunc(outs, func(n *ir.Node) bool { return l.dense[n] }):
 		if best := j.b.orderOf(natural, j.exprs[outs[0]]); !slices.Equal(best, natural) {
 			j, order = l.join(to, best), best
 			t = j.task
 		}
 	}
-	var values []*value
+	var values []*ir.Value
 	for _, end := range outs {
 		v := l.rowMajor(end)
 		if t.Kind == engine.Map {
-			v.addr, v.dense = denseAddr(end.Shape, order), slices.IsSorted(order)
+			v.Addr, v.Dense = ir.RowMajor(end.Shape, order), slices.IsSorted(order)
 		}
 		t.Values = append(t.Values, j.exprs[end])
 		values = append(values, v)
@@ -74,19 +75,19 @@ func (l *lowerer) tryTogether(to *group) (astray *IRNode) {
 type joint struct {
 	b      *builder
 	task   *engine.Task // folds, no values yet
-	exprs  map[*IRNode]*engine.Expr
-	astray *IRNode // the end that reads another one elsewhere
+	exprs  map[*ir.Node]*engine.Expr
+	astray *ir.Node // the end that reads another one elsewhere
 }
 
 // join builds the ends of a group over its axes in the given order.
 func (l *lowerer) join(to *group, order []int) *joint {
-	b := l.builder(pick(to.shape, order))
-	b.members = map[*IRNode]member{}
+	b := l.builder(ir.Extents(to.shape, order))
+	b.members = map[*ir.Node]member{}
 	own := make([]*engine.Index, len(to.shape))
 	for pos, a := range order {
 		own[a] = engine.AxisIndex(pos)
 	}
-	j := &joint{b: b, exprs: map[*IRNode]*engine.Expr{}}
+	j := &joint{b: b, exprs: map[*ir.Node]*engine.Expr{}}
 	j.task = &engine.Task{Kind: engine.Map, Axes: b.dom, Groups: []int{len(b.dom)}, Caller: to.ends[len(to.ends)-1].Caller}
 	for _, end := range to.ends {
 		at := own
@@ -112,7 +113,7 @@ func (l *lowerer) join(to *group, order []int) *joint {
 }
 
 // fold adds the reduction h over the axes from kept on.
-func (j *joint) fold(h *IRNode, own []*engine.Index, kept int) {
+func (j *joint) fold(h *ir.Node, own []*engine.Index, kept int) {
 	v := j.b.expr(h.In[0], own, nil)
 	acc := engine.AccType(v.DType)
 	if h.Op.Fold.IsArg() {

@@ -1,14 +1,15 @@
-package ops
+package lower
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // contract makes the task of the contraction head with an epilogue up to end.
-func (l *lowerer) contract(head, end *IRNode) {
+func (l *lowerer) contract(head, end *ir.Node) {
 	r := naturalRoles(head)
 	switch {
 	case l.dense[end]:
@@ -18,11 +19,11 @@ func (l *lowerer) contract(head, end *IRNode) {
 			r = columnsFirst(head, r)
 		}
 	}
-	k := span(0, len(r.attr.AK))
+	k := ir.Range(0, len(r.attr.AK))
 	x, ea, eb := l.product(head, r, k)
 	// The innermost summed axis should be the one along which A is densest.
 	first := len(r.axes)
-	best := x.orderOf(span(first, len(x.dom)), ea, span(0, len(x.dom))...)
+	best := x.orderOf(ir.Range(first, len(x.dom)), ea, ir.Range(0, len(x.dom))...)
 	for i := range best {
 		best[i] -= first
 	}
@@ -34,7 +35,7 @@ func (l *lowerer) contract(head, end *IRNode) {
 	for pos, axis := range r.axes {
 		at[axis] = engine.AxisIndex(pos)
 	}
-	epilogue, addr := x.epilogue(head, end, at, denseAddr(head.Shape, r.axes), acc)
+	epilogue, addr := x.epilogue(head, end, at, ir.RowMajor(head.Shape, r.axes), acc)
 	t := &engine.Task{
 		Kind: engine.Contract, Name: x.name(end), Caller: head.Caller,
 		Axes: x.dom, Groups: []int{r.batch, r.rows, len(r.axes) - r.batch - r.rows, len(k)},
@@ -43,28 +44,28 @@ func (l *lowerer) contract(head, end *IRNode) {
 	if r.swapped {
 		t.A, t.B = eb, ea
 	}
-	l.values[end] = l.emit(t, x, end, addr, addr.Key() == denseAddr(end.Shape, nil).Key())
+	l.values[end] = l.emit(t, x, end, addr, addr.Key() == ir.RowMajor(end.Shape, nil).Key())
 }
 
 // contractRoles says which axes of a contraction's result are batch, rows and
 // columns of its task.
 type contractRoles struct {
-	attr        ContractAttr
+	attr        ir.ContractAttr
 	axes        []int // of the result, in the order in which they lie in memory
 	batch, rows int   // how many of them
 	swapped     bool  // the columns are those of operand 0
 }
 
-func naturalRoles(head *IRNode) contractRoles {
-	a := head.Attr.(ContractAttr)
-	return contractRoles{attr: a, axes: span(0, len(head.Shape)), batch: len(a.ABatch), rows: len(a.AM)}
+func naturalRoles(head *ir.Node) contractRoles {
+	a := head.Attr.(ir.ContractAttr)
+	return contractRoles{attr: a, axes: ir.Range(0, len(head.Shape)), batch: len(a.ABatch), rows: len(a.AM)}
 }
 
 // product is both operands of a task with these roles; k is the order of the
 // summed axes.
-func (l *lowerer) product(head *IRNode, r contractRoles, k []int) (x *builder, ea, eb *engine.Expr) {
+func (l *lowerer) product(head *ir.Node, r contractRoles, k []int) (x *builder, ea, eb *engine.Expr) {
 	a, b, attr := head.In[0], head.In[1], r.attr
-	dom := engine.Domain(pick(head.Shape, r.axes))
+	dom := engine.Domain(ir.Extents(head.Shape, r.axes))
 	for _, i := range k {
 		dom = append(dom, a.Shape[attr.AK[i]])
 	}
@@ -93,13 +94,13 @@ func (l *lowerer) product(head *IRNode, r contractRoles, k []int) (x *builder, e
 // somebody outside reads it, so that nothing has to be copied: the rows and
 // columns that lie innermost keep their meaning, what lies outside of them
 // becomes batch. Without such, r.
-func (l *lowerer) denseRoles(head, end *IRNode, r contractRoles) contractRoles {
+func (l *lowerer) denseRoles(head, end *ir.Node, r contractRoles) contractRoles {
 	order, ok := l.denseOrder(head, end)
 	if !ok || slices.Equal(order, r.axes) {
 		return r
 	}
 	nb, nm := r.batch, r.batch+r.rows
-	kind := func(axis int) int { return btoi(axis >= nb) + btoi(axis >= nm) } // batch, rows, columns
+	kind := func(axis int) int { return ir.Btoi(axis >= nb) + ir.Btoi(axis >= nm) } // batch, rows, columns
 	// The run of one kind that ends before position to, and its extent.
 	run := func(to int) (from, extent int) {
 		extent = 1
@@ -114,24 +115,24 @@ func (l *lowerer) denseRoles(head, end *IRNode, r contractRoles) contractRoles {
 	}
 	rows, height := run(columns)
 	// Narrow products cost more than a copy, but for windows that are read along the result.
-	along := width >= 8 && kind(order[len(order)-1]) == 1 && alongLines(head.In[0])
+	along := width >= 8 && kind(order[len(order)-1]) == 1 && AlongLines(head.In[0])
 	if kind(order[columns-1]) == 0 || min(width, height) < 8 && !along {
 		return r
 	}
 	return contractRoles{attr: r.attr, axes: order, batch: rows, rows: columns - rows, swapped: kind(order[columns]) == 1}
 }
 
-// alongLines reports whether n is windows, reshaped or not, that move along lines
+// AlongLines reports whether n is windows, reshaped or not, that move along lines
 // of an image whose neighbours lie side by side.
-func alongLines(n *IRNode) bool {
-	for n.Is(TraitReshape) {
+func AlongLines(n *ir.Node) bool {
+	for n.Is(ir.TraitReshape) {
 		n = n.In[0]
 	}
-	if !n.Is(TraitWindows) {
+	if !n.Is(ir.TraitWindows) {
 		return false
 	}
 	x := n.In[0]
-	if a, ok := x.Attr.(MaterializeAttr); ok && len(a.Order) > 0 {
+	if a, ok := x.Attr.(ir.MaterializeAttr); ok && len(a.Order) > 0 {
 		return a.Order[len(a.Order)-1] == x.Rank()-1
 	}
 	return true
@@ -139,19 +140,19 @@ func alongLines(n *IRNode) bool {
 
 // keptLines reports whether n is windows along lines of an image that was laid
 // out for them: results are to lie along lines too.
-func keptLines(n *IRNode) bool {
-	for n.Is(TraitReshape) {
+func keptLines(n *ir.Node) bool {
+	for n.Is(ir.TraitReshape) {
 		n = n.In[0]
 	}
-	if !n.Is(TraitWindows) {
+	if !n.Is(ir.TraitWindows) {
 		return false
 	}
-	_, kept := n.In[0].Attr.(MaterializeAttr)
-	return kept && alongLines(n)
+	_, kept := n.In[0].Attr.(ir.MaterializeAttr)
+	return kept && AlongLines(n)
 }
 
 // columnsFirst are r's roles with rows and columns exchanged.
-func columnsFirst(head *IRNode, r contractRoles) contractRoles {
+func columnsFirst(head *ir.Node, r contractRoles) contractRoles {
 	rows := slices.Clone(r.axes[r.batch : r.batch+r.rows])
 	columns := r.axes[r.batch+r.rows:]
 	return contractRoles{
@@ -162,22 +163,22 @@ func columnsFirst(head *IRNode, r contractRoles) contractRoles {
 
 // denseOrder is the order of head's axes in memory when end, which may rearrange
 // them, is in row-major order. Axes of extent 1 come first.
-func (l *lowerer) denseOrder(head, end *IRNode) ([]int, bool) {
+func (l *lowerer) denseOrder(head, end *ir.Node) ([]int, bool) {
 	at := make([]*engine.Index, len(head.Shape))
 	for i := range at {
 		at[i] = engine.AxisIndex(i)
 	}
 	at = l.coordinates(head, at, engine.Domain(head.Shape))
-	addr := denseAddr(end.Shape, nil).Subst(at, engine.Domain(head.Shape))
+	addr := ir.RowMajor(end.Shape, nil).Subst(at, engine.Domain(head.Shape))
 	coef, ok := addr.Affine(len(head.Shape))
 	if !ok {
 		return nil, false
 	}
-	order := slices.SortedStableFunc(slices.Values(span(0, len(coef))), func(a, b int) int {
-		if one := btoi(head.Shape[b] == 1) - btoi(head.Shape[a] == 1); one != 0 {
+	order := slices.SortedStableFunc(slices.Values(ir.Range(0, len(coef))), func(a, b int) int {
+		if one := ir.Btoi(head.Shape[b] == 1) - ir.Btoi(head.Shape[a] == 1); one != 0 {
 			return one
 		}
 		return cmp.Compare(coef[b], coef[a])
 	})
-	return order, denseAddr(head.Shape, order).Key() == addr.Key()
+	return order, ir.RowMajor(head.Shape, order).Key() == addr.Key()
 }

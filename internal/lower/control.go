@@ -1,17 +1,18 @@
-package ops
+package lower
 
 import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // control makes the unit that stands for a loop or a branch, with the units of its regions.
-func (l *lowerer) control(n *IRNode) {
-	a := n.Attr.(*IRControl)
-	c := &controlLowerer{lowerer: l, n: n, IRControl: a, results: make([]*value, len(a.Outs))}
-	c.flow = &flow{IRControl: a, node: n}
-	c.unit = &unit{flow: c.flow, task: &engine.Task{Kind: engine.Routine, Name: n.Scope, Caller: n.Caller}, Where: n.Where}
+func (l *lowerer) control(n *ir.Node) {
+	a := n.Attr.(*ir.Control)
+	c := &controlLowerer{lowerer: l, n: n, Control: a, results: make([]*ir.Value, len(a.Outs))}
+	c.flow = &ir.Flow{Control: a, Node: n}
+	c.unit = &ir.Unit{Flow: c.flow, Task: &engine.Task{Kind: engine.Routine, Name: n.Scope, Caller: n.Caller}, Where: n.Where}
 	if c.Loop {
 		c.loop()
 	} else {
@@ -24,49 +25,49 @@ func (l *lowerer) control(n *IRNode) {
 // controlLowerer is a control on its way to units.
 type controlLowerer struct {
 	*lowerer
-	*IRControl
-	n       *IRNode
-	flow    *flow
-	unit    *unit
-	results []*value // by outcome
+	*ir.Control
+	n       *ir.Node
+	flow    *ir.Flow
+	unit    *ir.Unit
+	results []*ir.Value // by outcome
 }
 
 // reads notes that the control reads v, and returns it.
-func (c *controlLowerer) reads(v *value) *value {
-	if !slices.Contains(c.unit.ins, v) {
-		c.unit.ins = append(c.unit.ins, v)
+func (c *controlLowerer) reads(v *ir.Value) *ir.Value {
+	if !slices.Contains(c.unit.Ins, v) {
+		c.unit.Ins = append(c.unit.Ins, v)
 	}
 	return v
 }
 
 // makes is a value that the control makes, and others read.
-func (c *controlLowerer) makes(like *IRNode, shape []int) *value {
-	v := &value{
-		node: c.n, DType: like.DType, len: int64(product(shape)), Shape: shape, addr: denseAddr(shape, nil), dense: true,
-		maker: c.unit, flow: c.flow,
+func (c *controlLowerer) makes(like *ir.Node, shape []int) *ir.Value {
+	v := &ir.Value{
+		Node: c.n, DType: like.DType, Len: int64(ir.Product(shape)), Shape: shape, Addr: ir.RowMajor(shape, nil), Dense: true,
+		Maker: c.unit, Flow: c.flow,
 	}
-	c.unit.outs = append(c.unit.outs, v)
+	c.unit.Outs = append(c.unit.Outs, v)
 	return v
 }
 
 // region lowers what targets need. leaf gives the values of leaves.
-func (c *controlLowerer) region(targets []*IRNode, params map[*IRNode]*value) (*lowerer, []*value) {
-	in := newLowerer(targets, c.LowerOptions)
+func (c *controlLowerer) region(targets []*ir.Node, params map[*ir.Node]*ir.Value) (*lowerer, []*ir.Value) {
+	in := newLowerer(targets, c.Options)
 	for _, n := range in.order {
 		switch a := n.Attr.(type) {
-		case LeafAttr:
+		case ir.LeafAttr:
 			in.values[n] = c.reads(c.asDense(a.Outer))
-		case ParamAttr:
+		case ir.ParamAttr:
 			in.values[n] = params[n]
 		}
 	}
 	in.lower()
-	out := make([]*value, len(targets))
+	out := make([]*ir.Value, len(targets))
 	for i, n := range targets {
 		out[i] = in.asDense(n)
 	}
 	for _, u := range in.units {
-		if u.Where == Anywhere {
+		if u.Where == ir.Anywhere {
 			u.Where = c.n.Where
 		}
 	}
@@ -74,12 +75,12 @@ func (c *controlLowerer) region(targets []*IRNode, params map[*IRNode]*value) (*
 }
 
 // copies is a unit that copies src to dst within the control.
-func (c *controlLowerer) copies(name string, src, dst *value) *unit {
+func (c *controlLowerer) copies(name string, src, dst *ir.Value) *ir.Unit {
 	return carry(c.n.Scope+" "+name, c.n.Caller, src, dst, c.n.Where)
 }
 
 func (c *controlLowerer) branch() {
-	c.flow.pred = c.reads(c.asDense(c.n.In[0]))
+	c.flow.Pred = c.reads(c.asDense(c.n.In[0]))
 	var want []int // outcomes that are read
 	for i := range c.Outs {
 		if c.picked(c.n, i) {
@@ -89,7 +90,7 @@ func (c *controlLowerer) branch() {
 		}
 	}
 	for k, r := range c.Regions {
-		targets := make([]*IRNode, len(want))
+		targets := make([]*ir.Node, len(want))
 		for j, i := range want {
 			targets[j] = r.Results[c.Outs[i].I]
 		}
@@ -97,22 +98,22 @@ func (c *controlLowerer) branch() {
 		for j, i := range want {
 			in.units = append(in.units, c.copies("result", values[j], c.results[i]))
 		}
-		c.flow.parts[k] = in.units
+		c.flow.Parts[k] = in.units
 	}
 }
 
 func (c *controlLowerer) loop() {
 	r := c.Regions[0]
 	values, writes := c.live(r)
-	state := map[*IRNode]*value{}
+	state := map[*ir.Node]*ir.Value{}
 	for k, p := range r.Params {
 		if p != nil && values[k] {
 			state[p] = c.makes(p, p.Shape)
-			c.flow.before = append(c.flow.before, c.copies("begins", c.reads(c.asDense(c.n.In[k])), state[p]))
+			c.flow.Before = append(c.flow.Before, c.copies("begins", c.reads(c.asDense(c.n.In[k])), state[p]))
 		}
 	}
 	// What is asked for, in this order: the condition, rows and where they go, values.
-	var targets []*IRNode
+	var targets []*ir.Node
 	if r.Cond != nil {
 		targets = append(targets, r.Cond)
 	}
@@ -121,7 +122,7 @@ func (c *controlLowerer) loop() {
 			targets = append(targets, w.Row, w.At)
 		}
 	}
-	var carried []*IRNode
+	var carried []*ir.Node
 	for k, p := range r.Params {
 		if p != nil && values[k] {
 			targets = append(targets, r.Results[k])
@@ -131,23 +132,23 @@ func (c *controlLowerer) loop() {
 	in, made := c.region(targets, state)
 	body := in.units
 	if r.Cond != nil {
-		c.flow.pred = made[0]
-		c.flow.parts[0], body = apart(in.units, made[0])
+		c.flow.Pred = made[0]
+		c.flow.Parts[0], body = apart(in.units, made[0])
 		made = made[1:]
 	}
-	stacks := make([]*value, len(r.Writes))
+	stacks := make([]*ir.Value, len(r.Writes))
 	for j, w := range r.Writes {
 		if !writes[j] {
 			continue
 		}
 		stacks[j] = c.makes(w.Row, slices.Concat([]int{c.Rows()}, w.Row.Shape))
 		if !w.Total {
-			c.flow.before = append(c.flow.before, c.zeros(stacks[j]))
+			c.flow.Before = append(c.flow.Before, c.zeros(stacks[j]))
 		}
 		body = append(body, c.store(made[0], made[1], stacks[j]))
 		made = made[2:]
 	}
-	c.flow.parts[1] = c.handOn(body, made, carried, state)
+	c.flow.Parts[1] = c.handOn(body, made, carried, state)
 	for i, o := range c.Outs {
 		switch {
 		case !c.picked(c.n, i):
@@ -163,10 +164,10 @@ func (c *controlLowerer) loop() {
 
 // live finds which values a loop must carry, and what it must write: what is asked for
 // from outside, and what that needs.
-func (c *controlLowerer) live(r *IRRegion) (values, writes []bool) {
+func (c *controlLowerer) live(r *ir.Region) (values, writes []bool) {
 	values, writes = make([]bool, len(r.Params)), make([]bool, len(r.Writes))
-	seen := map[*IRNode]bool{}
-	var todo []*IRNode
+	seen := map[*ir.Node]bool{}
+	var todo []*ir.Node
 	need := func(k int) {
 		if !values[k] && r.Params[k] != nil {
 			values[k] = true
@@ -189,8 +190,8 @@ func (c *controlLowerer) live(r *IRRegion) (values, writes []bool) {
 	for len(todo) > 0 {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		Walk(n, seen, Operands, func(n *IRNode) {
-			if a, ok := n.Attr.(ParamAttr); ok {
+		ir.Walk(n, seen, ir.Operands, func(n *ir.Node) {
+			if a, ok := n.Attr.(ir.ParamAttr); ok {
 				need(a.I)
 			}
 		})
@@ -199,12 +200,12 @@ func (c *controlLowerer) live(r *IRRegion) (values, writes []bool) {
 }
 
 // apart divides units into those that v needs, and the others.
-func apart(units []*unit, v *value) (needed, others []*unit) {
-	need := map[*unit]bool{v.maker: true}
+func apart(units []*ir.Unit, v *ir.Value) (needed, others []*ir.Unit) {
+	need := map[*ir.Unit]bool{v.Maker: true}
 	for _, u := range slices.Backward(units) {
 		if need[u] {
-			for _, in := range u.ins {
-				need[in.maker] = true
+			for _, in := range u.Ins {
+				need[in.Maker] = true
 			}
 		}
 	}
@@ -220,12 +221,12 @@ func apart(units []*unit, v *value) (needed, others []*unit) {
 
 // handOn appends to body the copies that make next what the next iteration finds. A value that
 // was another one before goes by a copy, so that nobody reads what was written over.
-func (c *controlLowerer) handOn(body []*unit, next []*value, params []*IRNode, state map[*IRNode]*value) []*unit {
+func (c *controlLowerer) handOn(body []*ir.Unit, next []*ir.Value, params []*ir.Node, state map[*ir.Node]*ir.Value) []*ir.Unit {
 	for i, p := range params {
-		if v := next[i]; v != state[p] && v.flow == c.flow {
-			kept := &value{node: c.n, DType: v.DType, len: v.len, Shape: v.Shape, addr: v.addr, dense: true}
+		if v := next[i]; v != state[p] && v.Flow == c.flow {
+			kept := &ir.Value{Node: c.n, DType: v.DType, Len: v.Len, Shape: v.Shape, Addr: v.Addr, Dense: true}
 			u := c.copies("keeps", v, kept)
-			kept.maker = u
+			kept.Maker = u
 			body, next[i] = append(body, u), kept
 		}
 	}
@@ -238,10 +239,10 @@ func (c *controlLowerer) handOn(body []*unit, next []*value, params []*IRNode, s
 }
 
 // zeros fills v.
-func (c *controlLowerer) zeros(v *value) *unit {
+func (c *controlLowerer) zeros(v *ir.Value) *ir.Unit {
 	t := &engine.Task{
-		Kind: engine.Map, Name: c.n.Scope + " clears", Caller: c.n.Caller, Axes: engine.Domain{int(v.len)}, Groups: []int{1},
-		Outs: []engine.Operand{{DType: v.DType, Len: v.len}}, Values: []*engine.Expr{engine.Constant(v.DType, engine.Const{})},
+		Kind: engine.Map, Name: c.n.Scope + " clears", Caller: c.n.Caller, Axes: engine.Domain{int(v.Len)}, Groups: []int{1},
+		Outs: []engine.Operand{{DType: v.DType, Len: v.Len}}, Values: []*engine.Expr{engine.Constant(v.DType, engine.Const{})},
 	}
-	return &unit{task: t, outs: []*value{v}, Where: c.n.Where}
+	return &ir.Unit{Task: t, Outs: []*ir.Value{v}, Where: c.n.Where}
 }

@@ -1,4 +1,4 @@
-package ops
+package ir
 
 import "sync/atomic"
 
@@ -8,8 +8,8 @@ type FlowStats struct {
 	count   atomic.Int64 // of their iterations; of branches, those that took the first way
 }
 
-// note enters a run of a loop with so many iterations.
-func (s *FlowStats) note(iterations int64) {
+// Note enters a run of a loop with so many iterations.
+func (s *FlowStats) Note(iterations int64) {
 	s.entries.Add(1)
 	s.count.Add(iterations)
 }
@@ -23,7 +23,7 @@ func (s *FlowStats) mean() (float64, bool) {
 	return float64(s.count.Load()) / float64(n), true
 }
 
-// taken is the part of runs that took the first way: a half until they are many.
-func (s *FlowStats) taken() float64 {
+// Taken is the part of runs that took the first way: a half until they are many.
+func (s *FlowStats) Taken() float64 {
 	return float64(s.count.Load()+1) / float64(s.entries.Load()+2)
 }

@@ -1,9 +1,10 @@
-package ops
+package lower
 
 import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // Bounds of a group: what one task with several outputs may take in.
@@ -21,8 +22,8 @@ const (
 type group struct {
 	shape []int
 	kept  int // axes that the reductions leave; all without one
-	ends  []*IRNode
-	reads map[*IRNode]bool // buffers
+	ends  []*ir.Node
+	reads map[*ir.Node]bool // buffers
 	ops   int
 	// first and last are where its ends stand in the order of the fusion, or once stood.
 	first, last int
@@ -31,12 +32,12 @@ type group struct {
 // grouping is the tasks of a fusion on their way to groups.
 type grouping struct {
 	*fusion
-	of     map[*IRNode]*group
-	reads  map[*IRNode][]*IRNode // buffers that the task of an end reads
-	reader map[*IRNode][]*IRNode // ends of the tasks that read a buffer
-	within map[*IRNode]int       // ops of that task
-	last   map[*IRNode]*group    // the last group that reads a buffer
-	place  map[*IRNode]int       // in the order of the fusion
+	of     map[*ir.Node]*group
+	reads  map[*ir.Node][]*ir.Node // buffers that the task of an end reads
+	reader map[*ir.Node][]*ir.Node // ends of the tasks that read a buffer
+	within map[*ir.Node]int        // ops of that task
+	last   map[*ir.Node]*group     // the last group that reads a buffer
+	place  map[*ir.Node]int        // in the order of the fusion
 }
 
 // groups joins tasks to groups and returns the group of every end. Each
@@ -44,8 +45,8 @@ type grouping struct {
 // no third one stands between them.
 func (f *fusion) groups() *grouping {
 	g := &grouping{
-		fusion: f, of: map[*IRNode]*group{}, reads: map[*IRNode][]*IRNode{}, reader: map[*IRNode][]*IRNode{}, within: map[*IRNode]int{}, last: map[*IRNode]*group{},
-		place: map[*IRNode]int{},
+		fusion: f, of: map[*ir.Node]*group{}, reads: map[*ir.Node][]*ir.Node{}, reader: map[*ir.Node][]*ir.Node{}, within: map[*ir.Node]int{}, last: map[*ir.Node]*group{},
+		place: map[*ir.Node]int{},
 	}
 	for i, end := range f.order {
 		if f.head[end] == nil || !f.root[end] {
@@ -55,7 +56,7 @@ func (f *fusion) groups() *grouping {
 		g.place[end] = i
 		to := g.find(end)
 		if to == nil {
-			to = &group{shape: g.domain(end), kept: len(end.Shape), reads: map[*IRNode]bool{}, first: i}
+			to = &group{shape: g.domain(end), kept: len(end.Shape), reads: map[*ir.Node]bool{}, first: i}
 		}
 		to.last = i
 		to.ends = append(to.ends, end)
@@ -75,9 +76,9 @@ func (f *fusion) groups() *grouping {
 }
 
 // operandsOf lists the buffers that the task of end reads, and counts its ops.
-func (f *fusion) operandsOf(end *IRNode) (reads []*IRNode, ops int) {
-	seen := map[*IRNode]bool{end: true}
-	for stack := []*IRNode{end}; len(stack) > 0; {
+func (f *fusion) operandsOf(end *ir.Node) (reads []*ir.Node, ops int) {
+	seen := map[*ir.Node]bool{end: true}
+	for stack := []*ir.Node{end}; len(stack) > 0; {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		ops++
@@ -96,41 +97,41 @@ func (f *fusion) operandsOf(end *IRNode) (reads []*IRNode, ops int) {
 }
 
 // domain is the shape over which the task of end runs.
-func (g *grouping) domain(end *IRNode) []int {
-	if h := g.head[end]; heavy(h) && h.Op.Kind == KindReduce {
+func (g *grouping) domain(end *ir.Node) []int {
+	if h := g.head[end]; heavy(h) && h.Op.Kind == ir.KindReduce {
 		return h.In[0].Shape
 	}
 	return end.Shape
 }
 
 // folds is how many of the last axes of its domain the task of end folds.
-func (g *grouping) folds(end *IRNode) int {
-	if h := g.head[end]; heavy(h) && h.Op.Kind == KindReduce {
-		return len(h.Attr.(ReduceAttr).Axes)
+func (g *grouping) folds(end *ir.Node) int {
+	if h := g.head[end]; heavy(h) && h.Op.Kind == ir.KindReduce {
+		return len(h.Attr.(ir.ReduceAttr).Axes)
 	}
 	return 0
 }
 
 // joins reports whether the task of end can be part of a group at all: an
 // element-wise one, or a reduction over last axes whose result keeps its shape.
-func (g *grouping) joins(end *IRNode) bool {
+func (g *grouping) joins(end *ir.Node) bool {
 	h := g.head[end]
 	if !heavy(h) {
-		return end.Elementwise() || end.Op.Kind == KindRandom
+		return end.Elementwise() || end.Op.Kind == ir.KindRandom
 	}
-	if h.Op.Kind != KindReduce || g.slides(h.In[0]) {
+	if h.Op.Kind != ir.KindReduce || g.slides(h.In[0]) {
 		return false
 	}
-	shape, axes := h.In[0].Shape, h.Attr.(ReduceAttr).Axes
+	shape, axes := h.In[0].Shape, h.Attr.(ir.ReduceAttr).Axes
 	kept := len(shape) - len(axes)
-	return slices.Equal(axes, span(kept, len(shape))) && perRow(end, shape, kept)
+	return slices.Equal(axes, ir.Range(kept, len(shape))) && perRow(end, shape, kept)
 }
 
 // slides reports whether x is windows that are not in a buffer: their folds have
 // kernels of their own, which no row has that is a window.
-func (g *grouping) slides(x *IRNode) bool {
+func (g *grouping) slides(x *ir.Node) bool {
 	for !g.root[x] && !x.InBuffer() && len(x.In) > 0 {
-		if x.Is(TraitWindows) {
+		if x.Is(ir.TraitWindows) {
 			return true
 		}
 		x = x.In[0]
@@ -140,7 +141,7 @@ func (g *grouping) slides(x *IRNode) bool {
 
 // perRow reports whether n has one element for every row of shape: in the
 // shape of the rows, with or without axes of extent 1 for what was folded.
-func perRow(n *IRNode, shape []int, kept int) bool {
+func perRow(n *ir.Node, shape []int, kept int) bool {
 	if len(n.Shape) != kept && len(n.Shape) != len(shape) || !slices.Equal(n.Shape[:kept], shape[:kept]) {
 		return false
 	}
@@ -148,7 +149,7 @@ func perRow(n *IRNode, shape []int, kept int) bool {
 }
 
 // find is the group that end joins, or nil.
-func (g *grouping) find(end *IRNode) *group {
+func (g *grouping) find(end *ir.Node) *group {
 	if !g.joins(end) {
 		return nil
 	}
@@ -158,7 +159,7 @@ func (g *grouping) find(end *IRNode) *group {
 		}
 	}
 	for _, x := range g.reads[end] {
-		if to := g.last[x]; to != nil && x.Size() == product(to.shape) && g.fits(end, to) {
+		if to := g.last[x]; to != nil && x.Size() == ir.Product(to.shape) && g.fits(end, to) {
 			return to
 		}
 	}
@@ -166,7 +167,7 @@ func (g *grouping) find(end *IRNode) *group {
 }
 
 // fits reports whether end may join to.
-func (g *grouping) fits(end *IRNode, to *group) bool {
+func (g *grouping) fits(end *ir.Node, to *group) bool {
 	if !g.joins(to.ends[0]) || to.ends[0].Where != end.Where {
 		return false
 	}
@@ -190,20 +191,20 @@ func (g *grouping) fits(end *IRNode, to *group) bool {
 			outputs++
 		}
 	}
-	return inputs <= maxInputs && outputs <= maxOutputs && inputs+outputs <= min(maxOperands, g.buffers) &&
+	return inputs <= MaxInputs && outputs <= maxOutputs && inputs+outputs <= min(maxOperands, g.buffers) &&
 		to.ops+g.within[end] <= maxInlined && (!g.between(end, to) || g.release(end, to))
 }
 
 // alongside reports whether end goes over the domain of to, or has an element for each of its rows.
-func (g *grouping) alongside(end *IRNode, to *group) bool {
+func (g *grouping) alongside(end *ir.Node, to *group) bool {
 	folded := to.kept < len(to.shape)
 	switch axes := g.folds(end); {
 	case axes > 0:
 		if !slices.Equal(g.domain(end), to.shape) || folded && to.kept != len(to.shape)-axes {
 			return false
 		}
-		rows := product(to.shape[:len(to.shape)-axes])
-		return rows >= fewRows || product(to.shape) <= smallFold
+		rows := ir.Product(to.shape[:len(to.shape)-axes])
+		return rows >= fewRows || ir.Product(to.shape) <= smallFold
 	case slices.Equal(end.Shape, to.shape):
 		return true
 	default:
@@ -215,14 +216,14 @@ func (g *grouping) alongside(end *IRNode, to *group) bool {
 // it needs nothing of its group: the mask that a loss and its derivative
 // share must not keep the derivative from the row that the loss is taken of.
 // It reports whether nothing stands between them then.
-func (g *grouping) release(end *IRNode, to *group) bool {
-	var free []*IRNode
+func (g *grouping) release(end *ir.Node, to *group) bool {
+	var free []*ir.Node
 	for _, x := range g.reads[end] {
 		from := g.of[x]
 		if from == nil || from == to || len(from.ends) == 1 || !g.above(from, to) {
 			continue
 		}
-		alone := !slices.ContainsFunc(g.reads[x], func(r *IRNode) bool { return g.of[r] != nil })
+		alone := !slices.ContainsFunc(g.reads[x], func(r *ir.Node) bool { return g.of[r] != nil })
 		if !alone || g.folds(x) > 0 {
 			return false
 		}
@@ -230,9 +231,9 @@ func (g *grouping) release(end *IRNode, to *group) bool {
 	}
 	for _, x := range free {
 		from := g.of[x]
-		from.ends = slices.DeleteFunc(from.ends, func(n *IRNode) bool { return n == x })
+		from.ends = slices.DeleteFunc(from.ends, func(n *ir.Node) bool { return n == x })
 		from.ops -= g.within[x]
-		g.of[x] = &group{shape: x.Shape, kept: len(x.Shape), ends: []*IRNode{x}, ops: g.within[x], reads: map[*IRNode]bool{}, first: g.place[x], last: g.place[x]}
+		g.of[x] = &group{shape: x.Shape, kept: len(x.Shape), ends: []*ir.Node{x}, ops: g.within[x], reads: map[*ir.Node]bool{}, first: g.place[x], last: g.place[x]}
 		for _, r := range g.reads[x] {
 			g.of[x].reads[r] = true
 		}
@@ -242,18 +243,18 @@ func (g *grouping) release(end *IRNode, to *group) bool {
 
 // above reports whether from is to, or reads what depends on it.
 func (g *grouping) above(from, to *group) bool {
-	return slices.ContainsFunc(from.ends, func(n *IRNode) bool {
-		return slices.ContainsFunc(g.reads[n], func(x *IRNode) bool { return g.of[x] == to }) || g.between(n, to)
+	return slices.ContainsFunc(from.ends, func(n *ir.Node) bool {
+		return slices.ContainsFunc(g.reads[n], func(x *ir.Node) bool { return g.of[x] == to }) || g.between(n, to)
 	})
 }
 
 // mustWrite reports whether n is read by what no group can take in.
-func (g *grouping) mustWrite(n *IRNode) bool {
+func (g *grouping) mustWrite(n *ir.Node) bool {
 	if g.dense[n] {
 		return true
 	}
 	for _, u := range g.users[n] {
-		if heavy(u) && u.Op.Kind != KindReduce {
+		if heavy(u) && u.Op.Kind != ir.KindReduce {
 			return true
 		}
 	}
@@ -261,10 +262,10 @@ func (g *grouping) mustWrite(n *IRNode) bool {
 }
 
 // between reports whether end reads what depends on the group, but is not in it.
-func (g *grouping) between(end *IRNode, to *group) bool {
+func (g *grouping) between(end *ir.Node, to *group) bool {
 	seen := map[*group]bool{}
 	var stack []*group
-	push := func(n *IRNode) {
+	push := func(n *ir.Node) {
 		for _, x := range g.reads[n] {
 			// What stands before all of the group does not depend on it.
 			if from := g.of[x]; from != nil && from.last >= to.first && !seen[from] {
@@ -290,9 +291,9 @@ func (g *grouping) between(end *IRNode, to *group) bool {
 }
 
 // outputs are the ends of to that others read, or that must be buffers.
-func (g *grouping) outputs(to *group) (outs []*IRNode) {
+func (g *grouping) outputs(to *group) (outs []*ir.Node) {
 	for _, n := range to.ends {
-		if g.dense[n] || slices.ContainsFunc(g.reader[n], func(end *IRNode) bool { return g.of[end] != to }) {
+		if g.dense[n] || slices.ContainsFunc(g.reader[n], func(end *ir.Node) bool { return g.of[end] != to }) {
 			outs = append(outs, n)
 		}
 	}
@@ -300,17 +301,17 @@ func (g *grouping) outputs(to *group) (outs []*IRNode) {
 }
 
 // leave takes out of to the end n and those that read it, directly or not.
-func (g *grouping) leave(to *group, n *IRNode) (left []*IRNode) {
-	gone := map[*IRNode]bool{n: true}
+func (g *grouping) leave(to *group, n *ir.Node) (left []*ir.Node) {
+	gone := map[*ir.Node]bool{n: true}
 	for _, end := range to.ends {
-		if !gone[end] && !slices.ContainsFunc(g.reads[end], func(x *IRNode) bool { return gone[x] }) {
+		if !gone[end] && !slices.ContainsFunc(g.reads[end], func(x *ir.Node) bool { return gone[x] }) {
 			continue
 		}
 		gone[end] = true
 		left = append(left, end)
-		g.of[end] = &group{shape: g.domain(end), kept: len(end.Shape), ends: []*IRNode{end}}
+		g.of[end] = &group{shape: g.domain(end), kept: len(end.Shape), ends: []*ir.Node{end}}
 	}
-	to.ends = slices.DeleteFunc(to.ends, func(end *IRNode) bool { return gone[end] })
+	to.ends = slices.DeleteFunc(to.ends, func(end *ir.Node) bool { return gone[end] })
 	return left
 }
 

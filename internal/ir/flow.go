@@ -1,0 +1,80 @@
+package ir
+
+// Flow is a branch or a loop in the list of an executable's units: two stretches of them,
+// of which a run takes one, or both as often as there are iterations.
+type Flow struct {
+	*Control
+	Node  *Node
+	Inner []*Flow
+
+	// pred is the predicate, nil where iterations are counted; where a unit makes it, it is
+	// output predOut of unit predUnit of every list like this.
+	Pred              *Value
+	PredUnit, PredOut int
+
+	// Units [first, mid) find out whether there is an iteration, and [mid, last) are one; of
+	// a branch they are the two ways.
+	First, Mid, Last int
+
+	// before and parts are the units until they are in the list: what stands before a
+	// loop, and both stretches.
+	Before []*Unit
+	Parts  [2][]*Unit
+}
+
+// Predicate is the predicate of f among units.
+func (f *Flow) Predicate(units []*Unit) *Value {
+	if f.Pred == nil || f.Pred.Maker == nil {
+		return f.Pred
+	}
+	return units[f.PredUnit].Outs[f.PredOut]
+}
+
+// WalkFlows calls f with flows and all in them, the inner ones first.
+func WalkFlows(flows []*Flow, f func(*Flow)) {
+	for _, fl := range flows {
+		WalkFlows(fl.Inner, f)
+		f(fl)
+	}
+}
+
+// Has reports whether unit t is in f.
+func (f *Flow) Has(t int) bool { return f.First <= t && t < f.Last }
+
+// Contains reports whether v, made by unit maker, is new in every iteration of f, or in every
+// way of it. What an iteration hands on, or all of them together make, is not.
+func (f *Flow) Contains(v *Value, maker int) bool {
+	return v.Maker != nil && v.Flow != f && f.Has(maker)
+}
+
+// Parts2 is how often each stretch is expected to run where f runs once.
+func (f *Flow) Parts2() (first, second float64) {
+	if !f.Loop {
+		p := f.Stats.Taken()
+		return p, 1 - p
+	}
+	n := f.Iterations()
+	return n + 1, n
+}
+
+// guess is the number of iterations of a loop of which nothing is known.
+const guess = 8
+
+// Iterations is how many are expected.
+func (f *Flow) Iterations() float64 {
+	if f.Trips >= 0 {
+		return float64(f.Trips)
+	}
+	n, ok := f.Stats.mean()
+	switch {
+	case ok:
+	case f.Expect > 0:
+		n = f.Expect
+	default:
+		n = guess
+	}
+	if f.Limit > 0 {
+		n = min(n, float64(f.Limit))
+	}
+	return n
+}

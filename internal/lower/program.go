@@ -1,0 +1,61 @@
+// Package lower turns a simplified graph into tasks: it decides which nodes share a task, builds their
+// expressions, and orders the tasks.
+//
+// The passes, in their order: fuse.go decides what becomes a buffer and what is computed inside its readers;
+// group.go joins tasks over one domain to one of several outputs; lower.go and its neighbours build the tasks, through
+// builder.go, which follows a node down to the buffers that it is made of; order.go lets updates be written in place.
+package lower
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/store"
+)
+
+// Options say what tasks are made for.
+type Options struct {
+	Buffers  int    // at most so many inputs and outputs of a task
+	Seed     uint64 // of random numbers
+	FastMath bool   // see engine.Task
+	Scalars  Scalars
+	// Volatile are variables of which nothing is kept between runs.
+	Volatile []*store.Variable
+	Validate bool // check the representations between passes
+}
+
+// Scalars are element-wise functions that the passes insert.
+type Scalars struct {
+	Add, Where, Cast, FoldIn *engine.Scalar
+}
+
+// Program is the tasks of a graph.
+type Program struct {
+	Units   []*ir.Unit // makers before readers
+	Flows   []*ir.Flow // loops and branches among them
+	Results []*ir.Value
+}
+
+// Lower makes the tasks that compute outputs and updates, which are assignments to variables. Errors: with
+// Validate, what a pass has left inconsistent.
+func Lower(outputs, updates []*ir.Node, o Options) (*Program, error) {
+	targets := slices.Concat(outputs, updates)
+	if o.Validate {
+		if err := ir.ValidateNodes(targets); err != nil {
+			return nil, err
+		}
+	}
+	l := newLowerer(targets, o)
+	l.lower()
+	p := &Program{Results: make([]*ir.Value, len(outputs))}
+	for i, n := range outputs {
+		p.Results[i] = l.asResult(n, updates)
+	}
+	p.Units, p.Flows = inOrder(l.storeUpdates(updates))
+	markSteady(p.Units, o.Volatile)
+	if o.Validate {
+		return p, ir.ValidateUnits(p.Units, p.Results)
+	}
+	return p, nil
+}
