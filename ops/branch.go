@@ -55,7 +55,7 @@ func If(pred *Node, then, otherwise func() []*Node) []*Node {
 		}
 	}
 	if err == nil {
-		err = c.alike()
+		err = c.matchLayout()
 	}
 	if err == nil {
 		for _, r := range append(c.regions, &region{results: []*Node{pred}}) {
@@ -79,7 +79,7 @@ func If(pred *Node, then, otherwise func() []*Node) []*Node {
 }
 
 // alike reports branches whose results differ in number, shape or dtype.
-func (c *control) alike() error {
+func (c *control) matchLayout() error {
 	a, b := c.regions[0].results, c.regions[1].results
 	if len(a) != len(b) {
 		return fmt.Errorf("the branches return %d and %d values", len(a), len(b))

@@ -21,12 +21,12 @@ func pullBack(outs, ds, xs []*Node) []*Node {
 	return all
 }
 
-// standIn is x, as a node of the region that is being built: what pullBack stops at, and
+// gradientPlaceholder is x, as a node of the region that is being built: what pullBack stops at, and
 // what derivatives of derivatives pass through.
-func standIn(x *Node) *Node { return apply("stand_in", nil, x) }
+func gradientPlaceholder(x *Node) *Node { return apply("gradient_placeholder", nil, x) }
 
 var _ = define(Op{
-	Name: "stand_in", traits: ir.TraitIdentity, Arity: 1, DTypes: every, hidden: true, Result: same, view: identityView,
+	Name: "gradient_placeholder", traits: ir.TraitIdentity, Arity: 1, DTypes: every, hidden: true, Result: same, view: identityView,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 })
 
@@ -64,7 +64,7 @@ func gradIf(b *Back) {
 			cl := newCloner(g, r)
 			leaves := make([]*Node, len(wanted))
 			for i, x := range wanted {
-				leaves[i] = standIn(x)
+				leaves[i] = gradientPlaceholder(x)
 				cl.made[x] = leaves[i]
 			}
 			var outs, ds []*Node
@@ -222,7 +222,7 @@ func (k *backLoop) build(l *loopBuilder, s []*Node) error {
 	cl := newCloner(g, k.r)
 	var leaves, like []*Node
 	leaf := func(x, value *Node) {
-		cl.made[x] = standIn(value)
+		cl.made[x] = gradientPlaceholder(value)
 		leaves, like = append(leaves, cl.made[x]), append(like, x)
 	}
 	for p, param := range k.r.params {

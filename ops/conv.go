@@ -145,7 +145,7 @@ func (o Conv2DOptions) window(i int, w []int) Window {
 // instead of being checked for its edge at every tap.
 func (o Conv2DOptions) images(x *Node, w []int) *Node {
 	if o.Pad != [2]int{} {
-		x = keep(Pad(x, 0, o.padding()...), layoutOf(w[1], w[0]/o.Groups)...)
+		x = materialize(Pad(x, 0, o.padding()...), layoutOf(w[1], w[0]/o.Groups)...)
 	}
 	return o.split(Windows(x, o.window(0, w), o.window(1, w)))
 }

@@ -21,7 +21,7 @@ func (o Conv2DOptions) spreadGrad(dy, w *Node, x []int) *Node {
 		a.full[axis] = x[2+i] + reach
 		windows[i] = Window{Axis: axis, Size: w.shape[2+i], Dilation: o.Dilation[i]}
 	}
-	spread := Windows(keep(apply("unslice", a, dy), gradLayout(w.shape[0]/o.Groups, w.shape[1])...), windows...) // [N, G, O/G, H, W, U, V]
+	spread := Windows(materialize(apply("unslice", a, dy), gradLayout(w.shape[0]/o.Groups, w.shape[1])...), windows...) // [N, G, O/G, H, W, U, V]
 	flipped := Flip(o.kernels(w), 3, 4)
 	dx := apply("contract", ir.ContractAttr{
 		ABatch: []int{1}, AM: []int{0, 3, 4}, AK: []int{2, 5, 6},
@@ -61,7 +61,7 @@ func (o Conv2DOptions) phaseGrad(dy, w *Node, x []int) *Node {
 		along[a] = p
 	}
 	rows, columns := along[0], along[1]
-	read := Windows(keep(dy, gradLayout(w.shape[0]/o.Groups, w.shape[1]*rows.count*columns.count)...), windows...) // [N, G, O/G, I, J, T, T]
+	read := Windows(materialize(dy, gradLayout(w.shape[0]/o.Groups, w.shape[1]*rows.count*columns.count)...), windows...) // [N, G, O/G, I, J, T, T]
 	k := o.kernels(w)
 	k = Flip(Reshape(k, k.shape[0], k.shape[1], k.shape[2], rows.taps, rows.count, columns.taps, columns.count), 3, 5)
 	dx := apply("contract", ir.ContractAttr{

@@ -55,7 +55,7 @@ var _ = define(Op{
 			} else {
 				x = Pad(x, 0, o.padding()...)
 			}
-			x = keep(x, 0, 2, 3, 1)
+			x = materialize(x, 0, 2, 3, 1)
 			o.Pad = [2]int{}
 		}
 		x = Cast(x, tensor.Int32)

@@ -20,7 +20,7 @@ func (o Conv2DOptions) depthwiseSum(x, w *Node) *Node {
 // taps is x as windows [N, C, H', W', U, V].
 func (o Conv2DOptions) taps(x *Node, w []int) *Node {
 	if o.Pad != [2]int{} {
-		x = apply("keep", ir.MaterializeAttr{Edge: true}, Pad(x, 0, o.padding()...))
+		x = apply("materialize", ir.MaterializeAttr{Edge: true}, Pad(x, 0, o.padding()...))
 	}
 	return widen(Windows(x, o.window(0, w), o.window(1, w)))
 }
@@ -28,7 +28,7 @@ func (o Conv2DOptions) taps(x *Node, w []int) *Node {
 // perTap is w as [C, 1, 1, U, V], with the channels side by side in memory.
 func (o Conv2DOptions) perTap(w *Node) *Node {
 	s := w.shape
-	flat := keep(Reshape(w, s[0], s[2], s[3]), 1, 2, 0)
+	flat := materialize(Reshape(w, s[0], s[2], s[3]), 1, 2, 0)
 	return widen(Reshape(flat, s[0], 1, 1, s[2], s[3]))
 }
 

@@ -117,7 +117,7 @@ func newTape(ys, xs []*Node) *tape {
 // the composition that stands for it.
 func (t *tape) through(n *Node) []*Node {
 	switch {
-	case t.leaf[n] && n.op.Name == "stand_in":
+	case t.leaf[n] && n.op.Name == "gradient_placeholder":
 		return nil
 	case n.op.kind == ir.KindControl && !n.bad:
 		return n.in

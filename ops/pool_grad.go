@@ -24,7 +24,7 @@ func maxPoolGrad(b *Back) {
 	// Taps are numbered so that those beyond the end of a row are nobody's.
 	pitch := o.overlap(1) * o.Stride[1]
 	first := o.first(x, pitch)
-	dy := widen(alike(b.Grad(), b.Out()))
+	dy := widen(matchLayout(b.Grad(), b.Out()))
 	if o.overlap(0)*o.overlap(1) > fewCovers {
 		at := ExpandDims(first, 4, 5)
 		hit := Equal(at, tapNumbers(at, 4, 5, slices.Concat(first.shape, o.Size[:]), 0, pitch))

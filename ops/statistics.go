@@ -158,24 +158,26 @@ var _ = define(Op{
 	Samples: views(viewCase{"matrix", []int{3, 4}, nil, StopGradient}),
 })
 
-// keep returns x and makes it a buffer of its own: its readers would otherwise
+// materialize returns x and makes it a buffer of its own: its readers would otherwise
 // compute it many times over. order, if any, says how its axes lie in memory,
 // outermost first; without, it lies as what it is made of.
-func keep(x *Node, order ...int) *Node { return apply("keep", ir.MaterializeAttr{Order: order}, x) }
+func materialize(x *Node, order ...int) *Node {
+	return apply("materialize", ir.MaterializeAttr{Order: order}, x)
+}
 
 var _ = define(Op{
-	Name: "keep", traits: ir.TraitMaterialize | ir.TraitRepeats, Arity: 1, hidden: true, Result: same,
+	Name: "materialize", traits: ir.TraitMaterialize | ir.TraitRepeats, Arity: 1, hidden: true, Result: same,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 	view: identityView,
 })
 
-// alike returns x, which lies in memory as the value of guide does: who reads both
+// matchLayout returns x, which lies in memory as the value of guide does: who reads both
 // would otherwise jump through one of them. Where x lies so already it is not
 // copied.
-func alike(x, guide *Node) *Node { return apply("alike", nil, x, guide) }
+func matchLayout(x, guide *Node) *Node { return apply("match_layout", nil, x, guide) }
 
 var _ = define(Op{
-	Name: "alike", traits: ir.TraitMatchLayout, Arity: 2, hidden: true, Result: same,
+	Name: "match_layout", traits: ir.TraitMatchLayout, Arity: 2, hidden: true, Result: same,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 	view: identityView,
 })

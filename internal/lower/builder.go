@@ -19,10 +19,10 @@ type builder struct {
 	ins   []*ir.Value
 	names []string
 	memo  map[string]*engine.Expr
-	// members are the nodes whose values are known, or may only be had at
-	// certain coordinates; astray is one that was wanted elsewhere.
-	members map[*ir.Node]member
-	astray  *ir.Node
+	// outputs are the nodes whose values are known, or may only be had at
+	// certain coordinates; mismatch is one that was wanted elsewhere.
+	outputs  map[*ir.Node]groupOutput
+	mismatch *ir.Node
 }
 
 func (l *lowerer) builder(dom engine.Domain) *builder {
@@ -53,9 +53,9 @@ func (b *builder) expr(n *ir.Node, at []*engine.Index, conds []engine.Cond) *eng
 	if n.Op.Kind == ir.KindAssign {
 		n = n.In[1]
 	}
-	if m, ok := b.members[n]; ok {
+	if m, ok := b.outputs[n]; ok {
 		if m.at != nil && (m.acc == nil && len(conds) > 0 || !sameCoords(n.Shape, m.at, at)) {
-			b.astray = n
+			b.mismatch = n
 			return engine.Constant(n.DType, engine.Const{})
 		}
 		if m.acc != nil {
@@ -240,7 +240,7 @@ func (b *builder) gather(n *ir.Node, at []*engine.Index, conds []engine.Cond) *e
 // result is end's value and its address over its own axes.
 func (b *builder) epilogue(head, end *ir.Node, at []*engine.Index, addr *engine.Index, acc tensor.DType) (*engine.Expr, *engine.Index) {
 	result := b.l.resultOf(head, 0, acc)
-	b.members = map[*ir.Node]member{head: {acc: result}}
+	b.outputs = map[*ir.Node]groupOutput{head: {acc: result}}
 	b.names = append(b.names, head.Scope)
 	if head == end {
 		return result, addr

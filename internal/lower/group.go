@@ -15,11 +15,11 @@ const (
 	smallFold   = 1 << 15 // elements that are folded in no time however few rows they are
 )
 
-// group is tasks over one domain that become one: element-wise ones of a shape,
+// fusionGroup is tasks over one domain that become one: element-wise ones of a shape,
 // reductions of that shape over its last axes, and element-wise ones of what
 // these leave. What they read is read once, and what none but they read is
 // never written.
-type group struct {
+type fusionGroup struct {
 	shape []int
 	kept  int // axes that the reductions leave; all without one
 	ends  []*ir.Node
@@ -32,12 +32,12 @@ type group struct {
 // grouping is the tasks of a fusion on their way to groups.
 type grouping struct {
 	*fusion
-	of     map[*ir.Node]*group
-	reads  map[*ir.Node][]*ir.Node // buffers that the task of an end reads
-	reader map[*ir.Node][]*ir.Node // ends of the tasks that read a buffer
-	within map[*ir.Node]int        // ops of that task
-	last   map[*ir.Node]*group     // the last group that reads a buffer
-	place  map[*ir.Node]int        // in the order of the fusion
+	of     map[*ir.Node]*fusionGroup
+	reads  map[*ir.Node][]*ir.Node   // buffers that the task of an end reads
+	reader map[*ir.Node][]*ir.Node   // ends of the tasks that read a buffer
+	within map[*ir.Node]int          // ops of that task
+	last   map[*ir.Node]*fusionGroup // the last group that reads a buffer
+	place  map[*ir.Node]int          // in the order of the fusion
 }
 
 // groups joins tasks to groups and returns the group of every end. Each
@@ -45,7 +45,7 @@ type grouping struct {
 // no third one stands between them.
 func (f *fusion) groups() *grouping {
 	g := &grouping{
-		fusion: f, of: map[*ir.Node]*group{}, reads: map[*ir.Node][]*ir.Node{}, reader: map[*ir.Node][]*ir.Node{}, within: map[*ir.Node]int{}, last: map[*ir.Node]*group{},
+		fusion: f, of: map[*ir.Node]*fusionGroup{}, reads: map[*ir.Node][]*ir.Node{}, reader: map[*ir.Node][]*ir.Node{}, within: map[*ir.Node]int{}, last: map[*ir.Node]*fusionGroup{},
 		place: map[*ir.Node]int{},
 	}
 	for i, end := range f.order {
@@ -56,7 +56,7 @@ func (f *fusion) groups() *grouping {
 		g.place[end] = i
 		to := g.find(end)
 		if to == nil {
-			to = &group{shape: g.domain(end), kept: len(end.Shape), reads: map[*ir.Node]bool{}, first: i}
+			to = &fusionGroup{shape: g.domain(end), kept: len(end.Shape), reads: map[*ir.Node]bool{}, first: i}
 		}
 		to.last = i
 		to.ends = append(to.ends, end)
@@ -149,7 +149,7 @@ func perRow(n *ir.Node, shape []int, kept int) bool {
 }
 
 // find is the group that end joins, or nil.
-func (g *grouping) find(end *ir.Node) *group {
+func (g *grouping) find(end *ir.Node) *fusionGroup {
 	if !g.joins(end) {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (g *grouping) find(end *ir.Node) *group {
 }
 
 // fits reports whether end may join to.
-func (g *grouping) fits(end *ir.Node, to *group) bool {
+func (g *grouping) fits(end *ir.Node, to *fusionGroup) bool {
 	if !g.joins(to.ends[0]) || to.ends[0].Where != end.Where {
 		return false
 	}
@@ -196,7 +196,7 @@ func (g *grouping) fits(end *ir.Node, to *group) bool {
 }
 
 // alongside reports whether end goes over the domain of to, or has an element for each of its rows.
-func (g *grouping) alongside(end *ir.Node, to *group) bool {
+func (g *grouping) alongside(end *ir.Node, to *fusionGroup) bool {
 	folded := to.kept < len(to.shape)
 	switch axes := g.folds(end); {
 	case axes > 0:
@@ -216,7 +216,7 @@ func (g *grouping) alongside(end *ir.Node, to *group) bool {
 // it needs nothing of its group: the mask that a loss and its derivative
 // share must not keep the derivative from the row that the loss is taken of.
 // It reports whether nothing stands between them then.
-func (g *grouping) release(end *ir.Node, to *group) bool {
+func (g *grouping) release(end *ir.Node, to *fusionGroup) bool {
 	var free []*ir.Node
 	for _, x := range g.reads[end] {
 		from := g.of[x]
@@ -233,7 +233,7 @@ func (g *grouping) release(end *ir.Node, to *group) bool {
 		from := g.of[x]
 		from.ends = slices.DeleteFunc(from.ends, func(n *ir.Node) bool { return n == x })
 		from.ops -= g.within[x]
-		g.of[x] = &group{shape: x.Shape, kept: len(x.Shape), ends: []*ir.Node{x}, ops: g.within[x], reads: map[*ir.Node]bool{}, first: g.place[x], last: g.place[x]}
+		g.of[x] = &fusionGroup{shape: x.Shape, kept: len(x.Shape), ends: []*ir.Node{x}, ops: g.within[x], reads: map[*ir.Node]bool{}, first: g.place[x], last: g.place[x]}
 		for _, r := range g.reads[x] {
 			g.of[x].reads[r] = true
 		}
@@ -242,7 +242,7 @@ func (g *grouping) release(end *ir.Node, to *group) bool {
 }
 
 // above reports whether from is to, or reads what depends on it.
-func (g *grouping) above(from, to *group) bool {
+func (g *grouping) above(from, to *fusionGroup) bool {
 	return slices.ContainsFunc(from.ends, func(n *ir.Node) bool {
 		return slices.ContainsFunc(g.reads[n], func(x *ir.Node) bool { return g.of[x] == to }) || g.between(n, to)
 	})
@@ -262,9 +262,9 @@ func (g *grouping) mustWrite(n *ir.Node) bool {
 }
 
 // between reports whether end reads what depends on the group, but is not in it.
-func (g *grouping) between(end *ir.Node, to *group) bool {
-	seen := map[*group]bool{}
-	var stack []*group
+func (g *grouping) between(end *ir.Node, to *fusionGroup) bool {
+	seen := map[*fusionGroup]bool{}
+	var stack []*fusionGroup
 	push := func(n *ir.Node) {
 		for _, x := range g.reads[n] {
 			// What stands before all of the group does not depend on it.
@@ -291,7 +291,7 @@ func (g *grouping) between(end *ir.Node, to *group) bool {
 }
 
 // outputs are the ends of to that others read, or that must be buffers.
-func (g *grouping) outputs(to *group) (outs []*ir.Node) {
+func (g *grouping) outputs(to *fusionGroup) (outs []*ir.Node) {
 	for _, n := range to.ends {
 		if g.dense[n] || slices.ContainsFunc(g.reader[n], func(end *ir.Node) bool { return g.of[end] != to }) {
 			outs = append(outs, n)
@@ -301,7 +301,7 @@ func (g *grouping) outputs(to *group) (outs []*ir.Node) {
 }
 
 // leave takes out of to the end n and those that read it, directly or not.
-func (g *grouping) leave(to *group, n *ir.Node) (left []*ir.Node) {
+func (g *grouping) leave(to *fusionGroup, n *ir.Node) (left []*ir.Node) {
 	gone := map[*ir.Node]bool{n: true}
 	for _, end := range to.ends {
 		if !gone[end] && !slices.ContainsFunc(g.reads[end], func(x *ir.Node) bool { return gone[x] }) {
@@ -309,15 +309,15 @@ func (g *grouping) leave(to *group, n *ir.Node) (left []*ir.Node) {
 		}
 		gone[end] = true
 		left = append(left, end)
-		g.of[end] = &group{shape: g.domain(end), kept: len(end.Shape), ends: []*ir.Node{end}}
+		g.of[end] = &fusionGroup{shape: g.domain(end), kept: len(end.Shape), ends: []*ir.Node{end}}
 	}
 	to.ends = slices.DeleteFunc(to.ends, func(end *ir.Node) bool { return gone[end] })
 	return left
 }
 
-// member is how a task with several ends sees one of them: at its own
+// groupOutput is how a task with several ends sees one of them: at its own
 // coordinates only.
-type member struct {
+type groupOutput struct {
 	at  []*engine.Index
 	acc *engine.Expr // the result of a reduction
 }

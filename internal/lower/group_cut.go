@@ -9,7 +9,7 @@ import (
 // cutAll divides groups that have too many buffers. How many values a group must write is known
 // only when all tasks are in groups: what a later group reads was not counted while it grew.
 func (g *grouping) cutAll() {
-	done := map[*group]bool{}
+	done := map[*fusionGroup]bool{}
 	for _, end := range g.order {
 		if to := g.of[end]; to != nil && !done[to] {
 			done[to] = true
@@ -20,7 +20,7 @@ func (g *grouping) cutAll() {
 
 // cut divides to where it has too many buffers. Its ends stand in an order in which values are made before they are
 // read, so that no group of neighbours waits for one that comes after it.
-func (g *grouping) cut(to *group) {
+func (g *grouping) cut(to *fusionGroup) {
 	for len(to.ends) > 1 && g.operandsOfAll(to.ends) > g.buffers {
 		k := len(to.ends) - 1
 		for k > 1 && g.operandsOfAll(to.ends[:k]) > g.buffers {
@@ -29,7 +29,7 @@ func (g *grouping) cut(to *group) {
 		rest := slices.Clone(to.ends[k:])
 		g.refill(to, to.ends[:k])
 		for len(rest) > 0 {
-			to = &group{}
+			to = &fusionGroup{}
 			rest = rest[g.refill(to, rest):]
 			if len(rest) > 0 {
 				g.cut(to)
@@ -39,8 +39,8 @@ func (g *grouping) cut(to *group) {
 }
 
 // refill makes to a group of the first of ends, as many as go together, and returns how many these are.
-func (g *grouping) refill(to *group, ends []*ir.Node) int {
-	*to = group{shape: g.domain(ends[0]), kept: len(ends[0].Shape), reads: map[*ir.Node]bool{}, first: to.first, last: to.last}
+func (g *grouping) refill(to *fusionGroup, ends []*ir.Node) int {
+	*to = fusionGroup{shape: g.domain(ends[0]), kept: len(ends[0].Shape), reads: map[*ir.Node]bool{}, first: to.first, last: to.last}
 	for i, end := range ends {
 		if i > 0 && !(g.joins(ends[0]) && g.joins(end) && g.alongside(end, to)) {
 			break

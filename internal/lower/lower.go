@@ -31,7 +31,7 @@ func (l *lowerer) lower() {
 			l.values[n] = l.rowMajor(n)
 		}
 	}
-	done := map[*group]bool{}
+	done := map[*fusionGroup]bool{}
 	for _, end := range l.order {
 		if l.head[end] != nil && l.root[end] {
 			l.lowerGroup(l.of[end], done)
@@ -40,7 +40,7 @@ func (l *lowerer) lower() {
 }
 
 // lowerGroup makes the task of to after those of the groups that it reads.
-func (l *lowerer) lowerGroup(to *group, done map[*group]bool) {
+func (l *lowerer) lowerGroup(to *fusionGroup, done map[*fusionGroup]bool) {
 	if done[to] {
 		return
 	}
@@ -52,14 +52,14 @@ func (l *lowerer) lowerGroup(to *group, done map[*group]bool) {
 			}
 		}
 	}
-	for _, end := range l.together(to) {
+	for _, end := range l.fuseOutputs(to) {
 		done[l.of[end]] = true
-		l.alone(end)
+		l.lowerAlone(end)
 	}
 }
 
-// alone makes the task that ends in end.
-func (l *lowerer) alone(end *ir.Node) {
+// lowerAlone makes the task that ends in end.
+func (l *lowerer) lowerAlone(end *ir.Node) {
 	switch head := l.head[end]; head.Op.Kind {
 	case ir.KindReduce:
 		if heavy(head) {

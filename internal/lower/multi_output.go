@@ -8,33 +8,34 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// together makes one task of the group, and returns the ends that must have
+// fuseOutputs makes one task of several outputs from the group, and returns the ends that must have
 // tasks of their own: where a group has but one, or those that read others
 // somewhere else than at their own coordinates.
-func (l *lowerer) together(to *group) (alone []*ir.Node) {
+func (l *lowerer) fuseOutputs(to *fusionGroup) (alone []*ir.Node) {
 	for len(to.ends) > 1 {
-		var astray *ir.Node
+		var mismatch *ir.Node
 		if last := to.ends[len(to.ends)-1]; l.operandsOfAll(to.ends) > l.buffers {
-			astray = last // what left has made more of the others results
+			mismatch = last // what left has made more of the others results
 		} else {
-			astray = l.tryTogether(to)
+			mismatch = l.tryFuseOutputs(to)
 		}
-		if astray == nil {
+		if mismatch == nil {
 			return alone
 		}
 		// Ends keep their order: each after those that it reads.
-		alone = append(l.leave(to, astray), alone...)
+		alone = append(l.leave(to, mismatch), alone...)
 	}
 	return append(slices.Clone(to.ends), alone...)
 }
 
-// tryTogether makes the task of a group, or nothing where an end is astray.
-func (l *lowerer) tryTogether(to *group) (astray *ir.Node) {
+// tryFuseOutputs makes the task of a group, or nothing where an end reads another one elsewhere than at its own
+// coordinates: that end is the mismatch.
+func (l *lowerer) tryFuseOutputs(to *fusionGroup) (mismatch *ir.Node) {
 	outs := l.outputs(to)
 	natural := ir.Range(0, len(to.shape))
 	j := l.join(to, natural)
-	if j.astray != nil {
-		return j.astray
+	if j.mismatch != nil {
+		return j.mismatch
 	}
 	t, order := j.task, natural
 	over := slices.ContainsFunc(outs, func(n *ir.Node) bool { return l.folds(n) == 0 && slices.Equal(n.Shape, to.shape) })
@@ -73,16 +74,16 @@ func (l *lowerer) tryTogether(to *group) (astray *ir.Node) {
 
 // joint is the expressions of a group's ends in one builder.
 type joint struct {
-	b      *builder
-	task   *engine.Task // folds, no values yet
-	exprs  map[*ir.Node]*engine.Expr
-	astray *ir.Node // the end that reads another one elsewhere
+	b        *builder
+	task     *engine.Task // folds, no values yet
+	exprs    map[*ir.Node]*engine.Expr
+	mismatch *ir.Node // the end that reads another one elsewhere
 }
 
 // join builds the ends of a group over its axes in the given order.
-func (l *lowerer) join(to *group, order []int) *joint {
+func (l *lowerer) join(to *fusionGroup, order []int) *joint {
 	b := l.builder(ir.Extents(to.shape, order))
-	b.members = map[*ir.Node]member{}
+	b.outputs = map[*ir.Node]groupOutput{}
 	own := make([]*engine.Index, len(to.shape))
 	for pos, a := range order {
 		own[a] = engine.AxisIndex(pos)
@@ -101,12 +102,12 @@ func (l *lowerer) join(to *group, order []int) *joint {
 			j.fold(l.head[end], own, to.kept)
 		}
 		j.exprs[end] = b.expr(end, at, nil)
-		if b.astray != nil {
-			j.astray = end
+		if b.mismatch != nil {
+			j.mismatch = end
 			return j
 		}
-		if _, ok := b.members[end]; !ok {
-			b.members[end] = member{at: at}
+		if _, ok := b.outputs[end]; !ok {
+			b.outputs[end] = groupOutput{at: at}
 		}
 	}
 	return j
@@ -119,7 +120,7 @@ func (j *joint) fold(h *ir.Node, own []*engine.Index, kept int) {
 	if h.Op.Fold.IsArg() {
 		acc = tensor.Int64
 	}
-	j.b.members[h] = member{at: own[:kept], acc: j.b.l.resultOf(h, len(j.task.Folds), acc)}
+	j.b.outputs[h] = groupOutput{at: own[:kept], acc: j.b.l.resultOf(h, len(j.task.Folds), acc)}
 	j.b.names = append(j.b.names, h.Scope)
 	j.task.Folds = append(j.task.Folds, engine.Fold{Monoid: h.Op.Fold, Value: v, Acc: acc})
 	j.task.Caller = h.Caller
