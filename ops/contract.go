@@ -171,26 +171,6 @@ var _ = define(Op{
 		}
 		b.Add(1, MatMul(swapLast(x), b.Grad()))
 	},
-	Samples: []Sample{
-		matmulCase("square", []int{16, 16}, []int{16, 16}),
-		matmulCase("odd", []int{7, 33}, []int{33, 5}),
-		matmulCase("prime", []int{67, 31}, []int{31, 101}),
-		matmulCase("tile edges", []int{130, 70}, []int{70, 66}),
-		matmulCase("row", []int{1, 65}, []int{65, 9}),
-		matmulCase("column", []int{65, 9}, []int{9, 1}),
-		matmulCase("vectors", []int{37}, []int{37}),
-		matmulCase("vector matrix", []int{5}, []int{5, 3}),
-		matmulCase("matrix vector", []int{3, 5}, []int{5}),
-		matmulCase("batch", []int{3, 5, 9}, []int{3, 9, 4}),
-		matmulCase("shared right", []int{2, 3, 5, 9}, []int{9, 4}),
-		matmulCase("broadcast batch", []int{2, 1, 4, 3}, []int{5, 3, 6}),
-		matmulCase("long inner", []int{3, 2049}, []int{2049, 2}),
-		matmulCase("empty inner", []int{3, 0}, []int{0, 2}),
-		matmulCase("empty", []int{0, 3}, []int{3, 2}),
-		transposedMatmul("transposed left", []int{33, 7}, []int{33, 5}, true, false),
-		transposedMatmul("transposed right", []int{7, 33}, []int{5, 33}, false, true),
-		transposedMatmul("transposed both", []int{33, 7}, []int{5, 33}, true, true),
-	},
 })
 
 // matMulShape is that of the product of matrices of shapes a and b.
@@ -213,26 +193,4 @@ func swapLast(x *Node) *Node {
 	r := x.Rank()
 	perm[r-1], perm[r-2] = r-2, r-1
 	return Transpose(x, perm...)
-}
-
-func matmulCase(label string, a, b []int) Sample {
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: a}, {Shape: b}},
-		Build: func(in []*Node) *Node { return MatMul(in[0], in[1]) },
-	}
-}
-
-func transposedMatmul(label string, a, b []int, left, right bool) Sample {
-	s := matmulCase(label, a, b)
-	s.Through = func(in []*Node) []*Node {
-		x, y := in[0], in[1]
-		if left {
-			x = Transpose(x)
-		}
-		if right {
-			y = Transpose(y)
-		}
-		return []*Node{x, y}
-	}
-	return s
 }

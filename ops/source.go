@@ -85,23 +85,9 @@ var (
 	_ = define(Op{Name: "const", hidden: true, lower: lowerConst})
 	_ = define(Op{Name: "variable", hidden: true, lower: lowerVariable})
 	_ = define(Op{
-		Name:    "iota",
-		DTypes:  numbers,
-		Flat:    true,
-		lower:   lowerIota,
-		Samples: iotaSamples(),
+		Name:   "iota",
+		DTypes: numbers,
+		Flat:   true,
+		lower:  lowerIota,
 	})
 )
-
-func iotaSamples() []Sample {
-	var out []Sample
-	for _, c := range []struct {
-		axis  int
-		shape []int
-	}{{0, []int{5}}, {1, []int{3, 7}}, {-3, []int{4, 1, 5}}, {0, []int{0, 2}}} {
-		out = append(out, Sample{
-			Label: fmt.Sprint(c.shape, c.axis), Attr: c.axis, Source: func(g *Graph, dt tensor.DType) *Node { return g.Iota(dt, c.axis, c.shape...) },
-		})
-	}
-	return out
-}

@@ -230,5 +230,4 @@ var _ = define(Op{
 		a.Samples = int64(c.shape(0)[0])
 		return &a
 	},
-	Samples: treeSamples(),
 })

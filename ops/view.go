@@ -66,13 +66,6 @@ var _ = define(Op{
 	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
 		return reshapeMap(c.Attr.(shapeAttr).shape, c.shape(0), at, dom), nil
 	},
-	Samples: views(
-		viewCase{"flat", []int{3, 5, 7}, shapeAttr{[]int{105}}, func(x *Node) *Node { return Reshape(x, -1) }},
-		viewCase{"split", []int{30}, shapeAttr{[]int{2, 3, 5}}, func(x *Node) *Node { return Reshape(x, 2, -1, 5) }},
-		viewCase{"across", []int{4, 9}, shapeAttr{[]int{6, 6}}, func(x *Node) *Node { return Reshape(x, 6, 6) }},
-		viewCase{"to scalar", []int{1, 1}, shapeAttr{[]int{}}, func(x *Node) *Node { return Reshape(x) }},
-		viewCase{"empty", []int{0, 4}, shapeAttr{[]int{2, 0}}, func(x *Node) *Node { return Reshape(x, 2, 0) }},
-	),
 })
 
 // reshapeMap sends coordinates at of a tensor of shape to to the coordinates
@@ -189,13 +182,6 @@ var _ = define(Op{
 		}
 		return src, nil
 	},
-	Samples: views(
-		viewCase{"matrix", []int{5, 7}, permAttr{[]int{1, 0}}, func(x *Node) *Node { return Transpose(x) }},
-		viewCase{"rotate", []int{3, 4, 5}, permAttr{[]int{2, 0, 1}}, func(x *Node) *Node { return Transpose(x, -1, 0, 1) }},
-		viewCase{"vector", []int{9}, permAttr{[]int{0}}, func(x *Node) *Node { return Transpose(x) }},
-		viewCase{"channels last", []int{3, 9, 13}, permAttr{[]int{1, 2, 0}}, func(x *Node) *Node { return Transpose(x, 1, 2, 0) }},
-		viewCase{"empty", []int{2, 0, 3}, permAttr{[]int{2, 1, 0}}, func(x *Node) *Node { return Transpose(x) }},
-	),
 })
 
 // BroadcastTo returns x stretched to shape by the NumPy rules: axes are
@@ -224,12 +210,6 @@ var _ = define(Op{
 	view: func(c *Call, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
 		return broadcastMap(c.shape(0), at), nil
 	},
-	Samples: views(
-		viewCase{"row", []int{7}, shapeAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
-		viewCase{"column", []int{5, 1}, shapeAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
-		viewCase{"scalar", []int{}, shapeAttr{[]int{2, 3}}, func(x *Node) *Node { return BroadcastTo(x, 2, 3) }},
-		viewCase{"to empty", []int{1, 3}, shapeAttr{[]int{0, 3}}, func(x *Node) *Node { return BroadcastTo(x, 0, 3) }},
-	),
 })
 
 // broadcastMap drops leading axes and pins stretched ones to 0.
@@ -312,35 +292,4 @@ func Flatten(x *Node, axis int) *Node {
 // identityView reads the operand where it is.
 func identityView(_ *Call, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
 	return at, nil
-}
-
-type viewCase struct {
-	label string
-	shape []int
-	attr  any
-	call  func(x *Node) *Node
-}
-
-// views are samples of a view, bare and under an element-wise op, so that the
-// index map is folded into a fused load as well.
-func views(cases ...viewCase) []Sample {
-	var out []Sample
-	for _, c := range cases {
-		out = append(out, Sample{
-			Label: c.label, Operands: []Operand{{Shape: c.shape}}, Attr: attrValue(c.attr),
-			Build: func(in []*Node) *Node { return c.call(in[0]) },
-		})
-	}
-	return out
-}
-
-// attrValue is what the reference is told of an op's attribute.
-func attrValue(attr any) any {
-	switch a := attr.(type) {
-	case shapeAttr:
-		return a.shape
-	case permAttr:
-		return a.perm
-	}
-	return attr
 }
