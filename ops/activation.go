@@ -23,9 +23,7 @@ var _ = define(Op{
 	},
 	// The sum has terms of one sign, so the errors of exp (3), + and / only
 	// add up; e^-x overflows only where y is below every normal number.
-	Scalar:  scalarOf("1.0f / exp_plus_1(-a)", 25, real1(sigmoidOf)),
-	ULP:     6,
-	Samples: singles(-8, 8),
+	Scalar: scalarOf("1.0f / exp_plus_1(-a)", 25, real1(sigmoidOf)),
 })
 
 func sigmoidOf(a float64) float64 { return 1 / (1 + math.Exp(-a)) }
@@ -50,9 +48,7 @@ var _ = define(Op{
 		s := Sigmoid(x)
 		b.Add(0, Mul(b.Grad(), Mul(s, Add(ScalarLike(s, 1), Mul(x, Sub(ScalarLike(s, 1), s))))))
 	},
-	Scalar:  scalarOf("a / exp_plus_1(-a)", 25, real1(func(a float64) float64 { return a / (1 + math.Exp(-a)) })),
-	ULP:     6,
-	Samples: singles(-8, 8),
+	Scalar: scalarOf("a / exp_plus_1(-a)", 25, real1(func(a float64) float64 { return a / (1 + math.Exp(-a)) })),
 })
 
 // ReLU returns the rectified linear unit of x, element by element:
@@ -74,7 +70,6 @@ var _ = define(Op{
 	},
 	Scalar: scalarOf("a < 0 ? 0 : a", 1, number1{reluOf[float32], reluOf[float64], reluOf[int64], reluOf[uint64]}.host),
 	// The derivative has a step at 0, which random floats do not hit.
-	Samples: singles(),
 })
 
 func reluOf[T register](a T) T {
@@ -102,8 +97,6 @@ var _ = define(Op{
 		x := c.In[0]
 		return Where(Greater(x, ScalarLike(x, 0)), x, Mul(x, ScalarLike(x, c.Attr.(float64))))
 	},
-	ULP:     0.5,
-	Samples: withAttr(0.125, LeakyReLU, singles()),
 })
 
 // ELU returns the exponential linear unit of x, element by element:
@@ -133,8 +126,6 @@ var _ = define(Op{
 		slope := Mul(ScalarLike(x, b.node.attr.(float64)), Exp(Where(Greater(x, zero), zero, x)))
 		b.Add(0, Where(Greater(x, zero), d, Mul(d, slope)))
 	},
-	ULP:     3.5, // of expm1 and of the product
-	Samples: withAttr(1.5, ELU, singles()),
 })
 
 // GELU returns the Gaussian error linear unit of x, element by element:
@@ -164,8 +155,6 @@ var _ = define(Op{
 	// erfc is good to 16; its argument z, good to 1, moves it by up to
 	// 2z² + 1 times as much, which is x² + 1 = 17 at x = -4. 1 + erf instead
 	// would lose every digit there.
-	ULP:     34,
-	Samples: singles(),
 })
 
 // GELUTanh returns the usual approximation of GELU, element by element:
@@ -195,8 +184,6 @@ var _ = define(Op{
 		return a / (1 + math.Exp(a*(geluLinear+geluCubic*a*a)))
 	})),
 	// 6 as SiLU; the exponent is good to 2, which counts as often as it is large: 11 at x = -4.
-	ULP:     28,
-	Samples: singles(),
 })
 
 // Softplus returns a smooth form of ReLU, element by element:
@@ -217,8 +204,6 @@ var _ = define(Op{
 	Scalar: scalarOf("fmax(a, 0.0f) + log1p(exp(-fabs(a)))", 45, real1(func(a float64) float64 {
 		return math.Max(a, 0) + math.Log1p(math.Exp(-math.Abs(a)))
 	})),
-	ULP:     6, // exp 3, log1p 2 and a sum of two terms of one sign
-	Samples: singles(-12, 12),
 })
 
 // HardSwish returns a piecewise approximation of SiLU, element by element:
@@ -246,15 +231,4 @@ var _ = define(Op{
 	Scalar: scalarOf("a * (fmin(fmax(a + 3.0f, 0.0f), 6.0f) / 6.0f)", 6, real1(func(a float64) float64 {
 		return a * (math.Min(math.Max(a+3, 0), 6) / 6)
 	})),
-	ULP:     4, // of the sum, the quotient (2.5) and the product
-	Samples: singles(-5, 5),
 })
-
-// withAttr makes samples call an op with a number beside its operand.
-func withAttr(v float64, op func(*Node, float64) *Node, samples []Sample) []Sample {
-	for i := range samples {
-		samples[i].Attr = v
-		samples[i].Build = func(in []*Node) *Node { return op(in[0], v) }
-	}
-	return samples
-}

@@ -24,13 +24,11 @@ var _ = define(Op{
 		}
 		return nil
 	},
-	Arity:   2,
-	DTypes:  numbers,
-	Result:  broadcast,
-	Grad:    func(b *Back) { b.Add(0, b.Grad()); b.Add(1, b.Grad()) },
-	Scalar:  scalarOf("a + b", 1, blocks2{addTo[float32], addTo[float64], addTo[int64], addTo[uint64]}.host),
-	ULP:     0.5,
-	Samples: pairs(),
+	Arity:  2,
+	DTypes: numbers,
+	Result: broadcast,
+	Grad:   func(b *Back) { b.Add(0, b.Grad()); b.Add(1, b.Grad()) },
+	Scalar: scalarOf("a + b", 1, blocks2{addTo[float32], addTo[float64], addTo[int64], addTo[uint64]}.host),
 })
 
 func addTo[T register](dst, a, b []T) {
@@ -55,13 +53,11 @@ var _ = define(Op{
 		}
 		return nil
 	},
-	Arity:   2,
-	DTypes:  numbers,
-	Result:  broadcast,
-	Grad:    func(b *Back) { b.Add(0, b.Grad()); b.Add(1, Neg(b.Grad())) },
-	Scalar:  scalarOf("a - b", 1, blocks2{subTo[float32], subTo[float64], subTo[int64], subTo[uint64]}.host),
-	ULP:     0.5,
-	Samples: pairs(),
+	Arity:  2,
+	DTypes: numbers,
+	Result: broadcast,
+	Grad:   func(b *Back) { b.Add(0, b.Grad()); b.Add(1, Neg(b.Grad())) },
+	Scalar: scalarOf("a - b", 1, blocks2{subTo[float32], subTo[float64], subTo[int64], subTo[uint64]}.host),
 })
 
 func subTo[T register](dst, a, b []T) {
@@ -96,9 +92,7 @@ var _ = define(Op{
 		b.Add(0, Mul(b.Grad(), b.In(1)))
 		b.Add(1, Mul(b.Grad(), b.In(0)))
 	},
-	Scalar:  scalarOf("a * b", 1, blocks2{mulTo[float32], mulTo[float64], mulTo[int64], mulTo[uint64]}.host),
-	ULP:     0.5,
-	Samples: pairs(),
+	Scalar: scalarOf("a * b", 1, blocks2{mulTo[float32], mulTo[float64], mulTo[int64], mulTo[uint64]}.host),
 })
 
 func mulTo[T register](dst, a, b []T) {
@@ -159,8 +153,6 @@ var _ = define(Op{
 			return a / b
 		},
 	}.host),
-	ULP:     2.5,
-	Samples: pairs(),
 })
 
 // Neg returns -x, element by element:
@@ -182,5 +174,4 @@ var _ = define(Op{
 		i64: func(a int64) int64 { return -a },
 		u64: func(a uint64) uint64 { return -a },
 	}.host),
-	Samples: singles(),
 })

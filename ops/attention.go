@@ -83,8 +83,7 @@ var _ = define(Op{
 		}
 		return pickOf(apply("attention_core", c.Attr, c.In...), 0)
 	},
-	Grad:    attentionGrad,
-	Samples: attentionSamples(),
+	Grad: attentionGrad,
 })
 
 var _ = define(Op{

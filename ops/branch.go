@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
-	"github.com/anycl/anycl/tensor"
 )
 
 // If runs one of two branches:
@@ -100,25 +99,5 @@ func sameType(a, b *Node) bool { return a.dtype == b.dtype && slices.Equal(a.sha
 var _ = define(Op{
 	Name: "if", Arity: -1, kind: ir.KindControl, DTypes: every,
 	Result: controlResult, results: controlResults,
-	Grad:    gradIf,
-	Samples: []Sample{ifCase("matrix", 5, 7), ifCase("scalar"), ifCase("empty", 0, 3)},
+	Grad: gradIf,
 })
-
-// ifCase takes an operand as it is, or another one turned round. It moves data only, so that all
-// dtypes can have it, exactly.
-func ifCase(label string, shape ...int) Sample {
-	return Sample{
-		Label: label, Operands: []Operand{{DType: tensor.Bool}, {Shape: shape}, {Shape: shape}},
-		Build: func(in []*Node) *Node {
-			return If(in[0], func() []*Node { return in[1:2] }, func() []*Node { return []*Node{flipAll(in[2])} })[0]
-		},
-	}
-}
-
-// flipAll is x in the opposite order along all axes.
-func flipAll(x *Node) *Node {
-	for a := range x.Rank() {
-		x = Flip(x, a)
-	}
-	return x
-}

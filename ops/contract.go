@@ -25,12 +25,12 @@ var _ = define(Op{
 		nb, nm := len(a.ABatch), len(a.AM)
 		batch, m, n := ir.Range(0, nb), ir.Range(nb, nb+nm), ir.Range(nb+nm, nb+nm+len(a.BN))
 		if b.Wants(0) {
-			d := apply("contract", ir.ContractAttr{batch, m, n, a.BBatch, a.BK, a.BN}, b.Grad(), b.In(1))
+			d := apply("contract", ir.ContractAttr{ABatch: batch, AM: m, AK: n, BBatch: a.BBatch, BN: a.BK, BK: a.BN}, b.Grad(), b.In(1))
 			b.Add(0, Transpose(d, inversePerm(slices.Concat(a.ABatch, a.AM, a.AK))...))
 		}
 		if b.Wants(1) {
 			// The taller operand goes first: its rows are what is parallel.
-			d := apply("contract", ir.ContractAttr{a.ABatch, a.AK, a.AM, batch, n, m}, b.In(0), b.Grad())
+			d := apply("contract", ir.ContractAttr{ABatch: a.ABatch, AM: a.AK, AK: a.AM, BBatch: batch, BN: n, BK: m}, b.In(0), b.Grad())
 			b.Add(1, Transpose(d, inversePerm(slices.Concat(a.BBatch, a.BK, a.BN))...))
 		}
 	},
@@ -138,26 +138,6 @@ var _ = define(Op{
 		}
 		b.Add(1, MatMul(swapLast(x), b.Grad()))
 	},
-	Samples: []Sample{
-		matmulCase("square", []int{16, 16}, []int{16, 16}),
-		matmulCase("odd", []int{7, 33}, []int{33, 5}),
-		matmulCase("prime", []int{67, 31}, []int{31, 101}),
-		matmulCase("tile edges", []int{130, 70}, []int{70, 66}),
-		matmulCase("row", []int{1, 65}, []int{65, 9}),
-		matmulCase("column", []int{65, 9}, []int{9, 1}),
-		matmulCase("vectors", []int{37}, []int{37}),
-		matmulCase("vector matrix", []int{5}, []int{5, 3}),
-		matmulCase("matrix vector", []int{3, 5}, []int{5}),
-		matmulCase("batch", []int{3, 5, 9}, []int{3, 9, 4}),
-		matmulCase("shared right", []int{2, 3, 5, 9}, []int{9, 4}),
-		matmulCase("broadcast batch", []int{2, 1, 4, 3}, []int{5, 3, 6}),
-		matmulCase("long inner", []int{3, 2049}, []int{2049, 2}),
-		matmulCase("empty inner", []int{3, 0}, []int{0, 2}),
-		matmulCase("empty", []int{0, 3}, []int{3, 2}),
-		transposedMatmul("transposed left", []int{33, 7}, []int{33, 5}, true, false),
-		transposedMatmul("transposed right", []int{7, 33}, []int{5, 33}, false, true),
-		transposedMatmul("transposed both", []int{33, 7}, []int{5, 33}, true, true),
-	},
 })
 
 // matMulShape is that of the product of matrices of shapes a and b.
@@ -180,26 +160,4 @@ func swapLast(x *Node) *Node {
 	r := x.Rank()
 	perm[r-1], perm[r-2] = r-2, r-1
 	return Transpose(x, perm...)
-}
-
-func matmulCase(label string, a, b []int) Sample {
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: a}, {Shape: b}},
-		Build: func(in []*Node) *Node { return MatMul(in[0], in[1]) },
-	}
-}
-
-func transposedMatmul(label string, a, b []int, left, right bool) Sample {
-	s := matmulCase(label, a, b)
-	s.Through = func(in []*Node) []*Node {
-		x, y := in[0], in[1]
-		if left {
-			x = Transpose(x)
-		}
-		if right {
-			y = Transpose(y)
-		}
-		return []*Node{x, y}
-	}
-	return s
 }

@@ -80,27 +80,6 @@ var _ = define(Op{
 			}
 		}
 	},
-	Samples: []Sample{
-		convCase("1x1", []int{2, 3, 5, 7}, []int{4, 3, 1, 1}, Conv2DOptions{}),
-		convCase("3x3", []int{2, 3, 8, 9}, []int{5, 3, 3, 3}, Conv2DOptions{}),
-		convCase("padded", []int{1, 2, 6, 5}, []int{3, 2, 3, 3}, Conv2DOptions{Pad: [2]int{1, 1}}),
-		convCase("stride", []int{1, 3, 11, 10}, []int{4, 3, 3, 3}, Conv2DOptions{Stride: [2]int{2, 3}, Pad: [2]int{1, 0}}),
-		convCase("stride beyond the kernel", []int{2, 3, 9, 8}, []int{4, 3, 1, 2}, Conv2DOptions{Stride: [2]int{2, 3}}),
-		convCase("stride and groups", []int{1, 4, 12, 9}, []int{6, 2, 5, 3}, Conv2DOptions{Stride: [2]int{2, 2}, Pad: [2]int{3, 1}, Groups: 2}),
-		convCase("even kernel, stride", []int{1, 2, 9, 10}, []int{3, 2, 4, 2}, Conv2DOptions{Stride: [2]int{2, 2}, Pad: [2]int{1, 1}}),
-		convCase("dilated stride", []int{1, 2, 11, 9}, []int{3, 2, 3, 2}, Conv2DOptions{Stride: [2]int{2, 1}, Dilation: [2]int{2, 3}}),
-		convCase("dilated", []int{1, 9, 9, 9}, []int{2, 9, 3, 2}, Conv2DOptions{Dilation: [2]int{2, 3}, Pad: [2]int{2, 1}}),
-		convCase("groups", []int{2, 6, 5, 5}, []int{4, 3, 3, 3}, Conv2DOptions{Groups: 2, Pad: [2]int{1, 1}}),
-		convCase("small groups", []int{2, 6, 5, 9}, []int{4, 3, 3, 3}, Conv2DOptions{Groups: 2, Pad: [2]int{1, 1}}),
-		convCase("small groups stride", []int{1, 8, 7, 35}, []int{8, 4, 3, 2}, Conv2DOptions{Groups: 2, Stride: [2]int{1, 2}, Pad: [2]int{2, 1}}),
-		convCase("depthwise", []int{1, 5, 6, 6}, []int{5, 1, 3, 3}, Conv2DOptions{Groups: 5, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}}),
-		convCase("depthwise stride", []int{2, 9, 8, 9}, []int{9, 1, 2, 2}, Conv2DOptions{Groups: 9, Stride: [2]int{1, 2}}),
-		convCase("depthwise dilated stride", []int{1, 2, 9, 20}, []int{2, 1, 3, 3}, Conv2DOptions{Groups: 2, Stride: [2]int{2, 3}, Dilation: [2]int{1, 2}, Pad: [2]int{1, 2}}),
-		convCase("depthwise dilated", []int{2, 9, 8, 7}, []int{9, 1, 3, 2}, Conv2DOptions{Groups: 9, Dilation: [2]int{2, 1}, Pad: [2]int{2, 0}}),
-		convCase("one channel", []int{3, 1, 9, 7}, []int{8, 1, 5, 3}, Conv2DOptions{Pad: [2]int{2, 2}}),
-		convCase("channels", []int{2, 16, 9, 6}, []int{17, 16, 3, 3}, Conv2DOptions{Pad: [2]int{1, 1}}),
-		convCase("no images", []int{0, 2, 4, 4}, []int{3, 2, 3, 3}, Conv2DOptions{}),
-	},
 })
 
 // shape is that of the convolution of images of shape x with kernels of shape w.
@@ -184,14 +163,4 @@ func (o Conv2DOptions) split(x *Node) *Node {
 func (o Conv2DOptions) kernels(w *Node) *Node {
 	s := w.shape
 	return Reshape(w, o.Groups, s[0]/o.Groups, s[1], s[2], s[3])
-}
-
-// ConvSample is the attribute of samples of conv2d.
-type ConvSample struct{ Options Conv2DOptions }
-
-func convCase(label string, x, w []int, o Conv2DOptions) Sample {
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: x}, {Shape: w}}, Attr: ConvSample{o.normal()},
-		Build: func(in []*Node) *Node { return Conv2D(in[0], in[1], o) },
-	}
 }

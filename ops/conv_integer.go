@@ -75,45 +75,4 @@ var _ = define(Op{
 		}
 		return y
 	},
-	Samples: convIntegers(),
 })
-
-func convIntegers() []Sample {
-	sample := func(label string, x, w []int, o Conv2DOptions, zx bool, zw []int) Sample {
-		whole := func(shape []int) Operand { return Operand{Shape: shape, Lo: -128, Hi: 255, Special: true} }
-		s := Sample{
-			Label: label, Attr: QuantSample{First: zx, Second: zw != nil, Conv: o.normal()},
-			Operands: []Operand{whole(x), whole(w)},
-		}
-		s.Operands[1].DType = tensor.Int8
-		if zx {
-			s.Operands = append(s.Operands, whole(nil))
-		}
-		if zw != nil {
-			s.Operands = append(s.Operands, whole(zw))
-			s.Operands[len(s.Operands)-1].DType = tensor.Int8
-		}
-		s.Build = func(in []*Node) *Node {
-			var a, b *Node
-			if zx {
-				a = in[2]
-			}
-			if zw != nil {
-				b = in[len(in)-1]
-			}
-			return ConvInteger(in[0], in[1], a, b, o)
-		}
-		return s
-	}
-	pad := [2]int{1, 1}
-	return []Sample{
-		sample("1x1", []int{2, 8, 5, 7}, []int{4, 8, 1, 1}, Conv2DOptions{}, false, nil),
-		sample("3x3", []int{2, 3, 8, 9}, []int{5, 3, 3, 3}, Conv2DOptions{Pad: pad}, false, nil),
-		sample("words", []int{1, 16, 9, 10}, []int{20, 16, 3, 3}, Conv2DOptions{Pad: pad, Stride: [2]int{2, 1}}, true, nil),
-		sample("zero points", []int{1, 4, 6, 5}, []int{3, 4, 3, 3}, Conv2DOptions{Pad: pad}, true, []int{}),
-		sample("zero points by channel", []int{2, 6, 5, 5}, []int{4, 3, 3, 3}, Conv2DOptions{Groups: 2, Pad: pad}, true, []int{4}),
-		sample("zero point of w", []int{1, 2, 9, 9}, []int{2, 2, 3, 2}, Conv2DOptions{Dilation: [2]int{2, 3}}, false, []int{2}),
-		sample("depthwise", []int{1, 5, 6, 6}, []int{5, 1, 3, 3}, Conv2DOptions{Groups: 5, Stride: [2]int{2, 2}, Pad: pad}, true, []int{5}),
-		sample("no images", []int{0, 2, 4, 4}, []int{3, 2, 3, 3}, Conv2DOptions{Pad: pad}, true, nil),
-	}
-}

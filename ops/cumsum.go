@@ -63,46 +63,4 @@ var _ = define(Op{
 		a.Reverse = !a.Reverse
 		b.Add(0, CumSum(b.Grad(), a.axis, &a.CumSumOptions))
 	},
-	Samples: cumSumSamples(),
 })
-
-// CumSumCase is what the reference must know: Attr of the samples.
-type CumSumCase struct {
-	Axis int
-	CumSumOptions
-}
-
-func cumSumSamples() (out []Sample) {
-	for _, c := range []struct {
-		label string
-		shape []int
-		axis  int
-		o     CumSumOptions
-	}{
-		{"row", []int{53}, 0, CumSumOptions{}},
-		{"rows", []int{7, 33}, 1, CumSumOptions{Exclusive: true}},
-		{"rows of vectors", []int{5, 48}, -1, CumSumOptions{Reverse: true}},
-		{"columns", []int{33, 7}, 0, CumSumOptions{Exclusive: true, Reverse: true}},
-		{"many columns", []int{17, 300}, 0, CumSumOptions{}},
-		{"middle", []int{3, 17, 5}, 1, CumSumOptions{Reverse: true}},
-		{"one", []int{4, 1}, 1, CumSumOptions{}},
-		{"nothing before one", []int{4, 1}, 1, CumSumOptions{Exclusive: true}},
-		{"long", []int{2, 5003}, -1, CumSumOptions{}},
-		{"long reverse", []int{5003}, 0, CumSumOptions{Reverse: true, Exclusive: true}},
-		{"tall", []int{3001, 3}, 0, CumSumOptions{Reverse: true}},
-		{"many rows", []int{700, 3}, 1, CumSumOptions{}},
-		{"empty", []int{3, 0}, 1, CumSumOptions{}},
-		{"no rows", []int{0, 3}, 1, CumSumOptions{}},
-	} {
-		axis := (c.axis + len(c.shape)) % len(c.shape)
-		out = append(out, Sample{
-			Label: c.label, Operands: []Operand{{Shape: c.shape}}, Attr: CumSumCase{axis, c.o},
-			Build: func(in []*Node) *Node { return CumSum(in[0], c.axis, &c.o) },
-		})
-	}
-	return append(out, Sample{
-		Label: "transposed", Operands: []Operand{{Shape: []int{13, 29}}}, Attr: CumSumCase{Axis: 1},
-		Through: func(in []*Node) []*Node { return []*Node{Transpose(in[0])} },
-		Build:   func(in []*Node) *Node { return CumSum(in[0], 1, nil) },
-	})
-}

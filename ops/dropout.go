@@ -34,18 +34,4 @@ var _ = define(Op{
 		kept := Mul(x, ScalarLike(x, 1/(1-rate)))
 		return Cast(Where(Less(u, ScalarLike(u, rate)), ScalarLike(x, 0), kept), c.dt(0))
 	},
-	ULP: 1, // of the scale and of the product
-	Samples: []Sample{
-		dropoutCase("matrix", []int{37, 41}, 0.25),
-		dropoutCase("never", []int{5, 7}, 0),
-		dropoutCase("scalar", []int{}, 0.5),
-		dropoutCase("empty", []int{0, 3}, 0.5),
-	},
 })
-
-func dropoutCase(label string, shape []int, rate float64) Sample {
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: shape, Lo: 1, Hi: 2}}, Attr: rate,
-		Build: func(in []*Node) *Node { return Dropout(in[0], rate) },
-	}
-}

@@ -29,10 +29,4 @@ var _ = define(Op{
 		return append(append([]int{}, c.shape(1)...), c.shape(0)[1]), c.dt(0), nil
 	},
 	Compose: func(c *Call) *Node { return Gather(c.In[0], 0, c.In[1]) },
-	Samples: []Sample{
-		{Label: "sentence", Operands: []Operand{{Shape: []int{50, 8}}, {Shape: []int{17}, DType: tensor.Int32, Lo: 0, Hi: 49}}},
-		{Label: "batch", Operands: []Operand{{Shape: []int{9, 5}}, {Shape: []int{4, 6}, DType: tensor.Int64, Lo: -1, Hi: 9}}},
-		{Label: "one", Operands: []Operand{{Shape: []int{3, 4}}, {DType: tensor.Uint8, Lo: 0, Hi: 2}}},
-		{Label: "nothing", Operands: []Operand{{Shape: []int{3, 4}}, {Shape: []int{0, 2}, DType: tensor.Int32}}},
-	},
 })

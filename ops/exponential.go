@@ -10,14 +10,12 @@ import "math"
 func Exp(x *Node) *Node { return apply("exp", nil, x) }
 
 var _ = define(Op{
-	Name:    "exp",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), b.Out())) },
-	Scalar:  scalarOf("exp(a)", 20, real1(math.Exp)),
-	ULP:     3,
-	Samples: singles(),
+	Name:   "exp",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), b.Out())) },
+	Scalar: scalarOf("exp(a)", 20, real1(math.Exp)),
 })
 
 // Exp2 returns 2 to the power of x, element by element:
@@ -35,9 +33,7 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		b.Add(0, Mul(b.Grad(), Mul(b.Out(), ScalarLike(b.Out(), math.Ln2))))
 	},
-	Scalar:  scalarOf("exp2(a)", 20, real1(math.Exp2)),
-	ULP:     3,
-	Samples: singles(),
+	Scalar: scalarOf("exp2(a)", 20, real1(math.Exp2)),
 })
 
 // Expm1 returns e to the power of x, less 1, exact also for small x:
@@ -48,14 +44,12 @@ var _ = define(Op{
 func Expm1(x *Node) *Node { return apply("expm1", nil, x) }
 
 var _ = define(Op{
-	Name:    "expm1",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), Exp(b.In(0)))) }, // y + 1 would cancel
-	Scalar:  scalarOf("expm1(a)", 20, real1(math.Expm1)),
-	ULP:     3,
-	Samples: singles(),
+	Name:   "expm1",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), Exp(b.In(0)))) }, // y + 1 would cancel
+	Scalar: scalarOf("expm1(a)", 20, real1(math.Expm1)),
 })
 
 // Log returns the natural logarithm of x, element by element:
@@ -67,14 +61,12 @@ var _ = define(Op{
 func Log(x *Node) *Node { return apply("log", nil, x) }
 
 var _ = define(Op{
-	Name:    "log",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Div(b.Grad(), b.In(0))) },
-	Scalar:  scalarOf("log(a)", 20, real1(logOf)),
-	ULP:     3,
-	Samples: singles(0.01, 9),
+	Name:   "log",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Div(b.Grad(), b.In(0))) },
+	Scalar: scalarOf("log(a)", 20, real1(logOf)),
 })
 
 // logOf is math.Log, whose assembly on some machines takes subnormals for
@@ -95,14 +87,12 @@ func logOf(a float64) float64 {
 func Log2(x *Node) *Node { return apply("log2", nil, x) }
 
 var _ = define(Op{
-	Name:    "log2",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Div(b.Grad(), Mul(b.In(0), ScalarLike(b.In(0), math.Ln2)))) },
-	Scalar:  scalarOf("log2(a)", 20, real1(log2Of)),
-	ULP:     3,
-	Samples: singles(0.01, 9),
+	Name:   "log2",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Div(b.Grad(), Mul(b.In(0), ScalarLike(b.In(0), math.Ln2)))) },
+	Scalar: scalarOf("log2(a)", 20, real1(log2Of)),
 })
 
 // log2Of keeps its precision just below 1, where math.Log2 subtracts 1 from
@@ -122,12 +112,10 @@ func log2Of(a float64) float64 {
 func Log1p(x *Node) *Node { return apply("log1p", nil, x) }
 
 var _ = define(Op{
-	Name:    "log1p",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Div(b.Grad(), Add(b.In(0), ScalarLike(b.In(0), 1)))) },
-	Scalar:  scalarOf("log1p(a)", 20, real1(math.Log1p)),
-	ULP:     2,
-	Samples: singles(-0.9, 4),
+	Name:   "log1p",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Div(b.Grad(), Add(b.In(0), ScalarLike(b.In(0), 1)))) },
+	Scalar: scalarOf("log1p(a)", 20, real1(math.Log1p)),
 })

@@ -30,3 +30,11 @@ func LendFrom(bytes int64) (restore func()) {
 
 // SetLogger is Options.Logger for a runtime on given engines.
 func SetLogger(rt *Runtime, log *slog.Logger) { rt.log = log }
+
+// Composition builds what op composes n of; nil where n is of another op or has a kernel of its own.
+func Composition(op *Op, n *Node) *Node {
+	if op.Compose == nil || n.op != op {
+		return nil
+	}
+	return n.composition()
+}

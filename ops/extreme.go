@@ -18,13 +18,12 @@ import (
 func Maximum(a, b *Node) *Node { return apply("maximum", nil, a, b) }
 
 var _ = define(Op{
-	Name:    "maximum",
-	Arity:   2,
-	DTypes:  numbers,
-	Result:  broadcast,
-	Grad:    func(b *Back) { chooseGrad(b, Greater(b.In(0), b.In(1))) },
-	Scalar:  scalarFor(chosen(">"), 1, number2{largerOf[float32], largerOf[float64], largerOf[int64], largerOf[uint64]}.host),
-	Samples: pairs(),
+	Name:   "maximum",
+	Arity:  2,
+	DTypes: numbers,
+	Result: broadcast,
+	Grad:   func(b *Back) { chooseGrad(b, Greater(b.In(0), b.In(1))) },
+	Scalar: scalarFor(chosen(">"), 1, number2{largerOf[float32], largerOf[float64], largerOf[int64], largerOf[uint64]}.host),
 })
 
 // Minimum returns the smaller of a and b, element by element, with NumPy
@@ -37,13 +36,12 @@ var _ = define(Op{
 func Minimum(a, b *Node) *Node { return apply("minimum", nil, a, b) }
 
 var _ = define(Op{
-	Name:    "minimum",
-	Arity:   2,
-	DTypes:  numbers,
-	Result:  broadcast,
-	Grad:    func(b *Back) { chooseGrad(b, Less(b.In(0), b.In(1))) },
-	Scalar:  scalarFor(chosen("<"), 1, number2{smallerOf[float32], smallerOf[float64], smallerOf[int64], smallerOf[uint64]}.host),
-	Samples: pairs(),
+	Name:   "minimum",
+	Arity:  2,
+	DTypes: numbers,
+	Result: broadcast,
+	Grad:   func(b *Back) { chooseGrad(b, Less(b.In(0), b.In(1))) },
+	Scalar: scalarFor(chosen("<"), 1, number2{smallerOf[float32], smallerOf[float64], smallerOf[int64], smallerOf[uint64]}.host),
 })
 
 // chosen is b where it compares so with a, or is NaN; else a, which may be NaN.
@@ -115,7 +113,6 @@ var _ = define(Op{
 		x := c.In[0]
 		return Minimum(Maximum(x, ScalarLike(x, lo)), ScalarLike(x, hi))
 	},
-	Samples: append(append(clips(-1.5, 2.25, floats), clips(-2, 3, signed)...), clips(1, 3, numbers)...),
 })
 
 // limits are the bounds of a clip, made whole for integers.
@@ -125,15 +122,4 @@ func (c *Call) limits() (lo, hi float64) {
 		return math.Ceil(a.lo), math.Floor(a.hi)
 	}
 	return a.lo, a.hi
-}
-
-func clips(lo, hi float64, only []tensor.DType) []Sample {
-	samples := singles()
-	for i := range samples {
-		s := &samples[i]
-		s.Label = fmt.Sprintf("%s [%v, %v]", s.Label, lo, hi)
-		s.Build = func(in []*Node) *Node { return Clip(in[0], lo, hi) }
-		s.Attr, s.Only = [2]float64{lo, hi}, only
-	}
-	return samples
 }

@@ -36,7 +36,7 @@ func indexed(name string, x *Node, axis int, more ...*Node) *Node {
 	if err != nil {
 		return x.graph.fail(name, operands, err)
 	}
-	return apply(name, ir.GatherAttr{a, name == "take_along"}, operands...)
+	return apply(name, ir.GatherAttr{Axis: a, Along: name == "take_along"}, operands...)
 }
 
 // indexType checks operand i to be integers.
@@ -56,14 +56,6 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		b.Add(0, ScatterAdd(zerosLike(b.In(0)), b.node.attr.(ir.GatherAttr).Axis, b.In(1), b.Grad()))
 	},
-	Samples: slices.Concat(
-		gatherCase("rows", Gather, []int{9, 5}, 0, []int{7}),
-		gatherCase("columns", Gather, []int{4, 9}, -1, []int{2, 3}),
-		gatherCase("middle", Gather, []int{3, 7, 4}, 1, []int{5}),
-		gatherCase("scalar index", Gather, []int{6, 3}, 0, []int{}),
-		gatherCase("no indices", Gather, []int{6, 3}, 0, []int{0}),
-		gatherCase("from nothing", Gather, []int{0, 3}, 0, []int{4}),
-	),
 })
 
 var _ = define(Op{
@@ -87,30 +79,7 @@ var _ = define(Op{
 		d := ExpandDims(b.Grad(), axis)
 		b.Add(0, Sum(Where(taken, d, ScalarLike(d, 0)), axis+1))
 	},
-	Samples: slices.Concat(
-		gatherCase("one a row", TakeAlong, []int{9, 5}, 1, []int{9, 1}),
-		gatherCase("several", TakeAlong, []int{4, 6, 3}, 1, []int{4, 8, 3}),
-		gatherCase("vector", TakeAlong, []int{7}, 0, []int{3}),
-	),
 })
-
-// gatherCase tries int32 and int64 indices, some of them outside the axis.
-func gatherCase(label string, call func(x *Node, axis int, idx *Node) *Node, shape []int, axis int, idx []int) []Sample {
-	var out []Sample
-	a := axis
-	if a < 0 {
-		a += len(shape)
-	}
-	for _, dt := range []tensor.DType{tensor.Int32, tensor.Int64} {
-		out = append(out, Sample{
-			Label:    label + " " + dt.String(),
-			Operands: []Operand{{Shape: shape}, {Shape: idx, DType: dt, Lo: -1, Hi: float64(shape[a])}},
-			Attr:     axis,
-			Build:    func(in []*Node) *Node { return call(in[0], axis, in[1]) },
-		})
-	}
-	return out
-}
 
 // ScatterAdd returns x with the updates added to the slices along axis that
 // the integers idx name:
@@ -142,26 +111,4 @@ var _ = define(Op{
 		b.Add(0, b.Grad())
 		b.Add(2, Gather(b.Grad(), b.node.attr.(ir.GatherAttr).Axis, b.In(1)))
 	},
-	Samples: slices.Concat(
-		scatterCase("rows", []int{9, 5}, 0, []int{17}),
-		scatterCase("columns", []int{4, 6}, 1, []int{2, 3}),
-		scatterCase("middle", []int{3, 5, 4}, 1, []int{7}),
-		scatterCase("vector", []int{6}, 0, []int{31}),
-		scatterCase("no updates", []int{6, 2}, 0, []int{0}),
-		scatterCase("one bin", []int{1, 3}, 0, []int{40}),
-	),
 })
-
-func scatterCase(label string, shape []int, axis int, idx []int) []Sample {
-	updates := slices.Concat(shape[:axis], idx, shape[axis+1:])
-	var out []Sample
-	for _, dt := range []tensor.DType{tensor.Int32, tensor.Int64} {
-		out = append(out, Sample{
-			Label:    label + " " + dt.String(),
-			Operands: []Operand{{Shape: shape}, {Shape: idx, DType: dt, Lo: -1, Hi: float64(shape[axis])}, {Shape: updates}},
-			Attr:     axis,
-			Build:    func(in []*Node) *Node { return ScatterAdd(in[0], axis, in[1], in[2]) },
-		})
-	}
-	return out
-}

@@ -125,6 +125,10 @@ func bigAsin(x *big.Float) *big.Float {
 
 func bigAcos(x *big.Float) *big.Float { return bigSub(bigScale(bigPi(), -1), bigAsin(x)) }
 
+// amplified bounds the errors in float64 of functions that make the rounding of an
+// intermediate value larger.
+var amplified = map[string]float64{"gelu": 34, "gelu_tanh": 28, "pow": 16, "atan2": 6}
+
 func TestHostFunctionsOfOneNumberAreRight(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -141,8 +145,7 @@ func TestHostFunctionsOfOneNumberAreRight(t *testing.T) {
 			want := c.f(bf(x[i]))
 			// Computed in float64 and rounded once, a float32 is the nearest but for rare ties.
 			require.Less(t, ulps(f32[i], want, 24, -126), 0.5001, "%s(%v) in float32", c.op, x[i])
-			limit := max(4, table[c.op].ULP)
-			require.Less(t, ulps(f64[i], want, 53, -1022), limit, "%s(%v) in float64", c.op, x[i])
+			require.Less(t, ulps(f64[i], want, 53, -1022), max(4, amplified[c.op]), "%s(%v) in float64", c.op, x[i])
 		}
 	}
 }
@@ -170,7 +173,7 @@ func TestHostFunctionsOfTwoNumbersAreRight(t *testing.T) {
 			f32 := host(c.op, tensor.Float32, []float64{c.a}, []float64{c.b})[0]
 			f64 := host(c.op, tensor.Float64, []float64{c.a}, []float64{c.b})[0]
 			require.Less(t, ulps(f32, c.want, 24, -126), 0.5001, "%s(%v, %v) in float32", c.op, c.a, c.b)
-			require.Less(t, ulps(f64, c.want, 53, -1022), max(1, table[c.op].ULP), "%s(%v, %v) in float64", c.op, c.a, c.b)
+			require.Less(t, ulps(f64, c.want, 53, -1022), max(1, amplified[c.op]), "%s(%v, %v) in float64", c.op, c.a, c.b)
 		}
 	}
 }

@@ -15,12 +15,11 @@ import (
 func And(a, b *Node) *Node { return apply("and", nil, a, b) }
 
 var _ = define(Op{
-	Name:    "and",
-	Arity:   2,
-	DTypes:  bits,
-	Result:  broadcast,
-	Scalar:  scalarOf("a & b", 1, number2{i64: andOf[int64], u64: andOf[uint64]}.host),
-	Samples: pairs(),
+	Name:   "and",
+	Arity:  2,
+	DTypes: bits,
+	Result: broadcast,
+	Scalar: scalarOf("a & b", 1, number2{i64: andOf[int64], u64: andOf[uint64]}.host),
 })
 
 // Or returns the disjunction of a and b, element by element, with NumPy
@@ -32,12 +31,11 @@ var _ = define(Op{
 func Or(a, b *Node) *Node { return apply("or", nil, a, b) }
 
 var _ = define(Op{
-	Name:    "or",
-	Arity:   2,
-	DTypes:  bits,
-	Result:  broadcast,
-	Scalar:  scalarOf("a | b", 1, number2{i64: orOf[int64], u64: orOf[uint64]}.host),
-	Samples: pairs(),
+	Name:   "or",
+	Arity:  2,
+	DTypes: bits,
+	Result: broadcast,
+	Scalar: scalarOf("a | b", 1, number2{i64: orOf[int64], u64: orOf[uint64]}.host),
 })
 
 // Xor returns the exclusive disjunction of a and b, element by element, with
@@ -49,12 +47,11 @@ var _ = define(Op{
 func Xor(a, b *Node) *Node { return apply("xor", nil, a, b) }
 
 var _ = define(Op{
-	Name:    "xor",
-	Arity:   2,
-	DTypes:  bits,
-	Result:  broadcast,
-	Scalar:  scalarOf("a ^ b", 1, number2{i64: xorOf[int64], u64: xorOf[uint64]}.host),
-	Samples: pairs(),
+	Name:   "xor",
+	Arity:  2,
+	DTypes: bits,
+	Result: broadcast,
+	Scalar: scalarOf("a ^ b", 1, number2{i64: xorOf[int64], u64: xorOf[uint64]}.host),
 })
 
 func andOf[T int64 | uint64](a, b T) T { return a & b }
@@ -85,5 +82,4 @@ var _ = define(Op{
 		}
 		h.host(out, in, dst, args)
 	}),
-	Samples: singles(),
 })

@@ -88,14 +88,6 @@ var _ = define(Op{
 		found := Equal(a.hash.gather(slot, a.hash.keys), k)
 		return Where(found, a.hash.gather(slot, a.hash.values), x.graph.int(a.other))
 	},
-	Samples: slices.Concat(
-		lookupCase("some", []int{40, 7}, 30, -20, 60),
-		lookupCase("all", []int{200}, 120, 0, 119),
-		lookupCase("one key", []int{50}, 1, -1, 2),
-		lookupCase("no keys", []int{5}, 0, 0, 2),
-		lookupCase("scalar", []int{}, 9, 0, 8),
-		lookupCase("nothing", []int{0, 3}, 9, 0, 8),
-	),
 })
 
 var _ = define(Op{
@@ -116,14 +108,6 @@ var _ = define(Op{
 		found := Every(Equal(Gather(keys, 0, slot), x), -1)
 		return Where(found, a.hash.gather(slot, a.hash.values), g.int(a.other))
 	},
-	Samples: slices.Concat(
-		stringsCase("words", []int{60, 2}, 40),
-		stringsCase("in rows", []int{5, 4, 3}, 25),
-		stringsCase("one", []int{2}, 8),
-		stringsCase("no keys", []int{4, 2}, 0),
-		stringsCase("nothing", []int{0, 2}, 8),
-		stringsCase("no bytes", []int{3, 0}, 8),
-	),
 })
 
 func newStringTable(x *Node, keys []string, values []int64, other int64) (*lookupAttr, error) {
@@ -182,35 +166,4 @@ func newStringTable(x *Node, keys []string, values []int64, other int64) (*looku
 		}
 		return a, nil
 	}
-}
-
-// LookupCase is what the references must know: Attr of the samples.
-type LookupCase struct {
-	Keys, Values []int64
-	Strings      []string
-	Other        int64
-}
-
-func lookupCase(label string, shape []int, keys int, lo, hi float64) []Sample {
-	a := LookupCase{Other: -1}
-	for i := range keys {
-		a.Keys, a.Values = append(a.Keys, int64(i)), append(a.Values, int64(i)*1_000_000_007)
-	}
-	return []Sample{{
-		Label: label, Attr: a, Operands: []Operand{{Shape: shape, Lo: lo, Hi: hi}},
-		Build: func(in []*Node) *Node { return Lookup(in[0], a.Keys, a.Values, a.Other) },
-	}}
-}
-
-// stringsCase looks for strings of few letters, zeros among and behind them.
-func stringsCase(label string, shape []int, keys int) []Sample {
-	a := LookupCase{Other: 99}
-	for i := range keys {
-		s := strings.TrimRight(string([]byte{byte(i % 5), byte(i / 5 % 7), byte(i / 35)}), "\x00")
-		a.Strings, a.Values = append(a.Strings, s), append(a.Values, int64(i)-5)
-	}
-	return []Sample{{
-		Label: label, Attr: a, Operands: []Operand{{Shape: shape, Lo: 0, Hi: 6}},
-		Build: func(in []*Node) *Node { return LookupStrings(in[0], a.Strings, a.Values, a.Other) },
-	}}
 }

@@ -272,38 +272,11 @@ var _ = define(Op{
 	Result: controlResult, results: controlResults,
 	Grad: gradLoop,
 	// Rows move up by one, in as many iterations as an operand says.
-	Samples: []Sample{whileCase("matrix", 5, 7), whileCase("column", 3, 1), whileCase("one row", 1, 4), whileCase("empty", 2, 0)},
 })
-
-func whileCase(label string, shape ...int) Sample {
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: shape}, {DType: tensor.Int32, Lo: 0, Hi: 6}},
-		Build: func(in []*Node) *Node {
-			return While(in, func(s []*Node) *Node { return Greater(s[1], ScalarLike(s[1], 0)) }, func(s []*Node) []*Node {
-				up := Concat(0, Slice(s[0], Range{Start: 1, Stop: shape[0]}), Slice(s[0], Range{Start: 0, Stop: 1}))
-				return []*Node{up, Sub(s[1], ScalarLike(s[1], 1))}
-			}, &LoopOptions{Limit: 7})[0]
-		},
-	}
-}
 
 var _ = define(Op{
 	Name: "scan", Arity: -1, kind: ir.KindControl, DTypes: every,
 	Result: controlResult, results: controlResults,
 	Grad: gradLoop,
 	// Each row of the result is the row before, turned round, and the first one is carried in.
-	Samples: []Sample{
-		scanCase("matrix", false, 5, 7), scanCase("reverse", true, 5, 7), scanCase("vector", false, 6),
-		scanCase("no rows", false, 0, 3), scanCase("empty rows", true, 3, 0), scanCase("cube", true, 3, 2, 4),
-	},
 })
-
-func scanCase(label string, reverse bool, shape ...int) Sample {
-	return Sample{
-		Label: label, Attr: reverse, Operands: []Operand{{Shape: shape[1:]}, {Shape: shape}},
-		Build: func(in []*Node) *Node {
-			_, ys := Scan(in[:1], in[1:], func(_ *Node, s, x []*Node) (next, y []*Node) { return x, []*Node{flipAll(s[0])} }, &ScanOptions{Reverse: reverse})
-			return ys[0]
-		},
-	}
-}

@@ -55,14 +55,6 @@ var _ = define(Op{
 		d = Where(hasLabel(logits, ExpandDims(labels, 1)), Mul(d, scale), ScalarLike(d, 0))
 		b.Add(0, Cast(d, logits.dtype))
 	},
-	ULP: 16, // as log_softmax
-	Samples: []Sample{
-		{Label: "batch", Operands: []Operand{{Shape: []int{33, 10}}, {Shape: []int{33}, DType: tensor.Int64, Lo: 0, Hi: 9}}},
-		{Label: "labels outside", Operands: []Operand{{Shape: []int{64, 5}}, {Shape: []int{64}, DType: tensor.Int32, Lo: -2, Hi: 7}}},
-		{Label: "bytes", Operands: []Operand{{Shape: []int{7, 300}}, {Shape: []int{7}, DType: tensor.Uint8, Lo: 0, Hi: 255}}},
-		{Label: "one class", Operands: []Operand{{Shape: []int{4, 1}}, {Shape: []int{4}, DType: tensor.Int32, Lo: 0, Hi: 0.5}}},
-		{Label: "sure", Operands: []Operand{{Shape: []int{9, 3}, Lo: -90, Hi: 90}, {Shape: []int{9}, DType: tensor.Int64, Lo: 0, Hi: 2}}},
-	},
 })
 
 // hasLabel is where labels are in [0, C). They are compared in as few bits as hold C and them: it is faster, and
@@ -114,20 +106,4 @@ var _ = define(Op{
 		return Cast(Equal(ids, classes), a.dt)
 	},
 	Flat: true,
-	Samples: []Sample{
-		oneHotCase("row", []int{9}, 5, tensor.Float32),
-		oneHotCase("block", []int{3, 4}, 7, tensor.Int32),
-		oneHotCase("scalar", []int{}, 3, tensor.Bool),
-		oneHotCase("half", []int{5}, 4, tensor.Float16),
-		oneHotCase("no classes", []int{4}, 0, tensor.Float32),
-		oneHotCase("no ids", []int{0}, 4, tensor.Uint8),
-	},
 })
-
-// oneHotCase has ids outside the depth, where the dtype has negative ones too.
-func oneHotCase(label string, shape []int, depth int, dt tensor.DType) Sample {
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: shape, Lo: -1, Hi: float64(depth + 1)}}, Attr: depth,
-		Build: func(in []*Node) *Node { return OneHot(in[0], depth, dt) },
-	}
-}

@@ -29,24 +29,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		return normalise(c, widen(c.In[0]), channels(c, 3), channels(c, 4), channels(c, 1), channels(c, 2))
 	},
-	ULP: 16, // of rsqrt (2), products and sums, relative to the largest term
-	Samples: []Sample{
-		batchNormCase("images", []int{3, 4, 5, 7}),
-		batchNormCase("rows", []int{9, 5}),
-		batchNormCase("sequence", []int{2, 3, 11}),
-		batchNormCase("no images", []int{0, 4, 5, 5}),
-		batchNormCase("one", []int{1, 1}),
-	},
 })
-
-func batchNormCase(label string, shape []int) Sample {
-	channel := Operand{Shape: shape[1:2]}
-	variance := Operand{Shape: shape[1:2], Lo: 0.25, Hi: 4}
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: shape}, channel, channel, channel, variance}, Attr: 1e-3,
-		Build: func(in []*Node) *Node { return BatchNorm(in[0], in[1], in[2], in[3], in[4], 1e-3) },
-	}
-}
 
 // BatchNormTrain returns x normalised per channel with its own statistics, and
 // these: the means and population variances over all axes but 1, [C] each.
@@ -83,24 +66,7 @@ var _ = define(Op{
 		mean, variance := batchStatistics(c.In[0])
 		return normalise(c, widen(c.In[0]), alongChannels(c, mean), alongChannels(c, variance), channels(c, 1), channels(c, 2))
 	},
-	ULP: 32, // as batch_norm, with the errors of mean and variance
-	Samples: []Sample{
-		batchNormTrainCase("images", []int{3, 4, 5, 7}),
-		batchNormTrainCase("rows", []int{33, 5}),
-		batchNormTrainCase("sequence", []int{2, 3, 11}),
-	},
 })
-
-func batchNormTrainCase(label string, shape []int) Sample {
-	channel := Operand{Shape: shape[1:2]}
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: shape}, channel, channel}, Attr: 1e-3,
-		Build: func(in []*Node) *Node {
-			y, _, _ := BatchNormTrain(in[0], in[1], in[2], 1e-3)
-			return y
-		},
-	}
-}
 
 // batchStatistics are mean and variance over all axes but 1, widened.
 func batchStatistics(x *Node) (mean, variance *Node) {
@@ -152,23 +118,7 @@ var _ = define(Op{
 		mean, variance := foldAlong(Mean, x, -1), foldAlong(Variance, x, -1)
 		return normalise(c, x, mean, variance, widen(c.In[1]), widen(c.In[2]))
 	},
-	ULP: 32, // as batch_norm_train
-	Samples: []Sample{
-		layerNormCase("rows", []int{9, 33}),
-		layerNormCase("tokens", []int{2, 5, 16}),
-		layerNormCase("vector", []int{257}),
-		layerNormCase("no rows", []int{0, 8}),
-		layerNormCase("one", []int{4, 1}),
-	},
 })
-
-func layerNormCase(label string, shape []int) Sample {
-	last := Operand{Shape: shape[len(shape)-1:]}
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: shape}, last, last}, Attr: 1e-3,
-		Build: func(in []*Node) *Node { return LayerNorm(in[0], in[1], in[2], 1e-3) },
-	}
-}
 
 // normalise is scale · (x - mean) / √(variance + eps) + shift, in the dtype of
 // operand 0.

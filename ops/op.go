@@ -55,25 +55,15 @@ type Op struct {
 	// Flat marks an op whose derivative is zero wherever it exists (floor,
 	// comparisons): gradients end there without an error.
 	Flat bool
-
-	// ULP bounds the error of a float32 result in units in the last place,
-	// against exact arithmetic on the same operands.
-	ULP float64
-	// Samples are calls that the conformance suite runs on every engine.
-	Samples []Sample
+	// floatsBeside marks a composition whose first operand is of no float, but
+	// others are.
+	floatsBeside bool
 }
 
-// Differentiable reports whether gradients flow through the op.
+// Differentiable reports whether gradients flow through the op. A composition is
+// differentiable where it may have an operand of floats.
 func (o *Op) Differentiable() bool {
-	return !o.Flat && (o.Grad != nil || o.Compose != nil && o.flowsThrough())
-}
-
-// flowsThrough: a composition is differentiable unless its dtypes rule it out,
-// those of operand 0 or, where it has others, of the operands of its samples.
-func (o *Op) flowsThrough() bool {
-	return slices.ContainsFunc(o.DTypes, tensor.DType.IsFloat) || slices.ContainsFunc(o.Samples, func(s Sample) bool {
-		return slices.ContainsFunc(s.Operands, func(x Operand) bool { return x.DType.IsFloat() })
-	})
+	return !o.Flat && (o.Grad != nil || o.Compose != nil && (o.floatsBeside || slices.ContainsFunc(o.DTypes, tensor.DType.IsFloat)))
 }
 
 // Call is one application of an op: its operands and attributes.
@@ -88,43 +78,6 @@ func (c *Call) dt(i int) tensor.DType { return c.In[i].dtype }
 
 // shape is the shape of operand i.
 func (c *Call) shape(i int) []int { return c.In[i].shape }
-
-// Sample is one call of an op for the conformance suite: operands to be filled
-// with values, and the call.
-type Sample struct {
-	// Label tells samples of one op apart: "odd", "scalar", "empty".
-	Label string
-	// Operands describe what to feed.
-	Operands []Operand
-	// Build calls the op; nil applies it to the operands as they are.
-	Build func(in []*Node) *Node
-	// Through, if set, makes views of the operands first, so that the op reads
-	// memory that is not contiguous. The reference sees the views' values.
-	Through func(in []*Node) []*Node
-	// Source, if set, makes the node of an op that has no operands.
-	Source func(g *Graph, dt tensor.DType) *Node
-	// Attr is what the reference needs to know beyond the operands.
-	Attr any
-	// Only restricts the sample to these dtypes; nil for all that the op takes.
-	Only []tensor.DType
-}
-
-// Operand describes the values of one operand of a Sample.
-type Operand struct {
-	Shape []int
-	// DType, if set, is fixed; otherwise it is the dtype under test.
-	DType tensor.DType
-	// Lo and Hi bound the random values; both 0 means -4 to 4 for floats and
-	// the small integers that fit the dtype.
-	Lo, Hi float64
-	// Special mixes in NaN, infinities, zeros of both signs, and extremes.
-	Special bool
-	// Distinct makes all values different, so that positions of extremes and
-	// derivatives of maxima are well defined.
-	Distinct bool
-	// Fixed nodes are constants of the graph instead of inputs when true.
-	Fixed bool
-}
 
 // table holds every op by name. Functions find their op here and not in a
 // variable of its own, because a gradient rule calls such functions: variables
@@ -245,7 +198,6 @@ var (
 	bools   = []tensor.DType{tensor.Bool}
 	ints    = []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}
 	numbers = slices.Concat(ints, floats)
-	signed  = slices.Concat([]tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64}, floats)
 	bits    = slices.Concat(bools, ints)
 	every   = tensor.DTypes()
 )

@@ -86,26 +86,7 @@ var _ = define(Op{
 	},
 	fill:   func(n *ir.Node) float64 { return n.Attr.(padAttr).value },
 	traits: ir.TraitReadsInside,
-	Samples: slices.Concat(
-		padCase("both ends", []int{5, 7}, 0, Padding{0, 1, 2}, Padding{1, 3, 0}),
-		padCase("value", []int{4}, 3, Padding{-1, 2, 2}),
-		padCase("empty", []int{0, 3}, 1, Padding{0, 2, 1}),
-		padCase("nothing", []int{3, 2}, 1),
-	),
 })
-
-func padCase(label string, shape []int, value float64, paddings ...Padding) []Sample {
-	return []Sample{{
-		Label: label, Operands: []Operand{{Shape: shape}}, Attr: PadSample{value, paddings},
-		Build: func(in []*Node) *Node { return Pad(in[0], value, paddings...) },
-	}}
-}
-
-// PadSample is the attribute of samples of pad.
-type PadSample struct {
-	Value    float64
-	Paddings []Padding
-}
 
 // Concat returns the tensors one after the other along axis. All must have one
 // dtype and agree in every other extent. A few are folded into whoever reads them; of
@@ -178,24 +159,7 @@ var _ = define(Op{
 		}
 		return out
 	},
-	Samples: []Sample{
-		concatCase("many", 0, []int{1}, []int{2}, []int{3}, []int{0}, []int{70}, []int{1}, []int{1}, []int{4}, []int{1}, []int{9}, []int{2}),
-		concatCase("two", 0, []int{3, 5}, []int{4, 5}),
-		concatCase("three", -1, []int{2, 3}, []int{2, 1}, []int{2, 7}),
-		concatCase("with empty", 0, []int{0, 2}, []int{3, 2}),
-		concatCase("one", 1, []int{2, 3}),
-		concatCase("many side by side", -1, slices.Repeat([][]int{{5, 1}, {5, 3}, {5, 0}, {5, 2}}, 5)...),
-		concatCase("many in the middle", 1, slices.Repeat([][]int{{2, 3, 4}, {2, 1, 4}}, 9)...),
-	},
 })
-
-func concatCase(label string, axis int, shapes ...[]int) Sample {
-	s := Sample{Label: label, Attr: axis, Build: func(in []*Node) *Node { return Concat(axis, in...) }}
-	for _, shape := range shapes {
-		s.Operands = append(s.Operands, Operand{Shape: shape})
-	}
-	return s
-}
 
 // Stack returns the tensors, all of one shape and dtype, along a new axis at
 // position axis of the result. Errors: as Concat.

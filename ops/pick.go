@@ -11,7 +11,7 @@ import (
 // dtype of the first, and nobody reads it but picks.
 
 // pickOf is result i of n.
-func pickOf(n *Node, i int) *Node { return applyIn(n.graph, "pick", ir.PickAttr{i}, n) }
+func pickOf(n *Node, i int) *Node { return applyIn(n.graph, "pick", ir.PickAttr{I: i}, n) }
 
 // resultsOf are all results of a node that has several.
 func resultsOf(n *Node) []Result { return n.op.results(&Call{Op: n.op, In: n.in, Attr: n.attr}) }

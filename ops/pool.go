@@ -65,8 +65,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		return Max(c.Attr.(PoolOptions).windows(c.In[0]), 4, 5)
 	},
-	Grad:    maxPoolGrad,
-	Samples: poolCases(MaxPool2D),
+	Grad: maxPoolGrad,
 })
 
 // windows is x as [N, C, H', W', U, V], with what never wins beyond the edge.
@@ -94,8 +93,6 @@ var _ = define(Op{
 		return Cast(o.mean(x, s), c.dt(0))
 	},
 	Grad: avgPoolGrad,
-	Samples: append(poolCases(AvgPool2D),
-		poolCase("count padding", AvgPool2D, []int{1, 2, 5, 5}, PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}, CountPad: true})),
 })
 
 // mean divides y, which has an element for each window of x, by their sizes.
@@ -122,25 +119,4 @@ func (o PoolOptions) counts(x *Node, i int) *Node {
 		return x.graph.fail("avg_pool2d", []*Node{x}, err)
 	}
 	return x.graph.Const(t)
-}
-
-func poolCases(call func(x *Node, o PoolOptions) *Node) []Sample {
-	return []Sample{
-		poolCase("2x2", call, []int{2, 3, 6, 8}, PoolOptions{Size: [2]int{2, 2}}),
-		poolCase("overlapping", call, []int{1, 2, 7, 9}, PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{2, 2}}),
-		poolCase("padded", call, []int{1, 2, 5, 6}, PoolOptions{Size: [2]int{3, 2}, Stride: [2]int{1, 2}, Pad: [2]int{1, 1}}),
-		poolCase("rest cut off", call, []int{1, 1, 5, 7}, PoolOptions{Size: [2]int{2, 3}}),
-		poolCase("gaps", call, []int{2, 1, 8, 9}, PoolOptions{Size: [2]int{2, 1}, Stride: [2]int{3, 4}, Pad: [2]int{1, 0}}),
-		poolCase("tiles with an edge", call, []int{1, 2, 6, 7}, PoolOptions{Size: [2]int{3, 2}, Pad: [2]int{2, 1}}),
-		poolCase("many at each place", call, []int{1, 2, 9, 8}, PoolOptions{Size: [2]int{5, 4}, Stride: [2]int{1, 3}, Pad: [2]int{2, 1}}),
-		poolCase("whole image", call, []int{3, 2, 4, 5}, PoolOptions{Size: [2]int{4, 5}}),
-		poolCase("long lines", call, []int{1, 2, 5, 64}, PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{2, 2}}),
-	}
-}
-
-func poolCase(label string, call func(x *Node, o PoolOptions) *Node, shape []int, o PoolOptions) Sample {
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: shape, Distinct: true}}, Attr: o.normal(),
-		Build: func(in []*Node) *Node { return call(in[0], o) },
-	}
 }

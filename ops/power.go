@@ -19,14 +19,12 @@ import "math"
 func Pow(a, b *Node) *Node { return apply("pow", nil, a, b) }
 
 var _ = define(Op{
-	Name:    "pow",
-	Arity:   2,
-	DTypes:  floats,
-	Result:  broadcast,
-	Grad:    func(b *Back) { b.powers(powerAttr{}) },
-	Scalar:  scalarOf("pow(a, b)", 40, real2(powOf)),
-	ULP:     16,
-	Samples: pairs(0.1, 3),
+	Name:   "pow",
+	Arity:  2,
+	DTypes: floats,
+	Result: broadcast,
+	Grad:   func(b *Back) { b.powers(powerAttr{}) },
+	Scalar: scalarOf("pow(a, b)", 40, real2(powOf)),
 })
 
 // powOf is math.Pow, but for a subnormal base; see logOf.
@@ -48,14 +46,12 @@ func powOf(a, b float64) float64 {
 func Square(x *Node) *Node { return apply("square", nil, x) }
 
 var _ = define(Op{
-	Name:    "square",
-	Arity:   1,
-	DTypes:  numbers,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), Mul(ScalarLike(b.In(0), 2), b.In(0)))) },
-	Scalar:  scalarOf("a * a", 1, number1{squareOf[float32], squareOf[float64], squareOf[int64], squareOf[uint64]}.host),
-	ULP:     0.5,
-	Samples: singles(),
+	Name:   "square",
+	Arity:  1,
+	DTypes: numbers,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), Mul(ScalarLike(b.In(0), 2), b.In(0)))) },
+	Scalar: scalarOf("a * a", 1, number1{squareOf[float32], squareOf[float64], squareOf[int64], squareOf[uint64]}.host),
 })
 
 func squareOf[T register](a T) T { return a * a }
@@ -68,14 +64,12 @@ func squareOf[T register](a T) T { return a * a }
 func Sqrt(x *Node) *Node { return apply("sqrt", nil, x) }
 
 var _ = define(Op{
-	Name:    "sqrt",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Div(Mul(b.Grad(), ScalarLike(b.In(0), 0.5)), b.Out())) },
-	Scalar:  scalarOf("sqrt(a)", 4, real1(math.Sqrt)),
-	ULP:     3,
-	Samples: singles(0, 9),
+	Name:   "sqrt",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Div(Mul(b.Grad(), ScalarLike(b.In(0), 0.5)), b.Out())) },
+	Scalar: scalarOf("sqrt(a)", 4, real1(math.Sqrt)),
 })
 
 // Rsqrt returns the reciprocal of the square root of x, element by element:
@@ -95,9 +89,7 @@ var _ = define(Op{
 		y := b.Out()
 		b.Add(0, Mul(Mul(b.Grad(), ScalarLike(y, -0.5)), Mul(y, Mul(y, y))))
 	},
-	Scalar:  scalarOf("rsqrt(a)", 4, real1(func(a float64) float64 { return 1 / math.Sqrt(a) })),
-	ULP:     2,
-	Samples: singles(0.01, 9),
+	Scalar: scalarOf("rsqrt(a)", 4, real1(func(a float64) float64 { return 1 / math.Sqrt(a) })),
 })
 
 // Reciprocal returns 1/x, element by element:
@@ -109,12 +101,10 @@ var _ = define(Op{
 func Reciprocal(x *Node) *Node { return apply("reciprocal", nil, x) }
 
 var _ = define(Op{
-	Name:    "reciprocal",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Mul(b.Out(), b.Out())))) },
-	Scalar:  scalarOf("1.0f / a", 4, real1(func(a float64) float64 { return 1 / a })),
-	ULP:     2.5,
-	Samples: singles(),
+	Name:   "reciprocal",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Mul(b.Out(), b.Out())))) },
+	Scalar: scalarOf("1.0f / a", 4, real1(func(a float64) float64 { return 1 / a })),
 })

@@ -17,7 +17,7 @@ import (
 // Its value is a quotient, product / factor, where no factor is zero. A rule
 // made of that quotient and of questions for zeros would have no derivatives
 // of its own: those are taken of othersTree, which is made of products alone.
-func others(x *Node, axes []int) *Node { return apply("others", ir.ReduceAttr{axes}, x) }
+func others(x *Node, axes []int) *Node { return apply("others", ir.ReduceAttr{Axes: axes}, x) }
 
 var _ = define(Op{
 	Name: "others", Arity: 1, hidden: true, Result: same,

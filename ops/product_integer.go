@@ -120,7 +120,6 @@ var _ = define(Op{
 		}
 		return y
 	},
-	Samples: matMulIntegers(),
 })
 
 // zeroFits reports whether a zero point of shape z is one value, or one for each
@@ -136,99 +135,4 @@ func zeroFits(z, x []int, own int) bool {
 	one := slices.Clone(x)
 	one[n-3-own] = 1
 	return slices.Equal(z, one)
-}
-
-// QuantSample is the attribute of samples of matmul_integer, of conv_integer
-// and of the conversions: which zero points follow the operands.
-type QuantSample struct {
-	First, Second bool
-	Conv          Conv2DOptions
-	Axis          int
-}
-
-func matMulIntegers() []Sample {
-	whole := func(shape ...int) Operand { return Operand{Shape: shape, Lo: -128, Hi: 255, Special: true} }
-	of := func(dt tensor.DType, o Operand) Operand { o.DType = dt; return o }
-	sample := func(label string, a, b, za, zb *Operand) Sample {
-		s := Sample{Label: label, Operands: []Operand{*a, *b}, Attr: QuantSample{First: za != nil, Second: zb != nil}}
-		for _, z := range []*Operand{za, zb} {
-			if z != nil {
-				s.Operands = append(s.Operands, *z)
-			}
-		}
-		s.Build = func(in []*Node) *Node {
-			var z [2]*Node
-			next := 2
-			for i, o := range []*Operand{za, zb} {
-				if o != nil {
-					z[i] = in[next]
-					next++
-				}
-			}
-			return MatMulInteger(in[0], in[1], z[0], z[1])
-		}
-		return s
-	}
-	pair := func(label string, a, b []int) Sample {
-		x, y := whole(a...), whole(b...)
-		return sample(label, &x, &y, nil, nil)
-	}
-	mixed := func(label string, dt tensor.DType) Sample {
-		a, b := whole(19, 37), of(dt, whole(37, 35))
-		return sample(label, &a, &b, nil, nil)
-	}
-	zeros := func(label string, a, b []int, za, zb []int) Sample {
-		x, y := whole(a...), of(tensor.Int8, whole(b...))
-		var z [2]*Operand
-		for i, s := range [][]int{za, zb} {
-			if s != nil {
-				o := whole(s...)
-				if i == 1 {
-					o.DType = tensor.Int8
-				}
-				z[i] = &o
-			}
-		}
-		return sample(label, &x, &y, z[0], z[1])
-	}
-	turned := func(label string, a, b []int, left, right bool) Sample {
-		s := pair(label, a, b)
-		s.Through = func(in []*Node) []*Node {
-			out := slices.Clone(in)
-			for i, t := range []bool{left, right} {
-				if t {
-					out[i] = swapLast(in[i])
-				}
-			}
-			return out
-		}
-		return s
-	}
-	return []Sample{
-		pair("square", []int{16, 16}, []int{16, 16}),
-		pair("words", []int{67, 132}, []int{132, 101}),
-		pair("odd", []int{7, 33}, []int{33, 5}),
-		pair("row", []int{1, 65}, []int{65, 9}),
-		pair("column", []int{65, 9}, []int{9, 1}),
-		pair("vectors", []int{37}, []int{37}),
-		pair("vector matrix", []int{6}, []int{6, 3}),
-		pair("matrix vector", []int{3, 5}, []int{5}),
-		pair("batch", []int{3, 5, 10}, []int{3, 10, 4}),
-		pair("shared right", []int{2, 3, 5, 9}, []int{9, 4}),
-		pair("broadcast batch", []int{2, 1, 4, 3}, []int{5, 3, 6}),
-		pair("long inner", []int{3, 2050}, []int{2050, 2}),
-		pair("empty inner", []int{3, 0}, []int{0, 2}),
-		pair("empty", []int{0, 3}, []int{3, 2}),
-		mixed("with int8", tensor.Int8),
-		mixed("with uint8", tensor.Uint8),
-		turned("transposed left", []int{36, 7}, []int{36, 5}, true, false),
-		turned("transposed right", []int{21, 36}, []int{50, 36}, false, true),
-		turned("transposed both", []int{33, 7}, []int{5, 33}, true, true),
-		zeros("zero points", []int{9, 40}, []int{40, 21}, []int{}, []int{}),
-		zeros("zero point of a", []int{9, 11}, []int{11, 7}, []int{1}, nil),
-		zeros("zero point of b", []int{9, 11}, []int{11, 7}, nil, []int{}),
-		zeros("zero points by row and column", []int{9, 12}, []int{12, 7}, []int{9}, []int{7}),
-		zeros("zero points by row and column of a batch", []int{2, 5, 6}, []int{2, 6, 3}, []int{2, 5, 1}, []int{2, 1, 3}),
-		zeros("zero points of vectors", []int{12}, []int{12}, []int{}, []int{}),
-	}
 }

@@ -65,11 +65,10 @@ var _ = define(Op{
 		}
 		return Cast(Add(y, Cast(along(c, 2), y.dtype)), c.dt(2))
 	},
-	Samples: quantizations(),
 })
 
 var _ = define(Op{
-	Name: "dequantize_linear", Arity: -1, Least: 2, Most: 3, DTypes: upToWord,
+	Name: "dequantize_linear", Arity: -1, Least: 2, Most: 3, DTypes: upToWord, floatsBeside: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		switch {
 		case !c.dt(1).IsFloat():
@@ -86,7 +85,6 @@ var _ = define(Op{
 		}
 		return Cast(Mul(Cast(x, scale.dtype), scale), c.dt(1))
 	},
-	Samples: dequantizations(),
 })
 
 // scaleFits checks the shapes of scale and zero point.
@@ -119,80 +117,4 @@ func along(c *Call, i int) *Node {
 	shape := slices.Repeat([]int{1}, len(c.shape(0))-axis)
 	shape[0] = z.Size()
 	return Reshape(z, shape...)
-}
-
-// quantizations have scales that are powers of two, so that quotients are exact and
-// ties are met on every device.
-func quantizations() []Sample {
-	var out []Sample
-	for _, dt := range append(slices.Clone(narrow), tensor.Invalid) {
-		zero := dt.Valid()
-		label := "to uint8 without a zero point"
-		if zero {
-			label = fmt.Sprintf("to %v", dt)
-		}
-		for _, per := range []bool{false, true} {
-			name, shape := label, []int{}
-			if per {
-				name, shape = label+" by axis", []int{5}
-			}
-			s := Sample{Label: name, Attr: QuantSample{First: zero, Axis: -2}}
-			s.Operands = []Operand{{Shape: []int{7, 5, 33}, Lo: -90, Hi: 90, Special: true}, {Shape: shape, Lo: 0.5, Hi: 0.5}}
-			if zero {
-				s.Operands = append(s.Operands, Operand{Shape: shape, DType: dt, Lo: -100, Hi: 200})
-			}
-			s.Through = func(in []*Node) []*Node {
-				in = slices.Clone(in)
-				in[0] = Mul(Round(Mul(in[0], ScalarLike(in[0], 4))), ScalarLike(in[0], 0.25)) // in quarters: ties
-				return in
-			}
-			s.Build = quantizing(QuantizeLinear)
-			out = append(out, s)
-		}
-	}
-	return append(out,
-		Sample{Label: "scalar", Operands: []Operand{{}, {Lo: 0.25, Hi: 0.25}}, Attr: QuantSample{}, Build: func(in []*Node) *Node { return QuantizeLinear(in[0], in[1], nil, 0) }},
-		Sample{Label: "empty", Operands: []Operand{{Shape: []int{3, 0}}, {Shape: []int{3}, Lo: 1, Hi: 2}}, Attr: QuantSample{}, Build: func(in []*Node) *Node { return QuantizeLinear(in[0], in[1], nil, 0) }},
-	)
-}
-
-func quantizing(f func(x, scale, zero *Node, axis int) *Node) func(in []*Node) *Node {
-	return func(in []*Node) *Node {
-		var zero *Node
-		if len(in) > 2 {
-			zero = in[2]
-		}
-		return f(in[0], in[1], zero, -2)
-	}
-}
-
-func dequantizations() []Sample {
-	var out []Sample
-	for _, dt := range floats {
-		for _, per := range []bool{false, true} {
-			for _, zero := range []bool{false, true} {
-				if dt != tensor.Float32 && !(per && zero) {
-					continue
-				}
-				shape := []int{}
-				if per {
-					shape = []int{5}
-				}
-				s := Sample{
-					Label: fmt.Sprintf("to %v by axis %v zero point %v", dt, per, zero), Attr: QuantSample{First: zero, Axis: -2},
-					Operands: []Operand{{Shape: []int{7, 5, 33}, Special: true}, {Shape: shape, DType: dt, Lo: 0.01, Hi: 3}},
-					Build:    quantizing(DequantizeLinear),
-				}
-				if zero {
-					s.Operands = append(s.Operands, Operand{Shape: shape})
-				}
-				out = append(out, s)
-			}
-		}
-	}
-	f32 := Operand{DType: tensor.Float32, Lo: 1, Hi: 2}
-	return append(out,
-		Sample{Label: "scalar", Operands: []Operand{{}, f32}, Attr: QuantSample{}, Build: func(in []*Node) *Node { return DequantizeLinear(in[0], in[1], nil, 0) }},
-		Sample{Label: "empty", Operands: []Operand{{Shape: []int{0, 3}}, f32}, Attr: QuantSample{}, Build: func(in []*Node) *Node { return DequantizeLinear(in[0], in[1], nil, 0) }},
-	)
 }

@@ -42,7 +42,7 @@ func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
 		return g.fail(name, nil, dtypeError(dt, floats))
 	}
 	g.streams++
-	n := applySource(g, name, ir.RandomAttr{g.streams, slices.Clone(shape), dt}, dt, shape)
+	n := applySource(g, name, ir.RandomAttr{Stream: g.streams, Shape: slices.Clone(shape), DType: dt}, dt, shape)
 	if !n.bad {
 		n.in = g.numbers()
 	}
@@ -72,8 +72,6 @@ var _ = define(Op{
 			return u
 		}, philox.Uniform64),
 	},
-	ULP:     0.5,
-	Samples: randomSamples((*Graph).Uniform),
 })
 
 // steps16 is how many numbers of [0, 1) Uniform draws from in a 16-bit dtype, 0
@@ -107,8 +105,6 @@ var _ = define(Op{
 			return math.Sqrt(-2*math.Log(u)) * cosTurn(v)
 		}),
 	},
-	ULP:     64, // the relative error of cos is large next to its zeros
-	Samples: randomSamples((*Graph).Normal),
 })
 
 // fold_in makes the seed of an iteration of its number and the seed around the loop.
@@ -150,15 +146,4 @@ func randomHost(f32 func(out tensor.DType, w [4]uint32) float32, f64 func(w [4]u
 			dst.F32[i] = f32(out, philox.Words(at[i], uint32(run[i]), uint32(stream[i]), seed[i]))
 		}
 	}
-}
-
-func randomSamples(call func(g *Graph, dt tensor.DType, shape ...int) *Node) []Sample {
-	var out []Sample
-	for _, shape := range [][]int{{}, {0, 3}, {3, 5, 7}, {1031}} {
-		out = append(out, Sample{
-			Label: fmt.Sprint(shape), Attr: shape,
-			Source: func(g *Graph, dt tensor.DType) *Node { return call(g, dt, shape...) },
-		})
-	}
-	return out
 }

@@ -96,7 +96,7 @@ func ranked(name string, x *Node, axis int, a rankAttr) (values, positions *Node
 	return Transpose(pickOf(n, 0), perm...), Transpose(pickOf(n, 1), perm...)
 }
 
-func rankOp(name string, samples []Sample) Op {
+func rankOp(name string) Op {
 	return Op{
 		Name: name, Arity: 1, DTypes: numbers, kind: ir.KindRoutine,
 		Result: func(c *Call) ([]int, tensor.DType, error) {
@@ -133,77 +133,9 @@ func rankOp(name string, samples []Sample) Op {
 			d := ScatterAdd(zerosLike(Reshape(x, rows*n)), 0, at, Reshape(b.Grad(), shape[0]*shape[1]))
 			b.Add(0, Reshape(d, x.shape...))
 		},
-		Samples: samples,
 	}
 }
 
-var _ = define(rankOp("top_k", slices.Concat(
-	topKCase("one", []int{20, 1}, 1, 1, nil),
-	topKCase("few of a row", []int{5, 37}, 3, 1, nil),
-	topKCase("smallest", []int{4, 41}, 5, -1, &TopKOptions{Smallest: true}),
-	topKCase("by position", []int{3, 300}, 7, 1, &TopKOptions{ByPosition: true}),
-	topKCase("all", []int{3, 9}, 9, 1, nil),
-	topKCase("columns", []int{19, 6}, 4, 0, nil),
-	topKCase("middle", []int{3, 17, 5}, 6, 1, &TopKOptions{Smallest: true, ByPosition: true}),
-	topKCase("long", []int{1, 5000}, 45, 1, nil),
-	topKCase("many of a long row", []int{1, 3000}, 900, 1, &TopKOptions{Smallest: true}),
-	topKCase("none", []int{4, 5}, 0, 1, nil),
-	topKCase("no rows", []int{0, 5}, 2, 1, nil),
-)))
+var _ = define(rankOp("top_k"))
 
-var _ = define(rankOp("sort", slices.Concat(
-	sortCase("row", []int{53}, 0, nil),
-	sortCase("descending", []int{4, 31}, 1, &SortOptions{Descending: true}),
-	sortCase("columns", []int{17, 9}, 0, nil),
-	sortCase("middle", []int{2, 23, 3}, 1, &SortOptions{Descending: true}),
-	sortCase("long", []int{2, 1500}, -1, nil),
-	sortCase("long descending", []int{1500}, 0, &SortOptions{Descending: true}),
-	sortCase("one", []int{20, 1}, 1, nil),
-	sortCase("empty", []int{3, 0}, 1, nil),
-)))
-
-func topKCase(label string, shape []int, k, axis int, o *TopKOptions) []Sample {
-	return rankCases(label, shape, axis, func(x *Node) (*Node, *Node) { return TopK(x, k, axis, o) }, func(a *RankCase) {
-		a.Keep, a.Descending = k, o == nil || !o.Smallest
-		a.ByPosition = o != nil && o.ByPosition
-	})
-}
-
-func sortCase(label string, shape []int, axis int, o *SortOptions) []Sample {
-	return rankCases(label, shape, axis, func(x *Node) (*Node, *Node) { return Sort(x, axis, o) }, func(a *RankCase) {
-		a.Keep, a.Descending = shape[a.Axis], o != nil && o.Descending
-	})
-}
-
-// RankCase is what the reference of a sort or top-k must know: Attr of its samples.
-type RankCase struct {
-	Axis, Keep             int
-	Descending, ByPosition bool
-	Positions              bool // the result is the positions
-}
-
-// rankCases tries values that are all different, and values with ties and all
-// that is special, for both results.
-func rankCases(label string, shape []int, axis int, call func(x *Node) (values, positions *Node), set func(a *RankCase)) []Sample {
-	var out []Sample
-	for _, positions := range []bool{false, true} {
-		a := RankCase{Axis: (axis + len(shape)) % len(shape), Positions: positions}
-		set(&a)
-		what := " values"
-		if positions {
-			what = " positions"
-		}
-		build := func(in []*Node) *Node {
-			v, p := call(in[0])
-			if positions {
-				return p
-			}
-			return v
-		}
-		out = append(out,
-			Sample{Label: label + what, Operands: []Operand{{Shape: shape, Distinct: true}}, Attr: a, Build: build},
-			Sample{Label: label + what + ", ties", Operands: []Operand{{Shape: shape, Special: true, Lo: -2, Hi: 2}}, Attr: a, Build: build},
-		)
-	}
-	return out
-}
+var _ = define(rankOp("sort"))

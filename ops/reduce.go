@@ -67,7 +67,7 @@ func reduction(name string, x *Node, axes []int) *Node {
 	if err != nil {
 		return x.graph.fail(name, []*Node{x}, err)
 	}
-	return apply(name, ir.ReduceAttr{resolved}, x)
+	return apply(name, ir.ReduceAttr{Axes: resolved}, x)
 }
 
 func reduced(c *Call) []int {
@@ -108,8 +108,7 @@ func (b *Back) spread(y *Node) *Node {
 var _ = define(Op{
 	Name: "sum", Arity: 1, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Sum,
-	Grad:    func(b *Back) { b.Add(0, b.spread(b.Grad())) },
-	Samples: reductions(Sum, -4, 4),
+	Grad: func(b *Back) { b.Add(0, b.spread(b.Grad())) },
 })
 
 var _ = define(Op{
@@ -119,21 +118,18 @@ var _ = define(Op{
 		rest := others(b.In(0), b.node.attr.(ir.ReduceAttr).Axes)
 		b.Add(0, Mul(b.spread(b.Grad()), rest))
 	},
-	Samples: reductions(Prod, 0.8, 1.25),
 })
 
 var _ = define(Op{
 	Name: "max", Arity: 1, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Max,
-	Grad:    extremeGrad,
-	Samples: append(reductions(Max, -4, 4), specialReduction(Max)...),
+	Grad: extremeGrad,
 })
 
 var _ = define(Op{
 	Name: "min", Arity: 1, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Min,
-	Grad:    extremeGrad,
-	Samples: append(reductions(Min, -4, 4), specialReduction(Min)...),
+	Grad: extremeGrad,
 })
 
 func extremeGrad(b *Back) {
@@ -146,70 +142,9 @@ func extremeGrad(b *Back) {
 var _ = define(Op{
 	Name: "argmax", Arity: 1, DTypes: numbers, Result: argResult, Flat: true,
 	kind: ir.KindReduce, fold: engine.ArgMax,
-	Samples: argReductions(ArgMax),
 })
 
 var _ = define(Op{
 	Name: "argmin", Arity: 1, DTypes: numbers, Result: argResult, Flat: true,
 	kind: ir.KindReduce, fold: engine.ArgMin,
-	Samples: argReductions(ArgMin),
 })
-
-// reductions are samples of call with values in [lo, hi]: few and many rows, short and
-// long folds, inner, outer, middle and all axes.
-func reductions(call func(x *Node, axes ...int) *Node, lo, hi float64) []Sample {
-	var out []Sample
-	for _, c := range []struct {
-		label string
-		shape []int
-		axes  []int
-	}{
-		{"inner", []int{7, 33}, []int{1}},
-		{"outer", []int{33, 7}, []int{0}},
-		{"middle", []int{3, 17, 5}, []int{1}},
-		{"two", []int{4, 9, 5, 3}, []int{0, 2}},
-		{"all", []int{5, 7, 3}, nil},
-		{"scalar", []int{}, nil},
-		{"empty fold", []int{4, 0}, []int{1}},
-		{"empty result", []int{0, 4}, []int{1}},
-		{"long", []int{2, 5003}, []int{-1}},
-		{"tall", []int{3001, 3}, []int{0}},
-	} {
-		out = append(out, Sample{
-			Label: c.label, Operands: []Operand{{Shape: c.shape, Lo: lo, Hi: hi}}, Attr: c.axes,
-			Build: func(in []*Node) *Node { return call(in[0], c.axes...) },
-		})
-	}
-	return out
-}
-
-func specialReduction(call func(x *Node, axes ...int) *Node) []Sample {
-	return []Sample{{
-		Label: "special", Operands: []Operand{{Shape: []int{31, 40}, Special: true}}, Attr: []int{1},
-		Build: func(in []*Node) *Node { return call(in[0], 1) },
-	}}
-}
-
-func argReductions(call func(x *Node, axis int) *Node) []Sample {
-	var out []Sample
-	for _, c := range []struct {
-		label string
-		o     Operand
-		axis  int
-	}{
-		{"inner", Operand{Shape: []int{7, 33}}, 1},
-		{"outer", Operand{Shape: []int{33, 7}}, 0},
-		{"middle", Operand{Shape: []int{3, 17, 5}}, -2},
-		{"one", Operand{Shape: []int{4, 1}}, 1},
-		{"ties", Operand{Shape: []int{5, 64}, Lo: 0, Hi: 3}, 1},
-		{"long", Operand{Shape: []int{2, 5003}}, 1},
-		{"empty result", Operand{Shape: []int{0, 4}}, 1},
-		{"special", Operand{Shape: []int{31, 40}, Special: true}, 1},
-	} {
-		out = append(out, Sample{
-			Label: c.label, Operands: []Operand{c.o}, Attr: c.axis,
-			Build: func(in []*Node) *Node { return call(in[0], c.axis) },
-		})
-	}
-	return out
-}

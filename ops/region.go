@@ -74,7 +74,7 @@ func ended(n *Node) error {
 // param adds a value that r carries.
 func (r *region) param(g *Graph, dt tensor.DType, shape []int) *Node {
 	var p *Node
-	g.within(r, func() { p = g.add(table["param"], ir.ParamAttr{len(r.params)}, nil, shape, dt) })
+	g.within(r, func() { p = g.add(table["param"], ir.ParamAttr{I: len(r.params)}, nil, shape, dt) })
 	r.params = append(r.params, p)
 	return p
 }

@@ -147,7 +147,7 @@ func (s *simplifier) leaf(x *ir.Node) *ir.Node {
 		return n
 	}
 	n := &ir.Node{
-		ID: s.next, Op: table["param"].ir, Attr: ir.LeafAttr{x}, Shape: x.Shape, DType: x.DType,
+		ID: s.next, Op: table["param"].ir, Attr: ir.LeafAttr{Outer: x}, Shape: x.Shape, DType: x.DType,
 		Caller: x.Caller, Scope: x.Scope, Label: x.Label, Origin: x.Origin,
 	}
 	s.next++

@@ -43,7 +43,6 @@ var _ = define(Op{
 		i64: remOf[int64],
 		u64: remOf[uint64],
 	}.host),
-	Samples: pairs(),
 })
 
 func remOf[T int64 | uint64](a, b T) T {

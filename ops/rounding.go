@@ -10,13 +10,12 @@ import "math"
 func Floor(x *Node) *Node { return apply("floor", nil, x) }
 
 var _ = define(Op{
-	Name:    "floor",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Flat:    true,
-	Scalar:  scalarOf("floor(a)", 1, real1(math.Floor)),
-	Samples: roundings(),
+	Name:   "floor",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Flat:   true,
+	Scalar: scalarOf("floor(a)", 1, real1(math.Floor)),
 })
 
 // Ceil returns the smallest whole number not below x, element by element:
@@ -27,13 +26,12 @@ var _ = define(Op{
 func Ceil(x *Node) *Node { return apply("ceil", nil, x) }
 
 var _ = define(Op{
-	Name:    "ceil",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Flat:    true,
-	Scalar:  scalarOf("ceil(a)", 1, real1(math.Ceil)),
-	Samples: roundings(),
+	Name:   "ceil",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Flat:   true,
+	Scalar: scalarOf("ceil(a)", 1, real1(math.Ceil)),
 })
 
 // Round returns the whole number nearest to x, of two the even one, element by
@@ -45,13 +43,12 @@ var _ = define(Op{
 func Round(x *Node) *Node { return apply("round", nil, x) }
 
 var _ = define(Op{
-	Name:    "round",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Flat:    true,
-	Scalar:  scalarOf("rint(a)", 1, real1(math.RoundToEven)),
-	Samples: roundings(),
+	Name:   "round",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Flat:   true,
+	Scalar: scalarOf("rint(a)", 1, real1(math.RoundToEven)),
 })
 
 // Trunc returns x without its fraction, element by element:
@@ -62,18 +59,10 @@ var _ = define(Op{
 func Trunc(x *Node) *Node { return apply("trunc", nil, x) }
 
 var _ = define(Op{
-	Name:    "trunc",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Flat:    true,
-	Scalar:  scalarOf("trunc(a)", 1, real1(math.Trunc)),
-	Samples: roundings(),
+	Name:   "trunc",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Flat:   true,
+	Scalar: scalarOf("trunc(a)", 1, real1(math.Trunc)),
 })
-
-// roundings are samples with values in ±4 and in ±3000, where float16 comes in
-// steps of 1/4 to 2: ties, and whole numbers.
-func roundings() []Sample {
-	wide := Operand{Shape: []int{509}, Lo: -3000, Hi: 3000, Special: true}
-	return append(singles(), Sample{Label: "wide", Operands: []Operand{wide}})
-}

@@ -55,7 +55,6 @@ var _ = define(Op{
 			choose(dst.U64, c, a.U64, b.U64)
 		}
 	}),
-	Samples: choices(),
 })
 
 func choose[T any](dst []T, c []uint64, a, b []T) {
@@ -67,22 +66,4 @@ func choose[T any](dst []T, c []uint64, a, b []T) {
 		}
 		dst[i] = v
 	}
-}
-
-func choices() []Sample {
-	var out []Sample
-	for _, s := range pairs() {
-		condition := Operand{Shape: s.Operands[0].Shape, DType: tensor.Bool}
-		s.Operands = append([]Operand{condition}, s.Operands...)
-		if through := s.Through; through != nil {
-			s.Through = func(in []*Node) []*Node { // the condition takes the shape of a's view
-				return append([]*Node{Transpose(in[0])}, through(in[1:])...)
-			}
-		}
-		out = append(out, s)
-	}
-	return append(out,
-		Sample{Label: "scalar condition", Operands: []Operand{{DType: tensor.Bool}, {Shape: []int{4, 5}}, {Shape: []int{4, 1}}}},
-		Sample{Label: "condition decides the shape", Operands: []Operand{{Shape: []int{3, 4}, DType: tensor.Bool}, {}, {Shape: []int{4}}}},
-	)
 }

@@ -27,7 +27,6 @@ var _ = define(Op{
 		func(a int64, n uint64) int64 { return a << n },
 		func(a, n uint64) uint64 { return a << n },
 	)),
-	Samples: shifts(),
 })
 
 // ShiftRight returns a shifted right by b bits, element by element, with NumPy
@@ -54,7 +53,6 @@ var _ = define(Op{
 		func(a int64, n uint64) int64 { return a >> n },
 		func(a, n uint64) uint64 { return a >> n },
 	)),
-	Samples: shifts(),
 })
 
 // outside is the condition that b is no shift distance for dt. OpenCL C would
@@ -72,19 +70,4 @@ func shiftHost(i64 func(a int64, n uint64) int64, u64 func(a, n uint64) uint64) 
 		i64: func(a, b int64) int64 { return i64(a, uint64(b)) },
 		u64: u64,
 	}.host
-}
-
-// shifts are samples with distances below, at and above every width, and with
-// negative ones.
-func shifts() []Sample {
-	samples := pairs()
-	for i := range samples {
-		s := &samples[i]
-		s.Operands[1].Lo, s.Operands[1].Hi, s.Operands[1].Special = 0, 70, false
-	}
-	return append(samples, Sample{
-		Label:    "negative distances",
-		Operands: []Operand{{Shape: []int{64, 1}, Lo: -100, Hi: 100}, {Shape: []int{1, 16}, Lo: -8, Hi: 8}},
-		Only:     []tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64},
-	})
 }

@@ -37,7 +37,6 @@ var _ = define(Op{
 		i64: func(a int64) int64 { return max(a, -a) },
 		u64: func(a uint64) uint64 { return a },
 	}.host),
-	Samples: singles(),
 })
 
 // Sign returns the sign of x, element by element:
@@ -49,13 +48,12 @@ var _ = define(Op{
 func Sign(x *Node) *Node { return apply("sign", nil, x) }
 
 var _ = define(Op{
-	Name:    "sign",
-	Arity:   1,
-	DTypes:  numbers,
-	Result:  same,
-	Flat:    true,
-	Scalar:  scalarOf("a > 0 ? 1 : a < 0 ? -1 : a", 2, number1{signOf[float32], signOf[float64], signOf[int64], signOfUnsigned}.host),
-	Samples: singles(),
+	Name:   "sign",
+	Arity:  1,
+	DTypes: numbers,
+	Result: same,
+	Flat:   true,
+	Scalar: scalarOf("a > 0 ? 1 : a < 0 ? -1 : a", 2, number1{signOf[float32], signOf[float64], signOf[int64], signOfUnsigned}.host),
 })
 
 func signOf[T float32 | float64 | int64](a T) T {

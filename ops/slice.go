@@ -92,23 +92,7 @@ var _ = define(Op{
 		}
 		return src, nil
 	},
-	Samples: slices.Concat(
-		sliceCase("middle", []int{9, 5}, Range{Axis: 0, Start: 2, Stop: 7}),
-		sliceCase("steps", []int{4, 11}, Range{Axis: 1, Start: 1, Stop: -1, Step: 3}),
-		sliceCase("reversed", []int{7, 3}, Range{Axis: 0, Start: -1, Step: -1}),
-		sliceCase("reversed steps", []int{13}, Range{Axis: 0, Start: 10, Stop: 1, Step: -4}),
-		sliceCase("two axes", []int{6, 1, 8}, Range{Axis: 0, Step: 2}, Range{Axis: -1, Start: -3}),
-		sliceCase("empty", []int{6}, Range{Axis: 0, Start: 4, Stop: 4}),
-		sliceCase("beyond", []int{6}, Range{Axis: 0, Start: 3, Stop: 100}),
-	),
 })
-
-func sliceCase(label string, shape []int, ranges ...Range) []Sample {
-	return []Sample{{
-		Label: label, Operands: []Operand{{Shape: shape}}, Attr: ranges,
-		Build: func(in []*Node) *Node { return Slice(in[0], ranges...) },
-	}}
-}
 
 // unslice is the gradient of slice: it puts every element back where it came
 // from, with zeros between.

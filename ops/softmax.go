@@ -31,8 +31,6 @@ var _ = define(Op{
 		s := foldAlong(Sum, Mul(d, y), b.node.attr.(int))
 		b.Add(0, Cast(Mul(y, Sub(d, s)), b.In(0).dtype))
 	},
-	ULP:     16, // exp 3, a rounded difference under it, a sum of terms of one sign, 1/s 2.5, * 0.5
-	Samples: alongAxes(Softmax),
 })
 
 // LogSoftmax returns the logarithm of [Softmax], computed without taking the
@@ -58,8 +56,6 @@ var _ = define(Op{
 		s := foldAlong(Sum, d, b.node.attr.(int))
 		b.Add(0, Cast(Sub(d, Mul(Exp(y), s)), b.In(0).dtype))
 	},
-	ULP:     16, // as softmax, in units of the larger of |x - m| and the logarithm
-	Samples: alongAxes(LogSoftmax),
 })
 
 // shiftedExp gives z = x - max x, e^z and Σ e^z along axis, all in float32 or
@@ -95,33 +91,4 @@ func normalised(c *Call) ([]int, tensor.DType, error) {
 		return nil, 0, fmt.Errorf("axis %d of %v is empty: there is nothing to normalise", a, c.shape(0))
 	}
 	return same(c)
-}
-
-// alongAxes are samples of an op that normalises along an axis.
-func alongAxes(op func(x *Node, axis int) *Node) []Sample {
-	var out []Sample
-	for _, s := range []struct {
-		label string
-		shape []int
-		axis  int
-		reach float64
-	}{
-		{"last", []int{7, 33}, -1, 4},
-		{"first", []int{33, 7}, 0, 4},
-		{"middle", []int{3, 17, 5}, 1, 4},
-		{"one", []int{5, 1}, 1, 4},
-		{"vector", []int{1031}, 0, 4},
-		{"no rows", []int{0, 5}, 1, 4},
-		{"far apart", []int{9, 21}, 1, 200},
-	} {
-		out = append(out, Sample{
-			Label: s.label, Operands: []Operand{{Shape: s.shape, Lo: -s.reach, Hi: s.reach}}, Attr: s.axis,
-			Build: func(in []*Node) *Node { return op(in[0], s.axis) },
-		})
-	}
-	return append(out, Sample{
-		Label: "transposed", Operands: []Operand{{Shape: []int{6, 11}}}, Attr: 1,
-		Through: func(in []*Node) []*Node { return []*Node{Transpose(in[0])} },
-		Build:   func(in []*Node) *Node { return op(in[0], 1) },
-	})
 }

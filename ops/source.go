@@ -63,7 +63,7 @@ func (g *Graph) Iota(dt tensor.DType, axis int, shape ...int) *Node {
 	if err != nil {
 		return g.fail("iota", nil, err)
 	}
-	return applySource(g, "iota", ir.IotaAttr{a}, dt, shape)
+	return applySource(g, "iota", ir.IotaAttr{Axis: a}, dt, shape)
 }
 
 // applySource adds an op without operands: what the call says is the result.
@@ -85,23 +85,9 @@ var (
 	_ = define(Op{Name: "const", hidden: true, kind: ir.KindConst})
 	_ = define(Op{Name: "variable", hidden: true, kind: ir.KindVariable})
 	_ = define(Op{
-		Name:    "iota",
-		DTypes:  numbers,
-		Flat:    true,
-		kind:    ir.KindIota,
-		Samples: iotaSamples(),
+		Name:   "iota",
+		DTypes: numbers,
+		Flat:   true,
+		kind:   ir.KindIota,
 	})
 )
-
-func iotaSamples() []Sample {
-	var out []Sample
-	for _, c := range []struct {
-		axis  int
-		shape []int
-	}{{0, []int{5}}, {1, []int{3, 7}}, {-3, []int{4, 1, 5}}, {0, []int{0, 2}}} {
-		out = append(out, Sample{
-			Label: fmt.Sprint(c.shape, c.axis), Attr: c.axis, Source: func(g *Graph, dt tensor.DType) *Node { return g.Iota(dt, c.axis, c.shape...) },
-		})
-	}
-	return out
-}

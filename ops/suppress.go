@@ -3,7 +3,6 @@ package ops
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
@@ -94,43 +93,4 @@ var _ = define(Op{
 		return []Result{{tensor.Int64, []int{int(c.Attr.(suppressAttr).task(c.shape(1)).Capacity), 3}}, {tensor.Int64, []int{1}}}
 	},
 	algorithm: func(n *ir.Node) engine.Algorithm { return n.Attr.(suppressAttr).task(n.In[1].Shape) },
-	Samples: slices.Concat(
-		suppressCase("corners", 1, 1, 40, SuppressOptions{IoU: 0.3}),
-		suppressCase("centre", 2, 3, 35, SuppressOptions{IoU: 0.5, Centre: true, PerClass: 4}),
-		suppressCase("threshold", 2, 2, 300, SuppressOptions{IoU: 0.4, Score: new(0.75)}),
-		suppressCase("any overlap", 1, 2, 50, SuppressOptions{}),
-		suppressCase("no overlap is too much", 1, 2, 9, SuppressOptions{IoU: 1}),
-		suppressCase("little room", 3, 2, 25, SuppressOptions{IoU: 0.6, Capacity: 11}),
-		suppressCase("much room", 1, 1, 5, SuppressOptions{IoU: 0.2, Capacity: 30, Score: new(0.5)}),
-		suppressCase("nothing passes", 2, 2, 8, SuppressOptions{IoU: 0.2, Score: new(2.0)}),
-		suppressCase("many boxes", 1, 2, 2100, SuppressOptions{IoU: 0.3, Score: new(0.5), PerClass: 40}),
-		suppressCase("no boxes", 2, 2, 0, SuppressOptions{IoU: 0.2, Capacity: 3}),
-	),
 })
-
-// SuppressCase is what the reference must know: Attr of the samples.
-type SuppressCase struct {
-	SuppressOptions
-	Count bool // the result is the count
-}
-
-func suppressCase(label string, batches, classes, n int, o SuppressOptions) (out []Sample) {
-	for _, count := range []bool{false, true} {
-		what := " selected"
-		if count {
-			what = " count"
-		}
-		out = append(out, Sample{
-			Label: label + what, Attr: SuppressCase{o, count},
-			Operands: []Operand{{Shape: []int{batches, n, 4}, Lo: 0.01, Hi: 1}, {Shape: []int{batches, classes, n}, Lo: 0, Hi: 1, Distinct: n < 100}},
-			Build: func(in []*Node) *Node {
-				s, c := NonMaxSuppression(in[0], in[1], &o)
-				if count {
-					return c
-				}
-				return s
-			},
-		})
-	}
-	return out
-}

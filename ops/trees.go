@@ -231,5 +231,4 @@ var _ = define(Op{
 		a.Samples = int64(n.In[0].Shape[0])
 		return &a
 	},
-	Samples: treeSamples(),
 })

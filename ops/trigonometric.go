@@ -14,14 +14,12 @@ import (
 func Sin(x *Node) *Node { return apply("sin", nil, x) }
 
 var _ = define(Op{
-	Name:    "sin",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), Cos(b.In(0)))) },
-	Scalar:  scalarOf("sin(a)", 20, real1(math.Sin)),
-	ULP:     4,
-	Samples: singles(-20, 20),
+	Name:   "sin",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), Cos(b.In(0)))) },
+	Scalar: scalarOf("sin(a)", 20, real1(math.Sin)),
 })
 
 // Cos returns the cosine of x, in radians, element by element:
@@ -32,14 +30,12 @@ var _ = define(Op{
 func Cos(x *Node) *Node { return apply("cos", nil, x) }
 
 var _ = define(Op{
-	Name:    "cos",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Sin(b.In(0))))) },
-	Scalar:  scalarOf("cos(a)", 20, real1(math.Cos)),
-	ULP:     4,
-	Samples: singles(-20, 20),
+	Name:   "cos",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Sin(b.In(0))))) },
+	Scalar: scalarOf("cos(a)", 20, real1(math.Cos)),
 })
 
 // Tan returns the tangent of x, in radians, element by element:
@@ -57,9 +53,7 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		b.Add(0, Mul(b.Grad(), Add(Mul(b.Out(), b.Out()), ScalarLike(b.Out(), 1))))
 	},
-	Scalar:  scalarOf("tan(a)", 25, real1(math.Tan)),
-	ULP:     5,
-	Samples: singles(-1.5, 1.5),
+	Scalar: scalarOf("tan(a)", 25, real1(math.Tan)),
 })
 
 // Asin returns the angle in [-π/2, π/2] whose sine is x, element by element:
@@ -70,14 +64,12 @@ var _ = define(Op{
 func Asin(x *Node) *Node { return apply("asin", nil, x) }
 
 var _ = define(Op{
-	Name:    "asin",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), arcSlope(b.In(0)))) },
-	Scalar:  scalarOf("asin(a)", 25, real1(func(a float64) float64 { return math.Atan2(a, otherSide(a)) })),
-	ULP:     4,
-	Samples: singles(-1, 1),
+	Name:   "asin",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), arcSlope(b.In(0)))) },
+	Scalar: scalarOf("asin(a)", 25, real1(func(a float64) float64 { return math.Atan2(a, otherSide(a)) })),
 })
 
 // Acos returns the angle in [0, π] whose cosine is x, element by element:
@@ -88,14 +80,12 @@ var _ = define(Op{
 func Acos(x *Node) *Node { return apply("acos", nil, x) }
 
 var _ = define(Op{
-	Name:    "acos",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), arcSlope(b.In(0))))) },
-	Scalar:  scalarOf("acos(a)", 25, real1(func(a float64) float64 { return math.Atan2(otherSide(a), a) })),
-	ULP:     4,
-	Samples: singles(-1, 1),
+	Name:   "acos",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), arcSlope(b.In(0))))) },
+	Scalar: scalarOf("acos(a)", 25, real1(func(a float64) float64 { return math.Atan2(otherSide(a), a) })),
 })
 
 // arcSlope is 1 / √(1 - x²), the slope of arcsin; near ±1 the factors are
@@ -128,14 +118,12 @@ func otherSide(a float64) float64 { return math.Sqrt((1 - a) * (1 + a)) }
 func Atan(x *Node) *Node { return apply("atan", nil, x) }
 
 var _ = define(Op{
-	Name:    "atan",
-	Arity:   1,
-	DTypes:  floats,
-	Result:  same,
-	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), apply("atan_slope", nil, b.In(0)))) },
-	Scalar:  scalarOf("atan(a)", 25, real1(math.Atan)),
-	ULP:     5,
-	Samples: singles(),
+	Name:   "atan",
+	Arity:  1,
+	DTypes: floats,
+	Result: same,
+	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), apply("atan_slope", nil, b.In(0)))) },
+	Scalar: scalarOf("atan(a)", 25, real1(math.Atan)),
 })
 
 // atan_slope is 1 / (1 + x²). Its own slope, -2x times its square, is 0 where x
@@ -186,9 +174,7 @@ var _ = define(Op{
 		g.Add(0, Mul(d, b))
 		g.Add(1, Neg(Mul(d, a)))
 	},
-	Scalar:  scalarOf("atan2(a, b)", 30, real2(atan2Of)),
-	ULP:     6,
-	Samples: pairs(),
+	Scalar: scalarOf("atan2(a, b)", 30, real2(atan2Of)),
 })
 
 // atan2Of is math.Atan2, which gives π instead of -π where both operands are

@@ -3,7 +3,6 @@ package ops
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
@@ -86,41 +85,4 @@ var _ = define(Op{
 		s := n.In[0].Shape
 		return &engine.Unique{Count: int64(s[0]), Width: int64(s[1]), Sorted: n.Attr.(uniqueAttr).sorted}
 	},
-	Samples: slices.Concat(
-		uniqueCase("elements", []int{11, 8}, UniqueOptions{}),
-		uniqueCase("first seen", []int{90}, UniqueOptions{FirstSeen: true}),
-		uniqueCase("many", []int{2500}, UniqueOptions{}),
-		uniqueCase("long", []int{20_000}, UniqueOptions{FirstSeen: true}),
-		uniqueCase("rows", []int{60, 2}, UniqueOptions{Along: true}),
-		uniqueCase("columns", []int{1, 40, 2}, UniqueOptions{Along: true, Axis: 1}),
-		uniqueCase("last axis, first seen", []int{2, 1, 30}, UniqueOptions{Along: true, Axis: -1, FirstSeen: true}),
-		uniqueCase("one", []int{}, UniqueOptions{}),
-		uniqueCase("nothing", []int{0}, UniqueOptions{}),
-		uniqueCase("empty rows", []int{3, 0}, UniqueOptions{Along: true}),
-	),
 })
-
-// UniqueCase is what the reference must know: Attr of the samples.
-type UniqueCase struct {
-	UniqueOptions
-	Result int // which field of Uniques
-}
-
-func uniqueCase(label string, shape []int, o UniqueOptions) (out []Sample) {
-	for i, what := range []string{"values", "first", "inverse", "counts", "number"} {
-		out = append(out, Sample{
-			Label: label + " " + what, Attr: UniqueCase{o, i},
-			Operands: []Operand{{Shape: shape, Special: len(shape) > 0, Lo: 0, Hi: 3}},
-			Build: func(in []*Node) *Node {
-				// Coarse, so that elements repeat.
-				x := in[0]
-				if x.dtype.IsFloat() {
-					x = Where(Less(Abs(x), ScalarLike(x, 4)), Floor(x), x)
-				}
-				u := Unique(x, &o)
-				return []*Node{u.Values, u.First, u.Inverse, u.Counts, u.Number}[i]
-			},
-		})
-	}
-	return out
-}

@@ -27,7 +27,7 @@ func Reshape(x *Node, shape ...int) *Node {
 	if slices.Equal(full, x.shape) {
 		return x
 	}
-	return apply("reshape", ir.ReshapeAttr{full}, x)
+	return apply("reshape", ir.ReshapeAttr{Shape: full}, x)
 }
 
 func inferExtent(shape []int, size int) ([]int, error) {
@@ -66,13 +66,6 @@ var _ = define(Op{
 	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
 		return ir.ReshapeIndex(n.Attr.(ir.ReshapeAttr).Shape, n.In[0].Shape, at, dom), nil
 	},
-	Samples: views(
-		viewCase{"flat", []int{3, 5, 7}, ir.ReshapeAttr{[]int{105}}, func(x *Node) *Node { return Reshape(x, -1) }},
-		viewCase{"split", []int{30}, ir.ReshapeAttr{[]int{2, 3, 5}}, func(x *Node) *Node { return Reshape(x, 2, -1, 5) }},
-		viewCase{"across", []int{4, 9}, ir.ReshapeAttr{[]int{6, 6}}, func(x *Node) *Node { return Reshape(x, 6, 6) }},
-		viewCase{"to scalar", []int{1, 1}, ir.ReshapeAttr{[]int{}}, func(x *Node) *Node { return Reshape(x) }},
-		viewCase{"empty", []int{0, 4}, ir.ReshapeAttr{[]int{2, 0}}, func(x *Node) *Node { return Reshape(x, 2, 0) }},
-	),
 })
 
 // Transpose returns x with its axes in another order:
@@ -99,7 +92,7 @@ func Transpose(x *Node, perm ...int) *Node {
 		}
 		p[i], seen[a] = a, true
 	}
-	return apply("transpose", ir.TransposeAttr{p}, x)
+	return apply("transpose", ir.TransposeAttr{Perm: p}, x)
 }
 
 var _ = define(Op{
@@ -135,13 +128,6 @@ var _ = define(Op{
 		}
 		return src, nil
 	},
-	Samples: views(
-		viewCase{"matrix", []int{5, 7}, ir.TransposeAttr{[]int{1, 0}}, func(x *Node) *Node { return Transpose(x) }},
-		viewCase{"rotate", []int{3, 4, 5}, ir.TransposeAttr{[]int{2, 0, 1}}, func(x *Node) *Node { return Transpose(x, -1, 0, 1) }},
-		viewCase{"vector", []int{9}, ir.TransposeAttr{[]int{0}}, func(x *Node) *Node { return Transpose(x) }},
-		viewCase{"channels last", []int{3, 9, 13}, ir.TransposeAttr{[]int{1, 2, 0}}, func(x *Node) *Node { return Transpose(x, 1, 2, 0) }},
-		viewCase{"empty", []int{2, 0, 3}, ir.TransposeAttr{[]int{2, 1, 0}}, func(x *Node) *Node { return Transpose(x) }},
-	),
 })
 
 // BroadcastTo returns x stretched to shape by the NumPy rules: axes are
@@ -158,7 +144,7 @@ func BroadcastTo(x *Node, shape ...int) *Node {
 	if err != nil || !slices.Equal(full, shape) {
 		return x.graph.fail("broadcast_to", []*Node{x}, fmt.Errorf("%v does not stretch to %v", x.shape, shape))
 	}
-	return apply("broadcast_to", ir.BroadcastAttr{full}, x)
+	return apply("broadcast_to", ir.BroadcastAttr{Shape: full}, x)
 }
 
 var _ = define(Op{
@@ -171,12 +157,6 @@ var _ = define(Op{
 	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
 		return ir.BroadcastIndex(n.In[0].Shape, at), nil
 	},
-	Samples: views(
-		viewCase{"row", []int{7}, ir.BroadcastAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
-		viewCase{"column", []int{5, 1}, ir.BroadcastAttr{[]int{5, 7}}, func(x *Node) *Node { return BroadcastTo(x, 5, 7) }},
-		viewCase{"scalar", []int{}, ir.BroadcastAttr{[]int{2, 3}}, func(x *Node) *Node { return BroadcastTo(x, 2, 3) }},
-		viewCase{"to empty", []int{1, 3}, ir.BroadcastAttr{[]int{0, 3}}, func(x *Node) *Node { return BroadcastTo(x, 0, 3) }},
-	),
 })
 
 // Squeeze returns x without the named axes, or without every axis of extent 1
@@ -248,35 +228,4 @@ func Flatten(x *Node, axis int) *Node {
 // identityView reads the operand where it is.
 func identityView(_ *ir.Node, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
 	return at, nil
-}
-
-type viewCase struct {
-	label string
-	shape []int
-	attr  any
-	call  func(x *Node) *Node
-}
-
-// views are samples of a view, bare and under an element-wise op, so that the
-// index map is folded into a fused load as well.
-func views(cases ...viewCase) []Sample {
-	var out []Sample
-	for _, c := range cases {
-		out = append(out, Sample{
-			Label: c.label, Operands: []Operand{{Shape: c.shape}}, Attr: attrValue(c.attr),
-			Build: func(in []*Node) *Node { return c.call(in[0]) },
-		})
-	}
-	return out
-}
-
-// attrValue is what the reference is told of an op's attribute.
-func attrValue(attr any) any {
-	switch a := attr.(type) {
-	case ir.ReshapeAttr:
-		return a.Shape
-	case ir.TransposeAttr:
-		return a.Perm
-	}
-	return attr
 }

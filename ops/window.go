@@ -102,21 +102,7 @@ var _ = define(Op{
 		}
 		return src, nil
 	},
-	Samples: []Sample{
-		windowCase("overlapping", []int{9}, Window{Axis: 0, Size: 3}),
-		windowCase("stride", []int{2, 11}, Window{Axis: 1, Size: 3, Stride: 2}),
-		windowCase("dilated", []int{12, 2}, Window{Axis: 0, Size: 3, Dilation: 2}),
-		windowCase("plane", []int{2, 7, 8}, Window{Axis: 1, Size: 3, Stride: 2}, Window{Axis: 2, Size: 2, Stride: 3}),
-		windowCase("too large", []int{4}, Window{Axis: 0, Size: 5}),
-	},
 })
-
-func windowCase(label string, shape []int, windows ...Window) Sample {
-	return Sample{
-		Label: label, Operands: []Operand{{Shape: shape}}, Attr: windows,
-		Build: func(in []*Node) *Node { return Windows(in[0], windows...) },
-	}
-}
 
 // unwindow is the adjoint's index map: the result has the operand's full shape
 // plus the tap axes, and element (i, k) is the window value whose tap k lies

@@ -8,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -20,11 +21,11 @@ func supported(ctx context.Context, e engine.Engine, op *ops.Op) ([]tensor.DType
 	for _, dt := range op.DTypes {
 		g := ops.NewGraph(op.Name)
 		var targets []*ops.Node
-		for i, s := range op.Samples {
+		for i, s := range optest.Samples(op.Name) {
 			if s.Only != nil && !slices.Contains(s.Only, dt) {
 				continue
 			}
-			n, err := call(g, op, s, dt, i)
+			n, err := call(g, s, dt, i)
 			if err != nil {
 				return nil, err
 			}
@@ -48,8 +49,8 @@ func supported(ctx context.Context, e engine.Engine, op *ops.Op) ([]tensor.DType
 	return out, nil
 }
 
-// call adds sample number i of op to g.
-func call(g *ops.Graph, op *ops.Op, s ops.Sample, dt tensor.DType, i int) (*ops.Node, error) {
+// call adds s to g, as sample number i.
+func call(g *ops.Graph, s optest.Sample, dt tensor.DType, i int) (*ops.Node, error) {
 	var in []*ops.Node
 	for k, operand := range s.Operands {
 		of := dt
@@ -66,7 +67,7 @@ func call(g *ops.Graph, op *ops.Op, s ops.Sample, dt tensor.DType, i int) (*ops.
 		}
 		in = append(in, g.Const(t))
 	}
-	_, n := s.Call(op, g, dt, in)
+	_, n := s.Call(g, dt, in)
 	return n, nil
 }
 

@@ -68,7 +68,7 @@ func elementwise(op *ops.Op) bool {
 
 // bundled reports whether cells of op can be part of a bundle.
 func bundled(op *ops.Op) bool {
-	return elementwise(op) || tolerances[op.Name].Moves && op.Arity != 0
+	return elementwise(op) || specs[op.Name].Tolerance.Moves && op.Arity != 0
 }
 
 // add enters the cells of an op in one dtype.
@@ -150,8 +150,7 @@ func (u *unit) build(g *ops.Graph, feeds ops.Feeds) *ops.Node {
 			feeds[in[i]] = a.Tensor()
 		}
 	}
-	_, out := ops.Sample{Build: first.sample.Build}.Call(first.op, g, first.dt, in)
-	return out
+	return first.sample.Build(in)
 }
 
 // append is a vector with the elements of b at its end.
@@ -226,7 +225,7 @@ func (o *Options) kept(c *cell) bool {
 	if o.Few {
 		n = fewThinning
 	}
-	return main || (c.number+int(c.dt))%min(n, len(c.op.Samples)) == 0
+	return main || (c.number+int(c.dt))%min(n, len(Samples(c.op.Name))) == 0
 }
 
 // mainDType is float32, where the op takes it.

@@ -93,7 +93,7 @@ func TestAnEngineThatErrsByOneBitIsFound(t *testing.T) {
 	t.Parallel()
 	rt := ops.NewRuntime(liar{fallback.New(nil)})
 	for op := range ops.All() {
-		if !tolerances[op.Name].Moves && op.Name != "add" {
+		if !specs[op.Name].Tolerance.Moves && op.Name != "add" {
 			continue
 		}
 		for _, dt := range op.DTypes {
@@ -103,7 +103,7 @@ func TestAnEngineThatErrsByOneBitIsFound(t *testing.T) {
 			for i, c := range all {
 				wants, err := expected(c, results[i].seen)
 				require.NoError(t, err)
-				if v := Compare(tolerances[op.Name], results[i].out, wants...); v.OK() && results[i].out.Len() > 0 && c.sample.Through == nil {
+				if v := Compare(specs[op.Name].Tolerance, results[i].out, wants...); v.OK() && results[i].out.Len() > 0 && c.sample.Through == nil {
 					// Half an ulp is allowed to a sum that is itself half way. A predicate that is
 					// read wrong takes the other branch, which for bool may be the other value.
 					require.True(t, op.Name == "add" && dt.IsFloat() || op.Name == "if" && dt == tensor.Bool, "%s/%v/%s", op.Name, dt, c.sample.Label)
@@ -116,23 +116,23 @@ func TestAnEngineThatErrsByOneBitIsFound(t *testing.T) {
 func TestFillsAreWhatOperandsAskFor(t *testing.T) {
 	t.Parallel()
 	for _, dt := range tensor.DTypes() {
-		a := FromTensor(Fill(ops.Operand{Shape: []int{300}, Lo: 1, Hi: 3}, dt, 1))
+		a := FromTensor(Fill(Operand{Shape: []int{300}, Lo: 1, Hi: 3}, dt, 1))
 		for i := range a.Len() {
 			require.True(t, dt == tensor.Bool || a.float(i) >= 1 && a.float(i) <= 3, "%v: %v", dt, a.text(i))
 		}
-		require.True(t, tensor.Equal(Fill(ops.Operand{Shape: []int{9}}, dt, 7), Fill(ops.Operand{Shape: []int{9}}, dt, 7)), "%v repeats", dt)
+		require.True(t, tensor.Equal(Fill(Operand{Shape: []int{9}}, dt, 7), Fill(Operand{Shape: []int{9}}, dt, 7)), "%v repeats", dt)
 	}
-	distinct := FromTensor(Fill(ops.Operand{Shape: []int{1000}, Distinct: true}, tensor.Float32, 1))
+	distinct := FromTensor(Fill(Operand{Shape: []int{1000}, Distinct: true}, tensor.Float32, 1))
 	seen := map[float64]bool{}
 	for _, v := range distinct.F {
 		require.False(t, seen[v])
 		seen[v] = true
 	}
-	special := FromTensor(Fill(ops.Operand{Shape: []int{40}, Special: true}, tensor.Float16, 1))
+	special := FromTensor(Fill(Operand{Shape: []int{40}, Special: true}, tensor.Float16, 1))
 	require.True(t, math.IsNaN(special.F[0]))
 	require.Contains(t, special.F, 65504.0)
 	require.Contains(t, special.F, math.Inf(-1))
-	ints := FromTensor(Fill(ops.Operand{Shape: []int{40}, Special: true}, tensor.Int16, 1))
+	ints := FromTensor(Fill(Operand{Shape: []int{40}, Special: true}, tensor.Int16, 1))
 	require.Contains(t, ints.I, int64(math.MinInt16))
 	require.Contains(t, ints.I, int64(math.MaxInt16))
 }

@@ -11,8 +11,9 @@
 //
 // Right is what a reference says: one plain function for each op, over
 // float64 and exact integers, written from the definition of the op and from
-// nothing that the engines share. How far a result may be from it stands in one
-// table; see [Tolerance].
+// nothing that the engines share. It stands in the [Spec] of the op, with how far
+// a result may be from it ([Tolerance]) and the calls that are tried ([Sample]). A
+// package with ops of its own makes them part of the suite with [Register].
 //
 // Beside single ops the suite checks gradients against finite differences, and
 // random graphs of many ops against the reference of each op in turn, so that

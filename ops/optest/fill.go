@@ -5,13 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
 // Fill gives the values of an operand of dtype dt, the same for the same seed
 // on every machine. Values are representable in dt.
-func Fill(o ops.Operand, dt tensor.DType, seed uint64) *tensor.Tensor {
+func Fill(o Operand, dt tensor.DType, seed uint64) *tensor.Tensor {
 	if o.DType.Valid() {
 		dt = o.DType
 	}
@@ -56,7 +55,7 @@ func fillBools(a Array, rng *rand.Rand) {
 	}
 }
 
-func fillFloats(a Array, o ops.Operand, rng *rand.Rand) {
+func fillFloats(a Array, o Operand, rng *rand.Rand) {
 	lo, hi := o.Lo, o.Hi
 	if lo == 0 && hi == 0 {
 		lo, hi = -4, 4
@@ -92,7 +91,7 @@ func specialFloats(dt tensor.DType) []float64 {
 	}
 }
 
-func fillInts(a Array, o ops.Operand, rng *rand.Rand) {
+func fillInts(a Array, o Operand, rng *rand.Rand) {
 	lowest, highest := limits(a.DType)
 	lo, hi := o.Lo, o.Hi
 	if lo == 0 && hi == 0 {

@@ -86,7 +86,7 @@ func gradCells(g *ops.Graph, op *ops.Op, dt tensor.DType) []*gradCell {
 			}
 		}
 		// The same weights in every dtype.
-		w := Fill(ops.Operand{Shape: gc.out.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float32, seedOf(op.Name, c.sample.Label, "weights"))
+		w := Fill(Operand{Shape: gc.out.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float32, seedOf(op.Name, c.sample.Label, "weights"))
 		gc.loss = ops.Sum(ops.Mul(gc.out, g.Const(tensor.Must(tensor.Cast(w, dt)))))
 		gc.grads = ops.Gradients(gc.loss, xs...)
 		all = append(all, gc)

@@ -253,7 +253,7 @@ func (p *program) evaluate(i int, values []Array, dt tensor.DType, shape []int) 
 	for _, a := range s.args {
 		c.In = append(c.In, values[a])
 	}
-	return references[s.op](c)
+	return specs[s.op].Reference(c)
 }
 
 // trials is how often slack evaluates the program anew.
@@ -292,7 +292,7 @@ func (p *program) slack() [][]float64 {
 
 // disturb moves a result by the error that its op may make.
 func (p *program) disturb(i int, r Result) Array {
-	tol := tolerances[p.steps[i].op]
+	tol := specs[p.steps[i].op].Tolerance
 	for k, v := range r.F {
 		var terms float64
 		if r.Terms != nil {

@@ -10,14 +10,6 @@ import (
 // move adds an op to a program, or nothing if no value fits.
 type move func(p *program)
 
-func one(f func(x *ops.Node) *ops.Node) func(in []*ops.Node) *ops.Node {
-	return func(in []*ops.Node) *ops.Node { return f(in[0]) }
-}
-
-func two(f func(a, b *ops.Node) *ops.Node) func(in []*ops.Node) *ops.Node {
-	return func(in []*ops.Node) *ops.Node { return f(in[0], in[1]) }
-}
-
 func hasAxes(shape []int) bool { return len(shape) > 0 }
 
 // viewMoves only rearrange.
@@ -61,7 +53,7 @@ var viewMoves = []move{
 		if !ok {
 			return
 		}
-		s := ops.PadSample{Value: float64(p.rng.IntN(3))}
+		s := padAttr{Value: float64(p.rng.IntN(3))}
 		for _, a := range p.some(len(p.shape(x))) {
 			s.Paddings = append(s.Paddings, ops.Padding{Axis: a, Before: p.rng.IntN(3), After: p.rng.IntN(3)})
 		}
@@ -159,7 +151,7 @@ var foldMoves = []move{
 			o.Groups = s[1]
 		}
 		w := p.input(p.base, o.Groups*(1+p.rng.IntN(3)), s[1]/o.Groups, 1+p.rng.IntN(min(s[2], 3)), 1+p.rng.IntN(min(s[3], 3)))
-		p.apply("conv2d", ops.ConvSample{Options: o}, two(func(x, w *ops.Node) *ops.Node { return ops.Conv2D(x, w, o) }), x, w)
+		p.apply("conv2d", o, two(func(x, w *ops.Node) *ops.Node { return ops.Conv2D(x, w, o) }), x, w)
 	},
 	func(p *program) {
 		if x, ok := p.image(); ok {
@@ -202,26 +194,26 @@ func folding(op string, f func(x *ops.Node, axes ...int) *ops.Node) move {
 	}
 }
 
-func unary(op string, f func(x *ops.Node) *ops.Node) move {
+func unary(op string) move {
 	return func(p *program) {
 		if x, ok := p.any(nil); ok {
-			p.apply(op, nil, one(f), x)
+			p.apply(op, nil, specs[op].Call, x)
 		}
 	}
 }
 
-func binary(op string, f func(a, b *ops.Node) *ops.Node) move {
+func binary(op string) move {
 	return func(p *program) {
 		if x, ok := p.any(nil); ok {
-			p.apply(op, nil, two(f), x, p.partner(x))
+			p.apply(op, nil, specs[op].Call, x, p.partner(x))
 		}
 	}
 }
 
 // exactMoves give small integers for small integers.
 var exactMoves = []move{
-	unary("neg", ops.Neg), unary("abs", ops.Abs), unary("square", ops.Square), unary("relu", ops.ReLU), unary("sign", ops.Sign),
-	binary("add", ops.Add), binary("sub", ops.Sub), binary("mul", ops.Mul), binary("maximum", ops.Maximum), binary("minimum", ops.Minimum),
+	unary("neg"), unary("abs"), unary("square"), unary("relu"), unary("sign"),
+	binary("add"), binary("sub"), binary("mul"), binary("maximum"), binary("minimum"),
 	func(p *program) { // choose by a comparison
 		x, ok := p.any(nil)
 		if !ok {
@@ -260,9 +252,9 @@ var exactMoves = []move{
 
 // smoothMoves are continuous functions with moderate slopes.
 var smoothMoves = []move{
-	unary("tanh", ops.Tanh), unary("sigmoid", ops.Sigmoid), unary("sin", ops.Sin), unary("cos", ops.Cos), unary("erf", ops.Erf),
-	unary("gelu", ops.GELU), unary("gelu_tanh", ops.GELUTanh), unary("softplus", ops.Softplus), unary("atan", ops.Atan), unary("abs", ops.Abs), unary("relu", ops.ReLU),
-	binary("add", ops.Add), binary("sub", ops.Sub), binary("mul", ops.Mul), binary("maximum", ops.Maximum),
+	unary("tanh"), unary("sigmoid"), unary("sin"), unary("cos"), unary("erf"),
+	unary("gelu"), unary("gelu_tanh"), unary("softplus"), unary("atan"), unary("abs"), unary("relu"),
+	binary("add"), binary("sub"), binary("mul"), binary("maximum"),
 	folding("mean", ops.Mean),
 	func(p *program) {
 		if x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 }); ok {

@@ -9,16 +9,8 @@ import (
 
 // sampleOf is the call of a sample of an op, for operands of other shapes too.
 func sampleOf(op, label string) func(in []*ops.Node) *ops.Node {
-	for o := range ops.All() {
-		if o.Name == op {
-			for _, s := range o.Samples {
-				if s.Label == label {
-					return s.Build
-				}
-			}
-		}
-	}
-	panic("optest: no sample " + label + " of " + op) // found by any test of random graphs
+	all := Samples(op)
+	return all[slices.IndexFunc(all, func(s Sample) bool { return s.Label == label })].Build
 }
 
 // controlMoves put a branch or a loop in a program, whose bodies read what is around.

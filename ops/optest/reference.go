@@ -10,7 +10,7 @@ import (
 // Case is one call of an op, for its reference.
 type Case struct {
 	In   []Array
-	Attr any // as in ops.Sample
+	Attr any // as in [Sample]
 	// DType and Shape are what the graph inferred for the result. References
 	// use them only where nothing else says it: a cast, an iota.
 	DType tensor.DType
@@ -32,16 +32,6 @@ type Result struct {
 
 // Reference computes one op.
 type Reference func(c Case) Result
-
-// references holds the reference of every op by name.
-var references = map[string]Reference{}
-
-func reference(name string, r Reference) {
-	if references[name] != nil {
-		panic("optest: two references for " + name)
-	}
-	references[name] = r
-}
 
 func exactly(a Array) Result { return Result{Array: a} }
 

@@ -107,29 +107,10 @@ type suite struct {
 	bundles *bundler
 }
 
-// judgeable says why the suite cannot judge an op.
-func judgeable(op *ops.Op) error {
-	if references[op.Name] == nil {
-		return fmt.Errorf("op %q has no reference: write what it computes, from the mathematics, in a file ops/optest/reference_*.go; "+
-			"element-wise functions stand in reference_function.go, a line each", op.Name)
-	}
-	tol, ok := tolerances[op.Name]
-	if !ok {
-		return fmt.Errorf("op %q has no entry in the table of tolerances, in ops/optest/tolerance.go", op.Name)
-	}
-	if op.ULP != 0 && tol.ULP != op.ULP && !strings.HasPrefix(tol.Source, composition) && tol.Source != anySum {
-		return fmt.Errorf("op %q promises %v ulp, the table of tolerances says %v", op.Name, op.ULP, tol.ULP)
-	}
-	if len(op.Samples) == 0 {
-		return fmt.Errorf("op %q has no samples", op.Name)
-	}
-	return nil
-}
-
 // cell is one sample of an op in one dtype, as a part of a graph.
 type cell struct {
 	op     *ops.Op
-	sample ops.Sample
+	sample Sample
 	dt     tensor.DType
 	in     []*ops.Node      // the operands
 	values []*tensor.Tensor // what they are fed with
@@ -142,7 +123,7 @@ type cell struct {
 // cells lists the samples of op that are meant for dt.
 func cells(op *ops.Op, dt tensor.DType) []*cell {
 	var out []*cell
-	for i, s := range op.Samples {
+	for i, s := range Samples(op.Name) {
 		if s.Only == nil || slices.Contains(s.Only, dt) {
 			out = append(out, &cell{op: op, sample: s, dt: dt, number: i})
 		}
@@ -161,7 +142,7 @@ func (c *cell) build(g *ops.Graph) {
 		}
 		c.in, c.values = append(c.in, n), append(c.values, v)
 	}
-	c.seen, c.out = c.sample.Call(c.op, g, c.dt, c.in)
+	c.seen, c.out = c.sample.Call(g, c.dt, c.in)
 }
 
 // feed enters the operands of c in feeds.
@@ -283,7 +264,7 @@ func judge(c *cell, r cellResult) Outcome {
 	if err != nil {
 		return failed(c.sample.Label, err)
 	}
-	o := Outcome{Sample: c.sample.Label, State: Passed, Verdict: Compare(tolerances[c.op.Name], r.out, wants...), Took: r.took}
+	o := Outcome{Sample: c.sample.Label, State: Passed, Verdict: Compare(specs[c.op.Name].Tolerance, r.out, wants...), Took: r.took}
 	if !o.Verdict.OK() {
 		o.State, o.Err = Failed, errors.New(o.Verdict.Message)
 	}
@@ -306,9 +287,9 @@ func expected(c *cell, seen []*tensor.Tensor) (wants []Result, err error) {
 		call.In, zeroed.In = append(call.In, a), append(zeroed.In, f)
 		any = any || some
 	}
-	ref := references[c.op.Name]
+	ref := specs[c.op.Name].Reference
 	wants = append(wants, ref(call))
-	if any && !tolerances[c.op.Name].Moves {
+	if any && !specs[c.op.Name].Tolerance.Moves {
 		wants = append(wants, ref(zeroed))
 	}
 	return wants, nil

@@ -4,46 +4,95 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
 // Folds over axes.
 
 func init() {
-	reference("sum", func(c Case) Result { return sums(c.In[0], attr[[]int](c)) })
-	reference("prod", func(c Case) Result {
-		x := c.In[0]
-		r := fold(x, attr[[]int](c), x.DType, 1, func(y Array, p, q int) {
-			switch {
-			case y.F != nil:
-				y.F[p] *= x.F[q]
-			case y.I != nil:
-				y.I[p] = wrapInt(y.DType, y.I[p]*x.I[q])
-			default:
-				y.U[p] = wrapUint(y.DType, y.U[p]*x.U[q])
+	Register("sum", Spec{
+		Reference: func(c Case) Result { return sums(c.In[0], attr[[]int](c)) },
+		Tolerance: summed(anySum),
+		Samples:   reductions(ops.Sum, -4, 4),
+	})
+	Register("prod", Spec{
+		Reference: func(c Case) Result {
+			x := c.In[0]
+			r := fold(x, attr[[]int](c), x.DType, 1, func(y Array, p, q int) {
+				switch {
+				case y.F != nil:
+					y.F[p] *= x.F[q]
+				case y.I != nil:
+					y.I[p] = wrapInt(y.DType, y.I[p]*x.I[q])
+				default:
+					y.U[p] = wrapUint(y.DType, y.U[p]*x.U[q])
+				}
+			})
+			if r.F != nil { // every factor costs one rounding, relative to the product
+				r.Terms = absolutes(r.F)
+				r.N = foldedCount(x, r.Array)
 			}
-		})
-		if r.F != nil { // every factor costs one rounding, relative to the product
-			r.Terms = absolutes(r.F)
-			r.N = foldedCount(x, r.Array)
-		}
-		return r
+			return r
+		},
+		Tolerance: summed("a product in any order: n·u·|product|"),
+		Samples:   reductions(ops.Prod, 0.8, 1.25),
 	})
-	reference("max", func(c Case) Result { return extremes(c.In[0], attr[[]int](c), false) })
-	reference("min", func(c Case) Result { return extremes(c.In[0], attr[[]int](c), true) })
-	reference("argmax", func(c Case) Result { return positions(c, false) })
-	reference("argmin", func(c Case) Result { return positions(c, true) })
-	reference("any", func(c Case) Result {
-		x := c.In[0]
-		return fold(x, attr[[]int](c), x.DType, 0, func(y Array, p, q int) { y.U[p] |= x.U[q] })
+	Register("max", Spec{
+		Reference: func(c Case) Result { return extremes(c.In[0], attr[[]int](c), false) },
+		Tolerance: exact,
+		Samples:   append(reductions(ops.Max, -4, 4), specialReduction(ops.Max)...),
 	})
-	reference("every", func(c Case) Result {
-		x := c.In[0]
-		return fold(x, attr[[]int](c), x.DType, 1, func(y Array, p, q int) { y.U[p] &= x.U[q] })
+	Register("min", Spec{
+		Reference: func(c Case) Result { return extremes(c.In[0], attr[[]int](c), true) },
+		Tolerance: exact,
+		Samples:   append(reductions(ops.Min, -4, 4), specialReduction(ops.Min)...),
 	})
-	reference("mean", func(c Case) Result { return means(c.In[0], attr[[]int](c)) })
-	reference("variance", func(c Case) Result { return variances(c.In[0], attr[[]int](c)) })
-	reference("log_sum_exp", func(c Case) Result { return logSums(c.In[0], attr[[]int](c)) })
+	Register("argmax", Spec{
+		Reference: func(c Case) Result { return positions(c, false) },
+		Tolerance: exact,
+		Samples:   argReductions(ops.ArgMax),
+	})
+	Register("argmin", Spec{
+		Reference: func(c Case) Result { return positions(c, true) },
+		Tolerance: exact,
+		Samples:   argReductions(ops.ArgMin),
+	})
+	Register("any", Spec{
+		Reference: func(c Case) Result {
+			x := c.In[0]
+			return fold(x, attr[[]int](c), x.DType, 0, func(y Array, p, q int) { y.U[p] |= x.U[q] })
+		},
+		Tolerance: exact,
+		Samples:   reductions(ops.Any, 0, 1),
+	})
+	Register("every", Spec{
+		Reference: func(c Case) Result {
+			x := c.In[0]
+			return fold(x, attr[[]int](c), x.DType, 1, func(y Array, p, q int) { y.U[p] &= x.U[q] })
+		},
+		Tolerance: exact,
+		Samples:   reductions(ops.Every, 0, 1),
+	})
+	Register("mean", Spec{
+		Reference: func(c Case) Result { return means(c.In[0], attr[[]int](c)) },
+		Tolerance: Tolerance{ULP: 3, ULP64: 1, Terms: 1, Stored: 1, Source: composition},
+		Samples:   reductions(ops.Mean, -4, 4),
+	})
+	Register("variance", Spec{
+		Reference: func(c Case) Result { return variances(c.In[0], attr[[]int](c)) },
+		Tolerance: Tolerance{ULP: 3, ULP64: 1, Terms: 1, Stored: 4, Source: composition},
+		Samples:   reductions(ops.Variance, -4, 4),
+	})
+	Register("log_sum_exp", Spec{
+		Reference: func(c Case) Result { return logSums(c.In[0], attr[[]int](c)) },
+		Tolerance: Tolerance{ULP: 6, ULP64: 6, Terms: 1, Stored: 4, Source: composition},
+		Samples: append(reductions(ops.LogSumExp, -4, 4), Sample{
+			Label: "far apart", Operands: []Operand{{Shape: []int{9, 21}, Lo: -200, Hi: 200}}, Attr: []int{1},
+			Build: func(in []*ops.Node) *ops.Node { return ops.LogSumExp(in[0], 1) },
+			Only:  []tensor.DType{tensor.BFloat16, tensor.Float32, tensor.Float64},
+		}),
+	})
 }
 
 // fold starts every element of the result with a number and gives it one
@@ -246,6 +295,65 @@ func absolutes(xs []float64) []float64 {
 	out := slices.Clone(xs)
 	for i, v := range out {
 		out[i] = math.Abs(v)
+	}
+	return out
+}
+
+// reductions are samples of call with values in [lo, hi]: few and many rows, short and
+// long folds, inner, outer, middle and all axes.
+func reductions(call func(x *ops.Node, axes ...int) *ops.Node, lo, hi float64) []Sample {
+	var out []Sample
+	for _, c := range []struct {
+		label string
+		shape []int
+		axes  []int
+	}{
+		{"inner", []int{7, 33}, []int{1}},
+		{"outer", []int{33, 7}, []int{0}},
+		{"middle", []int{3, 17, 5}, []int{1}},
+		{"two", []int{4, 9, 5, 3}, []int{0, 2}},
+		{"all", []int{5, 7, 3}, nil},
+		{"scalar", []int{}, nil},
+		{"empty fold", []int{4, 0}, []int{1}},
+		{"empty result", []int{0, 4}, []int{1}},
+		{"long", []int{2, 5003}, []int{-1}},
+		{"tall", []int{3001, 3}, []int{0}},
+	} {
+		out = append(out, Sample{
+			Label: c.label, Operands: []Operand{{Shape: c.shape, Lo: lo, Hi: hi}}, Attr: c.axes,
+			Build: func(in []*ops.Node) *ops.Node { return call(in[0], c.axes...) },
+		})
+	}
+	return out
+}
+
+func specialReduction(call func(x *ops.Node, axes ...int) *ops.Node) []Sample {
+	return []Sample{{
+		Label: "special", Operands: []Operand{{Shape: []int{31, 40}, Special: true}}, Attr: []int{1},
+		Build: func(in []*ops.Node) *ops.Node { return call(in[0], 1) },
+	}}
+}
+
+func argReductions(call func(x *ops.Node, axis int) *ops.Node) []Sample {
+	var out []Sample
+	for _, c := range []struct {
+		label string
+		o     Operand
+		axis  int
+	}{
+		{"inner", Operand{Shape: []int{7, 33}}, 1},
+		{"outer", Operand{Shape: []int{33, 7}}, 0},
+		{"middle", Operand{Shape: []int{3, 17, 5}}, -2},
+		{"one", Operand{Shape: []int{4, 1}}, 1},
+		{"ties", Operand{Shape: []int{5, 64}, Lo: 0, Hi: 3}, 1},
+		{"long", Operand{Shape: []int{2, 5003}}, 1},
+		{"empty result", Operand{Shape: []int{0, 4}}, 1},
+		{"special", Operand{Shape: []int{31, 40}, Special: true}, 1},
+	} {
+		out = append(out, Sample{
+			Label: c.label, Operands: []Operand{c.o}, Attr: c.axis,
+			Build: func(in []*ops.Node) *ops.Node { return call(in[0], c.axis) },
+		})
 	}
 	return out
 }

@@ -11,21 +11,25 @@ import (
 // Tree ensembles, node by node as the modes are defined.
 
 func init() {
-	reference("tree_ensemble", func(c Case) Result {
-		x, a := c.In[0], attr[ops.TreeCase](c)
-		e := a.Ensemble()
-		n, targets := x.Shape[0], max(e.Targets, 1)
-		raw, terms := NewArray(x.DType, n, targets), make([]float64, n*targets)
-		for s := range n {
-			scores, sizes := treeScores(e, targets, x.F[s*x.Shape[1]:][:x.Shape[1]])
-			copy(raw.F[s*targets:], scores)
-			copy(terms[s*targets:], sizes)
-		}
-		y := Result{Array: raw, Terms: terms, N: float64(len(e.Trees) + 4)}
-		if a.Classify {
-			return treeClasses(y, e, a.Labels)
-		}
-		return transformed(y, e.Transform)
+	Register("tree_ensemble", Spec{
+		Reference: func(c Case) Result {
+			x, a := c.In[0], attr[treeAttr](c)
+			e := a.Ensemble()
+			n, targets := x.Shape[0], max(e.Targets, 1)
+			raw, terms := NewArray(x.DType, n, targets), make([]float64, n*targets)
+			for s := range n {
+				scores, sizes := treeScores(e, targets, x.F[s*x.Shape[1]:][:x.Shape[1]])
+				copy(raw.F[s*targets:], scores)
+				copy(terms[s*targets:], sizes)
+			}
+			y := Result{Array: raw, Terms: terms, N: float64(len(e.Trees) + 4)}
+			if a.Classify {
+				return treeClasses(y, e, a.Labels)
+			}
+			return transformed(y, e.Transform)
+		},
+		Tolerance: Tolerance{ULP: 8, ULP64: 8, Terms: 1, Source: anySum + " of weights; a transform is a composition"},
+		Samples:   treeSamples(),
 	})
 }
 

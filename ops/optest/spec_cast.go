@@ -1,13 +1,22 @@
 package optest
 
 import (
+	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
+	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
-func init() { reference("cast", cast) }
+func init() {
+	Register("cast", Spec{
+		Reference: cast,
+		Tolerance: Tolerance{ULP: 0.5, ULP64: 0.5, Source: "OpenCL C 3.0, section 6.2.3: rounded once, to nearest even"},
+		Samples:   casts(),
+	})
+}
 
 // cast rounds by itself: conversions have one right result.
 func cast(c Case) Result {
@@ -44,7 +53,7 @@ func castToFloat(x Array, p int, dt tensor.DType) float64 {
 }
 
 // castToInt is a value from which the low bits are what an integer of dt
-// keeps: integers wrap, floats saturate.
+// keeps: integers wrap, floatDTypes saturate.
 func castToInt(x Array, p int, dt tensor.DType) *big.Int {
 	switch {
 	case x.U != nil:
@@ -92,4 +101,26 @@ func twosComplement(v *big.Int, dt tensor.DType) *big.Int {
 		v.Sub(v, modulus)
 	}
 	return v
+}
+
+// casts try every pair of dtypes, with values inside and outside the range of
+// the narrower.
+func casts() []Sample {
+	var out []Sample
+	for _, to := range tensor.DTypes() {
+		from := slices.DeleteFunc(tensor.DTypes(), func(dt tensor.DType) bool { return dt == to })
+		for _, s := range []Sample{
+			{Label: "near", Operands: []Operand{{Shape: []int{211}, Lo: -300, Hi: 300, Special: true}}},
+			{Label: "far", Operands: []Operand{{Shape: []int{67, 3}, Lo: -4e18, Hi: 4e18}}},
+			{Label: "small", Operands: []Operand{{Shape: []int{5, 7}, Lo: -1.5, Hi: 1.5}}},
+			{Label: "scalar", Operands: []Operand{{}}},
+			{Label: "empty", Operands: []Operand{{Shape: []int{3, 0}}}},
+		} {
+			s.Label = fmt.Sprintf("to %v %s", to, s.Label)
+			s.Build = func(in []*ops.Node) *ops.Node { return ops.Cast(in[0], to) }
+			s.Attr, s.Only = to, from
+			out = append(out, s)
+		}
+	}
+	return out
 }

@@ -1,0 +1,94 @@
+package optest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Look-ups, key by key.
+
+func init() {
+	Register("lookup", Spec{
+		Reference: func(c Case) Result {
+			a := attr[lookupAttr](c)
+			y := NewArray(tensor.Int64, c.In[0].Shape...)
+			for p := range y.I {
+				y.I[p] = a.Other
+				if i := slices.Index(a.Keys, int64(c.In[0].index(p))); i >= 0 {
+					y.I[p] = a.Values[i]
+				}
+			}
+			return exactly(y)
+		},
+		Tolerance: exact,
+		Samples: slices.Concat(
+			lookupCase("some", []int{40, 7}, 30, -20, 60),
+			lookupCase("all", []int{200}, 120, 0, 119),
+			lookupCase("one key", []int{50}, 1, -1, 2),
+			lookupCase("no keys", []int{5}, 0, 0, 2),
+			lookupCase("scalar", []int{}, 9, 0, 8),
+			lookupCase("nothing", []int{0, 3}, 9, 0, 8),
+		),
+	})
+	Register("lookup_strings", Spec{
+		Reference: func(c Case) Result {
+			x, a := c.In[0], attr[lookupAttr](c)
+			width := x.Shape[len(x.Shape)-1]
+			y := NewArray(tensor.Int64, x.Shape[:len(x.Shape)-1]...)
+			for p := range y.I {
+				var s strings.Builder
+				for _, b := range x.U[p*width:][:width] {
+					s.WriteByte(byte(b))
+				}
+				y.I[p] = a.Other
+				if i := slices.Index(a.Strings, strings.TrimRight(s.String(), "\x00")); i >= 0 {
+					y.I[p] = a.Values[i]
+				}
+			}
+			return exactly(y)
+		},
+		Tolerance: exact,
+		Samples: slices.Concat(
+			stringsCase("words", []int{60, 2}, 40),
+			stringsCase("in rows", []int{5, 4, 3}, 25),
+			stringsCase("one", []int{2}, 8),
+			stringsCase("no keys", []int{4, 2}, 0),
+			stringsCase("nothing", []int{0, 2}, 8),
+			stringsCase("no bytes", []int{3, 0}, 8),
+		),
+	})
+}
+
+// lookupAttr is what the references must know: Attr of the samples.
+type lookupAttr struct {
+	Keys, Values []int64
+	Strings      []string
+	Other        int64
+}
+
+func lookupCase(label string, shape []int, keys int, lo, hi float64) []Sample {
+	a := lookupAttr{Other: -1}
+	for i := range keys {
+		a.Keys, a.Values = append(a.Keys, int64(i)), append(a.Values, int64(i)*1_000_000_007)
+	}
+	return []Sample{{
+		Label: label, Attr: a, Operands: []Operand{{Shape: shape, Lo: lo, Hi: hi}},
+		Build: func(in []*ops.Node) *ops.Node { return ops.Lookup(in[0], a.Keys, a.Values, a.Other) },
+	}}
+}
+
+// stringsCase looks for strings of few letters, zeros among and behind them.
+func stringsCase(label string, shape []int, keys int) []Sample {
+	a := lookupAttr{Other: 99}
+	for i := range keys {
+		s := strings.TrimRight(string([]byte{byte(i % 5), byte(i / 5 % 7), byte(i / 35)}), "\x00")
+		a.Strings, a.Values = append(a.Strings, s), append(a.Values, int64(i)-5)
+	}
+	return []Sample{{
+		Label: label, Attr: a, Operands: []Operand{{Shape: shape, Lo: 0, Hi: 6}},
+		Build: func(in []*ops.Node) *ops.Node { return ops.LookupStrings(in[0], a.Strings, a.Values, a.Other) },
+	}}
+}

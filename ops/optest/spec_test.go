@@ -1,0 +1,81 @@
+package optest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+func TestAnOpWithoutASpecIsToldTheFileToEdit(t *testing.T) {
+	t.Parallel()
+	err := judgeable(&ops.Op{Name: "mish2"})
+	require.EqualError(t, err, `op "mish2" has no spec: register what it computes, from the mathematics, its error bound and samples in a file ops/optest/spec_*.go; `+
+		"element-wise functions stand in spec_function.go, a line each")
+	require.FileExists(t, "spec_function.go")
+}
+
+func TestEveryOpHasASpecAndEverySpecAnOp(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for op := range ops.All() {
+		known[op.Name] = true
+		assert.NoError(t, judgeable(op)) // names the file to edit; the table itself would be pages
+	}
+	for name := range specs {
+		require.True(t, known[name], "the spec of %s is of no op", name)
+	}
+}
+
+func TestASpecThatLacksSomethingIsRefused(t *testing.T) {
+	t.Parallel()
+	whole := Spec{Call: one(ops.Neg), Reference: real1(func(x float64) float64 { return -x }), Tolerance: exact, Samples: []Sample{{Label: "a"}}}
+	for want, change := range map[string]func(s *Spec){
+		"optest: the spec of mish2 lacks a reference, the source of its tolerance, or samples": func(s *Spec) { s.Samples = nil },
+		`optest: sample "a" of mish2 has no Build, and the spec no Call`:                       func(s *Spec) { s.Call = nil },
+		`optest: two samples "a" of mish2`:                                                     func(s *Spec) { s.Samples = slices.Repeat(s.Samples, 2) },
+	} {
+		s := whole
+		change(&s)
+		require.PanicsWithValue(t, want, func() { Register("mish2", s) })
+	}
+	require.PanicsWithValue(t, "optest: two specs for neg", func() { Register("neg", whole) })
+	require.Nil(t, Samples("mish2"))
+}
+
+// exactOps give a float32 result without any rounding.
+var exactOps = []string{
+	"abs", "broadcast_to", "ceil", "clip", "concat", "embedding", "floor", "gather", "if", "iota", "max", "max_pool2d",
+	"maximum", "min", "minimum", "neg", "one_hot", "pad", "prod", "rem", "relu", "reshape", "round", "scan", "scatter_add",
+	"sign", "slice", "stop_gradient", "take_along", "transpose", "trunc", "where", "while", "windows",
+}
+
+func TestEveryElementWiseFloatOpBoundsItsError(t *testing.T) {
+	t.Parallel()
+	for op := range ops.All() {
+		if op.Scalar == nil || !slices.Contains(op.DTypes, tensor.Float32) || slices.Contains(exactOps, op.Name) {
+			continue
+		}
+		c := cells(op, tensor.Float32)[0]
+		if c.build(ops.NewGraph(op.Name)); c.out.DType().IsFloat() {
+			assert.Positive(t, specs[op.Name].Tolerance.ULP, op.Name)
+		}
+	}
+}
+
+func TestErrorBoundsAreThoseOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	// OpenCL C 3.0, section 7.4: single precision, full profile.
+	for name, ulp := range map[string]float64{
+		"add": 0.5, "sub": 0.5, "mul": 0.5, "div": 2.5, "reciprocal": 2.5, "rem": 0,
+		"acos": 4, "asin": 4, "atan": 5, "atan2": 6, "cos": 4, "cosh": 4, "erf": 16, "exp": 3, "exp2": 3, "expm1": 3,
+		"log": 3, "log2": 3, "log1p": 2, "pow": 16, "rsqrt": 2, "sin": 4, "sinh": 4, "sqrt": 3, "tan": 5, "tanh": 5,
+		"floor": 0, "ceil": 0, "round": 0, "trunc": 0, "abs": 0,
+	} {
+		assert.InDelta(t, ulp, specs[name].Tolerance.ULP, 0, name)
+	}
+}
