@@ -232,7 +232,7 @@ func (x *Executable) start(ctx context.Context, feeds Feeds, streams []engine.St
 	if err != nil {
 		return err
 	}
-	if err := x.submit(ctx, feeds, streams, nil); err != nil {
+	if err := x.submit(ctx, feeds, streams); err != nil {
 		return err
 	}
 	for ; asked < len(x.sides); asked++ {

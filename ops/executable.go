@@ -56,6 +56,7 @@ type Executable struct {
 	steps  []step
 	hands  *hands // nil: the caller's goroutine does all steps
 	outs   []output
+	tracer tracer // of the run that goes on; nil: nobody is told
 }
 
 // input is a node to be fed and where its data goes.
@@ -194,9 +195,9 @@ func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Te
 	return x.run(ctx, feeds, outs, nil)
 }
 
-// run is RunInto, which tr notes unless it is nil, and which changes no plan then.
-func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, tr *tracer) error {
-	if tr == nil {
+// run is RunInto, of which t is told unless it is nil; a traced run changes no plan.
+func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, t tracer) error {
+	if t == nil {
 		x = x.now()
 		x.served.Add(1)
 	}
@@ -219,13 +220,15 @@ func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor
 	}
 	locked, err := x.lockVariables(ctx)
 	if err == nil {
-		err = x.execute(ctx, feeds, outs, tr)
+		x.tracer = t
+		err = x.execute(ctx, feeds, outs)
+		x.tracer = nil
 	}
 	x.unlockVariables(locked)
 	if err != nil {
 		return fmt.Errorf("ops: run %q: %w", x.name, engineClosed(err))
 	}
-	if tr == nil {
+	if t == nil {
 		x.timed(time.Since(start))
 	}
 	return nil
@@ -246,18 +249,18 @@ func (x *Executable) closedError() error {
 	return fmt.Errorf("%w: executable %q", ErrClosed, x.name)
 }
 
-func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Tensor, tr *tracer) error {
+func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Tensor) error {
 	patient := x.brief && x.idle()
 	x.lend(feeds, outs)
 	defer x.takeBack()
-	if err := x.submit(ctx, feeds, nil, tr); err != nil {
+	if err := x.submit(ctx, feeds, nil); err != nil {
 		return err
 	}
 	if patient {
 		ctx = context.Background()
 	}
 	for i := range x.outs {
-		start := tr.now()
+		start := x.began()
 		o := &x.outs[i]
 		if isLent(o.vacant) {
 			continue
@@ -266,7 +269,7 @@ func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Te
 		if err := x.sides[o.side].engine.Read(ctx, data, o.slot.Mem, o.slot.Offset); err != nil {
 			return err
 		}
-		tr.host("read", start)
+		x.did("read", start)
 	}
 	if len(x.outs) == 0 {
 		return x.wait(ctx)
@@ -305,8 +308,8 @@ func (x *Executable) idle() bool {
 
 // submit hands a run over: feeds and tasks. With streams, one for each side, it
 // does not wait for earlier runs.
-func (x *Executable) submit(ctx context.Context, feeds Feeds, streams []engine.Streamer, tr *tracer) error {
-	if err := x.feedAll(ctx, feeds, streams, tr); err != nil {
+func (x *Executable) submit(ctx context.Context, feeds Feeds, streams []engine.Streamer) error {
+	if err := x.feedAll(ctx, feeds, streams); err != nil {
 		return err
 	}
 	run := x.runs.Add(1) - 1
@@ -316,33 +319,33 @@ func (x *Executable) submit(ctx context.Context, feeds Feeds, streams []engine.S
 			x.vars[i].v.Written(x.sides[w].engine)
 		}
 	}
-	if x.hands != nil && streams == nil && tr == nil && x.rt.abreast.CompareAndSwap(false, true) {
+	if x.hands != nil && streams == nil && x.tracer == nil && x.rt.abreast.CompareAndSwap(false, true) {
 		defer x.rt.abreast.Store(false)
 		return x.hands.do(ctx, run)
 	}
-	if err := x.follow(ctx, x.steps, run, tr); err != nil {
+	if err := x.follow(ctx, x.steps, run); err != nil {
 		return errors.Join(err, x.giveUp())
 	}
 	return nil
 }
 
 // do does one step.
-func (x *Executable) do(ctx context.Context, s *step, run uint32, tr *tracer) error {
+func (x *Executable) do(ctx context.Context, s *step, run uint32) error {
 	switch {
 	case s.flow != nil:
-		return x.flow(ctx, s.flow, run, tr)
+		return x.flow(ctx, s.flow, run)
 	case s.move:
-		return x.move(ctx, s, tr)
-	case tr != nil:
-		return tr.stretch(ctx, x.sides[s.from], s.from, s, run)
+		return x.move(ctx, s)
+	case x.tracer != nil:
+		return x.runTraced(ctx, s, run)
 	}
 	return x.sides[s.from].seq.Run(ctx, s.first, s.last, run)
 }
 
 // follow takes steps one after the other.
-func (x *Executable) follow(ctx context.Context, steps []step, run uint32, tr *tracer) error {
+func (x *Executable) follow(ctx context.Context, steps []step, run uint32) error {
 	for i := range steps {
-		err := x.do(ctx, &steps[i], run, tr)
+		err := x.do(ctx, &steps[i], run)
 		if err != nil {
 			return err
 		}
@@ -351,9 +354,9 @@ func (x *Executable) follow(ctx context.Context, steps []step, run uint32, tr *t
 }
 
 // feedAll writes the feeds to where they are wanted.
-func (x *Executable) feedAll(ctx context.Context, feeds Feeds, streams []engine.Streamer, tr *tracer) error {
+func (x *Executable) feedAll(ctx context.Context, feeds Feeds, streams []engine.Streamer) error {
 	for i := range x.inputs {
-		start := tr.now()
+		start := x.began()
 		var data []byte
 		for _, h := range x.inputs[i].to {
 			if isLent(h.vacant) {
@@ -372,16 +375,16 @@ func (x *Executable) feedAll(ctx context.Context, feeds Feeds, streams []engine.
 				return fmt.Errorf("feed %s: %w", x.inputs[i].node.label(), err)
 			}
 		}
-		tr.host("feed", start)
+		x.did("feed", start)
 	}
 	return nil
 }
 
 // move does its part in bringing a value from one side to another.
-func (x *Executable) move(ctx context.Context, s *step, tr *tracer) error {
-	start := tr.now()
+func (x *Executable) move(ctx context.Context, s *step) error {
+	start := x.began()
 	err := x.carry(ctx, s)
-	tr.host("move", start)
+	x.did("move", start)
 	return err
 }
 

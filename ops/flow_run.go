@@ -9,9 +9,9 @@ import (
 const unheard = 64
 
 // flow runs a loop or a branch.
-func (x *Executable) flow(ctx context.Context, f *flowSteps, run uint32, tr *tracer) error {
+func (x *Executable) flow(ctx context.Context, f *flowSteps, run uint32) error {
 	if !f.Loop {
-		return x.branch(ctx, f, run, tr)
+		return x.branch(ctx, f, run)
 	}
 	var n int64
 	for ; f.Trips < 0 || n < int64(f.Trips); n++ {
@@ -21,19 +21,19 @@ func (x *Executable) flow(ctx context.Context, f *flowSteps, run uint32, tr *tra
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("%s at %s, iteration %d: %w", f.Node.Scope, f.Node.Caller, n, err)
 		}
-		start := tr.now()
-		if err := x.follow(ctx, f.parts[0], run, tr); err != nil {
+		start := x.began()
+		if err := x.follow(ctx, f.parts[0], run); err != nil {
 			return err
 		}
 		if f.Pred != nil {
-			if ok, err := x.holds(ctx, f, tr); err != nil || !ok {
+			if ok, err := x.holds(ctx, f); err != nil || !ok {
 				if err != nil {
 					return err
 				}
 				break
 			}
 		}
-		if err := x.follow(ctx, f.parts[1], run, tr); err != nil {
+		if err := x.follow(ctx, f.parts[1], run); err != nil {
 			return err
 		}
 		if f.Pred == nil && n%unheard == unheard-1 {
@@ -41,15 +41,15 @@ func (x *Executable) flow(ctx context.Context, f *flowSteps, run uint32, tr *tra
 				return err
 			}
 		}
-		tr.iteration(f, n, start)
+		x.didIteration(f, n, start)
 	}
 	f.Stats.Note(n)
 	return nil
 }
 
-func (x *Executable) branch(ctx context.Context, f *flowSteps, run uint32, tr *tracer) error {
-	start := tr.now()
-	ok, err := x.holds(ctx, f, tr)
+func (x *Executable) branch(ctx context.Context, f *flowSteps, run uint32) error {
+	start := x.began()
+	ok, err := x.holds(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -58,25 +58,25 @@ func (x *Executable) branch(ctx context.Context, f *flowSteps, run uint32, tr *t
 		way, taken = 0, 1
 	}
 	f.Stats.Note(taken)
-	if err := x.follow(ctx, f.parts[way], run, tr); err != nil {
+	if err := x.follow(ctx, f.parts[way], run); err != nil {
 		return err
 	}
-	tr.iteration(f, int64(way), start)
+	x.didIteration(f, int64(way), start)
 	return nil
 }
 
 // holds reads the predicate of f.
-func (x *Executable) holds(ctx context.Context, f *flowSteps, tr *tracer) (bool, error) {
+func (x *Executable) holds(ctx context.Context, f *flowSteps) (bool, error) {
 	if f.host {
 		return f.truth[0] != 0, nil
 	}
-	start := tr.now()
+	start := x.began()
 	if x.brief { // the part of the run that is waited for is over soon
 		ctx = context.Background()
 	}
 	if err := x.sides[f.from].engine.Read(ctx, f.truth, f.slot.Mem, f.slot.Offset); err != nil {
 		return false, err
 	}
-	tr.host("read", start)
+	x.did("read", start)
 	return f.truth[0] != 0, nil
 }

@@ -110,7 +110,7 @@ func (a *hand) serve() {
 			}
 		}
 		if err == nil {
-			err = h.x.do(h.ctx, s.step, h.run, nil)
+			err = h.x.do(h.ctx, s.step, h.run)
 		}
 		if err != nil {
 			h.fail(err)

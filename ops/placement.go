@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/anycl/anycl/internal/place"
+	"github.com/anycl/anycl/internal/report"
 )
 
 // EnvPlace says where graphs run whose Target does not: auto, device or cpu; or how that is decided
@@ -23,7 +22,7 @@ const (
 	placedByRule                  // the first engine that can; see Target.Reproducible
 )
 
-func (p placement) String() string { return [...]string{"adaptive", "fixed", "reproducible"}[p] }
+func (p placement) String() string { return [...]string{report.Adaptive, "fixed", "reproducible"}[p] }
 
 // place is where the target is to run and what decides it: what it says, or the environment.
 func (t *Target) place() (where Place, by placement, err error) {
@@ -59,47 +58,4 @@ func placeByRule(p *place.Problem) {
 			t.Only = slices.Index(t.Able, true)
 		}
 	}
-}
-
-// PlacementReport is one placement of an executable that has had several.
-type PlacementReport struct {
-	Where    string        `json:"where"`       // how many tasks on which engines
-	Runs     uint64        `json:"runs"`        // that were computed so
-	Measured time.Duration `json:"measured_ns"` // the median of a run, 0 before there are enough
-	Now      bool          `json:"now,omitempty"`
-}
-
-// placements are those that x, or what it belongs to, has had, the first one first.
-func (x *Executable) placements() []PlacementReport {
-	all := []*Executable{x}
-	if a := x.adaptive; a != nil {
-		a.mu.Lock()
-		all = slices.Clone(a.plans)
-		a.mu.Unlock()
-	}
-	reports := make([]PlacementReport, len(all))
-	for i, y := range all {
-		took, _ := y.clock.Median()
-		reports[i] = PlacementReport{Where: y.spread(), Runs: y.served.Load(), Measured: took, Now: y == x}
-	}
-	return reports
-}
-
-// placed says how it was decided where tasks run, and what that came to.
-func (r *Report) placed() string {
-	switch {
-	case len(r.Placements) > 1:
-		var parts []string
-		for _, p := range r.Placements {
-			now := ""
-			if p.Now {
-				now = ", now"
-			}
-			parts = append(parts, fmt.Sprintf("%s in %d runs%s", p.Where, p.Runs, now))
-		}
-		return r.Placement + " placement: " + strings.Join(parts, "; ")
-	case r.Placement != placedByCost.String():
-		return r.Placement + " placement"
-	}
-	return ""
 }

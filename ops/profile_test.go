@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/report"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -84,7 +85,7 @@ func TestLaunchesOfAProfileFollowEachOther(t *testing.T) {
 		for _, s := range p.Spans {
 			require.LessOrEqual(t, s.Start, s.End)
 			if s.Task < 0 {
-				require.Equal(t, hostTrack, s.Track)
+				require.Equal(t, report.Host, s.Track)
 				continue
 			}
 			require.GreaterOrEqual(t, s.Start, last.End)
@@ -207,7 +208,7 @@ func TestAnEngineWithoutClocksIsProfiledAsAWhole(t *testing.T) {
 	p, exe, _ := profiled(t, rt, Auto, 1)
 	defer exe.Close()
 	for _, s := range p.Spans {
-		require.Equal(t, hostTrack, s.Track)
+		require.Equal(t, report.Host, s.Track)
 	}
 	require.Empty(t, p.Kernels)
 	require.NotEmpty(t, p.String())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/internal/place"
+	"github.com/anycl/anycl/internal/units"
 )
 
 // Predictions err by as much as two placements may differ. So a graph that has run for a while
@@ -27,14 +28,6 @@ const (
 	trialLost   = 1.3                   // of what runs take: each of these took longer
 	trialWrong  = 8                     // of what runs take: a single one that took longer, after the first, is enough
 )
-
-// Verdict is what became of a placement that was tried beside the one that ran before.
-type Verdict struct {
-	Where  string        `json:"where"`   // how many tasks on which engines
-	Took   time.Duration `json:"took_ns"` // the median of its runs
-	Before time.Duration `json:"before_ns"`
-	Stays  bool          `json:"stays"`
-}
 
 // trial are two plans that take turns, the other one first.
 type trial struct {
@@ -62,7 +55,7 @@ func (a *adaptive) try(x *Executable) error {
 		return nil
 	}
 	for i := range q.Choices {
-		q.Choices[i].Why = fmt.Sprintf("tried: predicted %s where runs took %s", duration(int64(q.Total)), duration(int64(m)))
+		q.Choices[i].Why = fmt.Sprintf("tried: predicted %s where runs took %s", units.Duration(q.Total), units.Duration(m))
 	}
 	y, err := a.built(x, q, often)
 	if err != nil {

@@ -97,7 +97,7 @@ func TestBothThreadsAgreeWithTheCPUPath(t *testing.T) {
 			for i := range results[thread].Len() {
 				require.InDelta(t, results["caller"].Float64At(i), results[thread].Float64At(i), 1e-5)
 			}
-			require.Equal(t, thread == "caller", strings.Contains(exe.Explain(), "calling thread"))
+			require.Equal(t, thread == "caller", strings.Contains(exe.Explain(), "CPU threads: inline"))
 		})
 	}
 }

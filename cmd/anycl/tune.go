@@ -16,6 +16,7 @@ import (
 
 	"github.com/anycl/anycl/internal/term"
 	"github.com/anycl/anycl/internal/tuning"
+	"github.com/anycl/anycl/internal/units"
 	"github.com/anycl/anycl/ops"
 )
 
@@ -141,7 +142,7 @@ func (o *tuneOptions) measure(ctx context.Context, rt *ops.Runtime, out io.Write
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "op\twhere\tby rates\tmeasured")
 	for _, r := range results {
-		fmt.Fprintf(w, "%s\t%s\t%v\t%v\n", r.Name, r.Where, r.Predicted, r.Measured)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, r.Where, units.Duration(r.Predicted), units.Duration(r.Measured))
 	}
 	return w.Flush()
 }

@@ -32,8 +32,8 @@ func explain(out io.Writer, r *ops.Report, all bool) string {
 		shown.Tasks = longest[:min(len(longest), 6)]
 		fmt.Fprintln(out, "The longest of them, by prediction (-explain shows all):")
 	}
-	_, table, _ := strings.Cut(shown.String(), "\n") // the heading repeats what is known
-	fmt.Fprint(out, table)
+	text := shown.String()
+	fmt.Fprint(out, text[strings.Index(text, "\npredicted ")+1:]) // what stands before is known
 	most := ""
 	for name, n := range count {
 		if n > count[most] {

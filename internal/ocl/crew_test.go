@@ -32,7 +32,7 @@ func TestARunOnACrewIsOverWhenItReturns(t *testing.T) {
 	const rows, cols = 700, 300
 	s, arena, out := chain(t, e, rows, cols)
 	require.True(t, s.(engine.Immediate).Immediate())
-	require.Contains(t, s.Describe(0).Why, "shared with the calling thread")
+	require.Contains(t, s.Describe(0).Why, "CPU threads: worker pool")
 	ones := make([]float32, rows*cols)
 	for i := range ones {
 		ones[i] = 1

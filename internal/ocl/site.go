@@ -10,6 +10,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/units"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -129,12 +130,12 @@ func (s *estimates) site(tasks []int) (w *site, why string) {
 	}
 	switch forcedName(e.force, siteName) {
 	case siteCaller:
-		return e.near, "on the calling thread: " + EnvVariant
+		return e.near, "CPU threads: inline, by " + EnvVariant
 	case siteCrew:
 		if e.team != nil {
-			return e.team, "shared with the calling thread: " + EnvVariant
+			return e.team, "CPU threads: worker pool, by " + EnvVariant
 		}
-		return e.near, "on the calling thread, which is alone: " + EnvVariant
+		return e.near, "CPU threads: inline, as there is one, by " + EnvVariant
 	case siteWorkers:
 		return e.far, ""
 	}
@@ -142,21 +143,23 @@ func (s *estimates) site(tasks []int) (w *site, why string) {
 	if s.rule { // the companion alone plans for one core, and what decides is measured
 		near = math.MaxInt64
 	}
-	us := func(d time.Duration) time.Duration { return d.Round(100 * time.Nanosecond) }
 	alone := time.Duration(float64(near) / patience)
 	full := ""
 	if best := min(team, alone); best > far || best > foreground {
 		if float64(best) > patience*float64(far) || !s.crowded(tasks) {
 			return e.far, ""
 		}
-		full = fmt.Sprintf("; the driver keeps %d kernels loaded for its threads already", s.held)
+		full = fmt.Sprintf(", as the driver keeps %d kernels loaded for its threads already", s.held)
 	}
-	switch {
-	case alone <= team:
-		return e.near, fmt.Sprintf("on the calling thread: predicted %v, and %v where threads are woken%s", us(near), us(far), full)
-	default:
-		return e.team, fmt.Sprintf("shared with the calling thread: predicted %v, %v on it alone, and %v where threads are woken%s", us(team), us(near), us(far), full)
+	// What was not considered is not told.
+	w, chosen, took, other, otherTook := e.near, "inline", near, "worker pool", team
+	if team < alone {
+		w, chosen, took, other, otherTook = e.team, other, team, chosen, near
 	}
+	if why = fmt.Sprintf("CPU threads: %s %s (", chosen, units.Duration(took)); otherTook < math.MaxInt64 {
+		why += fmt.Sprintf("%s %s, ", other, units.Duration(otherTook))
+	}
+	return w, why + "driver threads " + units.Duration(far) + ")" + full
 }
 
 // crowded reports whether tasks had better leave the driver's threads alone.

@@ -32,7 +32,7 @@ func TestASequenceOnTheCallingThreadIsOverWhenRunReturns(t *testing.T) {
 	const rows, cols = 3, 700
 	s, arena, out := chain(t, e, rows, cols)
 	require.True(t, s.(engine.Immediate).Immediate())
-	require.Contains(t, s.Describe(0).Why, "calling thread")
+	require.Contains(t, s.Describe(0).Why, "CPU threads: inline")
 	ones := make([]float32, rows*cols)
 	for i := range ones {
 		ones[i] = 1

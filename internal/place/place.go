@@ -232,33 +232,18 @@ func (d *decision) why(t int, best candidate) string {
 	if s := best.wanted; s >= 0 && s != side && !d.allowed[t][s] {
 		return fmt.Sprintf("%s cannot: %v", d.Sides[s], d.Why(t, s))
 	}
-	text := "predicted"
-	for s, name := range d.Sides {
-		if s > 0 {
-			text += ","
-		}
-		text += fmt.Sprintf(" %s %v", name, round(d.pure[s].total))
-	}
-	if best.name == splitName {
-		text += fmt.Sprintf(", split %v", round(best.total))
-		for s := range d.Sides {
-			switch {
-			case s == side || d.times[t][s] >= d.times[t][side]:
-			case d.times[t][s] == Never:
-				return fmt.Sprintf("%s cannot: %v", d.Sides[s], d.Why(t, s))
-			default:
-				text += ": near what it works with"
-			}
+	kept := false
+	for s := range d.Sides {
+		switch {
+		case best.name != splitName || s == side || d.times[t][s] >= d.times[t][side]:
+		case d.times[t][s] == Never:
+			return fmt.Sprintf("%s cannot: %v", d.Sides[s], d.Why(t, s))
+		default:
+			kept = true
 		}
 	}
-	return text
-}
-
-// round keeps three digits.
-func round(t time.Duration) time.Duration {
-	unit := time.Duration(1)
-	for t >= 1000*unit {
-		unit *= 10
+	if kept {
+		return "kept here to avoid a transfer"
 	}
-	return t.Round(unit)
+	return "predicted fastest"
 }

@@ -1,11 +1,10 @@
-package ops
+package report
 
 import (
 	"fmt"
 	"html"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/anycl/anycl/internal/units"
 )
@@ -28,10 +27,10 @@ func (r *Report) color(where string) string {
 }
 
 // lines are what a picture says of a task.
-func (t *TaskReport) lines() []string {
-	times := t.Where + " " + duration(t.Predicted[t.Where])
+func (t *Task) lines() []string {
+	times := t.Where + " " + t.predicted(t.Where)
 	if t.Measured > 0 {
-		times += ", measured " + duration(int64(t.Measured))
+		times += ", measured " + units.Duration(t.Measured)
 	}
 	lines := []string{t.Name + " " + extents(t.Axes), times}
 	if others := t.elsewhere(); others != "" {
@@ -58,13 +57,13 @@ func (r *Report) edges() (edges []edge) {
 			e := edge{from: v.From, to: to, label: units.Bytes(v.Bytes)}
 			for _, m := range v.Moves {
 				if m.From == from && m.To == where {
-					e.moved = from != hostName && where != hostName
-					e.label += ", " + duration(int64(m.Predicted))
+					e.moved = from != Host && where != Host
+					e.label += ", " + units.Duration(m.Predicted)
 				}
 			}
 			edges = append(edges, e)
 		}
-		from := hostName
+		from := Host
 		if v.From >= 0 {
 			from = r.Tasks[v.From].Where
 		}
@@ -72,7 +71,7 @@ func (r *Report) edges() (edges []edge) {
 			add(t, from, r.Tasks[t].Where)
 		}
 		if v.Result && v.From >= 0 {
-			add(-1, from, hostName)
+			add(-1, from, Host)
 		}
 	}
 	return edges
@@ -83,7 +82,7 @@ func (r *Report) edges() (edges []edge) {
 // between engines in red.
 func (r *Report) DOT() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digraph %q {\n\tlabel=%q;\n\tnode [shape=box, style=filled];\n\thost [shape=oval, fillcolor=white];\n\tresults [shape=oval, fillcolor=white];\n", r.Graph, r.headline())
+	fmt.Fprintf(&b, "digraph %q {\n\tlabel=%q;\n\tnode [shape=box, style=filled];\n\thost [shape=oval, fillcolor=white];\n\tresults [shape=oval, fillcolor=white];\n", r.Graph, r.Graph+": "+r.times())
 	for i, t := range r.Tasks {
 		fmt.Fprintf(&b, "\tt%d [label=%q, fillcolor=%q, tooltip=%q];\n", i, strings.Join(t.lines(), "\n"), r.color(t.Where), t.Why)
 	}
@@ -103,21 +102,6 @@ func (r *Report) DOT() string {
 	}
 	b.WriteString("}\n")
 	return b.String()
-}
-
-// headline is one line on the whole run.
-func (r *Report) headline() string {
-	text := fmt.Sprintf("%s: predicted %s", r.Graph, duration(int64(r.Predicted)))
-	if r.Measured > 0 {
-		text += fmt.Sprintf(", measured %s", duration(int64(r.Measured)))
-	}
-	if r.Serial > 0 {
-		text += fmt.Sprintf("; one engine after the other %s", duration(int64(r.Serial)))
-	}
-	for _, name := range sortedKeys(r.Pure) {
-		text += fmt.Sprintf("; all on %s %s", name, duration(int64(r.Pure[name])))
-	}
-	return text
 }
 
 // Sizes of the picture.
@@ -141,7 +125,7 @@ func (r *Report) SVG() string {
 	text := func(x, y int, size, s string) {
 		fmt.Fprintf(&b, `<text x="%d" y="%d" font-size="%s">%s</text>`+"\n", x, y, size, html.EscapeString(s))
 	}
-	text(margin, 24, "14", r.headline())
+	text(margin, 24, "14", r.Graph+": "+r.times())
 	for _, name := range names {
 		text(lane(name), titleHeight+6, "13", name)
 	}
@@ -178,22 +162,9 @@ func (r *Report) SVG() string {
 		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="5" fill="%s" stroke="#666666"><title>%s</title></rect>`+"\n",
 			lane(t.Where), top(i), boxWidth, boxHeight, r.color(t.Where), html.EscapeString(t.Why))
 		for k, line := range t.lines() {
-			if runes := []rune(line); len(runes) > 48 {
-				line = string(runes[:47]) + "…"
-			}
-			text(lane(t.Where)+8, top(i)+17+17*k, "12", line)
+			text(lane(t.Where)+8, top(i)+17+17*k, "12", shorten(line, 48))
 		}
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
-}
-
-// fromProfile gives the tasks the times that were measured.
-func (x *Executable) fromProfile(tasks []TaskProfile) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.measured = make([]time.Duration, len(tasks))
-	for i, t := range tasks {
-		x.measured[i] = t.Time
-	}
 }

@@ -1,4 +1,4 @@
-package ops
+package report
 
 import (
 	"encoding/json"

@@ -1,15 +1,13 @@
-package ops
+package report
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/anycl/anycl/internal/ir"
 )
 
-// RegionReport is a loop or a branch among the tasks.
-type RegionReport struct {
+// Region is a loop or a branch among the tasks.
+type Region struct {
 	Op     string `json:"op"` // while, scan or if
 	Caller string `json:"caller"`
 	In     int    `json:"in"` // the region around, as an index into Regions; -1 for none
@@ -24,40 +22,23 @@ type RegionReport struct {
 	Branch     bool    `json:"branch,omitempty"`
 }
 
-// regions lists flows, each before those in it.
-func regions(flows []*ir.Flow, in int, out []RegionReport) []RegionReport {
-	for _, f := range flows {
-		r := RegionReport{
-			Op: f.Node.Scope, Caller: f.Node.Caller, In: in, First: f.First, Mid: f.Mid, Last: f.Last, Branch: !f.Loop,
-		}
-		if r.Iterations = f.Stats.Taken(); f.Loop {
-			r.Iterations = f.Iterations()
-		}
-		out = append(out, r)
-		out = regions(f.Inner, len(out)-1, out)
-	}
-	return out
-}
-
 // String is the region in a few words.
-func (r *RegionReport) String() string {
-	if r.Branch {
-		return fmt.Sprintf("%s at %s: first way %.0f %%", r.Op, r.Caller, 100*r.Iterations)
+func (g *Region) String() string {
+	if g.Branch {
+		return fmt.Sprintf("%s at %s: taken in %.0f %% of runs", g.Op, g.Caller, 100*g.Iterations)
 	}
-	return fmt.Sprintf("%s at %s: %s iterations", r.Op, r.Caller, strconv.FormatFloat(r.Iterations, 'g', 4, 64))
+	return fmt.Sprintf("%s at %s: %s iterations", g.Op, g.Caller, strconv.FormatFloat(g.Iterations, 'g', 4, 64))
 }
 
 // depth is how many regions task t is in.
 func (r *Report) depth(t int) (n int) {
 	for i := range r.Regions {
-		if r.Regions[i].has(t) {
+		if g := &r.Regions[i]; g.First <= t && t < g.Last {
 			n++
 		}
 	}
 	return n
 }
-
-func (r *RegionReport) has(t int) bool { return r.First <= t && t < r.Last }
 
 // headings are the lines of a table before task t: regions that begin there, and the second
 // ways of branches.
@@ -83,7 +64,7 @@ func (r *Report) outside(i int) (n int) {
 	return n
 }
 
-// clusters are the regions as a picture's frames, the outer ones first.
+// clusters are the regions as Graphviz's frames, the outer ones first.
 func (r *Report) clusters() string {
 	var b strings.Builder
 	var open func(i int)

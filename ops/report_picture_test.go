@@ -58,7 +58,7 @@ func TestPicturesShowEveryTaskAndWhatMoves(t *testing.T) {
 	}
 	require.Equal(t, 2, strings.Count(dot, "color=red"), "both readers: %s", dot)
 	require.Equal(t, 2, strings.Count(svg, `stroke="#cc0000"`))
-	require.Contains(t, text, "moves from slowed to cpu")
+	require.Contains(t, text, "from slowed to cpu: ")
 	require.Contains(t, text, "measured")
 	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
