@@ -19,6 +19,15 @@ type attention struct {
 	d, e         int64 // features
 }
 
+func init() {
+	register(family{
+		name: engine.Attention.String(), kind: engine.Attention, variants: []string{"lane", "tile"}, choose: attentionVariants,
+		class: func(_ *deviceFacts, t *engine.Task) string {
+			return fmt.Sprintf("%s pass%d", dtypes(t), t.Attention.Pass) + groupSizes(t)
+		},
+	})
+}
+
 func attentionVariants(d *deviceFacts, t *engine.Task) []variant {
 	x := &attention{
 		contraction: &contraction{dev: d, task: t, acc: t.Acc, accC: regType(t.Acc), accSize: int64(t.Acc.Size())},

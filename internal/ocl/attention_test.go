@@ -141,8 +141,8 @@ func TestGradientsOfKeysAndValuesAreRightForOtherTiles(t *testing.T) {
 	c := attending{dt: tensor.Float32, b: 2, g: 2, m: 37, n: 70, d: 20, e: 9, low: -37, high: 30, pass: engine.AttentionGradKV}
 	for _, p := range []kernels.Params{{"vectors": 1, "rows": 12, "block": 16}, {"vectors": 4, "rows": 2, "block": 128}} {
 		e := device(t, "", nil)
-		e.facts.tuned = tunedFacts(e.facts, c.task(), "lane", p).tuned
-		plan, err := makePlan(e.facts, c.task(), "")
+		e.tuned = tuningOf(tableWith(e.facts, c.task(), "lane", p))
+		plan, err := makePlan(e.facts, e.tuned.load(), c.task(), "")
 		require.NoError(t, err)
 		require.True(t, plan.tuned)
 		verify(t, e, c.task(), c.inputs(t, 5), 2e-5, 4)

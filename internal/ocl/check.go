@@ -7,17 +7,8 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-// Bytes of a kernel's arguments: a pointer and an offset for each buffer; scratch, table
-// and run come on top. Numbers that find no room go in the table.
-const operandBytes, otherBytes = 16, 64
-
-// Limits are what fits into a kernel's arguments.
-func (e *Engine) Limits() engine.Limits {
-	return engine.Limits{Buffers: max((e.facts.argBytes-otherBytes)/operandBytes, 1)}
-}
-
-// check says why a device with these facts cannot run t.
-func (d *deviceFacts) check(t *engine.Task) error {
+// checkTask says why a device with these facts cannot run t.
+func checkTask(d *deviceFacts, t *engine.Task) error {
 	refused := func(limit bool, format string, args ...any) error {
 		return &engine.UnsupportedError{Engine: d.name, Task: "ocl: " + t.String(), Why: fmt.Sprintf(format, args...), Limit: limit}
 	}
@@ -31,12 +22,13 @@ func (d *deviceFacts) check(t *engine.Task) error {
 			return refused(true, "an operand of %d bytes, the largest allocation is %d", o.Bytes(), d.maxAlloc)
 		}
 	}
-	n := operandBytes*len(operands) + otherBytes
+	f := familyFor(t)
+	n := argumentBytes(len(operands))
 	if t.Kind == engine.Custom { // pointers and scalars
 		n = 8*len(operands) + 8*len(t.Custom.Args)
 	}
-	if j, ok := t.Algorithm.(*engine.Join); ok { // a launch takes a few of them
-		n = operandBytes*(min(len(j.Widths), d.joinInputs())+1) + otherBytes
+	if f != nil && f.operands != nil {
+		n = argumentBytes(f.operands(d, t))
 	}
 	if n > d.argBytes {
 		return refused(true, "%d buffers need %d bytes of arguments, there are %d", len(operands), n, d.argBytes)
@@ -48,13 +40,17 @@ func (d *deviceFacts) check(t *engine.Task) error {
 		return nil
 	}
 	if t.Kind == engine.Routine {
-		if why := d.checkRoutine(t); why != "" {
+		if err := t.CheckRoutine(); err != nil {
+			return unsupported("%s", err)
+		}
+	}
+	if f == nil {
+		return unsupported("no kernel family for it")
+	}
+	if f.check != nil {
+		if why := f.check(d, t); why != "" {
 			return unsupported("%s", why)
 		}
-		return nil
-	}
-	if families[t.Kind] == nil {
-		return unsupported("no kernel family for it")
 	}
 	for _, e := range t.Exprs() {
 		for s := range e.Walk() {

@@ -58,7 +58,7 @@ func forced(d *deviceFacts, force, name string, task *engine.Task) cell {
 	family, variant, _ := strings.Cut(force, "=")
 	return cell{
 		family: family, variant: variant, name: name, task: task, tol: 1e-4, scale: 1,
-		plan: func() (*plan, error) { return makePlan(d, task, force) },
+		plan: func() (*plan, error) { return makePlan(d, nil, task, force) },
 	}
 }
 

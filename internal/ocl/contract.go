@@ -9,6 +9,13 @@ import (
 
 // contractVariants are the ways to run a contraction, best first. Every one
 // runs every contraction; item is the simplest.
+func init() {
+	register(family{
+		name: engine.Contract.String(), kind: engine.Contract, choose: contractVariants, class: contractClass,
+		variants: []string{"item", "tile", "panel", "block", "row", "dot", "stream", "mma", "subgroup", "winograd", "strip", "lines"},
+	})
+}
+
 func contractVariants(d *deviceFacts, t *engine.Task) []variant {
 	c := separate(d, t, swapBetter(d, t)).cheaperWay(t)
 	item := variant{name: "item", why: "any contraction", plan: c.planItem}

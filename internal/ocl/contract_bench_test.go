@@ -16,7 +16,7 @@ import (
 // end of the last.
 func benchmarkTask(b *testing.B, task *engine.Task, force string) {
 	dev := useBench(b)
-	p, err := makePlan(newFacts(dev.dev.Device(), dev.dev.Caps()), task, force)
+	p, err := makePlan(newFacts(dev.dev.Device(), dev.dev.Caps()), nil, task, force)
 	if err != nil {
 		b.Fatal(err)
 	}

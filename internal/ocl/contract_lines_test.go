@@ -63,7 +63,7 @@ func TestSumsOverLinesOfPixelsAgreeWithTheReference(t *testing.T) {
 					continue
 				}
 				t.Run(on, func(t *testing.T) {
-					p, err := makePlan(d, task, "contract=lines")
+					p, err := makePlan(d, nil, task, "contract=lines")
 					require.NoError(t, err)
 					require.Equal(t, "lines", p.variant)
 					r := b.prepare(t, task, p, ins)
@@ -137,7 +137,7 @@ func TestWhatIsNotFiniteStaysInItsTaps(t *testing.T) {
 	put(tensor.Float32, ins[0], 35, math.NaN())  // and the first
 	want, err := taskref.Eval(task, ins)
 	require.NoError(t, err)
-	p, err := makePlan(cpuFacts(16), task, "contract=lines")
+	p, err := makePlan(cpuFacts(16), nil, task, "contract=lines")
 	require.NoError(t, err)
 	r := b.prepare(t, task, p, ins)
 	r.run(t)
@@ -172,7 +172,7 @@ func TestLinesAreChosenForImagesOfFewChannels(t *testing.T) {
 		{weightGradient(128, 1, 28, 32), "panel"},
 		{matmul(f, 1, 300, 300, 300, false, true), "block"},
 	} {
-		p, err := makePlan(cpuFacts(16), c.task, "")
+		p, err := makePlan(cpuFacts(16), nil, c.task, "")
 		require.NoError(t, err)
 		require.Equal(t, c.want, p.variant, "%v", c.task)
 	}

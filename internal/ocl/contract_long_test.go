@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -89,11 +90,12 @@ func TestLongContractionsKeepTheirDigits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := useBench(t)
-			dev, force := c.dev, "contract="+c.variant
+			var table *tuning.Table
+			force := "contract=" + c.variant
 			if c.params != nil {
-				dev, force = tunedFacts(dev, c.task, c.variant, c.params), ""
+				table, force = tableWith(c.dev, c.task, c.variant, c.params), ""
 			}
-			p, err := makePlan(dev, c.task, force)
+			p, err := makePlan(c.dev, table, c.task, force)
 			require.NoError(t, err)
 			require.Equal(t, c.variant, p.variant)
 			require.Equal(t, c.params != nil, p.tuned)

@@ -120,7 +120,7 @@ func TestMatrixUnitsTakeFusedOperandsAndLongPositions(t *testing.T) {
 func TestMatrixUnitsAreTakenWhereTheyAreProven(t *testing.T) {
 	t.Parallel()
 	variantFor := func(mma int, dt tensor.DType) *plan {
-		p, err := makePlan(unitFacts(mma), matmul(dt, 1, 700, 900, 300, false, false), "")
+		p, err := makePlan(unitFacts(mma), nil, matmul(dt, 1, 700, 900, 300, false, false), "")
 		require.NoError(t, err)
 		return p
 	}

@@ -18,7 +18,7 @@ func TestScratchStaysBounded(t *testing.T) {
 		matmul(tensor.BFloat16, 7, 2000, 3000, 100_000, false, true),
 		matmul(tensor.Float64, 500, 300, 300, 300, false, true),
 	} {
-		p, err := makePlan(cpuFacts(16), task, "contract=panel")
+		p, err := makePlan(cpuFacts(16), nil, task, "contract=panel")
 		require.NoError(t, err)
 		require.LessOrEqual(t, p.scratch[scratchA], int64(packBytes))
 		require.LessOrEqual(t, p.scratch[scratchB], int64(packBytes))

@@ -159,11 +159,11 @@ func uses(e *engine.Expr, axes []int) (yes bool) {
 func (c *contraction) axes(g int) []int { return axesOf(c.task, g) }
 
 func (c *contraction) load(e *engine.Expr, sum int) operandLoad {
-	flip := isApply(e, "flip")
+	flip := e.Fn == flipped
 	if flip {
 		e = e.Args[0]
 	}
-	word := isApply(e, "word")
+	word := e.Fn == wordOf
 	if word {
 		e = e.Args[0]
 	}

@@ -70,7 +70,7 @@ func TestWindowsAlongLinesAreReadWhereTheyLie(t *testing.T) {
 					continue
 				}
 				t.Run(on, func(t *testing.T) {
-					p, err := makePlan(d, task, "contract=strip")
+					p, err := makePlan(d, nil, task, "contract=strip")
 					require.NoError(t, err)
 					require.Equal(t, "strip", p.variant)
 					r := b.prepare(t, task, p, ins)

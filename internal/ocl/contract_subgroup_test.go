@@ -130,7 +130,7 @@ func TestSubgroupsAreTakenWhereTheyAreProven(t *testing.T) {
 		d := laneFacts(lanes)
 		for _, i := range []int{0, 1, 2, 3} {
 			task := matmul(tensor.Float32, 1, 700, 900, 300, i&1 != 0, i&2 != 0)
-			p, err := makePlan(d, task, "")
+			p, err := makePlan(d, nil, task, "")
 			require.NoError(t, err)
 			source := p.launches[0].prog.source
 			if lanes == 0 {
@@ -145,10 +145,10 @@ func TestSubgroupsAreTakenWhereTheyAreProven(t *testing.T) {
 			require.Equal(t, 0, p.launches[0].local[0]%lanes)
 			require.LessOrEqual(t, p.launches[0].local[0], d.workGroup)
 		}
-		p, err := makePlan(d, matmul(tensor.Float32, 1, 1, 5, 90_000, false, true), "")
+		p, err := makePlan(d, nil, matmul(tensor.Float32, 1, 1, 5, 90_000, false, true), "")
 		require.NoError(t, err)
 		require.Equal(t, "row", p.variant)
-		p, err = makePlan(d, matmul(tensor.Float32, 1, 4, 4000, 300, false, false), "contract=subgroup")
+		p, err = makePlan(d, nil, matmul(tensor.Float32, 1, 4, 4000, 300, false, false), "contract=subgroup")
 		require.NoError(t, err)
 		require.Contains(t, p.params, "tile 4x", "no tile is taller than the matrix")
 	}

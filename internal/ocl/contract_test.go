@@ -479,7 +479,7 @@ func TestRunsOfColumnsAreReadWhereTheyLie(t *testing.T) {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			t.Parallel()
 			task := channelGradient(3, c, 7, 9)
-			p, err := makePlan(cpuFacts(16), task, "contract=panel")
+			p, err := makePlan(cpuFacts(16), nil, task, "contract=panel")
 			require.NoError(t, err)
 			require.Equal(t, packs, strings.Contains(p.params, "pack b"), p.params)
 			e := chosenWays
@@ -501,7 +501,7 @@ func TestShortSumsAreStoredAsVectors(t *testing.T) {
 	x := view{tensor.Float32, 0, []int64{(h + 2) * (w + 2), 0, w + 2, 1, w + 2, 1}, images * (h + 2) * (w + 2)}
 	task := product([4]int{1, 1, 2, 2}, dims, dense(tensor.Float32, dims, 1, 4, 5), x, tensor.Float32)
 	task.Ins[0].Steady = true
-	p, err := makePlan(cpuFacts(16), task, "contract=panel")
+	p, err := makePlan(cpuFacts(16), nil, task, "contract=panel")
 	require.NoError(t, err)
 	require.Equal(t, "block 10x16", p.params)
 	requireWays(t, task, eachKernel)
@@ -557,7 +557,7 @@ func TestEmptySumIsTheEpilogueOfZero(t *testing.T) {
 	task.Ins[0].Len, task.Ins[1].Len = 0, 0
 	task.Values[0] = engine.Apply(add, tensor.Float32, task.Values[0], engine.Constant(tensor.Float32, engine.Const{Float: 3}))
 	for _, force := range []string{"", "contract=panel", "contract=tile", "contract=row"} {
-		p, err := makePlan(cpuFacts(16), task, force)
+		p, err := makePlan(cpuFacts(16), nil, task, force)
 		require.NoError(t, err)
 		r := b.prepare(t, task, p, [][]byte{nil, nil})
 		r.run(t)
@@ -573,7 +573,7 @@ func TestEmptyOutputLaunchesNothing(t *testing.T) {
 		task := matmul(tensor.Float32, 2, 5, 6, 7, false, false)
 		task.Axes[axis] = 0
 		task.Outs[0].Len = 0
-		p, err := makePlan(cpuFacts(16), task, "")
+		p, err := makePlan(cpuFacts(16), nil, task, "")
 		require.NoError(t, err)
 		require.Empty(t, p.launches)
 	}
@@ -582,7 +582,7 @@ func TestEmptyOutputLaunchesNothing(t *testing.T) {
 func TestNewSizesCompileNothingNew(t *testing.T) {
 	t.Parallel()
 	sources := func(task *engine.Task) string {
-		p, err := makePlan(cpuFacts(16), task, "")
+		p, err := makePlan(cpuFacts(16), nil, task, "")
 		require.NoError(t, err)
 		var b strings.Builder
 		for _, l := range p.launches {

@@ -80,7 +80,7 @@ func TestWindowsOfThreeByThreeTakeFewerMultiplications(t *testing.T) {
 					continue
 				}
 				t.Run(on, func(t *testing.T) {
-					p, err := makePlan(d, task, "contract=winograd")
+					p, err := makePlan(d, nil, task, "contract=winograd")
 					require.NoError(t, err)
 					require.Equal(t, "winograd", p.variant)
 					r := b.prepare(t, task, p, ins)
@@ -108,7 +108,7 @@ func TestOtherWindowsAreNotWinograds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := makePlan(cpuFacts(16), task, "contract=winograd")
+			p, err := makePlan(cpuFacts(16), nil, task, "contract=winograd")
 			require.NoError(t, err)
 			require.NotEqual(t, "winograd", p.variant)
 		})
@@ -146,7 +146,7 @@ func TestFewerMultiplicationsAreAsExact(t *testing.T) {
 	want, err := taskref.Eval(exact, ins)
 	require.NoError(t, err)
 	worst := func(force string) (w float64) {
-		p, err := makePlan(cpuFacts(16), task, force)
+		p, err := makePlan(cpuFacts(16), nil, task, force)
 		require.NoError(t, err)
 		r := b.prepare(t, task, p, ins)
 		r.run(t)
@@ -187,7 +187,7 @@ func TestWhatIsNotFiniteStaysInItsWindows(t *testing.T) {
 			}
 			want, err := taskref.Eval(task, ins)
 			require.NoError(t, err)
-			p, err := makePlan(cpuFacts(16), task, "contract=winograd")
+			p, err := makePlan(cpuFacts(16), nil, task, "contract=winograd")
 			require.NoError(t, err)
 			require.Equal(t, "winograd", p.variant)
 			r := b.prepare(t, task, p, ins)

@@ -114,7 +114,7 @@ func words(t *engine.Task, swap, mixed bool) *engine.Task {
 
 // bytesIn is what e, an operand, widens from 8 bits, or nil.
 func bytesIn(e *engine.Expr) *engine.Expr {
-	if isApply(e, "cast") && (e.DType == tensor.Int32 || e.DType == tensor.Uint32) {
+	if applies(e, funcCast) && (e.DType == tensor.Int32 || e.DType == tensor.Uint32) {
 		e = e.Args[0]
 	}
 	if e.DType == tensor.Int8 || e.DType == tensor.Uint8 {
@@ -122,8 +122,6 @@ func bytesIn(e *engine.Expr) *engine.Expr {
 	}
 	return nil
 }
-
-func isApply(e *engine.Expr, name string) bool { return e.Op == engine.OpApply && e.Fn.Name == name }
 
 // inWords is separate for a contraction of bytes, by unit; nil where it cannot be.
 func inWords(d *deviceFacts, t *engine.Task, swap bool, unit *dotUnit) *contraction {
@@ -142,7 +140,7 @@ func inWords(d *deviceFacts, t *engine.Task, swap bool, unit *dotUnit) *contract
 		a, b = b, a
 	}
 	c.signs = sign(a) + sign(b)
-	if isApply(c.task.A, "flip") {
+	if c.task.A.Fn == flipped {
 		c.flips = true
 		c.signs = map[string]string{"SS": "US", "UU": "SU"}[c.signs]
 	}

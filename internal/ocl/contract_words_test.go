@@ -209,7 +209,7 @@ func TestBytesAreMultipliedInWordsWhereTheDeviceCan(t *testing.T) {
 	}
 	for i, c := range cases {
 		c.d.dot = c.dot
-		p, err := makePlan(c.d, c.task, "")
+		p, err := makePlan(c.d, nil, c.task, "")
 		require.NoError(t, err)
 		require.Equal(t, c.variant, p.variant, "case %d", i)
 		require.Equal(t, c.words, has(p, "#define WORDS 4"), "case %d: %s", i, fmt.Sprint(p.params))

@@ -11,3 +11,8 @@ func (e *Engine) Cores(*engine.Task) int {
 	}
 	return e.facts.units
 }
+
+// Limits are what fits into a kernel's arguments.
+func (e *Engine) Limits() engine.Limits {
+	return engine.Limits{Buffers: max(e.facts.operands(), 1)}
+}

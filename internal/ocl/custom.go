@@ -6,6 +6,10 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
+func init() {
+	register(family{name: engine.Custom.String(), kind: engine.Custom, choose: customVariants})
+}
+
 func customVariants(_ *deviceFacts, t *engine.Task) []variant {
 	return []variant{{name: "source", why: "the caller's kernel", plan: func() (*plan, error) { return planCustom(t) }}}
 }

@@ -53,7 +53,7 @@ var Classes = []*Class{
 }
 
 // Check says why no device of the class can run t.
-func (c *Class) Check(t *engine.Task) error { return c.facts[0].check(t) }
+func (c *Class) Check(t *engine.Task) error { return checkTask(c.facts[0], t) }
 
 // Draft is one program that devices of a class may be given.
 type Draft struct {

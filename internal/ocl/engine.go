@@ -26,6 +26,7 @@ var (
 type Engine struct {
 	dev    *platform.Opened
 	facts  *deviceFacts // of far
+	tuned  *tuningTable // nil: the device has none
 	far    *site
 	near   *site // nil: no companion
 	team   *site // nil: no second thread, or no companion
@@ -52,14 +53,13 @@ func New(dev *platform.Opened) *Engine { return NewForced(dev, forcedByEnv()) }
 // NewForced is New with a list of variants in place of that of EnvVariant.
 func NewForced(dev *platform.Opened, variants string) *Engine {
 	facts := newFacts(dev.Device(), dev.Caps())
-	facts.tuned = openOverlay(dev)
 	near := newNear(dev, facts)
 	if forcedName(variants, forcedClass) == forcedGPU {
 		facts.asGPU(dev.Caps())
 		near = nil // it would take what is small, and plan for a CPU
 	}
 	e := &Engine{
-		dev: dev, facts: facts,
+		dev: dev, facts: facts, tuned: openTuning(dev),
 		far:  &site{device: dev.CL(), facts: facts, programs: dev, library: new(library)},
 		near: near, team: newTeam(near, facts), loaded: &loadedByAll,
 		force: variants, bounds: os.Getenv(EnvCheck) == checkBounds, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
@@ -81,7 +81,7 @@ func (e *Engine) rates() *rates { return e.known.Load() }
 func (e *Engine) Name() string { return e.facts.name }
 
 // Check says why the device cannot run t.
-func (e *Engine) Check(t *engine.Task) error { return e.facts.check(t) }
+func (e *Engine) Check(t *engine.Task) error { return checkTask(e.facts, t) }
 
 // memory is an engine.Memory.
 type memory struct {
@@ -315,7 +315,7 @@ func (e *Engine) Estimate(t *engine.Task) time.Duration {
 
 func (r *rates) farTime(t *engine.Task, c engine.Cost) time.Duration {
 	if t.Kind == engine.Routine {
-		l := labourOf(t)
+		l := costOf(t)
 		return time.Duration(l.launches*float64(r.launch)) + seconds(l.time(float64(r.units), r.flops, r.memory))
 	}
 	return r.launch + seconds(max(r.computing(t, c), (c.BytesRead+c.BytesWrite)/r.memory))

@@ -218,7 +218,7 @@ func TestEqualTasksShareOneProgramWhateverTheirSizes(t *testing.T) {
 		// A transpose with a margin: nothing collapses.
 		x := engine.AxisIndex(2).Mul(int64(33 * n)).Add(engine.AxisIndex(0).Mul(33)).Add(engine.AxisIndex(1)).AddConst(-7)
 		task := mapTask(dom, engine.Load(0, in.DType, x, []engine.Cond{{X: x, Lo: 0, Hi: in.Len}}), in)
-		p, err := makePlan(f, task, "")
+		p, err := makePlan(f, nil, task, "")
 		require.NoError(t, err)
 		sources = append(sources, p.launches[0].prog.source)
 	}
@@ -232,7 +232,7 @@ func TestCheckSaysWhatTheDeviceLacks(t *testing.T) {
 	in := engine.Operand{DType: tensor.Float32, Len: 8}
 	x := engine.Load(0, in.DType, engine.AxisIndex(0), nil)
 	dom := engine.Domain{8}
-	require.NoError(t, f.check(mapTask(dom, x, in)))
+	require.NoError(t, checkTask(f, mapTask(dom, x, in)))
 	for want, task := range map[string]*engine.Task{
 		"float64":       mapTask(dom, engine.Apply(fnCast, tensor.Float32, engine.Apply(fnCast, tensor.Float64, x)), in),
 		"allocation":    mapTask(engine.Domain{1 << 20}, constant(tensor.Int16, 1)),
@@ -240,7 +240,7 @@ func TestCheckSaysWhatTheDeviceLacks(t *testing.T) {
 		"no OpenCL C":   mapTask(dom, engine.Apply(&engine.Scalar{Name: "nop"}, tensor.Float32, x), in),
 		"has no source": {Kind: engine.Custom, Custom: &engine.CustomKernel{}},
 	} {
-		err := f.check(task)
+		err := checkTask(f, task)
 		require.ErrorIs(t, err, engine.ErrUnsupported)
 		require.ErrorContains(t, err, want)
 	}
@@ -263,11 +263,11 @@ func TestForcedVariantsAreForcedWhereTheyCanRun(t *testing.T) {
 	in := engine.Operand{DType: tensor.Float32, Len: 600}
 	task := reduceTask(engine.Domain{2, 300}, 1, engine.Max, engine.Load(0, in.DType, denseAt(engine.Domain{2, 300}, 0, 1), nil), in)
 	for _, name := range reduceNames {
-		p, err := makePlan(gpuFacts(64), task, "map=block, reduce="+name)
+		p, err := makePlan(gpuFacts(64), nil, task, "map=block, reduce="+name)
 		require.NoError(t, err)
 		require.Equal(t, name, p.variant)
 	}
-	p, err := makePlan(gpuFacts(64), task, "reduce=magic")
+	p, err := makePlan(gpuFacts(64), nil, task, "reduce=magic")
 	require.NoError(t, err)
 	require.Equal(t, "group", p.variant)
 	require.Contains(t, p.why, "reduce=magic cannot run it")

@@ -21,15 +21,14 @@ type deviceFacts struct {
 	maxAlloc   int64
 	cache      int64 // bytes of a CPU's last cache, usualCache where the driver does not know; 0 of GPUs
 	fp64       bool
-	mma        int      // matrix units: macro MMA_SM of mma_ptx.cl, or 0
-	lanes      int      // of sub-groups as subgroup_intel.cl has them, or 0
-	dot        string   // of dotUnits, or empty: how products of bytes are summed
-	dotOptions string   // of the compiler, for it
-	registers  string   // option of the compiler, see platform.Caps
-	tuned      *overlay // what the tuner has found
-	wideBytes  bool     // values of 8 bits are held in variables of 32
-	flushes    bool     // numbers below the least normal float become zero
-	forceWide  bool     // tests: IDX is long whatever the sizes
+	mma        int    // matrix units: macro MMA_SM of mma_ptx.cl, or 0
+	lanes      int    // of sub-groups as subgroup_intel.cl has them, or 0
+	dot        string // of dotUnits, or empty: how products of bytes are summed
+	dotOptions string // of the compiler, for it
+	registers  string // option of the compiler, see platform.Caps
+	wideBytes  bool   // values of 8 bits are held in variables of 32
+	flushes    bool   // numbers below the least normal float become zero
+	forceWide  bool   // tests: IDX is long whatever the sizes
 }
 
 // usualCache is about the last cache of a processor, or what one of many cores has of it. Virtual machines may
@@ -69,3 +68,13 @@ func (f *deviceFacts) asGPU(caps *platform.Caps) {
 	f.cpu, f.cache = false, 0
 	f.dot, f.dotOptions = dotUnitOf(false, caps)
 }
+
+// Bytes of a kernel's arguments: a pointer and an offset for each operand; scratch, table
+// and run come on top. Numbers that find no room go in the table.
+const operandBytes, otherBytes = 16, 64
+
+// argumentBytes is what the arguments of a kernel with so many operands take.
+func argumentBytes(operands int) int { return operandBytes*operands + otherBytes }
+
+// operands is how many a kernel's arguments have room for.
+func (f *deviceFacts) operands() int { return (f.argBytes - otherBytes) / operandBytes }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -21,47 +22,6 @@ import (
 const EnvVariant = "ANYCL_VARIANT"
 
 const forcedClass, forcedGPU = "class", "gpu"
-
-// families says which kernel variants may run a collapsed task, best first.
-var families = map[engine.Kind]func(d *deviceFacts, t *engine.Task) []variant{
-	engine.Map:       mapVariants,
-	engine.Reduce:    reduceVariants,
-	engine.Row:       rowVariants,
-	engine.Contract:  contractVariants,
-	engine.Scatter:   scatterVariants,
-	engine.Custom:    customVariants,
-	engine.Attention: attentionVariants,
-	engine.Routine:   routineVariants,
-}
-
-// variantNames are the names that the functions in families give, by familyOf.
-var variantNames = map[string][]string{
-	"map":       {"item", "block", "tile", "gather", "thin"},
-	"reduce":    {"item", "group", "block", "column", "lanes", "stripe", "window"},
-	"row":       {"group", "block", "band", "split"},
-	"contract":  {"item", "tile", "panel", "block", "row", "dot", "stream", "mma", "subgroup", "winograd", "strip", "lines"},
-	"scatter":   {"item", "parts", "rows"},
-	"attention": {"lane", "tile"},
-	"join":      {"inputs"},
-	"scan":      {"row", "group", "column"},
-	"trees":     {"block", "item"},
-	"rank":      {"radix", "lanes", "few", "first", "group", "blocks"},
-	"unique":    {"radix", "group", "blocks"},
-	"suppress":  {"list", "group", "blocks"},
-}
-
-// Variants are all kernel variants, as EnvVariant takes them: "contract=tile".
-// A caller's own kernel has none.
-func Variants() []string {
-	var all []string
-	for family, names := range variantNames {
-		for _, n := range names {
-			all = append(all, family+"="+n)
-		}
-	}
-	slices.Sort(all)
-	return all
-}
 
 // variant is one way to run a task.
 type variant struct {
@@ -101,8 +61,9 @@ type launch struct {
 }
 
 // makePlan plans t, which need not be collapsed, for a device. force is the
-// value of EnvVariant: a family in it goes by rule and not by the tuned table.
-func makePlan(d *deviceFacts, t *engine.Task, force string) (*plan, error) {
+// value of EnvVariant: a family in it goes by rule and not by the tuning table,
+// which may be nil.
+func makePlan(d *deviceFacts, table *tuning.Table, t *engine.Task, force string) (*plan, error) {
 	t, variants, err := variantsOf(d, t)
 	if err != nil {
 		return nil, err
@@ -112,7 +73,7 @@ func makePlan(d *deviceFacts, t *engine.Task, force string) (*plan, error) {
 	}
 	want := forcedName(force, familyOf(t))
 	if want == "" && !t.Reproducible {
-		if p := tunedPlan(d, t, variants); p != nil {
+		if p := tunedPlan(d, table, t, variants); p != nil {
 			return p, nil
 		}
 	}
@@ -155,7 +116,10 @@ func variantsOf(d *deviceFacts, t *engine.Task) (*engine.Task, []variant, error)
 		}
 	}
 	t = collapse(t)
-	variants := families[t.Kind](d, t)
+	var variants []variant
+	if f := familyFor(t); f != nil {
+		variants = f.choose(d, t)
+	}
 	if len(variants) == 0 {
 		return nil, nil, fmt.Errorf("ocl: no kernel for %s on %s: %w", t, d.name, engine.ErrUnsupported)
 	}
@@ -174,7 +138,7 @@ func forcedName(s, name string) string {
 
 // forcible are the names that a list of variants may have, by family.
 func forcible() map[string][]string {
-	all := maps.Clone(variantNames)
+	all := variantNames()
 	all[siteName] = []string{siteCaller, siteCrew, siteWorkers}
 	all[forcedClass] = []string{forcedGPU}
 	return all

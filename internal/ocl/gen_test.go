@@ -224,7 +224,7 @@ func TestAnAxisUsedWhereThereIsNoneIsAnError(t *testing.T) {
 				if !strings.HasPrefix(force, task.Kind.String()) {
 					continue
 				}
-				_, err := makePlan(facts, task, force)
+				_, err := makePlan(facts, nil, task, force)
 				require.ErrorContains(t, err, "axis", "%s on %s", force, facts.name)
 			}
 		}

@@ -133,7 +133,7 @@ type goldenCase struct {
 
 func (c goldenCase) plan(t *testing.T) *plan {
 	t.Helper()
-	p, err := makePlan(c.facts, c.task, c.force)
+	p, err := makePlan(c.facts, nil, c.task, c.force)
 	require.NoError(t, err)
 	return p
 }

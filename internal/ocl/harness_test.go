@@ -118,7 +118,7 @@ func execute(t testing.TB, e *Engine, task *engine.Task, ins [][]byte, run uint3
 	}
 	p := s.Describe(0)
 	if name, _, _ := strings.Cut(p.Variant, " "); task.Kind != engine.Custom && name != "none" {
-		require.Contains(t, variantNames[familyOf(task)], name)
+		require.Contains(t, familyFor(task).variants, name)
 	}
 	require.NoError(t, s.Close())
 	return outs, p

@@ -3,6 +3,7 @@ package ocl
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -15,11 +16,23 @@ import (
 const joinSpan = 1 << 12
 
 // joinInputs is how many inputs one launch takes: what leaves room for the result and a table of numbers among the arguments.
-func (d *deviceFacts) joinInputs() int {
-	return max(min((d.argBytes-otherBytes)/operandBytes-1, 16), 1)
+func joinInputs(d *deviceFacts) int { return max(min(d.operands()-1, 16), 1) }
+
+// joinOperands are those of one launch.
+func joinOperands(d *deviceFacts, t *engine.Task) int {
+	return min(len(t.Algorithm.(*engine.Join).Widths), joinInputs(d)) + 1
 }
 
-func joinVariants(d *deviceFacts, t *engine.Task, a *engine.Join) []variant {
+func init() {
+	register(family{
+		name: "join", kind: engine.Routine, algorithm: (*engine.Join)(nil), variants: []string{"inputs"},
+		choose: joinVariants, operands: joinOperands,
+		cost: joinCost,
+	})
+}
+
+func joinVariants(d *deviceFacts, t *engine.Task) []variant {
+	a := t.Algorithm.(*engine.Join)
 	return []variant{{name: "inputs", why: "a few inputs a launch, each copied to its place", plan: func() (*plan, error) { return planJoin(d, t, a) }}}
 }
 
@@ -41,7 +54,7 @@ func planJoin(d *deviceFacts, t *engine.Task, a *engine.Join) (*plan, error) {
 	if d.cpu {
 		span = joinSpan
 	}
-	per := d.joinInputs()
+	per := joinInputs(d)
 	one := joinProgram(d, t, a, per, span)
 	p := &plan{params: fmt.Sprintf("inputs=%d span=%d", per, span)}
 	for batch := range slices.Chunk(order, per) {
@@ -102,4 +115,9 @@ func joinProgram(d *deviceFacts, t *engine.Task, a *engine.Join, inputs int, spa
 	}
 	g.macro("PICK(k, x, width, from)", "switch (k) {"+cases.String()+" }")
 	return g.assemble("join.cl")
+}
+
+func joinCost(t *engine.Task, l algorithmCost) algorithmCost {
+	l.ns, l.launches = 0.3*t.Cost().Flops, math.Ceil(float64(len(t.Algorithm.(*engine.Join).Widths))/16)
+	return l
 }

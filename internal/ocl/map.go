@@ -17,6 +17,19 @@ type mapping struct {
 	rows, cols       int64
 }
 
+func init() {
+	register(family{
+		name: engine.Map.String(), kind: engine.Map, variants: []string{"item", "block", "tile", "gather", "thin"},
+		choose: mapVariants, class: mapClass,
+	})
+}
+
+// mapClass is the class of t for the tuning table.
+func mapClass(d *deviceFacts, t *engine.Task) string {
+	rows, cols := mapView(d, t)
+	return dtypes(t) + " " + layout(t.Values[0], axesOf(t, 0)) + bucket("rows", extent(t, rows)) + bucket("cols", extent(t, cols))
+}
+
 func mapVariants(d *deviceFacts, t *engine.Task) []variant {
 	t = moved(t)
 	m := &mapping{dev: d, task: t}

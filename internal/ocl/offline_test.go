@@ -39,14 +39,14 @@ func gpuPlans(t *testing.T) map[string]*plan {
 	for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64, tensor.Int32} {
 		for i := range 4 {
 			task := matmul(dt, 3, 5000, 5000, 5000, i&1 != 0, i&2 != 0)
-			p, err := makePlan(ordinary, task, "contract=tile")
+			p, err := makePlan(ordinary, nil, task, "contract=tile")
 			add(fmt.Sprintf("tile-%v-%02b", dt, i), p, err)
 			if dt == tensor.Float16 || dt == tensor.BFloat16 {
-				p, err := makePlan(unitFacts(80), task, "contract=mma")
+				p, err := makePlan(unitFacts(80), nil, task, "contract=mma")
 				add(fmt.Sprintf("mma-%v-%02b", dt, i), p, err)
 			}
 		}
-		p, err := makePlan(ordinary, fused(dt), "contract=tile")
+		p, err := makePlan(ordinary, nil, fused(dt), "contract=tile")
 		add(fmt.Sprintf("tile-fused-%v", dt), p, err)
 	}
 	for i, s := range []kernels.MMAShape{
@@ -57,23 +57,23 @@ func gpuPlans(t *testing.T) map[string]*plan {
 		add(fmt.Sprintf("mma-shape-%d", i), p, err)
 	}
 	for i, dt := range [][2]tensor.DType{{tensor.Int8, tensor.Int8}, {tensor.Int8, tensor.Uint8}, {tensor.Uint8, tensor.Int8}, {tensor.Uint8, tensor.Uint8}} {
-		p, err := makePlan(dotFacts(gpuFacts(256), "ptx"), quantised(dt[0], dt[1], 2, 5000, 5000, 5000+i, i&1 != 0, i&2 != 0), "")
+		p, err := makePlan(dotFacts(gpuFacts(256), "ptx"), nil, quantised(dt[0], dt[1], 2, 5000, 5000, 5000+i, i&1 != 0, i&2 != 0), "")
 		add(fmt.Sprintf("tile-%v-%v", dt[0], dt[1]), p, err)
 	}
 	far := unitFacts(80)
 	far.forceWide = true
-	p, err := makePlan(far, matmul(tensor.BFloat16, 2, 5000, 5000, 5000, true, false), "")
+	p, err := makePlan(far, nil, matmul(tensor.BFloat16, 2, 5000, 5000, 5000, true, false), "")
 	add("mma-long", p, err)
 	for _, features := range []int{32, 64, 128} {
 		for name, pass := range map[string]engine.AttentionPass{"": engine.AttentionForward, "-dq": engine.AttentionGradQ, "-dkv": engine.AttentionGradKV} {
 			for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32} {
-				p, err := makePlan(ordinary, attending{dt: dt, b: 4, g: 1, m: 500, n: 500, d: features, e: features, pass: pass, low: -500, high: 0}.task(), "")
+				p, err := makePlan(ordinary, nil, attending{dt: dt, b: 4, g: 1, m: 500, n: 500, d: features, e: features, pass: pass, low: -500, high: 0}.task(), "")
 				add(fmt.Sprintf("attention%s-%v-%d", name, dt, features), p, err)
 			}
 		}
 	}
 	for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32} {
-		p, err := makePlan(ordinary, softmaxTask(dt, 64, 5000), "")
+		p, err := makePlan(ordinary, nil, softmaxTask(dt, 64, 5000), "")
 		add(fmt.Sprintf("softmax-%v", dt), p, err)
 	}
 	return all
@@ -84,7 +84,7 @@ func lanePlans(t *testing.T, lanes int) map[string]*plan {
 	t.Helper()
 	all := map[string]*plan{}
 	add := func(name string, d *deviceFacts, task *engine.Task) {
-		p, err := makePlan(d, task, "")
+		p, err := makePlan(d, nil, task, "")
 		require.NoError(t, err, name)
 		require.Equal(t, "subgroup", p.variant, name)
 		all[name] = p

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/tensor"
 )
 
 // tunedPlan is the plan of the table's entry for t, nil where there is none or it
 // does not fit this task or device: then the rule decides, as without a table.
-func tunedPlan(d *deviceFacts, t *engine.Task, variants []variant) *plan {
-	table := d.tuned.load()
+func tunedPlan(d *deviceFacts, table *tuning.Table, t *engine.Task, variants []variant) *plan {
 	if table.Len() == 0 {
 		return nil
 	}
@@ -54,42 +54,31 @@ func (v *variant) withParams(params map[string]int64) (p *plan, err error) {
 // types, how the operands lie in memory, and the sizes to the nearest power of
 // two. Tasks of one class share an entry.
 func taskClass(d *deviceFacts, t *engine.Task) string {
-	var b strings.Builder
-	switch t.Kind {
-	case engine.Map:
-		fmt.Fprintf(&b, "%s %s", dtypes(t), layout(t.Values[0], axesOf(t, 0)))
-		rows, cols := mapView(d, t)
-		bucket(&b, "rows", extent(t, rows))
-		bucket(&b, "cols", extent(t, cols))
-	case engine.Reduce, engine.Row:
-		for _, f := range t.Folds {
-			fmt.Fprintf(&b, "%s ", f.Monoid)
-		}
-		fmt.Fprintf(&b, "%s %s", dtypes(t), layout(t.Folds[0].Value, axesOf(t, 1)))
-		bucket(&b, "rows", t.Size(0))
-		bucket(&b, "cols", t.Size(1))
-	case engine.Contract:
-		c := separate(d, t, false)
-		fmt.Fprintf(&b, "%s %s%s", dtypes(t), c.lies(c.a, aRow, aSum), c.lies(c.bb, bColumn, bSum))
-		if steady(t, t.A) || steady(t, t.B) {
-			b.WriteString(" steady") // packed once and not in every run
-		}
-		bucket(&b, "b", c.b)
-		bucket(&b, "m", c.m)
-		bucket(&b, "n", c.n)
-		bucket(&b, "k", c.k)
-	case engine.Routine:
-		fmt.Fprintf(&b, "%v %s", t.Ins[0].DType, t.Algorithm)
-	default:
-		b.WriteString(dtypes(t))
-		if a := t.Attention; a != nil {
-			fmt.Fprintf(&b, " pass%d", a.Pass)
-		}
-		for g := range t.Groups {
-			bucket(&b, "x", t.Size(g))
-		}
+	if f := familyFor(t); f != nil && f.class != nil {
+		return f.class(d, t)
 	}
-	return b.String()
+	if t.Kind == engine.Routine {
+		return fmt.Sprintf("%v %s", t.Ins[0].DType, t.Algorithm)
+	}
+	return dtypes(t) + groupSizes(t)
+}
+
+// groupSizes writes how many points each group of axes has.
+func groupSizes(t *engine.Task) (sizes string) {
+	for g := range t.Groups {
+		sizes += bucket("x", t.Size(g))
+	}
+	return sizes
+}
+
+// foldClass is the class of tasks that fold rows: what they fold and how the rows lie.
+func foldClass(_ *deviceFacts, t *engine.Task) string {
+	var b strings.Builder
+	for _, f := range t.Folds {
+		fmt.Fprintf(&b, "%s ", f.Monoid)
+	}
+	fmt.Fprintf(&b, "%s %s", dtypes(t), layout(t.Folds[0].Value, axesOf(t, 1)))
+	return b.String() + bucket("rows", t.Size(0)) + bucket("cols", t.Size(1))
 }
 
 // dtypes are those of the first output and of what is loaded first for it.
@@ -134,25 +123,8 @@ func layout(e *engine.Expr, axes []int) string {
 	return "far"
 }
 
-// lies is one letter for how an operand lies: along k, along its own direction,
-// in windows of k, or otherwise.
-func (c *contraction) lies(l operandLoad, own, sum int) string {
-	axes := c.axes(own)
-	switch {
-	case !l.plain:
-		return "?"
-	case l.run != 0:
-		return "w"
-	case l.step == 1:
-		return "k"
-	case len(axes) > 0 && l.coef[axes[len(axes)-1]] == 1:
-		return "n"
-	}
-	return "s"
-}
-
 // bucket writes n to the nearest power of two, in octaves.
-func bucket(b *strings.Builder, name string, n int64) {
+func bucket(name string, n int64) string {
 	octave := 0
 	if n > 0 {
 		octave = bits.Len64(uint64(n)) - 1
@@ -161,5 +133,5 @@ func bucket(b *strings.Builder, name string, n int64) {
 			octave++
 		}
 	}
-	fmt.Fprintf(b, " %s%d", name, int64(1)<<octave)
+	return fmt.Sprintf(" %s%d", name, int64(1)<<octave)
 }

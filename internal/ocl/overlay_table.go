@@ -7,30 +7,31 @@ import (
 	"github.com/anycl/anycl/platform"
 )
 
-// overlay is the tuned table of a device, which the tuner may replace. Nil is one
+// tuningTable is the tuning table of a device, which the tuner may replace. Nil is one
 // without entries.
-type overlay struct{ table atomic.Pointer[tuning.Table] }
+type tuningTable struct{ table atomic.Pointer[tuning.Table] }
 
-func overlayOf(t *tuning.Table) *overlay {
-	o := &overlay{}
+func tuningOf(t *tuning.Table) *tuningTable {
+	o := &tuningTable{}
 	o.table.Store(t)
 	return o
 }
 
-func (o *overlay) load() *tuning.Table {
+// load is the table as it is now.
+func (o *tuningTable) load() *tuning.Table {
 	if o == nil {
 		return nil
 	}
 	return o.table.Load()
 }
 
-// openOverlay reads what comes with the package for this device, and over it what
+// openTuning reads what comes with the package for this device, and over it what
 // the tuner has kept. Whatever cannot be read is as if it were not there.
-func openOverlay(o *platform.Opened) *overlay {
+func openTuning(o *platform.Opened) *tuningTable {
 	if !o.UsesTuning() {
 		return nil
 	}
-	return overlayOf(shippedFor(o).With(ownTable(o)))
+	return tuningOf(shippedFor(o).With(ownTable(o)))
 }
 
 func shippedFor(o *platform.Opened) *tuning.Table {

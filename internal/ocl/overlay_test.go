@@ -15,19 +15,17 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// tunedFacts are facts with a table that holds entries for t.
-func tunedFacts(d *deviceFacts, t *engine.Task, variant string, p kernels.Params) *deviceFacts {
-	e := *d
-	e.tuned = overlayOf(tuning.Of(tuning.Entry{
+// tableWith is a tuning table that holds an entry for t.
+func tableWith(d *deviceFacts, t *engine.Task, variant string, p kernels.Params) *tuning.Table {
+	return tuning.Of(tuning.Entry{
 		Family: t.Kind.String(), Task: taskClass(d, collapse(t)), Variant: variant, Params: p, Gain: 1.5, Default: "a rule",
-	}))
-	return &e
+	})
 }
 
 func TestTunedEntryIsTaken(t *testing.T) {
 	t.Parallel()
 	task := matmul(tensor.Float32, 1, 200, 300, 400, false, false)
-	p, err := makePlan(tunedFacts(cpuFacts(16), task, "panel", kernels.Params{"rows": 12, "vectors": 2, "splits": 2}), task, "")
+	p, err := makePlan(cpuFacts(16), tableWith(cpuFacts(16), task, "panel", kernels.Params{"rows": 12, "vectors": 2, "splits": 2}), task, "")
 	require.NoError(t, err)
 	require.Equal(t, "panel", p.variant)
 	require.Equal(t, "tuned: 1.50 x the default (a rule)", p.why)
@@ -43,7 +41,7 @@ func TestTunedEntryIsTaken(t *testing.T) {
 func TestForcedVariantGoesByRule(t *testing.T) {
 	t.Parallel()
 	task := matmul(tensor.Float32, 1, 200, 300, 400, false, false)
-	p, err := makePlan(tunedFacts(cpuFacts(16), task, "tile", nil), task, "contract=panel")
+	p, err := makePlan(cpuFacts(16), tableWith(cpuFacts(16), task, "tile", nil), task, "contract=panel")
 	require.NoError(t, err)
 	require.Equal(t, "panel", p.variant)
 	require.False(t, p.tuned)
@@ -52,7 +50,7 @@ func TestForcedVariantGoesByRule(t *testing.T) {
 func TestTunedEntryThatDoesNotFitIsAsIfAbsent(t *testing.T) {
 	t.Parallel()
 	task := matmul(tensor.Float32, 1, 200, 300, 400, false, true)
-	byRule, err := makePlan(cpuFacts(16), task, "")
+	byRule, err := makePlan(cpuFacts(16), nil, task, "")
 	require.NoError(t, err)
 	for name, e := range map[string]struct {
 		variant string
@@ -71,7 +69,7 @@ func TestTunedEntryThatDoesNotFitIsAsIfAbsent(t *testing.T) {
 		"parameters of none":  {"item", kernels.Params{"rows": 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := makePlan(tunedFacts(cpuFacts(16), task, e.variant, e.params), task, "")
+			p, err := makePlan(cpuFacts(16), tableWith(cpuFacts(16), task, e.variant, e.params), task, "")
 			require.NoError(t, err)
 			require.Equal(t, byRule.describe(), p.describe())
 		})
@@ -102,7 +100,7 @@ func TestAnyTableGivesAPlan(t *testing.T) {
 		tasks := spaceTasks(s.Family)
 		task := tasks[r.IntN(len(tasks))]
 		facts := []*deviceFacts{cpuFacts(16), cpuFacts(4), gpuFacts(256), gpuFacts(16)}[r.IntN(4)]
-		p, err := makePlan(tunedFacts(facts, task, s.Variant, anyParams(r, s)), task, "")
+		p, err := makePlan(facts, tableWith(facts, task, s.Variant, anyParams(r, s)), task, "")
 		require.NoError(t, err)
 		for _, l := range p.launches {
 			items := 1
@@ -182,7 +180,7 @@ func covering(t *testing.T, facts *deviceFacts, s *kernels.Space, tasks []*engin
 			if len(fresh) <= len(brings) {
 				continue
 			}
-			plan, err := makePlan(tunedFacts(facts, tasks[n], s.Variant, p), tasks[n], "")
+			plan, err := makePlan(facts, tableWith(facts, tasks[n], s.Variant, p), tasks[n], "")
 			require.NoError(t, err)
 			if plan.tuned {
 				best, brings = point{n, plan}, fresh

@@ -12,6 +12,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/procs"
+	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -24,9 +25,9 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 		all[i] = b.Task
 	}
 	w, why := e.siteOf(all)
-	by := func(facts *deviceFacts) func(*engine.Task) (*plan, error) {
+	by := func(facts *deviceFacts, table *tuning.Table) func(*engine.Task) (*plan, error) {
 		return func(t *engine.Task) (*plan, error) {
-			p, err := makePlan(facts, t, e.force)
+			p, err := makePlan(facts, table, t, e.force)
 			if err == nil && why != "" {
 				p.why += "; " + why
 			}
@@ -38,18 +39,17 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 			return p, err
 		}
 	}
-	s, err := e.prepare(ctx, w, tasks, by(w.facts))
+	table := e.tuned.load()
+	s, err := e.prepare(ctx, w, tasks, by(w.facts, table))
 	if errors.Is(err, errFar) {
 		w, why = e.far, ""
-		s, err = e.prepare(ctx, w, tasks, by(w.facts))
+		s, err = e.prepare(ctx, w, tasks, by(w.facts, table))
 	}
 	if err == nil || ctx.Err() != nil || errors.Is(err, engine.ErrClosed) || !s.tuned() {
 		return seqOrNil(s, err)
 	}
 	e.dev.Logger().Warn("ocl: tuned kernels cannot be prepared, the default is taken", "error", err)
-	byRule := *w.facts
-	byRule.tuned = nil
-	return seqOrNil(e.prepare(ctx, w, tasks, by(&byRule)))
+	return seqOrNil(e.prepare(ctx, w, tasks, by(w.facts, nil)))
 }
 
 // seqOrNil is s without an error, and no interface that holds nil with one.
@@ -133,7 +133,7 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := facts.check(b.Task); err != nil {
+			if err := checkTask(facts, b.Task); err != nil {
 				return err
 			}
 			p, err := planTask(b.Task)

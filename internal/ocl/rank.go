@@ -27,7 +27,15 @@ func newRanking(d *deviceFacts, t *engine.Task, a *engine.Rank, bits int, hooks 
 // pairs reports whether keys are of 64 bits.
 func (r *ranking) pairs() bool { return r.bits == 64 }
 
-func rankVariants(d *deviceFacts, t *engine.Task, a *engine.Rank) []variant {
+func init() {
+	register(family{
+		name: "rank", kind: engine.Routine, algorithm: (*engine.Rank)(nil), variants: []string{"radix", "lanes", "few", "first", "group", "blocks"},
+		choose: rankVariants, cost: rankCost,
+	})
+}
+
+func rankVariants(d *deviceFacts, t *engine.Task) []variant {
+	a := t.Algorithm.(*engine.Rank)
 	r := newRanking(d, t, a, 8*t.Ins[0].DType.Size(), nil)
 	lanes := variant{name: "lanes", why: "short rows, side by side in the lanes of vectors", plan: r.lanes}
 	radix := variant{name: "radix", why: "long rows, digit by digit", plan: r.radix}
@@ -365,27 +373,28 @@ func (r *ranking) blocks() (*plan, error) {
 	return p, nil
 }
 
-// rankLabour is that of the variants for CPU drivers.
-func rankLabour(a *engine.Rank, dt tensor.DType) labour {
+// rankCost is that of the variants for CPU drivers.
+func rankCost(t *engine.Task, _ algorithmCost) algorithmCost {
+	a, dt := t.Algorithm.(*engine.Rank), t.Ins[0].DType
 	n, size := float64(a.Rows*a.Length), float64(dt.Size())
 	wide := max(size/4, 1)
 	if k := float64(a.Keep); size <= 4 && a.Keep <= min(kernels.FewMost, a.Length/2) && a.Keep > 0 {
 		seated := k * (1 + math.Log(float64(a.Length)/k)) // in random order
-		return labour{ns: n + float64(a.Rows)*(150+12*seated), parts: max(float64(a.Rows), n/(1<<14)), bytes: n * size, launches: 1}
+		return algorithmCost{ns: n + float64(a.Rows)*(150+12*seated), parts: max(float64(a.Rows), n/(1<<14)), bytes: n * size, launches: 1}
 	}
 	if k := float64(a.Keep); size <= 4 && a.Keep <= a.Length/8 && 2*a.Keep <= kernels.FirstMost && a.Length >= 256 {
 		room := max(k, 32)
 		sorts := 1 + k*math.Log(float64(a.Length)/max(k, 1))/room
 		parts := max(float64(a.Rows), n/(1<<14))
-		return labour{ns: 0.3*n + parts*sorts*(k+room)*2*math.Log2(k+room), parts: parts, bytes: n * size, launches: 2}
+		return algorithmCost{ns: 0.3*n + parts*sorts*(k+room)*2*math.Log2(k+room), parts: parts, bytes: n * size, launches: 2}
 	}
 	if kernels.RankLanes(a.Rows, a.Length) {
 		steps := math.Log2(float64(max(a.Length, 2)))
 		rows := float64(roundUp(a.Rows, 8)) // lanes that are idle cost as much
-		return labour{ns: 200 + rows*float64(a.Length)*wide*(4+0.15*steps*steps), parts: rows / 8, bytes: n * (2*size + 8), launches: 1}
+		return algorithmCost{ns: 200 + rows*float64(a.Length)*wide*(4+0.15*steps*steps), parts: rows / 8, bytes: n * (2*size + 8), launches: 1}
 	}
 	passes := float64(dt.Size())
-	return labour{
+	return algorithmCost{
 		ns: n * wide * (5 + 4*passes), parts: max(float64(a.Rows), n/(1<<13)), bytes: n * wide * (8 + 24*passes), launches: 2*passes + 1,
 	}
 }

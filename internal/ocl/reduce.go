@@ -20,6 +20,13 @@ type reduction struct {
 	paired     bool         // a state has its rounding error beside it
 }
 
+func init() {
+	register(family{
+		name: engine.Reduce.String(), kind: engine.Reduce, variants: []string{"item", "group", "block", "column", "lanes", "stripe", "window"},
+		choose: reduceVariants, class: foldClass,
+	})
+}
+
 func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
 	r := &reduction{dev: d, task: t, fold: t.Folds[0], rows: t.Size(0), cols: t.Size(1)}
 	r.val, r.paired = r.states()

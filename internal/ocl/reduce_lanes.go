@@ -100,7 +100,7 @@ func settle(e *engine.Expr, hold bool) *engine.Expr {
 			}
 			switch s = engine.Apply(e.Fn, e.DType, args...); {
 			case len(args) == 0 || args[0].Op != engine.OpConst:
-			case e.Fn.Name == "where":
+			case applies(e, funcWhere):
 				s = args[2-int(args[0].Value.Int)]
 			case widens(e):
 				s = engine.Constant(e.DType, args[0].Value)
@@ -120,7 +120,7 @@ func settle(e *engine.Expr, hold bool) *engine.Expr {
 
 // widens reports whether e is the very value of its operand in a larger float type.
 func widens(e *engine.Expr) bool {
-	return e.Op == engine.OpApply && e.Fn.Name == "cast" && e.DType.IsFloat() && e.Args[0].DType.IsFloat() && e.Args[0].DType.Size() < e.DType.Size()
+	return applies(e, funcCast) && e.DType.IsFloat() && e.Args[0].DType.IsFloat() && e.Args[0].DType.Size() < e.DType.Size()
 }
 
 // fits reports whether lanes are the way: they lie side by side in memory, and

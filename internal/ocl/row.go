@@ -10,6 +10,13 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
+func init() {
+	register(family{
+		name: engine.Row.String(), kind: engine.Row, variants: []string{"group", "block", "band", "split"},
+		choose: rowVariants, class: foldClass,
+	})
+}
+
 func rowVariants(d *deviceFacts, t *engine.Task) []variant {
 	t = belowTheirMaxima(t)
 	block := variant{name: "block", why: "a CPU driver: a row an item, columns in vectors", plan: func() (*plan, error) { return newRowPlan(d, t).block() }}
@@ -46,7 +53,7 @@ func belowTheirMaxima(t *engine.Task) *engine.Task {
 		return t
 	}
 	shifted := func(e *engine.Expr) bool {
-		if e.Op != engine.OpApply || e.Fn.C != "a - b" || e.Args[1].Op != engine.OpAcc {
+		if !applies(e, funcSub) || e.Args[1].Op != engine.OpAcc {
 			return false
 		}
 		f := t.Folds[e.Args[1].Input]
@@ -54,7 +61,7 @@ func belowTheirMaxima(t *engine.Task) *engine.Task {
 	}
 	return t.Rewrite(func(e *engine.Expr) *engine.Expr {
 		return e.Rewrite(func(e *engine.Expr) *engine.Expr {
-			if e.Op == engine.OpApply && e.Fn.C == "exp(a)" && e.DType == tensor.Float32 && shifted(e.Args[0]) {
+			if applies(e, funcExp) && e.DType == tensor.Float32 && shifted(e.Args[0]) {
 				return engine.Apply(expBelow, e.DType, e.Args[0])
 			}
 			return e
@@ -431,12 +438,11 @@ func splitRow(d *deviceFacts, t *engine.Task) (*plan, error) {
 		if !slices.ContainsFunc(part.Task.Outs, func(o engine.Operand) bool { return o.Len > 0 }) {
 			continue
 		}
-		kind := mapVariants
-		if part.Task.Kind == engine.Reduce {
-			kind = reduceVariants
+		_, variants, err := variantsOf(d, part.Task)
+		if err != nil {
+			return nil, err
 		}
-		way := kind(d, collapse(part.Task))[0]
-		p, err := way.plan()
+		p, err := variants[0].plan()
 		if err != nil {
 			return nil, err
 		}
@@ -466,7 +472,7 @@ func splitRow(d *deviceFacts, t *engine.Task) (*plan, error) {
 			l.prog = &prog
 			out.launches = append(out.launches, l)
 		}
-		out.params += " " + part.Task.Kind.String() + "=" + way.name
+		out.params += " " + part.Task.Kind.String() + "=" + variants[0].name
 	}
 	out.params = strings.TrimSpace(out.params)
 	return out, nil

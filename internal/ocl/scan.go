@@ -8,7 +8,15 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-func scanVariants(d *deviceFacts, t *engine.Task, a *engine.Scan) []variant {
+func init() {
+	register(family{
+		name: "scan", kind: engine.Routine, algorithm: (*engine.Scan)(nil), variants: []string{"row", "group", "column"},
+		choose: scanVariants, cost: scanCost,
+	})
+}
+
+func scanVariants(d *deviceFacts, t *engine.Task) []variant {
+	a := t.Algorithm.(*engine.Scan)
 	s := &scanning{d, t, a}
 	column := variant{name: "column", why: "an axis that is not the last: columns side by side", plan: s.column}
 	if a.Inner > 1 {
@@ -153,4 +161,13 @@ func (s *scanning) column() (*plan, error) {
 	g.size("INNER", s.Inner)
 	m := kernels.Grid{Global: grid(across, parts, s.Outer), Local: [3]int{wg, 1, 1}}
 	return s.launches(g, parts, m, "scan_column_sums", "scan_column", "scan_column.cl"), nil
+}
+
+func scanCost(t *engine.Task, l algorithmCost) algorithmCost {
+	a, c := t.Algorithm.(*engine.Scan), t.Cost()
+	l.ns = 0.3 * c.Flops
+	if l.parts = max(l.parts, c.Flops/(1<<12)); a.Inner == 1 && c.Parts < 8 && a.Length > 1<<13 { // a row that is cut is read twice
+		l.ns, l.launches, l.bytes = 2*l.ns, 2, l.bytes+c.BytesRead
+	}
+	return l
 }

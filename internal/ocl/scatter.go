@@ -9,6 +9,10 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
+func init() {
+	register(family{name: engine.Scatter.String(), kind: engine.Scatter, variants: []string{"item", "parts", "rows"}, choose: scatterVariants})
+}
+
 func scatterVariants(d *deviceFacts, t *engine.Task) []variant {
 	plain := func(cpu bool) func() (*plan, error) {
 		return func() (*plan, error) { return planScatter(d, t, cpu) }

@@ -42,7 +42,7 @@ func newNear(dev *platform.Opened, far *deviceFacts) *site {
 		return nil
 	}
 	facts := newFacts(c.Device(), dev.Caps())
-	facts.name, facts.maxAlloc, facts.tuned = far.name, far.maxAlloc, far.tuned
+	facts.name, facts.maxAlloc = far.name, far.maxAlloc
 	return &site{device: c.Device().CL(), facts: facts, companion: c, programs: c, head: nearHead, library: new(library)}
 }
 
@@ -103,12 +103,12 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 		first[t] = i
 		held, among := e.loaded.holds(t)
 		s.fresh, s.held = append(s.fresh, !among), held
-		if e.facts.check(t) != nil { // nobody will ask
+		if checkTask(e.facts, t) != nil { // nobody will ask
 			s.near, s.work, s.far = append(s.near, false), append(s.work, labourTime{}), append(s.far, 0)
 			continue
 		}
 		c := t.Cost()
-		s.near = append(s.near, e.near != nil && e.near.facts.check(t) == nil && e.divides(t))
+		s.near = append(s.near, e.near != nil && checkTask(e.near.facts, t) == nil && e.divides(t))
 		s.work = append(s.work, s.rates.nearTime(t, c))
 		s.far = append(s.far, s.rates.farTime(t, c))
 	}
@@ -220,7 +220,7 @@ func (r *rates) nearWork(t *engine.Task) time.Duration { return r.nearTime(t, t.
 
 func (r *rates) nearTime(t *engine.Task, c engine.Cost) labourTime {
 	if t.Kind == engine.Routine {
-		l := labourOf(t)
+		l := costOf(t)
 		all := time.Duration((l.launches-1)*float64(r.nearLaunch)) + seconds(l.time(1, r.flops/float64(r.units), r.nearMemory))
 		return labourTime{all, all}
 	}

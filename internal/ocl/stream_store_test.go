@@ -135,7 +135,7 @@ func TestOnlyOutputsThatNoCacheHoldsAreStoredPastThem(t *testing.T) {
 		"short rows":                  {small, softmaxTask(tensor.Float32, 1<<16, 64), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := makePlan(c.facts, c.task, "")
+			p, err := makePlan(c.facts, nil, c.task, "")
 			require.NoError(t, err)
 			want := map[bool]string{false: "#define STREAMED 0", true: "#define STREAMED 1"}[c.stream]
 			require.Contains(t, p.launches[0].prog.source, want)
@@ -160,7 +160,7 @@ func TestOnlyOutputsThatNoCacheHoldsAreStoredPastThem(t *testing.T) {
 		"windows smaller than the cache": {large, filter, "reduce=window", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := makePlan(c.facts, c.task, c.force)
+			p, err := makePlan(c.facts, nil, c.task, c.force)
 			require.NoError(t, err)
 			require.Equal(t, c.stream, strings.Contains(p.launches[len(p.launches)-1].prog.source, "PUT_VECTOR(v, p) STREAM_LINE("))
 		})

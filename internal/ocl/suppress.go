@@ -10,7 +10,7 @@ import (
 )
 
 // checkSuppress says why the device cannot suppress boxes as the CPU path does, or "".
-func (d *deviceFacts) checkSuppress() string {
+func checkSuppress(d *deviceFacts, _ *engine.Task) string {
 	if d.flushes {
 		return "the device takes the smallest numbers for zero, and might select other boxes"
 	}
@@ -25,7 +25,15 @@ type suppressing struct {
 	lists, most int64 // most are selected of a list
 }
 
-func suppressVariants(d *deviceFacts, t *engine.Task, a *engine.Suppress) []variant {
+func init() {
+	register(family{
+		name: "suppress", kind: engine.Routine, algorithm: (*engine.Suppress)(nil), variants: []string{"list", "group", "blocks"},
+		choose: suppressVariants, check: checkSuppress, cost: suppressCost,
+	})
+}
+
+func suppressVariants(d *deviceFacts, t *engine.Task) []variant {
+	a := t.Algorithm.(*engine.Suppress)
 	precise := *t // a placement must not change what is selected, whatever the graph allows
 	precise.FastMath = false
 	s := &suppressing{d, &precise, a, a.Batches * a.Classes, min(a.PerClass, a.Boxes, a.Capacity)}
@@ -162,10 +170,11 @@ func (s *suppressing) byGroups(rows *sortedRows) (*plan, error) {
 	return rows.plan, nil
 }
 
-// suppressLabour is that of lists on a CPU driver.
-func suppressLabour(a *engine.Suppress) labour {
+// suppressCost is that of lists on a CPU driver.
+func suppressCost(t *engine.Task, _ algorithmCost) algorithmCost {
+	a := t.Algorithm.(*engine.Suppress)
 	pass, selected := a.Candidates()
 	lists := float64(a.Batches * a.Classes)
 	ns := 500 + 1.5*float64(a.Boxes) + pass*(25+selected/2*0.4)
-	return labour{ns: lists * ns, parts: lists, bytes: lists * float64(a.Boxes) * 4, launches: 2}
+	return algorithmCost{ns: lists * ns, parts: lists, bytes: lists * float64(a.Boxes) * 4, launches: 2}
 }

@@ -14,8 +14,8 @@ import (
 const fewSamples = 8
 
 // checkTrees says why the device cannot walk, or "".
-func (d *deviceFacts) checkTrees(a *engine.Trees) string {
-	switch {
+func checkTrees(d *deviceFacts, t *engine.Task) string {
+	switch a := t.Algorithm.(*engine.Trees); {
 	case !d.fp64:
 		return "the device has no float64, in which weights are summed"
 	case a.Samples < fewSamples:
@@ -24,7 +24,15 @@ func (d *deviceFacts) checkTrees(a *engine.Trees) string {
 	return ""
 }
 
-func treesVariants(d *deviceFacts, t *engine.Task, a *engine.Trees) []variant {
+func init() {
+	register(family{
+		name: "trees", kind: engine.Routine, algorithm: (*engine.Trees)(nil), variants: []string{"block", "item"},
+		choose: treesVariants, check: checkTrees, cost: treesCost,
+	})
+}
+
+func treesVariants(d *deviceFacts, t *engine.Task) []variant {
+	a := t.Algorithm.(*engine.Trees)
 	plan := func(cpu bool) func() (*plan, error) {
 		return func() (*plan, error) { return planTrees(d, t, a, cpu) }
 	}
@@ -79,12 +87,13 @@ func planTrees(d *deviceFacts, t *engine.Task, a *engine.Trees, cpu bool) (*plan
 	}, nil
 }
 
-// treesLabour counts steps, which wait for the cache where a tree is large.
-func treesLabour(a *engine.Trees) labour {
+// treesCost counts steps, which wait for the cache where a tree is large.
+func treesCost(t *engine.Task, _ algorithmCost) algorithmCost {
+	a := t.Algorithm.(*engine.Trees)
 	step := 1.5
 	if nodes := float64(a.Nodes) / math.Max(float64(a.Count), 1); nodes > 1<<11 {
 		step = 3
 	}
 	n := float64(a.Samples)
-	return labour{ns: n * (4*float64(a.Features) + step*a.Steps + 4*float64(a.Count)), parts: n / fewSamples, launches: 1}
+	return algorithmCost{ns: n * (4*float64(a.Features) + step*a.Steps + 4*float64(a.Count)), parts: n / fewSamples, launches: 1}
 }

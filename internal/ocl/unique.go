@@ -8,8 +8,8 @@ import (
 )
 
 // checkUnique says why a device cannot tell items apart, or "".
-func checkUnique(a *engine.Unique) string {
-	if a.Width != 1 {
+func checkUnique(_ *deviceFacts, t *engine.Task) string {
+	if a := t.Algorithm.(*engine.Unique); a.Width != 1 {
 		return fmt.Sprintf("items have %d elements; a device sorts those of one", a.Width)
 	}
 	return ""
@@ -22,7 +22,15 @@ type uniquing struct {
 	*engine.Unique
 }
 
-func uniqueVariants(d *deviceFacts, t *engine.Task, a *engine.Unique) []variant {
+func init() {
+	register(family{
+		name: "unique", kind: engine.Routine, algorithm: (*engine.Unique)(nil), variants: []string{"radix", "group", "blocks"},
+		choose: uniqueVariants, check: checkUnique, cost: uniqueCost,
+	})
+}
+
+func uniqueVariants(d *deviceFacts, t *engine.Task) []variant {
+	a := t.Algorithm.(*engine.Unique)
 	u := &uniquing{d, t, a}
 	radix := variant{name: "radix", why: "sorted digit by digit, then numbered in parts", plan: u.radix}
 	if a.Count == 0 {
@@ -247,12 +255,12 @@ func addScan(p *plan, g *gen, rows, length int64, exclusive bool, take, put stri
 	p.launches = append(p.launches, launch{prog: prog, kernel: "scan_group_rows", global: all, local: local})
 }
 
-// uniqueLabour is that of a sort by digits and of what numbers its items, some of which are stored far from each other.
-func uniqueLabour(a *engine.Unique, t *engine.Task) labour {
-	dt := t.Ins[0].DType
+// uniqueCost is that of a sort by digits and of what numbers its items, some of which are stored far from each other.
+func uniqueCost(t *engine.Task, _ algorithmCost) algorithmCost {
+	a, dt := t.Algorithm.(*engine.Unique), t.Ins[0].DType
 	n, size := float64(a.Count), float64(dt.Size())
 	wide, passes := max(size/4, 1), size
-	l := labour{ns: n * (wide*(5+4*passes) + 6), parts: max(1, n/(1<<13)), bytes: n * wide * (16 + 24*passes), launches: 2*passes + 2}
+	l := algorithmCost{ns: n * (wide*(5+4*passes) + 6), parts: max(1, n/(1<<13)), bytes: n * wide * (16 + 24*passes), launches: 2*passes + 2}
 	if !a.Sorted {
 		l.ns, l.launches = l.ns+4*n, l.launches+2
 	}

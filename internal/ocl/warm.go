@@ -134,7 +134,7 @@ func (e *Engine) Compiled(tasks []*engine.Task) bool {
 		if t.Kind == engine.Custom {
 			return false
 		}
-		p, err := makePlan(w.facts, t, e.force)
+		p, err := makePlan(w.facts, e.tuned.load(), t, e.force)
 		if err != nil {
 			return false
 		}

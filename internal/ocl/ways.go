@@ -33,13 +33,11 @@ type VariantSpace struct {
 // Choices tells what there is to choose from for t; nothing where its output is
 // empty, or is a caller's own kernel.
 func (e *Engine) Choices(t *engine.Task) (*Choice, error) {
-	byRule := *e.facts
-	byRule.tuned = nil
-	collapsed, variants, err := variantsOf(&byRule, t)
+	collapsed, variants, err := variantsOf(e.facts, t)
 	if err != nil || len(variants) == 0 || t.Kind == engine.Custom {
 		return nil, err
 	}
-	c := &Choice{Family: familyOf(t), Class: taskClass(&byRule, collapsed)}
+	c := &Choice{Family: familyOf(t), Class: taskClass(e.facts, collapsed)}
 	for _, v := range variants {
 		s := VariantSpace{ByRule: Way{Variant: v.name}, Space: v.space}
 		if v.rule != nil {
@@ -94,6 +92,6 @@ func (e *Engine) SetTuned(t *tuning.Table) error {
 	if err := e.dev.SaveTuning(b); err != nil {
 		return err
 	}
-	e.facts.tuned.table.Store(shippedFor(e.dev).With(t))
+	e.tuned.table.Store(shippedFor(e.dev).With(t))
 	return nil
 }

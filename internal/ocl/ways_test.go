@@ -16,7 +16,7 @@ func TestTunedKernelsThatCannotBePreparedGiveWayToTheDefault(t *testing.T) {
 	e, _, faults := faulty(t)
 	e.near = nil
 	task := matmul(tensor.Float32, 1, 40, 50, 60, false, false)
-	e.facts.tuned = overlayOf(tuning.Of(tuning.Entry{
+	e.tuned = tuningOf(tuning.Of(tuning.Entry{
 		Family: "contract", Task: taskClass(e.facts, collapse(task)), Variant: "row", Gain: 2,
 	}))
 	m, err := e.Alloc(1 << 20)
@@ -74,6 +74,6 @@ func TestATableThatIsNoTableIsAsIfThereWereNone(t *testing.T) {
 	for _, text := range []string{"", "\x00\xff", "{", `{"version": 1, "entries": {}}`, `{"version": 7, "entries": []}`} {
 		require.NoError(t, dev.SaveTuning([]byte(text)))
 		require.Zero(t, ownTable(dev).Len(), "%q", text)
-		require.Equal(t, shippedFor(dev).Entries(), openOverlay(dev).load().Entries())
+		require.Equal(t, shippedFor(dev).Entries(), openTuning(dev).load().Entries())
 	}
 }

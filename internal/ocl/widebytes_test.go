@@ -17,7 +17,7 @@ func TestBytesAreHeldInWords(t *testing.T) {
 		dom := engine.Domain{64}
 		task := mapTask(dom, engine.Load(0, dt, denseAt(dom, 0), nil), engine.Operand{DType: dt, Len: 64})
 		hook := func(d *deviceFacts) string {
-			p, err := makePlan(d, task, "map=item")
+			p, err := makePlan(d, nil, task, "map=item")
 			require.NoError(t, err)
 			_, text, ok := strings.Cut(p.launches[0].prog.source, " value_hook(")
 			require.True(t, ok)
