@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	_ "github.com/anycl/anycl/internal/ocl/families"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
@@ -25,8 +28,8 @@ var (
 // Engine is an opened device as an engine.
 type Engine struct {
 	dev    *platform.Opened
-	facts  *deviceFacts // of far
-	tuned  *tuningTable // nil: the device has none
+	facts  *facts.Device  // of far
+	tuned  *variant.Table // nil: the device has none
 	far    *site
 	near   *site // nil: no companion
 	team   *site // nil: no second thread, or no companion
@@ -48,18 +51,18 @@ type Engine struct {
 
 // New makes an engine of an opened device, which stays the caller's to close,
 // after the engine.
-func New(dev *platform.Opened) *Engine { return NewForced(dev, forcedByEnv()) }
+func New(dev *platform.Opened) *Engine { return NewForced(dev, variant.ForcedByEnv()) }
 
 // NewForced is New with a list of variants in place of that of EnvVariant.
 func NewForced(dev *platform.Opened, variants string) *Engine {
-	facts := newFacts(dev.Device(), dev.Caps())
+	facts := facts.New(dev.Device(), dev.Caps())
 	near := newNear(dev, facts)
-	if forcedName(variants, forcedClass) == forcedGPU {
-		facts.asGPU(dev.Caps())
+	if variant.Forced(variants, variant.Class) == variant.ClassGPU {
+		facts.AsGPU(dev.Caps())
 		near = nil // it would take what is small, and plan for a CPU
 	}
 	e := &Engine{
-		dev: dev, facts: facts, tuned: openTuning(dev),
+		dev: dev, facts: facts, tuned: variant.OpenTable(dev),
 		far:  &site{device: dev.CL(), facts: facts, programs: dev, library: new(library)},
 		near: near, team: newTeam(near, facts), loaded: &loadedByAll,
 		force: variants, bounds: os.Getenv(EnvCheck) == checkBounds, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
@@ -78,10 +81,10 @@ func (e *Engine) Calibrated() {
 func (e *Engine) rates() *rates { return e.known.Load() }
 
 // Name is the device's ID.
-func (e *Engine) Name() string { return e.facts.name }
+func (e *Engine) Name() string { return e.facts.Name }
 
 // Check says why the device cannot run t.
-func (e *Engine) Check(t *engine.Task) error { return checkTask(e.facts, t) }
+func (e *Engine) Check(t *engine.Task) error { return variant.Check(e.facts, t) }
 
 // memory is an engine.Memory.
 type memory struct {
@@ -148,14 +151,14 @@ func (e *Engine) enter(m *memory, pm *platform.Memory) bool {
 
 // MaxAlloc is the largest allocation that the device takes, in bytes: what is
 // planned together must be split below it.
-func (e *Engine) MaxAlloc() int64 { return e.facts.maxAlloc }
+func (e *Engine) MaxAlloc() int64 { return e.facts.MaxAlloc }
 
 // own is m as this engine's memory.
 func (e *Engine) own(m engine.Memory) (*memory, error) {
 	o, ok := m.(*memory)
 	switch {
 	case !ok || o.eng != e:
-		return nil, fmt.Errorf("ocl: %s: memory of another engine", e.facts.name)
+		return nil, fmt.Errorf("ocl: %s: memory of another engine", e.facts.Name)
 	case o.closed.Load() || e.isClosed():
 		return nil, engine.ErrClosed
 	}
@@ -315,8 +318,8 @@ func (e *Engine) Estimate(t *engine.Task) time.Duration {
 
 func (r *rates) farTime(t *engine.Task, c engine.Cost) time.Duration {
 	if t.Kind == engine.Routine {
-		l := costOf(t)
-		return time.Duration(l.launches*float64(r.launch)) + seconds(l.time(float64(r.units), r.flops, r.memory))
+		l := variant.CostOf(t)
+		return time.Duration(l.Launches*float64(r.launch)) + seconds(l.Time(float64(r.units), r.flops, r.memory))
 	}
 	return r.launch + seconds(max(r.computing(t, c), (c.BytesRead+c.BytesWrite)/r.memory))
 }

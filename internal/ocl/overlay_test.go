@@ -9,6 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/kernels"
@@ -16,41 +19,41 @@ import (
 )
 
 // tableWith is a tuning table that holds an entry for t.
-func tableWith(d *deviceFacts, t *engine.Task, variant string, p kernels.Params) *tuning.Table {
+func tableWith(d *facts.Device, t *engine.Task, variantName string, p kernels.Params) *tuning.Table {
 	return tuning.Of(tuning.Entry{
-		Family: t.Kind.String(), Task: taskClass(d, collapse(t)), Variant: variant, Params: p, Gain: 1.5, Default: "a rule",
+		Family: t.Kind.String(), Task: variant.TaskClass(d, access.Collapse(t)), Variant: variantName, Params: p, Gain: 1.5, Default: "a rule",
 	})
 }
 
 func TestTunedEntryIsTaken(t *testing.T) {
 	t.Parallel()
 	task := matmul(tensor.Float32, 1, 200, 300, 400, false, false)
-	p, err := makePlan(cpuFacts(16), tableWith(cpuFacts(16), task, "panel", kernels.Params{"rows": 12, "vectors": 2, "splits": 2}), task, "")
+	p, err := variant.MakePlan(cpuFacts(16), tableWith(cpuFacts(16), task, "panel", kernels.Params{"rows": 12, "vectors": 2, "splits": 2}), task, "")
 	require.NoError(t, err)
-	require.Equal(t, "panel", p.variant)
-	require.Equal(t, "tuned: 1.50 x the default (a rule)", p.why)
-	require.Contains(t, p.params, "block 12x32")
-	require.Contains(t, p.params, "split k 2")
+	require.Equal(t, "panel", p.Variant)
+	require.Equal(t, "tuned: 1.50 x the default (a rule)", p.Why)
+	require.Contains(t, p.Params, "block 12x32")
+	require.Contains(t, p.Params, "split k 2")
 	// Sizes that round to the same powers of two share it, others do not.
 	for m, want := range map[int]bool{190: true, 250: true, 120: false, 400: false} {
 		other := matmul(tensor.Float32, 1, m, 300, 400, false, false)
-		require.Equal(t, want, taskClass(cpuFacts(16), collapse(other)) == taskClass(cpuFacts(16), collapse(task)), "%d rows", m)
+		require.Equal(t, want, variant.TaskClass(cpuFacts(16), access.Collapse(other)) == variant.TaskClass(cpuFacts(16), access.Collapse(task)), "%d rows", m)
 	}
 }
 
 func TestForcedVariantGoesByRule(t *testing.T) {
 	t.Parallel()
 	task := matmul(tensor.Float32, 1, 200, 300, 400, false, false)
-	p, err := makePlan(cpuFacts(16), tableWith(cpuFacts(16), task, "tile", nil), task, "contract=panel")
+	p, err := variant.MakePlan(cpuFacts(16), tableWith(cpuFacts(16), task, "tile", nil), task, "contract=panel")
 	require.NoError(t, err)
-	require.Equal(t, "panel", p.variant)
-	require.False(t, p.tuned)
+	require.Equal(t, "panel", p.Variant)
+	require.False(t, p.Tuned)
 }
 
 func TestTunedEntryThatDoesNotFitIsAsIfAbsent(t *testing.T) {
 	t.Parallel()
 	task := matmul(tensor.Float32, 1, 200, 300, 400, false, true)
-	byRule, err := makePlan(cpuFacts(16), nil, task, "")
+	byRule, err := variant.MakePlan(cpuFacts(16), nil, task, "")
 	require.NoError(t, err)
 	for name, e := range map[string]struct {
 		variant string
@@ -69,9 +72,9 @@ func TestTunedEntryThatDoesNotFitIsAsIfAbsent(t *testing.T) {
 		"parameters of none":  {"item", kernels.Params{"rows": 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := makePlan(cpuFacts(16), tableWith(cpuFacts(16), task, e.variant, e.params), task, "")
+			p, err := variant.MakePlan(cpuFacts(16), tableWith(cpuFacts(16), task, e.variant, e.params), task, "")
 			require.NoError(t, err)
-			require.Equal(t, byRule.describe(), p.describe())
+			require.Equal(t, byRule.Describe(), p.Describe())
 		})
 	}
 }
@@ -99,20 +102,20 @@ func TestAnyTableGivesAPlan(t *testing.T) {
 		s := &kernels.Spaces[r.IntN(len(kernels.Spaces))]
 		tasks := spaceTasks(s.Family)
 		task := tasks[r.IntN(len(tasks))]
-		facts := []*deviceFacts{cpuFacts(16), cpuFacts(4), gpuFacts(256), gpuFacts(16)}[r.IntN(4)]
-		p, err := makePlan(facts, tableWith(facts, task, s.Variant, anyParams(r, s)), task, "")
+		facts := []*facts.Device{cpuFacts(16), cpuFacts(4), gpuFacts(256), gpuFacts(16)}[r.IntN(4)]
+		p, err := variant.MakePlan(facts, tableWith(facts, task, s.Variant, anyParams(r, s)), task, "")
 		require.NoError(t, err)
-		for _, l := range p.launches {
+		for _, l := range p.Launches {
 			items := 1
-			for i, n := range l.local {
+			for i, n := range l.Local {
 				if n > 0 {
 					items *= n
-					require.Zero(t, l.global[i]%n)
+					require.Zero(t, l.Global[i]%n)
 				}
 			}
-			require.LessOrEqual(t, items, max(facts.workGroup, 1))
+			require.LessOrEqual(t, items, max(facts.WorkGroup, 1))
 		}
-		if p.tuned {
+		if p.Tuned {
 			taken++
 		}
 	}
@@ -153,13 +156,13 @@ func spaceTasks(family string) []*engine.Task {
 // point is a task and how a table would have it run.
 type point struct {
 	task int // of spaceTasks
-	plan *plan
+	plan *variant.Plan
 }
 
 // covering are points of s that have every task, and every parameter at its
 // least, at its most and between: each is the one of a few at random that brings
 // most that is new, until none does.
-func covering(t *testing.T, facts *deviceFacts, s *kernels.Space, tasks []*engine.Task) []point {
+func covering(t *testing.T, facts *facts.Device, s *kernels.Space, tasks []*engine.Task) []point {
 	t.Helper()
 	const draws, misses = 100, 2
 	r := rand.New(rand.NewPCG(7, uint64(len(s.Variant))))
@@ -180,9 +183,9 @@ func covering(t *testing.T, facts *deviceFacts, s *kernels.Space, tasks []*engin
 			if len(fresh) <= len(brings) {
 				continue
 			}
-			plan, err := makePlan(facts, tableWith(facts, tasks[n], s.Variant, p), tasks[n], "")
+			plan, err := variant.MakePlan(facts, tableWith(facts, tasks[n], s.Variant, p), tasks[n], "")
 			require.NoError(t, err)
-			if plan.tuned {
+			if plan.Tuned {
 				best, brings = point{n, plan}, fresh
 			}
 		}
@@ -203,7 +206,7 @@ func TestEverySpaceIsRightFromEndToEnd(t *testing.T) {
 	numbersOnly(t)
 	t.Parallel()
 	b := useBench(t)
-	facts := newFacts(b.dev.Device(), b.dev.Caps())
+	facts := facts.New(b.dev.Device(), b.dev.Caps())
 	for i := range kernels.Spaces {
 		s := &kernels.Spaces[i]
 		tasks := spaceTasks(s.Family)
@@ -212,7 +215,7 @@ func TestEverySpaceIsRightFromEndToEnd(t *testing.T) {
 			points = points[:min(len(points), 3)]
 		}
 		for _, p := range points {
-			t.Run(fmt.Sprintf("%s/%s/%d/%v", s.Family, s.Variant, p.task, p.plan.values), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s/%d/%v", s.Family, s.Variant, p.task, p.plan.Values), func(t *testing.T) {
 				t.Parallel()
 				task := tasks[p.task]
 				ins := randomInputs(task, 1)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -37,7 +37,7 @@ type sequence struct {
 // readyTask is a task of a sequence.
 type readyTask struct {
 	task     *engine.Task
-	plan     *plan
+	plan     *variant.Plan
 	programs []built // of the plan's launches
 	steps    []command
 	kept     []*platform.Memory // of the plan, the task's own
@@ -124,7 +124,7 @@ func (s *sequence) failed(p *readyTask, err error) error {
 	if errors.Is(err, cl.ErrClosed) {
 		return engine.ErrClosed
 	}
-	return taskError(s.eng.facts.name, p.task, "launch", err)
+	return taskError(s.eng.facts.Name, p.task, "launch", err)
 }
 
 // usable tells a sequence that can run from one whose memory, engine or own
@@ -160,27 +160,7 @@ func (t *command) submit(q *cl.Queue, run uint32) error {
 }
 
 // Describe says how task i is executed.
-func (s *sequence) Describe(i int) engine.Plan { return s.tasks[i].plan.describe() }
-
-func (p *plan) describe() engine.Plan {
-	d := engine.Plan{Variant: p.variant, Why: p.why}
-	if p.params != "" {
-		d.Variant += " " + p.params
-	}
-	for _, n := range slices.Concat(p.scratch, p.kept) {
-		d.Scratch += n
-	}
-	seen := map[*program]bool{}
-	for _, l := range p.launches {
-		r := rangeOf(l)
-		d.Launch = append(d.Launch, fmt.Sprintf("%s global %v local %v", l.kernel, r.Global[:r.Dims], r.Local[:r.Dims]))
-		if !seen[l.prog] {
-			seen[l.prog] = true
-			d.Source += l.prog.source
-		}
-	}
-	return d
-}
+func (s *sequence) Describe(i int) engine.Plan { return s.tasks[i].plan.Describe() }
 
 // Scratch is the temporary memory that the tasks share, in bytes.
 func (s *sequence) Scratch() int64 {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -17,7 +19,7 @@ import (
 // which is the thread that runs the sequence, alone or with the crew.
 type site struct {
 	device    *cl.Device
-	facts     *deviceFacts
+	facts     *facts.Device
 	companion *platform.Companion // nil: the device
 	crew      *crew               // nil: one thread, or those of the driver
 	programs  interface {
@@ -27,32 +29,24 @@ type site struct {
 	library *library
 }
 
-// Names of the sites, as EnvVariant takes them: "thread=caller".
-const (
-	siteName    = "thread"
-	siteCaller  = "caller"
-	siteCrew    = "crew"
-	siteWorkers = "workers"
-)
-
 // newNear is the site of the companion; nil where there is none.
-func newNear(dev *platform.Opened, far *deviceFacts) *site {
+func newNear(dev *platform.Opened, far *facts.Device) *site {
 	c := dev.Companion()
 	if c == nil {
 		return nil
 	}
-	facts := newFacts(c.Device(), dev.Caps())
-	facts.name, facts.maxAlloc = far.name, far.maxAlloc
+	facts := facts.New(c.Device(), dev.Caps())
+	facts.Name, facts.MaxAlloc = far.Name, far.MaxAlloc
 	return &site{device: c.Device().CL(), facts: facts, companion: c, programs: c, head: nearHead, library: new(library)}
 }
 
 // newTeam is near with a crew, which plans as for the whole device; nil where there is no
 // second thread.
-func newTeam(near *site, far *deviceFacts) *site {
+func newTeam(near *site, far *facts.Device) *site {
 	if near == nil {
 		return nil
 	}
-	c := newCrew(far.units)
+	c := newCrew(far.Units)
 	if c == nil {
 		return nil
 	}
@@ -103,12 +97,12 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 		first[t] = i
 		held, among := e.loaded.holds(t)
 		s.fresh, s.held = append(s.fresh, !among), held
-		if checkTask(e.facts, t) != nil { // nobody will ask
+		if variant.Check(e.facts, t) != nil { // nobody will ask
 			s.near, s.work, s.far = append(s.near, false), append(s.work, labourTime{}), append(s.far, 0)
 			continue
 		}
 		c := t.Cost()
-		s.near = append(s.near, e.near != nil && checkTask(e.near.facts, t) == nil && e.divides(t))
+		s.near = append(s.near, e.near != nil && variant.Check(e.near.facts, t) == nil && e.divides(t))
 		s.work = append(s.work, s.rates.nearTime(t, c))
 		s.far = append(s.far, s.rates.farTime(t, c))
 	}
@@ -127,15 +121,15 @@ func (s *estimates) site(tasks []int) (w *site, why string) {
 	if e.near == nil || slices.ContainsFunc(tasks, func(t int) bool { return !s.near[t] }) {
 		return e.far, ""
 	}
-	switch forcedName(e.force, siteName) {
-	case siteCaller:
-		return e.near, "on the calling thread: " + EnvVariant
-	case siteCrew:
+	switch variant.Forced(e.force, variant.Thread) {
+	case variant.ThreadCaller:
+		return e.near, "on the calling thread: " + variant.EnvVariant
+	case variant.ThreadPool:
 		if e.team != nil {
-			return e.team, "shared with the calling thread: " + EnvVariant
+			return e.team, "shared with the calling thread: " + variant.EnvVariant
 		}
-		return e.near, "on the calling thread, which is alone: " + EnvVariant
-	case siteWorkers:
+		return e.near, "on the calling thread, which is alone: " + variant.EnvVariant
+	case variant.ThreadDriver:
 		return e.far, ""
 	}
 	near, far, team := s.race(tasks)
@@ -220,8 +214,8 @@ func (r *rates) nearWork(t *engine.Task) time.Duration { return r.nearTime(t, t.
 
 func (r *rates) nearTime(t *engine.Task, c engine.Cost) labourTime {
 	if t.Kind == engine.Routine {
-		l := costOf(t)
-		all := time.Duration((l.launches-1)*float64(r.nearLaunch)) + seconds(l.time(1, r.flops/float64(r.units), r.nearMemory))
+		l := variant.CostOf(t)
+		all := time.Duration((l.Launches-1)*float64(r.nearLaunch)) + seconds(l.Time(1, r.flops/float64(r.units), r.nearMemory))
 		return labourTime{all, all}
 	}
 	bytes, computing := c.BytesRead+c.BytesWrite, seconds(float64(r.units)*r.computing(t, c))

@@ -65,7 +65,7 @@ func (e *Engine) Lends(tasks []*engine.Task) bool {
 // Vacant gives a memory of n bytes that can be lent.
 func (e *Engine) Vacant(n int64) (engine.Vacant, error) {
 	if n <= 0 {
-		return nil, fmt.Errorf("ocl: %s: vacant memory of %d bytes", e.facts.name, n)
+		return nil, fmt.Errorf("ocl: %s: vacant memory of %d bytes", e.facts.Name, n)
 	}
 	m := &memory{eng: e, vacant: &vacancy{bytes: n}}
 	if !e.enter(m, nil) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
@@ -134,22 +135,22 @@ func (e *Engine) Compiled(tasks []*engine.Task) bool {
 		if t.Kind == engine.Custom {
 			return false
 		}
-		p, err := makePlan(w.facts, e.tuned.load(), t, e.force)
+		p, err := variant.MakePlan(w.facts, e.tuned.Load(), t, e.force)
 		if err != nil {
 			return false
 		}
-		for _, l := range p.launches {
-			b, ok := w.library.find(l.prog.key())
+		for _, l := range p.Launches {
+			b, ok := w.library.find(l.Program.Key())
 			if !ok {
 				return false
 			}
-			r := rangeOf(l)
+			r := variant.RangeOf(l)
 			if w.companion != nil {
 				if r, _, err = nearRange(r); err != nil {
 					return false
 				}
 			}
-			if !w.library.isWarm(&command{key: keyOf(b, l.kernel, r), rng: r}) {
+			if !w.library.isWarm(&command{key: keyOf(b, l.Kernel, r), rng: r}) {
 				return false
 			}
 		}

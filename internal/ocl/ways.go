@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/kernels"
 )
@@ -33,15 +34,15 @@ type VariantSpace struct {
 // Choices tells what there is to choose from for t; nothing where its output is
 // empty, or is a caller's own kernel.
 func (e *Engine) Choices(t *engine.Task) (*Choice, error) {
-	collapsed, variants, err := variantsOf(e.facts, t)
+	collapsed, variants, err := variant.Of(e.facts, t)
 	if err != nil || len(variants) == 0 || t.Kind == engine.Custom {
 		return nil, err
 	}
-	c := &Choice{Family: familyOf(t), Class: taskClass(e.facts, collapsed)}
+	c := &Choice{Family: variant.FamilyOf(t), Class: variant.TaskClass(e.facts, collapsed)}
 	for _, v := range variants {
-		s := VariantSpace{ByRule: Way{Variant: v.name}, Space: v.space}
-		if v.rule != nil {
-			s.ByRule.Params = v.rule()
+		s := VariantSpace{ByRule: Way{Variant: v.Name}, Space: v.Space}
+		if v.Rule != nil {
+			s.ByRule.Params = v.Rule()
 		}
 		c.Variants = append(c.Variants, s)
 	}
@@ -53,19 +54,19 @@ func (e *Engine) Choices(t *engine.Task) (*Choice, error) {
 // way, or not on this device or for this task; those of Prepare.
 func (e *Engine) PrepareAs(ctx context.Context, b engine.Bound, w Way) (engine.Sequence, Way, error) {
 	done := w
-	s, err := e.prepare(ctx, e.far, []engine.Bound{b}, func(t *engine.Task) (*plan, error) {
-		_, variants, err := variantsOf(e.facts, t)
+	s, err := e.prepare(ctx, e.far, []engine.Bound{b}, func(t *engine.Task) (*variant.Plan, error) {
+		_, variants, err := variant.Of(e.facts, t)
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(variants, func(v variant) bool { return v.name == w.Variant })
+		i := slices.IndexFunc(variants, func(v variant.Variant) bool { return v.Name == w.Variant })
 		if i < 0 {
 			return nil, fmt.Errorf("ocl: no variant %q of %s", w.Variant, t.Kind)
 		}
-		p, err := variants[i].withParams(w.Params)
+		p, err := variants[i].WithParams(w.Params)
 		if err == nil {
-			p.tuned, p.why = true, "asked for"
-			done.Params = p.values
+			p.Tuned, p.Why = true, "asked for"
+			done.Params = p.Values
 		}
 		return p, err
 	})
@@ -77,7 +78,7 @@ func (e *Engine) PrepareAs(ctx context.Context, b engine.Bound, w Way) (engine.S
 
 // Tuned is what the tuner has kept for this device, without what comes with the
 // package.
-func (e *Engine) Tuned() *tuning.Table { return ownTable(e.dev) }
+func (e *Engine) Tuned() *tuning.Table { return variant.OwnTable(e.dev) }
 
 // SetTuned keeps t for this device in place of what was kept; later plans go by
 // it. Nil forgets everything. Errors: it cannot be kept.
@@ -92,6 +93,6 @@ func (e *Engine) SetTuned(t *tuning.Table) error {
 	if err := e.dev.SaveTuning(b); err != nil {
 		return err
 	}
-	e.tuned.table.Store(shippedFor(e.dev).With(t))
+	e.tuned.Store(variant.Shipped(e.dev).With(t))
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
@@ -16,8 +18,8 @@ func TestTunedKernelsThatCannotBePreparedGiveWayToTheDefault(t *testing.T) {
 	e, _, faults := faulty(t)
 	e.near = nil
 	task := matmul(tensor.Float32, 1, 40, 50, 60, false, false)
-	e.tuned = tuningOf(tuning.Of(tuning.Entry{
-		Family: "contract", Task: taskClass(e.facts, collapse(task)), Variant: "row", Gain: 2,
+	e.tuned = variant.NewTable(tuning.Of(tuning.Entry{
+		Family: "contract", Task: variant.TaskClass(e.facts, access.Collapse(task)), Variant: "row", Gain: 2,
 	}))
 	m, err := e.Alloc(1 << 20)
 	require.NoError(t, err)
@@ -73,7 +75,7 @@ func TestATableThatIsNoTableIsAsIfThereWereNone(t *testing.T) {
 	defer dev.Close()
 	for _, text := range []string{"", "\x00\xff", "{", `{"version": 1, "entries": {}}`, `{"version": 7, "entries": []}`} {
 		require.NoError(t, dev.SaveTuning([]byte(text)))
-		require.Zero(t, ownTable(dev).Len(), "%q", text)
-		require.Equal(t, shippedFor(dev).Entries(), openTuning(dev).load().Entries())
+		require.Zero(t, variant.OwnTable(dev).Len(), "%q", text)
+		require.Equal(t, variant.Shipped(dev).Entries(), variant.OpenTable(dev).Load().Entries())
 	}
 }
