@@ -1,3 +1,5 @@
+// Package access analyses which memory a task's expressions read: over which axes, how far apart
+// neighbours lie, and under which conditions.
 package access
 
 import (

@@ -1,3 +1,4 @@
+// Package attention plans attention and its gradients, without a matrix of scores in memory.
 package attention
 
 import (

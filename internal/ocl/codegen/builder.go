@@ -1,3 +1,5 @@
+// Package codegen writes OpenCL programs: it turns a task's expressions and indices into the text of
+// hooks, and puts them together with kernel files.
 package codegen
 
 import (

@@ -1,3 +1,4 @@
+// Package custom plans kernels that callers wrote.
 package custom
 
 import (

@@ -1,3 +1,5 @@
+// Package draft writes the programs that kinds of devices would be given, for compilers of vendors whose
+// devices need not be there.
 package draft
 
 import (

@@ -1,3 +1,5 @@
+// Package facts says what planning needs to know of a device: plain values, so that programs can be
+// written for devices that are not there.
 package facts
 
 import (

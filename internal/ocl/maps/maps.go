@@ -1,3 +1,4 @@
+// Package maps plans tasks that compute each output element by itself.
 package maps
 
 import (

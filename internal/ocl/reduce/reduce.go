@@ -1,3 +1,4 @@
+// Package reduce plans tasks that fold axes: sums, maxima, pooling.
 package reduce
 
 import (

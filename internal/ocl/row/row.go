@@ -1,3 +1,5 @@
+// Package row plans tasks that fold each row several times and map it with the results, as softmax
+// and layer normalisation do.
 package row
 
 import (

@@ -1,3 +1,4 @@
+// Package scatter plans tasks that add updates at positions which they read.
 package scatter
 
 import (

@@ -1,3 +1,6 @@
+// Package variant chooses how a task runs. Kernel families register the variants they offer; the first
+// that fits is taken, unless the tuning table or the user says otherwise. A plan is pure data: programs,
+// launches and the scratch memory between them.
 package variant
 
 import (
