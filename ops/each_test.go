@@ -80,7 +80,7 @@ func right(t *testing.T, i int, outs []*tensor.Tensor) {
 }
 
 func eachPlace(t *testing.T, test func(t *testing.T, a *adder)) {
-	for _, thread := range []string{"workers", "crew"} { // a run ahead of the caller, and in its foreground
+	for _, thread := range []string{"workers", "pool"} { // a run ahead of the caller, and in its foreground
 		t.Run("device, "+thread, func(t *testing.T) {
 			t.Setenv(variant.EnvVariant, "thread="+thread)
 			a := newAdder(t, openDevice(t, nil), ops.OnDevice, adderSize)

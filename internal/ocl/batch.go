@@ -13,6 +13,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/procs"
 )
 
@@ -31,7 +32,7 @@ const (
 // built is a program in which the kernels of one part end in suffix.
 type built struct {
 	prog   *cl.Program
-	id     uint64 // of its text, see hashOf
+	id     uint64 // of its text, see Hash
 	suffix string
 }
 
@@ -79,7 +80,7 @@ func (l *library) enter(p *codegen.Program, b built) {
 }
 
 // compileAll makes every program of the tasks available in the library.
-func (w *site) compileAll(ctx context.Context, tasks []readyTask) error {
+func (w *launchSite) compileAll(ctx context.Context, tasks []readyTask) error {
 	batches := map[string][]*codegen.Program{} // by what the parts of one program must share
 	var order []string
 	seen := map[codegen.Key]bool{}
@@ -128,7 +129,7 @@ func divide(parts []*codegen.Program) [][]*codegen.Program {
 
 // compile builds parts as one program. Where that fails, each is built alone,
 // so that one that a driver refuses does not take the others with it.
-func (w *site) compile(ctx context.Context, parts []*codegen.Program) error {
+func (w *launchSite) compile(ctx context.Context, parts []*codegen.Program) error {
 	if len(parts) > 1 {
 		all, err := w.build(ctx, &codegen.Program{Name: fmt.Sprintf("%d parts", len(parts)), Source: codegen.Join(parts), Options: parts[0].Options})
 		if err == nil {
@@ -155,7 +156,7 @@ func (w *site) compile(ctx context.Context, parts []*codegen.Program) error {
 }
 
 // program is the part that p is in; a failure to build is reported here.
-func (w *site) program(ctx context.Context, t *engine.Task, p *codegen.Program) (built, error) {
+func (w *launchSite) program(ctx context.Context, t *engine.Task, p *codegen.Program) (built, error) {
 	if b, ok := w.library.find(p.Key()); ok {
 		return b, nil
 	}
@@ -166,11 +167,11 @@ func (w *site) program(ctx context.Context, t *engine.Task, p *codegen.Program) 
 	return b, nil
 }
 
-func (w *site) build(ctx context.Context, p *codegen.Program) (built, error) {
+func (w *launchSite) build(ctx context.Context, p *codegen.Program) (built, error) {
 	source := w.head + p.Source
 	if p.Dims > 0 && w.companion != nil {
-		source = ownHead(p.Dims, p.Depth) + p.Source
+		source = hostrun.CustomHead(p.Dims, p.Depth) + p.Source
 	}
 	prog, err := w.programs.Program(ctx, p.Name, source, p.Options)
-	return built{prog: prog, id: hashOf(source, p.Options)}, err
+	return built{prog: prog, id: hostrun.Hash(source, p.Options)}, err
 }

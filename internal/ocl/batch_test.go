@@ -91,10 +91,10 @@ func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
 	for _, p := range []*codegen.Program{good, bad} {
 		p.Source = p.Head + p.Body + fmt.Sprintf("// %p\n", e)
 	}
-	require.NoError(t, e.far.compile(t.Context(), []*codegen.Program{bad, good}))
-	_, ok := e.far.library.find(good.Key())
+	require.NoError(t, e.driverQueue.compile(t.Context(), []*codegen.Program{bad, good}))
+	_, ok := e.driverQueue.library.find(good.Key())
 	assert.True(t, ok)
 	task := mapTask(engine.Domain{1}, constant(tensor.Float32, 1))
-	_, err := e.far.program(t.Context(), task, bad)
+	_, err := e.driverQueue.program(t.Context(), task, bad)
 	assert.ErrorContains(t, err, "nothing")
 }

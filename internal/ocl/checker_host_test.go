@@ -20,10 +20,10 @@ func TestCheckerFindsNothingInTheHost(t *testing.T) {
 	k := useChecker(t)
 	engineAs := func(t *testing.T, force string, d *facts.Device) *Engine {
 		e := New(k.dev)
-		e.near, e.team, e.force = nil, nil, force
+		e.inline, e.pooled, e.force = nil, nil, force
 		if d != nil {
 			d.Name = e.facts.Name
-			e.facts, e.far.facts = d, d
+			e.facts, e.driverQueue.facts = d, d
 		}
 		t.Cleanup(func() { require.NoError(t, e.Close()) })
 		return e

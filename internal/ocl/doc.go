@@ -10,5 +10,6 @@
 //	          one family or a few: sizes, hooks, launches
 //	families  registers them all
 //	draft     programs for devices that are not there
+//	hostrun   the threads that run launches of a driver for CPUs
 //	ocl       the engine: memory, compiling, running
 package ocl

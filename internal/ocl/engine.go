@@ -13,6 +13,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/facts"
 	_ "github.com/anycl/anycl/internal/ocl/families"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
@@ -27,18 +28,18 @@ var (
 
 // Engine is an opened device as an engine.
 type Engine struct {
-	dev    *platform.Opened
-	facts  *facts.Device  // of far
-	tuned  *variant.Table // nil: the device has none
-	far    *site
-	near   *site // nil: no companion
-	team   *site // nil: no second thread, or no companion
-	loaded *loadedKernels
-	force  string // of EnvVariant
-	bounds bool   // callers' own kernels run in the checked mode
-	watch  Watch  // nil: nobody does
-	last   atomic.Pointer[engine.Task]
-	known  atomic.Pointer[rates]
+	dev         *platform.Opened
+	facts       *facts.Device  // of far
+	tuned       *variant.Table // nil: the device has none
+	driverQueue *launchSite
+	inline      *launchSite // nil: no companion
+	pooled      *launchSite // nil: no second thread, or no companion
+	loaded      *hostrun.LoadedKernels
+	force       string // of EnvVariant
+	bounds      bool   // callers' own kernels run in the checked mode
+	watch       Watch  // nil: nobody does
+	last        atomic.Pointer[engine.Task]
+	known       atomic.Pointer[rates]
 
 	launches atomic.Int64
 
@@ -56,15 +57,15 @@ func New(dev *platform.Opened) *Engine { return NewForced(dev, variant.ForcedByE
 // NewForced is New with a list of variants in place of that of EnvVariant.
 func NewForced(dev *platform.Opened, variants string) *Engine {
 	facts := facts.New(dev.Device(), dev.Caps())
-	near := newNear(dev, facts)
+	near := newInline(dev, facts)
 	if variant.Forced(variants, variant.Class) == variant.ClassGPU {
 		facts.AsGPU(dev.Caps())
 		near = nil // it would take what is small, and plan for a CPU
 	}
 	e := &Engine{
 		dev: dev, facts: facts, tuned: variant.OpenTable(dev),
-		far:  &site{device: dev.CL(), facts: facts, programs: dev, library: new(library)},
-		near: near, team: newTeam(near, facts), loaded: &loadedByAll,
+		driverQueue: &launchSite{device: dev.CL(), facts: facts, programs: dev, library: new(library)},
+		inline:      near, pooled: newPooled(near, facts), loaded: &hostrun.Loaded,
 		force: variants, bounds: os.Getenv(EnvCheck) == checkBounds, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
 	e.Calibrated()
@@ -244,8 +245,8 @@ func (e *Engine) Close() error {
 	if errors.Is(err, platform.ErrClosed) {
 		err = nil
 	}
-	if e.team != nil {
-		e.team.crew.close()
+	if e.pooled != nil {
+		e.pooled.pool.Close()
 	}
 	for s := range sequences {
 		err = errors.Join(err, s.release())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/internal/tuning"
@@ -27,15 +29,15 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 	for i, b := range tasks {
 		all[i] = b.Task
 	}
-	w, why := e.siteOf(all)
+	w, why := e.siteFor(all)
 	by := func(facts *facts.Device, table *tuning.Table) func(*engine.Task) (*variant.Plan, error) {
 		return func(t *engine.Task) (*variant.Plan, error) {
 			p, err := variant.MakePlan(facts, table, t, e.force)
 			if err == nil && why != "" {
 				p.Why += "; " + why
 			}
-			if err == nil && t.Kind == engine.Custom && e.near != nil && !e.bounds {
-				if why := undivided(t.Custom.Source, t.Custom.Options); why != "" {
+			if err == nil && t.Kind == engine.Custom && e.inline != nil && !e.bounds {
+				if why := hostrun.Indivisible(t.Custom.Source, t.Custom.Options); why != "" {
 					p.Why += "; launched whole: " + why
 				}
 			}
@@ -44,8 +46,8 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 	}
 	table := e.tuned.Load()
 	s, err := e.prepare(ctx, w, tasks, by(w.facts, table))
-	if errors.Is(err, errFar) {
-		w, why = e.far, ""
+	if errors.Is(err, hostrun.ErrIndivisible) {
+		w, why = e.driverQueue, ""
 		s, err = e.prepare(ctx, w, tasks, by(w.facts, table))
 	}
 	if err == nil || ctx.Err() != nil || errors.Is(err, engine.ErrClosed) || !s.tuned() {
@@ -65,7 +67,7 @@ func seqOrNil(s *sequence, err error) (engine.Sequence, error) {
 
 // prepare is Prepare with plans from planTask. With an error the sequence is
 // closed, and tells what was planned.
-func (e *Engine) prepare(ctx context.Context, w *site, tasks []engine.Bound, planTask func(*engine.Task) (*variant.Plan, error)) (*sequence, error) {
+func (e *Engine) prepare(ctx context.Context, w *launchSite, tasks []engine.Bound, planTask func(*engine.Task) (*variant.Plan, error)) (*sequence, error) {
 	s := &sequence{eng: e, site: w, tasks: make([]readyTask, len(tasks))}
 	if e.isClosed() {
 		return s, engine.ErrClosed
@@ -248,14 +250,18 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 			}
 		}
 		if s.site.companion != nil {
-			if step.rng, step.share.groups, err = nearRange(step.rng); err != nil {
+			var groups int
+			if step.rng, groups, err = hostrun.PartRange(step.rng); err != nil {
 				return err
 			}
+			solo := time.Duration(0)
 			if b.Task.Kind != engine.Custom { // what a caller's own kernel does is seen when it runs, as is what is predicted too long
-				step.share.pace = float64(s.eng.rates().nearWork(b.Task)) / float64(max(1, step.share.groups))
+				solo = s.eng.rates().nearWork(b.Task)
 			}
-		} else if s.eng.near != nil {
-			s.eng.loaded.enter(b.Task, p.programs[j], l.Kernel, step.rng)
+			step.host = hostrun.NewLaunch(k, step.rng, groups, solo)
+		} else if s.eng.inline != nil {
+			of := p.programs[j]
+			s.eng.loaded.Enter(b.Task, of.id, l.Kernel+of.suffix, step.rng.Local)
 		}
 		step.key = keyOf(p.programs[j], l.Kernel, step.rng)
 		if n := k.NumArgs(); n != len(l.Program.Args) {
@@ -288,7 +294,9 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 				continue
 			}
 			if a.Kind == codegen.ArgRun {
-				step.run = i
+				if step.run = i; step.host != nil {
+					step.host.RunArg = i
+				}
 			}
 			if err := s.setArg(ctx, k, i, a, l, places, p.kept); err != nil {
 				return err
@@ -322,11 +330,11 @@ func (s *sequence) ownGroup(k *cl.Kernel, r *cl.Range) error {
 		return nil
 	}
 	if r.Local[0] == 0 {
-		r.Local = groupOf(*r, info.MaxSize)
+		r.Local = hostrun.WorkGroup(*r, info.MaxSize)
 	}
 	for d := range r.Dims {
 		if r.Local[d] < 1 || r.Global[d]%r.Local[d] != 0 {
-			return errFar // the driver says what is wrong
+			return hostrun.ErrIndivisible // the driver says what is wrong
 		}
 	}
 	return nil

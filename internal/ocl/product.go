@@ -183,7 +183,7 @@ const productEfficiency = 0.85
 // threads are woken.
 func (x *Products) near(p *Product, flops float64) bool {
 	e := x.eng
-	if e.near == nil || x.copies {
+	if e.inline == nil || x.copies {
 		return false
 	}
 	switch variant.Forced(e.force, variant.Thread) {
@@ -267,9 +267,9 @@ func (x *Products) plan(k contract.ProductShape) contract.ProductPlan {
 
 func (x *Products) facts(near bool) *facts.Device {
 	if near {
-		return x.eng.near.facts
+		return x.eng.inline.facts
 	}
-	return x.eng.far.facts
+	return x.eng.driverQueue.facts
 }
 
 // kind is the kernel for p: products with one row or one column read a matrix once, and

@@ -15,7 +15,7 @@ import (
 // specialized is the compiled kernel of a key, and callers that have one to themselves.
 type specialized struct {
 	eng   *Engine
-	site  *site
+	site  *launchSite
 	key   contract.ProductKey
 	prog  *codegen.Program
 	sizes []contract.ProductSize // of the arguments that are sizes, by argument
@@ -30,9 +30,9 @@ type specialized struct {
 }
 
 func newSpecialized(e *Engine, k contract.ProductKey) *specialized {
-	f := &specialized{eng: e, site: e.far, key: k, done: make(chan struct{}), local: [3]int{1, 1, 1}}
+	f := &specialized{eng: e, site: e.driverQueue, key: k, done: make(chan struct{}), local: [3]int{1, 1, 1}}
 	if k.Near {
-		f.site = e.near
+		f.site = e.inline
 	}
 	if k.Kind == contract.ProductTile {
 		f.local = [3]int{k.Tile.Items()}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 )
@@ -21,7 +22,7 @@ var (
 // sequence is a list of tasks with everything that can be done beforehand done.
 type sequence struct {
 	eng     *Engine
-	site    *site
+	site    *launchSite
 	queues  []*cl.Queue // the device's, or the sequence's own on the companion, for each thread
 	tasks   []readyTask
 	kernels []*cl.Kernel
@@ -30,7 +31,7 @@ type sequence struct {
 	tables  []*platform.Memory // of arguments, and copies for custom kernels
 	used    []*memory          // of the slots
 	guests  []guest            // arguments that are memory which can be lent
-	yields  yielding           // of the goroutines that run it
+	yields  hostrun.Yield      // of the goroutines that run it
 	closed  atomic.Bool
 }
 
@@ -52,9 +53,9 @@ type command struct {
 	key    launchKey
 	run    int // the argument that takes the number of the run, or -1
 	copy   *copying
-	check  *checked // a launch of an own kernel in the checked mode
-	once   bool     // needless while what is kept is current
-	share  share
+	check  *checked        // a launch of an own kernel in the checked mode
+	once   bool            // needless while what is kept is current
+	host   *hostrun.Launch // how the host's processors run it; nil on the device's queue, and of copies
 }
 
 // copying moves a custom kernel's operand to where the kernel can have it, or back.
@@ -76,7 +77,7 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 		return nil
 	}
 	if s.site.companion != nil {
-		return s.runNear(ctx, from, to, run, nil)
+		return s.runInline(ctx, from, to, run, nil)
 	}
 	q := s.queues[0]
 	for i := from; i < to; i++ {

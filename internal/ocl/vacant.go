@@ -54,11 +54,11 @@ type guestArg struct {
 }
 
 // lends reports whether kernels of w take memory that is lent for a run.
-func (w *site) lends() bool { return w.companion != nil && w.companion.Addresses() }
+func (w *launchSite) lends() bool { return w.companion != nil && w.companion.Addresses() }
 
 // Lends reports whether tasks, where they are all there is to run, work on memory that is lent.
 func (e *Engine) Lends(tasks []*engine.Task) bool {
-	w, _ := e.siteOf(tasks)
+	w, _ := e.siteFor(tasks)
 	return w.lends()
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
@@ -130,7 +131,7 @@ func (e *Engine) Compiled(tasks []*engine.Task) bool {
 	if !e.compilesAtLaunch() {
 		return true
 	}
-	w, _ := e.siteOf(tasks)
+	w, _ := e.siteFor(tasks)
 	for _, t := range tasks {
 		if t.Kind == engine.Custom {
 			return false
@@ -146,7 +147,7 @@ func (e *Engine) Compiled(tasks []*engine.Task) bool {
 			}
 			r := variant.RangeOf(l)
 			if w.companion != nil {
-				if r, _, err = nearRange(r); err != nil {
+				if r, _, err = hostrun.PartRange(r); err != nil {
 					return false
 				}
 			}

@@ -29,14 +29,14 @@ type Prepared struct {
 func (e *Engine) Forced(variants string, watch Watch) *Engine {
 	f := NewForced(e.dev, variants)
 	f.watch = watch
-	f.far.library = e.far.library
-	if e.near == nil {
-		f.near, f.team = nil, nil
+	f.driverQueue.library = e.driverQueue.library
+	if e.inline == nil {
+		f.inline, f.pooled = nil, nil
 		return f
 	}
-	f.near.library = e.near.library
-	if f.team != nil {
-		f.team.library = e.near.library
+	f.inline.library = e.inline.library
+	if f.pooled != nil {
+		f.pooled.library = e.inline.library
 	}
 	return f
 }

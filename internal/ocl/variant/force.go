@@ -10,7 +10,7 @@ import (
 
 // EnvVariant names the environment variable that forces kernel variants, as in
 // "reduce=item,contract=tile". A variant that cannot run a task is not forced
-// on it; one that does not exist is an error of ops.Open. "thread=caller", "thread=crew" and "thread=workers" force what graphs run on
+// on it; one that does not exist is an error of ops.Open. "thread=caller", "thread=pool" and "thread=workers" force what graphs run on
 // where a driver leaves the choice. "class=gpu" plans everything as for a GPU with the limits and
 // capabilities of the device.
 const EnvVariant = "ANYCL_VARIANT"
@@ -73,6 +73,6 @@ func ForcedByEnv() string { return os.Getenv(EnvVariant) }
 const (
 	Thread       = "thread"
 	ThreadCaller = "caller"
-	ThreadPool   = "crew"
+	ThreadPool   = "pool"
 	ThreadDriver = "workers"
 )

@@ -1,4 +1,6 @@
-package ocl
+// Package hostrun runs kernels of a driver for CPUs on the program's own threads: on the calling thread, or on a
+// pool of workers with it. Nothing here concerns a GPU.
+package hostrun
 
 import (
 	"context"
@@ -12,6 +14,8 @@ import (
 	"github.com/anycl/anycl/internal/procs"
 )
 
+// Pool is a pool of worker threads that run parts of a launch beside the caller.
+//
 // A driver for CPUs wakes its threads for every launch and then the caller, each of
 // which takes as long as many a kernel (PoCL 3.1: 20 to 70 us). A companion device runs
 // a launch on the thread that enqueues it, and in different queues at the same time.
@@ -19,52 +23,52 @@ import (
 // for the next one instead of sleeping while a run goes on. The caller takes parts too and
 // never waits for one that has not begun: a helper that wakes late or not at all costs nothing.
 //
-// Each begins with the same share of every launch, so that it finds in the caches of its core what
+// Each begins with the same partition of every launch, so that it finds in the caches of its core what
 // it wrote there, and weights that it read in the run before. Who is done takes what others
 // have left, from behind.
 //
 // Source: affinity scheduling, E. P. Markatos and T. J. LeBlanc, Using Processor Affinity in
 // Loop Scheduling on Shared-Memory Multiprocessors, IEEE TPDS 5 (1994).
-type crew struct {
-	spare bool // Go has a processor beside those of the crew
+type Pool struct {
+	Spare bool // Go has a processor beside those of the worker pool
 
 	mu      sync.Mutex // held by the run that has the helpers
 	started bool
 	launch  sharedLaunch
 
-	runs    atomic.Int32     // on the companion, with the crew or alone
-	crowded atomic.Int64     // when they were more than room, in nanoseconds; 0: not lately
-	members []*atomic.Uint64 // what is left of the groups that each begins with, see leaving; the caller is the first
-	notice  *notice
-	over    chan struct{} // a part is done
-	wake    chan struct{}
-	resting resting
-	stop    atomic.Bool
-	helpers sync.WaitGroup
-	here    whereabouts // the caller's
+	runs       atomic.Int32     // on the companion, with the worker pool or alone
+	crowded    atomic.Int64     // when they were more than room, in nanoseconds; 0: not lately
+	workers    []*atomic.Uint64 // what is left of the groups that each begins with, see leaving; the caller is the first
+	descriptor *descriptor
+	over       chan struct{} // a part is done
+	wake       chan struct{}
+	resting    resting
+	stop       atomic.Bool
+	helpers    sync.WaitGroup
+	here       whereabouts // the caller's
 
 	// Apart from each other: what helpers watch, and what they write. Of a cache line that another core
 	// has, each store takes up to 0.4 us.
 	_      [64]byte
-	number atomic.Uint32 // of the launch
+	Number atomic.Uint32 // of the launch
 	_      [64]byte
-	helped atomic.Uint32 // parts that helpers have taken, ever
+	Helped atomic.Uint32 // parts that helpers have taken, ever
 	_      [64]byte
 }
 
-// notice is what helpers are told of a launch and tell of it: one cache line.
-type notice struct {
+// descriptor is the shared launch descriptor, one cache line: what helpers are told of a launch and tell of it.
+type descriptor struct {
 	done    atomic.Int64  // groups
-	grain   atomic.Uint64 // of a part; see share.grain
+	chunk   atomic.Uint64 // of a part; see Partition.chunk
 	place   atomic.Int32  // one more than the processor that the caller is on, while the launch is brief, or 0
-	whole   atomic.Bool   // a share that nobody has taken from is one part
+	whole   atomic.Bool   // a partition that nobody has taken from is one part
 	patient atomic.Bool   // the caller sleeps until over
 	asleep  atomic.Int32  // helpers
-	left    [noticed]atomic.Uint64
+	left    [inlineWorkers]atomic.Uint64
 }
 
-// noticed are the members of whom the notice has what is left. More would be in each other's way there.
-const noticed = 4
+// inlineWorkers are the workers of whom the descriptor has what is left. More would be in each other's way there.
+const inlineWorkers = 4
 
 // leaving is groups [first, end) of a launch. Its number stands with them so that nobody takes
 // from a later launch by what was true of an earlier one.
@@ -81,7 +85,7 @@ func left(v uint64) (number uint32, first, end int) {
 // have taken one, until they are done with it.
 type sharedLaunch struct {
 	queues []*cl.Queue // by number of who takes a part; the caller is 0
-	step   *command
+	of     *Launch
 
 	mu  sync.Mutex
 	err error
@@ -93,7 +97,7 @@ func (l *sharedLaunch) fail(err error) {
 	l.err = errors.Join(l.err, err)
 }
 
-// Times of a crew.
+// Times of a worker pool.
 const (
 	vigil    = 100 * time.Microsecond // how long a helper watches for work before it sleeps
 	restless = 200 * time.Microsecond // how long the caller watches for the last parts before it sleeps
@@ -102,11 +106,11 @@ const (
 	settled  = 100 * time.Microsecond // how long a thread is believed to be on the processor that it was on; to ask takes up to 1 us
 )
 
-// manyProcs is how many processors are so many that the crew leaves one to Go. See monitored.
+// manyProcs is how many processors are so many that the worker pool leaves one to Go. See monitored.
 const manyProcs = 8
 
-// newCrew is for the threads of a device of so many units; nil where that is one.
-func newCrew(units int) *crew {
+// NewPool is for the threads of a device of so many units; nil where that is one.
+func NewPool(units int) *Pool {
 	n := procs.Count()
 	width := min(units, n)
 	spare := runtime.GOMAXPROCS(0) > width
@@ -116,32 +120,32 @@ func newCrew(units int) *crew {
 	if width < 2 {
 		return nil
 	}
-	c := &crew{spare: spare, wake: make(chan struct{}, width-1), over: make(chan struct{}, 1)}
+	c := &Pool{Spare: spare, wake: make(chan struct{}, width-1), over: make(chan struct{}, 1)}
 	c.enroll(width)
 	return c
 }
 
-// enroll makes so many members.
-func (c *crew) enroll(width int) {
-	c.notice = new(notice)
+// enroll makes so many workers.
+func (c *Pool) enroll(width int) {
+	c.descriptor = new(descriptor)
 	for i := range width {
 		m := new(struct {
 			left atomic.Uint64
 			_    [56]byte
 		})
-		c.members = append(c.members, &m.left)
-		if width <= noticed {
-			c.members[i] = &c.notice.left[i]
+		c.workers = append(c.workers, &m.left)
+		if width <= inlineWorkers {
+			c.workers[i] = &c.descriptor.left[i]
 		}
 	}
 }
 
-// width is how many there are, with the caller.
-func (c *crew) width() int { return len(c.members) }
+// Width is how many there are, with the caller.
+func (c *Pool) Width() int { return len(c.workers) }
 
-// enlist gives a run the helpers until it calls dismiss, unless another has them, or there
+// Enlist gives a run the helpers until it calls dismiss, unless another has them, or there
 // are so many runs that they fill the processors alone.
-func (c *crew) enlist() bool {
+func (c *Pool) Enlist() bool {
 	if !c.free() || !c.mu.TryLock() {
 		return false
 	}
@@ -151,30 +155,30 @@ func (c *crew) enlist() bool {
 	}
 	if !c.started {
 		c.started = true
-		for i := 1; i < c.width(); i++ {
+		for i := 1; i < c.Width(); i++ {
 			c.helpers.Go(func() { c.help(i) })
 		}
 	}
 	return true
 }
 
-func (c *crew) dismiss() { c.mu.Unlock() }
+func (c *Pool) dismiss() { c.mu.Unlock() }
 
 // room is how many runs at a time leave processors for helpers.
-func (c *crew) room() int32 { return int32(max(1, c.width()/2)) }
+func (c *Pool) room() int32 { return int32(max(1, c.Width()/2)) }
 
 // begin and end are called by every run on the companion.
-func (c *crew) begin() {
+func (c *Pool) begin() {
 	if c.runs.Add(1) > c.room() {
 		c.crowded.Store(time.Now().UnixNano())
 	}
 }
 
-func (c *crew) end() { c.runs.Add(-1) }
+func (c *Pool) end() { c.runs.Add(-1) }
 
 // free reports whether a run can have more than its own thread: there is room, and has been
 // for a while.
-func (c *crew) free() bool {
+func (c *Pool) free() bool {
 	if c.runs.Load() > c.room() {
 		return false
 	}
@@ -188,8 +192,8 @@ func (c *crew) free() bool {
 	return true
 }
 
-// close ends the helpers, after the run that has them.
-func (c *crew) close() {
+// Close ends the helpers, after the run that has them.
+func (c *Pool) Close() {
 	if c == nil {
 		return
 	}
@@ -202,9 +206,9 @@ func (c *crew) close() {
 }
 
 // rouse wakes the helpers that sleep, for a brief launch only if that was of use lately.
-func (c *crew) rouse(brief bool) {
-	asleep := c.notice.asleep.Load()
-	if asleep == 0 || brief && len(c.wake) == 0 && !c.resting.wakes(c.helped.Load()) {
+func (c *Pool) rouse(brief bool) {
+	asleep := c.descriptor.asleep.Load()
+	if asleep == 0 || brief && len(c.wake) == 0 && !c.resting.wakes(c.Helped.Load()) {
 		return
 	}
 	for range asleep {
@@ -250,9 +254,9 @@ func (r *resting) wakes(helped uint32) bool {
 }
 
 // rests reports whether all helpers are asleep and better left so for a launch like s.
-func (c *crew) rests(s *share) bool {
+func (c *Pool) rests(s *Partition) bool {
 	until := c.resting.until.Load()
-	if until == 0 || int(c.notice.asleep.Load()) < c.width()-1 || !s.brief() {
+	if until == 0 || int(c.descriptor.asleep.Load()) < c.Width()-1 || !s.brief() {
 		return false
 	}
 	if time.Now().UnixNano() < until {
@@ -262,29 +266,29 @@ func (c *crew) rests(s *share) bool {
 	return false
 }
 
-// do runs all of step and returns when it is done. A context that is done stops it
+// do runs all of a launch and returns when it is done. A context that is done stops it
 // after the parts that have begun.
-func (c *crew) do(ctx context.Context, queues []*cl.Queue, step *command, y *yielding) error {
-	now, s, note := y.give(time.Now()), &step.share, c.notice
-	c.launch.queues, c.launch.step, c.launch.err = queues, step, nil
-	number, width, grain, little := c.number.Load()+1, c.width(), s.grain(), s.little(c.width())
+func (c *Pool) do(ctx context.Context, queues []*cl.Queue, of *Launch, y *Yield) error {
+	now, s, note := y.give(time.Now()), &of.Partition, c.descriptor
+	c.launch.queues, c.launch.of, c.launch.err = queues, of, nil
+	number, width, chunk, little := c.Number.Load()+1, c.Width(), s.chunk(), s.little(c.Width())
 	note.done.Store(0)
-	note.grain.Store(grain)
+	note.chunk.Store(chunk)
 	note.whole.Store(little)
 	brief, place := s.brief(), int32(0)
 	if brief {
 		place = int32(c.here.at(now)) + 1
 	}
 	note.place.Store(place)
-	first, n := 0, portion(s.groups/width, little, grain) // of what the caller begins with
-	for i, m := range c.members {
+	first, n := 0, portion(s.groups/width, little, chunk) // of what the caller begins with
+	for i, m := range c.workers {
 		from := s.groups * i / width
 		if i == 0 {
 			from = n
 		}
 		m.Store(leaving(number, from, s.groups*(i+1)/width))
 	}
-	c.number.Store(number)
+	c.Number.Store(number)
 	c.rouse(brief)
 	if n == 0 {
 		first, n = c.take(0)
@@ -293,7 +297,7 @@ func (c *crew) do(ctx context.Context, queues []*cl.Queue, step *command, y *yie
 		start := time.Now()
 		c.part(0, first, n)
 		if s.learn(time.Since(start), n) {
-			note.grain.Store(s.grain())
+			note.chunk.Store(s.chunk())
 		}
 		if err := ctx.Err(); err != nil {
 			c.launch.fail(err)
@@ -306,9 +310,9 @@ func (c *crew) do(ctx context.Context, queues []*cl.Queue, step *command, y *yie
 }
 
 // take takes groups [first, first+n): of those that who begins with, then of others'.
-func (c *crew) take(who int) (first, n int) {
-	for i := range c.members {
-		if first, n = c.takeFrom(c.members[(who+i)%len(c.members)], i > 0); n > 0 {
+func (c *Pool) take(who int) (first, n int) {
+	for i := range c.workers {
+		if first, n = c.takeFrom(c.workers[(who+i)%len(c.workers)], i > 0); n > 0 {
 			return first, n
 		}
 	}
@@ -317,7 +321,7 @@ func (c *crew) take(who int) (first, n int) {
 
 // takeFrom takes up to a half of what m has left, as long as that is no part too small; m itself takes
 // all of little.
-func (c *crew) takeFrom(m *atomic.Uint64, behind bool) (first, n int) {
+func (c *Pool) takeFrom(m *atomic.Uint64, behind bool) (first, n int) {
 	for {
 		v := m.Load()
 		number, first, end := left(v)
@@ -325,7 +329,7 @@ func (c *crew) takeFrom(m *atomic.Uint64, behind bool) (first, n int) {
 			return 0, 0
 		}
 		// Of this launch, if the number still is when the part is taken.
-		n = portion(end-first, !behind && c.notice.whole.Load(), c.notice.grain.Load())
+		n = portion(end-first, !behind && c.descriptor.whole.Load(), c.descriptor.chunk.Load())
 		rest := leaving(number, first+n, end)
 		if behind {
 			rest, first = leaving(number, first, end-n), end-n
@@ -337,18 +341,18 @@ func (c *crew) takeFrom(m *atomic.Uint64, behind bool) (first, n int) {
 }
 
 // portion is how many of so many groups that are left are one part: half of them, or all.
-func portion(left int, all bool, grain uint64) int {
+func portion(left int, all bool, chunk uint64) int {
 	n := left
 	if !all {
 		n = (left + 1) / 2
 	}
-	return min(max(n, int(uint32(grain))), int(grain>>32), left)
+	return min(max(n, int(uint32(chunk))), int(chunk>>32), left)
 }
 
 // part runs groups [first, first+n), which were taken.
-func (c *crew) part(who, first, n int) {
+func (c *Pool) part(who, first, n int) {
 	l := &c.launch
-	if err := l.queues[who].Launch(l.step.kernel, part(l.step.rng, first, n), nil); err != nil {
+	if err := l.queues[who].Launch(l.of.kernel, part(l.of.rng, first, n), nil); err != nil {
 		l.fail(err)
 		c.withdraw()
 	}
@@ -356,8 +360,8 @@ func (c *crew) part(who, first, n int) {
 }
 
 // finish counts n groups as done.
-func (c *crew) finish(n int) {
-	if c.notice.done.Add(int64(n)); c.notice.patient.Load() {
+func (c *Pool) finish(n int) {
+	if c.descriptor.done.Add(int64(n)); c.descriptor.patient.Load() {
 		select {
 		case c.over <- struct{}{}:
 		default:
@@ -366,8 +370,8 @@ func (c *crew) finish(n int) {
 }
 
 // withdraw lets nobody take what is left.
-func (c *crew) withdraw() {
-	for _, m := range c.members {
+func (c *Pool) withdraw() {
+	for _, m := range c.workers {
 		for v := m.Load(); ; v = m.Load() {
 			number, first, end := left(v)
 			if first == end {
@@ -382,9 +386,9 @@ func (c *crew) withdraw() {
 }
 
 // await returns when all groups are done.
-func (c *crew) await(groups int64) {
+func (c *Pool) await(groups int64) {
 	start := time.Now()
-	for i := 1; c.notice.done.Load() != groups; i++ {
+	for i := 1; c.descriptor.done.Load() != groups; i++ {
 		if i%32 == 0 && time.Since(start) > restless {
 			c.sleep(groups)
 			return
@@ -394,26 +398,26 @@ func (c *crew) await(groups int64) {
 }
 
 // sleep is await for what takes long.
-func (c *crew) sleep(groups int64) {
-	c.notice.patient.Store(true)
-	for c.notice.done.Load() != groups {
+func (c *Pool) sleep(groups int64) {
+	c.descriptor.patient.Store(true)
+	for c.descriptor.done.Load() != groups {
 		<-c.over
 	}
-	c.notice.patient.Store(false)
+	c.descriptor.patient.Store(false)
 }
 
-// help takes parts until the crew is closed.
-func (c *crew) help(who int) {
-	var y yielding
+// help takes parts until the worker pool is closed.
+func (c *Pool) help(who int) {
+	var y Yield
 	var w whereabouts
 	for seen := uint32(0); c.watch(&y, &w, seen); {
-		seen = c.number.Load()
+		seen = c.Number.Load()
 		for !c.inTheWay(&w) {
 			first, n := c.take(who)
 			if n == 0 {
 				break
 			}
-			c.helped.Add(1)
+			c.Helped.Add(1)
 			c.part(who, first, n)
 		}
 	}
@@ -421,23 +425,23 @@ func (c *crew) help(who int) {
 
 // watch returns when there may be work beyond the launch that was seen, false when
 // there will be none.
-func (c *crew) watch(y *yielding, w *whereabouts, seen uint32) bool {
+func (c *Pool) watch(y *Yield, w *whereabouts, seen uint32) bool {
 	start := y.give(time.Now())
 	for i := 1; ; i++ {
-		if c.number.Load() != seen {
+		if c.Number.Load() != seen {
 			return true
 		}
 		if procs.Pause(); i%32 != 0 || time.Since(start) < vigil && !c.inTheWay(w) {
 			continue
 		}
-		c.notice.asleep.Add(1)
-		if c.number.Load() == seen {
+		c.descriptor.asleep.Add(1)
+		if c.Number.Load() == seen {
 			if _, open := <-c.wake; !open {
 				return false
 			}
 			*w = whereabouts{}
 		}
-		c.notice.asleep.Add(-1)
+		c.descriptor.asleep.Add(-1)
 		return true
 	}
 }
@@ -445,8 +449,8 @@ func (c *crew) watch(y *yielding, w *whereabouts, seen uint32) bool {
 // inTheWay reports whether the calling helper has the caller's processor, which happens while
 // somebody else has the others: the caller waits for as long as it works or watches. A longer launch
 // leaves the system time to move it.
-func (c *crew) inTheWay(w *whereabouts) bool {
-	place := c.notice.place.Load()
+func (c *Pool) inTheWay(w *whereabouts) bool {
+	place := c.descriptor.place.Load()
 	return place > 0 && int(place-1) == w.at(time.Now())
 }
 
@@ -471,15 +475,28 @@ func (w *whereabouts) at(now time.Time) int {
 // however often it was back, which yielding is for. Source: retake and sysmon in runtime/proc.go of Go 1.26.
 const monitored = 75 * time.Microsecond
 
-// yielding is when a goroutine has last let others run.
-type yielding struct{ last time.Time }
+// Yield is when a goroutine has last let others run.
+type Yield struct{ last time.Time }
 
 // give lets others run if that is due, and returns the time.
-func (y *yielding) give(now time.Time) time.Time {
+func (y *Yield) give(now time.Time) time.Time {
 	if now.Sub(y.last) > slice {
 		runtime.Gosched()
 		now = time.Now()
 		y.last = now
 	}
 	return now
+}
+
+// Time predicts how long the pool takes for what takes one core so long, of which it computes a part and waits
+// for memory else; a launch on the caller's thread takes launch.
+func (c *Pool) Time(all, computing, launch time.Duration) time.Duration {
+	if all < 2*partLow {
+		return launch + all
+	}
+	part, computing := all/time.Duration(c.Width()), computing/time.Duration(c.Width())
+	if computing > monitored && !c.Spare {
+		part = max(part, computing+computing/6)
+	}
+	return 3*launch + part
 }

@@ -1,4 +1,4 @@
-package ocl
+package hostrun
 
 import (
 	"hash/maphash"
@@ -6,7 +6,6 @@ import (
 	"sync"
 	"weak"
 
-	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 )
 
@@ -19,10 +18,10 @@ import (
 // get_new_dlhandle_cache_item in lib/CL/devices/common.c, of PoCL 3.1.
 
 const (
-	loadedMost = 128 // kernels
-	// loadedFar is how many may run on the driver's threads before the next ones are left to the companion, if
+	LoadedMost = 128 // kernels
+	// LoadedFar is how many may run on the driver's threads before the next ones are left to the companion, if
 	// they are about as fast there. The rest is for the companion's and for probes.
-	loadedFar = 48
+	LoadedFar = 48
 )
 
 // loadedKernel is a kernel as the driver tells them apart.
@@ -32,48 +31,48 @@ type loadedKernel struct {
 	local   [3]int
 }
 
-// loadedKernels are those that the driver keeps loaded for its own threads.
-type loadedKernels struct {
+// LoadedKernels are those that the driver keeps loaded for its own threads.
+type LoadedKernels struct {
 	mu      sync.Mutex
-	kernels map[loadedKernel]struct{}
+	Kernels map[loadedKernel]struct{}
 	tasks   map[weak.Pointer[engine.Task]]struct{} // whose they are
 	sweep   int                                    // the number of tasks at which those that have gone are forgotten
 }
 
-// loadedByAll is for the process, as the driver's is.
-var loadedByAll loadedKernels
+// Loaded is for the process, as the driver's is.
+var Loaded LoadedKernels
 
 var loadedSeed = maphash.MakeSeed()
 
-func hashOf(source, options string) uint64 {
+func Hash(source, options string) uint64 {
 	return maphash.Comparable(loadedSeed, [2]string{source, options})
 }
 
-// enter notes that a task's kernel runs on the driver's threads.
-func (l *loadedKernels) enter(t *engine.Task, b built, name string, r cl.Range) {
+// Enter notes that a task's kernel runs on the driver's threads.
+func (l *LoadedKernels) Enter(t *engine.Task, program uint64, kernel string, local [3]int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.kernels == nil {
-		l.kernels, l.tasks = map[loadedKernel]struct{}{}, map[weak.Pointer[engine.Task]]struct{}{}
+	if l.Kernels == nil {
+		l.Kernels, l.tasks = map[loadedKernel]struct{}{}, map[weak.Pointer[engine.Task]]struct{}{}
 	}
-	l.kernels[loadedKernel{b.id, name + b.suffix, r.Local}] = struct{}{}
+	l.Kernels[loadedKernel{program, kernel, local}] = struct{}{}
 	l.tasks[weak.Make(t)] = struct{}{}
 	if len(l.tasks) > l.sweep {
 		maps.DeleteFunc(l.tasks, func(t weak.Pointer[engine.Task], _ struct{}) bool { return t.Value() == nil })
-		l.sweep = 2*len(l.tasks) + loadedMost
+		l.sweep = 2*len(l.tasks) + LoadedMost
 	}
 }
 
-// holds reports how many kernels there are, and whether t's are among them.
-func (l *loadedKernels) holds(t *engine.Task) (kernels int, among bool) {
+// Holds reports how many kernels there are, and whether t's are among them.
+func (l *LoadedKernels) Holds(t *engine.Task) (kernels int, among bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, among = l.tasks[weak.Make(t)]
-	return len(l.kernels), among
+	return len(l.Kernels), among
 }
 
-// crowded reports whether so many tasks on the driver's threads, beside so many kernels there, would be in the
+// Crowded reports whether so many tasks on the driver's threads, beside so many kernels there, would be in the
 // way of the companion's. More than find room on the companion are not.
-func crowded(kernels, tasks int) bool {
-	return tasks > 0 && tasks < loadedMost && kernels+tasks > loadedFar
+func Crowded(kernels, tasks int) bool {
+	return tasks > 0 && tasks < LoadedMost && kernels+tasks > LoadedFar
 }

@@ -1,4 +1,4 @@
-package ocl
+package hostrun
 
 import (
 	"testing"
@@ -20,7 +20,7 @@ func TestKernelsAreDividedWhoseFunctionsAreReplacedExactly(t *testing.T) {
 		body("work_group_barrier(CLK_LOCAL_MEM_FENCE); y[get_glo\\\nbal_id(0)] = 1;"),
 		kernels.Text("store_row.cl"),
 	} {
-		require.Empty(t, undivided(source, "-cl-std=CL3.0 -DN=4 -D M=3 -w -cl-mad-enable"), source)
+		require.Empty(t, Indivisible(source, "-cl-std=CL3.0 -DN=4 -D M=3 -w -cl-mad-enable"), source)
 	}
 }
 
@@ -47,10 +47,10 @@ func TestKernelsThatMayTellAPartFromTheWholeAreNotDivided(t *testing.T) {
 		"#define ID(x) get_ ??=??= x(0)\n" + body("y[0] = ID(global_id);"): "its text cannot be read without a preprocessor",
 		"#pragma push_macro(\"get_global_id\")\n" + body("y[0] = 1;"):      "line 1 names push_macro",
 	} {
-		require.Equal(t, why, undivided(source, ""), source)
+		require.Equal(t, why, Indivisible(source, ""), source)
 	}
 	for _, options := range []string{"-DID=get_sub_group_id()", "-D ID=get_global_id(0)", "-Dget_global_id=mine", "-Dd=3", "-Duint=int", "-include x.h", "-DX=a##b", "-DX='a"} {
-		require.Contains(t, undivided(body("y[0] = 1;"), options), "the option", options)
+		require.Contains(t, Indivisible(body("y[0] = 1;"), options), "the option", options)
 	}
 }
 
@@ -71,6 +71,6 @@ func TestWorkGroupsThatAreLeftOpenFillTheFirstDimensions(t *testing.T) {
 		{cl.Range{Dims: 3, Global: [3]int{4, 4, 4}}, 4096, [3]int{4, 4, 4}},
 		{cl.Range{Dims: 1, Global: [3]int{64}}, 0, [3]int{1, 1, 1}},
 	} {
-		require.Equal(t, c.want, groupOf(c.r, c.most), "%+v", c.r)
+		require.Equal(t, c.want, WorkGroup(c.r, c.most), "%+v", c.r)
 	}
 }

@@ -21,7 +21,7 @@ func withCompanion(t testing.TB, force string) *Engine {
 	}
 	e := NewForced(o, force)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
-	if e.near == nil {
+	if e.inline == nil {
 		t.Skipf("%s has no companion", o.Device())
 	}
 	return e
@@ -126,11 +126,11 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 		at := engine.Operand{DType: tensor.Float32, Len: int64(n)}
 		return mapTask(engine.Domain{n}, engine.Apply(fnAdd, at.DType, engine.Load(0, at.DType, engine.AxisIndex(0), nil), engine.Run()), at)
 	}
-	site := func(tasks ...*engine.Task) *site { w, _ := e.siteOf(tasks); return w }
-	require.Same(t, e.near, site(task(1000)))
-	require.Same(t, e.near, site(task(1000), task(1000)))
-	require.Same(t, e.far, site(task(400e6)), "the caller would have to wait")
-	require.Same(t, e.far, site(task(1000), task(400e6)), "a program is on one site")
+	site := func(tasks ...*engine.Task) *launchSite { w, _ := e.siteFor(tasks); return w }
+	require.Same(t, e.inline, site(task(1000)))
+	require.Same(t, e.inline, site(task(1000), task(1000)))
+	require.Same(t, e.driverQueue, site(task(400e6)), "the caller would have to wait")
+	require.Same(t, e.driverQueue, site(task(1000), task(400e6)), "a program is on one site")
 
 	both := e.Estimates([]*engine.Task{task(1000), task(400e6)})
 	times, link := both.Of([]int{0})
@@ -142,19 +142,19 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	require.Equal(t, e.Estimate(task(400e6)), large[1])
 	require.Greater(t, large[0], time.Duration(0))
 
-	if e.team == nil {
+	if e.pooled == nil {
 		return
 	}
-	e.team.crew.spare = true
-	require.Same(t, e.team, site(task(500e3)))
-	require.Same(t, e.team, site(task(10e6)))
-	require.Same(t, e.team, site(slices.Repeat([]*engine.Task{task(500e3)}, 50)...), "threads of a driver come late to every launch")
-	e.team.crew.spare = false
-	require.Same(t, e.team, site(task(500e3)))
-	require.Same(t, e.team, site(task(10e6)), "who waits for memory is in nobody's way")
+	e.pooled.pool.Spare = true
+	require.Same(t, e.pooled, site(task(500e3)))
+	require.Same(t, e.pooled, site(task(10e6)))
+	require.Same(t, e.pooled, site(slices.Repeat([]*engine.Task{task(500e3)}, 50)...), "threads of a driver come late to every launch")
+	e.pooled.pool.Spare = false
+	require.Same(t, e.pooled, site(task(500e3)))
+	require.Same(t, e.pooled, site(task(10e6)), "who waits for memory is in nobody's way")
 	long := task(2e6)
 	for range 100 {
 		long.Values[0] = engine.Apply(fnAdd, tensor.Float32, long.Values[0], engine.Run())
 	}
-	require.Same(t, e.far, site(long), "Go's monitor would be in the way")
+	require.Same(t, e.driverQueue, site(long), "Go's monitor would be in the way")
 }

@@ -1,20 +1,19 @@
-package ocl
+package hostrun
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/clsource"
 )
 
 // A caller's own kernel whose launch is divided among threads must not notice: each part is a
-// launch of its own, and the driver's work-item functions tell of the part. ownHead replaces
+// launch of its own, and the driver's work-item functions tell of the part. CustomHead replaces
 // those that a replacement is exact for. Which functions a kernel names is read off its text, and
 // where that leaves a doubt the launch is not divided.
 
-// workItemFunctions are those that ownHead defines or that mean the same in a part as in the
+// workItemFunctions are those that CustomHead defines or that mean the same in a part as in the
 // whole: a part is made of whole work-groups. Kernels that name others beginning with get_ are
 // not divided.
 var workItemFunctions = []string{
@@ -41,15 +40,9 @@ func plainOption(o string) bool {
 	return strings.HasPrefix(o, "-cl-") || strings.HasPrefix(o, "-I") || o == "-w" || o == "-Werror"
 }
 
-// divides reports whether the launches of a task may be divided among threads. Those that are
-// checked are not: what is between the red zones is copied to the device's own memory.
-func (e *Engine) divides(t *engine.Task) bool {
-	return t.Kind != engine.Custom || !e.bounds && undivided(t.Custom.Source, t.Custom.Options) == ""
-}
-
-// undivided says why the launch of a kernel must not be divided: what in its source or options
+// Indivisible says why the launch of a kernel must not be divided: what in its source or options
 // may tell a part from the whole. "" where nothing does.
-func undivided(source, options string) string {
+func Indivisible(source, options string) string {
 	tokens, err := clsource.Tokens(source)
 	if err != nil {
 		return "its text cannot be read without a preprocessor"
@@ -100,7 +93,7 @@ func undividedOption(options []string) string {
 	return ""
 }
 
-// reserved reports whether the word may reach what ownHead hides.
+// reserved reports whether the word may reach what CustomHead hides.
 func reserved(word string) bool {
 	return !slices.Contains(plainWords, word) && !slices.Contains(workItemFunctions, word) &&
 		slices.ContainsFunc(reservedWords, func(p string) bool { return strings.HasPrefix(word, p) })
@@ -122,9 +115,9 @@ func called(tokens []clsource.Token, i int) bool {
 	return i > 1 && tokens[i-2].Text == "define" && tokens[i-2].Directive // what a macro stands for
 }
 
-// ownHead stands before the program of a caller's kernel on the companion, instead of nearHead:
+// CustomHead stands before the program of a caller's kernel on the companion, instead of PartHead:
 // with it every function of workItemFunctions gives in a part what it gives in the whole launch,
-// for any argument. Arguments are evaluated once. As in nearHead, offsets 0 and 1 of the launch
+// for any argument. Arguments are evaluated once. As in PartHead, offsets 0 and 1 of the launch
 // are the numbers of groups in those dimensions, and offset 2 is the first group of the part; the
 // number of dimensions and the size of the third, 1 without one, are written into the program. There are
 // no branches before the divisions: compilers take them out of their loops over work-items only then.
@@ -132,7 +125,7 @@ func called(tokens []clsource.Token, i int) bool {
 // Functions that OpenCL C 1.2 does not have are declared only from 2.0 on, as without the head. Drivers err for
 // dimensions above 2, PoCL 3.1 gives 0 for sizes there, so that nothing is left to them.
 // Source: OpenCL C 3.0, section 6.15.1.
-func ownHead(dims, depth int) string {
+func CustomHead(dims, depth int) string {
 	return fmt.Sprintf("#define NEAR_DIMS %d\n#define NEAR_DEPTH %d\n", dims, depth) + ownHeadText
 }
 

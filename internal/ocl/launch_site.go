@@ -11,17 +11,18 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 )
 
-// site is where the kernels of a sequence run: on the device, or on its companion,
-// which is the thread that runs the sequence, alone or with the crew.
-type site struct {
+// launchSite is where the kernels of a sequence run: on the device, or on its companion,
+// which is the thread that runs the sequence, alone or with the worker pool.
+type launchSite struct {
 	device    *cl.Device
 	facts     *facts.Device
 	companion *platform.Companion // nil: the device
-	crew      *crew               // nil: one thread, or those of the driver
+	pool      *hostrun.Pool       // nil: one thread, or those of the driver
 	programs  interface {
 		Program(ctx context.Context, name, source, options string) (*cl.Program, error)
 	}
@@ -29,35 +30,35 @@ type site struct {
 	library *library
 }
 
-// newNear is the site of the companion; nil where there is none.
-func newNear(dev *platform.Opened, far *facts.Device) *site {
+// newInline is the site of the companion; nil where there is none.
+func newInline(dev *platform.Opened, far *facts.Device) *launchSite {
 	c := dev.Companion()
 	if c == nil {
 		return nil
 	}
 	facts := facts.New(c.Device(), dev.Caps())
 	facts.Name, facts.MaxAlloc = far.Name, far.MaxAlloc
-	return &site{device: c.Device().CL(), facts: facts, companion: c, programs: c, head: nearHead, library: new(library)}
+	return &launchSite{device: c.Device().CL(), facts: facts, companion: c, programs: c, head: hostrun.PartHead, library: new(library)}
 }
 
-// newTeam is near with a crew, which plans as for the whole device; nil where there is no
+// newPooled is near with a worker pool, which plans as for the whole device; nil where there is no
 // second thread.
-func newTeam(near *site, far *facts.Device) *site {
+func newPooled(near *launchSite, far *facts.Device) *launchSite {
 	if near == nil {
 		return nil
 	}
-	c := newCrew(far.Units)
+	c := hostrun.NewPool(far.Units)
 	if c == nil {
 		return nil
 	}
 	w := *near
-	w.facts, w.crew = far, c
+	w.facts, w.pool = far, c
 	return &w
 }
 
-// siteOf is where tasks run that are all there is to run, and why. A site is chosen for
+// siteFor is where tasks run that are all there is to run, and why. A site is chosen for
 // a whole sequence, because they do not wait for each other.
-func (e *Engine) siteOf(tasks []*engine.Task) (w *site, why string) {
+func (e *Engine) siteFor(tasks []*engine.Task) (w *launchSite, why string) {
 	return e.estimates(tasks).site(firstOf(len(tasks)))
 }
 
@@ -95,14 +96,14 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 			continue
 		}
 		first[t] = i
-		held, among := e.loaded.holds(t)
+		held, among := e.loaded.Holds(t)
 		s.fresh, s.held = append(s.fresh, !among), held
 		if variant.Check(e.facts, t) != nil { // nobody will ask
 			s.near, s.work, s.far = append(s.near, false), append(s.work, labourTime{}), append(s.far, 0)
 			continue
 		}
 		c := t.Cost()
-		s.near = append(s.near, e.near != nil && variant.Check(e.near.facts, t) == nil && e.divides(t))
+		s.near = append(s.near, e.inline != nil && variant.Check(e.inline.facts, t) == nil && e.divides(t))
 		s.work = append(s.work, s.rates.nearTime(t, c))
 		s.far = append(s.far, s.rates.farTime(t, c))
 	}
@@ -115,22 +116,22 @@ type labourTime struct{ all, computing time.Duration }
 // Estimates looks at tasks once.
 func (e *Engine) Estimates(tasks []*engine.Task) engine.Estimates { return e.estimates(tasks) }
 
-// site is siteOf some of the tasks.
-func (s *estimates) site(tasks []int) (w *site, why string) {
+// site is siteFor some of the tasks.
+func (s *estimates) site(tasks []int) (w *launchSite, why string) {
 	e := s.e
-	if e.near == nil || slices.ContainsFunc(tasks, func(t int) bool { return !s.near[t] }) {
-		return e.far, ""
+	if e.inline == nil || slices.ContainsFunc(tasks, func(t int) bool { return !s.near[t] }) {
+		return e.driverQueue, ""
 	}
 	switch variant.Forced(e.force, variant.Thread) {
 	case variant.ThreadCaller:
-		return e.near, "on the calling thread: " + variant.EnvVariant
+		return e.inline, "on the calling thread: " + variant.EnvVariant
 	case variant.ThreadPool:
-		if e.team != nil {
-			return e.team, "shared with the calling thread: " + variant.EnvVariant
+		if e.pooled != nil {
+			return e.pooled, "shared with the calling thread: " + variant.EnvVariant
 		}
-		return e.near, "on the calling thread, which is alone: " + variant.EnvVariant
+		return e.inline, "on the calling thread, which is alone: " + variant.EnvVariant
 	case variant.ThreadDriver:
-		return e.far, ""
+		return e.driverQueue, ""
 	}
 	near, far, team := s.race(tasks)
 	if s.rule { // the companion alone plans for one core, and what decides is measured
@@ -141,15 +142,15 @@ func (s *estimates) site(tasks []int) (w *site, why string) {
 	full := ""
 	if best := min(team, alone); best > far || best > foreground {
 		if float64(best) > patience*float64(far) || !s.crowded(tasks) {
-			return e.far, ""
+			return e.driverQueue, ""
 		}
 		full = fmt.Sprintf("; the driver keeps %d kernels loaded for its threads already", s.held)
 	}
 	switch {
 	case alone <= team:
-		return e.near, fmt.Sprintf("on the calling thread: predicted %v, and %v where threads are woken%s", us(near), us(far), full)
+		return e.inline, fmt.Sprintf("on the calling thread: predicted %v, and %v where threads are woken%s", us(near), us(far), full)
 	default:
-		return e.team, fmt.Sprintf("shared with the calling thread: predicted %v, %v on it alone, and %v where threads are woken%s", us(team), us(near), us(far), full)
+		return e.pooled, fmt.Sprintf("shared with the calling thread: predicted %v, %v on it alone, and %v where threads are woken%s", us(team), us(near), us(far), full)
 	}
 }
 
@@ -161,7 +162,7 @@ func (s *estimates) crowded(tasks []int) bool {
 			fresh++
 		}
 	}
-	return crowded(s.held, fresh)
+	return hostrun.Crowded(s.held, fresh)
 }
 
 // patience is by how much the calling thread may be predicted to be slower alone and still be
@@ -173,19 +174,19 @@ const patience = 1.25
 const foreground = 20 * time.Millisecond
 
 // race predicts the time of tasks on the companion, on the device, where their memory is
-// in the processor's caches, as that of short runs is, and on the crew.
+// in the processor's caches, as that of short runs is, and on the worker pool.
 func (s *estimates) race(tasks []int) (near, far, team time.Duration) {
 	r := s.rates
 	far, team = r.wake, math.MaxInt64
-	if s.e.team != nil {
+	if s.e.pooled != nil {
 		team = 0
 	}
 	for _, t := range tasks {
 		work := s.work[t]
 		near += r.nearLaunch + work.all
 		far += r.launch + r.woken(work.all)
-		if s.e.team != nil {
-			team += r.shared(work, s.e.team.crew)
+		if s.e.pooled != nil {
+			team += s.e.pooled.pool.Time(work.all, work.computing, r.nearLaunch)
 		}
 	}
 	return near, far, team
@@ -195,18 +196,6 @@ func (s *estimates) race(tasks []int) (near, far, team time.Duration) {
 // launches those that are done fall asleep, and all but one come late to the next.
 func (r *rates) woken(work time.Duration) time.Duration {
 	return min(work, (work+time.Duration(r.units-1)*r.wake)/time.Duration(r.units))
-}
-
-// shared predicts the time on a crew of what takes one core so long.
-func (r *rates) shared(work labourTime, c *crew) time.Duration {
-	if work.all < 2*partLow {
-		return r.nearLaunch + work.all
-	}
-	part, computing := work.all/time.Duration(c.width()), work.computing/time.Duration(c.width())
-	if computing > monitored && !c.spare {
-		part = max(part, computing+computing/6)
-	}
-	return 3*r.nearLaunch + part
 }
 
 // nearWork is the time of a task on one core, without the launch.
@@ -244,18 +233,18 @@ func (s *estimates) Of(tasks []int) (times []time.Duration, link engine.Link) {
 	times = make([]time.Duration, len(tasks))
 	for i, t := range tasks {
 		switch w {
-		case s.e.far:
+		case s.e.driverQueue:
 			times[i] = s.far[t]
-		case s.e.near:
+		case s.e.inline:
 			times[i] = s.rates.nearLaunch + s.work[t].all
 		default:
-			times[i] = s.rates.shared(s.work[t], w.crew)
+			times[i] = w.pool.Time(s.work[t].all, s.work[t].computing, s.rates.nearLaunch)
 		}
 	}
-	if w == s.e.far {
+	if w == s.e.driverQueue {
 		return times, engine.Link{Wait: s.rates.wait}
 	}
-	return times, engine.Link{Near: w == s.e.near, Lends: w.lends()}
+	return times, engine.Link{Near: w == s.e.inline, Lends: w.lends()}
 }
 
 // openQueues opens what the sequence submits to. A queue of the companion takes
@@ -276,11 +265,11 @@ func (s *sequence) openQueues() error {
 }
 
 // width is how many threads of our own run a launch.
-func (w *site) width() int {
-	if w.crew == nil {
+func (w *launchSite) width() int {
+	if w.pool == nil {
 		return 1
 	}
-	return w.crew.width()
+	return w.pool.Width()
 }
 
 // await lets the device end what was submitted, which a companion does not wait for by itself.
@@ -304,4 +293,10 @@ func (s *sequence) closeQueues() (err error) {
 	}
 	s.queues = nil
 	return err
+}
+
+// divides reports whether the launches of a task may be divided among threads. Those that are
+// checked are not: what is between the red zones is copied to the device's own memory.
+func (e *Engine) divides(t *engine.Task) bool {
+	return t.Kind != engine.Custom || !e.bounds && hostrun.Indivisible(t.Custom.Source, t.Custom.Options) == ""
 }

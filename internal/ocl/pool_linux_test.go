@@ -37,19 +37,19 @@ func onOneProcessor(t *testing.T) {
 // A helper on the caller's processor would take it away from the caller to do, or to watch for, what
 // the caller does.
 func TestHelpersLeaveTheCallersProcessorToIt(t *testing.T) {
-	e := withCrew(t)
+	e := withPool(t)
 	s, _, _ := chain(t, e, 700, 300)
-	c := e.team.crew
+	c := e.pooled.pool
 	for run := range uint32(200) { // how long launches take is learnt
 		require.NoError(t, s.Run(t.Context(), 0, 3, run))
 	}
-	require.NotZero(t, c.number.Load(), "launches are shared")
+	require.NotZero(t, c.Number.Load(), "launches are shared")
 	onOneProcessor(t)
 	require.NoError(t, s.Run(t.Context(), 0, 3, 0))
-	helped, number := c.helped.Load(), c.number.Load()
+	helped, number := c.Helped.Load(), c.Number.Load()
 	for run := range uint32(500) {
 		require.NoError(t, s.Run(t.Context(), 0, 3, run))
 	}
-	require.Less(t, c.helped.Load()-helped, uint32(10))
-	require.Less(t, c.number.Load()-number, uint32(500), "nobody is asked to help")
+	require.Less(t, c.Helped.Load()-helped, uint32(10))
+	require.Less(t, c.Number.Load()-number, uint32(500), "nobody is asked to help")
 }
