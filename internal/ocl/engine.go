@@ -359,7 +359,7 @@ func (r *rates) multiplying(t *engine.Task, c engine.Cost) float64 {
 	whole := min(tiles*tileRows*tileColumns/(batch*rows*columns), 8)
 	flops := c.Flops*whole + tiles*tileOwn
 	if bytes := func(o engine.Operand) bool { return o.DType.Size() == 1 }; len(t.Ins) > 1 && bytes(t.Ins[0]) && bytes(t.Ins[1]) {
-		flops /= 4 // four products at a time; see contract_words.go
+		flops /= 4 // four products at a time; see contract/words.go
 	}
 	return flops / (r.flops * efficiency[t.Kind])
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
+// Uses reports whether e depends on any of axes.
 func Uses(e *engine.Expr, axes []int) (yes bool) {
 	e.VisitAxes(func(a int) { yes = yes || slices.Contains(axes, a) })
 	return yes

@@ -20,6 +20,7 @@ func Steady(t *engine.Task, e *engine.Expr) bool {
 	return reads
 }
 
+// UsesRun reports whether t depends on the number of the run.
 func UsesRun(t *engine.Task) bool {
 	for _, e := range t.Exprs() {
 		for s := range e.Walk() {
@@ -66,6 +67,7 @@ func Reach(x *engine.Index, dom engine.Domain) int64 {
 	return int64(total)
 }
 
+// Gathers reports whether x depends on values in memory.
 func Gathers(x *engine.Index) bool {
 	for _, t := range x.Terms {
 		switch t.Atom.Kind {
@@ -80,6 +82,7 @@ func Gathers(x *engine.Index) bool {
 	return false
 }
 
+// AtomKey is equal for equal atoms only.
 func AtomKey(a engine.Atom) string {
 	switch a.Kind {
 	case engine.AtomAxis:

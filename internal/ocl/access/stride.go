@@ -5,6 +5,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
+// GCD is the greatest common divisor.
 func GCD(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -12,6 +13,7 @@ func GCD(a, b int64) int64 {
 	return a
 }
 
+// Abs is the magnitude of x.
 func Abs(x int64) int64 { return max(x, -x) }
 
 // Stride tells how far apart in memory the elements lie that neighbours along

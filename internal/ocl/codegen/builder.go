@@ -66,6 +66,7 @@ func ComputesInDouble(t *engine.Task) bool {
 	return false
 }
 
+// Wide reports whether indices are computed in 64 bits.
 func (g *Builder) Wide() bool { return g.IndexType == "long" }
 
 // Macro defines a macro for the kernel file.

@@ -64,6 +64,7 @@ func RingType(dt tensor.DType) string {
 	return "uint"
 }
 
+// IsHalfType reports whether values of dt are stored in 16 bits and computed in float.
 func IsHalfType(dt tensor.DType) bool { return dt == tensor.Float16 || dt == tensor.BFloat16 }
 
 // castExpr converts x, a value of dtype from, to dtype to. Floats go to

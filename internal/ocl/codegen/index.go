@@ -206,4 +206,5 @@ func fitsInt(x *engine.Index) bool {
 	return HeldByInt(x.Terms[0].Atom.Data.DType)
 }
 
+// HeldByInt reports whether an int holds every value of dt.
 func HeldByInt(dt tensor.DType) bool { return dt.IsInt() && dt.Size() <= 4 && dt != tensor.Uint32 }

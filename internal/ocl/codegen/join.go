@@ -8,6 +8,7 @@ import (
 	"strings"
 )
 
+// Suffix is what the kernels of part i of a joined program end in.
 func Suffix(i int) string { return fmt.Sprintf("_%d", i) }
 
 // naming finds the names that lines of a program define.
@@ -63,4 +64,5 @@ func (n naming) Distinct(text string) []string {
 	return out
 }
 
+// HashText writes s to a hash so that texts that follow each other cannot be confused.
 func HashText(h hash.Hash, s string) { fmt.Fprintf(h, "%d\n%s\n", len(s), s) }

@@ -11,6 +11,7 @@ import (
 // Key is the hash of options and source.
 type Key [sha256.Size]byte
 
+// Key is what a program is compiled once for.
 func (p *Program) Key() Key {
 	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%d %d\x00%s", p.Options, p.Dims, p.Depth, p.Source))
 }

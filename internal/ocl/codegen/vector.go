@@ -49,6 +49,7 @@ func (g *Builder) VectorFunction(name string, coords []Coord, params []Param, ac
 	return true
 }
 
+// VectorType is the C type of VectorLanes values of dt.
 func VectorType(dt tensor.DType) string { return fmt.Sprintf("%s%d", RegType(dt), VectorLanes) }
 
 // vector is the variable that holds VectorLanes neighbours of e along axis.

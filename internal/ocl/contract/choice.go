@@ -184,6 +184,7 @@ func (c *Contraction) settleRow(r *rowChoice) error {
 	return c.partsFit(r.splits)
 }
 
+// SwapKnob is the parameter that exchanges the operands.
 const SwapKnob = "swap"
 
 // eitherOrientation adds the parameter that exchanges A and B. c is the way of the rule,

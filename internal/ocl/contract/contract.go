@@ -21,6 +21,7 @@ func init() {
 	})
 }
 
+// ContractVariants lists the variants that may run t, best first.
 func ContractVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	c := Separate(d, t, swapBetter(d, t)).cheaperOrientation(t)
 	item := variant.Variant{Name: "item", Why: "any contraction", Plan: c.PlanItem}
@@ -55,11 +56,11 @@ func ContractVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	if c.SubgroupLegal() {
 		all = append(all, eitherOrientation(c, plain, (*Contraction).subgroup))
 	}
-	w, windows := winogradWay(c, d, t)
+	w, windows := winogradOrientation(c, d, t)
 	if windows {
 		all = append(all, w.winograd())
 	}
-	along, lines := stripWay(c, d, t)
+	along, lines := stripOrientation(c, d, t)
 	if lines {
 		all = append(all, along.strip())
 	}

@@ -19,6 +19,7 @@ type dotChoice struct {
 // AlongK reports whether the elements of l adjoin along the whole of k.
 func (l OperandLoad) AlongK() bool { return l.Plain && l.step == 1 && l.run == 0 }
 
+// AlongK reports whether both operands lie along k.
 func (c *Contraction) AlongK() bool { return c.A.AlongK() && c.bb.AlongK() }
 
 // ChooseDot reuses each vector as often as there are rows and columns, up to

@@ -2,8 +2,8 @@ package contract
 
 import "slices"
 
-// makespan is when units are done with what they have taken, the first first, where the next item is
-// taken by whichever is done first. Units that are done at the same time stand together.
+// makespan holds when cores finish, ascending, for list scheduling: whichever is done first takes the next item.
+// Units that finish at the same time stand together.
 type makespan []struct{ at, units int64 }
 
 // newMakespan are so many that have nothing to do yet.

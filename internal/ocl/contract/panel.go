@@ -40,6 +40,7 @@ type panelChoice struct {
 	Far          bool  // rows of A that are read directly are asked for ahead
 }
 
+// PanelLanes is how many accumulators a vector of panels holds.
 func (c *Contraction) PanelLanes() int {
 	lanes := max(c.Device.VectorLanes, 4)
 	if c.AccSize == 8 {

@@ -35,6 +35,7 @@ const (
 	ProductMultiply
 )
 
+// ProductKernels names the kernel of each kind of product.
 var ProductKernels = [...]string{"contract_block", "contract_dot", "contract_stream", "contract_tile", "triangle", "triangle"}
 
 // ProductKey is what is compiled in: everything but sizes and places.
@@ -57,6 +58,7 @@ const (
 	hugeSums
 )
 
+// LengthOf classifies sums of k terms.
 func LengthOf(k int) sumLength {
 	switch {
 	case k <= fewTerms:
@@ -98,11 +100,13 @@ const (
 	sizeCount
 )
 
+// ProductSizeNames names the arguments that are sizes, as kernels have them.
 var ProductSizeNames = [sizeCount]string{
 	"M", "N", "K", "A_LD", "B_LD", "C_LD", "ROWS", "GROUP", "PANELS", "DEPTH", "COLUMNS", "TILES_M", "TILES_N", "A_WIDE", "B_WIDE",
 	"A_ROW", "A_COLUMN", "LOWER", "UNIT",
 }
 
+// ProductSizes are the sizes of one call.
 type ProductSizes [sizeCount]int32
 
 // ProductContraction is the contraction of m x k by k x n matrices whose leading

@@ -154,8 +154,10 @@ func outAddress(t *engine.Task) *engine.Index {
 	return at
 }
 
+// Axes are those of group g of the separated task.
 func (c *Contraction) Axes(g int) []int { return access.Axes(c.Task, g) }
 
+// Load describes operand e, whose axes of the sum are group sum.
 func (c *Contraction) Load(e *engine.Expr, sum int) OperandLoad {
 	flip := e.Fn == flipped
 	if flip {

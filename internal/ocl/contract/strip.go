@@ -31,9 +31,9 @@ type stripChoice struct {
 	keep          bool  // A is steady: it is packed once
 }
 
-// stripWay is c or its transposed product, whichever has windows along lines in
+// stripOrientation is c or its transposed product, whichever has windows along lines in
 // B and in the result.
-func stripWay(c *Contraction, d *facts.Device, t *engine.Task) (*Contraction, bool) {
+func stripOrientation(c *Contraction, d *facts.Device, t *engine.Task) (*Contraction, bool) {
 	legal := c.stripLegal()
 	if legal && !c.columnsApart() {
 		return c, true

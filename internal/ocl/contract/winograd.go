@@ -49,8 +49,8 @@ type winogradChoice struct {
 	keep   bool               // B is steady: it is transformed once
 }
 
-// winogradWay is c or its transposed product, whichever has the windows in A.
-func winogradWay(c *Contraction, d *facts.Device, t *engine.Task) (*Contraction, bool) {
+// winogradOrientation is c or its transposed product, whichever has the windows in A.
+func winogradOrientation(c *Contraction, d *facts.Device, t *engine.Task) (*Contraction, bool) {
 	if _, ok := c.windows(); ok {
 		return c, c.winogradLegal()
 	}

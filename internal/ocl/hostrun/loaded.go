@@ -44,6 +44,7 @@ var Loaded LoadedKernels
 
 var loadedSeed = maphash.MakeSeed()
 
+// Hash tells programs of a process apart.
 func Hash(source, options string) uint64 {
 	return maphash.Comparable(loadedSeed, [2]string{source, options})
 }

@@ -18,6 +18,7 @@ func init() {
 	variant.Register(variant.Family{Name: engine.Scatter.String(), Kind: engine.Scatter, Variants: []string{"item", "parts", "rows"}, Choose: ScatterVariants})
 }
 
+// ScatterVariants lists the variants that may run t, best first.
 func ScatterVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	plain := func(cpu bool) func() (*variant.Plan, error) {
 		return func() (*variant.Plan, error) { return planScatter(d, t, cpu) }

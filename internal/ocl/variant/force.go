@@ -15,6 +15,7 @@ import (
 // capabilities of the device.
 const EnvVariant = "ANYCL_VARIANT"
 
+// Class is the name under which EnvVariant forces the class of the device that is planned for.
 const Class, ClassGPU = "class", "gpu"
 
 // Forced is the variant that the list s demands for a family, or "".
@@ -67,6 +68,7 @@ func CheckEnvironment() error {
 	return nil
 }
 
+// ForcedByEnv is the list of variants in the environment.
 func ForcedByEnv() string { return os.Getenv(EnvVariant) }
 
 // Names of the sites, as EnvVariant takes them: "thread=caller".

@@ -50,6 +50,7 @@ func Complete(p *Plan, err error) (*Plan, error) {
 	return p, nil
 }
 
+// RangeOf is the range of l as the binding takes it.
 func RangeOf(l Launch) cl.Range {
 	r := cl.Range{Global: l.Global, Local: l.Local}
 	for r.Dims < 3 && r.Global[r.Dims] > 0 {
@@ -82,6 +83,7 @@ func (l *Launch) TableBytes() (bytes []byte) {
 	return bytes
 }
 
+// Describe says for people how the task runs.
 func (p *Plan) Describe() engine.Plan {
 	d := engine.Plan{Variant: p.Variant, Why: p.Why}
 	if p.Params != "" {

@@ -11,6 +11,7 @@ import (
 // without entries.
 type Table struct{ table atomic.Pointer[tuning.Table] }
 
+// NewTable holds t.
 func NewTable(t *tuning.Table) *Table {
 	o := &Table{}
 	o.table.Store(t)
@@ -37,6 +38,7 @@ func OpenTable(o *platform.Opened) *Table {
 	return NewTable(Shipped(o).With(OwnTable(o)))
 }
 
+// Shipped is the table that comes with the package for the device.
 func Shipped(o *platform.Opened) *tuning.Table {
 	d := o.Device()
 	return tuning.Shipped(tuning.Device{

@@ -15,10 +15,12 @@ type Knob struct {
 	set  func(v int64)
 }
 
+// Counter is a knob for a number.
 func Counter[T ~int | ~int64](name string, at *T) Knob {
 	return Knob{name, func() int64 { return int64(*at) }, func(v int64) { *at = T(v) }}
 }
 
+// Toggle is a knob for a truth value.
 func Toggle(name string, at *bool) Knob {
 	return Knob{name, func() int64 { return int64(codegen.OneIf(*at)) }, func(v int64) { *at = v != 0 }}
 }

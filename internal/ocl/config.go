@@ -11,9 +11,9 @@ import (
 	"github.com/anycl/anycl/kernels"
 )
 
-// Way is one way to run a task: a variant and what its parameters are, as far as
+// Config is a configuration of a task for the tuner: a variant and what its parameters are, as far as
 // the rule does not decide them.
-type Way struct {
+type Config struct {
 	Variant string
 	Params  kernels.Params
 }
@@ -21,13 +21,13 @@ type Way struct {
 // Choice is what there is to choose from for a task.
 type Choice struct {
 	Family, Class string // as in tuning.Entry
-	ByRule        Way    // what runs without a tuned table
+	ByRule        Config // what runs without a tuned table
 	Variants      []VariantSpace
 }
 
 // VariantSpace is a variant that may run a task.
 type VariantSpace struct {
-	ByRule Way
+	ByRule Config
 	Space  *kernels.Space // nil: it has no parameters
 }
 
@@ -40,7 +40,7 @@ func (e *Engine) Choices(t *engine.Task) (*Choice, error) {
 	}
 	c := &Choice{Family: variant.FamilyOf(t), Class: variant.TaskClass(e.facts, collapsed)}
 	for _, v := range variants {
-		s := VariantSpace{ByRule: Way{Variant: v.Name}, Space: v.Space}
+		s := VariantSpace{ByRule: Config{Variant: v.Name}, Space: v.Space}
 		if v.Rule != nil {
 			s.ByRule.Params = v.Rule()
 		}
@@ -52,7 +52,7 @@ func (e *Engine) Choices(t *engine.Task) (*Choice, error) {
 
 // PrepareAs prepares one task to run in a given way. Errors: there is no such
 // way, or not on this device or for this task; those of Prepare.
-func (e *Engine) PrepareAs(ctx context.Context, b engine.Bound, w Way) (engine.Sequence, Way, error) {
+func (e *Engine) PrepareAs(ctx context.Context, b engine.Bound, w Config) (engine.Sequence, Config, error) {
 	done := w
 	s, err := e.prepare(ctx, e.driverQueue, []engine.Bound{b}, func(t *engine.Task) (*variant.Plan, error) {
 		_, variants, err := variant.Of(e.facts, t)

@@ -57,9 +57,9 @@ func TestEveryVariantCanBeAskedForWithTheParametersOfItsRule(t *testing.T) {
 		require.Equal(t, v.ByRule, done)
 		require.NoError(t, s.Close())
 	}
-	_, _, err = e.PrepareAs(t.Context(), b, Way{Variant: "panel", Params: kernels.Params{"rows": 99}})
+	_, _, err = e.PrepareAs(t.Context(), b, Config{Variant: "panel", Params: kernels.Params{"rows": 99}})
 	require.Error(t, err)
-	_, _, err = e.PrepareAs(t.Context(), b, Way{Variant: "warp"})
+	_, _, err = e.PrepareAs(t.Context(), b, Config{Variant: "warp"})
 	require.Error(t, err)
 }
 
