@@ -29,7 +29,7 @@ var (
 // Engine is an opened device as an engine.
 type Engine struct {
 	dev         *platform.Opened
-	facts       *facts.Device  // of far
+	facts       *facts.Device  // of the driver queue
 	tuned       *variant.Table // nil: the device has none
 	driverQueue *launchSite
 	inline      *launchSite // nil: no companion

@@ -31,28 +31,28 @@ type launchSite struct {
 }
 
 // newInline is the site of the companion; nil where there is none.
-func newInline(dev *platform.Opened, far *facts.Device) *launchSite {
+func newInline(dev *platform.Opened, device *facts.Device) *launchSite {
 	c := dev.Companion()
 	if c == nil {
 		return nil
 	}
 	facts := facts.New(c.Device(), dev.Caps())
-	facts.Name, facts.MaxAlloc = far.Name, far.MaxAlloc
+	facts.Name, facts.MaxAlloc = device.Name, device.MaxAlloc
 	return &launchSite{device: c.Device().CL(), facts: facts, companion: c, programs: c, head: hostrun.PartHead, library: new(library)}
 }
 
-// newPooled is near with a worker pool, which plans as for the whole device; nil where there is no
+// newPooled is the inline site with a worker pool, which plans as for the whole device; nil where there is no
 // second thread.
-func newPooled(near *launchSite, far *facts.Device) *launchSite {
-	if near == nil {
+func newPooled(inline *launchSite, device *facts.Device) *launchSite {
+	if inline == nil {
 		return nil
 	}
-	c := hostrun.NewPool(far.Units)
+	c := hostrun.NewPool(device.Units)
 	if c == nil {
 		return nil
 	}
-	w := *near
-	w.facts, w.pool = far, c
+	w := *inline
+	w.facts, w.pool = device, c
 	return &w
 }
 
@@ -73,14 +73,14 @@ func firstOf(n int) []int {
 
 // estimates are the times of tasks wherever they may run.
 type estimates struct {
-	e     *Engine
-	rates *rates
-	near  []bool          // it can run on the companion
-	work  []labourTime    // of one core, without the launch
-	far   []time.Duration // on the driver's threads
-	fresh []bool          // the first of its kind, and it did not run there yet
-	rule  bool            // a task is to be reproducible
-	held  int             // kernels that the driver keeps loaded for its threads
+	e      *Engine
+	rates  *rates
+	inline []bool          // it can run on the companion
+	work   []coreTime      // of one core, without the launch
+	queued []time.Duration // on the driver's threads
+	fresh  []bool          // the first of its kind, and it did not run there yet
+	rule   bool            // a task is to be reproducible
+	held   int             // kernels that the driver keeps loaded for its threads
 }
 
 var _ engine.Estimates = (*estimates)(nil)
@@ -91,7 +91,7 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 	for i, t := range tasks {
 		s.rule = s.rule || t.Reproducible
 		if j, ok := first[t]; ok {
-			s.near, s.work, s.far = append(s.near, s.near[j]), append(s.work, s.work[j]), append(s.far, s.far[j])
+			s.inline, s.work, s.queued = append(s.inline, s.inline[j]), append(s.work, s.work[j]), append(s.queued, s.queued[j])
 			s.fresh = append(s.fresh, false)
 			continue
 		}
@@ -99,19 +99,19 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 		held, among := e.loaded.Holds(t)
 		s.fresh, s.held = append(s.fresh, !among), held
 		if variant.Check(e.facts, t) != nil { // nobody will ask
-			s.near, s.work, s.far = append(s.near, false), append(s.work, labourTime{}), append(s.far, 0)
+			s.inline, s.work, s.queued = append(s.inline, false), append(s.work, coreTime{}), append(s.queued, 0)
 			continue
 		}
 		c := t.Cost()
-		s.near = append(s.near, e.inline != nil && variant.Check(e.inline.facts, t) == nil && e.divides(t))
+		s.inline = append(s.inline, e.inline != nil && variant.Check(e.inline.facts, t) == nil && e.divides(t))
 		s.work = append(s.work, s.rates.nearTime(t, c))
-		s.far = append(s.far, s.rates.farTime(t, c))
+		s.queued = append(s.queued, s.rates.farTime(t, c))
 	}
 	return s
 }
 
-// labourTime is the time of a task on one core, and how much of it the core computes; the rest it waits for memory.
-type labourTime struct{ all, computing time.Duration }
+// coreTime is the time of a task on one core, and how much of it the core computes; the rest it waits for memory.
+type coreTime struct{ all, computing time.Duration }
 
 // Estimates looks at tasks once.
 func (e *Engine) Estimates(tasks []*engine.Task) engine.Estimates { return e.estimates(tasks) }
@@ -119,7 +119,7 @@ func (e *Engine) Estimates(tasks []*engine.Task) engine.Estimates { return e.est
 // site is siteFor some of the tasks.
 func (s *estimates) site(tasks []int) (w *launchSite, why string) {
 	e := s.e
-	if e.inline == nil || slices.ContainsFunc(tasks, func(t int) bool { return !s.near[t] }) {
+	if e.inline == nil || slices.ContainsFunc(tasks, func(t int) bool { return !s.inline[t] }) {
 		return e.driverQueue, ""
 	}
 	switch variant.Forced(e.force, variant.Thread) {
@@ -133,24 +133,24 @@ func (s *estimates) site(tasks []int) (w *launchSite, why string) {
 	case variant.ThreadDriver:
 		return e.driverQueue, ""
 	}
-	near, far, team := s.race(tasks)
+	inline, queued, pooled := s.race(tasks)
 	if s.rule { // the companion alone plans for one core, and what decides is measured
-		near = math.MaxInt64
+		inline = math.MaxInt64
 	}
 	us := func(d time.Duration) time.Duration { return d.Round(100 * time.Nanosecond) }
-	alone := time.Duration(float64(near) / patience)
+	alone := time.Duration(float64(inline) / patience)
 	full := ""
-	if best := min(team, alone); best > far || best > foreground {
-		if float64(best) > patience*float64(far) || !s.crowded(tasks) {
+	if best := min(pooled, alone); best > queued || best > foreground {
+		if float64(best) > patience*float64(queued) || !s.crowded(tasks) {
 			return e.driverQueue, ""
 		}
 		full = fmt.Sprintf("; the driver keeps %d kernels loaded for its threads already", s.held)
 	}
 	switch {
-	case alone <= team:
-		return e.inline, fmt.Sprintf("on the calling thread: predicted %v, and %v where threads are woken%s", us(near), us(far), full)
+	case alone <= pooled:
+		return e.inline, fmt.Sprintf("on the calling thread: predicted %v, and %v where threads are woken%s", us(inline), us(queued), full)
 	default:
-		return e.pooled, fmt.Sprintf("shared with the calling thread: predicted %v, %v on it alone, and %v where threads are woken%s", us(team), us(near), us(far), full)
+		return e.pooled, fmt.Sprintf("shared with the calling thread: predicted %v, %v on it alone, and %v where threads are woken%s", us(pooled), us(inline), us(queued), full)
 	}
 }
 
@@ -175,21 +175,21 @@ const foreground = 20 * time.Millisecond
 
 // race predicts the time of tasks on the companion, on the device, where their memory is
 // in the processor's caches, as that of short runs is, and on the worker pool.
-func (s *estimates) race(tasks []int) (near, far, team time.Duration) {
+func (s *estimates) race(tasks []int) (inline, queued, pooled time.Duration) {
 	r := s.rates
-	far, team = r.wake, math.MaxInt64
+	queued, pooled = r.wake, math.MaxInt64
 	if s.e.pooled != nil {
-		team = 0
+		pooled = 0
 	}
 	for _, t := range tasks {
 		work := s.work[t]
-		near += r.nearLaunch + work.all
-		far += r.launch + r.woken(work.all)
+		inline += r.nearLaunch + work.all
+		queued += r.launch + r.woken(work.all)
 		if s.e.pooled != nil {
-			team += s.e.pooled.pool.Time(work.all, work.computing, r.nearLaunch)
+			pooled += s.e.pooled.pool.Time(work.all, work.computing, r.nearLaunch)
 		}
 	}
-	return near, far, team
+	return inline, queued, pooled
 }
 
 // woken predicts the time on the driver's threads, without the launch, of what takes one core so long: between two
@@ -201,14 +201,14 @@ func (r *rates) woken(work time.Duration) time.Duration {
 // nearWork is the time of a task on one core, without the launch.
 func (r *rates) nearWork(t *engine.Task) time.Duration { return r.nearTime(t, t.Cost()).all }
 
-func (r *rates) nearTime(t *engine.Task, c engine.Cost) labourTime {
+func (r *rates) nearTime(t *engine.Task, c engine.Cost) coreTime {
 	if t.Kind == engine.Routine {
 		l := variant.CostOf(t)
 		all := time.Duration((l.Launches-1)*float64(r.nearLaunch)) + seconds(l.Time(1, r.flops/float64(r.units), r.nearMemory))
-		return labourTime{all, all}
+		return coreTime{all, all}
 	}
 	bytes, computing := c.BytesRead+c.BytesWrite, seconds(float64(r.units)*r.computing(t, c))
-	return labourTime{max(computing, seconds(bytes/r.bandwidth(bytes))), computing}
+	return coreTime{max(computing, seconds(bytes/r.bandwidth(bytes))), computing}
 }
 
 // Bytes of what calibration copies: on one core, where caches hold it, and on all.
@@ -219,12 +219,12 @@ const (
 
 // bandwidth is the rate of one core at work on so many bytes.
 func (r *rates) bandwidth(bytes float64) float64 {
-	far := r.memory / float64(r.units)
-	if bytes <= nearBytes || far >= r.nearMemory {
+	each := r.memory / float64(r.units)
+	if bytes <= nearBytes || each >= r.nearMemory {
 		return r.nearMemory
 	}
 	beyond := min(math.Log(bytes/nearBytes)/math.Log(farBytes/nearBytes), 1)
-	return r.nearMemory * math.Pow(far/r.nearMemory, beyond)
+	return r.nearMemory * math.Pow(each/r.nearMemory, beyond)
 }
 
 // Of predicts tasks that are all there is to run.
@@ -234,7 +234,7 @@ func (s *estimates) Of(tasks []int) (times []time.Duration, link engine.Link) {
 	for i, t := range tasks {
 		switch w {
 		case s.e.driverQueue:
-			times[i] = s.far[t]
+			times[i] = s.queued[t]
 		case s.e.inline:
 			times[i] = s.rates.nearLaunch + s.work[t].all
 		default:
