@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/draft"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/offline"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/ops"
@@ -25,7 +26,7 @@ import (
 func TestTheCorpusHasEveryVariant(t *testing.T) {
 	t.Parallel()
 	ran, chosen, files := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	corpora, err := offline.Gather(os.Getenv(offline.EnvCorpus), "few", func(_ *ocl.Class, p *offline.Planner) error {
+	corpora, err := offline.Gather(os.Getenv(offline.EnvCorpus), "few", func(_ *draft.Class, p *offline.Planner) error {
 		return offline.Few.Draft(t.Context(), p)
 	})
 	require.NoError(t, err)
@@ -38,7 +39,7 @@ func TestTheCorpusHasEveryVariant(t *testing.T) {
 			}
 		}
 	}
-	for _, v := range ocl.Variants() {
+	for _, v := range variant.Variants() {
 		assert.True(t, ran[v], "no program is for %s", v)
 		assert.True(t, chosen[v], "no rule chooses %s", v)
 	}
@@ -50,7 +51,7 @@ func TestTheCorpusHasEveryVariant(t *testing.T) {
 // A corpus that is written and read again is the same.
 func TestCorpusComesBack(t *testing.T) {
 	folder := t.TempDir()
-	draft := func(_ *ocl.Class, p *offline.Planner) error {
+	draftInto := func(_ *draft.Class, p *offline.Planner) error {
 		g := ops.NewGraph("softmax")
 		x := g.Input("x", tensor.Float32, 40, 50)
 		exe, err := g.Compile(t.Context(), ops.NewRuntime(p), ops.Target{Outputs: []*ops.Node{ops.Softmax(x, 1)}})
@@ -64,22 +65,22 @@ func TestCorpusComesBack(t *testing.T) {
 		}
 		return err
 	}
-	written, err := offline.Gather(folder, "one", draft)
+	written, err := offline.Gather(folder, "one", draftInto)
 	require.NoError(t, err)
-	_, err = offline.Gather(folder, "two", draft)
+	_, err = offline.Gather(folder, "two", draftInto)
 	require.NoError(t, err)
-	for _, class := range ocl.Classes {
+	for _, class := range draft.Classes {
 		c, err := offline.Load(folder, class)
 		require.NoError(t, err)
 		require.NotEmpty(t, c.Drafts())
 		require.Equal(t, written[class.Name].Drafts(), c.Drafts())
 		for _, d := range c.Drafts() {
-			source, suffixes := class.Text([]*ocl.Draft{d})
+			source, suffixes := class.Text([]*draft.Draft{d})
 			require.Equal(t, []string{""}, suffixes)
 			require.Contains(t, source, "kernel void "+d.Kernels[0])
 			require.True(t, slices.IsSorted(d.Variants))
 		}
 	}
-	_, err = offline.Load(t.TempDir(), ocl.Classes[0])
+	_, err = offline.Load(t.TempDir(), draft.Classes[0])
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

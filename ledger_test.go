@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/ops/optest"
 )
 
@@ -53,5 +54,5 @@ func (l *ledger) counts() string {
 func (l *ledger) idle() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.DeleteFunc(ocl.Variants(), func(v string) bool { return l.run[v] > 0 })
+	return slices.DeleteFunc(variant.Variants(), func(v string) bool { return l.run[v] > 0 })
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/tensor"
@@ -48,7 +49,7 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 			base := lasting(t, func(t testing.TB) engine.Engine { return onDevice(t, d) }).(*ocl.Engine)
 			var seen ledger
 			ran := 0
-			for _, v := range slices.Insert(ocl.Variants(), 0, unforced) {
+			for _, v := range slices.Insert(variant.Variants(), 0, unforced) {
 				t.Run(v, func(t *testing.T) {
 					ran++
 					e := lasting(t, func(testing.TB) engine.Engine { return base.Forced(v+",thread=workers", seen.watch) })
@@ -60,7 +61,7 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 					t.Log(seen.counts())
 				})
 			}
-			if all := 1 + len(ocl.Variants()); ran == all { // and not some, by -run
+			if all := 1 + len(variant.Variants()); ran == all { // and not some, by -run
 				idle := slices.DeleteFunc(seen.idle(), func(v string) bool { return lacks(base, v) != nil })
 				require.Empty(t, idle, "nothing ran as these")
 			}
@@ -125,7 +126,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 		}
 	}
 	for _, d := range devices(t) {
-		for _, v := range ocl.Variants() {
+		for _, v := range variant.Variants() {
 			t.Run(d.ID+"/"+v, func(t *testing.T) {
 				e := lasting(t, func(t testing.TB) engine.Engine { return ocl.NewForced(opened(t, d), v+",thread=workers") })
 				if err := lacks(e, v); err != nil {

@@ -5,6 +5,8 @@ import "github.com/anycl/anycl/tensor"
 // Scalar is a function of scalars: what one element-wise op computes for one
 // element, in OpenCL C and in Go.
 type Scalar struct {
+	// Name is the function's identity: two of one name compute the same. What an engine knows of a function it
+	// knows by this.
 	Name  string
 	Arity int
 	// C is the function as an OpenCL C expression over a, b, c and d, the

@@ -157,7 +157,7 @@ func TestRangesCoverEverythingInWholeGroups(t *testing.T) {
 	}
 }
 
-// A launch may be a part of another, whose third dimension nothing tells (internal/ocl/share.go).
+// A launch may be a part of another, whose third dimension nothing tells (internal/ocl/hostrun/range.go).
 func TestKernelsDoNotAskForTheSizeOfTheThirdDimension(t *testing.T) {
 	names, err := fs.Glob(files, "*.cl")
 	require.NoError(t, err)

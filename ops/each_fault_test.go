@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -23,7 +23,7 @@ func TestAnyFailingCallInsideEachAndProfileLeaksNothing(t *testing.T) {
 }
 
 func anyFailingCall(t *testing.T, staging string, n int) {
-	t.Setenv(ocl.EnvVariant, "thread=workers") // the only ones to work ahead
+	t.Setenv(variant.EnvVariant, "thread=workers") // the only ones to work ahead
 	r := newRig(t)
 	r.opts.Staging = staging
 	uses := map[string]func(ctx context.Context, a *adder) error{

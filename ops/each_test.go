@@ -12,7 +12,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/fallback"
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -80,9 +80,9 @@ func right(t *testing.T, i int, outs []*tensor.Tensor) {
 }
 
 func eachPlace(t *testing.T, test func(t *testing.T, a *adder)) {
-	for _, thread := range []string{"workers", "crew"} { // a run ahead of the caller, and in its foreground
+	for _, thread := range []string{"workers", "pool"} { // a run ahead of the caller, and in its foreground
 		t.Run("device, "+thread, func(t *testing.T) {
-			t.Setenv(ocl.EnvVariant, "thread="+thread)
+			t.Setenv(variant.EnvVariant, "thread="+thread)
 			a := newAdder(t, openDevice(t, nil), ops.OnDevice, adderSize)
 			test(t, a)
 			require.NoError(t, a.exe.Close())

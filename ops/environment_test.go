@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -13,7 +13,7 @@ func TestValuesOfTheEnvironmentThatMeanNothingAreErrors(t *testing.T) {
 	for name, values := range map[string][]string{
 		platform.EnvDevice:  {"nosuchdevice", "pocl:99"},
 		EnvPlace:            {"gpu", "CPU"},
-		ocl.EnvVariant:      {"contract", "=tile", "contract=", "contrat=tile", "contract=tiles", "contract=tile,contract=block", "contract=tile;reduce=item", "class=cpu", "thread=none"},
+		variant.EnvVariant:  {"contract", "=tile", "contract=", "contrat=tile", "contract=tiles", "contract=tile,contract=block", "contract=tile;reduce=item", "class=cpu", "thread=none"},
 		platform.EnvQuirks:  {"+nosuchquirk", "slow-fma"},
 		platform.EnvStaging: {"yes", "On"},
 	} {
@@ -33,7 +33,7 @@ func TestValuesOfTheEnvironmentThatMeanNothingAreErrors(t *testing.T) {
 			}
 		}
 	}
-	t.Setenv(ocl.EnvVariant, " contract=tile, reduce=item,thread=workers,class=gpu,")
+	t.Setenv(variant.EnvVariant, " contract=tile, reduce=item,thread=workers,class=gpu,")
 	t.Setenv(EnvPlace, "device")
 	rt, err := Open(t.Context(), &Options{Device: "none"})
 	require.NoError(t, err)

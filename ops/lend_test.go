@@ -53,7 +53,7 @@ func same(t *testing.T, want, got []*tensor.Tensor) {
 // same bits, and no feed has changed.
 func TestLentMemoryHoldsWhatCopiesWould(t *testing.T) {
 	r := newRig(t)
-	for _, thread := range []string{"caller", "crew"} {
+	for _, thread := range []string{"caller", "pool"} {
 		t.Run(thread, func(t *testing.T) {
 			rt := r.onThread(t, thread)
 			copies := func() (*ops.Executable, *ops.Node, *ops.Node) {

@@ -14,6 +14,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/platform"
@@ -86,7 +87,7 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 // open is Open with options for the device.
 func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, error) {
 	_, _, place := (&Target{}).place()
-	if err := errors.Join(ocl.CheckEnvironment(), place); err != nil {
+	if err := errors.Join(variant.CheckEnvironment(), place); err != nil {
 		return nil, err
 	}
 	if err := ocl.CheckEnv(); err != nil {

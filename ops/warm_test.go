@@ -12,7 +12,7 @@ import (
 // Compile leaves nothing for the driver to compile in the first run, and variables as they were, also those
 // that another executable has on the device.
 func TestCompileLeavesNothingToCompile(t *testing.T) {
-	for _, thread := range []string{"caller", "crew", "workers"} {
+	for _, thread := range []string{"caller", "pool", "workers"} {
 		t.Run(thread, func(t *testing.T) {
 			r := newRig(t)
 			rt := r.onThread(t, thread)

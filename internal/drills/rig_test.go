@@ -15,7 +15,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/cldriver"
 	"github.com/anycl/anycl/internal/clfault"
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
@@ -29,7 +29,7 @@ type mode struct{ name, variant, staging string }
 var modes = []mode{{"default", "", ""}, {"commands", "thread=workers", ""}, {"own memory", "thread=workers", "on"}}
 
 func (m mode) set(t *testing.T) {
-	t.Setenv(ocl.EnvVariant, m.variant)
+	t.Setenv(variant.EnvVariant, m.variant)
 	t.Setenv(platform.EnvStaging, m.staging)
 }
 

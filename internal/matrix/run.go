@@ -13,6 +13,7 @@ import (
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/internal/bench"
 	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/platform"
@@ -99,7 +100,7 @@ func newContext(o *Options) Context {
 
 // openDevice is an engine on d, and what closes d after it.
 func openDevice(ctx context.Context, d *platform.Device) (engine.Engine, func() error, error) {
-	if err := errors.Join(ocl.CheckEnvironment(), ocl.CheckEnv()); err != nil {
+	if err := errors.Join(variant.CheckEnvironment(), ocl.CheckEnv()); err != nil {
 		return nil, nil, err
 	}
 	opened, err := d.Open(ctx, nil)

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
@@ -59,7 +61,7 @@ func (c attending) task() *engine.Task {
 	if c.pass != engine.AttentionForward {
 		a.DO, a.L, a.D = load(c.dt, 0, 1, 2, 5), load(acc, 0, 1, 2), load(acc, 0, 1, 2)
 	}
-	for i := range map[engine.AttentionPass]int{engine.AttentionForward: 1 + oneIf(c.withL), engine.AttentionGradQ: 1, engine.AttentionGradKV: 2}[c.pass] {
+	for i := range map[engine.AttentionPass]int{engine.AttentionForward: 1 + codegen.OneIf(c.withL), engine.AttentionGradQ: 1, engine.AttentionGradKV: 2}[c.pass] {
 		dt := c.dt
 		if c.pass == engine.AttentionForward && i == 1 {
 			dt = acc
@@ -141,10 +143,10 @@ func TestGradientsOfKeysAndValuesAreRightForOtherTiles(t *testing.T) {
 	c := attending{dt: tensor.Float32, b: 2, g: 2, m: 37, n: 70, d: 20, e: 9, low: -37, high: 30, pass: engine.AttentionGradKV}
 	for _, p := range []kernels.Params{{"vectors": 1, "rows": 12, "block": 16}, {"vectors": 4, "rows": 2, "block": 128}} {
 		e := device(t, "", nil)
-		e.facts.tuned = tunedFacts(e.facts, c.task(), "lane", p).tuned
-		plan, err := makePlan(e.facts, c.task(), "")
+		e.tuned = variant.NewTable(tableWith(e.facts, c.task(), "lane", p))
+		plan, err := variant.MakePlan(e.facts, e.tuned.Load(), c.task(), "")
 		require.NoError(t, err)
-		require.True(t, plan.tuned)
+		require.True(t, plan.Tuned)
 		verify(t, e, c.task(), c.inputs(t, 5), 2e-5, 4)
 	}
 }

@@ -2,13 +2,9 @@ package ocl
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
-	"slices"
-	"strings"
 	"sync"
 	"weak"
 
@@ -16,6 +12,8 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/procs"
 )
 
@@ -34,7 +32,7 @@ const (
 // built is a program in which the kernels of one part end in suffix.
 type built struct {
 	prog   *cl.Program
-	id     uint64 // of its text, see hashOf
+	id     uint64 // of its text, see Hash
 	suffix string
 }
 
@@ -45,13 +43,10 @@ func (b built) Kernel(name string) (*cl.Kernel, error) { return b.prog.Kernel(na
 // else has its program.
 type library struct {
 	mu    sync.Mutex
-	parts map[partKey]entry
+	parts map[codegen.Key]entry
 	sweep int               // the number of parts at which those of programs that have gone are forgotten
 	warm  map[launchKey]int // the widest launch of each kernel so far; see warm.go
 }
-
-// partKey is the hash of options and source.
-type partKey [sha256.Size]byte
 
 type entry struct {
 	prog   weak.Pointer[cl.Program]
@@ -59,11 +54,7 @@ type entry struct {
 	suffix string
 }
 
-func (p *program) key() partKey {
-	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%d %d\x00%s", p.options, p.dims, p.depth, p.source))
-}
-
-func (l *library) find(key partKey) (built, bool) {
+func (l *library) find(key codegen.Key) (built, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at, ok := l.parts[key]
@@ -74,28 +65,28 @@ func (l *library) find(key partKey) (built, bool) {
 	return built{prog, at.id, at.suffix}, prog != nil
 }
 
-func (l *library) enter(p *program, b built) {
-	key := p.key()
+func (l *library) enter(p *codegen.Program, b built) {
+	key := p.Key()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.parts == nil {
-		l.parts = map[partKey]entry{}
+		l.parts = map[codegen.Key]entry{}
 	}
 	if len(l.parts) >= l.sweep {
-		maps.DeleteFunc(l.parts, func(_ partKey, at entry) bool { return at.prog.Value() == nil })
+		maps.DeleteFunc(l.parts, func(_ codegen.Key, at entry) bool { return at.prog.Value() == nil })
 		l.sweep = 2*len(l.parts) + batchLarge
 	}
 	l.parts[key] = entry{weak.Make(b.prog), b.id, b.suffix}
 }
 
 // compileAll makes every program of the tasks available in the library.
-func (w *site) compileAll(ctx context.Context, tasks []readyTask) error {
-	batches := map[string][]*program{} // by what the parts of one program must share
+func (w *launchSite) compileAll(ctx context.Context, tasks []readyTask) error {
+	batches := map[string][]*codegen.Program{} // by what the parts of one program must share
 	var order []string
-	seen := map[partKey]bool{}
+	seen := map[codegen.Key]bool{}
 	for _, t := range tasks {
-		for _, l := range t.plan.launches {
-			key := l.prog.key()
+		for _, l := range t.plan.Launches {
+			key := l.Program.Key()
 			if seen[key] {
 				continue
 			}
@@ -103,14 +94,14 @@ func (w *site) compileAll(ctx context.Context, tasks []readyTask) error {
 				continue
 			}
 			seen[key] = true
-			share := l.prog.options + "\x00" + l.prog.head
-			if l.prog.head == "" { // a caller's own source
+			share := l.Program.Options + "\x00" + l.Program.Head
+			if l.Program.Head == "" { // a caller's own source
 				share = string(key[:])
 			}
 			if batches[share] == nil {
 				order = append(order, share)
 			}
-			batches[share] = append(batches[share], l.prog)
+			batches[share] = append(batches[share], l.Program)
 		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -124,10 +115,10 @@ func (w *site) compileAll(ctx context.Context, tasks []readyTask) error {
 }
 
 // divide splits parts over the cores.
-func divide(parts []*program) [][]*program {
+func divide(parts []*codegen.Program) [][]*codegen.Program {
 	n := min(max(len(parts)/batchSmall, 1), procs.Count())
 	n = max(n, (len(parts)+batchLarge-1)/batchLarge)
-	var out [][]*program
+	var out [][]*codegen.Program
 	for i := range n {
 		if part := parts[len(parts)*i/n : len(parts)*(i+1)/n]; len(part) > 0 {
 			out = append(out, part)
@@ -138,12 +129,12 @@ func divide(parts []*program) [][]*program {
 
 // compile builds parts as one program. Where that fails, each is built alone,
 // so that one that a driver refuses does not take the others with it.
-func (w *site) compile(ctx context.Context, parts []*program) error {
+func (w *launchSite) compile(ctx context.Context, parts []*codegen.Program) error {
 	if len(parts) > 1 {
-		all, err := w.build(ctx, &program{name: fmt.Sprintf("%d parts", len(parts)), source: join(parts), options: parts[0].options})
+		all, err := w.build(ctx, &codegen.Program{Name: fmt.Sprintf("%d parts", len(parts)), Source: codegen.Join(parts), Options: parts[0].Options})
 		if err == nil {
 			for i, p := range parts {
-				w.library.enter(p, built{all.prog, all.id, suffix(i)})
+				w.library.enter(p, built{all.prog, all.id, codegen.Suffix(i)})
 			}
 			return nil
 		}
@@ -165,77 +156,22 @@ func (w *site) compile(ctx context.Context, parts []*program) error {
 }
 
 // program is the part that p is in; a failure to build is reported here.
-func (w *site) program(ctx context.Context, t *engine.Task, p *program) (built, error) {
-	if b, ok := w.library.find(p.key()); ok {
+func (w *launchSite) program(ctx context.Context, t *engine.Task, p *codegen.Program) (built, error) {
+	if b, ok := w.library.find(p.Key()); ok {
 		return b, nil
 	}
 	b, err := w.build(ctx, p)
 	if err != nil {
-		return built{}, taskError(w.facts.name, t, "build", err)
+		return built{}, taskError(w.facts.Name, t, "build", err)
 	}
 	return b, nil
 }
 
-func (w *site) build(ctx context.Context, p *program) (built, error) {
-	source := w.head + p.source
-	if p.dims > 0 && w.companion != nil {
-		source = ownHead(p.dims, p.depth) + p.source
+func (w *launchSite) build(ctx context.Context, p *codegen.Program) (built, error) {
+	source := w.head + p.Source
+	if p.Dims > 0 && w.companion != nil {
+		source = hostrun.CustomHead(p.Dims, p.Depth) + p.Source
 	}
-	prog, err := w.programs.Program(ctx, p.name, source, p.options)
-	return built{prog: prog, id: hashOf(source, p.options)}, err
-}
-
-func suffix(i int) string { return fmt.Sprintf("_%d", i) }
-
-// naming finds the names that lines of a program define.
-type naming struct {
-	expr *regexp.Regexp // its first group
-	some []string       // a line that has a name has one of these: the expression alone takes 1 ms a part
-}
-
-var (
-	macroName    = naming{regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+(\w+)`), []string{"define"}}
-	functionName = naming{regexp.MustCompile(`^(?:(?:static inline|INLINE) [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`), []string{"inline", "INLINE", "typedef", "void"}}
-)
-
-// join writes parts one after the other. The functions and types of each get its suffix,
-// its macros end with it.
-func join(parts []*program) string {
-	var b strings.Builder
-	b.WriteString(parts[0].head)
-	var library []string
-	for _, p := range parts {
-		library = append(library, p.library...)
-	}
-	slices.Sort(library) // by name, later ones want earlier ones
-	b.WriteString(texts(slices.Compact(library)))
-	for i, p := range parts {
-		fmt.Fprintf(&b, "\n// ==== part %d: %s ====\n", i, p.name)
-		names := functionName.distinct(p.body)
-		for _, n := range names {
-			fmt.Fprintf(&b, "#define %s %s%s\n", n, n, suffix(i))
-		}
-		b.WriteString(p.body)
-		b.WriteByte('\n')
-		for _, n := range append(macroName.distinct(p.body), names...) {
-			fmt.Fprintf(&b, "#undef %s\n", n)
-		}
-	}
-	return b.String()
-}
-
-// distinct lists the names that text defines, once each.
-func (n naming) distinct(text string) []string {
-	var out []string
-	seen := map[string]bool{}
-	for line := range strings.Lines(text) {
-		if !slices.ContainsFunc(n.some, func(s string) bool { return strings.Contains(line, s) }) {
-			continue
-		}
-		if m := n.expr.FindStringSubmatch(line); m != nil && !seen[m[1]] {
-			seen[m[1]] = true
-			out = append(out, m[1])
-		}
-	}
-	return out
+	prog, err := w.programs.Program(ctx, p.Name, source, p.Options)
+	return built{prog: prog, id: hostrun.Hash(source, p.Options)}, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -73,11 +74,11 @@ func TestEveryFunctionOfAPartGetsANameOfItsOwn(t *testing.T) {
 		{"__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))\nvoid contract_row(PARAMS) {", "contract_row"},
 		{"kernel __attribute__((reqd_work_group_size(1, 1, 1))) void f(PARAMS) {", "f"},
 	} {
-		assert.Equal(t, []string{c.name}, functionName.distinct(c.text))
+		assert.Equal(t, []string{c.name}, codegen.FunctionName.Distinct(c.text))
 	}
-	assert.Empty(t, functionName.distinct("    const float v = exp(x);\n    if (x) return f(x);\n"))
-	p := &program{name: "x", body: "#define A 1\n # define B(x) x\nkernel void k(PARAMS) {}\n"}
-	text := join([]*program{p, p})
+	assert.Empty(t, codegen.FunctionName.Distinct("    const float v = exp(x);\n    if (x) return f(x);\n"))
+	p := &codegen.Program{Name: "x", Body: "#define A 1\n # define B(x) x\nkernel void k(PARAMS) {}\n"}
+	text := codegen.Join([]*codegen.Program{p, p})
 	for _, want := range []string{"#define k k_0", "#define k k_1", "#undef A", "#undef B", "#undef k"} {
 		assert.Contains(t, text, want)
 	}
@@ -85,15 +86,15 @@ func TestEveryFunctionOfAPartGetsANameOfItsOwn(t *testing.T) {
 
 func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
 	e := device(t, "", nil)
-	good := &program{name: "good.cl", head: "// head\n", body: "kernel void good(global int *x) { x[0] = 1; }\n"}
-	bad := &program{name: "bad.cl", head: good.head, body: "kernel void bad(global int *x) { x[0] = nothing; }\n"}
-	for _, p := range []*program{good, bad} {
-		p.source = p.head + p.body + fmt.Sprintf("// %p\n", e)
+	good := &codegen.Program{Name: "good.cl", Head: "// head\n", Body: "kernel void good(global int *x) { x[0] = 1; }\n"}
+	bad := &codegen.Program{Name: "bad.cl", Head: good.Head, Body: "kernel void bad(global int *x) { x[0] = nothing; }\n"}
+	for _, p := range []*codegen.Program{good, bad} {
+		p.Source = p.Head + p.Body + fmt.Sprintf("// %p\n", e)
 	}
-	require.NoError(t, e.far.compile(t.Context(), []*program{bad, good}))
-	_, ok := e.far.library.find(good.key())
+	require.NoError(t, e.driverQueue.compile(t.Context(), []*codegen.Program{bad, good}))
+	_, ok := e.driverQueue.library.find(good.Key())
 	assert.True(t, ok)
 	task := mapTask(engine.Domain{1}, constant(tensor.Float32, 1))
-	_, err := e.far.program(t.Context(), task, bad)
+	_, err := e.driverQueue.program(t.Context(), task, bad)
 	assert.ErrorContains(t, err, "nothing")
 }

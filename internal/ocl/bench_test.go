@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -14,7 +15,7 @@ func benchmark(b *testing.B, task *engine.Task) { benchmarkOn(b, task, nil) }
 
 // benchmarkOn is benchmark with the content of some inputs.
 func benchmarkOn(b *testing.B, task *engine.Task, content map[int][]byte) {
-	e := device(b, forcedByEnv(), nil)
+	e := device(b, variant.ForcedByEnv(), nil)
 	bound := engine.Bound{Task: task}
 	slot := func(o engine.Operand, content []byte) engine.Slot {
 		m, err := e.Alloc(o.Bytes())

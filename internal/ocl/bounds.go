@@ -8,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/variant"
 )
 
 // EnvCheck names the environment variable that runs callers' own kernels in a checked mode.
@@ -63,7 +64,7 @@ func (s *sequence) redZoned(k *cl.Kernel, i int, p place, inputs int) (*redZoned
 	}
 	r := &redZoned{
 		argument: i, index: i, input: i < inputs, home: mem.Buffer(), offset: p.offset, bytes: p.bytes, element: p.size,
-		zone: roundUp(min(max(p.bytes, zoneLeast), zoneMost), zoneLeast), // buffers start at multiples of that
+		zone: variant.RoundUp(min(max(p.bytes, zoneLeast), zoneMost), zoneLeast), // buffers start at multiples of that
 	}
 	if !r.input {
 		r.index -= inputs

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/tensor"
 )
@@ -19,7 +21,7 @@ import (
 type cell struct {
 	family, variant, name string
 	task                  *engine.Task
-	plan                  func() (*plan, error)
+	plan                  func() (*variant.Plan, error)
 	ins                   func(t *testing.T) [][]byte               // nil: randomInputs
 	want                  func(t *testing.T, ins [][]byte) [][]byte // nil: the reference
 	tol, scale            float64                                   // as same has them
@@ -27,16 +29,16 @@ type cell struct {
 
 // tinyCPU and tinyGPU are device classes of the floor, whichever device computes: little
 // local memory, so that small shapes take several steps.
-func tinyCPU(change ...func(*deviceFacts)) *deviceFacts {
+func tinyCPU(change ...func(*facts.Device)) *facts.Device {
 	d := cpuFacts(16)
-	d.localMem = 16 << 10
+	d.LocalMem = 16 << 10
 	for _, c := range change {
 		c(d)
 	}
 	return d
 }
 
-func tinyGPU(change ...func(*deviceFacts)) *deviceFacts {
+func tinyGPU(change ...func(*facts.Device)) *facts.Device {
 	d := gpuFacts(16)
 	for _, c := range change {
 		c(d)
@@ -44,21 +46,21 @@ func tinyGPU(change ...func(*deviceFacts)) *deviceFacts {
 	return d
 }
 
-func longPositions(d *deviceFacts) { d.forceWide = true }
+func longPositions(d *facts.Device) { d.ForceWide = true }
 
-func oneUnit(d *deviceFacts) { d.units = 1 }
+func oneUnit(d *facts.Device) { d.Units = 1 }
 
 // tileRoom is what lines of tiles are gathered in before they are streamed.
-func tileRoom(d *deviceFacts) { d.localMem = 128 << 10 }
+func tileRoom(d *facts.Device) { d.LocalMem = 128 << 10 }
 
-func fewArguments(d *deviceFacts) { d.argBytes = 96 }
+func fewArguments(d *facts.Device) { d.ArgBytes = 96 }
 
 // forced is a cell whose variant is forced as users force it.
-func forced(d *deviceFacts, force, name string, task *engine.Task) cell {
-	family, variant, _ := strings.Cut(force, "=")
+func forced(d *facts.Device, force, name string, task *engine.Task) cell {
+	family, variantName, _ := strings.Cut(force, "=")
 	return cell{
-		family: family, variant: variant, name: name, task: task, tol: 1e-4, scale: 1,
-		plan: func() (*plan, error) { return makePlan(d, task, force) },
+		family: family, variant: variantName, name: name, task: task, tol: 1e-4, scale: 1,
+		plan: func() (*variant.Plan, error) { return variant.MakePlan(d, nil, task, force) },
 	}
 }
 
@@ -77,12 +79,12 @@ func (c cell) likeCPUPath(tol, scale float64) cell {
 // with changes a flag that a rule sets for larger shapes only.
 func (c cell) with(macro string, value int) cell {
 	make := c.plan
-	c.plan = func() (*plan, error) {
+	c.plan = func() (*variant.Plan, error) {
 		p, err := make()
-		for i := 0; err == nil && i < len(p.launches); i++ {
-			edited := *p.launches[i].prog
-			edited.source = regexp.MustCompile(`(?m)^#define `+macro+` \d+$`).ReplaceAllString(edited.source, fmt.Sprintf("#define %s %d", macro, value))
-			p.launches[i].prog = &edited
+		for i := 0; err == nil && i < len(p.Launches); i++ {
+			edited := *p.Launches[i].Program
+			edited.Source = regexp.MustCompile(`(?m)^#define `+macro+` \d+$`).ReplaceAllString(edited.Source, fmt.Sprintf("#define %s %d", macro, value))
+			p.Launches[i].Program = &edited
 		}
 		return p, err
 	}
@@ -107,8 +109,8 @@ func (c cell) inputs(t *testing.T) [][]byte {
 func (c cell) check(t *testing.T, k *checker, lead int) {
 	p, err := c.plan()
 	require.NoError(t, err)
-	if p.variant != "" {
-		require.Equal(t, c.variant, p.variant)
+	if p.Variant != "" {
+		require.Equal(t, c.variant, p.Variant)
 	}
 	ins := c.inputs(t)
 	const run = 3
@@ -120,7 +122,7 @@ func (c cell) check(t *testing.T, k *checker, lead int) {
 		require.NoError(t, err)
 	}
 	got := k.run(t, c.task, p, ins, lead, run)
-	is := p.describe()
+	is := p.Describe()
 	is.Source = "" // pages of it
 	k.clean(t)
 	for i, o := range c.task.Outs {

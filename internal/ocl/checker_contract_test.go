@@ -6,6 +6,10 @@ import (
 	"testing"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -14,16 +18,16 @@ import (
 // own shapes.
 
 // planned is a cell of a way whose plan a test makes by hand.
-func planned(variant, name string, task *engine.Task, plan func() (*plan, error)) cell {
-	return cell{family: "contract", variant: variant, name: name, task: task, plan: plan}
+func planned(variantName, name string, task *engine.Task, plan func() (*variant.Plan, error)) cell {
+	return cell{family: "contract", variant: variantName, name: name, task: task, plan: plan}
 }
 
 func contractCells() (all []cell) {
 	f32, f16 := tensor.Float32, tensor.Float16
 	everyWay := func(name string, e effort, task *engine.Task) {
 		for _, w := range ways(task, e) {
-			variant, _, _ := strings.Cut(w.name, " ")
-			all = append(all, planned(variant, w.name+", "+name, task, func() (*plan, error) { return w.plan(task) }))
+			variantName, _, _ := strings.Cut(w.name, " ")
+			all = append(all, planned(variantName, w.name+", "+name, task, func() (*variant.Plan, error) { return w.plan(task) }))
 		}
 	}
 	everyWay("odd", everyOption, matmul(f32, 2, 5, 19, 11, false, false))
@@ -50,7 +54,7 @@ func contractCells() (all []cell) {
 	} {
 		d := tinyCPU()
 		if i == 2 {
-			d.forceWide = true
+			d.ForceWide = true
 		}
 		all = append(all, forced(d, "contract=strip", c.name, c.task))
 	}
@@ -68,10 +72,10 @@ func contractCells() (all []cell) {
 		all = append(all, forced(tinyCPU(), "contract=lines", c.name, c.task))
 	}
 	little := cpuFacts(8)
-	little.localMem = 64 << 10
+	little.LocalMem = 64 << 10
 	for _, c := range []struct {
 		name string
-		d    *deviceFacts
+		d    *facts.Device
 		task *engine.Task
 	}{
 		{"even", cpuFacts(16), channelsLast(f32, 1, 1, 3, 4, 6, 8, false)}, {"odd", little, channelsLast(f32, 1, 1, 5, 3, 5, 5, false)},
@@ -87,12 +91,12 @@ func contractCells() (all []cell) {
 // and products of bytes by words.
 func unitCells() (all []cell) {
 	f32, f16 := tensor.Float32, tensor.Float16
-	mma := func(name string, task *engine.Task, s kernels.MMAShape, splits int64, change ...func(*deviceFacts)) {
-		all = append(all, planned("mma", name, task, func() (*plan, error) {
+	mma := func(name string, task *engine.Task, s kernels.MMAShape, splits int64, change ...func(*facts.Device)) {
+		all = append(all, planned("mma", name, task, func() (*variant.Plan, error) {
 			d := tinyGPU(change...)
-			d.localMem = 64 << 10
-			c := separate(d, collapse(task), false)
-			return c.planMMA(mmaChoice{shape: s, chunk: roundUp(ceilDiv(c.k, splits), int64(s.K)), splits: splits})
+			d.LocalMem = 64 << 10
+			c := contract.Separate(d, access.Collapse(task), false)
+			return c.PlanMMA(contract.MMAChoice{Shape: s, Chunk: variant.RoundUp(variant.CeilDiv(c.K, splits), int64(s.K)), Splits: splits})
 		}))
 	}
 	small := kernels.MMAShape{M: 16, N: 16, K: 16, X: 1, Y: 1, Stages: 2}
@@ -104,10 +108,10 @@ func unitCells() (all []cell) {
 	mma("two warps", matmul(f16, 1, 33, 17, 35, false, true), kernels.MMAShape{M: 32, N: 32, K: 16, X: 2, Y: 1, Stages: 3}, 1)
 	mma("fused", smallFused(f16), small, 1)
 	mma("long", matmul(f16, 1, 3, 9, 19, false, true), small, 1, longPositions)
-	subgroup := func(name string, task *engine.Task, s kernels.SubgroupShape, splits int64, change ...func(*deviceFacts)) {
-		all = append(all, planned("subgroup", name, task, func() (*plan, error) {
-			c := separate(tinyGPU(change...), collapse(task), false)
-			return c.planSubgroup(subgroupChoice{shape: s, chunk: roundUp(ceilDiv(c.k, splits), int64(s.K)), splits: splits})
+	subgroup := func(name string, task *engine.Task, s kernels.SubgroupShape, splits int64, change ...func(*facts.Device)) {
+		all = append(all, planned("subgroup", name, task, func() (*variant.Plan, error) {
+			c := contract.Separate(tinyGPU(change...), access.Collapse(task), false)
+			return c.PlanSubgroup(contract.SubgroupChoice{Shape: s, Chunk: variant.RoundUp(variant.CeilDiv(c.K, splits), int64(s.K)), Splits: splits})
 		}))
 	}
 	eight := kernels.SubgroupShape{Rows: 8, Vectors: 2, K: 8, X: 1, Y: 1, Lanes: 8}
@@ -120,38 +124,38 @@ func unitCells() (all []cell) {
 	subgroup("fused", smallFused(f32), eight, 1)
 	subgroup("long", matmul(f32, 1, 3, 9, 19, false, true), eight, 1, longPositions)
 
-	words := func(variant, name string, d *deviceFacts, task *engine.Task, swap bool, plan func(c *contraction) (*plan, error)) {
-		c := planned(variant, name, task, wordsPlan(d, task, swap, plan))
+	words := func(variantName, name string, d *facts.Device, task *engine.Task, swap bool, plan func(c *contract.Contraction) (*variant.Plan, error)) {
+		c := planned(variantName, name, task, wordsPlan(d, task, swap, plan))
 		c.ins = func(*testing.T) [][]byte { return bytesFor(task) }
 		c.want = func(_ *testing.T, ins [][]byte) [][]byte { return [][]byte{exactProduct(task, ins)} }
 		all = append(all, c)
 	}
 	const i8, u8 = tensor.Int8, tensor.Uint8
-	block := func(depth int64) func(c *contraction) (*plan, error) {
-		return func(c *contraction) (*plan, error) {
-			p := c.chooseBlock()
-			p.depth = min(p.depth, p.chunk, depth)
-			return c.planBlock(p)
+	block := func(depth int64) func(c *contract.Contraction) (*variant.Plan, error) {
+		return func(c *contract.Contraction) (*variant.Plan, error) {
+			p := c.ChooseBlock()
+			p.Depth = min(p.Depth, p.Chunk, depth)
+			return c.PlanBlock(p)
 		}
 	}
 	words("block", "words", dotFacts(tinyCPU(), "any"), quantised(i8, u8, 1, 5, 19, 21, false, false), false, block(1<<20))
 	words("block", "words in steps", dotFacts(tinyCPU(), "any mixed"), quantised(i8, i8, 1, 5, 19, 23, false, true), false, block(8))
 	words("block", "words of columns", dotFacts(cpuFacts(8), "any mixed"), quantised(u8, u8, 1, 5, 11, 22, true, false), false, block(1<<20))
-	words("panel", "words", dotFacts(tinyCPU(), "any"), quantised(u8, i8, 1, 5, 19, 21, false, false), false, func(c *contraction) (*plan, error) { return c.planPanel(c.choosePanel()) })
-	words("panel", "words packed", dotFacts(cpuFacts(8), "any mixed"), quantised(i8, i8, 1, 5, 11, 22, false, true), true, func(c *contraction) (*plan, error) {
-		p := c.choosePanel()
-		p.packA = true
-		p.split(c, 2)
-		return c.planPanel(p)
+	words("panel", "words", dotFacts(tinyCPU(), "any"), quantised(u8, i8, 1, 5, 19, 21, false, false), false, func(c *contract.Contraction) (*variant.Plan, error) { return c.PlanPanel(c.ChoosePanel()) })
+	words("panel", "words packed", dotFacts(cpuFacts(8), "any mixed"), quantised(i8, i8, 1, 5, 11, 22, false, true), true, func(c *contract.Contraction) (*variant.Plan, error) {
+		p := c.ChoosePanel()
+		p.PackA = true
+		p.Split(c, 2)
+		return c.PlanPanel(p)
 	})
-	words("tile", "words", dotFacts(tinyGPU(), "any"), quantised(i8, i8, 1, 9, 11, 21, false, true), false, func(c *contraction) (*plan, error) { return c.planTile(c.chooseTile()) })
+	words("tile", "words", dotFacts(tinyGPU(), "any"), quantised(i8, i8, 1, 9, 11, 21, false, true), false, func(c *contract.Contraction) (*variant.Plan, error) { return c.PlanTile(c.ChooseTile()) })
 	return all
 }
 
-func wordsPlan(d *deviceFacts, task *engine.Task, swap bool, make func(c *contraction) (*plan, error)) func() (*plan, error) {
-	return func() (*plan, error) {
-		unit := dotUnits[d.dot]
-		c := inWords(d, collapse(task), swap, &unit)
+func wordsPlan(d *facts.Device, task *engine.Task, swap bool, make func(c *contract.Contraction) (*variant.Plan, error)) func() (*variant.Plan, error) {
+	return func() (*variant.Plan, error) {
+		unit := contract.DotUnits[d.DotUnit]
+		c := contract.InWords(d, access.Collapse(task), swap, &unit)
 		if c == nil {
 			return nil, fmt.Errorf("%s has no words", task)
 		}

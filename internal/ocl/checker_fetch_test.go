@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/ocl/variant"
 )
 
 // A prefetch of memory that is not there does nothing, on any processor: kernels ask for the next rows
@@ -51,7 +52,7 @@ func TestCheckerFindsPrefetchesNearBuffers(t *testing.T) {
 	for i, c := range checkedCells() {
 		p, err := c.plan()
 		require.NoError(t, err)
-		if !slices.ContainsFunc(p.launches, func(l launch) bool { return fetching.MatchString(l.prog.body) }) {
+		if !slices.ContainsFunc(p.Launches, func(l variant.Launch) bool { return fetching.MatchString(l.Program.Body) }) {
 			continue
 		}
 		if c.variant == "gather" { // an index that names no row names lines that are nowhere, and nobody reads

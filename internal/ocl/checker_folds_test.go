@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
 // Cells of reductions, windows and rows.
 
 // manyUnits makes rules cut rows that few units would not.
-func manyUnits(d *deviceFacts) { d.units = 64 }
+func manyUnits(d *facts.Device) { d.Units = 64 }
 
 func reduceCells() (all []cell) {
 	f32, f16 := tensor.Float32, tensor.Float16
@@ -33,7 +34,7 @@ func reduceCells() (all []cell) {
 	}
 	for _, v := range []struct {
 		name string
-		d    func(...func(*deviceFacts)) *deviceFacts
+		d    func(...func(*facts.Device)) *facts.Device
 		long int // columns of a row that is cut
 	}{{"item", tinyGPU, 1500}, {"group", tinyGPU, 3000}, {"block", tinyCPU, 9001}, {"column", tinyCPU, 9001}, {"lanes", tinyCPU, 9001}} {
 		force := "reduce=" + v.name
@@ -79,7 +80,7 @@ func reduceCells() (all []cell) {
 }
 
 // windowRoom is what the stage of windows needs.
-func windowRoom(d *deviceFacts) { d.localMem = 64 << 10 }
+func windowRoom(d *facts.Device) { d.LocalMem = 64 << 10 }
 
 func windowCells() (all []cell) {
 	f32 := tensor.Float32
@@ -161,7 +162,7 @@ func rowCells() (all []cell) {
 	f32, f16 := tensor.Float32, tensor.Float16
 	for _, v := range []struct {
 		name string
-		d    func(...func(*deviceFacts)) *deviceFacts
+		d    func(...func(*facts.Device)) *facts.Device
 	}{{"block", tinyCPU}, {"band", tinyCPU}, {"group", tinyGPU}, {"split", tinyCPU}} {
 		force := "row=" + v.name
 		for _, s := range [][2]int{{5, 3}, {19, 33}, {3, 64}} {

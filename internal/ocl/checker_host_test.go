@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -17,19 +18,19 @@ import (
 // check for what was never written.
 func TestCheckerFindsNothingInTheHost(t *testing.T) {
 	k := useChecker(t)
-	engineAs := func(t *testing.T, force string, d *deviceFacts) *Engine {
+	engineAs := func(t *testing.T, force string, d *facts.Device) *Engine {
 		e := New(k.dev)
-		e.near, e.team, e.force = nil, nil, force
+		e.inline, e.pooled, e.force = nil, nil, force
 		if d != nil {
-			d.name = e.facts.name
-			e.facts, e.far.facts = d, d
+			d.Name = e.facts.Name
+			e.facts, e.driverQueue.facts = d, d
 		}
 		t.Cleanup(func() { require.NoError(t, e.Close()) })
 		return e
 	}
 	t.Run("tasks", func(t *testing.T) {
 		for i, c := range []struct {
-			d    *deviceFacts
+			d    *facts.Device
 			task *engine.Task
 		}{
 			{tinyGPU(), matmul(tensor.Float32, 1, 9, 17, 11, false, false)}, {tinyCPU(), matmul(tensor.Float32, 1, 9, 17, 11, false, true)},
@@ -62,7 +63,7 @@ func TestCheckerFindsNothingInTheHost(t *testing.T) {
 			d := tinyGPU()
 			if class == "cpu" {
 				d = tinyCPU()
-				d.localMem = 64 << 10
+				d.LocalMem = 64 << 10
 			}
 			x := NewProducts(engineAs(t, "", d))
 			defer func() { require.NoError(t, x.Close()) }()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 )
 
@@ -37,13 +38,13 @@ func coverage(t *testing.T) (by map[string]covered, values map[string]map[string
 		if of.cells++; of.kernels == nil {
 			of.kernels = map[string]bool{}
 		}
-		for _, l := range p.launches {
-			of.kernels[l.kernel] = true
-			if values[l.kernel] == nil {
-				values[l.kernel] = map[string]bool{}
+		for _, l := range p.Launches {
+			of.kernels[l.Kernel] = true
+			if values[l.Kernel] == nil {
+				values[l.Kernel] = map[string]bool{}
 			}
-			for _, m := range macroValue.FindAllStringSubmatch(l.prog.source, -1) {
-				values[l.kernel][m[1]+"="+m[2]] = true
+			for _, m := range macroValue.FindAllStringSubmatch(l.Program.Source, -1) {
+				values[l.Kernel][m[1]+"="+m[2]] = true
 			}
 		}
 		by[key] = of
@@ -55,7 +56,7 @@ func coverage(t *testing.T) (by map[string]covered, values map[string]map[string
 func TestEveryVariantHasCellsForTheChecker(t *testing.T) {
 	numbersOnly(t)
 	by, values := coverage(t)
-	for _, v := range Variants() {
+	for _, v := range variant.Variants() {
 		require.Contains(t, by, v, "write a cell for it in checker_*_test.go")
 	}
 	var text strings.Builder

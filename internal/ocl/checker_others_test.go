@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -97,7 +98,7 @@ func routineCells() (all []cell) {
 			}
 		}
 	}
-	for i, d := range []*deviceFacts{tinyCPU(), tinyGPU(), tinyCPU(fewArguments)} {
+	for i, d := range []*facts.Device{tinyCPU(), tinyGPU(), tinyCPU(fewArguments)} {
 		task := joinTask([]tensor.DType{f32, tensor.Int8, tensor.Int64}[i], []int64{3, 5, 1}[i], 1, 3, 0, 9, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
 		var ins [][]byte
 		for _, o := range task.Ins {
@@ -110,7 +111,7 @@ func routineCells() (all []cell) {
 	all = append(all, forced(tinyCPU(tinyCache), "scan=row", "streamed", scanTask(f32, rows)).likeCPUPath(0x1p-18, 40),
 		forced(tinyCPU(tinyCache), "scan=row", "streamed and cut", scanTask(f32, cut)).likeCPUPath(0x1p-18, 40),
 		forced(tinyCPU(tinyCache), "scan=row", "streamed doubles", scanTask(tensor.Float64, rows)).likeCPUPath(0x1p-40, 40))
-	sorted := func(d *deviceFacts, force, name string, a engine.Rank) cell {
+	sorted := func(d *facts.Device, force, name string, a engine.Rank) cell {
 		return forced(d, force, name, rankTask(f32, a)).on(rankInput(seeded(3), f32, a.Rows*a.Length)).likeCPUPath(0, 0)
 	}
 	all = append(all,
@@ -125,7 +126,7 @@ func routineCells() (all []cell) {
 		if v == "group" {
 			d = tinyGPU
 		} else if v == "blocks" {
-			d = func(...func(*deviceFacts)) *deviceFacts { return gpuFacts(64) }
+			d = func(...func(*facts.Device)) *facts.Device { return gpuFacts(64) }
 		}
 		for i, a := range []engine.Rank{
 			{Rows: 2, Length: 35, Keep: 35}, {Rows: 9, Length: 7, Keep: 7, Descending: true}, {Rows: 1, Length: 1, Keep: 1}, {Rows: 3, Length: 21, Keep: 4, Descending: true, ByPosition: true},
@@ -141,7 +142,7 @@ func routineCells() (all []cell) {
 		}
 	}
 	for _, v := range []string{"radix", "group", "blocks"} {
-		d := map[string]*deviceFacts{"radix": tinyCPU(), "group": tinyGPU(), "blocks": gpuFacts(64)}[v]
+		d := map[string]*facts.Device{"radix": tinyCPU(), "group": tinyGPU(), "blocks": gpuFacts(64)}[v]
 		long := map[string]int64{"radix": 16_400, "group": 100, "blocks": 8300}[v] // it is cut
 		for i, n := range []int64{35, 40, 1, 300, long, long, 0} {
 			a, dt := engine.Unique{Count: n, Width: 1, Sorted: i%2 == 0}, []tensor.DType{f32, tensor.Int64, tensor.Float16, tensor.Float64, tensor.Uint8, tensor.Uint8, f32}[i]
@@ -152,7 +153,7 @@ func routineCells() (all []cell) {
 		}
 	}
 	for _, v := range []string{"list", "group", "blocks"} {
-		d := map[string]*deviceFacts{"list": tinyCPU(), "group": tinyGPU(), "blocks": gpuFacts(64)}[v]
+		d := map[string]*facts.Device{"list": tinyCPU(), "group": tinyGPU(), "blocks": gpuFacts(64)}[v]
 		for i, a := range []engine.Suppress{
 			{Batches: 1, Classes: 2, Boxes: 50, IoU: 0.4}, {Batches: 2, Classes: 1, Boxes: 37, IoU: 0.2, Centre: true, PerClass: 5, Capacity: 7},
 			{Batches: 1, Classes: 3, Boxes: 130, IoU: 0.6, HasScore: true, Score: 0.3, Capacity: 500}, {Batches: 1, Classes: 1, Boxes: 20, IoU: 0.5, HasScore: true, Score: 3},

@@ -17,6 +17,8 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/clthread"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -148,7 +150,7 @@ func (k *checker) source() string {
 
 // run runs plan p of task with operands that begin lead elements into buffers that end with
 // them. Whatever is read outside or before it was written is in the log.
-func (k *checker) run(t testing.TB, task *engine.Task, p *plan, ins [][]byte, lead int, run uint32) [][]byte {
+func (k *checker) run(t testing.TB, task *engine.Task, p *variant.Plan, ins [][]byte, lead int, run uint32) [][]byte {
 	t.Helper()
 	needs(t, k.dev, task)
 	before := func(o engine.Operand) int64 { return int64(lead * o.DType.Size()) }
@@ -167,16 +169,16 @@ func (k *checker) run(t testing.TB, task *engine.Task, p *plan, ins [][]byte, le
 	}
 	buffers = append(buffers, outs...)
 	var scratch []*cl.Buffer
-	for _, n := range slices.Concat(p.scratch, p.kept) {
+	for _, n := range slices.Concat(p.Scratch, p.Kept) {
 		scratch = append(scratch, k.unwritten(t, n))
 	}
-	for _, l := range p.launches {
-		prog, err := k.dev.Program(t.Context(), l.prog.name, k.source()+l.prog.source, l.prog.options)
+	for _, l := range p.Launches {
+		prog, err := k.dev.Program(t.Context(), l.Program.Name, k.source()+l.Program.Source, l.Program.Options)
 		require.NoError(t, err)
-		kernel, err := prog.Kernel(l.kernel)
+		kernel, err := prog.Kernel(l.Kernel)
 		require.NoError(t, err)
-		k.bind(t, kernel, l, buffers, scratch, len(p.scratch), lead, run)
-		r := rangeOf(l)
+		k.bind(t, kernel, l, buffers, scratch, len(p.Scratch), lead, run)
+		r := variant.RangeOf(l)
 		require.NoError(t, k.queue.Launch(kernel, r, nil))
 		require.NoError(t, k.queue.Finish())
 		require.NoError(t, kernel.Close())
@@ -197,43 +199,43 @@ func (k *checker) run(t testing.TB, task *engine.Task, p *plan, ins [][]byte, le
 	return results
 }
 
-func (k *checker) bind(t testing.TB, kernel *cl.Kernel, l launch, buffers, scratch []*cl.Buffer, kept, lead int, run uint32) {
+func (k *checker) bind(t testing.TB, kernel *cl.Kernel, l variant.Launch, buffers, scratch []*cl.Buffer, kept, lead int, run uint32) {
 	t.Helper()
-	require.Equal(t, len(l.prog.args), kernel.NumArgs())
+	require.Equal(t, len(l.Program.Args), kernel.NumArgs())
 	number := func(i int, v int64) error {
-		if l.prog.wide {
+		if l.Program.Wide {
 			return kernel.SetInt64(i, v)
 		}
 		require.Equal(t, v, int64(int32(v)))
 		return kernel.SetInt32(i, int32(v))
 	}
-	for i, a := range l.prog.args {
+	for i, a := range l.Program.Args {
 		var err error
-		switch a.kind {
-		case argBuffer:
-			err = kernel.SetBuffer(i, buffers[a.index])
-		case argOffset:
+		switch a.Kind {
+		case codegen.ArgBuffer:
+			err = kernel.SetBuffer(i, buffers[a.Index])
+		case codegen.ArgOffset:
 			err = kernel.SetUint64(i, uint64(lead))
-		case argStart:
+		case codegen.ArgStart:
 			err = kernel.SetUint64(i, 0)
-		case argScratch:
-			err = kernel.SetBuffer(i, scratch[a.index])
-		case argKept:
-			err = kernel.SetBuffer(i, scratch[kept+a.index])
-		case argInt:
-			err = number(i, l.value(a))
-		case argRun:
+		case codegen.ArgScratch:
+			err = kernel.SetBuffer(i, scratch[a.Index])
+		case codegen.ArgKept:
+			err = kernel.SetBuffer(i, scratch[kept+a.Index])
+		case codegen.ArgInt:
+			err = number(i, l.Value(a))
+		case codegen.ArgRun:
 			err = kernel.SetUint32(i, run)
-		case argScalar:
-			if v, single := a.scalar.(float32); single {
+		case codegen.ArgScalar:
+			if v, single := a.Scalar.(float32); single {
 				err = kernel.SetFloat32(i, v)
 			} else {
-				err = kernel.SetFloat64(i, a.scalar.(float64))
+				err = kernel.SetFloat64(i, a.Scalar.(float64))
 			}
-		case argTable:
-			err = kernel.SetBuffer(i, k.written(t, l.tableBytes()))
+		case codegen.ArgTable:
+			err = kernel.SetBuffer(i, k.written(t, l.TableBytes()))
 		default:
-			t.Fatalf("argument %s: kind %d", a.name, a.kind)
+			t.Fatalf("argument %s: kind %d", a.Name, a.Kind)
 		}
 		require.NoError(t, err)
 	}

@@ -9,6 +9,10 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -33,29 +37,29 @@ func TestCheckerFindsNothingInTriangles(t *testing.T) {
 // their buffers.
 func checkTriangleUnder[T float32 | float64](t *testing.T, k *checker, dt tensor.DType, of triangleCase, lead int) {
 	c := newTriangleOperands[T](of)
-	d := tinyCPU(func(d *deviceFacts) { d.localMem = 64 << 10 })
-	key := formKey{kind: productMultiply, dtype: dt, bTrans: c.bT}
+	d := tinyCPU(func(d *facts.Device) { d.LocalMem = 64 << 10 })
+	key := contract.ProductKey{Kind: contract.ProductMultiply, DType: dt, BTrans: c.bT}
 	if c.solve {
-		key.kind = productSolve
+		key.Kind = contract.ProductSolve
 	}
-	prog := productProgram(d, key)
-	require.NoError(t, prog.err)
-	p := planProduct(d, planKey{form: key, m: c.order, n: c.columns, k: c.order})
+	prog := contract.ProductProgram(d, key)
+	require.NoError(t, prog.Err)
+	p := contract.PlanProduct(d, contract.ProductShape{Key: key, M: c.order, N: c.columns, K: c.order})
 	sizes := map[string]int64{
 		"M": int64(c.order), "N": int64(c.columns), "A_ROW": int64(c.lda), "A_COLUMN": 1, "B_LD": int64(c.ldb),
-		"LOWER": int64(oneIf(c.lower)), "UNIT": int64(oneIf(c.unit)),
+		"LOWER": int64(codegen.OneIf(c.lower)), "UNIT": int64(codegen.OneIf(c.unit)),
 	}
 	if c.tT {
 		sizes["A_ROW"], sizes["A_COLUMN"] = 1, int64(c.lda)
 	}
-	for i := range prog.args {
-		if prog.args[i].kind == argScalar {
-			prog.args[i].scalar = T(triangleAlpha)
+	for i := range prog.Args {
+		if prog.Args[i].Kind == codegen.ArgScalar {
+			prog.Args[i].Scalar = T(triangleAlpha)
 		}
 	}
 	a, b := engine.Operand{DType: dt, Len: int64(len(c.a))}, engine.Operand{DType: dt, Len: int64(len(c.b))}
 	task := &engine.Task{Kind: engine.Custom, Ins: []engine.Operand{a, b}, Outs: []engine.Operand{b}, Alias: []int{1}}
-	whole := &plan{launches: []launch{{prog: prog, kernel: "triangle", global: p.global, local: [3]int{1, 1, 1}, sizes: sizes}}}
+	whole := &variant.Plan{Launches: []variant.Launch{{Program: prog, Kernel: "triangle", Global: p.Global, Local: [3]int{1, 1, 1}, Sizes: sizes}}}
 	got := k.run(t, task, whole, [][]byte{cl.Bytes(c.a), cl.Bytes(c.b)}, lead, 0)
 	k.clean(t)
 	c.check(t, unsafe.Slice((*T)(unsafe.Pointer(&got[0][0])), len(c.b)))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -18,12 +19,12 @@ func TestAClassThatIsForcedPlansForAGPUOfTheSameLimits(t *testing.T) {
 	}
 	e := NewForced(o, "class=gpu")
 	defer func() { require.NoError(t, e.Close()) }()
-	plain := newFacts(o.Device(), o.Caps())
-	require.True(t, plain.cpu)
-	require.False(t, e.facts.cpu)
-	require.Nil(t, e.near, "small graphs are planned for the same device")
-	require.Equal(t, plain.localMem, e.facts.localMem)
-	require.Empty(t, e.facts.dotOptions, "instructions of the CPU")
+	plain := facts.New(o.Device(), o.Caps())
+	require.True(t, plain.CPU)
+	require.False(t, e.facts.CPU)
+	require.Nil(t, e.inline, "small graphs are planned for the same device")
+	require.Equal(t, plain.LocalMem, e.facts.LocalMem)
+	require.Empty(t, e.facts.DotOptions, "instructions of the CPU")
 
 	s, _, _ := chain(t, e, 3, 700)
 	require.NotContains(t, s.Describe(0).Why, "CPU")

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -16,7 +18,7 @@ import (
 // end of the last.
 func benchmarkTask(b *testing.B, task *engine.Task, force string) {
 	dev := useBench(b)
-	p, err := makePlan(newFacts(dev.dev.Device(), dev.dev.Caps()), task, force)
+	p, err := variant.MakePlan(facts.New(dev.dev.Device(), dev.dev.Caps()), nil, task, force)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -65,11 +66,11 @@ func TestEngineRunsContractionsInEveryVariant(t *testing.T) {
 		})
 	}
 	t.Run("few argument bytes", func(t *testing.T) {
-		few := func(f *deviceFacts) { f.argBytes = 160 }
+		few := func(f *facts.Device) { f.ArgBytes = 160 }
 		verify(t, device(t, "contract=panel", few), task, randomInputs(task, 6), 1e-5, 1)
 	})
 	t.Run("small groups", func(t *testing.T) {
-		small := func(f *deviceFacts) { f.workGroup, f.cpu = 16, false }
+		small := func(f *facts.Device) { f.WorkGroup, f.CPU = 16, false }
 		verify(t, device(t, "contract=tile", small), task, randomInputs(task, 7), 1e-5, 1)
 	})
 }

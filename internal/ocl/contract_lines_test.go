@@ -7,6 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/tensor"
 )
@@ -50,8 +54,8 @@ func TestSumsOverLinesOfPixelsAgreeWithTheReference(t *testing.T) {
 	t.Parallel()
 	b := useBench(t)
 	far := cpuFacts(16)
-	far.forceWide = true
-	devices := map[string]*deviceFacts{"16 lanes": cpuFacts(16), "8 lanes": cpuFacts(8), "4 lanes": cpuFacts(4), "long positions": far}
+	far.ForceWide = true
+	devices := map[string]*facts.Device{"16 lanes": cpuFacts(16), "8 lanes": cpuFacts(8), "4 lanes": cpuFacts(4), "long positions": far}
 	for name, task := range lineTasks() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,9 +67,9 @@ func TestSumsOverLinesOfPixelsAgreeWithTheReference(t *testing.T) {
 					continue
 				}
 				t.Run(on, func(t *testing.T) {
-					p, err := makePlan(d, task, "contract=lines")
+					p, err := variant.MakePlan(d, nil, task, "contract=lines")
 					require.NoError(t, err)
-					require.Equal(t, "lines", p.variant)
+					require.Equal(t, "lines", p.Variant)
 					r := b.prepare(t, task, p, ins)
 					r.run(t)
 					requireClose(t, task.Outs[0].DType, task.Size(3), want[0], r.read(t))
@@ -85,16 +89,16 @@ func TestEveryShapeOfLinesComputesTheSame(t *testing.T) {
 	ins := randomInputs(task, 4)
 	want, err := taskref.Eval(task, ins)
 	require.NoError(t, err)
-	c, ok := linesWay(separate(cpuFacts(16), collapse(task), false), cpuFacts(16), collapse(task))
+	c, ok := contract.LinesOrientation(contract.Separate(cpuFacts(16), access.Collapse(task), false), cpuFacts(16), access.Collapse(task))
 	require.True(t, ok)
-	for i, p := range []linesChoice{
-		{lines: 3, columns: 4, splits: 2}, {lines: 1, columns: 11, splits: 1},
+	for i, p := range []contract.LinesChoice{
+		{Lines: 3, Columns: 4, Splits: 2}, {Lines: 1, Columns: 11, Splits: 1},
 	} {
-		full := c.chooseLines()
-		full.lines, full.columns, full.splits = p.lines, p.columns, p.splits
-		full.shape.Rows, full.shape.Columns = 2+i, 5-i
-		require.NoError(t, c.settleLines(&full))
-		made, err := c.planLines(full)
+		full := c.ChooseLines()
+		full.Lines, full.Columns, full.Splits = p.Lines, p.Columns, p.Splits
+		full.Shape.Rows, full.Shape.Columns = 2+i, 5-i
+		require.NoError(t, c.SettleLines(&full))
+		made, err := c.PlanLines(full)
 		require.NoError(t, err)
 		r := b.prepare(t, task, made, ins)
 		r.run(t)
@@ -109,16 +113,16 @@ func TestLinesThatAreLegalHaveAShape(t *testing.T) {
 	for _, task := range lineTasks() {
 		for bytes := int64(1 << 10); bytes <= 1<<20; bytes += bytes / 4 {
 			d := gpuFacts(256)
-			d.localMem = bytes
-			c, ok := linesWay(separate(d, collapse(task), false), d, collapse(task))
+			d.LocalMem = bytes
+			c, ok := contract.LinesOrientation(contract.Separate(d, access.Collapse(task), false), d, access.Collapse(task))
 			if !ok {
 				continue
 			}
 			legal++
-			p := c.chooseLines()
-			require.Positive(t, p.shape.Rows, "%s in %d bytes", task, bytes)
-			require.True(t, p.fits(c))
-			_, err := c.planLines(p)
+			p := c.ChooseLines()
+			require.Positive(t, p.Shape.Rows, "%s in %d bytes", task, bytes)
+			require.True(t, p.Fits(c))
+			_, err := c.PlanLines(p)
 			require.NoError(t, err)
 		}
 	}
@@ -137,7 +141,7 @@ func TestWhatIsNotFiniteStaysInItsTaps(t *testing.T) {
 	put(tensor.Float32, ins[0], 35, math.NaN())  // and the first
 	want, err := taskref.Eval(task, ins)
 	require.NoError(t, err)
-	p, err := makePlan(cpuFacts(16), task, "contract=lines")
+	p, err := variant.MakePlan(cpuFacts(16), nil, task, "contract=lines")
 	require.NoError(t, err)
 	r := b.prepare(t, task, p, ins)
 	r.run(t)
@@ -172,8 +176,8 @@ func TestLinesAreChosenForImagesOfFewChannels(t *testing.T) {
 		{weightGradient(128, 1, 28, 32), "panel"},
 		{matmul(f, 1, 300, 300, 300, false, true), "block"},
 	} {
-		p, err := makePlan(cpuFacts(16), c.task, "")
+		p, err := variant.MakePlan(cpuFacts(16), nil, c.task, "")
 		require.NoError(t, err)
-		require.Equal(t, c.want, p.variant, "%v", c.task)
+		require.Equal(t, c.want, p.Variant, "%v", c.task)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
+	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -58,7 +61,7 @@ func TestLongContractionsKeepTheirDigits(t *testing.T) {
 	weights := func(h, w int) *engine.Task { return slid{1, 1, 1, h, w, 3, 3, 3, 1, 1}.weights(f, 5, 0, 4, 6, 7) }
 	for _, c := range []struct {
 		name, variant string
-		dev           *deviceFacts
+		dev           *facts.Device
 		params        kernels.Params // nil: by rule
 		task          *engine.Task
 		bound         float64
@@ -89,14 +92,15 @@ func TestLongContractionsKeepTheirDigits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := useBench(t)
-			dev, force := c.dev, "contract="+c.variant
+			var table *tuning.Table
+			force := "contract=" + c.variant
 			if c.params != nil {
-				dev, force = tunedFacts(dev, c.task, c.variant, c.params), ""
+				table, force = tableWith(c.dev, c.task, c.variant, c.params), ""
 			}
-			p, err := makePlan(dev, c.task, force)
+			p, err := variant.MakePlan(c.dev, table, c.task, force)
 			require.NoError(t, err)
-			require.Equal(t, c.variant, p.variant)
-			require.Equal(t, c.params != nil, p.tuned)
+			require.Equal(t, c.variant, p.Variant)
+			require.Equal(t, c.params != nil, p.Tuned)
 			for _, v := range []float64{0.1, 0.7, math.Inf(1), math.Inf(-1), math.NaN()} {
 				other := 1.0
 				if c.task.Ins[1].DType == tensor.Float16 {

@@ -8,35 +8,39 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
 
 // unitFacts is a GPU with matrix units.
-func unitFacts(mma int) *deviceFacts {
+func unitFacts(mma int) *facts.Device {
 	d := gpuFacts(256)
-	d.localMem, d.mma = 48<<10, mma
+	d.LocalMem, d.MMA = 48<<10, mma
 	return d
 }
 
 // mmaPlan is contract_mma.cl for task with the units that any device has.
-func mmaPlan(t *testing.T, task *engine.Task, shape kernels.MMAShape, splits int64, change func(*deviceFacts)) *plan {
+func mmaPlan(t *testing.T, task *engine.Task, shape kernels.MMAShape, splits int64, change func(*facts.Device)) *variant.Plan {
 	t.Helper()
 	d := gpuFacts(256)
-	d.localMem = 64 << 10
+	d.LocalMem = 64 << 10
 	if change != nil {
 		change(d)
 	}
-	c := separate(d, collapse(task), false)
-	require.True(t, c.mmaLegal())
-	p, err := c.planMMA(mmaChoice{shape: shape, chunk: roundUp(ceilDiv(c.k, splits), int64(shape.K)), splits: splits})
+	c := contract.Separate(d, access.Collapse(task), false)
+	require.True(t, c.MMALegal())
+	p, err := c.PlanMMA(contract.MMAChoice{Shape: shape, Chunk: variant.RoundUp(variant.CeilDiv(c.K, splits), int64(shape.K)), Splits: splits})
 	require.NoError(t, err)
 	return p
 }
 
 // requirePlan runs a plan of task against the reference.
-func requirePlan(t *testing.T, task *engine.Task, p *plan) {
+func requirePlan(t *testing.T, task *engine.Task, p *variant.Plan) {
 	t.Helper()
 	b := useBench(t)
 	ins := randomInputs(task, 1)
@@ -65,7 +69,7 @@ func TestMatrixUnitsMultiplyEveryLayout(t *testing.T) {
 					t.Parallel()
 					task := matmul(dt, 2, size, 40, size+1-size%2, i&1 != 0, i&2 != 0)
 					p := mmaPlan(t, task, kernels.MMAShape{M: 64, N: 32, K: 32, X: 1, Y: 2, Stages: 3}, 1, nil)
-					require.Contains(t, p.launches[0].prog.source, "#define COPY_A 1\n")
+					require.Contains(t, p.Launches[0].Program.Source, "#define COPY_A 1\n")
 					requirePlan(t, task, p)
 				})
 			}
@@ -104,7 +108,7 @@ func TestMatrixUnitsTakeFusedOperandsAndLongPositions(t *testing.T) {
 	t.Run("long", func(t *testing.T) {
 		t.Parallel()
 		task := matmul(tensor.Float16, 3, 1, 33, 19, false, true)
-		requirePlan(t, task, mmaPlan(t, task, shape, 1, func(d *deviceFacts) { d.forceWide = true }))
+		requirePlan(t, task, mmaPlan(t, task, shape, 1, func(d *facts.Device) { d.ForceWide = true }))
 	})
 	t.Run("windows", func(t *testing.T) {
 		t.Parallel()
@@ -119,8 +123,8 @@ func TestMatrixUnitsTakeFusedOperandsAndLongPositions(t *testing.T) {
 
 func TestMatrixUnitsAreTakenWhereTheyAreProven(t *testing.T) {
 	t.Parallel()
-	variantFor := func(mma int, dt tensor.DType) *plan {
-		p, err := makePlan(unitFacts(mma), matmul(dt, 1, 700, 900, 300, false, false), "")
+	variantFor := func(mma int, dt tensor.DType) *variant.Plan {
+		p, err := variant.MakePlan(unitFacts(mma), nil, matmul(dt, 1, 700, 900, 300, false, false), "")
 		require.NoError(t, err)
 		return p
 	}
@@ -133,8 +137,8 @@ func TestMatrixUnitsAreTakenWhereTheyAreProven(t *testing.T) {
 				}
 			}
 			p := variantFor(mma, dt)
-			require.Equal(t, want, p.variant, "%v with units %d", dt, mma)
-			require.Equal(t, want == "mma", strings.Contains(p.launches[0].prog.source, "mma.sync"), "%v with units %d", dt, mma)
+			require.Equal(t, want, p.Variant, "%v with units %d", dt, mma)
+			require.Equal(t, want == "mma", strings.Contains(p.Launches[0].Program.Source, "mma.sync"), "%v with units %d", dt, mma)
 		}
 	}
 }

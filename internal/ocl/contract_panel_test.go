@@ -7,6 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/tensor"
 )
@@ -18,17 +21,17 @@ func TestScratchStaysBounded(t *testing.T) {
 		matmul(tensor.BFloat16, 7, 2000, 3000, 100_000, false, true),
 		matmul(tensor.Float64, 500, 300, 300, 300, false, true),
 	} {
-		p, err := makePlan(cpuFacts(16), task, "contract=panel")
+		p, err := variant.MakePlan(cpuFacts(16), nil, task, "contract=panel")
 		require.NoError(t, err)
-		require.LessOrEqual(t, p.scratch[scratchA], int64(packBytes))
-		require.LessOrEqual(t, p.scratch[scratchB], int64(packBytes))
+		require.LessOrEqual(t, p.Scratch[contract.ScratchA], int64(contract.PackBytes))
+		require.LessOrEqual(t, p.Scratch[contract.ScratchB], int64(contract.PackBytes))
 	}
 }
 
 func TestRowsFromAfarAreAskedForAhead(t *testing.T) {
 	t.Parallel()
 	facts := cpuFacts(16)
-	facts.cache = 32 << 20
+	facts.Cache = 32 << 20
 	for name, c := range map[string]struct {
 		task        *engine.Task
 		far, across bool
@@ -40,8 +43,8 @@ func TestRowsFromAfarAreAskedForAhead(t *testing.T) {
 		"not along k":                 {matmul(tensor.Float32, 1, 1<<15, 96, 32, true, false), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := separate(facts, c.task, false).choosePanel()
-			require.Equal(t, []bool{c.far, c.across}, []bool{p.far, p.across})
+			p := contract.Separate(facts, c.task, false).ChoosePanel()
+			require.Equal(t, []bool{c.far, c.across}, []bool{p.Far, p.Across})
 		})
 	}
 }
@@ -65,10 +68,10 @@ func TestPanelsThatCostTooManyLinesAreKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.task.Ins[1].Steady = c.steady
-			con := separate(cpuFacts(16), c.task, false)
-			p := con.choosePanel()
-			require.Equal(t, c.kept, p.keepB)
-			require.Equal(t, c.ahead, p.linesAhead(con))
+			con := contract.Separate(cpuFacts(16), c.task, false)
+			p := con.ChoosePanel()
+			require.Equal(t, c.kept, p.KeepB)
+			require.Equal(t, c.ahead, p.LinesAhead(con))
 		})
 	}
 }
@@ -97,10 +100,10 @@ func TestRowsThatAreNeighboursInTheOutputAreStoredAsVectors(t *testing.T) {
 			want, err := taskref.Eval(task, ins)
 			require.NoError(t, err)
 			for _, rows := range []int{4, 8, 6} {
-				s := separate(cpuFacts(16), collapse(task), true)
-				p := s.choosePanel()
-				p.shape.Rows, p.shape.Vectors, p.splits = rows, 2, 1
-				made, err := s.planPanel(p)
+				s := contract.Separate(cpuFacts(16), access.Collapse(task), true)
+				p := s.ChoosePanel()
+				p.Shape.Rows, p.Shape.Vectors, p.Splits = rows, 2, 1
+				made, err := s.PlanPanel(p)
 				require.NoError(t, err)
 				require.Equal(t, rows != 6, strings.Contains(golden(made), "#define OUT_ROWS"), rows)
 				r := b.prepare(t, task, made, ins)

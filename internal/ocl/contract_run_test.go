@@ -10,6 +10,9 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -27,17 +30,17 @@ func useBench(tb testing.TB) *bench {
 	return &bench{dev: o, queue: o.Queue()}
 }
 
-func cpuFacts(lanes int) *deviceFacts {
-	return &deviceFacts{
-		name: "cpu", cpu: true, units: 2, workGroup: 4096, localMem: 512 << 10,
-		vector: lanes, argBytes: 1024, maxAlloc: 1 << 30, fp64: true,
+func cpuFacts(lanes int) *facts.Device {
+	return &facts.Device{
+		Name: "cpu", CPU: true, Units: 2, WorkGroup: 4096, LocalMem: 512 << 10,
+		VectorLanes: lanes, ArgBytes: 1024, MaxAlloc: 1 << 30, FP64: true,
 	}
 }
 
-func gpuFacts(workGroup int) *deviceFacts {
-	return &deviceFacts{
-		name: "gpu", units: 20, workGroup: workGroup, localMem: 32 << 10,
-		vector: 1, argBytes: 1024, maxAlloc: 1 << 30, fp64: true,
+func gpuFacts(workGroup int) *facts.Device {
+	return &facts.Device{
+		Name: "gpu", Units: 20, WorkGroup: workGroup, LocalMem: 32 << 10,
+		VectorLanes: 1, ArgBytes: 1024, MaxAlloc: 1 << 30, FP64: true,
 	}
 }
 
@@ -66,7 +69,7 @@ func (b *bench) buffer(tb testing.TB, content []byte) *cl.Buffer {
 
 // prepare compiles p for t and binds memory. The output is filled with a
 // pattern, so that an element that is not written shows.
-func (b *bench) prepare(tb testing.TB, t *engine.Task, p *plan, ins [][]byte) *prepared {
+func (b *bench) prepare(tb testing.TB, t *engine.Task, p *variant.Plan, ins [][]byte) *prepared {
 	tb.Helper()
 	needs(tb, b.dev, t)
 	r := &prepared{bench: b, outLen: t.Outs[0].Bytes()}
@@ -83,29 +86,29 @@ func (b *bench) prepare(tb testing.TB, t *engine.Task, p *plan, ins [][]byte) *p
 	}
 	r.buffers = append(r.buffers, r.out)
 	var scratch []*cl.Buffer
-	for _, n := range slices.Concat(p.scratch, p.kept) {
+	for _, n := range slices.Concat(p.Scratch, p.Kept) {
 		scratch = append(scratch, b.buffer(tb, bytes.Repeat([]byte{0xFF}, int(n))))
 	}
 	r.written = append(scratch, r.out)
-	for _, l := range p.launches {
-		prog, err := b.dev.Program(tb.Context(), l.prog.name, l.prog.source, l.prog.options)
+	for _, l := range p.Launches {
+		prog, err := b.dev.Program(tb.Context(), l.Program.Name, l.Program.Source, l.Program.Options)
 		require.NoError(tb, err)
-		k, err := prog.Kernel(l.kernel)
+		k, err := prog.Kernel(l.Kernel)
 		require.NoError(tb, err)
 		tb.Cleanup(func() { _ = k.Close() })
-		r.bind(tb, k, l, scratch, len(p.scratch))
+		r.bind(tb, k, l, scratch, len(p.Scratch))
 		dims := 0
-		for dims < 3 && l.global[dims] != 0 {
+		for dims < 3 && l.Global[dims] != 0 {
 			dims++
 		}
 		r.kernels = append(r.kernels, k)
-		r.ranges = append(r.ranges, cl.Range{Dims: dims, Global: l.global, Local: l.local})
+		r.ranges = append(r.ranges, cl.Range{Dims: dims, Global: l.Global, Local: l.Local})
 	}
 	return r
 }
 
-func (r *prepared) bind(tb testing.TB, k *cl.Kernel, l launch, scratch []*cl.Buffer, kept int) {
-	wide := strings.Contains(l.prog.source, "#define IDX long\n")
+func (r *prepared) bind(tb testing.TB, k *cl.Kernel, l variant.Launch, scratch []*cl.Buffer, kept int) {
+	wide := strings.Contains(l.Program.Source, "#define IDX long\n")
 	number := func(i int, v int64) error {
 		if wide {
 			return k.SetInt64(i, v)
@@ -113,27 +116,27 @@ func (r *prepared) bind(tb testing.TB, k *cl.Kernel, l launch, scratch []*cl.Buf
 		require.Equal(tb, v, int64(int32(v)))
 		return k.SetInt32(i, int32(v))
 	}
-	for i, a := range l.prog.args {
+	for i, a := range l.Program.Args {
 		var err error
-		switch a.kind {
-		case argBuffer:
-			err = k.SetBuffer(i, r.buffers[a.index])
-		case argOffset:
+		switch a.Kind {
+		case codegen.ArgBuffer:
+			err = k.SetBuffer(i, r.buffers[a.Index])
+		case codegen.ArgOffset:
 			err = k.SetUint64(i, 0)
-		case argScratch:
-			err = k.SetBuffer(i, scratch[a.index])
-		case argKept:
-			err = k.SetBuffer(i, scratch[kept+a.index])
-		case argInt:
-			v := a.value
-			if s, ok := l.sizes[a.name]; ok {
+		case codegen.ArgScratch:
+			err = k.SetBuffer(i, scratch[a.Index])
+		case codegen.ArgKept:
+			err = k.SetBuffer(i, scratch[kept+a.Index])
+		case codegen.ArgInt:
+			v := a.Value
+			if s, ok := l.Sizes[a.Name]; ok {
 				v = s
 			}
 			err = number(i, v)
-		case argRun:
+		case codegen.ArgRun:
 			err = k.SetUint32(i, 0)
 		default:
-			tb.Fatalf("argument %s: kind %d is not one a test binds", a.name, a.kind)
+			tb.Fatalf("argument %s: kind %d is not one a test binds", a.Name, a.Kind)
 		}
 		require.NoError(tb, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/tensor"
 )
@@ -57,8 +59,8 @@ func TestWindowsAlongLinesAreReadWhereTheyLie(t *testing.T) {
 	t.Parallel()
 	b := useBench(t)
 	far := cpuFacts(16)
-	far.forceWide = true
-	devices := map[string]*deviceFacts{"16 lanes": cpuFacts(16), "8 lanes": cpuFacts(8), "4 lanes": cpuFacts(4), "long positions": far}
+	far.ForceWide = true
+	devices := map[string]*facts.Device{"16 lanes": cpuFacts(16), "8 lanes": cpuFacts(8), "4 lanes": cpuFacts(4), "long positions": far}
 	for name, task := range slidTasks() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -70,9 +72,9 @@ func TestWindowsAlongLinesAreReadWhereTheyLie(t *testing.T) {
 					continue
 				}
 				t.Run(on, func(t *testing.T) {
-					p, err := makePlan(d, task, "contract=strip")
+					p, err := variant.MakePlan(d, nil, task, "contract=strip")
 					require.NoError(t, err)
-					require.Equal(t, "strip", p.variant)
+					require.Equal(t, "strip", p.Variant)
 					r := b.prepare(t, task, p, ins)
 					r.run(t)
 					requireClose(t, task.Outs[0].DType, task.Size(3), want[0], r.read(t))

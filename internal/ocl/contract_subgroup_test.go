@@ -8,27 +8,31 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
 
 // laneFacts is a GPU with sub-groups of so many lanes.
-func laneFacts(lanes int) *deviceFacts {
+func laneFacts(lanes int) *facts.Device {
 	d := gpuFacts(256)
-	d.lanes = lanes
+	d.SubgroupLanes = lanes
 	return d
 }
 
 // subgroupPlan is contract_subgroup.cl for task with the sub-groups that any device has.
-func subgroupPlan(t *testing.T, task *engine.Task, shape kernels.SubgroupShape, splits int64, change func(*deviceFacts)) *plan {
+func subgroupPlan(t *testing.T, task *engine.Task, shape kernels.SubgroupShape, splits int64, change func(*facts.Device)) *variant.Plan {
 	t.Helper()
 	d := gpuFacts(256)
 	if change != nil {
 		change(d)
 	}
-	c := separate(d, collapse(task), false)
-	require.True(t, c.subgroupLegal())
-	p, err := c.planSubgroup(subgroupChoice{shape: shape, chunk: roundUp(ceilDiv(c.k, splits), int64(shape.K)), splits: splits})
+	c := contract.Separate(d, access.Collapse(task), false)
+	require.True(t, c.SubgroupLegal())
+	p, err := c.PlanSubgroup(contract.SubgroupChoice{Shape: shape, Chunk: variant.RoundUp(variant.CeilDiv(c.K, splits), int64(shape.K)), Splits: splits})
 	require.NoError(t, err)
 	return p
 }
@@ -53,8 +57,8 @@ func TestSubgroupsMultiplyEveryLayout(t *testing.T) {
 					task := matmul(dt, 2, size, 40, size, i&1 != 0, i&2 != 0)
 					p := subgroupPlan(t, task, shape, 1, nil)
 					if size == 72 {
-						require.Contains(t, p.launches[0].prog.source, "#define NEAR_B 1\n")
-						require.False(t, strings.Contains(p.launches[0].prog.source, "#define READS_A 0\n"))
+						require.Contains(t, p.Launches[0].Program.Source, "#define NEAR_B 1\n")
+						require.False(t, strings.Contains(p.Launches[0].Program.Source, "#define READS_A 0\n"))
 					}
 					requirePlan(t, task, p)
 				})
@@ -98,7 +102,7 @@ func TestSubgroupsTakeEveryOperand(t *testing.T) {
 	t.Run("long", func(t *testing.T) {
 		t.Parallel()
 		task := matmul(tensor.Float32, 3, 9, 33, 19, false, true)
-		requirePlan(t, task, subgroupPlan(t, task, shape, 1, func(d *deviceFacts) { d.forceWide = true }))
+		requirePlan(t, task, subgroupPlan(t, task, shape, 1, func(d *facts.Device) { d.ForceWide = true }))
 	})
 	t.Run("windows", func(t *testing.T) {
 		t.Parallel()
@@ -112,14 +116,14 @@ func TestSubgroupsTakeEveryOperand(t *testing.T) {
 func TestSubgroupsReadBlocksWhereTheyAreAligned(t *testing.T) {
 	t.Parallel()
 	for size, near := range map[int]bool{64: true, 66: false, 67: false} {
-		c := separate(laneFacts(8), collapse(matmul(tensor.Float16, 2, 64, 64, size, false, true)), false)
-		b, ok := c.subgroupB()
+		c := contract.Separate(laneFacts(8), access.Collapse(matmul(tensor.Float16, 2, 64, 64, size, false, true)), false)
+		b, ok := c.SubgroupB()
 		require.Equal(t, near, ok, "four values of a row of %d", size)
 		if near {
-			require.Equal(t, 8, b.wide)
-			require.EqualValues(t, size, b.step)
+			require.Equal(t, 8, b.Wide)
+			require.EqualValues(t, size, b.Step)
 		}
-		_, reads := c.subgroupA(c.chooseSubgroup().shape)
+		_, reads := c.SubgroupA(c.ChooseSubgroup().Shape)
 		require.Equal(t, size%2 == 0, reads > 0, "rows of %d", size)
 	}
 }
@@ -130,26 +134,26 @@ func TestSubgroupsAreTakenWhereTheyAreProven(t *testing.T) {
 		d := laneFacts(lanes)
 		for _, i := range []int{0, 1, 2, 3} {
 			task := matmul(tensor.Float32, 1, 700, 900, 300, i&1 != 0, i&2 != 0)
-			p, err := makePlan(d, task, "")
+			p, err := variant.MakePlan(d, nil, task, "")
 			require.NoError(t, err)
-			source := p.launches[0].prog.source
+			source := p.Launches[0].Program.Source
 			if lanes == 0 {
-				require.Equal(t, "tile", p.variant)
+				require.Equal(t, "tile", p.Variant)
 				continue
 			}
-			require.Equal(t, "subgroup", p.variant)
+			require.Equal(t, "subgroup", p.Variant)
 			require.Contains(t, source, "intel_sub_group_block_read")
 			require.Contains(t, source, "#define NEAR_B 1\n")
 			// Of two transposed operands the other one is shared.
 			require.Equal(t, i&1 == 0 && i&2 != 0, strings.Contains(source, "#define B_BY_K 1\n"), "layout %02b", i)
-			require.Equal(t, 0, p.launches[0].local[0]%lanes)
-			require.LessOrEqual(t, p.launches[0].local[0], d.workGroup)
+			require.Equal(t, 0, p.Launches[0].Local[0]%lanes)
+			require.LessOrEqual(t, p.Launches[0].Local[0], d.WorkGroup)
 		}
-		p, err := makePlan(d, matmul(tensor.Float32, 1, 1, 5, 90_000, false, true), "")
+		p, err := variant.MakePlan(d, nil, matmul(tensor.Float32, 1, 1, 5, 90_000, false, true), "")
 		require.NoError(t, err)
-		require.Equal(t, "row", p.variant)
-		p, err = makePlan(d, matmul(tensor.Float32, 1, 4, 4000, 300, false, false), "contract=subgroup")
+		require.Equal(t, "row", p.Variant)
+		p, err = variant.MakePlan(d, nil, matmul(tensor.Float32, 1, 4, 4000, 300, false, false), "contract=subgroup")
 		require.NoError(t, err)
-		require.Contains(t, p.params, "tile 4x", "no tile is taller than the matrix")
+		require.Contains(t, p.Params, "tile 4x", "no tile is taller than the matrix")
 	}
 }

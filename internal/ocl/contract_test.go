@@ -11,6 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/tensor"
 )
@@ -189,7 +193,7 @@ func decode(dt tensor.DType, b []byte) float64 {
 // way is a plan that a test forces.
 type way struct {
 	name string
-	plan func(t *engine.Task) (*plan, error)
+	plan func(t *engine.Task) (*variant.Plan, error)
 }
 
 // How many ways of running a task a test tries: each costs compilations.
@@ -204,22 +208,22 @@ const (
 // ways are plans that may run t.
 func ways(t *engine.Task, e effort) []way {
 	var ws []way
-	add := func(from effort, name string, d *deviceFacts, swap bool, f func(c *contraction) (*plan, error)) {
+	add := func(from effort, name string, d *facts.Device, swap bool, f func(c *contract.Contraction) (*variant.Plan, error)) {
 		if e >= from {
-			ws = append(ws, way{name, func(t *engine.Task) (*plan, error) { return f(separate(d, collapse(t), swap)) }})
+			ws = append(ws, way{name, func(t *engine.Task) (*variant.Plan, error) { return f(contract.Separate(d, access.Collapse(t), swap)) }})
 		}
 	}
 	wide := cpuFacts(16)
-	add(chosenWays, "item", wide, false, (*contraction).planItem)
-	add(everyOption, "item swapped", wide, true, (*contraction).planItem)
+	add(chosenWays, "item", wide, false, (*contract.Contraction).PlanItem)
+	add(everyOption, "item swapped", wide, true, (*contract.Contraction).PlanItem)
 
-	row := func(split bool) func(c *contraction) (*plan, error) {
-		return func(c *contraction) (*plan, error) {
-			r := c.chooseRow()
+	row := func(split bool) func(c *contract.Contraction) (*variant.Plan, error) {
+		return func(c *contract.Contraction) (*variant.Plan, error) {
+			r := c.ChooseRow()
 			if split {
-				r.split(c, 3)
+				r.Split(c, 3)
 			}
-			return c.planRow(r)
+			return c.PlanRow(r)
 		}
 	}
 	add(everyOption, "row cpu", wide, false, row(false))
@@ -227,45 +231,45 @@ func ways(t *engine.Task, e effort) []way {
 	add(everyOption, "row", gpuFacts(64), false, row(false))
 	add(eachKernel, "row split", gpuFacts(64), true, row(true))
 
-	dot := func(split bool) func(c *contraction) (*plan, error) {
-		return func(c *contraction) (*plan, error) {
-			d := c.chooseDot()
+	dot := func(split bool) func(c *contract.Contraction) (*variant.Plan, error) {
+		return func(c *contract.Contraction) (*variant.Plan, error) {
+			d := c.ChooseDot()
 			if split {
-				d.split(c, 3)
+				d.Split(c, 3)
 			}
-			return c.planDot(d)
+			return c.PlanDot(d)
 		}
 	}
-	if separate(wide, collapse(t), false).alongK() {
+	if contract.Separate(wide, access.Collapse(t), false).AlongK() {
 		add(eachKernel, "dot", wide, false, dot(false))
 		add(everyOption, "dot of 8 lanes", cpuFacts(8), true, dot(false))
 		add(everyOption, "dot of 4 lanes split", cpuFacts(4), false, dot(true))
 	}
 
-	stream := func(splits int64) func(c *contraction) (*plan, error) {
-		return func(c *contraction) (*plan, error) {
-			s := c.chooseStream()
+	stream := func(splits int64) func(c *contract.Contraction) (*variant.Plan, error) {
+		return func(c *contract.Contraction) (*variant.Plan, error) {
+			s := c.ChooseStream()
 			if splits > 0 {
-				s.split(c, splits)
+				s.Split(c, splits)
 			}
-			return c.planStream(s)
+			return c.PlanStream(s)
 		}
 	}
-	if separate(wide, collapse(t), false).streamLegal() {
+	if contract.Separate(wide, access.Collapse(t), false).StreamLegal() {
 		add(eachKernel, "stream", wide, false, stream(0))
 		add(everyOption, "stream of 4 lanes split", cpuFacts(4), false, stream(3))
 	}
-	if separate(wide, collapse(t), true).streamLegal() {
+	if contract.Separate(wide, access.Collapse(t), true).StreamLegal() {
 		add(eachKernel, "stream swapped split", wide, true, stream(2))
 	}
 
-	tile := func(split bool) func(c *contraction) (*plan, error) {
-		return func(c *contraction) (*plan, error) {
-			t := c.chooseTile()
+	tile := func(split bool) func(c *contract.Contraction) (*variant.Plan, error) {
+		return func(c *contract.Contraction) (*variant.Plan, error) {
+			t := c.ChooseTile()
 			if split {
-				t.split(c, 3)
+				t.Split(c, 3)
 			}
-			return c.planTile(t)
+			return c.PlanTile(t)
 		}
 	}
 	add(everyOption, "tile", gpuFacts(256), false, tile(false))
@@ -273,39 +277,39 @@ func ways(t *engine.Task, e effort) []way {
 	add(everyOption, "tile of groups of 16", gpuFacts(16), false, tile(false))
 	add(everyOption, "tile of groups of 1", gpuFacts(1), false, tile(false))
 	add(eachKernel, "tile split", gpuFacts(64), true, tile(true))
-	add(eachKernel, "tile in two stages", gpuFacts(256), false, func(c *contraction) (*plan, error) {
-		t := c.chooseTile()
-		t.shape.Stages = 2
-		return c.planTile(t)
+	add(eachKernel, "tile in two stages", gpuFacts(256), false, func(c *contract.Contraction) (*variant.Plan, error) {
+		t := c.ChooseTile()
+		t.Shape.Stages = 2
+		return c.PlanTile(t)
 	})
-	add(everyOption, "tile of single elements", gpuFacts(256), true, func(c *contraction) (*plan, error) {
-		t := c.chooseTile()
-		t.wide = false
-		return c.planTile(t)
+	add(everyOption, "tile of single elements", gpuFacts(256), true, func(c *contract.Contraction) (*variant.Plan, error) {
+		t := c.ChooseTile()
+		t.Wide = false
+		return c.PlanTile(t)
 	})
 
-	panel := func(packA, packB bool, limit, splits int64) func(c *contraction) (*plan, error) {
-		return func(c *contraction) (*plan, error) {
-			p := c.choosePanel()
-			p.packA, p.packB, p.limit = p.packA || packA, p.packB || packB, limit
-			p.split(c, max(p.splits, splits))
-			return c.planPanel(p)
+	panel := func(packA, packB bool, limit, splits int64) func(c *contract.Contraction) (*variant.Plan, error) {
+		return func(c *contract.Contraction) (*variant.Plan, error) {
+			p := c.ChoosePanel()
+			p.PackA, p.PackB, p.Limit = p.PackA || packA, p.PackB || packB, limit
+			p.Split(c, max(p.Splits, splits))
+			return c.PlanPanel(p)
 		}
 	}
-	block := func(splits int64) func(c *contraction) (*plan, error) {
-		return func(c *contraction) (*plan, error) {
-			p := c.chooseBlock()
-			p.lots = min(c.b, 2)
+	block := func(splits int64) func(c *contract.Contraction) (*variant.Plan, error) {
+		return func(c *contract.Contraction) (*variant.Plan, error) {
+			p := c.ChooseBlock()
+			p.Lots = min(c.Batches, 2)
 			if splits > 0 {
-				p.split(c, splits)
-				p.depth = min(p.depth, p.chunk)
+				p.Split(c, splits)
+				p.Depth = min(p.Depth, p.Chunk)
 			}
-			return c.planBlock(p)
+			return c.PlanBlock(p)
 		}
 	}
-	little := func(lanes int) *deviceFacts {
+	little := func(lanes int) *facts.Device {
 		d := cpuFacts(lanes)
-		d.localMem = 8 << 10
+		d.LocalMem = 8 << 10
 		return d
 	}
 	add(chosenWays, "block", wide, false, block(0))
@@ -313,22 +317,22 @@ func ways(t *engine.Task, e effort) []way {
 	add(eachKernel, "block in steps", little(16), false, block(0))
 	add(everyOption, "block in steps split", little(8), true, block(3))
 	add(everyOption, "block of 4 lanes", cpuFacts(4), false, block(2))
-	const roomy, tight = packBytes, 20 << 10
+	const roomy, tight = contract.PackBytes, 20 << 10
 	add(chosenWays, "panel", wide, false, panel(false, false, roomy, 0))
 	add(eachKernel, "panel swapped", wide, true, panel(false, false, roomy, 0))
 	add(eachKernel, "panel packed split in blocks", wide, false, panel(true, true, tight, 4))
 	add(everyOption, "panel packed", wide, true, panel(true, true, roomy, 0))
 	add(everyOption, "panel packed in blocks", wide, false, panel(true, true, tight, 0))
-	add(everyOption, "panel across, from afar", wide, false, func(c *contraction) (*plan, error) {
-		p := c.choosePanel()
-		p.across, p.far, p.tiles = true, c.a.alongK(), 2
-		return c.planPanel(p)
+	add(everyOption, "panel across, from afar", wide, false, func(c *contract.Contraction) (*variant.Plan, error) {
+		p := c.ChoosePanel()
+		p.Across, p.Far, p.Tiles = true, c.A.AlongK(), 2
+		return c.PlanPanel(p)
 	})
 	add(everyOption, "panel packed b split", wide, true, panel(false, true, roomy, 3))
 	far := *wide
-	far.forceWide = true
+	far.ForceWide = true
 	add(everyOption, "panel with long positions", &far, false, panel(true, true, tight, 0))
-	add(everyOption, "tile with long positions", &deviceFacts{name: "gpu", units: 20, workGroup: 64, localMem: 32 << 10, argBytes: 1024, maxAlloc: 1 << 30, fp64: true, forceWide: true}, true, tile(true))
+	add(everyOption, "tile with long positions", &facts.Device{Name: "gpu", Units: 20, WorkGroup: 64, LocalMem: 32 << 10, ArgBytes: 1024, MaxAlloc: 1 << 30, FP64: true, ForceWide: true}, true, tile(true))
 	add(everyOption, "panel of 8 lanes", cpuFacts(8), false, panel(false, false, roomy, 0))
 	add(everyOption, "panel of 4 lanes packed split", cpuFacts(4), true, panel(true, true, tight, 4))
 	return ws
@@ -458,8 +462,8 @@ func TestWeightGradientsSplitTheirSum(t *testing.T) {
 	numbersOnly(t)
 	t.Parallel()
 	requireWays(t, weightGradient(5, 2, 9, 33), eachKernel)
-	c := separate(cpuFacts(16), collapse(weightGradient(128, 1, 28, 32)), false)
-	require.Greater(t, c.choosePanel().splits, int64(1), "2 tiles must not be the work of one core each")
+	c := contract.Separate(cpuFacts(16), access.Collapse(weightGradient(128, 1, 28, 32)), false)
+	require.Greater(t, c.ChoosePanel().Splits, int64(1), "2 tiles must not be the work of one core each")
 }
 
 // channelGradient is m = o; n = c, ky, kx; k = image, y, x, with the channels of the
@@ -479,9 +483,9 @@ func TestRunsOfColumnsAreReadWhereTheyLie(t *testing.T) {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			t.Parallel()
 			task := channelGradient(3, c, 7, 9)
-			p, err := makePlan(cpuFacts(16), task, "contract=panel")
+			p, err := variant.MakePlan(cpuFacts(16), nil, task, "contract=panel")
 			require.NoError(t, err)
-			require.Equal(t, packs, strings.Contains(p.params, "pack b"), p.params)
+			require.Equal(t, packs, strings.Contains(p.Params, "pack b"), p.Params)
 			e := chosenWays
 			if c == 18 {
 				e = eachKernel
@@ -501,9 +505,9 @@ func TestShortSumsAreStoredAsVectors(t *testing.T) {
 	x := view{tensor.Float32, 0, []int64{(h + 2) * (w + 2), 0, w + 2, 1, w + 2, 1}, images * (h + 2) * (w + 2)}
 	task := product([4]int{1, 1, 2, 2}, dims, dense(tensor.Float32, dims, 1, 4, 5), x, tensor.Float32)
 	task.Ins[0].Steady = true
-	p, err := makePlan(cpuFacts(16), task, "contract=panel")
+	p, err := variant.MakePlan(cpuFacts(16), nil, task, "contract=panel")
 	require.NoError(t, err)
-	require.Equal(t, "block 10x16", p.params)
+	require.Equal(t, "block 10x16", p.Params)
 	requireWays(t, task, eachKernel)
 }
 
@@ -557,7 +561,7 @@ func TestEmptySumIsTheEpilogueOfZero(t *testing.T) {
 	task.Ins[0].Len, task.Ins[1].Len = 0, 0
 	task.Values[0] = engine.Apply(add, tensor.Float32, task.Values[0], engine.Constant(tensor.Float32, engine.Const{Float: 3}))
 	for _, force := range []string{"", "contract=panel", "contract=tile", "contract=row"} {
-		p, err := makePlan(cpuFacts(16), task, force)
+		p, err := variant.MakePlan(cpuFacts(16), nil, task, force)
 		require.NoError(t, err)
 		r := b.prepare(t, task, p, [][]byte{nil, nil})
 		r.run(t)
@@ -573,20 +577,20 @@ func TestEmptyOutputLaunchesNothing(t *testing.T) {
 		task := matmul(tensor.Float32, 2, 5, 6, 7, false, false)
 		task.Axes[axis] = 0
 		task.Outs[0].Len = 0
-		p, err := makePlan(cpuFacts(16), task, "")
+		p, err := variant.MakePlan(cpuFacts(16), nil, task, "")
 		require.NoError(t, err)
-		require.Empty(t, p.launches)
+		require.Empty(t, p.Launches)
 	}
 }
 
 func TestNewSizesCompileNothingNew(t *testing.T) {
 	t.Parallel()
 	sources := func(task *engine.Task) string {
-		p, err := makePlan(cpuFacts(16), task, "")
+		p, err := variant.MakePlan(cpuFacts(16), nil, task, "")
 		require.NoError(t, err)
 		var b strings.Builder
-		for _, l := range p.launches {
-			b.WriteString(l.prog.source)
+		for _, l := range p.Launches {
+			b.WriteString(l.Program.Source)
 		}
 		return b.String()
 	}

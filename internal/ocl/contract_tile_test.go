@@ -6,6 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/contract"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/tensor"
 )
@@ -27,17 +30,17 @@ func TestTilesReadNeighboursByFour(t *testing.T) {
 				ins := randomInputs(task, 1)
 				want, err := taskref.Eval(task, ins)
 				require.NoError(t, err)
-				c := separate(gpuFacts(64), collapse(task), false)
-				choice := c.chooseTile()
-				choice.shape.Stages = 1 + i%2
-				p, err := c.planTile(choice)
+				c := contract.Separate(gpuFacts(64), access.Collapse(task), false)
+				choice := c.ChooseTile()
+				choice.Shape.Stages = 1 + i%2
+				p, err := c.PlanTile(choice)
 				require.NoError(t, err)
-				require.Contains(t, p.launches[0].prog.source, "#define LA 4")
+				require.Contains(t, p.Launches[0].Program.Source, "#define LA 4")
 				wide := map[string]int64{}
-				for _, a := range p.launches[0].prog.args {
-					wide[a.name] = a.value
+				for _, a := range p.Launches[0].Program.Args {
+					wide[a.Name] = a.Value
 				}
-				require.Equal(t, int64(oneIf(m == 68 || i&1 == 0)), wide["A_WIDE"])
+				require.Equal(t, int64(codegen.OneIf(m == 68 || i&1 == 0)), wide["A_WIDE"])
 				require.Equal(t, int64(1), wide["B_WIDE"])
 				r := b.prepare(t, task, p, ins)
 				r.run(t)

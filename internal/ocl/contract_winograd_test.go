@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/tensor"
 )
@@ -65,10 +67,10 @@ func TestWindowsOfThreeByThreeTakeFewerMultiplications(t *testing.T) {
 	t.Parallel()
 	b := useBench(t)
 	little := cpuFacts(8)
-	little.localMem = 64 << 10
+	little.LocalMem = 64 << 10
 	far := cpuFacts(16)
-	far.forceWide = true
-	devices := map[string]*deviceFacts{"16 lanes": cpuFacts(16), "8 lanes, little memory": little, "4 lanes": cpuFacts(4), "long positions": far}
+	far.ForceWide = true
+	devices := map[string]*facts.Device{"16 lanes": cpuFacts(16), "8 lanes, little memory": little, "4 lanes": cpuFacts(4), "long positions": far}
 	for name, task := range winogradTasks() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,9 +82,9 @@ func TestWindowsOfThreeByThreeTakeFewerMultiplications(t *testing.T) {
 					continue
 				}
 				t.Run(on, func(t *testing.T) {
-					p, err := makePlan(d, task, "contract=winograd")
+					p, err := variant.MakePlan(d, nil, task, "contract=winograd")
 					require.NoError(t, err)
-					require.Equal(t, "winograd", p.variant)
+					require.Equal(t, "winograd", p.Variant)
 					r := b.prepare(t, task, p, ins)
 					r.run(t)
 					requireClose(t, task.Outs[0].DType, task.Size(3), want[0], r.read(t))
@@ -108,9 +110,9 @@ func TestOtherWindowsAreNotWinograds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := makePlan(cpuFacts(16), task, "contract=winograd")
+			p, err := variant.MakePlan(cpuFacts(16), nil, task, "contract=winograd")
 			require.NoError(t, err)
-			require.NotEqual(t, "winograd", p.variant)
+			require.NotEqual(t, "winograd", p.Variant)
 		})
 	}
 }
@@ -146,7 +148,7 @@ func TestFewerMultiplicationsAreAsExact(t *testing.T) {
 	want, err := taskref.Eval(exact, ins)
 	require.NoError(t, err)
 	worst := func(force string) (w float64) {
-		p, err := makePlan(cpuFacts(16), task, force)
+		p, err := variant.MakePlan(cpuFacts(16), nil, task, force)
 		require.NoError(t, err)
 		r := b.prepare(t, task, p, ins)
 		r.run(t)
@@ -187,9 +189,9 @@ func TestWhatIsNotFiniteStaysInItsWindows(t *testing.T) {
 			}
 			want, err := taskref.Eval(task, ins)
 			require.NoError(t, err)
-			p, err := makePlan(cpuFacts(16), task, "contract=winograd")
+			p, err := variant.MakePlan(cpuFacts(16), nil, task, "contract=winograd")
 			require.NoError(t, err)
-			require.Equal(t, "winograd", p.variant)
+			require.Equal(t, "winograd", p.Variant)
 			r := b.prepare(t, task, p, ins)
 			r.run(t)
 			got := r.read(t)

@@ -11,14 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
 func init() {
 	// What x86 CPUs have, with the same signs, on any device.
-	unit := dotUnits["any"]
-	unit.mixed = true
-	dotUnits["any mixed"] = unit
+	unit := contract.DotUnits["any"]
+	unit.Mixed = true
+	contract.DotUnits["any mixed"] = unit
 }
 
 // quantised is the product of bytes in 32 bits: batch x m x n x k, laid out as matmul.
@@ -83,16 +87,16 @@ func exactProduct(t *engine.Task, ins [][]byte) []byte {
 }
 
 // dotFacts is d with a way to sum products of bytes.
-func dotFacts(d *deviceFacts, dot string) *deviceFacts {
-	d.dot = dot
+func dotFacts(d *facts.Device, dot string) *facts.Device {
+	d.DotUnit = dot
 	return d
 }
 
 // requireWords runs t with a plan for words.
-func requireWords(t *testing.T, task *engine.Task, d *deviceFacts, plan func(c *contraction) (*plan, error), swap bool) {
+func requireWords(t *testing.T, task *engine.Task, d *facts.Device, plan func(c *contract.Contraction) (*variant.Plan, error), swap bool) {
 	t.Helper()
-	unit := dotUnits[d.dot]
-	c := inWords(d, collapse(task), swap, &unit)
+	unit := contract.DotUnits[d.DotUnit]
+	c := contract.InWords(d, access.Collapse(task), swap, &unit)
 	require.NotNil(t, c)
 	p, err := plan(c)
 	require.NoError(t, err)
@@ -107,32 +111,32 @@ func TestProductsOfBytesAreExactInEveryKernelLayoutAndSign(t *testing.T) {
 	numbersOnly(t)
 	t.Parallel()
 	const i8, u8 = tensor.Int8, tensor.Uint8
-	block := func(splits, depth int64) func(c *contraction) (*plan, error) {
-		return func(c *contraction) (*plan, error) {
-			p := c.chooseBlock()
+	block := func(splits, depth int64) func(c *contract.Contraction) (*variant.Plan, error) {
+		return func(c *contract.Contraction) (*variant.Plan, error) {
+			p := c.ChooseBlock()
 			if splits > 1 {
-				p.split(c, splits)
+				p.Split(c, splits)
 			}
-			p.depth = min(p.depth, p.chunk, depth)
-			return c.planBlock(p)
+			p.Depth = min(p.Depth, p.Chunk, depth)
+			return c.PlanBlock(p)
 		}
 	}
-	panel := func(packA bool, splits int64) func(c *contraction) (*plan, error) {
-		return func(c *contraction) (*plan, error) {
-			p := c.choosePanel()
-			p.packA = p.packA || packA
-			p.split(c, splits)
-			return c.planPanel(p)
+	panel := func(packA bool, splits int64) func(c *contract.Contraction) (*variant.Plan, error) {
+		return func(c *contract.Contraction) (*variant.Plan, error) {
+			p := c.ChoosePanel()
+			p.PackA = p.PackA || packA
+			p.Split(c, splits)
+			return c.PlanPanel(p)
 		}
 	}
-	tile := func(c *contraction) (*plan, error) { return c.planTile(c.chooseTile()) }
+	tile := func(c *contract.Contraction) (*variant.Plan, error) { return c.PlanTile(c.ChooseTile()) }
 	all := int64(1 << 20)
-	cpu := func(lanes int) *deviceFacts { return cpuFacts(lanes) }
+	cpu := func(lanes int) *facts.Device { return cpuFacts(lanes) }
 	for _, c := range []struct {
 		name string
-		d    *deviceFacts
+		d    *facts.Device
 		dot  string
-		plan func(c *contraction) (*plan, error)
+		plan func(c *contract.Contraction) (*variant.Plan, error)
 		a, b tensor.DType
 		k    int
 		t    string // which are transposed
@@ -157,7 +161,7 @@ func TestProductsOfBytesAreExactInEveryKernelLayoutAndSign(t *testing.T) {
 			if c.dot == "x86" && !caps.DotX86 || c.dot == "vex" && !caps.DotVEX {
 				t.Skip("the device has no such instruction")
 			}
-			c.d.dot = c.dot
+			c.d.DotUnit = c.dot
 			requireWords(t, quantised(c.a, c.b, 2, 37, 70, c.k, c.t[0] == 't', c.t[1] == 't'), c.d, c.plan, c.swap)
 		})
 	}
@@ -168,10 +172,10 @@ func TestSumsOfBytesWrapAtThirtyTwoBits(t *testing.T) {
 	t.Parallel()
 	task := quantised(tensor.Int8, tensor.Int8, 1, 3, 5, 1<<17+4, false, true) // -128 · -128 · 2^17 = 2^31
 	d := cpuFacts(16)
-	d.dot = "any mixed"
-	unit := dotUnits[d.dot]
-	c := inWords(d, collapse(task), false, &unit)
-	p, err := c.planBlock(c.chooseBlock())
+	d.DotUnit = "any mixed"
+	unit := contract.DotUnits[d.DotUnit]
+	c := contract.InWords(d, access.Collapse(task), false, &unit)
+	p, err := c.PlanBlock(c.ChooseBlock())
 	require.NoError(t, err)
 	ins := make([][]byte, 2)
 	for i, o := range task.Ins {
@@ -192,7 +196,7 @@ func TestBytesAreMultipliedInWordsWhereTheDeviceCan(t *testing.T) {
 	fits := quantised(tensor.Uint8, tensor.Int8, 1, 100, 120, 128, false, false)
 	cases := []struct {
 		task    *engine.Task
-		d       *deviceFacts
+		d       *facts.Device
 		dot     string
 		variant string
 		words   bool
@@ -208,15 +212,15 @@ func TestBytesAreMultipliedInWordsWhereTheDeviceCan(t *testing.T) {
 		{matmul(tensor.Int32, 1, 100, 120, 128, false, false), cpuFacts(16), "x86", "block", false},
 	}
 	for i, c := range cases {
-		c.d.dot = c.dot
-		p, err := makePlan(c.d, c.task, "")
+		c.d.DotUnit = c.dot
+		p, err := variant.MakePlan(c.d, nil, c.task, "")
 		require.NoError(t, err)
-		require.Equal(t, c.variant, p.variant, "case %d", i)
-		require.Equal(t, c.words, has(p, "#define WORDS 4"), "case %d: %s", i, fmt.Sprint(p.params))
+		require.Equal(t, c.variant, p.Variant, "case %d", i)
+		require.Equal(t, c.words, has(p, "#define WORDS 4"), "case %d: %s", i, fmt.Sprint(p.Params))
 	}
 }
 
 // has reports whether a program of p holds text.
-func has(p *plan, text string) bool {
-	return slices.ContainsFunc(p.launches, func(l launch) bool { return strings.Contains(l.prog.source, text) })
+func has(p *variant.Plan, text string) bool {
+	return slices.ContainsFunc(p.Launches, func(l variant.Launch) bool { return strings.Contains(l.Program.Source, text) })
 }

@@ -1,12 +1,15 @@
 // Package ocl executes engine tasks on an OpenCL device.
 //
-// A task becomes a plan: a kernel file of package kernels with its hooks
-// filled, a launch geometry and scratch memory. The steps, and where they
-// stand:
+// Each package imports only those above it:
 //
-//	collapse.go    merges axes that every address walks as one
-//	gen*.go        turns expressions and indices into the text of hooks
-//	family.go      which variants can run a task, and which one is taken
-//	map.go …       one file a family: hooks, sizes, launches
-//	engine.go …    the engine: memory, preparing, running
+//	facts     what a device can do
+//	access    what the expressions of a task read
+//	codegen   programs: kernel files with their hooks filled
+//	variant   families of kernels, how one is chosen, and the plan that results
+//	maps, reduce, row, contract, attention, scatter, routine, custom
+//	          one family or a few: sizes, hooks, launches
+//	families  registers them all
+//	draft     programs for devices that are not there
+//	hostrun   the threads that run launches of a driver for CPUs
+//	ocl       the engine: memory, compiling, running
 package ocl

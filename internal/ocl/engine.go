@@ -11,6 +11,10 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	_ "github.com/anycl/anycl/internal/ocl/families"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
@@ -24,17 +28,18 @@ var (
 
 // Engine is an opened device as an engine.
 type Engine struct {
-	dev    *platform.Opened
-	facts  *deviceFacts // of far
-	far    *site
-	near   *site // nil: no companion
-	team   *site // nil: no second thread, or no companion
-	loaded *loadedKernels
-	force  string // of EnvVariant
-	bounds bool   // callers' own kernels run in the checked mode
-	watch  Watch  // nil: nobody does
-	last   atomic.Pointer[engine.Task]
-	known  atomic.Pointer[rates]
+	dev         *platform.Opened
+	facts       *facts.Device  // of the driver queue
+	tuned       *variant.Table // nil: the device has none
+	driverQueue *launchSite
+	inline      *launchSite // nil: no companion
+	pooled      *launchSite // nil: no second thread, or no companion
+	loaded      *hostrun.LoadedKernels
+	force       string // of EnvVariant
+	bounds      bool   // callers' own kernels run in the checked mode
+	watch       Watch  // nil: nobody does
+	last        atomic.Pointer[engine.Task]
+	known       atomic.Pointer[rates]
 
 	launches atomic.Int64
 
@@ -47,21 +52,20 @@ type Engine struct {
 
 // New makes an engine of an opened device, which stays the caller's to close,
 // after the engine.
-func New(dev *platform.Opened) *Engine { return NewForced(dev, forcedByEnv()) }
+func New(dev *platform.Opened) *Engine { return NewForced(dev, variant.ForcedByEnv()) }
 
 // NewForced is New with a list of variants in place of that of EnvVariant.
 func NewForced(dev *platform.Opened, variants string) *Engine {
-	facts := newFacts(dev.Device(), dev.Caps())
-	facts.tuned = openOverlay(dev)
-	near := newNear(dev, facts)
-	if forcedName(variants, forcedClass) == forcedGPU {
-		facts.asGPU(dev.Caps())
+	facts := facts.New(dev.Device(), dev.Caps())
+	near := newInline(dev, facts)
+	if variant.Forced(variants, variant.Class) == variant.ClassGPU {
+		facts.AsGPU(dev.Caps())
 		near = nil // it would take what is small, and plan for a CPU
 	}
 	e := &Engine{
-		dev: dev, facts: facts,
-		far:  &site{device: dev.CL(), facts: facts, programs: dev, library: new(library)},
-		near: near, team: newTeam(near, facts), loaded: &loadedByAll,
+		dev: dev, facts: facts, tuned: variant.OpenTable(dev),
+		driverQueue: &launchSite{device: dev.CL(), facts: facts, programs: dev, library: new(library)},
+		inline:      near, pooled: newPooled(near, facts), loaded: &hostrun.Loaded,
 		force: variants, bounds: os.Getenv(EnvCheck) == checkBounds, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
 	e.Calibrated()
@@ -78,10 +82,10 @@ func (e *Engine) Calibrated() {
 func (e *Engine) rates() *rates { return e.known.Load() }
 
 // Name is the device's ID.
-func (e *Engine) Name() string { return e.facts.name }
+func (e *Engine) Name() string { return e.facts.Name }
 
 // Check says why the device cannot run t.
-func (e *Engine) Check(t *engine.Task) error { return e.facts.check(t) }
+func (e *Engine) Check(t *engine.Task) error { return variant.Check(e.facts, t) }
 
 // memory is an engine.Memory.
 type memory struct {
@@ -148,14 +152,14 @@ func (e *Engine) enter(m *memory, pm *platform.Memory) bool {
 
 // MaxAlloc is the largest allocation that the device takes, in bytes: what is
 // planned together must be split below it.
-func (e *Engine) MaxAlloc() int64 { return e.facts.maxAlloc }
+func (e *Engine) MaxAlloc() int64 { return e.facts.MaxAlloc }
 
 // own is m as this engine's memory.
 func (e *Engine) own(m engine.Memory) (*memory, error) {
 	o, ok := m.(*memory)
 	switch {
 	case !ok || o.eng != e:
-		return nil, fmt.Errorf("ocl: %s: memory of another engine", e.facts.name)
+		return nil, fmt.Errorf("ocl: %s: memory of another engine", e.facts.Name)
 	case o.closed.Load() || e.isClosed():
 		return nil, engine.ErrClosed
 	}
@@ -241,8 +245,8 @@ func (e *Engine) Close() error {
 	if errors.Is(err, platform.ErrClosed) {
 		err = nil
 	}
-	if e.team != nil {
-		e.team.crew.close()
+	if e.pooled != nil {
+		e.pooled.pool.Close()
 	}
 	for s := range sequences {
 		err = errors.Join(err, s.release())
@@ -315,8 +319,8 @@ func (e *Engine) Estimate(t *engine.Task) time.Duration {
 
 func (r *rates) farTime(t *engine.Task, c engine.Cost) time.Duration {
 	if t.Kind == engine.Routine {
-		l := labourOf(t)
-		return time.Duration(l.launches*float64(r.launch)) + seconds(l.time(float64(r.units), r.flops, r.memory))
+		l := variant.CostOf(t)
+		return time.Duration(l.Launches*float64(r.launch)) + seconds(l.Time(float64(r.units), r.flops, r.memory))
 	}
 	return r.launch + seconds(max(r.computing(t, c), (c.BytesRead+c.BytesWrite)/r.memory))
 }
@@ -355,7 +359,7 @@ func (r *rates) multiplying(t *engine.Task, c engine.Cost) float64 {
 	whole := min(tiles*tileRows*tileColumns/(batch*rows*columns), 8)
 	flops := c.Flops*whole + tiles*tileOwn
 	if bytes := func(o engine.Operand) bool { return o.DType.Size() == 1 }; len(t.Ins) > 1 && bytes(t.Ins[0]) && bytes(t.Ins[1]) {
-		flops /= 4 // four products at a time; see contract_words.go
+		flops /= 4 // four products at a time; see contract/words.go
 	}
 	return flops / (r.flops * efficiency[t.Kind])
 }

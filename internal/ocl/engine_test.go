@@ -12,6 +12,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
@@ -218,9 +219,9 @@ func TestEqualTasksShareOneProgramWhateverTheirSizes(t *testing.T) {
 		// A transpose with a margin: nothing collapses.
 		x := engine.AxisIndex(2).Mul(int64(33 * n)).Add(engine.AxisIndex(0).Mul(33)).Add(engine.AxisIndex(1)).AddConst(-7)
 		task := mapTask(dom, engine.Load(0, in.DType, x, []engine.Cond{{X: x, Lo: 0, Hi: in.Len}}), in)
-		p, err := makePlan(f, task, "")
+		p, err := variant.MakePlan(f, nil, task, "")
 		require.NoError(t, err)
-		sources = append(sources, p.launches[0].prog.source)
+		sources = append(sources, p.Launches[0].Program.Source)
 	}
 	require.Equal(t, sources[0], sources[1])
 	require.Equal(t, sources[0], sources[2])
@@ -228,11 +229,11 @@ func TestEqualTasksShareOneProgramWhateverTheirSizes(t *testing.T) {
 
 func TestCheckSaysWhatTheDeviceLacks(t *testing.T) {
 	f := cpuFacts(16)
-	f.fp64, f.maxAlloc, f.argBytes = false, 1<<20, 256
+	f.FP64, f.MaxAlloc, f.ArgBytes = false, 1<<20, 256
 	in := engine.Operand{DType: tensor.Float32, Len: 8}
 	x := engine.Load(0, in.DType, engine.AxisIndex(0), nil)
 	dom := engine.Domain{8}
-	require.NoError(t, f.check(mapTask(dom, x, in)))
+	require.NoError(t, variant.Check(f, mapTask(dom, x, in)))
 	for want, task := range map[string]*engine.Task{
 		"float64":       mapTask(dom, engine.Apply(fnCast, tensor.Float32, engine.Apply(fnCast, tensor.Float64, x)), in),
 		"allocation":    mapTask(engine.Domain{1 << 20}, constant(tensor.Int16, 1)),
@@ -240,7 +241,7 @@ func TestCheckSaysWhatTheDeviceLacks(t *testing.T) {
 		"no OpenCL C":   mapTask(dom, engine.Apply(&engine.Scalar{Name: "nop"}, tensor.Float32, x), in),
 		"has no source": {Kind: engine.Custom, Custom: &engine.CustomKernel{}},
 	} {
-		err := f.check(task)
+		err := variant.Check(f, task)
 		require.ErrorIs(t, err, engine.ErrUnsupported)
 		require.ErrorContains(t, err, want)
 	}
@@ -263,14 +264,14 @@ func TestForcedVariantsAreForcedWhereTheyCanRun(t *testing.T) {
 	in := engine.Operand{DType: tensor.Float32, Len: 600}
 	task := reduceTask(engine.Domain{2, 300}, 1, engine.Max, engine.Load(0, in.DType, denseAt(engine.Domain{2, 300}, 0, 1), nil), in)
 	for _, name := range reduceNames {
-		p, err := makePlan(gpuFacts(64), task, "map=block, reduce="+name)
+		p, err := variant.MakePlan(gpuFacts(64), nil, task, "map=block, reduce="+name)
 		require.NoError(t, err)
-		require.Equal(t, name, p.variant)
+		require.Equal(t, name, p.Variant)
 	}
-	p, err := makePlan(gpuFacts(64), task, "reduce=magic")
+	p, err := variant.MakePlan(gpuFacts(64), nil, task, "reduce=magic")
 	require.NoError(t, err)
-	require.Equal(t, "group", p.variant)
-	require.Contains(t, p.why, "reduce=magic cannot run it")
+	require.Equal(t, "group", p.Variant)
+	require.Contains(t, p.Why, "reduce=magic cannot run it")
 }
 
 func TestEmptyOutputsLaunchNothing(t *testing.T) {
@@ -280,7 +281,7 @@ func TestEmptyOutputsLaunchNothing(t *testing.T) {
 }
 
 func TestInPlaceMapsAreVectorLoopsWithoutFalseDependences(t *testing.T) {
-	for _, variant := range []string{"item", "block"} {
+	for _, variantName := range []string{"item", "block"} {
 		dom := engine.Domain{37, 501}
 		in := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
 		bias := engine.Operand{DType: tensor.Float32, Len: 501}
@@ -288,7 +289,7 @@ func TestInPlaceMapsAreVectorLoopsWithoutFalseDependences(t *testing.T) {
 		task := mapTask(dom, engine.Apply(fnSub, in.DType, x, engine.Load(0, bias.DType, engine.AxisIndex(1), nil)), bias, in)
 		task.Alias = []int{1}
 		r := rand.New(rand.NewPCG(2, 2))
-		verify(t, device(t, "map="+variant, nil), task, [][]byte{randomBytes(r, bias.DType, bias.Len), randomBytes(r, in.DType, in.Len)}, 0, 0)
+		verify(t, device(t, "map="+variantName, nil), task, [][]byte{randomBytes(r, bias.DType, bias.Len), randomBytes(r, in.DType, in.Len)}, 0, 0)
 	}
 }
 

@@ -68,7 +68,7 @@ func (e *Engine) waited(err error) error {
 	if _, ok := errors.AsType[cl.Status](err); !ok {
 		return err
 	}
-	d := &DeviceError{Device: e.facts.name, Err: err}
+	d := &DeviceError{Device: e.facts.Name, Err: err}
 	if t := e.last.Load(); t != nil {
 		d.After = t.String()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/cldriver"
 	"github.com/anycl/anycl/internal/clfault"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
@@ -47,7 +48,7 @@ func faulty(t *testing.T) (*Engine, *cl.Library, *clfault.Injector) {
 func TestCustomKernelsNeedNoSubBuffers(t *testing.T) {
 	e, _, faults := faulty(t)
 	faults.FailFrom(1, cl.Status(cldriver.Unsupported), "NewSubBuffer")
-	apart := int(roundUp(256, int64(e.dev.Device().BaseAlign)))
+	apart := int(variant.RoundUp(256, int64(e.dev.Device().BaseAlign)))
 	r := rand.New(rand.NewPCG(1, 9))
 	task := saxpyTask(64)
 	arena, err := e.Alloc(int64(4 * apart))
@@ -72,10 +73,10 @@ func TestCustomKernelsNeedNoSubBuffers(t *testing.T) {
 
 func TestAFailureAnywhereInPrepareLeaksNothing(t *testing.T) {
 	e, lib, faults := faulty(t)
-	e.near = nil // where the tasks run depends on what was measured, and each place has facts of its own
+	e.inline = nil // where the tasks run depends on what was measured, and each place has facts of its own
 	m, err := e.Alloc(4 << 10)
 	require.NoError(t, err)
-	e.facts.argBytes, e.facts.forceWide = 96, true // numbers go in a table: one more thing to release
+	e.facts.ArgBytes, e.facts.ForceWide = 96, true // numbers go in a table: one more thing to release
 	task := saxpyTask(8)
 	dom := engine.Domain{2, 30000, 3}
 	in := engine.Operand{DType: tensor.Float32, Len: dom.Size() * 3}

@@ -9,6 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/tensor"
 )
@@ -16,12 +20,12 @@ import (
 func TestMagicDivisionIsExactBelow2To31(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(1, 1))
-	divide := func(g *gen, n, d uint32) uint32 {
-		m, s := g.magic(int64(d))
+	divide := func(g *codegen.Builder, n, d uint32) uint32 {
+		m, s := g.Magic(int64(d))
 		value := func(name string) uint32 {
-			for _, a := range g.ints {
-				if a.name == name {
-					return uint32(int32(a.value))
+			for _, a := range g.Ints {
+				if a.Name == name {
+					return uint32(int32(a.Value))
 				}
 			}
 			t.Fatal(name)
@@ -30,7 +34,7 @@ func TestMagicDivisionIsExactBelow2To31(t *testing.T) {
 		return (uint32(uint64(n)*uint64(value(m))>>32) + n) >> value(s)
 	}
 	for range 3000 {
-		g := &gen{byKey: map[string]int{}}
+		g := &codegen.Builder{ByKey: map[string]int{}}
 		d := uint32(2 + r.IntN(100))
 		if r.IntN(2) == 0 {
 			d = uint32(2 + r.IntN(math.MaxInt32-2))
@@ -64,7 +68,7 @@ func TestCollapseKeepsTheMeaning(t *testing.T) {
 		if seed%3 == 0 {
 			task = reduceTask(m.dom, 1, engine.ArgMax, v, m.ins...)
 		}
-		c := collapse(task)
+		c := access.Collapse(task)
 		ins := m.bytes()
 		want, err := taskref.Eval(task, ins)
 		require.NoError(t, err)
@@ -93,7 +97,7 @@ func TestCollapseStopsWhereAnAddressBroadcasts(t *testing.T) {
 	x := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
 	bias := engine.Operand{DType: tensor.Float32, Len: 3}
 	v := engine.Apply(fnAdd, tensor.Float32, engine.Load(0, x.DType, denseAt(dom, 0, 1, 2, 3, 4), nil), engine.Load(1, x.DType, engine.AxisIndex(1), nil))
-	require.Equal(t, engine.Domain{2, 3, 20}, collapse(mapTask(dom, v, x, bias)).Axes)
+	require.Equal(t, engine.Domain{2, 3, 20}, access.Collapse(mapTask(dom, v, x, bias)).Axes)
 }
 
 func TestLongIndicesAreUsedWhenIntsWouldOverflow(t *testing.T) {
@@ -102,11 +106,11 @@ func TestLongIndicesAreUsedWhenIntsWouldOverflow(t *testing.T) {
 		return mapTask(engine.Domain{n, 3}, engine.Load(0, in.DType, x, nil), engine.Operand{DType: in.DType, Len: 1000})
 	}
 	x := engine.AxisIndex(0)
-	require.False(t, needsWide(of(1000, x)))
-	require.True(t, needsWide(of(1<<30, x)), "3 * 2^30 points")
-	require.True(t, needsWide(of(1000, x.Mul(1<<22))), "an address past the end of int")
-	require.True(t, needsWide(of(1000, x.Mul(1<<22+1).Div(1<<20, engine.Domain{1000, 3}))), "a value on the way")
-	require.True(t, needsWide(mapTask(engine.Domain{4}, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)), "a buffer of 2^33 elements")
+	require.False(t, codegen.NeedsWide(of(1000, x)))
+	require.True(t, codegen.NeedsWide(of(1<<30, x)), "3 * 2^30 points")
+	require.True(t, codegen.NeedsWide(of(1000, x.Mul(1<<22))), "an address past the end of int")
+	require.True(t, codegen.NeedsWide(of(1000, x.Mul(1<<22+1).Div(1<<20, engine.Domain{1000, 3}))), "a value on the way")
+	require.True(t, codegen.NeedsWide(mapTask(engine.Domain{4}, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)), "a buffer of 2^33 elements")
 }
 
 func TestLiteralsReadBackExactly(t *testing.T) {
@@ -129,7 +133,7 @@ func TestLiteralsReadBackExactly(t *testing.T) {
 		{tensor.Int8, 0, 200, "(char)-56"},
 		{tensor.Bool, 0, 1, "(uchar)1"},
 	} {
-		require.Equal(t, c.want, literal(c.dt, c.f, c.i), c.dt)
+		require.Equal(t, c.want, codegen.Literal(c.dt, c.f, c.i), c.dt)
 	}
 }
 
@@ -151,10 +155,10 @@ func TestTemplatesAreFilledWordByWord(t *testing.T) {
 	} {
 		args := []string{"v7", "v8"}[:len(c.in)]
 		double := c.out == f64 || c.in[0] == f64
-		require.Equal(t, c.want, fill(c.c, regType(c.out), c.out, c.in, args, double))
+		require.Equal(t, c.want, codegen.Fill(c.c, codegen.RegType(c.out), c.out, c.in, args, double))
 	}
 	sum := engine.Apply(fnMul, tensor.Uint16, constant(tensor.Uint16, 3), constant(tensor.Uint16, 4))
-	require.Equal(t, "(ushort)((uint)a * (uint)b)", apply(sum, []string{"a", "b"}), "signed overflow is undefined in C")
+	require.Equal(t, "(ushort)((uint)a * (uint)b)", codegen.Apply(sum, []string{"a", "b"}), "signed overflow is undefined in C")
 }
 
 // For each dtype one program that converts from all the others.
@@ -219,13 +223,13 @@ func TestAnAxisUsedWhereThereIsNoneIsAnError(t *testing.T) {
 	scatter := scatterTask(50, 90, 20, f32, tensor.Int32)
 	scatter.Update = engine.IndexValue(f32, engine.AxisIndex(0))
 	for _, task := range []*engine.Task{sum, scatter} {
-		for _, facts := range []*deviceFacts{cpuFacts(16), gpuFacts(256)} {
-			for _, force := range Variants() {
+		for _, facts := range []*facts.Device{cpuFacts(16), gpuFacts(256)} {
+			for _, force := range variant.Variants() {
 				if !strings.HasPrefix(force, task.Kind.String()) {
 					continue
 				}
-				_, err := makePlan(facts, task, force)
-				require.ErrorContains(t, err, "axis", "%s on %s", force, facts.name)
+				_, err := variant.MakePlan(facts, nil, task, force)
+				require.ErrorContains(t, err, "axis", "%s on %s", force, facts.Name)
 			}
 		}
 	}
@@ -234,7 +238,7 @@ func TestAnAxisUsedWhereThereIsNoneIsAnError(t *testing.T) {
 func TestADivisionByALiteralZeroIsAFactor(t *testing.T) {
 	div := &engine.Scalar{Name: "div", C: "a / b"}
 	over := func(dt tensor.DType, b float64) string {
-		return apply(engine.Apply(div, dt, engine.Load(0, dt, engine.AxisIndex(0), nil), engine.Constant(dt, engine.Const{Float: b})), []string{"v0", "v1"})
+		return codegen.Apply(engine.Apply(div, dt, engine.Load(0, dt, engine.AxisIndex(0), nil), engine.Constant(dt, engine.Const{Float: b})), []string{"v0", "v1"})
 	}
 	require.Equal(t, "(float)(v0 * (float)INFINITY)", over(tensor.Float32, 0))
 	require.Equal(t, "(double)(v0 * -(double)INFINITY)", over(tensor.Float64, math.Copysign(0, -1)))

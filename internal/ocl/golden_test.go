@@ -13,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -87,10 +90,10 @@ var includedFile = regexp.MustCompile(`(?m)^// ---- (\w+\.cl) ----\n`)
 
 // taskText is what is compiled for a task, with kernel files named in place of
 // their text: they stand in kernels/, as does the prelude before it.
-func taskText(p *program) string {
-	_, s, ok := strings.Cut(p.source, "// ---- this task ----\n")
+func taskText(p *codegen.Program) string {
+	_, s, ok := strings.Cut(p.Source, "// ---- this task ----\n")
 	if !ok {
-		s = p.source
+		s = p.Source
 	}
 	for _, m := range includedFile.FindAllStringSubmatch(s, -1) {
 		s = strings.ReplaceAll(s, m[0]+kernels.Text(m[1]), fmt.Sprintf("#include %q\n", m[1]))
@@ -99,27 +102,27 @@ func taskText(p *program) string {
 }
 
 // golden is what a plan compiles and how it is launched.
-func golden(p *plan) string {
+func golden(p *variant.Plan) string {
 	var b strings.Builder
-	d := p.describe()
+	d := p.Describe()
 	fmt.Fprintf(&b, "// %s: %s\n", d.Variant, d.Why)
-	seen := map[*program]bool{}
-	for i, l := range p.launches {
+	seen := map[*codegen.Program]bool{}
+	for i, l := range p.Launches {
 		fmt.Fprintf(&b, "// launch %s\n", d.Launch[i])
-		if seen[l.prog] {
+		if seen[l.Program] {
 			continue
 		}
-		seen[l.prog] = true
-		fmt.Fprintf(&b, "// options %s\n// arguments", l.prog.options)
-		for _, a := range l.prog.args {
-			switch a.kind {
-			case argInt:
-				fmt.Fprintf(&b, " %s=%d", a.name, l.value(a))
-			case argRun:
+		seen[l.Program] = true
+		fmt.Fprintf(&b, "// options %s\n// arguments", l.Program.Options)
+		for _, a := range l.Program.Args {
+			switch a.Kind {
+			case codegen.ArgInt:
+				fmt.Fprintf(&b, " %s=%d", a.Name, l.Value(a))
+			case codegen.ArgRun:
 				b.WriteString(" run")
 			}
 		}
-		b.WriteString("\n" + taskText(l.prog))
+		b.WriteString("\n" + taskText(l.Program))
 	}
 	return b.String()
 }
@@ -127,13 +130,13 @@ func golden(p *plan) string {
 // goldenCase is a plan whose text a file pins.
 type goldenCase struct {
 	task  *engine.Task
-	facts *deviceFacts
+	facts *facts.Device
 	force string
 }
 
-func (c goldenCase) plan(t *testing.T) *plan {
+func (c goldenCase) plan(t *testing.T) *variant.Plan {
 	t.Helper()
-	p, err := makePlan(c.facts, c.task, c.force)
+	p, err := variant.MakePlan(c.facts, nil, c.task, c.force)
 	require.NoError(t, err)
 	return p
 }
@@ -159,7 +162,7 @@ func goldens() map[string]goldenCase {
 	cases := map[string]goldenCase{}
 	for _, c := range []struct {
 		task, force string
-		facts       *deviceFacts
+		facts       *facts.Device
 	}{
 		{"map-bias", "map=block", cpuFacts(16)},
 		{"map-bias", "map=item", gpuFacts(256)},
@@ -208,8 +211,8 @@ func goldens() map[string]goldenCase {
 		{"trees", "trees=block", cpuFacts(16)},
 		{"trees-wide", "trees=item", gpuFacts(256)},
 	} {
-		_, variant, _ := strings.Cut(c.force, "=")
-		cases[c.task+"-"+variant+".cl"] = goldenCase{tasks[c.task], c.facts, c.force}
+		_, variantName, _ := strings.Cut(c.force, "=")
+		cases[c.task+"-"+variantName+".cl"] = goldenCase{tasks[c.task], c.facts, c.force}
 	}
 	return cases
 }

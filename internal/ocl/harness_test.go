@@ -15,6 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
@@ -39,14 +42,14 @@ func testOptions() *platform.Options {
 }
 
 // device is an engine on theDevice, as the planner would see it after change.
-func device(t testing.TB, force string, change func(f *deviceFacts)) *Engine {
+func device(t testing.TB, force string, change func(f *facts.Device)) *Engine {
 	t.Helper()
 	o, err := theDevice()
 	if err != nil {
 		t.Skipf("no OpenCL device: %v", err)
 	}
 	e := New(o)
-	e.near = nil // tests of kernels are of the device's
+	e.inline = nil // tests of kernels are of the device's
 	e.force = force
 	if change != nil {
 		change(e.facts)
@@ -58,7 +61,7 @@ func device(t testing.TB, force string, change func(f *deviceFacts)) *Engine {
 // needs skips t where the device lacks what task computes with.
 func needs(t testing.TB, o *platform.Opened, task *engine.Task) {
 	t.Helper()
-	if !o.Caps().FP64 && computesInDouble(task) {
+	if !o.Caps().FP64 && codegen.ComputesInDouble(task) {
 		t.Skipf("%s has no float64", o.Device())
 	}
 }
@@ -118,7 +121,7 @@ func execute(t testing.TB, e *Engine, task *engine.Task, ins [][]byte, run uint3
 	}
 	p := s.Describe(0)
 	if name, _, _ := strings.Cut(p.Variant, " "); task.Kind != engine.Custom && name != "none" {
-		require.Contains(t, variantNames[familyOf(task)], name)
+		require.Contains(t, variant.FamilyFor(task).Variants, name)
 	}
 	require.NoError(t, s.Close())
 	return outs, p

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -26,7 +27,7 @@ func TestManyMatricesSideBySide(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, argBytes := range []int{1024, 256} {
-		e := device(t, "", func(f *deviceFacts) { f.argBytes = argBytes })
+		e := device(t, "", func(f *facts.Device) { f.ArgBytes = argBytes })
 		for _, c := range []struct {
 			dt     tensor.DType
 			rows   int64

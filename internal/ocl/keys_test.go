@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -18,9 +19,9 @@ func TestIndicesOf32BitsAreComparedInInt(t *testing.T) {
 		at := engine.DataIndex(key)
 		v := engine.Load(1, tensor.Float32, at, []engine.Cond{{X: at, Lo: 0, Hi: 100}})
 		task := mapTask(dom, v, engine.Operand{DType: dt, Len: 64}, engine.Operand{DType: tensor.Float32, Len: 100})
-		p, err := makePlan(gpuFacts(256), task, "map=item")
+		p, err := variant.MakePlan(gpuFacts(256), nil, task, "map=item")
 		require.NoError(t, err)
-		_, text, _ := strings.Cut(p.launches[0].prog.source, " value_hook(")
+		_, text, _ := strings.Cut(p.Launches[0].Program.Source, " value_hook(")
 		require.Regexp(t, `const `+want+` z\d+ = [^;]*;\s+const int g\d+ = z\d+ >= 0`, text, dt)
 	}
 }

@@ -15,7 +15,7 @@ func TestSmallWorkGroupsGiveTheSameResults(t *testing.T) {
 	const env, tests = "POCL_MAX_WORK_GROUP_SIZE", "^(TestNaNWinsAndTheFirstOfEqualsIsChosen|TestScatterInPlaceReadsBeforeItWrites|TestInPlaceMaps.*|TestSmallWorkGroups.*)$"
 	e := device(t, "", nil)
 	if os.Getenv(env) != "" {
-		require.LessOrEqual(t, e.facts.workGroup, 16)
+		require.LessOrEqual(t, e.facts.WorkGroup, 16)
 		return
 	}
 	if !strings.HasPrefix(e.Name(), "pocl") {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -86,7 +87,7 @@ func TestLongProductsWithoutDoubleKeepTheirDigits(t *testing.T) {
 			t.Parallel()
 			in := engine.Operand{DType: c.dt, Len: 35}
 			task := reduceTask(engine.Domain{35, c.n}, 1, engine.Prod, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)
-			e := device(t, "reduce="+name, func(d *deviceFacts) { d.fp64 = false })
+			e := device(t, "reduce="+name, func(d *facts.Device) { d.FP64 = false })
 			ins := []byte{}
 			for range in.Len {
 				ins = append(ins, numberBytes(c.dt, c.factor)...)
@@ -100,7 +101,7 @@ func TestLongProductsWithoutDoubleKeepTheirDigits(t *testing.T) {
 // A compiler that may reorder arithmetic leaves pairs alone, on CPU drivers.
 func TestLongProductsWithFastMathKeepTheirDigits(t *testing.T) {
 	numbersOnly(t)
-	if !device(t, "", nil).facts.cpu {
+	if !device(t, "", nil).facts.CPU {
 		t.Skip("compilers of other drivers may take the compensation out")
 	}
 	for i, name := range append(reduceNames, "stripe") {
@@ -108,7 +109,7 @@ func TestLongProductsWithFastMathKeepTheirDigits(t *testing.T) {
 		in := engine.Operand{DType: c.dt, Len: 1}
 		task := reduceTask(engine.Domain{3, c.n}, 1, engine.Prod, engine.Load(0, in.DType, engine.ConstIndex(0), nil), in)
 		task.FastMath = true
-		e := device(t, "reduce="+name, func(d *deviceFacts) { d.fp64 = c.dt == tensor.Float64 })
+		e := device(t, "reduce="+name, func(d *facts.Device) { d.FP64 = c.dt == tensor.Float64 })
 		out, p := execute(t, e, task, [][]byte{numberBytes(c.dt, c.factor)}, 0)
 		requirePower(t, c.dt, c.factor, c.n, 2*c.within, out[0], p.Variant)
 	}
@@ -170,11 +171,11 @@ func TestLongProductsOfInfinitiesAndZeros(t *testing.T) {
 				}
 				in := engine.Operand{DType: dt, Len: n}
 				task := reduceTask(engine.Domain{1, n}, 1, engine.Prod, engine.Load(0, dt, engine.AxisIndex(1), nil), in)
-				for j, variant := range append(reduceNames, "stripe") {
+				for j, variantName := range append(reduceNames, "stripe") {
 					if !one(i+j, 3) {
 						continue
 					}
-					e := device(t, "reduce="+variant, func(d *deviceFacts) { d.fp64 = d.fp64 && i != 1 })
+					e := device(t, "reduce="+variantName, func(d *facts.Device) { d.FP64 = d.FP64 && i != 1 })
 					out, p := execute(t, e, task, [][]byte{row}, 0)
 					if got := numberAt(dt, out[0], 0); c.want != c.want {
 						require.True(t, math.IsNaN(got), "%s, %v: %v", way, p.Variant, got)

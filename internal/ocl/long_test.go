@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -64,7 +65,7 @@ func TestLongSumsOfWideStripesAndTapsKeepTheirDigits(t *testing.T) {
 		dom := engine.Domain{rows, n}
 		in := engine.Operand{DType: tensor.Float32, Len: rows}
 		task := reduceTask(dom, 1, engine.Sum, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)
-		e := device(t, "reduce=stripe", func(d *deviceFacts) { d.cache = 1 })
+		e := device(t, "reduce=stripe", func(d *facts.Device) { d.Cache = 1 })
 		out, p := execute(t, e, task, [][]byte{bytes.Repeat(tenth()[0], rows)}, 0)
 		require.Contains(t, p.Variant, "steps=8")
 		requireEach(t, float64(float32(0.1))*n, out[0], p.Variant)
@@ -130,8 +131,8 @@ func TestLongSumsOfInfinities(t *testing.T) {
 			dom := engine.Domain{1, n}
 			in := engine.Operand{DType: tensor.Float32, Len: n}
 			task := reduceTask(dom, 1, engine.Sum, engine.Load(0, in.DType, engine.AxisIndex(1), nil), in)
-			for _, variant := range reduceNames {
-				out, p := execute(t, device(t, "reduce="+variant, nil), task, [][]byte{row}, 0)
+			for _, variantName := range reduceNames {
+				out, p := execute(t, device(t, "reduce="+variantName, nil), task, [][]byte{row}, 0)
 				got := numberAt(tensor.Float32, out[0], 0)
 				if c.want != c.want {
 					require.True(t, math.IsNaN(got), "%v: %v", p.Variant, got)

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -39,7 +41,7 @@ func TestRowsThatIndicesNameAreGathered(t *testing.T) {
 				}
 				putAt(ids, at, 7, 0, 1<<62+3)
 				e := device(t, "", nil)
-				if !e.facts.cpu {
+				if !e.facts.CPU {
 					e = device(t, "map=gather", nil)
 				}
 				p := verify(t, e, task, [][]byte{randomBytes(r, dt, task.Ins[0].Len), at}, 0, 0)
@@ -74,7 +76,7 @@ func TestOtherLookupsAreNoGatheredRows(t *testing.T) {
 // the view as well.
 func TestLargeTransposesAreStoredPastTheCaches(t *testing.T) {
 	numbersOnly(t)
-	e := device(t, "map=tile", func(d *deviceFacts) { d.cache = 1 })
+	e := device(t, "map=tile", func(d *facts.Device) { d.Cache = 1 })
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Int64} {
 		for _, dom := range []engine.Domain{{2, 53, 48}, {2, 53, 150}, {2, 130, 147}} { // with whole lines in rows, and without
 			for _, computed := range []bool{false, true} {
@@ -85,7 +87,7 @@ func TestLargeTransposesAreStoredPastTheCaches(t *testing.T) {
 				in := engine.Operand{DType: dt, Len: dom.Size()}
 				p := verify(t, e, mapTask(dom, v, in), [][]byte{randomBytes(rand.New(rand.NewPCG(1, 1)), dt, in.Len)}, 0, 0)
 				require.Contains(t, p.Source, "#define STREAMED 1")
-				require.Contains(t, p.Source, fmt.Sprintf("#define PLAIN %d", oneIf(!computed)))
+				require.Contains(t, p.Source, fmt.Sprintf("#define PLAIN %d", codegen.OneIf(!computed)))
 			}
 		}
 	}

@@ -13,14 +13,14 @@ import (
 
 func TestMapOfEveryDTypeInEveryVariant(t *testing.T) {
 	numbersOnly(t)
-	for _, variant := range []string{"item", "block"} {
+	for _, variantName := range []string{"item", "block"} {
 		for i, dt := range tensor.DTypes() {
-			if variant == "block" && i%3 > 0 {
+			if variantName == "block" && i%3 > 0 {
 				continue // the dtype's text is that of the other variant
 			}
-			t.Run(fmt.Sprintf("%s/%v", variant, dt), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%v", variantName, dt), func(t *testing.T) {
 				t.Parallel()
-				e := device(t, "map="+variant, nil)
+				e := device(t, "map="+variantName, nil)
 				r := rand.New(rand.NewPCG(1, uint64(dt)))
 				for _, n := range []int{0, 1, 7, 1031} {
 					dom := engine.Domain{n}
@@ -33,7 +33,7 @@ func TestMapOfEveryDTypeInEveryVariant(t *testing.T) {
 					task := mapTask(dom, v, in, in)
 					p := verify(t, e, task, [][]byte{randomBytes(r, dt, in.Len), randomBytes(r, dt, in.Len)}, 1e-6, 1)
 					if n > 0 {
-						require.Contains(t, p.Variant, variant)
+						require.Contains(t, p.Variant, variantName)
 					}
 				}
 			})
@@ -98,7 +98,7 @@ func TestRowsOfAPartOfAVector(t *testing.T) {
 				in := engine.Operand{DType: dt, Len: dom.Size()}
 				task := mapTask(dom, engine.Load(0, dt, denseAt(dom, 1, 0, 2), nil), in)
 				p := verify(t, e, task, randomInputs(task, 1), 0, 0)
-				if e.facts.cpu {
+				if e.facts.CPU {
 					require.Contains(t, p.Variant, fmt.Sprintf("x%d ", dom[2]))
 				}
 				if dt == tensor.Float32 {

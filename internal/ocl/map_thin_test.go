@@ -60,7 +60,7 @@ func TestThinAxesAreWrittenOut(t *testing.T) {
 		task := mapTask(engine.Domain{n, 2}, engine.Apply(fnAdd, f, first, second), half, half)
 		r := rand.New(rand.NewPCG(8, 9))
 		p := verify(t, device(t, "", nil), task, [][]byte{randomBytes(r, f, n), randomBytes(r, f, n)}, 0, 0)
-		if device(t, "", nil).facts.cpu {
+		if device(t, "", nil).facts.CPU {
 			require.Contains(t, p.Variant, "thin")
 		}
 	})

@@ -104,7 +104,7 @@ func TestFunctionsOfDoublesMeetTheirErrorEverywhere(t *testing.T) {
 
 func doubleDevice(t *testing.T) *Engine {
 	e := device(t, "", nil)
-	if !e.facts.fp64 {
+	if !e.facts.FP64 {
 		t.Skip("no double")
 	}
 	return e

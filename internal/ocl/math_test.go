@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -92,7 +93,7 @@ func TestExpOfWhatIsBelowItsMaximum(t *testing.T) {
 	}
 	dom := engine.Domain{len(xs)}
 	x := engine.Load(0, tensor.Float32, engine.AxisIndex(0), nil)
-	outs, plan := execute(t, e, mapTask(dom, engine.Apply(expBelow, tensor.Float32, x), engine.Operand{DType: tensor.Float32, Len: dom.Size()}), [][]byte{in}, 0)
+	outs, plan := execute(t, e, mapTask(dom, engine.Apply(codegen.ExpBelow, tensor.Float32, x), engine.Operand{DType: tensor.Float32, Len: dom.Size()}), [][]byte{in}, 0)
 	for i, x := range xs {
 		y, want := math.Float32frombits(binary.NativeEndian.Uint32(outs[0][4*i:])), math.Exp(float64(x))
 		tiny := want < 0x1p-126 && y == 0

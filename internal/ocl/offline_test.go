@@ -11,26 +11,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
 
 // gpuPlans are plans of every variant for GPUs with their largest shapes, what
 // needs most registers, but for sub-groups, which have lanePlans.
-func gpuPlans(t *testing.T) map[string]*plan {
+func gpuPlans(t *testing.T) map[string]*variant.Plan {
 	t.Helper()
-	all := map[string]*plan{}
-	add := func(name string, p *plan, err error) {
+	all := map[string]*variant.Plan{}
+	add := func(name string, p *variant.Plan, err error) {
 		require.NoError(t, err, name)
 		require.NotContains(t, all, name)
 		all[name] = p
 	}
 	for kind, cases := range map[string]map[string]goldenCase{"": goldens(), "contract-": contractGoldens(), "attention-": attentionGoldens()} {
 		for name, c := range cases {
-			if c.facts.cpu {
+			if c.facts.CPU {
 				continue
 			}
-			if p := c.plan(t); p.variant != "subgroup" {
+			if p := c.plan(t); p.Variant != "subgroup" {
 				add(kind+strings.TrimSuffix(name, ".cl"), p, nil)
 			}
 		}
@@ -39,59 +43,59 @@ func gpuPlans(t *testing.T) map[string]*plan {
 	for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64, tensor.Int32} {
 		for i := range 4 {
 			task := matmul(dt, 3, 5000, 5000, 5000, i&1 != 0, i&2 != 0)
-			p, err := makePlan(ordinary, task, "contract=tile")
+			p, err := variant.MakePlan(ordinary, nil, task, "contract=tile")
 			add(fmt.Sprintf("tile-%v-%02b", dt, i), p, err)
 			if dt == tensor.Float16 || dt == tensor.BFloat16 {
-				p, err := makePlan(unitFacts(80), task, "contract=mma")
+				p, err := variant.MakePlan(unitFacts(80), nil, task, "contract=mma")
 				add(fmt.Sprintf("mma-%v-%02b", dt, i), p, err)
 			}
 		}
-		p, err := makePlan(ordinary, fused(dt), "contract=tile")
+		p, err := variant.MakePlan(ordinary, nil, fused(dt), "contract=tile")
 		add(fmt.Sprintf("tile-fused-%v", dt), p, err)
 	}
 	for i, s := range []kernels.MMAShape{
 		{M: 128, N: 128, K: 64, X: 2, Y: 4, Stages: 2}, {M: 64, N: 64, K: 32, X: 2, Y: 2, Stages: 4}, {M: 16, N: 64, K: 64, X: 4, Y: 1, Stages: 4},
 	} {
-		c := separate(unitFacts(80), collapse(matmul(tensor.Float16, 1, 5000, 5000, 5000, false, true)), false)
-		p, err := c.planMMA(mmaChoice{shape: s, chunk: 5024, splits: 1})
+		c := contract.Separate(unitFacts(80), access.Collapse(matmul(tensor.Float16, 1, 5000, 5000, 5000, false, true)), false)
+		p, err := c.PlanMMA(contract.MMAChoice{Shape: s, Chunk: 5024, Splits: 1})
 		add(fmt.Sprintf("mma-shape-%d", i), p, err)
 	}
 	for i, dt := range [][2]tensor.DType{{tensor.Int8, tensor.Int8}, {tensor.Int8, tensor.Uint8}, {tensor.Uint8, tensor.Int8}, {tensor.Uint8, tensor.Uint8}} {
-		p, err := makePlan(dotFacts(gpuFacts(256), "ptx"), quantised(dt[0], dt[1], 2, 5000, 5000, 5000+i, i&1 != 0, i&2 != 0), "")
+		p, err := variant.MakePlan(dotFacts(gpuFacts(256), "ptx"), nil, quantised(dt[0], dt[1], 2, 5000, 5000, 5000+i, i&1 != 0, i&2 != 0), "")
 		add(fmt.Sprintf("tile-%v-%v", dt[0], dt[1]), p, err)
 	}
 	far := unitFacts(80)
-	far.forceWide = true
-	p, err := makePlan(far, matmul(tensor.BFloat16, 2, 5000, 5000, 5000, true, false), "")
+	far.ForceWide = true
+	p, err := variant.MakePlan(far, nil, matmul(tensor.BFloat16, 2, 5000, 5000, 5000, true, false), "")
 	add("mma-long", p, err)
 	for _, features := range []int{32, 64, 128} {
 		for name, pass := range map[string]engine.AttentionPass{"": engine.AttentionForward, "-dq": engine.AttentionGradQ, "-dkv": engine.AttentionGradKV} {
 			for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32} {
-				p, err := makePlan(ordinary, attending{dt: dt, b: 4, g: 1, m: 500, n: 500, d: features, e: features, pass: pass, low: -500, high: 0}.task(), "")
+				p, err := variant.MakePlan(ordinary, nil, attending{dt: dt, b: 4, g: 1, m: 500, n: 500, d: features, e: features, pass: pass, low: -500, high: 0}.task(), "")
 				add(fmt.Sprintf("attention%s-%v-%d", name, dt, features), p, err)
 			}
 		}
 	}
 	for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32} {
-		p, err := makePlan(ordinary, softmaxTask(dt, 64, 5000), "")
+		p, err := variant.MakePlan(ordinary, nil, softmaxTask(dt, 64, 5000), "")
 		add(fmt.Sprintf("softmax-%v", dt), p, err)
 	}
 	return all
 }
 
 // lanePlans are products by sub-groups of so many lanes with their tallest tiles.
-func lanePlans(t *testing.T, lanes int) map[string]*plan {
+func lanePlans(t *testing.T, lanes int) map[string]*variant.Plan {
 	t.Helper()
-	all := map[string]*plan{}
-	add := func(name string, d *deviceFacts, task *engine.Task) {
-		p, err := makePlan(d, task, "")
+	all := map[string]*variant.Plan{}
+	add := func(name string, d *facts.Device, task *engine.Task) {
+		p, err := variant.MakePlan(d, nil, task, "")
 		require.NoError(t, err, name)
-		require.Equal(t, "subgroup", p.variant, name)
+		require.Equal(t, "subgroup", p.Variant, name)
 		all[name] = p
 	}
 	d := laneFacts(lanes)
 	far := *d
-	far.forceWide = true
+	far.ForceWide = true
 	for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Int32} {
 		for i := range 4 {
 			add(fmt.Sprintf("%v-%02b", dt, i), d, matmul(dt, 3, 5000, 5000, 5000, i&1 != 0, i&2 != 0))
@@ -115,11 +119,11 @@ func TestProgramsForSubgroupsStayInRegisters(t *testing.T) {
 		for name, p := range lanePlans(t, lanes) {
 			t.Run(device+" "+name, func(t *testing.T) {
 				t.Parallel()
-				l, base := p.launches[0], filepath.Join(t.TempDir(), "k")
-				source := "#define FMA(a, b, c) fma((a), (b), (c))\n" + l.prog.source
+				l, base := p.Launches[0], filepath.Join(t.TempDir(), "k")
+				source := "#define FMA(a, b, c) fma((a), (b), (c))\n" + l.Program.Source
 				require.NoError(t, os.WriteFile(base+".cl", []byte(source), 0o644))
 				out, err := exec.CommandContext(t.Context(), ocloc, "compile", "-file", base+".cl", "-device", device,
-					"-options", "-cl-std=CL1.2 "+l.prog.options, "-output_no_suffix", "-output", base).CombinedOutput()
+					"-options", "-cl-std=CL1.2 "+l.Program.Options, "-output_no_suffix", "-output", base).CombinedOutput()
 				require.NoError(t, err, "%s", out)
 				out, err = exec.CommandContext(t.Context(), ocloc, "disasm", "-file", base+".bin", "-device", device, "-dump", base).CombinedOutput()
 				require.NoError(t, err, "%s", out)
@@ -140,13 +144,13 @@ func TestProgramsForGPUsStayInRegisters(t *testing.T) {
 		t.Skip("ANYCL_CLANG, ANYCL_LIBCLC and ANYCL_PTXAS are not set")
 	}
 	for name, p := range gpuPlans(t) {
-		for i, l := range p.launches {
-			t.Run(fmt.Sprintf("%s %s", name, l.kernel), func(t *testing.T) {
+		for i, l := range p.Launches {
+			t.Run(fmt.Sprintf("%s %s", name, l.Kernel), func(t *testing.T) {
 				t.Parallel()
 				base := filepath.Join(t.TempDir(), fmt.Sprint(i))
-				source := "#define FMA(a, b, c) fma((a), (b), (c))\n" + l.prog.source
+				source := "#define FMA(a, b, c) fma((a), (b), (c))\n" + l.Program.Source
 				require.NoError(t, os.WriteFile(base+".cl", []byte(source), 0o644))
-				args := append(strings.Fields(l.prog.options), "-target", "nvptx64-nvidia-nvcl", "-march=sm_80", "-x", "cl", "-cl-std=CL1.2", "-O3",
+				args := append(strings.Fields(l.Program.Options), "-target", "nvptx64-nvidia-nvcl", "-march=sm_80", "-x", "cl", "-cl-std=CL1.2", "-O3",
 					"-S", "-w", "-fgnu-keywords", "-Xclang", "-target-feature", "-Xclang", "+ptx78", "-Xclang", "-mlink-builtin-bitcode",
 					"-Xclang", libclc, base+".cl", "-o", base+".ptx")
 				out, err := exec.CommandContext(t.Context(), clang, args...).CombinedOutput()

@@ -5,13 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unsafe"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/procs"
+	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -23,33 +29,32 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 	for i, b := range tasks {
 		all[i] = b.Task
 	}
-	w, why := e.siteOf(all)
-	by := func(facts *deviceFacts) func(*engine.Task) (*plan, error) {
-		return func(t *engine.Task) (*plan, error) {
-			p, err := makePlan(facts, t, e.force)
+	w, why := e.siteFor(all)
+	by := func(facts *facts.Device, table *tuning.Table) func(*engine.Task) (*variant.Plan, error) {
+		return func(t *engine.Task) (*variant.Plan, error) {
+			p, err := variant.MakePlan(facts, table, t, e.force)
 			if err == nil && why != "" {
-				p.why += "; " + why
+				p.Why += "; " + why
 			}
-			if err == nil && t.Kind == engine.Custom && e.near != nil && !e.bounds {
-				if why := undivided(t.Custom.Source, t.Custom.Options); why != "" {
-					p.why += "; launched whole: " + why
+			if err == nil && t.Kind == engine.Custom && e.inline != nil && !e.bounds {
+				if why := hostrun.Indivisible(t.Custom.Source, t.Custom.Options); why != "" {
+					p.Why += "; launched whole: " + why
 				}
 			}
 			return p, err
 		}
 	}
-	s, err := e.prepare(ctx, w, tasks, by(w.facts))
-	if errors.Is(err, errFar) {
-		w, why = e.far, ""
-		s, err = e.prepare(ctx, w, tasks, by(w.facts))
+	table := e.tuned.Load()
+	s, err := e.prepare(ctx, w, tasks, by(w.facts, table))
+	if errors.Is(err, hostrun.ErrIndivisible) {
+		w, why = e.driverQueue, ""
+		s, err = e.prepare(ctx, w, tasks, by(w.facts, table))
 	}
 	if err == nil || ctx.Err() != nil || errors.Is(err, engine.ErrClosed) || !s.tuned() {
 		return seqOrNil(s, err)
 	}
 	e.dev.Logger().Warn("ocl: tuned kernels cannot be prepared, the default is taken", "error", err)
-	byRule := *w.facts
-	byRule.tuned = nil
-	return seqOrNil(e.prepare(ctx, w, tasks, by(&byRule)))
+	return seqOrNil(e.prepare(ctx, w, tasks, by(w.facts, nil)))
 }
 
 // seqOrNil is s without an error, and no interface that holds nil with one.
@@ -62,7 +67,7 @@ func seqOrNil(s *sequence, err error) (engine.Sequence, error) {
 
 // prepare is Prepare with plans from planTask. With an error the sequence is
 // closed, and tells what was planned.
-func (e *Engine) prepare(ctx context.Context, w *site, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) (*sequence, error) {
+func (e *Engine) prepare(ctx context.Context, w *launchSite, tasks []engine.Bound, planTask func(*engine.Task) (*variant.Plan, error)) (*sequence, error) {
 	s := &sequence{eng: e, site: w, tasks: make([]readyTask, len(tasks))}
 	if e.isClosed() {
 		return s, engine.ErrClosed
@@ -81,10 +86,10 @@ func (e *Engine) prepare(ctx context.Context, w *site, tasks []engine.Bound, pla
 
 // tuned reports whether a plan was not made by rule.
 func (s *sequence) tuned() bool {
-	return slices.ContainsFunc(s.tasks, func(t readyTask) bool { return t.plan != nil && t.plan.tuned })
+	return slices.ContainsFunc(s.tasks, func(t readyTask) bool { return t.plan != nil && t.plan.Tuned })
 }
 
-func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) error {
+func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*variant.Plan, error)) error {
 	if err := s.compile(ctx, tasks, planTask); err != nil {
 		return err
 	}
@@ -96,14 +101,14 @@ func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound, planTask f
 	}
 	for i, b := range tasks {
 		if err := s.bind(ctx, &s.tasks[i], b); err != nil {
-			return taskError(s.eng.facts.name, b.Task, "bind", err)
+			return taskError(s.eng.facts.Name, b.Task, "bind", err)
 		}
 	}
 	return nil
 }
 
 // compile plans each task and builds its programs.
-func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) error {
+func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*variant.Plan, error)) error {
 	err := s.plan(ctx, tasks, planTask)
 	if err == nil {
 		err = s.tell(ctx, tasks)
@@ -113,8 +118,8 @@ func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask f
 	}
 	for i := range s.tasks {
 		t := &s.tasks[i]
-		for j := 0; err == nil && j < len(t.plan.launches); j++ {
-			t.programs[j], err = s.site.program(ctx, t.task, t.plan.launches[j].prog)
+		for j := 0; err == nil && j < len(t.plan.Launches); j++ {
+			t.programs[j], err = s.site.program(ctx, t.task, t.plan.Launches[j].Program)
 		}
 	}
 	if errors.Is(err, platform.ErrClosed) {
@@ -124,7 +129,7 @@ func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask f
 }
 
 // plan chooses variants and writes their programs.
-func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*plan, error)) error {
+func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*variant.Plan, error)) error {
 	facts := s.site.facts
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(procs.Count())
@@ -133,14 +138,14 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := facts.check(b.Task); err != nil {
+			if err := variant.Check(facts, b.Task); err != nil {
 				return err
 			}
 			p, err := planTask(b.Task)
 			if err != nil {
-				return taskError(facts.name, b.Task, "plan", err)
+				return taskError(facts.Name, b.Task, "plan", err)
 			}
-			s.tasks[i] = readyTask{task: b.Task, plan: p, programs: make([]built, len(p.launches))}
+			s.tasks[i] = readyTask{task: b.Task, plan: p, programs: make([]built, len(p.Launches))}
 			return nil
 		})
 	}
@@ -153,7 +158,7 @@ func (s *sequence) allocScratch() error {
 	var sizes []int64
 	var whose []*engine.Task
 	for _, t := range s.tasks {
-		for i, n := range t.plan.scratch {
+		for i, n := range t.plan.Scratch {
 			if i == len(sizes) {
 				sizes, whose = append(sizes, 0), append(whose, t.task)
 			}
@@ -165,16 +170,16 @@ func (s *sequence) allocScratch() error {
 	for i, n := range sizes {
 		m, err := s.eng.dev.Alloc(n)
 		if err != nil {
-			return taskError(s.eng.facts.name, whose[i], "scratch memory of", err)
+			return taskError(s.eng.facts.Name, whose[i], "scratch memory of", err)
 		}
 		s.scratch = append(s.scratch, m)
 	}
 	for i := range s.tasks {
 		t := &s.tasks[i]
-		for _, n := range t.plan.kept {
+		for _, n := range t.plan.Kept {
 			m, err := s.eng.dev.Alloc(n)
 			if err != nil {
-				return taskError(s.eng.facts.name, t.task, "kept memory of", err)
+				return taskError(s.eng.facts.Name, t.task, "kept memory of", err)
 			}
 			t.kept = append(t.kept, m)
 		}
@@ -229,8 +234,8 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 	if err != nil {
 		return err
 	}
-	for j, l := range p.plan.launches {
-		k, err := p.programs[j].Kernel(l.kernel)
+	for j, l := range p.plan.Launches {
+		k, err := p.programs[j].Kernel(l.Kernel)
 		if err != nil {
 			return err
 		}
@@ -238,42 +243,46 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 		if err := s.groupFits(k, p.plan, l); err != nil {
 			return err
 		}
-		step := command{name: l.kernel, kernel: k, rng: rangeOf(l), run: -1, once: l.once || keeps(b.Task)}
+		step := command{name: l.Kernel, kernel: k, rng: variant.RangeOf(l), run: -1, once: l.Once || keeps(b.Task)}
 		if b.Task.Kind == engine.Custom {
 			if err := s.ownGroup(k, &step.rng); err != nil {
 				return err
 			}
 		}
 		if s.site.companion != nil {
-			if step.rng, step.share.groups, err = nearRange(step.rng); err != nil {
+			var groups int
+			if step.rng, groups, err = hostrun.PartRange(step.rng); err != nil {
 				return err
 			}
+			solo := time.Duration(0)
 			if b.Task.Kind != engine.Custom { // what a caller's own kernel does is seen when it runs, as is what is predicted too long
-				step.share.pace = float64(s.eng.rates().nearWork(b.Task)) / float64(max(1, step.share.groups))
+				solo = s.eng.rates().nearWork(b.Task)
 			}
-		} else if s.eng.near != nil {
-			s.eng.loaded.enter(b.Task, p.programs[j], l.kernel, step.rng)
+			step.host = hostrun.NewLaunch(k, step.rng, groups, solo)
+		} else if s.eng.inline != nil {
+			of := p.programs[j]
+			s.eng.loaded.Enter(b.Task, of.id, l.Kernel+of.suffix, step.rng.Local)
 		}
-		step.key = keyOf(p.programs[j], l.kernel, step.rng)
-		if n := k.NumArgs(); n != len(l.prog.args) {
-			return fmt.Errorf("kernel %s takes %d arguments, not %d", l.kernel, n, len(l.prog.args))
+		step.key = keyOf(p.programs[j], l.Kernel, step.rng)
+		if n := k.NumArgs(); n != len(l.Program.Args) {
+			return fmt.Errorf("kernel %s takes %d arguments, not %d", l.Kernel, n, len(l.Program.Args))
 		}
 		var after []copying
 		var zoned *checked
 		if b.Task.Kind == engine.Custom && s.eng.bounds {
 			zoned = new(checked)
 		}
-		for i, a := range l.prog.args {
-			if a.kind == argPointer && zoned != nil {
-				r, err := s.redZoned(k, i, places[a.index], len(b.Ins))
+		for i, a := range l.Program.Args {
+			if a.Kind == codegen.ArgPointer && zoned != nil {
+				r, err := s.redZoned(k, i, places[a.Index], len(b.Ins))
 				if err != nil {
 					return err
 				}
 				zoned.buffers = append(zoned.buffers, r)
 				continue
 			}
-			if a.kind == argPointer {
-				c, err := s.pointer(k, i, places[a.index], a.index < len(b.Ins))
+			if a.Kind == codegen.ArgPointer {
+				c, err := s.pointer(k, i, places[a.Index], a.Index < len(b.Ins))
 				if err != nil {
 					return err
 				}
@@ -284,8 +293,10 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 				}
 				continue
 			}
-			if a.kind == argRun {
-				step.run = i
+			if a.Kind == codegen.ArgRun {
+				if step.run = i; step.host != nil {
+					step.host.RunArg = i
+				}
 			}
 			if err := s.setArg(ctx, k, i, a, l, places, p.kept); err != nil {
 				return err
@@ -319,11 +330,11 @@ func (s *sequence) ownGroup(k *cl.Kernel, r *cl.Range) error {
 		return nil
 	}
 	if r.Local[0] == 0 {
-		r.Local = groupOf(*r, info.MaxSize)
+		r.Local = hostrun.WorkGroup(*r, info.MaxSize)
 	}
 	for d := range r.Dims {
 		if r.Local[d] < 1 || r.Global[d]%r.Local[d] != 0 {
-			return errFar // the driver says what is wrong
+			return hostrun.ErrIndivisible // the driver says what is wrong
 		}
 	}
 	return nil
@@ -331,64 +342,53 @@ func (s *sequence) ownGroup(k *cl.Kernel, r *cl.Range) error {
 
 // keeps reports whether t's output is kept while its inputs are steady.
 func keeps(t *engine.Task) bool {
-	return t.Kind != engine.Custom && t.Outs[0].Steady && t.AliasOf(0) < 0 && !usesRun(t)
+	return t.Kind != engine.Custom && t.Outs[0].Steady && t.AliasOf(0) < 0 && !access.UsesRun(t)
 }
 
 // groupFits says why a tuned plan's work-group is too large for its compiled
 // kernel, which may need more registers than such a group has. It is not asked of
 // a plan by rule: some drivers answer less than they can.
-func (s *sequence) groupFits(k *cl.Kernel, p *plan, l launch) error {
-	if !p.tuned {
+func (s *sequence) groupFits(k *cl.Kernel, p *variant.Plan, l variant.Launch) error {
+	if !p.Tuned {
 		return nil
 	}
 	info, err := k.WorkGroupInfo(s.site.device)
 	if err != nil {
 		return err
 	}
-	if items := l.local[0] * max(l.local[1], 1) * max(l.local[2], 1); items > info.MaxSize {
+	if items := l.Local[0] * max(l.Local[1], 1) * max(l.Local[2], 1); items > info.MaxSize {
 		return fmt.Errorf("a work-group of %d items, the compiled kernel takes %d", items, info.MaxSize)
 	}
 	return nil
 }
 
-func rangeOf(l launch) cl.Range {
-	r := cl.Range{Global: l.global, Local: l.local}
-	for r.Dims < 3 && r.Global[r.Dims] > 0 {
-		r.Dims++
-	}
-	for i := r.Dims; i < 3; i++ {
-		r.Global[i], r.Local[i] = 0, 0
-	}
-	return r
-}
-
-func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a arg, l launch, places []place, kept []*platform.Memory) error {
-	switch a.kind {
-	case argBuffer:
-		return s.setPlace(k, i, places[a.index].mem)
-	case argOffset:
-		return k.SetUint64(i, uint64(places[a.index].offset/places[a.index].size))
-	case argStart:
+func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a codegen.Arg, l variant.Launch, places []place, kept []*platform.Memory) error {
+	switch a.Kind {
+	case codegen.ArgBuffer:
+		return s.setPlace(k, i, places[a.Index].mem)
+	case codegen.ArgOffset:
+		return k.SetUint64(i, uint64(places[a.Index].offset/places[a.Index].size))
+	case codegen.ArgStart:
 		return k.SetUint64(i, 0)
-	case argScratch:
-		return s.setMemory(k, i, s.scratch[a.index])
-	case argKept:
-		return s.setMemory(k, i, kept[a.index])
-	case argInt:
-		if l.prog.wide {
-			return k.SetInt64(i, l.value(a))
+	case codegen.ArgScratch:
+		return s.setMemory(k, i, s.scratch[a.Index])
+	case codegen.ArgKept:
+		return s.setMemory(k, i, kept[a.Index])
+	case codegen.ArgInt:
+		if l.Program.Wide {
+			return k.SetInt64(i, l.Value(a))
 		}
-		return k.SetInt32(i, int32(l.value(a)))
-	case argTable:
+		return k.SetInt32(i, int32(l.Value(a)))
+	case codegen.ArgTable:
 		m, err := s.table(ctx, l)
 		if err != nil {
 			return err
 		}
 		return s.setMemory(k, i, m)
-	case argRun:
+	case codegen.ArgRun:
 		return k.SetUint32(i, 0)
 	}
-	switch v := a.scalar.(type) {
+	switch v := a.Scalar.(type) {
 	case int32:
 		return k.SetInt32(i, v)
 	case uint32:
@@ -402,7 +402,7 @@ func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a arg, l lau
 	case float64:
 		return k.SetFloat64(i, v)
 	}
-	return fmt.Errorf("argument %d is a %T", i, a.scalar)
+	return fmt.Errorf("argument %d is a %T", i, a.Scalar)
 }
 
 // setMemory sets a pointer argument.
@@ -413,30 +413,9 @@ func (s *sequence) setMemory(k *cl.Kernel, i int, m *platform.Memory) error {
 	return k.SetBuffer(i, m.Buffer())
 }
 
-// value is that of a's name in this launch.
-func (l *launch) value(a arg) int64 {
-	if v, ok := l.sizes[a.name]; ok {
-		return v
-	}
-	return a.value
-}
-
-// tableBytes are the numbers of a program that takes them in one buffer.
-func (l *launch) tableBytes() (bytes []byte) {
-	for _, a := range l.prog.ints {
-		v := l.value(a)
-		if w := int32(v); !l.prog.wide {
-			bytes = append(bytes, unsafe.Slice((*byte)(unsafe.Pointer(&w)), 4)...)
-		} else {
-			bytes = append(bytes, unsafe.Slice((*byte)(unsafe.Pointer(&v)), 8)...)
-		}
-	}
-	return bytes
-}
-
 // table puts the numbers of a launch whose arguments would not fit into memory.
-func (s *sequence) table(ctx context.Context, l launch) (*platform.Memory, error) {
-	bytes := l.tableBytes()
+func (s *sequence) table(ctx context.Context, l variant.Launch) (*platform.Memory, error) {
+	bytes := l.TableBytes()
 	m, err := s.eng.dev.Alloc(int64(len(bytes)))
 	if err != nil {
 		return nil, err

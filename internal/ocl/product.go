@@ -7,6 +7,11 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -64,14 +69,14 @@ type Products struct {
 	builds  sync.WaitGroup
 	mu      sync.Mutex
 	closed  bool
-	forms   map[formKey]*form
-	planned map[planKey]productPlan
+	kernels map[contract.ProductKey]*specialized
+	planned map[contract.ProductShape]contract.ProductPlan
 }
 
 // NewProducts is for products on e's device. Close it before e. It compiles nothing and
 // proves nothing: Product does, when it is first asked to wait.
 func NewProducts(e *Engine) *Products {
-	x := &Products{eng: e, copies: !e.dev.Borrows(), forms: map[formKey]*form{}, planned: map[planKey]productPlan{}}
+	x := &Products{eng: e, copies: !e.dev.Borrows(), kernels: map[contract.ProductKey]*specialized{}, planned: map[contract.ProductShape]contract.ProductPlan{}}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	return x
 }
@@ -85,7 +90,7 @@ func (x *Products) Check(dt tensor.DType) error {
 }
 
 // Units is how many cores or the like the device has.
-func (x *Products) Units() int { return x.eng.facts.units }
+func (x *Products) Units() int { return x.eng.facts.Units }
 
 // Copies reports whether operands are copied to the device and back.
 func (x *Products) Copies() bool { return x.copies }
@@ -100,15 +105,15 @@ func (x *Products) Run(p *Product, wait bool) error {
 	if err := x.fits(p); err != nil {
 		return err
 	}
-	k := planKey{form: formKey{kind: x.kind(p), dtype: p.DType, aTrans: p.A.Trans, bTrans: p.B.Trans}, m: p.M, n: p.N, k: p.K}
+	k := contract.ProductShape{Key: contract.ProductKey{Kind: x.kind(p), DType: p.DType, ATrans: p.A.Trans, BTrans: p.B.Trans}, M: p.M, N: p.N, K: p.K}
 	flops := 2 * float64(p.M) * float64(p.N) * float64(p.K)
 	if p.Half != HalfNone {
-		k.form.half, flops = true, flops/2
+		k.Key.Half, flops = true, flops/2
 	}
-	k.form.near = x.near(p, flops)
-	k.form.length = lengthOf(p.K)
+	k.Key.Near = x.near(p, flops)
+	k.Key.Length = contract.LengthOf(p.K)
 	plan := x.plan(k)
-	plan.sizes[sizeLower] = int32(oneIf(p.Half == HalfLower))
+	plan.Sizes[contract.SizeLower] = int32(codegen.OneIf(p.Half == HalfLower))
 	return x.call(p, plan, wait)
 }
 
@@ -116,11 +121,11 @@ func (x *Products) Run(p *Product, wait bool) error {
 func (x *Products) TriangleOrder(dt tensor.DType) int {
 	const cache = 4096 // a panel of more leaves the cache of a core
 	d := x.eng.facts
-	if !d.cpu || x.copies {
+	if !d.CPU || x.copies {
 		return 0
 	}
-	c := productContraction(d, formKey{dtype: dt}, 1, 1, 1)
-	return min(triangleSpace(c)/blockOfProducts(c).shape.Columns(), cache)
+	c := contract.ProductContraction(d, contract.ProductKey{DType: dt}, 1, 1, 1)
+	return min(contract.TriangleSpace(c)/contract.BlockOfProducts(c).Shape.Columns(), cache)
 }
 
 // RunTriangle is Run for a triangle.
@@ -132,25 +137,25 @@ func (x *Products) RunTriangle(t *Triangle, wait bool) error {
 	if err := x.fits(p); err != nil {
 		return err
 	}
-	k := planKey{form: formKey{kind: productMultiply, dtype: t.DType, bTrans: t.B.Trans}, m: t.Order, n: t.Columns, k: t.Order}
+	k := contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductMultiply, DType: t.DType, BTrans: t.B.Trans}, M: t.Order, N: t.Columns, K: t.Order}
 	if t.Solve {
-		k.form.kind = productSolve
+		k.Key.Kind = contract.ProductSolve
 	}
-	k.form.near = x.near(p, float64(t.Order)*float64(t.Order)*float64(t.Columns))
+	k.Key.Near = x.near(p, float64(t.Order)*float64(t.Order)*float64(t.Columns))
 	plan := x.plan(k)
-	s := &plan.sizes
-	s[sizeRowA], s[sizeColumnA] = int32(t.T.LD), 1
+	s := &plan.Sizes
+	s[contract.SizeRowA], s[contract.SizeColumnA] = int32(t.T.LD), 1
 	if t.T.Trans {
-		s[sizeRowA], s[sizeColumnA] = 1, int32(t.T.LD)
+		s[contract.SizeRowA], s[contract.SizeColumnA] = 1, int32(t.T.LD)
 	}
-	s[sizeLDB] = int32(t.B.LD)
-	s[sizeLower], s[sizeUnit] = int32(oneIf(t.Lower)), int32(oneIf(t.Unit))
+	s[contract.SizeLDB] = int32(t.B.LD)
+	s[contract.SizeLower], s[contract.SizeUnit] = int32(codegen.OneIf(t.Lower)), int32(codegen.OneIf(t.Unit))
 	return x.call(p, plan, wait)
 }
 
 // call runs p with its kernel.
-func (x *Products) call(p *Product, plan productPlan, wait bool) error {
-	f, err := x.form(plan.key, wait)
+func (x *Products) call(p *Product, plan contract.ProductPlan, wait bool) error {
+	f, err := x.kernel(plan.Key, wait)
 	if err != nil {
 		return err
 	}
@@ -165,7 +170,7 @@ func (x *Products) call(p *Product, plan productPlan, wait bool) error {
 
 // fits reports whether every size can be passed to a kernel.
 func (x *Products) fits(p *Product) error {
-	if max(p.M, p.N, p.K, p.A.LD, p.B.LD, p.C.LD) > idxLimit || int64(max(len(p.A.Data), len(p.B.Data), len(p.C.Data))) > x.eng.facts.maxAlloc {
+	if max(p.M, p.N, p.K, p.A.LD, p.B.LD, p.C.LD) > access.IndexLimit || int64(max(len(p.A.Data), len(p.B.Data), len(p.C.Data))) > x.eng.facts.MaxAlloc {
 		return fmt.Errorf("ocl: a product of %d x %d x %d on %s: %w", p.M, p.N, p.K, x.eng.Name(), engine.ErrUnsupported)
 	}
 	return nil
@@ -178,13 +183,13 @@ const productEfficiency = 0.85
 // threads are woken.
 func (x *Products) near(p *Product, flops float64) bool {
 	e := x.eng
-	if e.near == nil || x.copies {
+	if e.inline == nil || x.copies {
 		return false
 	}
-	switch forcedName(e.force, siteName) {
-	case siteCaller:
+	switch variant.Forced(e.force, variant.Thread) {
+	case variant.ThreadCaller:
 		return true
-	case siteWorkers:
+	case variant.ThreadDriver:
 		return false
 	}
 	r := e.rates()
@@ -197,17 +202,17 @@ func (x *Products) near(p *Product, flops float64) bool {
 	return near <= patience*far
 }
 
-// form returns the compiled form of a key.
-func (x *Products) form(k formKey, wait bool) (*form, error) {
+// kernel returns the compiled form of a key.
+func (x *Products) kernel(k contract.ProductKey, wait bool) (*specialized, error) {
 	x.mu.Lock()
 	if x.closed {
 		x.mu.Unlock()
 		return nil, engine.ErrClosed
 	}
-	f := x.forms[k]
+	f := x.kernels[k]
 	if f == nil {
-		f = newForm(x.eng, k)
-		x.forms[k] = f
+		f = newSpecialized(x.eng, k)
+		x.kernels[k] = f
 		x.builds.Go(func() { f.build(x.ctx) })
 	}
 	x.mu.Unlock()
@@ -234,36 +239,23 @@ func (x *Products) Close() error {
 	x.cancel()
 	x.builds.Wait()
 	var err error
-	for _, f := range x.forms {
+	for _, f := range x.kernels {
 		err = errors.Join(err, f.close())
 	}
 	return err
 }
 
-// productPlan is how a product is launched.
-type productPlan struct {
-	key    formKey
-	sizes  productSizes // those that A, B and C do not say
-	global [3]int
-}
-
-// planKey is what a plan depends on.
-type planKey struct {
-	form    formKey // without the tile
-	m, n, k int
-}
-
 // plansKept bounds how many plans are remembered; a plan takes some microseconds.
 const plansKept = 4096
 
-func (x *Products) plan(k planKey) productPlan {
+func (x *Products) plan(k contract.ProductShape) contract.ProductPlan {
 	x.mu.Lock()
 	plan, ok := x.planned[k]
 	x.mu.Unlock()
 	if ok {
 		return plan
 	}
-	plan = planProduct(x.facts(k.form.near), k)
+	plan = contract.PlanProduct(x.facts(k.Key.Near), k)
 	x.mu.Lock()
 	if len(x.planned) >= plansKept {
 		clear(x.planned)
@@ -273,25 +265,25 @@ func (x *Products) plan(k planKey) productPlan {
 	return plan
 }
 
-func (x *Products) facts(near bool) *deviceFacts {
+func (x *Products) facts(near bool) *facts.Device {
 	if near {
-		return x.eng.near.facts
+		return x.eng.inline.facts
 	}
-	return x.eng.far.facts
+	return x.eng.driverQueue.facts
 }
 
 // kind is the kernel for p: products with one row or one column read a matrix once, and
 // nothing is packed.
-func (x *Products) kind(p *Product) productKind {
+func (x *Products) kind(p *Product) contract.ProductKind {
 	switch {
-	case !x.eng.facts.cpu:
-		return productTile
+	case !x.eng.facts.CPU:
+		return contract.ProductTile
 	case p.Half != HalfNone:
-		return productBlock
+		return contract.ProductBlock
 	case p.N == 1 && !p.A.Trans && p.B.LD == 1 && p.C.LD == 1:
-		return productDot
-	case p.M == 1 && !p.B.Trans && p.A.LD >= p.K && kernels.StreamSpace(x.eng.facts.localMem, p.DType.Size()) >= 64:
-		return productStream
+		return contract.ProductDot
+	case p.M == 1 && !p.B.Trans && p.A.LD >= p.K && kernels.StreamSpace(x.eng.facts.LocalMem, p.DType.Size()) >= 64:
+		return contract.ProductStream
 	}
-	return productBlock
+	return contract.ProductBlock
 }

@@ -7,13 +7,15 @@ import (
 	"unsafe"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/contract"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
 // productCaller has a kernel to itself, whose arguments it sets, and on a companion a queue.
 type productCaller struct {
-	form   *form
+	form   *specialized
 	kernel *cl.Kernel
 	queue  *cl.Queue
 
@@ -26,17 +28,17 @@ type productCaller struct {
 
 func (c *productCaller) close() error {
 	err := c.kernel.Close()
-	if c.form.key.near {
+	if c.form.key.Near {
 		err = errors.Join(err, c.queue.Finish(), c.queue.Close())
 	}
 	return err
 }
 
 // run computes p.
-func (c *productCaller) run(x *Products, p *Product, plan productPlan) (err error) {
-	s := &plan.sizes
-	if k := c.form.key.kind; k != productSolve && k != productMultiply {
-		s[sizeLDA], s[sizeLDB], s[sizeLDC] = int32(p.A.LD), int32(p.B.LD), int32(p.C.LD)
+func (c *productCaller) run(x *Products, p *Product, plan contract.ProductPlan) (err error) {
+	s := &plan.Sizes
+	if k := c.form.key.Kind; k != contract.ProductSolve && k != contract.ProductMultiply {
+		s[contract.SizeLDA], s[contract.SizeLDB], s[contract.SizeLDC] = int32(p.A.LD), int32(p.B.LD), int32(p.C.LD)
 	}
 	if x.copies {
 		defer func() { err = errors.Join(err, c.forget()) }()
@@ -56,19 +58,19 @@ func (c *productCaller) run(x *Products, p *Product, plan productPlan) (err erro
 }
 
 // launch sets the arguments, enqueues the kernel and waits for it.
-func (c *productCaller) launch(p *Product, plan productPlan) error {
-	s := &plan.sizes
-	s[sizeWideA], s[sizeWideB] = int32(oneIf(s[sizeLDA]%4 == 0)), int32(oneIf(s[sizeLDB]%4 == 0))
+func (c *productCaller) launch(p *Product, plan contract.ProductPlan) error {
+	s := &plan.Sizes
+	s[contract.SizeWideA], s[contract.SizeWideB] = int32(codegen.OneIf(s[contract.SizeLDA]%4 == 0)), int32(codegen.OneIf(s[contract.SizeLDB]%4 == 0))
 	scalars := [2]float64{p.Alpha, p.Beta}
 	next := 0
-	for i := range c.form.prog.args {
-		a, err := &c.form.prog.args[i], error(nil)
-		switch a.kind {
-		case argBuffer:
-			err = c.kernel.SetBuffer(i, c.buffers[a.index])
-		case argOffset:
-			err = c.kernel.SetUint64(i, c.starts[a.index])
-		case argScalar:
+	for i := range c.form.prog.Args {
+		a, err := &c.form.prog.Args[i], error(nil)
+		switch a.Kind {
+		case codegen.ArgBuffer:
+			err = c.kernel.SetBuffer(i, c.buffers[a.Index])
+		case codegen.ArgOffset:
+			err = c.kernel.SetUint64(i, c.starts[a.Index])
+		case codegen.ArgScalar:
 			if p.DType == tensor.Float32 {
 				err = c.kernel.SetFloat32(i, float32(scalars[next]))
 			} else {
@@ -82,14 +84,14 @@ func (c *productCaller) launch(p *Product, plan productPlan) error {
 			return err
 		}
 	}
-	err := c.queue.Launch(c.kernel, cl.Range{Dims: dims(plan.global), Global: plan.global, Local: c.form.local}, nil)
+	err := c.queue.Launch(c.kernel, cl.Range{Dims: dims(plan.Global), Global: plan.Global, Local: c.form.local}, nil)
 	if err == nil {
 		if err = c.wait(); err != nil {
 			err = c.wait() // the kernel may be at work: whatever was wrong, the memory is not ours to leave yet
 		}
 	}
-	for i := range c.form.prog.args { // else a kernel that idles keeps the caller's matrices alive
-		if c.form.prog.args[i].kind == argBuffer {
+	for i := range c.form.prog.Args { // else a kernel that idles keeps the caller's matrices alive
+		if c.form.prog.Args[i].Kind == codegen.ArgBuffer {
 			err = errors.Join(err, c.kernel.SetNil(i))
 		}
 	}
@@ -98,7 +100,7 @@ func (c *productCaller) launch(p *Product, plan productPlan) error {
 
 // wait returns when the kernel is done.
 func (c *productCaller) wait() error {
-	if c.form.key.near {
+	if c.form.key.Near {
 		return c.queue.Finish()
 	}
 	return c.form.eng.dev.Wait(context.Background())
@@ -200,7 +202,7 @@ func (p *Product) rowsOf(i int) (o *Operand, rows, columns int) {
 }
 
 // send copies the operands to the device, where their rows adjoin.
-func (c *productCaller) send(p *Product, s *productSizes) error {
+func (c *productCaller) send(p *Product, s *contract.ProductSizes) error {
 	dev, size := c.form.eng.dev, p.DType.Size()
 	for i := range 3 {
 		o, rows, columns := p.rowsOf(i)
@@ -209,7 +211,7 @@ func (c *productCaller) send(p *Product, s *productSizes) error {
 			return err
 		}
 		c.copies[i], c.buffers[i], c.starts[i] = m, m.Buffer(), 0
-		s[sizeLDA+productSize(i)] = int32(columns)
+		s[contract.SizeLDA+contract.ProductSize(i)] = int32(columns)
 		if i == 2 && p.Beta == 0 && p.Half == HalfNone {
 			continue
 		}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -131,15 +133,15 @@ func productCases() (all []productCase) {
 func TestProductsAgreeWithSumsInFloat64(t *testing.T) {
 	numbersOnly(t)
 	for name, change := range map[string]func(e *Engine, x *Products){
-		"workers": func(e *Engine, _ *Products) { e.near = nil },
+		"workers": func(e *Engine, _ *Products) { e.inline = nil },
 		"caller":  func(e *Engine, _ *Products) { e.force = "thread=caller" },
 		"copies":  func(_ *Engine, x *Products) { x.Copy() },
-		"tiles":   func(e *Engine, _ *Products) { e.facts.cpu, e.near = false, nil },
+		"tiles":   func(e *Engine, _ *Products) { e.facts.CPU, e.inline = false, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := device(t, "", nil)
-			e.near = newNear(e.dev, e.facts)
+			e.inline = newInline(e.dev, e.facts)
 			x := NewProducts(e)
 			change(e, x)
 			t.Cleanup(func() { require.NoError(t, x.Close()) })
@@ -284,7 +286,7 @@ func TestTrianglesAreSolvedAndMultiplied(t *testing.T) {
 	numbersOnly(t)
 	t.Parallel()
 	e := device(t, "", nil)
-	e.near = newNear(e.dev, e.facts)
+	e.inline = newInline(e.dev, e.facts)
 	x := NewProducts(e)
 	t.Cleanup(func() { require.NoError(t, x.Close()) })
 	if x.TriangleOrder(tensor.Float32) == 0 {
@@ -309,7 +311,7 @@ func TestTrianglesAreSolvedAndMultiplied(t *testing.T) {
 func TestProductsOfManyGoroutinesDoNotMix(t *testing.T) {
 	t.Parallel()
 	e := device(t, "", nil)
-	e.near = newNear(e.dev, e.facts)
+	e.inline = newInline(e.dev, e.facts)
 	x := NewProducts(e)
 	t.Cleanup(func() { require.NoError(t, x.Close()) })
 	var wg sync.WaitGroup
@@ -345,26 +347,26 @@ func TestAProductThatWaitsForNobodySaysThatItsKernelIsCompiled(t *testing.T) {
 }
 
 func TestGoldenFilesSayWhatProductsFillIn(t *testing.T) {
-	tile := planProduct(gpuFacts(256), planKey{form: formKey{kind: productTile, dtype: tensor.Float32, bTrans: true}, m: 900, n: 900, k: 900}).key
+	tile := contract.PlanProduct(gpuFacts(256), contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductTile, DType: tensor.Float32, BTrans: true}, M: 900, N: 900, K: 900}).Key
 	for name, c := range map[string]struct {
-		key   formKey
-		facts *deviceFacts
+		key   contract.ProductKey
+		facts *facts.Device
 	}{
-		"block.cl":            {formKey{kind: productBlock, dtype: tensor.Float32}, cpuFacts(16)},
-		"block-transposed.cl": {formKey{kind: productBlock, dtype: tensor.Float64, aTrans: true, bTrans: true}, cpuFacts(16)},
-		"block-half.cl":       {formKey{kind: productBlock, dtype: tensor.Float32, bTrans: true, half: true}, cpuFacts(16)},
-		"dot.cl":              {formKey{kind: productDot, dtype: tensor.Float64}, cpuFacts(8)},
-		"stream.cl":           {formKey{kind: productStream, dtype: tensor.Float32}, cpuFacts(16)},
+		"block.cl":            {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float32}, cpuFacts(16)},
+		"block-transposed.cl": {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float64, ATrans: true, BTrans: true}, cpuFacts(16)},
+		"block-half.cl":       {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float32, BTrans: true, Half: true}, cpuFacts(16)},
+		"dot.cl":              {contract.ProductKey{Kind: contract.ProductDot, DType: tensor.Float64}, cpuFacts(8)},
+		"stream.cl":           {contract.ProductKey{Kind: contract.ProductStream, DType: tensor.Float32}, cpuFacts(16)},
 		"tile.cl":             {tile, gpuFacts(256)},
-		"triangle.cl":         {formKey{kind: productSolve, dtype: tensor.Float64, bTrans: true}, cpuFacts(16)},
+		"triangle.cl":         {contract.ProductKey{Kind: contract.ProductSolve, DType: tensor.Float64, BTrans: true}, cpuFacts(16)},
 	} {
-		requirePinned(t, filepath.Join("testdata", "product", name), taskText(productProgram(c.facts, c.key)))
+		requirePinned(t, filepath.Join("testdata", "product", name), taskText(contract.ProductProgram(c.facts, c.key)))
 	}
 }
 
 func BenchmarkProducts(b *testing.B) {
 	e := device(b, "", nil)
-	e.near = newNear(e.dev, e.facts)
+	e.inline = newInline(e.dev, e.facts)
 	x := NewProducts(e)
 	defer x.Close()
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {

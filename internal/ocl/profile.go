@@ -29,7 +29,7 @@ func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch 
 		return nil, err
 	}
 	if s.site.companion != nil {
-		return s.profileNear(ctx, from, to, run, epoch)
+		return s.profileInline(ctx, from, to, run, epoch)
 	}
 	if s.eng.dev.Caps().Profiling && !s.eng.bounds {
 		return s.profileByEvents(ctx, from, to, run, epoch)

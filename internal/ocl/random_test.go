@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -128,11 +129,11 @@ func TestRandomExpressionsMeanWhatTheySay(t *testing.T) {
 			}
 			v := m.expr(dtypes[seed%6], 1+int(seed%3))
 			task := mapTask(m.dom, v, m.ins...)
-			variant := []string{"map=item", "map=block"}[seed/6%2]
-			e := device(t, variant, func(f *deviceFacts) {
-				f.forceWide = seed%4 == 1
+			variantName := []string{"map=item", "map=block"}[seed/6%2]
+			e := device(t, variantName, func(f *facts.Device) {
+				f.ForceWide = seed%4 == 1
 				if seed%4 == 2 {
-					f.argBytes = 64 + 16*(len(task.Ins)+1) // numbers go in a table
+					f.ArgBytes = 64 + 16*(len(task.Ins)+1) // numbers go in a table
 				}
 			})
 			verify(t, e, task, m.bytes(), 1e-5, 4)
@@ -147,7 +148,7 @@ func TestTableOfNumbersReplacesArgumentsThatDoNotFit(t *testing.T) {
 	task := mapTask(dom, v, in)
 	data := [][]byte{randomBytes(rand.New(rand.NewPCG(1, 1)), in.DType, in.Len)}
 	for _, wide := range []bool{false, true} {
-		e := device(t, "map=block", func(f *deviceFacts) { f.argBytes, f.forceWide = 96, wide })
+		e := device(t, "map=block", func(f *facts.Device) { f.ArgBytes, f.ForceWide = 96, wide })
 		p := verify(t, e, task, data, 0, 0)
 		require.Contains(t, p.Source, "n_[0]")
 	}

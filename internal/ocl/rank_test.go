@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -51,9 +52,9 @@ func TestEveryWayToSortGivesTheOrderOfTheCPUPath(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	cases := rankCases()
-	for v, variant := range []string{"radix", "lanes", "few", "first", "group", "blocks"} {
+	for v, variantName := range []string{"radix", "lanes", "few", "first", "group", "blocks"} {
 		for _, wide := range []bool{false, true} {
-			e := device(t, "rank="+variant, func(f *deviceFacts) { f.forceWide = wide })
+			e := device(t, "rank="+variantName, func(f *facts.Device) { f.ForceWide = wide })
 			for _, dt := range deviceDTypes(t) {
 				if wide && dt != tensor.Int64 {
 					continue
@@ -63,7 +64,7 @@ func TestEveryWayToSortGivesTheOrderOfTheCPUPath(t *testing.T) {
 					if dt == tensor.Float32 && !one(i+v, 3) || dt != tensor.Float32 && (!one(i-3*int(dt)-v, len(cases)) || !one(int(dt)+v, 6)) {
 						continue
 					}
-					t.Run(fmt.Sprintf("%s/%v/%s", variant, dt, a.String()), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%s/%v/%s", variantName, dt, a.String()), func(t *testing.T) {
 						task := rankTask(dt, a)
 						in := rankInput(r, dt, a.Rows*a.Length)
 						asOnCPUPath(t, e, task, [][]byte{in}, 0, 0)
@@ -79,7 +80,7 @@ func TestSortsOfLongRowsGiveTheOrderOfTheCPUPath(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, cache := range []int64{0, 1} {
-		e := device(t, "rank=radix", func(f *deviceFacts) { f.cache = cache })
+		e := device(t, "rank=radix", func(f *facts.Device) { f.Cache = cache })
 		for _, dt := range []tensor.DType{tensor.Float32, tensor.Int64, tensor.Uint8} {
 			for _, n := range []int64{1 << 17, 300_007} {
 				a := engine.Rank{Rows: 2, Length: n, Keep: n}
@@ -93,13 +94,13 @@ func TestSortsOfLongRowsGiveTheOrderOfTheCPUPath(t *testing.T) {
 func TestSortsGiveOnlyWhatIsRead(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, variant := range []string{"radix", "lanes", "group", "blocks"} {
+	for _, variantName := range []string{"radix", "lanes", "group", "blocks"} {
 		for unread := range 2 {
 			a := engine.Rank{Rows: 3, Length: 100, Keep: 100}
 			task := rankTask(tensor.Float32, a)
 			task.Outs[unread].Len = 0
-			plan := asOnCPUPath(t, device(t, "rank="+variant, nil), task, [][]byte{rankInput(r, tensor.Float32, 300)}, 0, 0)
-			require.Contains(t, plan.Variant, variant)
+			plan := asOnCPUPath(t, device(t, "rank="+variantName, nil), task, [][]byte{rankInput(r, tensor.Float32, 300)}, 0, 0)
+			require.Contains(t, plan.Variant, variantName)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -48,8 +49,8 @@ func TestFoldsOfComputedValuesAskForWideVectors(t *testing.T) {
 	}{{tensor.Float32, 1, "16"}, {tensor.Float64, 1, "8"}, {tensor.Float32, 3, "0"}} {
 		in := engine.Operand{DType: c.dt, Len: dom.Size() * c.step}
 		task := reduceTask(dom, 1, engine.Sum, engine.Apply(fnExp, c.dt, engine.Load(0, c.dt, denseAt(dom, 0, 1).Mul(c.step), nil)), in)
-		p, err := makePlan(cpuFacts(16), task, "reduce=block")
+		p, err := variant.MakePlan(cpuFacts(16), nil, task, "reduce=block")
 		require.NoError(t, err)
-		require.Contains(t, p.launches[0].prog.source, "#define LANES "+c.lanes+"\n")
+		require.Contains(t, p.Launches[0].Program.Source, "#define LANES "+c.lanes+"\n")
 	}
 }

@@ -57,7 +57,7 @@ func TestWindowsFoldByLanes(t *testing.T) {
 					ins = append(ins, randomBytes(r, tensor.Float32, in.Len))
 				}
 				p := verify(t, device(t, force, nil), task, ins, 1e-5, 1)
-				if force == "reduce=lanes" && device(t, "", nil).facts.cpu {
+				if force == "reduce=lanes" && device(t, "", nil).facts.CPU {
 					require.Contains(t, p.Variant, "lanes")
 				}
 			}

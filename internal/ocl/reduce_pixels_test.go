@@ -78,7 +78,7 @@ func TestDepthwiseAlongChannels(t *testing.T) {
 				}
 				e := device(t, force, nil)
 				plan := verify(t, e, task, p.operands(9), 1e-5, 1)
-				if force != "" && e.facts.cpu {
+				if force != "" && e.facts.CPU {
 					require.Contains(t, plan.Variant, "pixels")
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -34,7 +35,7 @@ func TestStripesFoldDownRows(t *testing.T) {
 			t.Run(fmt.Sprint(f, s), func(t *testing.T) {
 				t.Parallel()
 				e := device(t, "", nil)
-				if !e.facts.cpu {
+				if !e.facts.CPU {
 					e = device(t, "reduce=stripe", nil)
 				}
 				task, in := middle(tensor.Float32, f, s[0], s[1], s[2])
@@ -54,7 +55,7 @@ func TestWideStripesFoldDownRows(t *testing.T) {
 			t.Run(fmt.Sprint(f, s, dt), func(t *testing.T) {
 				t.Parallel()
 				task, in := middle(dt, f, s[0], s[1], s[2])
-				e := device(t, "reduce=stripe", func(d *deviceFacts) { d.cache = 1 })
+				e := device(t, "reduce=stripe", func(d *facts.Device) { d.Cache = 1 })
 				p := verify(t, e, task, [][]byte{randomBytes(rand.New(rand.NewPCG(3, 4)), in.DType, in.Len)}, 1e-3, 4)
 				require.Contains(t, p.Variant, "steps=8")
 			})
@@ -114,7 +115,7 @@ func TestStripesOfFunctionsAreTheRule(t *testing.T) {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			t.Parallel()
 			e := device(t, "", nil)
-			if !e.facts.cpu {
+			if !e.facts.CPU {
 				e = device(t, "reduce=stripe", nil)
 			}
 			task, in := middle(tensor.Float32, engine.Sum, s[0], s[1], s[2])

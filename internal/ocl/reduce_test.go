@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -89,8 +91,8 @@ func TestFoldOverTheFirstAxisAndOverStridedAddresses(t *testing.T) {
 		data := [][]byte{randomBytes(r, in.DType, in.Len)}
 		for _, name := range append(reduceNames, "") {
 			p := verify(t, device(t, "reduce="+name, nil), task, data, 1e-4, 2)
-			if name == "" && device(t, "", nil).facts.cpu {
-				want := map[bool]string{false: "column", true: "stripe"}[rows >= vectorLanes]
+			if name == "" && device(t, "", nil).facts.CPU {
+				want := map[bool]string{false: "column", true: "stripe"}[rows >= codegen.VectorLanes]
 				require.Contains(t, p.Variant, want, "neighbouring rows are neighbours in memory")
 			}
 		}
@@ -118,7 +120,7 @@ func TestNaNWinsAndTheFirstOfEqualsIsChosen(t *testing.T) {
 				continue // of infinities and zeros: nothing to choose
 			}
 			// One of them with long positions.
-			e := device(t, "reduce="+name, func(d *deviceFacts) { d.forceWide = name == "block" && f == engine.ArgMax })
+			e := device(t, "reduce="+name, func(d *facts.Device) { d.ForceWide = name == "block" && f == engine.ArgMax })
 			verify(t, e, reduceTask(dom, 1, f, engine.Load(0, in.DType, denseAt(dom, 0, 1), nil), in), [][]byte{data}, 0, 0)
 		}
 	}

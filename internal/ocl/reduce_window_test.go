@@ -144,7 +144,7 @@ func TestWindowsSlideAlongRows(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", name, of), func(t *testing.T) {
 				t.Parallel()
 				e := device(t, "reduce=window", nil)
-				if s.dt == tensor.Float64 && !e.facts.fp64 {
+				if s.dt == tensor.Float64 && !e.facts.FP64 {
 					t.Skip("no float64")
 				}
 				r := rand.New(rand.NewPCG(4, uint64(task.Ins[0].Len)))
@@ -153,7 +153,7 @@ func TestWindowsSlideAlongRows(t *testing.T) {
 					ins = append(ins, randomBytes(r, in.DType, in.Len))
 				}
 				p := verify(t, e, task, ins, 1e-4, 1)
-				if e.facts.cpu && !(of == "position" && s.dt.Size() == 2) {
+				if e.facts.CPU && !(of == "position" && s.dt.Size() == 2) {
 					require.Contains(t, p.Variant, "window")
 				}
 			})
@@ -223,7 +223,7 @@ func TestWindowsReadNothingBesideTheirRows(t *testing.T) {
 	}
 	e := device(t, "reduce=window", nil)
 	p := verify(t, e, task, ins, 1e-5, 1)
-	if e.facts.cpu {
+	if e.facts.CPU {
 		require.Contains(t, p.Source, "#define OVERRUN 0")
 	}
 }

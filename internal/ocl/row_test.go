@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/row"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -194,9 +196,9 @@ func TestARowIsWrittenOverTheInputItWasFoldedFrom(t *testing.T) {
 
 func TestOnlyExpBelowAMaximumIsTakenForIt(t *testing.T) {
 	below := func(task *engine.Task) (n int) {
-		belowTheirMaxima(task).EachExpr(func(e **engine.Expr) {
+		row.BelowTheirMaxima(task).EachExpr(func(e **engine.Expr) {
 			for s := range (*e).Walk() {
-				if s.Fn == expBelow {
+				if s.Fn == codegen.ExpBelow {
 					n++
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -21,9 +22,9 @@ func scanTask(dt tensor.DType, a engine.Scan) *engine.Task {
 func TestRunningSumsOfEveryVariantAreThoseOfTheCPUPath(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(1, 2))
-	for v, variant := range []string{"row", "group", "column"} {
+	for v, variantName := range []string{"row", "group", "column"} {
 		for _, wide := range []bool{false, true} {
-			e := device(t, "scan="+variant, func(f *deviceFacts) { f.forceWide = wide })
+			e := device(t, "scan="+variantName, func(f *facts.Device) { f.ForceWide = wide })
 			for i, dt := range deviceDTypes(t) {
 				if dt == tensor.Bool || wide && dt != tensor.Float32 || dt != tensor.Float32 && !one(i+v, 3) {
 					continue
@@ -37,10 +38,10 @@ func TestRunningSumsOfEveryVariantAreThoseOfTheCPUPath(t *testing.T) {
 						way += j
 					}
 					a.Exclusive, a.Reverse = way%2 == 1, way/2%2 == 1
-					if a.Inner > 1 && variant == "group" { // the third variant takes them
+					if a.Inner > 1 && variantName == "group" { // the third variant takes them
 						continue
 					}
-					t.Run(fmt.Sprintf("%s/%v/%s", variant, dt, a.String()), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%s/%v/%s", variantName, dt, a.String()), func(t *testing.T) {
 						in := randomBytes(r, dt, a.Outer*a.Length*a.Inner)
 						tol, scale := 0.0, 0.0
 						if dt.IsFloat() { // sums of so many numbers about 1
@@ -61,8 +62,8 @@ func TestRunningSumsOfEveryVariantAreThoseOfTheCPUPath(t *testing.T) {
 // make no NaN of an infinity.
 func TestRunningSumsKeepWhatIsNotFinite(t *testing.T) {
 	numbersOnly(t)
-	for _, variant := range []string{"row", "group", "column"} {
-		e := device(t, "scan="+variant, nil)
+	for _, variantName := range []string{"row", "group", "column"} {
+		e := device(t, "scan="+variantName, nil)
 		for _, at := range []int{0, 700, 30_000} {
 			xs := make([]float32, 50_001)
 			for i := range xs {
@@ -86,9 +87,9 @@ func TestRunningSumsKeepWhatIsNotFinite(t *testing.T) {
 					case i < at:
 						require.Equal(t, float64(i+1), v)
 					case i < 40_000:
-						require.True(t, math.IsInf(v, 1), "%s: %v at %d", variant, v, i)
+						require.True(t, math.IsInf(v, 1), "%s: %v at %d", variantName, v, i)
 					default:
-						require.True(t, math.IsNaN(v), "%s: %v at %d", variant, v, i)
+						require.True(t, math.IsNaN(v), "%s: %v at %d", variantName, v, i)
 					}
 				}
 			}

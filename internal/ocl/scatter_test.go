@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/scatter"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -79,7 +80,7 @@ func TestSmallOutputsOfManyUpdatesAreAddedUpInParts(t *testing.T) {
 		v, n, d int
 		want    string
 	}{{64, 4096, 16, "parts"}, {64, 100, 16, "rows"}, {1 << 16, 1 << 21, 1, "rows"}} {
-		variants := scatterVariants(cpuFacts(16), scatterTask(c.v, c.n, c.d, tensor.Float32, tensor.Int32))
-		require.Equal(t, c.want, variants[0].name, "%+v", c)
+		variants := scatter.ScatterVariants(cpuFacts(16), scatterTask(c.v, c.n, c.d, tensor.Float32, tensor.Int32))
+		require.Equal(t, c.want, variants[0].Name, "%+v", c)
 	}
 }

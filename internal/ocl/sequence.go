@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -21,7 +22,7 @@ var (
 // sequence is a list of tasks with everything that can be done beforehand done.
 type sequence struct {
 	eng     *Engine
-	site    *site
+	site    *launchSite
 	queues  []*cl.Queue // the device's, or the sequence's own on the companion, for each thread
 	tasks   []readyTask
 	kernels []*cl.Kernel
@@ -30,14 +31,14 @@ type sequence struct {
 	tables  []*platform.Memory // of arguments, and copies for custom kernels
 	used    []*memory          // of the slots
 	guests  []guest            // arguments that are memory which can be lent
-	yields  yielding           // of the goroutines that run it
+	yields  hostrun.Yield      // of the goroutines that run it
 	closed  atomic.Bool
 }
 
 // readyTask is a task of a sequence.
 type readyTask struct {
 	task     *engine.Task
-	plan     *plan
+	plan     *variant.Plan
 	programs []built // of the plan's launches
 	steps    []command
 	kept     []*platform.Memory // of the plan, the task's own
@@ -52,9 +53,9 @@ type command struct {
 	key    launchKey
 	run    int // the argument that takes the number of the run, or -1
 	copy   *copying
-	check  *checked // a launch of an own kernel in the checked mode
-	once   bool     // needless while what is kept is current
-	share  share
+	check  *checked        // a launch of an own kernel in the checked mode
+	once   bool            // needless while what is kept is current
+	host   *hostrun.Launch // how the host's processors run it; nil on the device's queue, and of copies
 }
 
 // copying moves a custom kernel's operand to where the kernel can have it, or back.
@@ -76,7 +77,7 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 		return nil
 	}
 	if s.site.companion != nil {
-		return s.runNear(ctx, from, to, run, nil)
+		return s.runInline(ctx, from, to, run, nil)
 	}
 	q := s.queues[0]
 	for i := from; i < to; i++ {
@@ -124,7 +125,7 @@ func (s *sequence) failed(p *readyTask, err error) error {
 	if errors.Is(err, cl.ErrClosed) {
 		return engine.ErrClosed
 	}
-	return taskError(s.eng.facts.name, p.task, "launch", err)
+	return taskError(s.eng.facts.Name, p.task, "launch", err)
 }
 
 // usable tells a sequence that can run from one whose memory, engine or own
@@ -160,27 +161,7 @@ func (t *command) submit(q *cl.Queue, run uint32) error {
 }
 
 // Describe says how task i is executed.
-func (s *sequence) Describe(i int) engine.Plan { return s.tasks[i].plan.describe() }
-
-func (p *plan) describe() engine.Plan {
-	d := engine.Plan{Variant: p.variant, Why: p.why}
-	if p.params != "" {
-		d.Variant += " " + p.params
-	}
-	for _, n := range slices.Concat(p.scratch, p.kept) {
-		d.Scratch += n
-	}
-	seen := map[*program]bool{}
-	for _, l := range p.launches {
-		r := rangeOf(l)
-		d.Launch = append(d.Launch, fmt.Sprintf("%s global %v local %v", l.kernel, r.Global[:r.Dims], r.Local[:r.Dims]))
-		if !seen[l.prog] {
-			seen[l.prog] = true
-			d.Source += l.prog.source
-		}
-	}
-	return d
-}
+func (s *sequence) Describe(i int) engine.Plan { return s.tasks[i].plan.Describe() }
 
 // Scratch is the temporary memory that the tasks share, in bytes.
 func (s *sequence) Scratch() int64 {

@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
 // tinyCache makes every output too large for the caches.
-func tinyCache(f *deviceFacts) { f.cache = 1 }
+func tinyCache(f *facts.Device) { f.Cache = 1 }
 
 // Rows of odd lengths begin anywhere in a line, whole lines are stored one way
 // and the ends of a row another.
@@ -115,14 +117,14 @@ func TestOutputsThatNoCacheHoldsAgree(t *testing.T) {
 func TestOnlyOutputsThatNoCacheHoldsAreStoredPastThem(t *testing.T) {
 	t.Parallel()
 	small, large := cpuFacts(16), cpuFacts(16)
-	small.cache, large.cache = 1<<20, 64<<20
+	small.Cache, large.Cache = 1<<20, 64<<20
 	dom := engine.Domain{1024, 2048} // 8 MiB
 	x := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
 	inPlace := mapTask(dom, engine.Load(0, tensor.Float32, denseAt(dom, 0, 1), nil), x)
 	inPlace.Alias = []int{0}
 	unknown := cpuFacts(16)
 	for name, c := range map[string]struct {
-		facts  *deviceFacts
+		facts  *facts.Device
 		task   *engine.Task
 		stream bool
 	}{
@@ -135,17 +137,17 @@ func TestOnlyOutputsThatNoCacheHoldsAreStoredPastThem(t *testing.T) {
 		"short rows":                  {small, softmaxTask(tensor.Float32, 1<<16, 64), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := makePlan(c.facts, c.task, "")
+			p, err := variant.MakePlan(c.facts, nil, c.task, "")
 			require.NoError(t, err)
 			want := map[bool]string{false: "#define STREAMED 0", true: "#define STREAMED 1"}[c.stream]
-			require.Contains(t, p.launches[0].prog.source, want)
+			require.Contains(t, p.Launches[0].Program.Source, want)
 		})
 	}
 	channels := pixels{4, 32, 32, 512, 3, 3, 1, 1, 1, tensor.Float32}.task() // 8 MiB, as all of these
 	filter := sliding{8, 64, 64, 64, 3, 3, 1, 1, 1, tensor.Float32}.filter()
 	product, odd := matmul(tensor.Float32, 1, 1<<14, 128, 9, false, false), matmul(tensor.Float32, 1, 1<<14, 129, 9, false, false)
 	for name, c := range map[string]struct {
-		facts  *deviceFacts
+		facts  *facts.Device
 		task   *engine.Task
 		force  string
 		stream bool
@@ -160,9 +162,9 @@ func TestOnlyOutputsThatNoCacheHoldsAreStoredPastThem(t *testing.T) {
 		"windows smaller than the cache": {large, filter, "reduce=window", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := makePlan(c.facts, c.task, c.force)
+			p, err := variant.MakePlan(c.facts, nil, c.task, c.force)
 			require.NoError(t, err)
-			require.Equal(t, c.stream, strings.Contains(p.launches[len(p.launches)-1].prog.source, "PUT_VECTOR(v, p) STREAM_LINE("))
+			require.Equal(t, c.stream, strings.Contains(p.Launches[len(p.Launches)-1].Program.Source, "PUT_VECTOR(v, p) STREAM_LINE("))
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -87,9 +88,9 @@ func suppressCases() []engine.Suppress {
 func TestEveryWayToSuppressSelectsTheBoxesOfTheCPUPath(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(21, 22))
-	for _, variant := range []string{"list", "group", "blocks"} {
+	for _, variantName := range []string{"list", "group", "blocks"} {
 		for _, wide := range []bool{false, true} {
-			e := device(t, "suppress="+variant, func(f *deviceFacts) { f.forceWide = wide })
+			e := device(t, "suppress="+variantName, func(f *facts.Device) { f.ForceWide = wide })
 			for i, a := range suppressCases() {
 				if wide && i != 2 {
 					continue
@@ -100,8 +101,8 @@ func TestEveryWayToSuppressSelectsTheBoxesOfTheCPUPath(t *testing.T) {
 						t.Skip(err)
 					}
 					plan := bitForBit(t, e, task, suppressInput(r, a, spread))
-					if variant != "group" || a.Boxes <= 2048 {
-						require.Contains(t, plan.Variant, variant)
+					if variantName != "group" || a.Boxes <= 2048 {
+						require.Contains(t, plan.Variant, variantName)
 					}
 				}
 			}
@@ -153,16 +154,16 @@ func TestNoProductIsContractedWhereBoxesAreCompared(t *testing.T) {
 		task := suppressTask(engine.Suppress{Batches: 1, Classes: 1, Boxes: n, IoU: limit})
 		ins := [][]byte{floatBytes(boxes), floatBytes(scores)}
 		require.Equal(t, uint64(len(apart)), binary.NativeEndian.Uint64(onCPUPath(t, task, ins)[1]))
-		for _, variant := range []string{"list", "group", "blocks"} {
+		for _, variantName := range []string{"list", "group", "blocks"} {
 			for _, fast := range []bool{false, true} {
 				task.FastMath = fast
-				e := device(t, "suppress="+variant, nil)
+				e := device(t, "suppress="+variantName, nil)
 				if err := e.Check(task); err != nil {
 					t.Skip(err)
 				}
 				got, _ := execute(t, e, task, ins, 0)
 				for i, box := range apart {
-					require.Equal(t, uint64(box), binary.NativeEndian.Uint64(got[0][8*(3*i+2):]), "%s, limit %v, fast %v", variant, limit, fast)
+					require.Equal(t, uint64(box), binary.NativeEndian.Uint64(got[0][8*(3*i+2):]), "%s, limit %v, fast %v", variantName, limit, fast)
 				}
 				require.Equal(t, uint64(len(apart)), binary.NativeEndian.Uint64(got[1]))
 			}
@@ -172,8 +173,8 @@ func TestNoProductIsContractedWhereBoxesAreCompared(t *testing.T) {
 }
 
 func TestSuppressionWithoutBoxesSelectsNone(t *testing.T) {
-	for _, variant := range []string{"list", "group", "blocks"} {
-		e := device(t, "suppress="+variant, nil)
+	for _, variantName := range []string{"list", "group", "blocks"} {
+		e := device(t, "suppress="+variantName, nil)
 		for _, a := range []engine.Suppress{{Batches: 2, Classes: 2, Capacity: 3}, {Batches: 0, Classes: 2, Boxes: 4, Capacity: 2}, {Batches: 2, Classes: 0, Boxes: 4, Capacity: 1}} {
 			task := suppressTask(a)
 			if err := e.Check(task); err != nil {
@@ -187,12 +188,12 @@ func TestSuppressionWithoutBoxesSelectsNone(t *testing.T) {
 func TestSuppressionGivesOnlyWhatIsRead(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(25, 26))
-	for _, variant := range []string{"list", "group", "blocks"} {
+	for _, variantName := range []string{"list", "group", "blocks"} {
 		for unread := range 2 {
 			a := engine.Suppress{Batches: 1, Classes: 2, Boxes: 60, IoU: 0.4}
 			task := suppressTask(a)
 			task.Outs[unread].Len = 0
-			e := device(t, "suppress="+variant, nil)
+			e := device(t, "suppress="+variantName, nil)
 			if err := e.Check(task); err != nil {
 				t.Skip(err)
 			}
@@ -203,7 +204,7 @@ func TestSuppressionGivesOnlyWhatIsRead(t *testing.T) {
 
 // A device for which the smallest numbers are zero might select others.
 func TestDevicesThatFlushLeaveSuppressionToTheCPUPath(t *testing.T) {
-	e := device(t, "", func(f *deviceFacts) { f.flushes = true })
+	e := device(t, "", func(f *facts.Device) { f.FlushesDenormals = true })
 	err := e.Check(suppressTask(engine.Suppress{Batches: 1, Classes: 1, Boxes: 5}))
 	require.ErrorIs(t, err, engine.ErrUnsupported)
 	require.ErrorContains(t, err, "smallest numbers")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -72,16 +73,16 @@ func forestTask(r *rand.Rand, dt tensor.DType, a engine.Trees, depth, weights in
 func TestTreesGiveTheVeryNumbersOfTheCPUPath(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(5, 7))
-	for _, variant := range []string{"block", "item"} {
-		e := device(t, "trees="+variant, nil)
+	for _, variantName := range []string{"block", "item"} {
+		e := device(t, "trees="+variantName, nil)
 		for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
 			for i, samples := range []int64{8, 9, 33, 700} {
 				for targets := int64(1); targets <= 3; targets += 2 {
 					a := engine.Trees{Samples: samples, Features: 5, Targets: targets, Count: 37, Aggregate: engine.Aggregate(i)}
-					t.Run(fmt.Sprintf("%s/%v/%d/%d", variant, dt, samples, targets), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%s/%v/%d/%d", variantName, dt, samples, targets), func(t *testing.T) {
 						task, ins := forestTask(r, dt, a, 4, int(targets))
 						plan := asOnCPUPath(t, e, task, ins, 0, 0)
-						require.Contains(t, plan.Variant, variant)
+						require.Contains(t, plan.Variant, variantName)
 					})
 				}
 			}
@@ -94,7 +95,7 @@ func TestFewSamplesAreLeftToTheCPUPath(t *testing.T) {
 	err := device(t, "", nil).Check(task)
 	require.ErrorIs(t, err, engine.ErrUnsupported)
 	require.ErrorContains(t, err, "few samples")
-	without := device(t, "", func(f *deviceFacts) { f.fp64 = false })
+	without := device(t, "", func(f *facts.Device) { f.FP64 = false })
 	task.Algorithm.(*engine.Trees).Samples = 9
 	task.Ins[0].Len, task.Outs[0].Len = 18, 9
 	require.ErrorContains(t, without.Check(task), "float64")

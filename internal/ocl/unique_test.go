@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -43,25 +45,25 @@ func bitForBit(t testing.TB, e *Engine, task *engine.Task, ins [][]byte) engine.
 func TestEveryWayTellsItemsApartAsTheCPUPathDoes(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(13, 14))
-	for v, variant := range []string{"radix", "group", "blocks"} {
+	for v, variantName := range []string{"radix", "group", "blocks"} {
 		for _, wide := range []bool{false, true} {
-			e := device(t, "unique="+variant, func(f *deviceFacts) { f.forceWide = wide })
+			e := device(t, "unique="+variantName, func(f *facts.Device) { f.ForceWide = wide })
 			for _, dt := range deviceDTypes(t) {
 				for i, n := range []int64{1, 2, 33, 300, 1024, 5000, 70_003} {
 					for _, sorted := range []bool{true, false} {
 						// Each is a program: of float32 a third, of others few in one variant.
-						some := one(i-int(dt), 4) && one(oneIf(sorted)+int(dt), 2) && one(int(dt)/2+v, 3)
+						some := one(i-int(dt), 4) && one(codegen.OneIf(sorted)+int(dt), 2) && one(int(dt)/2+v, 3)
 						if dt == tensor.Float32 {
-							some = one(i+oneIf(sorted)+v, 3)
+							some = one(i+codegen.OneIf(sorted)+v, 3)
 						}
-						if wide && (dt != tensor.Int64 || n != 300) || !wide && !some || variant == "group" && n > 1024 {
+						if wide && (dt != tensor.Int64 || n != 300) || !wide && !some || variantName == "group" && n > 1024 {
 							continue
 						}
-						t.Run(fmt.Sprintf("%s/%v/%d/%v", variant, dt, n, sorted), func(t *testing.T) {
+						t.Run(fmt.Sprintf("%s/%v/%d/%v", variantName, dt, n, sorted), func(t *testing.T) {
 							different := []int{1, 7, int(n)}[r.IntN(3)]
 							in := uniqueInput(r, dt, n, different)
 							plan := bitForBit(t, e, uniqueTask(dt, engine.Unique{Count: n, Width: 1, Sorted: sorted}), [][]byte{in})
-							require.Contains(t, plan.Variant, variant)
+							require.Contains(t, plan.Variant, variantName)
 						})
 					}
 				}
@@ -74,8 +76,8 @@ func TestEveryWayTellsItemsApartAsTheCPUPathDoes(t *testing.T) {
 func TestRunsOfEqualItemsMayBeOfAnyLength(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(15, 16))
-	for _, variant := range []string{"radix", "blocks"} {
-		e := device(t, "unique="+variant, func(f *deviceFacts) { f.units = 16 })
+	for _, variantName := range []string{"radix", "blocks"} {
+		e := device(t, "unique="+variantName, func(f *facts.Device) { f.Units = 16 })
 		for _, n := range []int64{100_000, 150_001} {
 			for _, different := range []int{1, 2, 3, math.MaxInt32} {
 				in := make([]byte, 4*n)
@@ -91,10 +93,10 @@ func TestRunsOfEqualItemsMayBeOfAnyLength(t *testing.T) {
 }
 
 func TestUniqueOfNothingIsNothing(t *testing.T) {
-	for _, variant := range []string{"radix", "group", "blocks"} {
+	for _, variantName := range []string{"radix", "group", "blocks"} {
 		for _, sorted := range []bool{true, false} {
 			task := uniqueTask(tensor.Float32, engine.Unique{Width: 1, Sorted: sorted})
-			got, _ := execute(t, device(t, "unique="+variant, nil), task, [][]byte{{}}, 0)
+			got, _ := execute(t, device(t, "unique="+variantName, nil), task, [][]byte{{}}, 0)
 			require.Equal(t, make([]byte, 8), got[4])
 		}
 	}
@@ -103,7 +105,7 @@ func TestUniqueOfNothingIsNothing(t *testing.T) {
 func TestUniqueGivesOnlyWhatIsRead(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(17, 18))
-	for i, variant := range []string{"radix", "group", "blocks"} {
+	for i, variantName := range []string{"radix", "group", "blocks"} {
 		for read := range 5 {
 			if i > 0 && i != read%3 {
 				continue
@@ -114,8 +116,8 @@ func TestUniqueGivesOnlyWhatIsRead(t *testing.T) {
 					task.Outs[i].Len = 0
 				}
 			}
-			plan := bitForBit(t, device(t, "unique="+variant, nil), task, [][]byte{uniqueInput(r, tensor.Float32, 200, 50)})
-			require.Contains(t, plan.Variant, variant)
+			plan := bitForBit(t, device(t, "unique="+variantName, nil), task, [][]byte{uniqueInput(r, tensor.Float32, 200, 50)})
+			require.Contains(t, plan.Variant, variantName)
 		}
 	}
 }

@@ -54,18 +54,18 @@ type guestArg struct {
 }
 
 // lends reports whether kernels of w take memory that is lent for a run.
-func (w *site) lends() bool { return w.companion != nil && w.companion.Addresses() }
+func (w *launchSite) lends() bool { return w.companion != nil && w.companion.Addresses() }
 
 // Lends reports whether tasks, where they are all there is to run, work on memory that is lent.
 func (e *Engine) Lends(tasks []*engine.Task) bool {
-	w, _ := e.siteOf(tasks)
+	w, _ := e.siteFor(tasks)
 	return w.lends()
 }
 
 // Vacant gives a memory of n bytes that can be lent.
 func (e *Engine) Vacant(n int64) (engine.Vacant, error) {
 	if n <= 0 {
-		return nil, fmt.Errorf("ocl: %s: vacant memory of %d bytes", e.facts.name, n)
+		return nil, fmt.Errorf("ocl: %s: vacant memory of %d bytes", e.facts.Name, n)
 	}
 	m := &memory{eng: e, vacant: &vacancy{bytes: n}}
 	if !e.enter(m, nil) {

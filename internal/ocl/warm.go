@@ -6,6 +6,8 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
@@ -129,27 +131,27 @@ func (e *Engine) Compiled(tasks []*engine.Task) bool {
 	if !e.compilesAtLaunch() {
 		return true
 	}
-	w, _ := e.siteOf(tasks)
+	w, _ := e.siteFor(tasks)
 	for _, t := range tasks {
 		if t.Kind == engine.Custom {
 			return false
 		}
-		p, err := makePlan(w.facts, t, e.force)
+		p, err := variant.MakePlan(w.facts, e.tuned.Load(), t, e.force)
 		if err != nil {
 			return false
 		}
-		for _, l := range p.launches {
-			b, ok := w.library.find(l.prog.key())
+		for _, l := range p.Launches {
+			b, ok := w.library.find(l.Program.Key())
 			if !ok {
 				return false
 			}
-			r := rangeOf(l)
+			r := variant.RangeOf(l)
 			if w.companion != nil {
-				if r, _, err = nearRange(r); err != nil {
+				if r, _, err = hostrun.PartRange(r); err != nil {
 					return false
 				}
 			}
-			if !w.library.isWarm(&command{key: keyOf(b, l.kernel, r), rng: r}) {
+			if !w.library.isWarm(&command{key: keyOf(b, l.Kernel, r), rng: r}) {
 				return false
 			}
 		}

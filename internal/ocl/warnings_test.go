@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/internal/ocl/codegen"
 )
 
 // PoCL writes "1 warning generated." to the standard error of the program that
@@ -29,33 +31,33 @@ func TestCompilersHaveNothingToSay(t *testing.T) {
 		}
 		return
 	}
-	parts := map[string][]*program{} // by what programs must share
+	parts := map[string][]*codegen.Program{} // by what programs must share
 	for _, cases := range []map[string]goldenCase{goldens(), contractGoldens(), attentionGoldens()} {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			c := cases[name]
-			foreign := c.facts.mma > e.facts.mma || c.facts.dot != "" && c.facts.dot != e.facts.dot || c.facts.lanes > 0 && c.facts.lanes != e.facts.lanes
-			if foreign || !e.facts.fp64 && computesInDouble(c.task) {
+			foreign := c.facts.MMA > e.facts.MMA || c.facts.DotUnit != "" && c.facts.DotUnit != e.facts.DotUnit || c.facts.SubgroupLanes > 0 && c.facts.SubgroupLanes != e.facts.SubgroupLanes
+			if foreign || !e.facts.FP64 && codegen.ComputesInDouble(c.task) {
 				continue
 			}
-			for _, l := range c.plan(t).launches {
-				share := l.prog.options + "\x00" + l.prog.head
-				if !slices.ContainsFunc(parts[share], func(p *program) bool { return p.key() == l.prog.key() }) {
-					parts[share] = append(parts[share], l.prog)
+			for _, l := range c.plan(t).Launches {
+				share := l.Program.Options + "\x00" + l.Program.Head
+				if !slices.ContainsFunc(parts[share], func(p *codegen.Program) bool { return p.Key() == l.Program.Key() }) {
+					parts[share] = append(parts[share], l.Program)
 				}
 			}
 		}
 	}
 	for _, share := range parts {
 		ctx := e.dev.Context()
-		prog, err := ctx.NewProgram("#define FMA(a, b, c) fma(a, b, c)\n", join(share))
+		prog, err := ctx.NewProgram("#define FMA(a, b, c) fma(a, b, c)\n", codegen.Join(share))
 		require.NoError(t, err)
-		require.NoError(t, prog.Build("-cl-std=CL1.2 "+share[0].options))
+		require.NoError(t, prog.Build("-cl-std=CL1.2 "+share[0].Options))
 		log, err := prog.Log(e.dev.CL())
 		require.NoError(t, err)
 		require.Empty(t, strings.TrimSpace(strings.Trim(log, "\x00")))
 		require.NoError(t, prog.Close())
-		if near := newNear(e.dev, e.facts); near != nil {
-			_, err := near.programs.Program(t.Context(), t.Name(), near.head+join(share), share[0].options)
+		if near := newInline(e.dev, e.facts); near != nil {
+			_, err := near.programs.Program(t.Context(), t.Name(), near.head+codegen.Join(share), share[0].Options)
 			require.NoError(t, err)
 		}
 	}

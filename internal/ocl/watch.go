@@ -5,10 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/variant"
 )
 
 // Watch is told of every sequence before any of it is compiled. Where it returns an error,
@@ -28,14 +29,14 @@ type Prepared struct {
 func (e *Engine) Forced(variants string, watch Watch) *Engine {
 	f := NewForced(e.dev, variants)
 	f.watch = watch
-	f.far.library = e.far.library
-	if e.near == nil {
-		f.near, f.team = nil, nil
+	f.driverQueue.library = e.driverQueue.library
+	if e.inline == nil {
+		f.inline, f.pooled = nil, nil
 		return f
 	}
-	f.near.library = e.near.library
-	if f.team != nil {
-		f.team.library = e.near.library
+	f.inline.library = e.inline.library
+	if f.pooled != nil {
+		f.pooled.library = e.inline.library
 	}
 	return f
 }
@@ -56,13 +57,13 @@ func (s *sequence) tell(ctx context.Context, tasks []engine.Bound) error {
 func (s *sequence) prepared(tasks []engine.Bound) (Prepared, error) {
 	var p Prepared
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %t %d\n", s.site.facts.name, s.site.companion != nil, s.site.width())
-	text(h, s.site.head)
+	fmt.Fprintf(h, "%s %t %d\n", s.site.facts.Name, s.site.companion != nil, s.site.width())
+	codegen.HashText(h, s.site.head)
 	memories := map[*memory]int{}
 	for i, t := range s.tasks {
 		places, err := s.places(tasks[i])
 		if err != nil {
-			return p, taskError(s.site.facts.name, t.task, "bind", err)
+			return p, taskError(s.site.facts.Name, t.task, "bind", err)
 		}
 		for _, at := range places {
 			n, ok := memories[at.mem]
@@ -72,32 +73,11 @@ func (s *sequence) prepared(tasks []engine.Bound) (Prepared, error) {
 			}
 			fmt.Fprintf(h, "%d bytes of %d each at %d of memory %d of %d\n", at.bytes, at.size, at.offset, n, at.mem.Bytes())
 		}
-		t.plan.print(h, keeps(t.task))
-		if v := familyOf(t.task) + "=" + t.plan.variant; !slices.Contains(p.Variants, v) {
+		t.plan.Fingerprint(h, keeps(t.task))
+		if v := variant.FamilyOf(t.task) + "=" + t.plan.Variant; !slices.Contains(p.Variants, v) {
 			p.Variants = append(p.Variants, v)
 		}
 	}
 	p.Print = hex.EncodeToString(h.Sum(nil))
 	return p, nil
 }
-
-// print writes all of p but what is for people. Structs are written whole, so that a field that
-// is added is part of it; only long texts are taken out, and written as they are.
-func (p *plan) print(h hash.Hash, kept bool) {
-	whole := *p
-	whole.why, whole.launches = "", nil
-	fmt.Fprintf(h, "%t %#v\n", kept, whole)
-	for _, l := range p.launches {
-		prog := *l.prog
-		prog.source, prog.head, prog.body = "", "", ""
-		fmt.Fprintf(h, "%#v\n", prog)
-		for _, a := range prog.args {
-			fmt.Fprintf(h, "%T ", a.scalar)
-		}
-		text(h, l.prog.source)
-		l.prog = nil
-		fmt.Fprintf(h, "%#v\n", l)
-	}
-}
-
-func text(h hash.Hash, s string) { fmt.Fprintf(h, "%d\n%s\n", len(s), s) }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -55,18 +57,18 @@ func TestPrintsDifferWhereWhatTheDriverIsGivenDoes(t *testing.T) {
 // Whatever is in a plan and may reach the driver is part of its print, fields that
 // somebody adds too.
 func TestEveryFieldOfAPlanIsInItsPrint(t *testing.T) {
-	make := func() *plan {
-		return &plan{
-			variant: "item", params: "wg=1", scratch: []int64{1}, kept: []int64{2},
-			launches: []launch{{
-				kernel: "k", global: [3]int{8}, local: [3]int{4}, sizes: map[string]int64{"n": 3},
-				prog: &program{name: "f", source: "text", library: []string{"math.cl"}, options: "-O", args: []arg{{kind: argScalar, scalar: float32(1)}}, ints: []arg{{kind: argInt, name: "n"}}},
+	make := func() *variant.Plan {
+		return &variant.Plan{
+			Variant: "item", Params: "wg=1", Scratch: []int64{1}, Kept: []int64{2},
+			Launches: []variant.Launch{{
+				Kernel: "k", Global: [3]int{8}, Local: [3]int{4}, Sizes: map[string]int64{"n": 3},
+				Program: &codegen.Program{Name: "f", Source: "text", Library: []string{"math.cl"}, Options: "-O", Args: []codegen.Arg{{Kind: codegen.ArgScalar, Scalar: float32(1)}}, Ints: []codegen.Arg{{Kind: codegen.ArgInt, Name: "n"}}},
 			}},
 		}
 	}
-	sum := func(p *plan) string {
+	sum := func(p *variant.Plan) string {
 		h := sha256.New()
-		p.print(h, false)
+		p.Fingerprint(h, false)
 		return string(h.Sum(nil))
 	}
 	// For people; parts of source; what keeps a plan from being one.
@@ -74,12 +76,12 @@ func TestEveryFieldOfAPlanIsInItsPrint(t *testing.T) {
 	want := sum(make())
 	require.Equal(t, want, sum(make()))
 	fields := 0
-	for _, of := range []func(p *plan) any{
-		func(p *plan) any { return p },
-		func(p *plan) any { return &p.launches[0] },
-		func(p *plan) any { return p.launches[0].prog },
-		func(p *plan) any { return &p.launches[0].prog.args[0] },
-		func(p *plan) any { return &p.launches[0].prog.ints[0] },
+	for _, of := range []func(p *variant.Plan) any{
+		func(p *variant.Plan) any { return p },
+		func(p *variant.Plan) any { return &p.Launches[0] },
+		func(p *variant.Plan) any { return p.Launches[0].Program },
+		func(p *variant.Plan) any { return &p.Launches[0].Program.Args[0] },
+		func(p *variant.Plan) any { return &p.Launches[0].Program.Ints[0] },
 	} {
 		for i := range reflect.TypeOf(of(make())).Elem().NumField() {
 			p := make()
@@ -96,7 +98,7 @@ func TestEveryFieldOfAPlanIsInItsPrint(t *testing.T) {
 	}
 	require.Greater(t, fields, 20)
 	other := make()
-	other.launches[0].prog.args[0].scalar = int32(1)
+	other.Launches[0].Program.Args[0].Scalar = int32(1)
 	require.NotEqual(t, want, sum(other), "1 as another type")
 }
 
@@ -129,7 +131,7 @@ func changed(t *testing.T, name string, f reflect.Value) {
 
 func TestForcedEnginesShareWhatIsCompiled(t *testing.T) {
 	e, _, faults := faulty(t)
-	e.near = nil
+	e.inline = nil
 	prepare := func(e *Engine) {
 		m, err := e.Alloc(1 << 20)
 		require.NoError(t, err)

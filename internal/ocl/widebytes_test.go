@@ -7,6 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -16,22 +19,22 @@ func TestBytesAreHeldInWords(t *testing.T) {
 	for _, dt := range []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Bool} {
 		dom := engine.Domain{64}
 		task := mapTask(dom, engine.Load(0, dt, denseAt(dom, 0), nil), engine.Operand{DType: dt, Len: 64})
-		hook := func(d *deviceFacts) string {
-			p, err := makePlan(d, task, "map=item")
+		hook := func(d *facts.Device) string {
+			p, err := variant.MakePlan(d, nil, task, "map=item")
 			require.NoError(t, err)
-			_, text, ok := strings.Cut(p.launches[0].prog.source, " value_hook(")
+			_, text, ok := strings.Cut(p.Launches[0].Program.Source, " value_hook(")
 			require.True(t, ok)
 			text, _, _ = strings.Cut(text, "\n}\n")
 			return text
 		}
 		d := *gpuFacts(256)
 		require.NotContains(t, hook(&d), "const int v", dt)
-		d.wideBytes = true
+		d.WideBytes = true
 		require.Contains(t, hook(&d), "const int v", dt)
 		require.Regexp(t, `\(\(int\)LOAD_`+dt.String()+`\(p0, \w+\) >> n\d+\)`, hook(&d))
 	}
-	require.Equal(t, "WIDE_CHAR(v ? WIDE_UCHAR(x) : (char)0)", wideBytes.Replace("(char)(v ? (uchar)(x) : (char)0)"))
-	g := &gen{dev: &deviceFacts{wideBytes: true}}
-	require.Equal(t, "short", g.heldType(tensor.Int16))
-	require.Equal(t, "float", g.heldType(tensor.Float32))
+	require.Equal(t, "WIDE_CHAR(v ? WIDE_UCHAR(x) : (char)0)", codegen.WideBytes.Replace("(char)(v ? (uchar)(x) : (char)0)"))
+	g := &codegen.Builder{Device: &facts.Device{WideBytes: true}}
+	require.Equal(t, "short", g.HeldType(tensor.Int16))
+	require.Equal(t, "float", g.HeldType(tensor.Float32))
 }

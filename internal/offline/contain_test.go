@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/draft"
 )
 
 // TestMain is a worker where another process of this test asks for one.
@@ -53,7 +53,7 @@ func (d deadly) Compile(ctx context.Context, source, options string) (map[string
 }
 
 func TestACompilerThatEndsItsProcessRefusesOneProgram(t *testing.T) {
-	class := ocl.Classes[0]
+	class := draft.Classes[0]
 	all := drafted(t, class)
 	c, err := Contained(t.Context(), "sqrt(", 2)
 	require.NoError(t, err)

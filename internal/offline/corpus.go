@@ -1,7 +1,7 @@
 // Package offline compiles what devices would run with compilers of vendors whose devices are not
 // there, and reads from the result what it needs of a device.
 //
-// Programs are drafted by the planner for classes of devices (ocl.Classes), from graphs that a
+// Programs are drafted by the planner for classes of devices (draft.Classes), from graphs that a
 // [Planner] is given as an engine, and gathered in a [Corpus]. A [Compiler] compiles them for one target, and a
 // [Report] says of each program and target whether it compiles, and with how many registers.
 package offline
@@ -17,7 +17,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/draft"
 )
 
 // EnvCorpus names the folder that corpora are written to and read from. Tests that draft
@@ -26,17 +26,17 @@ const EnvCorpus = "ANYCL_CORPUS"
 
 // Corpus is the programs of one class of devices, each once. It is safe for concurrent use.
 type Corpus struct {
-	Class *ocl.Class
+	Class *draft.Class
 
 	mu  sync.Mutex
-	all map[string]*ocl.Draft // by Print
+	all map[string]*draft.Draft // by Print
 }
 
 // NewCorpus has no programs yet.
-func NewCorpus(c *ocl.Class) *Corpus { return &Corpus{Class: c, all: map[string]*ocl.Draft{}} }
+func NewCorpus(c *draft.Class) *Corpus { return &Corpus{Class: c, all: map[string]*draft.Draft{}} }
 
 // Add takes drafts, of which some may be known.
-func (c *Corpus) Add(drafts ...*ocl.Draft) {
+func (c *Corpus) Add(drafts ...*draft.Draft) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range drafts {
@@ -57,10 +57,10 @@ func (c *Corpus) Len() int {
 }
 
 // Drafts are the programs in an order that does not depend on how they came.
-func (c *Corpus) Drafts() []*ocl.Draft {
+func (c *Corpus) Drafts() []*draft.Draft {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var all []*ocl.Draft
+	var all []*draft.Draft
 	for _, print := range slices.Sorted(maps.Keys(c.all)) {
 		all = append(all, c.all[print])
 	}
@@ -92,7 +92,7 @@ func (c *Corpus) Save(folder, name string) (err error) {
 const ending = ".json.gz"
 
 // Load reads the parts of a class's corpus together. Errors: the folder has none.
-func Load(folder string, class *ocl.Class) (*Corpus, error) {
+func Load(folder string, class *draft.Class) (*Corpus, error) {
 	c := NewCorpus(class)
 	files, err := filepath.Glob(filepath.Join(folder, class.Name, "*"+ending))
 	if err != nil || len(files) == 0 {
@@ -108,7 +108,7 @@ func Load(folder string, class *ocl.Class) (*Corpus, error) {
 	return c, nil
 }
 
-func loadPart(path string) (part []*ocl.Draft, err error) {
+func loadPart(path string) (part []*draft.Draft, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

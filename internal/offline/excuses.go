@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/draft"
 )
 
 // excuse is why programs that a rule chooses may spill on some targets, or why a compiler may end its
@@ -74,7 +74,7 @@ var excuses = []excuse{
 }
 
 // excuseOf finds the excuse of a kernel of a program that spills, or at which the compiler dies.
-func excuseOf(target string, d *ocl.Draft, kernel string, dies bool, spill int) *excuse {
+func excuseOf(target string, d *draft.Draft, kernel string, dies bool, spill int) *excuse {
 	for i := range excuses {
 		x := &excuses[i]
 		if slices.Contains(x.targets, target) && x.kernel == kernel && x.dies == dies && spill <= x.spill && (x.holds == nil || x.holds.MatchString(d.Body)) {
@@ -85,7 +85,7 @@ func excuseOf(target string, d *ocl.Draft, kernel string, dies bool, spill int) 
 }
 
 // excuse marks a program all of whose kernels that spill are excused.
-func (o *Outcome) excuse(target string, d *ocl.Draft) {
+func (o *Outcome) excuse(target string, d *draft.Draft) {
 	if o.Excused = ""; o.Died && !o.Chosen {
 		for _, kernel := range d.Kernels {
 			if x := excuseOf(target, d, kernel, true, 0); x != nil {
@@ -107,8 +107,8 @@ func (o *Outcome) excuse(target string, d *ocl.Draft) {
 }
 
 // Excuse marks the outcomes that are excused, of which drafts are the programs.
-func (r *Report) Excuse(drafts []*ocl.Draft) {
-	by := map[string]*ocl.Draft{}
+func (r *Report) Excuse(drafts []*draft.Draft) {
+	by := map[string]*draft.Draft{}
 	for _, d := range drafts {
 		by[d.Print()] = d
 	}

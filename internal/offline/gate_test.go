@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/matrix"
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/draft"
 	"github.com/anycl/anycl/ops/optest"
 )
 
@@ -63,10 +63,10 @@ func TestChecksAreOfWhatRulesChoose(t *testing.T) {
 // An excuse is for one family of programs on the targets that it names, and only as long as it is needed.
 func TestAnExcuseIsAsNarrowAsItSays(t *testing.T) {
 	excusing(t, excuse{name: "wide", targets: []string{"amd-a", "amd-b"}, kernel: "map_item", holds: regexp.MustCompile(`p12_`), spill: 8, why: "because"})
-	wide, slim := &ocl.Draft{Body: "p12_ p1_", File: "map.cl"}, &ocl.Draft{Body: "p1_", File: "map.cl"}
-	report := func(target string, d *ocl.Draft, usage map[string]Usage) *Report {
+	wide, slim := &draft.Draft{Body: "p12_ p1_", File: "map.cl"}, &draft.Draft{Body: "p1_", File: "map.cl"}
+	report := func(target string, d *draft.Draft, usage map[string]Usage) *Report {
 		r := &Report{Target: target, Whole: true, Outcomes: []*Outcome{{Print: d.Print(), File: d.File, Chosen: true, Kernels: usage}}}
-		r.Excuse([]*ocl.Draft{wide, slim})
+		r.Excuse([]*draft.Draft{wide, slim})
 		return r
 	}
 	spilling := func(n int) map[string]Usage { return map[string]Usage{"map_item": {Registers: 9, Spill: n}} }
@@ -77,11 +77,11 @@ func TestAnExcuseIsAsNarrowAsItSays(t *testing.T) {
 	both := map[string]Usage{"map_item": {Spill: 8}, "map_tile": {Spill: 1}}
 	require.Equal(t, optest.Failed, states(report("amd-a", wide, both))["amd-a map_tile"], "another kernel of the program")
 
-	deadly := &ocl.Draft{Body: "p12_ forced", File: "map.cl", Kernels: []string{"map_item"}}
+	deadly := &draft.Draft{Body: "p12_ forced", File: "map.cl", Kernels: []string{"map_item"}}
 	excusing(t, excuse{name: "deadly", targets: []string{"amd-a"}, kernel: "map_item", dies: true, why: "because"})
 	dead := func(chosen, died bool) map[string]optest.State {
 		r := &Report{Target: "amd-a", Outcomes: []*Outcome{{Print: deadly.Print(), File: "map.cl", Variants: []string{"map=item"}, Chosen: chosen, Refused: "no", Died: died}}}
-		r.Excuse([]*ocl.Draft{deadly})
+		r.Excuse([]*draft.Draft{deadly})
 		return states(r)
 	}
 	require.Equal(t, map[string]optest.State{"amd-a map (forced)": optest.Passed, "amd-a excuse: deadly": optest.Passed}, dead(false, true))
@@ -110,23 +110,23 @@ func TestExcusesHaveReasonsAndLimits(t *testing.T) {
 // Of what is forced a program stands for those that differ in numbers alone; a feature that a target
 // lacks is proven to be lacking.
 func TestProgramsThatStandForOthersAreCompiled(t *testing.T) {
-	draft := func(chosen bool, body string, library ...string) *ocl.Draft {
-		return &ocl.Draft{Chosen: chosen, File: "map.cl", Head: "h", Body: body, Library: library, Kernels: []string{"k"}}
+	drafted := func(chosen bool, body string, library ...string) *draft.Draft {
+		return &draft.Draft{Chosen: chosen, File: "map.cl", Head: "h", Body: body, Library: library, Kernels: []string{"k"}}
 	}
-	a, b := draft(true, "#define TM 64\n#define SPLIT 0\n#define ACC float\nk"), draft(true, "#define TM 32\n#define SPLIT 0\n#define ACC float\nk")
-	alike, split, half := draft(false, "#define TM 16\n#define SPLIT 0\n#define ACC float\nk(x)"), draft(false, "#define TM 64\n#define SPLIT 1\n#define ACC float\nk"), draft(false, "#define TM 64\n#define SPLIT 0\n#define ACC half\nk")
-	again := draft(false, "#define TM 2\n#define SPLIT 1\n#define ACC float\nk")
-	require.Equal(t, []*ocl.Draft{a, b, split, half}, Share([]*ocl.Draft{alike, split, a, again, b, half}))
+	a, b := drafted(true, "#define TM 64\n#define SPLIT 0\n#define ACC float\nk"), drafted(true, "#define TM 32\n#define SPLIT 0\n#define ACC float\nk")
+	alike, split, half := drafted(false, "#define TM 16\n#define SPLIT 0\n#define ACC float\nk(x)"), drafted(false, "#define TM 64\n#define SPLIT 1\n#define ACC float\nk"), drafted(false, "#define TM 64\n#define SPLIT 0\n#define ACC half\nk")
+	again := drafted(false, "#define TM 2\n#define SPLIT 1\n#define ACC float\nk")
+	require.Equal(t, []*draft.Draft{a, b, split, half}, Share([]*draft.Draft{alike, split, a, again, b, half}))
 
-	class := ocl.Classes[0]
-	dot := draft(true, "int dot4 k", "dot_amd.cl")
-	lanes := draft(true, "// ---- sub.cl ----\n#define LANES 16\nk")
+	class := draft.Classes[0]
+	dot := drafted(true, "int dot4 k", "dot_amd.cl")
+	lanes := drafted(true, "// ---- sub.cl ----\n#define LANES 16\nk")
 	require.True(t, dot.Has("dot_amd.cl") && lanes.Has("sub.cl") && lanes.Has("sub.cl:LANES=16"))
 	require.False(t, a.Has("dot_amd.cl") || lanes.Has("sub.cl:LANES=8") || lanes.Has("LANES"))
 	for refuse, compiles := range map[string]bool{"dot4 k": false, "nothing at all": true} {
-		rest, lacks, err := Without(context.Background(), &fake{refuse: refuse}, class, []*ocl.Draft{a, dot, lanes}, []string{"dot_amd.cl", "other.cl"})
+		rest, lacks, err := Without(context.Background(), &fake{refuse: refuse}, class, []*draft.Draft{a, dot, lanes}, []string{"dot_amd.cl", "other.cl"})
 		require.NoError(t, err)
-		require.Equal(t, []*ocl.Draft{a, lanes}, rest)
+		require.Equal(t, []*draft.Draft{a, lanes}, rest)
 		require.Equal(t, map[string]Lack{"dot_amd.cl": {Programs: 1, Compiles: compiles}}, lacks)
 		want := map[bool]optest.State{false: optest.Absent, true: optest.Failed}[compiles]
 		require.Equal(t, want, states(&Report{Target: "t", Lacks: lacks})["t without dot_amd.cl"])

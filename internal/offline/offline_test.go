@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/draft"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
 // drafted is the corpus of a small graph for a class.
-func drafted(t *testing.T, class *ocl.Class) []*ocl.Draft {
+func drafted(t *testing.T, class *draft.Class) []*draft.Draft {
 	t.Helper()
 	c := NewCorpus(class)
 	p := NewPlanner(c)
@@ -61,7 +61,7 @@ func (f *fake) Compile(_ context.Context, source, _ string) (map[string]Usage, e
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 
 func TestEveryDraftIsInOneBatchOfItsLike(t *testing.T) {
-	for _, class := range ocl.Classes {
+	for _, class := range draft.Classes {
 		all := drafted(t, class)
 		seen := map[string]bool{}
 		batches := Batches(all)
@@ -83,7 +83,7 @@ func TestEveryDraftIsInOneBatchOfItsLike(t *testing.T) {
 }
 
 func TestARefusedProgramIsFoundAmongThoseThatCompile(t *testing.T) {
-	class := ocl.Classes[0]
+	class := draft.Classes[0]
 	all := drafted(t, class)
 	c := &fake{refuse: "sqrt("}
 	outcomes, err := Run(t.Context(), c, class, all, 2, nil)

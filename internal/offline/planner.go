@@ -8,7 +8,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/draft"
 	"github.com/anycl/anycl/ops"
 )
 
@@ -53,9 +53,9 @@ func (p *Planner) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Seq
 
 // Gather gives use a planner for every class, and then saves what was drafted, under a name, where
 // EnvCorpus says.
-func Gather(folder, name string, use func(class *ocl.Class, p *Planner) error) (map[string]*Corpus, error) {
+func Gather(folder, name string, use func(class *draft.Class, p *Planner) error) (map[string]*Corpus, error) {
 	all := map[string]*Corpus{}
-	for _, class := range ocl.Classes {
+	for _, class := range draft.Classes {
 		c := NewCorpus(class)
 		p := NewPlanner(c)
 		err := use(class, p)
@@ -76,7 +76,7 @@ func Gather(folder, name string, use func(class *ocl.Class, p *Planner) error) (
 // Graphs is Gather for programs that are given a runtime. What no device of a class can run is the
 // CPU path's.
 func Graphs(name string, use func(rt *ops.Runtime) error) (map[string]*Corpus, error) {
-	return Gather(os.Getenv(EnvCorpus), name, func(_ *ocl.Class, p *Planner) error {
+	return Gather(os.Getenv(EnvCorpus), name, func(_ *draft.Class, p *Planner) error {
 		cpu := fallback.New(nil)
 		rt := ops.NewRuntime(p, cpu)
 		return errors.Join(use(rt), rt.Close(), cpu.Close())

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/draft"
 )
 
 // Outcome is what a compiler said of one program.
@@ -37,8 +37,8 @@ func (o *Outcome) Spills() bool {
 const batchSize = 32
 
 // Batches divides drafts into programs of parts that join.
-func Batches(drafts []*ocl.Draft) [][]*ocl.Draft {
-	var all [][]*ocl.Draft
+func Batches(drafts []*draft.Draft) [][]*draft.Draft {
+	var all [][]*draft.Draft
 	open := map[string]int{} // by what must be equal
 	for _, d := range drafts {
 		key := d.Options + "\x00" + d.Head
@@ -53,7 +53,7 @@ func Batches(drafts []*ocl.Draft) [][]*ocl.Draft {
 }
 
 // Run compiles drafts of a class, several at a time. Errors: those of the compiler's own, and of ctx.
-func Run(ctx context.Context, c Compiler, class *ocl.Class, drafts []*ocl.Draft, workers int, done func(programs int)) ([]*Outcome, error) {
+func Run(ctx context.Context, c Compiler, class *draft.Class, drafts []*draft.Draft, workers int, done func(programs int)) ([]*Outcome, error) {
 	var mu sync.Mutex
 	var all []*Outcome
 	group, ctx := errgroup.WithContext(ctx)
@@ -81,7 +81,7 @@ func Run(ctx context.Context, c Compiler, class *ocl.Class, drafts []*ocl.Draft,
 }
 
 // compile compiles parts as one program, and where that is refused by halves, to find those that are.
-func compile(ctx context.Context, c Compiler, class *ocl.Class, parts []*ocl.Draft) ([]*Outcome, error) {
+func compile(ctx context.Context, c Compiler, class *draft.Class, parts []*draft.Draft) ([]*Outcome, error) {
 	source, suffixes := class.Text(parts)
 	usage, err := c.Compile(ctx, source, parts[0].Options)
 	switch {

@@ -3,15 +3,15 @@ package offline
 import (
 	"context"
 
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/draft"
 )
 
 // Share is what is compiled of drafts: all that a rule chooses, and of what is forced only one program for
 // each choice of types and flags of a kernel, if none that is chosen stands for it. Other hooks are those of
 // programs that are chosen.
-func Share(drafts []*ocl.Draft) []*ocl.Draft {
+func Share(drafts []*draft.Draft) []*draft.Draft {
 	seen := map[string]bool{}
-	var all []*ocl.Draft
+	var all []*draft.Draft
 	for _, chosen := range []bool{true, false} {
 		for _, d := range drafts {
 			if d.Chosen != chosen {
@@ -29,10 +29,10 @@ func Share(drafts []*ocl.Draft) []*ocl.Draft {
 
 // Without takes drafts out of a target's share that need what it lacks, and proves by one program for each feature
 // that it does.
-func Without(ctx context.Context, c Compiler, class *ocl.Class, drafts []*ocl.Draft, lacks []string) ([]*ocl.Draft, map[string]Lack, error) {
+func Without(ctx context.Context, c Compiler, class *draft.Class, drafts []*draft.Draft, lacks []string) ([]*draft.Draft, map[string]Lack, error) {
 	found := map[string]Lack{}
 	for _, feature := range lacks {
-		var with, rest []*ocl.Draft
+		var with, rest []*draft.Draft
 		for _, d := range drafts {
 			if d.Has(feature) {
 				with = append(with, d)

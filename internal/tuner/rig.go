@@ -73,10 +73,10 @@ func (r *rig) expect(ctx context.Context, reference engine.Engine, c *ocl.Choice
 		outs, err := compute(ctx, reference, s, b)
 		return outs, errors.Join(err, s.Close())
 	}
-	simplest := ocl.Way{Variant: c.ByRule.Variant}
+	simplest := ocl.Config{Variant: c.ByRule.Variant}
 	for _, v := range c.Variants {
 		if v.Space == nil {
-			simplest = ocl.Way{Variant: v.ByRule.Variant}
+			simplest = ocl.Config{Variant: v.ByRule.Variant}
 		}
 	}
 	s, _, err := r.dev.PrepareAs(ctx, r.bound, simplest)

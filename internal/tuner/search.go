@@ -31,7 +31,7 @@ type search struct {
 
 // candidate is a way that is prepared and right.
 type candidate struct {
-	way ocl.Way
+	way ocl.Config
 	seq engine.Sequence
 }
 
@@ -79,15 +79,15 @@ func (s *search) run(ctx context.Context) error {
 
 // starts are the ways to begin with in a variant: the rule's, and the rule's with
 // each flag turned.
-func starts(v ocl.VariantSpace) []ocl.Way {
-	all := []ocl.Way{{Variant: v.ByRule.Variant}}
+func starts(v ocl.VariantSpace) []ocl.Config {
+	all := []ocl.Config{{Variant: v.ByRule.Variant}}
 	if v.Space == nil {
 		return all
 	}
 	for _, p := range v.Space.Params {
 		if slices.Equal(p.Values, []int64{0, 1}) {
 			turned := 1 - v.ByRule.Params[p.Name]
-			all = append(all, ocl.Way{Variant: v.ByRule.Variant, Params: kernels.Params{p.Name: turned}})
+			all = append(all, ocl.Config{Variant: v.ByRule.Variant, Params: kernels.Params{p.Name: turned}})
 		}
 	}
 	return all
@@ -106,7 +106,7 @@ func (s *search) climb(ctx context.Context) (better bool, err error) {
 			if s.over(ctx) {
 				return better, nil
 			}
-			w := ocl.Way{Variant: s.best.way.Variant, Params: maps.Clone(s.best.way.Params)}
+			w := ocl.Config{Variant: s.best.way.Variant, Params: maps.Clone(s.best.way.Params)}
 			w.Params[p.Name] = to
 			won, err := s.try(ctx, w, false)
 			if err != nil {
@@ -136,7 +136,7 @@ func neighbours(values []int64, v int64) []int64 {
 
 // jump changes two parameters of the best way, or of another variant's, at
 // random.
-func (s *search) jump() (ocl.Way, bool) {
+func (s *search) jump() (ocl.Config, bool) {
 	var spaces []ocl.VariantSpace
 	for _, v := range s.choice.Variants {
 		if v.Space != nil {
@@ -144,12 +144,12 @@ func (s *search) jump() (ocl.Way, bool) {
 		}
 	}
 	if len(spaces) == 0 {
-		return ocl.Way{}, false
+		return ocl.Config{}, false
 	}
 	v := spaces[s.rng.IntN(len(spaces))]
-	w := ocl.Way{Variant: v.ByRule.Variant, Params: maps.Clone(v.ByRule.Params)}
+	w := ocl.Config{Variant: v.ByRule.Variant, Params: maps.Clone(v.ByRule.Params)}
 	if i := slices.IndexFunc(spaces, func(v ocl.VariantSpace) bool { return v.ByRule.Variant == s.best.way.Variant }); i >= 0 && s.rng.IntN(3) > 0 {
-		v, w = spaces[i], ocl.Way{Variant: s.best.way.Variant, Params: maps.Clone(s.best.way.Params)}
+		v, w = spaces[i], ocl.Config{Variant: s.best.way.Variant, Params: maps.Clone(s.best.way.Params)}
 	}
 	for range 2 {
 		p := v.Space.Params[s.rng.IntN(len(v.Space.Params))]
@@ -169,7 +169,7 @@ func (s *search) space(variant string) *kernels.Space {
 
 // try prepares a way, checks what it computes and races it against the best. A
 // way that cannot be prepared, or that fails, is no error: it is not taken.
-func (s *search) try(ctx context.Context, w ocl.Way, start bool) (better bool, err error) {
+func (s *search) try(ctx context.Context, w ocl.Config, start bool) (better bool, err error) {
 	if s.seen[text(w)] {
 		return false, nil
 	}
@@ -276,7 +276,7 @@ func median(v []float64) float64 {
 }
 
 // text is a way for people, and to know it again.
-func text(w ocl.Way) string {
+func text(w ocl.Config) string {
 	var b strings.Builder
 	b.WriteString(w.Variant)
 	for _, name := range slices.Sorted(maps.Keys(w.Params)) {

@@ -25,7 +25,7 @@ import (
 type Device interface {
 	engine.Engine
 	Choices(t *engine.Task) (*ocl.Choice, error)
-	PrepareAs(ctx context.Context, b engine.Bound, w ocl.Way) (engine.Sequence, ocl.Way, error)
+	PrepareAs(ctx context.Context, b engine.Bound, w ocl.Config) (engine.Sequence, ocl.Config, error)
 }
 
 var _ Device = (*ocl.Engine)(nil)
@@ -166,7 +166,7 @@ func tune(ctx context.Context, dev Device, reference engine.Engine, j *job, now 
 	if err != nil {
 		return fail(err)
 	}
-	byRule, way, err := dev.PrepareAs(ctx, r.bound, ocl.Way{Variant: j.choice.ByRule.Variant})
+	byRule, way, err := dev.PrepareAs(ctx, r.bound, ocl.Config{Variant: j.choice.ByRule.Variant})
 	if err != nil {
 		return fail(err)
 	}
@@ -177,7 +177,7 @@ func tune(ctx context.Context, dev Device, reference engine.Engine, j *job, now 
 	if err := r.settle(ctx, byRule); err != nil {
 		return fail(err)
 	}
-	first, _, err := dev.PrepareAs(ctx, r.bound, ocl.Way{Variant: j.choice.ByRule.Variant})
+	first, _, err := dev.PrepareAs(ctx, r.bound, ocl.Config{Variant: j.choice.ByRule.Variant})
 	if err != nil {
 		return fail(err)
 	}

@@ -25,9 +25,9 @@ type toy struct {
 	clock         time.Time
 	random        *rand.Rand
 	noise         float64
-	takes         func(w ocl.Way) time.Duration // 0: cannot be prepared
-	wrong         func(w ocl.Way) bool
-	fails         func(w ocl.Way) error
+	takes         func(w ocl.Config) time.Duration // 0: cannot be prepared
+	wrong         func(w ocl.Config) bool
+	fails         func(w ocl.Config) error
 	open          int // sequences
 	memories      int
 }
@@ -49,7 +49,7 @@ func (m *toyMemory) Close() error {
 
 type toySequence struct {
 	dev *toy
-	way ocl.Way
+	way ocl.Config
 	b   engine.Bound
 }
 
@@ -81,17 +81,17 @@ func (d *toy) Read(_ context.Context, dst []byte, m engine.Memory, offset int64)
 }
 
 func (d *toy) Prepare(ctx context.Context, b []engine.Bound) (engine.Sequence, error) {
-	s, _, err := d.PrepareAs(ctx, b[0], ocl.Way{Variant: "slow"})
+	s, _, err := d.PrepareAs(ctx, b[0], ocl.Config{Variant: "slow"})
 	return s, err
 }
 
 func (d *toy) Choices(*engine.Task) (*ocl.Choice, error) {
-	fast := ocl.VariantSpace{ByRule: ocl.Way{Variant: "fast", Params: kernels.Params{"size": 2, "flag": 0}}, Space: toySpace}
-	slow := ocl.VariantSpace{ByRule: ocl.Way{Variant: "slow"}}
+	fast := ocl.VariantSpace{ByRule: ocl.Config{Variant: "fast", Params: kernels.Params{"size": 2, "flag": 0}}, Space: toySpace}
+	slow := ocl.VariantSpace{ByRule: ocl.Config{Variant: "slow"}}
 	return &ocl.Choice{Family: "map", Class: "toy", ByRule: fast.ByRule, Variants: []ocl.VariantSpace{fast, slow}}, nil
 }
 
-func (d *toy) PrepareAs(_ context.Context, b engine.Bound, w ocl.Way) (engine.Sequence, ocl.Way, error) {
+func (d *toy) PrepareAs(_ context.Context, b engine.Bound, w ocl.Config) (engine.Sequence, ocl.Config, error) {
 	if w.Variant == "fast" {
 		all := kernels.Params{"size": 2, "flag": 0}
 		maps.Copy(all, w.Params)
@@ -135,13 +135,13 @@ func (d *toy) run(t *testing.T) (Result, []string) {
 	require.Zero(t, d.memories, "memory left")
 	var kept []string
 	for _, e := range table.Entries() {
-		kept = append(kept, text(ocl.Way{Variant: e.Variant, Params: e.Params}))
+		kept = append(kept, text(ocl.Config{Variant: e.Variant, Params: e.Params}))
 	}
 	return results[0], kept
 }
 
 // bowl is fastest at size 16 with the flag set.
-func bowl(w ocl.Way) time.Duration {
+func bowl(w ocl.Config) time.Duration {
 	if w.Variant == "slow" {
 		return 9 * time.Millisecond
 	}
@@ -165,7 +165,7 @@ func TestTheFastestPointIsFoundAndKept(t *testing.T) {
 
 func TestADefaultThatIsFastestStays(t *testing.T) {
 	t.Parallel()
-	r, kept := (&toy{noise: 0.1, takes: func(w ocl.Way) time.Duration {
+	r, kept := (&toy{noise: 0.1, takes: func(w ocl.Config) time.Duration {
 		if w.Variant == "fast" && w.Params["size"] == 2 && w.Params["flag"] == 0 {
 			return 3 * time.Millisecond
 		}
@@ -179,13 +179,13 @@ func TestADefaultThatIsFastestStays(t *testing.T) {
 
 func TestNoiseDoesNotWin(t *testing.T) {
 	t.Parallel()
-	_, kept := (&toy{noise: 0.3, takes: func(ocl.Way) time.Duration { return 3 * time.Millisecond }}).run(t)
+	_, kept := (&toy{noise: 0.3, takes: func(ocl.Config) time.Duration { return 3 * time.Millisecond }}).run(t)
 	require.Empty(t, kept, "all ways take the same")
 }
 
 func TestAFastButWrongCandidateIsNotEvenTimed(t *testing.T) {
 	t.Parallel()
-	wrong := func(w ocl.Way) bool { return w.Params["size"] == 16 || w.Params["size"] == 8 }
+	wrong := func(w ocl.Config) bool { return w.Params["size"] == 16 || w.Params["size"] == 8 }
 	r, kept := (&toy{takes: bowl, wrong: wrong}).run(t)
 	require.Positive(t, r.Wrong)
 	require.Equal(t, []string{"fast flag=1 size=32"}, kept)
@@ -193,12 +193,12 @@ func TestAFastButWrongCandidateIsNotEvenTimed(t *testing.T) {
 
 func TestCandidatesThatFailAreLeftOut(t *testing.T) {
 	t.Parallel()
-	d := &toy{takes: func(w ocl.Way) time.Duration {
+	d := &toy{takes: func(w ocl.Config) time.Duration {
 		if w.Params["size"] == 16 {
 			return 0 // does not fit
 		}
 		return bowl(w)
-	}, fails: func(w ocl.Way) error {
+	}, fails: func(w ocl.Config) error {
 		if w.Params["size"] == 8 {
 			return errors.New("out of resources")
 		}
@@ -211,7 +211,7 @@ func TestCandidatesThatFailAreLeftOut(t *testing.T) {
 func TestADefaultThatIsWrongIsAnError(t *testing.T) {
 	t.Parallel()
 	// The reference is the toy's slow variant.
-	r, kept := (&toy{takes: bowl, wrong: func(w ocl.Way) bool { return w.Variant == "fast" }}).run(t)
+	r, kept := (&toy{takes: bowl, wrong: func(w ocl.Config) bool { return w.Variant == "fast" }}).run(t)
 	require.ErrorIs(t, r.Err, errWrong)
 	require.Empty(t, kept)
 }

@@ -29,7 +29,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/draft"
 	"github.com/anycl/anycl/internal/offline"
 	"github.com/anycl/anycl/ops/optest"
 )
@@ -104,17 +104,17 @@ func run(ctx context.Context) error {
 }
 
 // classOf is the class that a target's programs are drafted for.
-func classOf(kind, name string) (*ocl.Class, error) {
+func classOf(kind, name string) (*draft.Class, error) {
 	want := map[string]string{"ptx": "nvidia", "amd": "amd", "intel": "intel", "spirv": name}[kind]
-	i := slices.IndexFunc(ocl.Classes, func(c *ocl.Class) bool { return c.Name == want })
+	i := slices.IndexFunc(draft.Classes, func(c *draft.Class) bool { return c.Name == want })
 	if i < 0 {
 		return nil, fmt.Errorf("-for %s:%s: there is no such target", kind, name)
 	}
-	return ocl.Classes[i], nil
+	return draft.Classes[i], nil
 }
 
 // drafts are the programs that are asked for.
-func (o *options) drafts(ctx context.Context, class *ocl.Class) ([]*ocl.Draft, error) {
+func (o *options) drafts(ctx context.Context, class *draft.Class) ([]*draft.Draft, error) {
 	corpus, folder := offline.NewCorpus(class), os.Getenv(offline.EnvCorpus)
 	if folder != "" {
 		var err error
@@ -127,12 +127,12 @@ func (o *options) drafts(ctx context.Context, class *ocl.Class) ([]*ocl.Draft, e
 		return nil, err
 	}
 	corpus.Add(own.Drafts()...)
-	var all []*ocl.Draft
+	var all []*draft.Draft
 	for i, d := range corpus.Drafts() {
 		switch {
 		case o.print != "":
 			if strings.HasPrefix(d.Print(), o.print) {
-				text, _ := class.Text([]*ocl.Draft{d})
+				text, _ := class.Text([]*draft.Draft{d})
 				fmt.Printf("// %s\n// %v %s\n%s\n", d.Options, d.Variants, d.Kernels, text)
 			}
 		case o.file != "" && d.File != o.file, i%max(o.every, 1) != 0, slices.ContainsFunc(words(o.never), d.Has):
@@ -148,7 +148,7 @@ func (o *options) drafts(ctx context.Context, class *ocl.Class) ([]*ocl.Draft, e
 
 // own are the programs of the ops, networks and random graphs. They are kept in the folder, so that what
 // is compiled for several targets of a class is drafted once, by one build of this program.
-func (o *options) own(ctx context.Context, class *ocl.Class, folder string) (*offline.Corpus, error) {
+func (o *options) own(ctx context.Context, class *draft.Class, folder string) (*offline.Corpus, error) {
 	extent, name := offline.All, "all"
 	if o.few {
 		extent, name = offline.Few, "few"
@@ -197,7 +197,7 @@ func (o *options) whole() bool {
 	return !o.few && o.every <= 1 && o.file == "" && os.Getenv(offline.EnvCorpus) != ""
 }
 
-func (o *options) compile(ctx context.Context, class *ocl.Class, kind, name string, drafts []*ocl.Draft) (_ *offline.Report, err error) {
+func (o *options) compile(ctx context.Context, class *draft.Class, kind, name string, drafts []*draft.Draft) (_ *offline.Report, err error) {
 	c, err := compilerOf(ctx, kind, name, o.tools)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,361 @@
+// Package codegen writes OpenCL programs: it turns a task's expressions and indices into the text of
+// hooks, and puts them together with kernel files.
+package codegen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Builder fills the hooks of one kernel file for one task. Structure goes into the
+// text; every size becomes an argument, so that tasks that differ in sizes
+// alone have the same text. All kernels of a program take the same arguments.
+type Builder struct {
+	Device    *facts.Device
+	Task      *engine.Task
+	IndexType string // the C type of IDX: int, or long when an address needs it
+	Double    bool
+	Passes    bool // a kernel file has functions that take PARAMS and are called with ARGS
+
+	Ints    []Arg          // in order of first appearance
+	ByKey   map[string]int // into ints
+	named   []Arg          // sizes that the family named
+	scratch []Arg
+	scalars []Arg             // numbers of the accumulators' type
+	ctypes  map[string]string // of scratch and scalars, by name
+	Macros  strings.Builder
+	Hooks   strings.Builder
+	err     error // why the task has no program
+
+	Library []string // kernel files that others may share
+	Options string   // of the compiler, beside the usual ones
+}
+
+// New starts a program for t, which is collapsed already. limits are
+// further numbers that the family computes with in IDX.
+func New(dev *facts.Device, t *engine.Task, limits ...int64) *Builder {
+	g := &Builder{Device: dev, Task: t, IndexType: "int", ByKey: map[string]int{}, ctypes: map[string]string{}}
+	if dev.ForceWide || NeedsWide(t) || slices.ContainsFunc(limits, func(n int64) bool { return n > access.IndexLimit }) {
+		g.IndexType = "long"
+	}
+	g.Double = ComputesInDouble(t)
+	return g
+}
+
+// ComputesInDouble reports whether a program for t needs the type double.
+func ComputesInDouble(t *engine.Task) bool {
+	for _, o := range slices.Concat(t.Ins, t.Outs) {
+		if o.DType == tensor.Float64 {
+			return true
+		}
+	}
+	for _, e := range t.Exprs() {
+		for s := range e.Walk() {
+			if s.DType == tensor.Float64 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Wide reports whether indices are computed in 64 bits.
+func (g *Builder) Wide() bool { return g.IndexType == "long" }
+
+// Macro defines a macro for the kernel file.
+func (g *Builder) Macro(name string, value any) {
+	fmt.Fprintf(&g.Macros, "#define %s %v\n", name, value)
+}
+
+// OneIf is a truth value as macros have it.
+func OneIf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Size passes v to the kernels as an argument of type IDX, under a name of the
+// kernel file.
+func (g *Builder) Size(name string, v int64) {
+	g.named = append(g.named, Arg{Kind: ArgInt, Name: name, Value: v})
+}
+
+// Section writes kernel files that stand in a program more than once, with what
+// define writes before them. Every macro ends with the section.
+func (g *Builder) Section(define func(), files ...string) {
+	rest := g.Hooks
+	g.Hooks = strings.Builder{}
+	define()
+	for _, f := range files {
+		fmt.Fprintf(&g.Hooks, "// ---- %s ----\n%s", f, kernels.Text(f))
+	}
+	text := g.Hooks.String()
+	g.Hooks = strings.Builder{}
+	g.Hooks.WriteString(rest.String())
+	g.Hooks.WriteString(text)
+	for _, n := range macroName.Distinct(text) {
+		fmt.Fprintf(&g.Hooks, "#undef %s\n", n)
+	}
+	g.Hooks.WriteByte('\n')
+}
+
+// ScratchArg passes scratch buffer number index of the plan under a name of the
+// kernel file.
+func (g *Builder) ScratchArg(name string, index int, ctype string) {
+	g.scratch = append(g.scratch, Arg{Kind: ArgScratch, Name: name, Index: index})
+	g.ctypes[name] = ctype
+}
+
+// keptArg is ScratchArg for a buffer that the task keeps between runs.
+func (g *Builder) keptArg(name string, index int, ctype string) {
+	g.scratch = append(g.scratch, Arg{Kind: ArgKept, Name: name, Index: index})
+	g.ctypes[name] = ctype
+}
+
+// ScalarArg passes a number that every launch sets under a name of the kernel file.
+func (g *Builder) ScalarArg(name, ctype string) {
+	g.scalars = append(g.scalars, Arg{Kind: ArgScalar, Name: name})
+	g.ctypes[name] = ctype
+}
+
+// PackArg is keptArg for the only buffer that a task keeps, or else ScratchArg.
+func (g *Builder) PackArg(name string, keep bool, index int, ctype string) {
+	if keep {
+		g.keptArg(name, 0, ctype)
+		return
+	}
+	g.ScratchArg(name, index, ctype)
+}
+
+// constant is the text of the number v in index arithmetic.
+func (g *Builder) constant(v int64) string {
+	if v >= -1 && v <= 1 {
+		return fmt.Sprint(v)
+	}
+	return g.int(fmt.Sprint(v), v)
+}
+
+// int is the name of the argument with this key, made at first use.
+func (g *Builder) int(key string, v int64) string {
+	i, ok := g.ByKey[key]
+	if !ok {
+		i = len(g.Ints)
+		g.ByKey[key] = i
+		g.Ints = append(g.Ints, Arg{Kind: ArgInt, Name: fmt.Sprintf("n%d", i), Value: v})
+	}
+	return g.Ints[i].Name
+}
+
+// Magic gives the names of the multiplier and shift of FASTDIV for divisor d:
+// floor(n/d) = (mulhi(n, m) + n) >> s for 0 <= n < 2^31. Source: Granlund and
+// Montgomery, Division by Invariant Integers using Multiplication (1994).
+func (g *Builder) Magic(d int64) (m, s string) {
+	shift := int64(0)
+	for int64(1)<<shift < d {
+		shift++
+	}
+	mult := (int64(1)<<32)*(int64(1)<<shift-d)/d + 1
+	// The kernel reads it back as uint; as int it has the same bits.
+	return g.int(fmt.Sprintf("m%d", d), int64(int32(uint32(mult)))), g.int(fmt.Sprintf("s%d", d), shift)
+}
+
+// Operand i of the task: inputs first, then outputs.
+func (g *Builder) Operand(i int) (name string, o engine.Operand, out bool) {
+	if n := len(g.Task.Ins); i >= n {
+		return fmt.Sprintf("y%d", i-n), g.Task.Outs[i-n], true
+	}
+	return fmt.Sprintf("p%d", i), g.Task.Ins[i], false
+}
+
+// Pointer is the text of where operand i starts, in a kernel.
+func (g *Builder) Pointer(i int) string {
+	name, o, _ := g.Operand(i)
+	at := g.Task.AliasedBy(i)
+	if at < 0 {
+		return fmt.Sprintf("%s_ + o_%s", name, name)
+	}
+	// The same memory as an output: read through the output's pointer, so that
+	// restrict stays true of both.
+	name, out, _ := g.Operand(len(g.Task.Ins) + at)
+	if StorageType(o.DType) != StorageType(out.DType) {
+		return fmt.Sprintf("(__global const %s *)(%s_ + o_%s)", StorageType(o.DType), name, name)
+	}
+	return fmt.Sprintf("%s_ + o_%s", name, name)
+}
+
+// Assemble puts the program together: prelude, sizes and macros, hooks, and
+// the kernel files as they are.
+func (g *Builder) Assemble(files ...string) *Program {
+	p := &Program{Name: files[len(files)-1], Wide: g.Wide(), Err: g.err}
+	// Room for the buffers' own arguments; past it the numbers go in a table.
+	ints := slices.Concat(g.named, g.Ints)
+	each := 4
+	if g.Wide() {
+		each = 8
+	}
+	buffers := len(g.Task.Ins) + len(g.Task.Outs)
+	table := 16*buffers+8*(len(g.scratch)+len(g.scalars))+each*len(ints)+4 > g.Device.ArgBytes
+
+	var params, fnParams, fnArgs []string
+	for i := range buffers {
+		name, o, out := g.Operand(i)
+		c := "const "
+		if out {
+			c = ""
+		}
+		ptr := fmt.Sprintf("__global %s%s *", c, StorageType(o.DType))
+		if out || g.Task.AliasedBy(i) < 0 {
+			// Hooks are inlined: restrict on the kernel's own parameters is
+			// enough, and on theirs Oclgrind trips over it.
+			params = append(params, ptr+"restrict "+name+"_", "const ulong o_"+name)
+			p.Args = append(p.Args, Arg{Kind: ArgBuffer, Index: i}, Arg{Kind: ArgOffset, Index: i})
+		}
+		if !out {
+			fnParams = append(fnParams, ptr+name)
+			fnArgs = append(fnArgs, g.Pointer(i))
+		}
+	}
+	for _, s := range g.scratch {
+		params = append(params, fmt.Sprintf("__global %s *restrict %s", g.ctypes[s.Name], s.Name))
+		p.Args = append(p.Args, s)
+	}
+	for _, s := range g.scalars {
+		params = append(params, fmt.Sprintf("const %s %s", g.ctypes[s.Name], s.Name))
+		p.Args = append(p.Args, s)
+	}
+	if table {
+		params = append(params, "__global const IDX *restrict n_")
+		fnParams = append(fnParams, "__global const IDX *n_")
+		fnArgs = append(fnArgs, "n_")
+		p.Args, p.Ints = append(p.Args, Arg{Kind: ArgTable}), ints
+		for i, n := range ints {
+			g.Macro(n.Name, fmt.Sprintf("n_[%d]", i))
+		}
+	} else {
+		for _, n := range g.named {
+			params = append(params, "const IDX "+n.Name)
+		}
+		for _, n := range g.Ints {
+			params = append(params, "const IDX "+n.Name)
+			fnParams = append(fnParams, "const IDX "+n.Name)
+			fnArgs = append(fnArgs, n.Name)
+		}
+		p.Args = append(p.Args, ints...)
+	}
+	if access.UsesRun(g.Task) {
+		params = append(params, "const uint run")
+		fnParams = append(fnParams, "const uint run")
+		fnArgs = append(fnArgs, "run")
+		p.Args = append(p.Args, Arg{Kind: ArgRun})
+	}
+
+	var b strings.Builder
+	if g.Double {
+		b.WriteString("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n")
+		b.WriteString("#define HAS_DOUBLE 1\n")
+	}
+	if g.Device.CPU {
+		b.WriteString("#define SOFT_HALF 1\n")
+		if g.Device.FP64 {
+			b.WriteString("#define WIDE_MATH 1\n")
+		}
+		if g.Device.VectorLanes >= 16 {
+			b.WriteString("#define WIDE_LOOPS 1\n")
+		}
+	}
+	if g.Device.WideBytes {
+		b.WriteString("#define WIDE_CHAR(x) (((int)(x) << 24) >> 24)\n")
+		b.WriteString("#define WIDE_UCHAR(x) ((int)(x) & 255)\n")
+	}
+	b.WriteString(kernels.Text("prelude.cl"))
+	p.Head = b.String()
+	b.Reset()
+	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.IndexType, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.Wide()])
+	random := strings.Contains(g.Hooks.String(), "philox")
+	double := strings.Contains(g.Hooks.String(), "double_")
+	if random || double || strings.Contains(g.Hooks.String(), "wide_") {
+		p.Library = append(p.Library, "math.cl")
+	}
+	if double {
+		p.Library = append(p.Library, "math_double.cl")
+	}
+	if random {
+		p.Library = append(p.Library, "random.cl")
+	}
+	p.Library = append(p.Library, g.Library...)
+	if text := g.Hooks.String(); strings.Contains(text, "LOADS_") || strings.Contains(text, "OUTS") || strings.Contains(text, "FLOAT16_ANYWHERE") {
+		b.WriteString(kernels.Text("vector.cl"))
+	}
+	b.WriteString("\n// ---- this task ----\n")
+	b.WriteString(g.Macros.String())
+	fmt.Fprintf(&b, "#define PARAMS %s\n", strings.Join(params, ", \\\n    "))
+	if g.Passes {
+		var args []string
+		for _, p := range params {
+			args = append(args, p[strings.LastIndexAny(p, " *")+1:])
+		}
+		fmt.Fprintf(&b, "#define ARGS %s\n", strings.Join(args, ", "))
+	}
+	fmt.Fprintf(&b, "#define FN_PARAMS%s\n", after(fnParams, ", \\\n    "))
+	fmt.Fprintf(&b, "#define FN_ARGS%s\n\n", after(fnArgs, ", "))
+	b.WriteString(g.Hooks.String())
+	for _, f := range files {
+		fmt.Fprintf(&b, "// ---- %s ----\n", f)
+		b.WriteString(kernels.Text(f))
+	}
+	p.Body = b.String()
+	p.Source = p.Head + LibraryText(p.Library) + p.Body
+	p.Options = strings.TrimSpace(options(g.Task.FastMath, g.Double) + " " + g.Options)
+	return p
+}
+
+// AskForRegisters says that items hold so many that compilers spill: they may choose how many registers there are.
+func (g *Builder) AskForRegisters() {
+	g.Options = strings.TrimSpace(g.Options + " " + g.Device.RegisterOptions)
+}
+
+// after lists what follows other parameters.
+func after(list []string, sep string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return " , " + strings.Join(list, sep)
+}
+
+// NeedsWide reports whether an address, extent or intermediate value of t may
+// leave the range of int.
+func NeedsWide(t *engine.Task) bool {
+	for g := range t.Groups {
+		if t.Size(g) > access.IndexLimit {
+			return true
+		}
+	}
+	for _, o := range slices.Concat(t.Ins, t.Outs) {
+		if o.Len > access.IndexLimit {
+			return true
+		}
+	}
+	for _, e := range t.Exprs() {
+		for s := range e.Walk() {
+			for _, x := range s.Indices() {
+				if access.Reach(x, t.Axes) > access.IndexLimit {
+					return true
+				}
+			}
+			for _, c := range s.Conds {
+				if always, never := c.Proven(t.Axes); !always && !never && max(c.Lo, -c.Lo, c.Hi, -c.Hi) > access.IndexLimit {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

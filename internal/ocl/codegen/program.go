@@ -1,0 +1,80 @@
+package codegen
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"github.com/anycl/anycl/kernels"
+)
+
+// Key is the hash of options and source.
+type Key [sha256.Size]byte
+
+// Key is what a program is compiled once for.
+func (p *Program) Key() Key {
+	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%d %d\x00%s", p.Options, p.Dims, p.Depth, p.Source))
+}
+
+// ArgKind says what a kernel argument is.
+type ArgKind uint8
+
+const (
+	ArgBuffer  ArgKind = iota // memory of input or output number index
+	ArgOffset                 // where in that memory it starts, in elements: ulong
+	ArgStart                  // where scratch starts: 0, as ulong
+	ArgScratch                // scratch buffer number index of the plan
+	ArgKept                   // kept buffer number index of the plan
+	ArgInt                    // value, as IDX
+	ArgTable                  // all argInts of the program in one buffer
+	ArgRun                    // the number of the run: uint
+	ArgPointer                // custom: memory of input or output number index, from its offset on
+	ArgScalar                 // a number: of a custom kernel, or set by every launch
+)
+
+// Arg is one argument of every kernel of a program.
+type Arg struct {
+	Kind   ArgKind
+	Name   string
+	Index  int // ArgBuffer, ArgOffset, ArgPointer: inputs first, then outputs; ArgScratch, ArgKept: of the plan
+	Value  int64
+	Scalar any
+}
+
+// Program is the text of one OpenCL program and its uniform argument list.
+type Program struct {
+	Name    string   // of the kernel file, for errors
+	Source  string   // head and body
+	Head    string   // what parts of one program share; empty for a caller's kernel
+	Library []string // kernel files that some parts want, which stand after head once
+	Body    string
+	Options string
+	Args    []Arg
+	Ints    []Arg // what ArgTable holds
+	Wide    bool  // IDX is long
+	Dims    int   // of the launch of a caller's own kernel, see ownHead; 0: it is none
+	Depth   int   // how many work-items that has in its third dimension
+	Err     error // why it is none
+}
+
+// LibraryText are kernel files, one after the other.
+func LibraryText(files []string) string {
+	var b strings.Builder
+	for _, f := range files {
+		b.WriteString(kernels.Text(f))
+	}
+	return b.String()
+}
+
+// options are the compiler's. A literal without a suffix is a double, which
+// devices without double refuse, so it is read as float where no double is meant.
+func options(fast, double bool) string {
+	var o []string
+	if !double {
+		o = append(o, "-cl-single-precision-constant")
+	}
+	if fast {
+		o = append(o, "-cl-fast-relaxed-math")
+	}
+	return strings.Join(o, " ")
+}

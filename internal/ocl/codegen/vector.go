@@ -1,0 +1,192 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/tensor"
+)
+
+// VectorLanes is how many neighbours a vector hook computes.
+const VectorLanes = 16
+
+// VectorHook defines the macro name(coords...) of a kernel file as the values of
+// e, converted to dtype to, for VectorLanes neighbours along axis, which a
+// coordinate holds alone. Compilers turn loops over a hook into vectors, but not
+// every loop, nor do they keep the vectors in registers: where e is no more than
+// arithmetic on what are neighbours in memory, it is written out. It reports
+// false, and defines nothing, where e is more than that. What lies ahead bytes
+// further in memory is fetched too, unless that is 0.
+func (g *Builder) VectorHook(name string, coords []Coord, axis int, e *engine.Expr, to tensor.DType, ahead int) bool {
+	return g.VectorFunction(name, coords, parametersOf(coords), nil, axis, e, to, ahead)
+}
+
+// VectorOfSums is VectorHook with a last parameter: VectorLanes accumulated
+// values of register type acc.
+func (g *Builder) VectorOfSums(name string, coords []Coord, axis int, e *engine.Expr, to, acc tensor.DType, ahead int) bool {
+	params := append(parametersOf(coords), Param{VectorType(acc), "acc", ""})
+	return g.VectorFunction(name, coords, params, map[int]string{0: lanesOf + "acc"}, axis, e, to, ahead)
+}
+
+// lanesOf before the name of a result says that it is a vector.
+const lanesOf = "lanes of "
+
+// VectorFunction is VectorHook with the parameters and results of function. A
+// result may be a vector, or an element of an array, as in "st0[c]", whose
+// neighbours are wanted too.
+func (g *Builder) VectorFunction(name string, coords []Coord, params []Param, accs map[int]string, axis int, e *engine.Expr, to tensor.DType, ahead int) bool {
+	f := &fn{g: g, seen: map[string]string{}, coords: coords, accs: accs, ahead: ahead}
+	v, ok := f.vector(e, axis)
+	if ok {
+		v, ok = vectorCast(e.DType, to, v)
+	}
+	if !ok {
+		return false
+	}
+	g.write(name, VectorType(to), params, f.body.String()+fmt.Sprintf("    return %s;\n", v))
+	return true
+}
+
+// VectorType is the C type of VectorLanes values of dt.
+func VectorType(dt tensor.DType) string { return fmt.Sprintf("%s%d", RegType(dt), VectorLanes) }
+
+// vector is the variable that holds VectorLanes neighbours of e along axis.
+func (f *fn) vector(e *engine.Expr, axis int) (v string, ok bool) {
+	key := "vector " + e.Key()
+	if v, ok := f.seen[key]; ok {
+		return v, true
+	}
+	var text string
+	switch {
+	case e.Op == engine.OpAcc && f.lanes(e) != "":
+		return f.lanes(e), true
+	case !f.spread(e, axis):
+		text, ok = fmt.Sprintf("(%s)(%s)", VectorType(e.DType), f.value(e, "")), true
+	case e.Op == engine.OpLoad:
+		text, ok = f.loadVector(e, axis)
+	case e.Op == engine.OpApply:
+		text, ok = f.applyVector(e, axis)
+	}
+	if !ok {
+		return "", false
+	}
+	return f.declare("v", VectorType(e.DType), key, text), true
+}
+
+// lanes is the text of the vector that result e is, or "" where it is one value.
+func (f *fn) lanes(e *engine.Expr) string {
+	acc := f.accs[e.Input]
+	if v, ok := strings.CutPrefix(acc, lanesOf); ok {
+		return v
+	}
+	if strings.HasSuffix(acc, "]") {
+		if e.DType == tensor.Float32 { // the compiler sees that it was just stored
+			return fmt.Sprintf("(*(STAGE_SPACE const FLOAT16_ANYWHERE *)&%s)", acc)
+		}
+		return fmt.Sprintf("vload%d(0, &%s)", VectorLanes, acc)
+	}
+	return ""
+}
+
+// spread reports whether e differs between neighbours along axis.
+func (f *fn) spread(e *engine.Expr, axis int) bool {
+	if access.Uses(e, []int{axis}) {
+		return true
+	}
+	for s := range e.Walk() {
+		if s.Op == engine.OpAcc && f.lanes(s) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
+	name, o, _ := f.g.Operand(e.Input)
+	if len(access.Unproven(e.Conds, f.g.Task.Axes)) > 0 || access.Gathers(e.Addr) || access.StrideAlong(e.Addr, axis) != 1 || RegType(o.DType) != RegType(e.DType) {
+		return "", false
+	}
+	at := f.index(e.Addr, false, "")
+	size := o.DType.Size()
+	for line := 0; f.ahead > 0 && line < VectorLanes*size; line += 64 {
+		fmt.Fprintf(&f.body, "    FETCH_LINE(%s + %s + %d);\n", name, at, (f.ahead+line)/size)
+	}
+	return fmt.Sprintf("LOADS_%v(%s, %s)", o.DType, name, at), true
+}
+
+// choices turns a choice between numbers into one between vectors of them: a
+// comparison has a mask for each lane there.
+var choices = strings.NewReplacer("isnan(b)", "(b != b)", "||", "|", "0", "($T)(0)")
+
+// applyVector is the text of a function that OpenCL C has for vectors as it
+// stands: + - * / of one register type, absolute values, the larger and the
+// smaller of two, and casts.
+func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
+	in := make([]tensor.DType, len(e.Args))
+	args := make([]string, len(e.Args))
+	same := true
+	for i, a := range e.Args {
+		v, ok := f.vector(a, axis)
+		if !ok {
+			return "", false
+		}
+		in[i], args[i] = a.DType, v
+		same = same && RegType(a.DType) == RegType(e.DType)
+	}
+	c := formula(e, in)
+	switch {
+	case c == "$cast(a)":
+		return vectorCast(in[0], e.DType, args[0])
+	case !same || e.DType == tensor.Bool:
+		return "", false
+	case e.Fn == ExpBelow && e.DType == tensor.Float32:
+		return fmt.Sprintf("wide_exp_below_16(%s)", args[0]), true
+	case e.DType.IsFloat() && strings.Trim(strings.ReplaceAll(c, "isnan", ""), "ab0<>|?:() ") == "":
+		return Fill(choices.Replace(c), VectorType(e.DType), e.DType, in, args, false), true
+	case e.DType.IsFloat() && (c == "fabs(a)" || strings.Trim(c, "abcd+-*/() ") == ""):
+		return Fill(c, VectorType(e.DType), e.DType, in, args, e.DType == tensor.Float64), true
+	case e.DType.IsInt() && e.DType.Size() >= 4 && isRing(c):
+		// Signed overflow is undefined in C, of vectors too.
+		for i, a := range args {
+			args[i] = fmt.Sprintf("as_%s%d(%s)", RingType(e.DType), VectorLanes, a)
+		}
+		return fmt.Sprintf("as_%s(%s)", VectorType(e.DType), Fill(c, VectorType(e.DType), e.DType, in, args, false)), true
+	}
+	return "", false
+}
+
+// vectorCast is castExpr for vectors, where it is one conversion.
+func vectorCast(from, to tensor.DType, x string) (string, bool) {
+	switch {
+	case from == to:
+		return x, true
+	case to == tensor.Bool || IsHalfType(to) || from.IsFloat() && to.IsInt():
+		return "", false
+	case RegType(from) == RegType(to):
+		return x, true
+	case to.IsInt() && to.Size() <= from.Size():
+		return "", false // wraps
+	}
+	return fmt.Sprintf("convert_%s(%s)", VectorType(to), x), true
+}
+
+// LoopLanes is how many elements fill a vector of 64 bytes in a loop over cols
+// that computes values and keeps elements of widest bytes, or 0 where columns
+// that follow each other do not read neighbours: it is for the compiler to say
+// whether vectors pay there.
+func LoopLanes(cols []int, widest int64, values ...*engine.Expr) int {
+	if len(cols) == 0 {
+		return 0
+	}
+	for _, e := range values {
+		if d := access.Stride(e, cols[len(cols)-1]); len(cols) > 1 || d < 0 || d > 1 {
+			return 0
+		}
+		for s := range e.Walk() {
+			widest = max(widest, RegSize(s.DType))
+		}
+	}
+	return int(64 / widest)
+}

@@ -1,0 +1,136 @@
+package contract
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/variant"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// tileChoice is how contract_tile.cl is used for one contraction.
+type tileChoice struct {
+	Shape         kernels.TileShape
+	Wide          bool // neighbours are loaded by four where they can be
+	chunk, splits int64
+}
+
+// ChooseTile fills the device: with smaller tiles first, then by splitting k.
+func (c *Contraction) ChooseTile() tileChoice {
+	t := tileChoice{Shape: kernels.Tile(c.m, c.n, c.Batches, c.Device.Units, c.Device.WorkGroup, c.Device.LocalMem, int(c.AccSize), c.Acc.IsFloat() || c.unit != nil), Wide: !c.Device.CPU}
+	tiles := variant.CeilDiv(c.m, int64(t.Shape.M)) * variant.CeilDiv(c.n, int64(t.Shape.N)) * c.Batches
+	want := int64(1)
+	if enough := int64(2 * c.Device.Units); tiles < enough && !c.Device.CPU {
+		want = max(1, min(variant.CeilDiv(enough, tiles), c.K/256, 1024))
+	}
+	t.Split(c, want)
+	return t
+}
+
+// Split divides k into about want chunks of whole steps.
+func (t *tileChoice) Split(c *Contraction, want int64) {
+	t.chunk, t.splits = c.chunks(want, int64(t.Shape.K))
+}
+
+func (t tileChoice) String() string {
+	s := fmt.Sprintf("tile %dx%dx%d items %dx%d", t.Shape.M, t.Shape.N, t.Shape.K, t.Shape.X, t.Shape.Y)
+	if t.Shape.Stages > 1 {
+		s += fmt.Sprintf(" stages %d", t.Shape.Stages)
+	}
+	return s + splitText(t.splits)
+}
+
+func (c *Contraction) PlanTile(t tileChoice) (*variant.Plan, error) {
+	s := t.Shape
+	tilesM, tilesN := variant.CeilDiv(c.m, int64(s.M)), variant.CeilDiv(c.n, int64(s.N))
+	groups := tilesM * tilesN * c.Batches * t.splits
+	g := c.program(true, true, t.splits == 1, groups)
+	c.tileMacros(g, s)
+	c.sums(t.chunk).macros(g)
+	c.tileSide(g, t, "A", "m", c.A, s.M, aBatch, aRow, aSum)
+	c.tileSide(g, t, "B", "n", c.bb, s.N, bBatch, bColumn, bSum)
+	g.Size("TILES_M", tilesM)
+	g.Size("TILES_N", tilesN)
+	p := &variant.Plan{Params: t.String()}
+	if c.alignable(c.A) {
+		c.wordHook(g, "A", []codegen.Coord{{Name: "b", Axes: c.Axes(aBatch)}, {Name: "m", Axes: c.Axes(aRow)}, {Name: "k", Axes: c.Axes(aSum)}}, c.A, c.Task.A, aBatch, aRow, aSum)
+	} else {
+		c.hookA(g)
+	}
+	if c.alignable(c.bb) {
+		c.wordHook(g, "B", []codegen.Coord{{Name: "b", Axes: c.Axes(bBatch)}, {Name: "k", Axes: c.Axes(bSum)}, {Name: "n", Axes: c.Axes(bColumn)}}, c.bb, c.Task.B, bBatch, bColumn, bSum)
+	} else {
+		c.hookB(g)
+	}
+	c.extents(g)
+	c.fold(g, p, t.splits, t.chunk)
+	g.AskForRegisters()
+	p.Launches = append([]variant.Launch{{
+		Program: g.Assemble("block_sums.cl", "contract_tile.cl"), Kernel: "contract_tile",
+		Global: [3]int{int(groups) * s.Items()}, Local: [3]int{s.Items()},
+	}}, p.Launches...)
+	return p, nil
+}
+
+// tileMacros defines the shape of a tile.
+func (c *Contraction) tileMacros(g *codegen.Builder, s kernels.TileShape) {
+	g.Macro("TM", s.M)
+	g.Macro("TN", s.N)
+	g.Macro("TK", s.K)
+	g.Macro("TX", s.X)
+	g.Macro("TY", s.Y)
+	g.Macro("VW", s.Vector)
+	g.Macro("VEC", fmt.Sprintf("%s%d", c.AccType, s.Vector))
+	g.Macro("SPREAD(v, p)", fmt.Sprintf("vstore%d(v, 0, p)", s.Vector))
+	g.Macro("STAGES", max(s.Stages, 1))
+}
+
+// tileSide says how the elements of an operand are loaded: in which order, and
+// whether by four.
+func (c *Contraction) tileSide(g *codegen.Builder, t tileChoice, side, coordinate string, l OperandLoad, length, batch, own, sum int) {
+	byK := c.byK(l, own)
+	g.Macro(side+"_BY_K", codegen.OneIf(byK))
+	along := own
+	if byK {
+		along = sum
+	}
+	adjoin, aligned := c.neighbours(l, along, 4, batch, own, sum)
+	if !t.Wide || !adjoin || l.DType != tensor.Float32 || c.Acc != tensor.Float32 || !t.Shape.Wide(length, byK) {
+		g.Macro("L"+side, 1)
+		return
+	}
+	g.Macro("L"+side, 4)
+	c.wideSide(g, side, coordinate, l, aligned, batch, own, sum)
+}
+
+// wideSide defines how to read several neighbours of an operand at once: its
+// pointer, positions from there, and whether those of neighbours are aligned.
+func (c *Contraction) wideSide(g *codegen.Builder, side, coordinate string, l OperandLoad, aligned bool, batch, own, sum int) {
+	g.Size(side+"_WIDE", int64(codegen.OneIf(aligned)))
+	c.positions(g, side, coordinate, l, batch, own, sum)
+}
+
+// positions defines an operand's pointer, SIDE_PTR, and positions from there on,
+// SIDE_AT.
+func (c *Contraction) positions(g *codegen.Builder, side, coordinate string, l OperandLoad, batch, own, sum int) {
+	c.Pointer(g, side, l)
+	g.Hook(side+"_AT", []codegen.Coord{{Name: "b", Axes: c.Axes(batch)}, {Name: coordinate, Axes: c.Axes(own)}, {Name: "k", Axes: c.Axes(sum)}}, c.Part(l, true, batch, own, sum), tensor.Invalid)
+}
+
+// neighbours reports whether neighbours along a group of axes adjoin in memory,
+// and whether every width of them, counted from 0, begin at a multiple of width:
+// nothing else that moves them is in the way.
+func (c *Contraction) neighbours(l OperandLoad, along int, width int64, groups ...int) (adjoin, aligned bool) {
+	axes := c.Axes(along)
+	if !l.Plain || len(axes) != 1 || l.Coef[axes[0]] != 1 {
+		return false, false
+	}
+	aligned = l.addr.Const%width == 0
+	for _, g := range groups {
+		for _, a := range c.Axes(g) {
+			aligned = aligned && (l.Coef[a]%width == 0 || a == axes[0])
+		}
+	}
+	return true, aligned
+}

@@ -1,0 +1,62 @@
+// Package custom plans kernels that callers wrote.
+package custom
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
+)
+
+func init() {
+	variant.Register(variant.Family{Name: engine.Custom.String(), Kind: engine.Custom, Choose: customVariants})
+}
+
+func customVariants(_ *facts.Device, t *engine.Task) []variant.Variant {
+	return []variant.Variant{{Name: "source", Why: "the caller's kernel", Plan: func() (*variant.Plan, error) { return planCustom(t) }}}
+}
+
+// planCustom runs a user's kernel as it is: pointers to inputs, then outputs,
+// then the scalars.
+func planCustom(t *engine.Task) (*variant.Plan, error) {
+	k := t.Custom
+	p := &codegen.Program{Name: k.Entry, Source: k.Source, Options: k.Options}
+	for i := range t.Ins {
+		p.Args = append(p.Args, codegen.Arg{Kind: codegen.ArgPointer, Index: i})
+	}
+	for i := range t.Outs {
+		p.Args = append(p.Args, codegen.Arg{Kind: codegen.ArgPointer, Index: len(t.Ins) + i})
+	}
+	for i, v := range k.Args {
+		switch v.(type) {
+		case int32, uint32, int64, uint64, float32, float64:
+			p.Args = append(p.Args, codegen.Arg{Kind: codegen.ArgScalar, Scalar: v})
+		default:
+			return nil, fmt.Errorf("argument %d of kernel %s is a %T, not one of int32, uint32, int64, uint64, float32 and float64", i, k.Entry, v)
+		}
+	}
+	l := variant.Launch{Program: p, Kernel: k.Entry}
+	// The first 0 ends the list; a launch of nothing is right for empty outputs.
+	for i, n := range k.Global {
+		if n <= 0 {
+			break
+		}
+		l.Global[i] = n
+		if w := k.Local[i]; w > 0 {
+			if n%w != 0 {
+				return nil, fmt.Errorf("kernel %s: %v work-items are not whole work-groups of %v", k.Entry, k.Global, k.Local)
+			}
+			l.Local[i] = w
+		} else if k.Local != [3]int{} {
+			l.Local[i] = 1
+		}
+	}
+	r := variant.RangeOf(l)
+	p.Dims, p.Depth = r.Dims, max(r.Global[2], 1)
+	if l.Global[0] == 0 {
+		return &variant.Plan{}, nil
+	}
+	return &variant.Plan{Launches: []variant.Launch{l}, Params: k.Entry}, nil
+}

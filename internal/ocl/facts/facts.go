@@ -1,0 +1,82 @@
+// Package facts says what planning needs to know of a device: plain values, so that programs can be
+// written for devices that are not there.
+package facts
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform"
+)
+
+// Device is what planning needs to know of a device: plain values, so
+// that tests can plan for devices that are not there.
+type Device struct {
+	Name             string
+	CPU              bool  // a CPU driver: few wide cores, caches instead of local memory
+	Units            int   // compute units
+	WorkGroup        int   // largest work-group
+	LocalMem         int64 // bytes
+	VectorLanes      int   // float lanes
+	ArgBytes         int   // of kernel arguments
+	MaxAlloc         int64
+	Cache            int64 // bytes of a CPU's last cache, UsualCache where the driver does not know; 0 of GPUs
+	FP64             bool
+	MMA              int    // matrix units: macro MMA_SM of mma_ptx.cl, or 0
+	SubgroupLanes    int    // of sub-groups as subgroup_intel.cl has them, or 0
+	DotUnit          string // of DotUnits, or empty: how products of bytes are summed
+	DotOptions       string // of the compiler, for it
+	RegisterOptions  string // option of the compiler, see platform.Caps
+	WideBytes        bool   // values of 8 bits are held in variables of 32
+	FlushesDenormals bool   // numbers below the least normal float become zero
+	ForceWide        bool   // tests: IDX is long whatever the sizes
+}
+
+// UsualCache is about the last cache of a processor, or what one of many cores has of it. Virtual machines may
+// hide it: PoCL then says that there is none.
+const UsualCache = 32 << 20
+
+// New describes an opened device. A work-group is never larger than 256
+// and a kernel's arguments never need more than 1024 bytes, which every device
+// takes; a device that declares less is believed.
+func New(d *platform.Device, caps *platform.Caps) *Device {
+	f := &Device{
+		Name: d.ID, CPU: d.Class == platform.CPU,
+		Units: max(d.Units, 1), WorkGroup: min(max(d.MaxWorkGroup, 1), 256),
+		LocalMem: d.LocalMem, VectorLanes: d.VectorWidth,
+		ArgBytes: min(d.ArgBytes, 1024), MaxAlloc: d.MaxAlloc, FP64: caps.FP64, MMA: caps.MMA, SubgroupLanes: caps.SubgroupLanes,
+		WideBytes: d.WideBytes(), RegisterOptions: caps.RegisterOptions,
+	}
+	if f.CPU {
+		f.Cache = cmp.Or(d.CacheBytes, UsualCache)
+	}
+	if info := d.Info(); info != nil {
+		f.FlushesDenormals = info.SingleFP&cl.FPDenorm == 0
+	}
+	f.DotUnit, f.DotOptions = dotUnitOf(f.CPU, caps)
+	if f.ArgBytes <= 0 {
+		f.ArgBytes = 256
+	}
+	if f.MaxAlloc <= 0 {
+		f.MaxAlloc = math.MaxInt64
+	}
+	return f
+}
+
+// AsGPU makes f one of a GPU that is like the device in everything else, so that what is planned
+// for GPUs runs where there is none.
+func (f *Device) AsGPU(caps *platform.Caps) {
+	f.CPU, f.Cache = false, 0
+	f.DotUnit, f.DotOptions = dotUnitOf(false, caps)
+}
+
+// Bytes of a kernel's arguments: a pointer and an offset for each operand; scratch, table
+// and run come on top. Numbers that find no room go in the table.
+const operandBytes, otherBytes = 16, 64
+
+// ArgumentBytes is what the arguments of a kernel with so many operands take.
+func ArgumentBytes(operands int) int { return operandBytes*operands + otherBytes }
+
+// Operands is how many a kernel's arguments have room for.
+func (f *Device) Operands() int { return (f.ArgBytes - otherBytes) / operandBytes }

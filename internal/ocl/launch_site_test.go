@@ -1,0 +1,160 @@
+package ocl
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// withCompanion is an engine whose sequences run where force says.
+func withCompanion(t testing.TB, force string) *Engine {
+	t.Helper()
+	o, err := theDevice()
+	if err != nil {
+		t.Skipf("no OpenCL device: %v", err)
+	}
+	e := NewForced(o, force)
+	t.Cleanup(func() { require.NoError(t, e.Close()) })
+	if e.inline == nil {
+		t.Skipf("%s has no companion", o.Device())
+	}
+	return e
+}
+
+func TestASequenceOnTheCallingThreadIsOverWhenRunReturns(t *testing.T) {
+	e := withCompanion(t, "thread=caller")
+	const rows, cols = 3, 700
+	s, arena, out := chain(t, e, rows, cols)
+	require.True(t, s.(engine.Immediate).Immediate())
+	require.Contains(t, s.Describe(0).Why, "CPU threads: inline")
+	ones := make([]float32, rows*cols)
+	for i := range ones {
+		ones[i] = 1
+	}
+	require.NoError(t, e.Write(t.Context(), arena, 0, floats(ones...)))
+	got := make([]byte, rows*4)
+	for run := range uint32(3) {
+		require.NoError(t, s.Run(t.Context(), 0, 3, run))
+		require.True(t, e.Idle(), "nothing was left to the device")
+		require.NoError(t, e.Read(t.Context(), got, arena, out))
+		want := 2*cols + float32(run)
+		require.Equal(t, floats(want, want, want), got)
+	}
+}
+
+// Sequences of both kinds share memory, and each sees what the other did before it,
+// waited for or not.
+func TestDeviceAndCallingThreadSeeEachOthersResults(t *testing.T) {
+	e := withCompanion(t, "")
+	const n = 1 << 16
+	mem, err := e.Alloc(4 * n)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, mem.Close()) }()
+	at := engine.Operand{DType: tensor.Float32, Len: n}
+	x := engine.Load(0, at.DType, engine.AxisIndex(0), nil)
+	increment := func(force string) engine.Sequence {
+		e.force = force
+		task := mapTask(engine.Domain{n}, engine.Apply(fnAdd, at.DType, x, engine.Apply(fnCast, at.DType, engine.Run())), at)
+		task.Alias = []int{0}
+		slot := []engine.Slot{{Mem: mem}}
+		s, err := e.Prepare(t.Context(), []engine.Bound{{Task: task, Ins: slot, Outs: slot}})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		return s
+	}
+	far, near := increment("thread=workers"), increment("thread=caller")
+	require.False(t, far.(engine.Immediate).Immediate())
+	require.NoError(t, e.Write(t.Context(), mem, 0, make([]byte, 4*n)))
+	var sum float32
+	for run := range uint32(40) {
+		require.NoError(t, far.Run(t.Context(), 0, 1, run))
+		require.NoError(t, near.Run(t.Context(), 0, 1, 3*run))
+		sum += float32(4 * run)
+	}
+	got := make([]byte, 4*n)
+	require.NoError(t, e.Read(t.Context(), got, mem, 0))
+	want := make([]float32, n)
+	for i := range want {
+		want[i] = sum
+	}
+	require.Equal(t, floats(want...), got)
+}
+
+func TestSequencesOnTheirCallersThreadsRunAtOnce(t *testing.T) {
+	e := withCompanion(t, "thread=caller")
+	const rows, cols, callers = 5, 300, 6
+	var all sync.WaitGroup
+	for c := range callers {
+		s, arena, out := chain(t, e, rows, cols)
+		in := make([]float32, rows*cols)
+		for i := range in {
+			in[i] = float32(c)
+		}
+		require.NoError(t, e.Write(t.Context(), arena, 0, floats(in...)))
+		all.Go(func() {
+			got := make([]byte, rows*4)
+			for run := range uint32(200) {
+				v := 2*cols*float32(c) + float32(run)
+				if err := s.Run(t.Context(), 0, 3, run); err != nil {
+					t.Error(err)
+				}
+				if err := e.Read(t.Context(), got, arena, out); err != nil {
+					t.Error(err)
+				}
+				if string(got) != string(floats(v, v, v, v, v)) {
+					t.Errorf("caller %d, run %d: wrong", c, run)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
+	e := withCompanion(t, "")
+	e.known.Store(&rates{
+		launch: time.Microsecond, wake: 20 * time.Microsecond, flops: 200e9, memory: 20e9, up: straight(0, 20e9), down: straight(0, 20e9), direct: true,
+		divergence: 1, units: 2, nearLaunch: time.Microsecond, nearMemory: 100e9,
+	})
+	task := func(n int) *engine.Task {
+		at := engine.Operand{DType: tensor.Float32, Len: int64(n)}
+		return mapTask(engine.Domain{n}, engine.Apply(fnAdd, at.DType, engine.Load(0, at.DType, engine.AxisIndex(0), nil), engine.Run()), at)
+	}
+	site := func(tasks ...*engine.Task) *launchSite { w, _ := e.siteFor(tasks); return w }
+	require.Same(t, e.inline, site(task(1000)))
+	require.Same(t, e.inline, site(task(1000), task(1000)))
+	require.Same(t, e.driverQueue, site(task(400e6)), "the caller would have to wait")
+	require.Same(t, e.driverQueue, site(task(1000), task(400e6)), "a program is on one site")
+
+	both := e.Estimates([]*engine.Task{task(1000), task(400e6)})
+	times, link := both.Of([]int{0})
+	require.Less(t, times[0]+link.Wait, e.rates().wake)
+	require.True(t, link.Near)
+	large, link := both.Of([]int{0, 1})
+	require.Equal(t, e.Transfer(0), link.Wait)
+	require.False(t, link.Near)
+	require.Equal(t, e.Estimate(task(400e6)), large[1])
+	require.Greater(t, large[0], time.Duration(0))
+
+	if e.pooled == nil {
+		return
+	}
+	e.pooled.pool.Spare = true
+	require.Same(t, e.pooled, site(task(500e3)))
+	require.Same(t, e.pooled, site(task(10e6)))
+	require.Same(t, e.pooled, site(slices.Repeat([]*engine.Task{task(500e3)}, 50)...), "threads of a driver come late to every launch")
+	e.pooled.pool.Spare = false
+	require.Same(t, e.pooled, site(task(500e3)))
+	require.Same(t, e.pooled, site(task(10e6)), "who waits for memory is in nobody's way")
+	long := task(2e6)
+	for range 100 {
+		long.Values[0] = engine.Apply(fnAdd, tensor.Float32, long.Values[0], engine.Run())
+	}
+	require.Same(t, e.driverQueue, site(long), "Go's monitor would be in the way")
+}

@@ -1,0 +1,184 @@
+// Package maps plans tasks that compute each output element by itself.
+package maps
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+// mapping is a Map task as its kernels see it: ROWS x COLS.
+type mapping struct {
+	dev              *facts.Device
+	task             *engine.Task
+	rowAxes, colAxes []int
+	rows, cols       int64
+}
+
+func init() {
+	variant.Register(variant.Family{
+		Name: engine.Map.String(), Kind: engine.Map, Variants: []string{"item", "block", "tile", "gather", "thin"},
+		Choose: mapVariants, Class: mapClass,
+	})
+}
+
+// mapClass is the class of t for the tuning table.
+func mapClass(d *facts.Device, t *engine.Task) string {
+	rows, cols := mapView(d, t)
+	return variant.DTypes(t) + " " + variant.Layout(t.Values[0], access.Axes(t, 0)) + variant.Bucket("rows", access.Extent(t, rows)) + variant.Bucket("cols", access.Extent(t, cols))
+}
+
+func mapVariants(d *facts.Device, t *engine.Task) []variant.Variant {
+	t = moved(t)
+	m := &mapping{dev: d, task: t}
+	m.rowAxes, m.colAxes = mapView(d, t)
+	m.rows, m.cols = access.Extent(t, m.rowAxes), access.Extent(t, m.colAxes)
+	item := variant.Tunable[mapItem](variant.Chooser[mapItem]{
+		Name: "item", Why: "one work-item a point", Kind: engine.Map, Limits: d.Limits(1, 4),
+		ByRule: func() mapItem { return mapItem{kernels.Group(m.cols, d.WorkGroup)} }, Plan: m.planItem,
+	})
+	block := variant.Tunable[mapBlock](variant.Chooser[mapBlock]{
+		Name: "block", Why: "a CPU driver: long inner loops become vectors", Kind: engine.Map, Limits: d.Limits(1, 4),
+		ByRule: m.chooseBlock, Plan: m.planBlock,
+	})
+	all := []variant.Variant{item, block}
+	if d.CPU {
+		all = []variant.Variant{block, item}
+	}
+	if thin := thinVariant(d, t); thin.Plan != nil && d.CPU {
+		all = slices.Insert(all, 0, thin)
+	} else if thin.Plan != nil {
+		all = append(all, thin)
+	}
+	if tile, turned := tileVariant(d, t); turned && d.CPU {
+		all = slices.Insert(all, 0, tile)
+	} else if tile.Plan != nil {
+		all = append(all, tile)
+	}
+	if gather := gatherVariant(d, t); gather.Plan != nil && d.CPU {
+		all = slices.Insert(all, 0, gather)
+	} else if gather.Plan != nil {
+		all = append(all, gather)
+	}
+	return all
+}
+
+// moved is t, with elements of half types that are only moved taken for integers:
+// they need not be widened and rounded again.
+func moved(t *engine.Task) *engine.Task {
+	if len(t.Values) != 1 || t.Values[0].Op != engine.OpLoad {
+		return t
+	}
+	e := t.Values[0]
+	if dt := t.Ins[e.Input].DType; !codegen.IsHalfType(dt) || e.DType != dt || t.Outs[0].DType != dt {
+		return t
+	}
+	m := *t
+	m.Ins, m.Outs = slices.Clone(t.Ins), slices.Clone(t.Outs)
+	m.Ins[e.Input].DType, m.Outs[0].DType = tensor.Uint16, tensor.Uint16
+	m.Values = []*engine.Expr{engine.Load(e.Input, tensor.Uint16, e.Addr, e.Conds)}
+	return &m
+}
+
+// mapItem is how map_item is used for one task.
+type mapItem struct{ wg int }
+
+func (c *mapItem) Knobs() []variant.Knob { return []variant.Knob{variant.Counter("wg", &c.wg)} }
+
+// mapBlock is how map_block is used for one task.
+type mapBlock struct{ kernels.MapBlocks }
+
+func (c *mapBlock) Knobs() []variant.Knob {
+	return []variant.Knob{variant.Counter("rows", &c.Rows), variant.Counter("columns", &c.Columns)}
+}
+
+// mapView chooses how t's axes are seen: all as one row, or the last axis as
+// columns. Two coordinates save the division that an address over several axes
+// needs, which pays when a row is long enough to fill the device's vectors, or more
+// than half of one of a CPU.
+func mapView(d *facts.Device, t *engine.Task) (rows, cols []int) {
+	enough := codegen.VectorLanes
+	if d.CPU {
+		enough = thick + 1
+	}
+	all := access.Axes(t, 0)
+	if n := len(all); n > 1 && t.Axes[all[n-1]] >= enough {
+		return all[:n-1], all[n-1:]
+	}
+	return nil, all
+}
+
+// program starts the program of either kernel.
+func (m *mapping) program() *codegen.Builder {
+	g := codegen.New(m.dev, m.task)
+	g.Size("ROWS", m.rows)
+	g.Size("COLS", m.cols)
+	g.HookOf("VALUE", []codegen.Coord{{Name: "r", Axes: m.rowAxes}, {Name: "c", Axes: m.colAxes}}, m.task.Values, nil)
+	g.Store("STORE", "VALUE", m.task.Values...)
+	return g
+}
+
+func (m *mapping) planItem(c mapItem) (*variant.Plan, error) {
+	r := kernels.MapItem(m.rows, m.cols, c.wg)
+	return &variant.Plan{
+		Params:   fmt.Sprintf("view=%dx%d wg=%d", m.rows, m.cols, r.Local[0]),
+		Launches: []variant.Launch{{Program: m.program().Assemble("map.cl"), Kernel: "map_item", Global: r.Global, Local: r.Local}},
+	}, nil
+}
+
+func (m *mapping) chooseBlock() mapBlock {
+	near := true
+	for _, a := range m.colAxes {
+		for _, e := range m.task.Values {
+			d := access.Stride(e, a)
+			near = near && d >= 0 && (a != m.colAxes[len(m.colAxes)-1] || d <= 4)
+		}
+	}
+	return mapBlock{kernels.MapBlock(m.rows, m.cols, m.dev.Units, near)}
+}
+
+func (m *mapping) planBlock(c mapBlock) (*variant.Plan, error) {
+	r := kernels.MapBlockOf(m.rows, m.cols, c.Rows, c.Columns)
+	g := m.program()
+	g.Size("RSPAN", r.Rows)
+	g.Size("CSPAN", r.Columns)
+	g.Macro("MAP_BLOCK", 1)
+	g.Macro("LANES", m.lanes())
+	g.Macro("NARROW", codegen.OneIf(len(m.rowAxes) > 0 && m.cols < 4*codegen.VectorLanes && m.cols%codegen.VectorLanes > 4)) // a mask costs about four elements
+	buffered, streamed := m.task.Alias != nil, m.streamed(r)
+	g.Macro("BUFFERED", codegen.OneIf(buffered))
+	g.Macro("STREAMED", codegen.OneIf(streamed))
+	if buffered || streamed {
+		g.Buffers("VALUE", m.task.Values...)
+	}
+	return &variant.Plan{
+		Params:   fmt.Sprintf("view=%dx%d block=%dx%d", m.rows, m.cols, r.Rows, r.Columns),
+		Launches: []variant.Launch{{Program: g.Assemble("map.cl"), Kernel: "map_block", Global: r.Global, Local: r.Local}},
+	}, nil
+}
+
+// lanes is how many elements the vectors of a loop over columns have.
+func (m *mapping) lanes() int {
+	widest := int64(1)
+	for _, o := range m.task.Outs {
+		widest = max(widest, int64(o.DType.Size()))
+	}
+	return codegen.LoopLanes(m.colAxes, widest, m.task.Values...)
+}
+
+// streamed reports whether the outputs are stored past the caches, in blocks
+// of enough lines.
+func (m *mapping) streamed(b kernels.MapBlocks) bool {
+	bytes := int64(0)
+	for _, o := range m.task.Outs {
+		bytes += o.Bytes()
+	}
+	return m.dev.Streamed(m.task, bytes) && m.lanes() > 0 && b.Columns >= 1<<10
+}

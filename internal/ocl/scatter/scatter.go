@@ -1,0 +1,162 @@
+// Package scatter plans tasks that add updates at positions which they read.
+package scatter
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/variant"
+	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/tensor"
+)
+
+func init() {
+	variant.Register(variant.Family{Name: engine.Scatter.String(), Kind: engine.Scatter, Variants: []string{"item", "parts", "rows"}, Choose: ScatterVariants})
+}
+
+// ScatterVariants lists the variants that may run t, best first.
+func ScatterVariants(d *facts.Device, t *engine.Task) []variant.Variant {
+	plain := func(cpu bool) func() (*variant.Plan, error) {
+		return func() (*variant.Plan, error) { return planScatter(d, t, cpu) }
+	}
+	rows := variant.Variant{Name: "rows", Why: "a CPU driver: an item owns rows, columns in vectors", Plan: plain(true)}
+	parts, worth := kernels.ScatterInParts(t.Size(0), t.Size(2), t.Size(1), d.Units)
+	split := variant.Variant{Name: "parts", Why: "an output that fits in a cache: each core adds up updates of its own", Plan: func() (*variant.Plan, error) { return planScatterParts(d, t, parts) }}
+	item := variant.Variant{Name: "item", Why: "an item owns one column of some rows", Plan: plain(false)}
+	switch {
+	case d.CPU && worth:
+		return []variant.Variant{split, rows, item}
+	case d.CPU:
+		return []variant.Variant{rows, item, split}
+	}
+	return []variant.Variant{item, rows, split}
+}
+
+// scatterProgram starts the program of any variant.
+func scatterProgram(d *facts.Device, t *engine.Task, sums tensor.DType, limits ...int64) *codegen.Builder {
+	v, n, col := access.Axes(t, 0), access.Axes(t, 1), access.Axes(t, 2)
+	g := codegen.New(d, t, limits...)
+	g.Size("ROWS", t.Size(0))
+	g.Size("COLS", t.Size(2))
+	g.Size("COUNT", t.Size(1))
+	g.Hook("AT", []codegen.Coord{{Name: "n", Axes: n}}, t.At, tensor.Invalid)
+	key := "long"
+	if codegen.HeldByInt(t.At.DType) && t.Size(0) <= math.MaxInt32 {
+		key = "int"
+	}
+	g.Macro("KEY", key)
+	g.Hook("INIT", []codegen.Coord{{Name: "v", Axes: v}, {Name: "d", Axes: col}}, t.Values[0], tensor.Invalid)
+	g.Hook("UPDATE", []codegen.Coord{{Name: "n", Axes: n}, {Name: "d", Axes: col}}, t.Update, tensor.Invalid)
+	g.Store("STORE", "INIT", t.Values[0])
+	dt := t.Values[0].DType
+	g.Double = g.Double || sums == tensor.Float64
+	g.Macro("VAL", codegen.RegType(sums))
+	ring := codegen.RegType(sums)
+	if !dt.IsFloat() {
+		ring = codegen.RingType(dt)
+	}
+	g.Macro("RING", ring)
+	g.Macro("EXACT", codegen.OneIf(longScatter(t) && sums == dt))
+	return g
+}
+
+// longScatter reports whether t may add up so many floats in one place that their roundings count.
+func longScatter(t *engine.Task) bool {
+	return t.Values[0].DType.IsFloat() && t.Size(1) > codegen.ShortSum
+}
+
+// partSums is the dtype of the sums of t's parts: double holds those of float32 without counting the updates of
+// each row, which would take as long as adding them.
+func partSums(d *facts.Device, t *engine.Task) tensor.DType {
+	dt := t.Values[0].DType
+	if d.FP64 && dt == tensor.Float32 && longScatter(t) && t.Size(1) <= codegen.FactorsOfDouble {
+		return tensor.Float64
+	}
+	return dt
+}
+
+// exactScatter gives the program, whose scratch so far is that of p, room for parts compensated sums of the
+// output, and counts of the updates of its rows: counts times.
+func exactScatter(g *codegen.Builder, p *variant.Plan, t *engine.Task, sums tensor.DType, parts, counts int64) {
+	if !longScatter(t) || sums != t.Values[0].DType {
+		return
+	}
+	rows, dt := t.Size(0), t.Values[0].DType
+	g.ScratchArg("SEEN", len(p.Scratch), "uchar")
+	g.ScratchArg("TOTALS", len(p.Scratch)+1, codegen.RegType(dt))
+	p.Scratch = append(p.Scratch, max(counts*rows, 1), max(2*parts*rows*t.Size(2), 1)*codegen.RegSize(dt))
+}
+
+// collectBytes of output are more than the nearest caches of a core hold.
+const collectBytes = 1 << 20
+
+// columnsOf is the macro for loops over columns.
+func columnsOf(t *engine.Task, wide bool) string {
+	if wide && t.Size(2) >= codegen.VectorLanes {
+		return "WIDE"
+	}
+	return ""
+}
+
+func planScatter(d *facts.Device, t *engine.Task, cpu bool) (*variant.Plan, error) {
+	rows, count, cols := t.Size(0), t.Size(1), t.Size(2)
+	m := kernels.ScatterAdd(rows, cols, count, cpu, d.Units, d.WorkGroup)
+	dt := t.Values[0].DType
+	g := scatterProgram(d, t, dt, 2*rows*cols, int64(m.Global[0])*rows)
+	g.Size("VSPAN", m.Rows)
+	g.Size("DSPAN", m.Columns)
+	p := &variant.Plan{
+		Params:  fmt.Sprintf("rows=%d columns=%d of %dx%d, %d updates", m.Rows, m.Columns, rows, cols, count),
+		Scratch: []int64{max(count, 1) * 8},
+	}
+	g.ScratchArg("KEYS", 0, g.IndexType)
+	collect := cpu && longScatter(t) && rows*cols*codegen.RegSize(dt) > collectBytes
+	g.Macro("COLLECT", codegen.OneIf(collect))
+	g.Macro("COLUMNS", columnsOf(t, collect))
+	direct := codegen.StorageType(t.Outs[0].DType) == codegen.RegType(dt)
+	g.Macro("DIRECT", codegen.OneIf(direct))
+	if direct {
+		g.Macro("SUM(i)", "(y0_ + o_y0)[i]")
+	} else {
+		g.ScratchArg("SUMS", 1, codegen.RegType(dt))
+		g.Macro("SUM(i)", "SUMS[i]")
+		p.Scratch = append(p.Scratch, rows*cols*codegen.RegSize(dt))
+	}
+	exactScatter(g, p, t, dt, 1, int64(m.Global[0]))
+	prog := g.Assemble("scatter.cl")
+	if count > 0 {
+		wg := kernels.Group(count, d.WorkGroup)
+		p.Launches = append(p.Launches, variant.Launch{
+			Program: prog, Kernel: "scatter_keys",
+			Global: variant.Grid(variant.RoundUp(count, int64(wg))), Local: variant.Grid(int64(wg)),
+		})
+	}
+	p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "scatter_add", Global: m.Global, Local: m.Local})
+	return p, nil
+}
+
+func planScatterParts(d *facts.Device, t *engine.Task, s kernels.ScatterParts) (*variant.Plan, error) {
+	rows, cols := t.Size(0), t.Size(2)
+	sums := partSums(d, t)
+	g := scatterProgram(d, t, sums, 2*s.Parts*rows*cols)
+	g.Size("NSPAN", s.Span)
+	g.Size("COUNT_PARTS", s.Parts)
+	g.Size("VSPAN", s.Rows)
+	g.Macro("COLUMNS", columnsOf(t, sums == tensor.Float64))
+	g.ScratchArg("PARTS", 0, codegen.RegType(sums))
+	p := &variant.Plan{
+		Params:  fmt.Sprintf("parts=%d of %d updates to %dx%d", s.Parts, s.Span, rows, cols),
+		Scratch: []int64{max(s.Parts*rows*cols, 1) * codegen.RegSize(sums)},
+	}
+	exactScatter(g, p, t, sums, s.Parts, s.Parts)
+	prog := g.Assemble("scatter_parts.cl")
+	p.Launches = []variant.Launch{
+		{Program: prog, Kernel: "scatter_parts", Global: variant.Grid(s.Parts), Local: variant.Grid(1)},
+		{Program: prog, Kernel: "scatter_finish", Global: variant.Grid(max(variant.CeilDiv(rows, s.Rows), 1)), Local: variant.Grid(1)},
+	}
+	return p, nil
+}
