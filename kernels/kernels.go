@@ -2,11 +2,11 @@
 // known to launch it: text and data, nothing that runs.
 //
 // A kernel file is written against a few small hooks, macros that its header
-// names. The host fills them for a task and compiles the result; prelude.cl
+// names. The host fills them for a task and compiles the result; lib/prelude.cl
 // stands before every file.
 //
-//	map       element-wise chains, copies, transposes, pads, gathers, casts, random numbers (random.cl)
-//	reduce    sums and extremes over axes, with the folds of monoid.cl; pooling
+//	map       element-wise chains, copies, transposes, pads, gathers, casts, random numbers (lib/random.cl)
+//	reduce    sums and extremes over axes, with the folds of reduce/any_monoid.cl; pooling
 //	row       several folds of a row and what they make of it: softmax, normalisation, losses, their gradients
 //	contract  matrix products, batched and matrix-vector ones, and every convolution and its gradients
 //	scatter   additions at positions read from memory
@@ -27,10 +27,10 @@ import (
 	"strings"
 )
 
-//go:embed *.cl
+//go:embed */*.cl
 var files embed.FS
 
-// Text is the content of a kernel file, such as "reduce.cl".
+// Text is the content of a kernel file, such as "reduce/cpu_block.cl".
 func Text(name string) string {
 	b, err := files.ReadFile(name)
 	if err != nil {

@@ -14,7 +14,7 @@ func (c *controlLowerer) store(row, at, dst *value) *unit {
 	element := map[int]string{1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}[row.dtype.Size()]
 	rows, cols := dst.shape[0], int(row.len)
 	k := &engine.CustomKernel{
-		Source: kernels.Text("store_row.cl"), Entry: "store_row",
+		Source: kernels.Text("custom/any_store_row.cl"), Entry: "store_row",
 		Options: "-DELEM=" + element, Args: []any{int64(rows), int64(cols)},
 		Global: [3]int{cols}, Host: storeRow, Writes: row.len,
 		InShapes: [][]int{{cols}, {}}, OutShapes: [][]int{{rows, cols}},
@@ -27,7 +27,7 @@ func (c *controlLowerer) store(row, at, dst *value) *unit {
 	return &unit{task: t, ins: []*value{row, at}, outs: []*value{dst}, where: c.n.where}
 }
 
-// storeRow is store_row.cl on the CPU path.
+// storeRow is custom/any_store_row.cl on the CPU path.
 func storeRow(outs, ins []*tensor.Tensor) error {
 	row, _ := ins[0].Bytes()
 	number, _ := ins[1].Bytes()

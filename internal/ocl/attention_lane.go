@@ -25,7 +25,7 @@ type farSide struct {
 	scratch int   // where it is packed, or -1
 }
 
-// laneSpan is how many rows an item of attention_pack.cl takes.
+// laneSpan is how many rows an item of attention/cpu_pack.cl takes.
 const laneSpan = 16
 
 // readable reports whether the features of a row adjoin, and are what sums are made of.
@@ -152,7 +152,7 @@ func (x *attention) packProgram(s *farSide) *program {
 	g.size("COUNT", s.count)
 	g.size("B_FROM", 0)
 	g.scratchArg("PACK", s.scratch, x.accC)
-	return g.assemble("attention_pack.cl")
+	return g.assemble("attention/cpu_pack.cl")
 }
 
 func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles int64, sides []*farSide) *program {
@@ -188,7 +188,7 @@ func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles
 	}
 	x.hooks(g, read...)
 	x.stores(g)
-	return g.assemble("block_sums.cl", "attention_sums.cl", "attention_block.cl", "transpose.cl", "attention_turn.cl", kernel+".cl")
+	return g.assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/cpu_shared.cl", "lib/cpu_transpose.cl", "attention/cpu_load_store.cl", kernels.FileOf(kernel))
 }
 
 // turns defines how the side that an item owns comes into the lanes of its

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/kernels"
 )
 
 // keptFeatures is how many features an item keeps of all that it owns. Of 128, none
@@ -46,7 +47,7 @@ func (x *attention) planTile() (*plan, error) {
 	return &plan{
 		params: fmt.Sprintf("%d items in %d parts, %d at a time of %d features", lanes*parts, parts, block, x.d),
 		launches: []launch{{
-			prog: g.assemble("block_sums.cl", "attention_sums.cl", "attention_seen.cl", kernel+".cl"), kernel: kernel,
+			prog: g.assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_shared.cl", kernels.FileOf(kernel)), kernel: kernel,
 			global: grid(ceilDiv(owned, lanes)*lanes*parts, x.batch), local: grid(lanes*parts, 1),
 		}},
 	}, nil

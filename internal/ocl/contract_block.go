@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// blockChoice is how contract_block.cl is used for one contraction.
+// blockChoice is how contract/cpu_block.cl is used for one contraction.
 type blockChoice struct {
 	shape         kernels.PanelShape
 	space         kernels.BlockSpace
@@ -252,11 +252,11 @@ func (c *contraction) planBlock(p blockChoice) (*plan, error) {
 		c.hookA(g)
 	}
 	g.macro("B_ALONG_K", oneIf(c.bb.alongK()))
-	files := []string{"block_sums.cl", "contract_block.cl"}
+	files := []string{"lib/block_sums.cl", "contract/cpu_block.cl"}
 	g.macro("B_ALONG_N", oneIf(!c.bb.alongK() && c.columnsAdjoin()))
 	switch {
 	case c.bb.alongK():
-		files = []string{"transpose.cl", "block_sums.cl", "contract_block.cl"}
+		files = []string{"lib/cpu_transpose.cl", "lib/block_sums.cl", "contract/cpu_block.cl"}
 		c.vectors(g, "B", "B_COLUMN", c.bb, bBatch, bColumn, lanes)
 	case c.columnsAdjoin():
 		c.pointer(g, "B", c.bb)

@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// dotChoice is how contract_dot.cl is used for one contraction.
+// dotChoice is how contract/cpu_dot.cl is used for one contraction.
 type dotChoice struct {
 	rows, cols, unroll int
 	chunk, splits      int64
@@ -64,7 +64,7 @@ func (c *contraction) planDot(d dotChoice) (*plan, error) {
 	c.extents(g)
 	c.fold(g, p, d.splits, d.chunk)
 	p.launches = append([]launch{{
-		prog: g.assemble("block_sums.cl", "contract_dot.cl"), kernel: "contract_dot", local: [3]int{1, 1, 1},
+		prog: g.assemble("lib/block_sums.cl", "contract/cpu_dot.cl"), kernel: "contract_dot", local: [3]int{1, 1, 1},
 		global: grid(ceilDiv(c.m, int64(d.rows)), ceilDiv(c.n, int64(d.cols)), c.b*d.splits),
 	}}, p.launches...)
 	return p, nil

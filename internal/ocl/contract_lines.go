@@ -12,7 +12,7 @@ import (
 
 var errNoRuns = errors.New("the terms are no lines that local memory holds")
 
-// linesChoice is how contract_lines.cl is used for one contraction.
+// linesChoice is how contract/cpu_lines.cl is used for one contraction.
 type linesChoice struct {
 	shape         kernels.LinesShape
 	space         kernels.BlockSpace
@@ -258,13 +258,13 @@ func (c *contraction) planLines(p linesChoice) (*plan, error) {
 	made := &plan{params: p.String()}
 	c.fold(g, made, p.splits, p.chunk)
 	made.launches = append([]launch{{
-		prog: g.assemble("line.cl", "block_sums.cl", "contract_lines.cl"), kernel: "contract_lines", local: [3]int{1, 1, 1},
+		prog: g.assemble("contract/cpu_line.cl", "lib/block_sums.cl", "contract/cpu_lines.cl"), kernel: "contract_lines", local: [3]int{1, 1, 1},
 		global: grid(ceilDiv(c.n, p.columns), 1, c.b*p.splits),
 	}}, made.launches...)
 	return made, nil
 }
 
-// lineLoads defines what line.cl takes, for elements of l that lie step apart.
+// lineLoads defines what contract/cpu_line.cl takes, for elements of l that lie step apart.
 func (c *contraction) lineLoads(g *gen, l operandLoad, step int64, lanes int) {
 	g.macro("VL", lanes)
 	g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// mmaChoice is how contract_mma.cl is used for one contraction.
+// mmaChoice is how contract/gpu_mma.cl is used for one contraction.
 type mmaChoice struct {
 	shape         kernels.MMAShape
 	chunk, splits int64
@@ -30,9 +30,9 @@ func (c *contraction) hasUnits() bool {
 // units is the file of the matrix units: those of the device, or what stands in for them.
 func (c *contraction) units() string {
 	if c.hasUnits() {
-		return "mma_ptx.cl"
+		return "contract/gpu_mma_ptx.cl"
 	}
-	return "mma_any.cl"
+	return "contract/gpu_mma_emulated.cl"
 }
 
 // unitsBytes is the local memory that the units need for a group.
@@ -106,7 +106,7 @@ func (c *contraction) planMMA(t mmaChoice) (*plan, error) {
 	c.extents(g)
 	c.fold(g, p, t.splits, t.chunk)
 	p.launches = append([]launch{{
-		prog: g.assemble(c.units(), "block_sums.cl", "contract_mma.cl"), kernel: "contract_mma",
+		prog: g.assemble(c.units(), "lib/block_sums.cl", "contract/gpu_mma.cl"), kernel: "contract_mma",
 		global: [3]int{int(groups) * s.Items()}, local: [3]int{s.Items()},
 	}}, p.launches...)
 	return p, nil

@@ -20,7 +20,7 @@ func unitFacts(mma int) *deviceFacts {
 	return d
 }
 
-// mmaPlan is contract_mma.cl for task with the units that any device has.
+// mmaPlan is contract/gpu_mma.cl for task with the units that any device has.
 func mmaPlan(t *testing.T, task *engine.Task, shape kernels.MMAShape, splits int64, change func(*deviceFacts)) *plan {
 	t.Helper()
 	d := gpuFacts(256)

@@ -25,7 +25,7 @@ const thin = 32
 // packK is how many values of k one work-item of a packing kernel takes.
 const packK = 64
 
-// panelChoice is how contract_panel.cl is used for one contraction.
+// panelChoice is how contract/cpu_panel.cl is used for one contraction.
 type panelChoice struct {
 	shape        kernels.PanelShape
 	packA, packB bool
@@ -226,7 +226,7 @@ const (
 	scratchPart
 )
 
-// planPanel plans contract_panel.cl, the kernels that pack for it and the one
+// planPanel plans contract/cpu_panel.cl, the kernels that pack for it and the one
 // that folds its splits.
 func (c *contraction) planPanel(p panelChoice) (*plan, error) {
 	mr, nr := int64(p.shape.Rows), int64(p.shape.Columns())
@@ -371,9 +371,9 @@ func (p panelChoice) packProgram(c *contraction, side string, width, plane int64
 	c.hookB(g)
 	g.macro("NR", width)
 	g.macro("ALONG_K", oneIf(c.bb.alongK()))
-	files := []string{"contract_pack_b.cl"}
+	files := []string{"contract/cpu_pack_b.cl"}
 	if c.bb.alongK() {
-		files = []string{"transpose.cl", "contract_pack_b.cl"}
+		files = []string{"lib/cpu_transpose.cl", "contract/cpu_pack_b.cl"}
 		lanes := p.shape.Lanes
 		g.macro("VL", lanes)
 		g.macro("VT", fmt.Sprintf("%s%d", c.accC, lanes))
@@ -386,7 +386,7 @@ func (p panelChoice) packProgram(c *contraction, side string, width, plane int64
 	return g.assemble(files...)
 }
 
-// packRows is the program of contract_pack_a.cl for tiles of so many rows; pack
+// packRows is the program of contract/cpu_pack_a.cl for tiles of so many rows; pack
 // passes where they are laid out, of which plane elements are of one batch.
 func (c *contraction) packRows(rows, plane, limit int64, pack func(*gen)) *program {
 	g := c.program(true, false, false, limit)
@@ -397,7 +397,7 @@ func (c *contraction) packRows(rows, plane, limit int64, pack func(*gen)) *progr
 	g.size("M", c.m)
 	g.size("A_PLANE", plane)
 	pack(g)
-	return g.assemble("contract_pack_a.cl")
+	return g.assemble("contract/cpu_pack_a.cl")
 }
 
 // packedB passes the pack of B.
@@ -440,11 +440,11 @@ func (p panelChoice) panelProgram(c *contraction) *program {
 		g.macro("BY_COLUMN", oneIf(c.columnsApart()))
 		c.hookOut(g)
 	}
-	files := []string{"block_sums.cl", "contract_panel.cl"}
+	files := []string{"lib/block_sums.cl", "contract/cpu_panel.cl"}
 	if p.splits == 1 && c.columnsApart() && p.shape.Rows > 1 && p.shape.Rows&(p.shape.Rows-1) == 0 && p.shape.Rows <= p.shape.Lanes {
 		g.macro("TURNED", 1)
 		c.rowsOut(g, p.shape.Rows)
-		files = []string{"transpose.cl", "block_sums.cl", "contract_panel.cl"}
+		files = []string{"lib/cpu_transpose.cl", "lib/block_sums.cl", "contract/cpu_panel.cl"}
 	}
 	c.vectorOut(g, p.shape.Lanes, p.splits, "S_FROM + s")
 	if p.packA {

@@ -2,7 +2,7 @@ package ocl
 
 import "fmt"
 
-// rowChoice is how contract_row.cl is used for one contraction.
+// rowChoice is how contract/gpu_row.cl is used for one contraction.
 type rowChoice struct {
 	group, lanes  int
 	rows          int // outputs of a column that one group computes
@@ -54,7 +54,7 @@ func (c *contraction) planRow(r rowChoice) (*plan, error) {
 	c.extents(g)
 	c.fold(g, p, r.splits, r.chunk)
 	p.launches = append([]launch{{
-		prog: g.assemble("block_sums.cl", "contract_row.cl"), kernel: "contract_row",
+		prog: g.assemble("lib/block_sums.cl", "contract/gpu_row.cl"), kernel: "contract_row",
 		global: [3]int{int(groups) * r.group}, local: [3]int{r.group},
 	}}, p.launches...)
 	return p, nil
@@ -73,7 +73,7 @@ func (c *contraction) planItem() (*plan, error) {
 	c.fold(g, p, 1, c.k)
 	group := max(1, min(64, c.dev.workGroup))
 	p.launches = []launch{{
-		prog: g.assemble("block_sums.cl", "contract_item.cl"), kernel: "contract_item",
+		prog: g.assemble("lib/block_sums.cl", "contract/any_item.cl"), kernel: "contract_item",
 		global: [3]int{int(ceilDiv(count, int64(group))) * group}, local: [3]int{group},
 	}}
 	return p, nil

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// streamChoice is how contract_stream.cl is used for one contraction.
+// streamChoice is how contract/cpu_stream.cl is used for one contraction.
 type streamChoice struct {
 	columns       int64 // of a work-item
 	steps         int   // rows of B at a time
@@ -98,7 +98,7 @@ func (c *contraction) planStream(s streamChoice) (*plan, error) {
 	p := &plan{params: s.String()}
 	c.fold(g, p, s.splits, s.chunk)
 	p.launches = append([]launch{{
-		prog: g.assemble("block_sums.cl", "contract_stream.cl"), kernel: "contract_stream", local: [3]int{1, 1, 1},
+		prog: g.assemble("lib/block_sums.cl", "contract/cpu_stream.cl"), kernel: "contract_stream", local: [3]int{1, 1, 1},
 		global: grid(ceilDiv(c.n, s.columns), c.m, c.b*s.splits),
 	}}, p.launches...)
 	return p, nil

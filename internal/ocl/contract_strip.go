@@ -12,11 +12,11 @@ import (
 
 var errNoLines = errors.New("the columns are no windows along lines")
 
-// What contract_strip.cl keeps in local memory: where taps and vectors lie, at most
+// What contract/cpu_strip.cl keeps in local memory: where taps and vectors lie, at most
 // so many.
 const stripTaps, stripSpan = 4096, 1024
 
-// stripChoice is how contract_strip.cl is used for one contraction.
+// stripChoice is how contract/cpu_strip.cl is used for one contraction.
 type stripChoice struct {
 	rows, vectors int64 // MR and NV
 	lanes         int64
@@ -238,7 +238,7 @@ func (c *contraction) stripProgram(p stripChoice, stride, pack int64, packed fun
 	} {
 		g.size(s.name, s.v)
 	}
-	return g.assemble("line.cl", "block_sums.cl", "contract_strip.cl")
+	return g.assemble("contract/cpu_line.cl", "lib/block_sums.cl", "contract/cpu_strip.cl")
 }
 
 // tableSize is room for n entries, and the same for others of about as many, so

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// subgroupChoice is how contract_subgroup.cl is used for one contraction.
+// subgroupChoice is how contract/gpu_subgroup.cl is used for one contraction.
 type subgroupChoice struct {
 	shape         kernels.SubgroupShape
 	chunk, splits int64
@@ -75,9 +75,9 @@ func (c *contraction) planSubgroup(t subgroupChoice) (*plan, error) {
 	b, nearB := c.subgroupB()
 	past := max(magnitude(a.step)*int64(s.Rows+s.K), magnitude(b.step)*int64(s.Columns()+s.K)) // positions are counted past the end
 	g := c.program(true, true, t.splits == 1, groups, c.m+int64(s.Rows*s.Y), c.n+int64(s.Columns()*s.X), c.k+int64(s.K), c.blockEnd()+past)
-	file := "subgroup_intel.cl"
+	file := "contract/gpu_subgroup_intel.cl"
 	if c.dev.lanes == 0 {
-		file = "subgroup_any.cl"
+		file = "contract/gpu_subgroup_emulated.cl"
 		g.macro("SHOWS", s.Registers())
 	}
 	g.macro("LANES", s.Lanes)
@@ -106,7 +106,7 @@ func (c *contraction) planSubgroup(t subgroupChoice) (*plan, error) {
 	c.extents(g)
 	c.fold(g, p, t.splits, t.chunk)
 	p.launches = append([]launch{{
-		prog: g.assemble(file, "block_sums.cl", "contract_subgroup.cl"), kernel: "contract_subgroup",
+		prog: g.assemble(file, "lib/block_sums.cl", "contract/gpu_subgroup.cl"), kernel: "contract_subgroup",
 		global: [3]int{int(groups) * s.Items()}, local: [3]int{s.Items()},
 	}}, p.launches...)
 	return p, nil

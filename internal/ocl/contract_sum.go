@@ -2,7 +2,7 @@ package ocl
 
 import "fmt"
 
-// sumSpan is how many neighbouring columns one work-item of contract_sum.cl
+// sumSpan is how many neighbouring columns one work-item of contract/any_sum.cl
 // folds: vectors on a CPU, neighbours in one access on a GPU.
 func (c *contraction) sumSpan() int64 {
 	if c.dev.cpu {
@@ -25,7 +25,7 @@ func (c *contraction) sumLaunch(part int, splits int64) launch {
 	c.hookOut(g)
 	items := ceilDiv(c.n, span) * c.m * c.b
 	global, local := c.flat(items, 64)
-	return launch{prog: g.assemble("block_sums.cl", "contract_sum.cl"), kernel: "contract_sum", global: global, local: local}
+	return launch{prog: g.assemble("lib/block_sums.cl", "contract/any_sum.cl"), kernel: "contract_sum", global: global, local: local}
 }
 
 // chunks divides k into about want chunks of whole steps.

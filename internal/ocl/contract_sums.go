@@ -1,6 +1,6 @@
 package ocl
 
-// sumBlocks is how a kernel of contractions takes sums of many terms: block_sums.cl says what
+// sumBlocks is how a kernel of contractions takes sums of many terms: lib/block_sums.cl says what
 // it means.
 type sumBlocks struct {
 	levels        int
@@ -33,7 +33,7 @@ func (c *contraction) sums(terms int64) sumBlocks {
 	return s
 }
 
-// macros defines s for block_sums.cl.
+// macros defines s for lib/block_sums.cl.
 func (s sumBlocks) macros(g *gen) {
 	g.macro("LEVELS", s.levels)
 	if s.levels > 0 {

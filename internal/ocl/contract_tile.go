@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// tileChoice is how contract_tile.cl is used for one contraction.
+// tileChoice is how contract/gpu_tile.cl is used for one contraction.
 type tileChoice struct {
 	shape         kernels.TileShape
 	wide          bool // neighbours are loaded by four where they can be
@@ -65,7 +65,7 @@ func (c *contraction) planTile(t tileChoice) (*plan, error) {
 	c.fold(g, p, t.splits, t.chunk)
 	g.manyValues()
 	p.launches = append([]launch{{
-		prog: g.assemble("block_sums.cl", "contract_tile.cl"), kernel: "contract_tile",
+		prog: g.assemble("lib/block_sums.cl", "contract/gpu_tile.cl"), kernel: "contract_tile",
 		global: [3]int{int(groups) * s.Items()}, local: [3]int{s.Items()},
 	}}, p.launches...)
 	return p, nil

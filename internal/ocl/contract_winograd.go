@@ -35,7 +35,7 @@ func (c *contraction) windows() (x windows3x3, ok bool) {
 	return x, ok && extent(last) == 3*x.right // taps across and channels are one axis
 }
 
-// winogradChoice is how contract_winograd.cl is used for one contraction.
+// winogradChoice is how contract/cpu_winograd.cl is used for one contraction.
 type winogradChoice struct {
 	image  windows3x3
 	shape  kernels.PanelShape // tiles x columns
@@ -75,7 +75,7 @@ func (c *contraction) winogradFits() bool {
 	return p.cycles(c) < plain
 }
 
-// Of winograd.cl: windows of a tile down and across, and products of a tile.
+// Of contract/cpu_winograd_transform.cl: windows of a tile down and across, and products of a tile.
 const winogradTile, winogradPoints = 2, 16
 
 // all is the number of tiles of all images.
@@ -232,7 +232,7 @@ func (p winogradChoice) kernelsProgram(c *contraction) *program {
 	g := p.start(c, false)
 	g.size("PACK_K", p.packChannels(c))
 	c.hookB(g)
-	return g.assemble("winograd.cl", "contract_winograd_kernels.cl")
+	return g.assemble("contract/cpu_winograd_transform.cl", "contract/cpu_winograd_kernels.cl")
 }
 
 func (p winogradChoice) mainProgram(c *contraction) *program {
@@ -261,7 +261,7 @@ func (p winogradChoice) mainProgram(c *contraction) *program {
 		g.size(s.name, s.v)
 	}
 	if c.rowsAdjoin() {
-		return g.assemble("transpose.cl", "winograd.cl", "block_sums.cl", "contract_winograd.cl")
+		return g.assemble("lib/cpu_transpose.cl", "contract/cpu_winograd_transform.cl", "lib/block_sums.cl", "contract/cpu_winograd.cl")
 	}
-	return g.assemble("winograd.cl", "block_sums.cl", "contract_winograd.cl")
+	return g.assemble("contract/cpu_winograd_transform.cl", "lib/block_sums.cl", "contract/cpu_winograd.cl")
 }

@@ -21,8 +21,8 @@ type deviceFacts struct {
 	maxAlloc   int64
 	cache      int64 // bytes of a CPU's last cache, usualCache where the driver does not know; 0 of GPUs
 	fp64       bool
-	mma        int      // matrix units: macro MMA_SM of mma_ptx.cl, or 0
-	lanes      int      // of sub-groups as subgroup_intel.cl has them, or 0
+	mma        int      // matrix units: macro MMA_SM of contract/gpu_mma_ptx.cl, or 0
+	lanes      int      // of sub-groups as contract/gpu_subgroup_intel.cl has them, or 0
 	dot        string   // of dotUnits, or empty: how products of bytes are summed
 	dotOptions string   // of the compiler, for it
 	registers  string   // option of the compiler, see platform.Caps

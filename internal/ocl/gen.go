@@ -310,24 +310,24 @@ func (g *gen) assemble(files ...string) *program {
 		b.WriteString("#define WIDE_CHAR(x) (((int)(x) << 24) >> 24)\n")
 		b.WriteString("#define WIDE_UCHAR(x) ((int)(x) & 255)\n")
 	}
-	b.WriteString(kernels.Text("prelude.cl"))
+	b.WriteString(kernels.Text("lib/prelude.cl"))
 	p.head = b.String()
 	b.Reset()
 	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.idx, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.wide()])
 	random := strings.Contains(g.hooks.String(), "philox")
 	double := strings.Contains(g.hooks.String(), "double_")
 	if random || double || strings.Contains(g.hooks.String(), "wide_") {
-		p.library = append(p.library, "math.cl")
+		p.library = append(p.library, "lib/math.cl")
 	}
 	if double {
-		p.library = append(p.library, "math_double.cl")
+		p.library = append(p.library, "lib/math_double.cl")
 	}
 	if random {
-		p.library = append(p.library, "random.cl")
+		p.library = append(p.library, "lib/random.cl")
 	}
 	p.library = append(p.library, g.library...)
 	if text := g.hooks.String(); strings.Contains(text, "LOADS_") || strings.Contains(text, "OUTS") || strings.Contains(text, "FLOAT16_ANYWHERE") {
-		b.WriteString(kernels.Text("vector.cl"))
+		b.WriteString(kernels.Text("lib/cpu_vector.cl"))
 	}
 	b.WriteString("\n// ---- this task ----\n")
 	b.WriteString(g.macros.String())

@@ -171,7 +171,7 @@ func (g *gen) stored(output int, from tensor.DType, v string) (ctype, at, bits s
 	return ctype, at, bits
 }
 
-// lineBytes is LINE of prelude.cl.
+// lineBytes is LINE of lib/prelude.cl.
 const lineBytes = 64
 
 // streamed reports whether outputs of so many bytes are stored past the caches:
@@ -377,14 +377,14 @@ func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 	return b.String()
 }
 
-// wideFunctions are those of float that math.cl has.
+// wideFunctions are those of float that lib/math.cl has.
 var wideFunctions = map[string]bool{
 	"log": true, "log2": true, "log1p": true, "exp": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
 	"erf": true, "erfc": true, "sin": true, "cos": true, "tan": true, "asin": true, "acos": true, "atan": true,
 	"atan2": true, "pow": true, "fmod": true, "exp_below": true, "exp_plus_1": true,
 }
 
-// doubleFunctions are those of double that math_double.cl has.
+// doubleFunctions are those of double that lib/math_double.cl has.
 var doubleFunctions = map[string]bool{
 	"log": true, "log2": true, "log1p": true, "exp": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
 	"erf": true, "erfc": true, "asin": true, "acos": true, "atan": true, "atan2": true, "pow": true, "exp_plus_1": true,

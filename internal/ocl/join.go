@@ -101,5 +101,5 @@ func joinProgram(d *deviceFacts, t *engine.Task, a *engine.Join, inputs int, spa
 		fmt.Fprintf(&cases, " %s x = %s; width = %s; from = %s; break;", label, g.start(i, elem), width, from)
 	}
 	g.macro("PICK(k, x, width, from)", "switch (k) {"+cases.String()+" }")
-	return g.assemble("join.cl")
+	return g.assemble("join/any_inputs.cl")
 }

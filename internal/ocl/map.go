@@ -111,7 +111,7 @@ func (m *mapping) planItem(c mapItem) (*plan, error) {
 	r := kernels.MapItem(m.rows, m.cols, c.wg)
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%d wg=%d", m.rows, m.cols, r.Local[0]),
-		launches: []launch{{prog: m.program().assemble("map.cl"), kernel: "map_item", global: r.Global, local: r.Local}},
+		launches: []launch{{prog: m.program().assemble("map/any_map.cl"), kernel: "map_item", global: r.Global, local: r.Local}},
 	}, nil
 }
 
@@ -142,7 +142,7 @@ func (m *mapping) planBlock(c mapBlock) (*plan, error) {
 	}
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%d block=%dx%d", m.rows, m.cols, r.Rows, r.Columns),
-		launches: []launch{{prog: g.assemble("map.cl"), kernel: "map_block", global: r.Global, local: r.Local}},
+		launches: []launch{{prog: g.assemble("map/any_map.cl"), kernel: "map_block", global: r.Global, local: r.Local}},
 	}, nil
 }
 

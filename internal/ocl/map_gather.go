@@ -84,7 +84,7 @@ func (m *gathering) plan() (*plan, error) {
 	g.fetchHook("FETCH_AT", rows, m.colAxes[0], m.loads, int(m.cols))
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%d rows=%d ahead=%d", m.rows, m.cols, s.Rows, s.Ahead),
-		launches: []launch{{prog: g.assemble("map_gather.cl"), kernel: "map_gather", global: s.Global, local: s.Local}},
+		launches: []launch{{prog: g.assemble("map/cpu_gather.cl"), kernel: "map_gather", global: s.Global, local: s.Local}},
 	}, nil
 }
 

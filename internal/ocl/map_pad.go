@@ -85,7 +85,7 @@ func (p padding) plan() (*plan, error) {
 	return &plan{
 		params: fmt.Sprintf("padded view=%dx%dx%d outer=%d", outer, rows, cols, span),
 		launches: []launch{{
-			prog: g.assemble("transpose.cl", "tile_emit.cl", "map_pad.cl"), kernel: "map_pad",
+			prog: g.assemble("lib/cpu_transpose.cl", "map/cpu_tile_store.cl", "map/cpu_pad.cl"), kernel: "map_pad",
 			global: grid(across, ceilDiv(outer, span)), local: [3]int{1, 1},
 		}},
 	}, nil

@@ -141,7 +141,7 @@ func (m *thinning) plan() (*plan, error) {
 	return &plan{
 		params: fmt.Sprintf("view=%dx%dx%d rows=%d", outer, rows, thin, span),
 		launches: []launch{{
-			prog: g.assemble("map_thin.cl"), kernel: "map_thin",
+			prog: g.assemble("map/cpu_thin.cl"), kernel: "map_thin",
 			global: grid(ceilDiv(rows, span), outer), local: grid(1, 1),
 		}},
 	}, nil

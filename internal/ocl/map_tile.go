@@ -138,7 +138,7 @@ func (m *tiling) plan(c mapTile) (*plan, error) {
 	g.macro("STREAMED", oneIf(m.streamed()))
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%dx%d tiles=%dx%dx%d", outer, rows, cols, s.Outer, s.Rows, s.Columns),
-		launches: []launch{{prog: g.assemble("transpose.cl", "tile_emit.cl", "map_tile.cl"), kernel: "map_tile", global: s.Global, local: s.Local}},
+		launches: []launch{{prog: g.assemble("lib/cpu_transpose.cl", "map/cpu_tile_store.cl", "map/cpu_tile.cl"), kernel: "map_tile", global: s.Global, local: s.Local}},
 	}, nil
 }
 

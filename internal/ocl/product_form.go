@@ -17,11 +17,11 @@ import (
 type productKind uint8
 
 const (
-	productBlock  productKind = iota // contract_block.cl
-	productDot                       // contract_dot.cl
-	productStream                    // contract_stream.cl
-	productTile                      // contract_tile.cl
-	productSolve                     // triangle.cl
+	productBlock  productKind = iota // contract/cpu_block.cl
+	productDot                       // contract/cpu_dot.cl
+	productStream                    // contract/cpu_stream.cl
+	productTile                      // contract/gpu_tile.cl
+	productSolve                     // product/cpu_triangle.cl
 	productMultiply
 )
 
@@ -273,7 +273,7 @@ func planProduct(d *deviceFacts, k planKey) productPlan {
 	return p
 }
 
-// Of contract_dot.cl and contract_stream.cl for a matrix and a vector: enough sums to hide
+// Of contract/cpu_dot.cl and contract/cpu_stream.cl for a matrix and a vector: enough sums to hide
 // the latency of a multiply-add, and rows that are read at once.
 const (
 	dotRows    = 4
@@ -329,7 +329,7 @@ func productProgram(d *deviceFacts, k formKey) *program {
 	}
 	g.scalarArg("ALPHA", c.accC)
 	g.scalarArg("BETA", c.accC)
-	return g.assemble(append([]string{"product.cl"}, files...)...)
+	return g.assemble(append([]string{"product/any_output.cl"}, files...)...)
 }
 
 func (c *contraction) blockProgram(g *gen, k formKey) []string {
@@ -363,9 +363,9 @@ func (c *contraction) blockProgram(g *gen, k formKey) []string {
 		g.size(productSizeNames[s], 0)
 	}
 	if k.bTrans {
-		return []string{"transpose.cl", "block_sums.cl", "contract_block.cl"}
+		return []string{"lib/cpu_transpose.cl", "lib/block_sums.cl", "contract/cpu_block.cl"}
 	}
-	return []string{"block_sums.cl", "contract_block.cl"}
+	return []string{"lib/block_sums.cl", "contract/cpu_block.cl"}
 }
 
 func (c *contraction) dotProgram(g *gen) []string {
@@ -379,7 +379,7 @@ func (c *contraction) dotProgram(g *gen) []string {
 	g.macro("B_ONE(p, i)", c.oneLoad(c.bb))
 	c.loads(g, "A", c.a, lanes)
 	c.loads(g, "B", c.bb, lanes)
-	return []string{"block_sums.cl", "contract_dot.cl"}
+	return []string{"lib/block_sums.cl", "contract/cpu_dot.cl"}
 }
 
 func (c *contraction) streamProgram(g *gen) []string {
@@ -392,15 +392,15 @@ func (c *contraction) streamProgram(g *gen) []string {
 	g.macro("B_ROW(b, k)", "AT(k, 0, B_LD)")
 	c.loads(g, "B", c.bb, lanes)
 	g.size(productSizeNames[sizeColumns], 0)
-	return []string{"block_sums.cl", "contract_stream.cl"}
+	return []string{"lib/block_sums.cl", "contract/cpu_stream.cl"}
 }
 
-// triangleSpace is the local memory of triangle.cl, in elements.
+// triangleSpace is the local memory of product/cpu_triangle.cl, in elements.
 func triangleSpace(c *contraction) int {
 	return int(min(c.dev.localMem, 1<<20)) / 4 * 3 / int(c.accSize) &^ 63
 }
 
-// triangleProgram is the program of triangle.cl. Its T is operand A; operand B is the same.
+// triangleProgram is the program of product/cpu_triangle.cl. Its T is operand A; operand B is the same.
 func (c *contraction) triangleProgram(g *gen, k formKey) *program {
 	p := blockOfProducts(c)
 	c.pointer(g, "A", c.a)
@@ -418,9 +418,9 @@ func (c *contraction) triangleProgram(g *gen, k formKey) *program {
 	}
 	g.scalarArg("ALPHA", c.accC)
 	if k.bTrans {
-		return g.assemble("transpose.cl", "triangle.cl")
+		return g.assemble("lib/cpu_transpose.cl", "product/cpu_triangle.cl")
 	}
-	return g.assemble("triangle.cl")
+	return g.assemble("product/cpu_triangle.cl")
 }
 
 func (c *contraction) tileProgram(g *gen, k formKey) []string {
@@ -452,5 +452,5 @@ func (c *contraction) tileProgram(g *gen, k formKey) []string {
 	}
 	g.size(productSizeNames[sizeTilesM], 0)
 	g.size(productSizeNames[sizeTilesN], 0)
-	return []string{"block_sums.cl", "contract_tile.cl"}
+	return []string{"lib/block_sums.cl", "contract/gpu_tile.cl"}
 }

@@ -17,7 +17,7 @@ type ranking struct {
 	task *engine.Task
 	*engine.Rank
 	bits  int64        // of a key
-	hooks func(g *gen) // of rank.cl, for another task that sorts; nil: those of task
+	hooks func(g *gen) // of rank/any_keys.cl, for another task that sorts; nil: those of task
 }
 
 func newRanking(d *deviceFacts, t *engine.Task, a *engine.Rank, bits int, hooks func(g *gen)) *ranking {
@@ -79,14 +79,14 @@ func (r *ranking) program() *gen {
 	return g
 }
 
-// writeInput defines those hooks of rank.cl that say what is ordered: the first input.
+// writeInput defines those hooks of rank/any_keys.cl that say what is ordered: the first input.
 func writeInput(g *gen, descending bool) {
 	dt := g.task.Ins[0].DType
 	writeKeys(g, dt, descending)
 	g.macro("BITS_AT(i)", g.start(0, bitType(dt))+"[i]")
 }
 
-// writeValues defines all hooks of rank.cl, where the first outputs are values and positions.
+// writeValues defines all hooks of rank/any_keys.cl, where the first outputs are values and positions.
 func writeValues(g *gen, descending bool) {
 	writeInput(g, descending)
 	dt := g.task.Ins[0].DType
@@ -102,7 +102,7 @@ func ifRead(t *engine.Task, i int, text string) string {
 	return "(void)0"
 }
 
-// writeKeys defines what rank.cl asks for.
+// writeKeys defines what rank/any_keys.cl asks for.
 func writeKeys(g *gen, dt tensor.DType, descending bool) {
 	bits, size := bitType(dt), 8*dt.Size()
 	g.macro("BITS", bits)
@@ -152,7 +152,7 @@ func (r *ranking) lanes() (*plan, error) {
 	g.size("RSPAN", s.Rows)
 	return &plan{
 		params:   fmt.Sprintf("%d rows of %d, %d side by side", r.Rows, r.Length, s.Lanes),
-		launches: []launch{{prog: g.assemble("rank.cl", "rank_lanes.cl"), kernel: "rank_lanes", global: s.Global, local: s.Local}},
+		launches: []launch{{prog: g.assemble("rank/any_keys.cl", "rank/cpu_lanes.cl"), kernel: "rank_lanes", global: s.Global, local: s.Local}},
 	}, nil
 }
 
@@ -191,7 +191,7 @@ func (r *ranking) inSeats() (*plan, error) {
 	g.size("RSPAN", each)
 	return &plan{
 		params:   fmt.Sprintf("%d of %d rows of %d, seats=%d", r.Keep, r.Rows, r.Length, seats),
-		launches: []launch{{prog: g.assemble("rank.cl", "rank_vector.cl", "rank_few.cl"), kernel: "rank_few", global: shape.Global, local: shape.Local}},
+		launches: []launch{{prog: g.assemble("rank/any_keys.cl", "rank/cpu_vector.cl", "rank/cpu_few.cl"), kernel: "rank_few", global: shape.Global, local: shape.Local}},
 	}, nil
 }
 
@@ -210,7 +210,7 @@ func (r *ranking) first() (*plan, error) {
 		g.scratchArg("FOUND", 1, "uint")
 		p.scratch = []int64{8 * r.Rows * s.Parts * r.Keep, 4 * r.Rows * s.Parts}
 	}
-	prog := g.assemble("rank.cl", "rank_vector.cl", "rank_first.cl")
+	prog := g.assemble("rank/any_keys.cl", "rank/cpu_vector.cl", "rank/cpu_first.cl")
 	p.launches = []launch{{prog: prog, kernel: "rank_first", global: s.Global, local: s.Local}}
 	if s.Parts > 1 {
 		p.launches = append(p.launches, launch{prog: prog, kernel: "rank_first_merge", global: grid(r.Rows), local: grid(1)})
@@ -228,7 +228,7 @@ func (r *ranking) group() (*plan, error) {
 	return &plan{
 		params: fmt.Sprintf("%d rows of %d, wg=%d", r.Rows, r.Length, wg),
 		launches: []launch{{
-			prog: g.assemble("rank.cl", "rank_group.cl"), kernel: "rank_group",
+			prog: g.assemble("rank/any_keys.cl", "rank/gpu_group.cl"), kernel: "rank_group",
 			global: grid(r.Rows * int64(wg)), local: grid(int64(wg)),
 		}},
 	}, nil
@@ -303,7 +303,7 @@ func (r *ranking) radix() (*plan, error) {
 	g.size("STRIDE", stride)
 	g.size("PARTS", s.Parts)
 	g.size("SPAN", s.Span)
-	prog := g.assemble("rank.cl", "rank_radix.cl")
+	prog := g.assemble("rank/any_keys.cl", "rank/cpu_radix.cl")
 	p := &plan{scratch: scratch, params: fmt.Sprintf("%d rows of %d, parts=%d digit=%d", r.Rows, r.Length, s.Parts, s.Digit)}
 	add := func(kernel string, i int) {
 		p.launches = append(p.launches, launch{prog: prog, kernel: kernel, global: s.Global, local: s.Local, sizes: r.sizes(ps, i, s.Digit)})
@@ -344,8 +344,8 @@ func (r *ranking) blocks() (*plan, error) {
 		} {
 			fmt.Fprintf(&g.hooks, "#define %s %v\n", m[0], m[1])
 		}
-	}, "scan.cl", "scan_group.cl")
-	prog := g.assemble("rank.cl", "rank_blocks.cl")
+	}, "scan/any_sums.cl", "scan/gpu_group.cl")
+	prog := g.assemble("rank/any_keys.cl", "rank/gpu_blocks.cl")
 	p := &plan{scratch: scratch, params: fmt.Sprintf("%d rows of %d, blocks=%d wg=%d", r.Rows, r.Length, blocks, wg)}
 	local := [3]int{wg, 1}
 	all := grid(blocks*int64(wg), r.Rows)

@@ -63,7 +63,7 @@ func reduceVariants(d *deviceFacts, t *engine.Task) []variant {
 const factorsOfDouble = 1 << 30
 
 // states are what values are folded in: products of floats in double or in pairs where they are not short, see
-// monoid.cl.
+// reduce/any_monoid.cl.
 func (r *reduction) states() (val tensor.DType, paired bool) {
 	val = foldType(r.fold)
 	if !multipliesMany(r.fold, r.cols) {
@@ -177,7 +177,7 @@ func (r *reduction) declare(g *gen, parts kernels.Parts, split bool, length int6
 // a cache (PoCL 3.1, two cores of an AMD EPYC VM).
 const shortSum = 64
 
-// writeMonoid defines the macros of monoid.cl for f, whose states are of val and take length values each at most.
+// writeMonoid defines the macros of reduce/any_monoid.cl for f, whose states are of val and take length values each at most.
 func writeMonoid(b *strings.Builder, f engine.Fold, val tensor.DType, length int64) {
 	macro := func(name string, value any) { fmt.Fprintf(b, "#define %s %v\n", name, value) }
 	name := map[engine.Monoid]string{
@@ -256,7 +256,7 @@ func (r *reduction) finish(p *plan, parts kernels.Parts) *plan {
 		g.macro("WG", wg)
 		m = kernels.ReduceGroup(r.rows, kernels.Parts{Count: 1}, wg)
 	}
-	p.launches = append(p.launches, launch{prog: g.assemble("monoid.cl", "reduce_finish.cl"), kernel: "reduce_finish", global: m.Global, local: m.Local})
+	p.launches = append(p.launches, launch{prog: g.assemble("reduce/any_monoid.cl", "reduce/any_finish.cl"), kernel: "reduce_finish", global: m.Global, local: m.Local})
 	p.params += fmt.Sprintf(" parts=%d", parts.Count)
 	return p
 }
@@ -264,9 +264,9 @@ func (r *reduction) finish(p *plan, parts kernels.Parts) *plan {
 // one plans the one kernel of files, by default of the file with its name.
 func (r *reduction) one(g *gen, m kernels.Grid, kernel, params string, parts kernels.Parts, files ...string) (*plan, error) {
 	if len(files) == 0 {
-		files = []string{kernel + ".cl"}
+		files = []string{kernels.FileOf(kernel)}
 	}
-	prog := g.assemble(append([]string{"monoid.cl"}, files...)...)
+	prog := g.assemble(append([]string{"reduce/any_monoid.cl"}, files...)...)
 	l := launch{prog: prog, kernel: kernel, global: m.Global, local: m.Local}
 	params = fmt.Sprintf("view=%dx%d %s", r.rows, r.cols, params)
 	return r.finish(&plan{params: params, launches: []launch{l}}, parts), nil

@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// stripes is a reduction as reduce_stripe.cl sees it: outer x inner results of
+// stripes is a reduction as reduce/cpu_stripe.cl sees it: outer x inner results of
 // folds values each, turns of them in a stripe.
 type stripes struct {
 	*reduction
@@ -178,7 +178,7 @@ func (s *stripes) plan() (*plan, error) {
 	}
 	grid := shape.Grid(s.o, s.i)
 	l := launch{
-		prog:   p.assemble("monoid.cl", "monoid_vector.cl", "reduce_stripe.cl"),
+		prog:   p.assemble("reduce/any_monoid.cl", "reduce/cpu_monoid_vector.cl", "reduce/cpu_stripe.cl"),
 		kernel: "reduce_stripe", global: grid.Global, local: grid.Local,
 	}
 	params := fmt.Sprintf("view=%dx%dx%d lanes=%d", s.o, s.folds, s.i, shape.Lanes)
@@ -191,7 +191,7 @@ func (s *stripes) plan() (*plan, error) {
 	return s.finish(&plan{params: params, launches: []launch{l}}, parts), nil
 }
 
-// writeVectorMonoid defines the macros of monoid_vector.cl for f, whose states are of val.
+// writeVectorMonoid defines the macros of reduce/cpu_monoid_vector.cl for f, whose states are of val.
 func writeVectorMonoid(g *gen, f engine.Fold, val tensor.DType) {
 	g.macro("VAL16", vectorType(val))
 	g.macro("AT16", g.idx+"16")

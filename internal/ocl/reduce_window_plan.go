@@ -50,7 +50,7 @@ func (w *windows) plan() (*plan, error) {
 	o, r, i := coord{"o", w.o}, coord{"r", axis(w.down.at)}, coord{"i", axis(w.along.at)}
 	tapF, tapG := coord{"f", axis(w.down.tap)}, coord{"g", axis(w.along.tap)}
 	out := []coord{o, r, i}
-	kernel, files := "reduce_window", []string{"monoid.cl", "window_stage.cl", "window_emit.cl"}
+	kernel, files := "reduce_window", []string{"reduce/any_monoid.cl", "reduce/cpu_window_stage.cl", "reduce/cpu_window_store.cl"}
 	grid := kernels.Grid{Global: [3]int{int(ceilDiv(planes, s.Planes)), int(ceilDiv(rows, s.Rows))}, Local: [3]int{1, 1}}
 	switch {
 	case w.taps:
@@ -79,11 +79,11 @@ func (w *windows) plan() (*plan, error) {
 	if s.Block > 1 {
 		params += fmt.Sprintf(" rows=%d", s.Block)
 	}
-	l := launch{prog: g.assemble(append(files, kernel+".cl")...), kernel: kernel, global: grid.Global, local: grid.Local}
+	l := launch{prog: g.assemble(append(files, kernels.FileOf(kernel))...), kernel: kernel, global: grid.Global, local: grid.Local}
 	return &plan{params: params, launches: []launch{l}}, nil
 }
 
-// results defines how window_emit.cl stores vectors of results.
+// results defines how reduce/cpu_window_store.cl stores vectors of results.
 func (w *windows) results(g *gen, out []coord) {
 	t := w.task
 	plain := len(t.Values) == 1 && !w.fold.Monoid.IsArg() && w.fold.Acc == w.val && t.Values[0].DType == w.val && t.Outs[0].DType == w.val
@@ -127,7 +127,7 @@ func (w *windows) folding(g *gen) {
 	}[w.fold.Monoid])
 }
 
-// stage defines the hooks of window_stage.cl.
+// stage defines the hooks of reduce/cpu_window_stage.cl.
 func (w *windows) stage(g *gen) {
 	task := g.task
 	over := *task

@@ -215,7 +215,7 @@ func (p *rowPlan) program(g *gen, way rowWay) {
 			}
 			fmt.Fprintf(&g.hooks, "#define PREPARE(n, IN) %s\n", p.prepare(way, staged, p.passes[i].stages))
 			fmt.Fprintf(&g.hooks, "#define LOAD(c) LOAD%d(c)\n", i)
-		}, "monoid.cl", map[bool]string{false: "row_fold.cl", true: "row_fold_group.cl"}[way == byGroups])
+		}, "reduce/any_monoid.cl", map[bool]string{false: "row/cpu_fold.cl", true: "row/gpu_fold.cl"}[way == byGroups])
 		staged = p.passes[i].stages
 		k.fold(i, f)
 	}
@@ -274,7 +274,7 @@ func (p *rowPlan) outputs(g *gen, way rowWay) (each, results []string, plain boo
 	return each, results, plain
 }
 
-// writeVectors defines the macros of row_fold.cl for vectors of what f folds.
+// writeVectors defines the macros of row/cpu_fold.cl for vectors of what f folds.
 func writeVectors(b *strings.Builder, f engine.Fold) {
 	name := strings.ToUpper(strings.TrimPrefix(f.Monoid.String(), "arg"))
 	fmt.Fprintf(b, "#define VECTOR_FOLD VECTOR_%s\n", name)
@@ -371,7 +371,7 @@ func (p *rowPlan) start(original *engine.Task, items int64, out *plan) *gen {
 // rowVec is the columns that row_block takes at once.
 const rowVec = 64
 
-// streamed reports whether rows have enough lines for row_block.cl to store them
+// streamed reports whether rows have enough lines for row/cpu_block.cl to store them
 // past the caches.
 func (p *rowPlan) streamed() bool { return p.cols >= 2*rowVec && p.beyondCaches() }
 
@@ -403,7 +403,7 @@ func (p *rowPlan) block() (*plan, error) {
 	g.macro("STREAMED", oneIf(p.streamed()))
 	g.macro("IN_PLACE", oneIf(p.inPlace))
 	p.program(g, byBlocks)
-	out.launches = []launch{{prog: g.assemble("row_block.cl"), kernel: "row_block", global: m.Global, local: m.Local}}
+	out.launches = []launch{{prog: g.assemble("row/cpu_block.cl"), kernel: "row_block", global: m.Global, local: m.Local}}
 	return out, nil
 }
 
@@ -414,7 +414,7 @@ func (p *rowPlan) group() (*plan, error) {
 	g := p.start(p.original, int64(m.Global[0]/wg), out)
 	g.macro("WG", wg)
 	p.program(g, byGroups)
-	out.launches = []launch{{prog: g.assemble("row_group.cl"), kernel: "row_group", global: m.Global, local: m.Local}}
+	out.launches = []launch{{prog: g.assemble("row/gpu_group.cl"), kernel: "row_group", global: m.Global, local: m.Local}}
 	return out, nil
 }
 

@@ -12,7 +12,7 @@ import (
 // its core has it at hand in every pass: most of a cache of 48 KiB.
 const bandBytes = 40 << 10
 
-// narrow reports whether row_band.cl takes rows so long, and such folds.
+// narrow reports whether row/cpu_band.cl takes rows so long, and such folds.
 func (p *rowPlan) narrow() bool {
 	bytes := int64(0)
 	for _, in := range p.original.Ins {
@@ -91,6 +91,6 @@ func (p *rowPlan) band() (*plan, error) {
 	g.size("ROWS", p.rows)
 	g.size("RSPAN", m.Rows)
 	p.program(g, byBands)
-	out.launches = []launch{{prog: g.assemble("row_band.cl"), kernel: "row_band", global: m.Global, local: m.Local}}
+	out.launches = []launch{{prog: g.assemble("row/cpu_band.cl"), kernel: "row_band", global: m.Global, local: m.Local}}
 	return out, nil
 }

@@ -103,7 +103,7 @@ func (s *scanning) scratch(parts int64) []int64 {
 
 // launches are the sums of parts, where there are any, and the scan.
 func (s *scanning) launches(g *gen, parts int64, m kernels.Grid, sums, scan string, files ...string) *plan {
-	prog := g.assemble(append([]string{"scan.cl"}, files...)...)
+	prog := g.assemble(append([]string{"scan/any_sums.cl"}, files...)...)
 	p := &plan{scratch: s.scratch(parts), params: fmt.Sprintf("parts=%d of %dx%dx%d", parts, s.Outer, s.Length, s.Inner)}
 	if parts > 1 {
 		p.launches = append(p.launches, launch{prog: prog, kernel: sums, global: m.Global, local: m.Local})
@@ -121,7 +121,7 @@ func (s *scanning) row() (*plan, error) {
 	g.size("ROWS", s.Outer)
 	g.size("RSPAN", rows)
 	m := kernels.Grid{Global: grid(parts, ceilDiv(s.Outer, rows)), Local: [3]int{1, 1}}
-	return s.launches(g, parts, m, "scan_sums", "scan_row", "scan_row.cl"), nil
+	return s.launches(g, parts, m, "scan_sums", "scan_row", "scan/cpu_row.cl"), nil
 }
 
 func (s *scanning) group() (*plan, error) {
@@ -130,7 +130,7 @@ func (s *scanning) group() (*plan, error) {
 	g := s.program(parts, span)
 	g.macro("WG", wg)
 	m := kernels.Grid{Global: grid(parts*int64(wg), s.Outer), Local: [3]int{wg, 1}}
-	return s.launches(g, parts, m, "scan_group_sums", "scan_group_rows", "scan_group.cl"), nil
+	return s.launches(g, parts, m, "scan_group_sums", "scan_group_rows", "scan/gpu_group.cl"), nil
 }
 
 // scanColumns is how many columns an item of a CPU driver takes: their sums stay in the nearest cache.
@@ -152,5 +152,5 @@ func (s *scanning) column() (*plan, error) {
 	g.size("OUTER", s.Outer)
 	g.size("INNER", s.Inner)
 	m := kernels.Grid{Global: grid(across, parts, s.Outer), Local: [3]int{wg, 1, 1}}
-	return s.launches(g, parts, m, "scan_column_sums", "scan_column", "scan_column.cl"), nil
+	return s.launches(g, parts, m, "scan_column_sums", "scan_column", "scan/any_column.cl"), nil
 }

@@ -115,7 +115,7 @@ func planScatter(d *deviceFacts, t *engine.Task, cpu bool) (*plan, error) {
 		p.scratch = append(p.scratch, rows*cols*regSize(dt))
 	}
 	exactScatter(g, p, t, dt, 1, int64(m.Global[0]))
-	prog := g.assemble("scatter.cl")
+	prog := g.assemble("scatter/any_add.cl")
 	if count > 0 {
 		wg := kernels.Group(count, d.workGroup)
 		p.launches = append(p.launches, launch{
@@ -141,7 +141,7 @@ func planScatterParts(d *deviceFacts, t *engine.Task, s kernels.ScatterParts) (*
 		scratch: []int64{max(s.Parts*rows*cols, 1) * regSize(sums)},
 	}
 	exactScatter(g, p, t, sums, s.Parts, s.Parts)
-	prog := g.assemble("scatter_parts.cl")
+	prog := g.assemble("scatter/cpu_parts.cl")
 	p.launches = []launch{
 		{prog: prog, kernel: "scatter_parts", global: grid(s.Parts), local: grid(1)},
 		{prog: prog, kernel: "scatter_finish", global: grid(max(ceilDiv(rows, s.Rows), 1)), local: grid(1)},

@@ -56,7 +56,7 @@ func (g *gen) bits(name string, v uint32) { g.size(name, int64(int32(v))) }
 
 // scores defines what suppress_key asks for.
 func (s *suppressing) scores(g *gen) {
-	g.library = append(g.library, "suppress.cl")
+	g.library = append(g.library, "suppress/any_overlap.cl")
 	g.macro("SCORE_BITS(i)", g.start(1, "uint")+"[i]")
 	least := uint32(0)
 	if s.HasScore {
@@ -100,7 +100,7 @@ func (s *suppressing) list() (*plan, error) {
 		params:  fmt.Sprintf("%d lists of %d, items=%d", s.lists, s.Boxes, m.Items),
 		scratch: []int64{8 * items * m.Stride, 8 * items * m.Stride, 4 * items * 5 * m.Room, 4 * max(s.lists*s.most, 1), 4 * max(s.lists, 1)},
 	}
-	prog := g.assemble("suppress_lists.cl")
+	prog := g.assemble("suppress/cpu_lists.cl")
 	if m.Items > 0 {
 		p.launches = append(p.launches, launch{prog: prog, kernel: "suppress_lists", global: grid(m.Items), local: grid(1)})
 	}
@@ -140,7 +140,7 @@ func (s *suppressing) blocks() (*plan, error) {
 func (s *suppressing) byGroups(rows *sortedRows) (*plan, error) {
 	wg := kernels.Group(s.Boxes, s.dev.workGroup)
 	g := s.program()
-	g.library = append(g.library, "suppress.cl")
+	g.library = append(g.library, "suppress/any_overlap.cl")
 	g.macro("PAIRS", 0)
 	g.macro("WG", wg)
 	rows.find(g)
@@ -148,7 +148,7 @@ func (s *suppressing) byGroups(rows *sortedRows) (*plan, error) {
 	kept := len(rows.scratch)
 	rows.room(g, "KEPT", s.lists)
 	rows.room(g, "OFFSETS", s.lists)
-	prog := g.assemble("rank_items.cl", "suppress_group.cl")
+	prog := g.assemble("rank/any_items.cl", "suppress/gpu_group.cl")
 	add := func(kernel string) {
 		rows.launches = append(rows.launches, launch{prog: prog, kernel: kernel, global: grid(s.lists * int64(wg)), local: grid(int64(wg))})
 	}

@@ -75,7 +75,7 @@ func planTrees(d *deviceFacts, t *engine.Task, a *engine.Trees, cpu bool) (*plan
 	}
 	return &plan{
 		params: fmt.Sprintf("%d trees, %d samples an item", a.Count, s.Block), scratch: scratch,
-		launches: []launch{{prog: g.assemble("trees.cl"), kernel: "trees_walk", global: s.Global, local: s.Local}},
+		launches: []launch{{prog: g.assemble("trees/any_walk.cl"), kernel: "trees_walk", global: s.Global, local: s.Local}},
 	}, nil
 }
 

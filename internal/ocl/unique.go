@@ -101,7 +101,7 @@ func (r *ranking) inGroup() (*sortedRows, error) {
 	return &sortedRows{plan: p, stride: r.Length, pairs: r.pairs()}, nil
 }
 
-// find passes the items to kernels that go on with them, as rank_items.cl has them.
+// find passes the items to kernels that go on with them, as rank/any_items.cl has them.
 func (s *sortedRows) find(g *gen) {
 	g.macro("TURNED", oneIf(s.passes > 0))
 	g.size("STRIDE", s.stride)
@@ -166,7 +166,7 @@ func (u *uniquing) radix() (*plan, error) {
 		s.room(g, "MARKS", u.Count)
 		order = []string{"unique_heads", "unique_firsts", "unique_number", "unique_emit"}
 	}
-	prog := g.assemble("rank.cl", "rank_items.cl", "unique_parts.cl")
+	prog := g.assemble("rank/any_keys.cl", "rank/any_items.cl", "unique/cpu_parts.cl")
 	for _, k := range order {
 		s.launches = append(s.launches, launch{prog: prog, kernel: k, global: grid(m.Parts), local: grid(1)})
 	}
@@ -201,7 +201,7 @@ func (u *uniquing) byItems(s *sortedRows) (*plan, error) {
 	if !u.Sorted {
 		s.room(g, "MARKS", u.Count)
 	}
-	prog := g.assemble("rank.cl", "rank_items.cl", "unique_items.cl")
+	prog := g.assemble("rank/any_keys.cl", "rank/any_items.cl", "unique/gpu_items.cl")
 	wg := int64(kernels.Group(u.Count, u.dev.workGroup))
 	each := func(kernel string) {
 		s.launches = append(s.launches, launch{prog: prog, kernel: kernel, global: grid(roundUp(u.Count, wg)), local: grid(wg)})
@@ -221,10 +221,10 @@ func (u *uniquing) sum(s *sortedRows, buffer int, name, take string) {
 	g.macro("PAIRS", oneIf(s.pairs))
 	s.find(g)
 	g.scratchArg(name, buffer, "uint")
-	addScan(s.plan, g, 1, u.Count, false, take, name+"[i] = (v)", "rank_items.cl")
+	addScan(s.plan, g, 1, u.Count, false, take, name+"[i] = (v)", "rank/any_items.cl")
 }
 
-// addScan adds the running sums of rows of length unsigned numbers, by scan_group.cl behind files.
+// addScan adds the running sums of rows of length unsigned numbers, by scan/gpu_group.cl behind files.
 func addScan(p *plan, g *gen, rows, length int64, exclusive bool, take, put string, files ...string) {
 	wg := kernels.Group(1<<10, g.dev.workGroup)
 	parts, span := cutScan(rows, length, int64(g.dev.units)*8, int64(wg)*64)
@@ -239,7 +239,7 @@ func addScan(p *plan, g *gen, rows, length int64, exclusive bool, take, put stri
 	g.size("SPAN", span)
 	g.scratchArg("SUMS", len(p.scratch), "uint")
 	p.scratch = append(p.scratch, 2*4*rows*parts)
-	prog := g.assemble(append(files, "scan.cl", "scan_group.cl")...)
+	prog := g.assemble(append(files, "scan/any_sums.cl", "scan/gpu_group.cl")...)
 	all, local := grid(parts*int64(wg), rows), [3]int{wg, 1}
 	if parts > 1 {
 		p.launches = append(p.launches, launch{prog: prog, kernel: "scan_group_sums", global: all, local: local})

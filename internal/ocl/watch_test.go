@@ -60,7 +60,7 @@ func TestEveryFieldOfAPlanIsInItsPrint(t *testing.T) {
 			variant: "item", params: "wg=1", scratch: []int64{1}, kept: []int64{2},
 			launches: []launch{{
 				kernel: "k", global: [3]int{8}, local: [3]int{4}, sizes: map[string]int64{"n": 3},
-				prog: &program{name: "f", source: "text", library: []string{"math.cl"}, options: "-O", args: []arg{{kind: argScalar, scalar: float32(1)}}, ints: []arg{{kind: argInt, name: "n"}}},
+				prog: &program{name: "f", source: "text", library: []string{"lib/math.cl"}, options: "-O", args: []arg{{kind: argScalar, scalar: float32(1)}}, ints: []arg{{kind: argInt, name: "n"}}},
 			}},
 		}
 	}

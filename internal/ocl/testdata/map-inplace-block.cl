@@ -33,4 +33,4 @@ static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
 #define KEEP(k, v) do { const float v_ = (v); b0[k] = v_; } while (0)
 #define EACH_BUFFER(DO) DO((y0_ + o_y0), b0)
 
-#include "map.cl"
+#include "map/any_map.cl"

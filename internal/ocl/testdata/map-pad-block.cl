@@ -33,4 +33,4 @@ static inline ushort value_hook(const IDX r, const IDX c FN_PARAMS) {
 
 #define STORE(i, v) STORE_uint16(y0_ + o_y0, i, (v))
 
-#include "map.cl"
+#include "map/any_map.cl"

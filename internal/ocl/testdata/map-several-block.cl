@@ -42,4 +42,4 @@ static inline value_t value_hook(const IDX r, const IDX c FN_PARAMS) {
 
 #define STORE(i, v) do { const value_t v_ = (v); STORE_float32(y0_ + o_y0, i, v_.v0); STORE_float16(y1_ + o_y1, i, v_.v1); STORE_float32(y2_ + o_y2, i, v_.v2); } while (0)
 
-#include "map.cl"
+#include "map/any_map.cl"

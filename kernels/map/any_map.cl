@@ -1,0 +1,71 @@
+// map/any_map.cl: one value for every point of a ROWS x COLS view, stored in row-major order.
+//
+//     y[r * COLS + c] = VALUE(r, c)
+//
+// hooks   VALUE(r, c)  the fused expression    STORE(i, v)
+//         of map_block where BUFFERED: BUFFERS(n) declares an array of n for every output,
+//         KEEP(k, v)  element k of each, as it is stored    EACH_BUFFER(DO)  DO(y, b) for output
+//         and array of each    FIRST  the first output
+// macros  MAP_BLOCK 1: the kernel is map_block
+//         BUFFERED  1: a block of values is computed before any is stored, for an output that an
+//                   input aliases: the loops stay free of dependences that a compiler must assume
+//         STREAMED  1: so is it, and whole lines are stored past the caches: for outputs that no
+//                   cache holds, of which a line would else be read before it is written
+//         NARROW    1: a row is a few vectors, the last a part of one
+//         LANES     elements in a vector; 0: as many as the compiler likes
+// sizes   ROWS, COLS   RSPAN, CSPAN  what one item of map_block does of each
+// launch  map_item   global {COLS padded, at most 2^15 rows}  local {WG, 1}   one point an item
+//         map_block  global {COLS / CSPAN, ROWS / RSPAN}  local {1, 1}   for CPU drivers: the inner
+//                    loop is what their compiler turns into vectors, and no guard stands in it
+// note    the host chooses the view: all axes as one row, or the last axis as columns, which
+//         takes the division out of addresses that broadcast or skip
+
+#if MAP_BLOCK
+
+#define BLOCK 256
+
+#if NARROW
+#define VECTORS PARTLY
+#elif LANES
+#define VECTORS WIDE_BY(LANES)
+#else
+#define VECTORS
+#endif
+
+#define EMPTY(y, b) \
+    if (STREAMED && n == BLOCK && TO_LINE((y) + i) == 0) \
+        STREAM_ALL(b, (y) + i) \
+    else \
+        VECTORS for (int k = 0; k < n; k++) (y)[i + k] = (b)[k];
+
+kernel void map_block(PARAMS) {
+    const IDX c0 = (IDX)get_global_id(0) * CSPAN, c1 = min(c0 + CSPAN, COLS);
+    const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    WIDE_VECTORS
+    for (IDX r = r0; r < r1; r++) {
+#if BUFFERED || STREAMED
+        for (IDX c = c0; c < c1;) {
+            const IDX i = r * COLS + c;
+            const int ahead = STREAMED ? TO_LINE(FIRST + i) : 0;
+            const int n = (int)min((IDX)(ahead > 0 ? ahead : BLOCK), c1 - c);
+            BUFFERS(BLOCK)
+            VECTORS for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));
+            EACH_BUFFER(EMPTY)
+            c += n;
+        }
+#else
+        VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
+#endif
+    }
+}
+
+#else
+
+kernel void map_item(PARAMS) {
+    const IDX c = (IDX)get_global_id(0);
+    if (c >= COLS) return;
+    for (IDX r = (IDX)get_global_id(1); r < ROWS; r += (IDX)get_global_size(1))
+        STORE(r * COLS + c, VALUE(r, c));
+}
+
+#endif
