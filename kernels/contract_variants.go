@@ -6,8 +6,8 @@ var (
 	blockSums  = "lib/block_sums.cl"
 	operands   = []string{"LOAD_A", "LOAD_B", "OUT"}
 	levels     = Macro{"LEVELS", []int{0, 1, 2}, "how sums of many terms are taken: see lib/block_sums.cl"}
-	splitSum   = Macro{"SPLIT", flag, "chunks of k are summed apart; contract_sum adds them"}
-	byK        = []Macro{{"A_BY_K", flag, "neighbours of A in memory are neighbours in k"}, {"B_BY_K", flag, "the same of B"}}
+	splitSum   = Macro{"SPLIT", onOff, "chunks of k are summed apart; contract_sum adds them"}
+	byK        = []Macro{{"A_BY_K", onOff, "neighbours of A in memory are neighbours in k"}, {"B_BY_K", onOff, "the same of B"}}
 	tileMacros = slices.Concat(byK, []Macro{splitSum, levels, {"TM", nil, "rows of a tile"}, {"TN", nil, "columns of a tile"}, {"TK", nil, "terms at a time"}})
 	callOutput = "product/any_output.cl"
 	cpuDots    = []string{"contract/any_dot4_emulated.cl", "contract/cpu_dot4_x86.cl", "contract/cpu_dot4_vex.cl"}
@@ -23,16 +23,16 @@ var contractVariants = []Variant{
 	},
 	{
 		Family: "contract", Name: "sum", Class: Any, File: "contract/any_sum.cl", Needs: []string{blockSums}, Kernels: []string{"contract_sum"},
-		Hooks: []string{"OUT"}, Macros: []Macro{{"LEVELS", flag, "rounding errors are carried along"}, {"SPAN", nil, "columns a work-item"}},
+		Hooks: []string{"OUT"}, Macros: []Macro{{"LEVELS", onOff, "rounding errors are carried along"}, {"SPAN", nil, "columns a work-item"}},
 		For: "the second step of contractions whose k was split",
 	},
 	{
 		Family: "contract", Name: "block", Class: CPU, File: "contract/cpu_block.cl", Needs: []string{"lib/cpu_transpose.cl", blockSums}, Optional: append([]string{callOutput}, cpuDots...),
 		Kernels: []string{"contract_block"}, Hooks: []string{"A_ROW", "A_LOAD", "A_ONE", "LOAD_A", "LOAD_B", "B_LOAD", "OUT", "OUT_VECTOR"},
 		Macros: []Macro{
-			splitSum, levels, {"A_ALONG_K", flag, "A lies along k in memory"}, {"A_ALONG_M", flag, "A lies along m"}, {"B_ALONG_K", flag, "B lies along k"},
-			{"B_ALONG_N", flag, "B lies along n"}, {"A_DIRECT", flag, "A is read in place"}, {"ROWS_ADJOIN", flag, "the output lies along m"},
-			{"RESTS", flag, "rounding errors of partial sums are carried along"},
+			splitSum, levels, {"A_ALONG_K", onOff, "A lies along k in memory"}, {"A_ALONG_M", onOff, "A lies along m"}, {"B_ALONG_K", onOff, "B lies along k"},
+			{"B_ALONG_N", onOff, "B lies along n"}, {"A_DIRECT", onOff, "A is read in place"}, {"ROWS_ADJOIN", onOff, "the output lies along m"},
+			{"RESTS", onOff, "rounding errors of partial sums are carried along"},
 		},
 		For: "large matrix products: both operands are packed in local memory",
 	},
@@ -40,8 +40,8 @@ var contractVariants = []Variant{
 		Family: "contract", Name: "panel", Class: CPU, File: "contract/cpu_panel.cl", Needs: []string{"lib/cpu_transpose.cl", blockSums}, Optional: cpuDots,
 		Kernels: []string{"contract_panel"}, Hooks: []string{"A_ROW", "A_LOAD", "B_LOAD", "OUT", "OUT_VECTOR", "OUT_ROWS"},
 		Macros: []Macro{
-			splitSum, levels, {"A_DIRECT", flag, "A is read in place"}, {"B_DIRECT", flag, "B is read in place"}, {"ACROSS", flag, "the order of work-items"},
-			{"FAR", flag, "rows of A are prefetched"}, {"LONG_RUNS", flag, "runs are longer than TERMS"},
+			splitSum, levels, {"A_DIRECT", onOff, "A is read in place"}, {"B_DIRECT", onOff, "B is read in place"}, {"ACROSS", onOff, "the order of work-items"},
+			{"FAR", onOff, "rows of A are prefetched"}, {"LONG_RUNS", onOff, "runs are longer than TERMS"},
 		},
 		For: "convolutions, and products of which an operand is read in place or packed once",
 	},
@@ -53,7 +53,7 @@ var contractVariants = []Variant{
 	{
 		Family: "contract", Name: "pack b", Class: CPU, File: "contract/cpu_pack_b.cl", Needs: []string{"lib/cpu_transpose.cl"}, Optional: cpuDots,
 		Kernels: []string{"contract_pack_b"}, Hooks: []string{"LOAD_B", "B_LOAD"},
-		Macros: []Macro{{"ALONG_K", flag, "B lies along k in memory"}, {"NR", nil, "columns of a panel"}, {"PACK_K", nil, "terms a work-item"}},
+		Macros: []Macro{{"ALONG_K", onOff, "B lies along k in memory"}, {"NR", nil, "columns of a panel"}, {"PACK_K", nil, "terms a work-item"}},
 		For:    "columns of B for contract_panel",
 	},
 	{
@@ -70,14 +70,14 @@ var contractVariants = []Variant{
 	{
 		Family: "contract", Name: "strip", Class: CPU, File: "contract/cpu_strip.cl", Needs: []string{"contract/cpu_line.cl", blockSums}, Kernels: []string{"contract_strip"},
 		Hooks:  []string{"OUT", "OUT_VECTOR"},
-		Macros: []Macro{levels, {"WHOLE", flag, "lines are as long as a vector"}, {"STEP", nil, "elements from window to window"}},
+		Macros: []Macro{levels, {"WHOLE", onOff, "lines are as long as a vector"}, {"STEP", nil, "elements from window to window"}},
 		For:    "convolutions of few channels, and their gradients by the image",
 	},
 	{
 		Family: "contract", Name: "lines", Class: CPU, File: "contract/cpu_lines.cl", Needs: []string{"contract/cpu_line.cl", blockSums}, Kernels: []string{"contract_lines"},
 		Hooks: append([]string{"B_LOAD", "B_ONE"}, operands...),
 		Macros: []Macro{
-			splitSum, levels, {"B_PLAIN", flag, "lines of B are vectors in memory"}, {"MEND", flag, "infinite elements are possible"}, {"RESTS", flag, "rounding errors of partial sums are carried along"},
+			splitSum, levels, {"B_PLAIN", onOff, "lines of B are vectors in memory"}, {"MEND", onOff, "infinite elements are possible"}, {"RESTS", onOff, "rounding errors of partial sums are carried along"},
 		},
 		For: "gradients by the weights of convolutions of few channels",
 	},
@@ -85,7 +85,7 @@ var contractVariants = []Variant{
 		Family: "contract", Name: "winograd", Class: CPU, File: "contract/cpu_winograd.cl",
 		Needs:   []string{"lib/cpu_transpose.cl", "contract/cpu_winograd_transform.cl", blockSums},
 		Kernels: []string{"contract_winograd"}, Hooks: append([]string{"A_LOAD", "OUT_VECTOR"}, operands...),
-		Macros: []Macro{{"ROWS_ADJOIN", flag, "the output lies along m"}, {"MR", nil, "tiles at a time"}, {"NV", nil, "vectors of columns at a time"}},
+		Macros: []Macro{{"ROWS_ADJOIN", onOff, "the output lies along m"}, {"MR", nil, "tiles at a time"}, {"NV", nil, "vectors of columns at a time"}},
 		For:    "convolutions with windows of 3 x 3 that move by one",
 	},
 	{
@@ -109,8 +109,8 @@ var contractVariants = []Variant{
 		Optional: []string{"contract/gpu_mma_ptx.cl", "contract/gpu_mma_emulated.cl"},
 		Kernels:  []string{"contract_mma"}, Hooks: append([]string{"A_AT", "B_AT"}, operands...),
 		Macros: slices.Concat(tileMacros, []Macro{
-			{"BF16", flag, "operands are bfloat16"}, {"STAGES", []int{2, 3, 4}, "of local memory"},
-			{"COPY_A", flag, "A is copied as it lies"}, {"COPY_B", flag, "so is B"},
+			{"BF16", onOff, "operands are bfloat16"}, {"STAGES", []int{2, 3, 4}, "of local memory"},
+			{"COPY_A", onOff, "A is copied as it lies"}, {"COPY_B", onOff, "so is B"},
 		}),
 		For: "products of half types by matrix units",
 	},
@@ -120,7 +120,7 @@ var contractVariants = []Variant{
 		Kernels:  []string{"contract_subgroup"}, Hooks: append([]string{"A_AT", "B_AT"}, operands...),
 		Macros: slices.Concat(byK, []Macro{
 			splitSum, levels, {"LANES", []int{8, 16}, "work-items of a sub-group"}, {"RM", nil, "rows a sub-group"}, {"RN", nil, "columns a work-item"}, {"TK", nil, "terms at a time"},
-			{"READS_A", nil, "registers that hold a row of A"}, {"NEAR_B", flag, "columns of B are one read"},
+			{"READS_A", nil, "registers that hold a row of A"}, {"NEAR_B", onOff, "columns of B are one read"},
 		}),
 		For: "products on GPUs whose sub-groups exchange registers",
 	},
@@ -130,7 +130,7 @@ var contractVariants = []Variant{
 // contractions with product/any_output.cl before them.
 var productVariants = []Variant{{
 	Family: "product", Name: "triangle", Class: CPU, File: "product/cpu_triangle.cl", Needs: []string{"lib/cpu_transpose.cl"}, Kernels: []string{"triangle"},
-	Macros: []Macro{{"SOLVE", flag, "solves a system instead of multiplying"}, {"TURNED", flag, "columns of B are rows in memory"}},
+	Macros: []Macro{{"SOLVE", onOff, "solves a system instead of multiplying"}, {"TURNED", onOff, "columns of B are rows in memory"}},
 	For:    "products and systems of a triangular matrix and many columns",
 }}
 

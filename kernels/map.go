@@ -131,25 +131,25 @@ func ThinRows(outer, rows, thin int64, units int) int64 {
 
 var mapVariants = []Variant{
 	{
-		Family: "map", Name: "item", Class: GPU, File: "map/any_map.cl", Kernels: []string{"map_item"}, Hooks: []string{"VALUE", "STORE"},
+		Family: "map", Name: "item", Class: GPU, File: "map/gpu_item.cl", Kernels: []string{"map_item"}, Hooks: []string{"VALUE", "STORE"},
 		For: "one work-item a point, neighbours side by side",
 	},
 	{
-		Family: "map", Name: "block", Class: CPU, File: "map/any_map.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE", "BUFFERS", "KEEP", "EACH_BUFFER"},
+		Family: "map", Name: "block", Class: CPU, File: "map/cpu_block.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE", "BUFFERS", "KEEP", "EACH_BUFFER"},
 		Macros: []Macro{
-			{"MAP_BLOCK", []int{1}, "selects it"}, {"BUFFERED", flag, "an input aliases the output"}, {"STREAMED", flag, "no cache holds the output"},
-			{"NARROW", flag, "a row is a few vectors, the last a part of one"}, {"LANES", nil, "elements in a vector, 0 for the compiler's choice"}, {"FIRST", nil, "where the first output starts"},
+			{"BUFFERED", onOff, "an input aliases the output"}, {"STREAMED", onOff, "no cache holds the output"},
+			{"NARROW", onOff, "a row is a few vectors, the last a part of one"}, {"LANES", nil, "elements in a vector, 0 for the compiler's choice"}, {"FIRST", nil, "where the first output starts"},
 		},
 		For: "loops that become vectors",
 	},
 	{
 		Family: "map", Name: "gather", Class: CPU, File: "map/cpu_gather.cl", Kernels: []string{"map_gather"}, Hooks: []string{"VALUE", "FETCH_AT", "STORE"},
-		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"AHEAD", nil, "rows that lines are asked for ahead"}, {"NARROW", flag, "COLS is a macro"}},
+		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"AHEAD", nil, "rows that lines are asked for ahead"}, {"NARROW", onOff, "COLS is a macro"}},
 		For:    "rows that indices name",
 	},
 	{
 		Family: "map", Name: "tile", Class: CPU, File: "map/cpu_tile.cl", Needs: []string{"lib/cpu_transpose.cl", "map/cpu_tile_store.cl"}, Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
-		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"VT", nil, "16 of them"}, {"DIRECT", flag, "y holds values of that type"}, {"NARROW", flag, "a row is less than a tile"}, {"STREAMED", flag, "no cache holds the output"}},
+		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"VT", nil, "16 of them"}, {"DIRECT", onOff, "y holds values of that type"}, {"NARROW", onOff, "a row is less than a tile"}, {"STREAMED", onOff, "no cache holds the output"}},
 		For:    "transposes",
 	},
 	{
@@ -160,7 +160,7 @@ var mapVariants = []Variant{
 	{
 		Family: "map", Name: "pad", Class: CPU, File: "map/cpu_pad.cl", Needs: []string{"lib/cpu_transpose.cl", "map/cpu_tile_store.cl"}, Kernels: []string{"map_pad"},
 		Hooks:  []string{"AT", "INSIDE", "PLACE", "STORE", "VALUE"},
-		Macros: []Macro{{"OUT", nil, "type of VALUE"}, {"VT", nil, "16 of them"}, {"HAVE", nil, "truth values for select"}, {"DIRECT", flag, "y holds values of that type"}, {"NARROW", flag, "a row is less than a tile"}},
+		Macros: []Macro{{"OUT", nil, "type of VALUE"}, {"VT", nil, "16 of them"}, {"HAVE", nil, "truth values for select"}, {"DIRECT", onOff, "y holds values of that type"}, {"NARROW", onOff, "a row is less than a tile"}},
 		For:    "transposed copies of images with zeros around them",
 	},
 }

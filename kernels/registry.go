@@ -65,7 +65,7 @@ type Macro struct {
 func (m Macro) Allows(v int) bool { return len(m.Values) == 0 || slices.Contains(m.Values, v) }
 
 var (
-	flag      = []int{0, 1}
+	onOff     = []int{0, 1}
 	groupSize = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
 )
 

@@ -38,12 +38,12 @@ var rowHooks = []string{"ROW_STAGES", "ROW_FOLDS", "PREPARE", "EACH_OVER", "ROW_
 var rowVariants = []Variant{
 	{
 		Family: "row", Name: "block", Class: CPU, File: "row/cpu_block.cl", Needs: []string{"reduce/any_monoid.cl", "row/cpu_fold.cl"}, Kernels: []string{"row_block"}, Hooks: rowHooks,
-		Macros: []Macro{vectors, {"STREAMED", flag, "no cache holds the outputs"}, {"IN_PLACE", flag, "what is staged lies where the output will"}}, For: "enough rows, whose columns are neighbours in memory",
+		Macros: []Macro{vectors, {"STREAMED", onOff, "no cache holds the outputs"}, {"IN_PLACE", onOff, "what is staged lies where the output will"}}, For: "enough rows, whose columns are neighbours in memory",
 	},
 	{
 		Family: "row", Name: "band", Class: CPU, File: "row/cpu_band.cl", Needs: []string{"reduce/any_monoid.cl", "row/cpu_fold.cl"}, Kernels: []string{"row_band"},
 		Hooks:  []string{"BAND_FOLDS", "KNOWN", "PREPARE", "EACH_OVER", "ROW_RESULTS"},
-		Macros: []Macro{{"COLS", nil, "of a row"}, {"STREAMED", flag, "no cache holds the outputs"}, {"LINED", flag, "every row ends with a line of memory"}},
+		Macros: []Macro{{"COLS", nil, "of a row"}, {"STREAMED", onOff, "no cache holds the outputs"}, {"LINED", onOff, "every row ends with a line of memory"}},
 		For:    "short rows, sixteen at a time",
 	},
 	{

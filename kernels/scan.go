@@ -4,7 +4,7 @@ package kernels
 var scanVariants = []Variant{
 	{
 		Family: "scan", Name: "row", Class: CPU, File: "scan/cpu_row.cl", Needs: []string{"scan/any_sums.cl"}, Kernels: []string{"scan_sums", "scan_row"},
-		Hooks: []string{"TAKE", "TAKES", "PUT", "PUTS"}, Macros: append([]Macro{{"STREAMED", flag, "no cache holds the result"}}, scanMacros...),
+		Hooks: []string{"TAKE", "TAKES", "PUT", "PUTS"}, Macros: append([]Macro{{"STREAMED", onOff, "no cache holds the result"}}, scanMacros...),
 		For: "rows that are dense in memory",
 	},
 	{
@@ -21,6 +21,6 @@ var scanVariants = []Variant{
 
 // scanMacros are those of every file for running sums.
 var scanMacros = []Macro{
-	{"ACC", nil, "type of the sums"}, {"EXACT", flag, "rounding errors are added up"}, {"EXCLUSIVE", flag, "an element is not in its own sum"},
-	{"REVERSE", flag, "sums begin at the end"}, {"SPLIT", flag, "rows are cut into parts"},
+	{"ACC", nil, "type of the sums"}, {"EXACT", onOff, "rounding errors are added up"}, {"EXCLUSIVE", onOff, "an element is not in its own sum"},
+	{"REVERSE", onOff, "sums begin at the end"}, {"SPLIT", onOff, "rows are cut into parts"},
 }

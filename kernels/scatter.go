@@ -60,7 +60,7 @@ func ScatterInParts(rows, cols, count int64, units int) (s ScatterParts, worth b
 var scatterVariants = []Variant{
 	{
 		Family: "scatter", Name: "add", Class: Any, File: "scatter/any_add.cl", Kernels: []string{"scatter_keys", "scatter_add"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
-		Macros: []Macro{{"DIRECT", flag, "the output itself holds the sums"}, {"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
+		Macros: []Macro{{"DIRECT", onOff, "the output itself holds the sums"}, {"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
 		For:    "rows or single columns an item, by geometry",
 	},
 	{

@@ -27,9 +27,9 @@ func Trees(samples, features, size int64, cpu bool, units, workGroup int) TreeSh
 var treeVariants = []Variant{{
 	Family: "trees", Name: "walk", Class: Any, File: "trees/any_walk.cl", Kernels: []string{"trees_walk"}, Hooks: []string{"X_BITS", "PUT", "WEIGHT"},
 	Macros: []Macro{
-		{"SBITS", nil, "of an element and a key"}, {"INF", nil, "bits of infinity"}, {"LARGEST", nil, "key"}, {"WIDE_KEY", flag, "keys of two words"},
-		{"LANES", []int{1, 8}, "samples side by side"}, {"BLOCK", nil, "samples of an item"}, {"STAGED", flag, "keys are made first"},
-		{"SINGLE", flag, "a leaf has one weight, a sample one number"}, {"FOLD", []int{0, 1, 2, 3}, "sum, mean, least, largest"},
+		{"SBITS", nil, "of an element and a key"}, {"INF", nil, "bits of infinity"}, {"LARGEST", nil, "key"}, {"WIDE_KEY", onOff, "keys of two words"},
+		{"LANES", []int{1, 8}, "samples side by side"}, {"BLOCK", nil, "samples of an item"}, {"STAGED", onOff, "keys are made first"},
+		{"SINGLE", onOff, "a leaf has one weight, a sample one number"}, {"FOLD", []int{0, 1, 2, 3}, "sum, mean, least, largest"},
 	},
 	For: "a block of samples, or one, an item",
 }}

@@ -111,7 +111,7 @@ func (m *mapping) planItem(c mapItem) (*plan, error) {
 	r := kernels.MapItem(m.rows, m.cols, c.wg)
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%d wg=%d", m.rows, m.cols, r.Local[0]),
-		launches: []launch{{prog: m.program().assemble("map/any_map.cl"), kernel: "map_item", global: r.Global, local: r.Local}},
+		launches: []launch{{prog: m.program().assemble("map/gpu_item.cl"), kernel: "map_item", global: r.Global, local: r.Local}},
 	}, nil
 }
 
@@ -131,7 +131,6 @@ func (m *mapping) planBlock(c mapBlock) (*plan, error) {
 	g := m.program()
 	g.size("RSPAN", r.Rows)
 	g.size("CSPAN", r.Columns)
-	g.macro("MAP_BLOCK", 1)
 	g.macro("LANES", m.lanes())
 	g.macro("NARROW", oneIf(len(m.rowAxes) > 0 && m.cols < 4*vectorLanes && m.cols%vectorLanes > 4)) // a mask costs about four elements
 	buffered, streamed := m.task.Alias != nil, m.streamed(r)
@@ -142,7 +141,7 @@ func (m *mapping) planBlock(c mapBlock) (*plan, error) {
 	}
 	return &plan{
 		params:   fmt.Sprintf("view=%dx%d block=%dx%d", m.rows, m.cols, r.Rows, r.Columns),
-		launches: []launch{{prog: g.assemble("map/any_map.cl"), kernel: "map_block", global: r.Global, local: r.Local}},
+		launches: []launch{{prog: g.assemble("map/cpu_block.cl"), kernel: "map_block", global: r.Global, local: r.Local}},
 	}, nil
 }
 

@@ -34,8 +34,8 @@ func states(r *Report) map[string]optest.State {
 // What a rule chooses must compile and not spill; what is forced must compile.
 func TestChecksAreOfWhatRulesChoose(t *testing.T) {
 	r := &Report{Target: "ptx-sm_80", Outcomes: []*Outcome{
-		{Print: "1", File: "map/any_map.cl", Variants: []string{"map=item"}, Chosen: true, Kernels: map[string]Usage{"map_item": {Registers: 10}}},
-		{Print: "2", File: "map/any_map.cl", Variants: []string{"map=item"}, Chosen: true, Kernels: map[string]Usage{"map_item": {Registers: 30, Local: 64}}},
+		{Print: "1", File: "map/gpu_item.cl", Variants: []string{"map=item"}, Chosen: true, Kernels: map[string]Usage{"map_item": {Registers: 10}}},
+		{Print: "2", File: "map/gpu_item.cl", Variants: []string{"map=item"}, Chosen: true, Kernels: map[string]Usage{"map_item": {Registers: 30, Local: 64}}},
 		{Print: "3", File: "row/gpu_group.cl", Chosen: true, Kernels: map[string]Usage{"row_group": {Registers: 255, Spill: 16, Private: 32}}},
 		{Print: "4", File: "row/cpu_block.cl", Kernels: map[string]Usage{"row_block": {Registers: 255, Spill: 64}}},
 		{Print: "5", File: "row/cpu_band.cl", Refused: "no"},
@@ -63,7 +63,7 @@ func TestChecksAreOfWhatRulesChoose(t *testing.T) {
 // An excuse is for one family of programs on the targets that it names, and only as long as it is needed.
 func TestAnExcuseIsAsNarrowAsItSays(t *testing.T) {
 	excusing(t, excuse{name: "wide", targets: []string{"amd-a", "amd-b"}, kernel: "map_item", holds: regexp.MustCompile(`p12_`), spill: 8, why: "because"})
-	wide, slim := &ocl.Draft{Body: "p12_ p1_", File: "map/any_map.cl"}, &ocl.Draft{Body: "p1_", File: "map/any_map.cl"}
+	wide, slim := &ocl.Draft{Body: "p12_ p1_", File: "map/gpu_item.cl"}, &ocl.Draft{Body: "p1_", File: "map/gpu_item.cl"}
 	report := func(target string, d *ocl.Draft, usage map[string]Usage) *Report {
 		r := &Report{Target: target, Whole: true, Outcomes: []*Outcome{{Print: d.Print(), File: d.File, Chosen: true, Kernels: usage}}}
 		r.Excuse([]*ocl.Draft{wide, slim})
@@ -77,16 +77,16 @@ func TestAnExcuseIsAsNarrowAsItSays(t *testing.T) {
 	both := map[string]Usage{"map_item": {Spill: 8}, "map_tile": {Spill: 1}}
 	require.Equal(t, optest.Failed, states(report("amd-a", wide, both))["amd-a map_tile"], "another kernel of the program")
 
-	deadly := &ocl.Draft{Body: "p12_ forced", File: "map/any_map.cl", Kernels: []string{"map_item"}}
+	deadly := &ocl.Draft{Body: "p12_ forced", File: "map/gpu_item.cl", Kernels: []string{"map_item"}}
 	excusing(t, excuse{name: "deadly", targets: []string{"amd-a"}, kernel: "map_item", dies: true, why: "because"})
 	dead := func(chosen, died bool) map[string]optest.State {
-		r := &Report{Target: "amd-a", Outcomes: []*Outcome{{Print: deadly.Print(), File: "map/any_map.cl", Variants: []string{"map=item"}, Chosen: chosen, Refused: "no", Died: died}}}
+		r := &Report{Target: "amd-a", Outcomes: []*Outcome{{Print: deadly.Print(), File: "map/gpu_item.cl", Variants: []string{"map=item"}, Chosen: chosen, Refused: "no", Died: died}}}
 		r.Excuse([]*ocl.Draft{deadly})
 		return states(r)
 	}
-	require.Equal(t, map[string]optest.State{"amd-a map/any_map (forced)": optest.Passed, "amd-a excuse: deadly": optest.Passed}, dead(false, true))
-	require.Equal(t, optest.Failed, dead(false, false)["amd-a map/any_map (forced)"], "refused, and alive")
-	require.Equal(t, optest.Failed, dead(true, true)["amd-a map/any_map"], "a rule chooses it")
+	require.Equal(t, map[string]optest.State{"amd-a map/gpu_item (forced)": optest.Passed, "amd-a excuse: deadly": optest.Passed}, dead(false, true))
+	require.Equal(t, optest.Failed, dead(false, false)["amd-a map/gpu_item (forced)"], "refused, and alive")
+	require.Equal(t, optest.Failed, dead(true, true)["amd-a map/gpu_item"], "a rule chooses it")
 	excusing(t, excuse{name: "wide", targets: []string{"amd-a", "amd-b"}, kernel: "map_item", holds: regexp.MustCompile(`p12_`), spill: 8, why: "because"})
 
 	r := report("amd-b", wide, spilling(0))
@@ -111,7 +111,7 @@ func TestExcusesHaveReasonsAndLimits(t *testing.T) {
 // lacks is proven to be lacking.
 func TestProgramsThatStandForOthersAreCompiled(t *testing.T) {
 	draft := func(chosen bool, body string, library ...string) *ocl.Draft {
-		return &ocl.Draft{Chosen: chosen, File: "map/any_map.cl", Head: "h", Body: body, Library: library, Kernels: []string{"k"}}
+		return &ocl.Draft{Chosen: chosen, File: "map/gpu_item.cl", Head: "h", Body: body, Library: library, Kernels: []string{"k"}}
 	}
 	a, b := draft(true, "#define TM 64\n#define SPLIT 0\n#define ACC float\nk"), draft(true, "#define TM 32\n#define SPLIT 0\n#define ACC float\nk")
 	alike, split, half := draft(false, "#define TM 16\n#define SPLIT 0\n#define ACC float\nk(x)"), draft(false, "#define TM 64\n#define SPLIT 1\n#define ACC float\nk"), draft(false, "#define TM 64\n#define SPLIT 0\n#define ACC half\nk")

@@ -15,7 +15,7 @@
 //              values of a run of columns are computed before any is stored
 //         PLAIN  1: outputs over the row have OUTS##i(c), columns c .. c + 15, which are stored as they are
 //         IN_PLACE  1: the stage of a row is where its output will be, and nothing is written past its end
-//         STREAMED  1: whole lines of the outputs are stored past the caches, see map/any_map.cl; then there
+//         STREAMED  1: whole lines of the outputs are stored past the caches, see map/cpu_block.cl; then there
 //              are BITS##i, the type of an element of output i, BITS##i##_OF(v), what is stored for
 //              v, AT##i, where the output begins, and FIRST, that of the first one over the row
 // sizes   ROWS, COLS   RSPAN  rows an item

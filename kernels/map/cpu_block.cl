@@ -1,26 +1,22 @@
-// map/any_map.cl: one value for every point of a ROWS x COLS view, stored in row-major order.
+// map/cpu_block.cl: one value for every point of a ROWS x COLS view on a CPU driver, stored in row-major order
 //
 //     y[r * COLS + c] = VALUE(r, c)
 //
 // hooks   VALUE(r, c)  the fused expression    STORE(i, v)
-//         of map_block where BUFFERED: BUFFERS(n) declares an array of n for every output,
-//         KEEP(k, v)  element k of each, as it is stored    EACH_BUFFER(DO)  DO(y, b) for output
-//         and array of each    FIRST  the first output
-// macros  MAP_BLOCK 1: the kernel is map_block
-//         BUFFERED  1: a block of values is computed before any is stored, for an output that an
+//         where BUFFERED: BUFFERS(n) declares an array of n for every output, KEEP(k, v)  element k
+//         of each, as it is stored    EACH_BUFFER(DO)  DO(y, b) for output and array of each
+//         FIRST  where the first output starts
+// macros  BUFFERED  1: a block of values is computed before any is stored, for an output that an
 //                   input aliases: the loops stay free of dependences that a compiler must assume
 //         STREAMED  1: so is it, and whole lines are stored past the caches: for outputs that no
 //                   cache holds, of which a line would else be read before it is written
 //         NARROW    1: a row is a few vectors, the last a part of one
 //         LANES     elements in a vector; 0: as many as the compiler likes
-// sizes   ROWS, COLS   RSPAN, CSPAN  what one item of map_block does of each
-// launch  map_item   global {COLS padded, at most 2^15 rows}  local {WG, 1}   one point an item
-//         map_block  global {COLS / CSPAN, ROWS / RSPAN}  local {1, 1}   for CPU drivers: the inner
-//                    loop is what their compiler turns into vectors, and no guard stands in it
-// note    the host chooses the view: all axes as one row, or the last axis as columns, which
-//         takes the division out of addresses that broadcast or skip
-
-#if MAP_BLOCK
+// sizes   ROWS, COLS   RSPAN, CSPAN  rows and columns a work-item
+// launch  map_block  global {COLS / CSPAN, ROWS / RSPAN}  local {1, 1}
+// note    the inner loop is what the compiler turns into vectors, so no guard stands in it. The host
+//         chooses the view: all axes as one row, or the last axis as columns, which takes the
+//         division out of addresses that broadcast or skip
 
 #define BLOCK 256
 
@@ -58,14 +54,3 @@ kernel void map_block(PARAMS) {
 #endif
     }
 }
-
-#else
-
-kernel void map_item(PARAMS) {
-    const IDX c = (IDX)get_global_id(0);
-    if (c >= COLS) return;
-    for (IDX r = (IDX)get_global_id(1); r < ROWS; r += (IDX)get_global_size(1))
-        STORE(r * COLS + c, VALUE(r, c));
-}
-
-#endif
