@@ -41,7 +41,7 @@ var attentionVariants = []Variant{
 	{
 		Family: "attention", Name: "lane", Class: CPU, File: "attention/cpu_lane.cl", Needs: lanes, Kernels: []string{"attention_lane"},
 		Hooks: []string{"FILL_Q", "MASK", "SPILL_O", "STORE_L", "K_AT", "V_AT"}, Macros: append(banded, features...),
-		For: "queries in the lanes of vectors",
+		For: "the forward pass, queries in the lanes of vectors",
 	},
 	{
 		Family: "attention", Name: "lane", Class: CPU, File: "attention/cpu_lane_dq.cl", Needs: lanes, Kernels: []string{"attention_lane_dq"},
@@ -56,7 +56,7 @@ var attentionVariants = []Variant{
 	{
 		Family: "attention", Name: "tile", Class: GPU, File: "attention/gpu_tile.cl", Needs: seen, Kernels: []string{"attention_tile"},
 		Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "MASK", "STORE_O", "STORE_L"}, Macros: tiled,
-		For: "a query an item or a few, keys in local memory",
+		For: "the forward pass, a query a work-item or a few, keys in local memory",
 	},
 	{
 		Family: "attention", Name: "tile", Class: GPU, File: "attention/gpu_tile_dq.cl", Needs: seen, Kernels: []string{"attention_tile_dq"},

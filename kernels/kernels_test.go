@@ -31,6 +31,27 @@ func TestEveryFileSaysWhatItIs(t *testing.T) {
 	}
 }
 
+// A header has its parts in this order, as far as there are such: what it computes comes first.
+func TestHeadersHaveOneForm(t *testing.T) {
+	order := []string{"hooks", "macros", "sizes", "launch", "scratch", "note", "for", "source"}
+	part := regexp.MustCompile(`(?m)^// (scratch|(?:` + strings.Join(order, "|") + `) ) +\S`)
+	for _, name := range allFiles(t) {
+		header, _, _ := strings.Cut(Text(name), "\n\n")
+		first, _, _ := strings.Cut(header, "\n")
+		require.NotRegexp(t, `\.$`, first, "%s: its first line is a title", name)
+		at := -1
+		for _, m := range part.FindAllStringSubmatch(header, -1) {
+			i := slices.Index(order, strings.TrimSpace(m[1]))
+			require.Greater(t, i, at, "%s: %s", name, m[1])
+			at = i
+		}
+	}
+	for _, v := range Variants {
+		header, _, _ := strings.Cut(Text(v.File), "\n\n")
+		require.Contains(t, header, "\n// launch  ", v.File)
+	}
+}
+
 // n0, p0 and y0 are what the code generator calls sizes and operands: a kernel's own
 // variable of that name hides one of them, or does not compile.
 func TestKernelsLeaveTheNamesOfArgumentsAlone(t *testing.T) {

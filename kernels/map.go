@@ -132,7 +132,7 @@ func ThinRows(outer, rows, thin int64, units int) int64 {
 var mapVariants = []Variant{
 	{
 		Family: "map", Name: "item", Class: GPU, File: "map/gpu_item.cl", Kernels: []string{"map_item"}, Hooks: []string{"VALUE", "STORE"},
-		For: "one work-item a point, neighbours side by side",
+		For: "any expression: one work-item a point",
 	},
 	{
 		Family: "map", Name: "block", Class: CPU, File: "map/cpu_block.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE", "BUFFERS", "KEEP", "EACH_BUFFER"},
@@ -140,12 +140,12 @@ var mapVariants = []Variant{
 			{"BUFFERED", onOff, "an input aliases the output"}, {"STREAMED", onOff, "no cache holds the output"},
 			{"NARROW", onOff, "a row is a few vectors, the last a part of one"}, {"LANES", nil, "elements in a vector, 0 for the compiler's choice"}, {"FIRST", nil, "where the first output starts"},
 		},
-		For: "loops that become vectors",
+		For: "any expression: loops over rows or all points that become vectors",
 	},
 	{
 		Family: "map", Name: "gather", Class: CPU, File: "map/cpu_gather.cl", Kernels: []string{"map_gather"}, Hooks: []string{"VALUE", "FETCH_AT", "STORE"},
 		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"AHEAD", nil, "rows that lines are asked for ahead"}, {"NARROW", onOff, "COLS is a macro"}},
-		For:    "rows that indices name",
+		For:    "gathers of whole rows by index",
 	},
 	{
 		Family: "map", Name: "tile", Class: CPU, File: "map/cpu_tile.cl", Needs: []string{"lib/cpu_transpose.cl", "map/cpu_tile_store.cl"}, Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
@@ -155,7 +155,7 @@ var mapVariants = []Variant{
 	{
 		Family: "map", Name: "thin", Class: CPU, File: "map/cpu_thin.cl", Kernels: []string{"map_thin"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
 		Macros: []Macro{{"THIN", nil, "extent of the thin axis"}, {"OUT", nil, "register type of VALUE"}, {"LANES", nil, "elements in a vector"}},
-		For:    "channels that are put side by side or taken apart",
+		For:    "images whose channels, eight at most, become the last axis or cease to be it",
 	},
 	{
 		Family: "map", Name: "pad", Class: CPU, File: "map/cpu_pad.cl", Needs: []string{"lib/cpu_transpose.cl", "map/cpu_tile_store.cl"}, Kernels: []string{"map_pad"},

@@ -138,7 +138,7 @@ var rankVariants = []Variant{
 		Macros: []Macro{
 			{"SEATS", []int{8, FewMost}, "items that are held"}, {"BY_POSITION", onOff, "what is kept is sorted again"},
 		},
-		For: "the first 16 of a row at most",
+		For: "the first values of a row, 16 at most",
 	},
 	{
 		Family: "rank", Name: "first", Class: CPU, File: "rank/cpu_first.cl", Needs: []string{"rank/any_keys.cl", "rank/cpu_vector.cl"}, Kernels: []string{"rank_first", "rank_first_merge"},

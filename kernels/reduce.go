@@ -164,6 +164,6 @@ var reduceVariants = []Variant{
 	},
 	{
 		Family: "reduce", Name: "finish", Class: Any, File: "reduce/any_finish.cl", Needs: monoid, Kernels: []string{"reduce_finish"}, Hooks: []string{"EPILOGUE", "STORE"},
-		Macros: []Macro{{"WG", groupSize, "work-items a row"}, {"EACH", nil, "rows an item, on CPU drivers"}}, For: "the second step of rows that were cut",
+		Macros: []Macro{{"WG", groupSize, "work-items a row"}, {"EACH", nil, "rows an item, on CPU drivers"}}, For: "the second step of rows that were cut into parts",
 	},
 }

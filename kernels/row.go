@@ -38,7 +38,7 @@ var rowHooks = []string{"ROW_STAGES", "ROW_FOLDS", "PREPARE", "EACH_OVER", "ROW_
 var rowVariants = []Variant{
 	{
 		Family: "row", Name: "block", Class: CPU, File: "row/cpu_block.cl", Needs: []string{"reduce/any_monoid.cl", "row/cpu_fold.cl"}, Kernels: []string{"row_block"}, Hooks: rowHooks,
-		Macros: []Macro{vectors, {"STREAMED", onOff, "no cache holds the outputs"}, {"IN_PLACE", onOff, "what is staged lies where the output will"}}, For: "enough rows, whose columns are neighbours in memory",
+		Macros: []Macro{vectors, {"STREAMED", onOff, "no cache holds the outputs"}, {"IN_PLACE", onOff, "what is staged lies where the output will"}}, For: "rows whose columns are neighbours in memory",
 	},
 	{
 		Family: "row", Name: "band", Class: CPU, File: "row/cpu_band.cl", Needs: []string{"reduce/any_monoid.cl", "row/cpu_fold.cl"}, Kernels: []string{"row_band"},
@@ -48,6 +48,6 @@ var rowVariants = []Variant{
 	},
 	{
 		Family: "row", Name: "group", Class: GPU, File: "row/gpu_group.cl", Needs: []string{"reduce/any_monoid.cl", "row/gpu_fold.cl"}, Kernels: []string{"row_group"}, Hooks: rowHooks,
-		Macros: []Macro{{"WG", groupSize, "work-items a row"}}, For: "few long rows are split into reductions and a map",
+		Macros: []Macro{{"WG", groupSize, "work-items a row"}}, For: "rows enough for all work-groups; few long ones are reductions and a map",
 	},
 }

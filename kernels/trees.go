@@ -31,5 +31,5 @@ var treeVariants = []Variant{{
 		{"LANES", []int{1, 8}, "samples side by side"}, {"BLOCK", nil, "samples of an item"}, {"STAGED", onOff, "keys are made first"},
 		{"SINGLE", onOff, "a leaf has one weight, a sample one number"}, {"FOLD", []int{0, 1, 2, 3}, "sum, mean, least, largest"},
 	},
-	For: "a block of samples, or one, an item",
+	For: "a block of samples a work-item on CPU drivers, one on GPUs",
 }}

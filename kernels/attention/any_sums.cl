@@ -1,4 +1,4 @@
-// attention/any_sums.cl: sums of attention over very many positions
+// attention/any_sums.cl: compensated sums over very many positions, for the attention kernels
 //
 // Where the other side is LONG, sums of STEPS blocks of positions are added to totals whose rounding
 // errors are carried along, as lib/block_sums.cl does: added one after the other, those of some millions

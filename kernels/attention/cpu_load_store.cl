@@ -1,4 +1,4 @@
-// attention/cpu_load_store.cl: rows of memory into the lanes of a tile, and back
+// attention/cpu_load_store.cl: loads and stores of tiles: rows of memory become lanes of vectors, and back
 //
 // hooks   VLOAD(p) VSTORE(v, i, p)  a vector of neighbours
 // macros  ACC VL VT QV QT LANE  as in attention/cpu_shared.cl

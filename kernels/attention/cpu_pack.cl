@@ -1,4 +1,4 @@
-// attention/cpu_pack.cl: lay the rows of an operand out as attention/cpu_lane.cl reads them
+// attention/cpu_pack.cl: pack the rows of an operand for attention/cpu_lane.cl
 //
 //     PACK[b][row][x] = LOAD(B_FROM + b, row, x)
 //

@@ -1,4 +1,4 @@
-// attention/cpu_shared.cl: what the attention kernels for CPU drivers share
+// attention/cpu_shared.cl: tiles, scores and exponentials that the attention kernels for CPU drivers share
 //
 // A tile is QT = QV·VL neighbouring positions of one side, queries or keys, in vectors of VL
 // lanes: tile[x·QV + v] is feature x of those in vector v. Positions of the other side are taken one by one,

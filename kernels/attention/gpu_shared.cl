@@ -1,5 +1,4 @@
-// attention/gpu_shared.cl: what the attention kernels for GPUs share: who keeps which features, and
-// which keys a row may see
+// attention/gpu_shared.cl: masks, and the features that each work-item keeps, of the attention kernels for GPUs
 //
 // hooks   MASK(b, r, n)  with HAS_MASK: what is added to a score, times log2(e)
 // macros  BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH

@@ -1,4 +1,4 @@
-// contract/any_dot4_emulated.cl: sums of four products of bytes, on any device
+// contract/any_dot4_emulated.cl: dot products of four bytes by plain arithmetic, on any device
 //
 //     DOT_SS(a, b, c)   c + a0·b0 + a1·b1 + a2·b2 + a3·b3, modulo 2^32
 //

@@ -1,6 +1,6 @@
-// contract/cpu_dot4_vex.cl: sums of four products of bytes by x86 CPUs with AVX-VNNI alone
+// contract/cpu_dot4_vex.cl: dot products of four bytes by x86 CPUs with AVX-VNNI alone
 //
-// What contract/cpu_dot4_x86.cl has, for vectors of 8 words.
+// The functions of contract/cpu_dot4_x86.cl, for vectors of 8 words.
 // source  Intel, Architecture Instruction Set Extensions Programming Reference: VPDPBUSD
 
 static inline uint8 __attribute__((always_inline)) dot_vex(const uint8 a, const uint8 b, uint8 c) {

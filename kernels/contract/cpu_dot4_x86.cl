@@ -1,6 +1,6 @@
-// contract/cpu_dot4_x86.cl: sums of four products of bytes by x86 CPUs with AVX512-VNNI
+// contract/cpu_dot4_x86.cl: dot products of four bytes by x86 CPUs with AVX512-VNNI
 //
-// What contract/any_dot4_emulated.cl has, for vectors of 8 or 16 words, where exactly one operand is signed: that
+// The functions of contract/any_dot4_emulated.cl, for vectors of 8 or 16 words, where exactly one operand is signed: that
 // is what the instruction takes. By inline assembly, because drivers compile for families of
 // CPUs of which some members have it.
 // source  Intel, Architecture Instruction Set Extensions Programming Reference: VPDPBUSD

@@ -1,4 +1,4 @@
-// contract/cpu_pack_a.cl: lay rows of A out as contract/cpu_panel.cl reads them
+// contract/cpu_pack_a.cl: pack rows of A for contract/cpu_panel.cl
 //
 //     A_PACK[lot][tile][k][i] = A(b, M_FROM + tile·MR + i, k); the last row again past the end
 //

@@ -1,4 +1,4 @@
-// contract/cpu_pack_b.cl: lay columns of B out as contract/cpu_panel.cl reads them
+// contract/cpu_pack_b.cl: pack columns of B for contract/cpu_panel.cl
 //
 //     B_PACK[lot][panel][k][j] = B(b, k, N_FROM + panel·NR + j), 0 past the last column
 //

@@ -1,4 +1,4 @@
-// contract/cpu_winograd_transform.cl: what windows of 3 x 3 cost in multiplications, less than nine
+// contract/cpu_winograd_transform.cl: the transforms of Winograd's minimal filtering for windows of 3 x 3, of images, kernels and sums
 //
 // Two neighbouring windows of 3 along an axis read EDGE elements d. With the kernel g they are
 //

@@ -1,6 +1,6 @@
-// contract/gpu_dot4_amd.cl: sums of four products of bytes by AMD GPUs, by builtins of the compiler
+// contract/gpu_dot4_amd.cl: dot products of four bytes by AMD GPUs, by builtins of the compiler
 //
-// What contract/any_dot4_emulated.cl has, for scalars. Before RDNA 3 both operands are signed or both are not:
+// The functions of contract/any_dot4_emulated.cl, for scalars. Before RDNA 3 both operands are signed or both are not:
 // an unsigned one beside a signed one is taken as signed, 128 less, which is put right. The driver
 // defines no macro that tells the GPU (ROCm 5.7 and 6.4), but its compiler knows what it has.
 // source  LLVM, User Guide for AMDGPU Backend: dot1-insts, dot7-insts, dot8-insts

@@ -1,6 +1,6 @@
-// contract/gpu_dot4_khr.cl: sums of four products of bytes by cl_khr_integer_dot_product
+// contract/gpu_dot4_khr.cl: dot products of four bytes by cl_khr_integer_dot_product
 //
-// What contract/any_dot4_emulated.cl has, for scalars; compilers make one instruction of product and sum.
+// The functions of contract/any_dot4_emulated.cl, for scalars; compilers make one instruction of product and sum.
 // source  Khronos, OpenCL Extensions: cl_khr_integer_dot_product
 
 #define DOT_SS(a, b, c) ((uint)dot_4x8packed_ss_int(a, b) + (c))

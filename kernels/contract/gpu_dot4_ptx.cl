@@ -1,6 +1,7 @@
-// contract/gpu_dot4_ptx.cl: sums of four products of bytes by NVIDIA GPUs, in inline PTX
+// contract/gpu_dot4_ptx.cl: dot products of four bytes by NVIDIA GPUs, in inline PTX
 //
-// What contract/any_dot4_emulated.cl has, for scalars. source  NVIDIA, PTX ISA: dp4a
+// The functions of contract/any_dot4_emulated.cl, for scalars.
+// source  NVIDIA, PTX ISA: dp4a
 
 #define DP4A(name, types) \
     static inline uint name(const uint a, const uint b, const uint c) { \

@@ -1,4 +1,4 @@
-// contract/gpu_mma_emulated.cl: what contract/gpu_mma_ptx.cl does, on any device
+// contract/gpu_mma_emulated.cl: the matrix multiply-accumulate of contract/gpu_mma_ptx.cl by plain arithmetic, on any device
 //
 // Lanes show one another what they hold in local memory. Nothing here is fast: it lets every
 // device run, and so check, the kernels that are written for matrix units.

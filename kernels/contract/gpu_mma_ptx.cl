@@ -1,4 +1,4 @@
-// contract/gpu_mma_ptx.cl: matrix units of NVIDIA GPUs, by inline PTX
+// contract/gpu_mma_ptx.cl: matrix multiply-accumulate by the matrix units of NVIDIA GPUs, in inline PTX
 //
 // The 32 lanes of a warp hold matrices together, as the fragments of mma.m16n8k16. With
 // g = lane / 4 and t = lane % 4, two values a uint:

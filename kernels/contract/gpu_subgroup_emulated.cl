@@ -1,4 +1,4 @@
-// contract/gpu_subgroup_emulated.cl: what contract/gpu_subgroup_intel.cl does, on any device
+// contract/gpu_subgroup_emulated.cl: the sub-group functions of contract/gpu_subgroup_intel.cl by local memory, on any device
 //
 // A work-group is one sub-group, whose lanes show one another registers in local memory.
 //

@@ -1,4 +1,4 @@
-// contract/gpu_subgroup_intel.cl: sub-groups of Intel GPUs
+// contract/gpu_subgroup_intel.cl: sub-groups of Intel GPUs: block reads, and registers that other lanes read
 //
 // LANES work-items run in step and read one another's registers. A register that all lanes want
 // from one of them is an operand of the multiply-add itself; a block read moves neighbours in

@@ -1,4 +1,4 @@
-// custom/any_store_row.cl: put a row where a number says.
+// custom/any_store_row.cl: store a row of an array at an index that memory holds
 //
 //     y[at, i] = row[i]      the rest of y stays, and so does all of it where at is outside [0, ROWS)
 //

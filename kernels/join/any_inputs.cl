@@ -1,4 +1,4 @@
-// join/any_inputs.cl: lay matrices of as many rows side by side.
+// join/any_inputs.cl: lay matrices of as many rows side by side
 //
 //     y[r, FROM + c] = x[r, c]      c < WIDTH, of each input of a launch; others fill the rest of y
 //

@@ -1,9 +1,8 @@
-// lib/cpu_transpose.cl: rows of vectors turned in registers
+// lib/cpu_transpose.cl: transposes of squares of vectors in registers
 //
 // macros  VL  lanes, a power of two    VT  a vector of them
-// note    riffles are named as such where the compiler offers it: written by elements, LLVM 15 takes
-//         them apart and puts other ones together, with halves of vectors (PoCL 3.1 with AVX-512,
-//         8 images of 64 x 3136 in a cache: half the speed)
+// note    interleaves (riffle) are named as such where the compiler offers it: written by elements, LLVM 15 takes
+//         them apart and puts other ones together, of halves of vectors
 
 // The lower halves of a and b, and the upper ones, with elements that take turns.
 #ifdef __has_builtin

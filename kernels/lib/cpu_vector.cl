@@ -1,4 +1,4 @@
-// lib/cpu_vector.cl: 16 neighbours of memory at once, widened to their register type.
+// lib/cpu_vector.cl: vectors of 16 neighbouring elements, widened to their register type
 
 #define LOADS_bool(p, i) vload16(0, (p) + (i))
 #define LOADS_int8(p, i) vload16(0, (p) + (i))

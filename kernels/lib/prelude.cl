@@ -1,4 +1,4 @@
-// lib/prelude.cl: what every kernel file may use.
+// lib/prelude.cl: types, loads, stores, arithmetic and hints for loops that every kernel file may use
 //
 // macros  FMA(a, b, c)  the fast one of fma, mad, a * b + c: the host defines it per device
 //         IDX           int, or long where an address needs it    IDX_MAX  its largest value
@@ -15,12 +15,11 @@
 // WIDE before a loop (WIDE_BY of so many elements, PARTLY where the last vector is a part of one, by a
 // mask, WIDE_SHORT where compilers would rather write so few vectors out one element after the other),
 // WIDE_VECTORS in the kernel: Clang makes vectors of half the width that a CPU has where it
-// fears for the clock, unless a loop asks for more and the kernel has a call with such a vector
-// (measured, exp of rows in a cache: twice as fast). FETCH_LINE asks for the line of memory at p,
-// FETCH_FAR only into an outer cache, FETCH_RUN for n elements from p + at on, one in every step,
-// FETCH_ROW for 64. WIDE_VECTORS also reads a constant: a page of constants that only loads under a
-// mask read takes an assist of the processor each time (a select from constants, PoCL 3.1 on Zen 5: 100
-// times slower).
+// fears for the clock, unless a loop asks for more and the kernel has a call with such a vector.
+// FETCH_LINE asks for the line of memory at p, FETCH_FAR only into an outer cache, FETCH_RUN for n
+// elements from p + at on, one in every step, FETCH_ROW for 64. WIDE_VECTORS also reads a constant: a
+// page of constants that only loads under a mask read takes an assist of the processor each time (a
+// select from constants, PoCL 3.1 on Zen 5).
 #if WIDE_LOOPS
 #pragma clang diagnostic ignored "-Wpass-failed" // a loop that cannot is as well off without
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
@@ -47,8 +46,8 @@ __constant float constants = 0;
 #define FETCH_ROW(p, at, step) FETCH_RUN(p, at, step, 64)
 
 // INLINE begins a function that is made part of every loop that calls it: one call that is left
-// keeps the loop from becoming vectors, and compilers leave calls of what is long and used twice
-// (measured, two random numbers in one value: 8 times slower).
+// keeps the loop from becoming vectors, and compilers leave calls of what is long and used twice,
+// as two random numbers in one value.
 #ifdef __has_attribute
 #if __has_attribute(always_inline)
 #define INLINE static inline __attribute__((always_inline))
@@ -116,7 +115,7 @@ __constant float constants = 0;
 
 // floor(n / d) for 0 <= n < 2^31, by the multiplier and shift that the host made of d.
 // The wide product is mul_hi written out: PoCL does not inline mul_hi, and a call in an
-// inner loop spills every vector register (measured: half the speed of a convolution).
+// inner loop spills every vector register.
 #define FASTDIV(n, m, s) (((uint)((ulong)(uint)(n) * (uint)(m) >> 32) + (uint)(n)) >> (uint)(s))
 
 static inline int floordiv_int(const int n, const int d) {

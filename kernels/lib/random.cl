@@ -1,11 +1,11 @@
-// lib/random.cl: counter-based random numbers, Philox-4x32 with 10 rounds.
+// lib/random.cl: counter-based random numbers, Philox-4x32 with 10 rounds
 //
 //     philox_uniform(at, run, stream, seed)   [0, 1), 24 bits      philox_uniform_double   53 bits
 //     philox_normal(at, run, stream, seed)    sqrt(-2 ln u) cos(2 pi v), u in (0, 1], v in [0, 1)
 //     philox_fold(seed, i)                    the seed of iteration i of a loop
 //
 // The counter is {low, high of at, run, stream} and the key {low, high of seed}: any number of any
-// run can be computed alone, so results do not depend on geometry. internal/philox is the twin.
+// run can be computed alone, so results do not depend on geometry. internal/philox has the same in Go.
 // source  Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011);
 //         Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators (2014);
 //         Box and Muller, A Note on the Generation of Random Normal Deviates (1958)

@@ -1,4 +1,4 @@
-// map/cpu_tile_store.cl: where tiles of VL x VL lie, and how they are stored
+// map/cpu_tile_store.cl: addresses and stores of tiles of VL x VL elements
 //
 // TILE_AT(j) is where the tile with column j begins, COLUMN(c, k) its k-th one. STORE16(i, v) stores vector v
 // from the i-th element on. EMIT_TILE(o, r, c, a) stores VL vectors a: rows r and on of outer point o, from

@@ -1,4 +1,4 @@
-// product/any_output.cl: what sums of a product become where sizes and scalars come with the call
+// product/any_output.cl: how BLAS calls store results, where sizes and scalars come with the call
 //
 //     C[m,n] = ALPHA · sum + BETA · C[m,n]      C is not read where BETA is 0: it may be NaN
 //

@@ -1,5 +1,6 @@
-// rank/any_items.cl: items that rank/cpu_radix.cl or rank/gpu_blocks.cl left in A or B, or RANK_EMIT in A, for kernels that go on
-// with them.
+// rank/any_items.cl: access to sorted items, for kernels that continue after a sort
+//
+// rank/cpu_radix.cl and rank/gpu_blocks.cl leave them in A or B, RANK_EMIT in A.
 //
 // macros  PAIRS, KEY  see rank/any_keys.cl     TURNED  1: TURN says in which buffer a row is
 // sizes   STRIDE  from row to row     PASSES  of the sort, where TURNED

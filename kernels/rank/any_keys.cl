@@ -1,4 +1,4 @@
-// rank/any_keys.cl: what every way to order the values of a row has in common: their keys.
+// rank/any_keys.cl: integer keys whose order is that of the values, for all sorts
 //
 // hooks   BITS_AT(i)        element i of x, as BITS       VALUES(i, b), POSITIONS(i, p)  store results, or nothing
 // macros  BITS         unsigned type of as many bits as the dtype, whose sign is SIGN

@@ -1,4 +1,4 @@
-// rank/cpu_few.cl: the first of rows, SEATS at most, on a CPU driver.
+// rank/cpu_few.cl: the first of rows, SEATS at most, on a CPU driver
 //
 // hooks   BITS_AT, VALUES, POSITIONS  see rank/any_keys.cl    BEFORE  see rank/cpu_vector.cl
 // macros  those of rank/any_keys.cl, less PAIRS, and of rank/cpu_vector.cl    SEATS  8 or 16, KEEP or more

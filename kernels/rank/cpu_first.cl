@@ -1,4 +1,4 @@
-// rank/cpu_first.cl: the first few of long rows, on a CPU driver.
+// rank/cpu_first.cl: the first few of long rows, on a CPU driver
 //
 // hooks   BITS_AT, VALUES, POSITIONS  see rank/any_keys.cl    BEFORE  see rank/cpu_vector.cl
 // macros  those of rank/any_keys.cl, less PAIRS, and of rank/cpu_vector.cl    MOST  items that are held, more than KEEP

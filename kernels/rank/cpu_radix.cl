@@ -1,4 +1,4 @@
-// rank/cpu_radix.cl: sort long rows by digits of their keys, from the last on, on a CPU driver.
+// rank/cpu_radix.cl: sort long rows by digits of their keys, from the last on, on a CPU driver
 //
 // hooks   BITS_AT, VALUES, POSITIONS  see rank/any_keys.cl
 // macros  those of rank/any_keys.cl     DIGIT  bits of a digit      BUCKETS  2^DIGIT

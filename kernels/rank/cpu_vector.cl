@@ -1,4 +1,4 @@
-// rank/cpu_vector.cl: keys of sixteen elements at a time, none of 64 bits.
+// rank/cpu_vector.cl: keys of sixteen elements at a time, none of 64 bits
 //
 // hooks   BITS_AT  see rank/any_keys.cl    BEFORE(i, most)  which of the keys of elements i .. i + 15 are less than most,
 //         by rank_keys

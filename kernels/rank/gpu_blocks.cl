@@ -1,4 +1,4 @@
-// rank/gpu_blocks.cl: sort long rows by digits of their keys, from the last on, on a GPU.
+// rank/gpu_blocks.cl: sort long rows by digits of their keys, from the last on, on a GPU
 //
 // hooks   BITS_AT, VALUES, POSITIONS  see rank/any_keys.cl
 // macros  those of rank/any_keys.cl     WG  work-items of a group     HELD  items of a work-item

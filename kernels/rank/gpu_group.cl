@@ -1,4 +1,4 @@
-// rank/gpu_group.cl: sort short rows on a GPU: a work-group has a row in local memory.
+// rank/gpu_group.cl: sort short rows on a GPU: a work-group has a row in local memory
 //
 // hooks   BITS_AT, VALUES, POSITIONS  see rank/any_keys.cl
 // macros  those of rank/any_keys.cl     WG  work-items of a group    MOST  items, a power of two

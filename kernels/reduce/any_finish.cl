@@ -1,4 +1,4 @@
-// reduce/any_finish.cl: fold the parts of each row that another reduction kernel left.
+// reduce/any_finish.cl: fold the parts of each row that another reduction kernel left
 //
 //     y[r] = EPILOGUE(r, fold over p of PARTS[p * ROWS + r])
 //

@@ -1,4 +1,4 @@
-// reduce/any_monoid.cl: the folds of the reduction kernels, over sets of states.
+// reduce/any_monoid.cl: the folds of the reduction kernels (sum, product, least, largest and their positions), over arrays of states
 //
 // A state is a value s[k] and, for ArgMin and ArgMax, the position s_at[k] where it was first
 // seen, for long products the rounding error s_rest[k]: two arrays, so that loops over k become vectors.

@@ -1,4 +1,4 @@
-// reduce/cpu_block.cl: fold the columns of a view on a CPU driver, columns in vectors.
+// reduce/cpu_block.cl: fold the columns of a view on a CPU driver, columns in vectors
 //
 //     y[r] = EPILOGUE(r, fold over f, g of LOAD(r, f, g))
 //
@@ -14,8 +14,8 @@
 // launch  reduce_block  global {parts, ROWS / RSPAN}  local {1, 1}
 // note    where they are not PLAIN, values go to an array before they are folded: a loop with nothing
 //         but values and one with nothing but folds are both turned into vectors, the two in one are
-//         not, nor is a loop so short that the compiler unrolls it first (normal numbers: 11 times
-//         slower). The states are the same however long the array is.
+//         not, nor is a loop so short that the compiler unrolls it first.
+//         The states are the same however long the array is
 // for     long rows whose columns are neighbours in memory, in runs: a sum over all axes of a
 //         batch of images but the channels has one an image, and divides once a run
 

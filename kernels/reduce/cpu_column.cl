@@ -1,4 +1,4 @@
-// reduce/cpu_column.cl: fold the columns of a ROWS x COLS view on a CPU driver, rows in vectors.
+// reduce/cpu_column.cl: fold the columns of a ROWS x COLS view on a CPU driver, rows in vectors
 //
 //     y[r] = EPILOGUE(r, fold over c of LOAD(r, c))
 //

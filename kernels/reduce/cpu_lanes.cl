@@ -1,4 +1,4 @@
-// reduce/cpu_lanes.cl: fold windows on a CPU driver, neighbours along the last axis in vectors.
+// reduce/cpu_lanes.cl: fold windows on a CPU driver, neighbours along the last axis in vectors
 //
 //     y[o * INNER + i] = EPILOGUE(o, i, fold over f, g of LOAD(o, i, f, g))
 //

@@ -1,4 +1,4 @@
-// reduce/cpu_pixels.cl: sum windows of products on a CPU driver, channels side by side in memory.
+// reduce/cpu_pixels.cl: sum windows of products on a CPU driver, channels side by side in memory
 //
 //     y[(o * PIXELS + p) * INNER + i] = EPILOGUE(o, p, i, Σ over f, g of LEFTS(o, p, i, f, g) · RIGHTS(o, i, f, g))
 //

@@ -1,4 +1,4 @@
-// reduce/cpu_stripe.cl: fold down stripes of neighbouring rows on a CPU driver, states in registers or the nearest cache.
+// reduce/cpu_stripe.cl: fold down stripes of neighbouring rows on a CPU driver, states in registers or the nearest cache
 //
 //     y[o * INNER + i] = EPILOGUE(o, i, fold over c of LOAD(o, i, c))
 //

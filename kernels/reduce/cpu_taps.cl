@@ -1,4 +1,4 @@
-// reduce/cpu_taps.cl: what every tap of a sliding window meets in all, on a CPU driver
+// reduce/cpu_taps.cl: for every tap of a sliding window, the sum over all positions, on a CPU driver
 //
 //     y[(o * FOLDS + f) * GOLDS + g] =
 //         EPILOGUE(o, f, g, sum over n, r, i of S(r·SR + f·DR, i·SI + g·DI) · PART(o, n, r, i))

@@ -1,4 +1,4 @@
-// reduce/cpu_window_stage.cl: the part of an image over which windows slide, in memory of its own
+// reduce/cpu_window_stage.cl: a copy in local memory of the part of an image over which windows slide
 //
 // A plane's rows [a0, a1) come to lie PITCH apart with what stands beyond their edge around them,
 // so that whoever slides windows over them asks for no edge. SOURCE is read once for every position

@@ -1,4 +1,4 @@
-// reduce/cpu_window_store.cl: vectors of results along rows, as windows have them
+// reduce/cpu_window_store.cl: stores of vectors of results along rows, for windows
 //
 // EMIT_ROWS(v, o, r, i) stores the lanes of BLOCK vectors v of VL: windows i and on of rows r and on of
 // plane o, of which those before r1 are the item's. Where rows end before the vectors do, the last

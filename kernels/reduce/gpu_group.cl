@@ -1,4 +1,4 @@
-// reduce/gpu_group.cl: fold the columns of a ROWS x COLS view, one work-group a row.
+// reduce/gpu_group.cl: fold the columns of a ROWS x COLS view, one work-group a row
 //
 //     y[r] = EPILOGUE(r, fold over c of LOAD(r, c))
 //

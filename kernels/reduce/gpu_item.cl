@@ -1,4 +1,4 @@
-// reduce/gpu_item.cl: fold the columns of a ROWS x COLS view, one work-item a row.
+// reduce/gpu_item.cl: fold the columns of a ROWS x COLS view, one work-item a row
 //
 //     y[r] = EPILOGUE(r, fold over c of LOAD(r, c))
 //

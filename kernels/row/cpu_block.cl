@@ -1,4 +1,4 @@
-// row/cpu_block.cl: folds of a row in order, and what they make of it, on a CPU driver.
+// row/cpu_block.cl: folds of a row in order, and what they make of it, on a CPU driver
 //
 //     acc0 = fold over c of LOAD0(c),  acc1 = fold over c of LOAD1(c, acc0),  ...
 //     y[r, c] = OUT(c, acc0, acc1, ...)    or    z[r] = OUT(acc0, acc1, ...)

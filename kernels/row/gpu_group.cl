@@ -1,4 +1,4 @@
-// row/gpu_group.cl: folds of a row in order, and what they make of it, by a work-group.
+// row/gpu_group.cl: folds of a row in order, and what they make of it, by a work-group
 //
 //     acc0 = fold over c of LOAD0(c),  acc1 = fold over c of LOAD1(c, acc0),  ...
 //     y[r, c] = OUT(c, acc0, acc1, ...)    or    z[r] = OUT(acc0, acc1, ...)

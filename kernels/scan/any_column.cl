@@ -1,4 +1,4 @@
-// scan/any_column.cl: running sums along an axis that is not the last.
+// scan/any_column.cl: running sums along an axis that is not the last
 //
 //     y[o, i, n] = sum over j <= i of x[o, j, n]
 //

@@ -1,5 +1,4 @@
-// scan/any_sums.cl: what running sums are made of: a sum that carries its rounding error, and the running
-// sums of 16 lanes or of a work-group.
+// scan/any_sums.cl: sums that carry their rounding errors, and running sums of 16 lanes or of a work-group
 //
 // macros  ACC    type of the sums, unsigned for integers, which wrap    VT  16 of them
 //         EXACT  1: the rounding error is kept beside the sum and added with the next value, so that the

@@ -1,4 +1,4 @@
-// scan/cpu_row.cl: running sums of rows that are dense in memory, on a CPU driver.
+// scan/cpu_row.cl: running sums of rows that are dense in memory, on a CPU driver
 //
 //     y[r, i] = sum over j <= i of x[r, j]
 //

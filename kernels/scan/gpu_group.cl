@@ -1,4 +1,4 @@
-// scan/gpu_group.cl: running sums of rows that are dense in memory, on a GPU: a work-group takes a part of a row.
+// scan/gpu_group.cl: running sums of rows that are dense in memory, on a GPU: a work-group takes a part of a row
 //
 //     y[r, i] = sum over j <= i of x[r, j]
 //

@@ -1,4 +1,4 @@
-// scatter/any_add.cl: add updates to the rows that their keys name.
+// scatter/any_add.cl: add updates to the rows that their keys name
 //
 //     y[v, d] = INIT(v, d) + sum over n with AT(n) = v of UPDATE(n, d)
 //

@@ -1,4 +1,4 @@
-// scatter/cpu_parts.cl: add updates to the rows that their keys name, for an output that fits in a cache.
+// scatter/cpu_parts.cl: add updates to the rows that their keys name, for an output that fits in a cache
 //
 //     y[v, d] = INIT(v, d) + sum over n with AT(n) = v of UPDATE(n, d)
 //

@@ -1,4 +1,4 @@
-// suppress/any_overlap.cl: what the ways to suppress boxes have in common: the order of scores, corners, and which boxes overlap.
+// suppress/any_overlap.cl: order of scores, corners and overlap of boxes, for non-maximum suppression
 //
 //     two boxes overlap where  intersection > limit * union
 //

@@ -1,4 +1,4 @@
-// trees/any_walk.cl: walk samples down an ensemble of decision trees and sum up the weights of the leaves they reach.
+// trees/any_walk.cl: walk samples down an ensemble of decision trees and sum up the weights of the leaves they reach
 //
 //     node i goes on at LEFT(i) where key(x[feature]) <= NODE_KEY(i), else at LEFT(i) + 1; a leaf at itself
 //

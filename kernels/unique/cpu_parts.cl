@@ -1,4 +1,4 @@
-// unique/cpu_parts.cl: number what is different among sorted items, on a CPU driver: an item takes a part of them.
+// unique/cpu_parts.cl: number what is different among sorted items, on a CPU driver: an item takes a part of them
 //
 //     a head has another key than the item before it; what follows a head is equal to it
 //

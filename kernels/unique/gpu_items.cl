@@ -1,4 +1,4 @@
-// unique/gpu_items.cl: number what is different among sorted items, on a GPU: a work-item has one of them.
+// unique/gpu_items.cl: number what is different among sorted items, on a GPU: a work-item has one of them
 //
 //     a head has another key than the item before it; NUMBERS[i] is how many heads there are up to item i
 //
