@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -34,6 +35,9 @@ func TestTheCorpusHasEveryVariant(t *testing.T) {
 		t.Logf("%-8s %d programs", name, c.Len())
 		for _, d := range c.Drafts() {
 			files[d.File] = true
+			if d.Chosen {
+				requireItsClass(t, name, d)
+			}
 			for _, v := range d.Variants {
 				ran[v], chosen[v] = true, chosen[v] || d.Chosen
 			}
@@ -44,9 +48,28 @@ func TestTheCorpusHasEveryVariant(t *testing.T) {
 		assert.True(t, chosen[v], "no rule chooses %s", v)
 	}
 	for _, v := range kernels.Variants {
-		assert.True(t, files[v.File], "%s is in no program", v.File)
+		if v.Family != "product" && v.Family != "custom" { // no tasks
+			assert.True(t, files[v.File], "%s is in no program", v.File)
+		}
 	}
 }
+
+// requireItsClass asserts that the names of a program's kernel files say that it is for devices of the class: a
+// CPU driver's is of no file for GPUs, and the other way round.
+func requireItsClass(t *testing.T, class string, d *ocl.Draft) {
+	own, empty := kernels.GPU, []string{"rank/cpu_radix.cl", "unique/cpu_parts.cl", "suppress/cpu_lists.cl"} // which GPUs run where nothing is to be sorted
+	if class == "cpu" {
+		own, empty = kernels.CPU, nil
+	}
+	for _, m := range kernelFile.FindAllStringSubmatch(d.Body, -1) {
+		if !slices.Contains(empty, m[1]) {
+			require.Contains(t, []kernels.Class{kernels.Any, own}, kernels.ClassOf(m[1]), "%s by rule on a device of class %s", m[1], class)
+		}
+	}
+}
+
+// kernelFile finds the files of kernels in the text of a program.
+var kernelFile = regexp.MustCompile(`(?m)^// ---- (\S+\.cl) ----$`)
 
 // A corpus that is written and read again is the same.
 func TestCorpusComesBack(t *testing.T) {

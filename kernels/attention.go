@@ -29,9 +29,9 @@ func AttentionLane(lanes int, n int64) AttentionTile {
 
 var (
 	features = []Macro{{"D", nil, "features of queries and keys"}, {"E", nil, "features of values"}}
-	banded   = []Macro{{"BANDED", flag, "a row sees keys near it"}, {"HAS_MASK", []int{0, 1, 2}, "none, one of all rows, one of each"}}
-	lanes    = []string{"attention_block.cl", "transpose.cl", "attention_turn.cl"}
-	seen     = []string{"attention_seen.cl"}
+	banded   = []Macro{{"BANDED", onOff, "a row sees keys near it"}, {"HAS_MASK", []int{0, 1, 2}, "none, one of all rows, one of each"}}
+	lanes    = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/cpu_shared.cl", "lib/cpu_transpose.cl", "attention/cpu_load_store.cl"}
+	seen     = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_shared.cl"}
 	tiled    = slices.Concat(banded, features, []Macro{
 		{"LANES", nil, "positions a group"}, {"PARTS", []int{1, 2, 4, 8, 16}, "items a position"}, {"BN", nil, "positions of the other side at once"},
 	})
@@ -39,38 +39,38 @@ var (
 
 var attentionVariants = []Variant{
 	{
-		Family: "attention", Name: "lane", File: "attention_lane.cl", Needs: lanes, Kernels: []string{"attention_lane"},
+		Family: "attention", Name: "lane", Class: CPU, File: "attention/cpu_lane.cl", Needs: lanes, Kernels: []string{"attention_lane"},
 		Hooks: []string{"FILL_Q", "MASK", "SPILL_O", "STORE_L", "K_AT", "V_AT"}, Macros: append(banded, features...),
-		For: "CPU drivers: queries in the lanes of vectors",
+		For: "the forward pass, queries in the lanes of vectors",
 	},
 	{
-		Family: "attention", Name: "lane", File: "attention_lane_dq.cl", Needs: lanes, Kernels: []string{"attention_lane_dq"},
+		Family: "attention", Name: "lane", Class: CPU, File: "attention/cpu_lane_dq.cl", Needs: lanes, Kernels: []string{"attention_lane_dq"},
 		Hooks: []string{"FILL_Q", "FILL_DO", "LOAD_L", "LOAD_DELTA", "MASK", "SPILL_DQ", "K_AT", "V_AT"}, Macros: append(banded, features...),
-		For: "CPU drivers: the gradient by the queries",
+		For: "the gradient by the queries",
 	},
 	{
-		Family: "attention", Name: "lane", File: "attention_lane_dkv.cl", Needs: lanes, Kernels: []string{"attention_lane_dkv"},
+		Family: "attention", Name: "lane", Class: CPU, File: "attention/cpu_lane_dkv.cl", Needs: lanes, Kernels: []string{"attention_lane_dkv"},
 		Hooks: []string{"FILL_K", "FILL_V", "LOAD_L", "LOAD_DELTA", "MASK", "SPILL_DK", "SPILL_DV", "Q_AT", "DO_AT"}, Macros: append(banded, features...),
-		For: "CPU drivers: the gradients by keys and values",
+		For: "the gradients by keys and values",
 	},
 	{
-		Family: "attention", Name: "tile", File: "attention_tile.cl", Needs: seen, Kernels: []string{"attention_tile"},
+		Family: "attention", Name: "tile", Class: GPU, File: "attention/gpu_tile.cl", Needs: seen, Kernels: []string{"attention_tile"},
 		Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "MASK", "STORE_O", "STORE_L"}, Macros: tiled,
-		For: "GPUs: a query an item or a few, keys in local memory",
+		For: "the forward pass, a query a work-item or a few, keys in local memory",
 	},
 	{
-		Family: "attention", Name: "tile", File: "attention_tile_dq.cl", Needs: seen, Kernels: []string{"attention_tile_dq"},
+		Family: "attention", Name: "tile", Class: GPU, File: "attention/gpu_tile_dq.cl", Needs: seen, Kernels: []string{"attention_tile_dq"},
 		Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DQ"}, Macros: tiled,
-		For: "GPUs: the gradient by the queries",
+		For: "the gradient by the queries",
 	},
 	{
-		Family: "attention", Name: "tile", File: "attention_tile_dkv.cl", Needs: seen, Kernels: []string{"attention_tile_dkv"},
+		Family: "attention", Name: "tile", Class: GPU, File: "attention/gpu_tile_dkv.cl", Needs: seen, Kernels: []string{"attention_tile_dkv"},
 		Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DK", "STORE_DV"}, Macros: tiled,
-		For: "GPUs: the gradients by keys and values",
+		For: "the gradients by keys and values",
 	},
 	{
-		Family: "attention", Name: "pack", File: "attention_pack.cl", Kernels: []string{"attention_pack"}, Hooks: []string{"LOAD"},
+		Family: "attention", Name: "pack", Class: CPU, File: "attention/cpu_pack.cl", Kernels: []string{"attention_pack"}, Hooks: []string{"LOAD"},
 		Macros: []Macro{{"WIDTH", nil, "features"}, {"SPAN", nil, "rows an item"}},
-		For:    "what the lane kernels cannot read where it is",
+		For:    "operands that the lane kernels cannot read in place",
 	},
 }

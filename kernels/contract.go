@@ -1,6 +1,6 @@
 package kernels
 
-// PanelShape is the register block of contract_panel.cl: Rows x (Vectors·Lanes)
+// PanelShape is the register block of contract/cpu_panel.cl: Rows x (Vectors·Lanes)
 // accumulators.
 type PanelShape struct {
 	Rows    int // MR: rows of A a work-item
@@ -67,7 +67,7 @@ func fullRows(rows int, m int64) int {
 	return best
 }
 
-// TileShape is the work-group of contract_tile.cl: X·Y work-items, M x N
+// TileShape is the work-group of contract/gpu_tile.cl: X·Y work-items, M x N
 // outputs, K a step; Vector neighbours are read from local memory at once, which
 // holds Stages steps; 0 is one.
 type TileShape struct{ M, N, K, X, Y, Vector, Stages int }
@@ -148,7 +148,7 @@ func smallest(workGroup int, localMem int64, size int) (s TileShape) {
 
 func ceil(a, b int64) int64 { return (a + b - 1) / b }
 
-// BlockSpace is the local memory of contract_block.cl, in elements: rows of A,
+// BlockSpace is the local memory of contract/cpu_block.cl, in elements: rows of A,
 // 0 where they are read in place, panels of B, and the sums of a block where k is
 // taken in steps.
 type BlockSpace struct{ A, B, Sum int }
@@ -175,19 +175,19 @@ func (b BlockSpace) Depth(s PanelShape) int {
 	return depth
 }
 
-// StreamSpace is how many sums contract_stream.cl keeps in local memory: what
+// StreamSpace is how many sums contract/cpu_stream.cl keeps in local memory: what
 // stays in the innermost cache beside rows that pass through it.
 func StreamSpace(localMem int64, size int) int64 {
 	return min(localMem/2, 16<<10) / int64(size) &^ 63
 }
 
-// WinogradSpace is the local memory of contract_winograd.cl, in elements: transformed
+// WinogradSpace is the local memory of contract/cpu_winograd.cl, in elements: transformed
 // images and sums, in the cache of one core beside kernels that pass through it.
 func WinogradSpace(localMem int64, size int) int {
 	return int(min(localMem, 1<<20)) / 16 * 11 / size &^ 63
 }
 
-// StripFits reports whether the block of contract_strip.cl, rows x vectors of so
+// StripFits reports whether the block of contract/cpu_strip.cl, rows x vectors of so
 // many bytes, stays in registers with a tap of each vector and a factor; taps that
 // do not adjoin are made of others first.
 func StripFits(rows, vectors, step int64, bytes int) bool {
@@ -198,7 +198,7 @@ func StripFits(rows, vectors, step int64, bytes int) bool {
 	return registers <= int64(vectorRegisters(bytes))
 }
 
-// LinesShape is the block of sums that contract_lines.cl keeps in registers.
+// LinesShape is the block of sums that contract/cpu_lines.cl keeps in registers.
 type LinesShape struct{ Rows, Columns int }
 
 // fits reports whether the block stays in registers of so many bytes beside a
@@ -218,7 +218,7 @@ func LinesShapes(bytes int) []LinesShape {
 	return all
 }
 
-// Lines is the local memory of contract_lines.cl, in elements: lines of both
+// Lines is the local memory of contract/cpu_lines.cl, in elements: lines of both
 // operands and the sums of a work-item, in the cache of one core.
 func Lines(localMem int64, size int) BlockSpace {
 	eighth := int(min(localMem, 1<<20)) / 8 / size &^ 63

@@ -1,6 +1,6 @@
 package kernels
 
-// MMAShape is the work-group of contract_mma.cl: X·Y warps, M x N outputs, K a
+// MMAShape is the work-group of contract/gpu_mma.cl: X·Y warps, M x N outputs, K a
 // step, Stages steps in local memory.
 type MMAShape struct{ M, N, K, X, Y, Stages int }
 

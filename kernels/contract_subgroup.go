@@ -1,6 +1,6 @@
 package kernels
 
-// SubgroupShape is the work-group of contract_subgroup.cl: X·Y sub-groups of Lanes
+// SubgroupShape is the work-group of contract/gpu_subgroup.cl: X·Y sub-groups of Lanes
 // work-items, each for Rows x Vectors·Lanes outputs, in steps of K.
 type SubgroupShape struct{ Rows, Vectors, K, X, Y, Lanes int }
 

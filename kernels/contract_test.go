@@ -117,7 +117,7 @@ func TestShapesOfSubgroupsFitEveryDevice(t *testing.T) {
 // once: 16 bytes each, which lie in different eighths of the 128 bytes of all banks.
 func TestChunksForMatrixUnitsMeetNoBankTwice(t *testing.T) {
 	t.Parallel()
-	place := func(r, c, chunks int) int { // PLACE of contract_mma.cl
+	place := func(r, c, chunks int) int { // PLACE of contract/gpu_mma.cl
 		if chunks < 8 {
 			return r*chunks + (c ^ r/(8/chunks)%chunks)
 		}

@@ -2,7 +2,7 @@ package kernels
 
 // joinVariants are those of matrices side by side.
 var joinVariants = []Variant{{
-	Family: "join", Name: "inputs", File: "join.cl", Kernels: []string{"join_inputs"}, Hooks: []string{"PICK"},
+	Family: "join", Name: "inputs", Class: Any, File: "join/any_inputs.cl", Kernels: []string{"join_inputs"}, Hooks: []string{"PICK"},
 	Macros: []Macro{{"ELEM", nil, "an unsigned type as wide as an element"}, {"SPAN", nil, "neighbours that an item copies"}, {"RESULT", nil, "where y begins"}},
-	For:    "all devices",
+	For:    "concatenation: copies of several inputs by one launch",
 }}

@@ -1,25 +1,13 @@
 // Package kernels holds the OpenCL C of every kernel family and what is to be
 // known to launch it: text and data, nothing that runs.
 //
-// A kernel file is written against a few small hooks, macros that its header
-// names. The host fills them for a task and compiles the result; prelude.cl
-// stands before every file.
+// A kernel file is written against a few small hooks, macros that its header names. The host fills
+// them for a task and compiles the result; lib/prelude.cl stands before every file. Each family has a
+// folder, and the name of a file says which devices it is for: cpu_, gpu_ or any_ (see [Class]).
+// README.md lists them all.
 //
-//	map       element-wise chains, copies, transposes, pads, gathers, casts, random numbers (random.cl)
-//	reduce    sums and extremes over axes, with the folds of monoid.cl; pooling
-//	row       several folds of a row and what they make of it: softmax, normalisation, losses, their gradients
-//	contract  matrix products, batched and matrix-vector ones, and every convolution and its gradients
-//	scatter   additions at positions read from memory
-//	attention softmax(Q·K^T)·V and its gradients, without the matrix between
-//	scan      running sums
-//	trees     decision trees
-//	rank      sorts, and the first of one
-//	unique    what is different, after a sort
-//	suppress  boxes that overlap none with a higher score
-//
-// Convolution and pooling have no files of their own: a sliding window is an
-// index map, so they are a contraction and a reduction whose loads go through
-// one. See RATIONALE.md.
+// Convolution and pooling have no families of their own: a sliding window is an index map, so they
+// are a contraction and a reduction whose loads go through one.
 package kernels
 
 import (
@@ -27,10 +15,10 @@ import (
 	"strings"
 )
 
-//go:embed *.cl
+//go:embed */*.cl
 var files embed.FS
 
-// Text is the content of a kernel file, such as "reduce.cl".
+// Text is the content of a kernel file, such as "reduce/cpu_block.cl".
 func Text(name string) string {
 	b, err := files.ReadFile(name)
 	if err != nil {

@@ -3,16 +3,23 @@ package kernels
 import (
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-func TestEveryFileSaysWhatItIs(t *testing.T) {
-	names, err := fs.Glob(files, "*.cl")
+// allFiles are the kernel files, as "reduce/cpu_block.cl".
+func allFiles(t *testing.T) []string {
+	names, err := fs.Glob(files, "*/*.cl")
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
+	return names
+}
+
+func TestEveryFileSaysWhatItIs(t *testing.T) {
+	names := allFiles(t)
 	for _, name := range names {
 		text := Text(name)
 		require.True(t, strings.HasPrefix(text, "// "+name+": "), name)
@@ -24,11 +31,31 @@ func TestEveryFileSaysWhatItIs(t *testing.T) {
 	}
 }
 
+// A header has its parts in this order, as far as there are such: what it computes comes first.
+func TestHeadersHaveOneForm(t *testing.T) {
+	order := []string{"hooks", "macros", "sizes", "launch", "scratch", "note", "for", "source"}
+	part := regexp.MustCompile(`(?m)^// (scratch|(?:` + strings.Join(order, "|") + `) ) +\S`)
+	for _, name := range allFiles(t) {
+		header, _, _ := strings.Cut(Text(name), "\n\n")
+		first, _, _ := strings.Cut(header, "\n")
+		require.NotRegexp(t, `\.$`, first, "%s: its first line is a title", name)
+		at := -1
+		for _, m := range part.FindAllStringSubmatch(header, -1) {
+			i := slices.Index(order, strings.TrimSpace(m[1]))
+			require.Greater(t, i, at, "%s: %s", name, m[1])
+			at = i
+		}
+	}
+	for _, v := range Variants {
+		header, _, _ := strings.Cut(Text(v.File), "\n\n")
+		require.Contains(t, header, "\n// launch  ", v.File)
+	}
+}
+
 // n0, p0 and y0 are what the code generator calls sizes and operands: a kernel's own
 // variable of that name hides one of them, or does not compile.
 func TestKernelsLeaveTheNamesOfArgumentsAlone(t *testing.T) {
-	names, err := fs.Glob(files, "*.cl")
-	require.NoError(t, err)
+	names := allFiles(t)
 	taken := regexp.MustCompile(`\b(o_)?[npy]\d+_?\b`)
 	for _, name := range names {
 		for i, line := range strings.Split(Text(name), "\n") {
@@ -40,16 +67,15 @@ func TestKernelsLeaveTheNamesOfArgumentsAlone(t *testing.T) {
 
 // Compilers warn of a macro that is defined anew, and some write that to standard error.
 func TestKernelsDefineNoMacroOfThePrelude(t *testing.T) {
-	names, err := fs.Glob(files, "*.cl")
-	require.NoError(t, err)
+	names := allFiles(t)
 	define := regexp.MustCompile(`(?m)^ *# *(define|undef) +(\w+)`)
 	own := map[string]bool{}
-	for _, m := range define.FindAllStringSubmatch(Text("prelude.cl"), -1) {
+	for _, m := range define.FindAllStringSubmatch(Text("lib/prelude.cl"), -1) {
 		own[m[2]] = true
 	}
 	require.NotEmpty(t, own)
 	for _, name := range names {
-		if name == "prelude.cl" {
+		if name == "lib/prelude.cl" {
 			continue
 		}
 		without := map[string]bool{}
@@ -65,22 +91,20 @@ func TestVariantsAgreeWithTheirFiles(t *testing.T) {
 		t.Run(v.Family+"/"+v.Name, func(t *testing.T) {
 			text := Text(v.File)
 			all := text
-			for _, n := range v.Needs {
+			for _, n := range slices.Concat(v.Needs, v.Optional) {
 				all += Text(n)
 			}
 			header, _, _ := strings.Cut(text, "\n\n")
 			for _, k := range v.Kernels {
-				require.Contains(t, text, "kernel void "+k+"(PARAMS)")
-				require.Contains(t, header, k, "the header gives its launch")
+				require.Regexp(t, `(?m)^(?:(?:__)?kernel )?void `+k+`\((?:PARAMS|__global)`, text)
+				require.Regexp(t, `\b`+k+`\b`, header, "the header gives its launch")
 			}
 			for _, h := range v.Hooks {
 				require.Regexp(t, `\b`+h+`\(`, header, "the header explains the hook")
 				require.Regexp(t, `\b`+h+`\(`, strings.TrimPrefix(all, header), "the hook is used")
 			}
 			for _, m := range v.Macros {
-				if m.Name != "MAP_BLOCK" {
-					require.Regexp(t, `\b`+m.Name+`\b`, header)
-				}
+				require.Regexp(t, `\b`+m.Name+`\b`, header)
 				require.NotEmpty(t, m.Doc)
 			}
 		})
@@ -95,16 +119,9 @@ func TestEveryKernelBelongsToAVariant(t *testing.T) {
 			listed[k] = true
 		}
 	}
-	names, err := fs.Glob(files, "*.cl")
-	require.NoError(t, err)
+	names := allFiles(t)
 	for _, name := range names {
-		if strings.HasPrefix(name, "contract") || name == "triangle.cl" {
-			continue // their shapes are chosen by Panel, Tile and Row
-		}
-		if name == "store_row.cl" {
-			continue // a graph launches it as its own kernel
-		}
-		for _, m := range regexp.MustCompile(`kernel void (\w+)`).FindAllStringSubmatch(Text(name), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^(?:(?:__)?kernel )?void (\w+)\(`).FindAllStringSubmatch(Text(name), -1) {
 			require.True(t, listed[m[1]], "%s in %s", m[1], name)
 		}
 	}
@@ -159,8 +176,7 @@ func TestRangesCoverEverythingInWholeGroups(t *testing.T) {
 
 // A launch may be a part of another, whose third dimension nothing tells (internal/ocl/hostrun/range.go).
 func TestKernelsDoNotAskForTheSizeOfTheThirdDimension(t *testing.T) {
-	names, err := fs.Glob(files, "*.cl")
-	require.NoError(t, err)
+	names := allFiles(t)
 	for _, name := range names {
 		for _, call := range []string{"get_num_groups(2)", "get_global_size(2)", "get_global_offset"} {
 			require.NotContains(t, Text(name), call, name)

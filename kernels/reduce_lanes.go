@@ -1,6 +1,6 @@
 package kernels
 
-// LanesShape is how reduce_lanes.cl divides its work.
+// LanesShape is how reduce/cpu_lanes.cl divides its work.
 type LanesShape struct {
 	Vec   int64 // lanes at a time, one of LaneWidths
 	Rows  int64 // outer points an item

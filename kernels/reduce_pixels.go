@@ -1,9 +1,9 @@
 package kernels
 
-// LargestPixelWindow is the most taps of reduce_pixels.cl: it keeps a bit for each.
+// LargestPixelWindow is the most taps of reduce/cpu_pixels.cl: it keeps a bit for each.
 const LargestPixelWindow = 32
 
-// PixelsShape is how reduce_pixels.cl divides its work.
+// PixelsShape is how reduce/cpu_pixels.cl divides its work.
 type PixelsShape struct {
 	Vecs  int64 // vectors of 16 lanes at a time, 1 or 2
 	Rows  int64 // rows of pixels an item

@@ -1,6 +1,6 @@
 package kernels
 
-// WindowLanes is VL of reduce_window.cl, reduce_box.cl and reduce_taps.cl.
+// WindowLanes is VL of reduce/cpu_window.cl, reduce/cpu_box.cl and reduce/cpu_taps.cl.
 const WindowLanes = 16
 
 // WindowStage is STAGE, the values of local memory that they lay an image out in:

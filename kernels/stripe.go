@@ -1,6 +1,6 @@
 package kernels
 
-// StripeShape is how reduce_stripe.cl divides its work.
+// StripeShape is how reduce/cpu_stripe.cl divides its work.
 type StripeShape struct {
 	Lanes int64 // of a stripe
 	Rows  int64 // outer points an item

@@ -47,7 +47,7 @@ type Caps struct {
 	SubgroupSize    int    `json:"subgroup_size,omitempty"`    // of the probe's kernel: others may differ
 	SubgroupOptions string `json:"subgroup_options,omitempty"` // build option that makes them available; may be empty
 
-	// SubgroupLanes is the size of the sub-groups with which subgroup_intel.cl works,
+	// SubgroupLanes is the size of the sub-groups with which contract/gpu_subgroup_intel.cl works,
 	// or 0.
 	SubgroupLanes int `json:"subgroup_lanes,omitempty"`
 
@@ -64,7 +64,7 @@ type Caps struct {
 	DotVEX        bool   `json:"dot_vex"` // that of AVX-VNNI
 
 	// MMA tells that matrix units work by inline PTX: the macro MMA_SM of
-	// mma_ptx.cl, or 0.
+	// contract/gpu_mma_ptx.cl, or 0.
 	MMA int `json:"mma,omitempty"`
 
 	FMA        FMA      `json:"fma"`          // what the macro FMA(a, b, c) is

@@ -15,11 +15,11 @@ import (
 func TestProbeOfLanesTellsRightFromWrong(t *testing.T) {
 	o := fresh(t, nil, nil)
 	common, _, sections := probeSections()
-	written := include(`#include "subgroup_any.cl"`)
-	body := strings.ReplaceAll(sections["lanes"], include(`#include "subgroup_intel.cl"`), written)
+	written := include(`#include "contract/gpu_subgroup_emulated.cl"`)
+	body := strings.ReplaceAll(sections["lanes"], include(`#include "contract/gpu_subgroup_intel.cl"`), written)
 	require.Equal(t, 1, strings.Count(body, written))
 	for _, lanes := range []string{"8", "16"} {
-		prog, err := o.context.NewProgram("#define SHOWS 2\n#define ACC float\n#define TRY_LANES " + lanes + "\n" + kernels.Text("prelude.cl") + common + body)
+		prog, err := o.context.NewProgram("#define SHOWS 2\n#define ACC float\n#define TRY_LANES " + lanes + "\n" + kernels.Text("lib/prelude.cl") + common + body)
 		require.NoError(t, err)
 		defer prog.Close()
 		require.NoError(t, prog.Build("-DT=float"))

@@ -18,10 +18,10 @@ func TestProbeOfMatrixUnitsTellsRightFromWrong(t *testing.T) {
 	o := fresh(t, nil, nil)
 	common, _, sections := probeSections()
 	body := sections["mma80"]
-	written := include(`#include "mma_any.cl"`)
-	body = strings.ReplaceAll(body, include(`#include "mma_ptx.cl"`), written)
+	written := include(`#include "contract/gpu_mma_emulated.cl"`)
+	body = strings.ReplaceAll(body, include(`#include "contract/gpu_mma_ptx.cl"`), written)
 	require.Equal(t, 2, strings.Count(body, written))
-	prog, err := o.context.NewProgram("#define TRY_PTX\n#define WG 64\n" + kernels.Text("prelude.cl") + common + body)
+	prog, err := o.context.NewProgram("#define TRY_PTX\n#define WG 64\n" + kernels.Text("lib/prelude.cl") + common + body)
 	require.NoError(t, err)
 	defer prog.Close()
 	require.NoError(t, prog.Build("-DT=float"))

@@ -19,7 +19,7 @@ import (
 var probesSource string
 
 var (
-	includeLine = regexp.MustCompile(`(?m)^#include "(\w+\.cl)"$`)
+	includeLine = regexp.MustCompile(`(?m)^#include "([\w/]+\.cl)"$`)
 	macroName   = regexp.MustCompile(`(?m)^#define (\w+)`)
 )
 

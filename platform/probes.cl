@@ -155,7 +155,7 @@ kernel void ptx(global uint *io, local uint *unused)
 
 //:dot_ptx
 #ifdef TRY_PTX
-#include "dot_ptx.cl"
+#include "contract/gpu_dot4_ptx.cl"
 kernel void dot_ptx(global uint *io, local uint *unused)
 {
     io[3] = DOT_SS(io[0], io[1], io[2]);
@@ -170,7 +170,7 @@ kernel void dot_ptx(global uint *io, local uint *unused)
     || defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) \
     || defined(__gfx1011__) || defined(__gfx1012__) || defined(__gfx1030__) || defined(__gfx1031__) || defined(__gfx1032__) \
     || defined(__gfx1033__) || defined(__gfx1034__) || defined(__gfx1035__) || defined(__gfx1036__))
-#include "dot_amd.cl"
+#include "contract/gpu_dot4_amd.cl"
 kernel void dot_amd(global uint *io, local uint *unused)
 {
     io[3] = DOT_SS(io[0], io[1], io[2]);
@@ -182,7 +182,7 @@ kernel void dot_amd(global uint *io, local uint *unused)
 
 //:dot_vex
 #if defined(TRY_VEX) && defined(__AVX2__)
-#include "dot_vex.cl"
+#include "contract/cpu_dot4_vex.cl"
 #define HAS_dot_vex
 PROBE(dot_vex_probe)
 {
@@ -194,7 +194,7 @@ PROBE(dot_vex_probe)
 
 //:dot_x86
 #if defined(TRY_VNNI) && defined(__AVX512F__) && defined(__AVX512VL__)
-#include "dot_x86.cl"
+#include "contract/cpu_dot4_x86.cl"
 #define HAS_dot_x86
 PROBE(dot_x86_probe)
 {
@@ -212,7 +212,7 @@ PROBE(dot_x86_probe)
 #undef BF16
 #define MMA_SM 75
 #define BF16 0
-#include "mma_ptx.cl"
+#include "contract/gpu_mma_ptx.cl"
 kernel void mma75(global uint *io, local uint *unused)
 {
     MMA_BEGIN
@@ -227,14 +227,14 @@ kernel void mma75(global uint *io, local uint *unused)
 #undef BF16
 #define MMA_SM 80
 #define BF16 0
-#include "mma_ptx.cl"
+#include "contract/gpu_mma_ptx.cl"
 kernel void mma80(global uint *io, local uint *unused)
 {
     MMA_BEGIN
     MMA_PRODUCTS(result[0])
 #undef BF16
 #define BF16 1
-#include "mma_ptx.cl"
+#include "contract/gpu_mma_ptx.cl"
     MMA_PRODUCTS(result[1])
     MMA_END
 }
@@ -242,7 +242,7 @@ kernel void mma80(global uint *io, local uint *unused)
 
 //:dot_khr
 #if defined(cl_khr_integer_dot_product) || defined(__opencl_c_integer_dot_product_input_4x8bit_packed)
-#include "dot_khr.cl"
+#include "contract/gpu_dot4_khr.cl"
 kernel void dot_khr(global uint *io, local uint *unused)
 {
     io[3] = DOT_SS(io[0], io[1], io[2]);
@@ -285,7 +285,7 @@ kernel void shuffle_xor(global uint *io, local uint *unused)
 #ifdef TRY_LANES
 #undef LANES
 #define LANES TRY_LANES
-#include "subgroup_intel.cl"
+#include "contract/gpu_subgroup_intel.cl"
 // Each item keeps a register of another lane and three of its own, read from words of io from the
 // number of the sub-group on: one as a float, one of float16 and one of bfloat16.
 kernel SUBGROUPS(64 / LANES, 1) void lanes(global uint *io, local uint *unused)

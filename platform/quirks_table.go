@@ -199,7 +199,7 @@ var quirkTable = []Quirk{
 		Name: "masked-loads", Driver: "PoCL",
 		Symptom: "ends the process at a kernel in which two loops read one place under one mask, one a number and one its bits, " +
 			"as fabs or isnan does",
-		Remedy: "such loops of row_band.cl read at offsets that a compiler does not see to be equal",
+		Remedy: "such loops of row/cpu_band.cl read at offsets that a compiler does not see to be equal",
 		Source: "observed on PoCL 3.1 with LLVM 15: EarlyCSE takes masked loads of two types for one",
 		Test:   "TestABandOfRowsComputesWithNumbersAndTheirBits",
 		Always: true,

@@ -15,7 +15,7 @@ func (c *controlLowerer) store(row, at, dst *ir.Value) *ir.Unit {
 	element := map[int]string{1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}[row.DType.Size()]
 	rows, cols := dst.Shape[0], int(row.Len)
 	k := &engine.CustomKernel{
-		Source: kernels.Text("store_row.cl"), Entry: "store_row",
+		Source: kernels.Text("custom/any_store_row.cl"), Entry: "store_row",
 		Options: "-DELEM=" + element, Args: []any{int64(rows), int64(cols)},
 		Global: [3]int{cols}, Host: storeRow, Writes: row.Len,
 		InShapes: [][]int{{cols}, {}}, OutShapes: [][]int{{rows, cols}},
@@ -28,7 +28,7 @@ func (c *controlLowerer) store(row, at, dst *ir.Value) *ir.Unit {
 	return &ir.Unit{Task: t, Ins: []*ir.Value{row, at}, Outs: []*ir.Value{dst}, Where: c.n.Where}
 }
 
-// storeRow is store_row.cl on the CPU path.
+// storeRow is custom/any_store_row.cl on the CPU path.
 func storeRow(outs, ins []*tensor.Tensor) error {
 	row, _ := ins[0].Bytes()
 	number, _ := ins[1].Bytes()

@@ -53,7 +53,7 @@ func TestCheckerFindsNothingInTheHost(t *testing.T) {
 		y := engine.Operand{DType: tensor.Float32, Len: rows * cols}
 		task := &engine.Task{
 			Kind: engine.Custom, Name: "store_row", Ins: []engine.Operand{row, at}, Outs: []engine.Operand{y},
-			Custom: &engine.CustomKernel{Source: kernels.Text("store_row.cl"), Entry: "store_row", Options: "-DELEM=uint", Args: []any{int64(rows), int64(cols)}, Global: [3]int{cols}},
+			Custom: &engine.CustomKernel{Source: kernels.Text("custom/any_store_row.cl"), Entry: "store_row", Options: "-DELEM=uint", Args: []any{int64(rows), int64(cols)}, Global: [3]int{cols}},
 		}
 		_, _ = execute(t, engineAs(t, "", nil), task, [][]byte{make([]byte, 4*cols), make([]byte, 8)}, 0)
 		k.clean(t)

@@ -69,7 +69,7 @@ func TestEveryVariantHasCellsForTheChecker(t *testing.T) {
 		maps.Copy(ran, of.kernels)
 	}
 	text.WriteString("\nOf these kernels there are no cells:\n")
-	files, err := filepath.Glob("../../kernels/*.cl")
+	files, err := filepath.Glob("../../kernels/*/*.cl")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, f := range files {
@@ -96,6 +96,9 @@ func TestEveryVariantHasCellsForTheChecker(t *testing.T) {
 					}
 					if m.Name == "SORTED" && want == 1 && (k == "unique_firsts" || k == "unique_number") {
 						continue // they number by first positions, and only that
+					}
+					if k == "triangle" {
+						continue // in TestCheckerFindsNothingInTriangles
 					}
 					if is := fmt.Sprintf("%s=%d", m.Name, want); !values[k][is] {
 						fmt.Fprintf(&text, "%s of %s\n", is, k)

@@ -16,7 +16,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// triangle.cl is no variant of a task: products launch it.
+// product/cpu_triangle.cl is no variant of a task: products launch it.
 func TestCheckerFindsNothingInTriangles(t *testing.T) {
 	k := useChecker(t)
 	shapes := [][2]int{{17, 70}, {5, 3}, {1, 1}, {33, 20}}

@@ -24,7 +24,7 @@ func unitFacts(mma int) *facts.Device {
 	return d
 }
 
-// mmaPlan is contract_mma.cl for task with the units that any device has.
+// mmaPlan is contract/gpu_mma.cl for task with the units that any device has.
 func mmaPlan(t *testing.T, task *engine.Task, shape kernels.MMAShape, splits int64, change func(*facts.Device)) *variant.Plan {
 	t.Helper()
 	d := gpuFacts(256)

@@ -23,7 +23,7 @@ func laneFacts(lanes int) *facts.Device {
 	return d
 }
 
-// subgroupPlan is contract_subgroup.cl for task with the sub-groups that any device has.
+// subgroupPlan is contract/gpu_subgroup.cl for task with the sub-groups that any device has.
 func subgroupPlan(t *testing.T, task *engine.Task, shape kernels.SubgroupShape, splits int64, change func(*facts.Device)) *variant.Plan {
 	t.Helper()
 	d := gpuFacts(256)

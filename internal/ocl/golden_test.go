@@ -86,7 +86,7 @@ func goldenTasks() map[string]*engine.Task {
 }
 
 // includedFile is where a kernel file begins in what is compiled.
-var includedFile = regexp.MustCompile(`(?m)^// ---- (\w+\.cl) ----\n`)
+var includedFile = regexp.MustCompile(`(?m)^// ---- ([\w/]+\.cl) ----\n`)
 
 // taskText is what is compiled for a task, with kernel files named in place of
 // their text: they stand in kernels/, as does the prelude before it.

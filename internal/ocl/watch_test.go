@@ -62,7 +62,7 @@ func TestEveryFieldOfAPlanIsInItsPrint(t *testing.T) {
 			Variant: "item", Params: "wg=1", Scratch: []int64{1}, Kept: []int64{2},
 			Launches: []variant.Launch{{
 				Kernel: "k", Global: [3]int{8}, Local: [3]int{4}, Sizes: map[string]int64{"n": 3},
-				Program: &codegen.Program{Name: "f", Source: "text", Library: []string{"math.cl"}, Options: "-O", Args: []codegen.Arg{{Kind: codegen.ArgScalar, Scalar: float32(1)}}, Ints: []codegen.Arg{{Kind: codegen.ArgInt, Name: "n"}}},
+				Program: &codegen.Program{Name: "f", Source: "text", Library: []string{"lib/math.cl"}, Options: "-O", Args: []codegen.Arg{{Kind: codegen.ArgScalar, Scalar: float32(1)}}, Ints: []codegen.Arg{{Kind: codegen.ArgInt, Name: "n"}}},
 			}},
 		}
 	}

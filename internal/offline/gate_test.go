@@ -34,11 +34,11 @@ func states(r *Report) map[string]optest.State {
 // What a rule chooses must compile and not spill; what is forced must compile.
 func TestChecksAreOfWhatRulesChoose(t *testing.T) {
 	r := &Report{Target: "ptx-sm_80", Outcomes: []*Outcome{
-		{Print: "1", File: "map.cl", Variants: []string{"map=item"}, Chosen: true, Kernels: map[string]Usage{"map_item": {Registers: 10}}},
-		{Print: "2", File: "map.cl", Variants: []string{"map=item"}, Chosen: true, Kernels: map[string]Usage{"map_item": {Registers: 30, Local: 64}}},
-		{Print: "3", File: "row_group.cl", Chosen: true, Kernels: map[string]Usage{"row_group": {Registers: 255, Spill: 16, Private: 32}}},
-		{Print: "4", File: "row_block.cl", Kernels: map[string]Usage{"row_block": {Registers: 255, Spill: 64}}},
-		{Print: "5", File: "row_band.cl", Refused: "no"},
+		{Print: "1", File: "map/gpu_item.cl", Variants: []string{"map=item"}, Chosen: true, Kernels: map[string]Usage{"map_item": {Registers: 10}}},
+		{Print: "2", File: "map/gpu_item.cl", Variants: []string{"map=item"}, Chosen: true, Kernels: map[string]Usage{"map_item": {Registers: 30, Local: 64}}},
+		{Print: "3", File: "row/gpu_group.cl", Chosen: true, Kernels: map[string]Usage{"row_group": {Registers: 255, Spill: 16, Private: 32}}},
+		{Print: "4", File: "row/cpu_block.cl", Kernels: map[string]Usage{"row_block": {Registers: 255, Spill: 64}}},
+		{Print: "5", File: "row/cpu_band.cl", Refused: "no"},
 	}}
 	require.Equal(t, map[string]optest.State{
 		"ptx-sm_80 map_item": optest.Passed, "ptx-sm_80 row_group": optest.Failed,
@@ -63,7 +63,7 @@ func TestChecksAreOfWhatRulesChoose(t *testing.T) {
 // An excuse is for one family of programs on the targets that it names, and only as long as it is needed.
 func TestAnExcuseIsAsNarrowAsItSays(t *testing.T) {
 	excusing(t, excuse{name: "wide", targets: []string{"amd-a", "amd-b"}, kernel: "map_item", holds: regexp.MustCompile(`p12_`), spill: 8, why: "because"})
-	wide, slim := &draft.Draft{Body: "p12_ p1_", File: "map.cl"}, &draft.Draft{Body: "p1_", File: "map.cl"}
+	wide, slim := &draft.Draft{Body: "p12_ p1_", File: "map/gpu_item.cl"}, &draft.Draft{Body: "p1_", File: "map/gpu_item.cl"}
 	report := func(target string, d *draft.Draft, usage map[string]Usage) *Report {
 		r := &Report{Target: target, Whole: true, Outcomes: []*Outcome{{Print: d.Print(), File: d.File, Chosen: true, Kernels: usage}}}
 		r.Excuse([]*draft.Draft{wide, slim})
@@ -77,10 +77,10 @@ func TestAnExcuseIsAsNarrowAsItSays(t *testing.T) {
 	both := map[string]Usage{"map_item": {Spill: 8}, "map_tile": {Spill: 1}}
 	require.Equal(t, optest.Failed, states(report("amd-a", wide, both))["amd-a map_tile"], "another kernel of the program")
 
-	deadly := &draft.Draft{Body: "p12_ forced", File: "map.cl", Kernels: []string{"map_item"}}
+	deadly := &draft.Draft{Body: "p12_ forced", File: "map/gpu_item.cl", Kernels: []string{"map_item"}}
 	excusing(t, excuse{name: "deadly", targets: []string{"amd-a"}, kernel: "map_item", dies: true, why: "because"})
 	dead := func(chosen, died bool) map[string]optest.State {
-		r := &Report{Target: "amd-a", Outcomes: []*Outcome{{Print: deadly.Print(), File: "map.cl", Variants: []string{"map=item"}, Chosen: chosen, Refused: "no", Died: died}}}
+		r := &Report{Target: "amd-a", Outcomes: []*Outcome{{Print: deadly.Print(), File: "map/gpu_item.cl", Variants: []string{"map=item"}, Chosen: chosen, Refused: "no", Died: died}}}
 		r.Excuse([]*draft.Draft{deadly})
 		return states(r)
 	}
@@ -111,7 +111,7 @@ func TestExcusesHaveReasonsAndLimits(t *testing.T) {
 // lacks is proven to be lacking.
 func TestProgramsThatStandForOthersAreCompiled(t *testing.T) {
 	drafted := func(chosen bool, body string, library ...string) *draft.Draft {
-		return &draft.Draft{Chosen: chosen, File: "map.cl", Head: "h", Body: body, Library: library, Kernels: []string{"k"}}
+		return &draft.Draft{Chosen: chosen, File: "map/gpu_item.cl", Head: "h", Body: body, Library: library, Kernels: []string{"k"}}
 	}
 	a, b := drafted(true, "#define TM 64\n#define SPLIT 0\n#define ACC float\nk"), drafted(true, "#define TM 32\n#define SPLIT 0\n#define ACC float\nk")
 	alike, split, half := drafted(false, "#define TM 16\n#define SPLIT 0\n#define ACC float\nk(x)"), drafted(false, "#define TM 64\n#define SPLIT 1\n#define ACC float\nk"), drafted(false, "#define TM 64\n#define SPLIT 0\n#define ACC half\nk")
@@ -119,16 +119,16 @@ func TestProgramsThatStandForOthersAreCompiled(t *testing.T) {
 	require.Equal(t, []*draft.Draft{a, b, split, half}, Share([]*draft.Draft{alike, split, a, again, b, half}))
 
 	class := draft.Classes[0]
-	dot := drafted(true, "int dot4 k", "dot_amd.cl")
+	dot := drafted(true, "int dot4 k", "contract/gpu_dot4_amd.cl")
 	lanes := drafted(true, "// ---- sub.cl ----\n#define LANES 16\nk")
-	require.True(t, dot.Has("dot_amd.cl") && lanes.Has("sub.cl") && lanes.Has("sub.cl:LANES=16"))
-	require.False(t, a.Has("dot_amd.cl") || lanes.Has("sub.cl:LANES=8") || lanes.Has("LANES"))
+	require.True(t, dot.Has("contract/gpu_dot4_amd.cl") && lanes.Has("sub.cl") && lanes.Has("sub.cl:LANES=16"))
+	require.False(t, a.Has("contract/gpu_dot4_amd.cl") || lanes.Has("sub.cl:LANES=8") || lanes.Has("LANES"))
 	for refuse, compiles := range map[string]bool{"dot4 k": false, "nothing at all": true} {
-		rest, lacks, err := Without(context.Background(), &fake{refuse: refuse}, class, []*draft.Draft{a, dot, lanes}, []string{"dot_amd.cl", "other.cl"})
+		rest, lacks, err := Without(context.Background(), &fake{refuse: refuse}, class, []*draft.Draft{a, dot, lanes}, []string{"contract/gpu_dot4_amd.cl", "other.cl"})
 		require.NoError(t, err)
 		require.Equal(t, []*draft.Draft{a, lanes}, rest)
-		require.Equal(t, map[string]Lack{"dot_amd.cl": {Programs: 1, Compiles: compiles}}, lacks)
+		require.Equal(t, map[string]Lack{"contract/gpu_dot4_amd.cl": {Programs: 1, Compiles: compiles}}, lacks)
 		want := map[bool]optest.State{false: optest.Absent, true: optest.Failed}[compiles]
-		require.Equal(t, want, states(&Report{Target: "t", Lacks: lacks})["t without dot_amd.cl"])
+		require.Equal(t, want, states(&Report{Target: "t", Lacks: lacks})["t without contract/gpu_dot4_amd.cl"])
 	}
 }

@@ -1,5 +1,5 @@
 // Package philox is the counter-based random generator Philox-4x32-10, as the
-// CPU path and the references of tests compute it. kernels/random.cl is its
+// CPU path and the references of tests compute it. kernels/lib/random.cl is its
 // twin in OpenCL C.
 //
 // Source: Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1,

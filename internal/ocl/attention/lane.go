@@ -28,7 +28,7 @@ type farSide struct {
 	scratch int   // where it is packed, or -1
 }
 
-// laneSpan is how many rows an item of attention_pack.cl takes.
+// laneSpan is how many rows an item of attention/cpu_pack.cl takes.
 const laneSpan = 16
 
 // readable reports whether the features of a row adjoin, and are what sums are made of.
@@ -155,7 +155,7 @@ func (x *attention) packProgram(s *farSide) *codegen.Program {
 	g.Size("COUNT", s.count)
 	g.Size("B_FROM", 0)
 	g.ScratchArg("PACK", s.scratch, x.AccType)
-	return g.Assemble("attention_pack.cl")
+	return g.Assemble("attention/cpu_pack.cl")
 }
 
 func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles int64, sides []*farSide) *codegen.Program {
@@ -191,7 +191,7 @@ func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles
 	}
 	x.hooks(g, read...)
 	x.stores(g)
-	return g.Assemble("block_sums.cl", "attention_sums.cl", "attention_block.cl", "transpose.cl", "attention_turn.cl", kernel+".cl")
+	return g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/cpu_shared.cl", "lib/cpu_transpose.cl", "attention/cpu_load_store.cl", kernel+".cl")
 }
 
 // turns defines how the side that an item owns comes into the lanes of its

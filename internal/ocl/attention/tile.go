@@ -48,7 +48,7 @@ func (x *attention) planTile() (*variant.Plan, error) {
 	return &variant.Plan{
 		Params: fmt.Sprintf("%d items in %d parts, %d at a time of %d features", lanes*parts, parts, block, x.d),
 		Launches: []variant.Launch{{
-			Program: g.Assemble("block_sums.cl", "attention_sums.cl", "attention_seen.cl", kernel+".cl"), Kernel: kernel,
+			Program: g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_shared.cl", kernel+".cl"), Kernel: kernel,
 			Global: variant.Grid(variant.CeilDiv(owned, lanes)*lanes*parts, x.batch), Local: variant.Grid(lanes*parts, 1),
 		}},
 	}, nil

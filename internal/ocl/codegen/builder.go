@@ -275,24 +275,24 @@ func (g *Builder) Assemble(files ...string) *Program {
 		b.WriteString("#define WIDE_CHAR(x) (((int)(x) << 24) >> 24)\n")
 		b.WriteString("#define WIDE_UCHAR(x) ((int)(x) & 255)\n")
 	}
-	b.WriteString(kernels.Text("prelude.cl"))
+	b.WriteString(kernels.Text("lib/prelude.cl"))
 	p.Head = b.String()
 	b.Reset()
 	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.IndexType, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.Wide()])
 	random := strings.Contains(g.Hooks.String(), "philox")
 	double := strings.Contains(g.Hooks.String(), "double_")
 	if random || double || strings.Contains(g.Hooks.String(), "wide_") {
-		p.Library = append(p.Library, "math.cl")
+		p.Library = append(p.Library, "lib/math.cl")
 	}
 	if double {
-		p.Library = append(p.Library, "math_double.cl")
+		p.Library = append(p.Library, "lib/math_double.cl")
 	}
 	if random {
-		p.Library = append(p.Library, "random.cl")
+		p.Library = append(p.Library, "lib/random.cl")
 	}
 	p.Library = append(p.Library, g.Library...)
 	if text := g.Hooks.String(); strings.Contains(text, "LOADS_") || strings.Contains(text, "OUTS") || strings.Contains(text, "FLOAT16_ANYWHERE") {
-		b.WriteString(kernels.Text("vector.cl"))
+		b.WriteString(kernels.Text("lib/cpu_vector.cl"))
 	}
 	b.WriteString("\n// ---- this task ----\n")
 	b.WriteString(g.Macros.String())

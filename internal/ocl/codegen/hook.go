@@ -361,14 +361,14 @@ func Fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 	return b.String()
 }
 
-// wideFunctions are those of float that math.cl has.
+// wideFunctions are those of float that lib/math.cl has.
 var wideFunctions = map[string]bool{
 	"log": true, "log2": true, "log1p": true, "exp": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
 	"erf": true, "erfc": true, "sin": true, "cos": true, "tan": true, "asin": true, "acos": true, "atan": true,
 	"atan2": true, "pow": true, "fmod": true, "exp_below": true, "exp_plus_1": true,
 }
 
-// doubleFunctions are those of double that math_double.cl has.
+// doubleFunctions are those of double that lib/math_double.cl has.
 var doubleFunctions = map[string]bool{
 	"log": true, "log2": true, "log1p": true, "exp": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
 	"erf": true, "erfc": true, "asin": true, "acos": true, "atan": true, "atan2": true, "pow": true, "exp_plus_1": true,

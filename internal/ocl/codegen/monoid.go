@@ -21,7 +21,7 @@ func MultipliesMany(f engine.Fold, n int64) bool {
 // a cache (PoCL 3.1, two cores of an AMD EPYC VM).
 const ShortSum = 64
 
-// WriteMonoid defines the macros of monoid.cl for f, whose states are of val and take length values each at most.
+// WriteMonoid defines the macros of reduce/any_monoid.cl for f, whose states are of val and take length values each at most.
 func WriteMonoid(b *strings.Builder, f engine.Fold, val tensor.DType, length int64) {
 	macro := func(name string, value any) { fmt.Fprintf(b, "#define %s %v\n", name, value) }
 	name := map[engine.Monoid]string{

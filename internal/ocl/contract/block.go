@@ -14,7 +14,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// BlockChoice is how contract_block.cl is used for one contraction.
+// BlockChoice is how contract/cpu_block.cl is used for one contraction.
 type BlockChoice struct {
 	Shape         kernels.PanelShape
 	space         kernels.BlockSpace
@@ -255,11 +255,11 @@ func (c *Contraction) PlanBlock(p BlockChoice) (*variant.Plan, error) {
 		c.hookA(g)
 	}
 	g.Macro("B_ALONG_K", codegen.OneIf(c.bb.AlongK()))
-	files := []string{"block_sums.cl", "contract_block.cl"}
+	files := []string{"lib/block_sums.cl", "contract/cpu_block.cl"}
 	g.Macro("B_ALONG_N", codegen.OneIf(!c.bb.AlongK() && c.columnsAdjoin()))
 	switch {
 	case c.bb.AlongK():
-		files = []string{"transpose.cl", "block_sums.cl", "contract_block.cl"}
+		files = []string{"lib/cpu_transpose.cl", "lib/block_sums.cl", "contract/cpu_block.cl"}
 		c.vectors(g, "B", "B_COLUMN", c.bb, bBatch, bColumn, lanes)
 	case c.columnsAdjoin():
 		c.Pointer(g, "B", c.bb)

@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// dotChoice is how contract_dot.cl is used for one contraction.
+// dotChoice is how contract/cpu_dot.cl is used for one contraction.
 type dotChoice struct {
 	rows, cols, unroll int
 	chunk, splits      int64
@@ -67,7 +67,7 @@ func (c *Contraction) PlanDot(d dotChoice) (*variant.Plan, error) {
 	c.extents(g)
 	c.fold(g, p, d.splits, d.chunk)
 	p.Launches = append([]variant.Launch{{
-		Program: g.Assemble("block_sums.cl", "contract_dot.cl"), Kernel: "contract_dot", Local: [3]int{1, 1, 1},
+		Program: g.Assemble("lib/block_sums.cl", "contract/cpu_dot.cl"), Kernel: "contract_dot", Local: [3]int{1, 1, 1},
 		Global: variant.Grid(variant.CeilDiv(c.m, int64(d.rows)), variant.CeilDiv(c.n, int64(d.cols)), c.Batches*d.splits),
 	}}, p.Launches...)
 	return p, nil

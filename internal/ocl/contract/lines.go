@@ -15,7 +15,7 @@ import (
 
 var errNoRuns = errors.New("the terms are no lines that local memory holds")
 
-// LinesChoice is how contract_lines.cl is used for one contraction.
+// LinesChoice is how contract/cpu_lines.cl is used for one contraction.
 type LinesChoice struct {
 	Shape         kernels.LinesShape
 	space         kernels.BlockSpace
@@ -261,13 +261,13 @@ func (c *Contraction) PlanLines(p LinesChoice) (*variant.Plan, error) {
 	made := &variant.Plan{Params: p.String()}
 	c.fold(g, made, p.Splits, p.chunk)
 	made.Launches = append([]variant.Launch{{
-		Program: g.Assemble("line.cl", "block_sums.cl", "contract_lines.cl"), Kernel: "contract_lines", Local: [3]int{1, 1, 1},
+		Program: g.Assemble("contract/cpu_line.cl", "lib/block_sums.cl", "contract/cpu_lines.cl"), Kernel: "contract_lines", Local: [3]int{1, 1, 1},
 		Global: variant.Grid(variant.CeilDiv(c.n, p.Columns), 1, c.Batches*p.Splits),
 	}}, made.Launches...)
 	return made, nil
 }
 
-// lineLoads defines what line.cl takes, for elements of l that lie step apart.
+// lineLoads defines what contract/cpu_line.cl takes, for elements of l that lie step apart.
 func (c *Contraction) lineLoads(g *codegen.Builder, l OperandLoad, step int64, lanes int) {
 	g.Macro("VL", lanes)
 	g.Macro("VT", fmt.Sprintf("%s%d", c.AccType, lanes))

@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// MMAChoice is how contract_mma.cl is used for one contraction.
+// MMAChoice is how contract/gpu_mma.cl is used for one contraction.
 type MMAChoice struct {
 	Shape         kernels.MMAShape
 	Chunk, Splits int64
@@ -32,9 +32,9 @@ func (c *Contraction) hasUnits() bool {
 // units is the file of the matrix units: those of the device, or what stands in for them.
 func (c *Contraction) units() string {
 	if c.hasUnits() {
-		return "mma_ptx.cl"
+		return "contract/gpu_mma_ptx.cl"
 	}
-	return "mma_any.cl"
+	return "contract/gpu_mma_emulated.cl"
 }
 
 // unitsBytes is the local memory that the units need for a group.
@@ -108,7 +108,7 @@ func (c *Contraction) PlanMMA(t MMAChoice) (*variant.Plan, error) {
 	c.extents(g)
 	c.fold(g, p, t.Splits, t.Chunk)
 	p.Launches = append([]variant.Launch{{
-		Program: g.Assemble(c.units(), "block_sums.cl", "contract_mma.cl"), Kernel: "contract_mma",
+		Program: g.Assemble(c.units(), "lib/block_sums.cl", "contract/gpu_mma.cl"), Kernel: "contract_mma",
 		Global: [3]int{int(groups) * s.Items()}, Local: [3]int{s.Items()},
 	}}, p.Launches...)
 	return p, nil

@@ -27,7 +27,7 @@ const thin = 32
 // packK is how many values of k one work-item of a packing kernel takes.
 const packK = 64
 
-// panelChoice is how contract_panel.cl is used for one contraction.
+// panelChoice is how contract/cpu_panel.cl is used for one contraction.
 type panelChoice struct {
 	Shape        kernels.PanelShape
 	PackA, PackB bool
@@ -210,7 +210,7 @@ const (
 	scratchPart
 )
 
-// PlanPanel plans contract_panel.cl, the kernels that pack for it and the one
+// PlanPanel plans contract/cpu_panel.cl, the kernels that pack for it and the one
 // that folds its splits.
 func (c *Contraction) PlanPanel(p panelChoice) (*variant.Plan, error) {
 	mr, nr := int64(p.Shape.Rows), int64(p.Shape.Columns())
@@ -355,9 +355,9 @@ func (p panelChoice) packProgram(c *Contraction, side string, width, plane int64
 	c.hookB(g)
 	g.Macro("NR", width)
 	g.Macro("ALONG_K", codegen.OneIf(c.bb.AlongK()))
-	files := []string{"contract_pack_b.cl"}
+	files := []string{"contract/cpu_pack_b.cl"}
 	if c.bb.AlongK() {
-		files = []string{"transpose.cl", "contract_pack_b.cl"}
+		files = []string{"lib/cpu_transpose.cl", "contract/cpu_pack_b.cl"}
 		lanes := p.Shape.Lanes
 		g.Macro("VL", lanes)
 		g.Macro("VT", fmt.Sprintf("%s%d", c.AccType, lanes))
@@ -370,7 +370,7 @@ func (p panelChoice) packProgram(c *Contraction, side string, width, plane int64
 	return g.Assemble(files...)
 }
 
-// packRows is the program of contract_pack_a.cl for tiles of so many rows; pack
+// packRows is the program of contract/cpu_pack_a.cl for tiles of so many rows; pack
 // passes where they are laid out, of which plane elements are of one batch.
 func (c *Contraction) packRows(rows, plane, limit int64, pack func(*codegen.Builder)) *codegen.Program {
 	g := c.program(true, false, false, limit)
@@ -381,7 +381,7 @@ func (c *Contraction) packRows(rows, plane, limit int64, pack func(*codegen.Buil
 	g.Size("M", c.m)
 	g.Size("A_PLANE", plane)
 	pack(g)
-	return g.Assemble("contract_pack_a.cl")
+	return g.Assemble("contract/cpu_pack_a.cl")
 }
 
 // packedB passes the pack of B.
@@ -424,11 +424,11 @@ func (p panelChoice) panelProgram(c *Contraction) *codegen.Program {
 		g.Macro("BY_COLUMN", codegen.OneIf(c.columnsApart()))
 		c.hookOut(g)
 	}
-	files := []string{"block_sums.cl", "contract_panel.cl"}
+	files := []string{"lib/block_sums.cl", "contract/cpu_panel.cl"}
 	if p.Splits == 1 && c.columnsApart() && p.Shape.Rows > 1 && p.Shape.Rows&(p.Shape.Rows-1) == 0 && p.Shape.Rows <= p.Shape.Lanes {
 		g.Macro("TURNED", 1)
 		c.rowsOut(g, p.Shape.Rows)
-		files = []string{"transpose.cl", "block_sums.cl", "contract_panel.cl"}
+		files = []string{"lib/cpu_transpose.cl", "lib/block_sums.cl", "contract/cpu_panel.cl"}
 	}
 	c.vectorOut(g, p.Shape.Lanes, p.Splits, "S_FROM + s")
 	if p.PackA {

@@ -27,11 +27,11 @@ type ProductShape struct {
 type ProductKind uint8
 
 const (
-	ProductBlock  ProductKind = iota // contract_block.cl
-	ProductDot                       // contract_dot.cl
-	ProductStream                    // contract_stream.cl
-	ProductTile                      // contract_tile.cl
-	ProductSolve                     // triangle.cl
+	ProductBlock  ProductKind = iota // contract/cpu_block.cl
+	ProductDot                       // contract/cpu_dot.cl
+	ProductStream                    // contract/cpu_stream.cl
+	ProductTile                      // contract/gpu_tile.cl
+	ProductSolve                     // product/cpu_triangle.cl
 	ProductMultiply
 )
 

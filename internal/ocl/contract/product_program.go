@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Of contract_dot.cl and contract_stream.cl for a matrix and a vector: enough sums to hide
+// Of contract/cpu_dot.cl and contract/cpu_stream.cl for a matrix and a vector: enough sums to hide
 // the latency of a multiply-add, and rows that are read at once.
 const (
 	dotRows    = 4
@@ -65,7 +65,7 @@ func ProductProgram(d *facts.Device, k ProductKey) *codegen.Program {
 	}
 	g.ScalarArg("ALPHA", c.AccType)
 	g.ScalarArg("BETA", c.AccType)
-	return g.Assemble(append([]string{"product.cl"}, files...)...)
+	return g.Assemble(append([]string{"product/any_output.cl"}, files...)...)
 }
 
 func (c *Contraction) blockProgram(g *codegen.Builder, k ProductKey) []string {
@@ -99,9 +99,9 @@ func (c *Contraction) blockProgram(g *codegen.Builder, k ProductKey) []string {
 		g.Size(ProductSizeNames[s], 0)
 	}
 	if k.BTrans {
-		return []string{"transpose.cl", "block_sums.cl", "contract_block.cl"}
+		return []string{"lib/cpu_transpose.cl", "lib/block_sums.cl", "contract/cpu_block.cl"}
 	}
-	return []string{"block_sums.cl", "contract_block.cl"}
+	return []string{"lib/block_sums.cl", "contract/cpu_block.cl"}
 }
 
 func (c *Contraction) dotProgram(g *codegen.Builder) []string {
@@ -115,7 +115,7 @@ func (c *Contraction) dotProgram(g *codegen.Builder) []string {
 	g.Macro("B_ONE(p, i)", c.oneLoad(c.bb))
 	c.loads(g, "A", c.A, lanes)
 	c.loads(g, "B", c.bb, lanes)
-	return []string{"block_sums.cl", "contract_dot.cl"}
+	return []string{"lib/block_sums.cl", "contract/cpu_dot.cl"}
 }
 
 func (c *Contraction) streamProgram(g *codegen.Builder) []string {
@@ -128,15 +128,15 @@ func (c *Contraction) streamProgram(g *codegen.Builder) []string {
 	g.Macro("B_ROW(b, k)", "AT(k, 0, B_LD)")
 	c.loads(g, "B", c.bb, lanes)
 	g.Size(ProductSizeNames[sizeColumns], 0)
-	return []string{"block_sums.cl", "contract_stream.cl"}
+	return []string{"lib/block_sums.cl", "contract/cpu_stream.cl"}
 }
 
-// TriangleSpace is the local memory of triangle.cl, in elements.
+// TriangleSpace is the local memory of product/cpu_triangle.cl, in elements.
 func TriangleSpace(c *Contraction) int {
 	return int(min(c.Device.LocalMem, 1<<20)) / 4 * 3 / int(c.AccSize) &^ 63
 }
 
-// triangleProgram is the program of triangle.cl. Its T is operand A; operand B is the same.
+// triangleProgram is the program of product/cpu_triangle.cl. Its T is operand A; operand B is the same.
 func (c *Contraction) triangleProgram(g *codegen.Builder, k ProductKey) *codegen.Program {
 	p := BlockOfProducts(c)
 	c.Pointer(g, "A", c.A)
@@ -154,9 +154,9 @@ func (c *Contraction) triangleProgram(g *codegen.Builder, k ProductKey) *codegen
 	}
 	g.ScalarArg("ALPHA", c.AccType)
 	if k.BTrans {
-		return g.Assemble("transpose.cl", "triangle.cl")
+		return g.Assemble("lib/cpu_transpose.cl", "product/cpu_triangle.cl")
 	}
-	return g.Assemble("triangle.cl")
+	return g.Assemble("product/cpu_triangle.cl")
 }
 
 func (c *Contraction) tileProgram(g *codegen.Builder, k ProductKey) []string {
@@ -188,5 +188,5 @@ func (c *Contraction) tileProgram(g *codegen.Builder, k ProductKey) []string {
 	}
 	g.Size(ProductSizeNames[sizeTilesM], 0)
 	g.Size(ProductSizeNames[sizeTilesN], 0)
-	return []string{"block_sums.cl", "contract_tile.cl"}
+	return []string{"lib/block_sums.cl", "contract/gpu_tile.cl"}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/anycl/anycl/internal/ocl/variant"
 )
 
-// rowChoice is how contract_row.cl is used for one contraction.
+// rowChoice is how contract/gpu_row.cl is used for one contraction.
 type rowChoice struct {
 	group, lanes  int
 	rows          int // outputs of a column that one group computes
@@ -58,7 +58,7 @@ func (c *Contraction) PlanRow(r rowChoice) (*variant.Plan, error) {
 	c.extents(g)
 	c.fold(g, p, r.splits, r.chunk)
 	p.Launches = append([]variant.Launch{{
-		Program: g.Assemble("block_sums.cl", "contract_row.cl"), Kernel: "contract_row",
+		Program: g.Assemble("lib/block_sums.cl", "contract/gpu_row.cl"), Kernel: "contract_row",
 		Global: [3]int{int(groups) * r.group}, Local: [3]int{r.group},
 	}}, p.Launches...)
 	return p, nil
@@ -77,7 +77,7 @@ func (c *Contraction) PlanItem() (*variant.Plan, error) {
 	c.fold(g, p, 1, c.K)
 	group := max(1, min(64, c.Device.WorkGroup))
 	p.Launches = []variant.Launch{{
-		Program: g.Assemble("block_sums.cl", "contract_item.cl"), Kernel: "contract_item",
+		Program: g.Assemble("lib/block_sums.cl", "contract/any_item.cl"), Kernel: "contract_item",
 		Global: [3]int{int(variant.CeilDiv(count, int64(group))) * group}, Local: [3]int{group},
 	}}
 	return p, nil

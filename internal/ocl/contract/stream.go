@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// streamChoice is how contract_stream.cl is used for one contraction.
+// streamChoice is how contract/cpu_stream.cl is used for one contraction.
 type streamChoice struct {
 	columns       int64 // of a work-item
 	steps         int   // rows of B at a time
@@ -101,7 +101,7 @@ func (c *Contraction) PlanStream(s streamChoice) (*variant.Plan, error) {
 	p := &variant.Plan{Params: s.String()}
 	c.fold(g, p, s.splits, s.chunk)
 	p.Launches = append([]variant.Launch{{
-		Program: g.Assemble("block_sums.cl", "contract_stream.cl"), Kernel: "contract_stream", Local: [3]int{1, 1, 1},
+		Program: g.Assemble("lib/block_sums.cl", "contract/cpu_stream.cl"), Kernel: "contract_stream", Local: [3]int{1, 1, 1},
 		Global: variant.Grid(variant.CeilDiv(c.n, s.columns), c.m, c.Batches*s.splits),
 	}}, p.Launches...)
 	return p, nil

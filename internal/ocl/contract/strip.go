@@ -16,11 +16,11 @@ import (
 
 var errNoLines = errors.New("the columns are no windows along lines")
 
-// What contract_strip.cl keeps in local memory: where taps and vectors lie, at most
+// What contract/cpu_strip.cl keeps in local memory: where taps and vectors lie, at most
 // so many.
 const stripTaps, stripSpan = 4096, 1024
 
-// stripChoice is how contract_strip.cl is used for one contraction.
+// stripChoice is how contract/cpu_strip.cl is used for one contraction.
 type stripChoice struct {
 	rows, vectors int64 // MR and NV
 	lanes         int64
@@ -242,7 +242,7 @@ func (c *Contraction) stripProgram(p stripChoice, stride, pack int64, packed fun
 	} {
 		g.Size(s.name, s.v)
 	}
-	return g.Assemble("line.cl", "block_sums.cl", "contract_strip.cl")
+	return g.Assemble("contract/cpu_line.cl", "lib/block_sums.cl", "contract/cpu_strip.cl")
 }
 
 // tableSize is room for n entries, and the same for others of about as many, so

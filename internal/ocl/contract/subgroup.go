@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// SubgroupChoice is how contract_subgroup.cl is used for one contraction.
+// SubgroupChoice is how contract/gpu_subgroup.cl is used for one contraction.
 type SubgroupChoice struct {
 	Shape         kernels.SubgroupShape
 	Chunk, Splits int64
@@ -78,9 +78,9 @@ func (c *Contraction) PlanSubgroup(t SubgroupChoice) (*variant.Plan, error) {
 	b, nearB := c.SubgroupB()
 	past := max(access.Abs(a.Step)*int64(s.Rows+s.K), access.Abs(b.Step)*int64(s.Columns()+s.K)) // positions are counted past the end
 	g := c.program(true, true, t.Splits == 1, groups, c.m+int64(s.Rows*s.Y), c.n+int64(s.Columns()*s.X), c.K+int64(s.K), c.blockEnd()+past)
-	file := "subgroup_intel.cl"
+	file := "contract/gpu_subgroup_intel.cl"
 	if c.Device.SubgroupLanes == 0 {
-		file = "subgroup_any.cl"
+		file = "contract/gpu_subgroup_emulated.cl"
 		g.Macro("SHOWS", s.Registers())
 	}
 	g.Macro("LANES", s.Lanes)
@@ -109,7 +109,7 @@ func (c *Contraction) PlanSubgroup(t SubgroupChoice) (*variant.Plan, error) {
 	c.extents(g)
 	c.fold(g, p, t.Splits, t.Chunk)
 	p.Launches = append([]variant.Launch{{
-		Program: g.Assemble(file, "block_sums.cl", "contract_subgroup.cl"), Kernel: "contract_subgroup",
+		Program: g.Assemble(file, "lib/block_sums.cl", "contract/gpu_subgroup.cl"), Kernel: "contract_subgroup",
 		Global: [3]int{int(groups) * s.Items()}, Local: [3]int{s.Items()},
 	}}, p.Launches...)
 	return p, nil

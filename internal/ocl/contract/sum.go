@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/internal/ocl/variant"
 )
 
-// sumSpan is how many neighbouring columns one work-item of contract_sum.cl
+// sumSpan is how many neighbouring columns one work-item of contract/any_sum.cl
 // folds: vectors on a CPU, neighbours in one access on a GPU.
 func (c *Contraction) sumSpan() int64 {
 	if c.Device.CPU {
@@ -30,7 +30,7 @@ func (c *Contraction) sumLaunch(part int, splits int64) variant.Launch {
 	c.hookOut(g)
 	items := variant.CeilDiv(c.n, span) * c.m * c.Batches
 	global, local := c.flat(items, 64)
-	return variant.Launch{Program: g.Assemble("block_sums.cl", "contract_sum.cl"), Kernel: "contract_sum", Global: global, Local: local}
+	return variant.Launch{Program: g.Assemble("lib/block_sums.cl", "contract/any_sum.cl"), Kernel: "contract_sum", Global: global, Local: local}
 }
 
 // chunks divides k into about want chunks of whole steps.

@@ -2,7 +2,7 @@ package contract
 
 import "github.com/anycl/anycl/internal/ocl/codegen"
 
-// sumBlocks is how a kernel of contractions takes sums of many terms: block_sums.cl says what
+// sumBlocks is how a kernel of contractions takes sums of many terms: lib/block_sums.cl says what
 // it means.
 type sumBlocks struct {
 	levels        int
@@ -35,7 +35,7 @@ func (c *Contraction) sums(terms int64) sumBlocks {
 	return s
 }
 
-// macros defines s for block_sums.cl.
+// macros defines s for lib/block_sums.cl.
 func (s sumBlocks) macros(g *codegen.Builder) {
 	g.Macro("LEVELS", s.levels)
 	if s.levels > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// tileChoice is how contract_tile.cl is used for one contraction.
+// tileChoice is how contract/gpu_tile.cl is used for one contraction.
 type tileChoice struct {
 	Shape         kernels.TileShape
 	Wide          bool // neighbours are loaded by four where they can be
@@ -67,7 +67,7 @@ func (c *Contraction) PlanTile(t tileChoice) (*variant.Plan, error) {
 	c.fold(g, p, t.splits, t.chunk)
 	g.AskForRegisters()
 	p.Launches = append([]variant.Launch{{
-		Program: g.Assemble("block_sums.cl", "contract_tile.cl"), Kernel: "contract_tile",
+		Program: g.Assemble("lib/block_sums.cl", "contract/gpu_tile.cl"), Kernel: "contract_tile",
 		Global: [3]int{int(groups) * s.Items()}, Local: [3]int{s.Items()},
 	}}, p.Launches...)
 	return p, nil

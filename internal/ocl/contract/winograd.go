@@ -39,7 +39,7 @@ func (c *Contraction) windows() (x windows3x3, ok bool) {
 	return x, ok && extent(last) == 3*x.right // taps across and channels are one axis
 }
 
-// winogradChoice is how contract_winograd.cl is used for one contraction.
+// winogradChoice is how contract/cpu_winograd.cl is used for one contraction.
 type winogradChoice struct {
 	image  windows3x3
 	shape  kernels.PanelShape // tiles x columns
@@ -79,7 +79,7 @@ func (c *Contraction) winogradFits() bool {
 	return p.cycles(c) < plain
 }
 
-// Of winograd.cl: windows of a tile down and across, and products of a tile.
+// Of contract/cpu_winograd_transform.cl: windows of a tile down and across, and products of a tile.
 const winogradTile, winogradPoints = 2, 16
 
 // all is the number of tiles of all images.
@@ -236,7 +236,7 @@ func (p winogradChoice) kernelsProgram(c *Contraction) *codegen.Program {
 	g := p.start(c, false)
 	g.Size("PACK_K", p.packChannels(c))
 	c.hookB(g)
-	return g.Assemble("winograd.cl", "contract_winograd_kernels.cl")
+	return g.Assemble("contract/cpu_winograd_transform.cl", "contract/cpu_winograd_kernels.cl")
 }
 
 func (p winogradChoice) mainProgram(c *Contraction) *codegen.Program {
@@ -265,7 +265,7 @@ func (p winogradChoice) mainProgram(c *Contraction) *codegen.Program {
 		g.Size(s.name, s.v)
 	}
 	if c.rowsAdjoin() {
-		return g.Assemble("transpose.cl", "winograd.cl", "block_sums.cl", "contract_winograd.cl")
+		return g.Assemble("lib/cpu_transpose.cl", "contract/cpu_winograd_transform.cl", "lib/block_sums.cl", "contract/cpu_winograd.cl")
 	}
-	return g.Assemble("winograd.cl", "block_sums.cl", "contract_winograd.cl")
+	return g.Assemble("contract/cpu_winograd_transform.cl", "lib/block_sums.cl", "contract/cpu_winograd.cl")
 }

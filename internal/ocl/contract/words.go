@@ -18,7 +18,7 @@ import (
 
 // dotUnit is how a device sums four products of bytes.
 type dotUnit struct {
-	file    string // of kernels: dot_any.cl and those like it
+	file    string // of kernels: contract/any_dot4_emulated.cl and those like it
 	scalars bool   // it takes single words
 	lanes   []int  // of the vectors that it takes
 	Mixed   bool   // one operand is signed and the other is not
@@ -26,12 +26,12 @@ type dotUnit struct {
 
 // DotUnits are those that devices have, by name.
 var DotUnits = map[string]dotUnit{
-	"any": {file: "dot_any.cl", scalars: true, lanes: []int{4, 8, 16}},
-	"x86": {file: "dot_x86.cl", lanes: []int{8, 16}, Mixed: true},
-	"vex": {file: "dot_vex.cl", lanes: []int{8}, Mixed: true},
-	"ptx": {file: "dot_ptx.cl", scalars: true},
-	"amd": {file: "dot_amd.cl", scalars: true},
-	"khr": {file: "dot_khr.cl", scalars: true},
+	"any": {file: "contract/any_dot4_emulated.cl", scalars: true, lanes: []int{4, 8, 16}},
+	"x86": {file: "contract/cpu_dot4_x86.cl", lanes: []int{8, 16}, Mixed: true},
+	"vex": {file: "contract/cpu_dot4_vex.cl", lanes: []int{8}, Mixed: true},
+	"ptx": {file: "contract/gpu_dot4_ptx.cl", scalars: true},
+	"amd": {file: "contract/gpu_dot4_amd.cl", scalars: true},
+	"khr": {file: "contract/gpu_dot4_khr.cl", scalars: true},
 }
 
 const signBits = "0x80808080u" // of the bytes of a word

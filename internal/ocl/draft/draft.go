@@ -94,8 +94,8 @@ func (d *Draft) Alike() string {
 // plainMacro is a flag or a type.
 var plainMacro = regexp.MustCompile(`(?m)^#define \w+ (?:[01]|[a-z]\w*)$`)
 
-// Has reports whether a feature's kernel file is part of d: "dot_amd.cl", or
-// "subgroup_intel.cl:LANES=16" where a macro must have a value, too.
+// Has reports whether a feature's kernel file is part of d: "contract/gpu_dot4_amd.cl", or
+// "contract/gpu_subgroup_intel.cl:LANES=16" where a macro must have a value, too.
 func (d *Draft) Has(feature string) bool {
 	file, macro, more := strings.Cut(feature, ":")
 	name, value, _ := strings.Cut(macro, "=")

@@ -23,8 +23,8 @@ type Device struct {
 	MaxAlloc         int64
 	Cache            int64 // bytes of a CPU's last cache, UsualCache where the driver does not know; 0 of GPUs
 	FP64             bool
-	MMA              int    // matrix units: macro MMA_SM of mma_ptx.cl, or 0
-	SubgroupLanes    int    // of sub-groups as subgroup_intel.cl has them, or 0
+	MMA              int    // matrix units: macro MMA_SM of contract/gpu_mma_ptx.cl, or 0
+	SubgroupLanes    int    // of sub-groups as contract/gpu_subgroup_intel.cl has them, or 0
 	DotUnit          string // of DotUnits, or empty: how products of bytes are summed
 	DotOptions       string // of the compiler, for it
 	RegisterOptions  string // option of the compiler, see platform.Caps

@@ -2,7 +2,7 @@ package facts
 
 import "github.com/anycl/anycl/engine"
 
-// LineBytes is LINE of prelude.cl.
+// LineBytes is LINE of lib/prelude.cl.
 const LineBytes = 64
 
 // Streamed reports whether outputs of so many bytes are stored past the caches:

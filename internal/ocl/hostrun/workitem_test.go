@@ -18,7 +18,7 @@ func TestKernelsAreDividedWhoseFunctionsAreReplacedExactly(t *testing.T) {
 		"#define I get_global_id(0)\n#define OF(d) (get_group_id(d) + get_local_size(d))\n" + body("y[I] = OF(1);"),
 		"// get_sub_group_id, a ## b\n/* #include \"get_global_id\" */\n" + body("printf(\"get_sub_group_id ##\");\nreturn get_global_id(0);"),
 		body("work_group_barrier(CLK_LOCAL_MEM_FENCE); y[get_glo\\\nbal_id(0)] = 1;"),
-		kernels.Text("store_row.cl"),
+		kernels.Text("custom/any_store_row.cl"),
 	} {
 		require.Empty(t, Indivisible(source, "-cl-std=CL3.0 -DN=4 -D M=3 -w -cl-mad-enable"), source)
 	}

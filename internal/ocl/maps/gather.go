@@ -88,6 +88,6 @@ func (m *gathering) plan() (*variant.Plan, error) {
 	g.FetchHook("FETCH_AT", rows, m.colAxes[0], m.loads, int(m.cols))
 	return &variant.Plan{
 		Params:   fmt.Sprintf("view=%dx%d rows=%d ahead=%d", m.rows, m.cols, s.Rows, s.Ahead),
-		Launches: []variant.Launch{{Program: g.Assemble("map_gather.cl"), Kernel: "map_gather", Global: s.Global, Local: s.Local}},
+		Launches: []variant.Launch{{Program: g.Assemble("map/cpu_gather.cl"), Kernel: "map_gather", Global: s.Global, Local: s.Local}},
 	}, nil
 }

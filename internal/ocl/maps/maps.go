@@ -129,7 +129,7 @@ func (m *mapping) planItem(c mapItem) (*variant.Plan, error) {
 	r := kernels.MapItem(m.rows, m.cols, c.wg)
 	return &variant.Plan{
 		Params:   fmt.Sprintf("view=%dx%d wg=%d", m.rows, m.cols, r.Local[0]),
-		Launches: []variant.Launch{{Program: m.program().Assemble("map.cl"), Kernel: "map_item", Global: r.Global, Local: r.Local}},
+		Launches: []variant.Launch{{Program: m.program().Assemble("map/gpu_item.cl"), Kernel: "map_item", Global: r.Global, Local: r.Local}},
 	}, nil
 }
 
@@ -149,7 +149,6 @@ func (m *mapping) planBlock(c mapBlock) (*variant.Plan, error) {
 	g := m.program()
 	g.Size("RSPAN", r.Rows)
 	g.Size("CSPAN", r.Columns)
-	g.Macro("MAP_BLOCK", 1)
 	g.Macro("LANES", m.lanes())
 	g.Macro("NARROW", codegen.OneIf(len(m.rowAxes) > 0 && m.cols < 4*codegen.VectorLanes && m.cols%codegen.VectorLanes > 4)) // a mask costs about four elements
 	buffered, streamed := m.task.Alias != nil, m.streamed(r)
@@ -160,7 +159,7 @@ func (m *mapping) planBlock(c mapBlock) (*variant.Plan, error) {
 	}
 	return &variant.Plan{
 		Params:   fmt.Sprintf("view=%dx%d block=%dx%d", m.rows, m.cols, r.Rows, r.Columns),
-		Launches: []variant.Launch{{Program: g.Assemble("map.cl"), Kernel: "map_block", Global: r.Global, Local: r.Local}},
+		Launches: []variant.Launch{{Program: g.Assemble("map/cpu_block.cl"), Kernel: "map_block", Global: r.Global, Local: r.Local}},
 	}, nil
 }
 

@@ -88,7 +88,7 @@ func (p padding) plan() (*variant.Plan, error) {
 	return &variant.Plan{
 		Params: fmt.Sprintf("padded view=%dx%dx%d outer=%d", outer, rows, cols, span),
 		Launches: []variant.Launch{{
-			Program: g.Assemble("transpose.cl", "tile_emit.cl", "map_pad.cl"), Kernel: "map_pad",
+			Program: g.Assemble("lib/cpu_transpose.cl", "map/cpu_tile_store.cl", "map/cpu_pad.cl"), Kernel: "map_pad",
 			Global: variant.Grid(across, variant.CeilDiv(outer, span)), Local: [3]int{1, 1},
 		}},
 	}, nil

@@ -145,7 +145,7 @@ func (m *thinning) plan() (*variant.Plan, error) {
 	return &variant.Plan{
 		Params: fmt.Sprintf("view=%dx%dx%d rows=%d", outer, rows, thin, span),
 		Launches: []variant.Launch{{
-			Program: g.Assemble("map_thin.cl"), Kernel: "map_thin",
+			Program: g.Assemble("map/cpu_thin.cl"), Kernel: "map_thin",
 			Global: variant.Grid(variant.CeilDiv(rows, span), outer), Local: variant.Grid(1, 1),
 		}},
 	}, nil

@@ -142,7 +142,7 @@ func (m *tiling) plan(c mapTile) (*variant.Plan, error) {
 	g.Macro("STREAMED", codegen.OneIf(m.streamed()))
 	return &variant.Plan{
 		Params:   fmt.Sprintf("view=%dx%dx%d tiles=%dx%dx%d", outer, rows, cols, s.Outer, s.Rows, s.Columns),
-		Launches: []variant.Launch{{Program: g.Assemble("transpose.cl", "tile_emit.cl", "map_tile.cl"), Kernel: "map_tile", Global: s.Global, Local: s.Local}},
+		Launches: []variant.Launch{{Program: g.Assemble("lib/cpu_transpose.cl", "map/cpu_tile_store.cl", "map/cpu_tile.cl"), Kernel: "map_tile", Global: s.Global, Local: s.Local}},
 	}, nil
 }
 

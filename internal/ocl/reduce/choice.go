@@ -122,10 +122,10 @@ func (r *reduction) planBlock(c reduceChoice) (*variant.Plan, error) {
 	if !plain {
 		g.Macro("LANES", codegen.LoopLanes(within, codegen.RegSize(r.val), r.fold.Value))
 	}
-	files := []string{"reduce_block.cl"}
+	files := []string{"reduce/cpu_block.cl"}
 	if plain {
 		writeVectorMonoid(g, r.fold, r.val)
-		files = []string{"monoid_vector.cl", "reduce_block.cl"}
+		files = []string{"reduce/cpu_monoid_vector.cl", "reduce/cpu_block.cl"}
 	}
 	return r.one(g, m.Grid, "reduce_block", fmt.Sprintf("vec=%d rows=%d", c.vec, m.Rows), c.parts, files...)
 }

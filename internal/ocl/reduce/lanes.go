@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// lanes is a reduction as reduce_lanes.cl sees it: outer x inner results, each
+// lanes is a reduction as reduce/cpu_lanes.cl sees it: outer x inner results, each
 // of folds x golds values.
 type lanes struct {
 	*reduction

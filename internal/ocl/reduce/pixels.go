@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// byPixels plans reduce_pixels.cl, where lanes are channels that lie side by
+// byPixels plans reduce/cpu_pixels.cl, where lanes are channels that lie side by
 // side, what is summed is a product, and one factor of it is the same for a row
 // of pixels; else nil.
 func (l *lanes) byPixels(exact bool) (*variant.Plan, error) {

@@ -71,7 +71,7 @@ func reduceVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 }
 
 // states are what values are folded in: products of floats in double or in pairs where they are not short, see
-// monoid.cl.
+// reduce/any_monoid.cl.
 func (r *reduction) states() (val tensor.DType, paired bool) {
 	val = codegen.FoldType(r.fold)
 	if !codegen.MultipliesMany(r.fold, r.cols) {
@@ -195,7 +195,7 @@ func (r *reduction) finish(p *variant.Plan, parts kernels.Parts) *variant.Plan {
 		g.Macro("WG", wg)
 		m = kernels.ReduceGroup(r.rows, kernels.Parts{Count: 1}, wg)
 	}
-	p.Launches = append(p.Launches, variant.Launch{Program: g.Assemble("monoid.cl", "reduce_finish.cl"), Kernel: "reduce_finish", Global: m.Global, Local: m.Local})
+	p.Launches = append(p.Launches, variant.Launch{Program: g.Assemble("reduce/any_monoid.cl", "reduce/any_finish.cl"), Kernel: "reduce_finish", Global: m.Global, Local: m.Local})
 	p.Params += fmt.Sprintf(" parts=%d", parts.Count)
 	return p
 }
@@ -205,7 +205,7 @@ func (r *reduction) one(g *codegen.Builder, m kernels.Grid, kernel, params strin
 	if len(files) == 0 {
 		files = []string{kernel + ".cl"}
 	}
-	prog := g.Assemble(append([]string{"monoid.cl"}, files...)...)
+	prog := g.Assemble(append([]string{"reduce/any_monoid.cl"}, files...)...)
 	l := variant.Launch{Program: prog, Kernel: kernel, Global: m.Global, Local: m.Local}
 	params = fmt.Sprintf("view=%dx%d %s", r.rows, r.cols, params)
 	return r.finish(&variant.Plan{Params: params, Launches: []variant.Launch{l}}, parts), nil

@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// stripes is a reduction as reduce_stripe.cl sees it: outer x inner results of
+// stripes is a reduction as reduce/cpu_stripe.cl sees it: outer x inner results of
 // folds values each, turns of them in a stripe.
 type stripes struct {
 	*reduction
@@ -183,7 +183,7 @@ func (s *stripes) plan() (*variant.Plan, error) {
 	}
 	grid := shape.Grid(s.o, s.i)
 	l := variant.Launch{
-		Program: p.Assemble("monoid.cl", "monoid_vector.cl", "reduce_stripe.cl"),
+		Program: p.Assemble("reduce/any_monoid.cl", "reduce/cpu_monoid_vector.cl", "reduce/cpu_stripe.cl"),
 		Kernel:  "reduce_stripe", Global: grid.Global, Local: grid.Local,
 	}
 	params := fmt.Sprintf("view=%dx%dx%d lanes=%d", s.o, s.folds, s.i, shape.Lanes)
@@ -196,7 +196,7 @@ func (s *stripes) plan() (*variant.Plan, error) {
 	return s.finish(&variant.Plan{Params: params, Launches: []variant.Launch{l}}, parts), nil
 }
 
-// writeVectorMonoid defines the macros of monoid_vector.cl for f, whose states are of val.
+// writeVectorMonoid defines the macros of reduce/cpu_monoid_vector.cl for f, whose states are of val.
 func writeVectorMonoid(g *codegen.Builder, f engine.Fold, val tensor.DType) {
 	g.Macro("VAL16", codegen.VectorType(val))
 	g.Macro("AT16", g.IndexType+"16")

@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// windows is a reduction as reduce_window.cl, reduce_box.cl and reduce_taps.cl see it: windows
+// windows is a reduction as reduce/cpu_window.cl, reduce/cpu_box.cl and reduce/cpu_taps.cl see it: windows
 // that slide over the rows, and along the rows, of planes.
 type windows struct {
 	*reduction

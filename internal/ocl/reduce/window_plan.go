@@ -53,7 +53,7 @@ func (w *windows) plan() (*variant.Plan, error) {
 	o, r, i := codegen.Coord{Name: "o", Axes: w.o}, codegen.Coord{Name: "r", Axes: axis(w.down.at)}, codegen.Coord{Name: "i", Axes: axis(w.along.at)}
 	tapF, tapG := codegen.Coord{Name: "f", Axes: axis(w.down.tap)}, codegen.Coord{Name: "g", Axes: axis(w.along.tap)}
 	out := []codegen.Coord{o, r, i}
-	kernel, files := "reduce_window", []string{"monoid.cl", "window_stage.cl", "window_emit.cl"}
+	kernel, files := "reduce_window", []string{"reduce/any_monoid.cl", "reduce/cpu_window_stage.cl", "reduce/cpu_window_store.cl"}
 	grid := kernels.Grid{Global: [3]int{int(variant.CeilDiv(planes, s.Planes)), int(variant.CeilDiv(rows, s.Rows))}, Local: [3]int{1, 1}}
 	switch {
 	case w.taps:
@@ -86,7 +86,7 @@ func (w *windows) plan() (*variant.Plan, error) {
 	return &variant.Plan{Params: params, Launches: []variant.Launch{l}}, nil
 }
 
-// results defines how window_emit.cl stores vectors of results.
+// results defines how reduce/cpu_window_store.cl stores vectors of results.
 func (w *windows) results(g *codegen.Builder, out []codegen.Coord) {
 	t := w.task
 	plain := len(t.Values) == 1 && !w.fold.Monoid.IsArg() && w.fold.Acc == w.val && t.Values[0].DType == w.val && t.Outs[0].DType == w.val
@@ -130,7 +130,7 @@ func (w *windows) folding(g *codegen.Builder) {
 	}[w.fold.Monoid])
 }
 
-// stage defines the hooks of window_stage.cl.
+// stage defines the hooks of reduce/cpu_window_stage.cl.
 func (w *windows) stage(g *codegen.Builder) {
 	task := g.Task
 	over := *task

@@ -117,7 +117,7 @@ func joinProgram(d *facts.Device, t *engine.Task, a *engine.Join, inputs int, sp
 		fmt.Fprintf(&cases, " %s x = %s; width = %s; from = %s; break;", label, g.Start(i, elem), width, from)
 	}
 	g.Macro("PICK(k, x, width, from)", "switch (k) {"+cases.String()+" }")
-	return g.Assemble("join.cl")
+	return g.Assemble("join/any_inputs.cl")
 }
 
 func joinCost(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {

@@ -20,7 +20,7 @@ type ranking struct {
 	task *engine.Task
 	*engine.Rank
 	bits  int64                    // of a key
-	hooks func(g *codegen.Builder) // of rank.cl, for another task that sorts; nil: those of task
+	hooks func(g *codegen.Builder) // of rank/any_keys.cl, for another task that sorts; nil: those of task
 }
 
 func newRanking(d *facts.Device, t *engine.Task, a *engine.Rank, bits int, hooks func(g *codegen.Builder)) *ranking {
@@ -90,14 +90,14 @@ func (r *ranking) program() *codegen.Builder {
 	return g
 }
 
-// writeInput defines those hooks of rank.cl that say what is ordered: the first input.
+// writeInput defines those hooks of rank/any_keys.cl that say what is ordered: the first input.
 func writeInput(g *codegen.Builder, descending bool) {
 	dt := g.Task.Ins[0].DType
 	writeKeys(g, dt, descending)
 	g.Macro("BITS_AT(i)", g.Start(0, codegen.BitType(dt))+"[i]")
 }
 
-// writeValues defines all hooks of rank.cl, where the first outputs are values and positions.
+// writeValues defines all hooks of rank/any_keys.cl, where the first outputs are values and positions.
 func writeValues(g *codegen.Builder, descending bool) {
 	writeInput(g, descending)
 	dt := g.Task.Ins[0].DType
@@ -113,7 +113,7 @@ func ifRead(t *engine.Task, i int, text string) string {
 	return "(void)0"
 }
 
-// writeKeys defines what rank.cl asks for.
+// writeKeys defines what rank/any_keys.cl asks for.
 func writeKeys(g *codegen.Builder, dt tensor.DType, descending bool) {
 	bits, size := codegen.BitType(dt), 8*dt.Size()
 	g.Macro("BITS", bits)
@@ -163,7 +163,7 @@ func (r *ranking) lanes() (*variant.Plan, error) {
 	g.Size("RSPAN", s.Rows)
 	return &variant.Plan{
 		Params:   fmt.Sprintf("%d rows of %d, %d side by side", r.Rows, r.Length, s.Lanes),
-		Launches: []variant.Launch{{Program: g.Assemble("rank.cl", "rank_lanes.cl"), Kernel: "rank_lanes", Global: s.Global, Local: s.Local}},
+		Launches: []variant.Launch{{Program: g.Assemble("rank/any_keys.cl", "rank/cpu_lanes.cl"), Kernel: "rank_lanes", Global: s.Global, Local: s.Local}},
 	}, nil
 }
 
@@ -202,7 +202,7 @@ func (r *ranking) inSeats() (*variant.Plan, error) {
 	g.Size("RSPAN", each)
 	return &variant.Plan{
 		Params:   fmt.Sprintf("%d of %d rows of %d, seats=%d", r.Keep, r.Rows, r.Length, seats),
-		Launches: []variant.Launch{{Program: g.Assemble("rank.cl", "rank_vector.cl", "rank_few.cl"), Kernel: "rank_few", Global: shape.Global, Local: shape.Local}},
+		Launches: []variant.Launch{{Program: g.Assemble("rank/any_keys.cl", "rank/cpu_vector.cl", "rank/cpu_few.cl"), Kernel: "rank_few", Global: shape.Global, Local: shape.Local}},
 	}, nil
 }
 
@@ -221,7 +221,7 @@ func (r *ranking) first() (*variant.Plan, error) {
 		g.ScratchArg("FOUND", 1, "uint")
 		p.Scratch = []int64{8 * r.Rows * s.Parts * r.Keep, 4 * r.Rows * s.Parts}
 	}
-	prog := g.Assemble("rank.cl", "rank_vector.cl", "rank_first.cl")
+	prog := g.Assemble("rank/any_keys.cl", "rank/cpu_vector.cl", "rank/cpu_first.cl")
 	p.Launches = []variant.Launch{{Program: prog, Kernel: "rank_first", Global: s.Global, Local: s.Local}}
 	if s.Parts > 1 {
 		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "rank_first_merge", Global: variant.Grid(r.Rows), Local: variant.Grid(1)})
@@ -239,7 +239,7 @@ func (r *ranking) group() (*variant.Plan, error) {
 	return &variant.Plan{
 		Params: fmt.Sprintf("%d rows of %d, wg=%d", r.Rows, r.Length, wg),
 		Launches: []variant.Launch{{
-			Program: g.Assemble("rank.cl", "rank_group.cl"), Kernel: "rank_group",
+			Program: g.Assemble("rank/any_keys.cl", "rank/gpu_group.cl"), Kernel: "rank_group",
 			Global: variant.Grid(r.Rows * int64(wg)), Local: variant.Grid(int64(wg)),
 		}},
 	}, nil
@@ -314,7 +314,7 @@ func (r *ranking) radix() (*variant.Plan, error) {
 	g.Size("STRIDE", stride)
 	g.Size("PARTS", s.Parts)
 	g.Size("SPAN", s.Span)
-	prog := g.Assemble("rank.cl", "rank_radix.cl")
+	prog := g.Assemble("rank/any_keys.cl", "rank/cpu_radix.cl")
 	p := &variant.Plan{Scratch: scratch, Params: fmt.Sprintf("%d rows of %d, parts=%d digit=%d", r.Rows, r.Length, s.Parts, s.Digit)}
 	add := func(kernel string, i int) {
 		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: kernel, Global: s.Global, Local: s.Local, Sizes: r.sizes(ps, i, s.Digit)})
@@ -355,8 +355,8 @@ func (r *ranking) blocks() (*variant.Plan, error) {
 		} {
 			fmt.Fprintf(&g.Hooks, "#define %s %v\n", m[0], m[1])
 		}
-	}, "scan.cl", "scan_group.cl")
-	prog := g.Assemble("rank.cl", "rank_blocks.cl")
+	}, "scan/any_sums.cl", "scan/gpu_group.cl")
+	prog := g.Assemble("rank/any_keys.cl", "rank/gpu_blocks.cl")
 	p := &variant.Plan{Scratch: scratch, Params: fmt.Sprintf("%d rows of %d, blocks=%d wg=%d", r.Rows, r.Length, blocks, wg)}
 	local := [3]int{wg, 1}
 	all := variant.Grid(blocks*int64(wg), r.Rows)

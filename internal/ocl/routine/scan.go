@@ -114,7 +114,7 @@ func (s *scanning) scratch(parts int64) []int64 {
 
 // launches are the sums of parts, where there are any, and the scan.
 func (s *scanning) launches(g *codegen.Builder, parts int64, m kernels.Grid, sums, scan string, files ...string) *variant.Plan {
-	prog := g.Assemble(append([]string{"scan.cl"}, files...)...)
+	prog := g.Assemble(append([]string{"scan/any_sums.cl"}, files...)...)
 	p := &variant.Plan{Scratch: s.scratch(parts), Params: fmt.Sprintf("parts=%d of %dx%dx%d", parts, s.Outer, s.Length, s.Inner)}
 	if parts > 1 {
 		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: sums, Global: m.Global, Local: m.Local})
@@ -132,7 +132,7 @@ func (s *scanning) row() (*variant.Plan, error) {
 	g.Size("ROWS", s.Outer)
 	g.Size("RSPAN", rows)
 	m := kernels.Grid{Global: variant.Grid(parts, variant.CeilDiv(s.Outer, rows)), Local: [3]int{1, 1}}
-	return s.launches(g, parts, m, "scan_sums", "scan_row", "scan_row.cl"), nil
+	return s.launches(g, parts, m, "scan_sums", "scan_row", "scan/cpu_row.cl"), nil
 }
 
 func (s *scanning) group() (*variant.Plan, error) {
@@ -141,7 +141,7 @@ func (s *scanning) group() (*variant.Plan, error) {
 	g := s.program(parts, span)
 	g.Macro("WG", wg)
 	m := kernels.Grid{Global: variant.Grid(parts*int64(wg), s.Outer), Local: [3]int{wg, 1}}
-	return s.launches(g, parts, m, "scan_group_sums", "scan_group_rows", "scan_group.cl"), nil
+	return s.launches(g, parts, m, "scan_group_sums", "scan_group_rows", "scan/gpu_group.cl"), nil
 }
 
 // scanColumns is how many columns an item of a CPU driver takes: their sums stay in the nearest cache.
@@ -163,7 +163,7 @@ func (s *scanning) column() (*variant.Plan, error) {
 	g.Size("OUTER", s.Outer)
 	g.Size("INNER", s.Inner)
 	m := kernels.Grid{Global: variant.Grid(across, parts, s.Outer), Local: [3]int{wg, 1, 1}}
-	return s.launches(g, parts, m, "scan_column_sums", "scan_column", "scan_column.cl"), nil
+	return s.launches(g, parts, m, "scan_column_sums", "scan_column", "scan/any_column.cl"), nil
 }
 
 func scanCost(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {

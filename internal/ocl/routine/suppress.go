@@ -64,7 +64,7 @@ func suppressVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 
 // scores defines what suppress_key asks for.
 func (s *suppressing) scores(g *codegen.Builder) {
-	g.Library = append(g.Library, "suppress.cl")
+	g.Library = append(g.Library, "suppress/any_overlap.cl")
 	g.Macro("SCORE_BITS(i)", g.Start(1, "uint")+"[i]")
 	least := uint32(0)
 	if s.HasScore {
@@ -108,7 +108,7 @@ func (s *suppressing) list() (*variant.Plan, error) {
 		Params:  fmt.Sprintf("%d lists of %d, items=%d", s.lists, s.Boxes, m.Items),
 		Scratch: []int64{8 * items * m.Stride, 8 * items * m.Stride, 4 * items * 5 * m.Room, 4 * max(s.lists*s.most, 1), 4 * max(s.lists, 1)},
 	}
-	prog := g.Assemble("suppress_lists.cl")
+	prog := g.Assemble("suppress/cpu_lists.cl")
 	if m.Items > 0 {
 		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "suppress_lists", Global: variant.Grid(m.Items), Local: variant.Grid(1)})
 	}
@@ -148,7 +148,7 @@ func (s *suppressing) blocks() (*variant.Plan, error) {
 func (s *suppressing) byGroups(rows *sortedRows) (*variant.Plan, error) {
 	wg := kernels.Group(s.Boxes, s.dev.WorkGroup)
 	g := s.program()
-	g.Library = append(g.Library, "suppress.cl")
+	g.Library = append(g.Library, "suppress/any_overlap.cl")
 	g.Macro("PAIRS", 0)
 	g.Macro("WG", wg)
 	rows.find(g)
@@ -156,7 +156,7 @@ func (s *suppressing) byGroups(rows *sortedRows) (*variant.Plan, error) {
 	kept := len(rows.Scratch)
 	rows.room(g, "KEPT", s.lists)
 	rows.room(g, "OFFSETS", s.lists)
-	prog := g.Assemble("rank_items.cl", "suppress_group.cl")
+	prog := g.Assemble("rank/any_items.cl", "suppress/gpu_group.cl")
 	add := func(kernel string) {
 		rows.Launches = append(rows.Launches, variant.Launch{Program: prog, Kernel: kernel, Global: variant.Grid(s.lists * int64(wg)), Local: variant.Grid(int64(wg))})
 	}

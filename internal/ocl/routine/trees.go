@@ -86,7 +86,7 @@ func planTrees(d *facts.Device, t *engine.Task, a *engine.Trees, cpu bool) (*var
 	}
 	return &variant.Plan{
 		Params: fmt.Sprintf("%d trees, %d samples an item", a.Count, s.Block), Scratch: scratch,
-		Launches: []variant.Launch{{Program: g.Assemble("trees.cl"), Kernel: "trees_walk", Global: s.Global, Local: s.Local}},
+		Launches: []variant.Launch{{Program: g.Assemble("trees/any_walk.cl"), Kernel: "trees_walk", Global: s.Global, Local: s.Local}},
 	}, nil
 }
 

@@ -112,7 +112,7 @@ func (r *ranking) inGroup() (*sortedRows, error) {
 	return &sortedRows{Plan: p, stride: r.Length, pairs: r.pairs()}, nil
 }
 
-// find passes the items to kernels that go on with them, as rank_items.cl has them.
+// find passes the items to kernels that go on with them, as rank/any_items.cl has them.
 func (s *sortedRows) find(g *codegen.Builder) {
 	g.Macro("TURNED", codegen.OneIf(s.passes > 0))
 	g.Size("STRIDE", s.stride)
@@ -177,7 +177,7 @@ func (u *uniquing) radix() (*variant.Plan, error) {
 		s.room(g, "MARKS", u.Count)
 		order = []string{"unique_heads", "unique_firsts", "unique_number", "unique_emit"}
 	}
-	prog := g.Assemble("rank.cl", "rank_items.cl", "unique_parts.cl")
+	prog := g.Assemble("rank/any_keys.cl", "rank/any_items.cl", "unique/cpu_parts.cl")
 	for _, k := range order {
 		s.Launches = append(s.Launches, variant.Launch{Program: prog, Kernel: k, Global: variant.Grid(m.Parts), Local: variant.Grid(1)})
 	}
@@ -212,7 +212,7 @@ func (u *uniquing) byItems(s *sortedRows) (*variant.Plan, error) {
 	if !u.Sorted {
 		s.room(g, "MARKS", u.Count)
 	}
-	prog := g.Assemble("rank.cl", "rank_items.cl", "unique_items.cl")
+	prog := g.Assemble("rank/any_keys.cl", "rank/any_items.cl", "unique/gpu_items.cl")
 	wg := int64(kernels.Group(u.Count, u.dev.WorkGroup))
 	each := func(kernel string) {
 		s.Launches = append(s.Launches, variant.Launch{Program: prog, Kernel: kernel, Global: variant.Grid(variant.RoundUp(u.Count, wg)), Local: variant.Grid(wg)})
@@ -232,10 +232,10 @@ func (u *uniquing) sum(s *sortedRows, buffer int, name, take string) {
 	g.Macro("PAIRS", codegen.OneIf(s.pairs))
 	s.find(g)
 	g.ScratchArg(name, buffer, "uint")
-	addScan(s.Plan, g, 1, u.Count, false, take, name+"[i] = (v)", "rank_items.cl")
+	addScan(s.Plan, g, 1, u.Count, false, take, name+"[i] = (v)", "rank/any_items.cl")
 }
 
-// addScan adds the running sums of rows of length unsigned numbers, by scan_group.cl behind files.
+// addScan adds the running sums of rows of length unsigned numbers, by scan/gpu_group.cl behind files.
 func addScan(p *variant.Plan, g *codegen.Builder, rows, length int64, exclusive bool, take, put string, files ...string) {
 	wg := kernels.Group(1<<10, g.Device.WorkGroup)
 	parts, span := cutScan(rows, length, int64(g.Device.Units)*8, int64(wg)*64)
@@ -250,7 +250,7 @@ func addScan(p *variant.Plan, g *codegen.Builder, rows, length int64, exclusive 
 	g.Size("SPAN", span)
 	g.ScratchArg("SUMS", len(p.Scratch), "uint")
 	p.Scratch = append(p.Scratch, 2*4*rows*parts)
-	prog := g.Assemble(append(files, "scan.cl", "scan_group.cl")...)
+	prog := g.Assemble(append(files, "scan/any_sums.cl", "scan/gpu_group.cl")...)
 	all, local := variant.Grid(parts*int64(wg), rows), [3]int{wg, 1}
 	if parts > 1 {
 		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "scan_group_sums", Global: all, Local: local})

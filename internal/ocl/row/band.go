@@ -14,7 +14,7 @@ import (
 // its core has it at hand in every pass: most of a cache of 48 KiB.
 const bandBytes = 40 << 10
 
-// narrow reports whether row_band.cl takes rows so long, and such folds.
+// narrow reports whether row/cpu_band.cl takes rows so long, and such folds.
 func (p *rowPlan) narrow() bool {
 	bytes := int64(0)
 	for _, in := range p.original.Ins {
@@ -93,6 +93,6 @@ func (p *rowPlan) band() (*variant.Plan, error) {
 	g.Size("ROWS", p.rows)
 	g.Size("RSPAN", m.Rows)
 	p.program(g, byBands)
-	out.Launches = []variant.Launch{{Program: g.Assemble("row_band.cl"), Kernel: "row_band", Global: m.Global, Local: m.Local}}
+	out.Launches = []variant.Launch{{Program: g.Assemble("row/cpu_band.cl"), Kernel: "row_band", Global: m.Global, Local: m.Local}}
 	return out, nil
 }

@@ -25,7 +25,7 @@ func (w schedule) space() string {
 	return "__global "
 }
 
-// bandRows is how many rows row_band.cl takes at once: a vector has a lane of each.
+// bandRows is how many rows row/cpu_band.cl takes at once: a vector has a lane of each.
 const bandRows = 16
 
 // rowKnown writes what is known of a row in each of its passes: stages, hoisted

@@ -229,7 +229,7 @@ func (p *rowPlan) program(g *codegen.Builder, way schedule) {
 			}
 			fmt.Fprintf(&g.Hooks, "#define PREPARE(n, IN) %s\n", p.prepare(way, staged, p.passes[i].stages))
 			fmt.Fprintf(&g.Hooks, "#define LOAD(c) LOAD%d(c)\n", i)
-		}, "monoid.cl", map[bool]string{false: "row_fold.cl", true: "row_fold_group.cl"}[way == byGroups])
+		}, "reduce/any_monoid.cl", map[bool]string{false: "row/cpu_fold.cl", true: "row/gpu_fold.cl"}[way == byGroups])
 		staged = p.passes[i].stages
 		k.fold(i, f)
 	}
@@ -288,7 +288,7 @@ func (p *rowPlan) outputs(g *codegen.Builder, way schedule) (each, results []str
 	return each, results, plain
 }
 
-// writeVectors defines the macros of row_fold.cl for vectors of what f folds.
+// writeVectors defines the macros of row/cpu_fold.cl for vectors of what f folds.
 func writeVectors(b *strings.Builder, f engine.Fold) {
 	name := strings.ToUpper(strings.TrimPrefix(f.Monoid.String(), "arg"))
 	fmt.Fprintf(b, "#define VECTOR_FOLD VECTOR_%s\n", name)
@@ -385,7 +385,7 @@ func (p *rowPlan) start(original *engine.Task, items int64, out *variant.Plan) *
 // rowVec is the columns that row_block takes at once.
 const rowVec = 64
 
-// streamed reports whether rows have enough lines for row_block.cl to store them
+// streamed reports whether rows have enough lines for row/cpu_block.cl to store them
 // past the caches.
 func (p *rowPlan) streamed() bool { return p.cols >= 2*rowVec && p.beyondCaches() }
 
@@ -417,7 +417,7 @@ func (p *rowPlan) block() (*variant.Plan, error) {
 	g.Macro("STREAMED", codegen.OneIf(p.streamed()))
 	g.Macro("IN_PLACE", codegen.OneIf(p.inPlace))
 	p.program(g, byBlocks)
-	out.Launches = []variant.Launch{{Program: g.Assemble("row_block.cl"), Kernel: "row_block", Global: m.Global, Local: m.Local}}
+	out.Launches = []variant.Launch{{Program: g.Assemble("row/cpu_block.cl"), Kernel: "row_block", Global: m.Global, Local: m.Local}}
 	return out, nil
 }
 
@@ -428,7 +428,7 @@ func (p *rowPlan) group() (*variant.Plan, error) {
 	g := p.start(p.original, int64(m.Global[0]/wg), out)
 	g.Macro("WG", wg)
 	p.program(g, byGroups)
-	out.Launches = []variant.Launch{{Program: g.Assemble("row_group.cl"), Kernel: "row_group", Global: m.Global, Local: m.Local}}
+	out.Launches = []variant.Launch{{Program: g.Assemble("row/gpu_group.cl"), Kernel: "row_group", Global: m.Global, Local: m.Local}}
 	return out, nil
 }
 

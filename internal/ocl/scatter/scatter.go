@@ -127,7 +127,7 @@ func planScatter(d *facts.Device, t *engine.Task, cpu bool) (*variant.Plan, erro
 		p.Scratch = append(p.Scratch, rows*cols*codegen.RegSize(dt))
 	}
 	exactScatter(g, p, t, dt, 1, int64(m.Global[0]))
-	prog := g.Assemble("scatter.cl")
+	prog := g.Assemble("scatter/any_add.cl")
 	if count > 0 {
 		wg := kernels.Group(count, d.WorkGroup)
 		p.Launches = append(p.Launches, variant.Launch{
@@ -153,7 +153,7 @@ func planScatterParts(d *facts.Device, t *engine.Task, s kernels.ScatterParts) (
 		Scratch: []int64{max(s.Parts*rows*cols, 1) * codegen.RegSize(sums)},
 	}
 	exactScatter(g, p, t, sums, s.Parts, s.Parts)
-	prog := g.Assemble("scatter_parts.cl")
+	prog := g.Assemble("scatter/cpu_parts.cl")
 	p.Launches = []variant.Launch{
 		{Program: prog, Kernel: "scatter_parts", Global: variant.Grid(s.Parts), Local: variant.Grid(1)},
 		{Program: prog, Kernel: "scatter_finish", Global: variant.Grid(max(variant.CeilDiv(rows, s.Rows), 1)), Local: variant.Grid(1)},

@@ -92,4 +92,4 @@
     __global const ushort *p15
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, p4_ + o_p4, p5_ + o_p5, p6_ + o_p6, p7_ + o_p7, p8_ + o_p8, p9_ + o_p9, p10_ + o_p10, p11_ + o_p11, p12_ + o_p12, p13_ + o_p13, p14_ + o_p14, p15_ + o_p15
 
-#include "join.cl"
+#include "join/any_inputs.cl"

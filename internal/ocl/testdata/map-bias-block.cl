@@ -2,7 +2,6 @@
 // launch map_block global [1 8] local [1 1]
 // options -cl-single-precision-constant
 // arguments ROWS=64 COLS=100 RSPAN=8 CSPAN=100 n0=100
-#define MAP_BLOCK 1
 #define LANES 16
 #define NARROW 0
 #define BUFFERED 0
@@ -34,4 +33,4 @@ static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "map.cl"
+#include "map/cpu_block.cl"

@@ -27,4 +27,4 @@ static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "map.cl"
+#include "map/gpu_item.cl"

@@ -51,4 +51,4 @@ static inline void fetch_at_hook(const IDX r FN_PARAMS) {
 }
 #define FETCH_AT(r) fetch_at_hook(r FN_ARGS)
 
-#include "map_gather.cl"
+#include "map/cpu_gather.cl"

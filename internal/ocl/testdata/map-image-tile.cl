@@ -90,6 +90,6 @@ static inline long place_hook(const IDX o, const IDX r FN_PARAMS) {
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "transpose.cl"
-#include "tile_emit.cl"
-#include "map_pad.cl"
+#include "lib/cpu_transpose.cl"
+#include "map/cpu_tile_store.cl"
+#include "map/cpu_pad.cl"

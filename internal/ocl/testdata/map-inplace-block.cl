@@ -2,7 +2,6 @@
 // launch map_block global [8 1] local [1 1]
 // options -cl-single-precision-constant
 // arguments ROWS=1 COLS=6400 RSPAN=1 CSPAN=800 run
-#define MAP_BLOCK 1
 #define LANES 16
 #define NARROW 0
 #define BUFFERED 1
@@ -33,4 +32,4 @@ static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
 #define KEEP(k, v) do { const float v_ = (v); b0[k] = v_; } while (0)
 #define EACH_BUFFER(DO) DO((y0_ + o_y0), b0)
 
-#include "map.cl"
+#include "map/cpu_block.cl"

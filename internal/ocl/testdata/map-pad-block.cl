@@ -2,7 +2,6 @@
 // launch map_block global [1 8] local [1 1]
 // options -cl-single-precision-constant
 // arguments ROWS=64 COLS=104 RSPAN=8 CSPAN=104 n0=-2 n1=100
-#define MAP_BLOCK 1
 #define LANES 32
 #define NARROW 0
 #define BUFFERED 0
@@ -33,4 +32,4 @@ static inline ushort value_hook(const IDX r, const IDX c FN_PARAMS) {
 
 #define STORE(i, v) STORE_uint16(y0_ + o_y0, i, (v))
 
-#include "map.cl"
+#include "map/cpu_block.cl"

@@ -2,7 +2,6 @@
 // launch map_block global [1 8] local [1 1]
 // options -cl-single-precision-constant
 // arguments ROWS=64 COLS=100 RSPAN=8 CSPAN=100 n0=100
-#define MAP_BLOCK 1
 #define LANES 16
 #define NARROW 0
 #define BUFFERED 1
@@ -38,4 +37,4 @@ static inline int value_hook(const IDX r, const IDX c FN_PARAMS) {
 #define KEEP(k, v) do { const int v_ = (v); b0[k] = v_; } while (0)
 #define EACH_BUFFER(DO) DO((y0_ + o_y0), b0)
 
-#include "map.cl"
+#include "map/cpu_block.cl"

@@ -2,7 +2,6 @@
 // launch map_block global [8 1] local [1 1]
 // options -cl-single-precision-constant
 // arguments ROWS=1 COLS=6400 RSPAN=1 CSPAN=800
-#define MAP_BLOCK 1
 #define LANES 16
 #define NARROW 0
 #define BUFFERED 0
@@ -42,4 +41,4 @@ static inline value_t value_hook(const IDX r, const IDX c FN_PARAMS) {
 
 #define STORE(i, v) do { const value_t v_ = (v); STORE_float32(y0_ + o_y0, i, v_.v0); STORE_float16(y1_ + o_y1, i, v_.v1); STORE_float32(y2_ + o_y2, i, v_.v2); } while (0)
 
-#include "map.cl"
+#include "map/cpu_block.cl"

@@ -51,6 +51,6 @@ static inline float16 values_hook(const IDX o, const IDX r, const IDX c FN_PARAM
 }
 #define VALUES(o, r, c) values_hook(o, r, c FN_ARGS)
 
-#include "transpose.cl"
-#include "tile_emit.cl"
-#include "map_tile.cl"
+#include "lib/cpu_transpose.cl"
+#include "map/cpu_tile_store.cl"
+#include "map/cpu_tile.cl"

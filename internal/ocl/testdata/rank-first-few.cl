@@ -32,6 +32,6 @@
 #define FN_PARAMS , __global const ushort *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank.cl"
-#include "rank_vector.cl"
-#include "rank_few.cl"
+#include "rank/any_keys.cl"
+#include "rank/cpu_vector.cl"
+#include "rank/cpu_few.cl"

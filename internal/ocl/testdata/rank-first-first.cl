@@ -38,7 +38,7 @@
 #define FN_PARAMS , __global const ushort *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank.cl"
-#include "rank_vector.cl"
-#include "rank_first.cl"
+#include "rank/any_keys.cl"
+#include "rank/cpu_vector.cl"
+#include "rank/cpu_first.cl"
 // launch rank_first_merge global [1] local [1]

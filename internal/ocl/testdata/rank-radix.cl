@@ -39,8 +39,8 @@
 #define FN_PARAMS , __global const float *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank.cl"
-#include "rank_radix.cl"
+#include "rank/any_keys.cl"
+#include "rank/cpu_radix.cl"
 // launch radix_move_first global [8 1] local [1 1]
 // launch radix_count global [8 1] local [1 1]
 // launch radix_move global [8 1] local [1 1]

@@ -26,5 +26,5 @@
 #define FN_PARAMS , __global const short *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank.cl"
-#include "rank_group.cl"
+#include "rank/any_keys.cl"
+#include "rank/gpu_group.cl"

@@ -27,5 +27,5 @@
 #define FN_PARAMS , __global const short *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank.cl"
-#include "rank_lanes.cl"
+#include "rank/any_keys.cl"
+#include "rank/cpu_lanes.cl"

@@ -47,8 +47,8 @@
 #define SPLIT 0
 #define TAKE(i) COUNTS[i]
 #define PUT(i, v) COUNTS[i] = (v)
-#include "scan.cl"
-#include "scan_group.cl"
+#include "scan/any_sums.cl"
+#include "scan/gpu_group.cl"
 #undef ACC
 #undef EXACT
 #undef EXCLUSIVE
@@ -61,8 +61,8 @@
 #undef AT
 #undef SPOT
 
-#include "rank.cl"
-#include "rank_blocks.cl"
+#include "rank/any_keys.cl"
+#include "rank/gpu_blocks.cl"
 // launch scan_group_rows global [256 2] local [256 1]
 // launch blocks_move global [262144 2] local [256 1]
 // launch blocks_count global [262144 2] local [256 1]

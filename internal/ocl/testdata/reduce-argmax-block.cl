@@ -47,9 +47,9 @@ static inline char16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS)
 }
 #define LOADS(r, f, g) loads_hook(r, f, g FN_ARGS)
 
-#include "monoid.cl"
-#include "monoid_vector.cl"
-#include "reduce_block.cl"
+#include "reduce/any_monoid.cl"
+#include "reduce/cpu_monoid_vector.cl"
+#include "reduce/cpu_block.cl"
 // launch reduce_finish global [1] local [1]
 // options -cl-single-precision-constant
 // arguments ROWS=2 COUNT=4
@@ -82,5 +82,5 @@ static inline long epilogue_hook(const IDX r, const long acc FN_PARAMS) {
 
 #define STORE(i, v) STORE_int64(y0_ + o_y0, i, (v))
 
-#include "monoid.cl"
-#include "reduce_finish.cl"
+#include "reduce/any_monoid.cl"
+#include "reduce/any_finish.cl"

@@ -58,6 +58,6 @@ static inline float epilogue_hook(const IDX o, const IDX i, const float acc FN_P
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "monoid.cl"
-#include "monoid_vector.cl"
-#include "reduce_stripe.cl"
+#include "reduce/any_monoid.cl"
+#include "reduce/cpu_monoid_vector.cl"
+#include "reduce/cpu_stripe.cl"

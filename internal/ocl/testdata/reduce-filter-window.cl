@@ -112,7 +112,7 @@ static inline float epilogue_hook(const IDX o, const IDX r, const IDX i, const f
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "monoid.cl"
-#include "window_stage.cl"
-#include "window_emit.cl"
-#include "reduce_window.cl"
+#include "reduce/any_monoid.cl"
+#include "reduce/cpu_window_stage.cl"
+#include "reduce/cpu_window_store.cl"
+#include "reduce/cpu_window.cl"

@@ -61,6 +61,6 @@ static inline float16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS
 }
 #define LOADS(r, f, g) loads_hook(r, f, g FN_ARGS)
 
-#include "monoid.cl"
-#include "monoid_vector.cl"
-#include "reduce_block.cl"
+#include "reduce/any_monoid.cl"
+#include "reduce/cpu_monoid_vector.cl"
+#include "reduce/cpu_block.cl"

@@ -45,5 +45,5 @@ static inline float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "monoid.cl"
-#include "reduce_column.cl"
+#include "reduce/any_monoid.cl"
+#include "reduce/cpu_column.cl"

@@ -44,5 +44,5 @@ static inline float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "monoid.cl"
-#include "reduce_item.cl"
+#include "reduce/any_monoid.cl"
+#include "reduce/gpu_item.cl"

@@ -86,5 +86,5 @@ static inline float epilogue_hook(const IDX o, const IDX p, const IDX i, const f
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "monoid.cl"
-#include "reduce_pixels.cl"
+#include "reduce/any_monoid.cl"
+#include "reduce/cpu_pixels.cl"

@@ -110,6 +110,6 @@ static inline float epilogue_hook(const IDX o, const IDX f, const IDX g, const f
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "monoid.cl"
-#include "window_stage.cl"
-#include "reduce_taps.cl"
+#include "reduce/any_monoid.cl"
+#include "reduce/cpu_window_stage.cl"
+#include "reduce/cpu_taps.cl"

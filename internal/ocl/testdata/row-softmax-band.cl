@@ -86,8 +86,8 @@ static inline float16 row_part0(const IDX r, float *const st0, PARAMS);
 #define KNOWN(j) float *const st0 = st0s + (j) * PITCH; 
 #define PREPARE(n, IN) 
 #define LOAD(c) LOAD0(c)
-#include "monoid.cl"
-#include "row_fold.cl"
+#include "reduce/any_monoid.cl"
+#include "row/cpu_fold.cl"
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
@@ -189,8 +189,8 @@ static inline float16 row_part1(const IDX r, float *const st0, const float acc0,
 #define KNOWN(j) float *const st0 = st0s + (j) * PITCH; const float acc0 = acc0s[j]; 
 #define PREPARE(n, IN) COLUMNS for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k + APART(1)) : 0; 
 #define LOAD(c) LOAD1(c)
-#include "monoid.cl"
-#include "row_fold.cl"
+#include "reduce/any_monoid.cl"
+#include "row/cpu_fold.cl"
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
@@ -293,4 +293,4 @@ static inline float16 outs0_hook(const IDX r, const IDX c, const float acc1, con
 #define HAS_OVER 1
 #define PLAIN 1
 
-#include "row_band.cl"
+#include "row/cpu_band.cl"

@@ -84,8 +84,8 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #define NANS(n) int##n
 #define PREPARE(n, IN) 
 #define LOAD(c) LOAD0(c)
-#include "monoid.cl"
-#include "row_fold.cl"
+#include "reduce/any_monoid.cl"
+#include "row/cpu_fold.cl"
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
@@ -185,8 +185,8 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #define NANS(n) int##n
 #define PREPARE(n, IN) COLUMNS for (int k = 0; k < (n); k++) if (IN(k)) st0[c + k] = STAGED0(c + k); 
 #define LOAD(c) LOAD1(c)
-#include "monoid.cl"
-#include "row_fold.cl"
+#include "reduce/any_monoid.cl"
+#include "row/cpu_fold.cl"
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
@@ -286,4 +286,4 @@ static inline float16 outs0_hook(const IDX r, const IDX c, const float acc1, con
 #define HAS_OVER 1
 #define PLAIN 1
 
-#include "row_block.cl"
+#include "row/cpu_block.cl"

@@ -45,8 +45,8 @@ static inline float row_fold0(const IDX r, __global float *const st0, __local fl
 #define IDENTITY (-INFINITY)
 #define PREPARE(n, IN) 
 #define LOAD(c) LOAD0(c)
-#include "monoid.cl"
-#include "row_fold_group.cl"
+#include "reduce/any_monoid.cl"
+#include "row/gpu_fold.cl"
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
@@ -100,8 +100,8 @@ static inline float row_fold1(const IDX r, __global float *const st0, const floa
 #define IDENTITY (0.0f)
 #define PREPARE(n, IN) COLUMNS for (int k = 0; k < (n); k++) st0[c + k] = IN(k) ? STAGED0(c + k) : 0; 
 #define LOAD(c) LOAD1(c)
-#include "monoid.cl"
-#include "row_fold_group.cl"
+#include "reduce/any_monoid.cl"
+#include "row/gpu_fold.cl"
 #undef FOLD_FUNCTION
 #undef FOLD
 #undef IS_ARG
@@ -159,4 +159,4 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 #define HAS_OVER 1
 #define PLAIN 0
 
-#include "row_group.cl"
+#include "row/gpu_group.cl"

@@ -24,6 +24,6 @@
 #define FN_PARAMS , __global const char *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "scan.cl"
-#include "scan_column.cl"
+#include "scan/any_sums.cl"
+#include "scan/any_column.cl"
 // launch scan_column global [1 4 2] local [1 1 1]

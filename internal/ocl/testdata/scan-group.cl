@@ -22,6 +22,6 @@
 #define FN_PARAMS , __global const float *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "scan.cl"
-#include "scan_group.cl"
+#include "scan/any_sums.cl"
+#include "scan/gpu_group.cl"
 // launch scan_group_rows global [1536 2] local [256 1]

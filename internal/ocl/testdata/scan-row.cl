@@ -26,6 +26,6 @@
 #define FN_PARAMS , __global const float *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "scan.cl"
-#include "scan_row.cl"
+#include "scan/any_sums.cl"
+#include "scan/cpu_row.cl"
 // launch scan_row global [4 2] local [1 1]

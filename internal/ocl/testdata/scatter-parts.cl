@@ -53,5 +53,5 @@ static inline float update_hook(const IDX n, const IDX d FN_PARAMS) {
 
 #define STORE(i, v) STORE_float16(y0_ + o_y0, i, (v))
 
-#include "scatter_parts.cl"
+#include "scatter/cpu_parts.cl"
 // launch scatter_finish global [2] local [1]

@@ -56,5 +56,5 @@ static inline float update_hook(const IDX n, const IDX d FN_PARAMS) {
 
 #define STORE(i, v) STORE_float16(y0_ + o_y0, i, (v))
 
-#include "scatter.cl"
+#include "scatter/any_add.cl"
 // launch scatter_add global [1 8] local [1 1]

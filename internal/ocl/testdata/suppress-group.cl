@@ -31,8 +31,8 @@
     __global const float *p1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
-#include "rank.cl"
-#include "rank_group.cl"
+#include "rank/any_keys.cl"
+#include "rank/gpu_group.cl"
 // launch suppress_sweep global [5120] local [256]
 // options -cl-single-precision-constant
 // arguments LISTS=20 CLASSES=20 BOXES=1000 MOST=1000 CAPACITY=20000 LIMIT=1056964608 STRIDE=1000
@@ -66,8 +66,8 @@
     __global const float *p1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
-#include "rank_items.cl"
-#include "suppress_group.cl"
+#include "rank/any_items.cl"
+#include "suppress/gpu_group.cl"
 // launch scan_group_rows global [256 1] local [256 1]
 // options -cl-single-precision-constant
 // arguments LENGTH=20 PARTS=1 SPAN=20
@@ -97,6 +97,6 @@
     __global const float *p1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
-#include "scan.cl"
-#include "scan_group.cl"
+#include "scan/any_sums.cl"
+#include "scan/gpu_group.cl"
 // launch suppress_give global [5120] local [256]

@@ -37,5 +37,5 @@
     __global const float *p1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
-#include "suppress_lists.cl"
+#include "suppress/cpu_lists.cl"
 // launch suppress_write global [2] local [1]

@@ -48,8 +48,8 @@
 #define SPLIT 0
 #define TAKE(i) COUNTS[i]
 #define PUT(i, v) COUNTS[i] = (v)
-#include "scan.cl"
-#include "scan_group.cl"
+#include "scan/any_sums.cl"
+#include "scan/gpu_group.cl"
 #undef ACC
 #undef EXACT
 #undef EXCLUSIVE
@@ -62,8 +62,8 @@
 #undef AT
 #undef SPOT
 
-#include "rank.cl"
-#include "rank_blocks.cl"
+#include "rank/any_keys.cl"
+#include "rank/gpu_blocks.cl"
 // launch scan_group_rows global [256 6] local [256 1]
 // launch blocks_move global [1280 6] local [256 1]
 // launch blocks_count global [1280 6] local [256 1]
@@ -123,8 +123,8 @@
     __global const float *p1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
-#include "rank_items.cl"
-#include "suppress_group.cl"
+#include "rank/any_items.cl"
+#include "suppress/gpu_group.cl"
 // launch scan_group_rows global [256 1] local [256 1]
 // options -cl-single-precision-constant
 // arguments LENGTH=6 PARTS=1 SPAN=6
@@ -154,6 +154,6 @@
     __global const float *p1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
-#include "scan.cl"
-#include "scan_group.cl"
+#include "scan/any_sums.cl"
+#include "scan/gpu_group.cl"
 // launch suppress_give global [1536] local [256]

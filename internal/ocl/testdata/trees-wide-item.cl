@@ -45,4 +45,4 @@
     __global const double *p5
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, p4_ + o_p4, p5_ + o_p5
 
-#include "trees.cl"
+#include "trees/any_walk.cl"

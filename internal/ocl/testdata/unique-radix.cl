@@ -44,8 +44,8 @@
 #define FN_PARAMS , __global const float *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank.cl"
-#include "rank_radix.cl"
+#include "rank/any_keys.cl"
+#include "rank/cpu_radix.cl"
 // launch radix_move_first global [8 1] local [1 1]
 // launch radix_count global [8 1] local [1 1]
 // launch radix_move global [8 1] local [1 1]
@@ -96,7 +96,7 @@
 #define FN_PARAMS , __global const float *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank.cl"
-#include "rank_items.cl"
-#include "unique_parts.cl"
+#include "rank/any_keys.cl"
+#include "rank/any_items.cl"
+#include "unique/cpu_parts.cl"
 // launch unique_emit global [8] local [1]

@@ -51,8 +51,8 @@
 #define SPLIT 0
 #define TAKE(i) COUNTS[i]
 #define PUT(i, v) COUNTS[i] = (v)
-#include "scan.cl"
-#include "scan_group.cl"
+#include "scan/any_sums.cl"
+#include "scan/gpu_group.cl"
 #undef ACC
 #undef EXACT
 #undef EXCLUSIVE
@@ -65,8 +65,8 @@
 #undef AT
 #undef SPOT
 
-#include "rank.cl"
-#include "rank_blocks.cl"
+#include "rank/any_keys.cl"
+#include "rank/gpu_blocks.cl"
 // launch scan_group_rows global [256 1] local [256 1]
 // launch blocks_move global [262144 1] local [256 1]
 // launch blocks_count global [262144 1] local [256 1]
@@ -154,9 +154,9 @@
 #define FN_PARAMS , __global const long *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank_items.cl"
-#include "scan.cl"
-#include "scan_group.cl"
+#include "rank/any_items.cl"
+#include "scan/any_sums.cl"
+#include "scan/gpu_group.cl"
 // launch scan_group_rows global [16384 1] local [256 1]
 // launch unique_starts global [1048576] local [256]
 // options -cl-single-precision-constant
@@ -201,9 +201,9 @@
 #define FN_PARAMS , __global const long *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank.cl"
-#include "rank_items.cl"
-#include "unique_items.cl"
+#include "rank/any_keys.cl"
+#include "rank/any_items.cl"
+#include "unique/gpu_items.cl"
 // launch scan_group_sums global [16384 1] local [256 1]
 // options -cl-single-precision-constant
 // arguments STRIDE=1048576 PASSES=16 LENGTH=1048576 PARTS=64 SPAN=16384
@@ -244,8 +244,8 @@
 #define FN_PARAMS , __global const long *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank_items.cl"
-#include "scan.cl"
-#include "scan_group.cl"
+#include "rank/any_items.cl"
+#include "scan/any_sums.cl"
+#include "scan/gpu_group.cl"
 // launch scan_group_rows global [16384 1] local [256 1]
 // launch unique_give global [1048576] local [256]

@@ -32,8 +32,8 @@
 #define FN_PARAMS , __global const uchar *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank.cl"
-#include "rank_group.cl"
+#include "rank/any_keys.cl"
+#include "rank/gpu_group.cl"
 // launch scan_group_rows global [256 1] local [256 1]
 // options -cl-single-precision-constant
 // arguments STRIDE=1000 LENGTH=1000 PARTS=1 SPAN=1000
@@ -69,9 +69,9 @@
 #define FN_PARAMS , __global const uchar *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank_items.cl"
-#include "scan.cl"
-#include "scan_group.cl"
+#include "rank/any_items.cl"
+#include "scan/any_sums.cl"
+#include "scan/gpu_group.cl"
 // launch unique_starts global [1024] local [256]
 // options -cl-single-precision-constant
 // arguments STRIDE=1000 COUNT=1000
@@ -109,7 +109,7 @@
 #define FN_PARAMS , __global const uchar *p0
 #define FN_ARGS , p0_ + o_p0
 
-#include "rank.cl"
-#include "rank_items.cl"
-#include "unique_items.cl"
+#include "rank/any_keys.cl"
+#include "rank/any_items.cl"
+#include "unique/gpu_items.cl"
 // launch unique_give global [1024] local [256]

@@ -94,9 +94,9 @@ static inline long v_start_hook(const IDX b FN_PARAMS) {
 }
 #define V_START(b) v_start_hook(b FN_ARGS)
 
-#include "block_sums.cl"
-#include "attention_sums.cl"
-#include "attention_block.cl"
-#include "transpose.cl"
-#include "attention_turn.cl"
-#include "attention_lane.cl"
+#include "lib/block_sums.cl"
+#include "attention/any_sums.cl"
+#include "attention/cpu_shared.cl"
+#include "lib/cpu_transpose.cl"
+#include "attention/cpu_load_store.cl"
+#include "attention/cpu_lane.cl"

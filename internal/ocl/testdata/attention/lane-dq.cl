@@ -136,9 +136,9 @@ static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
 }
 #define LOAD_DELTA(b, r) load_delta_hook(b, r FN_ARGS)
 
-#include "block_sums.cl"
-#include "attention_sums.cl"
-#include "attention_block.cl"
-#include "transpose.cl"
-#include "attention_turn.cl"
-#include "attention_lane_dq.cl"
+#include "lib/block_sums.cl"
+#include "attention/any_sums.cl"
+#include "attention/cpu_shared.cl"
+#include "lib/cpu_transpose.cl"
+#include "attention/cpu_load_store.cl"
+#include "attention/cpu_lane_dq.cl"

@@ -37,7 +37,7 @@ static inline float load_hook(const IDX b, const IDX r, const IDX x FN_PARAMS) {
 }
 #define LOAD(b, r, x) load_hook(b, r, x FN_ARGS)
 
-#include "attention_pack.cl"
+#include "attention/cpu_pack.cl"
 // launch attention_pack global [4 3] local [1 1]
 // options -cl-single-precision-constant
 // arguments COUNT=60 B_FROM=0 n0=1920 n1=32
@@ -76,7 +76,7 @@ static inline float load_hook(const IDX b, const IDX r, const IDX x FN_PARAMS) {
 }
 #define LOAD(b, r, x) load_hook(b, r, x FN_ARGS)
 
-#include "attention_pack.cl"
+#include "attention/cpu_pack.cl"
 // launch attention_lane global [4 3] local [1 1]
 // options -cl-single-precision-constant
 // arguments M=50 ROWS=50 N=60 TILES=4 B_FROM=0 K_ROWS=60 K_STEP=64 V_ROWS=60 V_STEP=32 n0=3200 n1=64 n2=60
@@ -157,9 +157,9 @@ static inline uchar mask_of_hook(const IDX b, const IDX r, const IDX n FN_PARAMS
 }
 #define MASK_OF(b, r, n) mask_of_hook(b, r, n FN_ARGS)
 
-#include "block_sums.cl"
-#include "attention_sums.cl"
-#include "attention_block.cl"
-#include "transpose.cl"
-#include "attention_turn.cl"
-#include "attention_lane.cl"
+#include "lib/block_sums.cl"
+#include "attention/any_sums.cl"
+#include "attention/cpu_shared.cl"
+#include "lib/cpu_transpose.cl"
+#include "attention/cpu_load_store.cl"
+#include "attention/cpu_lane.cl"

@@ -110,7 +110,7 @@ static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
 }
 #define LOAD_DELTA(b, r) load_delta_hook(b, r FN_ARGS)
 
-#include "block_sums.cl"
-#include "attention_sums.cl"
-#include "attention_seen.cl"
-#include "attention_tile_dq.cl"
+#include "lib/block_sums.cl"
+#include "attention/any_sums.cl"
+#include "attention/gpu_shared.cl"
+#include "attention/gpu_tile_dq.cl"

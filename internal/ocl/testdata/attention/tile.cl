@@ -80,7 +80,7 @@ static inline uchar mask_of_hook(const IDX b, const IDX r, const IDX n FN_PARAMS
 }
 #define MASK_OF(b, r, n) mask_of_hook(b, r, n FN_ARGS)
 
-#include "block_sums.cl"
-#include "attention_sums.cl"
-#include "attention_seen.cl"
-#include "attention_tile.cl"
+#include "lib/block_sums.cl"
+#include "attention/any_sums.cl"
+#include "attention/gpu_shared.cl"
+#include "attention/gpu_tile.cl"

@@ -95,5 +95,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
 
-#include "block_sums.cl"
-#include "contract_block.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_block.cl"

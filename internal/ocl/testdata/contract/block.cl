@@ -91,6 +91,6 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "transpose.cl"
-#include "block_sums.cl"
-#include "contract_block.cl"
+#include "lib/cpu_transpose.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_block.cl"

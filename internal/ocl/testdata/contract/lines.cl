@@ -147,9 +147,9 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
-#include "line.cl"
-#include "block_sums.cl"
-#include "contract_lines.cl"
+#include "contract/cpu_line.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_lines.cl"
 // launch contract_sum global [27] local [1]
 // options -cl-single-precision-constant
 // arguments M=27 N=32 BATCHES=1 SPLITS=16 n0=32
@@ -189,5 +189,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "block_sums.cl"
-#include "contract_sum.cl"
+#include "lib/block_sums.cl"
+#include "contract/any_sum.cl"

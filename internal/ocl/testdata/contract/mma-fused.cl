@@ -101,6 +101,6 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
 
-#include "mma_ptx.cl"
-#include "block_sums.cl"
-#include "contract_mma.cl"
+#include "contract/gpu_mma_ptx.cl"
+#include "lib/block_sums.cl"
+#include "contract/gpu_mma.cl"

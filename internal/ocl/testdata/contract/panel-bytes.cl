@@ -68,8 +68,8 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 }
 #define B_COLUMN(b, i) b_column_hook(b, i FN_ARGS)
 
-#include "transpose.cl"
-#include "contract_pack_b.cl"
+#include "lib/cpu_transpose.cl"
+#include "contract/cpu_pack_b.cl"
 // launch contract_panel global [6 32 1] local [1 1 1]
 // options -cl-single-precision-constant
 // arguments A_WHOLE=126 B_WHOLE=126 B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=126 S_FROM=0 ROW_TILES=84 TILES=14 M=500 N=501 RUN=126 A_STEP=4 B_PLANE=0 n0=501 n1=504 n2=4
@@ -157,5 +157,5 @@ static inline long a_col_hook(const IDX k FN_PARAMS) {
 }
 #define A_COL(k) a_col_hook(k FN_ARGS)
 
-#include "block_sums.cl"
-#include "contract_panel.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_panel.cl"

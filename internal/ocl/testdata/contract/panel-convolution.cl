@@ -58,8 +58,8 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 }
 #define B_COLUMN(b, i) b_column_hook(b, i FN_ARGS)
 
-#include "transpose.cl"
-#include "contract_pack_b.cl"
+#include "lib/cpu_transpose.cl"
+#include "contract/cpu_pack_b.cl"
 // launch contract_panel global [18 2 1] local [1 1 1]
 // options -cl-single-precision-constant
 // arguments B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=144 S_FROM=0 ROW_TILES=171 TILES=10 M=1368 N=64 RUN=3 A_STEP=1 B_PLANE=0 n0=64 n1=2134925265 n2=9 n3=6720 n4=-1356305461 n5=5 n6=18 n7=21 n8=19 n9=-954437176 n10=4 n11=420 n12=1431655766 n13=2 n14=3
@@ -186,5 +186,5 @@ static inline long a_col_hook(const IDX k FN_PARAMS) {
 }
 #define A_COL(k) a_col_hook(k FN_ARGS)
 
-#include "block_sums.cl"
-#include "contract_panel.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_panel.cl"

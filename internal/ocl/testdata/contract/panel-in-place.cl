@@ -37,7 +37,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 }
 #define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
 
-#include "contract_pack_a.cl"
+#include "contract/cpu_pack_a.cl"
 // launch contract_panel global [1 32 1] local [1 1 1]
 // options -cl-single-precision-constant
 // arguments B_FROM=0 LOTS=1 M_FROM=0 N_FROM=0 K_FROM=0 K_TO=52 S_FROM=0 ROW_TILES=7 TILES=7 M=40 N=501 RUN=52 A_PLANE=0 B_STEP=501 RUN_COLUMNS=501 RUN_PANELS=32 n0=501
@@ -124,5 +124,5 @@ static inline long b_column_hook(const IDX n FN_PARAMS) {
 }
 #define B_COLUMN(n) b_column_hook(n FN_ARGS)
 
-#include "block_sums.cl"
-#include "contract_panel.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_panel.cl"

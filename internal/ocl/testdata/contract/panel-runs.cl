@@ -145,6 +145,6 @@ static inline long b_column_hook(const IDX n FN_PARAMS) {
 }
 #define B_COLUMN(n) b_column_hook(n FN_ARGS)
 
-#include "transpose.cl"
-#include "block_sums.cl"
-#include "contract_panel.cl"
+#include "lib/cpu_transpose.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_panel.cl"

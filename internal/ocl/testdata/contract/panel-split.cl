@@ -117,8 +117,8 @@ static inline long b_column_hook(const IDX n FN_PARAMS) {
 }
 #define B_COLUMN(n) b_column_hook(n FN_ARGS)
 
-#include "block_sums.cl"
-#include "contract_panel.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_panel.cl"
 // launch contract_sum global [9] local [1]
 // options -cl-single-precision-constant
 // arguments M=9 N=32 BATCHES=1 SPLITS=49 n0=32
@@ -158,5 +158,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "block_sums.cl"
-#include "contract_sum.cl"
+#include "lib/block_sums.cl"
+#include "contract/any_sum.cl"

@@ -40,8 +40,8 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
-#include "block_sums.cl"
-#include "contract_row.cl"
+#include "lib/block_sums.cl"
+#include "contract/gpu_row.cl"
 // launch contract_sum global [64] local [64]
 // options -cl-single-precision-constant
 // arguments M=1 N=5 BATCHES=1 SPLITS=21
@@ -78,5 +78,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "block_sums.cl"
-#include "contract_sum.cl"
+#include "lib/block_sums.cl"
+#include "contract/any_sum.cl"

@@ -47,7 +47,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 }
 #define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
 
-#include "contract_pack_a.cl"
+#include "contract/cpu_pack_a.cl"
 // launch contract_strip global [1 1 16] local [1 1 1]
 // options -cl-single-precision-constant
 // arguments M=4 K=36 WINDOWS=28 LINE_VECTORS=4 VECTORS=112 SPAN=114 TILES=1 A_PLANE=144 LAST=54830 n0=3600 n1=30 n2=-954437176 n3=4 n4=900 n5=1431655766 n6=2 n7=3 n8=3136 n9=784
@@ -141,6 +141,6 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float16(y0_ + o_y0, i, (v))
 
-#include "line.cl"
-#include "block_sums.cl"
-#include "contract_strip.cl"
+#include "contract/cpu_line.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_strip.cl"

@@ -43,7 +43,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 }
 #define LOAD_A(b, m, k) load_a_hook(b, m, k FN_ARGS)
 
-#include "contract_pack_a.cl"
+#include "contract/cpu_pack_a.cl"
 // launch contract_strip global [16 1 1] local [1 1 1]
 // options -cl-single-precision-constant
 // arguments M=32 K=27 WINDOWS=112 LINE_VECTORS=7 VECTORS=784 SPAN=51 TILES=4 A_PLANE=0 LAST=50591 n0=452 n1=2 n2=-954437176 n3=4 n4=51076 n5=1431655766 n6=2 n7=3 n8=226 n9=613566757 n10=7 n11=112 n12=12544
@@ -158,6 +158,6 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "line.cl"
-#include "block_sums.cl"
-#include "contract_strip.cl"
+#include "contract/cpu_line.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_strip.cl"

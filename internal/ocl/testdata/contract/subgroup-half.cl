@@ -79,9 +79,9 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
-#include "subgroup_intel.cl"
-#include "block_sums.cl"
-#include "contract_subgroup.cl"
+#include "contract/gpu_subgroup_intel.cl"
+#include "lib/block_sums.cl"
+#include "contract/gpu_subgroup.cl"
 // launch contract_sum global [3200] local [64]
 // options -cl-single-precision-constant
 // arguments M=64 N=50 BATCHES=1 SPLITS=5 n0=64
@@ -122,5 +122,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_bfloat16(y0_ + o_y0, i, (v))
 
-#include "block_sums.cl"
-#include "contract_sum.cl"
+#include "lib/block_sums.cl"
+#include "contract/any_sum.cl"

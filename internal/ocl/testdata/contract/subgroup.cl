@@ -97,6 +97,6 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "subgroup_intel.cl"
-#include "block_sums.cl"
-#include "contract_subgroup.cl"
+#include "contract/gpu_subgroup_intel.cl"
+#include "lib/block_sums.cl"
+#include "contract/gpu_subgroup.cl"

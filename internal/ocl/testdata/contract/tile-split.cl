@@ -54,8 +54,8 @@ static inline double load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
-#include "block_sums.cl"
-#include "contract_tile.cl"
+#include "lib/block_sums.cl"
+#include "contract/gpu_tile.cl"
 // launch contract_sum global [3008] local [64]
 // options 
 // arguments M=50 N=60 BATCHES=1 SPLITS=10 n0=60
@@ -95,5 +95,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float64(y0_ + o_y0, i, (v))
 
-#include "block_sums.cl"
-#include "contract_sum.cl"
+#include "lib/block_sums.cl"
+#include "contract/any_sum.cl"

@@ -94,5 +94,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "block_sums.cl"
-#include "contract_tile.cl"
+#include "lib/block_sums.cl"
+#include "contract/gpu_tile.cl"

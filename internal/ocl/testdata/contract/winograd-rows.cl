@@ -39,8 +39,8 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
-#include "winograd.cl"
-#include "contract_winograd_kernels.cl"
+#include "contract/cpu_winograd_transform.cl"
+#include "contract/cpu_winograd_kernels.cl"
 // launch contract_winograd global [4 2 1] local [1 1 1]
 // options -cl-single-precision-constant
 // arguments N=64 C=64 ALL_PANELS=4 H=20 W=21 A_DOWN=1472 A_RIGHT=64 ALL_TILES=220 DOWN=10 ACROSS=11 TILES=55 PANELS=2 DEPTH=64 PLANE_IMAGE=3528 PLANE_SUM=1768 n0=940802361 n1=9 n2=32384 n3=-2045222521 n4=5 n5=20 n6=1472 n7=21 n8=64 n9=1431655766 n10=8 n11=192 n12=576 n13=1 n14=6 n15=9 n16=26880 n17=420
@@ -170,7 +170,7 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float16(y0_ + o_y0, i, (v))
 
-#include "transpose.cl"
-#include "winograd.cl"
-#include "block_sums.cl"
-#include "contract_winograd.cl"
+#include "lib/cpu_transpose.cl"
+#include "contract/cpu_winograd_transform.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_winograd.cl"

@@ -45,8 +45,8 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 }
 #define LOAD_B(b, k, n) load_b_hook(b, k, n FN_ARGS)
 
-#include "winograd.cl"
-#include "contract_winograd_kernels.cl"
+#include "contract/cpu_winograd_transform.cl"
+#include "contract/cpu_winograd_kernels.cl"
 // launch contract_winograd global [2 2 1] local [1 1 1]
 // options -cl-single-precision-constant
 // arguments N=64 C=64 ALL_PANELS=2 H=20 W=21 A_DOWN=1472 A_RIGHT=64 ALL_TILES=110 DOWN=10 ACROSS=11 TILES=56 PANELS=1 DEPTH=64 PLANE_IMAGE=3600 PLANE_SUM=1808 n0=-2045222521 n1=5 n2=1472 n3=21 n4=64 n5=1431655766 n6=8 n7=192 n8=576 n9=1 n10=6 n11=9
@@ -169,6 +169,6 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-#include "winograd.cl"
-#include "block_sums.cl"
-#include "contract_winograd.cl"
+#include "contract/cpu_winograd_transform.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_winograd.cl"

@@ -59,7 +59,7 @@
     __global const double *p1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
-#include "product.cl"
-#include "transpose.cl"
-#include "block_sums.cl"
-#include "contract_block.cl"
+#include "product/any_output.cl"
+#include "lib/cpu_transpose.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_block.cl"

@@ -43,6 +43,6 @@
     __global const double *p1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
-#include "product.cl"
-#include "block_sums.cl"
-#include "contract_dot.cl"
+#include "product/any_output.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_dot.cl"

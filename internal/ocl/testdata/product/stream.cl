@@ -37,6 +37,6 @@
     __global const float *p1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
-#include "product.cl"
-#include "block_sums.cl"
-#include "contract_stream.cl"
+#include "product/any_output.cl"
+#include "lib/block_sums.cl"
+#include "contract/cpu_stream.cl"

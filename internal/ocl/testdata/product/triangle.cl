@@ -29,5 +29,5 @@
     __global const double *p1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
-#include "transpose.cl"
-#include "triangle.cl"
+#include "lib/cpu_transpose.cl"
+#include "product/cpu_triangle.cl"

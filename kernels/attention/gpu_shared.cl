@@ -1,0 +1,83 @@
+// attention/gpu_shared.cl: masks, and the features that each work-item keeps, of the attention kernels for GPUs
+//
+// hooks   MASK(b, r, n)  with HAS_MASK: what is added to a score, times log2(e)
+// macros  BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH
+//         PARTS  items of a position: each keeps a part of its features in registers
+//         LANES  positions of a group    BN  positions of the other side at once
+// note    what a position needs of all features is added up in local memory, in one order
+
+#define WG (LANES * PARTS)
+#define D_PART ((D + PARTS - 1) / PARTS)
+#define E_PART (E > 0 ? (E + PARTS - 1) / PARTS : 1)
+#define D_ROW (D_PART * PARTS)
+#define E_ROW (E_PART * PARTS)
+
+// Before loops over features, whose values stay in registers only where the loops are written out.
+#if (D + E) / PARTS <= 256
+#define FEATURES _Pragma("unroll")
+#else
+#define FEATURES
+#endif
+// What item (part, lane) keeps of a position, LOAD(x) being feature x, and where it stores it.
+#define KEEP(to, LOAD, COUNT, ITS) \
+    FEATURES \
+    for (int i = 0; i < ITS; i++) \
+        (to)[i] = part * ITS + i < COUNT ? (ACC)LOAD(part * ITS + i) : (ACC)0;
+#define GIVE(STORE, at, from, factor, COUNT, ITS) \
+    FEATURES \
+    for (int i = 0; i < ITS; i++) \
+        if (part * ITS + i < COUNT) \
+            STORE((at) * COUNT + part * ITS + i, (from)[i] * (factor));
+// count positions of the other side to local memory; LOAD(p, x) is feature x of the p-th.
+#define BRING(to, LOAD, COUNT, ROW) \
+    for (int x = id; x < (COUNT > 0 ? count * ROW : 0); x += WG) \
+        (to)[x] = x % ROW < COUNT ? (ACC)LOAD(x / ROW, x % ROW) : (ACC)0;
+#define DOT(sum, own, other, j, ITS, ROW) \
+    FEATURES \
+    for (int i = 0; i < ITS; i++) \
+        (sum) = FMA((own)[i], (other)[(j) * ROW + part * ITS + i], sum);
+#define ADD(own, factor, other, j, ITS, ROW) \
+    FEATURES \
+    for (int i = 0; i < ITS; i++) \
+        (own)[i] = FMA(factor, (other)[(j) * ROW + part * ITS + i], (own)[i]);
+
+// Sum number k of the kernel for position j: PREPARE it for all j, and after a barrier TAKE it.
+#if PARTS > 1
+#define SHARES(sums) __local ACC shares[(sums) * PARTS * BN * LANES];
+#define SHARE(k, p, j) shares[(((k) * PARTS + (p)) * BN + (j)) * LANES + lane]
+#define PREPARE(k, own, other, ITS, ROW) \
+    for (int j = 0; j < count; j++) { \
+        ACC share = 0; \
+        DOT(share, own, other, j, ITS, ROW) \
+        SHARE(k, part, j) = share; \
+    }
+#define PREPARED barrier(CLK_LOCAL_MEM_FENCE);
+#define TAKE(sum, k, own, other, j, ITS, ROW) \
+    for (int p_ = 0; p_ < PARTS; p_++) \
+        (sum) += SHARE(k, p_, j);
+#else
+#define SHARES(sums)
+#define PREPARE(k, own, other, ITS, ROW)
+#define PREPARED
+#define TAKE(sum, k, own, other, j, ITS, ROW) DOT(sum, own, other, j, ITS, ROW)
+#endif
+
+// Row r of a group of LANES rows from first on sees keys from low to high; from and to bound what
+// all of them see, where they are of one group of queries.
+#if BANDED
+#define SEEN(first, r) \
+    const IDX last_ = min((first) + LANES, (IDX)ROWS) - 1, near_ = (first) - (first) / M * M; \
+    const int one_ = (first) / M == last_ / M; \
+    const IDX low = (r) - (r) / M * M + LOW, high = low - LOW + HIGH; \
+    const IDX from = one_ ? max(near_ + LOW, (IDX)0) : (IDX)0; \
+    const IDX to = one_ ? min(near_ + (last_ - (first)) + HIGH + 1, (IDX)N) : (IDX)N;
+#define BAND(s, n) if ((n) < low || (n) > high) (s) = -INFINITY;
+#else
+#define SEEN(first, r) const IDX from = 0, to = N;
+#define BAND(s, n)
+#endif
+#if HAS_MASK
+#define HIDE(s, b, r, n) (s) += MASK(b, r, n); BAND(s, n)
+#else
+#define HIDE(s, b, r, n) BAND(s, n)
+#endif

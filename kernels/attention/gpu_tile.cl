@@ -1,0 +1,95 @@
+// attention/gpu_tile.cl: attention for GPUs, a query an item and keys in local memory
+//
+//     O[b,r,e] = sum over n of softmax over n of (SCALE·sum over d of Q[b,r,d]·K[b,n,d] + mask) · V[b,n,e]
+//     L[b,r]   = the logarithm of what the softmax divides by, +INFINITY without keys
+//
+// A work-group takes LANES rows, the queries of all groups of a batch, and walks the keys that they
+// see BN at a time: neighbours read the same element of local memory, which is one access. PARTS
+// items share a row: each keeps a part of its features, of the query and of the result, and all the
+// running maximum and sum.
+//
+// hooks   LOAD_Q(b, r, d)    LOAD_K(b, n, d)    LOAD_V(b, n, e)    MASK(b, r, n)  what is added, times log2(e)
+//         STORE_O(i, v)    STORE_L(i, v) where WITH_L
+// macros  ACC  type of the sums    D E  features    LANES  rows a group    PARTS  items a row    BN  keys a step
+//         HAS_MASK 0, 1 or 2
+//         LONG STEPS  how sums over very many positions are taken: see attention/any_sums.cl
+//         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE2  SCALE·log2(e)    LN2
+// sizes   M  queries of a group    ROWS  of all groups    N  keys
+// launch  attention_tile  global {ROWS padded · PARTS, batches}  local {LANES·PARTS, 1}
+//         local memory BN·(D + E), and where PARTS > 1 BN·LANES·PARTS, sums
+// source  Dao et al., FlashAttention (2022); Milakov and Gimelshein, Online Normalizer Calculation
+//         for Softmax (2018)
+
+#define QUERY(x) LOAD_Q(b, r, x) * SCALE2
+#define KEY(p, x) LOAD_K(b, key + (p), x)
+#define VALUE(p, x) LOAD_V(b, key + (p), x)
+#define RESULT_O(i, v) STORE_O(i, v)
+
+__attribute__((reqd_work_group_size(WG, 1, 1)))
+kernel void attention_tile(PARAMS) {
+    __local ACC keys[BN * D_ROW], values[BN * E_ROW];
+    SHARES(1)
+    const int id = (int)get_local_id(0), lane = id % LANES, part = id / LANES;
+    const IDX b = get_group_id(1), first = (IDX)get_group_id(0) * LANES;
+    const IDX r = min(first + lane, (IDX)ROWS - 1);
+    SEEN(first, r)
+
+    ACC q[D_PART], o[E_PART], top = -INFINITY, sum = 0;
+    KEEP(q, QUERY, D, D_PART)
+    FEATURES
+    for (int i = 0; i < E_PART; i++)
+        o[i] = 0;
+    TOTALS(ACC, o, E_PART)
+    TOTALS(ACC, sum, 1)
+#if LONG
+    int steps = 0;
+    ACC base = -INFINITY; // of the totals
+#define FADED (base == (ACC)-INFINITY ? (ACC)0 : exp2(base - top))
+#endif
+    for (IDX key = from; key < to; key += BN) {
+        const int count = (int)min((IDX)BN, to - key);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        BRING(keys, KEY, D, D_ROW)
+        BRING(values, VALUE, E, E_ROW)
+        barrier(CLK_LOCAL_MEM_FENCE);
+        PREPARE(0, q, keys, D_PART, D_ROW)
+        PREPARED
+        for (int j = 0; j < count; j++) {
+            ACC s = 0;
+            TAKE(s, 0, q, keys, j, D_PART, D_ROW)
+            HIDE(s, b, r, key + j)
+            if (s > top) {
+                const ACC fade = exp2(top - s);
+                FEATURES
+                for (int i = 0; i < E_PART; i++)
+                    o[i] *= fade;
+                sum *= fade;
+                top = s;
+            }
+            const ACC p = s == (ACC)-INFINITY ? (ACC)0 : exp2(s - top);
+            ADD(o, p, values, j, E_PART, E_ROW)
+            sum += p;
+        }
+#if LONG
+        if (STEPPED) {
+            const ACC faded = FADED;
+            TO_TOTALS(ACC, o, E_PART, o, faded)
+            TO_TOTALS(ACC, sum, 1, &sum, faded)
+            base = top;
+        }
+#endif
+    }
+#if LONG
+    const ACC faded = FADED;
+    FROM_TOTALS(ACC, o, E_PART, o, faded)
+    FROM_TOTALS(ACC, sum, 1, &sum, faded)
+#endif
+    if (first + lane < ROWS) {
+        const ACC share = sum == 0 ? (ACC)0 : 1 / sum;
+        GIVE(RESULT_O, b * ROWS + r, o, share, E, E_PART)
+#if WITH_L
+        if (part == 0)
+            STORE_L(b * ROWS + r, sum == 0 ? (ACC)INFINITY : (top + log2(sum)) * LN2);
+#endif
+    }
+}

@@ -1,0 +1,56 @@
+// map/cpu_block.cl: one value for every point of a ROWS x COLS view on a CPU driver, stored in row-major order
+//
+//     y[r * COLS + c] = VALUE(r, c)
+//
+// hooks   VALUE(r, c)  the fused expression    STORE(i, v)
+//         where BUFFERED: BUFFERS(n) declares an array of n for every output, KEEP(k, v)  element k
+//         of each, as it is stored    EACH_BUFFER(DO)  DO(y, b) for output and array of each
+//         FIRST  where the first output starts
+// macros  BUFFERED  1: a block of values is computed before any is stored, for an output that an
+//                   input aliases: the loops stay free of dependences that a compiler must assume
+//         STREAMED  1: so is it, and whole lines are stored past the caches: for outputs that no
+//                   cache holds, of which a line would else be read before it is written
+//         NARROW    1: a row is a few vectors, the last a part of one
+//         LANES     elements in a vector; 0: as many as the compiler likes
+// sizes   ROWS, COLS   RSPAN, CSPAN  rows and columns a work-item
+// launch  map_block  global {COLS / CSPAN, ROWS / RSPAN}  local {1, 1}
+// note    the inner loop is what the compiler turns into vectors, so no guard stands in it. The host
+//         chooses the view: all axes as one row, or the last axis as columns, which takes the
+//         division out of addresses that broadcast or skip
+
+#define BLOCK 256
+
+#if NARROW
+#define VECTORS PARTLY
+#elif LANES
+#define VECTORS WIDE_BY(LANES)
+#else
+#define VECTORS
+#endif
+
+#define EMPTY(y, b) \
+    if (STREAMED && n == BLOCK && TO_LINE((y) + i) == 0) \
+        STREAM_ALL(b, (y) + i) \
+    else \
+        VECTORS for (int k = 0; k < n; k++) (y)[i + k] = (b)[k];
+
+kernel void map_block(PARAMS) {
+    const IDX c0 = (IDX)get_global_id(0) * CSPAN, c1 = min(c0 + CSPAN, COLS);
+    const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    WIDE_VECTORS
+    for (IDX r = r0; r < r1; r++) {
+#if BUFFERED || STREAMED
+        for (IDX c = c0; c < c1;) {
+            const IDX i = r * COLS + c;
+            const int ahead = STREAMED ? TO_LINE(FIRST + i) : 0;
+            const int n = (int)min((IDX)(ahead > 0 ? ahead : BLOCK), c1 - c);
+            BUFFERS(BLOCK)
+            VECTORS for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));
+            EACH_BUFFER(EMPTY)
+            c += n;
+        }
+#else
+        VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
+#endif
+    }
+}

@@ -1,0 +1,104 @@
+// reduce/cpu_pixels.cl: sum windows of products on a CPU driver, channels side by side in memory
+//
+//     y[(o * PIXELS + p) * INNER + i] = EPILOGUE(o, p, i, Σ over f, g of LEFTS(o, p, i, f, g) · RIGHTS(o, i, f, g))
+//
+// The window is unrolled and its factors stay in registers along a row of pixels. Which taps lie
+// inside is found once for all channels.
+//
+// hooks   LEFTS(o, p, i, f, g), RIGHTS(o, i, f, g)  16 neighbours along i
+//         GUARDED 1: these hold where INSIDE(o, p, f, g); elsewhere LEFTS_OUTSIDE(o, p, i, f, g) and
+//         RIGHT_OUTSIDE(o, i, f, g, n) do, which may be kept[(f * GOLDS + g) * VECS + n], where i is the n-th vector
+//         EPILOGUE(o, p, i, v)  STORE(r, v)    RESULTS(o, p, i, v), where defined, is what 16 neighbours
+//         become, of type VAL16, which RESULTS_PTR points to and PUT_VECTOR(v, p) stores
+// macros  VECS   vectors an item takes at a time: 1, 2. The last move to the left where INNER is no
+//                multiple of so many lanes, and some results are stored twice
+//         FOLDS, GOLDS  the window, at most 32 taps    VAL16  16 of VAL
+// sizes   OUTER, PIXELS, INNER  extents of o, p, i; INNER at least 16 * VECS
+//         RSPAN, ISPAN  how many o and i an item takes, ISPAN a multiple of 16 * VECS
+// launch  reduce_pixels  global {OUTER / RSPAN, INNER / ISPAN}  local {1, 1}
+// for     depthwise convolution of images with the channels last
+
+#define AHEAD 64 // pixels of which it is known what lies inside
+#define TAPS (FOLDS * GOLDS)
+typedef VAL16 __attribute__((aligned(sizeof(VAL)))) VAL16_ANYWHERE;
+
+kernel void reduce_pixels(PARAMS) {
+    WIDE_VECTORS
+    const IDX o0 = (IDX)get_global_id(0) * RSPAN, o1 = min(o0 + RSPAN, OUTER);
+    const IDX i0 = (IDX)get_global_id(1) * ISPAN, i1 = min(i0 + ISPAN, INNER);
+    for (IDX o = o0; o < o1; o++)
+        for (IDX start = 0; start < PIXELS; start += AHEAD) {
+            const int pixels = min(PIXELS - start, (IDX)AHEAD);
+#if GUARDED
+            uint inside[AHEAD] LINES;
+            PARTLY
+            for (int k = 0; k < pixels; k++) {
+                uint taps = 0;
+                #pragma unroll
+                for (int f = 0; f < FOLDS; f++)
+                    #pragma unroll
+                    for (int g = 0; g < GOLDS; g++)
+                        taps |= (uint)(INSIDE(o, start + k, f, g) != 0) << (f * GOLDS + g);
+                inside[k] = taps;
+            }
+#endif
+            for (IDX block = i0; block < i1; block += 16 * VECS) {
+                const IDX i = min(block, INNER - 16 * VECS);
+                VAL16 kept[TAPS * VECS];
+                #pragma unroll
+                for (int f = 0; f < FOLDS; f++)
+                    #pragma unroll
+                    for (int g = 0; g < GOLDS; g++)
+                        #pragma unroll
+                        for (int n = 0; n < VECS; n++)
+                            kept[(f * GOLDS + g) * VECS + n] = RIGHTS(o, i + n * 16, f, g);
+                for (int k = 0; k < pixels; k++) {
+                    const IDX p = start + k;
+                    VAL16 s[VECS];
+                    #pragma unroll
+                    for (int n = 0; n < VECS; n++) s[n] = (VAL16)(0);
+#if GUARDED
+                    const uint taps = inside[k];
+                    if (taps != ~0u >> (32 - TAPS)) {
+                        #pragma unroll
+                        for (int f = 0; f < FOLDS; f++)
+                            #pragma unroll
+                            for (int g = 0; g < GOLDS; g++) {
+                                if (taps >> (f * GOLDS + g) & 1) {
+                                    #pragma unroll
+                                    for (int n = 0; n < VECS; n++)
+                                        s[n] = FMA(LEFTS(o, p, i + n * 16, f, g), kept[(f * GOLDS + g) * VECS + n], s[n]);
+                                } else {
+                                    #pragma unroll
+                                    for (int n = 0; n < VECS; n++)
+                                        s[n] = FMA(LEFTS_OUTSIDE(o, p, i + n * 16, f, g), RIGHT_OUTSIDE(o, i + n * 16, f, g, n), s[n]);
+                                }
+                            }
+                    } else
+#endif
+                    {
+                        #pragma unroll
+                        for (int f = 0; f < FOLDS; f++)
+                            #pragma unroll
+                            for (int g = 0; g < GOLDS; g++)
+                                #pragma unroll
+                                for (int n = 0; n < VECS; n++)
+                                    s[n] = FMA(LEFTS(o, p, i + n * 16, f, g), kept[(f * GOLDS + g) * VECS + n], s[n]);
+                    }
+                    const IDX first = (o * PIXELS + p) * INNER + i;
+#ifdef RESULTS
+                    #pragma unroll
+                    for (int n = 0; n < VECS; n++)
+                        PUT_VECTOR(RESULTS(o, p, i + n * 16, s[n]), RESULTS_PTR + first + n * 16);
+#else
+                    VAL lane[16 * VECS] LINES;
+                    #pragma unroll
+                    for (int n = 0; n < VECS; n++) ((VAL16 *)lane)[n] = s[n];
+                    WIDE
+                    for (int c = 0; c < 16 * VECS; c++)
+                        STORE(first + c, EPILOGUE(o, p, i + c, (OUT_ACC)lane[c]));
+#endif
+                }
+            }
+        }
+}
