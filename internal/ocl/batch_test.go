@@ -64,26 +64,6 @@ func TestManyTasksAreFewPrograms(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
-func TestEveryFunctionOfAPartGetsANameOfItsOwn(t *testing.T) {
-	for _, c := range []struct{ text, name string }{
-		{"static inline float value_hook(const int i) {", "value_hook"},
-		{"static inline ulong philox_long(const uint hi) {", "philox_long"},
-		{"static inline void transpose(VT *r) {", "transpose"},
-		{"kernel void map_block(PARAMS) {", "map_block"},
-		{"__kernel void contract_item(PARAMS) {", "contract_item"},
-		{"__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))\nvoid contract_row(PARAMS) {", "contract_row"},
-		{"kernel __attribute__((reqd_work_group_size(1, 1, 1))) void f(PARAMS) {", "f"},
-	} {
-		assert.Equal(t, []string{c.name}, codegen.FunctionName.Distinct(c.text))
-	}
-	assert.Empty(t, codegen.FunctionName.Distinct("    const float v = exp(x);\n    if (x) return f(x);\n"))
-	p := &codegen.Program{Name: "x", Body: "#define A 1\n # define B(x) x\nkernel void k(PARAMS) {}\n"}
-	text := codegen.Join([]*codegen.Program{p, p})
-	for _, want := range []string{"#define k k_0", "#define k k_1", "#undef A", "#undef B", "#undef k"} {
-		assert.Contains(t, text, want)
-	}
-}
-
 func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
 	e := device(t, "", nil)
 	good := &codegen.Program{Name: "good.cl", Head: "// head\n", Body: "kernel void good(global int *x) { x[0] = 1; }\n"}

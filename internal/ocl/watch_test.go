@@ -56,7 +56,7 @@ func TestPrintsDifferWhereWhatTheDriverIsGivenDoes(t *testing.T) {
 
 // Whatever is in a plan and may reach the driver is part of its print, fields that
 // somebody adds too.
-func TestEveryFieldOfAPlanIsInItsPrint(t *testing.T) {
+func TestEveryFieldOfAPlanIsInItsFingerprint(t *testing.T) {
 	make := func() *variant.Plan {
 		return &variant.Plan{
 			Variant: "item", Params: "wg=1", Scratch: []int64{1}, Kept: []int64{2},
@@ -72,7 +72,7 @@ func TestEveryFieldOfAPlanIsInItsPrint(t *testing.T) {
 		return string(h.Sum(nil))
 	}
 	// For people; parts of source; what keeps a plan from being one.
-	left := []string{"plan.why", "program.head", "program.body", "program.err"}
+	left := []string{"Plan.Why", "Program.Head", "Program.Body", "Program.Err"}
 	want := sum(make())
 	require.Equal(t, want, sum(make()))
 	fields := 0

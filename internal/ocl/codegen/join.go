@@ -19,7 +19,7 @@ type naming struct {
 
 var (
 	macroName    = naming{regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+(\w+)`), []string{"define"}}
-	FunctionName = naming{regexp.MustCompile(`^(?:(?:static inline|INLINE) [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`), []string{"inline", "INLINE", "typedef", "void"}}
+	functionName = naming{regexp.MustCompile(`^(?:(?:static inline|INLINE) [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`), []string{"inline", "INLINE", "typedef", "void"}}
 )
 
 // Join writes parts one after the other. The functions and types of each get its suffix,
@@ -35,21 +35,21 @@ func Join(parts []*Program) string {
 	b.WriteString(LibraryText(slices.Compact(library)))
 	for i, p := range parts {
 		fmt.Fprintf(&b, "\n// ==== part %d: %s ====\n", i, p.Name)
-		names := FunctionName.Distinct(p.Body)
+		names := functionName.distinct(p.Body)
 		for _, n := range names {
 			fmt.Fprintf(&b, "#define %s %s%s\n", n, n, Suffix(i))
 		}
 		b.WriteString(p.Body)
 		b.WriteByte('\n')
-		for _, n := range append(macroName.Distinct(p.Body), names...) {
+		for _, n := range append(macroName.distinct(p.Body), names...) {
 			fmt.Fprintf(&b, "#undef %s\n", n)
 		}
 	}
 	return b.String()
 }
 
-// Distinct lists the names that text defines, once each.
-func (n naming) Distinct(text string) []string {
+// distinct lists the names that text defines, once each.
+func (n naming) distinct(text string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for line := range strings.Lines(text) {

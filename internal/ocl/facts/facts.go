@@ -21,7 +21,7 @@ type Device struct {
 	VectorLanes      int   // float lanes
 	ArgBytes         int   // of kernel arguments
 	MaxAlloc         int64
-	Cache            int64 // bytes of a CPU's last cache, UsualCache where the driver does not know; 0 of GPUs
+	Cache            int64 // bytes of a CPU's last cache, usualCache where the driver does not know; 0 of GPUs
 	FP64             bool
 	MMA              int    // matrix units: macro MMA_SM of contract/gpu_mma_ptx.cl, or 0
 	SubgroupLanes    int    // of sub-groups as contract/gpu_subgroup_intel.cl has them, or 0
@@ -33,9 +33,9 @@ type Device struct {
 	ForceWide        bool   // tests: IDX is long whatever the sizes
 }
 
-// UsualCache is about the last cache of a processor, or what one of many cores has of it. Virtual machines may
+// usualCache is about the last cache of a processor, or what one of many cores has of it. Virtual machines may
 // hide it: PoCL then says that there is none.
-const UsualCache = 32 << 20
+const usualCache = 32 << 20
 
 // New describes an opened device. A work-group is never larger than 256
 // and a kernel's arguments never need more than 1024 bytes, which every device
@@ -49,7 +49,7 @@ func New(d *platform.Device, caps *platform.Caps) *Device {
 		WideBytes: d.WideBytes(), RegisterOptions: caps.RegisterOptions,
 	}
 	if f.CPU {
-		f.Cache = cmp.Or(d.CacheBytes, UsualCache)
+		f.Cache = cmp.Or(d.CacheBytes, usualCache)
 	}
 	if info := d.Info(); info != nil {
 		f.FlushesDenormals = info.SingleFP&cl.FPDenorm == 0
