@@ -31,7 +31,7 @@ func Recycled(n, align int) []byte {
 	} else {
 		raw = blocks.take(size)
 	}
-	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % uintptr(align))
+	skip := (align - int(uintptr(unsafe.Pointer(unsafe.SliceData(raw)))%uintptr(align))) % align
 	return raw[skip : skip+n : skip+n]
 }
 

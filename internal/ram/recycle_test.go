@@ -1,6 +1,7 @@
 package ram
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -19,6 +20,9 @@ func collect(t *testing.T, ok func() bool, what string) {
 	}, 20*time.Second, time.Millisecond, what)
 }
 
+// address is where b begins, without a reference to it.
+func address(b []byte) string { return fmt.Sprintf("%p", b) }
+
 // idle are the blocks of c that wait for a caller, and the bytes of all that come back.
 func (c *cache) idle() (blocks, total int) {
 	c.mu.Lock()
@@ -33,7 +37,7 @@ func TestDroppedBlocksComeBack(t *testing.T) {
 	var c cache
 	const size = 1 << 20
 	first := c.take(size)
-	at := uintptr(unsafe.Pointer(unsafe.SliceData(first)))
+	at := address(first)
 	first[0] = 1
 	runtime.GC()
 	n, total := c.idle()
@@ -43,7 +47,7 @@ func TestDroppedBlocksComeBack(t *testing.T) {
 	collect(t, func() bool { n, _ := c.idle(); return n == 1 }, "nothing refers to it")
 	require.Len(t, c.take(2*size), 2*size, "another size")
 	again := c.take(size)
-	require.Equal(t, at, uintptr(unsafe.Pointer(unsafe.SliceData(again))))
+	require.Equal(t, at, address(again))
 	require.Len(t, again, size)
 	part := again[size-1:]
 	again = nil
@@ -52,7 +56,7 @@ func TestDroppedBlocksComeBack(t *testing.T) {
 	}
 	part[0] = 7
 	other := c.take(size)
-	require.NotEqual(t, at, uintptr(unsafe.Pointer(unsafe.SliceData(other))), "a part of it is in use")
+	require.NotEqual(t, at, address(other), "a part of it is in use")
 	require.EqualValues(t, 7, part[0])
 	runtime.KeepAlive(other)
 	collect(t, func() bool { n, total := c.idle(); return n == 0 && total == 0 }, "what nobody wants is freed")
