@@ -23,7 +23,8 @@
 //
 // cmd/anycl shows devices, ops and plans; examples holds small programs on real
 // data; portability_test.go runs every op on every device found against an
-// independent reference. RATIONALE.md says why things are as they are.
+// independent reference. docs/design says why things are as they are, and
+// docs/glossary.md what terms mean.
 //
 // # Environment variables
 //
@@ -40,13 +41,8 @@
 //	ANYCL_MATRIX          full: the tests run every cell of the matrix on its own
 //	ANYCL_DRILLS          full: the long versions of the reliability drills
 //
-// Under PoCL, GLIBC_TUNABLES is set for the programs that the driver starts, unless it is set already: see RATIONALE.md.
-//
-// What is named and does not exist is an error that names the variable, never passed over: an absent device, a library
-// that cannot be loaded, a variant, quirk or place that there is none of. There are two exceptions. With the device
-// "none" no library is needed, so one that cannot be loaded is no error. And a folder of ANYCL_CACHE or ANYCL_TUNE
-// that cannot be used costs time, never a failure: it only makes the next start faster, and a full or
-// read-only disk must not end a program that computes; the log says so.
+// A value that names something that does not exist is an error that names the variable.
+// docs/environment.md has all values, defaults and exceptions.
 //
 // # Build tags
 //

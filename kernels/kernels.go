@@ -19,7 +19,7 @@
 //
 // Convolution and pooling have no files of their own: a sliding window is an
 // index map, so they are a contraction and a reduction whose loads go through
-// one. See RATIONALE.md.
+// one. See docs/design/tasks.md.
 package kernels
 
 import (

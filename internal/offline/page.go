@@ -22,7 +22,7 @@ do not edit. Those of the examples are compiled too where ANYCL_CORPUS is set, a
 Each target is given, for devices that were not there, the programs that a rule of the planner chooses for its class
 of devices, and of variants that only ` + "`ANYCL_VARIANT`" + ` forces one for each choice of types and flags. *All* says that no
 program that a rule chooses was left out; else it is a sample. What a target lacks is not given to it. What such
-numbers can and cannot show stands in RATIONALE.md.
+numbers can and cannot show is in [design/kernels-gpu.md](design/kernels-gpu.md#what-compilers-show-without-a-device).
 
 | target | compiler | by rule | forced | refused | spilling by rule | of these excused |
 | --- | --- | --- | --- | --- | --- | --- |
