@@ -2,16 +2,17 @@
 // graph of tensor operations, written in Go, runs on any OpenCL device that is
 // found when the program starts, and on a CPU path that needs no OpenCL.
 //
-// The rooms, from the ground up; each imports only what stands above it here:
+// The packages, bottom-up; each imports only packages above it in this list:
 //
-//	cl         OpenCL itself: a typed binding, loaded at run time, no cgo
-//	tensor     host arrays: dtype, shape, strides, views, .npy files
-//	kernels    the OpenCL C files, their parameters and launch geometry
-//	platform   devices: found, proven, ranked, opened; memory pool, program cache
-//	engine     the seam: tasks, and what an engine that runs them must offer
-//	fallback   the CPU path, an engine on gonum
-//	ops        the graph: build, differentiate, fuse, place, plan, run
-//	blas       gonum's BLAS on a device: one line in an existing gonum program
+//	cl            OpenCL itself: a typed binding, loaded at run time, no cgo
+//	tensor        host arrays: dtype, shape, strides, views, .npy files
+//	kernels       the OpenCL C files, their parameters and launch geometry
+//	platform      devices: found, proven, ranked, opened; memory pool, program cache
+//	engine        the interface between graph and engines: tasks, and what runs them
+//	fallback      the CPU engine, also called the CPU path: Go and gonum
+//	internal/ocl  the engine on an OpenCL device
+//	ops           the graph: build, differentiate, fuse, place, plan, run
+//	blas          gonum's BLAS on a device: one line in an existing gonum program
 //
 // Most programs import ops and tensor alone. Start with
 //
