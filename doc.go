@@ -2,16 +2,17 @@
 // graph of tensor operations, written in Go, runs on any OpenCL device that is
 // found when the program starts, and on a CPU path that needs no OpenCL.
 //
-// The rooms, from the ground up; each imports only what stands above it here:
+// The packages, bottom-up; each imports only packages above it in this list:
 //
-//	cl         OpenCL itself: a typed binding, loaded at run time, no cgo
-//	tensor     host arrays: dtype, shape, strides, views, .npy files
-//	kernels    the OpenCL C files, their parameters and launch geometry
-//	platform   devices: found, proven, ranked, opened; memory pool, program cache
-//	engine     the seam: tasks, and what an engine that runs them must offer
-//	fallback   the CPU path, an engine on gonum
-//	ops        the graph: build, differentiate, fuse, place, plan, run
-//	blas       gonum's BLAS on a device: one line in an existing gonum program
+//	cl            OpenCL itself: a typed binding, loaded at run time, no cgo
+//	tensor        host arrays: dtype, shape, strides, views, .npy files
+//	kernels       the OpenCL C files, their parameters and launch geometry
+//	platform      devices: found, proven, ranked, opened; memory pool, program cache
+//	engine        the interface between graph and engines: tasks, and what runs them
+//	fallback      the CPU engine, also called the CPU path: Go and gonum
+//	internal/ocl  the engine on an OpenCL device
+//	ops           the graph: build, differentiate, fuse, place, plan, run
+//	blas          gonum's BLAS on a device: one line in an existing gonum program
 //
 // Most programs import ops and tensor alone. Start with
 //
@@ -23,7 +24,8 @@
 //
 // cmd/anycl shows devices, ops and plans; examples holds small programs on real
 // data; portability_test.go runs every op on every device found against an
-// independent reference. RATIONALE.md says why things are as they are.
+// independent reference. docs/design says why things are as they are, and
+// docs/glossary.md what terms mean.
 //
 // # Environment variables
 //
@@ -40,13 +42,8 @@
 //	ANYCL_MATRIX          full: the tests run every cell of the matrix on its own
 //	ANYCL_DRILLS          full: the long versions of the reliability drills
 //
-// Under PoCL, GLIBC_TUNABLES is set for the programs that the driver starts, unless it is set already: see RATIONALE.md.
-//
-// What is named and does not exist is an error that names the variable, never passed over: an absent device, a library
-// that cannot be loaded, a variant, quirk or place that there is none of. There are two exceptions. With the device
-// "none" no library is needed, so one that cannot be loaded is no error. And a folder of ANYCL_CACHE or ANYCL_TUNE
-// that cannot be used costs time, never a failure: it only makes the next start faster, and a full or
-// read-only disk must not end a program that computes; the log says so.
+// A value that names something that does not exist is an error that names the variable.
+// docs/environment.md has all values, defaults and exceptions.
 //
 // # Build tags
 //

@@ -20,7 +20,7 @@
 //	Contract  out[b,m,n]  = Epilogue(b,m,n, sum over k of A(b,m,k)·B(b,n,k))
 //	Scatter   out[v,d]    = Value(v,d) + sum over n with At(n) = v of Update(n,d)
 //	Attention softmax(Q·Kᵀ)·V and its gradients; see AttentionTask
-//	Routine   a sort, a search, a tree walk: what branches on data; see Algorithm
+//	Routine   a library algorithm: a sort, a running sum, a tree walk; see Algorithm
 //	Custom    a user's own kernel, or its Go twin
 //
 // Every output is written densely in row-major order of the task's output

@@ -7,7 +7,8 @@
 // README.md lists them all.
 //
 // Convolution and pooling have no families of their own: a sliding window is an index map, so they
-// are a contraction and a reduction whose loads go through one.
+// are a contraction and a reduction whose loads go through one. See
+// docs/design/tasks.md.
 package kernels
 
 import (

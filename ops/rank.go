@@ -30,7 +30,7 @@ type TopKOptions struct {
 // k at most the extent of axis. The derivative of an element that is among the
 // k is that of its value, of the others 0. Errors: the axis does not exist; k
 // is negative or above its extent.
-// Source: ONNX, operator TopK; for the way of the CPU path see RATIONALE.md.
+// Source: ONNX, operator TopK.
 func TopK(x *Node, k, axis int, o *TopKOptions) (values, positions *Node) {
 	a := rankAttr{keep: k, descending: true}
 	if o != nil {

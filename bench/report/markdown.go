@@ -21,11 +21,10 @@ const head = `# Performance
 
 Every ratio was measured side by side in one run: the contenders take turns, with a pause before each turn, and
 the ratio is the median over the turns. **1.5x means that anycl was 1.5 times as fast.** Results were compared
-before any time counted; operands are random. The columns named limit are what the same device can do at
-most, measured in the same turns: the bytes of the row moved by a copy, read alone, put through exp, its operations done as
-multiply-adds, its kernels enqueued from C. "By events" is how long the device worked by its own clock. ± is half
-the distance between the quartiles of the turns. A goal that was missed is marked with its figure in bold;
-under the table stands why.
+before any time counted; operands are random. The columns named *limit* are the most that the same device can do,
+measured in the same turns: a copy of the row's bytes, reading them, exp of them, the row's operations as multiply-adds, its
+kernels enqueued from C. "By events" is how long the device worked by its own clock. ± is half the distance between the
+quartiles of the turns. A missed goal is bold, with the goal in brackets, and explained under the table.
 
 To measure on another machine: ` + "`make bench-peers`" + `, then ` + "`cd bench && go run . report`" + `.
 `

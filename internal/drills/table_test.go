@@ -31,10 +31,10 @@ const page = "../../docs/reliability.md"
 // head stands above the table.
 const head = `# Reliability
 
-What must not happen however long a program runs and whatever fails, each as a drill: a test in
-` + "`internal/drills`" + ` that asserts and says a figure. ` + "`go test`" + ` runs a short version of all of them in
-less than a minute; ` + "`make drills`" + ` runs the long one, whose figures these are, and writes this page.
-` + "`make drills RUN=Launches`" + ` runs the drill of that name.
+A drill is a test in ` + "`internal/drills`" + ` that runs for long or makes something fail, asserts that nothing leaks, hangs or gives a
+wrong result, and reports a figure. ` + "`go test`" + ` runs a short version of all drills in less than a minute; ` + "`make drills`" + ` runs the long
+one, whose figures these are, and writes this page. ` + "`make drills RUN=Launches`" + ` runs one of them. A *life* is: open, compile, train, Each,
+Profile, compile a larger graph, close. *Nothing is left* means no OpenCL object, file or goroutine more than before.
 
 Figures of %s.
 

@@ -1,0 +1,139 @@
+package anycl_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/internal/bench"
+)
+
+// pages are the documents that people write, by name.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	read := func(path string) {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		all[path] = string(text)
+	}
+	read("README.md")
+	read("CONTRIBUTING.md")
+	require.NoError(t, filepath.WalkDir("docs", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".md") {
+			read(path)
+		}
+		return err
+	}))
+	return all
+}
+
+var (
+	links    = regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
+	headings = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	notWords = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	tables   = regexp.MustCompile("(?m)^\\| [a-z][^|]* \\| (`.*) \\|$")
+	quoted   = regexp.MustCompile("`([^`]+)`")
+)
+
+// anchor is what a heading is linked by.
+func anchor(heading string) string {
+	return strings.ReplaceAll(notWords.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
+}
+
+func TestDocsLinkToWhatExists(t *testing.T) {
+	all := pages(t)
+	for page, text := range all {
+		for _, m := range links.FindAllStringSubmatch(text, -1) {
+			to := page
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(page), m[1])
+			}
+			if _, err := os.Stat(to); !assert.NoError(t, err, page) || m[2] == "" {
+				continue
+			}
+			var found []string
+			for _, h := range headings.FindAllStringSubmatch(all[to], -1) {
+				found = append(found, "#"+anchor(h[1]))
+			}
+			assert.Contains(t, found, m[2], "%s links to %s", page, to)
+		}
+	}
+}
+
+func TestDocsNamePathsThatExist(t *testing.T) {
+	rows := tables.FindAllStringSubmatch(pages(t)["CONTRIBUTING.md"], -1)
+	require.NotEmpty(t, rows)
+	for _, row := range rows {
+		for _, path := range quoted.FindAllStringSubmatch(row[1], -1) {
+			found, err := filepath.Glob(path[1])
+			require.NoError(t, err)
+			assert.NotEmpty(t, found, "CONTRIBUTING.md: %s", path[1])
+		}
+	}
+}
+
+func TestDocsNameTestsThatExist(t *testing.T) {
+	declared := regexp.MustCompile(`(?m)^func (Test|Benchmark)(\w+)\(`)
+	var names []string
+	require.NoError(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, "_test.go") {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for _, m := range declared.FindAllStringSubmatch(string(text), -1) {
+				names = append(names, m[1]+m[2])
+			}
+		}
+		return err
+	}))
+	asked := regexp.MustCompile(`go test [^\n]*?-(run|bench) '?([\w|]+)`)
+	for page, text := range pages(t) {
+		for _, m := range asked.FindAllStringSubmatch(text, -1) {
+			for name := range strings.SplitSeq(m[2], "|") {
+				assert.True(t, anyContains(names, name), "%s: go test -%s %s", page, m[1], name)
+			}
+		}
+	}
+}
+
+func TestDocsNameRowsOfTheBenchmark(t *testing.T) {
+	var names []string
+	for _, w := range bench.Works() {
+		names = append(names, w.Name)
+	}
+	asked := regexp.MustCompile("`anycl bench -filter ([^` ]+)`")
+	for page, text := range pages(t) {
+		for _, m := range asked.FindAllStringSubmatch(text, -1) {
+			assert.True(t, anyContains(names, m[1]), "%s: %s", page, m[0])
+		}
+	}
+}
+
+func anyContains(names []string, part string) bool {
+	for _, n := range names {
+		if strings.Contains(n, part) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestDocsHaveTheVariablesOfThePackageComment(t *testing.T) {
+	name := regexp.MustCompile(`ANYCL_[A-Z_]+`)
+	comment, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	of := func(text string) map[string]bool {
+		all := map[string]bool{}
+		for _, n := range name.FindAllString(text, -1) {
+			all[n] = true
+		}
+		return all
+	}
+	require.Equal(t, of(string(comment)), of(pages(t)["docs/environment.md"]))
+}
