@@ -100,7 +100,7 @@ func (c *Call) shape(i int) []int { return c.In[i].shape }
 // table holds every op by name. Functions find their op here and not in a
 // variable of its own, because a gradient rule calls such functions: variables
 // would be initialised in a circle.
-var table = map[string]*Op{}
+var table = make(map[string]*Op, 192)
 
 // define enters an op in the table. It is called as `var _ = define(...)` so
 // that an op stands whole in one place.
