@@ -11,8 +11,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Op is all that the project knows about one operation. The table of ops is
-// what `anycl ops` prints and what the conformance suite walks.
+// Op is one operation: its rules, gradient and code. The table of ops is what
+// `anycl ops` prints and what the conformance suite walks, which has the samples
+// and the error bound of each in package optest.
 type Op struct {
 	Name string
 	// Arity is the number of operands; -1 for any number, or one from Least to Most.
