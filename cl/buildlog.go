@@ -2,9 +2,9 @@ package cl
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // BuildError is a program that did not build.
@@ -56,21 +56,23 @@ func (p *Program) buildError(err error, options string, devices []*Device) error
 	return be
 }
 
-// Compilers derived from clang, which most are, write "file:line:column: error:
-// text"; NVIDIA's the same with "<kernel>" as the file; PoCL "error:
-// file:line:column: text"; AMD's old one "file, line 3: error: text".
-var (
-	clangLine = regexp.MustCompile(`^\s*(.*?):(\d+):(\d+):\s+(?:fatal )?error:\s*(.*)$`)
-	poclLine  = regexp.MustCompile(`^\s*(?:fatal )?error:\s*(.*?):(\d+):(\d+)(?: <[^>]*>)?:\s*(.*)$`)
-	edgLine   = regexp.MustCompile(`^\s*"?([^"]*)"?, line (\d+):\s+(?:fatal )?error:\s*(.*)$`)
-	places    = []*regexp.Regexp{clangLine, poclLine, edgLine}
-	anyError  = regexp.MustCompile(`(?i)^\s*(?:fatal )?error:?\s*(.*)$`)
-)
+// logForms are the forms in which compilers report errors, the last with no place.
+// Those derived from clang, which most are, write "file:line:column: error: text";
+// NVIDIA's the same with "<kernel>" as the file; PoCL "error: file:line:column:
+// text"; AMD's old one "file, line 3: error: text".
+var logForms = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`^\s*(.*?):(\d+):(\d+):\s+(?:fatal )?error:\s*(.*)$`),
+		regexp.MustCompile(`^\s*(?:fatal )?error:\s*(.*?):(\d+):(\d+)(?: <[^>]*>)?:\s*(.*)$`),
+		regexp.MustCompile(`^\s*"?([^"]*)"?, line (\d+):\s+(?:fatal )?error:\s*(.*)$`),
+		regexp.MustCompile(`(?i)^\s*(?:fatal )?error:?\s*(.*)$`),
+	}
+})
 
 func firstPlace(log string) (file string, line, column int) {
 	for line := range strings.Lines(log) {
 		line = strings.TrimRight(line, "\r\n")
-		for _, re := range places {
+		for _, re := range logForms()[:3] {
 			if m := re.FindStringSubmatch(line); m != nil {
 				line, _ := strconv.Atoi(m[2])
 				if len(m) == 5 {
@@ -86,7 +88,7 @@ func firstPlace(log string) (file string, line, column int) {
 func firstError(log string) string {
 	for line := range strings.Lines(log) {
 		line = strings.TrimRight(line, "\r\n")
-		for _, re := range slices.Concat(places, []*regexp.Regexp{anyError}) {
+		for _, re := range logForms() {
 			if m := re.FindStringSubmatch(line); m != nil {
 				return m[len(m)-1]
 			}

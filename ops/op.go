@@ -12,8 +12,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Op is all that the project knows about one operation. The table of ops is
-// what `anycl ops` prints and what the conformance suite walks.
+// Op is one operation: its rules, gradient and code. The table of ops is what
+// `anycl ops` prints and what the conformance suite walks, which has the samples
+// and the error bound of each in package optest.
 type Op struct {
 	Name string
 	// Arity is the number of operands; -1 for any number, or one from Least to Most.
@@ -82,7 +83,7 @@ func (c *Call) shape(i int) []int { return c.In[i].shape }
 // table holds every op by name. Functions find their op here and not in a
 // variable of its own, because a gradient rule calls such functions: variables
 // would be initialised in a circle.
-var table = map[string]*Op{}
+var table = make(map[string]*Op, 192)
 
 // define enters an op in the table. It is called as `var _ = define(...)` so
 // that an op stands whole in one place.

@@ -45,7 +45,9 @@ const (
 // poclPlain matches versions of PoCL whose only devices are the two: one with
 // CUDA would not show the GPU when POCL_DEVICES is set. Later ones name theirs otherwise.
 // Source: clGetPlatformInfo.c and devices.c of PoCL 3.1.
-var poclPlain = regexp.MustCompile(`^OpenCL \d\.\d PoCL 3\.1\b[^,]*(, (\w+\+Asserts|None|Release|RelWithDebInfo|Debug|RELOC|SPIR|SPIR-V|LLVM [\w. -]+|SLEEF|FP16|DISTRO|LTTNG|POCL_DEBUG))*$`)
+var poclPlain = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^OpenCL \d\.\d PoCL 3\.1\b[^,]*(, (\w+\+Asserts|None|Release|RelWithDebInfo|Debug|RELOC|SPIR|SPIR-V|LLVM [\w. -]+|SLEEF|FP16|DISTRO|LTTNG|POCL_DEBUG))*$`)
+})
 
 // start asks a platform for its devices, and PoCL for the companion too.
 func start(p *cl.Platform) (ds []*cl.Device, err error) {
@@ -53,7 +55,7 @@ func start(p *cl.Platform) (ds []*cl.Device, err error) {
 	if vendorKey(p.Name(), "", "") == keyPoCL {
 		cldriver.SetEnv(envTunables, tunables) // before the driver has threads
 	}
-	if !poclPlain.MatchString(p.Version()) || !firstStart() || !cldriver.WithEnv(envPoCLDevices, poclDevices, ask) {
+	if !poclPlain().MatchString(p.Version()) || !firstStart() || !cldriver.WithEnv(envPoCLDevices, poclDevices, ask) {
 		ask()
 	}
 	return ds, err
@@ -79,7 +81,7 @@ func pair(found []*Device) []*Device {
 		i := slices.IndexFunc(found, func(m *Device) bool {
 			return ok && m.Name == poclWorkers+processor && m.cl.Platform() == d.cl.Platform() && m.companion == nil
 		})
-		if i < 0 || !poclPlain.MatchString(d.PlatformVersion) {
+		if i < 0 || !poclPlain().MatchString(d.PlatformVersion) {
 			alone = append(alone, d)
 			continue
 		}

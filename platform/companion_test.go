@@ -69,7 +69,7 @@ func TestOnlyKnownPoCLsAreAskedForACompanion(t *testing.T) {
 		"OpenCL 3.0 CUDA 12.4.131": false,
 		"":                         false,
 	} {
-		assert.Equal(t, want, poclPlain.MatchString(version), version)
+		assert.Equal(t, want, poclPlain().MatchString(version), version)
 	}
 }
 

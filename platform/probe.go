@@ -18,17 +18,19 @@ import (
 //go:embed probes.cl
 var probesSource string
 
+// Parts of the probes' source. They are compiled by the first that asks, as no program that only lists
+// devices does.
 var (
-	includeLine = regexp.MustCompile(`(?m)^#include "([\w/]+\.cl)"$`)
-	macroName   = regexp.MustCompile(`(?m)^#define (\w+)`)
+	includeLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^#include "([\w/]+\.cl)"$`) })
+	macroName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^#define (\w+)`) })
 )
 
 // include puts a file of kernels in the place of an #include line. It may come
 // more than once: its macros begin anew.
 func include(line string) string {
-	text := kernels.Text(includeLine.FindStringSubmatch(line)[1])
+	text := kernels.Text(includeLine().FindStringSubmatch(line)[1])
 	var b strings.Builder
-	for _, m := range macroName.FindAllStringSubmatch(text, -1) {
+	for _, m := range macroName().FindAllStringSubmatch(text, -1) {
 		fmt.Fprintf(&b, "#undef %s\n", m[1])
 	}
 	return b.String() + text
@@ -37,7 +39,7 @@ func include(line string) string {
 // probeSections splits the probes' file at its "//:name" lines. The text before
 // the first is common to all.
 func probeSections() (common string, names []string, sections map[string]string) {
-	parts := strings.Split(includeLine.ReplaceAllStringFunc(probesSource, include), "\n//:")
+	parts := strings.Split(includeLine().ReplaceAllStringFunc(probesSource, include), "\n//:")
 	sections = map[string]string{}
 	for _, p := range parts[1:] {
 		name, body, _ := strings.Cut(p, "\n")

@@ -11,6 +11,8 @@ import (
 // Ops of neural networks.
 
 func init() {
+	// Errors are relative to what the logarithms and exponents add up to; 16-bit floats
+	// are computed in float32.
 	Register("softmax", Spec{
 		Reference: func(c Case) Result {
 			return alongAxis(c.In[0], attr[int](c), func(s slice) {

@@ -102,8 +102,8 @@ func specialOutcomesIn(ctx context.Context, rt *ops.Runtime, op *ops.Op, dt tens
 	g, feeds := ops.NewGraph("special points of "+op.Name), ops.Feeds{}
 	var all []*specialDerivatives
 	var flat []*ops.Node
-	for i := range specials {
-		if c := specials[i]; c.op == op.Name && !(few && c.long) {
+	for _, c := range specials() {
+		if c.op == op.Name && !(few && c.long) {
 			if few {
 				c.third = nil
 			}

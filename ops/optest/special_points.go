@@ -3,12 +3,15 @@ package optest
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/anycl/anycl/ops"
 )
 
 // specials are all special points.
-var specials = slices.Concat(unaryPoints(), binaryPoints(), productPoints(), foldPoints())
+var specials = sync.OnceValue(func() []specialCase {
+	return slices.Concat(unaryPoints(), binaryPoints(), productPoints(), foldPoints())
+})
 
 var inf, nan = math.Inf(1), math.NaN()
 

@@ -1,0 +1,61 @@
+package anycl_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tables bounds what packages allocate, in bytes, whose initialisation makes tables that every program
+// uses; those of others are bounded by smallStart.
+var tables = map[string]int{
+	"ops":     48 << 10, // of ops
+	"kernels": 32 << 10, // of variants and their parameters
+}
+
+const smallStart = 12 << 10
+
+// A program that imports a package pays for what its variables and init functions compute, used or not.
+func TestPublicPackagesCostNextToNothingAtStart(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("links a program")
+	}
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("the go tool is not there: ", err)
+	}
+	program := filepath.Join(t.TempDir(), "start")
+	out, err := exec.CommandContext(t.Context(), goTool, "build", "-o", program, "./testdata/start").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	cmd := exec.CommandContext(t.Context(), program)
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err = cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+
+	seen := 0
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+		name, rest, ok := strings.Cut(strings.TrimPrefix(lines.Text(), "init github.com/anycl/anycl/"), " @")
+		if !ok || strings.HasPrefix(name, "init ") || strings.HasPrefix(name, "internal/") {
+			continue
+		}
+		var ms, clock float64
+		var size, allocs int
+		_, err := fmt.Sscanf(rest, "%f ms, %f ms clock, %d bytes, %d allocs", &ms, &clock, &size, &allocs)
+		require.NoError(t, err, lines.Text())
+		limit := smallStart
+		if n, ok := tables[name]; ok {
+			limit = n
+		}
+		require.LessOrEqual(t, size, limit, "package %s allocates at start: %s", name, rest)
+		seen++
+	}
+	require.Greater(t, seen, 3, "%s", out) // packages without initialisation do not appear
+}
