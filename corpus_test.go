@@ -56,7 +56,7 @@ func TestTheCorpusHasEveryVariant(t *testing.T) {
 
 // requireItsClass asserts that the names of a program's kernel files say that it is for devices of the class: a
 // CPU driver's is of no file for GPUs, and the other way round.
-func requireItsClass(t *testing.T, class string, d *ocl.Draft) {
+func requireItsClass(t *testing.T, class string, d *draft.Draft) {
 	own, empty := kernels.GPU, []string{"rank/cpu_radix.cl", "unique/cpu_parts.cl", "suppress/cpu_lists.cl"} // which GPUs run where nothing is to be sorted
 	if class == "cpu" {
 		own, empty = kernels.CPU, nil

@@ -38,7 +38,7 @@ var (
 	links    = regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
 	headings = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	notWords = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
-	tables   = regexp.MustCompile("(?m)^\\| [a-z][^|]* \\| (`.*) \\|$")
+	pathRows = regexp.MustCompile("(?m)^\\| [a-z][^|]* \\| (`.*) \\|$")
 	quoted   = regexp.MustCompile("`([^`]+)`")
 )
 
@@ -68,7 +68,7 @@ func TestDocsLinkToWhatExists(t *testing.T) {
 }
 
 func TestDocsNamePathsThatExist(t *testing.T) {
-	rows := tables.FindAllStringSubmatch(pages(t)["CONTRIBUTING.md"], -1)
+	rows := pathRows.FindAllStringSubmatch(pages(t)["CONTRIBUTING.md"], -1)
 	require.NotEmpty(t, rows)
 	for _, row := range rows {
 		for _, path := range quoted.FindAllStringSubmatch(row[1], -1) {

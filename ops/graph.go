@@ -70,7 +70,6 @@ type Node struct {
 	region    *region // the branch or loop that it belongs to, or nil
 	where     Place   // where it must run
 	expansion *Node   // see composition
-	origin    *Node   // in a simplified graph: the node that the user knows
 }
 
 // Shape is a copy of the extents of n, outermost first; empty for a scalar.

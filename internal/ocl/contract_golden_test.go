@@ -22,7 +22,7 @@ func contractGoldens() map[string]goldenCase {
 		"panel-convolution.cl": {biased(convolution(4, 1, 16, 20, 21, 64, 3, 1, 1)), cpuFacts(16), ""},
 		"panel-runs.cl":        {channelGradient(2, 64, 14, 40), cpuFacts(16), ""},
 		"panel-split.cl":       {weightGradient(128, 1, 28, 32), cpuFacts(16), ""},
-		"contract/cpu_winograd_transform.cl":          {biased(channelsLast(tensor.Float32, 1, 1, 64, 20, 21, 64, false)), cpuFacts(16), "contract=winograd"},
+		"winograd.cl":          {biased(channelsLast(tensor.Float32, 1, 1, 64, 20, 21, 64, false)), cpuFacts(16), "contract=winograd"},
 		"winograd-rows.cl":     {channelsLast(tensor.Float16, 2, 1, 64, 20, 21, 64, true), cpuFacts(8), ""},
 		"strip.cl":             {biased(slid{1, 1, 3, 226, 226, 32, 3, 3, 2, 1}.task(tensor.Float32)), cpuFacts(16), ""},
 		"strip-half.cl":        {slid{2, 8, 4, 30, 30, 4, 3, 3, 1, 1}.task(tensor.Float16), cpuFacts(8), ""},

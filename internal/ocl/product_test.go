@@ -358,7 +358,7 @@ func TestGoldenFilesSayWhatProductsFillIn(t *testing.T) {
 		"dot.cl":              {contract.ProductKey{Kind: contract.ProductDot, DType: tensor.Float64}, cpuFacts(8)},
 		"stream.cl":           {contract.ProductKey{Kind: contract.ProductStream, DType: tensor.Float32}, cpuFacts(16)},
 		"tile.cl":             {tile, gpuFacts(256)},
-		"product/cpu_triangle.cl":         {contract.ProductKey{Kind: contract.ProductSolve, DType: tensor.Float64, BTrans: true}, cpuFacts(16)},
+		"triangle.cl":         {contract.ProductKey{Kind: contract.ProductSolve, DType: tensor.Float64, BTrans: true}, cpuFacts(16)},
 	} {
 		requirePinned(t, filepath.Join("testdata", "product", name), taskText(contract.ProductProgram(c.facts, c.key)))
 	}

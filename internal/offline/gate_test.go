@@ -84,9 +84,9 @@ func TestAnExcuseIsAsNarrowAsItSays(t *testing.T) {
 		r.Excuse([]*draft.Draft{deadly})
 		return states(r)
 	}
-	require.Equal(t, map[string]optest.State{"amd-a map (forced)": optest.Passed, "amd-a excuse: deadly": optest.Passed}, dead(false, true))
-	require.Equal(t, optest.Failed, dead(false, false)["amd-a map (forced)"], "refused, and alive")
-	require.Equal(t, optest.Failed, dead(true, true)["amd-a map"], "a rule chooses it")
+	require.Equal(t, map[string]optest.State{"amd-a map/gpu_item (forced)": optest.Passed, "amd-a excuse: deadly": optest.Passed}, dead(false, true))
+	require.Equal(t, optest.Failed, dead(false, false)["amd-a map/gpu_item (forced)"], "refused, and alive")
+	require.Equal(t, optest.Failed, dead(true, true)["amd-a map/gpu_item"], "a rule chooses it")
 	excusing(t, excuse{name: "wide", targets: []string{"amd-a", "amd-b"}, kernel: "map_item", holds: regexp.MustCompile(`p12_`), spill: 8, why: "because"})
 
 	r := report("amd-b", wide, spilling(0))

@@ -191,7 +191,7 @@ func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles
 	}
 	x.hooks(g, read...)
 	x.stores(g)
-	return g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/cpu_shared.cl", "lib/cpu_transpose.cl", "attention/cpu_load_store.cl", kernel+".cl")
+	return g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/cpu_shared.cl", "lib/cpu_transpose.cl", "attention/cpu_load_store.cl", kernels.FileOf(kernel))
 }
 
 // turns defines how the side that an item owns comes into the lanes of its

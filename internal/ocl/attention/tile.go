@@ -6,6 +6,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/variant"
+	"github.com/anycl/anycl/kernels"
 )
 
 // keptFeatures is how many features an item keeps of all that it owns. Of 128, none
@@ -48,7 +49,7 @@ func (x *attention) planTile() (*variant.Plan, error) {
 	return &variant.Plan{
 		Params: fmt.Sprintf("%d items in %d parts, %d at a time of %d features", lanes*parts, parts, block, x.d),
 		Launches: []variant.Launch{{
-			Program: g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_shared.cl", kernel+".cl"), Kernel: kernel,
+			Program: g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_shared.cl", kernels.FileOf(kernel)), Kernel: kernel,
 			Global: variant.Grid(variant.CeilDiv(owned, lanes)*lanes*parts, x.batch), Local: variant.Grid(lanes*parts, 1),
 		}},
 	}, nil

@@ -203,7 +203,7 @@ func (r *reduction) finish(p *variant.Plan, parts kernels.Parts) *variant.Plan {
 // one plans the one kernel of files, by default of the file with its name.
 func (r *reduction) one(g *codegen.Builder, m kernels.Grid, kernel, params string, parts kernels.Parts, files ...string) (*variant.Plan, error) {
 	if len(files) == 0 {
-		files = []string{kernel + ".cl"}
+		files = []string{kernels.FileOf(kernel)}
 	}
 	prog := g.Assemble(append([]string{"reduce/any_monoid.cl"}, files...)...)
 	l := variant.Launch{Program: prog, Kernel: kernel, Global: m.Global, Local: m.Local}

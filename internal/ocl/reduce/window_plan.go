@@ -82,7 +82,7 @@ func (w *windows) plan() (*variant.Plan, error) {
 	if s.Block > 1 {
 		params += fmt.Sprintf(" rows=%d", s.Block)
 	}
-	l := variant.Launch{Program: g.Assemble(append(files, kernel+".cl")...), Kernel: kernel, Global: grid.Global, Local: grid.Local}
+	l := variant.Launch{Program: g.Assemble(append(files, kernels.FileOf(kernel))...), Kernel: kernel, Global: grid.Global, Local: grid.Local}
 	return &variant.Plan{Params: params, Launches: []variant.Launch{l}}, nil
 }
 
