@@ -4,15 +4,18 @@
 //
 // The packages, bottom-up; each imports only packages above it in this list:
 //
-//	cl            OpenCL itself: a typed binding, loaded at run time, no cgo
-//	tensor        host arrays: dtype, shape, strides, views, .npy files
-//	kernels       the OpenCL C files, their parameters and launch geometry
-//	platform      devices: found, proven, ranked, opened; memory pool, program cache
-//	engine        the interface between graph and engines: tasks, and what runs them
-//	fallback      the CPU engine, also called the CPU path: Go and gonum
-//	internal/ocl  the engine on an OpenCL device
-//	ops           the graph: build, differentiate, fuse, place, plan, run
-//	blas          gonum's BLAS on a device: one line in an existing gonum program
+//	cl              OpenCL itself: a typed binding, loaded at run time, no cgo
+//	tensor          host arrays: dtype, shape, strides, views, .npy files
+//	kernels         the OpenCL C files, their parameters and launch geometry
+//	platform        devices: found, proven, ranked, opened; memory pool, program cache
+//	engine          the interface between graph and engines: tasks, and what runs them
+//	fallback        the CPU engine, also called the CPU path: Go and gonum
+//	internal/ocl    the engine on an OpenCL device, a package for each family of kernels below it
+//	internal/ir     the compiler's representation of a graph: nodes, tasks, values
+//	internal/lower  the compiler's passes: what shares a task, and in which order tasks run
+//	internal/report what explain and profile print
+//	ops             the graph: define, build, differentiate, simplify, place, plan, run
+//	blas            gonum's BLAS on a device: one line in an existing gonum program
 //
 // Most programs import ops and tensor alone. Start with
 //
