@@ -19,16 +19,16 @@ import (
 // is predicted to, what was measured corrects the predictions, and the graph is placed
 // again: beside the runs, which go on as they are until the new plan is ready and the next
 // run takes it. Both plans stay, so that going back costs nothing. What differs by no more than
-// predictions err is tried: see trial.go.
+// predictions err is tried: see placement_trial.go.
 
 // adaptive is an executable, the root, with the plans that it has had.
 type adaptive struct {
 	root   *Executable
-	active atomic.Pointer[Executable] // what runs
-	busy   atomic.Bool                // a goroutine is at it
-	trial  atomic.Pointer[trial]      // what is tried, or nil
-	tried  atomic.Bool                // there is nothing left to try
-	moves  atomic.Uint32              // how often it was replaced
+	active atomic.Pointer[Executable]     // what runs
+	busy   atomic.Bool                    // a goroutine is at it
+	trial  atomic.Pointer[placementTrial] // what is tried, or nil
+	tried  atomic.Bool                    // there is nothing left to try
+	moves  atomic.Uint32                  // how often it was replaced
 
 	mu       sync.Mutex
 	plans    []*Executable
@@ -53,7 +53,7 @@ func (x *Executable) adapt() {
 	}
 	x.adaptive = &adaptive{root: x, plans: []*Executable{x}}
 	x.adaptive.active.Store(x)
-	x.tempt(x.plan)
+	x.recordAlternative(x.plan)
 }
 
 // now is the executable whose plan runs.
@@ -64,8 +64,8 @@ func (x *Executable) now() *Executable {
 	return x.adaptive.active.Load()
 }
 
-// tempt notes what the best placement but x's own is predicted to take.
-func (x *Executable) tempt(p *place.Plan) {
+// recordAlternative notes what the best placement but x's own is predicted to take.
+func (x *Executable) recordAlternative(p *place.Plan) {
 	least := time.Duration(0)
 	consider := func(d time.Duration) {
 		if least == 0 || d < least {
@@ -80,7 +80,7 @@ func (x *Executable) tempt(p *place.Plan) {
 	if !sameChoices(p, x.plan) {
 		consider(p.Total)
 	}
-	x.tempting.Store(int64(least))
+	x.alternativeCost.Store(int64(least))
 }
 
 // timed notes the time of a run.
@@ -101,7 +101,7 @@ func (x *Executable) timed(took time.Duration) {
 		return
 	}
 	m, _ := x.clock.Median()
-	switch t := x.tempting.Load(); {
+	switch t := x.alternativeCost.Load(); {
 	case t > 0 && float64(m) > slower*float64(t):
 		a.beside(x, a.replace)
 	case runs >= many && time.Duration(runs)*m >= trialAfter && !a.tried.Load():
@@ -128,7 +128,7 @@ func (a *adaptive) beside(x *Executable, change func(x *Executable) error) {
 		defer a.busy.Store(false)
 		if err := change(x); err != nil {
 			x.rt.log.Debug("ops: a graph stays where it is", "graph", x.name, "error", err)
-			x.tempting.Store(0)
+			x.alternativeCost.Store(0)
 			a.tried.Store(true)
 		}
 	})
@@ -144,18 +144,18 @@ func (a *adaptive) replace(x *Executable) error {
 	m, _ := x.clock.Median()
 	q := fastest(plans)
 	if q == nil {
-		x.tempting.Store(0)
+		x.alternativeCost.Store(0)
 		return nil
 	}
 	if float64(q.Total) > better*float64(m) {
-		x.tempting.Store(int64(q.Total))
+		x.alternativeCost.Store(int64(q.Total))
 		return nil
 	}
 	y, err := a.built(x, q, often)
 	if err != nil {
 		return err
 	}
-	y.tempting.Store(int64(m))
+	y.alternativeCost.Store(int64(m))
 	a.moves.Add(1)
 	a.active.Store(y)
 	x.rt.log.Info("ops: a graph moves", "graph", x.name, "took", m, "predicted", q.Total)
@@ -264,11 +264,11 @@ func (x *Executable) again(p *place.Plan, often []float64) (*Executable, error) 
 		plan: p, clock: new(pace.Clock), adaptive: x.adaptive, flows: x.flows, often: often,
 	}
 	y.units, y.results = copied(x.units, x.results)
-	y.brief = y.isBrief()
+	y.short = y.isShort()
 	if err := y.build(context.Background(), false); err != nil {
 		return nil, errors.Join(err, y.release())
 	}
-	y.twins = newTwins(y)
+	y.instances = newInstances(y)
 	return y, nil
 }
 
@@ -284,7 +284,7 @@ func (a *adaptive) close() error {
 	var errs []error
 	for _, y := range a.plans {
 		if y != a.root {
-			errs = append(errs, y.shut(), y.twins.close())
+			errs = append(errs, y.shut(), y.instances.close())
 		}
 	}
 	return errors.Join(errs...)

@@ -29,8 +29,8 @@ func (b *background) end() {
 
 // calibrateBeside measures a device that nobody has measured well enough, each time that callers leave the
 // runtime alone for a while, until it is well enough; until then predictions rest on what the device says of
-// itself. Graphs that were compiled meanwhile are then asked again whether another placement
-// tempts them. The result is kept on disk; where nothing can be kept, nothing is measured.
+// itself. Graphs that were compiled meanwhile are then priced again in other
+// placements. The result is kept on disk; where nothing can be kept, nothing is measured.
 func (rt *Runtime) calibrateBeside() {
 	d := rt.Device()
 	if !rt.opened.Keeps() || rt.opened.Calibration().Settled() {
@@ -84,7 +84,7 @@ func (rt *Runtime) recalibrated() {
 		}
 		x = x.now()
 		if p, _, err := x.decide(); err == nil {
-			x.tempt(p)
+			x.recordAlternative(p)
 		}
 	}
 }

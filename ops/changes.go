@@ -24,7 +24,7 @@ func (c *changes) note(writes uint64, run uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if writes == c.seen {
-		return // another twin has told
+		return // another instance has told
 	}
 	gap := float64(max(run-c.last, 1))
 	c.seen, c.last = writes, run

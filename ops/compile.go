@@ -208,7 +208,7 @@ type side struct {
 	seq      engine.Sequence
 	values   int64 // bytes of what the arenas hold, each counted
 	live     int64 // at most so many of them are in use at once
-	lent     int64 // bytes of what can lie where the caller has it
+	lent     int64 // bytes of feeds and results that can stay in the caller's memory
 }
 
 // immediate reports whether the side does its work on the thread that runs it.
@@ -225,11 +225,11 @@ func (x *Executable) assemble(ctx context.Context) error {
 	if x.plan, x.often, err = x.decide(); err != nil {
 		return err
 	}
-	x.brief = x.isBrief()
+	x.short = x.isShort()
 	if err := x.build(ctx, false); err != nil {
 		return err
 	}
-	x.twins = newTwins(x)
+	x.instances = newInstances(x)
 	x.adapt()
 	return nil
 }
@@ -268,7 +268,7 @@ func (x *Executable) build(ctx context.Context, again bool) (err error) {
 	if x.plan.Order != nil {
 		p.lay()
 	}
-	x.hands = newHands(x)
+	x.stepWorkers = newStepWorkers(x)
 	return nil
 }
 

@@ -288,7 +288,7 @@ func TestALoopMovesToAnotherEngine(t *testing.T) {
 					}
 				}
 			}
-			require.NoError(t, errors.Join(y.shut(), y.twins.close()))
+			require.NoError(t, errors.Join(y.shut(), y.instances.close()))
 		}
 		require.NoError(t, exe.Close())
 	}

@@ -26,37 +26,37 @@ type Feeds map[*Node]*tensor.Tensor
 // variable that one of them writes. Runs of a graph so small that it runs on the
 // caller's thread overlap too, unless they update a variable.
 type Executable struct {
-	rt        *Runtime
-	name      string
-	graph     *Graph
-	units     []*ir.Unit
-	flows     []*ir.Flow // loops and branches of units
-	often     []float64  // a run is expected to run each unit, by the plan
-	results   []*ir.Value
-	where     Place
-	placement placement                    // what decides where units run
-	changes   map[*store.Variable]*changes // of the variables that no run updates, those of twins too
-	plan      *place.Plan                  // where each unit runs
-	arenas    [][]int64
-	brief     bool            // see isBrief
-	runs      *atomic.Uint32  // begun so far, those of twins too
-	twins     *twins          // nil: runs follow each other
-	clock     *pace.Clock     // nil in a twin
-	adaptive  *adaptive       // nil: it stays where it is
-	tempting  atomic.Int64    // nanoseconds that another placement is predicted to take, or 0
-	learned   atomic.Uint64   // runs that predictions rest on
-	served    atomic.Uint64   // runs by this plan, those of twins too
-	measured  []time.Duration // of each task, by the last profile
+	rt              *Runtime
+	name            string
+	graph           *Graph
+	units           []*ir.Unit
+	flows           []*ir.Flow // loops and branches of units
+	often           []float64  // a run is expected to run each unit, by the plan
+	results         []*ir.Value
+	where           Place
+	placement       placement                    // what decides where units run
+	changes         map[*store.Variable]*changes // of the variables that no run updates, those of all instances
+	plan            *place.Plan                  // where each unit runs
+	arenas          [][]int64
+	short           bool            // see isBrief
+	runs            *atomic.Uint32  // begun so far, those of all instances
+	instances       *instances      // nil: runs follow each other
+	clock           *pace.Clock     // nil in an instance but the first
+	adaptive        *adaptive       // nil: it stays where it is
+	alternativeCost atomic.Int64    // nanoseconds that another placement is predicted to take, or 0
+	learned         atomic.Uint64   // runs that predictions rest on
+	served          atomic.Uint64   // runs by this plan, those of all instances
+	measured        []time.Duration // of each task, by the last profile
 
-	mu     sync.Mutex
-	closed bool
-	sides  []*side
-	inputs []input
-	vars   []variableUse
-	steps  []step
-	hands  *hands // nil: the caller's goroutine does all steps
-	outs   []output
-	tracer tracer // of the run that goes on; nil: nobody is told
+	mu          sync.Mutex
+	closed      bool
+	sides       []*side
+	inputs      []input
+	vars        []variableUse
+	steps       []step
+	stepWorkers *stepWorkers // nil: the caller's goroutine does all steps
+	outs        []output
+	tracer      tracer // of the run that goes on; nil: nobody is told
 }
 
 // input is a node to be fed and where its data goes.
@@ -201,7 +201,7 @@ func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor
 		x = x.now()
 		x.served.Add(1)
 	}
-	if all := x.twins; all != nil {
+	if all := x.instances; all != nil {
 		y, err := all.take(ctx, x)
 		if err != nil {
 			return fmt.Errorf("ops: run %q: %w", x.name, err)
@@ -250,9 +250,9 @@ func (x *Executable) closedError() error {
 }
 
 func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Tensor) error {
-	patient := x.brief && x.idle()
-	x.lend(feeds, outs)
-	defer x.takeBack()
+	patient := x.short && x.idle()
+	x.aliasCaller(feeds, outs)
+	defer x.unalias()
 	if err := x.submit(ctx, feeds, nil); err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Te
 	for i := range x.outs {
 		start := x.began()
 		o := &x.outs[i]
-		if isLent(o.vacant) {
+		if isAliased(o.vacant) {
 			continue
 		}
 		data, _ := outs[i].Bytes()
@@ -281,11 +281,11 @@ func (x *Executable) execute(ctx context.Context, feeds Feeds, outs []*tensor.Te
 // an ear for the context. To hear it costs a goroutine that waits instead, and
 // two switches between threads: 15 us under PoCL 3.1, where the whole run of a
 // small graph takes 25.
-const brief = time.Millisecond
+const shortRun = time.Millisecond
 
-// isBrief reports whether a run is predicted to be brief. What a caller's own
+// isShort reports whether a run is predicted to be brief. What a caller's own
 // kernel does cannot be predicted.
-func (x *Executable) isBrief() bool {
+func (x *Executable) isShort() bool {
 	var all time.Duration
 	for t, u := range x.units {
 		if u.Task.Kind == engine.Custom && u.Task.Custom.Writes == 0 {
@@ -293,7 +293,7 @@ func (x *Executable) isBrief() bool {
 		}
 		all += x.plan.Times[t][x.plan.Choices[t].Side]
 	}
-	return all <= brief
+	return all <= shortRun
 }
 
 // idle reports whether no engine has work of others before this run's.
@@ -319,9 +319,9 @@ func (x *Executable) submit(ctx context.Context, feeds Feeds, streams []engine.S
 			x.vars[i].v.Written(x.sides[w].engine)
 		}
 	}
-	if x.hands != nil && streams == nil && x.tracer == nil && x.rt.abreast.CompareAndSwap(false, true) {
-		defer x.rt.abreast.Store(false)
-		return x.hands.do(ctx, run)
+	if x.stepWorkers != nil && streams == nil && x.tracer == nil && x.rt.overlap.CompareAndSwap(false, true) {
+		defer x.rt.overlap.Store(false)
+		return x.stepWorkers.do(ctx, run)
 	}
 	if err := x.follow(ctx, x.steps, run); err != nil {
 		return errors.Join(err, x.giveUp())
@@ -359,7 +359,7 @@ func (x *Executable) feedAll(ctx context.Context, feeds Feeds, streams []engine.
 		start := x.began()
 		var data []byte
 		for _, h := range x.inputs[i].to {
-			if isLent(h.vacant) {
+			if isAliased(h.vacant) {
 				continue
 			}
 			if data == nil {
@@ -579,10 +579,10 @@ func (x *Executable) Close() error {
 	x.rt.leave(x)
 	err := x.adaptive.close()
 	x.now().learn()
-	return errors.Join(err, x.shut(), x.twins.close())
+	return errors.Join(err, x.shut(), x.instances.close())
 }
 
-// shut is Close without the twins.
+// shut is Close of this instance alone.
 func (x *Executable) shut() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

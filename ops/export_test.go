@@ -9,8 +9,8 @@ import (
 
 // HoldRun makes x as busy as a run does, until release is called.
 func HoldRun(x *Executable) (release func()) {
-	y := <-x.twins.free
-	return func() { x.twins.free <- y }
+	y := <-x.instances.free
+	return func() { x.instances.free <- y }
 }
 
 // IsCold reports whether the first run of x would compile something.
@@ -23,9 +23,9 @@ func IsCold(x *Executable) bool {
 
 // LendFrom makes values of so many bytes and more lie where the caller has them, until restore is called.
 func LendFrom(bytes int64) (restore func()) {
-	before := lendFrom
-	lendFrom = bytes
-	return func() { lendFrom = before }
+	before := aliasFrom
+	aliasFrom = bytes
+	return func() { aliasFrom = before }
 }
 
 // SetLogger is Options.Logger for a runtime on given engines.

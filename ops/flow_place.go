@@ -38,8 +38,8 @@ func tied(units []*ir.Unit) (pairs [][2]int) {
 	return pairs
 }
 
-// awaited adds what the host reads in the midst of a run.
-func awaited(flows []*ir.Flow, often []float64, out []place.Value) []place.Value {
+// hostSyncs adds what the host reads in the midst of a run.
+func hostSyncs(flows []*ir.Flow, often []float64, out []place.Value) []place.Value {
 	ir.WalkFlows(flows, func(f *ir.Flow) {
 		if f.Pred == nil || f.Pred.Maker == nil {
 			return

@@ -59,7 +59,7 @@ func (p *plan) coalesce(again bool) {
 			continue
 		}
 		s := p.choices[t].Side
-		from, to := home{u.Ins[0], s}, home{u.Outs[0], s}
+		from, to := residence{u.Ins[0], s}, residence{u.Outs[0], s}
 		if p.free(from, to, t, starts[t], again) {
 			p.join(from, to)
 		}
@@ -68,7 +68,7 @@ func (p *plan) coalesce(again bool) {
 
 // free reports whether from can have the memory of to until unit t copies it there. In a loop it
 // must not be written before unit start, up to where the loop may end.
-func (p *plan) free(from, to home, t, start int, again bool) bool {
+func (p *plan) free(from, to residence, t, start int, again bool) bool {
 	made := p.makerOf(from.value)
 	if _, shared := p.alias[from]; shared || from.fixed(p) || made >= 0 && p.choices[made].Side != from.side || from.value.Len != to.value.Len {
 		return false
@@ -92,10 +92,10 @@ func (p *plan) free(from, to home, t, start int, again bool) bool {
 }
 
 // inStep reports whether unit u may write from over to, which it reads, and declares it.
-func (p *plan) inStep(u *ir.Unit, from, to home, again bool) bool {
+func (p *plan) inStep(u *ir.Unit, from, to residence, again bool) bool {
 	in, out := -1, slices.Index(u.Outs, from.value)
 	for i, v := range u.Ins {
-		if p.root(home{v, from.side}) != to {
+		if p.root(residence{v, from.side}) != to {
 			continue
 		}
 		if in >= 0 {
@@ -106,7 +106,7 @@ func (p *plan) inStep(u *ir.Unit, from, to home, again bool) bool {
 	if in < 0 || out < 0 || u.Task.Kind == engine.Custom || u.Task.Kind == engine.Routine || len(u.Outs) != len(u.Task.Outs) {
 		return false
 	}
-	if slices.ContainsFunc(u.Outs, func(v *ir.Value) bool { return v != from.value && p.root(home{v, from.side}) == to }) {
+	if slices.ContainsFunc(u.Outs, func(v *ir.Value) bool { return v != from.value && p.root(residence{v, from.side}) == to }) {
 		return false
 	}
 	if again {
@@ -123,7 +123,7 @@ func (p *plan) inStep(u *ir.Unit, from, to home, again bool) bool {
 }
 
 // join gives from the memory of to.
-func (p *plan) join(from, to home) {
+func (p *plan) join(from, to residence) {
 	root := p.root(to)
 	p.alias[from] = root
 	p.touched[root] = append(p.touched[root], p.touched[from]...)
@@ -170,7 +170,7 @@ func (p *plan) bindFlow(f *ir.Flow) {
 	steps := &flowSteps{Flow: f}
 	if v := f.Predicate(p.units); v != nil {
 		steps.from = p.sideOf(v)
-		steps.slot = p.slots[home{v, steps.from}]
+		steps.slot = p.slots[residence{v, steps.from}]
 		if steps.host = p.hosted(steps.from, steps.slot, v, &steps.truth); !steps.host {
 			steps.truth = make([]byte, 1)
 		}

@@ -71,7 +71,7 @@ func (x *Executable) holds(ctx context.Context, f *flowSteps) (bool, error) {
 		return f.truth[0] != 0, nil
 	}
 	start := x.began()
-	if x.brief { // the part of the run that is waited for is over soon
+	if x.short { // the part of the run that is waited for is over soon
 		ctx = context.Background()
 	}
 	if err := x.sides[f.from].engine.Read(ctx, f.truth, f.slot.Mem, f.slot.Offset); err != nil {

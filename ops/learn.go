@@ -44,7 +44,7 @@ func waitKey(e engine.Engine) pace.Key { return pace.Key{Engine: e.Name(), Kind:
 func runKey() pace.Key { return pace.Key{Kind: "run"} }
 
 // moveKey is that of moves to an engine, or from it.
-func moveKey(e engine.Engine, m leg) pace.Key {
+func moveKey(e engine.Engine, m transfer) pace.Key {
 	k := pace.Key{Engine: e.Name(), Kind: "move", Name: "to"}
 	if m.back {
 		k.Name = "from"
@@ -77,7 +77,7 @@ func (x *Executable) learnFrom(took time.Duration, keep bool) {
 	if tasks <= 0 || total <= 0 {
 		return
 	}
-	l := lesson{x: x, ratio: float64(took) / float64(total), total: float64(total), keep: keep}
+	l := costUpdate{x: x, ratio: float64(took) / float64(total), total: float64(total), keep: keep}
 	engines, alike := make([]*priced, len(x.sides)), distinct(x.units)
 	for s, sd := range x.sides {
 		engines[s] = newPriced(sd.engine, alike, &x.rt.pace)
@@ -92,45 +92,45 @@ func (x *Executable) learnFrom(took time.Duration, keep bool) {
 		}
 		raw, link := engines[s].raw(mine)
 		now, _ := x.rt.pace.Correct(waitKey(sd.engine), link.Wait)
-		l.teach(waitKey(sd.engine), link.Wait, now, 1)
+		l.update(waitKey(sd.engine), link.Wait, now, 1)
 		for i, t := range mine {
-			l.teach(paceKey(sd.engine, x.units[t].Task), raw[i], time.Duration(float64(times[t])/often[t]), often[t])
+			l.update(paceKey(sd.engine, x.units[t].Task), raw[i], time.Duration(float64(times[t])/often[t]), often[t])
 		}
 	}
 	own := x.ownTime()
 	expected, _ := x.rt.pace.Correct(runKey(), own)
-	l.teach(runKey(), own, expected, 1)
-	for _, m := range x.legs(engines, often) {
+	l.update(runKey(), own, expected, 1)
+	for _, m := range x.transfers(engines, often) {
 		e := engines[m.side]
-		l.teach(moveKey(e.engine, m.leg), e.rawMove(m.leg), e.move(m.leg), m.times)
+		l.update(moveKey(e.engine, m.transfer), e.rawMove(m.transfer), e.move(m.transfer), m.times)
 	}
 }
 
-// lesson is what a run of x has shown.
-type lesson struct {
+// costUpdate is what a run of x has shown.
+type costUpdate struct {
 	x     *Executable
 	ratio float64 // of the time that it took to what was predicted
 	total float64
 	keep  bool
 }
 
-// teach tells of a part of the run that was there so many times: what the engine said it takes, and
-// what was expected.
-func (l *lesson) teach(k pace.Key, raw, expected time.Duration, times float64) {
+// update corrects the cost model by a part of the run that was there so many times: what the engine
+// said it takes, and what was expected.
+func (l *costUpdate) update(k pace.Key, raw, expected time.Duration, times float64) {
 	if expected > 0 && times > 0 {
 		l.x.rt.pace.Learn(k, raw, time.Duration(float64(expected)*l.ratio), float64(expected)*times/l.total, l.keep)
 	}
 }
 
-// counted is a leg on its way to a side, or back, so many times in a run.
-type counted struct {
-	leg
+// countedTransfer is a transfer to an engine or from it, so many times in a run.
+type countedTransfer struct {
+	transfer
 	side  int
 	times float64
 }
 
-// legs are those of a run, by the plan.
-func (x *Executable) legs(engines []*priced, often []float64) (all []counted) {
+// transfers are those of a run, by the plan.
+func (x *Executable) transfers(engines []*priced, often []float64) (all []countedTransfer) {
 	for _, v := range x.moved(often) {
 		from := place.Host
 		if v.Maker >= 0 {
@@ -138,7 +138,7 @@ func (x *Executable) legs(engines []*priced, often []float64) (all []counted) {
 		}
 		times := cmp.Or(v.Times, 1)
 		move := func(to int) {
-			eachLeg(engines, from, to, x.plan.Links, &v, func(side int, m leg) { all = append(all, counted{m, side, times}) })
+			eachTransfer(engines, from, to, x.plan.Links, &v, func(side int, m transfer) { all = append(all, countedTransfer{m, side, times}) })
 		}
 		var at []int
 		for _, t := range v.Readers {

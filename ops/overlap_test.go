@@ -97,14 +97,14 @@ func TestAChainNeedsNoHands(t *testing.T) {
 	y := r.kernel(g, "c", OnCPU, nil, r.kernel(g, "b", OnDevice, nil, r.kernel(g, "a", OnCPU, nil, x)))
 	exe, err := g.Compile(t.Context(), r.Runtime, Target{Outputs: []*Node{y}})
 	require.NoError(t, err)
-	require.Nil(t, exe.hands)
+	require.Nil(t, exe.stepWorkers)
 	require.Nil(t, exe.plan.Order)
 	r.times["short"] = 10 * time.Microsecond
 	short := r.kernel(g, "short", OnCPU, nil, x)
 	r.times["short"] = 10 * time.Microsecond
 	exe, err = g.Compile(t.Context(), r.Runtime, Target{Outputs: []*Node{Put(Add(short, r.kernel(g, "d", OnDevice, nil, x)), OnCPU)}})
 	require.NoError(t, err)
-	require.Nil(t, exe.hands, "waking a goroutine takes longer than it saves")
+	require.Nil(t, exe.stepWorkers, "waking a goroutine takes longer than it saves")
 }
 
 func TestAnOverlappedRunAllocatesNothing(t *testing.T) {
@@ -121,13 +121,13 @@ func TestAnOverlappedRunAllocatesNothing(t *testing.T) {
 			exe, err := g.Compile(t.Context(), r.Runtime, Target{Updates: []*Node{Assign(v, Put(Add(c, d), OnCPU))}})
 			require.NoError(t, err)
 			require.NotNil(t, exe.plan.Order)
-			require.Equal(t, device == "caller", exe.hands != nil)
+			require.Equal(t, device == "caller", exe.stepWorkers != nil)
 			feed := Feeds{x: pair(1, 2)}
 			allocations := func() float64 {
 				return testing.AllocsPerRun(50, func() { require.NoError(t, exe.RunInto(context.Background(), feed, nil)) })
 			}
 			abreast := allocations()
-			r.abreast.Store(true) // as if another run had the goroutines
+			r.overlap.Store(true) // as if another run had the goroutines
 			require.Equal(t, allocations(), abreast, "what the kernels and the simulated device allocate themselves")
 			require.Less(t, abreast, 16.0)
 		})

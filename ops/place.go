@@ -126,7 +126,7 @@ func (x *Executable) moved(often []float64) []place.Value {
 		if !ok {
 			i = len(out)
 			index[key] = i
-			out = append(out, place.Value{Bytes: v.Bytes(), Maker: place.Host, Times: times, Lent: x.lends(v)})
+			out = append(out, place.Value{Bytes: v.Bytes(), Maker: place.Host, Times: times, Lent: x.canAlias(v)})
 			if v.Maker != nil {
 				out[i].Maker = number[v.Maker]
 			}
@@ -158,7 +158,7 @@ func (x *Executable) moved(often []float64) []place.Value {
 			at(v, -1).Result = true
 		}
 	}
-	return awaited(x.flows, often, out)
+	return hostSyncs(x.flows, often, out)
 }
 
 // distinct are the tasks of units, each replaced by the first that is like it in all that

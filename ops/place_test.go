@@ -167,7 +167,7 @@ func TestAGraphIsSplitWhereThatIsFaster(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, tensor.Equal(want[0], got[0]))
 	outs := []*tensor.Tensor{got[0]}
-	exe.tempting.Store(0) // runs that others disturb are a reason to place the graph again
+	exe.alternativeCost.Store(0) // runs that others disturb are a reason to place the graph again
 	exe.adaptive.done.Wait()
 	allocs := 1.0
 	for i := 0; i < 20 && allocs > 0; i++ { // until every worker of the CPU path has had a piece and made its frames

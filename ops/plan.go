@@ -13,39 +13,39 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// home is where a value lies on one side.
-type home struct {
+// residence is where a value lies on one side.
+type residence struct {
 	value *ir.Value
 	side  int
 }
 
 // plan gives every value memory on every side that uses it.
 type plan struct {
-	x       *Executable
-	units   []*ir.Unit
-	choices []place.Choice
-	results []*ir.Value
-	slots   map[home]engine.Slot
-	span    map[home]*arena.Interval
-	alias   map[home]home          // shares the memory of
-	homes   []home                 // deterministic
-	order   []int                  // the units as they are submitted
-	abreast bool                   // a side may be further on than the order says
-	maker   map[*ir.Unit]int       // position
-	moved   map[home]bool          // that a step brings
-	touched map[home][]int         // where units read or write it
-	steps   *[]step                // that are being made
-	idle    int                    // the side of what no task touches
-	lenders []engine.Lender        // of each side; nil where nothing can be lent
-	lent    map[home]bool          // may lie where the caller has it
-	vacant  map[home]engine.Vacant // what was made of these
+	x          *Executable
+	units      []*ir.Unit
+	choices    []place.Choice
+	results    []*ir.Value
+	slots      map[residence]engine.Slot
+	span       map[residence]*arena.Interval
+	alias      map[residence]residence     // shares the memory of
+	residences []residence                 // deterministic
+	order      []int                       // the units as they are submitted
+	abreast    bool                        // a side may be further on than the order says
+	maker      map[*ir.Unit]int            // position
+	moved      map[residence]bool          // that a step brings
+	touched    map[residence][]int         // where units read or write it
+	steps      *[]step                     // that are being made
+	idle       int                         // the side of what no task touches
+	aliasing   []engine.Lender             // of each side; nil where nothing can be aliased
+	aliased    map[residence]bool          // may lie where the caller has it
+	external   map[residence]engine.Vacant // what was made of these
 }
 
 func newPlan(x *Executable) *plan {
 	units, choices := x.units, x.plan.Choices
 	p := &plan{
 		x: x, units: units, choices: choices, results: x.results, order: x.submission(), abreast: x.plan.Order != nil && x.blocks(),
-		slots: map[home]engine.Slot{}, span: map[home]*arena.Interval{}, alias: map[home]home{}, maker: map[*ir.Unit]int{}, moved: map[home]bool{}, touched: map[home][]int{},
+		slots: map[residence]engine.Slot{}, span: map[residence]*arena.Interval{}, alias: map[residence]residence{}, maker: map[*ir.Unit]int{}, moved: map[residence]bool{}, touched: map[residence][]int{},
 	}
 	if x.where == OnCPU {
 		p.idle = len(x.sides) - 1
@@ -81,7 +81,7 @@ func (p *plan) sideOf(v *ir.Value) int {
 		return p.choices[p.maker[v.Maker]].Side
 	}
 	for s := range p.x.sides {
-		if p.span[home{v, s}] != nil {
+		if p.span[residence{v, s}] != nil {
 			return s
 		}
 	}
@@ -90,7 +90,7 @@ func (p *plan) sideOf(v *ir.Value) int {
 
 // use notes that v is wanted on side s by the t-th of the units, and where it comes from.
 func (p *plan) use(v *ir.Value, s, t int) {
-	h := home{v, s}
+	h := residence{v, s}
 	p.touched[h] = append(p.touched[h], t)
 	if iv := p.span[h]; iv != nil {
 		iv.From, iv.To = min(iv.From, t), max(iv.To, t)
@@ -99,7 +99,7 @@ func (p *plan) use(v *ir.Value, s, t int) {
 		if v.IsInput() {
 			p.span[h].From = 0
 		}
-		p.homes = append(p.homes, h)
+		p.residences = append(p.residences, h)
 	}
 	if v.Maker == nil {
 		return
@@ -115,7 +115,7 @@ func (p *plan) use(v *ir.Value, s, t int) {
 // fixed reports whether h has memory of its own that outlives a run: constants
 // and variables. Inputs have not: each run writes them anew before its first
 // task, and after its last reader their memory is free for others.
-func (h home) fixed(p *plan) bool {
+func (h residence) fixed(p *plan) bool {
 	if h.value.Maker == nil {
 		return !h.value.IsInput()
 	}
@@ -125,14 +125,14 @@ func (h home) fixed(p *plan) bool {
 // allocate plans one arena, or several under the engine's limit, for each side.
 func (p *plan) allocate(again bool) error {
 	p.coalesce(again)
-	p.lendInputs()
+	p.aliasInputs()
 	p.shareInPlace(again)
-	p.lendResults()
+	p.aliasResults()
 	for s, sd := range p.x.sides {
-		var homes []home
+		var homes []residence
 		var spans []arena.Interval
-		for _, h := range p.homes {
-			if h.side != s || h.fixed(p) || p.lent[p.root(h)] {
+		for _, h := range p.residences {
+			if h.side != s || h.fixed(p) || p.aliased[p.root(h)] {
 				continue
 			}
 			sd.values += h.value.Bytes()
@@ -162,17 +162,17 @@ func (p *plan) allocate(again bool) error {
 		p.x.arenas = append(p.x.arenas, sizes)
 		sd.live = arena.Live(spans)
 	}
-	for _, h := range p.homes {
+	for _, h := range p.residences {
 		if h.fixed(p) {
 			if err := p.fix(h); err != nil {
 				return err
 			}
 		}
 	}
-	for _, h := range p.homes {
+	for _, h := range p.residences {
 		p.slots[h] = p.slots[p.root(h)]
 		if h.value.IsInput() {
-			p.x.feed(h.value.Node.Origin.(*Node), destination{h.side, p.slots[h], p.vacant[p.root(h)]})
+			p.x.feed(h.value.Node.Origin.(*Node), destination{h.side, p.slots[h], p.external[p.root(h)]})
 		}
 	}
 	return nil
@@ -211,11 +211,11 @@ func (p *plan) shareInPlace(again bool) {
 // share gives output i of unit u the memory of input in, unless both have a variable's.
 func (p *plan) share(t int, u *ir.Unit, in, i int) {
 	s := p.choices[t].Side
-	out := home{u.Outs[i], s}
+	out := residence{u.Outs[i], s}
 	if _, shared := p.alias[out]; shared || out.fixed(p) {
 		return
 	}
-	root := p.root(home{u.Ins[in], s})
+	root := p.root(residence{u.Ins[in], s})
 	p.alias[out] = root
 	p.span[root].To = max(p.span[root].To, p.span[out].To)
 }
@@ -224,7 +224,7 @@ func (p *plan) share(t int, u *ir.Unit, in, i int) {
 // memory output i can have; -1 when there is none.
 func (p *plan) inPlace(at, t int, u *ir.Unit, i int) int {
 	s, v := p.choices[t].Side, u.Outs[i]
-	out := home{v, s}
+	out := residence{v, s}
 	if _, shared := p.alias[out]; shared {
 		return -1
 	}
@@ -232,7 +232,7 @@ func (p *plan) inPlace(at, t int, u *ir.Unit, i int) int {
 		if u.Task.AliasedBy(j) >= 0 {
 			continue
 		}
-		in := home{x, s}
+		in := residence{x, s}
 		if out.fixed(p) {
 			// Written to a variable's memory: it may be read there as well.
 			if x.Maker == nil && x.Node.State != nil && x.Node.State == v.Stored && lower.ReadsInStep(u.Task, j, i) {
@@ -241,7 +241,7 @@ func (p *plan) inPlace(at, t int, u *ir.Unit, i int) int {
 			continue
 		}
 		root := p.root(in)
-		if in.fixed(p) || p.lent[in] || x.Bytes() != v.Bytes() || p.span[in].To != at || p.span[root].To != at || !lower.ReadsInStep(u.Task, j, i) {
+		if in.fixed(p) || p.aliased[in] || x.Bytes() != v.Bytes() || p.span[in].To != at || p.span[root].To != at || !lower.ReadsInStep(u.Task, j, i) {
 			continue
 		}
 		return j
@@ -250,7 +250,7 @@ func (p *plan) inPlace(at, t int, u *ir.Unit, i int) int {
 }
 
 // root is whose memory h has.
-func (p *plan) root(h home) home {
+func (p *plan) root(h residence) residence {
 	for {
 		to, ok := p.alias[h]
 		if !ok {
@@ -261,7 +261,7 @@ func (p *plan) root(h home) home {
 }
 
 // together says what lies in an arena.
-func together(homes []home, places []arena.Place, at int) string {
+func together(homes []residence, places []arena.Place, at int) string {
 	var largest *ir.Value
 	n := 0
 	for i, h := range homes {
@@ -275,7 +275,7 @@ func together(homes []home, places []arena.Place, at int) string {
 }
 
 // fix gives a constant or variable its memory.
-func (p *plan) fix(h home) error {
+func (p *plan) fix(h residence) error {
 	sd, n := p.x.sides[h.side], h.value.Node
 	if s := h.value.Stored; s != nil {
 		mem, err := p.x.useVariable(s, h.side, true)
@@ -310,8 +310,8 @@ func (p *plan) bind(ctx context.Context) error {
 	}
 	for _, v := range p.results {
 		s := p.sideOf(v)
-		h := home{v, s}
-		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[h], dtype: v.DType, shape: v.ResultShape(), vacant: p.vacant[p.root(h)]})
+		h := residence{v, s}
+		p.x.outs = append(p.x.outs, output{side: s, slot: p.slots[h], dtype: v.DType, shape: v.ResultShape(), vacant: p.external[p.root(h)]})
 	}
 	return ctx.Err()
 }
@@ -322,10 +322,10 @@ func (p *plan) bindTask(t int) engine.Bound {
 	sd := p.x.sides[s]
 	b := engine.Bound{Task: u.Task}
 	for _, v := range u.Ins {
-		b.Ins = append(b.Ins, p.slots[home{v, s}])
+		b.Ins = append(b.Ins, p.slots[residence{v, s}])
 	}
 	for _, v := range u.Outs {
-		b.Outs = append(b.Outs, p.slots[home{v, s}])
+		b.Outs = append(b.Outs, p.slots[residence{v, s}])
 	}
 	sd.tasks = append(sd.tasks, b)
 	return b
@@ -348,16 +348,16 @@ func (p *plan) bindUnit(t int) {
 // bring makes the step that moves v to side s, unless it is there.
 func (p *plan) bring(v *ir.Value, s int) {
 	from := p.sideOf(v)
-	if v.Maker == nil || from == s || p.moved[home{v, s}] {
+	if v.Maker == nil || from == s || p.moved[residence{v, s}] {
 		return
 	}
-	p.moved[home{v, s}] = true
+	p.moved[residence{v, s}] = true
 	p.add(p.moving(v, from, s))
 }
 
 // moving is the step that moves v from one side to another.
 func (p *plan) moving(v *ir.Value, from, s int) step {
-	m := step{move: true, from: from, to: s, src: p.slots[home{v, from}], dst: p.slots[home{v, s}], read: true, write: true}
+	m := step{move: true, from: from, to: s, src: p.slots[residence{v, from}], dst: p.slots[residence{v, s}], read: true, write: true}
 	switch {
 	case p.hosted(s, m.dst, v, &m.data):
 		m.write = false

@@ -17,7 +17,7 @@ type priced struct {
 	tasks  []*engine.Task
 	known  map[*engine.Task]time.Duration // what the engine says, where it was asked
 	fixed  []corrected
-	moves  map[leg]time.Duration
+	moves  map[transfer]time.Duration
 	pace   *pace.Table   // corrects what the engine says; nil does not
 	none   time.Duration // to move nothing
 }
@@ -25,8 +25,8 @@ type priced struct {
 // corrected is what became of a time, by task: it is asked for again and again.
 type corrected struct{ raw, expected time.Duration }
 
-// leg is so many bytes on their way to an engine, or back.
-type leg struct {
+// transfer is so many bytes on their way to an engine, or back.
+type transfer struct {
 	bytes int64
 	back  bool
 	near  bool // see engine.Link
@@ -35,7 +35,7 @@ type leg struct {
 // newPriced takes tasks as distinct gives them.
 func newPriced(e engine.Engine, tasks []*engine.Task, t *pace.Table) *priced {
 	p := &priced{
-		engine: e, tasks: tasks, known: map[*engine.Task]time.Duration{}, fixed: make([]corrected, len(tasks)), moves: map[leg]time.Duration{},
+		engine: e, tasks: tasks, known: map[*engine.Task]time.Duration{}, fixed: make([]corrected, len(tasks)), moves: map[transfer]time.Duration{},
 		pace: t, none: e.Transfer(0),
 	}
 	for i := range p.fixed {
@@ -82,7 +82,7 @@ func (p *priced) raw(tasks []int) (times []time.Duration, link engine.Link) {
 }
 
 // move is the time of a leg, without a wait.
-func (p *priced) move(m leg) time.Duration {
+func (p *priced) move(m transfer) time.Duration {
 	d, ok := p.moves[m]
 	if !ok {
 		d, _ = p.pace.Correct(moveKey(p.engine, m), p.rawMove(m))
@@ -92,7 +92,7 @@ func (p *priced) move(m leg) time.Duration {
 }
 
 // rawMove is what the engine says of a leg.
-func (p *priced) rawMove(m leg) time.Duration {
+func (p *priced) rawMove(m transfer) time.Duration {
 	switch {
 	case p.linked == nil:
 		return p.engine.Transfer(m.bytes) - p.none
@@ -104,17 +104,17 @@ func (p *priced) rawMove(m leg) time.Duration {
 
 // moveTime is the predicted time of v on its way between two sides, or a side and place.Host.
 func moveTime(engines []*priced, from, to int, links []place.Link, v *place.Value) (total time.Duration) {
-	eachLeg(engines, from, to, links, v, func(side int, m leg) { total += engines[side].move(m) })
+	eachTransfer(engines, from, to, links, v, func(side int, m transfer) { total += engines[side].move(m) })
 	return total
 }
 
-// eachLeg calls f with the legs of v's move. Between the host's memory and an engine's there is one copy, or
+// eachTransfer calls f with the legs of v's move. Between the host's memory and an engine's there is one copy, or
 // none.
-func eachLeg(engines []*priced, from, to int, links []place.Link, v *place.Value, f func(side int, m leg)) {
+func eachTransfer(engines []*priced, from, to int, links []place.Link, v *place.Value, f func(side int, m transfer)) {
 	if from >= 0 && (to == place.Host && !(v.Lent && links[from].Lends) || to >= 0 && !engines[from].hosted) {
-		f(from, leg{v.Bytes, true, links[from].Near})
+		f(from, transfer{v.Bytes, true, links[from].Near})
 	}
 	if to >= 0 && (from == place.Host && !(v.Lent && links[to].Lends) || from >= 0 && !engines[to].hosted) {
-		f(to, leg{v.Bytes, false, links[to].Near})
+		f(to, transfer{v.Bytes, false, links[to].Near})
 	}
 }

@@ -64,7 +64,7 @@ type Runtime struct {
 	live   map[*Executable]struct{}
 	closed bool
 
-	abreast overlapping
+	overlap overlapping
 }
 
 // Open finds the devices of this machine, opens the one that o names, and

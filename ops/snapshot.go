@@ -55,7 +55,7 @@ func (x *Executable) memory() (all []report.Memory) {
 			m.Fixed += mem.Bytes()
 		}
 		m.Fixed = max(m.Fixed-m.Arena-m.Lent, 0)
-		n := int64(x.twins.count())
+		n := int64(x.instances.count())
 		m.Arena, m.Fixed, m.Scratch, m.Values = n*m.Arena, n*m.Fixed, n*m.Scratch, n*m.Values
 		for _, u := range x.vars {
 			if slices.Contains(u.sides, i) {
@@ -158,7 +158,7 @@ func (x *Executable) values() []report.Value {
 		return x.sides[s].engine.Name()
 	}
 	move := func(v *ir.Value, r *report.Value, from, to int) {
-		moved := place.Value{Bytes: r.Bytes, Lent: x.lends(v)}
+		moved := place.Value{Bytes: r.Bytes, Lent: x.canAlias(v)}
 		m := report.Move{From: name(from), To: name(to), Predicted: moveTime(engines, from, to, x.plan.Links, &moved)}
 		if !slices.Contains(r.Moves, m) {
 			r.Moves = append(r.Moves, m)

@@ -108,13 +108,13 @@ func (x *Executable) submission() []int {
 type layout struct {
 	*plan
 	made map[*ir.Value]int // the step
-	sent map[home]*fetched
+	sent map[residence]*fetched
 	seal bool // nothing is to be added to the last stretch
 }
 
 // lay makes the steps of a run in which engines work at the same time, which are prepared.
 func (p *plan) lay() {
-	l := &layout{plan: p, made: map[*ir.Value]int{}, sent: map[home]*fetched{}}
+	l := &layout{plan: p, made: map[*ir.Value]int{}, sent: map[residence]*fetched{}}
 	next := make([]int, len(p.x.sides))
 	for _, t := range p.order {
 		u, s := p.units[t], p.choices[t].Side
@@ -150,7 +150,7 @@ func (l *layout) add(s step) int {
 // what comes next.
 func (l *layout) offer(v *ir.Value, s int) {
 	for to := range l.x.sides {
-		h := home{v, to}
+		h := residence{v, to}
 		if to == s || l.span[h] == nil {
 			continue
 		}
@@ -158,7 +158,7 @@ func (l *layout) offer(v *ir.Value, s int) {
 		if !l.streams(s) {
 			continue
 		}
-		src := l.slots[home{v, s}]
+		src := l.slots[residence{v, s}]
 		f := &fetched{pieces: []engine.Piece{{Slot: src, Bytes: v.Bytes()}}}
 		l.sent[h] = f
 		l.made[v] = l.add(step{move: true, asks: true, from: s, to: to, src: src, fetched: f})
@@ -174,7 +174,7 @@ func (l *layout) streams(s int) bool {
 // bring makes the step that moves v to side s, unless it is there.
 func (l *layout) bring(v *ir.Value, s int) {
 	from := l.sideOf(v)
-	h := home{v, s}
+	h := residence{v, s}
 	if v.Maker == nil || from == s || l.moved[h] {
 		return
 	}

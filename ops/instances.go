@@ -8,14 +8,13 @@ import (
 	"github.com/anycl/anycl/internal/procs"
 )
 
-// A graph that runs on its callers' threads can run on several at once, if each
-// run has memory and kernels of its own. So such an executable has twins: the same
-// tasks, prepared again when a run finds the others at work, up to one for each
-// processor. No run waits for that: it takes what is free first. What they compile is in memory
-// already, and variables are the same.
+// Runs of a graph on their callers' threads overlap if each has memory and kernels of its own. So such
+// an executable has several instances: the same tasks, prepared again when a run finds the others in use, up to one
+// for each processor. No run waits for that: it takes what is free first. What the instances compile is in
+// memory already, and variables are shared.
 
-// twins are an executable, the first, and its copies.
-type twins struct {
+// instances are an executable, the first, and its copies.
+type instances struct {
 	free   chan *Executable // those that no run has
 	ctx    context.Context  // done when no more are to be made
 	cancel context.CancelFunc
@@ -27,9 +26,9 @@ type twins struct {
 	busy   bool // one is being made
 }
 
-// newTwins returns nil for an executable whose runs follow each other: it leaves work to a device,
+// newInstances returns nil for an executable whose runs follow each other: it leaves work to a device,
 // updates variables, or is not brief.
-func newTwins(x *Executable) *twins {
+func newInstances(x *Executable) *instances {
 	for _, s := range x.sides {
 		if s.seq != nil && !s.immediate() {
 			return nil
@@ -41,17 +40,17 @@ func newTwins(x *Executable) *twins {
 		}
 	}
 	n := procs.Count()
-	if n == 1 || len(x.units) == 0 || !x.brief { // copies of what is large would cost memory
+	if n == 1 || len(x.units) == 0 || !x.short { // copies of what is large would cost memory
 		return nil
 	}
-	t := &twins{free: make(chan *Executable, n), room: n - 1}
+	t := &instances{free: make(chan *Executable, n), room: n - 1}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.free <- x
 	return t
 }
 
 // take returns one that no run has, which goes back to free.
-func (t *twins) take(ctx context.Context, x *Executable) (*Executable, error) {
+func (t *instances) take(ctx context.Context, x *Executable) (*Executable, error) {
 	select {
 	case y := <-t.free:
 		return y, nil
@@ -67,7 +66,7 @@ func (t *twins) take(ctx context.Context, x *Executable) (*Executable, error) {
 }
 
 // grow begins to make one more copy of x beside the runs, unless there is no room, or one is being made.
-func (t *twins) grow(x *Executable) {
+func (t *instances) grow(x *Executable) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.busy || t.room == 0 {
@@ -91,10 +90,10 @@ func (t *twins) grow(x *Executable) {
 
 // another is one more copy of x. A copy that cannot be made, which gives nil, is done without from then on: it was
 // only to be faster.
-func (t *twins) another(x *Executable) *Executable {
+func (t *instances) another(x *Executable) *Executable {
 	y := &Executable{
 		rt: x.rt, name: x.name, graph: x.graph, units: x.units, results: x.results, where: x.where, placement: x.placement,
-		plan: x.plan, brief: x.brief, runs: x.runs, changes: x.changes, sides: newSides(x.rt), flows: x.flows, often: x.often,
+		plan: x.plan, short: x.short, runs: x.runs, changes: x.changes, sides: newSides(x.rt), flows: x.flows, often: x.often,
 	}
 	if err := y.build(t.ctx, true); err != nil {
 		x.rt.log.Debug("ops: no more runs at a time", "graph", x.name, "error", errors.Join(err, y.release()))
@@ -104,7 +103,7 @@ func (t *twins) another(x *Executable) *Executable {
 }
 
 // close closes the copies and lets no more be made.
-func (t *twins) close() error {
+func (t *instances) close() error {
 	if t == nil {
 		return nil
 	}
@@ -122,7 +121,7 @@ func (t *twins) close() error {
 }
 
 // count is how many there are, the first included.
-func (t *twins) count() int {
+func (t *instances) count() int {
 	if t == nil {
 		return 1
 	}

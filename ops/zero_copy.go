@@ -10,14 +10,14 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// lendFrom is how many bytes a value has for which it is worth telling an engine another address in place of
+// aliasFrom is how many bytes a value has for which it is worth telling an engine another address in place of
 // copying it.
-var lendFrom int64 = 8 << 10
+var aliasFrom int64 = 8 << 10
 
-// lends reports whether v can lie where the caller has it, in engines that work there: it is fed, or
+// canAlias reports whether v can lie where the caller has it, in engines that work there: it is fed, or
 // a result.
-func (x *Executable) lends(v *ir.Value) bool {
-	if len(x.flows) > 0 || v.Bytes() < lendFrom || v.Steady || v.Stored != nil {
+func (x *Executable) canAlias(v *ir.Value) bool {
+	if len(x.flows) > 0 || v.Bytes() < aliasFrom || v.Steady || v.Stored != nil {
 		return false
 	}
 	once := 0
@@ -29,9 +29,9 @@ func (x *Executable) lends(v *ir.Value) bool {
 	return v.IsInput() && once == 0 || v.Maker != nil && once == 1
 }
 
-// lendInputs finds the inputs that engines may read where the caller has them. Nothing is written over these.
-func (p *plan) lendInputs() {
-	p.lenders, p.lent, p.vacant = make([]engine.Lender, len(p.x.sides)), map[home]bool{}, map[home]engine.Vacant{}
+// aliasInputs finds the inputs that engines may read where the caller has them. Nothing is written over these.
+func (p *plan) aliasInputs() {
+	p.aliasing, p.aliased, p.external = make([]engine.Lender, len(p.x.sides)), map[residence]bool{}, map[residence]engine.Vacant{}
 	tasks := make([][]*engine.Task, len(p.x.sides))
 	for t, u := range p.units {
 		s := p.choices[t].Side
@@ -39,18 +39,18 @@ func (p *plan) lendInputs() {
 	}
 	for s, sd := range p.x.sides {
 		if e, ok := sd.engine.(engine.Lender); ok && len(tasks[s]) > 0 && e.Lends(tasks[s]) {
-			p.lenders[s] = e
+			p.aliasing[s] = e
 		}
 	}
-	for _, h := range p.homes {
-		if p.lenders[h.side] != nil && h.value.IsInput() && p.x.lends(h.value) && !p.writtenOver(h) {
-			p.lent[h] = true
+	for _, h := range p.residences {
+		if p.aliasing[h.side] != nil && h.value.IsInput() && p.x.canAlias(h.value) && !p.writtenOver(h) {
+			p.aliased[h] = true
 		}
 	}
 }
 
 // writtenOver reports whether an earlier plan has told a task to write over h.
-func (p *plan) writtenOver(h home) bool {
+func (p *plan) writtenOver(h residence) bool {
 	for t, u := range p.units {
 		for i, v := range u.Ins {
 			if v == h.value && p.choices[t].Side == h.side && u.Task.AliasedBy(i) >= 0 {
@@ -61,19 +61,19 @@ func (p *plan) writtenOver(h home) bool {
 	return false
 }
 
-// lendResults finds the results that engines may make where the caller wants them: those that lie on one side only.
+// aliasResults finds the results that engines may make where the caller wants them: those that lie on one side only.
 // What shares their memory goes along.
-func (p *plan) lendResults() {
-	homes, sharing := map[*ir.Value]int{}, map[home][]home{}
-	for _, h := range p.homes {
+func (p *plan) aliasResults() {
+	homes, sharing := map[*ir.Value]int{}, map[residence][]residence{}
+	for _, h := range p.residences {
 		homes[h.value]++
 		root := p.root(h)
 		sharing[root] = append(sharing[root], h)
 	}
-	wanted := func(h home) bool { return slices.Contains(p.results, h.value) }
+	wanted := func(h residence) bool { return slices.Contains(p.results, h.value) }
 	for _, v := range p.results {
-		h := home{v, p.sideOf(v)}
-		if p.lenders[h.side] == nil || v.IsInput() || homes[v] != 1 || !p.x.lends(v) {
+		h := residence{v, p.sideOf(v)}
+		if p.aliasing[h.side] == nil || v.IsInput() || homes[v] != 1 || !p.x.canAlias(v) {
 			continue
 		}
 		root, alone := p.root(h), true
@@ -81,7 +81,7 @@ func (p *plan) lendResults() {
 			alone = alone && !o.fixed(p) && !o.value.IsInput() && !o.value.Steady && o.value.Bytes() <= v.Bytes() && (o == h || !wanted(o))
 		}
 		if alone {
-			p.lent[root] = true
+			p.aliased[root] = true
 		}
 	}
 }
@@ -89,24 +89,24 @@ func (p *plan) lendResults() {
 // vacate makes the memory of side s in whose place the caller's can be.
 func (p *plan) vacate(s int) error {
 	sd := p.x.sides[s]
-	for _, h := range p.homes {
-		if h.side != s || !p.lent[h] {
+	for _, h := range p.residences {
+		if h.side != s || !p.aliased[h] {
 			continue
 		}
-		m, err := p.lenders[s].Vacant(h.value.Bytes())
+		m, err := p.aliasing[s].Vacant(h.value.Bytes())
 		if err != nil {
 			return fmt.Errorf("memory of %s: %w", h.value, err)
 		}
 		sd.memories = append(sd.memories, m)
 		sd.lent += m.Bytes()
-		p.slots[h], p.vacant[h] = engine.Slot{Mem: m}, m
+		p.slots[h], p.external[h] = engine.Slot{Mem: m}, m
 	}
 	return nil
 }
 
-// lend puts feeds and outs in the place of memory that they are copied to and from else. What
+// aliasCaller puts feeds and outs in the place of memory that they are copied to and from else. What
 // meets other tensors of the run stays where it is.
-func (x *Executable) lend(feeds Feeds, outs []*tensor.Tensor) {
+func (x *Executable) aliasCaller(feeds Feeds, outs []*tensor.Tensor) {
 	for i := range x.inputs {
 		in := &x.inputs[i]
 		for _, h := range in.to {
@@ -123,8 +123,8 @@ func (x *Executable) lend(feeds Feeds, outs []*tensor.Tensor) {
 	}
 }
 
-// takeBack ends what lend has begun.
-func (x *Executable) takeBack() {
+// unalias ends what aliasCaller has begun.
+func (x *Executable) unalias() {
 	for _, in := range x.inputs {
 		for _, h := range in.to {
 			if h.vacant != nil {
@@ -139,7 +139,7 @@ func (x *Executable) takeBack() {
 	}
 }
 
-// apart reports whether output i shares no memory with other outputs, nor with feeds that are lent: a run reads
+// apart reports whether output i shares no memory with other outputs, nor with feeds that are aliased: a run reads
 // those while it writes.
 func (x *Executable) apart(i int, feeds Feeds, outs []*tensor.Tensor) bool {
 	data, _ := outs[i].Bytes()
@@ -150,18 +150,18 @@ func (x *Executable) apart(i int, feeds Feeds, outs []*tensor.Tensor) bool {
 	}
 	for j := range x.inputs {
 		in := &x.inputs[j]
-		if lent := slices.ContainsFunc(in.to, func(h destination) bool { return isLent(h.vacant) }); !lent {
+		if lent := slices.ContainsFunc(in.to, func(h destination) bool { return isAliased(h.vacant) }); !lent {
 			continue
 		}
-		if fed, ok := feeds[in.node].Bytes(); ok && meet(data, fed) { // else a copy was lent
+		if fed, ok := feeds[in.node].Bytes(); ok && meet(data, fed) { // else a copy was aliased
 			return false
 		}
 	}
 	return true
 }
 
-// isLent reports whether v is a memory with another's in its place.
-func isLent(v engine.Vacant) bool { return v != nil && v.Lent() }
+// isAliased reports whether v is a memory with another's in its place.
+func isAliased(v engine.Vacant) bool { return v != nil && v.Lent() }
 
 // meet reports whether a and b share memory.
 func meet(a, b []byte) bool {

@@ -11,10 +11,10 @@ import (
 	"github.com/anycl/anycl/internal/units"
 )
 
-// Predictions err by as much as two placements may differ. So a graph that has run for a while
-// is tried, once, in each other placement that is predicted to be about as fast: the two take
-// turns of a few runs, and the one stays whose runs are shorter. What is far slower at once
-// gets no second turn, so that a wrong guess costs some runs.
+// Two placements may differ by less than predictions err. So a graph that has run for a while is
+// compared, once, with each other placement that is predicted to be about as fast, in an A/B test: the two take
+// turns of a few runs, and the faster one stays. One that is far slower at once gets no second
+// turn, so that a wrong guess costs some runs.
 
 // Bounds of trials.
 const (
@@ -29,8 +29,8 @@ const (
 	trialWrong  = 8                     // of what runs take: a single one that took longer, after the first, is enough
 )
 
-// trial are two plans that take turns, the other one first.
-type trial struct {
+// placementTrial is an A/B test of two plans, which take turns, the new one first.
+type placementTrial struct {
 	mu         sync.Mutex
 	plans      [2]*Executable // that from before, and the other
 	before     time.Duration  // what runs take of the first
@@ -61,8 +61,8 @@ func (a *adaptive) try(x *Executable) error {
 	if err != nil {
 		return err
 	}
-	y.tempting.Store(int64(m))
-	t := &trial{plans: [2]*Executable{x, y}, before: m}
+	y.alternativeCost.Store(int64(m))
+	t := &placementTrial{plans: [2]*Executable{x, y}, before: m}
 	for i := range t.times {
 		t.times[i] = make([]time.Duration, 0, trialTurns/2*trialRuns)
 	}
@@ -72,10 +72,10 @@ func (a *adaptive) try(x *Executable) error {
 }
 
 // running is the number of the plan whose turn it is.
-func (t *trial) running() int { return 1 - t.turn%2 }
+func (t *placementTrial) running() int { return 1 - t.turn%2 }
 
-// note adds the time of a run of x, or of a twin of x, and changes turns.
-func (t *trial) note(a *adaptive, x *Executable, took time.Duration) {
+// note adds the time of a run of x, or of another instance of x, and changes turns.
+func (t *placementTrial) note(a *adaptive, x *Executable, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := t.running()
@@ -118,12 +118,12 @@ func (t *trial) note(a *adaptive, x *Executable, took time.Duration) {
 }
 
 // lost reports whether a run of the other plan took so long that one is enough.
-func (t *trial) lost(took time.Duration) bool {
+func (t *placementTrial) lost(took time.Duration) bool {
 	return t.turn == 0 && t.runs > 1 && float64(took) > trialWrong*float64(t.before)
 }
 
 // hopeless reports whether the first few runs of the other plan leave no hope.
-func (t *trial) hopeless() bool {
+func (t *placementTrial) hopeless() bool {
 	return t.turn == 0 && len(t.times[1]) == trialGlance && float64(slices.Min(t.times[1])) > trialLost*float64(t.before)
 }
 

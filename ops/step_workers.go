@@ -7,31 +7,30 @@ import (
 	"sync/atomic"
 )
 
-// Sides that keep their caller waiting work at the same time when each has a goroutine. These
-// are those of one run: the caller is the first, the others begin with it and end with it. A
-// step that moves a value waits for a token from the step that makes it; the rest follows
-// from the order of steps on each side, and from values that are moved keeping their memory to
-// the end of the run.
+// Engines whose calls block overlap only if each has its own goroutine. These are the goroutines of
+// one run: the caller is the first, the others begin and end with the run. A step that moves a value waits for a
+// token from the step that makes it; the rest follows from the order of steps on each engine, and from values that
+// are moved keeping their memory to the end of the run.
 
-// hands are the goroutines of a run.
-type hands struct {
+// stepWorkers are the goroutines of a run, one for each engine.
+type stepWorkers struct {
 	x    *Executable
-	all  []*hand
+	all  []*engineWorker
 	done sync.WaitGroup
 
 	ctx   context.Context // of the run
 	run   uint32
 	mu    sync.Mutex
 	errs  []error
-	abort chan struct{} // closed when a hand has failed
+	abort chan struct{} // closed when a worker has failed
 }
 
 // overlapping is set while a run of a runtime has goroutines for its sides.
 type overlapping struct{ atomic.Bool }
 
-// hand does the steps of one side.
-type hand struct {
-	of    *hands
+// engineWorker does the steps of one side.
+type engineWorker struct {
+	of    *stepWorkers
 	steps []handled
 	start func() // serve, as a value made once
 }
@@ -43,19 +42,19 @@ type handled struct {
 	tell []chan struct{}
 }
 
-// newHands divides the steps of x by side; nil where the caller can as well do them all.
-func newHands(x *Executable) *hands {
+// newStepWorkers divides the steps of x by side; nil where the caller can as well do them all.
+func newStepWorkers(x *Executable) *stepWorkers {
 	if x.plan.Order == nil || !x.blocks() {
 		return nil
 	}
-	h := &hands{x: x, abort: make(chan struct{})}
-	of := make([]*hand, len(x.sides))
-	where := make([]int, len(x.steps)) // in its hand
+	h := &stepWorkers{x: x, abort: make(chan struct{})}
+	of := make([]*engineWorker, len(x.sides))
+	where := make([]int, len(x.steps)) // in its worker
 	for i := range x.steps {
 		s := &x.steps[i]
 		a := of[s.side()]
 		if a == nil {
-			a = &hand{of: h}
+			a = &engineWorker{of: h}
 			a.start = func() {
 				defer h.done.Done()
 				a.serve()
@@ -78,8 +77,8 @@ func newHands(x *Executable) *hands {
 	return h
 }
 
-// do lets every hand do its steps, and returns when all are done or have given up.
-func (h *hands) do(ctx context.Context, run uint32) error {
+// do lets every worker do its steps, and returns when all are done or have given up.
+func (h *stepWorkers) do(ctx context.Context, run uint32) error {
 	h.ctx, h.run = ctx, run
 	h.done.Add(len(h.all) - 1)
 	for _, a := range h.all[1:] {
@@ -94,8 +93,8 @@ func (h *hands) do(ctx context.Context, run uint32) error {
 	return h.failed()
 }
 
-// serve does the steps of a hand until one fails, or another hand has.
-func (a *hand) serve() {
+// serve does the steps of a worker until one fails, or another worker has.
+func (a *engineWorker) serve() {
 	h := a.of
 	for i := range a.steps {
 		s := &a.steps[i]
@@ -122,7 +121,7 @@ func (a *hand) serve() {
 	}
 }
 
-func (h *hands) fail(err error) {
+func (h *stepWorkers) fail(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.errs = append(h.errs, err); len(h.errs) == 1 {
@@ -131,7 +130,7 @@ func (h *hands) fail(err error) {
 }
 
 // failed makes everything ready for the next run and returns what went wrong.
-func (h *hands) failed() error {
+func (h *stepWorkers) failed() error {
 	err := h.errs[0]
 	for _, e := range h.errs[1:] {
 		if !errors.Is(err, e) { // one context ends all
