@@ -42,7 +42,7 @@ func TestChecksAreOfWhatRulesChoose(t *testing.T) {
 	}}
 	require.Equal(t, map[string]optest.State{
 		"ptx-sm_80 map_item": optest.Passed, "ptx-sm_80 row_group": optest.Failed,
-		"ptx-sm_80 row_block (forced)": optest.Passed, "ptx-sm_80 row_band (forced)": optest.Failed,
+		"ptx-sm_80 row_block (forced)": optest.Passed, "ptx-sm_80 row/cpu_band (forced)": optest.Failed,
 	}, states(r))
 	require.Equal(t, [3]int{10, 30, 30}, r.Rows()[0].Registers)
 
