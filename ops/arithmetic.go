@@ -163,7 +163,13 @@ var _ = define(Op{
 func Neg(x *Node) *Node { return apply("neg", nil, x) }
 
 var _ = define(Op{
-	Name:   "neg",
+	Name: "neg",
+	simplify: func(n *ir.Node) *ir.Node {
+		if x := n.In[0]; x.Op == n.Op {
+			return x.In[0]
+		}
+		return nil
+	},
 	Arity:  1,
 	DTypes: numbers,
 	Result: same,

@@ -113,10 +113,6 @@ func (n *Node) InBuffer() bool {
 	return false
 }
 
-// Moves reports whether n, where it is the same in each iteration of a loop, is better computed
-// before it: anything but what costs nothing.
-func (n *Node) Moves() bool { return n.Op.View == nil && n.Op.Kind != KindIota }
-
 // CustomAttr is a user's kernel.
 type CustomAttr struct {
 	Name   string
