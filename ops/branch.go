@@ -39,7 +39,7 @@ func If(pred *Node, then, otherwise func() []*Node) []*Node {
 	default:
 		err = isPredicate(pred)
 	}
-	c := &control{trips: -1}
+	c := &control{ControlInfo: ir.ControlInfo{Trips: -1}}
 	most := 1
 	for _, f := range []func() []*Node{then, otherwise} {
 		if f == nil || g == nil {
@@ -72,7 +72,7 @@ func If(pred *Node, then, otherwise func() []*Node) []*Node {
 	n := g.owner("if", c, []*Node{pred})
 	out := make([]*Node, len(c.regions[0].results))
 	for i := range out {
-		out[i] = n.outcome(outcome{i: i})
+		out[i] = n.outcome(ir.Outcome{I: i})
 	}
 	return out
 }

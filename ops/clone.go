@@ -97,7 +97,7 @@ func (c *cloner) copy(n *Node) *Node {
 func (c *cloner) control(a *control) *control {
 	to := *a
 	to.regions = nil
-	to.outs = append([]outcome(nil), a.outs...)
+	to.Outs = append([]ir.Outcome(nil), a.Outs...)
 	for _, r := range a.regions {
 		own := c.region(r)
 		own.params, own.results, own.rows = c.all(r.params), c.all(r.results), c.all(r.rows)

@@ -107,7 +107,6 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	for _, n := range target.Updates {
 		updates = append(updates, s.simplify(n))
 	}
-	s.finish()
 	if err := g.Err(); err != nil { // a composition may find what its rule did not
 		return nil, err
 	}

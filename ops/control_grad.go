@@ -31,11 +31,11 @@ var _ = define(Op{
 })
 
 // outGrads are the derivatives of the outcomes of a control, those that are not zero.
-func (b *Back) outGrads() map[outcome]*Node {
+func (b *Back) outGrads() map[ir.Outcome]*Node {
 	c := b.node.attr.(*control)
-	all := map[outcome]*Node{}
+	all := map[ir.Outcome]*Node{}
 	for i, d := range b.tape.picked[b.node] {
-		all[c.outs[i]] = d
+		all[c.Outs[i]] = d
 	}
 	return all
 }
@@ -69,7 +69,7 @@ func gradIf(b *Back) {
 			}
 			var outs, ds []*Node
 			for i := range r.results {
-				if d := grads[outcome{i: i}]; d != nil {
+				if d := grads[ir.Outcome{I: i}]; d != nil {
 					outs, ds = append(outs, cl.node(r.results[i])), append(ds, d)
 				}
 			}
@@ -97,7 +97,7 @@ func orZeros(ds, like []*Node) []*Node {
 func gradLoop(b *Back) {
 	n := b.node
 	c := n.attr.(*control)
-	if c.trips < 0 && c.limit == 0 {
+	if c.Trips < 0 && c.Limit == 0 {
 		n.graph.fail(n.op.Name, n.in, errors.New("a loop without a limit has no derivative (set LoopOptions.Limit, or cut the path with ops.StopGradient)"))
 		return
 	}
@@ -109,10 +109,10 @@ func gradLoop(b *Back) {
 	if len(k.init)+len(k.rows) == 0 {
 		return
 	}
-	l := &loopBuilder{name: "scan", graph: n.graph, trips: c.trips, init: k.init, build: k.build}
-	if c.trips < 0 {
-		l.name, l.limit, l.expect = "while", c.limit, c.expect
-		k.done = n.outcome(outcome{i: slices.Index(r.params, r.index)})
+	l := &loopBuilder{name: "scan", graph: n.graph, trips: c.Trips, init: k.init, build: k.build}
+	if c.Trips < 0 {
+		l.name, l.limit, l.expect = "while", c.Limit, c.Expect
+		k.done = n.outcome(ir.Outcome{I: slices.Index(r.params, r.index)})
 	}
 	back, err := l.loop()
 	if err != nil { // what it is made of was right when the loop was built
@@ -120,13 +120,13 @@ func gradLoop(b *Back) {
 		return
 	}
 	for i, x := range k.carried {
-		b.tape.accumulateWanted(n.in[x], back.outcome(outcome{i: i}))
+		b.tape.accumulateWanted(n.in[x], back.outcome(ir.Outcome{I: i}))
 	}
 	for i, x := range k.around {
-		b.tape.accumulate(x, back.outcome(outcome{i: len(k.carried) + i}))
+		b.tape.accumulate(x, back.outcome(ir.Outcome{I: len(k.carried) + i}))
 	}
 	for i, q := range k.rows {
-		b.tape.accumulate(q.in[0], back.outcome(outcome{i, true}))
+		b.tape.accumulate(q.in[0], back.outcome(ir.Outcome{I: i, Write: true}))
 	}
 }
 
@@ -135,7 +135,7 @@ type backLoop struct {
 	*Back
 	c     *control
 	r     *region
-	grads map[outcome]*Node
+	grads map[ir.Outcome]*Node
 	done  *Node // how many iterations there were, where only the run knows
 
 	init    []*Node // of the loop: derivatives of what is carried, zeros for what is around
@@ -152,7 +152,7 @@ func (k *backLoop) plan() {
 		if !p.dtype.IsFloat() {
 			continue
 		}
-		d := k.grads[outcome{i: i}]
+		d := k.grads[ir.Outcome{I: i}]
 		if d == nil {
 			d = zerosLike(n.in[i])
 		}
@@ -163,7 +163,7 @@ func (k *backLoop) plan() {
 			k.rows = append(k.rows, q)
 		}
 	}
-	for _, x := range k.taped(k.c.carried) {
+	for _, x := range k.taped(k.c.Carried) {
 		if k.readWhole(x) {
 			k.around, k.init = append(k.around, x), append(k.init, zerosLike(x))
 		}
@@ -202,10 +202,10 @@ func (n *Node) saved(p *Node) *Node {
 	w := write{row: p, at: r.index}
 	i := slices.IndexFunc(r.writes, func(have write) bool { return have.row == w.row && have.at == w.at })
 	if i < 0 {
-		w.total = c.trips >= 0
+		w.total = c.Trips >= 0
 		i, r.writes = len(r.writes), append(r.writes, w)
 	}
-	return n.outcome(outcome{i, true})
+	return n.outcome(ir.Outcome{I: i, Write: true})
 }
 
 // build is the body of the loop that goes back.
@@ -214,7 +214,7 @@ func (k *backLoop) build(l *loopBuilder, s []*Node) error {
 	i := l.region.number(g)
 	done := k.done
 	if done == nil {
-		done = ScalarLike(i, float64(k.c.trips))
+		done = ScalarLike(i, float64(k.c.Trips))
 	} else {
 		l.cond = Less(i, done)
 	}
@@ -246,7 +246,7 @@ func (k *backLoop) build(l *loopBuilder, s []*Node) error {
 		outs, ds = append(outs, cl.node(k.r.results[p])), append(ds, s[j])
 	}
 	for j, w := range k.r.writes {
-		if d := k.grads[outcome{j, true}]; d != nil {
+		if d := k.grads[ir.Outcome{I: j, Write: true}]; d != nil {
 			outs, ds = append(outs, cl.node(w.row)), append(ds, l.row(d, cl.node(w.at)))
 		}
 	}
@@ -259,7 +259,7 @@ func (k *backLoop) build(l *loopBuilder, s []*Node) error {
 		l.next = append(l.next, d)
 	}
 	for j, d := range back[whole:] {
-		l.writes = append(l.writes, write{d, cl.node(k.rows[j].in[1]), k.c.trips >= 0})
+		l.writes = append(l.writes, write{d, cl.node(k.rows[j].in[1]), k.c.Trips >= 0})
 	}
 	return nil
 }

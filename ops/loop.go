@@ -145,7 +145,7 @@ func Scan(init, xs []*Node, body func(i *Node, s, x []*Node) (next, y []*Node), 
 		return fail(err)
 	}
 	for k := range ys {
-		ys[k] = n.outcome(outcome{k, true})
+		ys[k] = n.outcome(ir.Outcome{I: k, Write: true})
 	}
 	return n.carriedOut(len(init)), ys
 }
@@ -245,7 +245,7 @@ func (l *loopBuilder) loop() (*Node, error) {
 	}
 	r.cond, r.writes = l.cond, l.writes
 	r.results = slices.Clone(l.next)
-	c := &control{regions: []*region{r}, trips: l.trips, limit: l.limit, expect: l.expect}
+	c := &control{regions: []*region{r}, ControlInfo: ir.ControlInfo{Trips: l.trips, Limit: l.limit, Expect: l.expect}}
 	all := slices.Concat(in, r.roots())
 	if anyBad(all) { // already reported where it happened
 		return applyIn(g, l.name, c, all[slices.IndexFunc(all, func(n *Node) bool { return n.bad })]), nil
@@ -262,7 +262,7 @@ func (l *loopBuilder) loop() (*Node, error) {
 func (n *Node) carriedOut(count int) []*Node {
 	out := make([]*Node, count)
 	for k := range out {
-		out[k] = n.outcome(outcome{i: k})
+		out[k] = n.outcome(ir.Outcome{I: k})
 	}
 	return out
 }

@@ -33,19 +33,8 @@ type write struct {
 
 // control is what the node of a branch or a loop is about.
 type control struct {
+	ir.ControlInfo
 	regions []*region // both branches, or the body
-	carried int       // so many operands are initial values; a branch has its predicate there
-	trips   int       // of a loop that is counted, else -1
-	limit   int       // of one that is not; 0: none
-	expect  float64   // iterations, as the caller guesses; 0: no idea
-	outs    []outcome // results, in the order in which they were asked for
-	stats   *ir.FlowStats
-}
-
-// outcome is a result of a control: value i of those carried, or of a branch; or write i.
-type outcome struct {
-	i     int
-	write bool
 }
 
 // within builds in r what f builds.
@@ -110,9 +99,9 @@ func (n *Node) count() {
 	g := n.graph
 	var zero *Node
 	g.within(r.parent, func() { zero = scalarConst(g, tensor.Int64, 0) })
-	n.in = slices.Insert(n.in, c.carried, zero)
+	n.in = slices.Insert(n.in, c.Carried, zero)
 	g.within(r, func() { r.results = append(r.results, Add(r.index, ScalarLike(r.index, 1))) })
-	c.carried++
+	c.Carried++
 }
 
 // unfold writes out the compositions in r: random numbers in them need the numbers of the loops
@@ -161,12 +150,12 @@ func (r *region) around() (all []*Node) {
 
 // owner adds the node of c. Its operands are those given, and what its regions read.
 func (g *Graph) owner(name string, c *control, in []*Node) *Node {
-	c.stats = new(ir.FlowStats)
-	c.carried = len(in)
+	c.Stats = new(ir.FlowStats)
+	c.Carried = len(in)
 	in = slices.Clone(in)
 	for _, r := range c.regions {
 		for _, n := range r.around() {
-			if !slices.Contains(in[c.carried:], n) {
+			if !slices.Contains(in[c.Carried:], n) {
 				in = append(in, n)
 			}
 		}
@@ -175,15 +164,15 @@ func (g *Graph) owner(name string, c *control, in []*Node) *Node {
 }
 
 // outcome is the result of n, a control, that o names.
-func (n *Node) outcome(o outcome) *Node {
+func (n *Node) outcome(o ir.Outcome) *Node {
 	if n.bad {
 		return n
 	}
 	c := n.attr.(*control)
-	i := slices.Index(c.outs, o)
+	i := slices.Index(c.Outs, o)
 	if i < 0 {
-		i = len(c.outs)
-		c.outs = append(c.outs, o)
+		i = len(c.Outs)
+		c.Outs = append(c.Outs, o)
 	}
 	var p *Node
 	n.graph.within(n.region, func() { p = pickOf(n, i) })
@@ -194,24 +183,16 @@ func (n *Node) outcome(o outcome) *Node {
 func controlResults(call *Call) []Result {
 	c := call.Attr.(*control)
 	r := c.regions[0]
-	out := make([]Result, len(c.outs))
-	for i, o := range c.outs {
-		if !o.write {
-			out[i] = Result{r.results[o.i].dtype, r.results[o.i].shape}
+	out := make([]Result, len(c.Outs))
+	for i, o := range c.Outs {
+		if !o.Write {
+			out[i] = Result{r.results[o.I].dtype, r.results[o.I].shape}
 			continue
 		}
-		row := r.writes[o.i].row
-		out[i] = Result{row.dtype, slices.Concat([]int{c.rows()}, row.shape)}
+		row := r.writes[o.I].row
+		out[i] = Result{row.dtype, slices.Concat([]int{c.Rows()}, row.shape)}
 	}
 	return out
-}
-
-// rows is how many iterations a loop has room for.
-func (c *control) rows() int {
-	if c.trips >= 0 {
-		return c.trips
-	}
-	return c.limit
 }
 
 // controlResult is the rule of a control: it has no value but its outcomes.

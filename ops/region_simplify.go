@@ -75,11 +75,10 @@ func (n *Node) moves() bool { return n.op.view == nil && n.op.kind != ir.KindIot
 // control translates the regions of n, whose operands are translated.
 func (s *simplifier) control(n *Node) *ir.Node {
 	c := n.attr.(*control)
-	a := &ir.Control{Loop: c.regions[0].loop, Carried: c.carried, Trips: c.trips, Limit: c.limit, Expect: c.expect, Stats: c.stats}
-	*s.controls = append(*s.controls, translated{c, a})
+	a := &ir.Control{ControlInfo: &c.ControlInfo, Loop: c.regions[0].loop}
 	out := s.translate(n)
 	out.Attr = a
-	for _, x := range n.in[:c.carried] {
+	for _, x := range n.in[:c.Carried] {
 		out.In = append(out.In, s.done[x])
 	}
 	for _, r := range c.regions {
@@ -91,7 +90,6 @@ func (s *simplifier) control(n *Node) *ir.Node {
 // region translates r. What it reads of the graph around becomes an operand of owner.
 func (s *simplifier) region(owner *ir.Node, r *region) *ir.Region {
 	in := newSimplifier(s.places)
-	in.controls = s.controls
 	leaf := func(x *ir.Node) *ir.Node {
 		if !slices.Contains(owner.In[owner.Attr.(*ir.Control).Carried:], x) {
 			owner.In = append(owner.In, x)

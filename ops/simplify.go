@@ -20,32 +20,13 @@ type simplifier struct {
 	seen   map[*Node]bool
 	known  map[string]*ir.Node
 	next   int
-	// controls are branches and loops, whose results are complete when all nodes are translated.
-	controls *[]translated
 	// frontiers are what the regions of loops and branches read; see deps.
 	frontiers map[*region][]*Node
-}
-
-// translated is a control in both representations.
-type translated struct {
-	from *control
-	to   *ir.Control
 }
 
 func newSimplifier(places map[*Node]Place) *simplifier {
 	return &simplifier{
 		places: places, done: map[*Node]*ir.Node{}, seen: map[*Node]bool{}, known: map[string]*ir.Node{}, frontiers: map[*region][]*Node{},
-		controls: new([]translated),
-	}
-}
-
-// finish tells the controls which of their results were asked for.
-func (s *simplifier) finish() {
-	for _, c := range *s.controls {
-		c.to.Outs = nil
-		for _, o := range c.from.outs {
-			c.to.Outs = append(c.to.Outs, ir.Outcome{I: o.i, Write: o.write})
-		}
 	}
 }
 
@@ -163,10 +144,13 @@ func uniform(n *ir.Node) (*tensor.Tensor, bool) {
 	for n.Is(ir.TraitRepeats) {
 		n = n.In[0]
 	}
-	if t, ok := n.Attr.(*tensor.Tensor); ok && t.Len() == 1 {
-		return t, true
-	}
-	return nil, false
+	return oneElement(n.Attr)
+}
+
+// oneElement is the tensor of a constant, if it has one element.
+func oneElement(attr any) (*tensor.Tensor, bool) {
+	t, ok := attr.(*tensor.Tensor)
+	return t, ok && t.Len() == 1
 }
 
 // isFilledWith reports whether every element of n, which is not translated yet, is v.
@@ -174,8 +158,8 @@ func isFilledWith(n *Node, v float64) bool {
 	for n.op.traits&ir.TraitRepeats != 0 {
 		n = n.in[0]
 	}
-	t, ok := n.attr.(*tensor.Tensor)
-	return ok && t.Len() == 1 && t.Float64At(0) == v
+	t, ok := oneElement(n.attr)
+	return ok && t.Float64At(0) == v
 }
 
 func isValue(n *ir.Node, v float64) bool {

@@ -1,10 +1,15 @@
 package ir
 
-// IRControl is the attribute of a branch or a loop. Its regions have nodes of their own, and read
+// Control is the attribute of a branch or a loop. Its regions have nodes of their own, and read
 // what is around them through leaves.
 type Control struct {
+	*ControlInfo
 	Loop    bool
 	Regions []*Region // both branches, or the body
+}
+
+// ControlInfo is what a branch or a loop is in every representation of a graph.
+type ControlInfo struct {
 	Carried int       // so many operands are initial values; a branch has its predicate there
 	Trips   int       // of a loop that is counted, else -1
 	Limit   int       // of one that is not; 0: none
@@ -13,7 +18,7 @@ type Control struct {
 	Stats   *FlowStats
 }
 
-// IRRegion is a part of a graph that a branch or a loop runs as often as it finds.
+// Region is a part of a graph that a branch or a loop runs as often as it finds.
 type Region struct {
 	Params  []*Node // leaves; nil for a value that no iteration changes
 	Cond    *Node   // whether there is an iteration; nil where they are counted
@@ -21,7 +26,7 @@ type Region struct {
 	Writes  []Write
 }
 
-// IRWrite puts a value of each iteration into a row of a result.
+// Write puts a value of each iteration into a row of a result.
 type Write struct {
 	Row, At *Node
 	Total   bool // every row is written
@@ -37,7 +42,7 @@ type Outcome struct {
 type LeafAttr struct{ Outer *Node }
 
 // Rows is how many iterations a loop has room for.
-func (c *Control) Rows() int {
+func (c *ControlInfo) Rows() int {
 	if c.Trips >= 0 {
 		return c.Trips
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-// denseAddr is the address of element (i0, i1, ...) of a tensor whose axes lie
+// RowMajor is the address of element (i0, i1, ...) of a tensor whose axes lie
 // in memory in the given order, outermost first; nil is the order they have.
 func RowMajor(shape, order []int) *engine.Index {
 	if order == nil {
@@ -22,7 +22,7 @@ func RowMajor(shape, order []int) *engine.Index {
 	return addr
 }
 
-// reshapeMap sends coordinates at of a tensor of shape to to the coordinates
+// ReshapeIndex sends coordinates at of a tensor of shape to to the coordinates
 // of the same element in shape from. Runs of axes with equal products are
 // mapped apart, which keeps divisions local and coordinates that are merely
 // passed on free of any.
@@ -60,7 +60,7 @@ func EachRun(to, from []int, yield func(i0, i, j0, j int)) {
 	}
 }
 
-// splitMap is reshapeMap for one run: linearise, then take apart.
+// splitMap is ReshapeIndex for one run: linearise, then take apart.
 func splitMap(to, from []int, at, src []*engine.Index, dom engine.Domain) {
 	flat := engine.ConstIndex(0)
 	for i, x := range at {
@@ -81,7 +81,7 @@ func splitMap(to, from []int, at, src []*engine.Index, dom engine.Domain) {
 	}
 }
 
-// broadcastMap drops leading axes and pins stretched ones to 0.
+// BroadcastIndex drops leading axes and pins stretched ones to 0.
 func BroadcastIndex(from []int, at []*engine.Index) []*engine.Index {
 	src := slices.Clone(at[len(at)-len(from):])
 	for j, d := range from {

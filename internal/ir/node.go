@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// IRKind says how the passes treat an op that is neither element-wise nor a view.
+// Kind says how the passes treat an op that is neither element-wise nor a view.
 type Kind uint8
 
 // The kinds of primitive ops.
@@ -32,7 +32,7 @@ const (
 	KindControl               // a branch or a loop
 )
 
-// IRTraits are what passes ask about an op beside its kind.
+// Traits are what passes ask about an op beside its kind.
 type Traits uint8
 
 // The traits of ops.
@@ -47,7 +47,7 @@ const (
 	TraitTranspose                      // the axes of operand 0 in another order
 )
 
-// IROp is what passes know of a primitive op.
+// Op is what passes know of a primitive op.
 type Op struct {
 	Name   string
 	Kind   Kind
@@ -62,13 +62,13 @@ type Op struct {
 	Algorithm func(n *Node) engine.Algorithm
 }
 
-// IRPlace says where a task must run: 0 where it is predicted to be fastest, else as the front end numbers places.
+// Place says where a task must run: 0 where it is predicted to be fastest, else as the front end numbers places.
 type Place int
 
 // Anywhere leaves the place to the planner.
 const Anywhere Place = 0
 
-// IRNode is one value of a simplified graph: the result of a primitive op. Equal computations are one node.
+// Node is one value of a simplified graph: the result of a primitive op. Equal computations are one node.
 type Node struct {
 	ID     int
 	Op     *Op
@@ -155,7 +155,7 @@ func Picked(users []*Node, i int) bool {
 	return slices.ContainsFunc(users, func(u *Node) bool { return u.Attr == PickAttr{i} })
 }
 
-// IRResult is the dtype and shape of one result of an op that has several.
+// Result is the dtype and shape of one result of an op that has several.
 type Result struct {
 	DType tensor.DType
 	Shape []int

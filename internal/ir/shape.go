@@ -18,7 +18,7 @@ func Extents(shape, axes []int) []int {
 	return out
 }
 
-// span is the numbers from, from+1, ... to-1.
+// Range is the numbers from, from+1, ... to-1.
 func Range(from, to int) []int {
 	var out []int
 	for i := from; i < to; i++ {

@@ -68,7 +68,7 @@ func (n *Node) validate() error {
 		ok = is && len(n.In) == 1 && n.In[0].picks() > a.I
 	case KindControl:
 		c, is := n.Attr.(*Control)
-		ok = is && len(c.Regions) > 0 && c.Stats != nil
+		ok = is && len(c.Regions) > 0 && c.ControlInfo != nil && c.Stats != nil
 	}
 	if !ok {
 		return fmt.Errorf("of kind %d with attribute %T and %d results", n.Op.Kind, n.Attr, len(n.Outs))

@@ -59,20 +59,27 @@ func (f *fusion) groups() *grouping {
 			to = &fusionGroup{shape: g.domain(end), kept: len(end.Shape), reads: map[*ir.Node]bool{}, first: i}
 		}
 		to.last = i
-		to.ends = append(to.ends, end)
-		to.ops += g.within[end]
-		if axes := g.folds(end); axes > 0 {
-			to.kept = len(to.shape) - axes
-		}
-		g.of[end] = to
+		g.enter(end, to)
 		for _, x := range g.reads[end] {
-			to.reads[x] = true
 			g.reader[x] = append(g.reader[x], end)
 			g.last[x] = to
 		}
 	}
 	g.cutAll()
 	return g
+}
+
+// enter adds end to the group to.
+func (g *grouping) enter(end *ir.Node, to *fusionGroup) {
+	to.ends = append(to.ends, end)
+	to.ops += g.within[end]
+	if axes := g.folds(end); axes > 0 {
+		to.kept = len(to.shape) - axes
+	}
+	g.of[end] = to
+	for _, x := range g.reads[end] {
+		to.reads[x] = true
+	}
 }
 
 // operandsOf lists the buffers that the task of end reads, and counts its ops.

@@ -45,15 +45,7 @@ func (g *grouping) refill(to *fusionGroup, ends []*ir.Node) int {
 		if i > 0 && !(g.joins(ends[0]) && g.joins(end) && g.alongside(end, to)) {
 			break
 		}
-		to.ends = append(to.ends, end)
-		to.ops += g.within[end]
-		if axes := g.folds(end); axes > 0 {
-			to.kept = len(to.shape) - axes
-		}
-		g.of[end] = to
-		for _, x := range g.reads[end] {
-			to.reads[x] = true
-		}
+		g.enter(end, to)
 	}
 	return len(to.ends)
 }

@@ -45,7 +45,7 @@ type Pool struct {
 	resting    resting
 	stop       atomic.Bool
 	helpers    sync.WaitGroup
-	here       whereabouts // the caller's
+	here       currentCPU // the caller's
 
 	// Apart from each other: what helpers watch, and what they write. Of a cache line that another core
 	// has, each store takes up to 0.4 us.
@@ -409,7 +409,7 @@ func (c *Pool) sleep(groups int64) {
 // help takes parts until the worker pool is closed.
 func (c *Pool) help(who int) {
 	var y Yield
-	var w whereabouts
+	var w currentCPU
 	for seen := uint32(0); c.watch(&y, &w, seen); {
 		seen = c.Number.Load()
 		for !c.inTheWay(&w) {
@@ -425,7 +425,7 @@ func (c *Pool) help(who int) {
 
 // watch returns when there may be work beyond the launch that was seen, false when
 // there will be none.
-func (c *Pool) watch(y *Yield, w *whereabouts, seen uint32) bool {
+func (c *Pool) watch(y *Yield, w *currentCPU, seen uint32) bool {
 	start := y.give(time.Now())
 	for i := 1; ; i++ {
 		if c.Number.Load() != seen {
@@ -439,7 +439,7 @@ func (c *Pool) watch(y *Yield, w *whereabouts, seen uint32) bool {
 			if _, open := <-c.wake; !open {
 				return false
 			}
-			*w = whereabouts{}
+			*w = currentCPU{}
 		}
 		c.descriptor.asleep.Add(-1)
 		return true
@@ -449,19 +449,19 @@ func (c *Pool) watch(y *Yield, w *whereabouts, seen uint32) bool {
 // inTheWay reports whether the calling helper has the caller's processor, which happens while
 // somebody else has the others: the caller waits for as long as it works or watches. A longer launch
 // leaves the system time to move it.
-func (c *Pool) inTheWay(w *whereabouts) bool {
+func (c *Pool) inTheWay(w *currentCPU) bool {
 	place := c.descriptor.place.Load()
 	return place > 0 && int(place-1) == w.at(time.Now())
 }
 
-// whereabouts is where a thread was when it was last asked.
-type whereabouts struct {
+// currentCPU is where a thread was when it was last asked.
+type currentCPU struct {
 	processor int
 	asked     time.Time
 }
 
 // at is the processor that the calling thread is on, or was on a moment ago.
-func (w *whereabouts) at(now time.Time) int {
+func (w *currentCPU) at(now time.Time) int {
 	if now.Sub(w.asked) > settled {
 		w.processor, w.asked = procs.Here(), now
 	}

@@ -18,8 +18,8 @@ func checkUnique(_ *facts.Device, t *engine.Task) string {
 	return ""
 }
 
-// uniquing finds what is different in a row: it is sorted, and whoever differs from the one before has a number of its own.
-type uniquing struct {
+// uniqueTask finds what is different in a row: it is sorted, and whoever differs from the one before has a number of its own.
+type uniqueTask struct {
 	dev  *facts.Device
 	task *engine.Task
 	*engine.Unique
@@ -34,7 +34,7 @@ func init() {
 
 func uniqueVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	a := t.Algorithm.(*engine.Unique)
-	u := &uniquing{d, t, a}
+	u := &uniqueTask{d, t, a}
 	radix := variant.Variant{Name: "radix", Why: "sorted digit by digit, then numbered in parts", Plan: u.radix}
 	if a.Count == 0 {
 		return []variant.Variant{radix}
@@ -58,7 +58,7 @@ func uniqueVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 }
 
 // sort orders the row, by way of hooks that may keep what is sorted elsewhere.
-func (u *uniquing) sort(hooks func(g *codegen.Builder)) *ranking {
+func (u *uniqueTask) sort(hooks func(g *codegen.Builder)) *ranking {
 	rank := &engine.Rank{Rows: 1, Length: u.Count, Keep: u.Count}
 	return newRanking(u.dev, u.task, rank, 8*u.task.Ins[0].DType.Size(), hooks)
 }
@@ -139,7 +139,7 @@ func (s *sortedRows) room(g *codegen.Builder, name string, n int64) {
 }
 
 // program starts the program that numbers what is sorted.
-func (u *uniquing) program(s *sortedRows) *codegen.Builder {
+func (u *uniqueTask) program(s *sortedRows) *codegen.Builder {
 	g := codegen.New(u.dev, u.task, variant.RoundUp(u.Count, 256))
 	writeValues(g, false)
 	s.find(g)
@@ -153,14 +153,14 @@ func (u *uniquing) program(s *sortedRows) *codegen.Builder {
 
 // hooks are those of a sort whose results are items. They say nothing of the outputs, so that one program
 // sorts for all.
-func (u *uniquing) hooks(items func(g *codegen.Builder)) func(g *codegen.Builder) {
+func (u *uniqueTask) hooks(items func(g *codegen.Builder)) func(g *codegen.Builder) {
 	return func(g *codegen.Builder) {
 		writeInput(g, false)
 		items(g)
 	}
 }
 
-func (u *uniquing) radix() (*variant.Plan, error) {
+func (u *uniqueTask) radix() (*variant.Plan, error) {
 	r := u.sort(u.hooks(leftItems))
 	s, err := r.inDigits(r.radix, 8, variant.RoundUp(u.Count, 8))
 	if err != nil {
@@ -184,7 +184,7 @@ func (u *uniquing) radix() (*variant.Plan, error) {
 	return s.Plan, nil
 }
 
-func (u *uniquing) group() (*variant.Plan, error) {
+func (u *uniqueTask) group() (*variant.Plan, error) {
 	r := u.sort(u.hooks(keptItems(u.task.Ins[0].DType.Size() == 8)))
 	s, err := r.inGroup()
 	if err != nil {
@@ -193,7 +193,7 @@ func (u *uniquing) group() (*variant.Plan, error) {
 	return u.byItems(s)
 }
 
-func (u *uniquing) blocks() (*variant.Plan, error) {
+func (u *uniqueTask) blocks() (*variant.Plan, error) {
 	r := u.sort(u.hooks(leftItems))
 	s, err := r.inDigits(r.blocks, 4, u.Count)
 	if err != nil {
@@ -203,7 +203,7 @@ func (u *uniquing) blocks() (*variant.Plan, error) {
 }
 
 // byItems numbers what is sorted with a work-item for each.
-func (u *uniquing) byItems(s *sortedRows) (*variant.Plan, error) {
+func (u *uniqueTask) byItems(s *sortedRows) (*variant.Plan, error) {
 	g := u.program(s)
 	numbers := len(s.Scratch)
 	s.room(g, "NUMBERS", u.Count)
@@ -227,7 +227,7 @@ func (u *uniquing) byItems(s *sortedRows) (*variant.Plan, error) {
 }
 
 // sum adds launches that put running sums of take in a buffer.
-func (u *uniquing) sum(s *sortedRows, buffer int, name, take string) {
+func (u *uniqueTask) sum(s *sortedRows, buffer int, name, take string) {
 	g := codegen.New(u.dev, u.task, variant.RoundUp(u.Count, 256))
 	g.Macro("PAIRS", codegen.OneIf(s.pairs))
 	s.find(g)
