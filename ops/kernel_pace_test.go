@@ -101,13 +101,14 @@ func ownAndPlain(t testing.TB, rt *Runtime, l ownLaunch) (own, plain func()) {
 	return own, plain
 }
 
-// A caller's own kernel takes no longer as an op than launched by package platform. The shortest of many runs in turns
-// are compared, and more of them where another program was in the way.
+// A caller's own kernel takes about as long as an op as launched by package platform: a launch that is not divided, or
+// whose operands are copied, takes several times as long. The shortest of many runs in turns are compared, and more of
+// them where another program was in the way; BenchmarkOwnKernel shows smaller differences.
 func TestOwnKernelsAreAsFastAsByPlatform(t *testing.T) {
 	if testing.Short() || RaceEnabled {
 		t.Skip("takes times")
 	}
-	const slower = 1.2
+	const slower = 2
 	rt := device(t)
 	for _, l := range ownLaunches(1 << 22) {
 		t.Run(l.String(), func(t *testing.T) {
