@@ -13,8 +13,10 @@
 //	internal/ocl    the engine on an OpenCL device, a package for each family of kernels below it
 //	internal/ir     the compiler's representation of a graph: nodes, tasks, values
 //	internal/lower  the compiler's passes: what shares a task, and in which order tasks run
+//	internal/plan   where tasks run and where values lie: a program, which is data
 //	internal/report what explain and profile print
-//	ops             the graph: define, build, differentiate, simplify, place, plan, run
+//	internal/exec   runs of programs: memory, steps, changes of placement
+//	ops             the graph: define, build, differentiate, simplify, compile
 //	blas            gonum's BLAS on a device: one line in an existing gonum program
 //
 // Most programs import ops and tensor alone. Start with

@@ -142,7 +142,7 @@ func (rt *Runtime) Calibrate(ctx context.Context) (results []CalibrationResult, 
 		}
 		rt.recalibrated()
 	}
-	rt.pace.Forget()
+	rt.exec.Pace.Forget()
 	all, err := rt.probing(ctx)
 	defer func() {
 		for _, p := range all {
@@ -167,7 +167,7 @@ func (rt *Runtime) Calibrate(ctx context.Context) (results []CalibrationResult, 
 	}
 	if rt.opened != nil {
 		var kept pace.Table
-		rt.pace.Merge(&kept)
+		rt.exec.Pace.Merge(&kept)
 		rt.opened.KeepLearned(&kept)
 	}
 	return out, nil
@@ -177,6 +177,7 @@ func (rt *Runtime) Calibrate(ctx context.Context) (results []CalibrationResult, 
 const (
 	probeTime  = 2 * time.Millisecond
 	probeTimes = 3
+	probeRuns  = 4 // of a round, at least
 )
 
 // probing is a probe in one place.
@@ -189,9 +190,9 @@ type probing struct {
 // probing is every probe wherever it can run, also where there is an error: they are to be closed.
 func (rt *Runtime) probing(ctx context.Context) (all []*probing, err error) {
 	for _, p := range probes() {
-		for s := range rt.engines {
+		for s := range rt.exec.Engines {
 			where := OnDevice
-			if s == len(rt.engines)-1 {
+			if s == len(rt.exec.Engines)-1 {
 				where = OnCPU
 			}
 			exe, err := rt.compileProbe(ctx, p, where)
@@ -199,7 +200,7 @@ func (rt *Runtime) probing(ctx context.Context) (all []*probing, err error) {
 				continue
 			}
 			if err != nil {
-				return all, fmt.Errorf("ops: calibrate %s on %s: %w", p.name, rt.engines[s].Name(), err)
+				return all, fmt.Errorf("ops: calibrate %s on %s: %w", p.name, rt.exec.Engines[s].Name(), err)
 			}
 			all = append(all, &probing{name: p.name, exe: exe})
 		}
@@ -235,12 +236,12 @@ func (rt *Runtime) compileProbe(ctx context.Context, p probe, where Place) (*Exe
 
 // measure is one round.
 func (p *probing) measure(ctx context.Context) error {
-	p.exe.clock.Reset()
+	p.exe.executor.Reset()
 	for start := time.Now(); ; {
 		if err := p.exe.RunInto(ctx, nil, nil); err != nil {
 			return fmt.Errorf("ops: calibrate %s: %w", p.name, err)
 		}
-		if took, runs := p.exe.clock.Median(); runs >= enough/2 && time.Since(start) > probeTime {
+		if took, runs := p.exe.executor.Measured(); runs >= probeRuns && time.Since(start) > probeTime {
 			p.times = append(p.times, took)
 			return nil
 		}
@@ -249,14 +250,8 @@ func (p *probing) measure(ctx context.Context) error {
 
 // teach corrects predictions by what was measured.
 func (p *probing) teach() (r CalibrationResult) {
-	x := p.exe
 	slices.Sort(p.times)
-	side := x.plan.Choices[0].Side
-	raw, link := newPriced(x.sides[side].engine, distinct(x.units), nil).raw(ir.Range(0, len(x.units)))
-	r = CalibrationResult{Name: p.name, Where: x.sides[side].engine.Name(), Predicted: x.ownTime() + link.Wait, Measured: p.times[probeTimes/2]}
-	for _, d := range raw {
-		r.Predicted += d
-	}
-	x.learnFrom(r.Measured, true)
+	r = CalibrationResult{Name: p.name, Measured: p.times[probeTimes/2]}
+	r.Where, r.Predicted = p.exe.executor.Teach(r.Measured)
 	return r
 }

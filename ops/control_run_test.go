@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/exec"
+	"github.com/anycl/anycl/internal/plan"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -269,17 +270,19 @@ func TestALoopMovesToAnotherEngine(t *testing.T) {
 		require.NoError(t, err)
 		r := rand.New(rand.NewPCG(1, 1))
 		for range 3 {
-			p := *exe.plan
+			m, _ := exe.executor.Model()
+			decided := *exe.executor.Program().Placement.Plan
+			p := plan.Placement{Plan: &decided, Often: exe.executor.Program().Placement.Often}
 			p.Choices = slices.Clone(p.Choices)
 			for i := range p.Choices {
 				p.Choices[i].Side = r.IntN(2)
 			}
-			for _, pair := range tied(exe.units) {
+			for _, pair := range plan.Tied(exe.executor.Program().Units) {
 				p.Choices[pair[1]] = p.Choices[pair[0]]
 			}
-			y, err := exe.again(&p, exe.often)
+			moved, err := exec.NewPlaced(t.Context(), &rt.exec, c.name, m.Again(), &p)
 			require.NoError(t, err)
-			outs, err := y.Run(t.Context(), feeds)
+			outs, err := (&Executable{rt: rt, graph: g, inputs: exe.inputs, executor: moved}).Run(t.Context(), feeds)
 			require.NoError(t, err)
 			for i, want := range c.want {
 				for k, v := range numbersOf(outs[i]) {
@@ -288,7 +291,7 @@ func TestALoopMovesToAnotherEngine(t *testing.T) {
 					}
 				}
 			}
-			require.NoError(t, errors.Join(y.shut(), y.instances.close()))
+			require.NoError(t, moved.Close())
 		}
 		require.NoError(t, exe.Close())
 	}
@@ -394,10 +397,10 @@ func copiesLeft(t *testing.T, build func(g *Graph) []*Node) (left, all int) {
 	g := NewGraph("copies")
 	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: build(g)})
 	require.NoError(t, err)
-	for i, u := range exe.units {
+	for i, u := range exe.executor.Program().Units {
 		if u.Carries {
 			all++
-			if b := exe.sides[0].tasks[i]; b.Ins[0] != b.Outs[0] {
+			if b := exe.executor.Program().Engines[0].Tasks[i]; b.Ins[0] != b.Outs[0] {
 				left++
 			}
 		}

@@ -138,7 +138,7 @@ func benchmarkGraph(b *testing.B, g *Graph, target Target) {
 	}
 	feeds := Feeds{}
 	for _, in := range exe.inputs {
-		feeds[in.node] = random(b, in.node.shape...)
+		feeds[in] = random(b, in.shape...)
 	}
 	require.NoError(b, exe.RunInto(b.Context(), feeds, outs))
 	for b.Loop() {

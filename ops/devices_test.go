@@ -44,7 +44,7 @@ func acrossDevices(t *testing.T, specs ...string) {
 		}
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, rt.Close()) })
-		engines, host = append(engines, rt.engines[0]), rt.engines[1]
+		engines, host = append(engines, rt.exec.Engines[0]), rt.exec.Engines[1]
 	}
 	rt := NewRuntime(append(engines, host)...)
 	t.Cleanup(func() { require.NoError(t, rt.Close()) })

@@ -7,12 +7,14 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/anycl/anycl/internal/exec"
 )
 
 // Errors that this package returns, wrapped with what they are about.
 var (
 	// ErrClosed is returned by a Runtime or Executable after Close.
-	ErrClosed = errors.New("ops: closed")
+	ErrClosed = exec.ErrClosed
 	// ErrFeed is wrapped by the error of a Run whose feeds do not fit: one is
 	// missing, unknown, or has another shape or dtype than its input.
 	ErrFeed = errors.New("ops: bad feed")

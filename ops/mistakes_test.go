@@ -281,7 +281,7 @@ func TestNilGraphsRuntimesAndContextsAreErrors(t *testing.T) {
 		_, err = g.Compile(t.Context(), rt, target)
 		require.ErrorContains(t, err, "no runtime")
 	}
-	_, err = g.Compile(t.Context(), NewRuntime(rt.engines[0], rt.engines[0]), target)
+	_, err = g.Compile(t.Context(), NewRuntime(rt.exec.Engines[0], rt.exec.Engines[0]), target)
 	require.ErrorContains(t, err, "the runtime has the engine cpu twice")
 	var ctx context.Context
 	_, err = g.Compile(ctx, rt, target)

@@ -61,5 +61,5 @@ func TestSharedComputationsBearTheFirstName(t *testing.T) {
 	for _, task := range exe.Report().Tasks {
 		require.NotContains(t, task.Name, "d(", "%v", task)
 	}
-	require.Equal(t, y.caller, exe.results[2].Node.Caller, "the line of the first that asked for it")
+	require.Equal(t, y.caller, exe.executor.Program().Results[2].Node.Caller, "the line of the first that asked for it")
 }

@@ -19,7 +19,7 @@ func (r *overlapRig) overlapped(t testing.TB, g *Graph, outs ...*Node) *Executab
 	t.Helper()
 	x, err := g.Compile(t.Context(), r.Runtime, Target{Outputs: outs})
 	require.NoError(t, err)
-	require.NotNil(t, x.plan.Order)
+	require.NotNil(t, x.executor.Program().Placement.Order)
 	return x
 }
 
@@ -37,7 +37,7 @@ func TestSidesWorkAtTheSameTime(t *testing.T) {
 			b := r.kernel(g, "b", OnCPU, m.come("b", "a"), x)
 			a := r.kernel(g, "a", OnDevice, m.come("a", "b"), x)
 			exe := r.overlapped(t, g, r.kernel(g, "sum", OnCPU, nil, a, b))
-			require.Less(t, exe.plan.Total, exe.plan.Serial)
+			require.Less(t, exe.executor.Program().Placement.Total, exe.executor.Program().Placement.Serial)
 			out, err := exe.Run(t.Context(), Feeds{x: pair(1, 2)})
 			require.NoError(t, err)
 			require.Equal(t, []float32{2, 4}, floatsOf(t, out[0]))
@@ -97,14 +97,14 @@ func TestAChainNeedsNoHands(t *testing.T) {
 	y := r.kernel(g, "c", OnCPU, nil, r.kernel(g, "b", OnDevice, nil, r.kernel(g, "a", OnCPU, nil, x)))
 	exe, err := g.Compile(t.Context(), r.Runtime, Target{Outputs: []*Node{y}})
 	require.NoError(t, err)
-	require.Nil(t, exe.stepWorkers)
-	require.Nil(t, exe.plan.Order)
+	require.False(t, exe.executor.Program().Workers)
+	require.Nil(t, exe.executor.Program().Placement.Order)
 	r.times["short"] = 10 * time.Microsecond
 	short := r.kernel(g, "short", OnCPU, nil, x)
 	r.times["short"] = 10 * time.Microsecond
 	exe, err = g.Compile(t.Context(), r.Runtime, Target{Outputs: []*Node{Put(Add(short, r.kernel(g, "d", OnDevice, nil, x)), OnCPU)}})
 	require.NoError(t, err)
-	require.Nil(t, exe.stepWorkers, "waking a goroutine takes longer than it saves")
+	require.False(t, exe.executor.Program().Workers, "waking a goroutine takes longer than it saves")
 }
 
 func TestAnOverlappedRunAllocatesNothing(t *testing.T) {
@@ -120,14 +120,14 @@ func TestAnOverlappedRunAllocatesNothing(t *testing.T) {
 			v := g.Variable("v", pair(0, 0))
 			exe, err := g.Compile(t.Context(), r.Runtime, Target{Updates: []*Node{Assign(v, Put(Add(c, d), OnCPU))}})
 			require.NoError(t, err)
-			require.NotNil(t, exe.plan.Order)
-			require.Equal(t, device == "caller", exe.stepWorkers != nil)
+			require.NotNil(t, exe.executor.Program().Placement.Order)
+			require.Equal(t, device == "caller", exe.executor.Program().Workers)
 			feed := Feeds{x: pair(1, 2)}
 			allocations := func() float64 {
 				return testing.AllocsPerRun(50, func() { require.NoError(t, exe.RunInto(context.Background(), feed, nil)) })
 			}
 			abreast := allocations()
-			r.overlap.Store(true) // as if another run had the goroutines
+			r.exec.Overlapping.Store(true) // as if another run had the goroutines
 			require.Equal(t, allocations(), abreast, "what the kernels and the simulated device allocate themselves")
 			require.Less(t, abreast, 16.0)
 		})
@@ -157,7 +157,7 @@ func TestAnErrorOnOneSideEndsTheOthers(t *testing.T) {
 					broken = true
 					_, err := exe.Run(t.Context(), Feeds{x: pair(1, 2)})
 					require.ErrorIs(t, err, errBroken)
-					_ = r.engines[0].Wait(t.Context()) // a queue keeps its error for whoever asks next
+					_ = r.exec.Engines[0].Wait(t.Context()) // a queue keeps its error for whoever asks next
 					broken = false
 					out, err := exe.Run(t.Context(), Feeds{x: pair(1, 2)})
 					require.NoError(t, err)
@@ -189,7 +189,7 @@ func TestAContextEndsAnOverlappedRun(t *testing.T) {
 			time.AfterFunc(50*time.Millisecond, func() { close(release) })
 			_, err := exe.Run(ctx, Feeds{x: pair(1, 2)})
 			require.ErrorIs(t, err, context.Canceled)
-			require.NoError(t, r.engines[0].Wait(t.Context()))
+			require.NoError(t, r.exec.Engines[0].Wait(t.Context()))
 			out, err := exe.Run(t.Context(), Feeds{x: pair(1, 2)})
 			require.NoError(t, err)
 			require.Equal(t, []float32{2, 4}, floatsOf(t, out[0]))

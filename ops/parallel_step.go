@@ -172,7 +172,7 @@ func (r *replica) phase() {
 			err = s.fetch
 		}
 		if e := err(st.ctx); e != nil {
-			r.err = fmt.Errorf("share %d, %d rows, on %s: %w", s.number, s.rows, s.rt.engines[0].Name(), e)
+			r.err = fmt.Errorf("share %d, %d rows, on %s: %w", s.number, s.rows, s.rt.exec.Engines[0].Name(), e)
 			st.cancel()
 			return
 		}
@@ -186,14 +186,5 @@ func (s *share) compute(ctx context.Context) error {
 // fetch brings variables to where the share reads them. It happens on all devices before any
 // computes: a run holds the variables that it reads, and nobody could bring them elsewhere.
 func (s *share) fetch(ctx context.Context) error {
-	x := s.now.exe.now()
-	for i := range x.vars {
-		u := &x.vars[i]
-		for _, side := range u.reads {
-			if err := u.v.Bring(ctx, x.sides[side].engine); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return s.now.exe.executor.Bring(ctx)
 }

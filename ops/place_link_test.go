@@ -190,29 +190,3 @@ func TestTheLinkDecidesWhereLittleIsDoneWithMuch(t *testing.T) {
 		require.Len(t, onAll(exe), 1, "%s: %v", c.name, wheres(exe))
 	}
 }
-
-// A machine on which each placement becomes slower once it runs moves a graph no more often than
-// the logarithm of its runs.
-func TestAGraphDoesNotFlap(t *testing.T) {
-	t.Parallel()
-	of := func() slowed {
-		return slowed{Engine: fallback.New(nil), time: func(*engine.Task) time.Duration { return 50 * time.Microsecond }}
-	}
-	device, cpu := &sleepy{slowed: of()}, &path{sleepy{slowed: of()}}
-	rt := NewRuntime(device, cpu)
-	g := NewGraph("flapping")
-	x := g.Input("x", tensor.Float32, 40, 40)
-	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Softmax(MatMul(x, x), -1)}})
-	require.NoError(t, err)
-	a := exe.adaptive
-	a.tried.Store(true) // trials are no moves
-	const runs = 1000
-	for range runs {
-		exe.now().timed(time.Millisecond << (2 * a.moves.Load()))
-		a.done.Wait()
-	}
-	moves := int(a.moves.Load())
-	require.Greater(t, moves, 3, "there was reason to")
-	require.LessOrEqual(t, enough*(1<<moves-1), runs, "%d moves", moves)
-	require.NoError(t, errors.Join(rt.Close(), device.Close(), cpu.Close()))
-}

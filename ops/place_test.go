@@ -13,6 +13,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/internal/place"
+	"github.com/anycl/anycl/internal/plan"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -153,7 +154,7 @@ func TestAGraphIsSplitWhereThatIsFaster(t *testing.T) {
 	rt := besideCPU(t, &slowed{time: product})
 	g := NewGraph("split") // large, so that a split pays also beside many cores
 	x := g.Input("x", tensor.Float32, 160, 160)
-	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Softmax(Exp(Transpose(MatMul(Sin(x), x))), -1)}})
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Softmax(Exp(Transpose(MatMul(Sin(x), x))), -1)}, Fixed: true}) // runs that others disturb are a reason to place a graph again
 	require.NoError(t, err)
 	require.Equal(t, []string{"sin on cpu", "matmul+exp on slowed", "softmax on cpu"}, wheres(exe))
 	require.Contains(t, exe.Explain(), "slowed cannot: not on this engine")
@@ -167,8 +168,6 @@ func TestAGraphIsSplitWhereThatIsFaster(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, tensor.Equal(want[0], got[0]))
 	outs := []*tensor.Tensor{got[0]}
-	exe.alternativeCost.Store(0) // runs that others disturb are a reason to place the graph again
-	exe.adaptive.done.Wait()
 	allocs := 1.0
 	for i := 0; i < 20 && allocs > 0; i++ { // until every worker of the CPU path has had a piece and made its frames
 		allocs = min(allocs, testing.AllocsPerRun(20, func() { _ = exe.RunInto(t.Context(), feed, outs) }))
@@ -212,15 +211,16 @@ func TestAVariableIsChargedForAsOftenAsItIsSet(t *testing.T) {
 		}
 		x, err := g.Compile(t.Context(), rt, target)
 		require.NoError(t, err)
-		predicted := func() (plan *place.Plan, moves float64) {
-			plan, _, err := x.decide()
+		predicted := func() (p *plan.Placement, moves float64) {
+			m, rates := x.executor.Model()
+			p, err := m.Decide(rates)
 			require.NoError(t, err)
-			for _, v := range x.moved([]float64{1}) {
+			for _, v := range m.Moved(p.Often, rates) {
 				if v.Maker == place.Host {
 					moves += v.Times
 				}
 			}
-			return plan, moves
+			return p, moves
 		}
 		result := []*tensor.Tensor{vec(t, []int{256})}
 		run := func(n, each int) {

@@ -3,10 +3,9 @@ package ops
 import (
 	"context"
 	"fmt"
-	"time"
 
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/report"
+	"github.com/anycl/anycl/tensor"
 )
 
 // Profiles, as [Executable.Profile] returns them. They are plain data with JSON names.
@@ -39,62 +38,10 @@ type ProfileOptions struct {
 // of Run.
 func (x *Executable) Profile(ctx context.Context, feeds Feeds, o ProfileOptions) (*Profile, error) {
 	if o.Runs < 0 {
-		return nil, fmt.Errorf("ops: profile %q: %d runs", x.name, o.Runs)
+		return nil, fmt.Errorf("ops: profile %q: %d runs", x.graph.name, o.Runs)
 	}
 	if o.Runs == 0 {
 		o.Runs = 5
 	}
-	x = x.now()
-	outs, err := x.newOutputs()
-	if err != nil {
-		return nil, err
-	}
-	r, engines := x.Report(), x.reportEngines()
-	var walls []time.Duration
-	var traced []*report.Recorder
-	for i := range 2*o.Runs + 2 { // both ways in turn; the first of each does not count
-		rec := report.NewRecorder(engines, len(x.units))
-		var t tracer
-		if i%2 == 1 {
-			t = rec
-		}
-		if err := x.run(ctx, feeds, outs, t); err != nil {
-			return nil, err
-		}
-		took := rec.End()
-		switch {
-		case i < 2:
-		case t == nil:
-			walls = append(walls, took)
-		default:
-			traced = append(traced, rec)
-		}
-	}
-	peaks := map[string]engine.Peaks{}
-	for _, s := range x.sides {
-		if e, ok := s.engine.(engine.Rated); ok && len(s.tasks) > 0 {
-			peaks[s.engine.Name()] = e.Peaks()
-		}
-	}
-	p := r.Measure(walls, traced, peaks)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.measured = make([]time.Duration, len(p.Tasks))
-	for i, t := range p.Tasks {
-		x.measured[i] = t.Time
-	}
-	return p, nil
-}
-
-// reportEngines are the engines of x with their tasks in the order in which they are submitted, by their numbers in a report.
-func (x *Executable) reportEngines() []report.Engine {
-	engines := make([]report.Engine, len(x.sides))
-	for s := range engines {
-		engines[s].Name = x.sides[s].engine.Name()
-	}
-	for _, t := range x.submission() {
-		e := &engines[x.plan.Choices[t].Side]
-		e.Tasks = append(e.Tasks, t)
-	}
-	return engines
+	return x.executor.Profile(ctx, func(into []*tensor.Tensor) error { return x.fill(ctx, feeds, into) }, o.Runs)
 }

@@ -203,7 +203,7 @@ func TestProfileMistakesAreErrors(t *testing.T) {
 
 // An engine that cannot time its launches is profiled as a whole.
 func TestAnEngineWithoutClocksIsProfiledAsAWhole(t *testing.T) {
-	rt := NewRuntime(plainEngine{cpuOnly(t).engines[0]})
+	rt := NewRuntime(plainEngine{cpuOnly(t).exec.Engines[0]})
 	defer rt.Close()
 	p, exe, _ := profiled(t, rt, Auto, 1)
 	defer exe.Close()

@@ -31,12 +31,9 @@ func (rt *Runtime) activity() (a activity) {
 	defer rt.mu.Unlock()
 	a.graphs = len(rt.live)
 	for x := range rt.live {
-		a.runs += uint64(x.runs.Load())
-		if !x.mu.TryLock() {
-			a.busy = true
-			continue
-		}
-		x.mu.Unlock()
+		runs, busy := x.executor.Activity()
+		a.runs += uint64(runs)
+		a.busy = a.busy || busy
 	}
 	return a
 }

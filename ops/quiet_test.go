@@ -52,9 +52,9 @@ func TestMeasurementsWaitUntilNobodyRunsOrCompiles(t *testing.T) {
 	ends := rt.begins()
 	require.True(t, waits(t, rt, func() { time.Sleep(5 * quietFor) }), "a graph is being compiled")
 	ends()
-	exe.mu.Lock()
+	release := exe.executor.Hold()
 	require.True(t, waits(t, rt, func() { time.Sleep(5 * quietFor) }), "a run goes on")
-	exe.mu.Unlock()
+	release()
 	require.NoError(t, rt.quiet(t.Context()))
 
 	quietFor = time.Hour

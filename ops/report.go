@@ -1,9 +1,6 @@
 package ops
 
 import (
-	"slices"
-	"time"
-
 	"github.com/anycl/anycl/internal/report"
 )
 
@@ -30,29 +27,7 @@ type (
 )
 
 // Report tells how x runs.
-func (x *Executable) Report() *Report {
-	x = x.now()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	total, _, _, often := x.predicted()
-	r := &report.Report{
-		Graph: x.name, Runtime: x.rt.why, Predicted: total, Error: x.doubt(), Serial: x.plan.Serial, Pure: map[string]time.Duration{},
-		Placement: x.placement.String(), Placements: x.placements(), Refused: x.refusals(),
-		Tasks: x.tasks(often), Regions: regions(x.flows, -1, nil), Values: x.values(), Memory: x.memory(),
-	}
-	for i, q := range x.plan.Pure {
-		r.Pure[x.sides[i].engine.Name()] = q.Total
-	}
-	if a := x.adaptive; a != nil {
-		a.mu.Lock()
-		r.Tried = slices.Clone(a.verdicts)
-		a.mu.Unlock()
-	}
-	if x.clock != nil {
-		r.Measured, r.Runs = x.clock.Median()
-	}
-	return r
-}
+func (x *Executable) Report() *Report { return x.executor.Report() }
 
 // Explain tells in a table how x runs: the tasks after fusion, where each runs
 // and why, and what memory it takes.

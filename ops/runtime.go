@@ -13,6 +13,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/internal/exec"
 	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/pace"
@@ -49,13 +50,10 @@ type Options struct {
 // Runtime is what graphs are compiled for: a device, if there is one, and the
 // CPU path. It is safe for concurrent use.
 type Runtime struct {
-	engines []engine.Engine // the CPU path last
-	why     string
+	exec    exec.Machine
 	machine *platform.Machine
 	opened  *platform.Opened
-	log     *slog.Logger
 	owned   bool
-	pace    pace.Table // how far predictions are off
 	beside  background
 
 	compiles, compiling atomic.Int64 // graphs so far, and at the moment
@@ -63,8 +61,6 @@ type Runtime struct {
 	mu     sync.Mutex
 	live   map[*Executable]struct{}
 	closed bool
-
-	overlap overlapping
 }
 
 // Open finds the devices of this machine, opens the one that o names, and
@@ -93,9 +89,9 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 	if err := ocl.CheckEnv(); err != nil {
 		return nil, fmt.Errorf("ops: open: %w", err)
 	}
-	rt := &Runtime{log: o.Logger, owned: true, live: map[*Executable]struct{}{}}
-	if rt.log == nil {
-		rt.log = slog.New(slog.DiscardHandler)
+	rt := &Runtime{owned: true, live: map[*Executable]struct{}{}}
+	if rt.exec.Log = o.Logger; o.Logger == nil {
+		rt.exec.Log = slog.New(slog.DiscardHandler)
 	}
 	cpu := fallback.New(&fallback.Options{Workers: o.Workers})
 	go cpu.Measure() // while drivers are loaded
@@ -112,34 +108,34 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 			if requested(o) != "" || ctx.Err() != nil {
 				return fail(err)
 			}
-			rt.log.Warn("ops: the device cannot be opened", "device", device.ID, "error", err)
-			rt.engines, rt.why = []engine.Engine{cpu}, "the CPU path: no device was asked for, and the best cannot be used: "+oneLine(err)
+			rt.exec.Log.Warn("ops: the device cannot be opened", "device", device.ID, "error", err)
+			rt.exec.Engines, rt.exec.Why = []engine.Engine{cpu}, "the CPU path: no device was asked for, and the best cannot be used: "+oneLine(err)
 			break
 		}
-		rt.opened.Learned(&rt.pace)
+		rt.opened.Learned(&rt.exec.Pace)
 		if o.SpareProc && rt.opened.Companion() != nil {
 			procs.Spare()
 		}
-		rt.engines = []engine.Engine{ocl.New(rt.opened), cpu}
+		rt.exec.Engines = []engine.Engine{ocl.New(rt.opened), cpu}
 		rt.calibrateBeside()
-		rt.why = fmt.Sprintf("%s: the best of %d found", device, len(machine.Devices))
+		rt.exec.Why = fmt.Sprintf("%s: the best of %d found", device, len(machine.Devices))
 		if spec := requested(o); spec != "" {
-			rt.why = fmt.Sprintf("%s: asked for by %s", device, spec)
+			rt.exec.Why = fmt.Sprintf("%s: asked for by %s", device, spec)
 		}
 	case errors.Is(err, platform.ErrNone):
-		rt.engines, rt.why = []engine.Engine{cpu}, "the CPU path: asked for by "+requested(o)
+		rt.exec.Engines, rt.exec.Why = []engine.Engine{cpu}, "the CPU path: asked for by "+requested(o)
 	case errors.Is(err, platform.ErrNoDevice):
-		rt.engines, rt.why = []engine.Engine{cpu}, "the CPU path: no OpenCL device was found"
+		rt.exec.Engines, rt.exec.Why = []engine.Engine{cpu}, "the CPU path: no OpenCL device was found"
 		if text := err.Error(); text != platform.ErrNoDevice.Error() { // what the drivers answered
-			rt.why += ": " + oneLine(err)
+			rt.exec.Why += ": " + oneLine(err)
 		}
 		if machine.LoadErr != nil {
-			rt.why = "the CPU path: no OpenCL library was found"
+			rt.exec.Why = "the CPU path: no OpenCL library was found"
 		}
 	default:
 		return fail(err)
 	}
-	rt.log.Info("ops: runtime opened", "engine", rt.engines[0].Name(), "why", rt.why)
+	rt.exec.Log.Info("ops: runtime opened", "engine", rt.exec.Engines[0].Name(), "why", rt.exec.Why)
 	return rt, nil
 }
 
@@ -167,13 +163,13 @@ func requested(o *Options) string {
 // time have memory of their own, and one of them writes a variable while the other
 // reads what it was. Compile says so.
 func NewRuntime(engines ...engine.Engine) *Runtime {
-	return &Runtime{
-		engines: engines, why: "given", log: slog.New(slog.DiscardHandler), live: map[*Executable]struct{}{},
-	}
+	rt := &Runtime{live: map[*Executable]struct{}{}}
+	rt.exec.Engines, rt.exec.Why, rt.exec.Log = engines, "given", slog.New(slog.DiscardHandler)
+	return rt
 }
 
 // Engines are what the runtime runs on, the preferred one first.
-func (rt *Runtime) Engines() []engine.Engine { return append([]engine.Engine(nil), rt.engines...) }
+func (rt *Runtime) Engines() []engine.Engine { return append([]engine.Engine(nil), rt.exec.Engines...) }
 
 // Device is the open device, or nil when there is only the CPU path.
 func (rt *Runtime) Device() *platform.Device {
@@ -184,12 +180,12 @@ func (rt *Runtime) Device() *platform.Device {
 }
 
 // Why is one line: what was chosen and for what reason.
-func (rt *Runtime) Why() string { return rt.why }
+func (rt *Runtime) Why() string { return rt.exec.Why }
 
 // Explain is the table of the devices found and why the chosen one was.
 func (rt *Runtime) Explain() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "runs on %s\n", rt.why)
+	fmt.Fprintf(&b, "runs on %s\n", rt.exec.Why)
 	if rt.machine != nil {
 		b.WriteString(rt.machine.Explain())
 	}
@@ -216,7 +212,7 @@ func (rt *Runtime) Close() error {
 	}
 	if rt.owned {
 		rt.beside.end()
-		for _, e := range rt.engines {
+		for _, e := range rt.exec.Engines {
 			errs = append(errs, e.Close())
 		}
 		if rt.opened != nil {
@@ -239,23 +235,14 @@ func (rt *Runtime) closedError(doing string) error {
 	if !rt.closed {
 		return nil
 	}
-	return fmt.Errorf("%w: the runtime on %s (asked to %s)", ErrClosed, rt.engines[0].Name(), doing)
-}
-
-// engineClosed makes err wrap ErrClosed where it comes from an engine that was closed: by the caller who gave
-// it to NewRuntime, or by a Close of the runtime at the same time.
-func engineClosed(err error) error {
-	if err == nil || !errors.Is(err, engine.ErrClosed) || errors.Is(err, ErrClosed) {
-		return err
-	}
-	return fmt.Errorf("%w: an engine of the runtime: %w", ErrClosed, err)
+	return fmt.Errorf("%w: the runtime on %s (asked to %s)", ErrClosed, rt.exec.Engines[0].Name(), doing)
 }
 
 // enter records a live executable; it fails when the runtime is closed.
 func (rt *Runtime) enter(x *Executable) error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	if err := rt.closedError(fmt.Sprintf("compile %q", x.name)); err != nil {
+	if err := rt.closedError(fmt.Sprintf("compile %q", x.graph.name)); err != nil {
 		return err
 	}
 	rt.live[x] = struct{}{}
@@ -266,4 +253,32 @@ func (rt *Runtime) leave(x *Executable) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	delete(rt.live, x)
+}
+
+// executables are those that are open.
+func (rt *Runtime) executables() (open []*Executable) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	for x := range rt.live {
+		open = append(open, x)
+	}
+	return open
+}
+
+// learn takes over what the open executables have measured.
+func (rt *Runtime) learn() {
+	for _, x := range rt.executables() {
+		x.executor.Learn()
+	}
+}
+
+// keepLearned keeps what was learned for later processes, beside what others have learned.
+func (rt *Runtime) keepLearned() {
+	if !rt.exec.Pace.Dirty() {
+		return
+	}
+	var kept pace.Table
+	rt.opened.Learned(&kept)
+	rt.exec.Pace.Merge(&kept)
+	rt.opened.KeepLearned(&kept)
 }

@@ -28,9 +28,9 @@ func (rt *Runtime) String() string {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if rt.closed {
-		return "runtime, closed: on " + rt.why
+		return "runtime, closed: on " + rt.exec.Why
 	}
-	return "runtime on " + rt.why
+	return "runtime on " + rt.exec.Why
 }
 
 // String is one line: the graph's name, and how many tasks run where. [Executable.Explain] tells all.
@@ -38,27 +38,21 @@ func (x *Executable) String() string {
 	if x == nil {
 		return "<nil executable>"
 	}
-	x = x.now()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	counts := make([]int, len(x.sides))
-	for t := range x.units {
-		counts[x.plan.Choices[t].Side]++
-	}
+	counts, done := x.executor.Spread()
 	var parts []string
-	for s, n := range counts {
+	for i, n := range counts {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s on %s", quantity(n, "task"), x.sides[s].engine.Name()))
+			parts = append(parts, fmt.Sprintf("%s on %s", quantity(n, "task"), x.rt.exec.Engines[i].Name()))
 		}
 	}
 	if len(parts) == 0 {
 		parts = []string{"no tasks"}
 	}
 	closed := ""
-	if x.closed {
+	if done {
 		closed = ", closed"
 	}
-	return fmt.Sprintf("executable %q%s: %s", x.name, closed, strings.Join(parts, ", "))
+	return fmt.Sprintf("executable %q%s: %s", x.graph.name, closed, strings.Join(parts, ", "))
 }
 
 // String is one line: what is trained on how many devices.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/exec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -19,7 +20,7 @@ func Value(ctx context.Context, v *Node) (*tensor.Tensor, error) {
 	}
 	t, err := v.state.Value(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("ops: %w", engineClosed(err))
+		return nil, fmt.Errorf("ops: %w", exec.EngineClosed(err))
 	}
 	return t, nil
 }

@@ -62,11 +62,26 @@ type Op struct {
 	Algorithm func(n *Node) engine.Algorithm
 }
 
-// Place says where a task must run: 0 where it is predicted to be fastest, else as the front end numbers places.
+// Place says where a task must run.
 type Place int
 
-// Anywhere leaves the place to the planner.
-const Anywhere Place = 0
+// Places of tasks. Those above CPU are the second device and those after it.
+const (
+	Anywhere    Place = iota // where it is predicted to be fastest
+	FirstDevice              // the engine that is preferred, where there is a device
+	CPU                      // the CPU engine
+)
+
+// Device is the number of the device that p names, or -1.
+func (p Place) Device() int {
+	switch {
+	case p == FirstDevice:
+		return 0
+	case p > CPU:
+		return int(p - CPU)
+	}
+	return -1
+}
 
 // Node is one value of a simplified graph: the result of a primitive op. Equal computations are one node.
 type Node struct {

@@ -1,4 +1,4 @@
-package ops
+package plan
 
 import (
 	"time"
@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/internal/place"
 )
 
-// priced is an engine that is asked for the times of units, and of what is moved.
+// priced is an engine that is asked for the times of tasks, and of what is moved.
 type priced struct {
 	engine engine.Engine
 	hosted bool
@@ -55,11 +55,11 @@ func (p *priced) price(tasks []int) (times []time.Duration, link engine.Link) {
 	for i, t := range tasks {
 		if p.fixed[t].raw != times[i] {
 			p.fixed[t].raw = times[i]
-			p.fixed[t].expected, _ = p.pace.Correct(paceKey(p.engine, p.tasks[t]), times[i])
+			p.fixed[t].expected, _ = p.pace.Correct(PaceKey(p.engine, p.tasks[t]), times[i])
 		}
 		times[i] = p.fixed[t].expected
 	}
-	link.Wait, _ = p.pace.Correct(waitKey(p.engine), link.Wait)
+	link.Wait, _ = p.pace.Correct(WaitKey(p.engine), link.Wait)
 	return times, link
 }
 
@@ -81,7 +81,7 @@ func (p *priced) raw(tasks []int) (times []time.Duration, link engine.Link) {
 	return times, engine.Link{Wait: p.none}
 }
 
-// move is the time of a leg, without a wait.
+// move is the time of a transfer, without a wait.
 func (p *priced) move(m transfer) time.Duration {
 	d, ok := p.moves[m]
 	if !ok {
@@ -91,7 +91,7 @@ func (p *priced) move(m transfer) time.Duration {
 	return d
 }
 
-// rawMove is what the engine says of a leg.
+// rawMove is what the engine says of a transfer.
 func (p *priced) rawMove(m transfer) time.Duration {
 	switch {
 	case p.linked == nil:
@@ -102,15 +102,15 @@ func (p *priced) rawMove(m transfer) time.Duration {
 	return p.linked.Upload(m.bytes, m.near)
 }
 
-// moveTime is the predicted time of v on its way between two sides, or a side and place.Host.
+// moveTime is the predicted time of v on its way between two engines, or an engine and place.Host.
 func moveTime(engines []*priced, from, to int, links []place.Link, v *place.Value) (total time.Duration) {
-	eachTransfer(engines, from, to, links, v, func(side int, m transfer) { total += engines[side].move(m) })
+	eachTransfer(engines, from, to, links, v, func(e int, m transfer) { total += engines[e].move(m) })
 	return total
 }
 
-// eachTransfer calls f with the legs of v's move. Between the host's memory and an engine's there is one copy, or
+// eachTransfer calls f with the transfers of v's move. Between the host's memory and an engine's there is one copy, or
 // none.
-func eachTransfer(engines []*priced, from, to int, links []place.Link, v *place.Value, f func(side int, m transfer)) {
+func eachTransfer(engines []*priced, from, to int, links []place.Link, v *place.Value, f func(engine int, m transfer)) {
 	if from >= 0 && (to == place.Host && !(v.Lent && links[from].Lends) || to >= 0 && !engines[from].hosted) {
 		f(from, transfer{v.Bytes, true, links[from].Near})
 	}

@@ -1,4 +1,4 @@
-package ops
+package plan
 
 import (
 	"maps"
@@ -11,22 +11,22 @@ import (
 
 // spanLoops lets what a loop reads of its surroundings, and what its iterations hand on,
 // keep its memory until the last iteration is over.
-func (p *plan) spanLoops() {
-	ir.WalkFlows(p.x.flows, func(f *ir.Flow) {
-		if v := f.Predicate(p.units); v != nil {
+func (b *builder) spanLoops() {
+	ir.WalkFlows(b.Flows, func(f *ir.Flow) {
+		if v := f.Predicate(b.Units); v != nil {
 			at := f.First // of a branch
 			if f.Loop {
 				at = max(f.Mid-1, f.First)
 			}
-			p.use(v, p.sideOf(v), at)
+			b.use(v, b.engineOf(v), at)
 		}
 	})
-	ir.WalkFlows(p.x.flows, func(f *ir.Flow) {
+	ir.WalkFlows(b.Flows, func(f *ir.Flow) {
 		if !f.Loop || f.First == f.Last {
 			return
 		}
-		for h, iv := range p.span {
-			if iv.To < f.First || iv.From >= f.Last || f.Contains(h.value, p.makerOf(h.value)) {
+		for h, iv := range b.span {
+			if iv.To < f.First || iv.From >= f.Last || f.Contains(h.value, b.makerOf(h.value)) {
 				continue
 			}
 			iv.From, iv.To = min(iv.From, f.First), max(iv.To, f.Last)
@@ -35,51 +35,51 @@ func (p *plan) spanLoops() {
 }
 
 // makerOf is the unit that makes v, -1 for none.
-func (p *plan) makerOf(v *ir.Value) int {
+func (b *builder) makerOf(v *ir.Value) int {
 	if v.Maker == nil {
 		return -1
 	}
-	return p.maker[v.Maker]
+	return b.maker[v.Maker]
 }
 
 // coalesce gives the values that copies of loops and branches read the memory of what they
 // write, where nothing else needs that meanwhile: the copy is needless then. An iteration so
 // computes what it hands on in place.
-func (p *plan) coalesce(again bool) {
+func (b *builder) coalesce() {
 	starts := map[int]int{} // of the body of the loop whose iteration ends with a unit
-	ir.WalkFlows(p.x.flows, func(f *ir.Flow) {
+	ir.WalkFlows(b.Flows, func(f *ir.Flow) {
 		for t := f.Mid; f.Loop && t < f.Last; t++ {
-			if p.units[t].Carries && p.units[t].Outs[0].Flow == f {
+			if b.Units[t].Carries && b.Units[t].Outs[0].Flow == f {
 				starts[t] = f.Mid
 			}
 		}
 	})
-	for t, u := range p.units {
+	for t, u := range b.Units {
 		if !u.Carries {
 			continue
 		}
-		s := p.choices[t].Side
-		from, to := residence{u.Ins[0], s}, residence{u.Outs[0], s}
-		if p.free(from, to, t, starts[t], again) {
-			p.join(from, to)
+		e := b.choices[t].Side
+		from, to := residence{u.Ins[0], e}, residence{u.Outs[0], e}
+		if b.free(from, to, t, starts[t]) {
+			b.join(from, to)
 		}
 	}
 }
 
 // free reports whether from can have the memory of to until unit t copies it there. In a loop it
 // must not be written before unit start, up to where the loop may end.
-func (p *plan) free(from, to residence, t, start int, again bool) bool {
-	made := p.makerOf(from.value)
-	if _, shared := p.alias[from]; shared || from.fixed(p) || made >= 0 && p.choices[made].Side != from.side || from.value.Len != to.value.Len {
+func (b *builder) free(from, to residence, t, start int) bool {
+	made := b.makerOf(from.value)
+	if _, shared := b.alias[from]; shared || from.fixed(b) || made >= 0 && b.choices[made].Side != from.engine || from.value.Len != to.value.Len {
 		return false
 	}
-	span := p.span[from]
+	span := b.span[from]
 	if span.To != t || span.From < start || from.value.Steady {
 		return false
 	}
-	to = p.root(to)
+	to = b.root(to)
 	read := false // by who makes from
-	for _, at := range p.touched[to] {
+	for _, at := range b.touched[to] {
 		switch {
 		case at == t || at < span.From || at > t:
 		case at == span.From && at == made:
@@ -88,14 +88,14 @@ func (p *plan) free(from, to residence, t, start int, again bool) bool {
 			return false
 		}
 	}
-	return !read || p.inStep(p.units[made], from, to, again)
+	return !read || b.inStep(b.Units[made], from, to)
 }
 
 // inStep reports whether unit u may write from over to, which it reads, and declares it.
-func (p *plan) inStep(u *ir.Unit, from, to residence, again bool) bool {
+func (b *builder) inStep(u *ir.Unit, from, to residence) bool {
 	in, out := -1, slices.Index(u.Outs, from.value)
 	for i, v := range u.Ins {
-		if p.root(residence{v, from.side}) != to {
+		if b.root(residence{v, from.engine}) != to {
 			continue
 		}
 		if in >= 0 {
@@ -106,76 +106,57 @@ func (p *plan) inStep(u *ir.Unit, from, to residence, again bool) bool {
 	if in < 0 || out < 0 || u.Task.Kind == engine.Custom || u.Task.Kind == engine.Routine || len(u.Outs) != len(u.Task.Outs) {
 		return false
 	}
-	if slices.ContainsFunc(u.Outs, func(v *ir.Value) bool { return v != from.value && p.root(residence{v, from.side}) == to }) {
+	if slices.ContainsFunc(u.Outs, func(v *ir.Value) bool { return v != from.value && b.root(residence{v, from.engine}) == to }) {
 		return false
-	}
-	if again {
-		return u.Task.AliasOf(out) == in
 	}
 	if u.Task.AliasOf(out) >= 0 || u.Task.AliasedBy(in) >= 0 || !lower.ReadsInStep(u.Task, in, out) {
 		return false
 	}
-	if u.Task.Alias == nil {
-		u.Task.Alias = slices.Repeat([]int{-1}, len(u.Outs))
-	}
-	u.Task.Alias[out] = in
+	declareAlias(u, out, in)
 	return true
 }
 
 // join gives from the memory of to.
-func (p *plan) join(from, to residence) {
-	root := p.root(to)
-	p.alias[from] = root
-	p.touched[root] = append(p.touched[root], p.touched[from]...)
-	p.span[root].From = min(p.span[root].From, p.span[from].From)
-	p.span[root].To = max(p.span[root].To, p.span[from].To)
-}
-
-// flowSteps is a loop or a branch as a run takes it.
-type flowSteps struct {
-	*ir.Flow
-	// pred is where the predicate is: memory of side from, or bytes of the host.
-	from  int
-	slot  engine.Slot
-	host  bool
-	truth []byte
-	parts [2][]step
+func (b *builder) join(from, to residence) {
+	root := b.root(to)
+	b.alias[from] = root
+	b.touched[root] = append(b.touched[root], b.touched[from]...)
+	b.span[root].From = min(b.span[root].From, b.span[from].From)
+	b.span[root].To = max(b.span[root].To, b.span[from].To)
 }
 
 // bindAll makes the tasks and steps of units [from, to).
-func (p *plan) bindAll(from, to int, flows []*ir.Flow) {
+func (b *builder) bindAll(from, to int, flows []*ir.Flow) {
 	for t := from; t < to || len(flows) > 0 && flows[0].First == t; {
 		if len(flows) > 0 && flows[0].First == t {
-			p.bindFlow(flows[0])
+			b.bindFlow(flows[0])
 			t, flows = flows[0].Last, flows[1:]
 			continue
 		}
-		p.bindUnit(t)
+		b.bindUnit(t)
 		t++
 	}
 }
 
 // bindFlow makes the steps of f. What it reads of its surroundings is brought before a loop, once;
 // a branch brings what it needs when it is taken.
-func (p *plan) bindFlow(f *ir.Flow) {
+func (b *builder) bindFlow(f *ir.Flow) {
 	if f.Loop {
 		for t := f.First; t < f.Last; t++ {
-			for _, v := range p.units[t].Ins {
-				if v.Flow != f && !f.Contains(v, p.makerOf(v)) {
-					p.bring(v, p.choices[t].Side)
+			for _, v := range b.Units[t].Ins {
+				if v.Flow != f && !f.Contains(v, b.makerOf(v)) {
+					b.bring(v, b.choices[t].Side)
 				}
 			}
 		}
 	}
-	steps := &flowSteps{Flow: f}
-	if v := f.Predicate(p.units); v != nil {
-		steps.from = p.sideOf(v)
-		steps.slot = p.slots[residence{v, steps.from}]
-		if steps.host = p.hosted(steps.from, steps.slot, v, &steps.truth); !steps.host {
-			steps.truth = make([]byte, 1)
-		}
+	r := &Region{Flow: f}
+	if v := f.Predicate(b.Units); v != nil {
+		e := b.engineOf(v)
+		at := b.locations[residence{v, e}]
+		r.Predicate, r.OnHost = &at, b.engines[e].hosted
 	}
-	outer, moved := p.steps, p.moved
+	outer, moved := b.steps, b.moved
 	inner := slices.IndexFunc(f.Inner, func(in *ir.Flow) bool { return in.First >= f.Mid })
 	if inner < 0 {
 		inner = len(f.Inner)
@@ -185,11 +166,11 @@ func (p *plan) bindFlow(f *ir.Flow) {
 		flows    []*ir.Flow
 	}{{f.First, f.Mid, f.Inner[:inner]}, {f.Mid, f.Last, f.Inner[inner:]}} {
 		if k == 0 || !f.Loop { // behind it nothing is where it was brought within
-			p.moved = maps.Clone(moved)
+			b.moved = maps.Clone(moved)
 		}
-		p.steps = &steps.parts[k]
-		p.bindAll(part.from, part.to, part.flows)
+		b.steps = &r.Parts[k]
+		b.bindAll(part.from, part.to, part.flows)
 	}
-	p.steps, p.moved = outer, moved
-	p.add(step{flow: steps})
+	b.steps, b.moved = outer, moved
+	b.addStep(Step{Kind: Enter, Region: r})
 }

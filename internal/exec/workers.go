@@ -1,10 +1,11 @@
-package ops
+package exec
 
 import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
+
+	"github.com/anycl/anycl/internal/plan"
 )
 
 // Engines whose calls block overlap only if each has its own goroutine. These are the goroutines of
@@ -14,7 +15,7 @@ import (
 
 // stepWorkers are the goroutines of a run, one for each engine.
 type stepWorkers struct {
-	x    *Executable
+	i    *instance
 	all  []*engineWorker
 	done sync.WaitGroup
 
@@ -25,10 +26,7 @@ type stepWorkers struct {
 	abort chan struct{} // closed when a worker has failed
 }
 
-// overlapping is set while a run of a runtime has goroutines for its sides.
-type overlapping struct{ atomic.Bool }
-
-// engineWorker does the steps of one side.
+// engineWorker does the steps of one engine.
 type engineWorker struct {
 	of    *stepWorkers
 	steps []handled
@@ -42,32 +40,32 @@ type handled struct {
 	tell []chan struct{}
 }
 
-// newStepWorkers divides the steps of x by side; nil where the caller can as well do them all.
-func newStepWorkers(x *Executable) *stepWorkers {
-	if x.plan.Order == nil || !x.blocks() {
+// newStepWorkers divides the steps of i by engine; nil where the caller can as well do them all.
+func newStepWorkers(i *instance) *stepWorkers {
+	if !i.program.Workers {
 		return nil
 	}
-	h := &stepWorkers{x: x, abort: make(chan struct{})}
-	of := make([]*engineWorker, len(x.sides))
-	where := make([]int, len(x.steps)) // in its worker
-	for i := range x.steps {
-		s := &x.steps[i]
-		a := of[s.side()]
+	h := &stepWorkers{i: i, abort: make(chan struct{})}
+	of := make([]*engineWorker, len(i.engines))
+	where := make([]int, len(i.steps)) // in its worker
+	for n := range i.steps {
+		s := &i.steps[n]
+		a := of[s.Engine()]
 		if a == nil {
 			a = &engineWorker{of: h}
 			a.start = func() {
 				defer h.done.Done()
 				a.serve()
 			}
-			of[s.side()] = a
+			of[s.Engine()] = a
 			h.all = append(h.all, a)
 		}
-		where[i] = len(a.steps)
+		where[n] = len(a.steps)
 		a.steps = append(a.steps, handled{step: s})
-		if s.move && !s.asks {
+		if s.Kind == plan.Move {
 			token := make(chan struct{}, 1)
-			a.steps[where[i]].wait = token
-			from := &of[x.steps[s.after].side()].steps[where[s.after]]
+			a.steps[where[n]].wait = token
+			from := &of[i.steps[s.After].Engine()].steps[where[s.After]]
 			from.tell = append(from.tell, token)
 		}
 	}
@@ -109,7 +107,7 @@ func (a *engineWorker) serve() {
 			}
 		}
 		if err == nil {
-			err = h.x.do(h.ctx, s.step, h.run)
+			err = h.i.do(h.ctx, s.step, h.run)
 		}
 		if err != nil {
 			h.fail(err)
@@ -146,5 +144,5 @@ func (h *stepWorkers) failed() error {
 			}
 		}
 	}
-	return errors.Join(err, h.x.giveUp())
+	return errors.Join(err, h.i.giveUp())
 }

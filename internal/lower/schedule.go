@@ -30,16 +30,9 @@ type Scalars struct {
 	Add, Where, Cast, FoldIn *engine.Scalar
 }
 
-// Program is the tasks of a graph.
-type Program struct {
-	Units   []*ir.Unit // makers before readers
-	Flows   []*ir.Flow // loops and branches among them
-	Results []*ir.Value
-}
-
 // Lower makes the tasks that compute outputs and updates, which are assignments to variables. Errors: with
 // Validate, what a pass has left inconsistent.
-func Lower(outputs, updates []*ir.Node, o Options) (*Program, error) {
+func Lower(outputs, updates []*ir.Node, o Options) (*ir.Schedule, error) {
 	targets := slices.Concat(outputs, updates)
 	if o.Validate {
 		if err := ir.ValidateNodes(targets); err != nil {
@@ -48,7 +41,7 @@ func Lower(outputs, updates []*ir.Node, o Options) (*Program, error) {
 	}
 	l := newLowerer(targets, o)
 	l.lower()
-	p := &Program{Results: make([]*ir.Value, len(outputs))}
+	p := &ir.Schedule{Results: make([]*ir.Value, len(outputs))}
 	for i, n := range outputs {
 		p.Results[i] = l.asResult(n, updates)
 	}

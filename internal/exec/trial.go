@@ -1,4 +1,4 @@
-package ops
+package exec
 
 import (
 	"fmt"
@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/anycl/anycl/internal/place"
+	"github.com/anycl/anycl/internal/plan"
+	"github.com/anycl/anycl/internal/report"
 	"github.com/anycl/anycl/internal/units"
 )
 
@@ -29,57 +30,57 @@ const (
 	trialWrong  = 8                     // of what runs take: a single one that took longer, after the first, is enough
 )
 
-// placementTrial is an A/B test of two plans, which take turns, the new one first.
+// placementTrial is an A/B test of two versions, which take turns, the new one first.
 type placementTrial struct {
 	mu         sync.Mutex
-	plans      [2]*Executable // that from before, and the other
-	before     time.Duration  // what runs take of the first
+	versions   [2]*version   // that from before, and the other
+	before     time.Duration // what runs take of the first
 	turn, runs int
 	times      [2][]time.Duration
 }
 
 // try begins a trial of the most promising placement that was not tried yet.
-func (a *adaptive) try(x *Executable) error {
-	x.learn()
-	plans, often, err := x.alternatives()
+func (a *adaptive) try(v *version) error {
+	v.learn()
+	others, err := v.alternatives()
 	if err != nil {
 		return err
 	}
-	m, _ := x.clock.Median()
-	plans = slices.DeleteFunc(plans, func(q *place.Plan) bool {
-		return float64(q.Total) > trialWithin*float64(m) || a.planned(q) != nil // that one has run
+	m, _ := v.clock.Median()
+	others = slices.DeleteFunc(others, func(p *plan.Placement) bool {
+		return float64(p.Total) > trialWithin*float64(m) || a.versionOf(p) != nil // that one has run
 	})
-	q := fastest(plans)
-	if q == nil {
+	p := fastest(others)
+	if p == nil {
 		a.tried.Store(true)
 		return nil
 	}
-	for i := range q.Choices {
-		q.Choices[i].Why = fmt.Sprintf("tried: predicted %s where runs took %s", units.Duration(q.Total), units.Duration(m))
+	for i := range p.Choices {
+		p.Choices[i].Why = fmt.Sprintf("tried: predicted %s where runs took %s", units.Duration(p.Total), units.Duration(m))
 	}
-	y, err := a.built(x, q, often)
+	w, err := a.built(v, p)
 	if err != nil {
 		return err
 	}
-	y.alternativeCost.Store(int64(m))
-	t := &placementTrial{plans: [2]*Executable{x, y}, before: m}
+	w.alternativeCost.Store(int64(m))
+	t := &placementTrial{versions: [2]*version{v, w}, before: m}
 	for i := range t.times {
 		t.times[i] = make([]time.Duration, 0, trialTurns/2*trialRuns)
 	}
 	a.trial.Store(t)
-	a.active.Store(y)
+	v.active.Store(w)
 	return nil
 }
 
-// running is the number of the plan whose turn it is.
+// running is the number of the version whose turn it is.
 func (t *placementTrial) running() int { return 1 - t.turn%2 }
 
-// note adds the time of a run of x, or of another instance of x, and changes turns.
-func (t *placementTrial) note(a *adaptive, x *Executable, took time.Duration) {
+// note adds the time of a run of v, and changes turns.
+func (t *placementTrial) note(a *adaptive, v *version, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := t.running()
-	if t.turn == trialTurns || x.plan != t.plans[i].plan {
+	if t.turn == trialTurns || v != t.versions[i] {
 		return // it began before its turn ended
 	}
 	t.runs++
@@ -93,26 +94,26 @@ func (t *placementTrial) note(a *adaptive, x *Executable, took time.Duration) {
 	}
 	t.runs = 0
 	if t.turn++; t.turn < trialTurns && !lost {
-		a.active.Store(t.plans[t.running()])
+		a.of.active.Store(t.versions[t.running()])
 		return
 	}
 	t.turn = trialTurns
-	v := Verdict{Where: t.plans[1].spread(), Before: t.before, Took: median(t.times[1])}
+	r := report.Trial{Where: t.versions[1].spread(), Before: t.before, Took: median(t.times[1])}
 	if len(t.times[0]) > 0 {
-		v.Before = median(t.times[0])
+		r.Before = median(t.times[0])
 	}
-	winner := t.plans[0]
-	if v.Stays = float64(v.Took) < trialGain*float64(v.Before); v.Stays {
-		winner = t.plans[1]
+	winner := t.versions[0]
+	if r.Stays = float64(r.Took) < trialGain*float64(r.Before); r.Stays {
+		winner = t.versions[1]
 	}
 	a.mu.Lock()
-	a.verdicts = append(a.verdicts, v)
+	a.verdicts = append(a.verdicts, r)
 	a.mu.Unlock()
-	a.active.Store(winner)
+	a.of.active.Store(winner)
 	a.trial.Store(nil)
-	a.beside(winner, func(*Executable) error {
-		t.plans[1].learn()
-		winner.rt.log.Info("ops: a graph was tried elsewhere", "graph", winner.name, "where", v.Where, "took", v.Took, "before", v.Before, "stays", v.Stays)
+	a.beside(winner, func(*version) error {
+		t.versions[1].learn()
+		winner.machine.Log.Info("ops: a graph was tried elsewhere", "graph", winner.name, "where", r.Where, "took", r.Took, "before", r.Before, "stays", r.Stays)
 		return nil
 	})
 }
@@ -133,16 +134,21 @@ func median(times []time.Duration) time.Duration {
 	return times[len(times)/2]
 }
 
-// spread says how many tasks of x run where.
-func (x *Executable) spread() string {
-	counts := make([]int, len(x.sides))
-	for _, c := range x.plan.Choices {
+// counts are how many tasks of v run on each engine.
+func (v *version) counts() []int {
+	counts := make([]int, len(v.machine.Engines))
+	for _, c := range v.Placement.Choices {
 		counts[c.Side]++
 	}
+	return counts
+}
+
+// spread says how many tasks of v run where.
+func (v *version) spread() string {
 	var parts []string
-	for s, n := range counts {
+	for e, n := range v.counts() {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d on %s", n, x.sides[s].engine.Name()))
+			parts = append(parts, fmt.Sprintf("%d on %s", n, v.machine.Engines[e].Name()))
 		}
 	}
 	return strings.Join(parts, ", ")

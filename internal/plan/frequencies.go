@@ -1,4 +1,4 @@
-package ops
+package plan
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/internal/place"
 )
 
-// frequencies are how often a run is expected to run each unit.
+// frequencies are how often a run is expected to run each task.
 func frequencies(flows []*ir.Flow, units int) []float64 {
 	out := slices.Repeat([]float64{1}, units)
 	ir.WalkFlows(flows, func(f *ir.Flow) {
@@ -23,8 +23,8 @@ func frequencies(flows []*ir.Flow, units int) []float64 {
 	return out
 }
 
-// tied are units that must run on one side: those that write one value.
-func tied(units []*ir.Unit) (pairs [][2]int) {
+// Tied are tasks that must run on one engine: those that write one value.
+func Tied(units []*ir.Unit) (pairs [][2]int) {
 	first := map[*ir.Value]int{}
 	for t, u := range units {
 		for _, v := range u.Outs {
@@ -54,7 +54,7 @@ func hostSyncs(flows []*ir.Flow, often []float64, out []place.Value) []place.Val
 	return out
 }
 
-// enclosing gives for each unit the loops and branches that it is in, the innermost first.
+// enclosing gives for each task the loops and branches that it is in, the innermost first.
 func enclosing(flows []*ir.Flow, units int) [][]*ir.Flow {
 	out := make([][]*ir.Flow, units)
 	ir.WalkFlows(flows, func(f *ir.Flow) {
@@ -65,7 +65,7 @@ func enclosing(flows []*ir.Flow, units int) [][]*ir.Flow {
 	return out
 }
 
-// movesFor is how often v, made by unit maker, is moved for the unit that reads it, or for the host
+// movesFor is how often v, made by task maker, is moved for the task that reads it, or for the host
 // where that is -1: once for each time that it is made. What iterations hand on is new in each
 // for those that read it there, and once for those behind the loop.
 func movesFor(v *ir.Value, maker, reader int, within [][]*ir.Flow, often []float64) float64 {

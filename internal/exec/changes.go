@@ -1,9 +1,10 @@
-package ops
+package exec
 
 import (
 	"sync"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/plan"
 	"github.com/anycl/anycl/internal/store"
 )
 
@@ -46,7 +47,16 @@ func (c *changes) rate(runs uint32) float64 {
 	return 1 / max(c.gap, float64(runs-c.last), 1)
 }
 
-// watched are the variables that units read and do not update.
+// rates are how often the variables of x are expected to be set between runs.
+func (x *Executor) rates() plan.Rates {
+	rates := plan.Rates{}
+	for v, c := range x.changes {
+		rates[v] = c.rate(x.runs.Load())
+	}
+	return rates
+}
+
+// watched are the variables that tasks read and do not update.
 func watched(units []*ir.Unit) map[*store.Variable]*changes {
 	all := map[*store.Variable]*changes{}
 	for _, u := range units {

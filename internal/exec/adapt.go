@@ -1,0 +1,255 @@
+package exec
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/place"
+	"github.com/anycl/anycl/internal/plan"
+	"github.com/anycl/anycl/internal/report"
+)
+
+// Every run of an executable is timed. When runs take clearly longer than another placement
+// is predicted to, what was measured corrects the predictions, and the graph is placed
+// again: beside the runs, which go on as they are until the new plan is ready and the next
+// run takes it. Both plans stay, so that going back costs nothing. What differs by no more than
+// predictions err is tried: see placement_trial.go.
+
+// adaptive is what changes the version of an executor that runs.
+type adaptive struct {
+	of    *Executor
+	busy  atomic.Bool                    // a goroutine is at it
+	trial atomic.Pointer[placementTrial] // what is tried, or nil
+	tried atomic.Bool                    // there is nothing left to try
+	moves atomic.Uint32                  // how often the version was replaced
+
+	mu       sync.Mutex
+	versions []*version
+	verdicts []report.Trial // in the order of the trials
+	closed   bool
+	done     sync.WaitGroup
+}
+
+// Bounds of adapting.
+const (
+	slower      = 1.25 // of what another placement is predicted to take: reason to think
+	better      = 0.8  // of what runs take now: reason to change
+	maxVersions = 4    // of one executor
+	enough      = 8    // runs that say something, twice as many after each move
+)
+
+// recordAlternative notes what the best placement but v's own is predicted to take.
+func (v *version) recordAlternative(p *plan.Placement) {
+	least := time.Duration(0)
+	consider := func(d time.Duration) {
+		if least == 0 || d < least {
+			least = d
+		}
+	}
+	for _, q := range p.Pure {
+		if !slices.EqualFunc(q.Sides, v.Placement.Choices, func(s int, c place.Choice) bool { return s == c.Side }) {
+			consider(q.Total)
+		}
+	}
+	if !p.Same(v.Placement) {
+		consider(p.Total)
+	}
+	v.alternativeCost.Store(int64(least))
+}
+
+// Note notes the time of a run.
+func (v *version) Note(took time.Duration) {
+	runs := v.clock.Note(took)
+	a := v.adaptive
+	if a == nil {
+		return
+	}
+	if t := a.trial.Load(); t != nil {
+		t.note(a, v, took)
+		return
+	}
+	if runs < a.runsToMove() || runs&(runs-1) != 0 && runs%512 != 0 {
+		return
+	}
+	m, _ := v.clock.Median()
+	switch t := v.alternativeCost.Load(); {
+	case t > 0 && float64(m) > slower*float64(t):
+		a.beside(v, a.replace)
+	case runs >= many && time.Duration(runs)*m >= trialAfter && !a.tried.Load():
+		a.beside(v, a.try)
+	}
+}
+
+// runsToMove are runs of a version before which another cannot replace it. They double each time, so
+// that whatever the machine does, a graph moves no more often than the logarithm of its runs.
+func (a *adaptive) runsToMove() uint64 { return enough << min(a.moves.Load(), 32) }
+
+// beside does what may change the version in another goroutine, one at a time.
+func (a *adaptive) beside(v *version, change func(v *version) error) {
+	if a.busy.Swap(true) {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed || a.of.now() != v {
+		a.busy.Store(false)
+		return
+	}
+	a.done.Go(func() {
+		defer a.busy.Store(false)
+		if err := change(v); err != nil {
+			v.machine.Log.Debug("ops: a graph stays where it is", "graph", v.name, "error", err)
+			v.alternativeCost.Store(0)
+			a.tried.Store(true)
+		}
+	})
+}
+
+// replace lets another version run than v if it is predicted to be better than v is measured.
+func (a *adaptive) replace(v *version) error {
+	v.learn()
+	others, err := v.alternatives()
+	if err != nil {
+		return err
+	}
+	m, _ := v.clock.Median()
+	p := fastest(others)
+	if p == nil {
+		v.alternativeCost.Store(0)
+		return nil
+	}
+	if float64(p.Total) > better*float64(m) {
+		v.alternativeCost.Store(int64(p.Total))
+		return nil
+	}
+	w, err := a.built(v, p)
+	if err != nil {
+		return err
+	}
+	w.alternativeCost.Store(int64(m))
+	a.moves.Add(1)
+	v.active.Store(w)
+	v.machine.Log.Info("ops: a graph moves", "graph", v.name, "took", m, "predicted", p.Total)
+	return nil
+}
+
+// alternatives are placements other than v's own that nothing has to be compiled for in the way of runs: the
+// best one that is predicted, and everything on each engine that can run it.
+func (v *version) alternatives() ([]*plan.Placement, error) {
+	rates := v.rates()
+	p, err := v.model.Decide(rates)
+	if err != nil {
+		return nil, err
+	}
+	others := []*plan.Placement{p}
+	for e := range v.machine.Engines {
+		if q, err := v.model.DecideOn(e, rates); err == nil { // all of it can run there
+			q.Pure = p.Pure
+			others = append(others, q)
+		}
+	}
+	return slices.DeleteFunc(others, func(q *plan.Placement) bool {
+		return q.Same(v.Placement) || v.adaptive.versionOf(q) == nil && !v.compiled(q)
+	}), nil
+}
+
+// fastest is the placement that is predicted to be the fastest, nil where there is none.
+func fastest(all []*plan.Placement) *plan.Placement {
+	if len(all) == 0 {
+		return nil
+	}
+	return slices.MinFunc(all, func(p, q *plan.Placement) int { return cmp.Compare(p.Total, q.Total) })
+}
+
+// compiled reports whether a version with placement p can be prepared without runs waiting for it.
+func (v *version) compiled(p *plan.Placement) bool {
+	for i, e := range v.machine.Engines {
+		c, ok := e.(engine.Compiler)
+		if !ok {
+			continue
+		}
+		var tasks []*engine.Task
+		for t, choice := range p.Choices {
+			if choice.Side == i {
+				tasks = append(tasks, v.Units[t].Task)
+			}
+		}
+		if len(tasks) > 0 && !c.Compiled(tasks) {
+			return false
+		}
+	}
+	return true
+}
+
+// built is the version with placement p, which has not run yet as far as its clock says.
+func (a *adaptive) built(v *version, p *plan.Placement) (*version, error) {
+	w := a.versionOf(p)
+	if w == nil {
+		a.mu.Lock()
+		n := len(a.versions)
+		a.mu.Unlock()
+		if n == maxVersions {
+			return nil, errManyVersions
+		}
+		var err error
+		if w, err = a.of.newVersion(context.Background(), v.model.Again(), p); err != nil {
+			return nil, err
+		}
+		a.mu.Lock()
+		a.versions = append(a.versions, w)
+		a.mu.Unlock()
+	}
+	w.clock.Reset()
+	w.prefetch()
+	return w, nil
+}
+
+// prefetch brings variables that runs only read to where v reads them, so that no run has to.
+func (v *version) prefetch() {
+	for _, u := range v.Variables {
+		if u.Writer >= 0 {
+			continue
+		}
+		for _, e := range u.Readers {
+			if err := u.Prefetch(context.Background(), v.machine.Engines[e]); err != nil {
+				v.machine.Log.Debug("ops: a variable is left for the first run to move", "graph", v.name, "error", err)
+			}
+		}
+	}
+}
+
+// versionOf is the version that has placement p already, or nil.
+func (a *adaptive) versionOf(p *plan.Placement) *version {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, v := range a.versions {
+		if p.Same(v.Placement) {
+			return v
+		}
+	}
+	return nil
+}
+
+var errManyVersions = errors.New("ops: it has moved often enough")
+
+// close ends the changes and closes all versions but the first.
+func (a *adaptive) close() error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.done.Wait()
+	var errs []error
+	for _, v := range a.versions[1:] {
+		errs = append(errs, v.close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,72 @@
+package exec
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// aliasCaller puts feeds and outs in the place of memory that they are copied to and from else. What
+// meets other tensors of the run stays where it is.
+func (i *instance) aliasCaller(outs []*tensor.Tensor) {
+	for n := range i.inputs {
+		for k := range i.inputs[n].to {
+			if m := i.inputs[n].to[k].external; m != nil {
+				m.Lend(contiguous(i.fed[n]))
+			}
+		}
+	}
+	for n := range i.outputs {
+		if m := i.outputs[n].external; m != nil && i.apart(n, outs) {
+			data, _ := outs[n].Bytes()
+			m.Lend(data)
+		}
+	}
+}
+
+// unalias ends what aliasCaller has begun.
+func (i *instance) unalias() {
+	for n := range i.inputs {
+		for k := range i.inputs[n].to {
+			if m := i.inputs[n].to[k].external; m != nil {
+				m.Return()
+			}
+		}
+	}
+	for n := range i.outputs {
+		if m := i.outputs[n].external; m != nil {
+			m.Return()
+		}
+	}
+}
+
+// apart reports whether output n shares no memory with other outputs, nor with feeds that are aliased: a run reads
+// those while it writes.
+func (i *instance) apart(n int, outs []*tensor.Tensor) bool {
+	data, _ := outs[n].Bytes()
+	for j, o := range outs {
+		if other, _ := o.Bytes(); j != n && meet(data, other) {
+			return false
+		}
+	}
+	for j := range i.inputs {
+		if lent := slices.ContainsFunc(i.inputs[j].to, func(b buffer) bool { return isAliased(b.external) }); !lent {
+			continue
+		}
+		if fed, ok := i.fed[j].Bytes(); ok && meet(data, fed) { // else a copy was aliased
+			return false
+		}
+	}
+	return true
+}
+
+// isAliased reports whether v is a memory with another's in its place.
+func isAliased(v engine.Vacant) bool { return v != nil && v.Lent() }
+
+// meet reports whether a and b share memory.
+func meet(a, b []byte) bool {
+	apart := uintptr(unsafe.Pointer(unsafe.SliceData(a))) - uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return len(a) > 0 && len(b) > 0 && (apart < uintptr(len(b)) || -apart < uintptr(len(a)))
+}

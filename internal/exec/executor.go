@@ -1,0 +1,223 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/plan"
+	"github.com/anycl/anycl/internal/ram"
+	"github.com/anycl/anycl/internal/report"
+	"github.com/anycl/anycl/internal/store"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Placing is what decides where the tasks of a graph run.
+type Placing uint8
+
+// What can decide it.
+const (
+	ByCost Placing = iota // the cost model, and later what runs show
+	Once                  // the cost model, when the graph is compiled
+	ByRule                // the first engine that can
+)
+
+func (p Placing) String() string { return [...]string{report.Adaptive, "fixed", "reproducible"}[p] }
+
+// Executor is a compiled graph. Its methods are safe for concurrent use.
+type Executor struct {
+	name     string
+	machine  *Machine
+	placing  Placing
+	changes  map[*store.Variable]*changes // of the variables that no run updates
+	runs     atomic.Uint32                // begun so far
+	first    *version
+	active   atomic.Pointer[version] // what runs
+	adaptive *adaptive               // nil: it stays where it is
+}
+
+// Fill puts the tensor of every input, in the order of [Executor.Inputs], where a run finds it. Its error is that of
+// the run.
+type Fill = func(into []*tensor.Tensor) error
+
+// New makes the tasks of s ready to run on m, each where it says, or else where says. Errors: tasks that the demanded
+// engine cannot run; kernels that do not compile; out of memory; ctx is done.
+func New(ctx context.Context, m *Machine, name string, s *ir.Schedule, where ir.Place, by Placing) (*Executor, error) {
+	x := &Executor{name: name, machine: m, placing: by, changes: watched(s.Units)}
+	model := &plan.Model{Schedule: s, Engines: m.Engines, Why: m.Why, Pace: &m.Pace, Where: where, ByRule: by == ByRule}
+	p, err := model.Decide(x.rates())
+	if err != nil {
+		return nil, err
+	}
+	return x.begin(ctx, model, p)
+}
+
+// NewPlaced is New for tasks that are placed already, and stay there.
+func NewPlaced(ctx context.Context, m *Machine, name string, model *plan.Model, p *plan.Placement) (*Executor, error) {
+	x := &Executor{name: name, machine: m, placing: Once, changes: watched(model.Units)}
+	return x.begin(ctx, model, p)
+}
+
+// begin makes the first version of x.
+func (x *Executor) begin(ctx context.Context, m *plan.Model, p *plan.Placement) (_ *Executor, err error) {
+	if x.first, err = x.newVersion(ctx, m, p); err != nil {
+		return nil, err
+	}
+	x.active.Store(x.first)
+	if m.Where == ir.Anywhere && len(m.Engines) > 1 && x.placing == ByCost {
+		x.adaptive = &adaptive{of: x, versions: []*version{x.first}}
+		x.first.recordAlternative(p)
+	}
+	return x, nil
+}
+
+// now is the version that runs.
+func (x *Executor) now() *version { return x.active.Load() }
+
+// Program is what runs do at present.
+func (x *Executor) Program() *plan.Program { return x.now().Program }
+
+// Model is what predicts runs at present, with how often variables are set between them.
+func (x *Executor) Model() (*plan.Model, plan.Rates) { return x.now().model, x.rates() }
+
+// Settle returns when no change of placement is under way.
+func (x *Executor) Settle() {
+	if x.adaptive != nil {
+		x.adaptive.done.Wait()
+	}
+}
+
+// Inputs are what a run must be fed.
+func (x *Executor) Inputs() []*ir.Node {
+	nodes := make([]*ir.Node, len(x.first.Program.Inputs))
+	for i, in := range x.first.Program.Inputs {
+		nodes[i] = in.Node
+	}
+	return nodes
+}
+
+// Tasks are those of a run.
+func (x *Executor) Tasks() []*engine.Task {
+	tasks := make([]*engine.Task, len(x.first.Units))
+	for i, u := range x.first.Units {
+		tasks[i] = u.Task
+	}
+	return tasks
+}
+
+// NewOutputs makes tensors that a run can fill.
+func (x *Executor) NewOutputs() ([]*tensor.Tensor, error) {
+	outs := make([]*tensor.Tensor, len(x.first.Program.Outputs))
+	for i := range outs {
+		o := &x.first.Program.Outputs[i]
+		t, err := newOutput(o.DType, o.Shape)
+		if err != nil {
+			return nil, err
+		}
+		outs[i] = t
+	}
+	return outs, nil
+}
+
+// newOutput makes a tensor that holds anything.
+func newOutput(dt tensor.DType, shape []int) (*tensor.Tensor, error) {
+	n, err := tensor.NumElems(shape)
+	if n *= dt.Size(); err != nil || n < ram.RecycleFrom || ram.Check(int64(n)) != nil {
+		return tensor.New(dt, shape...)
+	}
+	return tensor.FromBytes(dt, ram.Recycled(n, tensor.Alignment), shape...)
+}
+
+// Run computes outs from what fill feeds. It allocates nothing, provided that feeds are contiguous.
+func (x *Executor) Run(ctx context.Context, fill Fill, outs []*tensor.Tensor) error {
+	v := x.now()
+	v.served.Add(1)
+	return v.run(ctx, fill, outs, nil)
+}
+
+// closedError is what is said of an executor that is closed.
+func (x *Executor) closedError() error { return fmt.Errorf("%w: executable %q", ErrClosed, x.name) }
+
+// failed is the error of a run.
+func (x *Executor) failed(err error) error {
+	return fmt.Errorf("ops: run %q: %w", x.name, EngineClosed(err))
+}
+
+// Close waits for runs to end and frees what x holds. Variables keep their values. A second Close does nothing.
+func (x *Executor) Close() error {
+	err := x.adaptive.close()
+	x.now().learn()
+	return errors.Join(err, x.first.close())
+}
+
+// Hold makes an instance as busy as a run does, until release is called.
+func (x *Executor) Hold() (release func()) {
+	v := x.now()
+	i := v.first
+	if v.pool != nil {
+		i = <-v.pool.free
+	}
+	i.mu.Lock()
+	return func() {
+		i.mu.Unlock()
+		if v.pool != nil {
+			v.pool.free <- i
+		}
+	}
+}
+
+// Activity is how many runs have begun, and whether one goes on. It slows none.
+func (x *Executor) Activity() (runs uint32, busy bool) {
+	if busy = !x.first.first.mu.TryLock(); !busy {
+		x.first.first.mu.Unlock()
+	}
+	return x.runs.Load(), busy
+}
+
+// Bring brings the variables that runs read.
+func (x *Executor) Bring(ctx context.Context) error {
+	v := x.now()
+	for i := range v.Program.Variables {
+		u := &v.Program.Variables[i]
+		for _, e := range u.Readers {
+			if err := u.Bring(ctx, x.machine.Engines[e]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Learn corrects predictions by how long runs take.
+func (x *Executor) Learn() { x.now().learn() }
+
+// Reprice predicts anew what other placements take, where x may change its own.
+func (x *Executor) Reprice() {
+	if x.adaptive == nil {
+		return
+	}
+	v := x.now()
+	if p, err := v.model.Decide(x.rates()); err == nil {
+		v.recordAlternative(p)
+	}
+}
+
+// Measured is the median of so many runs since the last Reset.
+func (x *Executor) Measured() (time.Duration, uint64) { return x.now().clock.Median() }
+
+// Reset forgets how long runs took.
+func (x *Executor) Reset() { x.now().clock.Reset() }
+
+// Teach corrects predictions, also of later processes, by how long a run takes of which all tasks run on one engine. It
+// returns which, and what that predicts alone.
+func (x *Executor) Teach(took time.Duration) (engine string, predicted time.Duration) {
+	v := x.now()
+	e := v.Placement.Choices[0].Side
+	predicted = v.model.Uncorrected(e)
+	v.learnFrom(took, true)
+	return x.machine.Engines[e].Name(), predicted
+}

@@ -1,0 +1,224 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/plan"
+	"github.com/anycl/anycl/tensor"
+)
+
+// instance is what one run of a program at a time needs: memory of every engine and prepared tasks.
+type instance struct {
+	version *version
+	program *plan.Program
+
+	mu        sync.Mutex // held by runs
+	closed    bool
+	engines   []engineState // by their numbers
+	variables []variableUse
+	inputs    []input
+	steps     []step
+	fetches   []fetched
+	workers   *stepWorkers // nil: the caller's goroutine does all steps
+	outputs   []buffer
+	fed       []*tensor.Tensor // of the run that goes on
+	tracer    Tracer           // of the run that goes on; nil: nobody is told
+}
+
+// engineState is an engine and what the instance has on it.
+type engineState struct {
+	engine   engine.Engine
+	memories []engine.Memory // those of the program
+	owned    []engine.Memory // those that are not a variable's
+	seq      engine.Sequence // nil: no task runs there
+}
+
+// immediate reports whether the engine does its work on the thread that submits it.
+func (e *engineState) immediate() bool {
+	i, ok := e.seq.(engine.Immediate)
+	return ok && i.Immediate()
+}
+
+// buffer is the memory of a value.
+type buffer struct {
+	engine int
+	engine.Slot
+	external engine.Vacant // nil: what is fed or results is copied
+}
+
+// input is where a feed is wanted.
+type input struct {
+	to []buffer
+}
+
+// newInstance gives the program of v memory and prepares its tasks.
+func (v *version) newInstance(ctx context.Context) (*instance, error) {
+	i := &instance{version: v, program: v.Program, engines: make([]engineState, len(v.Program.Engines))}
+	if err := i.build(ctx); err != nil {
+		return nil, errors.Join(err, i.release())
+	}
+	return i, nil
+}
+
+func (i *instance) build(ctx context.Context) error {
+	p := i.program
+	for u := range p.Variables {
+		i.variables = append(i.variables, variableUse{Variable: &p.Variables[u], known: i.version.changes[p.Variables[u].Variable]})
+	}
+	for e := range i.engines {
+		i.engines[e].engine = i.version.machine.Engines[e]
+		if err := i.allocate(e); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for e := range i.engines {
+		if err := i.prepare(ctx, e); err != nil {
+			return err
+		}
+	}
+	if err := i.warm(ctx); err != nil {
+		return err
+	}
+	i.fed = make([]*tensor.Tensor, len(p.Inputs))
+	for _, in := range p.Inputs {
+		i.inputs = append(i.inputs, input{to: i.buffers(in.To)})
+	}
+	for _, o := range p.Outputs {
+		i.outputs = append(i.outputs, i.buffer(o.Location))
+	}
+	i.fetches = make([]fetched, p.Fetches)
+	i.steps = i.bind(p.Steps)
+	i.workers = newStepWorkers(i)
+	return nil
+}
+
+// allocate makes the memories of engine e.
+func (i *instance) allocate(e int) error {
+	s := &i.engines[e]
+	for _, m := range i.program.Engines[e].Memories {
+		var mem engine.Memory
+		var err error
+		switch m.Kind {
+		case plan.State:
+			if mem, err = i.acquire(m.Variable, e); err != nil {
+				return err
+			}
+			s.memories = append(s.memories, mem)
+			continue
+		case plan.External:
+			mem, err = s.engine.(engine.Lender).Vacant(m.Bytes)
+		default:
+			mem, err = s.engine.Alloc(m.Bytes)
+		}
+		if err != nil {
+			return fmt.Errorf("memory of %s: %w", contents(&m), err)
+		}
+		s.memories, s.owned = append(s.memories, mem), append(s.owned, mem)
+		if m.Kind == plan.Constant {
+			if err := s.engine.Write(context.Background(), mem, 0, contiguous(m.Value.Node.Attr.(*tensor.Tensor))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// contents says what is in a memory.
+func contents(m *plan.Memory) string {
+	if m.Kind == plan.Arena {
+		return fmt.Sprintf("%d value(s), the largest %s", m.Values, m.Value)
+	}
+	return m.Value.String()
+}
+
+// prepare has engine e compile the tasks that it runs.
+func (i *instance) prepare(ctx context.Context, e int) (err error) {
+	s, tasks := &i.engines[e], i.program.Engines[e].Tasks
+	if len(tasks) == 0 {
+		return nil
+	}
+	bound := make([]engine.Bound, len(tasks))
+	for n, t := range tasks {
+		bound[n] = engine.Bound{Task: i.program.Units[t.Unit].Task, Ins: i.slots(t.Ins), Outs: i.slots(t.Outs)}
+	}
+	s.seq, err = s.engine.Prepare(ctx, bound)
+	if err == nil {
+		return nil
+	}
+	if _, own := errors.AsType[*engine.KernelError](err); own { // which names the engine
+		return err
+	}
+	return fmt.Errorf("on %s: %w", s.engine.Name(), err)
+}
+
+// slot is where in memory l is.
+func (i *instance) slot(l plan.Location) engine.Slot {
+	return engine.Slot{Mem: i.engines[l.Engine].memories[l.Memory], Offset: l.Offset}
+}
+
+func (i *instance) slots(all []plan.Location) []engine.Slot {
+	out := make([]engine.Slot, len(all))
+	for n, l := range all {
+		out[n] = i.slot(l)
+	}
+	return out
+}
+
+func (i *instance) buffer(l plan.Location) buffer {
+	b := buffer{engine: l.Engine, Slot: i.slot(l)}
+	if i.program.Engines[l.Engine].Memories[l.Memory].Kind == plan.External {
+		b.external = b.Mem.(engine.Vacant)
+	}
+	return b
+}
+
+func (i *instance) buffers(all []plan.Location) []buffer {
+	out := make([]buffer, len(all))
+	for n, l := range all {
+		out[n] = i.buffer(l)
+	}
+	return out
+}
+
+// host is the memory at s of an engine that works in the host's.
+func (i *instance) host(e int, s engine.Slot, bytes int64) []byte {
+	return i.engines[e].engine.(engine.Hosted).Host(s.Mem)[s.Offset:][:bytes]
+}
+
+// close waits for a run to end and frees what i holds.
+func (i *instance) close() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.closed {
+		return nil
+	}
+	i.closed = true
+	return i.release()
+}
+
+func (i *instance) release() error {
+	var errs []error
+	for e := range i.engines {
+		if s := i.engines[e].seq; s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	for _, u := range i.variables {
+		for _, e := range u.acquired {
+			errs = append(errs, u.Release(i.engines[e].engine))
+		}
+	}
+	for e := range i.engines {
+		for _, m := range i.engines[e].owned {
+			errs = append(errs, m.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,32 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/pace"
+)
+
+// Machine is what executors share: engines, and what is known of their speed.
+type Machine struct {
+	Engines     []engine.Engine // the preferred one first, the CPU engine last
+	Why         string          // they were chosen
+	Pace        pace.Table      // how far predictions are off
+	Log         *slog.Logger
+	Overlapping atomic.Bool // a run has goroutines for its engines
+}
+
+// ErrClosed is wrapped by errors of what is closed.
+var ErrClosed = errors.New("ops: closed")
+
+// EngineClosed makes err wrap [ErrClosed] where it comes from an engine that was closed: by the caller to whom it
+// belongs, or beside the run.
+func EngineClosed(err error) error {
+	if err == nil || !errors.Is(err, engine.ErrClosed) || errors.Is(err, ErrClosed) {
+		return err
+	}
+	return fmt.Errorf("%w: an engine of the runtime: %w", ErrClosed, err)
+}

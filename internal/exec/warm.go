@@ -1,0 +1,52 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+)
+
+// warm has the engines compile what they would compile in the first run. Their tasks run for it, on memory that
+// holds anything; what a variable holds stays what it was.
+func (i *instance) warm(ctx context.Context) error {
+	for e := range i.engines {
+		s := &i.engines[e]
+		w, ok := s.seq.(engine.Warmer)
+		if !ok || !w.Cold() {
+			continue
+		}
+		if err := i.warmEngine(ctx, e, w); err != nil {
+			return fmt.Errorf("on %s: %w", s.engine.Name(), err)
+		}
+	}
+	return nil
+}
+
+// warmEngine is warm for one engine, which must not have the only copy of a variable that its tasks write.
+func (i *instance) warmEngine(ctx context.Context, e int, w engine.Warmer) error {
+	for n := range i.variables { // in the order of their ids, as runs lock them
+		u := &i.variables[n]
+		if u.Writer != e {
+			continue
+		}
+		u.Mu.Lock()
+		defer u.Mu.Unlock()
+		if c := u.Copy(i.engines[e].engine); c.Fresh {
+			if err := u.BringHome(ctx); err != nil {
+				return err
+			}
+			c.Fresh = false
+		}
+	}
+	return w.Warm(ctx)
+}
+
+// Cold reports whether the next run would compile something.
+func (x *Executor) Cold() bool {
+	return slices.ContainsFunc(x.now().first.engines, func(e engineState) bool {
+		w, ok := e.seq.(engine.Warmer)
+		return ok && w.Cold()
+	})
+}

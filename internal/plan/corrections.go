@@ -1,0 +1,187 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/pace"
+	"github.com/anycl/anycl/internal/place"
+)
+
+// PaceKey is what the errors of predictions have in common: the engine, the kind of
+// task and its dtype, and the op that gave the task its name.
+func PaceKey(e engine.Engine, t *engine.Task) pace.Key {
+	k := pace.Key{Engine: e.Name(), Kind: t.Kind.String()}
+	if len(t.Outs) > 0 {
+		k.DType = t.Outs[0].DType.String()
+	}
+	if k.Name, _, _ = strings.Cut(t.Name, "+"); t.Kind == engine.Routine {
+		k.Name = fmt.Sprintf("%T", t.Algorithm)
+	} else if movesRows(t) {
+		k.Name += " of rows" // far faster than element by element
+	}
+	return k
+}
+
+// movesRows reports whether t copies elements and nothing else, neighbours to neighbours.
+func movesRows(t *engine.Task) bool {
+	if t.Kind != engine.Map || len(t.Values) != 1 || t.Values[0].Op != engine.OpLoad {
+		return false
+	}
+	coef, affine := t.Values[0].Addr.Affine(len(t.Axes))
+	axes := slices.DeleteFunc(t.OutAxes(0), func(a int) bool { return t.Axes[a] == 1 })
+	return affine && (len(axes) == 0 || coef[axes[len(axes)-1]] == 1)
+}
+
+// WaitKey is that of the wait for an engine.
+func WaitKey(e engine.Engine) pace.Key { return pace.Key{Engine: e.Name(), Kind: "wait"} }
+
+// runKey is that of what a run takes beside its tasks, waits and moves.
+func runKey() pace.Key { return pace.Key{Kind: "run"} }
+
+// moveKey is that of moves to an engine, or from it.
+func moveKey(e engine.Engine, m transfer) pace.Key {
+	k := pace.Key{Engine: e.Name(), Kind: "move", Name: "to"}
+	if m.back {
+		k.Name = "from"
+	}
+	if m.near {
+		k.Name += " near"
+	}
+	return k
+}
+
+// Learn corrects predictions by how long runs by p take. What a run takes longer or shorter than predicted is
+// laid to its tasks, waits and moves as they are predicted to share its time. With keep, the corrections are for later
+// processes too.
+func (m *Model) Learn(p *Placement, took time.Duration, rates Rates, keep bool) {
+	total, tasks, times, often := m.Predicted(p)
+	if tasks <= 0 || total <= 0 {
+		return
+	}
+	l := costUpdate{table: m.Pace, ratio: float64(took) / float64(total), total: float64(total), keep: keep}
+	engines := m.prices()
+	for i, e := range m.Engines {
+		var mine []int
+		for t, c := range p.Choices {
+			if c.Side == i {
+				mine = append(mine, t)
+			}
+		}
+		if len(mine) == 0 {
+			continue
+		}
+		raw, link := engines[i].raw(mine)
+		now, _ := m.Pace.Correct(WaitKey(e), link.Wait)
+		l.update(WaitKey(e), link.Wait, now, 1)
+		for k, t := range mine {
+			l.update(PaceKey(e, m.Units[t].Task), raw[k], time.Duration(float64(times[t])/often[t]), often[t])
+		}
+	}
+	own := m.OwnTime()
+	expected, _ := m.Pace.Correct(runKey(), own)
+	l.update(runKey(), own, expected, 1)
+	for _, t := range m.transfers(p, engines, often, rates) {
+		e := engines[t.engine]
+		l.update(moveKey(e.engine, t.transfer), e.rawMove(t.transfer), e.move(t.transfer), t.times)
+	}
+}
+
+// costUpdate is what a run has shown.
+type costUpdate struct {
+	table *pace.Table
+	ratio float64 // of the time that it took to what was predicted
+	total float64
+	keep  bool
+}
+
+// update corrects the cost model by a part of the run that was there so many times: what the engine
+// said it takes, and what was expected.
+func (l *costUpdate) update(k pace.Key, raw, expected time.Duration, times float64) {
+	if expected > 0 && times > 0 {
+		l.table.Learn(k, raw, time.Duration(float64(expected)*l.ratio), float64(expected)*times/l.total, l.keep)
+	}
+}
+
+// countedTransfer is a transfer to an engine or from it, so many times in a run.
+type countedTransfer struct {
+	transfer
+	engine int
+	times  float64
+}
+
+// transfers are those of a run, by the plan.
+func (m *Model) transfers(p *Placement, engines []*priced, often []float64, rates Rates) (all []countedTransfer) {
+	for _, v := range m.Moved(often, rates) {
+		from := place.Host
+		if v.Maker >= 0 {
+			from = p.Choices[v.Maker].Side
+		}
+		times := cmp.Or(v.Times, 1)
+		move := func(to int) {
+			eachTransfer(engines, from, to, p.Links, &v, func(e int, t transfer) { all = append(all, countedTransfer{t, e, times}) })
+		}
+		var at []int
+		for _, t := range v.Readers {
+			if s := p.Choices[t].Side; s != from && !slices.Contains(at, s) {
+				at = append(at, s)
+				move(s)
+			}
+		}
+		if v.Result {
+			move(place.Host)
+		}
+	}
+	return all
+}
+
+// Predicted is the time of a run, of its tasks together and of each with all its runs, as far as it
+// is known by now how often loops go round and which branches are taken.
+func (m *Model) Predicted(p *Placement) (total, tasks time.Duration, times []time.Duration, often []float64) {
+	times, often = make([]time.Duration, len(m.Units)), frequencies(m.Flows, len(m.Units))
+	var planned time.Duration
+	for t, c := range p.Choices {
+		d := p.Times[t][c.Side]
+		planned += d
+		if times[t] = d; often[t] != p.Often[t] {
+			times[t] = p.Scaled(t, d, often)
+		}
+		tasks += times[t]
+	}
+	if total = p.Total; planned > 0 && tasks != planned {
+		total = scaledBy(total, float64(tasks)/float64(planned))
+	}
+	return total, tasks, times, often
+}
+
+// Doubt is the part of its time by which the prediction of runs by p may well be off: errors of tasks
+// of one kind have one cause, and add up.
+func (m *Model) Doubt(p *Placement) float64 {
+	var tasks, off float64
+	_, _, times, _ := m.Predicted(p)
+	for t, c := range p.Choices {
+		d := times[t]
+		_, part := m.Pace.Correct(PaceKey(m.Engines[c.Side], m.Units[t].Task), d)
+		tasks += float64(d)
+		off += float64(d) * part
+	}
+	if tasks <= 0 {
+		return 0
+	}
+	return off / tasks
+}
+
+// Uncorrected is what a run with all tasks on engine i takes by what the engine alone predicts.
+func (m *Model) Uncorrected(i int) time.Duration {
+	times, link := newPriced(m.Engines[i], distinct(m.Units), nil).raw(ir.Range(0, len(m.Units)))
+	all := m.OwnTime() + link.Wait
+	for _, d := range times {
+		all += d
+	}
+	return all
+}
