@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/exec"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/lower"
@@ -198,8 +197,8 @@ func bufferLimit(rt *Runtime, where Place) int {
 	}
 	least := math.MaxInt
 	for _, e := range engines {
-		if l, ok := e.(engine.Limited); ok && l.Limits().Buffers > 0 {
-			least = min(least, l.Limits().Buffers)
+		if n := e.Traits().Buffers; n > 0 {
+			least = min(least, n)
 		}
 	}
 	return least

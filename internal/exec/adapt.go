@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/place"
 	"github.com/anycl/anycl/internal/plan"
 	"github.com/anycl/anycl/internal/report"
@@ -170,17 +171,13 @@ func fastest(all []*plan.Placement) *plan.Placement {
 // compiled reports whether a version with placement p can be prepared without runs waiting for it.
 func (v *version) compiled(p *plan.Placement) bool {
 	for i, e := range v.machine.Engines {
-		c, ok := e.(engine.Compiler)
-		if !ok {
-			continue
-		}
 		var tasks []*engine.Task
 		for t, choice := range p.Choices {
 			if choice.Side == i {
 				tasks = append(tasks, v.Units[t].Task)
 			}
 		}
-		if len(tasks) > 0 && !c.Compiled(tasks) {
+		if len(tasks) > 0 && !engine.EstimatesOf(e, tasks).Compiled(ir.Range(0, len(tasks))) {
 			return false
 		}
 	}

@@ -21,6 +21,7 @@ type named struct {
 }
 
 func (n *named) Name() string                        { return n.name }
+func (n *named) Traits() engine.Traits               { return engine.Traits{} }
 func (n *named) Estimate(*engine.Task) time.Duration { return 50 * time.Microsecond }
 
 // copying is a schedule that writes x to y.

@@ -14,14 +14,14 @@ func (i *instance) aliasCaller(outs []*tensor.Tensor) {
 	for n := range i.inputs {
 		for k := range i.inputs[n].to {
 			if m := i.inputs[n].to[k].external; m != nil {
-				m.Lend(contiguous(i.fed[n]))
+				m.Bind(contiguous(i.fed[n]))
 			}
 		}
 	}
 	for n := range i.outputs {
 		if m := i.outputs[n].external; m != nil && i.apart(n, outs) {
 			data, _ := outs[n].Bytes()
-			m.Lend(data)
+			m.Bind(data)
 		}
 	}
 }
@@ -31,13 +31,13 @@ func (i *instance) unalias() {
 	for n := range i.inputs {
 		for k := range i.inputs[n].to {
 			if m := i.inputs[n].to[k].external; m != nil {
-				m.Return()
+				m.Release()
 			}
 		}
 	}
 	for n := range i.outputs {
 		if m := i.outputs[n].external; m != nil {
-			m.Return()
+			m.Release()
 		}
 	}
 }
@@ -62,8 +62,8 @@ func (i *instance) apart(n int, outs []*tensor.Tensor) bool {
 	return true
 }
 
-// isAliased reports whether v is a memory with another's in its place.
-func isAliased(v engine.Vacant) bool { return v != nil && v.Lent() }
+// isAliased reports whether m is a memory with another's in its place.
+func isAliased(m engine.External) bool { return m != nil && m.Bound() }
 
 // meet reports whether a and b share memory.
 func meet(a, b []byte) bool {

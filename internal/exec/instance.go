@@ -32,6 +32,7 @@ type instance struct {
 // engineState is an engine and what the instance has on it.
 type engineState struct {
 	engine   engine.Engine
+	stream   engine.Streamer // nil: the host waits for each call
 	memories []engine.Memory // those of the program
 	owned    []engine.Memory // those that are not a variable's
 	seq      engine.Sequence // nil: no task runs there
@@ -39,15 +40,14 @@ type engineState struct {
 
 // immediate reports whether the engine does its work on the thread that submits it.
 func (e *engineState) immediate() bool {
-	i, ok := e.seq.(engine.Immediate)
-	return ok && i.Immediate()
+	return e.seq != nil && e.seq.Traits().Immediate
 }
 
 // buffer is the memory of a value.
 type buffer struct {
 	engine int
 	engine.Slot
-	external engine.Vacant // nil: what is fed or results is copied
+	external engine.External // nil: what is fed or results is copied
 }
 
 // input is where a feed is wanted.
@@ -71,6 +71,7 @@ func (i *instance) build(ctx context.Context) error {
 	}
 	for e := range i.engines {
 		i.engines[e].engine = i.version.machine.Engines[e]
+		i.engines[e].stream = i.engines[e].engine.Traits().Stream
 		if err := i.allocate(e); err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func (i *instance) allocate(e int) error {
 			s.memories = append(s.memories, mem)
 			continue
 		case plan.External:
-			mem, err = s.engine.(engine.Lender).Vacant(m.Bytes)
+			mem, err = s.engine.(engine.HostMemory).External(m.Bytes)
 		default:
 			mem, err = s.engine.Alloc(m.Bytes)
 		}
@@ -174,7 +175,7 @@ func (i *instance) slots(all []plan.Location) []engine.Slot {
 func (i *instance) buffer(l plan.Location) buffer {
 	b := buffer{engine: l.Engine, Slot: i.slot(l)}
 	if i.program.Engines[l.Engine].Memories[l.Memory].Kind == plan.External {
-		b.external = b.Mem.(engine.Vacant)
+		b.external = b.Mem.(engine.External)
 	}
 	return b
 }
@@ -189,7 +190,7 @@ func (i *instance) buffers(all []plan.Location) []buffer {
 
 // host is the memory at s of an engine that works in the host's.
 func (i *instance) host(e int, s engine.Slot, bytes int64) []byte {
-	return i.engines[e].engine.(engine.Hosted).Host(s.Mem)[s.Offset:][:bytes]
+	return i.engines[e].engine.(engine.HostMemory).Host(s.Mem)[s.Offset:][:bytes]
 }
 
 // close waits for a run to end and frees what i holds.

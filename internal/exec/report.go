@@ -73,8 +73,8 @@ func (x *Executor) Profile(ctx context.Context, fill Fill, runs int) (*report.Pr
 	}
 	peaks := map[string]engine.Peaks{}
 	for i, e := range v.machine.Engines {
-		if rated, ok := e.(engine.Rated); ok && len(v.Engines[i].Tasks) > 0 {
-			peaks[e.Name()] = rated.Peaks()
+		if f := e.Traits().Peaks; f != nil && len(v.Engines[i].Tasks) > 0 {
+			peaks[e.Name()] = f()
 		}
 	}
 	p := r.Measure(walls, traced, peaks)

@@ -55,7 +55,7 @@ func (i *instance) execute(ctx context.Context, outs []*tensor.Tensor) error {
 // idle reports whether no engine has work of others before this run's.
 func (i *instance) idle() bool {
 	for n := range i.engines {
-		if e, ok := i.engines[n].engine.(interface{ Idle() bool }); ok && !e.Idle() {
+		if s := i.engines[n].stream; s != nil && !s.Idle() {
 			return false
 		}
 	}

@@ -48,8 +48,8 @@ func (v *version) memory() (all []report.Memory) {
 	for i, e := range v.Engines {
 		s := &v.first.engines[i]
 		m := report.Memory{Where: s.engine.Name(), Values: e.Values, Live: e.Live}
-		if q, ok := s.seq.(interface{ Scratch() int64 }); ok && !v.first.closed {
-			m.Scratch = q.Scratch()
+		if s.seq != nil && !v.first.closed {
+			m.Scratch = s.seq.Traits().Scratch
 		}
 		for _, n := range e.Arenas {
 			m.Arena += n

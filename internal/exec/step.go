@@ -123,7 +123,7 @@ func (i *instance) move(ctx context.Context, s *step) (err error) {
 	f := s.fetched
 	switch {
 	case s.Kind == plan.Ask:
-		f.ticket, err = from.(engine.Streamer).Fetch(f.pieces, f.ticket)
+		f.ticket, err = i.engines[s.From].stream.Fetch(f.pieces, f.ticket)
 		f.open = err == nil
 		return err
 	case f != nil:
@@ -139,7 +139,7 @@ func (i *instance) move(ctx context.Context, s *step) (err error) {
 	case err != nil || !s.Write:
 		return err
 	case s.ahead:
-		return to.(engine.Streamer).Send(ctx, s.dst.Mem, s.dst.Offset, s.data)
+		return i.engines[s.To].stream.Send(ctx, s.dst.Mem, s.dst.Offset, s.data)
 	}
 	return to.Write(ctx, s.dst.Mem, s.dst.Offset, s.data)
 }

@@ -33,8 +33,8 @@ func (x *Executor) NewStream(outs []*tensor.Tensor) (*Stream, error) {
 	}
 	s := &Stream{version: v, pieces: make([][]engine.Piece, len(i.engines)), data: make([][][]byte, len(i.engines))}
 	for e := range i.engines {
-		st, ok := i.engines[e].engine.(engine.Streamer)
-		if (!ok || i.engines[e].immediate()) && i.uses(e) {
+		st := i.engines[e].stream
+		if (st == nil || i.engines[e].immediate()) && i.uses(e) {
 			return nil, nil
 		}
 		s.engines = append(s.engines, st)

@@ -48,8 +48,8 @@ func (i *instance) didIteration(f *region, n int64, start time.Time) {
 func (i *instance) runTraced(ctx context.Context, s *step, run uint32) (err error) {
 	e, start := &i.engines[s.From], time.Now()
 	var launches []engine.Span
-	if seq, ok := e.seq.(engine.Profiler); ok {
-		launches, err = seq.Profile(ctx, s.First, s.Last, run, i.tracer.Epoch())
+	if p := e.seq.Traits().Profiler; p != nil {
+		launches, err = p.Profile(ctx, s.First, s.Last, run, i.tracer.Epoch())
 	} else if err = e.seq.Run(ctx, s.First, s.Last, run); err == nil {
 		err = e.engine.Wait(ctx)
 	}

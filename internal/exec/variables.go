@@ -40,8 +40,8 @@ func (i *instance) renew(run uint32) {
 		}
 	}
 	for n := range i.engines {
-		if k, ok := i.engines[n].seq.(engine.Keeper); ok && changed {
-			k.Changed()
+		if s := i.engines[n].seq; changed && s != nil {
+			s.Changed()
 		}
 	}
 }

@@ -13,8 +13,11 @@ import (
 func (i *instance) warm(ctx context.Context) error {
 	for e := range i.engines {
 		s := &i.engines[e]
-		w, ok := s.seq.(engine.Warmer)
-		if !ok || !w.Cold() {
+		if s.seq == nil {
+			continue
+		}
+		w := s.seq.Traits().Warmer
+		if w == nil || !w.Cold() {
 			continue
 		}
 		if err := i.warmEngine(ctx, e, w); err != nil {
@@ -46,7 +49,6 @@ func (i *instance) warmEngine(ctx context.Context, e int, w engine.Warmer) error
 // Cold reports whether the next run would compile something.
 func (x *Executor) Cold() bool {
 	return slices.ContainsFunc(x.now().first.engines, func(e engineState) bool {
-		w, ok := e.seq.(engine.Warmer)
-		return ok && w.Cold()
+		return e.seq != nil && e.seq.Traits().Warmer != nil && e.seq.Traits().Warmer.Cold()
 	})
 }

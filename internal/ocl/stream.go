@@ -15,7 +15,7 @@ func (e *Engine) Send(ctx context.Context, dst engine.Memory, offset int64, src 
 	if err != nil {
 		return err
 	}
-	pm, err := m.held()
+	pm, err := m.allocated()
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (e *Engine) Fetch(pieces []engine.Piece, again engine.Ticket) (engine.Ticke
 		if err != nil {
 			return nil, err
 		}
-		pm, err := m.held()
+		pm, err := m.allocated()
 		if err != nil {
 			return nil, err
 		}

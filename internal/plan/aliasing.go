@@ -3,7 +3,6 @@ package plan
 import (
 	"slices"
 
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
 )
 
@@ -28,18 +27,9 @@ func (m *Model) canAlias(v *ir.Value) bool {
 
 // aliasInputs finds the inputs that engines may read where the caller has them. Nothing is written over these.
 func (b *builder) aliasInputs() {
-	b.aliasing, b.aliased = make([]bool, len(b.Engines)), map[residence]bool{}
-	tasks := make([][]*engine.Task, len(b.Engines))
-	for t, u := range b.Units {
-		e := b.choices[t].Side
-		tasks[e] = append(tasks[e], u.Task)
-	}
-	for i, e := range b.m.Engines {
-		l, ok := e.(engine.Lender)
-		b.aliasing[i] = ok && len(tasks[i]) > 0 && l.Lends(tasks[i])
-	}
+	b.aliased = map[residence]bool{}
 	for _, h := range b.residences {
-		if b.aliasing[h.engine] && h.value.IsInput() && b.m.canAlias(h.value) {
+		if b.Placement.Links[h.engine].Aliased && h.value.IsInput() && b.m.canAlias(h.value) {
 			b.aliased[h] = true
 		}
 	}
@@ -57,7 +47,7 @@ func (b *builder) aliasResults() {
 	wanted := func(h residence) bool { return slices.Contains(b.Results, h.value) }
 	for _, v := range b.Results {
 		h := residence{v, b.engineOf(v)}
-		if !b.aliasing[h.engine] || v.IsInput() || homes[v] != 1 || !b.m.canAlias(v) {
+		if !b.Placement.Links[h.engine].Aliased || v.IsInput() || homes[v] != 1 || !b.m.canAlias(v) {
 			continue
 		}
 		root, alone := b.root(h), true

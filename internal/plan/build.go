@@ -21,7 +21,7 @@ type residence struct {
 type builder struct {
 	*Program
 	m          *Model
-	engines    []traits
+	traits     []engine.Traits // of the engines
 	choices    []place.Choice
 	locations  map[residence]Location
 	span       map[residence]*arena.Interval
@@ -34,7 +34,6 @@ type builder struct {
 	touched    map[residence][]int     // where tasks read or write it
 	steps      *[]Step                 // that are being made
 	idle       int                     // the engine of what no task touches
-	aliasing   []bool                  // engines that work on the caller's memory
 	aliased    map[residence]bool      // may lie where the caller has it
 	variables  map[*store.Variable]*Variable
 	stored     map[variableCopy]Location
@@ -44,22 +43,6 @@ type builder struct {
 type variableCopy struct {
 	variable *store.Variable
 	engine   int
-}
-
-// traits are what a program depends on in an engine.
-type traits struct {
-	hosted  bool // works in the host's memory
-	streams bool // can be asked for single values while it goes on
-	largest int64
-}
-
-func traitsOf(e engine.Engine) (t traits) {
-	_, t.hosted = e.(engine.Hosted)
-	_, t.streams = e.(engine.Streamer)
-	if l, ok := e.(interface{ MaxAlloc() int64 }); ok {
-		t.largest = l.MaxAlloc()
-	}
-	return t
 }
 
 // Build makes the program of m's tasks, placed by p. It declares in the tasks what they write in place: m's
@@ -96,7 +79,7 @@ func newBuilder(m *Model, pl *Placement) *builder {
 		b.Inputs = append(b.Inputs, Input{Node: n})
 	}
 	for _, e := range m.Engines {
-		b.engines = append(b.engines, traitsOf(e))
+		b.traits = append(b.traits, e.Traits())
 	}
 	if m.Where == ir.CPU {
 		b.idle = len(m.Engines) - 1
@@ -131,7 +114,7 @@ func (b *builder) engineOf(v *ir.Value) int {
 	if v.Maker != nil {
 		return b.choices[b.maker[v.Maker]].Side
 	}
-	for e := range b.engines {
+	for e := range b.traits {
 		if b.span[residence{v, e}] != nil {
 			return e
 		}
@@ -216,7 +199,7 @@ func (b *builder) planArenas(e int) {
 			homes, spans = append(homes, h), append(spans, *b.span[h])
 		}
 	}
-	places, sizes := arena.Plan(spans, b.engines[e].largest)
+	places, sizes := arena.Plan(spans, b.traits[e].MaxAlloc)
 	g.Arenas, g.Live = sizes, arena.Live(spans)
 	for _, n := range sizes {
 		b.add(e, Memory{Kind: Arena, Bytes: n})

@@ -50,8 +50,8 @@ func moveKey(e engine.Engine, m transfer) pace.Key {
 	if m.back {
 		k.Name = "from"
 	}
-	if m.near {
-		k.Name += " near"
+	if m.domain != "" {
+		k.Name += " " + string(m.domain)
 	}
 	return k
 }
@@ -76,7 +76,7 @@ func (m *Model) Learn(p *Placement, took time.Duration, rates Rates, keep bool) 
 		if len(mine) == 0 {
 			continue
 		}
-		raw, link := engines[i].raw(mine)
+		raw, link := engines[i].Of(mine)
 		now, _ := m.Pace.Correct(WaitKey(e), link.Wait)
 		l.update(WaitKey(e), link.Wait, now, 1)
 		for k, t := range mine {
@@ -178,7 +178,7 @@ func (m *Model) Doubt(p *Placement) float64 {
 
 // Uncorrected is what a run with all tasks on engine i takes by what the engine alone predicts.
 func (m *Model) Uncorrected(i int) time.Duration {
-	times, link := newPriced(m.Engines[i], distinct(m.Units), nil).raw(ir.Range(0, len(m.Units)))
+	times, link := newPriced(m.Engines[i], distinct(m.Units), nil).Of(ir.Range(0, len(m.Units)))
 	all := m.OwnTime() + link.Wait
 	for _, d := range times {
 		all += d

@@ -101,7 +101,7 @@ func (m *Model) DecideOn(only int, rates Rates) (*Placement, error) {
 		for i, t := range tasks {
 			times[i] = scaledBy(times[i], often[t])
 		}
-		return times, place.Link(link)
+		return times, place.Link{Wait: link.Wait, Domain: string(link.Domain), Aliased: link.Aliased}
 	}
 	p.Move = func(from, to int, links []place.Link, v *place.Value) time.Duration {
 		return moveTime(prices, from, to, links, v)

@@ -41,15 +41,15 @@ func (m *Model) overlap(p *place.Problem) {
 	p.Procs = float64(procs.Count())
 	known := make([][]float64, len(m.Engines)) // and one
 	p.Cores = func(i, t int) float64 {
-		e, ok := m.Engines[i].(engine.Cored)
-		if !ok {
+		cores := m.Engines[i].Traits().Cores
+		if cores == nil {
 			return 0
 		}
 		if known[i] == nil {
 			known[i] = make([]float64, len(m.Units))
 		}
 		if known[i][t] == 0 {
-			known[i][t] = 1 + float64(e.Cores(m.Units[t].Task))
+			known[i][t] = 1 + float64(cores(m.Units[t].Task))
 		}
 		return known[i][t] - 1
 	}
@@ -79,12 +79,11 @@ func (m *Model) overlap(p *place.Problem) {
 // path, so that a goroutine for each engine is needed for them to work at the same time. A device with
 // a queue that can be asked for single values keeps nobody.
 func (m *Model) blocks() bool {
-	e := m.Engines[0]
-	if _, streams := e.(engine.Streamer); !streams || len(m.Engines) > 2 {
+	e := m.Engines[0].Traits()
+	if e.Stream == nil || len(m.Engines) > 2 {
 		return true
 	}
-	c, ok := e.(engine.Cored) // a driver of CPUs may work on the caller's thread
-	return ok && len(m.Units) > 0 && c.Cores(m.Units[0].Task) > 0
+	return e.Cores != nil && len(m.Units) > 0 && e.Cores(m.Units[0].Task) > 0 // a driver of CPUs may work on the caller's thread
 }
 
 // shortRun is the predicted time of a run up to which its end is awaited without listening to the context: a wait

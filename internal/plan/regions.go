@@ -154,7 +154,7 @@ func (b *builder) bindFlow(f *ir.Flow) {
 	if v := f.Predicate(b.Units); v != nil {
 		e := b.engineOf(v)
 		at := b.locations[residence{v, e}]
-		r.Predicate, r.OnHost = &at, b.engines[e].hosted
+		r.Predicate, r.OnHost = &at, b.traits[e].Hosted
 	}
 	outer, moved := b.steps, b.moved
 	inner := slices.IndexFunc(f.Inner, func(in *ir.Flow) bool { return in.First >= f.Mid })

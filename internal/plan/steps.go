@@ -30,7 +30,7 @@ func (b *builder) bring(v *ir.Value, e int) {
 func (b *builder) moving(v *ir.Value, from, to int) Step {
 	return Step{
 		Kind: Move, From: from, To: to, Src: b.locations[residence{v, from}], Dst: b.locations[residence{v, to}], Bytes: v.Bytes(), Fetch: -1,
-		Read: b.engines[to].hosted || !b.engines[from].hosted, Write: !b.engines[to].hosted,
+		Read: b.traits[to].Hosted || !b.traits[from].Hosted, Write: !b.traits[to].Hosted,
 	}
 }
 
@@ -92,13 +92,13 @@ func (l *layout) append(s Step) int {
 // offer lets engines that will want v, which e has just made, have it before e is done with
 // what comes next.
 func (l *layout) offer(v *ir.Value, e int) {
-	for to := range l.engines {
+	for to := range l.traits {
 		h := residence{v, to}
 		if to == e || l.span[h] == nil {
 			continue
 		}
 		l.seal = true
-		if !l.engines[e].streams {
+		if l.traits[e].Stream == nil {
 			continue
 		}
 		l.sent[h] = l.Fetches
@@ -116,7 +116,7 @@ func (l *layout) bring(v *ir.Value, e int) {
 	}
 	l.moved[h] = true
 	m := l.moving(v, from, e)
-	m.Ahead, m.After = l.engines[e].streams, l.made[v]
+	m.Ahead, m.After = l.traits[e].Stream != nil, l.made[v]
 	if f, ok := l.sent[h]; ok {
 		m.Fetch = f
 	}
