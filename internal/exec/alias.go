@@ -12,8 +12,8 @@ import (
 // meets other tensors of the run stays where it is.
 func (i *instance) aliasCaller(outs []*tensor.Tensor) {
 	for n := range i.inputs {
-		for k := range i.inputs[n].to {
-			if m := i.inputs[n].to[k].external; m != nil {
+		for _, b := range i.inputs[n] {
+			if m := b.external; m != nil {
 				m.Bind(contiguous(i.fed[n]))
 			}
 		}
@@ -29,8 +29,8 @@ func (i *instance) aliasCaller(outs []*tensor.Tensor) {
 // unalias ends what aliasCaller has begun.
 func (i *instance) unalias() {
 	for n := range i.inputs {
-		for k := range i.inputs[n].to {
-			if m := i.inputs[n].to[k].external; m != nil {
+		for _, b := range i.inputs[n] {
+			if m := b.external; m != nil {
 				m.Release()
 			}
 		}
@@ -52,7 +52,7 @@ func (i *instance) apart(n int, outs []*tensor.Tensor) bool {
 		}
 	}
 	for j := range i.inputs {
-		if lent := slices.ContainsFunc(i.inputs[j].to, func(b buffer) bool { return isAliased(b.external) }); !lent {
+		if lent := slices.ContainsFunc(i.inputs[j], func(b buffer) bool { return isAliased(b.external) }); !lent {
 			continue
 		}
 		if fed, ok := i.fed[j].Bytes(); ok && meet(data, fed) { // else a copy was aliased

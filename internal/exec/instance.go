@@ -20,11 +20,12 @@ type instance struct {
 	closed    bool
 	engines   []engineState // by their numbers
 	variables []variableUse
-	inputs    []input
+	inputs    [][]buffer // where each feed is wanted
 	steps     []step
 	fetches   []fetched
 	workers   *stepWorkers // nil: the caller's goroutine does all steps
 	outputs   []buffer
+	external  bool // some of these are in memory in whose place the caller's can be
 	fed       []*tensor.Tensor // of the run that goes on
 	tracer    Tracer           // of the run that goes on; nil: nobody is told
 }
@@ -48,11 +49,6 @@ type buffer struct {
 	engine int
 	engine.Slot
 	external engine.External // nil: what is fed or results is copied
-}
-
-// input is where a feed is wanted.
-type input struct {
-	to []buffer
 }
 
 // newInstance gives the program of v memory and prepares its tasks.
@@ -89,7 +85,7 @@ func (i *instance) build(ctx context.Context) error {
 	}
 	i.fed = make([]*tensor.Tensor, len(p.Inputs))
 	for _, in := range p.Inputs {
-		i.inputs = append(i.inputs, input{to: i.buffers(in.To)})
+		i.inputs = append(i.inputs, i.buffers(in.To))
 	}
 	for _, o := range p.Outputs {
 		i.outputs = append(i.outputs, i.buffer(o.Location))
@@ -175,7 +171,7 @@ func (i *instance) slots(all []plan.Location) []engine.Slot {
 func (i *instance) buffer(l plan.Location) buffer {
 	b := buffer{engine: l.Engine, Slot: i.slot(l)}
 	if i.program.Engines[l.Engine].Memories[l.Memory].Kind == plan.External {
-		b.external = b.Mem.(engine.External)
+		b.external, i.external = b.Mem.(engine.External), true
 	}
 	return b
 }

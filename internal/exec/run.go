@@ -26,8 +26,10 @@ func (i *instance) ends() {
 // execute computes outs from what was fed.
 func (i *instance) execute(ctx context.Context, outs []*tensor.Tensor) error {
 	patient := i.program.Short && i.idle()
-	i.aliasCaller(outs)
-	defer i.unalias()
+	if i.external {
+		i.aliasCaller(outs)
+		defer i.unalias()
+	}
 	if err := i.submit(ctx, nil); err != nil {
 		return err
 	}
@@ -87,11 +89,11 @@ func (i *instance) submit(ctx context.Context, streams []engine.Streamer) error 
 
 // feed writes the feeds to where they are wanted.
 func (i *instance) feed(ctx context.Context, streams []engine.Streamer) error {
-	for n := range i.inputs {
+	for n, to := range i.inputs {
 		start := i.began()
 		var data []byte
-		for k := range i.inputs[n].to {
-			b := &i.inputs[n].to[k]
+		for k := range to {
+			b := &to[k]
 			if isAliased(b.external) {
 				continue
 			}

@@ -53,7 +53,7 @@ func (i *instance) uses(e int) bool {
 		return true
 	}
 	for _, in := range i.inputs {
-		for _, b := range in.to {
+		for _, b := range in {
 			if b.engine == e {
 				return true
 			}
