@@ -16,6 +16,7 @@
 //	internal/plan   where tasks run and where values lie: a program, which is data
 //	internal/report what explain and profile print
 //	internal/exec   runs of programs: memory, steps, changes of placement
+//	internal/calibrate  measures what predictions rest on
 //	ops             the graph: define, build, differentiate, simplify, compile
 //	blas            gonum's BLAS on a device: one line in an existing gonum program
 //

@@ -4,22 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/calibrate"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/tensor"
 )
 
 // CalibrationResult is how long one op takes on one engine.
-type CalibrationResult struct {
-	Name      string        `json:"name"` // op and size
-	Where     string        `json:"where"`
-	Predicted time.Duration `json:"predicted_ns"` // by rates alone
-	Measured  time.Duration `json:"measured_ns"`
-}
+type CalibrationResult = calibrate.Result
 
 // probe is a graph of one op, its operands in variables.
 type probe struct {
@@ -143,56 +138,32 @@ func (rt *Runtime) Calibrate(ctx context.Context) (results []CalibrationResult, 
 		rt.recalibrated()
 	}
 	rt.exec.Pace.Forget()
-	all, err := rt.probing(ctx)
+	all, err := rt.compileProbes(ctx)
 	defer func() {
 		for _, p := range all {
-			err = errors.Join(err, p.exe.Close())
+			err = errors.Join(err, p.Executor.Close())
 		}
 	}()
 	if err != nil {
 		return nil, err
 	}
-	// Round by round: what else the machine does comes and goes, within milliseconds and within
-	// seconds, and should fill no more than one round of a probe.
-	for range probeTimes {
-		for _, p := range all {
-			if err := p.measure(ctx); err != nil {
-				return nil, err
-			}
-		}
-	}
-	var out []CalibrationResult
-	for _, p := range all {
-		out = append(out, p.teach())
+	if results, err = calibrate.Measure(ctx, all); err != nil {
+		return nil, err
 	}
 	if rt.opened != nil {
 		var kept pace.Table
 		rt.exec.Pace.Merge(&kept)
 		rt.opened.KeepLearned(&kept)
 	}
-	return out, nil
+	return results, nil
 }
 
-// probeTime is how long a probe runs in each of so many rounds, of which the middle one counts.
-const (
-	probeTime  = 2 * time.Millisecond
-	probeTimes = 3
-	probeRuns  = 4 // of a round, at least
-)
-
-// probing is a probe in one place.
-type probing struct {
-	name  string
-	exe   *Executable
-	times []time.Duration
-}
-
-// probing is every probe wherever it can run, also where there is an error: they are to be closed.
-func (rt *Runtime) probing(ctx context.Context) (all []*probing, err error) {
+// compileProbes makes every probe wherever it can run, also where there is an error: they are to be closed.
+func (rt *Runtime) compileProbes(ctx context.Context) (all []*calibrate.Probe, err error) {
 	for _, p := range probes() {
-		for s := range rt.exec.Engines {
+		for i, e := range rt.exec.Engines {
 			where := OnDevice
-			if s == len(rt.exec.Engines)-1 {
+			if i == len(rt.exec.Engines)-1 {
 				where = OnCPU
 			}
 			exe, err := rt.compileProbe(ctx, p, where)
@@ -200,9 +171,9 @@ func (rt *Runtime) probing(ctx context.Context) (all []*probing, err error) {
 				continue
 			}
 			if err != nil {
-				return all, fmt.Errorf("ops: calibrate %s on %s: %w", p.name, rt.exec.Engines[s].Name(), err)
+				return all, fmt.Errorf("ops: calibrate %s on %s: %w", p.name, e.Name(), err)
 			}
-			all = append(all, &probing{name: p.name, exe: exe})
+			all = append(all, &calibrate.Probe{Name: p.name, Executor: exe.executor})
 		}
 	}
 	return all, nil
@@ -234,24 +205,49 @@ func (rt *Runtime) compileProbe(ctx context.Context, p probe, where Place) (*Exe
 	return g.Compile(ctx, rt, Target{Updates: []*Node{Assign(g.Variable("result", zero), y)}, Place: where})
 }
 
-// measure is one round.
-func (p *probing) measure(ctx context.Context) error {
-	p.exe.executor.Reset()
-	for start := time.Now(); ; {
-		if err := p.exe.RunInto(ctx, nil, nil); err != nil {
-			return fmt.Errorf("ops: calibrate %s: %w", p.name, err)
+// recalibrated lets predictions rest on what was measured by now.
+func (rt *Runtime) recalibrated() {
+	for _, e := range rt.exec.Engines {
+		if e, ok := e.(*ocl.Engine); ok {
+			e.Calibrated()
 		}
-		if took, runs := p.exe.executor.Measured(); runs >= probeRuns && time.Since(start) > probeTime {
-			p.times = append(p.times, took)
-			return nil
-		}
+	}
+	for _, x := range rt.executables() {
+		x.executor.Reprice()
 	}
 }
 
-// teach corrects predictions by what was measured.
-func (p *probing) teach() (r CalibrationResult) {
-	slices.Sort(p.times)
-	r = CalibrationResult{Name: p.name, Measured: p.times[probeTimes/2]}
-	r.Where, r.Predicted = p.exe.executor.Teach(r.Measured)
-	return r
+// Settle returns when the runtime has done what it does beside its callers after Open: on a machine
+// where a device is new, measuring it, which takes a few seconds and no longer waits for a quiet moment. Only who
+// measures wants to wait for that. Errors: ctx's; rt is closed (is ErrClosed).
+func (rt *Runtime) Settle(ctx context.Context) error {
+	if err := rt.usable("settle"); err != nil {
+		return err
+	}
+	if err := alive(ctx); err != nil {
+		return err
+	}
+	return rt.beside.Wait(ctx)
+}
+
+// activity looks at the runtime's executables, without slowing their runs.
+func (rt *Runtime) activity() (a calibrate.Activity) {
+	a.Compiles = rt.compiles.Load()
+	a.Busy = rt.compiling.Load() > 0
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	a.Graphs = len(rt.live)
+	for x := range rt.live {
+		runs, busy := x.executor.Activity()
+		a.Runs += uint64(runs)
+		a.Busy = a.Busy || busy
+	}
+	return a
+}
+
+// begins notes that a caller compiles something, until the function returned is called.
+func (rt *Runtime) begins() (ends func()) {
+	rt.compiles.Add(1)
+	rt.compiling.Add(1)
+	return func() { rt.compiling.Add(-1) }
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/internal/calibrate"
 	"github.com/anycl/anycl/internal/exec"
 	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/internal/ocl/variant"
@@ -54,7 +55,7 @@ type Runtime struct {
 	machine *platform.Machine
 	opened  *platform.Opened
 	owned   bool
-	beside  background
+	beside  calibrate.Background
 
 	compiles, compiling atomic.Int64 // graphs so far, and at the moment
 
@@ -117,7 +118,7 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 			procs.Spare()
 		}
 		rt.exec.Engines = []engine.Engine{ocl.New(rt.opened), cpu}
-		rt.calibrateBeside()
+		rt.beside.Start(rt.opened, rt.exec.Log, rt.activity, rt.recalibrated)
 		rt.exec.Why = fmt.Sprintf("%s: the best of %d found", device, len(machine.Devices))
 		if spec := requested(o); spec != "" {
 			rt.exec.Why = fmt.Sprintf("%s: asked for by %s", device, spec)
@@ -211,7 +212,7 @@ func (rt *Runtime) Close() error {
 		errs = append(errs, x.Close())
 	}
 	if rt.owned {
-		rt.beside.end()
+		rt.beside.End()
 		for _, e := range rt.exec.Engines {
 			errs = append(errs, e.Close())
 		}

@@ -10,56 +10,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/calibrate"
 	"github.com/anycl/anycl/tensor"
 )
 
-// waits reports whether quiet is still waiting after a time.
-func waits(t *testing.T, rt *Runtime, while func()) bool {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- rt.quiet(ctx) }()
-	while()
-	select {
-	case <-done:
-		return false
-	default:
-		return true
-	}
-}
-
-func TestMeasurementsWaitUntilNobodyRunsOrCompiles(t *testing.T) {
+func TestWhatARuntimeDoesIsSeen(t *testing.T) {
 	rt := cpuOnly(t)
-	defer func(a, b, c time.Duration) { quietFor, quietFirst, quietLook = a, b, c }(quietFor, quietFirst, quietLook)
-	quietFor, quietFirst, quietLook = 60*time.Millisecond, time.Hour, 5*time.Millisecond
-	rt.beside.hurry = make(chan struct{})
-	require.True(t, waits(t, rt, func() { time.Sleep(5 * quietFor) }), "nothing has run yet")
-
 	g := NewGraph("quiet")
 	x := g.Input("x", tensor.Float32, 8)
 	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Neg(x)}})
 	require.NoError(t, err)
-	run := func() {
-		_, err := exe.Run(t.Context(), Feeds{x: vec(t, []int{8})})
-		require.NoError(t, err)
-	}
-	require.True(t, waits(t, rt, func() {
-		for start := time.Now(); time.Since(start) < 5*quietFor; time.Sleep(time.Millisecond) {
-			run()
-		}
-	}), "runs go on")
+	require.Equal(t, calibrate.Activity{Graphs: 1, Compiles: 1}, rt.activity())
+	_, err = exe.Run(t.Context(), Feeds{x: vec(t, []int{8})})
+	require.NoError(t, err)
+	require.Equal(t, calibrate.Activity{Runs: 1, Graphs: 1, Compiles: 1}, rt.activity())
 	ends := rt.begins()
-	require.True(t, waits(t, rt, func() { time.Sleep(5 * quietFor) }), "a graph is being compiled")
+	require.True(t, rt.activity().Busy, "a graph is being compiled")
 	ends()
 	release := exe.executor.Hold()
-	require.True(t, waits(t, rt, func() { time.Sleep(5 * quietFor) }), "a run goes on")
+	require.True(t, rt.activity().Busy, "a run goes on")
 	release()
-	require.NoError(t, rt.quiet(t.Context()))
-
-	quietFor = time.Hour
-	close(rt.beside.hurry)
-	require.NoError(t, rt.quiet(t.Context()), "somebody waits")
+	require.False(t, rt.activity().Busy)
 	require.NoError(t, exe.Close())
 }
 
@@ -70,14 +41,14 @@ func TestCloseEndsMeasurements(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		calibrated.Clear()
+		calibrate.Forget()
 		rt, err := Open(t.Context(), &Options{CacheDir: t.TempDir(), Library: lib})
 		require.NoError(t, err)
 		if rt.Device() == nil {
 			require.NoError(t, rt.Close())
 			t.Skip("no OpenCL device")
 		}
-		require.NotNil(t, rt.beside.cancel)
+		require.True(t, rt.beside.Running())
 		ctx, cancel := context.WithTimeout(t.Context(), after)
 		if err := rt.Settle(ctx); err != nil {
 			require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -90,7 +61,7 @@ func TestCloseEndsMeasurements(t *testing.T) {
 
 func TestOneProcessMeasuresEnough(t *testing.T) {
 	dir := t.TempDir()
-	calibrated.Clear()
+	calibrate.Forget()
 	rt, err := Open(t.Context(), &Options{CacheDir: dir})
 	require.NoError(t, err)
 	if rt.Device() == nil {
