@@ -91,6 +91,7 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 		return nil, fmt.Errorf("ops: open: %w", err)
 	}
 	rt := &Runtime{owned: true, live: map[*Executable]struct{}{}}
+	rt.exec.Validate = validate
 	if rt.exec.Log = o.Logger; o.Logger == nil {
 		rt.exec.Log = slog.New(slog.DiscardHandler)
 	}
@@ -166,6 +167,7 @@ func requested(o *Options) string {
 func NewRuntime(engines ...engine.Engine) *Runtime {
 	rt := &Runtime{live: map[*Executable]struct{}{}}
 	rt.exec.Engines, rt.exec.Why, rt.exec.Log = engines, "given", slog.New(slog.DiscardHandler)
+	rt.exec.Validate = validate
 	return rt
 }
 

@@ -16,6 +16,7 @@ type Machine struct {
 	Why         string          // they were chosen
 	Pace        pace.Table      // how far predictions are off
 	Log         *slog.Logger
+	Validate    bool        // check programs before they run
 	Overlapping atomic.Bool // a run has goroutines for its engines
 }
 

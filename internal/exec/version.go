@@ -32,6 +32,11 @@ type version struct {
 // newVersion builds the program of placement p and its first instance.
 func (x *Executor) newVersion(ctx context.Context, m *plan.Model, p *plan.Placement) (*version, error) {
 	v := &version{Executor: x, model: m, Program: plan.Build(m, p)}
+	if x.machine.Validate {
+		if err := v.Program.Validate(); err != nil {
+			return nil, err
+		}
+	}
 	var err error
 	if v.first, err = v.newInstance(ctx); err != nil {
 		return nil, err
