@@ -25,7 +25,7 @@ type instance struct {
 	fetches   []fetched
 	workers   *stepWorkers // nil: the caller's goroutine does all steps
 	outputs   []buffer
-	external  bool // some of these are in memory in whose place the caller's can be
+	external  bool             // some of these are in memory in whose place the caller's can be
 	fed       []*tensor.Tensor // of the run that goes on
 	tracer    Tracer           // of the run that goes on; nil: nobody is told
 }
