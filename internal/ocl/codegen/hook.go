@@ -345,11 +345,11 @@ func Fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 			w := c[i:j]
 			if k := operandOf(w, args); k >= 0 {
 				w = args[k]
-			} else if called := j < len(c) && c[j] == '('; double && called && doubleFunctions[w] {
+			} else if called := j < len(c) && c[j] == '('; double && called && inMathDouble(w) {
 				w = "double_" + w
 			} else if double {
 				w = doubleName(w)
-			} else if called && wideFunctions[w] {
+			} else if called && inMath(w) {
 				w = "wide_" + w
 			}
 			b.WriteString(w)
@@ -361,17 +361,23 @@ func Fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 	return b.String()
 }
 
-// wideFunctions are those of float that lib/math.cl has.
-var wideFunctions = map[string]bool{
-	"log": true, "log2": true, "log1p": true, "exp": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
-	"erf": true, "erfc": true, "sin": true, "cos": true, "tan": true, "asin": true, "acos": true, "atan": true,
-	"atan2": true, "pow": true, "fmod": true, "exp_below": true, "exp_plus_1": true,
+// inMath reports whether lib/math.cl has the function for float.
+func inMath(name string) bool {
+	switch name {
+	case "sin", "cos", "tan", "fmod", "exp_below":
+		return true
+	}
+	return inMathDouble(name)
 }
 
-// doubleFunctions are those of double that lib/math_double.cl has.
-var doubleFunctions = map[string]bool{
-	"log": true, "log2": true, "log1p": true, "exp": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
-	"erf": true, "erfc": true, "asin": true, "acos": true, "atan": true, "atan2": true, "pow": true, "exp_plus_1": true,
+// inMathDouble reports whether lib/math_double.cl has the function for double.
+func inMathDouble(name string) bool {
+	switch name {
+	case "log", "log2", "log1p", "exp", "exp2", "expm1", "sinh", "cosh", "tanh",
+		"erf", "erfc", "asin", "acos", "atan", "atan2", "pow", "exp_plus_1":
+		return true
+	}
+	return false
 }
 
 func operandOf(w string, args []string) int {
