@@ -198,7 +198,7 @@ func (f *fn) value(e *engine.Expr, guard string) string {
 	if v, ok := f.seen[key]; ok {
 		return v
 	}
-	t := f.g.HeldType(e.DType)
+	t := f.g.heldType(e.DType)
 	switch e.Op {
 	case engine.OpAcc:
 		return f.accs[e.Input]
@@ -226,13 +226,13 @@ func (f *fn) value(e *engine.Expr, guard string) string {
 	for i, a := range e.Args {
 		args[i] = f.value(a, guard)
 	}
-	return f.declare("v", t, key, Apply(e, args))
+	return f.declare("v", t, key, apply(e, args))
 }
 
-// HeldType is the type of a variable for values of a dtype: that of the register, or int for a
+// heldType is the type of a variable for values of a dtype: that of the register, or int for a
 // compiler that gets lost where it chooses among bytes. Every value is cast to its own type before
 // it is held in a wider one.
-func (g *Builder) HeldType(dt tensor.DType) string {
+func (g *Builder) heldType(dt tensor.DType) string {
 	if g.Device.WideBytes && dt.Size() == 1 {
 		return "int"
 	}
@@ -249,7 +249,7 @@ func (f *fn) load(e *engine.Expr, outer string) string {
 	if RegType(o.DType) != RegType(e.DType) {
 		text = castExpr(o.DType, e.DType, text)
 	}
-	t := f.g.HeldType(e.DType)
+	t := f.g.heldType(e.DType)
 	if t != RegType(e.DType) {
 		// A shift by what only the host knows to be zero: what a compiler knows to fit in 8 bits it
 		// would put in 8 bits again, with all that depends on it.
@@ -271,8 +271,8 @@ func usesMemory(e *engine.Expr) bool {
 	return false
 }
 
-// Apply is the text of a scalar function's value, in its register type.
-func Apply(e *engine.Expr, args []string) string {
+// apply is the text of a scalar function's value, in its register type.
+func apply(e *engine.Expr, args []string) string {
 	in := make([]tensor.DType, len(e.Args))
 	double := e.DType == tensor.Float64
 	for i, a := range e.Args {
@@ -287,7 +287,7 @@ func Apply(e *engine.Expr, args []string) string {
 			args[i] = fmt.Sprintf("(%s)%s", u, args[i])
 		}
 	}
-	text := Fill(c, t, e.DType, in, args, double)
+	text := fill(c, t, e.DType, in, args, double)
 	if e.DType == tensor.Bool {
 		return fmt.Sprintf("(uchar)((%s) != 0)", text)
 	}
@@ -316,9 +316,9 @@ func formula(e *engine.Expr, in []tensor.DType) string {
 // isRing reports whether c holds nothing but operands, +, - and *.
 func isRing(c string) bool { return strings.Trim(c, "abcd+-*() ") == "" }
 
-// Fill puts operands and types into the template c; see engine.Scalar.C.
+// fill puts operands and types into the template c; see engine.Scalar.C.
 // $cast(x), with x one operand, is x converted to the result's dtype.
-func Fill(c, t string, out tensor.DType, in []tensor.DType, args []string, double bool) string {
+func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, double bool) string {
 	var b strings.Builder
 	for i := 0; i < len(c); {
 		j := i + 1
