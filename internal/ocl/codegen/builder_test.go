@@ -85,7 +85,7 @@ func TestTemplatesAreFilledWordByWord(t *testing.T) {
 		double := c.out == f64 || c.in[0] == f64
 		require.Equal(t, c.want, fill(c.c, RegType(c.out), c.out, c.in, args, double))
 	}
-	mul := &engine.Scalar{Name: "mul", Arity: 2, C: "a * b"}
+	mul := &engine.Scalar{Name: "mul", Arity: 2, OpenCL: "a * b"}
 	sum := engine.Apply(mul, tensor.Uint16, engine.Constant(tensor.Uint16, engine.Const{Int: 3}), engine.Constant(tensor.Uint16, engine.Const{Int: 4}))
 	require.Equal(t, "(ushort)((uint)a * (uint)b)", apply(sum, []string{"a", "b"}), "signed overflow is undefined in C")
 }

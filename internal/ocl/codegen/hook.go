@@ -298,9 +298,9 @@ func apply(e *engine.Expr, args []string) string {
 // a literal zero is multiplied by an infinity, which is the same: drivers take such a division for one that
 // never happens (rusticl of Mesa 25.0, on which means of nothing were what a register held).
 func formula(e *engine.Expr, in []tensor.DType) string {
-	c := e.Fn.C
-	if e.Fn.CFor != nil {
-		if s := e.Fn.CFor(e.DType, in); s != "" {
+	c := e.Fn.OpenCL
+	if e.Fn.OpenCLFor != nil {
+		if s := e.Fn.OpenCLFor(e.DType, in); s != "" {
 			c = s
 		}
 	}
@@ -316,7 +316,7 @@ func formula(e *engine.Expr, in []tensor.DType) string {
 // isRing reports whether c holds nothing but operands, +, - and *.
 func isRing(c string) bool { return strings.Trim(c, "abcd+-*() ") == "" }
 
-// fill puts operands and types into the template c; see engine.Scalar.C.
+// fill puts operands and types into the template c; see engine.Scalar.
 // $cast(x), with x one operand, is x converted to the result's dtype.
 func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, double bool) string {
 	var b strings.Builder
