@@ -63,9 +63,6 @@ type Macro struct {
 	Doc    string
 }
 
-// Allows reports whether v is a value of m.
-func (m Macro) Allows(v int) bool { return len(m.Values) == 0 || slices.Contains(m.Values, v) }
-
 var (
 	onOff     = []int{0, 1}
 	groupSize = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}

@@ -26,6 +26,14 @@ func contractChooser[T any](c *Contraction, name string, byRule func() T, settle
 	}
 }
 
+// packing is a plan that lays out an operand in so many bytes, which are kept from run to run, or scratch memory.
+func packing(params string, bytes int64, keep bool) *variant.Plan {
+	if keep {
+		return &variant.Plan{Params: params, Kept: []int64{bytes}}
+	}
+	return &variant.Plan{Params: params, Scratch: []int64{bytes}}
+}
+
 // partsFit reports whether the partial sums of so many splits may be kept.
 func (c *Contraction) partsFit(splits int64) error {
 	if splits > 1 && splits*c.Batches*c.m*c.n*c.AccSize > min(facts.MaxParts, c.Device.MaxAlloc) {
