@@ -24,7 +24,7 @@ func TestAnotherModuleUsesThePublicPackages(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	require.NoError(t, err)
 	dir := t.TempDir()
-	for _, name := range []string{"main.go", "engine_test.go"} {
+	for _, name := range []string{"main.go", "engine_test.go", "ops.go", "ops_test.go"} {
 		copyFile(t, filepath.Join("testdata", "outside", name), filepath.Join(dir, name))
 	}
 	copyFile(t, filepath.Join(root, "go.sum"), filepath.Join(dir, "go.sum"))
