@@ -43,6 +43,9 @@ func TestIndexOfOpsIsWhatTheTableSays(t *testing.T) {
 func index(t *testing.T) string {
 	rows := map[string][]string{}
 	for op := range ops.All() {
+		if strings.Contains(op.Name, ".") { // of an example
+			continue
+		}
 		require.NotEmpty(t, op.Category, op.Name)
 		var operands, attributes []string
 		for _, p := range op.Operands {
