@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
@@ -180,7 +179,7 @@ func (p *DataParallel) check(ctx context.Context, devices []*Runtime) error {
 		return errors.New("no device has a share")
 	}
 	engines := devices[0].engines
-	if _, ok := engines[len(engines)-1].(engine.Hosted); !ok {
+	if !engines[len(engines)-1].Traits().Hosted {
 		return fmt.Errorf("the runtime of device 0 has no CPU path, only %s", engines[len(engines)-1].Name())
 	}
 	for i, v := range o.Params {
