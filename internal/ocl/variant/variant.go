@@ -63,9 +63,6 @@ func MakePlan(d *facts.Device, table *tuning.Table, t *engine.Task, force string
 // Of collapses t and lists the ways to run it, best first by rule. There
 // is none for a task without outputs.
 func Of(d *facts.Device, t *engine.Task) (*engine.Task, []Variant, error) {
-	if t.Custom != nil && t.Custom.HostOnly != "" {
-		return nil, nil, fmt.Errorf("ocl: %s runs on the CPU engine only, %s: %w", t, t.Custom.HostOnly, engine.ErrUnsupported)
-	}
 	if t.Kind != engine.Custom {
 		if !slices.ContainsFunc(t.Outs, func(o engine.Operand) bool { return o.Len > 0 }) {
 			return t, nil, nil

@@ -1,4 +1,5 @@
-package main
+// Package lib is a library of ops.
+package lib
 
 import (
 	"errors"
