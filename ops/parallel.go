@@ -244,7 +244,7 @@ func (p *DataParallel) compile(ctx context.Context, loss *Node) (err error) {
 // A loss whose derivatives are known: operand 0 is the loss, then come the variables, then
 // the derivatives.
 var _ = define(Op{
-	Name: "with_gradients", Arity: -1, hidden: true, Result: same,
+	Name: "with_gradients", Operands: operandsAny, hidden: true, Result: same,
 	Compose: func(c *Call) *Node { return c.In[0] },
 	Grad: func(b *Back) {
 		n := (len(b.node.in) - 1) / 2

@@ -50,11 +50,11 @@ func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
 }
 
 var _ = define(Op{
-	Name: "uniform", DTypes: floats, Flat: true, kind: ir.KindRandom,
+	Name: "uniform", builtBy: "Graph.Uniform", Category: "random", DTypes: floats, Flat: true, kind: ir.KindRandom,
 	Scalar: &engine.Scalar{
 		Arity: 4,
 		Flops: 60,
-		CFor: func(out tensor.DType, _ []tensor.DType) string {
+		OpenCLFor: func(out tensor.DType, _ []tensor.DType) string {
 			switch out {
 			case tensor.Float64:
 				return "philox_uniform_double(a, b, c, d)"
@@ -87,11 +87,11 @@ func steps16(dt tensor.DType) int {
 }
 
 var _ = define(Op{
-	Name: "normal", DTypes: floats, Flat: true, kind: ir.KindRandom,
+	Name: "normal", builtBy: "Graph.Normal", Category: "random", DTypes: floats, Flat: true, kind: ir.KindRandom,
 	Scalar: &engine.Scalar{
 		Arity: 4,
 		Flops: 120,
-		CFor: func(out tensor.DType, _ []tensor.DType) string {
+		OpenCLFor: func(out tensor.DType, _ []tensor.DType) string {
 			if out == tensor.Float64 {
 				return "philox_normal_double(a, b, c, d)"
 			}
@@ -109,12 +109,12 @@ var _ = define(Op{
 
 // fold_in makes the seed of an iteration of its number and the seed around the loop.
 var _ = define(Op{
-	Name: "fold_in", Arity: 2, hidden: true, Flat: true,
+	Name: "fold_in", Operands: []Operand{{Name: "seed"}, {Name: "i", DTypes: every}}, hidden: true, Flat: true,
 	Result: same,
 	Scalar: &engine.Scalar{
-		Arity: 2,
-		Flops: 8,
-		C:     "philox_fold(a, (ulong)b)",
+		Arity:  2,
+		Flops:  8,
+		OpenCL: "philox_fold(a, (ulong)b)",
 		Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 			for i, seed := range args[0].U64 {
 				dst.U64[i] = philox.Fold(seed, uint64(args[1].I64[i]))

@@ -85,19 +85,25 @@ func (e *Engine) own(m engine.Memory) (*memory, error) {
 	return o, nil
 }
 
+// reach is where n bytes of m from offset on are: bytes that are bound in its place, or the memory of its own.
+func (e *Engine) reach(m engine.Memory, offset int64, n int) (bound []byte, pm *platform.Memory, err error) {
+	o, err := e.own(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Bound() {
+		bound, err = o.outer.part(offset, n)
+	} else {
+		pm, err = o.allocated()
+	}
+	return bound, pm, err
+}
+
 // Write copies src to dst from offset on.
 func (e *Engine) Write(ctx context.Context, dst engine.Memory, offset int64, src []byte) error {
-	m, err := e.own(dst)
-	if err != nil {
-		return err
-	}
-	if m.Bound() {
-		b, err := m.outer.part(offset, len(src))
-		copy(b, src)
-		return err
-	}
-	pm, err := m.allocated()
-	if err != nil {
+	bound, pm, err := e.reach(dst, offset, len(src))
+	if err != nil || pm == nil {
+		copy(bound, src)
 		return err
 	}
 	return e.waited(e.dev.Write(ctx, pm, offset, src))
@@ -105,17 +111,9 @@ func (e *Engine) Write(ctx context.Context, dst engine.Memory, offset int64, src
 
 // Read waits for all that was submitted and copies from src.
 func (e *Engine) Read(ctx context.Context, dst []byte, src engine.Memory, offset int64) error {
-	m, err := e.own(src)
-	if err != nil {
-		return err
-	}
-	if m.Bound() {
-		b, err := m.outer.part(offset, len(dst))
-		copy(dst, b)
-		return err
-	}
-	pm, err := m.allocated()
-	if err != nil {
+	bound, pm, err := e.reach(src, offset, len(dst))
+	if err != nil || pm == nil {
+		copy(dst, bound)
 		return err
 	}
 	return e.waited(e.dev.Read(ctx, dst, pm, offset))

@@ -36,7 +36,10 @@ func Check(d *facts.Device, t *engine.Task) error {
 		return refused(true, "%d buffers need %d bytes of arguments, there are %d", len(operands), n, d.ArgBytes)
 	}
 	if t.Kind == engine.Custom {
-		if t.Custom.Source == "" {
+		switch {
+		case t.Custom.HostOnly != "":
+			return unsupported("the kernel is for the CPU engine only: %s", t.Custom.HostOnly)
+		case t.Custom.Source == "":
 			return unsupported("the kernel has no source")
 		}
 		return nil
@@ -56,7 +59,7 @@ func Check(d *facts.Device, t *engine.Task) error {
 	}
 	for _, e := range t.Exprs() {
 		for s := range e.Walk() {
-			if s.Op == engine.OpApply && s.Fn.C == "" && s.Fn.CFor == nil {
+			if s.Op == engine.OpApply && s.Fn.OpenCL == "" && s.Fn.OpenCLFor == nil {
 				return unsupported("%s has no OpenCL C", s.Fn.Name)
 			}
 		}
