@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/internal/ocl/draft"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/offline"
@@ -27,7 +28,7 @@ import (
 func TestTheCorpusHasEveryVariant(t *testing.T) {
 	t.Parallel()
 	ran, chosen, files := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	corpora, err := offline.Gather(os.Getenv(offline.EnvCorpus), "few", func(_ *draft.Class, p *offline.Planner) error {
+	corpora, err := corpus.Gather(os.Getenv(corpus.Env), "few", func(_ *draft.Class, p *corpus.Planner) error {
 		return offline.Few.Draft(t.Context(), p)
 	})
 	require.NoError(t, err)
@@ -74,7 +75,7 @@ var kernelFile = regexp.MustCompile(`(?m)^// ---- (\S+\.cl) ----$`)
 // A corpus that is written and read again is the same.
 func TestCorpusComesBack(t *testing.T) {
 	folder := t.TempDir()
-	draftInto := func(_ *draft.Class, p *offline.Planner) error {
+	draftInto := func(_ *draft.Class, p *corpus.Planner) error {
 		g := ops.NewGraph("softmax")
 		x := g.Input("x", tensor.Float32, 40, 50)
 		exe, err := g.Compile(t.Context(), ops.NewRuntime(p), ops.Target{Outputs: []*ops.Node{ops.Softmax(x, 1)}})
@@ -88,12 +89,12 @@ func TestCorpusComesBack(t *testing.T) {
 		}
 		return err
 	}
-	written, err := offline.Gather(folder, "one", draftInto)
+	written, err := corpus.Gather(folder, "one", draftInto)
 	require.NoError(t, err)
-	_, err = offline.Gather(folder, "two", draftInto)
+	_, err = corpus.Gather(folder, "two", draftInto)
 	require.NoError(t, err)
 	for _, class := range draft.Classes {
-		c, err := offline.Load(folder, class)
+		c, err := corpus.Load(folder, class)
 		require.NoError(t, err)
 		require.NotEmpty(t, c.Drafts())
 		require.Equal(t, written[class.Name].Drafts(), c.Drafts())
@@ -104,6 +105,6 @@ func TestCorpusComesBack(t *testing.T) {
 			require.True(t, slices.IsSorted(d.Variants))
 		}
 	}
-	_, err = offline.Load(t.TempDir(), draft.Classes[0])
+	_, err = corpus.Load(t.TempDir(), draft.Classes[0])
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

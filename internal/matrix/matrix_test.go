@@ -75,19 +75,6 @@ func TestADeviceThatIsNotThereIsAnError(t *testing.T) {
 	_, err := Run(t.Context(), &Options{Devices: []string{"no such device"}})
 	var absent *platform.SelectError
 	require.ErrorAs(t, err, &absent)
-
-	m := &platform.Machine{Devices: []*platform.Device{{ID: "pocl:0", Key: "pocl", Name: "AMD EPYC"}, {ID: "oclgrind:0", Key: "oclgrind", Class: platform.Simulator}}}
-	_, _, err = Named(m, []string{"amd"})
-	require.ErrorContains(t, err, "no device of amd")
-	named, cpu, err := Named(m, []string{"pocl", "none", "pocl:0"})
-	require.NoError(t, err)
-	require.True(t, cpu)
-	require.Equal(t, m.Devices[:1], named)
-	require.Equal(t, m.Devices[:1], Usual(m, nil), "a simulator takes hours")
-	require.Equal(t, m.Devices, Usual(m, m.Devices[1:]))
-	require.NotContains(t, Absent(m), "pocl")
-	require.Contains(t, Absent(m), "nvidia")
-	require.Equal(t, []string{"a", "b:1"}, Specs(" a,, b:1 "))
 }
 
 // liar is an engine that errs by the lowest bit of some byte.

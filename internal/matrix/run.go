@@ -15,6 +15,7 @@ import (
 	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/procs"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
@@ -39,17 +40,17 @@ type Options struct {
 // Run runs the matrix. What fails is in the report. Errors: a device that was named is not there;
 // ctx is done, with what had been found until then.
 func Run(ctx context.Context, o *Options) (*Report, error) {
-	m, err := Discover(ctx)
+	m, err := testdevices.Discover(ctx)
 	if err != nil {
 		return nil, err
 	}
-	devices, cpuPath := Usual(m, nil), true
+	devices, cpuPath := testdevices.Usual(m, nil), true
 	if len(o.Devices) > 0 {
-		if devices, cpuPath, err = Named(m, o.Devices); err != nil {
+		if devices, cpuPath, err = testdevices.Named(m, o.Devices); err != nil {
 			return nil, err
 		}
 	}
-	head := &Report{Context: newContext(o), Library: m.Library, Absent: Absent(m), Notes: m.Notes}
+	head := &Report{Context: newContext(o), Library: m.Library, Absent: testdevices.Absent(m), Notes: m.Notes}
 	if m.LoadErr != nil {
 		head.LoadErr = m.LoadErr.Error()
 	}

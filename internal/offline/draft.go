@@ -1,3 +1,8 @@
+// Package offline compiles what devices would run with compilers of vendors whose devices are not
+// there, and reads from the result what it needs of a device.
+//
+// A [Compiler] compiles the programs of a corpus for one target, and a [Report] says of each program and
+// target whether it compiles, and with how many registers.
 package offline
 
 import (
@@ -8,6 +13,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/bench"
+	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/tensor"
@@ -35,7 +41,7 @@ var (
 )
 
 // Draft drafts the samples of the ops, their gradients, random graphs and measured works.
-func (x *Extent) Draft(ctx context.Context, p *Planner) error {
+func (x *Extent) Draft(ctx context.Context, p *corpus.Planner) error {
 	p.Instead = optest.ErrKnown // nothing need run
 	defer func() { p.Instead = nil }()
 	var parts []*optest.Part

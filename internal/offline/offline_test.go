@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/internal/ocl/draft"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -17,8 +18,8 @@ import (
 // drafted is the corpus of a small graph for a class.
 func drafted(t *testing.T, class *draft.Class) []*draft.Draft {
 	t.Helper()
-	c := NewCorpus(class)
-	p := NewPlanner(c)
+	c := corpus.New(class)
+	p := corpus.NewPlanner(c)
 	g := ops.NewGraph("small")
 	x := g.Input("x", tensor.Float32, 40, 50)
 	var outs []*ops.Node

@@ -29,6 +29,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/internal/ocl/draft"
 	"github.com/anycl/anycl/internal/offline"
 	"github.com/anycl/anycl/ops/optest"
@@ -115,10 +116,10 @@ func classOf(kind, name string) (*draft.Class, error) {
 
 // drafts are the programs that are asked for.
 func (o *options) drafts(ctx context.Context, class *draft.Class) ([]*draft.Draft, error) {
-	corpus, folder := offline.NewCorpus(class), os.Getenv(offline.EnvCorpus)
+	programs, folder := corpus.New(class), os.Getenv(corpus.Env)
 	if folder != "" {
 		var err error
-		if corpus, err = offline.Load(folder, class); err != nil {
+		if programs, err = corpus.Load(folder, class); err != nil {
 			return nil, err
 		}
 	}
@@ -126,9 +127,9 @@ func (o *options) drafts(ctx context.Context, class *draft.Class) ([]*draft.Draf
 	if err != nil {
 		return nil, err
 	}
-	corpus.Add(own.Drafts()...)
+	programs.Add(own.Drafts()...)
 	var all []*draft.Draft
-	for i, d := range corpus.Drafts() {
+	for i, d := range programs.Drafts() {
 		switch {
 		case o.print != "":
 			if strings.HasPrefix(d.Print(), o.print) {
@@ -148,7 +149,7 @@ func (o *options) drafts(ctx context.Context, class *draft.Class) ([]*draft.Draf
 
 // own are the programs of the ops, networks and random graphs. They are kept in the folder, so that what
 // is compiled for several targets of a class is drafted once, by one build of this program.
-func (o *options) own(ctx context.Context, class *draft.Class, folder string) (*offline.Corpus, error) {
+func (o *options) own(ctx context.Context, class *draft.Class, folder string) (*corpus.Corpus, error) {
 	extent, name := offline.All, "all"
 	if o.few {
 		extent, name = offline.Few, "few"
@@ -159,12 +160,12 @@ func (o *options) own(ctx context.Context, class *draft.Class, folder string) (*
 			return nil, err
 		}
 		folder = filepath.Join(folder, "own", name+"-"+build)
-		if c, err := offline.Load(folder, class); !errors.Is(err, fs.ErrNotExist) {
+		if c, err := corpus.Load(folder, class); !errors.Is(err, fs.ErrNotExist) {
 			return c, err
 		}
 	}
-	c := offline.NewCorpus(class)
-	p := offline.NewPlanner(c)
+	c := corpus.New(class)
+	p := corpus.NewPlanner(c)
 	if err := errors.Join(extent.Draft(ctx, p), p.Close()); err != nil {
 		return nil, err
 	}
@@ -194,7 +195,7 @@ func words(list string) []string {
 
 // whole reports whether nothing that a rule chooses is left out.
 func (o *options) whole() bool {
-	return !o.few && o.every <= 1 && o.file == "" && os.Getenv(offline.EnvCorpus) != ""
+	return !o.few && o.every <= 1 && o.file == "" && os.Getenv(corpus.Env) != ""
 }
 
 func (o *options) compile(ctx context.Context, class *draft.Class, kind, name string, drafts []*draft.Draft) (_ *offline.Report, err error) {

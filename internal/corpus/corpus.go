@@ -1,10 +1,8 @@
-// Package offline compiles what devices would run with compilers of vendors whose devices are not
-// there, and reads from the result what it needs of a device.
+// Package corpus gathers the programs that devices which are not there would run.
 //
-// Programs are drafted by the planner for classes of devices (draft.Classes), from graphs that a
-// [Planner] is given as an engine, and gathered in a [Corpus]. A [Compiler] compiles them for one target, and a
-// [Report] says of each program and target whether it compiles, and with how many registers.
-package offline
+// Programs are drafted for classes of devices (draft.Classes), from graphs that a [Planner] is given as an
+// engine, and gathered in a [Corpus]. Nothing is compiled: compilers of vendors read what was saved.
+package corpus
 
 import (
 	"compress/gzip"
@@ -20,9 +18,9 @@ import (
 	"github.com/anycl/anycl/internal/ocl/draft"
 )
 
-// EnvCorpus names the folder that corpora are written to and read from. Tests that draft
+// Env is the variable that names the folder which corpora are written to and read from. Tests that draft
 // programs add theirs; where it is empty nothing is written.
-const EnvCorpus = "ANYCL_CORPUS"
+const Env = "ANYCL_CORPUS"
 
 // Corpus is the programs of one class of devices, each once. It is safe for concurrent use.
 type Corpus struct {
@@ -32,8 +30,8 @@ type Corpus struct {
 	all map[string]*draft.Draft // by Print
 }
 
-// NewCorpus has no programs yet.
-func NewCorpus(c *draft.Class) *Corpus { return &Corpus{Class: c, all: map[string]*draft.Draft{}} }
+// New has no programs yet.
+func New(c *draft.Class) *Corpus { return &Corpus{Class: c, all: map[string]*draft.Draft{}} }
 
 // Add takes drafts, of which some may be known.
 func (c *Corpus) Add(drafts ...*draft.Draft) {
@@ -93,7 +91,7 @@ const ending = ".json.gz"
 
 // Load reads the parts of a class's corpus together. Errors: the folder has none.
 func Load(folder string, class *draft.Class) (*Corpus, error) {
-	c := NewCorpus(class)
+	c := New(class)
 	files, err := filepath.Glob(filepath.Join(folder, class.Name, "*"+ending))
 	if err != nil || len(files) == 0 {
 		return nil, errors.Join(err, &fs.PathError{Op: "read corpus", Path: filepath.Join(folder, class.Name), Err: fs.ErrNotExist})

@@ -1,4 +1,5 @@
-package matrix
+// Package testdevices chooses the devices that the conformance tests and the conformance matrix run on.
+package testdevices
 
 import (
 	"cmp"
@@ -15,7 +16,7 @@ import (
 // vendors are those whose absence is worth a line.
 var vendors = []string{"nvidia", "amd", "intel", "apple", "arm", "qualcomm", "pocl", "llvmpipe", "oclgrind"}
 
-// Discover finds the devices. The matrix compiles what no program will want again: a user's
+// Discover finds the devices. Tests compile what no program will want again: a user's
 // cache is not the place for it, unless it is named.
 func Discover(ctx context.Context) (*platform.Machine, error) {
 	cache := cmp.Or(os.Getenv(platform.EnvCache), platform.CacheOff)
@@ -37,7 +38,7 @@ func Named(m *platform.Machine, specs []string) (devices []*platform.Device, cpu
 		// A vendor that is meant is not one whose name stands in another's: PoCL
 		// on a CPU from AMD is no "amd".
 		if slices.Contains(vendors, spec) && d.Key != spec {
-			return nil, false, fmt.Errorf("matrix: there is no device of %s, only %s", spec, d)
+			return nil, false, fmt.Errorf("there is no device of %s, only %s", spec, d)
 		}
 		if !slices.Contains(devices, d) {
 			devices = append(devices, d)

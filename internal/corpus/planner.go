@@ -1,4 +1,4 @@
-package offline
+package corpus
 
 import (
 	"context"
@@ -52,11 +52,11 @@ func (p *Planner) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Seq
 }
 
 // Gather gives use a planner for every class, and then saves what was drafted, under a name, where
-// EnvCorpus says.
+// Env says.
 func Gather(folder, name string, use func(class *draft.Class, p *Planner) error) (map[string]*Corpus, error) {
 	all := map[string]*Corpus{}
 	for _, class := range draft.Classes {
-		c := NewCorpus(class)
+		c := New(class)
 		p := NewPlanner(c)
 		err := use(class, p)
 		if closing := p.Close(); err == nil {
@@ -76,7 +76,7 @@ func Gather(folder, name string, use func(class *draft.Class, p *Planner) error)
 // Graphs is Gather for programs that are given a runtime. What no device of a class can run is the
 // CPU path's.
 func Graphs(name string, use func(rt *ops.Runtime) error) (map[string]*Corpus, error) {
-	return Gather(os.Getenv(EnvCorpus), name, func(_ *draft.Class, p *Planner) error {
+	return Gather(os.Getenv(Env), name, func(_ *draft.Class, p *Planner) error {
 		cpu := fallback.New(nil)
 		rt := ops.NewRuntime(p, cpu)
 		return errors.Join(use(rt), rt.Close(), cpu.Close())
