@@ -15,6 +15,7 @@
 //	internal/lower  the compiler's passes: what shares a task, and in which order tasks run
 //	internal/report what explain and profile print
 //	ops             the graph: define, build, differentiate, simplify, place, plan, run
+//	ops/pprof       profiles for go tool pprof
 //	blas            gonum's BLAS on a device: one line in an existing gonum program
 //
 // Most programs import ops and tensor alone. Start with

@@ -31,8 +31,8 @@ prints speeds and ratios: anycl-cpu 9.10x says that the device was 9.1 times as
 fast as the CPU path. Results are compared before any time counts.
 
 With -out it appends lines of JSON with all of their context; -compare reads two
-such files and tells what became faster or slower beyond the noise. The module
-bench/ of the repository measures the same works beside other libraries.`,
+such files and tells what became faster or slower beyond the noise. The command
+tools/cmd/bench measures the same works beside other libraries.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if o.compare && len(args) != 2 {
 				return usageError{errors.New("-compare takes two files")}

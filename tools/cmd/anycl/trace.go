@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/pprof"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -62,7 +63,7 @@ func (o *traceOptions) run(ctx context.Context, out io.Writer, name string) erro
 	if err := toFile(o.timeline, p.WriteTrace); err != nil {
 		return err
 	}
-	if err := toFile(o.pprof, p.WritePprof); err != nil {
+	if err := toFile(o.pprof, func(w io.Writer) error { return pprof.Write(w, p) }); err != nil {
 		return err
 	}
 	if o.asJSON {

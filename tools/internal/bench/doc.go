@@ -1,12 +1,11 @@
-// Package bench measures the ops of this module, alone or side by side with
+// Package bench measures the ops of anycl, alone or side by side with
 // other libraries, and keeps what it measured.
 //
 // A [Work] is one row of a table: a [Program], which says in a few neutral steps
 // what is computed on which random operands, with what it costs at least. A
-// [Contender] is whoever can run a program: this module ([NewOurs]), a limit of
-// the device ([NewLimits]), and in the module github.com/anycl/anycl/bench other
-// libraries. Because every contender reads the same program, a row is written
-// once.
+// [Contender] is whoever can run a program: anycl ([NewOurs]), a limit of
+// the device ([NewLimits]), and in the command tools/cmd/bench other libraries.
+// Because every contender reads the same program, a row is written once.
 //
 // # How it is measured
 //

@@ -1,4 +1,6 @@
-package report
+// Package pprof writes profiles of graphs for `go tool pprof`. It is apart from package ops because the encoder
+// compiles regular expressions when a program starts, whether the program profiles anything or not.
+package pprof
 
 import (
 	"io"
@@ -7,11 +9,14 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/anycl/anycl/internal/report"
+	"github.com/anycl/anycl/ops"
 )
 
-// WritePprof writes the profile for `go tool pprof`, of one run: each launch with
-// the kernel, the task and the line of the program that asked for it.
-func (p *Profile) WritePprof(w io.Writer) error {
+// Write writes one run of a profile: each launch with the kernel, the task and the line of
+// the program that asked for it.
+func Write(w io.Writer, p *ops.Profile) error {
 	out := &profile.Profile{
 		SampleType: []*profile.ValueType{
 			{Type: "launches", Unit: "count"}, {Type: "time", Unit: "nanoseconds"},
@@ -36,7 +41,7 @@ func (p *Profile) WritePprof(w io.Writer) error {
 			Location: []*profile.Location{
 				f.at(frame{name: s.Name}), f.at(frame{name: t.Name, caller: t.Caller}), f.at(frame{name: t.Where}), root,
 			},
-			Label: map[string][]string{"variant": {t.Variant}, "extents": {extents(t.Axes)}},
+			Label: map[string][]string{"variant": {t.Variant}, "extents": {report.Extents(t.Axes)}},
 		})
 	}
 	return out.Write(w)
