@@ -16,7 +16,7 @@ import (
 // tables bounds what packages allocate, in bytes, whose initialisation makes tables that every program
 // uses; those of others are bounded by smallStart.
 var tables = map[string]int{
-	"ops":     48 << 10, // of ops
+	"ops":     60 << 10, // of ops
 	"kernels": 32 << 10, // of variants and their parameters
 }
 

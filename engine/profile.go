@@ -28,12 +28,3 @@ const (
 	DeviceClock Clock = "device" // the device, when it began and when it ended
 	HostClock   Clock = "host"   // the host, waiting included
 )
-
-// Peaks are rates that nothing on an engine exceeds, as measured; 0 is unknown.
-type Peaks struct {
-	Flops float64 `json:"flops"` // operations a second
-	Bytes float64 `json:"bytes"` // read and written, a second
-}
-
-// Rated is an Engine that knows its peaks.
-type Rated interface{ Peaks() Peaks }

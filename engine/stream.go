@@ -2,9 +2,10 @@ package engine
 
 import "context"
 
-// Streamer is an Engine on which the host can work ahead of the device: what it
-// hands over takes its place behind all that was submitted.
+// Streamer lets the host work ahead of an engine: what it hands over takes its place behind all that was submitted.
 type Streamer interface {
+	// Idle reports whether nothing that was submitted can still be at work.
+	Idle() bool
 	// Send is Write that does not wait for its turn. src may be reused on return.
 	Send(ctx context.Context, dst Memory, offset int64, src []byte) error
 	// Fetch asks for pieces of memory as they are once all that was submitted

@@ -110,6 +110,8 @@ type CustomKernel struct {
 	Local  [3]int // work-group; all zero lets the driver choose
 	// Host computes the outputs in Go; nil when there is no CPU path.
 	Host func(outs, ins []*tensor.Tensor) error
+	// HostOnly is why there is no Source, and so nothing for a device to run.
+	HostOnly string
 	// Writes is how many elements of its outputs a launch writes, of the rest it is to leave
 	// what they are; 0 is all of them.
 	Writes    int64

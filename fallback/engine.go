@@ -30,15 +30,15 @@ type Engine struct {
 	block   int
 	limits  limits
 	pool    *pool
+	traits  engine.Traits
 	closed  atomic.Bool
 
 	memories, bytes, sequences, launches atomic.Int64
 }
 
 var (
-	_ engine.Engine = (*Engine)(nil)
-	_ engine.Hosted = (*Engine)(nil)
-	_ engine.Cored  = (*Engine)(nil)
+	_ engine.Engine     = (*Engine)(nil)
+	_ engine.HostMemory = (*Engine)(nil)
 )
 
 // New returns an engine. It starts no goroutine before the first task that is
@@ -55,12 +55,16 @@ func New(o *Options) *Engine {
 		e.block = 32 << 10
 	}
 	e.pool = newPool(e.workers)
+	e.traits = engine.Traits{Hosted: true, Cores: e.cores, Peaks: e.peaks}
 	runtime.AddCleanup(e, (*pool).close, e.pool) // for an engine that nobody closed
 	return e
 }
 
 // Name is "cpu".
 func (e *Engine) Name() string { return "cpu" }
+
+// Traits says that it works in the host's memory, on the host's processors.
+func (e *Engine) Traits() engine.Traits { return e.traits }
 
 // Write copies src to dst.
 func (e *Engine) Write(ctx context.Context, dst engine.Memory, offset int64, src []byte) error {

@@ -107,8 +107,8 @@ func (e *Engine) Estimate(t *engine.Task) time.Duration {
 	return startTime + max(time.Duration(ns), r.copying((work.BytesRead+work.BytesWrite)/2))
 }
 
-// Cores is how many workers share t.
-func (e *Engine) Cores(t *engine.Task) int { return e.share(t, e.costOf(t)) }
+// cores is how many workers share t.
+func (e *Engine) cores(t *engine.Task) int { return e.share(t, e.costOf(t)) }
 
 // share is how many workers share a task that costs c.
 func (e *Engine) share(t *engine.Task, c cost) int {

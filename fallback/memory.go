@@ -43,6 +43,11 @@ func (m *memory) Bytes() int64 { return int64(len(m.data)) }
 // Host is the bytes of m.
 func (e *Engine) Host(m engine.Memory) []byte { return m.(*memory).data }
 
+// External is not there: tasks are bound to memory before they run.
+func (e *Engine) External(int64) (engine.External, error) {
+	return nil, fmt.Errorf("fallback: externally backed memory: %w", engine.ErrUnsupported)
+}
+
 // Close gives the memory up. Sequences bound to it fail from then on.
 func (m *memory) Close() error {
 	if m.closed.Swap(true) {

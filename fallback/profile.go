@@ -7,11 +7,6 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-var (
-	_ engine.Profiler = (*sequence)(nil)
-	_ engine.Rated    = (*Engine)(nil)
-)
-
 // Profile runs tasks [from, to) and tells how long each took.
 func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch time.Time) ([]engine.Span, error) {
 	if from >= to {
@@ -30,9 +25,9 @@ func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch 
 	return spans, nil
 }
 
-// Peaks are what the cores do together in a matrix product, and what one of
+// peaks are what the cores do together in a matrix product, and what one of
 // them moves in a copy, which several do not exceed by much.
-func (e *Engine) Peaks() engine.Peaks {
+func (e *Engine) peaks() engine.Peaks {
 	r := measured()
 	return engine.Peaks{Flops: r.mulAdds * float64(e.workers), Bytes: 2 * r.copyBytes}
 }

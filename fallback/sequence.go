@@ -160,6 +160,12 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 	return nil
 }
 
+// Changed does nothing: each run makes all anew.
+func (s *sequence) Changed() {}
+
+// Traits says that tasks can be timed.
+func (s *sequence) Traits() engine.SequenceTraits { return engine.SequenceTraits{Profiler: s} }
+
 // Describe says how task i is executed.
 func (s *sequence) Describe(i int) engine.Plan {
 	if i < 0 || i >= len(s.tasks) {

@@ -13,10 +13,11 @@ import (
 func Sigmoid(x *Node) *Node { return apply("sigmoid", nil, x) }
 
 var _ = define(Op{
-	Name:   "sigmoid",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:     "sigmoid",
+	Category: "activation",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
 	Grad: func(b *Back) {
 		y := b.Out()
 		b.Add(0, Mul(b.Grad(), Mul(y, Sub(ScalarLike(y, 1), y))))
@@ -39,10 +40,11 @@ func sigmoidOf(a float64) float64 { return 1 / (1 + math.Exp(-a)) }
 func SiLU(x *Node) *Node { return apply("silu", nil, x) }
 
 var _ = define(Op{
-	Name:   "silu",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:     "silu",
+	Category: "activation",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
 	Grad: func(b *Back) {
 		x := limited(b.In(0), 1000) // the slope is 0 or 1 beyond
 		s := Sigmoid(x)
@@ -60,10 +62,11 @@ var _ = define(Op{
 func ReLU(x *Node) *Node { return apply("relu", nil, x) }
 
 var _ = define(Op{
-	Name:   "relu",
-	Arity:  1,
-	DTypes: numbers,
-	Result: same,
+	Name:     "relu",
+	Category: "activation",
+	Operands: operandX,
+	DTypes:   numbers,
+	Result:   same,
 	Grad: func(b *Back) {
 		zero := ScalarLike(b.Out(), 0) // the sign of y tells that of x, which need not be kept
 		b.Add(0, Where(Greater(b.Out(), zero), b.Grad(), zero))
@@ -86,16 +89,22 @@ func reluOf[T register](a T) T {
 // x is a float; slope is rounded to its dtype. The derivative at 0 is slope.
 // Errors: dtype is not a float.
 // Source: Maas, Hannun and Ng, Rectifier Nonlinearities (2013), section 2.
-func LeakyReLU(x *Node, slope float64) *Node { return apply("leaky_relu", slope, x) }
+func LeakyReLU(x *Node, slope float64) *Node { return apply("leaky_relu", slopeAttr{slope}, x) }
+
+type slopeAttr struct {
+	Slope float64 `default:"0.01" doc:"factor of what is negative"`
+}
 
 var _ = define(Op{
-	Name:   "leaky_relu",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:       "leaky_relu",
+	Category:   "activation",
+	Operands:   operandX,
+	Attributes: AttributesOf[slopeAttr](),
+	DTypes:     floats,
+	Result:     same,
 	Compose: func(c *Call) *Node {
 		x := c.In[0]
-		return Where(Greater(x, ScalarLike(x, 0)), x, Mul(x, ScalarLike(x, c.Attr.(float64))))
+		return Where(Greater(x, ScalarLike(x, 0)), x, Mul(x, ScalarLike(x, c.Attr.(slopeAttr).Slope)))
 	},
 })
 
@@ -107,23 +116,29 @@ var _ = define(Op{
 // Errors: dtype is not a float.
 // Source: Clevert, Unterthiner and Hochreiter, Exponential Linear Units (2015),
 // section 3.
-func ELU(x *Node, alpha float64) *Node { return apply("elu", alpha, x) }
+func ELU(x *Node, alpha float64) *Node { return apply("elu", eluAttr{alpha}, x) }
+
+type eluAttr struct {
+	Alpha float64 `default:"1" doc:"factor of e^x - 1 where x is negative"`
+}
 
 var _ = define(Op{
-	Name:   "elu",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:       "elu",
+	Category:   "activation",
+	Operands:   operandX,
+	Attributes: AttributesOf[eluAttr](),
+	DTypes:     floats,
+	Result:     same,
 	Compose: func(c *Call) *Node {
 		x := c.In[0]
-		return Where(Greater(x, ScalarLike(x, 0)), x, Mul(ScalarLike(x, c.Attr.(float64)), Expm1(x)))
+		return Where(Greater(x, ScalarLike(x, 0)), x, Mul(ScalarLike(x, c.Attr.(eluAttr).Alpha), Expm1(x)))
 	},
 	// Not through the composition: e^x of a large x would be infinite there,
 	// and infinity times the 0 of the branch not taken is NaN.
 	Grad: func(b *Back) {
 		x, d := b.In(0), b.Grad()
 		zero := ScalarLike(x, 0)
-		slope := Mul(ScalarLike(x, b.node.attr.(float64)), Exp(Where(Greater(x, zero), zero, x)))
+		slope := Mul(ScalarLike(x, b.Attr().(eluAttr).Alpha), Exp(Where(Greater(x, zero), zero, x)))
 		b.Add(0, Where(Greater(x, zero), d, Mul(d, slope)))
 	},
 })
@@ -138,10 +153,11 @@ var _ = define(Op{
 func GELU(x *Node) *Node { return apply("gelu", nil, x) }
 
 var _ = define(Op{
-	Name:   "gelu",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:     "gelu",
+	Category: "activation",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
 	Grad: func(b *Back) {
 		x := limited(b.In(0), 50) // the slope is 0 or 1 beyond
 		half := ScalarLike(x, 0.5)
@@ -169,10 +185,11 @@ func GELUTanh(x *Node) *Node { return apply("gelu_tanh", nil, x) }
 var geluLinear, geluCubic = -2 * math.Sqrt(2/math.Pi), -2 * math.Sqrt(2/math.Pi) * 0.044715
 
 var _ = define(Op{
-	Name:   "gelu_tanh",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:     "gelu_tanh",
+	Category: "activation",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
 	Grad: func(b *Back) {
 		x := limited(b.In(0), 50) // the slope is 0 or 1 beyond
 		linear, cubic, square := ScalarLike(x, -geluLinear), ScalarLike(x, -geluCubic), Square(x)
@@ -196,11 +213,12 @@ var _ = define(Op{
 func Softplus(x *Node) *Node { return apply("softplus", nil, x) }
 
 var _ = define(Op{
-	Name:   "softplus",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), Sigmoid(b.In(0)))) },
+	Name:     "softplus",
+	Category: "activation",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Sigmoid(b.In(0)))) },
 	Scalar: scalarOf("fmax(a, 0.0f) + log1p(exp(-fabs(a)))", 45, real1(func(a float64) float64 {
 		return math.Max(a, 0) + math.Log1p(math.Exp(-math.Abs(a)))
 	})),
@@ -216,10 +234,11 @@ var _ = define(Op{
 func HardSwish(x *Node) *Node { return apply("hardswish", nil, x) }
 
 var _ = define(Op{
-	Name:   "hardswish",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:     "hardswish",
+	Category: "activation",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
 	Grad: func(b *Back) {
 		x, d := b.In(0), b.Grad()
 		three := ScalarLike(x, 3)

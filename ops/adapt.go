@@ -193,17 +193,13 @@ func fastest(plans []*place.Plan) *place.Plan {
 // compiled reports whether plan p can be prepared without runs waiting for it.
 func (x *Executable) compiled(p *place.Plan) bool {
 	for s, sd := range x.sides {
-		e, ok := sd.engine.(engine.Compiler)
-		if !ok {
-			continue
-		}
 		var tasks []*engine.Task
 		for t, c := range p.Choices {
 			if c.Side == s {
 				tasks = append(tasks, x.units[t].Task)
 			}
 		}
-		if len(tasks) > 0 && !e.Compiled(tasks) {
+		if len(tasks) > 0 && !engine.EstimatesOf(sd.engine, tasks).Compiled(ir.Range(0, len(tasks))) {
 			return false
 		}
 	}

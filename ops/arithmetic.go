@@ -14,7 +14,8 @@ import (
 func Add(a, b *Node) *Node { return apply("add", nil, a, b) }
 
 var _ = define(Op{
-	Name: "add",
+	Name:     "add",
+	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		switch {
 		case isZero(n.In[1], true):
@@ -24,11 +25,11 @@ var _ = define(Op{
 		}
 		return nil
 	},
-	Arity:  2,
-	DTypes: numbers,
-	Result: broadcast,
-	Grad:   func(b *Back) { b.Add(0, b.Grad()); b.Add(1, b.Grad()) },
-	Scalar: scalarOf("a + b", 1, blocks2{addTo[float32], addTo[float64], addTo[int64], addTo[uint64]}.host),
+	Operands: operandsAB,
+	DTypes:   numbers,
+	Result:   broadcast,
+	Grad:     func(b *Back) { b.Add(0, b.Grad()); b.Add(1, b.Grad()) },
+	Scalar:   scalarOf("a + b", 1, blocks2{addTo[float32], addTo[float64], addTo[int64], addTo[uint64]}.host),
 })
 
 func addTo[T register](dst, a, b []T) {
@@ -46,18 +47,19 @@ func addTo[T register](dst, a, b []T) {
 func Sub(a, b *Node) *Node { return apply("sub", nil, a, b) }
 
 var _ = define(Op{
-	Name: "sub",
+	Name:     "sub",
+	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		if isZero(n.In[1], false) {
 			return repeats(n, 0)
 		}
 		return nil
 	},
-	Arity:  2,
-	DTypes: numbers,
-	Result: broadcast,
-	Grad:   func(b *Back) { b.Add(0, b.Grad()); b.Add(1, Neg(b.Grad())) },
-	Scalar: scalarOf("a - b", 1, blocks2{subTo[float32], subTo[float64], subTo[int64], subTo[uint64]}.host),
+	Operands: operandsAB,
+	DTypes:   numbers,
+	Result:   broadcast,
+	Grad:     func(b *Back) { b.Add(0, b.Grad()); b.Add(1, Neg(b.Grad())) },
+	Scalar:   scalarOf("a - b", 1, blocks2{subTo[float32], subTo[float64], subTo[int64], subTo[uint64]}.host),
 })
 
 func subTo[T register](dst, a, b []T) {
@@ -75,7 +77,8 @@ func subTo[T register](dst, a, b []T) {
 func Mul(a, b *Node) *Node { return apply("mul", nil, a, b) }
 
 var _ = define(Op{
-	Name: "mul",
+	Name:     "mul",
+	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		switch {
 		case isValue(n.In[1], 1):
@@ -85,9 +88,9 @@ var _ = define(Op{
 		}
 		return nil
 	},
-	Arity:  2,
-	DTypes: numbers,
-	Result: broadcast,
+	Operands: operandsAB,
+	DTypes:   numbers,
+	Result:   broadcast,
 	Grad: func(b *Back) {
 		b.Add(0, Mul(b.Grad(), b.In(1)))
 		b.Add(1, Mul(b.Grad(), b.In(0)))
@@ -112,16 +115,17 @@ func mulTo[T register](dst, a, b []T) {
 func Div(a, b *Node) *Node { return apply("div", nil, a, b) }
 
 var _ = define(Op{
-	Name: "div",
+	Name:     "div",
+	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		if isValue(n.In[1], 1) {
 			return repeats(n, 0)
 		}
 		return nil
 	},
-	Arity:  2,
-	DTypes: numbers,
-	Result: broadcast,
+	Operands: operandsAB,
+	DTypes:   numbers,
+	Result:   broadcast,
 	Grad: func(b *Back) {
 		d := Div(b.Grad(), b.In(1))
 		b.Add(0, d)
@@ -163,17 +167,18 @@ var _ = define(Op{
 func Neg(x *Node) *Node { return apply("neg", nil, x) }
 
 var _ = define(Op{
-	Name: "neg",
+	Name:     "neg",
+	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		if x := n.In[0]; x.Op == n.Op {
 			return x.In[0]
 		}
 		return nil
 	},
-	Arity:  1,
-	DTypes: numbers,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Neg(b.Grad())) },
+	Operands: operandX,
+	DTypes:   numbers,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Neg(b.Grad())) },
 	Scalar: scalarOf("-a", 1, number1{
 		f32: func(a float32) float32 { return -a },
 		f64: func(a float64) float64 { return -a },

@@ -22,7 +22,7 @@ func Assign(v, x *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "assign", Arity: 2, hidden: true, kind: ir.KindAssign,
+	Name: "assign", Operands: []Operand{{Name: "v"}, {Name: "x", DTypes: every}}, hidden: true, kind: ir.KindAssign,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		switch {
 		case c.In[0].state == nil:

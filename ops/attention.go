@@ -71,7 +71,7 @@ func Attention(q, k, v *Node, o *AttentionOptions) *Node {
 const maxHead = 1024
 
 var _ = define(Op{
-	Name: "attention", Arity: -1, Least: 3, Most: 4, DTypes: floats,
+	Name: "attention", Category: "attention", Attributes: AttributesOf[ir.AttentionAttr](), Operands: []Operand{{Name: "q"}, {Name: "k"}, {Name: "v"}, {Name: "mask", DTypes: every, Optional: true}}, DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		s, err := c.attention()
 		return s.Result(), c.dt(0), err
@@ -87,19 +87,19 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "attention_core", Arity: -1, hidden: true, kind: ir.KindAttention,
-	Result: firstResult,
-	results: func(c *Call) []Result {
+	Name: "attention_core", Operands: operandsAny, hidden: true, kind: ir.KindAttention,
+	Attributes: AttributesOf[ir.AttentionAttr](), NoGrad: "it is a part of attention or of its gradient",
+	Results: func(c *Call) ([]Result, error) {
 		s, _ := c.attention() // checked where a user called
 		dt, rows := c.dt(0), append(slices.Clone(s.Batch), s.M)
 		switch a := c.Attr.(ir.AttentionAttr); a.Pass {
 		case engine.AttentionGradQ:
-			return []Result{{dt, append(rows, s.D)}}
+			return []Result{{dt, append(rows, s.D)}}, nil
 		case engine.AttentionGradKV:
 			own := append(slices.Clone(s.Own), s.N)
-			return []Result{{dt, append(own[:len(own):len(own)], s.D)}, {dt, append(own, s.E)}}
+			return []Result{{dt, append(own[:len(own):len(own)], s.D)}, {dt, append(own, s.E)}}, nil
 		default:
-			return []Result{{dt, s.Result()}, {engine.AccType(dt), rows}}
+			return []Result{{dt, s.Result()}, {engine.AccType(dt), rows}}, nil
 		}
 	},
 })
@@ -117,7 +117,7 @@ func attentionGrad(b *Back) {
 	l := pickOf(core, 1)
 	rows := Sum(Mul(widen(b.Grad()), widen(b.Out())), -1)
 	in := slices.Concat(b.node.in[:3], []*Node{b.Grad(), l, rows}, b.node.in[3:])
-	a := b.node.attr.(ir.AttentionAttr)
+	a := b.Attr().(ir.AttentionAttr)
 	if b.Wants(0) {
 		a.Pass = engine.AttentionGradQ
 		b.Add(0, pickOf(apply("attention_core", a, in...), 0))
@@ -154,13 +154,7 @@ func (s attentionShape) plain() bool {
 // attention checks the operands.
 func (c *Call) attention() (s attentionShape, err error) {
 	a := c.Attr.(ir.AttentionAttr)
-	if n := len(c.In); n != a.Operands() && n != a.Operands()+1 {
-		return s, fmt.Errorf("takes 3 operands and a mask, not %d", n)
-	}
 	q, k, v := c.shape(0), c.shape(1), c.shape(2)
-	if c.dt(1) != c.dt(0) || c.dt(2) != c.dt(0) {
-		return s, fmt.Errorf("dtypes differ: %v%v, %v%v and %v%v (cast with ops.Cast)", c.dt(0), q, c.dt(1), k, c.dt(2), v)
-	}
 	if s.AttentionShape, err = ir.NewAttentionShape(q, k, v); err != nil {
 		return s, err
 	}

@@ -252,7 +252,7 @@ func (p *probing) teach() (r CalibrationResult) {
 	x := p.exe
 	slices.Sort(p.times)
 	side := x.plan.Choices[0].Side
-	raw, link := newPriced(x.sides[side].engine, distinct(x.units), nil).raw(ir.Range(0, len(x.units)))
+	raw, link := newPriced(x.sides[side].engine, distinct(x.units), nil).Of(ir.Range(0, len(x.units)))
 	r = CalibrationResult{Name: p.name, Where: x.sides[side].engine.Name(), Predicted: x.ownTime() + link.Wait, Measured: p.times[probeTimes/2]}
 	for _, d := range raw {
 		r.Predicted += d

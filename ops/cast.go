@@ -22,15 +22,20 @@ func Cast(x *Node, dt tensor.DType) *Node {
 	if x != nil && !x.bad && x.dtype == dt {
 		return x
 	}
-	return apply("cast", dt, x)
+	return apply("cast", castAttr{dt}, x)
+}
+
+type castAttr struct {
+	DType tensor.DType `attr:"dtype" doc:"of the result"`
 }
 
 var _ = define(Op{
-	Name: "cast", simplify: unchanged,
-	Arity:  1,
-	DTypes: every,
+	Name: "cast", Category: "conversion", simplify: unchanged,
+	Attributes: AttributesOf[castAttr](),
+	Operands:   operandX,
+	DTypes:     every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		dt := c.Attr.(tensor.DType)
+		dt := c.Attr.(castAttr).DType
 		if !dt.Valid() {
 			return nil, 0, fmt.Errorf("%v is not a dtype to cast to", dt)
 		}

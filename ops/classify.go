@@ -10,12 +10,13 @@ import "math"
 func IsNaN(x *Node) *Node { return apply("is_nan", nil, x) }
 
 var _ = define(Op{
-	Name:   "is_nan",
-	Arity:  1,
-	DTypes: floats,
-	Result: sameBool,
-	Flat:   true,
-	Scalar: scalarOf("isnan(a)", 1, test1{isNaN[float32], isNaN[float64]}.host),
+	Name:     "is_nan",
+	Category: "comparison",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   sameBool,
+	Flat:     true,
+	Scalar:   scalarOf("isnan(a)", 1, test1{isNaN[float32], isNaN[float64]}.host),
 })
 
 // IsInf reports which elements of x are infinite, of either sign:
@@ -26,12 +27,13 @@ var _ = define(Op{
 func IsInf(x *Node) *Node { return apply("is_inf", nil, x) }
 
 var _ = define(Op{
-	Name:   "is_inf",
-	Arity:  1,
-	DTypes: floats,
-	Result: sameBool,
-	Flat:   true,
-	Scalar: scalarOf("isinf(a)", 1, test1{isInf[float32], isInf[float64]}.host),
+	Name:     "is_inf",
+	Category: "comparison",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   sameBool,
+	Flat:     true,
+	Scalar:   scalarOf("isinf(a)", 1, test1{isInf[float32], isInf[float64]}.host),
 })
 
 // IsFinite reports which elements of x are neither infinite nor NaN:
@@ -42,12 +44,13 @@ var _ = define(Op{
 func IsFinite(x *Node) *Node { return apply("is_finite", nil, x) }
 
 var _ = define(Op{
-	Name:   "is_finite",
-	Arity:  1,
-	DTypes: floats,
-	Result: sameBool,
-	Flat:   true,
-	Scalar: scalarOf("isfinite(a)", 1, test1{isFinite[float32], isFinite[float64]}.host),
+	Name:     "is_finite",
+	Category: "comparison",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   sameBool,
+	Flat:     true,
+	Scalar:   scalarOf("isfinite(a)", 1, test1{isFinite[float32], isFinite[float64]}.host),
 })
 
 func isNaN[T float](a T) bool    { return a != a }

@@ -70,8 +70,8 @@ func (c *cloner) deps(n *Node) []*Node {
 		return nil
 	}
 	deps := append([]*Node(nil), n.in...)
-	if n.op.Compose != nil { // random numbers in it are to be the same
-		deps = append(deps, n.composition())
+	if n.op.composed() { // random numbers in it are to be the same
+		deps = append(deps, n.compositions()...)
 	}
 	if n.op.kind == ir.KindControl && !n.bad {
 		for _, r := range n.attr.(*control).regions {
@@ -85,7 +85,7 @@ func (c *cloner) copy(n *Node) *Node {
 	to := *n
 	to.in, to.region, to.id = c.all(n.in), c.region(n.region), len(c.graph.nodes)
 	if n.expansion != nil {
-		to.expansion = c.of(n.expansion)
+		to.expansion = c.all(n.expansion)
 	}
 	if a, ok := n.attr.(*control); ok && n.op.kind == ir.KindControl {
 		to.attr = c.control(a)

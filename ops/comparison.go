@@ -10,12 +10,13 @@ package ops
 func Equal(a, b *Node) *Node { return apply("equal", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "equal",
-	Arity:  2,
-	DTypes: every,
-	Result: compare,
-	Flat:   true,
-	Scalar: scalarOf("a == b", 1, test2{equal[float32], equal[float64], equal[int64], equal[uint64]}.host),
+	Name:     "equal",
+	Category: "comparison",
+	Operands: operandsAB,
+	DTypes:   every,
+	Result:   compare,
+	Flat:     true,
+	Scalar:   scalarOf("a == b", 1, test2{equal[float32], equal[float64], equal[int64], equal[uint64]}.host),
 })
 
 // NotEqual reports where a and b differ, element by element, with NumPy
@@ -27,12 +28,13 @@ var _ = define(Op{
 func NotEqual(a, b *Node) *Node { return apply("not_equal", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "not_equal",
-	Arity:  2,
-	DTypes: every,
-	Result: compare,
-	Flat:   true,
-	Scalar: scalarOf("a != b", 1, test2{notEqual[float32], notEqual[float64], notEqual[int64], notEqual[uint64]}.host),
+	Name:     "not_equal",
+	Category: "comparison",
+	Operands: operandsAB,
+	DTypes:   every,
+	Result:   compare,
+	Flat:     true,
+	Scalar:   scalarOf("a != b", 1, test2{notEqual[float32], notEqual[float64], notEqual[int64], notEqual[uint64]}.host),
 })
 
 // Less reports where a is below b, element by element, with NumPy broadcasting:
@@ -44,12 +46,13 @@ var _ = define(Op{
 func Less(a, b *Node) *Node { return apply("less", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "less",
-	Arity:  2,
-	DTypes: every,
-	Result: compare,
-	Flat:   true,
-	Scalar: scalarOf("a < b", 1, test2{less[float32], less[float64], less[int64], less[uint64]}.host),
+	Name:     "less",
+	Category: "comparison",
+	Operands: operandsAB,
+	DTypes:   every,
+	Result:   compare,
+	Flat:     true,
+	Scalar:   scalarOf("a < b", 1, test2{less[float32], less[float64], less[int64], less[uint64]}.host),
 })
 
 // LessEqual reports where a is not above b, element by element, with NumPy
@@ -61,12 +64,13 @@ var _ = define(Op{
 func LessEqual(a, b *Node) *Node { return apply("less_equal", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "less_equal",
-	Arity:  2,
-	DTypes: every,
-	Result: compare,
-	Flat:   true,
-	Scalar: scalarOf("a <= b", 1, test2{lessEqual[float32], lessEqual[float64], lessEqual[int64], lessEqual[uint64]}.host),
+	Name:     "less_equal",
+	Category: "comparison",
+	Operands: operandsAB,
+	DTypes:   every,
+	Result:   compare,
+	Flat:     true,
+	Scalar:   scalarOf("a <= b", 1, test2{lessEqual[float32], lessEqual[float64], lessEqual[int64], lessEqual[uint64]}.host),
 })
 
 // Greater reports where a is above b, element by element, with NumPy
@@ -78,12 +82,13 @@ var _ = define(Op{
 func Greater(a, b *Node) *Node { return apply("greater", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "greater",
-	Arity:  2,
-	DTypes: every,
-	Result: compare,
-	Flat:   true,
-	Scalar: scalarOf("a > b", 1, test2{greater[float32], greater[float64], greater[int64], greater[uint64]}.host),
+	Name:     "greater",
+	Category: "comparison",
+	Operands: operandsAB,
+	DTypes:   every,
+	Result:   compare,
+	Flat:     true,
+	Scalar:   scalarOf("a > b", 1, test2{greater[float32], greater[float64], greater[int64], greater[uint64]}.host),
 })
 
 // GreaterEqual reports where a is not below b, element by element, with NumPy
@@ -95,12 +100,13 @@ var _ = define(Op{
 func GreaterEqual(a, b *Node) *Node { return apply("greater_equal", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "greater_equal",
-	Arity:  2,
-	DTypes: every,
-	Result: compare,
-	Flat:   true,
-	Scalar: scalarOf("a >= b", 1, test2{greaterEqual[float32], greaterEqual[float64], greaterEqual[int64], greaterEqual[uint64]}.host),
+	Name:     "greater_equal",
+	Category: "comparison",
+	Operands: operandsAB,
+	DTypes:   every,
+	Result:   compare,
+	Flat:     true,
+	Scalar:   scalarOf("a >= b", 1, test2{greaterEqual[float32], greaterEqual[float64], greaterEqual[int64], greaterEqual[uint64]}.host),
 })
 
 func equal[T register](a, b T) bool        { return a == b }

@@ -212,8 +212,7 @@ type side struct {
 
 // immediate reports whether the side does its work on the thread that runs it.
 func (s *side) immediate() bool {
-	i, ok := s.seq.(engine.Immediate)
-	return ok && i.Immediate()
+	return s.seq != nil && s.seq.Traits().Immediate
 }
 
 // assemble decides places, plans memory, and prepares the engines.
@@ -280,8 +279,8 @@ func bufferLimit(rt *Runtime, where Place) int {
 	}
 	least := math.MaxInt
 	for _, e := range engines {
-		if l, ok := e.(engine.Limited); ok && l.Limits().Buffers > 0 {
-			least = min(least, l.Limits().Buffers)
+		if n := e.Traits().Buffers; n > 0 {
+			least = min(least, n)
 		}
 	}
 	return least

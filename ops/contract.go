@@ -9,7 +9,7 @@ import (
 )
 
 var _ = define(Op{
-	Name: "contract", Arity: 2, hidden: true, kind: ir.KindContract,
+	Name: "contract", Attributes: AttributesOf[ir.ContractAttr](), Operands: operandsAB, hidden: true, kind: ir.KindContract,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a := c.Attr.(ir.ContractAttr)
 		var shape []int
@@ -21,7 +21,7 @@ var _ = define(Op{
 	// Each gradient is a contraction of the upstream gradient with the other
 	// operand, brought to the axis order of its operand.
 	Grad: func(b *Back) {
-		a := b.node.attr.(ir.ContractAttr)
+		a := b.Attr().(ir.ContractAttr)
 		nb, nm := len(a.ABatch), len(a.AM)
 		batch, m, n := ir.Range(0, nb), ir.Range(nb, nb+nm), ir.Range(nb+nm, nb+nm+len(a.BN))
 		if b.Wants(0) {
@@ -97,11 +97,8 @@ func callerOf(g *Graph) string {
 }
 
 var _ = define(Op{
-	Name: "matmul", Arity: 2, DTypes: numbers,
+	Name: "matmul", Category: "matrix product", Operands: operandsAB, DTypes: numbers,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		if c.dt(0) != c.dt(1) {
-			return nil, 0, fmt.Errorf("dtypes differ: %v%v and %v%v (cast with ops.Cast)", c.dt(0), c.shape(0), c.dt(1), c.shape(1))
-		}
 		shape, err := matMulShape(c.shape(0), c.shape(1))
 		return shape, c.dt(0), err
 	},

@@ -26,13 +26,13 @@ func pullBack(outs, ds, xs []*Node) []*Node {
 func gradientPlaceholder(x *Node) *Node { return apply("gradient_placeholder", nil, x) }
 
 var _ = define(Op{
-	Name: "gradient_placeholder", traits: ir.TraitIdentity, Arity: 1, DTypes: every, hidden: true, Result: same, view: identityView,
+	Name: "gradient_placeholder", Traits: Traits(ir.TraitIdentity), Operands: operandX, DTypes: every, hidden: true, placeholder: true, Result: same, View: identityView,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 })
 
 // outGrads are the derivatives of the outcomes of a control, those that are not zero.
 func (b *Back) outGrads() map[ir.Outcome]*Node {
-	c := b.node.attr.(*control)
+	c := b.Attr().(*control)
 	all := map[ir.Outcome]*Node{}
 	for i, d := range b.tape.picked[b.node] {
 		all[c.Outs[i]] = d

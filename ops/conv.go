@@ -11,10 +11,10 @@ import (
 // Conv2DOptions says how a kernel moves over an image: [2]int is {vertical,
 // horizontal}. The zero value is stride 1, no padding, no dilation, one group.
 type Conv2DOptions struct {
-	Stride   [2]int // 0 means 1
-	Pad      [2]int // zeros before and after
-	Dilation [2]int // 0 means 1
-	Groups   int    // 0 means 1; as many as channels is a depthwise convolution
+	Stride   [2]int `default:"[1, 1]" doc:"0 means 1"`
+	Pad      [2]int `default:"[0, 0]" doc:"zeros before and after"`
+	Dilation [2]int `default:"[1, 1]" doc:"0 means 1"`
+	Groups   int    `default:"1" doc:"0 means 1; as many as channels is a depthwise convolution"`
 }
 
 func (o Conv2DOptions) normal() Conv2DOptions {
@@ -46,20 +46,17 @@ func orOne(n int) int {
 // a kernel larger than the padded image.
 // Source: Dumoulin and Visin, A guide to convolution arithmetic for deep
 // learning (2016).
-func Conv2D(x, w *Node, o Conv2DOptions) *Node { return apply("conv2d", o.normal(), x, w) }
+func Conv2D(x, w *Node, o Conv2DOptions) *Node { return apply("conv2d", o, x, w) }
 
 var _ = define(Op{
-	Name: "conv2d", Arity: 2, DTypes: floats,
+	Name: "conv2d", Category: "convolution", Attributes: AttributesOf[Conv2DOptions](), Complete: func(c *Call) error { c.Attr = c.Attr.(Conv2DOptions).normal(); return nil }, Operands: []Operand{{Name: "x"}, {Name: "w"}}, DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		if c.dt(0) != c.dt(1) {
-			return nil, 0, fmt.Errorf("dtypes differ: %v%v and %v%v (cast with ops.Cast)", c.dt(0), c.shape(0), c.dt(1), c.shape(1))
-		}
 		shape, err := c.Attr.(Conv2DOptions).shape(c.shape(0), c.shape(1))
 		return shape, c.dt(0), err
 	},
 	Compose: func(c *Call) *Node { return c.Attr.(Conv2DOptions).sum(c.In[0], c.In[1]) },
 	Grad: func(b *Back) {
-		x, w, o := b.In(0), b.In(1), b.node.attr.(Conv2DOptions)
+		x, w, o := b.In(0), b.In(1), b.Attr().(Conv2DOptions)
 		if o.depthwise(w.shape) {
 			o.depthwiseGrad(b)
 			return

@@ -12,13 +12,12 @@ import (
 // spreadGrad moves the elements of dy apart by the stride first, with zeros
 // between them. x is the shape of the image.
 func (o Conv2DOptions) spreadGrad(dy, w *Node, x []int) *Node {
-	rank := dy.Rank()
-	a := unsliceAttr{affineAttr{slices.Clone(dy.shape), make([]int, rank), slices.Repeat([]int{1}, rank)}, slices.Clone(dy.shape)}
+	a := unsliceAttr{allOf(dy), slices.Clone(dy.shape)}
 	windows := make([]Window, 2)
 	for i := range 2 {
 		axis, reach := 3+i, o.Dilation[i]*(w.shape[2+i]-1)
-		a.start[axis], a.step[axis] = reach-o.Pad[i], o.Stride[i]
-		a.full[axis] = x[2+i] + reach
+		a.Start[axis], a.Step[axis] = reach-o.Pad[i], o.Stride[i]
+		a.Full[axis] = x[2+i] + reach
 		windows[i] = Window{Axis: axis, Size: w.shape[2+i], Dilation: o.Dilation[i]}
 	}
 	spread := Windows(materialize(apply("unslice", a, dy), gradLayout(w.shape[0]/o.Groups, w.shape[1])...), windows...) // [N, G, O/G, H, W, U, V]

@@ -20,24 +20,34 @@ import (
 // point of another shape.
 // Source: ONNX, operator ConvInteger.
 func ConvInteger(x, w, xZero, wZero *Node, o Conv2DOptions) *Node {
-	return apply("conv_integer", quantAttr{first: xZero != nil, second: wZero != nil, conv: o.normal()}, given([]*Node{x, w}, xZero, wZero)...)
+	return apply("conv_integer", convQuantAttr{quantAttr{First: xZero != nil, Second: wZero != nil}, o}, given([]*Node{x, w}, xZero, wZero)...)
+}
+
+type convQuantAttr struct {
+	quantAttr
+	Conv Conv2DOptions `default:"{}" doc:"stride, padding, dilation and groups"`
 }
 
 var _ = define(Op{
-	Name: "conv_integer", Arity: -1, Least: 2, Most: 4, DTypes: eightBits,
+	Name: "conv_integer", Category: "quantization", Attributes: AttributesOf[convQuantAttr](), Complete: func(c *Call) error {
+		a := c.Attr.(convQuantAttr)
+		a.Conv = a.Conv.normal()
+		c.Attr = a
+		return nil
+	}, Operands: []Operand{{Name: "x"}, {Name: "w", DTypes: eightBits}, {Name: "zeros", DTypes: eightBits, Optional: true, Repeated: true}}, DTypes: eightBits,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		at := c.Attr.(quantAttr)
+		at := c.Attr.(convQuantAttr)
 		second, err := at.bytes(c, "x", "w")
 		if err != nil {
 			return nil, 0, err
 		}
-		shape, err := at.conv.shape(c.shape(0), c.shape(1))
+		shape, err := at.Conv.shape(c.shape(0), c.shape(1))
 		switch {
 		case err != nil:
 			return nil, 0, err
-		case at.first && (len(c.shape(2)) > 1 || c.In[2].Size() != 1):
+		case at.First && (len(c.shape(2)) > 1 || c.In[2].Size() != 1):
 			return nil, 0, errors.New("the zero point of x is not one value")
-		case at.second && (len(c.shape(second)) > 1 || c.In[second].Size() != 1 && c.In[second].Size() != shape[1]):
+		case at.Second && (len(c.shape(second)) > 1 || c.In[second].Size() != 1 && c.In[second].Size() != shape[1]):
 			return nil, 0, fmt.Errorf("the zero point of w is %v, not one value or one for each of %d channels", c.shape(second), shape[1])
 		}
 		return shape, tensor.Int32, nil
@@ -45,8 +55,8 @@ var _ = define(Op{
 	// Multiplied out as matmul_integer. The edge is written as bytes: zeros around
 	// x - xZero, modulo 256, to which xZero is added again.
 	Compose: func(c *Call) *Node {
-		at := c.Attr.(quantAttr)
-		o, x, w := at.conv, c.In[0], Cast(c.In[1], tensor.Int32)
+		at := c.Attr.(convQuantAttr)
+		o, x, w := at.Conv, c.In[0], Cast(c.In[1], tensor.Int32)
 		zx, zw := at.zeros(c)
 		if o.Pad != [2]int{} {
 			if zx != nil {

@@ -24,16 +24,9 @@ type CumSumOptions struct {
 // the axis does not exist.
 // Source: ONNX, operator CumSum.
 func CumSum(x *Node, axis int, o *CumSumOptions) *Node {
-	if x == nil || x.bad {
-		return apply("cumsum", nil, x)
-	}
-	d, err := axisOf(axis, x.Rank())
-	if err != nil {
-		return x.graph.fail("cumsum", []*Node{x}, err)
-	}
-	a := cumSumAttr{axis: d}
+	a := cumSumAttr{Axis: axis}
 	if o != nil {
-		a.CumSumOptions = *o
+		a.Exclusive, a.Reverse = o.Exclusive, o.Reverse
 	}
 	n := apply("cumsum", a, x)
 	if n.bad {
@@ -43,24 +36,30 @@ func CumSum(x *Node, axis int, o *CumSumOptions) *Node {
 }
 
 type cumSumAttr struct {
-	axis int
-	CumSumOptions
+	Axis      int  `default:"0" doc:"counted from the end where negative"`
+	Exclusive bool `default:"false" doc:"each element is left out of its own sum"`
+	Reverse   bool `default:"false" doc:"sums run from each element to the end"`
 }
 
 var _ = define(Op{
-	Name: "cumsum", Arity: 1, DTypes: numbers, kind: ir.KindRoutine,
-	Result:  firstResult,
-	results: func(c *Call) []Result { return []Result{{c.dt(0), c.shape(0)}} },
+	Name: "cumsum", Category: "scan", Attributes: AttributesOf[cumSumAttr](), Operands: operandX, DTypes: numbers, kind: ir.KindRoutine,
+	Complete: func(c *Call) (err error) {
+		a := c.Attr.(cumSumAttr)
+		a.Axis, err = axisOf(a.Axis, len(c.shape(0)))
+		c.Attr = a
+		return err
+	},
+	Results: func(c *Call) ([]Result, error) { return []Result{{c.dt(0), c.shape(0)}}, nil }, ResultNames: []string{"y"},
 	algorithm: func(n *ir.Node) engine.Algorithm {
 		x, a := n.In[0].Shape, n.Attr.(cumSumAttr)
 		return &engine.Scan{
-			Outer: int64(ir.Product(x[:a.axis])), Length: int64(x[a.axis]), Inner: int64(ir.Product(x[a.axis+1:])),
+			Outer: int64(ir.Product(x[:a.Axis])), Length: int64(x[a.Axis]), Inner: int64(ir.Product(x[a.Axis+1:])),
 			Exclusive: a.Exclusive, Reverse: a.Reverse,
 		}
 	},
 	Grad: func(b *Back) {
-		a := b.node.attr.(cumSumAttr)
+		a := b.Attr().(cumSumAttr)
 		a.Reverse = !a.Reverse
-		b.Add(0, CumSum(b.Grad(), a.axis, &a.CumSumOptions))
+		b.Add(0, CumSum(b.Grad(), a.Axis, &CumSumOptions{Exclusive: a.Exclusive, Reverse: a.Reverse}))
 	},
 })

@@ -11,7 +11,8 @@
 // all of them.
 //
 // [Gradients] adds derivatives, [SGD] and [Adam] add training steps, [Kernel]
-// puts a user's own OpenCL C kernel into the graph.
+// puts a user's own OpenCL C kernel into the graph. [Define] makes an op of a composition or a kernel,
+// with attributes, a gradient and a name; [Apply] calls any op by its name.
 //
 // [If], [While] and [Scan] build branches and loops: what the functions given to them build
 // belongs to a region, which runs when its branch is taken, or as often as its loop goes round. A region

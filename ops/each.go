@@ -111,8 +111,8 @@ func (x *Executable) newConveyor(o EachOptions) (*conveyor, error) {
 		c.pieces[o.side] = append(c.pieces[o.side], engine.Piece{Slot: o.slot, Bytes: o.bytes()})
 	}
 	for i, s := range x.sides {
-		e, ok := s.engine.(engine.Streamer)
-		if len(x.flows) > 0 || (!ok || s.immediate()) && x.uses(i) {
+		e := s.engine.Traits().Stream
+		if len(x.flows) > 0 || (e == nil || s.immediate()) && x.uses(i) {
 			c.streams, c.ahead = nil, 0
 			return c, nil
 		}

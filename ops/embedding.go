@@ -16,15 +16,13 @@ import (
 func Embedding(table, ids *Node) *Node { return apply("embedding", nil, table, ids) }
 
 var _ = define(Op{
-	Name:   "embedding",
-	Arity:  2,
-	DTypes: every,
+	Name:     "embedding",
+	Category: "indexing",
+	Operands: []Operand{{Name: "table"}, {Name: "ids", DTypes: ints}},
+	DTypes:   every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		if len(c.shape(0)) != 2 {
 			return nil, 0, fmt.Errorf("the table is %v, not [V D]", c.shape(0))
-		}
-		if err := c.indexType(1); err != nil {
-			return nil, 0, err
 		}
 		return append(append([]int{}, c.shape(1)...), c.shape(0)[1]), c.dt(0), nil
 	},

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Errors that this package returns, wrapped with what they are about.
@@ -85,18 +87,52 @@ func describe(in []*Node) []string {
 	return out
 }
 
-// transparent are the packages whose frames callerLine looks through: an op
-// built by a helper of the library is the fault of the helper's caller.
-const transparent = "github.com/anycl/anycl/ops."
+// transparent are the packages whose frames callerLine looks through: an op that is built by a helper of the library is
+// the fault of the helper's caller. Those that [Define] ops are among them.
+var transparent = struct {
+	mu       sync.RWMutex
+	packages []string
+}{packages: []string{packageOf("github.com/anycl/anycl/ops.x")}}
 
-// callerLine is the innermost line outside this package, as dir/file.go:line.
+// definedHere makes the package of the caller of the exported function that calls it transparent; a program's main
+// package has no callers.
+func definedHere() {
+	var pcs [8]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		f, more := frames.Next()
+		pkg := packageOf(f.Function)
+		if pkg != "main." && !isTransparent(f) && !strings.HasSuffix(f.File, "_test.go") {
+			transparent.mu.Lock()
+			transparent.packages = append(transparent.packages, pkg)
+			transparent.mu.Unlock()
+		}
+		if !more || pkg != transparent.packages[0] {
+			return
+		}
+	}
+}
+
+// packageOf is the path of the package of a function, and a dot.
+func packageOf(function string) string {
+	slash := strings.LastIndexByte(function, '/') + 1
+	dot := strings.IndexByte(function[slash:], '.') + 1
+	return function[:slash+dot]
+}
+
+func isTransparent(f runtime.Frame) bool {
+	transparent.mu.RLock()
+	defer transparent.mu.RUnlock()
+	return slices.Contains(transparent.packages, packageOf(f.Function)) && !strings.HasSuffix(f.File, "_test.go")
+}
+
+// callerLine is the innermost line outside these packages, as dir/file.go:line.
 func callerLine() string {
 	var pcs [32]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
 		f, more := frames.Next()
-		inside := strings.HasPrefix(f.Function, transparent) && !strings.HasSuffix(f.File, "_test.go")
-		if !inside && f.File != "" {
+		if f.File != "" && !isTransparent(f) {
 			return shortPath(f.File) + ":" + strconv.Itoa(f.Line)
 		}
 		if !more {

@@ -68,7 +68,7 @@ type input struct {
 type destination struct {
 	side   int
 	slot   engine.Slot
-	vacant engine.Vacant // nil: what is fed is copied
+	vacant engine.External // nil: what is fed is copied
 }
 
 // step is a stretch of tasks on one side, the move of a value, or a loop or branch.
@@ -111,7 +111,7 @@ type output struct {
 	slot   engine.Slot
 	dtype  tensor.DType
 	shape  []int
-	vacant engine.Vacant // nil: the result is copied
+	vacant engine.External // nil: the result is copied
 }
 
 // feed notes where node n is to be written.
@@ -265,7 +265,7 @@ func (x *Executable) isShort() bool {
 // idle reports whether no engine has work of others before this run's.
 func (x *Executable) idle() bool {
 	for _, s := range x.sides {
-		if e, ok := s.engine.(interface{ Idle() bool }); ok && !e.Idle() {
+		if e := s.engine.Traits().Stream; e != nil && !e.Idle() {
 			return false
 		}
 	}
@@ -359,7 +359,7 @@ func (x *Executable) carry(ctx context.Context, s *step) (err error) {
 	f := s.fetched
 	switch {
 	case s.asks:
-		f.ticket, err = from.(engine.Streamer).Fetch(f.pieces, f.ticket)
+		f.ticket, err = from.Traits().Stream.Fetch(f.pieces, f.ticket)
 		f.open = err == nil
 		return err
 	case f != nil:
@@ -375,7 +375,7 @@ func (x *Executable) carry(ctx context.Context, s *step) (err error) {
 	case err != nil || !s.write:
 		return err
 	case s.ahead:
-		return to.(engine.Streamer).Send(ctx, s.dst.Mem, s.dst.Offset, s.data)
+		return to.Traits().Stream.Send(ctx, s.dst.Mem, s.dst.Offset, s.data)
 	}
 	return to.Write(ctx, s.dst.Mem, s.dst.Offset, s.data)
 }
@@ -401,8 +401,8 @@ func (x *Executable) renew(run uint32) {
 		}
 	}
 	for _, s := range x.sides {
-		if k, ok := s.seq.(engine.Keeper); ok && changed {
-			k.Changed()
+		if changed && s.seq != nil {
+			s.seq.Changed()
 		}
 	}
 }

@@ -10,12 +10,13 @@ import "math"
 func Exp(x *Node) *Node { return apply("exp", nil, x) }
 
 var _ = define(Op{
-	Name:   "exp",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), b.Out())) },
-	Scalar: scalarOf("exp(a)", 20, real1(math.Exp)),
+	Name:     "exp",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), b.Out())) },
+	Scalar:   scalarOf("exp(a)", 20, real1(math.Exp)),
 })
 
 // Exp2 returns 2 to the power of x, element by element:
@@ -26,10 +27,11 @@ var _ = define(Op{
 func Exp2(x *Node) *Node { return apply("exp2", nil, x) }
 
 var _ = define(Op{
-	Name:   "exp2",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:     "exp2",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
 	Grad: func(b *Back) {
 		b.Add(0, Mul(b.Grad(), Mul(b.Out(), ScalarLike(b.Out(), math.Ln2))))
 	},
@@ -44,12 +46,13 @@ var _ = define(Op{
 func Expm1(x *Node) *Node { return apply("expm1", nil, x) }
 
 var _ = define(Op{
-	Name:   "expm1",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), Exp(b.In(0)))) }, // y + 1 would cancel
-	Scalar: scalarOf("expm1(a)", 20, real1(math.Expm1)),
+	Name:     "expm1",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Exp(b.In(0)))) }, // y + 1 would cancel
+	Scalar:   scalarOf("expm1(a)", 20, real1(math.Expm1)),
 })
 
 // Log returns the natural logarithm of x, element by element:
@@ -61,12 +64,13 @@ var _ = define(Op{
 func Log(x *Node) *Node { return apply("log", nil, x) }
 
 var _ = define(Op{
-	Name:   "log",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Div(b.Grad(), b.In(0))) },
-	Scalar: scalarOf("log(a)", 20, real1(logOf)),
+	Name:     "log",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Div(b.Grad(), b.In(0))) },
+	Scalar:   scalarOf("log(a)", 20, real1(logOf)),
 })
 
 // logOf is math.Log, whose assembly on some machines takes subnormals for
@@ -87,12 +91,13 @@ func logOf(a float64) float64 {
 func Log2(x *Node) *Node { return apply("log2", nil, x) }
 
 var _ = define(Op{
-	Name:   "log2",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Div(b.Grad(), Mul(b.In(0), ScalarLike(b.In(0), math.Ln2)))) },
-	Scalar: scalarOf("log2(a)", 20, real1(log2Of)),
+	Name:     "log2",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Div(b.Grad(), Mul(b.In(0), ScalarLike(b.In(0), math.Ln2)))) },
+	Scalar:   scalarOf("log2(a)", 20, real1(log2Of)),
 })
 
 // log2Of keeps its precision just below 1, where math.Log2 subtracts 1 from
@@ -112,10 +117,11 @@ func log2Of(a float64) float64 {
 func Log1p(x *Node) *Node { return apply("log1p", nil, x) }
 
 var _ = define(Op{
-	Name:   "log1p",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Div(b.Grad(), Add(b.In(0), ScalarLike(b.In(0), 1)))) },
-	Scalar: scalarOf("log1p(a)", 20, real1(math.Log1p)),
+	Name:     "log1p",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Div(b.Grad(), Add(b.In(0), ScalarLike(b.In(0), 1)))) },
+	Scalar:   scalarOf("log1p(a)", 20, real1(math.Log1p)),
 })

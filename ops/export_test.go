@@ -3,8 +3,6 @@ package ops
 import (
 	"log/slog"
 	"slices"
-
-	"github.com/anycl/anycl/engine"
 )
 
 // HoldRun makes x as busy as a run does, until release is called.
@@ -16,8 +14,7 @@ func HoldRun(x *Executable) (release func()) {
 // IsCold reports whether the first run of x would compile something.
 func IsCold(x *Executable) bool {
 	return slices.ContainsFunc(x.sides, func(s *side) bool {
-		w, ok := s.seq.(engine.Warmer)
-		return ok && w.Cold()
+		return s.seq != nil && s.seq.Traits().Warmer != nil && s.seq.Traits().Warmer.Cold()
 	})
 }
 

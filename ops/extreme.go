@@ -18,12 +18,13 @@ import (
 func Maximum(a, b *Node) *Node { return apply("maximum", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "maximum",
-	Arity:  2,
-	DTypes: numbers,
-	Result: broadcast,
-	Grad:   func(b *Back) { chooseGrad(b, Greater(b.In(0), b.In(1))) },
-	Scalar: scalarFor(chosen(">"), 1, number2{largerOf[float32], largerOf[float64], largerOf[int64], largerOf[uint64]}.host),
+	Name:     "maximum",
+	Category: "selection",
+	Operands: operandsAB,
+	DTypes:   numbers,
+	Result:   broadcast,
+	Grad:     func(b *Back) { chooseGrad(b, Greater(b.In(0), b.In(1))) },
+	Scalar:   scalarFor(chosen(">"), 1, number2{largerOf[float32], largerOf[float64], largerOf[int64], largerOf[uint64]}.host),
 })
 
 // Minimum returns the smaller of a and b, element by element, with NumPy
@@ -36,12 +37,13 @@ var _ = define(Op{
 func Minimum(a, b *Node) *Node { return apply("minimum", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "minimum",
-	Arity:  2,
-	DTypes: numbers,
-	Result: broadcast,
-	Grad:   func(b *Back) { chooseGrad(b, Less(b.In(0), b.In(1))) },
-	Scalar: scalarFor(chosen("<"), 1, number2{smallerOf[float32], smallerOf[float64], smallerOf[int64], smallerOf[uint64]}.host),
+	Name:     "minimum",
+	Category: "selection",
+	Operands: operandsAB,
+	DTypes:   numbers,
+	Result:   broadcast,
+	Grad:     func(b *Back) { chooseGrad(b, Less(b.In(0), b.In(1))) },
+	Scalar:   scalarFor(chosen("<"), 1, number2{smallerOf[float32], smallerOf[float64], smallerOf[int64], smallerOf[uint64]}.host),
 })
 
 // chosen is b where it compares so with a, or is NaN; else a, which may be NaN.
@@ -78,7 +80,10 @@ func chooseGrad(b *Back, first *Node) {
 	b.Add(1, Where(first, zero, b.Grad()))
 }
 
-type clipAttr struct{ lo, hi float64 }
+type clipAttr struct {
+	Lo float64 `default:"\"-Inf\"" doc:"smallest value of the result"`
+	Hi float64 `default:"\"+Inf\"" doc:"largest value of the result"`
+}
 
 // Clip returns x limited to [lo, hi], element by element:
 //
@@ -91,20 +96,22 @@ type clipAttr struct{ lo, hi float64 }
 func Clip(x *Node, lo, hi float64) *Node { return apply("clip", clipAttr{lo, hi}, x) }
 
 var _ = define(Op{
-	Name:   "clip",
-	Arity:  1,
-	DTypes: numbers,
+	Name:       "clip",
+	Category:   "selection",
+	Attributes: AttributesOf[clipAttr](),
+	Operands:   operandX,
+	DTypes:     numbers,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		lo, hi := c.limits()
 		if !(lo <= hi) {
 			a := c.Attr.(clipAttr)
 			switch {
-			case math.IsNaN(a.lo) || math.IsNaN(a.hi):
-				return nil, 0, fmt.Errorf("the lower bound is %v, the upper %v: neither may be NaN", a.lo, a.hi)
-			case a.lo > a.hi:
-				return nil, 0, fmt.Errorf("the lower bound %v is above the upper bound %v", a.lo, a.hi)
+			case math.IsNaN(a.Lo) || math.IsNaN(a.Hi):
+				return nil, 0, fmt.Errorf("the lower bound is %v, the upper %v: neither may be NaN", a.Lo, a.Hi)
+			case a.Lo > a.Hi:
+				return nil, 0, fmt.Errorf("the lower bound %v is above the upper bound %v", a.Lo, a.Hi)
 			}
-			return nil, 0, fmt.Errorf("nothing of dtype %v lies in [%v, %v]", c.dt(0), a.lo, a.hi)
+			return nil, 0, fmt.Errorf("nothing of dtype %v lies in [%v, %v]", c.dt(0), a.Lo, a.Hi)
 		}
 		return same(c)
 	},
@@ -119,7 +126,7 @@ var _ = define(Op{
 func (c *Call) limits() (lo, hi float64) {
 	a := c.Attr.(clipAttr)
 	if c.dt(0).IsInt() {
-		return math.Ceil(a.lo), math.Floor(a.hi)
+		return math.Ceil(a.Lo), math.Floor(a.Hi)
 	}
-	return a.lo, a.hi
+	return a.Lo, a.Hi
 }

@@ -15,7 +15,9 @@ import (
 // where i stands for all axes of idx, which take the place of axis. An index
 // outside [0, extent) gives zeros. Errors: idx is not an integer; the axis does
 // not exist.
-func Gather(x *Node, axis int, idx *Node) *Node { return indexed("gather", x, axis, idx) }
+func Gather(x *Node, axis int, idx *Node) *Node {
+	return apply("gather", ir.GatherAttr{Axis: axis}, x, idx)
+}
 
 // TakeAlong returns for every position of the integers idx the element of x
 // that it names along axis:
@@ -25,41 +27,34 @@ func Gather(x *Node, axis int, idx *Node) *Node { return indexed("gather", x, ax
 // idx has the rank of x and its extents in every axis but axis. An index outside
 // [0, extent) gives 0. Errors: idx is not an integer; the axis does not exist;
 // shapes differ beside axis.
-func TakeAlong(x *Node, axis int, idx *Node) *Node { return indexed("take_along", x, axis, idx) }
-
-func indexed(name string, x *Node, axis int, more ...*Node) *Node {
-	operands := append([]*Node{x}, more...)
-	if x == nil || x.bad {
-		return apply(name, nil, operands...)
-	}
-	a, err := axisOf(axis, x.Rank())
-	if err != nil {
-		return x.graph.fail(name, operands, err)
-	}
-	return apply(name, ir.GatherAttr{Axis: a, Along: name == "take_along"}, operands...)
+func TakeAlong(x *Node, axis int, idx *Node) *Node {
+	return apply("take_along", ir.GatherAttr{Axis: axis}, x, idx)
 }
 
-// indexType checks operand i to be integers.
-func (c *Call) indexType(i int) error {
-	if !c.dt(i).IsInt() {
-		return fmt.Errorf("indices are %v, not integers (cast with ops.Cast)", c.dt(i))
+// completeIndex resolves the axis that an index selects from.
+func completeIndex(along bool) func(c *Call) error {
+	return func(c *Call) error {
+		axis, err := axisOf(c.Attr.(ir.GatherAttr).Axis, len(c.shape(0)))
+		c.Attr = ir.GatherAttr{Axis: axis, Along: along}
+		return err
 	}
-	return nil
 }
+
+var indexing = []Operand{{Name: "x"}, {Name: "idx", DTypes: ints}}
 
 var _ = define(Op{
-	Name: "gather", Arity: 2, DTypes: every, kind: ir.KindGather,
+	Name: "gather", Category: "indexing", Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(false), Operands: indexing, DTypes: every, kind: ir.KindGather,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		x, axis := c.shape(0), c.Attr.(ir.GatherAttr).Axis
-		return slices.Concat(x[:axis], c.shape(1), x[axis+1:]), c.dt(0), c.indexType(1)
+		return slices.Concat(x[:axis], c.shape(1), x[axis+1:]), c.dt(0), nil
 	},
 	Grad: func(b *Back) {
-		b.Add(0, ScatterAdd(zerosLike(b.In(0)), b.node.attr.(ir.GatherAttr).Axis, b.In(1), b.Grad()))
+		b.Add(0, ScatterAdd(zerosLike(b.In(0)), b.Attr().(ir.GatherAttr).Axis, b.In(1), b.Grad()))
 	},
 })
 
 var _ = define(Op{
-	Name: "take_along", Arity: 2, DTypes: every, kind: ir.KindGather,
+	Name: "take_along", Category: "indexing", Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(true), Operands: indexing, DTypes: every, kind: ir.KindGather,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		x, idx, axis := c.shape(0), c.shape(1), c.Attr.(ir.GatherAttr).Axis
 		want := slices.Clone(x)
@@ -69,11 +64,11 @@ var _ = define(Op{
 		if !slices.Equal(want, idx) {
 			return nil, 0, fmt.Errorf("indices %v do not fit %v beside axis %d", idx, x, axis)
 		}
-		return idx, c.dt(0), c.indexType(1)
+		return idx, c.dt(0), nil
 	},
 	// Every element collects what was taken from it: a sum over the positions.
 	Grad: func(b *Back) {
-		x, idx, axis := b.In(0), b.In(1), b.node.attr.(ir.GatherAttr).Axis
+		x, idx, axis := b.In(0), b.In(1), b.Attr().(ir.GatherAttr).Axis
 		where := ExpandDims(x.graph.Iota(tensor.Int64, axis, x.shape...), axis+1)
 		taken := Equal(where, ExpandDims(Cast(idx, tensor.Int64), axis))
 		d := ExpandDims(b.Grad(), axis)
@@ -91,24 +86,21 @@ var _ = define(Op{
 // of Gather(x, axis, idx) and the dtype of x. Errors: dtypes; shapes; the axis
 // does not exist.
 func ScatterAdd(x *Node, axis int, idx, updates *Node) *Node {
-	return indexed("scatter_add", x, axis, idx, updates)
+	return apply("scatter_add", ir.GatherAttr{Axis: axis}, x, idx, updates)
 }
 
 var _ = define(Op{
-	Name: "scatter_add", Arity: 3, DTypes: numbers, kind: ir.KindScatter,
+	Name: "scatter_add", Category: "indexing", Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(false), Operands: []Operand{{Name: "x"}, {Name: "idx", DTypes: ints}, {Name: "updates"}}, DTypes: numbers, kind: ir.KindScatter,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		x, axis := c.shape(0), c.Attr.(ir.GatherAttr).Axis
 		want := slices.Concat(x[:axis], c.shape(1), x[axis+1:])
-		switch {
-		case c.dt(2) != c.dt(0):
-			return nil, 0, fmt.Errorf("dtypes differ: %v and updates of %v (cast with ops.Cast)", c.dt(0), c.dt(2))
-		case !slices.Equal(want, c.shape(2)):
+		if !slices.Equal(want, c.shape(2)) {
 			return nil, 0, fmt.Errorf("updates are %v, not %v", c.shape(2), want)
 		}
-		return x, c.dt(0), c.indexType(1)
+		return x, c.dt(0), nil
 	},
 	Grad: func(b *Back) {
 		b.Add(0, b.Grad())
-		b.Add(2, Gather(b.Grad(), b.node.attr.(ir.GatherAttr).Axis, b.In(1)))
+		b.Add(2, Gather(b.Grad(), b.Attr().(ir.GatherAttr).Axis, b.In(1)))
 	},
 })

@@ -56,7 +56,7 @@ func Gradients(y *Node, xs ...*Node) []*Node {
 	return out
 }
 
-var _ = define(Op{Name: "gradients", Arity: -1, Result: same, hidden: true})
+var _ = define(Op{Name: "gradients", Operands: operandsAny, Result: same, hidden: true})
 
 // Back is what the gradient rule of an op is given: one call of the op, and
 // the derivative of the final scalar with respect to its result.
@@ -72,8 +72,28 @@ func (b *Back) In(i int) *Node { return b.node.in[i] }
 // Out is the result of the call.
 func (b *Back) Out() *Node { return b.node }
 
-// Grad is the derivative of the final scalar with respect to Out.
-func (b *Back) Grad() *Node { return b.grad }
+// Attr are the attributes of the call.
+func (b *Back) Attr() any { return b.node.attr }
+
+// Grad is the derivative of the final scalar with respect to Out, of an op with several results, the first of them.
+func (b *Back) Grad() *Node {
+	if b.node.op.Results != nil {
+		return b.GradOf(0)
+	}
+	return b.grad
+}
+
+// Result is result i of the call, of an op with several.
+func (b *Back) Result(i int) *Node { return pickOf(b.node, i) }
+
+// GradOf is the derivative of the final scalar with respect to result i, of an op with several: zeros where the
+// scalar does not depend on it.
+func (b *Back) GradOf(i int) *Node {
+	if d := b.tape.picked[b.node][i]; d != nil {
+		return d
+	}
+	return zerosLike(b.Result(i))
+}
 
 // Wants reports whether the derivative of operand i is of use.
 func (b *Back) Wants(i int) bool { return b.tape.wanted[b.node.in[i]] }
@@ -93,7 +113,7 @@ type tape struct {
 	leaf   map[*Node]bool
 	grads  map[*Node]*Node
 	parts  map[*Node][]*Node       // that grads are the sums of
-	picked map[*Node]map[int]*Node // of loops and branches: the derivatives of their results
+	picked map[*Node]map[int]*Node // of ops with several results: their derivatives
 }
 
 func newTape(ys, xs []*Node) *tape {
@@ -117,24 +137,41 @@ func newTape(ys, xs []*Node) *tape {
 // the composition that stands for it.
 func (t *tape) through(n *Node) []*Node {
 	switch {
-	case t.leaf[n] && n.op.Name == "gradient_placeholder":
+	case t.leaf[n] && n.op.placeholder:
 		return nil
-	case n.op.kind == ir.KindControl && !n.bad:
+	case n.op.Results != nil && n.op.Grad != nil && !n.bad: // whatever the first result is
 		return n.in
 	case t.leaf[n] && t.wanted[n] && len(n.in) == 0, n.op.Flat, n.bad, !n.dtype.IsFloat():
 		return nil
 	case n.op.Grad == nil && n.op.Compose != nil:
 		return []*Node{n.composition()}
 	}
+	if of, i, ok := n.picked(); ok && of.op.Grad == nil {
+		return []*Node{of.compositions()[i]}
+	}
 	return n.in
 }
 
-// composition is the node that computes n from simpler ops, built once.
-func (n *Node) composition() *Node {
+// compositions are the nodes that compute the results of n from simpler ops, built once.
+func (n *Node) compositions() []*Node {
 	if n.expansion == nil {
 		n.expansion = expand(n)
 	}
 	return n.expansion
+}
+
+// composition is that of a node with one result.
+func (n *Node) composition() *Node { return n.compositions()[0] }
+
+// standsFor is the node that computes n from simpler ops, or nil for a primitive.
+func (n *Node) standsFor() *Node {
+	if n.op.Compose != nil {
+		return n.composition()
+	}
+	if of, i, ok := n.picked(); ok {
+		return of.compositions()[i]
+	}
+	return nil
 }
 
 func (t *tape) accumulate(n, d *Node) {
@@ -163,13 +200,17 @@ func (t *tape) run() {
 		case n.op.Compose != nil:
 			t.accumulate(n.composition(), d)
 		default:
-			g.fail(n.op.Name, n.in, errors.New("the op is not differentiable (cut the path with ops.StopGradient)"))
+			because := ""
+			if n.op.NoGrad != "" {
+				because = ": " + n.op.NoGrad
+			}
+			g.fail(n.op.Name, n.in, fmt.Errorf("the op is not differentiable%s (cut the path with ops.StopGradient)", because))
 		}
 		g.scope = g.scope[:len(g.scope)-1]
 	}
 }
 
-// pick adds d to the derivative of result i of n, a control.
+// pick adds d to the derivative of result i of n, an op with several.
 func (t *tape) pick(n *Node, i int, d *Node) {
 	all := t.picked[n]
 	if all == nil {
@@ -229,7 +270,7 @@ func ScalarLike(x *Node, v float64) *Node {
 	return scalarConst(x.graph, x.dtype, v)
 }
 
-var _ = define(Op{Name: "scalar_like", Arity: 1, Result: same, hidden: true})
+var _ = define(Op{Name: "scalar_like", Operands: operandsAny, Result: same, hidden: true})
 
 func scalarConst(g *Graph, dt tensor.DType, v float64) *Node {
 	t, err := tensor.Cast(tensor.Scalar(v), dt)

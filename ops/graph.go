@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -51,6 +52,10 @@ func (g *Graph) Seed(seed uint64) { g.seed = seed }
 // Err is what has gone wrong while building so far, joined, or nil.
 func (g *Graph) Err() error { return joinErrors(g.name, g.errs) }
 
+// Nodes yields what g consists of, in the order in which it was built: a node comes after its operands. Parts of
+// compositions are among them once something has asked for them, as a gradient or a compilation.
+func (g *Graph) Nodes() iter.Seq[*Node] { return slices.Values(g.nodes) }
+
 // Node is one value of a graph: a tensor of known shape and dtype that will be
 // computed when an [Executable] runs. Functions of this package take and
 // return nodes.
@@ -69,7 +74,7 @@ type Node struct {
 	state     *store.Variable
 	region    *region // the branch or loop that it belongs to, or nil
 	where     Place   // where it must run
-	expansion *Node   // see composition
+	expansion []*Node // see compositions
 }
 
 // Shape is a copy of the extents of n, outermost first; empty for a scalar.
@@ -95,6 +100,15 @@ func (n *Node) Dim(axis int) int {
 
 // Size is the number of elements of n.
 func (n *Node) Size() int { return ir.Product(n.shape) }
+
+// Op is the op that makes n. An op with several results makes one node for all, which only nodes of the op "pick" read.
+func (n *Node) Op() *Op { return n.op }
+
+// Operands are the nodes that n is made of, in a new slice.
+func (n *Node) Operands() []*Node { return slices.Clone(n.in) }
+
+// Attr are the attributes of n, for the Attributes of its op to encode. Do not change what they hold.
+func (n *Node) Attr() any { return n.attr }
 
 // Graph is the graph that n belongs to.
 func (n *Node) Graph() *Graph { return n.graph }
@@ -169,7 +183,7 @@ func (g *Graph) fail(name string, in []*Node, err error) *Node {
 }
 
 // failed is the op of nodes that could not be made.
-var failed = &Op{Name: "failed", Arity: -1, hidden: true}
+var failed = &Op{Name: "failed", Operands: operandsAny, hidden: true}
 
 // detached is the graph of ops that were given nothing but nil.
 func detached() *Graph { return &Graph{name: "detached", nowhere: true} }

@@ -10,12 +10,13 @@ import "math"
 func Sinh(x *Node) *Node { return apply("sinh", nil, x) }
 
 var _ = define(Op{
-	Name:   "sinh",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), Cosh(b.In(0)))) },
-	Scalar: scalarOf("sinh(a)", 25, real1(math.Sinh)),
+	Name:     "sinh",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Cosh(b.In(0)))) },
+	Scalar:   scalarOf("sinh(a)", 25, real1(math.Sinh)),
 })
 
 // Cosh returns the hyperbolic cosine of x, element by element:
@@ -26,12 +27,13 @@ var _ = define(Op{
 func Cosh(x *Node) *Node { return apply("cosh", nil, x) }
 
 var _ = define(Op{
-	Name:   "cosh",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), Sinh(b.In(0)))) },
-	Scalar: scalarOf("cosh(a)", 25, real1(math.Cosh)),
+	Name:     "cosh",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Sinh(b.In(0)))) },
+	Scalar:   scalarOf("cosh(a)", 25, real1(math.Cosh)),
 })
 
 // Tanh returns the hyperbolic tangent of x, element by element:
@@ -42,10 +44,11 @@ var _ = define(Op{
 func Tanh(x *Node) *Node { return apply("tanh", nil, x) }
 
 var _ = define(Op{
-	Name:   "tanh",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:     "tanh",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
 	Grad: func(b *Back) {
 		b.Add(0, Mul(b.Grad(), Sub(ScalarLike(b.Out(), 1), Square(b.Out()))))
 	},
@@ -60,18 +63,19 @@ var _ = define(Op{
 func Erf(x *Node) *Node { return apply("erf", nil, x) }
 
 var _ = define(Op{
-	Name:   "erf",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), apply("erf_slope", nil, b.In(0)))) },
-	Scalar: scalarOf("erf(a)", 30, real1(math.Erf)),
+	Name:     "erf",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), apply("erf_slope", nil, b.In(0)))) },
+	Scalar:   scalarOf("erf(a)", 30, real1(math.Erf)),
 })
 
 // erf_slope is 2/√π · e^(-x²). Its own slope, -2x times it, is 0 where x is
 // infinite: through the square it would be 0 · Inf there.
 var _ = define(Op{
-	Name: "erf_slope", Arity: 1, hidden: true, Result: same,
+	Name: "erf_slope", Operands: operandX, hidden: true, Result: same,
 	Compose: func(c *Call) *Node {
 		x := c.In[0]
 		return Mul(ScalarLike(x, 2/math.Sqrt(math.Pi)), Exp(Neg(Square(x))))

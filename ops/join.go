@@ -31,7 +31,7 @@ func joined(axis int, xs []*Node) *Node {
 		if x.Size() == 0 {
 			continue
 		}
-		for x.op.Name == "reshape" {
+		for ir.Traits(x.op.Traits)&ir.TraitReshape != 0 {
 			x = x.in[0]
 		}
 		in, a.widths = append(in, x), append(a.widths, ir.Product(xs[0].shape[axis+1:])*n)
@@ -43,9 +43,8 @@ func joined(axis int, xs []*Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "join", Arity: -1, hidden: true, kind: ir.KindRoutine,
-	Result:  firstResult,
-	results: func(c *Call) []Result { return []Result{{c.dt(0), c.Attr.(joinAttr).shape}} },
+	Name: "join", Attributes: AttributesOf[joinAttr](), Operands: operandsAny, hidden: true, kind: ir.KindRoutine,
+	Results: func(c *Call) ([]Result, error) { return []Result{{c.dt(0), c.Attr.(joinAttr).shape}}, nil },
 	algorithm: func(n *ir.Node) engine.Algorithm {
 		a := n.Attr.(joinAttr)
 		j := &engine.Join{Rows: int64(a.rows)}
@@ -63,11 +62,11 @@ const manyParts = 8
 func sliceAxis(p *Node) int {
 	a, ok := p.attr.(unsliceAttr)
 	axis := -1
-	for i := 0; ok && i < len(a.full); i++ {
+	for i := 0; ok && i < len(a.Full); i++ {
 		switch {
-		case a.step[i] != 1 && a.shape[i] > 1:
+		case a.Step[i] != 1 && a.Shape[i] > 1:
 			return -1
-		case a.shape[i] == a.full[i]:
+		case a.Shape[i] == a.Full[i]:
 		case axis >= 0:
 			return -1
 		default:
@@ -84,7 +83,7 @@ func joinParts(parts []*Node) *Node {
 	axis, full := sliceAxis(parts[0]), parts[0].shape
 	at := func(p *Node) (from, to int) {
 		a := p.attr.(unsliceAttr)
-		return a.start[axis], a.start[axis] + a.shape[axis]
+		return a.Start[axis], a.Start[axis] + a.Shape[axis]
 	}
 	sorted := slices.SortedStableFunc(slices.Values(parts), func(x, y *Node) int {
 		i, _ := at(x)

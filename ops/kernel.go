@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,9 +35,12 @@ type KernelOptions struct {
 	// (reqd_work_group_size), or leaves the choice to the engine; a zero beside
 	// others is 1. Each extent must divide that of Global.
 	Local [3]int
-	// Host computes the results on the CPU path. Without it the graph runs
+	// Host computes the results on the CPU engine. Without it the graph runs
 	// only where there is a device. outs are to be filled; ins must not change.
 	Host func(outs, ins []*tensor.Tensor) error
+	// HostOnly says why there is no Source: the kernel runs on the CPU engine only, and reports give this as
+	// the reason, as "it branches on its data".
+	HostOnly string
 }
 
 // Result is the shape and dtype of one result of a kernel.
@@ -86,9 +90,6 @@ func Kernel(g *Graph, o KernelOptions, ins ...*Node) []*Node {
 	fail := func(err error) []*Node {
 		return slices.Repeat([]*Node{g.fail("kernel", ins, err)}, max(len(o.Results), 1))
 	}
-	if o.Name == "" {
-		o.Name = o.Entry
-	}
 	if err := o.check(); err != nil {
 		return fail(err)
 	}
@@ -96,19 +97,19 @@ func Kernel(g *Graph, o KernelOptions, ins ...*Node) []*Node {
 	for i := range o.Results {
 		o.Results[i].Shape = slices.Clone(o.Results[i].Shape)
 	}
-	n := applyIn(g, "kernel", &o, ins...)
-	outs := make([]*Node, len(o.Results))
-	for i := range outs {
-		outs[i] = pickOf(n, i)
-	}
-	return outs
+	return picks(applyIn(g, "kernel", &o, ins...))
 }
 
 // check fills in what is left out and reports what is wrong.
 func (o *KernelOptions) check() error {
+	if o.Name == "" {
+		o.Name = cmp.Or(o.Entry, "kernel")
+	}
 	switch {
-	case o.Source == "" || o.Entry == "":
-		return errors.New("the fields Source and Entry must be set")
+	case o.HostOnly != "" && (o.Source != "" || o.Host == nil):
+		return errors.New("HostOnly is for kernels that have the field Host and not the field Source")
+	case o.HostOnly == "" && (o.Source == "" || o.Entry == ""):
+		return errors.New("the fields Source and Entry must be set, or Host and HostOnly")
 	case len(o.Results) == 0:
 		return errors.New("a kernel needs at least one result")
 	}
@@ -139,16 +140,27 @@ func (o *KernelOptions) check() error {
 }
 
 var _ = define(Op{
-	Name: "kernel", Arity: -1, hidden: true, kind: ir.KindCustom,
-	Result:  firstResult,
-	results: func(c *Call) []Result { return c.Attr.(*KernelOptions).Results },
+	Name: "kernel", Operands: operandsAny, Attributes: AttributesOf[*KernelOptions](), hidden: true,
+	NoGrad:  "its source is the user's, and only an op that ops.Define makes of it can have one",
+	Results: func(c *Call) ([]Result, error) { return c.Attr.(*KernelOptions).Results, nil },
+	Kernel:  func(c *Call) KernelOptions { return *c.Attr.(*KernelOptions) },
 })
+
+// kernel is the kernel of c, whose results are known.
+func (c *Call) kernel(results []Result) (*KernelOptions, error) {
+	k := c.Op.Kernel(c)
+	if k.Name == "" {
+		k.Name = c.Op.Name
+	}
+	k.Results = results
+	return &k, k.check()
+}
 
 // task is the kernel as engines see it.
 func (o *KernelOptions) task(ins []*Node) *engine.CustomKernel {
 	k := &engine.CustomKernel{
 		Source: o.Source, Entry: o.Entry, Options: o.Options, Args: o.Args,
-		Global: o.Global, Local: o.Local, Host: o.Host,
+		Global: o.Global, Local: o.Local, Host: o.Host, HostOnly: o.HostOnly,
 	}
 	for _, in := range ins {
 		k.InShapes = append(k.InShapes, in.shape)

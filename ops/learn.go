@@ -49,8 +49,8 @@ func moveKey(e engine.Engine, m transfer) pace.Key {
 	if m.back {
 		k.Name = "from"
 	}
-	if m.near {
-		k.Name += " near"
+	if m.domain != "" {
+		k.Name += " " + string(m.domain)
 	}
 	return k
 }
@@ -90,7 +90,7 @@ func (x *Executable) learnFrom(took time.Duration, keep bool) {
 		if len(mine) == 0 {
 			continue
 		}
-		raw, link := engines[s].raw(mine)
+		raw, link := engines[s].Of(mine)
 		now, _ := x.rt.pace.Correct(waitKey(sd.engine), link.Wait)
 		l.update(waitKey(sd.engine), link.Wait, now, 1)
 		for i, t := range mine {

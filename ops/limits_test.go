@@ -22,8 +22,12 @@ type narrow struct {
 	buffers int
 }
 
-func (n narrow) Name() string          { return "narrow" }
-func (n narrow) Limits() engine.Limits { return engine.Limits{Buffers: n.buffers} }
+func (n narrow) Name() string { return "narrow" }
+func (n narrow) Traits() engine.Traits {
+	t := n.Engine.Traits()
+	t.Buffers = n.buffers
+	return t
+}
 func (n narrow) Check(t *engine.Task) error {
 	if k := len(t.Ins) + len(t.Outs); k > n.buffers && t.Kind != engine.Routine {
 		return &engine.UnsupportedError{Engine: "narrow", Task: t.String(), Why: fmt.Sprintf("%d buffers, not %d", k, n.buffers), Limit: true}

@@ -15,11 +15,12 @@ import (
 func And(a, b *Node) *Node { return apply("and", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "and",
-	Arity:  2,
-	DTypes: bits,
-	Result: broadcast,
-	Scalar: scalarOf("a & b", 1, number2{i64: andOf[int64], u64: andOf[uint64]}.host),
+	Name:     "and",
+	Category: "logic",
+	Operands: operandsAB,
+	DTypes:   bits,
+	Result:   broadcast,
+	Scalar:   scalarOf("a & b", 1, number2{i64: andOf[int64], u64: andOf[uint64]}.host),
 })
 
 // Or returns the disjunction of a and b, element by element, with NumPy
@@ -31,11 +32,12 @@ var _ = define(Op{
 func Or(a, b *Node) *Node { return apply("or", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "or",
-	Arity:  2,
-	DTypes: bits,
-	Result: broadcast,
-	Scalar: scalarOf("a | b", 1, number2{i64: orOf[int64], u64: orOf[uint64]}.host),
+	Name:     "or",
+	Category: "logic",
+	Operands: operandsAB,
+	DTypes:   bits,
+	Result:   broadcast,
+	Scalar:   scalarOf("a | b", 1, number2{i64: orOf[int64], u64: orOf[uint64]}.host),
 })
 
 // Xor returns the exclusive disjunction of a and b, element by element, with
@@ -47,11 +49,12 @@ var _ = define(Op{
 func Xor(a, b *Node) *Node { return apply("xor", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "xor",
-	Arity:  2,
-	DTypes: bits,
-	Result: broadcast,
-	Scalar: scalarOf("a ^ b", 1, number2{i64: xorOf[int64], u64: xorOf[uint64]}.host),
+	Name:     "xor",
+	Category: "logic",
+	Operands: operandsAB,
+	DTypes:   bits,
+	Result:   broadcast,
+	Scalar:   scalarOf("a ^ b", 1, number2{i64: xorOf[int64], u64: xorOf[uint64]}.host),
 })
 
 func andOf[T int64 | uint64](a, b T) T { return a & b }
@@ -66,10 +69,11 @@ func xorOf[T int64 | uint64](a, b T) T { return a ^ b }
 func Not(x *Node) *Node { return apply("not", nil, x) }
 
 var _ = define(Op{
-	Name:   "not",
-	Arity:  1,
-	DTypes: bits,
-	Result: same,
+	Name:     "not",
+	Category: "logic",
+	Operands: operandX,
+	DTypes:   bits,
+	Result:   same,
 	Scalar: scalarFor(func(dt tensor.DType) string {
 		if dt == tensor.Bool {
 			return "!a"

@@ -268,15 +268,15 @@ func (n *Node) carriedOut(count int) []*Node {
 }
 
 var _ = define(Op{
-	Name: "while", Arity: -1, kind: ir.KindControl, DTypes: every,
-	Result: controlResult, results: controlResults,
-	Grad: gradLoop,
+	Name: "while", builtBy: "ops.While", Category: "control flow", Attributes: AttributesOf[*control](), Operands: operandsAny, kind: ir.KindControl, DTypes: every,
+	Results: controlResults,
+	Grad:    gradLoop,
 	// Rows move up by one, in as many iterations as an operand says.
 })
 
 var _ = define(Op{
-	Name: "scan", Arity: -1, kind: ir.KindControl, DTypes: every,
-	Result: controlResult, results: controlResults,
-	Grad: gradLoop,
+	Name: "scan", builtBy: "ops.Scan", Category: "control flow", Attributes: AttributesOf[*control](), Operands: operandsAny, kind: ir.KindControl, DTypes: every,
+	Results: controlResults,
+	Grad:    gradLoop,
 	// Each row of the result is the row before, turned round, and the first one is carried in.
 })

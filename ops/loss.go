@@ -20,9 +20,10 @@ import (
 func CrossEntropy(logits, labels *Node) *Node { return apply("cross_entropy", nil, logits, labels) }
 
 var _ = define(Op{
-	Name:   "cross_entropy",
-	Arity:  2,
-	DTypes: floats,
+	Name:     "cross_entropy",
+	Category: "loss",
+	Operands: []Operand{{Name: "logits"}, {Name: "labels", DTypes: ints}},
+	DTypes:   floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		x, labels := c.shape(0), c.shape(1)
 		switch {
@@ -30,8 +31,6 @@ var _ = define(Op{
 			return nil, 0, fmt.Errorf("logits are %v, not [N C]", x)
 		case x[0] == 0 || x[1] == 0:
 			return nil, 0, fmt.Errorf("logits are empty: %v", x)
-		case !c.dt(1).IsInt():
-			return nil, 0, fmt.Errorf("labels are %v, not integers (cast with ops.Cast)", c.dt(1))
 		case len(labels) != 1 || labels[0] != x[0]:
 			return nil, 0, fmt.Errorf("labels are %v, not [%d] for logits of %v", labels, x[0], x)
 		}
@@ -70,8 +69,8 @@ func hasLabel(logits, labels *Node) *Node {
 }
 
 type oneHotAttr struct {
-	depth int
-	dt    tensor.DType
+	Depth int          `doc:"number of classes, the last axis of the result"`
+	DType tensor.DType `attr:"dtype" default:"float32" doc:"of the result"`
 }
 
 // OneHot returns for every integer of ids a row of depth elements of dtype dt
@@ -86,24 +85,26 @@ func OneHot(ids *Node, depth int, dt tensor.DType) *Node {
 }
 
 var _ = define(Op{
-	Name:   "one_hot",
-	Arity:  1,
-	DTypes: ints,
+	Name:       "one_hot",
+	Category:   "loss",
+	Attributes: AttributesOf[oneHotAttr](),
+	Operands:   []Operand{{Name: "ids"}},
+	DTypes:     ints,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a := c.Attr.(oneHotAttr)
 		switch {
-		case a.depth < 0:
-			return nil, 0, fmt.Errorf("depth %d is negative", a.depth)
-		case !a.dt.Valid():
+		case a.Depth < 0:
+			return nil, 0, fmt.Errorf("depth %d is negative", a.Depth)
+		case !a.DType.Valid():
 			return nil, 0, errors.New("the dtype of the result is not valid")
 		}
-		return append(append([]int{}, c.shape(0)...), a.depth), a.dt, nil
+		return append(append([]int{}, c.shape(0)...), a.Depth), a.DType, nil
 	},
 	Compose: func(c *Call) *Node {
 		a := c.Attr.(oneHotAttr)
 		ids := ExpandDims(Cast(c.In[0], tensor.Int64), -1)
-		classes := ids.graph.Iota(tensor.Int64, 0, a.depth)
-		return Cast(Equal(ids, classes), a.dt)
+		classes := ids.graph.Iota(tensor.Int64, 0, a.Depth)
+		return Cast(Equal(ids, classes), a.DType)
 	},
 	Flat: true,
 })

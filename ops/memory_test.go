@@ -132,7 +132,7 @@ type limited struct {
 	max int64
 }
 
-func (l limited) MaxAlloc() int64 { return l.max }
+func (l limited) Traits() engine.Traits { return engine.Traits{MaxAlloc: l.max} }
 
 func (l limited) Alloc(n int64) (engine.Memory, error) {
 	if n > l.max {

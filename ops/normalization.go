@@ -18,14 +18,16 @@ import (
 // shapes; eps is negative or not finite.
 // Source: Ioffe and Szegedy, Batch Normalization (2015), algorithm 2.
 func BatchNorm(x, scale, shift, mean, variance *Node, eps float64) *Node {
-	return apply("batch_norm", eps, x, scale, shift, mean, variance)
+	return apply("batch_norm", normAttr{eps}, x, scale, shift, mean, variance)
 }
 
 var _ = define(Op{
-	Name:   "batch_norm",
-	Arity:  5,
-	DTypes: floats,
-	Result: perChannel,
+	Name:       "batch_norm",
+	Category:   "normalization",
+	Attributes: AttributesOf[normAttr](),
+	Operands:   normOperands[:],
+	DTypes:     floats,
+	Result:     perChannel,
 	Compose: func(c *Call) *Node {
 		return normalise(c, widen(c.In[0]), channels(c, 3), channels(c, 4), channels(c, 1), channels(c, 2))
 	},
@@ -43,28 +45,32 @@ var _ = define(Op{
 // as there; there is nothing to average.
 // Source: Ioffe and Szegedy, Batch Normalization (2015), algorithm 1.
 func BatchNormTrain(x, scale, shift *Node, eps float64) (y, mean, variance *Node) {
-	y = apply("batch_norm_train", eps, x, scale, shift)
-	if y.bad {
-		return y, y, y
-	}
-	mean, variance = batchStatistics(x) // the same nodes as in y, once simplified
-	return y, Cast(mean, x.dtype), Cast(variance, x.dtype)
+	r := ApplyAll("batch_norm_train", normAttr{eps}, x, scale, shift)
+	return r[0], r[1], r[2]
 }
 
 var _ = define(Op{
-	Name:   "batch_norm_train",
-	Arity:  3,
-	DTypes: floats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
+	Name:        "batch_norm_train",
+	Category:    "normalization",
+	Attributes:  AttributesOf[normAttr](),
+	Operands:    normOperands[:3],
+	DTypes:      floats,
+	ResultNames: []string{"y", "mean", "variance"},
+	Results: func(c *Call) ([]Result, error) {
 		shape, dt, err := perChannel(c)
 		if err == nil && ir.Product(shape) == 0 {
-			return nil, 0, fmt.Errorf("x is empty: %v", shape)
+			err = fmt.Errorf("x is empty: %v", shape)
 		}
-		return shape, dt, err
+		if err != nil {
+			return nil, err
+		}
+		channels := Result{dt, shape[1:2]}
+		return []Result{{dt, shape}, channels, channels}, nil
 	},
-	Compose: func(c *Call) *Node {
+	ComposeAll: func(c *Call) []*Node {
 		mean, variance := batchStatistics(c.In[0])
-		return normalise(c, widen(c.In[0]), alongChannels(c, mean), alongChannels(c, variance), channels(c, 1), channels(c, 2))
+		y := normalise(c, widen(c.In[0]), alongChannels(c, mean), alongChannels(c, variance), channels(c, 1), channels(c, 2))
+		return []*Node{y, Cast(mean, c.dt(0)), Cast(variance, c.dt(0))}
 	},
 })
 
@@ -97,13 +103,15 @@ func alongChannels(c *Call, x *Node) *Node {
 // last axis is empty; eps is negative or not finite.
 // Source: Ba, Kiros and Hinton, Layer Normalization (2016), section 3.
 func LayerNorm(x, scale, shift *Node, eps float64) *Node {
-	return apply("layer_norm", eps, x, scale, shift)
+	return apply("layer_norm", normAttr{eps}, x, scale, shift)
 }
 
 var _ = define(Op{
-	Name:   "layer_norm",
-	Arity:  3,
-	DTypes: floats,
+	Name:       "layer_norm",
+	Category:   "normalization",
+	Attributes: AttributesOf[normAttr](),
+	Operands:   normOperands[:3],
+	DTypes:     floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		shape := c.shape(0)
 		if len(shape) == 0 || shape[len(shape)-1] == 0 {
@@ -123,7 +131,7 @@ var _ = define(Op{
 // normalise is scale · (x - mean) / √(variance + eps) + shift, in the dtype of
 // operand 0.
 func normalise(c *Call, x, mean, variance, scale, shift *Node) *Node {
-	inverse := Rsqrt(Add(variance, ScalarLike(variance, c.Attr.(float64))))
+	inverse := Rsqrt(Add(variance, ScalarLike(variance, c.Attr.(normAttr).Eps)))
 	return Cast(Add(Mul(Sub(x, mean), Mul(inverse, scale)), shift), c.dt(0))
 }
 
@@ -137,17 +145,20 @@ func perChannel(c *Call) ([]int, tensor.DType, error) {
 
 // normRule checks eps and that the operands behind x lie along axis.
 func normRule(c *Call, axis int) ([]int, tensor.DType, error) {
-	if eps := c.Attr.(float64); !(eps >= 0) || math.IsInf(eps, 1) {
+	if eps := c.Attr.(normAttr).Eps; !(eps >= 0) || math.IsInf(eps, 1) {
 		return nil, 0, fmt.Errorf("eps is %v", eps)
 	}
 	want := c.shape(0)[axis : axis+1]
-	for i, name := range []string{"x", "scale", "shift", "mean", "variance"}[:len(c.In)] {
-		switch {
-		case c.dt(i) != c.dt(0):
-			return nil, 0, fmt.Errorf("dtypes differ: x is %v and %s is %v (cast with ops.Cast)", c.dt(0), name, c.dt(i))
-		case i > 0 && !slices.Equal(c.shape(i), want):
-			return nil, 0, fmt.Errorf("%s is %v, not %v for x of %v", name, c.shape(i), want, c.shape(0))
+	for i := 1; i < len(c.In); i++ {
+		if !slices.Equal(c.shape(i), want) {
+			return nil, 0, fmt.Errorf("%s is %v, not %v for x of %v", normOperands[i].Name, c.shape(i), want, c.shape(0))
 		}
 	}
 	return same(c)
 }
+
+type normAttr struct {
+	Eps float64 `default:"1e-5" doc:"added to the variance"`
+}
+
+var normOperands = [...]Operand{{Name: "x"}, {Name: "scale"}, {Name: "shift"}, {Name: "mean"}, {Name: "variance"}}

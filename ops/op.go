@@ -6,191 +6,324 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
-// Op is one operation: its rules, gradient and code. The table of ops is what
-// `anycl ops` prints and what the conformance suite walks, which has the samples
-// and the error bound of each in package optest.
+// Op is the definition of an operation: its operands, attributes and results, what computes it, and its gradient. The
+// table of ops is what `anycl ops` prints and what the conformance suite walks, which has the samples and the error bound
+// of each in package optest. Other packages add ops to the table by [Define].
+//
+// Exactly one of Scalar, Compose, ComposeAll, View and Kernel computes the op.
 type Op struct {
+	// Name is how [Apply], errors and reports call the op. Names without a dot are those of this package; others
+	// are "package.op".
 	Name string
-	// Arity is the number of operands; -1 for any number, or one from Least to Most.
-	Arity int
-	// Least and Most bound the number of operands of an op of which some may be
-	// left out; both 0 for all others.
-	Least, Most int
-	// DTypes are the dtypes that the op takes: of operand 0, or of the result
-	// for ops without operands.
+	// Category is where lists of ops show it: "activation", "reduction".
+	Category string
+	// Operands are its inputs in order. Those that may be left out come last, and then one that may be repeated.
+	Operands []Operand
+	// DTypes are the element types of the op: of every operand that says nothing else, and all these are of the
+	// same. Of an op without operands, of its result.
 	DTypes []tensor.DType
+	// Attributes are what a call fixes beside its operands; the zero value: nothing.
+	Attributes Attributes
+	// Complete fills in attributes that depend on the operands, as axes counted from the end, and reports
+	// values that make no sense. It may replace c.Attr by another value of the same type, but not change what
+	// slices in it hold. nil: attributes are taken as they are, and checked by Result.
+	Complete func(c *Call) error
 
-	// Result is the rule for shape and dtype. It checks every operand.
+	// Result is the rule for the shape and dtype of an op with one result. It checks shapes; dtypes are checked before.
 	Result func(c *Call) (shape []int, dt tensor.DType, err error)
+	// Results is that rule for an op with several, at least one, which ResultNames name.
+	Results     func(c *Call) ([]Result, error)
+	ResultNames []string
+
 	// Scalar computes an element-wise op.
 	Scalar *engine.Scalar
-	// Compose builds the op from others. Such an op has no kernel of its own.
+	// Compose builds the op from others; the graph sees it as one op, the compiler sees its parts.
 	Compose func(c *Call) *Node
-	// view maps coordinates of the result to coordinates of operand 0.
-	view func(n *ir.Node, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
-	// results of an op that has several; pick gives one.
-	results func(c *Call) []Result
-	// algorithm computes the op as a routine, from operands that are dense.
-	algorithm func(n *ir.Node) engine.Algorithm
-	// simplify gives a simpler node that computes what n does, or nil.
-	simplify func(n *ir.Node) *ir.Node
-	// hidden ops are parts of others and not for users.
-	hidden bool
-	// kind is for the few ops that are none of the above.
-	kind   ir.Kind
-	fold   engine.Monoid // with KindReduce
-	traits ir.Traits
-	fill   func(n *ir.Node) float64 // what a view has where there is no element; nil: zeros
-	ir     *ir.Op                   // what the passes know of it
+	// ComposeAll is Compose for an op with several results.
+	ComposeAll func(c *Call) []*Node
+	// View maps the coordinates of an element of the result to those of the element of operand 0 that it is, and the
+	// conditions under which there is one. Where there is none, the result has Fill.
+	View func(p Primitive, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
+	// Fill is what a view has where it reads nothing; nil: zeros.
+	Fill func(p Primitive) float64
+	// Kernel is OpenCL C for the op, a Go function, or both; its Results are those of the op, and need not be set.
+	Kernel func(c *Call) KernelOptions
+	// Traits tell the compiler what it may assume.
+	Traits Traits
 
-	// Grad adds the gradient of each operand; of an op with several results,
-	// that of one of them. nil with Compose set: through
-	// the composition; nil otherwise: the op is not differentiable.
-	Grad func(b *Back)
+	// Grad adds the derivative of each operand, given those of the results. nil with a composition: through
+	// the composition; nil otherwise: the op is not differentiable, for the reason that NoGrad gives.
+	Grad   func(b *Back)
+	NoGrad string
 	// Flat marks an op whose derivative is zero wherever it exists (floor,
 	// comparisons): gradients end there without an error.
 	Flat bool
-	// floatsBeside marks a composition whose first operand is of no float, but
-	// others are.
-	floatsBeside bool
+
+	algorithm   func(n *ir.Node) engine.Algorithm // computes the op from operands that are dense
+	simplify    func(n *ir.Node) *ir.Node         // gives a simpler node that computes what n does, or nil
+	hidden      bool                              // a part of others and not for users
+	builtBy     string                            // the function without which no call of it can be made
+	placeholder bool                              // where gradients of a part of a graph end
+	kind        ir.Kind                           // of the few ops that are none of the above
+	fold        engine.Monoid                     // with KindReduce
+}
+
+// Operand is one input of an op.
+type Operand struct {
+	Name string
+	// DTypes are those that it may have; nil: the element type of the op, as [Op] has it.
+	DTypes []tensor.DType
+	// Optional operands may be left out, the last first.
+	Optional bool
+	// Repeated marks the last operand as one or more; with Optional, as any number.
+	Repeated bool
+}
+
+// Traits are what the compiler may assume of an op beside what computes it.
+type Traits ir.Traits
+
+// The traits of ops.
+const (
+	// TraitIdentity: the result is operand 0, as of a view that only ends gradients.
+	TraitIdentity = Traits(ir.TraitIdentity)
+	// TraitRepeats: every element of the result is one of operand 0, and where all of these are equal all of the result are.
+	TraitRepeats = Traits(ir.TraitRepeats)
+	// TraitReadsInside: a view whose result holds elements of operand 0 where it has one, and fills in the rest.
+	TraitReadsInside = Traits(ir.TraitReadsInside)
+	// TraitMaterialize: the result is a buffer of its own, and no op before it is fused with one after it.
+	TraitMaterialize = Traits(ir.TraitMaterialize)
+	// TraitDistinct: two calls with equal operands and attributes are two computations, as of what draws at random.
+	TraitDistinct = Traits(ir.TraitDistinct)
+)
+
+// Arity is the least and the most operands that a call of o has; most is -1 where there is no bound.
+func (o *Op) Arity() (least, most int) {
+	for _, p := range o.Operands {
+		if !p.Optional {
+			least++
+		}
+		if p.Repeated {
+			return least, -1
+		}
+	}
+	return least, len(o.Operands)
 }
 
 // Differentiable reports whether gradients flow through the op. A composition is
 // differentiable where it may have an operand of floats.
 func (o *Op) Differentiable() bool {
-	return !o.Flat && (o.Grad != nil || o.Compose != nil && (o.floatsBeside || slices.ContainsFunc(o.DTypes, tensor.DType.IsFloat)))
+	if o.Flat || o.Grad == nil && o.Compose == nil && o.ComposeAll == nil {
+		return false
+	}
+	return o.Grad != nil || slices.ContainsFunc(o.DTypes, tensor.DType.IsFloat) || slices.ContainsFunc(o.Operands, func(p Operand) bool {
+		return p.DTypes != nil && p.DTypes[0].IsFloat()
+	})
 }
+
+// composed reports whether other ops compute o.
+func (o *Op) composed() bool { return o.Compose != nil || o.ComposeAll != nil }
 
 // Call is one application of an op: its operands and attributes.
 type Call struct {
-	Op   *Op
-	In   []*Node
+	Op *Op
+	In []*Node
+	// Attr are the attributes, a value of the type that the op's Attributes name, or nil.
 	Attr any
 }
 
-// dt is the dtype of operand i.
+// DType is the dtype of operand i.
+func (c *Call) DType(i int) tensor.DType { return c.dt(i) }
+
+// Shape is a copy of the shape of operand i.
+func (c *Call) Shape(i int) []int { return slices.Clone(c.shape(i)) }
+
 func (c *Call) dt(i int) tensor.DType { return c.In[i].dtype }
 
-// shape is the shape of operand i.
 func (c *Call) shape(i int) []int { return c.In[i].shape }
+
+// Primitive is a call of an op that has no composition, as the compiler sees it.
+type Primitive struct{ n *ir.Node }
+
+// Attr are the attributes of the call.
+func (p Primitive) Attr() any { return p.n.Attr }
+
+// Shape is the shape of the result. Do not change it.
+func (p Primitive) Shape() []int { return p.n.Shape }
+
+// DType is the dtype of the result.
+func (p Primitive) DType() tensor.DType { return p.n.DType }
+
+// In is what makes operand i.
+func (p Primitive) In(i int) Primitive { return Primitive{p.n.In[i]} }
 
 // table holds every op by name. Functions find their op here and not in a
 // variable of its own, because a gradient rule calls such functions: variables
 // would be initialised in a circle.
-var table = make(map[string]*Op, 192)
+var (
+	tableMu sync.RWMutex
+	table   = make(map[string]*Op, 192)
+)
 
-// define enters an op in the table. It is called as `var _ = define(...)` so
-// that an op stands whole in one place.
-func define(o Op) *Op {
-	if table[o.Name] != nil {
-		panic("ops: " + o.Name + " is defined twice") // found by any test at all
-	}
-	if o.Scalar != nil {
-		o.Scalar.Name, o.Scalar.Arity = o.Name, max(o.Arity, o.Scalar.Arity)
-	}
-	o.ir = &ir.Op{Name: o.Name, Kind: o.kind, Traits: o.traits, Scalar: o.Scalar, Fold: o.fold, View: o.view, Fill: o.fill, Algorithm: o.algorithm}
-	table[o.Name] = &o
-	return &o
+// opNamed is the op of that name, or nil.
+func opNamed(name string) *Op {
+	tableMu.RLock()
+	defer tableMu.RUnlock()
+	return table[name]
+}
+
+// OpNamed is the op of that name, which users can call. Do not change it.
+func OpNamed(name string) (*Op, bool) {
+	o := opNamed(name)
+	return o, o != nil && !o.hidden
 }
 
 // All yields every op that users can call, by name.
 func All() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
-		for _, name := range slices.Sorted(maps.Keys(table)) {
-			if o := table[name]; !o.hidden && !yield(o) {
+		tableMu.RLock()
+		names := slices.Sorted(maps.Keys(table))
+		tableMu.RUnlock()
+		for _, name := range names {
+			if o := opNamed(name); !o.hidden && !yield(o) {
 				return
 			}
 		}
 	}
 }
 
-var (
-	errNil     = errors.New("an operand is nil")
-	errNoGraph = errors.New("the graph is nil (make one with ops.NewGraph)")
-)
-
-// apply adds the op of that name to the graph of its operands.
-func apply(name string, attr any, in ...*Node) *Node {
-	var g *Graph
-	for _, n := range in {
-		if n != nil && (g == nil || g.nowhere) {
-			g = n.graph
-		}
+// Define enters an op in the table, from where [Apply] calls it by name. It is meant for variables of packages,
+//
+//	var _ = ops.MustDefine(ops.Op{Name: "mylib.mish", ...})
+//
+// and for functions that call [Apply], which stand for the op in other programs. Errors: the name is taken or not of the form
+// "package.op"; there is no rule for the result, not exactly one way to compute it, or a dtype or an operand is not valid.
+func Define(o Op) (*Op, error) {
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("ops: define %q: %w", o.Name, err)
 	}
-	if g == nil {
-		return g.fail(name, in, errNil)
-	}
-	return applyIn(g, name, attr, in...)
+	definedHere()
+	return o.enter()
 }
 
-// applyIn is apply for a known graph: ops without operands need it.
-func applyIn(g *Graph, name string, attr any, in ...*Node) *Node {
-	if g == nil {
-		return g.fail(name, in, errNoGraph)
-	}
-	op := table[name]
-	bad := false
-	for _, n := range in {
-		switch {
-		case n == nil:
-			return g.fail(name, in, errNil)
-		case n.graph != g && n.graph.nowhere:
-			g.adopt(n.graph)
-		case n.graph != g:
-			err := fmt.Errorf("operands belong to two graphs, %q and %q", g.name, n.graph.name)
-			n.graph.errs = append(n.graph.errs, &OpError{Op: name, Caller: callerLine(), Operands: describe(in), Err: err})
-			return g.fail(name, in, err)
-		}
-		if bad = bad || n.bad; !g.sees(n) && !n.bad {
-			return g.fail(name, in, ended(n))
-		}
-	}
-	if bad { // already reported where it happened
-		n := g.add(op, attr, in, nil, tensor.Invalid)
-		n.bad = true
-		return n
-	}
-	if op.Arity >= 0 && op.Arity != len(in) {
-		return g.fail(name, in, fmt.Errorf("takes %d operands, not %d", op.Arity, len(in)))
-	}
-	if op.Most > 0 && (len(in) < op.Least || len(in) > op.Most) {
-		return g.fail(name, in, fmt.Errorf("takes %d to %d operands, not %d", op.Least, op.Most, len(in)))
-	}
-	c := &Call{Op: op, In: in, Attr: attr}
-	if len(in) > 0 && op.DTypes != nil && !slices.Contains(op.DTypes, in[0].dtype) {
-		return g.fail(name, in, dtypeError(in[0].dtype, op.DTypes))
-	}
-	shape, dt, err := op.Result(c)
-	if err == nil {
-		err = checkSize(shape, dt)
-	}
+// MustDefine is [Define] for variables of packages; it panics where Define fails, which any test finds.
+func MustDefine(o Op) *Op {
+	d, err := Define(o)
 	if err != nil {
-		return g.fail(name, in, err)
+		panic(err)
 	}
-	return g.add(op, attr, in, shape, dt)
+	return d
 }
 
-func dtypeError(dt tensor.DType, want []tensor.DType) error {
-	kind := ""
-	switch {
-	case slices.Equal(want, floats):
-		kind = "a float"
-	case slices.Equal(want, ints):
-		kind = "an integer"
-	case slices.Equal(want, numbers):
-		kind = "a number"
-	case slices.Equal(want, bools):
-		kind = "bool"
-	default:
-		kind = fmt.Sprintf("one of %v", want)
+// define is Define for the ops of this package. It is called as `var _ = define(...)` so
+// that an op stands whole in one place.
+func define(o Op) *Op {
+	d, err := o.enter()
+	if err != nil {
+		panic(err) // found by any test at all
 	}
-	return fmt.Errorf("dtype %v is not %s (cast with ops.Cast)", dt, kind)
+	return d
+}
+
+// enter puts o into the table.
+func (o *Op) enter() (*Op, error) {
+	if o.Scalar != nil {
+		o.Scalar.Name, o.Scalar.Arity = o.Name, max(len(o.Operands), o.Scalar.Arity)
+	}
+	if o.Kernel != nil {
+		o.kind, o.Traits = ir.KindCustom, o.Traits|TraitDistinct
+	}
+	tableMu.Lock()
+	defer tableMu.Unlock()
+	if table[o.Name] != nil {
+		return nil, fmt.Errorf("ops: %s is defined twice", o.Name)
+	}
+	table[o.Name] = o
+	return o, nil
+}
+
+// lowered are the ops that have been compiled, as the passes know them: made when one is first needed, because a program
+// uses few of all.
+var lowered sync.Map // *Op to *ir.Op
+
+// lower is what the passes know of o.
+func (o *Op) lower() *ir.Op {
+	if l, ok := lowered.Load(o); ok {
+		return l.(*ir.Op)
+	}
+	l := &ir.Op{Name: o.Name, Kind: o.kind, Traits: ir.Traits(o.Traits), Scalar: o.Scalar, Fold: o.fold, Algorithm: o.algorithm}
+	if o.View != nil {
+		l.View = func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+			return o.View(Primitive{n}, at, dom)
+		}
+	}
+	if o.Fill != nil {
+		l.Fill = func(n *ir.Node) float64 { return o.Fill(Primitive{n}) }
+	}
+	first, _ := lowered.LoadOrStore(o, l)
+	return first.(*ir.Op)
+}
+
+// check reports what is wrong with a definition of another package.
+func (o *Op) check() error {
+	if pkg, name, _ := strings.Cut(o.Name, "."); pkg == "" || name == "" || strings.ContainsAny(o.Name, " \t\n()") {
+		return errors.New(`the name is not of the form "package.op"`)
+	}
+	ways := 0
+	for _, has := range []bool{o.Scalar != nil, o.Compose != nil, o.ComposeAll != nil, o.View != nil, o.Kernel != nil} {
+		ways += ir.Btoi(has)
+	}
+	several := o.Results != nil
+	switch {
+	case ways != 1:
+		return fmt.Errorf("it has %d of Scalar, Compose, ComposeAll, View and Kernel, not one", ways)
+	case several == (o.Result != nil):
+		return errors.New("it needs Result or Results")
+	case several && o.ComposeAll == nil && o.Kernel == nil:
+		return errors.New("only ComposeAll and Kernel give several results")
+	case o.ComposeAll != nil && !several:
+		return errors.New("it has ComposeAll and no Results")
+	case several && len(o.ResultNames) == 0:
+		return errors.New("it has no ResultNames")
+	case (o.Scalar != nil || o.View != nil) && len(o.Operands) == 0:
+		return errors.New("it has Scalar or View and no operands")
+	case o.Scalar != nil && (o.Scalar.Host == nil || o.Scalar.C == "" && o.Scalar.CFor == nil):
+		return errors.New("its Scalar has no OpenCL C, or no function for the host")
+	case len(o.DTypes) == 0:
+		return errors.New("it has no DTypes")
+	case o.Grad != nil && (o.Flat || o.NoGrad != ""):
+		return errors.New("it has a gradient, and Flat or NoGrad")
+	}
+	seen := map[string]bool{}
+	for i, p := range o.Operands {
+		switch {
+		case p.Name == "" || seen[p.Name]:
+			return fmt.Errorf("operand %d has no name, or that of another", i)
+		case p.Repeated && i < len(o.Operands)-1:
+			return fmt.Errorf("operand %s is repeated and not the last", p.Name)
+		case !p.Optional && i > 0 && o.Operands[i-1].Optional:
+			return fmt.Errorf("operand %s follows one that may be left out", p.Name)
+		}
+		seen[p.Name] = true
+		for _, dt := range p.DTypes {
+			if !dt.Valid() {
+				return fmt.Errorf("operand %s: %v is not a dtype", p.Name, dt)
+			}
+		}
+	}
+	for _, dt := range o.DTypes {
+		if !dt.Valid() {
+			return fmt.Errorf("%v is not a dtype", dt)
+		}
+	}
+	return o.Attributes.check()
 }
 
 // Sets of dtypes that ops take.
@@ -203,14 +336,9 @@ var (
 	every   = tensor.DTypes()
 )
 
-// expand builds the composition of a composite node, in its name: whoever asks for
-// it, a gradient or an optimiser that is being built, is not what its parts compute.
-func expand(n *Node) *Node {
-	g := n.graph
-	outer := g.scope
-	g.scope = []scope{{name: n.scope, caller: n.caller, made: n.made}}
-	defer func() { g.scope = outer }()
-	var y *Node
-	g.within(n.region, func() { y = n.op.Compose(&Call{Op: n.op, In: n.in, Attr: n.attr}) })
-	return y
-}
+// Operands that many ops have.
+var (
+	operandX    = []Operand{{Name: "x"}}
+	operandsAB  = []Operand{{Name: "a"}, {Name: "b"}}
+	operandsAny = []Operand{{Name: "operands", DTypes: every, Optional: true, Repeated: true}}
+)

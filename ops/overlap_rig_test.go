@@ -24,6 +24,8 @@ type timed struct {
 
 func (e *timed) Name() string { return e.name }
 
+func (e *timed) Traits() engine.Traits { return engine.Traits{} }
+
 func (e *timed) Estimate(t *engine.Task) time.Duration { return e.time[t.Name] }
 
 func (e *timed) Transfer(int64) time.Duration { return 0 }
@@ -31,8 +33,10 @@ func (e *timed) Transfer(int64) time.Duration { return 0 }
 // timedHost is the CPU path as a timed engine. It takes no processor from others.
 type timedHost struct {
 	timed
-	engine.Hosted
+	engine.HostMemory
 }
+
+func (e *timedHost) Traits() engine.Traits { return engine.Traits{Hosted: true} }
 
 // queued is a simulated device: what is submitted waits for its turn in a queue of its own, from
 // which a goroutine takes it. Its memory is not the host's.
@@ -66,6 +70,10 @@ func newQueued(name string, times map[string]time.Duration) *queued {
 	})
 	return q
 }
+
+func (q *queued) Traits() engine.Traits { return engine.Traits{Stream: q} }
+
+func (q *queued) Idle() bool { return true } // nobody is kept waiting
 
 func (q *queued) do(j *queuedJob) {
 	ctx := context.Background()

@@ -16,8 +16,9 @@ type Padding struct {
 }
 
 type padAttr struct {
-	before, after []int
-	value         float64
+	Before []int   `doc:"of each axis, how many elements come before x"`
+	After  []int   `doc:"of each axis, how many come after it"`
+	Value  float64 `default:"0" doc:"of what is added"`
 }
 
 // Pad returns x with value around it:
@@ -45,7 +46,7 @@ func Pad(x *Node, value float64, paddings ...Padding) *Node {
 			return x.graph.fail("pad", []*Node{x}, err)
 		}
 		named[axis] = true
-		a.before[axis], a.after[axis] = p.Before, p.After
+		a.Before[axis], a.After[axis] = p.Before, p.After
 	}
 	return apply("pad", a, x)
 }
@@ -54,38 +55,44 @@ func Pad(x *Node, value float64, paddings ...Padding) *Node {
 func (a padAttr) shape(x []int) []int {
 	out := slices.Clone(x)
 	for i := range out {
-		out[i] = plus(out[i], a.before[i], a.after[i])
+		out[i] = plus(out[i], a.Before[i], a.After[i])
 	}
 	return out
 }
 
 var _ = define(Op{
-	Name:   "pad",
-	Arity:  1,
-	DTypes: every,
+	Name:       "pad",
+	Category:   "layout",
+	Attributes: AttributesOf[padAttr](),
+	Operands:   operandX,
+	DTypes:     every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		return c.Attr.(padAttr).shape(c.shape(0)), c.dt(0), nil
+		a, rank := c.Attr.(padAttr), len(c.shape(0))
+		if len(a.Before) != rank || len(a.After) != rank || slices.Min(append(a.Before, 0)) < 0 || slices.Min(append(a.After, 0)) < 0 {
+			return nil, 0, fmt.Errorf("%v before and %v after are not a padding of the axes of %v", a.Before, a.After, c.shape(0))
+		}
+		return a.shape(c.shape(0)), c.dt(0), nil
 	},
 	Grad: func(b *Back) {
-		a := b.node.attr.(padAttr)
-		ones := slices.Repeat([]int{1}, len(a.before))
-		b.Add(0, apply("slice", affineAttr{b.In(0).shape, a.before, ones}, b.Grad()))
+		a := b.Attr().(padAttr)
+		ones := slices.Repeat([]int{1}, len(a.Before))
+		b.Add(0, apply("slice", affineAttr{b.In(0).shape, a.Before, ones}, b.Grad()))
 	},
-	view: func(n *ir.Node, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := n.Attr.(padAttr)
+	View: func(p Primitive, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := p.Attr().(padAttr)
 		src := slices.Clone(at)
 		var conds []engine.Cond
 		for i, x := range at {
-			if a.before[i]+a.after[i] == 0 {
+			if a.Before[i]+a.After[i] == 0 {
 				continue
 			}
-			src[i] = x.AddConst(int64(-a.before[i]))
-			conds = append(conds, engine.Cond{X: src[i], Lo: 0, Hi: int64(n.In[0].Shape[i])})
+			src[i] = x.AddConst(int64(-a.Before[i]))
+			conds = append(conds, engine.Cond{X: src[i], Lo: 0, Hi: int64(p.In(0).Shape()[i])})
 		}
 		return src, conds
 	},
-	fill:   func(n *ir.Node) float64 { return n.Attr.(padAttr).value },
-	traits: ir.TraitReadsInside,
+	Fill:   func(p Primitive) float64 { return p.Attr().(padAttr).Value },
+	Traits: Traits(ir.TraitReadsInside),
 })
 
 // Concat returns the tensors one after the other along axis. All must have one
@@ -93,23 +100,24 @@ var _ = define(Op{
 // more, each is copied once to its place. Errors: no tensor; the axis does not exist; dtypes or extents differ.
 func Concat(axis int, xs ...*Node) *Node { return apply("concat", axisAttr{axis}, xs...) }
 
-type axisAttr struct{ axis int }
+type axisAttr struct {
+	Axis int `default:"-1" doc:"counted from the end where negative"`
+}
 
 var _ = define(Op{
-	Name:   "concat",
-	Arity:  -1,
-	DTypes: every,
+	Name:       "concat",
+	Category:   "layout",
+	Attributes: AttributesOf[axisAttr](),
+	Operands:   []Operand{{Name: "xs", Repeated: true}},
+	DTypes:     every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		axis, err := axisOf(c.Attr.(axisAttr).axis, len(c.shape(0)))
+		axis, err := axisOf(c.Attr.(axisAttr).Axis, len(c.shape(0)))
 		if err != nil {
 			return nil, 0, err
 		}
 		shape := slices.Clone(c.shape(0))
 		for i := 1; i < len(c.In); i++ {
 			other := slices.Clone(c.shape(i))
-			if c.dt(i) != c.dt(0) {
-				return nil, 0, fmt.Errorf("dtypes differ: %v and %v (cast with ops.Cast)", c.dt(0), c.dt(i))
-			}
 			if len(other) != len(shape) {
 				return nil, 0, fmt.Errorf("ranks differ: %v and %v", c.shape(0), other)
 			}
@@ -123,12 +131,12 @@ var _ = define(Op{
 		return shape, c.dt(0), nil
 	},
 	Grad: func(b *Back) {
-		axis, _ := axisOf(b.node.attr.(axisAttr).axis, len(b.node.shape))
+		axis, _ := axisOf(b.Attr().(axisAttr).Axis, len(b.node.shape))
 		from := 0
 		for i, x := range b.node.in {
 			if b.Wants(i) {
-				a := affineAttr{slices.Clone(x.shape), make([]int, len(x.shape)), slices.Repeat([]int{1}, len(x.shape))}
-				a.start[axis] = from
+				a := allOf(x)
+				a.Start[axis] = from
 				b.Add(i, apply("slice", a, b.Grad()))
 			}
 			from += x.shape[axis]
@@ -137,7 +145,7 @@ var _ = define(Op{
 	// Each operand is padded to the full extent, and so is a mask of where it lies.
 	// The guard of both is one comparison with a size, which is not compiled in.
 	Compose: func(c *Call) *Node {
-		axis, _ := axisOf(c.Attr.(axisAttr).axis, len(c.shape(0)))
+		axis, _ := axisOf(c.Attr.(axisAttr).Axis, len(c.shape(0)))
 		if len(c.In) > fewJoined {
 			return joined(axis, c.In)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
@@ -180,7 +179,7 @@ func (p *DataParallel) check(ctx context.Context, devices []*Runtime) error {
 		return errors.New("no device has a share")
 	}
 	engines := devices[0].engines
-	if _, ok := engines[len(engines)-1].(engine.Hosted); !ok {
+	if !engines[len(engines)-1].Traits().Hosted {
 		return fmt.Errorf("the runtime of device 0 has no CPU path, only %s", engines[len(engines)-1].Name())
 	}
 	for i, v := range o.Params {
@@ -245,7 +244,7 @@ func (p *DataParallel) compile(ctx context.Context, loss *Node) (err error) {
 // A loss whose derivatives are known: operand 0 is the loss, then come the variables, then
 // the derivatives.
 var _ = define(Op{
-	Name: "with_gradients", Arity: -1, hidden: true, Result: same,
+	Name: "with_gradients", Operands: operandsAny, hidden: true, Result: same,
 	Compose: func(c *Call) *Node { return c.In[0] },
 	Grad: func(b *Back) {
 		n := (len(b.node.in) - 1) / 2

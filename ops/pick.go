@@ -13,34 +13,46 @@ import (
 // pickOf is result i of n.
 func pickOf(n *Node, i int) *Node { return applyIn(n.graph, "pick", ir.PickAttr{I: i}, n) }
 
-// resultsOf are all results of a node that has several.
-func resultsOf(n *Node) []Result { return n.op.results(&Call{Op: n.op, In: n.in, Attr: n.attr}) }
+// picks are all results of n.
+func picks(n *Node) []*Node {
+	all := make([]*Node, len(resultsOf(n)))
+	for i := range all {
+		all[i] = pickOf(n, i)
+	}
+	return all
+}
 
-// firstResult is the rule of ops with several.
-func firstResult(c *Call) ([]int, tensor.DType, error) {
-	r := c.Op.results(c)[0]
-	return r.Shape, r.DType, nil
+// resultsOf are the dtypes and shapes of all results of a node that has several; the rule has passed already.
+func resultsOf(n *Node) []Result {
+	all, _ := n.op.Results(&Call{Op: n.op, In: n.in, Attr: n.attr})
+	return all
+}
+
+// picked is the node of which n is a result, if its op has a composition.
+func (n *Node) picked() (of *Node, i int, ok bool) {
+	if n.op.kind != ir.KindPick || n.bad || n.in[0].op.ComposeAll == nil {
+		return nil, 0, false
+	}
+	return n.in[0], n.attr.(ir.PickAttr).I, true
 }
 
 var _ = define(Op{
-	Name: "pick", Arity: 1, hidden: true, kind: ir.KindPick,
+	Name: "pick", Operands: operandX, Attributes: AttributesOf[ir.PickAttr](), hidden: true, kind: ir.KindPick,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		r := resultsOf(c.In[0])[c.Attr.(ir.PickAttr).I]
 		return r.Shape, r.DType, nil
 	},
 	Grad: func(b *Back) {
-		of, what := b.node.in[0], "%s has no derivative"
+		of, i, what := b.node.in[0], b.Attr().(ir.PickAttr).I, "%s has no derivative"
 		switch {
-		case of.op.kind == ir.KindControl: // all at once, when it is come to
-			b.tape.pick(of, b.node.attr.(ir.PickAttr).I, b.grad)
+		case of.op.Grad != nil: // with those of the others, when the tape comes to it
+			b.tape.pick(of, i, b.grad)
 			return
-		case of.op.Grad != nil:
-			of.op.Grad(&Back{node: of, grad: b.grad, tape: b.tape})
+		case of.op.ComposeAll != nil:
+			b.tape.accumulate(of.compositions()[i], b.grad)
 			return
-		case of.op.kind == ir.KindCustom:
-			what = "a user's %s has no derivative"
-		case of.op.kind == ir.KindAttention:
-			what = "the gradient of %s has no derivative"
+		case of.op.NoGrad != "":
+			what = "%s has no derivative: " + of.op.NoGrad
 		}
 		b.node.graph.fail(of.scope, of.in, fmt.Errorf(what+" (cut the path with ops.StopGradient)", of.op.Name))
 	},

@@ -56,7 +56,7 @@ func (x *Executable) decideOn(only int) (plan *place.Plan, often []float64, err 
 		for i, t := range tasks {
 			times[i] = scaledBy(times[i], often[t])
 		}
-		return times, place.Link(link)
+		return times, place.Link{Wait: link.Wait, Domain: string(link.Domain), Aliased: link.Aliased}
 	}
 	p.Move = func(from, to int, links []place.Link, v *place.Value) time.Duration {
 		return moveTime(engines, from, to, links, v)

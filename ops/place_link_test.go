@@ -24,13 +24,28 @@ type distant struct {
 	sent, fetched atomic.Int64 // bytes
 }
 
-var _ engine.Linked = (*distant)(nil)
+func (d *distant) Traits() engine.Traits { return engine.Traits{Estimates: d.estimates} }
 
 func (d *distant) Transfer(n int64) time.Duration {
-	return d.latency + max(d.Upload(n, false), d.Download(n, false))
+	return d.latency + max(d.Upload(n), d.Download(n))
 }
-func (d *distant) Upload(n int64, _ bool) time.Duration   { return d.up * time.Duration(n) / 1000 }
-func (d *distant) Download(n int64, _ bool) time.Duration { return d.down * time.Duration(n) / 1000 }
+func (d *distant) Upload(n int64) time.Duration   { return d.up * time.Duration(n) / 1000 }
+func (d *distant) Download(n int64) time.Duration { return d.down * time.Duration(n) / 1000 }
+
+// distantEstimates are those of a device whose link is not as fast both ways.
+type distantEstimates struct {
+	engine.Estimates
+	d *distant
+}
+
+func (d *distant) estimates(tasks []*engine.Task) engine.Estimates {
+	return distantEstimates{engine.Independent(d, tasks), d}
+}
+
+func (s distantEstimates) Upload(n int64, _ engine.MemoryDomain) time.Duration { return s.d.Upload(n) }
+func (s distantEstimates) Download(n int64, _ engine.MemoryDomain) time.Duration {
+	return s.d.Download(n)
+}
 
 func (d *distant) Write(ctx context.Context, m engine.Memory, off int64, src []byte) error {
 	d.sent.Add(int64(len(src)))

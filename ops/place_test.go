@@ -27,6 +27,8 @@ var errNotHere = errors.New("not on this engine")
 
 func (s *slowed) Name() string { return "slowed" }
 
+func (s *slowed) Traits() engine.Traits { return engine.Traits{} }
+
 func (s *slowed) Check(t *engine.Task) error {
 	if s.time(t) < 0 {
 		return errNotHere

@@ -113,7 +113,18 @@ type compiling struct {
 	compiled bool
 }
 
-func (c *compiling) Compiled([]*engine.Task) bool { return c.compiled }
+func (c *compiling) Traits() engine.Traits {
+	return engine.Traits{Estimates: func(tasks []*engine.Task) engine.Estimates {
+		return compilingEstimates{engine.Independent(c, tasks), c.compiled}
+	}}
+}
+
+type compilingEstimates struct {
+	engine.Estimates
+	compiled bool
+}
+
+func (s compilingEstimates) Compiled([]int) bool { return s.compiled }
 
 func TestAPlacementThatRunsWouldWaitForIsLeftAlone(t *testing.T) {
 	for _, compiled := range []bool{false, true} {

@@ -27,18 +27,18 @@ type plan struct {
 	results    []*ir.Value
 	slots      map[residence]engine.Slot
 	span       map[residence]*arena.Interval
-	alias      map[residence]residence     // shares the memory of
-	residences []residence                 // deterministic
-	order      []int                       // the units as they are submitted
-	abreast    bool                        // a side may be further on than the order says
-	maker      map[*ir.Unit]int            // position
-	moved      map[residence]bool          // that a step brings
-	touched    map[residence][]int         // where units read or write it
-	steps      *[]step                     // that are being made
-	idle       int                         // the side of what no task touches
-	aliasing   []engine.Lender             // of each side; nil where nothing can be aliased
-	aliased    map[residence]bool          // may lie where the caller has it
-	external   map[residence]engine.Vacant // what was made of these
+	alias      map[residence]residence       // shares the memory of
+	residences []residence                   // deterministic
+	order      []int                         // the units as they are submitted
+	abreast    bool                          // a side may be further on than the order says
+	maker      map[*ir.Unit]int              // position
+	moved      map[residence]bool            // that a step brings
+	touched    map[residence][]int           // where units read or write it
+	steps      *[]step                       // that are being made
+	idle       int                           // the side of what no task touches
+	aliasing   []engine.HostMemory           // of each side; nil where nothing can be aliased
+	aliased    map[residence]bool            // may lie where the caller has it
+	external   map[residence]engine.External // what was made of these
 }
 
 func newPlan(x *Executable) *plan {
@@ -140,11 +140,7 @@ func (p *plan) allocate(again bool) error {
 				homes, spans = append(homes, h), append(spans, *p.span[h])
 			}
 		}
-		var limit int64
-		if e, ok := sd.engine.(interface{ MaxAlloc() int64 }); ok {
-			limit = e.MaxAlloc()
-		}
-		places, sizes := arena.Plan(spans, limit)
+		places, sizes := arena.Plan(spans, sd.engine.Traits().MaxAlloc)
 		first := len(sd.memories)
 		for a, n := range sizes {
 			m, err := sd.engine.Alloc(n)
@@ -385,9 +381,13 @@ func (s *step) goesOn(next *step) bool {
 
 // hosted finds the bytes of v at slot of side s, where they are in the host's memory.
 func (p *plan) hosted(s int, slot engine.Slot, v *ir.Value, data *[]byte) bool {
-	e, ok := p.x.sides[s].engine.(engine.Hosted)
-	if ok {
-		*data = e.Host(slot.Mem)[slot.Offset:][:v.Bytes()]
+	e, ok := p.x.sides[s].engine.(engine.HostMemory)
+	if !ok {
+		return false
 	}
-	return ok
+	b := e.Host(slot.Mem)
+	if b != nil {
+		*data = b[slot.Offset:][:v.Bytes()]
+	}
+	return b != nil
 }

@@ -10,10 +10,10 @@ import (
 // PoolOptions says how a pooling window moves over an image: [2]int is
 // {vertical, horizontal}.
 type PoolOptions struct {
-	Size     [2]int
-	Stride   [2]int // 0 means Size
-	Pad      [2]int // before and after; less than Size
-	CountPad bool   // average pooling divides by the whole window at the edge too
+	Size     [2]int `doc:"of the window"`
+	Stride   [2]int `default:"[0, 0]" doc:"0 means Size"`
+	Pad      [2]int `default:"[0, 0]" doc:"before and after; less than Size"`
+	CountPad bool   `default:"false" doc:"average pooling divides by the whole window at the edge too"`
 }
 
 func (o PoolOptions) normal() PoolOptions {
@@ -23,6 +23,11 @@ func (o PoolOptions) normal() PoolOptions {
 		}
 	}
 	return o
+}
+
+func completePool(c *Call) error {
+	c.Attr = c.Attr.(PoolOptions).normal()
+	return nil
 }
 
 func (o PoolOptions) window(i int) Window {
@@ -58,10 +63,10 @@ func poolResult(c *Call) ([]int, tensor.DType, error) {
 // over the positions that lie inside. x is any number. The derivative goes to
 // the first largest element. NaN beats every number. Errors: rank; options out
 // of range; a window larger than the padded image.
-func MaxPool2D(x *Node, o PoolOptions) *Node { return apply("max_pool2d", o.normal(), x) }
+func MaxPool2D(x *Node, o PoolOptions) *Node { return apply("max_pool2d", o, x) }
 
 var _ = define(Op{
-	Name: "max_pool2d", Arity: 1, DTypes: numbers, Result: poolResult,
+	Name: "max_pool2d", Category: "pooling", Attributes: AttributesOf[PoolOptions](), Complete: completePool, Operands: operandX, DTypes: numbers, Result: poolResult,
 	Compose: func(c *Call) *Node {
 		return Max(c.Attr.(PoolOptions).windows(c.In[0]), 4, 5)
 	},
@@ -83,10 +88,10 @@ func (o PoolOptions) windows(x *Node) *Node {
 //
 // over the positions that lie inside; m is their number, or the size of the
 // window with CountPad. Errors: dtype not float; otherwise as [MaxPool2D].
-func AvgPool2D(x *Node, o PoolOptions) *Node { return apply("avg_pool2d", o.normal(), x) }
+func AvgPool2D(x *Node, o PoolOptions) *Node { return apply("avg_pool2d", o, x) }
 
 var _ = define(Op{
-	Name: "avg_pool2d", Arity: 1, DTypes: floats, Result: poolResult,
+	Name: "avg_pool2d", Category: "pooling", Attributes: AttributesOf[PoolOptions](), Complete: completePool, Operands: operandX, DTypes: floats, Result: poolResult,
 	Compose: func(c *Call) *Node {
 		x, o := widen(c.In[0]), c.Attr.(PoolOptions)
 		s := Sum(Windows(Pad(x, 0, o.padding()...), o.window(0), o.window(1)), 4, 5)

@@ -20,7 +20,7 @@ const fewCovers = 16
 func (o PoolOptions) overlap(i int) int { return (o.Size[i] + o.Stride[i] - 1) / o.Stride[i] }
 
 func maxPoolGrad(b *Back) {
-	x, o := b.In(0), b.node.attr.(PoolOptions)
+	x, o := b.In(0), b.Attr().(PoolOptions)
 	// Taps are numbered so that those beyond the end of a row are nobody's.
 	pitch := o.overlap(1) * o.Stride[1]
 	first := o.first(x, pitch)
@@ -42,7 +42,7 @@ func maxPoolGrad(b *Back) {
 }
 
 func avgPoolGrad(b *Back) {
-	x, o := b.In(0), b.node.attr.(PoolOptions)
+	x, o := b.In(0), b.Attr().(PoolOptions)
 	share := o.mean(widen(x), widen(b.Grad()))
 	if o.overlap(0)*o.overlap(1) > 1 {
 		taps := slices.Concat(share.shape, o.Size[:])
@@ -62,7 +62,7 @@ func avgPoolGrad(b *Back) {
 // where elements of x are covered by many.
 func (o PoolOptions) fold(x, share *Node) *Node {
 	full := []int{x.shape[0], x.shape[1], x.shape[2] + 2*o.Pad[0], x.shape[3] + 2*o.Pad[1]}
-	a := windowAttr{windows: []Window{o.window(0).normal(), o.window(1).normal()}, full: full}
+	a := windowAttr{Windows: []Window{o.window(0).normal(), o.window(1).normal()}, full: full}
 	return o.inside(x, Sum(apply("unwindow", a, share), 4, 5))
 }
 

@@ -19,12 +19,13 @@ import "math"
 func Pow(a, b *Node) *Node { return apply("pow", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "pow",
-	Arity:  2,
-	DTypes: floats,
-	Result: broadcast,
-	Grad:   func(b *Back) { b.powers(powerAttr{}) },
-	Scalar: scalarOf("pow(a, b)", 40, real2(powOf)),
+	Name:     "pow",
+	Category: "arithmetic",
+	Operands: operandsAB,
+	DTypes:   floats,
+	Result:   broadcast,
+	Grad:     func(b *Back) { b.powers(powerAttr{}) },
+	Scalar:   scalarOf("pow(a, b)", 40, real2(powOf)),
 })
 
 // powOf is math.Pow, but for a subnormal base; see logOf.
@@ -46,12 +47,13 @@ func powOf(a, b float64) float64 {
 func Square(x *Node) *Node { return apply("square", nil, x) }
 
 var _ = define(Op{
-	Name:   "square",
-	Arity:  1,
-	DTypes: numbers,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), Mul(ScalarLike(b.In(0), 2), b.In(0)))) },
-	Scalar: scalarOf("a * a", 1, number1{squareOf[float32], squareOf[float64], squareOf[int64], squareOf[uint64]}.host),
+	Name:     "square",
+	Category: "arithmetic",
+	Operands: operandX,
+	DTypes:   numbers,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Mul(ScalarLike(b.In(0), 2), b.In(0)))) },
+	Scalar:   scalarOf("a * a", 1, number1{squareOf[float32], squareOf[float64], squareOf[int64], squareOf[uint64]}.host),
 })
 
 func squareOf[T register](a T) T { return a * a }
@@ -64,12 +66,13 @@ func squareOf[T register](a T) T { return a * a }
 func Sqrt(x *Node) *Node { return apply("sqrt", nil, x) }
 
 var _ = define(Op{
-	Name:   "sqrt",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Div(Mul(b.Grad(), ScalarLike(b.In(0), 0.5)), b.Out())) },
-	Scalar: scalarOf("sqrt(a)", 4, real1(math.Sqrt)),
+	Name:     "sqrt",
+	Category: "arithmetic",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Div(Mul(b.Grad(), ScalarLike(b.In(0), 0.5)), b.Out())) },
+	Scalar:   scalarOf("sqrt(a)", 4, real1(math.Sqrt)),
 })
 
 // Rsqrt returns the reciprocal of the square root of x, element by element:
@@ -81,10 +84,11 @@ var _ = define(Op{
 func Rsqrt(x *Node) *Node { return apply("rsqrt", nil, x) }
 
 var _ = define(Op{
-	Name:   "rsqrt",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:     "rsqrt",
+	Category: "arithmetic",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
 	Grad: func(b *Back) {
 		y := b.Out()
 		b.Add(0, Mul(Mul(b.Grad(), ScalarLike(y, -0.5)), Mul(y, Mul(y, y))))
@@ -101,10 +105,11 @@ var _ = define(Op{
 func Reciprocal(x *Node) *Node { return apply("reciprocal", nil, x) }
 
 var _ = define(Op{
-	Name:   "reciprocal",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Mul(b.Out(), b.Out())))) },
-	Scalar: scalarOf("1.0f / a", 4, real1(func(a float64) float64 { return 1 / a })),
+	Name:     "reciprocal",
+	Category: "arithmetic",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Mul(b.Out(), b.Out())))) },
+	Scalar:   scalarOf("1.0f / a", 4, real1(func(a float64) float64 { return 1 / a })),
 })

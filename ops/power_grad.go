@@ -13,9 +13,9 @@ type powerAttr struct{ base, exponent int }
 //
 // The derivatives of these are others of them.
 var _ = define(Op{
-	Name: "power_derivative", Arity: 2, hidden: true, Result: broadcast,
+	Name: "power_derivative", Attributes: AttributesOf[powerAttr](), Operands: operandsAB, hidden: true, Result: broadcast,
 	Compose: powerDerivative,
-	Grad:    func(b *Back) { b.powers(b.node.attr.(powerAttr)) },
+	Grad:    func(b *Back) { b.powers(b.Attr().(powerAttr)) },
 })
 
 // powers adds the derivatives of derivative d of a power.

@@ -10,16 +10,13 @@ import (
 
 // priced is an engine that is asked for the times of units, and of what is moved.
 type priced struct {
-	engine engine.Engine
-	hosted bool
-	whole  engine.Estimates // nil: a task takes as long as it takes alone
-	linked engine.Linked    // nil: both ways take as long
-	tasks  []*engine.Task
-	known  map[*engine.Task]time.Duration // what the engine says, where it was asked
-	fixed  []corrected
-	moves  map[transfer]time.Duration
-	pace   *pace.Table   // corrects what the engine says; nil does not
-	none   time.Duration // to move nothing
+	engine.Estimates // what the engine says
+	engine           engine.Engine
+	hosted           bool
+	tasks            []*engine.Task
+	fixed            []corrected
+	moves            map[transfer]time.Duration
+	pace             *pace.Table // corrects what the engine says; nil does not
 }
 
 // corrected is what became of a time, by task: it is asked for again and again.
@@ -27,31 +24,27 @@ type corrected struct{ raw, expected time.Duration }
 
 // transfer is so many bytes on their way to an engine, or back.
 type transfer struct {
-	bytes int64
-	back  bool
-	near  bool // see engine.Link
+	bytes  int64
+	back   bool
+	domain engine.MemoryDomain // see engine.Link
 }
 
 // newPriced takes tasks as distinct gives them.
 func newPriced(e engine.Engine, tasks []*engine.Task, t *pace.Table) *priced {
 	p := &priced{
-		engine: e, tasks: tasks, known: map[*engine.Task]time.Duration{}, fixed: make([]corrected, len(tasks)), moves: map[transfer]time.Duration{},
-		pace: t, none: e.Transfer(0),
+		Estimates: engine.EstimatesOf(e, tasks), engine: e, tasks: tasks, fixed: make([]corrected, len(tasks)), moves: map[transfer]time.Duration{}, pace: t,
 	}
 	for i := range p.fixed {
 		p.fixed[i].raw = place.Never
 	}
-	_, p.hosted = e.(engine.Hosted)
-	p.linked, _ = e.(engine.Linked)
-	if w, ok := e.(engine.Whole); ok {
-		p.whole = w.Estimates(tasks)
-	}
+	_, addressed := e.(engine.HostMemory)
+	p.hosted = addressed && e.Traits().Hosted
 	return p
 }
 
 // price is place.Problem.Price.
 func (p *priced) price(tasks []int) (times []time.Duration, link engine.Link) {
-	times, link = p.raw(tasks)
+	times, link = p.Of(tasks)
 	for i, t := range tasks {
 		if p.fixed[t].raw != times[i] {
 			p.fixed[t].raw = times[i]
@@ -61,24 +54,6 @@ func (p *priced) price(tasks []int) (times []time.Duration, link engine.Link) {
 	}
 	link.Wait, _ = p.pace.Correct(waitKey(p.engine), link.Wait)
 	return times, link
-}
-
-// raw is what the engine says.
-func (p *priced) raw(tasks []int) (times []time.Duration, link engine.Link) {
-	if p.whole != nil {
-		return p.whole.Of(tasks)
-	}
-	times = make([]time.Duration, len(tasks))
-	for i, t := range tasks {
-		task := p.tasks[t]
-		d, ok := p.known[task]
-		if !ok {
-			d = p.engine.Estimate(task)
-			p.known[task] = d
-		}
-		times[i] = d
-	}
-	return times, engine.Link{Wait: p.none}
 }
 
 // move is the time of a leg, without a wait.
@@ -93,13 +68,10 @@ func (p *priced) move(m transfer) time.Duration {
 
 // rawMove is what the engine says of a leg.
 func (p *priced) rawMove(m transfer) time.Duration {
-	switch {
-	case p.linked == nil:
-		return p.engine.Transfer(m.bytes) - p.none
-	case m.back:
-		return p.linked.Download(m.bytes, m.near)
+	if m.back {
+		return p.Download(m.bytes, m.domain)
 	}
-	return p.linked.Upload(m.bytes, m.near)
+	return p.Upload(m.bytes, m.domain)
 }
 
 // moveTime is the predicted time of v on its way between two sides, or a side and place.Host.
@@ -111,10 +83,10 @@ func moveTime(engines []*priced, from, to int, links []place.Link, v *place.Valu
 // eachTransfer calls f with the legs of v's move. Between the host's memory and an engine's there is one copy, or
 // none.
 func eachTransfer(engines []*priced, from, to int, links []place.Link, v *place.Value, f func(side int, m transfer)) {
-	if from >= 0 && (to == place.Host && !(v.Lent && links[from].Lends) || to >= 0 && !engines[from].hosted) {
-		f(from, transfer{v.Bytes, true, links[from].Near})
+	if from >= 0 && (to == place.Host && !(v.Lent && links[from].Aliased) || to >= 0 && !engines[from].hosted) {
+		f(from, transfer{v.Bytes, true, engine.MemoryDomain(links[from].Domain)})
 	}
-	if to >= 0 && (from == place.Host && !(v.Lent && links[to].Lends) || from >= 0 && !engines[to].hosted) {
-		f(to, transfer{v.Bytes, false, links[to].Near})
+	if to >= 0 && (from == place.Host && !(v.Lent && links[to].Aliased) || from >= 0 && !engines[to].hosted) {
+		f(to, transfer{v.Bytes, false, engine.MemoryDomain(links[to].Domain)})
 	}
 }

@@ -20,7 +20,7 @@ import (
 func others(x *Node, axes []int) *Node { return apply("others", ir.ReduceAttr{Axes: axes}, x) }
 
 var _ = define(Op{
-	Name: "others", Arity: 1, hidden: true, Result: same,
+	Name: "others", Attributes: AttributesOf[ir.ReduceAttr](), Operands: operandX, hidden: true, Result: same,
 	Compose: func(c *Call) *Node {
 		x, axes := c.In[0], c.axes()
 		if len(axes) == 0 || foldSize(c) <= fewFactors {
@@ -38,7 +38,7 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		x := b.In(0)
-		tree := Cast(othersTree(widen(x), b.node.attr.(ir.ReduceAttr).Axes), x.dtype)
+		tree := Cast(othersTree(widen(x), b.Attr().(ir.ReduceAttr).Axes), x.dtype)
 		if d := pullBack([]*Node{tree}, []*Node{b.Grad()}, []*Node{x})[0]; d != nil {
 			b.Add(0, d)
 		}

@@ -11,9 +11,8 @@ import (
 // quantAttr is what the products of quantised integers and the conversions have in
 // common: which operands, beyond the first ones, a call has.
 type quantAttr struct {
-	first, second bool // zero points
-	conv          Conv2DOptions
-	axis          int
+	First  bool `attr:"zero_of_a" default:"false" doc:"the first operand after the matrices is the zero point of the first"`
+	Second bool `attr:"zero_of_b" default:"false" doc:"the last operand is the zero point of the second matrix"`
 }
 
 // zeros are the zero points of a call, as int32; nil where there is none, or 0.
@@ -24,11 +23,11 @@ func (a quantAttr) zeros(c *Call) (first, second *Node) {
 		}
 		return Cast(c.In[i], tensor.Int32)
 	}
-	if a.first {
+	if a.First {
 		first = zero(2)
 	}
-	if a.second {
-		second = zero(2 + ir.Btoi(a.first))
+	if a.Second {
+		second = zero(2 + ir.Btoi(a.First))
 	}
 	return first, second
 }
@@ -38,24 +37,17 @@ func given(in []*Node, optional ...*Node) []*Node {
 	return append(in, slices.DeleteFunc(optional, func(n *Node) bool { return n == nil })...)
 }
 
-// bytesOf checks that operand i is one of 8 bits and that its zero point, which is
-// operand z if has, is of the same dtype.
-func bytesOf(c *Call, name string, i int, has bool, z int) error {
-	dt := c.dt(i)
-	switch {
-	case dt != tensor.Int8 && dt != tensor.Uint8:
-		return fmt.Errorf("%s is %v, not int8 or uint8 (quantise with ops.QuantizeLinear)", name, dt)
-	case has && c.dt(z) != dt:
-		return fmt.Errorf("%s is %v, and its zero point %v", name, dt, c.dt(z))
-	}
-	return nil
-}
-
-// bytes checks both operands, and says which one the second zero point is.
+// bytes checks the zero points of both operands, and says which one the second zero point is.
 func (a quantAttr) bytes(c *Call, first, second string) (zero int, err error) {
-	zero = 2 + ir.Btoi(a.first)
-	if err = bytesOf(c, first, 0, a.first, 2); err == nil {
-		err = bytesOf(c, second, 1, a.second, zero)
+	zero = 2 + ir.Btoi(a.First)
+	if want := zero + ir.Btoi(a.Second); len(c.In) != want {
+		return 0, fmt.Errorf("takes %d operands where it says which zero points there are, not %d", want, len(c.In))
+	}
+	switch {
+	case a.First && c.dt(2) != c.dt(0):
+		err = fmt.Errorf("%s is %v, and its zero point %v", first, c.dt(0), c.dt(2))
+	case a.Second && c.dt(zero) != c.dt(1):
+		err = fmt.Errorf("%s is %v, and its zero point %v", second, c.dt(1), c.dt(zero))
 	}
 	return zero, err
 }
@@ -74,13 +66,13 @@ func (a quantAttr) bytes(c *Call, first, second string) (zero int, err error) {
 // Errors: those of MatMul; dtypes; a zero point of another shape.
 // Source: ONNX, operator MatMulInteger.
 func MatMulInteger(a, b, aZero, bZero *Node) *Node {
-	return ofMatrices("matmul_integer", quantAttr{first: aZero != nil, second: bZero != nil}, a, b, given(nil, aZero, bZero)...)
+	return ofMatrices("matmul_integer", quantAttr{First: aZero != nil, Second: bZero != nil}, a, b, given(nil, aZero, bZero)...)
 }
 
 var eightBits = []tensor.DType{tensor.Int8, tensor.Uint8}
 
 var _ = define(Op{
-	Name: "matmul_integer", Arity: -1, Least: 2, Most: 4, DTypes: eightBits,
+	Name: "matmul_integer", Category: "quantization", Attributes: AttributesOf[quantAttr](), Operands: []Operand{{Name: "a"}, {Name: "b", DTypes: eightBits}, {Name: "zeros", DTypes: eightBits, Optional: true, Repeated: true}}, DTypes: eightBits,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		at := c.Attr.(quantAttr)
 		second, err := at.bytes(c, "a", "b")
@@ -91,10 +83,10 @@ var _ = define(Op{
 		if err != nil {
 			return nil, 0, err
 		}
-		if at.first && !zeroFits(c.shape(2), c.shape(0), -2) {
+		if at.First && !zeroFits(c.shape(2), c.shape(0), -2) {
 			return nil, 0, fmt.Errorf("the zero point of a is %v, not one, one for each row, or with 1 for k of %v", c.shape(2), c.shape(0))
 		}
-		if at.second && !zeroFits(c.shape(second), c.shape(1), -1) {
+		if at.Second && !zeroFits(c.shape(second), c.shape(1), -1) {
 			return nil, 0, fmt.Errorf("the zero point of b is %v, not one, one for each column, or with 1 for k of %v", c.shape(second), c.shape(1))
 		}
 		return shape, tensor.Int32, nil

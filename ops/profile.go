@@ -72,8 +72,8 @@ func (x *Executable) Profile(ctx context.Context, feeds Feeds, o ProfileOptions)
 	}
 	peaks := map[string]engine.Peaks{}
 	for _, s := range x.sides {
-		if e, ok := s.engine.(engine.Rated); ok && len(s.tasks) > 0 {
-			peaks[s.engine.Name()] = e.Peaks()
+		if f := s.engine.Traits().Peaks; f != nil && len(s.tasks) > 0 {
+			peaks[s.engine.Name()] = f()
 		}
 	}
 	p := r.Measure(walls, traced, peaks)

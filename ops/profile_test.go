@@ -186,10 +186,14 @@ func TestAnEngineWithoutClocksIsProfiledAsAWhole(t *testing.T) {
 	require.NoError(t, p.WriteTrace(new(bytes.Buffer)))
 }
 
-// plainEngine hides the optional powers of an engine and of its sequences.
+// plainEngine has no traits, nor have its sequences.
 type plainEngine struct{ engine.Engine }
 
+func (plainEngine) Traits() engine.Traits { return engine.Traits{} }
+
 type plainSequence struct{ engine.Sequence }
+
+func (plainSequence) Traits() engine.SequenceTraits { return engine.SequenceTraits{} }
 
 func (e plainEngine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequence, error) {
 	s, err := e.Engine.Prepare(ctx, tasks)

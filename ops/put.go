@@ -43,7 +43,7 @@ func (g *Graph) spread() map[*Node]Place {
 		if n.where != Auto {
 			places[n] = n.where
 		}
-		if p := places[n]; p != Auto && n.op.Compose != nil {
+		if p := places[n]; p != Auto && n.op.composed() {
 			partsOf(n, func(part *Node) {
 				if places[part] == Auto {
 					places[part] = p
@@ -57,7 +57,7 @@ func (g *Graph) spread() map[*Node]Place {
 // partsOf calls f with the parts of a composition.
 func partsOf(whole *Node, f func(part *Node)) {
 	seen := map[*Node]bool{}
-	for stack := []*Node{whole.composition()}; len(stack) > 0; {
+	for stack := slices.Clone(whole.compositions()); len(stack) > 0; {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if seen[n] || slices.Contains(whole.in, n) {

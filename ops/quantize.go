@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -20,7 +19,7 @@ import (
 // axis does not exist.
 // Source: ONNX, operator QuantizeLinear.
 func QuantizeLinear(x, scale, zero *Node, axis int) *Node {
-	return apply("quantize_linear", quantAttr{first: zero != nil, axis: axis}, given([]*Node{x, scale}, zero)...)
+	return apply("quantize_linear", channelAttr{axis}, given([]*Node{x, scale}, zero)...)
 }
 
 // DequantizeLinear returns the real numbers that the integers x stand for:
@@ -34,27 +33,24 @@ func QuantizeLinear(x, scale, zero *Node, axis int) *Node {
 // derivative with respect to scale. Errors: as QuantizeLinear.
 // Source: ONNX, operator DequantizeLinear.
 func DequantizeLinear(x, scale, zero *Node, axis int) *Node {
-	return apply("dequantize_linear", quantAttr{first: zero != nil, axis: axis}, given([]*Node{x, scale}, zero)...)
+	return apply("dequantize_linear", channelAttr{axis}, given([]*Node{x, scale}, zero)...)
 }
 
 var (
-	narrow     = []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16}
-	upToWord   = append(slices.Clone(narrow), tensor.Int32)
-	errNoScale = errors.New("the scale is not a float")
+	narrow   = []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16}
+	upToWord = append(slices.Clone(narrow), tensor.Int32)
 )
 
+type channelAttr struct {
+	Axis int `default:"1" doc:"that scale and zero point have a value for each index of, where they have more than one"`
+}
+
 var _ = define(Op{
-	Name: "quantize_linear", Arity: -1, Least: 2, Most: 3, DTypes: floats, Flat: true,
+	Name: "quantize_linear", Category: "quantization", Attributes: AttributesOf[channelAttr](), Operands: []Operand{{Name: "x"}, {Name: "scale"}, {Name: "zero", DTypes: narrow, Optional: true}}, DTypes: floats, Flat: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		dt := tensor.Uint8
-		if c.Attr.(quantAttr).first {
+		if len(c.In) > 2 {
 			dt = c.dt(2)
-		}
-		switch {
-		case c.dt(1) != c.dt(0):
-			return nil, 0, fmt.Errorf("dtypes differ: x is %v, the scale %v (cast with ops.Cast)", c.dt(0), c.dt(1))
-		case !slices.Contains(narrow, dt):
-			return nil, 0, fmt.Errorf("the zero point is %v, not one of %v", dt, narrow)
 		}
 		return c.shape(0), dt, scaleFits(c)
 	},
@@ -68,14 +64,8 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "dequantize_linear", Arity: -1, Least: 2, Most: 3, DTypes: upToWord, floatsBeside: true,
+	Name: "dequantize_linear", Category: "quantization", Attributes: AttributesOf[channelAttr](), Operands: []Operand{{Name: "x"}, {Name: "scale", DTypes: floats}, {Name: "zero", Optional: true}}, DTypes: upToWord,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		switch {
-		case !c.dt(1).IsFloat():
-			return nil, 0, errNoScale
-		case c.Attr.(quantAttr).first && c.dt(2) != c.dt(0):
-			return nil, 0, fmt.Errorf("dtypes differ: x is %v, the zero point %v", c.dt(0), c.dt(2))
-		}
 		return c.shape(0), c.dt(1), scaleFits(c)
 	},
 	Compose: func(c *Call) *Node {
@@ -95,7 +85,7 @@ func scaleFits(c *Call) error {
 		if len(z) == 0 || len(z) == 1 && z[0] == 1 {
 			continue
 		}
-		axis, err := axisOf(c.Attr.(quantAttr).axis, len(x))
+		axis, err := axisOf(c.Attr.(channelAttr).Axis, len(x))
 		switch {
 		case err != nil:
 			return err
@@ -113,7 +103,7 @@ func along(c *Call, i int) *Node {
 	if z.Size() == 1 {
 		return Reshape(z)
 	}
-	axis, _ := axisOf(c.Attr.(quantAttr).axis, len(c.shape(0)))
+	axis, _ := axisOf(c.Attr.(channelAttr).Axis, len(c.shape(0)))
 	shape := slices.Repeat([]int{1}, len(c.shape(0))-axis)
 	shape[0] = z.Size()
 	return Reshape(z, shape...)

@@ -50,7 +50,7 @@ func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
 }
 
 var _ = define(Op{
-	Name: "uniform", DTypes: floats, Flat: true, kind: ir.KindRandom,
+	Name: "uniform", builtBy: "Graph.Uniform", Category: "random", DTypes: floats, Flat: true, kind: ir.KindRandom,
 	Scalar: &engine.Scalar{
 		Arity: 4,
 		Flops: 60,
@@ -87,7 +87,7 @@ func steps16(dt tensor.DType) int {
 }
 
 var _ = define(Op{
-	Name: "normal", DTypes: floats, Flat: true, kind: ir.KindRandom,
+	Name: "normal", builtBy: "Graph.Normal", Category: "random", DTypes: floats, Flat: true, kind: ir.KindRandom,
 	Scalar: &engine.Scalar{
 		Arity: 4,
 		Flops: 120,
@@ -109,7 +109,7 @@ var _ = define(Op{
 
 // fold_in makes the seed of an iteration of its number and the seed around the loop.
 var _ = define(Op{
-	Name: "fold_in", Arity: 2, hidden: true, Flat: true,
+	Name: "fold_in", Operands: []Operand{{Name: "seed"}, {Name: "i", DTypes: every}}, hidden: true, Flat: true,
 	Result: same,
 	Scalar: &engine.Scalar{
 		Arity: 2,

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,9 +33,9 @@ type TopKOptions struct {
 // is negative or above its extent.
 // Source: ONNX, operator TopK.
 func TopK(x *Node, k, axis int, o *TopKOptions) (values, positions *Node) {
-	a := rankAttr{keep: k, descending: true}
+	a := rankAttr{Keep: k, Descending: true}
 	if o != nil {
-		a.descending, a.byPosition = !o.Smallest, o.ByPosition
+		a.Descending, a.ByPosition = !o.Smallest, o.ByPosition
 	}
 	return ranked("top_k", x, axis, a)
 }
@@ -54,9 +55,9 @@ type SortOptions struct {
 // as in PyTorch. The zeros are equal. The derivative goes where each value came
 // from. Errors: the axis does not exist.
 func Sort(x *Node, axis int, o *SortOptions) (values, positions *Node) {
-	a := rankAttr{keep: -1}
+	a := rankAttr{Keep: -1}
 	if o != nil {
-		a.descending = o.Descending
+		a.Descending = o.Descending
 	}
 	return ranked("sort", x, axis, a)
 }
@@ -69,8 +70,9 @@ func ArgSort(x *Node, axis int, o *SortOptions) *Node {
 }
 
 type rankAttr struct {
-	keep                   int // -1: all
-	descending, byPosition bool
+	Keep       int  `default:"-1" doc:"how many of each row; -1: all"`
+	Descending bool `default:"false" doc:"the largest first"`
+	ByPosition bool `default:"false" doc:"in the order in which they stand in x"`
 }
 
 // ranked calls an op that orders the last axis with another one in its place.
@@ -86,9 +88,6 @@ func ranked(name string, x *Node, axis int, a rankAttr) (values, positions *Node
 	}
 	perm := ir.Range(0, x.Rank())
 	perm[d], perm[len(perm)-1] = perm[len(perm)-1], perm[d] // its own inverse
-	if a.keep < 0 {
-		a.keep = x.shape[d]
-	}
 	n := apply(name, a, Transpose(x, perm...))
 	if n.bad {
 		return n, n
@@ -98,27 +97,35 @@ func ranked(name string, x *Node, axis int, a rankAttr) (values, positions *Node
 
 func rankOp(name string) Op {
 	return Op{
-		Name: name, Arity: 1, DTypes: numbers, kind: ir.KindRoutine,
-		Result: func(c *Call) ([]int, tensor.DType, error) {
-			x, k := c.shape(0), c.Attr.(rankAttr).keep
+		Name: name, Category: "order", Attributes: AttributesOf[rankAttr](), Operands: operandX, DTypes: numbers, kind: ir.KindRoutine,
+		Complete: func(c *Call) error {
+			a, x := c.Attr.(rankAttr), c.shape(0)
+			if len(x) == 0 {
+				return errors.New("a scalar has no order")
+			}
+			if a.Keep == -1 {
+				a.Keep = x[len(x)-1]
+			}
+			c.Attr = a
+			return nil
+		},
+		ResultNames: []string{"values", "positions"},
+		Results: func(c *Call) ([]Result, error) {
+			x, k := c.shape(0), c.Attr.(rankAttr).Keep
 			switch n := x[len(x)-1]; {
 			case k < 0 || k > n:
-				return nil, 0, fmt.Errorf("%d of %d elements", k, n)
+				return nil, fmt.Errorf("%d of %d elements", k, n)
 			case n > math.MaxUint32:
-				return nil, 0, fmt.Errorf("an axis of %d elements; 2^32 - 1 are the most", n)
+				return nil, fmt.Errorf("an axis of %d elements; 2^32 - 1 are the most", n)
 			}
-			return firstResult(c)
-		},
-		results: func(c *Call) []Result {
-			x := c.shape(0)
-			shape := append(slices.Clone(x[:len(x)-1]), c.Attr.(rankAttr).keep)
-			return []Result{{c.dt(0), shape}, {tensor.Int64, shape}}
+			shape := append(slices.Clone(x[:len(x)-1]), k)
+			return []Result{{c.dt(0), shape}, {tensor.Int64, shape}}, nil
 		},
 		algorithm: func(n *ir.Node) engine.Algorithm {
 			x, a := n.In[0].Shape, n.Attr.(rankAttr)
 			return &engine.Rank{
-				Rows: int64(ir.Product(x[:len(x)-1])), Length: int64(x[len(x)-1]), Keep: int64(a.keep),
-				Descending: a.descending, ByPosition: a.byPosition,
+				Rows: int64(ir.Product(x[:len(x)-1])), Length: int64(x[len(x)-1]), Keep: int64(a.Keep),
+				Descending: a.Descending, ByPosition: a.ByPosition,
 			}
 		},
 		// Each value hands its derivative to the element it came from: all rows

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -60,14 +61,14 @@ func ArgMax(x *Node, axis int) *Node { return reduction("argmax", x, []int{axis}
 func ArgMin(x *Node, axis int) *Node { return reduction("argmin", x, []int{axis}) }
 
 func reduction(name string, x *Node, axes []int) *Node {
-	if x == nil || x.bad {
-		return apply(name, nil, x)
-	}
-	resolved, err := axesOf(axes, x.Rank())
-	if err != nil {
-		return x.graph.fail(name, []*Node{x}, err)
-	}
-	return apply(name, ir.ReduceAttr{Axes: resolved}, x)
+	return apply(name, ir.ReduceAttr{Axes: axes}, x)
+}
+
+// completeAxes resolves the axes of a reduction.
+func completeAxes(c *Call) error {
+	axes, err := axesOf(c.Attr.(ir.ReduceAttr).Axes, len(c.shape(0)))
+	c.Attr = ir.ReduceAttr{Axes: axes}
+	return err
 }
 
 func reduced(c *Call) []int {
@@ -83,10 +84,14 @@ func reduced(c *Call) []int {
 func reduceResult(c *Call) ([]int, tensor.DType, error) { return reduced(c), c.dt(0), nil }
 
 func argResult(c *Call) ([]int, tensor.DType, error) {
-	a := c.Attr.(ir.ReduceAttr).Axes[0]
-	shape := reduced(c)
-	if c.shape(0)[a] == 0 && ir.Product(shape) > 0 {
-		return nil, 0, fmt.Errorf("axis %d of %v is empty and has no extreme", a, c.shape(0))
+	axes, shape := c.Attr.(ir.ReduceAttr).Axes, reduced(c)
+	if len(axes) == 0 {
+		return nil, 0, errors.New("a scalar has no axis")
+	}
+	for _, a := range axes {
+		if c.shape(0)[a] == 0 && ir.Product(shape) > 0 {
+			return nil, 0, fmt.Errorf("axis %d of %v is empty and has no extreme", a, c.shape(0))
+		}
 	}
 	return shape, tensor.Int64, nil
 }
@@ -98,7 +103,7 @@ func spread(y, like *Node, axes []int) *Node {
 
 // spreadOver is spread for a reduction over axes that may be none: then all.
 func (b *Back) spread(y *Node) *Node {
-	axes := b.node.attr.(ir.ReduceAttr).Axes
+	axes := b.Attr().(ir.ReduceAttr).Axes
 	if len(axes) == 0 {
 		return y
 	}
@@ -106,28 +111,28 @@ func (b *Back) spread(y *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "sum", Arity: 1, DTypes: numbers, Result: reduceResult,
+	Name: "sum", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Sum,
 	Grad: func(b *Back) { b.Add(0, b.spread(b.Grad())) },
 })
 
 var _ = define(Op{
-	Name: "prod", Arity: 1, DTypes: numbers, Result: reduceResult,
+	Name: "prod", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Prod,
 	Grad: func(b *Back) {
-		rest := others(b.In(0), b.node.attr.(ir.ReduceAttr).Axes)
+		rest := others(b.In(0), b.Attr().(ir.ReduceAttr).Axes)
 		b.Add(0, Mul(b.spread(b.Grad()), rest))
 	},
 })
 
 var _ = define(Op{
-	Name: "max", Arity: 1, DTypes: numbers, Result: reduceResult,
+	Name: "max", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Max,
 	Grad: extremeGrad,
 })
 
 var _ = define(Op{
-	Name: "min", Arity: 1, DTypes: numbers, Result: reduceResult,
+	Name: "min", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Min,
 	Grad: extremeGrad,
 })
@@ -135,16 +140,16 @@ var _ = define(Op{
 func extremeGrad(b *Back) {
 	x := b.In(0)
 	hit := Cast(Equal(x, b.spread(b.Out())), x.dtype)
-	share := reduction("sum", hit, b.node.attr.(ir.ReduceAttr).Axes)
+	share := reduction("sum", hit, b.Attr().(ir.ReduceAttr).Axes)
 	b.Add(0, Mul(hit, b.spread(Div(b.Grad(), share))))
 }
 
 var _ = define(Op{
-	Name: "argmax", Arity: 1, DTypes: numbers, Result: argResult, Flat: true,
+	Name: "argmax", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: argResult, Flat: true,
 	kind: ir.KindReduce, fold: engine.ArgMax,
 })
 
 var _ = define(Op{
-	Name: "argmin", Arity: 1, DTypes: numbers, Result: argResult, Flat: true,
+	Name: "argmin", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: argResult, Flat: true,
 	kind: ir.KindReduce, fold: engine.ArgMin,
 })

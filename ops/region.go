@@ -63,12 +63,12 @@ func ended(n *Node) error {
 // param adds a value that r carries.
 func (r *region) param(g *Graph, dt tensor.DType, shape []int) *Node {
 	var p *Node
-	g.within(r, func() { p = g.add(table["param"], ir.ParamAttr{I: len(r.params)}, nil, shape, dt) })
+	g.within(r, func() { p = g.add(opNamed("param"), ir.ParamAttr{I: len(r.params)}, nil, shape, dt) })
 	r.params = append(r.params, p)
 	return p
 }
 
-var _ = define(Op{Name: "param", hidden: true, kind: ir.KindParam})
+var _ = define(Op{Name: "param", Traits: TraitDistinct, hidden: true, kind: ir.KindParam})
 
 // number is the number of the iteration of r, a loop, from 0.
 func (r *region) number(g *Graph) *Node {
@@ -180,7 +180,7 @@ func (n *Node) outcome(o ir.Outcome) *Node {
 }
 
 // controlResults are the shapes and dtypes of all outcomes that were asked for.
-func controlResults(call *Call) []Result {
+func controlResults(call *Call) ([]Result, error) {
 	c := call.Attr.(*control)
 	r := c.regions[0]
 	out := make([]Result, len(c.Outs))
@@ -192,11 +192,8 @@ func controlResults(call *Call) []Result {
 		row := r.writes[o.I].row
 		out[i] = Result{row.dtype, slices.Concat([]int{c.Rows()}, row.shape)}
 	}
-	return out
+	return out, nil
 }
-
-// controlResult is the rule of a control: it has no value but its outcomes.
-func controlResult(*Call) ([]int, tensor.DType, error) { return nil, tensor.Bool, nil }
 
 // checkValues finds what is wrong with values that a function of the caller's returned.
 func (g *Graph) checkValues(r *region, what string, values []*Node) error {

@@ -70,7 +70,7 @@ func (r *region) ends(n *Node) bool { return n.region != r || n.op.kind == ir.Ki
 
 // moves reports whether n, which is the same in each iteration, is better computed before
 // the loop: anything but what costs nothing.
-func (n *Node) moves() bool { return n.op.view == nil && n.op.kind != ir.KindIota }
+func (n *Node) moves() bool { return n.op.View == nil && n.op.kind != ir.KindIota }
 
 // control translates the regions of n, whose operands are translated.
 func (s *simplifier) control(n *Node) *ir.Node {
@@ -145,7 +145,7 @@ func (s *simplifier) leaf(x *ir.Node) *ir.Node {
 		return n
 	}
 	n := &ir.Node{
-		ID: s.next, Op: table["param"].ir, Attr: ir.LeafAttr{Outer: x}, Shape: x.Shape, DType: x.DType,
+		ID: s.next, Op: opNamed("param").lower(), Attr: ir.LeafAttr{Outer: x}, Shape: x.Shape, DType: x.DType,
 		Caller: x.Caller, Scope: x.Scope, Label: x.Label, Origin: x.Origin,
 	}
 	s.next++

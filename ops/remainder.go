@@ -17,10 +17,11 @@ import (
 func Rem(a, b *Node) *Node { return apply("rem", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "rem",
-	Arity:  2,
-	DTypes: numbers,
-	Result: broadcast,
+	Name:     "rem",
+	Category: "arithmetic",
+	Operands: operandsAB,
+	DTypes:   numbers,
+	Result:   broadcast,
 	Grad: func(b *Back) {
 		b.Add(0, b.Grad())
 		if b.Wants(1) { // a - y is a whole multiple of b but for rounding

@@ -10,12 +10,13 @@ import "math"
 func Floor(x *Node) *Node { return apply("floor", nil, x) }
 
 var _ = define(Op{
-	Name:   "floor",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Flat:   true,
-	Scalar: scalarOf("floor(a)", 1, real1(math.Floor)),
+	Name:     "floor",
+	Category: "rounding",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Flat:     true,
+	Scalar:   scalarOf("floor(a)", 1, real1(math.Floor)),
 })
 
 // Ceil returns the smallest whole number not below x, element by element:
@@ -26,12 +27,13 @@ var _ = define(Op{
 func Ceil(x *Node) *Node { return apply("ceil", nil, x) }
 
 var _ = define(Op{
-	Name:   "ceil",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Flat:   true,
-	Scalar: scalarOf("ceil(a)", 1, real1(math.Ceil)),
+	Name:     "ceil",
+	Category: "rounding",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Flat:     true,
+	Scalar:   scalarOf("ceil(a)", 1, real1(math.Ceil)),
 })
 
 // Round returns the whole number nearest to x, of two the even one, element by
@@ -43,12 +45,13 @@ var _ = define(Op{
 func Round(x *Node) *Node { return apply("round", nil, x) }
 
 var _ = define(Op{
-	Name:   "round",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Flat:   true,
-	Scalar: scalarOf("rint(a)", 1, real1(math.RoundToEven)),
+	Name:     "round",
+	Category: "rounding",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Flat:     true,
+	Scalar:   scalarOf("rint(a)", 1, real1(math.RoundToEven)),
 })
 
 // Trunc returns x without its fraction, element by element:
@@ -59,10 +62,11 @@ var _ = define(Op{
 func Trunc(x *Node) *Node { return apply("trunc", nil, x) }
 
 var _ = define(Op{
-	Name:   "trunc",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Flat:   true,
-	Scalar: scalarOf("trunc(a)", 1, real1(math.Trunc)),
+	Name:     "trunc",
+	Category: "rounding",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Flat:     true,
+	Scalar:   scalarOf("trunc(a)", 1, real1(math.Trunc)),
 })

@@ -11,7 +11,7 @@ import (
 // same gives the result the shape and dtype of operand 0.
 func same(c *Call) ([]int, tensor.DType, error) { return c.shape(0), c.dt(0), nil }
 
-// broadcast gives the NumPy broadcast of all operands, which must share a dtype.
+// broadcast gives the NumPy broadcast of all operands, which share a dtype.
 func broadcast(c *Call) ([]int, tensor.DType, error) {
 	shape, err := broadcastShapes(c)
 	return shape, c.dt(0), err
@@ -29,9 +29,6 @@ func sameBool(c *Call) ([]int, tensor.DType, error) { return c.shape(0), tensor.
 func broadcastShapes(c *Call) ([]int, error) {
 	shape := c.shape(0)
 	for i := 1; i < len(c.In); i++ {
-		if c.dt(i) != c.dt(0) {
-			return nil, fmt.Errorf("dtypes differ: %v%v and %v%v (cast with ops.Cast)", c.dt(0), c.shape(0), c.dt(i), c.shape(i))
-		}
 		s, err := tensor.Broadcast(shape, c.shape(i))
 		if err != nil {
 			return nil, fmt.Errorf("shapes do not broadcast: %v x %v", shape, c.shape(i))

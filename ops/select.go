@@ -20,13 +20,11 @@ import (
 func Where(c, a, b *Node) *Node { return apply("where", nil, c, a, b) }
 
 var _ = define(Op{
-	Name:   "where",
-	Arity:  3,
-	DTypes: every, // of a and b
+	Name:     "where",
+	Category: "selection",
+	Operands: []Operand{{Name: "c", DTypes: bools}, {Name: "a"}, {Name: "b"}},
+	DTypes:   every, // of a and b
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		if c.dt(0) != tensor.Bool {
-			return nil, 0, fmt.Errorf("the condition is %v%v, not bool", c.dt(0), c.shape(0))
-		}
 		shape, err := broadcastShapes(&Call{In: c.In[1:]})
 		if err != nil {
 			return nil, 0, err

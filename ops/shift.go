@@ -17,10 +17,11 @@ import (
 func ShiftLeft(a, b *Node) *Node { return apply("shift_left", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "shift_left",
-	Arity:  2,
-	DTypes: ints,
-	Result: broadcast,
+	Name:     "shift_left",
+	Category: "logic",
+	Operands: operandsAB,
+	DTypes:   ints,
+	Result:   broadcast,
 	Scalar: scalarFor(func(dt tensor.DType) string {
 		return outside(dt) + " ? 0 : ($T)((ulong)a << b)" // in ulong nothing overflows
 	}, 2, shiftHost(
@@ -40,10 +41,11 @@ var _ = define(Op{
 func ShiftRight(a, b *Node) *Node { return apply("shift_right", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "shift_right",
-	Arity:  2,
-	DTypes: ints,
-	Result: broadcast,
+	Name:     "shift_right",
+	Category: "logic",
+	Operands: operandsAB,
+	DTypes:   ints,
+	Result:   broadcast,
 	Scalar: scalarFor(func(dt tensor.DType) string {
 		if dt.IsSigned() {
 			return outside(dt) + " ? (a < 0 ? -1 : 0) : a >> b" // OpenCL C fills with the sign

@@ -15,11 +15,12 @@ import (
 func Abs(x *Node) *Node { return apply("abs", nil, x) }
 
 var _ = define(Op{
-	Name:   "abs",
-	Arity:  1,
-	DTypes: numbers,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), Sign(b.In(0)))) },
+	Name:     "abs",
+	Category: "arithmetic",
+	Operands: operandX,
+	DTypes:   numbers,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Sign(b.In(0)))) },
 	Scalar: scalarFor(func(dt tensor.DType) string {
 		switch {
 		case dt.IsFloat():
@@ -48,12 +49,13 @@ var _ = define(Op{
 func Sign(x *Node) *Node { return apply("sign", nil, x) }
 
 var _ = define(Op{
-	Name:   "sign",
-	Arity:  1,
-	DTypes: numbers,
-	Result: same,
-	Flat:   true,
-	Scalar: scalarOf("a > 0 ? 1 : a < 0 ? -1 : a", 2, number1{signOf[float32], signOf[float64], signOf[int64], signOfUnsigned}.host),
+	Name:     "sign",
+	Category: "arithmetic",
+	Operands: operandX,
+	DTypes:   numbers,
+	Result:   same,
+	Flat:     true,
+	Scalar:   scalarOf("a > 0 ? 1 : a < 0 ? -1 : a", 2, number1{signOf[float32], signOf[float64], signOf[int64], signOfUnsigned}.host),
 })
 
 func signOf[T float32 | float64 | int64](a T) T {

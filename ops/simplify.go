@@ -1,14 +1,13 @@
 package ops
 
 import (
-	"fmt"
+	"encoding/binary"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/lower"
-	"github.com/anycl/anycl/internal/store"
+	"github.com/anycl/anycl/internal/schema"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -32,8 +31,8 @@ func newSimplifier(places map[*Node]Place) *simplifier {
 
 // primitives are the nodes that n is made of.
 func primitives(n *Node) []*Node {
-	if n.op.Compose != nil {
-		return []*Node{n.composition()}
+	if x := n.standsFor(); x != nil {
+		return []*Node{x}
 	}
 	return n.in
 }
@@ -46,8 +45,8 @@ func (s *simplifier) simplify(n *Node) *ir.Node {
 // visit gives the primitive, unique and simplest node for n, whose operands
 // are done.
 func (s *simplifier) visit(n *Node) *ir.Node {
-	if n.op.Compose != nil {
-		return s.done[n.composition()]
+	if x := n.standsFor(); x != nil {
+		return s.done[x]
 	}
 	if n.op.kind == ir.KindControl {
 		return s.control(n)
@@ -64,23 +63,35 @@ func (s *simplifier) visit(n *Node) *ir.Node {
 			return r
 		}
 	}
+	if n.op.Kernel != nil && n.op.Results == nil { // the compiler knows kernels by their results
+		one := *c
+		one.ID, one.Op, one.Attr, one.In, one.Outs = s.next, opNamed("pick").lower(), ir.PickAttr{}, []*ir.Node{s.unique(c)}, nil
+		s.next++
+		return s.unique(&one)
+	}
 	return s.unique(c)
 }
 
 // translate is n, of a primitive op, without its operands.
 func (s *simplifier) translate(n *Node) *ir.Node {
 	c := &ir.Node{
-		ID: s.next, Op: n.op.ir, Attr: n.attr, Shape: n.shape, DType: n.dtype, Caller: n.caller, Scope: n.scope, Label: n.label(),
+		ID: s.next, Op: n.op.lower(), Attr: n.attr, Shape: n.shape, DType: n.dtype, Caller: n.caller, Scope: n.scope, Label: n.label(),
 		Made: n.made, Where: ir.Place(s.places[n]), State: n.state, Origin: n,
 	}
 	s.next++
-	if k, ok := n.attr.(*KernelOptions); ok {
-		c.Attr = &ir.CustomAttr{Name: k.Name, Kernel: k.task(n.in)}
+	if n.op.kind == ir.KindControl || n.op.Results == nil && n.op.Kernel == nil {
+		return c
 	}
-	if n.op.results != nil && n.op.kind != ir.KindControl {
-		for _, r := range resultsOf(n) {
-			c.Outs = append(c.Outs, ir.Result(r))
-		}
+	results := []Result{{n.dtype, n.shape}}
+	if n.op.Results != nil {
+		results = resultsOf(n)
+	}
+	for _, r := range results {
+		c.Outs = append(c.Outs, ir.Result(r))
+	}
+	if n.op.Kernel != nil {
+		k, _ := (&Call{Op: n.op, In: n.in, Attr: n.attr}).kernel(results) // checked when it was called
+		c.Attr = &ir.CustomAttr{Name: k.Name, Kernel: k.task(n.in)}
 	}
 	return c
 }
@@ -101,30 +112,22 @@ func (s *simplifier) unique(n *ir.Node) *ir.Node {
 
 // keyOf is equal for nodes that compute the same.
 func keyOf(n *ir.Node) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s|%v%v", n.Op.Name, n.DType, n.Shape)
-	switch a := n.Attr.(type) {
-	case inputAttr, *ir.CustomAttr, ir.ParamAttr, ir.LeafAttr:
-		fmt.Fprintf(&b, "|%d", n.ID) // each its own
-	case *store.Variable:
-		fmt.Fprintf(&b, "|%p", a)
-	case *tensor.Tensor:
-		if a.Len() != 1 {
-			fmt.Fprintf(&b, "|%p", a)
-			break
-		}
-		c := lower.Constant(a).Value
-		fmt.Fprintf(&b, "|%x,%d", c.Float, c.Int)
-	default:
-		fmt.Fprintf(&b, "|%#v", n.Attr)
-	}
+	b := append(make([]byte, 0, 128), n.Op.Name...)
+	b = append(b, '|', byte(n.DType))
+	b = schema.AppendKey(b, n.Shape)
+	b = schema.AppendKey(b, int64(n.Where))
 	for _, x := range n.In {
-		fmt.Fprintf(&b, "|%d", x.ID)
+		b = binary.AppendUvarint(b, uint64(x.ID))
 	}
-	if n.Where != ir.Anywhere {
-		fmt.Fprintf(&b, "|%v", n.Where)
+	b = append(b, '|')
+	if t, ok := oneElement(n.Attr); ok {
+		c := lower.Constant(t).Value
+		return string(schema.AppendKey(b, c))
 	}
-	return b.String()
+	if _, leaf := n.Attr.(ir.LeafAttr); leaf || n.Op.Traits&ir.TraitDistinct != 0 { // each its own
+		return string(binary.AppendUvarint(b, uint64(n.ID)))
+	}
+	return string(schema.AppendKey(b, n.Attr))
 }
 
 // repeats is operand i of n where it is what n is already, or nil.
@@ -155,7 +158,7 @@ func oneElement(attr any) (*tensor.Tensor, bool) {
 
 // isFilledWith reports whether every element of n, which is not translated yet, is v.
 func isFilledWith(n *Node, v float64) bool {
-	for n.op.traits&ir.TraitRepeats != 0 {
+	for n.op.Traits&TraitRepeats != 0 {
 		n = n.in[0]
 	}
 	t, ok := oneElement(n.attr)

@@ -47,9 +47,33 @@ func (r Range) resolve(n int) (start, count, step int) {
 	return start, max((start-stop-step-1)/-step, 0), step
 }
 
-// affine is a view whose coordinate on every axis is start + step·i.
+// affineAttr is a view whose coordinate on every axis is start + step·i.
 type affineAttr struct {
-	shape, start, step []int
+	Shape []int `doc:"of the result"`
+	Start []int `doc:"of each axis, where the first element stands"`
+	Step  []int `doc:"of each axis, from one element to the next; negative: backwards"`
+}
+
+// allOf selects all of x.
+func allOf(x *Node) affineAttr {
+	return affineAttr{slices.Clone(x.shape), make([]int, x.Rank()), slices.Repeat([]int{1}, x.Rank())}
+}
+
+// within reports a view that reads what x, of the given shape, does not have.
+func (a affineAttr) within(x []int) error {
+	if len(a.Shape) != len(x) || len(a.Start) != len(x) || len(a.Step) != len(x) {
+		return fmt.Errorf("shape %v, start %v and step %v are not of the %d axes of %v", a.Shape, a.Start, a.Step, len(x), x)
+	}
+	for i, n := range a.Shape {
+		reach := n - 1
+		if step := max(a.Step[i], -a.Step[i]); n < 0 || n > 1 && (step < 1 || step > x[i]) || n > x[i] {
+			return fmt.Errorf("axis %d of %v has no %d elements from %d in steps of %d", i, x, n, a.Start[i], a.Step[i])
+		}
+		if last := a.Start[i] + reach*a.Step[i]; n > 0 && (min(a.Start[i], last) < 0 || max(a.Start[i], last) >= x[i]) {
+			return fmt.Errorf("axis %d of %v ends before %d elements from %d in steps of %d", i, x, n, a.Start[i], a.Step[i])
+		}
+	}
+	return nil
 }
 
 // Slice returns the part of x that the ranges select, one range an axis at
@@ -59,7 +83,7 @@ func Slice(x *Node, ranges ...Range) *Node {
 	if x == nil || x.bad {
 		return apply("slice", nil, x)
 	}
-	a := affineAttr{slices.Clone(x.shape), make([]int, x.Rank()), slices.Repeat([]int{1}, x.Rank())}
+	a := allOf(x)
 	named := make([]bool, x.Rank())
 	for _, r := range ranges {
 		axis, err := axisOf(r.Axis, x.Rank())
@@ -70,25 +94,29 @@ func Slice(x *Node, ranges ...Range) *Node {
 			return x.graph.fail("slice", []*Node{x}, err)
 		}
 		named[axis] = true
-		a.start[axis], a.shape[axis], a.step[axis] = r.resolve(x.shape[axis])
+		a.Start[axis], a.Shape[axis], a.Step[axis] = r.resolve(x.shape[axis])
 	}
 	return apply("slice", a, x)
 }
 
 var _ = define(Op{
-	Name: "slice", traits: ir.TraitRepeats,
-	Arity:  1,
-	DTypes: every,
-	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(affineAttr).shape, c.dt(0), nil },
+	Name: "slice", Category: "layout", Traits: Traits(ir.TraitRepeats),
+	Attributes: AttributesOf[affineAttr](),
+	Operands:   operandX,
+	DTypes:     every,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		a := c.Attr.(affineAttr)
+		return a.Shape, c.dt(0), a.within(c.shape(0))
+	},
 	Grad: func(b *Back) {
-		a := b.node.attr.(affineAttr)
+		a := b.Attr().(affineAttr)
 		b.Add(0, apply("unslice", unsliceAttr{a, b.In(0).shape}, b.Grad()))
 	},
-	view: func(n *ir.Node, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := n.Attr.(affineAttr)
+	View: func(p Primitive, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := p.Attr().(affineAttr)
 		src := make([]*engine.Index, len(at))
 		for i, x := range at {
-			src[i] = x.Mul(int64(a.step[i])).AddConst(int64(a.start[i]))
+			src[i] = x.Mul(int64(a.Step[i])).AddConst(int64(a.Start[i]))
 		}
 		return src, nil
 	},
@@ -98,28 +126,29 @@ var _ = define(Op{
 // from, with zeros between.
 type unsliceAttr struct {
 	affineAttr
-	full []int
+	Full []int // the shape of the result
 }
 
 var _ = define(Op{
-	Name: "unslice", traits: ir.TraitReadsInside,
-	Arity:  1,
-	hidden: true,
-	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(unsliceAttr).full, c.dt(0), nil },
+	Name: "unslice", Traits: Traits(ir.TraitReadsInside),
+	Attributes: AttributesOf[unsliceAttr](),
+	Operands:   operandX,
+	hidden:     true,
+	Result:     func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(unsliceAttr).Full, c.dt(0), nil },
 	Grad: func(b *Back) {
-		b.Add(0, apply("slice", b.node.attr.(unsliceAttr).affineAttr, b.Grad()))
+		b.Add(0, apply("slice", b.Attr().(unsliceAttr).affineAttr, b.Grad()))
 	},
-	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := n.Attr.(unsliceAttr)
+	View: func(p Primitive, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := p.Attr().(unsliceAttr)
 		src := make([]*engine.Index, len(at))
 		var conds []engine.Cond
 		for i, x := range at {
-			rel, step := x.AddConst(int64(-a.start[i])), int64(a.step[i])
+			rel, step := x.AddConst(int64(-a.Start[i])), int64(a.Step[i])
 			if step < 0 {
 				rel, step = rel.Mul(-1), -step
 			}
 			src[i] = rel.Div(step, dom)
-			conds = append(conds, engine.Cond{X: src[i], Lo: 0, Hi: int64(a.shape[i])})
+			conds = append(conds, engine.Cond{X: src[i], Lo: 0, Hi: int64(a.Shape[i])})
 			if step > 1 {
 				conds = append(conds, engine.Cond{X: rel.Mod(step, dom), Lo: 0, Hi: 1})
 			}
@@ -165,8 +194,8 @@ func Split(x *Node, axis, parts int) []*Node {
 	n := x.shape[a] / parts
 	out := make([]*Node, parts)
 	for i := range out {
-		attr := affineAttr{slices.Clone(x.shape), make([]int, x.Rank()), slices.Repeat([]int{1}, x.Rank())}
-		attr.shape[a], attr.start[a] = n, i*n
+		attr := allOf(x)
+		attr.Shape[a], attr.Start[a] = n, i*n
 		out[i] = apply("slice", attr, x)
 	}
 	return out

@@ -45,8 +45,8 @@ func (x *Executable) tasks(often []float64) []report.Task {
 func (x *Executable) memory() (all []report.Memory) {
 	for i, s := range x.sides {
 		m := report.Memory{Where: s.engine.Name(), Values: s.values, Live: s.live, Lent: s.lent}
-		if q, ok := s.seq.(interface{ Scratch() int64 }); ok && !x.closed {
-			m.Scratch = q.Scratch()
+		if s.seq != nil && !x.closed {
+			m.Scratch = s.seq.Traits().Scratch
 		}
 		for _, n := range x.arenas[i] {
 			m.Arena += n

@@ -14,21 +14,23 @@ import (
 // floats are computed in float32. A slice that holds NaN or +Inf, or nothing
 // but -Inf, gives NaN. Errors: dtype is not a float; the axis does not exist or
 // is empty.
-func Softmax(x *Node, axis int) *Node { return apply("softmax", axis, x) }
+func Softmax(x *Node, axis int) *Node { return apply("softmax", axisAttr{axis}, x) }
 
 var _ = define(Op{
-	Name:   "softmax",
-	Arity:  1,
-	DTypes: floats,
-	Result: normalised,
+	Name:       "softmax",
+	Category:   "normalization",
+	Attributes: AttributesOf[axisAttr](),
+	Operands:   operandX,
+	DTypes:     floats,
+	Result:     normalised,
 	Compose: func(c *Call) *Node {
-		_, e, s := shiftedExp(c.In[0], c.Attr.(int))
+		_, e, s := shiftedExp(c.In[0], c.Attr.(axisAttr).Axis)
 		return Cast(Mul(e, Div(ScalarLike(s, 1), s)), c.dt(0)) // one division a row; the sum is at least 1
 	},
 	// ∂L/∂x = y · (dy - Σ dy·y): the maximum cancels out of it.
 	Grad: func(b *Back) {
 		y, d := widen(b.Out()), widen(b.Grad())
-		s := foldAlong(Sum, Mul(d, y), b.node.attr.(int))
+		s := foldAlong(Sum, Mul(d, y), b.Attr().(axisAttr).Axis)
 		b.Add(0, Cast(Mul(y, Sub(d, s)), b.In(0).dtype))
 	},
 })
@@ -39,21 +41,23 @@ var _ = define(Op{
 //	y[p, i] = x[p, i] - m - log Σ_j exp(x[p, j] - m),  m = max_j x[p, j]
 //
 // Otherwise as Softmax.
-func LogSoftmax(x *Node, axis int) *Node { return apply("log_softmax", axis, x) }
+func LogSoftmax(x *Node, axis int) *Node { return apply("log_softmax", axisAttr{axis}, x) }
 
 var _ = define(Op{
-	Name:   "log_softmax",
-	Arity:  1,
-	DTypes: floats,
-	Result: normalised,
+	Name:       "log_softmax",
+	Category:   "normalization",
+	Attributes: AttributesOf[axisAttr](),
+	Operands:   operandX,
+	DTypes:     floats,
+	Result:     normalised,
 	Compose: func(c *Call) *Node {
-		z, _, s := shiftedExp(c.In[0], c.Attr.(int))
+		z, _, s := shiftedExp(c.In[0], c.Attr.(axisAttr).Axis)
 		return Cast(Sub(z, Log(s)), c.dt(0))
 	},
 	// ∂L/∂x = dy - softmax(x) · Σ dy.
 	Grad: func(b *Back) {
 		y, d := widen(b.Out()), widen(b.Grad())
-		s := foldAlong(Sum, d, b.node.attr.(int))
+		s := foldAlong(Sum, d, b.Attr().(axisAttr).Axis)
 		b.Add(0, Cast(Sub(d, Mul(Exp(y), s)), b.In(0).dtype))
 	},
 })
@@ -83,7 +87,7 @@ func widen(x *Node) *Node {
 
 // normalised is the rule of ops that normalise along an axis.
 func normalised(c *Call) ([]int, tensor.DType, error) {
-	a, err := axisOf(c.Attr.(int), len(c.shape(0)))
+	a, err := axisOf(c.Attr.(axisAttr).Axis, len(c.shape(0)))
 	if err != nil {
 		return nil, 0, err
 	}

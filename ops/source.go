@@ -77,17 +77,18 @@ func applySource(g *Graph, name string, attr any, dt tensor.DType, shape []int) 
 	if err := checkSize(shape, dt); err != nil {
 		return g.fail(name, nil, err)
 	}
-	return g.add(table[name], attr, nil, shape, dt)
+	return g.add(opNamed(name), attr, nil, shape, dt)
 }
 
 var (
-	_ = define(Op{Name: "input", hidden: true, kind: ir.KindInput})
+	_ = define(Op{Name: "input", Traits: TraitDistinct, hidden: true, kind: ir.KindInput})
 	_ = define(Op{Name: "const", hidden: true, kind: ir.KindConst})
 	_ = define(Op{Name: "variable", hidden: true, kind: ir.KindVariable})
 	_ = define(Op{
-		Name:   "iota",
-		DTypes: numbers,
-		Flat:   true,
-		kind:   ir.KindIota,
+		Name: "iota", builtBy: "Graph.Iota",
+		Category: "source",
+		DTypes:   numbers,
+		Flat:     true,
+		kind:     ir.KindIota,
 	})
 )

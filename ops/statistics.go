@@ -17,7 +17,7 @@ import (
 func Mean(x *Node, axes ...int) *Node { return reduction("mean", x, axes) }
 
 var _ = define(Op{
-	Name: "mean", Arity: 1, DTypes: floats, Result: reduceResult,
+	Name: "mean", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
 		n := float64(foldSize(c)) // more than a 16-bit float may hold
 		s := reduction("sum", widen(c.In[0]), c.axes())
@@ -47,7 +47,7 @@ func foldSize(c *Call) int {
 func Variance(x *Node, axes ...int) *Node { return reduction("variance", x, axes) }
 
 var _ = define(Op{
-	Name: "variance", Arity: 1, DTypes: floats, Result: reduceResult,
+	Name: "variance", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
 		x := widen(c.In[0])
 		d := x
@@ -70,7 +70,7 @@ var _ = define(Op{
 func LogSumExp(x *Node, axes ...int) *Node { return reduction("log_sum_exp", x, axes) }
 
 var _ = define(Op{
-	Name: "log_sum_exp", Arity: 1, DTypes: floats, Result: reduceResult,
+	Name: "log_sum_exp", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
 		if len(c.axes()) == 0 {
 			return c.In[0]
@@ -79,7 +79,7 @@ var _ = define(Op{
 		return Cast(Add(m, Log(sum)), c.dt(0))
 	},
 	Grad: func(b *Back) {
-		axes := b.node.attr.(ir.ReduceAttr).Axes
+		axes := b.Attr().(ir.ReduceAttr).Axes
 		if len(axes) == 0 {
 			b.Add(0, b.Grad())
 			return
@@ -102,7 +102,7 @@ func exponentials(x *Node, axes []int) (m, e, sum *Node) {
 // shares are the derivatives of LogSumExp: the softmax over several axes, and 1 for an
 // infinite element. Through the logarithm they would be 0 · Inf there.
 var _ = define(Op{
-	Name: "shares", Arity: 1, hidden: true, Result: same,
+	Name: "shares", Attributes: AttributesOf[ir.ReduceAttr](), Operands: operandX, hidden: true, Result: same,
 	Compose: func(c *Call) *Node {
 		x := c.In[0]
 		one := ScalarLike(x, 1)
@@ -111,7 +111,7 @@ var _ = define(Op{
 		return Where(Equal(x, ScalarLike(x, math.Inf(1))), one, p)
 	},
 	Grad: func(b *Back) {
-		p, d, axes := b.Out(), b.Grad(), b.node.attr.(ir.ReduceAttr).Axes
+		p, d, axes := b.Out(), b.Grad(), b.Attr().(ir.ReduceAttr).Axes
 		b.Add(0, Mul(p, Sub(d, spread(reduction("sum", Mul(d, p), axes), p, axes))))
 	},
 })
@@ -125,12 +125,12 @@ func Any(x *Node, axes ...int) *Node { return reduction("any", x, axes) }
 func Every(x *Node, axes ...int) *Node { return reduction("every", x, axes) }
 
 var _ = define(Op{
-	Name: "any", Arity: 1, DTypes: bools, Result: reduceResult, Flat: true,
+	Name: "any", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: bools, Result: reduceResult, Flat: true,
 	Compose: func(c *Call) *Node { return countTrue("max", c) },
 })
 
 var _ = define(Op{
-	Name: "every", Arity: 1, DTypes: bools, Result: reduceResult, Flat: true,
+	Name: "every", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: bools, Result: reduceResult, Flat: true,
 	Compose: func(c *Call) *Node { return countTrue("min", c) },
 })
 
@@ -144,8 +144,8 @@ func countTrue(fold string, c *Call) *Node {
 func StopGradient(x *Node) *Node { return apply("stop_gradient", nil, x) }
 
 var _ = define(Op{
-	Name: "stop_gradient", traits: ir.TraitIdentity, Arity: 1, DTypes: every, Result: same, Flat: true,
-	view: identityView,
+	Name: "stop_gradient", Category: "layout", Traits: Traits(ir.TraitIdentity), Operands: operandX, DTypes: every, Result: same, Flat: true,
+	View: identityView,
 })
 
 // materialize returns x and makes it a buffer of its own: its readers would otherwise
@@ -156,9 +156,9 @@ func materialize(x *Node, order ...int) *Node {
 }
 
 var _ = define(Op{
-	Name: "materialize", traits: ir.TraitMaterialize | ir.TraitRepeats, Arity: 1, hidden: true, Result: same,
+	Name: "materialize", Traits: Traits(ir.TraitMaterialize | ir.TraitRepeats), Attributes: AttributesOf[ir.MaterializeAttr](), Operands: operandX, hidden: true, Result: same,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
-	view: identityView,
+	View: identityView,
 })
 
 // matchLayout returns x, which lies in memory as the value of guide does: who reads both
@@ -167,7 +167,7 @@ var _ = define(Op{
 func matchLayout(x, guide *Node) *Node { return apply("match_layout", nil, x, guide) }
 
 var _ = define(Op{
-	Name: "match_layout", traits: ir.TraitMatchLayout, Arity: 2, hidden: true, Result: same,
+	Name: "match_layout", Traits: Traits(ir.TraitMatchLayout), Operands: []Operand{{Name: "x"}, {Name: "guide", DTypes: every}}, hidden: true, Result: same,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
-	view: identityView,
+	View: identityView,
 })

@@ -50,15 +50,15 @@ func (x *Executable) beside(p *place.Problem) {
 	p.Procs = float64(procs.Count())
 	known := make([][]float64, len(x.sides)) // and one
 	p.Cores = func(s, t int) float64 {
-		e, ok := x.sides[s].engine.(engine.Cored)
-		if !ok {
+		cores := x.sides[s].engine.Traits().Cores
+		if cores == nil {
 			return 0
 		}
 		if known[s] == nil {
 			known[s] = make([]float64, len(x.units))
 		}
 		if known[s][t] == 0 {
-			known[s][t] = 1 + float64(e.Cores(x.units[t].Task))
+			known[s][t] = 1 + float64(cores(x.units[t].Task))
 		}
 		return known[s][t] - 1
 	}
@@ -88,12 +88,11 @@ func (x *Executable) beside(p *place.Problem) {
 // path, so that a goroutine for each side is needed for them to work at the same time. A device with
 // a queue that can be asked for single values keeps nobody.
 func (x *Executable) blocks() bool {
-	e := x.sides[0].engine
-	if _, streams := e.(engine.Streamer); !streams || len(x.sides) > 2 {
+	e := x.sides[0].engine.Traits()
+	if e.Stream == nil || len(x.sides) > 2 {
 		return true
 	}
-	c, ok := e.(engine.Cored) // a driver of CPUs may work on the caller's thread
-	return ok && len(x.units) > 0 && c.Cores(x.units[0].Task) > 0
+	return e.Cores != nil && len(x.units) > 0 && e.Cores(x.units[0].Task) > 0 // a driver of CPUs may work on the caller's thread
 }
 
 // submission is the order in which units are submitted.
@@ -167,8 +166,7 @@ func (l *layout) offer(v *ir.Value, s int) {
 
 // streams reports whether side s works while its caller goes on, and can be asked for single values.
 func (l *layout) streams(s int) bool {
-	_, ok := l.x.sides[s].engine.(engine.Streamer)
-	return ok && !l.x.sides[s].immediate()
+	return l.x.sides[s].engine.Traits().Stream != nil && !l.x.sides[s].immediate()
 }
 
 // bring makes the step that moves v to side s, unless it is there.

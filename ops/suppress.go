@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -11,19 +12,11 @@ import (
 
 // SuppressOptions are the thresholds of NonMaxSuppression.
 type SuppressOptions struct {
-	// PerClass is how many boxes of a class in a batch are selected at most; 0
-	// means as many as there are. (To ONNX 0 means none.)
-	PerClass int
-	// IoU is the share of intersection in union above which a box is suppressed.
-	IoU float64
-	// Score is what scores must be above; nil lets all pass.
-	Score *float64
-	// Centre says that boxes are centre x, centre y, width and height instead
-	// of two opposite corners y, x, y, x.
-	Centre bool
-	// Capacity is how many boxes the result has room for; 0 means for as many
-	// as can be selected. Later ones are dropped.
-	Capacity int
+	PerClass int      `default:"0" doc:"how many boxes of a class in a batch are selected at most; 0: as many as there are (to ONNX 0 means none)"`
+	IoU      float64  `attr:"iou" default:"0" doc:"share of intersection in union above which a box is suppressed"`
+	Score    *float64 `default:"" doc:"what scores must be above; none: all pass"`
+	Centre   bool     `default:"false" doc:"boxes are centre x, centre y, width and height instead of two opposite corners y, x, y, x"`
+	Capacity int      `default:"0" doc:"how many boxes the result has room for, later ones are dropped; 0: as many as can be selected"`
 }
 
 // NonMaxSuppression selects boxes by falling score, class by class: a box is left
@@ -45,9 +38,10 @@ func NonMaxSuppression(boxes, scores *Node, o *SuppressOptions) (selected, count
 	if o == nil {
 		o = &SuppressOptions{}
 	}
-	a := suppressAttr{PerClass: int64(o.PerClass), Capacity: int64(o.Capacity), IoU: o.IoU, Centre: o.Centre, HasScore: o.Score != nil}
-	if a.HasScore {
-		a.Score = *o.Score
+	a := *o
+	if a.Score != nil {
+		score := *a.Score
+		a.Score = &score
 	}
 	n := apply("non_max_suppression", a, boxes, scores)
 	if n.bad {
@@ -56,13 +50,15 @@ func NonMaxSuppression(boxes, scores *Node, o *SuppressOptions) (selected, count
 	return pickOf(n, 0), Reshape(pickOf(n, 1))
 }
 
-// suppressAttr is the task without the extents.
-type suppressAttr engine.Suppress
-
 // task is the algorithm for scores of the given shape.
-func (a suppressAttr) task(scores []int) *engine.Suppress {
-	s := engine.Suppress(a)
-	s.Batches, s.Classes, s.Boxes = int64(scores[0]), int64(scores[1]), int64(scores[2])
+func (o SuppressOptions) task(scores []int) *engine.Suppress {
+	s := &engine.Suppress{
+		Batches: int64(scores[0]), Classes: int64(scores[1]), Boxes: int64(scores[2]),
+		PerClass: int64(o.PerClass), Capacity: int64(o.Capacity), IoU: o.IoU, Centre: o.Centre, HasScore: o.Score != nil,
+	}
+	if s.HasScore {
+		s.Score = *o.Score
+	}
 	if s.PerClass == 0 {
 		s.PerClass = s.Boxes
 	}
@@ -70,27 +66,25 @@ func (a suppressAttr) task(scores []int) *engine.Suppress {
 	if s.Capacity == 0 {
 		s.Capacity = s.Batches * s.Classes * s.PerClass
 	}
-	return &s
+	return s
 }
 
 var _ = define(Op{
-	Name: "non_max_suppression", Arity: 2, DTypes: []tensor.DType{tensor.Float32}, kind: ir.KindRoutine,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		b, s, a := c.shape(0), c.shape(1), c.Attr.(suppressAttr)
+	Name: "non_max_suppression", Category: "detection", Attributes: AttributesOf[SuppressOptions](), Operands: []Operand{{Name: "boxes"}, {Name: "scores"}}, DTypes: []tensor.DType{tensor.Float32}, kind: ir.KindRoutine,
+	ResultNames: []string{"selected", "count"},
+	Results: func(c *Call) ([]Result, error) {
+		b, s, a := c.shape(0), c.shape(1), c.Attr.(SuppressOptions)
 		switch {
-		case c.dt(1) != tensor.Float32:
-			return nil, 0, fmt.Errorf("scores are %v, not float32 (cast with ops.Cast)", c.dt(1))
 		case len(b) != 3 || len(s) != 3 || b[2] != 4 || b[0] != s[0] || b[1] != s[2]:
-			return nil, 0, fmt.Errorf("boxes %v and scores %v are not [batches, N, 4] and [batches, classes, N]", b, s)
-		case !(a.IoU >= 0 && a.IoU <= 1), math.IsNaN(a.Score):
-			return nil, 0, fmt.Errorf("thresholds %v and %v", a.IoU, a.Score)
+			return nil, fmt.Errorf("boxes %v and scores %v are not [batches, N, 4] and [batches, classes, N]", b, s)
+		case !(a.IoU >= 0 && a.IoU <= 1):
+			return nil, fmt.Errorf("the IoU is %v", a.IoU)
+		case a.Score != nil && math.IsNaN(*a.Score):
+			return nil, errors.New("the score is NaN")
 		case a.PerClass < 0 || a.Capacity < 0 || s[2] > math.MaxUint32:
-			return nil, 0, fmt.Errorf("at most %d in a class and %d in all of %d boxes", a.PerClass, a.Capacity, s[2])
+			return nil, fmt.Errorf("at most %d in a class and %d in all of %d boxes", a.PerClass, a.Capacity, s[2])
 		}
-		return firstResult(c)
+		return []Result{{tensor.Int64, []int{int(a.task(s).Capacity), 3}}, {tensor.Int64, []int{1}}}, nil
 	},
-	results: func(c *Call) []Result {
-		return []Result{{tensor.Int64, []int{int(c.Attr.(suppressAttr).task(c.shape(1)).Capacity), 3}}, {tensor.Int64, []int{1}}}
-	},
-	algorithm: func(n *ir.Node) engine.Algorithm { return n.Attr.(suppressAttr).task(n.In[1].Shape) },
+	algorithm: func(n *ir.Node) engine.Algorithm { return n.Attr.(SuppressOptions).task(n.In[1].Shape) },
 })

@@ -48,8 +48,8 @@ func (x *Executable) didIteration(f *flowSteps, n int64, start time.Time) {
 func (x *Executable) runTraced(ctx context.Context, s *step, run uint32) (err error) {
 	side, start := x.sides[s.from], time.Now()
 	var launches []engine.Span
-	if seq, ok := side.seq.(engine.Profiler); ok {
-		launches, err = seq.Profile(ctx, s.first, s.last, run, x.tracer.Epoch())
+	if p := side.seq.Traits().Profiler; p != nil {
+		launches, err = p.Profile(ctx, s.first, s.last, run, x.tracer.Epoch())
 	} else if err = side.seq.Run(ctx, s.first, s.last, run); err == nil {
 		err = side.engine.Wait(ctx)
 	}

@@ -193,11 +193,11 @@ func treeScores(x *Node, e *TreeEnsemble) *Node {
 	if err != nil {
 		return fail(err)
 	}
-	a := treeAttr{
+	a := treeAttr{engine.Trees{
 		Features: int64(x.shape[1]), Targets: int64(flat.targets), Nodes: int64(flat.count),
 		Count: int64(len(e.Trees)), Leaves: int64(len(flat.starts) - 1), Weights: int64(len(flat.to)),
 		Steps: flat.steps, Aggregate: engine.Aggregate(e.Aggregate),
-	}
+	}}
 	in := []*Node{x}
 	for _, t := range flat.tensors(x.dtype) {
 		in = append(in, x.graph.Const(t))
@@ -218,16 +218,16 @@ func treeScores(x *Node, e *TreeEnsemble) *Node {
 }
 
 // treeAttr is the task but for the number of samples.
-type treeAttr engine.Trees
+type treeAttr struct{ trees engine.Trees }
 
 var _ = define(Op{
-	Name: "tree_ensemble", Arity: -1, DTypes: []tensor.DType{tensor.Float32, tensor.Float64}, kind: ir.KindRoutine, Flat: true,
-	Result: firstResult,
-	results: func(c *Call) []Result {
-		return []Result{{c.dt(0), []int{c.shape(0)[0], int(c.Attr.(treeAttr).Targets)}}}
+	Name: "tree_ensemble", Category: "trees", Attributes: AttributesOf[treeAttr](), Operands: []Operand{{Name: "x"}, {Name: "tables", DTypes: every, Repeated: true}}, DTypes: []tensor.DType{tensor.Float32, tensor.Float64}, kind: ir.KindRoutine, Flat: true,
+	ResultNames: []string{"scores"}, builtBy: "ops.TreeRegress or ops.TreeClassify",
+	Results: func(c *Call) ([]Result, error) {
+		return []Result{{c.dt(0), []int{c.shape(0)[0], int(c.Attr.(treeAttr).trees.Targets)}}}, nil
 	},
 	algorithm: func(n *ir.Node) engine.Algorithm {
-		a := engine.Trees(n.Attr.(treeAttr))
+		a := n.Attr.(treeAttr).trees
 		a.Samples = int64(n.In[0].Shape[0])
 		return &a
 	},

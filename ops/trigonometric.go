@@ -14,12 +14,13 @@ import (
 func Sin(x *Node) *Node { return apply("sin", nil, x) }
 
 var _ = define(Op{
-	Name:   "sin",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), Cos(b.In(0)))) },
-	Scalar: scalarOf("sin(a)", 20, real1(math.Sin)),
+	Name:     "sin",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Cos(b.In(0)))) },
+	Scalar:   scalarOf("sin(a)", 20, real1(math.Sin)),
 })
 
 // Cos returns the cosine of x, in radians, element by element:
@@ -30,12 +31,13 @@ var _ = define(Op{
 func Cos(x *Node) *Node { return apply("cos", nil, x) }
 
 var _ = define(Op{
-	Name:   "cos",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Sin(b.In(0))))) },
-	Scalar: scalarOf("cos(a)", 20, real1(math.Cos)),
+	Name:     "cos",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Sin(b.In(0))))) },
+	Scalar:   scalarOf("cos(a)", 20, real1(math.Cos)),
 })
 
 // Tan returns the tangent of x, in radians, element by element:
@@ -46,10 +48,11 @@ var _ = define(Op{
 func Tan(x *Node) *Node { return apply("tan", nil, x) }
 
 var _ = define(Op{
-	Name:   "tan",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
+	Name:     "tan",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
 	Grad: func(b *Back) {
 		b.Add(0, Mul(b.Grad(), Add(Mul(b.Out(), b.Out()), ScalarLike(b.Out(), 1))))
 	},
@@ -64,12 +67,13 @@ var _ = define(Op{
 func Asin(x *Node) *Node { return apply("asin", nil, x) }
 
 var _ = define(Op{
-	Name:   "asin",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), arcSlope(b.In(0)))) },
-	Scalar: scalarOf("asin(a)", 25, real1(func(a float64) float64 { return math.Atan2(a, otherSide(a)) })),
+	Name:     "asin",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), arcSlope(b.In(0)))) },
+	Scalar:   scalarOf("asin(a)", 25, real1(func(a float64) float64 { return math.Atan2(a, otherSide(a)) })),
 })
 
 // Acos returns the angle in [0, π] whose cosine is x, element by element:
@@ -80,12 +84,13 @@ var _ = define(Op{
 func Acos(x *Node) *Node { return apply("acos", nil, x) }
 
 var _ = define(Op{
-	Name:   "acos",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), arcSlope(b.In(0))))) },
-	Scalar: scalarOf("acos(a)", 25, real1(func(a float64) float64 { return math.Atan2(otherSide(a), a) })),
+	Name:     "acos",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), arcSlope(b.In(0))))) },
+	Scalar:   scalarOf("acos(a)", 25, real1(func(a float64) float64 { return math.Atan2(otherSide(a), a) })),
 })
 
 // arcSlope is 1 / √(1 - x²), the slope of arcsin; near ±1 the factors are
@@ -94,7 +99,7 @@ var _ = define(Op{
 func arcSlope(x *Node) *Node { return apply("arc_slope", nil, x) }
 
 var _ = define(Op{
-	Name: "arc_slope", Arity: 1, hidden: true, Result: same,
+	Name: "arc_slope", Operands: operandX, hidden: true, Result: same,
 	Compose: func(c *Call) *Node {
 		x := c.In[0]
 		one := ScalarLike(x, 1)
@@ -118,18 +123,19 @@ func otherSide(a float64) float64 { return math.Sqrt((1 - a) * (1 + a)) }
 func Atan(x *Node) *Node { return apply("atan", nil, x) }
 
 var _ = define(Op{
-	Name:   "atan",
-	Arity:  1,
-	DTypes: floats,
-	Result: same,
-	Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), apply("atan_slope", nil, b.In(0)))) },
-	Scalar: scalarOf("atan(a)", 25, real1(math.Atan)),
+	Name:     "atan",
+	Category: "elementary function",
+	Operands: operandX,
+	DTypes:   floats,
+	Result:   same,
+	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), apply("atan_slope", nil, b.In(0)))) },
+	Scalar:   scalarOf("atan(a)", 25, real1(math.Atan)),
 })
 
 // atan_slope is 1 / (1 + x²). Its own slope, -2x times its square, is 0 where x
 // is infinite: through the square of x it would be 0 · Inf there.
 var _ = define(Op{
-	Name: "atan_slope", Arity: 1, hidden: true, Result: same,
+	Name: "atan_slope", Operands: operandX, hidden: true, Result: same,
 	Compose: func(c *Call) *Node {
 		one := ScalarLike(c.In[0], 1)
 		return Div(one, Add(Square(c.In[0]), one))
@@ -158,10 +164,11 @@ var _ = define(Op{
 func Atan2(a, b *Node) *Node { return apply("atan2", nil, a, b) }
 
 var _ = define(Op{
-	Name:   "atan2",
-	Arity:  2,
-	DTypes: floats,
-	Result: broadcast,
+	Name:     "atan2",
+	Category: "elementary function",
+	Operands: []Operand{{Name: "y"}, {Name: "x"}},
+	DTypes:   floats,
+	Result:   broadcast,
 	Grad: func(g *Back) {
 		// a / (a² + b²) and b / (a² + b²), scaled so that no square overflows.
 		// They do not depend on the scale, and at infinity they are 0.

@@ -67,22 +67,26 @@ func Unique(x *Node, o *UniqueOptions) Uniques {
 	return Uniques{back(pickOf(n, 0)), pickOf(n, 1), pickOf(n, 2), pickOf(n, 3), Reshape(pickOf(n, 4))}
 }
 
-type uniqueAttr struct{ sorted bool }
+type uniqueAttr struct {
+	Sorted bool `default:"true" doc:"in ascending order; otherwise in the order in which they stand in x"`
+}
 
 var _ = define(Op{
-	Name: "unique", Arity: 1, DTypes: every, kind: ir.KindRoutine,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		if n := c.shape(0)[0]; n > math.MaxInt32 {
-			return nil, 0, fmt.Errorf("%d items; 2^31 - 1 are the most", n)
+	Name: "unique", Category: "order", Attributes: AttributesOf[uniqueAttr](), Operands: operandX, DTypes: every, kind: ir.KindRoutine,
+	ResultNames: []string{"values", "first", "inverse", "counts", "number"},
+	Results: func(c *Call) ([]Result, error) {
+		x := c.shape(0)
+		switch {
+		case len(x) != 2:
+			return nil, fmt.Errorf("%v is not [items, elements]", x)
+		case x[0] > math.MaxInt32:
+			return nil, fmt.Errorf("%d items; 2^31 - 1 are the most", x[0])
 		}
-		return firstResult(c)
-	},
-	results: func(c *Call) []Result {
-		n := []int{c.shape(0)[0]}
-		return []Result{{c.dt(0), c.shape(0)}, {tensor.Int64, n}, {tensor.Int64, n}, {tensor.Int64, n}, {tensor.Int64, []int{1}}}
+		n := x[:1]
+		return []Result{{c.dt(0), x}, {tensor.Int64, n}, {tensor.Int64, n}, {tensor.Int64, n}, {tensor.Int64, []int{1}}}, nil
 	},
 	algorithm: func(n *ir.Node) engine.Algorithm {
 		s := n.In[0].Shape
-		return &engine.Unique{Count: int64(s[0]), Width: int64(s[1]), Sorted: n.Attr.(uniqueAttr).sorted}
+		return &engine.Unique{Count: int64(s[0]), Width: int64(s[1]), Sorted: n.Attr.(uniqueAttr).Sorted}
 	},
 })

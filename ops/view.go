@@ -57,14 +57,25 @@ func inferExtent(shape []int, size int) ([]int, error) {
 }
 
 var _ = define(Op{
-	Name:   "reshape",
-	traits: ir.TraitReshape | ir.TraitRepeats, simplify: unchanged,
-	Arity:  1,
-	DTypes: every,
+	Name:     "reshape",
+	Category: "layout",
+	Traits:   Traits(ir.TraitReshape | ir.TraitRepeats), simplify: unchanged,
+	Attributes: AttributesOf[ir.ReshapeAttr](),
+	Operands:   operandX,
+	DTypes:     every,
+	Complete: func(c *Call) error {
+		a := c.Attr.(ir.ReshapeAttr)
+		full, err := inferExtent(a.Shape, c.In[0].Size())
+		if err != nil {
+			return fmt.Errorf("%v to %v: %w", c.shape(0), a.Shape, err)
+		}
+		c.Attr = ir.ReshapeAttr{Shape: full}
+		return nil
+	},
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(ir.ReshapeAttr).Shape, c.dt(0), nil },
 	Grad:   func(b *Back) { b.Add(0, Reshape(b.Grad(), b.In(0).shape...)) },
-	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
-		return ir.ReshapeIndex(n.Attr.(ir.ReshapeAttr).Shape, n.In[0].Shape, at, dom), nil
+	View: func(p Primitive, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		return ir.ReshapeIndex(p.Attr().(ir.ReshapeAttr).Shape, p.In(0).Shape(), at, dom), nil
 	},
 })
 
@@ -78,34 +89,41 @@ func Transpose(x *Node, perm ...int) *Node {
 	if x == nil || x.bad {
 		return apply("transpose", nil, x)
 	}
-	p := slices.Clone(perm)
-	if len(p) == 0 {
-		for a := range x.Rank() {
-			p = append(p, x.Rank()-1-a)
-		}
-	}
-	seen := make([]bool, x.Rank())
-	for i := range p {
-		a, err := axisOf(p[i], x.Rank())
-		if err != nil || seen[a] || len(p) != x.Rank() {
-			return x.graph.fail("transpose", []*Node{x}, fmt.Errorf("%v is not a permutation of the axes of %v", perm, x.shape))
-		}
-		p[i], seen[a] = a, true
-	}
-	return apply("transpose", ir.TransposeAttr{Perm: p}, x)
+	return apply("transpose", ir.TransposeAttr{Perm: perm}, x)
 }
 
 var _ = define(Op{
-	Name:   "transpose",
-	traits: ir.TraitTranspose | ir.TraitRepeats,
+	Name:     "transpose",
+	Category: "layout",
+	Traits:   Traits(ir.TraitTranspose | ir.TraitRepeats),
 	simplify: func(n *ir.Node) *ir.Node {
 		if slices.IsSorted(n.Attr.(ir.TransposeAttr).Perm) {
 			return n.In[0]
 		}
 		return nil
 	},
-	Arity:  1,
-	DTypes: every,
+	Attributes: AttributesOf[ir.TransposeAttr](),
+	Operands:   operandX,
+	DTypes:     every,
+	Complete: func(c *Call) error {
+		perm, rank := c.Attr.(ir.TransposeAttr).Perm, len(c.shape(0))
+		p := slices.Clone(perm)
+		if len(p) == 0 {
+			for a := range rank {
+				p = append(p, rank-1-a)
+			}
+		}
+		seen := make([]bool, rank)
+		for i := range p {
+			a, err := axisOf(p[i], rank)
+			if err != nil || seen[a] || len(p) != rank {
+				return fmt.Errorf("%v is not a permutation of the axes of %v", perm, c.shape(0))
+			}
+			p[i], seen[a] = a, true
+		}
+		c.Attr = ir.TransposeAttr{Perm: p}
+		return nil
+	},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		var shape []int
 		for _, a := range c.Attr.(ir.TransposeAttr).Perm {
@@ -114,16 +132,16 @@ var _ = define(Op{
 		return shape, c.dt(0), nil
 	},
 	Grad: func(b *Back) {
-		perm := b.node.attr.(ir.TransposeAttr).Perm
+		perm := b.Attr().(ir.TransposeAttr).Perm
 		inverse := make([]int, len(perm))
 		for i, a := range perm {
 			inverse[a] = i
 		}
 		b.Add(0, Transpose(b.Grad(), inverse...))
 	},
-	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+	View: func(p Primitive, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
 		src := make([]*engine.Index, len(at))
-		for i, a := range n.Attr.(ir.TransposeAttr).Perm {
+		for i, a := range p.Attr().(ir.TransposeAttr).Perm {
 			src[a] = at[i]
 		}
 		return src, nil
@@ -140,22 +158,26 @@ func BroadcastTo(x *Node, shape ...int) *Node {
 	if slices.Equal(shape, x.shape) {
 		return x
 	}
-	full, err := tensor.Broadcast(x.shape, shape)
-	if err != nil || !slices.Equal(full, shape) {
-		return x.graph.fail("broadcast_to", []*Node{x}, fmt.Errorf("%v does not stretch to %v", x.shape, shape))
-	}
-	return apply("broadcast_to", ir.BroadcastAttr{Shape: full}, x)
+	return apply("broadcast_to", ir.BroadcastAttr{Shape: slices.Clone(shape)}, x)
 }
 
 var _ = define(Op{
-	Name:   "broadcast_to",
-	traits: ir.TraitRepeats, simplify: unchanged,
-	Arity:  1,
-	DTypes: every,
-	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(ir.BroadcastAttr).Shape, c.dt(0), nil },
-	Grad:   func(b *Back) { b.Add(0, b.Grad()) },
-	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
-		return ir.BroadcastIndex(n.In[0].Shape, at), nil
+	Name:     "broadcast_to",
+	Category: "layout",
+	Traits:   Traits(ir.TraitRepeats), simplify: unchanged,
+	Attributes: AttributesOf[ir.BroadcastAttr](),
+	Operands:   operandX,
+	DTypes:     every,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		shape := c.Attr.(ir.BroadcastAttr).Shape
+		if full, err := tensor.Broadcast(c.shape(0), shape); err != nil || !slices.Equal(full, shape) {
+			return nil, 0, fmt.Errorf("%v does not stretch to %v", c.shape(0), shape)
+		}
+		return shape, c.dt(0), nil
+	},
+	Grad: func(b *Back) { b.Add(0, b.Grad()) },
+	View: func(p Primitive, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		return ir.BroadcastIndex(p.In(0).Shape(), at), nil
 	},
 })
 
@@ -226,6 +248,6 @@ func Flatten(x *Node, axis int) *Node {
 }
 
 // identityView reads the operand where it is.
-func identityView(_ *ir.Node, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+func identityView(_ Primitive, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
 	return at, nil
 }

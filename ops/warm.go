@@ -11,8 +11,11 @@ import (
 // holds anything; what a variable holds stays what it was.
 func (x *Executable) warm(ctx context.Context) error {
 	for i, s := range x.sides {
-		w, ok := s.seq.(engine.Warmer)
-		if !ok || !w.Cold() {
+		if s.seq == nil {
+			continue
+		}
+		w := s.seq.Traits().Warmer
+		if w == nil || !w.Cold() {
 			continue
 		}
 		if err := x.warmSide(ctx, i, w); err != nil {

@@ -12,7 +12,10 @@ import (
 // Window slides over one axis: Size taps, Dilation apart, moved by Stride.
 // Zero Stride and Dilation mean 1.
 type Window struct {
-	Axis, Size, Stride, Dilation int
+	Axis     int
+	Size     int
+	Stride   int `default:"1"`
+	Dilation int `default:"1"`
 }
 
 func (w Window) normal() Window {
@@ -29,8 +32,8 @@ func (w Window) count(n int) int {
 }
 
 type windowAttr struct {
-	windows []Window // resolved, in the order given
-	full    []int    // the operand's shape
+	Windows []Window `doc:"in the order of the axes that they add"`
+	full    []int    // the operand's shape, before windows are taken of it
 }
 
 // Windows returns the sliding windows of x: every windowed axis holds the
@@ -46,10 +49,26 @@ func Windows(x *Node, windows ...Window) *Node {
 	if x == nil || x.bad {
 		return apply("windows", nil, x)
 	}
-	a := windowAttr{full: x.shape}
-	named := make([]bool, x.Rank())
-	for _, w := range windows {
-		axis, err := axisOf(w.Axis, x.Rank())
+	return apply("windows", windowAttr{Windows: windows}, x)
+}
+
+func (a windowAttr) shape() []int {
+	out := slices.Clone(a.full)
+	for _, w := range a.Windows {
+		out[w.Axis] = w.count(a.full[w.Axis])
+	}
+	for _, w := range a.Windows {
+		out = append(out, w.Size)
+	}
+	return out
+}
+
+// completeWindows resolves axes and steps, and takes down the shape that they are of.
+func completeWindows(c *Call) error {
+	a := windowAttr{full: c.shape(0)}
+	named := make([]bool, len(a.full))
+	for _, w := range c.Attr.(windowAttr).Windows {
+		axis, err := axisOf(w.Axis, len(a.full))
 		switch {
 		case err != nil:
 		case named[axis]:
@@ -58,46 +77,38 @@ func Windows(x *Node, windows ...Window) *Node {
 			err = fmt.Errorf("window %+v has a size below 1 or a negative step", w)
 		}
 		if err != nil {
-			return x.graph.fail("windows", []*Node{x}, err)
+			return err
 		}
 		named[axis] = true
 		w.Axis = axis
-		a.windows = append(a.windows, w.normal())
+		a.Windows = append(a.Windows, w.normal())
 	}
-	return apply("windows", a, x)
-}
-
-func (a windowAttr) shape() []int {
-	out := slices.Clone(a.full)
-	for _, w := range a.windows {
-		out[w.Axis] = w.count(a.full[w.Axis])
-	}
-	for _, w := range a.windows {
-		out = append(out, w.Size)
-	}
-	return out
+	c.Attr = a
+	return nil
 }
 
 var _ = define(Op{
-	Name: "windows", traits: ir.TraitWindows | ir.TraitRepeats,
-	Arity:  1,
-	DTypes: every,
-	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(windowAttr).shape(), c.dt(0), nil },
+	Name: "windows", Category: "layout", Traits: Traits(ir.TraitWindows | ir.TraitRepeats),
+	Attributes: AttributesOf[windowAttr](),
+	Operands:   operandX,
+	DTypes:     every,
+	Complete:   completeWindows,
+	Result:     func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(windowAttr).shape(), c.dt(0), nil },
 	// Each element is read by the windows that cover it: bring every tap's
 	// share to the element, then sum over the taps.
 	Grad: func(b *Back) {
-		a := b.node.attr.(windowAttr)
+		a := b.Attr().(windowAttr)
 		rank := len(a.full)
 		var taps []int
-		for i := range a.windows {
+		for i := range a.Windows {
 			taps = append(taps, rank+i)
 		}
 		b.Add(0, Sum(apply("unwindow", a, b.Grad()), taps...))
 	},
-	view: func(n *ir.Node, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := n.Attr.(windowAttr)
+	View: func(p Primitive, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := p.Attr().(windowAttr)
 		src := slices.Clone(at[:len(a.full)])
-		for i, w := range a.windows {
+		for i, w := range a.Windows {
 			src[w.Axis] = at[w.Axis].Mul(int64(w.Stride)).Add(at[len(a.full)+i].Mul(int64(w.Dilation)))
 		}
 		return src, nil
@@ -108,13 +119,14 @@ var _ = define(Op{
 // plus the tap axes, and element (i, k) is the window value whose tap k lies
 // on i, or 0 when there is none.
 var _ = define(Op{
-	Name: "unwindow", traits: ir.TraitReadsInside,
-	Arity:  1,
-	hidden: true,
+	Name: "unwindow", Traits: Traits(ir.TraitReadsInside),
+	Attributes: AttributesOf[windowAttr](),
+	Operands:   operandX,
+	hidden:     true,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a := c.Attr.(windowAttr)
 		shape := slices.Clone(a.full)
-		for _, w := range a.windows {
+		for _, w := range a.Windows {
 			shape = append(shape, w.Size)
 		}
 		return shape, c.dt(0), nil
@@ -122,11 +134,11 @@ var _ = define(Op{
 	// The transpose of unwindow: window position o and tap k came from element
 	// o·Stride + k·Dilation, tap k.
 	Grad: func(b *Back) { b.Add(0, apply("rewindow", b.node.attr, b.Grad())) },
-	view: func(n *ir.Node, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := n.Attr.(windowAttr)
+	View: func(p Primitive, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := p.Attr().(windowAttr)
 		src := slices.Clone(at)
 		var conds []engine.Cond
-		for i, w := range a.windows {
+		for i, w := range a.Windows {
 			rel := at[w.Axis].Add(at[len(a.full)+i].Mul(int64(-w.Dilation)))
 			src[w.Axis] = rel.Div(int64(w.Stride), dom)
 			conds = append(conds, engine.Cond{X: src[w.Axis], Lo: 0, Hi: int64(w.count(a.full[w.Axis]))})
@@ -140,15 +152,16 @@ var _ = define(Op{
 
 // rewindow is windows with the tap axes kept apart: the transpose of unwindow.
 var _ = define(Op{
-	Name:   "rewindow",
-	Arity:  1,
-	hidden: true,
-	Result: func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(windowAttr).shape(), c.dt(0), nil },
-	Grad:   func(b *Back) { b.Add(0, apply("unwindow", b.node.attr, b.Grad())) },
-	view: func(n *ir.Node, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
-		a := n.Attr.(windowAttr)
+	Name:       "rewindow",
+	Attributes: AttributesOf[windowAttr](),
+	Operands:   operandX,
+	hidden:     true,
+	Result:     func(c *Call) ([]int, tensor.DType, error) { return c.Attr.(windowAttr).shape(), c.dt(0), nil },
+	Grad:       func(b *Back) { b.Add(0, apply("unwindow", b.node.attr, b.Grad())) },
+	View: func(p Primitive, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		a := p.Attr().(windowAttr)
 		src := slices.Clone(at)
-		for i, w := range a.windows {
+		for i, w := range a.Windows {
 			src[w.Axis] = at[w.Axis].Mul(int64(w.Stride)).Add(at[len(a.full)+i].Mul(int64(w.Dilation)))
 		}
 		return src, nil

@@ -31,14 +31,9 @@ func (x *Executable) canAlias(v *ir.Value) bool {
 
 // aliasInputs finds the inputs that engines may read where the caller has them. Nothing is written over these.
 func (p *plan) aliasInputs() {
-	p.aliasing, p.aliased, p.external = make([]engine.Lender, len(p.x.sides)), map[residence]bool{}, map[residence]engine.Vacant{}
-	tasks := make([][]*engine.Task, len(p.x.sides))
-	for t, u := range p.units {
-		s := p.choices[t].Side
-		tasks[s] = append(tasks[s], u.Task)
-	}
+	p.aliasing, p.aliased, p.external = make([]engine.HostMemory, len(p.x.sides)), map[residence]bool{}, map[residence]engine.External{}
 	for s, sd := range p.x.sides {
-		if e, ok := sd.engine.(engine.Lender); ok && len(tasks[s]) > 0 && e.Lends(tasks[s]) {
+		if e, ok := sd.engine.(engine.HostMemory); ok && p.x.plan.Links[s].Aliased {
 			p.aliasing[s] = e
 		}
 	}
@@ -93,7 +88,7 @@ func (p *plan) vacate(s int) error {
 		if h.side != s || !p.aliased[h] {
 			continue
 		}
-		m, err := p.aliasing[s].Vacant(h.value.Bytes())
+		m, err := p.aliasing[s].External(h.value.Bytes())
 		if err != nil {
 			return fmt.Errorf("memory of %s: %w", h.value, err)
 		}
@@ -111,14 +106,14 @@ func (x *Executable) aliasCaller(feeds Feeds, outs []*tensor.Tensor) {
 		in := &x.inputs[i]
 		for _, h := range in.to {
 			if h.vacant != nil {
-				h.vacant.Lend(contiguous(feeds[in.node]))
+				h.vacant.Bind(contiguous(feeds[in.node]))
 			}
 		}
 	}
 	for i := range x.outs {
 		if o := &x.outs[i]; o.vacant != nil && x.apart(i, feeds, outs) {
 			data, _ := outs[i].Bytes()
-			o.vacant.Lend(data)
+			o.vacant.Bind(data)
 		}
 	}
 }
@@ -128,13 +123,13 @@ func (x *Executable) unalias() {
 	for _, in := range x.inputs {
 		for _, h := range in.to {
 			if h.vacant != nil {
-				h.vacant.Return()
+				h.vacant.Release()
 			}
 		}
 	}
 	for i := range x.outs {
 		if v := x.outs[i].vacant; v != nil {
-			v.Return()
+			v.Release()
 		}
 	}
 }
@@ -161,7 +156,7 @@ func (x *Executable) apart(i int, feeds Feeds, outs []*tensor.Tensor) bool {
 }
 
 // isAliased reports whether v is a memory with another's in its place.
-func isAliased(v engine.Vacant) bool { return v != nil && v.Lent() }
+func isAliased(v engine.External) bool { return v != nil && v.Bound() }
 
 // meet reports whether a and b share memory.
 func meet(a, b []byte) bool {

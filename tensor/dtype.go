@@ -73,6 +73,20 @@ func ParseDType(s string) (DType, error) {
 	return Invalid, fmt.Errorf("tensor: %q is not a dtype; there are %s", s, strings.Join(names, ", "))
 }
 
+// MarshalText gives the name, as in JSON.
+func (d DType) MarshalText() ([]byte, error) {
+	if !d.Valid() {
+		return nil, fmt.Errorf("tensor: %v is not a dtype", d)
+	}
+	return []byte(d.String()), nil
+}
+
+// UnmarshalText is [ParseDType].
+func (d *DType) UnmarshalText(text []byte) (err error) {
+	*d, err = ParseDType(string(text))
+	return err
+}
+
 // DTypeOf returns the dtype whose elements are held by T.
 func DTypeOf[T Elem]() DType {
 	var zero T

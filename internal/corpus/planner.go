@@ -27,6 +27,9 @@ func NewPlanner(c *Corpus) *Planner { return &Planner{Engine: fallback.New(nil),
 // Name is that of the class.
 func (p *Planner) Name() string { return p.corpus.Class.Name }
 
+// Traits are those of no CPU path.
+func (p *Planner) Traits() engine.Traits { return engine.Traits{} }
+
 // Check says why no device of the class can run t.
 func (p *Planner) Check(t *engine.Task) error { return p.corpus.Class.Check(t) }
 

@@ -12,10 +12,10 @@ import (
 // AttentionAttr is what is fixed about a call of attention. Operands are q, k, v, then for
 // the gradients dO, L and D as engine.AttentionTask has them, then the mask.
 type AttentionAttr struct {
-	Scale  float64 // 0: 1/√D
-	Causal bool
-	Window int // 0: none
-	Pass   engine.AttentionPass
+	Scale  float64              `default:"0" doc:"of the scores; 0: one over the square root of the features"`
+	Causal bool                 `default:"false" doc:"a query sees no later key; the last query is aligned with the last key"`
+	Window int                  `default:"0" doc:"a query sees only keys less than this away; 0: all"`
+	Pass   engine.AttentionPass `attr:"-"`
 }
 
 // Operands is how many there are without the mask.

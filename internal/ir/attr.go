@@ -10,7 +10,9 @@ import (
 // Attributes of primitive ops: what a call fixes beside its operands.
 
 // ReduceAttr names the axes that a reduction folds.
-type ReduceAttr struct{ Axes []int }
+type ReduceAttr struct {
+	Axes []int `default:"" doc:"that are folded, counted from the end where negative; none: all"`
+}
 
 // ContractAttr names the axes of the two operands of a contraction by role:
 //
@@ -25,8 +27,8 @@ type ContractAttr struct {
 
 // GatherAttr names the axis of operand 0 that the index of operand 1 selects from.
 type GatherAttr struct {
-	Axis  int
-	Along bool // the index has a position for every element of the result, as in NumPy's take_along_axis
+	Axis  int  `default:"0" doc:"of x that the index selects from, counted from the end where negative"`
+	Along bool `attr:"-"` // the index has a position for every element of the result, as in NumPy's take_along_axis
 }
 
 // Coords maps a position of the result to one of operand 0; pos is the value of
@@ -48,16 +50,24 @@ type MaterializeAttr struct {
 }
 
 // ReshapeAttr is the shape that a reshape gives.
-type ReshapeAttr struct{ Shape []int }
+type ReshapeAttr struct {
+	Shape []int `doc:"of the result; one extent may be -1, which is what is left"`
+}
 
 // BroadcastAttr is the shape that a tensor is stretched to.
-type BroadcastAttr struct{ Shape []int }
+type BroadcastAttr struct {
+	Shape []int `doc:"of the result"`
+}
 
 // TransposeAttr is a permutation: axis k of the result is axis Perm[k] of the operand.
-type TransposeAttr struct{ Perm []int }
+type TransposeAttr struct {
+	Perm []int `default:"" doc:"axis of x for each axis of the result; none: all axes in reverse order"`
+}
 
 // IotaAttr names the axis whose coordinate an element is.
-type IotaAttr struct{ Axis int }
+type IotaAttr struct {
+	Axis int `doc:"whose coordinate an element is"`
+}
 
 // RandomAttr tells draws of one graph apart.
 type RandomAttr struct {

@@ -33,7 +33,7 @@ const (
 )
 
 // Traits are what passes ask about an op beside its kind.
-type Traits uint8
+type Traits uint16
 
 // The traits of ops.
 const (
@@ -45,6 +45,7 @@ const (
 	TraitWindows                        // the result is sliding windows of operand 0
 	TraitReshape                        // the elements of operand 0 in row-major order
 	TraitTranspose                      // the axes of operand 0 in another order
+	TraitDistinct                       // equal nodes are different computations
 )
 
 // Op is what passes know of a primitive op.

@@ -20,10 +20,8 @@ import (
 )
 
 var (
-	_ engine.Engine  = (*Engine)(nil)
-	_ engine.Whole   = (*Engine)(nil)
-	_ engine.Linked  = (*Engine)(nil)
-	_ engine.Limited = (*Engine)(nil)
+	_ engine.Engine     = (*Engine)(nil)
+	_ engine.HostMemory = (*Engine)(nil)
 )
 
 // Engine is an opened device as an engine.
@@ -40,6 +38,7 @@ type Engine struct {
 	watch       Watch  // nil: nobody does
 	last        atomic.Pointer[engine.Task]
 	known       atomic.Pointer[rates]
+	traits      engine.Traits
 
 	launches atomic.Int64
 
@@ -69,8 +68,18 @@ func NewForced(dev *platform.Opened, variants string) *Engine {
 		force: variants, bounds: os.Getenv(EnvCheck) == checkBounds, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
 	e.Calibrated()
+	e.traits = engine.Traits{
+		Buffers: max(facts.Operands(), 1), MaxAlloc: facts.MaxAlloc, Stream: e, Peaks: e.peaks,
+		Estimates: func(tasks []*engine.Task) engine.Estimates { return e.estimates(tasks) },
+	}
+	if facts.CPU {
+		e.traits.Cores = func(*engine.Task) int { return facts.Units }
+	}
 	return e
 }
+
+// Traits says what fits into a kernel's arguments, and what the device takes.
+func (e *Engine) Traits() engine.Traits { return e.traits }
 
 // Calibrated takes over what was measured on the device by now.
 func (e *Engine) Calibrated() {
@@ -150,10 +159,6 @@ func (e *Engine) enter(m *memory, pm *platform.Memory) bool {
 	return true
 }
 
-// MaxAlloc is the largest allocation that the device takes, in bytes: what is
-// planned together must be split below it.
-func (e *Engine) MaxAlloc() int64 { return e.facts.MaxAlloc }
-
 // own is m as this engine's memory.
 func (e *Engine) own(m engine.Memory) (*memory, error) {
 	o, ok := m.(*memory)
@@ -172,7 +177,7 @@ func (e *Engine) Write(ctx context.Context, dst engine.Memory, offset int64, src
 	if err != nil {
 		return err
 	}
-	if m.Lent() {
+	if m.Bound() {
 		b, err := m.part(offset, len(src))
 		copy(b, src)
 		return err
@@ -190,7 +195,7 @@ func (e *Engine) Read(ctx context.Context, dst []byte, src engine.Memory, offset
 	if err != nil {
 		return err
 	}
-	if m.Lent() {
+	if m.Bound() {
 		b, err := m.part(offset, len(dst))
 		copy(dst, b)
 		return err
@@ -373,22 +378,25 @@ func straight(latency time.Duration, rate float64) platform.Curve {
 // Transfer predicts how long it takes to move n bytes between host and device, in the slower
 // direction, and to wait for it.
 func (e *Engine) Transfer(n int64) time.Duration {
-	return e.rates().wait + max(e.Upload(n, false), e.Download(n, false))
+	return e.rates().wait + max(e.upload(n, ""), e.download(n, ""))
 }
 
-// Upload predicts how long n bytes take to the device, apart from any wait for what is there.
-func (e *Engine) Upload(n int64, near bool) time.Duration {
+// callersCaches is the domain of what is moved by the thread that then runs kernels on it, or before.
+const callersCaches engine.MemoryDomain = "near"
+
+// upload predicts how long n bytes take to the device, apart from any wait for what is there.
+func (e *Engine) upload(n int64, d engine.MemoryDomain) time.Duration {
 	r := e.rates()
-	if near && len(r.nearUp) > 0 {
+	if d == callersCaches && len(r.nearUp) > 0 {
 		return r.move(r.nearUp, n)
 	}
 	return r.move(r.up, n)
 }
 
-// Download is Upload the other way.
-func (e *Engine) Download(n int64, near bool) time.Duration {
+// download is upload the other way.
+func (e *Engine) download(n int64, d engine.MemoryDomain) time.Duration {
 	r := e.rates()
-	if near && len(r.nearDown) > 0 {
+	if d == callersCaches && len(r.nearDown) > 0 {
 		return r.move(r.nearDown, n)
 	}
 	return r.move(r.down, n)

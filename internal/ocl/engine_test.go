@@ -295,10 +295,10 @@ func TestInPlaceMapsAreVectorLoopsWithoutFalseDependences(t *testing.T) {
 
 func TestTheLargestAllocationIsTheDevices(t *testing.T) {
 	e := device(t, "", nil)
-	var limit interface{ MaxAlloc() int64 } = e
-	require.Equal(t, e.dev.Device().MaxAlloc, limit.MaxAlloc())
-	_, err := e.Alloc(limit.MaxAlloc() + 1)
+	limit := e.Traits().MaxAlloc
+	require.Equal(t, e.dev.Device().MaxAlloc, limit)
+	_, err := e.Alloc(limit + 1)
 	oom, ok := errors.AsType[*platform.OutOfMemory](err)
 	require.True(t, ok, "%v", err)
-	require.Equal(t, limit.MaxAlloc(), oom.Limit)
+	require.Equal(t, limit, oom.Limit)
 }

@@ -75,6 +75,7 @@ func firstOf(n int) []int {
 // estimates are the times of tasks wherever they may run.
 type estimates struct {
 	e      *Engine
+	tasks  []*engine.Task
 	rates  *rates
 	inline []bool          // it can run on the companion
 	work   []coreTime      // of one core, without the launch
@@ -87,7 +88,7 @@ type estimates struct {
 var _ engine.Estimates = (*estimates)(nil)
 
 func (e *Engine) estimates(tasks []*engine.Task) *estimates {
-	s := &estimates{e: e, rates: e.rates()}
+	s := &estimates{e: e, tasks: tasks, rates: e.rates()}
 	first := make(map[*engine.Task]int, len(tasks)) // the same may be there many times
 	for i, t := range tasks {
 		s.rule = s.rule || t.Reproducible
@@ -113,9 +114,6 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 
 // coreTime is the time of a task on one core, and how much of it the core computes; the rest it waits for memory.
 type coreTime struct{ all, computing time.Duration }
-
-// Estimates looks at tasks once.
-func (e *Engine) Estimates(tasks []*engine.Task) engine.Estimates { return e.estimates(tasks) }
 
 // site is siteFor some of the tasks.
 func (s *estimates) site(tasks []int) (w *launchSite, why string) {
@@ -247,8 +245,18 @@ func (s *estimates) Of(tasks []int) (times []time.Duration, link engine.Link) {
 	if w == s.e.driverQueue {
 		return times, engine.Link{Wait: s.rates.wait}
 	}
-	return times, engine.Link{Near: w == s.e.inline, Lends: w.lends()}
+	link.Aliased = w.lends()
+	if w == s.e.inline {
+		link.Domain = callersCaches
+	}
+	return times, link
 }
+
+// Upload predicts a transfer to the device.
+func (s *estimates) Upload(n int64, d engine.MemoryDomain) time.Duration { return s.e.upload(n, d) }
+
+// Download predicts a transfer from the device.
+func (s *estimates) Download(n int64, d engine.MemoryDomain) time.Duration { return s.e.download(n, d) }
 
 // openQueues opens what the sequence submits to. A queue of the companion takes
 // the commands of one goroutine, so that every sequence has its own, one for each thread.
@@ -277,18 +285,18 @@ func (w *launchSite) width() int {
 
 // await lets the device end what was submitted, which a companion does not wait for by itself.
 func (s *sequence) await(ctx context.Context) error {
-	if !s.Immediate() || s.eng.Idle() {
+	if !s.immediate() || s.eng.Idle() {
 		return nil
 	}
 	return s.eng.Wait(ctx)
 }
 
-// Immediate reports whether Run returns when its tasks are done.
-func (s *sequence) Immediate() bool { return s.site.companion != nil }
+// immediate reports whether Run returns when its tasks are done.
+func (s *sequence) immediate() bool { return s.site.companion != nil }
 
 // closeQueues closes the queues of the sequence's own.
 func (s *sequence) closeQueues() (err error) {
-	if !s.Immediate() {
+	if !s.immediate() {
 		return nil
 	}
 	for _, q := range s.queues {

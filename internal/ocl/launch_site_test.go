@@ -31,7 +31,7 @@ func TestASequenceOnTheCallingThreadIsOverWhenRunReturns(t *testing.T) {
 	e := withCompanion(t, "thread=caller")
 	const rows, cols = 3, 700
 	s, arena, out := chain(t, e, rows, cols)
-	require.True(t, s.(engine.Immediate).Immediate())
+	require.True(t, s.Traits().Immediate)
 	require.Contains(t, s.Describe(0).Why, "CPU threads: inline")
 	ones := make([]float32, rows*cols)
 	for i := range ones {
@@ -69,7 +69,7 @@ func TestDeviceAndCallingThreadSeeEachOthersResults(t *testing.T) {
 		return s
 	}
 	far, near := increment("thread=workers"), increment("thread=caller")
-	require.False(t, far.(engine.Immediate).Immediate())
+	require.False(t, far.Traits().Immediate)
 	require.NoError(t, e.Write(t.Context(), mem, 0, make([]byte, 4*n)))
 	var sum float32
 	for run := range uint32(40) {
@@ -132,13 +132,13 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	require.Same(t, e.driverQueue, site(task(400e6)), "the caller would have to wait")
 	require.Same(t, e.driverQueue, site(task(1000), task(400e6)), "a program is on one site")
 
-	both := e.Estimates([]*engine.Task{task(1000), task(400e6)})
+	both := engine.EstimatesOf(e, []*engine.Task{task(1000), task(400e6)})
 	times, link := both.Of([]int{0})
 	require.Less(t, times[0]+link.Wait, e.rates().wake)
-	require.True(t, link.Near)
+	require.NotZero(t, link.Domain)
 	large, link := both.Of([]int{0, 1})
 	require.Equal(t, e.Transfer(0), link.Wait)
-	require.False(t, link.Near)
+	require.Zero(t, link.Domain)
 	require.Equal(t, e.Estimate(task(400e6)), large[1])
 	require.Greater(t, large[0], time.Duration(0))
 

@@ -63,7 +63,7 @@ func TestASequenceOfTheDriversThreadsIsCountedOnce(t *testing.T) {
 	var held []int
 	for range 2 {
 		s, _, _ := chain(t, e, 3, 700)
-		require.False(t, s.(engine.Immediate).Immediate())
+		require.False(t, s.Traits().Immediate)
 		held = append(held, len(e.loaded.Kernels))
 	}
 	require.NotZero(t, held[0])

@@ -30,7 +30,7 @@ func TestARunOnAPoolIsOverWhenItReturns(t *testing.T) {
 	e := withPool(t)
 	const rows, cols = 700, 300
 	s, arena, out := chain(t, e, rows, cols)
-	require.True(t, s.(engine.Immediate).Immediate())
+	require.True(t, s.Traits().Immediate)
 	require.Contains(t, s.Describe(0).Why, "CPU threads: worker pool")
 	ones := make([]float32, rows*cols)
 	for i := range ones {
@@ -47,7 +47,7 @@ func TestARunOnAPoolIsOverWhenItReturns(t *testing.T) {
 		}
 		require.Equal(t, floats(want...), got)
 	}
-	spans, err := s.(engine.Profiler).Profile(t.Context(), 0, 3, 7, time.Now())
+	spans, err := s.Traits().Profiler.Profile(t.Context(), 0, 3, 7, time.Now())
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(spans), 3)
 }
@@ -141,7 +141,7 @@ func TestALaunchOfMoreGroupsThanCanBeDividedIsLeftToTheDriver(t *testing.T) {
 	s, err := e.Prepare(t.Context(), []engine.Bound{{Task: task, Outs: []engine.Slot{{Mem: mem}}}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
-	require.False(t, s.(engine.Immediate).Immediate())
+	require.False(t, s.Traits().Immediate)
 	require.NoError(t, s.Run(t.Context(), 0, 1, 0))
 	got := make([]byte, 4)
 	require.NoError(t, e.Read(t.Context(), got, mem, 4*(n-1)))

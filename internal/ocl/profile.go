@@ -9,13 +9,8 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-var (
-	_ engine.Profiler = (*sequence)(nil)
-	_ engine.Rated    = (*Engine)(nil)
-)
-
-// Peaks are the rates that calibration measured.
-func (e *Engine) Peaks() engine.Peaks {
+// peaks are the rates that calibration measured.
+func (e *Engine) peaks() engine.Peaks {
 	return engine.Peaks{Flops: e.rates().flops, Bytes: e.rates().memory}
 }
 

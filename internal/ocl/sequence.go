@@ -13,11 +13,7 @@ import (
 	"github.com/anycl/anycl/platform"
 )
 
-var (
-	_ engine.Sequence  = (*sequence)(nil)
-	_ engine.Keeper    = (*sequence)(nil)
-	_ engine.Immediate = (*sequence)(nil)
-)
+var _ engine.Sequence = (*sequence)(nil)
 
 // sequence is a list of tasks with everything that can be done beforehand done.
 type sequence struct {
@@ -163,13 +159,13 @@ func (t *command) submit(q *cl.Queue, run uint32) error {
 // Describe says how task i is executed.
 func (s *sequence) Describe(i int) engine.Plan { return s.tasks[i].plan.Describe() }
 
-// Scratch is the temporary memory that the tasks share, in bytes.
-func (s *sequence) Scratch() int64 {
-	var n int64
+// Traits says how the sequence runs.
+func (s *sequence) Traits() engine.SequenceTraits {
+	t := engine.SequenceTraits{Immediate: s.immediate(), Profiler: s, Warmer: s}
 	for _, m := range s.scratch {
-		n += m.Bytes()
+		t.Scratch += m.Bytes()
 	}
-	return n
+	return t
 }
 
 // Close releases the kernels and the scratch memory, after waiting for what was

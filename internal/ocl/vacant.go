@@ -16,10 +16,7 @@ import (
 // has none of its own before something is copied to it. Go moves nothing that it has allocated, and whoever
 // calls a run holds what is lent until it returns.
 
-var (
-	_ engine.Lender = (*Engine)(nil)
-	_ engine.Vacant = (*memory)(nil)
-)
+var _ engine.External = (*memory)(nil)
 
 // vacancy is what is in the place of a memory.
 type vacancy struct {
@@ -56,16 +53,13 @@ type guestArg struct {
 // lends reports whether kernels of w take memory that is lent for a run.
 func (w *launchSite) lends() bool { return w.companion != nil && w.companion.Addresses() }
 
-// Lends reports whether tasks, where they are all there is to run, work on memory that is lent.
-func (e *Engine) Lends(tasks []*engine.Task) bool {
-	w, _ := e.siteFor(tasks)
-	return w.lends()
-}
+// Host is nil: a buffer of the driver's is reached by commands.
+func (e *Engine) Host(engine.Memory) []byte { return nil }
 
-// Vacant gives a memory of n bytes that can be lent.
-func (e *Engine) Vacant(n int64) (engine.Vacant, error) {
+// External gives a memory of n bytes in whose place the caller's can be.
+func (e *Engine) External(n int64) (engine.External, error) {
 	if n <= 0 {
-		return nil, fmt.Errorf("ocl: %s: vacant memory of %d bytes", e.facts.Name, n)
+		return nil, fmt.Errorf("ocl: %s: externally backed memory of %d bytes", e.facts.Name, n)
 	}
 	m := &memory{eng: e, vacant: &vacancy{bytes: n}}
 	if !e.enter(m, nil) {
@@ -74,8 +68,8 @@ func (e *Engine) Vacant(n int64) (engine.Vacant, error) {
 	return m, nil
 }
 
-// Lend puts b in the place of m until Return.
-func (m *memory) Lend(b []byte) bool {
+// Bind puts b in the place of m until Release.
+func (m *memory) Bind(b []byte) bool {
 	v := m.vacant
 	if v == nil || v.fixed || int64(len(b)) != v.bytes || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%tensor.Alignment != 0 {
 		return false
@@ -84,11 +78,11 @@ func (m *memory) Lend(b []byte) bool {
 	return true
 }
 
-// Lent reports whether something is in the place of m.
-func (m *memory) Lent() bool { return m.lent() != nil }
+// Bound reports whether something is in the place of m.
+func (m *memory) Bound() bool { return m.lent() != nil }
 
-// Return ends that.
-func (m *memory) Return() {
+// Release ends that.
+func (m *memory) Release() {
 	if m.vacant != nil {
 		m.vacant.lent = nil
 	}

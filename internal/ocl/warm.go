@@ -58,11 +58,6 @@ func (l *library) setWarm(c *command) {
 // compilesAtLaunch reports whether the device's driver does.
 func (e *Engine) compilesAtLaunch() bool { return e.dev.Device().Class == platform.CPU }
 
-var (
-	_ engine.Warmer   = (*sequence)(nil)
-	_ engine.Compiler = (*Engine)(nil)
-)
-
 // isCold reports whether a task has a kernel that was never launched. What a caller's own kernel does with
 // memory that holds anything is not known, so that it is left to the first run.
 func (s *sequence) isCold(t *readyTask) bool {
@@ -96,8 +91,8 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 		return err
 	}
 	for i := range s.guests {
-		if m := s.guests[i].mem; m.lent() == nil && m.Lend(tensor.AlignedBytes(int(m.Bytes()))) {
-			defer m.Return()
+		if m := s.guests[i].mem; m.lent() == nil && m.Bind(tensor.AlignedBytes(int(m.Bytes()))) {
+			defer m.Release()
 		}
 	}
 	if err := s.settle(); err != nil {
@@ -127,12 +122,14 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 }
 
 // Compiled reports whether tasks, where they are all there is to run, were prepared and launched before.
-func (e *Engine) Compiled(tasks []*engine.Task) bool {
+func (s *estimates) Compiled(tasks []int) bool {
+	e := s.e
 	if !e.compilesAtLaunch() {
 		return true
 	}
-	w, _ := e.siteFor(tasks)
-	for _, t := range tasks {
+	w, _ := s.site(tasks)
+	for _, i := range tasks {
+		t := s.tasks[i]
 		if t.Kind == engine.Custom {
 			return false
 		}

@@ -54,9 +54,9 @@ type Problem struct {
 
 // Link is what a side's way of running what it got means for what is moved.
 type Link struct {
-	Wait  time.Duration // until its work is known to be done
-	Near  bool          // what is moved lies in the caches of who moves it
-	Lends bool          // what can be lent need not be moved between it and Host
+	Wait    time.Duration // until its work is known to be done
+	Domain  string        // where what is moved lies
+	Aliased bool          // what can be aliased need not be moved between it and Host
 }
 
 // Task is what a task demands.

@@ -57,14 +57,16 @@ var toySpace = &kernels.Space{Family: "map", Variant: "fast", Params: []kernels.
 	{Name: "size", Values: []int64{1, 2, 4, 8, 16, 32}}, {Name: "flag", Values: []int64{0, 1}},
 }}
 
-func (d *toy) now() time.Time                      { return d.clock }
-func (d *toy) Check(*engine.Task) error            { return nil }
-func (d *toy) Estimate(*engine.Task) time.Duration { return time.Millisecond }
-func (d *toy) Wait(ctx context.Context) error      { return ctx.Err() }
-func (d *toy) Close() error                        { return nil }
-func (s *toySequence) Describe(int) engine.Plan    { return engine.Plan{} }
-func (s *toySequence) Close() error                { s.dev.open--; return nil }
-func memoryOf(s engine.Slot) []byte                { return s.Mem.(*toyMemory).data }
+func (d *toy) now() time.Time                        { return d.clock }
+func (d *toy) Check(*engine.Task) error              { return nil }
+func (d *toy) Estimate(*engine.Task) time.Duration   { return time.Millisecond }
+func (d *toy) Wait(ctx context.Context) error        { return ctx.Err() }
+func (d *toy) Close() error                          { return nil }
+func (s *toySequence) Describe(int) engine.Plan      { return engine.Plan{} }
+func (s *toySequence) Changed()                      {}
+func (s *toySequence) Traits() engine.SequenceTraits { return engine.SequenceTraits{} }
+func (s *toySequence) Close() error                  { s.dev.open--; return nil }
+func memoryOf(s engine.Slot) []byte                  { return s.Mem.(*toyMemory).data }
 func (d *toy) Alloc(n int64) (engine.Memory, error) {
 	d.memories++
 	return &toyMemory{dev: d, data: make([]byte, n)}, nil

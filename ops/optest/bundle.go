@@ -63,12 +63,12 @@ func newBundler(o *Options) *bundler {
 // elementwise reports whether every element of op's result depends on one
 // element of each operand.
 func elementwise(op *ops.Op) bool {
-	return op.Scalar != nil && op.Arity > 0 || slices.Contains([]string{"clip", "leaky_relu", "elu"}, op.Name)
+	return op.Scalar != nil && len(op.Operands) > 0 || slices.Contains([]string{"clip", "leaky_relu", "elu"}, op.Name)
 }
 
 // bundled reports whether cells of op can be part of a bundle.
 func bundled(op *ops.Op) bool {
-	return elementwise(op) || specs[op.Name].Tolerance.Moves && op.Arity != 0
+	return elementwise(op) || specs[op.Name].Tolerance.Moves && len(op.Operands) > 0
 }
 
 // add enters the cells of an op in one dtype.

@@ -24,9 +24,7 @@ func TestAnotherModuleUsesThePublicPackages(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	require.NoError(t, err)
 	dir := t.TempDir()
-	for _, name := range []string{"main.go", "engine_test.go"} {
-		copyFile(t, filepath.Join("testdata", "outside", name), filepath.Join(dir, name))
-	}
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "outside"))))
 	copyFile(t, filepath.Join(root, "go.sum"), filepath.Join(dir, "go.sum"))
 	mod := fmt.Sprintf("module example.com/outside\n\ngo 1.26\n\nrequire github.com/anycl/anycl v0.0.0\n\nreplace github.com/anycl/anycl => %q\n", root)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o600))
@@ -41,7 +39,7 @@ func TestAnotherModuleUsesThePublicPackages(t *testing.T) {
 		return string(out)
 	}
 	require.Contains(t, run("run", "."), "[0.333 0.333 0.333]")
-	require.Contains(t, run("test", "-count=1", "."), "ok")
+	require.Contains(t, run("test", "-count=1", "./..."), "ok")
 }
 
 func copyFile(t *testing.T, from, to string) {

@@ -40,6 +40,8 @@ func TestSeam(t *testing.T, open func(t testing.TB) engine.Engine) {
 		{"EmptyMemoryIsMemory", emptyMemory},
 		{"AccessOutsideMemoryIsAnError", accessOutside},
 		{"ClosedMemoryIsAnError", closedMemory},
+		{"HostSeesItsMemory", hostMemory},
+		{"StreamKeepsTheOrder", streamOrder},
 		{"SourceMayBeReusedAfterWrite", sourceReused},
 		{"TasksRunInOrder", tasksInOrder},
 		{"PartsOfASequenceRun", partsOfSequence},

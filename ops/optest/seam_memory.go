@@ -27,6 +27,48 @@ func memoryHolds(t *testing.T, e engine.Engine) {
 	}
 }
 
+// hostMemory is for engines in the host's memory.
+func hostMemory(t *testing.T, e engine.Engine) {
+	h, ok := e.(engine.HostMemory)
+	if !ok || !e.Traits().Hosted {
+		t.Skip("it has memory of its own")
+	}
+	m, want := alloc(t, e, 1000), pattern(1000, 3)
+	must(t, e.Write(t.Context(), m, 0, want))
+	same(t, "what the host sees", h.Host(m)[:1000], want)
+	h.Host(m)[7]++
+	want[7]++
+	same(t, "what the host wrote", read(t, e, m, 0, 1000), want)
+}
+
+// streamOrder is for engines that let the host work ahead.
+func streamOrder(t *testing.T, e engine.Engine) {
+	s := e.Traits().Stream
+	if s == nil {
+		t.Skip("the host waits for each call")
+	}
+	m := alloc(t, e, 1000)
+	var tickets []engine.Ticket
+	for i := range 3 {
+		b := pattern(1000, byte(i))
+		must(t, s.Send(t.Context(), m, 0, b))
+		clear(b)
+		ticket, err := s.Fetch([]engine.Piece{{Slot: engine.Slot{Mem: m, Offset: 100}, Bytes: 500}}, nil)
+		must(t, err)
+		tickets = append(tickets, ticket)
+	}
+	for i, ticket := range tickets {
+		b := make([]byte, 500)
+		must(t, ticket.Wait(t.Context(), [][]byte{b}))
+		same(t, "what was fetched", b, pattern(1000, byte(i))[100:600])
+		must(t, ticket.Close())
+	}
+	must(t, e.Wait(t.Context()))
+	if !s.Idle() {
+		t.Error("it is not idle when nothing is left to do")
+	}
+}
+
 func emptyMemory(t *testing.T, e engine.Engine) {
 	m := alloc(t, e, 0)
 	must(t, e.Write(t.Context(), m, 0, nil))

@@ -36,7 +36,10 @@ func Check(d *facts.Device, t *engine.Task) error {
 		return refused(true, "%d buffers need %d bytes of arguments, there are %d", len(operands), n, d.ArgBytes)
 	}
 	if t.Kind == engine.Custom {
-		if t.Custom.Source == "" {
+		switch {
+		case t.Custom.HostOnly != "":
+			return unsupported("the kernel is for the CPU engine only: %s", t.Custom.HostOnly)
+		case t.Custom.Source == "":
 			return unsupported("the kernel has no source")
 		}
 		return nil

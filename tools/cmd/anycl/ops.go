@@ -34,16 +34,60 @@ func newOps() *cobra.Command {
 
 // opReport is one op.
 type opReport struct {
-	Name           string         `json:"name"`
-	Arity          int            `json:"arity"` // -1: any number, or from least to most
-	Least          int            `json:"least,omitempty"`
-	Most           int            `json:"most,omitempty"`
-	DTypes         []tensor.DType `json:"-"`
-	Differentiable bool           `json:"differentiable"`
-	Flat           bool           `json:"flat"` // the derivative is 0 wherever there is one
-	Names          []string       `json:"dtypes"`
+	Name           string          `json:"name"`
+	Category       string          `json:"category,omitempty"`
+	Operands       []operandReport `json:"operands"`
+	Attributes     []ops.Attribute `json:"attributes,omitempty"`
+	Results        []string        `json:"results"`
+	DTypes         []tensor.DType  `json:"-"`
+	Differentiable bool            `json:"differentiable"`
+	Flat           bool            `json:"flat"` // the derivative is 0 wherever there is one
+	Names          []string        `json:"dtypes"`
 	// Runs lists for each engine the dtypes in which it runs the op.
 	Runs map[string][]string `json:"runs"`
+}
+
+// operandReport is one operand of an op.
+type operandReport struct {
+	Name     string   `json:"name"`
+	DTypes   []string `json:"dtypes,omitempty"` // where they are not those of the op
+	Optional bool     `json:"optional,omitempty"`
+	Repeated bool     `json:"repeated,omitempty"`
+}
+
+// reportOf is op without the engines that run it.
+func reportOf(op *ops.Op) opReport {
+	r := opReport{
+		Name: op.Name, Category: op.Category, Operands: []operandReport{}, Attributes: op.Attributes.All(), Results: op.ResultNames,
+		DTypes: op.DTypes, Differentiable: op.Differentiable(), Flat: op.Flat, Names: names(op.DTypes), Runs: map[string][]string{},
+	}
+	if r.Results == nil {
+		r.Results = []string{"y"}
+	}
+	for _, p := range op.Operands {
+		o := operandReport{Name: p.Name, Optional: p.Optional, Repeated: p.Repeated}
+		if p.DTypes != nil {
+			o.DTypes = names(p.DTypes)
+		}
+		r.Operands = append(r.Operands, o)
+	}
+	return r
+}
+
+// operands are the names of those of an op: x, w, bias?, more...
+func (r opReport) operands() string {
+	var all []string
+	for _, p := range r.Operands {
+		name := p.Name
+		if p.Repeated {
+			name += "..."
+		}
+		if p.Optional {
+			name += "?"
+		}
+		all = append(all, name)
+	}
+	return strings.Join(all, " ")
 }
 
 func (o *opsOptions) run(ctx context.Context, out io.Writer) error {
@@ -58,10 +102,7 @@ func (o *opsOptions) run(ctx context.Context, out io.Writer) error {
 	}
 	var reports []opReport
 	for op := range ops.All() {
-		r := opReport{
-			Name: op.Name, Arity: op.Arity, Least: op.Least, Most: op.Most, DTypes: op.DTypes, Differentiable: op.Differentiable(), Flat: op.Flat,
-			Names: names(op.DTypes), Runs: map[string][]string{},
-		}
+		r := reportOf(op)
 		for _, e := range rt.Engines() {
 			runs, err := supported(ctx, e, op)
 			if err != nil {
@@ -85,13 +126,7 @@ func printOps(out io.Writer, engines []string, reports []opReport) error {
 	fmt.Fprintf(w, "op\toperands\tdtypes\tgradient\t%s\n", strings.Join(engines, "\t"))
 	gradients := 0
 	for _, r := range reports {
-		operands, gradient := fmt.Sprint(r.Arity), "no"
-		switch {
-		case r.Most > 0:
-			operands = fmt.Sprintf("%d-%d", r.Least, r.Most)
-		case r.Arity < 0:
-			operands = "any"
-		}
+		gradient := "no"
 		switch {
 		case r.Differentiable:
 			gradient = "yes"
@@ -99,7 +134,7 @@ func printOps(out io.Writer, engines []string, reports []opReport) error {
 		case r.Flat:
 			gradient = "zero"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s", r.Name, operands, family(r.DTypes), gradient)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s", r.Name, r.operands(), family(r.DTypes), gradient)
 		for _, e := range engines {
 			fmt.Fprintf(w, "\t%s", coverage(r.Names, r.Runs[e]))
 		}

@@ -76,6 +76,7 @@ type checker struct{ engine.Engine }
 
 var _ engine.Engine = checker{}
 
+func (checker) Traits() engine.Traits                                            { return engine.Traits{} }
 func (checker) Alloc(n int64) (engine.Memory, error)                             { return nothing(n), nil }
 func (checker) Write(context.Context, engine.Memory, int64, []byte) error        { return nil }
 func (checker) Prepare(context.Context, []engine.Bound) (engine.Sequence, error) { return idle{}, nil }
@@ -90,5 +91,7 @@ func (n nothing) Close() error { return nil }
 type idle struct{}
 
 func (idle) Run(context.Context, int, int, uint32) error { return nil }
+func (idle) Changed()                                    {}
 func (idle) Describe(int) engine.Plan                    { return engine.Plan{} }
+func (idle) Traits() engine.SequenceTraits               { return engine.SequenceTraits{} }
 func (idle) Close() error                                { return nil }

@@ -1,0 +1,73 @@
+package engine
+
+import "time"
+
+// Estimates are predictions for the tasks of a graph, which are asked for by their numbers and many times.
+type Estimates interface {
+	// Of predicts some of the tasks where they are all there is to run: small ones may run where
+	// nothing has to be woken.
+	Of(tasks []int) (times []time.Duration, link Link)
+	// Upload predicts how long it takes to move n bytes from the host to a domain, apart from any wait, and
+	// Download to the host: links are not as fast in both directions, nor as fast with little as with much.
+	Upload(n int64, d MemoryDomain) time.Duration
+	Download(n int64, d MemoryDomain) time.Duration
+	// Compiled reports whether Prepare of some of the tasks, where they are all there is to run, has nothing to compile
+	// or to load that launches would wait for. It is meant for who could as well do without these tasks.
+	Compiled(tasks []int) bool
+}
+
+// MemoryDomain names one of the ways in which the memory of an engine is reached, as far as they differ in speed. "" is the
+// only one that most engines have.
+type MemoryDomain string
+
+// Link is what an engine's way of running what it got means for what is moved.
+type Link struct {
+	Wait    time.Duration // until what was submitted is known to be done
+	Domain  MemoryDomain  // where tasks have what is moved to them and from them
+	Aliased bool          // what is fed and what results can lie where the caller has it; see [HostMemory]
+}
+
+// EstimatesOf are the predictions of e: those of its traits, else those of its methods, by which a task takes as long as
+// it takes alone, and nothing is compiled late.
+func EstimatesOf(e Engine, tasks []*Task) Estimates {
+	if f := e.Traits().Estimates; f != nil {
+		return f(tasks)
+	}
+	return Independent(e, tasks)
+}
+
+// Independent are the predictions of e's methods.
+func Independent(e Engine, tasks []*Task) Estimates {
+	return &independent{engine: e, tasks: tasks, wait: e.Transfer(0), known: map[*Task]time.Duration{}}
+}
+
+type independent struct {
+	engine Engine
+	tasks  []*Task
+	wait   time.Duration
+	known  map[*Task]time.Duration // the same may be there many times
+}
+
+func (s *independent) Of(tasks []int) (times []time.Duration, link Link) {
+	times = make([]time.Duration, len(tasks))
+	for i, t := range tasks {
+		task := s.tasks[t]
+		d, ok := s.known[task]
+		if !ok {
+			d = s.engine.Estimate(task)
+			s.known[task] = d
+		}
+		times[i] = d
+	}
+	return times, Link{Wait: s.wait}
+}
+
+func (s *independent) Upload(n int64, _ MemoryDomain) time.Duration {
+	return s.engine.Transfer(n) - s.wait
+}
+
+func (s *independent) Download(n int64, _ MemoryDomain) time.Duration {
+	return s.engine.Transfer(n) - s.wait
+}
+
+func (s *independent) Compiled([]int) bool { return true }

@@ -1,0 +1,152 @@
+package ops
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/tensor"
+)
+
+// defined is an op of the test's own, taken out of the table at its end.
+func defined(t *testing.T, o Op) *Op {
+	t.Helper()
+	d, err := Define(o)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		tableMu.Lock()
+		defer tableMu.Unlock()
+		delete(table, o.Name)
+	})
+	return d
+}
+
+// twice is a definition that is right.
+func twice() Op {
+	return Op{
+		Name: "test.twice", Operands: operandX, DTypes: floats, Result: same,
+		Compose: func(c *Call) *Node { return Add(c.In[0], c.In[0]) },
+	}
+}
+
+func TestADefinitionThatIsWrongSaysHow(t *testing.T) {
+	defined(t, twice())
+	several := func(*Call) ([]Result, error) { return nil, nil }
+	for says, change := range map[string]func(o *Op){
+		"twice":                   func(*Op) {},
+		`form "package.op"`:       func(o *Op) { o.Name = "twice" },
+		"form":                    func(o *Op) { o.Name = "test. twice" },
+		"it has 2 of Scalar":      func(o *Op) { o.Name, o.Kernel = "test.a", func(*Call) KernelOptions { return KernelOptions{} } },
+		"it has 0 of Scalar":      func(o *Op) { o.Name, o.Compose = "test.a", nil },
+		"needs Result or Results": func(o *Op) { o.Name, o.Result = "test.a", nil },
+		"needs Result or":         func(o *Op) { o.Name, o.Results = "test.a", several },
+		"only ComposeAll":         func(o *Op) { o.Name, o.Result, o.Results = "test.a", nil, several },
+		"and no Results":          func(o *Op) { o.Name, o.Compose, o.ComposeAll = "test.a", nil, func(*Call) []*Node { return nil } },
+		"no DTypes":               func(o *Op) { o.Name, o.DTypes = "test.a", nil },
+		"is not a dtype":          func(o *Op) { o.Name, o.DTypes = "test.a", []tensor.DType{99} },
+		"operand 0 has no name":   func(o *Op) { o.Name, o.Operands = "test.a", []Operand{{}} },
+		"operand 1 has no name":   func(o *Op) { o.Name, o.Operands = "test.a", []Operand{{Name: "x"}, {Name: "x"}} },
+		"not the last":            func(o *Op) { o.Name, o.Operands = "test.a", []Operand{{Name: "x", Repeated: true}, {Name: "y"}} },
+		"follows one that may":    func(o *Op) { o.Name, o.Operands = "test.a", []Operand{{Name: "x", Optional: true}, {Name: "y"}} },
+		"operand x: dtype(77)":    func(o *Op) { o.Name, o.Operands = "test.a", []Operand{{Name: "x", DTypes: []tensor.DType{77}}} },
+		"fields of a struct":      func(o *Op) { o.Name, o.Attributes = "test.a", AttributesOf[int]() },
+		"the default of": func(o *Op) {
+			o.Name, o.Attributes = "test.a", AttributesOf[struct {
+				A int `default:"x"`
+			}]()
+		},
+		"a gradient, and":          func(o *Op) { o.Name, o.Flat, o.Grad = "test.a", true, func(*Back) {} },
+		"no OpenCL C":              func(o *Op) { o.Name, o.Compose, o.Scalar = "test.a", nil, &engine.Scalar{} },
+		"Scalar or View and no op": func(o *Op) { o.Name, o.Compose, o.Scalar, o.Operands = "test.a", nil, &engine.Scalar{}, nil },
+	} {
+		o := twice()
+		change(&o)
+		_, err := Define(o)
+		require.ErrorContains(t, err, says)
+		require.Panics(t, func() { MustDefine(o) })
+	}
+}
+
+func TestACallByNameThatIsWrongSaysHow(t *testing.T) {
+	for says, call := range map[string]func(g *Graph, x *Node) *Node{
+		"no op of this name":           func(_ *Graph, x *Node) *Node { return Apply("twice", nil, x) },
+		"no op of this ":               func(_ *Graph, x *Node) *Node { return Apply("contract", nil, x, x) }, // a part of others
+		"use ops.If":                   func(_ *Graph, x *Node) *Node { return Apply("if", nil, x) },
+		"takes 2 operands, not 1":      func(_ *Graph, x *Node) *Node { return Apply("add", nil, x) },
+		"takes 3 to 4 operands, not 5": func(_ *Graph, x *Node) *Node { return Apply("attention", nil, x, x, x, x, x) },
+		"takes at least 1 operands":    func(g *Graph, _ *Node) *Node { return g.ApplyAll("concat", nil)[0] },
+		"an operand is nil":            func(_ *Graph, x *Node) *Node { return Apply("add", nil, x, nil) },
+		"idx is float32[2 3], not an":  func(_ *Graph, x *Node) *Node { return Apply("gather", nil, x, x) },
+		"xs[1] is int32[]":             func(g *Graph, x *Node) *Node { return Apply("concat", nil, x, g.Input("i", tensor.Int32)) },
+		"attributes are a int, not a ": func(_ *Graph, x *Node) *Node { return Apply("elu", 1, x) },
+		"attributes are a int, not ni": func(_ *Graph, x *Node) *Node { return Apply("exp", 1, x) },
+		"must be given":                func(_ *Graph, x *Node) *Node { return Apply("cast", nil, x) },
+		"there are no attributes":      func(_ *Graph, x *Node) *Node { return Apply("exp", map[string]any{"a": 1}, x) },
+		"no 4 elements": func(_ *Graph, x *Node) *Node {
+			return Apply("slice", affineAttr{[]int{2, 4}, []int{0, 0}, []int{1, 1}}, x)
+		},
+		"ends before": func(_ *Graph, x *Node) *Node {
+			return Apply("slice", affineAttr{[]int{2, 2}, []int{0, 2}, []int{1, 1}}, x)
+		},
+	} {
+		g := NewGraph("names")
+		y := call(g, g.Input("x", tensor.Float32, 2, 3))
+		require.ErrorContains(t, g.Err(), says)
+		require.ErrorContains(t, g.Err(), "define_test.go:")
+		require.True(t, y.bad)
+	}
+	require.NotPanics(t, func() { Apply("add", nil) })
+	require.NotPanics(t, func() { (*Graph)(nil).ApplyAll("uniform", nil) })
+}
+
+func TestACompositionIsWhatItsRuleSays(t *testing.T) {
+	o := twice()
+	o.Name, o.Compose = "test.scalar", func(c *Call) *Node { return Sum(c.In[0]) }
+	defined(t, o)
+	o.Name, o.Compose = "test.nothing", func(*Call) *Node { return nil }
+	defined(t, o)
+	o.Name, o.Compose, o.Result = "test.one", nil, nil
+	o.Results = func(c *Call) ([]Result, error) { r := Result{c.dt(0), c.shape(0)}; return []Result{r, r}, nil }
+	o.ResultNames = []string{"a", "b"}
+	o.ComposeAll = func(c *Call) []*Node { return c.In }
+	defined(t, o)
+	for name, says := range map[string]string{"test.scalar": "result 0 is float32[], not float32[3]", "test.nothing": "result 0 is nil", "test.one": "1 results, not 2"} {
+		rt := cpuOnly(t)
+		g := NewGraph("wrong")
+		y := Apply(name, nil, g.Input("x", tensor.Float32, 3))
+		_, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{y}})
+		require.ErrorContains(t, err, says, name)
+		require.ErrorContains(t, err, "define_test.go:")
+	}
+}
+
+// An op without a derivative says why.
+func TestTheReasonForNoGradientIsInTheError(t *testing.T) {
+	defined(t, Op{
+		Name: "test.host", Operands: operandX, DTypes: floats, Result: same, NoGrad: "it counts",
+		Kernel: func(*Call) KernelOptions {
+			return KernelOptions{HostOnly: "it branches", Host: func(outs, ins []*tensor.Tensor) error {
+				outs[0].SetFloat64(0, ins[0].Float64At(0)+1)
+				return nil
+			}}
+		},
+	})
+	g := NewGraph("host")
+	x := g.Input("x", tensor.Float32)
+	y := Apply("test.host", nil, x)
+	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
+	require.NoError(t, err)
+	out, err := exe.Run(t.Context(), Feeds{x: tensor.Scalar[float32](2)})
+	require.NoError(t, err)
+	require.Equal(t, 3.0, out[0].Float64At(0))
+	require.NoError(t, exe.Close())
+	Gradients(y, x)
+	require.ErrorContains(t, g.Err(), "test.host")
+	require.ErrorContains(t, g.Err(), "it counts")
+
+	rt := device(t)
+	g = NewGraph("host only")
+	_, err = g.Compile(t.Context(), rt, Target{Outputs: []*Node{Apply("test.host", nil, g.Input("x", tensor.Float32))}, Place: OnDevice})
+	require.ErrorContains(t, err, "it branches")
+}
