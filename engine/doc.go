@@ -4,7 +4,9 @@
 // exist: an OpenCL device (internal/ocl) and the CPU path (package fallback).
 // What crosses the seam are tasks, memory handles and byte slices, never a
 // graph node and never an OpenCL type, so a third engine needs only this
-// package. Package ops/optest is the conformance suite for one.
+// package. Package ops/optest is the conformance suite for one. What an engine
+// has beside the methods that all have, its [Traits] say; an engine that
+// wraps another keeps them, or overrides that one method.
 //
 // # Tasks
 //

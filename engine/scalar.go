@@ -3,20 +3,21 @@ package engine
 import "github.com/anycl/anycl/tensor"
 
 // Scalar is a function of scalars: what one element-wise op computes for one
-// element, in OpenCL C and in Go.
+// element, in Go and as text for devices. An engine that compiles another language than OpenCL C knows a
+// function by its name, or translates the text.
 type Scalar struct {
 	// Name is the function's identity: two of one name compute the same. What an engine knows of a function it
 	// knows by this.
 	Name  string
 	Arity int
-	// C is the function as an OpenCL C expression over a, b, c and d, the
+	// OpenCL is the function as an OpenCL C expression over a, b, c and d, the
 	// operands in their register types. $T stands for the register type of
 	// the result, $A for that of operand a. Literals are written for float
 	// (0.5f, M_PI_F); for double the suffix is removed.
-	C string
-	// CFor, where not nil, chooses another expression by the dtypes of the
-	// operands; "" means C.
-	CFor func(out tensor.DType, in []tensor.DType) string
+	OpenCL string
+	// OpenCLFor, where not nil, chooses another expression by the dtypes of the
+	// operands; "" means OpenCL.
+	OpenCLFor func(out tensor.DType, in []tensor.DType) string
 	// Host computes len(dst) elements. dst may alias an operand of the same
 	// register class.
 	Host func(out tensor.DType, in []tensor.DType, dst Block, args []Block)

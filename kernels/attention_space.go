@@ -1,15 +1,17 @@
 package kernels
 
-var attentionSpaces = []Space{
-	{
-		Family: "attention", Variant: "lane",
-		Params: []Param{
-			{"vectors", powers(1, 4), "of positions that a work-item owns"},
-			{"rows", []int64{1, 2, 4, 6, 8, 12, 16}, "of the other side at once"},
-			{"block", powers(16, 256), "positions of the other side between two looks at the maximum"},
+func attentionSpaces() []Space {
+	return []Space{
+		{
+			Family: "attention", Variant: "lane",
+			Params: []Param{
+				{"vectors", powers(1, 4), "of positions that a work-item owns"},
+				{"rows", []int64{1, 2, 4, 6, 8, 12, 16}, "of the other side at once"},
+				{"block", powers(16, 256), "positions of the other side between two looks at the maximum"},
+			},
+			Fits: func(p Params, l Limits) bool {
+				return p["rows"]*p["vectors"]+p["vectors"]+1 <= int64(vectorRegisters(l.Lanes*l.Size))
+			},
 		},
-		Fits: func(p Params, l Limits) bool {
-			return p["rows"]*p["vectors"]+p["vectors"]+1 <= int64(vectorRegisters(l.Lanes*l.Size))
-		},
-	},
+	}
 }

@@ -12,7 +12,7 @@ import (
 // usesOf says by file which variants compile it as theirs or before theirs.
 func usesOf() map[string][]Variant {
 	uses := map[string][]Variant{}
-	for _, v := range Variants {
+	for _, v := range Variants() {
 		for _, file := range slices.Concat([]string{v.File}, v.Needs, v.Optional) {
 			uses[file] = append(uses[file], v)
 		}
@@ -53,7 +53,7 @@ func TestNamesOfFilesSayForWhichDevicesTheirVariantsAreRegistered(t *testing.T) 
 // A kernel's instructions of one kind of device are its own, so its file may need files of its
 // class and of any, and no others.
 func TestKernelsOfAClassNeedNoFileOfAnother(t *testing.T) {
-	for _, v := range Variants {
+	for _, v := range Variants() {
 		for _, file := range slices.Concat(v.Needs, v.Optional) {
 			require.Contains(t, []Class{Any, v.Class}, ClassOf(file), "%s for %s", file, v.File)
 		}
@@ -61,7 +61,7 @@ func TestKernelsOfAClassNeedNoFileOfAnother(t *testing.T) {
 }
 
 func TestEveryVariantIsOfAFamilyWhoseFolderItIsIn(t *testing.T) {
-	for _, v := range Variants {
+	for _, v := range Variants() {
 		require.Equal(t, v.Family+"/", path.Dir(v.File)+"/", v.File)
 		require.True(t, slices.ContainsFunc(Families, func(f Family) bool { return f.Name == v.Family }), v.Family)
 	}

@@ -45,7 +45,7 @@ func index(t *testing.T) string {
 			fmt.Fprintf(&b, "| [%s](%s) | %s | %s | %s |\n", path.Base(file), file, ClassOf(file), kernels, strings.ReplaceAll(about, "|", "\\|"))
 		}
 		listed := map[string]bool{}
-		for _, v := range Variants {
+		for _, v := range Variants() {
 			if v.Family == f.Name {
 				listed[v.File] = true
 				row(v.File, "`"+strings.Join(v.Kernels, "` `")+"`", v.For)

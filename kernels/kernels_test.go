@@ -46,7 +46,7 @@ func TestHeadersHaveOneForm(t *testing.T) {
 			at = i
 		}
 	}
-	for _, v := range Variants {
+	for _, v := range Variants() {
 		header, _, _ := strings.Cut(Text(v.File), "\n\n")
 		require.Contains(t, header, "\n// launch  ", v.File)
 	}
@@ -87,7 +87,7 @@ func TestKernelsDefineNoMacroOfThePrelude(t *testing.T) {
 }
 
 func TestVariantsAgreeWithTheirFiles(t *testing.T) {
-	for _, v := range Variants {
+	for _, v := range Variants() {
 		t.Run(v.Family+"/"+v.Name, func(t *testing.T) {
 			text := Text(v.File)
 			all := text
@@ -114,7 +114,7 @@ func TestVariantsAgreeWithTheirFiles(t *testing.T) {
 // A kernel that no variant names is dead, or missing from the list.
 func TestEveryKernelBelongsToAVariant(t *testing.T) {
 	listed := map[string]bool{}
-	for _, v := range Variants {
+	for _, v := range Variants() {
 		for _, k := range v.Kernels {
 			listed[k] = true
 		}

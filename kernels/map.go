@@ -129,38 +129,40 @@ func ThinRows(outer, rows, thin int64, units int) int64 {
 	return max(min(share, (1<<14)/thin, rows), 1)
 }
 
-var mapVariants = []Variant{
-	{
-		Family: "map", Name: "item", Class: GPU, File: "map/gpu_item.cl", Kernels: []string{"map_item"}, Hooks: []string{"VALUE", "STORE"},
-		For: "any expression: one work-item a point",
-	},
-	{
-		Family: "map", Name: "block", Class: CPU, File: "map/cpu_block.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE", "BUFFERS", "KEEP", "EACH_BUFFER"},
-		Macros: []Macro{
-			{"BUFFERED", onOff, "an input aliases the output"}, {"STREAMED", onOff, "no cache holds the output"},
-			{"NARROW", onOff, "a row is a few vectors, the last a part of one"}, {"LANES", nil, "elements in a vector, 0 for the compiler's choice"}, {"FIRST", nil, "where the first output starts"},
+func mapVariants() []Variant {
+	return []Variant{
+		{
+			Family: "map", Name: "item", Class: GPU, File: "map/gpu_item.cl", Kernels: []string{"map_item"}, Hooks: []string{"VALUE", "STORE"},
+			For: "any expression: one work-item a point",
 		},
-		For: "any expression: loops over rows or all points that become vectors",
-	},
-	{
-		Family: "map", Name: "gather", Class: CPU, File: "map/cpu_gather.cl", Kernels: []string{"map_gather"}, Hooks: []string{"VALUE", "FETCH_AT", "STORE"},
-		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"AHEAD", nil, "rows that lines are asked for ahead"}, {"NARROW", onOff, "COLS is a macro"}},
-		For:    "gathers of whole rows by index",
-	},
-	{
-		Family: "map", Name: "tile", Class: CPU, File: "map/cpu_tile.cl", Needs: []string{"lib/cpu_transpose.cl", "map/cpu_tile_store.cl"}, Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
-		Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"VT", nil, "16 of them"}, {"DIRECT", onOff, "y holds values of that type"}, {"NARROW", onOff, "a row is less than a tile"}, {"STREAMED", onOff, "no cache holds the output"}},
-		For:    "transposes",
-	},
-	{
-		Family: "map", Name: "thin", Class: CPU, File: "map/cpu_thin.cl", Kernels: []string{"map_thin"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
-		Macros: []Macro{{"THIN", nil, "extent of the thin axis"}, {"OUT", nil, "register type of VALUE"}, {"LANES", nil, "elements in a vector"}},
-		For:    "images whose channels, eight at most, become the last axis or cease to be it",
-	},
-	{
-		Family: "map", Name: "pad", Class: CPU, File: "map/cpu_pad.cl", Needs: []string{"lib/cpu_transpose.cl", "map/cpu_tile_store.cl"}, Kernels: []string{"map_pad"},
-		Hooks:  []string{"AT", "INSIDE", "PLACE", "STORE", "VALUE"},
-		Macros: []Macro{{"OUT", nil, "type of VALUE"}, {"VT", nil, "16 of them"}, {"HAVE", nil, "truth values for select"}, {"DIRECT", onOff, "y holds values of that type"}, {"NARROW", onOff, "a row is less than a tile"}},
-		For:    "transposed copies of images with zeros around them",
-	},
+		{
+			Family: "map", Name: "block", Class: CPU, File: "map/cpu_block.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE", "BUFFERS", "KEEP", "EACH_BUFFER"},
+			Macros: []Macro{
+				{"BUFFERED", onOff, "an input aliases the output"}, {"STREAMED", onOff, "no cache holds the output"},
+				{"NARROW", onOff, "a row is a few vectors, the last a part of one"}, {"LANES", nil, "elements in a vector, 0 for the compiler's choice"}, {"FIRST", nil, "where the first output starts"},
+			},
+			For: "any expression: loops over rows or all points that become vectors",
+		},
+		{
+			Family: "map", Name: "gather", Class: CPU, File: "map/cpu_gather.cl", Kernels: []string{"map_gather"}, Hooks: []string{"VALUE", "FETCH_AT", "STORE"},
+			Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"AHEAD", nil, "rows that lines are asked for ahead"}, {"NARROW", onOff, "COLS is a macro"}},
+			For:    "gathers of whole rows by index",
+		},
+		{
+			Family: "map", Name: "tile", Class: CPU, File: "map/cpu_tile.cl", Needs: []string{"lib/cpu_transpose.cl", "map/cpu_tile_store.cl"}, Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
+			Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"VT", nil, "16 of them"}, {"DIRECT", onOff, "y holds values of that type"}, {"NARROW", onOff, "a row is less than a tile"}, {"STREAMED", onOff, "no cache holds the output"}},
+			For:    "transposes",
+		},
+		{
+			Family: "map", Name: "thin", Class: CPU, File: "map/cpu_thin.cl", Kernels: []string{"map_thin"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
+			Macros: []Macro{{"THIN", nil, "extent of the thin axis"}, {"OUT", nil, "register type of VALUE"}, {"LANES", nil, "elements in a vector"}},
+			For:    "images whose channels, eight at most, become the last axis or cease to be it",
+		},
+		{
+			Family: "map", Name: "pad", Class: CPU, File: "map/cpu_pad.cl", Needs: []string{"lib/cpu_transpose.cl", "map/cpu_tile_store.cl"}, Kernels: []string{"map_pad"},
+			Hooks:  []string{"AT", "INSIDE", "PLACE", "STORE", "VALUE"},
+			Macros: []Macro{{"OUT", nil, "type of VALUE"}, {"VT", nil, "16 of them"}, {"HAVE", nil, "truth values for select"}, {"DIRECT", onOff, "y holds values of that type"}, {"NARROW", onOff, "a row is less than a tile"}},
+			For:    "transposed copies of images with zeros around them",
+		},
+	}
 }

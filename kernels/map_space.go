@@ -1,23 +1,25 @@
 package kernels
 
-var mapSpaces = []Space{
-	{
-		Family: "map", Variant: "item",
-		Params: []Param{{"wg", powers(16, 256), "work-items a group"}},
-		Fits:   func(p Params, l Limits) bool { return p["wg"] <= int64(l.WorkGroup) },
-	},
-	{
-		Family: "map", Variant: "block",
-		Params: []Param{
-			{"rows", powers(1, 1<<12), "of a work-item's block"},
-			{"columns", powers(16, 1<<18), "of a work-item's block"},
+func mapSpaces() []Space {
+	return []Space{
+		{
+			Family: "map", Variant: "item",
+			Params: []Param{{"wg", powers(16, 256), "work-items a group"}},
+			Fits:   func(p Params, l Limits) bool { return p["wg"] <= int64(l.WorkGroup) },
 		},
-	},
-	{
-		Family: "map", Variant: "tile",
-		Params: []Param{
-			{"rows", powers(TileSide, 1<<12), "of a work-item's tiles"},
-			{"columns", powers(TileSide, 1<<12), "of a work-item's tiles"},
+		{
+			Family: "map", Variant: "block",
+			Params: []Param{
+				{"rows", powers(1, 1<<12), "of a work-item's block"},
+				{"columns", powers(16, 1<<18), "of a work-item's block"},
+			},
 		},
-	},
+		{
+			Family: "map", Variant: "tile",
+			Params: []Param{
+				{"rows", powers(TileSide, 1<<12), "of a work-item's tiles"},
+				{"columns", powers(TileSide, 1<<12), "of a work-item's tiles"},
+			},
+		},
+	}
 }

@@ -107,63 +107,65 @@ var emitMacros = []Macro{{"TWICE", onOff, "a result may be stored more than once
 // windowRows are how many rows of windows share what they load.
 var windowRows = []int{1, 2, 4, 7}
 
-var reduceVariants = []Variant{
-	{
-		Family: "reduce", Name: "item", Class: GPU, File: "reduce/gpu_item.cl", Needs: monoid, Kernels: []string{"reduce_item"}, Hooks: folding,
-		Macros: []Macro{split}, For: "short rows, and rows that are neighbours in memory",
-	},
-	{
-		Family: "reduce", Name: "group", Class: GPU, File: "reduce/gpu_group.cl", Needs: monoid, Kernels: []string{"reduce_group"}, Hooks: folding,
-		Macros: []Macro{split, {"WG", groupSize, "work-items a row"}}, For: "long rows",
-	},
-	{
-		Family: "reduce", Name: "block", Class: CPU, File: "reduce/cpu_block.cl", Needs: []string{"reduce/any_monoid.cl", "reduce/cpu_monoid_vector.cl"}, Kernels: []string{"reduce_block"},
-		Hooks:  append([]string{"LOADS"}, folding...),
-		Macros: []Macro{split, vectors, {"PLAIN", onOff, "the values have LOADS"}, {"LANES", nil, "elements in a vector of values, 0 for the compiler's choice"}},
-		For:    "long rows",
-	},
-	{
-		Family: "reduce", Name: "column", Class: CPU, File: "reduce/cpu_column.cl", Needs: monoid, Kernels: []string{"reduce_column"}, Hooks: folding,
-		Macros: []Macro{split, vectors}, For: "short rows, and rows that are neighbours in memory",
-	},
-	{
-		Family: "reduce", Name: "lanes", Class: CPU, File: "reduce/cpu_lanes.cl", Needs: monoid, Kernels: []string{"reduce_lanes"},
-		Hooks:  append([]string{"LOAD_OUTSIDE", "INSIDE"}, folding...),
-		Macros: []Macro{split, {"VEC", LaneWidths, "lanes at a time"}, {"OVERLAP", onOff, "the last lanes move to the left"}, {"GUARDED", onOff, "the lanes share a condition"}, {"WINDOW", onOff, "the fold is small and of known extents"}},
-		For:    "windows, and sums over axes that are not the last",
-	},
-	{
-		Family: "reduce", Name: "pixels", Class: CPU, File: "reduce/cpu_pixels.cl", Needs: monoid, Kernels: []string{"reduce_pixels"},
-		Hooks:  []string{"LEFTS", "RIGHTS", "LEFTS_OUTSIDE", "RIGHT_OUTSIDE", "INSIDE", "EPILOGUE", "STORE", "RESULTS"},
-		Macros: []Macro{{"VECS", []int{1, 2}, "vectors at a time"}, {"GUARDED", onOff, "the lanes share a condition"}, {"FOLDS", nil, "rows of the window"}, {"GOLDS", nil, "columns of the window"}},
-		For:    "depthwise convolution with the channels last",
-	},
-	{
-		Family: "reduce", Name: "stripe", Class: CPU, File: "reduce/cpu_stripe.cl", Needs: []string{"reduce/any_monoid.cl", "reduce/cpu_monoid_vector.cl"}, Kernels: []string{"reduce_stripe"},
-		Hooks:  append([]string{"LOADS"}, folding...),
-		Macros: []Macro{split, {"VECTORS", nil, "of 16 lanes"}, {"PLAIN", onOff, "the values have LOADS"}, {"TURNS", nil, "columns side by side"}, {"STEPS", []int{1, 8}, "columns at a time"}},
-		For:    "rows that are neighbours in memory",
-	},
-	{
-		Family: "reduce", Name: "window", Class: CPU, File: "reduce/cpu_window.cl", Needs: emitted, Kernels: []string{"reduce_window"},
-		Hooks:  []string{"KEPT", "RESULTS", "EPILOGUE", "STORE"},
-		Macros: slices.Concat([]Macro{{"SCALED", onOff, "a tap has a factor"}, {"BLOCK", windowRows, "rows of windows at once"}}, emitMacros, windowMacros),
-		For:    "small windows along rows in memory",
-	},
-	{
-		Family: "reduce", Name: "box", Class: CPU, File: "reduce/cpu_box.cl", Needs: emitted, Kernels: []string{"reduce_box"},
-		Hooks:  []string{"RESULTS", "EPILOGUE", "STORE"},
-		Macros: slices.Concat([]Macro{{"IN_PLACE", onOff, "rows are read where they are"}, {"VFOLD", nil, "the fold of vectors"}}, emitMacros, windowMacros),
-		For:    "windows along rows in memory that are folded down and then along",
-	},
-	{
-		Family: "reduce", Name: "taps", Class: CPU, File: "reduce/cpu_taps.cl", Needs: windowed, Kernels: []string{"reduce_taps"},
-		Hooks:  []string{"PART", "EPILOGUE", "STORE"},
-		Macros: slices.Concat([]Macro{{"PLAIN_PART", onOff, "what taps are multiplied by lies side by side"}, {"BLOCK", windowRows, "rows of it at once"}}, windowMacros),
-		For:    "sums over all windows for every tap",
-	},
-	{
-		Family: "reduce", Name: "finish", Class: Any, File: "reduce/any_finish.cl", Needs: monoid, Kernels: []string{"reduce_finish"}, Hooks: []string{"EPILOGUE", "STORE"},
-		Macros: []Macro{{"WG", groupSize, "work-items a row"}, {"EACH", nil, "rows an item, on CPU drivers"}}, For: "the second step of rows that were cut into parts",
-	},
+func reduceVariants() []Variant {
+	return []Variant{
+		{
+			Family: "reduce", Name: "item", Class: GPU, File: "reduce/gpu_item.cl", Needs: monoid, Kernels: []string{"reduce_item"}, Hooks: folding,
+			Macros: []Macro{split}, For: "short rows, and rows that are neighbours in memory",
+		},
+		{
+			Family: "reduce", Name: "group", Class: GPU, File: "reduce/gpu_group.cl", Needs: monoid, Kernels: []string{"reduce_group"}, Hooks: folding,
+			Macros: []Macro{split, {"WG", groupSize, "work-items a row"}}, For: "long rows",
+		},
+		{
+			Family: "reduce", Name: "block", Class: CPU, File: "reduce/cpu_block.cl", Needs: []string{"reduce/any_monoid.cl", "reduce/cpu_monoid_vector.cl"}, Kernels: []string{"reduce_block"},
+			Hooks:  append([]string{"LOADS"}, folding...),
+			Macros: []Macro{split, vectors, {"PLAIN", onOff, "the values have LOADS"}, {"LANES", nil, "elements in a vector of values, 0 for the compiler's choice"}},
+			For:    "long rows",
+		},
+		{
+			Family: "reduce", Name: "column", Class: CPU, File: "reduce/cpu_column.cl", Needs: monoid, Kernels: []string{"reduce_column"}, Hooks: folding,
+			Macros: []Macro{split, vectors}, For: "short rows, and rows that are neighbours in memory",
+		},
+		{
+			Family: "reduce", Name: "lanes", Class: CPU, File: "reduce/cpu_lanes.cl", Needs: monoid, Kernels: []string{"reduce_lanes"},
+			Hooks:  append([]string{"LOAD_OUTSIDE", "INSIDE"}, folding...),
+			Macros: []Macro{split, {"VEC", LaneWidths, "lanes at a time"}, {"OVERLAP", onOff, "the last lanes move to the left"}, {"GUARDED", onOff, "the lanes share a condition"}, {"WINDOW", onOff, "the fold is small and of known extents"}},
+			For:    "windows, and sums over axes that are not the last",
+		},
+		{
+			Family: "reduce", Name: "pixels", Class: CPU, File: "reduce/cpu_pixels.cl", Needs: monoid, Kernels: []string{"reduce_pixels"},
+			Hooks:  []string{"LEFTS", "RIGHTS", "LEFTS_OUTSIDE", "RIGHT_OUTSIDE", "INSIDE", "EPILOGUE", "STORE", "RESULTS"},
+			Macros: []Macro{{"VECS", []int{1, 2}, "vectors at a time"}, {"GUARDED", onOff, "the lanes share a condition"}, {"FOLDS", nil, "rows of the window"}, {"GOLDS", nil, "columns of the window"}},
+			For:    "depthwise convolution with the channels last",
+		},
+		{
+			Family: "reduce", Name: "stripe", Class: CPU, File: "reduce/cpu_stripe.cl", Needs: []string{"reduce/any_monoid.cl", "reduce/cpu_monoid_vector.cl"}, Kernels: []string{"reduce_stripe"},
+			Hooks:  append([]string{"LOADS"}, folding...),
+			Macros: []Macro{split, {"VECTORS", nil, "of 16 lanes"}, {"PLAIN", onOff, "the values have LOADS"}, {"TURNS", nil, "columns side by side"}, {"STEPS", []int{1, 8}, "columns at a time"}},
+			For:    "rows that are neighbours in memory",
+		},
+		{
+			Family: "reduce", Name: "window", Class: CPU, File: "reduce/cpu_window.cl", Needs: emitted, Kernels: []string{"reduce_window"},
+			Hooks:  []string{"KEPT", "RESULTS", "EPILOGUE", "STORE"},
+			Macros: slices.Concat([]Macro{{"SCALED", onOff, "a tap has a factor"}, {"BLOCK", windowRows, "rows of windows at once"}}, emitMacros, windowMacros),
+			For:    "small windows along rows in memory",
+		},
+		{
+			Family: "reduce", Name: "box", Class: CPU, File: "reduce/cpu_box.cl", Needs: emitted, Kernels: []string{"reduce_box"},
+			Hooks:  []string{"RESULTS", "EPILOGUE", "STORE"},
+			Macros: slices.Concat([]Macro{{"IN_PLACE", onOff, "rows are read where they are"}, {"VFOLD", nil, "the fold of vectors"}}, emitMacros, windowMacros),
+			For:    "windows along rows in memory that are folded down and then along",
+		},
+		{
+			Family: "reduce", Name: "taps", Class: CPU, File: "reduce/cpu_taps.cl", Needs: windowed, Kernels: []string{"reduce_taps"},
+			Hooks:  []string{"PART", "EPILOGUE", "STORE"},
+			Macros: slices.Concat([]Macro{{"PLAIN_PART", onOff, "what taps are multiplied by lies side by side"}, {"BLOCK", windowRows, "rows of it at once"}}, windowMacros),
+			For:    "sums over all windows for every tap",
+		},
+		{
+			Family: "reduce", Name: "finish", Class: Any, File: "reduce/any_finish.cl", Needs: monoid, Kernels: []string{"reduce_finish"}, Hooks: []string{"EPILOGUE", "STORE"},
+			Macros: []Macro{{"WG", groupSize, "work-items a row"}, {"EACH", nil, "rows an item, on CPU drivers"}}, For: "the second step of rows that were cut into parts",
+		},
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Variant describes one way to compute a family, for people and for tests:
@@ -47,11 +48,12 @@ func ClassOf(file string) Class {
 
 // FileOf is the file that has a kernel of that name.
 func FileOf(kernel string) string {
-	i := slices.IndexFunc(Variants, func(v Variant) bool { return slices.Contains(v.Kernels, kernel) })
+	all := Variants()
+	i := slices.IndexFunc(all, func(v Variant) bool { return slices.Contains(v.Kernels, kernel) })
 	if i < 0 {
 		panic("kernels: no kernel " + kernel) // a misspelt constant of this module
 	}
-	return Variants[i].File
+	return all[i].File
 }
 
 // Macro is a compiled-in parameter. Without Values it takes any type or text.
@@ -61,16 +63,18 @@ type Macro struct {
 	Doc    string
 }
 
-// Allows reports whether v is a value of m.
-func (m Macro) Allows(v int) bool { return len(m.Values) == 0 || slices.Contains(m.Values, v) }
-
 var (
 	onOff     = []int{0, 1}
 	groupSize = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
 )
 
-// Variants are those of all families.
-var Variants = slices.Concat(
-	mapVariants, reduceVariants, rowVariants, contractVariants, productVariants, attentionVariants, scatterVariants, scanVariants,
-	joinVariants, rankVariants, uniqueVariants, suppressVariants, treeVariants, customVariants,
-)
+// Variants are those of all families, which are not to be written to.
+func Variants() []Variant { return variants() }
+
+// variants are made when they are first asked for: most programs never do.
+var variants = sync.OnceValue(func() []Variant {
+	return slices.Concat(
+		mapVariants(), reduceVariants(), rowVariants(), contractVariants(), productVariants(), attentionVariants(), scatterVariants(), scanVariants(),
+		joinVariants(), rankVariants(), uniqueVariants(), suppressVariants(), treeVariants(), customVariants(),
+	)
+})

@@ -1,22 +1,24 @@
 package kernels
 
 // scanVariants are those of running sums.
-var scanVariants = []Variant{
-	{
-		Family: "scan", Name: "row", Class: CPU, File: "scan/cpu_row.cl", Needs: []string{"scan/any_sums.cl"}, Kernels: []string{"scan_sums", "scan_row"},
-		Hooks: []string{"TAKE", "TAKES", "PUT", "PUTS"}, Macros: append([]Macro{{"STREAMED", onOff, "no cache holds the result"}}, scanMacros...),
-		For: "rows that are dense in memory",
-	},
-	{
-		Family: "scan", Name: "group", Class: GPU, File: "scan/gpu_group.cl", Needs: []string{"scan/any_sums.cl"}, Kernels: []string{"scan_group_sums", "scan_group_rows"},
-		Hooks: []string{"TAKE", "PUT"}, Macros: append([]Macro{{"WG", groupSize, "work-items of a group"}}, scanMacros...),
-		For: "rows that are dense in memory",
-	},
-	{
-		Family: "scan", Name: "column", Class: Any, File: "scan/any_column.cl", Needs: []string{"scan/any_sums.cl"}, Kernels: []string{"scan_column_sums", "scan_column"},
-		Hooks: []string{"TAKE", "PUT"}, Macros: append([]Macro{{"COLUMNS", nil, "of an item"}}, scanMacros...),
-		For: "an axis that is not the last",
-	},
+func scanVariants() []Variant {
+	return []Variant{
+		{
+			Family: "scan", Name: "row", Class: CPU, File: "scan/cpu_row.cl", Needs: []string{"scan/any_sums.cl"}, Kernels: []string{"scan_sums", "scan_row"},
+			Hooks: []string{"TAKE", "TAKES", "PUT", "PUTS"}, Macros: append([]Macro{{"STREAMED", onOff, "no cache holds the result"}}, scanMacros...),
+			For: "rows that are dense in memory",
+		},
+		{
+			Family: "scan", Name: "group", Class: GPU, File: "scan/gpu_group.cl", Needs: []string{"scan/any_sums.cl"}, Kernels: []string{"scan_group_sums", "scan_group_rows"},
+			Hooks: []string{"TAKE", "PUT"}, Macros: append([]Macro{{"WG", groupSize, "work-items of a group"}}, scanMacros...),
+			For: "rows that are dense in memory",
+		},
+		{
+			Family: "scan", Name: "column", Class: Any, File: "scan/any_column.cl", Needs: []string{"scan/any_sums.cl"}, Kernels: []string{"scan_column_sums", "scan_column"},
+			Hooks: []string{"TAKE", "PUT"}, Macros: append([]Macro{{"COLUMNS", nil, "of an item"}}, scanMacros...),
+			For: "an axis that is not the last",
+		},
+	}
 }
 
 // scanMacros are those of every file for running sums.

@@ -57,15 +57,17 @@ func ScatterInParts(rows, cols, count int64, units int) (s ScatterParts, worth b
 	return s, rows*cols <= partsOfScatter && count >= 16*rows
 }
 
-var scatterVariants = []Variant{
-	{
-		Family: "scatter", Name: "add", Class: Any, File: "scatter/any_add.cl", Kernels: []string{"scatter_keys", "scatter_add"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
-		Macros: []Macro{{"DIRECT", onOff, "the output itself holds the sums"}, {"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
-		For:    "whole rows of the output a work-item on CPU drivers, one column on GPUs",
-	},
-	{
-		Family: "scatter", Name: "parts", Class: CPU, File: "scatter/cpu_parts.cl", Kernels: []string{"scatter_parts", "scatter_finish"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
-		Macros: []Macro{{"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
-		For:    "outputs that fit in a cache, as histograms",
-	},
+func scatterVariants() []Variant {
+	return []Variant{
+		{
+			Family: "scatter", Name: "add", Class: Any, File: "scatter/any_add.cl", Kernels: []string{"scatter_keys", "scatter_add"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
+			Macros: []Macro{{"DIRECT", onOff, "the output itself holds the sums"}, {"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
+			For:    "whole rows of the output a work-item on CPU drivers, one column on GPUs",
+		},
+		{
+			Family: "scatter", Name: "parts", Class: CPU, File: "scatter/cpu_parts.cl", Kernels: []string{"scatter_parts", "scatter_finish"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
+			Macros: []Macro{{"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
+			For:    "outputs that fit in a cache, as histograms",
+		},
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 )
 
 // Params are the values of a variant's tunable parameters, by name.
@@ -36,16 +37,22 @@ type Space struct {
 	Fits func(p Params, l Limits) bool
 }
 
-// Spaces are those of all variants that can be tuned.
-var Spaces = slices.Concat(attentionSpaces, contractSpaces, mapSpaces, reduceSpaces)
+// Spaces are those of all variants that can be tuned, which are not to be written to.
+func Spaces() []Space { return spaces() }
+
+// spaces are made when they are first asked for.
+var spaces = sync.OnceValue(func() []Space {
+	return slices.Concat(attentionSpaces(), contractSpaces(), mapSpaces(), reduceSpaces())
+})
 
 // SpaceOf is the space of a variant, nil when there is nothing to choose.
 func SpaceOf(family, variant string) *Space {
-	i := slices.IndexFunc(Spaces, func(s Space) bool { return s.Family == family && s.Variant == variant })
+	all := Spaces()
+	i := slices.IndexFunc(all, func(s Space) bool { return s.Family == family && s.Variant == variant })
 	if i < 0 {
 		return nil
 	}
-	return &Spaces[i]
+	return &all[i]
 }
 
 // Complete gives p what it does not say from byRule, which names every parameter.
@@ -83,4 +90,4 @@ func powers(from, to int64) []int64 {
 var yesNo = []int64{0, 1}
 
 // splits is how often a long sum may be cut.
-var splits = Param{"splits", powers(1, 256), "chunks of k that are summed apart"}
+func splits() Param { return Param{"splits", powers(1, 256), "chunks of k that are summed apart"} }

@@ -12,7 +12,7 @@ import (
 func TestSpacesAreInOrderAndDescribed(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, s := range kernels.Spaces {
+	for _, s := range kernels.Spaces() {
 		require.False(t, seen[s.Family+s.Variant], "%s %s twice", s.Family, s.Variant)
 		seen[s.Family+s.Variant] = true
 		require.Same(t, &s.Params[0], &kernels.SpaceOf(s.Family, s.Variant).Params[0])

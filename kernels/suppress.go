@@ -19,17 +19,19 @@ func Suppress(lists, boxes, most, capacity int64, units int) SuppressShape {
 }
 
 // suppressVariants are those of non-maximum suppression.
-var suppressVariants = []Variant{
-	{
-		Family: "suppress", Name: "list", Class: CPU, File: "suppress/cpu_lists.cl", Needs: []string{"suppress/any_overlap.cl"},
-		Kernels: []string{"suppress_lists", "suppress_write"}, Hooks: []string{"SCORE_BITS", "BOX", "ROW", "TOTAL"},
-		Macros: []Macro{{"CENTRE", onOff, "boxes are centres and sizes"}},
-		For:    "whole lists of boxes a work-item",
-	},
-	{
-		Family: "suppress", Name: "group", Class: GPU, File: "suppress/gpu_group.cl", Needs: []string{"suppress/any_overlap.cl", "rank/any_items.cl"},
-		Kernels: []string{"suppress_sweep", "suppress_give"}, Hooks: []string{"BOX", "ROW", "TOTAL"},
-		Macros: []Macro{{"CENTRE", onOff, "boxes are centres and sizes"}, {"WG", groupSize, "work-items of a group"}},
-		For:    "a list of boxes a work-group, after a sort",
-	},
+func suppressVariants() []Variant {
+	return []Variant{
+		{
+			Family: "suppress", Name: "list", Class: CPU, File: "suppress/cpu_lists.cl", Needs: []string{"suppress/any_overlap.cl"},
+			Kernels: []string{"suppress_lists", "suppress_write"}, Hooks: []string{"SCORE_BITS", "BOX", "ROW", "TOTAL"},
+			Macros: []Macro{{"CENTRE", onOff, "boxes are centres and sizes"}},
+			For:    "whole lists of boxes a work-item",
+		},
+		{
+			Family: "suppress", Name: "group", Class: GPU, File: "suppress/gpu_group.cl", Needs: []string{"suppress/any_overlap.cl", "rank/any_items.cl"},
+			Kernels: []string{"suppress_sweep", "suppress_give"}, Hooks: []string{"BOX", "ROW", "TOTAL"},
+			Macros: []Macro{{"CENTRE", onOff, "boxes are centres and sizes"}, {"WG", groupSize, "work-items of a group"}},
+			For:    "a list of boxes a work-group, after a sort",
+		},
+	}
 }

@@ -294,7 +294,7 @@ func (o *Op) check() error {
 		return errors.New("it has no ResultNames")
 	case (o.Scalar != nil || o.View != nil) && len(o.Operands) == 0:
 		return errors.New("it has Scalar or View and no operands")
-	case o.Scalar != nil && (o.Scalar.Host == nil || o.Scalar.C == "" && o.Scalar.CFor == nil):
+	case o.Scalar != nil && (o.Scalar.Host == nil || o.Scalar.OpenCL == "" && o.Scalar.OpenCLFor == nil):
 		return errors.New("its Scalar has no OpenCL C, or no function for the host")
 	case len(o.DTypes) == 0:
 		return errors.New("it has no DTypes")

@@ -54,7 +54,7 @@ var _ = define(Op{
 	Scalar: &engine.Scalar{
 		Arity: 4,
 		Flops: 60,
-		CFor: func(out tensor.DType, _ []tensor.DType) string {
+		OpenCLFor: func(out tensor.DType, _ []tensor.DType) string {
 			switch out {
 			case tensor.Float64:
 				return "philox_uniform_double(a, b, c, d)"
@@ -91,7 +91,7 @@ var _ = define(Op{
 	Scalar: &engine.Scalar{
 		Arity: 4,
 		Flops: 120,
-		CFor: func(out tensor.DType, _ []tensor.DType) string {
+		OpenCLFor: func(out tensor.DType, _ []tensor.DType) string {
 			if out == tensor.Float64 {
 				return "philox_normal_double(a, b, c, d)"
 			}
@@ -112,9 +112,9 @@ var _ = define(Op{
 	Name: "fold_in", Operands: []Operand{{Name: "seed"}, {Name: "i", DTypes: every}}, hidden: true, Flat: true,
 	Result: same,
 	Scalar: &engine.Scalar{
-		Arity: 2,
-		Flops: 8,
-		C:     "philox_fold(a, (ulong)b)",
+		Arity:  2,
+		Flops:  8,
+		OpenCL: "philox_fold(a, (ulong)b)",
 		Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 			for i, seed := range args[0].U64 {
 				dst.U64[i] = philox.Fold(seed, uint64(args[1].I64[i]))

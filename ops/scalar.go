@@ -185,15 +185,15 @@ type float interface{ float32 | float64 }
 // scalarOf is an element-wise function with one OpenCL C expression for all
 // dtypes; see engine.Scalar for its notation.
 func scalarOf(c string, flops float64, host hostFunc) *engine.Scalar {
-	return &engine.Scalar{C: c, Host: host, Flops: flops}
+	return &engine.Scalar{OpenCL: c, Host: host, Flops: flops}
 }
 
 // scalarFor is an element-wise function whose OpenCL C expression depends on
 // the dtype of its first operand.
 func scalarFor(c func(dt tensor.DType) string, flops float64, host hostFunc) *engine.Scalar {
 	return &engine.Scalar{
-		CFor:  func(_ tensor.DType, in []tensor.DType) string { return c(in[0]) },
-		Host:  host,
-		Flops: flops,
+		OpenCLFor: func(_ tensor.DType, in []tensor.DType) string { return c(in[0]) },
+		Host:      host,
+		Flops:     flops,
 	}
 }

@@ -16,7 +16,7 @@ func TestEveryOpIsWhole(t *testing.T) {
 		if s := op.Scalar; s != nil {
 			assert.Nil(t, op.Compose, "%s is computed in two ways", op.Name)
 			assert.NotNil(t, s.Host, "%s: the Go function", op.Name)
-			assert.True(t, s.C != "" || s.CFor != nil, "%s: the OpenCL C expression", op.Name)
+			assert.True(t, s.OpenCL != "" || s.OpenCLFor != nil, "%s: the OpenCL C expression", op.Name)
 			assert.Positive(t, s.Flops, "%s: the cost", op.Name)
 			assert.Equal(t, op.Name, s.Name)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"sync"
 	"weak"
@@ -13,7 +14,6 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
-	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/procs"
 )
 
@@ -32,14 +32,21 @@ const (
 // built is a program in which the kernels of one part end in suffix.
 type built struct {
 	prog   *cl.Program
-	id     uint64 // of its text, see Hash
+	id     uint64 // of its text, see textHash
 	suffix string
+}
+
+var textSeed = maphash.MakeSeed()
+
+// textHash tells programs of a process apart.
+func textHash(source, options string) uint64 {
+	return maphash.Comparable(textSeed, [2]string{source, options})
 }
 
 // Kernel makes the kernel of that name in the part.
 func (b built) Kernel(name string) (*cl.Kernel, error) { return b.prog.Kernel(name + b.suffix) }
 
-// library remembers every part that was compiled for a site, as long as the device or anybody
+// library remembers every part that was compiled for a target, as long as the device or anybody
 // else has its program.
 type library struct {
 	mu    sync.Mutex
@@ -80,7 +87,7 @@ func (l *library) enter(p *codegen.Program, b built) {
 }
 
 // compileAll makes every program of the tasks available in the library.
-func (w *launchSite) compileAll(ctx context.Context, tasks []readyTask) error {
+func (w *target) compileAll(ctx context.Context, tasks []readyTask) error {
 	batches := map[string][]*codegen.Program{} // by what the parts of one program must share
 	var order []string
 	seen := map[codegen.Key]bool{}
@@ -129,7 +136,7 @@ func divide(parts []*codegen.Program) [][]*codegen.Program {
 
 // compile builds parts as one program. Where that fails, each is built alone,
 // so that one that a driver refuses does not take the others with it.
-func (w *launchSite) compile(ctx context.Context, parts []*codegen.Program) error {
+func (w *target) compile(ctx context.Context, parts []*codegen.Program) error {
 	if len(parts) > 1 {
 		all, err := w.build(ctx, &codegen.Program{Name: fmt.Sprintf("%d parts", len(parts)), Source: codegen.Join(parts), Options: parts[0].Options})
 		if err == nil {
@@ -156,7 +163,7 @@ func (w *launchSite) compile(ctx context.Context, parts []*codegen.Program) erro
 }
 
 // program is the part that p is in; a failure to build is reported here.
-func (w *launchSite) program(ctx context.Context, t *engine.Task, p *codegen.Program) (built, error) {
+func (w *target) program(ctx context.Context, t *engine.Task, p *codegen.Program) (built, error) {
 	if b, ok := w.library.find(p.Key()); ok {
 		return b, nil
 	}
@@ -167,11 +174,11 @@ func (w *launchSite) program(ctx context.Context, t *engine.Task, p *codegen.Pro
 	return b, nil
 }
 
-func (w *launchSite) build(ctx context.Context, p *codegen.Program) (built, error) {
+func (w *target) build(ctx context.Context, p *codegen.Program) (built, error) {
 	source := w.head + p.Source
-	if p.Dims > 0 && w.companion != nil {
-		source = hostrun.CustomHead(p.Dims, p.Depth) + p.Source
+	if p.Dims > 0 && w.customHead != nil {
+		source = w.customHead(p.Dims, p.Depth) + p.Source
 	}
 	prog, err := w.programs.Program(ctx, p.Name, source, p.Options)
-	return built{prog: prog, id: hostrun.Hash(source, p.Options)}, err
+	return built{prog: prog, id: textHash(source, p.Options)}, err
 }

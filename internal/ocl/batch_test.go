@@ -71,10 +71,10 @@ func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
 	for _, p := range []*codegen.Program{good, bad} {
 		p.Source = p.Head + p.Body + fmt.Sprintf("// %p\n", e)
 	}
-	require.NoError(t, e.driverQueue.compile(t.Context(), []*codegen.Program{bad, good}))
-	_, ok := e.driverQueue.library.find(good.Key())
+	require.NoError(t, e.queue.to.compile(t.Context(), []*codegen.Program{bad, good}))
+	_, ok := e.queue.to.library.find(good.Key())
 	assert.True(t, ok)
 	task := mapTask(engine.Domain{1}, constant(tensor.Float32, 1))
-	_, err := e.driverQueue.program(t.Context(), task, bad)
+	_, err := e.queue.to.program(t.Context(), task, bad)
 	assert.ErrorContains(t, err, "nothing")
 }

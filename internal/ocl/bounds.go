@@ -55,10 +55,7 @@ type redZoned struct {
 
 // redZoned makes argument i of k a copy of operand p.
 func (s *sequence) redZoned(k *cl.Kernel, i int, p place, inputs int) (*redZoned, error) {
-	if p.mem.vacant != nil {
-		p.mem.vacant.fixed = true
-	}
-	mem, err := p.mem.held()
+	mem, err := p.mem.pinned()
 	if err != nil {
 		return nil, err
 	}

@@ -20,10 +20,10 @@ func TestCheckerFindsNothingInTheHost(t *testing.T) {
 	k := useChecker(t)
 	engineAs := func(t *testing.T, force string, d *facts.Device) *Engine {
 		e := New(k.dev)
-		e.inline, e.pooled, e.force = nil, nil, force
+		e.host, e.force = nil, force
 		if d != nil {
 			d.Name = e.facts.Name
-			e.facts, e.driverQueue.facts = d, d
+			e.facts, e.queue.to.facts = d, d
 		}
 		t.Cleanup(func() { require.NoError(t, e.Close()) })
 		return e

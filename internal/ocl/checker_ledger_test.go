@@ -84,7 +84,7 @@ func TestEveryVariantHasCellsForTheChecker(t *testing.T) {
 		}
 	}
 	text.WriteString("\nOf these macros no cell has this value:\n")
-	for _, v := range kernels.Variants {
+	for _, v := range kernels.Variants() {
 		for _, m := range v.Macros {
 			if len(m.Values) != 2 {
 				continue

@@ -22,7 +22,7 @@ func TestAClassThatIsForcedPlansForAGPUOfTheSameLimits(t *testing.T) {
 	plain := facts.New(o.Device(), o.Caps())
 	require.True(t, plain.CPU)
 	require.False(t, e.facts.CPU)
-	require.Nil(t, e.inline, "small graphs are planned for the same device")
+	require.Nil(t, e.host, "small graphs are planned for the same device")
 	require.Equal(t, plain.LocalMem, e.facts.LocalMem)
 	require.Empty(t, e.facts.DotOptions, "instructions of the CPU")
 

@@ -54,7 +54,7 @@ func (e *Engine) Choices(t *engine.Task) (*Choice, error) {
 // way, or not on this device or for this task; those of Prepare.
 func (e *Engine) PrepareAs(ctx context.Context, b engine.Bound, w Config) (engine.Sequence, Config, error) {
 	done := w
-	s, err := e.prepare(ctx, e.driverQueue, []engine.Bound{b}, func(t *engine.Task) (*variant.Plan, error) {
+	s, err := e.prepare(ctx, e.queue, []engine.Bound{b}, func(t *engine.Task) (*variant.Plan, error) {
 		_, variants, err := variant.Of(e.facts, t)
 		if err != nil {
 			return nil, err

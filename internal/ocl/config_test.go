@@ -16,7 +16,7 @@ import (
 
 func TestTunedKernelsThatCannotBePreparedGiveWayToTheDefault(t *testing.T) {
 	e, _, faults := faulty(t)
-	e.inline = nil
+	e.host = nil
 	task := matmul(tensor.Float32, 1, 40, 50, 60, false, false)
 	e.tuned = variant.NewTable(tuning.Of(tuning.Entry{
 		Family: "contract", Task: variant.TaskClass(e.facts, access.Collapse(task)), Variant: "row", Gain: 2,

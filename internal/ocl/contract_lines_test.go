@@ -2,16 +2,16 @@ package ocl
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/ocl/access"
-	"github.com/anycl/anycl/internal/ocl/contract"
 	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
+	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -89,16 +89,13 @@ func TestEveryShapeOfLinesComputesTheSame(t *testing.T) {
 	ins := randomInputs(task, 4)
 	want, err := taskref.Eval(task, ins)
 	require.NoError(t, err)
-	c, ok := contract.LinesOrientation(contract.Separate(cpuFacts(16), access.Collapse(task), false), cpuFacts(16), access.Collapse(task))
-	require.True(t, ok)
-	for i, p := range []contract.LinesChoice{
-		{Lines: 3, Columns: 4, Splits: 2}, {Lines: 1, Columns: 11, Splits: 1},
+	_, variants, err := variant.Of(cpuFacts(16), task)
+	require.NoError(t, err)
+	lines := variants[slices.IndexFunc(variants, func(v variant.Variant) bool { return v.Name == "lines" })]
+	for _, p := range []kernels.Params{
+		{"lines": 4, "columns": 4, "splits": 2, "rows": 2, "cols": 5}, {"lines": 1, "columns": 16, "splits": 1, "rows": 3, "cols": 4},
 	} {
-		full := c.ChooseLines()
-		full.Lines, full.Columns, full.Splits = p.Lines, p.Columns, p.Splits
-		full.Shape.Rows, full.Shape.Columns = 2+i, 5-i
-		require.NoError(t, c.SettleLines(&full))
-		made, err := c.PlanLines(full)
+		made, err := lines.WithParams(p)
 		require.NoError(t, err)
 		r := b.prepare(t, task, made, ins)
 		r.run(t)
@@ -114,15 +111,15 @@ func TestLinesThatAreLegalHaveAShape(t *testing.T) {
 		for bytes := int64(1 << 10); bytes <= 1<<20; bytes += bytes / 4 {
 			d := gpuFacts(256)
 			d.LocalMem = bytes
-			c, ok := contract.LinesOrientation(contract.Separate(d, access.Collapse(task), false), d, access.Collapse(task))
-			if !ok {
+			_, variants, err := variant.Of(d, task)
+			require.NoError(t, err)
+			i := slices.IndexFunc(variants, func(v variant.Variant) bool { return v.Name == "lines" })
+			if i < 0 {
 				continue
 			}
 			legal++
-			p := c.ChooseLines()
-			require.Positive(t, p.Shape.Rows, "%s in %d bytes", task, bytes)
-			require.True(t, p.Fits(c))
-			_, err := c.PlanLines(p)
+			require.Positive(t, variants[i].Rule()["rows"], "%s in %d bytes", task, bytes)
+			_, err = variants[i].Plan()
 			require.NoError(t, err)
 		}
 	}

@@ -9,24 +9,9 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/contract"
-	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/tensor"
 )
-
-func TestScratchStaysBounded(t *testing.T) {
-	t.Parallel()
-	for _, task := range []*engine.Task{
-		matmul(tensor.Float32, 1, 8192, 8192, 8192, true, true),
-		matmul(tensor.BFloat16, 7, 2000, 3000, 100_000, false, true),
-		matmul(tensor.Float64, 500, 300, 300, 300, false, true),
-	} {
-		p, err := variant.MakePlan(cpuFacts(16), nil, task, "contract=panel")
-		require.NoError(t, err)
-		require.LessOrEqual(t, p.Scratch[contract.ScratchA], int64(contract.PackBytes))
-		require.LessOrEqual(t, p.Scratch[contract.ScratchB], int64(contract.PackBytes))
-	}
-}
 
 func TestRowsFromAfarAreAskedForAhead(t *testing.T) {
 	t.Parallel()
@@ -45,33 +30,6 @@ func TestRowsFromAfarAreAskedForAhead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := contract.Separate(facts, c.task, false).ChoosePanel()
 			require.Equal(t, []bool{c.far, c.across}, []bool{p.Far, p.Across})
-		})
-	}
-}
-
-func TestPanelsThatCostTooManyLinesAreKept(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		task         *engine.Task
-		steady, kept bool
-		ahead        int
-	}{
-		"rows on lines":          {matmul(tensor.Float32, 1, 16, 512, 512, false, false), true, true, 0},
-		"few rows on lines":      {matmul(tensor.Float32, 1, 16, 64, 128, false, false), true, false, 0},
-		"rows across lines":      {matmul(tensor.Float32, 1, 16, 500, 512, false, false), true, true, 0},
-		"two rows of A":          {matmul(tensor.Float32, 1, 2, 512, 512, false, false), true, true, 0},
-		"rows of a weight":       {matmul(tensor.Float32, 1, 16, 512, 512, false, true), true, true, 0},
-		"of another operand":     {matmul(tensor.Float32, 1, 16, 500, 512, false, false), false, false, 3},
-		"halves, which widen":    {matmul(tensor.Float16, 1, 16, 500, 512, false, false), true, false, 3},
-		"a weight of each batch": {matmul(tensor.Float32, 3, 16, 500, 512, false, false), true, false, 3},
-		"in the innermost cache": {matmul(tensor.Float32, 1, 16, 100, 100, false, false), false, false, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c.task.Ins[1].Steady = c.steady
-			con := contract.Separate(cpuFacts(16), c.task, false)
-			p := con.ChoosePanel()
-			require.Equal(t, c.kept, p.KeepB)
-			require.Equal(t, c.ahead, p.LinesAhead(con))
 		})
 	}
 }

@@ -77,7 +77,7 @@ func matmul(dt tensor.DType, b, m, n, k int, ta, tb bool) *engine.Task {
 
 // The scalar functions that tests fuse.
 var (
-	cast = &engine.Scalar{Name: "cast", Arity: 1, C: "$cast(a)", Host: func(out tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
+	cast = &engine.Scalar{Name: "cast", Arity: 1, OpenCL: "$cast(a)", Host: func(out tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
 		hostOf(func(a, _ float64) float64 {
 			switch out {
 			case tensor.Float16:
@@ -88,9 +88,9 @@ var (
 			return a
 		})(out, in, dst, args)
 	}}
-	add  = &engine.Scalar{Name: "add", Arity: 2, C: "a + b", Host: hostOf(func(a, b float64) float64 { return a + b }), Flops: 1}
-	mul  = &engine.Scalar{Name: "mul", Arity: 2, C: "a * b", Host: hostOf(func(a, b float64) float64 { return a * b }), Flops: 1}
-	relu = &engine.Scalar{Name: "relu", Arity: 1, C: "fmax(a, ($T)0)", Host: hostOf(func(a, _ float64) float64 { return max(a, 0) }), Flops: 1}
+	add  = &engine.Scalar{Name: "add", Arity: 2, OpenCL: "a + b", Host: hostOf(func(a, b float64) float64 { return a + b }), Flops: 1}
+	mul  = &engine.Scalar{Name: "mul", Arity: 2, OpenCL: "a * b", Host: hostOf(func(a, b float64) float64 { return a * b }), Flops: 1}
+	relu = &engine.Scalar{Name: "relu", Arity: 1, OpenCL: "fmax(a, ($T)0)", Host: hostOf(func(a, _ float64) float64 { return max(a, 0) }), Flops: 1}
 )
 
 // hostOf is a host function for small numbers, of which each class is exact in float64.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/ocl/codegen"
-	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -36,23 +36,14 @@ func TestTheWayOfAProductIsThatOfFewerCycles(t *testing.T) {
 		name := fmt.Sprintf("%dx%dx%d-%s", c.m, c.k, c.n, c.form)
 		task := matmul(tensor.Float32, 1, c.m, c.n, c.k, c.form[0] == 't', c.form[1] == 't')
 		d := cpuFacts(16)
-		best := contract.ContractVariants(d, task)[0]
+		_, variants, err := variant.Of(d, task)
+		require.NoError(t, err)
+		best := variants[0]
 		require.Equal(t, c.variant, best.Name, "%s: %s", name, c.why)
 		if c.variant == "block" {
-			require.Equal(t, int64(codegen.OneIf(c.swapped)), best.Rule()[contract.SwapKnob], "%s: %s", name, c.why)
+			require.Equal(t, int64(codegen.OneIf(c.swapped)), best.Rule()["swap"], "%s: %s", name, c.why)
 		}
 	}
-}
-
-// Rows of the output that do not begin on a line are not divided between cores, unless sums are so long that stores are few.
-func TestShortSumsKeepLinesOfTheOutputToOneCore(t *testing.T) {
-	t.Parallel()
-	block := func(m, k, n int) contract.BlockChoice {
-		return contract.Separate(cpuFacts(16), matmul(tensor.Float32, 1, m, n, k, false, true), false).ChooseBlock()
-	}
-	require.Equal(t, int64(6), block(2323, 21, 191).Panels)
-	require.Equal(t, int64(41), block(2195, 2, 1301).Panels)
-	require.Less(t, block(333, 777, 555).Panels, int64(18))
 }
 
 // The last terms of a dot product are a vector that begins among those summed before, which may be infinite.

@@ -12,4 +12,7 @@
 //	draft     programs for devices that are not there
 //	hostrun   the threads that run launches of a driver for CPUs
 //	ocl       the engine: memory, compiling, running
+//
+// A GPU's sequences run in the device's queue, see queueRunner. Where a driver for CPUs has a companion, host.go decides
+// whether the program's own threads run them, and host_runner.go has them do so.
 package ocl

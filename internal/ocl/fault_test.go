@@ -73,7 +73,7 @@ func TestCustomKernelsNeedNoSubBuffers(t *testing.T) {
 
 func TestAFailureAnywhereInPrepareLeaksNothing(t *testing.T) {
 	e, lib, faults := faulty(t)
-	e.inline = nil // where the tasks run depends on what was measured, and each place has facts of its own
+	e.host = nil // where the tasks run depends on what was measured, and each place has facts of its own
 	m, err := e.Alloc(4 << 10)
 	require.NoError(t, err)
 	e.facts.ArgBytes, e.facts.ForceWide = 96, true // numbers go in a table: one more thing to release

@@ -10,46 +10,11 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/access"
-	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/tensor"
 )
-
-func TestMagicDivisionIsExactBelow2To31(t *testing.T) {
-	numbersOnly(t)
-	r := rand.New(rand.NewPCG(1, 1))
-	divide := func(g *codegen.Builder, n, d uint32) uint32 {
-		m, s := g.Magic(int64(d))
-		value := func(name string) uint32 {
-			for _, a := range g.Ints {
-				if a.Name == name {
-					return uint32(int32(a.Value))
-				}
-			}
-			t.Fatal(name)
-			return 0
-		}
-		return (uint32(uint64(n)*uint64(value(m))>>32) + n) >> value(s)
-	}
-	for range 3000 {
-		g := &codegen.Builder{ByKey: map[string]int{}}
-		d := uint32(2 + r.IntN(100))
-		if r.IntN(2) == 0 {
-			d = uint32(2 + r.IntN(math.MaxInt32-2))
-		}
-		for range 20 {
-			q := uint32(r.IntN(math.MaxInt32/int(d) + 1))
-			for _, n := range []uint32{q * d, q*d - 1, q*d + d - 1, uint32(r.IntN(math.MaxInt32)), math.MaxInt32, 0} {
-				if n > math.MaxInt32 {
-					continue
-				}
-				require.Equal(t, n/d, divide(g, n, d), "%d / %d", n, d)
-			}
-		}
-	}
-}
 
 func TestCollapseKeepsTheMeaning(t *testing.T) {
 	fewer := 0
@@ -98,43 +63,6 @@ func TestCollapseStopsWhereAnAddressBroadcasts(t *testing.T) {
 	bias := engine.Operand{DType: tensor.Float32, Len: 3}
 	v := engine.Apply(fnAdd, tensor.Float32, engine.Load(0, x.DType, denseAt(dom, 0, 1, 2, 3, 4), nil), engine.Load(1, x.DType, engine.AxisIndex(1), nil))
 	require.Equal(t, engine.Domain{2, 3, 20}, access.Collapse(mapTask(dom, v, x, bias)).Axes)
-}
-
-func TestLongIndicesAreUsedWhenIntsWouldOverflow(t *testing.T) {
-	in := engine.Operand{DType: tensor.Int8, Len: 1 << 33}
-	of := func(n int, x *engine.Index) *engine.Task {
-		return mapTask(engine.Domain{n, 3}, engine.Load(0, in.DType, x, nil), engine.Operand{DType: in.DType, Len: 1000})
-	}
-	x := engine.AxisIndex(0)
-	require.False(t, codegen.NeedsWide(of(1000, x)))
-	require.True(t, codegen.NeedsWide(of(1<<30, x)), "3 * 2^30 points")
-	require.True(t, codegen.NeedsWide(of(1000, x.Mul(1<<22))), "an address past the end of int")
-	require.True(t, codegen.NeedsWide(of(1000, x.Mul(1<<22+1).Div(1<<20, engine.Domain{1000, 3}))), "a value on the way")
-	require.True(t, codegen.NeedsWide(mapTask(engine.Domain{4}, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)), "a buffer of 2^33 elements")
-}
-
-func TestTemplatesAreFilledWordByWord(t *testing.T) {
-	f32, f64 := tensor.Float32, tensor.Float64
-	for _, c := range []struct {
-		c    string
-		out  tensor.DType
-		in   []tensor.DType
-		want string
-	}{
-		{"0.5f * a * (1.0f + erf(a * M_SQRT1_2_F))", f64, []tensor.DType{f64}, "0.5 * v7 * (1.0 + double_erf(v7 * M_SQRT1_2))"},
-		{"0.5f * a", f32, []tensor.DType{f32}, "0.5f * v7"},
-		{"convert_$T_sat(a) + ($A)b", tensor.Int8, []tensor.DType{f32, f32}, "convert_char_sat(v7) + (float)v8"},
-		{"a < FLT_MAX && 1e-3f < b", tensor.Bool, []tensor.DType{f64, f64}, "v7 < DBL_MAX && 1e-3 < v8"},
-		{"0x1.8p-3f + 0xaf + abs(a)", f64, []tensor.DType{f64}, "0x1.8p-3 + 0xaf + abs(v7)"},
-		{"$cast(a)", tensor.Uint8, []tensor.DType{tensor.Int64}, "(uchar)(v7)"},
-		{"$cast(a)", tensor.Bool, []tensor.DType{f32}, "(uchar)(v7 != 0)"},
-	} {
-		args := []string{"v7", "v8"}[:len(c.in)]
-		double := c.out == f64 || c.in[0] == f64
-		require.Equal(t, c.want, codegen.Fill(c.c, codegen.RegType(c.out), c.out, c.in, args, double))
-	}
-	sum := engine.Apply(fnMul, tensor.Uint16, constant(tensor.Uint16, 3), constant(tensor.Uint16, 4))
-	require.Equal(t, "(ushort)((uint)a * (uint)b)", codegen.Apply(sum, []string{"a", "b"}), "signed overflow is undefined in C")
 }
 
 // For each dtype one program that converts from all the others.

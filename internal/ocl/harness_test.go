@@ -49,7 +49,7 @@ func device(t testing.TB, force string, change func(f *facts.Device)) *Engine {
 		t.Skipf("no OpenCL device: %v", err)
 	}
 	e := New(o)
-	e.inline = nil // tests of kernels are of the device's
+	e.host = nil // tests of kernels are of the device's
 	e.force = force
 	if change != nil {
 		change(e.facts)

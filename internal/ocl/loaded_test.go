@@ -23,48 +23,48 @@ func long() *engine.Task {
 // would not stay.
 func TestLongRunsLeaveTheDriversThreadsWhenItsKernelsCrowdTheCompanions(t *testing.T) {
 	e := withCompanion(t, "")
-	e.loaded = new(hostrun.LoadedKernels)
+	e.host.loaded = new(hostrun.LoadedKernels)
 	one, two := long(), long()
-	w, _ := e.siteFor([]*engine.Task{one, two})
-	require.Same(t, e.driverQueue, w)
+	w, _ := e.runnerFor([]*engine.Task{one, two})
+	require.Same(t, e.queue, w)
 
 	b := built{id: 7}
 	for i := range hostrun.LoadedFar - 1 {
 		name := fmt.Sprint("k", i)
-		e.loaded.Enter(one, b.id, name+b.suffix, cl.Range1(64, 1).Local)
-		e.loaded.Enter(one, b.id, name+b.suffix, cl.Range1(128, 1).Local) // the same
+		e.host.loaded.Enter(one, b.id, name+b.suffix, cl.Range1(64, 1).Local)
+		e.host.loaded.Enter(one, b.id, name+b.suffix, cl.Range1(128, 1).Local) // the same
 	}
-	held, among := e.loaded.Holds(one)
+	held, among := e.host.loaded.Holds(one)
 	require.Equal(t, hostrun.LoadedFar-1, held)
 	require.True(t, among)
 	for _, tasks := range [][]*engine.Task{{one}, {one, one}, {two}, {two, two}, {one, two}} {
-		w, _ = e.siteFor(tasks)
-		require.Same(t, e.driverQueue, w, "there is room for one more")
+		w, _ = e.runnerFor(tasks)
+		require.Same(t, e.queue, w, "there is room for one more")
 	}
-	e.loaded.Enter(one, b.id, "k0"+b.suffix, cl.Range1(64, 2).Local) // another group: another kernel
+	e.host.loaded.Enter(one, b.id, "k0"+b.suffix, cl.Range1(64, 2).Local) // another group: another kernel
 	for _, tasks := range [][]*engine.Task{{two}, {one, two}} {
-		w, why := e.siteFor(tasks)
-		require.NotSame(t, e.driverQueue, w)
+		w, why := e.runnerFor(tasks)
+		require.NotSame(t, e.queue, w)
 		require.Contains(t, why, "48 kernels")
 	}
-	w, _ = e.siteFor([]*engine.Task{one})
-	require.Same(t, e.driverQueue, w, "its kernels are loaded already")
+	w, _ = e.runnerFor([]*engine.Task{one})
+	require.Same(t, e.queue, w, "its kernels are loaded already")
 	var many []*engine.Task
 	for range hostrun.LoadedMost {
 		many = append(many, long())
 	}
-	w, _ = e.siteFor(many)
-	require.Same(t, e.driverQueue, w, "they would not find room on the companion")
+	w, _ = e.runnerFor(many)
+	require.Same(t, e.queue, w, "they would not find room on the companion")
 }
 
 func TestASequenceOfTheDriversThreadsIsCountedOnce(t *testing.T) {
 	e := withCompanion(t, "thread=workers")
-	e.loaded = new(hostrun.LoadedKernels)
+	e.host.loaded = new(hostrun.LoadedKernels)
 	var held []int
 	for range 2 {
 		s, _, _ := chain(t, e, 3, 700)
 		require.False(t, s.Traits().Immediate)
-		held = append(held, len(e.loaded.Kernels))
+		held = append(held, len(e.host.loaded.Kernels))
 	}
 	require.NotZero(t, held[0])
 	require.Equal(t, held[0], held[1])

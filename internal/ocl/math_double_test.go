@@ -93,7 +93,7 @@ func TestFunctionsOfDoublesMeetTheirErrorEverywhere(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := applyDouble(t, e, &engine.Scalar{Name: c.name, Arity: 1, C: c.name + "(a)"}, in)
+			got := applyDouble(t, e, &engine.Scalar{Name: c.name, Arity: 1, OpenCL: c.name + "(a)"}, in)
 			for i, x := range xs {
 				want := c.f(x)
 				require.LessOrEqual(t, doubleUlps(got[i], want), c.ulp, "%s(%g) is %g, not %g", c.name, x, got[i], want)
@@ -148,7 +148,7 @@ func TestFunctionsOfTwoDoublesKeepTheSpecialCasesOfC(t *testing.T) {
 	}{{"pow", math.Pow, 16}, {"atan2", func(y, x float64) float64 { return math.Copysign(math.Atan2(y, x), y) }, 6}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := applyDouble(t, e, &engine.Scalar{Name: c.name, Arity: 2, C: c.name + "(a, b)"}, a, b)
+			got := applyDouble(t, e, &engine.Scalar{Name: c.name, Arity: 2, OpenCL: c.name + "(a, b)"}, a, b)
 			for i, y := range got {
 				x, z := ends[i/len(ends)], ends[i%len(ends)]
 				require.LessOrEqual(t, doubleUlps(y, c.f(x, z)), c.ulp, "%s(%g, %g) is %g, not %g", c.name, x, z, y, c.f(x, z))
@@ -174,7 +174,7 @@ func TestPowersOfDoublesAreExactToSixteenSteps(t *testing.T) {
 		a = binary.NativeEndian.AppendUint64(a, math.Float64bits(x))
 		b = binary.NativeEndian.AppendUint64(b, math.Float64bits(float64(n)/4))
 	}
-	got := applyDouble(t, e, &engine.Scalar{Name: "pow", Arity: 2, C: "pow(a, b)"}, a, b)
+	got := applyDouble(t, e, &engine.Scalar{Name: "pow", Arity: 2, OpenCL: "pow(a, b)"}, a, b)
 	for i, x := range xs {
 		n := quarters[i]
 		want, square := big.NewFloat(1).SetPrec(300), big.NewFloat(x).SetPrec(300)

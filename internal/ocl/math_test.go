@@ -69,7 +69,7 @@ func TestFunctionsOfMathMeetTheirErrorEverywhere(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dom := engine.Domain{len(xs)}
-			fn := &engine.Scalar{Name: c.name, Arity: 1, C: c.name + "(a)"}
+			fn := &engine.Scalar{Name: c.name, Arity: 1, OpenCL: c.name + "(a)"}
 			x := engine.Load(0, tensor.Float32, engine.AxisIndex(0), nil)
 			outs, plan := execute(t, e, mapTask(dom, engine.Apply(fn, tensor.Float32, x), engine.Operand{DType: tensor.Float32, Len: dom.Size()}), [][]byte{in}, 0)
 			for i, x := range xs {
@@ -121,7 +121,7 @@ func TestFunctionsOfTwoOperandsKeepTheSpecialCasesOfC(t *testing.T) {
 		ulp  float64
 	}{{"pow", math.Pow, 16}, {"atan2", math.Atan2, 6}, {"fmod", math.Mod, 0}} {
 		t.Run(c.name, func(t *testing.T) {
-			fn := &engine.Scalar{Name: c.name, Arity: 2, C: c.name + "(a, b)"}
+			fn := &engine.Scalar{Name: c.name, Arity: 2, OpenCL: c.name + "(a, b)"}
 			x, y := engine.Load(0, tensor.Float32, engine.AxisIndex(0), nil), engine.Load(1, tensor.Float32, engine.AxisIndex(0), nil)
 			outs, _ := execute(t, e, mapTask(dom, engine.Apply(fn, tensor.Float32, x, y), o, o), [][]byte{a, b}, 0)
 			for i := range dom[0] {

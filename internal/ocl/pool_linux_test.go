@@ -39,7 +39,7 @@ func onOneProcessor(t *testing.T) {
 func TestHelpersLeaveTheCallersProcessorToIt(t *testing.T) {
 	e := withPool(t)
 	s, _, _ := chain(t, e, 700, 300)
-	c := e.pooled.pool
+	c := e.host.pooled.pool
 	for run := range uint32(200) { // how long launches take is learnt
 		require.NoError(t, s.Run(t.Context(), 0, 3, run))
 	}

@@ -20,7 +20,7 @@ import (
 func withPool(t testing.TB) *Engine {
 	t.Helper()
 	e := withCompanion(t, "thread=pool")
-	if e.pooled == nil {
+	if e.host == nil || e.host.pooled == nil {
 		t.Skip("there is one processor")
 	}
 	return e
@@ -122,7 +122,7 @@ func TestHelpersEndWithTheirEngine(t *testing.T) {
 		require.Less(t, i, 5000)
 		time.Sleep(time.Millisecond)
 	}
-	require.False(t, e.pooled.pool.Enlist())
+	require.False(t, e.host.pooled.pool.Enlist())
 }
 
 func TestALaunchOfMoreGroupsThanCanBeDividedIsLeftToTheDriver(t *testing.T) {

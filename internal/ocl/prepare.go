@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/facts"
-	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/internal/tuning"
@@ -29,15 +27,15 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 	for i, b := range tasks {
 		all[i] = b.Task
 	}
-	w, why := e.siteFor(all)
+	r, why := e.runnerFor(all)
 	by := func(facts *facts.Device, table *tuning.Table) func(*engine.Task) (*variant.Plan, error) {
 		return func(t *engine.Task) (*variant.Plan, error) {
 			p, err := variant.MakePlan(facts, table, t, e.force)
 			if err == nil && why != "" {
 				p.Why += "; " + why
 			}
-			if err == nil && t.Kind == engine.Custom && e.inline != nil && !e.bounds {
-				if why := hostrun.Indivisible(t.Custom.Source, t.Custom.Options); why != "" {
+			if err == nil && e.host != nil {
+				if why, _ := e.host.indivisible(t); why != "" {
 					p.Why += "; launched whole: " + why
 				}
 			}
@@ -45,16 +43,16 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 		}
 	}
 	table := e.tuned.Load()
-	s, err := e.prepare(ctx, w, tasks, by(w.facts, table))
-	if errors.Is(err, hostrun.ErrIndivisible) {
-		w, why = e.driverQueue, ""
-		s, err = e.prepare(ctx, w, tasks, by(w.facts, table))
+	s, err := e.prepare(ctx, r, tasks, by(r.target().facts, table))
+	if errors.Is(err, errQueueOnly) {
+		r, why = e.queue, ""
+		s, err = e.prepare(ctx, r, tasks, by(r.target().facts, table))
 	}
 	if err == nil || ctx.Err() != nil || errors.Is(err, engine.ErrClosed) || !s.tuned() {
 		return seqOrNil(s, err)
 	}
 	e.dev.Logger().Warn("ocl: tuned kernels cannot be prepared, the default is taken", "error", err)
-	return seqOrNil(e.prepare(ctx, w, tasks, by(w.facts, nil)))
+	return seqOrNil(e.prepare(ctx, r, tasks, by(r.target().facts, nil)))
 }
 
 // seqOrNil is s without an error, and no interface that holds nil with one.
@@ -67,8 +65,8 @@ func seqOrNil(s *sequence, err error) (engine.Sequence, error) {
 
 // prepare is Prepare with plans from planTask. With an error the sequence is
 // closed, and tells what was planned.
-func (e *Engine) prepare(ctx context.Context, w *launchSite, tasks []engine.Bound, planTask func(*engine.Task) (*variant.Plan, error)) (*sequence, error) {
-	s := &sequence{eng: e, site: w, tasks: make([]readyTask, len(tasks))}
+func (e *Engine) prepare(ctx context.Context, r runner, tasks []engine.Bound, planTask func(*engine.Task) (*variant.Plan, error)) (*sequence, error) {
+	s := &sequence{eng: e, runner: r, tasks: make([]readyTask, len(tasks))}
 	if e.isClosed() {
 		return s, engine.ErrClosed
 	}
@@ -93,9 +91,11 @@ func (s *sequence) prepare(ctx context.Context, tasks []engine.Bound, planTask f
 	if err := s.compile(ctx, tasks, planTask); err != nil {
 		return err
 	}
-	if err := s.openQueues(); err != nil {
+	l, err := s.runner.open()
+	if err != nil {
 		return err
 	}
+	s.launcher = l
 	if err := s.allocScratch(); err != nil {
 		return err
 	}
@@ -114,12 +114,12 @@ func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask f
 		err = s.tell(ctx, tasks)
 	}
 	if err == nil {
-		err = s.site.compileAll(ctx, s.tasks)
+		err = s.runner.target().compileAll(ctx, s.tasks)
 	}
 	for i := range s.tasks {
 		t := &s.tasks[i]
 		for j := 0; err == nil && j < len(t.plan.Launches); j++ {
-			t.programs[j], err = s.site.program(ctx, t.task, t.plan.Launches[j].Program)
+			t.programs[j], err = s.runner.target().program(ctx, t.task, t.plan.Launches[j].Program)
 		}
 	}
 	if errors.Is(err, platform.ErrClosed) {
@@ -130,7 +130,7 @@ func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask f
 
 // plan chooses variants and writes their programs.
 func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func(*engine.Task) (*variant.Plan, error)) error {
-	facts := s.site.facts
+	facts := s.runner.target().facts
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(procs.Count())
 	for i, b := range tasks {
@@ -249,20 +249,6 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 				return err
 			}
 		}
-		if s.site.companion != nil {
-			var groups int
-			if step.rng, groups, err = hostrun.PartRange(step.rng); err != nil {
-				return err
-			}
-			solo := time.Duration(0)
-			if b.Task.Kind != engine.Custom { // what a caller's own kernel does is seen when it runs, as is what is predicted too long
-				solo = s.eng.rates().nearWork(b.Task)
-			}
-			step.host = hostrun.NewLaunch(k, step.rng, groups, solo)
-		} else if s.eng.inline != nil {
-			of := p.programs[j]
-			s.eng.loaded.Enter(b.Task, of.id, l.Kernel+of.suffix, step.rng.Local)
-		}
 		step.key = keyOf(p.programs[j], l.Kernel, step.rng)
 		if n := k.NumArgs(); n != len(l.Program.Args) {
 			return fmt.Errorf("kernel %s takes %d arguments, not %d", l.Kernel, n, len(l.Program.Args))
@@ -294,13 +280,14 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 				continue
 			}
 			if a.Kind == codegen.ArgRun {
-				if step.run = i; step.host != nil {
-					step.host.RunArg = i
-				}
+				step.run = i
 			}
 			if err := s.setArg(ctx, k, i, a, l, places, p.kept); err != nil {
 				return err
 			}
+		}
+		if err := s.launcher.bind(b.Task, &step); err != nil {
+			return err
 		}
 		if zoned != nil {
 			zoned.launch = step
@@ -314,29 +301,17 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 	return nil
 }
 
-// ownGroup chooses the work-group of a caller's own kernel that leaves it open. A group that the
-// kernel's source demands is taken, without which OpenCL refuses the launch; any other is the driver's choice
-// where it launches the kernel as a whole.
+// ownGroup chooses the work-group of a caller's own kernel that leaves it open: the one that the kernel's source
+// demands, without which OpenCL refuses the launch; else the launcher or the driver has the choice.
 func (s *sequence) ownGroup(k *cl.Kernel, r *cl.Range) error {
 	if r.Local[0] != 0 {
 		return nil
 	}
-	info, err := k.WorkGroupInfo(s.site.device)
+	info, err := k.WorkGroupInfo(s.runner.target().device)
 	if err != nil {
 		return err
 	}
 	r.Local = info.RequiredSize
-	if s.site.companion == nil {
-		return nil
-	}
-	if r.Local[0] == 0 {
-		r.Local = hostrun.WorkGroup(*r, info.MaxSize)
-	}
-	for d := range r.Dims {
-		if r.Local[d] < 1 || r.Global[d]%r.Local[d] != 0 {
-			return hostrun.ErrIndivisible // the driver says what is wrong
-		}
-	}
 	return nil
 }
 
@@ -352,7 +327,7 @@ func (s *sequence) groupFits(k *cl.Kernel, p *variant.Plan, l variant.Launch) er
 	if !p.Tuned {
 		return nil
 	}
-	info, err := k.WorkGroupInfo(s.site.device)
+	info, err := k.WorkGroupInfo(s.runner.target().device)
 	if err != nil {
 		return err
 	}
@@ -365,15 +340,15 @@ func (s *sequence) groupFits(k *cl.Kernel, p *variant.Plan, l variant.Launch) er
 func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a codegen.Arg, l variant.Launch, places []place, kept []*platform.Memory) error {
 	switch a.Kind {
 	case codegen.ArgBuffer:
-		return s.setPlace(k, i, places[a.Index].mem)
+		return s.launcher.setOperand(k, i, places[a.Index].mem)
 	case codegen.ArgOffset:
 		return k.SetUint64(i, uint64(places[a.Index].offset/places[a.Index].size))
 	case codegen.ArgStart:
 		return k.SetUint64(i, 0)
 	case codegen.ArgScratch:
-		return s.setMemory(k, i, s.scratch[a.Index])
+		return s.launcher.setMemory(k, i, s.scratch[a.Index])
 	case codegen.ArgKept:
-		return s.setMemory(k, i, kept[a.Index])
+		return s.launcher.setMemory(k, i, kept[a.Index])
 	case codegen.ArgInt:
 		if l.Program.Wide {
 			return k.SetInt64(i, l.Value(a))
@@ -384,7 +359,7 @@ func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a codegen.Ar
 		if err != nil {
 			return err
 		}
-		return s.setMemory(k, i, m)
+		return s.launcher.setMemory(k, i, m)
 	case codegen.ArgRun:
 		return k.SetUint32(i, 0)
 	}
@@ -405,14 +380,6 @@ func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a codegen.Ar
 	return fmt.Errorf("argument %d is a %T", i, a.Scalar)
 }
 
-// setMemory sets a pointer argument.
-func (s *sequence) setMemory(k *cl.Kernel, i int, m *platform.Memory) error {
-	if c := s.site.companion; c != nil {
-		return c.SetMemory(k, i, m)
-	}
-	return k.SetBuffer(i, m.Buffer())
-}
-
 // table puts the numbers of a launch whose arguments would not fit into memory.
 func (s *sequence) table(ctx context.Context, l variant.Launch) (*platform.Memory, error) {
 	bytes := l.TableBytes()
@@ -429,9 +396,9 @@ func (s *sequence) table(ctx context.Context, l variant.Launch) (*platform.Memor
 // can start one there, else through a copy.
 func (s *sequence) pointer(k *cl.Kernel, i int, p place, in bool) (*copying, error) {
 	if p.offset == 0 || p.bytes == 0 {
-		return nil, s.setPlace(k, i, p.mem)
+		return nil, s.launcher.setOperand(k, i, p.mem)
 	}
-	mem, err := p.mem.held()
+	mem, err := p.mem.pinned()
 	if err != nil {
 		return nil, err
 	}

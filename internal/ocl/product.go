@@ -10,8 +10,6 @@ import (
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/contract"
-	"github.com/anycl/anycl/internal/ocl/facts"
-	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -176,30 +174,17 @@ func (x *Products) fits(p *Product) error {
 	return nil
 }
 
-// productEfficiency is the share of the peak rate that large products reach.
-const productEfficiency = 0.85
-
-// near reports whether p, which is so many operations, is over sooner on the calling thread than
-// threads are woken.
+// near reports whether p, which is so many operations, is for the calling thread.
 func (x *Products) near(p *Product, flops float64) bool {
-	e := x.eng
-	if e.inline == nil || x.copies {
-		return false
+	return x.eng.host != nil && !x.copies && x.eng.host.takes(p, flops)
+}
+
+// productRunner is what runs a product.
+func (e *Engine) productRunner(near bool) runner {
+	if near {
+		return e.host.inline
 	}
-	switch variant.Forced(e.force, variant.Thread) {
-	case variant.ThreadCaller:
-		return true
-	case variant.ThreadDriver:
-		return false
-	}
-	r := e.rates()
-	size := float64(p.DType.Size())
-	m, n, k := float64(p.M), float64(p.N), float64(p.K)
-	one := r.flops * productEfficiency / float64(r.units) // of a core
-	work := max(flops/one*size/4, (m*k+k*n+m*n)*size/r.nearMemory)
-	near := work + r.nearLaunch.Seconds()
-	far := work/float64(r.units) + (r.wake + r.launch).Seconds()
-	return near <= patience*far
+	return e.queue
 }
 
 // kernel returns the compiled form of a key.
@@ -255,7 +240,7 @@ func (x *Products) plan(k contract.ProductShape) contract.ProductPlan {
 	if ok {
 		return plan
 	}
-	plan = contract.PlanProduct(x.facts(k.Key.Near), k)
+	plan = contract.PlanProduct(x.eng.productRunner(k.Key.Near).target().facts, k)
 	x.mu.Lock()
 	if len(x.planned) >= plansKept {
 		clear(x.planned)
@@ -263,13 +248,6 @@ func (x *Products) plan(k contract.ProductShape) contract.ProductPlan {
 	x.planned[k] = plan
 	x.mu.Unlock()
 	return plan
-}
-
-func (x *Products) facts(near bool) *facts.Device {
-	if near {
-		return x.eng.inline.facts
-	}
-	return x.eng.driverQueue.facts
 }
 
 // kind is the kernel for p: products with one row or one column read a matrix once, and

@@ -13,11 +13,11 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// productCaller has a kernel to itself, whose arguments it sets, and on a companion a queue.
+// productCaller has a kernel to itself, whose arguments it sets.
 type productCaller struct {
-	form   *specialized
-	kernel *cl.Kernel
-	queue  *cl.Queue
+	form     *specialized
+	kernel   *cl.Kernel
+	launcher launcher
 
 	pins    runtime.Pinner
 	buffers [3]*cl.Buffer // that A, B and C lie in
@@ -27,11 +27,7 @@ type productCaller struct {
 }
 
 func (c *productCaller) close() error {
-	err := c.kernel.Close()
-	if c.form.key.Near {
-		err = errors.Join(err, c.queue.Finish(), c.queue.Close())
-	}
-	return err
+	return errors.Join(c.kernel.Close(), c.launcher.close())
 }
 
 // run computes p.
@@ -84,7 +80,7 @@ func (c *productCaller) launch(p *Product, plan contract.ProductPlan) error {
 			return err
 		}
 	}
-	err := c.queue.Launch(c.kernel, cl.Range{Dims: dims(plan.Global), Global: plan.Global, Local: c.form.local}, nil)
+	err := c.launcher.queue().Launch(c.kernel, cl.Range{Dims: dims(plan.Global), Global: plan.Global, Local: c.form.local}, nil)
 	if err == nil {
 		if err = c.wait(); err != nil {
 			err = c.wait() // the kernel may be at work: whatever was wrong, the memory is not ours to leave yet
@@ -100,8 +96,8 @@ func (c *productCaller) launch(p *Product, plan contract.ProductPlan) error {
 
 // wait returns when the kernel is done.
 func (c *productCaller) wait() error {
-	if c.form.key.Near {
-		return c.queue.Finish()
+	if c.launcher.immediate() {
+		return c.launcher.queue().Finish()
 	}
 	return c.form.eng.dev.Wait(context.Background())
 }

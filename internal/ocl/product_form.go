@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/contract"
@@ -14,15 +13,15 @@ import (
 
 // specialized is the compiled kernel of a key, and callers that have one to themselves.
 type specialized struct {
-	eng   *Engine
-	site  *launchSite
-	key   contract.ProductKey
-	prog  *codegen.Program
-	sizes []contract.ProductSize // of the arguments that are sizes, by argument
-	local [3]int
-	done  chan struct{} // closed when built and err are set
-	built built
-	err   error
+	eng    *Engine
+	runner runner
+	key    contract.ProductKey
+	prog   *codegen.Program
+	sizes  []contract.ProductSize // of the arguments that are sizes, by argument
+	local  [3]int
+	done   chan struct{} // closed when built and err are set
+	built  built
+	err    error
 
 	mu     sync.Mutex
 	closed bool
@@ -30,10 +29,7 @@ type specialized struct {
 }
 
 func newSpecialized(e *Engine, k contract.ProductKey) *specialized {
-	f := &specialized{eng: e, site: e.driverQueue, key: k, done: make(chan struct{}), local: [3]int{1, 1, 1}}
-	if k.Near {
-		f.site = e.inline
-	}
+	f := &specialized{eng: e, runner: e.productRunner(k.Near), key: k, done: make(chan struct{}), local: [3]int{1, 1, 1}}
 	if k.Kind == contract.ProductTile {
 		f.local = [3]int{k.Tile.Items()}
 	}
@@ -43,7 +39,8 @@ func newSpecialized(e *Engine, k contract.ProductKey) *specialized {
 // build compiles the kernel.
 func (f *specialized) build(ctx context.Context) {
 	defer close(f.done)
-	f.prog = contract.ProductProgram(f.site.facts, f.key)
+	to := f.runner.target()
+	f.prog = contract.ProductProgram(to.facts, f.key)
 	if f.err = f.prog.Err; f.err != nil {
 		return
 	}
@@ -55,9 +52,9 @@ func (f *specialized) build(ctx context.Context) {
 			}
 		}
 	}
-	prog, err := f.site.programs.Program(ctx, f.prog.Name, f.prog.Source, f.prog.Options)
+	prog, err := to.programs.Program(ctx, f.prog.Name, f.prog.Source, f.prog.Options)
 	if err != nil {
-		f.err = fmt.Errorf("ocl: %s: build %s for products: %w", f.site.facts.Name, f.prog.Name, err)
+		f.err = fmt.Errorf("ocl: %s: build %s for products: %w", to.facts.Name, f.prog.Name, err)
 		return
 	}
 	f.built = built{prog: prog}
@@ -86,14 +83,12 @@ func (f *specialized) take() (*productCaller, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &productCaller{form: f, kernel: k, queue: f.eng.dev.Queue()}
+	c := &productCaller{form: f, kernel: k}
 	if n := k.NumArgs(); n != len(f.prog.Args) {
 		return nil, errors.Join(fmt.Errorf("ocl: kernel %s takes %d arguments, not %d", f.prog.Name, n, len(f.prog.Args)), k.Close())
 	}
-	if f.key.Near {
-		if c.queue, err = f.site.companion.NewQueue(cl.QueueOptions{}); err != nil {
-			return nil, errors.Join(err, k.Close())
-		}
+	if c.launcher, err = f.runner.open(); err != nil {
+		return nil, errors.Join(err, k.Close())
 	}
 	return c, nil
 }

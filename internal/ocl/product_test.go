@@ -133,15 +133,15 @@ func productCases() (all []productCase) {
 func TestProductsAgreeWithSumsInFloat64(t *testing.T) {
 	numbersOnly(t)
 	for name, change := range map[string]func(e *Engine, x *Products){
-		"workers": func(e *Engine, _ *Products) { e.inline = nil },
+		"workers": func(e *Engine, _ *Products) { e.host = nil },
 		"caller":  func(e *Engine, _ *Products) { e.force = "thread=caller" },
 		"copies":  func(_ *Engine, x *Products) { x.Copy() },
-		"tiles":   func(e *Engine, _ *Products) { e.facts.CPU, e.inline = false, nil },
+		"tiles":   func(e *Engine, _ *Products) { e.facts.CPU, e.host = false, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := device(t, "", nil)
-			e.inline = newInline(e.dev, e.facts)
+			e.host = newHostPath(e)
 			x := NewProducts(e)
 			change(e, x)
 			t.Cleanup(func() { require.NoError(t, x.Close()) })
@@ -286,7 +286,7 @@ func TestTrianglesAreSolvedAndMultiplied(t *testing.T) {
 	numbersOnly(t)
 	t.Parallel()
 	e := device(t, "", nil)
-	e.inline = newInline(e.dev, e.facts)
+	e.host = newHostPath(e)
 	x := NewProducts(e)
 	t.Cleanup(func() { require.NoError(t, x.Close()) })
 	if x.TriangleOrder(tensor.Float32) == 0 {
@@ -311,7 +311,7 @@ func TestTrianglesAreSolvedAndMultiplied(t *testing.T) {
 func TestProductsOfManyGoroutinesDoNotMix(t *testing.T) {
 	t.Parallel()
 	e := device(t, "", nil)
-	e.inline = newInline(e.dev, e.facts)
+	e.host = newHostPath(e)
 	x := NewProducts(e)
 	t.Cleanup(func() { require.NoError(t, x.Close()) })
 	var wg sync.WaitGroup
@@ -366,7 +366,7 @@ func TestGoldenFilesSayWhatProductsFillIn(t *testing.T) {
 
 func BenchmarkProducts(b *testing.B) {
 	e := device(b, "", nil)
-	e.inline = newInline(e.dev, e.facts)
+	e.host = newHostPath(e)
 	x := NewProducts(e)
 	defer x.Close()
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {

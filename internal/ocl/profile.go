@@ -23,10 +23,7 @@ func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch 
 	if err := s.eng.Wait(ctx); err != nil { // the other queue does not order with what was submitted
 		return nil, err
 	}
-	if s.site.companion != nil {
-		return s.profileInline(ctx, from, to, run, epoch)
-	}
-	if s.eng.dev.Caps().Profiling && !s.eng.bounds {
+	if s.eng.dev.Caps().Profiling && !s.eng.bounds && !s.launcher.immediate() {
 		return s.profileByEvents(ctx, from, to, run, epoch)
 	}
 	return s.profileByWaiting(ctx, from, to, run, epoch)
@@ -34,26 +31,21 @@ func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch 
 
 func (s *sequence) profileByWaiting(ctx context.Context, from, to int, run uint32, epoch time.Time) ([]engine.Span, error) {
 	var spans []engine.Span
-	q := s.queues[0]
-	for i := from; i < to; i++ {
-		p := &s.tasks[i]
-		for j := range p.steps {
-			if p.skips(j) {
-				continue
-			}
-			start := time.Since(epoch)
-			if err := p.steps[j].submit(q, run); err != nil {
-				return nil, s.failed(p, err)
-			}
+	start := time.Since(epoch)
+	err := s.submit(ctx, from, to, run, func(task int, c *command) error {
+		if !s.launcher.immediate() {
 			if err := s.eng.Wait(ctx); err != nil {
-				return nil, err
+				return err
 			}
-			spans = append(spans, engine.Span{
-				Task: i, Name: p.steps[j].name, Start: start, End: time.Since(epoch), Clock: engine.HostClock,
-			})
 		}
+		end := time.Since(epoch)
+		spans = append(spans, engine.Span{Task: task, Name: c.name, Start: start, End: end, Clock: engine.HostClock})
+		start = end
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	s.eng.launches.Add(int64(to - from))
 	return spans, nil
 }
 

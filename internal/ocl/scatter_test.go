@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/ocl/scatter"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -80,7 +80,8 @@ func TestSmallOutputsOfManyUpdatesAreAddedUpInParts(t *testing.T) {
 		v, n, d int
 		want    string
 	}{{64, 4096, 16, "parts"}, {64, 100, 16, "rows"}, {1 << 16, 1 << 21, 1, "rows"}} {
-		variants := scatter.ScatterVariants(cpuFacts(16), scatterTask(c.v, c.n, c.d, tensor.Float32, tensor.Int32))
+		_, variants, err := variant.Of(cpuFacts(16), scatterTask(c.v, c.n, c.d, tensor.Float32, tensor.Int32))
+		require.NoError(t, err)
 		require.Equal(t, c.want, variants[0].Name, "%+v", c)
 	}
 }

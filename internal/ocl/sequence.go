@@ -8,7 +8,6 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 )
@@ -18,17 +17,16 @@ var _ engine.Sequence = (*sequence)(nil)
 // sequence is a list of tasks with everything that can be done beforehand done.
 type sequence struct {
 	eng     *Engine
-	site    *launchSite
-	queues  []*cl.Queue // the device's, or the sequence's own on the companion, for each thread
 	tasks   []readyTask
 	kernels []*cl.Kernel
 	subs    []*cl.Buffer
 	scratch []*platform.Memory // by number in the plans, for all tasks
 	tables  []*platform.Memory // of arguments, and copies for custom kernels
 	used    []*memory          // of the slots
-	guests  []guest            // arguments that are memory which can be lent
-	yields  hostrun.Yield      // of the goroutines that run it
 	closed  atomic.Bool
+
+	runner   runner
+	launcher launcher // nil before it is opened
 }
 
 // readyTask is a task of a sequence.
@@ -49,9 +47,9 @@ type command struct {
 	key    launchKey
 	run    int // the argument that takes the number of the run, or -1
 	copy   *copying
-	check  *checked        // a launch of an own kernel in the checked mode
-	once   bool            // needless while what is kept is current
-	host   *hostrun.Launch // how the host's processors run it; nil on the device's queue, and of copies
+	check  *checked // a launch of an own kernel in the checked mode
+	once   bool     // needless while what is kept is current
+	number int      // that the launcher has given it
 }
 
 // copying moves a custom kernel's operand to where the kernel can have it, or back.
@@ -66,31 +64,39 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 	if err := s.ready(ctx, from, to); err != nil {
 		return err
 	}
-	if err := s.await(ctx); err != nil {
+	return s.submit(ctx, from, to, run, nil)
+}
+
+// submit is Run with done, if it is not nil, after each command.
+func (s *sequence) submit(ctx context.Context, from, to int, run uint32, done func(task int, c *command) error) error {
+	if err := s.launcher.begin(ctx); err != nil {
 		return err
 	}
 	if from == to {
-		return nil
+		return s.launcher.end()
 	}
-	if s.site.companion != nil {
-		return s.runInline(ctx, from, to, run, nil)
-	}
-	q := s.queues[0]
 	for i := from; i < to; i++ {
 		p := &s.tasks[i]
 		for j := range p.steps {
 			if p.skips(j) {
 				continue
 			}
-			if err := p.steps[j].submit(q, run); err != nil {
+			if err := s.launcher.submit(ctx, &p.steps[j], run); err != nil {
+				_ = s.launcher.end() // what failed first is told
 				return s.failed(p, err)
+			}
+			if done == nil {
+				continue
+			}
+			if err := done(i, &p.steps[j]); err != nil {
+				return errors.Join(err, s.launcher.end())
 			}
 		}
 		p.current = true
 	}
 	s.eng.last.Store(s.tasks[to-1].task)
 	s.eng.launches.Add(int64(to - from))
-	if err := q.Flush(); err != nil {
+	if err := s.launcher.end(); err != nil {
 		return s.failed(&s.tasks[to-1], err)
 	}
 	return nil
@@ -161,7 +167,7 @@ func (s *sequence) Describe(i int) engine.Plan { return s.tasks[i].plan.Describe
 
 // Traits says how the sequence runs.
 func (s *sequence) Traits() engine.SequenceTraits {
-	t := engine.SequenceTraits{Immediate: s.immediate(), Profiler: s, Warmer: s}
+	t := engine.SequenceTraits{Immediate: s.launcher.immediate(), Profiler: s, Warmer: s}
 	for _, m := range s.scratch {
 		t.Scratch += m.Bytes()
 	}
@@ -188,7 +194,9 @@ func (s *sequence) Close() error {
 func (s *sequence) release() error {
 	s.closed.Store(true)
 	var err error
-	err = errors.Join(err, s.closeQueues())
+	if s.launcher != nil {
+		err = s.launcher.close()
+	}
 	for _, k := range s.kernels {
 		err = errors.Join(err, k.Close())
 	}

@@ -9,13 +9,18 @@ import (
 
 var _ engine.Streamer = (*Engine)(nil)
 
+// allocated is the device's memory of m.
+func (e *Engine) allocated(m engine.Memory) (*platform.Memory, error) {
+	o, err := e.own(m)
+	if err != nil {
+		return nil, err
+	}
+	return o.allocated()
+}
+
 // Send is Write that does not wait for its turn.
 func (e *Engine) Send(ctx context.Context, dst engine.Memory, offset int64, src []byte) error {
-	m, err := e.own(dst)
-	if err != nil {
-		return err
-	}
-	pm, err := m.held()
+	pm, err := e.allocated(dst)
 	if err != nil {
 		return err
 	}
@@ -33,11 +38,7 @@ func (e *Engine) Fetch(pieces []engine.Piece, again engine.Ticket) (engine.Ticke
 	}
 	t.pieces = t.pieces[:0]
 	for _, p := range pieces {
-		m, err := e.own(p.Mem)
-		if err != nil {
-			return nil, err
-		}
-		pm, err := m.held()
+		pm, err := e.allocated(p.Mem)
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 // Scalar functions as package ops would define them.
 
 func scalar2(name, c string, f64 func(a, b float64) float64, i64 func(a, b int64) int64) *engine.Scalar {
-	return &engine.Scalar{Name: name, Arity: 2, C: c, Flops: 1, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+	return &engine.Scalar{Name: name, Arity: 2, OpenCL: c, Flops: 1, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 		switch engine.ClassOf(out) {
 		case engine.ClassF32:
 			dst.F32[0] = float32(f64(float64(args[0].F32[0]), float64(args[1].F32[0])))
@@ -33,7 +33,7 @@ var (
 	// fnMix has literals of both kinds and a constant, for the rewriting to double.
 	fnMix = scalar2("mix", "0.5f * a + 0x1p-2f * b * M_PI_F", func(a, b float64) float64 { return 0.5*a + 0.25*b*math.Pi }, nil)
 
-	fnLess = &engine.Scalar{Name: "less", Arity: 2, C: "a < b", Flops: 1, Host: func(_ tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
+	fnLess = &engine.Scalar{Name: "less", Arity: 2, OpenCL: "a < b", Flops: 1, Host: func(_ tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
 		var y bool
 		switch engine.ClassOf(in[0]) {
 		case engine.ClassF32:
@@ -51,7 +51,7 @@ var (
 		}
 	}}
 
-	fnWhere = &engine.Scalar{Name: "where", Arity: 3, C: "a ? b : c", Flops: 1, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+	fnWhere = &engine.Scalar{Name: "where", Arity: 3, OpenCL: "a ? b : c", Flops: 1, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 		from := args[2]
 		if args[0].U64[0] != 0 {
 			from = args[1]
@@ -62,7 +62,7 @@ var (
 		copy(dst.U64, from.U64)
 	}}
 
-	fnExp = &engine.Scalar{Name: "exp", Arity: 1, C: "exp(a)", Flops: 20, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+	fnExp = &engine.Scalar{Name: "exp", Arity: 1, OpenCL: "exp(a)", Flops: 20, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 		if out == tensor.Float64 {
 			dst.F64[0] = math.Exp(args[0].F64[0])
 			return
@@ -70,11 +70,11 @@ var (
 		dst.F32[0] = float32(math.Exp(float64(args[0].F32[0])))
 	}}
 
-	fnAbs = &engine.Scalar{Name: "abs", Arity: 1, C: "fabs(a)", Flops: 1, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+	fnAbs = &engine.Scalar{Name: "abs", Arity: 1, OpenCL: "fabs(a)", Flops: 1, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 		dst.F32[0] = float32(math.Abs(float64(args[0].F32[0])))
 	}}
 
-	fnCast = &engine.Scalar{Name: "cast", Arity: 1, C: "$cast(a)", Flops: 1, Host: hostCast}
+	fnCast = &engine.Scalar{Name: "cast", Arity: 1, OpenCL: "$cast(a)", Flops: 1, Host: hostCast}
 )
 
 // hostCast converts with tensor.Cast, whose rules hold everywhere.

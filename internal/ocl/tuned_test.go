@@ -99,7 +99,7 @@ func TestAnyTableGivesAPlan(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	taken := 0
 	for range 1000 {
-		s := &kernels.Spaces[r.IntN(len(kernels.Spaces))]
+		s := &kernels.Spaces()[r.IntN(len(kernels.Spaces()))]
 		tasks := spaceTasks(s.Family)
 		task := tasks[r.IntN(len(tasks))]
 		facts := []*facts.Device{cpuFacts(16), cpuFacts(4), gpuFacts(256), gpuFacts(16)}[r.IntN(4)]
@@ -207,8 +207,8 @@ func TestEverySpaceIsRightFromEndToEnd(t *testing.T) {
 	t.Parallel()
 	b := useBench(t)
 	facts := facts.New(b.dev.Device(), b.dev.Caps())
-	for i := range kernels.Spaces {
-		s := &kernels.Spaces[i]
+	for i := range kernels.Spaces() {
+		s := &kernels.Spaces()[i]
 		tasks := spaceTasks(s.Family)
 		points := covering(t, facts, s, tasks)
 		if testing.Short() {

@@ -6,10 +6,8 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
-	"github.com/anycl/anycl/tensor"
 )
 
 // Drivers of CPUs compile a kernel for the size of its work-groups when it is first launched (PoCL, 0.05 to
@@ -27,8 +25,12 @@ type launchKey struct {
 
 // keyOf is the key of a launch of kernel name in b with range r.
 func keyOf(b built, name string, r cl.Range) launchKey {
-	k := launchKey{program: b.id, kernel: name + b.suffix, local: r.Local}
-	if r.Local == [3]int{} {
+	return launchKey{program: b.id, kernel: name + b.suffix}.over(r)
+}
+
+// over is the key with another range.
+func (k launchKey) over(r cl.Range) launchKey {
+	if k.local, k.global = r.Local, [3]int{}; r.Local == [3]int{} {
 		k.global = r.Global
 	}
 	return k
@@ -65,7 +67,7 @@ func (s *sequence) isCold(t *readyTask) bool {
 		return false
 	}
 	for i := range t.steps {
-		if c := &t.steps[i]; c.kernel != nil && !s.site.library.isWarm(c) {
+		if c := &t.steps[i]; c.kernel != nil && !s.runner.target().library.isWarm(c) {
 			return true
 		}
 	}
@@ -90,16 +92,12 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 	if err := s.ready(ctx, 0, len(s.tasks)); err != nil {
 		return err
 	}
-	for i := range s.guests {
-		if m := s.guests[i].mem; m.lent() == nil && m.Bind(tensor.AlignedBytes(int(m.Bytes()))) {
-			defer m.Release()
-		}
-	}
-	if err := s.settle(); err != nil {
+	defer s.launcher.backed()()
+	if err := s.launcher.begin(ctx); err != nil {
 		return err
 	}
-	q := s.queues[0]
-	defer func() { err = errors.Join(err, s.eng.waited(q.Finish())) }()
+	q := s.launcher.queue()
+	defer func() { err = errors.Join(err, s.launcher.end(), s.eng.waited(q.Finish())) }()
 	for i := range s.tasks {
 		t := &s.tasks[i]
 		if !s.isCold(t) {
@@ -114,7 +112,7 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 				return s.failed(t, err)
 			}
 			if c.kernel != nil {
-				s.site.library.setWarm(c)
+				s.runner.target().library.setWarm(c)
 			}
 		}
 	}
@@ -127,28 +125,24 @@ func (s *estimates) Compiled(tasks []int) bool {
 	if !e.compilesAtLaunch() {
 		return true
 	}
-	w, _ := s.site(tasks)
+	r, _ := s.runner(tasks)
+	to := r.target()
 	for _, i := range tasks {
 		t := s.tasks[i]
 		if t.Kind == engine.Custom {
 			return false
 		}
-		p, err := variant.MakePlan(w.facts, e.tuned.Load(), t, e.force)
+		p, err := variant.MakePlan(to.facts, e.tuned.Load(), t, e.force)
 		if err != nil {
 			return false
 		}
 		for _, l := range p.Launches {
-			b, ok := w.library.find(l.Program.Key())
+			b, ok := to.library.find(l.Program.Key())
 			if !ok {
 				return false
 			}
-			r := variant.RangeOf(l)
-			if w.companion != nil {
-				if r, _, err = hostrun.PartRange(r); err != nil {
-					return false
-				}
-			}
-			if !w.library.isWarm(&command{key: keyOf(b, l.Kernel, r), rng: r}) {
+			rng, err := r.ranged(variant.RangeOf(l))
+			if err != nil || !to.library.isWarm(&command{key: keyOf(b, l.Kernel, rng), rng: rng}) {
 				return false
 			}
 		}

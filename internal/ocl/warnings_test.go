@@ -56,8 +56,9 @@ func TestCompilersHaveNothingToSay(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, strings.TrimSpace(strings.Trim(log, "\x00")))
 		require.NoError(t, prog.Close())
-		if near := newInline(e.dev, e.facts); near != nil {
-			_, err := near.programs.Program(t.Context(), t.Name(), near.head+codegen.Join(share), share[0].Options)
+		if h := newHostPath(e); h != nil {
+			to := h.inline.target()
+			_, err := to.programs.Program(t.Context(), t.Name(), to.head+codegen.Join(share), share[0].Options)
 			require.NoError(t, err)
 		}
 	}

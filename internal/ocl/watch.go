@@ -29,14 +29,11 @@ type Prepared struct {
 func (e *Engine) Forced(variants string, watch Watch) *Engine {
 	f := NewForced(e.dev, variants)
 	f.watch = watch
-	f.driverQueue.library = e.driverQueue.library
-	if e.inline == nil {
-		f.inline, f.pooled = nil, nil
-		return f
-	}
-	f.inline.library = e.inline.library
-	if f.pooled != nil {
-		f.pooled.library = e.inline.library
+	f.queue.to.library = e.queue.to.library
+	if e.host == nil {
+		f.host = nil
+	} else {
+		f.host.share(e.host)
 	}
 	return f
 }
@@ -57,13 +54,14 @@ func (s *sequence) tell(ctx context.Context, tasks []engine.Bound) error {
 func (s *sequence) prepared(tasks []engine.Bound) (Prepared, error) {
 	var p Prepared
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %t %d\n", s.site.facts.Name, s.site.companion != nil, s.site.width())
-	codegen.HashText(h, s.site.head)
+	to := s.runner.target()
+	fmt.Fprintf(h, "%s %s\n", to.facts.Name, to.mark)
+	codegen.HashText(h, to.head)
 	memories := map[*memory]int{}
 	for i, t := range s.tasks {
 		places, err := s.places(tasks[i])
 		if err != nil {
-			return p, taskError(s.site.facts.Name, t.task, "bind", err)
+			return p, taskError(to.facts.Name, t.task, "bind", err)
 		}
 		for _, at := range places {
 			n, ok := memories[at.mem]

@@ -131,7 +131,7 @@ func changed(t *testing.T, name string, f reflect.Value) {
 
 func TestForcedEnginesShareWhatIsCompiled(t *testing.T) {
 	e, _, faults := faulty(t)
-	e.inline = nil
+	e.host = nil
 	prepare := func(e *Engine) {
 		m, err := e.Alloc(1 << 20)
 		require.NoError(t, err)

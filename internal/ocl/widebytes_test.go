@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
@@ -33,8 +32,4 @@ func TestBytesAreHeldInWords(t *testing.T) {
 		require.Contains(t, hook(&d), "const int v", dt)
 		require.Regexp(t, `\(\(int\)LOAD_`+dt.String()+`\(p0, \w+\) >> n\d+\)`, hook(&d))
 	}
-	require.Equal(t, "WIDE_CHAR(v ? WIDE_UCHAR(x) : (char)0)", codegen.WideBytes.Replace("(char)(v ? (uchar)(x) : (char)0)"))
-	g := &codegen.Builder{Device: &facts.Device{WideBytes: true}}
-	require.Equal(t, "short", g.HeldType(tensor.Int16))
-	require.Equal(t, "float", g.HeldType(tensor.Float32))
 }

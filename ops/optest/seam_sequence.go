@@ -13,7 +13,7 @@ import (
 
 // plus adds two numbers: the scalar function of all tasks below.
 var plus = &engine.Scalar{
-	Name: "optest_plus", Arity: 2, C: "a + b", Flops: 1,
+	Name: "optest_plus", Arity: 2, OpenCL: "a + b", Flops: 1,
 	Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 		for i := range dst.F32 {
 			dst.F32[i] = args[0].F32[i] + args[1].F32[i]

@@ -24,8 +24,8 @@ type Builder struct {
 	Double    bool
 	Passes    bool // a kernel file has functions that take PARAMS and are called with ARGS
 
-	Ints    []Arg          // in order of first appearance
-	ByKey   map[string]int // into ints
+	ints    []Arg          // in order of first appearance
+	byKey   map[string]int // into ints
 	named   []Arg          // sizes that the family named
 	scratch []Arg
 	scalars []Arg             // numbers of the accumulators' type
@@ -41,8 +41,8 @@ type Builder struct {
 // New starts a program for t, which is collapsed already. limits are
 // further numbers that the family computes with in IDX.
 func New(dev *facts.Device, t *engine.Task, limits ...int64) *Builder {
-	g := &Builder{Device: dev, Task: t, IndexType: "int", ByKey: map[string]int{}, ctypes: map[string]string{}}
-	if dev.ForceWide || NeedsWide(t) || slices.ContainsFunc(limits, func(n int64) bool { return n > access.IndexLimit }) {
+	g := &Builder{Device: dev, Task: t, IndexType: "int", byKey: map[string]int{}, ctypes: map[string]string{}}
+	if dev.ForceWide || needsWide(t) || slices.ContainsFunc(limits, func(n int64) bool { return n > access.IndexLimit }) {
 		g.IndexType = "long"
 	}
 	g.Double = ComputesInDouble(t)
@@ -145,19 +145,19 @@ func (g *Builder) constant(v int64) string {
 
 // int is the name of the argument with this key, made at first use.
 func (g *Builder) int(key string, v int64) string {
-	i, ok := g.ByKey[key]
+	i, ok := g.byKey[key]
 	if !ok {
-		i = len(g.Ints)
-		g.ByKey[key] = i
-		g.Ints = append(g.Ints, Arg{Kind: ArgInt, Name: fmt.Sprintf("n%d", i), Value: v})
+		i = len(g.ints)
+		g.byKey[key] = i
+		g.ints = append(g.ints, Arg{Kind: ArgInt, Name: fmt.Sprintf("n%d", i), Value: v})
 	}
-	return g.Ints[i].Name
+	return g.ints[i].Name
 }
 
-// Magic gives the names of the multiplier and shift of FASTDIV for divisor d:
+// magic gives the names of the multiplier and shift of FASTDIV for divisor d:
 // floor(n/d) = (mulhi(n, m) + n) >> s for 0 <= n < 2^31. Source: Granlund and
 // Montgomery, Division by Invariant Integers using Multiplication (1994).
-func (g *Builder) Magic(d int64) (m, s string) {
+func (g *Builder) magic(d int64) (m, s string) {
 	shift := int64(0)
 	for int64(1)<<shift < d {
 		shift++
@@ -196,7 +196,7 @@ func (g *Builder) Pointer(i int) string {
 func (g *Builder) Assemble(files ...string) *Program {
 	p := &Program{Name: files[len(files)-1], Wide: g.Wide(), Err: g.err}
 	// Room for the buffers' own arguments; past it the numbers go in a table.
-	ints := slices.Concat(g.named, g.Ints)
+	ints := slices.Concat(g.named, g.ints)
 	each := 4
 	if g.Wide() {
 		each = 8
@@ -243,7 +243,7 @@ func (g *Builder) Assemble(files ...string) *Program {
 		for _, n := range g.named {
 			params = append(params, "const IDX "+n.Name)
 		}
-		for _, n := range g.Ints {
+		for _, n := range g.ints {
 			params = append(params, "const IDX "+n.Name)
 			fnParams = append(fnParams, "const IDX "+n.Name)
 			fnArgs = append(fnArgs, n.Name)
@@ -330,9 +330,9 @@ func after(list []string, sep string) string {
 	return " , " + strings.Join(list, sep)
 }
 
-// NeedsWide reports whether an address, extent or intermediate value of t may
+// needsWide reports whether an address, extent or intermediate value of t may
 // leave the range of int.
-func NeedsWide(t *engine.Task) bool {
+func needsWide(t *engine.Task) bool {
 	for g := range t.Groups {
 		if t.Size(g) > access.IndexLimit {
 			return true

@@ -3,4 +3,4 @@ package codegen
 import "github.com/anycl/anycl/engine"
 
 // ExpBelow is exp of what is not above 0.
-var ExpBelow = &engine.Scalar{Name: "exp_below", Arity: 1, C: "exp_below(a)", Flops: 16}
+var ExpBelow = &engine.Scalar{Name: "exp_below", Arity: 1, OpenCL: "exp_below(a)", Flops: 16}

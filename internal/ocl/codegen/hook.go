@@ -198,7 +198,7 @@ func (f *fn) value(e *engine.Expr, guard string) string {
 	if v, ok := f.seen[key]; ok {
 		return v
 	}
-	t := f.g.HeldType(e.DType)
+	t := f.g.heldType(e.DType)
 	switch e.Op {
 	case engine.OpAcc:
 		return f.accs[e.Input]
@@ -226,13 +226,13 @@ func (f *fn) value(e *engine.Expr, guard string) string {
 	for i, a := range e.Args {
 		args[i] = f.value(a, guard)
 	}
-	return f.declare("v", t, key, Apply(e, args))
+	return f.declare("v", t, key, apply(e, args))
 }
 
-// HeldType is the type of a variable for values of a dtype: that of the register, or int for a
+// heldType is the type of a variable for values of a dtype: that of the register, or int for a
 // compiler that gets lost where it chooses among bytes. Every value is cast to its own type before
 // it is held in a wider one.
-func (g *Builder) HeldType(dt tensor.DType) string {
+func (g *Builder) heldType(dt tensor.DType) string {
 	if g.Device.WideBytes && dt.Size() == 1 {
 		return "int"
 	}
@@ -249,7 +249,7 @@ func (f *fn) load(e *engine.Expr, outer string) string {
 	if RegType(o.DType) != RegType(e.DType) {
 		text = castExpr(o.DType, e.DType, text)
 	}
-	t := f.g.HeldType(e.DType)
+	t := f.g.heldType(e.DType)
 	if t != RegType(e.DType) {
 		// A shift by what only the host knows to be zero: what a compiler knows to fit in 8 bits it
 		// would put in 8 bits again, with all that depends on it.
@@ -271,8 +271,8 @@ func usesMemory(e *engine.Expr) bool {
 	return false
 }
 
-// Apply is the text of a scalar function's value, in its register type.
-func Apply(e *engine.Expr, args []string) string {
+// apply is the text of a scalar function's value, in its register type.
+func apply(e *engine.Expr, args []string) string {
 	in := make([]tensor.DType, len(e.Args))
 	double := e.DType == tensor.Float64
 	for i, a := range e.Args {
@@ -287,7 +287,7 @@ func Apply(e *engine.Expr, args []string) string {
 			args[i] = fmt.Sprintf("(%s)%s", u, args[i])
 		}
 	}
-	text := Fill(c, t, e.DType, in, args, double)
+	text := fill(c, t, e.DType, in, args, double)
 	if e.DType == tensor.Bool {
 		return fmt.Sprintf("(uchar)((%s) != 0)", text)
 	}
@@ -298,9 +298,9 @@ func Apply(e *engine.Expr, args []string) string {
 // a literal zero is multiplied by an infinity, which is the same: drivers take such a division for one that
 // never happens (rusticl of Mesa 25.0, on which means of nothing were what a register held).
 func formula(e *engine.Expr, in []tensor.DType) string {
-	c := e.Fn.C
-	if e.Fn.CFor != nil {
-		if s := e.Fn.CFor(e.DType, in); s != "" {
+	c := e.Fn.OpenCL
+	if e.Fn.OpenCLFor != nil {
+		if s := e.Fn.OpenCLFor(e.DType, in); s != "" {
 			c = s
 		}
 	}
@@ -316,9 +316,9 @@ func formula(e *engine.Expr, in []tensor.DType) string {
 // isRing reports whether c holds nothing but operands, +, - and *.
 func isRing(c string) bool { return strings.Trim(c, "abcd+-*() ") == "" }
 
-// Fill puts operands and types into the template c; see engine.Scalar.C.
+// fill puts operands and types into the template c; see engine.Scalar.
 // $cast(x), with x one operand, is x converted to the result's dtype.
-func Fill(c, t string, out tensor.DType, in []tensor.DType, args []string, double bool) string {
+func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, double bool) string {
 	var b strings.Builder
 	for i := 0; i < len(c); {
 		j := i + 1
@@ -345,11 +345,11 @@ func Fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 			w := c[i:j]
 			if k := operandOf(w, args); k >= 0 {
 				w = args[k]
-			} else if called := j < len(c) && c[j] == '('; double && called && doubleFunctions[w] {
+			} else if called := j < len(c) && c[j] == '('; double && called && inMathDouble(w) {
 				w = "double_" + w
 			} else if double {
 				w = doubleName(w)
-			} else if called && wideFunctions[w] {
+			} else if called && inMath(w) {
 				w = "wide_" + w
 			}
 			b.WriteString(w)
@@ -361,17 +361,23 @@ func Fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 	return b.String()
 }
 
-// wideFunctions are those of float that lib/math.cl has.
-var wideFunctions = map[string]bool{
-	"log": true, "log2": true, "log1p": true, "exp": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
-	"erf": true, "erfc": true, "sin": true, "cos": true, "tan": true, "asin": true, "acos": true, "atan": true,
-	"atan2": true, "pow": true, "fmod": true, "exp_below": true, "exp_plus_1": true,
+// inMath reports whether lib/math.cl has the function for float.
+func inMath(name string) bool {
+	switch name {
+	case "sin", "cos", "tan", "fmod", "exp_below":
+		return true
+	}
+	return inMathDouble(name)
 }
 
-// doubleFunctions are those of double that lib/math_double.cl has.
-var doubleFunctions = map[string]bool{
-	"log": true, "log2": true, "log1p": true, "exp": true, "exp2": true, "expm1": true, "sinh": true, "cosh": true, "tanh": true,
-	"erf": true, "erfc": true, "asin": true, "acos": true, "atan": true, "atan2": true, "pow": true, "exp_plus_1": true,
+// inMathDouble reports whether lib/math_double.cl has the function for double.
+func inMathDouble(name string) bool {
+	switch name {
+	case "log", "log2", "log1p", "exp", "exp2", "expm1", "sinh", "cosh", "tanh",
+		"erf", "erfc", "asin", "acos", "atan", "atan2", "pow", "exp_plus_1":
+		return true
+	}
+	return false
 }
 
 func operandOf(w string, args []string) int {

@@ -37,15 +37,15 @@ func (f *fn) declare(prefix, ctype, key, text string) string {
 	f.count++
 	f.seen[key] = v
 	if f.g.Device.WideBytes {
-		text = WideBytes.Replace(text)
+		text = wideBytes.Replace(text)
 	}
 	fmt.Fprintf(&f.body, "    const %s %s = %s;\n", ctype, v, text)
 	return v
 }
 
-// WideBytes makes values of 8 bits by shifts and masks of 32. A compiler that is shown bytes at all,
+// wideBytes makes values of 8 bits by shifts and masks of 32. A compiler that is shown bytes at all,
 // be it between two casts, computes with vectors of them.
-var WideBytes = strings.NewReplacer("(char)(", "WIDE_CHAR(", "(uchar)(", "WIDE_UCHAR(")
+var wideBytes = strings.NewReplacer("(char)(", "WIDE_CHAR(", "(uchar)(", "WIDE_UCHAR(")
 
 // axis is the coordinate of axis a, taken out of the linear position that holds it.
 func (f *fn) axis(a int) string {
@@ -87,7 +87,7 @@ func (f *fn) quotient(v string, bound, d int64) string {
 func (f *fn) divide(x string, lo, hi, d int64, long bool) string {
 	switch {
 	case lo >= 0 && hi < 1<<31:
-		m, s := f.g.Magic(d)
+		m, s := f.g.magic(d)
 		return fmt.Sprintf("(%s)FASTDIV(%s, %s, %s)", f.ctype(long), x, m, s)
 	case lo >= 0:
 		return fmt.Sprintf("%s / %s", x, f.g.constant(d))

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Suffix is what the kernels of part i of a joined program end in.
@@ -13,14 +14,19 @@ func Suffix(i int) string { return fmt.Sprintf("_%d", i) }
 
 // naming finds the names that lines of a program define.
 type naming struct {
-	expr *regexp.Regexp // its first group
-	some []string       // a line that has a name has one of these: the expression alone takes 1 ms a part
+	expr func() *regexp.Regexp // its first group
+	some []string              // a line that has a name has one of these: the expression alone takes 1 ms a part
 }
 
 var (
-	macroName    = naming{regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+(\w+)`), []string{"define"}}
-	functionName = naming{regexp.MustCompile(`^(?:(?:static inline|INLINE) [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`), []string{"inline", "INLINE", "typedef", "void"}}
+	macroName    = naming{lazily(`^[ \t]*#[ \t]*define[ \t]+(\w+)`), []string{"define"}}
+	functionName = naming{lazily(`^(?:(?:static inline|INLINE) [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`), []string{"inline", "INLINE", "typedef", "void"}}
 )
+
+// lazily compiles an expression when it is first asked for.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // Join writes parts one after the other. The functions and types of each get its suffix,
 // its macros end with it.
@@ -56,7 +62,7 @@ func (n naming) distinct(text string) []string {
 		if !slices.ContainsFunc(n.some, func(s string) bool { return strings.Contains(line, s) }) {
 			continue
 		}
-		if m := n.expr.FindStringSubmatch(line); m != nil && !seen[m[1]] {
+		if m := n.expr().FindStringSubmatch(line); m != nil && !seen[m[1]] {
 			seen[m[1]] = true
 			out = append(out, m[1])
 		}

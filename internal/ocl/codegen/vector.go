@@ -144,15 +144,15 @@ func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
 	case e.Fn == ExpBelow && e.DType == tensor.Float32:
 		return fmt.Sprintf("wide_exp_below_16(%s)", args[0]), true
 	case e.DType.IsFloat() && strings.Trim(strings.ReplaceAll(c, "isnan", ""), "ab0<>|?:() ") == "":
-		return Fill(choices.Replace(c), VectorType(e.DType), e.DType, in, args, false), true
+		return fill(choices.Replace(c), VectorType(e.DType), e.DType, in, args, false), true
 	case e.DType.IsFloat() && (c == "fabs(a)" || strings.Trim(c, "abcd+-*/() ") == ""):
-		return Fill(c, VectorType(e.DType), e.DType, in, args, e.DType == tensor.Float64), true
+		return fill(c, VectorType(e.DType), e.DType, in, args, e.DType == tensor.Float64), true
 	case e.DType.IsInt() && e.DType.Size() >= 4 && isRing(c):
 		// Signed overflow is undefined in C, of vectors too.
 		for i, a := range args {
 			args[i] = fmt.Sprintf("as_%s%d(%s)", RingType(e.DType), VectorLanes, a)
 		}
-		return fmt.Sprintf("as_%s(%s)", VectorType(e.DType), Fill(c, VectorType(e.DType), e.DType, in, args, false)), true
+		return fmt.Sprintf("as_%s(%s)", VectorType(e.DType), fill(c, VectorType(e.DType), e.DType, in, args, false)), true
 	}
 	return "", false
 }

@@ -18,7 +18,7 @@ import (
 type BlockChoice struct {
 	Shape         kernels.PanelShape
 	space         kernels.BlockSpace
-	rows, Panels  int64 // of a work-item: rows of A, panels of B
+	rows, panels  int64 // of a work-item: rows of A, panels of B
 	Depth         int64 // values of k in local memory at a time
 	Lots          int64 // batches of a work-item
 	Chunk, splits int64
@@ -67,7 +67,7 @@ func (p BlockChoice) cheapest(c *Contraction) (best BlockChoice, least int64) {
 		p.Depth = variant.CeilDiv(p.Chunk, variant.CeilDiv(p.Chunk, max(int64(p.space.Depth(p.Shape))/part, 1)))
 		for across := range shares(panels) {
 			for down := range shares(tiles) {
-				p.Panels, p.rows = variant.CeilDiv(panels, across), variant.CeilDiv(tiles, down)*mr
+				p.panels, p.rows = variant.CeilDiv(panels, across), variant.CeilDiv(tiles, down)*mr
 				if !p.fits() {
 					continue
 				}
@@ -94,13 +94,13 @@ func (c *Contraction) anyBlock() BlockChoice {
 // blockLegal reports whether local memory holds the smallest block.
 func (c *Contraction) blockLegal() bool {
 	p := c.anyBlock()
-	p.rows, p.Panels, p.Depth, p.Chunk = int64(p.Shape.Rows), 1, 1, c.K
+	p.rows, p.panels, p.Depth, p.Chunk = int64(p.Shape.Rows), 1, 1, c.K
 	return p.space.Depth(p.Shape) > 0 && p.fits()
 }
 
 // fits reports whether the block keeps to its local memory.
 func (p BlockChoice) fits() bool {
-	columns := p.Panels * int64(p.Shape.Columns())
+	columns := p.panels * int64(p.Shape.Columns())
 	return (p.Depth+p.extra)*columns <= int64(p.space.B) && (p.direct || p.Depth*int64(p.Shape.Rows) <= int64(p.space.A)) &&
 		(p.Depth == p.Chunk || p.rows*columns*int64(1+codegen.OneIf(p.rests())) <= int64(p.space.Sum))
 }
@@ -140,7 +140,7 @@ func (p BlockChoice) cycles(c *Contraction, bound int64) int64 {
 	const torn, shared, apart = 80, 40, 300 // a line of the output of which another core writes the rest, or the next one; a tile whose columns lie apart there
 	rows, columns := int64(p.Shape.Rows), int64(p.Shape.Columns())
 	tiles := variant.CeilDiv(min(p.rows, c.m), rows)
-	panels := variant.CeilDiv(min(p.Panels*columns, c.n), columns)
+	panels := variant.CeilDiv(min(p.panels*columns, c.n), columns)
 	packA, packB := int64(gather), int64(gather)
 	switch {
 	case p.direct && c.m*c.K*c.AccSize > PackBytes:
@@ -208,7 +208,7 @@ func (p BlockChoice) cycles(c *Contraction, bound int64) int64 {
 
 // bordersCores reports whether work-items of different cores store to the same rows of the output, next to each other.
 func (p BlockChoice) bordersCores(c *Contraction) bool {
-	beside := variant.CeilDiv(c.n, p.Panels*int64(p.Shape.Columns()))
+	beside := variant.CeilDiv(c.n, p.panels*int64(p.Shape.Columns()))
 	return beside > 1 && beside < 4*int64(c.Device.Units)
 }
 
@@ -218,7 +218,7 @@ func (p *BlockChoice) Split(c *Contraction, want int64) {
 }
 
 func (p BlockChoice) String() string {
-	s := fmt.Sprintf("%dx%d of %dx%d depth %d", p.rows, p.Panels*int64(p.Shape.Columns()), p.Shape.Rows, p.Shape.Columns(), p.Depth)
+	s := fmt.Sprintf("%dx%d of %dx%d depth %d", p.rows, p.panels*int64(p.Shape.Columns()), p.Shape.Rows, p.Shape.Columns(), p.Depth)
 	if p.Lots > 1 {
 		s += fmt.Sprintf(" lots %d", p.Lots)
 	}
@@ -274,12 +274,12 @@ func (c *Contraction) PlanBlock(p BlockChoice) (*variant.Plan, error) {
 	c.extents(g)
 	g.Size("ROWS", p.rows)
 	g.Size("GROUP", p.group())
-	g.Size("PANELS", p.Panels)
+	g.Size("PANELS", p.panels)
 	g.Size("DEPTH", p.Depth)
 	g.Size("LOTS", p.Lots)
 	out := &variant.Plan{Params: p.String()}
 	c.fold(g, out, p.splits, p.Chunk)
-	columns := p.Panels * int64(p.Shape.Columns())
+	columns := p.panels * int64(p.Shape.Columns())
 	out.Launches = append([]variant.Launch{{
 		Program: g.Assemble(files...), Kernel: "contract_block", Local: [3]int{1, 1, 1},
 		Global: variant.Grid(variant.CeilDiv(c.n, columns), variant.CeilDiv(c.m, p.rows), variant.CeilDiv(c.Batches, p.Lots)*p.splits),

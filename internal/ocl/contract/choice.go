@@ -26,6 +26,14 @@ func contractChooser[T any](c *Contraction, name string, byRule func() T, settle
 	}
 }
 
+// packing is a plan that lays out an operand in so many bytes, which are kept from run to run, or scratch memory.
+func packing(params string, bytes int64, keep bool) *variant.Plan {
+	if keep {
+		return &variant.Plan{Params: params, Kept: []int64{bytes}}
+	}
+	return &variant.Plan{Params: params, Scratch: []int64{bytes}}
+}
+
 // partsFit reports whether the partial sums of so many splits may be kept.
 func (c *Contraction) partsFit(splits int64) error {
 	if splits > 1 && splits*c.Batches*c.m*c.n*c.AccSize > min(facts.MaxParts, c.Device.MaxAlloc) {
@@ -49,7 +57,7 @@ func (c *Contraction) settlePanel(p *panelChoice) error {
 	if !p.PackA && (!c.A.Plain || c.unit != nil && !c.directA()) || !p.PackB && !c.directB(p.Shape) {
 		return errNotPlain
 	}
-	p.KeepB = p.PackB && c.canKeepB(p.Shape)
+	p.keepB = p.PackB && c.canKeepB(p.Shape)
 	p.Split(c, max(p.Splits, p.leastSplits(c)))
 	return c.partsFit(p.Splits)
 }
@@ -59,14 +67,14 @@ func (c *Contraction) block() variant.Variant {
 }
 
 func (p *BlockChoice) Knobs() []variant.Knob {
-	return []variant.Knob{variant.Counter("rows", &p.rows), variant.Counter("panels", &p.Panels), variant.Counter("depth", &p.Depth), variant.Counter("splits", &p.splits)}
+	return []variant.Knob{variant.Counter("rows", &p.rows), variant.Counter("panels", &p.panels), variant.Counter("depth", &p.Depth), variant.Counter("splits", &p.splits)}
 }
 
 func (c *Contraction) settleBlock(p *BlockChoice) error {
 	p.Split(c, p.splits)
 	p.Depth = min(p.Depth, p.Chunk)
 	p.rows = variant.RoundUp(min(p.rows, c.m), int64(p.Shape.Rows))
-	p.Panels = min(p.Panels, variant.CeilDiv(c.n, int64(p.Shape.Columns())))
+	p.panels = min(p.panels, variant.CeilDiv(c.n, int64(p.Shape.Columns())))
 	if !p.fits() {
 		return errLocalMem
 	}
@@ -150,7 +158,7 @@ func (c *Contraction) settleMMA(t *MMAChoice) error {
 }
 
 func (c *Contraction) subgroup() variant.Variant {
-	f := contractChooser(c, "subgroup", c.ChooseSubgroup, c.settleSubgroup, c.PlanSubgroup)
+	f := contractChooser(c, "subgroup", c.chooseSubgroup, c.settleSubgroup, c.PlanSubgroup)
 	f.Limits.Lanes = c.subgroupLanes()
 	return variant.Tunable[SubgroupChoice](f)
 }
@@ -184,8 +192,8 @@ func (c *Contraction) settleRow(r *rowChoice) error {
 	return c.partsFit(r.splits)
 }
 
-// SwapKnob is the parameter that exchanges the operands.
-const SwapKnob = "swap"
+// swapKnob is the parameter that exchanges the operands.
+const swapKnob = "swap"
 
 // eitherOrientation adds the parameter that exchanges A and B. c is the way of the rule,
 // as apart makes it.
@@ -194,13 +202,13 @@ func eitherOrientation(c *Contraction, apart func(swap bool) *Contraction, make 
 	rule, tuned := v.Rule, v.Tuned
 	v.Rule = func() kernels.Params {
 		p := rule()
-		p[SwapKnob] = int64(codegen.OneIf(c.swapped))
+		p[swapKnob] = int64(codegen.OneIf(c.swapped))
 		return p
 	}
 	v.Tuned = func(p kernels.Params) (*variant.Plan, error) {
 		p = maps.Clone(p)
-		swap, set := p[SwapKnob]
-		delete(p, SwapKnob)
+		swap, set := p[swapKnob]
+		delete(p, swapKnob)
 		plan := tuned
 		switch {
 		case !set || swap == int64(codegen.OneIf(c.swapped)):
@@ -209,11 +217,11 @@ func eitherOrientation(c *Contraction, apart func(swap bool) *Contraction, make 
 			other := make(apart(swap == 1))
 			plan = other.Tuned
 		default:
-			return nil, fmt.Errorf("ocl: %s is 0 or 1, not %d", SwapKnob, swap)
+			return nil, fmt.Errorf("ocl: %s is 0 or 1, not %d", swapKnob, swap)
 		}
 		made, err := plan(p)
 		if err == nil {
-			made.Values[SwapKnob] = swap
+			made.Values[swapKnob] = swap
 		}
 		return made, err
 	}

@@ -12,17 +12,16 @@ import (
 	"github.com/anycl/anycl/internal/ocl/variant"
 )
 
-// ContractVariants are the ways to run a contraction, best first. Every one
-// runs every contraction; item is the simplest.
+// Every variant runs every contraction; item is the simplest.
 func init() {
 	variant.Register(variant.Family{
-		Name: engine.Contract.String(), Kind: engine.Contract, Choose: ContractVariants, Class: contractClass,
+		Name: engine.Contract.String(), Kind: engine.Contract, Choose: contractVariants, Class: contractClass,
 		Variants: []string{"item", "tile", "panel", "block", "row", "dot", "stream", "mma", "subgroup", "winograd", "strip", "lines"},
 	})
 }
 
-// ContractVariants lists the variants that may run t, best first.
-func ContractVariants(d *facts.Device, t *engine.Task) []variant.Variant {
+// contractVariants lists the variants that may run t, best first.
+func contractVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	c := Separate(d, t, swapBetter(d, t)).cheaperOrientation(t)
 	item := variant.Variant{Name: "item", Why: "any contraction", Plan: c.PlanItem}
 	if c.K == 0 {
@@ -50,10 +49,10 @@ func ContractVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	if v.blockLegal() {
 		all = append(all, eitherOrientation(v, inVectors, (*Contraction).block))
 	}
-	if c.MMALegal() {
+	if c.mmaLegal() {
 		all = append(all, eitherOrientation(c, plain, (*Contraction).mma))
 	}
-	if c.SubgroupLegal() {
+	if c.subgroupLegal() {
 		all = append(all, eitherOrientation(c, plain, (*Contraction).subgroup))
 	}
 	w, windows := winogradOrientation(c, d, t)
@@ -64,12 +63,12 @@ func ContractVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	if lines {
 		all = append(all, along.strip())
 	}
-	terms, runs := LinesOrientation(c, d, t)
+	terms, runs := linesOrientation(c, d, t)
 	if runs {
 		all = append(all, terms.linesOf())
 	}
 	switch {
-	case c.hasUnits() && c.MMALegal():
+	case c.hasUnits() && c.mmaLegal():
 		return prefer("mma", "matrix units", all)
 	case d.CPU && lines && along.stripFits():
 		return prefer("strip", "a CPU driver: windows along lines, read where they lie", all)

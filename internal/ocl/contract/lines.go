@@ -15,27 +15,27 @@ import (
 
 var errNoRuns = errors.New("the terms are no lines that local memory holds")
 
-// LinesChoice is how contract/cpu_lines.cl is used for one contraction.
-type LinesChoice struct {
-	Shape         kernels.LinesShape
+// linesChoice is how contract/cpu_lines.cl is used for one contraction.
+type linesChoice struct {
+	shape         kernels.LinesShape
 	space         kernels.BlockSpace
-	line, Lines   int64 // terms of a line, lines in local memory at a time
+	line, lines   int64 // terms of a line, lines in local memory at a time
 	step          int64
 	taps, apart   int64 // rows of A that are one line, and how far apart
 	phases, reach int64
-	Columns       int64 // of a work-item
+	columns       int64 // of a work-item
 	direct        bool  // lines of B lie side by side
-	chunk, Splits int64
+	chunk, splits int64
 }
 
-// LinesOrientation is c or its transposed product, whichever has lines in A that cost less.
-func LinesOrientation(c *Contraction, d *facts.Device, t *engine.Task) (*Contraction, bool) {
+// linesOrientation is c or its transposed product, whichever has lines in A that cost less.
+func linesOrientation(c *Contraction, d *facts.Device, t *engine.Task) (*Contraction, bool) {
 	legal := c.linesLegal()
 	other := Separate(d, t, !c.swapped)
 	if !other.linesLegal() {
 		return c, legal
 	}
-	if legal && c.ChooseLines().cycles(c) <= other.ChooseLines().cycles(other) {
+	if legal && c.chooseLines().cycles(c) <= other.chooseLines().cycles(other) {
 		return c, true
 	}
 	return other, true
@@ -46,20 +46,20 @@ func (c *Contraction) linesLegal() bool {
 	if !c.A.Plain || p.line < 2 || p.step < 1 || p.step > 4 || c.m > stripTaps {
 		return false
 	}
-	return c.leastLines(p).Fits(c)
+	return c.leastLines(p).fits(c)
 }
 
 // leastLines is the choice that takes least local memory.
-func (c *Contraction) leastLines(p LinesChoice) LinesChoice {
+func (c *Contraction) leastLines(p linesChoice) linesChoice {
 	shapes := kernels.LinesShapes(c.PanelLanes() * int(c.AccSize))
-	p.Shape, p.Lines, p.Columns = shapes[len(shapes)-1], 1, 1
+	p.shape, p.lines, p.columns = shapes[len(shapes)-1], 1, 1
 	p.split(c, 1)
 	return p
 }
 
 // anyLines is what all choices of c have in common.
-func (c *Contraction) anyLines() LinesChoice {
-	p := LinesChoice{space: kernels.Lines(c.Device.LocalMem, int(c.AccSize)), taps: 1}
+func (c *Contraction) anyLines() linesChoice {
+	p := linesChoice{space: kernels.Lines(c.Device.LocalMem, int(c.AccSize)), taps: 1}
 	sum, rows := c.Axes(aSum), c.Axes(aRow)
 	if !c.A.Plain || len(sum) == 0 {
 		return p
@@ -85,39 +85,39 @@ func (c *Contraction) anyLines() LinesChoice {
 
 // pitch is how far lines in local memory lie apart, planes what rows of A and
 // columns of B take there.
-func (p LinesChoice) pitch() int64 { return p.line + p.reach }
+func (p linesChoice) pitch() int64 { return p.line + p.reach }
 
-func (p LinesChoice) planes(c *Contraction) (a, b int64) {
-	lanes, run := int64(c.PanelLanes()), p.Lines*p.pitch()
-	return c.m/p.taps*p.phases*run + p.reach + 2*lanes, p.Columns * variant.RoundUp(run, lanes)
+func (p linesChoice) planes(c *Contraction) (a, b int64) {
+	lanes, run := int64(c.PanelLanes()), p.lines*p.pitch()
+	return c.m/p.taps*p.phases*run + p.reach + 2*lanes, p.columns * variant.RoundUp(run, lanes)
 }
 
 // group is how many columns stay in the innermost cache beside the lines of a tile.
-func (p LinesChoice) group(c *Contraction) int64 {
+func (p linesChoice) group(c *Contraction) int64 {
 	const room = 24 << 10
-	width := int64(p.Shape.Columns)
-	return max(room/(variant.RoundUp(p.Lines*p.pitch(), int64(c.PanelLanes()))*c.AccSize)/width, 1) * width
+	width := int64(p.shape.Columns)
+	return max(room/(variant.RoundUp(p.lines*p.pitch(), int64(c.PanelLanes()))*c.AccSize)/width, 1) * width
 }
 
 // inner is how many bytes a tile of sums reads, some rows being the same line.
-func (p LinesChoice) inner(c *Contraction) int64 {
-	return p.Lines * p.pitch() * c.AccSize * int64(p.Shape.Columns+3)
+func (p linesChoice) inner(c *Contraction) int64 {
+	return p.lines * p.pitch() * c.AccSize * int64(p.shape.Columns+3)
 }
 
-func (p LinesChoice) tiles(c *Contraction) int64 {
-	return variant.CeilDiv(c.m, max(int64(p.Shape.Rows), 1)) * variant.CeilDiv(p.Columns, max(int64(p.Shape.Columns), 1))
+func (p linesChoice) tiles(c *Contraction) int64 {
+	return variant.CeilDiv(c.m, max(int64(p.shape.Rows), 1)) * variant.CeilDiv(p.columns, max(int64(p.shape.Columns), 1))
 }
 
 // rests reports whether the rounding errors of sums of runs are kept beside them.
-func (p LinesChoice) rests(c *Contraction) bool {
-	return c.manySums(variant.CeilDiv(p.chunk, max(p.Lines*p.line, 1)))
+func (p linesChoice) rests(c *Contraction) bool {
+	return c.manySums(variant.CeilDiv(p.chunk, max(p.lines*p.line, 1)))
 }
 
-// Fits reports whether what is laid out and the sums keep to local memory.
-func (p LinesChoice) Fits(c *Contraction) bool {
+// fits reports whether what is laid out and the sums keep to local memory.
+func (p linesChoice) fits(c *Contraction) bool {
 	lanes := int64(c.PanelLanes())
 	a, b := p.planes(c)
-	sums := p.tiles(c) * variant.RoundUp(int64(max(p.Shape.Rows*p.Shape.Columns, 1)), lanes)
+	sums := p.tiles(c) * variant.RoundUp(int64(max(p.shape.Rows*p.shape.Columns, 1)), lanes)
 	if p.rests(c) {
 		sums *= 2
 	}
@@ -128,7 +128,7 @@ func (p LinesChoice) Fits(c *Contraction) bool {
 // laying them out, by a count of cycles.
 func (c *Contraction) linesFit() bool {
 	const pack, kept = 3, 400 // an element that is laid out; a block of a panel that is stored
-	p := c.ChooseLines()
+	p := c.chooseLines()
 	if c.AlongK() || p.taps == 1 && p.step == 1 || !c.bb.AlongK() && c.columnsAdjoin() {
 		return false // a plain product, or panels read B in place
 	}
@@ -137,27 +137,27 @@ func (c *Contraction) linesFit() bool {
 	return p.cycles(c) < panel+kept
 }
 
-// ChooseLines takes what cycles finds cheapest, with some chunks a core.
-func (c *Contraction) ChooseLines() LinesChoice {
+// chooseLines takes what cycles finds cheapest, with some chunks a core.
+func (c *Contraction) chooseLines() linesChoice {
 	p := c.anyLines()
 	least, best := int64(math.MaxInt64), c.leastLines(p)
-	for _, p.Shape = range kernels.LinesShapes(c.PanelLanes() * int(c.AccSize)) {
+	for _, p.shape = range kernels.LinesShapes(c.PanelLanes() * int(c.AccSize)) {
 		for slices := int64(1); slices <= c.n; slices *= 2 {
-			p.Columns = variant.CeilDiv(c.n, slices)
+			p.columns = variant.CeilDiv(c.n, slices)
 			p.split(c, 8*int64(c.Device.Units)/min(c.Batches*slices, 8*int64(c.Device.Units)))
 			of := p.chunk / p.line
 			for parts := int64(1); parts <= of; parts++ {
-				if p.Lines = variant.CeilDiv(of, parts); !p.Fits(c) || p.Lines > 1 && p.inner(c) > 48<<10 {
+				if p.lines = variant.CeilDiv(of, parts); !p.fits(c) || p.lines > 1 && p.inner(c) > 48<<10 {
 					continue
 				}
 				if t := p.cycles(c); t < least {
 					least, best = t, p
 				}
-				if p.Lines*p.pitch() < 256 {
+				if p.lines*p.pitch() < 256 {
 					break
 				}
 			}
-			if p.Columns*int64(c.PanelLanes()) < 64 {
+			if p.columns*int64(c.PanelLanes()) < 64 {
 				break
 			}
 		}
@@ -166,71 +166,71 @@ func (c *Contraction) ChooseLines() LinesChoice {
 }
 
 // split divides k into about want chunks of whole lines.
-func (p *LinesChoice) split(c *Contraction, want int64) {
-	p.chunk, p.Splits = c.chunks(want, p.line)
+func (p *linesChoice) split(c *Contraction, want int64) {
+	p.chunk, p.splits = c.chunks(want, p.line)
 }
 
 // cycles estimates how long the busiest core computes, with what was measured on
 // one that does two multiply-adds of vectors and two aligned loads a cycle.
-func (p LinesChoice) cycles(c *Contraction) int64 {
+func (p linesChoice) cycles(c *Contraction) int64 {
 	const begin, copied, ended, tile, fold = 500, 3, 6, 40, 7
-	if p.Shape.Rows == 0 {
+	if p.shape.Rows == 0 {
 		return math.MaxInt64 / 2
 	}
-	lanes, rows, columns := int64(c.PanelLanes()), int64(p.Shape.Rows), int64(p.Shape.Columns)
+	lanes, rows, columns := int64(c.PanelLanes()), int64(p.shape.Rows), int64(p.shape.Columns)
 	line := variant.CeilDiv(p.pitch(), lanes)*copied + ended
 	lineB := line
 	if !p.direct {
 		lineB += 4 * p.line
 	}
-	laid := (c.m/p.taps*p.phases*min(p.step, 2)*line + p.Columns*lineB) * p.Lines
-	vectors := variant.CeilDiv(p.Lines*p.pitch(), lanes)
+	laid := (c.m/p.taps*p.phases*min(p.step, 2)*line + p.columns*lineB) * p.lines
+	vectors := variant.CeilDiv(p.lines*p.pitch(), lanes)
 	each := vectors*max(rows*columns, 2*rows+columns)/2 + tile + fold*variant.RoundUp(rows*columns, lanes)
-	rounds := variant.CeilDiv(p.chunk, p.Lines*p.line)
-	item := begin + rounds*(laid+p.tiles(c)*each) + c.m*p.Columns*2
-	items := c.Batches * p.Splits * variant.CeilDiv(c.n, p.Columns)
-	return variant.CeilDiv(items, int64(c.Device.Units))*item + p.Splits*c.Batches*c.m*c.n/int64(4*c.Device.Units)
+	rounds := variant.CeilDiv(p.chunk, p.lines*p.line)
+	item := begin + rounds*(laid+p.tiles(c)*each) + c.m*p.columns*2
+	items := c.Batches * p.splits * variant.CeilDiv(c.n, p.columns)
+	return variant.CeilDiv(items, int64(c.Device.Units))*item + p.splits*c.Batches*c.m*c.n/int64(4*c.Device.Units)
 }
 
-func (p LinesChoice) String() string {
-	s := fmt.Sprintf("block %dx%d, %d x %d columns, %d lines of %d", p.Shape.Rows, p.Shape.Columns, p.taps, p.Columns, p.Lines, p.line)
-	return s + splitText(p.Splits)
+func (p linesChoice) String() string {
+	s := fmt.Sprintf("block %dx%d, %d x %d columns, %d lines of %d", p.shape.Rows, p.shape.Columns, p.taps, p.columns, p.lines, p.line)
+	return s + splitText(p.splits)
 }
 
 func (c *Contraction) linesOf() variant.Variant {
-	v := variant.Tunable[LinesChoice](contractChooser(c, "lines", c.ChooseLines, c.SettleLines, c.PlanLines))
+	v := variant.Tunable[linesChoice](contractChooser(c, "lines", c.chooseLines, c.settleLines, c.planLines))
 	v.Why = "terms that are lines of pixels"
 	return v
 }
 
-func (p *LinesChoice) Knobs() []variant.Knob {
+func (p *linesChoice) Knobs() []variant.Knob {
 	return []variant.Knob{
-		variant.Counter("rows", &p.Shape.Rows), variant.Counter("cols", &p.Shape.Columns), variant.Counter("lines", &p.Lines),
-		variant.Counter("columns", &p.Columns), variant.Counter("splits", &p.Splits),
+		variant.Counter("rows", &p.shape.Rows), variant.Counter("cols", &p.shape.Columns), variant.Counter("lines", &p.lines),
+		variant.Counter("columns", &p.columns), variant.Counter("splits", &p.splits),
 	}
 }
 
-func (c *Contraction) SettleLines(p *LinesChoice) error {
-	p.split(c, p.Splits)
-	p.Columns = min(p.Columns, c.n)
-	p.Lines = min(p.Lines, p.chunk/p.line)
-	if !p.Fits(c) {
+func (c *Contraction) settleLines(p *linesChoice) error {
+	p.split(c, p.splits)
+	p.columns = min(p.columns, c.n)
+	p.lines = min(p.lines, p.chunk/p.line)
+	if !p.fits(c) {
 		return errNoRuns
 	}
-	return c.partsFit(p.Splits)
+	return c.partsFit(p.splits)
 }
 
-func (c *Contraction) PlanLines(p LinesChoice) (*variant.Plan, error) {
-	g := c.program(true, true, p.Splits == 1)
+func (c *Contraction) planLines(p linesChoice) (*variant.Plan, error) {
+	g := c.program(true, true, p.splits == 1)
 	lanes := c.PanelLanes()
-	g.Macro("ROWS", p.Shape.Rows)
-	g.Macro("COLS", p.Shape.Columns)
+	g.Macro("ROWS", p.shape.Rows)
+	g.Macro("COLS", p.shape.Columns)
 	g.Macro("SPACE_A", p.space.A)
 	g.Macro("SPACE_B", p.space.B)
 	g.Macro("SPACE_SUM", p.space.Sum)
 	g.Macro("TAPS", tableSize(c.m))
 	g.Macro("RESTS", codegen.OneIf(p.rests(c)))
-	s := c.sums(variant.CeilDiv(p.Lines*p.pitch(), int64(lanes)))
+	s := c.sums(variant.CeilDiv(p.lines*p.pitch(), int64(lanes)))
 	s.levels = min(s.levels, 1)
 	s.macros(g)
 	g.Macro("MEND", codegen.OneIf(c.Acc.IsFloat()))
@@ -254,15 +254,15 @@ func (c *Contraction) PlanLines(p LinesChoice) (*variant.Plan, error) {
 		name string
 		v    int64
 	}{
-		{"LENGTH", p.line}, {"BAND", p.Lines}, {"REACH", p.reach}, {"V", p.taps}, {"APART", p.apart}, {"PHASES", p.phases}, {"COLUMNS", p.Columns}, {"GROUP", p.group(c)},
+		{"LENGTH", p.line}, {"BAND", p.lines}, {"REACH", p.reach}, {"V", p.taps}, {"APART", p.apart}, {"PHASES", p.phases}, {"COLUMNS", p.columns}, {"GROUP", p.group(c)},
 	} {
 		g.Size(s.name, s.v)
 	}
 	made := &variant.Plan{Params: p.String()}
-	c.fold(g, made, p.Splits, p.chunk)
+	c.fold(g, made, p.splits, p.chunk)
 	made.Launches = append([]variant.Launch{{
 		Program: g.Assemble("contract/cpu_line.cl", "lib/block_sums.cl", "contract/cpu_lines.cl"), Kernel: "contract_lines", Local: [3]int{1, 1, 1},
-		Global: variant.Grid(variant.CeilDiv(c.n, p.Columns), 1, c.Batches*p.Splits),
+		Global: variant.Grid(variant.CeilDiv(c.n, p.columns), 1, c.Batches*p.splits),
 	}}, made.Launches...)
 	return made, nil
 }

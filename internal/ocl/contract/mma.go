@@ -15,9 +15,9 @@ type MMAChoice struct {
 	Chunk, Splits int64
 }
 
-// MMALegal reports whether both operands are values of the same half type and
+// mmaLegal reports whether both operands are values of the same half type and
 // the device has groups of at least one warp.
-func (c *Contraction) MMALegal() bool {
+func (c *Contraction) mmaLegal() bool {
 	dt := c.Task.A.DType
 	_, fits := c.mmaShape()
 	return fits && dt.IsFloat() && dt.Size() == 2 && dt == c.Task.B.DType && c.Acc == tensor.Float32

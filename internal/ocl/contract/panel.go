@@ -31,7 +31,7 @@ const packK = 64
 type panelChoice struct {
 	Shape        kernels.PanelShape
 	PackA, PackB bool
-	KeepB        bool  // B is steady: it is packed whole, once
+	keepB        bool  // B is steady: it is packed whole, once
 	chunk        int64 // of k in one split; the whole k when there is one
 	Splits       int64
 	Limit        int64 // bytes of a pack
@@ -105,7 +105,7 @@ func (c *Contraction) ChoosePanel() panelChoice {
 	// as two tiles, and what it buys are neighbouring cache lines and pages.
 	// Windows of an image, of which only runs adjoin, would be packed element by element.
 	p.PackB = !c.directB(p.Shape) || c.m > 256 && c.columnsAdjoin() || c.ownPanels() || c.m > 1 && c.worthKeeping(p.Shape)
-	p.KeepB = p.PackB && c.canKeepB(p.Shape)
+	p.keepB = p.PackB && c.canKeepB(p.Shape)
 	high, wide := variant.CeilDiv(c.m, int64(p.Shape.Rows)), variant.CeilDiv(c.n, int64(p.Shape.Columns()))
 	tiles := high * wide * c.Batches
 	want := int64(1)
@@ -124,9 +124,9 @@ func (c *Contraction) ChoosePanel() panelChoice {
 	return p
 }
 
-// LinesAhead is how many lines a row of a panel that is read directly lies in, where they are asked for: of pieces
+// linesAhead is how many lines a row of a panel that is read directly lies in, where they are asked for: of pieces
 // of rows that are pages apart the processor alone asks for none ahead (measured, 8 x 1024 x 1024: 4 times).
-func (p panelChoice) LinesAhead(c *Contraction) int {
+func (p panelChoice) linesAhead(c *Contraction) int {
 	if p.PackB || c.m == 1 || c.bb.run > 0 || c.n*c.K*c.AccSize <= innerBytes {
 		return 0
 	}
@@ -153,7 +153,7 @@ func (p panelChoice) besidePanels(c *Contraction) bool {
 // of rows, fits its scratch.
 func (p panelChoice) leastSplits(c *Contraction) int64 {
 	least := int64(1)
-	if p.PackB && !p.KeepB {
+	if p.PackB && !p.keepB {
 		least = max(least, variant.CeilDiv(c.K*int64(p.Shape.Columns())*c.AccSize, p.Limit))
 	}
 	if p.PackA {
@@ -194,7 +194,7 @@ func (p panelChoice) String() string {
 	if p.PackB {
 		s += " pack b"
 	}
-	if p.KeepB {
+	if p.keepB {
 		s += " once"
 	}
 	if p.Across {
@@ -205,8 +205,8 @@ func (p panelChoice) String() string {
 
 // Scratch buffers of a panel plan.
 const (
-	ScratchA = iota
-	ScratchB
+	scratchA = iota
+	scratchB
 	scratchPart
 )
 
@@ -220,9 +220,9 @@ func (c *Contraction) PlanPanel(p panelChoice) (*variant.Plan, error) {
 	var packA, packB *codegen.Program
 	if p.PackA {
 		packA = p.packProgram(c, "a", mr, w.planeA)
-		out.Scratch[ScratchA] = w.lots * w.m * w.k * c.AccSize
+		out.Scratch[scratchA] = w.lots * w.m * w.k * c.AccSize
 		if c.sharedA {
-			out.Scratch[ScratchA] /= w.lots
+			out.Scratch[scratchA] /= w.lots
 		}
 	}
 	if p.PackB {
@@ -231,10 +231,10 @@ func (c *Contraction) PlanPanel(p panelChoice) (*variant.Plan, error) {
 		if c.sharedB {
 			bytes /= w.lots
 		}
-		if p.KeepB {
+		if p.keepB {
 			out.Kept = []int64{bytes}
 		} else {
-			out.Scratch[ScratchB] = bytes
+			out.Scratch[scratchB] = bytes
 		}
 	}
 	if p.Splits > 1 {
@@ -267,7 +267,7 @@ func (c *Contraction) PlanPanel(p panelChoice) (*variant.Plan, error) {
 				}
 				if p.PackB && (b == 0 || !c.sharedB || w.n < c.n || w.k < c.K) {
 					pack(packB, "contract_pack_b", variant.CeilDiv(depth, packK), panels, one(c.sharedB, lots), at(0))
-					out.Launches[len(out.Launches)-1].Once = p.KeepB
+					out.Launches[len(out.Launches)-1].Once = p.keepB
 				}
 				for m := int64(0); m < c.m; m += w.m {
 					rows := variant.CeilDiv(min(w.m, c.m-m), mr)
@@ -308,7 +308,7 @@ func (p panelChoice) blocks(c *Contraction) blocks {
 	w := blocks{lots: c.Batches, m: c.m, n: c.n, k: c.K}
 	mr, nr := int64(p.Shape.Rows), int64(p.Shape.Columns())
 	room := max(p.Limit/c.AccSize, 1) // elements
-	if p.Splits > 1 && (p.PackA || p.PackB) && !p.KeepB {
+	if p.Splits > 1 && (p.PackA || p.PackB) && !p.keepB {
 		widest := int64(1)
 		if p.PackA {
 			widest = mr
@@ -326,7 +326,7 @@ func (p panelChoice) blocks(c *Contraction) blocks {
 		}
 	}
 	switch {
-	case p.KeepB:
+	case p.keepB:
 		w.n = variant.RoundUp(c.n, nr)
 	case p.PackB:
 		w.n = min(variant.CeilDiv(c.n, nr), max(room/(w.k*nr), 1)) * nr
@@ -347,7 +347,7 @@ func launchSizes(g *codegen.Builder) {
 
 func (p panelChoice) packProgram(c *Contraction, side string, width, plane int64) *codegen.Program {
 	if side == "a" {
-		return c.packRows(width, plane, p.Limit/c.AccSize, func(g *codegen.Builder) { g.ScratchArg("A_PACK", ScratchA, c.AccType) })
+		return c.packRows(width, plane, p.Limit/c.AccSize, func(g *codegen.Builder) { g.ScratchArg("A_PACK", scratchA, c.AccType) })
 	}
 	g := c.program(false, true, false, p.Limit/c.AccSize)
 	g.Macro("PACK_K", packK)
@@ -386,7 +386,7 @@ func (c *Contraction) packRows(rows, plane, limit int64, pack func(*codegen.Buil
 
 // packedB passes the pack of B.
 func (p panelChoice) packedB(g *codegen.Builder, c *Contraction) {
-	g.PackArg("B_PACK", p.KeepB, ScratchB, c.AccType)
+	g.PackArg("B_PACK", p.keepB, scratchB, c.AccType)
 }
 
 func (p panelChoice) panelProgram(c *Contraction) *codegen.Program {
@@ -432,7 +432,7 @@ func (p panelChoice) panelProgram(c *Contraction) *codegen.Program {
 	}
 	c.vectorOut(g, p.Shape.Lanes, p.Splits, "S_FROM + s")
 	if p.PackA {
-		g.ScratchArg("A_PACK", ScratchA, c.AccType)
+		g.ScratchArg("A_PACK", scratchA, c.AccType)
 		g.Size("A_PLANE", p.blocks(c).planeA)
 	} else {
 		c.Pointer(g, "A", c.A)
@@ -456,7 +456,7 @@ func (p panelChoice) panelProgram(c *Contraction) *codegen.Program {
 		g.Hook("B_ROW", []codegen.Coord{{Name: "k", Axes: c.Axes(bSum)}}, c.Part(c.bb, false, bSum), tensor.Invalid)
 		g.Hook("B_COLUMN", []codegen.Coord{{Name: "n", Axes: c.Axes(bColumn)}}, c.Part(c.bb, false, bColumn), tensor.Invalid)
 		g.Size("B_STEP", c.bb.step)
-		g.Macro("FAR_B", p.LinesAhead(c))
+		g.Macro("FAR_B", p.linesAhead(c))
 		g.Size("RUN_COLUMNS", c.columnRun())
 		g.Size("RUN_PANELS", variant.CeilDiv(c.columnRun(), int64(p.Shape.Columns())))
 	}

@@ -153,8 +153,8 @@ func PlanProduct(d *facts.Device, k ProductShape) ProductPlan {
 		b := BlockOfProducts(c)
 		b.Split(c, 1)
 		b, _ = b.cheapest(c)
-		s[sizeRows], s[sizeGroup], s[sizePanels], s[sizeDepth] = int32(b.rows), int32(b.group()), int32(b.Panels), int32(b.Depth)
-		p.Global = variant.Grid(variant.CeilDiv(n, b.Panels*int64(b.Shape.Columns())), variant.CeilDiv(m, b.rows), 1)
+		s[sizeRows], s[sizeGroup], s[sizePanels], s[sizeDepth] = int32(b.rows), int32(b.group()), int32(b.panels), int32(b.Depth)
+		p.Global = variant.Grid(variant.CeilDiv(n, b.panels*int64(b.Shape.Columns())), variant.CeilDiv(m, b.rows), 1)
 	case ProductDot:
 		p.Global = variant.Grid(variant.CeilDiv(m, dotRows), 1, 1)
 	case ProductStream:

@@ -190,12 +190,7 @@ func (c *Contraction) planStrip(p stripChoice) (*variant.Plan, error) {
 	if c.sharedA {
 		lots = 1
 	}
-	made := &variant.Plan{Params: p.String()}
-	if bytes := lots * plane * c.AccSize; p.keep {
-		made.Kept = []int64{bytes}
-	} else {
-		made.Scratch = []int64{bytes}
-	}
+	made := packing(p.String(), lots*plane*c.AccSize, p.keep)
 	packed := func(g *codegen.Builder) { g.PackArg("A_PACK", p.keep, 0, c.AccType) }
 	stride := plane
 	if c.sharedA {

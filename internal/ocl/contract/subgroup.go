@@ -16,9 +16,9 @@ type SubgroupChoice struct {
 	Chunk, Splits int64
 }
 
-// SubgroupLegal reports whether a sub-group, or the group that stands in for one,
+// subgroupLegal reports whether a sub-group, or the group that stands in for one,
 // fits the device.
-func (c *Contraction) SubgroupLegal() bool { return c.subgroupLanes() <= c.Device.WorkGroup }
+func (c *Contraction) subgroupLegal() bool { return c.subgroupLanes() <= c.Device.WorkGroup }
 
 // subgroupLanes are those of the device's sub-groups, or of what stands in for them.
 func (c *Contraction) subgroupLanes() int {
@@ -30,11 +30,11 @@ func (c *Contraction) subgroupLanes() int {
 
 // subgroupFits reports whether a device's own sub-groups find whole tiles.
 func (c *Contraction) subgroupFits() bool {
-	return c.Device.SubgroupLanes > 0 && c.SubgroupLegal() && c.n >= int64(c.Device.SubgroupLanes)
+	return c.Device.SubgroupLanes > 0 && c.subgroupLegal() && c.n >= int64(c.Device.SubgroupLanes)
 }
 
-// ChooseSubgroup fills the device: with smaller tiles first, then by splitting k.
-func (c *Contraction) ChooseSubgroup() SubgroupChoice {
+// chooseSubgroup fills the device: with smaller tiles first, then by splitting k.
+func (c *Contraction) chooseSubgroup() SubgroupChoice {
 	s := kernels.Subgroup(c.m, c.n, c.Batches, c.Device.Units, c.Device.WorkGroup, c.subgroupLanes(), c.subgroupRows(), !c.byK(c.A, aRow), c.Device.SubgroupLanes == 0)
 	t := SubgroupChoice{Shape: s}
 	want := int64(1)
@@ -49,8 +49,8 @@ func (c *Contraction) ChooseSubgroup() SubgroupChoice {
 // subgroupRows is how many rows leave a lane registers for addresses, and for what
 // widening takes: IGC 2.40 spills beyond, on tgllp, dg2, pvc or bmg.
 func (c *Contraction) subgroupRows() int {
-	_, nearA := c.SubgroupA(kernels.SubgroupShape{Rows: 16, K: 16, Lanes: c.subgroupLanes()})
-	_, nearB := c.SubgroupB()
+	_, nearA := c.subgroupA(kernels.SubgroupShape{Rows: 16, K: 16, Lanes: c.subgroupLanes()})
+	_, nearB := c.subgroupB()
 	switch {
 	case nearA == 0 || !nearB:
 		return 8
@@ -74,9 +74,9 @@ func (c *Contraction) PlanSubgroup(t SubgroupChoice) (*variant.Plan, error) {
 	s := t.Shape
 	tilesM, tilesN := variant.CeilDiv(c.m, int64(s.Rows*s.Y)), variant.CeilDiv(c.n, int64(s.Columns()*s.X))
 	groups := tilesM * tilesN * c.Batches * t.Splits
-	a, readsA := c.SubgroupA(s)
-	b, nearB := c.SubgroupB()
-	past := max(access.Abs(a.Step)*int64(s.Rows+s.K), access.Abs(b.Step)*int64(s.Columns()+s.K)) // positions are counted past the end
+	a, readsA := c.subgroupA(s)
+	b, nearB := c.subgroupB()
+	past := max(access.Abs(a.step)*int64(s.Rows+s.K), access.Abs(b.step)*int64(s.Columns()+s.K)) // positions are counted past the end
 	g := c.program(true, true, t.Splits == 1, groups, c.m+int64(s.Rows*s.Y), c.n+int64(s.Columns()*s.X), c.K+int64(s.K), c.blockEnd()+past)
 	file := "contract/gpu_subgroup_intel.cl"
 	if c.Device.SubgroupLanes == 0 {
@@ -119,13 +119,13 @@ func (c *Contraction) PlanSubgroup(t SubgroupChoice) (*variant.Plan, error) {
 // addresses that are multiples of wide bytes, step elements apart.
 type subgroupBlock struct {
 	load OperandLoad
-	Wide int
-	Step int64
+	wide int
+	step int64
 }
 
-// SubgroupA is how rows, in memory, of a block of A are read, and how many registers
+// subgroupA is how rows, in memory, of a block of A are read, and how many registers
 // of a lane each fills: 0 where blocks are not read.
-func (c *Contraction) SubgroupA(s kernels.SubgroupShape) (b subgroupBlock, reads int) {
+func (c *Contraction) subgroupA(s kernels.SubgroupShape) (b subgroupBlock, reads int) {
 	byK := c.byK(c.A, aRow)
 	along, other := aRow, aSum
 	if byK {
@@ -137,9 +137,9 @@ func (c *Contraction) SubgroupA(s kernels.SubgroupShape) (b subgroupBlock, reads
 	return b, 0
 }
 
-// SubgroupB is how values of k of B are read by columns, or columns by four values of
+// subgroupB is how values of k of B are read by columns, or columns by four values of
 // k where those adjoin.
-func (c *Contraction) SubgroupB() (subgroupBlock, bool) {
+func (c *Contraction) subgroupB() (subgroupBlock, bool) {
 	if !c.byK(c.bb, bColumn) {
 		return c.subgroupBlock(c.bb, bColumn, bSum, 4, bBatch, bColumn, bSum)
 	}
@@ -156,7 +156,7 @@ func (c *Contraction) subgroupBlock(l OperandLoad, along, other, wide int, group
 	if c.Acc != tensor.Float32 || !l.Plain || l.DType != tensor.Float32 && !codegen.IsHalfType(l.DType) || len(c.Axes(other)) > 1 {
 		return b, false
 	}
-	b = subgroupBlock{load: l, Wide: wide}
+	b = subgroupBlock{load: l, wide: wide}
 	adjoin, _ := c.neighbours(l, along, 1, groups...)
 	for _, g := range groups {
 		for _, a := range c.Axes(g) {
@@ -164,7 +164,7 @@ func (c *Contraction) subgroupBlock(l OperandLoad, along, other, wide int, group
 		}
 	}
 	for _, a := range c.Axes(other) {
-		b.Step = l.Coef[a]
+		b.step = l.Coef[a]
 	}
 	return b, adjoin
 }
@@ -175,8 +175,8 @@ func (c *Contraction) subgroupSide(g *codegen.Builder, side, coordinate string, 
 	if side == "B" {
 		g.Macro("FOUR_B", fmt.Sprintf("FOUR_%v", b.load.DType))
 	}
-	g.Macro(side+"_WIDE", b.Wide)
-	g.Size(side+"_STEP", b.Step)
+	g.Macro(side+"_WIDE", b.wide)
+	g.Size(side+"_STEP", b.step)
 	c.positions(g, side, coordinate, b.load, batch, own, sum)
 }
 

@@ -197,12 +197,7 @@ func (c *Contraction) settleWinograd(p *winogradChoice) error {
 }
 
 func (c *Contraction) planWinograd(p winogradChoice) (*variant.Plan, error) {
-	made := &variant.Plan{Params: p.String()}
-	if bytes := c.Batches * p.kernelBytes(c); p.keep {
-		made.Kept = []int64{bytes}
-	} else {
-		made.Scratch = []int64{bytes}
-	}
+	made := packing(p.String(), c.Batches*p.kernelBytes(c), p.keep)
 	made.Launches = []variant.Launch{
 		{
 			Program: p.kernelsProgram(c), Kernel: "contract_winograd_kernels", Local: [3]int{1, 1, 1}, Once: p.keep,

@@ -39,9 +39,9 @@ const signBits = "0x80808080u" // of the bytes of a word
 var (
 	wordOf = &engine.Scalar{
 		Name: "word", Arity: 4, Flops: 4,
-		C: "(uint)(uchar)a | (uint)(uchar)b << 8 | (uint)(uchar)c << 16 | (uint)(uchar)d << 24",
+		OpenCL: "(uint)(uchar)a | (uint)(uchar)b << 8 | (uint)(uchar)c << 16 | (uint)(uchar)d << 24",
 	}
-	flipped = &engine.Scalar{Name: "flip", Arity: 1, C: "a ^ " + signBits, Flops: 1}
+	flipped = &engine.Scalar{Name: "flip", Arity: 1, OpenCL: "a ^ " + signBits, Flops: 1}
 )
 
 // words is t, a contraction of bytes, as one of words; nil where it is none or

@@ -1,7 +1,6 @@
 package hostrun
 
 import (
-	"hash/maphash"
 	"maps"
 	"sync"
 	"weak"
@@ -41,13 +40,6 @@ type LoadedKernels struct {
 
 // Loaded is for the process, as the driver's is.
 var Loaded LoadedKernels
-
-var loadedSeed = maphash.MakeSeed()
-
-// Hash tells programs of a process apart.
-func Hash(source, options string) uint64 {
-	return maphash.Comparable(loadedSeed, [2]string{source, options})
-}
 
 // Enter notes that a task's kernel runs on the driver's threads.
 func (l *LoadedKernels) Enter(t *engine.Task, program uint64, kernel string, local [3]int) {

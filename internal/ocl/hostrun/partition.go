@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Partition is how a launch on the companion is divided.
-type Partition struct {
+// partition is how a launch on the companion is divided.
+type partition struct {
 	groups int     // of the whole
 	pace   float64 // nanoseconds that one thread takes for a group of its part, 0: not known
 	solo   float64 // the same where it takes all groups, whose data may not fit its caches
@@ -14,7 +14,7 @@ type Partition struct {
 }
 
 // asks reports whether to take the time of the whole on one thread, which is done now and then.
-func (s *Partition) asks() bool {
+func (s *partition) asks() bool {
 	s.alone++
 	return s.groups > 1 && s.alone%16 == 1
 }
@@ -28,7 +28,7 @@ const (
 )
 
 // worth reports whether there is enough in it for so many threads.
-func (s *Partition) worth(width int) bool {
+func (s *partition) worth(width int) bool {
 	if s.groups == 1 {
 		return false
 	}
@@ -40,23 +40,23 @@ func (s *Partition) worth(width int) bool {
 }
 
 // short reports whether the whole is no longer than a part may be.
-func (s *Partition) short() bool {
+func (s *partition) short() bool {
 	return s.groups == 1 || s.pace > 0 && s.pace*float64(s.groups) < float64(partHigh)
 }
 
 // brief reports whether the whole is over about when a thread that is woken for it has come.
-func (s *Partition) brief() bool {
+func (s *partition) brief() bool {
 	return s.pace > 0 && s.pace*float64(s.groups) < float64(2*vigil)
 }
 
 // little reports whether each of so many does its partition in less time than it takes to take part of
 // another's.
-func (s *Partition) little(width int) bool {
+func (s *partition) little(width int) bool {
 	return s.pace > 0 && s.pace*float64(s.groups) <= float64(width)*float64(partOnly)
 }
 
 // chunk is how many groups a part has at most, in the high half, and at least.
-func (s *Partition) chunk() uint64 {
+func (s *partition) chunk() uint64 {
 	if s.pace == 0 {
 		return 1<<32 | 1
 	}
@@ -67,7 +67,7 @@ func (s *Partition) chunk() uint64 {
 
 // learn notes how long n groups took, and reports whether parts should have another size from
 // now on.
-func (s *Partition) learn(took time.Duration, n int) (new bool) {
+func (s *partition) learn(took time.Duration, n int) (new bool) {
 	old := s.pace
 	s.pace = s.learnt(old, took, n)
 	return old == 0 || s.pace < old/2
@@ -75,14 +75,14 @@ func (s *Partition) learn(took time.Duration, n int) (new bool) {
 
 // learnAlone notes how long the whole took on one thread, in one part. What is known of parts fades, so that
 // they are tried again.
-func (s *Partition) learnAlone(took time.Duration) {
+func (s *partition) learnAlone(took time.Duration) {
 	s.solo = s.learnt(s.solo, took, s.groups)
 	s.pace -= s.pace / 16
 }
 
 // learnt is what is known of a pace after n groups. It is slow to believe in a slower pace, because a
 // thread may have been interrupted, most of all where it did little.
-func (s *Partition) learnt(old float64, took time.Duration, n int) float64 {
+func (s *partition) learnt(old float64, took time.Duration, n int) float64 {
 	pace := max(float64(took)/float64(n), 0.1)
 	if old == 0 || pace < old {
 		return pace

@@ -254,7 +254,7 @@ func (r *resting) wakes(helped uint32) bool {
 }
 
 // rests reports whether all helpers are asleep and better left so for a launch like s.
-func (c *Pool) rests(s *Partition) bool {
+func (c *Pool) rests(s *partition) bool {
 	until := c.resting.until.Load()
 	if until == 0 || int(c.descriptor.asleep.Load()) < c.Width()-1 || !s.brief() {
 		return false
@@ -269,7 +269,7 @@ func (c *Pool) rests(s *Partition) bool {
 // do runs all of a launch and returns when it is done. A context that is done stops it
 // after the parts that have begun.
 func (c *Pool) do(ctx context.Context, queues []*cl.Queue, of *Launch, y *Yield) error {
-	now, s, note := y.give(time.Now()), &of.Partition, c.descriptor
+	now, s, note := y.give(time.Now()), &of.partition, c.descriptor
 	c.launch.queues, c.launch.of, c.launch.err = queues, of, nil
 	number, width, chunk, little := c.Number.Load()+1, c.Width(), s.chunk(), s.little(c.Width())
 	note.done.Store(0)

@@ -18,7 +18,7 @@ func TestAFailingPartIsTheErrorOfTheLaunch(t *testing.T) {
 	defer c.Close()
 	require.True(t, c.Enlist())
 	defer c.dismiss()
-	of := &Launch{Partition: Partition{groups: 1000, pace: 1e4}} // without a kernel
+	of := &Launch{partition: partition{groups: 1000, pace: 1e4}} // without a kernel
 	err := c.do(t.Context(), make([]*cl.Queue, c.Width()), of, new(Yield))
 	require.ErrorIs(t, err, cl.InvalidKernel)
 }
@@ -66,7 +66,7 @@ func TestAPartitionOfLittleIsOnePart(t *testing.T) {
 		pace        time.Duration
 		own, others int
 	}{{time.Microsecond, 40, 20}, {2 * time.Microsecond, 20, 20}} {
-		s := Partition{groups: 80, pace: float64(c.pace)}
+		s := partition{groups: 80, pace: float64(c.pace)}
 		var pool Pool
 		pool.enroll(2)
 		pool.descriptor.chunk.Store(s.chunk())
@@ -86,7 +86,7 @@ func TestAPartitionOfLittleIsOnePart(t *testing.T) {
 		}
 		require.Equal(t, 80, taken)
 	}
-	require.False(t, (&Partition{groups: 1}).little(2), "nothing is known of it")
+	require.False(t, (&partition{groups: 1}).little(2), "nothing is known of it")
 }
 
 func TestTheLaunchDescriptorIsOneCacheLine(t *testing.T) {
@@ -101,7 +101,7 @@ func TestTheLaunchDescriptorIsOneCacheLine(t *testing.T) {
 
 // What was slow once is not left to one thread for ever.
 func TestALaunchIsSharedAgain(t *testing.T) {
-	s := Partition{groups: 64, pace: 1000}
+	s := partition{groups: 64, pace: 1000}
 	require.True(t, s.worth(2))
 	s.learnAlone(40 * time.Microsecond)
 	require.True(t, s.worth(2), "a half takes 32 us")
@@ -119,12 +119,12 @@ func TestALaunchIsSharedAgain(t *testing.T) {
 	}
 	require.Greater(t, alone, 30)
 	require.LessOrEqual(t, asked, alone/16+1)
-	require.False(t, (&Partition{groups: 1, pace: 1e9}).worth(2))
-	require.False(t, (&Partition{groups: 1, pace: 1e9}).asks())
+	require.False(t, (&partition{groups: 1, pace: 1e9}).worth(2))
+	require.False(t, (&partition{groups: 1, pace: 1e9}).asks())
 }
 
 func TestPartsGrowWithWhatIsLearnt(t *testing.T) {
-	s := Partition{groups: 1 << 15}
+	s := partition{groups: 1 << 15}
 	require.True(t, s.worth(2))
 	require.False(t, s.short())
 	require.EqualValues(t, 1<<32|1, s.chunk())
@@ -132,8 +132,8 @@ func TestPartsGrowWithWhatIsLearnt(t *testing.T) {
 	require.EqualValues(t, 10000<<32|50, s.chunk())
 	require.False(t, s.learn(10*time.Millisecond, 1), "one interruption says little")
 	require.True(t, s.learn(time.Nanosecond, 1))
-	require.False(t, (&Partition{groups: 2, pace: 1000}).worth(2))
-	require.True(t, (&Partition{groups: 2, pace: 1000}).short())
+	require.False(t, (&partition{groups: 2, pace: 1000}).worth(2))
+	require.True(t, (&partition{groups: 2, pace: 1000}).short())
 }
 
 func TestHelpersThatAreWokenInVainAreLeftAsleep(t *testing.T) {

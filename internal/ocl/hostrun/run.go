@@ -12,13 +12,13 @@ type Launch struct {
 	kernel *cl.Kernel
 	rng    cl.Range // as PartRange made it
 	RunArg int      // the argument that takes the number of the run, or -1
-	Partition
+	partition
 }
 
 // NewLaunch is a launch of so many groups. solo is how long one thread is predicted to take for all of them,
 // 0: not known.
 func NewLaunch(k *cl.Kernel, r cl.Range, groups int, solo time.Duration) *Launch {
-	return &Launch{kernel: k, rng: r, RunArg: -1, Partition: Partition{groups: groups, pace: float64(solo) / float64(max(1, groups))}}
+	return &Launch{kernel: k, rng: r, RunArg: -1, partition: partition{groups: groups, pace: float64(solo) / float64(max(1, groups))}}
 }
 
 // setRun passes the number of the run.
@@ -71,7 +71,7 @@ func (r *Run) Do(ctx context.Context, l *Launch, run uint32) error {
 	if worth && !r.has {
 		r.has = r.pool.Enlist()
 	}
-	shared := worth && r.has && r.pool.free() && !r.pool.rests(&l.Partition)
+	shared := worth && r.has && r.pool.free() && !r.pool.rests(&l.partition)
 	if !shared && l.short() {
 		if r.pool == nil || !l.asks() {
 			return l.whole(r.queues[0], run)

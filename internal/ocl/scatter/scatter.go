@@ -15,11 +15,11 @@ import (
 )
 
 func init() {
-	variant.Register(variant.Family{Name: engine.Scatter.String(), Kind: engine.Scatter, Variants: []string{"item", "parts", "rows"}, Choose: ScatterVariants})
+	variant.Register(variant.Family{Name: engine.Scatter.String(), Kind: engine.Scatter, Variants: []string{"item", "parts", "rows"}, Choose: scatterVariants})
 }
 
-// ScatterVariants lists the variants that may run t, best first.
-func ScatterVariants(d *facts.Device, t *engine.Task) []variant.Variant {
+// scatterVariants lists the variants that may run t, best first.
+func scatterVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	plain := func(cpu bool) func() (*variant.Plan, error) {
 		return func() (*variant.Plan, error) { return planScatter(d, t, cpu) }
 	}

@@ -59,7 +59,7 @@ func Check(d *facts.Device, t *engine.Task) error {
 	}
 	for _, e := range t.Exprs() {
 		for s := range e.Walk() {
-			if s.Op == engine.OpApply && s.Fn.C == "" && s.Fn.CFor == nil {
+			if s.Op == engine.OpApply && s.Fn.OpenCL == "" && s.Fn.OpenCLFor == nil {
 				return unsupported("%s has no OpenCL C", s.Fn.Name)
 			}
 		}

@@ -36,9 +36,9 @@ func forcible() map[string][]string {
 	return all
 }
 
-// CheckVariants says what is wrong with a list of variants, as EnvVariant has it: a part that is
+// checkVariants says what is wrong with a list of variants, as EnvVariant has it: a part that is
 // not family=name, a family or a variant that does not exist, a family that is named twice.
-func CheckVariants(list string) error {
+func checkVariants(list string) error {
 	known, seen := forcible(), map[string]bool{}
 	for part := range strings.SplitSeq(list, ",") {
 		part = strings.TrimSpace(part)
@@ -62,7 +62,7 @@ func CheckVariants(list string) error {
 
 // CheckEnvironment is CheckVariants for EnvVariant.
 func CheckEnvironment() error {
-	if err := CheckVariants(ForcedByEnv()); err != nil {
+	if err := checkVariants(ForcedByEnv()); err != nil {
 		return fmt.Errorf("ocl: %s=%s: %w", EnvVariant, ForcedByEnv(), err)
 	}
 	return nil

@@ -21,7 +21,7 @@ func withCompanion(t testing.TB, force string) *Engine {
 	}
 	e := NewForced(o, force)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
-	if e.inline == nil {
+	if e.host == nil {
 		t.Skipf("%s has no companion", o.Device())
 	}
 	return e
@@ -119,22 +119,22 @@ func TestSequencesOnTheirCallersThreadsRunAtOnce(t *testing.T) {
 func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	e := withCompanion(t, "")
 	e.known.Store(&rates{
-		launch: time.Microsecond, wake: 20 * time.Microsecond, flops: 200e9, memory: 20e9, up: straight(0, 20e9), down: straight(0, 20e9), direct: true,
-		divergence: 1, units: 2, nearLaunch: time.Microsecond, nearMemory: 100e9,
+		launch: time.Microsecond, flops: 200e9, memory: 20e9, up: straight(0, 20e9), down: straight(0, 20e9), direct: true,
+		divergence: 1, units: 2, host: hostRates{wake: 20 * time.Microsecond, launch: time.Microsecond, memory: 100e9},
 	})
 	task := func(n int) *engine.Task {
 		at := engine.Operand{DType: tensor.Float32, Len: int64(n)}
 		return mapTask(engine.Domain{n}, engine.Apply(fnAdd, at.DType, engine.Load(0, at.DType, engine.AxisIndex(0), nil), engine.Run()), at)
 	}
-	site := func(tasks ...*engine.Task) *launchSite { w, _ := e.siteFor(tasks); return w }
-	require.Same(t, e.inline, site(task(1000)))
-	require.Same(t, e.inline, site(task(1000), task(1000)))
-	require.Same(t, e.driverQueue, site(task(400e6)), "the caller would have to wait")
-	require.Same(t, e.driverQueue, site(task(1000), task(400e6)), "a program is on one site")
+	site := func(tasks ...*engine.Task) runner { r, _ := e.runnerFor(tasks); return r }
+	require.Same(t, e.host.inline, site(task(1000)))
+	require.Same(t, e.host.inline, site(task(1000), task(1000)))
+	require.Same(t, e.queue, site(task(400e6)), "the caller would have to wait")
+	require.Same(t, e.queue, site(task(1000), task(400e6)), "a program is on one site")
 
 	both := engine.EstimatesOf(e, []*engine.Task{task(1000), task(400e6)})
 	times, link := both.Of([]int{0})
-	require.Less(t, times[0]+link.Wait, e.rates().wake)
+	require.Less(t, times[0]+link.Wait, e.rates().host.wake)
 	require.NotZero(t, link.Domain)
 	large, link := both.Of([]int{0, 1})
 	require.Equal(t, e.Transfer(0), link.Wait)
@@ -142,19 +142,19 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	require.Equal(t, e.Estimate(task(400e6)), large[1])
 	require.Greater(t, large[0], time.Duration(0))
 
-	if e.pooled == nil {
+	if e.host == nil || e.host.pooled == nil {
 		return
 	}
-	e.pooled.pool.Spare = true
-	require.Same(t, e.pooled, site(task(500e3)))
-	require.Same(t, e.pooled, site(task(10e6)))
-	require.Same(t, e.pooled, site(slices.Repeat([]*engine.Task{task(500e3)}, 50)...), "threads of a driver come late to every launch")
-	e.pooled.pool.Spare = false
-	require.Same(t, e.pooled, site(task(500e3)))
-	require.Same(t, e.pooled, site(task(10e6)), "who waits for memory is in nobody's way")
+	e.host.pooled.pool.Spare = true
+	require.Same(t, e.host.pooled, site(task(500e3)))
+	require.Same(t, e.host.pooled, site(task(10e6)))
+	require.Same(t, e.host.pooled, site(slices.Repeat([]*engine.Task{task(500e3)}, 50)...), "threads of a driver come late to every launch")
+	e.host.pooled.pool.Spare = false
+	require.Same(t, e.host.pooled, site(task(500e3)))
+	require.Same(t, e.host.pooled, site(task(10e6)), "who waits for memory is in nobody's way")
 	long := task(2e6)
 	for range 100 {
 		long.Values[0] = engine.Apply(fnAdd, tensor.Float32, long.Values[0], engine.Run())
 	}
-	require.Same(t, e.driverQueue, site(long), "Go's monitor would be in the way")
+	require.Same(t, e.queue, site(long), "Go's monitor would be in the way")
 }

@@ -1,0 +1,304 @@
+package ocl
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/hostrun"
+	"github.com/anycl/anycl/internal/ocl/variant"
+	"github.com/anycl/anycl/internal/units"
+	"github.com/anycl/anycl/platform"
+)
+
+// hostPath runs kernels of a driver for CPUs on the program's own threads, where that is faster than its queue: on the
+// thread that runs a sequence, or on a pool of workers with it. It is for a device with a companion; no GPU has one.
+type hostPath struct {
+	eng    *Engine
+	inline *hostRunner
+	pooled *hostRunner // nil: there is no second thread
+	loaded *hostrun.LoadedKernels
+}
+
+// newHostPath is nil where there is no companion.
+func newHostPath(e *Engine) *hostPath {
+	c := e.dev.Companion()
+	if c == nil {
+		return nil
+	}
+	of := facts.New(c.Device(), e.dev.Caps())
+	of.Name, of.MaxAlloc = e.facts.Name, e.facts.MaxAlloc
+	h := &hostPath{eng: e, loaded: &hostrun.Loaded}
+	h.inline = &hostRunner{host: h, companion: c, to: target{
+		device: c.Device().CL(), facts: of, programs: c, head: hostrun.PartHead, customHead: hostrun.CustomHead, mark: "true 1", library: new(library),
+	}}
+	if pool := hostrun.NewPool(e.facts.Units); pool != nil { // which plans as for the whole device
+		pooled := *h.inline
+		pooled.to.facts, pooled.to.mark, pooled.pool = e.facts, fmt.Sprintf("true %d", pool.Width()), pool
+		h.pooled = &pooled
+	}
+	return h
+}
+
+// share makes h use what other has compiled.
+func (h *hostPath) share(other *hostPath) {
+	h.inline.to.library = other.inline.to.library
+	if h.pooled != nil {
+		h.pooled.to.library = other.inline.to.library
+	}
+}
+
+func (h *hostPath) close() {
+	if h != nil {
+		h.workers().Close()
+	}
+}
+
+// workers is the pool, or nil.
+func (h *hostPath) workers() *hostrun.Pool {
+	if h.pooled == nil {
+		return nil
+	}
+	return h.pooled.pool
+}
+
+// noteQueued is told what runs in the device's queue.
+func (h *hostPath) noteQueued(t *engine.Task, k launchKey) {
+	h.loaded.Enter(t, k.program, k.kernel, k.local)
+}
+
+// indivisible says why launches of t must not be divided among threads. Those that are checked are not: what is between
+// the red zones is copied to the device's own memory.
+func (h *hostPath) indivisible(t *engine.Task) (why string, checked bool) {
+	switch {
+	case t.Kind != engine.Custom:
+		return "", false
+	case h.eng.bounds:
+		return "", true
+	}
+	return hostrun.Indivisible(t.Custom.Source, t.Custom.Options), false
+}
+
+// callersCaches is the domain of what is moved by the thread that then runs kernels on it, or did before.
+const callersCaches engine.MemoryDomain = "near"
+
+// hostRates are what estimates of the host path are made of.
+type hostRates struct {
+	wake     time.Duration // until all units of the device work, and the caller knows that they are done
+	launch   time.Duration
+	memory   float64 // bytes a second, of one core
+	up, down platform.Curve
+}
+
+func newHostRates(c *platform.Calibration) hostRates {
+	r := hostRates{wake: 30 * time.Microsecond, launch: time.Microsecond, memory: 50e9}
+	if c == nil {
+		return r
+	}
+	r.wake = c.Wake
+	if c.CompanionLaunch > 0 {
+		r.launch, r.memory, r.up, r.down = c.CompanionLaunch, c.CompanionCopy, c.CompanionUploads, c.CompanionDownloads
+	}
+	return r
+}
+
+// curves are those of transfers to and from a domain.
+func (r *rates) curves(d engine.MemoryDomain) (up, down platform.Curve) {
+	up, down = r.up, r.down
+	if d == callersCaches && len(r.host.up) > 0 {
+		up = r.host.up
+	}
+	if d == callersCaches && len(r.host.down) > 0 {
+		down = r.host.down
+	}
+	return up, down
+}
+
+// hostEstimates are the times of tasks on the program's own threads.
+type hostEstimates struct {
+	*hostPath
+	rates *rates
+	able  []bool     // it can run on the companion
+	work  []coreTime // of one core, without the launch
+	fresh []bool     // the first of its kind, and the driver's threads did not run it yet
+	rule  bool       // a task is to be reproducible
+	held  int        // kernels that the driver keeps loaded for its threads
+}
+
+// coreTime is the time of a task on one core, and how much of it the core computes; the rest it waits for memory.
+type coreTime struct{ all, computing time.Duration }
+
+func (h *hostPath) estimates(r *rates) *hostEstimates { return &hostEstimates{hostPath: h, rates: r} }
+
+// add adds a task that the device can run, or one about which nobody will ask.
+func (s *hostEstimates) add(t *engine.Task, c engine.Cost, able bool) {
+	if s == nil {
+		return
+	}
+	held, among := s.loaded.Holds(t)
+	s.rule, s.held, s.fresh = s.rule || t.Reproducible, held, append(s.fresh, !among)
+	if !able {
+		s.able, s.work = append(s.able, false), append(s.work, coreTime{})
+		return
+	}
+	why, checked := s.indivisible(t)
+	s.able = append(s.able, variant.Check(s.inline.to.facts, t) == nil && why == "" && !checked)
+	s.work = append(s.work, s.rates.onCore(t, c))
+}
+
+// repeat adds task number i once more.
+func (s *hostEstimates) repeat(i int) {
+	if s != nil {
+		s.able, s.work, s.fresh = append(s.able, s.able[i]), append(s.work, s.work[i]), append(s.fresh, false)
+	}
+}
+
+// choose is what runs some of the tasks, and why; nil: the device's queue does.
+func (s *hostEstimates) choose(tasks []int) (r *hostRunner, why string) {
+	if slices.ContainsFunc(tasks, func(t int) bool { return !s.able[t] }) {
+		return nil, ""
+	}
+	switch variant.Forced(s.eng.force, variant.Thread) {
+	case variant.ThreadCaller:
+		return s.inline, "CPU threads: inline, by " + variant.EnvVariant
+	case variant.ThreadPool:
+		if s.pooled != nil {
+			return s.pooled, "CPU threads: worker pool, by " + variant.EnvVariant
+		}
+		return s.inline, "CPU threads: inline, as there is one, by " + variant.EnvVariant
+	case variant.ThreadDriver:
+		return nil, ""
+	}
+	inline, queued, pooled := s.race(tasks)
+	if s.rule { // the companion alone plans for one core, and what decides is measured
+		inline = math.MaxInt64
+	}
+	alone := time.Duration(float64(inline) / patience)
+	full := ""
+	if best := min(pooled, alone); best > queued || best > foreground {
+		if float64(best) > patience*float64(queued) || !s.crowded(tasks) {
+			return nil, ""
+		}
+		full = fmt.Sprintf(", as the driver keeps %d kernels loaded for its threads already", s.held)
+	}
+	// What was not considered is not told.
+	r, chosen, took, other, otherTook := s.inline, "inline", inline, "worker pool", pooled
+	if pooled < alone {
+		r, chosen, took, other, otherTook = s.pooled, other, pooled, chosen, inline
+	}
+	if why = fmt.Sprintf("CPU threads: %s %s (", chosen, units.Duration(took)); otherTook < math.MaxInt64 {
+		why += fmt.Sprintf("%s %s, ", other, units.Duration(otherTook))
+	}
+	return r, why + "driver threads " + units.Duration(queued) + ")" + full
+}
+
+// crowded reports whether tasks had better leave the driver's threads alone.
+func (s *hostEstimates) crowded(tasks []int) bool {
+	fresh := 0
+	for _, t := range tasks {
+		if s.fresh[t] {
+			fresh++
+		}
+	}
+	return hostrun.Crowded(s.held, fresh)
+}
+
+// patience is by how much the calling thread may be predicted to be slower alone and still be
+// chosen: threads that are woken do not begin together, and what they do is taken from other callers.
+const patience = 1.25
+
+// foreground is how long a run may take on the calling thread, which cannot prepare the next one
+// meanwhile.
+const foreground = 20 * time.Millisecond
+
+// race predicts the time of tasks on the companion, on the device, where their memory is
+// in the processor's caches, as that of short runs is, and on the worker pool.
+func (s *hostEstimates) race(tasks []int) (inline, queued, pooled time.Duration) {
+	r := s.rates
+	queued, pooled = r.host.wake, math.MaxInt64
+	if s.pooled != nil {
+		pooled = 0
+	}
+	for _, t := range tasks {
+		work := s.work[t]
+		inline += r.host.launch + work.all
+		queued += r.launch + r.woken(work.all)
+		if s.pooled != nil {
+			pooled += s.pooled.pool.Time(work.all, work.computing, r.host.launch)
+		}
+	}
+	return inline, queued, pooled
+}
+
+// of predicts tasks that r runs.
+func (s *hostEstimates) of(r *hostRunner, tasks []int, times []time.Duration) engine.Link {
+	for i, t := range tasks {
+		if r.pool == nil {
+			times[i] = s.rates.host.launch + s.work[t].all
+		} else {
+			times[i] = r.pool.Time(s.work[t].all, s.work[t].computing, s.rates.host.launch)
+		}
+	}
+	link := engine.Link{Aliased: r.aliases()}
+	if r.pool == nil {
+		link.Domain = callersCaches
+	}
+	return link
+}
+
+// woken predicts the time on the driver's threads, without the launch, of what takes one core so long: between two
+// launches those that are done fall asleep, and all but one come late to the next.
+func (r *rates) woken(work time.Duration) time.Duration {
+	return min(work, (work+time.Duration(r.units-1)*r.host.wake)/time.Duration(r.units))
+}
+
+// onCore is the time of a task on one core, without the launch.
+func (r *rates) onCore(t *engine.Task, c engine.Cost) coreTime {
+	if t.Kind == engine.Routine {
+		l := variant.CostOf(t)
+		all := time.Duration((l.Launches-1)*float64(r.host.launch)) + seconds(l.Time(1, r.flops/float64(r.units), r.host.memory))
+		return coreTime{all, all}
+	}
+	bytes, computing := c.BytesRead+c.BytesWrite, seconds(float64(r.units)*r.computing(t, c))
+	return coreTime{max(computing, seconds(bytes/r.bandwidth(bytes))), computing}
+}
+
+// Bytes of what calibration copies: on one core, where caches hold it, and on all.
+const (
+	nearBytes = 4 << 20
+	farBytes  = 128 << 20
+)
+
+// bandwidth is the rate of one core at work on so many bytes.
+func (r *rates) bandwidth(bytes float64) float64 {
+	each := r.memory / float64(r.units)
+	if bytes <= nearBytes || each >= r.host.memory {
+		return r.host.memory
+	}
+	beyond := min(math.Log(bytes/nearBytes)/math.Log(farBytes/nearBytes), 1)
+	return r.host.memory * math.Pow(each/r.host.memory, beyond)
+}
+
+// productEfficiency is the share of the peak rate that large products reach.
+const productEfficiency = 0.85
+
+// takes reports whether p, which is so many operations, is over sooner on the calling thread than threads are woken.
+func (h *hostPath) takes(p *Product, flops float64) bool {
+	switch variant.Forced(h.eng.force, variant.Thread) {
+	case variant.ThreadCaller:
+		return true
+	case variant.ThreadDriver:
+		return false
+	}
+	r := h.eng.rates()
+	size := float64(p.DType.Size())
+	m, n, k := float64(p.M), float64(p.N), float64(p.K)
+	one := r.flops * productEfficiency / float64(r.units) // of a core
+	work := max(flops/one*size/4, (m*k+k*n+m*n)*size/r.host.memory)
+	near := work + r.host.launch.Seconds()
+	far := work/float64(r.units) + (r.host.wake + r.launch).Seconds()
+	return near <= patience*far
+}
