@@ -2,11 +2,18 @@
 
 .PHONY: all test check fmt vet cross cross-build tidy race drills matrix matrix-full matrix-linked variants bench bench-peers golden offline check-kernels gpu
 
+# The modules, which go.work joins: the library, its examples, and the tools of those who work on it.
+# Their packages together are named work. What an importer builds is the first alone.
+MODULES = . examples tools
+
+# The tools that are for every platform, so all but the benchmarks' peers, which are C libraries of Linux.
+TOOLS = ./tools/internal/... ./tools/cmd/anyclcross ./tools/cmd/anyclvet ./tools/cmd/offline ./tools/cmd/targets
+EVERYWHERE = ./... ./examples/... $(TOOLS) ./tools/cmd/anycl
+
 all: check test
 
 test:
-	go test -timeout 30m ./...
-	cd bench && go test ./...
+	go test -timeout 30m work
 
 # Everything that must be clean, without changing a file.
 check: fmt vet tidy cross
@@ -15,33 +22,31 @@ fmt:
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "not formatted (run gofmt -w):"; echo "$$out"; exit 1; }
 
 vet:
-	go vet ./...
-	go tool staticcheck ./...
-	go tool anyclvet ./cl/... ./platform/... ./internal/... # what calls C, or builds on it
-	cd bench && go vet ./... && go tool staticcheck ./...
+	go vet work
+	go tool staticcheck work
+	go tool anyclvet ./cl/... ./platform/... ./internal/... $(TOOLS) # what calls C, or builds on it
 
 tidy:
-	go mod tidy -diff
+	for m in $(MODULES); do (cd $$m && go mod tidy -diff) || exit; done
 	go mod verify
-	cd bench && go mod tidy -diff
 
 # What imports the library must build everywhere, with no C compiler and no OpenCL: the types of all
 # platforms, for which 30 seconds do, and the assembler of those that have some. cross-build builds it all, for eight minutes of a core.
 PLATFORMS = windows/amd64 darwin/arm64 linux/arm64 js/wasm linux/amd64,noopencl
 cross:
-	go tool anyclcross $(PLATFORMS)
+	go tool anyclcross -packages '$(EVERYWHERE)' $(PLATFORMS)
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build ./internal/procs
 
 cross-build:
 	for p in $(PLATFORMS); do \
 		case $$p in *,*) tag=$${p#*,} ;; *) tag= ;; esac; p=$${p%,*}; \
-		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -gcflags='all=-N -l' -tags "$$tag" ./... || exit; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -gcflags='all=-N -l' -tags "$$tag" $(EVERYWHERE) || exit; \
 	done
 
 # The packages that share state between goroutines, the longest first: a driver compiles with one thread.
 # Needs a C compiler.
 race:
-	CGO_ENABLED=1 go test -race -short -timeout 20m ./ops ./internal/ocl ./cl/... ./platform/... ./engine/... ./fallback/... ./internal/...
+	CGO_ENABLED=1 go test -race -short -timeout 20m ./ops ./internal/ocl ./cl/... ./platform/... ./engine/... ./fallback/... ./internal/... $(TOOLS)
 
 # What must not happen however long a program runs and whatever fails: the long versions of
 # internal/drills, half an hour, which write their figures into docs/reliability.md.
@@ -61,7 +66,7 @@ TIER ?= full
 matrix-full:
 	rm -rf .cache/corpus
 	ANYCL_CORPUS=$(CURDIR)/.cache/corpus go test -count=1 -run CorpusOfTheExample ./examples/...
-	ANYCL_CORPUS=$(CURDIR)/.cache/corpus go run ./internal/targets run -jobs 2 -tier $(TIER) $(TARGETS)
+	ANYCL_CORPUS=$(CURDIR)/.cache/corpus go run ./tools/cmd/targets run -jobs 2 -tier $(TIER) $(TARGETS)
 
 # The matrix by the linked driver (tag cgocl) and by the loaded one: the facts of every device and every bit of
 # every result are the same. Needs a C compiler, and Debian's opencl-headers and ocl-icd-opencl-dev. OPS are some of
@@ -76,7 +81,7 @@ matrix-linked: export ANYCL_VARIANT = thread=workers
 matrix-linked:
 	mkdir -p $(LINKED)
 	go test -count=1 -tags cgocl -run Driver ./cl
-	go build -tags cgocl -o $(LINKED)/anycl ./cmd/anycl
+	go build -tags cgocl -o $(LINKED)/anycl ./tools/cmd/anycl
 	$(LINKED)/anycl matrix -device pocl $(addprefix -op ,$(OPS)) $(addprefix -dtype ,$(DTYPES)) -graphs 0 -o $(LINKED)/loaded.json >$(LINKED)/loaded.txt || { cat $(LINKED)/loaded.txt; exit 1; }
 	ANYCL_OPENCL_LIBRARY=cgocl $(LINKED)/anycl matrix -device pocl $(addprefix -op ,$(OPS)) $(addprefix -dtype ,$(DTYPES)) -graphs 0 -o $(LINKED)/linked.json -against $(LINKED)/loaded.json
 
@@ -88,12 +93,12 @@ variants:
 bench:
 	go test -run '^$$' -bench . ./fallback ./internal/ocl ./ops
 
-# Measures beside other libraries, which it installs first on Debian and Ubuntu; see bench/.
+# Measures beside other libraries, which it installs first on Debian and Ubuntu; see tools/cmd/bench.
 # FILTER is a regular expression for some of the works, OUT the file for the results.
-OUT ?= results/$(shell uname -n)-$(shell date -u +%Y%m%d).jsonl
+OUT ?= bench/results/$(shell uname -n)-$(shell date -u +%Y%m%d).jsonl
 bench-peers:
 	bench/setup.sh
-	cd bench && go run . -npm .peers -filter '$(FILTER)' -out '$(OUT)'
+	go run ./tools/cmd/bench -filter '$(FILTER)' -out '$(OUT)'
 
 # Rewrites the files that pin what is compiled; read the difference.
 golden:
@@ -122,7 +127,7 @@ check-kernels:
 GPU ?= bench/.gpu
 gpu:
 	mkdir -p $(GPU)
-	CGO_ENABLED=0 go build -ldflags "-s -w" -o $(GPU)/anycl ./cmd/anycl
+	CGO_ENABLED=0 go build -ldflags "-s -w" -o $(GPU)/anycl ./tools/cmd/anycl
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ocl.test ./internal/ocl
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/platform.test ./platform
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ops.test ./ops

@@ -18,6 +18,7 @@
 //	internal/exec   runs of programs: memory, steps, changes of placement
 //	internal/calibrate  measures what predictions rest on
 //	ops             the graph: define, build, differentiate, simplify, compile
+//	ops/pprof       profiles for go tool pprof
 //	blas            gonum's BLAS on a device: one line in an existing gonum program
 //
 // Most programs import ops and tensor alone. Start with
@@ -28,8 +29,9 @@
 //	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{ops.Mul(x, x)}})
 //	out, err := exe.Run(ctx, ops.Feeds{x: t})
 //
-// cmd/anycl shows devices, ops and plans; examples holds small programs on real
-// data; portability_test.go runs every op on every device found against an
+// Two modules beside this one, which programs need not import: tools, whose command
+// tools/cmd/anycl shows devices, ops and plans, and examples, small programs on real
+// data. portability_test.go runs every op on every device found against an
 // independent reference. docs/design says why things are as they are, and
 // docs/glossary.md what terms mean.
 //

@@ -10,8 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/anycl/anycl/internal/bench"
 )
 
 // pages are the documents that people write, by name.
@@ -98,19 +96,6 @@ func TestDocsNameTestsThatExist(t *testing.T) {
 			for name := range strings.SplitSeq(m[2], "|") {
 				assert.True(t, anyContains(names, name), "%s: go test -%s %s", page, m[1], name)
 			}
-		}
-	}
-}
-
-func TestDocsNameRowsOfTheBenchmark(t *testing.T) {
-	var names []string
-	for _, w := range bench.Works() {
-		names = append(names, w.Name)
-	}
-	asked := regexp.MustCompile("`anycl bench -filter ([^` ]+)`")
-	for page, text := range pages(t) {
-		for _, m := range asked.FindAllStringSubmatch(text, -1) {
-			assert.True(t, anyContains(names, m[1]), "%s: %s", page, m[0])
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
-	"github.com/anycl/anycl/internal/matrix"
 	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/platform"
 )
@@ -41,7 +41,7 @@ func full() bool {
 // requireVar lists devices, in the grammar of ANYCL_DEVICE, that must be there.
 const requireVar = "ANYCL_REQUIRE"
 
-var machine = sync.OnceValues(func() (*platform.Machine, error) { return matrix.Discover(context.Background()) })
+var machine = sync.OnceValues(func() (*platform.Machine, error) { return testdevices.Discover(context.Background()) })
 
 // devices are those that compute in reasonable time: a simulator only when it
 // is required.
@@ -49,9 +49,9 @@ func devices(t testing.TB) []*platform.Device {
 	t.Helper()
 	m, err := machine()
 	require.NoError(t, err)
-	required, _, err := matrix.Named(m, matrix.Specs(os.Getenv(requireVar)))
+	required, _, err := testdevices.Named(m, testdevices.Specs(os.Getenv(requireVar)))
 	require.NoError(t, err, "%s=%s", requireVar, os.Getenv(requireVar))
-	return matrix.Usual(m, required)
+	return testdevices.Usual(m, required)
 }
 
 // shared are the opened devices of the process: opening one takes longer than
@@ -125,7 +125,7 @@ func TestPortabilityOfTheMachine(t *testing.T) {
 	for _, d := range m.Devices {
 		t.Logf("found   %-12s %s, %s, driver %s", d.ID, d.Name, d.Class, d.Driver)
 	}
-	for _, key := range matrix.Absent(m) {
+	for _, key := range testdevices.Absent(m) {
 		t.Logf("absent  %s", key)
 	}
 	for _, n := range m.Notes {

@@ -105,7 +105,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	p, err := lower.Lower(outputs, updates, lower.Options{
 		Volatile: volatile, Validate: validate,
 		Buffers: bufferLimit(rt, where), Seed: g.seed, FastMath: target.FastMath,
-		Scalars: lower.Scalars{Add: table["add"].Scalar, Where: table["where"].Scalar, Cast: table["cast"].Scalar, FoldIn: table["fold_in"].Scalar},
+		Scalars: lower.Scalars{Add: opNamed("add").Scalar, Where: opNamed("where").Scalar, Cast: opNamed("cast").Scalar, FoldIn: opNamed("fold_in").Scalar},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ops: compile %q: %w", g.name, err)

@@ -150,3 +150,38 @@ func TestTheReasonForNoGradientIsInTheError(t *testing.T) {
 	_, err = g.Compile(t.Context(), rt, Target{Outputs: []*Node{Apply("test.host", nil, g.Input("x", tensor.Float32))}, Place: OnDevice})
 	require.ErrorContains(t, err, "it branches")
 }
+
+// Equal calls of an op that is a kernel are one launch, unless it says that they are not.
+func TestEqualKernelsAreOneLaunch(t *testing.T) {
+	type attr struct {
+		By float64 `default:"1"`
+	}
+	count := 0
+	o := Op{
+		Name: "test.plus", Operands: operandX, DTypes: floats, Result: same, Attributes: AttributesOf[attr](),
+		Kernel: func(c *Call) KernelOptions {
+			by := c.Attr.(attr).By
+			return KernelOptions{HostOnly: "it counts", Host: func(outs, ins []*tensor.Tensor) error {
+				count++
+				outs[0].SetFloat64(0, ins[0].Float64At(0)+by)
+				return nil
+			}}
+		},
+	}
+	defined(t, o)
+	o.Name, o.Traits = "test.draw", TraitDistinct
+	defined(t, o)
+	for name, want := range map[string]int{"test.plus": 2, "test.draw": 3} {
+		g := NewGraph("equal")
+		x := g.Input("x", tensor.Float32)
+		y := Add(Add(Apply(name, attr{2}, x), Apply(name, map[string]any{"by": 2}, x)), Apply(name, nil, x))
+		exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
+		require.NoError(t, err)
+		count = 0
+		out, err := exe.Run(t.Context(), Feeds{x: tensor.Scalar[float32](1)})
+		require.NoError(t, err)
+		require.Equal(t, 8.0, out[0].Float64At(0))
+		require.Equal(t, want, count, name)
+		require.NoError(t, exe.Close())
+	}
+}

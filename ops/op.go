@@ -238,7 +238,7 @@ func (o *Op) enter() (*Op, error) {
 		o.Scalar.Name, o.Scalar.Arity = o.Name, max(len(o.Operands), o.Scalar.Arity)
 	}
 	if o.Kernel != nil {
-		o.kind, o.Traits = ir.KindCustom, o.Traits|TraitDistinct
+		o.kind = ir.KindCustom
 	}
 	tableMu.Lock()
 	defer tableMu.Unlock()

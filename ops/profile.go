@@ -11,7 +11,7 @@ import (
 // Profiles, as [Executable.Profile] returns them. They are plain data with JSON names.
 type (
 	// Profile is where the time of an executable goes: as text, by its String method, as a timeline, by WriteTrace, for
-	// pprof, by WritePprof, and as JSON.
+	// pprof, by package ops/pprof, and as JSON.
 	Profile = report.Profile
 	// TaskProfile is the time and the rate of one task.
 	TaskProfile = report.TaskProfile

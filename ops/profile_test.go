@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/pprof/profile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -160,32 +157,6 @@ func TestATraceIsChromeTraceJSON(t *testing.T) {
 	})
 }
 
-func TestAPprofProfileNamesKernelTaskAndLine(t *testing.T) {
-	onBoth(t, func(t *testing.T, rt *Runtime, where Place) {
-		p, exe, _ := profiled(t, rt, where, 1)
-		defer exe.Close()
-		var b bytes.Buffer
-		require.NoError(t, p.WritePprof(&b))
-		out, err := profile.Parse(&b)
-		require.NoError(t, err)
-		require.NoError(t, out.CheckValid())
-		launches := int64(0)
-		for _, s := range out.Sample {
-			require.Len(t, s.Location, 4)
-			launches += s.Value[0]
-			task := s.Location[1].Line[0]
-			require.True(t, strings.HasSuffix(task.Function.Filename, "profile_test.go"), task.Function.Filename)
-			require.Positive(t, task.Line)
-			require.Equal(t, "profiled", s.Location[3].Line[0].Function.Name)
-		}
-		n := 0
-		for _, task := range p.Tasks {
-			n += task.Launches
-		}
-		require.EqualValues(t, n, launches)
-	})
-}
-
 func TestProfileMistakesAreErrors(t *testing.T) {
 	rt := cpuOnly(t)
 	g := NewGraph("mistakes")
@@ -212,7 +183,7 @@ func TestAnEngineWithoutClocksIsProfiledAsAWhole(t *testing.T) {
 	}
 	require.Empty(t, p.Kernels)
 	require.NotEmpty(t, p.String())
-	require.NoError(t, errors.Join(p.WriteTrace(new(bytes.Buffer)), p.WritePprof(new(bytes.Buffer))))
+	require.NoError(t, p.WriteTrace(new(bytes.Buffer)))
 }
 
 // plainEngine has no traits, nor have its sequences.

@@ -63,13 +63,35 @@ func (s *simplifier) visit(n *Node) *ir.Node {
 			return r
 		}
 	}
-	if n.op.Kernel != nil && n.op.Results == nil { // the compiler knows kernels by their results
-		one := *c
-		one.ID, one.Op, one.Attr, one.In, one.Outs = s.next, opNamed("pick").lower(), ir.PickAttr{}, []*ir.Node{s.unique(c)}, nil
-		s.next++
-		return s.unique(&one)
+	if n.op.Kernel != nil {
+		return s.kernel(n, c)
 	}
 	return s.unique(c)
+}
+
+// kernel is c, of an op that is a kernel. Equal calls are one launch, as of any op.
+func (s *simplifier) kernel(n *Node, c *ir.Node) *ir.Node {
+	u := s.unique(c)
+	if u == c {
+		k, _ := (&Call{Op: n.op, In: n.in, Attr: n.attr}).kernel(frontEnd(c.Outs)) // checked when it was called
+		u.Attr = &ir.CustomAttr{Name: k.Name, Kernel: k.task(n.in)}
+	}
+	if n.op.Results != nil {
+		return u
+	}
+	// The compiler knows kernels by their results.
+	one := *c
+	one.ID, one.Op, one.Attr, one.In, one.Outs = s.next, opNamed("pick").lower(), ir.PickAttr{}, []*ir.Node{u}, nil
+	s.next++
+	return s.unique(&one)
+}
+
+// frontEnd are results as definitions have them.
+func frontEnd(all []ir.Result) (out []Result) {
+	for _, r := range all {
+		out = append(out, Result(r))
+	}
+	return out
 }
 
 // translate is n, of a primitive op, without its operands.
@@ -88,10 +110,6 @@ func (s *simplifier) translate(n *Node) *ir.Node {
 	}
 	for _, r := range results {
 		c.Outs = append(c.Outs, ir.Result(r))
-	}
-	if n.op.Kernel != nil {
-		k, _ := (&Call{Op: n.op, In: n.in, Attr: n.attr}).kernel(results) // checked when it was called
-		c.Attr = &ir.CustomAttr{Name: k.Name, Kernel: k.task(n.in)}
 	}
 	return c
 }

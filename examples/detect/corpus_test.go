@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/offline"
+	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/ops"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestCorpusOfTheExample(t *testing.T) {
 	train, _, err := painters(1)
 	require.NoError(t, err)
-	corpora, err := offline.Graphs("detect", func(rt *ops.Runtime) error {
+	corpora, err := corpus.Graphs("detect", func(rt *ops.Runtime) error {
 		d := newDetector(1)
 		if err := d.train(t.Context(), rt, train.lesson(batch, small), 1, 1, func(float64) {}); err != nil {
 			return err

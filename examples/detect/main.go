@@ -24,7 +24,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/anycl/anycl/internal/term"
+	"github.com/anycl/anycl/examples/internal/term"
 	"github.com/anycl/anycl/ops"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/offline"
+	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/ops"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestCorpusOfTheExample(t *testing.T) {
 	train, test, err := load()
 	require.NoError(t, err)
-	corpora, err := offline.Graphs("digits", func(rt *ops.Runtime) error {
+	corpora, err := corpus.Graphs("digits", func(rt *ops.Runtime) error {
 		trained, err := newTrainer(t.Context(), rt, train, test, 1, ops.Auto)
 		if err != nil {
 			return err

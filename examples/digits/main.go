@@ -28,7 +28,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/anycl/anycl/internal/term"
+	"github.com/anycl/anycl/examples/internal/term"
 	"github.com/anycl/anycl/ops"
 )
 

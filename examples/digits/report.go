@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/anycl/anycl/internal/term"
+	"github.com/anycl/anycl/examples/internal/term"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )

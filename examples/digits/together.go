@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/anycl/anycl/examples/internal/term"
 	"github.com/anycl/anycl/internal/net"
-	"github.com/anycl/anycl/internal/term"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )

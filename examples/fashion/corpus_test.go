@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/offline"
+	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -16,7 +16,7 @@ func TestCorpusOfTheExample(t *testing.T) {
 	images := func(n int) set {
 		return set{images: tensor.Must(tensor.New(tensor.Uint8, n, 1, side, side)), labels: tensor.Must(tensor.New(tensor.Uint8, n))}
 	}
-	corpora, err := offline.Graphs("fashion", func(rt *ops.Runtime) error {
+	corpora, err := corpus.Graphs("fashion", func(rt *ops.Runtime) error {
 		trained, err := newTrainer(t.Context(), rt, images(2*batch), images(batch), options{epochs: 1, seed: 1})
 		if err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/anycl/anycl/internal/idx"
+	"github.com/anycl/anycl/examples/internal/idx"
 	"github.com/anycl/anycl/tensor"
 )
 

@@ -19,7 +19,7 @@ import (
 	"os/signal"
 	"time"
 
-	"github.com/anycl/anycl/internal/term"
+	"github.com/anycl/anycl/examples/internal/term"
 	"github.com/anycl/anycl/ops"
 )
 

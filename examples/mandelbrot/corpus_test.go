@@ -5,14 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/offline"
+	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/ops"
 )
 
 // What devices that are not there would compile for this program can be planned, and is kept where
 // ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
-	corpora, err := offline.Graphs("mandelbrot", func(rt *ops.Runtime) error {
+	corpora, err := corpus.Graphs("mandelbrot", func(rt *ops.Runtime) error {
 		_, _, err := escapes(t.Context(), rt, ops.Auto, options{width: 12, depth: 10})
 		return err
 	})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/offline"
+	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -13,7 +13,7 @@ import (
 // What devices that are not there would compile for this program can be planned, and is kept where
 // ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
-	corpora, err := offline.Graphs("saxpy", func(rt *ops.Runtime) error {
+	corpora, err := corpus.Graphs("saxpy", func(rt *ops.Runtime) error {
 		g := ops.NewGraph("saxpy")
 		x := g.Input("x", tensor.Float32, 8)
 		exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{saxpy(2, x, x)}})

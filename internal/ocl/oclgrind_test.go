@@ -72,7 +72,7 @@ func TestNothingIsFoundUnderOclgrind(t *testing.T) {
 	}
 }
 
-// checksVar names a file of results that a run over all targets joins (internal/targets).
+// checksVar names a file of results that a run over all targets joins (tools/cmd/targets).
 const checksVar = "ANYCL_CHECKS"
 
 var cellResult = regexp.MustCompile(`(?m)^ +--- (PASS|FAIL): [^/]+/(\S+)`)

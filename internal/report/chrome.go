@@ -44,7 +44,7 @@ func (p *Profile) WriteTrace(w io.Writer) error {
 			t := &p.Tasks[s.Task]
 			e.Name, e.Category = t.Name, t.Kind
 			e.Args = map[string]any{
-				"kernel": s.Name, "variant": t.Variant, "extents": extents(t.Axes), "caller": t.Caller, "task": s.Task,
+				"kernel": s.Name, "variant": t.Variant, "extents": Extents(t.Axes), "caller": t.Caller, "task": s.Task,
 				"predicted_us": micros(int64(t.Predicted)), "gflops": t.GFLOPS, "gb_s": t.GBs, "share_of_peak": t.Share,
 			}
 		}

@@ -32,7 +32,7 @@ func (t *Task) lines() []string {
 	if t.Measured > 0 {
 		times += ", measured " + units.Duration(t.Measured)
 	}
-	lines := []string{t.Name + " " + extents(t.Axes), times}
+	lines := []string{t.Name + " " + Extents(t.Axes), times}
 	if others := t.elsewhere(); others != "" {
 		lines = append(lines, others)
 	}

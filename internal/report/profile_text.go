@@ -25,7 +25,7 @@ func (p *Profile) String() string {
 	tasks := table{columns: append(append([]column{{title: "task"}, {title: "extents"}, {title: "where"}}, rates...), column{title: "kernel"})}
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
-		cells := append([]string{t.Name, extents(t.Axes), t.Where}, t.cells(busy)...)
+		cells := append([]string{t.Name, Extents(t.Axes), t.Where}, t.cells(busy)...)
 		cells[6] = units.Duration(t.Predicted)
 		tasks.row(append(cells, t.Variant)...)
 	}

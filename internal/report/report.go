@@ -1,6 +1,6 @@
 // Package report renders how a compiled graph runs, and where the time of its runs goes. It knows
 // no executor: a [Report] and a [Profile] are plain data that one fills, which are printed as text, drawn
-// as pictures, and written as JSON, Chrome traces and pprof profiles.
+// as pictures, and written as JSON and Chrome traces.
 package report
 
 import (

@@ -79,7 +79,7 @@ func (r *Report) table() string {
 		if s.Measured > 0 {
 			measured = units.Duration(s.Measured)
 		}
-		t.row(strings.Repeat("  ", r.depth(i))+s.Name, s.Kind, extents(s.Axes), s.Where, s.predicted(s.Where), measured, s.elsewhere(), s.Plan.Variant)
+		t.row(strings.Repeat("  ", r.depth(i))+s.Name, s.Kind, Extents(s.Axes), s.Where, s.predicted(s.Where), measured, s.elsewhere(), s.Plan.Variant)
 	}
 	return t.String()
 }
@@ -204,7 +204,8 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func extents(axes []int) string {
+// Extents prints the sizes of a task's axes: 32x10.
+func Extents(axes []int) string {
 	if len(axes) == 0 {
 		return "scalar"
 	}

@@ -1,0 +1,73 @@
+// Package testdevices chooses the devices that the conformance tests and the conformance matrix run on.
+package testdevices
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/platform"
+)
+
+// vendors are those whose absence is worth a line.
+var vendors = []string{"nvidia", "amd", "intel", "apple", "arm", "qualcomm", "pocl", "llvmpipe", "oclgrind"}
+
+// Discover finds the devices. Tests compile what no program will want again: a user's
+// cache is not the place for it, unless it is named.
+func Discover(ctx context.Context) (*platform.Machine, error) {
+	cache := cmp.Or(os.Getenv(platform.EnvCache), platform.CacheOff)
+	return platform.Discover(ctx, &platform.Options{Spec: "none", CacheDir: cache})
+}
+
+// Named are the devices of m that specs name, in the grammar of ANYCL_DEVICE. cpuPath tells
+// that "none" is among them. Errors: one is not there.
+func Named(m *platform.Machine, specs []string) (devices []*platform.Device, cpuPath bool, err error) {
+	for _, spec := range specs {
+		d, err := m.Select(spec)
+		switch {
+		case errors.Is(err, platform.ErrNone):
+			cpuPath = true
+			continue
+		case err != nil:
+			return nil, false, err
+		}
+		// A vendor that is meant is not one whose name stands in another's: PoCL
+		// on a CPU from AMD is no "amd".
+		if slices.Contains(vendors, spec) && d.Key != spec {
+			return nil, false, fmt.Errorf("there is no device of %s, only %s", spec, d)
+		}
+		if !slices.Contains(devices, d) {
+			devices = append(devices, d)
+		}
+	}
+	return devices, cpuPath, nil
+}
+
+// Usual are the devices of m that compute in reasonable time, and those of named.
+func Usual(m *platform.Machine, named []*platform.Device) []*platform.Device {
+	return slices.DeleteFunc(slices.Clone(m.Devices), func(d *platform.Device) bool {
+		return d.Class == platform.Simulator && !slices.Contains(named, d)
+	})
+}
+
+// Absent are the vendors of whom m has nothing.
+func Absent(m *platform.Machine) []string {
+	return slices.DeleteFunc(slices.Clone(vendors), func(key string) bool {
+		return slices.ContainsFunc(m.Devices, func(d *platform.Device) bool { return d.Key == key })
+	})
+}
+
+// Specs are the parts of a list with commas.
+func Specs(list string) []string {
+	var out []string
+	for spec := range strings.SplitSeq(list, ",") {
+		if spec = strings.TrimSpace(spec); spec != "" {
+			out = append(out, spec)
+		}
+	}
+	return out
+}

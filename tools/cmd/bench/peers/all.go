@@ -1,0 +1,43 @@
+package peers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tools/internal/bench"
+)
+
+// Names are the peers, in the order of the tables.
+var Names = []string{bench.OpenBLAS, bench.CLBlast, bench.ONNXRuntime, bench.PyTorch, "numpy"}
+
+// All makes the named peers, all when none is named; the name "none" makes none. rt is what ours runs on; dirs
+// may hold node_modules. What cannot be had is left out, with the reason in missing.
+func All(rt *ops.Runtime, dirs []string, names ...string) (all []bench.Contender, missing []error) {
+	for _, n := range names {
+		if n != "none" && !slices.Contains(Names, n) {
+			missing = append(missing, fmt.Errorf("there is no peer %q; there are %s, and none", n, strings.Join(Names, ", ")))
+		}
+	}
+	add := func(name string, open func() (bench.Contender, error)) {
+		if len(names) > 0 && !slices.Contains(names, name) && name != bench.LimitLoop {
+			return
+		}
+		c, err := open()
+		if err != nil {
+			missing = append(missing, fmt.Errorf("without %s: %w", name, err))
+			return
+		}
+		all = append(all, c)
+	}
+	add(bench.OpenBLAS, func() (bench.Contender, error) { return NewOpenBLAS() })
+	if d := rt.Device(); d != nil {
+		add(bench.LimitLoop, func() (bench.Contender, error) { return NewLoop(d.Name) })
+		add(bench.CLBlast, func() (bench.Contender, error) { return NewCLBlast(d.Name) })
+	}
+	add(bench.ONNXRuntime, func() (bench.Contender, error) { return NewONNXRuntime(dirs...) })
+	add(bench.PyTorch, func() (bench.Contender, error) { return NewPyTorch() })
+	add("numpy", func() (bench.Contender, error) { return NewNumPy() })
+	return all, missing
+}
