@@ -40,6 +40,16 @@ type HostMemory interface {
 	External(n int64) (External, error)
 }
 
+// TraitsOf are the traits of e, without those that need [HostMemory] where e does not have it, as an engine that wraps
+// another's methods alone.
+func TraitsOf(e Engine) Traits {
+	t := e.Traits()
+	if _, ok := e.(HostMemory); !ok {
+		t.Hosted = false
+	}
+	return t
+}
+
 // External is an externally backed memory: the caller's bytes can be in its place. It is for one goroutine at a time.
 type External interface {
 	Memory

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/schema"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -43,9 +44,9 @@ func (g *Graph) ApplyAll(name string, attr any, in ...*Node) []*Node {
 	}
 	count = max(len(op.ResultNames), 1)
 	if g == nil && len(in) == 0 {
-		return fail(errNoGraph)
+		return fail(errors.New("an op without operands is called by Graph.ApplyAll"))
 	}
-	n := applyIn(g, name, attr, in...)
+	n := applyIn(g, name, schema.Clone(attr), in...)
 	if n.bad || op.Results == nil {
 		return slices.Repeat([]*Node{n}, count)
 	}
@@ -89,6 +90,9 @@ func applyIn(g *Graph, name string, attr any, in ...*Node) *Node {
 		return n
 	}
 	c := &Call{Op: op, In: in, Attr: attr}
+	if op.outside {
+		c.In = slices.Clone(in)
+	}
 	shape, dt, err := c.infer()
 	if err != nil {
 		return g.fail(name, in, err)
@@ -106,9 +110,11 @@ func (c *Call) infer() (shape []int, dt tensor.DType, err error) {
 		return nil, 0, err
 	}
 	if c.Op.Complete != nil {
-		if err = c.Op.Complete(c); err != nil {
+		op, in := c.Op, slices.Clone(c.In)
+		if err = op.Complete(c); err != nil {
 			return nil, 0, err
 		}
+		c.Op, c.In = op, in // attributes are what it may change
 	}
 	var all []Result
 	if c.Op.Results != nil {
@@ -118,7 +124,12 @@ func (c *Call) infer() (shape []int, dt tensor.DType, err error) {
 		all = []Result{{dt, shape}}
 	}
 	for i := 0; i < len(all) && err == nil; i++ {
-		err = checkSize(all[i].Shape, all[i].DType)
+		if err = checkSize(all[i].Shape, all[i].DType); err == nil && !all[i].DType.Valid() {
+			err = fmt.Errorf("the dtype of its result, %v, is not valid", all[i].DType)
+		}
+	}
+	if err == nil && c.Op.outside {
+		err = c.fits(all)
 	}
 	if err == nil && c.Op.Kernel != nil {
 		_, err = c.kernel(all)
@@ -204,7 +215,12 @@ func expand(n *Node) []*Node {
 	outer := g.scope
 	g.scope = []scope{{name: n.scope, caller: n.caller, made: n.made}}
 	defer func() { g.scope = outer }()
-	c := &Call{Op: n.op, In: n.in, Attr: n.attr}
+	if n.depth > tooDeep {
+		return slices.Repeat([]*Node{g.fail(n.op.Name, n.in, errTooDeep)}, max(len(n.op.ResultNames), 1))
+	}
+	c, depth := n.call(), g.depth
+	g.depth = n.depth + 1
+	defer func() { g.depth = depth }()
 	var parts []*Node
 	g.within(n.region, func() {
 		if n.op.Compose != nil {

@@ -75,6 +75,9 @@ func (a Attributes) complete(attr any) (any, error) {
 	case t == nil:
 		return a.Decode(nil)
 	}
+	if a.of == nil {
+		return nil, fmt.Errorf("the op has no attributes, and a %T was given", attr)
+	}
 	return nil, fmt.Errorf("the attributes are a %T, not %s", attr, a)
 }
 
@@ -91,6 +94,12 @@ func (a Attributes) check() (err error) {
 			err = fmt.Errorf("%v", p)
 		}
 	}()
-	schema.Of(a.of)
+	seen := map[string]bool{}
+	for _, f := range schema.Of(a.of) {
+		if seen[f.Name] {
+			return fmt.Errorf("two attributes are called %s", f.Name)
+		}
+		seen[f.Name] = true
+	}
 	return nil
 }

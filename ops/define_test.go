@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -80,7 +81,7 @@ func TestACallByNameThatIsWrongSaysHow(t *testing.T) {
 		"idx is float32[2 3], not an":  func(_ *Graph, x *Node) *Node { return Apply("gather", nil, x, x) },
 		"xs[1] is int32[]":             func(g *Graph, x *Node) *Node { return Apply("concat", nil, x, g.Input("i", tensor.Int32)) },
 		"attributes are a int, not a ": func(_ *Graph, x *Node) *Node { return Apply("elu", 1, x) },
-		"attributes are a int, not ni": func(_ *Graph, x *Node) *Node { return Apply("exp", 1, x) },
+		"has no attributes, and a int": func(_ *Graph, x *Node) *Node { return Apply("exp", 1, x) },
 		"must be given":                func(_ *Graph, x *Node) *Node { return Apply("cast", nil, x) },
 		"there are no attributes":      func(_ *Graph, x *Node) *Node { return Apply("exp", map[string]any{"a": 1}, x) },
 		"no 4 elements": func(_ *Graph, x *Node) *Node {
@@ -184,4 +185,129 @@ func TestEqualKernelsAreOneLaunch(t *testing.T) {
 		require.Equal(t, want, count, name)
 		require.NoError(t, exe.Close())
 	}
+}
+
+// What the compiler takes for granted of its own ops is checked of those of others.
+func TestDefinitionsThatDoNotFitAreErrorsOfTheCall(t *testing.T) {
+	type attr struct {
+		By []int `default:""`
+	}
+	view := func(f func(at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond)) func(o *Op) {
+		return func(o *Op) {
+			o.Compose = nil
+			o.View = func(_ Primitive, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+				return f(at, dom)
+			}
+		}
+	}
+	n := 0
+	for says, change := range map[string]func(o *Op){
+		"x is [2 3], which does not stretch to the result [3]": func(o *Op) {
+			o.Compose, o.Scalar = nil, opNamed("exp").Scalar
+			o.Result = func(*Call) ([]int, tensor.DType, error) { return []int{3}, tensor.Float32, nil }
+		},
+		"2 coordinates": nil,
+		"its view gives 1 coordinates for the 2 axes": view(func(at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) { return at[:1], nil }),
+		"a coordinate that is nil": view(func(at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+			return make([]*engine.Index, 2), nil
+		}),
+		"does not have": view(func(at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+			return []*engine.Index{at[0], engine.AxisIndex(9)}, nil
+		}),
+		"reads positions 1 to 3 of axis 1": view(func(at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+			return []*engine.Index{at[0], at[1].AddConst(1)}, nil
+		}),
+		"dtype(77), is not valid": func(o *Op) { o.Result = func(c *Call) ([]int, tensor.DType, error) { return c.shape(0), 77, nil } },
+		"negative size": func(o *Op) {
+			o.Result = func(*Call) ([]int, tensor.DType, error) { return []int{-1}, tensor.Float32, nil }
+		},
+		"trait says": func(o *Op) {
+			o.Traits, o.Result = TraitIdentity, func(*Call) ([]int, tensor.DType, error) { return []int{6}, tensor.Float32, nil }
+		},
+		"makes the attributes a int": func(o *Op) { o.Complete = func(c *Call) error { c.Attr = 1; return nil } },
+		"its rule gives 3 results, and 2 have names": func(o *Op) {
+			o.Compose, o.ComposeAll, o.Result, o.ResultNames = nil, func(c *Call) []*Node { return c.In }, nil, []string{"a", "b"}
+			o.Results = func(c *Call) ([]Result, error) { r := Result{c.dt(0), c.shape(0)}; return []Result{r, r, r}, nil }
+		},
+		"contains itself": func(o *Op) {
+			name := o.Name
+			o.Compose = func(c *Call) *Node { return Apply(name, nil, c.In[0]) }
+		},
+		"the derivative of operand 0 is float64": func(o *Op) { o.Grad = func(b *Back) { b.Add(0, Cast(b.Grad(), tensor.Float64)) } },
+		"the derivative of operand 0 is nil":     func(o *Op) { o.Grad = func(b *Back) { b.Add(0, nil) } },
+		"operand [2 3] does not stretch":         func(o *Op) { o.Grad = func(b *Back) { b.Add(0, Sum(b.Grad())) } },
+		"there is no operand 1":                  func(o *Op) { o.Grad = func(b *Back) { b.Add(0, b.Grad()); b.Add(1, b.Grad()) } },
+		"there is no operand -1":                 func(o *Op) { o.Grad = func(b *Back) { b.Add(0, b.In(-1)) } },
+		"there is no result 1":                   func(o *Op) { o.Grad = func(b *Back) { b.Add(0, Add(b.GradOf(1), b.Result(0))) } },
+	} {
+		if change == nil {
+			continue
+		}
+		o := twice()
+		n++
+		o.Name, o.Attributes = fmt.Sprintf("test.wrong%d", n), AttributesOf[attr]()
+		change(&o)
+		defined(t, o)
+		g := NewGraph("wrong")
+		x := g.Input("x", tensor.Float32, 2, 3)
+		y := Apply(o.Name, nil, x)
+		if !y.bad && o.Results == nil {
+			if o.Grad != nil {
+				y = Gradients(Sum(y), x)[0]
+			}
+			if exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}}); err == nil {
+				t.Fatal(says, exe.Close())
+			}
+		}
+		require.ErrorContains(t, g.Err(), says)
+		require.ErrorContains(t, g.Err(), o.Name)
+		require.ErrorContains(t, g.Err(), "define_test.go:")
+	}
+	require.Equal(t, "exp", opNamed("exp").Scalar.Name)
+}
+
+// A definition and a call are what they were when they were made.
+func TestNothingChangesADefinitionOrACallLater(t *testing.T) {
+	type attr struct {
+		By []int `default:""`
+	}
+	o := twice()
+	o.Name, o.Attributes, o.Operands = "test.mutable", AttributesOf[attr](), []Operand{{Name: "x"}}
+	o.Complete = func(c *Call) error { c.In[0] = nil; c.In = nil; c.Op = nil; return nil }
+	o.Compose = func(c *Call) *Node {
+		y := Mul(c.In[0], ScalarLike(c.In[0], float64(c.Attr.(attr).By[0])))
+		c.In[0] = nil
+		return y
+	}
+	defined(t, o)
+	o.Operands[0].Name = "changed"
+	g := NewGraph("mutable")
+	x := g.Input("x", tensor.Float32)
+	by, in := []int{1}, []*Node{x}
+	y := Apply("test.mutable", attr{by}, in...)
+	by[0] = 5
+	z := Apply("test.mutable", attr{by}, in...)
+	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y, z, Gradients(z, x)[0]}})
+	require.NoError(t, err)
+	out, err := exe.Run(t.Context(), Feeds{x: tensor.Scalar[float32](2)})
+	require.NoError(t, err)
+	require.Equal(t, []float64{2, 10, 5}, []float64{out[0].Float64At(0), out[1].Float64At(0), out[2].Float64At(0)})
+	require.Equal(t, "x", opNamed("test.mutable").Operands[0].Name)
+	require.NoError(t, exe.Close())
+}
+
+// A mistake in a composition is an error of Compile, whatever reads what failed.
+func TestAMistakeInACompositionIsReadByOthers(t *testing.T) {
+	o := twice()
+	o.Name = "test.broken"
+	o.Compose = func(c *Call) *Node {
+		bad := Reshape(c.In[0], 7)
+		return Sum(LayerNorm(MatMul(Softmax(bad, 0), bad), bad, bad, 0))
+	}
+	defined(t, o)
+	g := NewGraph("broken")
+	x := g.Input("x", tensor.Float32, 2, 3)
+	_, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{Concat(0, Apply("test.broken", nil, x), x)}})
+	require.ErrorContains(t, err, "test.broken")
+	require.ErrorContains(t, err, "cannot become 7")
 }

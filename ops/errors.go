@@ -117,10 +117,14 @@ func definedHere() {
 
 // packageOf is the path of the package of a function, and a dot.
 func packageOf(function string) string {
+	function, _, _ = strings.Cut(function, "[") // its type arguments
 	slash := strings.LastIndexByte(function, '/') + 1
 	dot := strings.IndexByte(function[slash:], '.') + 1
 	return function[:slash+dot]
 }
+
+// callBack are packages of the standard library whose functions call those of a program.
+var callBack = []string{"iter.", "maps.", "reflect.", "runtime.", "slices.", "sort.", "strings.", "sync.", "testing."}
 
 func isTransparent(f runtime.Frame) bool {
 	transparent.mu.RLock()
@@ -128,17 +132,28 @@ func isTransparent(f runtime.Frame) bool {
 	return slices.Contains(transparent.packages, packageOf(f.Function)) && !strings.HasSuffix(f.File, "_test.go")
 }
 
-// callerLine is the innermost line outside these packages, as dir/file.go:line.
+// callerLine is the innermost line outside these packages, as dir/file.go:line; where there is none, as in what a package
+// does when the program begins, the outermost line inside.
 func callerLine() string {
-	var pcs [32]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	for {
-		f, more := frames.Next()
-		if f.File != "" && !isTransparent(f) {
-			return shortPath(f.File) + ":" + strconv.Itoa(f.Line)
+	inside := "unknown"
+	var pcs [64]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := n > 0; more; {
+			var f runtime.Frame
+			f, more = frames.Next()
+			if f.File == "" || slices.Contains(callBack, packageOf(f.Function)) {
+				continue
+			}
+			line := shortPath(f.File) + ":" + strconv.Itoa(f.Line)
+			if !isTransparent(f) {
+				return line
+			}
+			inside = line
 		}
-		if !more {
-			return "unknown"
+		if n < len(pcs) {
+			return inside
 		}
 	}
 }

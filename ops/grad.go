@@ -67,28 +67,45 @@ type Back struct {
 }
 
 // In is operand i of the call.
-func (b *Back) In(i int) *Node { return b.node.in[i] }
+func (b *Back) In(i int) *Node {
+	if i < 0 || i >= len(b.node.in) {
+		return b.fail("there is no operand %d", i)
+	}
+	return b.node.in[i]
+}
 
-// Out is the result of the call.
-func (b *Back) Out() *Node { return b.node }
+// Out is the result of the call, of an op with several results, the first of them.
+func (b *Back) Out() *Node { return b.Result(0) }
+
+// fail records a mistake of the gradient rule.
+func (b *Back) fail(format string, args ...any) *Node {
+	return b.node.graph.fail(b.node.op.Name, b.node.in, fmt.Errorf("its gradient: "+format, args...))
+}
 
 // Attr are the attributes of the call.
 func (b *Back) Attr() any { return b.node.attr }
 
 // Grad is the derivative of the final scalar with respect to Out, of an op with several results, the first of them.
 func (b *Back) Grad() *Node {
-	if b.node.op.Results != nil {
-		return b.GradOf(0)
-	}
-	return b.grad
+	return b.GradOf(0)
 }
 
-// Result is result i of the call, of an op with several.
-func (b *Back) Result(i int) *Node { return pickOf(b.node, i) }
+// Result is result i of the call.
+func (b *Back) Result(i int) *Node {
+	switch several := b.node.op.Results != nil; {
+	case i == 0 && !several:
+		return b.node
+	case i < 0 || !several || i >= len(resultsOf(b.node)):
+		return b.fail("there is no result %d", i)
+	}
+	return pickOf(b.node, i)
+}
 
-// GradOf is the derivative of the final scalar with respect to result i, of an op with several: zeros where the
-// scalar does not depend on it.
+// GradOf is the derivative of the final scalar with respect to result i: zeros where the scalar does not depend on it.
 func (b *Back) GradOf(i int) *Node {
+	if i == 0 && b.node.op.Results == nil {
+		return b.grad
+	}
 	if d := b.tape.picked[b.node][i]; d != nil {
 		return d
 	}
@@ -96,13 +113,27 @@ func (b *Back) GradOf(i int) *Node {
 }
 
 // Wants reports whether the derivative of operand i is of use.
-func (b *Back) Wants(i int) bool { return b.tape.wanted[b.node.in[i]] }
+func (b *Back) Wants(i int) bool {
+	return i >= 0 && i < len(b.node.in) && b.tape.wanted[b.node.in[i]]
+}
 
 // Add adds d to the derivative of operand i. Where the op had broadcast the
 // operand, d is summed back to its shape first.
 func (b *Back) Add(i int, d *Node) {
-	if b.Wants(i) {
-		b.tape.accumulate(b.node.in[i], sumTo(d, b.node.in[i].shape))
+	switch x := b.In(i); {
+	case x.bad || !b.Wants(i):
+	case d == nil:
+		b.fail("the derivative of operand %d is nil", i)
+	case d.bad:
+		b.tape.accumulate(x, d)
+	case d.dtype != x.dtype:
+		b.fail("the derivative of operand %d is %v, and the operand %v (cast with ops.Cast)", i, d.dtype, x.dtype)
+	default:
+		if s, err := tensor.Broadcast(d.shape, x.shape); err != nil || !slices.Equal(s, d.shape) {
+			b.fail("the derivative of operand %d is %v, to which the operand %v does not stretch", i, d.shape, x.shape)
+			return
+		}
+		b.tape.accumulate(x, sumTo(d, x.shape))
 	}
 }
 
@@ -165,6 +196,9 @@ func (n *Node) composition() *Node { return n.compositions()[0] }
 
 // standsFor is the node that computes n from simpler ops, or nil for a primitive.
 func (n *Node) standsFor() *Node {
+	if n.bad {
+		return nil
+	}
 	if n.op.Compose != nil {
 		return n.composition()
 	}

@@ -27,6 +27,7 @@ type Graph struct {
 	scope   []scope
 	region  *region // that what is built now belongs to; nil: none
 	placed  bool    // Put was called
+	depth   int     // of compositions within each other that are being built
 	// nowhere marks the graph of ops that were given nothing but nil: its
 	// mistakes belong to whichever graph their results reach.
 	nowhere bool
@@ -75,6 +76,7 @@ type Node struct {
 	region    *region // the branch or loop that it belongs to, or nil
 	where     Place   // where it must run
 	expansion []*Node // see compositions
+	depth     int     // how many compositions it is a part of
 }
 
 // Shape is a copy of the extents of n, outermost first; empty for a scalar.
@@ -138,7 +140,7 @@ func (n *Node) label() string {
 // add appends a node; caller and scope come from the composite that is being
 // built, if any.
 func (g *Graph) add(op *Op, attr any, in []*Node, shape []int, dt tensor.DType) *Node {
-	n := &Node{graph: g, id: len(g.nodes), op: op, in: slices.Clone(in), attr: attr, shape: slices.Clone(shape), dtype: dt, scope: op.Name}
+	n := &Node{graph: g, id: len(g.nodes), op: op, in: slices.Clone(in), attr: attr, shape: slices.Clone(shape), dtype: dt, scope: op.Name, depth: g.depth}
 	switch op.kind {
 	case ir.KindInput, ir.KindConst, ir.KindVariable: // they are there before anything runs
 	default:

@@ -159,7 +159,7 @@ func (c *Call) kernel(results []Result) (*KernelOptions, error) {
 // task is the kernel as engines see it.
 func (o *KernelOptions) task(ins []*Node) *engine.CustomKernel {
 	k := &engine.CustomKernel{
-		Source: o.Source, Entry: o.Entry, Options: o.Options, Args: o.Args,
+		Source: o.Source, Entry: cmp.Or(o.Entry, o.Name), Options: o.Options, Args: o.Args,
 		Global: o.Global, Local: o.Local, Host: o.Host, HostOnly: o.HostOnly,
 	}
 	for _, in := range ins {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
@@ -69,6 +70,7 @@ type Op struct {
 
 	algorithm   func(n *ir.Node) engine.Algorithm // computes the op from operands that are dense
 	simplify    func(n *ir.Node) *ir.Node         // gives a simpler node that computes what n does, or nil
+	outside     bool                              // defined by another package
 	hidden      bool                              // a part of others and not for users
 	builtBy     string                            // the function without which no call of it can be made
 	placeholder bool                              // where gradients of a part of a graph end
@@ -209,6 +211,7 @@ func Define(o Op) (*Op, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("ops: define %q: %w", o.Name, err)
 	}
+	o.own()
 	definedHere()
 	return o.enter()
 }
@@ -273,8 +276,10 @@ func (o *Op) lower() *ir.Op {
 
 // check reports what is wrong with a definition of another package.
 func (o *Op) check() error {
-	if pkg, name, _ := strings.Cut(o.Name, "."); pkg == "" || name == "" || strings.ContainsAny(o.Name, " \t\n()") {
-		return errors.New(`the name is not of the form "package.op"`)
+	if pkg, name, _ := strings.Cut(o.Name, "."); pkg == "" || name == "" || strings.ContainsFunc(o.Name, func(r rune) bool {
+		return r != '_' && r != '.' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		return errors.New(`the name is not of the form "package.op", of letters, digits, _ and -`)
 	}
 	ways := 0
 	for _, has := range []bool{o.Scalar != nil, o.Compose != nil, o.ComposeAll != nil, o.View != nil, o.Kernel != nil} {
@@ -296,6 +301,8 @@ func (o *Op) check() error {
 		return errors.New("it has Scalar or View and no operands")
 	case o.Scalar != nil && (o.Scalar.Host == nil || o.Scalar.OpenCL == "" && o.Scalar.OpenCLFor == nil):
 		return errors.New("its Scalar has no OpenCL C, or no function for the host")
+	case o.Scalar != nil && (o.Scalar.Arity != 0 && o.Scalar.Arity != len(o.Operands) || slices.ContainsFunc(o.Operands, func(p Operand) bool { return p.Optional || p.Repeated })):
+		return errors.New("its Scalar has another number of operands than each of its calls")
 	case len(o.DTypes) == 0:
 		return errors.New("it has no DTypes")
 	case o.Grad != nil && (o.Flat || o.NoGrad != ""):

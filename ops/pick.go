@@ -24,7 +24,7 @@ func picks(n *Node) []*Node {
 
 // resultsOf are the dtypes and shapes of all results of a node that has several; the rule has passed already.
 func resultsOf(n *Node) []Result {
-	all, _ := n.op.Results(&Call{Op: n.op, In: n.in, Attr: n.attr})
+	all, _ := n.op.Results(n.call())
 	return all
 }
 

@@ -131,7 +131,7 @@ func rankOp(name string) Op {
 		// Each value hands its derivative to the element it came from: all rows
 		// are one vector, and no position occurs twice.
 		Grad: func(b *Back) {
-			x, positions := b.In(0), pickOf(b.Out(), 1)
+			x, positions := b.In(0), b.Result(1)
 			n := x.Dim(-1)
 			rows := ir.Product(x.shape[:x.Rank()-1])
 			shape := []int{rows, positions.Dim(-1)}

@@ -52,6 +52,9 @@ func (s *simplifier) visit(n *Node) *ir.Node {
 		return s.control(n)
 	}
 	c := s.translate(n)
+	if n.bad { // the graph will not compile, and says why
+		return c
+	}
 	for _, x := range n.in {
 		c.In = append(c.In, s.done[x])
 	}
@@ -73,7 +76,7 @@ func (s *simplifier) visit(n *Node) *ir.Node {
 func (s *simplifier) kernel(n *Node, c *ir.Node) *ir.Node {
 	u := s.unique(c)
 	if u == c {
-		k, _ := (&Call{Op: n.op, In: n.in, Attr: n.attr}).kernel(frontEnd(c.Outs)) // checked when it was called
+		k, _ := n.call().kernel(frontEnd(c.Outs)) // checked when it was called
 		u.Attr = &ir.CustomAttr{Name: k.Name, Kernel: k.task(n.in)}
 	}
 	if n.op.Results != nil {
@@ -101,7 +104,7 @@ func (s *simplifier) translate(n *Node) *ir.Node {
 		Made: n.made, Where: ir.Place(s.places[n]), State: n.state, Origin: n,
 	}
 	s.next++
-	if n.op.kind == ir.KindControl || n.op.Results == nil && n.op.Kernel == nil {
+	if n.bad || n.op.kind == ir.KindControl || n.op.Results == nil && n.op.Kernel == nil {
 		return c
 	}
 	results := []Result{{n.dtype, n.shape}}

@@ -79,7 +79,7 @@ func newBuilder(m *Model, pl *Placement) *builder {
 		b.Inputs = append(b.Inputs, Input{Node: n})
 	}
 	for _, e := range m.Engines {
-		b.traits = append(b.traits, e.Traits())
+		b.traits = append(b.traits, engine.TraitsOf(e))
 	}
 	if m.Where == ir.CPU {
 		b.idle = len(m.Engines) - 1

@@ -33,7 +33,7 @@ type transfer struct {
 func newPriced(e engine.Engine, tasks []*engine.Task, t *pace.Table) *priced {
 	p := &priced{
 		Estimates: engine.EstimatesOf(e, tasks), engine: e, tasks: tasks, fixed: make([]corrected, len(tasks)), moves: map[transfer]time.Duration{}, pace: t,
-		hosted: e.Traits().Hosted,
+		hosted: engine.TraitsOf(e).Hosted,
 	}
 	for i := range p.fixed {
 		p.fixed[i].raw = place.Never
@@ -44,6 +44,9 @@ func newPriced(e engine.Engine, tasks []*engine.Task, t *pace.Table) *priced {
 // price is place.Problem.Price.
 func (p *priced) price(tasks []int) (times []time.Duration, link engine.Link) {
 	times, link = p.Of(tasks)
+	if _, ok := p.engine.(engine.HostMemory); !ok {
+		link.Aliased = false
+	}
 	for i, t := range tasks {
 		if p.fixed[t].raw != times[i] {
 			p.fixed[t].raw = times[i]

@@ -6,7 +6,9 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -46,14 +48,7 @@ func Of(t reflect.Type) []Field {
 		return all.([]Field)
 	}
 	var all []Field
-	for _, f := range reflect.VisibleFields(t) {
-		name := f.Tag.Get("attr")
-		if !f.IsExported() || name == "-" || f.Anonymous && f.Type.Kind() == reflect.Struct {
-			continue
-		}
-		if name == "" {
-			name = snake(f.Name)
-		}
+	for f, name := range attributes(t) {
 		field := Field{Name: name, Type: typeName(f.Type), Doc: f.Tag.Get("doc"), index: f.Index}
 		text, has := f.Tag.Lookup("default")
 		field.Given = !has
@@ -72,6 +67,24 @@ func Of(t reflect.Type) []Field {
 	return all
 }
 
+// attributes are the fields of a struct that are attributes, and their names.
+func attributes(t reflect.Type) iter.Seq2[reflect.StructField, string] {
+	return func(yield func(reflect.StructField, string) bool) {
+		for _, f := range reflect.VisibleFields(t) {
+			name := f.Tag.Get("attr")
+			if !f.IsExported() || name == "-" || f.Anonymous && f.Type.Kind() == reflect.Struct {
+				continue
+			}
+			if name == "" {
+				name = snake(f.Name)
+			}
+			if !yield(f, name) {
+				return
+			}
+		}
+	}
+}
+
 // setText sets v to what a tag says.
 func setText(v reflect.Value, text string) error {
 	if text == "" {
@@ -87,7 +100,15 @@ func setText(v reflect.Value, text string) error {
 }
 
 // typeName is how a value of type t is written.
-func typeName(t reflect.Type) string {
+func typeName(t reflect.Type) string { return nameWithin(t, nil) }
+
+// nameWithin is typeName for a part of the given types: one of them contains itself, and has no text form.
+func nameWithin(t reflect.Type, outer []reflect.Type) string {
+	if slices.Contains(outer, t) {
+		return Opaque
+	}
+	outer = append(outer, t)
+	typeName := func(t reflect.Type) string { return nameWithin(t, outer) }
 	if t.Implements(textMarshaler) {
 		return strings.ToLower(t.Name())
 	}
@@ -113,11 +134,12 @@ func typeName(t reflect.Type) string {
 		}
 	case reflect.Struct:
 		var parts []string
-		for _, f := range Of(t) {
-			if f.Type == Opaque {
+		for f, name := range attributes(t) {
+			of := typeName(f.Type)
+			if of == Opaque {
 				return Opaque
 			}
-			parts = append(parts, f.Name+" "+f.Type)
+			parts = append(parts, name+" "+of)
 		}
 		if len(parts) > 0 {
 			return "{" + strings.Join(parts, ", ") + "}"

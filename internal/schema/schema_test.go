@@ -134,3 +134,50 @@ func TestKeysAreEqualWhereValuesAre(t *testing.T) {
 	require.Equal(t, AppendKey(nil, sample{Eps: math.NaN()}), AppendKey(nil, sample{Eps: math.NaN()}))
 	require.Empty(t, AppendKey(nil, nil))
 }
+
+type tree struct {
+	Kids []tree `default:""`
+}
+
+type chain struct {
+	Next *chain `default:""`
+}
+
+// What contains itself has no text form, and ends all the same.
+func TestWhatContainsItself(t *testing.T) {
+	require.Equal(t, Opaque, Of(reflect.TypeFor[tree]())[0].Type)
+	require.Equal(t, Opaque, Of(reflect.TypeFor[chain]())[0].Type)
+	cycle := []any{1}
+	cycle[0] = cycle
+	var p any
+	p = &p
+	for _, x := range []any{struct{ A []any }{cycle}, struct{ A any }{p}} {
+		require.Equal(t, AppendKey(nil, x), AppendKey(nil, x))
+	}
+}
+
+func TestClonesShareNoSlices(t *testing.T) {
+	x := sample{Axes: []int{1, 2}, In: []inner{{1, 2}}}
+	y := Clone(x).(sample)
+	x.Axes[0], x.In[0].Axis = 7, 7
+	require.Equal(t, []int{1, 2}, y.Axes)
+	require.Equal(t, []inner{{1, 2}}, y.In)
+	require.Nil(t, Clone(nil))
+	require.Equal(t, map[string]any{"a": 1}, Clone(map[string]any{"a": 1}))
+}
+
+func TestNumbersLoseNothing(t *testing.T) {
+	type numbers struct {
+		F float32 `default:"1"`
+		D float64 `default:"2"`
+	}
+	for _, values := range []map[string]any{{"f": 1e300}, {"d": 1<<53 + 1}, {"d": uint64(math.MaxUint64)}} {
+		_, err := Decode(reflect.TypeFor[numbers](), values)
+		require.ErrorContains(t, err, "does not fit")
+	}
+	x, err := Decode(reflect.TypeFor[numbers](), map[string]any{"f": nil, "d": math.MinInt64})
+	require.NoError(t, err)
+	require.Equal(t, numbers{1, math.MinInt64}, x)
+	_, err = Decode(reflect.TypeFor[sample](), map[string]any{"depth": 1, "dtype": 3})
+	require.ErrorContains(t, err, "dtype")
+}

@@ -47,11 +47,10 @@ func decode(v reflect.Value, values map[string]any) error {
 		switch {
 		case !ok && f.Given:
 			return fmt.Errorf("the attribute %s (%s) must be given", f.Name, f.Type)
-		case !ok:
-			x = f.Default
-		}
-		if x == nil {
-			continue
+		case x == nil:
+			if x = f.Default; x == nil {
+				continue
+			}
 		}
 		if err := assign(v.FieldByIndex(f.index), x); err != nil {
 			return fmt.Errorf("attribute %s: %w", f.Name, err)
@@ -130,11 +129,14 @@ func encode(v reflect.Value) (any, error) {
 
 // assign sets v to x where that loses nothing.
 func assign(v reflect.Value, x any) error {
-	wrong := func() error { return fmt.Errorf("%v is not %s", x, typeName(v.Type())) }
+	wrong := func() error { return fmt.Errorf("%v is not %s, or does not fit", x, typeName(v.Type())) }
 	from := reflect.ValueOf(x)
-	if s, ok := x.(string); ok {
-		if m, is := v.Addr().Interface().(encoding.TextUnmarshaler); is {
+	if m, is := v.Addr().Interface().(encoding.TextUnmarshaler); is {
+		if s, ok := x.(string); ok {
 			return m.UnmarshalText([]byte(s))
+		}
+		if !from.IsValid() || from.Type() != v.Type() {
+			return wrong()
 		}
 	}
 	switch v.Kind() {
@@ -162,7 +164,7 @@ func assign(v reflect.Value, x any) error {
 		v.SetUint(n)
 	case reflect.Float32, reflect.Float64:
 		f, ok := number(from)
-		if !ok {
+		if !ok || v.OverflowFloat(f) {
 			return wrong()
 		}
 		v.SetFloat(f)
@@ -238,9 +240,11 @@ func number(v reflect.Value) (float64, bool) {
 	case v.CanFloat():
 		return v.Float(), true
 	case v.CanInt():
-		return float64(v.Int()), true
+		f := float64(v.Int())
+		return f, f < 1<<63 && int64(f) == v.Int()
 	case v.CanUint():
-		return float64(v.Uint()), true
+		f := float64(v.Uint())
+		return f, f < 1<<64 && uint64(f) == v.Uint()
 	case v.Kind() == reflect.String:
 		f, err := strconv.ParseFloat(v.String(), 64)
 		return f, err == nil

@@ -32,6 +32,19 @@ type Options struct {
 	Every int
 }
 
+// demandOps fails where o names an op that there is not.
+func (o *Options) demandOps(t testing.TB) {
+	t.Helper()
+	if o == nil {
+		return
+	}
+	for _, name := range o.Ops {
+		if _, ok := ops.OpNamed(name); !ok {
+			t.Fatalf("there is no op %q", name)
+		}
+	}
+}
+
 func (o *Options) wants(op *ops.Op) bool {
 	return o == nil || o.Ops == nil || slices.Contains(o.Ops, op.Name)
 }
@@ -49,6 +62,7 @@ func (o *Options) dtypes(op *ops.Op) []tensor.DType {
 // absent; the report that is logged at the end lists every op with its
 // cells and its largest error.
 func TestOps(t *testing.T, e engine.Engine, o *Options) {
+	o.demandOps(t)
 	report := newReport(e.Name())
 	t.Cleanup(func() { t.Log(report) })
 	parts := Parts(e, o)

@@ -113,8 +113,8 @@ func (s Sample) Call(g *ops.Graph, dt tensor.DType, in []*ops.Node) (seen []*ops
 // judgeable says why the suite cannot judge an op, and where to write what it lacks.
 func judgeable(op *ops.Op) error {
 	if specs[op.Name] == nil {
-		return fmt.Errorf("op %q has no spec: register what it computes, from the mathematics, its error bound and samples in a file ops/optest/spec_*.go; "+
-			"element-wise functions stand in spec_function.go, a line each", op.Name)
+		return fmt.Errorf("op %q has no spec: give what it computes, from the mathematics, its error bound and samples to optest.Register; "+
+			"ops of package ops do so in files ops/optest/spec_*.go, element-wise functions in spec_function.go, a line each", op.Name)
 	}
 	return nil
 }

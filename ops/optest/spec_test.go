@@ -14,8 +14,8 @@ import (
 func TestAnOpWithoutASpecIsToldTheFileToEdit(t *testing.T) {
 	t.Parallel()
 	err := judgeable(&ops.Op{Name: "mish2"})
-	require.EqualError(t, err, `op "mish2" has no spec: register what it computes, from the mathematics, its error bound and samples in a file ops/optest/spec_*.go; `+
-		"element-wise functions stand in spec_function.go, a line each")
+	require.EqualError(t, err, `op "mish2" has no spec: give what it computes, from the mathematics, its error bound and samples to optest.Register; `+
+		`ops of package ops do so in files ops/optest/spec_*.go, element-wise functions in spec_function.go, a line each`)
 	require.FileExists(t, "spec_function.go")
 }
 

@@ -1,0 +1,106 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/tensor"
+)
+
+// What is checked of ops that other packages define, because the compiler takes it for granted.
+
+// own copies what o refers to, so that nothing changes after [Define].
+func (o *Op) own() {
+	o.outside = true
+	o.Operands = slices.Clone(o.Operands)
+	for i := range o.Operands {
+		o.Operands[i].DTypes = slices.Clone(o.Operands[i].DTypes)
+	}
+	o.DTypes, o.ResultNames = slices.Clone(o.DTypes), slices.Clone(o.ResultNames)
+	if o.Scalar != nil {
+		s := *o.Scalar
+		o.Scalar = &s
+	}
+}
+
+// fits reports results of c that are not what the compiler expects of them.
+func (c *Call) fits(all []Result) error {
+	o := c.Op
+	switch {
+	case o.Results != nil && len(all) != len(o.ResultNames):
+		return fmt.Errorf("its rule gives %d results, and %d have names", len(all), len(o.ResultNames))
+	case reflect.TypeOf(c.Attr) != o.Attributes.of:
+		return fmt.Errorf("its Complete makes the attributes a %T, which are %s", c.Attr, o.Attributes)
+	case o.Traits&TraitIdentity != 0 && (len(c.In) == 0 || all[0].DType != c.dt(0) || !slices.Equal(all[0].Shape, c.shape(0))):
+		return fmt.Errorf("its trait says that the result is operand 0, and it is %v%v", all[0].DType, all[0].Shape)
+	case o.Scalar != nil:
+		for i := range c.In {
+			if s, err := tensor.Broadcast(all[0].Shape, c.shape(i)); err != nil || !slices.Equal(s, all[0].Shape) {
+				return fmt.Errorf("%s is %v, which does not stretch to the result %v", c.operand(i), c.shape(i), all[0].Shape)
+			}
+		}
+	case o.View != nil:
+		return c.viewFits(all[0])
+	}
+	return nil
+}
+
+// viewFits proves that a view reads nothing that operand 0 does not have.
+func (c *Call) viewFits(r Result) error {
+	x := c.shape(0)
+	n := &ir.Node{Attr: c.Attr, Shape: r.Shape, DType: r.DType}
+	for i := range c.In {
+		n.In = append(n.In, &ir.Node{Shape: c.shape(i), DType: c.dt(i)})
+	}
+	at, dom := make([]*engine.Index, len(r.Shape)), engine.Domain(r.Shape)
+	for a := range at {
+		at[a] = engine.AxisIndex(a)
+	}
+	src, conds := c.Op.View(Primitive{n}, at, dom)
+	if len(src) != len(x) {
+		return fmt.Errorf("its view gives %d coordinates for the %d axes of %v", len(src), len(x), x)
+	}
+	known := func(i *engine.Index) bool {
+		ok := i != nil
+		if ok {
+			i.VisitAxes(func(a int) { ok = ok && a >= 0 && a < len(at) })
+		}
+		return ok
+	}
+	if slices.ContainsFunc(src, func(i *engine.Index) bool { return !known(i) }) || slices.ContainsFunc(conds, func(c engine.Cond) bool { return !known(c.X) }) {
+		return fmt.Errorf("its view has a coordinate that is nil, or of an axis that %v does not have", r.Shape)
+	}
+	if dom.Size() == 0 {
+		return nil
+	}
+	for a, i := range src {
+		lo, hi := i.Bounds(dom) // both inclusive
+		for _, cond := range conds {
+			if shift, ok := i.Add(cond.X.Mul(-1)).IsConst(); ok {
+				lo, hi = max(lo, cond.Lo+shift), min(hi, cond.Hi-1+shift)
+			}
+		}
+		if lo <= hi && (lo < 0 || hi >= int64(x[a])) {
+			return fmt.Errorf("its view reads positions %d to %d of axis %d of %v; a condition must keep it inside", lo, hi, a, x)
+		}
+	}
+	return nil
+}
+
+// call is the call that made n. A definition of another package may do with it what it likes.
+func (n *Node) call() *Call {
+	c := &Call{Op: n.op, In: n.in, Attr: n.attr}
+	if n.op.outside {
+		c.In = slices.Clone(n.in)
+	}
+	return c
+}
+
+// tooDeep is how many compositions within each other are taken for one that contains itself.
+const tooDeep = 1000
+
+var errTooDeep = errors.New("its composition contains itself")
