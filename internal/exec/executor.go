@@ -216,7 +216,7 @@ func (x *Executor) Reset() { x.now().clock.Reset() }
 // returns which, and what that predicts alone.
 func (x *Executor) Teach(took time.Duration) (engine string, predicted time.Duration) {
 	v := x.now()
-	e := v.Placement.Choices[0].Side
+	e := v.Placement.Choices[0].Engine
 	predicted = v.model.Uncorrected(e)
 	v.learnFrom(took, true)
 	return x.machine.Engines[e].Name(), predicted
