@@ -91,12 +91,12 @@ func (d *decision) try(best *candidate, assignment []int) {
 	}
 }
 
-// awaited is the time of what the host reads in the midst of a run.
-func (d *decision) awaited(assignment []int, links []Link) (total time.Duration) {
+// hostSyncs is the time of what the host reads in the midst of a run.
+func (d *decision) hostSyncs(assignment []int, links []Link) (total time.Duration) {
 	for v := range d.Values {
-		if x := &d.Values[v]; x.Awaited > 0 {
+		if x := &d.Values[v]; x.HostSyncs > 0 {
 			s := assignment[x.Maker]
-			total += scaled(links[s].Wait+d.Move(s, Host, links, x), x.Awaited)
+			total += scaled(links[s].Wait+d.Move(s, Host, links, x), x.HostSyncs)
 		}
 	}
 	return total
@@ -171,7 +171,7 @@ func (d *decision) cost(assignment []int) time.Duration {
 		busy[s] = true
 		total += times[t][s]
 	}
-	total += d.awaited(assignment, links)
+	total += d.hostSyncs(assignment, links)
 	results := false
 	for v := range d.Values {
 		if x := &d.Values[v]; x.Result && x.Maker >= 0 {

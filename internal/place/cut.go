@@ -69,9 +69,9 @@ func (d *decision) cut(assignment []int, a, b int, times [][]time.Duration, link
 				n.cost(x.Maker, move(a, s, x), move(b, s, x))
 			}
 		}
-		if x.Awaited > 0 {
-			home := func(s int) int64 { return capped(scaled(links[s].Wait+d.Move(s, Host, links, x), x.Awaited)) }
-			n.cost(x.Maker, home(a), home(b))
+		if x.HostSyncs > 0 {
+			toHost := func(s int) int64 { return capped(scaled(links[s].Wait+d.Move(s, Host, links, x), x.HostSyncs)) }
+			n.cost(x.Maker, toHost(a), toHost(b))
 		}
 		if x.Result {
 			n.cost(x.Maker, capped(d.Move(a, Host, links, x)), capped(d.Move(b, Host, links, x)))

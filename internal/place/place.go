@@ -71,14 +71,14 @@ type Value struct {
 	Bytes int64
 	// Maker is the task that makes it, or Host. Of a variable that the graph updates
 	// it is the task that made its value in the run before.
-	Maker   int
-	Readers []int // tasks, ascending
-	Result  bool  // the host reads it at the end
-	Lent    bool  // it can be where the host has it, for engines that lend
+	Maker     int
+	Readers   []int // tasks, ascending
+	Result    bool  // the host reads it at the end
+	Aliasable bool  // it can lie where the host has it, on engines that alias the host's memory
 	// Times is how often it is moved in a run, with a wait each time; 0 is once, and what the host
-	// has may be moved in some of the runs only. Awaited is how often the host reads it in the midst
+	// has may be moved in some of the runs only. HostSyncs is how often the host reads it in the midst
 	// of a run.
-	Times, Awaited float64
+	Times, HostSyncs float64
 }
 
 // first is the cost of moving x the first time in a run.
