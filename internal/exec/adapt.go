@@ -20,7 +20,7 @@ import (
 // is predicted to, what was measured corrects the predictions, and the graph is placed
 // again: beside the runs, which go on as they are until the new plan is ready and the next
 // run takes it. Both plans stay, so that going back costs nothing. What differs by no more than
-// predictions err is tried: see placement_trial.go.
+// predictions err is tried: see trial.go.
 
 // adaptive is what changes the version of an executor that runs.
 type adaptive struct {
