@@ -1,29 +1,36 @@
 // Package anycl is the front door of a vendor-neutral compute package: one
 // graph of tensor operations, written in Go, runs on any OpenCL device that is
-// found when the program starts, and on a CPU path that needs no OpenCL.
+// found when the program starts, and on a CPU engine that needs no OpenCL.
 //
-// The packages, bottom-up; each imports only packages above it in this list:
+// The packages, bottom-up; each imports only packages above it in this list, and small ones under
+// internal that are not in it:
 //
-//	cl              OpenCL itself: a typed binding, loaded at run time, no cgo
-//	tensor          host arrays: dtype, shape, strides, views, .npy files
-//	kernels         the OpenCL C files, their parameters and launch geometry
-//	platform        devices: found, proven, ranked, opened; memory pool, program cache
-//	engine          the interface between graph and engines: tasks, and what runs them
-//	fallback        the CPU engine, also called the CPU path: Go and gonum
-//	internal/ocl    the engine on an OpenCL device, a package for each family of kernels below it
-//	internal/ir     the compiler's representation of a graph: nodes, tasks, values
-//	internal/lower  the compiler's passes: what shares a task, and in which order tasks run
-//	internal/plan   where tasks run and where values lie: a program, which is data
-//	internal/report what explain and profile print
-//	internal/exec   runs of programs: memory, steps, changes of placement
+//	cl                  OpenCL itself: a typed binding, loaded at run time, no cgo
+//	tensor              host arrays: dtype, shape, strides, views, .npy files
+//	kernels             the OpenCL C files, their parameters and launch geometry
+//	platform            devices: found, proven, ranked, opened; memory pool, program cache
+//	engine              the interface between graph and engines: tasks, and what runs them
+//	fallback            the CPU engine: every task in Go, without OpenCL
+//	internal/ocl        the engine on an OpenCL device, a package for each family of kernels below it
+//	internal/tuner      looks for faster kernels on a device
+//	internal/store      variables: tensors that outlive a run, in the memory of several engines
+//	internal/ir         the compiler's representation of a graph: nodes, tasks, values
+//	internal/lower      the compiler's passes: what shares a task, and in which order tasks run
+//	internal/place      which engine runs which task: a minimum cut of predicted times
+//	internal/pace       how far predicted times are off, as runs show
+//	internal/arena      which values share which bytes
+//	internal/plan       where tasks run and where values lie: a program, which is data
+//	internal/report     what explain and profile print
+//	internal/exec       runs of programs: memory, steps, changes of placement
 //	internal/calibrate  measures what predictions rest on
-//	ops             the graph: define, build, differentiate, simplify, compile
-//	ops/pprof       profiles for go tool pprof
-//	blas            gonum's BLAS on a device: one line in an existing gonum program
+//	ops                 the graph: define, build, differentiate, simplify, compile
+//	ops/optest          the conformance suite of ops and engines, with independent references
+//	ops/pprof           profiles for go tool pprof
+//	blas                gonum's BLAS on a device: one line in an existing gonum program
 //
 // Most programs import ops and tensor alone. Start with
 //
-//	rt, err := ops.Open(ctx, nil)           // the best device, or the CPU path
+//	rt, err := ops.Open(ctx, nil)           // the best device, or the CPU engine
 //	g := ops.NewGraph("hello")
 //	x := g.Input("x", tensor.Float32, 3)
 //	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{ops.Mul(x, x)}})
@@ -55,5 +62,5 @@
 //
 // # Build tags
 //
-//	noopencl   leave OpenCL out: static binaries, the CPU path alone
+//	noopencl   leave OpenCL out: static binaries, the CPU engine alone
 package anycl

@@ -30,7 +30,7 @@
 // times NaN or an infinity is NaN.
 //
 // An error of the device (no memory, a lost device) is logged once, and the call is done
-// by gonum. Whoever wants to know which device is used, or to share one with graphs,
+// by gonum. A program that wants to know which device is used, or to share one with graphs,
 // calls [New] with a runtime of package ops.
 package blas
 
@@ -212,7 +212,7 @@ func (b *BLAS) Close() error {
 		b.cancel()
 		b.work.Wait()
 		if b.products != nil && !b.force {
-			b.saveLessons()
+			b.saveLearned()
 		}
 		if b.products != nil {
 			b.err = b.products.Close()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What is faster is learned from the calls themselves: each that is large enough is timed, whoever computes
+// What is faster is learned from the calls themselves: each that is large enough is timed, whichever computes
 // it, and kept with those of the same routine, the same flags and about the same sizes. The
 // other implementation is tried in a caller's call only when what was spent since the last trial is many times what the trial is expected
 // to cost, so that trials cost a few percent at the beginning and next to nothing later.
@@ -353,15 +353,15 @@ func (t *table) add(key uint64) *bucket {
 	return b
 }
 
-// lesson is a bucket as it is kept on disk.
-type lesson struct {
+// savedBucket is a bucket as it is kept on disk.
+type savedBucket struct {
 	Key    uint64  `json:"key"`
 	Host   float64 `json:"host"` // ns a multiplication
 	Device float64 `json:"device"`
 }
 
-// lessons are the buckets for which it is settled what is faster.
-func (t *table) lessons() (all []lesson) {
+// settled are the buckets for which it is settled what is faster.
+func (t *table) settled() (all []savedBucket) {
 	now := t.now.Load()
 	if now == nil {
 		return nil
@@ -369,16 +369,16 @@ func (t *table) lessons() (all []lesson) {
 	for key, b := range *now {
 		b.mu.Lock()
 		if b.host.known() && b.device.known() {
-			all = append(all, lesson{key, b.host.rate(), b.device.rate()})
+			all = append(all, savedBucket{key, b.host.rate(), b.device.rate()})
 		}
 		b.mu.Unlock()
 	}
-	slices.SortFunc(all, func(a, b lesson) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortFunc(all, func(a, b savedBucket) int { return cmp.Compare(a.Key, b.Key) })
 	return all
 }
 
 // learn takes what was kept, without what makes no sense.
-func (t *table) learn(all []lesson) {
+func (t *table) learn(all []savedBucket) {
 	for _, l := range all {
 		if !(l.Host > 0 && l.Device > 0) || math.IsInf(l.Host, 0) || math.IsInf(l.Device, 0) {
 			continue

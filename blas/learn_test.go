@@ -138,7 +138,7 @@ func TestWhatWasLearnedIsTakenByTheNextProcess(t *testing.T) {
 	n, _ := next.double.calls(8, s, 10*time.Millisecond, time.Millisecond)
 	require.Equal(t, 8, n)
 
-	next.double.table.learn([]lesson{{Key: 1, Host: -1, Device: 1}, {Key: 2, Host: 1}})
+	next.double.table.learn([]savedBucket{{Key: 1, Host: -1, Device: 1}, {Key: 2, Host: 1}})
 	require.Nil(t, (*next.double.table.now.Load())[1], "what makes no sense is left out")
 	require.Nil(t, (*next.double.table.now.Load())[2])
 }

@@ -55,7 +55,7 @@ func (b *BLAS) begin() {
 		b.measureOnce = func() {}
 		return
 	}
-	b.loadLessons()
+	b.loadLearned()
 	if b.load() {
 		b.measureOnce = func() {}
 	}
@@ -158,34 +158,34 @@ func (b *BLAS) measure(ctx context.Context) error {
 	return nil
 }
 
-// lessonsKept is what was learned from calls.
-type lessonsKept struct {
+// learned is what was learned from calls.
+type learned struct {
 	Machine        measured `json:"machine"` // without what was measured
-	Single, Double []lesson
+	Single, Double []savedBucket
 }
 
 const (
-	lessonsKind    = "blas-calls"
-	lessonsVersion = 1
+	learnedKind    = "blas-calls"
+	learnedVersion = 1
 )
 
-// loadLessons takes what earlier processes learned on this machine.
-func (b *BLAS) loadLessons() {
-	var k lessonsKept
-	if !b.opened.LoadMeasured(lessonsKind, lessonsVersion, &k) || k.Machine != b.machine() {
+// loadLearned takes what earlier processes learned on this machine.
+func (b *BLAS) loadLearned() {
+	var k learned
+	if !b.opened.LoadMeasured(learnedKind, learnedVersion, &k) || k.Machine != b.machine() {
 		return
 	}
 	b.single.table.learn(k.Single)
 	b.double.table.learn(k.Double)
 }
 
-// saveLessons keeps what was learned, if that is anything.
-func (b *BLAS) saveLessons() {
-	k := lessonsKept{Machine: b.machine(), Single: b.single.table.lessons(), Double: b.double.table.lessons()}
+// saveLearned keeps what was learned, if that is anything.
+func (b *BLAS) saveLearned() {
+	k := learned{Machine: b.machine(), Single: b.single.table.settled(), Double: b.double.table.settled()}
 	if len(k.Single)+len(k.Double) == 0 {
 		return
 	}
-	if err := b.opened.SaveMeasured(lessonsKind, lessonsVersion, k); err != nil {
+	if err := b.opened.SaveMeasured(learnedKind, learnedVersion, k); err != nil {
 		b.log.Debug("blas: what was learned is not kept", "error", err)
 	}
 }

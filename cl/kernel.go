@@ -10,7 +10,7 @@ import (
 // Kernel is one function of a built program with its argument values.
 //
 // A kernel is for one goroutine at a time: an argument that is being set belongs
-// to whoever launches next. Clone gives each goroutine its own.
+// to the next launch. Clone gives each goroutine its own.
 type Kernel struct {
 	obj  *object
 	prog *Program

@@ -23,7 +23,7 @@
 //	Scatter   out[v,d]    = Value(v,d) + sum over n with At(n) = v of Update(n,d)
 //	Attention softmax(Q·Kᵀ)·V and its gradients; see AttentionTask
 //	Routine   a library algorithm: a sort, a running sum, a tree walk; see Algorithm
-//	Custom    a user's own kernel, or its Go twin
+//	Custom    a user's own kernel, or the same in Go
 //
 // Every output is written densely in row-major order of the task's output
 // axes. An order other than the tensor's logical one is part of how the

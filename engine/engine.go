@@ -8,7 +8,7 @@ import (
 )
 
 // ErrUnsupported is wrapped by the error of an engine that cannot run a task:
-// a dtype that the device lacks, a custom kernel without a Go twin.
+// a dtype that the device lacks, a custom kernel without its function in Go.
 var ErrUnsupported = errors.New("engine: unsupported")
 
 // UnsupportedError says why an engine cannot run a task. It wraps [ErrUnsupported].

@@ -38,7 +38,7 @@ func binary32(name string, f func(d, a, b []float32)) *engine.Scalar {
 	}}
 }
 
-// prepared binds t to zeroed memory (ones where positive is set).
+// prepare binds t to zeroed memory (ones where positive is set).
 func prepare(tb testing.TB, e *Engine, t *engine.Task) engine.Sequence {
 	tb.Helper()
 	b := engine.Bound{Task: t}

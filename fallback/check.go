@@ -13,7 +13,7 @@ import (
 var groupsOf = map[engine.Kind]int{engine.Map: 1, engine.Reduce: 2, engine.Row: 2, engine.Contract: 4, engine.Scatter: 3, engine.Attention: 6}
 
 // Check says why the engine cannot run t: a task whose parts do not fit
-// together, a scalar function without Host, a custom kernel without a Go twin.
+// together, a scalar function without Host, a custom kernel without its function in Go.
 func (e *Engine) Check(t *engine.Task) error {
 	if t == nil {
 		return fmt.Errorf("fallback: no task")

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// pool is a set of goroutines that help whoever calls run.
+// pool is a set of goroutines that help the caller of run.
 type pool struct {
 	workers int // with the caller
 

@@ -210,7 +210,7 @@ func (r *rankTask[E]) part(worker int, i int64) {
 	r.found[i] = copy(xs, r.first(&r.memory[worker], xs, tmp, r.row, from, n))
 }
 
-// first finds what comes first of n elements of a row: whoever beats the last
+// first finds what comes first of n elements of a row: what beats the last
 // of those found so far enters a buffer, which is sorted and cut when it is
 // full. In random order few enter, and fewer and fewer.
 func (r *rankTask[E]) first(m *rankMemory, xs, tmp []E, row, from, n int64) []E {

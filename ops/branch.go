@@ -77,7 +77,7 @@ func If(pred *Node, then, otherwise func() []*Node) []*Node {
 	return out
 }
 
-// alike reports branches whose results differ in number, shape or dtype.
+// matchLayout reports branches whose results differ in number, shape or dtype.
 func (c *control) matchLayout() error {
 	a, b := c.regions[0].results, c.regions[1].results
 	if len(a) != len(b) {

@@ -275,7 +275,7 @@ func TestALoopMovesToAnotherEngine(t *testing.T) {
 			p := plan.Placement{Plan: &decided, Often: exe.executor.Program().Placement.Often}
 			p.Choices = slices.Clone(p.Choices)
 			for i := range p.Choices {
-				p.Choices[i].Side = r.IntN(2)
+				p.Choices[i].Engine = r.IntN(2)
 			}
 			for _, pair := range plan.Tied(exe.executor.Program().Units) {
 				p.Choices[pair[1]] = p.Choices[pair[0]]

@@ -26,7 +26,7 @@
 //		build -> check -> differentiate -> simplify -> fuse into tasks -> place -> plan memory -> prepare -> run, run, run
 //
 //	  - Views (reshape, transpose, slice, broadcast, flip, pad, windows) never move
-//	    data: they become addresses in whoever reads.
+//	    data: they become addresses in what reads them.
 //	  - Element-wise chains are fused into the reduction or contraction before them
 //	    (as its epilogue) or after them (as its loads).
 //	  - Variables stay where they are used and are updated in place. So do the values that the

@@ -160,7 +160,7 @@ func (g *Graph) add(op *Op, attr any, in []*Node, shape []int, dt tensor.DType) 
 }
 
 // scopeName is the name of the outermost composite that is being built; of a
-// gradient, that of the op whose gradient it is, whoever asked for it.
+// gradient, that of the op whose gradient it is, whatever asked for it.
 func (g *Graph) scopeName() string {
 	for _, s := range slices.Backward(g.scope) {
 		if strings.HasPrefix(s.name, "d(") {

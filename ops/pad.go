@@ -25,7 +25,7 @@ type padAttr struct {
 //
 //	y[i] = x[i - before] where that exists, else value
 //
-// It is folded into whoever reads it. Errors: an axis does not exist or is
+// It is folded into what reads it. Errors: an axis does not exist or is
 // named twice; a count is negative.
 func Pad(x *Node, value float64, paddings ...Padding) *Node {
 	if x == nil || x.bad {
@@ -96,7 +96,7 @@ var _ = define(Op{
 })
 
 // Concat returns the tensors one after the other along axis. All must have one
-// dtype and agree in every other extent. A few are folded into whoever reads them; of
+// dtype and agree in every other extent. A few are folded into what reads them; of
 // more, each is copied once to its place. Errors: no tensor; the axis does not exist; dtypes or extents differ.
 func Concat(axis int, xs ...*Node) *Node { return apply("concat", axisAttr{axis}, xs...) }
 

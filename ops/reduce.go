@@ -101,7 +101,7 @@ func spread(y, like *Node, axes []int) *Node {
 	return BroadcastTo(ExpandDims(y, axes...), like.shape...)
 }
 
-// spreadOver is spread for a reduction over axes that may be none: then all.
+// spread is the function spread for a reduction over axes that may be none: then all.
 func (b *Back) spread(y *Node) *Node {
 	axes := b.Attr().(ir.ReduceAttr).Axes
 	if len(axes) == 0 {

@@ -122,7 +122,7 @@ var _ = define(Op{
 	},
 })
 
-// unslice is the gradient of slice: it puts every element back where it came
+// unsliceAttr are the attributes of unslice, the gradient of slice: it puts every element back where it came
 // from, with zeros between.
 type unsliceAttr struct {
 	affineAttr

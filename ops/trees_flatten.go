@@ -171,8 +171,8 @@ func (f *flatTrees) key(v float64, side int) int64 {
 }
 
 // lay puts the nodes of a tree down breadth first, so that the upper ones, which
-// everybody passes, lie together, and children side by side. Whoever leads to a
-// step that lies elsewhere already leads to a node all of whose ways go there.
+// everybody passes, lie together, and children side by side. A node that leads to a
+// step that lies elsewhere already leads to one all of whose ways go there.
 func (f *flatTrees) lay(root *cut) {
 	type waiting struct {
 		c     *cut

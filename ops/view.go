@@ -11,7 +11,7 @@ import (
 )
 
 // Views move no data: each is a map from coordinates of the result to
-// coordinates of the operand, folded into the address of whoever reads.
+// coordinates of the operand, folded into the addresses of what reads it.
 
 // Reshape returns x with the same elements in row-major order and another
 // shape. One extent may be -1: it is what remains. It costs nothing. Errors:

@@ -89,8 +89,8 @@ func (c *Calibration) sane() bool {
 			return false
 		}
 	}
-	for _, near := range []Curve{c.CompanionUploads, c.CompanionDownloads} {
-		if len(near) > 0 && !near.sane() {
+	for _, moved := range []Curve{c.CompanionUploads, c.CompanionDownloads} {
+		if len(moved) > 0 && !moved.sane() {
 			return false
 		}
 	}

@@ -44,16 +44,16 @@ const companionMoves = 4 << 20
 
 // measureCompanion measures launches and copies on the calling thread.
 func (o *Opened) measureCompanion(ctx context.Context, _ timed, c *Calibration) (err error) {
-	near := o.Companion()
-	if near == nil {
+	companion := o.Companion()
+	if companion == nil {
 		return nil
 	}
-	prog, err := o.timedOn(near.device.cl)
+	prog, err := o.timedOn(companion.device.cl)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, prog.free()) }()
-	q, err := near.NewQueue(cl.QueueOptions{})
+	q, err := companion.NewQueue(cl.QueueOptions{})
 	if err != nil {
 		return err
 	}

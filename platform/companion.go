@@ -201,17 +201,17 @@ func (p *prober) companion(ours bool, set func(k *cl.Kernel, i int, b *block, se
 		return err
 	}
 	defer func() { err = errors.Join(err, mine.Close()) }()
-	if p.near { // a command stands in for a kernel of the device
+	if p.onCompanion { // a command stands in for a kernel of the device
 		copies := func(from, to *cl.Buffer, n int64) error { return p.o.queue.Copy(from, to, 0, 0, n, nil) }
 		return p.companionRounds(p.queue, mine, copies, ours, set)
 	}
-	o, near := p.o, p.o.device.companion
-	prog, joined, err := o.timedProgram(near.cl)
+	o, companion := p.o, p.o.device.companion
+	prog, joined, err := o.timedProgram(companion.cl)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, prog.Close()) }()
-	q, err := o.context.NewQueue(near.cl, cl.QueueOptions{})
+	q, err := o.context.NewQueue(companion.cl, cl.QueueOptions{})
 	if err != nil {
 		return err
 	}
@@ -259,11 +259,11 @@ func aligned(n int) []byte {
 }
 
 // companionRounds lets the host, the device, which copies, and the companion write in turn.
-func (p *prober) companionRounds(q *cl.Queue, near copier, copies func(from, to *cl.Buffer, n int64) error, ours bool, set func(*cl.Kernel, int, *block, []byte) error) (err error) {
+func (p *prober) companionRounds(q *cl.Queue, companion copier, copies func(from, to *cl.Buffer, n int64) error, ours bool, set func(*cl.Kernel, int, *block, []byte) error) (err error) {
 	o := p.o
 	items, group := o.device.rateItems()
 	n := items * o.device.ratedVector() * 4 // bytes
-	var seen [3][]byte                      // host -> far -> near
+	var seen [3][]byte                      // host -> device -> companion
 	var blocks [3]*block
 	for i := range blocks {
 		if ours && i == 2 {
@@ -281,7 +281,7 @@ func (p *prober) companionRounds(q *cl.Queue, near copier, copies func(from, to 
 		b.direct.mu.RUnlock()
 		blocks[i] = b
 	}
-	err = errors.Join(set(near.Kernel, near.from, blocks[1], seen[1]), set(near.Kernel, near.to, blocks[2], seen[2]))
+	err = errors.Join(set(companion.Kernel, companion.from, blocks[1], seen[1]), set(companion.Kernel, companion.to, blocks[2], seen[2]))
 	if err != nil {
 		return err
 	}
@@ -292,7 +292,7 @@ func (p *prober) companionRounds(q *cl.Queue, near copier, copies func(from, to 
 		if err := errors.Join(copies(blocks[0].buffer, blocks[1].buffer, int64(n)), o.queue.Finish()); err != nil {
 			return err
 		}
-		e, err := q.LaunchEvent(near.Kernel, cl.Range1(items, group), nil)
+		e, err := q.LaunchEvent(companion.Kernel, cl.Range1(items, group), nil)
 		if err != nil {
 			return err
 		}

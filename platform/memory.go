@@ -46,7 +46,7 @@ func (m *Memory) Buffer() *cl.Buffer {
 func (m *Memory) Bytes() int64 { return m.bytes }
 
 // Close gives the memory back to the pool. Commands of the opened device's queue
-// that still use it are safe, because whoever gets the memory next enqueues
+// that still use it are safe, because the next owner of the memory enqueues
 // behind them; commands of other queues must be done. Calling it again does nothing.
 func (m *Memory) Close() error {
 	if m == nil {

@@ -51,24 +51,24 @@ func probeSections() (common string, names []string, sections map[string]string)
 
 // prober runs the probes on an open device, or on its companion.
 type prober struct {
-	o        *Opened
-	dev      *cl.Device // that runs the kernels
-	queue    *cl.Queue  // of it
-	near     bool       // it is the companion
-	fma      FMA        // chosen earlier, if it is not empty
-	buffer   *cl.Buffer
-	programs map[string]*cl.Program // by options and section
-	open     []*cl.Program
-	answers  []uint32 // of the kernel of all proofs; nil: it did not run
-	caps     *Caps
+	o           *Opened
+	dev         *cl.Device // that runs the kernels
+	queue       *cl.Queue  // of it
+	onCompanion bool       // it is the companion
+	fma         FMA        // chosen earlier, if it is not empty
+	buffer      *cl.Buffer
+	programs    map[string]*cl.Program // by options and section
+	open        []*cl.Program
+	answers     []uint32 // of the kernel of all proofs; nil: it did not run
+	caps        *Caps
 }
 
-// newProber is a prober of the kernels of the opened device, or with near of its companion.
-func newProber(o *Opened, near bool) (p *prober, err error) {
+// newProber is a prober of the kernels of the opened device, or with onCompanion of its companion.
+func newProber(o *Opened, onCompanion bool) (p *prober, err error) {
 	p = &prober{
-		o: o, dev: o.cl, queue: o.queue, near: near, programs: map[string]*cl.Program{}, caps: &Caps{FMA: FMAPlain, Device: o.device.String()},
+		o: o, dev: o.cl, queue: o.queue, onCompanion: onCompanion, programs: map[string]*cl.Program{}, caps: &Caps{FMA: FMAPlain, Device: o.device.String()},
 	}
-	if near {
+	if onCompanion {
 		p.dev = o.device.companion.cl
 		if p.queue, err = o.context.NewQueue(p.dev, cl.QueueOptions{}); err != nil {
 			return nil, err
@@ -81,11 +81,11 @@ func newProber(o *Opened, near bool) (p *prober, err error) {
 }
 
 // probeAll proves the capabilities of a device. Only ctx, and a device on which
-// nothing works, make it fail. With near, kernels of the companion stand in for the device's, and what neither
+// nothing works, make it fail. With onCompanion, kernels of the companion stand in for the device's, and what neither
 // declares is left for later: see [Caps.Provisional]. With an fma that is right, no other is looked for.
-func probeAll(ctx context.Context, o *Opened, near bool, fma FMA) (*Caps, error) {
+func probeAll(ctx context.Context, o *Opened, onCompanion bool, fma FMA) (*Caps, error) {
 	start := time.Now()
-	p, err := newProber(o, near)
+	p, err := newProber(o, onCompanion)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func probeAll(ctx context.Context, o *Opened, near bool, fma FMA) (*Caps, error)
 		p.tryMapping()
 	}
 	var beside sync.WaitGroup
-	if near {
+	if onCompanion {
 		beside.Go(commands)
 	}
 	names := p.build(defaultStd, nil)
@@ -113,7 +113,7 @@ func probeAll(ctx context.Context, o *Opened, near bool, fma FMA) (*Caps, error)
 		}
 		p.try(pr, defaultStd)
 	}
-	if !near {
+	if !onCompanion {
 		if err := p.tryNewer(ctx); err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func probeAll(ctx context.Context, o *Opened, near bool, fma FMA) (*Caps, error)
 	if o.device.Key == keyIntel && o.device.Class == GPU {
 		p.tryRegisters(LargeGRF)
 	}
-	if !near {
+	if !onCompanion {
 		commands()
 	}
 	p.tryDirect()
@@ -132,8 +132,8 @@ func probeAll(ctx context.Context, o *Opened, near bool, fma FMA) (*Caps, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p.caps.Provisional = near
-	o.opts.Logger.Info("platform: probed", "device", o.device.ID, "took", time.Since(start), "on the companion", near)
+	p.caps.Provisional = onCompanion
+	o.opts.Logger.Info("platform: probed", "device", o.device.ID, "took", time.Since(start), "on the companion", onCompanion)
 	return p.caps, nil
 }
 
@@ -145,7 +145,7 @@ func (p *prober) close() {
 }
 
 func (p *prober) closeQueue() error {
-	if !p.near {
+	if !p.onCompanion {
 		return nil
 	}
 	return errors.Join(p.queue.Finish(), p.queue.Close())

@@ -192,7 +192,7 @@ func (p *prober) chooseFMA(ctx context.Context) error {
 	}
 	if chosen < 0 && len(ways) > 0 && p.o.device.Class != Simulator {
 		long := fmaTime
-		if p.near { // where a launch takes a microsecond
+		if p.onCompanion { // where a launch takes a microsecond
 			long /= 3
 		}
 		rounds, err := ways[0].rater.rounds(long)

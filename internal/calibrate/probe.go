@@ -47,7 +47,7 @@ func Measure(ctx context.Context, probes []*Probe) ([]Result, error) {
 	for i, p := range probes {
 		slices.Sort(p.times)
 		r := Result{Name: p.Name, Measured: p.times[probeTimes/2]}
-		r.Where, r.Predicted = p.Executor.Teach(r.Measured)
+		r.Where, r.Predicted = p.Executor.Calibrate(r.Measured)
 		results[i] = r
 	}
 	return results, nil

@@ -1,5 +1,5 @@
 // Package cldriver is the seam between package cl's public types and a concrete
-// OpenCL library. Whoever implements [Driver] carries all of package cl: the
+// OpenCL library. What implements [Driver] carries all of package cl: the
 // run-time loaded library in this package, a linked one behind a build tag, or a
 // wrapper that logs calls or injects faults ([Intercept]).
 //

@@ -20,7 +20,7 @@ import (
 // is predicted to, what was measured corrects the predictions, and the graph is placed
 // again: beside the runs, which go on as they are until the new plan is ready and the next
 // run takes it. Both plans stay, so that going back costs nothing. What differs by no more than
-// predictions err is tried: see placement_trial.go.
+// predictions err is tried: see trial.go.
 
 // adaptive is what changes the version of an executor that runs.
 type adaptive struct {
@@ -54,7 +54,7 @@ func (v *version) recordAlternative(p *plan.Placement) {
 		}
 	}
 	for _, q := range p.Pure {
-		if !slices.EqualFunc(q.Sides, v.Placement.Choices, func(s int, c place.Choice) bool { return s == c.Side }) {
+		if !slices.EqualFunc(q.Assignment, v.Placement.Choices, func(s int, c place.Choice) bool { return s == c.Engine }) {
 			consider(q.Total)
 		}
 	}
@@ -173,7 +173,7 @@ func (v *version) compiled(p *plan.Placement) bool {
 	for i, e := range v.machine.Engines {
 		var tasks []*engine.Task
 		for t, choice := range p.Choices {
-			if choice.Side == i {
+			if choice.Engine == i {
 				tasks = append(tasks, v.Units[t].Task)
 			}
 		}

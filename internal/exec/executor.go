@@ -212,11 +212,11 @@ func (x *Executor) Measured() (time.Duration, uint64) { return x.now().clock.Med
 // Reset forgets how long runs took.
 func (x *Executor) Reset() { x.now().clock.Reset() }
 
-// Teach corrects predictions, also of later processes, by how long a run takes of which all tasks run on one engine. It
+// Calibrate corrects predictions, also of later processes, by how long a run takes of which all tasks run on one engine. It
 // returns which, and what that predicts alone.
-func (x *Executor) Teach(took time.Duration) (engine string, predicted time.Duration) {
+func (x *Executor) Calibrate(took time.Duration) (engine string, predicted time.Duration) {
 	v := x.now()
-	e := v.Placement.Choices[0].Side
+	e := v.Placement.Choices[0].Engine
 	predicted = v.model.Uncorrected(e)
 	v.learnFrom(took, true)
 	return x.machine.Engines[e].Name(), predicted

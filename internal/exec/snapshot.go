@@ -23,7 +23,7 @@ func (v *version) tasks(often []float64) []report.Task {
 	tasks := make([]report.Task, len(v.Units))
 	for t, u := range v.Units {
 		c, cost := v.Placement.Choices[t], u.Task.Cost()
-		s := &v.first.engines[c.Side]
+		s := &v.first.engines[c.Engine]
 		r := &tasks[t]
 		*r = report.Task{
 			Name: u.Task.Name, Kind: u.Task.Kind.String(), Caller: u.Task.Caller, Axes: u.Task.Axes,
@@ -110,7 +110,7 @@ func (v *version) refusals() (all []report.Refusal) {
 		if v.model.Where != ir.Anywhere || u.Where != ir.Anywhere || u.Flow != nil {
 			continue
 		}
-		for _, e := range v.machine.Engines[:v.Placement.Choices[t].Side] {
+		for _, e := range v.machine.Engines[:v.Placement.Choices[t].Engine] {
 			if err := e.Check(u.Task); err != nil {
 				r := report.Refusal{Engine: e.Name(), Task: u.Task.Name, Caller: u.Task.Caller, Why: strings.ReplaceAll(err.Error(), "\n", "; ")}
 				if u := (*engine.UnsupportedError)(nil); errors.As(err, &u) {
@@ -167,15 +167,15 @@ func (v *version) values() []report.Value {
 	}
 	for t, u := range v.Units {
 		number[u] = t
-		here := choices[t].Side
+		here := choices[t].Engine
 		for _, x := range u.Ins {
 			r := at(x)
 			r.To = append(r.To, t)
 			switch {
 			case r.Fed:
 				move(x, r, place.Host, here)
-			case r.From >= 0 && choices[r.From].Side != here:
-				move(x, r, choices[r.From].Side, here)
+			case r.From >= 0 && choices[r.From].Engine != here:
+				move(x, r, choices[r.From].Engine, here)
 			}
 		}
 		for _, x := range u.Outs {
@@ -185,7 +185,7 @@ func (v *version) values() []report.Value {
 	for _, x := range v.Results {
 		if r := at(x); r.From >= 0 {
 			r.Result = true
-			move(x, r, choices[r.From].Side, place.Host)
+			move(x, r, choices[r.From].Engine, place.Host)
 		}
 	}
 	return out

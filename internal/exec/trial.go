@@ -138,7 +138,7 @@ func median(times []time.Duration) time.Duration {
 func (v *version) counts() []int {
 	counts := make([]int, len(v.machine.Engines))
 	for _, c := range v.Placement.Choices {
-		counts[c.Side]++
+		counts[c.Engine]++
 	}
 	return counts
 }

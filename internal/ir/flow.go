@@ -7,8 +7,8 @@ type Flow struct {
 	Node  *Node
 	Inner []*Flow
 
-	// pred is the predicate, nil where iterations are counted; where a unit makes it, it is
-	// output predOut of unit predUnit of every list like this.
+	// Pred is the predicate, nil where iterations are counted; where a unit makes it, it is
+	// output PredOut of unit PredUnit of every list like this.
 	Pred              *Value
 	PredUnit, PredOut int
 
@@ -16,7 +16,7 @@ type Flow struct {
 	// a branch they are the two ways.
 	First, Mid, Last int
 
-	// before and parts are the units until they are in the list: what stands before a
+	// Before and Parts are the units until they are in the list: what stands before a
 	// loop, and both stretches.
 	Before []*Unit
 	Parts  [2][]*Unit

@@ -47,7 +47,7 @@ type Unit struct {
 	Ins   []*Value
 	Outs  []*Value
 	Where Place // where it must run
-	// carries marks a copy, needless where both have the same memory.
+	// Carries marks a copy, needless where both have the same memory.
 	Carries bool
 	Flow    *Flow // what it stands for, until the units of that take its place
 }

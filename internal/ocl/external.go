@@ -11,7 +11,7 @@ import (
 var _ engine.External = (*memory)(nil)
 
 // external is what a memory has in whose place the caller's bytes can be. It has none of its own before something is
-// copied to it. Go moves nothing that it has allocated, and whoever calls a run holds what is bound until it returns.
+// copied to it. Go moves nothing that it has allocated, and the caller of a run holds what is bound until it returns.
 type external struct {
 	size   int64
 	bytes  []byte // the caller's; nil: nothing is bound

@@ -298,7 +298,7 @@ func (h *hostPath) takes(p *Product, flops float64) bool {
 	m, n, k := float64(p.M), float64(p.N), float64(p.K)
 	one := r.flops * productEfficiency / float64(r.units) // of a core
 	work := max(flops/one*size/4, (m*k+k*n+m*n)*size/r.host.memory)
-	near := work + r.host.launch.Seconds()
-	far := work/float64(r.units) + (r.host.wake + r.launch).Seconds()
-	return near <= patience*far
+	inline := work + r.host.launch.Seconds()
+	queued := work/float64(r.units) + (r.host.wake + r.launch).Seconds()
+	return inline <= patience*queued
 }

@@ -108,7 +108,7 @@ func (x *Products) Run(p *Product, wait bool) error {
 	if p.Half != HalfNone {
 		k.Key.Half, flops = true, flops/2
 	}
-	k.Key.Near = x.near(p, flops)
+	k.Key.Inline = x.inline(p, flops)
 	k.Key.Length = contract.LengthOf(p.K)
 	plan := x.plan(k)
 	plan.Sizes[contract.SizeLower] = int32(codegen.OneIf(p.Half == HalfLower))
@@ -139,7 +139,7 @@ func (x *Products) RunTriangle(t *Triangle, wait bool) error {
 	if t.Solve {
 		k.Key.Kind = contract.ProductSolve
 	}
-	k.Key.Near = x.near(p, float64(t.Order)*float64(t.Order)*float64(t.Columns))
+	k.Key.Inline = x.inline(p, float64(t.Order)*float64(t.Order)*float64(t.Columns))
 	plan := x.plan(k)
 	s := &plan.Sizes
 	s[contract.SizeRowA], s[contract.SizeColumnA] = int32(t.T.LD), 1
@@ -174,14 +174,14 @@ func (x *Products) fits(p *Product) error {
 	return nil
 }
 
-// near reports whether p, which is so many operations, is for the calling thread.
-func (x *Products) near(p *Product, flops float64) bool {
+// inline reports whether p, which takes flops operations, is for the calling thread.
+func (x *Products) inline(p *Product, flops float64) bool {
 	return x.eng.host != nil && !x.copies && x.eng.host.takes(p, flops)
 }
 
 // productRunner is what runs a product.
-func (e *Engine) productRunner(near bool) runner {
-	if near {
+func (e *Engine) productRunner(inline bool) runner {
+	if inline {
 		return e.host.inline
 	}
 	return e.queue
@@ -240,7 +240,7 @@ func (x *Products) plan(k contract.ProductShape) contract.ProductPlan {
 	if ok {
 		return plan
 	}
-	plan = contract.PlanProduct(x.eng.productRunner(k.Key.Near).target().facts, k)
+	plan = contract.PlanProduct(x.eng.productRunner(k.Key.Inline).target().facts, k)
 	x.mu.Lock()
 	if len(x.planned) >= plansKept {
 		clear(x.planned)

@@ -29,7 +29,7 @@ type specialized struct {
 }
 
 func newSpecialized(e *Engine, k contract.ProductKey) *specialized {
-	f := &specialized{eng: e, runner: e.productRunner(k.Near), key: k, done: make(chan struct{}), local: [3]int{1, 1, 1}}
+	f := &specialized{eng: e, runner: e.productRunner(k.Inline), key: k, done: make(chan struct{}), local: [3]int{1, 1, 1}}
 	if k.Kind == contract.ProductTile {
 		f.local = [3]int{k.Tile.Items()}
 	}

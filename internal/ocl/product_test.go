@@ -34,7 +34,7 @@ func (c productCase) String() string {
 	return fmt.Sprintf("%v/%dx%dx%d/%v%v/%g,%g/+%d/%d", c.dtype, c.m, c.n, c.k, c.aT, c.bT, c.alpha, c.beta, c.extra, c.half)
 }
 
-// check runs the product on float32 or float64 and compares it with sums in float64.
+// checkProduct runs the product on float32 or float64 and compares it with sums in float64.
 func checkProduct[T float32 | float64](t *testing.T, x *Products, c productCase) {
 	rng := rand.New(rand.NewPCG(1, uint64(c.m*c.n+c.k)))
 	matrix := func(rows, columns int) (s []T, ld int) {

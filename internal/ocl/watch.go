@@ -38,7 +38,7 @@ func (e *Engine) Forced(variants string, watch Watch) *Engine {
 	return f
 }
 
-// tell asks whoever watches.
+// tell asks the watcher.
 func (s *sequence) tell(ctx context.Context, tasks []engine.Bound) error {
 	if s.eng.watch == nil {
 		return nil

@@ -5,48 +5,48 @@ import (
 	"time"
 )
 
-// A cut adds up times, as if one side waited while another works. Where they need not, that
+// A cut adds up times, as if one engine waited while another works. Where they need not, that
 // is an upper bound, and the best sum is not always the best run: a branch that another
-// side does more slowly may cost nothing there. So the best of the race is the start of a local
-// search by what a run takes when it is played through with sides that work at the same time.
+// engine does more slowly may cost nothing there. So the best of the race is the start of a local
+// search by what a run takes when it is played through with engines that work at the same time.
 
 // searchTasks bounds the search: so many tasks are played through.
 const searchTasks = 40_000
 
-// abreast is best, or what is predicted to be better by the part Gain if sides work at the same time.
+// abreast is best, or what is predicted to be better by the part Gain if engines work at the same time.
 func (d *decision) abreast(best candidate) candidate {
-	if d.Cores == nil || len(d.Tied) > 0 || len(d.Sides) == 1 || len(d.Tasks) < 2 {
+	if d.Cores == nil || len(d.Tied) > 0 || len(d.Engines) == 1 || len(d.Tasks) < 2 {
 		return best
 	}
 	if float64(d.longest()) > float64(best.total)*(1-d.Gain) {
 		return best // nothing beside the longest way
 	}
 	s := &searching{decision: d, left: searchTasks, best: candidate{total: best.total}}
-	s.try(best.sides)
-	for _, factor := range []float64{1.5, 2.5, 4} { // less for a side that has more than it can do in the time
-		for side := range d.Sides {
-			s.try(s.relieved(best.sides, side, factor))
+	s.try(best.assignment)
+	for _, factor := range []float64{1.5, 2.5, 4} { // less for an engine that has more than it can do in the time
+		for engine := range d.Engines {
+			s.try(s.relieved(best.assignment, engine, factor))
 		}
 	}
-	start := s.best.sides
+	start := s.best.assignment
 	if start == nil {
-		start = best.sides
+		start = best.assignment
 	}
 	branches := d.branches()
 	for improved := true; improved; {
 		improved = false
 		for _, b := range branches {
-			for side := range d.Sides {
-				if next := d.with(start, b, side); next != nil && s.try(next) {
+			for engine := range d.Engines {
+				if next := d.with(start, b, engine); next != nil && s.try(next) {
 					start, improved = next, true
 				}
 			}
 		}
 	}
-	if s.best.sides == nil || float64(s.best.total) > float64(best.total)*(1-d.Gain) {
+	if s.best.assignment == nil || float64(s.best.total) > float64(best.total)*(1-d.Gain) {
 		return best
 	}
-	s.best.serial = d.cost(s.best.sides)
+	s.best.serial = d.cost(s.best.assignment)
 	s.best.name, s.best.wanted = splitName, -1
 	return s.best
 }
@@ -62,7 +62,7 @@ func (d *decision) longest() (most time.Duration) {
 			}
 		}
 		least := time.Duration(-1)
-		for s := range d.Sides {
+		for s := range d.Engines {
 			if d.allowed[t][s] && (least < 0 || d.times[t][s] < least) {
 				least = d.times[t][s]
 			}
@@ -80,59 +80,59 @@ type searching struct {
 	best candidate
 }
 
-// try reports whether sides are the best so far.
-func (s *searching) try(sides []int) bool {
-	if s.left -= len(sides); s.left < 0 || !slices.ContainsFunc(sides, func(side int) bool { return side != sides[0] }) {
+// try reports whether the assignment is the best so far.
+func (s *searching) try(assignment []int) bool {
+	if s.left -= len(assignment); s.left < 0 || !slices.ContainsFunc(assignment, func(engine int) bool { return engine != assignment[0] }) {
 		return false
 	}
-	total, order := s.span(sides)
+	total, order := s.span(assignment)
 	if total >= s.best.total {
 		return false
 	}
-	s.best.total, s.best.sides, s.best.order = total, sides, order
+	s.best.total, s.best.assignment, s.best.order = total, assignment, order
 	return true
 }
 
-// relieved is the cut between a side and each other when all tasks take longer on it.
-func (d *searching) relieved(sides []int, side int, factor float64) []int {
+// relieved is the cut between an engine and each other when all tasks take longer on it.
+func (d *searching) relieved(assignment []int, engine int, factor float64) []int {
 	const cuts = 3 // as long as so many plays
-	work := cuts * len(sides) * (len(d.Sides) - 1)
-	if d.left < work+len(sides) || !slices.ContainsFunc(d.allowed, several) {
-		return sides
+	work := cuts * len(assignment) * (len(d.Engines) - 1)
+	if d.left < work+len(assignment) || !slices.ContainsFunc(d.allowed, several) {
+		return assignment
 	}
 	d.left -= work
 	times := make([][]time.Duration, len(d.Tasks))
 	for t := range times {
 		times[t] = slices.Clone(d.times[t])
-		times[t][side] = time.Duration(float64(times[t][side]) * factor)
+		times[t][engine] = time.Duration(float64(times[t][engine]) * factor)
 	}
-	for other := range d.Sides {
-		if other != side {
-			sides = d.cut(sides, min(side, other), max(side, other), times, d.links, true)
+	for other := range d.Engines {
+		if other != engine {
+			assignment = d.cut(assignment, min(engine, other), max(engine, other), times, d.links, true)
 		}
 	}
-	return sides
+	return assignment
 }
 
-// several reports whether a task may be on more than one side.
+// several reports whether a task may be on more than one engine.
 func several(on []bool) bool {
 	first := slices.Index(on, true)
 	return slices.Contains(on[first+1:], true)
 }
 
-// with is sides with the tasks of a branch on one side; nil where that changes nothing, or one of
+// with is the assignment with the tasks of a branch on one engine; nil where that changes nothing, or one of
 // them may not be there.
-func (d *decision) with(sides, branch []int, side int) []int {
+func (d *decision) with(assignment, branch []int, engine int) []int {
 	var out []int
 	for _, t := range branch {
-		if !d.allowed[t][side] {
+		if !d.allowed[t][engine] {
 			return nil
 		}
-		if sides[t] != side {
+		if assignment[t] != engine {
 			if out == nil {
-				out = slices.Clone(sides)
+				out = slices.Clone(assignment)
 			}
-			out[t] = side
+			out[t] = engine
 		}
 	}
 	return out

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// beside lets the sides of g work at the same time, on processors that are enough.
+// beside lets the engines of g work at the same time, on processors that are enough.
 func (g *graph) beside() *graph {
 	g.Cores, g.Procs = func(int, int) float64 { return 0 }, 1
 	return g
@@ -22,19 +22,19 @@ func TestBranchesOnTwoSidesTakeTheTimeOfTheLonger(t *testing.T) {
 	g.Values = []Value{{Maker: 0, Readers: []int{2}}, {Maker: 1, Readers: []int{2}}, {Maker: 2, Result: true}}
 	p, err := Decide(g.Problem)
 	require.NoError(t, err)
-	require.EqualValues(t, 210, p.Total, "one after the other, all on one side is best")
+	require.EqualValues(t, 210, p.Total, "one after the other, all on one engine is best")
 	require.Nil(t, p.Order)
 	p, err = Decide(g.beside().Problem)
 	require.NoError(t, err)
 	require.EqualValues(t, 160, p.Total)
 	require.EqualValues(t, 260, p.Serial)
 	require.True(t, p.Split)
-	require.NotEqual(t, p.Choices[0].Side, p.Choices[1].Side)
+	require.NotEqual(t, p.Choices[0].Engine, p.Choices[1].Engine)
 	require.Equal(t, 2, p.Order[2])
 	g.Handover = 60
 	p, err = Decide(g.Problem)
 	require.NoError(t, err)
-	require.Nil(t, p.Order, "telling the other side costs more than it saves")
+	require.Nil(t, p.Order, "telling the other engine costs more than it saves")
 }
 
 // A driver for CPUs and the CPU path have the same processors.
@@ -47,7 +47,7 @@ func TestSidesThatShareProcessorsAreNotTwoMachines(t *testing.T) {
 		cores [2]float64
 		want  time.Duration
 	}{{[2]float64{2, 2}, 200}, {[2]float64{2, 1}, 150}, {[2]float64{1, 1}, 100}, {[2]float64{0, 2}, 100}} {
-		g.Cores = func(side, _ int) float64 { return c.cores[side] }
+		g.Cores = func(engine, _ int) float64 { return c.cores[engine] }
 		p, err := Decide(g.Problem)
 		require.NoError(t, err)
 		require.Equal(t, c.want, p.Total, "%v", c.cores)
@@ -75,23 +75,23 @@ func TestAPlayIsNeverLongerThanItsSumAndItsOrderIsOne(t *testing.T) {
 			g.wait[s] = time.Duration(r.IntN(20))
 		}
 		g.Procs = 2
-		cores := make([]float64, len(g.Sides))
+		cores := make([]float64, len(g.Engines))
 		for s := range cores {
 			cores[s] = float64(r.IntN(3))
 		}
-		g.Cores = func(side, _ int) float64 { return cores[side] }
+		g.Cores = func(engine, _ int) float64 { return cores[engine] }
 		d := g.decision(t)
-		sides := make([]int, len(g.Tasks))
-		for t := range sides {
-			for sides[t] = r.IntN(len(g.Sides)); !g.Tasks[t].Able[sides[t]]; sides[t] = r.IntN(len(g.Sides)) {
+		assignment := make([]int, len(g.Tasks))
+		for t := range assignment {
+			for assignment[t] = r.IntN(len(g.Engines)); !g.Tasks[t].Able[assignment[t]]; assignment[t] = r.IntN(len(g.Engines)) {
 			}
 		}
-		total, order := d.span(sides)
+		total, order := d.span(assignment)
 		waits := time.Duration(0) // one for each move at most
 		for s := range g.wait {
-			waits += g.wait[s] * time.Duration(len(g.Values)*len(g.Sides))
+			waits += g.wait[s] * time.Duration(len(g.Values)*len(g.Engines))
 		}
-		require.LessOrEqual(t, total, d.cost(sides)+waits, "graph %d", i)
+		require.LessOrEqual(t, total, d.cost(assignment)+waits, "graph %d", i)
 		sorted := slices.Clone(order)
 		slices.Sort(sorted)
 		for t2 := range sorted {
@@ -121,14 +121,14 @@ func TestTheSearchComesNearTheBestOfAllAssignments(t *testing.T) {
 		}
 		d := g.decision(t)
 		if p.Order != nil {
-			total, order := d.span(sidesOf(p))
+			total, order := d.span(assignmentOf(p))
 			require.Equal(t, total, p.Total)
 			require.Equal(t, order, p.Order)
 		}
 		least := time.Duration(math.MaxInt64)
-		g.each(func(sides []int) {
-			total, _ := d.span(sides)
-			least = min(least, total, d.cost(sides))
+		g.each(func(assignment []int) {
+			total, _ := d.span(assignment)
+			least = min(least, total, d.cost(assignment))
 		})
 		if least > 0 {
 			far += float64(p.Total) / float64(least)

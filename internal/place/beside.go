@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// span plays a run through in which sides work at the same time: each has its tasks one after
+// span plays a run through in which engines work at the same time: each has its tasks one after
 // the other, and of those whose operands are there takes the one with the longest way to the
 // end (Topcuoglu, Hariri and Wu, Performance-Effective and Low-Complexity Task Scheduling for
 // Heterogeneous Computing, 2002: the upward rank of HEFT). A task waits for values that another
-// side makes, and they are moved, as part of it. What runs at the same time on the host's processors
+// engine makes, and they are moved, as part of it. What runs at the same time on the host's processors
 // shares them: a driver for CPUs and the CPU path are not two machines.
 //
 // It returns the predicted time until the results are there, and the tasks in an order in
 // which they can be submitted.
-func (d *decision) span(sides []int) (total time.Duration, order []int) {
-	p := newPlay(d, sides)
-	for p.done < len(sides) {
+func (d *decision) span(assignment []int) (total time.Duration, order []int) {
+	p := newPlay(d, assignment)
+	for p.done < len(assignment) {
 		p.begin()
 		p.advance()
 	}
@@ -26,21 +26,21 @@ func (d *decision) span(sides []int) (total time.Duration, order []int) {
 // play is a run that is being played through.
 type play struct {
 	*decision
-	sides   []int
-	times   [][]time.Duration
-	links   []Link
-	rank    []float64
-	missing []int       // operands of a task that are not made yet
-	after   [][]int     // tasks that must follow one
-	ready   [][]int     // of each side, by rank; the last is next
-	running []playedJob // of each side
-	moved   []uint64    // of each value, bits: the sides where it lies
-	made    []float64   // when a task was done
-	waited  []float64   // for a side, when last
-	last    []float64   // when a side was last done with something
-	now     float64     // nanoseconds
-	done    int
-	order   []int
+	assignment []int
+	times      [][]time.Duration
+	links      []Link
+	rank       []float64
+	missing    []int       // operands of a task that are not made yet
+	after      [][]int     // tasks that must follow one
+	ready      [][]int     // of each engine, by rank; the last is next
+	running    []playedJob // of each engine
+	moved      []uint64    // of each value, bits: the engines where it lies
+	made       []float64   // when a task was done
+	waited     []float64   // for an engine, when last
+	last       []float64   // when an engine was last done with something
+	now        float64     // nanoseconds
+	done       int
+	order      []int
 }
 
 // playedJob is a task at work, with the moves before it.
@@ -49,14 +49,14 @@ type playedJob struct {
 	left, cores float64
 }
 
-func newPlay(d *decision, sides []int) *play {
-	n := len(sides)
+func newPlay(d *decision, assignment []int) *play {
+	n := len(assignment)
 	p := &play{
-		decision: d, sides: sides, rank: make([]float64, n), missing: make([]int, n), after: make([][]int, n), ready: make([][]int, len(d.Sides)),
-		running: make([]playedJob, len(d.Sides)), moved: make([]uint64, len(d.Values)), made: make([]float64, n), waited: make([]float64, len(d.Sides)), last: make([]float64, len(d.Sides)),
+		decision: d, assignment: assignment, rank: make([]float64, n), missing: make([]int, n), after: make([][]int, n), ready: make([][]int, len(d.Engines)),
+		running: make([]playedJob, len(d.Engines)), moved: make([]uint64, len(d.Values)), made: make([]float64, n), waited: make([]float64, len(d.Engines)), last: make([]float64, len(d.Engines)),
 		order: make([]int, 0, n),
 	}
-	p.times, p.links = d.priced(sides)
+	p.times, p.links = d.priced(assignment)
 	for v := range d.Values {
 		x := &d.Values[v]
 		for _, t := range x.Readers {
@@ -74,7 +74,7 @@ func newPlay(d *decision, sides []int) *play {
 		for _, next := range p.after[t] {
 			p.rank[t] = max(p.rank[t], p.rank[next])
 		}
-		p.rank[t] += float64(p.times[t][sides[t]])
+		p.rank[t] += float64(p.times[t][assignment[t]])
 	}
 	for s := range p.running {
 		p.running[s].task = -1
@@ -94,7 +94,7 @@ func (p *play) precede(first, then int) {
 
 // offer lets t be taken from now on.
 func (p *play) offer(t int) {
-	q := p.ready[p.sides[t]]
+	q := p.ready[p.assignment[t]]
 	at, _ := slices.BinarySearchFunc(q, t, func(o, t int) int {
 		if p.rank[o] != p.rank[t] {
 			if p.rank[o] < p.rank[t] {
@@ -104,10 +104,10 @@ func (p *play) offer(t int) {
 		}
 		return t - o // of equal ones the first in the graph is taken first
 	})
-	p.ready[p.sides[t]] = slices.Insert(q, at, t)
+	p.ready[p.assignment[t]] = slices.Insert(q, at, t)
 }
 
-// begin gives every side that has nothing to do its next task.
+// begin gives every engine that has nothing to do its next task.
 func (p *play) begin() {
 	for s := range p.running {
 		n := len(p.ready[s])
@@ -121,14 +121,14 @@ func (p *play) begin() {
 	}
 }
 
-// fetch is the time until the operands of t are on side s.
+// fetch is the time until the operands of t are on engine s.
 func (p *play) fetch(t, s int) float64 {
 	var all time.Duration
 	for _, v := range p.reads[t] {
 		x := &p.Values[v]
 		from := Host
 		if x.Maker >= 0 {
-			from = p.sides[x.Maker]
+			from = p.assignment[x.Maker]
 		}
 		if from == s || p.moved[v]>>s&1 == 1 {
 			continue
@@ -186,7 +186,7 @@ func (p *play) advance() {
 
 func (p *play) finish(t int) {
 	p.done++
-	p.made[t], p.last[p.sides[t]] = p.now, p.now
+	p.made[t], p.last[p.assignment[t]] = p.now, p.now
 	for _, next := range p.after[t] {
 		if p.missing[next]--; p.missing[next] == 0 {
 			p.offer(next)
@@ -206,12 +206,12 @@ func (p *play) results() time.Duration {
 	some := false
 	for v := range p.Values {
 		if x := &p.Values[v]; x.Result && x.Maker >= 0 {
-			read(p.sides[x.Maker])
-			total += p.Move(p.sides[x.Maker], Host, p.links, x)
+			read(p.assignment[x.Maker])
+			total += p.Move(p.assignment[x.Maker], Host, p.links, x)
 			some = true
 		}
 	}
-	for s := range p.Sides {
+	for s := range p.Engines {
 		if !some {
 			read(s)
 		}
@@ -219,14 +219,14 @@ func (p *play) results() time.Duration {
 	return total
 }
 
-// submission is an order in which each side has its tasks as it was played: before the last side is
+// submission is an order in which each engine has its tasks as it was played: before the last engine is
 // kept at work, the others are given all that they can be given.
 func (p *play) submission() []int {
-	lanes := make([][]int, len(p.Sides))
+	lanes := make([][]int, len(p.Engines))
 	for _, t := range p.order {
-		lanes[p.sides[t]] = append(lanes[p.sides[t]], t)
+		lanes[p.assignment[t]] = append(lanes[p.assignment[t]], t)
 	}
-	missing := make([]int, len(p.sides))
+	missing := make([]int, len(p.assignment))
 	for t := range p.after {
 		for _, next := range p.after[t] {
 			missing[next]++
@@ -246,7 +246,7 @@ func (p *play) submission() []int {
 		return true
 	}
 	last := len(lanes) - 1
-	for len(order) < len(p.sides) {
+	for len(order) < len(p.assignment) {
 		some := false
 		for s := range last {
 			for take(s) {

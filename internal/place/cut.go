@@ -2,22 +2,22 @@ package place
 
 import "time"
 
-// cut gives the tasks that sides gives a or b the best of the two, those of
-// other sides staying where they are: a minimum cut between a, the source, and b, the
+// cut gives the tasks that the assignment gives a or b the best of the two, those of
+// other engines staying where they are: a minimum cut between a, the source, and b, the
 // sink.
 //
 //	a task t      on a: its time there, and on b
 //	a value       made on one and read on the other: its move, once, however many read it
 //	              made elsewhere, or fed: its move to a if a task on a reads it, and to b
-//	              read elsewhere, or a result: its move from the side that makes it
+//	              read elsewhere, or a result: its move from the engine that makes it
 //	              read by the host in the midst of a run: a wait and a move, each time
-//	a side        a wait, if it has any task
+//	an engine     a wait, if it has any task
 //
 // With waits each move waits too for what is moved, which is too much where several moves
 // share a wait; without it is too little.
-func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, links []Link, waits bool) []int {
+func (d *decision) cut(assignment []int, a, b int, times [][]time.Duration, links []Link, waits bool) []int {
 	n := newNetwork(len(d.Tasks), 2*len(d.Values)+2)
-	c := &cutter{decision: d, net: n, a: a, b: b, sides: sides}
+	c := &cutter{decision: d, net: n, a: a, b: b, assignment: assignment}
 	move := func(from, to int, x *Value) int64 {
 		cost := d.Move(from, to, links, x)
 		if waits && from >= 0 {
@@ -41,7 +41,7 @@ func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, links []L
 		n.cost(t, onA, onB)
 	}
 	c.anyOf(users, capped(links[a].Wait), capped(links[b].Wait))
-	there := make([]bool, len(d.Sides))
+	there := make([]bool, len(d.Engines))
 	for v := range d.Values {
 		x := &d.Values[v]
 		var near []int
@@ -52,26 +52,26 @@ func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, links []L
 			case c.open(t):
 				near = append(near, t)
 			default:
-				there[sides[t]] = true
+				there[assignment[t]] = true
 			}
 		}
 		if x.Maker < 0 || !c.open(x.Maker) {
 			from := Host
 			if x.Maker >= 0 {
-				from = sides[x.Maker]
+				from = assignment[x.Maker]
 			}
 			c.anyOf(near, move(from, a, x), move(from, b, x))
 			continue
 		}
 		c.between(x.Maker, near, move(a, b, x), move(b, a, x))
-		for s := range d.Sides {
+		for s := range d.Engines {
 			if there[s] {
 				n.cost(x.Maker, move(a, s, x), move(b, s, x))
 			}
 		}
-		if x.Awaited > 0 {
-			home := func(s int) int64 { return capped(scaled(links[s].Wait+d.Move(s, Host, links, x), x.Awaited)) }
-			n.cost(x.Maker, home(a), home(b))
+		if x.HostSyncs > 0 {
+			toHost := func(s int) int64 { return capped(scaled(links[s].Wait+d.Move(s, Host, links, x), x.HostSyncs)) }
+			n.cost(x.Maker, toHost(a), toHost(b))
 		}
 		if x.Result {
 			n.cost(x.Maker, capped(d.Move(a, Host, links, x)), capped(d.Move(b, Host, links, x)))
@@ -83,8 +83,8 @@ func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, links []L
 		}
 	}
 	sink := n.solve()
-	out := make([]int, len(sides))
-	for t, s := range sides {
+	out := make([]int, len(assignment))
+	for t, s := range assignment {
 		switch {
 		case !c.open(t):
 			out[t] = s
@@ -100,13 +100,13 @@ func (d *decision) cut(sides []int, a, b int, times [][]time.Duration, links []L
 // cutter builds the network of a cut.
 type cutter struct {
 	*decision
-	net   *network
-	a, b  int
-	sides []int
+	net        *network
+	a, b       int
+	assignment []int
 }
 
 // open reports whether task t is to be decided.
-func (c *cutter) open(t int) bool { return c.sides[t] == c.a || c.sides[t] == c.b }
+func (c *cutter) open(t int) bool { return c.assignment[t] == c.a || c.assignment[t] == c.b }
 
 // anyOf costs onA once if any of the tasks is on a, and onB once if any is on b.
 func (c *cutter) anyOf(tasks []int, onA, onB int64) {

@@ -1,8 +1,8 @@
 // Package place decides which task runs on which engine.
 //
-// It sees no tasks and no engines, only predicted times: of each task on each
-// side, of moving each value, and of waiting for a side. The cheapest assignment
-// of two sides is a minimum cut; see cut.go. What the cut cannot count exactly,
+// It sees tasks and engines as numbers with predicted times: of each task on each
+// engine, of moving each value, and of waiting for an engine. The cheapest assignment
+// to two engines is a minimum cut; see cut.go. What the cut cannot count exactly,
 // the waits that several moves share, and engines that are quicker when they have
 // little to do, is counted by playing the run through; see cost.go.
 package place
@@ -13,46 +13,46 @@ import (
 	"time"
 )
 
-// Never is the time of a task on a side that cannot run it.
+// Never is the time of a task on an engine that cannot run it.
 const Never = time.Duration(-1)
 
 // Host is where values come from that are fed, and where results go.
 const Host = -1
 
-// Problem is what there is to decide. Side 0 is preferred where times are equal.
+// Problem is what there is to decide. Engine 0 is preferred where times are equal.
 type Problem struct {
-	Sides  []string
-	Tasks  []Task // in the order in which they run
-	Values []Value
-	// Price is the predicted time of each of the tasks, ascending, on a side where they
+	Engines []string
+	Tasks   []Task // in the order in which they run
+	Values  []Value
+	// Price is the predicted time of each of the tasks, ascending, on an engine where they
 	// are all there is to run, and what comes beside them. It is never asked for a task that
-	// the side cannot run.
-	Price func(side int, tasks []int) (times []time.Duration, link Link)
-	// Move is the predicted time to move x between two sides, or a side and Host, where each
-	// side has its link.
+	// the engine cannot run.
+	Price func(engine int, tasks []int) (times []time.Duration, link Link)
+	// Move is the predicted time to move x between two engines, or an engine and Host, where each
+	// engine has its link.
 	Move func(from, to int, links []Link, x *Value) time.Duration
-	// Only is the side that the caller demands of all tasks that demand none
+	// Only is the engine that the caller demands of all tasks that demand none
 	// themselves, or -1.
 	Only int
-	// Gain is the part of the time of the best side that a split must be predicted to save, so
+	// Gain is the part of the time of the best engine that a split must be predicted to save, so
 	// that what is within the error of predictions stays whole.
 	Gain float64
-	// Why says, for a task that a side cannot run, why.
-	Why func(task, side int) error
-	// Tied are pairs of tasks that must be on one side, alike in what can run them.
+	// Why says, for a task that an engine cannot run, why.
+	Why func(task, engine int) error
+	// Tied are pairs of tasks that must be on one engine, alike in what can run them.
 	Tied [][2]int
-	// Cores is how many of the host's processors a task keeps busy on a side; nil where sides
+	// Cores is how many of the host's processors a task keeps busy on an engine; nil where engines
 	// do not work at the same time. Procs is how many there are, and Handover the time of
-	// telling a side that what another has made is there. The last side is the one that keeps
+	// telling an engine that what another has made is there. The last engine is the one that keeps
 	// who submits to it waiting.
-	Cores    func(side, task int) float64
+	Cores    func(engine, task int) float64
 	Procs    float64
 	Handover time.Duration
 	// Own is what a run takes beside its tasks and what they wait for, wherever they are.
 	Own time.Duration
 }
 
-// Link is what a side's way of running what it got means for what is moved.
+// Link is what an engine's way of running what it got means for what is moved.
 type Link struct {
 	Wait    time.Duration // until its work is known to be done
 	Domain  string        // where what is moved lies
@@ -61,8 +61,8 @@ type Link struct {
 
 // Task is what a task demands.
 type Task struct {
-	Able  []bool // of each side
-	Only  int    // the side that the caller demands, or -1
+	Able  []bool // of each engine
+	Only  int    // the engine that the caller demands, or -1
 	After []int  // earlier tasks whose values it does not read, and that must come before it
 }
 
@@ -71,14 +71,14 @@ type Value struct {
 	Bytes int64
 	// Maker is the task that makes it, or Host. Of a variable that the graph updates
 	// it is the task that made its value in the run before.
-	Maker   int
-	Readers []int // tasks, ascending
-	Result  bool  // the host reads it at the end
-	Lent    bool  // it can be where the host has it, for sides that lend
+	Maker     int
+	Readers   []int // tasks, ascending
+	Result    bool  // the host reads it at the end
+	Aliasable bool  // it can lie where the host has it, on engines that alias the host's memory
 	// Times is how often it is moved in a run, with a wait each time; 0 is once, and what the host
-	// has may be moved in some of the runs only. Awaited is how often the host reads it in the midst
+	// has may be moved in some of the runs only. HostSyncs is how often the host reads it in the midst
 	// of a run.
-	Times, Awaited float64
+	Times, HostSyncs float64
 }
 
 // first is the cost of moving x the first time in a run.
@@ -97,35 +97,35 @@ func (x *Value) again(cost time.Duration) time.Duration {
 // scaled is t times n.
 func scaled(t time.Duration, n float64) time.Duration { return time.Duration(min(float64(t)*n, 1<<50)) }
 
-// Choice is the side of one task and the reason.
+// Choice is the engine of one task and the reason.
 type Choice struct {
-	Side int
-	Why  string
+	Engine int
+	Why    string
 }
 
 // Plan is what was decided.
 type Plan struct {
 	Choices []Choice
-	Times   [][]time.Duration // of each task on each side: on its own, beside what else is there; Never where it cannot run
-	Links   []Link            // of each side
+	Times   [][]time.Duration // of each task on each engine: on its own, beside what else is there; Never where it cannot run
+	Links   []Link            // of each engine
 	Total   time.Duration     // of a run
-	Pure    []Pure            // all on one side, for each of them
-	Split   bool              // tasks that could all run on one side run on several
-	// Order is that in which tasks are to be submitted where sides are predicted to gain by working
+	Pure    []Pure            // all on one engine, for each of them
+	Split   bool              // tasks that could all run on one engine run on several
+	// Order is that in which tasks are to be submitted where engines are predicted to gain by working
 	// at the same time, and Serial what a run takes if they do not; nil and 0 where they gain nothing.
 	Order  []int
 	Serial time.Duration
 }
 
-// Pure is the placement with all on one side, as far as that is possible.
+// Pure is the placement with all on one engine, as far as that is possible.
 type Pure struct {
-	Total time.Duration // of a run
-	Sides []int         // of the tasks
+	Total      time.Duration // of a run
+	Assignment []int         // the engine of each task
 }
 
-// Decide gives every task a side: the demanded one; otherwise so that the whole
+// Decide gives every task an engine: the demanded one; otherwise so that the whole
 // graph is predicted to be fastest. No split is chosen that is predicted to be slower
-// than all on one side. The error lists every task that can run nowhere it may.
+// than all on one engine. The error lists every task that can run nowhere it may.
 func Decide(p Problem) (*Plan, error) {
 	d := &decision{Problem: &p, allowed: make([][]bool, len(p.Tasks))}
 	var errs []error
@@ -138,17 +138,17 @@ func Decide(p Problem) (*Plan, error) {
 	d.readers()
 	d.priceAll()
 	best := d.abreast(d.race())
-	times, links := d.priced(best.sides)
+	times, links := d.priced(best.assignment)
 	out := &Plan{Times: times, Links: links, Total: best.total + d.Own, Order: best.order, Pure: make([]Pure, len(d.pure))}
 	if best.serial > 0 {
 		out.Serial = best.serial + d.Own
 	}
 	for s, c := range d.pure {
-		out.Pure[s] = Pure{c.total + d.Own, c.sides}
+		out.Pure[s] = Pure{c.total + d.Own, c.assignment}
 	}
 	out.Split = best.name == splitName
 	for t := range p.Tasks {
-		out.Choices = append(out.Choices, Choice{best.sides[t], d.why(t, best)})
+		out.Choices = append(out.Choices, Choice{best.assignment[t], d.why(t, best)})
 	}
 	return out, nil
 }
@@ -156,10 +156,10 @@ func Decide(p Problem) (*Plan, error) {
 // decision is a Problem on its way to a Plan.
 type decision struct {
 	*Problem
-	allowed [][]bool          // of each task, the sides
+	allowed [][]bool          // of each task, the engines
 	reads   [][]int           // of each task, the values
 	makes   [][]int           // of each task, values that are not of the run before
-	times   [][]time.Duration // of each task on each side that has all that it may have
+	times   [][]time.Duration // of each task on each engine that has all that it may have
 	links   []Link            // likewise
 	pure    []candidate
 }
@@ -172,9 +172,9 @@ func (d *decision) allow(t int) error {
 	if only < 0 {
 		only = d.Only
 	}
-	d.allowed[t] = make([]bool, len(d.Sides))
+	d.allowed[t] = make([]bool, len(d.Engines))
 	some := false
-	for s := range d.Sides {
+	for s := range d.Engines {
 		d.allowed[t][s] = task.Able[s] && (only < 0 || only == s)
 		some = some || d.allowed[t][s]
 	}
@@ -198,14 +198,14 @@ func (d *decision) readers() {
 	}
 }
 
-// priceAll asks for the times of all tasks that a side may have.
+// priceAll asks for the times of all tasks that an engine may have.
 func (d *decision) priceAll() {
-	d.links = make([]Link, len(d.Sides))
+	d.links = make([]Link, len(d.Engines))
 	d.times = make([][]time.Duration, len(d.Tasks))
 	for t := range d.times {
-		d.times[t] = make([]time.Duration, len(d.Sides))
+		d.times[t] = make([]time.Duration, len(d.Engines))
 	}
-	for s := range d.Sides {
+	for s := range d.Engines {
 		var mine []int
 		for t := range d.Tasks {
 			if d.times[t][s] = Never; d.Tasks[t].Able[s] {
@@ -220,24 +220,24 @@ func (d *decision) priceAll() {
 	}
 }
 
-// why tells the reason for the side of task t.
+// why tells the reason for the engine of task t.
 func (d *decision) why(t int, best candidate) string {
-	side := best.sides[t]
+	engine := best.assignment[t]
 	switch {
 	case d.Tasks[t].Only >= 0 || d.Only >= 0:
 		return "asked for"
-	case len(d.Sides) == 1:
+	case len(d.Engines) == 1:
 		return "the only engine"
 	}
-	if s := best.wanted; s >= 0 && s != side && !d.allowed[t][s] {
-		return fmt.Sprintf("%s cannot: %v", d.Sides[s], d.Why(t, s))
+	if s := best.wanted; s >= 0 && s != engine && !d.allowed[t][s] {
+		return fmt.Sprintf("%s cannot: %v", d.Engines[s], d.Why(t, s))
 	}
 	kept := false
-	for s := range d.Sides {
+	for s := range d.Engines {
 		switch {
-		case best.name != splitName || s == side || d.times[t][s] >= d.times[t][side]:
+		case best.name != splitName || s == engine || d.times[t][s] >= d.times[t][engine]:
 		case d.times[t][s] == Never:
-			return fmt.Sprintf("%s cannot: %v", d.Sides[s], d.Why(t, s))
+			return fmt.Sprintf("%s cannot: %v", d.Engines[s], d.Why(t, s))
 		default:
 			kept = true
 		}

@@ -20,9 +20,9 @@ type graph struct {
 	Problem
 }
 
-func newGraph(times [][]time.Duration, sides ...string) *graph {
-	g := &graph{times: times, wait: make([]time.Duration, len(sides))}
-	g.Sides, g.Only = sides, -1
+func newGraph(times [][]time.Duration, engines ...string) *graph {
+	g := &graph{times: times, wait: make([]time.Duration, len(engines))}
+	g.Engines, g.Only = engines, -1
 	for _, row := range times {
 		t := Task{Only: -1}
 		for _, d := range row {
@@ -30,9 +30,9 @@ func newGraph(times [][]time.Duration, sides ...string) *graph {
 		}
 		g.Tasks = append(g.Tasks, t)
 	}
-	g.rate = make([][]time.Duration, len(sides)+1)
+	g.rate = make([][]time.Duration, len(engines)+1)
 	for i := range g.rate {
-		g.rate[i] = make([]time.Duration, len(sides)+1)
+		g.rate[i] = make([]time.Duration, len(engines)+1)
 	}
 	g.Price = func(s int, tasks []int) (out []time.Duration, link Link) {
 		for _, t := range tasks {
@@ -43,22 +43,22 @@ func newGraph(times [][]time.Duration, sides ...string) *graph {
 	g.Move = func(from, to int, _ []Link, x *Value) time.Duration {
 		return g.rate[(from+len(g.rate))%len(g.rate)][(to+len(g.rate))%len(g.rate)] * time.Duration(x.Bytes)
 	}
-	g.Why = func(task, side int) error { return fmt.Errorf("task %d cannot on %d", task, side) }
+	g.Why = func(task, engine int) error { return fmt.Errorf("task %d cannot on %d", task, engine) }
 	return g
 }
 
 // randomGraph is one in which every task reads some that come before.
-func randomGraph(r *rand.Rand, tasks, sides, most int) *graph {
+func randomGraph(r *rand.Rand, tasks, engines, most int) *graph {
 	rows := make([][]time.Duration, tasks)
 	for t := range rows {
-		rows[t] = make([]time.Duration, sides)
-		for s := range sides {
-			if rows[t][s] = time.Duration(r.IntN(most)); r.IntN(12) == 0 && s != t%sides {
+		rows[t] = make([]time.Duration, engines)
+		for s := range engines {
+			if rows[t][s] = time.Duration(r.IntN(most)); r.IntN(12) == 0 && s != t%engines {
 				rows[t][s] = Never
 			}
 		}
 	}
-	g := newGraph(rows, []string{"a", "b", "c", "d"}[:sides]...)
+	g := newGraph(rows, []string{"a", "b", "c", "d"}[:engines]...)
 	for i := range g.rate {
 		for j := range g.rate {
 			if i != j {
@@ -89,17 +89,17 @@ func randomGraph(r *rand.Rand, tasks, sides, most int) *graph {
 }
 
 // each calls f with every assignment that is allowed.
-func (g *graph) each(f func(sides []int)) {
-	sides := make([]int, len(g.Tasks))
+func (g *graph) each(f func(assignment []int)) {
+	assignment := make([]int, len(g.Tasks))
 	var next func(t int)
 	next = func(t int) {
-		if t == len(sides) {
-			f(sides)
+		if t == len(assignment) {
+			f(assignment)
 			return
 		}
-		for s := range g.Sides {
+		for s := range g.Engines {
 			if g.Tasks[t].Able[s] {
-				sides[t] = s
+				assignment[t] = s
 				next(t + 1)
 			}
 		}
@@ -126,20 +126,20 @@ func TestACutIsTheBestOfAllAssignments(t *testing.T) {
 		require.NoError(t, err)
 		d := g.decision(t)
 		least := time.Duration(math.MaxInt64)
-		g.each(func(sides []int) { least = min(least, d.cost(sides)) })
+		g.each(func(assignment []int) { least = min(least, d.cost(assignment)) })
 		require.Equal(t, least, p.Total, "graph %d", i)
-		require.Equal(t, p.Total, d.cost(sidesOf(p)), "graph %d", i)
+		require.Equal(t, p.Total, d.cost(assignmentOf(p)), "graph %d", i)
 	}
 }
 
-func sidesOf(p *Plan) (sides []int) {
+func assignmentOf(p *Plan) (assignment []int) {
 	for _, c := range p.Choices {
-		sides = append(sides, c.Side)
+		assignment = append(assignment, c.Engine)
 	}
-	return sides
+	return assignment
 }
 
-// With waits a cut is no more than near the best, and with more than two sides too.
+// With waits a cut is no more than near the best, and with more than two engines too.
 func TestNoPlacementIsWorseThanAllOnOneSide(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -156,7 +156,7 @@ func TestNoPlacementIsWorseThanAllOnOneSide(t *testing.T) {
 		}
 		d := g.decision(t)
 		least := time.Duration(math.MaxInt64)
-		g.each(func(sides []int) { least = min(least, d.cost(sides)) })
+		g.each(func(assignment []int) { least = min(least, d.cost(assignment)) })
 		require.LessOrEqual(t, least, p.Total)
 		if least > 0 {
 			best += float64(p.Total) / float64(least)
@@ -173,12 +173,12 @@ func TestTheFasterSideTakesTheGraph(t *testing.T) {
 	g.rate[0][1], g.rate[1][0], g.rate[2][0] = 1, 1, 10
 	p, err := Decide(g.Problem)
 	require.NoError(t, err)
-	require.Equal(t, []int{0, 0}, sidesOf(p))
+	require.Equal(t, []int{0, 0}, assignmentOf(p))
 	require.False(t, p.Split)
 	g.rate[2][0] = 200
 	p, err = Decide(g.Problem)
 	require.NoError(t, err)
-	require.Equal(t, []int{1, 1}, sidesOf(p))
+	require.Equal(t, []int{1, 1}, assignmentOf(p))
 	require.Equal(t, "predicted fastest", p.Choices[0].Why)
 }
 
@@ -188,7 +188,7 @@ func TestATaskThatOneSideCannotRunGoesToTheOther(t *testing.T) {
 	g.Values = []Value{{Bytes: 1, Maker: 0, Readers: []int{1}}}
 	p, err := Decide(g.Problem)
 	require.NoError(t, err)
-	require.Equal(t, []int{0, 1}, sidesOf(p))
+	require.Equal(t, []int{0, 1}, assignmentOf(p))
 	require.Contains(t, p.Choices[1].Why, "gpu cannot: task 1 cannot on 0")
 }
 
@@ -201,13 +201,13 @@ func TestADemandedSideIsNotReplaced(t *testing.T) {
 	g.Tasks[0].Only = 1 // its own demand is the nearer one
 	p, err := Decide(g.Problem)
 	require.NoError(t, err)
-	require.Equal(t, []int{1, 0}, sidesOf(p))
+	require.Equal(t, []int{1, 0}, assignmentOf(p))
 	g.Tasks[1].Only = 1
 	_, err = Decide(g.Problem)
 	require.ErrorContains(t, err, "task 1 cannot on 1")
 }
 
-// Tasks that are cheap on the other side stay where their values are.
+// Tasks that are cheap on the other engine stay where their values are.
 func TestAChainThatIsCheaperWholeIsNotSplit(t *testing.T) {
 	t.Parallel()
 	g := newGraph([][]time.Duration{{10, 90}, {20, 15}, {10, 90}}, "gpu", "cpu")
@@ -215,16 +215,16 @@ func TestAChainThatIsCheaperWholeIsNotSplit(t *testing.T) {
 	g.rate[0][1], g.rate[1][0] = 1, 1
 	p, err := Decide(g.Problem)
 	require.NoError(t, err)
-	require.Equal(t, []int{0, 0, 0}, sidesOf(p))
+	require.Equal(t, []int{0, 0, 0}, assignmentOf(p))
 	g.times[1][0] = 24
 	p, err = Decide(g.Problem)
 	require.NoError(t, err)
-	require.Equal(t, []int{0, 1, 0}, sidesOf(p))
+	require.Equal(t, []int{0, 1, 0}, assignmentOf(p))
 	require.True(t, p.Split)
-	g.wait[0] = 2 // what is read on the other side must be waited for
+	g.wait[0] = 2 // what is read on the other engine must be waited for
 	p, err = Decide(g.Problem)
 	require.NoError(t, err)
-	require.Equal(t, []int{0, 0, 0}, sidesOf(p))
+	require.Equal(t, []int{0, 0, 0}, assignmentOf(p))
 }
 
 func TestAValueWithSeveralReadersIsMovedOnce(t *testing.T) {
@@ -234,7 +234,7 @@ func TestAValueWithSeveralReadersIsMovedOnce(t *testing.T) {
 	g.rate[0][1] = 1
 	p, err := Decide(g.Problem)
 	require.NoError(t, err)
-	require.Equal(t, []int{0, 1, 1, 1}, sidesOf(p))
+	require.Equal(t, []int{0, 1, 1, 1}, assignmentOf(p))
 	require.EqualValues(t, 131, p.Total)
 }
 
@@ -249,7 +249,7 @@ func TestASplitThatGainsLittleIsNotMade(t *testing.T) {
 	}
 }
 
-// A side that gets little may do it in less time than if it got all.
+// An engine that gets little may do it in less time than if it got all.
 func TestTheTimesOfASplitAreThoseOfWhatEachSideGets(t *testing.T) {
 	t.Parallel()
 	g := newGraph([][]time.Duration{{40, Never}, {Never, 10}}, "gpu", "cpu")
@@ -274,7 +274,7 @@ func TestErrorsNameEveryTaskThatCanRunNowhere(t *testing.T) {
 	var joined interface{ Unwrap() []error }
 	require.True(t, errors.As(err, &joined))
 	require.Len(t, joined.Unwrap(), 2)
-	p, err := Decide(Problem{Sides: []string{"cpu"}, Only: -1, Price: g.Price, Move: g.Move})
+	p, err := Decide(Problem{Engines: []string{"cpu"}, Only: -1, Price: g.Price, Move: g.Move})
 	require.NoError(t, err)
 	require.Empty(t, p.Choices)
 }
@@ -282,18 +282,18 @@ func TestErrorsNameEveryTaskThatCanRunNowhere(t *testing.T) {
 func FuzzDecide(f *testing.F) {
 	f.Add(uint64(1), uint8(6), uint8(2))
 	f.Add(uint64(7), uint8(40), uint8(3))
-	f.Fuzz(func(t *testing.T, seed uint64, tasks, sides uint8) {
+	f.Fuzz(func(t *testing.T, seed uint64, tasks, engines uint8) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		g := randomGraph(r, int(tasks), 1+int(sides)%4, 1<<(1+r.IntN(40)))
+		g := randomGraph(r, int(tasks), 1+int(engines)%4, 1<<(1+r.IntN(40)))
 		p, err := Decide(g.Problem)
 		require.NoError(t, err)
 		d := g.decision(t)
-		require.Equal(t, p.Total, d.cost(sidesOf(p)))
+		require.Equal(t, p.Total, d.cost(assignmentOf(p)))
 		for _, pure := range p.Pure {
 			require.LessOrEqual(t, p.Total, pure.Total)
 		}
 		for i, c := range p.Choices {
-			require.True(t, g.Tasks[i].Able[c.Side])
+			require.True(t, g.Tasks[i].Able[c.Engine])
 		}
 	})
 }

@@ -88,7 +88,7 @@ func newBuilder(m *Model, pl *Placement) *builder {
 		b.maker[u] = t
 	}
 	for at, t := range b.order {
-		e := b.choices[t].Side
+		e := b.choices[t].Engine
 		for _, v := range b.Units[t].Ins {
 			b.use(v, e, at)
 		}
@@ -112,7 +112,7 @@ func newBuilder(m *Model, pl *Placement) *builder {
 // first used.
 func (b *builder) engineOf(v *ir.Value) int {
 	if v.Maker != nil {
-		return b.choices[b.maker[v.Maker]].Side
+		return b.choices[b.maker[v.Maker]].Engine
 	}
 	for e := range b.traits {
 		if b.span[residence{v, e}] != nil {
@@ -273,7 +273,7 @@ func (b *builder) sortVariables() {
 
 // bindTask adds task t to those of its engine.
 func (b *builder) bindTask(t int) *Task {
-	u, e := b.Units[t], b.choices[t].Side
+	u, e := b.Units[t], b.choices[t].Engine
 	task := Task{Unit: t}
 	for _, v := range u.Ins {
 		task.Ins = append(task.Ins, b.locations[residence{v, e}])

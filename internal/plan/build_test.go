@@ -49,7 +49,7 @@ func planned(t *testing.T, s *ir.Schedule, on ...int) (*Model, *Placement) {
 	require.NoError(t, err)
 	p.Order = nil
 	for i, e := range on {
-		p.Choices[i].Side = e
+		p.Choices[i].Engine = e
 	}
 	return m, p
 }

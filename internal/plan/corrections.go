@@ -69,7 +69,7 @@ func (m *Model) Learn(p *Placement, took time.Duration, rates Rates, keep bool) 
 	for i, e := range m.Engines {
 		var mine []int
 		for t, c := range p.Choices {
-			if c.Side == i {
+			if c.Engine == i {
 				mine = append(mine, t)
 			}
 		}
@@ -120,7 +120,7 @@ func (m *Model) transfers(p *Placement, engines []*priced, often []float64, rate
 	for _, v := range m.Moved(often, rates) {
 		from := place.Host
 		if v.Maker >= 0 {
-			from = p.Choices[v.Maker].Side
+			from = p.Choices[v.Maker].Engine
 		}
 		times := cmp.Or(v.Times, 1)
 		move := func(to int) {
@@ -128,7 +128,7 @@ func (m *Model) transfers(p *Placement, engines []*priced, often []float64, rate
 		}
 		var at []int
 		for _, t := range v.Readers {
-			if s := p.Choices[t].Side; s != from && !slices.Contains(at, s) {
+			if s := p.Choices[t].Engine; s != from && !slices.Contains(at, s) {
 				at = append(at, s)
 				move(s)
 			}
@@ -146,7 +146,7 @@ func (m *Model) Predicted(p *Placement) (total, tasks time.Duration, times []tim
 	times, often = make([]time.Duration, len(m.Units)), frequencies(m.Flows, len(m.Units))
 	var planned time.Duration
 	for t, c := range p.Choices {
-		d := p.Times[t][c.Side]
+		d := p.Times[t][c.Engine]
 		planned += d
 		if times[t] = d; often[t] != p.Often[t] {
 			times[t] = p.Scaled(t, d, often)
@@ -166,7 +166,7 @@ func (m *Model) Doubt(p *Placement) float64 {
 	_, _, times, _ := m.Predicted(p)
 	for t, c := range p.Choices {
 		d := times[t]
-		_, part := m.Pace.Correct(PaceKey(m.Engines[c.Side], m.Units[t].Task), d)
+		_, part := m.Pace.Correct(PaceKey(m.Engines[c.Engine], m.Units[t].Task), d)
 		tasks += float64(d)
 		off += float64(d) * part
 	}

@@ -49,7 +49,7 @@ func hostSyncs(flows []*ir.Flow, often []float64, out []place.Value) []place.Val
 		if !f.Loop { // as often as the branch is come to
 			count = often[f.First] + often[f.Mid]
 		}
-		out = append(out, place.Value{Bytes: 1, Maker: t, Awaited: count})
+		out = append(out, place.Value{Bytes: 1, Maker: t, HostSyncs: count})
 	})
 	return out
 }

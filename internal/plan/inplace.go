@@ -38,7 +38,7 @@ func declareAlias(u *ir.Unit, out, in int) {
 
 // share gives output i of task t the memory of input in, unless both have a variable's.
 func (b *builder) share(t int, u *ir.Unit, in, i int) {
-	e := b.choices[t].Side
+	e := b.choices[t].Engine
 	out := residence{u.Outs[i], e}
 	if _, shared := b.alias[out]; shared || out.fixed(b) {
 		return
@@ -51,7 +51,7 @@ func (b *builder) share(t int, u *ir.Unit, in, i int) {
 // inPlace finds an input of u, whose number is t and which is submitted as the at-th, whose
 // memory output i can have; -1 when there is none.
 func (b *builder) inPlace(at, t int, u *ir.Unit, i int) int {
-	e, v := b.choices[t].Side, u.Outs[i]
+	e, v := b.choices[t].Engine, u.Outs[i]
 	out := residence{v, e}
 	if _, shared := b.alias[out]; shared {
 		return -1

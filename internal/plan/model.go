@@ -38,7 +38,7 @@ type Placement struct {
 
 // Same reports whether p and q place every task alike.
 func (p *Placement) Same(q *Placement) bool {
-	return slices.EqualFunc(p.Choices, q.Choices, func(a, b place.Choice) bool { return a.Side == b.Side })
+	return slices.EqualFunc(p.Choices, q.Choices, func(a, b place.Choice) bool { return a.Engine == b.Engine })
 }
 
 // submission is the order in which tasks are submitted.
@@ -76,7 +76,7 @@ func (m *Model) DecideOn(only int, rates Rates) (*Placement, error) {
 	var err error
 	often, prices := frequencies(m.Flows, len(m.Units)), m.prices()
 	for _, e := range m.Engines {
-		p.Sides = append(p.Sides, e.Name())
+		p.Engines = append(p.Engines, e.Name())
 	}
 	for _, u := range m.Units {
 		t := place.Task{Able: make([]bool, len(m.Engines))}

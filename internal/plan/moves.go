@@ -35,7 +35,7 @@ func (m *Model) Moved(often []float64, rates Rates) []place.Value {
 		if !ok {
 			i = len(out)
 			index[key] = i
-			out = append(out, place.Value{Bytes: v.Bytes(), Maker: place.Host, Times: times, Lent: m.canAlias(v)})
+			out = append(out, place.Value{Bytes: v.Bytes(), Maker: place.Host, Times: times, Aliasable: m.canAlias(v)})
 			if v.Maker != nil {
 				out[i].Maker = number[v.Maker]
 			}
@@ -78,6 +78,6 @@ func (m *Model) MoveTimes(p *Placement) func(v *ir.Value, from, to int) time.Dur
 		engines[i] = newPriced(e, nil, m.Pace)
 	}
 	return func(v *ir.Value, from, to int) time.Duration {
-		return moveTime(engines, from, to, p.Links, &place.Value{Bytes: v.Bytes(), Lent: m.canAlias(v)})
+		return moveTime(engines, from, to, p.Links, &place.Value{Bytes: v.Bytes(), Aliasable: m.canAlias(v)})
 	}
 }

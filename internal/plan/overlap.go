@@ -98,7 +98,7 @@ func (m *Model) isShort(p *Placement) bool {
 		if u.Task.Kind == engine.Custom && u.Task.Custom.Writes == 0 {
 			return false
 		}
-		all += p.Times[t][p.Choices[t].Side]
+		all += p.Times[t][p.Choices[t].Engine]
 	}
 	return all <= shortRun
 }

@@ -85,10 +85,10 @@ func moveTime(engines []*priced, from, to int, links []place.Link, v *place.Valu
 // eachTransfer calls f with the transfers of v's move. Between the host's memory and an engine's there is one copy, or
 // none.
 func eachTransfer(engines []*priced, from, to int, links []place.Link, v *place.Value, f func(e int, m transfer)) {
-	if from >= 0 && (to == place.Host && !(v.Lent && links[from].Aliased) || to >= 0 && !engines[from].hosted) {
+	if from >= 0 && (to == place.Host && !(v.Aliasable && links[from].Aliased) || to >= 0 && !engines[from].hosted) {
 		f(from, transfer{v.Bytes, true, engine.MemoryDomain(links[from].Domain)})
 	}
-	if to >= 0 && (from == place.Host && !(v.Lent && links[to].Aliased) || from >= 0 && !engines[to].hosted) {
+	if to >= 0 && (from == place.Host && !(v.Aliasable && links[to].Aliased) || from >= 0 && !engines[to].hosted) {
 		f(to, transfer{v.Bytes, false, engine.MemoryDomain(links[to].Domain)})
 	}
 }

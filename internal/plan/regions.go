@@ -58,7 +58,7 @@ func (b *builder) coalesce() {
 		if !u.Carries {
 			continue
 		}
-		e := b.choices[t].Side
+		e := b.choices[t].Engine
 		from, to := residence{u.Ins[0], e}, residence{u.Outs[0], e}
 		if b.free(from, to, t, starts[t]) {
 			b.join(from, to)
@@ -70,7 +70,7 @@ func (b *builder) coalesce() {
 // must not be written before unit start, up to where the loop may end.
 func (b *builder) free(from, to residence, t, start int) bool {
 	made := b.makerOf(from.value)
-	if _, shared := b.alias[from]; shared || from.fixed(b) || made >= 0 && b.choices[made].Side != from.engine || from.value.Len != to.value.Len {
+	if _, shared := b.alias[from]; shared || from.fixed(b) || made >= 0 && b.choices[made].Engine != from.engine || from.value.Len != to.value.Len {
 		return false
 	}
 	span := b.span[from]
@@ -145,7 +145,7 @@ func (b *builder) bindFlow(f *ir.Flow) {
 		for t := f.First; t < f.Last; t++ {
 			for _, v := range b.Units[t].Ins {
 				if v.Flow != f && !f.Contains(v, b.makerOf(v)) {
-					b.bring(v, b.choices[t].Side)
+					b.bring(v, b.choices[t].Engine)
 				}
 			}
 		}

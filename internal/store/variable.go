@@ -96,7 +96,7 @@ func (v *Variable) freshCopies() int {
 	return n
 }
 
-// BringHome makes host fresh. v.mu is held exclusively.
+// BringHome makes host fresh. v.Mu is held exclusively.
 func (v *Variable) BringHome(ctx context.Context) error {
 	if !v.stale {
 		return nil
@@ -114,13 +114,13 @@ func (v *Variable) BringHome(ctx context.Context) error {
 	return fmt.Errorf("variable %s: %w", v.Name, err)
 }
 
-// IsFresh reports whether e's copy can be read as it is. v.mu is held.
+// IsFresh reports whether e's copy can be read as it is. v.Mu is held.
 func (v *Variable) IsFresh(e engine.Engine) bool {
 	c := v.Copy(e)
 	return c != nil && c.Fresh
 }
 
-// Refresh makes e's copy fresh. v.mu is held exclusively.
+// Refresh makes e's copy fresh. v.Mu is held exclusively.
 func (v *Variable) Refresh(ctx context.Context, e engine.Engine) error {
 	if v.IsFresh(e) {
 		return nil
@@ -174,7 +174,7 @@ func (v *Variable) send(ctx context.Context, e engine.Engine) (writes uint64, er
 	return v.Writes, e.Write(ctx, to.Mem, 0, data)
 }
 
-// Bring is refresh for an engine that may have no copy, and whoever does not hold v.mu.
+// Bring is refresh for an engine that may have no copy, and for callers that do not hold v.Mu.
 func (v *Variable) Bring(ctx context.Context, e engine.Engine) error {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()
@@ -184,7 +184,7 @@ func (v *Variable) Bring(ctx context.Context, e engine.Engine) error {
 	return v.Refresh(ctx, e)
 }
 
-// Written records that e's copy has the newest value. v.mu is held exclusively.
+// Written records that e's copy has the newest value. v.Mu is held exclusively.
 func (v *Variable) Written(e engine.Engine) {
 	v.stale = true
 	v.Writes++

@@ -140,7 +140,7 @@ func (r *runner) scatter(out []byte) {
 func custom(t *engine.Task, ins, outs [][]byte) error {
 	k := t.Custom
 	if k.Host == nil {
-		return errors.New("taskref: a custom kernel without a Go twin")
+		return errors.New("taskref: a custom kernel without its function in Go")
 	}
 	over := func(ops []engine.Operand, mem [][]byte, shapes [][]int) (ts []*tensor.Tensor, err error) {
 		for i, o := range ops {

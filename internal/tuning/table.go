@@ -1,7 +1,7 @@
 // Package tuning keeps what the tuner has found: for a device and its driver,
 // which kernel variant runs a kind of task fastest, and with which parameters.
 //
-// A table is advice. Whoever takes it checks it against the declared space of the
+// A table is advice. What takes it checks it against the declared space of the
 // variant, so an entry that is wrong, or of another time, changes nothing.
 package tuning
 

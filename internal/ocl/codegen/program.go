@@ -26,7 +26,7 @@ const (
 	ArgScratch                // scratch buffer number index of the plan
 	ArgKept                   // kept buffer number index of the plan
 	ArgInt                    // value, as IDX
-	ArgTable                  // all argInts of the program in one buffer
+	ArgTable                  // all of ArgInt of the program in one buffer
 	ArgRun                    // the number of the run: uint
 	ArgPointer                // custom: memory of input or output number index, from its offset on
 	ArgScalar                 // a number: of a custom kernel, or set by every launch
@@ -52,7 +52,7 @@ type Program struct {
 	Args    []Arg
 	Ints    []Arg // what ArgTable holds
 	Wide    bool  // IDX is long
-	Dims    int   // of the launch of a caller's own kernel, see ownHead; 0: it is none
+	Dims    int   // of the launch of a caller's own kernel, see hostrun.CustomHead; 0: it is none
 	Depth   int   // how many work-items that has in its third dimension
 	Err     error // why it is none
 }

@@ -42,7 +42,7 @@ var ProductKernels = [...]string{"contract_block", "contract_dot", "contract_str
 type ProductKey struct {
 	Kind           ProductKind
 	DType          tensor.DType
-	Near           bool
+	Inline         bool
 	ATrans, BTrans bool
 	Half           bool
 	Length         sumLength

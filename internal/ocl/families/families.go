@@ -1,4 +1,4 @@
-// Package families registers every kernel family of the project: whoever plans tasks imports it.
+// Package families registers every kernel family of the project: what plans tasks imports it.
 package families
 
 import (

@@ -7,10 +7,10 @@ import (
 
 // partition is how a launch on the companion is divided.
 type partition struct {
-	groups int     // of the whole
-	pace   float64 // nanoseconds that one thread takes for a group of its part, 0: not known
-	solo   float64 // the same where it takes all groups, whose data may not fit its caches
-	alone  uint8   // how often it did, modulo 256
+	groups   int     // of the whole
+	perGroup float64 // nanoseconds that one thread takes for a group of its part, 0: not known
+	solo     float64 // the same where it takes all groups, whose data may not fit its caches
+	alone    uint8   // how often it did, modulo 256
 }
 
 // asks reports whether to take the time of the whole on one thread, which is done now and then.
@@ -34,58 +34,58 @@ func (s *partition) worth(width int) bool {
 	}
 	solo, groups := s.solo, float64(s.groups)
 	if solo == 0 {
-		solo = s.pace
+		solo = s.perGroup
 	}
-	return s.pace == 0 || solo*groups > s.pace*groups/float64(width)+float64(aside)
+	return s.perGroup == 0 || solo*groups > s.perGroup*groups/float64(width)+float64(aside)
 }
 
 // short reports whether the whole is no longer than a part may be.
 func (s *partition) short() bool {
-	return s.groups == 1 || s.pace > 0 && s.pace*float64(s.groups) < float64(partHigh)
+	return s.groups == 1 || s.perGroup > 0 && s.perGroup*float64(s.groups) < float64(partHigh)
 }
 
 // brief reports whether the whole is over about when a thread that is woken for it has come.
 func (s *partition) brief() bool {
-	return s.pace > 0 && s.pace*float64(s.groups) < float64(2*vigil)
+	return s.perGroup > 0 && s.perGroup*float64(s.groups) < float64(2*vigil)
 }
 
 // little reports whether each of so many does its partition in less time than it takes to take part of
 // another's.
 func (s *partition) little(width int) bool {
-	return s.pace > 0 && s.pace*float64(s.groups) <= float64(width)*float64(partOnly)
+	return s.perGroup > 0 && s.perGroup*float64(s.groups) <= float64(width)*float64(partOnly)
 }
 
 // chunk is how many groups a part has at most, in the high half, and at least.
 func (s *partition) chunk() uint64 {
-	if s.pace == 0 {
+	if s.perGroup == 0 {
 		return 1<<32 | 1
 	}
-	most := max(1, min(float64(partHigh)/s.pace, math.MaxInt32))
-	least := min(most, max(1, math.Ceil(float64(partLow)/s.pace)))
+	most := max(1, min(float64(partHigh)/s.perGroup, math.MaxInt32))
+	least := min(most, max(1, math.Ceil(float64(partLow)/s.perGroup)))
 	return uint64(most)<<32 | uint64(least)
 }
 
 // learn notes how long n groups took, and reports whether parts should have another size from
 // now on.
 func (s *partition) learn(took time.Duration, n int) (new bool) {
-	old := s.pace
-	s.pace = s.learnt(old, took, n)
-	return old == 0 || s.pace < old/2
+	old := s.perGroup
+	s.perGroup = s.learnt(old, took, n)
+	return old == 0 || s.perGroup < old/2
 }
 
 // learnAlone notes how long the whole took on one thread, in one part. What is known of parts fades, so that
 // they are tried again.
 func (s *partition) learnAlone(took time.Duration) {
 	s.solo = s.learnt(s.solo, took, s.groups)
-	s.pace -= s.pace / 16
+	s.perGroup -= s.perGroup / 16
 }
 
-// learnt is what is known of a pace after n groups. It is slow to believe in a slower pace, because a
+// learnt is what is known of the time of a group after n of them. It is slow to believe in a longer time, because a
 // thread may have been interrupted, most of all where it did little.
 func (s *partition) learnt(old float64, took time.Duration, n int) float64 {
-	pace := max(float64(took)/float64(n), 0.1)
-	if old == 0 || pace < old {
-		return pace
+	perGroup := max(float64(took)/float64(n), 0.1)
+	if old == 0 || perGroup < old {
+		return perGroup
 	}
-	return old + min(pace-old, old)/8*float64(n)/float64(s.groups)
+	return old + min(perGroup-old, old)/8*float64(n)/float64(s.groups)
 }

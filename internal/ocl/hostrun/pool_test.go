@@ -18,7 +18,7 @@ func TestAFailingPartIsTheErrorOfTheLaunch(t *testing.T) {
 	defer c.Close()
 	require.True(t, c.Enlist())
 	defer c.dismiss()
-	of := &Launch{partition: partition{groups: 1000, pace: 1e4}} // without a kernel
+	of := &Launch{partition: partition{groups: 1000, perGroup: 1e4}} // without a kernel
 	err := c.do(t.Context(), make([]*cl.Queue, c.Width()), of, new(Yield))
 	require.ErrorIs(t, err, cl.InvalidKernel)
 }
@@ -29,12 +29,12 @@ func TestPartsCoverARangeOnce(t *testing.T) {
 		cl.Range1(7, 1), cl.Range1(64, 8), cl.Range2([2]int{12, 5}, [2]int{4, 1}),
 		{Dims: 3, Global: [3]int{6, 4, 10}, Local: [3]int{2, 4, 5}}, {Dims: 1, Global: [3]int{1000}},
 	} {
-		near, groups, err := PartRange(r)
+		parts, groups, err := PartRange(r)
 		require.NoError(t, err)
 		seen := map[[3]int]int{}
 		for first := 0; first < groups; {
 			n := min(3, groups-first)
-			p := part(near, first, n)
+			p := part(parts, first, n)
 			require.Equal(t, 3, p.Dims)
 			require.Equal(t, p.Local[0], p.Global[0])
 			require.Equal(t, p.Local[1], p.Global[1])
@@ -46,13 +46,13 @@ func TestPartsCoverARangeOnce(t *testing.T) {
 		}
 		all := 1
 		for d := range r.Dims {
-			all *= r.Global[d] / near.Local[d]
+			all *= r.Global[d] / parts.Local[d]
 		}
 		require.Len(t, seen, all)
 		for at, n := range seen {
 			require.Equal(t, 1, n, at)
 			for d := range at {
-				require.Less(t, at[d]*near.Local[d], max(r.Global[d], 1))
+				require.Less(t, at[d]*parts.Local[d], max(r.Global[d], 1))
 			}
 		}
 	}
@@ -63,10 +63,10 @@ func TestPartsCoverARangeOnce(t *testing.T) {
 // A partition of little is one part for whom it is of, and halves for others; a longer one is cut for both.
 func TestAPartitionOfLittleIsOnePart(t *testing.T) {
 	for _, c := range []struct {
-		pace        time.Duration
+		perGroup    time.Duration
 		own, others int
 	}{{time.Microsecond, 40, 20}, {2 * time.Microsecond, 20, 20}} {
-		s := partition{groups: 80, pace: float64(c.pace)}
+		s := partition{groups: 80, perGroup: float64(c.perGroup)}
 		var pool Pool
 		pool.enroll(2)
 		pool.descriptor.chunk.Store(s.chunk())
@@ -101,7 +101,7 @@ func TestTheLaunchDescriptorIsOneCacheLine(t *testing.T) {
 
 // What was slow once is not left to one thread for ever.
 func TestALaunchIsSharedAgain(t *testing.T) {
-	s := partition{groups: 64, pace: 1000}
+	s := partition{groups: 64, perGroup: 1000}
 	require.True(t, s.worth(2))
 	s.learnAlone(40 * time.Microsecond)
 	require.True(t, s.worth(2), "a half takes 32 us")
@@ -119,8 +119,8 @@ func TestALaunchIsSharedAgain(t *testing.T) {
 	}
 	require.Greater(t, alone, 30)
 	require.LessOrEqual(t, asked, alone/16+1)
-	require.False(t, (&partition{groups: 1, pace: 1e9}).worth(2))
-	require.False(t, (&partition{groups: 1, pace: 1e9}).asks())
+	require.False(t, (&partition{groups: 1, perGroup: 1e9}).worth(2))
+	require.False(t, (&partition{groups: 1, perGroup: 1e9}).asks())
 }
 
 func TestPartsGrowWithWhatIsLearnt(t *testing.T) {
@@ -132,8 +132,8 @@ func TestPartsGrowWithWhatIsLearnt(t *testing.T) {
 	require.EqualValues(t, 10000<<32|50, s.chunk())
 	require.False(t, s.learn(10*time.Millisecond, 1), "one interruption says little")
 	require.True(t, s.learn(time.Nanosecond, 1))
-	require.False(t, (&partition{groups: 2, pace: 1000}).worth(2))
-	require.True(t, (&partition{groups: 2, pace: 1000}).short())
+	require.False(t, (&partition{groups: 2, perGroup: 1000}).worth(2))
+	require.True(t, (&partition{groups: 2, perGroup: 1000}).short())
 }
 
 func TestHelpersThatAreWokenInVainAreLeftAsleep(t *testing.T) {

@@ -44,24 +44,24 @@ const MaxGroups = math.MaxUint16 - 1
 var ErrIndivisible = errors.New("the launch cannot be divided")
 
 // PartRange is r as the companion is given it, and its groups.
-func PartRange(r cl.Range) (near cl.Range, groups int, err error) {
-	near, groups = cl.Range{Dims: 3}, 1
-	for d := range near.Global {
-		near.Local[d], near.Offset[d] = 1, 1
+func PartRange(r cl.Range) (parts cl.Range, groups int, err error) {
+	parts, groups = cl.Range{Dims: 3}, 1
+	for d := range parts.Global {
+		parts.Local[d], parts.Offset[d] = 1, 1
 		if d < r.Dims {
-			near.Local[d] = r.Local[d]
+			parts.Local[d] = r.Local[d]
 			if r.Local[0] == 0 { // left to the driver
-				near.Local[d] = localOf(d, r.Global[d])
+				parts.Local[d] = localOf(d, r.Global[d])
 			}
-			near.Offset[d] = r.Global[d] / near.Local[d]
+			parts.Offset[d] = r.Global[d] / parts.Local[d]
 		}
-		near.Global[d] = near.Local[d]
-		if near.Offset[d] > MaxGroups/groups {
+		parts.Global[d] = parts.Local[d]
+		if parts.Offset[d] > MaxGroups/groups {
 			return r, 0, fmt.Errorf("%v: more than %d groups: %w", r.Global[:r.Dims], MaxGroups, ErrIndivisible)
 		}
-		groups *= near.Offset[d]
+		groups *= parts.Offset[d]
 	}
-	return part(near, 0, groups), groups, nil
+	return part(parts, 0, groups), groups, nil
 }
 
 // localOf is the size of a work-group for n items along dimension d, where nobody says it.

@@ -18,7 +18,7 @@ type Launch struct {
 // NewLaunch is a launch of so many groups. solo is how long one thread is predicted to take for all of them,
 // 0: not known.
 func NewLaunch(k *cl.Kernel, r cl.Range, groups int, solo time.Duration) *Launch {
-	return &Launch{kernel: k, rng: r, RunArg: -1, partition: partition{groups: groups, pace: float64(solo) / float64(max(1, groups))}}
+	return &Launch{kernel: k, rng: r, RunArg: -1, partition: partition{groups: groups, perGroup: float64(solo) / float64(max(1, groups))}}
 }
 
 // setRun passes the number of the run.

@@ -94,7 +94,7 @@ func (s *scanning) vectors(g *codegen.Builder) {
 	g.Macro("PUTS(i, v)", fmt.Sprintf("do { ACC lanes_[16]; vstore16(v, 0, lanes_); for (int k_ = 0; k_ < 16; k_++) STORE_%v(%s, (i) + k_, lanes_[k_]); } while (0)", dt, y))
 }
 
-// cut divides rows of length into parts where there are fewer rows than want, of at least so
+// cutScan divides rows of length into parts where there are fewer rows than want, of at least so
 // many elements.
 func cutScan(rows, length, want, least int64) (parts, span int64) {
 	parts = min(variant.CeilDiv(want, max(rows, 1)), length/least)

@@ -18,7 +18,7 @@ func checkUnique(_ *facts.Device, t *engine.Task) string {
 	return ""
 }
 
-// uniqueTask finds what is different in a row: it is sorted, and whoever differs from the one before has a number of its own.
+// uniqueTask finds what is different in a row: it is sorted, and each element that differs from the one before has a number of its own.
 type uniqueTask struct {
 	dev  *facts.Device
 	task *engine.Task

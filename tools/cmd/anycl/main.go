@@ -1,7 +1,7 @@
 // Anycl tells about this machine and about the package anycl:
 //
 //	anycl devices             the OpenCL devices found, what each was proven to do, why ranked so
-//	anycl ops                 every op: arity, dtypes, gradient, and where it runs
+//	anycl ops                 every op: operands, dtypes, gradient, and where it runs
 //	anycl explain cnn         a graph after fusion: what runs where and why, and the memory it takes
 //	anycl trace cnn -o t.json where the time of a run goes: tasks, kernels, a timeline, a pprof profile
 //	anycl bench               the speed of the ops beside the limits of the device

@@ -23,7 +23,7 @@ func newOps() *cobra.Command {
 	var o opsOptions
 	c := &cobra.Command{
 		Use:   "ops",
-		Short: "list the ops: arity, dtypes, gradient, and what runs on the device and on the CPU path",
+		Short: "list the ops: operands, dtypes, gradient, and what runs on the device and on the CPU path",
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context(), c.OutOrStdout()) },
 	}

@@ -3,7 +3,7 @@
 //
 // A [Work] is one row of a table: a [Program], which says in a few neutral steps
 // what is computed on which random operands, with what it costs at least. A
-// [Contender] is whoever can run a program: anycl ([NewOurs]), a limit of
+// [Contender] is what can run a program: anycl ([NewOurs]), a limit of
 // the device ([NewLimits]), and in the command tools/cmd/bench other libraries.
 // Because every contender reads the same program, a row is written once.
 //

@@ -101,7 +101,7 @@ func Measure(ctx context.Context, w *Work, contenders []Contender, m Method) ([]
 		entries = append(entries, e)
 	}
 	errs = append(errs, check(ctx, w, entries)...)
-	// A collection in the middle of a turn would be charged to whoever has it.
+	// A collection in the middle of a turn would be charged to the one that has it.
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for _, e := range entries {

@@ -56,7 +56,7 @@ type work struct {
 
 // Run measures every work whose name matches.
 func Run(ctx context.Context, z *blas.BLAS, o Options) ([]Row, error) {
-	// A collection in the middle of a turn would be charged to whoever has it.
+	// A collection in the middle of a turn would be charged to the one that has it.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30))
 	r := &runner{ctx: ctx, o: o}

@@ -7,5 +7,5 @@
 // ANYCL_TORCH_DEVICE=cuda measures PyTorch on a GPU.
 //
 // A library that is not installed is an error of its constructor, which says what
-// was looked for; whoever asks for all of them measures without it.
+// was looked for; a run that asks for all of them measures without it.
 package peers
