@@ -43,14 +43,13 @@ func (g *Graph) ApplyAll(name string, attr any, in ...*Node) []*Node {
 		return fail(fmt.Errorf("the op is not called by name: use %s", op.builtBy))
 	}
 	count = max(len(op.ResultNames), 1)
-	if g == nil && len(in) == 0 {
+	switch {
+	case g == nil && len(in) == 0:
 		return fail(errors.New("an op without operands is called by Graph.ApplyAll"))
+	case g == nil:
+		return fail(errNil)
 	}
-	n := applyIn(g, name, schema.Clone(attr), in...)
-	if n.bad || op.Results == nil {
-		return slices.Repeat([]*Node{n}, count)
-	}
-	return picks(n)
+	return picks(applyIn(g, name, schema.Clone(attr), in...), count)
 }
 
 // apply adds the op of that name to the graph of its operands.
@@ -65,7 +64,7 @@ func apply(name string, attr any, in ...*Node) *Node {
 // applyIn is apply for a known graph: ops without operands need it.
 func applyIn(g *Graph, name string, attr any, in ...*Node) *Node {
 	if g == nil {
-		return g.fail(name, in, errNil)
+		return g.fail(name, in, errNoGraph)
 	}
 	op := opNamed(name)
 	bad := false
@@ -110,11 +109,14 @@ func (c *Call) infer() (shape []int, dt tensor.DType, err error) {
 		return nil, 0, err
 	}
 	if c.Op.Complete != nil {
-		op, in := c.Op, slices.Clone(c.In)
+		op, in := c.Op, c.In
+		if op.outside { // attributes are what it may change
+			in = slices.Clone(in)
+		}
 		if err = op.Complete(c); err != nil {
 			return nil, 0, err
 		}
-		c.Op, c.In = op, in // attributes are what it may change
+		c.Op, c.In = op, in
 	}
 	var all []Result
 	if c.Op.Results != nil {
@@ -208,7 +210,7 @@ func kindOf(want []tensor.DType) string {
 	return kind + " (cast with ops.Cast)"
 }
 
-// expand builds the composition of a composite node, in its name: whoever asks for
+// expand builds the composition of a composite node, in its name: what asks for
 // it, a gradient or an optimiser that is being built, is not what its parts compute.
 func expand(n *Node) []*Node {
 	g := n.graph
@@ -233,14 +235,14 @@ func expand(n *Node) []*Node {
 	if n.op.ComposeAll != nil {
 		want = resultsOf(n)
 	}
-	if err := fits(g, parts, want); err != nil {
+	if err := checkParts(g, parts, want); err != nil {
 		return slices.Repeat([]*Node{g.fail(n.op.Name, n.in, fmt.Errorf("its composition: %w", err))}, len(want))
 	}
 	return parts
 }
 
-// fits reports parts of a composition that are not what its rule says. Those that failed have said so.
-func fits(g *Graph, parts []*Node, want []Result) error {
+// checkParts reports parts of a composition that are not what its rule says. Those that failed have said so.
+func checkParts(g *Graph, parts []*Node, want []Result) error {
 	if len(parts) != len(want) {
 		return fmt.Errorf("%d results, not %d", len(parts), len(want))
 	}

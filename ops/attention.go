@@ -71,7 +71,9 @@ func Attention(q, k, v *Node, o *AttentionOptions) *Node {
 const maxHead = 1024
 
 var _ = define(Op{
-	Name: "attention", Category: "attention", Attributes: AttributesOf[ir.AttentionAttr](), Operands: []Operand{{Name: "q"}, {Name: "k"}, {Name: "v"}, {Name: "mask", DTypes: every, Optional: true}}, DTypes: floats,
+	Name: "attention", Category: "attention",
+	Attributes: AttributesOf[ir.AttentionAttr](),
+	Operands:   []Operand{{Name: "q"}, {Name: "k"}, {Name: "v"}, {Name: "mask", DTypes: every, Optional: true}}, DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		s, err := c.attention()
 		return s.Result(), c.dt(0), err

@@ -97,7 +97,9 @@ func (c *control) matchLayout() error {
 func sameType(a, b *Node) bool { return a.dtype == b.dtype && slices.Equal(a.shape, b.shape) }
 
 var _ = define(Op{
-	Name: "if", builtBy: "ops.If", Category: "control flow", Attributes: AttributesOf[*control](), Operands: operandsAny, kind: ir.KindControl, DTypes: every,
+	Name: "if", builtBy: "ops.If", Category: "control flow",
+	Attributes: AttributesOf[*control](),
+	Operands:   operandsAny, kind: ir.KindControl, DTypes: every,
 	Results: controlResults,
 	Grad:    gradIf,
 })

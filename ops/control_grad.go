@@ -26,7 +26,8 @@ func pullBack(outs, ds, xs []*Node) []*Node {
 func gradientPlaceholder(x *Node) *Node { return apply("gradient_placeholder", nil, x) }
 
 var _ = define(Op{
-	Name: "gradient_placeholder", Traits: Traits(ir.TraitIdentity), Operands: operandX, DTypes: every, hidden: true, placeholder: true, Result: same, View: identityView,
+	Name: "gradient_placeholder", Traits: Traits(ir.TraitIdentity),
+	Operands: operandX, DTypes: every, hidden: true, placeholder: true, Result: same, View: identityView,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 })
 

@@ -49,7 +49,9 @@ func orOne(n int) int {
 func Conv2D(x, w *Node, o Conv2DOptions) *Node { return apply("conv2d", o, x, w) }
 
 var _ = define(Op{
-	Name: "conv2d", Category: "convolution", Attributes: AttributesOf[Conv2DOptions](), Complete: func(c *Call) error { c.Attr = c.Attr.(Conv2DOptions).normal(); return nil }, Operands: []Operand{{Name: "x"}, {Name: "w"}}, DTypes: floats,
+	Name: "conv2d", Category: "convolution",
+	Attributes: AttributesOf[Conv2DOptions](), Complete: func(c *Call) error { c.Attr = c.Attr.(Conv2DOptions).normal(); return nil },
+	Operands: []Operand{{Name: "x"}, {Name: "w"}}, DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		shape, err := c.Attr.(Conv2DOptions).shape(c.shape(0), c.shape(1))
 		return shape, c.dt(0), err

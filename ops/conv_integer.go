@@ -34,7 +34,8 @@ var _ = define(Op{
 		a.Conv = a.Conv.normal()
 		c.Attr = a
 		return nil
-	}, Operands: []Operand{{Name: "x"}, {Name: "w", DTypes: eightBits}, {Name: "zeros", DTypes: eightBits, Optional: true, Repeated: true}}, DTypes: eightBits,
+	},
+	Operands: []Operand{{Name: "x"}, {Name: "w", DTypes: eightBits}, {Name: "zeros", DTypes: eightBits, Optional: true, Repeated: true}}, DTypes: eightBits,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		at := c.Attr.(convQuantAttr)
 		second, err := at.bytes(c, "x", "w")

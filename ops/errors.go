@@ -89,29 +89,32 @@ func describe(in []*Node) []string {
 	return out
 }
 
+// thisPackage is the prefix of this package's functions.
+const thisPackage = "github.com/anycl/anycl/ops."
+
 // transparent are the packages whose frames callerLine looks through: an op that is built by a helper of the library is
 // the fault of the helper's caller. Those that [Define] ops are among them.
 var transparent = struct {
 	mu       sync.RWMutex
 	packages []string
-}{packages: []string{packageOf("github.com/anycl/anycl/ops.x")}}
+}{packages: []string{thisPackage}}
 
-// definedHere makes the package of the caller of the exported function that calls it transparent; a program's main
-// package has no callers.
+// definedHere makes the package that calls this one transparent; a program's main package has no callers, and a test is one.
 func definedHere() {
 	var pcs [8]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
 		f, more := frames.Next()
 		pkg := packageOf(f.Function)
-		if pkg != "main." && !isTransparent(f) && !strings.HasSuffix(f.File, "_test.go") {
-			transparent.mu.Lock()
+		if pkg == thisPackage && more {
+			continue
+		}
+		transparent.mu.Lock()
+		defer transparent.mu.Unlock()
+		if pkg != "main." && !strings.HasSuffix(f.File, "_test.go") && !slices.Contains(transparent.packages, pkg) {
 			transparent.packages = append(transparent.packages, pkg)
-			transparent.mu.Unlock()
 		}
-		if !more || pkg != transparent.packages[0] {
-			return
-		}
+		return
 	}
 }
 
@@ -126,16 +129,12 @@ func packageOf(function string) string {
 // callBack are packages of the standard library whose functions call those of a program.
 var callBack = []string{"iter.", "maps.", "reflect.", "runtime.", "slices.", "sort.", "strings.", "sync.", "testing."}
 
-func isTransparent(f runtime.Frame) bool {
-	transparent.mu.RLock()
-	defer transparent.mu.RUnlock()
-	return slices.Contains(transparent.packages, packageOf(f.Function)) && !strings.HasSuffix(f.File, "_test.go")
-}
-
 // callerLine is the innermost line outside these packages, as dir/file.go:line; where there is none, as in what a package
 // does when the program begins, the outermost line inside.
 func callerLine() string {
-	inside := "unknown"
+	transparent.mu.RLock()
+	defer transparent.mu.RUnlock()
+	var inside runtime.Frame
 	var pcs [64]uintptr
 	for skip := 2; ; skip += len(pcs) {
 		n := runtime.Callers(skip, pcs[:])
@@ -143,19 +142,27 @@ func callerLine() string {
 		for more := n > 0; more; {
 			var f runtime.Frame
 			f, more = frames.Next()
-			if f.File == "" || slices.Contains(callBack, packageOf(f.Function)) {
+			pkg := packageOf(f.Function)
+			if f.File == "" || slices.Contains(callBack, pkg) {
 				continue
 			}
-			line := shortPath(f.File) + ":" + strconv.Itoa(f.Line)
-			if !isTransparent(f) {
-				return line
+			if !slices.Contains(transparent.packages, pkg) || strings.HasSuffix(f.File, "_test.go") {
+				return lineOf(f)
 			}
-			inside = line
+			inside = f
 		}
 		if n < len(pcs) {
-			return inside
+			return lineOf(inside)
 		}
 	}
+}
+
+// lineOf is dir/file.go:line.
+func lineOf(f runtime.Frame) string {
+	if f.File == "" {
+		return "unknown"
+	}
+	return shortPath(f.File) + ":" + strconv.Itoa(f.Line)
 }
 
 // shortPath keeps the last two elements of a path.

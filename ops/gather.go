@@ -43,7 +43,9 @@ func completeIndex(along bool) func(c *Call) error {
 var indexing = []Operand{{Name: "x"}, {Name: "idx", DTypes: ints}}
 
 var _ = define(Op{
-	Name: "gather", Category: "indexing", Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(false), Operands: indexing, DTypes: every, kind: ir.KindGather,
+	Name: "gather", Category: "indexing",
+	Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(false),
+	Operands: indexing, DTypes: every, kind: ir.KindGather,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		x, axis := c.shape(0), c.Attr.(ir.GatherAttr).Axis
 		return slices.Concat(x[:axis], c.shape(1), x[axis+1:]), c.dt(0), nil
@@ -54,7 +56,9 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "take_along", Category: "indexing", Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(true), Operands: indexing, DTypes: every, kind: ir.KindGather,
+	Name: "take_along", Category: "indexing",
+	Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(true),
+	Operands: indexing, DTypes: every, kind: ir.KindGather,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		x, idx, axis := c.shape(0), c.shape(1), c.Attr.(ir.GatherAttr).Axis
 		want := slices.Clone(x)
@@ -90,7 +94,9 @@ func ScatterAdd(x *Node, axis int, idx, updates *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "scatter_add", Category: "indexing", Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(false), Operands: []Operand{{Name: "x"}, {Name: "idx", DTypes: ints}, {Name: "updates"}}, DTypes: numbers, kind: ir.KindScatter,
+	Name: "scatter_add", Category: "indexing",
+	Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(false),
+	Operands: []Operand{{Name: "x"}, {Name: "idx", DTypes: ints}, {Name: "updates"}}, DTypes: numbers, kind: ir.KindScatter,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		x, axis := c.shape(0), c.Attr.(ir.GatherAttr).Axis
 		want := slices.Concat(x[:axis], c.shape(1), x[axis+1:])

@@ -97,7 +97,7 @@ func Kernel(g *Graph, o KernelOptions, ins ...*Node) []*Node {
 	for i := range o.Results {
 		o.Results[i].Shape = slices.Clone(o.Results[i].Shape)
 	}
-	return picks(applyIn(g, "kernel", &o, ins...))
+	return picks(applyIn(g, "kernel", &o, ins...), len(o.Results))
 }
 
 // check fills in what is left out and reports what is wrong.

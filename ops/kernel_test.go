@@ -118,3 +118,16 @@ func TestMoreMemoryThanThereIsIsAnError(t *testing.T) {
 		require.NoError(t, exe.Close())
 	})
 }
+
+// A kernel that could not be called gives as many results as one that could.
+func TestAKernelThatCannotBeCalledHasItsResults(t *testing.T) {
+	o := KernelOptions{
+		Source: "kernel void k(global const float *x, global float *y, global float *z) {}", Entry: "k",
+		Results: []Result{{tensor.Float32, []int{3}}, {tensor.Float32, []int{3}}},
+	}
+	require.Len(t, Kernel(nil, o), 2)
+	g := NewGraph("nil")
+	require.Len(t, Kernel(g, o, nil), 2)
+	require.ErrorContains(t, g.Err(), "an operand is nil")
+	require.ErrorContains(t, g.Err(), "kernel_test.go:")
+}

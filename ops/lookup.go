@@ -76,7 +76,9 @@ type lookupAttr struct {
 }
 
 var _ = define(Op{
-	Name: "lookup", builtBy: "ops.Lookup", Category: "indexing", Attributes: AttributesOf[*lookupAttr](), Operands: operandX, DTypes: slices.DeleteFunc(slices.Clone(ints), func(dt tensor.DType) bool { return dt == tensor.Uint64 }),
+	Name: "lookup", builtBy: "ops.Lookup", Category: "indexing",
+	Attributes: AttributesOf[*lookupAttr](),
+	Operands:   operandX, DTypes: slices.DeleteFunc(slices.Clone(ints), func(dt tensor.DType) bool { return dt == tensor.Uint64 }),
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.shape(0), tensor.Int64, nil },
 	Compose: func(c *Call) *Node {
 		a, x := c.Attr.(*lookupAttr), c.In[0]
@@ -91,7 +93,9 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "lookup_strings", builtBy: "ops.LookupStrings", Category: "indexing", Attributes: AttributesOf[*lookupAttr](), Operands: operandX, DTypes: []tensor.DType{tensor.Uint8},
+	Name: "lookup_strings", builtBy: "ops.LookupStrings", Category: "indexing",
+	Attributes: AttributesOf[*lookupAttr](),
+	Operands:   operandX, DTypes: []tensor.DType{tensor.Uint8},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		s := c.shape(0)
 		return s[:len(s)-1], tensor.Int64, nil

@@ -268,14 +268,18 @@ func (n *Node) carriedOut(count int) []*Node {
 }
 
 var _ = define(Op{
-	Name: "while", builtBy: "ops.While", Category: "control flow", Attributes: AttributesOf[*control](), Operands: operandsAny, kind: ir.KindControl, DTypes: every,
+	Name: "while", builtBy: "ops.While", Category: "control flow",
+	Attributes: AttributesOf[*control](),
+	Operands:   operandsAny, kind: ir.KindControl, DTypes: every,
 	Results: controlResults,
 	Grad:    gradLoop,
 	// Rows move up by one, in as many iterations as an operand says.
 })
 
 var _ = define(Op{
-	Name: "scan", builtBy: "ops.Scan", Category: "control flow", Attributes: AttributesOf[*control](), Operands: operandsAny, kind: ir.KindControl, DTypes: every,
+	Name: "scan", builtBy: "ops.Scan", Category: "control flow",
+	Attributes: AttributesOf[*control](),
+	Operands:   operandsAny, kind: ir.KindControl, DTypes: every,
 	Results: controlResults,
 	Grad:    gradLoop,
 	// Each row of the result is the row before, turned round, and the first one is carried in.

@@ -1,14 +1,11 @@
 package ops
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
@@ -272,65 +269,6 @@ func (o *Op) lower() *ir.Op {
 	}
 	first, _ := lowered.LoadOrStore(o, l)
 	return first.(*ir.Op)
-}
-
-// check reports what is wrong with a definition of another package.
-func (o *Op) check() error {
-	if pkg, name, _ := strings.Cut(o.Name, "."); pkg == "" || name == "" || strings.ContainsFunc(o.Name, func(r rune) bool {
-		return r != '_' && r != '.' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) {
-		return errors.New(`the name is not of the form "package.op", of letters, digits, _ and -`)
-	}
-	ways := 0
-	for _, has := range []bool{o.Scalar != nil, o.Compose != nil, o.ComposeAll != nil, o.View != nil, o.Kernel != nil} {
-		ways += ir.Btoi(has)
-	}
-	several := o.Results != nil
-	switch {
-	case ways != 1:
-		return fmt.Errorf("it has %d of Scalar, Compose, ComposeAll, View and Kernel, not one", ways)
-	case several == (o.Result != nil):
-		return errors.New("it needs Result or Results")
-	case several && o.ComposeAll == nil && o.Kernel == nil:
-		return errors.New("only ComposeAll and Kernel give several results")
-	case o.ComposeAll != nil && !several:
-		return errors.New("it has ComposeAll and no Results")
-	case several && len(o.ResultNames) == 0:
-		return errors.New("it has no ResultNames")
-	case (o.Scalar != nil || o.View != nil) && len(o.Operands) == 0:
-		return errors.New("it has Scalar or View and no operands")
-	case o.Scalar != nil && (o.Scalar.Host == nil || o.Scalar.OpenCL == "" && o.Scalar.OpenCLFor == nil):
-		return errors.New("its Scalar has no OpenCL C, or no function for the host")
-	case o.Scalar != nil && (o.Scalar.Arity != 0 && o.Scalar.Arity != len(o.Operands) || slices.ContainsFunc(o.Operands, func(p Operand) bool { return p.Optional || p.Repeated })):
-		return errors.New("its Scalar has another number of operands than each of its calls")
-	case len(o.DTypes) == 0:
-		return errors.New("it has no DTypes")
-	case o.Grad != nil && (o.Flat || o.NoGrad != ""):
-		return errors.New("it has a gradient, and Flat or NoGrad")
-	}
-	seen := map[string]bool{}
-	for i, p := range o.Operands {
-		switch {
-		case p.Name == "" || seen[p.Name]:
-			return fmt.Errorf("operand %d has no name, or that of another", i)
-		case p.Repeated && i < len(o.Operands)-1:
-			return fmt.Errorf("operand %s is repeated and not the last", p.Name)
-		case !p.Optional && i > 0 && o.Operands[i-1].Optional:
-			return fmt.Errorf("operand %s follows one that may be left out", p.Name)
-		}
-		seen[p.Name] = true
-		for _, dt := range p.DTypes {
-			if !dt.Valid() {
-				return fmt.Errorf("operand %s: %v is not a dtype", p.Name, dt)
-			}
-		}
-	}
-	for _, dt := range o.DTypes {
-		if !dt.Valid() {
-			return fmt.Errorf("%v is not a dtype", dt)
-		}
-	}
-	return o.Attributes.check()
 }
 
 // Sets of dtypes that ops take.

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
@@ -13,9 +14,12 @@ import (
 // pickOf is result i of n.
 func pickOf(n *Node, i int) *Node { return applyIn(n.graph, "pick", ir.PickAttr{I: i}, n) }
 
-// picks are all results of n.
-func picks(n *Node) []*Node {
-	all := make([]*Node, len(resultsOf(n)))
+// picks are all results of n, count of them; where it failed, each of them is n.
+func picks(n *Node, count int) []*Node {
+	all := slices.Repeat([]*Node{n}, count)
+	if n.bad || n.op.Results == nil {
+		return all
+	}
 	for i := range all {
 		all[i] = pickOf(n, i)
 	}

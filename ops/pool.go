@@ -66,7 +66,9 @@ func poolResult(c *Call) ([]int, tensor.DType, error) {
 func MaxPool2D(x *Node, o PoolOptions) *Node { return apply("max_pool2d", o, x) }
 
 var _ = define(Op{
-	Name: "max_pool2d", Category: "pooling", Attributes: AttributesOf[PoolOptions](), Complete: completePool, Operands: operandX, DTypes: numbers, Result: poolResult,
+	Name: "max_pool2d", Category: "pooling",
+	Attributes: AttributesOf[PoolOptions](), Complete: completePool,
+	Operands: operandX, DTypes: numbers, Result: poolResult,
 	Compose: func(c *Call) *Node {
 		return Max(c.Attr.(PoolOptions).windows(c.In[0]), 4, 5)
 	},
@@ -91,7 +93,9 @@ func (o PoolOptions) windows(x *Node) *Node {
 func AvgPool2D(x *Node, o PoolOptions) *Node { return apply("avg_pool2d", o, x) }
 
 var _ = define(Op{
-	Name: "avg_pool2d", Category: "pooling", Attributes: AttributesOf[PoolOptions](), Complete: completePool, Operands: operandX, DTypes: floats, Result: poolResult,
+	Name: "avg_pool2d", Category: "pooling",
+	Attributes: AttributesOf[PoolOptions](), Complete: completePool,
+	Operands: operandX, DTypes: floats, Result: poolResult,
 	Compose: func(c *Call) *Node {
 		x, o := widen(c.In[0]), c.Attr.(PoolOptions)
 		s := Sum(Windows(Pad(x, 0, o.padding()...), o.window(0), o.window(1)), 4, 5)

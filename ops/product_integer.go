@@ -72,7 +72,9 @@ func MatMulInteger(a, b, aZero, bZero *Node) *Node {
 var eightBits = []tensor.DType{tensor.Int8, tensor.Uint8}
 
 var _ = define(Op{
-	Name: "matmul_integer", Category: "quantization", Attributes: AttributesOf[quantAttr](), Operands: []Operand{{Name: "a"}, {Name: "b", DTypes: eightBits}, {Name: "zeros", DTypes: eightBits, Optional: true, Repeated: true}}, DTypes: eightBits,
+	Name: "matmul_integer", Category: "quantization",
+	Attributes: AttributesOf[quantAttr](),
+	Operands:   []Operand{{Name: "a"}, {Name: "b", DTypes: eightBits}, {Name: "zeros", DTypes: eightBits, Optional: true, Repeated: true}}, DTypes: eightBits,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		at := c.Attr.(quantAttr)
 		second, err := at.bytes(c, "a", "b")

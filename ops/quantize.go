@@ -46,7 +46,9 @@ type channelAttr struct {
 }
 
 var _ = define(Op{
-	Name: "quantize_linear", Category: "quantization", Attributes: AttributesOf[channelAttr](), Operands: []Operand{{Name: "x"}, {Name: "scale"}, {Name: "zero", DTypes: narrow, Optional: true}}, DTypes: floats, Flat: true,
+	Name: "quantize_linear", Category: "quantization",
+	Attributes: AttributesOf[channelAttr](),
+	Operands:   []Operand{{Name: "x"}, {Name: "scale"}, {Name: "zero", DTypes: narrow, Optional: true}}, DTypes: floats, Flat: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		dt := tensor.Uint8
 		if len(c.In) > 2 {
@@ -64,7 +66,9 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "dequantize_linear", Category: "quantization", Attributes: AttributesOf[channelAttr](), Operands: []Operand{{Name: "x"}, {Name: "scale", DTypes: floats}, {Name: "zero", Optional: true}}, DTypes: upToWord,
+	Name: "dequantize_linear", Category: "quantization",
+	Attributes: AttributesOf[channelAttr](),
+	Operands:   []Operand{{Name: "x"}, {Name: "scale", DTypes: floats}, {Name: "zero", Optional: true}}, DTypes: upToWord,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		return c.shape(0), c.dt(1), scaleFits(c)
 	},

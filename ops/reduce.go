@@ -111,13 +111,17 @@ func (b *Back) spread(y *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "sum", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: reduceResult,
+	Name: "sum", Category: "reduction",
+	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
+	Operands: operandX, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Sum,
 	Grad: func(b *Back) { b.Add(0, b.spread(b.Grad())) },
 })
 
 var _ = define(Op{
-	Name: "prod", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: reduceResult,
+	Name: "prod", Category: "reduction",
+	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
+	Operands: operandX, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Prod,
 	Grad: func(b *Back) {
 		rest := others(b.In(0), b.Attr().(ir.ReduceAttr).Axes)
@@ -126,13 +130,17 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "max", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: reduceResult,
+	Name: "max", Category: "reduction",
+	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
+	Operands: operandX, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Max,
 	Grad: extremeGrad,
 })
 
 var _ = define(Op{
-	Name: "min", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: reduceResult,
+	Name: "min", Category: "reduction",
+	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
+	Operands: operandX, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Min,
 	Grad: extremeGrad,
 })
@@ -145,11 +153,15 @@ func extremeGrad(b *Back) {
 }
 
 var _ = define(Op{
-	Name: "argmax", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: argResult, Flat: true,
+	Name: "argmax", Category: "reduction",
+	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
+	Operands: operandX, DTypes: numbers, Result: argResult, Flat: true,
 	kind: ir.KindReduce, fold: engine.ArgMax,
 })
 
 var _ = define(Op{
-	Name: "argmin", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers, Result: argResult, Flat: true,
+	Name: "argmin", Category: "reduction",
+	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
+	Operands: operandX, DTypes: numbers, Result: argResult, Flat: true,
 	kind: ir.KindReduce, fold: engine.ArgMin,
 })

@@ -17,7 +17,9 @@ import (
 func Mean(x *Node, axes ...int) *Node { return reduction("mean", x, axes) }
 
 var _ = define(Op{
-	Name: "mean", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: floats, Result: reduceResult,
+	Name: "mean", Category: "reduction",
+	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
+	Operands: operandX, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
 		n := float64(foldSize(c)) // more than a 16-bit float may hold
 		s := reduction("sum", widen(c.In[0]), c.axes())
@@ -47,7 +49,9 @@ func foldSize(c *Call) int {
 func Variance(x *Node, axes ...int) *Node { return reduction("variance", x, axes) }
 
 var _ = define(Op{
-	Name: "variance", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: floats, Result: reduceResult,
+	Name: "variance", Category: "reduction",
+	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
+	Operands: operandX, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
 		x := widen(c.In[0])
 		d := x
@@ -70,7 +74,9 @@ var _ = define(Op{
 func LogSumExp(x *Node, axes ...int) *Node { return reduction("log_sum_exp", x, axes) }
 
 var _ = define(Op{
-	Name: "log_sum_exp", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: floats, Result: reduceResult,
+	Name: "log_sum_exp", Category: "reduction",
+	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
+	Operands: operandX, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
 		if len(c.axes()) == 0 {
 			return c.In[0]
@@ -125,12 +131,16 @@ func Any(x *Node, axes ...int) *Node { return reduction("any", x, axes) }
 func Every(x *Node, axes ...int) *Node { return reduction("every", x, axes) }
 
 var _ = define(Op{
-	Name: "any", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: bools, Result: reduceResult, Flat: true,
+	Name: "any", Category: "reduction",
+	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
+	Operands: operandX, DTypes: bools, Result: reduceResult, Flat: true,
 	Compose: func(c *Call) *Node { return countTrue("max", c) },
 })
 
 var _ = define(Op{
-	Name: "every", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: bools, Result: reduceResult, Flat: true,
+	Name: "every", Category: "reduction",
+	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
+	Operands: operandX, DTypes: bools, Result: reduceResult, Flat: true,
 	Compose: func(c *Call) *Node { return countTrue("min", c) },
 })
 
@@ -156,7 +166,9 @@ func materialize(x *Node, order ...int) *Node {
 }
 
 var _ = define(Op{
-	Name: "materialize", Traits: Traits(ir.TraitMaterialize | ir.TraitRepeats), Attributes: AttributesOf[ir.MaterializeAttr](), Operands: operandX, hidden: true, Result: same,
+	Name: "materialize", Traits: Traits(ir.TraitMaterialize | ir.TraitRepeats),
+	Attributes: AttributesOf[ir.MaterializeAttr](),
+	Operands:   operandX, hidden: true, Result: same,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 	View: identityView,
 })
@@ -167,7 +179,8 @@ var _ = define(Op{
 func matchLayout(x, guide *Node) *Node { return apply("match_layout", nil, x, guide) }
 
 var _ = define(Op{
-	Name: "match_layout", Traits: Traits(ir.TraitMatchLayout), Operands: []Operand{{Name: "x"}, {Name: "guide", DTypes: every}}, hidden: true, Result: same,
+	Name: "match_layout", Traits: Traits(ir.TraitMatchLayout),
+	Operands: []Operand{{Name: "x"}, {Name: "guide", DTypes: every}}, hidden: true, Result: same,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 	View: identityView,
 })

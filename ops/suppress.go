@@ -70,7 +70,9 @@ func (o SuppressOptions) task(scores []int) *engine.Suppress {
 }
 
 var _ = define(Op{
-	Name: "non_max_suppression", Category: "detection", Attributes: AttributesOf[SuppressOptions](), Operands: []Operand{{Name: "boxes"}, {Name: "scores"}}, DTypes: []tensor.DType{tensor.Float32}, kind: ir.KindRoutine,
+	Name: "non_max_suppression", Category: "detection",
+	Attributes: AttributesOf[SuppressOptions](),
+	Operands:   []Operand{{Name: "boxes"}, {Name: "scores"}}, DTypes: []tensor.DType{tensor.Float32}, kind: ir.KindRoutine,
 	ResultNames: []string{"selected", "count"},
 	Results: func(c *Call) ([]Result, error) {
 		b, s, a := c.shape(0), c.shape(1), c.Attr.(SuppressOptions)
