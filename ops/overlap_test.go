@@ -126,10 +126,10 @@ func TestAnOverlappedRunAllocatesNothing(t *testing.T) {
 			allocations := func() float64 {
 				return testing.AllocsPerRun(50, func() { require.NoError(t, exe.RunInto(context.Background(), feed, nil)) })
 			}
-			abreast := allocations()
+			together := allocations()
 			r.exec.Overlapping.Store(true) // as if another run had the goroutines
-			require.Equal(t, allocations(), abreast, "what the kernels and the simulated device allocate themselves")
-			require.Less(t, abreast, 16.0)
+			require.Equal(t, allocations(), together, "what the kernels and the simulated device allocate themselves")
+			require.Less(t, together, 16.0)
 		})
 	}
 }

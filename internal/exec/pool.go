@@ -23,7 +23,7 @@ type pool struct {
 
 	mu     sync.Mutex
 	copies []*instance // all but the first
-	room   int         // for so many more
+	room   int         // how many more there may be
 	busy   bool        // one is being made
 }
 

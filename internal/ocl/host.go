@@ -272,7 +272,7 @@ const (
 	farBytes  = 128 << 20
 )
 
-// bandwidth is the rate of one core at work on so many bytes.
+// bandwidth is the rate of one core at work on that number of bytes.
 func (r *rates) bandwidth(bytes float64) float64 {
 	each := r.memory / float64(r.units)
 	if bytes <= nearBytes || each >= r.host.memory {
@@ -285,7 +285,7 @@ func (r *rates) bandwidth(bytes float64) float64 {
 // productEfficiency is the share of the peak rate that large products reach.
 const productEfficiency = 0.85
 
-// takes reports whether p, which is so many operations, is over sooner on the calling thread than threads are woken.
+// takes reports whether p, of that number of operations, is over sooner on the calling thread than threads are woken.
 func (h *hostPath) takes(p *Product, flops float64) bool {
 	switch variant.Forced(h.eng.force, variant.Thread) {
 	case variant.ThreadCaller:

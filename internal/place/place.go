@@ -137,7 +137,7 @@ func Decide(p Problem) (*Plan, error) {
 	}
 	d.readers()
 	d.priceAll()
-	best := d.abreast(d.race())
+	best := d.overlapped(d.race())
 	times, links := d.priced(best.assignment)
 	out := &Plan{Times: times, Links: links, Total: best.total + d.Own, Order: best.order, Pure: make([]Pure, len(d.pure))}
 	if best.serial > 0 {

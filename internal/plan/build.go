@@ -28,7 +28,6 @@ type builder struct {
 	alias      map[residence]residence // shares the memory of
 	residences []residence             // deterministic
 	order      []int                   // the tasks as they are submitted
-	abreast    bool                    // an engine may be further on than the order says
 	maker      map[*ir.Unit]int        // position
 	moved      map[residence]bool      // that a step brings
 	touched    map[residence][]int     // where tasks read or write it
@@ -73,8 +72,7 @@ func newBuilder(m *Model, pl *Placement) *builder {
 		span: map[residence]*arena.Interval{}, alias: map[residence]residence{}, maker: map[*ir.Unit]int{}, moved: map[residence]bool{},
 		touched: map[residence][]int{}, variables: map[*store.Variable]*Variable{}, stored: map[variableCopy]Location{},
 	}
-	b.abreast = pl.Order != nil && m.blocks()
-	b.Workers = b.abreast
+	b.Workers = pl.Order != nil && m.blocks()
 	for _, n := range m.Inputs() {
 		b.Inputs = append(b.Inputs, Input{Node: n})
 	}
@@ -139,7 +137,7 @@ func (b *builder) use(v *ir.Value, e, t int) {
 		return
 	}
 	if made := b.engineOf(v); made != e { // it is moved just before it is first wanted
-		if b.abreast {
+		if b.Workers {
 			t = len(b.Units)
 		}
 		b.use(v, made, t)

@@ -100,7 +100,7 @@ type costUpdate struct {
 	keep  bool
 }
 
-// update corrects the cost model by a part of the run that was there so many times: what the engine
+// update corrects the cost model by a part of the run, given how often it ran: what the engine
 // said it takes, and what was expected.
 func (l *costUpdate) update(k pace.Key, raw, expected time.Duration, times float64) {
 	if expected > 0 && times > 0 {
@@ -108,7 +108,7 @@ func (l *costUpdate) update(k pace.Key, raw, expected time.Duration, times float
 	}
 }
 
-// countedTransfer is a transfer to an engine or from it, so many times in a run.
+// countedTransfer is a transfer to an engine or from it, and how often a run makes it.
 type countedTransfer struct {
 	transfer
 	engine int

@@ -22,7 +22,7 @@ type priced struct {
 // corrected is what became of a time, by task: it is asked for again and again.
 type corrected struct{ raw, expected time.Duration }
 
-// transfer is so many bytes on their way to an engine, or back.
+// transfer is a number of bytes on their way to an engine, or back.
 type transfer struct {
 	bytes  int64
 	back   bool

@@ -27,7 +27,7 @@ type Engine struct {
 	Tasks    []Task
 	Arenas   []int64 // sizes of the first memories, which values share
 	Values   int64   // bytes of what is in the arenas, each value counted
-	Live     int64   // at most so many of them are in use at once
+	Live     int64   // the most bytes of it in use at once
 }
 
 // Memory is a buffer of an engine.
@@ -89,7 +89,7 @@ type Step struct {
 	Kind        StepKind
 	From, To    int // engines
 	First, Last int // with Run: tasks of From, half open
-	// With Move and Ask: a value of so many bytes. It need not be read from what is the host's own memory, nor be
+	// With Move and Ask: a value, and its size. It need not be read from what is the host's own memory, nor be
 	// written there.
 	Src, Dst    Location
 	Bytes       int64

@@ -60,7 +60,7 @@ func (v *validator) operands(u *ir.Unit, e int, values []*ir.Value, at []Locatio
 	}
 }
 
-// location checks that so many bytes at l are in a memory of engine e.
+// location checks that the bytes at l are in a memory of engine e.
 func (v *validator) location(what string, l Location, e int, bytes int64) {
 	switch {
 	case l.Engine != e:

@@ -26,7 +26,7 @@ func contractChooser[T any](c *Contraction, name string, byRule func() T, settle
 	}
 }
 
-// packing is a plan that lays out an operand in so many bytes, which are kept from run to run, or scratch memory.
+// packing is a plan that lays out an operand, and the size of the result, which is kept from run to run, or scratch memory.
 func packing(params string, bytes int64, keep bool) *variant.Plan {
 	if keep {
 		return &variant.Plan{Params: params, Kept: []int64{bytes}}

@@ -13,8 +13,8 @@ import (
 // searchTasks bounds the search: so many tasks are played through.
 const searchTasks = 40_000
 
-// abreast is best, or what is predicted to be better by the part Gain if engines work at the same time.
-func (d *decision) abreast(best candidate) candidate {
+// overlapped is best, or what is predicted to be better by the part Gain if engines work at the same time.
+func (d *decision) overlapped(best candidate) candidate {
 	if d.Cores == nil || len(d.Tied) > 0 || len(d.Engines) == 1 || len(d.Tasks) < 2 {
 		return best
 	}
