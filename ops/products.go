@@ -115,9 +115,9 @@ var _ = define(Op{
 	},
 	// Power 2j is the square of power j, and 2j + 1 that times x: each is as exact as a product of few factors, and doubling takes log n steps.
 	Compose: func(c *Call) *Node {
-		x, a := ExpandDims(c.In[0], -1), c.Attr.(vanderAttr)
+		x, a := ExpandDims(widen(c.In[0]), -1), c.Attr.(vanderAttr)
 		if a.N == 0 {
-			return zerosOf(x, with(c.shape(0), 0))
+			return zerosOf(c.In[0], with(c.shape(0), 0))
 		}
 		at := x.graph.Iota(tensor.Int32, 0, a.N)
 		if a.Descending {
@@ -131,7 +131,7 @@ var _ = define(Op{
 				x = Mul(x, x)
 			}
 		}
-		return y
+		return Cast(y, c.dt(0))
 	},
 })
 

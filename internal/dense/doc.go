@@ -77,7 +77,12 @@ func Mul(c Matrix, ta blas.Transpose, a Matrix, tb blas.Transpose, b Matrix) {
 	blas64.Gemm(ta, tb, 1, a, b, 0, c)
 }
 
-func row(a Matrix, i int) []float64 { return a.Data[i*a.Stride:][:a.Cols] }
+func row(a Matrix, i int) []float64 {
+	if a.Cols == 0 {
+		return nil
+	}
+	return a.Data[i*a.Stride:][:a.Cols]
+}
 
 func empty(a Matrix) bool { return a.Rows == 0 || a.Cols == 0 }
 
