@@ -73,7 +73,7 @@ func init() {
 		Samples: concat(
 			rectangles("", "reduced, ", func(in []*ops.Node) *ops.Node { return ops.MatMul(ops.QR(in[0], ops.QRReduced)) }),
 			fixed(rectangles("", "complete, ", complete)[:1]), // which has no derivative
-			rectangles("", "complete, ", complete)[1:3],
+			rectangles("", "complete square of ", complete)[1:3],
 			rectangles("r", "R, ", func(in []*ops.Node) *ops.Node { _, r := ops.QR(in[0], ops.QRFactorR); return r })[:3],
 		),
 	})

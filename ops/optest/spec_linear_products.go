@@ -83,10 +83,12 @@ func init() {
 	letters("outer", given,
 		pair("vectors", []int{3}, []int{5}, "a,b->ab", ops.Outer),
 		pair("nothing", []int{0}, []int{5}, "a,b->ab", ops.Outer))
-	letters("bilinear", func(Case) string { return "na,nb,oab->no" },
-		Sample{Label: "plain", Operands: []Operand{{Shape: []int{5, 3}}, {Shape: []int{5, 4}}, {Shape: []int{2, 3, 4}}},
-			Only:  []tensor.DType{tensor.Int32, tensor.Float32, tensor.Float64},
-			Build: func(in []*ops.Node) *ops.Node { return ops.Bilinear(in[0], in[1], in[2], nil) }})
+	Register("bilinear", Spec{
+		Reference: func(c Case) Result { return loops("na,nb,oab->no", c.In) },
+		Tolerance: Tolerance{ULP: 1, ULP64: 1, Terms: 1, Stored: 2, Source: composition},
+		Samples: []Sample{{Label: "plain", Operands: []Operand{{Shape: []int{5, 3}}, {Shape: []int{5, 4}}, {Shape: []int{2, 3, 4}}},
+			Build: func(in []*ops.Node) *ops.Node { return ops.Bilinear(in[0], in[1], in[2], nil) }}},
+	})
 	Register("multi_dot", Spec{
 		Reference: func(c Case) Result { return loops(given(c), c.In) },
 		Tolerance: Tolerance{ULP: 1, ULP64: 1, Terms: 1, Stored: 3, Source: composition},
