@@ -107,7 +107,9 @@ var _ = define(Op{
 		if a.N < 0 {
 			a.N = s[len(s)-1]
 		}
-		c.Attr = a
+		if c.Attr = a; a.N > 1<<30 {
+			return fmt.Errorf("%d powers are out of all bounds", a.N)
+		}
 		return nil
 	},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
