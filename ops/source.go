@@ -14,7 +14,7 @@ import (
 
 type inputAttr struct{ name string }
 
-// Input declares a tensor that every Run is fed with. Errors: the shape has a
+// Input declares a tensor that every Run is fed with. Extents may be open: [Dynamic], or [Dim]. Errors: the shape has a
 // negative extent, or the dtype is invalid.
 func (g *Graph) Input(name string, dt tensor.DType, shape ...int) *Node {
 	return applySource(g, "input", inputAttr{name}, dt, shape)
@@ -74,7 +74,15 @@ func applySource(g *Graph, name string, attr any, dt tensor.DType, shape []int) 
 	case !dt.Valid():
 		return g.fail(name, nil, fmt.Errorf("dtype %v is not valid", dt))
 	}
-	if err := checkSize(shape, dt); err != nil {
+	what := ""
+	if in, ok := attr.(inputAttr); ok {
+		what = in.name
+	}
+	shape, err := g.declare(shape, what)
+	if err == nil && !slices.ContainsFunc(shape, isOpen) {
+		err = checkSize(shape, dt)
+	}
+	if err != nil {
 		return g.fail(name, nil, err)
 	}
 	return g.add(opNamed(name), attr, nil, shape, dt)
