@@ -363,6 +363,6 @@ func (g *Graph) openNumber(v any) (d int, open bool) {
 // sizeNode is the size of d, an extent that is open, as a scalar.
 func (g *Graph) sizeNode(dt tensor.DType, d int) *Node {
 	return g.sized("size", nil, 1, func(g *Graph, _ []*Node, size func(d int) int) []*Node {
-		return []*Node{scalarConst(g, dt, float64(size(d)))}
+		return []*Node{g.count(dt, size(d))}
 	})[0]
 }

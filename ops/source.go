@@ -66,6 +66,15 @@ func (g *Graph) Iota(dt tensor.DType, axis int, shape ...int) *Node {
 	return applySource(g, "iota", ir.IotaAttr{Axis: a}, dt, shape)
 }
 
+// countLike is n, which follows from extents, as a scalar of x's dtype: kernels take it as an argument.
+func countLike(x *Node, n int) *Node {
+	return x.graph.count(x.dtype, n)
+}
+
+func (g *Graph) count(dt tensor.DType, n int) *Node {
+	return g.add(opNamed("count"), ir.CountAttr{N: n}, nil, nil, dt)
+}
+
 // applySource adds an op without operands: what the call says is the result.
 func applySource(g *Graph, name string, attr any, dt tensor.DType, shape []int) *Node {
 	switch {
@@ -99,4 +108,5 @@ var (
 		Flat:     true,
 		kind:     ir.KindIota,
 	})
+	_ = define(Op{Name: "count", DTypes: numbers, Flat: true, hidden: true, kind: ir.KindIota})
 )
