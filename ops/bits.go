@@ -53,14 +53,14 @@ func bitCount(f func(a, width uint64) int) hostFunc {
 //
 // It is not negative, but for that of the smallest integer and 0, which wraps. a and b have the same integer dtype. Errors: dtypes differ or
 // are no integers; shapes do not broadcast.
-func GCD(a, b *Node) *Node { return apply("gcd", nil, a, b) }
+func GCD[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("gcd", nil, a, b) }
 
 // LCM returns the least common multiple of a and b, element by element, with NumPy broadcasting:
 //
 //	y = |a · b| / gcd(a, b);  0 where one of them is 0
 //
 // It wraps where it is too large. Otherwise as [GCD].
-func LCM(a, b *Node) *Node { return apply("lcm", nil, a, b) }
+func LCM[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("lcm", nil, a, b) }
 
 var _ = define(divisorOp("gcd", gcdOf))
 
@@ -99,13 +99,13 @@ func magnitudeOf(a int64) uint64 {
 
 // LogicalAnd returns whether both a and b are not 0, element by element, with NumPy broadcasting, as bool. a and b have
 // the same dtype, any; NaN is not 0. Errors: dtypes differ; shapes do not broadcast.
-func LogicalAnd(a, b *Node) *Node { return apply("logical_and", nil, a, b) }
+func LogicalAnd[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("logical_and", nil, a, b) }
 
 // LogicalOr returns whether a or b is not 0. Otherwise as [LogicalAnd].
-func LogicalOr(a, b *Node) *Node { return apply("logical_or", nil, a, b) }
+func LogicalOr[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("logical_or", nil, a, b) }
 
 // LogicalXor returns whether one of a and b is not 0, and the other is. Otherwise as [LogicalAnd].
-func LogicalXor(a, b *Node) *Node { return apply("logical_xor", nil, a, b) }
+func LogicalXor[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("logical_xor", nil, a, b) }
 
 // LogicalNot returns whether x is 0, element by element, as bool. x has any dtype.
 func LogicalNot(x *Node) *Node { return apply("logical_not", nil, x) }
@@ -147,12 +147,12 @@ type CloseOptions struct {
 //	y = |a - b| <= ATol + RTol · |b|, or a = b
 //
 // An infinity is close to itself alone. a and b have the same float dtype. Errors: dtypes differ or are no floats; shapes do not broadcast.
-func IsClose(a, b *Node, o *CloseOptions) *Node {
+func IsClose[A, B NodeOrNumber](a A, b B, o *CloseOptions) *Node {
 	at := closeAttr{1e-5, 1e-8, false}
 	if o != nil {
 		at = closeAttr(*o)
 	}
-	return apply("is_close", at, a, b)
+	return applyNumbers("is_close", at, a, b)
 }
 
 type closeAttr struct {

@@ -12,13 +12,13 @@ import (
 //
 // It has the sign of b, as Python's % and remainder in NumPy and PyTorch; [Rem] has that of a. a and b have the
 // same dtype, any number. The remainder of a division by the integer 0 is 0, by the float 0 NaN. Errors: as [Add].
-func Mod(a, b *Node) *Node { return apply("mod", nil, a, b) }
+func Mod[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("mod", nil, a, b) }
 
 // Remainder is [Mod], under its name in NumPy and PyTorch.
-func Remainder(a, b *Node) *Node { return Mod(a, b) }
+func Remainder[A, B NodeOrNumber](a A, b B) *Node { return Mod(a, b) }
 
 // Fmod is [Rem], under its name in C, NumPy and PyTorch.
-func Fmod(a, b *Node) *Node { return Rem(a, b) }
+func Fmod[A, B NodeOrNumber](a A, b B) *Node { return Rem(a, b) }
 
 var _ = define(Op{
 	Name:     "mod",
@@ -72,7 +72,7 @@ func modOf(a, b float64) float64 {
 //
 // as Python's //, also where a / b rounds up to a whole number. a and b have the same dtype, any number. A division by the integer 0
 // gives 0, by the float 0 what a / b is. The derivative is 0. Errors: as [Add].
-func FloorDivide(a, b *Node) *Node { return apply("floor_divide", nil, a, b) }
+func FloorDivide[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("floor_divide", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "floor_divide",
@@ -129,7 +129,7 @@ func floorDivideOf(a, b float64) float64 {
 //	y = trunc(a / b)
 //
 // also where a / b rounds up to a whole number. a and b have the same dtype, any number; of integers it is [Div]. The derivative is 0. Errors: as [Add].
-func TruncDivide(a, b *Node) *Node { return apply("trunc_divide", nil, a, b) }
+func TruncDivide[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("trunc_divide", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "trunc_divide",

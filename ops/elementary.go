@@ -74,7 +74,7 @@ var _ = define(Op{
 //
 // without overflow on the way; an infinity gives +Inf even beside NaN, as in C. The derivative
 // at the origin is 0. a and b have the same float dtype. Errors: dtypes differ or are no floats; shapes do not broadcast.
-func Hypot(a, b *Node) *Node { return apply("hypot", nil, a, b) }
+func Hypot[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("hypot", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "hypot",
@@ -131,7 +131,22 @@ func sincOf(a float64) float64 {
 	if a == 0 {
 		return 1
 	}
-	return math.Sin(math.Pi*math.Mod(a, 2)) / (math.Pi * a)
+	return sinPiOf(a) / (math.Pi * a)
+}
+
+// sinPiOf is sin(πa), exact at whole and half numbers.
+func sinPiOf(a float64) float64 {
+	r := a - 2*math.RoundToEven(a/2) // exact
+	if math.Abs(r) > 0.5 {
+		r = math.Copysign(1, r) - r
+	}
+	return math.Sin(math.Pi * r)
+}
+
+// cosPiOf is cos(πa), exact at whole and half numbers.
+func cosPiOf(a float64) float64 {
+	r := math.Abs(a - 2*math.RoundToEven(a/2))
+	return math.Sin(math.Pi * (0.5 - r))
 }
 
 // sinc_slope is (cos πx - sinc x) / x, and its series where these cancel.
@@ -159,7 +174,7 @@ var _ = define(Op{
 		x := b.In(0)
 		b.Add(0, Mul(b.Grad(), Mul(Mul(x, ScalarLike(x, -math.Pi*math.Pi)), Sinc(x))))
 	},
-	Scalar: scalarOf("cospi(a)", 20, real1(func(a float64) float64 { return math.Cos(math.Pi * math.Mod(a, 2)) })),
+	Scalar: scalarOf("cospi(a)", 20, real1(cosPiOf)),
 })
 
 // Logit returns the inverse of the logistic function, element by element:

@@ -13,7 +13,7 @@ import (
 //
 // The zeros have signs, and so has NaN. The derivative by a is the sign that changes, 0 at a = 0; by b it is 0. a and b have
 // the same float dtype. Errors: dtypes differ or are no floats; shapes do not broadcast.
-func Copysign(a, b *Node) *Node { return apply("copysign", nil, a, b) }
+func Copysign[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("copysign", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "copysign",
@@ -60,7 +60,7 @@ var _ = define(Op{
 // equal. a and b are both float32 or both float64, which have the same neighbours on every device. The derivative by a is 1, by b 0.
 // Errors: dtypes differ, or are others; shapes do not broadcast.
 // Source: ISO/IEC 9899:1999, section 7.12.11.3.
-func NextAfter(a, b *Node) *Node { return apply("nextafter", nil, a, b) }
+func NextAfter[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("nextafter", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "nextafter",

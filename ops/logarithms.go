@@ -7,7 +7,7 @@ import "math"
 //	y = log(e^a + e^b) = max(a, b) + log(1 + e^-|a - b|)
 //
 // a and b have the same float dtype. Errors: dtypes differ or are no floats; shapes do not broadcast.
-func LogAddExp(a, b *Node) *Node { return apply("logaddexp", nil, a, b) }
+func LogAddExp[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("logaddexp", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "logaddexp",
@@ -37,7 +37,7 @@ func (b *Back) shareOfExponentials(factor float64) {
 // LogAddExp2 is [LogAddExp] to base 2:
 //
 //	y = log₂(2^a + 2^b)
-func LogAddExp2(a, b *Node) *Node { return apply("logaddexp2", nil, a, b) }
+func LogAddExp2[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("logaddexp2", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "logaddexp2",
@@ -60,7 +60,7 @@ var _ = define(Op{
 //
 // The derivative by a is 0 where a = 0 and b <= 0, that by b where a = 0. a and b have the same float dtype. Errors: dtypes differ or are
 // no floats; shapes do not broadcast.
-func XLogY(a, b *Node) *Node { return apply("xlogy", nil, a, b) }
+func XLogY[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("xlogy", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "xlogy",
@@ -87,7 +87,7 @@ func (b *Back) timesLogarithm(of func(a, b *Node) *Node, argument *Node, least f
 }
 
 // XLog1PY returns a · log(1 + b), element by element, with NumPy broadcasting, 0 where a = 0 and b is not NaN. Otherwise as [XLogY].
-func XLog1PY(a, b *Node) *Node { return apply("xlog1py", nil, a, b) }
+func XLog1PY[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("xlog1py", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "xlog1py",

@@ -10,10 +10,10 @@ import (
 
 // Fmax returns the larger of a and b, element by element, with NumPy broadcasting, and where one of them is NaN the other; [Maximum]
 // gives NaN there. The derivative goes to a where a >= b or b is NaN and to b elsewhere. a and b have the same dtype, any number. Errors: as [Add].
-func Fmax(a, b *Node) *Node { return apply("fmax", nil, a, b) }
+func Fmax[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("fmax", nil, a, b) }
 
 // Fmin returns the smaller of a and b. Otherwise as [Fmax].
-func Fmin(a, b *Node) *Node { return apply("fmin", nil, a, b) }
+func Fmin[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("fmin", nil, a, b) }
 
 var _ = define(numberOrOther("fmax", ">=", number2{numberOf(largerOf[float32]), numberOf(largerOf[float64]), largerOf[int64], largerOf[uint64]}))
 
@@ -57,7 +57,7 @@ func numberOf[T float](f func(a, b T) T) func(a, b T) T {
 //
 // which is hi where lo > hi; NaN in any of them gives NaN. All have the same dtype, any number. The derivative goes to x where lo <= x <= hi,
 // also at both, and otherwise to the limit that is the result. [Clip] takes limits that are numbers. Errors: as [Add].
-func Clamp(x, lo, hi *Node) *Node { return apply("clamp", nil, x, lo, hi) }
+func Clamp[A, B, C NodeOrNumber](x A, lo B, hi C) *Node { return applyNumbers("clamp", nil, x, lo, hi) }
 
 var _ = define(Op{
 	Name:     "clamp",
@@ -127,7 +127,7 @@ func largestOf(dt tensor.DType) float64 {
 //	y = a + w · (b - a),  for |w| >= 1/2 computed as b - (1 - w) · (b - a)
 //
 // so that w = 1 gives b. All have the same float dtype. Errors: dtypes differ or are no floats; shapes do not broadcast.
-func Lerp(a, b, w *Node) *Node { return apply("lerp", nil, a, b, w) }
+func Lerp[A, B, C NodeOrNumber](a A, b B, w C) *Node { return applyNumbers("lerp", nil, a, b, w) }
 
 var _ = define(Op{
 	Name:     "lerp",
@@ -167,7 +167,7 @@ func lerpTo[T float](dst, a, b, w []T) {
 //	y = 0 where x < 0, at0 where x = 0, 1 where x > 0
 //
 // NaN gives NaN, as in NumPy. x and at0 have the same dtype, any number. The derivative is 0. Errors: as [Add].
-func Heaviside(x, at0 *Node) *Node { return apply("heaviside", nil, x, at0) }
+func Heaviside[A, B NodeOrNumber](x A, at0 B) *Node { return applyNumbers("heaviside", nil, x, at0) }
 
 var _ = define(Op{
 	Name:     "heaviside",
