@@ -58,8 +58,8 @@ type seluAttr struct {
 var _ = define(Op{
 	Name: "selu", Category: "activation", Attributes: AttributesOf[seluAttr](), Operands: operandX, DTypes: floats, Result: same,
 	Compose: func(c *Call) *Node {
-		a, x := c.Attr.(seluAttr), c.In[0]
-		return Mul(ScalarLike(x, a.Gamma), ELU(x, a.Alpha))
+		a, x := c.Attr.(seluAttr), widen(c.In[0])
+		return Cast(Mul(ScalarLike(x, a.Gamma), ELU(x, a.Alpha)), c.dt(0))
 	},
 })
 
@@ -163,8 +163,8 @@ type quickGELUAttr struct {
 var _ = define(Op{
 	Name: "quick_gelu", Category: "activation", Attributes: AttributesOf[quickGELUAttr](), Operands: operandX, DTypes: floats, Result: same,
 	Compose: func(c *Call) *Node {
-		x := c.In[0]
-		return Mul(x, Sigmoid(Mul(x, ScalarLike(x, c.Attr.(quickGELUAttr).Alpha))))
+		x := widen(c.In[0])
+		return Cast(Mul(x, Sigmoid(Mul(x, ScalarLike(x, c.Attr.(quickGELUAttr).Alpha)))), c.dt(0))
 	},
 	Grad: func(b *Back) {
 		alpha := b.Attr().(quickGELUAttr).Alpha

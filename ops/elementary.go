@@ -228,7 +228,10 @@ func Rad2Deg(x *Node) *Node { return apply("rad2deg", nil, x) }
 func scalingOp(name string, factor float64) Op {
 	return Op{
 		Name: name, Category: "elementary function", Operands: operandX, DTypes: floats, Result: same,
-		Compose: func(c *Call) *Node { return Mul(c.In[0], ScalarLike(c.In[0], factor)) },
+		Compose: func(c *Call) *Node {
+			x := widen(c.In[0])
+			return Cast(Mul(x, ScalarLike(x, factor)), c.dt(0))
+		},
 	}
 }
 

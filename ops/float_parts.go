@@ -94,7 +94,8 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		x, e := c.In[0], c.In[1]
 		if e.dtype.IsFloat() {
-			return Mul(x, Exp2(Cast(e, x.dtype)))
+			wide := widen(x)
+			return Cast(Mul(wide, Exp2(Cast(e, wide.dtype))), x.dtype)
 		}
 		// In halves, each of which is a number: 2^-149 is one, and 1 / 2^-149 is not.
 		if e.dtype != tensor.Int32 {

@@ -44,7 +44,7 @@ var _ = define(Op{
 
 // acoshOf keeps its digits next to 1, where math.Acosh of a number just above loses some.
 func acoshOf(a float64) float64 {
-	if t := a - 1; t < 0.5 {
+	if t := a - 1; t >= 0 && t < 0.5 {
 		return math.Log1p(t + math.Sqrt(2*t+t*t))
 	}
 	return math.Acosh(a)

@@ -314,7 +314,7 @@ func init() {
 // acosh keeps its digits next to 1.
 func acosh(x float64) float64 {
 	t := x - 1
-	if t > 1e10 {
+	if !(math.Abs(t) < 1e10) {
 		return math.Acosh(x)
 	}
 	return math.Log1p(t + math.Sqrt(t*(t+2)))
