@@ -126,8 +126,13 @@ var _ = define(Op{
 // is named twice.
 func Any(x *Node, axes ...int) *Node { return reduction("any", x, axes) }
 
-// Every returns whether all elements of the bool x are true. Otherwise as [Any].
-func Every(x *Node, axes ...int) *Node { return reduction("every", x, axes) }
+// All returns whether all elements of the bool x are true. Otherwise as [Any].
+func All(x *Node, axes ...int) *Node { return reduction("all", x, axes) }
+
+// Every is [All].
+//
+// Deprecated: use All.
+func Every(x *Node, axes ...int) *Node { return All(x, axes...) }
 
 var _ = define(Op{
 	Name: "any", Category: "reduction",
@@ -137,7 +142,7 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "every", Category: "reduction",
+	Name: "all", Category: "reduction",
 	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
 	Operands: operandX, DTypes: bools, Result: reduceResult, Flat: true,
 	Compose: func(c *Call) *Node { return countTrue("min", c) },
