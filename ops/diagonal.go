@@ -17,6 +17,9 @@ type diagonalAttr struct {
 	Axis2  int `default:"1" doc:"of columns"`
 }
 
+// farthest is an offset beyond every diagonal.
+const farthest = 1 << 60
+
 // complete resolves the axes in a shape of that rank.
 func (a *diagonalAttr) complete(rank int) (err error) {
 	if a.Axis1, err = axisOf(a.Axis1, rank); err == nil {
@@ -24,6 +27,9 @@ func (a *diagonalAttr) complete(rank int) (err error) {
 	}
 	if err == nil && a.Axis1 == a.Axis2 {
 		err = errors.New("a plane has two axes")
+	}
+	if a.Offset > farthest || a.Offset < -farthest {
+		err = fmt.Errorf("an offset of %d", a.Offset)
 	}
 	return err
 }
@@ -202,7 +208,7 @@ func triangleOp(name string, keep func(row, column *Node) *Node) Op {
 			n := len(x.shape)
 			plane := x.shape[n-2:]
 			row, column := x.graph.Iota(tensor.Int64, 0, plane...), x.graph.Iota(tensor.Int64, 1, plane...)
-			row = Add(row, int64(c.Attr.(triangleAttr).K))
+			row = Add(row, int64(min(max(c.Attr.(triangleAttr).K, -farthest), farthest)))
 			return Where(keep(row, column), x, ScalarLike(x, 0))
 		},
 	}

@@ -36,19 +36,8 @@ func Pad(x *Node, value float64, paddings ...Padding) *Node {
 		return x
 	}
 	a := padAttr{make([]int, x.Rank()), make([]int, x.Rank()), value}
-	named := make([]bool, x.Rank())
-	for _, p := range paddings {
-		axis, err := axisOf(p.Axis, x.Rank())
-		switch {
-		case err != nil:
-		case named[axis]:
-			err = fmt.Errorf("axis %d is named twice", p.Axis)
-		}
-		if err != nil {
-			return x.graph.fail("pad", []*Node{x}, err)
-		}
-		named[axis] = true
-		a.Before[axis], a.After[axis] = p.Before, p.After
+	if err := enterPaddings(paddings, a.Before, a.After); err != nil {
+		return x.graph.fail("pad", []*Node{x}, err)
 	}
 	return apply("pad", a, x)
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/anycl/anycl/tensor"
@@ -27,12 +28,34 @@ func PadMode(x *Node, mode string, paddings ...Padding) *Node {
 	if err != nil {
 		return x
 	}
-	return apply("pad_mode", padModeAttr{mode, paddings}, x)
+	a := padModeAttr{mode, make([]int, x.Rank()), make([]int, x.Rank())}
+	if err := enterPaddings(paddings, a.Before, a.After); err != nil {
+		return x.graph.fail("pad_mode", []*Node{x}, err)
+	}
+	return apply("pad_mode", a, x)
 }
 
 type padModeAttr struct {
-	Mode     string    `default:"reflect" doc:"reflect, symmetric, edge or wrap"`
-	Paddings []Padding `doc:"of axes, none twice"`
+	Mode   string `default:"reflect" doc:"reflect, symmetric, edge or wrap"`
+	Before []int  `doc:"of each axis, how many elements come before x"`
+	After  []int  `doc:"of each axis, how many come after it"`
+}
+
+// enterPaddings enters paddings, none of them negative, at their axes.
+func enterPaddings(paddings []Padding, before, after []int) error {
+	named := make([]bool, len(before))
+	for _, p := range paddings {
+		axis, err := axisOf(p.Axis, len(before))
+		if err == nil && named[axis] {
+			err = fmt.Errorf("axis %d is named twice", p.Axis)
+		}
+		if err != nil {
+			return err
+		}
+		named[axis] = true
+		before[axis], after[axis] = p.Before, p.After
+	}
+	return nil
 }
 
 // cropped takes away from x what negative paddings say, and gives the rest of them. On an error it has failed.
@@ -84,53 +107,37 @@ func (a padModeAttr) source(i, n int) int {
 
 var _ = define(Op{
 	Name: "pad_mode", Category: "layout", Attributes: AttributesOf[padModeAttr](), Operands: operandX, DTypes: every,
-	Complete: func(c *Call) error {
-		a := c.Attr.(padModeAttr)
-		named := make([]bool, len(c.shape(0)))
-		a.Paddings = slices.Clone(a.Paddings)
-		for i := range a.Paddings {
-			p := &a.Paddings[i]
-			axis, err := axisOf(p.Axis, len(named))
-			switch {
-			case err != nil:
-			case named[axis]:
-				err = fmt.Errorf("axis %d is named twice", p.Axis)
-			case p.Before < 0 || p.After < 0:
-				err = fmt.Errorf("padding of %d and %d on axis %d is negative", p.Before, p.After, p.Axis)
-			case c.shape(0)[axis] == 0 && p.Before+p.After > 0:
-				err = fmt.Errorf("axis %d of %v has nothing to repeat", p.Axis, c.shape(0))
-			}
-			if err != nil {
-				return err
-			}
-			p.Axis, named[axis] = axis, true
-		}
-		c.Attr = a
-		if !slices.Contains([]string{"reflect", "symmetric", "edge", "wrap"}, a.Mode) {
-			return fmt.Errorf("there is no mode %q; use reflect, symmetric, edge or wrap", a.Mode)
-		}
-		return nil
-	},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		shape := slices.Clone(c.shape(0))
-		for _, p := range c.Attr.(padModeAttr).Paddings {
-			shape[p.Axis] = plus(shape[p.Axis], p.Before, p.After)
+		a, x := c.Attr.(padModeAttr), c.shape(0)
+		if !slices.Contains([]string{"reflect", "symmetric", "edge", "wrap"}, a.Mode) {
+			return nil, 0, fmt.Errorf("there is no mode %q; use reflect, symmetric, edge or wrap", a.Mode)
+		}
+		if len(a.Before) != len(x) || len(a.After) != len(x) || slices.Min(append(a.Before, 0)) < 0 || slices.Min(append(a.After, 0)) < 0 {
+			return nil, 0, fmt.Errorf("%v before and %v after are not a padding of the axes of %v", a.Before, a.After, x)
+		}
+		shape := padAttr{a.Before, a.After, 0}.shape(x)
+		for i, n := range shape {
+			if x[i] == 0 && n > 0 {
+				return nil, 0, fmt.Errorf("axis %d of %v has nothing to repeat", i, x)
+			}
+			if n > math.MaxInt32 {
+				return nil, 0, fmt.Errorf("axis %d would have %d elements; 2^31 - 1 are the most", i, n)
+			}
 		}
 		return shape, c.dt(0), nil
 	},
 	// The positions are a constant: one load for each line of the result.
 	Compose: func(c *Call) *Node {
 		a, y := c.Attr.(padModeAttr), c.In[0]
-		for _, p := range a.Paddings {
-			n := y.shape[p.Axis]
-			if p.Before+p.After == 0 {
+		for axis, n := range c.shape(0) {
+			if a.Before[axis]+a.After[axis] == 0 {
 				continue
 			}
-			from := make([]int32, n+p.Before+p.After)
+			from := make([]int32, n+a.Before[axis]+a.After[axis])
 			for i := range from {
-				from[i] = int32(a.source(i-p.Before, n))
+				from[i] = int32(a.source(i-a.Before[axis], n))
 			}
-			y = Gather(y, p.Axis, y.graph.Const(tensor.Must(tensor.FromSlice(from, len(from)))))
+			y = Gather(y, axis, y.graph.Const(tensor.Must(tensor.FromSlice(from, len(from)))))
 		}
 		return y
 	},

@@ -117,7 +117,9 @@ func Rot90(x *Node, k, axis1, axis2 int) *Node {
 }
 
 // SwapAxes returns x with two axes exchanged. It costs nothing. Errors: an axis does not exist.
-func SwapAxes(x *Node, axis1, axis2 int) *Node { return MoveDim(x, []int{axis1, axis2}, []int{axis2, axis1}) }
+func SwapAxes(x *Node, axis1, axis2 int) *Node {
+	return MoveDim(x, []int{axis1, axis2}, []int{axis2, axis1})
+}
 
 // MoveDim returns x with each axis of source at its place of destination, and the others in order around them, as PyTorch's
 // movedim and NumPy's moveaxis. It costs nothing. Errors: an axis does not exist or is named twice; there are not as many places as axes.

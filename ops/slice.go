@@ -27,7 +27,9 @@ func From(axis, start int) Range { return Range{Axis: axis, Start: start} }
 func To(axis, stop int) Range { return Range{Axis: axis, Stop: stop, Exact: true} }
 
 // Between is x[start:stop] along an axis; it is empty where stop is not behind start.
-func Between(axis, start, stop int) Range { return Range{Axis: axis, Start: start, Stop: stop, Exact: true} }
+func Between(axis, start, stop int) Range {
+	return Range{Axis: axis, Start: start, Stop: stop, Exact: true}
+}
 
 // resolve gives first index, count and step for an axis of extent n.
 func (r Range) resolve(n int) (start, count, step int) {

@@ -136,6 +136,8 @@ func anyValue(r *rand.Rand, typ string) any {
 		return []int{-2, -1, 0, 1, 2, 3, 7, math.MinInt, math.MaxInt}[r.IntN(9)]
 	case "float":
 		return []any{0.0, 0.5, -1.0, 3.0, "NaN", "+Inf", 1e-5}[r.IntN(7)]
+	case "string":
+		return []string{"", "set", "add", "mul", "mean", "reflect", "edge", "wrap", "nothing"}[r.IntN(9)]
 	case "dtype":
 		return tensor.DTypes()[r.IntN(len(tensor.DTypes()))].String()
 	case "[]int", "[2]int":

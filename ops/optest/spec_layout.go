@@ -74,7 +74,9 @@ func init() {
 	}
 	padSamples[0].Only = nil
 	layouts("pad_mode", append(padSamples, layoutCase("taken away first", []int{5}, []int{5}, func(at []int) []int { return []int{[]int{1, 2, 3, 4, 3}[at[0]]} },
-		func(x *ops.Node) *ops.Node { return ops.PadMode(x, "reflect", ops.Padding{Axis: 0, Before: -1, After: 1}) }, few...))...)
+		func(x *ops.Node) *ops.Node {
+			return ops.PadMode(x, "reflect", ops.Padding{Axis: 0, Before: -1, After: 1})
+		}, few...))...)
 	layouts("diagonal",
 		layoutCase("above", []int{4, 2, 7}, []int{2, 4}, func(at []int) []int { return []int{at[1], at[0], at[1] + 2} },
 			func(x *ops.Node) *ops.Node { return ops.Diagonal(x, 2, 0, -1) }),
