@@ -55,8 +55,10 @@ func (n *Node) validate() error {
 		_, ok = n.Attr.(ReduceAttr)
 	case KindContract:
 		_, ok = n.Attr.(ContractAttr)
-	case KindGather, KindScatter:
+	case KindGather:
 		_, ok = n.Attr.(GatherAttr)
+	case KindScatter:
+		_, ok = n.Attr.(ScatterAttr)
 	case KindCustom:
 		_, ok = n.Attr.(*CustomAttr)
 		ok = ok && len(n.Outs) > 0
