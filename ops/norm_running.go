@@ -36,7 +36,7 @@ func (o BatchNormOptions) normal() BatchNormOptions {
 //	y, mean, variance := ops.BatchNormRunning(x, scale, shift, runningMean, runningVariance, nil)
 //	updates := []*ops.Node{ops.Assign(runningMean, mean), ops.Assign(runningVariance, variance)}
 //
-// The running averages have no derivative. Errors: as BatchNormTrain; a momentum outside [0, 1].
+// Errors: as BatchNormTrain; a momentum outside [0, 1].
 // Source: Ioffe and Szegedy, Batch Normalization (2015); PyTorch, torch.nn.functional.batch_norm.
 func BatchNormRunning(x, scale, shift, mean, variance *Node, o *BatchNormOptions) (y, newMean, newVariance *Node) {
 	scale, shift = given2(scale, shift, mean)
@@ -76,8 +76,8 @@ var _ = define(Op{
 			if math.IsInf(factor, 0) { // of one element: 0 / 0
 				factor = math.NaN()
 			}
-			old = widen(StopGradient(old))
-			return Cast(Add(Mul(old, 1-o.Momentum), Mul(StopGradient(new), ScalarLike(old, o.Momentum*factor))), c.dt(0))
+			old = widen(old)
+			return Cast(Add(Mul(old, 1-o.Momentum), Mul(new, ScalarLike(old, o.Momentum*factor))), c.dt(0))
 		}
 		return []*Node{Cast(y, c.dt(0)), running(c.In[3], mean, 1), running(c.In[4], variance, unbiased)}
 	},
