@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -245,5 +244,3 @@ var _ = define(Op{
 		return Cast(a.fold(Div(Sum(l, rank-1, rank), float64(classes))), c.dt(0))
 	},
 })
-
-var _ = ir.Product

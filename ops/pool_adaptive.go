@@ -3,7 +3,6 @@ package ops
 import (
 	"slices"
 
-	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -118,7 +117,6 @@ func tapsOfAdaptive(lead, n int) []int {
 // adaptiveIndex makes the position in the spatial axes x of the number of a tap in each window.
 func adaptiveIndex(at *Node, x, size []int) *Node {
 	n := len(size)
-	lead := at.Rank() - n
 	index, pitch := at.graph.Full(tensor.Int64, 0, at.shape...), 1
 	for i := n - 1; i >= 0; i-- {
 		rows := adaptiveRows(x[i], size[i])
@@ -142,7 +140,6 @@ func adaptiveIndex(at *Node, x, size []int) *Node {
 		index = Add(index, Mul(along, ScalarLike(index, float64(pitch))))
 		pitch *= x[i]
 	}
-	_ = lead
 	return index
 }
 
@@ -150,21 +147,3 @@ func adaptiveIndex(at *Node, x, size []int) *Node {
 func numberedIn(g *Graph, shape, axes []int) *Node {
 	return numbered(&Node{graph: g, shape: slices.Clone(shape), dtype: tensor.Int32}, axes)
 }
-
-// MaxUnpoolOptions say how large the result of [MaxUnpool] is.
-type MaxUnpoolOptions struct {
-	Size []int `doc:"extents of the spatial axes of the result"`
-}
-
-// MaxUnpool puts every element of x where the indices of [MaxPoolWithIndices] say it came from, into zeros:
-//
-//	y[p, indices[p, i]] = x[p, i]
-//
-// Indices count in row-major order in the last axes of the result, as many as size has and x too, which has size as extents. Where several name the same element, the last
-// of them in row-major order counts; one outside is not written. x is any number and indices is an integer of its shape. The derivative comes from where each element went. Errors: shapes; dtypes.
-// Source: PyTorch, torch.nn.MaxUnpool2d.
-func MaxUnpool(x, indices *Node, size ...int) *Node {
-	return apply("max_unpool", adaptiveSize{size}, x, indices)
-}
-
-var _ = ir.Product

@@ -138,11 +138,6 @@ func rootOf(s *Node, p float64) *Node {
 	return Where(some, Pow(safe, ScalarLike(s, 1/p)), zero)
 }
 
-type adaptiveAttr struct {
-	Size  []int `doc:"extents of the result in its last axes; -1: as the operand has"`
-	Whole bool  `default:"false" doc:"indices count elements of all of x, not of its spatial axes"`
-}
-
 // AdaptiveAvgPool returns means over windows of x that are placed so that the last axes of the result have the extents of size: of n
 // elements window i of m has those from ⌊i·n/m⌋ to ⌈(i+1)·n/m⌉. x is a float, with any axes before. An extent of -1
 // stays as it is; 1 is the mean of the axis. Errors: size has more axes than x; an extent is below 1; dtype not float.

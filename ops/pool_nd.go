@@ -218,7 +218,7 @@ type maxIndexAttr struct {
 }
 
 // MaxPoolWithIndices is [MaxPool], and where in the spatial axes of x each largest element stands, as int64 in row-major order: of several the
-// first, of NaN too. [MaxUnpool] takes them back. whole counts in all of x, as ONNX does. Errors: as MaxPool.
+// first, of NaN too.  whole counts in all of x, as ONNX does. Errors: as MaxPool.
 // Source: PyTorch, torch.nn.functional.max_pool2d; ONNX, operator MaxPool.
 func MaxPoolWithIndices(x *Node, o PoolingOptions, whole bool) (y, indices *Node) {
 	r := ApplyAll("max_pool_indices", maxIndexAttr{o, whole}, x)

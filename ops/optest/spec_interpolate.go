@@ -2,7 +2,6 @@ package optest
 
 import (
 	"math"
-	"slices"
 
 	"github.com/anycl/anycl/ops"
 )
@@ -195,5 +194,3 @@ func axisWeights(o ops.InterpolateOptions, k, i, in, out int, w []float64) bool 
 	}
 	return true
 }
-
-var _ = slices.Max[[]int]

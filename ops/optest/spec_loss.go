@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/tensor"
 )
 
 // Losses.
@@ -396,5 +395,3 @@ func distanceCase(label string, a, b []int, p float64) Sample {
 		Build: func(in []*ops.Node) *ops.Node { return ops.PairwiseDistance(in[0], in[1], p, 1e-6) },
 	}
 }
-
-var _ = tensor.Int64
