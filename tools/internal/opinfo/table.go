@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/anycl/anycl/ops"
 )
 
 // Table is every row, by name.
@@ -20,9 +18,6 @@ func Table() []*Row {
 	return all
 }
 
-// parts are the families of the table.
-var parts = []func() []*Row{elementwise}
-
 var byName = sync.OnceValue(func() map[string]*Row {
 	all := map[string]*Row{}
 	for _, r := range Table() {
@@ -33,7 +28,10 @@ var byName = sync.OnceValue(func() map[string]*Row {
 
 // oneCall reports whether text calls one function of package ops. [ops.KeepDims] around a reduction is a form of that.
 func oneCall(text string) bool {
-	e, err := parser.ParseExpr(strings.TrimSpace(text[strings.LastIndex(text, "=")+1:]))
+	if at := strings.Index(text, " := "); at >= 0 {
+		text = text[at+4:]
+	}
+	e, err := parser.ParseExpr(text)
 	if err != nil {
 		return false
 	}
@@ -43,19 +41,14 @@ func oneCall(text string) bool {
 		if !ok {
 			return true
 		}
-		if f, ok := call.Fun.(*ast.SelectorExpr); !ok || f.Sel.Name != "KeepDims" {
+		f, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || f.Sel.Name == "KeepDims" {
+			return true
+		}
+		if of, ok := f.X.(*ast.Ident); ok && (of.Name == "ops" || of.Name == "g") {
 			calls++
 		}
 		return true
 	})
 	return calls == 1
 }
-
-// one is a row for a function of one operand.
-func one(torch, name string, f func(x *ops.Node) *ops.Node) *Row {
-	return &Row{Torch: torch, Signature: "input", Go: "ops." + name + "(x)", Build: func(c *Call) []*ops.Node {
-		return list(f(c.x("input")))
-	}}
-}
-
-func list(n ...*ops.Node) []*ops.Node { return n }
