@@ -11,7 +11,7 @@ import (
 //
 // a and b have the same dtype, any number; integers wrap. Errors: dtypes
 // differ or are bool; shapes do not broadcast.
-func Add(a, b *Node) *Node { return apply("add", nil, a, b) }
+func Add[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("add", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "add",
@@ -44,7 +44,7 @@ func addTo[T register](dst, a, b []T) {
 //	y = a - b
 //
 // a and b have the same dtype, any number; integers wrap. Errors: as Add.
-func Sub(a, b *Node) *Node { return apply("sub", nil, a, b) }
+func Sub[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("sub", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "sub",
@@ -74,7 +74,7 @@ func subTo[T register](dst, a, b []T) {
 //	y = a · b
 //
 // a and b have the same dtype, any number; integers wrap. Errors: as Add.
-func Mul(a, b *Node) *Node { return apply("mul", nil, a, b) }
+func Mul[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("mul", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "mul",
@@ -112,7 +112,7 @@ func mulTo[T register](dst, a, b []T) {
 // a and b have the same dtype, any number. Integers truncate toward zero; a
 // division by the integer 0 gives 0, and the smallest integer divided by -1
 // wraps to itself. Errors: as Add.
-func Div(a, b *Node) *Node { return apply("div", nil, a, b) }
+func Div[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("div", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "div",

@@ -7,7 +7,7 @@ package ops
 //
 // NaN equals nothing, and the two zeros are equal. a and b have the same dtype,
 // any; the result is bool. Errors: dtypes differ; shapes do not broadcast.
-func Equal(a, b *Node) *Node { return apply("equal", nil, a, b) }
+func Equal[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("equal", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "equal",
@@ -25,7 +25,7 @@ var _ = define(Op{
 //	y = a ≠ b
 //
 // NaN differs from everything. Otherwise as [Equal].
-func NotEqual(a, b *Node) *Node { return apply("not_equal", nil, a, b) }
+func NotEqual[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("not_equal", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "not_equal",
@@ -43,7 +43,7 @@ var _ = define(Op{
 //
 // False where either is NaN; of bools, false is below true. a and b have the
 // same dtype, any; the result is bool. Errors: as [Equal].
-func Less(a, b *Node) *Node { return apply("less", nil, a, b) }
+func Less[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("less", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "less",
@@ -61,7 +61,7 @@ var _ = define(Op{
 //	y = a ≤ b
 //
 // Otherwise as [Less].
-func LessEqual(a, b *Node) *Node { return apply("less_equal", nil, a, b) }
+func LessEqual[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("less_equal", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "less_equal",
@@ -79,7 +79,7 @@ var _ = define(Op{
 //	y = a > b
 //
 // Otherwise as [Less].
-func Greater(a, b *Node) *Node { return apply("greater", nil, a, b) }
+func Greater[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("greater", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "greater",
@@ -97,7 +97,7 @@ var _ = define(Op{
 //	y = a ≥ b
 //
 // Otherwise as [Less].
-func GreaterEqual(a, b *Node) *Node { return apply("greater_equal", nil, a, b) }
+func GreaterEqual[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("greater_equal", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "greater_equal",

@@ -15,7 +15,7 @@ import (
 // A NaN in either wins, as in NumPy; of two zeros either may come. The
 // derivative goes to a where a > b and to b elsewhere. a and b have the same
 // dtype, any number. Errors: as [Add].
-func Maximum(a, b *Node) *Node { return apply("maximum", nil, a, b) }
+func Maximum[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("maximum", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "maximum",
@@ -34,7 +34,7 @@ var _ = define(Op{
 //
 // The derivative goes to a where a < b and to b elsewhere. Otherwise as
 // [Maximum].
-func Minimum(a, b *Node) *Node { return apply("minimum", nil, a, b) }
+func Minimum[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("minimum", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "minimum",

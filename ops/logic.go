@@ -12,7 +12,7 @@ import (
 //
 // a and b have the same dtype, bool or an integer, whose bits are combined.
 // Errors: dtypes differ or are floats; shapes do not broadcast.
-func And(a, b *Node) *Node { return apply("and", nil, a, b) }
+func And[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("and", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "and",
@@ -29,7 +29,7 @@ var _ = define(Op{
 //	y = a ∨ b
 //
 // Otherwise as [And].
-func Or(a, b *Node) *Node { return apply("or", nil, a, b) }
+func Or[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("or", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "or",
@@ -46,7 +46,7 @@ var _ = define(Op{
 //	y = a ⊕ b
 //
 // Otherwise as [And].
-func Xor(a, b *Node) *Node { return apply("xor", nil, a, b) }
+func Xor[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("xor", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "xor",

@@ -175,8 +175,8 @@ func TestNilOperandsAreErrors(t *testing.T) {
 	g := NewGraph("g")
 	x := declare(g, tensor.Float32, 2, 3)
 	for name, call := range map[string]func(){
-		"add":              func() { Add(x, nil) },
-		"maximum":          func() { Maximum(nil, x) },
+		"add":              func() { Add(x, (*Node)(nil)) },
+		"maximum":          func() { Maximum((*Node)(nil), x) },
 		"where":            func() { Where(nil, x, x) },
 		"softmax":          func() { Softmax(nil, 0) },
 		"cross_entropy":    func() { CrossEntropy(x, nil) },

@@ -184,8 +184,8 @@ func OpNamed(name string) (*Op, bool) {
 	return o, o != nil && !o.hidden
 }
 
-// All yields every op that users can call, by name.
-func All() iter.Seq[*Op] {
+// Table yields every op that users can call, by name.
+func Table() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		tableMu.RLock()
 		names := slices.Sorted(maps.Keys(table))

@@ -34,7 +34,16 @@ func resultsOf(n *Node) []Result {
 
 // picked is the node of which n is a result, if its op has a composition.
 func (n *Node) picked() (of *Node, i int, ok bool) {
-	if n.op.kind != ir.KindPick || n.bad || n.in[0].op.ComposeAll == nil {
+	of, i, ok = n.result()
+	if !ok || of.op.ComposeAll == nil {
+		return nil, 0, false
+	}
+	return of, i, true
+}
+
+// result reports whether n is result i of the op of, which has several.
+func (n *Node) result() (of *Node, i int, ok bool) {
+	if n.op.kind != ir.KindPick || n.bad {
 		return nil, 0, false
 	}
 	return n.in[0], n.attr.(ir.PickAttr).I, true

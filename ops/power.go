@@ -16,7 +16,7 @@ import "math"
 // and where a is 0 or infinite, mixed ones are the limits of these. Errors: dtypes
 // differ or are no floats; shapes do not broadcast.
 // Source: ISO/IEC 9899:1999, section F.9.4.4.
-func Pow(a, b *Node) *Node { return apply("pow", nil, a, b) }
+func Pow[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("pow", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "pow",

@@ -14,7 +14,7 @@ import (
 // It has the sign of a, as Go's % and C's fmod, and is exact. a and b have the
 // same dtype, any number. The remainder of a division by the integer 0 is 0, by
 // the float 0 NaN. Errors: as [Add].
-func Rem(a, b *Node) *Node { return apply("rem", nil, a, b) }
+func Rem[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("rem", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "rem",

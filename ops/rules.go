@@ -50,11 +50,12 @@ func axisOf(axis, rank int) (int, error) {
 	return a, nil
 }
 
-// axesOf resolves a set of axes; none means all. The result is sorted.
+// axesOf resolves a set of axes; nil means all, a list that is empty none. A tensor of rank 0 takes the axes 0 and -1,
+// of which it has none. The result is sorted, and not nil.
 func axesOf(axes []int, rank int) ([]int, error) {
-	chosen := make([]bool, rank)
+	chosen := make([]bool, max(rank, 1))
 	for _, axis := range axes {
-		a, err := axisOf(axis, rank)
+		a, err := axisOf(axis, max(rank, 1))
 		if err != nil {
 			return nil, err
 		}
@@ -63,9 +64,9 @@ func axesOf(axes []int, rank int) ([]int, error) {
 		}
 		chosen[a] = true
 	}
-	var out []int
+	out := []int{}
 	for a := range rank {
-		if chosen[a] || len(axes) == 0 {
+		if chosen[a] || axes == nil {
 			out = append(out, a)
 		}
 	}

@@ -17,7 +17,9 @@ import (
 // given the derivative 0, and a rule behind it that multiplies by Inf or NaN
 // makes NaN of that, as √x does at x = 0. Choose the operand of such an op, too. Errors: c is not bool; the dtypes of a and b differ; shapes
 // do not broadcast.
-func Where(c, a, b *Node) *Node { return apply("where", nil, c, a, b) }
+func Where[A, B NodeOrNumber](c *Node, a A, b B) *Node {
+	return apply("where", nil, append([]*Node{c}, nodesOf("where", nil, a, b)...)...)
+}
 
 var _ = define(Op{
 	Name:     "where",

@@ -14,7 +14,7 @@ import (
 // A negative b, or one not below the width of the dtype, shifts every bit out:
 // 0. a and b have the same integer dtype. Errors: dtypes differ or are no
 // integers; shapes do not broadcast.
-func ShiftLeft(a, b *Node) *Node { return apply("shift_left", nil, a, b) }
+func ShiftLeft[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("shift_left", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "shift_left",
@@ -38,7 +38,7 @@ var _ = define(Op{
 // A negative b, or one not below the width of the dtype, leaves only the sign:
 // 0, or -1 for a negative a. a and b have the same integer dtype. Errors: as
 // [ShiftLeft].
-func ShiftRight(a, b *Node) *Node { return apply("shift_right", nil, a, b) }
+func ShiftRight[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("shift_right", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "shift_right",

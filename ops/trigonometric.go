@@ -161,7 +161,7 @@ var _ = define(Op{
 // a and b have the same float dtype. The special cases are those of C. At the
 // origin the derivative is NaN: there is none. Errors: dtypes differ or are no
 // floats; shapes do not broadcast. Source: ISO/IEC 9899:1999, section F.9.1.4.
-func Atan2(a, b *Node) *Node { return apply("atan2", nil, a, b) }
+func Atan2[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("atan2", nil, a, b) }
 
 var _ = define(Op{
 	Name:     "atan2",

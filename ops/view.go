@@ -182,13 +182,14 @@ var _ = define(Op{
 })
 
 // Squeeze returns x without the named axes, or without every axis of extent 1
-// when none is named. It costs nothing. Errors: a named axis has another extent.
+// when none is named; a list that is empty but not nil names none and removes none. It costs nothing. Errors: a named axis
+// has another extent.
 func Squeeze(x *Node, axes ...int) *Node {
 	if x == nil || x.bad {
 		return apply("reshape", nil, x)
 	}
 	var drop []int
-	if len(axes) > 0 {
+	if axes != nil {
 		var err error
 		if drop, err = axesOf(axes, x.Rank()); err != nil {
 			return x.graph.fail("squeeze", []*Node{x}, err)
@@ -199,7 +200,7 @@ func Squeeze(x *Node, axes ...int) *Node {
 		switch named := slices.Contains(drop, a); {
 		case named && d != 1:
 			return x.graph.fail("squeeze", []*Node{x}, fmt.Errorf("axis %d of %v has extent %d, not 1", a, x.shape, d))
-		case named || len(axes) == 0 && d == 1:
+		case named || axes == nil && d == 1:
 		default:
 			shape = append(shape, d)
 		}

@@ -14,6 +14,9 @@ type ReduceAttr struct {
 	Axes []int `default:"" doc:"that are folded, counted from the end where negative; none: all"`
 }
 
+// ReducedAxes are the axes that are folded.
+func (a ReduceAttr) ReducedAxes() []int { return a.Axes }
+
 // ContractAttr names the axes of the two operands of a contraction by role:
 //
 //	y[b, m, n] = Σ_k A[b, m, k] · B[b, n, k]

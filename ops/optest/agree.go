@@ -37,7 +37,7 @@ func GradientParts(a, b engine.Engine, o *Options) []*Part {
 	ra, rb := ops.NewRuntime(a), ops.NewRuntime(b)
 	var open *gradGroup
 	var parts []*Part
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		if !differentiable(o, op) {
 			continue
 		}

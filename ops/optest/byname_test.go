@@ -16,7 +16,7 @@ import (
 // Every call that the samples make, made again by the op's name from its attributes as JSON, is the same call.
 func TestCallsByNameAreThoseOfFunctions(t *testing.T) {
 	made := map[string]bool{}
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		if op.Category == "control flow" { // what is in a region is seen from there only
 			continue
 		}
@@ -74,7 +74,7 @@ func TestCallsByNameNeverPanic(t *testing.T) {
 		rounds = 30
 	}
 	right := map[string]int{}
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		for round := range rounds {
 			g := ops.NewGraph("any")
 			var in []*ops.Node

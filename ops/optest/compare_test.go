@@ -92,7 +92,7 @@ func (l liar) Read(ctx context.Context, dst []byte, src engine.Memory, offset in
 func TestAnEngineThatErrsByOneBitIsFound(t *testing.T) {
 	t.Parallel()
 	rt := ops.NewRuntime(liar{fallback.New(nil)})
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		if !specs[op.Name].Tolerance.Moves && op.Name != "add" {
 			continue
 		}
@@ -141,7 +141,7 @@ func TestBundlesLeaveNoOpAndDTypeOut(t *testing.T) {
 	t.Parallel()
 	o := &Options{Bundle: true, Few: true}
 	b := newBundler(o)
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		for _, dt := range op.DTypes {
 			all := cells(op, dt)
 			b.add(op, all)

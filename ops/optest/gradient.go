@@ -39,7 +39,7 @@ func TestGradients(t *testing.T, e engine.Engine, o *Options) {
 
 // eachDifferentiable runs a subtest for every op that has a gradient.
 func eachDifferentiable(t *testing.T, o *Options, test func(t *testing.T, op *ops.Op)) {
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		if differentiable(o, op) {
 			t.Run(op.Name, func(t *testing.T) {
 				t.Parallel()

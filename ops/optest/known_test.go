@@ -78,7 +78,7 @@ func TestAPartThatIsCancelledFails(t *testing.T) {
 		}
 	}
 	require.Positive(t, len(optest.Parts(e, nil)))
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		bound, source := optest.Bound(op.Name, op.DTypes[0])
 		require.NotEmpty(t, bound, op.Name)
 		require.NotEmpty(t, source, op.Name)

@@ -66,7 +66,7 @@ func TestOps(t *testing.T, e engine.Engine, o *Options) {
 	report := newReport(e.Name())
 	t.Cleanup(func() { t.Log(report) })
 	parts := Parts(e, o)
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		if !o.wants(op) {
 			continue
 		}
@@ -92,7 +92,7 @@ func Parts(e engine.Engine, o *Options) []*Part {
 	}
 	s := &suite{rt: ops.NewRuntime(e), o: o, bundles: newBundler(o)}
 	var parts []*Part
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		if !o.wants(op) {
 			continue
 		}

@@ -86,21 +86,21 @@ func binaryPoints() []specialCase {
 		build func(a, b *ops.Node) *ops.Node
 		rows  [][9]float64
 	}{
-		{"maximum", ops.Maximum, [][9]float64{{1, 1, 0, 1}, {0, 0, 0, 1}, {-inf, 2, 0, 1}, {inf, inf, 0, 1}, {3, 2, 1, 0}}},
-		{"minimum", ops.Minimum, [][9]float64{{1, 1, 0, 1}, {0, 0, 0, 1}, {-inf, 2, 1, 0}, {inf, inf, 0, 1}, {3, 2, 0, 1}}},
-		{"add", ops.Add, [][9]float64{{0, 0, 1, 1}, {inf, 1, 1, 1}}},
-		{"sub", ops.Sub, [][9]float64{{0, 0, 1, -1}, {inf, 1, 1, -1}}},
-		{"mul", ops.Mul, [][9]float64{{0, 0, 0, 0, 0, 1}, {0, 3, 3, 0, 0, 1}, {inf, 2, 2, inf, 0, 1}}},
-		{"div", ops.Div, [][9]float64{
+		{"maximum", ofNodes(ops.Maximum), [][9]float64{{1, 1, 0, 1}, {0, 0, 0, 1}, {-inf, 2, 0, 1}, {inf, inf, 0, 1}, {3, 2, 1, 0}}},
+		{"minimum", ofNodes(ops.Minimum), [][9]float64{{1, 1, 0, 1}, {0, 0, 0, 1}, {-inf, 2, 1, 0}, {inf, inf, 0, 1}, {3, 2, 0, 1}}},
+		{"add", ofNodes(ops.Add), [][9]float64{{0, 0, 1, 1}, {inf, 1, 1, 1}}},
+		{"sub", ofNodes(ops.Sub), [][9]float64{{0, 0, 1, -1}, {inf, 1, 1, -1}}},
+		{"mul", ofNodes(ops.Mul), [][9]float64{{0, 0, 0, 0, 0, 1}, {0, 3, 3, 0, 0, 1}, {inf, 2, 2, inf, 0, 1}}},
+		{"div", ofNodes(ops.Div), [][9]float64{
 			{0, 2, 0.5, 0, 0, -0.25, 0}, {2, inf, 0, 0}, {0, inf, 0, 0},
 			{1, 0, inf, -inf, 0, -inf, inf, 0, -inf}, {-1, 0, inf, inf, 0, -inf, -inf, 0, inf},
 		}},
-		{"rem", ops.Rem, [][9]float64{{6, 3, 1, -2}, {-6, 3, 1, 2}, {0, 3, 1, 0}, {5, inf, 1, 0}}},
-		{"atan2", ops.Atan2, [][9]float64{
+		{"rem", ofNodes(ops.Rem), [][9]float64{{6, 3, 1, -2}, {-6, 3, 1, 2}, {0, 3, 1, 0}, {5, inf, 1, 0}}},
+		{"atan2", ofNodes(ops.Atan2), [][9]float64{
 			atan2(1, 0), atan2(0, 1), atan2(-1, 0), atan2(0, -1), atan2(1, 1), atan2(-1, 1), atan2(1, -1), atan2(-3, -3),
 			{1, inf}, {inf, 1}, {1, -inf}, {inf, inf},
 		}},
-		{"pow", ops.Pow, [][9]float64{
+		{"pow", ofNodes(ops.Pow), [][9]float64{
 			{0, 0}, {0, 1, 1, 0, 0, -inf, 0}, {0, 2, 0, 0, 2}, {0, 3, 0, 0, 0, 0, 0, 6}, {0, 4},
 			{0, 0.5, inf, 0, -inf, -inf, 0, inf}, {0, 1.5, 0, 0, inf, 0, 0, -inf}, {0, -1, -inf, -inf, inf, inf, inf, -inf, -inf},
 			{-2, 0, 0, nan, 0, open, nan, 0, nan}, {-2, 1, 1, nan, 0, nan, nan, 0, nan}, {-2, 2, -4, nan, 2, nan, nan, 0, nan},
@@ -204,3 +204,6 @@ func foldNumbers(shape, axes []int) []int {
 	}
 	return out
 }
+
+// ofNodes gives a generic function of two operands the type of one of nodes.
+func ofNodes(f func(a, b *ops.Node) *ops.Node) func(a, b *ops.Node) *ops.Node { return f }

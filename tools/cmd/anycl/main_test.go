@@ -142,7 +142,7 @@ func TestEveryOpIsListedWithWhereItRuns(t *testing.T) {
 		listed[op.Name] = op
 	}
 	out := must(t, "ops")
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		assert.Contains(t, out, "\n"+op.Name+" ")
 		got := listed[op.Name]
 		assert.Len(t, got.Operands, len(op.Operands), op.Name)

@@ -185,7 +185,7 @@ func readReport(path string) (*matrix.Report, error) {
 func (o *matrixOptions) check() (*matrix.Options, error) {
 	mo := &matrix.Options{Devices: o.devices, Ops: o.ops, Full: o.full, Graphs: o.graphs}
 	known := map[string]bool{}
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		known[op.Name] = true
 	}
 	for _, name := range o.ops {

@@ -101,7 +101,7 @@ func (o *opsOptions) run(ctx context.Context, out io.Writer) error {
 		engines = append(engines, e.Name())
 	}
 	var reports []opReport
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		r := reportOf(op)
 		for _, e := range rt.Engines() {
 			runs, err := supported(ctx, e, op)

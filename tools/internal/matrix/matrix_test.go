@@ -45,7 +45,7 @@ func TestAllOpsRunWithGraphs(t *testing.T) {
 	r, err := Run(t.Context(), &Options{Devices: []string{"none"}, DTypes: []tensor.DType{tensor.Bool}})
 	require.NoError(t, err)
 	n := 0
-	for op := range ops.All() {
+	for op := range ops.Table() {
 		for _, dt := range op.DTypes {
 			if dt == tensor.Bool {
 				n++
