@@ -5,21 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/anycl/anycl/tools/internal/opinfo"
 	"github.com/anycl/anycl/tools/internal/term"
+	"github.com/anycl/anycl/tools/internal/umath"
 )
 
 type conformanceOptions struct {
-	suite, data, device, run string
-	jobs, batch              int
-	asJSON, verbose          bool
+	suite, data, device, run, out string
+	jobs, batch                   int
+	asJSON, verbose               bool
 }
 
-var errWrong = errors.New("some cases are wrong")
+var (
+	errWrong  = errors.New("some cases are wrong")
+	errBeyond = errors.New("some errors are beyond what OpenCL allows")
+)
 
 func newConformance() *cobra.Command {
 	var o conformanceOptions
@@ -33,6 +39,8 @@ any is wrong.
   anycl conformance -suite opinfo -data FILE               PyTorch's own op database: forward and gradients
   anycl conformance -suite opinfo -data FILE -device cpu   the same on the CPU path
   anycl conformance -suite opinfo -data FILE -run '^linalg' -v
+  anycl conformance -suite umath -data DIR -device cpu,pocl -o accuracy.md
+                                                           NumPy's validation sets: errors of elementary functions
 `,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -40,9 +48,10 @@ any is wrong.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.suite, "suite", "", "the suite: opinfo")
+	f.StringVar(&o.suite, "suite", "", "the suite: opinfo or umath")
 	f.StringVar(&o.data, "data", "", "its data: a folder or a .tar.gz")
 	f.StringVar(&o.device, "device", "", "device to use, as in ANYCL_DEVICE; cpu or none for the CPU path (default: the best)")
+	f.StringVarP(&o.out, "out", "o", "", "umath: write the page of the documentation to this file")
 	f.StringVar(&o.run, "run", "", "run the cases whose op or name matches this regular expression")
 	f.IntVar(&o.jobs, "jobs", 0, "compile so many graphs at a time (default: 2)")
 	f.IntVar(&o.batch, "batch", 0, "make a graph of so many cases (default: 20)")
@@ -55,9 +64,16 @@ func (o *conformanceOptions) start(ctx context.Context, out, errOut io.Writer) e
 	if o.data == "" {
 		return usageError{errors.New("-data is missing: where the suite is")}
 	}
-	if o.suite != "opinfo" {
-		return usageError{fmt.Errorf("-suite %q: must be opinfo", o.suite)}
+	switch o.suite {
+	case "opinfo":
+		return o.opinfo(ctx, out, errOut)
+	case "umath":
+		return o.umath(ctx, out)
 	}
+	return usageError{fmt.Errorf("-suite %q: must be opinfo or umath", o.suite)}
+}
+
+func (o *conformanceOptions) opinfo(ctx context.Context, out, errOut io.Writer) error {
 	oo := &opinfo.Options{Device: o.device, Jobs: o.jobs, Batch: o.batch}
 	if o.run != "" {
 		var err error
@@ -90,6 +106,40 @@ func (o *conformanceOptions) start(ctx context.Context, out, errOut io.Writer) e
 	}
 	if err == nil && r.Failed() {
 		return errWrong
+	}
+	return err
+}
+
+// umath measures the elementary functions on every device that was named.
+func (o *conformanceOptions) umath(ctx context.Context, out io.Writer) (err error) {
+	sets, err := umath.Read(o.data)
+	if err != nil {
+		return err
+	}
+	var all []*umath.Error
+	for device := range strings.SplitSeq(o.device, ",") {
+		errs, err := umath.Measure(ctx, device, sets)
+		if err != nil {
+			return err
+		}
+		all = append(all, errs...)
+	}
+	if o.out != "" {
+		f, err := os.Create(o.out)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(umath.WriteMarkdown(f, all), f.Close()); err != nil {
+			return err
+		}
+	}
+	if o.asJSON {
+		err = writeJSON(out, all)
+	} else {
+		err = umath.WriteText(out, all)
+	}
+	if err == nil && umath.Failed(all) {
+		return errBeyond
 	}
 	return err
 }

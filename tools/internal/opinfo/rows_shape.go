@@ -168,7 +168,9 @@ func slice(x *ops.Node, a, from, to, step int) *ops.Node {
 }
 
 // slice0 is a tensor of x's dtype that depends on x and has nothing of it.
-func slice0(x *ops.Node) *ops.Node { return ops.Reshape(ops.StopGradient(ops.Cast(x, tensor.Float32)), x.Size()) }
+func slice0(x *ops.Node) *ops.Node {
+	return ops.Reshape(ops.StopGradient(ops.Cast(x, tensor.Float32)), x.Size())
+}
 
 func cutOut(x *ops.Node, a, at, n int) *ops.Node { return slice(x, a, at, at+n, 1) }
 
