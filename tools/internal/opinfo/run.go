@@ -174,7 +174,7 @@ func (r *runner) try(row *Row, c *Case, out *Outcome) *job {
 	j := &job{row: row, c: c, out: out}
 	b, err := build(ops.NewGraph(c.Name), row, c, false, "x", ops.Feeds{})
 	if err != nil {
-		out.Reason = err.Error()
+		out.Reason = reason(err)
 		return nil
 	}
 	out.Call = row.Go
@@ -184,7 +184,7 @@ func (r *runner) try(row *Row, c *Case, out *Outcome) *job {
 	out.OneCall = oneCall(out.Call)
 	if c.HasGrads {
 		if _, err = build(ops.NewGraph(c.Name), row, c, true, "x", ops.Feeds{}); err != nil {
-			out.Reason = "gradient: " + err.Error()
+			out.Reason = "gradient: " + reason(err)
 			return j
 		}
 		j.grads = true
@@ -240,6 +240,15 @@ func (r *runner) run(ctx context.Context, jobs []*job) {
 	}
 	j.out.Reason = oneLine(err)
 	r.finished(1, j.c.Torch())
+}
+
+// reason is the first mistake of a graph without the name of that.
+func reason(err error) string {
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	if len(lines) > 1 && strings.HasPrefix(lines[0], "ops: compile") {
+		return strings.TrimSpace(lines[1])
+	}
+	return oneLine(err)
 }
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
