@@ -17,6 +17,7 @@ type built struct {
 	count int         // of results
 	cuts  map[int]cut
 	grads []*ops.Node // one for each of PyTorch's, nil where it has none
+	same  []string    // for each derivative what Row.Same says
 }
 
 // outputs are the nodes that have to be computed.
@@ -116,7 +117,16 @@ func (b *built) differentiate(row *Row) error {
 			xs = append(xs, c.node(l))
 		}
 	}
-	b.grads = make([]*ops.Node, len(leaves))
+	b.grads, b.same = make([]*ops.Node, len(leaves)), make([]string, len(leaves))
+	if row.Same != nil {
+		for name, rule := range row.Same(c) {
+			for i, l := range leaves {
+				if c.values[name] == any(l) {
+					b.same[i] = rule
+				}
+			}
+		}
+	}
 	if len(xs) == 0 {
 		return nil
 	}

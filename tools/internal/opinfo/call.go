@@ -20,6 +20,10 @@ type Row struct {
 	Note string
 	// Grads are the arguments that have derivatives, where these are not all those of floats.
 	Grads string
+	// Same are the arguments whose derivatives may differ from PyTorch's and mean the same: "symmetric" are those of
+	// functions of symmetric matrices, of which only the symmetric part says anything, "upper" or "lower" those of ops that read one
+	// triangle, where PyTorch gives a derivative for elements that are not read too.
+	Same func(c *Call) map[string]string
 	// Build builds the call.
 	Build func(c *Call) []*ops.Node
 	// Align maps results that mathematics leaves open in part to those that PyTorch chose: the signs of

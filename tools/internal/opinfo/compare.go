@@ -53,3 +53,28 @@ func near(g, w, rel, abs float64) bool {
 	}
 	return math.Abs(g-w) <= abs+rel*math.Abs(w)
 }
+
+// meaning is what a derivative by matrices says, by the rule of [Row].Same.
+func meaning(t *tensor.Tensor, rule string) *tensor.Tensor {
+	if rule == "" || t.Rank() < 2 {
+		return t
+	}
+	t = t.Clone()
+	n, cols := t.Shape()[t.Rank()-2], t.Shape()[t.Rank()-1]
+	for m := 0; m < t.Len(); m += n * cols {
+		for i := range n {
+			for j := range cols {
+				at, across := m+i*cols+j, m+j*cols+i
+				switch {
+				case rule == "symmetric" && i < j:
+					v := (t.Float64At(at) + t.Float64At(across)) / 2
+					t.SetFloat64(at, v)
+					t.SetFloat64(across, v)
+				case rule == "lower" && i < j, rule == "upper" && i > j:
+					t.SetFloat64(at, 0)
+				}
+			}
+		}
+	}
+	return t
+}

@@ -65,8 +65,8 @@ func binary() []*Row {
 		two("remainder", "Remainder", "mod"),
 		two("atan2", "Atan2", "atan2"),
 		two("hypot", "Hypot", "hypot"),
-		two("copysign", "CopySign", "copy_sign"),
-		two("nextafter", "NextAfter", "next_after"),
+		two("copysign", "Copysign", "copysign"),
+		two("nextafter", "NextAfter", "nextafter"),
 		two("ldexp", "Ldexp", "ldexp"),
 		two("heaviside", "Heaviside", "heaviside"),
 		two("pow", "Pow", "pow"),
@@ -78,17 +78,51 @@ func binary() []*Row {
 		two("minimum", "Minimum", "minimum"),
 		two("max.binary", "Maximum", "maximum"),
 		two("min.binary", "Minimum", "minimum"),
-		two("fmax", "FMax", "fmax"),
-		two("fmin", "FMin", "fmin"),
+		two("fmax", "Fmax", "fmax"),
+		two("fmin", "Fmin", "fmin"),
 		two("eq", "Equal", "equal"),
 		two("ne", "NotEqual", "not_equal"),
 		two("lt", "Less", "less"),
 		two("le", "LessEqual", "less_equal"),
 		two("gt", "Greater", "greater"),
 		two("ge", "GreaterEqual", "greater_equal"),
-		two("logaddexp", "LogAddExp", "log_add_exp"),
-		two("logaddexp2", "LogAddExp2", "log_add_exp2"),
+		two("logaddexp", "LogAddExp", "logaddexp"),
+		two("logaddexp2", "LogAddExp2", "logaddexp2"),
 		two("xlogy", "XLogY", "xlogy"),
+		{Torch: "isclose", Signature: "input other rtol atol equal_nan", Go: "ops.IsClose(x, y, &ops.CloseOptions{Rtol: rtol, Atol: atol})", Build: func(c *Call) []*ops.Node {
+			x, y := c.pair("input", "other")
+			return list(call("is_close", attrs{"rtol": c.float("rtol", 1e-5), "atol": c.float("atol", 1e-8), "equal_nan": c.bool("equal_nan", false)}, x, y))
+		}},
+		{Torch: "lerp", Signature: "input end weight", Go: "ops.Lerp(x, y, w)", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			return list(call("lerp", nil, x, c.x("end"), c.operand("weight", x)))
+		}},
+		{Torch: "clamp", Signature: "input min max", Go: "ops.Clamp(x, lo, hi)", Note: "one limit: ops.Maximum, ops.Minimum", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			switch {
+			case !c.has("max"):
+				c.as("ops.Maximum(x, lo)")
+				return list(ops.Maximum(x, c.operand("min", x)))
+			case !c.has("min"):
+				c.as("ops.Minimum(x, hi)")
+				return list(ops.Minimum(x, c.operand("max", x)))
+			}
+			return list(call("clamp", nil, x, c.operand("min", x), c.operand("max", x)))
+		}},
+		{Torch: "clamp_max", Signature: "input max", Go: "ops.Minimum(x, hi)", Build: func(c *Call) []*ops.Node { x := c.x("input"); return list(ops.Minimum(x, c.operand("max", x))) }},
+		{Torch: "clamp_min", Signature: "input min", Go: "ops.Maximum(x, lo)", Build: func(c *Call) []*ops.Node { x := c.x("input"); return list(ops.Maximum(x, c.operand("min", x))) }},
+		{Torch: "addcmul", Signature: "input tensor1 tensor2 value", Go: "ops.AddCMul(x, a, b, value)", Build: func(c *Call) []*ops.Node {
+			x, a, b := c.x("input"), c.x("tensor1"), c.x("tensor2")
+			return list(ops.Add(x, ops.Mul(ops.Mul(a, b), scalar(x, c.float("value", 1)))))
+		}},
+		{Torch: "addcdiv", Signature: "input tensor1 tensor2 value", Go: "ops.AddCDiv(x, a, b, value)", Build: func(c *Call) []*ops.Node {
+			x, a, b := c.x("input"), c.x("tensor1"), c.x("tensor2")
+			return list(ops.Add(x, ops.Mul(ops.Div(a, b), scalar(x, c.float("value", 1)))))
+		}},
+		{Torch: "masked_fill", Signature: "input mask value", Go: "ops.Where(mask, value, x)", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			return list(ops.Where(c.x("mask"), c.operand("value", x), x))
+		}},
 		two("special.xlog1py", "XLog1PY", "xlog1py"),
 		two("bitwise_and", "And", "and"),
 		two("bitwise_or", "Or", "or"),

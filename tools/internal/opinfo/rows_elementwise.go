@@ -1,8 +1,6 @@
 package opinfo
 
 import (
-	"math"
-
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -12,19 +10,13 @@ func elementwise() []*Row {
 	identity := func(torch string) *Row {
 		return &Row{Torch: torch, Go: "x", Note: "a node is its own value", Build: func(c *Call) []*ops.Node { return list(ops.Reshape(c.x("input"), c.x("input").Shape()...)) }}
 	}
-	round := &Row{Torch: "round", Signature: "input decimals", Go: "ops.Round(x)", Note: "ties to even; decimals: ops.RoundTo(x, decimals)", Build: func(c *Call) []*ops.Node {
+	round := &Row{Torch: "round", Signature: "input decimals", Go: "ops.Round(x)", Note: "ties to even; decimals: ops.RoundDecimals(x, decimals)", Build: func(c *Call) []*ops.Node {
 		x := c.x("input")
-		d := c.int("decimals", 0)
-		if d == 0 || !x.DType().IsFloat() {
+		if !c.has("decimals") {
 			return list(ops.Round(x))
 		}
-		scale := math.Pow(10, math.Abs(float64(d)))
-		if d > 0 {
-			c.as("ops.Div(ops.Round(ops.Mul(x, scale)), scale)")
-			return list(div(ops.Round(times(x, scale)), scalar(x, scale)))
-		}
-		c.as("ops.Mul(ops.Round(ops.Div(x, scale)), scale)")
-		return list(times(ops.Round(div(x, scalar(x, scale))), scale))
+		c.as("ops.RoundDecimals(x, decimals)")
+		return list(call("round_decimals", attrs{"decimals": c.int("decimals", 0)}, x))
 	}}
 	return []*Row{
 		oneNumber("abs", "Abs", "abs"),
@@ -68,7 +60,7 @@ func elementwise() []*Row {
 		one("sigmoid", "Sigmoid", "sigmoid"),
 		oneNumber("sign", "Sign", "sign"),
 		oneNumber("sgn", "Sign", "sign"),
-		oneNumber("signbit", "SignBit", "sign_bit"),
+		oneNumber("signbit", "Signbit", "signbit"),
 		one("sin", "Sin", "sin"),
 		one("sinc", "Sinc", "sinc"),
 		one("sinh", "Sinh", "sinh"),
@@ -92,10 +84,9 @@ func elementwise() []*Row {
 		{Torch: "logit", Signature: "input eps", Go: "ops.Logit(x, eps)", Build: func(c *Call) []*ops.Node {
 			x := c.floating("input")
 			if c.has("eps") {
-				x = ops.Clip(x, c.float("eps", 0), 1-c.float("eps", 0))
+				x = ops.Clip(x, c.float("eps", 0), 1-c.float("eps", 0)) // which the function does too
 			}
-			c.as("ops.Log(ops.Div(x, ops.Sub(1, x)))")
-			return list(ops.Log(div(x, sub(scalar(x, 1), x))))
+			return list(call("logit", nil, x))
 		}},
 		castTo("bool", tensor.Bool), castTo("byte", tensor.Uint8), castTo("char", tensor.Int8), castTo("double", tensor.Float64),
 		castTo("float", tensor.Float32), castTo("half", tensor.Float16), castTo("bfloat16", tensor.BFloat16), castTo("int", tensor.Int32),

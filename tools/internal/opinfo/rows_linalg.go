@@ -54,6 +54,25 @@ func decompositions() []*Row {
 		return out
 	})
 	symeig.Align = eigh.Align
+	symmetric := func(*Call) map[string]string { return map[string]string{"input": "symmetric"} }
+	eigh.Same, symeig.Same = symmetric, symmetric
+	triangle := func(name string) func(c *Call) map[string]string {
+		return func(c *Call) map[string]string {
+			if c.bool("upper", false) {
+				return map[string]string{name: "upper"}
+			}
+			return map[string]string{name: "lower"}
+		}
+	}
+	inverseOf := row("cholesky_inverse", "input upper", "ops.CholeskyInverse(factor, upper)", func(c *Call) []*ops.Node {
+		return list(call("cholesky_inverse", upper(c), c.x("input")))
+	})
+	solveBy := row("cholesky_solve", "input input2 upper", "ops.CholeskySolve(b, factor, upper)", func(c *Call) []*ops.Node {
+		return list(call("cholesky_solve", upper(c), c.x("input"), c.x("input2")))
+	})
+	inverseOf.Same, solveBy.Same = triangle("input"), triangle("input2")
+	const unread = "the derivative of the triangle that is not read is 0; PyTorch gives one"
+	inverseOf.Note, solveBy.Note = unread, unread
 	qr := row("linalg.qr", "input mode", "q, r := ops.QR(a, mode)", func(c *Call) []*ops.Node {
 		return callAll("qr", attrs{"mode": c.str("mode", "reduced")}, c.x("input"))
 	})
@@ -129,12 +148,7 @@ func decompositions() []*Row {
 	return []*Row{
 		cholesky, also("linalg.cholesky", cholesky),
 		row("linalg.cholesky_ex", "input upper check_errors", "factor, info := ops.CholeskyEx(a, upper)", cholesky.Build),
-		row("cholesky_inverse", "input upper", "ops.CholeskyInverse(factor, upper)", func(c *Call) []*ops.Node {
-			return list(call("cholesky_inverse", upper(c), c.x("input")))
-		}),
-		row("cholesky_solve", "input input2 upper", "ops.CholeskySolve(b, factor, upper)", func(c *Call) []*ops.Node {
-			return list(call("cholesky_solve", upper(c), c.x("input"), c.x("input2")))
-		}),
+		inverseOf, solveBy,
 		plain("linalg.inv", "ops.Inverse(a)", "inverse"), plain("inverse", "ops.Inverse(a)", "inverse"),
 		plain("linalg.inv_ex", "inverse, info := ops.InverseEx(a)", "inverse"),
 		plain("linalg.det", "ops.Det(a)", "det"), plain("linalg.det.singular", "ops.Det(a)", "det"), plain("det", "ops.Det(a)", "det"),
@@ -149,9 +163,9 @@ func decompositions() []*Row {
 			return list(call("solve_triangular", attrs{"upper": c.bool("upper", true), "transposed": c.bool("transpose", false), "unit": c.bool("unitriangular", false)}, a, b), ops.Reshape(a, a.Shape()...))
 		}),
 		eigh, symeig,
-		row("linalg.eigvalsh", "input UPLO", "ops.Eigvalsh(a, upper)", func(c *Call) []*ops.Node {
+		{Torch: "linalg.eigvalsh", Signature: "input UPLO", Go: "ops.Eigvalsh(a, upper)", Same: symmetric, Build: func(c *Call) []*ops.Node {
 			return list(call("eigvalsh", attrs{"upper": c.str("UPLO", "L") == "U"}, c.x("input")))
-		}),
+		}},
 		qr, oldQR, svd, oldSVD,
 		plain("linalg.svdvals", "ops.SVDVals(a)", "svdvals"),
 		plain("geqrf", "factors, tau := ops.Geqrf(a)", "geqrf"),

@@ -16,7 +16,12 @@ func layers() []*Row {
 			&Row{Torch: "nn.functional.conv_transpose" + d, Signature: "input weight bias stride padding output_padding groups dilation", Go: "ops.ConvTranspose(x, w, bias, &ops.ConvTransposeOptions{...})", Build: func(c *Call) []*ops.Node { return list(c.convTranspose(n)) }},
 			&Row{Torch: "nn.functional.avg_pool" + d, Signature: "input kernel_size stride padding ceil_mode count_include_pad divisor_override", Go: "ops.AvgPool(x, ops.PoolingOptions{...})", Build: func(c *Call) []*ops.Node {
 				a := c.window(n)
-				a["count_pad"], a["divisor"] = c.bool("count_include_pad", true), c.int("divisor_override", 0)
+				a["count_pad"] = c.bool("count_include_pad", true)
+				divisor := c.int("divisor_override", 0)
+				if a["divisor"] = max(divisor, -divisor); divisor < 0 {
+					c.as("ops.Neg(ops.AvgPool(x, ops.PoolingOptions{...}))")
+					return list(ops.Neg(call("avg_pool", a, c.x("input"))))
+				}
 				return list(call("avg_pool", a, c.x("input")))
 			}},
 			&Row{Torch: "nn.functional.max_pool" + d, Signature: "input kernel_size stride padding dilation ceil_mode return_indices", Go: "y, indices := ops.MaxPoolWithIndices(x, ops.PoolingOptions{...}, false)", Build: func(c *Call) []*ops.Node {
@@ -54,7 +59,7 @@ func layers() []*Row {
 			}
 			return list(call("max_unpool", attrs{"size": size[len(size)-n:]}, x, c.x("indices")))
 		}}
-		random := &Row{Torch: "nn.functional.fractional_max_pool" + d, Go: "", Note: "not supported: it draws its windows at random", Build: func(c *Call) []*ops.Node {
+		random := &Row{Torch: "nn.functional.fractional_max_pool" + d, Signature: "input *rest", Go: "", Note: "not supported: it draws its windows at random", Build: func(c *Call) []*ops.Node {
 			c.refuse("it draws its windows at random")
 			return nil
 		}}

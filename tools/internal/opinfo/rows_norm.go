@@ -1,6 +1,8 @@
 package opinfo
 
 import (
+	"slices"
+
 	"github.com/anycl/anycl/ops"
 )
 
@@ -12,6 +14,13 @@ func normalisations() []*Row {
 	layer := func(c *Call) []*ops.Node {
 		x := c.x("input")
 		n := len(c.ints("normalized_shape"))
+		if c.float("eps", 0) < 0 {
+			var axes []int
+			for i := range n {
+				axes = append(axes, x.Rank()-1-i)
+			}
+			return list(c.negativeEps(x, axes, c.x("weight"), c.x("bias")))
+		}
 		return list(c.affine("layer_norm", attrs{"eps": c.float("eps", 1e-5), "axes": n}, x, x.Shape()[x.Rank()-n:]))
 	}
 	return []*Row{
@@ -28,6 +37,25 @@ func normalisations() []*Row {
 		}),
 		row("nn.functional.group_norm", "input num_groups weight bias eps", "ops.GroupNorm(x, groups, scale, shift, eps)", func(c *Call) []*ops.Node {
 			x := c.x("input")
+			if c.float("eps", 0) < 0 {
+				groups := c.int("num_groups", 1)
+				per := x.Dim(1) / groups
+				shape := append([]int{x.Dim(0), groups, per}, x.Shape()[2:]...)
+				var axes []int
+				for i := 2; i < len(shape); i++ {
+					axes = append(axes, i)
+				}
+				of := slices.Repeat([]int{1}, len(shape))
+				of[1], of[2] = groups, per
+				var w, b *ops.Node
+				if w = c.x("weight"); w != nil {
+					w = ops.Reshape(w, of...)
+				}
+				if b = c.x("bias"); b != nil {
+					b = ops.Reshape(b, of...)
+				}
+				return list(ops.Reshape(c.negativeEps(ops.Reshape(x, shape...), axes, w, b), x.Shape()...))
+			}
 			return list(c.affine("group_norm", attrs{"eps": c.float("eps", 1e-5), "groups": c.int("num_groups", 1)}, x, []int{x.Dim(1)}))
 		}),
 		row("nn.functional.instance_norm", "input running_mean running_var weight bias use_input_stats momentum eps", "ops.InstanceNorm(x, scale, shift, eps)", func(c *Call) []*ops.Node {
@@ -39,7 +67,7 @@ func normalisations() []*Row {
 			return list(c.affine("instance_norm", attrs{"eps": c.float("eps", 1e-5)}, x, []int{x.Dim(1)}))
 		}),
 		row("nn.functional.local_response_norm", "input size alpha beta k", "ops.LocalResponseNorm(x, ops.LocalResponseNormOptions{...})", func(c *Call) []*ops.Node {
-			return list(call("local_response_norm", attrs{"size": c.int("size", 1), "alpha": c.float("alpha", 1e-4), "beta": c.float("beta", 0.75), "k": c.float("k", 1), "above": true}, c.x("input")))
+			return list(call("local_response_norm", attrs{"size": c.int("size", 1), "alpha": c.float("alpha", 1e-4), "beta": c.float("beta", 0.75), "k": c.float("k", 1)}, c.x("input")))
 		}),
 		row("nn.functional.batch_norm", "input running_mean running_var weight bias training momentum eps", "y, mean, variance := ops.BatchNormTrain(x, scale, shift, eps)", func(c *Call) []*ops.Node {
 			x := c.x("input")
@@ -61,6 +89,11 @@ func normalisations() []*Row {
 		}),
 		{Torch: "nn.functional.normalize", Signature: "input p dim eps", Go: "ops.Normalize(x, p, dim, eps)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
+			if c.float("p", 2) == 0 {
+				c.as("ops.Div(x, ops.Maximum(ops.KeepDims(ops.Sum(ops.Cast(ops.NotEqual(x, 0), dtype), dim)), eps))")
+				n := ops.KeepDims(ops.Sum(ops.Cast(ops.NotEqual(x, scalar(x, 0)), x.DType()), axis(x, c.int("dim", 1))))
+				return list(ops.Div(x, ops.Maximum(n, c.float("eps", 1e-12))))
+			}
 			return list(call("normalize", attrs{"p": c.float("p", 2), "axis": axis(x, c.int("dim", 1)), "eps": c.float("eps", 1e-12)}, x))
 		}},
 		{Torch: "renorm", Signature: "input p dim maxnorm", Go: "ops.Renorm(x, p, dim, max)", Build: func(c *Call) []*ops.Node {
@@ -68,6 +101,19 @@ func normalisations() []*Row {
 			return list(call("renorm", attrs{"p": c.float("p", 2), "axis": axis(x, c.int("dim", 0)), "max": c.float("maxnorm", 1)}, x))
 		}},
 	}
+}
+
+// negativeEps is a normalisation over axes with an eps below 0, which PyTorch's test tries and the ops refuse.
+func (c *Call) negativeEps(x *ops.Node, axes []int, w, b *ops.Node) *ops.Node {
+	c.as("ops.Mul(ops.Sub(x, mean), ops.Rsqrt(ops.Add(variance, eps)))")
+	y := ops.Mul(ops.Sub(x, ops.KeepDims(ops.Mean(x, axes...))), ops.Rsqrt(ops.Add(ops.KeepDims(ops.Variance(x, axes...)), c.float("eps", 0))))
+	if w != nil {
+		y = ops.Mul(y, w)
+	}
+	if b != nil {
+		y = ops.Add(y, b)
+	}
+	return y
 }
 
 // affine calls a normalisation with weight and bias, where there are any.

@@ -340,7 +340,7 @@ func (b *built) judge(out *Outcome, results []*tensor.Tensor) error {
 		if n == nil {
 			continue
 		}
-		if text := differs(results[at], b.c.Grads[i], gradRel, gradAbs); text != "" {
+		if text := differs(meaning(results[at], b.same[i]), meaning(b.c.Grads[i], b.same[i]), gradRel, gradAbs); text != "" {
 			out.Gradient = Wrong
 			out.Reason = strings.TrimPrefix(gradReason+fmt.Sprintf("; gradient %d: %s", i, text), "; ")
 			if out.Forward == Wrong {
