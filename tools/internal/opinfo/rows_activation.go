@@ -53,6 +53,10 @@ func activations() []*Row {
 		}),
 		with("celu", "alpha inplace", "ops.CELU(x, alpha)", func(c *Call, x *ops.Node) *ops.Node { return call("celu", attrs{"alpha": c.float("alpha", 1)}, x) }),
 		with("hardtanh", "min_val max_val inplace", "ops.HardTanh(x, lo, hi)", func(c *Call, x *ops.Node) *ops.Node {
+			if c.float("min_val", -1) > c.float("max_val", 1) {
+				c.as("ops.Minimum(ops.Maximum(x, lo), hi)")
+				return ops.Minimum(ops.Maximum(x, c.float("min_val", -1)), c.float("max_val", 1))
+			}
 			return call("hardtanh", attrs{"lo": c.float("min_val", -1), "hi": c.float("max_val", 1)}, x)
 		}),
 		with("hardshrink", "lambd", "ops.HardShrink(x, lambda)", func(c *Call, x *ops.Node) *ops.Node {

@@ -5,8 +5,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// binary are functions of several tensors, element by element.
-func binary() []*Row {
+// pairwise are functions of several tensors, element by element.
+func pairwise() []*Row {
 	// alpha is a row for x op alpha·y.
 	alpha := func(torch, function, op string, reverse bool) *Row {
 		text := "ops." + function + "(x, y)"

@@ -222,9 +222,8 @@ func istft(c *Call) []*ops.Node {
 	part := func(i int) *ops.Node { return transposed(ops.Squeeze(cutOut(x, r-1, i, 1), r-1)) } // [..., T, F]
 	re, im := part(0), part(1)
 	bins, frames := re.Dim(-1), re.Dim(-2)
-	onesided := bins != n
-	if c.has("onesided") {
-		onesided = c.bool("onesided", true)
+	if half := n/2 + 1; bins > half { // of a spectrum of both sides PyTorch reads one
+		re, im, bins = cutOut(re, re.Rank()-1, 0, half), cutOut(im, im.Rank()-1, 0, half), half
 	}
 	scale := 1 / float64(n)
 	if c.bool("normalized", false) {
@@ -233,7 +232,7 @@ func istft(c *Call) []*ops.Node {
 	wave := func(f func(float64) float64) *ops.Node {
 		return c.constant(dt, bins, n, func(k, i int) float64 {
 			weight := scale
-			if onesided && k > 0 && 2*k != n {
+			if k > 0 && 2*k != n {
 				weight *= 2
 			}
 			return weight * f(2*math.Pi*float64(k*i%n)/float64(n))

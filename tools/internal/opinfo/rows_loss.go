@@ -13,8 +13,17 @@ func losses() []*Row {
 			if others != nil {
 				a = others(c)
 			}
-			x := c.x("input")
-			return list(c.loss(op, a, x, x, c.x(second), c.x("weight")))
+			x, y := c.x("input"), c.x(second)
+			if labels := op == "multi_margin_loss" || op == "multilabel_margin_loss"; labels && x.Rank() == 0 {
+				x = ops.Reshape(x, 1)
+				if op == "multilabel_margin_loss" {
+					y = ops.Reshape(y, 1)
+				}
+			}
+			if op == "multi_margin_loss" && x.Rank() == 1 {
+				y = ops.Reshape(y)
+			}
+			return list(c.loss(op, a, x, x, y, c.x("weight")))
 		}}
 	}
 	const tail = "size_average reduce reduction"
@@ -77,8 +86,8 @@ func losses() []*Row {
 			x := c.x("input")
 			return list(c.loss("triplet_margin_loss", attrs{"margin": c.float("margin", 1), "p": c.float("p", 2), "eps": c.float("eps", 1e-6), "swap": c.bool("swap", false)}, x, x, c.x("positive"), c.x("negative")))
 		}},
-		{Torch: "nn.functional.ctc_loss", Signature: "input targets input_lengths target_lengths blank reduction zero_infinity", Go: "ops.CTCLoss(logProbs, targets, inputLengths, targetLengths, ops.CTCOptions{...})", Grads: "input", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
+		{Torch: "nn.functional.ctc_loss", Signature: "input targets input_lengths target_lengths blank reduction zero_infinity", Go: "ops.CTCLoss(ops.LogSoftmax(x, -1), targets, inputLengths, targetLengths, ops.CTCOptions{...})", Note: "PyTorch gives the derivative by what went into the log_softmax, though it takes what came out: a second one changes nothing and gives that", Grads: "input", Build: func(c *Call) []*ops.Node {
+			x := call("log_softmax", attrs{"axis": -1}, c.x("input"))
 			return list(c.loss("ctc_loss", attrs{"blank": c.int("blank", 0), "zero_infinity": c.bool("zero_infinity", false)}, x, x, c.x("targets"), c.x("input_lengths"), c.x("target_lengths")))
 		}},
 	}

@@ -24,7 +24,7 @@ func masked() []*Row {
 			if !c.has("dim") {
 				return list(c.kept(cast(f(ops.Reshape(y, y.Size()), 0), x.DType()), x, c.axes("none", x)))
 			}
-			return list(c.kept(cast(f(y, c.int("dim", 0)), x.DType()), x, c.axes("dim", x)))
+			return list(c.kept(cast(argOf(f, y, c.int("dim", 0)), x.DType()), x, c.axes("dim", x)))
 		}}
 	}
 	along := func(name, text string, value float64, f func(c *Call, x *ops.Node, a int) *ops.Node) *Row {

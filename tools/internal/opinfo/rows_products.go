@@ -101,6 +101,11 @@ func products() []*Row {
 			return list(call("cosine_similarity", attrs{"axis": c.int("dim", 1), "eps": c.float("eps", 1e-8)}, c.x("input"), c.x("x2")))
 		}),
 		row("nn.functional.pairwise_distance", "input x2 p eps keepdim", "ops.PairwiseDistance(a, b, p, eps)", func(c *Call) []*ops.Node {
+			if c.float("p", 2) < 0 {
+				c.as("ops.Norm(ops.Add(ops.Sub(a, b), eps), p, -1)")
+				d := ops.Add(ops.Sub(c.x("input"), c.x("x2")), c.float("eps", 1e-6))
+				return list(c.kept(c.norm(d, c.float("p", 2), []int{d.Rank() - 1}), d, []int{d.Rank() - 1}))
+			}
 			y := call("pairwise_distance", attrs{"p": c.float("p", 2), "eps": c.float("eps", 1e-6)}, c.x("input"), c.x("x2"))
 			if c.bool("keepdim", false) {
 				c.as("ops.ExpandDims(ops.PairwiseDistance(a, b, p, eps), -1)")

@@ -32,7 +32,7 @@ func reductions() []*Row {
 			{Torch: torch + ".reduction_with_dim", Signature: "input dim keepdim", Go: "ops." + name + "(x, dim), ops.Arg" + name + "(x, dim)", Build: func(c *Call) []*ops.Node {
 				x := c.x("input")
 				axes := c.axes("dim", x)
-				return list(c.kept(f(x, axes...), x, axes), c.kept(arg(x, c.int("dim", 0)), x, axes))
+				return list(c.kept(f(x, axes...), x, axes), c.kept(argOf(arg, x, c.int("dim", 0)), x, axes))
 			}},
 		}
 	}
@@ -44,7 +44,7 @@ func reductions() []*Row {
 				y := f(ops.Reshape(x, x.Size()), 0)
 				return list(c.kept(y, x, c.axes("none", x)))
 			}
-			return list(c.kept(f(x, c.int("dim", 0)), x, c.axes("dim", x)))
+			return list(c.kept(argOf(f, x, c.int("dim", 0)), x, c.axes("dim", x)))
 		}}
 	}
 	rows := []*Row{
@@ -89,6 +89,14 @@ func reductions() []*Row {
 	rows = append(rows, extreme("max", "Max", ops.Max, ops.ArgMax)...)
 	rows = append(rows, extreme("min", "Min", ops.Min, ops.ArgMin)...)
 	return append(rows, spread()...)
+}
+
+// argOf is the position along an axis, also in a scalar.
+func argOf(f func(x *ops.Node, axis int) *ops.Node, x *ops.Node, a int) *ops.Node {
+	if x.Rank() == 0 {
+		return f(ops.Reshape(x, 1), 0)
+	}
+	return f(x, a)
 }
 
 // widened is x as PyTorch sums it: bools and integers in int64.
