@@ -72,6 +72,7 @@ func TestCasesPassAreWrongOrAreUnsupported(t *testing.T) {
 	bad := d.add("exp", x, nil, object{}, d.f32([]int{2}, float32(math.E), float32(math.E*math.E)))
 	bad["diff_outputs"], bad["cotangents"], bad["grads"] = []int{0}, []object{one}, []object{one}
 	d.add("amax", x, nil, object{"dim": 0, "keepdim": true}, d.f32([]int{1}, 2))
+	d.add("square", x, nil, object{}, d.f32([]int{2}, 1, 4.003))["case"] = "large" // off by more than what is allowed, by less than ten times that
 	d.add("no_such_op", x, nil, object{}, one)
 	d.add("sub", x, []any{object{"complex": []int{1, 2}}}, object{}, one)
 
@@ -81,7 +82,7 @@ func TestCasesPassAreWrongOrAreUnsupported(t *testing.T) {
 	require.NoError(t, err)
 	got := map[string]*Outcome{}
 	for _, o := range r.Cases {
-		got[o.Torch] = o
+		got[o.Case] = o
 	}
 	require.Equal(t, Pass, got["add"].Forward)
 	require.Equal(t, Pass, got["add"].Gradient)
@@ -95,12 +96,13 @@ func TestCasesPassAreWrongOrAreUnsupported(t *testing.T) {
 	require.Equal(t, "there is no row for it in the table", got["no_such_op"].Reason)
 	require.Equal(t, Unsupported, got["sub"].Forward)
 	require.Contains(t, got["sub"].Reason, "argument other is")
-	require.Equal(t, Totals{Forward: Counts{3, 1, 2}, Gradient: Counts{1, 1, 0}, OneCall: 2, Composition: 1}, r.Totals)
+	require.Equal(t, Totals{Forward: Counts{3, 1, 1, 2}, Gradient: Counts{1, 0, 1, 0}, OneCall: 2, Composition: 1}, r.Totals)
 	require.True(t, r.Failed())
+	require.Contains(t, got["large"].Reason, "in float64 it is what we have")
 
 	var text strings.Builder
 	require.NoError(t, r.WriteText(&text, false))
-	require.Contains(t, text.String(), "forward:   3 pass, 1 wrong, 2 unsupported\ngradients: 1 pass, 1 wrong, 0 unsupported\n")
+	require.Contains(t, text.String(), "forward:   3 pass, 1 near, 1 wrong, 2 unsupported\ngradients: 1 pass, 0 near, 1 wrong, 0 unsupported\n")
 	r, err = Run(t.Context(), cases, &Options{Device: "cpu", Only: regexp.MustCompile("^amax$"), Batch: 1, Jobs: 1})
 	require.NoError(t, err)
 	require.Len(t, r.Cases, 1)

@@ -22,11 +22,12 @@ func (r *Report) WriteText(w io.Writer, verbose bool) error {
 	}
 	n := r.Totals
 	_, err := fmt.Fprintf(w, `%d cases on %s in %v, %d graphs compiled
-forward:   %d pass, %d wrong, %d unsupported
-gradients: %d pass, %d wrong, %d unsupported
+forward:   %d pass, %d near, %d wrong, %d unsupported
+gradients: %d pass, %d near, %d wrong, %d unsupported
 of those that pass, %d are one call and %d a composition
-`, len(r.Cases), r.Device, r.Duration.Round(time.Millisecond), r.Graphs, n.Forward.Pass, n.Forward.Wrong, n.Forward.Unsupported,
-		n.Gradient.Pass, n.Gradient.Wrong, n.Gradient.Unsupported, n.OneCall, n.Composition)
+near: PyTorch's rounding, what is computed here is nearer to the value in float64
+`, len(r.Cases), r.Device, r.Duration.Round(time.Millisecond), r.Graphs, n.Forward.Pass, n.Forward.Near, n.Forward.Wrong, n.Forward.Unsupported,
+		n.Gradient.Pass, n.Gradient.Near, n.Gradient.Wrong, n.Gradient.Unsupported, n.OneCall, n.Composition)
 	return err
 }
 
