@@ -96,6 +96,15 @@ func Slice(x *Node, ranges ...Range) *Node {
 	if x == nil || x.bad {
 		return apply("slice", nil, x)
 	}
+	if hasOpenSizes(x) {
+		return sized1("slice", x, func(x *Node, size func(d int) int) *Node {
+			known := slices.Clone(ranges)
+			for i, r := range known {
+				known[i] = Range{Axis: r.Axis, Start: size(r.Start), Stop: size(r.Stop), Step: size(r.Step)}
+			}
+			return Slice(x, known...)
+		})
+	}
 	a := allOf(x)
 	named := make([]bool, x.Rank())
 	for _, r := range ranges {
@@ -195,6 +204,9 @@ func Split(x *Node, axis, parts int) []*Node {
 	fail := func(n *Node) []*Node { return slices.Repeat([]*Node{n}, min(max(parts, 1), most)) }
 	if x == nil || x.bad {
 		return fail(apply("slice", nil, x))
+	}
+	if hasOpenSizes(x) && 0 < parts && parts <= most {
+		return x.graph.sized("split", []*Node{x}, parts, func(_ *Graph, in []*Node, _ func(d int) int) []*Node { return Split(in[0], axis, parts) })
 	}
 	a, err := axisOf(axis, x.Rank())
 	if err == nil && (parts < 1 || parts > most || x.shape[a]%parts != 0) {

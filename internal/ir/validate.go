@@ -46,7 +46,9 @@ func (n *Node) validate() error {
 	case KindVariable:
 		ok = n.State != nil
 	case KindIota:
-		_, ok = n.Attr.(IotaAttr)
+		if _, ok = n.Attr.(IotaAttr); !ok {
+			_, ok = n.Attr.(CountAttr)
+		}
 	case KindRandom:
 		_, ok = n.Attr.(RandomAttr)
 	case KindReduce:
