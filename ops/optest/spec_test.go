@@ -49,8 +49,8 @@ func TestASpecThatLacksSomethingIsRefused(t *testing.T) {
 
 // exactOps give a float32 result without any rounding.
 var exactOps = []string{
-	"abs", "broadcast_to", "ceil", "clip", "concat", "embedding", "floor", "gather", "if", "iota", "max", "max_pool2d",
-	"maximum", "min", "minimum", "neg", "one_hot", "pad", "prod", "rem", "relu", "reshape", "round", "scan", "scatter_add",
+	"abs", "broadcast_to", "ceil", "clip", "concat", "copysign", "embedding", "floor", "fmax", "fmin", "frac", "gather", "heaviside", "if", "iota", "max", "max_pool2d",
+	"maximum", "min", "minimum", "neg", "nextafter", "one_hot", "pad", "prod", "rem", "relu", "reshape", "round", "scan", "scatter_add",
 	"sign", "slice", "stop_gradient", "take_along", "transpose", "trunc", "where", "while", "windows",
 }
 
@@ -77,5 +77,27 @@ func TestErrorBoundsAreThoseOfTheSpecification(t *testing.T) {
 		"floor": 0, "ceil": 0, "round": 0, "trunc": 0, "abs": 0,
 	} {
 		assert.InDelta(t, ulp, specs[name].Tolerance.ULP, 0, name)
+	}
+}
+
+// Each result of an op with several is what some sample gives.
+func TestEveryResultOfAnOpIsJudged(t *testing.T) {
+	t.Parallel()
+	for op := range ops.Table() {
+		judged := map[int]bool{}
+		for _, s := range Samples(op.Name) {
+			dt := mainDType(op)
+			if s.Only != nil {
+				dt = s.Only[0]
+			}
+			c := &cell{op: op, sample: s, dt: dt}
+			c.build(ops.NewGraph(op.Name))
+			call, result := callOf(op, c.out)
+			assert.NotNil(t, call, "sample %q of %s", s.Label, op.Name)
+			judged[result] = true
+		}
+		for i, name := range op.ResultNames {
+			assert.True(t, judged[i] || judged[-1], "no sample of %s gives its result %d, %s", op.Name, i, name)
+		}
 	}
 }
