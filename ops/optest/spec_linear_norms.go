@@ -298,8 +298,12 @@ func cdistCase(label string, d vectorDistance, a, b []int) Sample {
 	if d.product {
 		mode = ops.CdistProduct
 	}
-	return Sample{Label: label, Operands: []Operand{{Shape: a, Distinct: true}, {Shape: b, Distinct: true}}, Attr: d,
+	s := Sample{Label: label, Operands: []Operand{{Shape: a, Distinct: true}, {Shape: b, Distinct: true}}, Attr: d,
 		Build: func(in []*ops.Node) *ops.Node { return ops.Cdist(in[0], in[1], d.norm, mode) }}
+	if d.norm != 2 {
+		s.Only = []tensor.DType{tensor.Float32, tensor.Float64}
+	}
+	return s
 }
 
 // covariances are those of the definition, with counts and weights if there are any.
