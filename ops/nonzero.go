@@ -161,9 +161,6 @@ var _ = define(Op{
 	},
 })
 
-// zerosOf is zeros of x's dtype.
-func zerosOf(x *Node, shape []int) *Node { return BroadcastTo(ScalarLike(x, 0), shape...) }
-
 // rangeError says that there is no k-th of n elements.
 func rangeError(k, n int) error {
 	return fmt.Errorf("there is no element %d of %d, counted from 1", k, n)
