@@ -76,8 +76,8 @@ var (
 	_ = define(drawOp("draw_poisson", "philox_poisson", philox.Draws.Poisson))
 )
 
-// drawn calls a draw for each element of p, a float, in the dtype of its registers.
-func drawn(name string, p *Node) *Node {
+// drawOf calls a draw for each element of p, a float, in the dtype of its registers.
+func drawOf(name string, p *Node) *Node {
 	if p == nil || p.bad {
 		return apply(name, nil, p, p)
 	}
@@ -102,7 +102,7 @@ func like(y, p *Node) *Node {
 // Every engine draws the same for a seed but for rounding, which on some devices decides of one trial in a million. An alpha
 // below 0 gives NaN. Gradients by alpha are not available. Errors: alpha is not a float.
 // Source: Marsaglia and Tsang, A simple method for generating gamma variables (2000).
-func Gamma(alpha *Node) *Node { return like(expOf(drawn("draw_log_gamma", alpha)), alpha) }
+func Gamma(alpha *Node) *Node { return like(expOf(drawOf("draw_log_gamma", alpha)), alpha) }
 
 func expOf(n *Node) *Node {
 	if n.bad {
@@ -121,8 +121,8 @@ func Beta(a, b *Node) *Node {
 	if both.bad {
 		return both
 	}
-	x := drawn("draw_log_gamma", BroadcastTo(a, both.shape...))
-	y := drawn("draw_log_gamma", BroadcastTo(b, both.shape...))
+	x := drawOf("draw_log_gamma", BroadcastTo(a, both.shape...))
+	y := drawOf("draw_log_gamma", BroadcastTo(b, both.shape...))
 	if x.bad || y.bad {
 		return Sub(x, y)
 	}
@@ -132,7 +132,7 @@ func Beta(a, b *Node) *Node {
 // Dirichlet draws points whose coordinates, along the last axis, are positive and have the sum 1, with the concentrations alpha:
 // gamma variates divided by their sum. See [Gamma]. Errors: alpha is not a float, or a scalar.
 func Dirichlet(alpha *Node) *Node {
-	n := drawn("draw_log_gamma", alpha)
+	n := drawOf("draw_log_gamma", alpha)
 	if n.bad {
 		return n
 	}
@@ -146,7 +146,7 @@ func Dirichlet(alpha *Node) *Node {
 // A negative rate gives NaN. Every engine draws the same for a seed but for rounding, which on some devices decides of one trial in a
 // million. Errors: rate is not a float.
 // Source: Hörmann, The transformed rejection method for generating Poisson random variables (1993).
-func Poisson(rate *Node) *Node { return like(drawn("draw_poisson", rate), rate) }
+func Poisson(rate *Node) *Node { return like(drawOf("draw_poisson", rate), rate) }
 
 // Bernoulli draws 1 with the probability p, a float, for each element of p, and 0 otherwise, in its dtype, anew at every Run. Errors: p is not a float.
 // Source: PyTorch, bernoulli.
