@@ -19,6 +19,8 @@ func newRoutine(c *compiler) (runner, error) {
 		return newUnique(c, a), nil
 	case *engine.Scan:
 		return newScan(c, a)
+	case *engine.Running:
+		return newRunning(c, a)
 	case *engine.Join:
 		return newJoin(c, a), nil
 	}

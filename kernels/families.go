@@ -13,6 +13,7 @@ var Families = []Family{
 	{"attention", "softmax(Q·K^T)·V and its gradients, without the matrix between"},
 	{"scatter", "additions at positions read from memory"},
 	{"scan", "running sums"},
+	{"running", "running products, extremes, logarithms of sums and linear recurrences"},
 	{"join", "concatenation of many inputs"},
 	{"rank", "sorts, and the first values of one"},
 	{"unique", "distinct values, after a sort"},

@@ -74,7 +74,7 @@ func Variants() []Variant { return variants() }
 // variants are made when they are first asked for: most programs never do.
 var variants = sync.OnceValue(func() []Variant {
 	return slices.Concat(
-		mapVariants(), reduceVariants(), rowVariants(), contractVariants(), productVariants(), attentionVariants(), scatterVariants(), scanVariants(),
+		mapVariants(), reduceVariants(), rowVariants(), contractVariants(), productVariants(), attentionVariants(), scatterVariants(), scanVariants(), runningVariants(),
 		joinVariants(), rankVariants(), uniqueVariants(), suppressVariants(), treeVariants(), customVariants(),
 	)
 })

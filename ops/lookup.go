@@ -109,7 +109,7 @@ var _ = define(Op{
 		digest := Sum(Mul(Cast(x, tensor.Int64), g.Const(tensor.Must(tensor.FromSlice(a.weights, width)))), -1)
 		slot := a.hash.slotOf(digest)
 		keys := g.Const(tensor.Must(tensor.FromSlice(a.bytes, len(a.hash.keys), width)))
-		found := Every(Equal(Gather(keys, 0, slot), x), -1)
+		found := All(Equal(Gather(keys, 0, slot), x), -1)
 		return Where(found, a.hash.gather(slot, a.hash.values), g.int(a.other))
 	},
 })

@@ -21,9 +21,8 @@ var _ = define(Op{
 	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
 	Operands: operandX, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
-		n := float64(foldSize(c)) // more than a 16-bit float may hold
 		s := reduction("sum", widen(c.In[0]), c.axes())
-		return Cast(Div(s, ScalarLike(s, n)), c.dt(0))
+		return Cast(Div(s, countLike(s, foldSize(c))), c.dt(0)) // widened: the size is more than a 16-bit float may hold
 	},
 })
 
@@ -92,7 +91,7 @@ var _ = define(Op{
 		}
 		x := widen(b.In(0))
 		p := apply("shares", ir.ReduceAttr{Axes: axes}, x)
-		b.Add(0, Cast(Mul(spread(widen(b.Grad()), x, axes), p), b.In(0).dtype))
+		b.Add(0, Cast(chain(spread(widen(b.Grad()), x, axes), p), b.In(0).dtype))
 	},
 })
 
@@ -118,7 +117,7 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		p, d, axes := b.Out(), b.Grad(), b.Attr().(ir.ReduceAttr).Axes
-		b.Add(0, Mul(p, Sub(d, spread(reduction("sum", Mul(d, p), axes), p, axes))))
+		b.Add(0, chain(Sub(d, spread(reduction("sum", chain(d, p), axes), p, axes)), p))
 	},
 })
 
@@ -127,8 +126,13 @@ var _ = define(Op{
 // is named twice.
 func Any(x *Node, axes ...int) *Node { return reduction("any", x, axes) }
 
-// Every returns whether all elements of the bool x are true. Otherwise as [Any].
-func Every(x *Node, axes ...int) *Node { return reduction("every", x, axes) }
+// All returns whether all elements of the bool x are true. Otherwise as [Any].
+func All(x *Node, axes ...int) *Node { return reduction("all", x, axes) }
+
+// Every is [All].
+//
+// Deprecated: use All.
+func Every(x *Node, axes ...int) *Node { return All(x, axes...) }
 
 var _ = define(Op{
 	Name: "any", Category: "reduction",
@@ -138,7 +142,7 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "every", Category: "reduction",
+	Name: "all", Category: "reduction",
 	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
 	Operands: operandX, DTypes: bools, Result: reduceResult, Flat: true,
 	Compose: func(c *Call) *Node { return countTrue("min", c) },

@@ -136,6 +136,12 @@ func anyValue(r *rand.Rand, typ string) any {
 		return []int{-2, -1, 0, 1, 2, 3, 7, math.MinInt, math.MaxInt}[r.IntN(9)]
 	case "float":
 		return []any{0.0, 0.5, -1.0, 3.0, "NaN", "+Inf", 1e-5}[r.IntN(7)]
+	case "string": // of the ops that take one, and what none takes
+		texts := []string{
+			"", "2", "-2", "fro", "nuc", "1", "inf", "reduced", "complete", "r", "auto", "direct", "ij,jk->ik", "ii", "...ab->...b", "a->->b", "é",
+			"linear", "nearest", "set", "add", "mul", "mean", "reflect", "edge", "wrap", "nothing",
+		}
+		return texts[r.IntN(len(texts))]
 	case "dtype":
 		return tensor.DTypes()[r.IntN(len(tensor.DTypes()))].String()
 	case "[]int", "[2]int":

@@ -197,7 +197,7 @@ func runGradients(t *testing.T, exe *ops.Executable, all []*gradCell) []gradResu
 
 // drawing are the ops that draw random numbers at every run, so that two runs do
 // not make a difference. They are linear once drawn.
-var drawing = map[string]bool{"dropout": true}
+var drawing = map[string]bool{"dropout": true, "feature_dropout": true}
 
 // checkLinear checks that L(x) = x · ∂L/∂x, within one run.
 func checkLinear(t *testing.T, exe *ops.Executable, all []*gradCell) {

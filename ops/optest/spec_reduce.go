@@ -66,13 +66,13 @@ func init() {
 		Tolerance: exact,
 		Samples:   reductions(ops.Any, 0, 1),
 	})
-	Register("every", Spec{
+	Register("all", Spec{
 		Reference: func(c Case) Result {
 			x := c.In[0]
 			return fold(x, attr[[]int](c), x.DType, 1, func(y Array, p, q int) { y.U[p] &= x.U[q] })
 		},
 		Tolerance: exact,
-		Samples:   reductions(ops.Every, 0, 1),
+		Samples:   reductions(ops.All, 0, 1),
 	})
 	Register("mean", Spec{
 		Reference: func(c Case) Result { return means(c.In[0], attr[[]int](c)) },

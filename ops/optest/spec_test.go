@@ -49,8 +49,8 @@ func TestASpecThatLacksSomethingIsRefused(t *testing.T) {
 
 // exactOps give a float32 result without any rounding.
 var exactOps = []string{
-	"abs", "broadcast_to", "ceil", "clip", "concat", "embedding", "floor", "gather", "if", "iota", "max", "max_pool2d",
-	"maximum", "min", "minimum", "neg", "one_hot", "pad", "prod", "rem", "relu", "reshape", "round", "scan", "scatter_add",
+	"abs", "broadcast_to", "ceil", "clip", "concat", "copysign", "embedding", "floor", "fmax", "fmin", "frac", "gather", "heaviside", "if", "iota", "max", "max_pool2d",
+	"maximum", "min", "minimum", "neg", "nextafter", "one_hot", "pad", "prod", "rem", "relu", "reshape", "round", "scan", "scatter_add",
 	"sign", "slice", "stop_gradient", "take_along", "transpose", "trunc", "where", "while", "windows",
 }
 

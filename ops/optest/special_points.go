@@ -86,8 +86,8 @@ func binaryPoints() []specialCase {
 		build func(a, b *ops.Node) *ops.Node
 		rows  [][9]float64
 	}{
-		{"maximum", ofNodes(ops.Maximum), [][9]float64{{1, 1, 0, 1}, {0, 0, 0, 1}, {-inf, 2, 0, 1}, {inf, inf, 0, 1}, {3, 2, 1, 0}}},
-		{"minimum", ofNodes(ops.Minimum), [][9]float64{{1, 1, 0, 1}, {0, 0, 0, 1}, {-inf, 2, 1, 0}, {inf, inf, 0, 1}, {3, 2, 0, 1}}},
+		{"maximum", ofNodes(ops.Maximum), [][9]float64{{1, 1, 0.5, 0.5}, {0, 0, 0.5, 0.5}, {-inf, 2, 0, 1}, {inf, inf, 0.5, 0.5}, {3, 2, 1, 0}}},
+		{"minimum", ofNodes(ops.Minimum), [][9]float64{{1, 1, 0.5, 0.5}, {0, 0, 0.5, 0.5}, {-inf, 2, 1, 0}, {inf, inf, 0.5, 0.5}, {3, 2, 0, 1}}},
 		{"add", ofNodes(ops.Add), [][9]float64{{0, 0, 1, 1}, {inf, 1, 1, 1}}},
 		{"sub", ofNodes(ops.Sub), [][9]float64{{0, 0, 1, -1}, {inf, 1, 1, -1}}},
 		{"mul", ofNodes(ops.Mul), [][9]float64{{0, 0, 0, 0, 0, 1}, {0, 3, 3, 0, 0, 1}, {inf, 2, 2, inf, 0, 1}}},

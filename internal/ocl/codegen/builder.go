@@ -281,12 +281,14 @@ func (g *Builder) Assemble(files ...string) *Program {
 	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.IndexType, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.Wide()])
 	random := strings.Contains(g.Hooks.String(), "philox")
 	double := strings.Contains(g.Hooks.String(), "double_")
-	if random || double || strings.Contains(g.Hooks.String(), "wide_") {
+	special := kernels.Special(g.Hooks.String())
+	if random || double || len(special) > 0 || strings.Contains(g.Hooks.String(), "wide_") {
 		p.Library = append(p.Library, "lib/math.cl")
 	}
 	if double {
 		p.Library = append(p.Library, "lib/math_double.cl")
 	}
+	p.Library = append(p.Library, special...)
 	if random {
 		p.Library = append(p.Library, "lib/random.cl")
 	}

@@ -345,7 +345,7 @@ func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 			w := c[i:j]
 			if k := operandOf(w, args); k >= 0 {
 				w = args[k]
-			} else if called := j < len(c) && c[j] == '('; double && called && inMathDouble(w) {
+			} else if called := j < len(c) && c[j] == '('; double && called && (inMathDouble(w) || strings.HasPrefix(w, "special_")) {
 				w = "double_" + w
 			} else if double {
 				w = doubleName(w)

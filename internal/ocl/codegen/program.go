@@ -61,7 +61,7 @@ type Program struct {
 func LibraryText(files []string) string {
 	var b strings.Builder
 	for _, f := range files {
-		b.WriteString(kernels.Text(f))
+		b.WriteString(kernels.LibraryText(f))
 	}
 	return b.String()
 }

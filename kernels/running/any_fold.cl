@@ -1,0 +1,133 @@
+// running/any_fold.cl: running products, extremes, logarithms of sums of exponentials and linear recurrences along an axis
+//
+//     y[o, i, n] = fold over j <= i of x[o, j, n]      AT(o, i, n) = the last j at which an extreme is reached
+//     y[o, i, n] = a[o, i, n] y[o, i-1, n] + x[o, i, n]
+//
+// hooks   TAKE(i)  element i of x    FACTOR(i)  of a    PUT(i, v)    POSITION(i, j)
+// macros  FOLD  0: product    1: largest    2: smallest    3: logarithm    4: recurrence
+//         ACC   type of the results    NOTHING  the fold of no elements    EXCLUSIVE  1: j < i    REVERSE  1: from the end of the axis on
+//         SPLIT 1: running_parts has folded the parts of the axis, and each goes on from those before
+//         COLUMNS  of an item: some on CPU drivers, whose loop over them becomes vectors, 1 on GPUs
+//         M     of lib/math.cl: functions for ACC
+// sizes   OUTER, LENGTH, INNER    PARTS of SPAN steps of the axis
+// launch  running_parts  global {INNER / COLUMNS padded, PARTS, OUTER}  local {WG, 1, 1}    where SPLIT
+//         running_fold   the same
+// note    parts are fixed, so results repeat. A part has two numbers, and for extremes a position: the fold itself; the largest exponent and
+//         the sum relative to it; the factor and the summand of what it makes of y before it
+// source  Blelloch, Prefix Sums and Their Applications (1990), sections 1.3 and 1.4
+
+#if REVERSE
+#define STEP(j) (LENGTH - 1 - (j))
+#else
+#define STEP(j) (j)
+#endif
+#define AT(o, j) (((o) * LENGTH + STEP(j)) * INNER)
+
+typedef struct { ACC v, w; long at; } fold_state;
+
+INLINE fold_state fold_empty(void) {
+    fold_state s;
+    s.v = NOTHING;
+    s.w = FOLD == 4 ? 1 : 0;
+    s.at = -1;
+    return s;
+}
+
+// s, and then t.
+INLINE fold_state fold_join(fold_state s, const fold_state t) {
+#if FOLD == 0
+    s.v *= t.v;
+#elif FOLD == 1 || FOLD == 2
+#if FOLD == 1
+    const int takes = t.v >= s.v;
+#else
+    const int takes = t.v <= s.v;
+#endif
+    if (t.at >= 0 && (s.at < 0 || takes && s.v == s.v || t.v != t.v)) s = t;
+#elif FOLD == 3
+    if (t.v > s.v) {
+        s.w = s.w * M_EXP(s.v - t.v) + t.w;
+        s.v = t.v;
+    } else if (t.v == s.v) {
+        s.w += t.w;
+    } else {
+        s.w += t.w * M_EXP(t.v - s.v);
+    }
+#else
+    s.v = t.w * s.v + t.v;
+    s.w *= t.w;
+#endif
+    return s;
+}
+
+INLINE ACC fold_value(const fold_state s) {
+#if FOLD == 3
+    return s.v + M_LOG(s.w);
+#else
+    return s.v;
+#endif
+}
+
+#define ELEMENT(t, at, j) { \
+    (t).v = TAKE(at); \
+    (t).w = FOLD == 3 ? !((t).v == NOTHING) : FOLD == 4 ? FACTOR(at) : 0; \
+    (t).at = (long)STEP(j); \
+}
+
+kernel void running_parts(PARAMS) {
+    const IDX c0 = (IDX)get_global_id(0) * COLUMNS, part = (IDX)get_global_id(1), o = (IDX)get_global_id(2);
+    const IDX from = part * SPAN, to = min(from + SPAN, LENGTH);
+    const int n = (int)min((IDX)COLUMNS, INNER - c0);
+    fold_state s[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++) s[c] = fold_empty();
+    for (IDX j = from; j < to; j++) {
+        const IDX at = AT(o, j) + c0;
+        for (int c = 0; c < n; c++) {
+            fold_state t;
+            ELEMENT(t, at + c, j)
+            s[c] = fold_join(s[c], t);
+        }
+    }
+    const IDX k = (o * PARTS + part) * INNER + c0;
+    for (int c = 0; c < n; c++) {
+        FOLDS[2 * (k + c)] = s[c].v;
+        FOLDS[2 * (k + c) + 1] = s[c].w;
+        WHERE[k + c] = s[c].at;
+    }
+}
+
+kernel void running_fold(PARAMS) {
+    const IDX c0 = (IDX)get_global_id(0) * COLUMNS, part = (IDX)get_global_id(1), o = (IDX)get_global_id(2);
+    const IDX from = part * SPAN, to = min(from + SPAN, LENGTH);
+    const int n = (int)min((IDX)COLUMNS, INNER - c0);
+    fold_state s[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++) s[c] = fold_empty();
+#if SPLIT
+    for (IDX p = 0; p < part; p++) {
+        const IDX k = (o * PARTS + p) * INNER + c0;
+        for (int c = 0; c < n; c++) {
+            fold_state t;
+            t.v = FOLDS[2 * (k + c)];
+            t.w = FOLDS[2 * (k + c) + 1];
+            t.at = WHERE[k + c];
+            s[c] = fold_join(s[c], t);
+        }
+    }
+#endif
+    for (IDX j = from; j < to; j++) {
+        const IDX at = AT(o, j) + c0;
+        for (int c = 0; c < n; c++) {
+            fold_state t;
+            ELEMENT(t, at + c, j)
+#if EXCLUSIVE
+            PUT(at + c, fold_value(s[c]));
+            POSITION(at + c, s[c].at);
+            s[c] = fold_join(s[c], t);
+#else
+            s[c] = fold_join(s[c], t);
+            PUT(at + c, fold_value(s[c]));
+            POSITION(at + c, s[c].at);
+#endif
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Median returns the medians of x over the named axes, which vanish, or over all: of an even number of elements the lower one in the middle, as
+// in PyTorch. NumPy takes the mean of both, as [Quantile] does with q = 0.5. NaN anywhere gives NaN. The derivative goes to the element itself. x is any
+// number. Errors: dtype is bool; an axis does not exist or is named twice; there are no elements.
+func Median(x *Node, axes ...int) *Node { return reduction("median", x, axes) }
+
+// NanMedian returns the medians of what is not NaN in x. Otherwise as [Median].
+func NanMedian(x *Node, axes ...int) *Node { return reduction("nanmedian", x, axes) }
+
+// MedianWithIndex returns the medians of x along axis, which vanishes, as [Median] does, and as int64 where the first of each stands.
+func MedianWithIndex(x *Node, axis int) (values, positions *Node) {
+	return rankedWithIndex("median_with_index", x, axis)
+}
+
+// NanMedianWithIndex returns the medians of what is not NaN in x along axis and their positions. Otherwise as [MedianWithIndex].
+func NanMedianWithIndex(x *Node, axis int) (values, positions *Node) {
+	return rankedWithIndex("nanmedian_with_index", x, axis)
+}
+
+func rankedWithIndex(name string, x *Node, axis int) (values, positions *Node) {
+	all := picks(reduction(name, x, []int{axis}), 2)
+	return all[0], all[1]
+}
+
+// rowsOf is x with the named axes as one, the last.
+func rowsOf(x *Node, axes []int) *Node {
+	perm := []int{}
+	shape, n := []int{}, 1
+	for a, extent := range x.shape {
+		if slices.Contains(axes, a) {
+			n *= extent
+		} else {
+			perm, shape = append(perm, a), append(shape, extent)
+		}
+	}
+	return Reshape(Transpose(x, append(perm, axes...)...), append(shape, n)...)
+}
+
+// middle are the medians of rows and their positions, each [rows, 1].
+func middle(x *Node, axes []int, skipNaN bool) (values, positions *Node) {
+	rows := rowsOf(x, axes)
+	n := rows.Dim(-1)
+	v, p := Sort(rows, -1, nil) // NaN stands last
+	shape := slices.Clone(rows.shape)
+	shape[len(shape)-1] = 1
+	at := x.graph.fullInt(int64((n-1)/2), shape)
+	if x.dtype.IsFloat() {
+		there := ExpandDims(reduction("sum", Cast(Not(IsNaN(rows)), tensor.Int64), []int{len(shape) - 1}), -1)
+		if skipNaN {
+			at = ShiftRight(Maximum(Sub(there, 1), 0), 1)
+		} else {
+			at = Where(Less(there, n), there, at)
+		}
+	}
+	last := len(shape) - 1
+	return TakeAlong(v, last, at), TakeAlong(p, last, at)
+}
+
+func medianOp(name string, skipNaN bool) Op {
+	o := composedReduction(name, numbers, tensor.Invalid, func(c *Call) *Node {
+		v, _ := middle(c.In[0], c.axes(), skipNaN)
+		return Reshape(v, reduced(c)...)
+	})
+	o.Result = func(c *Call) ([]int, tensor.DType, error) {
+		if foldSize(c) == 0 && ir.Product(reduced(c)) > 0 {
+			return nil, 0, fmt.Errorf("nothing of %v has no median", c.shape(0))
+		}
+		return reduceResult(c)
+	}
+	return o
+}
+
+var _ = define(medianOp("median", false))
+
+var _ = define(medianOp("nanmedian", true))
+
+func medianIndexOp(name string, of func(x *Node, axes []int) (values, positions *Node)) Op {
+	o := withIndexOp(name, "")
+	o.ComposeAll = func(c *Call) []*Node {
+		v, p := of(c.In[0], c.axes())
+		return []*Node{Reshape(v, reduced(c)...), Reshape(p, reduced(c)...)}
+	}
+	return o
+}
+
+var _ = define(medianIndexOp("median_with_index", func(x *Node, axes []int) (*Node, *Node) { return middle(x, axes, false) }))
+
+var _ = define(medianIndexOp("nanmedian_with_index", func(x *Node, axes []int) (*Node, *Node) { return middle(x, axes, true) }))
+
+// How Quantile takes a value that lies between two elements.
+const (
+	QuantileLinear   = "linear"   // on the line between them
+	QuantileLower    = "lower"    // the lower one
+	QuantileHigher   = "higher"   // the higher one
+	QuantileNearest  = "nearest"  // the nearer one, of two as near that with an even number
+	QuantileMidpoint = "midpoint" // half way
+)
+
+// QuantileOptions say how Quantile counts. The zero value and nil: linearly, NaN gives NaN.
+type QuantileOptions struct {
+	Interpolation string // QuantileLinear, which is "" too, or another
+	IgnoreNaN     bool   // NaN is left out, as in nanquantile of NumPy and PyTorch
+}
+
+// Quantile returns the values below which the fractions q of the elements of x lie, over the named axes, which vanish, or over all:
+//
+//	y[k, p] = the element number q[k] · (n - 1) of x[p, ...] in ascending order
+//
+// and between two elements where that is not whole. q is a number, a scalar or a vector, of x's dtype, whose axis comes first in the result; it is
+// limited to [0, 1]. x is a float. Errors: dtypes; q has more than one axis; an axis does not exist or is named twice; there are no elements; the
+// interpolation has another name.
+func Quantile[Q NodeOrNumber](x *Node, q Q, o *QuantileOptions, axes ...int) *Node {
+	a := quantileAttr{Axes: axes, Interpolation: QuantileLinear}
+	if o != nil {
+		if a.IgnoreNaN = o.IgnoreNaN; o.Interpolation != "" {
+			a.Interpolation = o.Interpolation
+		}
+	}
+	return applyNumbers("quantile", a, x, q)
+}
+
+// NanQuantile is [Quantile] of what is not NaN.
+func NanQuantile[Q NodeOrNumber](x *Node, q Q, o *QuantileOptions, axes ...int) *Node {
+	with := QuantileOptions{IgnoreNaN: true}
+	if o != nil {
+		with.Interpolation = o.Interpolation
+	}
+	return Quantile(x, q, &with, axes...)
+}
+
+type quantileAttr struct {
+	Axes          []int  `default:"" doc:"that are folded, counted from the end where negative; none: all"`
+	Interpolation string `default:"\"linear\"" doc:"linear, lower, higher, nearest or midpoint"`
+	IgnoreNaN     bool   `attr:"ignore_nan" default:"false" doc:"NaN is left out"`
+}
+
+// ReducedAxes are the axes that are folded.
+func (a quantileAttr) ReducedAxes() []int { return a.Axes }
+
+var _ = define(Op{
+	Name: "quantile", Category: "reduction", Attributes: AttributesOf[quantileAttr](), Operands: []Operand{{Name: "x"}, {Name: "q"}}, DTypes: floats,
+	Complete: func(c *Call) (err error) {
+		a := c.Attr.(quantileAttr)
+		a.Axes, err = axesOf(a.Axes, len(c.shape(0)))
+		c.Attr = a
+		return err
+	},
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		a, left := c.Attr.(quantileAttr), withoutAxes(c.shape(0), c.Attr.(quantileAttr).Axes)
+		n := 1
+		for _, axis := range a.Axes {
+			n *= c.shape(0)[axis]
+		}
+		switch known := []string{QuantileLinear, QuantileLower, QuantileHigher, QuantileNearest, QuantileMidpoint}; {
+		case !slices.Contains(known, a.Interpolation):
+			return nil, 0, fmt.Errorf("interpolation %q is none of %q", a.Interpolation, known)
+		case len(c.shape(1)) > 1:
+			return nil, 0, errors.New("q has more than one axis")
+		case n == 0 && ir.Product(left) > 0:
+			return nil, 0, fmt.Errorf("nothing of %v has no quantile", c.shape(0))
+		}
+		return append(slices.Clone(c.shape(1)), left...), c.dt(0), nil
+	},
+	Compose: func(c *Call) *Node {
+		a, x := c.Attr.(quantileAttr), c.In[0]
+		q := Reshape(widen(c.In[1]), -1)
+		rows := rowsOf(x, a.Axes)
+		last, n := rows.Rank()-1, rows.Dim(-1)
+		sorted, _ := Sort(rows, -1, nil)
+		v := widen(sorted)
+		there := ExpandDims(reduction("sum", Cast(Not(IsNaN(rows)), v.dtype), []int{last}), -1)
+		top := x.graph.Const(tensor.Must(tensor.Cast(tensor.Scalar(float64(max(n-1, 0))), v.dtype)))
+		if a.IgnoreNaN {
+			top = Maximum(Sub(there, 1), 0)
+		}
+		shape := append(slices.Clone(rows.shape[:last]), q.Dim(0))
+		at := BroadcastTo(Mul(Minimum(Maximum(q, 0), 1), top), shape...)
+		low := Floor(at)
+		take := func(at *Node) *Node { return TakeAlong(v, last, Cast(at, tensor.Int64)) }
+		var y *Node
+		switch a.Interpolation {
+		case QuantileLower:
+			y = take(low)
+		case QuantileHigher:
+			y = take(Ceil(at))
+		case QuantileNearest:
+			y = take(Round(at))
+		default:
+			w := Sub(at, low)
+			if a.Interpolation == QuantileMidpoint {
+				w = Where(Greater(w, 0), ScalarLike(w, 0.5), ScalarLike(w, 0))
+			}
+			p, r := take(low), take(Ceil(at))
+			same := Equal(p, r) // infinities too, which have no difference
+			y = Where(same, p, Lerp(p, Where(same, p, r), w))
+		}
+		if !a.IgnoreNaN {
+			y = Where(Less(there, n), part(v, last, n-1, 1), y)
+		}
+		perm := append([]int{last}, ir.Range(0, last)...)
+		return Cast(Reshape(Transpose(y, perm...), append(slices.Clone(c.shape(1)), shape[:last]...)...), c.dt(0))
+	},
+})
