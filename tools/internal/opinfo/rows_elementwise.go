@@ -1,6 +1,8 @@
 package opinfo
 
 import (
+	"math"
+
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -22,7 +24,11 @@ func elementwise() []*Row {
 		oneNumber("abs", "Abs", "abs"),
 		one("acos", "Acos", "acos"),
 		one("acosh", "Acosh", "acosh"),
-		one("angle", "Angle", "angle"),
+		{Torch: "angle", Go: "ops.Where(ops.Less(x, 0), math.Pi, ops.Mul(x, 0))", Note: "of real numbers", Build: func(c *Call) []*ops.Node {
+			x := c.floating("input")
+			still := ops.StopGradient(x)
+			return list(ops.Where(ops.Less(still, zero(x)), scalar(x, math.Pi), ops.Where(ops.IsNaN(still), still, zero(x))))
+		}},
 		one("asin", "Asin", "asin"),
 		one("asinh", "Asinh", "asinh"),
 		one("atan", "Atan", "atan"),

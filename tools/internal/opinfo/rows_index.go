@@ -55,45 +55,39 @@ func indexing() []*Row {
 			}
 			return ops.Gather(x, axis(x, c.int("dim", 0)), c.x("index"))
 		}),
-		row("take", "input index", "ops.Gather(ops.Reshape(x, -1), 0, idx)", func(c *Call, x *ops.Node) *ops.Node {
-			return ops.Gather(ops.Reshape(x, x.Size()), 0, wrapped(c.x("index"), x.Size()))
+		row("take", "input index", "ops.Take(x, idx)", func(c *Call, x *ops.Node) *ops.Node {
+			return ops.Take(x, c.x("index"))
 		}),
 		scattered("scatter", "input dim index src reduce", "ops.Scatter(x, dim, idx, src)"),
 		scattered("scatter_add", "input dim index src", "ops.ScatterAdd(x, dim, idx, src)"),
 		scatterReduce, also("scatter_reduce.sum", scatterReduce), also("scatter_reduce.prod", scatterReduce), also("scatter_reduce.mean", scatterReduce),
 		also("scatter_reduce.amin", scatterReduce), also("scatter_reduce.amax", scatterReduce),
-		row("index_add", "input dim index source alpha", "ops.ScatterAdd(x, dim, idx, source)", func(c *Call, x *ops.Node) *ops.Node {
+		row("index_add", "input dim index source alpha", "ops.IndexAdd(x, dim, idx, source)", func(c *Call, x *ops.Node) *ops.Node {
 			u := c.x("source")
 			if a := c.float("alpha", 1); a != 1 {
-				c.as("ops.ScatterAdd(x, dim, idx, ops.Mul(source, alpha))")
+				c.as("ops.IndexAdd(x, dim, idx, ops.Mul(source, alpha))")
 				u = ops.Mul(u, scalar(u, a))
 			}
 			return c.scatterSlices(x, u, "add", false)
 		}),
-		row("index_copy", "input dim index source", "ops.Scatter(x, dim, idx, source)", func(c *Call, x *ops.Node) *ops.Node {
+		row("index_copy", "input dim index source", "ops.IndexCopy(x, dim, idx, source)", func(c *Call, x *ops.Node) *ops.Node {
 			return c.scatterSlices(x, c.x("source"), "set", false)
 		}),
-		row("index_fill", "input dim index value", "ops.Scatter(x, dim, idx, value)", func(c *Call, x *ops.Node) *ops.Node {
+		row("index_fill", "input dim index value", "ops.IndexFill(x, dim, idx, value)", func(c *Call, x *ops.Node) *ops.Node {
 			s := x.Shape()
 			if len(s) > 0 {
 				s[axis(x, c.int("dim", 0))] = c.x("index").Size()
 			}
 			return c.scatterSlices(x, expand(c.operand("value", x), s), "set", false)
 		}),
-		row("index_reduce", "input dim index source reduce include_self", "ops.ScatterReduce(x, dim, idx, source, reduction, &ops.ScatterOptions{ExcludeSelf: !includeSelf})", func(c *Call, x *ops.Node) *ops.Node {
+		row("index_reduce", "input dim index source reduce include_self", "ops.IndexReduce(x, dim, idx, source, reduction, &ops.ScatterOptions{ExcludeSelf: !includeSelf})", func(c *Call, x *ops.Node) *ops.Node {
 			return c.scatterSlices(x, c.x("source"), reductions[c.str("reduce", "")], !c.bool("include_self", true))
 		}),
-		row("put", "input index source accumulate", "ops.Reshape(ops.Scatter(ops.Reshape(x, -1), 0, idx, source), shape...)", func(c *Call, x *ops.Node) *ops.Node {
+		row("put", "input index source accumulate", "ops.PutFlat(x, idx, values, accumulate)", func(c *Call, x *ops.Node) *ops.Node {
 			idx, u := c.x("index"), c.x("source")
-			how := "set"
-			if c.bool("accumulate", false) {
-				how = "add"
-			}
-			flat := ops.Reshape(x, x.Size())
-			y := call("scatter", attrs{"axis": 0, "reduction": how, "negative_indices": true}, flat, ops.Reshape(idx, idx.Size()), ops.Reshape(u, u.Size()))
-			return ops.Reshape(y, x.Shape()...)
+			return ops.PutFlat(x, idx, ops.Reshape(u, idx.Shape()...), c.bool("accumulate", false))
 		}),
-		row("index_put", "input indices values accumulate", "ops.ScatterND(x, idx, values)", func(c *Call, x *ops.Node) *ops.Node { return c.indexPut(x) }),
+		row("index_put", "input indices values accumulate", "ops.IndexPut(x, indices, values, accumulate)", func(c *Call, x *ops.Node) *ops.Node { return c.indexPut(x) }),
 		row("nn.functional.embedding", "input weight padding_idx", "ops.Embedding(table, ids)", func(c *Call, x *ops.Node) *ops.Node {
 			w := c.x("weight")
 			if x.DType().IsFloat() { // OpInfo gives the table first
@@ -106,11 +100,6 @@ func indexing() []*Row {
 		}),
 	}
 	return rows
-}
-
-// wrapped counts negative indices from the end of n.
-func wrapped(idx *ops.Node, n int) *ops.Node {
-	return ops.Where(ops.Less(idx, zero(idx)), ops.Add(idx, scalar(idx, float64(n))), idx)
 }
 
 // scatter writes elements along an axis of x, which may be a scalar.
@@ -140,33 +129,27 @@ func (c *Call) scatterSlices(x, u *ops.Node, how string, excludeSelf bool) *ops.
 // indexPut writes values where tensors of indices, or a mask, say.
 func (c *Call) indexPut(x *ops.Node) *ops.Node {
 	idx, v := c.xs("indices"), c.x("values")
-	how := "set"
-	if c.bool("accumulate", false) {
-		how = "add"
+	add := c.bool("accumulate", false)
+	if l, ok := c.values["indices"].([]any)[0].(*leaf); ok && len(idx) == 1 && !add && l.t.DType().IsInt() && repeats(l.t) {
+		// Of several values for one place the last stays; PyTorch leaves open which, and gives all of them its derivative.
+		c.as("ops.Add(ops.IndexPut(x, indices, ops.StopGradient(values), false), ops.IndexAdd(zeros, 0, idx, ops.Sub(values, ops.StopGradient(values))))")
+		fixed := ops.StopGradient(v)
+		u := expand(ops.Sub(v, fixed), append(idx[0].Shape(), x.Shape()[1:]...))
+		return ops.Add(ops.IndexPut(x, idx, fixed, false), ops.IndexPut(c.g.Full(x.DType(), 0, x.Shape()...), idx, u, true))
 	}
-	if len(idx) != 1 {
-		c.refuse("several tensors of indices")
+	if len(idx) != 1 || idx[0].DType() != tensor.Bool {
+		return ops.IndexPut(x, idx, v, add)
 	}
-	i := idx[0]
-	shape := x.Shape()
-	if i.DType() == tensor.Bool {
-		if i.Rank() > 1 {
-			c.refuse("a mask of several axes")
-		}
-		mask := ops.Reshape(i, append([]int{i.Dim(0)}, ones(x.Rank()-1)...)...)
-		if v.Rank() == x.Rank() && v.Dim(0) != 1 {
-			c.refuse("values for each place of a mask")
-		}
-		c.as("ops.Where(mask, values, x)")
-		v = expand(v, shape)
-		if how == "add" {
-			v = ops.Add(x, v)
-		}
-		return ops.Where(expand(mask, shape), v, x)
+	i, shape := idx[0], x.Shape()
+	if i.Rank() > 1 || v.Rank() == x.Rank() && v.Dim(0) != 1 {
+		c.refuse("a mask of several axes, or values for each of its places")
 	}
-	c.as("ops.Scatter(x, 0, idx, values)")
-	u := expand(v, append(i.Shape(), shape[1:]...))
-	return call("scatter", attrs{"axis": 0, "reduction": how, "negative_indices": true}, x, ops.Reshape(i, i.Size()), ops.Reshape(u, append([]int{i.Size()}, shape[1:]...)...))
+	c.as("ops.Where(mask, values, x)")
+	v = expand(v, shape)
+	if add {
+		v = ops.Add(x, v)
+	}
+	return ops.Where(expand(ops.Reshape(i, append([]int{i.Dim(0)}, ones(x.Rank()-1)...)...), shape), v, x)
 }
 
 func ones(n int) []int {
@@ -184,4 +167,16 @@ func broadcastWith(x, y *ops.Node) *ops.Node {
 		return x
 	}
 	return expand(x, s)
+}
+
+// repeats reports whether a position stands twice among indices.
+func repeats(t *tensor.Tensor) bool {
+	seen := map[float64]bool{}
+	for _, v := range t.All() {
+		if seen[v] {
+			return true
+		}
+		seen[v] = true
+	}
+	return false
 }

@@ -223,11 +223,7 @@ func layout() []*Row {
 				return ops.Reshape(x, c.int("size", 1))
 			}
 			a := axis(x, c.int("dimension", 0))
-			y := ops.Windows(x, ops.Window{Axis: a, Size: c.int("size", 1), Stride: c.int("step", 1)})
-			if a+1 == y.Rank()-1 {
-				return y
-			}
-			return ops.MoveDim(y, []int{a + 1}, []int{-1})
+			return ops.Windows(x, ops.Window{Axis: a, Size: c.int("size", 1), Stride: c.int("step", 1)})
 		}),
 		constant, pad("nn.functional.pad.constant", "constant"), pad("nn.functional.pad.reflect", "reflect"), pad("nn.functional.pad.replicate", "edge"), pad("nn.functional.pad.circular", "wrap"),
 		single("nn.functional.unfold", "input kernel_size dilation padding stride", "ops.Unfold(x, ops.FoldOptions{...})", func(c *Call, x *ops.Node) *ops.Node {

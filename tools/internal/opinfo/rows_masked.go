@@ -117,10 +117,17 @@ func masked() []*Row {
 		{Torch: "masked.median", Signature: "input dim keepdim", Go: "ops.NanMedian(ops.Where(mask, x, math.NaN()), dim)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			a := axis(x, c.int("dim", 0))
-			y := list(ops.NanMedian(c.unmasked(x, math.NaN()), a))
+			y := list(ops.NanMedian(c.unmasked(x, math.NaN()), medianAxes(x, a)...))
 			return list(c.kept(y[0], x, []int{a}))
 		}},
 	}
+}
+
+func medianAxes(x *ops.Node, a int) []int {
+	if x.Rank() == 0 {
+		return []int{}
+	}
+	return []int{a}
 }
 
 // unmasked is x with value where the mask does not hold.
