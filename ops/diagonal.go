@@ -185,18 +185,18 @@ func DiagFlat(x *Node, offset int) *Node { return DiagEmbed(Reshape(x, -1), offs
 //
 // It is folded into what reads it. Errors: x has fewer than two axes.
 // Source: PyTorch, tril; NumPy, numpy.tril.
-func Tril(x *Node, k int) *Node { return apply("tril", triangleAttr{k}, x) }
+func Tril(x *Node, k int) *Node { return apply("tril", triangularAttr{k}, x) }
 
 // Triu is the upper triangle: j >= i + k. See [Tril].
-func Triu(x *Node, k int) *Node { return apply("triu", triangleAttr{k}, x) }
+func Triu(x *Node, k int) *Node { return apply("triu", triangularAttr{k}, x) }
 
-type triangleAttr struct {
+type triangularAttr struct {
 	K int `default:"0" doc:"the last, or first, diagonal that is kept: 0 the main one, 1 that above it"`
 }
 
 func triangleOp(name string, keep func(row, column *Node) *Node) Op {
 	return Op{
-		Name: name, Category: "layout", Attributes: AttributesOf[triangleAttr](), Operands: operandX, DTypes: every,
+		Name: name, Category: "layout", Attributes: AttributesOf[triangularAttr](), Operands: operandX, DTypes: every,
 		Result: func(c *Call) ([]int, tensor.DType, error) {
 			if len(c.shape(0)) < 2 {
 				return nil, 0, fmt.Errorf("%v is no matrix", c.shape(0))
@@ -208,7 +208,7 @@ func triangleOp(name string, keep func(row, column *Node) *Node) Op {
 			n := len(x.shape)
 			plane := x.shape[n-2:]
 			row, column := x.graph.Iota(tensor.Int64, 0, plane...), x.graph.Iota(tensor.Int64, 1, plane...)
-			row = Add(row, int64(min(max(c.Attr.(triangleAttr).K, -farthest), farthest)))
+			row = Add(row, int64(min(max(c.Attr.(triangularAttr).K, -farthest), farthest)))
 			return Where(keep(row, column), x, ScalarLike(x, 0))
 		},
 	}

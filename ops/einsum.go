@@ -253,10 +253,10 @@ func joinTerms(a, b einsumTerm, needed []int) einsumTerm {
 			ak, bk = append(ak, i), append(bk, j)
 		}
 	}
-	for _, i := range otherAxes(len(a.labels), slices.Concat(ab, ak)) {
+	for _, i := range axesBut(len(a.labels), slices.Concat(ab, ak)) {
 		labels = append(labels, a.labels[i])
 	}
-	for _, j := range otherAxes(len(b.labels), slices.Concat(bb, bk)) {
+	for _, j := range axesBut(len(b.labels), slices.Concat(bb, bk)) {
 		labels = append(labels, b.labels[j])
 	}
 	return einsumTerm{contractedIn(a.x, b.x, ab, bb, ak, bk), labels}

@@ -109,12 +109,12 @@ var _ = define(Op{
 			y, n = Sum(rows, 1), Sum(number, 1)
 		default:
 			bag, bags := bagsOf(c.In[2], ids.shape[0]), c.shape(2)[0]
-			n = ScatterAdd(zerosOf(ids.graph, rows.dtype, []int{bags}), 0, bag, number)
+			n = ScatterAdd(zerosIn(ids.graph, rows.dtype, []int{bags}), 0, bag, number)
 			if a.mode() == BagMax {
 				mine := Equal(ExpandDims(bag, 0), ids.graph.Iota(tensor.Int64, 0, bags, ids.shape[0])) // [B, L]
 				y = Max(Where(ExpandDims(And(mine, counts), -1), ExpandDims(rows, 0), low), 1)
 			} else {
-				y = ScatterAdd(zerosOf(ids.graph, rows.dtype, []int{bags, table.shape[1]}), 0, bag, rows)
+				y = ScatterAdd(zerosIn(ids.graph, rows.dtype, []int{bags, table.shape[1]}), 0, bag, rows)
 			}
 		}
 		n = ExpandDims(n, -1)
@@ -141,6 +141,6 @@ func (a bagAttr) mode() BagMode {
 // bagsOf is the bag of each of n ids: how many bags begin at or before it, less one.
 func bagsOf(offsets *Node, n int) *Node {
 	g := offsets.graph
-	starts := ScatterAdd(zerosOf(g, tensor.Int64, []int{n}), 0, offsets, g.Full(tensor.Int64, 1, offsets.shape...))
+	starts := ScatterAdd(zerosIn(g, tensor.Int64, []int{n}), 0, offsets, g.Full(tensor.Int64, 1, offsets.shape...))
 	return Sub(CumSum(starts, 0, nil), 1)
 }

@@ -25,7 +25,7 @@ type padAttr struct {
 //
 //	y[i] = x[i - before] where that exists, else value
 //
-// A negative count takes elements away instead. It is folded into what reads it; [PadMode] repeats or mirrors x. Errors: an axis does not exist or is
+// A negative count takes elements away instead. It is folded into what reads it; [PadWith] repeats or mirrors x. Errors: an axis does not exist or is
 // named twice; more is taken away than there is.
 func Pad(x *Node, value float64, paddings ...Padding) *Node {
 	if x == nil || x.bad {

@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// PadMode returns x with its own elements around it, along one axis after the other:
+// PadWith returns x with its own elements around it, along one axis after the other:
 //
 //	"reflect"    d c b | a b c d | c b a    mirrored at the outermost element
 //	"symmetric"  c b a | a b c d | d c b    mirrored at the edge
@@ -20,7 +20,7 @@ import (
 // Errors: an axis does not exist or is named twice; more is taken away than there is; the axis is empty; the mode is
 // unknown.
 // Source: NumPy, numpy.pad; ONNX, operator Pad.
-func PadMode(x *Node, mode string, paddings ...Padding) *Node {
+func PadWith(x *Node, mode string, paddings ...Padding) *Node {
 	if x == nil || x.bad {
 		return apply("pad_mode", nil, x)
 	}

@@ -282,7 +282,7 @@ var _ = define(Op{
 	},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a := c.Attr.(tensorDotAttr)
-		return with(ir.Extents(c.shape(0), otherAxes(len(c.shape(0)), a.A)), ir.Extents(c.shape(1), otherAxes(len(c.shape(1)), a.B))...), c.dt(0), nil
+		return with(ir.Extents(c.shape(0), axesBut(len(c.shape(0)), a.A)), ir.Extents(c.shape(1), axesBut(len(c.shape(1)), a.B))...), c.dt(0), nil
 	},
 	Compose: func(c *Call) *Node {
 		a := c.Attr.(tensorDotAttr)
@@ -290,8 +290,8 @@ var _ = define(Op{
 	},
 })
 
-// otherAxes are the axes of a rank that are not named.
-func otherAxes(rank int, axes []int) []int {
+// axesBut are the axes of a rank that are not named.
+func axesBut(rank int, axes []int) []int {
 	return slices.DeleteFunc(ir.Range(0, rank), func(a int) bool { return slices.Contains(axes, a) })
 }
 
@@ -302,7 +302,7 @@ func contracted(a, b *Node, ak, bk []int) *Node {
 
 // contractedIn is contracted within each index of the axes ab of a and bb of b, which come first in the result.
 func contractedIn(a, b *Node, ab, bb, ak, bk []int) *Node {
-	am, bn := otherAxes(a.Rank(), slices.Concat(ab, ak)), otherAxes(b.Rank(), slices.Concat(bb, bk))
+	am, bn := axesBut(a.Rank(), slices.Concat(ab, ak)), axesBut(b.Rank(), slices.Concat(bb, bk))
 	if len(ak) > 0 && (len(am) > 0 || len(bn) > 0) {
 		return apply("contract", ir.ContractAttr{ABatch: ab, AM: am, AK: ak, BBatch: bb, BN: bn, BK: bk}, a, b)
 	}

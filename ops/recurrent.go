@@ -254,7 +254,7 @@ func (r *recurrentCall) run(gates int, step recurrentStep) []*Node {
 	}
 	start := func(all *Node, row, width int) *Node {
 		if all == nil {
-			return zerosOf(x.graph, x.dtype, []int{r.batch, width})
+			return zerosIn(x.graph, x.dtype, []int{r.batch, width})
 		}
 		return Squeeze(Slice(widen(all), Range{Axis: 0, Start: row, Stop: row + 1}), 0)
 	}

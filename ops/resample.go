@@ -81,7 +81,7 @@ func weightedTaps(x *Node, axis int, rows [][]tap) *Node {
 	}
 	shape := x.Shape()
 	if shape[axis] = n; most == 0 || n == 0 {
-		return zerosOf(g, x.dtype, shape)
+		return zerosIn(g, x.dtype, shape)
 	}
 	at, weight := make([]int32, n*most), make([]float64, n*most)
 	rest := x.Rank() - 1 - axis
@@ -144,7 +144,7 @@ func constOf[T tensor.Elem](g *Graph, dt tensor.DType, values []T, shape ...int)
 	return g.Const(t)
 }
 
-func zerosOf(g *Graph, dt tensor.DType, shape []int) *Node {
+func zerosIn(g *Graph, dt tensor.DType, shape []int) *Node {
 	return BroadcastTo(scalarConst(g, dt, 0), shape...)
 }
 

@@ -69,13 +69,13 @@ func init() {
 	} {
 		padSamples = append(padSamples, layoutCase(s.mode, []int{4, 1}, []int{11, 2}, func(at []int) []int { return []int{s.from(at[0] - 3), 0} },
 			func(x *ops.Node) *ops.Node {
-				return ops.PadMode(x, s.mode, ops.Padding{Axis: 0, Before: 3, After: 4}, ops.Padding{Axis: 1, Before: 1})
+				return ops.PadWith(x, s.mode, ops.Padding{Axis: 0, Before: 3, After: 4}, ops.Padding{Axis: 1, Before: 1})
 			}, few...))
 	}
 	padSamples[0].Only = nil
 	layouts("pad_mode", append(padSamples, layoutCase("taken away first", []int{5}, []int{5}, func(at []int) []int { return []int{[]int{1, 2, 3, 4, 3}[at[0]]} },
 		func(x *ops.Node) *ops.Node {
-			return ops.PadMode(x, "reflect", ops.Padding{Axis: 0, Before: -1, After: 1})
+			return ops.PadWith(x, "reflect", ops.Padding{Axis: 0, Before: -1, After: 1})
 		}, few...))...)
 	layouts("diagonal",
 		layoutCase("above", []int{4, 2, 7}, []int{2, 4}, func(at []int) []int { return []int{at[1], at[0], at[1] + 2} },

@@ -77,7 +77,7 @@ func init() {
 				}
 				y, terms := unitGrid(k), unitGrid(k)
 				for range max(n, -n) {
-					y, terms = y.times(g), terms.times(absolute(g))
+					y, terms = y.times(g), terms.times(absoluteGrid(g))
 				}
 				return y, condition * terms.size() * 10 / y.size()
 			})
@@ -197,7 +197,7 @@ func init() {
 	})
 }
 
-func absolute(g grid) grid { return grid{g.rows, g.columns, absolutes(g.v)} }
+func absoluteGrid(g grid) grid { return grid{g.rows, g.columns, absolutes(g.v)} }
 
 func gridNorm(g grid, o ops.MatrixOrder) float64 {
 	var lines []float64

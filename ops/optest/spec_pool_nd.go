@@ -200,8 +200,8 @@ func init() {
 		},
 		Tolerance: exact,
 		Samples: []Sample{
-			adaptiveCase("overlaps", firstOf(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4), adaptiveCase("volume", firstOf(ops.AdaptiveMaxPool), []int{2, 4, 11, 3}, 2, 3, 5),
-			notInt64(adaptiveCase("indices", secondOf(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4)), adaptiveCase("divides", firstOf(ops.AdaptiveMaxPool), []int{1, 2, 8}, 4),
+			adaptiveCase("overlaps", firstResult(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4), adaptiveCase("volume", firstResult(ops.AdaptiveMaxPool), []int{2, 4, 11, 3}, 2, 3, 5),
+			notInt64(adaptiveCase("indices", secondOf(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4)), adaptiveCase("divides", firstResult(ops.AdaptiveMaxPool), []int{1, 2, 8}, 4),
 		},
 	})
 }
@@ -212,7 +212,7 @@ func notInt64(s Sample) Sample {
 	return s
 }
 
-func firstOf(f func(x *ops.Node, size ...int) (a, b *ops.Node)) func(x *ops.Node, size ...int) *ops.Node {
+func firstResult(f func(x *ops.Node, size ...int) (a, b *ops.Node)) func(x *ops.Node, size ...int) *ops.Node {
 	return func(x *ops.Node, size ...int) *ops.Node { a, _ := f(x, size...); return a }
 }
 
