@@ -67,7 +67,7 @@ func dependent() []*Row {
 				x := c.x("data")
 				n := of
 				if o.Offsets {
-					n = ops.Diff(of, 1, -1)
+					n = diff(of, 1, -1)
 				}
 				n = ops.Maximum(ops.Cast(n, x.DType()), 1)
 				n = ops.Reshape(n, append(n.Shape(), ones(x.Rank()-n.Rank())...)...)
@@ -79,11 +79,8 @@ func dependent() []*Row {
 	search := func(torch, sorted, values, text string) *Row {
 		return &Row{Torch: torch, Signature: "input " + map[bool]string{true: values, false: sorted}[values != "input"] + " out_int32 right side sorter", Go: text, Note: "out_int32: ops.Cast around it", Build: func(c *Call) []*ops.Node {
 			s := c.x(sorted)
-			o := &ops.SearchOptions{Right: c.bool("right", false) || c.str("side", "left") == "right"}
-			if p := c.x("sorter"); p != nil {
-				s = ops.TakeAlong(s, -1, p)
-			}
-			y := ops.SearchSorted(s, c.operand(values, s), o)
+			right := c.bool("right", false) || c.str("side", "left") == "right"
+			y := call("searchsorted", attrs{"right": right}, s, c.operand(values, s), c.x("sorter"))
 			if c.bool("out_int32", false) {
 				y = ops.Cast(y, tensor.Int32)
 			}
@@ -94,10 +91,10 @@ func dependent() []*Row {
 		return &Row{Torch: torch, Signature: "input x dx dim", Go: "ops.TrapezoidAt(y, x, dim)", Note: "steps of equal width: ops.Trapezoid(y, dx, dim)", Build: func(c *Call) []*ops.Node {
 			y, a := c.x("input"), c.int("dim", -1)
 			if x := c.x("x"); x != nil {
-				return list(ops.TrapezoidAt(y, x, a))
+				return list(call("trapezoid", attrs{"axis": a}, y, x))
 			}
 			c.as("ops.Trapezoid(y, dx, dim)")
-			return list(ops.Trapezoid(y, c.float("dx", c.float("x", 1)), a))
+			return list(call("trapezoid", attrs{"axis": a, "dx": c.float("dx", c.float("x", 1))}, y))
 		}}
 	}
 	return []*Row{
@@ -133,46 +130,31 @@ func dependent() []*Row {
 			for _, v := range c.ints("input") {
 				n = max(n, v+1)
 			}
-			return list(ops.BinCount(c.x("input"), n, c.x("weights")))
+			return list(call("bincount", attrs{"length": n}, c.x("input"), c.x("weights")))
 		}},
 		{Torch: "histc", Signature: "input bins min max", Go: "ops.HistC(x, bins, lo, hi)", Build: func(c *Call) []*ops.Node {
-			return list(ops.HistC(c.x("input"), c.int("bins", 100), c.float("min", 0), c.float("max", 0)))
+			return list(call("histogram", attrs{"bins": c.int("bins", 100), "low": c.float("min", 0), "high": c.float("max", 0), "widen": 1.0}, c.x("input")))
 		}},
 		{Torch: "histogram", Signature: "input bins range weight density", Go: "counts, edges := ops.Histogram(x, bins, &ops.HistogramOptions{...})", Build: func(c *Call) []*ops.Node {
-			o := &ops.HistogramOptions{Weights: c.x("weight"), Density: c.bool("density", false)}
+			a := attrs{"bins": 100, "density": c.bool("density", false)}
 			if c.has("range") {
 				r := c.floats("range")
-				o.Low, o.High = r[0], r[1]
+				a["low"], a["high"] = r[0], r[1]
 			}
 			if c.x("bins") != nil {
 				c.refuse("edges of bins as a tensor")
 			}
-			counts, edges := ops.Histogram(c.x("input"), c.int("bins", 100), o)
-			return list(counts, edges)
-		}},
-		{Torch: "histogramdd", Signature: "input bins range weight density", Go: "counts, edges := ops.HistogramDD(x, bins, limits, weights)", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
-			if x.Rank() != 2 {
-				x = ops.Reshape(x, x.Size()/max(1, x.Dim(-1)), x.Dim(-1))
-			}
-			var limits []float64
-			if c.has("range") {
-				limits = c.floats("range")
-			}
-			if c.bool("density", false) {
-				c.refuse("densities")
-			}
-			counts, edges := ops.HistogramDD(x, c.ints("bins"), limits, c.x("weight"))
-			return append(list(counts), edges...)
+			a["bins"] = c.int("bins", 100)
+			return callAll("histogram", a, c.x("input"), c.x("weight"))
 		}},
 		trapezoid("trapezoid"), trapezoid("trapz"),
 		{Torch: "cumulative_trapezoid", Signature: "input x dx dim", Go: "ops.CumulativeTrapezoidAt(y, x, dim)", Note: "steps of equal width: ops.CumulativeTrapezoid(y, dx, dim)", Build: func(c *Call) []*ops.Node {
 			y, a := c.x("input"), c.int("dim", -1)
 			if x := c.x("x"); x != nil {
-				return list(ops.CumulativeTrapezoidAt(y, x, a))
+				return list(call("cumulative_trapezoid", attrs{"axis": a}, y, x))
 			}
 			c.as("ops.CumulativeTrapezoid(y, dx, dim)")
-			return list(ops.CumulativeTrapezoid(y, c.float("dx", c.float("x", 1)), a))
+			return list(call("cumulative_trapezoid", attrs{"axis": a, "dx": c.float("dx", c.float("x", 1))}, y))
 		}},
 		{Torch: "diff", Signature: "input n dim prepend append", Go: "ops.Diff(x, n, dim)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
@@ -192,7 +174,7 @@ func dependent() []*Row {
 				c.as("ops.Diff(ops.Concat(dim, prepend, x, append), n, dim)")
 				x = ops.Concat(a, parts...)
 			}
-			return list(ops.Diff(x, min(n, x.Dim(a)), a))
+			return list(diff(x, min(n, x.Dim(a)), a))
 		}},
 		{Torch: "gradient", Signature: "input spacing dim edge_order", Go: "ops.Div(ops.Sub(after, before), step)", Note: "central differences of slices", Build: gradient},
 		{Torch: "cov", Signature: "input correction fweights aweights", Go: "ops.Cov(x, correction)", Build: func(c *Call) []*ops.Node { return list(c.covariance()) }},
@@ -231,6 +213,8 @@ func dependent() []*Row {
 		}},
 	}
 }
+
+func diff(x *ops.Node, n, a int) *ops.Node { return call("diff", attrs{"n": n, "axis": a}, x) }
 
 // covariance is that of the rows of input, with weights of its columns.
 func (c *Call) covariance() *ops.Node {
@@ -298,7 +282,7 @@ func gradient(c *Call) []*ops.Node {
 		shape[a] = n - 1
 		switch {
 		case len(coordinates) > 0:
-			h = ops.Reshape(ops.Diff(coordinates[k], 1, 0), shape...)
+			h = ops.Reshape(diff(coordinates[k], 1, 0), shape...)
 		default:
 			step := 1.0
 			if len(steps) == 1 {
@@ -309,7 +293,7 @@ func gradient(c *Call) []*ops.Node {
 			h = c.g.Full(x.DType(), step, shape...)
 		}
 		at := func(v *ops.Node, from, count int) *ops.Node { return cutOut(v, a, from, count) }
-		slope := ops.Div(ops.Diff(x, 1, a), h) // between neighbours
+		slope := ops.Div(diff(x, 1, a), h) // between neighbours
 		first, last := at(slope, 0, 1), at(slope, n-2, 1)
 		parts := list(first, last)
 		if n > 2 {
