@@ -91,8 +91,8 @@ func indexShape(x []int, indices []*Node) (at, rest []int, err error) {
 	return at, x[len(indices):], nil
 }
 
-// rowsByTuple are the numbers of the parts of x that index tensors name, in row-major order, and -1 outside.
-func rowsByTuple(x *Node, indices []*Node, shape []int) *Node {
+// namedParts are the numbers of the parts of x that index tensors name, in row-major order, and -1 outside.
+func namedParts(x *Node, indices []*Node, shape []int) *Node {
 	var at, inside *Node
 	for k, i := range indices {
 		i = wrapIndices(Cast(i, tensor.Int64), x.shape[k])
@@ -117,7 +117,7 @@ var _ = define(Op{
 		x := c.In[0]
 		at, rest, _ := indexShape(x.shape, c.In[1:])
 		rows := Reshape(x, ir.Product(x.shape[:len(c.In)-1]), ir.Product(rest))
-		return Reshape(Gather(rows, 0, rowsByTuple(x, c.In[1:], at)), slices.Concat(at, rest)...)
+		return Reshape(Gather(rows, 0, namedParts(x, c.In[1:], at)), slices.Concat(at, rest)...)
 	},
 })
 
@@ -156,7 +156,7 @@ var _ = define(Op{
 			values = Reshape(values, values.Size())
 		}
 		at, rest, _ := indexShape(rows.shape, indices)
-		to := rowsByTuple(rows, indices, at)
+		to := namedParts(rows, indices, at)
 		n := ir.Product(at)
 		values = Reshape(BroadcastTo(values, slices.Concat(at, rest)...), n, ir.Product(rest))
 		rows = Reshape(rows, ir.Product(rows.shape[:len(indices)]), ir.Product(rest))

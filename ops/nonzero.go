@@ -156,13 +156,10 @@ var _ = define(Op{
 		at, count := places(mask, bound)
 		to := slices.Clone(part)
 		to[a.Axis] = bound
-		y := scatterReduced(zerosShaped(x, to), at, cutTo(x, part), "set", false, ir.ScatterAttr{Axis: a.Axis, Distinct: true})
+		y := scatterReduced(zerosOf(x, to), at, cutTo(x, part), "set", false, ir.ScatterAttr{Axis: a.Axis, Distinct: true})
 		return []*Node{y, count}
 	},
 })
-
-// zerosShaped is zeros of x's dtype.
-func zerosShaped(x *Node, shape []int) *Node { return BroadcastTo(ScalarLike(x, 0), shape...) }
 
 // rangeError says that there is no k-th of n elements.
 func rangeError(k, n int) error {
