@@ -20,7 +20,7 @@
 //	Reduce    out[p]      = Epilogue(p, fold over q of Value(p, q))
 //	Row       out[p,q]    = Value(p, q, folds over q); see Task
 //	Contract  out[b,m,n]  = Epilogue(b,m,n, sum over k of A(b,m,k)·B(b,n,k))
-//	Scatter   out[v,d]    = Value(v,d) + sum over n with At(n) = v of Update(n,d)
+//	Scatter   out[v,d]    = Value(v,d) + sum over n with At(n) = v of Update(n,d); or another fold, see Put
 //	Attention softmax(Q·Kᵀ)·V and its gradients; see AttentionTask
 //	Routine   a library algorithm: a sort, a running sum, a tree walk; see Algorithm
 //	Custom    a user's own kernel, or the same in Go

@@ -56,7 +56,7 @@ type Fold struct {
 //	Reduce    [out, fold]          one fold over all, Values over out
 //	Row       [out, row]           folds over all, Values over all or over out
 //	Contract  [batch, m, n, k]     A over batch, m, k; B over batch, n, k; Values over batch, m, n
-//	Scatter   [v, n, d]            Values over v, d; At over n; Update over n, d
+//	Scatter   [v, n, d]            Values over v, d; At over n, or over n, d (Each); Update over n, d
 //	Custom    []                   whole buffers
 //	Attention [batch, group, m, n, d, e]   see AttentionTask
 //	Routine   []                   whole buffers, see Algorithm
@@ -87,6 +87,11 @@ type Task struct {
 	Acc    tensor.DType // Contract: the dtype of Acc(0, Acc)
 	At     *Expr        // Scatter
 	Update *Expr        // Scatter
+	Put    Put          // Scatter: what an update does to the element that it meets
+	Each   bool         // Scatter: every element of a row of updates has a position of its own
+	// Distinct promises of a Scatter that no two updates meet in one element. Where they do nevertheless, the
+	// element has the value of either.
+	Distinct bool
 
 	Custom    *CustomKernel
 	Attention *AttentionTask

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// scatterTask adds updates to rows that data chooses. Updates are computed
+// scatterTask folds updates into rows, or elements, that data chooses. Updates are computed
 // some at a time, in parallel, into shared memory; then each worker adds
 // those that fall into its own part of the output, in order of n. So results
 // do not depend on the number of workers and no two write one place.
@@ -27,6 +27,9 @@ type scatterTask[R reg] struct {
 	seen        int   // reserved and shared: updates of each row, for each range of d
 	totals      int   // reserved and shared: of each element of the output, and their rounding errors
 	byD         bool  // parts are ranges of d, else of v
+	byN         bool  // parts are ranges of updates, no two of which meet
+	each        bool  // every element of an update has a position of its own
+	put         engine.Put
 	part, parts int64
 	initPiece   int64
 	inits       int64
@@ -57,12 +60,16 @@ func newScatter(c *compiler) (runner, error) {
 func makeScatter[R reg](c *compiler) (runner, error) {
 	t := c.task
 	dt := t.Outs[0].DType
-	s := &scatterTask[R]{env: c.env, v: t.Size(0), n: t.Size(1), d: t.Size(2)}
+	s := &scatterTask[R]{env: c.env, v: t.Size(0), n: t.Size(1), d: t.Size(2), each: t.Each, put: t.Put}
 	var err error
 	if s.init, err = c.writer(); err != nil {
 		return nil, err
 	}
-	if s.at, err = c.compile(axesOf(t, 1), []tensor.DType{tensor.Int64}, t.At); err != nil {
+	keyed := []int{1}
+	if s.each {
+		keyed = []int{1, 2}
+	}
+	if s.at, err = c.compile(axesOf(t, keyed...), []tensor.DType{tensor.Int64}, t.At); err != nil {
 		return nil, err
 	}
 	if s.update, err = c.compile(axesOf(t, 1, 2), []tensor.DType{dt}, t.Update); err != nil {
@@ -78,7 +85,7 @@ func makeScatter[R reg](c *compiler) (runner, error) {
 		s.direct = *lane[R](&b)
 	}
 	s.rows = max(1, min(s.n, c.limits.updates/int64(size)/max(s.d, 1)))
-	s.atBuf = c.reserveShared(int(s.rows) * 8)
+	s.atBuf = c.reserveShared(int(s.rows*s.keys()) * 8)
 	s.vals = c.reserveShared(int(s.rows*s.d) * size)
 
 	// Ranges of d share the work evenly whatever At is, but need long rows.
@@ -89,11 +96,15 @@ func makeScatter[R reg](c *compiler) (runner, error) {
 	}
 	s.parts = max(1, min(int64(c.width), over))
 	s.part = (over + s.parts - 1) / s.parts
+	if s.byN = t.Distinct && t.Put == engine.PutSet; s.byN {
+		s.byD, s.parts = false, max(1, min(int64(c.width), s.rows))
+		s.part = (s.rows + s.parts - 1) / s.parts
+	}
 	s.initPiece, s.inits = c.limits.pieces(s.v*s.d, s.init.prog.nsPer+0.3, 1)
-	s.piece, _ = c.limits.pieces(s.rows, s.at.nsPer+s.update.nsPer*float64(s.d), 1)
-	s.chain = float64(s.n)*(s.at.nsPer+3+float64(s.d)*(s.update.nsPer+0.3)) + float64(s.v*s.d)*(s.init.prog.nsPer+0.3)
+	s.piece, _ = c.limits.pieces(s.rows, s.at.nsPer*float64(s.keys())+s.update.nsPer*float64(s.d), 1)
+	s.chain = float64(s.n)*(float64(s.keys())*(s.at.nsPer+3)+float64(s.d)*(s.update.nsPer+0.3)) + float64(s.v*s.d)*(s.init.prog.nsPer+0.3)
 	s.wide = s.ns() > c.limits.wideNs
-	if s.long = dt.IsFloat() && s.n > 2*scatterRun; s.long {
+	if s.long = dt.IsFloat() && s.n > 2*scatterRun && t.Put == engine.PutAdd; s.long {
 		s.seen = c.reserveShared(int(s.v*s.ranges()) * 8)
 		s.totals = c.reserveShared(int(2*s.v*s.d) * size)
 	}
@@ -132,15 +143,26 @@ func (s *scatterTask[R]) run(ctx context.Context, p *pool) error {
 	return p.run(ctx, s.inits, s.wide, s.doStore)
 }
 
-// ranges is how many workers add to the same row.
+// ranges is how many counts of updates a row has: one for each worker that adds to it, or for each element.
 func (s *scatterTask[R]) ranges() int64 {
-	if s.byD {
+	switch {
+	case s.each:
+		return s.d
+	case s.byD:
 		return s.parts
 	}
 	return 1
 }
 
-// counts are the updates of each row so far, for each range of d.
+// keys is how many positions a row of updates has.
+func (s *scatterTask[R]) keys() int64 {
+	if s.each {
+		return s.d
+	}
+	return 1
+}
+
+// counts are the updates of each row so far, for each range of d, or of each element.
 func (s *scatterTask[R]) counts() []int64 { return shared[int64](s.env, s.seen, int(s.v*s.ranges())) }
 
 // compensated are the totals of all elements, and their rounding errors.
@@ -168,6 +190,14 @@ func (s *scatterTask[R]) settle(_ int, i int64) {
 	hi := min(lo+s.initPiece, s.v*s.d)
 	sums, seen := s.target(), s.counts() // those of the first range: all have seen the same
 	totals, rests := s.compensated()
+	if s.each {
+		for i := lo; i < hi; i++ {
+			if seen[i] > scatterRun {
+				sums[i] = (sums[i] + rests[i]) + totals[i]
+			}
+		}
+		return
+	}
 	for lo < hi {
 		v := lo / s.d
 		end := min((v+1)*s.d, hi)
@@ -181,10 +211,13 @@ func (s *scatterTask[R]) settle(_ int, i int64) {
 
 func (s *scatterTask[R]) plan() engine.Plan {
 	p := plan("scatter", s.inits, s.wide, s.init.prog, s.at, s.update)
-	p.Scratch += s.rows * (8 + s.d*8)
-	if s.byD {
+	p.Scratch += s.rows * (s.keys()*8 + s.d*8)
+	switch {
+	case s.byN:
+		p.Why += "; parts are ranges of updates"
+	case s.byD:
 		p.Why += "; parts are ranges of columns"
-	} else {
+	default:
 		p.Why += "; parts are ranges of rows"
 	}
 	return p
@@ -212,19 +245,25 @@ func (s *scatterTask[R]) initialise(worker int, i int64) {
 func (s *scatterTask[R]) compute(worker int, i int64) {
 	lo := i * s.piece
 	n := min(s.piece, s.to-s.from-lo)
-	at := shared[int64](s.env, s.atBuf, int(s.rows))[lo:][:n]
-	s.at.frame(worker).evalTo(s.from+lo, int(n), blockOf(at))
+	k := s.keys()
+	at := shared[int64](s.env, s.atBuf, int(s.rows*k))[lo*k:][:n*k]
+	s.at.frame(worker).evalTo((s.from+lo)*k, int(n*k), blockOf(at))
 	vals := shared[R](s.env, s.vals, int(s.rows*s.d))[lo*s.d:][:n*s.d]
 	s.update.frame(worker).evalTo((s.from+lo)*s.d, int(n*s.d), blockOf(vals))
 }
 
 // add adds the rows at work to one part of the output.
 func (s *scatterTask[R]) add(_ int, part int64) {
-	at := shared[int64](s.env, s.atBuf, int(s.rows))[:s.to-s.from]
+	at := shared[int64](s.env, s.atBuf, int(s.rows*s.keys()))[:(s.to-s.from)*s.keys()]
 	vals := shared[R](s.env, s.vals, int(s.rows*s.d))
 	sums := s.target()
 	lo, hi := part*s.part, (part+1)*s.part
 	d0, d1 := int64(0), s.d
+	n0, n1 := int64(0), s.to-s.from
+	if s.byN {
+		n0, n1 = min(lo, n1), min(hi, n1)
+		lo, hi = 0, s.v
+	}
 	if s.byD {
 		d0, d1 = lo, min(hi, s.d)
 		lo, hi = 0, s.v
@@ -233,27 +272,66 @@ func (s *scatterTask[R]) add(_ int, part int64) {
 	if lo >= hi || d0 >= d1 {
 		return
 	}
+	if s.each {
+		for n := n0; n < n1; n++ {
+			s.addEach(sums, at[n*s.d:][:s.d], vals[n*s.d:][:s.d], lo, hi, d0, d1)
+		}
+		return
+	}
 	var seen []int64
 	if s.long {
 		if seen = s.counts(); s.byD {
 			seen = seen[part*s.v:]
 		}
 	}
-	for i, v := range at {
+	for i := n0; i < n1; i++ {
+		v := at[i]
 		if v < lo || v >= hi {
 			continue
 		}
-		row := vals[int64(i)*s.d:]
+		row := vals[i*s.d:]
 		if seen != nil {
 			if seen[v]++; seen[v]%scatterRun == 1 && seen[v] > 1 {
 				s.carry(sums, v*s.d+d0, v*s.d+d1, seen[v] == scatterRun+1)
 			}
 		}
-		if s.d == 1 {
+		switch to := sums[v*s.d+d0 : v*s.d+d1]; {
+		case s.put == engine.PutSet:
+			copy(to, row[d0:d1])
+		case s.put != engine.PutAdd:
+			combineInto(monoidOf[s.put], to, row[d0:d1])
+		case s.d == 1:
 			sums[v] += row[0]
+		default:
+			combineInto(engine.Sum, to, row[d0:d1])
+		}
+	}
+}
+
+// monoidOf is the fold that each kind of scatter, but one that replaces, takes.
+var monoidOf = [...]engine.Monoid{engine.PutAdd: engine.Sum, engine.PutMul: engine.Prod, engine.PutMin: engine.Min, engine.PutMax: engine.Max}
+
+// addEach folds elements [d0, d1) of one row of updates, each of which has its position in at, into rows [lo, hi).
+func (s *scatterTask[R]) addEach(sums []R, at []int64, row []R, lo, hi, d0, d1 int64) {
+	var seen []int64
+	if s.long {
+		seen = s.counts()
+	}
+	for d := d0; d < d1; d++ {
+		if at[d] < lo || at[d] >= hi {
 			continue
 		}
-		combineInto(engine.Sum, sums[v*s.d+d0:v*s.d+d1], row[d0:d1])
+		i := at[d]*s.d + d
+		if seen != nil {
+			if seen[i]++; seen[i]%scatterRun == 1 && seen[i] > 1 {
+				s.carry(sums, i, i+1, seen[i] == scatterRun+1)
+			}
+		}
+		if s.put == engine.PutSet {
+			sums[i] = row[d]
+		} else {
+			sums[i] = combine(monoidOf[s.put], sums[i], row[d])
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ var _ = define(Op{
 	Result:   same,
 	Grad: func(b *Back) {
 		y := b.Out()
-		b.Add(0, Mul(b.Grad(), Mul(y, Sub(ScalarLike(y, 1), y))))
+		b.Add(0, b.Times(Mul(y, Sub(ScalarLike(y, 1), y))))
 	},
 	// The sum has terms of one sign, so the errors of exp (3), + and / only
 	// add up; e^-x overflows only where y is below every normal number.
@@ -48,7 +48,7 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		x := limited(b.In(0), 1000) // the slope is 0 or 1 beyond
 		s := Sigmoid(x)
-		b.Add(0, Mul(b.Grad(), Mul(s, Add(ScalarLike(s, 1), Mul(x, Sub(ScalarLike(s, 1), s))))))
+		b.Add(0, b.Times(Mul(s, Add(ScalarLike(s, 1), Mul(x, Sub(ScalarLike(s, 1), s))))))
 	},
 	Scalar: scalarOf("a / exp_plus_1(-a)", 25, real1(func(a float64) float64 { return a / (1 + math.Exp(-a)) })),
 })
@@ -139,7 +139,7 @@ var _ = define(Op{
 		x, d := b.In(0), b.Grad()
 		zero := ScalarLike(x, 0)
 		slope := Mul(ScalarLike(x, b.Attr().(eluAttr).Alpha), Exp(Where(Greater(x, zero), zero, x)))
-		b.Add(0, Where(Greater(x, zero), d, Mul(d, slope)))
+		b.Add(0, Where(Greater(x, zero), d, chain(d, slope)))
 	},
 })
 
@@ -163,7 +163,7 @@ var _ = define(Op{
 		half := ScalarLike(x, 0.5)
 		cdf := Mul(half, Add(ScalarLike(x, 1), Erf(Mul(x, ScalarLike(x, math.Sqrt2/2)))))
 		pdf := Mul(ScalarLike(x, 1/math.Sqrt(2*math.Pi)), Exp(Neg(Mul(half, Square(x)))))
-		b.Add(0, Mul(b.Grad(), Add(cdf, Mul(x, pdf))))
+		b.Add(0, b.Times(Add(cdf, Mul(x, pdf))))
 	},
 	Scalar: scalarOf("0.5f * a * erfc(-a * M_SQRT1_2_F)", 35, real1(func(a float64) float64 {
 		return a / 2 * math.Erfc(-a*(math.Sqrt2/2))
@@ -195,7 +195,7 @@ var _ = define(Op{
 		linear, cubic, square := ScalarLike(x, -geluLinear), ScalarLike(x, -geluCubic), Square(x)
 		s := Sigmoid(Mul(x, Add(linear, Mul(cubic, square))))
 		slope := Add(linear, Mul(ScalarLike(x, -3*geluCubic), square)) // of 2u
-		b.Add(0, Mul(b.Grad(), Mul(s, Add(ScalarLike(x, 1), Mul(Mul(x, slope), Sub(ScalarLike(x, 1), s))))))
+		b.Add(0, b.Times(Mul(s, Add(ScalarLike(x, 1), Mul(Mul(x, slope), Sub(ScalarLike(x, 1), s))))))
 	},
 	Scalar: scalarOf(fmt.Sprintf("a / exp_plus_1(a * (%.17gf + %.17gf * a * a))", geluLinear, geluCubic), 30, real1(func(a float64) float64 {
 		return a / (1 + math.Exp(a*(geluLinear+geluCubic*a*a)))
@@ -218,7 +218,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Sigmoid(b.In(0)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(Sigmoid(b.In(0)))) },
 	Scalar: scalarOf("fmax(a, 0.0f) + log1p(exp(-fabs(a)))", 45, real1(func(a float64) float64 {
 		return math.Max(a, 0) + math.Log1p(math.Exp(-math.Abs(a)))
 	})),
@@ -244,7 +244,7 @@ var _ = define(Op{
 		three := ScalarLike(x, 3)
 		slope := Div(Add(Add(x, x), three), ScalarLike(x, 6))
 		inside := Where(Greater(x, ScalarLike(x, -3)), slope, ScalarLike(x, 0))
-		b.Add(0, Mul(d, Where(Less(x, three), inside, ScalarLike(x, 1))))
+		b.Add(0, chain(d, Where(Less(x, three), inside, ScalarLike(x, 1))))
 	},
 	// Divided first, because 6·x may overflow.
 	Scalar: scalarOf("a * (fmin(fmax(a + 3.0f, 0.0f), 6.0f) / 6.0f)", 6, real1(func(a float64) float64 {

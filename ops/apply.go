@@ -68,7 +68,12 @@ func applyIn(g *Graph, name string, attr any, in ...*Node) *Node {
 	}
 	op := opNamed(name)
 	bad := false
-	for _, n := range in {
+	for i, n := range in {
+		if n != nil && n.graph != g && g.replays != nil && n.graph == g.replays.from { // what a function that is called again has kept
+			in = slices.Clone(in)
+			in[i] = g.replays.node(n)
+			n = in[i]
+		}
 		switch {
 		case n == nil:
 			return g.fail(name, in, errNil)
@@ -87,6 +92,9 @@ func applyIn(g *Graph, name string, attr any, in ...*Node) *Node {
 		n := g.add(op, attr, in, nil, tensor.Invalid)
 		n.bad = true
 		return n
+	}
+	if g.open != nil {
+		return g.open.apply(op, attr, in)
 	}
 	c := &Call{Op: op, In: in, Attr: attr}
 	if op.outside {

@@ -92,8 +92,8 @@ var _ = define(Op{
 	DTypes:   numbers,
 	Result:   broadcast,
 	Grad: func(b *Back) {
-		b.Add(0, Mul(b.Grad(), b.In(1)))
-		b.Add(1, Mul(b.Grad(), b.In(0)))
+		b.Add(0, b.Times(b.In(1)))
+		b.Add(1, b.Times(b.In(0)))
 	},
 	Scalar: scalarOf("a * b", 1, blocks2{mulTo[float32], mulTo[float64], mulTo[int64], mulTo[uint64]}.host),
 })
@@ -127,9 +127,9 @@ var _ = define(Op{
 	DTypes:   numbers,
 	Result:   broadcast,
 	Grad: func(b *Back) {
-		d := Div(b.Grad(), b.In(1))
+		d := b.Over(b.In(1))
 		b.Add(0, d)
-		b.Add(1, Neg(Mul(d, b.Out())))
+		b.Add(1, Neg(chain(d, b.Out())))
 	},
 	Scalar: scalarFor(func(dt tensor.DType) string {
 		switch {

@@ -66,10 +66,7 @@ func If(pred *Node, then, otherwise func() []*Node) []*Node {
 	if err != nil {
 		return slices.Repeat([]*Node{g.fail("if", []*Node{pred}, err)}, most)
 	}
-	for _, r := range c.regions {
-		r.unfold()
-	}
-	n := g.owner("if", c, []*Node{pred})
+	n := g.ownerOf("if", c, []*Node{pred})
 	out := make([]*Node, len(c.regions[0].results))
 	for i := range out {
 		out[i] = n.outcome(ir.Outcome{I: i})

@@ -69,18 +69,34 @@ type Target struct {
 	// FastMath allows the device compiler to assume that there are no NaN and
 	// infinities and to use approximate functions.
 	FastMath bool
+	// Sizes are those for which a graph with open sizes is compiled at once; others when a run first has them.
+	Sizes []Sizes
+	// Plans is how many combinations of sizes an executable of a graph with open sizes keeps ready, those used last; 0 means 1,024.
+	Plans int
 }
 
 // Compile makes the graph ready to run on rt: it checks, simplifies and fuses
 // it, decides where each task runs, plans memory and compiles the kernels. It
 // returns every mistake that was made while building, joined. The graph can go
-// on growing and be compiled again. Errors: mistakes; nothing to compute;
+// on growing and be compiled again.
+//
+// A graph with open sizes is planned for each combination of sizes when a run first has it, and for those of
+// [Target.Sizes] at once. Plans share kernels, of which the sizes are arguments, constants, variables, and the memory of what lies between;
+// the results of a run are those of a graph with its sizes as numbers. Errors: mistakes; nothing to compute;
 // tasks that the demanded engine cannot run; kernels that do not compile; out
 // of memory; ctx is done; rt is closed (is ErrClosed).
 func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Executable, error) {
 	if err := errors.Join(g.check(rt, target), alive(ctx)); err != nil {
 		return nil, err
 	}
+	if g.open != nil {
+		return g.compileOpen(ctx, rt, target)
+	}
+	return g.compile(ctx, rt, target, nil)
+}
+
+// compile is Compile of a graph that has been checked, whose sizes are numbers.
+func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared *exec.Shared) (*Executable, error) {
 	defer rt.begins()()
 	where, placement, err := target.place()
 	if err != nil {
@@ -89,7 +105,8 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	target.Reproducible = placement == exec.ByRule
 	s := newSimplifier(g.spread())
 	var outputs, updates []*ir.Node
-	for _, n := range target.Outputs {
+	results, trims := trimmed(target.Outputs)
+	for _, n := range results {
 		outputs = append(outputs, s.simplify(n))
 	}
 	for _, n := range target.Updates {
@@ -114,12 +131,13 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 		u.Task.Reproducible = target.Reproducible
 	}
 	rt.learn()
-	x := &Executable{rt: rt, graph: g}
-	if x.executor, err = exec.New(ctx, &rt.exec, g.name, p, ir.Place(where), placement); err != nil {
+	x := &Executable{rt: rt, graph: g, trims: trims}
+	if x.executor, err = exec.New(ctx, &rt.exec, g.name, p, ir.Place(where), placement, shared); err != nil {
 		return nil, fmt.Errorf("ops: compile %q: %w", g.name, exec.EngineClosed(err))
 	}
 	for _, n := range x.executor.Inputs() {
-		x.inputs = append(x.inputs, n.Origin.(*Node))
+		in := n.Origin.(*Node)
+		x.inputs, x.shapes = append(x.inputs, in), append(x.shapes, in.shape)
 	}
 	if err := rt.enter(x); err != nil {
 		return nil, errors.Join(err, x.executor.Close())

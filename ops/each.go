@@ -32,7 +32,7 @@ type EachOptions struct {
 //
 // Feeds and their tensors may be changed when feeds is asked for the next ones:
 // they are copied at once. The yielded tensors are the same each time, and hold
-// their values until the next. Everything runs on the caller's goroutine.
+// their values until the next; of a graph with open sizes they are new ones. Everything runs on the caller's goroutine.
 //
 // Each stops at the first error, which it yields after the results of the runs
 // before: an error that comes with feeds, those of Run, or ctx's. When the loop
@@ -86,6 +86,9 @@ func (x *Executable) newConveyor(o EachOptions) (*conveyor, error) {
 	case o.Ahead == 0:
 		c.ahead = 2
 	}
+	if x.open != nil { // results differ in size
+		return c, nil
+	}
 	var err error
 	if c.outs, err = x.executor.NewOutputs(); err != nil {
 		return nil, err
@@ -96,6 +99,12 @@ func (x *Executable) newConveyor(o EachOptions) (*conveyor, error) {
 
 // start begins a run, or does it where nothing works ahead.
 func (c *conveyor) start(ctx context.Context, feeds Feeds) error {
+	if c.x.open != nil {
+		var err error
+		c.outs, err = c.x.Run(ctx, feeds)
+		c.done = err == nil
+		return err
+	}
 	if c.stream == nil {
 		err := c.x.RunInto(ctx, feeds, c.outs)
 		c.done = err == nil

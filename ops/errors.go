@@ -83,7 +83,7 @@ func describe(in []*Node) []string {
 		case n.bad:
 			out[i] = "failed"
 		default:
-			out[i] = fmt.Sprintf("%v%v", n.dtype, n.shape)
+			out[i] = fmt.Sprintf("%v%s", n.dtype, shapeText(n.shape))
 		}
 	}
 	return out

@@ -22,7 +22,10 @@ type Executable struct {
 	rt       *Runtime
 	graph    *Graph
 	inputs   []*Node // in the order of the executor's
+	shapes   [][]int // of what these are fed
 	executor *exec.Executor
+	trims    *trims     // outputs that are cut to their counts; nil: none
+	open     *openPlans // of a graph with open sizes, whose executable has no executor
 }
 
 // Inputs are the nodes that a run must be fed, in no particular order.
@@ -38,12 +41,18 @@ func (x *Executable) Inputs() []*Node { return slices.Clone(x.inputs) }
 // updated. Errors: a feed that is missing or does not fit (is ErrFeed); ctx is
 // done; closed; the device failed.
 func (x *Executable) Run(ctx context.Context, feeds Feeds) ([]*tensor.Tensor, error) {
+	if x.open != nil {
+		return x.open.run(ctx, feeds, nil)
+	}
 	outs, err := x.executor.NewOutputs()
 	if err != nil {
 		return nil, err
 	}
-	if err := x.RunInto(ctx, feeds, outs); err != nil {
+	if err := x.run(ctx, feeds, outs); err != nil {
 		return nil, err
+	}
+	if x.trims != nil {
+		return x.trims.apply(outs)
 	}
 	return outs, nil
 }
@@ -52,6 +61,23 @@ func (x *Executable) Run(ctx context.Context, feeds Feeds) ([]*tensor.Tensor, er
 // right shape and dtype, which hold anything after an error. It allocates nothing, provided that
 // every feed is contiguous. A tensor may be fed and be an output too: the output comes last.
 func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Tensor) error {
+	if x.open != nil {
+		_, err := x.open.run(ctx, feeds, outs)
+		return err
+	}
+	if x.trims == nil {
+		return x.run(ctx, feeds, outs)
+	}
+	all, err := x.trims.with(outs, x.executor.NewOutputs)
+	if err != nil {
+		return fmt.Errorf("ops: run %q: %w", x.graph.name, err)
+	}
+	defer x.trims.back(all)
+	return x.run(ctx, feeds, *all)
+}
+
+// run computes all outputs of the executor.
+func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor) error {
 	return x.executor.Run(ctx, func(into []*tensor.Tensor) error { return x.fill(ctx, feeds, into) }, outs)
 }
 
@@ -63,19 +89,19 @@ func (x *Executable) fill(ctx context.Context, feeds Feeds, into []*tensor.Tenso
 	ok := len(feeds) == len(x.inputs)
 	for i, n := range x.inputs {
 		t := feeds[n]
-		ok = ok && t != nil && t.DType() == n.dtype && slices.Equal(t.Shape(), n.shape)
+		ok = ok && t != nil && t.DType() == n.dtype && slices.Equal(t.Shape(), x.shapes[i])
 		into[i] = t
 	}
 	if ok {
 		return nil
 	}
 	var wrong []string
-	for _, n := range x.inputs {
+	for i, n := range x.inputs {
 		switch t := feeds[n]; {
 		case t == nil:
-			wrong = append(wrong, fmt.Sprintf("input %s (%v%v, declared at %s) is missing", n.label(), n.dtype, n.shape, n.caller))
-		case t.DType() != n.dtype || !slices.Equal(t.Shape(), n.shape):
-			wrong = append(wrong, fmt.Sprintf("input %s is %v%v, not %v%v", n.label(), n.dtype, n.shape, t.DType(), t.Shape()))
+			wrong = append(wrong, fmt.Sprintf("input %s (%v%v, declared at %s) is missing", n.label(), n.dtype, x.shapes[i], n.caller))
+		case t.DType() != n.dtype || !slices.Equal(t.Shape(), x.shapes[i]):
+			wrong = append(wrong, fmt.Sprintf("input %s is %v%v, not %v%v", n.label(), n.dtype, x.shapes[i], t.DType(), t.Shape()))
 		}
 	}
 	for n := range feeds {
@@ -96,6 +122,9 @@ func (x *Executable) fill(ctx context.Context, feeds Feeds, into []*tensor.Tenso
 // Close waits for runs to end and frees what the executable holds. Variables
 // keep their values. A second Close does nothing.
 func (x *Executable) Close() error {
+	if x.open != nil {
+		return x.open.close()
+	}
 	x.rt.leave(x)
 	return x.executor.Close()
 }

@@ -15,7 +15,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), b.Out())) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(b.Out())) },
 	Scalar:   scalarOf("exp(a)", 20, real1(math.Exp)),
 })
 
@@ -33,7 +33,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   same,
 	Grad: func(b *Back) {
-		b.Add(0, Mul(b.Grad(), Mul(b.Out(), ScalarLike(b.Out(), math.Ln2))))
+		b.Add(0, b.Times(Mul(b.Out(), ScalarLike(b.Out(), math.Ln2))))
 	},
 	Scalar: scalarOf("exp2(a)", 20, real1(math.Exp2)),
 })
@@ -51,7 +51,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Exp(b.In(0)))) }, // y + 1 would cancel
+	Grad:     func(b *Back) { b.Add(0, b.Times(Exp(b.In(0)))) }, // y + 1 would cancel
 	Scalar:   scalarOf("expm1(a)", 20, real1(math.Expm1)),
 })
 
@@ -69,7 +69,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Div(b.Grad(), b.In(0))) },
+	Grad:     func(b *Back) { b.Add(0, b.Over(b.In(0))) },
 	Scalar:   scalarOf("log(a)", 20, real1(logOf)),
 })
 
@@ -96,7 +96,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Div(b.Grad(), Mul(b.In(0), ScalarLike(b.In(0), math.Ln2)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Over(Mul(b.In(0), ScalarLike(b.In(0), math.Ln2)))) },
 	Scalar:   scalarOf("log2(a)", 20, real1(log2Of)),
 })
 
@@ -122,6 +122,6 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Div(b.Grad(), Add(b.In(0), ScalarLike(b.In(0), 1)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Over(Add(b.In(0), ScalarLike(b.In(0), 1)))) },
 	Scalar:   scalarOf("log1p(a)", 20, real1(math.Log1p)),
 })

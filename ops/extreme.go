@@ -13,7 +13,7 @@ import (
 //	y = max(a, b)
 //
 // A NaN in either wins, as in NumPy; of two zeros either may come. The
-// derivative goes to a where a > b and to b elsewhere. a and b have the same
+// derivative goes to the larger, half of it to each where they are equal, as in PyTorch. a and b have the same
 // dtype, any number. Errors: as [Add].
 func Maximum[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("maximum", nil, a, b) }
 
@@ -32,7 +32,7 @@ var _ = define(Op{
 //
 //	y = min(a, b)
 //
-// The derivative goes to a where a < b and to b elsewhere. Otherwise as
+// The derivative goes to the smaller, half of it to each where they are equal. Otherwise as
 // [Maximum].
 func Minimum[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("minimum", nil, a, b) }
 
@@ -72,12 +72,13 @@ func smallerOf[T register](a, b T) T {
 	return a
 }
 
-// chooseGrad passes the derivative to operand 0 where first holds, to operand
+// chooseGrad passes the derivative to operand 0 where first holds, half of it to each where they are equal, and all to operand
 // 1 elsewhere.
 func chooseGrad(b *Back, first *Node) {
-	zero := ScalarLike(b.Grad(), 0)
-	b.Add(0, Where(first, b.Grad(), zero))
-	b.Add(1, Where(first, zero, b.Grad()))
+	d := b.Grad()
+	equal, half := Equal(b.In(0), b.In(1)), Mul(d, 0.5)
+	b.Add(0, Where(first, d, Where(equal, half, 0)))
+	b.Add(1, Where(first, 0, Where(equal, half, d)))
 }
 
 type clipAttr struct {
@@ -90,8 +91,8 @@ type clipAttr struct {
 //	y = min(max(x, lo), hi)
 //
 // NaN stays NaN. x is any number; the limits are rounded to its dtype, for
-// integers inwards. The derivative is 1 strictly inside the limits and 0
-// elsewhere. Errors: dtype is bool; a limit is NaN; lo is above hi, or no
+// integers inwards. The derivative is 1 from lo to hi, both included, so that a parameter on a
+// limit can leave it, and 0 elsewhere, as in PyTorch. Errors: dtype is bool; a limit is NaN; lo is above hi, or no
 // integer lies between them.
 func Clip(x *Node, lo, hi float64) *Node { return apply("clip", clipAttr{lo, hi}, x) }
 
@@ -119,6 +120,12 @@ var _ = define(Op{
 		lo, hi := c.limits()
 		x := c.In[0]
 		return Minimum(Maximum(x, ScalarLike(x, lo)), ScalarLike(x, hi))
+	},
+	Grad: func(b *Back) {
+		x := b.In(0)
+		lo, hi := b.node.call().limits()
+		inside := And(GreaterEqual(x, ScalarLike(x, lo)), LessEqual(x, ScalarLike(x, hi)))
+		b.Add(0, Where(inside, b.Grad(), 0))
 	},
 })
 

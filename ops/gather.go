@@ -70,43 +70,7 @@ var _ = define(Op{
 		}
 		return idx, c.dt(0), nil
 	},
-	// Every element collects what was taken from it: a sum over the positions.
 	Grad: func(b *Back) {
-		x, idx, axis := b.In(0), b.In(1), b.Attr().(ir.GatherAttr).Axis
-		where := ExpandDims(x.graph.Iota(tensor.Int64, axis, x.shape...), axis+1)
-		taken := Equal(where, ExpandDims(Cast(idx, tensor.Int64), axis))
-		d := ExpandDims(b.Grad(), axis)
-		b.Add(0, Sum(Where(taken, d, ScalarLike(d, 0)), axis+1))
-	},
-})
-
-// ScatterAdd returns x with the updates added to the slices along axis that
-// the integers idx name:
-//
-//	y[p, v, q] = x[p, v, q] + Σ_{i: idx[i] = v} updates[p, i, q]
-//
-// where i stands for all axes of idx. Sums are taken in the order of i, so
-// results repeat, and are as exact as those of [Sum]. An index outside [0, extent) is skipped. updates has the shape
-// of Gather(x, axis, idx) and the dtype of x. Errors: dtypes; shapes; the axis
-// does not exist.
-func ScatterAdd(x *Node, axis int, idx, updates *Node) *Node {
-	return apply("scatter_add", ir.GatherAttr{Axis: axis}, x, idx, updates)
-}
-
-var _ = define(Op{
-	Name: "scatter_add", Category: "indexing",
-	Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(false),
-	Operands: []Operand{{Name: "x"}, {Name: "idx", DTypes: ints}, {Name: "updates"}}, DTypes: numbers, kind: ir.KindScatter,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		x, axis := c.shape(0), c.Attr.(ir.GatherAttr).Axis
-		want := slices.Concat(x[:axis], c.shape(1), x[axis+1:])
-		if !slices.Equal(want, c.shape(2)) {
-			return nil, 0, fmt.Errorf("updates are %v, not %v", c.shape(2), want)
-		}
-		return x, c.dt(0), nil
-	},
-	Grad: func(b *Back) {
-		b.Add(0, b.Grad())
-		b.Add(2, Gather(b.Grad(), b.Attr().(ir.GatherAttr).Axis, b.In(1)))
+		b.Add(0, scatterInto(zerosLike(b.In(0)), b.In(1), b.Grad(), ir.ScatterAttr{Axis: b.Attr().(ir.GatherAttr).Axis, Along: true}))
 	},
 })

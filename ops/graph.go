@@ -31,6 +31,9 @@ type Graph struct {
 	// nowhere marks the graph of ops that were given nothing but nil: its
 	// mistakes belong to whichever graph their results reach.
 	nowhere bool
+	open    *openSizes // nil: every extent is a number
+	replays *replay    // the graph with open sizes that this one is built of with numbers; nil: none
+	caller  string     // of nodes that stand for others
 }
 
 // scope is the composite op whose parts are being built.
@@ -79,7 +82,7 @@ type Node struct {
 	depth     int     // how many compositions it is a part of
 }
 
-// Shape is a copy of the extents of n, outermost first; empty for a scalar.
+// Shape is a copy of the extents of n, outermost first; empty for a scalar. Extents that are open are handles, see [Dim].
 func (n *Node) Shape() []int { return slices.Clone(n.shape) }
 
 // DType is the element type of n.
@@ -89,7 +92,7 @@ func (n *Node) DType() tensor.DType { return n.dtype }
 func (n *Node) Rank() int { return len(n.shape) }
 
 // Dim is the extent of axis, counted from the end when negative. An axis that
-// does not exist has extent 0.
+// does not exist has extent 0. That of an open one is a handle, see [Dim].
 func (n *Node) Dim(axis int) int {
 	if axis < 0 {
 		axis += len(n.shape)
@@ -100,8 +103,13 @@ func (n *Node) Dim(axis int) int {
 	return n.shape[axis]
 }
 
-// Size is the number of elements of n.
-func (n *Node) Size() int { return ir.Product(n.shape) }
+// Size is the number of elements of n, or [Dynamic] where an extent is open.
+func (n *Node) Size() int {
+	if slices.ContainsFunc(n.shape, isOpen) {
+		return Dynamic
+	}
+	return ir.Product(n.shape)
+}
 
 // Op is the op that makes n. An op with several results makes one node for all, which only nodes of the op "pick" read.
 func (n *Node) Op() *Op { return n.op }
@@ -123,7 +131,7 @@ func (n *Node) String() string {
 	if n.bad {
 		return fmt.Sprintf("%s (failed) at %s", n.op.Name, n.caller)
 	}
-	return fmt.Sprintf("%s %v%v at %s", n.label(), n.dtype, n.shape, n.caller)
+	return fmt.Sprintf("%s %v%s at %s", n.label(), n.dtype, shapeText(n.shape), n.caller)
 }
 
 // label is the name that reports use.
@@ -149,7 +157,7 @@ func (g *Graph) add(op *Op, attr any, in []*Node, shape []int, dt tensor.DType) 
 	if k := len(g.scope); k > 0 {
 		n.caller, n.scope = g.scope[k-1].caller, g.scopeName()
 		n.made = g.scope[0].made
-	} else {
+	} else if n.caller = g.caller; n.caller == "" {
 		n.caller = callerLine()
 	}
 	g.nodes = append(g.nodes, n)
@@ -179,6 +187,9 @@ func (g *Graph) fail(name string, in []*Node, err error) *Node {
 	n.bad = true
 	if len(g.scope) > 0 {
 		name = g.scopeName()
+	}
+	if g.open != nil {
+		err = named(err, func(d int) (string, bool) { return DimName(d), isOpen(d) })
 	}
 	g.errs = append(g.errs, &OpError{Op: name, Caller: n.caller, Operands: describe(in), Err: err})
 	return n

@@ -15,7 +15,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Cosh(b.In(0)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(Cosh(b.In(0)))) },
 	Scalar:   scalarOf("sinh(a)", 25, real1(math.Sinh)),
 })
 
@@ -32,7 +32,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Sinh(b.In(0)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(Sinh(b.In(0)))) },
 	Scalar:   scalarOf("cosh(a)", 25, real1(math.Cosh)),
 })
 
@@ -50,7 +50,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   same,
 	Grad: func(b *Back) {
-		b.Add(0, Mul(b.Grad(), Sub(ScalarLike(b.Out(), 1), Square(b.Out()))))
+		b.Add(0, b.Times(Sub(ScalarLike(b.Out(), 1), Square(b.Out()))))
 	},
 	Scalar: scalarOf("tanh(a)", 25, real1(math.Tanh)),
 })
@@ -68,7 +68,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), apply("erf_slope", nil, b.In(0)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(apply("erf_slope", nil, b.In(0)))) },
 	Scalar:   scalarOf("erf(a)", 30, real1(math.Erf)),
 })
 
@@ -82,6 +82,6 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		x := limited(b.In(0), 50) // the slope is 0 beyond
-		b.Add(0, Mul(b.Grad(), Mul(Mul(x, ScalarLike(x, -2)), b.Out())))
+		b.Add(0, b.Times(Mul(Mul(x, ScalarLike(x, -2)), b.Out())))
 	},
 })

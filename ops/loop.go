@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
-	"github.com/anycl/anycl/tensor"
 )
 
 // LoopOptions say more about a loop. The zero value and nil are right for most.
@@ -126,7 +125,11 @@ func Scan(init, xs []*Node, body func(i *Node, s, x []*Node) (next, y []*Node), 
 		build: func(l *loopBuilder, s []*Node) error {
 			at := l.region.number(g)
 			if o.Reverse {
-				at = Sub(ScalarLike(at, float64(trips-1)), at)
+				if !isOpen(trips) {
+					at = Sub(trips-1, at)
+				} else {
+					at = Sub(Sub(trips, at), 1)
+				}
 			}
 			x := make([]*Node, len(xs))
 			for k := range xs {
@@ -250,12 +253,7 @@ func (l *loopBuilder) loop() (*Node, error) {
 	if anyBad(all) { // already reported where it happened
 		return applyIn(g, l.name, c, all[slices.IndexFunc(all, func(n *Node) bool { return n.bad })]), nil
 	}
-	r.unfold()
-	if r.index != nil { // counted among what is carried
-		g.within(r, func() { r.results = append(r.results, Add(r.index, ScalarLike(r.index, 1))) })
-		in = append(in, scalarConst(g, tensor.Int64, 0))
-	}
-	return g.owner(l.name, c, in), nil
+	return g.ownerOf(l.name, c, in), nil
 }
 
 // carriedOut are the first count values that n carries, after the last iteration.

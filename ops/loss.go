@@ -50,7 +50,7 @@ var _ = define(Op{
 		logits, labels := b.In(0), b.In(1)
 		p := Softmax(widen(logits), 1)
 		d := Sub(p, OneHot(labels, logits.Dim(1), p.dtype))
-		scale := Div(widen(b.Grad()), ScalarLike(p, float64(logits.Dim(0))))
+		scale := Div(widen(b.Grad()), countLike(p, logits.Dim(0)))
 		d = Where(hasLabel(logits, ExpandDims(labels, 1)), Mul(d, scale), ScalarLike(d, 0))
 		b.Add(0, Cast(d, logits.dtype))
 	},

@@ -12,7 +12,7 @@ import (
 func Mode(x *Node, axis int) (values, positions *Node) { return rankedWithIndex("mode", x, axis) }
 
 var _ = define(medianIndexOp("mode", func(x *Node, axes []int) (*Node, *Node) {
-	rows := rowsOf(x, axes)
+	rows := joinedRows(x, axes)
 	last := rows.Rank() - 1
 	v, p := Sort(rows, -1, nil)
 	// Runs of equal values: where each began is the largest of the beginnings so far.

@@ -14,11 +14,26 @@ import (
 //	y[n, c, p] = scale[c] · (x[n, c, p] - mean[c]) / √(variance[c] + eps) + shift[c]
 //
 // x is [N, C] or [N, C, ...], a float; the other operands are [C] and of the
-// same dtype. 16-bit floats are computed in float32. Errors: dtypes differ;
+// same dtype; scale and shift may be nil for ones and zeros. 16-bit floats are computed in float32. Errors: dtypes differ;
 // shapes; eps is negative or not finite.
 // Source: Ioffe and Szegedy, Batch Normalization (2015), algorithm 2.
 func BatchNorm(x, scale, shift, mean, variance *Node, eps float64) *Node {
+	scale, shift = given2(scale, shift, mean)
 	return apply("batch_norm", normAttr{eps}, x, scale, shift, mean, variance)
+}
+
+// given2 are scale and shift, or ones and zeros of the shape of like in place of nil.
+func given2(scale, shift, like *Node) (*Node, *Node) {
+	fill := func(n *Node, v float64) *Node {
+		switch {
+		case n != nil || like == nil:
+			return n
+		case like.bad: // which is reported already
+			return like
+		}
+		return like.graph.Full(like.dtype, v, like.shape...)
+	}
+	return fill(scale, 1), fill(shift, 0)
 }
 
 var _ = define(Op{
@@ -98,33 +113,99 @@ func alongChannels(c *Call, x *Node) *Node {
 //	y[p, i] = scale[i] · (x[p, i] - mean[p]) / √(variance[p] + eps) + shift[i]
 //
 // with the mean and population variance of x[p]. x has at least one axis and is
-// a float; scale and shift have the extent of its last axis and its dtype.
+// a float; scale and shift have the extent of its last axis and its dtype, or its last extents where it is to be
+// normalised over several axes together; nil stands for ones and zeros.
 // 16-bit floats are computed in float32. Errors: dtypes differ; shapes; the
-// last axis is empty; eps is negative or not finite.
+// axes are empty; eps is negative or not finite.
 // Source: Ba, Kiros and Hinton, Layer Normalization (2016), section 3.
 func LayerNorm(x, scale, shift *Node, eps float64) *Node {
-	return apply("layer_norm", normAttr{eps}, x, scale, shift)
+	return apply("layer_norm", layerNormAttr{Eps: eps}, affine(x, scale, shift)...)
 }
+
+// LayerNormOver is [LayerNorm] over the last so many axes of x, which must be said where neither scale nor shift do.
+// Errors: as there; x has not so many axes.
+func LayerNormOver(x *Node, axes int, scale, shift *Node, eps float64) *Node {
+	return apply("layer_norm", layerNormAttr{Eps: eps, Axes: axes}, affine(x, scale, shift)...)
+}
+
+type layerNormAttr struct {
+	Eps  float64 `default:"1e-5" doc:"added to the variance"`
+	Axes int     `default:"0" doc:"how many of the last axes are normalised together; 0: as many as scale has, or 1"`
+}
+
+// axes is how many of the last axes of operand 0 are normalised.
+func (a layerNormAttr) axes(c *Call) (int, error) {
+	k := a.Axes
+	if k == 0 {
+		if k = 1; len(c.In) > 1 {
+			k = len(c.shape(1))
+		}
+	}
+	shape := c.shape(0)
+	switch {
+	case !(a.Eps >= 0) || math.IsInf(a.Eps, 1):
+		return 0, fmt.Errorf("eps is %v", a.Eps)
+	case k < 1 || len(shape) < k || ir.Product(shape[len(shape)-k:]) == 0:
+		if k == 1 {
+			return 0, fmt.Errorf("x is %v: it has no last axis to normalise", shape)
+		}
+		return 0, fmt.Errorf("x is %v: it has no %d last axes to normalise", shape, k)
+	}
+	for i := 1; i < len(c.In); i++ {
+		if want := shape[len(shape)-k:]; !slices.Equal(c.shape(i), want) {
+			return 0, fmt.Errorf("%s is %v, not %v for x of %v", normOperands[i].Name, c.shape(i), want, shape)
+		}
+	}
+	return k, nil
+}
+
+// affine are the operands x, and scale and shift where they are not nil.
+func affine(x, scale, shift *Node) []*Node {
+	switch {
+	case shift == nil && scale == nil:
+		return []*Node{x}
+	case shift == nil:
+		return []*Node{x, scale}
+	case scale == nil && !shift.bad:
+		scale = shift.graph.Full(shift.dtype, 1, shift.shape...)
+	case scale == nil:
+		scale = shift
+	}
+	return []*Node{x, scale, shift}
+}
+
+// affineOperands are those of a call of affine.
+var affineOperands = []Operand{{Name: "x"}, {Name: "scale", Optional: true}, {Name: "shift", Optional: true}}
 
 var _ = define(Op{
 	Name:       "layer_norm",
 	Category:   "normalization",
-	Attributes: AttributesOf[normAttr](),
-	Operands:   normOperands[:3],
+	Attributes: AttributesOf[layerNormAttr](),
+	Operands:   affineOperands,
 	DTypes:     floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		shape := c.shape(0)
-		if len(shape) == 0 || shape[len(shape)-1] == 0 {
-			return nil, 0, fmt.Errorf("x is %v: it has no last axis to normalise", shape)
+		if _, err := c.Attr.(layerNormAttr).axes(c); err != nil {
+			return nil, 0, err
 		}
-		return normRule(c, len(shape)-1)
+		return same(c)
 	},
 	// Through the composition the derivative takes two sums over the last
 	// axis, as the closed form does, and needs nothing computed again.
 	Compose: func(c *Call) *Node {
+		a := c.Attr.(layerNormAttr)
+		k, _ := a.axes(c)
 		x := widen(c.In[0])
-		mean, variance := foldAlong(Mean, x, -1), foldAlong(Variance, x, -1)
-		return normalise(c, x, mean, variance, widen(c.In[1]), widen(c.In[2]))
+		axes := ir.Range(x.Rank()-k, x.Rank())
+		mean, variance := KeepDims(Mean(x, axes...)), KeepDims(Variance(x, axes...))
+		inverse := Rsqrt(Add(variance, ScalarLike(variance, a.Eps)))
+		if len(c.In) == 1 {
+			return Cast(Mul(Sub(x, mean), inverse), c.dt(0))
+		}
+		y := Mul(Sub(x, mean), Mul(inverse, widen(c.In[1])))
+		if len(c.In) > 2 {
+			y = Add(y, widen(c.In[2]))
+		}
+		return Cast(y, c.dt(0))
 	},
 })
 

@@ -52,6 +52,9 @@ func numberLike(name string, like *Node, v any) *Node {
 	case like.bad:
 		return like
 	}
+	if d, open := like.graph.openNumber(v); open {
+		return like.graph.sizeNode(like.dtype, d)
+	}
 	t, err := numberAs(v, like.dtype)
 	if err != nil {
 		return like.graph.fail(name, []*Node{like}, err)

@@ -32,8 +32,8 @@ func rankedWithIndex(name string, x *Node, axis int) (values, positions *Node) {
 	return all[0], all[1]
 }
 
-// rowsOf is x with the named axes as one, the last.
-func rowsOf(x *Node, axes []int) *Node {
+// joinedRows is x with the named axes as one, the last.
+func joinedRows(x *Node, axes []int) *Node {
 	perm := []int{}
 	shape, n := []int{}, 1
 	for a, extent := range x.shape {
@@ -48,7 +48,7 @@ func rowsOf(x *Node, axes []int) *Node {
 
 // middle are the medians of rows and their positions, each [rows, 1].
 func middle(x *Node, axes []int, skipNaN bool) (values, positions *Node) {
-	rows := rowsOf(x, axes)
+	rows := joinedRows(x, axes)
 	n := rows.Dim(-1)
 	v, p := Sort(rows, -1, nil) // NaN stands last
 	shape := slices.Clone(rows.shape)
@@ -174,7 +174,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		a, x := c.Attr.(quantileAttr), c.In[0]
 		q := Reshape(widen(c.In[1]), -1)
-		rows := rowsOf(x, a.Axes)
+		rows := joinedRows(x, a.Axes)
 		last, n := rows.Rank()-1, rows.Dim(-1)
 		sorted, _ := Sort(rows, -1, nil)
 		v := widen(sorted)

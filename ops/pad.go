@@ -25,28 +25,19 @@ type padAttr struct {
 //
 //	y[i] = x[i - before] where that exists, else value
 //
-// It is folded into what reads it. Errors: an axis does not exist or is
-// named twice; a count is negative.
+// A negative count takes elements away instead. It is folded into what reads it; [PadWith] repeats or mirrors x. Errors: an axis does not exist or is
+// named twice; more is taken away than there is.
 func Pad(x *Node, value float64, paddings ...Padding) *Node {
 	if x == nil || x.bad {
 		return apply("pad", nil, x)
 	}
+	x, paddings, err := cropped("pad", x, paddings)
+	if err != nil {
+		return x
+	}
 	a := padAttr{make([]int, x.Rank()), make([]int, x.Rank()), value}
-	named := make([]bool, x.Rank())
-	for _, p := range paddings {
-		axis, err := axisOf(p.Axis, x.Rank())
-		switch {
-		case err != nil:
-		case named[axis]:
-			err = fmt.Errorf("axis %d is named twice", p.Axis)
-		case p.Before < 0 || p.After < 0:
-			err = fmt.Errorf("padding of %d and %d on axis %d is negative (use ops.Slice)", p.Before, p.After, p.Axis)
-		}
-		if err != nil {
-			return x.graph.fail("pad", []*Node{x}, err)
-		}
-		named[axis] = true
-		a.Before[axis], a.After[axis] = p.Before, p.After
+	if err := enterPaddings(paddings, a.Before, a.After); err != nil {
+		return x.graph.fail("pad", []*Node{x}, err)
 	}
 	return apply("pad", a, x)
 }

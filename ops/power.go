@@ -52,7 +52,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   numbers,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Mul(ScalarLike(b.In(0), 2), b.In(0)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(Mul(ScalarLike(b.In(0), 2), b.In(0)))) },
 	Scalar:   scalarOf("a * a", 1, number1{squareOf[float32], squareOf[float64], squareOf[int64], squareOf[uint64]}.host),
 })
 
@@ -71,7 +71,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Div(Mul(b.Grad(), ScalarLike(b.In(0), 0.5)), b.Out())) },
+	Grad:     func(b *Back) { b.Add(0, chainOver(Mul(b.Grad(), 0.5), b.Out())) },
 	Scalar:   scalarOf("sqrt(a)", 4, real1(math.Sqrt)),
 })
 
@@ -91,7 +91,7 @@ var _ = define(Op{
 	Result:   same,
 	Grad: func(b *Back) {
 		y := b.Out()
-		b.Add(0, Mul(Mul(b.Grad(), ScalarLike(y, -0.5)), Mul(y, Mul(y, y))))
+		b.Add(0, chain(Mul(b.Grad(), -0.5), Mul(y, Mul(y, y))))
 	},
 	Scalar: scalarOf("rsqrt(a)", 4, real1(func(a float64) float64 { return 1 / math.Sqrt(a) })),
 })
@@ -110,6 +110,6 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Mul(b.Out(), b.Out())))) },
+	Grad:     func(b *Back) { b.Add(0, Neg(b.Times(Mul(b.Out(), b.Out())))) },
 	Scalar:   scalarOf("1.0f / a", 4, real1(func(a float64) float64 { return 1 / a })),
 })

@@ -22,7 +22,7 @@ var _ = define(Op{
 func (b *Back) powers(d powerAttr) {
 	for i, next := range []powerAttr{{d.base + 1, d.exponent}, {d.base, d.exponent + 1}} {
 		if b.Wants(i) {
-			b.Add(i, Mul(b.Grad(), apply("power_derivative", next, b.In(0), b.In(1))))
+			b.Add(i, b.Times(apply("power_derivative", next, b.In(0), b.In(1))))
 		}
 	}
 }

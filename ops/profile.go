@@ -43,5 +43,13 @@ func (x *Executable) Profile(ctx context.Context, feeds Feeds, o ProfileOptions)
 	if o.Runs == 0 {
 		o.Runs = 5
 	}
+	if x.open != nil {
+		p, err := x.open.plan(ctx, feeds)
+		if err != nil {
+			return nil, err
+		}
+		defer x.open.release(p)
+		x = p.exe
+	}
 	return x.executor.Profile(ctx, func(into []*tensor.Tensor) error { return x.fill(ctx, feeds, into) }, o.Runs)
 }

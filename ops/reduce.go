@@ -128,7 +128,7 @@ var _ = define(Op{
 	kind: ir.KindReduce, fold: engine.Prod,
 	Grad: func(b *Back) {
 		rest := others(b.In(0), b.Attr().(ir.ReduceAttr).Axes)
-		b.Add(0, Mul(b.spread(b.Grad()), rest))
+		b.Add(0, chain(b.spread(b.Grad()), rest))
 	},
 })
 
@@ -152,7 +152,7 @@ func extremeGrad(b *Back) {
 	x := b.In(0)
 	hit := Cast(Equal(x, b.spread(b.Out())), x.dtype)
 	share := reduction("sum", hit, b.Attr().(ir.ReduceAttr).Axes)
-	b.Add(0, Mul(hit, b.spread(Div(b.Grad(), share))))
+	b.Add(0, chain(b.spread(b.Over(share)), hit))
 }
 
 var _ = define(Op{

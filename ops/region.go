@@ -148,6 +148,20 @@ func (r *region) around() (all []*Node) {
 	return all
 }
 
+// ownerOf is owner for regions whose compositions are not written out yet.
+func (g *Graph) ownerOf(name string, c *control, in []*Node) *Node {
+	for _, r := range c.regions {
+		if g.open == nil { // else when sizes are known
+			r.unfold()
+		}
+		if r.index != nil && len(r.results) < len(r.params) { // counted among what is carried
+			g.within(r, func() { r.results = append(r.results, Add(r.index, 1)) })
+			in = append(slices.Clone(in), scalarConst(g, tensor.Int64, 0))
+		}
+	}
+	return g.owner(name, c, in)
+}
+
 // owner adds the node of c. Its operands are those given, and what its regions read.
 func (g *Graph) owner(name string, c *control, in []*Node) *Node {
 	c.Stats = new(ir.FlowStats)

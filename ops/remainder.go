@@ -26,7 +26,7 @@ var _ = define(Op{
 		b.Add(0, b.Grad())
 		if b.Wants(1) { // a - y is a whole multiple of b but for rounding
 			quotient := Round(Div(Sub(b.In(0), b.Out()), b.In(1)))
-			b.Add(1, Neg(Mul(b.Grad(), quotient)))
+			b.Add(1, Neg(b.Times(quotient)))
 		}
 	},
 	Scalar: scalarFor(func(dt tensor.DType) string {

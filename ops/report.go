@@ -27,7 +27,24 @@ type (
 )
 
 // Report tells how x runs.
-func (x *Executable) Report() *Report { return x.executor.Report() }
+//
+// Of a graph with open sizes it tells of the plan that was used last; before the first one there is nothing to tell.
+func (x *Executable) Report() *Report {
+	if x = x.latest(); x.executor == nil {
+		return &Report{Graph: x.graph.name}
+	}
+	return x.executor.Report()
+}
+
+// latest is x, or of a graph with open sizes the plan that was used last, if there is one.
+func (x *Executable) latest() *Executable {
+	if x.open != nil {
+		if p := x.open.any(); p != nil {
+			return p.exe
+		}
+	}
+	return x
+}
 
 // Explain tells in a table how x runs: the tasks after fusion, where each runs
 // and why, and what memory it takes.

@@ -13,9 +13,9 @@ import (
 //	y = c ? a : b
 //
 // c is bool; a and b have the same dtype, any. What is not chosen leaves no
-// trace in y, be it NaN. It may in derivatives: a branch that is not chosen is
-// given the derivative 0, and a rule behind it that multiplies by Inf or NaN
-// makes NaN of that, as √x does at x = 0. Choose the operand of such an op, too. Errors: c is not bool; the dtypes of a and b differ; shapes
+// trace in y, be it NaN, and none in derivatives: a branch that is not chosen is given the derivative 0, and 0 times an
+// infinite or undefined derivative behind it is 0, see [Back.Times]; the derivative of Where(x > 0, √x, x) at -1 is 1.
+// a or b may be a number. Errors: c is not bool; the dtypes of a and b differ; shapes
 // do not broadcast.
 func Where[A, B NodeOrNumber](c *Node, a A, b B) *Node {
 	return apply("where", nil, append([]*Node{c}, nodesOf("where", nil, a, b)...)...)

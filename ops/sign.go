@@ -20,7 +20,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   numbers,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Sign(b.In(0)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(Sign(b.In(0)))) },
 	Scalar: scalarFor(func(dt tensor.DType) string {
 		switch {
 		case dt.IsFloat():

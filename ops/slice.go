@@ -12,10 +12,23 @@ import (
 // Range selects every Step-th index of one axis from Start on, up to and
 // without Stop. Negative Start and Stop count from the end, as in Python.
 // A zero Step means 1. With a zero Stop the range runs to the end of the axis,
-// or with a negative Step down to index 0 inclusive. What lies outside the axis
-// is cut off.
+// or with a negative Step down to index 0 inclusive, unless Exact is set: x[0:0] is
+// Range{Exact: true} or [Between](axis, 0, 0). What lies outside the axis is cut off.
 type Range struct {
 	Axis, Start, Stop, Step int
+	// Exact takes a zero Stop as it stands: the range ends before index 0.
+	Exact bool
+}
+
+// From is x[start:] along an axis.
+func From(axis, start int) Range { return Range{Axis: axis, Start: start} }
+
+// To is x[:stop] along an axis; To(axis, 0) is empty.
+func To(axis, stop int) Range { return Range{Axis: axis, Stop: stop, Exact: true} }
+
+// Between is x[start:stop] along an axis; it is empty where stop is not behind start.
+func Between(axis, start, stop int) Range {
+	return Range{Axis: axis, Start: start, Stop: stop, Exact: true}
 }
 
 // resolve gives first index, count and step for an axis of extent n.
@@ -34,14 +47,14 @@ func (r Range) resolve(n int) (start, count, step int) {
 	if step > 0 {
 		start = min(max(wrap(r.Start), 0), n)
 		stop := n
-		if r.Stop != 0 {
+		if r.Stop != 0 || r.Exact {
 			stop = min(max(wrap(r.Stop), 0), n)
 		}
 		return start, max((stop-start+step-1)/step, 0), step
 	}
 	start = min(max(wrap(r.Start), -1), n-1)
 	stop := -1
-	if r.Stop != 0 {
+	if r.Stop != 0 || r.Exact {
 		stop = min(max(wrap(r.Stop), -1), n-1)
 	}
 	return start, max((start-stop-step-1)/-step, 0), step
@@ -82,6 +95,15 @@ func (a affineAttr) within(x []int) error {
 func Slice(x *Node, ranges ...Range) *Node {
 	if x == nil || x.bad {
 		return apply("slice", nil, x)
+	}
+	if hasOpenSizes(x) {
+		return sized1("slice", x, func(x *Node, size func(d int) int) *Node {
+			known := slices.Clone(ranges)
+			for i, r := range known {
+				known[i] = Range{Axis: r.Axis, Start: size(r.Start), Stop: size(r.Stop), Step: size(r.Step)}
+			}
+			return Slice(x, known...)
+		})
 	}
 	a := allOf(x)
 	named := make([]bool, x.Rank())
@@ -158,9 +180,8 @@ var _ = define(Op{
 })
 
 // Flip returns x reversed along the named axes, or along all when none is
-// named, as numpy.flip does without axis. An empty list of axes is none named:
-// Flip(x, axes...) with axes that may be empty reverses every axis then, where
-// NumPy and PyTorch reverse none for an empty tuple. It costs nothing. Errors: an axis does not exist or is named twice.
+// named, as numpy.flip does without axis. Flip(x, axes...) with a list that is empty and not nil names none and reverses
+// nothing, as NumPy and PyTorch do for an empty tuple. It costs nothing. Errors: an axis does not exist or is named twice.
 func Flip(x *Node, axes ...int) *Node {
 	if x == nil || x.bad {
 		return apply("slice", nil, x)
@@ -183,6 +204,9 @@ func Split(x *Node, axis, parts int) []*Node {
 	fail := func(n *Node) []*Node { return slices.Repeat([]*Node{n}, min(max(parts, 1), most)) }
 	if x == nil || x.bad {
 		return fail(apply("slice", nil, x))
+	}
+	if hasOpenSizes(x) && 0 < parts && parts <= most {
+		return x.graph.sized("split", []*Node{x}, parts, func(_ *Graph, in []*Node, _ func(d int) int) []*Node { return Split(in[0], axis, parts) })
 	}
 	a, err := axisOf(axis, x.Rank())
 	if err == nil && (parts < 1 || parts > most || x.shape[a]%parts != 0) {

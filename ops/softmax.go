@@ -30,8 +30,8 @@ var _ = define(Op{
 	// ∂L/∂x = y · (dy - Σ dy·y): the maximum cancels out of it.
 	Grad: func(b *Back) {
 		y, d := widen(b.Out()), widen(b.Grad())
-		s := foldAlong(Sum, Mul(d, y), b.Attr().(axisAttr).Axis)
-		b.Add(0, Cast(Mul(y, Sub(d, s)), b.In(0).dtype))
+		s := foldAlong(Sum, chain(d, y), b.Attr().(axisAttr).Axis)
+		b.Add(0, Cast(chain(Sub(d, s), y), b.In(0).dtype))
 	},
 })
 
@@ -58,7 +58,7 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		y, d := widen(b.Out()), widen(b.Grad())
 		s := foldAlong(Sum, d, b.Attr().(axisAttr).Axis)
-		b.Add(0, Cast(Sub(d, Mul(Exp(y), s)), b.In(0).dtype))
+		b.Add(0, Cast(Sub(d, chain(s, Exp(y))), b.In(0).dtype))
 	},
 })
 

@@ -14,7 +14,7 @@ import (
 
 type inputAttr struct{ name string }
 
-// Input declares a tensor that every Run is fed with. Errors: the shape has a
+// Input declares a tensor that every Run is fed with. Extents may be open: [Dynamic], or [Dim]. Errors: the shape has a
 // negative extent, or the dtype is invalid.
 func (g *Graph) Input(name string, dt tensor.DType, shape ...int) *Node {
 	return applySource(g, "input", inputAttr{name}, dt, shape)
@@ -66,6 +66,15 @@ func (g *Graph) Iota(dt tensor.DType, axis int, shape ...int) *Node {
 	return applySource(g, "iota", ir.IotaAttr{Axis: a}, dt, shape)
 }
 
+// countLike is n, which follows from extents, as a scalar of x's dtype: kernels take it as an argument.
+func countLike(x *Node, n int) *Node {
+	return x.graph.count(x.dtype, n)
+}
+
+func (g *Graph) count(dt tensor.DType, n int) *Node {
+	return g.add(opNamed("count"), ir.CountAttr{N: n}, nil, nil, dt)
+}
+
 // applySource adds an op without operands: what the call says is the result.
 func applySource(g *Graph, name string, attr any, dt tensor.DType, shape []int) *Node {
 	switch {
@@ -74,7 +83,15 @@ func applySource(g *Graph, name string, attr any, dt tensor.DType, shape []int) 
 	case !dt.Valid():
 		return g.fail(name, nil, fmt.Errorf("dtype %v is not valid", dt))
 	}
-	if err := checkSize(shape, dt); err != nil {
+	what := ""
+	if in, ok := attr.(inputAttr); ok {
+		what = in.name
+	}
+	shape, err := g.declare(shape, what)
+	if err == nil && !slices.ContainsFunc(shape, isOpen) {
+		err = checkSize(shape, dt)
+	}
+	if err != nil {
 		return g.fail(name, nil, err)
 	}
 	return g.add(opNamed(name), attr, nil, shape, dt)
@@ -91,4 +108,5 @@ var (
 		Flat:     true,
 		kind:     ir.KindIota,
 	})
+	_ = define(Op{Name: "count", DTypes: numbers, Flat: true, hidden: true, kind: ir.KindIota})
 )

@@ -21,9 +21,8 @@ var _ = define(Op{
 	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
 	Operands: operandX, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {
-		n := float64(foldSize(c)) // more than a 16-bit float may hold
 		s := reduction("sum", widen(c.In[0]), c.axes())
-		return Cast(Div(s, ScalarLike(s, n)), c.dt(0))
+		return Cast(Div(s, countLike(s, foldSize(c))), c.dt(0)) // widened: the size is more than a 16-bit float may hold
 	},
 })
 
@@ -92,7 +91,7 @@ var _ = define(Op{
 		}
 		x := widen(b.In(0))
 		p := apply("shares", ir.ReduceAttr{Axes: axes}, x)
-		b.Add(0, Cast(Mul(spread(widen(b.Grad()), x, axes), p), b.In(0).dtype))
+		b.Add(0, Cast(chain(spread(widen(b.Grad()), x, axes), p), b.In(0).dtype))
 	},
 })
 
@@ -118,7 +117,7 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		p, d, axes := b.Out(), b.Grad(), b.Attr().(ir.ReduceAttr).Axes
-		b.Add(0, Mul(p, Sub(d, spread(reduction("sum", Mul(d, p), axes), p, axes))))
+		b.Add(0, chain(Sub(d, spread(reduction("sum", chain(d, p), axes), p, axes)), p))
 	},
 })
 

@@ -38,6 +38,9 @@ func (x *Executable) String() string {
 	if x == nil {
 		return "<nil executable>"
 	}
+	if x.open != nil {
+		return x.open.String()
+	}
 	counts, done := x.executor.Spread()
 	var parts []string
 	for i, n := range counts {

@@ -19,7 +19,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Cos(b.In(0)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(Cos(b.In(0)))) },
 	Scalar:   scalarOf("sin(a)", 20, real1(math.Sin)),
 })
 
@@ -36,7 +36,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), Sin(b.In(0))))) },
+	Grad:     func(b *Back) { b.Add(0, Neg(b.Times(Sin(b.In(0))))) },
 	Scalar:   scalarOf("cos(a)", 20, real1(math.Cos)),
 })
 
@@ -54,7 +54,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   same,
 	Grad: func(b *Back) {
-		b.Add(0, Mul(b.Grad(), Add(Mul(b.Out(), b.Out()), ScalarLike(b.Out(), 1))))
+		b.Add(0, b.Times(Add(Mul(b.Out(), b.Out()), ScalarLike(b.Out(), 1))))
 	},
 	Scalar: scalarOf("tan(a)", 25, real1(math.Tan)),
 })
@@ -72,7 +72,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), arcSlope(b.In(0)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(arcSlope(b.In(0)))) },
 	Scalar:   scalarOf("asin(a)", 25, real1(func(a float64) float64 { return math.Atan2(a, otherSide(a)) })),
 })
 
@@ -89,7 +89,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), arcSlope(b.In(0))))) },
+	Grad:     func(b *Back) { b.Add(0, Neg(b.Times(arcSlope(b.In(0))))) },
 	Scalar:   scalarOf("acos(a)", 25, real1(func(a float64) float64 { return math.Atan2(otherSide(a), a) })),
 })
 
@@ -107,7 +107,7 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		s := b.Out()
-		b.Add(0, Mul(b.Grad(), Mul(b.In(0), Mul(s, Mul(s, s)))))
+		b.Add(0, b.Times(Mul(b.In(0), Mul(s, Mul(s, s)))))
 	},
 })
 
@@ -128,7 +128,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), apply("atan_slope", nil, b.In(0)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(apply("atan_slope", nil, b.In(0)))) },
 	Scalar:   scalarOf("atan(a)", 25, real1(math.Atan)),
 })
 
@@ -149,7 +149,7 @@ var _ = define(Op{
 			bound = 0x1p1000
 		}
 		x := limited(b.In(0), bound)
-		b.Add(0, Mul(b.Grad(), Mul(Mul(x, ScalarLike(x, -2)), Square(b.Out()))))
+		b.Add(0, b.Times(Mul(Mul(x, ScalarLike(x, -2)), Square(b.Out()))))
 	},
 })
 
@@ -177,9 +177,9 @@ var _ = define(Op{
 		far := Equal(scale, ScalarLike(scale, math.Inf(1)))
 		scale = Where(far, one, scale)
 		a, b = Div(Where(far, one, a), scale), Div(Where(far, one, b), scale)
-		d := Div(Where(far, ScalarLike(one, 0), g.Grad()), Mul(scale, Add(Square(a), Square(b))))
-		g.Add(0, Mul(d, b))
-		g.Add(1, Neg(Mul(d, a)))
+		d := chainOver(Where(far, 0, g.Grad()), Mul(scale, Add(Square(a), Square(b))))
+		g.Add(0, chain(d, b))
+		g.Add(1, Neg(chain(d, a)))
 	},
 	Scalar: scalarOf("atan2(a, b)", 30, real2(atan2Of)),
 })

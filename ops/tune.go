@@ -52,6 +52,9 @@ func (rt *Runtime) Tune(ctx context.Context, o *TuneOptions, executables ...*Exe
 	}
 	var tasks []*engine.Task
 	for _, x := range executables {
+		if x = x.latest(); x.executor == nil {
+			continue
+		}
 		tasks = append(tasks, x.executor.Tasks()...)
 	}
 	results, found, err := tuner.Run(ctx, dev, rt.exec.Engines[len(rt.exec.Engines)-1], tasks, tuner.Options{

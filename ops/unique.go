@@ -48,6 +48,13 @@ func Unique(x *Node, o *UniqueOptions) Uniques {
 	if x == nil || x.bad {
 		return bad(apply("unique", nil, x))
 	}
+	if hasOpenSizes(x) {
+		all := x.graph.sized("unique", []*Node{x}, 5, func(_ *Graph, in []*Node, _ func(d int) int) []*Node {
+			u := Unique(in[0], o)
+			return []*Node{u.Values, u.First, u.Inverse, u.Counts, u.Number}
+		})
+		return Uniques{all[0], all[1], all[2], all[3], all[4]}
+	}
 	items, back := Reshape(x, x.Size(), 1), func(v *Node) *Node { return Reshape(v, x.Size()) }
 	if o.Along {
 		axis, err := axisOf(o.Axis, x.Rank())

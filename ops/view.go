@@ -20,6 +20,9 @@ func Reshape(x *Node, shape ...int) *Node {
 	if x == nil || x.bad {
 		return apply("reshape", nil, x)
 	}
+	if x.graph.hasOpen(shape) {
+		return sized1("reshape", x, func(x *Node, size func(d int) int) *Node { return Reshape(x, sizesOf(shape, size)...) })
+	}
 	full, err := inferExtent(shape, x.Size())
 	if err != nil {
 		return x.graph.fail("reshape", []*Node{x}, fmt.Errorf("%v to %v: %w", x.shape, shape, err))
@@ -158,6 +161,9 @@ func BroadcastTo(x *Node, shape ...int) *Node {
 	if slices.Equal(shape, x.shape) {
 		return x
 	}
+	if _, err := x.graph.declare(shape, ""); err != nil {
+		return x.graph.fail("broadcast_to", []*Node{x}, err)
+	}
 	return apply("broadcast_to", ir.BroadcastAttr{Shape: slices.Clone(shape)}, x)
 }
 
@@ -244,6 +250,9 @@ func Flatten(x *Node, axis int) *Node {
 	a, err := axisOf(axis, x.Rank())
 	if err != nil {
 		return x.graph.fail("flatten", []*Node{x}, err)
+	}
+	if hasOpenSizes(x) {
+		return sized1("flatten", x, func(x *Node, _ func(d int) int) *Node { return Flatten(x, axis) })
 	}
 	return Reshape(x, append(slices.Clone(x.shape[:a]), ir.Product(x.shape[a:]))...)
 }

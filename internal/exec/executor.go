@@ -34,7 +34,8 @@ type Executor struct {
 	machine  *Machine
 	placing  Placing
 	changes  map[*store.Variable]*changes // of the variables that no run updates
-	runs     atomic.Uint32                // begun so far
+	runs     *atomic.Uint32               // begun so far
+	scratch  *Scratch                     // memory of several executors; nil: x has its own
 	first    *version
 	active   atomic.Pointer[version] // what runs
 	adaptive *adaptive               // nil: it stays where it is
@@ -45,9 +46,12 @@ type Executor struct {
 type Fill = func(into []*tensor.Tensor) error
 
 // New makes the tasks of s ready to run on m, each where it says, or else where says. Errors: tasks that the demanded
-// engine cannot run; kernels that do not compile; out of memory; ctx is done.
-func New(ctx context.Context, m *Machine, name string, s *ir.Schedule, where ir.Place, by Placing) (*Executor, error) {
-	x := &Executor{name: name, machine: m, placing: by, changes: watched(s.Units)}
+// engine cannot run; kernels that do not compile; out of memory; ctx is done. shared is what it has in common with others; it may be nil.
+func New(ctx context.Context, m *Machine, name string, s *ir.Schedule, where ir.Place, by Placing, shared *Shared) (*Executor, error) {
+	x := &Executor{name: name, machine: m, placing: by, changes: watched(s.Units), runs: new(atomic.Uint32)}
+	if shared != nil {
+		x.runs, x.scratch = shared.Runs, shared.Scratch
+	}
 	model := &plan.Model{Schedule: s, Engines: m.Engines, Why: m.Why, Pace: &m.Pace, Where: where, ByRule: by == ByRule}
 	p, err := model.Decide(x.rates())
 	if err != nil {
@@ -58,7 +62,7 @@ func New(ctx context.Context, m *Machine, name string, s *ir.Schedule, where ir.
 
 // NewPlaced is New for tasks that are placed already, and stay there.
 func NewPlaced(ctx context.Context, m *Machine, name string, model *plan.Model, p *plan.Placement) (*Executor, error) {
-	x := &Executor{name: name, machine: m, placing: Once, changes: watched(model.Units)}
+	x := &Executor{name: name, machine: m, placing: Once, changes: watched(model.Units), runs: new(atomic.Uint32)}
 	return x.begin(ctx, model, p)
 }
 

@@ -35,7 +35,8 @@ type engineState struct {
 	engine   engine.Engine
 	stream   engine.Streamer // nil: the host waits for each call
 	memories []engine.Memory // those of the program
-	owned    []engine.Memory // those that are not a variable's
+	owned    []engine.Memory // those that are nobody else's
+	shared   []*sharedMemory // those that other executors use too
 	seq      engine.Sequence // nil: no task runs there
 }
 
@@ -102,6 +103,19 @@ func (i *instance) allocate(e int) error {
 	for _, m := range i.program.Engines[e].Memories {
 		var mem engine.Memory
 		var err error
+		if scratch := i.version.scratch; scratch != nil && i.version.first == nil && (m.Kind == plan.Arena || m.Kind == plan.Constant) {
+			var b *sharedMemory
+			if m.Kind == plan.Arena {
+				b, err = scratch.block(s.engine, m.Bytes, s.shared)
+			} else {
+				b, err = scratch.constant(s.engine, m.Value.Node.Attr.(*tensor.Tensor), m.Bytes)
+			}
+			if err != nil {
+				return fmt.Errorf("memory of %s: %w", contents(&m), err)
+			}
+			s.memories, s.shared = append(s.memories, b.Memory), append(s.shared, b)
+			continue
+		}
 		switch m.Kind {
 		case plan.State:
 			if mem, err = i.acquire(m.Variable, e); err != nil {
@@ -215,6 +229,9 @@ func (i *instance) release() error {
 	for e := range i.engines {
 		for _, m := range i.engines[e].owned {
 			errs = append(errs, m.Close())
+		}
+		for _, m := range i.engines[e].shared {
+			errs = append(errs, i.version.scratch.release(m))
 		}
 	}
 	return errors.Join(errs...)

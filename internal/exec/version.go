@@ -58,6 +58,10 @@ func (v *version) run(ctx context.Context, fill Fill, outs []*tensor.Tensor, t T
 	}
 	i.mu.Lock()
 	defer i.ends()
+	if v.scratch != nil && i == v.first {
+		v.scratch.running.Lock()
+		defer v.scratch.running.Unlock()
+	}
 	start := time.Now()
 	if err := i.ready(fill); err != nil {
 		return err

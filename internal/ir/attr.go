@@ -44,6 +44,14 @@ func (a GatherAttr) Coords(at []*engine.Index, pos *engine.Index, rank int) []*e
 	return append(append(src, pos), at[a.Axis+rank:]...)
 }
 
+// ScatterAttr says where the updates of a scatter go, and what they do there. An index is counted along Axis.
+type ScatterAttr struct {
+	Axis     int
+	Along    bool // the index has a position for every update, as in PyTorch's scatter
+	Put      engine.Put
+	Distinct bool // no two updates meet in one element
+}
+
 // MaterializeAttr says how a tensor that is stored lies in memory: by its axes in this order, outermost
 // first; without one, as what it is made of. With Edge it is a padded image that needs no buffer where it is
 // nothing but that: windows that slide over it find its edge themselves.
@@ -66,6 +74,10 @@ type BroadcastAttr struct {
 type TransposeAttr struct {
 	Perm []int `default:"" doc:"axis of x for each axis of the result; none: all axes in reverse order"`
 }
+
+// CountAttr is a number that follows from extents. Kernels are given it as they are given extents, so that those for other
+// extents are the same.
+type CountAttr struct{ N int }
 
 // IotaAttr names the axis whose coordinate an element is.
 type IotaAttr struct {

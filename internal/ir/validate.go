@@ -46,15 +46,19 @@ func (n *Node) validate() error {
 	case KindVariable:
 		ok = n.State != nil
 	case KindIota:
-		_, ok = n.Attr.(IotaAttr)
+		if _, ok = n.Attr.(IotaAttr); !ok {
+			_, ok = n.Attr.(CountAttr)
+		}
 	case KindRandom:
 		_, ok = n.Attr.(RandomAttr)
 	case KindReduce:
 		_, ok = n.Attr.(ReduceAttr)
 	case KindContract:
 		_, ok = n.Attr.(ContractAttr)
-	case KindGather, KindScatter:
+	case KindGather:
 		_, ok = n.Attr.(GatherAttr)
+	case KindScatter:
+		_, ok = n.Attr.(ScatterAttr)
 	case KindCustom:
 		_, ok = n.Attr.(*CustomAttr)
 		ok = ok && len(n.Outs) > 0

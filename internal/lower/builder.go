@@ -114,6 +114,9 @@ func (b *builder) build(n *ir.Node, at []*engine.Index, conds []engine.Cond) *en
 	case ir.KindConst:
 		return Constant(n.Attr.(*tensor.Tensor))
 	case ir.KindIota:
+		if a, ok := n.Attr.(ir.CountAttr); ok {
+			return engine.IndexValue(n.DType, engine.ConstIndex(int64(a.N)))
+		}
 		return engine.IndexValue(n.DType, at[n.Attr.(ir.IotaAttr).Axis])
 	case ir.KindRandom:
 		return b.random(n, at, conds)

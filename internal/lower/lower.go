@@ -293,27 +293,34 @@ func (l *lowerer) finishReduce(head, end *ir.Node, b *builder, e *engine.Expr, k
 	l.values[end] = l.emit(t, b, end, addr, addr.Key() == ir.RowMajor(end.Shape, nil).Key())
 }
 
-// scatter makes the task of a scatter-add.
+// scatter makes the task of a scatter: the axes of the index, or that along which it counts, are those of updates.
 func (l *lowerer) scatter(n *ir.Node) {
 	x, idx, updates := n.In[0], n.In[1], n.In[2]
-	axis := n.Attr.(ir.GatherAttr).Axis
+	a := n.Attr.(ir.ScatterAttr)
+	axis, keyed := a.Axis, idx.Shape
+	if a.Along {
+		keyed = []int{idx.Shape[axis]}
+	}
 	rest := slices.Concat(ir.Range(0, axis), ir.Range(axis+1, x.Rank()))
-	dom := slices.Concat([]int{x.Shape[axis]}, idx.Shape, ir.Extents(x.Shape, rest))
+	dom := slices.Concat([]int{x.Shape[axis]}, keyed, ir.Extents(x.Shape, rest))
 	b := l.builder(dom)
-	v, d := engine.AxisIndex(0), 1+idx.Rank()
+	v, d := engine.AxisIndex(0), 1+len(keyed)
 	base := make([]*engine.Index, x.Rank())
 	base[axis] = v
 	for i, a := range rest {
 		base[a] = engine.AxisIndex(d + i)
 	}
-	where := make([]*engine.Index, idx.Rank())
+	where := make([]*engine.Index, len(keyed))
 	for i := range where {
 		where[i] = engine.AxisIndex(1 + i)
 	}
 	from := slices.Concat(base[:axis], where, base[axis+1:])
+	if a.Along {
+		where = from
+	}
 	t := &engine.Task{
-		Kind: engine.Scatter, Name: b.name(n), Caller: n.Caller,
-		Axes: b.dom, Groups: []int{1, idx.Rank(), len(rest)},
+		Kind: engine.Scatter, Name: b.name(n), Caller: n.Caller, Put: a.Put, Each: a.Along && len(rest) > 0, Distinct: a.Distinct,
+		Axes: b.dom, Groups: []int{1, len(keyed), len(rest)},
 		Values: []*engine.Expr{b.expr(x, base, nil)}, At: b.expr(idx, where, nil), Update: b.expr(updates, from, nil),
 	}
 	order := slices.Concat([]int{axis}, rest)

@@ -38,6 +38,44 @@ func scatterCells() (all []cell) {
 			}
 		}
 	}
+	return append(all, putCells()...)
+}
+
+// putCells are scatters that do not add, whose elements have positions of their own, or whose updates never meet.
+func putCells() (all []cell) {
+	for put := range engine.PutSet + 1 {
+		for i, v := range []string{"rows", "item", "distinct"} {
+			task := scatterTask(7, 70, 3, tensor.Float32, tensor.Int32)
+			task.Put = put
+			if v == "distinct" {
+				if put != engine.PutSet {
+					continue
+				}
+				task = scatterTask(90, 70, 3, tensor.Float32, tensor.Int32)
+				task.Put, task.Distinct = put, true
+			}
+			d := tinyCPU
+			if v == "item" {
+				d = tinyGPU
+			}
+			if task.Each = v != "rows"; task.Each {
+				task.Ins[1].Len *= 3
+				task.At = engine.Load(1, tensor.Int32, denseAt(task.Axes, 1, 2), nil)
+			}
+			r := seeded(uint64(i))
+			at := make([]byte, task.Ins[1].Bytes())
+			for n := range task.Ins[1].Len {
+				to := r.IntN(10) - 1
+				if v == "distinct" { // no two in a column, and some outside
+					to = int(n/3)*31%97 - 1
+				}
+				putAt(tensor.Int32, at, n, 0, uint64(int64(to)))
+			}
+			c := forced(d(), "scatter="+v, put.String(), task).on(randomBytes(r, tensor.Float32, task.Ins[0].Len), at, randomBytes(r, tensor.Float32, task.Ins[2].Len))
+			c.scale = 5
+			all = append(all, c)
+		}
+	}
 	return all
 }
 

@@ -85,3 +85,32 @@ func TestSmallOutputsOfManyUpdatesAreAddedUpInParts(t *testing.T) {
 		require.Equal(t, c.want, variants[0].Name, "%+v", c)
 	}
 }
+
+func TestScattersOfEveryKindPutUpdatesInTheirOrder(t *testing.T) {
+	numbersOnly(t)
+	for _, name := range []string{"rows", "item"} {
+		for put := range engine.PutSet + 1 {
+			t.Run(name+"/"+put.String(), func(t *testing.T) {
+				t.Parallel()
+				e := device(t, "scatter="+name, nil)
+				for i, s := range [][3]int{{5, 140, 3}, {9, 300, 1}, {4, 3, 0}} {
+					for _, each := range []bool{false, true} {
+						dt := []tensor.DType{tensor.Float32, tensor.Int16, tensor.Float16}[(i+int(put))%3]
+						task := scatterTask(s[0], s[1], s[2], dt, tensor.Int32)
+						if task.Put, task.Each = put, each; each {
+							task.Ins[1].Len = int64(s[1] * s[2])
+							task.At = engine.Load(1, tensor.Int32, denseAt(task.Axes, 1, 2), nil)
+						}
+						r := rand.New(rand.NewPCG(3, uint64(i)))
+						at := make([]byte, task.Ins[1].Bytes())
+						for n := range task.Ins[1].Len {
+							putAt(tensor.Int32, at, n, 0, uint64(int64(r.IntN(s[0]+3)-1)))
+						}
+						ins := [][]byte{randomBytes(r, dt, task.Ins[0].Len), at, randomBytes(r, dt, task.Ins[2].Len)}
+						verify(t, e, task, ins, 1e-5, 5)
+					}
+				}
+			})
+		}
+	}
+}

@@ -188,6 +188,9 @@ func distinct(units []*ir.Unit) []*engine.Task {
 				key = binary.AppendVarint(append(key, byte(o.DType)), o.Len)
 			}
 		}
+		if t.Kind == engine.Scatter {
+			key = fmt.Appendf(key, "%d %t %t", t.Put, t.Each, t.Distinct)
+		}
 		t.EachExpr(func(e **engine.Expr) { key = append(append(key, 0), (*e).Key()...) })
 		if like, ok := first[string(key)]; ok {
 			all[i] = like

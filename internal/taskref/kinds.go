@@ -114,7 +114,7 @@ func (r *runner) contract(outs [][]byte) {
 	}, 0, 1, 2)
 }
 
-// scatter adds updates in the order of n. The positions that At gives count
+// scatter folds updates in the order of n. The positions that At gives count
 // the points of group 0; others are skipped.
 func (r *runner) scatter(out []byte) {
 	t := r.task
@@ -123,18 +123,35 @@ func (r *runner) scatter(out []byte) {
 	r.points(func(n int64) { sums[n] = r.eval(t.Values[0]) }, 0, 2)
 	rows, cols := t.Size(0), t.Size(2)
 	r.points(func(int64) {
-		v := r.eval(t.At).i
-		if v < 0 || v >= rows {
-			return
-		}
 		r.points(func(d int64) {
+			v := r.eval(t.At).i
+			if v < 0 || v >= rows {
+				return
+			}
 			u, s := r.eval(t.Update), &sums[v*cols+d]
-			*s = value{s.f + u.f, s.i + u.i}
+			*s = putInto(t, *s, u)
 		}, 2)
 	}, 1)
 	for i, s := range sums {
 		store(o, out, int64(i), convert(t.Values[0].DType, o, wrap(t.Values[0].DType, s)))
 	}
+}
+
+// putInto is what a scatter makes of an element and an update.
+func putInto(t *engine.Task, s, u value) value {
+	dt := t.Values[0].DType
+	switch t.Put {
+	case engine.PutAdd:
+		return value{s.f + u.f, s.i + u.i}
+	case engine.PutMul:
+		return value{s.f * u.f, s.i * u.i}
+	case engine.PutSet:
+		return u
+	}
+	if isNaN(u) || t.Put == engine.PutMin && less(dt, u, s) || t.Put == engine.PutMax && less(dt, s, u) {
+		return u
+	}
+	return s
 }
 
 func custom(t *engine.Task, ins, outs [][]byte) error {

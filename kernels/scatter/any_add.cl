@@ -1,10 +1,12 @@
-// scatter/any_add.cl: add updates to the rows that their keys name
+// scatter/any_add.cl: add updates to the rows that their keys name, or fold them in another way
 //
 //     y[v, d] = INIT(v, d) + sum over n with AT(n) = v of UPDATE(n, d)
 //
-// hooks   AT(n)   INIT(v, d)   UPDATE(n, d)   STORE(i, v)
+// hooks   AT(n) or AT(n, d)   INIT(v, d)   UPDATE(n, d)   STORE(i, v)
 // macros  VAL    type of the sums    RING  type of one addition: unsigned for integers, which wrap
 //         KEY    int where it holds every key, or long
+//         PUT(a, b)  what an update b makes of a: their sum, product, minimum, maximum, or b
+//         EACH   1: every element of an update has a key of its own, AT(n, d)
 //         COLUMNS  how loops over them become vectors, see lib/prelude.cl
 //         EXACT  1: floats, and enough updates for long sums: they are carried to TOTALS, compensated sums, see
 //                COMPENSATE in lib/prelude.cl. SEEN counts the updates of each row
@@ -12,18 +14,20 @@
 //                no cache holds the rows: counts are then over before rows are waited for
 //         DIRECT 1: y itself holds the sums; 0: SUMS does, because the output is of a half type
 // sizes   ROWS, COLS, COUNT  extents of v, d, n    VSPAN, DSPAN  rows and columns an item owns
-// launch  scatter_keys  global {COUNT padded}  local {WG}    AT as row numbers, -1 outside [0, ROWS)
+// launch  scatter_keys  global {COUNT padded}  local {WG}    AT as row numbers, -1 outside [0, ROWS); not with EACH
 //         scatter_add   global {COLS / DSPAN padded, ROWS / VSPAN}  local {WG, 1}
 // note    a row's sum is off by (64 + 4) u times the sum of their magnitudes at most.
 //         An item owns its part of the output and looks at every key: no atomics, and each sum is
 //         taken in the order of n, so results repeat
 
+#if !EACH
 kernel void scatter_keys(PARAMS) {
     const IDX n = (IDX)get_global_id(0);
     if (n >= COUNT) return;
     const KEY k = (KEY)AT(n);
     KEYS[n] = k >= 0 && k < (KEY)ROWS ? (IDX)k : -1;
 }
+#endif
 
 // An update of row k is counted before it is added, and one more than COUNTED carries what came before it, of which
 // up to SUM_RUN - 1 may be counted but not added yet. From then on a count begins with SEEN_CARRIED.
@@ -34,14 +38,15 @@ kernel void scatter_keys(PARAMS) {
 #define COUNTED (2 * SUM_RUN)
 #endif
 #if EXACT
-#define COUNT_UPDATE(k) { \
-    const uchar before_ = seen[k]; \
+#define COUNT_UPDATE(k) COUNT_OF(seen[k], k, d0, d1)
+#define COUNT_OF(seen_, k, from, to) { \
+    const uchar before_ = seen_; \
     const int full_ = (before_ & (SEEN_CARRIED - 1)) == COUNTED; \
-    seen[k] = full_ ? SEEN_CARRIED + 1 : before_ + 1; \
+    seen_ = full_ ? SEEN_CARRIED + 1 : before_ + 1; \
     if (full_) { \
         const int first_ = before_ < SEEN_CARRIED; \
-        for (IDX d = d0; d < d1; d++) { \
-            const IDX at = (k) * COLS + d; \
+        for (IDX e_ = from; e_ < to; e_++) { \
+            const IDX at = (k) * COLS + e_; \
             VAL total = first_ ? 0 : TOTALS[at], rest = first_ ? 0 : TOTALS[ROWS * COLS + at]; \
             COMPENSATE(VAL, total, rest, SUM(at)) \
             TOTALS[at] = total; \
@@ -52,11 +57,14 @@ kernel void scatter_keys(PARAMS) {
 }
 #else
 #define COUNT_UPDATE(k)
+#define COUNT_OF(seen_, k, from, to)
 #endif
 #define ADD_UPDATE(n, k) \
     COLUMNS \
-    for (IDX d = d0; d < d1; d++) \
-        SUM((k) * COLS + d) = (VAL)((RING)SUM((k) * COLS + d) + (RING)UPDATE(n, d));
+    for (IDX d = d0; d < d1; d++) { \
+        const VAL update_ = (VAL)UPDATE(n, d); \
+        SUM((k) * COLS + d) = PUT(SUM((k) * COLS + d), update_); \
+    }
 
 kernel void scatter_add(PARAMS) {
     WIDE_VECTORS
@@ -65,11 +73,24 @@ kernel void scatter_add(PARAMS) {
     if (d0 >= COLS) return;
     for (IDX v = v0; v < v1; v++)
         for (IDX d = d0; d < d1; d++) SUM(v * COLS + d) = (VAL)INIT(v, d);
-#if EXACT
+#if EXACT && EACH
+    for (IDX v = v0; v < v1; v++)
+        for (IDX d = d0; d < d1; d++) SEEN[v * COLS + d] = 0;
+#elif EXACT
     __global uchar *const seen = SEEN + (IDX)get_global_id(0) * ROWS;
     for (IDX v = v0; v < v1; v++) seen[v] = 0;
 #endif
-#if COLLECT
+#if EACH
+    for (IDX n = 0; n < COUNT; n++)
+        for (IDX d = d0; d < d1; d++) {
+            const KEY key = (KEY)AT(n, d);
+            if (key < (KEY)v0 || key >= (KEY)v1) continue;
+            const IDX k = (IDX)key, to = k * COLS + d;
+            COUNT_OF(SEEN[to], k, d, d + 1)
+            const VAL update = (VAL)UPDATE(n, d);
+            SUM(to) = PUT(SUM(to), update);
+        }
+#elif COLLECT
     for (IDX first = 0; first < COUNT; first += SUM_RUN) {
         IDX mine[SUM_RUN], rows[SUM_RUN];
         const int keys = (int)min((IDX)SUM_RUN, COUNT - first);
@@ -94,10 +115,15 @@ kernel void scatter_add(PARAMS) {
         ADD_UPDATE(n, k)
     }
 #endif
+#if EACH
+#define CARRIED(v, d) SEEN[(v) * COLS + (d)]
+#else
+#define CARRIED(v, d) seen[v]
+#endif
 #if EXACT
     for (IDX v = v0; v < v1; v++)
-        if (seen[v] >= SEEN_CARRIED)
-            for (IDX d = d0; d < d1; d++) {
+        for (IDX d = d0; d < d1; d++)
+            if (CARRIED(v, d) >= SEEN_CARRIED) {
                 const IDX at = v * COLS + d;
                 SUM(at) = (SUM(at) + TOTALS[ROWS * COLS + at]) + TOTALS[at];
             }

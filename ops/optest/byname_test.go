@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -136,8 +137,12 @@ func anyValue(r *rand.Rand, typ string) any {
 		return []int{-2, -1, 0, 1, 2, 3, 7, math.MinInt, math.MaxInt}[r.IntN(9)]
 	case "float":
 		return []any{0.0, 0.5, -1.0, 3.0, "NaN", "+Inf", 1e-5}[r.IntN(7)]
-	case "string":
-		return []string{"linear", "nearest", "x"}[r.IntN(3)]
+	case "string": // of the ops that take one, and what none takes
+		texts := []string{
+			"", "2", "-2", "fro", "nuc", "1", "inf", "reduced", "complete", "r", "auto", "direct", "ij,jk->ik", "ii", "...ab->...b", "a->->b", "é",
+			"linear", "nearest", "set", "add", "mul", "mean", "reflect", "edge", "wrap", "nothing",
+		}
+		return texts[r.IntN(len(texts))]
 	case "dtype":
 		return tensor.DTypes()[r.IntN(len(tensor.DTypes()))].String()
 	case "[]int", "[2]int":
@@ -160,6 +165,13 @@ func anyValue(r *rand.Rand, typ string) any {
 		return list
 	case "{stride [2]int, pad [2]int, dilation [2]int, groups int}":
 		return map[string]any{"stride": anyValue(r, "[2]int"), "pad": anyValue(r, "[2]int"), "groups": r.IntN(3)}
+	}
+	if of, list := strings.CutPrefix(typ, "[]"); list {
+		all := make([]any, r.IntN(4))
+		for i := range all {
+			all[i] = anyValue(r, of)
+		}
+		return all
 	}
 	panic("a value of " + typ)
 }

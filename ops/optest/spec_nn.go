@@ -138,8 +138,55 @@ func init() {
 	})
 }
 
+func init() {
+	Register("feature_dropout", Spec{
+		Reference: func(c Case) Result {
+			x, rate := c.In[0], attr[float64](c)
+			y := NewArray(x.DType, x.Shape...)
+			for p, u := range draws(c, true) {
+				if u >= rate {
+					y.F[p] = x.F[p] / (1 - rate)
+				}
+			}
+			return exactly(y)
+		},
+		Tolerance: composed(1, 1),
+		Samples: []Sample{{
+			Label: "images", Operands: []Operand{{Shape: []int{7, 5, 3, 2}, Lo: 1, Hi: 2}}, Attr: 0.25,
+			Build: func(in []*ops.Node) *ops.Node { return ops.FeatureDropout(in[0], 0.25) },
+		}},
+	})
+	alpha := func(label string, shape []int, features bool, call func(x *ops.Node, rate float64) *ops.Node) Sample {
+		return Sample{
+			Label: label, Operands: []Operand{{Shape: shape, Special: true}}, Attr: features, // it is not linear: no derivative is compared
+			Build: func(in []*ops.Node) *ops.Node { return call(in[0], 0.25) },
+		}
+	}
+	Register("alpha_dropout", Spec{
+		Reference: func(c Case) Result {
+			const rate, s = 0.25, -1.0507009873554805 * 1.6732632423543772
+			x := c.In[0]
+			y := NewArray(x.DType, x.Shape...)
+			a := 1 / math.Sqrt((1-rate)*(1+rate*s*s))
+			terms := make([]float64, y.Len())
+			for p, u := range draws(c, attr[bool](c)) {
+				v := x.F[p]
+				if u < rate {
+					v = s
+				}
+				y.F[p] = a*v - a*rate*s
+				terms[p] = math.Abs(a*v) + math.Abs(a*rate*s)
+			}
+			return Result{Array: y, Terms: terms, N: 4}
+		},
+		Tolerance: Tolerance{ULP: 4, ULP64: 4, Terms: 1, Stored: 1, Source: composition},
+		Samples:   []Sample{alpha("matrix", []int{37, 11}, false, ops.AlphaDropout), alpha("channels", []int{7, 5, 9}, true, ops.FeatureAlphaDropout)},
+	})
+}
+
 // slice is one run of a tensor along an axis, with what softmax needs of it.
 type slice struct {
+	raw     []float64 // x
 	shifted []float64 // x - max x
 	exps    []float64 // e^shifted
 	sum     float64   // Σ exps
@@ -151,7 +198,7 @@ type slice struct {
 func newSlice(x []float64) slice {
 	n := len(x)
 	s := slice{
-		shifted: make([]float64, n), exps: make([]float64, n), n: float64(n),
+		raw: x, shifted: make([]float64, n), exps: make([]float64, n), n: float64(n),
 		y: make([]float64, n), terms: make([]float64, n),
 	}
 	top := math.Inf(-1)
@@ -187,6 +234,20 @@ func alongAxis(x Array, axis int, fill func(s slice)) Result {
 		}
 	}
 	return Result{Array: y, Terms: terms, N: 1}
+}
+
+// draws are the numbers that decide what is dropped: one for each element, or for each channel of [N, C, ...].
+func draws(c Case, features bool) []float64 {
+	x := c.In[0]
+	out := make([]float64, x.Len())
+	inner := 1
+	if features {
+		inner = count(x.Shape[2:])
+	}
+	for p := range out {
+		out[p] = fraction(uint64(philox(uint64(p/inner), c.Stream)[0]), 32, formatOf(tensor.Float32).precision)
+	}
+	return out
 }
 
 func dropoutCase(label string, shape []int, rate float64) Sample {

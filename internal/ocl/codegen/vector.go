@@ -118,7 +118,7 @@ func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
 
 // choices turns a choice between numbers into one between vectors of them: a
 // comparison has a mask for each lane there.
-var choices = strings.NewReplacer("isnan(b)", "(b != b)", "||", "|", "0", "($T)(0)")
+var choices = strings.NewReplacer("isnan(b)", "(b != b)", "||", "|", "&&", "&", "0", "($T)(0)")
 
 // applyVector is the text of a function that OpenCL C has for vectors as it
 // stands: + - * / of one register type, absolute values, the larger and the
@@ -143,7 +143,7 @@ func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
 		return "", false
 	case e.Fn == ExpBelow && e.DType == tensor.Float32:
 		return fmt.Sprintf("wide_exp_below_16(%s)", args[0]), true
-	case e.DType.IsFloat() && strings.Trim(strings.ReplaceAll(c, "isnan", ""), "ab0<>|?:() ") == "":
+	case e.DType.IsFloat() && strings.Contains(c, "?") && strings.Trim(strings.ReplaceAll(c, "isnan", ""), "ab0<>=|&?:()+*/ ") == "":
 		return fill(choices.Replace(c), VectorType(e.DType), e.DType, in, args, false), true
 	case e.DType.IsFloat() && (c == "fabs(a)" || strings.Trim(c, "abcd+-*/() ") == ""):
 		return fill(c, VectorType(e.DType), e.DType, in, args, e.DType == tensor.Float64), true

@@ -15,7 +15,19 @@ import (
 )
 
 func init() {
-	variant.Register(variant.Family{Name: engine.Scatter.String(), Kind: engine.Scatter, Variants: []string{"item", "parts", "rows"}, Choose: scatterVariants})
+	variant.Register(variant.Family{Name: engine.Scatter.String(), Kind: engine.Scatter, Variants: []string{"distinct", "item", "parts", "rows"}, Choose: scatterVariants, Class: scatterClass})
+}
+
+// scatterClass is what the tuning table knows t by.
+func scatterClass(_ *facts.Device, t *engine.Task) string {
+	class := variant.DTypes(t) + variant.GroupSizes(t)
+	if t.Put != engine.PutAdd {
+		class += " " + t.Put.String()
+	}
+	if t.Each {
+		class += " each"
+	}
+	return class
 }
 
 // scatterVariants lists the variants that may run t, best first.
@@ -28,6 +40,17 @@ func scatterVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	split := variant.Variant{Name: "parts", Why: "an output that fits in a cache: each core adds up updates of its own", Plan: func() (*variant.Plan, error) { return planScatterParts(d, t, parts) }}
 	item := variant.Variant{Name: "item", Why: "an item owns one column of some rows", Plan: plain(false)}
 	switch {
+	case t.Distinct && t.Put == engine.PutSet:
+		put := variant.Variant{Name: "distinct", Why: "no two updates meet: each is written once", Plan: func() (*variant.Plan, error) { return planDistinct(d, t) }}
+		if d.CPU {
+			return []variant.Variant{put, rows, item}
+		}
+		return []variant.Variant{put, item, rows}
+	case t.Put != engine.PutAdd || t.Each:
+		if d.CPU {
+			return []variant.Variant{rows, item}
+		}
+		return []variant.Variant{item, rows}
 	case d.CPU && worth:
 		return []variant.Variant{split, rows, item}
 	case d.CPU:
@@ -43,7 +66,12 @@ func scatterProgram(d *facts.Device, t *engine.Task, sums tensor.DType, limits .
 	g.Size("ROWS", t.Size(0))
 	g.Size("COLS", t.Size(2))
 	g.Size("COUNT", t.Size(1))
-	g.Hook("AT", []codegen.Coord{{Name: "n", Axes: n}}, t.At, tensor.Invalid)
+	keyed := []codegen.Coord{{Name: "n", Axes: n}}
+	if t.Each {
+		keyed = append(keyed, codegen.Coord{Name: "d", Axes: col})
+	}
+	g.Hook("AT", keyed, t.At, tensor.Invalid)
+	g.Macro("EACH", codegen.OneIf(t.Each))
 	key := "long"
 	if codegen.HeldByInt(t.At.DType) && t.Size(0) <= math.MaxInt32 {
 		key = "int"
@@ -60,13 +88,35 @@ func scatterProgram(d *facts.Device, t *engine.Task, sums tensor.DType, limits .
 		ring = codegen.RingType(dt)
 	}
 	g.Macro("RING", ring)
+	g.Macro("PUT(a, b)", putOf(t, ring))
 	g.Macro("EXACT", codegen.OneIf(longScatter(t) && sums == dt))
 	return g
 }
 
+// putOf is what an update b makes of a, for the macro PUT.
+func putOf(t *engine.Task, ring string) string {
+	nan := func(beats string) string {
+		if t.Values[0].DType.IsFloat() {
+			return "((" + beats + ") | isnan(b)) ? (b) : (a)"
+		}
+		return "(" + beats + ") ? (b) : (a)"
+	}
+	switch t.Put {
+	case engine.PutMul:
+		return fmt.Sprintf("((VAL)((%[1]s)(a) * (%[1]s)(b)))", ring)
+	case engine.PutMin:
+		return "(" + nan("(b) < (a)") + ")"
+	case engine.PutMax:
+		return "(" + nan("(b) > (a)") + ")"
+	case engine.PutSet:
+		return "(b)"
+	}
+	return fmt.Sprintf("((VAL)((%[1]s)(a) + (%[1]s)(b)))", ring)
+}
+
 // longScatter reports whether t may add up so many floats in one place that their roundings count.
 func longScatter(t *engine.Task) bool {
-	return t.Values[0].DType.IsFloat() && t.Size(1) > codegen.ShortSum
+	return t.Put == engine.PutAdd && t.Values[0].DType.IsFloat() && t.Size(1) > codegen.ShortSum
 }
 
 // partSums is the dtype of the sums of t's parts: double holds those of float32 without counting the updates of
@@ -106,7 +156,11 @@ func planScatter(d *facts.Device, t *engine.Task, cpu bool) (*variant.Plan, erro
 	rows, count, cols := t.Size(0), t.Size(1), t.Size(2)
 	m := kernels.ScatterAdd(rows, cols, count, cpu, d.Units, d.WorkGroup)
 	dt := t.Values[0].DType
-	g := scatterProgram(d, t, dt, 2*rows*cols, int64(m.Global[0])*rows)
+	counts := int64(m.Global[0]) // of the updates of each row
+	if t.Each {
+		counts = cols
+	}
+	g := scatterProgram(d, t, dt, 2*rows*cols, counts*rows)
 	g.Size("VSPAN", m.Rows)
 	g.Size("DSPAN", m.Columns)
 	p := &variant.Plan{
@@ -114,7 +168,7 @@ func planScatter(d *facts.Device, t *engine.Task, cpu bool) (*variant.Plan, erro
 		Scratch: []int64{max(count, 1) * 8},
 	}
 	g.ScratchArg("KEYS", 0, g.IndexType)
-	collect := cpu && longScatter(t) && rows*cols*codegen.RegSize(dt) > collectBytes
+	collect := cpu && !t.Each && longScatter(t) && rows*cols*codegen.RegSize(dt) > collectBytes
 	g.Macro("COLLECT", codegen.OneIf(collect))
 	g.Macro("COLUMNS", columnsOf(t, collect))
 	direct := codegen.StorageType(t.Outs[0].DType) == codegen.RegType(dt)
@@ -126,9 +180,9 @@ func planScatter(d *facts.Device, t *engine.Task, cpu bool) (*variant.Plan, erro
 		g.Macro("SUM(i)", "SUMS[i]")
 		p.Scratch = append(p.Scratch, rows*cols*codegen.RegSize(dt))
 	}
-	exactScatter(g, p, t, dt, 1, int64(m.Global[0]))
+	exactScatter(g, p, t, dt, 1, counts)
 	prog := g.Assemble("scatter/any_add.cl")
-	if count > 0 {
+	if count > 0 && !t.Each {
 		wg := kernels.Group(count, d.WorkGroup)
 		p.Launches = append(p.Launches, variant.Launch{
 			Program: prog, Kernel: "scatter_keys",
@@ -136,6 +190,30 @@ func planScatter(d *facts.Device, t *engine.Task, cpu bool) (*variant.Plan, erro
 		})
 	}
 	p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "scatter_add", Global: m.Global, Local: m.Local})
+	return p, nil
+}
+
+// planDistinct writes INIT everywhere and then each update to its place.
+func planDistinct(d *facts.Device, t *engine.Task) (*variant.Plan, error) {
+	rows, count, cols := t.Size(0), t.Size(1), t.Size(2)
+	g := scatterProgram(d, t, t.Values[0].DType, rows*cols, count*cols)
+	prog := g.Assemble("scatter/any_put.cl")
+	p := &variant.Plan{Params: fmt.Sprintf("%d updates of %d to %d rows", count, cols, rows)}
+	launch := func(kernel string, n int64) {
+		if n == 0 {
+			return
+		}
+		wg := int64(kernels.Group(n, d.WorkGroup))
+		items := n
+		if d.CPU { // an item takes many elements
+			items = min(n, int64(d.Units)*4*wg)
+		}
+		p.Launches = append(p.Launches, variant.Launch{
+			Program: prog, Kernel: kernel, Global: variant.Grid(variant.RoundUp(items, wg)), Local: variant.Grid(wg),
+		})
+	}
+	launch("scatter_fill", rows*cols)
+	launch("scatter_put", count*cols)
 	return p, nil
 }
 

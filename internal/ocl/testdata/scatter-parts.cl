@@ -2,9 +2,11 @@
 // launch scatter_parts global [4] local [1]
 // options -cl-single-precision-constant
 // arguments ROWS=1000 COLS=32 COUNT=64 NSPAN=16 COUNT_PARTS=4 VSPAN=500 n0=32
+#define EACH 0
 #define KEY int
 #define VAL float
 #define RING float
+#define PUT(a, b) ((VAL)((float)(a) + (float)(b)))
 #define EXACT 0
 #define COLUMNS 
 #define PARAMS __global const half *restrict p0_, \

@@ -2,9 +2,11 @@
 // launch scatter_keys global [64] local [64]
 // options -cl-single-precision-constant
 // arguments ROWS=1000 COLS=32 COUNT=64 VSPAN=125 DSPAN=32 n0=32
+#define EACH 0
 #define KEY int
 #define VAL float
 #define RING float
+#define PUT(a, b) ((VAL)((float)(a) + (float)(b)))
 #define EXACT 0
 #define COLLECT 0
 #define COLUMNS 

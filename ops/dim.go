@@ -1,0 +1,134 @@
+package ops
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Dynamic is an extent of an input that is known only when a graph runs:
+//
+//	x := g.Input("x", tensor.Float32, ops.Dynamic, 784)
+//
+// Every Dynamic is another one; extents that are the same have a name, see [Dim]. A graph that has such an input has open
+// sizes: it is checked while it is built, as every graph, and compiled for each combination of sizes with which it runs; see
+// [Graph.Compile].
+const Dynamic = -1
+
+// Dim is an extent that is known only when a graph runs, by name: wherever the name stands, the extent is the same.
+//
+//	x := g.Input("x", tensor.Float32, ops.Dim("batch"), 784)
+//	labels := g.Input("labels", tensor.Int32, ops.Dim("batch"))
+//
+// It is no number to calculate with: it, and what [Node.Dim] and [Node.Shape] give of nodes whose sizes are open, can be
+// handed on as an extent, to [Reshape], [BroadcastTo], [Graph.Full] and so on; [Graph.Extent] makes others from it.
+func Dim(name string) int { return DimUpTo(name, 0) }
+
+// DimUpTo is [Dim] with a bound: a run with a larger size is refused, and checks while the graph is built assume
+// no larger one, as where rows of a table of so many positions are read. 0 means no bound.
+func DimUpTo(name string, most int) int {
+	return dims.handle(dim{name: name, most: max(most, 0)})
+}
+
+// dim is what a handle of an open extent stands for.
+type dim struct {
+	name string
+	most int // 0: no bound
+}
+
+// dims are all open extents of the process. A handle is an int, so that it stands in shapes and attributes as an extent
+// does. Handles are far from each other and from all sizes, so that what is calculated with one is none.
+var dims = dimTable{index: map[dim]int{}}
+
+type dimTable struct {
+	mu    sync.RWMutex
+	all   []dim
+	index map[dim]int
+}
+
+const (
+	firstDim = -(1 << 30)
+	dimStep  = 1009
+)
+
+// isOpen reports whether d is the handle of an open extent, or what was calculated with one.
+func isOpen(d int) bool { return d <= firstDim/2 }
+
+func (t *dimTable) handle(d dim) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i, ok := t.index[d]
+	if !ok {
+		i = len(t.all)
+		t.all, t.index[d] = append(t.all, d), i
+	}
+	return firstDim - i*dimStep
+}
+
+// of is what handle h stands for.
+func (t *dimTable) of(h int) (dim, bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	i := firstDim - h
+	if i < 0 || i%dimStep != 0 || i/dimStep >= len(t.all) {
+		return dim{}, false
+	}
+	return t.all[i/dimStep], true
+}
+
+// DimName is how d, an extent of a node, is written: a number, or the name of an open extent.
+func DimName(d int) string {
+	switch of, ok := dims.of(d); {
+	case ok:
+		return of.name
+	case d == Dynamic:
+		return "dynamic"
+	case isOpen(d):
+		return "(calculated with an open extent)"
+	}
+	return strconv.Itoa(d)
+}
+
+// shapeText is a shape as people read it.
+func shapeText(shape []int) string {
+	if !slices.ContainsFunc(shape, isOpen) {
+		return fmt.Sprint(shape)
+	}
+	names := make([]string, len(shape))
+	for i, d := range shape {
+		names[i] = DimName(d)
+	}
+	return "[" + strings.Join(names, " ") + "]"
+}
+
+var integers = regexp.MustCompile(`-?\b\d+\b`)
+
+// named is err with the names of extents in place of the numbers that stand for them.
+func named(err error, name func(d int) (string, bool)) error {
+	was := err.Error()
+	text := integers.ReplaceAllStringFunc(was, func(digits string) string {
+		if d, bad := strconv.Atoi(digits); bad == nil {
+			if s, ok := name(d); ok {
+				return s
+			}
+		}
+		return digits
+	})
+	if text == was {
+		return err
+	}
+	return &namedError{text, err}
+}
+
+// namedError is an error in other words.
+type namedError struct {
+	text string
+	err  error
+}
+
+func (e *namedError) Error() string { return e.text }
+
+func (e *namedError) Unwrap() error { return e.err }

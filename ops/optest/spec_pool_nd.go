@@ -1,0 +1,240 @@
+package optest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Pooling over one to three axes.
+
+// poolMoves is the attribute of a sample: how windows move, with everything given.
+type poolMoves struct {
+	moves
+	size, after []int
+	countPad    bool
+	divisor     int
+	whole       bool
+	p           float64
+	adaptive    bool
+}
+
+// each visits the elements q of x under the window of element p of y, in row-major order, and says how many taps of the padded tensor there are.
+func (m poolMoves) each(x, y []int, visit func(p, q, tap int)) (padded []int) {
+	n := len(m.size)
+	lead := len(x) - n
+	padded = make([]int, count(y))
+	for p, at := range coordinates(y) {
+		size := slices.Clone(m.size)
+		start := make([]int, n)
+		for a := range n {
+			i, in, out := at[lead+a], x[lead+a], y[lead+a]
+			if m.adaptive {
+				start[a] = i * in / out
+				size[a] = (i*in+in+out-1)/out - start[a]
+			} else {
+				start[a] = i*m.stride[a] - m.before[a]
+			}
+		}
+		for tap, u := range coordinates(size) {
+			q, inside, inPadding := slices.Clone(at), true, true
+			for a := range n {
+				v := start[a] + u[a]*m.dilation[a]
+				q[lead+a] = v
+				inside = inside && v >= 0 && v < x[lead+a]
+				inPadding = inPadding && (m.adaptive || v < x[lead+a]+m.after[a])
+			}
+			if inPadding {
+				padded[p]++
+			}
+			if inside {
+				visit(p, position(x, q), tap)
+			}
+		}
+	}
+	return padded
+}
+
+func maxOf(c Case) (y Array, at []int) {
+	m, x := attr[poolMoves](c), c.In[0]
+	n := len(m.size)
+	shape := c.Shape
+	y, at = NewArray(x.DType, shape...), make([]int, count(shape))
+	for i := range at {
+		at[i] = -1
+	}
+	m.each(x.Shape, shape, func(p, q, _ int) {
+		if at[p] < 0 || beats(x, q, y, p, false) {
+			y.copy(p, x, q)
+			at[p] = q
+		}
+	})
+	if !m.whole {
+		for i := range at {
+			at[i] %= count(x.Shape[len(x.Shape)-n:])
+		}
+	}
+	return y, at
+}
+
+func sumOf(c Case, each func(v float64) float64) (s sum, n, padded []int) {
+	m, x := attr[poolMoves](c), c.In[0]
+	s = newSum(x.DType, c.Shape)
+	n = make([]int, count(c.Shape))
+	padded = m.each(x.Shape, c.Shape, func(p, q, _ int) {
+		v := each(x.F[q])
+		s.y.F[p] += v
+		s.terms[p] += math.Abs(v)
+		n[p]++
+	})
+	return s, n, padded
+}
+
+// meanOf is the reference of the averages.
+func meanOf(c Case) Result {
+	m := attr[poolMoves](c)
+	s, n, padded := sumOf(c, func(v float64) float64 { return v })
+	most := 0
+	for p := range s.y.F {
+		d := n[p]
+		if m.countPad {
+			d = padded[p]
+		}
+		if m.divisor > 0 {
+			d = m.divisor
+		}
+		s.y.F[p] /= float64(d)
+		s.terms[p] /= float64(d)
+		most = max(most, n[p])
+	}
+	return Result{Array: s.y, Terms: s.terms, N: float64(most + 6)}
+}
+
+func init() {
+	type options = ops.PoolingOptions
+	Register("max_pool", Spec{
+		Reference: func(c Case) Result { y, _ := maxOf(c); return exactly(y) },
+		Tolerance: exact,
+		Samples: []Sample{
+			poolNDCase("one axis, ceil", ops.MaxPool, []int{2, 3, 8}, options{Size: []int{3}, Stride: []int{2}, Ceil: true}, poolMoves{moves: moves{stride: []int{2}}}),
+			poolNDCase("two axes, asymmetric", ops.MaxPool, []int{2, 5, 6}, options{Size: []int{2, 3}, Stride: []int{1, 2}, Pad: []int{0, 1}, PadAfter: []int{1, 2}},
+				poolMoves{moves: moves{stride: []int{1, 2}, before: []int{0, 1}}}),
+			poolNDCase("two axes, dilated", ops.MaxPool, []int{1, 2, 7, 8}, options{Size: []int{2, 3}, Dilation: []int{2}, Stride: []int{1}, Pad: []int{1}},
+				poolMoves{moves: moves{stride: []int{1, 1}, before: []int{1, 1}, dilation: []int{2, 2}}}),
+			poolNDCase("volume", ops.MaxPool, []int{2, 4, 5, 6}, options{Size: []int{2, 3, 2}, Stride: []int{2, 1, 2}, Pad: []int{1, 1, 0}, Ceil: true},
+				poolMoves{moves: moves{stride: []int{2, 1, 2}, before: []int{1, 1, 0}}}),
+			poolNDCase("same", ops.MaxPool, []int{1, 1, 7}, options{Size: []int{4}, Stride: []int{3}, Mode: ops.PadSame}, poolMoves{moves: moves{stride: []int{3}, before: []int{1}}}),
+		},
+	})
+	indices := func(whole bool) func(x *ops.Node, o options) *ops.Node {
+		return func(x *ops.Node, o options) *ops.Node { _, at := ops.MaxPoolWithIndices(x, o, whole); return at }
+	}
+	Register("max_pool_indices", Spec{
+		Reference: func(c Case) Result {
+			y, at := maxOf(c)
+			if c.DType != c.In[0].DType {
+				y = NewArray(c.DType, c.Shape...)
+				for p, q := range at {
+					y.I[p] = int64(q)
+				}
+			}
+			return exactly(y)
+		},
+		Tolerance: exact,
+		Samples: []Sample{
+			notInt64(poolNDCase("indices, one axis", indices(false), []int{2, 3, 8}, options{Size: []int{3}, Stride: []int{2}, Pad: []int{1}}, poolMoves{moves: moves{stride: []int{2}, before: []int{1}}})),
+			notInt64(poolNDCase("indices, two axes", indices(true), []int{2, 3, 5, 6}, options{Size: []int{2, 3}, Pad: []int{1}, Dilation: []int{1, 2}, Stride: []int{1, 2}},
+				poolMoves{moves: moves{stride: []int{1, 2}, before: []int{1, 1}, dilation: []int{1, 2}}, whole: true})),
+			poolNDCase("values", func(x *ops.Node, o options) *ops.Node { y, _ := ops.MaxPoolWithIndices(x, o, false); return y }, []int{1, 2, 3, 4, 5},
+				options{Size: []int{2, 2, 2}, Stride: []int{1}}, poolMoves{moves: moves{stride: []int{1, 1, 1}}}),
+		},
+	})
+	Register("avg_pool", Spec{
+		Reference: meanOf,
+		Tolerance: Tolerance{ULP: 4, ULP64: 2, Terms: 1, Stored: 1, Source: composition},
+		Samples: []Sample{
+			poolNDCase("one axis, ceil", ops.AvgPool, []int{2, 3, 8}, options{Size: []int{3}, Stride: []int{2}, Pad: []int{1}, Ceil: true, CountPad: true},
+				poolMoves{moves: moves{stride: []int{2}, before: []int{1}}, countPad: true}),
+			poolNDCase("two axes", ops.AvgPool, []int{2, 5, 6}, options{Size: []int{2, 3}, Stride: []int{1, 2}, Pad: []int{1}}, poolMoves{moves: moves{stride: []int{1, 2}, before: []int{1, 1}}}),
+			poolNDCase("two axes, asymmetric", ops.AvgPool, []int{2, 2, 5, 6}, options{Size: []int{2, 3}, Dilation: []int{1, 2}, Stride: []int{1}, Pad: []int{0, 1}, PadAfter: []int{1, 3}},
+				poolMoves{moves: moves{stride: []int{1, 1}, before: []int{0, 1}, dilation: []int{1, 2}}}),
+			poolNDCase("volume", ops.AvgPool, []int{2, 4, 5, 6}, options{Size: []int{2, 3, 2}, Divisor: 5}, poolMoves{moves: moves{stride: []int{2, 3, 2}}, divisor: 5}),
+		},
+	})
+	Register("lp_pool", Spec{
+		Reference: func(c Case) Result {
+			p := attr[poolMoves](c).p
+			s, _, _ := sumOf(c, func(v float64) float64 { return math.Pow(math.Abs(v), p) })
+			for i, v := range s.y.F {
+				s.y.F[i] = math.Pow(v, 1/p)
+				s.terms[i] = s.y.F[i]
+			}
+			return Result{Array: s.y, Terms: s.terms, N: 64}
+		},
+		Tolerance: Tolerance{ULP: 64, ULP64: 64, Terms: 1, Stored: 2, Source: composition},
+		Samples: []Sample{
+			poolNDCase("one axis", func(x *ops.Node, o options) *ops.Node { return ops.LPPool(x, 2, o) }, []int{2, 3, 8}, options{Size: []int{3}, Stride: []int{2}}, poolMoves{moves: moves{stride: []int{2}}, p: 2}),
+			poolNDCase("two axes", func(x *ops.Node, o options) *ops.Node { return ops.LPPool(x, 3, o) }, []int{2, 5, 6}, options{Size: []int{2, 3}, Pad: []int{1}}, poolMoves{moves: moves{stride: []int{2, 3}, before: []int{1, 1}}, p: 3}),
+		},
+	})
+	Register("adaptive_avg_pool", Spec{
+		Reference: meanOf,
+		Tolerance: Tolerance{ULP: 4, ULP64: 2, Terms: 1, Stored: 3, Source: composition},
+		Samples: []Sample{
+			adaptiveCase("divides", ops.AdaptiveAvgPool, []int{2, 3, 8, 6}, 4, -1), adaptiveCase("overlaps", ops.AdaptiveAvgPool, []int{2, 7, 9}, 3, 4),
+			adaptiveCase("volume", ops.AdaptiveAvgPool, []int{2, 4, 11, 3}, 2, 3, 5), adaptiveCase("one", ops.AdaptiveAvgPool, []int{1, 3, 7}, 1),
+		},
+	})
+	Register("adaptive_max_pool", Spec{
+		Reference: func(c Case) Result {
+			y, at := maxOf(c)
+			if c.DType != c.In[0].DType {
+				y = NewArray(c.DType, c.Shape...)
+				for p, q := range at {
+					y.I[p] = int64(q)
+				}
+			}
+			return exactly(y)
+		},
+		Tolerance: exact,
+		Samples: []Sample{
+			adaptiveCase("overlaps", firstResult(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4), adaptiveCase("volume", firstResult(ops.AdaptiveMaxPool), []int{2, 4, 11, 3}, 2, 3, 5),
+			notInt64(adaptiveCase("indices", secondOf(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4)), adaptiveCase("divides", firstResult(ops.AdaptiveMaxPool), []int{1, 2, 8}, 4),
+		},
+	})
+}
+
+// notInt64 leaves out the dtype that the reference tells indices from values by.
+func notInt64(s Sample) Sample {
+	s.Only = slices.DeleteFunc(slices.Clone(numberDTypes), func(dt tensor.DType) bool { return dt == tensor.Int64 })
+	return s
+}
+
+func firstResult(f func(x *ops.Node, size ...int) (a, b *ops.Node)) func(x *ops.Node, size ...int) *ops.Node {
+	return func(x *ops.Node, size ...int) *ops.Node { a, _ := f(x, size...); return a }
+}
+
+func secondOf(f func(x *ops.Node, size ...int) (a, b *ops.Node)) func(x *ops.Node, size ...int) *ops.Node {
+	return func(x *ops.Node, size ...int) *ops.Node { _, b := f(x, size...); return b }
+}
+
+func poolNDCase(label string, call func(x *ops.Node, o ops.PoolingOptions) *ops.Node, x []int, o ops.PoolingOptions, m poolMoves) Sample {
+	m.size, m.moves = o.Size, m.normal(len(o.Size))
+	if m.after = m.before; o.PadAfter != nil {
+		m.after = o.PadAfter
+	}
+	return Sample{
+		Label: label, Operands: []Operand{{Shape: x, Distinct: true}}, Attr: m,
+		Build: func(in []*ops.Node) *ops.Node { return call(in[0], o) },
+	}
+}
+
+func adaptiveCase(label string, call func(x *ops.Node, size ...int) *ops.Node, x []int, size ...int) Sample {
+	m := poolMoves{adaptive: true, moves: moves{}.normal(len(size)), size: size}
+	return Sample{
+		Label: label, Operands: []Operand{{Shape: x, Distinct: true}}, Attr: m,
+		Build: func(in []*ops.Node) *ops.Node { return call(in[0], size...) },
+	}
+}

@@ -1,0 +1,144 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// PadWith returns x with its own elements around it, along one axis after the other:
+//
+//	"reflect"    d c b | a b c d | c b a    mirrored at the outermost element
+//	"symmetric"  c b a | a b c d | d c b    mirrored at the edge
+//	"edge"       a a a | a b c d | d d d    the outermost element again
+//	"wrap"       b c d | a b c d | a b c    from the other end
+//
+// PyTorch calls "edge" replicate and "wrap" circular. A negative count takes elements away first. Mirrors and wraps go on
+// where x is shorter than what is added, as in NumPy. Derivatives are added up where elements came from. [Pad] adds a constant.
+// Errors: an axis does not exist or is named twice; more is taken away than there is; the axis is empty; the mode is
+// unknown.
+// Source: NumPy, numpy.pad; ONNX, operator Pad.
+func PadWith(x *Node, mode string, paddings ...Padding) *Node {
+	if x == nil || x.bad {
+		return apply("pad_mode", nil, x)
+	}
+	x, paddings, err := cropped("pad_mode", x, paddings)
+	if err != nil {
+		return x
+	}
+	a := padModeAttr{mode, make([]int, x.Rank()), make([]int, x.Rank())}
+	if err := enterPaddings(paddings, a.Before, a.After); err != nil {
+		return x.graph.fail("pad_mode", []*Node{x}, err)
+	}
+	return apply("pad_mode", a, x)
+}
+
+type padModeAttr struct {
+	Mode   string `default:"reflect" doc:"reflect, symmetric, edge or wrap"`
+	Before []int  `doc:"of each axis, how many elements come before x"`
+	After  []int  `doc:"of each axis, how many come after it"`
+}
+
+// enterPaddings enters paddings, none of them negative, at their axes.
+func enterPaddings(paddings []Padding, before, after []int) error {
+	named := make([]bool, len(before))
+	for _, p := range paddings {
+		axis, err := axisOf(p.Axis, len(before))
+		if err == nil && named[axis] {
+			err = fmt.Errorf("axis %d is named twice", p.Axis)
+		}
+		if err != nil {
+			return err
+		}
+		named[axis] = true
+		before[axis], after[axis] = p.Before, p.After
+	}
+	return nil
+}
+
+// cropped takes away from x what negative paddings say, and gives the rest of them. On an error it has failed.
+func cropped(name string, x *Node, paddings []Padding) (*Node, []Padding, error) {
+	if !slices.ContainsFunc(paddings, func(p Padding) bool { return p.Before < 0 || p.After < 0 }) {
+		return x, paddings, nil
+	}
+	rest := slices.Clone(paddings)
+	var ranges []Range
+	for i, p := range paddings {
+		axis, err := axisOf(p.Axis, x.Rank())
+		if err == nil && max(-p.Before, 0)+max(-p.After, 0) > x.shape[axis] {
+			err = fmt.Errorf("axis %d of %v has no %d elements to take away", p.Axis, x.shape, max(-p.Before, 0)+max(-p.After, 0))
+		}
+		if err != nil {
+			return x.graph.fail(name, []*Node{x}, err), nil, err
+		}
+		if p.Before < 0 || p.After < 0 {
+			ranges = append(ranges, Between(axis, max(-p.Before, 0), x.shape[axis]-max(-p.After, 0)))
+		}
+		rest[i].Before, rest[i].After = max(p.Before, 0), max(p.After, 0)
+	}
+	if x = Slice(x, ranges...); x.bad {
+		return x, nil, errNil
+	}
+	return x, rest, nil
+}
+
+// source is the index of an axis of extent n from which a padded one has element i, counted from the first of x.
+func (a padModeAttr) source(i, n int) int {
+	period := n
+	switch a.Mode {
+	case "edge":
+		return min(max(i, 0), n-1)
+	case "reflect":
+		period = max(2*n-2, 1)
+	case "symmetric":
+		period = 2 * n
+	}
+	i = (i%period + period) % period
+	if i < n {
+		return i
+	}
+	if a.Mode == "reflect" {
+		return period - i
+	}
+	return period - 1 - i
+}
+
+var _ = define(Op{
+	Name: "pad_mode", Category: "layout", Attributes: AttributesOf[padModeAttr](), Operands: operandX, DTypes: every,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		a, x := c.Attr.(padModeAttr), c.shape(0)
+		if !slices.Contains([]string{"reflect", "symmetric", "edge", "wrap"}, a.Mode) {
+			return nil, 0, fmt.Errorf("there is no mode %q; use reflect, symmetric, edge or wrap", a.Mode)
+		}
+		if len(a.Before) != len(x) || len(a.After) != len(x) || slices.Min(append(a.Before, 0)) < 0 || slices.Min(append(a.After, 0)) < 0 {
+			return nil, 0, fmt.Errorf("%v before and %v after are not a padding of the axes of %v", a.Before, a.After, x)
+		}
+		shape := padAttr{a.Before, a.After, 0}.shape(x)
+		for i, n := range shape {
+			if x[i] == 0 && n > 0 {
+				return nil, 0, fmt.Errorf("axis %d of %v has nothing to repeat", i, x)
+			}
+			if n > math.MaxInt32 {
+				return nil, 0, fmt.Errorf("axis %d would have %d elements; 2^31 - 1 are the most", i, n)
+			}
+		}
+		return shape, c.dt(0), nil
+	},
+	// The positions are a constant: one load for each line of the result.
+	Compose: func(c *Call) *Node {
+		a, y := c.Attr.(padModeAttr), c.In[0]
+		for axis, n := range c.shape(0) {
+			if a.Before[axis]+a.After[axis] == 0 {
+				continue
+			}
+			from := make([]int32, n+a.Before[axis]+a.After[axis])
+			for i := range from {
+				from[i] = int32(a.source(i-a.Before[axis], n))
+			}
+			y = Gather(y, axis, y.graph.Const(tensor.Must(tensor.FromSlice(from, len(from)))))
+		}
+		return y
+	},
+})

@@ -1,0 +1,149 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// AdaptiveMaxPool returns the largest elements of the windows of [AdaptiveAvgPool], and where in the spatial axes of x each of them stands, as
+// int64 in row-major order: the first of several. x is any number. Errors: dtype is bool; otherwise as there.
+// Source: PyTorch, torch.nn.AdaptiveMaxPool2d.
+func AdaptiveMaxPool(x *Node, size ...int) (y, indices *Node) {
+	r := ApplyAll("adaptive_max_pool", adaptiveSize{size}, x)
+	return r[0], r[1]
+}
+
+var _ = define(Op{
+	Name: "adaptive_max_pool", Category: "pooling", Attributes: AttributesOf[adaptiveSize](), Operands: operandX, DTypes: numbers,
+	ResultNames: []string{"y", "indices"},
+	Results: func(c *Call) ([]Result, error) {
+		shape, err := c.Attr.(adaptiveSize).shape(c.shape(0))
+		return []Result{{c.dt(0), shape}, {tensor.Int64, shape}}, err
+	},
+	ComposeAll: func(c *Call) []*Node {
+		x := c.In[0]
+		n := len(c.Attr.(adaptiveSize).Size)
+		lead := x.Rank() - n
+		shape, _ := c.Attr.(adaptiveSize).shape(x.shape)
+		y := apply("adaptive_max", c.Attr, x)
+		at := reduction("argmax", adaptiveWindows(x, shape[lead:]), tapsOfAdaptive(lead, n))
+		return []*Node{y, adaptiveIndex(at, x.shape[lead:], shape[lead:])}
+	},
+})
+
+// adaptive_max is the first result of adaptive_max_pool, of which alone there is a derivative.
+var _ = define(Op{
+	Name: "adaptive_max", Attributes: AttributesOf[adaptiveSize](), Operands: operandX, hidden: true,
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		shape, err := c.Attr.(adaptiveSize).shape(c.shape(0))
+		return shape, c.dt(0), err
+	},
+	Compose: func(c *Call) *Node {
+		n := len(c.Attr.(adaptiveSize).Size)
+		lead := c.In[0].Rank() - n
+		shape, _ := c.Attr.(adaptiveSize).shape(c.shape(0))
+		return reduction("max", adaptiveWindows(c.In[0], shape[lead:]), tapsOfAdaptive(lead, n))
+	},
+	// Each element takes from those of the few windows over it whose largest it is.
+	Grad: func(b *Back) {
+		x := b.In(0)
+		n := len(b.Attr().(adaptiveSize).Size)
+		lead := x.Rank() - n
+		shape := b.node.shape
+		at := reduction("argmax", adaptiveWindows(x, shape[lead:]), tapsOfAdaptive(lead, n))
+		index, dy := Cast(adaptiveIndex(at, x.shape[lead:], shape[lead:]), tensor.Int32), widen(b.Grad())
+		for i := n - 1; i >= 0; i-- { // the last first, so that axes before keep their numbers
+			rows := transposedTaps(adaptiveRows(x.shape[lead+i], shape[lead+i]), x.shape[lead+i])
+			idx, _ := tapTable(x.graph, rows, -1)
+			index, dy = Gather(Add(index, ScalarLike(index, 1)), lead+i, idx), Gather(dy, lead+i, idx)
+			index = Sub(index, ScalarLike(index, 1)) // what is no window's is nobody's
+		}
+		taps := tapsOfAdaptive(lead, n)
+		var own []int
+		full := index.shape
+		for i := range n {
+			own = append(own, lead+2*i)
+		}
+		share := Where(Equal(index, numberedIn(x.graph, full, own)), dy, ScalarLike(dy, 0))
+		b.Add(0, Cast(Sum(share, taps...), x.dtype))
+	},
+})
+
+// adaptiveRows are the elements of each of m windows over n.
+func adaptiveRows(n, m int) [][]tap { return resampleAttr{In: n, Out: m, Filter: filterArea}.rows() }
+
+// tapTable are the elements of rows of taps as a constant [rows, K]; rows that are shorter end with the last of them again, or with filler
+// where it is negative.
+func tapTable(g *Graph, rows [][]tap, filler int32) (idx *Node, most int) {
+	for _, r := range rows {
+		most = max(most, len(r))
+	}
+	at := make([]int32, len(rows)*most)
+	for o, r := range rows {
+		for k := range most {
+			switch {
+			case k < len(r):
+				at[o*most+k] = int32(r[k].at)
+			case filler < 0 || len(r) == 0:
+				at[o*most+k] = -1
+			default:
+				at[o*most+k] = int32(r[len(r)-1].at)
+			}
+		}
+	}
+	return constOf(g, tensor.Int32, at, len(rows), most), most
+}
+
+// adaptiveWindows is x, whose last axes become pairs of a window and a tap each.
+func adaptiveWindows(x *Node, size []int) *Node {
+	lead := x.Rank() - len(size)
+	for i := len(size) - 1; i >= 0; i-- {
+		idx, _ := tapTable(x.graph, adaptiveRows(x.shape[lead+i], size[i]), 0)
+		x = Gather(x, lead+i, idx)
+	}
+	return x
+}
+
+// tapsOfAdaptive are the axes of taps in windows over n axes.
+func tapsOfAdaptive(lead, n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = lead + 2*i + 1
+	}
+	return out
+}
+
+// adaptiveIndex makes the position in the spatial axes x of the number of a tap in each window.
+func adaptiveIndex(at *Node, x, size []int) *Node {
+	n := len(size)
+	index, pitch := at.graph.Full(tensor.Int64, 0, at.shape...), 1
+	for i := n - 1; i >= 0; i-- {
+		rows := adaptiveRows(x[i], size[i])
+		first, most := make([]int64, size[i]), 0
+		for o, r := range rows {
+			first[o], most = int64(r[0].at), max(most, len(r))
+		}
+		starts := ExpandDims(constOf(at.graph, tensor.Int64, first, size[i]), trailing(1, n-1-i)...)
+		u := at
+		if i > 0 {
+			u = Rem(at, ScalarLike(at, float64(most)))
+			at = Div(at, ScalarLike(at, float64(most)))
+		}
+		// A window that is shorter than the longest has its last element several times.
+		last := make([]int64, size[i])
+		for o, r := range rows {
+			last[o] = int64(len(r) - 1)
+		}
+		lasts := ExpandDims(constOf(at.graph, tensor.Int64, last, size[i]), trailing(1, n-1-i)...)
+		along := Add(starts, Minimum(u, lasts))
+		index = Add(index, Mul(along, ScalarLike(index, float64(pitch))))
+		pitch *= x[i]
+	}
+	return index
+}
+
+// numberedIn are the numbers, in row-major order, of the coordinates in some axes of a shape, as int32.
+func numberedIn(g *Graph, shape, axes []int) *Node {
+	return numbered(&Node{graph: g, shape: slices.Clone(shape), dtype: tensor.Int32}, axes)
+}

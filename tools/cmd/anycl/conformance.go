@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anycl/anycl/tools/internal/opinfo"
+	"github.com/anycl/anycl/tools/internal/term"
+	"github.com/anycl/anycl/tools/internal/umath"
+)
+
+type conformanceOptions struct {
+	suite, data, device, run, out string
+	jobs, batch                   int
+	asJSON, verbose               bool
+}
+
+var (
+	errWrong  = errors.New("some cases are wrong")
+	errBeyond = errors.New("some errors are beyond what OpenCL allows")
+)
+
+func newConformance() *cobra.Command {
+	var o conformanceOptions
+	c := &cobra.Command{
+		Use:   "conformance -suite SUITE -data FILE",
+		Short: "run a suite that others wrote on package ops",
+		Long: `Conformance runs cases that nobody of this project wrote and compares with the answers
+that come with them. Each passes, is wrong, or is unsupported, with the reason; the exit code is 1 when
+any is wrong.
+
+  anycl conformance -suite opinfo -data FILE               PyTorch's own op database: forward and gradients
+  anycl conformance -suite opinfo -data FILE -device cpu   the same on the CPU path
+  anycl conformance -suite opinfo -data FILE -run '^linalg' -v
+  anycl conformance -suite umath -data DIR -device cpu,pocl -o accuracy.md
+                                                           NumPy's validation sets: errors of elementary functions
+`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return o.start(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.suite, "suite", "", "the suite: opinfo or umath")
+	f.StringVar(&o.data, "data", "", "its data: a folder or a .tar.gz")
+	f.StringVar(&o.device, "device", "", "device to use, as in ANYCL_DEVICE; cpu or none for the CPU path (default: the best)")
+	f.StringVarP(&o.out, "out", "o", "", "umath: write the page of the documentation to this file")
+	f.StringVar(&o.run, "run", "", "run the cases whose op or name matches this regular expression")
+	f.IntVar(&o.jobs, "jobs", 0, "compile so many graphs at a time (default: 2)")
+	f.IntVar(&o.batch, "batch", 0, "make a graph of so many cases (default: 20)")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "print the cases that pass too")
+	jsonFlag(c, &o.asJSON)
+	return c
+}
+
+func (o *conformanceOptions) start(ctx context.Context, out, errOut io.Writer) error {
+	if o.data == "" {
+		return usageError{errors.New("-data is missing: where the suite is")}
+	}
+	switch o.suite {
+	case "opinfo":
+		return o.opinfo(ctx, out, errOut)
+	case "umath":
+		return o.umath(ctx, out)
+	}
+	return usageError{fmt.Errorf("-suite %q: must be opinfo or umath", o.suite)}
+}
+
+func (o *conformanceOptions) opinfo(ctx context.Context, out, errOut io.Writer) error {
+	oo := &opinfo.Options{Device: o.device, Jobs: o.jobs, Batch: o.batch}
+	if o.run != "" {
+		var err error
+		if oo.Only, err = regexp.Compile(o.run); err != nil {
+			return usageError{fmt.Errorf("-run: %w", err)}
+		}
+	}
+	cases, err := opinfo.Read(o.data)
+	if err != nil {
+		return err
+	}
+	var bar *term.Progress
+	oo.Progress = func(done, all int, what string) {
+		if bar == nil {
+			bar = term.NewProgress(errOut, all, "conformance")
+		}
+		bar.To(done, what)
+	}
+	r, err := opinfo.Run(ctx, cases, oo)
+	if bar != nil {
+		bar.Done()
+	}
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		err = writeJSON(out, r)
+	} else {
+		err = r.WriteText(out, o.verbose)
+	}
+	if err == nil && r.Failed() {
+		return errWrong
+	}
+	return err
+}
+
+// umath measures the elementary functions on every device that was named.
+func (o *conformanceOptions) umath(ctx context.Context, out io.Writer) (err error) {
+	sets, err := umath.Read(o.data)
+	if err != nil {
+		return err
+	}
+	var all []*umath.Error
+	for device := range strings.SplitSeq(o.device, ",") {
+		errs, err := umath.Measure(ctx, device, sets)
+		if err != nil {
+			return err
+		}
+		all = append(all, errs...)
+	}
+	if o.out != "" {
+		f, err := os.Create(o.out)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(umath.WriteMarkdown(f, all), f.Close()); err != nil {
+			return err
+		}
+	}
+	if o.asJSON {
+		err = writeJSON(out, all)
+	} else {
+		err = umath.WriteText(out, all)
+	}
+	if err == nil && umath.Failed(all) {
+		return errBeyond
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+package opinfo
+
+import (
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// pairwise are functions of several tensors, element by element.
+func pairwise() []*Row {
+	// alpha is a row for x op alpha·y.
+	alpha := func(torch, function, op string, reverse bool) *Row {
+		text := "ops." + function + "(x, y)"
+		if reverse {
+			text = "ops." + function + "(y, x)"
+		}
+		return &Row{Torch: torch, Signature: "input other alpha", Go: text, Note: "alpha: ops." + function + "(x, ops.Mul(y, alpha))", Build: func(c *Call) []*ops.Node {
+			x, y := c.pair("input", "other")
+			if reverse {
+				x, y = y, x
+			}
+			if a := c.float("alpha", 1); a != 1 {
+				c.as("ops." + function + "(x, ops.Mul(y, alpha))")
+				if reverse {
+					x, y = y, times(x, a)
+					x, y = y, x
+					return list(ops.Apply(op, nil, y, x))
+				}
+				y = times(y, a)
+			}
+			return list(ops.Apply(op, nil, x, y))
+		}}
+	}
+	division := two("div", "Div", "div")
+	division.Signature = "input other rounding_mode"
+	division.Note = "integers are cast to float32 first; rounding_mode floor and trunc: ops.FloorDivide, ops.TruncDivide"
+	division.Build = func(c *Call) []*ops.Node {
+		x, y := c.pair("input", "other")
+		switch c.str("rounding_mode", "") {
+		case "floor":
+			c.as("ops.FloorDivide(x, y)")
+			return list(ops.Apply("floor_divide", nil, x, y))
+		case "trunc":
+			c.as("ops.TruncDivide(x, y)")
+			return list(ops.Apply("trunc_divide", nil, x, y))
+		}
+		return list(div(asFloat(x), asFloat(y)))
+	}
+	logical := func(torch, function, op string) *Row {
+		return &Row{Torch: torch, Signature: "input other", Go: "ops." + function + "(x, y)", Build: func(c *Call) []*ops.Node {
+			return list(ops.Apply(op, nil, truth(c.x("input")), truth(c.x("other"))))
+		}}
+	}
+	return []*Row{
+		alpha("add", "Add", "add", false),
+		alpha("sub", "Sub", "sub", false),
+		alpha("rsub", "Sub", "sub", true),
+		two("mul", "Mul", "mul"),
+		division,
+		also("div.no_rounding_mode", division),
+		also("div.floor_rounding", division),
+		also("div.trunc_rounding", division),
+		also("true_divide", division),
+		two("floor_divide", "FloorDivide", "floor_divide"),
+		two("fmod", "Fmod", "rem"),
+		two("remainder", "Remainder", "mod"),
+		two("atan2", "Atan2", "atan2"),
+		two("hypot", "Hypot", "hypot"),
+		two("copysign", "Copysign", "copysign"),
+		two("nextafter", "NextAfter", "nextafter"),
+		two("ldexp", "Ldexp", "ldexp"),
+		two("heaviside", "Heaviside", "heaviside"),
+		two("pow", "Pow", "pow"),
+		{Torch: "float_power", Signature: "input other", Go: "ops.FloatPower(x, y)", Build: func(c *Call) []*ops.Node {
+			x, y := c.pair("input", "other")
+			return list(ops.FloatPower(x, y))
+		}},
+		two("maximum", "Maximum", "maximum"),
+		two("minimum", "Minimum", "minimum"),
+		two("max.binary", "Maximum", "maximum"),
+		two("min.binary", "Minimum", "minimum"),
+		two("fmax", "Fmax", "fmax"),
+		two("fmin", "Fmin", "fmin"),
+		two("eq", "Equal", "equal"),
+		two("ne", "NotEqual", "not_equal"),
+		two("lt", "Less", "less"),
+		two("le", "LessEqual", "less_equal"),
+		two("gt", "Greater", "greater"),
+		two("ge", "GreaterEqual", "greater_equal"),
+		two("logaddexp", "LogAddExp", "logaddexp"),
+		two("logaddexp2", "LogAddExp2", "logaddexp2"),
+		two("xlogy", "XLogY", "xlogy"),
+		{Torch: "isclose", Signature: "input other rtol atol equal_nan", Go: "ops.IsClose(x, y, &ops.CloseOptions{Rtol: rtol, Atol: atol})", Build: func(c *Call) []*ops.Node {
+			x, y := c.pair("input", "other")
+			return list(call("is_close", attrs{"rtol": c.float("rtol", 1e-5), "atol": c.float("atol", 1e-8), "equal_nan": c.bool("equal_nan", false)}, x, y))
+		}},
+		{Torch: "lerp", Signature: "input end weight", Go: "ops.Lerp(x, y, w)", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			return list(call("lerp", nil, x, c.x("end"), c.operand("weight", x)))
+		}},
+		{Torch: "clamp", Signature: "input min max", Go: "ops.Clamp(x, lo, hi)", Note: "one limit: ops.Maximum, ops.Minimum", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			switch {
+			case !c.has("max"):
+				c.as("ops.Maximum(x, lo)")
+				return list(ops.Maximum(x, c.operand("min", x)))
+			case !c.has("min"):
+				c.as("ops.Minimum(x, hi)")
+				return list(ops.Minimum(x, c.operand("max", x)))
+			}
+			return list(call("clamp", nil, x, c.operand("min", x), c.operand("max", x)))
+		}},
+		{Torch: "clamp_max", Signature: "input max", Go: "ops.Minimum(x, hi)", Build: func(c *Call) []*ops.Node { x := c.x("input"); return list(ops.Minimum(x, c.operand("max", x))) }},
+		{Torch: "clamp_min", Signature: "input min", Go: "ops.Maximum(x, lo)", Build: func(c *Call) []*ops.Node { x := c.x("input"); return list(ops.Maximum(x, c.operand("min", x))) }},
+		{Torch: "addcmul", Signature: "input tensor1 tensor2 value", Go: "ops.AddCMul(x, a, b, value)", Build: func(c *Call) []*ops.Node {
+			x, a, b := c.x("input"), c.x("tensor1"), c.x("tensor2")
+			return list(ops.AddCMul(x, a, b, c.float("value", 1)))
+		}},
+		{Torch: "addcdiv", Signature: "input tensor1 tensor2 value", Go: "ops.AddCDiv(x, a, b, value)", Build: func(c *Call) []*ops.Node {
+			x, a, b := c.x("input"), c.x("tensor1"), c.x("tensor2")
+			return list(ops.AddCDiv(x, a, b, c.float("value", 1)))
+		}},
+		{Torch: "masked_fill", Signature: "input mask value", Go: "ops.Where(mask, value, x)", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			return list(ops.Where(c.x("mask"), c.operand("value", x), x))
+		}},
+		two("special.xlog1py", "XLog1PY", "xlog1py"),
+		two("bitwise_and", "And", "and"),
+		two("bitwise_or", "Or", "or"),
+		two("bitwise_xor", "Xor", "xor"),
+		two("gcd", "GCD", "gcd"),
+		two("lcm", "LCM", "lcm"),
+		logical("logical_and", "LogicalAnd", "logical_and"),
+		logical("logical_or", "LogicalOr", "logical_or"),
+		logical("logical_xor", "LogicalXor", "logical_xor"),
+		{Torch: "where", Signature: "input condition other", Go: "ops.Where(condition, x, y)", Build: func(c *Call) []*ops.Node {
+			x, y := c.pair("input", "other")
+			return list(ops.Where(c.x("condition"), x, y))
+		}},
+	}
+}
+
+// truth is x as bool: everything but 0.
+func truth(x *ops.Node) *ops.Node { return cast(x, tensor.Bool) }

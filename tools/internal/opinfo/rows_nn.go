@@ -1,0 +1,176 @@
+package opinfo
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/ops"
+)
+
+// layers are convolutions, pools, normalisations and interpolation of torch.nn.functional.
+func layers() []*Row {
+	var rows []*Row
+	for n := 1; n <= 3; n++ {
+		d := string(rune('0'+n)) + "d"
+		rows = append(rows,
+			&Row{Torch: "nn.functional.conv" + d, Signature: "input weight bias stride padding dilation groups", Go: "ops.Conv(x, w, bias, &ops.ConvOptions{...})", Build: func(c *Call) []*ops.Node { return list(c.conv(n)) }},
+			&Row{Torch: "nn.functional.conv_transpose" + d, Signature: "input weight bias stride padding output_padding groups dilation", Go: "ops.ConvTranspose(x, w, bias, &ops.ConvTransposeOptions{...})", Build: func(c *Call) []*ops.Node { return list(c.convTranspose(n)) }},
+			&Row{Torch: "nn.functional.avg_pool" + d, Signature: "input kernel_size stride padding ceil_mode count_include_pad divisor_override", Go: "ops.AvgPool(x, ops.PoolingOptions{...})", Build: func(c *Call) []*ops.Node {
+				a := c.window(n)
+				a["count_pad"] = c.bool("count_include_pad", true)
+				divisor := c.int("divisor_override", 0)
+				if a["divisor"] = max(divisor, -divisor); divisor < 0 {
+					c.as("ops.Neg(ops.AvgPool(x, ops.PoolingOptions{...}))")
+					return list(ops.Neg(call("avg_pool", a, c.x("input"))))
+				}
+				return list(call("avg_pool", a, c.x("input")))
+			}},
+			&Row{Torch: "nn.functional.max_pool" + d, Signature: "input kernel_size stride padding dilation ceil_mode return_indices", Go: "y, indices := ops.MaxPoolWithIndices(x, ops.PoolingOptions{...}, false)", Build: func(c *Call) []*ops.Node {
+				a := c.window(n)
+				if a["dilation"] = c.each("dilation", n, 1); !c.bool("return_indices", false) {
+					c.as("ops.MaxPool(x, ops.PoolingOptions{...})")
+					return list(call("max_pool", a, c.x("input")))
+				}
+				return callAll("max_pool_indices", a, c.x("input"))
+			}},
+			&Row{Torch: "nn.functional.lp_pool" + d, Signature: "input norm_type kernel_size stride ceil_mode", Go: "ops.LPPool(x, p, ops.PoolingOptions{...})", Build: func(c *Call) []*ops.Node {
+				a := c.window(n)
+				a["p"] = c.float("norm_type", 2)
+				return list(call("lp_pool", a, c.x("input")))
+			}},
+			&Row{Torch: "nn.functional.adaptive_avg_pool" + d, Signature: "input output_size", Go: "ops.AdaptiveAvgPool(x, size...)", Note: "None is -1", Build: func(c *Call) []*ops.Node {
+				return list(call("adaptive_avg_pool", attrs{"size": c.adaptive(n)}, c.x("input")))
+			}},
+			&Row{Torch: "nn.functional.adaptive_max_pool" + d, Signature: "input output_size return_indices", Go: "y, indices := ops.AdaptiveMaxPool(x, size...)", Note: "None is -1", Build: func(c *Call) []*ops.Node {
+				return callAll("adaptive_max_pool", attrs{"size": c.adaptive(n)}, c.x("input"))
+			}},
+		)
+		unpool := &Row{Torch: "nn.functional.max_unpool" + d, Signature: "input indices kernel_size stride padding output_size", Go: "ops.MaxUnpool(x, indices, size...)", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			size := c.ints("output_size")
+			if len(size) == 0 {
+				kernel, pad := c.each("kernel_size", n, 1), c.each("padding", n, 0)
+				stride := kernel
+				if c.has("stride") {
+					stride = c.each("stride", n, 1)
+				}
+				for i := range n {
+					size = append(size, (x.Dim(x.Rank()-n+i)-1)*stride[i]-2*pad[i]+kernel[i])
+				}
+			}
+			size = size[len(size)-n:]
+			c.as("ops.Add(ops.Scatter(zeros, -1, indices, ops.StopGradient(x)), ops.ScatterAdd(zeros, -1, indices, ops.Sub(x, ops.StopGradient(x))))")
+			lead := x.Shape()[:x.Rank()-n]
+			flat := func(v *ops.Node) *ops.Node {
+				return ops.Reshape(v, append(slices.Clone(lead), v.Size()/max(1, product(lead)))...)
+			}
+			zeros := c.g.Full(x.DType(), 0, append(slices.Clone(lead), product(size))...)
+			// Where windows overlap one position comes twice: the last value stays, and PyTorch gives all of them its derivative.
+			idx, fixed := flat(c.x("indices")), ops.StopGradient(flat(x))
+			y := ops.Add(ops.Scatter(zeros, len(lead), idx, fixed), ops.ScatterAdd(zeros, len(lead), idx, ops.Sub(flat(x), fixed)))
+			return list(ops.Reshape(y, append(slices.Clone(lead), size...)...))
+		}}
+		random := &Row{Torch: "nn.functional.fractional_max_pool" + d, Signature: "input *rest", Go: "", Note: "not supported: it draws its windows at random", Build: func(c *Call) []*ops.Node {
+			c.refuse("it draws its windows at random")
+			return nil
+		}}
+		rows = append(rows, unpool, also(unpool.Torch+".grad", unpool), random)
+	}
+	interpolate := func(torch, mode, fixed string) *Row {
+		r := &Row{Torch: torch, Signature: "input size scale_factor mode align_corners recompute_scale_factor antialias", Go: "ops.Interpolate(x, ops.InterpolateOptions{Mode: ops." + mode + "})", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			n := x.Rank() - 2
+			a := attrs{"mode": fixed}
+			if c.has("size") {
+				a["size"] = c.each("size", n, 1)
+			} else {
+				s := c.floats("scale_factor")
+				if len(s) == 1 {
+					s = slices.Repeat(s, n)
+				}
+				a["scale"] = s
+			}
+			align := c.bool("align_corners", torch == "nn.functional.upsample_bilinear")
+			switch {
+			case fixed == "nearest" || fixed == "area":
+			case align:
+				a["coords"] = "align_corners"
+			}
+			return list(call("interpolate", a, x))
+		}}
+		if torch == "nn.functional.upsample_bilinear" || torch == "nn.functional.upsample_nearest" {
+			r.Signature = "input size scale_factor"
+		}
+		return r
+	}
+	rows = append(rows,
+		interpolate("nn.functional.interpolate.nearest", "InterpolateNearest", "nearest"),
+		interpolate("nn.functional.interpolate.linear", "InterpolateLinear", "linear"),
+		interpolate("nn.functional.interpolate.bilinear", "InterpolateLinear", "linear"),
+		interpolate("nn.functional.interpolate.trilinear", "InterpolateLinear", "linear"),
+		interpolate("nn.functional.interpolate.bicubic", "InterpolateCubic", "cubic"),
+		interpolate("nn.functional.interpolate.area", "InterpolateArea", "area"),
+		interpolate("nn.functional.upsample_bilinear", "InterpolateLinear", "linear"),
+		interpolate("nn.functional.upsample_nearest", "InterpolateNearest", "nearest"),
+	)
+	return append(rows, normalisations()...)
+}
+
+// batched gives the attributes and operands of a window op where the input has no axis for the batch.
+func batched(x *ops.Node, n int, f func(x *ops.Node) *ops.Node) *ops.Node {
+	if x.Rank() == n+2 {
+		return f(x)
+	}
+	return ops.Squeeze(f(ops.ExpandDims(x, 0)), 0)
+}
+
+func (c *Call) conv(n int) *ops.Node {
+	a := attrs{"stride": c.each("stride", n, 1), "dilation": c.each("dilation", n, 1), "groups": c.int("groups", 1)}
+	if mode := c.str("padding", ""); mode != "" {
+		a["mode"] = mode
+	} else {
+		a["pad"] = c.each("padding", n, 0)
+	}
+	return batched(c.x("input"), n, func(x *ops.Node) *ops.Node { return call("conv", a, x, c.x("weight"), c.x("bias")) })
+}
+
+func (c *Call) convTranspose(n int) *ops.Node {
+	a := attrs{"stride": c.each("stride", n, 1), "dilation": c.each("dilation", n, 1), "groups": c.int("groups", 1), "pad": c.each("padding", n, 0), "output_pad": c.each("output_padding", n, 0)}
+	return batched(c.x("input"), n, func(x *ops.Node) *ops.Node { return call("conv_transpose", a, x, c.x("weight"), c.x("bias")) })
+}
+
+// window are the attributes of a pool over n axes.
+func (c *Call) window(n int) attrs {
+	a := attrs{"size": c.each("kernel_size", n, 1), "pad": c.each("padding", n, 0), "ceil": c.bool("ceil_mode", false)}
+	if c.has("stride") && len(c.ints("stride")) > 0 {
+		a["stride"] = c.each("stride", n, 1)
+	}
+	return a
+}
+
+// adaptive are the extents of a result, -1 for those that stay.
+func (c *Call) adaptive(n int) []int {
+	v, ok := c.values["output_size"].([]any)
+	if !ok {
+		return slices.Repeat([]int{c.int("output_size", 1)}, n)
+	}
+	var size []int
+	for _, e := range v {
+		if e == nil {
+			size = append(size, -1)
+			continue
+		}
+		size = append(size, int(c.toFloat("output_size", e)))
+	}
+	if len(size) == 1 {
+		size = slices.Repeat(size, n)
+	}
+	return size
+}
+
+func product(s []int) int {
+	p := 1
+	for _, n := range s {
+		p *= n
+	}
+	return p
+}
