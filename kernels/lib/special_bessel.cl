@@ -42,7 +42,7 @@ INLINE REAL F(i1)(const REAL x) { return x != x || isinf(x) ? x : copysign(F(sca
 // e^x K(x) for x > 0 and order 0 or 1.
 INLINE REAL F(scaled_k)(const int order, const REAL x) {
     if (x <= R(1.0)) {
-        const REAL z = R(0.25) * x * x, l = M(log)(R(0.5) * x) + R(0.577215664901532861);
+        const REAL z = R(0.25) * x * x, l = M(log)(x) - R(0.115931515658412449);
         REAL t = R(1.0), h = R(0.0), sum = order ? l - R(0.5) : -l;
         for (int k = 1; k < 20; k++) {
             t *= z / (REAL)(k * (k + order));
@@ -128,7 +128,7 @@ INLINE void F(bessel)(const int order, const REAL x, REAL *jv, REAL *yv) {
         y0 = -z * (R(0.5) - z / R(12.0)) ;
         y1 = R(0.0);
     }
-    const REAL l = M(log)(R(0.5) * x) + R(0.577215664901532861);
+    const REAL l = M(log)(x) - R(0.115931515658412449);
     const REAL pi = R(0.636619772367581343); // 2 / π
     *jv = order ? j1 : j0;
     *yv = order ? pi * ((l - R(1.0)) * j1 - j0 / x - y1) : pi * l * j0 - R(2.0) * pi * y0;
