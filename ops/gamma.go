@@ -23,6 +23,9 @@ var _ = define(Op{
 	Name: "lgamma", Category: "special function", Operands: operandX, DTypes: floats, Result: same,
 	Grad: func(b *Back) { b.Add(0, Mul(b.Grad(), Digamma(b.In(0)))) },
 	Scalar: scalarOf("special_lgamma(a)", 60, real1(func(a float64) float64 {
+		if math.IsInf(a, 0) { // as in C
+			return math.Inf(1)
+		}
 		y, _ := math.Lgamma(a)
 		return y
 	})),

@@ -114,7 +114,7 @@ INLINE REAL F(zeta)(const REAL s, const REAL q) {
     for (int k = 0; k < 100000 && (k < 9 || a < R(9.0)); k++, a += R(1.0)) {
         const REAL b = M(pow)(a, -s);
         sum += b;
-        if (a > R(0.0) && b <= sum * TERMS(1e-9f, 1e-18)) return sum;
+        if (a > R(0.0) && b < sum * TERMS(1e-9f, 1e-18)) return sum;
     }
     const REAL b = M(pow)(a, -s);
     sum += (a > R(1e10) ? M(pow)(a, R(1.0) - s) : b * a) / (s - R(1.0)) + R(0.5) * b; // which may underflow before the product does

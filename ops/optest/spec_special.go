@@ -16,6 +16,9 @@ func init() {
 	terms := func(f func(x float64) (y, terms float64)) Reference { return terms1(8, f) }
 	Register("lgamma", Spec{one(ops.LGamma), terms(func(x float64) (float64, float64) {
 		y, _ := math.Lgamma(x)
+		if math.IsInf(x, -1) {
+			y = -y
+		}
 		return y, size(math.Abs(x)*math.Log(math.Abs(x)+2)) * truthOr0(x < 0.4 || x > 3)
 	}), near, append(few1(0.1, 12), labelled("negative", few1(-9.4, -0.2)[:1])...)})
 	Register("digamma", Spec{one(ops.Digamma), terms(func(x float64) (float64, float64) {
@@ -107,7 +110,9 @@ func init() {
 	}
 	// Errors are relative to the amplitude, and for large x to what the angle is off.
 	oscillating := func(f func(x float64) float64) Reference {
-		return terms1(12, func(x float64) (float64, float64) { return f(x), size(math.Sqrt(math.Abs(x))) + 1 + math.Abs(size(f(x))) })
+		return terms1(12, func(x float64) (float64, float64) {
+			return f(x), size(math.Sqrt(math.Abs(x))) + 1 + math.Abs(size(f(x)))
+		})
 	}
 	Register("bessel_j0", Spec{one(ops.BesselJ0), oscillating(math.J0), near, besselSamples(-60, 60)})
 	Register("bessel_j1", Spec{one(ops.BesselJ1), oscillating(math.J1), near, besselSamples(-60, 60)})
