@@ -98,7 +98,9 @@ func (a hardSigmoidAttr) line(x *Node) *Node {
 //
 // NaN stays NaN. x is a float. Errors: dtype is not a float.
 // Source: PyTorch, class Hardshrink, where lambda is 0.5 unless given.
-func HardShrink(x *Node, lambda float64) *Node { return apply("hardshrink", shrinkAttr{Lambda: lambda}, x) }
+func HardShrink(x *Node, lambda float64) *Node {
+	return apply("hardshrink", shrinkAttr{Lambda: lambda}, x)
+}
 
 // SoftShrink returns x moved towards 0, element by element:
 //
@@ -106,7 +108,9 @@ func HardShrink(x *Node, lambda float64) *Node { return apply("hardshrink", shri
 //
 // NaN stays NaN. x is a float. The derivative at ±lambda is 0. Errors: dtype is not a float; lambda is negative or NaN.
 // Source: PyTorch, class Softshrink, where lambda is 0.5 unless given.
-func SoftShrink(x *Node, lambda float64) *Node { return apply("softshrink", shrinkAttr{Lambda: lambda}, x) }
+func SoftShrink(x *Node, lambda float64) *Node {
+	return apply("softshrink", shrinkAttr{Lambda: lambda}, x)
+}
 
 type shrinkAttr struct {
 	Lambda float64 `default:"0.5" doc:"what is nearer to 0 becomes 0"`
@@ -145,7 +149,9 @@ var _ = define(Op{
 //
 // NaN gives 0. x is a float. Errors: dtype is not a float.
 // Source: ONNX, operator Shrink.
-func Shrink(x *Node, lambda, bias float64) *Node { return apply("shrink", shrinkBiasAttr{lambda, bias}, x) }
+func Shrink(x *Node, lambda, bias float64) *Node {
+	return apply("shrink", shrinkBiasAttr{lambda, bias}, x)
+}
 
 type shrinkBiasAttr struct {
 	Lambda float64 `attr:"lambd" default:"0.5" doc:"what is nearer to 0 becomes 0"`

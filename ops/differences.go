@@ -58,7 +58,9 @@ var _ = define(Op{
 //	z[p, q] = dx · Σ_i (y[p, i, q] + y[p, i+1, q]) / 2
 //
 // y is a float. Errors: dtype is not a float; the axis does not exist.
-func Trapezoid(y *Node, dx float64, axis int) *Node { return apply("trapezoid", trapezoidAttr{axis, dx}, y) }
+func Trapezoid(y *Node, dx float64, axis int) *Node {
+	return apply("trapezoid", trapezoidAttr{axis, dx}, y)
+}
 
 // TrapezoidAt is [Trapezoid] for values at the places x, which broadcast against y; a vector lies along axis. Both have the same dtype.
 func TrapezoidAt(y, x *Node, axis int) *Node { return apply("trapezoid", trapezoidAttr{axis, 1}, y, x) }

@@ -33,4 +33,3 @@ func (g *Graph) fullBool(b bool, shape []int, axis int) *Node {
 	shape[axis] = 1
 	return BroadcastTo(g.Const(tensor.Scalar(b)), shape...)
 }
-

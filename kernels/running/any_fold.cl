@@ -68,9 +68,9 @@ INLINE ACC fold_value(const fold_state s) {
 #endif
 }
 
-#define ELEMENT(t, at, j) { \
-    (t).v = TAKE(at); \
-    (t).w = FOLD == 3 ? !((t).v == NOTHING) : FOLD == 4 ? FACTOR(at) : 0; \
+#define ELEMENT(t, i, j) { \
+    (t).v = TAKE(i); \
+    (t).w = FOLD == 3 ? !((t).v == NOTHING) : FOLD == 4 ? FACTOR(i) : 0; \
     (t).at = (long)STEP(j); \
 }
 
