@@ -14,6 +14,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/platform"
@@ -55,14 +56,32 @@ func devices(t testing.TB) []*platform.Device {
 }
 
 // shared are the opened devices of the process: opening one takes longer than
-// most tests.
+// most tests. Their engines lend all others what they have compiled.
 var shared struct {
 	sync.Mutex
-	open map[string]*platform.Opened
+	open    map[string]*platform.Opened
+	engines map[string]*ocl.Engine
 }
 
 // onDevice is a new engine on d.
-func onDevice(t testing.TB, d *platform.Device) engine.Engine { return ocl.New(opened(t, d)) }
+func onDevice(t testing.TB, d *platform.Device) engine.Engine {
+	return forcedOn(t, d, variant.ForcedByEnv())
+}
+
+// forcedOn is a new engine on d with a list of variants.
+func forcedOn(t testing.TB, d *platform.Device, variants string) *ocl.Engine {
+	t.Helper()
+	o := opened(t, d)
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.engines[d.ID] == nil {
+		if shared.engines == nil {
+			shared.engines = map[string]*ocl.Engine{}
+		}
+		shared.engines[d.ID] = ocl.New(o)
+	}
+	return shared.engines[d.ID].Forced(variants, nil)
+}
 
 // opened is d, open until the process ends.
 func opened(t testing.TB, d *platform.Device) *platform.Opened {
@@ -85,6 +104,12 @@ func onCPUPath(testing.TB) engine.Engine { return fallback.New(nil) }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	for id, e := range shared.engines {
+		if err := e.Close(); err != nil {
+			log.Printf("close the engine of %s: %v", id, err)
+			code = max(code, 1)
+		}
+	}
 	for id, d := range shared.open {
 		if err := d.Close(); err != nil {
 			log.Printf("close %s: %v", id, err)
@@ -146,6 +171,7 @@ func TestEveryOpAgreesWithReference(t *testing.T) {
 			Complete: cpu, // there is nothing that Go lacks
 			Bundle:   !cpu && !full(),
 			Few:      true,
+			Join:     true,
 		})
 	})
 }

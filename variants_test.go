@@ -128,7 +128,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 	for _, d := range devices(t) {
 		for _, v := range variant.Variants() {
 			t.Run(d.ID+"/"+v, func(t *testing.T) {
-				e := lasting(t, func(t testing.TB) engine.Engine { return ocl.NewForced(opened(t, d), v+",thread=workers") })
+				e := lasting(t, func(t testing.TB) engine.Engine { return forcedOn(t, d, v+",thread=workers") })
 				if err := lacks(e, v); err != nil {
 					t.Skip(err)
 				}

@@ -105,7 +105,8 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 	target.Reproducible = placement == exec.ByRule
 	s := newSimplifier(g.spread())
 	var outputs, updates []*ir.Node
-	for _, n := range target.Outputs {
+	results, trims := trimmed(target.Outputs)
+	for _, n := range results {
 		outputs = append(outputs, s.simplify(n))
 	}
 	for _, n := range target.Updates {
@@ -130,7 +131,7 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 		u.Task.Reproducible = target.Reproducible
 	}
 	rt.learn()
-	x := &Executable{rt: rt, graph: g}
+	x := &Executable{rt: rt, graph: g, trims: trims}
 	if x.executor, err = exec.New(ctx, &rt.exec, g.name, p, ir.Place(where), placement, shared); err != nil {
 		return nil, fmt.Errorf("ops: compile %q: %w", g.name, exec.EngineClosed(err))
 	}

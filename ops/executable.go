@@ -24,6 +24,7 @@ type Executable struct {
 	inputs   []*Node // in the order of the executor's
 	shapes   [][]int // of what these are fed
 	executor *exec.Executor
+	trims    *trims     // outputs that are cut to their counts; nil: none
 	open     *openPlans // of a graph with open sizes, whose executable has no executor
 }
 
@@ -47,8 +48,11 @@ func (x *Executable) Run(ctx context.Context, feeds Feeds) ([]*tensor.Tensor, er
 	if err != nil {
 		return nil, err
 	}
-	if err := x.RunInto(ctx, feeds, outs); err != nil {
+	if err := x.run(ctx, feeds, outs); err != nil {
 		return nil, err
+	}
+	if x.trims != nil {
+		return x.trims.apply(outs)
 	}
 	return outs, nil
 }
@@ -61,6 +65,19 @@ func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Te
 		_, err := x.open.run(ctx, feeds, outs)
 		return err
 	}
+	if x.trims == nil {
+		return x.run(ctx, feeds, outs)
+	}
+	all, err := x.trims.with(outs, x.executor.NewOutputs)
+	if err != nil {
+		return fmt.Errorf("ops: run %q: %w", x.graph.name, err)
+	}
+	defer x.trims.back(all)
+	return x.run(ctx, feeds, *all)
+}
+
+// run computes all outputs of the executor.
+func (x *Executable) run(ctx context.Context, feeds Feeds, outs []*tensor.Tensor) error {
 	return x.executor.Run(ctx, func(into []*tensor.Tensor) error { return x.fill(ctx, feeds, into) }, outs)
 }
 

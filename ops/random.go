@@ -38,8 +38,8 @@ func (g *Graph) random(name string, dt tensor.DType, shape []int) *Node {
 	switch {
 	case g == nil:
 		return g.fail(name, nil, errNoGraph)
-	case !slices.Contains(floats, dt):
-		return g.fail(name, nil, dtypeError(dt, floats))
+	case !slices.Contains(opNamed(name).DTypes, dt):
+		return g.fail(name, nil, dtypeError(dt, opNamed(name).DTypes))
 	}
 	g.streams++
 	n := applySource(g, name, ir.RandomAttr{Stream: g.streams, Shape: slices.Clone(shape), DType: dt}, dt, shape)

@@ -42,6 +42,11 @@ INLINE ulong philox_fold(const ulong seed, const ulong i) {
     return x ^ (x >> 31);
 }
 
+INLINE ulong philox_bits(const ulong at, const uint run, const uint stream, const ulong seed) {
+    const philox_words w = philox(at, run, stream, seed);
+    return (ulong)w.x << 32 | w.y;
+}
+
 INLINE float philox_uniform(const ulong at, const uint run, const uint stream, const ulong seed) {
     return (float)(philox(at, run, stream, seed).x >> 8) * 0x1p-24f;
 }

@@ -44,7 +44,7 @@ func GradientParts(a, b engine.Engine, o *Options) []*Part {
 		g := &gradGroup{ops: []*ops.Op{op}, few: o != nil && o.Bundle}
 		if o != nil && o.Bundle && elementwise(op) {
 			if open == nil || len(open.ops) == gradBundle {
-				open = &gradGroup{few: true, joined: true}
+				open = &gradGroup{few: true, alike: true}
 			}
 			open.ops = append(open.ops, op)
 			g = open
@@ -71,15 +71,15 @@ func GradientParts(a, b engine.Engine, o *Options) []*Part {
 	return parts
 }
 
-// gradBundle is how many element-wise ops share a kernel: each has operands and
-// weights.
-const gradBundle = 4
+// gradBundle is how many element-wise ops share a graph. Those with the same operands share
+// kernels, which have several results.
+const gradBundle = 16
 
 // gradGroup is the gradients of some ops, computed as one graph.
 type gradGroup struct {
-	ops    []*ops.Op
-	few    bool // two samples of each op
-	joined bool // one result for all
+	ops   []*ops.Op
+	few   bool // two samples of each op
+	alike bool // the same operands and weights, where their shapes and ranges are the same
 
 	once  sync.Once
 	pairs []gradPair
@@ -119,8 +119,12 @@ func (g *gradGroup) run(ctx context.Context, a, b *ops.Runtime) ([]gradPair, err
 func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DType, like []*gradCell) ([]*gradCell, [][]Array, error) {
 	graph := ops.NewGraph("gradients")
 	var all []*gradCell
+	var shared map[string]*ops.Node
+	if g.alike {
+		shared = map[string]*ops.Node{}
+	}
 	for _, op := range g.ops {
-		all = append(all, g.choose(gradCells(graph, op, dt))...)
+		all = append(all, g.choose(gradCells(graph, op, dt, shared))...)
 	}
 	feeds := ops.Feeds{}
 	var outputs []*ops.Node
@@ -133,18 +137,10 @@ func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DTyp
 			}
 		}
 		c.feed(feeds)
-		for _, d := range c.grads {
-			if g.joined {
-				d = ops.Reshape(d, -1)
-			}
-			outputs = append(outputs, d)
-		}
+		outputs = append(outputs, c.grads...)
 	}
 	if len(outputs) == 0 {
 		return nil, nil, nil
-	}
-	if g.joined {
-		outputs = []*ops.Node{ops.Concat(0, outputs...)}
 	}
 	var cells []*cell
 	for _, c := range all {
@@ -160,22 +156,10 @@ func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DTyp
 		return nil, nil, err
 	}
 	results := make([][]Array, len(all))
-	from := 0
 	for i, c := range all {
-		for _, d := range c.grads {
-			if !g.joined {
-				results[i] = append(results[i], FromTensor(outs[0]))
-				outs = outs[1:]
-				continue
-			}
-			part, err := outs[0].Slice(0, from, from+d.Size(), 1)
-			if err != nil {
-				return nil, nil, err
-			}
-			from += d.Size()
-			r := FromTensor(part)
-			r.Shape = d.Shape()
-			results[i] = append(results[i], r)
+		for range c.grads {
+			results[i] = append(results[i], FromTensor(outs[0]))
+			outs = outs[1:]
 		}
 	}
 	return all, results, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,13 +15,15 @@ import (
 
 // Compiling is what takes time on a device: a tenth of a second and more for
 // each kernel, and the matrix has thousands of cells. A bundle runs cells of
-// many ops as one kernel.
+// many ops as one graph, so that their kernels are compiled as few programs.
 //
 //   - An element-wise op computes one element from one element, so all its
 //     samples are one vector: the values of all operands, broadcast on the host
 //     and put one after the other.
-//   - The results of several such ops, or of views, are concatenated, which
-//     graphs fold into the expression of one task.
+//   - Ops whose samples have the same operands get the same values, so that graphs make one
+//     kernel with several results of several ops.
+//   - Views, and with [Options.Join] all other ops, are parts of one graph, each with a
+//     result of its own.
 //
 // What a bundle does not show is the kernel that an op has on its own, with
 // operands that broadcast or are transposed. Exemplars do that for the rest.
@@ -29,8 +32,8 @@ import (
 // their main dtype, on an engine that bundles.
 var exemplars = []string{"add", "exp", "less", "where"}
 
-// bundleBuffers bounds the operands of a bundle: graphs fuse no more.
-const bundleBuffers = 10
+// bundleUnits bounds a bundle: what is wrong with one unit takes all to compile again one by one.
+const bundleUnits = 36
 
 // unit is a part of a bundle: one node, and the cells whose results it holds
 // one after the other.
@@ -39,7 +42,7 @@ type unit struct {
 	vector bool
 }
 
-// bundle is a list of units with results of one dtype.
+// bundle is a list of units, all vectors of the same operands or none a vector.
 type bundle struct {
 	units []unit
 	once  sync.Once
@@ -53,87 +56,72 @@ type bundler struct {
 	o    *Options
 	of   map[*cell]*bundle
 	open map[string]*bundle // by what its units have in common
-	used map[*bundle]int    // operands
 }
 
 func newBundler(o *Options) *bundler {
-	return &bundler{o: o, of: map[*cell]*bundle{}, open: map[string]*bundle{}, used: map[*bundle]int{}}
-}
-
-// elementwise reports whether every element of op's result depends on one
-// element of each operand.
-func elementwise(op *ops.Op) bool {
-	return op.Scalar != nil && len(op.Operands) > 0 || slices.Contains([]string{"clip", "leaky_relu", "elu"}, op.Name)
-}
-
-// bundled reports whether cells of op can be part of a bundle.
-func bundled(op *ops.Op) bool {
-	return elementwise(op) || specs[op.Name].Tolerance.Moves && len(op.Operands) > 0
+	return &bundler{o: o, of: map[*cell]*bundle{}, open: map[string]*bundle{}}
 }
 
 // add enters the cells of an op in one dtype.
 func (b *bundler) add(op *ops.Op, all []*cell) {
-	if !bundled(op) {
-		return
-	}
-	if slices.Contains(exemplars, op.Name) && len(all) > 0 && all[0].dt == mainDType(op) {
-		return
-	}
 	vectors := map[string]*unit{}
 	var order []string
 	for _, c := range all {
-		if c.sample.Through != nil {
-			continue
-		}
-		if !elementwise(op) {
-			if b.o.kept(c) {
-				b.place("view", unit{cells: []*cell{c}})
+		switch {
+		case elementwise(op) && c.sample.Through == nil && !exemplar(c):
+			key := fmt.Sprint(c.sample.Attr)
+			if vectors[key] == nil {
+				vectors[key] = &unit{vector: true}
+				order = append(order, key)
 			}
-			continue
+			vectors[key].cells = append(vectors[key].cells, c)
+		case b.o.kept(c) && b.o.Join && op.Category != "random" && !drawing[op.Name]: // numbers depend on what else a graph draws
+			b.place(fmt.Sprint("ops in ", c.dt), unit{cells: []*cell{c}})
+		case b.o.kept(c) && !elementwise(op) && c.sample.Through == nil && specs[op.Name].Tolerance.Moves && len(op.Operands) > 0:
+			b.place("views", unit{cells: []*cell{c}})
 		}
-		key := fmt.Sprint(c.sample.Attr)
-		if vectors[key] == nil {
-			vectors[key] = &unit{vector: true}
-			order = append(order, key)
-		}
-		vectors[key].cells = append(vectors[key].cells, c)
 	}
 	for _, key := range order {
-		b.place("vector", *vectors[key])
+		u := vectors[key]
+		b.place(fmt.Sprint(all[0].dt, u.sameValues()), *u)
 	}
+}
+
+// exemplar reports whether c runs as a kernel of its own.
+func exemplar(c *cell) bool { return slices.Contains(exemplars, c.op.Name) && c.dt == mainDType(c.op) }
+
+// sameValues makes the values of u those of every unit for which it returns the same.
+func (u *unit) sameValues() string {
+	var operands strings.Builder
+	for _, c := range u.cells {
+		fmt.Fprintf(&operands, "%+v\n", c.sample.Operands)
+	}
+	for i, c := range u.cells {
+		c.seed = []string{"vector", fmt.Sprint(i)}
+	}
+	return operands.String()
 }
 
 // place puts u in a bundle with room.
 func (b *bundler) place(kind string, u unit) {
-	g := ops.NewGraph("scratch") // only to learn the dtype of the result
-	out := u.build(g, nil)
+	c := u.cells[0]
+	c.build(ops.NewGraph("scratch")) // only to learn the dtype of the result
 	// A device without doubles takes the bundles that have none.
-	key := fmt.Sprint(kind, out.DType(), u.cells[0].dt == tensor.Float64)
-	n := len(u.cells[0].sample.Operands)
-	if b.open[key] == nil || b.used[b.open[key]]+n > bundleBuffers {
+	key := fmt.Sprint(kind, c.dt == tensor.Float64 || c.out.DType() == tensor.Float64)
+	if b.open[key] == nil || len(b.open[key].units) == bundleUnits {
 		b.open[key] = &bundle{}
 	}
 	target := b.open[key]
 	target.units = append(target.units, u)
-	b.used[target] += n
 	for _, c := range u.cells {
 		b.of[c] = target
 	}
 }
 
-// build adds u to g and gives its results as one vector.
-func (u *unit) build(g *ops.Graph, feeds ops.Feeds) *ops.Node {
-	first := u.cells[0]
-	if !u.vector {
-		first.build(g)
-		if feeds != nil {
-			first.feed(feeds)
-		}
-		return ops.Reshape(first.out, -1)
-	}
-	joined := make([]Array, len(first.sample.Operands))
+// operands are those of u's cells, broadcast, one after the other.
+func (u *unit) operands() []Array {
+	joined := make([]Array, len(u.cells[0].sample.Operands))
 	for _, c := range u.cells {
-		c.build(ops.NewGraph("scratch")) // for its values, and the shape of its result
 		shape := c.out.Shape()
 		for i, v := range c.values {
 			x := FromTensor(v)
@@ -143,14 +131,7 @@ func (u *unit) build(g *ops.Graph, feeds ops.Feeds) *ops.Node {
 			joined[i] = joined[i].append(pick(x, shape, func(at []int) int { return stretched(x.Shape, at) }).Array)
 		}
 	}
-	in := make([]*ops.Node, len(joined))
-	for i, a := range joined {
-		in[i] = g.Input(fmt.Sprintf("%s.%d", first.op.Name, i), a.DType, a.Shape...)
-		if feeds != nil {
-			feeds[in[i]] = a.Tensor()
-		}
-	}
-	return first.sample.Build(in)
+	return joined
 }
 
 // append is a vector with the elements of b at its end.
@@ -170,13 +151,32 @@ func (b *bundle) compute(ctx context.Context, rt *ops.Runtime) (map[*cell]cellRe
 	start := time.Now()
 	g := ops.NewGraph("bundle")
 	feeds := ops.Feeds{}
-	var parts []*ops.Node
+	var outputs, operands []*ops.Node
 	var all []*cell
 	for i := range b.units {
-		parts = append(parts, b.units[i].build(g, feeds))
-		all = append(all, b.units[i].cells...)
+		u := &b.units[i]
+		all = append(all, u.cells...)
+		if first := u.cells[0]; !u.vector {
+			first.build(g)
+			first.feed(feeds)
+			outputs = append(outputs, first.out)
+			if first.sample.Through != nil {
+				outputs = append(outputs, first.seen...)
+			}
+			continue
+		}
+		for _, c := range u.cells {
+			c.build(ops.NewGraph("scratch")) // for its values, and the shape of its result
+		}
+		if operands == nil {
+			for i, a := range u.operands() {
+				x := g.Input(fmt.Sprint("operand ", i), a.DType, a.Shape...)
+				operands, feeds[x] = append(operands, x), a.Tensor()
+			}
+		}
+		outputs = append(outputs, u.cells[0].sample.Build(operands))
 	}
-	exe, err := g.Compile(naming(ctx, "bundle\n", all), rt, ops.Target{Outputs: []*ops.Node{ops.Concat(0, parts...)}})
+	exe, err := g.Compile(naming(ctx, "bundle\n", all), rt, ops.Target{Outputs: outputs})
 	if err != nil {
 		return nil, err
 	}
@@ -187,12 +187,23 @@ func (b *bundle) compute(ctx context.Context, rt *ops.Runtime) (map[*cell]cellRe
 	}
 	done := map[*cell]cellResult{}
 	took := time.Since(start) / time.Duration(len(all))
-	from := 0
 	for _, u := range b.units {
+		out := outs[0]
+		outs = outs[1:]
+		if !u.vector {
+			c := u.cells[0]
+			r := cellResult{out: out, seen: c.values, took: took}
+			if n := len(c.seen); c.sample.Through != nil {
+				r.seen, outs = outs[:n], outs[n:]
+			}
+			done[c] = r
+			continue
+		}
+		from := 0
 		for _, c := range u.cells {
 			shape := c.out.Shape()
 			r := cellResult{seen: c.values, took: took}
-			r.out, err = outs[0].Slice(0, from, from+count(shape), 1)
+			r.out, err = out.Slice(0, from, from+count(shape), 1)
 			if err == nil {
 				r.out, err = r.out.Reshape(shape...)
 			}
@@ -219,7 +230,7 @@ const (
 func (o *Options) kept(c *cell) bool {
 	main := c.dt == mainDType(c.op)
 	if elementwise(c.op) {
-		return main && slices.Contains(exemplars, c.op.Name)
+		return exemplar(c)
 	}
 	n := thinning
 	if o.Few {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -164,6 +165,13 @@ func anyValue(r *rand.Rand, typ string) any {
 		return list
 	case "{stride [2]int, pad [2]int, dilation [2]int, groups int}":
 		return map[string]any{"stride": anyValue(r, "[2]int"), "pad": anyValue(r, "[2]int"), "groups": r.IntN(3)}
+	}
+	if of, list := strings.CutPrefix(typ, "[]"); list {
+		all := make([]any, r.IntN(4))
+		for i := range all {
+			all[i] = anyValue(r, of)
+		}
+		return all
 	}
 	panic("a value of " + typ)
 }

@@ -157,7 +157,9 @@ func TestBundlesLeaveNoOpAndDTypeOut(t *testing.T) {
 }
 
 func TestBundlesGiveWhatTheirCellsGiveAlone(t *testing.T) {
-	TestOps(t, fallback.New(nil), &Options{Bundle: true, Complete: true})
+	for _, join := range []bool{false, true} {
+		TestOps(t, fallback.New(nil), &Options{Bundle: true, Join: join, Complete: true})
+	}
 }
 
 func TestRandomGraphsReachEveryMove(t *testing.T) {

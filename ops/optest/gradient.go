@@ -68,14 +68,23 @@ type gradResult struct {
 }
 
 // gradCells builds loss and gradients of those samples of op that have a
-// derivative everywhere, as parts of g.
-func gradCells(g *ops.Graph, op *ops.Op, dt tensor.DType) []*gradCell {
+// derivative everywhere, as parts of g. Where shared is not nil, operands and weights that are alike are
+// the same nodes, those of shared.
+func gradCells(g *ops.Graph, op *ops.Op, dt tensor.DType, shared map[string]*ops.Node) []*gradCell {
 	var all []*gradCell
+	if _, hasPole := poles[op.Name]; hasPole {
+		shared = nil
+	}
 	for _, c := range cells(op, dt) {
 		if !smooth(c) {
 			continue
 		}
 		gc := &gradCell{cell: *c}
+		weights := []string{op.Name, c.sample.Label, "weights"}
+		if shared != nil {
+			gc.shared, gc.seed = shared, []string{"shared"}
+			weights = []string{"shared", "weights"}
+		}
 		if gc.build(g); gc.out == nil {
 			continue // the graph says why
 		}
@@ -90,8 +99,15 @@ func gradCells(g *ops.Graph, op *ops.Op, dt tensor.DType) []*gradCell {
 			}
 		}
 		// The same weights in every dtype.
-		w := Fill(Operand{Shape: gc.out.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float32, seedOf(op.Name, c.sample.Label, "weights"))
-		gc.loss = ops.Sum(ops.Mul(gc.out, g.Const(tensor.Must(tensor.Cast(w, dt)))))
+		key := fmt.Sprint("weights ", gc.out.Shape())
+		w := shared[key]
+		if w == nil {
+			v := Fill(Operand{Shape: gc.out.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float32, seedOf(weights...))
+			if w = g.Const(tensor.Must(tensor.Cast(v, dt))); shared != nil {
+				shared[key] = w
+			}
+		}
+		gc.loss = ops.Sum(ops.Mul(gc.out, w))
 		gc.grads = ops.Gradients(gc.loss, xs...)
 		all = append(all, gc)
 	}
@@ -106,7 +122,7 @@ func compileGradients(t *testing.T, rt *ops.Runtime, op *ops.Op, dt tensor.DType
 	if err := judgeable(op); err != nil {
 		t.Fatal(err)
 	}
-	all := gradCells(g, op, dt)
+	all := gradCells(g, op, dt, nil)
 	if err := g.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +176,11 @@ func (c *gradCell) calm() {
 			lo, hi = o.Lo+margin, o.Hi-margin
 		}
 		a := NewArray(v.DType(), v.Shape()...)
-		rng := rand.New(rand.NewPCG(seedOf(c.op.Name, c.sample.Label), uint64(i)))
+		seed := c.seed
+		if seed == nil {
+			seed = []string{c.op.Name, c.sample.Label}
+		}
+		rng := rand.New(rand.NewPCG(seedOf(seed...), uint64(i)))
 		step, phase := (hi-lo)/float64(max(len(a.F), 1)), math.Mod(0.41+0.13*float64(i), 1)
 		for p, k := range rng.Perm(len(a.F)) {
 			x := lo + step*(float64(k)+phase)

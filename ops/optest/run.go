@@ -28,6 +28,9 @@ type Options struct {
 	Bundle bool
 	// Few leaves out more of other dtypes than Bundle does.
 	Few bool
+	// Join puts samples of several ops into one graph, beside what Bundle does: each still has a task
+	// of its own, but their programs are compiled together.
+	Join bool
 	// Every leaves all out but one in so many samples of each op; 0 and 1 leave nothing out.
 	Every int
 }
@@ -130,8 +133,10 @@ type cell struct {
 	values []*tensor.Tensor // what they are fed with
 	seen   []*ops.Node      // the operands as the op sees them, after views
 	out    *ops.Node
-	place  int // among the cells of the graph
-	number int // among the samples of the op
+	place  int                  // among the cells of the graph
+	number int                  // among the samples of the op
+	seed   []string             // of its values, if they are not its own
+	shared map[string]*ops.Node // operands of other cells of the graph, which have the same seed
 }
 
 // cells lists the samples of op that are meant for dt.
@@ -148,11 +153,23 @@ func cells(op *ops.Op, dt tensor.DType) []*cell {
 // build adds the cell to g.
 func (c *cell) build(g *ops.Graph) {
 	c.in, c.values = nil, nil
+	seed := c.seed
+	if seed == nil {
+		seed = []string{c.op.Name, c.sample.Label}
+	}
 	for i, o := range c.sample.Operands {
-		v := Fill(o, c.dt, seedOf(c.op.Name, c.sample.Label, fmt.Sprint(i)))
-		n := g.Const(v)
-		if !o.Fixed {
+		v := Fill(o, c.dt, seedOf(append(seed, fmt.Sprint(i))...))
+		key := fmt.Sprintf("%d %+v", i, o)
+		n := c.shared[key]
+		switch {
+		case n != nil:
+		case o.Fixed:
+			n = g.Const(v)
+		default:
 			n = g.Input(fmt.Sprintf("%s.%d", c.sample.Label, i), v.DType(), v.Shape()...)
+			if c.shared != nil {
+				c.shared[key] = n
+			}
 		}
 		c.in, c.values = append(c.in, n), append(c.values, v)
 	}
@@ -274,6 +291,9 @@ func runCells(ctx context.Context, rt *ops.Runtime, all []*cell) ([]cellResult, 
 
 // judge compares the result of a cell with its reference.
 func judge(c *cell, r cellResult) Outcome {
+	if err := c.called(); err != nil {
+		return failed(c.sample.Label, err)
+	}
 	wants, err := expected(c, r.seen)
 	if err != nil {
 		return failed(c.sample.Label, err)

@@ -38,6 +38,20 @@ func init() {
 		Tolerance: Tolerance{ULP: 0.5, ULP64: 0.5, Moves: true, Source: "Salmon et al., Philox: bits as they come"},
 		Samples:   randomSamples((*ops.Graph).Uniform),
 	})
+	Register("random_bits", Spec{
+		Reference: func(c Case) Result {
+			y := NewArray(c.DType, attr[[]int](c)...)
+			for p := range y.U {
+				w := philox(uint64(p), c.Stream)
+				if y.U[p] = uint64(w[0]); c.DType == tensor.Uint64 {
+					y.U[p] = uint64(w[0])<<32 | uint64(w[1])
+				}
+			}
+			return exactly(y)
+		},
+		Tolerance: exact,
+		Samples:   randomSamples((*ops.Graph).Bits),
+	})
 	Register("normal", Spec{
 		Reference: func(c Case) Result {
 			y := NewArray(c.DType, attr[[]int](c)...)

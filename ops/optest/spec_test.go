@@ -79,3 +79,25 @@ func TestErrorBoundsAreThoseOfTheSpecification(t *testing.T) {
 		assert.InDelta(t, ulp, specs[name].Tolerance.ULP, 0, name)
 	}
 }
+
+// Each result of an op with several is what some sample gives.
+func TestEveryResultOfAnOpIsJudged(t *testing.T) {
+	t.Parallel()
+	for op := range ops.Table() {
+		judged := map[int]bool{}
+		for _, s := range Samples(op.Name) {
+			dt := mainDType(op)
+			if s.Only != nil {
+				dt = s.Only[0]
+			}
+			c := &cell{op: op, sample: s, dt: dt}
+			c.build(ops.NewGraph(op.Name))
+			call, result := callOf(op, c.out)
+			assert.NotNil(t, call, "sample %q of %s", s.Label, op.Name)
+			judged[result] = true
+		}
+		for i, name := range op.ResultNames {
+			assert.True(t, judged[i] || judged[-1], "no sample of %s gives its result %d, %s", op.Name, i, name)
+		}
+	}
+}

@@ -31,7 +31,7 @@ func unaryPoints() []specialCase {
 		{"leaky_relu", func(x *ops.Node) *ops.Node { return ops.LeakyReLU(x, 0.125) }, [][4]float64{flat(0, 0.125), flat(inf, 1), flat(-inf, 0.125)}},
 		{"elu", func(x *ops.Node) *ops.Node { return ops.ELU(x, 1.5) }, [][4]float64{{0, 1.5, 1.5, 1.5}, flat(inf, 1), flat(200, 1), flat(-inf, 0)}},
 		{"hardswish", ops.HardSwish, [][4]float64{flat(-3, 0), flat(3, 1), {0, 0.5, 1. / 3, 0}, flat(inf, 1), flat(-inf, 0)}},
-		{"clip", func(x *ops.Node) *ops.Node { return ops.Clip(x, -1.5, 2.25) }, [][4]float64{flat(-1.5, 0), flat(2.25, 0), flat(0, 1), flat(inf, 0), flat(-inf, 0)}},
+		{"clip", func(x *ops.Node) *ops.Node { return ops.Clip(x, -1.5, 2.25) }, [][4]float64{flat(-1.5, 1), flat(2.25, 1), flat(0, 1), flat(inf, 0), flat(-inf, 0)}},
 		{"sigmoid", ops.Sigmoid, [][4]float64{{0, 0.25, 0, -0.125}, flat(inf, 0), flat(-inf, 0)}},
 		{"softplus", ops.Softplus, [][4]float64{{0, 0.5, 0.25, 0}, flat(inf, 1), flat(-inf, 0)}},
 		{"silu", ops.SiLU, [][4]float64{{0, 0.5, 0.5, 0}, flat(inf, 1), flat(-inf, 0), flat(1e30, 1)}},

@@ -291,6 +291,9 @@ func (g *Builder) Assemble(files ...string) *Program {
 	p.Library = append(p.Library, special...)
 	if random {
 		p.Library = append(p.Library, "lib/random.cl")
+		if text := g.Hooks.String(); strings.Contains(text, "philox_log_gamma") || strings.Contains(text, "philox_poisson") {
+			p.Library = append(p.Library, "lib/draws.cl")
+		}
 	}
 	p.Library = append(p.Library, g.Library...)
 	if text := g.Hooks.String(); strings.Contains(text, "LOADS_") || strings.Contains(text, "OUTS") || strings.Contains(text, "FLOAT16_ANYWHERE") {

@@ -12,6 +12,7 @@ import (
 // built is a case as a part of a graph.
 type built struct {
 	c     *Case
+	row   *Row
 	call  *Call
 	outs  []*ops.Node // with those that cuts count behind them
 	count int         // of results
@@ -67,7 +68,7 @@ func build(g *ops.Graph, row *Row, cs *Case, grads bool, prefix string, feeds op
 		}
 		outs = row.Align(call, outs, want)
 	}
-	b = &built{c: cs, call: call, outs: outs, count: len(outs), cuts: call.cuts}
+	b = &built{c: cs, row: row, call: call, outs: outs, count: len(outs), cuts: call.cuts}
 	for i := range outs {
 		if k, ok := call.cuts[i]; ok {
 			b.outs = append(b.outs, k.count)

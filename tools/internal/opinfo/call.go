@@ -24,6 +24,8 @@ type Row struct {
 	// functions of symmetric matrices, of which only the symmetric part says anything, "upper" or "lower" those of ops that read one
 	// triangle, where PyTorch gives a derivative for elements that are not read too.
 	Same func(c *Call) map[string]string
+	// Canon brings results whose order PyTorch leaves open into one that can be compared.
+	Canon func(c *Call, out []*tensor.Tensor) []*tensor.Tensor
 	// Build builds the call.
 	Build func(c *Call) []*ops.Node
 	// Align maps results that mathematics leaves open in part to those that PyTorch chose: the signs of

@@ -10,7 +10,7 @@ import (
 )
 
 // parts are the families of the table.
-var parts = []func() []*Row{elementwise, activations, pairwise, creation, shape, decompositions, layers, products, losses, reductions, transforms, masked}
+var parts = []func() []*Row{elementwise, activations, pairwise, creation, shape, decompositions, layers, products, losses, reductions, transforms, masked, layout, indexing, statistics, dependent, special}
 
 // one is a row for an op of one operand of floats; PyTorch takes integers for float32.
 func one(torch, function, op string) *Row {

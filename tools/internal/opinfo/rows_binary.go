@@ -72,7 +72,7 @@ func pairwise() []*Row {
 		two("pow", "Pow", "pow"),
 		{Torch: "float_power", Signature: "input other", Go: "ops.FloatPower(x, y)", Build: func(c *Call) []*ops.Node {
 			x, y := c.pair("input", "other")
-			return list(ops.Apply("pow", nil, cast(x, tensor.Float64), cast(y, tensor.Float64)))
+			return list(ops.FloatPower(x, y))
 		}},
 		two("maximum", "Maximum", "maximum"),
 		two("minimum", "Minimum", "minimum"),
@@ -113,11 +113,11 @@ func pairwise() []*Row {
 		{Torch: "clamp_min", Signature: "input min", Go: "ops.Maximum(x, lo)", Build: func(c *Call) []*ops.Node { x := c.x("input"); return list(ops.Maximum(x, c.operand("min", x))) }},
 		{Torch: "addcmul", Signature: "input tensor1 tensor2 value", Go: "ops.AddCMul(x, a, b, value)", Build: func(c *Call) []*ops.Node {
 			x, a, b := c.x("input"), c.x("tensor1"), c.x("tensor2")
-			return list(ops.Add(x, ops.Mul(ops.Mul(a, b), scalar(x, c.float("value", 1)))))
+			return list(ops.AddCMul(x, a, b, c.float("value", 1)))
 		}},
 		{Torch: "addcdiv", Signature: "input tensor1 tensor2 value", Go: "ops.AddCDiv(x, a, b, value)", Build: func(c *Call) []*ops.Node {
 			x, a, b := c.x("input"), c.x("tensor1"), c.x("tensor2")
-			return list(ops.Add(x, ops.Mul(ops.Div(a, b), scalar(x, c.float("value", 1)))))
+			return list(ops.AddCDiv(x, a, b, c.float("value", 1)))
 		}},
 		{Torch: "masked_fill", Signature: "input mask value", Go: "ops.Where(mask, value, x)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")

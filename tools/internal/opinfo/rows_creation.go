@@ -1,8 +1,6 @@
 package opinfo
 
 import (
-	"math"
-
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -30,11 +28,11 @@ func creation() []*Row {
 		like("zeros_like", "g.Full(dtype, 0, x.Shape()...)", 0),
 		like("ones_like", "g.Full(dtype, 1, x.Shape()...)", 1),
 		like("full_like", "g.Full(dtype, value, x.Shape()...)", 0),
-		fresh("new_zeros", "g.Full(dtype, 0, shape...)", 0),
-		fresh("new_ones", "g.Full(dtype, 1, shape...)", 1),
+		fresh("new_zeros", "g.Zeros(dtype, shape...)", 0),
+		fresh("new_ones", "g.Ones(dtype, shape...)", 1),
 		fresh("new_full", "g.Full(dtype, value, shape...)", 0),
-		plain("zeros", "g.Full(dtype, 0, shape...)", 0),
-		plain("ones", "g.Full(dtype, 1, shape...)", 1),
+		plain("zeros", "g.Zeros(dtype, shape...)", 0),
+		plain("ones", "g.Ones(dtype, shape...)", 1),
 		plain("full", "g.Full(dtype, value, shape...)", 0),
 		{Torch: "zero_", Go: "g.Full(dtype, 0, x.Shape()...)", Note: "in place in PyTorch", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
@@ -43,19 +41,6 @@ func creation() []*Row {
 		{Torch: "fill", Signature: "input value", Go: "g.Full(dtype, value, x.Shape()...)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			return list(full(c.g, x.DType(), c.float("value", 0), x.Shape()))
-		}},
-		{Torch: "arange", Signature: "end start step", Go: "g.Arange(dtype, start, stop, step)", Build: func(c *Call) []*ops.Node {
-			// The cases give torch.arange's first argument first, which is the end where it is alone.
-			start, end, step := 0.0, c.float("end", 0), 1.0
-			if c.has("start") {
-				start, end = c.float("end", 0), c.float("start", 0)
-			}
-			step = c.float("step", 1)
-			n := int(math.Max(0, math.Ceil((end-start)/step)))
-			dt := c.dtype("dtype", tensor.Float32)
-			i := c.g.Iota(dt, 0, n)
-			c.as("ops.Add(ops.Mul(g.Iota(dtype, 0, n), step), start)")
-			return list(plus(times(i, step), start))
 		}},
 	}
 }

@@ -1,6 +1,8 @@
 package opinfo
 
 import (
+	"math"
+
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -22,7 +24,11 @@ func elementwise() []*Row {
 		oneNumber("abs", "Abs", "abs"),
 		one("acos", "Acos", "acos"),
 		one("acosh", "Acosh", "acosh"),
-		one("angle", "Angle", "angle"),
+		{Torch: "angle", Go: "ops.Where(ops.Less(x, 0), math.Pi, ops.Mul(x, 0))", Note: "of real numbers", Build: func(c *Call) []*ops.Node {
+			x := c.floating("input")
+			still := ops.StopGradient(x)
+			return list(ops.Where(ops.Less(still, zero(x)), scalar(x, math.Pi), ops.Where(ops.IsNaN(still), still, zero(x))))
+		}},
 		one("asin", "Asin", "asin"),
 		one("asinh", "Asinh", "asinh"),
 		one("atan", "Atan", "atan"),
@@ -31,10 +37,8 @@ func elementwise() []*Row {
 		one("cos", "Cos", "cos"),
 		one("cosh", "Cosh", "cosh"),
 		one("deg2rad", "Deg2Rad", "deg2rad"),
-		one("digamma", "Digamma", "digamma"),
 		one("erf", "Erf", "erf"),
 		one("erfc", "Erfc", "erfc"),
-		one("erfinv", "Erfinv", "erfinv"),
 		one("exp", "Exp", "exp"),
 		one("exp2", "Exp2", "exp2"),
 		one("expm1", "Expm1", "expm1"),
@@ -43,11 +47,9 @@ func elementwise() []*Row {
 		{Torch: "frexp", Go: "mantissa, exponent := ops.Frexp(x)", Build: func(c *Call) []*ops.Node {
 			return ops.ApplyAll("frexp", nil, c.x("input"))
 		}},
-		one("i0", "BesselI0", "bessel_i0"),
 		one("isfinite", "IsFinite", "is_finite"),
 		one("isinf", "IsInf", "is_inf"),
 		one("isnan", "IsNaN", "is_nan"),
-		one("lgamma", "Lgamma", "lgamma"),
 		one("log", "Log", "log"),
 		one("log10", "Log10", "log10"),
 		one("log1p", "Log1p", "log1p"),

@@ -21,23 +21,9 @@ func transforms() []*Row {
 			return list(c.realTransform(n, hermitian))
 		}}
 	}
-	shift := func(torch string, back bool) *Row {
-		return &Row{Torch: torch, Signature: "input dim", Go: "ops.Roll(x, shifts, dims)", Note: "shifts of half the extents", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
-			for _, a := range c.axes("dim", x) {
-				by := x.Dim(a) / 2
-				if back {
-					by = (x.Dim(a) + 1) / 2
-				}
-				x = rolled(x, a, by)
-			}
-			return list(x)
-		}}
-	}
 	return []*Row{
 		inverse("fft.irfft", 1, false), inverse("fft.irfft2", 2, false), inverse("fft.irfftn", 0, false),
 		inverse("fft.hfft", 1, true), inverse("fft.hfft2", 2, true), inverse("fft.hfftn", 0, true),
-		shift("fft.fftshift", false), shift("fft.ifftshift", true),
 		{Torch: "stft", Signature: "input n_fft hop_length win_length window center pad_mode normalized onesided", Go: "ops.MatMul(ops.Mul(ops.Windows(x), window), waves)", Note: "real and imaginary parts along the last axis", Build: stft},
 		{Torch: "istft", Signature: "input n_fft hop_length win_length window center normalized onesided length", Go: "ops.Div(ops.ScatterAdd(ops.Mul(ops.MatMul(x, waves), window)), envelope)", Note: "real and imaginary parts along the last axis", Build: istft},
 	}
@@ -146,18 +132,6 @@ func (c *Call) realTransform(n int, hermitian bool) *ops.Node {
 	return y
 }
 
-// rolled is x with the elements of an axis moved to higher indices, around the end.
-func rolled(x *ops.Node, a, by int) *ops.Node {
-	n := x.Dim(a)
-	if n == 0 {
-		return ops.Reshape(x, x.Shape()...)
-	}
-	if by = (by%n + n) % n; by == 0 {
-		return ops.Reshape(x, x.Shape()...)
-	}
-	return ops.Concat(a, cutOut(x, a, n-by, by), cutOut(x, a, 0, n-by))
-}
-
 // window is that of a short-time transform, filled up to n.
 func (c *Call) shortWindow(x *ops.Node, n int) *ops.Node {
 	w := c.x("window")
@@ -182,7 +156,7 @@ func stft(c *Call) []*ops.Node {
 		p := n / 2
 		switch mode := c.str("pad_mode", "reflect"); mode {
 		case "reflect":
-			x = ops.Concat(last, ops.Flip(cutOut(x, last, 1, p), last), x, ops.Flip(cutOut(x, last, x.Dim(last)-1-p, p), last))
+			x = padded(x, "reflect", ops.Padding{Axis: last, Before: p, After: p})
 		case "constant":
 			x = ops.Pad(x, 0, ops.Padding{Axis: last, Before: p, After: p})
 		default:

@@ -80,7 +80,7 @@ func masked() []*Row {
 		}},
 		moments("var", "ops.Div(ops.Sum(ops.Where(mask, ops.Square(centred), 0), dim...), count)", false),
 		moments("std", "ops.Sqrt(ops.Div(ops.Sum(ops.Where(mask, ops.Square(centred), 0), dim...), count))", true),
-		{Torch: "masked.norm", Signature: "input ord dim keepdim", Go: "ops.Norm(ops.Where(mask, x, 0), p, dim...)", Build: func(c *Call) []*ops.Node {
+		{Torch: "masked.norm", Signature: "input ord dim keepdim", Go: "ops.VectorNorm(ops.Where(mask, x, 0), p, dim...)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			axes := c.axes("dim", x)
 			p := c.float("ord", 2)
@@ -96,7 +96,7 @@ func masked() []*Row {
 			if p > 0 && !c.has("mask") {
 				return list(call("normalize", attrs{"p": p, "axis": a, "eps": c.float("eps", 1e-12)}, x))
 			}
-			c.as("ops.Div(x, ops.Maximum(ops.KeepDims(ops.Norm(x, p, dim)), eps))")
+			c.as("ops.Div(x, ops.Maximum(ops.KeepDims(ops.VectorNorm(x, p, dim)), eps))")
 			value := 0.0
 			if p < 0 {
 				value = inf
@@ -117,10 +117,17 @@ func masked() []*Row {
 		{Torch: "masked.median", Signature: "input dim keepdim", Go: "ops.NanMedian(ops.Where(mask, x, math.NaN()), dim)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			a := axis(x, c.int("dim", 0))
-			y := callAll("nan_median", attrs{"axis": a}, c.unmasked(x, math.NaN()))
+			y := list(ops.NanMedian(c.unmasked(x, math.NaN()), medianAxes(x, a)...))
 			return list(c.kept(y[0], x, []int{a}))
 		}},
 	}
+}
+
+func medianAxes(x *ops.Node, a int) []int {
+	if x.Rank() == 0 {
+		return []int{}
+	}
+	return []int{a}
 }
 
 // unmasked is x with value where the mask does not hold.

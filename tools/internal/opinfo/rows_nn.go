@@ -57,7 +57,17 @@ func layers() []*Row {
 					size = append(size, (x.Dim(x.Rank()-n+i)-1)*stride[i]-2*pad[i]+kernel[i])
 				}
 			}
-			return list(call("max_unpool", attrs{"size": size[len(size)-n:]}, x, c.x("indices")))
+			size = size[len(size)-n:]
+			c.as("ops.Add(ops.Scatter(zeros, -1, indices, ops.StopGradient(x)), ops.ScatterAdd(zeros, -1, indices, ops.Sub(x, ops.StopGradient(x))))")
+			lead := x.Shape()[:x.Rank()-n]
+			flat := func(v *ops.Node) *ops.Node {
+				return ops.Reshape(v, append(slices.Clone(lead), v.Size()/max(1, product(lead)))...)
+			}
+			zeros := c.g.Full(x.DType(), 0, append(slices.Clone(lead), product(size))...)
+			// Where windows overlap one position comes twice: the last value stays, and PyTorch gives all of them its derivative.
+			idx, fixed := flat(c.x("indices")), ops.StopGradient(flat(x))
+			y := ops.Add(ops.Scatter(zeros, len(lead), idx, fixed), ops.ScatterAdd(zeros, len(lead), idx, ops.Sub(flat(x), fixed)))
+			return list(ops.Reshape(y, append(slices.Clone(lead), size...)...))
 		}}
 		random := &Row{Torch: "nn.functional.fractional_max_pool" + d, Signature: "input *rest", Go: "", Note: "not supported: it draws its windows at random", Build: func(c *Call) []*ops.Node {
 			c.refuse("it draws its windows at random")
@@ -155,4 +165,12 @@ func (c *Call) adaptive(n int) []int {
 		size = slices.Repeat(size, n)
 	}
 	return size
+}
+
+func product(s []int) int {
+	p := 1
+	for _, n := range s {
+		p *= n
+	}
+	return p
 }

@@ -102,7 +102,7 @@ func products() []*Row {
 		}),
 		row("nn.functional.pairwise_distance", "input x2 p eps keepdim", "ops.PairwiseDistance(a, b, p, eps)", func(c *Call) []*ops.Node {
 			if c.float("p", 2) < 0 {
-				c.as("ops.Norm(ops.Add(ops.Sub(a, b), eps), p, -1)")
+				c.as("ops.VectorNorm(ops.Add(ops.Sub(a, b), eps), p, -1)")
 				d := ops.Add(ops.Sub(c.x("input"), c.x("x2")), c.float("eps", 1e-6))
 				return list(c.kept(c.norm(d, c.float("p", 2), []int{d.Rank() - 1}), d, []int{d.Rank() - 1}))
 			}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/tensor"
 )
 
 // shape are ops that move elements and compute nothing.
@@ -17,10 +16,6 @@ func shape() []*Row {
 		return list(ops.Reshape(c.x("input"), c.host("other").Shape()...))
 	}}
 	reshapeAs.Grads = "input"
-	expandRow := &Row{Torch: "expand", Signature: "input *size", Go: "ops.BroadcastTo(x, shape...)", Note: "-1 is not known: give the size", Build: func(c *Call) []*ops.Node {
-		x := c.x("input")
-		return list(expand(x, sized(c.ints("size"), x.Shape())))
-	}}
 	transpose := func(torch string, perm func(c *Call, x *ops.Node) []int) *Row {
 		return &Row{Torch: torch, Signature: "input dim0 dim1", Go: "ops.Transpose(x, perm...)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
@@ -35,13 +30,7 @@ func shape() []*Row {
 		return &Row{Torch: torch, Signature: signature, Go: text, Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			a := axis(x, c.int("dim", 0))
-			var parts []*ops.Node
-			at := 0
-			for _, n := range sizes(c, x.Dim(a)) {
-				parts = append(parts, cutOut(x, a, at, n))
-				at += n
-			}
-			return parts
+			return ops.SplitSizes(x, a, sizes(c, x.Dim(a))...)
 		}}
 	}
 	bySize := func(c *Call, n int) []int {
@@ -53,8 +42,9 @@ func shape() []*Row {
 	}
 	return []*Row{
 		reshape, also("view", reshape), reshapeAs, also("view_as", reshapeAs),
-		expandRow,
-		{Torch: "broadcast_to", Signature: "input size", Go: "ops.BroadcastTo(x, shape...)", Build: expandRow.Build},
+		{Torch: "broadcast_to", Signature: "input size", Go: "ops.BroadcastTo(x, shape...)", Build: func(c *Call) []*ops.Node {
+			return list(expand(c.x("input"), c.ints("size")))
+		}},
 		{Torch: "expand_as", Signature: "input other", Go: "ops.BroadcastTo(x, y.Shape()...)", Grads: "input", Build: func(c *Call) []*ops.Node {
 			return list(expand(c.x("input"), c.host("other").Shape()))
 		}},
@@ -73,13 +63,9 @@ func shape() []*Row {
 		transpose("swapaxes", func(c *Call, x *ops.Node) []int { return swapped(x.Rank(), c.int("dim0", 0), c.int("dim1", 1)) }),
 		transpose("t", last), transpose("T", func(_ *Call, x *ops.Node) []int { return reversed(x.Rank()) }),
 		transpose("H", last), transpose("mT", last), transpose("mH", last), transpose("adjoint", last),
-		split("split", "input split_size_or_sections dim", "ops.Split(x, dim, sizes...)", bySize),
-		split("split.list_args", "input split_size_or_sections dim", "ops.Split(x, dim, sizes...)", bySize),
-		split("split_with_sizes", "input split_size_or_sections dim", "ops.Split(x, dim, sizes...)", bySize),
-		split("chunk", "input chunks dim", "ops.Chunk(x, dim, n)", func(c *Call, n int) []int {
-			k := c.int("chunks", 1)
-			return pieces(n, max(1, (n+k-1)/k))
-		}),
+		split("split", "input split_size_or_sections dim", "ops.SplitSizes(x, dim, sizes...)", bySize),
+		split("split.list_args", "input split_size_or_sections dim", "ops.SplitSizes(x, dim, sizes...)", bySize),
+		split("split_with_sizes", "input split_size_or_sections dim", "ops.SplitSizes(x, dim, sizes...)", bySize),
 		{Torch: "squeeze", Signature: "input dim", Go: "ops.Squeeze(x, dim)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			shape := x.Shape()
@@ -94,15 +80,6 @@ func shape() []*Row {
 		}},
 		{Torch: "unsqueeze", Signature: "input dim", Go: "ops.ExpandDims(x, dim)", Build: func(c *Call) []*ops.Node {
 			return list(ops.ExpandDims(c.x("input"), c.int("dim", 0)))
-		}},
-		{Torch: "flatten", Signature: "input start_dim end_dim", Go: "ops.Flatten(x, start, end)", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
-			s := x.Shape()
-			if len(s) == 0 {
-				return list(ops.Reshape(x, 1))
-			}
-			from, to := axis(x, c.int("start_dim", 0)), axis(x, c.int("end_dim", -1))
-			return list(ops.Reshape(x, slices.Concat(s[:from], []int{product(s[from : to+1])}, s[to+1:])...))
 		}},
 		{Torch: "cat", Signature: "tensors dim", Go: "ops.Concat(dim, xs...)", Build: func(c *Call) []*ops.Node {
 			xs := c.xs("tensors")
@@ -125,16 +102,6 @@ func shape() []*Row {
 		}},
 		{Torch: "fliplr", Go: "ops.Flip(x, 1)", Build: func(c *Call) []*ops.Node { return list(ops.Flip(c.x("input"), 1)) }},
 		{Torch: "flipud", Go: "ops.Flip(x, 0)", Build: func(c *Call) []*ops.Node { return list(ops.Flip(c.x("input"), 0)) }},
-		{Torch: "narrow", Signature: "input dim start length", Go: "ops.Slice(x, ops.Range{Axis: dim, Start: start, Stop: start + length})", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
-			a := axis(x, c.int("dim", 0))
-			return list(cutOut(x, a, norm(c.int("start", 0), x.Dim(a)), c.int("length", 0)))
-		}},
-		{Torch: "select", Signature: "input dim index", Go: "ops.Squeeze(ops.Slice(x, ops.Range{Axis: dim, Start: i, Stop: i + 1}), dim)", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
-			a := axis(x, c.int("dim", 0))
-			return list(ops.Squeeze(cutOut(x, a, norm(c.int("index", 0), x.Dim(a)), 1), a))
-		}},
 		{Torch: "slice", Signature: "input dim start end step", Go: "ops.Slice(x, ops.Range{Axis: dim, Start: start, Stop: end, Step: step})", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			a := axis(x, c.int("dim", 0))
@@ -159,17 +126,7 @@ func (c *Call) sliced(n int) (from, to, step int) {
 
 // slice is x[from:to:step] along an axis, also where that is empty.
 func slice(x *ops.Node, a, from, to, step int) *ops.Node {
-	if from >= to {
-		s := x.Shape()
-		s[a] = 0
-		return ops.BroadcastTo(sumAll(slice0(x)), s...)
-	}
-	return ops.Slice(x, ops.Range{Axis: a, Start: from, Stop: to, Step: step})
-}
-
-// slice0 is a tensor of x's dtype that depends on x and has nothing of it.
-func slice0(x *ops.Node) *ops.Node {
-	return ops.Reshape(ops.StopGradient(ops.Cast(x, tensor.Float32)), x.Size())
+	return ops.Slice(x, ops.Range{Axis: a, Start: from, Stop: max(from, to), Step: step, Exact: true})
 }
 
 func cutOut(x *ops.Node, a, at, n int) *ops.Node { return slice(x, a, at, at+n, 1) }
@@ -192,25 +149,6 @@ func infer(shape []int, size int) []int {
 		}
 	}
 	return shape
-}
-
-// sized fills in sizes of -1, which stay as they are.
-func sized(shape, old []int) []int {
-	shape = slices.Clone(shape)
-	for i, n := range shape {
-		if n < 0 {
-			shape[i] = old[i-len(shape)+len(old)]
-		}
-	}
-	return shape
-}
-
-func product(s []int) int {
-	p := 1
-	for _, n := range s {
-		p *= n
-	}
-	return p
 }
 
 // pieces are parts of n that are as long as each, the last maybe shorter.

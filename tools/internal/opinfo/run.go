@@ -326,8 +326,10 @@ func (b *built) judge(out *Outcome, results []*tensor.Tensor, exact func() ([]*t
 		}
 		return Wrong, text
 	}
-	for i, want := range b.c.Outputs {
-		got := results[i]
+	gots := slices.Clone(results[:b.count])
+	wants := b.c.Outputs
+	for i, want := range wants {
+		got := gots[i]
 		if want == nil {
 			out.Forward, out.Reason = Unsupported, "a result is of complex numbers"
 			return nil
@@ -340,10 +342,17 @@ func (b *built) judge(out *Outcome, results []*tensor.Tensor, exact func() ([]*t
 				break
 			}
 			var err error
-			if got, err = got.Slice(k.axis, 0, n, 1); err != nil {
+			if gots[i], err = got.Slice(k.axis, 0, n, 1); err != nil {
 				return err
 			}
 		}
+	}
+	if b.row.Canon != nil && out.Forward == Pass {
+		gots, wants = b.row.Canon(b.call, gots), b.row.Canon(b.call, wants)
+	}
+	for i, want := range wants {
+		got := gots[i]
+		_, isCut := b.cuts[i]
 		text := differs(got, want, forwardRel, forwardAbs)
 		switch {
 		case text == "" || out.Forward == Wrong:

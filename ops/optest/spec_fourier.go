@@ -1,0 +1,154 @@
+package optest
+
+import (
+	"math"
+	"math/cmplx"
+	"slices"
+
+	"github.com/anycl/anycl/ops"
+)
+
+// Fourier transforms, by the sum that defines them.
+
+// fourierAttr is what the reference of a transform must know.
+type fourierAttr struct {
+	axes, sizes []int // resolved; of the whole on the real side
+	norm        ops.FFTNorm
+}
+
+func init() {
+	type transform = func(x *ops.Node, o *ops.FFTOptions) *ops.Node
+	for _, k := range []struct {
+		name                       string
+		call                       transform
+		realIn, realOut, conjugate bool
+	}{
+		{"fft", ops.FFT, false, false, false},
+		{"ifft", ops.IFFT, false, false, true},
+		{"rfft", ops.RFFT, true, false, false},
+		{"irfft", ops.IRFFT, false, true, true},
+		{"hfft", ops.HFFT, false, true, false},
+		{"ihfft", ops.IHFFT, true, false, true},
+	} {
+		sample := func(label string, shape []int, o *ops.FFTOptions, a fourierAttr) Sample {
+			if !k.realIn {
+				shape = append(slices.Clone(shape), 2)
+			}
+			return Sample{Label: label, Operands: []Operand{{Shape: shape}}, Attr: a,
+				Build: func(in []*ops.Node) *ops.Node { return k.call(in[0], o) }}
+		}
+		whole := 7
+		if k.realOut {
+			whole = 12
+		}
+		Register(k.name, Spec{
+			Reference: func(c Case) Result { return fourierSums(c, k.realIn, k.realOut, k.conjugate) },
+			Tolerance: summed("a sum in any order, of n products with exact factors: n·u·Σ|terms|"),
+			Samples: []Sample{
+				sample("odd", []int{3, 7}, nil, fourierAttr{[]int{1}, []int{whole}, ops.FFTBackward}),
+				sample("padded, other axis", []int{4, 2}, &ops.FFTOptions{Axes: []int{0}, Sizes: []int{9}, Norm: ops.FFTForward}, fourierAttr{[]int{0}, []int{9}, ops.FFTForward}),
+				sample("cut, two axes", []int{3, 6}, &ops.FFTOptions{Axes: []int{1, 0}, Sizes: []int{5, 4}, Norm: ops.FFTOrtho}, fourierAttr{[]int{1, 0}, []int{5, 4}, ops.FFTOrtho}),
+				sample("nothing", []int{0, 3}, &ops.FFTOptions{Sizes: []int{4}}, fourierAttr{[]int{1}, []int{4}, ops.FFTBackward}),
+			},
+		})
+	}
+	shift := func(label string, shape, axes []int, inverse bool) Sample {
+		return Sample{Label: label, Operands: []Operand{{Shape: shape}}, Attr: inverse, Build: func(in []*ops.Node) *ops.Node {
+			if inverse {
+				return ops.IFFTShift(in[0], axes...)
+			}
+			return ops.FFTShift(in[0], axes...)
+		}}
+	}
+	Register("fft_shift", Spec{
+		Reference: func(c Case) Result { // of the last axis, or of all of two
+			x := c.In[0]
+			y := NewArray(x.DType, x.Shape...)
+			for p, at := range coordinates(x.Shape) {
+				to := slices.Clone(at)
+				for a, n := range x.Shape {
+					if by := n / 2; a == len(at)-1 || len(at) == 2 {
+						if attr[bool](c) {
+							by = n - n/2
+						}
+						to[a] = (at[a] + by) % n
+					}
+				}
+				y.copy(position(x.Shape, to), x, p)
+			}
+			return exactly(y)
+		},
+		Tolerance: moved,
+		Samples: []Sample{shift("all", []int{4, 5}, nil, false), shift("inverse", []int{3, 2, 7}, []int{-1}, true),
+			shift("one", []int{1}, nil, false), shift("nothing", []int{0, 3}, nil, false)},
+	})
+}
+
+// fourierSums transforms along one axis after the other.
+func fourierSums(c Case, realIn, realOut, conjugate bool) Result {
+	x, a := c.In[0], attr[fourierAttr](c)
+	shape, parts := slices.Clone(x.Shape), 1
+	if !realIn {
+		shape, parts = shape[:len(shape)-1], 2
+	}
+	z := make([]complex128, count(shape))
+	for i := range z {
+		if z[i] = complex(x.F[i*parts], 0); parts == 2 {
+			z[i] = complex(x.F[2*i], x.F[2*i+1])
+		}
+	}
+	n, terms, last := 1.0, 0.0, a.axes[len(a.axes)-1]
+	for i, axis := range a.axes {
+		m := a.sizes[i]
+		n *= float64(m)
+		to := slices.Clone(shape)
+		if to[axis] = m; realIn && axis == last {
+			to[axis] = m/2 + 1
+		}
+		y := make([]complex128, count(to))
+		for p, at := range coordinates(to) {
+			from := slices.Clone(at)
+			for j := range m {
+				from[axis] = j
+				mirrored := realOut && axis == last && j > m/2
+				if mirrored {
+					from[axis] = m - j
+				}
+				if from[axis] >= shape[axis] {
+					continue
+				}
+				v := z[position(shape, from)]
+				if mirrored {
+					v = cmplx.Conj(v)
+				}
+				angle := -2 * math.Pi * float64(j*at[axis]%m) / float64(m)
+				if conjugate {
+					angle = -angle
+				}
+				y[p] += v * cmplx.Rect(1, angle)
+			}
+		}
+		z, shape = y, to
+	}
+	scale := 1.0
+	switch inverse := conjugate; {
+	case a.norm == ops.FFTOrtho:
+		scale = 1 / math.Sqrt(n)
+	case (a.norm == ops.FFTBackward) == inverse:
+		scale = 1 / n
+	}
+	for _, v := range x.F {
+		terms += 2 * math.Abs(v) * scale
+	}
+	r := Result{Array: NewArray(x.DType, c.Shape...), N: n + 8}
+	r.F = r.F[:0]
+	for _, v := range z {
+		if r.F = append(r.F, real(v)*scale); !realOut {
+			r.F = append(r.F, imag(v)*scale)
+		}
+	}
+	for range r.F {
+		r.Terms = append(r.Terms, terms)
+	}
+	return r
+}

@@ -1,0 +1,114 @@
+package optest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/ops"
+)
+
+// Short-time Fourier transforms, frame by frame; an inverse gives back the signal that was transformed.
+
+func init() {
+	one := []Operand{{Shape: []int{2, 13}}}
+	windowed := []Operand{{Shape: []int{23}}, {Shape: []int{5}, Lo: 0.5, Hi: 1.5}}
+	build := func(length int, o ops.STFTOptions, inverse bool) func(in []*ops.Node) *ops.Node {
+		return func(in []*ops.Node) *ops.Node {
+			o := o
+			if len(in) > 1 {
+				o.Window = in[1]
+			}
+			y := ops.STFT(in[0], length, &o)
+			if inverse {
+				y = ops.ISTFT(y, length, &o)
+			}
+			return y
+		}
+	}
+	samples := func(inverse bool) []Sample {
+		var all []Sample
+		for _, s := range []struct {
+			label    string
+			operands []Operand
+			length   int
+			o        ops.STFTOptions
+		}{
+			{"reflected", one, 4, ops.STFTOptions{Hop: 3}},
+			{"windowed", windowed, 7, ops.STFTOptions{Hop: 2, ZeroPadded: true, Normalized: true}},
+			{"from the start, all frequencies", one, 5, ops.STFTOptions{Hop: 4, Uncentered: true, TwoSided: true}},
+		} {
+			a := stftCase{s.length, s.o}
+			if inverse {
+				s.o.Length = s.operands[0].Shape[len(s.operands[0].Shape)-1]
+			}
+			all = append(all, Sample{Label: s.label, Operands: s.operands, Attr: a, Build: build(s.length, s.o, inverse)})
+		}
+		return all
+	}
+	Register("stft", Spec{
+		Reference: func(c Case) Result { return frames(c) },
+		Tolerance: summed("a sum in any order, of n products with exact factors: n·u·Σ|terms|"),
+		Samples:   samples(false),
+	})
+	Register("istft", Spec{
+		Reference: func(c Case) Result {
+			x := c.In[0]
+			r := Result{Array: NewArray(x.DType, c.Shape...), N: 40, Terms: slices.Repeat([]float64{16}, count(c.Shape))}
+			copy(r.F, x.F)
+			return r
+		},
+		Tolerance: summed("a sum in any order, and its inverse: n·u·Σ|terms|"),
+		Samples:   samples(true),
+	})
+}
+
+// stftCase is what the reference must know.
+type stftCase struct {
+	length int
+	o      ops.STFTOptions
+}
+
+func frames(c Case) Result {
+	x, a := c.In[0], attr[stftCase](c)
+	n := x.Shape[len(x.Shape)-1]
+	before := a.length / 2
+	if a.o.Uncentered {
+		before = 0
+	}
+	r := Result{Array: NewArray(x.DType, c.Shape...), N: float64(a.length) + 8}
+	for _, at := range coordinates(c.Shape) {
+		rank := len(at)
+		k, i, part := at[rank-3], at[rank-2], at[rank-1]
+		base := position(x.Shape, append(slices.Clone(at[:rank-3]), 0))
+		sum, terms := 0.0, 0.0
+		for j := range a.length {
+			w, p := 1.0, i*a.o.Hop+j-before
+			if len(c.In) > 1 { // five in the middle of seven
+				if w = 0; j >= 1 && j < 6 {
+					w = c.In[1].F[j-1]
+				}
+			}
+			if p < 0 || p >= n {
+				if a.o.ZeroPadded {
+					continue
+				}
+				if p = max(p, -p); p >= n {
+					p = 2*(n-1) - p
+				}
+			}
+			sin, cos := math.Sincos(-2 * math.Pi * float64(j*k%a.length) / float64(a.length))
+			v := w * x.F[base+p]
+			if terms += math.Abs(v); part == 0 {
+				sum += v * cos
+			} else {
+				sum += v * sin
+			}
+		}
+		if a.o.Normalized {
+			sum, terms = sum/math.Sqrt(float64(a.length)), terms/math.Sqrt(float64(a.length))
+		}
+		p := position(c.Shape, at)
+		r.F[p], r.Terms = sum, append(r.Terms, terms)
+	}
+	return r
+}

@@ -1,0 +1,50 @@
+package ops
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/tensor"
+)
+
+func TestTrimCutsOutputsOfRunToTheirCounts(t *testing.T) {
+	t.Parallel()
+	e := fallback.New(nil)
+	rt := NewRuntime(e)
+	t.Cleanup(func() { require.NoError(t, e.Close()) })
+	g := NewGraph("trim")
+	x := g.Input("x", tensor.Float32, 6)
+	values, count := MaskedSelect(x, Greater(x, 0), -1)
+	at, _ := NonZero(Greater(x, 0), -1)
+	columns := Trim(Transpose(at, 1, 0), 1, count)
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Trim(values, 0, count), Neg(x), columns}})
+	require.NoError(t, err)
+	for _, c := range []struct{ in, values []float32 }{
+		{[]float32{1, -1, 2, 0, 3, -5}, []float32{1, 2, 3}},
+		{[]float32{-1, -1, -2, 0, -3, -5}, []float32{}},
+		{[]float32{1, 2, 3, 4, 5, 6}, []float32{1, 2, 3, 4, 5, 6}},
+	} {
+		feeds := Feeds{x: tensor.Must(tensor.FromSlice(c.in, 6))}
+		outs, err := exe.Run(t.Context(), feeds)
+		require.NoError(t, err)
+		require.Len(t, outs, 3)
+		got, err := tensor.ToSlice[float32](outs[0])
+		require.NoError(t, err)
+		require.Equal(t, c.values, append([]float32{}, got...))
+		require.Equal(t, tensor.Shape{6}, outs[1].Shape())
+		require.Equal(t, tensor.Shape{1, len(c.values)}, outs[2].Shape())
+		whole := []*tensor.Tensor{tensor.Must(tensor.New(tensor.Float32, 6)), tensor.Must(tensor.New(tensor.Float32, 6)), tensor.Must(tensor.New(tensor.Int64, 1, 6))}
+		require.NoError(t, exe.RunInto(t.Context(), feeds, whole))
+		for i := range 6 {
+			want := float32(0)
+			if i < len(c.values) {
+				want = c.values[i]
+			}
+			require.Equal(t, float64(want), whole[0].Float64At(i))
+		}
+		require.Error(t, exe.RunInto(t.Context(), feeds, whole[:2]))
+	}
+	require.NoError(t, exe.Close())
+}
