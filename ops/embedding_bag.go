@@ -81,8 +81,6 @@ var _ = define(Op{
 			return nil, 0, fmt.Errorf("weights are for sums, not for the mode %q", a.mode())
 		case !slices.Contains([]BagMode{BagSum, BagMean, BagMax}, a.mode()):
 			return nil, 0, fmt.Errorf("the mode %q is none of sum, mean and max", a.Mode)
-		case a.mode() == BagMax && a.Offsets && c.In[1].Size() > maxBagged:
-			return nil, 0, fmt.Errorf("maxima of bags with offsets are of %d ids at most, not %d", maxBagged, c.In[1].Size())
 		}
 		bags := ids[0]
 		if a.Offsets {
@@ -111,8 +109,8 @@ var _ = define(Op{
 			bag, bags := bagsOf(c.In[2], ids.shape[0]), c.shape(2)[0]
 			n = ScatterAdd(zerosIn(ids.graph, rows.dtype, []int{bags}), 0, bag, number)
 			if a.mode() == BagMax {
-				mine := Equal(ExpandDims(bag, 0), ids.graph.Iota(tensor.Int64, 0, bags, ids.shape[0])) // [B, L]
-				y = Max(Where(ExpandDims(And(mine, counts), -1), ExpandDims(rows, 0), low), 1)
+				low := BroadcastTo(low, bags, table.shape[1])
+				y = ScatterMax(low, 0, Where(counts, bag, ScalarLike(bag, -1)), rows)
 			} else {
 				y = ScatterAdd(zerosIn(ids.graph, rows.dtype, []int{bags, table.shape[1]}), 0, bag, rows)
 			}
@@ -127,9 +125,6 @@ var _ = define(Op{
 		return Cast(y, table.dtype)
 	},
 })
-
-// maxBagged is up to how many ids every bag looks at all of them for its maximum.
-const maxBagged = 1 << 16
 
 func (a bagAttr) mode() BagMode {
 	if a.Mode == "" {

@@ -96,9 +96,11 @@ var _ = define(Op{
 func resampled(x *Node, axes []resampleAttr) *Node {
 	y := x
 	slices.SortStableFunc(axes, func(a, b resampleAttr) int { return a.Out*b.In - b.Out*a.In })
-	for _, a := range axes {
+	for i, a := range axes {
 		if a.Filter != filterNearest {
-			y = widen(y)
+			if y = widen(y); i > 0 && (a.Filter != filterLinear || a.Antialias) { // not computed again for each of many taps
+				y = materialize(y)
+			}
 		}
 		y = apply("resample", a, y)
 	}

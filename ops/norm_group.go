@@ -58,16 +58,22 @@ func channelNormRule(c *Call, eps float64) ([]int, tensor.DType, error) {
 
 func groupNorm(c *Call, groups int, eps float64) *Node {
 	shape := c.shape(0)
-	x := Reshape(widen(c.In[0]), shape[0], groups, ir.Product(shape[1:])/groups)
-	mean, variance := KeepDims(Mean(x, 2)), KeepDims(Variance(x, 2))
-	y := Reshape(Mul(Sub(x, mean), Rsqrt(Add(variance, eps))), shape...)
+	// Channels stay an axis of their own, along which scale and shift lie without a division of indices.
+	x := Reshape(widen(c.In[0]), slices.Concat([]int{shape[0], groups, shape[1] / groups}, shape[2:])...)
+	axes := ir.Range(2, x.Rank())
+	along := func(i int) *Node {
+		return Reshape(widen(c.In[i]), slices.Concat([]int{groups, shape[1] / groups}, slices.Repeat([]int{1}, len(shape)-2))...)
+	}
+	mean, variance := KeepDims(Mean(x, axes...)), KeepDims(Variance(x, axes...))
+	inverse := Rsqrt(Add(variance, eps))
 	if len(c.In) > 1 {
-		y = Mul(y, channels(c, 1))
+		inverse = Mul(inverse, along(1))
 	}
+	y := Mul(Sub(x, mean), inverse)
 	if len(c.In) > 2 {
-		y = Add(y, channels(c, 2))
+		y = Add(y, along(2))
 	}
-	return Cast(y, c.dt(0))
+	return Reshape(Cast(y, c.dt(0)), shape...)
 }
 
 // InstanceNorm returns x, [N, C, ...], normalised over the positions of each channel of each of its N parts: [GroupNorm] with a group for each

@@ -48,6 +48,10 @@ var _ = define(Op{
 
 // sum is the sum of each window of x.
 func (p poolPlan) sum(x *Node) *Node {
+	if len(p.Size) == 3 { // fewer terms over planes, then over depth
+		planes, depth := p.apart()
+		return Reshape(depth.sum(Reshape(planes.sum(x), depth.operand(x.shape, p)...)), p.shape(x.shape)...)
+	}
 	return Sum(Windows(p.padded(x, 0), p.windows()...), p.taps()...)
 }
 

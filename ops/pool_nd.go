@@ -170,7 +170,25 @@ func (p poolPlan) max(x *Node) *Node {
 		}
 		return Reshape(MaxPool2D(images, o), p.shape(x.shape)...)
 	}
+	if len(p.Size) == 3 && slices.Max(p.Dilation) == 1 {
+		// Over planes, then over depth: of several the first in row-major order is the first of the first plane that has one.
+		planes, depth := p.apart()
+		return Reshape(depth.max(Reshape(planes.max(x), depth.operand(x.shape, p)...)), p.shape(x.shape)...)
+	}
 	return apply("max_windows", windowAttr{Windows: p.windows()}, p.padded(x, math.Inf(-1)))
+}
+
+// apart is p over three axes as one over the last two, and one over the first of them in front of all elements of a plane.
+func (p poolPlan) apart() (planes, depth poolPlan) {
+	planes = poolPlan{p.Lead + 1, p.Size[1:], p.Stride[1:], p.Before[1:], p.After[1:], p.Dilation[1:], p.Beyond[1:], p.Out[1:]}
+	one := func(list []int, v int) []int { return []int{list[0], v} }
+	depth = poolPlan{p.Lead, one(p.Size, 1), one(p.Stride, 1), one(p.Before, 0), one(p.After, 0), one(p.Dilation, 1), one(p.Beyond, 0), one(p.Out, p.Out[1]*p.Out[2])}
+	return planes, depth
+}
+
+// operand is the shape of what the depth of p is pooled of, for x.
+func (p poolPlan) operand(x []int, of poolPlan) []int {
+	return slices.Concat(x[:p.Lead], []int{x[p.Lead], of.Out[1] * of.Out[2]})
 }
 
 // max_windows are the largest elements of windows of any kind.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 // Interpolation: every element of the result is a sum over all elements along the axis, weighted by a filter.
@@ -21,14 +22,19 @@ func init() {
 		s.Only = floatDTypes
 		return s
 	}
+	some := func(label string, shape []int, a o) Sample {
+		s := all(label, shape, a)
+		s.Only = []tensor.DType{tensor.Float32, tensor.Uint8}
+		return s
+	}
 	Register("interpolate", Spec{
 		Reference: interpolate,
 		Tolerance: Tolerance{ULP: 4, ULP64: 4, Terms: 1, Stored: 3, Source: composition},
 		Samples: []Sample{
 			all("nearest up", []int{1, 2, 3, 5}, o{Scale: []float64{2, 3}}),
-			all("nearest down, exact", []int{2, 7, 5}, o{Mode: ops.InterpolateNearestExact, Size: []int{4, 3}}),
-			all("nearest, ONNX", []int{2, 5}, o{Scale: []float64{1.6}, Coords: ops.CoordHalfPixel, Nearest: ops.NearestRoundPreferFloor}),
-			all("nearest, ceil", []int{2, 5}, o{Size: []int{8}, Coords: ops.CoordAlignCorners, Nearest: ops.NearestCeil}),
+			some("nearest down, exact", []int{2, 7, 5}, o{Mode: ops.InterpolateNearestExact, Size: []int{4, 3}}),
+			some("nearest, ONNX", []int{2, 5}, o{Scale: []float64{1.6}, Coords: ops.CoordHalfPixel, Nearest: ops.NearestRoundPreferFloor}),
+			some("nearest, ceil", []int{2, 5}, o{Size: []int{8}, Coords: ops.CoordAlignCorners, Nearest: ops.NearestCeil}),
 			float("linear", []int{2, 3, 5}, o{Mode: ops.InterpolateLinear, Size: []int{8}}),
 			float("bilinear up, down", []int{1, 2, 4, 9}, o{Mode: ops.InterpolateLinear, Size: []int{7, 4}, Coords: ops.CoordAlignCorners}),
 			float("trilinear by scales", []int{2, 3, 2, 4}, o{Mode: ops.InterpolateLinear, Scale: []float64{1.5, 2, 0.75}}),

@@ -206,6 +206,33 @@ func init() {
 	})
 }
 
+func init() {
+	unpool := func(label string, x, size []int, only []tensor.DType) Sample {
+		return Sample{
+			Label: label, Attr: size, Only: only, Operands: []Operand{{Shape: x}, {Shape: x, DType: tensor.Int64, Lo: -1, Hi: float64(count(size))}},
+			Build: func(in []*ops.Node) *ops.Node { return ops.MaxUnpool(in[0], in[1], size...) },
+		}
+	}
+	Register("max_unpool", Spec{
+		Reference: func(c Case) Result {
+			x := c.In[0]
+			y := NewArray(x.DType, c.Shape...)
+			size := attr[[]int](c)
+			volume, own := count(size), count(x.Shape[len(x.Shape)-len(size):])
+			for p := range x.Len() {
+				if at := c.In[1].index(p); at >= 0 && at < volume {
+					y.copy(p/own*volume+at, x, p)
+				}
+			}
+			return exactly(y)
+		},
+		Tolerance: moved,
+		Samples: []Sample{
+			unpool("sequence", []int{2, 3, 4}, []int{9}, nil), unpool("images", []int{2, 3, 2, 3}, []int{5, 4}, floatDTypes), unpool("volumes", []int{2, 2, 1, 3}, []int{3, 2, 4}, floatDTypes[2:3]),
+		},
+	})
+}
+
 // notInt64 leaves out the dtype that the reference tells indices from values by.
 func notInt64(s Sample) Sample {
 	s.Only = slices.DeleteFunc(slices.Clone(numberDTypes), func(dt tensor.DType) bool { return dt == tensor.Int64 })
