@@ -1,8 +1,6 @@
 package opinfo
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/anycl/anycl/ops"
@@ -113,12 +111,8 @@ func cast(x *ops.Node, dt tensor.DType) *ops.Node {
 
 func scalar(like *ops.Node, v float64) *ops.Node { return ops.ScalarLike(like, v) }
 
-// plus, minus, times and over are arithmetic with a number.
-func plus(x *ops.Node, v float64) *ops.Node  { return ops.Apply("add", nil, x, scalar(x, v)) }
+// times and div are arithmetic as PyTorch broadcasts it.
 func times(x *ops.Node, v float64) *ops.Node { return ops.Apply("mul", nil, x, scalar(x, v)) }
-func add(x, y *ops.Node) *ops.Node           { return ops.Apply("add", nil, x, y) }
-func sub(x, y *ops.Node) *ops.Node           { return ops.Apply("sub", nil, x, y) }
-func mul(x, y *ops.Node) *ops.Node           { return ops.Apply("mul", nil, x, y) }
 func div(x, y *ops.Node) *ops.Node           { return ops.Apply("div", nil, x, y) }
 
 // axis counts an axis of x from its start.
@@ -166,45 +160,8 @@ func (c *Call) kept(y, x *ops.Node, axes []int) *ops.Node {
 	return y
 }
 
-// reduced is what a reduction gives for a loss.
-func (c *Call) reduction(x *ops.Node) *ops.Node {
-	switch r := c.str("reduction", "mean"); r {
-	case "none":
-		return x
-	case "sum":
-		return sumAll(x)
-	case "mean":
-		return meanAll(x)
-	case "batchmean":
-		return times(sumAll(x), 1/float64(max(1, x.Dim(0))))
-	default:
-		c.refuse("reduction %q", r)
-		return nil
-	}
-}
-
-func meanAll(x *ops.Node) *ops.Node {
-	if x.Rank() == 0 {
-		return x
-	}
-	return ops.Mean(x)
-}
-
 func full(g *ops.Graph, dt tensor.DType, v float64, shape []int) *ops.Node {
 	return g.Full(dt, v, shape...)
 }
 
 func expand(x *ops.Node, shape []int) *ops.Node { return ops.BroadcastTo(x, shape...) }
-
-func inf(sign int) float64 { return math.Inf(sign) }
-
-func goInts(v []int) string {
-	s := ""
-	for i, e := range v {
-		if i > 0 {
-			s += ", "
-		}
-		s += fmt.Sprint(e)
-	}
-	return s
-}

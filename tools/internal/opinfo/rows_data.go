@@ -177,15 +177,16 @@ func dependent() []*Row {
 			return list(diff(x, min(n, x.Dim(a)), a))
 		}},
 		{Torch: "gradient", Signature: "input spacing dim edge_order", Go: "ops.Div(ops.Sub(after, before), step)", Note: "central differences of slices", Build: gradient},
-		{Torch: "cov", Signature: "input correction fweights aweights", Go: "ops.Cov(x, correction)", Build: func(c *Call) []*ops.Node { return list(c.covariance()) }},
-		{Torch: "corrcoef", Signature: "input", Go: "ops.CorrCoef(x)", Build: func(c *Call) []*ops.Node {
-			k := c.covariance()
-			c.as("ops.Div(cov, ops.Mul(deviation, deviation))")
-			if k.Rank() == 0 {
-				return list(ops.Div(k, k))
+		{Torch: "cov", Signature: "input correction fweights aweights", Go: "ops.Cov(x, &ops.CovOptions{...})", Build: func(c *Call) []*ops.Node {
+			k := c.float("correction", 1)
+			return list(covOf(c.floating("input"), &ops.CovOptions{Correction: &k, Counts: c.x("fweights"), Weights: c.x("aweights")}))
+		}},
+		{Torch: "corrcoef", Signature: "input", Go: "ops.Corrcoef(x)", Build: func(c *Call) []*ops.Node {
+			x := c.floating("input")
+			if x.Rank() == 2 && x.Dim(0) == 1 {
+				x = ops.Reshape(x, x.Size())
 			}
-			d := ops.Sqrt(ops.Diagonal(k, 0, 0, 1))
-			return list(ops.Clip(ops.Div(k, ops.Mul(ops.ExpandDims(d, 1), ops.ExpandDims(d, 0))), -1, 1))
+			return list(ops.Corrcoef(x))
 		}},
 		{Torch: "nn.functional.embedding_bag", Signature: "input weight offsets max_norm norm_type scale_grad_by_freq mode sparse per_sample_weights include_last_offset padding_idx", Go: "ops.EmbeddingBag(table, ids, &ops.EmbeddingBagOptions{...})", Build: func(c *Call) []*ops.Node {
 			table, ids := c.x("input"), c.x("weight") // OpInfo gives the table first
@@ -216,46 +217,12 @@ func dependent() []*Row {
 
 func diff(x *ops.Node, n, a int) *ops.Node { return call("diff", attrs{"n": n, "axis": a}, x) }
 
-// covariance is that of the rows of input, with weights of its columns.
-func (c *Call) covariance() *ops.Node {
-	x := c.floating("input")
-	if x.Rank() < 2 {
-		x = ops.Reshape(x, 1, x.Size())
+// covOf is the covariance, a scalar where there is one variable.
+func covOf(x *ops.Node, o *ops.CovOptions) *ops.Node {
+	if x.Rank() == 2 && x.Dim(0) == 1 {
+		x = ops.Reshape(x, x.Size())
 	}
-	one := x.Dim(0) == 1
-	c.as("ops.Div(ops.MatMul(centred, ops.Transpose(centred)), ops.Sub(n, correction))")
-	n := x.Dim(1)
-	correction := c.float("correction", 1)
-	var w *ops.Node // of each column
-	if f := c.x("fweights"); f != nil {
-		w = ops.Reshape(ops.Cast(f, x.DType()), n)
-	}
-	a := c.x("aweights")
-	if a != nil {
-		a = ops.Reshape(cast(a, x.DType()), n)
-		if w == nil {
-			w = a
-		} else {
-			w = ops.Mul(w, a)
-		}
-	}
-	var y *ops.Node
-	if w == nil {
-		d := ops.Sub(x, ops.KeepDims(ops.Mean(x, 1)))
-		y = ops.Div(ops.MatMul(d, ops.Transpose(d)), max(float64(n)-correction, 0))
-	} else {
-		sum := ops.Sum(w)
-		d := ops.Sub(x, ops.ExpandDims(ops.Div(ops.Sum(ops.Mul(x, w), 1), sum), 1))
-		by := ops.Sub(sum, correction)
-		if a != nil && correction != 0 {
-			by = ops.Sub(sum, ops.Div(ops.Mul(ops.Sum(ops.Mul(w, a)), correction), sum))
-		}
-		y = ops.Div(ops.MatMul(ops.Mul(d, w), ops.Transpose(d)), ops.Maximum(by, 0))
-	}
-	if one {
-		return ops.Reshape(y)
-	}
-	return y
+	return ops.Cov(x, o)
 }
 
 // gradient are differences of neighbours on both sides, divided by their distance, along each of dims.

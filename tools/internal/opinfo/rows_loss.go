@@ -8,7 +8,7 @@ import (
 func losses() []*Row {
 	// row is a loss of two tensors; its attributes are named after PyTorch's arguments.
 	row := func(name, function, op, second, more string, others func(c *Call) attrs) *Row {
-		return &Row{Torch: "nn.functional." + name, Signature: "input " + second + " " + more, Go: "ops." + function + "(x, " + second + ", ops.LossOptions{...})", Build: func(c *Call) []*ops.Node {
+		return &Row{Torch: "nn.functional." + name, Signature: "input " + second + " " + more, Go: "ops." + function + "(x, " + second + ", &ops.LossOptions{...})", Build: func(c *Call) []*ops.Node {
 			a := attrs{}
 			if others != nil {
 				a = others(c)
@@ -28,7 +28,7 @@ func losses() []*Row {
 	}
 	const tail = "size_average reduce reduction"
 	labelled := func(name, function, op string) *Row {
-		return &Row{Torch: "nn.functional." + name, Signature: "input target weight size_average ignore_index reduce reduction label_smoothing", Grads: "input", Go: "ops." + function + "(x, labels, ops.ClassOptions{...})", Build: func(c *Call) []*ops.Node {
+		return &Row{Torch: "nn.functional." + name, Signature: "input target weight size_average ignore_index reduce reduction label_smoothing", Grads: "input", Go: "ops." + function + "(x, labels, &ops.ClassLossOptions{...})", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			a := attrs{"ignore": c.int("ignore_index", -100)}
 			if c.has("label_smoothing") {
@@ -44,7 +44,7 @@ func losses() []*Row {
 		row("huber_loss", "HuberLoss", "huber_loss", "target", "reduction delta", func(c *Call) attrs { return attrs{"threshold": c.float("delta", 1)} }),
 		row("kl_div", "KLDivLoss", "kl_div_loss", "target", tail+" log_target", func(c *Call) attrs { return attrs{"log_target": c.bool("log_target", false)} }),
 		row("binary_cross_entropy", "BCELoss", "bce_loss", "target", "weight "+tail, nil),
-		{Torch: "nn.functional.binary_cross_entropy_with_logits", Signature: "input target weight size_average reduce reduction pos_weight", Go: "ops.BCEWithLogitsLoss(x, target, ops.LossOptions{...})", Build: func(c *Call) []*ops.Node {
+		{Torch: "nn.functional.binary_cross_entropy_with_logits", Signature: "input target weight size_average reduce reduction pos_weight", Go: "ops.BCEWithLogitsLoss(x, target, &ops.LossOptions{...})", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			if p := c.x("pos_weight"); p != nil {
 				w := c.x("weight")
@@ -60,7 +60,7 @@ func losses() []*Row {
 		row("poisson_nll_loss", "PoissonNLLLoss", "poisson_nll_loss", "target", "log_input full size_average eps reduce reduction", func(c *Call) attrs {
 			return attrs{"log_input": c.bool("log_input", true), "full": c.bool("full", false), "eps": c.float("eps", 1e-8)}
 		}),
-		{Torch: "nn.functional.gaussian_nll_loss", Signature: "input target var full eps reduction", Go: "ops.GaussianNLLLoss(x, target, variance, ops.LossOptions{...})", Build: func(c *Call) []*ops.Node {
+		{Torch: "nn.functional.gaussian_nll_loss", Signature: "input target var full eps reduction", Go: "ops.GaussianNLLLoss(x, target, variance, &ops.LossOptions{...})", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			v := c.x("var")
 			if v.Rank() == x.Rank()-1 && v.Rank() > 0 {
@@ -72,21 +72,21 @@ func losses() []*Row {
 		row("multi_margin_loss", "MultiMarginLoss", "multi_margin_loss", "target", "p margin weight "+tail, func(c *Call) attrs {
 			return attrs{"p": c.int("p", 1), "margin": c.float("margin", 1)}
 		}),
-		row("multilabel_margin_loss", "MultilabelMarginLoss", "multilabel_margin_loss", "target", tail, nil),
-		row("multilabel_soft_margin_loss", "MultilabelSoftMarginLoss", "multilabel_soft_margin_loss", "target", "weight "+tail, nil),
-		{Torch: "nn.functional.margin_ranking_loss", Signature: "input input2 target margin " + tail, Go: "ops.MarginRankingLoss(x1, x2, target, ops.LossOptions{...})", Build: func(c *Call) []*ops.Node {
+		row("multilabel_margin_loss", "MultiLabelMarginLoss", "multilabel_margin_loss", "target", tail, nil),
+		row("multilabel_soft_margin_loss", "MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss", "target", "weight "+tail, nil),
+		{Torch: "nn.functional.margin_ranking_loss", Signature: "input input2 target margin " + tail, Go: "ops.MarginRankingLoss(x1, x2, target, &ops.LossOptions{...})", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			return list(c.loss("margin_ranking_loss", attrs{"margin": c.float("margin", 0)}, x, x, c.x("input2"), c.x("target")))
 		}},
-		{Torch: "nn.functional.cosine_embedding_loss", Signature: "input input2 target margin " + tail, Go: "ops.CosineEmbeddingLoss(x1, x2, target, ops.LossOptions{...})", Build: func(c *Call) []*ops.Node {
+		{Torch: "nn.functional.cosine_embedding_loss", Signature: "input input2 target margin " + tail, Go: "ops.CosineEmbeddingLoss(x1, x2, target, &ops.LossOptions{...})", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			return list(c.loss("cosine_embedding_loss", attrs{"margin": c.float("margin", 0)}, x, x, c.x("input2"), c.x("target")))
 		}},
-		{Torch: "nn.functional.triplet_margin_loss", Signature: "input positive negative margin p eps swap " + tail, Go: "ops.TripletMarginLoss(anchor, positive, negative, ops.TripletOptions{...})", Build: func(c *Call) []*ops.Node {
+		{Torch: "nn.functional.triplet_margin_loss", Signature: "input positive negative margin p eps swap " + tail, Go: "ops.TripletMarginLoss(anchor, positive, negative, &ops.TripletOptions{...})", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			return list(c.loss("triplet_margin_loss", attrs{"margin": c.float("margin", 1), "p": c.float("p", 2), "eps": c.float("eps", 1e-6), "swap": c.bool("swap", false)}, x, x, c.x("positive"), c.x("negative")))
 		}},
-		{Torch: "nn.functional.ctc_loss", Signature: "input targets input_lengths target_lengths blank reduction zero_infinity", Go: "ops.CTCLoss(ops.LogSoftmax(x, -1), targets, inputLengths, targetLengths, ops.CTCOptions{...})", Note: "PyTorch gives the derivative by what went into the log_softmax, though it takes what came out: a second one changes nothing and gives that", Grads: "input", Build: func(c *Call) []*ops.Node {
+		{Torch: "nn.functional.ctc_loss", Signature: "input targets input_lengths target_lengths blank reduction zero_infinity", Go: "ops.CTCLoss(ops.LogSoftmax(x, -1), targets, inputLengths, targetLengths, &ops.CTCOptions{...})", Note: "PyTorch gives the derivative by what went into the log_softmax, though it takes what came out: a second one changes nothing and gives that", Grads: "input", Build: func(c *Call) []*ops.Node {
 			x := call("log_softmax", attrs{"axis": -1}, c.x("input"))
 			return list(c.loss("ctc_loss", attrs{"blank": c.int("blank", 0), "zero_infinity": c.bool("zero_infinity", false)}, x, x, c.x("targets"), c.x("input_lengths"), c.x("target_lengths")))
 		}},

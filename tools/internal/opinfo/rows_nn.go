@@ -58,6 +58,9 @@ func layers() []*Row {
 				}
 			}
 			size = size[len(size)-n:]
+			if _, ok := ops.OpNamed("max_unpool"); ok {
+				return list(call("max_unpool", attrs{"size": size}, x, c.x("indices")))
+			}
 			c.as("ops.Add(ops.Scatter(zeros, -1, indices, ops.StopGradient(x)), ops.ScatterAdd(zeros, -1, indices, ops.Sub(x, ops.StopGradient(x))))")
 			lead := x.Shape()[:x.Rank()-n]
 			flat := func(v *ops.Node) *ops.Node {

@@ -82,8 +82,7 @@ func products() []*Row {
 			x := c.x("input")
 			return list(call("vander", attrs{"n": c.int("N", x.Dim(-1)), "descending": !c.bool("increasing", false)}, x))
 		}),
-		row("nn.functional.linear", "input weight bias", "ops.Linear(x, w, bias)", func(c *Call) []*ops.Node {
-			c.as("ops.Add(ops.MatMul(x, ops.Transpose(w)), bias)")
+		row("nn.functional.linear", "input weight bias", "ops.Add(ops.MatMul(x, ops.Transpose(w)), bias)", func(c *Call) []*ops.Node {
 			y := product2(c.x("input"), ops.Transpose(c.x("weight")))
 			if b := c.x("bias"); b != nil {
 				y = ops.Add(y, b)

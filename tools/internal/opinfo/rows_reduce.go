@@ -68,10 +68,9 @@ func reductions() []*Row {
 			lo, hi := ops.MinMax(x, axes...)
 			return list(c.kept(lo, x, axes), c.kept(hi, x, axes))
 		}},
-		{Torch: "sum_to_size", Signature: "input *size", Go: "ops.SumTo(x, shape...)", Build: func(c *Call) []*ops.Node {
+		{Torch: "sum_to_size", Signature: "input *size", Go: "ops.Reshape(ops.Sum(x, axes...), shape...)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			size := c.ints("size")
-			c.as("ops.Reshape(ops.Sum(x, axes...), shape...)")
 			axes := []int{}
 			for i, n := range x.Shape() {
 				if k := i - x.Rank() + len(size); k < 0 || size[k] == 1 && n != 1 {
