@@ -236,7 +236,7 @@ func (o *Options) kept(c *cell) bool {
 	if o.Few {
 		n = fewThinning
 	}
-	return main || (c.number+int(c.dt))%min(n, len(Samples(c.op.Name))) == 0
+	return main || (c.at+int(c.dt))%min(n, c.column) == 0
 }
 
 // mainDType is float32, where the op takes it.

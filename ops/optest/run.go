@@ -126,17 +126,18 @@ type suite struct {
 
 // cell is one sample of an op in one dtype, as a part of a graph.
 type cell struct {
-	op     *ops.Op
-	sample Sample
-	dt     tensor.DType
-	in     []*ops.Node      // the operands
-	values []*tensor.Tensor // what they are fed with
-	seen   []*ops.Node      // the operands as the op sees them, after views
-	out    *ops.Node
-	place  int                  // among the cells of the graph
-	number int                  // among the samples of the op
-	seed   []string             // of its values, if they are not its own
-	shared map[string]*ops.Node // operands of other cells of the graph, which have the same seed
+	op         *ops.Op
+	sample     Sample
+	dt         tensor.DType
+	in         []*ops.Node      // the operands
+	values     []*tensor.Tensor // what they are fed with
+	seen       []*ops.Node      // the operands as the op sees them, after views
+	out        *ops.Node
+	place      int                  // among the cells of the graph
+	number     int                  // among the samples of the op
+	at, column int                  // among the samples that are meant for dt, and how many these are
+	seed       []string             // of its values, if they are not its own
+	shared     map[string]*ops.Node // operands of other cells of the graph, which have the same seed
 }
 
 // cells lists the samples of op that are meant for dt.
@@ -144,8 +145,11 @@ func cells(op *ops.Op, dt tensor.DType) []*cell {
 	var out []*cell
 	for i, s := range Samples(op.Name) {
 		if s.Only == nil || slices.Contains(s.Only, dt) {
-			out = append(out, &cell{op: op, sample: s, dt: dt, number: i})
+			out = append(out, &cell{op: op, sample: s, dt: dt, number: i, at: len(out)})
 		}
+	}
+	for _, c := range out {
+		c.column = len(out)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 // Normalisation: scale · (x - mean) / √(variance + eps) + shift.
@@ -29,7 +30,7 @@ func init() {
 	})
 	Register("batch_norm_train", Spec{
 		Reference: func(c Case) Result {
-			x, n := c.In[0], newNorm(c)
+			x := c.In[0]
 			groups := make([][]float64, x.Shape[1])
 			for p, at := range coordinates(x.Shape) {
 				groups[at[1]] = append(groups[at[1]], x.F[p])
@@ -38,6 +39,10 @@ func init() {
 			for k, g := range groups {
 				channels[k] = momentsOf(g)
 			}
+			if which, ok := c.Attr.(moment); ok {
+				return which.of(x.DType, channels)
+			}
+			n := newNorm(c)
 			for p, at := range coordinates(x.Shape) {
 				n.fill(p, at[1], channels[at[1]])
 			}
@@ -48,6 +53,8 @@ func init() {
 			batchNormTrainCase("images", []int{3, 4, 5, 7}),
 			batchNormTrainCase("rows", []int{33, 5}),
 			batchNormTrainCase("sequence", []int{2, 3, 11}),
+			batchMoment(momentMean, []int{3, 5, 7}),
+			batchMoment(momentVariance, []int{3, 5, 7}),
 		},
 	})
 	Register("layer_norm", Spec{
@@ -140,6 +147,39 @@ func batchNormTrainCase(label string, shape []int) Sample {
 			return y
 		},
 	}
+}
+
+// moment is one of the statistics of channels.
+type moment string
+
+const (
+	momentMean     moment = "mean"
+	momentVariance moment = "variance"
+)
+
+// of lists that moment of each channel.
+func (m moment) of(dt tensor.DType, channels []moments) Result {
+	r := Result{Array: NewArray(dt, len(channels)), Terms: make([]float64, len(channels)), N: 1}
+	for k, c := range channels {
+		r.F[k], r.Terms[k] = c.mean, c.meanError
+		if m == momentVariance {
+			r.F[k], r.Terms[k] = c.variance, c.varianceError
+		}
+	}
+	return r
+}
+
+func batchMoment(m moment, shape []int) Sample {
+	s := batchNormTrainCase(string(m), shape)
+	s.Attr = m
+	s.Build = func(in []*ops.Node) *ops.Node {
+		_, mean, variance := ops.BatchNormTrain(in[0], in[1], in[2], 1e-3)
+		if m == momentMean {
+			return mean
+		}
+		return variance
+	}
+	return s
 }
 
 func layerNormCase(label string, shape []int) Sample {

