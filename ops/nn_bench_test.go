@@ -92,7 +92,7 @@ func BenchmarkNeuralBesideCompositions(b *testing.B) {
 				return y
 			},
 			func(in []*Node) *Node { // everything in the loop
-				zero := zerosOf(in[0].graph, tensor.Float32, []int{16, 128})
+				zero := zerosIn(in[0].graph, tensor.Float32, []int{16, 128})
 				_, ys := Scan([]*Node{zero, zero}, in[:1], func(_ *Node, s, x []*Node) (next, y []*Node) {
 					g := Add(Add(MatMul(x[0], Transpose(in[1])), in[3]), Add(MatMul(s[0], Transpose(in[2])), in[4]))
 					c := Add(Mul(Sigmoid(gate(g, 1, 128)), s[1]), Mul(Sigmoid(gate(g, 0, 128)), Tanh(gate(g, 2, 128))))
