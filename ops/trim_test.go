@@ -48,3 +48,22 @@ func TestTrimCutsOutputsOfRunToTheirCounts(t *testing.T) {
 	}
 	require.NoError(t, exe.Close())
 }
+
+func TestIsInFindsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	e := fallback.New(nil)
+	t.Cleanup(func() { require.NoError(t, e.Close()) })
+	g := NewGraph("isin")
+	x := g.Const(tensor.Must(tensor.FromSlice([]float32{3, 0, -1, 9, 2, 8}, 2, 3)))
+	set := g.Const(tensor.Must(tensor.FromSlice([]float32{8, -1, 3, 3}, 2, 2)))
+	exe, err := g.Compile(t.Context(), NewRuntime(e), Target{Outputs: []*Node{IsIn(x, set), IsIn(x, Slice(set, To(0, 0)))}})
+	require.NoError(t, err)
+	outs, err := exe.Run(t.Context(), nil)
+	require.NoError(t, err)
+	require.NoError(t, exe.Close())
+	for i, want := range [][]bool{{true, false, true, false, false, true}, make([]bool, 6)} {
+		got, err := tensor.ToSlice[bool](outs[i])
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+}

@@ -147,3 +147,19 @@ func MSort(x *Node) *Node {
 	values, _ := Sort(x, 0, nil)
 	return values
 }
+
+// IsIn returns, as bool, which elements of x are among those of set, by a sort of set and a search for each element. NaN is in no set. Errors: dtypes
+// differ or are bool.
+// Source: NumPy, numpy.isin; PyTorch, isin.
+func IsIn(x, set *Node) *Node {
+	if x == nil || set == nil || x.bad || set.bad {
+		return apply("equal", nil, x, set)
+	}
+	sorted, _ := Sort(Reshape(set, -1), 0, nil)
+	at := SearchSorted(sorted, x, nil)
+	if at.bad {
+		return at
+	}
+	found := Equal(Gather(sorted, 0, at), x)
+	return And(found, Less(at, int64(set.Size()))) // behind the last one 0 is read
+}
