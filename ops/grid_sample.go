@@ -38,7 +38,7 @@ func GridSample(x, grid *Node, o *GridSampleOptions) *Node {
 }
 
 var _ = define(Op{
-	Name: "grid_sample", Category: "resampling", Attributes: AttributesOf[GridSampleOptions](), Operands: []Operand{{Name: "x"}, {Name: "grid"}}, DTypes: floats,
+	Name: "grid_sample", Category: "resampling", Attributes: AttributesOf[GridSampleOptions](), Operands: []Operand{{Name: "x"}, {Name: "grid"}}, DTypes: wideFloats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		o, x, g := c.Attr.(GridSampleOptions), c.shape(0), c.shape(1)
 		n := len(x) - 2

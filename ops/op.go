@@ -273,12 +273,13 @@ func (o *Op) lower() *ir.Op {
 
 // Sets of dtypes that ops take.
 var (
-	floats  = []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64}
-	bools   = []tensor.DType{tensor.Bool}
-	ints    = []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}
-	numbers = slices.Concat(ints, floats)
-	bits    = slices.Concat(bools, ints)
-	every   = tensor.DTypes()
+	wideFloats = []tensor.DType{tensor.Float32, tensor.Float64} // of positions, which 16 bits do not hold
+	floats     = []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64}
+	bools      = []tensor.DType{tensor.Bool}
+	ints       = []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}
+	numbers    = slices.Concat(ints, floats)
+	bits       = slices.Concat(bools, ints)
+	every      = tensor.DTypes()
 )
 
 // Operands that many ops have.

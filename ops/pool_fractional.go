@@ -27,7 +27,7 @@ func FractionalMaxPool(x, samples *Node, window, size []int) (y, indices *Node) 
 }
 
 var _ = define(Op{
-	Name: "fractional_max_pool", Category: "pooling", Attributes: AttributesOf[fractionalAttr](), DTypes: floats,
+	Name: "fractional_max_pool", Category: "pooling", Attributes: AttributesOf[fractionalAttr](), DTypes: wideFloats,
 	Operands: []Operand{{Name: "x"}, {Name: "samples"}}, ResultNames: []string{"y", "indices"},
 	Results: func(c *Call) ([]Result, error) {
 		a, x := c.Attr.(fractionalAttr), c.shape(0)

@@ -59,6 +59,17 @@ type entry struct {
 	prog   weak.Pointer[cl.Program]
 	id     uint64
 	suffix string
+	texts  [3]string // of the part: source, head, body
+}
+
+// share gives p the texts of the part that is equal to it, so that plans for many sizes do not hold a copy each.
+func (l *library) share(p *codegen.Program) {
+	l.mu.Lock()
+	at, ok := l.parts[p.Key()]
+	l.mu.Unlock()
+	if ok {
+		p.Source, p.Head, p.Body = at.texts[0], at.texts[1], at.texts[2]
+	}
 }
 
 func (l *library) find(key codegen.Key) (built, bool) {
@@ -83,7 +94,7 @@ func (l *library) enter(p *codegen.Program, b built) {
 		maps.DeleteFunc(l.parts, func(_ codegen.Key, at entry) bool { return at.prog.Value() == nil })
 		l.sweep = 2*len(l.parts) + batchLarge
 	}
-	l.parts[key] = entry{weak.Make(b.prog), b.id, b.suffix}
+	l.parts[key] = entry{weak.Make(b.prog), b.id, b.suffix, [3]string{p.Source, p.Head, p.Body}}
 }
 
 // compileAll makes every program of the tasks available in the library.

@@ -145,6 +145,9 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 			if err != nil {
 				return taskError(facts.Name, b.Task, "plan", err)
 			}
+			for _, l := range p.Launches {
+				s.runner.target().library.share(l.Program)
+			}
 			s.tasks[i] = readyTask{task: b.Task, plan: p, programs: make([]built, len(p.Launches))}
 			return nil
 		})
