@@ -138,6 +138,7 @@ type cell struct {
 	at, column int                  // among the samples that are meant for dt, and how many these are
 	seed       []string             // of its values, if they are not its own
 	shared     map[string]*ops.Node // operands of other cells of the graph, which have the same seed
+	open       func(d int) int      // what stands for extent d of an input; nil: itself
 }
 
 // cells lists the samples of op that are meant for dt.
@@ -170,7 +171,13 @@ func (c *cell) build(g *ops.Graph) {
 		case o.Fixed:
 			n = g.Const(v)
 		default:
-			n = g.Input(fmt.Sprintf("%s.%d", c.sample.Label, i), v.DType(), v.Shape()...)
+			shape := slices.Clone(v.Shape())
+			for a, d := range shape {
+				if c.open != nil {
+					shape[a] = c.open(d)
+				}
+			}
+			n = g.Input(fmt.Sprintf("%s.%d", c.sample.Label, i), v.DType(), shape...)
 			if c.shared != nil {
 				c.shared[key] = n
 			}
