@@ -70,10 +70,6 @@ func cumSumAttrOf(axis int, o *CumSumOptions) cumSumAttr {
 	return a
 }
 
-func (a cumSumAttr) options() *CumSumOptions {
-	return &CumSumOptions{Exclusive: a.Exclusive, Reverse: a.Reverse}
-}
-
 func runningOp(name string, fold engine.RunningFold, dtypes []tensor.DType, grad func(b *Back, a cumSumAttr)) Op {
 	o := Op{
 		Name: name, Category: "scan", Attributes: AttributesOf[cumSumAttr](), Operands: operandX, DTypes: dtypes, kind: ir.KindRoutine,
