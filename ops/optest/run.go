@@ -139,6 +139,7 @@ type cell struct {
 	seed       []string             // of its values, if they are not its own
 	shared     map[string]*ops.Node // operands of other cells of the graph, which have the same seed
 	open       func(d int) int      // what stands for extent d of an input; nil: itself
+	constants  tensor.DType         // in which fixed operands are drawn, if not in dt
 }
 
 // cells lists the samples of op that are meant for dt.
@@ -163,7 +164,7 @@ func (c *cell) build(g *ops.Graph) {
 		seed = []string{c.op.Name, c.sample.Label}
 	}
 	for i, o := range c.sample.Operands {
-		v := Fill(o, c.dt, seedOf(append(seed, fmt.Sprint(i))...))
+		v := c.draw(o, seedOf(append(seed, fmt.Sprint(i))...))
 		key := fmt.Sprintf("%d %+v", i, o)
 		n := c.shared[key]
 		switch {
@@ -185,6 +186,14 @@ func (c *cell) build(g *ops.Graph) {
 		c.in, c.values = append(c.in, n), append(c.values, v)
 	}
 	c.seen, c.out = c.sample.Call(g, c.dt, c.in)
+}
+
+// draw makes the values of the operand o.
+func (c *cell) draw(o Operand, seed uint64) *tensor.Tensor {
+	if o.Fixed && !o.DType.Valid() && c.constants.Valid() {
+		return tensor.Must(tensor.Cast(Fill(o, c.constants, seed), c.dt))
+	}
+	return Fill(o, c.dt, seed)
 }
 
 // feed enters the operands of c in feeds.
