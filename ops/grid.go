@@ -37,6 +37,9 @@ func meshgrid(xy bool, xs []*Node) []*Node {
 		}
 		shape[place(k)] = x.Size()
 	}
+	if slices.ContainsFunc(xs, hasOpenSizes) {
+		return xs[0].graph.sized("meshgrid", xs, len(xs), func(_ *Graph, in []*Node, _ func(d int) int) []*Node { return meshgrid(xy, in) })
+	}
 	for k, x := range xs {
 		lying := slices.Repeat([]int{1}, len(xs))
 		lying[place(k)] = x.Size()
@@ -57,7 +60,7 @@ func CartesianProd(xs ...*Node) *Node {
 	}
 	grid := Meshgrid(xs...)
 	for i := range grid {
-		grid[i] = Reshape(grid[i], grid[i].Size())
+		grid[i] = Reshape(grid[i], -1)
 	}
 	return Stack(1, grid...)
 }

@@ -120,6 +120,8 @@ func newStringTable(x *Node, keys []string, values []int64, other int64) (*looku
 		return nil, fmt.Errorf("%v%v is not uint8 with an axis of bytes", x.dtype, x.shape)
 	case len(keys) != len(values):
 		return nil, fmt.Errorf("%d keys and %d values", len(keys), len(values))
+	case isOpen(x.Dim(-1)):
+		return nil, errors.New("the axis of bytes has an open extent")
 	}
 	seen := map[string]bool{}
 	for _, k := range keys {

@@ -93,7 +93,7 @@ func (o *openSizes) declare(h int) error {
 	}
 	var s [samples]int
 	for k := range s {
-		s[k] = 48 * samplePrimes[len(o.bases)][k]
+		s[k] = 12 * samplePrimes[len(o.bases)][k]
 		if d.most > 0 { // as large as may be, and not the same
 			s[k] = max(d.most-k, min(d.most, 1))
 		}
@@ -112,6 +112,8 @@ func (o *openSizes) enter(h int, s [samples]int) {
 		p.sizes[h] = s[k]
 	}
 }
+
+var errOpenCount = errors.New("the number of results would depend on an extent that is open")
 
 var errCalculated = errors.New("an extent was calculated with one that is open, as if it were a number (use Graph.Extent)")
 

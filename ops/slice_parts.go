@@ -26,6 +26,9 @@ func Narrow(x *Node, axis, start, length int) *Node {
 	if x == nil || x.bad {
 		return apply("slice", nil, x)
 	}
+	if hasOpenSizes(x) {
+		return sized1("narrow", x, func(x *Node, size func(d int) int) *Node { return Narrow(x, axis, size(start), size(length)) })
+	}
 	a, err := axisOf(axis, x.Rank())
 	if err != nil {
 		return x.graph.fail("narrow", []*Node{x}, err)
@@ -47,6 +50,11 @@ func SplitSizes(x *Node, axis int, sizes ...int) []*Node {
 	fail := func(n *Node) []*Node { return slices.Repeat([]*Node{n}, max(len(sizes), 1)) }
 	if x == nil || x.bad {
 		return fail(apply("slice", nil, x))
+	}
+	if hasOpenSizes(x) {
+		return x.graph.sized("split", []*Node{x}, max(len(sizes), 1), func(_ *Graph, in []*Node, size func(d int) int) []*Node {
+			return SplitSizes(in[0], axis, sizesOf(sizes, size)...)
+		})
 	}
 	a, err := axisOf(axis, x.Rank())
 	if err == nil {
@@ -77,6 +85,9 @@ func Chunk(x *Node, axis, n int) []*Node {
 	if err == nil && n < 1 {
 		err = fmt.Errorf("%d parts", n)
 	}
+	if err == nil && isOpen(x.shape[a]) {
+		err = errOpenCount
+	}
 	if err != nil {
 		return []*Node{x.graph.fail("chunk", []*Node{x}, err)}
 	}
@@ -97,6 +108,9 @@ func Unstack(x *Node, axis int) []*Node {
 		return []*Node{apply("slice", nil, x)}
 	}
 	a, err := axisOf(axis, x.Rank())
+	if err == nil && isOpen(x.shape[a]) {
+		err = errOpenCount
+	}
 	if err != nil {
 		return []*Node{x.graph.fail("unstack", []*Node{x}, err)}
 	}
@@ -217,6 +231,9 @@ func FlattenRange(x *Node, start, end int) *Node {
 	if x == nil || x.bad {
 		return apply("reshape", nil, x)
 	}
+	if hasOpenSizes(x) {
+		return sized1("flatten", x, func(x *Node, _ func(d int) int) *Node { return FlattenRange(x, start, end) })
+	}
 	rank := max(x.Rank(), 1)
 	a, err := axisOf(start, rank)
 	b, err2 := axisOf(end, rank)
@@ -240,6 +257,9 @@ func FlattenRange(x *Node, start, end int) *Node {
 func Unflatten(x *Node, axis int, shape ...int) *Node {
 	if x == nil || x.bad {
 		return apply("reshape", nil, x)
+	}
+	if hasOpenSizes(x) {
+		return sized1("unflatten", x, func(x *Node, size func(d int) int) *Node { return Unflatten(x, axis, sizesOf(shape, size)...) })
 	}
 	a, err := axisOf(axis, x.Rank())
 	if err != nil {

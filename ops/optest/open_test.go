@@ -48,7 +48,9 @@ func TestSamplesWithOpenSizes(t *testing.T) {
 			}
 			for _, which := range []func(d int) bool{
 				func(d int) bool { return d > 1 }, func(d int) bool { return d > 1 && d == largest },
-				func(d int) bool { return d > 1 && len(fixed.values) > 0 && len(fixed.values[0].Shape()) > 0 && d == fixed.values[0].Shape()[0] },
+				func(d int) bool {
+					return d > 1 && len(fixed.values) > 0 && len(fixed.values[0].Shape()) > 0 && d == fixed.values[0].Shape()[0]
+				},
 			} {
 				c := &cell{op: op, sample: s, dt: dt, number: i, open: func(d int) int {
 					if which(d) {
