@@ -3,6 +3,7 @@ package ops
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
@@ -203,7 +204,7 @@ var _ = define(runningOp("logcumsumexp", engine.RunningLogSum, floats, func(b *B
 	ratio := func(p, q *Node) *Node { // of two infinities: 1
 		return Exp(Where(Equal(p, q), ScalarLike(p, 0), Sub(p, q)))
 	}
-	s := a.back(ratio(y, a.later(y, 0)), d)
+	s := a.back(ratio(y, a.later(y, math.Inf(1))), d) // nothing comes after the last one
 	b.Add(0, Cast(Mul(ratio(x, y), s), b.In(0).dtype))
 }))
 
