@@ -232,7 +232,16 @@ func expand(n *Node) []*Node {
 	g.depth = n.depth + 1
 	defer func() { g.depth = depth }()
 	var parts []*Node
+	mistakes := len(g.errs)
 	g.within(n.region, func() {
+		defer func() {
+			if len(g.errs) == mistakes { // else it went on with a node that has failed and has no shape
+				return
+			}
+			if recover() != nil {
+				parts = slices.Repeat([]*Node{g.failedNode()}, max(len(n.op.ResultNames), 1))
+			}
+		}()
 		if n.op.Compose != nil {
 			parts = []*Node{n.op.Compose(c)}
 		} else {

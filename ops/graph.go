@@ -195,6 +195,13 @@ func (g *Graph) fail(name string, in []*Node, err error) *Node {
 	return n
 }
 
+// failedNode is a node that has failed, which was said elsewhere.
+func (g *Graph) failedNode() *Node {
+	n := g.add(failed, nil, nil, nil, tensor.Invalid)
+	n.bad = true
+	return n
+}
+
 // failed is the op of nodes that could not be made.
 var failed = &Op{Name: "failed", Operands: operandsAny, hidden: true}
 

@@ -204,7 +204,7 @@ func (o *openSizes) failed(n *Node, p *replay) {
 		err = p.to.errs[0]
 	}
 	for _, p := range o.probes {
-		p.made[n], p.to.errs = p.failed(), nil
+		p.made[n], p.to.errs = p.to.failedNode(), nil
 	}
 	if err == nil { // an operand had failed, which was said where it happened
 		return

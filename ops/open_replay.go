@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
-	"github.com/anycl/anycl/tensor"
 )
 
 // replay builds a graph with open sizes again, with numbers in their place.
@@ -23,13 +22,6 @@ func newReplay(from *Graph, sizes map[int]int) *replay {
 	r := &replay{from: from, to: to, sizes: sizes, made: map[*Node]*Node{}, several: map[*Node][]*Node{}, regions: map[*region]*region{}}
 	to.replays = r
 	return r
-}
-
-// failed is a node that has failed, which was said elsewhere.
-func (r *replay) failed() *Node {
-	n := r.to.add(failed, nil, nil, nil, tensor.Invalid)
-	n.bad = true
-	return n
 }
 
 // size is the number that d, an extent, stands for.
@@ -111,7 +103,7 @@ func (r *replay) region(reg *region) *region {
 // make builds what stands for n.
 func (r *replay) make(n *Node) *Node {
 	if n.bad {
-		return r.failed()
+		return r.to.failedNode()
 	}
 	in := r.nodes(n.in)
 	switch a := n.attr.(type) {
@@ -161,7 +153,7 @@ func (r *replay) isProbe(k int) bool { return r.from.open != nil && r.from.open.
 func (r *replay) keep(n *Node, all []*Node) *Node {
 	r.several[n] = all
 	if len(all) == 0 {
-		return r.failed()
+		return r.to.failedNode()
 	}
 	return all[0]
 }
@@ -186,7 +178,7 @@ func (r *replay) control(n *Node, c *control, in []*Node) *Node {
 		to.regions = append(to.regions, own)
 	}
 	if anyBad(in) {
-		return r.failed()
+		return r.to.failedNode()
 	}
 	m := r.to.ownerOf(n.op.Name, to, in[:c.Carried])
 	if c.Stats != nil && !m.bad {

@@ -70,10 +70,6 @@ func cumSumAttrOf(axis int, o *CumSumOptions) cumSumAttr {
 	return a
 }
 
-func (a cumSumAttr) options() *CumSumOptions {
-	return &CumSumOptions{Exclusive: a.Exclusive, Reverse: a.Reverse}
-}
-
 func runningOp(name string, fold engine.RunningFold, dtypes []tensor.DType, grad func(b *Back, a cumSumAttr)) Op {
 	o := Op{
 		Name: name, Category: "scan", Attributes: AttributesOf[cumSumAttr](), Operands: operandX, DTypes: dtypes, kind: ir.KindRoutine,
@@ -204,7 +200,7 @@ var _ = define(runningOp("logcumsumexp", engine.RunningLogSum, floats, func(b *B
 	ratio := func(p, q *Node) *Node { // of two infinities: 1
 		return Exp(Where(Equal(p, q), ScalarLike(p, 0), Sub(p, q)))
 	}
-	s := a.back(ratio(y, a.later(y, math.Inf(1))), d) // nothing comes after the last one
+	s := a.back(ratio(y, a.later(y, math.Inf(1))), d) // no factor after the end
 	b.Add(0, Cast(Mul(ratio(x, y), s), b.In(0).dtype))
 }))
 

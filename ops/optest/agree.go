@@ -115,7 +115,7 @@ func (g *gradGroup) run(ctx context.Context, a, b *ops.Runtime) ([]gradPair, err
 }
 
 // compute gives the gradients of every cell in dtype dt, from the values of the
-// cells like, if there are any.
+// cells like, if there are any, which are the same ones in another dtype.
 func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DType, like []*gradCell) ([]*gradCell, [][]Array, error) {
 	graph := ops.NewGraph("gradients")
 	var all []*gradCell
@@ -124,7 +124,7 @@ func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DTyp
 		shared = map[string]*ops.Node{}
 	}
 	for _, op := range g.ops {
-		all = append(all, g.choose(gradCells(graph, op, dt, shared))...)
+		all = append(all, g.choose(slices.DeleteFunc(gradCells(graph, op, dt, shared), oneDType))...)
 	}
 	feeds := ops.Feeds{}
 	var outputs []*ops.Node
@@ -163,6 +163,12 @@ func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DTyp
 		}
 	}
 	return all, results, nil
+}
+
+// oneDType reports whether the sample is left out in one of the dtypes that are compared.
+func oneDType(c *gradCell) bool {
+	only := c.sample.Only
+	return only != nil && !(slices.Contains(only, tensor.Float32) && slices.Contains(only, tensor.Float64))
 }
 
 // choose is two of the samples where few are wanted: the ones that are neither

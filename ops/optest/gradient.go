@@ -80,6 +80,7 @@ func gradCells(g *ops.Graph, op *ops.Op, dt tensor.DType, shared map[string]*ops
 			continue
 		}
 		gc := &gradCell{cell: *c}
+		gc.constants = tensor.Float32 // the same in every dtype
 		weights := []string{op.Name, c.sample.Label, "weights"}
 		if shared != nil {
 			gc.shared, gc.seed = shared, []string{"shared"}

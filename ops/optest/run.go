@@ -138,6 +138,8 @@ type cell struct {
 	at, column int                  // among the samples that are meant for dt, and how many these are
 	seed       []string             // of its values, if they are not its own
 	shared     map[string]*ops.Node // operands of other cells of the graph, which have the same seed
+	open       func(d int) int      // what stands for extent d of an input; nil: itself
+	constants  tensor.DType         // in which fixed operands are drawn, if not in dt
 }
 
 // cells lists the samples of op that are meant for dt.
@@ -162,7 +164,7 @@ func (c *cell) build(g *ops.Graph) {
 		seed = []string{c.op.Name, c.sample.Label}
 	}
 	for i, o := range c.sample.Operands {
-		v := Fill(o, c.dt, seedOf(append(seed, fmt.Sprint(i))...))
+		v := c.draw(o, seedOf(append(seed, fmt.Sprint(i))...))
 		key := fmt.Sprintf("%d %+v", i, o)
 		n := c.shared[key]
 		switch {
@@ -170,7 +172,13 @@ func (c *cell) build(g *ops.Graph) {
 		case o.Fixed:
 			n = g.Const(v)
 		default:
-			n = g.Input(fmt.Sprintf("%s.%d", c.sample.Label, i), v.DType(), v.Shape()...)
+			shape := slices.Clone(v.Shape())
+			for a, d := range shape {
+				if c.open != nil {
+					shape[a] = c.open(d)
+				}
+			}
+			n = g.Input(fmt.Sprintf("%s.%d", c.sample.Label, i), v.DType(), shape...)
 			if c.shared != nil {
 				c.shared[key] = n
 			}
@@ -178,6 +186,14 @@ func (c *cell) build(g *ops.Graph) {
 		c.in, c.values = append(c.in, n), append(c.values, v)
 	}
 	c.seen, c.out = c.sample.Call(g, c.dt, c.in)
+}
+
+// draw makes the values of the operand o.
+func (c *cell) draw(o Operand, seed uint64) *tensor.Tensor {
+	if o.Fixed && !o.DType.Valid() && c.constants.Valid() {
+		return tensor.Must(tensor.Cast(Fill(o, c.constants, seed), c.dt))
+	}
+	return Fill(o, c.dt, seed)
 }
 
 // feed enters the operands of c in feeds.

@@ -228,7 +228,7 @@ func init() {
 		},
 		Tolerance: moved,
 		Samples: []Sample{
-			unpool("sequence", []int{2, 3, 4}, []int{9}, nil), unpool("images", []int{2, 3, 2, 3}, []int{5, 4}, floatDTypes), unpool("volumes", []int{2, 2, 1, 3}, []int{3, 2, 4}, floatDTypes[2:3]),
+			unpool("sequence", []int{2, 3, 4}, []int{9}, nil), unpool("images", []int{2, 3, 2, 3}, []int{5, 4}, floatDTypes), unpool("volumes", []int{2, 2, 1, 3}, []int{3, 2, 4}, floatDTypes[2:]),
 		},
 	})
 }

@@ -7,19 +7,22 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Short-time Fourier transforms, frame by frame; an inverse gives back the signal that was transformed.
+// Short-time Fourier transforms, frame by frame; an inverse gives back the signal that was transformed, times that of its window.
 
 func init() {
 	one := []Operand{{Shape: []int{2, 13}}}
-	windowed := []Operand{{Shape: []int{23}}, {Shape: []int{5}, Lo: 0.5, Hi: 1.5}}
+	twoOperands := []Operand{{Shape: []int{23}}, {Shape: []int{5}, Lo: 0.5, Hi: 1.5}}
 	build := func(length int, o ops.STFTOptions, inverse bool) func(in []*ops.Node) *ops.Node {
 		return func(in []*ops.Node) *ops.Node {
 			o := o
-			if len(in) > 1 {
+			if len(in) > 1 && !inverse {
 				o.Window = in[1]
 			}
 			y := ops.STFT(in[0], length, &o)
 			if inverse {
+				if len(in) > 1 { // another one than that of the transform, or it would not matter
+					o.Window = in[1]
+				}
 				y = ops.ISTFT(y, length, &o)
 			}
 			return y
@@ -34,7 +37,7 @@ func init() {
 			o        ops.STFTOptions
 		}{
 			{"reflected", one, 4, ops.STFTOptions{Hop: 3}},
-			{"windowed", windowed, 7, ops.STFTOptions{Hop: 2, ZeroPadded: true, Normalized: true}},
+			{"windowed", twoOperands, 7, ops.STFTOptions{Hop: 2, ZeroPadded: true, Normalized: true}},
 			{"from the start, all frequencies", one, 5, ops.STFTOptions{Hop: 4, Uncentered: true, TwoSided: true}},
 		} {
 			a := stftCase{s.length, s.o}
@@ -55,11 +58,30 @@ func init() {
 			x := c.In[0]
 			r := Result{Array: NewArray(x.DType, c.Shape...), N: 40, Terms: slices.Repeat([]float64{16}, count(c.Shape))}
 			copy(r.F, x.F)
+			if len(c.In) > 1 {
+				windowed(r, c.In[1], attr[stftCase](c))
+			}
 			return r
 		},
 		Tolerance: summed("a sum in any order, and its inverse: n·u·Σ|terms|"),
 		Samples:   samples(true),
 	})
+}
+
+// windowed multiplies y by Σ w / Σ w², sums over the frames that cover each element. w stands in the middle of a frame.
+func windowed(y Result, w Array, a stftCase) {
+	n := y.Shape[len(y.Shape)-1]
+	first := (a.length-w.Len())/2 - a.length/2
+	for p := range y.F {
+		var sum, squares float64
+		for frame := 0; frame*a.o.Hop <= n+a.length/2*2-a.length; frame++ {
+			if k := p%n - frame*a.o.Hop - first; k >= 0 && k < w.Len() {
+				sum += w.F[k]
+				squares += w.F[k] * w.F[k]
+			}
+		}
+		y.F[p] *= sum / squares
+	}
 }
 
 // stftCase is what the reference must know.

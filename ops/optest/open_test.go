@@ -1,0 +1,79 @@
+package optest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// TestSamplesWithOpenSizes: the sample of an op whose inputs have open extents gives what it gives with numbers. Equal extents are one
+// open extent. Samples that fix an extent by what they build beside the inputs cannot be built so; every op has one that can, but those
+// whose shapes are bound to numbers.
+func TestSamplesWithOpenSizes(t *testing.T) {
+	t.Parallel()
+	rt, err := ops.Open(t.Context(), &ops.Options{Device: "none"})
+	require.NoError(t, err)
+	defer rt.Close()
+	run := func(c *cell, g *ops.Graph) ([]*tensor.Tensor, error) {
+		exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{c.out}})
+		if err != nil {
+			return nil, err
+		}
+		defer exe.Close()
+		feeds := ops.Feeds{}
+		c.feed(feeds)
+		return exe.Run(t.Context(), feeds)
+	}
+	for op := range ops.Table() {
+		built, reason := 0, error(nil)
+		for i, s := range Samples(op.Name) {
+			dt := mainDType(op)
+			if s.Only != nil {
+				dt = s.Only[0]
+			}
+			fixed := &cell{op: op, sample: s, dt: dt, number: i}
+			g := ops.NewGraph(op.Name)
+			fixed.build(g)
+			require.NoError(t, g.Err())
+			largest := 0
+			for _, v := range fixed.values {
+				for _, d := range v.Shape() {
+					largest = max(largest, d)
+				}
+			}
+			for _, which := range []func(d int) bool{
+				func(d int) bool { return d > 1 }, func(d int) bool { return d > 1 && d == largest },
+				func(d int) bool { return d > 1 && len(fixed.values) > 0 && len(fixed.values[0].Shape()) > 0 && d == fixed.values[0].Shape()[0] },
+			} {
+				c := &cell{op: op, sample: s, dt: dt, number: i, open: func(d int) int {
+					if which(d) {
+						return ops.Dim(fmt.Sprint("n", d))
+					}
+					return d
+				}}
+				og := ops.NewGraph(op.Name)
+				c.build(og)
+				if reason = og.Err(); reason != nil {
+					continue
+				}
+				built++
+				want, err := run(fixed, g)
+				require.NoError(t, err)
+				got, err := run(c, og)
+				if assert.NoError(t, err, "%s %s", op.Name, s.Label) {
+					assert.Equal(t, want[0].String(), got[0].String(), "%s %s", op.Name, s.Label)
+				}
+				break
+			}
+			if built > 0 && testing.Short() {
+				break
+			}
+		}
+		assert.Positive(t, built, "%s: %v", op.Name, reason)
+	}
+}
