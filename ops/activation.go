@@ -27,7 +27,7 @@ var _ = define(Op{
 	Scalar: scalarOf("1.0f / exp_plus_1(-a)", 25, real1(sigmoidOf)),
 })
 
-func sigmoidOf(a float64) float64 { return 1 / (1 + math.Exp(-a)) }
+func sigmoidOf(a float64) float64 { return 1 / (1 + hostExp(-a)) }
 
 // SiLU returns the sigmoid linear unit of x, also called swish, element by
 // element:
@@ -50,7 +50,7 @@ var _ = define(Op{
 		s := Sigmoid(x)
 		b.Add(0, b.Times(Mul(s, Add(ScalarLike(s, 1), Mul(x, Sub(ScalarLike(s, 1), s))))))
 	},
-	Scalar: scalarOf("a / exp_plus_1(-a)", 25, real1(func(a float64) float64 { return a / (1 + math.Exp(-a)) })),
+	Scalar: scalarOf("a / exp_plus_1(-a)", 25, real1(func(a float64) float64 { return a / (1 + hostExp(-a)) })),
 })
 
 // ReLU returns the rectified linear unit of x, element by element:

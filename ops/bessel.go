@@ -66,8 +66,8 @@ var (
 	}))
 	_ = define(besselOp("bessel_j0", "special_j0(a)", math.J0, func(x, _ *Node) *Node { return Neg(BesselJ1(x)) }))
 	_ = define(besselOp("bessel_j1", "special_j1(a)", math.J1, func(x, y *Node) *Node { return Sub(BesselJ0(x), over(y, x, 0.5)) }))
-	_ = define(besselOp("bessel_y0", "special_y0(a)", math.Y0, func(x, _ *Node) *Node { return Neg(BesselY1(x)) }))
-	_ = define(besselOp("bessel_y1", "special_y1(a)", math.Y1, func(x, y *Node) *Node { return Sub(BesselY0(x), Div(y, x)) }))
+	_ = define(besselOp("bessel_y0", "special_bessel_y0(a)", y0Of, func(x, _ *Node) *Node { return Neg(BesselY1(x)) }))
+	_ = define(besselOp("bessel_y1", "special_bessel_y1(a)", math.Y1, func(x, y *Node) *Node { return Sub(BesselY0(x), Div(y, x)) }))
 	_ = define(besselOp("k0", "special_k0(a)", func(x float64) float64 { return scaledK(0, x) * math.Exp(-x) }, func(x, _ *Node) *Node { return Neg(K1(x)) }))
 	_ = define(besselOp("k0e", "special_k0e(a)", func(x float64) float64 { return scaledK(0, x) }, func(x, y *Node) *Node { return Sub(y, K1e(x)) }))
 	_ = define(besselOp("k1", "special_k1(a)", func(x float64) float64 { return scaledK(1, x) * math.Exp(-x) }, func(x, y *Node) *Node { return Neg(Add(K0(x), Div(y, x))) }))
@@ -89,6 +89,15 @@ func sphericalJ0Of(x float64) float64 {
 		return 1
 	}
 	return math.Sin(x) / x
+}
+
+// y0Of is math.Y0, whose logarithm takes subnormals for normal numbers on some machines.
+func y0Of(x float64) float64 {
+	if x > 0 && x < 0x1p-1000 {
+		const gamma = 0.577215664901532860606512090082402431
+		return 2 / math.Pi * (logOf(x) - math.Ln2 + gamma)
+	}
+	return math.Y0(x)
 }
 
 // scaledI is e^-x I(x) for x >= 0 and order 0 or 1, by its series or its asymptotic expansion.
@@ -140,7 +149,7 @@ func scaledK(order int, x float64) float64 {
 		return 0
 	case x <= 1:
 		const gamma = 0.577215664901532860606512090082402431
-		l := math.Log(x/2) + gamma
+		l := logOf(x) - math.Ln2 + gamma
 		t, h, sum := 1.0, 0.0, -l
 		if order == 1 {
 			sum = l - 0.5

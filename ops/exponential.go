@@ -16,8 +16,26 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   same,
 	Grad:     func(b *Back) { b.Add(0, b.Times(b.Out())) },
-	Scalar:   scalarOf("exp(a)", 20, real1(math.Exp)),
+	Scalar:   scalarOf("exp(a)", 20, real1(hostExp)),
 })
+
+// hostExp is math.Exp, whose assembly for amd64 overflows from 1023.5 log(2) on, where e^a is still finite.
+func hostExp(a float64) float64 {
+	if a > 709 && a < 710 { // e^(a-1) times e in two parts
+		y := math.Exp(a - 1)
+		return math.FMA(y, math.E, y*1.4456468917292502e-16)
+	}
+	return math.Exp(a)
+}
+
+// hostHalfExp is e^a / 2, which overflows later than e^a.
+func hostHalfExp(a float64) float64 {
+	if a > 709 && a < 711 { // e^(a-2) times e²/2 in two parts
+		y := hostExp(a - 2)
+		return math.FMA(y, 3.694528049465325, y*-8.985569748919574e-17)
+	}
+	return math.Exp(a) / 2
+}
 
 // Exp2 returns 2 to the power of x, element by element:
 //

@@ -26,6 +26,9 @@ var _ = define(Op{
 		if math.IsInf(a, 0) { // as in C
 			return math.Inf(1)
 		}
+		if a != 0 && math.Abs(a) < 0x1p-1000 { // math.Log of subnormals is wrong on some machines
+			return -logOf(math.Abs(a))
+		}
 		y, _ := math.Lgamma(a)
 		return y
 	})),

@@ -195,6 +195,7 @@ func TestHostFunctionsKeepSpecialValues(t *testing.T) {
 		"rsqrt":      {{0, inf}, {neg0, -inf}, {inf, 0}, {-1, nan}},
 		"reciprocal": {{0, inf}, {neg0, -inf}, {-inf, neg0}},
 		"exp":        {{0, 1}, {-inf, 0}, {inf, inf}, {nan, nan}, {1000, inf}, {-1000, 0}},
+		"acosh":      {{1, 0}, {0.5, nan}, {-1e10, nan}, {-1e30, nan}, {inf, inf}, {nan, nan}},
 		"exp2":       {{3, 8}, {-inf, 0}, {inf, inf}, {-2, 0.25}},
 		"expm1":      {{0, 0}, {neg0, neg0}, {-inf, -1}, {inf, inf}},
 		"log":        {{0, -inf}, {neg0, -inf}, {-1, nan}, {1, 0}, {inf, inf}},
@@ -234,6 +235,34 @@ func TestHostFunctionsKeepSpecialValues(t *testing.T) {
 				requireIdentical(t, want, host(op, dt, []float64{x})[0], "%s(%v) in %v", op, x, dt)
 			}
 		}
+	}
+}
+
+// Next to the largest and the smallest numbers of float64 the functions of package math go wrong on some machines.
+func TestHostFunctionsAreRightAtTheEndsOfFloat64(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		op      string
+		x, want float64
+	}{
+		{"exp", 709.5, 1.3549863193146328e308}, {"exp", 709.782712893384, 1.797693134862273e308}, {"exp", 709.7827128933841, math.Inf(1)},
+		{"sinh", -709.5, -6.774931596573164e307}, {"cosh", 710.4, 1.6663642832806496e308}, {"cosh", 711, math.Inf(1)},
+		{"lgamma", 5e-324, 744.4400719213812}, {"k0e", 5e-324, 744.5560034370397}, {"bessel_y0", 5e-324, -473.9990734230043}, {"erfcx", 1e308, 5.641895835477563e-309},
+	} {
+		got := host(c.op, tensor.Float64, []float64{c.x})[0]
+		if math.IsInf(c.want, 0) {
+			require.Equal(t, c.want, got, "%s(%v)", c.op, c.x)
+			continue
+		}
+		require.InEpsilon(t, c.want, got, 2e-15, "%s(%v)", c.op, c.x)
+	}
+}
+
+// The order of a polynomial loses what is behind its point.
+func TestOrdersOfPolynomialsAreCutTowardsZero(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]float64{{-0.5, 1}, {-1, 0}, {-1.5, 0}, {0.9, 1}, {1.9, 0.3}} {
+		require.Equal(t, c[1], host("chebyshev_t", tensor.Float64, []float64{0.3}, []float64{c[0]})[0], "order %v", c[0])
 	}
 }
 

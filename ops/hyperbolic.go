@@ -16,7 +16,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   same,
 	Grad:     func(b *Back) { b.Add(0, b.Times(Cosh(b.In(0)))) },
-	Scalar:   scalarOf("sinh(a)", 25, real1(math.Sinh)),
+	Scalar:   scalarOf("sinh(a)", 25, real1(sinhOf)),
 })
 
 // Cosh returns the hyperbolic cosine of x, element by element:
@@ -33,8 +33,22 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   same,
 	Grad:     func(b *Back) { b.Add(0, b.Times(Sinh(b.In(0)))) },
-	Scalar:   scalarOf("cosh(a)", 25, real1(math.Cosh)),
+	Scalar:   scalarOf("cosh(a)", 25, real1(coshOf)),
 })
+
+func sinhOf(a float64) float64 {
+	if math.Abs(a) > 709 {
+		return math.Copysign(hostHalfExp(math.Abs(a)), a)
+	}
+	return math.Sinh(a)
+}
+
+func coshOf(a float64) float64 {
+	if math.Abs(a) > 709 {
+		return hostHalfExp(math.Abs(a))
+	}
+	return math.Cosh(a)
+}
 
 // Tanh returns the hyperbolic tangent of x, element by element:
 //

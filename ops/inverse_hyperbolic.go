@@ -39,7 +39,7 @@ var _ = define(Op{
 		x, one := b.In(0), ScalarLike(b.In(0), 1)
 		b.Add(0, Mul(b.Grad(), Mul(Rsqrt(Sub(x, one)), Rsqrt(Add(x, one)))))
 	},
-	Scalar: scalarOf("acosh(a)", 30, real1(acoshOf)),
+	Scalar: scalarOf("a < 1.0f ? ($T)NAN : acosh(a)", 30, real1(acoshOf)),
 })
 
 // acoshOf keeps its digits next to 1, where math.Acosh of a number just above loses some.

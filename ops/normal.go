@@ -40,10 +40,10 @@ func erfcxOf(x float64) float64 {
 			return math.Inf(1)
 		}
 		s := x * x
-		return math.Exp(s) * (1 + math.FMA(x, x, -s)) * math.Erfc(x)
+		return hostExp(s) * (1 + math.FMA(x, x, -s)) * math.Erfc(x)
 	}
 	if x > 1e8 {
-		return 1 / (math.Sqrt(math.Pi) * x)
+		return 1 / math.Sqrt(math.Pi) / x // √π x may overflow
 	}
 	f := x // x + (1/2)/(x + 1/(x + (3/2)/(x + ...)))
 	for k := 40; k >= 1; k-- {

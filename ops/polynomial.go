@@ -6,7 +6,7 @@ import (
 )
 
 // Orthogonal polynomials of x, element by element, with NumPy broadcasting. The order n is a whole number, of x's dtype where it is a node: what is behind its
-// point is cut off, and of a negative order all are 0. x is a float. They are computed by their recurrences, in n steps. Shifted ones are of 2x - 1.
+// point is cut off, so -0.5 is 0, and of an order of -1 or less all are 0. x is a float. They are computed by their recurrences, in n steps. Shifted ones are of 2x - 1.
 // Derivatives exist for Chebyshev's T and both of Hermite's.
 
 // The kinds of polynomials, as kernels/lib/special_polynomial.cl knows them.
@@ -99,8 +99,8 @@ var (
 )
 
 func polynomialOf(kind int, order, x float64) float64 {
-	if !(order >= 0) || x != x {
-		if order < 0 {
+	if !(order > -1) || x != x {
+		if order <= -1 {
 			return 0
 		}
 		return x + order

@@ -2,16 +2,19 @@
 //
 //     double_exp   double_exp2  double_expm1  double_log   double_log2  double_log1p  double_sinh
 //     double_cosh  double_tanh  double_erf    double_erfc  double_atan  double_atan2  double_asin
-//     double_acos  double_pow   double_exp_plus_1
+//     double_acos  double_pow   double_exp_plus_1  double_sin  double_cos
 //
 // Each takes and gives double, with the special cases of OpenCL's function of that name, to within
 // the error that the full profile allows. As in lib/math.cl there is no branch, no table and no call in
-// them: the drivers' own are computed one element at a time.
+// them: the drivers' own are computed one element at a time. Sine and cosine are the driver's everywhere.
 //
 // macros  WIDE_MATH 1: these functions, for CPU drivers. Otherwise: the driver's own.
 // source  Sun Microsystems, fdlibm (e_log.c); Moshier, Cephes Mathematical Library (atan.c);
 //         Shepherd and Laframboise, Chebyshev Approximation of (1+2x)exp(x^2)erfc x (1981): the
 //         form of erfc; its coefficients, and those of erf, are of a Chebyshev interpolation in 113 bits
+
+#define double_sin(x) sin(x)
+#define double_cos(x) cos(x)
 
 #if WIDE_MATH
 

@@ -1,12 +1,12 @@
 // lib/special_bessel.cl: Bessel functions of orders 0 and 1
 //
-//     special_i0  special_i0e  special_i1  special_i1e  special_j0  special_j1  special_y0  special_y1
+//     special_i0  special_i0e  special_i1  special_i1e  special_j0  special_j1  special_bessel_y0  special_bessel_y1
 //     special_k0  special_k0e  special_k1  special_k1e
 //
 // macros  REAL, R, F, M, TERMS, DOUBLE  see kernels/special.go
-// source  DLMF, sections 10.25 (series), 10.40 and 10.17 (asymptotic expansions), 10.31 (series of K), 10.32.9 (integral of K, by the trapezoidal
-//         rule, which converges as e^(-π²/h)), 10.12 and 10.8 (sums of J by Neumann); Olver and Sookne, Note on Backward Recurrence Algorithms (1972)
-
+// source  DLMF, sections 10.25 (series), 10.40 and 10.17 (asymptotic expansions), 10.31 (series of K), 10.32.9 (integral of K, by the
+//         trapezoidal rule, which converges as e^(-π²/h)), 10.12 and 10.8 (sums of J by Neumann); Olver and Sookne, Note on Backward
+//         Recurrence Algorithms (1972)
 // e^-x I(x) for x >= 0 and order 0 or 1.
 INLINE REAL F(scaled_i)(const int order, const REAL x) {
     if (x <= TERMS(12.0f, 25.0)) {
@@ -100,16 +100,16 @@ INLINE void F(bessel)(const int order, const REAL x, REAL *jv, REAL *yv) {
     const REAL small = R(0.05);
     const REAL v = fmax(x, small), two = R(2.0) / v;
     const int from = 2 * ((int)(TERMS(0.75f, 0.9) * v) + TERMS(6, 12));
-    REAL above = R(0.0), own = TERMS(1e-30f, 1e-250), norm = R(0.0), y0 = R(0.0), y1 = R(0.0), j1 = R(0.0);
+    REAL above = R(0.0), own = TERMS(1e-30f, 1e-250), norm = R(0.0), sum0 = R(0.0), sum1 = R(0.0), j1 = R(0.0);
     for (int n = from; n > 0; n--) {
         // own is J[n] but for a factor
         if (n & 1) {
             const int k = n >> 1; // 2k + 1
-            if (k > 0) y1 += (k & 1 ? -own : own) * (R(1.0) / (REAL)k + R(1.0) / (REAL)(k + 1));
+            if (k > 0) sum1 += (k & 1 ? -own : own) * (R(1.0) / (REAL)k + R(1.0) / (REAL)(k + 1));
         } else {
             const int k = n >> 1;
             norm += R(2.0) * own;
-            y0 += (k & 1 ? -own : own) / (REAL)k;
+            sum0 += (k & 1 ? -own : own) / (REAL)k;
         }
         if (n == 1) j1 = own;
         const REAL below = (REAL)n * two * own - above;
@@ -119,19 +119,19 @@ INLINE void F(bessel)(const int order, const REAL x, REAL *jv, REAL *yv) {
     norm = R(1.0) / (norm + own);
     REAL j0 = own * norm;
     j1 *= norm;
-    y0 *= norm;
-    y1 *= norm;
+    sum0 *= norm;
+    sum1 *= norm;
     if (x < small) {
         const REAL z = R(0.25) * x * x;
         j0 = R(1.0) - z * (R(1.0) - R(0.25) * z);
         j1 = R(0.5) * x * (R(1.0) - R(0.5) * z * (R(1.0) - z * R(0.16666666666666667)));
-        y0 = -z * (R(0.5) - z / R(12.0)) ;
-        y1 = R(0.0);
+        sum0 = -z * (R(0.5) - z / R(12.0)) ;
+        sum1 = R(0.0);
     }
     const REAL l = M(log)(x) - R(0.115931515658412449);
     const REAL pi = R(0.636619772367581343); // 2 / π
     *jv = order ? j1 : j0;
-    *yv = order ? pi * ((l - R(1.0)) * j1 - j0 / x - y1) : pi * l * j0 - R(2.0) * pi * y0;
+    *yv = order ? pi * ((l - R(1.0)) * j1 - j0 / x - sum1) : pi * l * j0 - R(2.0) * pi * sum0;
 }
 
 INLINE REAL F(j0)(const REAL x) {
@@ -144,12 +144,12 @@ INLINE REAL F(j1)(const REAL x) {
     F(bessel)(1, fabs(x), &j, &y);
     return x != x ? x : x < R(0.0) ? -j : j;
 }
-INLINE REAL F(y0)(const REAL x) {
+INLINE REAL F(bessel_y0)(const REAL x) {
     REAL j, y;
     F(bessel)(0, x, &j, &y);
     return x > R(0.0) ? y : x == R(0.0) ? -(REAL)INFINITY : (REAL)NAN;
 }
-INLINE REAL F(y1)(const REAL x) {
+INLINE REAL F(bessel_y1)(const REAL x) {
     REAL j, y;
     F(bessel)(1, x, &j, &y);
     return x > R(0.0) ? y : x == R(0.0) ? -(REAL)INFINITY : (REAL)NAN;

@@ -3,8 +3,8 @@
 //     special_erfcx  special_log_ndtr  special_ndtri  special_erfinv
 //
 // macros  REAL, R, F, M, TERMS, DOUBLE  see kernels/special.go
-// source  Shepherd and Laframboise, Chebyshev Approximation of (1+2x)exp(x^2)erfc x (1981): the form of erfcx; its coefficients are of an interpolation in 160 bits.
-//         The inverses are found by Newton's method from asymptotic values, of the logarithm in the tails
+// source  Shepherd and Laframboise, Chebyshev Approximation of (1+2x)exp(x^2)erfc x (1981): the form of erfcx; its coefficients are of an
+//         interpolation in 160 bits. The inverses are found by Newton's method from asymptotic values, of the logarithm in the tails
 
 // e^(x²) erfc(x) for x >= 0
 INLINE REAL F(erfcx_positive)(const REAL x) {
@@ -75,7 +75,8 @@ INLINE REAL F(ndtri_low)(const REAL p) {
     for (int i = 0; i < TERMS(4, 5); i++) {
         const REAL e = R(1.25331413731550025) * F(erfcx_positive)(-x * R(0.707106781186547524)); // the slope is 1 / e
         const REAL step = p < R(0.1) ? (M(log)(R(0.797884560802865356) * R(0.5) * e) - R(0.5) * x * x - l) * e
-                                     : (R(0.5) * M(erfc)(-x * R(0.707106781186547524)) - p) * R(2.50662827463100050) * M(exp)(R(0.5) * x * x);
+                                     : (R(0.5) * M(erfc)(-x * R(0.707106781186547524)) - p) * R(2.50662827463100050) *
+                                            M(exp)(R(0.5) * x * x);
         x = fmin(x - step, R(0.0));
     }
     return x;

@@ -3,9 +3,9 @@
 //     special_lgamma  special_digamma  special_zeta  special_polygamma  special_igamma  special_igammac
 //
 // macros  REAL, R, F, M, TERMS, DOUBLE  see kernels/special.go
-// source  DLMF, sections 5.5 (recurrence, reflection), 5.11 (Stirling), 8.7 and 8.9 (series and continued fraction), 25.11 (Hurwitz zeta by
-//         Euler's and Maclaurin's formula); Temme, The Asymptotic Expansion of the Incomplete Gamma Functions (1979), for what scales them. The polynomial is
-//         a Chebyshev interpolation in 160 bits of log Γ(x) / ((x - 1)(x - 2)), t = 2(x - 2)
+// source  DLMF, sections 5.5 (recurrence, reflection), 5.11 (Stirling), 8.7 and 8.9 (series and continued fraction), 25.11 (Hurwitz zeta
+//         by Euler's and Maclaurin's formula); Temme, The Asymptotic Expansion of the Incomplete Gamma Functions (1979), for what scales
+//         them. The polynomial is a Chebyshev interpolation in 160 bits of log Γ(x) / ((x - 1)(x - 2)), t = 2(x - 2)
 
 // log Γ(x) - ((x - 1/2) log x - x + 1/2 log 2π) for x >= 8
 INLINE REAL F(stirling_rest)(const REAL x) {

@@ -6,7 +6,7 @@
 // source  DLMF, table 18.9.1; the kinds are those of ops/polynomial.go
 
 INLINE REAL F(polynomial)(const int kind, const REAL order, const REAL x0) {
-    if (!(order >= R(0.0)) || x0 != x0) return order < R(0.0) ? R(0.0) : x0 + order;
+    if (!(order > R(-1.0)) || x0 != x0) return order <= R(-1.0) ? R(0.0) : x0 + order;
     const REAL x = kind >= 4 && kind < 8 ? R(2.0) * x0 - R(1.0) : x0;
     const int n = (int)fmin(order, R(100000.0)), of = kind < 8 ? kind & 3 : kind;
     REAL before = R(1.0), own = x;

@@ -12,8 +12,8 @@
 // sizes   OUTER, LENGTH, INNER    PARTS of SPAN steps of the axis
 // launch  running_parts  global {INNER / COLUMNS padded, PARTS, OUTER}  local {WG, 1, 1}    where SPLIT
 //         running_fold   the same
-// note    parts are fixed, so results repeat. A part has two numbers, and for extremes a position: the fold itself; the largest exponent and
-//         the sum relative to it; the factor and the summand of what it makes of y before it
+// note    parts are fixed, so results repeat. A part has two numbers, and for extremes a position: the fold itself; the largest exponent
+//         and the sum relative to it; the factor and the summand of what it makes of y before it
 // source  Blelloch, Prefix Sums and Their Applications (1990), sections 1.3 and 1.4
 
 #if REVERSE

@@ -16,6 +16,9 @@ func init() {
 	terms := func(f func(x float64) (y, terms float64)) Reference { return terms1(8, f) }
 	Register("lgamma", Spec{one(ops.LGamma), terms(func(x float64) (float64, float64) {
 		y, _ := math.Lgamma(x)
+		if x != 0 && math.Abs(x) < 0x1p-1000 {
+			y = -natural(math.Abs(x))
+		}
 		if math.IsInf(x, -1) {
 			y = -y
 		}
@@ -116,7 +119,7 @@ func init() {
 	}
 	Register("bessel_j0", Spec{one(ops.BesselJ0), oscillating(math.J0), near, besselSamples(-60, 60)})
 	Register("bessel_j1", Spec{one(ops.BesselJ1), oscillating(math.J1), near, besselSamples(-60, 60)})
-	Register("bessel_y0", Spec{one(ops.BesselY0), oscillating(math.Y0), near, besselSamples(0.1, 60)})
+	Register("bessel_y0", Spec{one(ops.BesselY0), oscillating(y0), near, besselSamples(0.1, 60)})
 	Register("bessel_y1", Spec{one(ops.BesselY1), oscillating(math.Y1), near, besselSamples(0.1, 60)})
 	Register("spherical_j0", Spec{one(ops.SphericalJ0), oscillating(func(x float64) float64 {
 		if x == 0 || math.IsInf(x, 0) {
@@ -227,7 +230,7 @@ func erfcx(x float64) float64 {
 		return math.Inf(1)
 	case x > 25:
 		z := 1 / (2 * x * x)
-		return (1 - z*(1-3*z*(1-5*z*(1-7*z)))) / (x * math.Sqrt(math.Pi))
+		return (1 - z*(1-3*z*(1-5*z*(1-7*z)))) / math.Sqrt(math.Pi) / x
 	case x > 6: // e^(x²) is not exact
 		s := x * x
 		return math.Exp(s+math.FMA(x, x, -s)) * math.Erfc(x) * (1 + math.FMA(x, x, -s))
@@ -274,7 +277,7 @@ func besselIe(order int, x float64) float64 {
 	}
 	const n = 2000
 	a := math.Abs(x)
-	var sum float64
+	var sum, lost float64 // compensated
 	for k := range n {
 		t := math.Pi * (float64(k) + 0.5) / n
 		s := math.Sin(t / 2)
@@ -282,12 +285,23 @@ func besselIe(order int, x float64) float64 {
 		if order == 1 {
 			e *= math.Sin(t) * math.Sin(t)
 		}
-		sum += e
+		v := e - lost
+		next := sum + v
+		lost = next - sum - v
+		sum = next
 	}
 	if order == 1 {
 		return x * sum / n
 	}
 	return sum / n
+}
+
+// y0 is math.Y0, but for subnormals, for which it is the first term of its series.
+func y0(x float64) float64 {
+	if x > 0 && x < 0x1p-1000 {
+		return 2 / math.Pi * (natural(x) - math.Ln2 + 0.5772156649015329)
+	}
+	return math.Y0(x)
 }
 
 func besselI(order int, x float64) float64 {
@@ -315,7 +329,7 @@ func besselKe(order int, x float64) float64 {
 		if order == 1 {
 			return 1/x + 1 + x*(0.25+0.5*(math.Log(x/2)+0.5772156649015329))
 		}
-		return (-math.Log(x/2) - 0.5772156649015329) * (1 + x)
+		return (math.Ln2 - natural(x) - 0.5772156649015329) * (1 + x)
 	}
 	if x > 1e4 {
 		mu := 4 * float64(order)
