@@ -44,10 +44,10 @@ func (g *Graph) opened() *openSizes {
 }
 
 // samplePrimes tell the sample sizes of extents apart: of two extents, neither the difference nor the ratio is the same in
-// both samples.
+// both samples, and the first is the larger in only one of them: the smaller of two extents is none of them.
 var samplePrimes = [...][samples]int{
-	{7, 11}, {13, 47}, {17, 149}, {19, 107}, {29, 103}, {37, 61}, {43, 23}, {53, 137},
-	{59, 41}, {67, 89}, {71, 167}, {83, 31}, {97, 127}, {101, 151}, {109, 73}, {113, 79},
+	{7, 223}, {13, 199}, {17, 197}, {19, 193}, {29, 191}, {37, 181}, {43, 179}, {53, 163},
+	{59, 151}, {67, 149}, {71, 127}, {83, 107}, {97, 103}, {101, 79}, {109, 31}, {113, 11},
 }
 
 // declare enters the open extents of shape. Dynamic stands in the shape of an input only, whose name is what.
@@ -94,8 +94,10 @@ func (o *openSizes) declare(h int) error {
 	var s [samples]int
 	for k := range s {
 		s[k] = 12 * samplePrimes[len(o.bases)][k]
-		if d.most > 0 { // as large as may be, and not the same
-			s[k] = max(d.most-k, min(d.most, 1))
+	}
+	if d.most > 0 { // as large as may be, not the same, and in the reverse order
+		n := len(o.bases)
+		for s = [samples]int{max(d.most-n, 1), max(d.most-len(samplePrimes)+n, 0)}; s[1] > 0 && o.handles[s] != 0; s[1]-- {
 		}
 	}
 	o.bases = append(o.bases, h)
@@ -283,6 +285,11 @@ func (p *replay) nameOf(o *openSizes, d int) (string, bool) {
 			if s := o.sizes[h]; s[0] != s[1] {
 				return DimName(h), true
 			}
+		}
+	}
+	for _, h := range o.bases { // a number of elements
+		if size := p.sizes[h]; size > 1 && d > size && d%size == 0 {
+			return fmt.Sprintf("%d*%s", d/size, DimName(h)), true
 		}
 	}
 	return "", false

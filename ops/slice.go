@@ -89,6 +89,16 @@ func (a affineAttr) within(x []int) error {
 	return nil
 }
 
+// knownRanges are ranges with numbers in place of open extents.
+func knownRanges(ranges []Range, size func(d int) int) []Range {
+	known := slices.Clone(ranges)
+	for i, r := range known {
+		r.Start, r.Stop, r.Step = size(r.Start), size(r.Stop), size(r.Step)
+		known[i] = r
+	}
+	return known
+}
+
 // Slice returns the part of x that the ranges select, one range an axis at
 // most; other axes are taken whole. It costs nothing. Errors: an axis does not
 // exist or is named twice.
@@ -98,11 +108,7 @@ func Slice(x *Node, ranges ...Range) *Node {
 	}
 	if hasOpenSizes(x) {
 		return sized1("slice", x, func(x *Node, size func(d int) int) *Node {
-			known := slices.Clone(ranges)
-			for i, r := range known {
-				known[i] = Range{Axis: r.Axis, Start: size(r.Start), Stop: size(r.Stop), Step: size(r.Step)}
-			}
-			return Slice(x, known...)
+			return Slice(x, knownRanges(ranges, size)...)
 		})
 	}
 	a := allOf(x)

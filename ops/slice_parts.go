@@ -128,6 +128,11 @@ func Unbind(x *Node, axis int) []*Node { return Unstack(x, axis) }
 // and to x elsewhere. It is folded into what reads it. Errors: as Slice; dtypes differ; src has not the shape of the part.
 // Source: PyTorch, slice_scatter.
 func SliceScatter(x, src *Node, ranges ...Range) *Node {
+	if hasOpenSizes(x) {
+		return x.graph.sized("slice_scatter", []*Node{x, src}, 1, func(_ *Graph, in []*Node, size func(d int) int) []*Node {
+			return []*Node{SliceScatter(in[0], in[1], knownRanges(ranges, size)...)}
+		})[0]
+	}
 	part := Slice(x, ranges...)
 	if part.bad {
 		return part
@@ -159,6 +164,11 @@ func instead(x, src *Node, into func(src *Node) *Node) *Node {
 // SelectScatter returns x with its slice at one index of an axis replaced by src, which lacks the axis. See [SliceScatter].
 // Source: PyTorch, select_scatter.
 func SelectScatter(x, src *Node, axis, index int) *Node {
+	if hasOpenSizes(x) {
+		return x.graph.sized("select_scatter", []*Node{x, src}, 1, func(_ *Graph, in []*Node, _ func(d int) int) []*Node {
+			return []*Node{SelectScatter(in[0], in[1], axis, index)}
+		})[0]
+	}
 	if part := Select(x, axis, index); part.bad {
 		return part
 	}

@@ -184,7 +184,7 @@ func treeScores(x *Node, e *TreeEnsemble) *Node {
 		return fail(errors.New("the ensemble is nil"))
 	case x.dtype != tensor.Float32 && x.dtype != tensor.Float64:
 		return fail(fmt.Errorf("dtype %v is not float32 or float64 (cast with ops.Cast)", x.dtype))
-	case x.Rank() != 2 || x.shape[1] == 0:
+	case x.Rank() != 2 || x.shape[1] == 0 || isOpen(x.shape[1]):
 		return fail(fmt.Errorf("%v is not [samples, features]", x.shape))
 	case e.Aggregate > TreeMax || e.Transform > TreeSoftmaxZero:
 		return fail(fmt.Errorf("there is no aggregate %d or no transform %d", e.Aggregate, e.Transform))
