@@ -213,6 +213,16 @@ func init() {
 			Build: func(in []*ops.Node) *ops.Node { return ops.MaxUnpool(in[0], in[1], size...) },
 		}
 	}
+	// Positions that are all different within a row: of others the derivative is PyTorch's, not that of the result.
+	apart := func(label string, x, size []int, only []tensor.DType) Sample {
+		s := unpool(label, x, size, only)
+		own := count(x[len(x)-len(size):])
+		s.Through = func(in []*ops.Node) []*ops.Node {
+			at := in[1].Graph().Iota(tensor.Int64, -1, count(x)/own, own)
+			return []*ops.Node{in[0], ops.Add(ops.Mul(ops.Reshape(at, x...), 2), ops.Add(1, ops.Mul(in[1], 0)))}
+		}
+		return s
+	}
 	Register("max_unpool", Spec{
 		Reference: func(c Case) Result {
 			x := c.In[0]
@@ -228,7 +238,8 @@ func init() {
 		},
 		Tolerance: moved,
 		Samples: []Sample{
-			unpool("sequence", []int{2, 3, 4}, []int{9}, nil), unpool("images", []int{2, 3, 2, 3}, []int{5, 4}, floatDTypes), unpool("volumes", []int{2, 2, 1, 3}, []int{3, 2, 4}, floatDTypes[2:]),
+			unpool("sequence", []int{2, 3, 4}, []int{9}, []tensor.DType{tensor.Bool, tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}),
+			apart("images", []int{2, 3, 2, 3}, []int{5, 4}, floatDTypes), apart("volumes", []int{2, 2, 1, 3}, []int{3, 2, 4}, floatDTypes[2:]),
 		},
 	})
 }
