@@ -1,5 +1,7 @@
 package ops
 
+import "github.com/anycl/anycl/internal/ir"
+
 // The chain rule multiplies the derivative that comes in by that of the op. Where the first is 0 because nothing depends on
 // the result, as behind a Where that chose the other branch, the product is 0, be the second infinite or NaN; so it is where an
 // infinite derivative comes in and that of the op is 0, as of the norm of a zero vector. IEEE 754 has NaN for both.
@@ -20,12 +22,21 @@ func chainOver(d, divisor *Node) *Node { return apply("chain_over", nil, d, divi
 
 var _ = define(Op{
 	Name: "chain", Operands: operandsAB, DTypes: floats, hidden: true, Result: broadcast,
+	simplify: func(n *ir.Node) *ir.Node {
+		switch {
+		case isValue(n.In[1], 1):
+			return repeats(n, 0)
+		case isValue(n.In[0], 1):
+			return repeats(n, 1)
+		}
+		return nil
+	},
 	Grad: func(b *Back) {
 		b.Add(0, b.Times(b.In(1)))
 		b.Add(1, b.Times(b.In(0)))
 	},
 	// a + a is a where a is 0 or infinite.
-	Scalar: scalarOf("((a == 0) || ((b == 0) && (a + a == a))) ? 0 : a * b", 4, blocks2{f32: chainTo[float32], f64: chainTo[float64]}.host),
+	Scalar: scalarOf("((a == 0) || ((b == 0) && (a + a == a))) ? 0 : a * b", 1, blocks2{f32: chainTo[float32], f64: chainTo[float64]}.host),
 })
 
 func chainTo[T float32 | float64](dst, a, b []T) {
@@ -40,11 +51,17 @@ func chainTo[T float32 | float64](dst, a, b []T) {
 
 var _ = define(Op{
 	Name: "chain_over", Operands: operandsAB, DTypes: floats, hidden: true, Result: broadcast,
+	simplify: func(n *ir.Node) *ir.Node {
+		if isValue(n.In[1], 1) {
+			return repeats(n, 0)
+		}
+		return nil
+	},
 	Grad: func(b *Back) {
 		b.Add(0, b.Over(b.In(1)))
 		b.Add(1, Neg(chainOver(b.Times(b.Out()), b.In(1))))
 	},
-	Scalar: scalarOf("(a == 0) ? 0 : a / b", 5, blocks2{f32: chainOverTo[float32], f64: chainOverTo[float64]}.host),
+	Scalar: scalarOf("(a == 0) ? 0 : a / b", 4, blocks2{f32: chainOverTo[float32], f64: chainOverTo[float64]}.host),
 })
 
 func chainOverTo[T float32 | float64](dst, a, b []T) {

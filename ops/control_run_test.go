@@ -282,7 +282,7 @@ func TestALoopMovesToAnotherEngine(t *testing.T) {
 			}
 			moved, err := exec.NewPlaced(t.Context(), &rt.exec, c.name, m.Again(), &p)
 			require.NoError(t, err)
-			outs, err := (&Executable{rt: rt, graph: g, inputs: exe.inputs, executor: moved}).Run(t.Context(), feeds)
+			outs, err := (&Executable{rt: rt, graph: g, inputs: exe.inputs, shapes: exe.shapes, executor: moved}).Run(t.Context(), feeds)
 			require.NoError(t, err)
 			for i, want := range c.want {
 				for k, v := range numbersOf(outs[i]) {

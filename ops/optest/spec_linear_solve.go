@@ -202,7 +202,7 @@ func init() {
 		Reference: solved, Tolerance: stable,
 		Samples: fixed(systems(indefinite, nil, "", func(in []*ops.Node) *ops.Node {
 			ld, pivots := ldl(in)
-			return ops.LDLSolve(ld, pivots, in[1])
+			return ops.LDLSolve(ops.StopGradient(ld), pivots, in[1])
 		}, columnsOf(1))),
 	})
 	Register("tensor_solve", Spec{
