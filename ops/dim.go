@@ -104,12 +104,12 @@ func shapeText(shape []int) string {
 	return "[" + strings.Join(names, " ") + "]"
 }
 
-var integers = regexp.MustCompile(`-?\b\d+\b`)
+var integers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-?\b\d+\b`) })
 
 // named is err with the names of extents in place of the numbers that stand for them.
 func named(err error, name func(d int) (string, bool)) error {
 	was := err.Error()
-	text := integers.ReplaceAllStringFunc(was, func(digits string) string {
+	text := integers().ReplaceAllStringFunc(was, func(digits string) string {
 		if d, bad := strconv.Atoi(digits); bad == nil {
 			if s, ok := name(d); ok {
 				return s
