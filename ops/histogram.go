@@ -201,8 +201,8 @@ var _ = define(Op{
 	},
 })
 
-// HistogramDD counts how many rows of x, [n, d], lie in each of boxes of equal size, of which there are bins[k] along axis k, and returns the edges along each axis as well. Limits are
-// pairs of numbers for each axis, and nil for the smallest and the largest elements. weights, [n], may be nil. x is a float. Otherwise as [Histogram].
+// HistogramDD counts how many rows of x, [..., d], lie in each of boxes of equal size, of which there are bins[k] along axis k, and returns the edges along each axis as well. Limits are
+// pairs of numbers for each axis, and nil for the smallest and the largest elements. weights, [...], may be nil. x is a float. Otherwise as [Histogram].
 func HistogramDD(x *Node, bins []int, limits []float64, weights *Node) (counts *Node, edges []*Node) {
 	a := histogramDDAttr{bins, limits, false}
 	in := []*Node{x}
@@ -226,11 +226,11 @@ var _ = define(Op{
 	Results: func(c *Call) ([]Result, error) {
 		a, x := c.Attr.(histogramDDAttr), c.shape(0)
 		switch {
-		case len(x) != 2 || x[1] != len(a.Bins) || len(a.Bins) == 0:
-			return nil, fmt.Errorf("%v is not [rows, %d]", x, len(a.Bins))
+		case len(x) < 2 || x[len(x)-1] != len(a.Bins) || len(a.Bins) == 0:
+			return nil, fmt.Errorf("%v is not [..., %d] of at least two axes", x, len(a.Bins))
 		case len(a.Limits) != 0 && len(a.Limits) != 2*len(a.Bins):
 			return nil, fmt.Errorf("%d limits of %d axes", len(a.Limits), len(a.Bins))
-		case len(c.In) == 2 && !slices.Equal(c.shape(1), x[:1]):
+		case len(c.In) == 2 && !slices.Equal(c.shape(1), x[:len(x)-1]):
 			return nil, fmt.Errorf("weights %v of %v", c.shape(1), x)
 		}
 		all := []Result{{c.dt(0), slices.Clone(a.Bins)}}
@@ -251,7 +251,7 @@ var _ = define(Op{
 			if len(a.Limits) > 0 {
 				h.Low, h.High = a.Limits[2*k], a.Limits[2*k+1]
 			}
-			own, edges, width := h.binsOf(Squeeze(part(x, 1, k, 1), 1))
+			own, edges, width := h.binsOf(Reshape(part(x, x.Rank()-1, k, 1), -1))
 			all[1+k] = Cast(edges, c.dt(0))
 			if k == 0 {
 				at, size = own, width
