@@ -102,7 +102,7 @@ bench-peers:
 
 # Rewrites the files that pin what is compiled; read the difference.
 golden:
-	go test ./internal/ocl -run Golden -update
+	go test ./internal/ocl -run 'Golden|EveryVariantHasCells' -update
 	go test ./kernels ./ops ./tools/internal/opinfo -run Index -update
 
 # Compiles what GPUs would run without one: Clang 19 and libclc 19 (Debian's clang-19 and

@@ -108,7 +108,38 @@ func attentionCells() (all []cell) {
 	return all
 }
 
+// runningCells are running folds of every kind, of one part and of several.
+func runningCells() (all []cell) {
+	for k, d := range []func(...func(*facts.Device)) *facts.Device{tinyCPU, tinyGPU} {
+		for f := range engine.RunningLinear + 1 {
+			for i, a := range []engine.Running{
+				{Outer: 2, Length: 17, Inner: 3, Fold: f}, {Outer: 1, Length: 150, Inner: 1, Fold: f, Reverse: true}, {Outer: 1, Length: 9, Inner: 19, Fold: f, Exclusive: f != engine.RunningLinear},
+			} {
+				dt, tol := tensor.Float32, 0x1p-12
+				if i == 1 && f < engine.RunningLogSum {
+					dt, tol = tensor.Int32, 0
+				}
+				x := engine.Operand{DType: dt, Len: a.Outer * a.Length * a.Inner}
+				ins, outs := []engine.Operand{x}, []engine.Operand{x}
+				if f == engine.RunningLinear {
+					ins = append(ins, x)
+				}
+				if f.Extreme() {
+					outs = append(outs, engine.Operand{DType: tensor.Int64, Len: x.Len})
+				}
+				var data [][]byte
+				for n := range ins {
+					data = append(data, randomBytes(seeded(uint64(n)), dt, x.Len))
+				}
+				all = append(all, forced(d(), "running=fold", fmt.Sprint(k, " ", dt, " ", a.String(), i), routineTask(&a, ins, outs...)).on(data...).likeCPUPath(tol, 40))
+			}
+		}
+	}
+	return all
+}
+
 func routineCells() (all []cell) {
+	all = runningCells()
 	f32 := tensor.Float32
 	for _, v := range []string{"row", "group", "column"} {
 		d := tinyCPU
