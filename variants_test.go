@@ -113,7 +113,11 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 				ops.MatMul(x, m), ops.MatMul(ops.Reshape(x, -1, 64), m), ops.MatMul(m, ops.Transpose(m)), ops.MatMul(h, ops.Transpose(h)),
 				padded, ops.Conv2D(image, wide, ops.Conv2DOptions{Pad: [2]int{1, 1}}),
 			},
-			"scatter":   {ops.ScatterAdd(m, 0, at, ops.Slice(m, ops.Range{Axis: 0, Start: 0, Stop: 5, Step: 1}))},
+			"scatter": {
+				ops.ScatterAdd(m, 0, at, ops.Slice(m, ops.Range{Axis: 0, Start: 0, Stop: 5, Step: 1})),
+				ops.ScatterReduce(m, 0, at, ops.Slice(m, ops.Range{Axis: 0, Start: 0, Stop: 5, Step: 1}), "set", &ops.ScatterOptions{Distinct: true}),
+			},
+			"running":   {ops.CumProd(m, 1, nil)},
 			"attention": {ops.Attention(x, x, x, nil)},
 			"scan":      {ops.CumSum(m, 1, nil), ops.CumSum(m, 0, nil)},
 			"trees": {ops.TreeRegress(m, &ops.TreeEnsemble{Trees: [][]ops.TreeNode{{
@@ -140,7 +144,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 				ran := 0
 				for _, task := range exe.Report().Tasks {
 					kind := family
-					if slices.Contains([]string{"scan", "rank", "trees", "unique", "suppress", "join"}, family) {
+					if slices.Contains([]string{"scan", "running", "rank", "trees", "unique", "suppress", "join"}, family) {
 						kind = engine.Routine.String() // of which there are several families
 					}
 					if task.Kind == kind && strings.HasPrefix(task.Plan.Variant, name) {
