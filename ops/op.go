@@ -168,7 +168,7 @@ func (p Primitive) In(i int) Primitive { return Primitive{p.n.In[i]} }
 // would be initialised in a circle.
 var (
 	tableMu sync.RWMutex
-	table   = make(map[string]*Op, 192)
+	table   = make(map[string]*Op, 512)
 )
 
 // opNamed is the op of that name, or nil.
