@@ -56,7 +56,7 @@ func devices(t testing.TB) []*platform.Device {
 }
 
 // shared are the opened devices of the process: opening one takes longer than
-// most tests. Their engines lend all others what they have compiled.
+// most tests. All other engines share what theirs have compiled.
 var shared struct {
 	sync.Mutex
 	open    map[string]*platform.Opened

@@ -291,7 +291,7 @@ func zerosLike(x *Node) *Node {
 	if x.bad {
 		return x
 	}
-	return BroadcastTo(scalarConst(x.graph, x.dtype, 0), x.shape...)
+	return zerosIn(x.graph, x.dtype, x.shape)
 }
 
 // ScalarLike is the constant v as a scalar of x's dtype, to be combined with x

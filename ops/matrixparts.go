@@ -49,7 +49,7 @@ func rowsOf(x *Node) int { return x.shape[len(x.shape)-2] }
 
 func columnsOf(x *Node) int { return x.shape[len(x.shape)-1] }
 
-// cut is the part of x from index from on up to and without to along axis, which counts from the end where it is negative.
+// cutAxis is the part of x from index from on up to and without to along axis, which counts from the end where it is negative.
 func cutAxis(x *Node, axis, from, to int) *Node {
 	if x.bad {
 		return x
@@ -60,9 +60,7 @@ func cutAxis(x *Node, axis, from, to int) *Node {
 	if from == 0 && to == x.shape[axis] {
 		return x
 	}
-	a := allOf(x)
-	a.Start[axis], a.Shape[axis] = from, to-from
-	return apply("slice", a, x)
+	return part(x, axis, from, to-from)
 }
 
 // diagonalOffset is the difference column - row of every element of m x n matrices.

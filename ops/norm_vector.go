@@ -89,7 +89,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		a, x := c.Attr.(renormAttr), widen(c.In[0])
 		axis, _ := axisOf(a.Axis, x.Rank())
-		rest := otherAxes(x.Rank(), axis)
+		rest := axesBut(x.Rank(), []int{axis})
 		norm := Abs(x)
 		if len(rest) > 0 {
 			norm = vectorNorm(x, a.P, rest...)
@@ -98,11 +98,6 @@ var _ = define(Op{
 		return Cast(Mul(x, factor), c.dt(0))
 	},
 })
-
-// otherAxes are all but one of so many.
-func otherAxes(rank, axis int) []int {
-	return append(ir.Range(0, axis), ir.Range(axis+1, rank)...)
-}
 
 // WeightNorm returns v with every slice along axis given the length that g says:
 //
@@ -135,7 +130,7 @@ var _ = define(Op{
 		v, g := widen(c.In[0]), widen(c.In[1])
 		axis, _ := axisOf(c.Attr.(axisAttr).Axis, v.Rank())
 		norm := Abs(v)
-		if rest := otherAxes(v.Rank(), axis); len(rest) > 0 {
+		if rest := axesBut(v.Rank(), []int{axis}); len(rest) > 0 {
 			norm = Sqrt(KeepDims(Sum(Square(v), rest...)))
 		}
 		return Cast(Mul(v, Div(g, norm)), c.dt(0))

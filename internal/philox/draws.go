@@ -5,7 +5,7 @@ import "math"
 // trials is how often a draw by rejection tries; that it needs so many does not happen.
 const trials = 64
 
-// Draws takes numbers in float64 where wide, else those that a float32 has: the CPU path's twin of the draws in lib/random.cl.
+// Draws takes numbers in float64 where wide, else those that a float32 has: as the device does by lib/random.cl.
 type Draws struct{ Wide bool }
 
 // open is a word as a number of (0, 1), half a step from both ends.
