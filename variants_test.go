@@ -37,7 +37,11 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 	few := func(dt tensor.DType, names ...string) *optest.Options {
 		return &optest.Options{Ops: names, DTypes: []tensor.DType{dt}, Every: 8}
 	}
-	parts := []*optest.Options{few(tensor.Float32, variantOps...), few(tensor.Float16, "matmul")} // some have no other dtype
+	parts := []*optest.Options{
+		few(tensor.Float32, variantOps...),
+		few(tensor.Float16, "matmul"), // some have no other dtype
+		{Ops: []string{"cumprod", "scatter"}, DTypes: []tensor.DType{tensor.Float32}}, // a single sample of each has some
+	}
 	gradients, graphs := few(tensor.Float32, "conv2d", "max_pool2d"), 0
 	gradients.Bundle = true
 	if full() {
