@@ -12,14 +12,16 @@ type building struct {
 	when    *ops.Node // a bool scalar: whether state and parameters change at all; nil: they do
 	factor  *ops.Node // of rates, float32; nil: 1
 	updates []*ops.Node
+	kept    map[*ops.Node]bool
 	dry     bool // only the names of the state are wanted
 }
 
 // keep makes x the new value of the variable v.
 func (b *building) keep(v, x *ops.Node) {
-	if b.dry {
+	if b.dry || b.kept[v] { // what parameters share, each gives the same value
 		return
 	}
+	b.kept[v] = true
 	if b.when != nil {
 		x = ops.Where(b.when, x, v)
 	}
@@ -28,7 +30,7 @@ func (b *building) keep(v, x *ops.Node) {
 
 // update is a step down the gradients.
 func (z *Optimizer) update(grads []*ops.Node, scaled bool) []*ops.Node {
-	b := &building{z: z}
+	b := &building{z: z, kept: map[*ops.Node]bool{}}
 	grads = append([]*ops.Node(nil), grads...)
 	for i, g := range grads {
 		if g == nil {
