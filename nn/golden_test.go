@@ -141,7 +141,7 @@ func TestTrainingFollowsPyTorch(t *testing.T) {
 		}{
 			"mlp": {nn.Sequential{&nn.Linear{In: 4, Out: 8}, nn.Tanh, &nn.Linear{In: 8, Out: 3}}, numbers(121, 1, 16, 4)},
 			"cnn": {nn.Sequential{
-				&nn.Conv{In: 1, Out: 3, Kernel: []int{3, 3}, Pad: []int{1}}, &nn.BatchNorm{Channels: 3}, nn.ReLU,
+				&nn.Conv{In: 1, Out: 3, Kernel: []int{3, 3}, Pad: []int{1}, NoBias: true}, &nn.BatchNorm{Channels: 3}, nn.ReLU,
 				&nn.MaxPool{Size: []int{2, 2}}, &nn.Flatten{}, &nn.Linear{In: 12, Out: 3},
 			}, numbers(122, 1, 16, 1, 4, 4)},
 			"lstm": {&lstmClassifier{&nn.LSTM{In: 4, Hidden: 6, BatchFirst: true}, &nn.Linear{In: 6, Out: 3}}, numbers(123, 1, 16, 5, 4)},
