@@ -284,3 +284,9 @@ func (p *parser) entry(name string) error {
 	p.h.infos = append(p.h.infos, info)
 	return nil
 }
+
+// TensorDType is what package tensor has for the dtype, and whether it has it.
+func (t Info) TensorDType() (tensor.DType, bool) {
+	dt, ok := dtypes[t.DType]
+	return dt, ok
+}
