@@ -206,6 +206,12 @@ func (x *Executor) Activity() (runs uint32, busy bool) {
 	return x.runs.Load(), busy
 }
 
+// Runs is how many runs have begun, which random numbers depend on.
+func (x *Executor) Runs() uint32 { return x.runs.Load() }
+
+// SetRuns makes the next run draw the random numbers of run n, counted from 0.
+func (x *Executor) SetRuns(n uint32) { x.runs.Store(n) }
+
 // Bring brings the variables that runs read.
 func (x *Executor) Bring(ctx context.Context) error {
 	v := x.now()
