@@ -378,7 +378,9 @@ func TestMistakesInDerivatives(t *testing.T) {
 		{"jacobian", "only floats have derivatives", func(_ *Graph, x *Node) []*Node { return []*Node{Jacobian(x, Cast(x, tensor.Int8))} }},
 		{"jacobian", `belongs to graph "other"`, func(_ *Graph, x *Node) []*Node { return []*Node{Jacobian(x, other)} }},
 		{"jacobian", "nil", func(_ *Graph, x *Node) []*Node { return []*Node{Jacobian(x, nil)} }},
-		{"checkpoint", "no operands", func(_ *Graph, x *Node) []*Node { return append(Checkpoint(func([]*Node) []*Node { return []*Node{x} }), x) }},
+		{"checkpoint", "no operands", func(_ *Graph, x *Node) []*Node {
+			return append(Checkpoint(func([]*Node) []*Node { return []*Node{x} }), x)
+		}},
 		{"checkpoint", "the function is nil", func(_ *Graph, x *Node) []*Node { return Checkpoint(nil, x) }},
 		{"checkpoint", "returns nothing", func(_ *Graph, x *Node) []*Node { return Checkpoint(func([]*Node) []*Node { return nil }, x) }},
 		{"checkpoint", `belongs to graph "other"`, func(_ *Graph, x *Node) []*Node { return Checkpoint(func([]*Node) []*Node { return []*Node{other} }, x) }},
