@@ -1,4 +1,4 @@
-package ops
+package build
 
 import (
 	"fmt"
@@ -8,17 +8,16 @@ import (
 
 	"github.com/anycl/anycl/internal/dense"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
-// Decompositions of matrices run on the host, each matrix of a batch by itself, in float64.
-
-// hostMatrices is the kernel of an op whose operands and results are batches: of matrices, vectors (columns) and numbers, as the ranks
-// in and out of one of each say. f computes one element of the batch. It may change its operands, which are copies, and what it
+// HostMatrices is the kernel of an op that runs on the host, in float64, each matrix of a batch by itself. Its operands
+// and results are batches: of matrices, vectors (columns) and numbers, as the ranks in and out of one of each say. f computes one element of the batch. It may change its operands, which are copies, and what it
 // leaves in results, zeros at first, is rounded to their dtypes.
-func hostMatrices(in, out []int, f func(c *Call, out, in []dense.Matrix)) func(c *Call) KernelOptions {
-	return func(c *Call) KernelOptions {
-		return KernelOptions{HostOnly: "LAPACK decomposes matrices on the CPU", Host: func(outs, ins []*tensor.Tensor) error {
+func HostMatrices(why string, in, out []int, f func(c *ops.Call, out, in []dense.Matrix)) func(c *ops.Call) ops.KernelOptions {
+	return func(c *ops.Call) ops.KernelOptions {
+		return ops.KernelOptions{HostOnly: why, Host: func(outs, ins []*tensor.Tensor) error {
 			return eachMatrix(outs, ins, out, in, func(out, in []dense.Matrix) { f(c, out, in) })
 		}}
 	}

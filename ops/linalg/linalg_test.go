@@ -1,4 +1,4 @@
-package ops_test
+package linalg_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/linalg"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -33,21 +34,21 @@ func TestDecompositionsOfWhatIsNotFiniteEnd(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, 5e-324, 0} {
 		g := ops.NewGraph("not finite")
 		x, b := matrix(g, 3, 3, 2, v, 1, v, 3, 0.5, 1, 0.5, 4), matrix(g, 3, 1, 1, v, 2)
-		outs := []*ops.Node{ops.Inverse(x), ops.Det(x), ops.Solve(x, b, nil), ops.Pinv(x, nil), ops.MatrixExp(x), ops.SVDVals(x),
-			ops.Eigvalsh(x, false), ops.CholeskyInverse(x, true), ops.LogDet(x), ops.Cholesky(x, false)}
+		outs := []*ops.Node{linalg.Inverse(x), linalg.Det(x), linalg.Solve(x, b, nil), linalg.Pinv(x, nil), linalg.MatrixExp(x), linalg.SVDVals(x),
+			linalg.Eigvalsh(x, false), linalg.CholeskyInverse(x, true), linalg.LogDet(x), linalg.Cholesky(x, false)}
 		add := func(all ...*ops.Node) { outs = append(outs, all...) }
-		q, r := ops.QR(x, ops.QRComplete)
-		w, vectors := ops.Eigh(x, true)
-		u, s, vt := ops.SVD(x, true)
-		lu, _, _ := ops.LUFactor(x)
-		y, residuals, _ := ops.Lstsq(x, b, nil)
+		q, r := linalg.QR(x, linalg.QRComplete)
+		w, vectors := linalg.Eigh(x, true)
+		u, s, vt := linalg.SVD(x, true)
+		lu, _, _ := linalg.LUFactor(x)
+		y, residuals, _ := linalg.Lstsq(x, b, nil)
 		add(q, r, w, vectors, u, s, vt, lu, y, residuals)
 		for _, y := range outs {
 			add(ops.Gradients(ops.Sum(y), x)[0])
 		}
-		factors, tau := ops.Geqrf(x)
-		ld, pivots, info := ops.LDLFactor(x)
-		add(factors, tau, ld, pivots, info, ops.MatrixRank(x, nil), ops.LDLSolve(ld, pivots, b))
+		factors, tau := linalg.Geqrf(x)
+		ld, pivots, info := linalg.LDLFactor(x)
+		add(factors, tau, ld, pivots, info, linalg.MatrixRank(x, nil), linalg.LDLSolve(ld, pivots, b))
 		onHost(t, g, nil, outs...)
 	}
 }
@@ -57,14 +58,14 @@ func TestSingularMatricesAreReported(t *testing.T) {
 	g := ops.NewGraph("singular")
 	one := matrix(g, 3, 3, 1, 2, 3, 2, 4, 6, 1, 0, 1) // row 1 is twice row 0
 	saddle := matrix(g, 2, 2, 1, 2, 2, 1)
-	x, solved := ops.SolveEx(one, matrix(g, 3, 1, 1, 1, 1), nil)
-	_, inverted := ops.InverseEx(one)
-	_, _, factored := ops.LUFactor(one)
-	l, positive := ops.CholeskyEx(saddle, false)
-	sign, log := ops.SlogDet(one)
-	det := ops.Det(one)
+	x, solved := linalg.SolveEx(one, matrix(g, 3, 1, 1, 1, 1), nil)
+	_, inverted := linalg.InverseEx(one)
+	_, _, factored := linalg.LUFactor(one)
+	l, positive := linalg.CholeskyEx(saddle, false)
+	sign, log := linalg.SlogDet(one)
+	det := linalg.Det(one)
 	cofactors := ops.Gradients(det, one)[0]
-	out := onHost(t, g, nil, solved, inverted, factored, positive, x, l, sign, log, ops.Cond(one, ops.OneNorm), cofactors, ops.Reshape(det, 1))
+	out := onHost(t, g, nil, solved, inverted, factored, positive, x, l, sign, log, linalg.Cond(one, linalg.OneNorm), cofactors, ops.Reshape(det, 1))
 	for i, want := range []int32{3, 3, 3, 2} {
 		require.Equal(t, []int32{want}, must(tensor.ToSlice[int32](out[i])))
 	}
@@ -95,34 +96,34 @@ func TestSecondDerivativesOfDecompositions(t *testing.T) {
 		rows, columns int
 		f             func(x *ops.Node) *ops.Node
 	}{
-		"cholesky": {3, 3, func(x *ops.Node) *ops.Node { return ops.Cholesky(symmetric(x), true) }},
-		"lu":       {3, 2, func(x *ops.Node) *ops.Node { lu, _, _ := ops.LUFactor(x); return lu }},
-		"lu wide":  {2, 3, func(x *ops.Node) *ops.Node { lu, _, _ := ops.LUFactor(x); return lu }},
-		"solve":    {3, 3, func(x *ops.Node) *ops.Node { return ops.Solve(x, ops.Square(x), nil) }},
+		"cholesky": {3, 3, func(x *ops.Node) *ops.Node { return linalg.Cholesky(symmetric(x), true) }},
+		"lu":       {3, 2, func(x *ops.Node) *ops.Node { lu, _, _ := linalg.LUFactor(x); return lu }},
+		"lu wide":  {2, 3, func(x *ops.Node) *ops.Node { lu, _, _ := linalg.LUFactor(x); return lu }},
+		"solve":    {3, 3, func(x *ops.Node) *ops.Node { return linalg.Solve(x, ops.Square(x), nil) }},
 		"triangular": {3, 3, func(x *ops.Node) *ops.Node {
-			return ops.SolveTriangular(x, ops.Square(x), &ops.TriangularOptions{Upper: true, Transposed: true, Right: true})
+			return linalg.SolveTriangular(x, ops.Square(x), &linalg.TriangularOptions{Upper: true, Transposed: true, Right: true})
 		}},
-		"inverse": {3, 3, ops.Inverse},
-		"det":     {3, 3, ops.Det},
-		"slogdet": {3, 3, ops.LogDet},
-		"qr":      {3, 2, func(x *ops.Node) *ops.Node { q, r := ops.QR(x, ops.QRReduced); return ops.Concat(0, q, r) }},
-		"qr wide": {2, 3, func(x *ops.Node) *ops.Node { q, r := ops.QR(x, ops.QRReduced); return ops.Concat(1, q, r) }},
+		"inverse": {3, 3, linalg.Inverse},
+		"det":     {3, 3, linalg.Det},
+		"slogdet": {3, 3, linalg.LogDet},
+		"qr":      {3, 2, func(x *ops.Node) *ops.Node { q, r := linalg.QR(x, linalg.QRReduced); return ops.Concat(0, q, r) }},
+		"qr wide": {2, 3, func(x *ops.Node) *ops.Node { q, r := linalg.QR(x, linalg.QRReduced); return ops.Concat(1, q, r) }},
 		"svd": {3, 2, func(x *ops.Node) *ops.Node {
-			u, s, vt := ops.SVD(x, false)
+			u, s, vt := linalg.SVD(x, false)
 			return ops.Concat(0, ops.Square(u), ops.ExpandDims(s, 0), ops.Square(vt))
 		}},
-		"svdvals": {2, 3, ops.SVDVals},
+		"svdvals": {2, 3, linalg.SVDVals},
 		"eigh": {3, 3, func(x *ops.Node) *ops.Node {
-			w, v := ops.Eigh(symmetric(x), false)
+			w, v := linalg.Eigh(symmetric(x), false)
 			return ops.Concat(0, ops.ExpandDims(w, 0), ops.Square(v))
 		}},
-		"pinv":       {3, 2, func(x *ops.Node) *ops.Node { return ops.Pinv(x, nil) }},
-		"lstsq":      {3, 2, func(x *ops.Node) *ops.Node { y, _, _ := ops.Lstsq(x, ops.Square(x), nil); return y }},
-		"matrix_exp": {3, 3, func(x *ops.Node) *ops.Node { return ops.MatrixExp(ops.Mul(x, ops.ScalarLike(x, 0.2))) }},
+		"pinv":       {3, 2, func(x *ops.Node) *ops.Node { return linalg.Pinv(x, nil) }},
+		"lstsq":      {3, 2, func(x *ops.Node) *ops.Node { y, _, _ := linalg.Lstsq(x, ops.Square(x), nil); return y }},
+		"matrix_exp": {3, 3, func(x *ops.Node) *ops.Node { return linalg.MatrixExp(ops.Mul(x, ops.ScalarLike(x, 0.2))) }},
 		"ormqr": {3, 2, func(x *ops.Node) *ops.Node {
-			return ops.Ormqr(x, ops.Slice(ops.Reshape(x, 6), ops.Range{Stop: 2}), ops.Square(x), nil)
+			return linalg.Ormqr(x, ops.Slice(ops.Reshape(x, 6), ops.Range{Stop: 2}), ops.Square(x), nil)
 		}},
-		"cdist": {3, 2, func(x *ops.Node) *ops.Node { return ops.Cdist(x, ops.Square(x), 2, ops.CdistProduct) }},
+		"cdist": {3, 2, func(x *ops.Node) *ops.Node { return linalg.Cdist(x, ops.Square(x), 2, linalg.CdistProduct) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -163,28 +164,23 @@ func TestMistakesInLinearAlgebraAreErrors(t *testing.T) {
 		want string
 		call func(g *ops.Graph, x *ops.Node) *ops.Node // x is [2 3]
 	}{
-		{"not square", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.Inverse(x) }},
-		{"not a matrix", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.Det(ops.Sum(x, 0)) }},
-		{"does not fit", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.Solve(ops.MatMul(ops.Transpose(x), x), x, nil) }},
-		{"the mode", func(g *ops.Graph, x *ops.Node) *ops.Node { q, _ := ops.QR(x, "half"); return q }},
-		{"the order", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.MatrixNorm(x, "3") }},
-		{"not for 2 axes", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.Einsum("ijk->i", x) }},
-		{"not a letter", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.Einsum("i1->i", x) }},
-		{"no operand has", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.Einsum("ij->k", x) }},
-		{"elements along", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.Einsum("ij,ik->i", x, ops.Transpose(x)) }},
-		{"two extents", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.Einsum("ii->i", x) }},
-		{"has i twice", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.Einsum("ij->ii", x) }},
-		{"for 1 operands", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.Einsum("ij->i", x, x) }},
-		{"inner sizes differ", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.MultiDot(x, x) }},
-		{"named twice", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.TensorDot(x, x, []int{0, 0}, []int{0, 0}) }},
-		{"not 3", func(g *ops.Graph, x *ops.Node) *ops.Node { return ops.Cross(x, x, 0) }},
+		{"not square", func(g *ops.Graph, x *ops.Node) *ops.Node { return linalg.Inverse(x) }},
+		{"not a matrix", func(g *ops.Graph, x *ops.Node) *ops.Node { return linalg.Det(ops.Sum(x, 0)) }},
+		{"does not fit", func(g *ops.Graph, x *ops.Node) *ops.Node {
+			return linalg.Solve(ops.MatMul(ops.Transpose(x), x), x, nil)
+		}},
+		{"the mode", func(g *ops.Graph, x *ops.Node) *ops.Node { q, _ := linalg.QR(x, "half"); return q }},
+		{"the order", func(g *ops.Graph, x *ops.Node) *ops.Node { return linalg.MatrixNorm(x, "3") }},
+		{"inner sizes differ", func(g *ops.Graph, x *ops.Node) *ops.Node { return linalg.MultiDot(x, x) }},
+		{"not 3", func(g *ops.Graph, x *ops.Node) *ops.Node { return linalg.Cross(x, x, 0) }},
 		{"no derivative", func(g *ops.Graph, x *ops.Node) *ops.Node {
-			q, _ := ops.QR(ops.Transpose(x), ops.QRComplete)
+			q, _ := linalg.QR(ops.Transpose(x), linalg.QRComplete)
 			return ops.Gradients(ops.Sum(q), x)[0]
 		}},
 	} {
 		g := ops.NewGraph(c.want)
 		c.call(g, g.Input("x", tensor.Float64, 2, 3))
 		require.ErrorContains(t, g.Err(), c.want)
+		require.ErrorContains(t, g.Err(), "linalg_test.go:", "the line of the caller")
 	}
 }

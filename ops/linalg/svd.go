@@ -1,10 +1,14 @@
-package ops
+package linalg
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/anycl/anycl/internal/dense"
+	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/internal/shapes"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/internal/build"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -19,8 +23,8 @@ import (
 // is not of matrices.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 8.6; Townsend, Differentiating the Singular Value
 // Decomposition (2016).
-func SVD(a *Node, full bool) (u, s, vt *Node) {
-	r := picks(apply("svd", svdAttr{full}, a), 3)
+func SVD(a *ops.Node, full bool) (u, s, vt *ops.Node) {
+	r := ops.ApplyAll("linalg.svd", svdAttr{full}, a)
 	return r[0], r[1], r[2]
 }
 
@@ -28,20 +32,20 @@ type svdAttr struct {
 	Full bool `default:"false" doc:"U and V are square"`
 }
 
-var _ = define(Op{
-	Name: "svd", Category: "linear algebra",
-	Attributes: AttributesOf[svdAttr](), Operands: operandA, DTypes: matrixFloats,
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.svd", Category: "linear algebra",
+	Attributes: ops.AttributesOf[svdAttr](), Operands: operandA, DTypes: dtypes.Wide,
 	ResultNames: []string{"u", "s", "vt"},
-	Results: func(c *Call) ([]Result, error) {
-		batch, m, n, err := c.matrixOf(0)
+	Results: func(c *ops.Call) ([]ops.Result, error) {
+		batch, m, n, err := matrixOf(c, 0)
 		k := min(m, n)
 		p, q := k, k
 		if c.Attr.(svdAttr).Full {
 			p, q = m, n
 		}
-		return []Result{{c.dt(0), with(batch, m, p)}, {c.dt(0), with(batch, k)}, {c.dt(0), with(batch, q, n)}}, err
+		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, m, p)}, {DType: c.DType(0), Shape: shapes.With(batch, k)}, {DType: c.DType(0), Shape: shapes.With(batch, q, n)}}, err
 	},
-	Kernel: hostMatrices([]int{2}, []int{2, 1, 2}, func(c *Call, out, in []dense.Matrix) {
+	Kernel: hostMatrices([]int{2}, []int{2, 1, 2}, func(c *ops.Call, out, in []dense.Matrix) {
 		u, s, vt := dense.SVD(in[0], c.Attr.(svdAttr).Full)
 		dense.Put(out[0], u)
 		copy(out[1].Data, s)
@@ -51,47 +55,45 @@ var _ = define(Op{
 	//
 	//	dA = U [skew(Uᵀ dU)/E diag(s) + diag(s) skew(Vᵀ dV)/E + diag(ds)] Vᵀ
 	//	   + (I - U Uᵀ) dU diag(1/s) Vᵀ + U diag(1/s) dVᵀ (I - V Vᵀ)
-	Grad: func(b *Back) {
+	Grad: func(b *ops.Back) {
 		s, ds := b.Result(1), b.GradOf(1)
-		k := s.shape[s.Rank()-1]
-		u, du := cutAxis(b.Result(0), -1, 0, k), cutAxis(b.GradOf(0), -1, 0, k)
-		vt, dvt := cutAxis(b.Result(2), -2, 0, k), cutAxis(b.GradOf(2), -2, 0, k)
-		squares := Square(s)
-		e := Sub(ExpandDims(squares, -2), ExpandDims(squares, -1))
-		skew := func(x *Node) *Node { return safeQuotient(Sub(x, swapLast(x)), e) }
-		uu, vv := MatMul(swapLast(u), du), MatMul(vt, swapLast(dvt))
-		inner := Add(scaleColumns(skew(uu), s), scaleRows(s, skew(vv)))
-		da := MatMul(u, MatMul(Add(inner, onDiagonal(ds)), vt))
-		inverse := safeQuotient(onesLike(s), s)
+		k := s.Dim(-1)
+		u, du := build.Cut(b.Result(0), -1, 0, k), build.Cut(b.GradOf(0), -1, 0, k)
+		vt, dvt := build.Cut(b.Result(2), -2, 0, k), build.Cut(b.GradOf(2), -2, 0, k)
+		squares := ops.Square(s)
+		e := ops.Sub(ops.ExpandDims(squares, -2), ops.ExpandDims(squares, -1))
+		skew := func(x *ops.Node) *ops.Node { return safeQuotient(ops.Sub(x, build.SwapLast(x)), e) }
+		uu, vv := ops.MatMul(build.SwapLast(u), du), ops.MatMul(vt, build.SwapLast(dvt))
+		inner := ops.Add(scaleColumns(skew(uu), s), scaleRows(s, skew(vv)))
+		da := ops.MatMul(u, ops.MatMul(ops.Add(inner, onDiagonal(ds)), vt))
+		inverse := safeQuotient(ops.OnesLike(s), s)
 		if rowsOf(u) > k {
-			da = Add(da, MatMul(scaleColumns(Sub(du, MatMul(u, uu)), inverse), vt))
+			da = ops.Add(da, ops.MatMul(scaleColumns(ops.Sub(du, ops.MatMul(u, uu)), inverse), vt))
 		}
 		if columnsOf(vt) > k {
-			da = Add(da, MatMul(u, scaleRows(inverse, Sub(dvt, MatMul(swapLast(vv), vt)))))
+			da = ops.Add(da, ops.MatMul(u, scaleRows(inverse, ops.Sub(dvt, ops.MatMul(build.SwapLast(vv), vt)))))
 		}
 		b.Add(0, da)
 	},
 })
 
-func onesLike(x *Node) *Node { return Add(zerosLike(x), ScalarLike(x, 1)) }
-
 // SVDVals returns the singular values of matrices alone, [..., min(m, n)], the largest first. They may be equal where they are differentiated.
 // Otherwise as [SVD].
-func SVDVals(a *Node) *Node { return apply("svdvals", nil, a) }
+func SVDVals(a *ops.Node) *ops.Node { return ops.Apply("linalg.svdvals", nil, a) }
 
-var _ = define(Op{
-	Name: "svdvals", Category: "linear algebra",
-	Operands: operandA, DTypes: matrixFloats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		batch, m, n, err := c.matrixOf(0)
-		return with(batch, min(m, n)), c.dt(0), err
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.svdvals", Category: "linear algebra",
+	Operands: operandA, DTypes: dtypes.Wide,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
+		batch, m, n, err := matrixOf(c, 0)
+		return shapes.With(batch, min(m, n)), c.DType(0), err
 	},
-	Kernel: hostMatrices([]int{2}, []int{1}, func(_ *Call, out, in []dense.Matrix) {
+	Kernel: hostMatrices([]int{2}, []int{1}, func(_ *ops.Call, out, in []dense.Matrix) {
 		copy(out[0].Data, dense.SingularValues(in[0]))
 	}),
-	Grad: func(b *Back) {
+	Grad: func(b *ops.Back) {
 		u, _, vt := SVD(b.In(0), false)
-		b.Add(0, MatMul(scaleColumns(u, b.Grad()), vt))
+		b.Add(0, ops.MatMul(scaleColumns(u, b.Grad()), vt))
 	},
 })
 
@@ -104,8 +106,8 @@ var _ = define(Op{
 // alone eigenvalues may be equal. A matrix with an element that is not finite gives NaN. Errors: dtype; matrices are not square.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 8.3; Giles, An Extended Collection of Matrix Derivative
 // Results (2008), section 3.1.
-func Eigh(a *Node, upper bool) (w, v *Node) {
-	r := picks(apply("eigh", eighAttr{upper}, a), 2)
+func Eigh(a *ops.Node, upper bool) (w, v *ops.Node) {
+	r := ops.ApplyAll("linalg.eigh", eighAttr{upper}, a)
 	return r[0], r[1]
 }
 
@@ -113,44 +115,46 @@ type eighAttr struct {
 	Upper bool `default:"false" doc:"the upper triangle is read, not the lower one"`
 }
 
-var _ = define(Op{
-	Name: "eigh", Category: "linear algebra",
-	Attributes: AttributesOf[eighAttr](), Operands: operandA, DTypes: matrixFloats,
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.eigh", Category: "linear algebra",
+	Attributes: ops.AttributesOf[eighAttr](), Operands: operandA, DTypes: dtypes.Wide,
 	ResultNames: []string{"w", "v"},
-	Results: func(c *Call) ([]Result, error) {
-		batch, n, err := c.squareOf(0)
-		return []Result{{c.dt(0), with(batch, n)}, {c.dt(0), c.shape(0)}}, err
+	Results: func(c *ops.Call) ([]ops.Result, error) {
+		batch, n, err := squareOf(c, 0)
+		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, n)}, {DType: c.DType(0), Shape: c.Shape(0)}}, err
 	},
-	Kernel: hostMatrices([]int{2}, []int{1, 2}, func(c *Call, out, in []dense.Matrix) {
+	Kernel: hostMatrices([]int{2}, []int{1, 2}, func(c *ops.Call, out, in []dense.Matrix) {
 		copy(out[0].Data, dense.Symmetric(in[0], c.Attr.(eighAttr).Upper, true))
 		dense.Put(out[1], in[0])
 	}),
 	// With E[i, j] = w[j] - w[i]: dA = V [diag(dw) + (Vᵀ dV)/E] Vᵀ, without the diagonal of the quotient.
-	Grad: func(b *Back) {
+	Grad: func(b *ops.Back) {
 		w, v := b.Result(0), b.Result(1)
-		e := Sub(ExpandDims(w, -2), ExpandDims(w, -1))
-		inner := safeQuotient(MatMul(swapLast(v), b.GradOf(1)), e)
-		b.Add(0, MatMul(v, MatMul(withDiagonal(inner, b.GradOf(0)), swapLast(v))))
+		e := ops.Sub(ops.ExpandDims(w, -2), ops.ExpandDims(w, -1))
+		inner := safeQuotient(ops.MatMul(build.SwapLast(v), b.GradOf(1)), e)
+		b.Add(0, ops.MatMul(v, ops.MatMul(withDiagonal(inner, b.GradOf(0)), build.SwapLast(v))))
 	},
 })
 
 // Eigvalsh returns the eigenvalues of symmetric matrices alone, [..., n], the smallest first. They may be equal where they are
 // differentiated. Otherwise as [Eigh].
-func Eigvalsh(a *Node, upper bool) *Node { return apply("eigvalsh", eighAttr{upper}, a) }
+func Eigvalsh(a *ops.Node, upper bool) *ops.Node {
+	return ops.Apply("linalg.eigvalsh", eighAttr{upper}, a)
+}
 
-var _ = define(Op{
-	Name: "eigvalsh", Category: "linear algebra",
-	Attributes: AttributesOf[eighAttr](), Operands: operandA, DTypes: matrixFloats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		batch, n, err := c.squareOf(0)
-		return with(batch, n), c.dt(0), err
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.eigvalsh", Category: "linear algebra",
+	Attributes: ops.AttributesOf[eighAttr](), Operands: operandA, DTypes: dtypes.Wide,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
+		batch, n, err := squareOf(c, 0)
+		return shapes.With(batch, n), c.DType(0), err
 	},
-	Kernel: hostMatrices([]int{2}, []int{1}, func(c *Call, out, in []dense.Matrix) {
+	Kernel: hostMatrices([]int{2}, []int{1}, func(c *ops.Call, out, in []dense.Matrix) {
 		copy(out[0].Data, dense.Symmetric(in[0], c.Attr.(eighAttr).Upper, false))
 	}),
-	Grad: func(b *Back) {
+	Grad: func(b *ops.Back) {
 		_, v := Eigh(b.In(0), b.Attr().(eighAttr).Upper)
-		b.Add(0, MatMul(scaleColumns(v, b.Grad()), swapLast(v)))
+		b.Add(0, ops.MatMul(scaleColumns(v, b.Grad()), build.SwapLast(v)))
 	},
 })
 
@@ -178,23 +182,23 @@ func toleranceOf(o *RankOptions) rankTolerance {
 }
 
 // rtol is the relative tolerance for operand 0 of c.
-func (a rankTolerance) rtol(c *Call) float64 {
+func (a rankTolerance) rtol(c *ops.Call) float64 {
 	if a.Rtol != 0 || a.Atol != 0 {
 		return a.Rtol
 	}
-	_, m, n, _ := c.matrixOf(0)
-	return float64(max(m, n)) * epsilonOf(c.dt(0))
+	_, m, n, _ := matrixOf(c, 0)
+	return float64(max(m, n)) * epsilonOf(c.DType(0))
 }
 
 // check reports tolerances that make no sense, and matrices that cannot be symmetric.
-func (a rankTolerance) check(c *Call) (batch []int, m, n int, err error) {
-	batch, m, n, err = c.matrixOf(0)
+func (a rankTolerance) check(c *ops.Call) (batch []int, m, n int, err error) {
+	batch, m, n, err = matrixOf(c, 0)
 	switch {
 	case err != nil:
 	case !(a.Rtol >= 0) || !(a.Atol >= 0):
 		err = fmt.Errorf("the tolerances %v and %v are not at least 0", a.Rtol, a.Atol)
 	case a.Hermitian && m != n:
-		err = fmt.Errorf("%v are no symmetric matrices", c.shape(0))
+		err = fmt.Errorf("%v are no symmetric matrices", c.Shape(0))
 	}
 	return batch, m, n, err
 }
@@ -210,30 +214,32 @@ func epsilonOf(dt tensor.DType) float64 {
 // MatrixRank returns the ranks of matrices, as int64: how many singular values count. a is [..., m, n], float32 or float64; the result is [...].
 // Errors: dtype; shapes; a tolerance is negative.
 // Source: NumPy, numpy.linalg.matrix_rank.
-func MatrixRank(a *Node, o *RankOptions) *Node { return apply("matrix_rank", toleranceOf(o), a) }
+func MatrixRank(a *ops.Node, o *RankOptions) *ops.Node {
+	return ops.Apply("linalg.matrix_rank", toleranceOf(o), a)
+}
 
-var _ = define(Op{
-	Name: "matrix_rank", Category: "linear algebra", Flat: true,
-	Attributes: AttributesOf[rankTolerance](), Operands: operandA, DTypes: matrixFloats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.matrix_rank", Category: "linear algebra", Flat: true,
+	Attributes: ops.AttributesOf[rankTolerance](), Operands: operandA, DTypes: dtypes.Wide,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		batch, _, _, err := c.Attr.(rankTolerance).check(c)
 		return batch, tensor.Int64, err
 	},
-	Compose: func(c *Call) *Node {
+	Compose: func(c *ops.Call) *ops.Node {
 		a, x := c.Attr.(rankTolerance), c.In[0]
 		s := absoluteValues(x, a.Hermitian)
 		if s.Size() == 0 {
-			return BroadcastTo(Cast(ScalarLike(x, 0), tensor.Int64), batchOf(x)...)
+			return ops.BroadcastTo(ops.Cast(ops.ScalarLike(x, 0), tensor.Int64), batchOf(x)...)
 		}
-		bound := Maximum(Mul(Max(s, -1), ScalarLike(s, a.rtol(c))), ScalarLike(s, a.Atol))
-		return Sum(Cast(Greater(s, ExpandDims(bound, -1)), tensor.Int64), -1)
+		bound := ops.Maximum(ops.Mul(ops.Max(s, -1), ops.ScalarLike(s, a.rtol(c))), ops.ScalarLike(s, a.Atol))
+		return ops.Sum(ops.Cast(ops.Greater(s, ops.ExpandDims(bound, -1)), tensor.Int64), -1)
 	},
 })
 
 // absoluteValues are the singular values of x, of symmetric matrices by their eigenvalues and in another order.
-func absoluteValues(x *Node, symmetric bool) *Node {
+func absoluteValues(x *ops.Node, symmetric bool) *ops.Node {
 	if symmetric {
-		return Abs(Eigvalsh(x, false))
+		return ops.Abs(Eigvalsh(x, false))
 	}
 	return SVDVals(x)
 }
@@ -246,31 +252,31 @@ func absoluteValues(x *Node, symmetric bool) *Node {
 // element that is not finite gives NaN. Errors: dtype; shapes; a tolerance is negative.
 // Source: Golub and Pereyra, The Differentiation of Pseudo-Inverses and Nonlinear Least Squares Problems Whose Variables
 // Separate (1973).
-func Pinv(a *Node, o *RankOptions) *Node { return apply("pinv", toleranceOf(o), a) }
+func Pinv(a *ops.Node, o *RankOptions) *ops.Node { return ops.Apply("linalg.pinv", toleranceOf(o), a) }
 
-var _ = define(Op{
-	Name: "pinv", Category: "linear algebra",
-	Attributes: AttributesOf[rankTolerance](), Operands: operandA, DTypes: matrixFloats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.pinv", Category: "linear algebra",
+	Attributes: ops.AttributesOf[rankTolerance](), Operands: operandA, DTypes: dtypes.Wide,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		batch, m, n, err := c.Attr.(rankTolerance).check(c)
-		return with(batch, n, m), c.dt(0), err
+		return shapes.With(batch, n, m), c.DType(0), err
 	},
-	Kernel: hostMatrices([]int{2}, []int{2}, func(c *Call, out, in []dense.Matrix) {
+	Kernel: hostMatrices([]int{2}, []int{2}, func(c *ops.Call, out, in []dense.Matrix) {
 		a := c.Attr.(rankTolerance)
 		dense.Put(out[0], dense.PseudoInverse(in[0], a.rtol(c), a.Atol, a.Hermitian))
 	}),
-	Grad: func(b *Back) { b.Add(0, pinvGrad(b.In(0), b.Out(), b.Grad())) },
+	Grad: func(b *ops.Back) { b.Add(0, pinvGrad(b.In(0), b.Out(), b.Grad())) },
 })
 
 // pinvGrad is the derivative by a, whose pseudo-inverse is p, for d, that by p:
 //
 //	dA = -Pᵀ dP Pᵀ + (I - A P) dPᵀ P Pᵀ + Pᵀ P dPᵀ (I - P A)
-func pinvGrad(a, p, d *Node) *Node {
-	pt, dt := swapLast(p), swapLast(d)
-	left, right := MatMul(dt, MatMul(p, pt)), MatMul(MatMul(pt, p), dt)
-	left = Sub(left, MatMul(a, MatMul(p, left)))
-	right = Sub(right, MatMul(MatMul(right, p), a))
-	return Sub(Add(left, right), MatMul(pt, MatMul(d, pt)))
+func pinvGrad(a, p, d *ops.Node) *ops.Node {
+	pt, dt := build.SwapLast(p), build.SwapLast(d)
+	left, right := ops.MatMul(dt, ops.MatMul(p, pt)), ops.MatMul(ops.MatMul(pt, p), dt)
+	left = ops.Sub(left, ops.MatMul(a, ops.MatMul(p, left)))
+	right = ops.Sub(right, ops.MatMul(ops.MatMul(right, p), a))
+	return ops.Sub(ops.Add(left, right), ops.MatMul(pt, ops.MatMul(d, pt)))
 }
 
 // LstsqOptions say how [Lstsq] solves.
@@ -289,12 +295,12 @@ type LstsqOptions struct {
 // m <= n or the rank is less than n, residuals are those of the solution, which NumPy and PyTorch leave out.
 // Errors: dtypes; shapes.
 // Source: Golub and Van Loan, Matrix Computations (2013), sections 5.3 and 5.5.
-func Lstsq(a, b *Node, o *LstsqOptions) (x, residuals, rank *Node) {
+func Lstsq(a, b *ops.Node, o *LstsqOptions) (x, residuals, rank *ops.Node) {
 	var attr lstsqAttr
 	if o != nil {
 		attr = lstsqAttr(*o)
 	}
-	r := picks(apply("lstsq", attr, a, b), 3)
+	r := ops.ApplyAll("linalg.lstsq", attr, a, b)
 	return r[0], r[1], r[2]
 }
 
@@ -302,64 +308,64 @@ type lstsqAttr struct {
 	Rtol float64 `default:"0" doc:"singular values of at most this times the largest count as zero; 0: of the dtype"`
 }
 
-var _ = define(Op{
-	Name: "lstsq", Category: "linear algebra",
-	Attributes: AttributesOf[lstsqAttr](), Operands: operandsSystem, DTypes: matrixFloats,
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.lstsq", Category: "linear algebra",
+	Attributes: ops.AttributesOf[lstsqAttr](), Operands: operandsSystem, DTypes: dtypes.Wide,
 	ResultNames: []string{"x", "residuals", "rank"},
-	Results: func(c *Call) ([]Result, error) {
-		batch, m, n, err := c.matrixOf(0)
+	Results: func(c *ops.Call) ([]ops.Result, error) {
+		batch, m, n, err := matrixOf(c, 0)
 		if err != nil {
 			return nil, err
 		}
-		others, rows, k, err := c.matrixOf(1)
+		others, rows, k, err := matrixOf(c, 1)
 		switch r := c.Attr.(lstsqAttr).Rtol; {
 		case err != nil:
 			return nil, err
 		case rows != m:
-			return nil, fmt.Errorf("b is %v, which does not fit a of %v", c.shape(1), c.shape(0))
+			return nil, fmt.Errorf("b is %v, which does not fit a of %v", c.Shape(1), c.Shape(0))
 		case !(r >= 0) || math.IsInf(r, 1):
 			return nil, fmt.Errorf("the tolerance is %v", r)
 		}
 		if batch, err = tensor.Broadcast(batch, others); err != nil {
-			return nil, fmt.Errorf("batches do not broadcast: %v and %v", c.shape(0), c.shape(1))
+			return nil, fmt.Errorf("batches do not broadcast: %v and %v", c.Shape(0), c.Shape(1))
 		}
-		return []Result{{c.dt(0), with(batch, n, k)}, {c.dt(0), with(batch, k)}, {tensor.Int64, batch}}, nil
+		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, n, k)}, {DType: c.DType(0), Shape: shapes.With(batch, k)}, {DType: tensor.Int64, Shape: batch}}, nil
 	},
-	ComposeAll: func(c *Call) []*Node {
+	ComposeAll: func(c *ops.Call) []*ops.Node {
 		in, err := stretchBatches(c.In, []int{2, 2})
 		if err != nil {
-			f := c.In[0].graph.fail(c.Op.Name, c.In, err)
-			return []*Node{f, f, f}
+			f := c.Fail(err)
+			return []*ops.Node{f, f, f}
 		}
 		a, b := in[0], in[1]
-		r := picks(apply("least_squares", c.Attr, a, b), 2)
-		off := Sub(MatMul(a, r[0]), b)
-		return []*Node{r[0], Sum(Square(off), -2), Cast(r[1], tensor.Int64)}
+		r := ops.ApplyAll("linalg.least_squares", c.Attr, a, b)
+		off := ops.Sub(ops.MatMul(a, r[0]), b)
+		return []*ops.Node{r[0], ops.Sum(ops.Square(off), -2), ops.Cast(r[1], tensor.Int64)}
 	},
 })
 
 // Least squares of equal batches.
-var _ = define(Op{
-	Name: "least_squares", hidden: true,
-	Attributes: AttributesOf[lstsqAttr](), Operands: operandsSystem, DTypes: matrixFloats,
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.least_squares", Hidden: true,
+	Attributes: ops.AttributesOf[lstsqAttr](), Operands: operandsSystem, DTypes: dtypes.Wide,
 	ResultNames: []string{"x", "rank"},
-	Results: func(c *Call) ([]Result, error) {
-		batch, _, n, err := c.matrixOf(0)
-		return []Result{{c.dt(0), with(batch, n, c.shape(1)[len(batch)+1])}, {tensor.Int32, batch}}, err
+	Results: func(c *ops.Call) ([]ops.Result, error) {
+		batch, _, n, err := matrixOf(c, 0)
+		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, n, c.Shape(1)[len(batch)+1])}, {DType: tensor.Int32, Shape: batch}}, err
 	},
-	Kernel: hostMatrices([]int{2, 2}, []int{2, 0}, func(c *Call, out, in []dense.Matrix) {
+	Kernel: hostMatrices([]int{2, 2}, []int{2, 0}, func(c *ops.Call, out, in []dense.Matrix) {
 		rtol := rankTolerance{Rtol: c.Attr.(lstsqAttr).Rtol}.rtol(c)
 		x, rank := dense.LeastSquares(in[0], in[1], rtol)
 		dense.Put(out[0], x)
 		out[1].Data[0] = float64(rank)
 	}),
 	// x = A⁺ b: db = A⁺ᵀ dx, and dA is that of the pseudo-inverse for dx bᵀ.
-	Grad: func(b *Back) {
+	Grad: func(b *ops.Back) {
 		d := b.GradOf(0)
 		p := Pinv(b.In(0), &RankOptions{Rtol: b.Attr().(lstsqAttr).Rtol})
-		b.Add(1, MatMul(swapLast(p), d))
+		b.Add(1, ops.MatMul(build.SwapLast(p), d))
 		if b.Wants(0) {
-			b.Add(0, pinvGrad(b.In(0), p, MatMul(d, swapLast(b.In(1)))))
+			b.Add(0, pinvGrad(b.In(0), p, ops.MatMul(d, build.SwapLast(b.In(1)))))
 		}
 	},
 })

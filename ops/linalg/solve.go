@@ -1,11 +1,15 @@
-package ops
+package linalg
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/anycl/anycl/internal/dense"
+	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/internal/build"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -20,18 +24,18 @@ type SolveOptions struct {
 // vectors, [n] or [..., n], where it has one axis, or exactly the shape of a without its last axis. Where a matrix is singular, its x
 // is NaN; [SolveEx] tells which. Errors: dtypes; shapes.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 3.4.
-func Solve(a, b *Node, o *SolveOptions) *Node {
+func Solve(a, b *ops.Node, o *SolveOptions) *ops.Node {
 	x, _ := SolveEx(a, b, o)
 	return x
 }
 
 // SolveEx is [Solve] with a second result, int32 of the batch of x: 0, or the first step, from 1, in which the pivot is 0.
-func SolveEx(a, b *Node, o *SolveOptions) (x, info *Node) {
+func SolveEx(a, b *ops.Node, o *SolveOptions) (x, info *ops.Node) {
 	var attr solveAttr
 	if o != nil {
 		attr = solveAttr(*o)
 	}
-	r := picks(apply("solve", attr, a, b), 2)
+	r := ops.ApplyAll("linalg.solve", attr, a, b)
 	return r[0], r[1]
 }
 
@@ -40,71 +44,70 @@ type solveAttr struct {
 }
 
 // takesVectors reports whether operand 1 of a system holds vectors.
-func takesVectors(c *Call) bool {
-	a, b := c.shape(0), c.shape(1)
+func takesVectors(c *ops.Call) bool {
+	a, b := c.Shape(0), c.Shape(1)
 	return len(b) == 1 || len(a) > 0 && slices.Equal(b, a[:len(a)-1])
 }
 
-var _ = define(Op{
-	Name: "solve", Category: "linear algebra",
-	Attributes: AttributesOf[solveAttr](), Operands: operandsSystem, DTypes: matrixFloats,
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.solve", Category: "linear algebra",
+	Attributes: ops.AttributesOf[solveAttr](), Operands: operandsSystem, DTypes: dtypes.Wide,
 	ResultNames: []string{"x", "info"},
-	Results: func(c *Call) ([]Result, error) {
+	Results: func(c *ops.Call) ([]ops.Result, error) {
 		if !takesVectors(c) {
 			shape, err := solveShape(c, 0, 1, c.Attr.(solveAttr).Right)
-			return []Result{{c.dt(0), shape}, {tensor.Int32, shape[:max(len(shape)-2, 0)]}}, err
+			return []ops.Result{{DType: c.DType(0), Shape: shape}, {DType: tensor.Int32, Shape: shape[:max(len(shape)-2, 0)]}}, err
 		}
-		batch, n, err := c.squareOf(0)
-		if err == nil && c.shape(1)[len(c.shape(1))-1] != n {
-			err = fmt.Errorf("b is %v, which does not fit a of %v", c.shape(1), c.shape(0))
+		batch, n, err := squareOf(c, 0)
+		if err == nil && c.Shape(1)[len(c.Shape(1))-1] != n {
+			err = fmt.Errorf("b is %v, which does not fit a of %v", c.Shape(1), c.Shape(0))
 		}
-		return []Result{{c.dt(0), with(batch, n)}, {tensor.Int32, batch}}, err
+		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, n)}, {DType: tensor.Int32, Shape: batch}}, err
 	},
-	ComposeAll: func(c *Call) []*Node {
+	ComposeAll: func(c *ops.Call) []*ops.Node {
 		a, b, vectors, right := c.In[0], c.In[1], takesVectors(c), c.Attr.(solveAttr).Right
 		if vectors {
-			b = ExpandDims(b, -1)
+			b = ops.ExpandDims(b, -1)
 			if right {
-				b = swapLast(b)
+				b = build.SwapLast(b)
 			}
 		}
-		x, err := stretchBatches([]*Node{a, b}, []int{2, 2})
+		x, err := stretchBatches([]*ops.Node{a, b}, []int{2, 2})
 		if err != nil {
-			return []*Node{a.graph.fail(c.Op.Name, c.In, err), a}
+			return []*ops.Node{c.Fail(err), a}
 		}
 		if a, b = x[0], x[1]; right { // aᵀ xᵀ = bᵀ
-			a, b = swapLast(a), swapLast(b)
+			a, b = build.SwapLast(a), build.SwapLast(b)
 		}
-		r := picks(apply("solve_matrices", nil, a, b), 2)
+		r := ops.ApplyAll("linalg.solve_matrices", nil, a, b)
 		switch {
 		case vectors:
-			r[0] = Reshape(r[0], r[0].shape[:r[0].Rank()-1]...)
+			r[0] = ops.Reshape(r[0], r[0].Shape()[:r[0].Rank()-1]...)
 		case right:
-			r[0] = swapLast(r[0])
+			r[0] = build.SwapLast(r[0])
 		}
 		return r
 	},
 })
 
 // Systems of equal batches.
-var _ = define(Op{
-	Name: "solve_matrices", hidden: true,
-	Operands: operandsSystem, DTypes: matrixFloats,
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.solve_matrices", Hidden: true,
+	Operands: operandsSystem, DTypes: dtypes.Wide,
 	ResultNames: []string{"x", "info"},
-	Results: func(c *Call) ([]Result, error) {
-		return []Result{{c.dt(0), c.shape(1)}, {tensor.Int32, c.shape(1)[:len(c.shape(1))-2]}}, nil
+	Results: func(c *ops.Call) ([]ops.Result, error) {
+		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(1)}, {DType: tensor.Int32, Shape: c.Shape(1)[:len(c.Shape(1))-2]}}, nil
 	},
-	Kernel: hostMatrices([]int{2, 2}, []int{2, 0}, func(_ *Call, out, in []dense.Matrix) {
+	Kernel: hostMatrices([]int{2, 2}, []int{2, 0}, func(_ *ops.Call, out, in []dense.Matrix) {
 		out[1].Data[0] = float64(dense.Solve(in[0], in[1]))
 		dense.Put(out[0], in[1])
 	}),
 	// db = a⁻ᵀ dx, da = -db xᵀ.
-	Grad: func(b *Back) {
-		d := apply("solve_matrices", nil, swapLast(b.In(0)), b.GradOf(0))
-		d = pickOf(d, 0)
+	Grad: func(b *ops.Back) {
+		d := ops.Apply("linalg.solve_matrices", nil, build.SwapLast(b.In(0)), b.GradOf(0))
 		b.Add(1, d)
 		if b.Wants(0) {
-			b.Add(0, Neg(MatMul(d, swapLast(b.Result(0)))))
+			b.Add(0, ops.Neg(ops.MatMul(d, build.SwapLast(b.Result(0)))))
 		}
 	},
 })
@@ -112,32 +115,32 @@ var _ = define(Op{
 // Inverse returns the inverses of square matrices: a⁻¹ a = I. a is [..., n, n], float32 or float64, computed in float64. To multiply by
 // an inverse, [Solve] is faster and more exact. Where a matrix is singular, its inverse is NaN; [InverseEx] tells which. Errors:
 // dtype; matrices are not square.
-func Inverse(a *Node) *Node {
+func Inverse(a *ops.Node) *ops.Node {
 	x, _ := InverseEx(a)
 	return x
 }
 
 // InverseEx is [Inverse] with a second result, int32 [...]: 0, or the first step of the decomposition, from 1, in which the pivot is 0.
-func InverseEx(a *Node) (inverse, info *Node) {
-	r := picks(apply("inverse", nil, a), 2)
+func InverseEx(a *ops.Node) (inverse, info *ops.Node) {
+	r := ops.ApplyAll("linalg.inverse", nil, a)
 	return r[0], r[1]
 }
 
-var _ = define(Op{
-	Name: "inverse", Category: "linear algebra",
-	Operands: operandA, DTypes: matrixFloats,
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.inverse", Category: "linear algebra",
+	Operands: operandA, DTypes: dtypes.Wide,
 	ResultNames: []string{"inverse", "info"},
-	Results: func(c *Call) ([]Result, error) {
-		batch, _, err := c.squareOf(0)
-		return []Result{{c.dt(0), c.shape(0)}, {tensor.Int32, batch}}, err
+	Results: func(c *ops.Call) ([]ops.Result, error) {
+		batch, _, err := squareOf(c, 0)
+		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(0)}, {DType: tensor.Int32, Shape: batch}}, err
 	},
-	Kernel: hostMatrices([]int{2}, []int{2, 0}, func(_ *Call, out, in []dense.Matrix) {
+	Kernel: hostMatrices([]int{2}, []int{2, 0}, func(_ *ops.Call, out, in []dense.Matrix) {
 		out[1].Data[0] = float64(dense.Invert(in[0]))
 		dense.Put(out[0], in[0])
 	}),
-	Grad: func(b *Back) {
-		y := swapLast(b.Result(0))
-		b.Add(0, Neg(MatMul(MatMul(y, b.GradOf(0)), y)))
+	Grad: func(b *ops.Back) {
+		y := build.SwapLast(b.Result(0))
+		b.Add(0, ops.Neg(ops.MatMul(ops.MatMul(y, b.GradOf(0)), y)))
 	},
 })
 
@@ -149,59 +152,38 @@ var _ = define(Op{
 // order. Both are float32 or float64. Errors: dtypes; the first axes of a are not those of b; the others have not as
 // many elements.
 // Source: NumPy, numpy.linalg.tensorsolve.
-func TensorSolve(a, b *Node, axes ...int) *Node {
-	return apply("tensor_solve", tensorSolveAttr{axes}, a, b)
+func TensorSolve(a, b *ops.Node, axes ...int) *ops.Node {
+	return ops.Apply("linalg.tensor_solve", tensorSolveAttr{axes}, a, b)
 }
 
 type tensorSolveAttr struct {
 	Axes []int `default:"" doc:"axes of a that are moved to the end before"`
 }
 
-var _ = define(Op{
-	Name: "tensor_solve", Category: "linear algebra",
-	Attributes: AttributesOf[tensorSolveAttr](), Operands: operandsSystem, DTypes: matrixFloats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		perm, err := movedToEnd(c.Attr.(tensorSolveAttr).Axes, len(c.shape(0)))
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.tensor_solve", Category: "linear algebra",
+	Attributes: ops.AttributesOf[tensorSolveAttr](), Operands: operandsSystem, DTypes: dtypes.Wide,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
+		perm, err := shapes.ToEnd(c.Attr.(tensorSolveAttr).Axes, len(c.Shape(0)))
 		if err != nil {
 			return nil, 0, err
 		}
-		a, b := ir.Extents(c.shape(0), perm), c.shape(1)
+		a, b := ir.Extents(c.Shape(0), perm), c.Shape(1)
 		if len(a) < len(b) || ir.Product(a[len(b):]) != ir.Product(b) || !slices.Equal(a[:len(b)], b) && ir.Product(a[:len(b)]) != ir.Product(b) {
 			return nil, 0, fmt.Errorf("a is %v and b %v, which is no system of as many equations as unknowns", a, b)
 		}
-		return a[len(b):], c.dt(0), nil
+		return a[len(b):], c.DType(0), nil
 	},
-	Compose: func(c *Call) *Node {
-		perm, _ := movedToEnd(c.Attr.(tensorSolveAttr).Axes, len(c.shape(0)))
-		a, n := Transpose(c.In[0], perm...), c.In[1].Size()
+	Compose: func(c *ops.Call) *ops.Node {
+		perm, _ := shapes.ToEnd(c.Attr.(tensorSolveAttr).Axes, len(c.Shape(0)))
+		a, n := ops.Transpose(c.In[0], perm...), c.In[1].Size()
 		if len(perm) == 0 {
 			a = c.In[0]
 		}
-		x := Solve(Reshape(a, n, n), Reshape(c.In[1], n), nil)
-		return Reshape(x, a.shape[c.In[1].Rank():]...)
+		x := Solve(ops.Reshape(a, n, n), ops.Reshape(c.In[1], n), nil)
+		return ops.Reshape(x, a.Shape()[c.In[1].Rank():]...)
 	},
 })
-
-// movedToEnd is the order of axes with some moved to the end.
-func movedToEnd(axes []int, rank int) ([]int, error) {
-	var perm, end []int
-	for _, axis := range axes {
-		a, err := axisOf(axis, rank)
-		if err == nil && slices.Contains(end, a) {
-			err = fmt.Errorf("axis %d is named twice", axis)
-		}
-		if err != nil {
-			return nil, err
-		}
-		end = append(end, a)
-	}
-	for a := range rank {
-		if !slices.Contains(end, a) {
-			perm = append(perm, a)
-		}
-	}
-	return append(perm, end...), nil
-}
 
 // TensorInv returns the inverse of the linear system that a is when its axes from split on are contracted: y such that
 //
@@ -210,25 +192,27 @@ func movedToEnd(axes []int, rank int) ([]int, error) {
 // p and r stand for the first split axes of a, q for the others. a is float32 or float64. Errors: dtype; split is not from 1 to the rank of a;
 // its two parts have not as many elements.
 // Source: NumPy, numpy.linalg.tensorinv.
-func TensorInv(a *Node, split int) *Node { return apply("tensor_inv", splitAttr{split}, a) }
+func TensorInv(a *ops.Node, split int) *ops.Node {
+	return ops.Apply("linalg.tensor_inv", splitAttr{split}, a)
+}
 
 type splitAttr struct {
 	Split int `default:"2" doc:"how many first axes are equations"`
 }
 
-var _ = define(Op{
-	Name: "tensor_inv", Category: "linear algebra",
-	Attributes: AttributesOf[splitAttr](), Operands: operandA, DTypes: matrixFloats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		k, s := c.Attr.(splitAttr).Split, c.shape(0)
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.tensor_inv", Category: "linear algebra",
+	Attributes: ops.AttributesOf[splitAttr](), Operands: operandA, DTypes: dtypes.Wide,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
+		k, s := c.Attr.(splitAttr).Split, c.Shape(0)
 		if k < 1 || k > len(s) || ir.Product(s[:k]) != ir.Product(s[k:]) {
 			return nil, 0, fmt.Errorf("%v split after %d axes is no square system", s, k)
 		}
-		return with(s[k:], s[:k]...), c.dt(0), nil
+		return shapes.With(s[k:], s[:k]...), c.DType(0), nil
 	},
-	Compose: func(c *Call) *Node {
-		k, s := c.Attr.(splitAttr).Split, c.shape(0)
+	Compose: func(c *ops.Call) *ops.Node {
+		k, s := c.Attr.(splitAttr).Split, c.Shape(0)
 		n := ir.Product(s[:k])
-		return Reshape(Inverse(Reshape(c.In[0], n, n)), with(s[k:], s[:k]...)...)
+		return ops.Reshape(Inverse(ops.Reshape(c.In[0], n, n)), shapes.With(s[k:], s[:k]...)...)
 	},
 })

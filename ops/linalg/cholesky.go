@@ -1,4 +1,4 @@
-package ops
+package linalg
 
 import (
 	"errors"
@@ -6,6 +6,10 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/dense"
+	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/internal/shapes"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/internal/build"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -18,15 +22,15 @@ import (
 // that of a symmetric a, shared equally by both triangles. Errors: dtype; matrices are not square.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 4.2; Murray, Differentiation of the Cholesky
 // decomposition (2016).
-func Cholesky(a *Node, upper bool) *Node {
+func Cholesky(a *ops.Node, upper bool) *ops.Node {
 	l, _ := CholeskyEx(a, upper)
 	return l
 }
 
 // CholeskyEx is [Cholesky] with a second result, int32 [...]: 0 where a matrix is positive definite, and else the order of
 // the first leading minor that is not positive.
-func CholeskyEx(a *Node, upper bool) (factor, info *Node) {
-	r := picks(apply("cholesky", choleskyAttr{upper}, a), 2)
+func CholeskyEx(a *ops.Node, upper bool) (factor, info *ops.Node) {
+	r := ops.ApplyAll("linalg.cholesky", choleskyAttr{upper}, a)
 	return r[0], r[1]
 }
 
@@ -34,49 +38,49 @@ type choleskyAttr struct {
 	Upper bool `default:"false" doc:"the factor is upper triangular"`
 }
 
-var _ = define(Op{
-	Name: "cholesky", Category: "linear algebra",
-	Attributes: AttributesOf[choleskyAttr](),
-	Operands:   []Operand{{Name: "a"}}, DTypes: matrixFloats,
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.cholesky", Category: "linear algebra",
+	Attributes: ops.AttributesOf[choleskyAttr](),
+	Operands:   []ops.Operand{{Name: "a"}}, DTypes: dtypes.Wide,
 	ResultNames: []string{"factor", "info"},
-	Results: func(c *Call) ([]Result, error) {
-		batch, _, err := c.squareOf(0)
-		return []Result{{c.dt(0), c.shape(0)}, {tensor.Int32, batch}}, err
+	Results: func(c *ops.Call) ([]ops.Result, error) {
+		batch, _, err := squareOf(c, 0)
+		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(0)}, {DType: tensor.Int32, Shape: batch}}, err
 	},
-	Kernel: hostMatrices([]int{2}, []int{2, 0}, func(c *Call, out, in []dense.Matrix) {
+	Kernel: hostMatrices([]int{2}, []int{2, 0}, func(c *ops.Call, out, in []dense.Matrix) {
 		out[1].Data[0] = float64(dense.Cholesky(in[0], c.Attr.(choleskyAttr).Upper))
 		dense.Put(out[0], in[0])
 	}),
 	// With L: S = L⁻ᵀ Φ(Lᵀ dL) L⁻¹, where Φ takes the lower triangle with half the diagonal, made symmetric.
-	Grad: func(b *Back) {
+	Grad: func(b *ops.Back) {
 		l, d := b.Out(), b.Grad()
 		if b.Attr().(choleskyAttr).Upper {
-			l, d = swapLast(l), swapLast(d)
+			l, d = build.SwapLast(l), build.SwapLast(d)
 		}
-		p := lowerPart(MatMul(swapLast(l), d), 0)
-		p = Add(p, swapLast(lowerPart(p, -1))) // twice the symmetric part of Φ
-		p = apply("solve_triangle", triangleAttr{Transposed: true}, l, p)
-		p = apply("solve_triangle", triangleAttr{Right: true}, l, p)
-		b.Add(0, Mul(p, ScalarLike(p, 0.5)))
+		p := ops.Tril(ops.MatMul(build.SwapLast(l), d), 0)
+		p = ops.Add(p, build.SwapLast(ops.Tril(p, -1))) // twice the symmetric part of Φ
+		p = ops.Apply("linalg.solve_triangle", triangleAttr{Transposed: true}, l, p)
+		p = ops.Apply("linalg.solve_triangle", triangleAttr{Right: true}, l, p)
+		b.Add(0, ops.Mul(p, ops.ScalarLike(p, 0.5)))
 	},
 })
 
 // CholeskySolve returns the solution x of a x = b for the matrices a of which factor is the Cholesky factor. factor is [..., n, n],
 // and only its triangle is read, the upper one if upper is set; b is [..., n, k] of the same dtype; batches
 // broadcast. Errors: dtypes; shapes.
-func CholeskySolve(b, factor *Node, upper bool) *Node {
-	return apply("cholesky_solve", choleskyAttr{upper}, b, factor)
+func CholeskySolve(b, factor *ops.Node, upper bool) *ops.Node {
+	return ops.Apply("linalg.cholesky_solve", choleskyAttr{upper}, b, factor)
 }
 
-var _ = define(Op{
-	Name: "cholesky_solve", Category: "linear algebra",
-	Attributes: AttributesOf[choleskyAttr](),
-	Operands:   []Operand{{Name: "b"}, {Name: "factor"}}, DTypes: matrixFloats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.cholesky_solve", Category: "linear algebra",
+	Attributes: ops.AttributesOf[choleskyAttr](),
+	Operands:   []ops.Operand{{Name: "b"}, {Name: "factor"}}, DTypes: dtypes.Wide,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		shape, err := solveShape(c, 1, 0, false)
-		return shape, c.dt(0), err
+		return shape, c.DType(0), err
 	},
-	Compose: func(c *Call) *Node {
+	Compose: func(c *ops.Call) *ops.Node {
 		upper := c.Attr.(choleskyAttr).Upper
 		o := &TriangularOptions{Upper: upper, Transposed: upper}
 		y := SolveTriangular(c.In[1], c.In[0], o)
@@ -85,23 +89,23 @@ var _ = define(Op{
 })
 
 // CholeskyInverse returns the inverses of the matrices of which factor, [..., n, n], is the Cholesky factor. Otherwise as [CholeskySolve].
-func CholeskyInverse(factor *Node, upper bool) *Node {
-	return apply("cholesky_inverse", choleskyAttr{upper}, factor)
+func CholeskyInverse(factor *ops.Node, upper bool) *ops.Node {
+	return ops.Apply("linalg.cholesky_inverse", choleskyAttr{upper}, factor)
 }
 
-var _ = define(Op{
-	Name: "cholesky_inverse", Category: "linear algebra",
-	Attributes: AttributesOf[choleskyAttr](),
-	Operands:   []Operand{{Name: "factor"}}, DTypes: matrixFloats,
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.cholesky_inverse", Category: "linear algebra",
+	Attributes: ops.AttributesOf[choleskyAttr](),
+	Operands:   []ops.Operand{{Name: "factor"}}, DTypes: dtypes.Wide,
 	Result: squareResult,
-	Compose: func(c *Call) *Node {
+	Compose: func(c *ops.Call) *ops.Node {
 		l, n := c.In[0], columnsOf(c.In[0])
 		o := triangleAttr{Upper: c.Attr.(choleskyAttr).Upper}
-		inverse := apply("solve_triangle", o, l, identity(l, n, n))
+		inverse := ops.Apply("linalg.solve_triangle", o, l, identity(l, n, n))
 		if o.Upper { // (Uᵀ U)⁻¹ = U⁻¹ U⁻ᵀ
-			return MatMul(inverse, swapLast(inverse))
+			return ops.MatMul(inverse, build.SwapLast(inverse))
 		}
-		return MatMul(swapLast(inverse), inverse)
+		return ops.MatMul(build.SwapLast(inverse), inverse)
 	},
 })
 
@@ -121,12 +125,12 @@ type TriangularOptions struct {
 // [..., n, k], or [..., k, n] with Right; both are float32 or float64, and batches broadcast. A zero on the diagonal gives infinities or
 // NaN. Errors: dtypes; shapes.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 3.1.
-func SolveTriangular(a, b *Node, o *TriangularOptions) *Node {
+func SolveTriangular(a, b *ops.Node, o *TriangularOptions) *ops.Node {
 	var t triangleAttr
 	if o != nil {
 		t = triangleAttr(*o)
 	}
-	return apply("solve_triangular", t, a, b)
+	return ops.Apply("linalg.solve_triangular", t, a, b)
 }
 
 type triangleAttr struct {
@@ -136,90 +140,90 @@ type triangleAttr struct {
 	Right      bool `default:"false" doc:"x a = b"`
 }
 
-var operandsSystem = []Operand{{Name: "a"}, {Name: "b"}}
+var operandsSystem = []ops.Operand{{Name: "a"}, {Name: "b"}}
 
-var _ = define(Op{
-	Name: "solve_triangular", Category: "linear algebra",
-	Attributes: AttributesOf[triangleAttr](), Operands: operandsSystem, DTypes: matrixFloats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.solve_triangular", Category: "linear algebra",
+	Attributes: ops.AttributesOf[triangleAttr](), Operands: operandsSystem, DTypes: dtypes.Wide,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		shape, err := solveShape(c, 0, 1, c.Attr.(triangleAttr).Right)
-		return shape, c.dt(0), err
+		return shape, c.DType(0), err
 	},
-	Compose: func(c *Call) *Node {
+	Compose: func(c *ops.Call) *ops.Node {
 		x, err := stretchBatches(c.In, []int{2, 2})
 		if err != nil {
-			return c.In[0].graph.fail(c.Op.Name, c.In, err)
+			return c.Fail(err)
 		}
-		return apply("solve_triangle", c.Attr, x...)
+		return ops.Apply("linalg.solve_triangle", c.Attr, x...)
 	},
 })
 
 // solveShape is the shape of the solution of operand a x = operand b, or x a = b.
-func solveShape(c *Call, a, b int, right bool) ([]int, error) {
-	batch, n, err := c.squareOf(a)
+func solveShape(c *ops.Call, a, b int, right bool) ([]int, error) {
+	batch, n, err := squareOf(c, a)
 	if err != nil {
 		return nil, err
 	}
-	others, rows, columns, err := c.matrixOf(b)
+	others, rows, columns, err := matrixOf(c, b)
 	if err != nil {
 		return nil, err
 	}
 	if k := rows; !right && k != n || right && columns != n {
-		return nil, fmt.Errorf("%s is %v, which does not fit %s of %v", c.operand(b), c.shape(b), c.operand(a), c.shape(a))
+		return nil, fmt.Errorf("%s is %v, which does not fit %s of %v", c.OperandName(b), c.Shape(b), c.OperandName(a), c.Shape(a))
 	}
 	if batch, err = tensor.Broadcast(batch, others); err != nil {
-		return nil, fmt.Errorf("batches do not broadcast: %v and %v", c.shape(a), c.shape(b))
+		return nil, fmt.Errorf("batches do not broadcast: %v and %v", c.Shape(a), c.Shape(b))
 	}
-	return with(batch, rows, columns), nil
+	return shapes.With(batch, rows, columns), nil
 }
 
 // Triangular systems of equal batches.
-var _ = define(Op{
-	Name: "solve_triangle", hidden: true,
-	Attributes: AttributesOf[triangleAttr](), Operands: operandsSystem, DTypes: matrixFloats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.solve_triangle", Hidden: true,
+	Attributes: ops.AttributesOf[triangleAttr](), Operands: operandsSystem, DTypes: dtypes.Wide,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		shape, err := solveShape(c, 0, 1, c.Attr.(triangleAttr).Right)
-		if err == nil && !slices.Equal(shape, c.shape(1)) {
+		if err == nil && !slices.Equal(shape, c.Shape(1)) {
 			err = errors.New("batches differ")
 		}
-		return shape, c.dt(0), err
+		return shape, c.DType(0), err
 	},
-	Kernel: hostMatrices([]int{2, 2}, []int{2}, func(c *Call, out, in []dense.Matrix) {
+	Kernel: hostMatrices([]int{2, 2}, []int{2}, func(c *ops.Call, out, in []dense.Matrix) {
 		dense.Put(out[0], in[1])
 		dense.SolveTriangular(in[0], out[0], dense.Triangle(c.Attr.(triangleAttr)))
 	}),
 	// a x = b: db = a⁻ᵀ dx, da = -db xᵀ, transposed where a is, and cut to what is read.
-	Grad: func(b *Back) {
+	Grad: func(b *ops.Back) {
 		t, a, x := b.Attr().(triangleAttr), b.In(0), b.Out()
 		back := t
 		back.Transposed = !t.Transposed
-		d := apply("solve_triangle", back, a, b.Grad())
+		d := ops.Apply("linalg.solve_triangle", back, a, b.Grad())
 		b.Add(1, d)
 		if !b.Wants(0) {
 			return
 		}
-		var da *Node
+		var da *ops.Node
 		switch {
 		case t.Right != t.Transposed: // x a = b: da = -xᵀ db; aᵀ x = b: da = -x dbᵀ
 			if t.Right {
-				da = MatMul(swapLast(x), d)
+				da = ops.MatMul(build.SwapLast(x), d)
 			} else {
-				da = MatMul(x, swapLast(d))
+				da = ops.MatMul(x, build.SwapLast(d))
 			}
 		case t.Right: // x aᵀ = b
-			da = MatMul(swapLast(d), x)
+			da = ops.MatMul(build.SwapLast(d), x)
 		default:
-			da = MatMul(d, swapLast(x))
+			da = ops.MatMul(d, build.SwapLast(x))
 		}
-		da = Neg(da)
+		da = ops.Neg(da)
 		k := 0
 		if t.Unit {
 			k = 1
 		}
 		if t.Upper {
-			b.Add(0, upperPart(da, k))
+			b.Add(0, ops.Triu(da, k))
 		} else {
-			b.Add(0, lowerPart(da, -k))
+			b.Add(0, ops.Tril(da, -k))
 		}
 	},
 })
