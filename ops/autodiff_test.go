@@ -344,9 +344,9 @@ func TestCustomGradients(t *testing.T) {
 				if calls++; len(in) != 3 || len(out) != 3 || len(d) != 3 || d[2].DType() != tensor.Int32 {
 					t.Error("other operands, results and derivatives")
 				}
-				return []*Node{Mul(Mul(d[0], out[0]), 3.0), Sum(d[1]), nil}
+				return []*Node{Mul(Mul(d[0], out[0]), 3.0), BroadcastTo(d[1], 3, 3), nil}
 			}, x, w, Cast(w, tensor.Int32))
-		// d/dx Σ (exp(x) + x·w) = 3 exp(x), d/dw = 3 for each element, as it is summed.
+		// The derivative of w is given three times over, and summed.
 		d := Gradients(Add(Sum(y[0]), Sum(y[1])), x, w)
 		dd := Gradients(Sum(d[0]), x)
 		return []*Node{d[0], Mul(Exp(x), 3.0), d[1], g.Full(tensor.Float64, 3, 3), dd[0], Mul(Exp(x), 9.0)}
@@ -378,7 +378,9 @@ func TestMistakesInDerivatives(t *testing.T) {
 		{"jacobian", "only floats have derivatives", func(_ *Graph, x *Node) []*Node { return []*Node{Jacobian(x, Cast(x, tensor.Int8))} }},
 		{"jacobian", `belongs to graph "other"`, func(_ *Graph, x *Node) []*Node { return []*Node{Jacobian(x, other)} }},
 		{"jacobian", "nil", func(_ *Graph, x *Node) []*Node { return []*Node{Jacobian(x, nil)} }},
-		{"checkpoint", "no operands", func(_ *Graph, x *Node) []*Node { return append(Checkpoint(func([]*Node) []*Node { return []*Node{x} }), x) }},
+		{"checkpoint", "no operands", func(_ *Graph, x *Node) []*Node {
+			return append(Checkpoint(func([]*Node) []*Node { return []*Node{x} }), x)
+		}},
 		{"checkpoint", "the function is nil", func(_ *Graph, x *Node) []*Node { return Checkpoint(nil, x) }},
 		{"checkpoint", "returns nothing", func(_ *Graph, x *Node) []*Node { return Checkpoint(func([]*Node) []*Node { return nil }, x) }},
 		{"checkpoint", `belongs to graph "other"`, func(_ *Graph, x *Node) []*Node { return Checkpoint(func([]*Node) []*Node { return []*Node{other} }, x) }},
@@ -390,7 +392,7 @@ func TestMistakesInDerivatives(t *testing.T) {
 		{"d(custom_gradient)", "returns 0 nodes for 1 operands", func(_ *Graph, x *Node) []*Node {
 			return Gradients(Sum(CustomGradient(id, func(_, _, _ []*Node) []*Node { return nil }, x)[0]), x)
 		}},
-		{"d(custom_gradient)", "derivative of operand 0 is float32[3], to which the operand float32[2] does not", func(g *Graph, x *Node) []*Node {
+		{"d(custom_gradient)", "derivative of operand 0 is [3], to which the operand [2] does not stretch", func(g *Graph, x *Node) []*Node {
 			return Gradients(Sum(CustomGradient(id, func(_, _, _ []*Node) []*Node { return []*Node{g.Full(f32, 1, 3)} }, x)[0]), x)
 		}},
 		{"d(custom_gradient)", `belongs to graph "other"`, func(_ *Graph, x *Node) []*Node {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/exec"
@@ -120,6 +121,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared *exec.Shared) (*Executable, error) {
 	defer rt.begins()()
 	ctx = engine.WithProgress(ctx, target.Progress)
+	defer rt.exec.Timeline.Host(g.name, "compile", time.Now())
 	where, placement, err := target.place()
 	if err != nil {
 		return nil, err

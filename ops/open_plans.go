@@ -23,6 +23,7 @@ type openPlans struct {
 	rt      *Runtime
 	graph   *Graph
 	target  Target
+	wanted  map[*Node]bool // what the target needs: extents of other inputs are not known
 	inputs  []openInput
 	bases   []int // the open extents that inputs have
 	limit   int
@@ -62,9 +63,10 @@ func (g *Graph) plansOf(rt *Runtime, target Target) (*openPlans, error) {
 		p.limit = 1024
 	}
 	wanted := map[*Node]bool{}
-	for _, n := range slices.Concat(target.Outputs, target.Updates) {
+	for _, n := range slices.Concat(target.Outputs, target.Updates, target.Volatile) {
 		ir.Walk(n, wanted, (*Node).reads, func(*Node) {})
 	}
+	p.wanted = wanted
 	for _, n := range g.nodes {
 		if n.op.kind != ir.KindInput || !wanted[n] {
 			continue
@@ -416,7 +418,7 @@ func (p *openPlans) compile(ctx context.Context, sizes []int) (*Executable, erro
 func (p *openPlans) targetFor(r *replay) Target {
 	t := p.target
 	for _, n := range p.graph.nodes { // in order, so that nothing is reached by a long way
-		if n.region == nil {
+		if n.region == nil && p.wanted[n] {
 			r.node(n)
 		}
 	}
