@@ -112,16 +112,21 @@ func (g *Graph) compileOpen(ctx context.Context, rt *Runtime, target Target) (*E
 	if err := p.try(); err != nil {
 		return nil, err
 	}
+	var errs []error
 	for _, s := range target.Sizes {
 		key, err := p.keyOf(s)
-		if err != nil {
-			return nil, errors.Join(err, x.Close())
+		var plan *openPlan
+		if err == nil {
+			plan, err = p.planFor(ctx, key)
 		}
-		plan, err := p.planFor(ctx, key)
-		if err != nil {
-			return nil, errors.Join(err, x.Close())
+		if err == nil {
+			p.release(plan)
+		} else if errs = append(errs, err); ctx.Err() != nil {
+			break
 		}
-		p.release(plan)
+	}
+	if errs != nil {
+		return nil, errors.Join(append(errs, x.Close())...)
 	}
 	return x, nil
 }
