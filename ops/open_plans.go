@@ -115,15 +115,9 @@ func (g *Graph) compileOpen(ctx context.Context, rt *Runtime, target Target) (*E
 		return nil, err
 	}
 	for _, s := range target.Sizes {
-		key, err := p.keyOf(s)
-		if err != nil {
+		if err := p.with(ctx, s); err != nil {
 			return nil, errors.Join(err, x.Close())
 		}
-		plan, err := p.planFor(ctx, key)
-		if err != nil {
-			return nil, errors.Join(err, x.Close())
-		}
-		p.release(plan)
 	}
 	return x, nil
 }
@@ -430,6 +424,19 @@ func (p *openPlans) targetFor(r *replay) Target {
 	}
 	t.Outputs, t.Updates, t.Volatile = r.nodes(t.Outputs), r.nodes(t.Updates), r.nodes(t.Volatile)
 	return t
+}
+
+// all are the plans that there are or will be, which [openPlans.release] gives back.
+func (p *openPlans) all() (all []*openPlan) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, plans := range p.plans {
+		for _, v := range plans {
+			v.users++
+			all = append(all, v)
+		}
+	}
+	return all
 }
 
 // any is a plan that exists, the one used last if there is it, or nil.

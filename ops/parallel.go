@@ -67,6 +67,7 @@ type DataParallel struct {
 
 	mu     sync.Mutex
 	closed bool
+	steps  uint32 // made so far, which random numbers depend on
 	step   stepping
 }
 

@@ -59,6 +59,7 @@ func (p *DataParallel) Step(ctx context.Context, feeds Feeds, batch ...*tensor.T
 	for n, t := range feeds {
 		p.sumFeeds[n] = t
 	}
+	p.update.executor.SetRuns(p.steps)
 	err = p.update.RunInto(context.WithoutCancel(ctx), p.sumFeeds, p.loss)
 	for n := range feeds {
 		delete(p.sumFeeds, n)
@@ -66,6 +67,7 @@ func (p *DataParallel) Step(ctx context.Context, feeds Feeds, batch ...*tensor.T
 	if err != nil {
 		return 0, err
 	}
+	p.steps++
 	return p.loss[0].Float64At(0), nil
 }
 
@@ -170,6 +172,8 @@ func (r *replica) phase() {
 		err := s.compute
 		if st.fetch {
 			err = s.fetch
+		} else {
+			s.now.exe.executor.SetRuns(r.of.steps)
 		}
 		if e := err(st.ctx); e != nil {
 			r.err = fmt.Errorf("share %d, %d rows, on %s: %w", s.number, s.rows, s.rt.exec.Engines[0].Name(), e)

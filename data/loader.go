@@ -1,0 +1,282 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// LoaderOptions say what [NewLoader] makes.
+type LoaderOptions struct {
+	Batch    int    // examples in a batch; 0 means 32
+	Shuffle  bool   // a new order in each epoch; the package comment says which
+	Seed     uint64 // of the order
+	DropLast bool   // leave out a last batch that is not full
+	Ahead    int    // batches that are made before they are asked for; 0 means 2
+	Workers  int    // goroutines that make them; 0 means 1
+}
+
+// Loader gives the examples of a data set in batches. It is for one goroutine at a time.
+type Loader struct {
+	set     Dataset
+	o       LoaderOptions
+	at      Position
+	order   []int
+	ordered int // the epoch that order is of; -1: none
+	slots   []*Batch
+	busy    bool
+}
+
+// Position is where a loader is: the batch that comes next. It says which order it belongs to.
+type Position struct {
+	Epoch   int    `json:"epoch"`
+	Batch   int    `json:"batch"` // of the epoch
+	Seed    uint64 `json:"seed"`
+	Shuffle bool   `json:"shuffle"`
+	Size    int    `json:"size"`     // of a batch
+	Len     int    `json:"examples"` // of the data set
+}
+
+// Batch is examples. It and its tensors belong to the loader again when the loop goes round.
+type Batch struct {
+	Tensors []*tensor.Tensor // one for each field, with the examples along the first axis
+	Numbers []int            // of the examples in the data set
+	Epoch   int
+	Index   int // of the batch in its epoch
+
+	whole, last []*tensor.Tensor // for batches that are full, and for one that is not
+	err         error
+	done        chan struct{}
+}
+
+// NewLoader makes a loader. Its memory is that of Ahead + 1 batches. Errors: no data set; options below 0.
+func NewLoader(set Dataset, o LoaderOptions) (*Loader, error) {
+	switch {
+	case set == nil:
+		return nil, errors.New("data: a loader without a data set")
+	case o.Batch < 0 || o.Ahead < 0 || o.Workers < 0:
+		return nil, fmt.Errorf("data: a loader of batches of %d, %d ahead, by %d goroutines", o.Batch, o.Ahead, o.Workers)
+	}
+	o.Batch, o.Ahead, o.Workers = orDefault(o.Batch, 32), orDefault(o.Ahead, 2), orDefault(o.Workers, 1)
+	l := &Loader{set: set, o: o, ordered: -1, order: make([]int, set.Len())}
+	rest := set.Len() % o.Batch
+	for range o.Ahead + 1 {
+		b := &Batch{done: make(chan struct{}, 1)}
+		for _, f := range set.Fields() {
+			t, err := tensor.New(f.DType, append([]int{min(o.Batch, set.Len())}, f.Shape...)...)
+			if err != nil {
+				return nil, fmt.Errorf("data: %w", err)
+			}
+			b.whole = append(b.whole, t)
+			if set.Len() >= o.Batch {
+				if t, err = t.Slice(0, 0, rest, 1); err != nil {
+					return nil, fmt.Errorf("data: %w", err)
+				}
+			}
+			b.last = append(b.last, t)
+		}
+		l.slots = append(l.slots, b)
+	}
+	return l, nil
+}
+
+func orDefault(v, otherwise int) int {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+// Len is how many batches an epoch has.
+func (l *Loader) Len() int {
+	if l.o.DropLast {
+		return l.set.Len() / l.o.Batch
+	}
+	return (l.set.Len() + l.o.Batch - 1) / l.o.Batch
+}
+
+// Examples is how many examples an epoch has.
+func (l *Loader) Examples() int {
+	if l.o.DropLast {
+		return l.Len() * l.o.Batch
+	}
+	return l.set.Len()
+}
+
+// Batch is how many examples a full batch has.
+func (l *Loader) Batch() int { return l.o.Batch }
+
+// Dataset is what the loader reads.
+func (l *Loader) Dataset() Dataset { return l.set }
+
+// Sizes are the numbers of examples that batches have: one, or two where the last is not full.
+func (l *Loader) Sizes() (sizes []int) {
+	if l.set.Len() >= l.o.Batch {
+		sizes = append(sizes, l.o.Batch)
+	}
+	if rest := l.set.Len() % l.o.Batch; rest > 0 && !l.o.DropLast {
+		sizes = append(sizes, rest)
+	}
+	return sizes
+}
+
+// Position is where the loader is: within the loop over an epoch, behind the batch that the loop has.
+func (l *Loader) Position() Position {
+	p := l.at
+	if p.Batch >= l.Len() {
+		p.Epoch, p.Batch = p.Epoch+1, 0
+	}
+	p.Seed, p.Shuffle, p.Size, p.Len = l.o.Seed, l.o.Shuffle, l.o.Batch, l.set.Len()
+	return p
+}
+
+// SetPosition makes the loader go on at p. Errors: p is of a loader of another seed, order, size of batches or number of examples, or out of range.
+func (l *Loader) SetPosition(p Position) error {
+	want := l.Position()
+	want.Epoch, want.Batch = p.Epoch, p.Batch
+	switch {
+	case l.busy:
+		return errors.New("data: a loop over the loader is under way")
+	case p != want:
+		return fmt.Errorf("data: the position %+v is of another loader: this one would have %+v", p, want)
+	case p.Epoch < 0 || p.Batch < 0 || p.Batch > l.Len():
+		return fmt.Errorf("data: the position is batch %d of epoch %d, and an epoch has %d", p.Batch, p.Epoch, l.Len())
+	}
+	l.at = p
+	return nil
+}
+
+// Epoch yields what is left of the present epoch, and moves the loader on. Batches are made on other goroutines, which end with the
+// loop, and when ctx is done. An error is the last thing that it yields: ctx is done; a read failed; another loop is under way.
+func (l *Loader) Epoch(ctx context.Context) iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		if l.busy {
+			yield(nil, errors.New("data: another loop over the loader is under way"))
+			return
+		}
+		l.busy = true
+		defer func() { l.busy = false }()
+		if p := l.Position(); p.Epoch != l.at.Epoch { // the last loop has ended an epoch
+			l.at.Epoch, l.at.Batch = p.Epoch, p.Batch
+		}
+		l.sort()
+		from, to := l.at.Batch, l.Len()
+		ctx, cancel := context.WithCancel(ctx)
+		var making sync.WaitGroup
+		defer making.Wait()
+		defer cancel()
+		free, work, ready := make(chan *Batch, len(l.slots)), make(chan *Batch), make(chan *Batch, len(l.slots))
+		for _, b := range l.slots {
+			select { // of a loop that was left
+			case <-b.done:
+			default:
+			}
+			free <- b
+		}
+		for range min(l.o.Workers, to-from) {
+			making.Go(func() {
+				for b := range work {
+					b.err = l.make(b)
+					b.done <- struct{}{}
+				}
+			})
+		}
+		epoch := l.at.Epoch
+		making.Go(func() { l.dispatch(ctx, epoch, from, to, free, work, ready) })
+		for range to - from {
+			var b *Batch
+			var err error
+			select {
+			case b = <-ready:
+				select {
+				case <-b.done:
+					err = b.err
+				case <-ctx.Done():
+					err = ctx.Err()
+				}
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+			if err == nil {
+				err = ctx.Err() // of two that can go on, select takes any
+			}
+			if err != nil {
+				yield(nil, fmt.Errorf("data: batch %d of epoch %d: %w", l.at.Batch, l.at.Epoch, err))
+				return
+			}
+			l.at.Batch++
+			if !yield(b, nil) {
+				return
+			}
+			free <- b
+		}
+	}
+}
+
+// dispatch gives batches to make to the workers, in order.
+func (l *Loader) dispatch(ctx context.Context, epoch, from, to int, free, work, ready chan *Batch) {
+	defer close(work)
+	for i := from; i < to; i++ {
+		select {
+		case b := <-free:
+			b.Epoch, b.Index = epoch, i
+			b.Numbers = l.order[i*l.o.Batch : min((i+1)*l.o.Batch, len(l.order))]
+			b.Tensors = b.whole
+			if len(b.Numbers) < l.o.Batch {
+				b.Tensors = b.last
+			}
+			ready <- b
+			select {
+			case work <- b:
+			case <-ctx.Done():
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// make reads the examples of a batch.
+func (l *Loader) make(b *Batch) error { return l.set.Read(b.Numbers, b.Tensors) }
+
+// sort makes the order of the present epoch.
+func (l *Loader) sort() {
+	if l.ordered == l.at.Epoch {
+		return
+	}
+	l.ordered = l.at.Epoch
+	if l.o.Shuffle {
+		permute(l.order, l.o.Seed, uint64(l.at.Epoch))
+		return
+	}
+	for i := range l.order {
+		l.order[i] = i
+	}
+}
+
+// permute makes the order of the package comment.
+func permute(order []int, seed, epoch uint64) {
+	for i := range order {
+		order[i] = i
+	}
+	r := rand.NewPCG(seed, epoch)
+	for i := len(order) - 1; i > 0; i-- {
+		j, _ := bits.Mul64(r.Uint64(), uint64(i+1))
+		order[i], order[j] = order[j], order[i]
+	}
+}
+
+// Permutation is the order of the numbers 0 to n - 1 in an epoch of a shuffled loader with that seed.
+func Permutation(n int, seed uint64, epoch int) []int {
+	order := make([]int, n)
+	permute(order, seed, uint64(epoch))
+	return slices.Clip(order)
+}
