@@ -78,6 +78,8 @@ func draw(width, height int, curves ...curve) *picture {
 	}
 	p.text((p.box.Min.X+p.box.Max.X-textWidth("step"))/2, p.box.Max.Y+24, "step", ink)
 	p.text(4, 4, "loss", ink)
+	p.line(p.box.Min.X, p.box.Min.Y, p.box.Min.X, p.box.Max.Y, ink)
+	p.line(p.box.Min.X, p.box.Max.Y, p.box.Max.X, p.box.Max.Y, ink)
 	right := p.box.Max.X
 	for _, c := range curves {
 		drawn, lastX, lastY := 0, 0, 0
@@ -99,8 +101,6 @@ func draw(width, height int, curves ...curve) *picture {
 			p.text(right, 4, c.name, c.color)
 		}
 	}
-	p.line(p.box.Min.X, p.box.Min.Y, p.box.Min.X, p.box.Max.Y, ink)
-	p.line(p.box.Min.X, p.box.Max.Y, p.box.Max.X, p.box.Max.Y, ink)
 	return p
 }
 

@@ -75,6 +75,7 @@ type fit struct {
 	steps   stepper
 	valid   *evaluator // nil: none
 	s       state
+	uncut   context.Context // of steps: a run that is cut short would leave some variables updated and others not
 	at      data.Position
 	best    map[string]*tensor.Tensor // with KeepBest and without a Folder
 	line    *progress
@@ -88,7 +89,7 @@ type fit struct {
 // Errors: a model that does not fit the data; options that contradict each other; those of compiling, reading, running and
 // writing; [Interrupted]. The history is that of the steps made, with an error too.
 func Fit(ctx context.Context, rt *ops.Runtime, m *Model, loader *data.Loader, o Options) (h *History, err error) {
-	f := &fit{o: o, model: m, loader: loader, s: state{Best: -1}}
+	f := &fit{o: o, model: m, loader: loader, s: state{Best: -1}, uncut: context.WithoutCancel(ctx)}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -235,7 +236,7 @@ func (f *fit) run(ctx context.Context) error {
 			if err != nil {
 				return f.ended(ctx, err)
 			}
-			if err := f.step(ctx, b); err != nil {
+			if err := f.step(b); err != nil {
 				return f.ended(ctx, err)
 			}
 			if s.Due || s.EpochEnd {
@@ -247,10 +248,9 @@ func (f *fit) run(ctx context.Context) error {
 }
 
 // step makes one step, and saves it where it is to be saved. Where a record is due, that comes first.
-func (f *fit) step(ctx context.Context, b *data.Batch) error {
+func (f *fit) step(b *data.Batch) error {
 	s := &f.s
-	// A run that is cut short would leave some variables updated and others not.
-	loss, err := f.steps.step(context.WithoutCancel(ctx), b)
+	loss, err := f.steps.step(f.uncut, b)
 	if err != nil {
 		return fmt.Errorf("train: step %d: %w", s.Step, err)
 	}
@@ -278,7 +278,7 @@ func (f *fit) step(ctx context.Context, b *data.Batch) error {
 		if s.Due || s.EpochEnd {
 			return nil // record saves
 		}
-		return f.save(ctx)
+		return f.save()
 	}
 	return nil
 }
@@ -313,11 +313,11 @@ func (f *fit) record(ctx context.Context) error {
 	}
 	s.Records = append(s.Records, r)
 	s.done = s.Stopped || s.Epoch >= f.o.Epochs
-	if err := f.keepBest(ctx, &r); err != nil {
+	if err := f.keepBest(&r); err != nil {
 		return err
 	}
 	if ended && f.o.SaveEvery == 0 || f.o.SaveEvery > 0 && s.Step%f.o.SaveEvery == 0 || s.done {
-		if err := f.save(ctx); err != nil {
+		if err := f.save(); err != nil {
 			return err
 		}
 	}
@@ -353,19 +353,19 @@ func (f *fit) monitored(r *Record) (v float64, higher bool) {
 }
 
 // keepBest keeps the variables of the best validation.
-func (f *fit) keepBest(ctx context.Context, r *Record) error {
+func (f *fit) keepBest(r *Record) error {
 	switch {
 	case !r.Best:
 		return nil
 	case f.o.Folder != nil:
 		f.at = f.loader.Position()
-		return f.o.Folder.SaveBest(context.WithoutCancel(ctx), f.state())
+		return f.o.Folder.SaveBest(f.uncut, f.state())
 	case !f.o.KeepBest:
 		return nil
 	}
 	f.best = map[string]*tensor.Tensor{}
 	for name, v := range checkpoint.Variables(f.model.graph()) {
-		t, err := ops.Value(context.WithoutCancel(ctx), v)
+		t, err := ops.Value(f.uncut, v)
 		if err != nil {
 			return err
 		}
@@ -375,13 +375,13 @@ func (f *fit) keepBest(ctx context.Context, r *Record) error {
 }
 
 // save writes a checkpoint, if there is a folder.
-func (f *fit) save(ctx context.Context) error {
+func (f *fit) save() error {
 	if f.o.Folder == nil {
 		return nil
 	}
 	f.s.clock()
 	f.at = f.loader.Position()
-	return f.o.Folder.Save(context.WithoutCancel(ctx), f.state(), f.s.Step)
+	return f.o.Folder.Save(f.uncut, f.state(), f.s.Step)
 }
 
 // ended is the error of a training that ends early. One that was interrupted is saved.
@@ -393,7 +393,7 @@ func (f *fit) ended(ctx context.Context, err error) error {
 	if f.o.Folder == nil {
 		return i
 	}
-	if err := f.save(ctx); err != nil {
+	if err := f.save(); err != nil {
 		return errors.Join(i, err)
 	}
 	i.Path = f.o.Folder.Path(f.s.Step)
