@@ -187,6 +187,12 @@ func TestGradientsAgreeWithFiniteDifferences(t *testing.T) {
 	})
 }
 
+// The derivatives of derivatives are those of the same rules on every engine, so that the CPU path stands for all.
+func TestSecondGradientsAgreeWithFiniteDifferences(t *testing.T) {
+	t.Parallel()
+	optest.TestSecondGradients(t, lasting(t, onCPUPath), nil)
+}
+
 func TestGradientsAgreeAcrossEngines(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {

@@ -14,6 +14,8 @@ type Estimates interface {
 	// Compiled reports whether Prepare of some of the tasks, where they are all there is to run, has nothing to compile
 	// or to load that launches would wait for. It is meant for who could as well do without these tasks.
 	Compiled(tasks []int) bool
+	// Built reports whether Prepare of some of the tasks has nothing to compile or to load at all.
+	Built(tasks []int) bool
 }
 
 // MemoryDomain names one of the ways in which the memory of an engine is reached, as far as they differ in speed. "" is the
@@ -71,3 +73,4 @@ func (s *independent) Download(n int64, _ MemoryDomain) time.Duration {
 }
 
 func (s *independent) Compiled([]int) bool { return true }
+func (s *independent) Built([]int) bool    { return true }

@@ -15,5 +15,10 @@ func uniqueVariants() []Variant {
 			Macros: []Macro{{"SORTED", onOff, "numbers go by keys"}},
 			For:    "one sorted value a work-item",
 		},
+		{
+			Family: "unique", Name: "rows", Class: Any, File: "unique/any_rows.cl", Needs: []string{"rank/any_keys.cl"},
+			Kernels: []string{"unique_merge", "unique_rows_heads", "unique_rows"}, Hooks: []string{"ROW_AT"},
+			For: "a row a work-item, before unique/gpu_items.cl",
+		},
 	}
 }

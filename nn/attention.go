@@ -94,7 +94,9 @@ func (l *MultiheadAttention) valueDim() int {
 }
 
 // Apply is attention of x to itself.
-func (l *MultiheadAttention) Apply(p *Pass, x *ops.Node) *ops.Node { return l.Run(p, x, x, x, AttendOptions{}) }
+func (l *MultiheadAttention) Apply(p *Pass, x *ops.Node) *ops.Node {
+	return l.Run(p, x, x, x, AttendOptions{})
+}
 
 // Run is attention of queries q to keys k, with the values v.
 func (l *MultiheadAttention) Run(p *Pass, q, k, v *ops.Node, o AttendOptions) *ops.Node {

@@ -90,6 +90,7 @@ func (l *EncoderLayer) Run(p *Pass, x *ops.Node, o AttendOptions) *ops.Node {
 	if l.Attention == nil {
 		return p.fail("encoder_layer", errNotBuilt, x)
 	}
+	x = p.Compute(x)
 	x = l.around(p, l.norm1, x, func(x *ops.Node) *ops.Node { return l.Attention.Run(p, x, x, x, o) })
 	return l.around(p, l.norm2, x, func(x *ops.Node) *ops.Node { return l.feed.apply(p, x, l.TransformerOptions) })
 }
@@ -122,6 +123,7 @@ func (l *DecoderLayer) Run(p *Pass, x, memory *ops.Node, self, cross AttendOptio
 	if l.Self == nil {
 		return p.fail("decoder_layer", errNotBuilt, x, memory)
 	}
+	x = p.Compute(x)
 	x = l.around(p, l.norm1, x, func(x *ops.Node) *ops.Node { return l.Self.Run(p, x, x, x, self) })
 	x = l.around(p, l.norm2, x, func(x *ops.Node) *ops.Node { return l.Cross.Run(p, x, memory, memory, cross) })
 	return l.around(p, l.norm3, x, func(x *ops.Node) *ops.Node { return l.feed.apply(p, x, l.TransformerOptions) })

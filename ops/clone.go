@@ -8,6 +8,7 @@ import (
 type cloner struct {
 	graph   *Graph
 	from    *region
+	part    bool            // only a part of the region is copied: what it reads beside stays
 	made    map[*Node]*Node // those that are to be put in place of others, and the copies
 	regions map[*region]*region
 }
@@ -16,14 +17,22 @@ func newCloner(g *Graph, from *region) *cloner {
 	return &cloner{graph: g, from: from, made: map[*Node]*Node{}, regions: map[*region]*region{from: g.region}}
 }
 
-// inside reports whether r is the region that is copied, or in it.
-func (c *cloner) inside(r *region) bool {
-	for ; r != nil; r = r.parent {
-		if r == c.from {
-			return true
+// inside reports whether n is in the region that is copied, or in one in it.
+func (c *cloner) inside(n *Node) bool {
+	if c.part && (n.before() || n.op.kind == ir.KindParam && n.region == c.from) {
+		return false
+	}
+	for r := n.region; r != c.from; r = r.parent {
+		if r == nil {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// before reports whether n is there before anything runs.
+func (n *Node) before() bool {
+	return n.op.kind == ir.KindInput || n.op.kind == ir.KindConst || n.op.kind == ir.KindVariable
 }
 
 // region is the copy of r.
@@ -43,7 +52,7 @@ func (c *cloner) node(n *Node) *Node {
 		seen[x] = true
 	}
 	ir.Walk(n, seen, c.deps, func(n *Node) {
-		if c.inside(n.region) && c.made[n] == nil {
+		if c.made[n] == nil && c.inside(n) {
 			c.made[n] = c.copy(n)
 		}
 	})
@@ -66,7 +75,7 @@ func (c *cloner) all(nodes []*Node) (out []*Node) {
 
 // deps are the nodes that must be copied before n.
 func (c *cloner) deps(n *Node) []*Node {
-	if !c.inside(n.region) {
+	if !c.inside(n) {
 		return nil
 	}
 	deps := append([]*Node(nil), n.in...)
@@ -87,8 +96,16 @@ func (c *cloner) copy(n *Node) *Node {
 	if n.expansion != nil {
 		to.expansion = c.all(n.expansion)
 	}
-	if a, ok := n.attr.(*control); ok && n.op.kind == ir.KindControl {
-		to.attr = c.control(a)
+	switch a := n.attr.(type) {
+	case *control:
+		if n.op.kind == ir.KindControl {
+			to.attr = c.control(a)
+		}
+	case ir.RandomAttr:
+		if c.part { // a buffer of numbers is not kept either
+			a.Again = to.id
+			to.attr = a
+		}
 	}
 	c.graph.nodes = append(c.graph.nodes, &to)
 	return &to

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/exec"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/lower"
@@ -42,6 +44,22 @@ func (p Place) String() string {
 	return [...]string{"auto", "device", "cpu"}[max(0, int(p))]
 }
 
+// Start is when the first run of an executable can begin.
+type Start int
+
+const (
+	// WhenCompiled has Compile return when all kernels are compiled.
+	WhenCompiled Start = iota
+	// AtOnce has Compile return when something can run: kernels that are compiled already, or else the CPU engine, which
+	// has nothing to compile. The kernels of the device are compiled beside the runs, and the first run after that takes them; [Executable.Prepare]
+	// waits for it. Results differ between the two as those of different engines do, in rounding, so AtOnce cannot be
+	// had together with Reproducible. Where a task cannot run on the CPU engine, or [Put] says that it must not, it is WhenCompiled.
+	AtOnce
+)
+
+// Progress is how far compiling has come on one device.
+type Progress = engine.Progress
+
 // Target is what a compiled graph is to do.
 type Target struct {
 	// Outputs are what Run returns, in order.
@@ -66,6 +84,10 @@ type Target struct {
 	// else on the first device that can run it, else on the CPU path; Fixed is implied. It costs what the
 	// cost model would have saved: of tiny graphs, for the most part.
 	Reproducible bool
+	// Start is when runs can begin. The zero value: when everything is compiled.
+	Start Start
+	// Progress is told how far compiling has come, in Compile, in [Executable.Prepare], and beside runs. Calls follow each other.
+	Progress func(Progress)
 	// FastMath allows the device compiler to assume that there are no NaN and
 	// infinities and to use approximate functions.
 	FastMath bool
@@ -98,6 +120,8 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 // compile is Compile of a graph that has been checked, whose sizes are numbers.
 func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared *exec.Shared) (*Executable, error) {
 	defer rt.begins()()
+	ctx = engine.WithProgress(ctx, target.Progress)
+	defer rt.exec.Timeline.Host(g.name, "compile", time.Now())
 	where, placement, err := target.place()
 	if err != nil {
 		return nil, err
@@ -132,7 +156,7 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 	}
 	rt.learn()
 	x := &Executable{rt: rt, graph: g, trims: trims}
-	if x.executor, err = exec.New(ctx, &rt.exec, g.name, p, ir.Place(where), placement, shared); err != nil {
+	if x.executor, err = exec.New(ctx, &rt.exec, g.name, p, exec.Options{Where: ir.Place(where), Placing: placement, Shared: shared, AtOnce: target.Start == AtOnce}); err != nil {
 		return nil, fmt.Errorf("ops: compile %q: %w", g.name, exec.EngineClosed(err))
 	}
 	for _, n := range x.executor.Inputs() {
@@ -175,6 +199,12 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 	}
 	if target.Place < Auto {
 		bad("the target's place is %d, not Auto, OnDevice, OnCPU or Device(i)", int(target.Place))
+	}
+	switch {
+	case target.Start != WhenCompiled && target.Start != AtOnce:
+		bad("the target's start is %d, not WhenCompiled or AtOnce", int(target.Start))
+	case target.Start == AtOnce && target.Reproducible:
+		bad("the target is to start at once, on another engine than later, and to be reproducible")
 	}
 	assigned := map[*store.Variable]bool{}
 	for i, n := range slices.Concat(target.Outputs, target.Updates) {

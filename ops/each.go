@@ -73,6 +73,7 @@ type conveyor struct {
 	ahead  int
 	outs   []*tensor.Tensor
 	stream *exec.Stream // nil: one run at a time
+	of     any          // the version that the stream, or that there is none, is of
 	done   bool         // a run that was not ahead has filled outs
 }
 
@@ -93,6 +94,7 @@ func (x *Executable) newConveyor(o EachOptions) (*conveyor, error) {
 	if c.outs, err = x.executor.NewOutputs(); err != nil {
 		return nil, err
 	}
+	c.of = x.executor.Version()
 	c.stream, err = x.executor.NewStream(c.outs)
 	return c, err
 }
@@ -104,6 +106,13 @@ func (c *conveyor) start(ctx context.Context, feeds Feeds) error {
 		c.outs, err = c.x.Run(ctx, feeds)
 		c.done = err == nil
 		return err
+	}
+	if now := c.x.executor.Version(); c.stream == nil && now != c.of { // one that may work ahead
+		var err error
+		if c.stream, err = c.x.executor.NewStream(c.outs); err != nil {
+			return err
+		}
+		c.of = now
 	}
 	if c.stream == nil {
 		err := c.x.RunInto(ctx, feeds, c.outs)

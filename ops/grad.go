@@ -179,6 +179,8 @@ func (t *tape) through(n *Node) []*Node {
 		return nil
 	case n.op.Grad == nil && n.op.Compose != nil:
 		return []*Node{n.composition()}
+	case n.op.Traits&Traits(ir.TraitAfter) != 0:
+		return n.in[:1]
 	}
 	if of, i, ok := n.picked(); ok && of.op.Grad == nil {
 		return []*Node{of.compositions()[i]}

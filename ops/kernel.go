@@ -41,6 +41,9 @@ type KernelOptions struct {
 	// HostOnly says why there is no Source: the kernel runs on the CPU engine only, and reports give this as
 	// the reason, as "it branches on its data".
 	HostOnly string
+	// Grad is the derivative of a call of [Kernel], as backward of [CustomGradient]; nil: it has none. An op that [Define] makes
+	// of a kernel has it in [Op].
+	Grad func(in, out, grads []*Node) []*Node
 }
 
 // Result is the shape and dtype of one result of a kernel.
@@ -51,7 +54,7 @@ type Result struct {
 
 // Kernel runs a user's own kernel as an op of the graph and returns its
 // results. Operands arrive as dense row-major buffers. The kernel must write
-// every element of its results. It has no derivative: gradients that would pass
+// every element of its results. Without the field Grad it has no derivative: gradients that would pass
 // through it are errors. Errors: no source, entry or results; an argument of
 // another type; a geometry that is negative or that Local does not divide.
 // That the source does not compile is an error of Compile, an [engine.KernelError] with the line of
@@ -141,7 +144,15 @@ func (o *KernelOptions) check() error {
 
 var _ = define(Op{
 	Name: "kernel", Operands: operandsAny, Attributes: AttributesOf[*KernelOptions](), hidden: true,
-	NoGrad:  "its source is the user's, and only an op that ops.Define makes of it can have one",
+	Grad: func(b *Back) {
+		o := b.Attr().(*KernelOptions)
+		if o.Grad == nil {
+			g := b.node.graph
+			g.fail("kernel", b.node.in, errors.New("the op is not differentiable: its source is the user's (set KernelOptions.Grad, or cut the path with ops.StopGradient)"))
+			return
+		}
+		b.custom(o.Grad, b.node.in)
+	},
 	Results: func(c *Call) ([]Result, error) { return c.Attr.(*KernelOptions).Results, nil },
 	Kernel:  func(c *Call) KernelOptions { return *c.Attr.(*KernelOptions) },
 })
@@ -149,6 +160,9 @@ var _ = define(Op{
 // kernel is the kernel of c, whose results are known.
 func (c *Call) kernel(results []Result) (*KernelOptions, error) {
 	k := c.Op.Kernel(c)
+	if c.Op.outside && k.Grad != nil {
+		return nil, errors.New("KernelOptions.Grad is for ops.Kernel: the gradient of an op that is defined is Op.Grad")
+	}
 	if k.Name == "" {
 		k.Name = c.Op.Name
 	}

@@ -23,6 +23,7 @@ type openPlans struct {
 	rt      *Runtime
 	graph   *Graph
 	target  Target
+	wanted  map[*Node]bool // what the target needs: extents of other inputs are not known
 	inputs  []openInput
 	bases   []int // the open extents that inputs have
 	limit   int
@@ -62,9 +63,10 @@ func (g *Graph) plansOf(rt *Runtime, target Target) (*openPlans, error) {
 		p.limit = 1024
 	}
 	wanted := map[*Node]bool{}
-	for _, n := range slices.Concat(target.Outputs, target.Updates) {
+	for _, n := range slices.Concat(target.Outputs, target.Updates, target.Volatile) {
 		ir.Walk(n, wanted, (*Node).reads, func(*Node) {})
 	}
+	p.wanted = wanted
 	for _, n := range g.nodes {
 		if n.op.kind != ir.KindInput || !wanted[n] {
 			continue
@@ -116,15 +118,9 @@ func (g *Graph) compileOpen(ctx context.Context, rt *Runtime, target Target) (*E
 		return nil, err
 	}
 	for _, s := range target.Sizes {
-		key, err := p.keyOf(s)
-		if err != nil {
+		if err := p.with(ctx, s); err != nil {
 			return nil, errors.Join(err, x.Close())
 		}
-		plan, err := p.planFor(ctx, key)
-		if err != nil {
-			return nil, errors.Join(err, x.Close())
-		}
-		p.release(plan)
 	}
 	return x, nil
 }
@@ -428,12 +424,25 @@ func (p *openPlans) compile(ctx context.Context, sizes []int) (*Executable, erro
 func (p *openPlans) targetFor(r *replay) Target {
 	t := p.target
 	for _, n := range p.graph.nodes { // in order, so that nothing is reached by a long way
-		if n.region == nil {
+		if n.region == nil && p.wanted[n] {
 			r.node(n)
 		}
 	}
 	t.Outputs, t.Updates, t.Volatile = r.nodes(t.Outputs), r.nodes(t.Updates), r.nodes(t.Volatile)
 	return t
+}
+
+// all are the plans that there are or will be, which [openPlans.release] gives back.
+func (p *openPlans) all() (all []*openPlan) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, plans := range p.plans {
+		for _, v := range plans {
+			v.users++
+			all = append(all, v)
+		}
+	}
+	return all
 }
 
 // any is a plan that exists, the one used last if there is it, or nil.

@@ -129,8 +129,8 @@ func (s *simplifier) imported(x *ir.Node, leaf func(*ir.Node) *ir.Node) *ir.Node
 		return leaf(x)
 	}
 	c := *x
-	c.In = make([]*ir.Node, len(x.In))
-	for i, y := range x.In {
+	c.In = make([]*ir.Node, len(x.Reads()))
+	for i, y := range x.Reads() { // what x is to come after does, as all around the region
 		c.In[i] = s.imported(y, leaf)
 	}
 	c.ID = s.next

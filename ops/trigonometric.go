@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/anycl/anycl/internal/trig"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -20,7 +21,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   same,
 	Grad:     func(b *Back) { b.Add(0, b.Times(Cos(b.In(0)))) },
-	Scalar:   scalarOf("sin(a)", 20, real1(math.Sin)),
+	Scalar:   scalarOf("sin(a)", 20, real1(trig.Sin)),
 })
 
 // Cos returns the cosine of x, in radians, element by element:
@@ -37,7 +38,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   same,
 	Grad:     func(b *Back) { b.Add(0, Neg(b.Times(Sin(b.In(0))))) },
-	Scalar:   scalarOf("cos(a)", 20, real1(math.Cos)),
+	Scalar:   scalarOf("cos(a)", 20, real1(trig.Cos)),
 })
 
 // Tan returns the tangent of x, in radians, element by element:
@@ -56,7 +57,7 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		b.Add(0, b.Times(Add(Mul(b.Out(), b.Out()), ScalarLike(b.Out(), 1))))
 	},
-	Scalar: scalarOf("tan(a)", 25, real1(math.Tan)),
+	Scalar: scalarOf("tan(a)", 25, real1(trig.Tan)),
 })
 
 // Asin returns the angle in [-π/2, π/2] whose sine is x, element by element:

@@ -43,9 +43,23 @@ func (r Adam) Step(s *Slot) *ops.Node {
 }
 
 func (r Adam) step(s *Slot) *ops.Node {
+	m, size := r.moments(s)
+	rate := ops.Mul(s.Rate, ops.Reciprocal(s.Unbias(value(r.Beta1, 0.9))))
+	return ops.Mul(rate, ops.Div(m, size))
+}
+
+// direction is what the rate multiplies.
+func (r Adam) direction(s *Slot) *ops.Node {
+	m, size := r.moments(s)
+	return ops.Div(ops.Mul(m, ops.Reciprocal(s.Unbias(value(r.Beta1, 0.9)))), size)
+}
+
+// moments are m, and the root of the unbiased v with ε.
+func (r Adam) moments(s *Slot) (m, size *ops.Node) {
 	b1, b2, eps := value(r.Beta1, 0.9), value(r.Beta2, 0.999), value(r.Epsilon, 1e-8)
 	oldM, oldV := s.State("m", 0), s.State("v", 0)
-	m, v := s.Average(oldM, s.G, b1), s.Average(oldV, ops.Square(s.G), b2)
+	m = s.Average(oldM, s.G, b1)
+	v := s.Average(oldV, ops.Square(s.G), b2)
 	s.Keep(oldM, m)
 	s.Keep(oldV, v)
 	if r.AMSGrad {
@@ -54,9 +68,7 @@ func (r Adam) step(s *Slot) *ops.Node {
 		s.Keep(most, v)
 	}
 	// What is the same for all elements is divided by once.
-	size := ops.Mul(ops.Sqrt(v), ops.Reciprocal(ops.Sqrt(s.Unbias(b2))))
-	rate := ops.Mul(s.Rate, ops.Reciprocal(s.Unbias(b1)))
-	return ops.Mul(rate, ops.Div(m, ops.Add(size, s.Scalar(eps))))
+	return m, ops.Add(ops.Mul(ops.Sqrt(v), ops.Reciprocal(ops.Sqrt(s.Unbias(b2)))), s.Scalar(eps))
 }
 
 // AdamW is [Adam] with weight decay apart from the gradient:

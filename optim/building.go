@@ -12,14 +12,16 @@ type building struct {
 	when    *ops.Node // a bool scalar: whether state and parameters change at all; nil: they do
 	factor  *ops.Node // of rates, float32; nil: 1
 	updates []*ops.Node
+	kept    map[*ops.Node]bool
 	dry     bool // only the names of the state are wanted
 }
 
 // keep makes x the new value of the variable v.
 func (b *building) keep(v, x *ops.Node) {
-	if b.dry {
+	if b.dry || b.kept[v] { // what parameters share, each gives the same value
 		return
 	}
+	b.kept[v] = true
 	if b.when != nil {
 		x = ops.Where(b.when, x, v)
 	}
@@ -28,7 +30,7 @@ func (b *building) keep(v, x *ops.Node) {
 
 // update is a step down the gradients.
 func (z *Optimizer) update(grads []*ops.Node, scaled bool) []*ops.Node {
-	b := &building{z: z}
+	b := &building{z: z, kept: map[*ops.Node]bool{}}
 	grads = append([]*ops.Node(nil), grads...)
 	for i, g := range grads {
 		if g == nil {
@@ -37,16 +39,18 @@ func (z *Optimizer) update(grads []*ops.Node, scaled bool) []*ops.Node {
 		grads[i] = wide(g)
 	}
 	grads = b.accumulate(grads)
-	scaled = scaled && z.o.Scale != nil
-	if scaled {
-		inverse := ops.Reciprocal(z.o.Scale.scale)
+	z.norm = sumOfSquares(grads)
+	if s := z.o.Scale; scaled && s != nil {
+		// The norm is taken of what is scaled, so that what is divided need not be stored.
+		inverse := ops.Reciprocal(s.scale)
+		finite := ops.IsFinite(z.norm)
+		s.build(b, finite)
+		z.norm = ops.Mul(z.norm, ops.Cast(ops.Square(inverse), z.norm.DType()))
+		// What depends on the norm is computed behind it, and in one with what it decides.
+		inverse = ops.Where(finite, inverse, ops.ScalarLike(inverse, 0))
 		for i, g := range grads {
 			grads[i] = ops.Mul(g, ops.Cast(inverse, g.DType()))
 		}
-	}
-	z.norm = sumOfSquares(grads)
-	if scaled {
-		z.o.Scale.build(b, ops.IsFinite(z.norm))
 	}
 	b.now = ops.Add(z.count, ops.ScalarLike(z.count, 1))
 	b.keep(z.count, b.now)

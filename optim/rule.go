@@ -55,12 +55,17 @@ func (s *Slot) Scalar(v float64) *ops.Node { return ops.ScalarLike(s.P, v) }
 // T is the number of this step, from 1, as a scalar of P's dtype.
 func (s *Slot) T() *ops.Node { return ops.Cast(s.step.now, s.P.DType()) }
 
-// State is what was kept under that name in the step before: at first, numbers that are all start.
+// State is what was kept under that name in the step before, in the shape of P: at first, numbers that are all start.
 func (s *Slot) State(name string, start float64) *ops.Node {
+	return s.StateOf(name, start, s.P.Shape()...)
+}
+
+// StateOf is State of another shape.
+func (s *Slot) StateOf(name string, start float64, shape ...int) *ops.Node {
 	key := stateKey{s.param, s.prefix + name}
 	v, ok := s.o.state[key]
 	if !ok {
-		v = s.o.variable(s.prefix+name+"."+s.o.params[s.param].Name(), s.P.DType(), start, s.P.Shape()...)
+		v = s.o.variable(s.prefix+name+"."+s.o.params[s.param].Name(), s.P.DType(), start, shape...)
 		s.o.state[key] = v
 	}
 	return v

@@ -15,7 +15,7 @@ func TestCorpusOfTheExample(t *testing.T) {
 	train, test, err := load()
 	require.NoError(t, err)
 	corpora, err := corpus.Graphs("digits", func(rt *ops.Runtime) error {
-		trained, err := newTrainer(t.Context(), rt, train, test, 1, ops.Auto)
+		trained, err := newTrainer(t.Context(), rt, train, test, 1, ops.Auto, ops.WhenCompiled)
 		if err != nil {
 			return err
 		}

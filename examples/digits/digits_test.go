@@ -77,7 +77,7 @@ func TestWeightsAgreeAfterTenSteps(t *testing.T) {
 	train, test, err := load()
 	require.NoError(t, err)
 	weights := func(place ops.Place) (v []float64) {
-		tr, err := newTrainer(t.Context(), rt, train, test, 1, place)
+		tr, err := newTrainer(t.Context(), rt, train, test, 1, place, ops.WhenCompiled)
 		require.NoError(t, err)
 		defer tr.close()
 		_, err = tr.run(t.Context(), 10, func(float64) {})
@@ -109,7 +109,7 @@ func TestTheSameSeedRepeatsExactly(t *testing.T) {
 	train, test, err := load()
 	require.NoError(t, err)
 	loss := func(seed uint64) float64 {
-		tr, err := newTrainer(t.Context(), rt, train, test, seed, ops.Auto)
+		tr, err := newTrainer(t.Context(), rt, train, test, seed, ops.Auto, ops.WhenCompiled)
 		require.NoError(t, err)
 		defer tr.close()
 		mean, err := tr.run(t.Context(), 5, func(float64) {})
@@ -159,7 +159,7 @@ func TestCancellingStopsTheTraining(t *testing.T) {
 	defer rt.Close()
 	train, test, err := load()
 	require.NoError(t, err)
-	tr, err := newTrainer(ctx, rt, train, test, 1, ops.Auto)
+	tr, err := newTrainer(ctx, rt, train, test, 1, ops.Auto, ops.WhenCompiled)
 	require.NoError(t, err)
 	defer tr.close()
 	steps := 0

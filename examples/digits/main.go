@@ -100,7 +100,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (*result, erro
 	if rt.Device() != nil {
 		fmt.Fprintln(progress, "preparing kernels: seconds on a device that is new to them, less from then on")
 	}
-	t, err := newTrainer(ctx, rt, train, test, o.seed, place)
+	t, err := newTrainer(ctx, rt, train, test, o.seed, place, ops.AtOnce)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func compare(ctx context.Context, out io.Writer, rt *ops.Runtime, t *trainer, wh
 		if i == len(engines)-1 {
 			place = ops.OnCPU
 		}
-		side, err := newTrainer(ctx, rt, t.train, t.test, seed, place)
+		side, err := newTrainer(ctx, rt, t.train, t.test, seed, place, ops.WhenCompiled)
 		if err != nil {
 			return err
 		}

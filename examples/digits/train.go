@@ -25,7 +25,7 @@ type trainer struct {
 	digits        []*tensor.Tensor
 }
 
-func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, seed uint64, where ops.Place) (*trainer, error) {
+func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, seed uint64, where ops.Place, start ops.Start) (*trainer, error) {
 	g := ops.NewGraph("digits")
 	n, logits := network(g, seed)
 
@@ -45,11 +45,12 @@ func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, seed uint
 		Outputs: []*ops.Node{loss},
 		Updates: ops.Adam(loss, n.Params, ops.AdamOptions{LearningRate: learningRate}),
 		Place:   where,
+		Start:   start,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if t.predict, err = g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{digit}, Place: where}); err != nil {
+	if t.predict, err = g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{digit}, Place: where, Start: start}); err != nil {
 		return nil, errors.Join(err, t.close())
 	}
 	return t, nil

@@ -170,14 +170,19 @@ func fastest(all []*plan.Placement) *plan.Placement {
 
 // compiled reports whether a version with placement p can be prepared without runs waiting for it.
 func (v *version) compiled(p *plan.Placement) bool {
-	for i, e := range v.machine.Engines {
+	return v.holds(v.model, p, engine.Estimates.Compiled)
+}
+
+// holds reports whether so is true of the tasks that p gives to each engine.
+func (x *Executor) holds(m *plan.Model, p *plan.Placement, so func(e engine.Estimates, tasks []int) bool) bool {
+	for i, e := range x.machine.Engines {
 		var tasks []*engine.Task
 		for t, choice := range p.Choices {
 			if choice.Engine == i {
-				tasks = append(tasks, v.Units[t].Task)
+				tasks = append(tasks, m.Units[t].Task)
 			}
 		}
-		if len(tasks) > 0 && !engine.EstimatesOf(e, tasks).Compiled(ir.Range(0, len(tasks))) {
+		if len(tasks) > 0 && !so(engine.EstimatesOf(e, tasks), ir.Range(0, len(tasks))) {
 			return false
 		}
 	}

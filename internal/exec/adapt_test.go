@@ -59,7 +59,7 @@ func nothing([]*tensor.Tensor) error { return nil }
 func TestAScheduleRuns(t *testing.T) {
 	t.Parallel()
 	x, y := store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))
-	e, err := New(t.Context(), onTwo(t), "copy", copying(x, y), ir.CPU, ByCost, nil)
+	e, err := New(t.Context(), onTwo(t), "copy", copying(x, y), Options{Where: ir.CPU})
 	require.NoError(t, err)
 	require.NoError(t, e.Run(t.Context(), nothing, nil))
 	got, err := y.Value(t.Context())
@@ -74,7 +74,7 @@ func TestAScheduleRuns(t *testing.T) {
 // the logarithm of its runs.
 func TestAGraphDoesNotFlap(t *testing.T) {
 	t.Parallel()
-	e, err := New(t.Context(), onTwo(t), "flapping", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))), ir.Anywhere, ByCost, nil)
+	e, err := New(t.Context(), onTwo(t), "flapping", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))), Options{})
 	require.NoError(t, err)
 	a := e.adaptive
 	a.tried.Store(true) // trials are no moves

@@ -39,48 +39,69 @@ type Executor struct {
 	first    *version
 	active   atomic.Pointer[version] // what runs
 	adaptive *adaptive               // nil: it stays where it is
+	pending  *pending                // what is compiled beside the runs; nil: nothing was
 }
 
 // Fill puts the tensor of every input, in the order of [Executor.Inputs], where a run finds it. Its error is that of
 // the run.
 type Fill = func(into []*tensor.Tensor) error
 
-// New makes the tasks of s ready to run on m, each where it says, or else where says. Errors: tasks that the demanded
-// engine cannot run; kernels that do not compile; out of memory; ctx is done. shared is what it has in common with others; it may be nil.
-func New(ctx context.Context, m *Machine, name string, s *ir.Schedule, where ir.Place, by Placing, shared *Shared) (*Executor, error) {
-	x := &Executor{name: name, machine: m, placing: by, changes: watched(s.Units), runs: new(atomic.Uint32)}
-	if shared != nil {
-		x.runs, x.scratch = shared.Runs, shared.Scratch
+// Options say how an executor is made.
+type Options struct {
+	Where   ir.Place // of tasks that say nothing themselves
+	Placing Placing
+	Shared  *Shared // what it has in common with others; nil: nothing
+	AtOnce  bool    // it is ready before its kernels are compiled, where its tasks can run elsewhere until then
+}
+
+// New makes the tasks of s ready to run on m, each where it says, or else where the options say. Errors: tasks that the demanded
+// engine cannot run; kernels that do not compile; out of memory; ctx is done.
+func New(ctx context.Context, m *Machine, name string, s *ir.Schedule, o Options) (*Executor, error) {
+	x := &Executor{name: name, machine: m, placing: o.Placing, changes: watched(s.Units), runs: new(atomic.Uint32)}
+	if o.Shared != nil {
+		x.runs, x.scratch = o.Shared.Runs, o.Shared.Scratch
 	}
-	model := &plan.Model{Schedule: s, Engines: m.Engines, Why: m.Why, Pace: &m.Pace, Where: where, ByRule: by == ByRule}
+	model := &plan.Model{Schedule: s, Engines: m.Engines, Why: m.Why, Pace: &m.Pace, Where: o.Where, ByRule: o.Placing == ByRule}
 	p, err := model.Decide(x.rates())
 	if err != nil {
 		return nil, err
 	}
-	return x.begin(ctx, model, p)
+	if o.AtOnce {
+		if q := x.standIn(model, p); q != nil {
+			if err := x.begin(ctx, model.Again(), q); err != nil {
+				return nil, err
+			}
+			x.compileBeside(ctx, model, p)
+			return x, nil
+		}
+	}
+	return x, x.begin(ctx, model, p)
 }
 
 // NewPlaced is New for tasks that are placed already, and stay there.
 func NewPlaced(ctx context.Context, m *Machine, name string, model *plan.Model, p *plan.Placement) (*Executor, error) {
 	x := &Executor{name: name, machine: m, placing: Once, changes: watched(model.Units), runs: new(atomic.Uint32)}
-	return x.begin(ctx, model, p)
+	return x, x.begin(ctx, model, p)
 }
 
 // begin makes the first version of x.
-func (x *Executor) begin(ctx context.Context, m *plan.Model, p *plan.Placement) (_ *Executor, err error) {
+func (x *Executor) begin(ctx context.Context, m *plan.Model, p *plan.Placement) (err error) {
 	if x.first, err = x.newVersion(ctx, m, p); err != nil {
-		return nil, err
+		return err
 	}
 	x.active.Store(x.first)
 	if m.Where == ir.Anywhere && len(m.Engines) > 1 && x.placing == ByCost {
 		x.adaptive = &adaptive{of: x, versions: []*version{x.first}}
 		x.first.recordAlternative(p)
 	}
-	return x, nil
+	return nil
 }
 
 // now is the version that runs.
 func (x *Executor) now() *version { return x.active.Load() }
+
+// Version tells versions apart: what it returns changes when runs do something else.
+func (x *Executor) Version() any { return x.now() }
 
 // Program is what runs do at present.
 func (x *Executor) Program() *plan.Program { return x.now().Program }
@@ -90,6 +111,9 @@ func (x *Executor) Model() (*plan.Model, plan.Rates) { return x.now().model, x.r
 
 // Settle returns when no change of placement is under way.
 func (x *Executor) Settle() {
+	if x.pending != nil {
+		<-x.pending.done
+	}
 	if x.adaptive != nil {
 		x.adaptive.done.Wait()
 	}
@@ -139,8 +163,22 @@ func newOutput(dt tensor.DType, shape []int) (*tensor.Tensor, error) {
 // Run computes outs from what fill feeds. It allocates nothing, provided that feeds are contiguous.
 func (x *Executor) Run(ctx context.Context, fill Fill, outs []*tensor.Tensor) error {
 	v := x.now()
-	v.served.Add(1)
+	n := v.served.Add(1) - 1
+	if x.machine.Timeline.Wants(n) {
+		return v.record(ctx, fill, outs)
+	}
 	return v.run(ctx, fill, outs, nil)
+}
+
+// record is run with a clock on each launch, for the timeline.
+func (v *version) record(ctx context.Context, fill Fill, outs []*tensor.Tensor) error {
+	rec := report.NewRecorder(v.reportEngines(), len(v.Units))
+	if err := v.run(ctx, fill, outs, rec); err != nil {
+		return err
+	}
+	rec.Host("the whole run", rec.Epoch())
+	v.machine.Timeline.Add(v.name, rec, v.report().Tasks)
+	return nil
 }
 
 // closedError is what is said of an executor that is closed.
@@ -153,7 +191,7 @@ func (x *Executor) failed(err error) error {
 
 // Close waits for runs to end and frees what x holds. Variables keep their values. A second Close does nothing.
 func (x *Executor) Close() error {
-	err := x.adaptive.close()
+	err := errors.Join(x.pending.end(), x.adaptive.close())
 	x.now().learn()
 	return errors.Join(err, x.first.close())
 }

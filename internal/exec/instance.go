@@ -103,7 +103,7 @@ func (i *instance) allocate(e int) error {
 	for _, m := range i.program.Engines[e].Memories {
 		var mem engine.Memory
 		var err error
-		if scratch := i.version.scratch; scratch != nil && i.version.first == nil && (m.Kind == plan.Arena || m.Kind == plan.Constant) {
+		if scratch := i.version.scratch; scratch != nil && i.version.first == nil && !i.version.rehearsal && (m.Kind == plan.Arena || m.Kind == plan.Constant) {
 			var b *sharedMemory
 			if m.Kind == plan.Arena {
 				b, err = scratch.block(s.engine, m.Bytes, s.shared)
@@ -116,7 +116,11 @@ func (i *instance) allocate(e int) error {
 			s.memories, s.shared = append(s.memories, b.Memory), append(s.shared, b)
 			continue
 		}
-		switch m.Kind {
+		kind := m.Kind
+		if i.version.rehearsal && kind == plan.State {
+			kind = plan.Arena // memory of its own
+		}
+		switch kind {
 		case plan.State:
 			if mem, err = i.acquire(m.Variable, e); err != nil {
 				return err

@@ -20,6 +20,12 @@ func (i *instance) warm(ctx context.Context) error {
 		if w == nil || !w.Cold() {
 			continue
 		}
+		if v := i.version; v.scratch != nil && !v.rehearsal { // which others may be using
+			if err := v.rehearse(ctx, v.model.Again(), v.Placement); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := i.warmEngine(ctx, e, w); err != nil {
 			return fmt.Errorf("on %s: %w", s.engine.Name(), err)
 		}
@@ -31,7 +37,7 @@ func (i *instance) warm(ctx context.Context) error {
 func (i *instance) warmEngine(ctx context.Context, e int, w engine.Warmer) error {
 	for n := range i.variables { // in the order of their ids, as runs lock them
 		u := &i.variables[n]
-		if u.Writer != e {
+		if u.Writer != e || i.version.rehearsal {
 			continue
 		}
 		u.Mu.Lock()

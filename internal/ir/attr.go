@@ -89,6 +89,7 @@ type RandomAttr struct {
 	Stream uint32
 	Shape  []int
 	DType  tensor.DType
+	Again  int // tells a draw of the same numbers from the one before, which is not to be kept for it; 0: the first
 }
 
 // PickAttr names one result of an op that has several.

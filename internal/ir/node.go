@@ -46,6 +46,7 @@ const (
 	TraitReshape                        // the elements of operand 0 in row-major order
 	TraitTranspose                      // the axes of operand 0 in another order
 	TraitDistinct                       // equal nodes are different computations
+	TraitAfter                          // a view of operand 0 that is read after the other operands are made, of which it reads nothing
 )
 
 // Op is what passes know of a primitive op.
@@ -165,6 +166,14 @@ func Walk[N comparable](n N, seen map[N]bool, deps func(N) []N, visit func(N)) {
 
 // Operands are the operands of n, for [Walk].
 func Operands(n *Node) []*Node { return n.In }
+
+// Reads are the operands of n but those that only say when it is read.
+func (n *Node) Reads() []*Node {
+	if n.Is(TraitAfter) {
+		return n.In[:1]
+	}
+	return n.In
+}
 
 // Picked reports whether one of users reads result i of a node.
 func Picked(users []*Node, i int) bool {

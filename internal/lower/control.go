@@ -190,7 +190,7 @@ func (c *controlLowerer) live(r *ir.Region) (values, writes []bool) {
 	for len(todo) > 0 {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		ir.Walk(n, seen, ir.Operands, func(n *ir.Node) {
+		ir.Walk(n, seen, (*ir.Node).Reads, func(n *ir.Node) {
 			if a, ok := n.Attr.(ir.ParamAttr); ok {
 				need(a.I)
 			}

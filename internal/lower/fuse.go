@@ -41,6 +41,8 @@ type fusion struct {
 	chain map[*ir.Node][]*ir.Node
 	// buffers is how many inputs and outputs a task may have, of every engine that may get it.
 	buffers int
+	// needed are all nodes that are read, where some must come after others; else nil.
+	needed map[*ir.Node]bool
 }
 
 // fuse divides what targets need into tasks of at most so many buffers.
@@ -50,15 +52,14 @@ func fuse(targets []*ir.Node, buffers int) *fusion {
 		users:   map[*ir.Node][]*ir.Node{}, dense: map[*ir.Node]bool{}, root: map[*ir.Node]bool{},
 		head: map[*ir.Node]*ir.Node{}, chain: map[*ir.Node][]*ir.Node{},
 	}
-	seen := map[*ir.Node]bool{}
+	f.arrange(targets)
 	for _, t := range targets {
 		if t.Op.Kind != ir.KindAssign {
 			f.dense[t] = true
 		}
-		ir.Walk(t, seen, ir.Operands, func(n *ir.Node) { f.order = append(f.order, n) })
 	}
 	for _, n := range f.order {
-		for _, x := range n.In {
+		for _, x := range n.Reads() {
 			if k := len(f.users[x]); k == 0 || f.users[x][k-1] != n { // once for both operands
 				f.users[x] = append(f.users[x], n)
 			}
@@ -76,6 +77,36 @@ func fuse(targets []*ir.Node, buffers int) *fusion {
 	f.boundInputs()
 	f.growEpilogues()
 	return f
+}
+
+// arrange puts what targets need in an order. What a node is only to come after makes nothing needed.
+func (f *fusion) arrange(targets []*ir.Node) {
+	walk := func(deps func(*ir.Node) []*ir.Node) (seen map[*ir.Node]bool) {
+		seen = map[*ir.Node]bool{}
+		for _, t := range targets {
+			ir.Walk(t, seen, deps, func(n *ir.Node) { f.order = append(f.order, n) })
+		}
+		return seen
+	}
+	needed := walk((*ir.Node).Reads)
+	if !slices.ContainsFunc(f.order, func(n *ir.Node) bool { return n.Is(ir.TraitAfter) }) {
+		return
+	}
+	f.needed, f.order = needed, f.order[:0]
+	walk(func(n *ir.Node) []*ir.Node { return slices.Concat(n.Reads(), f.before(n)) })
+}
+
+// before are the nodes that n does not read and comes after.
+func (f *fusion) before(n *ir.Node) (all []*ir.Node) {
+	if !n.Is(ir.TraitAfter) {
+		return nil
+	}
+	for _, x := range n.In[1:] {
+		if f.needed[x] {
+			all = append(all, x)
+		}
+	}
+	return all
 }
 
 // heavy ops are tasks of their own.
@@ -239,7 +270,7 @@ func (f *fusion) inlineCosts() (cost, loads map[*ir.Node]float64) {
 		} else if n.Op.Kind == ir.KindGather {
 			cost[n] = findFlops(n)
 		}
-		for i, x := range n.In {
+		for i, x := range n.Reads() {
 			if i == 0 || !findsLines(n) { // whose index is computed once for all of it
 				cost[n] += cost[x]
 			}
@@ -276,7 +307,7 @@ func (f *fusion) boundInputs() {
 			e := extent{buffers: map[*ir.Node]bool{}, ops: 1, index: 1}
 			var largest *ir.Node
 			most := 1
-			for _, x := range n.In {
+			for _, x := range n.Reads() {
 				ex := outside(x)
 				for b := range ex.buffers {
 					e.buffers[b] = true

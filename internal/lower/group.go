@@ -82,14 +82,12 @@ func (g *grouping) enter(end *ir.Node, to *fusionGroup) {
 	}
 }
 
-// operandsOf lists the buffers that the task of end reads, and counts its ops.
+// operandsOf lists the buffers that the task of end reads, and counts its ops. Those after which it must come count as read.
 func (f *fusion) operandsOf(end *ir.Node) (reads []*ir.Node, ops int) {
 	seen := map[*ir.Node]bool{end: true}
-	for stack := []*ir.Node{end}; len(stack) > 0; {
-		n := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		ops++
-		for _, x := range n.In {
+	var stack, before []*ir.Node
+	push := func(all []*ir.Node) {
+		for _, x := range all {
 			if seen[x] {
 				continue
 			}
@@ -99,6 +97,22 @@ func (f *fusion) operandsOf(end *ir.Node) (reads []*ir.Node, ops int) {
 				stack = append(stack, x)
 			}
 		}
+	}
+	visit := func(count int) {
+		for len(stack) > 0 {
+			n := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			ops += count
+			push(n.Reads())
+			before = append(before, f.before(n)...)
+		}
+	}
+	stack = append(stack, end)
+	visit(1)
+	for len(before) > 0 {
+		push(before)
+		before = nil
+		visit(0)
 	}
 	return reads, ops
 }

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"golang.org/x/sync/errgroup"
@@ -122,12 +123,24 @@ func (w *target) compileAll(ctx context.Context, tasks []readyTask) error {
 			batches[share] = append(batches[share], l.Program)
 		}
 	}
+	var programs [][]*codegen.Program
+	for _, share := range order {
+		programs = append(programs, divide(batches[share])...)
+	}
+	done := atomic.Int32{}
+	tell := func(done int32) {
+		engine.ReportProgress(ctx, engine.Progress{Engine: w.facts.Name, Stage: engine.Build, Done: int(done), Total: len(programs)})
+	}
+	if len(programs) > 0 {
+		tell(0)
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(procs.Count())
-	for _, share := range order {
-		for _, parts := range divide(batches[share]) {
-			group.Go(func() error { return w.compile(ctx, parts) })
-		}
+	for _, parts := range programs {
+		group.Go(func() error {
+			defer func() { tell(done.Add(1)) }()
+			return w.compile(ctx, parts)
+		})
 	}
 	return group.Wait()
 }

@@ -221,6 +221,10 @@ func routineCells() (all []cell) {
 			all = append(all, forced(d, "unique="+v, fmt.Sprint(dt, " ", a.String()), uniqueTask(dt, a)).on(uniqueInput(seeded(3), dt, n, 20)).likeCPUPath(0, 0))
 		}
 	}
+	for i, n := range []int64{37, 1, 300} {
+		a, dt := engine.Unique{Count: n, Width: int64(i) * 2, Sorted: i != 1}, []tensor.DType{f32, tensor.Int64, tensor.Float16}[i]
+		all = append(all, forced(gpuFacts(64), "unique=rows", fmt.Sprint(dt, " ", a.String()), uniqueTask(dt, a)).on(uniqueInput(seeded(3), dt, n*a.Width, 2)).likeCPUPath(0, 0))
+	}
 	for _, v := range []string{"list", "group", "blocks"} {
 		d := map[string]*facts.Device{"list": tinyCPU(), "group": tinyGPU(), "blocks": gpuFacts(64)}[v]
 		for i, a := range []engine.Suppress{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -122,10 +123,36 @@ func TestUniqueGivesOnlyWhatIsRead(t *testing.T) {
 	}
 }
 
-func TestItemsOfSeveralElementsAreLeftToTheCPUPath(t *testing.T) {
-	err := device(t, "", nil).Check(uniqueTask(tensor.Int32, engine.Unique{Count: 4, Width: 3, Sorted: true}))
-	require.ErrorIs(t, err, engine.ErrUnsupported)
-	require.ErrorContains(t, err, "items have 3 elements")
+// Rows of any width, of which many agree in what comes first.
+func TestRowsAreToldApartAsTheCPUPathDoes(t *testing.T) {
+	numbersOnly(t)
+	r := rand.New(rand.NewPCG(19, 20))
+	for i, c := range []struct {
+		dt           tensor.DType
+		count, width int64
+		sorted, wide bool
+	}{
+		{tensor.Float32, 1, 3, true, false}, {tensor.Float32, 1000, 5, true, false}, {tensor.Float32, 1025, 2, false, false},
+		{tensor.Int64, 64, 40, false, true}, {tensor.Uint8, 3000, 3, true, false}, {tensor.Bool, 90, 4, false, false},
+		{tensor.BFloat16, 257, 2, true, false}, {tensor.Int16, 12, 0, true, false}, {tensor.Float16, 2, 70_001, false, false},
+	} {
+		if !slices.Contains(deviceDTypes(t), c.dt) || i > 3 && !one(i, 2) {
+			continue
+		}
+		e := device(t, "", func(f *facts.Device) { f.ForceWide = c.wide })
+		in := uniqueInput(r, c.dt, c.count*c.width, 2)
+		plan := bitForBit(t, e, uniqueTask(c.dt, engine.Unique{Count: c.count, Width: c.width, Sorted: c.sorted}), [][]byte{in})
+		require.Contains(t, plan.Variant, "rows")
+	}
+	for read := range 5 {
+		task := uniqueTask(tensor.Float32, engine.Unique{Count: 30, Width: 2, Sorted: true})
+		for i := range task.Outs {
+			if i != read {
+				task.Outs[i].Len = 0
+			}
+		}
+		bitForBit(t, device(t, "", nil), task, [][]byte{uniqueInput(r, tensor.Float32, 60, 3)})
+	}
 }
 
 func BenchmarkUnique(b *testing.B) {

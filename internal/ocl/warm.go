@@ -103,6 +103,7 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 		if !s.isCold(t) {
 			continue
 		}
+		engine.ReportProgress(ctx, engine.Progress{Engine: s.eng.facts.Name, Stage: engine.Launch, Done: i, Total: len(s.tasks)})
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -119,12 +120,15 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 	return nil
 }
 
-// Compiled reports whether tasks, where they are all there is to run, were prepared and launched before.
+// Compiled reports whether tasks, where they are all there is to run, were prepared and launched before, as far as
+// launches of others would wait for that.
 func (s *estimates) Compiled(tasks []int) bool {
+	return !s.e.compilesAtLaunch() || s.Built(tasks)
+}
+
+// Built reports whether the programs of tasks are there, and where the driver compiles at the first launch, whether that was.
+func (s *estimates) Built(tasks []int) bool {
 	e := s.e
-	if !e.compilesAtLaunch() {
-		return true
-	}
 	r, _ := s.runner(tasks)
 	to := r.target()
 	for _, i := range tasks {
@@ -140,6 +144,9 @@ func (s *estimates) Compiled(tasks []int) bool {
 			b, ok := to.library.find(l.Program.Key())
 			if !ok {
 				return false
+			}
+			if !e.compilesAtLaunch() {
+				continue
 			}
 			rng, err := r.ranged(variant.RangeOf(l))
 			if err != nil || !to.library.isWarm(&command{key: keyOf(b, l.Kernel, rng), rng: rng}) {

@@ -1,7 +1,7 @@
 package routine
 
 import (
-	"fmt"
+	"math"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
@@ -9,14 +9,6 @@ import (
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 )
-
-// checkUnique says why a device cannot tell items apart, or "".
-func checkUnique(_ *facts.Device, t *engine.Task) string {
-	if a := t.Algorithm.(*engine.Unique); a.Width != 1 {
-		return fmt.Sprintf("items have %d elements; a device sorts those of one", a.Width)
-	}
-	return ""
-}
 
 // uniqueTask finds what is different in a row: it is sorted, and each element that differs from the one before has a number of its own.
 type uniqueTask struct {
@@ -27,8 +19,8 @@ type uniqueTask struct {
 
 func init() {
 	variant.Register(variant.Family{
-		Name: "unique", Kind: engine.Routine, Algorithm: (*engine.Unique)(nil), Variants: []string{"radix", "group", "blocks"},
-		Choose: uniqueVariants, Check: checkUnique, Cost: uniqueCost,
+		Name: "unique", Kind: engine.Routine, Algorithm: (*engine.Unique)(nil), Variants: []string{"radix", "group", "blocks", "rows"},
+		Choose: uniqueVariants, Cost: uniqueCost,
 	})
 }
 
@@ -38,6 +30,9 @@ func uniqueVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	radix := variant.Variant{Name: "radix", Why: "sorted digit by digit, then numbered in parts", Plan: u.radix}
 	if a.Count == 0 {
 		return []variant.Variant{radix}
+	}
+	if a.Width != 1 {
+		return []variant.Variant{{Name: "rows", Why: "items of several elements, sorted by merging", Plan: u.rows}}
 	}
 	group := variant.Variant{Name: "group", Why: "few items, sorted in local memory", Plan: u.group}
 	blocks := variant.Variant{Name: "blocks", Why: "sorted block by block in local memory, then numbered by running sums", Plan: u.blocks}
@@ -143,12 +138,17 @@ func (u *uniqueTask) program(s *sortedRows) *codegen.Builder {
 	g := codegen.New(u.dev, u.task, variant.RoundUp(u.Count, 256))
 	writeValues(g, false)
 	s.find(g)
+	u.numbered(g)
+	return g
+}
+
+// numbered defines hooks of who numbers what is sorted.
+func (u *uniqueTask) numbered(g *codegen.Builder) {
 	g.Macro("INVERSE(p, g)", ifRead(u.task, 2, g.Start(3, "long")+"[p] = (long)(g)"))
 	g.Macro("SIZES(g, n)", ifRead(u.task, 3, g.Start(4, "long")+"[g] = (long)(n)"))
 	g.Macro("NUMBER(n)", ifRead(u.task, 4, g.Start(5, "long")+"[0] = (long)(n)"))
 	g.Macro("SORTED", codegen.OneIf(u.Sorted))
 	g.Size("COUNT", u.Count)
-	return g
 }
 
 // hooks are those of a sort whose results are items. They say nothing of the outputs, so that one program
@@ -263,6 +263,11 @@ func uniqueCost(t *engine.Task, _ variant.AlgorithmCost) variant.AlgorithmCost {
 	a, dt := t.Algorithm.(*engine.Unique), t.Ins[0].DType
 	n, size := float64(a.Count), float64(dt.Size())
 	wide, passes := max(size/4, 1), size
+	if a.Width != 1 {
+		u := &uniqueTask{Unique: a}
+		passes := math.Log2(n + 1)
+		return variant.AlgorithmCost{Nanoseconds: u.rowsNanoseconds(), Parts: max(1, n/(1<<10)), Bytes: n * (8*passes*passes + 3*size*float64(a.Width) + 40), Launches: passes + 5}
+	}
 	l := variant.AlgorithmCost{Nanoseconds: n * (wide*(5+4*passes) + 6), Parts: max(1, n/(1<<13)), Bytes: n * wide * (16 + 24*passes), Launches: 2*passes + 2}
 	if !a.Sorted {
 		l.Nanoseconds, l.Launches = l.Nanoseconds+4*n, l.Launches+2

@@ -147,7 +147,8 @@ func (o *options) measure(ctx context.Context, works []*bench.Work) (err error) 
 	if o.cpu || rt.Device() == nil {
 		s.Contenders = append(s.Contenders, bench.NewOurs(rt, ops.OnCPU))
 	}
-	s.Contenders = append(s.Contenders, bench.Widened{Ours: s.Contenders[0].(*bench.Ours)})
+	own := s.Contenders[0].(*bench.Ours)
+	s.Contenders = append(s.Contenders, bench.Widened{Ours: own}, bench.Composed{Ours: own})
 	limits, err := bench.NewLimits(ctx, o.device)
 	if err != nil {
 		return err

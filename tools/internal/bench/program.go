@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -29,6 +30,7 @@ type Node struct {
 	Op string `json:"op"` // "leaf", or the name of the step
 	In []Ref  `json:"in,omitempty"`
 	Attr
+	Ours func(x []*ops.Node) *ops.Node `json:"-"` // of call
 	// Of leaves:
 	Role  Role         `json:"role,omitempty"`
 	DType tensor.DType `json:"-"`
@@ -51,6 +53,7 @@ type Attr struct {
 	Value    float64 `json:"value,omitempty"`
 	Causal   bool    `json:"causal,omitempty"`
 	CastType string  `json:"cast,omitempty"`
+	Torch    string  `json:"torch,omitempty"` // of call: the expression for PyTorch
 }
 
 // Role says where a leaf lies and what may happen to it.

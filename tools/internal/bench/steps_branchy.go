@@ -44,7 +44,7 @@ func column(x *ops.Node, i int) *ops.Node {
 }
 
 // hostOnly are the steps that some devices leave to the CPU path.
-var hostOnly = map[string]bool{"suppress": true, "suppressed": true, "kept": true}
+var hostOnly = map[string]bool{"call": true, "suppress": true, "suppressed": true, "kept": true}
 
 // lookup is the row of each of Size ids, which stand in another order.
 func lookup(a *Attr, x []*ops.Node) *ops.Node {

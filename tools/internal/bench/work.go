@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+
+	"github.com/anycl/anycl/ops"
 )
 
 // Work is one row: a program, what it costs at least, and what is wanted.
@@ -14,9 +16,11 @@ type Work struct {
 	Program *Program
 	// Process, when not nil, is run instead of a program.
 	Process *Process
-	Flops   float64 // floating-point operations of one run
-	Bytes   float64 // the fewest bytes that a run must move
-	Reads   bool    // nearly all of them are read
+	// Composed, when not nil, is what the step "call" of the program is without the op that the work is about.
+	Composed func(x []*ops.Node) *ops.Node
+	Flops    float64 // floating-point operations of one run
+	Bytes    float64 // the fewest bytes that a run must move
+	Reads    bool    // nearly all of them are read
 	// Rate is what the speed of the row is counted in.
 	Rate Rate
 	// Tolerance is how far results may differ, relative to the largest of them;
@@ -94,6 +98,7 @@ func Works() []*Work {
 		{"Sorts and running sums", rankWorks()},
 		{"Attention", attentionWorks()},
 		{"Moving elements", moveWorks()},
+		{"Ops by name", namedWorks()},
 		{"Networks", modelWorks()},
 		{"Served networks", servedWorks()},
 		{"Cost of a run and of a start", slices.Concat(loopWorks(), startWorks())},

@@ -39,6 +39,8 @@ class Torch:
         op, axes = s["op"], s.get("axes")
         if op in self.simple:
             return self.simple[op].format(*x)
+        if op == "call" and s.get("torch"):
+            return "(" + s["torch"].format(*x) + ")"
         if op == "scale":
             return "%s * %r" % (x[0], s["value"])
         if op == "cast":

@@ -1,0 +1,122 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/internal/store"
+)
+
+// compiling is an engine that has to compile, which takes until compiled is closed or an error comes.
+type compiling struct {
+	named
+	begun, compiled chan struct{}
+	fails           error
+}
+
+func (c *compiling) Traits() engine.Traits {
+	return engine.Traits{Estimates: func(tasks []*engine.Task) engine.Estimates {
+		return &unbuilt{engine.Independent(&c.named, tasks), c}
+	}}
+}
+
+func (c *compiling) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequence, error) {
+	select {
+	case c.begun <- struct{}{}:
+	default:
+	}
+	select {
+	case <-c.compiled:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if c.fails != nil {
+		return nil, c.fails
+	}
+	return c.named.Prepare(ctx, tasks)
+}
+
+type unbuilt struct {
+	engine.Estimates
+	of *compiling
+}
+
+func (u *unbuilt) Built([]int) bool {
+	select {
+	case <-u.of.compiled:
+		return true
+	default:
+		return false
+	}
+}
+
+// atOnce is a schedule that begins at once on a machine whose device has to compile.
+func atOnce(t *testing.T, fails error) (*Executor, *compiling, *store.Variable) {
+	t.Helper()
+	c := &compiling{named{fallback.New(nil), "device"}, make(chan struct{}, 1), make(chan struct{}), fails}
+	m := &Machine{Engines: []engine.Engine{c, &named{fallback.New(nil), "cpu"}}, Log: slog.New(slog.DiscardHandler)}
+	y := store.NewVariable("y", pair(0, 0))
+	e, err := New(t.Context(), m, "copy", copying(store.NewVariable("x", pair(1, 2)), y), Options{AtOnce: true, Where: 0})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, e.Close())
+		for _, e := range m.Engines {
+			require.Zero(t, e.Stats().Memories, "left on %s", e.Name())
+			require.NoError(t, e.Close())
+		}
+	})
+	return e, c, y
+}
+
+func on(e *Executor) string { return e.Report().Tasks[0].Where }
+
+func TestRunsBeginBeforeTheDeviceHasCompiled(t *testing.T) {
+	t.Parallel()
+	e, c, y := atOnce(t, nil)
+	<-c.begun
+	require.NoError(t, e.Run(t.Context(), nothing, nil))
+	got, err := y.Value(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2.0, got.Float64At(1), "computed while the device compiles")
+	require.Equal(t, "cpu", on(e))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, e.Ready(ctx), context.Canceled)
+
+	close(c.compiled)
+	require.NoError(t, e.Ready(t.Context()))
+	require.Equal(t, "device", on(e))
+	y.Set(pair(0, 0))
+	require.NoError(t, e.Run(t.Context(), nothing, nil))
+	got, err = y.Value(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2.0, got.Float64At(1), "computed by the device")
+	runs, _ := e.Activity()
+	require.EqualValues(t, 2, runs, "the count goes on")
+}
+
+func TestAGraphStaysWhereItIsIfTheDeviceCannotCompileIt(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("out of registers")
+	e, c, _ := atOnce(t, refused)
+	close(c.compiled)
+	require.ErrorIs(t, e.Ready(t.Context()), refused)
+	require.NoError(t, e.Run(t.Context(), nothing, nil))
+	require.Equal(t, "cpu", on(e))
+}
+
+// What is compiled beside the runs ends with the executor.
+func TestClosingEndsWhatIsCompiledBeside(t *testing.T) {
+	t.Parallel()
+	e, c, _ := atOnce(t, nil)
+	<-c.begun
+	require.NoError(t, e.Close())
+	require.ErrorIs(t, e.Ready(t.Context()), context.Canceled)
+	require.ErrorIs(t, e.Run(t.Context(), nothing, nil), ErrClosed)
+}

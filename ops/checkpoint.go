@@ -1,0 +1,121 @@
+package ops
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/anycl/anycl/internal/ir"
+)
+
+// Checkpoint returns f(in), of which a gradient keeps nothing but what f reads: in the backward pass what f is made of is computed
+// again, when the derivatives of its results are there. Values and derivatives have the same bits as those of f(in) alone as long as both
+// are computed by the same kernels.
+//
+//	h = ops.Checkpoint(block, h)[0]   // for each of n blocks
+//
+// needs the memory of n results and of the inside of one block instead of n, for about the time of one more forward
+// pass; with √n blocks the memory for a chain of n layers grows like √n. f may read all that stands
+// around, which is kept as in is, and checkpoints stand within each other. Random numbers in f are the same the second time.
+//
+// f is called once, while the graph is built. Without a gradient a checkpoint costs nothing. Derivatives for a node inside of f are computed
+// without it. Errors: no operands; f returns nothing, or nodes of another graph.
+// Source: Chen et al., Training Deep Nets with Sublinear Memory Cost (2016); PyTorch, torch.utils.checkpoint.
+func Checkpoint(f func(in []*Node) []*Node, in ...*Node) []*Node {
+	const name = "checkpoint"
+	g := graphOf(in...)
+	if f == nil {
+		return []*Node{g.fail(name, in, errors.New("the function is nil"))}
+	}
+	mark := 0
+	if g != nil {
+		mark = len(g.nodes)
+	}
+	out, ok := called(name, f, in)
+	if !ok {
+		return out
+	}
+	around := readAround(out, func(n *Node) bool { return n.id < mark || n.before() })
+	return picks(applyIn(graphOf(out...), name, checkpointAttr{len(out)}, slices.Concat(out, around)...), len(out))
+}
+
+// readAround are the nodes that are kept of those that out is made of, constants excepted.
+func readAround(out []*Node, kept func(n *Node) bool) (all []*Node) {
+	seen := map[*Node]bool{}
+	for _, n := range out {
+		ir.Walk(n, seen, func(n *Node) []*Node {
+			if kept(n) {
+				return nil
+			}
+			return n.in
+		}, func(n *Node) {
+			if kept(n) && n.op.kind != ir.KindConst {
+				all = append(all, n)
+			}
+		})
+	}
+	return all
+}
+
+// checkpointAttr says how many of the operands of a checkpoint are its results. The others are what these are made of.
+type checkpointAttr struct{ Results int }
+
+var _ = define(Op{
+	Name: "checkpoint", Operands: operandsAny, Attributes: AttributesOf[checkpointAttr](), hidden: true,
+	Results:    func(c *Call) ([]Result, error) { return typesOf(c.In[:c.Attr.(checkpointAttr).Results]), nil },
+	ComposeAll: func(c *Call) []*Node { return slices.Clone(c.In[:c.Attr.(checkpointAttr).Results]) },
+	Grad:       gradCheckpoint,
+})
+
+// again is x, read by what is computed a second time, after the nodes that follow it are made.
+var _ = define(Op{
+	Name: "again", Traits: Traits(ir.TraitAfter), Operands: []Operand{{Name: "x", DTypes: every}, {Name: "after", DTypes: every, Optional: true, Repeated: true}},
+	hidden: true, placeholder: true, Result: same, View: identityView,
+	Grad: func(b *Back) { b.Add(0, b.Grad()) },
+})
+
+// gradCheckpoint goes back through a copy of what the checkpoint holds, which reads what was kept.
+func gradCheckpoint(b *Back) {
+	n, t := b.node, b.tape
+	k := n.attr.(checkpointAttr).Results
+	out, kept := n.in[:k], n.in[k:]
+	var outs, ds []*Node
+	for i, x := range out {
+		if d := t.picked[n][i]; d != nil {
+			outs, ds = append(outs, x), append(ds, d)
+		}
+	}
+	if t.leafOf(out, kept) != nil { // it is wanted for what is inside
+		for i, d := range ds {
+			t.accumulate(outs[i], d)
+		}
+		return
+	}
+	cl := newCloner(n.graph, n.region)
+	cl.part = true
+	var leaves, like []*Node
+	for _, x := range kept {
+		y := gradientPlaceholder(x)
+		if x.op.kind != ir.KindVariable { // what is made of variables alone, as a packed matrix, is the same for both passes
+			y = apply("again", nil, slices.Concat([]*Node{x}, ds)...)
+		}
+		if cl.made[x] = y; t.wanted[x] && x.dtype.IsFloat() {
+			leaves, like = append(leaves, y), append(like, x)
+		}
+	}
+	if anyBad(leaves) {
+		return // a derivative has failed, which was said
+	}
+	for i, x := range outs {
+		outs[i] = cl.node(x)
+	}
+	inner := newTape(outs, leaves)
+	for i, y := range outs {
+		inner.accumulate(y, ds[i])
+	}
+	inner.run()
+	for i, x := range like { // part by part, so that they are summed in the order in which they are without a checkpoint
+		for _, d := range inner.parts[leaves[i]] {
+			t.accumulate(x, d)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package ops
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// TestATrainingBeginsAtOnce: steps before and after the device takes over are those of one training.
+func TestATrainingBeginsAtOnce(t *testing.T) {
+	t.Parallel()
+	const before, after = 3, 4
+	feed := func(x, labels *Node) Feeds {
+		f := tensor.Must(tensor.New(tensor.Float32, 24, 12))
+		for i := range f.Len() {
+			f.SetFloat64(i, float64(i%17)/8-1)
+		}
+		l := tensor.Must(tensor.New(tensor.Int32, 24))
+		for i := range l.Len() {
+			l.SetFloat64(i, float64(i%5))
+		}
+		return Feeds{x: f, labels: l}
+	}
+	train := func(rt *Runtime, start Start, place Place) (losses []float64, stages []Progress) {
+		g := NewGraph("begins")
+		x, labels, loss, updates := perceptron(g, 24)
+		// A constant that no other test has, so that its kernels are compiled here.
+		loss = Mul(loss, Exp(g.Full(tensor.Float32, 0)))
+		exe, err := g.Compile(t.Context(), rt, Target{
+			Outputs: []*Node{loss}, Updates: updates, Place: place, Start: start,
+			Progress: func(p Progress) { stages = append(stages, p) },
+		})
+		require.NoError(t, err)
+		defer exe.Close()
+		for i := range before + after {
+			if i == before {
+				require.NoError(t, exe.Prepare(t.Context()))
+			}
+			out, err := exe.Run(t.Context(), feed(x, labels))
+			require.NoError(t, err)
+			losses = append(losses, out[0].Float64At(0))
+		}
+		if place == OnDevice {
+			for _, task := range exe.Report().Tasks {
+				require.NotEqual(t, "cpu", task.Where, "it is ready")
+			}
+		}
+		return losses, stages
+	}
+	want, _ := train(openOrSkip(t, "cpu"), WhenCompiled, Auto)
+	require.Less(t, want[before+after-1], want[0])
+	got, stages := train(device(t), AtOnce, OnDevice)
+	require.InDeltaSlice(t, want, got, 1e-5)
+	for _, p := range stages {
+		require.LessOrEqual(t, p.Done, p.Total)
+		require.NotEmpty(t, p.Engine)
+	}
+}
+
+func TestWhatCannotBeginAtOnceIsRefused(t *testing.T) {
+	t.Parallel()
+	rt := openOrSkip(t, "cpu")
+	g := NewGraph("wrong start")
+	x := g.Input("x", tensor.Float32, 2)
+	_, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{x}, Start: AtOnce, Reproducible: true})
+	require.ErrorContains(t, err, "at once")
+	_, err = g.Compile(t.Context(), rt, Target{Outputs: []*Node{x}, Start: 7})
+	require.ErrorContains(t, err, "start is 7")
+}
+
+// TestPreparedSizesAreCompiled: no run of a graph with open sizes has to make a plan for those that were named.
+func TestPreparedSizesAreCompiled(t *testing.T) {
+	t.Parallel()
+	rt := openOrSkip(t, "cpu")
+	g := NewGraph("prepared")
+	x := g.Input("x", tensor.Float32, Dim("rows"), 3)
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Softmax(x, 1)}})
+	require.NoError(t, err)
+	defer exe.Close()
+	require.NoError(t, exe.Prepare(t.Context(), Sizes{"rows": 4}, Sizes{"rows": 9}))
+	require.Equal(t, 2, exe.open.count)
+	_, err = exe.Run(t.Context(), Feeds{x: tensor.Must(tensor.New(tensor.Float32, 9, 3))})
+	require.NoError(t, err)
+	require.Equal(t, 2, exe.open.count)
+	require.ErrorContains(t, exe.Prepare(t.Context(), Sizes{"columns": 4}), "columns is no open extent")
+
+	fixed, err := NewGraph("fixed").Compile(t.Context(), rt, Target{})
+	require.Error(t, err)
+	require.Nil(t, fixed)
+	h := NewGraph("numbers")
+	y := h.Input("y", tensor.Float32, 2)
+	exe, err = h.Compile(t.Context(), rt, Target{Outputs: []*Node{Exp(y)}})
+	require.NoError(t, err)
+	defer exe.Close()
+	require.NoError(t, exe.Prepare(t.Context()))
+	require.ErrorContains(t, exe.Prepare(t.Context(), Sizes{"rows": 4}), "no open sizes")
+}
