@@ -52,6 +52,7 @@
 //	ANYCL_CACHE           folder of compiled programs and measurements, or off
 //	ANYCL_TUNE            folder of tuned kernel parameters, or off
 //	ANYCL_STAGING         on or off: bytes go to and from the device through pinned memory
+//	ANYCL_TRACE           a file: the timeline of a program, for https://ui.perfetto.dev
 //	ANYCL_OPENCL_LIBRARY  path of the OpenCL library to load, the only one tried
 //	ANYCL_QUIRKS          workarounds for drivers, on and off: +no-out-of-order,-restore-signals
 //	ANYCL_REQUIRE         devices that the tests must find: pocl,nvidia

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -94,7 +95,7 @@ func productShape(name string, a, b []int, ranks ...int) ([]int, error) {
 		return nil, fmt.Errorf("a is %v and b %v, not of %d and %d axes", a, b, ranks[0], ranks[1])
 	}
 	if name == "addr" {
-		return with(a, b...), nil
+		return shapes.With(a, b...), nil
 	}
 	if len(a) == 3 && a[0] != b[0] {
 		return nil, fmt.Errorf("batches differ: %v and %v", a, b)

@@ -33,11 +33,11 @@ func ApplyAll(name string, attr any, in ...*Node) []*Node {
 
 // ApplyAll is [ApplyAll] for a graph that is known: an op without operands needs it.
 func (g *Graph) ApplyAll(name string, attr any, in ...*Node) []*Node {
-	op, ok := OpNamed(name)
+	op := opNamed(name)
 	count := 1
 	fail := func(err error) []*Node { return slices.Repeat([]*Node{g.fail(name, in, err)}, count) }
 	switch {
-	case !ok:
+	case op == nil || op.hidden && !op.outside:
 		return fail(errors.New("there is no op of this name"))
 	case op.builtBy != "":
 		return fail(fmt.Errorf("the op is not called by name: use %s", op.builtBy))

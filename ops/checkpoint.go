@@ -108,9 +108,14 @@ func gradCheckpoint(b *Back) {
 	for i, x := range outs {
 		outs[i] = cl.node(x)
 	}
-	for i, d := range pullBack(outs, ds, leaves) {
-		if d != nil {
-			t.accumulate(like[i], d)
+	inner := newTape(outs, leaves)
+	for i, y := range outs {
+		inner.accumulate(y, ds[i])
+	}
+	inner.run()
+	for i, x := range like { // part by part, so that they are summed in the order in which they are without a checkpoint
+		for _, d := range inner.parts[leaves[i]] {
+			t.accumulate(x, d)
 		}
 	}
 }

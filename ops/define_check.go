@@ -76,7 +76,7 @@ func (o *Op) check() error {
 
 // own copies what o refers to, so that nothing changes after [Define].
 func (o *Op) own() {
-	o.outside = true
+	o.outside, o.hidden = true, o.Hidden
 	o.Operands = slices.Clone(o.Operands)
 	for i := range o.Operands {
 		o.Operands[i].DTypes = slices.Clone(o.Operands[i].DTypes)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -253,10 +254,10 @@ func joinTerms(a, b einsumTerm, needed []int) einsumTerm {
 			ak, bk = append(ak, i), append(bk, j)
 		}
 	}
-	for _, i := range axesBut(len(a.labels), slices.Concat(ab, ak)) {
+	for _, i := range shapes.Except(len(a.labels), slices.Concat(ab, ak)) {
 		labels = append(labels, a.labels[i])
 	}
-	for _, j := range axesBut(len(b.labels), slices.Concat(bb, bk)) {
+	for _, j := range shapes.Except(len(b.labels), slices.Concat(bb, bk)) {
 		labels = append(labels, b.labels[j])
 	}
 	return einsumTerm{contractedIn(a.x, b.x, ab, bb, ak, bk), labels}
@@ -364,7 +365,7 @@ var _ = define(Op{
 		if len(c.In) > 3 && !slices.Equal(c.shape(3), w[:1]) {
 			return nil, 0, fmt.Errorf("bias is %v, not %v", c.shape(3), w[:1])
 		}
-		return with(a[:last], w[0]), c.dt(0), nil
+		return shapes.With(a[:last], w[0]), c.dt(0), nil
 	},
 	// The products of a and weight are as large as the result of a product of matrices, and are summed with b after.
 	Compose: func(c *Call) *Node {
@@ -506,7 +507,7 @@ var _ = define(Op{
 		if y.Rank() == 0 {
 			return Cast(Div(y, y), c.dt(0))
 		}
-		d := Sqrt(diagonalOf(y))
+		d := Sqrt(Diagonal(y, 0, -2, -1))
 		y = Div(Div(y, ExpandDims(d, -1)), ExpandDims(d, -2))
 		return Cast(Clip(y, -1, 1), c.dt(0))
 	},

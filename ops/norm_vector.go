@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -89,7 +90,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		a, x := c.Attr.(renormAttr), widen(c.In[0])
 		axis, _ := axisOf(a.Axis, x.Rank())
-		rest := axesBut(x.Rank(), []int{axis})
+		rest := shapes.Except(x.Rank(), []int{axis})
 		norm := Abs(x)
 		if len(rest) > 0 {
 			norm = vectorNorm(x, a.P, rest...)
@@ -130,7 +131,7 @@ var _ = define(Op{
 		v, g := widen(c.In[0]), widen(c.In[1])
 		axis, _ := axisOf(c.Attr.(axisAttr).Axis, v.Rank())
 		norm := Abs(v)
-		if rest := axesBut(v.Rank(), []int{axis}); len(rest) > 0 {
+		if rest := shapes.Except(v.Rank(), []int{axis}); len(rest) > 0 {
 			norm = Sqrt(KeepDims(Sum(Square(v), rest...)))
 		}
 		return Cast(Mul(v, Div(g, norm)), c.dt(0))

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
@@ -64,11 +65,13 @@ type Op struct {
 	// Flat marks an op whose derivative is zero wherever it exists (floor,
 	// comparisons): gradients end there without an error.
 	Flat bool
+	// Hidden marks an op that is a part of others of its package: [Apply] calls it by name, and no list of ops has it.
+	Hidden bool
 
 	algorithm   func(n *ir.Node) engine.Algorithm // computes the op from operands that are dense
 	simplify    func(n *ir.Node) *ir.Node         // gives a simpler node that computes what n does, or nil
 	outside     bool                              // defined by another package
-	hidden      bool                              // a part of others and not for users
+	hidden      bool                              // a part of others; of this package, not called by name either
 	builtBy     string                            // the function without which no call of it can be made
 	placeholder bool                              // where gradients of a part of a graph end
 	kind        ir.Kind                           // of the few ops that are none of the above
@@ -273,13 +276,13 @@ func (o *Op) lower() *ir.Op {
 
 // Sets of dtypes that ops take.
 var (
-	wideFloats = []tensor.DType{tensor.Float32, tensor.Float64} // of positions, which 16 bits do not hold
-	floats     = []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64}
-	bools      = []tensor.DType{tensor.Bool}
-	ints       = []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}
-	numbers    = slices.Concat(ints, floats)
-	bits       = slices.Concat(bools, ints)
-	every      = tensor.DTypes()
+	wideFloats = dtypes.Wide
+	floats     = dtypes.Floats
+	bools      = dtypes.Bools
+	ints       = dtypes.Ints
+	numbers    = dtypes.Numbers
+	bits       = dtypes.Bits
+	every      = dtypes.All
 )
 
 // Operands that many ops have.

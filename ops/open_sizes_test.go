@@ -226,3 +226,27 @@ func TestRandomNumbersGoOnFromSizeToSize(t *testing.T) {
 		firsts = append(firsts, out[0].Float64At(0))
 	}
 }
+
+// The extent of an input that a target does not need is not known in its runs, nor wanted.
+func TestInputsThatATargetDoesNotNeedMayHaveOpenExtents(t *testing.T) {
+	t.Parallel()
+	rt, err := Open(t.Context(), &Options{Device: "none"})
+	require.NoError(t, err)
+	defer rt.Close()
+	g := NewGraph("two targets")
+	x, labels := g.Input("x", tensor.Float32, Dim("n"), 2), g.Input("labels", tensor.Float32, Dim("m"))
+	y := Sum(x, 1)
+	loss := Mul(Sum(y), Sum(labels))
+	predict, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{y}})
+	require.NoError(t, err)
+	defer predict.Close()
+	out, err := predict.Run(t.Context(), Feeds{x: tensor.Must(tensor.FromSlice([]float32{1, 2, 3, 4}, 2, 2))})
+	require.NoError(t, err)
+	require.Equal(t, []float64{3, 7}, []float64{out[0].Float64At(0), out[0].Float64At(1)})
+	train, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{loss}})
+	require.NoError(t, err)
+	defer train.Close()
+	out, err = train.Run(t.Context(), Feeds{x: tensor.Must(tensor.FromSlice([]float32{1, 2, 3, 4}, 2, 2)), labels: tensor.Must(tensor.FromSlice([]float32{1, 10}))})
+	require.NoError(t, err)
+	require.Equal(t, 110.0, out[0].Float64At(0))
+}

@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -39,36 +40,7 @@ func broadcastShapes(c *Call) ([]int, error) {
 }
 
 // axisOf resolves an axis that may count from the end.
-func axisOf(axis, rank int) (int, error) {
-	a := axis
-	if a < 0 {
-		a += rank
-	}
-	if a < 0 || a >= rank {
-		return 0, fmt.Errorf("axis %d is outside a tensor of rank %d", axis, rank)
-	}
-	return a, nil
-}
+func axisOf(axis, rank int) (int, error) { return shapes.Axis(axis, rank) }
 
-// axesOf resolves a set of axes; nil means all, a list that is empty none. A tensor of rank 0 takes the axes 0 and -1,
-// of which it has none. The result is sorted, and not nil.
-func axesOf(axes []int, rank int) ([]int, error) {
-	chosen := make([]bool, max(rank, 1))
-	for _, axis := range axes {
-		a, err := axisOf(axis, max(rank, 1))
-		if err != nil {
-			return nil, err
-		}
-		if chosen[a] {
-			return nil, fmt.Errorf("axis %d is named twice", axis)
-		}
-		chosen[a] = true
-	}
-	out := []int{}
-	for a := range rank {
-		if chosen[a] || axes == nil {
-			out = append(out, a)
-		}
-	}
-	return out, nil
-}
+// axesOf resolves a set of axes; nil means all, a list that is empty none.
+func axesOf(set []int, rank int) ([]int, error) { return shapes.Axes(set, rank) }

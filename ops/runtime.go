@@ -19,6 +19,7 @@ import (
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/procs"
+	"github.com/anycl/anycl/internal/report"
 	"github.com/anycl/anycl/platform"
 )
 
@@ -92,6 +93,9 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 	}
 	rt := &Runtime{owned: true, live: map[*Executable]struct{}{}}
 	rt.exec.Validate = validate
+	if err := rt.traceTo(os.Getenv(EnvTrace)); err != nil {
+		return nil, err
+	}
 	if rt.exec.Log = o.Logger; o.Logger == nil {
 		rt.exec.Log = slog.New(slog.DiscardHandler)
 	}
@@ -139,6 +143,22 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 	}
 	rt.exec.Log.Info("ops: runtime opened", "engine", rt.exec.Engines[0].Name(), "why", rt.exec.Why)
 	return rt, nil
+}
+
+// EnvTrace is the environment variable that names a file for a timeline of what a program runs: its graphs, the host's part of a run, and
+// each launch on each engine. [Runtime.Close] writes it as Chrome trace JSON, which https://ui.perfetto.dev opens. The first 32 runs of
+// each executable are recorded, and later ones less and less often; they take longer than others, since launches are timed.
+const EnvTrace = "ANYCL_TRACE"
+
+// traceTo has runs recorded in the file path, if there is one.
+func (rt *Runtime) traceTo(path string) (err error) {
+	if path == "" {
+		return nil
+	}
+	if rt.exec.Timeline, err = report.TimelineTo(path); err != nil {
+		return fmt.Errorf("ops: open: %s: %w", EnvTrace, err)
+	}
+	return nil
 }
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
@@ -212,6 +232,9 @@ func (rt *Runtime) Close() error {
 	var errs []error
 	for _, x := range open {
 		errs = append(errs, x.Close())
+	}
+	if rt.exec.Timeline != nil {
+		errs = append(errs, rt.exec.Timeline.Write())
 	}
 	if rt.owned {
 		rt.beside.End()

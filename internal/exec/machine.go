@@ -8,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/pace"
+	"github.com/anycl/anycl/internal/report"
 )
 
 // Machine is what executors share: engines, and what is known of their speed.
@@ -16,8 +17,9 @@ type Machine struct {
 	Why         string          // they were chosen
 	Pace        pace.Table      // how far predictions are off
 	Log         *slog.Logger
-	Validate    bool        // check programs before they run
-	Overlapping atomic.Bool // a run has goroutines for its engines
+	Timeline    *report.Timeline // what runs are recorded in; nil: none are
+	Validate    bool             // check programs before they run
+	Overlapping atomic.Bool      // a run has goroutines for its engines
 }
 
 // ErrClosed is wrapped by errors of what is closed.

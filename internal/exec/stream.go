@@ -28,7 +28,7 @@ func (x *Executor) NewStream(outs []*tensor.Tensor) (*Stream, error) {
 	if i.closed {
 		return nil, x.closedError()
 	}
-	if len(v.Flows) > 0 {
+	if len(v.Flows) > 0 || v.machine.Timeline != nil {
 		return nil, nil
 	}
 	s := &Stream{version: v, pieces: make([][]engine.Piece, len(i.engines)), data: make([][][]byte, len(i.engines))}

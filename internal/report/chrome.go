@@ -50,10 +50,13 @@ func (p *Profile) WriteTrace(w io.Writer) error {
 		}
 		events = append(events, e)
 	}
-	return json.NewEncoder(w).Encode(struct {
-		Events []traceEvent `json:"traceEvents"`
-		Unit   string       `json:"displayTimeUnit"`
-	}{events, "ns"})
+	return json.NewEncoder(w).Encode(traceFile{events, "ns"})
+}
+
+// traceFile is what a file of events consists of.
+type traceFile struct {
+	Events []traceEvent `json:"traceEvents"`
+	Unit   string       `json:"displayTimeUnit"`
 }
 
 func micros(ns int64) float64 { return float64(ns) / 1e3 }

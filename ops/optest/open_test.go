@@ -93,4 +93,4 @@ func TestSamplesWithOpenSizes(t *testing.T) {
 }
 
 // boundToNumbers are ops whose samples calculate with extents or name them as attributes.
-var boundToNumbers = map[string]bool{"affine_grid": true, "tensor_inv": true, "tensor_solve": true, "trim": true}
+var boundToNumbers = map[string]bool{"affine_grid": true, "linalg.tensor_inv": true, "linalg.tensor_solve": true, "trim": true}

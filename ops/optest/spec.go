@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
+	_ "github.com/anycl/anycl/ops/all" // the suite walks the table of ops
 	"github.com/anycl/anycl/tensor"
 )
 

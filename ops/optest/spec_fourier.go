@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/fft"
 )
 
 // Fourier transforms, by the sum that defines them.
@@ -13,24 +14,24 @@ import (
 // fourierAttr is what the reference of a transform must know.
 type fourierAttr struct {
 	axes, sizes []int // resolved; of the whole on the real side
-	norm        ops.FFTNorm
+	norm        fft.Norm
 }
 
 func init() {
-	type transform = func(x *ops.Node, o *ops.FFTOptions) *ops.Node
+	type transform = func(x *ops.Node, o *fft.Options) *ops.Node
 	for _, k := range []struct {
 		name                       string
 		call                       transform
 		realIn, realOut, conjugate bool
 	}{
-		{"fft", ops.FFT, false, false, false},
-		{"ifft", ops.IFFT, false, false, true},
-		{"rfft", ops.RFFT, true, false, false},
-		{"irfft", ops.IRFFT, false, true, true},
-		{"hfft", ops.HFFT, false, true, false},
-		{"ihfft", ops.IHFFT, true, false, true},
+		{"fft.fft", fft.FFT, false, false, false},
+		{"fft.ifft", fft.IFFT, false, false, true},
+		{"fft.rfft", fft.RFFT, true, false, false},
+		{"fft.irfft", fft.IRFFT, false, true, true},
+		{"fft.hfft", fft.HFFT, false, true, false},
+		{"fft.ihfft", fft.IHFFT, true, false, true},
 	} {
-		sample := func(label string, shape []int, o *ops.FFTOptions, a fourierAttr) Sample {
+		sample := func(label string, shape []int, o *fft.Options, a fourierAttr) Sample {
 			if !k.realIn {
 				shape = append(slices.Clone(shape), 2)
 			}
@@ -45,22 +46,22 @@ func init() {
 			Reference: func(c Case) Result { return fourierSums(c, k.realIn, k.realOut, k.conjugate) },
 			Tolerance: summed("a sum in any order, of n products with exact factors: n·u·Σ|terms|"),
 			Samples: []Sample{
-				sample("odd", []int{3, 7}, nil, fourierAttr{[]int{1}, []int{whole}, ops.FFTBackward}),
-				sample("padded, other axis", []int{4, 2}, &ops.FFTOptions{Axes: []int{0}, Sizes: []int{9}, Norm: ops.FFTForward}, fourierAttr{[]int{0}, []int{9}, ops.FFTForward}),
-				sample("cut, two axes", []int{3, 6}, &ops.FFTOptions{Axes: []int{1, 0}, Sizes: []int{5, 4}, Norm: ops.FFTOrtho}, fourierAttr{[]int{1, 0}, []int{5, 4}, ops.FFTOrtho}),
-				sample("nothing", []int{0, 3}, &ops.FFTOptions{Sizes: []int{4}}, fourierAttr{[]int{1}, []int{4}, ops.FFTBackward}),
+				sample("odd", []int{3, 7}, nil, fourierAttr{[]int{1}, []int{whole}, fft.Backward}),
+				sample("padded, other axis", []int{4, 2}, &fft.Options{Axes: []int{0}, Sizes: []int{9}, Norm: fft.Forward}, fourierAttr{[]int{0}, []int{9}, fft.Forward}),
+				sample("cut, two axes", []int{3, 6}, &fft.Options{Axes: []int{1, 0}, Sizes: []int{5, 4}, Norm: fft.Ortho}, fourierAttr{[]int{1, 0}, []int{5, 4}, fft.Ortho}),
+				sample("nothing", []int{0, 3}, &fft.Options{Sizes: []int{4}}, fourierAttr{[]int{1}, []int{4}, fft.Backward}),
 			},
 		})
 	}
 	shift := func(label string, shape, axes []int, inverse bool) Sample {
 		return Sample{Label: label, Operands: []Operand{{Shape: shape}}, Attr: inverse, Build: func(in []*ops.Node) *ops.Node {
 			if inverse {
-				return ops.IFFTShift(in[0], axes...)
+				return fft.IShift(in[0], axes...)
 			}
-			return ops.FFTShift(in[0], axes...)
+			return fft.Shift(in[0], axes...)
 		}}
 	}
-	Register("fft_shift", Spec{
+	Register("fft.shift", Spec{
 		Reference: func(c Case) Result { // of the last axis, or of all of two
 			x := c.In[0]
 			y := NewArray(x.DType, x.Shape...)
@@ -132,9 +133,9 @@ func fourierSums(c Case, realIn, realOut, conjugate bool) Result {
 	}
 	scale := 1.0
 	switch inverse := conjugate; {
-	case a.norm == ops.FFTOrtho:
+	case a.norm == fft.Ortho:
 		scale = 1 / math.Sqrt(n)
-	case (a.norm == ops.FFTBackward) == inverse:
+	case (a.norm == fft.Backward) == inverse:
 		scale = 1 / n
 	}
 	for _, v := range x.F {

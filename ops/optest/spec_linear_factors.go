@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/linalg"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -38,31 +39,31 @@ func init() {
 		}
 	}
 	same := func(d float64) float64 { return d }
-	Register("det", Spec{
+	Register("linalg.det", Spec{
 		Reference: numbers(same), Tolerance: stable,
 		Samples: append(
-			systems(nil, nil, "", func(in []*ops.Node) *ops.Node { return ops.Det(in[0]) }),
+			systems(nil, nil, "", func(in []*ops.Node) *ops.Node { return linalg.Det(in[0]) }),
 			// Rank n - 1, where the derivative by the inverse would be 0 · Inf.
 			Sample{
 				Label: "singular", Operands: []Operand{{Shape: []int{2, 2, 3}, Lo: -2, Hi: 2}},
 				Through: func(in []*ops.Node) []*ops.Node { return []*ops.Node{ops.Concat(-2, in[0], first(in[0]))} },
-				Build:   func(in []*ops.Node) *ops.Node { return ops.Det(in[0]) },
+				Build:   func(in []*ops.Node) *ops.Node { return linalg.Det(in[0]) },
 			}),
 	})
-	Register("slogdet", Spec{
+	Register("linalg.slogdet", Spec{
 		Reference: numbers(func(d float64) float64 { return math.Log(math.Abs(d)) }), Tolerance: stable,
 		Samples: systems(regular, nil, "", func(in []*ops.Node) *ops.Node {
-			sign, log := ops.SlogDet(in[0])
+			sign, log := linalg.SlogDet(in[0])
 			return ops.Add(log, ops.Sub(ops.Mul(sign, sign), ops.ScalarLike(sign, 1)))
 		}),
 	})
-	Register("logdet", Spec{
+	Register("linalg.logdet", Spec{
 		Reference: numbers(math.Log), Tolerance: stable,
-		Samples: systems(positive, nil, "", func(in []*ops.Node) *ops.Node { return ops.LogDet(in[0]) }),
+		Samples: systems(positive, nil, "", func(in []*ops.Node) *ops.Node { return linalg.LogDet(in[0]) }),
 	})
 
-	complete := func(in []*ops.Node) *ops.Node { return ops.MatMul(ops.QR(in[0], ops.QRComplete)) }
-	Register("qr", Spec{
+	complete := func(in []*ops.Node) *ops.Node { return ops.MatMul(linalg.QR(in[0], linalg.QRComplete)) }
+	Register("linalg.qr", Spec{
 		Reference: func(c Case) Result {
 			if attr[string](c) == "r" {
 				return factorR(c.In[0])
@@ -71,17 +72,17 @@ func init() {
 		},
 		Tolerance: stable,
 		Samples: concat(
-			rectangles("", "reduced, ", func(in []*ops.Node) *ops.Node { return ops.MatMul(ops.QR(in[0], ops.QRReduced)) }),
+			rectangles("", "reduced, ", func(in []*ops.Node) *ops.Node { return ops.MatMul(linalg.QR(in[0], linalg.QRReduced)) }),
 			fixed(rectangles("", "complete, ", complete)[:1]), // which has no derivative
 			rectangles("", "complete square of ", complete)[1:3],
-			rectangles("r", "R, ", func(in []*ops.Node) *ops.Node { _, r := ops.QR(in[0], ops.QRFactorR); return r })[:3],
+			rectangles("r", "R, ", func(in []*ops.Node) *ops.Node { _, r := linalg.QR(in[0], linalg.QRFactorR); return r })[:3],
 		),
 	})
-	Register("geqrf", Spec{
+	Register("linalg.geqrf", Spec{
 		Reference: itself, Tolerance: stable,
 		Samples: rectangles(nil, "", func(in []*ops.Node) *ops.Node { return rebuilt(in[0]) }),
 	})
-	Register("householder_product", Spec{ // explicitly, reflector by reflector
+	Register("linalg.householder_product", Spec{ // explicitly, reflector by reflector
 		Reference: func(c Case) Result {
 			q := reflected(c.In[0], c.In[1])
 			n := c.In[0].Shape[len(c.In[0].Shape)-1]
@@ -102,9 +103,9 @@ func init() {
 			reflectorCase("no columns", []int{3, 0}, []int{0}, nil),
 		},
 	})
-	Register("ormqr", Spec{
+	Register("linalg.ormqr", Spec{
 		Reference: func(c Case) Result {
-			o, q := attr[ops.OrmqrOptions](c), grids(reflected(c.In[0], c.In[1]))
+			o, q := attr[linalg.OrmqrOptions](c), grids(reflected(c.In[0], c.In[1]))
 			other, i := c.In[2], -1
 			return eachGrid(other, other.Shape[len(other.Shape)-2], other.Shape[len(other.Shape)-1], func(g grid) (grid, float64) {
 				i++
@@ -120,12 +121,12 @@ func init() {
 		},
 		Tolerance: stable,
 		Samples: []Sample{
-			reflectorCase("left", []int{2, 5, 3}, []int{2, 3}, &ops.OrmqrOptions{}, 2, 5, 2),
-			reflectorCase("right, transposed", []int{4, 4}, []int{4}, &ops.OrmqrOptions{Right: true, Transposed: true}, 3, 4),
+			reflectorCase("left", []int{2, 5, 3}, []int{2, 3}, &linalg.OrmqrOptions{}, 2, 5, 2),
+			reflectorCase("right, transposed", []int{4, 4}, []int{4}, &linalg.OrmqrOptions{Right: true, Transposed: true}, 3, 4),
 		},
 	})
 
-	Register("svd", Spec{
+	Register("linalg.svd", Spec{
 		Reference: func(c Case) Result {
 			if attr[string](c) == "s" {
 				return singulars(c)
@@ -135,26 +136,26 @@ func init() {
 		Tolerance: stable,
 		Samples: concat(
 			rectangles("", "", func(in []*ops.Node) *ops.Node {
-				u, s, vt := ops.SVD(in[0], false)
+				u, s, vt := linalg.SVD(in[0], false)
 				return ops.MatMul(ops.Mul(u, ops.ExpandDims(s, -2)), vt)
 			}),
 			rectangles("", "full, ", func(in []*ops.Node) *ops.Node {
-				u, s, vt := ops.SVD(in[0], true)
+				u, s, vt := linalg.SVD(in[0], true)
 				k := s.Dim(-1)
 				return ops.MatMul(ops.Mul(firstOf(u, -1, k), ops.ExpandDims(s, -2)), firstOf(vt, -2, k))
 			})[:2],
-			rectangles("s", "values, ", func(in []*ops.Node) *ops.Node { _, s, _ := ops.SVD(in[0], false); return s })[:2],
+			rectangles("s", "values, ", func(in []*ops.Node) *ops.Node { _, s, _ := linalg.SVD(in[0], false); return s })[:2],
 		),
 	})
-	Register("svdvals", Spec{
+	Register("linalg.svdvals", Spec{
 		Reference: singulars, Tolerance: stable,
-		Samples: rectangles(nil, "", func(in []*ops.Node) *ops.Node { return ops.SVDVals(in[0]) }),
+		Samples: rectangles(nil, "", func(in []*ops.Node) *ops.Node { return linalg.SVDVals(in[0]) }),
 	})
 	eigenvalues := func(c Case) Result {
 		n := c.In[0].Shape[len(c.In[0].Shape)-1]
 		return eachNumber(c.In[0], []int{n}, func(g grid) ([]float64, float64) { return spectrum(g), float64(n) * 4 * g.size() })
 	}
-	Register("eigh", Spec{
+	Register("linalg.eigh", Spec{
 		Reference: func(c Case) Result {
 			if attr[string](c) == "w" {
 				return eigenvalues(c)
@@ -164,30 +165,30 @@ func init() {
 		Tolerance: stable,
 		Samples: concat(
 			systems(symmetric, "", "", func(in []*ops.Node) *ops.Node {
-				w, v := ops.Eigh(in[0], false)
+				w, v := linalg.Eigh(in[0], false)
 				return ops.MatMul(ops.Mul(v, ops.ExpandDims(w, -2)), swapped(v))
 			}),
-			systems(symmetric, "w", "values, upper, ", func(in []*ops.Node) *ops.Node { w, _ := ops.Eigh(in[0], true); return w })[:2],
+			systems(symmetric, "w", "values, upper, ", func(in []*ops.Node) *ops.Node { w, _ := linalg.Eigh(in[0], true); return w })[:2],
 		),
 	})
-	Register("eigvalsh", Spec{
+	Register("linalg.eigvalsh", Spec{
 		Reference: eigenvalues, Tolerance: stable,
-		Samples: systems(symmetric, nil, "", func(in []*ops.Node) *ops.Node { return ops.Eigvalsh(in[0], false) }),
+		Samples: systems(symmetric, nil, "", func(in []*ops.Node) *ops.Node { return linalg.Eigvalsh(in[0], false) }),
 	})
 	pseudo := func(c Case) Result {
 		a := c.In[0]
 		return eachGrid(a, a.Shape[len(a.Shape)-1], a.Shape[len(a.Shape)-2], pseudoInverse)
 	}
-	Register("pinv", Spec{
+	Register("linalg.pinv", Spec{
 		Reference: pseudo, Tolerance: stable,
 		Samples: concat(
-			rectangles(nil, "", func(in []*ops.Node) *ops.Node { return ops.Pinv(in[0], nil) }),
+			rectangles(nil, "", func(in []*ops.Node) *ops.Node { return linalg.Pinv(in[0], nil) }),
 			systems(symmetric, nil, "hermitian, ", func(in []*ops.Node) *ops.Node {
-				return ops.Pinv(in[0], &ops.RankOptions{Hermitian: true})
+				return linalg.Pinv(in[0], &linalg.RankOptions{Hermitian: true})
 			})[:2],
 		),
 	})
-	Register("lstsq", Spec{
+	Register("linalg.lstsq", Spec{
 		Reference: func(c Case) Result {
 			a, b, i := c.In[0], grids(c.In[1]), -1
 			return eachGrid(a, a.Shape[len(a.Shape)-1], c.In[1].Shape[len(c.In[1].Shape)-1], func(g grid) (grid, float64) {
@@ -204,7 +205,7 @@ func init() {
 			lstsqCase("no rows", []int{0, 3}, []int{0, 2}),
 		},
 	})
-	Register("matrix_rank", Spec{
+	Register("linalg.matrix_rank", Spec{
 		Reference: func(c Case) Result {
 			y := NewArray(tensor.Int64, c.Shape...)
 			for i, g := range grids(c.In[0]) {
@@ -217,10 +218,10 @@ func init() {
 			return exactly(y)
 		},
 		Tolerance: exact,
-		Samples: append(rectangles(nil, "", func(in []*ops.Node) *ops.Node { return ops.MatrixRank(in[0], nil) }), Sample{
+		Samples: append(rectangles(nil, "", func(in []*ops.Node) *ops.Node { return linalg.MatrixRank(in[0], nil) }), Sample{
 			Label: "of two columns", Operands: []Operand{{Shape: []int{2, 5, 2}}},
 			Through: func(in []*ops.Node) []*ops.Node { return []*ops.Node{ops.Concat(-1, in[0], in[0], in[0])} },
-			Build:   func(in []*ops.Node) *ops.Node { return ops.MatrixRank(in[0], &ops.RankOptions{Rtol: 1e-5}) },
+			Build:   func(in []*ops.Node) *ops.Node { return linalg.MatrixRank(in[0], &linalg.RankOptions{Rtol: 1e-5}) },
 		}),
 	})
 }
@@ -237,20 +238,20 @@ func firstOf(x *ops.Node, axis, k int) *ops.Node {
 
 // rebuilt is a matrix again, of its reflectors and R.
 func rebuilt(x *ops.Node) *ops.Node {
-	f, tau := ops.Geqrf(x)
+	f, tau := linalg.Geqrf(x)
 	m, n, g := x.Dim(-2), x.Dim(-1), x.Graph()
 	above := ops.LessEqual(g.Iota(tensor.Int32, 0, m, n), g.Iota(tensor.Int32, 1, m, n))
-	return ops.Ormqr(f, tau, ops.Where(above, f, ops.ScalarLike(f, 0)), nil)
+	return linalg.Ormqr(f, tau, ops.Where(above, f, ops.ScalarLike(f, 0)), nil)
 }
 
-func reflectorCase(label string, a, tau []int, o *ops.OrmqrOptions, other ...int) Sample {
+func reflectorCase(label string, a, tau []int, o *linalg.OrmqrOptions, other ...int) Sample {
 	s := Sample{Label: label, Operands: []Operand{{Shape: a, Lo: -1, Hi: 1}, {Shape: tau, Lo: 0.2, Hi: 1}}}
 	if o == nil {
-		s.Build = two(ops.HouseholderProduct)
+		s.Build = two(linalg.HouseholderProduct)
 		return s
 	}
 	s.Operands, s.Attr = append(s.Operands, Operand{Shape: other}), *o
-	s.Build = func(in []*ops.Node) *ops.Node { return ops.Ormqr(in[0], in[1], in[2], o) }
+	s.Build = func(in []*ops.Node) *ops.Node { return linalg.Ormqr(in[0], in[1], in[2], o) }
 	return s
 }
 
@@ -348,7 +349,7 @@ func pseudoInverse(g grid) (p grid, condition float64) {
 
 func lstsqCase(label string, a, b []int) Sample {
 	return Sample{Label: label, Operands: []Operand{{Shape: a, Lo: -2, Hi: 2}, {Shape: b}}, Build: func(in []*ops.Node) *ops.Node {
-		x, residuals, _ := ops.Lstsq(in[0], in[1], nil)
+		x, residuals, _ := linalg.Lstsq(in[0], in[1], nil)
 		if a[len(a)-2] > a[len(a)-1] || slices.Contains(a, 0) {
 			return x
 		}

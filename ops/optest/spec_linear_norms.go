@@ -5,25 +5,26 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/linalg"
 	"github.com/anycl/anycl/tensor"
 )
 
 // Norms, powers and distances.
 
 func init() {
-	orders := []ops.MatrixOrder{ops.Frobenius, ops.Nuclear, ops.Spectral, ops.Smallest, ops.OneNorm, ops.OneLeast, ops.InfNorm, ops.InfLeast}
+	orders := []linalg.MatrixOrder{linalg.Frobenius, linalg.Nuclear, linalg.Spectral, linalg.Smallest, linalg.OneNorm, linalg.OneLeast, linalg.InfNorm, linalg.InfLeast}
 	var norms, conditions []Sample
 	for _, o := range orders {
 		norms = append(norms, Sample{
 			Label: string(o), Operands: []Operand{{Shape: []int{3, 2, 4}, Distinct: true}}, Attr: o,
-			Build: func(in []*ops.Node) *ops.Node { return ops.MatrixNorm(in[0], o, 2, 0) },
+			Build: func(in []*ops.Node) *ops.Node { return linalg.MatrixNorm(in[0], o, 2, 0) },
 		})
 		conditions = append(conditions, Sample{
 			Label: string(o), Operands: []Operand{{Shape: []int{2, 3, 3}, Distinct: true, Lo: -2, Hi: 2}}, Attr: o, Through: regular,
-			Build: func(in []*ops.Node) *ops.Node { return ops.Cond(in[0], o) },
+			Build: func(in []*ops.Node) *ops.Node { return linalg.Cond(in[0], o) },
 		})
 	}
-	Register("matrix_norm", Spec{
+	Register("linalg.matrix_norm", Spec{
 		Reference: func(c Case) Result {
 			// Axes 2 and 0 of [3 2 4] are rows and columns.
 			x := NewArray(c.In[0].DType, 2, 4, 3)
@@ -34,24 +35,24 @@ func init() {
 					x.F[p] = c.In[0].F[position(c.In[0].Shape, []int{at[2], at[0], at[1]})]
 				}
 			}
-			return eachNumber(x, nil, func(g grid) ([]float64, float64) { return []float64{gridNorm(g, attr[ops.MatrixOrder](c))}, 4 })
+			return eachNumber(x, nil, func(g grid) ([]float64, float64) { return []float64{gridNorm(g, attr[linalg.MatrixOrder](c))}, 4 })
 		},
 		Tolerance: stable,
 		Samples: append(norms, Sample{
-			Label: "zeros", Operands: []Operand{{Shape: []int{2, 3}}}, Attr: ops.Frobenius,
+			Label: "zeros", Operands: []Operand{{Shape: []int{2, 3}}}, Attr: linalg.Frobenius,
 			Through: func(in []*ops.Node) []*ops.Node { return []*ops.Node{ops.Mul(in[0], ops.ScalarLike(in[0], 0))} },
-			Build:   func(in []*ops.Node) *ops.Node { return ops.MatrixNorm(in[0], ops.Frobenius) },
+			Build:   func(in []*ops.Node) *ops.Node { return linalg.MatrixNorm(in[0], linalg.Frobenius) },
 		}),
 	})
-	Register("cond", Spec{
+	Register("linalg.cond", Spec{
 		Reference: func(c Case) Result {
 			return eachNumber(c.In[0], nil, func(g grid) ([]float64, float64) {
 				inverse, condition := inverted(g)
-				switch o := attr[ops.MatrixOrder](c); o {
-				case ops.Spectral, ops.Smallest:
+				switch o := attr[linalg.MatrixOrder](c); o {
+				case linalg.Spectral, linalg.Smallest:
 					s := singular(g)
 					v := s[0] / s[len(s)-1]
-					if o == ops.Smallest {
+					if o == linalg.Smallest {
 						v = 1 / v
 					}
 					return []float64{v}, condition
@@ -63,7 +64,7 @@ func init() {
 		Tolerance: stable,
 		Samples:   conditions,
 	})
-	Register("matrix_power", Spec{
+	Register("linalg.matrix_power", Spec{
 		Reference: func(c Case) Result {
 			n, a := attr[int](c), c.In[0]
 			k := a.Shape[len(a.Shape)-1]
@@ -88,7 +89,7 @@ func init() {
 			powerCase("inverse", -3, []int{2, 3, 3}, regular), powerCase("no rows", 2, []int{0, 0}, nil),
 		},
 	})
-	Register("matrix_exp", Spec{
+	Register("linalg.matrix_exp", Spec{
 		Reference: func(c Case) Result {
 			n := c.In[0].Shape[len(c.In[0].Shape)-1]
 			return eachGrid(c.In[0], n, n, func(g grid) (grid, float64) {
@@ -105,7 +106,7 @@ func init() {
 			})
 		},
 		Tolerance: stable,
-		Samples:   systems(nil, nil, "", func(in []*ops.Node) *ops.Node { return ops.MatrixExp(in[0]) }),
+		Samples:   systems(nil, nil, "", func(in []*ops.Node) *ops.Node { return linalg.MatrixExp(in[0]) }),
 	})
 	var cdists, pdists []Sample
 	for _, norm := range []float64{2, 0, 0.5, 1, 3, math.Inf(1)} {
@@ -113,10 +114,10 @@ func init() {
 		cdists = append(cdists, cdistCase("norm", d, []int{2, 3, 5}, []int{2, 4, 5}))
 		pdists = append(pdists, Sample{
 			Label: "norm " + textOf(norm), Operands: []Operand{{Shape: []int{5, 3}, Distinct: true, Fixed: math.IsInf(norm, 1)}}, Attr: d, // differences that are equal have a kink
-			Build: func(in []*ops.Node) *ops.Node { return ops.Pdist(in[0], norm) },
+			Build: func(in []*ops.Node) *ops.Node { return linalg.Pdist(in[0], norm) },
 		})
 	}
-	Register("cdist", Spec{
+	Register("linalg.cdist", Spec{
 		Reference: func(c Case) Result {
 			a, b, d := c.In[0], c.In[1], attr[vectorDistance](c)
 			y := NewArray(a.DType, c.Shape...)
@@ -148,7 +149,7 @@ func init() {
 			cdistCase("no elements", vectorDistance{norm: 2}, []int{2, 0}, []int{3, 0}),
 		),
 	})
-	Register("pdist", Spec{
+	Register("linalg.pdist", Spec{
 		Reference: func(c Case) Result {
 			x, d := c.In[0], attr[vectorDistance](c)
 			n, k := x.Shape[0], x.Shape[1]
@@ -163,7 +164,7 @@ func init() {
 		},
 		Tolerance: Tolerance{ULP: 40, ULP64: 40, Terms: 1, Stored: 1, Source: composition},
 		Samples: append(pdists, Sample{Label: "one vector", Operands: []Operand{{Shape: []int{1, 3}}}, Attr: vectorDistance{norm: 2},
-			Build: func(in []*ops.Node) *ops.Node { return ops.Pdist(in[0], 2) }}),
+			Build: func(in []*ops.Node) *ops.Node { return linalg.Pdist(in[0], 2) }}),
 	})
 	Register("cov", Spec{
 		Reference: covariances,
@@ -199,18 +200,18 @@ func init() {
 
 func absoluteGrid(g grid) grid { return grid{g.rows, g.columns, absolutes(g.v)} }
 
-func gridNorm(g grid, o ops.MatrixOrder) float64 {
+func gridNorm(g grid, o linalg.MatrixOrder) float64 {
 	var lines []float64
 	switch o {
-	case ops.Frobenius:
+	case linalg.Frobenius:
 		s := 0.0
 		for _, v := range g.v {
 			s += v * v
 		}
 		return math.Sqrt(s)
-	case ops.Nuclear, ops.Spectral, ops.Smallest:
+	case linalg.Nuclear, linalg.Spectral, linalg.Smallest:
 		lines = singular(g)
-	case ops.OneNorm, ops.OneLeast:
+	case linalg.OneNorm, linalg.OneLeast:
 		g = g.transposed()
 	}
 	if lines == nil {
@@ -223,13 +224,13 @@ func gridNorm(g grid, o ops.MatrixOrder) float64 {
 		}
 	}
 	switch o {
-	case ops.Nuclear:
+	case linalg.Nuclear:
 		s := 0.0
 		for _, v := range lines {
 			s += v
 		}
 		return s
-	case ops.Smallest, ops.OneLeast, ops.InfLeast:
+	case linalg.Smallest, linalg.OneLeast, linalg.InfLeast:
 		return slices.Min(lines)
 	}
 	return slices.Max(lines)
@@ -237,7 +238,7 @@ func gridNorm(g grid, o ops.MatrixOrder) float64 {
 
 func powerCase(label string, n int, shape []int, through func(in []*ops.Node) []*ops.Node) Sample {
 	s := Sample{Label: label, Operands: []Operand{{Shape: shape, Lo: -2, Hi: 2}}, Through: through, Attr: n,
-		Build: func(in []*ops.Node) *ops.Node { return ops.MatrixPower(in[0], n) }}
+		Build: func(in []*ops.Node) *ops.Node { return linalg.MatrixPower(in[0], n) }}
 	if n < 0 || n > 2 {
 		s.Only = []tensor.DType{tensor.Int32, tensor.Uint8, tensor.Float32, tensor.Float64}
 	}
@@ -294,12 +295,12 @@ func cdistCase(label string, d vectorDistance, a, b []int) Sample {
 	if label == "norm" {
 		label += " " + textOf(d.norm)
 	}
-	mode := ops.CdistAuto
+	mode := linalg.CdistAuto
 	if d.product {
-		mode = ops.CdistProduct
+		mode = linalg.CdistProduct
 	}
 	s := Sample{Label: label, Operands: []Operand{{Shape: a, Distinct: true}, {Shape: b, Distinct: true}}, Attr: d,
-		Build: func(in []*ops.Node) *ops.Node { return ops.Cdist(in[0], in[1], d.norm, mode) }}
+		Build: func(in []*ops.Node) *ops.Node { return linalg.Cdist(in[0], in[1], d.norm, mode) }}
 	if d.norm != 2 {
 		s.Only = []tensor.DType{tensor.Float32, tensor.Float64}
 	}

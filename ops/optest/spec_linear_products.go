@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/linalg"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -71,9 +72,9 @@ func init() {
 		return Sample{Label: label, Operands: []Operand{{Shape: a}, {Shape: b}}, Attr: attr, Build: two(f)}
 	}
 	vecdot := func(axis int) func(a, b *ops.Node) *ops.Node {
-		return func(a, b *ops.Node) *ops.Node { return ops.Vecdot(a, b, axis) }
+		return func(a, b *ops.Node) *ops.Node { return linalg.Vecdot(a, b, axis) }
 	}
-	letters("vecdot", given,
+	letters("linalg.vecdot", given,
 		pair("last", []int{3, 5}, []int{3, 5}, "ab,ab->a", vecdot(-1)),
 		pair("broadcast", []int{5, 2}, []int{3, 5, 1}, "bc,abx->ac", vecdot(1)))
 	letters("inner", given,
@@ -89,13 +90,13 @@ func init() {
 		Samples: []Sample{{Label: "plain", Operands: []Operand{{Shape: []int{5, 3}}, {Shape: []int{5, 4}}, {Shape: []int{2, 3, 4}}},
 			Build: func(in []*ops.Node) *ops.Node { return ops.Bilinear(in[0], in[1], in[2], nil) }}},
 	})
-	Register("multi_dot", Spec{
+	Register("linalg.multi_dot", Spec{
 		Reference: func(c Case) Result { return loops(given(c), c.In) },
 		Tolerance: Tolerance{ULP: 1, ULP64: 1, Terms: 1, Stored: 3, Source: composition},
 		Samples: []Sample{
 			{Label: "four", Operands: []Operand{{Shape: []int{3, 7}}, {Shape: []int{7, 2}}, {Shape: []int{2, 5}}, {Shape: []int{5}}}, Attr: "ab,bc,cd,d->a",
-				Build: func(in []*ops.Node) *ops.Node { return ops.MultiDot(in...) }},
-			{Label: "one", Operands: []Operand{{Shape: []int{3, 7}}}, Attr: "ab->ab", Build: func(in []*ops.Node) *ops.Node { return ops.MultiDot(in...) }},
+				Build: func(in []*ops.Node) *ops.Node { return linalg.MultiDot(in...) }},
+			{Label: "one", Operands: []Operand{{Shape: []int{3, 7}}}, Attr: "ab->ab", Build: func(in []*ops.Node) *ops.Node { return linalg.MultiDot(in...) }},
 		},
 	})
 	Register("kron", Spec{
@@ -109,7 +110,7 @@ func init() {
 		Tolerance: products,
 		Samples:   []Sample{pair("ranks", []int{3, 2}, []int{2, 1, 2}, "", ops.Kron)},
 	})
-	Register("cross", Spec{
+	Register("linalg.cross", Spec{
 		Reference: func(c Case) Result {
 			s := newSum(c.In[0].DType, c.Shape)
 			minus := NewArray(c.In[0].DType, c.In[0].Shape...)
@@ -134,10 +135,10 @@ func init() {
 		},
 		Tolerance: Tolerance{ULP: 0.5, ULP64: 0.5, Terms: 1, Stored: 2, Source: composition},
 		Samples: []Sample{pair("broadcast", []int{2, 3, 4}, []int{1, 3, 4}, "", func(a, b *ops.Node) *ops.Node {
-			return ops.Cross(a, b, 1)
+			return linalg.Cross(a, b, 1)
 		})},
 	})
-	Register("vander", Spec{
+	Register("linalg.vander", Spec{
 		Reference: func(c Case) Result {
 			x, n := c.In[0], c.Shape[len(c.Shape)-1]
 			y := NewArray(x.DType, c.Shape...)
@@ -168,11 +169,11 @@ func init() {
 		Tolerance: composed(6, 6),
 		Samples: []Sample{
 			{Label: "ascending", Operands: []Operand{{Shape: []int{2, 5}, Lo: -2, Hi: 2}}, Attr: false,
-				Build: func(in []*ops.Node) *ops.Node { return ops.Vander(in[0], 4, false) }},
+				Build: func(in []*ops.Node) *ops.Node { return linalg.Vander(in[0], 4, false) }},
 			{Label: "descending", Operands: []Operand{{Shape: []int{5}, Lo: -2, Hi: 2}}, Attr: true,
-				Build: func(in []*ops.Node) *ops.Node { return ops.Vander(in[0], -1, true) }},
+				Build: func(in []*ops.Node) *ops.Node { return linalg.Vander(in[0], -1, true) }},
 			{Label: "none", Operands: []Operand{{Shape: []int{5}}}, Attr: false,
-				Build: func(in []*ops.Node) *ops.Node { return ops.Vander(in[0], 0, false) }},
+				Build: func(in []*ops.Node) *ops.Node { return linalg.Vander(in[0], 0, false) }},
 		},
 	})
 	for _, p := range []struct {

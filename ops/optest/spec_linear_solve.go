@@ -4,12 +4,13 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/linalg"
 )
 
 // Factors and systems.
 
 func init() {
-	Register("cholesky", Spec{
+	Register("linalg.cholesky", Spec{
 		Reference: func(c Case) Result {
 			n := c.In[0].Shape[len(c.In[0].Shape)-1]
 			return eachGrid(c.In[0], n, n, func(g grid) (grid, float64) {
@@ -35,8 +36,8 @@ func init() {
 		},
 		Tolerance: stable,
 		Samples: append(
-			systems(positive, false, "lower, ", func(in []*ops.Node) *ops.Node { return ops.Cholesky(in[0], false) }),
-			systems(positive, true, "upper, ", func(in []*ops.Node) *ops.Node { return ops.Cholesky(in[0], true) })[:1]...),
+			systems(positive, false, "lower, ", func(in []*ops.Node) *ops.Node { return linalg.Cholesky(in[0], false) }),
+			systems(positive, true, "upper, ", func(in []*ops.Node) *ops.Node { return linalg.Cholesky(in[0], true) })[:1]...),
 	})
 	solved := func(c Case) Result {
 		a, b := c.In[0], c.In[1]
@@ -52,32 +53,32 @@ func init() {
 			return x, condition
 		})
 	}
-	Register("cholesky_solve", Spec{
+	Register("linalg.cholesky_solve", Spec{
 		Reference: solved,
 		Tolerance: stable,
 		// The op is given the factor; the reference the matrix.
 		Samples: append(
 			systems(positive, nil, "lower, ", func(in []*ops.Node) *ops.Node {
-				return ops.CholeskySolve(in[1], ops.Cholesky(in[0], false), false)
+				return linalg.CholeskySolve(in[1], linalg.Cholesky(in[0], false), false)
 			}, columnsOf(2)),
 			systems(positive, nil, "upper, ", func(in []*ops.Node) *ops.Node {
-				return ops.CholeskySolve(in[1], ops.Cholesky(in[0], true), true)
+				return linalg.CholeskySolve(in[1], linalg.Cholesky(in[0], true), true)
 			}, columnsOf(3))[:2]...),
 	})
 	inverses := func(c Case) Result {
 		n := c.In[0].Shape[len(c.In[0].Shape)-1]
 		return eachGrid(c.In[0], n, n, func(g grid) (grid, float64) { return inverted(g) })
 	}
-	Register("cholesky_inverse", Spec{
+	Register("linalg.cholesky_inverse", Spec{
 		Reference: inverses,
 		Tolerance: stable,
 		Samples: append(
-			systems(positive, nil, "lower, ", func(in []*ops.Node) *ops.Node { return ops.CholeskyInverse(ops.Cholesky(in[0], false), false) }),
-			systems(positive, nil, "upper, ", func(in []*ops.Node) *ops.Node { return ops.CholeskyInverse(ops.Cholesky(in[0], true), true) })[:1]...),
+			systems(positive, nil, "lower, ", func(in []*ops.Node) *ops.Node { return linalg.CholeskyInverse(linalg.Cholesky(in[0], false), false) }),
+			systems(positive, nil, "upper, ", func(in []*ops.Node) *ops.Node { return linalg.CholeskyInverse(linalg.Cholesky(in[0], true), true) })[:1]...),
 	})
-	Register("solve_triangular", Spec{
+	Register("linalg.solve_triangular", Spec{
 		Reference: func(c Case) Result {
-			o := attr[ops.TriangularOptions](c)
+			o := attr[linalg.TriangularOptions](c)
 			a := NewArray(c.In[0].DType, c.In[0].Shape...)
 			n := a.Shape[len(a.Shape)-1]
 			for p, at := range coordinates(a.Shape) {
@@ -102,7 +103,7 @@ func init() {
 		Tolerance: stable,
 		Samples:   triangularCases(),
 	})
-	Register("solve", Spec{
+	Register("linalg.solve", Spec{
 		Reference: func(c Case) Result {
 			if vectors, _ := c.Attr.(string); vectors == "vectors" {
 				b := c.In[1]
@@ -115,20 +116,20 @@ func init() {
 		},
 		Tolerance: stable,
 		Samples: concat(
-			systems(regular, nil, "", func(in []*ops.Node) *ops.Node { return ops.Solve(in[0], in[1], nil) }, columnsOf(2)),
+			systems(regular, nil, "", func(in []*ops.Node) *ops.Node { return linalg.Solve(in[0], in[1], nil) }, columnsOf(2)),
 			systems(regular, "right", "right, ", func(in []*ops.Node) *ops.Node {
-				return ops.Solve(in[0], in[1], &ops.SolveOptions{Right: true})
+				return linalg.Solve(in[0], in[1], &linalg.SolveOptions{Right: true})
 			}, rowsOf(3))[:2],
-			systems(regular, "vectors", "vectors, ", func(in []*ops.Node) *ops.Node { return ops.Solve(in[0], in[1], nil) },
+			systems(regular, "vectors", "vectors, ", func(in []*ops.Node) *ops.Node { return linalg.Solve(in[0], in[1], nil) },
 				func(batch []int, n int) []int { return append(batch[:len(batch):len(batch)], n) })[:2],
 		),
 	})
-	Register("inverse", Spec{
+	Register("linalg.inverse", Spec{
 		Reference: inverses,
 		Tolerance: stable,
-		Samples:   systems(regular, nil, "", func(in []*ops.Node) *ops.Node { return ops.Inverse(in[0]) }),
+		Samples:   systems(regular, nil, "", func(in []*ops.Node) *ops.Node { return linalg.Inverse(in[0]) }),
 	})
-	Register("lu_factor", Spec{
+	Register("linalg.lu_factor", Spec{
 		Reference: func(c Case) Result {
 			// Elimination with the largest pivot, which is what makes the factors unique.
 			a := c.In[0]
@@ -156,56 +157,59 @@ func init() {
 			})
 		},
 		Tolerance: stable,
-		Samples:   rectangles(nil, "", func(in []*ops.Node) *ops.Node { lu, _, _ := ops.LUFactor(in[0]); return lu }),
+		Samples:   rectangles(nil, "", func(in []*ops.Node) *ops.Node { lu, _, _ := linalg.LUFactor(in[0]); return lu }),
 	})
 	product := func(p, l, u *ops.Node) *ops.Node { return ops.MatMul(p, ops.MatMul(l, u)) }
-	Register("lu", Spec{
+	Register("linalg.lu", Spec{
 		Reference: itself, Tolerance: stable,
-		Samples: rectangles(nil, "", func(in []*ops.Node) *ops.Node { return product(ops.LU(in[0])) }),
+		Samples: rectangles(nil, "", func(in []*ops.Node) *ops.Node { return product(linalg.LU(in[0])) }),
 	})
-	Register("lu_unpack", Spec{
+	Register("linalg.lu_unpack", Spec{
 		Reference: itself, Tolerance: stable,
 		Samples: rectangles(nil, "", func(in []*ops.Node) *ops.Node {
-			lu, pivots, _ := ops.LUFactor(in[0])
-			return product(ops.LUUnpack(lu, pivots))
+			lu, pivots, _ := linalg.LUFactor(in[0])
+			return product(linalg.LUUnpack(lu, pivots))
 		})[:2],
 	})
-	luSolve := func(o *ops.LUSolveOptions) func(in []*ops.Node) *ops.Node {
+	luSolve := func(o *linalg.LUSolveOptions) func(in []*ops.Node) *ops.Node {
 		return func(in []*ops.Node) *ops.Node {
 			a := in[0]
 			if o.Transposed {
 				a = swapped(a)
 			}
-			lu, pivots, _ := ops.LUFactor(a)
-			return ops.LUSolve(lu, pivots, in[1], o)
+			lu, pivots, _ := linalg.LUFactor(a)
+			return linalg.LUSolve(lu, pivots, in[1], o)
 		}
 	}
-	Register("lu_solve", Spec{
+	Register("linalg.lu_solve", Spec{
 		Reference: solved, Tolerance: stable,
 		Samples: concat(
-			systems(regular, nil, "", luSolve(&ops.LUSolveOptions{}), columnsOf(2)),
-			systems(regular, nil, "transposed, ", luSolve(&ops.LUSolveOptions{Transposed: true}), columnsOf(2))[:1],
-			systems(regular, "right", "right, ", luSolve(&ops.LUSolveOptions{Right: true}), rowsOf(2))[:1],
-			systems(regular, "right", "right, transposed, ", luSolve(&ops.LUSolveOptions{Right: true, Transposed: true}), rowsOf(2))[:1],
+			systems(regular, nil, "", luSolve(&linalg.LUSolveOptions{}), columnsOf(2)),
+			systems(regular, nil, "transposed, ", luSolve(&linalg.LUSolveOptions{Transposed: true}), columnsOf(2))[:1],
+			systems(regular, "right", "right, ", luSolve(&linalg.LUSolveOptions{Right: true}), rowsOf(2))[:1],
+			systems(regular, "right", "right, transposed, ", luSolve(&linalg.LUSolveOptions{Right: true, Transposed: true}), rowsOf(2))[:1],
 		),
 	})
-	ldl := func(in []*ops.Node) (ld, pivots *ops.Node) { ld, pivots, _ = ops.LDLFactor(in[0]); return ld, pivots }
+	ldl := func(in []*ops.Node) (ld, pivots *ops.Node) {
+		ld, pivots, _ = linalg.LDLFactor(in[0])
+		return ld, pivots
+	}
 	// Factors have no derivative.
-	Register("ldl_factor", Spec{ // solves, which no wrong factor does
+	Register("linalg.ldl_factor", Spec{ // solves, which no wrong factor does
 		Reference: solved, Tolerance: stable,
 		Samples: fixed(systems(indefinite, nil, "", func(in []*ops.Node) *ops.Node {
 			ld, pivots := ldl(in)
-			return ops.LDLSolve(ld, pivots, in[1])
+			return linalg.LDLSolve(ld, pivots, in[1])
 		}, columnsOf(2))),
 	})
-	Register("ldl_solve", Spec{
+	Register("linalg.ldl_solve", Spec{
 		Reference: solved, Tolerance: stable,
 		Samples: fixed(systems(indefinite, nil, "", func(in []*ops.Node) *ops.Node {
 			ld, pivots := ldl(in)
-			return ops.LDLSolve(ops.StopGradient(ld), pivots, in[1])
+			return linalg.LDLSolve(ops.StopGradient(ld), pivots, in[1])
 		}, columnsOf(1))),
 	})
-	Register("tensor_solve", Spec{
+	Register("linalg.tensor_solve", Spec{
 		Reference: func(c Case) Result {
 			a, b := c.In[0], c.In[1]
 			n := count(b.Shape)
@@ -217,14 +221,14 @@ func init() {
 		Tolerance: stable,
 		Samples: []Sample{{Label: "axes", Operands: []Operand{{Shape: []int{6, 6}, Lo: -2, Hi: 2}, {Shape: []int{2, 3}}},
 			Through: regular,
-			Build:   func(in []*ops.Node) *ops.Node { return ops.TensorSolve(ops.Reshape(in[0], 2, 3, 3, 2), in[1]) },
+			Build:   func(in []*ops.Node) *ops.Node { return linalg.TensorSolve(ops.Reshape(in[0], 2, 3, 3, 2), in[1]) },
 		}},
 	})
-	Register("tensor_inv", Spec{
+	Register("linalg.tensor_inv", Spec{
 		Reference: func(c Case) Result { r := inverses(c); r.Shape = c.Shape; return r },
 		Tolerance: stable,
 		Samples: []Sample{{Label: "axes", Operands: []Operand{{Shape: []int{6, 6}, Lo: -2, Hi: 2}}, Through: regular,
-			Build: func(in []*ops.Node) *ops.Node { return ops.TensorInv(ops.Reshape(in[0], 6, 3, 2), 1) },
+			Build: func(in []*ops.Node) *ops.Node { return linalg.TensorInv(ops.Reshape(in[0], 6, 3, 2), 1) },
 		}},
 	})
 }
@@ -242,7 +246,7 @@ func indefinite(in []*ops.Node) []*ops.Node {
 
 func triangularCases() []Sample {
 	var all []Sample
-	for i, o := range []ops.TriangularOptions{{}, {Upper: true}, {Transposed: true}, {Right: true}, {Unit: true, Upper: true, Right: true, Transposed: true}, {Right: true, Transposed: true}, {Unit: true}} {
+	for i, o := range []linalg.TriangularOptions{{}, {Upper: true}, {Transposed: true}, {Right: true}, {Unit: true, Upper: true, Right: true, Transposed: true}, {Right: true, Transposed: true}, {Unit: true}} {
 		operand := columnsOf(2)
 		if o.Right {
 			operand = rowsOf(2)
@@ -250,7 +254,7 @@ func triangularCases() []Sample {
 		some := systems(func(in []*ops.Node) []*ops.Node {
 			x := in[0]
 			return append([]*ops.Node{ops.Add(x, ops.Mul(eye(x, x.Dim(-1)), ops.ScalarLike(x, 6)))}, in[1:]...)
-		}, o, "", func(in []*ops.Node) *ops.Node { return ops.SolveTriangular(in[0], in[1], &o) }, operand)
+		}, o, "", func(in []*ops.Node) *ops.Node { return linalg.SolveTriangular(in[0], in[1], &o) }, operand)
 		if i > 0 {
 			some = some[i%2 : i%2+1]
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/fft"
 )
 
 // Short-time Fourier transforms, frame by frame; an inverse gives back the signal that was transformed, times that of its window.
@@ -12,18 +13,18 @@ import (
 func init() {
 	one := []Operand{{Shape: []int{2, 13}}}
 	twoOperands := []Operand{{Shape: []int{23}}, {Shape: []int{5}, Lo: 0.5, Hi: 1.5}}
-	build := func(length int, o ops.STFTOptions, inverse bool) func(in []*ops.Node) *ops.Node {
+	build := func(length int, o fft.STFTOptions, inverse bool) func(in []*ops.Node) *ops.Node {
 		return func(in []*ops.Node) *ops.Node {
 			o := o
 			if len(in) > 1 && !inverse {
 				o.Window = in[1]
 			}
-			y := ops.STFT(in[0], length, &o)
+			y := fft.STFT(in[0], length, &o)
 			if inverse {
 				if len(in) > 1 { // another one than that of the transform, or it would not matter
 					o.Window = in[1]
 				}
-				y = ops.ISTFT(y, length, &o)
+				y = fft.ISTFT(y, length, &o)
 			}
 			return y
 		}
@@ -34,11 +35,11 @@ func init() {
 			label    string
 			operands []Operand
 			length   int
-			o        ops.STFTOptions
+			o        fft.STFTOptions
 		}{
-			{"reflected", one, 4, ops.STFTOptions{Hop: 3}},
-			{"windowed", twoOperands, 7, ops.STFTOptions{Hop: 2, ZeroPadded: true, Normalized: true}},
-			{"from the start, all frequencies", one, 5, ops.STFTOptions{Hop: 4, Uncentered: true, TwoSided: true}},
+			{"reflected", one, 4, fft.STFTOptions{Hop: 3}},
+			{"windowed", twoOperands, 7, fft.STFTOptions{Hop: 2, ZeroPadded: true, Normalized: true}},
+			{"from the start, all frequencies", one, 5, fft.STFTOptions{Hop: 4, Uncentered: true, TwoSided: true}},
 		} {
 			a := stftCase{s.length, s.o}
 			if inverse {
@@ -48,12 +49,12 @@ func init() {
 		}
 		return all
 	}
-	Register("stft", Spec{
+	Register("fft.stft", Spec{
 		Reference: func(c Case) Result { return frames(c) },
 		Tolerance: summed("a sum in any order, of n products with exact factors: n·u·Σ|terms|"),
 		Samples:   samples(false),
 	})
-	Register("istft", Spec{
+	Register("fft.istft", Spec{
 		Reference: func(c Case) Result {
 			x := c.In[0]
 			r := Result{Array: NewArray(x.DType, c.Shape...), N: 40, Terms: slices.Repeat([]float64{16}, count(c.Shape))}
@@ -87,7 +88,7 @@ func windowed(y Result, w Array, a stftCase) {
 // stftCase is what the reference must know.
 type stftCase struct {
 	length int
-	o      ops.STFTOptions
+	o      fft.STFTOptions
 }
 
 func frames(c Case) Result {

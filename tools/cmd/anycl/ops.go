@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/anycl/anycl/ops"
+	_ "github.com/anycl/anycl/ops/all"
 	"github.com/anycl/anycl/tensor"
 )
 

@@ -35,21 +35,21 @@ func decompositions() []*Row {
 		return row(torch, "input", text, func(c *Call) []*ops.Node { return callAll(op, nil, c.x("input")) })
 	}
 	upper := func(c *Call) attrs { return attrs{"upper": c.bool("upper", false)} }
-	cholesky := row("cholesky", "input upper", "ops.Cholesky(a, upper)", func(c *Call) []*ops.Node { return callAll("cholesky", upper(c), c.x("input")) })
-	solve := row("linalg.solve", "input B left", "ops.Solve(a, b, nil)", func(c *Call) []*ops.Node {
-		return callAll("solve", attrs{"right": !c.bool("left", true)}, c.x("input"), c.x("B"))
+	cholesky := row("cholesky", "input upper", "linalg.Cholesky(a, upper)", func(c *Call) []*ops.Node { return callAll("linalg.cholesky", upper(c), c.x("input")) })
+	solve := row("linalg.solve", "input B left", "linalg.Solve(a, b, nil)", func(c *Call) []*ops.Node {
+		return callAll("linalg.solve", attrs{"right": !c.bool("left", true)}, c.x("input"), c.x("B"))
 	})
 	solveEx := *solve
-	solveEx.Torch, solveEx.Go = "linalg.solve_ex", "x, info := ops.SolveEx(a, b, nil)"
-	eigh := row("linalg.eigh", "input UPLO", "w, v := ops.Eigh(a, upper)", func(c *Call) []*ops.Node {
-		return callAll("eigh", attrs{"upper": c.str("UPLO", "L") == "U"}, c.x("input"))
+	solveEx.Torch, solveEx.Go = "linalg.solve_ex", "x, info := linalg.SolveEx(a, b, nil)"
+	eigh := row("linalg.eigh", "input UPLO", "w, v := linalg.Eigh(a, upper)", func(c *Call) []*ops.Node {
+		return callAll("linalg.eigh", attrs{"upper": c.str("UPLO", "L") == "U"}, c.x("input"))
 	})
 	eigh.Align = func(_ *Call, got, want []*ops.Node) []*ops.Node { return list(got[0], alignColumns(got[1], want[1])) }
-	symeig := row("symeig", "input eigenvectors upper", "w, v := ops.Eigh(a, upper)", func(c *Call) []*ops.Node {
-		out := callAll("eigh", attrs{"upper": c.bool("upper", true)}, c.x("input"))
+	symeig := row("symeig", "input eigenvectors upper", "w, v := linalg.Eigh(a, upper)", func(c *Call) []*ops.Node {
+		out := callAll("linalg.eigh", attrs{"upper": c.bool("upper", true)}, c.x("input"))
 		if !c.bool("eigenvectors", false) {
-			c.as("ops.Eigvalsh(a, upper)")
-			return list(call("eigvalsh", attrs{"upper": c.bool("upper", true)}, c.x("input")), c.g.Full(c.x("input").DType(), 0, 0))
+			c.as("linalg.Eigvalsh(a, upper)")
+			return list(call("linalg.eigvalsh", attrs{"upper": c.bool("upper", true)}, c.x("input")), c.g.Full(c.x("input").DType(), 0, 0))
 		}
 		return out
 	})
@@ -64,34 +64,34 @@ func decompositions() []*Row {
 			return map[string]string{name: "lower"}
 		}
 	}
-	inverseOf := row("cholesky_inverse", "input upper", "ops.CholeskyInverse(factor, upper)", func(c *Call) []*ops.Node {
-		return list(call("cholesky_inverse", upper(c), c.x("input")))
+	inverseOf := row("cholesky_inverse", "input upper", "linalg.CholeskyInverse(factor, upper)", func(c *Call) []*ops.Node {
+		return list(call("linalg.cholesky_inverse", upper(c), c.x("input")))
 	})
-	solveBy := row("cholesky_solve", "input input2 upper", "ops.CholeskySolve(b, factor, upper)", func(c *Call) []*ops.Node {
-		return list(call("cholesky_solve", upper(c), c.x("input"), c.x("input2")))
+	solveBy := row("cholesky_solve", "input input2 upper", "linalg.CholeskySolve(b, factor, upper)", func(c *Call) []*ops.Node {
+		return list(call("linalg.cholesky_solve", upper(c), c.x("input"), c.x("input2")))
 	})
 	inverseOf.Same, solveBy.Same = triangle("input"), triangle("input2")
 	const unread = "the derivative of the triangle that is not read is 0; PyTorch gives one"
 	inverseOf.Note, solveBy.Note = unread, unread
-	qr := row("linalg.qr", "input mode", "q, r := ops.QR(a, mode)", func(c *Call) []*ops.Node {
-		return callAll("qr", attrs{"mode": c.str("mode", "reduced")}, c.x("input"))
+	qr := row("linalg.qr", "input mode", "q, r := linalg.QR(a, mode)", func(c *Call) []*ops.Node {
+		return callAll("linalg.qr", attrs{"mode": c.str("mode", "reduced")}, c.x("input"))
 	})
-	oldQR := row("qr", "input some", "q, r := ops.QR(a, mode)", func(c *Call) []*ops.Node {
+	oldQR := row("qr", "input some", "q, r := linalg.QR(a, mode)", func(c *Call) []*ops.Node {
 		mode := "reduced"
 		if !c.bool("some", true) {
 			mode = "complete"
 		}
-		return callAll("qr", attrs{"mode": mode}, c.x("input"))
+		return callAll("linalg.qr", attrs{"mode": mode}, c.x("input"))
 	})
-	svd := row("linalg.svd", "input full_matrices", "u, s, vt := ops.SVD(a, full)", func(c *Call) []*ops.Node {
-		return callAll("svd", attrs{"full": c.bool("full_matrices", true)}, c.x("input"))
+	svd := row("linalg.svd", "input full_matrices", "u, s, vt := linalg.SVD(a, full)", func(c *Call) []*ops.Node {
+		return callAll("linalg.svd", attrs{"full": c.bool("full_matrices", true)}, c.x("input"))
 	})
 	svd.Align = func(_ *Call, got, want []*ops.Node) []*ops.Node {
 		u, vt := alignPair(got[0], transposed(got[2]), want[0], transposed(want[2]))
 		return list(u, got[1], transposed(vt))
 	}
-	oldSVD := row("svd", "input some compute_uv", "u, s, vt := ops.SVD(a, full)", func(c *Call) []*ops.Node {
-		out := callAll("svd", attrs{"full": !c.bool("some", true)}, c.x("input"))
+	oldSVD := row("svd", "input some compute_uv", "u, s, vt := linalg.SVD(a, full)", func(c *Call) []*ops.Node {
+		out := callAll("linalg.svd", attrs{"full": !c.bool("some", true)}, c.x("input"))
 		return list(out[0], out[1], transposed(out[2]))
 	})
 	oldSVD.Note = "PyTorch's third result is V, not its transpose"
@@ -99,32 +99,32 @@ func decompositions() []*Row {
 		u, v := alignPair(got[0], got[2], want[0], want[2])
 		return list(u, got[1], v)
 	}
-	lu := row("linalg.lu_factor_ex", "input pivot check_errors", "lu, pivots, info := ops.LUFactor(a)", func(c *Call) []*ops.Node {
+	lu := row("linalg.lu_factor_ex", "input pivot check_errors", "lu, pivots, info := linalg.LUFactor(a)", func(c *Call) []*ops.Node {
 		if !c.bool("pivot", true) {
 			c.refuse("decompositions without pivoting")
 		}
-		return callAll("lu_factor", nil, c.x("input"))
+		return callAll("linalg.lu_factor", nil, c.x("input"))
 	})
-	unpack := row("lu_unpack", "input LU_pivots", "p, l, u := ops.LUUnpack(lu, pivots)", func(c *Call) []*ops.Node {
-		return callAll("lu_unpack", nil, c.x("input"), c.x("LU_pivots"))
+	unpack := row("lu_unpack", "input LU_pivots", "p, l, u := linalg.LUUnpack(lu, pivots)", func(c *Call) []*ops.Node {
+		return callAll("linalg.lu_unpack", nil, c.x("input"), c.x("LU_pivots"))
 	})
-	ldl := row("linalg.ldl_factor_ex", "input hermitian", "ld, pivots, info := ops.LDLFactor(a)", func(c *Call) []*ops.Node {
-		return callAll("ldl_factor", nil, c.x("input"))
+	ldl := row("linalg.ldl_factor_ex", "input hermitian", "ld, pivots, info := linalg.LDLFactor(a)", func(c *Call) []*ops.Node {
+		return callAll("linalg.ldl_factor", nil, c.x("input"))
 	})
-	rank := row("linalg.matrix_rank", "input atol rtol hermitian", "ops.MatrixRank(a, &ops.RankOptions{Rtol: rtol, Atol: atol, Hermitian: hermitian})", func(c *Call) []*ops.Node {
+	rank := row("linalg.matrix_rank", "input atol rtol hermitian", "linalg.MatrixRank(a, &linalg.RankOptions{Rtol: rtol, Atol: atol, Hermitian: hermitian})", func(c *Call) []*ops.Node {
 		x := c.x("input")
 		a := attrs{"hermitian": c.bool("hermitian", false)}
 		if c.x("atol") == nil && c.x("rtol") == nil {
-			return list(call("matrix_rank", c.tolerances(a), x))
+			return list(call("linalg.matrix_rank", c.tolerances(a), x))
 		}
 		// Tolerances of each matrix are compared with its singular values.
-		c.as("ops.Sum(ops.Cast(ops.Greater(ops.SVDVals(a), tol), tensor.Int64), -1)")
-		s := call("svdvals", nil, x)
+		c.as("ops.Sum(ops.Cast(ops.Greater(linalg.SVDVals(a), tol), tensor.Int64), -1)")
+		s := call("linalg.svdvals", nil, x)
 		largest := ops.KeepDims(ops.Max(s, -1))
 		tol := ops.Maximum(ops.ExpandDims(c.perMatrix("atol", x, 0), -1), ops.Mul(largest, ops.ExpandDims(c.perMatrix("rtol", x, epsilon(x)), -1)))
 		return list(ops.Sum(ops.Cast(ops.Greater(s, tol), tensor.Int64), -1))
 	})
-	pinv := row("linalg.pinv", "input rtol hermitian", "ops.Pinv(a, &ops.RankOptions{Rtol: rtol, Hermitian: hermitian})", func(c *Call) []*ops.Node {
+	pinv := row("linalg.pinv", "input rtol hermitian", "linalg.Pinv(a, &linalg.RankOptions{Rtol: rtol, Hermitian: hermitian})", func(c *Call) []*ops.Node {
 		a := attrs{"hermitian": c.bool("hermitian", false)}
 		name := c.first("rtol", "rcond")
 		if c.has(name) {
@@ -136,91 +136,91 @@ func decompositions() []*Row {
 		if c.has("atol") {
 			a["atol"] = c.float("atol", 0)
 		}
-		return list(call("pinv", a, c.x("input")))
+		return list(call("linalg.pinv", a, c.x("input")))
 	})
-	pinverse := row("pinverse", "input rcond", "ops.Pinv(a, &ops.RankOptions{Rtol: rcond})", func(c *Call) []*ops.Node {
-		return list(call("pinv", attrs{"rtol": c.float("rcond", 1e-15)}, c.x("input")))
+	pinverse := row("pinverse", "input rcond", "linalg.Pinv(a, &linalg.RankOptions{Rtol: rcond})", func(c *Call) []*ops.Node {
+		return list(call("linalg.pinv", attrs{"rtol": c.float("rcond", 1e-15)}, c.x("input")))
 	})
-	singular := row("linalg.pinv.singular", "input b", "ops.Pinv(ops.MatMul(a, bT), nil)", func(c *Call) []*ops.Node {
-		c.as("ops.Pinv(a, nil)") // of a product that PyTorch's test makes first, so that it is singular
-		return list(call("pinv", nil, ops.MatMul(c.x("input"), transposed(c.x("b")))))
+	singular := row("linalg.pinv.singular", "input b", "linalg.Pinv(ops.MatMul(a, bT), nil)", func(c *Call) []*ops.Node {
+		c.as("linalg.Pinv(a, nil)") // of a product that PyTorch's test makes first, so that it is singular
+		return list(call("linalg.pinv", nil, ops.MatMul(c.x("input"), transposed(c.x("b")))))
 	})
 	return []*Row{
 		cholesky, also("linalg.cholesky", cholesky),
-		row("linalg.cholesky_ex", "input upper check_errors", "factor, info := ops.CholeskyEx(a, upper)", cholesky.Build),
+		row("linalg.cholesky_ex", "input upper check_errors", "factor, info := linalg.CholeskyEx(a, upper)", cholesky.Build),
 		inverseOf, solveBy,
-		plain("linalg.inv", "ops.Inverse(a)", "inverse"), plain("inverse", "ops.Inverse(a)", "inverse"),
-		plain("linalg.inv_ex", "inverse, info := ops.InverseEx(a)", "inverse"),
-		plain("linalg.det", "ops.Det(a)", "det"), plain("linalg.det.singular", "ops.Det(a)", "det"), plain("det", "ops.Det(a)", "det"),
-		plain("linalg.slogdet", "sign, log := ops.SlogDet(a)", "slogdet"), plain("slogdet", "sign, log := ops.SlogDet(a)", "slogdet"),
-		plain("logdet", "ops.LogDet(a)", "logdet"),
+		plain("linalg.inv", "linalg.Inverse(a)", "linalg.inverse"), plain("inverse", "linalg.Inverse(a)", "linalg.inverse"),
+		plain("linalg.inv_ex", "inverse, info := linalg.InverseEx(a)", "linalg.inverse"),
+		plain("linalg.det", "linalg.Det(a)", "linalg.det"), plain("linalg.det.singular", "linalg.Det(a)", "linalg.det"), plain("det", "linalg.Det(a)", "linalg.det"),
+		plain("linalg.slogdet", "sign, log := linalg.SlogDet(a)", "linalg.slogdet"), plain("slogdet", "sign, log := linalg.SlogDet(a)", "linalg.slogdet"),
+		plain("logdet", "linalg.LogDet(a)", "linalg.logdet"),
 		solve, &solveEx,
-		row("linalg.solve_triangular", "input B upper left unitriangular", "ops.SolveTriangular(a, b, &ops.TriangularOptions{Upper: upper, Unit: unit, Right: !left})", func(c *Call) []*ops.Node {
-			return list(call("solve_triangular", attrs{"upper": c.bool("upper", false), "right": !c.bool("left", true), "unit": c.bool("unitriangular", false)}, c.x("input"), c.x("B")))
+		row("linalg.solve_triangular", "input B upper left unitriangular", "linalg.SolveTriangular(a, b, &linalg.TriangularOptions{Upper: upper, Unit: unit, Right: !left})", func(c *Call) []*ops.Node {
+			return list(call("linalg.solve_triangular", attrs{"upper": c.bool("upper", false), "right": !c.bool("left", true), "unit": c.bool("unitriangular", false)}, c.x("input"), c.x("B")))
 		}),
-		row("triangular_solve", "input A upper transpose unitriangular", "ops.SolveTriangular(a, b, &ops.TriangularOptions{Upper: upper, Transposed: transpose, Unit: unit})", func(c *Call) []*ops.Node {
+		row("triangular_solve", "input A upper transpose unitriangular", "linalg.SolveTriangular(a, b, &linalg.TriangularOptions{Upper: upper, Transposed: transpose, Unit: unit})", func(c *Call) []*ops.Node {
 			a, b := c.x("A"), c.x("input")
-			return list(call("solve_triangular", attrs{"upper": c.bool("upper", true), "transposed": c.bool("transpose", false), "unit": c.bool("unitriangular", false)}, a, b), ops.Reshape(a, a.Shape()...))
+			return list(call("linalg.solve_triangular", attrs{"upper": c.bool("upper", true), "transposed": c.bool("transpose", false), "unit": c.bool("unitriangular", false)}, a, b), ops.Reshape(a, a.Shape()...))
 		}),
 		eigh, symeig,
-		{Torch: "linalg.eigvalsh", Signature: "input UPLO", Go: "ops.Eigvalsh(a, upper)", Same: symmetric, Build: func(c *Call) []*ops.Node {
-			return list(call("eigvalsh", attrs{"upper": c.str("UPLO", "L") == "U"}, c.x("input")))
+		{Torch: "linalg.eigvalsh", Signature: "input UPLO", Go: "linalg.Eigvalsh(a, upper)", Same: symmetric, Build: func(c *Call) []*ops.Node {
+			return list(call("linalg.eigvalsh", attrs{"upper": c.str("UPLO", "L") == "U"}, c.x("input")))
 		}},
 		qr, oldQR, svd, oldSVD,
-		plain("linalg.svdvals", "ops.SVDVals(a)", "svdvals"),
-		plain("geqrf", "factors, tau := ops.Geqrf(a)", "geqrf"),
-		row("ormqr", "input tau other left transpose", "ops.Ormqr(a, tau, other, &ops.OrmqrOptions{Transposed: transpose, Right: !left})", func(c *Call) []*ops.Node {
-			return list(call("ormqr", attrs{"right": !c.bool("left", true), "transposed": c.bool("transpose", false)}, c.x("input"), c.x("tau"), c.x("other")))
+		plain("linalg.svdvals", "linalg.SVDVals(a)", "linalg.svdvals"),
+		plain("geqrf", "factors, tau := linalg.Geqrf(a)", "linalg.geqrf"),
+		row("ormqr", "input tau other left transpose", "linalg.Ormqr(a, tau, other, &linalg.OrmqrOptions{Transposed: transpose, Right: !left})", func(c *Call) []*ops.Node {
+			return list(call("linalg.ormqr", attrs{"right": !c.bool("left", true), "transposed": c.bool("transpose", false)}, c.x("input"), c.x("tau"), c.x("other")))
 		}),
-		row("linalg.householder_product", "input tau", "ops.HouseholderProduct(a, tau)", func(c *Call) []*ops.Node {
-			return list(call("householder_product", nil, c.x("input"), c.x("tau")))
+		row("linalg.householder_product", "input tau", "linalg.HouseholderProduct(a, tau)", func(c *Call) []*ops.Node {
+			return list(call("linalg.householder_product", nil, c.x("input"), c.x("tau")))
 		}),
 		lu, also("lu", lu), also("linalg.lu_factor", lu),
-		row("linalg.lu", "input pivot", "p, l, u := ops.LU(a)", func(c *Call) []*ops.Node {
+		row("linalg.lu", "input pivot", "p, l, u := linalg.LU(a)", func(c *Call) []*ops.Node {
 			if !c.bool("pivot", true) {
 				c.refuse("decompositions without pivoting")
 			}
-			return callAll("lu", nil, c.x("input"))
+			return callAll("linalg.lu", nil, c.x("input"))
 		}),
 		unpack,
-		row("lu_solve", "input LU_data LU_pivots", "ops.LUSolve(lu, pivots, b, nil)", func(c *Call) []*ops.Node {
-			return list(call("lu_solve", nil, c.x("LU_data"), c.x("LU_pivots"), c.x("input")))
+		row("lu_solve", "input LU_data LU_pivots", "linalg.LUSolve(lu, pivots, b, nil)", func(c *Call) []*ops.Node {
+			return list(call("linalg.lu_solve", nil, c.x("LU_data"), c.x("LU_pivots"), c.x("input")))
 		}),
-		row("linalg.lu_solve", "input pivots B left adjoint", "ops.LUSolve(lu, pivots, b, &ops.LUSolveOptions{Transposed: adjoint, Right: !left})", func(c *Call) []*ops.Node {
-			return list(call("lu_solve", attrs{"transposed": c.bool("adjoint", false), "right": !c.bool("left", true)}, c.x("input"), c.x("pivots"), c.x("B")))
+		row("linalg.lu_solve", "input pivots B left adjoint", "linalg.LUSolve(lu, pivots, b, &linalg.LUSolveOptions{Transposed: adjoint, Right: !left})", func(c *Call) []*ops.Node {
+			return list(call("linalg.lu_solve", attrs{"transposed": c.bool("adjoint", false), "right": !c.bool("left", true)}, c.x("input"), c.x("pivots"), c.x("B")))
 		}),
 		ldl, also("linalg.ldl_factor", ldl),
-		row("linalg.ldl_solve", "input pivots B hermitian", "ops.LDLSolve(ld, pivots, b)", func(c *Call) []*ops.Node {
-			return list(call("ldl_solve", nil, c.x("input"), c.x("pivots"), c.x("B")))
+		row("linalg.ldl_solve", "input pivots B hermitian", "linalg.LDLSolve(ld, pivots, b)", func(c *Call) []*ops.Node {
+			return list(call("linalg.ldl_solve", nil, c.x("input"), c.x("pivots"), c.x("B")))
 		}),
 		rank, also("linalg.matrix_rank.hermitian", rank),
 		pinv, also("linalg.pinv.hermitian", pinv), pinverse, singular,
-		plain("matrix_exp", "ops.MatrixExp(a)", "matrix_exp"), plain("linalg.matrix_exp", "ops.MatrixExp(a)", "matrix_exp"),
-		row("linalg.matrix_power", "input n", "ops.MatrixPower(a, n)", func(c *Call) []*ops.Node {
-			return list(call("matrix_power", attrs{"n": c.int("n", 1)}, c.x("input")))
+		plain("matrix_exp", "linalg.MatrixExp(a)", "linalg.matrix_exp"), plain("linalg.matrix_exp", "linalg.MatrixExp(a)", "linalg.matrix_exp"),
+		row("linalg.matrix_power", "input n", "linalg.MatrixPower(a, n)", func(c *Call) []*ops.Node {
+			return list(call("linalg.matrix_power", attrs{"n": c.int("n", 1)}, c.x("input")))
 		}),
-		row("matrix_power", "input n", "ops.MatrixPower(a, n)", func(c *Call) []*ops.Node {
-			return list(call("matrix_power", attrs{"n": c.int("n", 1)}, c.x("input")))
+		row("matrix_power", "input n", "linalg.MatrixPower(a, n)", func(c *Call) []*ops.Node {
+			return list(call("linalg.matrix_power", attrs{"n": c.int("n", 1)}, c.x("input")))
 		}),
-		row("linalg.tensorinv", "input ind", "ops.TensorInv(a, split)", func(c *Call) []*ops.Node {
-			return list(call("tensor_inv", attrs{"split": c.int("ind", 2)}, c.x("input")))
+		row("linalg.tensorinv", "input ind", "linalg.TensorInv(a, split)", func(c *Call) []*ops.Node {
+			return list(call("linalg.tensor_inv", attrs{"split": c.int("ind", 2)}, c.x("input")))
 		}),
-		row("linalg.tensorsolve", "input other dims", "ops.TensorSolve(a, b, axes...)", func(c *Call) []*ops.Node {
+		row("linalg.tensorsolve", "input other dims", "linalg.TensorSolve(a, b, axes...)", func(c *Call) []*ops.Node {
 			var a attrs
 			if axes := c.ints("dims"); len(axes) > 0 {
 				a = attrs{"axes": axes}
 			}
-			return list(call("tensor_solve", a, c.x("input"), c.x("other")))
+			return list(call("linalg.tensor_solve", a, c.x("input"), c.x("other")))
 		}),
-		row("linalg.cond", "input p", "ops.Cond(a, order)", func(c *Call) []*ops.Node {
+		row("linalg.cond", "input p", "linalg.Cond(a, order)", func(c *Call) []*ops.Node {
 			order := "2"
 			if c.has("p") {
 				order = c.matrixOrder("p")
 			}
-			return list(call("cond", attrs{"order": order}, c.x("input")))
+			return list(call("linalg.cond", attrs{"order": order}, c.x("input")))
 		}),
-		row("linalg.lstsq", "input b rcond driver", "x, residuals, rank := ops.Lstsq(a, b, nil)", func(c *Call) []*ops.Node {
-			out := callAll("lstsq", nil, c.x("input"), c.x("b"))
+		row("linalg.lstsq", "input b rcond driver", "x, residuals, rank := linalg.Lstsq(a, b, nil)", func(c *Call) []*ops.Node {
+			out := callAll("linalg.lstsq", nil, c.x("input"), c.x("b"))
 			return out[:1]
 		}),
 	}

@@ -22,8 +22,8 @@ func products() []*Row {
 	addmm := added("addmm", "ops.Addmm(x, a, b, alpha, beta)", "mat1", "mat2")
 	matmul := plain("matmul", "other", "ops.MatMul(a, b)", "matmul")
 	matmul.Build = func(c *Call) []*ops.Node { return list(product2(c.x("input"), c.x("other"))) }
-	vecdot := row("linalg.vecdot", "input other dim", "ops.Vecdot(a, b, dim)", func(c *Call) []*ops.Node {
-		return list(call("vecdot", attrs{"axis": c.int("dim", -1)}, c.x("input"), c.x("other")))
+	vecdot := row("linalg.vecdot", "input other dim", "linalg.Vecdot(a, b, dim)", func(c *Call) []*ops.Node {
+		return list(call("linalg.vecdot", attrs{"axis": c.int("dim", -1)}, c.x("input"), c.x("other")))
 	})
 	return []*Row{
 		addmm, also("addmm.decomposed", addmm),
@@ -40,13 +40,13 @@ func products() []*Row {
 		plain("outer", "vec2", "ops.Outer(a, b)", "outer"), plain("ger", "vec2", "ops.Outer(a, b)", "outer"),
 		plain("kron", "other", "ops.Kron(a, b)", "kron"),
 		vecdot,
-		row("linalg.cross", "input other dim", "ops.Cross(a, b, dim)", func(c *Call) []*ops.Node {
-			return list(call("cross", attrs{"axis": c.int("dim", -1)}, c.x("input"), c.x("other")))
+		row("linalg.cross", "input other dim", "linalg.Cross(a, b, dim)", func(c *Call) []*ops.Node {
+			return list(call("linalg.cross", attrs{"axis": c.int("dim", -1)}, c.x("input"), c.x("other")))
 		}),
-		row("cross", "input other dim", "ops.Cross(a, b, dim)", func(c *Call) []*ops.Node {
+		row("cross", "input other dim", "linalg.Cross(a, b, dim)", func(c *Call) []*ops.Node {
 			x := c.x("input")
 			d := slices.Index(x.Shape(), 3)
-			return list(call("cross", attrs{"axis": c.int("dim", d)}, x, c.x("other")))
+			return list(call("linalg.cross", attrs{"axis": c.int("dim", d)}, x, c.x("other")))
 		}),
 		row("tensordot", "input other dims", "ops.TensorDot(a, b, axesA, axesB)", func(c *Call) []*ops.Node {
 			x, y := c.x("input"), c.x("other")
@@ -69,18 +69,18 @@ func products() []*Row {
 		row("einsum", "operands equation", "ops.Einsum(equation, xs...)", func(c *Call) []*ops.Node {
 			return list(call("einsum", attrs{"equation": c.str("equation", "")}, c.xs("operands")...))
 		}),
-		row("linalg.multi_dot", "tensors", "ops.MultiDot(xs...)", func(c *Call) []*ops.Node { return list(call("multi_dot", nil, c.xs("tensors")...)) }),
-		row("chain_matmul", "*tensors", "ops.MultiDot(xs...)", func(c *Call) []*ops.Node { return list(call("multi_dot", nil, c.xs("tensors")...)) }),
-		row("linalg.vander", "input N", "ops.Vander(x, n, descending)", func(c *Call) []*ops.Node {
+		row("linalg.multi_dot", "tensors", "linalg.MultiDot(xs...)", func(c *Call) []*ops.Node { return list(call("linalg.multi_dot", nil, c.xs("tensors")...)) }),
+		row("chain_matmul", "*tensors", "linalg.MultiDot(xs...)", func(c *Call) []*ops.Node { return list(call("linalg.multi_dot", nil, c.xs("tensors")...)) }),
+		row("linalg.vander", "input N", "linalg.Vander(x, n, descending)", func(c *Call) []*ops.Node {
 			x := c.x("input")
 			if x.Rank() == 0 {
 				x = ops.Reshape(x, 1)
 			}
-			return list(call("vander", attrs{"n": c.int("N", x.Dim(-1))}, x))
+			return list(call("linalg.vander", attrs{"n": c.int("N", x.Dim(-1))}, x))
 		}),
-		row("vander", "input N increasing", "ops.Vander(x, n, descending)", func(c *Call) []*ops.Node {
+		row("vander", "input N increasing", "linalg.Vander(x, n, descending)", func(c *Call) []*ops.Node {
 			x := c.x("input")
-			return list(call("vander", attrs{"n": c.int("N", x.Dim(-1)), "descending": !c.bool("increasing", false)}, x))
+			return list(call("linalg.vander", attrs{"n": c.int("N", x.Dim(-1)), "descending": !c.bool("increasing", false)}, x))
 		}),
 		row("nn.functional.linear", "input weight bias", "ops.Add(ops.MatMul(x, ops.Transpose(w)), bias)", func(c *Call) []*ops.Node {
 			y := product2(c.x("input"), ops.Transpose(c.x("weight")))
@@ -92,10 +92,12 @@ func products() []*Row {
 		row("nn.functional.bilinear", "input input2 weight bias", "ops.Bilinear(a, b, weight, bias)", func(c *Call) []*ops.Node {
 			return list(call("bilinear", nil, c.x("input"), c.x("input2"), c.x("weight"), c.x("bias")))
 		}),
-		row("cdist", "input x2 p compute_mode", "ops.Cdist(a, b, p, mode)", func(c *Call) []*ops.Node {
-			return list(call("cdist", attrs{"norm": c.float("p", 2)}, c.x("input"), c.x("x2")))
+		row("cdist", "input x2 p compute_mode", "linalg.Cdist(a, b, p, mode)", func(c *Call) []*ops.Node {
+			return list(call("linalg.cdist", attrs{"norm": c.float("p", 2)}, c.x("input"), c.x("x2")))
 		}),
-		row("nn.functional.pdist", "input p", "ops.Pdist(x, p)", func(c *Call) []*ops.Node { return list(call("pdist", attrs{"norm": c.float("p", 2)}, c.x("input"))) }),
+		row("nn.functional.pdist", "input p", "linalg.Pdist(x, p)", func(c *Call) []*ops.Node {
+			return list(call("linalg.pdist", attrs{"norm": c.float("p", 2)}, c.x("input")))
+		}),
 		row("nn.functional.cosine_similarity", "input x2 dim eps", "ops.CosineSimilarity(a, b, dim, eps)", func(c *Call) []*ops.Node {
 			return list(call("cosine_similarity", attrs{"axis": c.int("dim", 1), "eps": c.float("eps", 1e-8)}, c.x("input"), c.x("x2")))
 		}),

@@ -174,7 +174,7 @@ func spread() []*Row {
 			axes := c.axes("dim", x)
 			return list(c.kept(c.norm(x, c.float("ord", 2), axes), x, axes))
 		}},
-		{Torch: "linalg.matrix_norm", Signature: "input ord dim keepdim dtype", Go: "ops.MatrixNorm(a, order, axes...)", Build: func(c *Call) []*ops.Node {
+		{Torch: "linalg.matrix_norm", Signature: "input ord dim keepdim dtype", Go: "linalg.MatrixNorm(a, order, axes...)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			axes := c.pairOfAxes("dim", x)
 			order := "fro"
@@ -188,7 +188,7 @@ func spread() []*Row {
 }
 
 func linalgNorm(torch string) *Row {
-	return &Row{Torch: torch, Signature: "input ord dim keepdim dtype", Go: "ops.VectorNorm(x, p, dim...)", Note: "norms of matrices: ops.MatrixNorm", Build: func(c *Call) []*ops.Node {
+	return &Row{Torch: torch, Signature: "input ord dim keepdim dtype", Go: "ops.VectorNorm(x, p, dim...)", Note: "norms of matrices: linalg.MatrixNorm", Build: func(c *Call) []*ops.Node {
 		x := c.x("input")
 		dims := c.ints("dim")
 		if !c.has("ord") || len(dims) == 1 || len(dims) == 0 && x.Rank() == 1 {
@@ -199,7 +199,7 @@ func linalgNorm(torch string) *Row {
 		if len(dims) == 2 {
 			axes = c.pairOfAxes("dim", x)
 		}
-		c.as("ops.MatrixNorm(a, order, axes...)")
+		c.as("linalg.MatrixNorm(a, order, axes...)")
 		return list(c.kept(c.matrixNorm(x, c.matrixOrder("ord"), axes), x, axes))
 	}}
 }
@@ -213,7 +213,7 @@ func (c *Call) pairOfAxes(name string, x *ops.Node) []int {
 }
 
 func (c *Call) matrixNorm(x *ops.Node, order string, axes []int) *ops.Node {
-	return call("matrix_norm", attrs{"order": order, "axes": axes}, x)
+	return call("linalg.matrix_norm", attrs{"order": order, "axes": axes}, x)
 }
 
 // norm is the p-norm over axes.

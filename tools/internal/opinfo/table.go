@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	_ "github.com/anycl/anycl/ops/all" // rows call ops by name
 )
 
 // Table is every row, by name.
@@ -48,7 +50,7 @@ func oneCall(text string) bool {
 		if !ok || f.Sel.Name == "KeepDims" {
 			return true
 		}
-		if of, ok := f.X.(*ast.Ident); ok && (of.Name == "ops" || of.Name == "g") {
+		if of, ok := f.X.(*ast.Ident); ok && slices.Contains([]string{"ops", "g", "fft", "linalg"}, of.Name) {
 			calls++
 		}
 		return true

@@ -1,0 +1,10 @@
+// Package all enters the ops of every package below ops in the table, for programs that call ops by name, as importers of
+// models do:
+//
+//	import _ "github.com/anycl/anycl/ops/all"
+package all
+
+import (
+	_ "github.com/anycl/anycl/ops/fft"
+	_ "github.com/anycl/anycl/ops/linalg"
+)

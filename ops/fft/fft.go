@@ -1,0 +1,323 @@
+package fft
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+
+	"github.com/anycl/anycl/internal/dense"
+	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/internal/shapes"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/internal/build"
+	"github.com/anycl/anycl/tensor"
+)
+
+// FFTNorm says how Fourier transforms are scaled.
+type Norm string
+
+// Scales of Fourier transforms of n elements in all.
+const (
+	Backward Norm = "backward" // the inverse ones by 1/n
+	Forward  Norm = "forward"  // the others by 1/n
+	Ortho    Norm = "ortho"    // all by 1/√n
+)
+
+// FFTOptions say along which axes a Fourier transform goes, and how. The zero value and nil are the last axis, scaled backward.
+type Options struct {
+	// Axes are those of the transform, without the one that holds real and imaginary parts; nil: the last one. A real
+	// transform has its half along the last of them.
+	Axes []int
+	// Sizes are the extents along Axes to which the operand is cut or padded with zeros; -1, and nil for all, leaves one as it is, which
+	// for the real side of half a spectrum of m is 2 (m - 1).
+	Sizes []int
+	// Norm is the scale; empty: backward.
+	Norm Norm
+}
+
+// FFT returns the discrete Fourier transform of complex numbers, along one axis or several:
+//
+//	y[k] = Σ_j x[j] · exp(-2πi jk/n)
+//
+// Complex numbers are pairs along an axis of extent 2 after all others, the real part and the imaginary one: x is [..., 2], float32 or float64, and computed in
+// float64. Errors: dtype; shapes; axes; sizes; the norm is unknown.
+// Source: Cooley and Tukey, An Algorithm for the Machine Calculation of Complex Fourier Series (1965); FFTPACK.
+func FFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.fft", fftOf(o), x) }
+
+// IFFT returns the inverse of [FFT], with exp(2πi jk/n), scaled by 1/n unless the norm says otherwise.
+func IFFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.ifft", fftOf(o), x) }
+
+// RFFT returns the first half, n/2 + 1 elements along the last axis of the transform, of [FFT] of real numbers. x is [...] and the result
+// [..., 2]; the other half is the conjugate of this one.
+func RFFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.rfft", fftOf(o), x) }
+
+// IRFFT returns the real numbers of which x is the half that [RFFT] gives. x is [..., 2] and the result [...]. Imaginary parts that half a
+// spectrum of real numbers does not have are not read.
+func IRFFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.irfft", fftOf(o), x) }
+
+// HFFT returns [FFT] of numbers of which x is the first half and the conjugate of it the other, which is real. It is IRFFT of the
+// conjugate of x, scaled as FFT.
+func HFFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.hfft", fftOf(o), x) }
+
+// IHFFT is the inverse of [HFFT].
+func IHFFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.ihfft", fftOf(o), x) }
+
+type fftAttr struct {
+	Axes  []int  `default:"[-1]" doc:"of the transform, without the one of parts"`
+	Sizes []int  `default:"" doc:"to which the operand is cut or padded; -1: as it is"`
+	Norm  string `default:"backward" doc:"backward, forward or ortho"`
+}
+
+func fftOf(o *Options) fftAttr {
+	a := fftAttr{Axes: []int{-1}, Norm: string(Backward)}
+	if o != nil {
+		a.Sizes = o.Sizes
+		if o.Axes != nil {
+			a.Axes = o.Axes
+		}
+		if o.Norm != "" {
+			a.Norm = string(o.Norm)
+		}
+	}
+	return a
+}
+
+// fourierKind is one of the transforms.
+type fourierKind struct {
+	realIn, realOut bool
+	inverse         bool // is scaled as an inverse
+	conjugate       bool // is the one of the other sign
+}
+
+// complete resolves axes, and gives a size for each.
+func (k fourierKind) complete(c *ops.Call) error {
+	a, s := c.Attr.(fftAttr), c.Shape(0)
+	if !k.realIn {
+		if len(s) == 0 || s[len(s)-1] != 2 {
+			return fmt.Errorf("x is %v, without a last axis of real and imaginary parts", s)
+		}
+		s = s[:len(s)-1]
+	}
+	perm, err := shapes.ToEnd(a.Axes, len(s))
+	switch {
+	case err != nil:
+		return err
+	case len(a.Axes) == 0:
+		return errors.New("no axis is named")
+	case len(a.Sizes) != 0 && len(a.Sizes) != len(a.Axes):
+		return fmt.Errorf("%d sizes for %d axes", len(a.Sizes), len(a.Axes))
+	case Norm(a.Norm) != Backward && Norm(a.Norm) != Forward && Norm(a.Norm) != Ortho:
+		return fmt.Errorf("the norm %q is not backward, forward or ortho", a.Norm)
+	}
+	sizes := slices.Repeat([]int{-1}, len(a.Axes))
+	copy(sizes, a.Sizes)
+	a.Axes = perm[len(s)-len(a.Axes):]
+	for i, axis := range a.Axes {
+		n := s[axis]
+		if k.realOut && i == len(a.Axes)-1 {
+			n = 2 * (n - 1)
+		}
+		if sizes[i] == -1 {
+			sizes[i] = n
+		}
+		if sizes[i] < 1 || sizes[i] > 1<<30 {
+			return fmt.Errorf("axis %d of %v has %d elements, of which there is no transform", axis, s, sizes[i])
+		}
+	}
+	a.Sizes = sizes
+	c.Attr = a
+	return nil
+}
+
+func (k fourierKind) shape(c *ops.Call) ([]int, tensor.DType, error) {
+	a, s := c.Attr.(fftAttr), slices.Clone(c.Shape(0))
+	for i, axis := range a.Axes {
+		s[axis] = a.Sizes[i]
+		if k.realIn && i == len(a.Axes)-1 {
+			s[axis] = a.Sizes[i]/2 + 1
+		}
+	}
+	if k.realIn {
+		s = append(s, 2)
+	} else if k.realOut {
+		s = s[:len(s)-1]
+	}
+	return s, c.DType(0), nil
+}
+
+// scale is the factor of the transform.
+func (k fourierKind) scale(a fftAttr) float64 {
+	n := 1.0
+	for _, s := range a.Sizes {
+		n *= float64(s)
+	}
+	switch norm := Norm(a.Norm); {
+	case norm == Ortho:
+		return 1 / math.Sqrt(n)
+	case (norm == Backward) == k.inverse:
+		return 1 / n
+	}
+	return 1
+}
+
+func (k fourierKind) compose(c *ops.Call) *ops.Node {
+	a, x := c.Attr.(fftAttr), c.In[0]
+	last := len(a.Axes) - 1
+	for i, axis := range a.Axes {
+		n := a.Sizes[i]
+		if k.realOut && i == last {
+			n = n/2 + 1
+		}
+		x = resized(x, axis, n)
+	}
+	if k.realIn {
+		x = ops.Concat(-1, ops.ExpandDims(x, -1), ops.ZerosLike(ops.ExpandDims(x, -1)))
+	}
+	// Half a spectrum becomes whole before its own transform, after the others.
+	for i, axis := range a.Axes {
+		if i == last && k.realOut {
+			x = wholeSpectrum(x, axis, a.Sizes[i])
+		}
+		x = alongAxis(x, axis, k.conjugate)
+	}
+	if k.realIn {
+		x = build.Cut(x, a.Axes[last], 0, a.Sizes[last]/2+1)
+	}
+	if k.realOut {
+		x = ops.Reshape(build.Cut(x, -1, 0, 1), x.Shape()[:x.Rank()-1]...)
+	}
+	if s := k.scale(a); s != 1 {
+		x = ops.Mul(x, ops.ScalarLike(x, s))
+	}
+	return x
+}
+
+// resized is x cut or padded with zeros to n elements along axis.
+func resized(x *ops.Node, axis, n int) *ops.Node {
+	if have := x.Dim(axis); have < n {
+		return ops.Pad(x, 0, ops.Padding{Axis: axis, After: n - have})
+	}
+	return build.Cut(x, axis, 0, n)
+}
+
+// wholeSpectrum has the conjugates of the first half of x as its other half, n elements in all.
+func wholeSpectrum(x *ops.Node, axis, n int) *ops.Node {
+	half := n/2 + 1
+	sign := ops.Sub(ops.ScalarLike(x, 1), ops.Mul(x.Graph().Iota(x.DType(), 0, 2), ops.ScalarLike(x, 2))) // of both parts
+	if half == n {                                                                                        // n is 1 or 2
+		return x
+	}
+	return ops.Concat(axis, x, ops.Mul(ops.Flip(build.Cut(x, axis, 1, n-half+1), axis), sign))
+}
+
+// alongAxis is the transform along one axis, not scaled.
+func alongAxis(x *ops.Node, axis int, conjugate bool) *ops.Node {
+	last := []int{x.Rank() - 2} // of what is not a pair
+	y := ops.Apply("fft.dft", dftAttr{conjugate}, ops.MoveDim(x, []int{axis}, last))
+	return ops.MoveDim(y, last, []int{axis})
+}
+
+type dftAttr struct{ Conjugate bool }
+
+// Transforms of the rows of pairs in the last two axes. The derivative of one is that of the other sign.
+var _ = ops.MustDefine(ops.Op{
+	Name: "fft.dft", Hidden: true,
+	Attributes: ops.AttributesOf[dftAttr](), Operands: operandOne, DTypes: dtypes.Wide, Result: ops.SameResult,
+	Kernel: func(c *ops.Call) ops.KernelOptions {
+		n, conjugate := c.Shape(0)[len(c.Shape(0))-2], c.Attr.(dftAttr).Conjugate
+		plans := sync.Pool{New: func() any { return fourier.NewCmplxFFT(max(n, 1)) }} // each for one goroutine at a time
+		return build.HostMatrices("FFTPACK transforms on the CPU", []int{2}, []int{2}, func(_ *ops.Call, out, in []dense.Matrix) {
+			plan := plans.Get().(*fourier.CmplxFFT)
+			transform(out[0].Data, in[0].Data, conjugate, plan)
+			plans.Put(plan)
+		})(c)
+	},
+	Grad: func(b *ops.Back) { b.Add(0, ops.Apply("fft.dft", dftAttr{!b.Attr().(dftAttr).Conjugate}, b.Grad())) },
+})
+
+func transform(out, in []float64, conjugate bool, plan *fourier.CmplxFFT) {
+	z := make([]complex128, len(in)/2)
+	for i := range z {
+		z[i] = complex(in[2*i], in[2*i+1])
+	}
+	if conjugate {
+		z = plan.Sequence(z, z)
+	} else {
+		z = plan.Coefficients(z, z)
+	}
+	for i, v := range z {
+		out[2*i], out[2*i+1] = real(v), imag(v)
+	}
+}
+
+func defineFourier(name string, k fourierKind) *ops.Op {
+	return ops.MustDefine(ops.Op{
+		Name: name, Category: "fourier",
+		Attributes: ops.AttributesOf[fftAttr](), Operands: operandOne, DTypes: dtypes.Wide,
+		Complete: k.complete, Result: k.shape, Compose: k.compose,
+	})
+}
+
+var (
+	_ = defineFourier("fft.fft", fourierKind{})
+	_ = defineFourier("fft.ifft", fourierKind{inverse: true, conjugate: true})
+	_ = defineFourier("fft.rfft", fourierKind{realIn: true})
+	_ = defineFourier("fft.irfft", fourierKind{realOut: true, inverse: true, conjugate: true})
+	_ = defineFourier("fft.hfft", fourierKind{realOut: true})
+	_ = defineFourier("fft.ihfft", fourierKind{realIn: true, inverse: true, conjugate: true})
+)
+
+// FFTShift returns x with the middle element of each named axis first in the middle: element 0, which stands for the frequency 0, goes to n/2.
+// Without axes it is all of them. x is any dtype. Errors: an axis does not exist or is named twice.
+// Source: NumPy, numpy.fft.fftshift.
+func Shift(x *ops.Node, axes ...int) *ops.Node {
+	return ops.Apply("fft.shift", fftShiftAttr{axes, false}, x)
+}
+
+// IFFTShift is the inverse of [FFTShift], which differs where an extent is odd.
+func IShift(x *ops.Node, axes ...int) *ops.Node {
+	return ops.Apply("fft.shift", fftShiftAttr{axes, true}, x)
+}
+
+type fftShiftAttr struct {
+	Axes    []int `default:"" doc:"that are shifted; none: all"`
+	Inverse bool  `default:"false" doc:"element n/2 goes to 0"`
+}
+
+var _ = ops.MustDefine(ops.Op{
+	Name: "fft.shift", Category: "fourier",
+	Attributes: ops.AttributesOf[fftShiftAttr](), Operands: operandOne, DTypes: dtypes.All,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
+		_, err := shapes.Axes(c.Attr.(fftShiftAttr).axes(), len(c.Shape(0)))
+		return c.Shape(0), c.DType(0), err
+	},
+	Compose: func(c *ops.Call) *ops.Node {
+		x, a := c.In[0], c.Attr.(fftShiftAttr)
+		axes, _ := shapes.Axes(a.axes(), x.Rank())
+		for _, axis := range axes {
+			n := x.Dim(axis)
+			first := n - n/2
+			if a.Inverse {
+				first = n / 2
+			}
+			if first > 0 && first < n {
+				x = ops.Concat(axis, build.Cut(x, axis, first, n), build.Cut(x, axis, 0, first))
+			}
+		}
+		return x
+	},
+})
+
+// axes are those named, nil for all.
+func (a fftShiftAttr) axes() []int {
+	if len(a.Axes) == 0 {
+		return nil
+	}
+	return a.Axes
+}
+
+var operandOne = []ops.Operand{{Name: "x"}}
