@@ -117,10 +117,17 @@ func (g *Graph) compileOpen(ctx context.Context, rt *Runtime, target Target) (*E
 	if err := p.try(); err != nil {
 		return nil, err
 	}
+	var errs []error
 	for _, s := range target.Sizes {
 		if err := p.with(ctx, s); err != nil {
-			return nil, errors.Join(err, x.Close())
+			errs = append(errs, err)
 		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if errs != nil {
+		return nil, errors.Join(append(errs, x.Close())...)
 	}
 	return x, nil
 }

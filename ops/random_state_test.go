@@ -69,7 +69,7 @@ func TestRandomNumbersOfStepsGoOnInAnotherTraining(t *testing.T) {
 		}
 		p, err := NewDataParallel(t.Context(), devices, DataParallelOptions{
 			Params: l.params, Share: l.share, Batch: 8, Reproducible: true,
-			Optimizer: func(loss *Node) []*Node { return SGD(loss, l.params, SGDOptions{LearningRate: 0.1}) },
+			Optimizer: func(loss *Node) []*Node { return momentum(loss, l.params, 0.1, 0) },
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, p.Close()) })
