@@ -26,6 +26,8 @@
 //	ops                 the graph: define, build, differentiate, simplify, compile
 //	ops/optest          the conformance suite of ops and engines, with independent references
 //	ops/pprof           profiles for go tool pprof
+//	nn                  layers of neural networks, with named parameters
+//	optim               optimisers, schedules, loss scaling, averages of weights
 //	blas                gonum's BLAS on a device: one line in an existing gonum program
 //
 // Most programs import ops and tensor alone. Start with
