@@ -34,7 +34,14 @@ func TestSecondGradients(t *testing.T, e engine.Engine, o *Options) {
 			all[i] = c.second(g)
 			outputs = append(append(outputs, all[i].loss), all[i].grads...)
 		}
-		if err := g.Err(); err != nil {
+		err := g.Err()
+		if why := once[op.Name]; why != "" {
+			if err == nil {
+				t.Fatalf("there is a second derivative: %s is to be compared like others", op.Name)
+			}
+			t.Skip("has no second derivative: " + why)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		if len(all) == 0 {
@@ -50,6 +57,13 @@ func TestSecondGradients(t *testing.T, e engine.Engine, o *Options) {
 		defer exe.Close()
 		checkDifferences(t, exe, all)
 	})
+}
+
+// once are the ops with gradients that have none, and why.
+var once = map[string]string{
+	"attention":           "the kernel of its gradient has no derivative (a composition of MatMul and Softmax has one)",
+	"chebyshev_t":         "polynomials of the second kind have no derivative",
+	"shifted_chebyshev_t": "polynomials of the second kind have no derivative",
 }
 
 // second is c with a weighted sum of its gradients for a loss.

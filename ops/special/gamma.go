@@ -113,7 +113,7 @@ var _ = ops.MustDefine(ops.Op{
 //
 //	y = Σ_{k >= 0} (q + k)^-s
 //
-// s and q have the same float dtype. s below 1 gives NaN, 1 gives +Inf; so do 0 and negative whole q. The derivative by s is NaN: none is known here. Errors: dtypes differ or are
+// s and q have the same float dtype. s below 1 gives NaN, 1 gives +Inf; so do 0 and negative whole q. The second derivative by s is the last one; where q is not positive there is none by s: it is NaN. Errors: dtypes differ or are
 // no floats; shapes do not broadcast.
 func Zeta[S, Q ops.NodeOrNumber](s S, q Q) *ops.Node {
 	return ops.ApplyNumbers("special.zeta", nil, s, q)
@@ -123,7 +123,9 @@ var _ = ops.MustDefine(ops.Op{
 	Name: "special.zeta", Category: "special function", Operands: []ops.Operand{{Name: "s"}, {Name: "q"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
 	Grad: func(b *ops.Back) {
 		s, q := b.In(0), b.In(1)
-		unknown(b, 0)
+		if b.Wants(0) {
+			b.Add(0, ops.Mul(b.Grad(), ops.Apply("special.zeta_slope", zetaSlopeAttr{1}, s, q)))
+		}
 		b.Add(1, ops.Neg(ops.Mul(b.Grad(), ops.Mul(s, Zeta(ops.Add(s, 1), q)))))
 	},
 	Scalar: scalarOf2("special_zeta(a, b)", 400, zetaOf),
@@ -185,7 +187,8 @@ func LBeta(a, b *ops.Node) *ops.Node {
 //
 //	y = 1/Γ(a) · ∫_0^x t^(a-1) e^-t dt
 //
-// a and x have the same float dtype, and are not negative. The derivative by a is NaN: none is known here. Errors: dtypes differ or are no floats; shapes do not broadcast.
+// a and x have the same float dtype, and are not negative. The derivative by a is that of its series or its continued fraction, which go on for 20000 terms at most and so lose digits where a and x
+// are above 10^7; its own derivative by a is NaN: none is known here. Errors: dtypes differ or are no floats; shapes do not broadcast.
 func IGamma[A, B ops.NodeOrNumber](a A, x B) *ops.Node {
 	return ops.ApplyNumbers("special.igamma", nil, a, x)
 }
@@ -211,9 +214,10 @@ func incompleteOp(name string, sign float64, f func(a, x float64) float64) ops.O
 		Name: "special." + name, Category: "special function", Operands: []ops.Operand{{Name: "a"}, {Name: "x"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
 		Grad: func(b *ops.Back) { // x^(a-1) e^-x / Γ(a)
 			a, x := b.In(0), b.In(1)
-			slope := ops.Exp(ops.Sub(ops.Sub(ops.Mul(ops.Sub(a, 1), ops.Log(x)), x), LGamma(a)))
-			unknown(b, 0)
-			b.Add(1, ops.Mul(ops.Mul(b.Grad(), slope), sign))
+			if b.Wants(0) {
+				b.Add(0, ops.Mul(ops.Mul(b.Grad(), ops.Apply("special.igamma_slope", nil, a, x)), sign))
+			}
+			b.Add(1, ops.Mul(ops.Mul(b.Grad(), gammaDensity(a, x)), sign))
 		},
 		Scalar: scalarOf2("special_"+name+"(a, b)", 600, func(a, x float64) float64 {
 			switch {

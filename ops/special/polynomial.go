@@ -10,7 +10,7 @@ import (
 
 // Orthogonal polynomials of x, element by element, with NumPy broadcasting. The order n is a whole number, of x's dtype where it is a node: what is behind its
 // point is cut off, so -0.5 is 0, and of an order of -1 or less all are 0. x is a float. They are computed by their recurrences, in n steps. Shifted ones are of 2x - 1.
-// Derivatives exist for Chebyshev's T and both of Hermite's.
+// The order has no derivative; those by x are polynomials too, of [Gegenbauer] and [GeneralizedLaguerre] where there are none here.
 
 // The kinds of polynomials, as kernels/lib/special_polynomial.cl knows them.
 const (
@@ -89,33 +89,40 @@ func Legendre[A, B ops.NodeOrNumber](x A, n B) *ops.Node {
 }
 
 func polynomialOp(name string, kind int, slope func(x, n *ops.Node) *ops.Node) ops.Op {
-	o := ops.Op{
+	return ops.Op{
 		Name: name, Category: "polynomial", Operands: []ops.Operand{{Name: "x"}, {Name: "n"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
+		Grad:   func(b *ops.Back) { b.Add(0, ops.Mul(b.Grad(), slope(b.In(0), ops.Trunc(b.In(1))))) },
 		Scalar: scalarOf2(fmt.Sprintf("special_polynomial(%d, b, a)", kind), 20, func(x, n float64) float64 { return polynomialOf(kind, n, x) }),
 	}
-	if slope == nil {
-		o.NoGrad = "its derivative is not defined here"
-		return o
-	}
-	o.Grad = func(b *ops.Back) { b.Add(0, ops.Mul(b.Grad(), slope(b.In(0), ops.Trunc(b.In(1))))) }
-	return o
 }
 
 func orderBelow(n *ops.Node) *ops.Node { return ops.Sub(n, 1) }
 
+// slopeU is the derivative of ChebyshevU.
+func slopeU(x, n *ops.Node) *ops.Node { return ops.Mul(Gegenbauer(x, orderBelow(n), 2), 2) }
+
+// V[n] is U[n] - U[n-1], W[n] is U[n] + U[n-1]. Source: DLMF, equations 18.7.5 and 18.7.6 with their names exchanged.
+func slopeV(x, n *ops.Node) *ops.Node { return ops.Sub(slopeU(x, n), slopeU(x, orderBelow(n))) }
+func slopeW(x, n *ops.Node) *ops.Node { return ops.Add(slopeU(x, n), slopeU(x, orderBelow(n))) }
+
+// shiftedSlope is the derivative of a function of 2x - 1.
+func shiftedSlope(slope func(x, n *ops.Node) *ops.Node) func(x, n *ops.Node) *ops.Node {
+	return func(x, n *ops.Node) *ops.Node { return ops.Mul(slope(ops.Sub(ops.Mul(x, 2), 1), n), 2) }
+}
+
 var (
 	_ = ops.MustDefine(polynomialOp("special.chebyshev_t", chebyshevT, func(x, n *ops.Node) *ops.Node { return ops.Mul(n, ChebyshevU(x, orderBelow(n))) }))
-	_ = ops.MustDefine(polynomialOp("special.chebyshev_u", chebyshevU, nil))
-	_ = ops.MustDefine(polynomialOp("special.chebyshev_v", chebyshevV, nil))
-	_ = ops.MustDefine(polynomialOp("special.chebyshev_w", chebyshevW, nil))
+	_ = ops.MustDefine(polynomialOp("special.chebyshev_u", chebyshevU, slopeU))
+	_ = ops.MustDefine(polynomialOp("special.chebyshev_v", chebyshevV, slopeV))
+	_ = ops.MustDefine(polynomialOp("special.chebyshev_w", chebyshevW, slopeW))
 	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_t", shiftedT, func(x, n *ops.Node) *ops.Node { return ops.Mul(ops.Mul(n, 2), ShiftedChebyshevU(x, orderBelow(n))) }))
-	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_u", shiftedU, nil))
-	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_v", shiftedV, nil))
-	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_w", shiftedW, nil))
+	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_u", shiftedU, shiftedSlope(slopeU)))
+	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_v", shiftedV, shiftedSlope(slopeV)))
+	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_w", shiftedW, shiftedSlope(slopeW)))
 	_ = ops.MustDefine(polynomialOp("special.hermite_h", hermiteH, func(x, n *ops.Node) *ops.Node { return ops.Mul(ops.Mul(n, 2), HermiteH(x, orderBelow(n))) }))
 	_ = ops.MustDefine(polynomialOp("special.hermite_he", hermiteHe, func(x, n *ops.Node) *ops.Node { return ops.Mul(n, HermiteHe(x, orderBelow(n))) }))
-	_ = ops.MustDefine(polynomialOp("special.laguerre", laguerreL, nil))
-	_ = ops.MustDefine(polynomialOp("special.legendre", legendreP, nil))
+	_ = ops.MustDefine(polynomialOp("special.laguerre", laguerreL, func(x, n *ops.Node) *ops.Node { return ops.Neg(GeneralizedLaguerre(x, orderBelow(n), 1)) }))
+	_ = ops.MustDefine(polynomialOp("special.legendre", legendreP, func(x, n *ops.Node) *ops.Node { return Gegenbauer(x, orderBelow(n), 1.5) }))
 )
 
 func polynomialOf(kind int, order, x float64) float64 {
