@@ -16,7 +16,7 @@ import (
 // tables bounds what packages allocate, in bytes, whose initialisation makes tables that every program
 // uses; those of others are bounded by smallStart.
 var tables = map[string]int{
-	"ops": 240 << 10, // half a KiB for each op
+	"ops": 192 << 10, // half a KiB for each op
 }
 
 const smallStart = 10 << 10
