@@ -31,7 +31,7 @@ func adamParts(loss *Node, params []*Node, rate float64) []*Node {
 	t := loss.graph.Variable("adam.step", tensor.Scalar(int64(0)))
 	now := Add(t, 1)
 	updates := []*Node{Assign(t, now)}
-	unbias := func(beta float64) *Node { return Sub(1, Pow(beta, Cast(now, tensor.Float32))) }
+	unbias := func(beta float64) *Node { return Sub(1, Pow(beta, Cast(now, loss.dtype))) }
 	for i, g := range Gradients(loss, params...) {
 		p := params[i]
 		state := func(name string) *Node {
