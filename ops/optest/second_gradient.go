@@ -61,7 +61,6 @@ func TestSecondGradients(t *testing.T, e engine.Engine, o *Options) {
 
 // once are the ops with gradients that have none, and why.
 var once = map[string]string{
-	"attention":           "the kernel of its gradient has no derivative (a composition of MatMul and Softmax has one)",
 	"chebyshev_t":         "polynomials of the second kind have no derivative",
 	"shifted_chebyshev_t": "polynomials of the second kind have no derivative",
 }
