@@ -242,6 +242,17 @@ func TestRandomGraphsAgree(t *testing.T) {
 	})
 }
 
+func TestRandomOpenGraphsAgree(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+		e, n := lasting(t, open), 3 // each is compiled for four sizes
+		if e.Name() == "cpu" || full() {
+			n = 100
+		}
+		optest.TestOpenGraphs(t, e, n)
+	})
+}
+
 func TestRandomPlacementsAgree(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {

@@ -10,7 +10,7 @@
 // the line that made it and does not interrupt building; [Graph.Compile] returns
 // all of them.
 //
-// [Gradients] adds derivatives, [SGD] and [Adam] add training steps, [Kernel]
+// [Gradients] adds derivatives, of which package optim makes training steps, [Kernel]
 // puts a user's own OpenCL C kernel into the graph. [Define] makes an op of a composition or a kernel,
 // with attributes, a gradient and a name; [Apply] calls any op by its name.
 //

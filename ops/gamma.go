@@ -108,7 +108,7 @@ var _ = define(Op{
 //
 //	y = Σ_{k >= 0} (q + k)^-s
 //
-// s and q have the same float dtype. s below 1 gives NaN, 1 gives +Inf; so do 0 and negative whole q. The derivative by s is NaN: none is known here. Errors: dtypes differ or are
+// s and q have the same float dtype. s below 1 gives NaN, 1 gives +Inf; so do 0 and negative whole q. The second derivative by s is the last one; where q is not positive there is none by s: it is NaN. Errors: dtypes differ or are
 // no floats; shapes do not broadcast.
 func Zeta[S, Q NodeOrNumber](s S, q Q) *Node { return applyNumbers("zeta", nil, s, q) }
 
@@ -116,7 +116,9 @@ var _ = define(Op{
 	Name: "zeta", Category: "special function", Operands: []Operand{{Name: "s"}, {Name: "q"}}, DTypes: floats, Result: broadcast,
 	Grad: func(b *Back) {
 		s, q := b.In(0), b.In(1)
-		b.unknown(0)
+		if b.Wants(0) {
+			b.Add(0, Mul(b.Grad(), apply("zeta_slope", zetaSlopeAttr{1}, s, q)))
+		}
 		b.Add(1, Neg(Mul(b.Grad(), Mul(s, Zeta(Add(s, 1), q)))))
 	},
 	Scalar: scalarOf("special_zeta(a, b)", 400, real2(zetaOf)),
@@ -176,7 +178,8 @@ func LBeta(a, b *Node) *Node { return Sub(Add(LGamma(a), LGamma(b)), LGamma(Add(
 //
 //	y = 1/Γ(a) · ∫_0^x t^(a-1) e^-t dt
 //
-// a and x have the same float dtype, and are not negative. The derivative by a is NaN: none is known here. Errors: dtypes differ or are no floats; shapes do not broadcast.
+// a and x have the same float dtype, and are not negative. The derivative by a is that of its series or its continued fraction, which go on for 20000 terms at most and so lose digits where a and x
+// are above 10^7; its own derivative by a is NaN: none is known here. Errors: dtypes differ or are no floats; shapes do not broadcast.
 func IGamma[A, B NodeOrNumber](a A, x B) *Node { return applyNumbers("igamma", nil, a, x) }
 
 // IGammaC returns 1 - [IGamma], the upper incomplete gamma function, exact also where it is small.
@@ -198,9 +201,10 @@ func incompleteOp(name string, sign float64, f func(a, x float64) float64) Op {
 		Name: name, Category: "special function", Operands: []Operand{{Name: "a"}, {Name: "x"}}, DTypes: floats, Result: broadcast,
 		Grad: func(b *Back) { // x^(a-1) e^-x / Γ(a)
 			a, x := b.In(0), b.In(1)
-			slope := Exp(Sub(Sub(Mul(Sub(a, 1), Log(x)), x), LGamma(a)))
-			b.unknown(0)
-			b.Add(1, Mul(Mul(b.Grad(), slope), sign))
+			if b.Wants(0) {
+				b.Add(0, Mul(Mul(b.Grad(), apply("igamma_slope", nil, a, x)), sign))
+			}
+			b.Add(1, Mul(Mul(b.Grad(), gammaDensity(a, x)), sign))
 		},
 		Scalar: scalarOf("special_"+name+"(a, b)", 600, real2(func(a, x float64) float64 {
 			switch {

@@ -7,7 +7,7 @@ import (
 
 // Orthogonal polynomials of x, element by element, with NumPy broadcasting. The order n is a whole number, of x's dtype where it is a node: what is behind its
 // point is cut off, so -0.5 is 0, and of an order of -1 or less all are 0. x is a float. They are computed by their recurrences, in n steps. Shifted ones are of 2x - 1.
-// Derivatives exist for Chebyshev's T and both of Hermite's.
+// The order has no derivative; those by x are polynomials too, of [Gegenbauer] and [GeneralizedLaguerre] where there are none here.
 
 // The kinds of polynomials, as kernels/lib/special_polynomial.cl knows them.
 const (
@@ -70,32 +70,40 @@ func Laguerre[A, B NodeOrNumber](x A, n B) *Node { return applyNumbers("laguerre
 func Legendre[A, B NodeOrNumber](x A, n B) *Node { return applyNumbers("legendre", nil, x, n) }
 
 func polynomialOp(name string, kind int, slope func(x, n *Node) *Node) Op {
-	o := Op{
+	return Op{
 		Name: name, Category: "polynomial", Operands: []Operand{{Name: "x"}, {Name: "n"}}, DTypes: floats, Result: broadcast,
-		NoGrad: "its derivative is not defined here",
+		Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), slope(b.In(0), Trunc(b.In(1))))) },
 		Scalar: scalarOf(fmt.Sprintf("special_polynomial(%d, b, a)", kind), 20, real2(func(x, n float64) float64 { return polynomialOf(kind, n, x) })),
 	}
-	if slope != nil {
-		o.Grad = func(b *Back) { b.Add(0, Mul(b.Grad(), slope(b.In(0), Trunc(b.In(1))))) }
-	}
-	return o
 }
 
 func orderBelow(n *Node) *Node { return Sub(n, 1) }
 
+// slopeU is the derivative of ChebyshevU.
+func slopeU(x, n *Node) *Node { return Mul(Gegenbauer(x, orderBelow(n), 2), 2) }
+
+// V[n] is U[n] - U[n-1], W[n] is U[n] + U[n-1]. Source: DLMF, equations 18.7.5 and 18.7.6 with their names exchanged.
+func slopeV(x, n *Node) *Node { return Sub(slopeU(x, n), slopeU(x, orderBelow(n))) }
+func slopeW(x, n *Node) *Node { return Add(slopeU(x, n), slopeU(x, orderBelow(n))) }
+
+// shiftedSlope is the derivative of a function of 2x - 1.
+func shiftedSlope(slope func(x, n *Node) *Node) func(x, n *Node) *Node {
+	return func(x, n *Node) *Node { return Mul(slope(Sub(Mul(x, 2), 1), n), 2) }
+}
+
 var (
 	_ = define(polynomialOp("chebyshev_t", chebyshevT, func(x, n *Node) *Node { return Mul(n, ChebyshevU(x, orderBelow(n))) }))
-	_ = define(polynomialOp("chebyshev_u", chebyshevU, nil))
-	_ = define(polynomialOp("chebyshev_v", chebyshevV, nil))
-	_ = define(polynomialOp("chebyshev_w", chebyshevW, nil))
+	_ = define(polynomialOp("chebyshev_u", chebyshevU, slopeU))
+	_ = define(polynomialOp("chebyshev_v", chebyshevV, slopeV))
+	_ = define(polynomialOp("chebyshev_w", chebyshevW, slopeW))
 	_ = define(polynomialOp("shifted_chebyshev_t", shiftedT, func(x, n *Node) *Node { return Mul(Mul(n, 2), ShiftedChebyshevU(x, orderBelow(n))) }))
-	_ = define(polynomialOp("shifted_chebyshev_u", shiftedU, nil))
-	_ = define(polynomialOp("shifted_chebyshev_v", shiftedV, nil))
-	_ = define(polynomialOp("shifted_chebyshev_w", shiftedW, nil))
+	_ = define(polynomialOp("shifted_chebyshev_u", shiftedU, shiftedSlope(slopeU)))
+	_ = define(polynomialOp("shifted_chebyshev_v", shiftedV, shiftedSlope(slopeV)))
+	_ = define(polynomialOp("shifted_chebyshev_w", shiftedW, shiftedSlope(slopeW)))
 	_ = define(polynomialOp("hermite_h", hermiteH, func(x, n *Node) *Node { return Mul(Mul(n, 2), HermiteH(x, orderBelow(n))) }))
 	_ = define(polynomialOp("hermite_he", hermiteHe, func(x, n *Node) *Node { return Mul(n, HermiteHe(x, orderBelow(n))) }))
-	_ = define(polynomialOp("laguerre", laguerreL, nil))
-	_ = define(polynomialOp("legendre", legendreP, nil))
+	_ = define(polynomialOp("laguerre", laguerreL, func(x, n *Node) *Node { return Neg(GeneralizedLaguerre(x, orderBelow(n), 1)) }))
+	_ = define(polynomialOp("legendre", legendreP, func(x, n *Node) *Node { return Gegenbauer(x, orderBelow(n), 1.5) }))
 )
 
 func polynomialOf(kind int, order, x float64) float64 {

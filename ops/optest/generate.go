@@ -19,23 +19,40 @@ const (
 // newProgram makes the program of a seed.
 func newProgram(seed uint64) *program {
 	rng := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
-	p := &program{rng: rng, exact: seed%2 == 0, base: tensor.Float32}
-	moves := slices.Concat(viewMoves, foldMoves, controlMoves, smoothMoves)
-	if p.exact {
-		dtypes := []tensor.DType{tensor.Float32, tensor.Float32, tensor.Int32, tensor.Float16, tensor.BFloat16, tensor.Int8, tensor.Uint16, tensor.Int64}
-		p.base = dtypes[rng.IntN(len(dtypes))]
-		moves = slices.Concat(viewMoves, foldMoves, controlMoves, exactMoves)
-	}
+	p := &program{rng: rng, exact: seed%2 == 0}
+	moves, table := p.kind()
 	for range 1 + rng.IntN(2) {
 		p.input(p.base, p.randomShape()...)
 	}
 	for range 4 + rng.IntN(9) {
+		if rng.IntN(5) < 2 {
+			table.move(p)
+			continue
+		}
 		moves[rng.IntN(len(moves))](p)
 	}
-	p.outputs = p.results()
-	p.updates = p.variables()
+	p.finish()
 	return p
 }
+
+// kind chooses the dtype of a program, and returns the moves of its kind.
+func (p *program) kind() ([]move, tableMoves) {
+	if p.exact {
+		p.base = exactDTypes[p.rng.IntN(len(exactDTypes))]
+		return slices.Concat(viewMoves, foldMoves, controlMoves, exactMoves), exactTable()
+	}
+	p.base = tensor.Float32
+	return slices.Concat(viewMoves, foldMoves, controlMoves, smoothMoves), smoothTable()
+}
+
+// finish chooses what a program gives, and its variables.
+func (p *program) finish() {
+	p.outputs = p.results()
+	p.updates = p.variables()
+}
+
+// exactDTypes are those of exact programs, float32 more often than others.
+var exactDTypes = []tensor.DType{tensor.Float32, tensor.Float32, tensor.Int32, tensor.Float16, tensor.BFloat16, tensor.Int8, tensor.Uint16, tensor.Int64}
 
 // results are the values to look at: those that nothing else uses, and now and
 // then one that something does, or an input.
@@ -111,8 +128,35 @@ func (p *program) input(dt tensor.DType, shape ...int) int {
 			a.U[i] = uint64(p.rng.IntN(9))
 		}
 	}
+	return p.enter(a)
+}
+
+// enter adds an input with the values of a. Where a has the open extent, so have the inputs of the other sizes, with the same
+// values over and over.
+func (p *program) enter(a Array) int {
 	p.steps, p.values = append(p.steps, step{}), append(p.values, a)
+	for k, n := range p.sizes {
+		b := a
+		if slices.Contains(a.Shape, p.lead) {
+			b = NewArray(a.DType, p.resized(a.Shape, n)...)
+			for i := range b.Len() {
+				b.copy(i, a, i%a.Len())
+			}
+		}
+		p.twins[k] = append(p.twins[k], b)
+	}
 	return len(p.steps) - 1
+}
+
+// resized is shape with n in place of the open extent.
+func (p *program) resized(shape []int, n int) []int {
+	shape = slices.Clone(shape)
+	for a, d := range shape {
+		if p.lead > 0 && d == p.lead {
+			shape[a] = n
+		}
+	}
+	return shape
 }
 
 // indices adds an input of positions on an axis of extent n, some outside it.
@@ -132,19 +176,50 @@ func (p *program) apply(op string, attr any, build func(in []*ops.Node) *ops.Nod
 }
 
 func (p *program) applyAs(op string, dt tensor.DType, attr any, build func(in []*ops.Node) *ops.Node, args ...int) (int, bool) {
-	p.steps = append(p.steps, step{op: op, attr: attr, args: args, build: build})
+	return p.add(step{op: op, attr: attr, args: args, build: build}, dt, nil)
+}
+
+// add adds a step whose result is of dtype dt, and of a shape where its reference must know it.
+func (p *program) add(s step, dt tensor.DType, shape []int) (int, bool) {
+	p.steps = append(p.steps, s)
 	i := len(p.steps) - 1
-	r := p.evaluate(i, p.values, dt, nil)
-	if r.Len() > maxElements || p.exact && !p.small(r) {
+	r := p.evaluate(i, p.values, dt, shape)
+	if !p.usable(r) {
+		p.steps = p.steps[:i]
+		return 0, false
+	}
+	var others []Array
+	for k := range p.sizes {
+		if r, err := p.tryEvaluate(i, p.twins[k], dt); err == nil && p.usable(r) {
+			others = append(others, r.Array)
+		}
+	}
+	if len(others) < len(p.sizes) { // not for any size
 		p.steps = p.steps[:i]
 		return 0, false
 	}
 	p.values = append(p.values, r.Array)
+	for k, a := range others {
+		p.twins[k] = append(p.twins[k], a)
+	}
 	limit := 8.0
-	if largest, _ := r.largest(); largest > maxUsual { // a clip of integers leaves integers
+	if largest, _ := r.largest(); largest > maxUsual && dt == p.base { // a clip of integers leaves integers
 		return p.apply("clip", [2]float64{-limit, limit}, func(in []*ops.Node) *ops.Node { return ops.Clip(in[0], -limit, limit) }, i)
 	}
 	return i, true
+}
+
+// usable reports whether a program may go on with r: it is not too large, finite, and in an exact program of small integers.
+func (p *program) usable(r Result) bool {
+	if r.Len() > maxElements {
+		return false
+	}
+	for _, v := range r.F {
+		if math.IsNaN(v) || math.IsInf(v, 0) || p.exact && v != math.Trunc(v) {
+			return false
+		}
+	}
+	return !p.exact || p.small(r)
 }
 
 // largest is the largest number of a result, and of what bounds its error.

@@ -109,7 +109,7 @@ func graphError(ctx context.Context, rt *ops.Runtime, seed uint64, place func() 
 	defer exe.Close()
 	var slack [][]float64
 	if !p.exact {
-		slack = p.slack()
+		slack = p.slack(p.values)
 	}
 	for run := 1; ; run++ {
 		outs, err := exe.Run(ctx, feeds)
@@ -118,7 +118,7 @@ func graphError(ctx context.Context, rt *ops.Runtime, seed uint64, place func() 
 		}
 		var wrong []error
 		for i, v := range p.outputs {
-			if message := p.differs(outs[i], v, slack); message != "" {
+			if message := p.differs(outs[i], p.values, v, slack); message != "" {
 				wrong = append(wrong, fmt.Errorf("run %d: value v%d: %s", run, v, message))
 			}
 		}
@@ -127,7 +127,7 @@ func graphError(ctx context.Context, rt *ops.Runtime, seed uint64, place func() 
 			if err != nil {
 				return fmt.Errorf("run %d: %w", run, err)
 			}
-			if message := p.differs(got, to, slack); message != "" {
+			if message := p.differs(got, p.values, to, slack); message != "" {
 				wrong = append(wrong, fmt.Errorf("run %d: variable v%d after the run: %s", run, v, message))
 			}
 		}
@@ -153,7 +153,7 @@ func (p *program) advance() bool {
 			continue
 		}
 		r := p.evaluate(i, next, v.DType, v.Shape)
-		if !p.small(r) {
+		if !p.usable(r) {
 			return false
 		}
 		next[i] = r.Array
@@ -162,9 +162,9 @@ func (p *program) advance() bool {
 	return len(p.updates) > 0
 }
 
-// differs compares an output with value v; the message is empty when they agree.
-func (p *program) differs(got *tensor.Tensor, v int, slack [][]float64) string {
-	want := p.values[v]
+// differs compares an output with value v of values; the message is empty when they agree.
+func (p *program) differs(got *tensor.Tensor, values []Array, v int, slack [][]float64) string {
+	want := values[v]
 	if p.exact || want.F == nil {
 		return Compare(moved, got, exactly(want)).Message
 	}
@@ -181,12 +181,17 @@ type program struct {
 	values  []Array // of each step
 	outputs []int
 	updates map[int]int // inputs that are variables, and the values that they get
+
+	lead  int       // the extent that is open, as it is in values; 0: none
+	sizes []int     // what else it may be
+	twins [][]Array // the values with each of sizes
 }
 
 // step makes one value. An input has no op.
 type step struct {
 	op    string
 	attr  any
+	at    func(in []Array) any // attr, where it depends on the shapes of operands
 	args  []int
 	build func(in []*ops.Node) *ops.Node
 }
@@ -233,7 +238,11 @@ func (p *program) build(g *ops.Graph, feeds ops.Feeds) []*ops.Node {
 				nodes[i] = g.Variable(fmt.Sprint("v", i), v.Tensor())
 				continue
 			}
-			nodes[i] = g.Input(fmt.Sprint("v", i), v.DType, v.Shape...)
+			shape := v.Shape
+			if p.lead > 0 {
+				shape = p.resized(shape, ops.Dim("n"))
+			}
+			nodes[i] = g.Input(fmt.Sprint("v", i), v.DType, shape...)
 			feeds[nodes[i]] = v.Tensor()
 			continue
 		}
@@ -253,21 +262,34 @@ func (p *program) evaluate(i int, values []Array, dt tensor.DType, shape []int) 
 	for _, a := range s.args {
 		c.In = append(c.In, values[a])
 	}
+	if s.at != nil {
+		c.Attr = s.at(c.In)
+	}
 	return specs[s.op].Reference(c)
+}
+
+// tryEvaluate is evaluate for operands that the reference may not be for.
+func (p *program) tryEvaluate(i int, values []Array, dt tensor.DType) (r Result, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			err = fmt.Errorf("the reference of %s: %v", p.steps[i].op, e)
+		}
+	}()
+	return p.evaluate(i, values, dt, nil), nil
 }
 
 // trials is how often slack evaluates the program anew.
 const trials = 4
 
-// slack bounds the error of every element of every value, by experiment.
-func (p *program) slack() [][]float64 {
-	out := make([][]float64, len(p.values))
-	for i, v := range p.values {
+// slack bounds the error of every element of every one of values, by experiment.
+func (p *program) slack(values []Array) [][]float64 {
+	out := make([][]float64, len(values))
+	for i, v := range values {
 		out[i] = make([]float64, len(v.F))
 	}
 	for range trials {
-		moved := make([]Array, len(p.values))
-		for i, v := range p.values {
+		moved := make([]Array, len(values))
+		for i, v := range values {
 			if p.steps[i].op == "" {
 				moved[i] = v
 				continue

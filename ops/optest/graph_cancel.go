@@ -19,12 +19,12 @@ import (
 var cancelling = map[string]func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node{
 	// dx = y ∘ (dy - Σ dy ∘ y), with Σ y = 1
 	"softmax": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {
-		n := in[0].Shape()[s.attr.(int)]
+		n := extentOf(s, in)
 		return []*ops.Node{ops.Mul(slope, number(slope, 2*(n+4)))}
 	},
 	// dx = dy - y · Σ dy
 	"log_softmax": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {
-		n := in[0].Shape()[s.attr.(int)]
+		n := extentOf(s, in)
 		return []*ops.Node{ops.Mul(slope, number(slope, 2*n*(n+4)))}
 	},
 	// dx = (g - mean(g) - z · mean(g ∘ z)) / σ, with g = dy ∘ weight, z ≤ √n, σ² ≥ ε
@@ -46,6 +46,15 @@ var cancelling = map[string]func(s step, in []*ops.Node, slope *ops.Node) []*ops
 			ops.Mul(ops.Mul(scores, largest(q)), number(slope, rows)),
 		}
 	},
+}
+
+// extentOf is the extent of the axis that s names.
+func extentOf(s step, in []*ops.Node) int {
+	shape, axis := in[0].Shape(), s.attr.(int)
+	if axis < 0 {
+		axis += len(shape)
+	}
+	return shape[axis]
 }
 
 // number is n as a scalar beside x.

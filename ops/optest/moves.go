@@ -19,8 +19,7 @@ var viewMoves = []move{
 		if !ok {
 			return
 		}
-		shape := p.factors(count(p.shape(x)))
-		p.apply("reshape", shape, one(func(x *ops.Node) *ops.Node { return ops.Reshape(x, shape...) }), x)
+		p.reshape(x, p.split(p.shape(x)))
 	},
 	func(p *program) {
 		if x, ok := p.any(hasAxes); ok {
@@ -61,8 +60,11 @@ var viewMoves = []move{
 	},
 	func(p *program) {
 		if x, ok := p.any(func(s []int) bool { return len(s) < 4 }); ok {
-			shape := append([]int{1 + p.rng.IntN(4)}, p.shape(x)...)
-			p.apply("broadcast_to", shape, one(func(x *ops.Node) *ops.Node { return ops.BroadcastTo(x, shape...) }), x)
+			n := 1 + p.rng.IntN(4)
+			p.add(step{
+				op: "broadcast_to", at: func(in []Array) any { return append([]int{n}, in[0].Shape...) }, args: []int{x},
+				build: one(func(x *ops.Node) *ops.Node { return ops.BroadcastTo(x, append([]int{n}, x.Shape()...)...) }),
+			}, p.base, nil)
 		}
 	},
 	func(p *program) {
@@ -172,11 +174,38 @@ func (p *program) image() (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	shape := p.factors(count(p.shape(x)))
+	shape := p.split(p.shape(x))
 	for len(shape) < 4 {
 		shape = append(shape, 1)
 	}
-	return p.apply("reshape", shape, one(func(x *ops.Node) *ops.Node { return ops.Reshape(x, shape...) }), x)
+	if len(shape) > 4 {
+		return 0, false
+	}
+	return p.reshape(x, shape)
+}
+
+// split is another shape for the elements of one. A first extent that is open stays.
+func (p *program) split(shape []int) []int {
+	if p.lead > 0 && len(shape) > 0 && shape[0] == p.lead {
+		return append([]int{p.lead}, p.factors(count(shape[1:]))...)
+	}
+	return p.factors(count(shape))
+}
+
+// reshape gives value x another shape, where it is one for all sizes.
+func (p *program) reshape(x int, shape []int) (int, bool) {
+	for k, n := range p.sizes {
+		if p.twins[k][x].Len() != count(p.resized(shape, n)) {
+			return 0, false
+		}
+	}
+	s := step{op: "reshape", attr: shape, args: []int{x}, build: one(func(x *ops.Node) *ops.Node { return ops.Reshape(x, shape...) })}
+	if p.lead > 0 && len(shape) > 0 && shape[0] == p.lead {
+		rest := shape[1:]
+		s.at = func(in []Array) any { return append([]int{in[0].Shape[0]}, rest...) }
+		s.build = one(func(x *ops.Node) *ops.Node { return ops.Reshape(x, append([]int{x.Dim(0)}, rest...)...) })
+	}
+	return p.add(s, p.base, nil)
 }
 
 func folding(op string, f func(x *ops.Node, axes ...int) *ops.Node) move {

@@ -21,10 +21,10 @@ func init() {
 	Register("while", Spec{
 		Reference: func(c Case) Result {
 			x, out := c.In[0], NewArray(c.In[0].DType, c.In[0].Shape...)
-			rows, cols := x.Shape[0], x.Len()/max(x.Shape[0], 1)
+			rows, cols, turns := x.Shape[0], x.Len()/max(x.Shape[0], 1), max(int(c.In[1].I[0]), 0)
 			for i := range rows {
 				for k := range cols {
-					out.copy(i*cols+k, x, (i+int(c.In[1].I[0]))%rows*cols+k)
+					out.copy(i*cols+k, x, (i+turns)%rows*cols+k)
 				}
 			}
 			return exactly(out)

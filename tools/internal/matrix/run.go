@@ -142,6 +142,7 @@ func (j *job) graphs(e, cpu engine.Engine) []randomGraphs {
 	all := []randomGraphs{
 		{what: "random graphs", check: func(ctx context.Context, seed uint64) error { return optest.GraphError(ctx, e, seed) }},
 		{what: "gradients of random graphs", check: func(ctx context.Context, seed uint64) error { return optest.GraphGradientError(ctx, e, cpu, 2*seed+1) }},
+		{what: "random graphs with open sizes", check: func(ctx context.Context, seed uint64) error { return optest.OpenGraphError(ctx, e, seed) }},
 		{what: "long folds", all: optest.LongFolds, check: func(ctx context.Context, seed uint64) error { return optest.LongFoldError(ctx, e, seed) }},
 	}
 	if j.device != nil {

@@ -28,11 +28,8 @@ func special() []*Row {
 		one("special.scaled_modified_bessel_k0", "K0e", "k0e"), one("special.scaled_modified_bessel_k1", "K1e", "k1e"),
 		one("special.spherical_bessel_j0", "SphericalJ0", "spherical_j0"),
 		one("special.ndtr", "NDTR", "ndtr"), one("special.ndtri", "NDTRI", "ndtri"), one("special.log_ndtr", "LogNDTR", "log_ndtr"),
+		one("special.airy_ai", "AiryAi", "airy_ai"),
 		one("special.erfcx", "Erfcx", "erfcx"), one("special.entr", "Entr", "entr"),
-		{Torch: "special.airy_ai", Go: "", Note: "not supported", Build: func(c *Call) []*ops.Node {
-			c.refuse("there is no Airy function")
-			return nil
-		}},
 		{Torch: "special.zeta", Signature: "input other", Go: "ops.Zeta(s, q)", Build: func(c *Call) []*ops.Node {
 			x, y := c.pair("input", "other")
 			return list(call("zeta", nil, x, y))
