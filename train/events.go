@@ -58,14 +58,14 @@ func newEventWriter(w io.Writer, now func() time.Time) *EventWriter {
 // Numbers of fields, with the wire type in the lower three bits: 0 is a varint, 1 is 64 bits, 2 has a length, 5 is 32 bits.
 const (
 	eventWallTime    = 1<<3 | 1
-	eventStep        = 2<<3 | 0
+	eventStep        = 2 << 3
 	eventFileVersion = 3<<3 | 2
 	eventSummary     = 5<<3 | 2
 	eventSessionLog  = 7<<3 | 2
 	summaryValue     = 1<<3 | 2
 	valueTag         = 1<<3 | 2
 	valueSimple      = 2<<3 | 5
-	sessionStatus    = 1<<3 | 0
+	sessionStatus    = 1 << 3
 	sessionStart     = 1
 )
 
