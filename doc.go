@@ -28,6 +28,11 @@
 //	ops/pprof           profiles for go tool pprof
 //	nn                  layers of neural networks, with named parameters
 //	optim               optimisers, schedules, loss scaling, averages of weights
+//	train               the loop around a training: validation, early stop, progress, logs
+//	checkpoint          a training's whole state in a file; weights of other programs
+//	data                data sets, their order, batches made ahead; files of arrays, tables, images
+//	data/augment        changes images at random, on the device
+//	safetensors         tensors by name in the safetensors format
 //	blas                gonum's BLAS on a device: one line in an existing gonum program
 //
 // Most programs import ops and tensor alone. Start with
