@@ -53,7 +53,7 @@ func TestSecondGradients(t *testing.T, e engine.Engine, o *Options) {
 }
 
 // unknown are operands whose derivative has itself one that is NaN, by op, as its documentation says.
-var unknown = map[string]int{"igamma": 0, "igammac": 0}
+var unknown = map[string]int{"special.igamma": 0, "special.igammac": 0}
 
 // second is c with a weighted sum of its gradients for a loss.
 func (c *gradCell) second(g *ops.Graph) *gradCell {
