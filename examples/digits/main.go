@@ -98,7 +98,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (*result, erro
 		place = ops.OnDevice // who names a device wants to see it work
 	}
 	if rt.Device() != nil {
-		fmt.Fprintln(progress, "preparing kernels: seconds on a device that is new to them, less from then on")
+		fmt.Fprintln(progress, "the CPU engine begins, until the kernels of the device are compiled: seconds where it is new to them, less from then on")
 	}
 	t, err := newTrainer(ctx, rt, train, test, o.seed, place, ops.AtOnce)
 	if err != nil {
@@ -107,7 +107,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (*result, erro
 	defer t.close()
 
 	r := &result{}
-	perEpoch, err := t.learn(ctx, o.epochs, progress, func(loss float64) {
+	err = t.learn(ctx, o.epochs, progress, func(loss float64) {
 		r.first = time.Since(began)
 		fmt.Fprintf(out, "first result %.2f s after the process began: loss %.3f\n", r.first.Seconds(), loss)
 	})
@@ -122,21 +122,21 @@ func run(ctx context.Context, o options, out, progress io.Writer) (*result, erro
 	fmt.Fprintf(out, "test accuracy %.1f %%: %d of %d, after %d epochs\n", 100*r.accuracy, right, test.len(), o.epochs)
 
 	fmt.Fprintf(out, "\n%s\n", rt.Explain())
+	if err := t.step.Prepare(ctx); err != nil { // a short training may be over before its kernels are compiled
+		return nil, err
+	}
 	r.where = explain(out, t.step.Report(), o.explain)
-	if err := compare(ctx, out, rt, t, r.where, perEpoch, o.seed); err != nil {
+	if err := compare(ctx, out, rt, t, r.where, o.seed); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(out, "\n%s", draw(test, r.predictions))
 	return r, nil
 }
 
-// learn trains for so many epochs and returns the time of one, without the
-// first, in which drivers still compile, if there is another. first is called
-// with the loss of the first step.
-func (t *trainer) learn(ctx context.Context, epochs int, progress io.Writer, first func(loss float64)) (time.Duration, error) {
+// learn trains for so many epochs. first is called with the loss of the first step.
+func (t *trainer) learn(ctx context.Context, epochs int, progress io.Writer, first func(loss float64)) error {
 	bar := term.NewProgress(progress, epochs*t.steps(), "training")
 	defer bar.Done()
-	var spent time.Duration
 	for epoch := range epochs {
 		start := time.Now()
 		loss, err := t.run(ctx, t.steps(), func(loss float64) {
@@ -147,18 +147,15 @@ func (t *trainer) learn(ctx context.Context, epochs int, progress io.Writer, fir
 			bar.Step()
 		})
 		if err != nil {
-			return 0, err
+			return err
 		}
 		took := time.Since(start)
-		if epoch > 0 || epochs == 1 {
-			spent += took
-		}
 		p, err := t.predictions(ctx)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		bar.Line("epoch %2d   loss %.4f   test %5.1f %%   %4d ms",
 			epoch+1, loss, 100*float64(t.test.right(p))/float64(t.test.len()), took.Milliseconds())
 	}
-	return spent / time.Duration(max(1, epochs-1)), nil
+	return nil
 }

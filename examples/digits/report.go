@@ -43,15 +43,19 @@ func explain(out io.Writer, r *ops.Report, all bool) string {
 	return most
 }
 
-// sideSteps is how many steps the engine that did not train is timed for.
+// sideSteps is how many steps an engine is timed for.
 const sideSteps = 20
 
-// compare prints the time of an epoch where the training ran and, from a short
-// run with weights of its own, on the other engine.
-func compare(ctx context.Context, out io.Writer, rt *ops.Runtime, t *trainer, where string, perEpoch time.Duration, seed uint64) error {
+// compare prints the time of an epoch, from some more steps where the training ran and, with weights of their own, on the
+// other engines.
+func compare(ctx context.Context, out io.Writer, rt *ops.Runtime, t *trainer, where string, seed uint64) error {
 	fmt.Fprintf(out, "\nTime per epoch of %d steps, %d images each\n", t.steps(), batch)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "  %s\t%.0f ms\tmean of the training above\n", where, ms(perEpoch))
+	took, err := t.time(ctx, sideSteps)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "  %s\t%.0f ms\tfrom %d more steps\n", where, ms(took)*float64(t.steps())/sideSteps, sideSteps)
 	engines := rt.Engines()
 	for i, e := range engines {
 		if e.Name() == where {
