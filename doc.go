@@ -33,6 +33,7 @@
 //	optim               optimisers, schedules, clipping, loss scaling, averages
 //	safetensors         tensors by name in files that others read and write
 //	data                data sets from memory and files, in batches, shuffled and prefetched
+//	data/augment        changes images and targets at random, on the device
 //	checkpoint          the state of a training, saved whole and restored to the same bits
 //	train               the loop: validation, early stop, checkpoints, progress, logs
 //	blas                gonum's BLAS on a device: one line in an existing gonum program

@@ -53,7 +53,6 @@ type Optimizer struct {
 	variables []*ops.Node
 	count     *ops.Node // steps that were made
 	micro     *ops.Node // micro-batches since
-	averages  []*ops.Node
 
 	rate, norm *ops.Node // of what was built last
 }

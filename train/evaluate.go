@@ -36,8 +36,10 @@ func (m *Model) evaluator(ctx context.Context, rt *ops.Runtime, l *data.Loader, 
 		return nil, errors.New("train: the model has no loss and no scores to validate")
 	}
 	var err error
-	e.runner, err = m.compile(ctx, rt, l, ops.Target{Outputs: outputs, Reproducible: !adaptive})
-	return e, err
+	if e.runner, err = m.compile(ctx, rt, l, ops.Target{Outputs: outputs, Reproducible: !adaptive}); err != nil {
+		return nil, err
+	}
+	return e, nil
 }
 
 // run goes once through l, gives metrics their scores, and returns the mean loss, NaN if there is none.

@@ -28,7 +28,7 @@ type Options struct {
 	Patience   int          // stop after so many validations without improvement; 0: never
 	KeepBest   bool         // at the end, variables get the values of the best validation
 
-	Folder    *checkpoint.Folder // where checkpoints are kept; nil: none
+	Folder    *checkpoint.Folder // where checkpoints are kept; nil: none. Without Resume there must be none in it
 	SaveEvery int                // steps from one checkpoint to the next; 0: one at the end of each epoch
 	Resume    bool               // go on with the last checkpoint in Folder, if there is one
 	Interrupt bool               // the first SIGINT ends training as a context that is done does; a second one ends the program
@@ -172,7 +172,13 @@ func (f *fit) prepare(ctx context.Context, rt *ops.Runtime) (err error) {
 			return err
 		}
 	}
-	if f.o.Resume {
+	switch {
+	case f.o.Folder == nil:
+	case !f.o.Resume:
+		if steps, err := f.o.Folder.Steps(); err != nil || len(steps) > 0 {
+			return errors.Join(err, fmt.Errorf("train: %s has checkpoints, of steps %v: set Options.Resume to go on with the last, or remove them", f.o.Folder.Dir, steps))
+		}
+	default:
 		_, err := f.o.Folder.Restore(ctx, f.state())
 		switch {
 		case err == nil:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/anycl/anycl/checkpoint"
 	"github.com/anycl/anycl/data"
+	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -84,7 +85,10 @@ func TestATrainingStopsWhereItDoesNotImproveAndKeepsTheBest(t *testing.T) {
 		}
 		// One that has stopped does not begin again.
 		again := built(t, rts)
-		o.Valid, o.Resume = again.valid, true
+		o.Valid = again.valid
+		_, err = Fit(t.Context(), again.rt, again.model, again.loader, o)
+		require.ErrorContains(t, err, "has checkpoints, of steps [")
+		o.Resume = true
 		g, err := Fit(t.Context(), again.rt, again.model, again.loader, o)
 		require.NoError(t, err)
 		require.Equal(t, shown(h), shown(g))
@@ -134,6 +138,18 @@ func TestMistakesAreFoundBeforeTraining(t *testing.T) {
 		},
 		"no Scores": func() error {
 			_, err := Predict(t.Context(), r.rt, &Model{Inputs: r.model.Inputs, Loss: r.model.Loss}, r.valid)
+			return err
+		},
+		`belongs to graph "other"`: func() error {
+			m := *r.model
+			m.Scores = ops.NewGraph("other").Input("z", tensor.Float32, 3)
+			_, err := Fit(t.Context(), r.rt, &m, r.loader, Options{Valid: r.valid})
+			return err
+		},
+		"3 inputs, of which 2 are of the model": func() error {
+			m := *r.model
+			m.Loss = ops.Add(m.Loss, r.graph.Input("z", tensor.Float32))
+			_, err := Fit(t.Context(), r.rt, &m, r.loader, Options{})
 			return err
 		},
 		"no inputs": func() error { _, err := Evaluate(t.Context(), r.rt, &Model{}, r.valid); return err },

@@ -82,6 +82,27 @@ func TestATrainingThatIsInterruptedAtAnyStepMakesTheSameBits(t *testing.T) {
 	}
 }
 
+func TestACheckpointSaysNothingAboutDevices(t *testing.T) {
+	rts := opened(t, "none", "none")
+	dir := t.TempDir()
+	two := built(t, rts)
+	o := two.whole(dir)
+	o.Epochs = 1
+	_, err := Fit(t.Context(), two.rt, two.model, two.loader, o)
+	require.NoError(t, err)
+	one := built(t, rts[:1])
+	h, err := Fit(t.Context(), one.rt, one.model, one.loader, one.whole(dir))
+	require.NoError(t, err)
+	require.Equal(t, 24, h.Steps)
+	require.Less(t, float64(h.Records[len(h.Records)-1].Loss), float64(h.Records[0].Loss))
+	back := built(t, rts)
+	o = back.whole(dir)
+	o.Epochs = 4
+	h, err = Fit(t.Context(), back.rt, back.model, back.loader, o)
+	require.NoError(t, err)
+	require.Equal(t, 32, h.Steps)
+}
+
 func TestSIGINTSavesAndSaysSo(t *testing.T) {
 	rts := opened(t, "none")
 	r := built(t, rts)

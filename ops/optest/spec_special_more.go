@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/special"
 )
 
 // Airy functions by their power series in 300 bits, and families of polynomials by explicit sums.
@@ -15,7 +16,7 @@ func init() {
 		name string
 		call func(x *ops.Node) *ops.Node
 	}{
-		{"airy_ai", ops.AiryAi}, {"airy_ai_prime", ops.AiryAiPrime}, {"airy_bi", ops.AiryBi}, {"airy_bi_prime", ops.AiryBiPrime},
+		{"special.airy_ai", special.AiryAi}, {"special.airy_ai_prime", special.AiryAiPrime}, {"special.airy_bi", special.AiryBi}, {"special.airy_bi_prime", special.AiryBiPrime},
 	} {
 		samples := few1(-14, 12)
 		Register(a.name, Spec{one(a.call), terms1(16, func(x float64) (float64, float64) { return airy(i, x) }), near, samples})
@@ -37,14 +38,14 @@ func init() {
 			}}},
 		}
 	}
-	Register("gegenbauer", family(three(ops.Gegenbauer[*ops.Node, *ops.Node, *ops.Node]), func(n int, alpha, x float64) (y, terms float64) {
+	Register("special.gegenbauer", family(three(special.Gegenbauer[*ops.Node, *ops.Node, *ops.Node]), func(n int, alpha, x float64) (y, terms float64) {
 		for l := 0; 2*l <= n; l++ { // (-1)^l (α)_{n-l} / (l! (n-2l)!) (2x)^(n-2l)
 			t := math.Pow(-1, float64(l)) * rising(alpha, n-l) / rising(1, l) / rising(1, n-2*l) * math.Pow(2*x, float64(n-2*l))
 			y, terms = y+t, terms+math.Abs(t)
 		}
 		return y, terms
 	}))
-	Register("generalized_laguerre", family(three(ops.GeneralizedLaguerre[*ops.Node, *ops.Node, *ops.Node]), func(n int, alpha, x float64) (y, terms float64) {
+	Register("special.generalized_laguerre", family(three(special.GeneralizedLaguerre[*ops.Node, *ops.Node, *ops.Node]), func(n int, alpha, x float64) (y, terms float64) {
 		for k := range n + 1 { // (α+k+1)_{n-k} / ((n-k)! k!) (-x)^k
 			t := rising(alpha+float64(k)+1, n-k) / rising(1, n-k) / rising(1, k) * math.Pow(-x, float64(k))
 			y, terms = y+t, terms+math.Abs(t)

@@ -1,4 +1,4 @@
-package ops
+package special
 
 // airyCentres are Ai, Ai', Bi and Bi' at -9.5, -9, ..., 9.5, computed by mpmath in 40 digits.
 var airyCentres = [39][4]float64{

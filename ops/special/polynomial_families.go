@@ -1,6 +1,11 @@
-package ops
+package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/ops"
+)
 
 // Gegenbauer returns the ultraspherical polynomials of x, element by element, with NumPy broadcasting:
 //
@@ -9,8 +14,8 @@ import "math"
 // Derivatives of [ChebyshevT], [ChebyshevU] and [Legendre] are such polynomials. x, n and alpha are floats of one dtype; orders are those of [Legendre]. The derivative by x is
 // 2α C[n-1] of α+1; by alpha it is NaN: none is known here. Errors: dtypes differ or are no floats; shapes do not broadcast.
 // Source: DLMF, table 18.9.1 and equation 18.9.19.
-func Gegenbauer[A, B, C NodeOrNumber](x A, n B, alpha C) *Node {
-	return applyNumbers("gegenbauer", nil, x, n, alpha)
+func Gegenbauer[A, B, C ops.NodeOrNumber](x A, n B, alpha C) *ops.Node {
+	return ops.ApplyNumbers("special.gegenbauer", nil, x, n, alpha)
 }
 
 // GeneralizedLaguerre returns the associated Laguerre polynomials of x, element by element, with NumPy broadcasting:
@@ -20,27 +25,27 @@ func Gegenbauer[A, B, C NodeOrNumber](x A, n B, alpha C) *Node {
 // of which [Laguerre] are those with α = 0. x, n and alpha are floats of one dtype; orders are those of [Legendre]. The derivative by x is -L[n-1] of α+1; by alpha it is NaN:
 // none is known here. Errors: dtypes differ or are no floats; shapes do not broadcast.
 // Source: DLMF, table 18.9.1 and equation 18.9.23.
-func GeneralizedLaguerre[A, B, C NodeOrNumber](x A, n B, alpha C) *Node {
-	return applyNumbers("generalized_laguerre", nil, x, n, alpha)
+func GeneralizedLaguerre[A, B, C ops.NodeOrNumber](x A, n B, alpha C) *ops.Node {
+	return ops.ApplyNumbers("special.generalized_laguerre", nil, x, n, alpha)
 }
 
-func polynomialFamily(name, c string, slope func(x, n, alpha *Node) *Node, f func(order, alpha, x float64) float64) Op {
-	return Op{
-		Name: name, Category: "polynomial", Operands: []Operand{{Name: "x"}, {Name: "n"}, {Name: "alpha"}}, DTypes: floats, Result: broadcast,
-		Grad: func(b *Back) {
-			b.Add(0, Mul(b.Grad(), slope(b.In(0), orderBelow(Trunc(b.In(1))), b.In(2))))
-			b.unknown(2)
+func polynomialFamily(name, c string, slope func(x, n, alpha *ops.Node) *ops.Node, f func(order, alpha, x float64) float64) ops.Op {
+	return ops.Op{
+		Name: name, Category: "polynomial", Operands: []ops.Operand{{Name: "x"}, {Name: "n"}, {Name: "alpha"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
+		Grad: func(b *ops.Back) {
+			b.Add(0, ops.Mul(b.Grad(), slope(b.In(0), orderBelow(ops.Trunc(b.In(1))), b.In(2))))
+			unknown(b, 2)
 		},
-		Scalar: scalarOf(c, 20, real3(func(x, n, alpha float64) float64 { return f(n, alpha, x) })),
+		Scalar: scalarOf3(c, 20, func(x, n, alpha float64) float64 { return f(n, alpha, x) }),
 	}
 }
 
 var (
-	_ = define(polynomialFamily("gegenbauer", "special_gegenbauer(b, c, a)", func(x, n, alpha *Node) *Node {
-		return Mul(Mul(alpha, 2), Gegenbauer(x, n, Add(alpha, 1)))
+	_ = ops.MustDefine(polynomialFamily("special.gegenbauer", "special_gegenbauer(b, c, a)", func(x, n, alpha *ops.Node) *ops.Node {
+		return ops.Mul(ops.Mul(alpha, 2), Gegenbauer(x, n, ops.Add(alpha, 1)))
 	}, gegenbauerOf))
-	_ = define(polynomialFamily("generalized_laguerre", "special_laguerre(b, c, a)", func(x, n, alpha *Node) *Node {
-		return Neg(GeneralizedLaguerre(x, n, Add(alpha, 1)))
+	_ = ops.MustDefine(polynomialFamily("special.generalized_laguerre", "special_laguerre(b, c, a)", func(x, n, alpha *ops.Node) *ops.Node {
+		return ops.Neg(GeneralizedLaguerre(x, n, ops.Add(alpha, 1)))
 	}, laguerreOf))
 )
 

@@ -1,8 +1,11 @@
-package ops
+package special
 
 import (
 	"fmt"
 	"math"
+
+	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/ops"
 )
 
 // Airy functions, element by element, of a float x: the solutions of y" = x y. Errors: dtype is not a float. Results for large negative x are as good
@@ -10,31 +13,31 @@ import (
 // Arguments (1992).
 
 // AiryAi returns the Airy function that vanishes for large x: 1/π ∫_0^∞ cos(t³/3 + x t) dt.
-func AiryAi(x *Node) *Node { return apply("airy_ai", nil, x) }
+func AiryAi(x *ops.Node) *ops.Node { return ops.Apply("special.airy_ai", nil, x) }
 
 // AiryAiPrime returns the derivative of [AiryAi].
-func AiryAiPrime(x *Node) *Node { return apply("airy_ai_prime", nil, x) }
+func AiryAiPrime(x *ops.Node) *ops.Node { return ops.Apply("special.airy_ai_prime", nil, x) }
 
 // AiryBi returns the Airy function that grows: 1/π ∫_0^∞ (e^(-t³/3 + x t) + sin(t³/3 + x t)) dt.
-func AiryBi(x *Node) *Node { return apply("airy_bi", nil, x) }
+func AiryBi(x *ops.Node) *ops.Node { return ops.Apply("special.airy_bi", nil, x) }
 
 // AiryBiPrime returns the derivative of [AiryBi].
-func AiryBiPrime(x *Node) *Node { return apply("airy_bi_prime", nil, x) }
+func AiryBiPrime(x *ops.Node) *ops.Node { return ops.Apply("special.airy_bi_prime", nil, x) }
 
 // airyOp is one of Ai, Ai', Bi and Bi', in this order.
-func airyOp(name string, which int, slope func(x *Node) *Node) Op {
-	return Op{
-		Name: name, Category: "special function", Operands: operandX, DTypes: floats, Result: same,
-		Grad:   func(b *Back) { b.Add(0, Mul(b.Grad(), slope(b.In(0)))) },
-		Scalar: scalarOf(fmt.Sprintf("special_airy(%d, a)", which), 120, real1(func(x float64) float64 { return airyOf(which, x) })),
+func airyOp(name string, which int, slope func(x *ops.Node) *ops.Node) ops.Op {
+	return ops.Op{
+		Name: name, Category: "special function", Operands: operandX, DTypes: dtypes.Floats, Result: ops.SameResult,
+		Grad:   func(b *ops.Back) { b.Add(0, ops.Mul(b.Grad(), slope(b.In(0)))) },
+		Scalar: scalarOf1(fmt.Sprintf("special_airy(%d, a)", which), 120, func(x float64) float64 { return airyOf(which, x) }),
 	}
 }
 
 var (
-	_ = define(airyOp("airy_ai", 0, AiryAiPrime))
-	_ = define(airyOp("airy_ai_prime", 1, func(x *Node) *Node { return Mul(x, AiryAi(x)) }))
-	_ = define(airyOp("airy_bi", 2, AiryBiPrime))
-	_ = define(airyOp("airy_bi_prime", 3, func(x *Node) *Node { return Mul(x, AiryBi(x)) }))
+	_ = ops.MustDefine(airyOp("special.airy_ai", 0, AiryAiPrime))
+	_ = ops.MustDefine(airyOp("special.airy_ai_prime", 1, func(x *ops.Node) *ops.Node { return ops.Mul(x, AiryAi(x)) }))
+	_ = ops.MustDefine(airyOp("special.airy_bi", 2, AiryBiPrime))
+	_ = ops.MustDefine(airyOp("special.airy_bi_prime", 3, func(x *ops.Node) *ops.Node { return ops.Mul(x, AiryBi(x)) }))
 )
 
 // airyOf is by a Taylor series around the next centre, or by asymptotic expansions.

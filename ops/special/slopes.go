@@ -1,6 +1,12 @@
-package ops
+package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/internal/hostmath"
+	"github.com/anycl/anycl/ops"
+)
 
 // Derivatives of special functions by their parameters: by series and fractions that are differentiated term by term. kernels/lib/special_slopes.cl
 // says more.
@@ -10,37 +16,37 @@ type zetaSlopeAttr struct {
 	Order int `doc:"of the derivative, 1 or 2"`
 }
 
-var _ = define(Op{
-	Name: "zeta_slope", hidden: true, Attributes: AttributesOf[zetaSlopeAttr](), Operands: []Operand{{Name: "s"}, {Name: "q"}}, DTypes: floats, Result: broadcast,
-	Compose: func(c *Call) *Node {
+var _ = ops.MustDefine(ops.Op{
+	Name: "special.zeta_slope", Hidden: true, Attributes: ops.AttributesOf[zetaSlopeAttr](), Operands: []ops.Operand{{Name: "s"}, {Name: "q"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
+	Compose: func(c *ops.Call) *ops.Node {
 		if c.Attr.(zetaSlopeAttr).Order == 1 {
-			return apply("zeta_slope_1", nil, c.In...)
+			return ops.Apply("special.zeta_slope_1", nil, c.In...)
 		}
-		return apply("zeta_slope_2", nil, c.In...)
+		return ops.Apply("special.zeta_slope_2", nil, c.In...)
 	},
-	Grad: func(b *Back) { // of (-log a)^m a^-s by a: -(s + m / log a) a^-1 times it
+	Grad: func(b *ops.Back) { // of (-log a)^m a^-s by a: -(s + m / log a) a^-1 times it
 		m, s, q := b.Attr().(zetaSlopeAttr).Order, b.In(0), b.In(1)
-		below := Zeta(Add(s, 1), q)
+		below := Zeta(ops.Add(s, 1), q)
 		if m == 1 {
-			b.Add(0, Mul(b.Grad(), apply("zeta_slope", zetaSlopeAttr{2}, s, q)))
+			b.Add(0, ops.Mul(b.Grad(), ops.Apply("special.zeta_slope", zetaSlopeAttr{2}, s, q)))
 		} else {
-			b.unknown(0)
-			below = apply("zeta_slope", zetaSlopeAttr{1}, Add(s, 1), q)
+			unknown(b, 0)
+			below = ops.Apply("special.zeta_slope", zetaSlopeAttr{1}, ops.Add(s, 1), q)
 		}
-		own := apply("zeta_slope", zetaSlopeAttr{m}, Add(s, 1), q)
-		b.Add(1, Neg(Mul(b.Grad(), Add(Mul(s, own), Mul(below, float64(m))))))
+		own := ops.Apply("special.zeta_slope", zetaSlopeAttr{m}, ops.Add(s, 1), q)
+		b.Add(1, ops.Neg(ops.Mul(b.Grad(), ops.Add(ops.Mul(s, own), ops.Mul(below, float64(m))))))
 	},
 })
 
 var (
-	_ = define(zetaSlopeOp("zeta_slope_1", "special_zeta_slope(1, a, b)", 1))
-	_ = define(zetaSlopeOp("zeta_slope_2", "special_zeta_slope(2, a, b)", 2))
+	_ = ops.MustDefine(zetaSlopeOp("special.zeta_slope_1", "special_zeta_slope(1, a, b)", 1))
+	_ = ops.MustDefine(zetaSlopeOp("special.zeta_slope_2", "special_zeta_slope(2, a, b)", 2))
 )
 
-func zetaSlopeOp(name, c string, order int) Op {
-	return Op{
-		Name: name, hidden: true, Operands: []Operand{{Name: "s"}, {Name: "q"}}, DTypes: floats, Result: broadcast, NoGrad: "zeta_slope has it",
-		Scalar: scalarOf(c, 500, real2(func(s, q float64) float64 { return zetaSlopeOf(order, s, q) })),
+func zetaSlopeOp(name, c string, order int) ops.Op {
+	return ops.Op{
+		Name: name, Hidden: true, Operands: []ops.Operand{{Name: "s"}, {Name: "q"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult, NoGrad: "zeta_slope has it",
+		Scalar: scalarOf2(c, 500, func(s, q float64) float64 { return zetaSlopeOf(order, s, q) }),
 	}
 }
 
@@ -67,7 +73,7 @@ func zetaSlopeOf(m int, s, q float64) float64 {
 	}
 	a, sum := q, 0.0
 	for range 9 {
-		sum += math.Pow(a, -s) * power(-logOf(a))
+		sum += math.Pow(a, -s) * power(-hostmath.Log(a))
 		a++
 	}
 	l, b, r := math.Log(a), math.Pow(a, -s), 1/(s-1)
@@ -95,19 +101,19 @@ func zetaSlopeOf(m int, s, q float64) float64 {
 	return sum
 }
 
-var _ = define(Op{
-	Name: "igamma_slope", hidden: true, Operands: []Operand{{Name: "a"}, {Name: "x"}}, DTypes: floats, Result: broadcast,
-	Grad: func(b *Back) { // of the integrand by a
+var _ = ops.MustDefine(ops.Op{
+	Name: "special.igamma_slope", Hidden: true, Operands: []ops.Operand{{Name: "a"}, {Name: "x"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
+	Grad: func(b *ops.Back) { // of the integrand by a
 		a, x := b.In(0), b.In(1)
-		b.unknown(0)
-		b.Add(1, Mul(b.Grad(), Mul(gammaDensity(a, x), Sub(Log(x), Digamma(a)))))
+		unknown(b, 0)
+		b.Add(1, ops.Mul(b.Grad(), ops.Mul(gammaDensity(a, x), ops.Sub(ops.Log(x), Digamma(a)))))
 	},
-	Scalar: scalarOf("special_igamma_slope(a, b)", 1500, real2(igammaSlopeOf)),
+	Scalar: scalarOf2("special_igamma_slope(a, b)", 1500, igammaSlopeOf),
 })
 
 // gammaDensity is x^(a-1) e^-x / Γ(a).
-func gammaDensity(a, x *Node) *Node {
-	return Exp(Sub(Sub(Mul(Sub(a, 1), Log(x)), x), LGamma(a)))
+func gammaDensity(a, x *ops.Node) *ops.Node {
+	return ops.Exp(ops.Sub(ops.Sub(ops.Mul(ops.Sub(a, 1), ops.Log(x)), x), LGamma(a)))
 }
 
 // igammaSlopeOf is the derivative of the regularised lower incomplete gamma function by a.
@@ -120,7 +126,7 @@ func igammaSlopeOf(a, x float64) float64 {
 	}
 	var scale, off float64 // x^a e^-x / Γ(a+1), and how far log x is from digamma(a+1)
 	if a < 8 {
-		l := logOf(x)
+		l := hostmath.Log(x)
 		g, _ := math.Lgamma(a + 1)
 		scale, off = math.Exp(a*l-x-g), l-digammaOf(a+1)
 	} else {
