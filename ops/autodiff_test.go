@@ -93,7 +93,7 @@ func TestProductsWithJacobianMatrices(t *testing.T) {
 func TestJacobianAndHessianMatrices(t *testing.T) {
 	tasks := map[int]int{}
 	for _, n := range []int{3, 6} { // outputs, of 4 inputs: rows and then columns
-		_, outs, exe := fed(t, [][]int{{2, 2}, {4, n}}, func(g *Graph, in []*Node) []*Node {
+		_, outs, _ := fed(t, [][]int{{2, 2}, {4, n}}, func(g *Graph, in []*Node) []*Node {
 			x, w := in[0], in[1]
 			y := Tanh(MatMul(Reshape(x, 1, 4), w))
 			all := []*Node{Jacobian(y, x), Hessian(Sum(Mul(y, y)), x)}
@@ -109,7 +109,6 @@ func TestJacobianAndHessianMatrices(t *testing.T) {
 		})
 		near(t, outs[2], outs[0], "Jacobian")
 		near(t, outs[3], outs[1], "Hessian")
-		_ = exe
 	}
 	for _, n := range []int{8, 40} {
 		_, _, exe := fed(t, [][]int{{50}, {50, n}}, func(g *Graph, in []*Node) []*Node {

@@ -89,7 +89,7 @@ func TestCheckpointsSaveMemory(t *testing.T) {
 
 // The gradient for a node inside of a checkpoint is that without it, and what nobody differentiates costs nothing.
 func TestANodeInsideOfACheckpointHasAGradient(t *testing.T) {
-	_, outs, exe := fed(t, [][]int{{3}}, func(g *Graph, in []*Node) []*Node {
+	_, outs, _ := fed(t, [][]int{{3}}, func(g *Graph, in []*Node) []*Node {
 		var inside *Node
 		y := Checkpoint(func(in []*Node) []*Node {
 			inside = Exp(in[0])
@@ -100,7 +100,7 @@ func TestANodeInsideOfACheckpointHasAGradient(t *testing.T) {
 	})
 	near(t, outs[1], outs[0], "inside")
 	near(t, outs[3], outs[2], "outside")
-	_, _, exe = fed(t, [][]int{{3}}, func(g *Graph, in []*Node) []*Node {
+	_, _, exe := fed(t, [][]int{{3}}, func(g *Graph, in []*Node) []*Node {
 		return Checkpoint(func(in []*Node) []*Node { return []*Node{Square(Exp(in[0]))} }, in[0])
 	})
 	require.Len(t, exe.Report().Tasks, 1)
