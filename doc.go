@@ -24,8 +24,18 @@
 //	internal/exec       runs of programs: memory, steps, changes of placement
 //	internal/calibrate  measures what predictions rest on
 //	ops                 the graph: define, build, differentiate, simplify, compile
+//	ops/linalg          decompositions, solvers, norms and distances of matrices
+//	ops/fft             Fourier transforms
+//	ops/all             registers the ops of all packages, for who calls them by name
 //	ops/optest          the conformance suite of ops and engines, with independent references
 //	ops/pprof           profiles for go tool pprof
+//	nn                  layers with named parameters, as PyTorch names them
+//	optim               optimisers, schedules, clipping, loss scaling, averages
+//	safetensors         tensors by name in files that others read and write
+//	data                data sets from memory and files, in batches, shuffled and prefetched
+//	data/augment        changes images and targets at random, on the device
+//	checkpoint          the state of a training, saved whole and restored to the same bits
+//	train               the loop: validation, early stop, checkpoints, progress, logs
 //	blas                gonum's BLAS on a device: one line in an existing gonum program
 //
 // Most programs import ops and tensor alone. Start with

@@ -39,7 +39,7 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 	}
 	parts := []*optest.Options{
 		few(tensor.Float32, variantOps...),
-		few(tensor.Float16, "matmul"), // some have no other dtype
+		few(tensor.Float16, "matmul"),                                                 // some have no other dtype
 		{Ops: []string{"cumprod", "scatter"}, DTypes: []tensor.DType{tensor.Float32}}, // a single sample of each has some
 	}
 	gradients, graphs := few(tensor.Float32, "conv2d", "max_pool2d"), 0

@@ -191,11 +191,11 @@ func TestAFolderKeepsTheLastAndTheBest(t *testing.T) {
 	require.Equal(t, 400, step)
 	require.Equal(t, 40., first(t, all[2]))
 
-	require.NoError(t, os.Truncate(f.path(400), 50))
+	require.NoError(t, os.Truncate(f.Path(400), 50))
 	_, err = f.Restore(t.Context(), &State{Graph: g})
 	require.ErrorIs(t, err, ErrDamaged)
-	require.ErrorContains(t, err, f.path(300))
-	require.NoError(t, Restore(t.Context(), f.path(300), &State{Graph: g}))
+	require.ErrorContains(t, err, f.Path(300))
+	require.NoError(t, Restore(t.Context(), f.Path(300), &State{Graph: g}))
 	require.Equal(t, 30., first(t, all[2]))
 
 	// A step that is trained again after going back stays, whatever came later.

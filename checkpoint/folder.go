@@ -33,7 +33,7 @@ func (f *Folder) Save(ctx context.Context, s *State, step int) error {
 	if err := f.ready(); err != nil {
 		return err
 	}
-	if err := Save(ctx, f.path(step), s); err != nil {
+	if err := Save(ctx, f.Path(step), s); err != nil {
 		return err
 	}
 	steps, err := f.Steps()
@@ -46,7 +46,7 @@ func (f *Folder) Save(ctx context.Context, s *State, step int) error {
 	}
 	for i, old := range steps {
 		if i < len(steps)-keep && old != step {
-			err = errors.Join(err, os.Remove(f.path(old)))
+			err = errors.Join(err, os.Remove(f.Path(old)))
 		}
 	}
 	if err != nil {
@@ -78,7 +78,8 @@ func (f *Folder) ready() error {
 // Best is the path of the best checkpoint, whether there is one or not.
 func (f *Folder) Best() string { return filepath.Join(f.Dir, "best.safetensors") }
 
-func (f *Folder) path(step int) string {
+// Path is the path of the checkpoint of a step, whether there is one or not.
+func (f *Folder) Path(step int) string {
 	return filepath.Join(f.Dir, fmt.Sprintf("step-%012d.safetensors", step))
 }
 
@@ -112,8 +113,8 @@ func (f *Folder) Restore(ctx context.Context, s *State) (step int, err error) {
 		return 0, fmt.Errorf("%w in %s", ErrNone, f.Dir)
 	}
 	step = steps[len(steps)-1]
-	if err = Restore(ctx, f.path(step), s); errors.Is(err, ErrDamaged) && len(steps) > 1 {
-		err = fmt.Errorf("%w; the one before is %s", err, f.path(steps[len(steps)-2]))
+	if err = Restore(ctx, f.Path(step), s); errors.Is(err, ErrDamaged) && len(steps) > 1 {
+		err = fmt.Errorf("%w; the one before is %s", err, f.Path(steps[len(steps)-2]))
 	}
 	return step, err
 }

@@ -138,3 +138,36 @@ func Rows(x *tensor.Tensor, numbers []int) (*tensor.Tensor, error) {
 	}
 	return y, d.Read(numbers, []*tensor.Tensor{y})
 }
+
+// SplitTensors is [Split] of the rows of tensors, which are copied.
+func SplitTensors(fraction float64, seed uint64, all ...*tensor.Tensor) (first, rest []*tensor.Tensor, err error) {
+	d, err := Tensors(all...)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, b, err := SplitNumbers(d.Len(), fraction, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, t := range all {
+		x, err := Rows(t, a)
+		if err != nil {
+			return nil, nil, err
+		}
+		y, err := Rows(t, b)
+		if err != nil {
+			return nil, nil, err
+		}
+		first, rest = append(first, x), append(rest, y)
+	}
+	return first, rest, nil
+}
+
+// TensorLoader is a [Loader] of the rows of tensors: see [Tensors] and [NewLoader].
+func TensorLoader(o LoaderOptions, all ...*tensor.Tensor) (*Loader, error) {
+	d, err := Tensors(all...)
+	if err != nil {
+		return nil, err
+	}
+	return NewLoader(d, o)
+}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -53,7 +54,7 @@ type Batch struct {
 
 	whole, last []*tensor.Tensor // for batches that are full, and for one that is not
 	err         error
-	done        chan struct{}
+	free, done  chan struct{} // to be filled, and filled
 }
 
 // NewLoader makes a loader. Its memory is that of Ahead + 1 batches. Errors: no data set; options below 0.
@@ -68,7 +69,7 @@ func NewLoader(set Dataset, o LoaderOptions) (*Loader, error) {
 	l := &Loader{set: set, o: o, ordered: -1, order: make([]int, set.Len())}
 	rest := set.Len() % o.Batch
 	for range o.Ahead + 1 {
-		b := &Batch{done: make(chan struct{}, 1)}
+		b := &Batch{free: make(chan struct{}, 1), done: make(chan struct{}, 1)}
 		for _, f := range set.Fields() {
 			t, err := tensor.New(f.DType, append([]int{min(o.Batch, set.Len())}, f.Shape...)...)
 			if err != nil {
@@ -172,40 +173,29 @@ func (l *Loader) Epoch(ctx context.Context) iter.Seq2[*Batch, error] {
 		var making sync.WaitGroup
 		defer making.Wait()
 		defer cancel()
-		free, work, ready := make(chan *Batch, len(l.slots)), make(chan *Batch), make(chan *Batch, len(l.slots))
 		for _, b := range l.slots {
-			select { // of a loop that was left
-			case <-b.done:
-			default:
-			}
-			free <- b
-		}
-		for range min(l.o.Workers, to-from) {
-			making.Go(func() {
-				for b := range work {
-					b.err = l.make(b)
-					b.done <- struct{}{}
+			for _, c := range []chan struct{}{b.free, b.done} {
+				select { // of a loop that was left
+				case <-c:
+				default:
 				}
-			})
+			}
+			b.free <- struct{}{}
 		}
-		epoch := l.at.Epoch
-		making.Go(func() { l.dispatch(ctx, epoch, from, to, free, work, ready) })
-		for range to - from {
-			var b *Batch
+		m := &maker{of: l, epoch: l.at.Epoch, from: from, to: to}
+		for range min(l.o.Workers, len(l.slots), to-from) {
+			making.Go(func() { m.run(ctx) })
+		}
+		for i := range to - from {
+			b := l.slots[i%len(l.slots)]
 			var err error
 			select {
-			case b = <-ready:
-				select {
-				case <-b.done:
-					err = b.err
-				case <-ctx.Done():
-					err = ctx.Err()
-				}
+			case <-b.done:
+				err = b.err
 			case <-ctx.Done():
-				err = ctx.Err()
 			}
-			if err == nil {
-				err = ctx.Err() // of two that can go on, select takes any
+			if ctx.Err() != nil { // of two that can go on, select takes any
+				err = ctx.Err()
 			}
 			if err != nil {
 				yield(nil, fmt.Errorf("data: batch %d of epoch %d: %w", l.at.Batch, l.at.Epoch, err))
@@ -215,37 +205,43 @@ func (l *Loader) Epoch(ctx context.Context) iter.Seq2[*Batch, error] {
 			if !yield(b, nil) {
 				return
 			}
-			free <- b
+			b.free <- struct{}{}
 		}
 	}
 }
 
-// dispatch gives batches to make to the workers, in order.
-func (l *Loader) dispatch(ctx context.Context, epoch, from, to int, free, work, ready chan *Batch) {
-	defer close(work)
-	for i := from; i < to; i++ {
+// maker makes the batches of a loop on several goroutines. Batch i lies in slot i modulo their number. There are no more goroutines than slots,
+// so that no two wait for one slot.
+type maker struct {
+	of              *Loader
+	epoch, from, to int
+	taken           atomic.Int64
+}
+
+func (m *maker) run(ctx context.Context) {
+	l := m.of
+	for {
+		i := int(m.taken.Add(1)) - 1
+		if i >= m.to-m.from {
+			return
+		}
+		b := l.slots[i%len(l.slots)]
 		select {
-		case b := <-free:
-			b.Epoch, b.Index = epoch, i
-			b.Numbers = l.order[i*l.o.Batch : min((i+1)*l.o.Batch, len(l.order))]
-			b.Tensors = b.whole
-			if len(b.Numbers) < l.o.Batch {
-				b.Tensors = b.last
-			}
-			ready <- b
-			select {
-			case work <- b:
-			case <-ctx.Done():
-				return
-			}
+		case <-b.free:
 		case <-ctx.Done():
 			return
 		}
+		i += m.from
+		b.Epoch, b.Index = m.epoch, i
+		b.Numbers = l.order[i*l.o.Batch : min((i+1)*l.o.Batch, len(l.order))]
+		b.Tensors = b.whole
+		if len(b.Numbers) < l.o.Batch {
+			b.Tensors = b.last
+		}
+		b.err = l.set.Read(b.Numbers, b.Tensors)
+		b.done <- struct{}{}
 	}
 }
-
-// make reads the examples of a batch.
-func (l *Loader) make(b *Batch) error { return l.set.Read(b.Numbers, b.Tensors) }
 
 // sort makes the order of the present epoch.
 func (l *Loader) sort() {

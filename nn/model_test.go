@@ -255,13 +255,18 @@ func TestMixedPrecisionKeepsParametersInFloat32(t *testing.T) {
 		p := m.Train()
 		y := p.Apply(x)
 		require.Equal(t, tensor.Float32, y.DType())
+		seen := map[string]int{}
 		for _, n := range slices.Collect(g.Nodes())[before:] {
-			if op := n.Op().Name; op == "matmul" || op == "conv" {
+			op := n.Op().Name
+			seen[op]++
+			switch op {
+			case "matmul", "conv", "gelu":
 				require.Equal(t, dt, n.DType(), op)
-			} else if op == "layer_norm" {
+			case "layer_norm":
 				require.Equal(t, tensor.Float32, n.DType(), op)
 			}
 		}
+		require.Equal(t, []int{2, 1, 1, 1}, []int{seen["matmul"], seen["conv"], seen["gelu"], seen["layer_norm"]})
 		for _, d := range append(ops.Gradients(ops.Sum(y), m.Params()...), p.Updates()...) {
 			require.Equal(t, tensor.Float32, d.DType())
 		}

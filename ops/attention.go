@@ -90,7 +90,7 @@ var _ = define(Op{
 
 var _ = define(Op{
 	Name: "attention_core", Operands: operandsAny, hidden: true, kind: ir.KindAttention,
-	Attributes: AttributesOf[ir.AttentionAttr](), NoGrad: "it is a part of attention or of its gradient",
+	Attributes: AttributesOf[ir.AttentionAttr](), Grad: coreGrad,
 	Results: func(c *Call) ([]Result, error) {
 		s, _ := c.attention() // checked where a user called
 		dt, rows := c.dt(0), append(slices.Clone(s.Batch), s.M)

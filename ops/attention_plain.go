@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/tensor"
 )
@@ -93,30 +94,98 @@ func attentionSlopes(c *Call, s attentionShape, p, grad, rows *Node) *Node {
 	return Mul(p, Sub(up, ExpandDims(rows, -1)))
 }
 
+// plainBack is the gradient of an attention out of other ops, from the derivative of its result and D.
+type plainBack struct {
+	c       *Call
+	s       attentionShape
+	p, grad *Node
+	t       *Node // by the scores
+}
+
+func plainBackOf(c *Call, s attentionShape, grad, rows *Node) *plainBack {
+	p := attentionWeights(attentionScores(c, s))
+	return &plainBack{c, s, p, grad, attentionSlopes(c, s, p, grad, rows)}
+}
+
+// shared sums x over the group of heads that share one of k and v.
+func (x *plainBack) shared(d *Node) *Node {
+	if x.s.Group > 1 && !x.s.together() {
+		d = Sum(d, -3)
+	}
+	return d
+}
+
+func (x *plainBack) scaled(d *Node) *Node {
+	return Cast(Mul(d, ScalarLike(x.t, x.c.Attr.(ir.AttentionAttr).ScaleOf(x.s.D))), x.c.dt(0))
+}
+
+func (x *plainBack) byQ() *Node {
+	return x.scaled(x.s.ungrouped(MatMul(x.s.grouped(x.t), x.s.grouped(widen(x.c.In[1])))))
+}
+
+func (x *plainBack) byK() *Node {
+	return x.scaled(x.shared(MatMul(swapLast(x.s.grouped(x.t)), x.s.grouped(widen(x.c.In[0])))))
+}
+
+func (x *plainBack) byV() *Node {
+	return Cast(x.shared(MatMul(swapLast(x.s.grouped(x.p)), x.s.grouped(widen(x.grad)))), x.c.dt(0))
+}
+
 func plainAttentionGrad(b *Back, c *Call, s attentionShape) {
 	if s.N == 0 {
 		return // nothing depends on anything
 	}
-	p := attentionWeights(attentionScores(c, s))
-	t := attentionSlopes(c, s, p, b.Grad(), Sum(Mul(widen(b.Grad()), widen(b.Out())), -1))
-	scale := ScalarLike(t, c.Attr.(ir.AttentionAttr).ScaleOf(s.D))
-	// Heads of k and v that are shared sum over their group.
-	shared := func(x *Node) *Node {
-		if s.Group > 1 && !s.together() {
-			x = Sum(x, -3)
+	x := plainBackOf(c, s, b.Grad(), Sum(Mul(widen(b.Grad()), widen(b.Out())), -1))
+	for i, by := range []func() *Node{x.byQ, x.byK, x.byV} {
+		if b.Wants(i) {
+			b.Add(i, by())
 		}
-		return x
-	}
-	if b.Wants(0) {
-		b.Add(0, Cast(Mul(s.ungrouped(MatMul(s.grouped(t), s.grouped(widen(c.In[1])))), scale), c.dt(0)))
-	}
-	if b.Wants(1) {
-		b.Add(1, Cast(Mul(shared(MatMul(swapLast(s.grouped(t)), s.grouped(widen(c.In[0])))), scale), c.dt(0)))
-	}
-	if b.Wants(2) {
-		b.Add(2, Cast(shared(MatMul(swapLast(s.grouped(p)), s.grouped(widen(b.Grad())))), c.dt(0)))
 	}
 	if mask := c.mask(); mask != nil && mask.dtype.IsFloat() && b.Wants(3) {
-		b.Add(3, Cast(t, mask.dtype))
+		b.Add(3, Cast(x.t, mask.dtype))
+	}
+}
+
+// coreGrad is the gradient of one pass of an attention, which a second derivative goes through: that of the same pass out of other ops,
+// in which the logarithms l are what they are made of.
+func coreGrad(b *Back) {
+	n, t := b.node, b.tape
+	c := &Call{Op: n.op, In: slices.Clone(n.in), Attr: n.attr}
+	s, err := c.attention()
+	if err != nil || s.N == 0 {
+		return // nothing depends on anything
+	}
+	var leaves, like []*Node
+	for i, x := range n.in {
+		if x.dtype.IsFloat() && t.wanted[x] {
+			c.In[i] = gradientPlaceholder(x)
+			leaves, like = append(leaves, c.In[i]), append(like, x)
+		}
+	}
+	var outs, ds []*Node
+	for i, y := range corePlain(c, s) {
+		if d := t.picked[n][i]; d != nil {
+			outs, ds = append(outs, Reshape(y(), d.shape...)), append(ds, d)
+		}
+	}
+	for i, d := range pullBack(outs, ds, leaves) {
+		if d != nil {
+			t.accumulate(like[i], d)
+		}
+	}
+}
+
+// corePlain makes the results of a pass out of other ops.
+func corePlain(c *Call, s attentionShape) []func() *Node {
+	switch c.Attr.(ir.AttentionAttr).Pass {
+	case engine.AttentionGradQ:
+		return []func() *Node{plainBackOf(c, s, c.In[3], c.In[5]).byQ}
+	case engine.AttentionGradKV:
+		x := plainBackOf(c, s, c.In[3], c.In[5])
+		return []func() *Node{x.byK, x.byV}
+	}
+	return []func() *Node{
+		func() *Node { return plainAttention(c, s) },
+		func() *Node { return LogSumExp(attentionScores(c, s), -1) },
 	}
 }

@@ -39,14 +39,14 @@ func JVP(ys, xs, tangents []*Node) []*Node {
 //	d[i] = Σ_k ∂²y / ∂xs[i] ∂xs[k] · vectors[k]
 //
 // A vector has the shape and dtype of its x, as has a result: zeros where the gradient does not depend on it. It takes the time of a few
-// gradients, whatever the size of xs. Errors: y is not a scalar float; otherwise as of [VJP].
+// gradients, whatever the size of xs: it is [JVP] of the gradient, which computes and keeps less than a gradient of the gradient. Errors: y is not a scalar float; otherwise as of [VJP].
 // Source: Pearlmutter, Fast Exact Multiplication by the Hessian (1994).
 func HVP(y *Node, xs, vectors []*Node) []*Node {
 	if y != nil && !y.bad && len(y.shape) != 0 {
 		return failures(max(1, len(xs)), y.graph.fail("hvp", []*Node{y}, notScalar(y)))
 	}
 	return differentiate("hvp", []*Node{y}, xs, vectors, ofXs, ofXs, func(g *Graph, ys, xs, vs []*Node) []*Node {
-		return pullBack(orZeros(pullBack(ys, []*Node{scalarConst(g, ys[0].dtype, 1)}, xs), xs), vs, xs)
+		return pushForward(orZeros(pullBack(ys, []*Node{scalarConst(g, ys[0].dtype, 1)}, xs), xs), xs, vs)
 	})
 }
 

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/exec"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/lower"
+	"github.com/anycl/anycl/internal/plan"
 	"github.com/anycl/anycl/internal/store"
 )
 
@@ -99,8 +101,9 @@ type Target struct {
 
 // Compile makes the graph ready to run on rt: it checks, simplifies and fuses
 // it, decides where each task runs, plans memory and compiles the kernels. It
-// returns every mistake that was made while building, joined. The graph can go
-// on growing and be compiled again.
+// returns every mistake that was made while building and every one of the target, joined, and then
+// every task that no engine takes which may have it: as [GraphError], whose parts name the op, the caller's line, and the
+// dtypes and shapes of operands. The graph can go on growing and be compiled again.
 //
 // A graph with open sizes is planned for each combination of sizes when a run first has it, and for those of
 // [Target.Sizes] at once. Plans share kernels, of which the sizes are arguments, constants, variables, and the memory of what lies between;
@@ -157,6 +160,9 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 	rt.learn()
 	x := &Executable{rt: rt, graph: g, trims: trims}
 	if x.executor, err = exec.New(ctx, &rt.exec, g.name, p, exec.Options{Where: ir.Place(where), Placing: placement, Shared: shared, AtOnce: target.Start == AtOnce}); err != nil {
+		if refused, ok := errors.AsType[*plan.RefusedError](err); ok {
+			return nil, g.refused(refused)
+		}
 		return nil, fmt.Errorf("ops: compile %q: %w", g.name, exec.EngineClosed(err))
 	}
 	for _, n := range x.executor.Inputs() {
@@ -168,6 +174,20 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 	}
 	x.executor.LogRefusals()
 	return x, nil
+}
+
+// refused is e as mistakes of g.
+func (g *Graph) refused(e *plan.RefusedError) error {
+	all := make([]error, len(e.Tasks))
+	for i, t := range e.Tasks {
+		one := &OpError{Op: t.Unit.Task.Name, Caller: t.Unit.Task.Caller}
+		for _, v := range t.Unit.Ins {
+			one.Operands = append(one.Operands, fmt.Sprintf("%v%v", v.DType, v.ResultShape()))
+		}
+		one.Err = fmt.Errorf("of %s: %w", strings.Join(one.Operands, ", "), t.Err)
+		all[i] = one
+	}
+	return joinErrors(g.name, all)
 }
 
 // validate has the compiler check its representations between passes: in tests.
@@ -189,10 +209,7 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 			return fmt.Errorf("ops: compile %q: the runtime has the engine %s twice", g.name, e.Name())
 		}
 	}
-	if err := g.Err(); err != nil {
-		return err
-	}
-	var errs []error
+	errs := slices.Clone(g.errs)
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if len(target.Outputs)+len(target.Updates) == 0 {
 		bad("the target has no outputs and no updates")
@@ -211,11 +228,12 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 		switch {
 		case n == nil:
 			bad("target %d is nil", i)
+		case n.graph == g && n.bad: // which was said where it happened
 		case n.graph.nowhere:
-			errs = append(errs, n.graph.errs...)
+			errs = append(errs, notIn(n.graph.errs, errs)...)
 		case n.graph != g:
 			bad("target %d, %v, belongs to graph %q", i, n, n.graph.name)
-			errs = append(errs, n.graph.errs...)
+			errs = append(errs, notIn(n.graph.errs, errs)...)
 		case n.region != nil:
 			errs = append(errs, fmt.Errorf("target %d: %w", i, ended(n)))
 		case i >= len(target.Outputs):
@@ -234,6 +252,11 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 		}
 	}
 	return joinErrors(g.name, errs)
+}
+
+// notIn are the errors that some do not hold.
+func notIn(errs, some []error) []error {
+	return slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return slices.Contains(some, err) })
 }
 
 // bufferLimit is how many inputs and outputs a task may have that is to run at where: the smallest

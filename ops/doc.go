@@ -10,9 +10,12 @@
 // the line that made it and does not interrupt building; [Graph.Compile] returns
 // all of them.
 //
-// [Gradients] adds derivatives, [SGD] and [Adam] add training steps, [Kernel]
+// [Gradients] adds derivatives, of which package optim makes training steps, [Kernel]
 // puts a user's own OpenCL C kernel into the graph. [Define] makes an op of a composition or a kernel,
 // with attributes, a gradient and a name; [Apply] calls any op by its name.
+//
+// [VJP], [JVP] and [HVP] multiply Jacobian and Hessian matrices by vectors, [Jacobian] and [Hessian] are these matrices. [CustomGradient] gives a part of a graph
+// another derivative, [StopGradient] none, and [Checkpoint] has its inside computed again for a gradient instead of kept.
 //
 // [If], [While] and [Scan] build branches and loops: what the functions given to them build
 // belongs to a region, which runs when its branch is taken, or as often as its loop goes round. A region

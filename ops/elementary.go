@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/anycl/anycl/internal/hostmath"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -28,7 +29,7 @@ func log10Of(a float64) float64 {
 	if a > 0.5 && a < 2 {
 		return math.Log1p(a-1) / math.Ln10
 	}
-	return logOf(a) / math.Ln10
+	return hostmath.Log(a) / math.Ln10
 }
 
 // Exp10 returns 10 to the power of x, element by element:
@@ -131,22 +132,7 @@ func sincOf(a float64) float64 {
 	if a == 0 {
 		return 1
 	}
-	return sinPiOf(a) / (math.Pi * a)
-}
-
-// sinPiOf is sin(πa), exact at whole and half numbers.
-func sinPiOf(a float64) float64 {
-	r := a - 2*math.RoundToEven(a/2) // exact
-	if math.Abs(r) > 0.5 {
-		r = math.Copysign(1, r) - r
-	}
-	return math.Sin(math.Pi * r)
-}
-
-// cosPiOf is cos(πa), exact at whole and half numbers.
-func cosPiOf(a float64) float64 {
-	r := math.Abs(a - 2*math.RoundToEven(a/2))
-	return math.Sin(math.Pi * (0.5 - r))
+	return hostmath.SinPi(a) / (math.Pi * a)
 }
 
 // sinc_slope is (cos πx - sinc x) / x, and its series where these cancel.
@@ -174,7 +160,7 @@ var _ = define(Op{
 		x := b.In(0)
 		b.Add(0, Mul(b.Grad(), Mul(Mul(x, ScalarLike(x, -math.Pi*math.Pi)), Sinc(x))))
 	},
-	Scalar: scalarOf("cospi(a)", 20, real1(cosPiOf)),
+	Scalar: scalarOf("cospi(a)", 20, real1(hostmath.CosPi)),
 })
 
 // Logit returns the inverse of the logistic function, element by element:
@@ -208,7 +194,7 @@ func logitOf(a float64) float64 {
 	if math.Abs(a-0.5) < 0.25 {
 		return math.Log1p((2*a - 1) / (1 - a))
 	}
-	return logOf(a / (1 - a))
+	return hostmath.Log(a / (1 - a))
 }
 
 // Deg2Rad returns angles in radians of angles in degrees, element by element:

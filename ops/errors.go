@@ -89,18 +89,15 @@ func describe(in []*Node) []string {
 	return out
 }
 
-// thisPackage is the prefix of this package's functions, helpersOfOps of those of a package that helps others to define theirs.
-const (
-	thisPackage  = "github.com/anycl/anycl/ops."
-	helpersOfOps = "github.com/anycl/anycl/ops/internal/build."
-)
+// thisPackage is the prefix of this package's functions.
+const thisPackage = "github.com/anycl/anycl/ops."
 
 // transparent are the packages whose frames callerLine looks through: an op that is built by a helper of the library is
 // the fault of the helper's caller. Those that [Define] ops are among them.
 var transparent = struct {
 	mu       sync.RWMutex
 	packages []string
-}{packages: []string{thisPackage, helpersOfOps}}
+}{packages: []string{thisPackage}}
 
 // definedHere makes the package that calls this one transparent; a program's main package has no callers, and a test is one.
 func definedHere() {

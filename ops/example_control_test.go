@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -133,7 +134,7 @@ func ExampleScan() {
 		}, nil)
 	score := ops.MatMul(last[0], out)
 	loss := ops.Mean(ops.Softplus(ops.Mul(ops.Neg(want), score))) // want is 1 or -1
-	update := ops.Adam(loss, []*ops.Node{w, u, c, out}, ops.AdamOptions{LearningRate: 0.01})
+	update := optim.New(optim.Adam{LearningRate: 0.01}, []*ops.Node{w, u, c, out}, optim.Options{}).Minimize(loss)
 	right := ops.Mean(ops.Cast(ops.Greater(ops.Mul(want, score), ops.ScalarLike(score, 0)), tensor.Float32))
 	step, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss, right}, Updates: update})
 	if err != nil {

@@ -1,6 +1,10 @@
 package ops
 
-import "math"
+import (
+	"math"
+
+	"github.com/anycl/anycl/internal/hostmath"
+)
 
 // Exp returns e to the power of x, element by element:
 //
@@ -88,17 +92,8 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   same,
 	Grad:     func(b *Back) { b.Add(0, b.Over(b.In(0))) },
-	Scalar:   scalarOf("log(a)", 20, real1(logOf)),
+	Scalar:   scalarOf("log(a)", 20, real1(hostmath.Log)),
 })
-
-// logOf is math.Log, whose assembly on some machines takes subnormals for
-// normal numbers.
-func logOf(a float64) float64 {
-	if 0 < a && a < 0x1p-1022 {
-		return math.Log(a*0x1p54) - 54*math.Ln2
-	}
-	return math.Log(a)
-}
 
 // Log2 returns the logarithm of x to base 2, element by element:
 //

@@ -51,7 +51,7 @@ func TestAdamUpdatesAParameterInOneTask(t *testing.T) {
 	w := g.Variable("w", tensor.Must(tensor.New(tensor.Float32, 8, 4)))
 	x := g.Input("x", tensor.Float32, 16, 8)
 	loss := Sum(Square(MatMul(x, w)))
-	tasks := tasksOf(t, g, Target{Updates: Adam(loss, []*Node{w}, AdamOptions{})})
+	tasks := tasksOf(t, g, Target{Updates: adam(loss, []*Node{w}, 0.001)})
 	count := 0
 	for _, name := range tasks {
 		if name == "map adam" {

@@ -201,13 +201,30 @@ var _ = define(Op{
 	},
 })
 
-// HistogramDD counts how many rows of x, [..., d], lie in each of boxes of equal size, of which there are bins[k] along axis k, and returns the edges along each axis as well. Limits are
-// pairs of numbers for each axis, and nil for the smallest and the largest elements. weights, [...], may be nil. x is a float. Otherwise as [Histogram].
-func HistogramDD(x *Node, bins []int, limits []float64, weights *Node) (counts *Node, edges []*Node) {
-	a := histogramDDAttr{bins, limits, false}
+// HistogramDDOptions say how HistogramDD counts. The zero value and nil: from the smallest to the largest elements, one for each row.
+type HistogramDDOptions struct {
+	// Limits are where the bins of each axis begin and end, in pairs; none: at the smallest and the largest elements.
+	Limits []float64
+	// Weights are counted instead of ones, of x's dtype and of the shape of its rows.
+	Weights *Node
+	// Density divides counts by their sum and by the volume of a box.
+	Density bool
+}
+
+// HistogramDD counts how many rows of x, [..., d], lie in each of boxes of equal size, of which there are bins[k] along axis k, and returns the edges along each axis as well:
+//
+//	counts[k...] = how many rows have edges[a][k[a]] <= x[..., a] < edges[a][k[a]+1] for every axis a, with the last edge
+//
+// x is a float. Otherwise as [Histogram]. Errors: those; bins and limits do not fit the last axis of x.
+// Source: NumPy, function histogramdd.
+func HistogramDD(x *Node, bins []int, o *HistogramDDOptions) (counts *Node, edges []*Node) {
+	a := histogramDDAttr{Bins: bins}
 	in := []*Node{x}
-	if weights != nil {
-		in = append(in, weights)
+	if o != nil {
+		a.Limits, a.Density = o.Limits, o.Density
+		if o.Weights != nil {
+			in = append(in, o.Weights)
+		}
 	}
 	all := picks(apply("histogramdd", a, in...), 1+len(bins))
 	return all[0], all[1:]

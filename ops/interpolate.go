@@ -98,7 +98,7 @@ func resampled(x *Node, axes []resampleAttr) *Node {
 	slices.SortStableFunc(axes, func(a, b resampleAttr) int { return a.Out*b.In - b.Out*a.In })
 	for i, a := range axes {
 		if a.Filter != filterNearest {
-			if y = widen(y); i > 0 && (a.Filter != filterLinear || a.Antialias) { // not computed again for each of many taps
+			if y = widen(y); i > 0 { // not computed again for each tap; and only the last pass, along rows, reads an index for every element
 				y = materialize(y)
 			}
 		}

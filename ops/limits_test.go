@@ -13,6 +13,7 @@ import (
 	"github.com/anycl/anycl/fallback"
 	. "github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/optest"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -109,7 +110,7 @@ func TestTasksKeepToTheBuffersOfAnEngine(t *testing.T) {
 				params, y = append(params, w), Add(Tanh(Mul(y, w)), w)
 			}
 			loss := Mean(Square(y))
-			return []*Node{loss}, Adam(loss, params, AdamOptions{})
+			return []*Node{loss}, optim.New(optim.Adam{}, params, optim.Options{}).Minimize(loss)
 		},
 		"loop of many values": func(g *Graph, f Feeds) ([]*Node, []*Node) {
 			xs := inputs(g, f, 20, 5)

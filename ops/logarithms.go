@@ -1,6 +1,10 @@
 package ops
 
-import "math"
+import (
+	"math"
+
+	"github.com/anycl/anycl/internal/hostmath"
+)
 
 // LogAddExp returns the logarithm of the sum of exponentials, element by element, with NumPy broadcasting:
 //
@@ -73,7 +77,7 @@ var _ = define(Op{
 		if a == 0 && b == b {
 			return 0
 		}
-		return a * logOf(b)
+		return a * hostmath.Log(b)
 	})),
 })
 
@@ -126,7 +130,7 @@ var _ = define(Op{
 		case a != a:
 			return a
 		case a > 0:
-			return -a * logOf(a)
+			return -a * hostmath.Log(a)
 		case a == 0:
 			return 0
 		}

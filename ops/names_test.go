@@ -26,8 +26,8 @@ func TestTasksBearTheNamesOfWhatTheyCompute(t *testing.T) {
 	y := GELU(LayerNorm(MatMul(x, w), s, b, 1e-5))
 	loss := Mean(Square(Softmax(y, 1)))
 	for name, updates := range map[string][]*Node{
-		"adam": Adam(loss, []*Node{w, s, b}, AdamOptions{}),
-		"sgd":  SGD(loss, []*Node{w, s, b}, SGDOptions{Momentum: 0.5}),
+		"adam": adam(loss, []*Node{w, s, b}, 0.001),
+		"sgd":  momentum(loss, []*Node{w, s, b}, 0.01, 0.5),
 		"none": nil,
 	} {
 		exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{loss}, Updates: updates})

@@ -100,7 +100,7 @@ func networks(b *testing.B) map[string]func() (*Graph, Target) {
 			n := &netBuilder{b: b, g: NewGraph("network")}
 			logits := n.fashion(n.g.Input("x", tensor.Float32, 128, 1, 28, 28))
 			loss := CrossEntropy(logits, n.g.Variable("labels", tensor.Must(tensor.New(tensor.Int64, 128))))
-			return n.g, Target{Outputs: []*Node{loss}, Updates: Adam(loss, n.params, AdamOptions{})}
+			return n.g, Target{Outputs: []*Node{loss}, Updates: adam(loss, n.params, 0.001)}
 		},
 	}
 }

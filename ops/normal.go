@@ -1,6 +1,10 @@
 package ops
 
-import "math"
+import (
+	"math"
+
+	"github.com/anycl/anycl/internal/hostmath"
+)
 
 // Erfinv returns the number whose error function is x, element by element:
 //
@@ -104,7 +108,7 @@ func ndtriOf(p float64) float64 {
 		return math.Sqrt2 * math.Erfinv(2*p-1)
 	}
 	// Newton's method for the logarithm.
-	l := logOf(p)
+	l := hostmath.Log(p)
 	s := math.Sqrt(-2 * l)
 	x := math.Log(math.Sqrt(2*math.Pi)*s)/s - s
 	for range 5 {

@@ -107,6 +107,9 @@ func (g *Graph) compileOpen(ctx context.Context, rt *Runtime, target Target) (*E
 	if err != nil {
 		return nil, err
 	}
+	if len(p.bases) == 0 && len(target.Sizes) == 0 { // nothing that it needs is open
+		return p.compile(ctx, nil)
+	}
 	x := &Executable{rt: rt, graph: g, open: p}
 	for _, in := range p.inputs {
 		x.inputs = append(x.inputs, in.node)
@@ -114,10 +117,17 @@ func (g *Graph) compileOpen(ctx context.Context, rt *Runtime, target Target) (*E
 	if err := p.try(); err != nil {
 		return nil, err
 	}
+	var errs []error
 	for _, s := range target.Sizes {
 		if err := p.with(ctx, s); err != nil {
-			return nil, errors.Join(err, x.Close())
+			errs = append(errs, err)
 		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if errs != nil {
+		return nil, errors.Join(append(errs, x.Close())...)
 	}
 	return x, nil
 }
@@ -385,7 +395,7 @@ func hashOf(sizes []int) uint64 {
 
 // compile compiles the target for sizes.
 func (p *openPlans) compile(ctx context.Context, sizes []int) (*Executable, error) {
-	known := map[int]int{}
+	known := samplesOf(p.graph.open) // of extents that only other parts of the graph have
 	text := make([]string, len(sizes))
 	for i, h := range p.bases {
 		known[h] = sizes[i]
@@ -394,6 +404,9 @@ func (p *openPlans) compile(ctx context.Context, sizes []int) (*Executable, erro
 	r := newReplay(p.graph, known)
 	target := p.targetFor(r)
 	wrong := func(err error) (*Executable, error) {
+		if len(text) == 0 {
+			return nil, err
+		}
 		return nil, fmt.Errorf("with %s: %w", strings.Join(text, ", "), err)
 	}
 	if err := r.to.Err(); err != nil {

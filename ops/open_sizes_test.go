@@ -30,7 +30,7 @@ func perceptron(g *Graph, batch int) (x, labels, loss *Node, updates []*Node) {
 	h := ReLU(Add(MatMul(x, w), b))
 	h = Mul(h, Div(h.graph.Full(tensor.Float32, 1, h.Dim(0), 1), 2))
 	loss = CrossEntropy(MatMul(h, v), labels)
-	return x, labels, loss, SGD(loss, []*Node{w, b, v}, SGDOptions{LearningRate: 0.1, Momentum: 0.9})
+	return x, labels, loss, momentum(loss, []*Node{w, b, v}, 0.1, 0.9)
 }
 
 // TestOneGraphTrainsAndTestsAtAnySize: a graph with an open batch gives what graphs with its sizes as numbers give, the

@@ -29,3 +29,15 @@ func (g *Graph) Fail(op string, err error, in ...*Node) *Node {
 //
 // Lines of tests and of a program's main package are named all the same.
 func Helper() { definedHere() }
+
+// Named gives what build adds to the graph the name of one op, as the parts of a composition have it: mistakes, tasks and profiles
+// bear it, with the line that called this. Within another that is named, the outer name counts.
+func (g *Graph) Named(name string, build func()) {
+	if g == nil {
+		build()
+		return
+	}
+	g.scope = append(g.scope, scope{name: name, caller: callerLine()})
+	defer func() { g.scope = g.scope[:len(g.scope)-1] }()
+	build()
+}

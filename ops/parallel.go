@@ -17,7 +17,7 @@ type DataParallelOptions struct {
 	// Share adds the loss of a share of so many rows to the graph of Params. It is called
 	// once for each share and each number of rows, so that random numbers differ between shares.
 	Share func(rows int) Share
-	// Optimizer turns a loss into updates, as [SGD] and [Adam] do with Params. It is called
+	// Optimizer turns a loss into updates, as those of package optim do: Minimize of one. It is called
 	// once. The loss that it is given is the mean over a batch; of Params it may ask
 	// for derivatives, and add to it what depends on them, a penalty for example.
 	Optimizer func(loss *Node) []*Node
@@ -188,7 +188,17 @@ func (p *DataParallel) check(ctx context.Context, devices []*Runtime) error {
 			return fmt.Errorf("parameter %d, %v, is not a variable of one graph", i, v)
 		}
 	}
-	return checkTraining(o.Params, 0, nil)
+	if len(o.Params) == 0 {
+		return errors.New("there are no parameters")
+	}
+	seen := map[*Node]bool{}
+	for i, v := range o.Params {
+		if seen[v] {
+			return fmt.Errorf("parameter %d, %v, is given twice", i, v)
+		}
+		seen[v] = true
+	}
+	return nil
 }
 
 // compile builds the sum of the derivatives and the optimiser.

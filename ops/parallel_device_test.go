@@ -11,6 +11,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -33,9 +34,7 @@ func (l *line) options() ops.DataParallelOptions {
 			x, y := l.g.Input("x", tensor.Float32, rows, 5), l.g.Input("y", tensor.Float32, rows, 1)
 			return ops.Share{Inputs: []*ops.Node{x, y}, Loss: ops.Mean(ops.Square(ops.Sub(ops.Add(ops.MatMul(x, l.w), l.b), y)))}
 		},
-		Optimizer: func(loss *ops.Node) []*ops.Node {
-			return ops.SGD(loss, params, ops.SGDOptions{LearningRate: 0.1, Momentum: 0.5})
-		},
+		Optimizer: optim.New(optim.SGD{LearningRate: 0.1, Momentum: 0.5}, params, optim.Options{}).Minimize,
 	}
 }
 

@@ -47,7 +47,7 @@ func (l *learner) share(rows int) Share {
 }
 
 func (l *learner) adam(loss *Node) []*Node {
-	return Adam(loss, l.params, AdamOptions{LearningRate: 0.05, WeightDecay: 0.01})
+	return adam(loss, l.params, 0.05)
 }
 
 func (l *learner) values(t testing.TB) (all []*tensor.Tensor) {
@@ -183,7 +183,7 @@ func TestAnEmptyShareLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	l := newLearner(t, tensor.Float32)
 	p, err := NewDataParallel(t.Context(), simulated(t, 2), DataParallelOptions{Params: l.params, Share: l.share, Optimizer: func(loss *Node) []*Node {
-		return SGD(loss, l.params, SGDOptions{LearningRate: 1e-30})
+		return momentum(loss, l.params, 1e-30, 0)
 	}})
 	require.NoError(t, err)
 	x, y := ring(tensor.Float32, 0, 4)
@@ -320,7 +320,11 @@ func TestScheduledRatesAndRandomSharesAreFed(t *testing.T) {
 		return Add(loss, StopGradient(Sum(u)))
 	}
 	p, err := NewDataParallel(t.Context(), simulated(t, 2), DataParallelOptions{Params: l.params, Share: l.share, Optimizer: func(loss *Node) []*Node {
-		return SGD(loss, l.params, SGDOptions{Schedule: rate})
+		var updates []*Node
+		for i, d := range Gradients(loss, l.params...) {
+			updates = append(updates, Assign(l.params[i], Sub(l.params[i], Mul(d, rate))))
+		}
+		return updates
 	}})
 	require.NoError(t, err)
 	x, y := ring(tensor.Float32, 0, 6)

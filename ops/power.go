@@ -28,7 +28,7 @@ var _ = define(Op{
 	Scalar:   scalarOf("pow(a, b)", 40, real2(powOf)),
 })
 
-// powOf is math.Pow, but for a subnormal base; see logOf.
+// powOf is math.Pow, but for a subnormal base; see hostmath.Log.
 func powOf(a, b float64) float64 {
 	if !(0 < a && a < 0x1p-1022) || !(math.Abs(b) < 1<<10) {
 		return math.Pow(a, b)

@@ -69,7 +69,7 @@ func TestRandomNumbersOfStepsGoOnInAnotherTraining(t *testing.T) {
 		}
 		p, err := NewDataParallel(t.Context(), devices, DataParallelOptions{
 			Params: l.params, Share: l.share, Batch: 8, Reproducible: true,
-			Optimizer: func(loss *Node) []*Node { return SGD(loss, l.params, SGDOptions{LearningRate: 0.1}) },
+			Optimizer: func(loss *Node) []*Node { return momentum(loss, l.params, 0.1, 0) },
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, p.Close()) })
@@ -103,4 +103,33 @@ func TestRandomNumbersOfStepsGoOnInAnotherTraining(t *testing.T) {
 	}
 	m.g.Seed(9)
 	require.ErrorContains(t, q.SetRandomState(state), "seed 9")
+}
+
+func TestATrainingOnSeveralDevicesMayShareAGraphWithOpenSizes(t *testing.T) {
+	rt, err := Open(t.Context(), &Options{Device: "none", Workers: 1})
+	require.NoError(t, err)
+	defer rt.Close()
+	var sums []*tensor.Tensor
+	for _, open := range []bool{false, true} {
+		l := newLearner(t, tensor.Float32)
+		var x *Node
+		if open {
+			x = Mul(l.g.Input("validation", tensor.Float32, Dim("rows"), 2), 2)
+		}
+		p, err := NewDataParallel(t.Context(), []*Runtime{rt}, DataParallelOptions{
+			Params: l.params, Share: l.share, Batch: 8, Optimizer: l.adam,
+		})
+		require.NoError(t, err)
+		a, b := ring(tensor.Float32, 1, 8)
+		_, err = p.Step(t.Context(), nil, a, b)
+		require.NoError(t, err)
+		sums = append(sums, l.values(t)[0])
+		if open {
+			exe, err := l.g.Compile(t.Context(), rt, Target{Outputs: []*Node{x}})
+			require.NoError(t, err)
+			require.NoError(t, exe.Close())
+		}
+		require.NoError(t, p.Close())
+	}
+	require.True(t, tensor.Equal(sums[0], sums[1]))
 }

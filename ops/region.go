@@ -249,7 +249,8 @@ func anyBad(nodes []*Node) bool {
 // graphOf is the graph of the first of nodes that has one.
 func graphOf(nodes ...*Node) (g *Graph) {
 	for _, n := range nodes {
-		if n != nil && (g == nil || g.nowhere) {
+		// What a function that is called again has kept is of the graph that its own replays.
+		if n != nil && (g == nil || g.nowhere || n.graph.replays != nil && n.graph.replays.from == g) {
 			g = n.graph
 		}
 	}

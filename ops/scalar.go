@@ -12,32 +12,10 @@ import (
 type hostFunc = func(out tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block)
 
 // real1 is an element-wise function of one float.
-func real1(f func(float64) float64) hostFunc {
-	return func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
-		if engine.ClassOf(out) == engine.ClassF64 {
-			each1(dst.F64, args[0].F64, f)
-			return
-		}
-		x := args[0].F32[:len(dst.F32)]
-		for i := range dst.F32 {
-			dst.F32[i] = float32(f(float64(x[i])))
-		}
-	}
-}
+func real1(f func(float64) float64) hostFunc { return engine.HostOf1(f) }
 
 // real2 is an element-wise function of two floats.
-func real2(f func(a, b float64) float64) hostFunc {
-	return func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
-		if engine.ClassOf(out) == engine.ClassF64 {
-			each2(dst.F64, args[0].F64, args[1].F64, f)
-			return
-		}
-		x, y := args[0].F32[:len(dst.F32)], args[1].F32[:len(dst.F32)]
-		for i := range dst.F32 {
-			dst.F32[i] = float32(f(float64(x[i]), float64(y[i])))
-		}
-	}
-}
+func real2(f func(a, b float64) float64) hostFunc { return engine.HostOf2(f) }
 
 // number1 is an element-wise function of one number, by register class. A nil
 // entry means that the op does not take that class.

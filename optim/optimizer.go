@@ -53,7 +53,6 @@ type Optimizer struct {
 	variables []*ops.Node
 	count     *ops.Node // steps that were made
 	micro     *ops.Node // micro-batches since
-	averages  []*ops.Node
 
 	rate, norm *ops.Node // of what was built last
 }
@@ -202,10 +201,12 @@ func (z *Optimizer) Minimize(loss *ops.Node) []*ops.Node {
 	if z.err != nil || loss == nil {
 		return z.failed(loss)
 	}
-	if s := z.o.Scale; s != nil {
-		loss = ops.Mul(loss, ops.Cast(s.scale, loss.DType()))
-	}
-	return z.update(ops.Gradients(loss, z.params...), true)
+	return z.named(func() []*ops.Node {
+		if s := z.o.Scale; s != nil {
+			loss = ops.Mul(loss, ops.Cast(s.scale, loss.DType()))
+		}
+		return z.update(ops.Gradients(loss, z.params...), true)
+	})
 }
 
 // Apply returns the updates of one step down gradients that the caller has computed, one for each of Params, in that order. They
@@ -218,7 +219,13 @@ func (z *Optimizer) Apply(gradients []*ops.Node) []*ops.Node {
 		z.err = fmt.Errorf("%d gradients for %d parameters", len(gradients), len(z.params))
 		return z.failed(nil)
 	}
-	return z.update(gradients, false)
+	return z.named(func() []*ops.Node { return z.update(gradients, false) })
+}
+
+// named builds in the name of the first rule.
+func (z *Optimizer) named(build func() []*ops.Node) (updates []*ops.Node) {
+	z.graph.Named(z.groups[0].Rule.Name(), func() { updates = build() })
+	return updates
 }
 
 func (z *Optimizer) failed(loss *ops.Node) []*ops.Node {

@@ -28,12 +28,12 @@ type LossScale struct {
 }
 
 func (s *LossScale) check() error {
-	err := errors.Join(notNegative("Start", s.Start), notNegative("Growth", s.Growth), within("Backoff", s.Backoff, 0, below1), notNegative("Most", s.Most))
+	err := errors.Join(notNegative("start", s.Start), notNegative("growth", s.Growth), within("backoff", s.Backoff, 0, below1), notNegative("most", s.Most))
 	if s.Growth != 0 && s.Growth < 1 {
-		err = errors.Join(err, fmt.Errorf("Growth %v is below 1", s.Growth))
+		err = errors.Join(err, fmt.Errorf("growth %v is below 1", s.Growth))
 	}
 	if s.Interval < 0 {
-		err = errors.Join(err, fmt.Errorf("Interval is %d", s.Interval))
+		err = errors.Join(err, fmt.Errorf("the interval is %d", s.Interval))
 	}
 	if err != nil {
 		return fmt.Errorf("loss scale: %w", err)

@@ -35,7 +35,7 @@ func (r SGD) Check() error {
 		err = errors.Join(err, errors.New("dampening is outside [0, 1]"))
 	}
 	if r.Nesterov && (value(r.Momentum, 0) == 0 || r.Dampening != 0) {
-		err = errors.Join(err, errors.New("Nesterov looks ahead along a momentum without dampening"))
+		err = errors.Join(err, errors.New("it looks ahead along a momentum without dampening, as Nesterov has it"))
 	}
 	return err
 }

@@ -234,7 +234,7 @@ func TestMistakesInTrainingAreErrorsOfTheGraph(t *testing.T) {
 		"learning rate -1 is negative or not finite": func(_ *ops.Graph, p, _ *ops.Node) []*ops.Node {
 			return optim.New(optim.Lion{LearningRate: -1}, []*ops.Node{p}, optim.Options{}).Minimize(ops.Sum(p))
 		},
-		"Nesterov looks ahead": func(_ *ops.Graph, p, _ *ops.Node) []*ops.Node {
+		"it looks ahead along a momentum": func(_ *ops.Graph, p, _ *ops.Node) []*ops.Node {
 			return optim.New(optim.SGD{Nesterov: true}, []*ops.Node{p}, optim.Options{}).Minimize(ops.Sum(p))
 		},
 		"group 0 has no rule": func(_ *ops.Graph, p, _ *ops.Node) []*ops.Node {
@@ -249,7 +249,7 @@ func TestMistakesInTrainingAreErrorsOfTheGraph(t *testing.T) {
 		"2 gradients for 1 parameters": func(_ *ops.Graph, p, _ *ops.Node) []*ops.Node {
 			return optim.New(optim.SGD{}, []*ops.Node{p}, optim.Options{}).Apply([]*ops.Node{p, p})
 		},
-		"loss scale: Growth 0.5 is below 1": func(_ *ops.Graph, p, _ *ops.Node) []*ops.Node {
+		"loss scale: growth 0.5 is below 1": func(_ *ops.Graph, p, _ *ops.Node) []*ops.Node {
 			return optim.New(optim.SGD{}, []*ops.Node{p}, optim.Options{Scale: &optim.LossScale{Growth: 0.5}}).Minimize(ops.Sum(p))
 		},
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/internal/net"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -66,7 +67,7 @@ func (d *detector) train(ctx context.Context, rt *ops.Runtime, l lesson, steps i
 	rows := ops.Reshape(ops.Transpose(digit, 0, 2, 1), -1, 10)
 	which := ops.CrossEntropy(rows, ops.Reshape(pick(l.digits), -1)) // a mean over all cells
 	loss = ops.Add(loss, ops.Div(ops.Mul(which, ops.ScalarLike(which, float64(rows.Dim(0)))), digits))
-	step, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss}, Updates: ops.Adam(loss, d.params, ops.AdamOptions{Schedule: rate})})
+	step, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss}, Updates: optim.New(optim.Adam{LearningRate: 1}, d.params, optim.Options{Factor: rate}).Minimize(loss)})
 	if err != nil {
 		return err
 	}

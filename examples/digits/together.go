@@ -12,6 +12,7 @@ import (
 	"github.com/anycl/anycl/examples/internal/term"
 	"github.com/anycl/anycl/internal/net"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -47,7 +48,7 @@ func runTogether(ctx context.Context, o options, out, progress io.Writer) (r *re
 			return ops.Share{Inputs: []*ops.Node{index}, Loss: loss}
 		},
 		Optimizer: func(loss *ops.Node) []*ops.Node {
-			return ops.Adam(loss, n.Params, ops.AdamOptions{LearningRate: learningRate})
+			return optim.New(optim.Adam{LearningRate: learningRate}, n.Params, optim.Options{}).Minimize(loss)
 		},
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/internal/net"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -43,7 +44,7 @@ func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, seed uint
 	var err error
 	t.step, err = g.Compile(ctx, rt, ops.Target{
 		Outputs: []*ops.Node{loss},
-		Updates: ops.Adam(loss, n.Params, ops.AdamOptions{LearningRate: learningRate}),
+		Updates: optim.New(optim.Adam{LearningRate: learningRate}, n.Params, optim.Options{}).Minimize(loss),
 		Place:   where,
 		Start:   start,
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/internal/net"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -57,7 +58,7 @@ func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, o options
 	var err error
 	t.step, err = g.Compile(ctx, rt, ops.Target{
 		Outputs: []*ops.Node{loss},
-		Updates: ops.Adam(loss, n.Params, ops.AdamOptions{Schedule: rate}),
+		Updates: optim.New(optim.Adam{LearningRate: 1}, n.Params, optim.Options{Factor: rate}).Minimize(loss),
 	})
 	if err != nil {
 		return nil, err

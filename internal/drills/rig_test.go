@@ -17,6 +17,7 @@ import (
 	"github.com/anycl/anycl/internal/clfault"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
@@ -155,7 +156,7 @@ func newStudent(rows, cols int) *student {
 func (s *student) target(where ops.Place) ops.Target {
 	return ops.Target{
 		Outputs: []*ops.Node{s.loss}, Place: where,
-		Updates: ops.SGD(s.loss, []*ops.Node{s.w}, ops.SGDOptions{LearningRate: 0.5}),
+		Updates: optim.New(optim.SGD{LearningRate: 0.5}, []*ops.Node{s.w}, optim.Options{}).Minimize(s.loss),
 	}
 }
 

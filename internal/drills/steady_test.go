@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
@@ -47,7 +48,7 @@ func training() (*ops.Graph, ops.Target, ops.Feeds) {
 	h := ops.ReLU(ops.Add(ops.MatMul(x, variable(30, 32)), variable(32)))
 	h = ops.ReLU(ops.Add(ops.MatMul(h, variable(32, 16)), variable(16)))
 	loss := ops.CrossEntropy(ops.Add(ops.MatMul(h, variable(16, 2)), variable(2)), y)
-	target := ops.Target{Outputs: []*ops.Node{loss}, Updates: ops.Adam(loss, params, ops.AdamOptions{})}
+	target := ops.Target{Outputs: []*ops.Node{loss}, Updates: optim.New(optim.Adam{}, params, optim.Options{}).Minimize(loss)}
 	return g, target, ops.Feeds{x: random(32, 30), y: tensor.Must(tensor.New(tensor.Int32, 32))}
 }
 

@@ -78,15 +78,22 @@ func (m *Model) DecideOn(only int, rates Rates) (*Placement, error) {
 	for _, e := range m.Engines {
 		p.Engines = append(p.Engines, e.Name())
 	}
+	var refused RefusedError
 	for _, u := range m.Units {
 		t := place.Task{Able: make([]bool, len(m.Engines))}
-		if t.Only, err = m.engineFor(u.Where); err != nil {
-			return nil, fmt.Errorf("%s at %s: %w", u.Task.Name, u.Task.Caller, err)
-		}
 		for i, e := range m.Engines {
 			t.Able[i] = e.Check(u.Task) == nil
 		}
+		if t.Only, err = m.engineFor(u.Where); err == nil {
+			err = m.runnable(u, &t, only)
+		}
+		if err != nil {
+			refused.Tasks = append(refused.Tasks, Refused{u, err})
+		}
 		p.Tasks = append(p.Tasks, t)
+	}
+	if refused.Tasks != nil {
+		return nil, &refused
 	}
 	if m.ByRule {
 		demandFirst(&p)

@@ -7,4 +7,5 @@ package all
 import (
 	_ "github.com/anycl/anycl/ops/fft"
 	_ "github.com/anycl/anycl/ops/linalg"
+	_ "github.com/anycl/anycl/ops/special"
 )

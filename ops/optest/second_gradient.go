@@ -52,15 +52,21 @@ func TestSecondGradients(t *testing.T, e engine.Engine, o *Options) {
 	})
 }
 
+// unknown are operands whose derivative has itself one that is NaN, by op, as its documentation says.
+var unknown = map[string]int{"igamma": 0, "igammac": 0}
+
 // second is c with a weighted sum of its gradients for a loss.
 func (c *gradCell) second(g *ops.Graph) *gradCell {
 	s := *c
 	s.loss = g.Full(tensor.Float64, 0)
 	var xs []*ops.Node
 	for k, d := range c.grads {
+		xs = append(xs, c.in[c.xs[k]])
+		if at, some := unknown[c.op.Name]; some && at == c.xs[k] {
+			continue
+		}
 		u := Fill(Operand{Shape: d.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float64, seedOf(c.op.Name, c.sample.Label, "second", fmt.Sprint(k)))
 		s.loss = ops.Add(s.loss, ops.Sum(ops.Mul(d, g.Const(u))))
-		xs = append(xs, c.in[c.xs[k]])
 	}
 	s.grads = ops.Gradients(s.loss, slices.Clone(xs)...)
 	return &s

@@ -117,7 +117,8 @@ func init() {
 		Reference: func(c Case) Result {
 			x := c.In[0]
 			edges := [][]float64{{-2, -1, 0, 1, 2}, {-3, 0, 3}}
-			if result := attr[int](c); result > 0 {
+			result := attr[int](c)
+			if result > 0 {
 				y := NewArray(x.DType, len(edges[result-1]))
 				copy(y.F, edges[result-1])
 				return exactly(y)
@@ -129,15 +130,28 @@ func init() {
 				}
 				return 2*i + j
 			}, weightsOr1(c, 1, NewArray(x.DType, x.Shape[0])))
+			if result < 0 { // the density; a box has the size 3
+				total := 0.0
+				for _, v := range r.F {
+					total += v
+				}
+				for p := range r.F {
+					r.F[p] /= 3 * total
+					r.Terms[p] = r.Terms[p]/(3*total) + r.F[p]
+				}
+			}
 			r.Shape = []int{4, 2}
 			return r
 		},
 		Tolerance: summed(anySum),
 		Samples: []Sample{{Label: "rows", Operands: []Operand{{Shape: []int{97, 2}}}, Attr: 0, Build: func(in []*ops.Node) *ops.Node {
-			n, _ := ops.HistogramDD(in[0], []int{4, 2}, []float64{-2, 2, -3, 3}, nil)
+			n, _ := ops.HistogramDD(in[0], []int{4, 2}, &ops.HistogramDDOptions{Limits: []float64{-2, 2, -3, 3}})
+			return n
+		}}, {Label: "density", Operands: []Operand{{Shape: []int{97, 2}}, {Shape: []int{97}, Lo: 0.5, Hi: 2}}, Attr: -1, Build: func(in []*ops.Node) *ops.Node {
+			n, _ := ops.HistogramDD(in[0], []int{4, 2}, &ops.HistogramDDOptions{Limits: []float64{-2, 2, -3, 3}, Weights: in[1], Density: true})
 			return n
 		}}, {Label: "edges", Operands: []Operand{{Shape: []int{3, 2}}}, Attr: 1, Build: func(in []*ops.Node) *ops.Node {
-			_, edges := ops.HistogramDD(in[0], []int{4, 2}, []float64{-2, 2, -3, 3}, nil)
+			_, edges := ops.HistogramDD(in[0], []int{4, 2}, &ops.HistogramDDOptions{Limits: []float64{-2, 2, -3, 3}})
 			return edges[0]
 		}}},
 	})

@@ -1,6 +1,7 @@
 package optest
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -32,6 +33,30 @@ func init() {
 			lookupCase("scalar", []int{}, 9, 0, 8),
 			lookupCase("nothing", []int{0, 3}, 9, 0, 8),
 		),
+	})
+	Register("lookup_in", Spec{
+		Reference: func(c Case) Result {
+			x, keys, values := c.In[0], c.In[1], c.In[2]
+			width := values.Len() / max(keys.Len(), 1)
+			y := NewArray(values.DType, slices.Concat(x.Shape, values.Shape[1:])...)
+			for p := range y.F {
+				y.F[p] = -1
+				for k := range keys.Len() {
+					if !sortsBefore(keys, k, x, p/width) && !sortsBefore(x, p/width, keys, k) && (x.F == nil || !math.IsNaN(x.F[p/width])) {
+						y.F[p] = values.F[k*width+p%width]
+						break
+					}
+				}
+			}
+			return exactly(y)
+		},
+		Tolerance: exact,
+		Samples: []Sample{
+			lookupInCase("rows", []int{8, 5}, []int{11, 3}, tensor.Float32, tensor.Uint8, tensor.Int64),
+			lookupInCase("vector", []int{67}, []int{9}, tensor.Float64, tensor.Int16),
+			lookupInCase("no keys", []int{5}, []int{0, 2}, tensor.Int32),
+			lookupInCase("scalar", []int{}, []int{4}, tensor.Float16),
+		},
 	})
 	Register("lookup_strings", Spec{
 		Reference: func(c Case) Result {
@@ -78,6 +103,24 @@ func lookupCase(label string, shape []int, keys int, lo, hi float64) []Sample {
 		Label: label, Attr: a, Operands: []Operand{{Shape: shape, Lo: lo, Hi: hi}},
 		Build: func(in []*ops.Node) *ops.Node { return ops.Lookup(in[0], a.Keys, a.Values, a.Other) },
 	}}
+}
+
+// lookupInCase looks for elements, special ones among them, in as many keys as there are values.
+func lookupInCase(label string, shape, values []int, only ...tensor.DType) Sample {
+	return Sample{
+		Label: label, Only: only,
+		Operands: []Operand{{Shape: shape, Lo: 0, Hi: 9, Special: len(shape) > 0}, {Shape: values[:1], Lo: 0, Hi: 9, Special: true}, {Shape: values, DType: tensor.Float32}},
+		Through: func(in []*ops.Node) []*ops.Node { // so that elements meet keys
+			all := slices.Clone(in)
+			for i, n := range in[:2] {
+				if n.DType().IsFloat() {
+					all[i] = ops.Round(n)
+				}
+			}
+			return all
+		},
+		Build: func(in []*ops.Node) *ops.Node { return ops.LookupIn(in[0], in[1], in[2], -1) },
+	}
 }
 
 // stringsCase looks for strings of few letters, zeros among and behind them.

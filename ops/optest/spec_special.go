@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/special"
 )
 
 // Special functions: by integrals, sums and shifts which nobody else here uses, or by libraries.
@@ -14,7 +15,7 @@ func init() {
 	// An error bound relative to the value, and one relative to what it is the difference of.
 	near := Tolerance{ULP: 16, ULP64: 16, Terms: 1, Source: composition}
 	terms := func(f func(x float64) (y, terms float64)) Reference { return terms1(8, f) }
-	Register("lgamma", Spec{one(ops.LGamma), terms(func(x float64) (float64, float64) {
+	Register("special.lgamma", Spec{one(special.LGamma), terms(func(x float64) (float64, float64) {
 		y, _ := math.Lgamma(x)
 		if x != 0 && math.Abs(x) < 0x1p-1000 {
 			y = -natural(math.Abs(x))
@@ -24,7 +25,7 @@ func init() {
 		}
 		return y, size(math.Abs(x)*math.Log(math.Abs(x)+2)) * truthOr0(x < 0.4 || x > 3)
 	}), near, append(few1(0.1, 12), labelled("negative", few1(-9.4, -0.2)[:1])...)})
-	Register("digamma", Spec{one(ops.Digamma), terms(func(x float64) (float64, float64) {
+	Register("special.digamma", Spec{one(special.Digamma), terms(func(x float64) (float64, float64) {
 		y := digamma(x)
 		t := 4 + size(math.Abs(y))
 		if x < 0 { // of the argument of the tangent
@@ -34,11 +35,11 @@ func init() {
 		}
 		return y, t
 	}), near, append(few1(0.1, 12), labelled("negative", few1(-9.4, -0.2)[:1])...)})
-	Register("zeta", Spec{two(ops.Zeta[*ops.Node, *ops.Node]), each2(zeta, nil, nil), composed(80, 160), []Sample{
-		{Label: "outer", Operands: []Operand{{Shape: []int{6, 1}, Lo: 1.2, Hi: 6, Fixed: true}, {Shape: []int{1, 11}, Lo: 0.2, Hi: 15}}},
+	Register("special.zeta", Spec{two(special.Zeta[*ops.Node, *ops.Node]), each2(zeta, nil, nil), composed(80, 160), []Sample{
+		{Label: "outer", Operands: []Operand{{Shape: []int{6, 1}, Lo: 1.2, Hi: 6}, {Shape: []int{1, 11}, Lo: 0.2, Hi: 15}}},
 		{Label: "special", Operands: []Operand{{Shape: []int{13, 1}, Lo: 1.2, Hi: 6}, {Shape: []int{1, 19}, Lo: 0.2, Hi: 15, Special: true}}},
 	}})
-	Register("polygamma", Spec{
+	Register("special.polygamma", Spec{
 		Reference: func(c Case) Result {
 			n := attr[int](c)
 			return real1(func(x float64) float64 {
@@ -49,11 +50,11 @@ func init() {
 			})(c)
 		},
 		Tolerance: composed(80, 160),
-		Samples: append(append(called(0, func(x *ops.Node) *ops.Node { return ops.Polygamma(0, x) }, labelled("0", few1(2, 12)[:1])),
-			called(1, func(x *ops.Node) *ops.Node { return ops.Polygamma(1, x) }, labelled("1", few1(0.4, 12)[:1]))...),
-			called(2, func(x *ops.Node) *ops.Node { return ops.Polygamma(2, x) }, labelled("2", few1(0.5, 12)[:1]))...),
+		Samples: append(append(called(0, func(x *ops.Node) *ops.Node { return special.Polygamma(0, x) }, labelled("0", few1(2, 12)[:1])),
+			called(1, func(x *ops.Node) *ops.Node { return special.Polygamma(1, x) }, labelled("1", few1(0.4, 12)[:1]))...),
+			called(2, func(x *ops.Node) *ops.Node { return special.Polygamma(2, x) }, labelled("2", few1(0.5, 12)[:1]))...),
 	})
-	Register("mvlgamma", Spec{
+	Register("special.mvlgamma", Spec{
 		Reference: terms(func(x float64) (float64, float64) {
 			y := 1.5 * math.Log(math.Pi)
 			t := y
@@ -65,9 +66,9 @@ func init() {
 			return y, t
 		}),
 		Tolerance: near,
-		Samples:   called(3, func(x *ops.Node) *ops.Node { return ops.MvLGamma(x, 3) }, few1(1.2, 9)[:1]),
+		Samples:   called(3, func(x *ops.Node) *ops.Node { return special.MvLGamma(x, 3) }, few1(1.2, 9)[:1]),
 	})
-	gammas := []Sample{{Label: "outer", Operands: []Operand{{Shape: []int{9, 1}, Lo: 0.1, Hi: 30, Fixed: true}, {Shape: []int{1, 11}, Lo: 0.05, Hi: 40}}}}
+	gammas := []Sample{{Label: "outer", Operands: []Operand{{Shape: []int{9, 1}, Lo: 0.1, Hi: 30}, {Shape: []int{1, 11}, Lo: 0.05, Hi: 40}}}}
 	edges := Sample{Label: "edges", Operands: []Operand{{Shape: []int{8, 1}, Lo: 0, Hi: 3, Special: true}, {Shape: []int{1, 16}, Lo: 0, Hi: 3, Special: true}}}
 	incomplete := func(sign float64, f func(a, x float64) float64) Reference {
 		return terms2(60, func(a, x float64) (float64, float64) {
@@ -83,8 +84,8 @@ func init() {
 		})
 	}
 	wide := Tolerance{ULP: 40, ULP64: 40, Terms: 1, Source: composition + ": of 1, what both functions add up to"}
-	Register("igamma", Spec{two(ops.IGamma[*ops.Node, *ops.Node]), incomplete(1, mathext.GammaIncReg), wide, append([]Sample{edges}, gammas...)})
-	Register("igammac", Spec{two(ops.IGammaC[*ops.Node, *ops.Node]), incomplete(-1, mathext.GammaIncRegComp), wide, append([]Sample{edges}, gammas...)})
+	Register("special.igamma", Spec{two(special.IGamma[*ops.Node, *ops.Node]), incomplete(1, mathext.GammaIncReg), wide, append([]Sample{edges}, gammas...)})
+	Register("special.igammac", Spec{two(special.IGammaC[*ops.Node, *ops.Node]), incomplete(-1, mathext.GammaIncRegComp), wide, append([]Sample{edges}, gammas...)})
 
 	Register("erfinv", Spec{one(ops.Erfinv), real1(math.Erfinv), composed(8, 8), few1(-1, 1)})
 	Register("erfcx", Spec{one(ops.Erfcx), real1(erfcx), composed(12, 40), few1(-3, 20)})
@@ -94,20 +95,20 @@ func init() {
 	}), near, without64(few1(0.001, 0.999))})
 
 	// The exponential is good to 3, and its argument counts |x| times where it is rounded; a series or an integral of terms of one sign.
-	Register("i0", Spec{one(ops.I0), real1(func(x float64) float64 { return besselI(0, x) }), composed(24, 40), besselSamples(-6, 6)})
-	Register("i1", Spec{one(ops.I1), real1(func(x float64) float64 { return besselI(1, x) }), composed(24, 80), besselSamples(-6, 6)})
-	Register("i0e", Spec{one(ops.I0e), real1(func(x float64) float64 { return besselIe(0, x) }), composed(24, 40), besselSamples(-30, 30)})
-	Register("i1e", Spec{one(ops.I1e), real1(func(x float64) float64 { return besselIe(1, x) }), composed(24, 80), besselSamples(-30, 30)})
+	Register("special.i0", Spec{one(special.I0), real1(func(x float64) float64 { return besselI(0, x) }), composed(24, 40), besselSamples(-6, 6)})
+	Register("special.i1", Spec{one(special.I1), real1(func(x float64) float64 { return besselI(1, x) }), composed(24, 80), besselSamples(-6, 6)})
+	Register("special.i0e", Spec{one(special.I0e), real1(func(x float64) float64 { return besselIe(0, x) }), composed(24, 40), besselSamples(-30, 30)})
+	Register("special.i1e", Spec{one(special.I1e), real1(func(x float64) float64 { return besselIe(1, x) }), composed(24, 80), besselSamples(-30, 30)})
 	for _, k := range []struct {
 		name  string
 		call  func(x *ops.Node) *ops.Node
 		order int
 		exp   func(x float64) float64
 	}{
-		{"k0", ops.K0, 0, func(x float64) float64 { return math.Exp(-x) }},
-		{"k1", ops.K1, 1, func(x float64) float64 { return math.Exp(-x) }},
-		{"k0e", ops.K0e, 0, func(float64) float64 { return 1 }},
-		{"k1e", ops.K1e, 1, func(float64) float64 { return 1 }},
+		{"special.k0", special.K0, 0, func(x float64) float64 { return math.Exp(-x) }},
+		{"special.k1", special.K1, 1, func(x float64) float64 { return math.Exp(-x) }},
+		{"special.k0e", special.K0e, 0, func(float64) float64 { return 1 }},
+		{"special.k1e", special.K1e, 1, func(float64) float64 { return 1 }},
 	} {
 		Register(k.name, Spec{one(k.call), real1(func(x float64) float64 { return besselKe(k.order, x) * k.exp(x) }), composed(32, 60), besselSamples(0.05, 12)})
 	}
@@ -117,11 +118,11 @@ func init() {
 			return f(x), size(math.Sqrt(math.Abs(x))) + 1 + math.Abs(size(f(x)))
 		})
 	}
-	Register("bessel_j0", Spec{one(ops.BesselJ0), oscillating(math.J0), near, besselSamples(-60, 60)})
-	Register("bessel_j1", Spec{one(ops.BesselJ1), oscillating(math.J1), near, besselSamples(-60, 60)})
-	Register("bessel_y0", Spec{one(ops.BesselY0), oscillating(y0), near, besselSamples(0.1, 60)})
-	Register("bessel_y1", Spec{one(ops.BesselY1), oscillating(math.Y1), near, besselSamples(0.1, 60)})
-	Register("spherical_j0", Spec{one(ops.SphericalJ0), oscillating(func(x float64) float64 {
+	Register("special.bessel_j0", Spec{one(special.BesselJ0), oscillating(math.J0), near, besselSamples(-60, 60)})
+	Register("special.bessel_j1", Spec{one(special.BesselJ1), oscillating(math.J1), near, besselSamples(-60, 60)})
+	Register("special.bessel_y0", Spec{one(special.BesselY0), oscillating(y0), near, besselSamples(0.1, 60)})
+	Register("special.bessel_y1", Spec{one(special.BesselY1), oscillating(math.Y1), near, besselSamples(0.1, 60)})
+	Register("special.spherical_j0", Spec{one(special.SphericalJ0), oscillating(func(x float64) float64 {
 		if x == 0 || math.IsInf(x, 0) {
 			return truthOr0(x == 0)
 		}
@@ -132,12 +133,12 @@ func init() {
 		name string
 		call func(x, n *ops.Node) *ops.Node
 	}{
-		{"chebyshev_t", ops.ChebyshevT[*ops.Node, *ops.Node]}, {"chebyshev_u", ops.ChebyshevU[*ops.Node, *ops.Node]},
-		{"chebyshev_v", ops.ChebyshevV[*ops.Node, *ops.Node]}, {"chebyshev_w", ops.ChebyshevW[*ops.Node, *ops.Node]},
-		{"shifted_chebyshev_t", ops.ShiftedChebyshevT[*ops.Node, *ops.Node]}, {"shifted_chebyshev_u", ops.ShiftedChebyshevU[*ops.Node, *ops.Node]},
-		{"shifted_chebyshev_v", ops.ShiftedChebyshevV[*ops.Node, *ops.Node]}, {"shifted_chebyshev_w", ops.ShiftedChebyshevW[*ops.Node, *ops.Node]},
-		{"hermite_h", ops.HermiteH[*ops.Node, *ops.Node]}, {"hermite_he", ops.HermiteHe[*ops.Node, *ops.Node]},
-		{"laguerre", ops.Laguerre[*ops.Node, *ops.Node]}, {"legendre", ops.Legendre[*ops.Node, *ops.Node]},
+		{"special.chebyshev_t", special.ChebyshevT[*ops.Node, *ops.Node]}, {"special.chebyshev_u", special.ChebyshevU[*ops.Node, *ops.Node]},
+		{"special.chebyshev_v", special.ChebyshevV[*ops.Node, *ops.Node]}, {"special.chebyshev_w", special.ChebyshevW[*ops.Node, *ops.Node]},
+		{"special.shifted_chebyshev_t", special.ShiftedChebyshevT[*ops.Node, *ops.Node]}, {"special.shifted_chebyshev_u", special.ShiftedChebyshevU[*ops.Node, *ops.Node]},
+		{"special.shifted_chebyshev_v", special.ShiftedChebyshevV[*ops.Node, *ops.Node]}, {"special.shifted_chebyshev_w", special.ShiftedChebyshevW[*ops.Node, *ops.Node]},
+		{"special.hermite_h", special.HermiteH[*ops.Node, *ops.Node]}, {"special.hermite_he", special.HermiteHe[*ops.Node, *ops.Node]},
+		{"special.laguerre", special.Laguerre[*ops.Node, *ops.Node]}, {"special.legendre", special.Legendre[*ops.Node, *ops.Node]},
 	} {
 		Register(p.name, Spec{
 			Call: func(in []*ops.Node) *ops.Node { return p.call(in[0], ops.Round(in[1])) },

@@ -82,5 +82,5 @@ func (u *uniqueTask) sumRows(p *variant.Plan, buffer int, name string) {
 func (u *uniqueTask) rowsNanoseconds() float64 {
 	n, w := float64(u.Count), float64(u.Width)
 	passes := math.Log2(n + 1)
-	return n * (5*passes*passes + 4*w + 30)
+	return n * (15*passes*passes + 4*w + 30)
 }

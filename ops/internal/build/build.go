@@ -6,6 +6,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
+func init() { ops.Helper() }
+
 // Failed reports whether the op that makes x has failed: its shape and dtype are not known.
 func Failed(x *ops.Node) bool { return x == nil || x.DType() == tensor.Invalid }
 

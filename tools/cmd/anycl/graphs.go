@@ -5,6 +5,7 @@ import (
 
 	"github.com/anycl/anycl/internal/net"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -55,7 +56,7 @@ func cnn() (*ops.Graph, ops.Target) {
 	h := ops.ReLU(conv1(x))
 	h = ops.MaxPool2D(ops.ReLU(conv2(h)), ops.PoolOptions{Size: [2]int{2, 2}})
 	loss := ops.CrossEntropy(dense(ops.Flatten(h, 1)), labels)
-	return g, ops.Target{Outputs: []*ops.Node{loss}, Updates: ops.Adam(loss, n.Params, ops.AdamOptions{})}
+	return g, ops.Target{Outputs: []*ops.Node{loss}, Updates: optim.New(optim.Adam{}, n.Params, optim.Options{}).Minimize(loss)}
 }
 
 func attention() (*ops.Graph, ops.Target) {

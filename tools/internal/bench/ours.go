@@ -11,6 +11,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -101,7 +102,7 @@ func (o *Ours) Load(ctx context.Context, w *Work, operands []*tensor.Tensor) (Jo
 	target := ops.Target{Place: o.place, Volatile: volatile}
 	switch {
 	case p.Train:
-		target.Outputs, target.Updates = results, ops.Adam(results[0], params, ops.AdamOptions{LearningRate: LearningRate})
+		target.Outputs, target.Updates = results, optim.New(optim.Adam{LearningRate: LearningRate}, params, optim.Options{}).Minimize(results[0])
 	case p.Resident():
 		for i, y := range results {
 			zero, err := tensor.New(y.DType(), y.Shape()...)

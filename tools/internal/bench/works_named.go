@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/special"
 )
 
 // namedWorks are ops that users look for under their names: each beside PyTorch's, and beside what it would be composed of.
@@ -41,11 +42,11 @@ func namedElements() []*named {
 	unary("atanh", "torch.atanh({0} * 0.5)", func(x *ops.Node) *ops.Node { return ops.Atanh(ops.Mul(x, 0.5)) })
 	unary("erfc", "torch.erfc({0})", ops.Erfc)
 	unary("erfinv", "torch.erfinv({0} * 0.5)", func(x *ops.Node) *ops.Node { return ops.Erfinv(ops.Mul(x, 0.5)) })
-	unary("lgamma", "torch.lgamma({0})", ops.LGamma)
-	unary("digamma", "torch.digamma({0} + 3)", func(x *ops.Node) *ops.Node { return ops.Digamma(ops.Add(x, 3)) })
-	unary("polygamma", "torch.polygamma(2, {0} + 3)", func(x *ops.Node) *ops.Node { return ops.Polygamma(2, ops.Add(x, 3)) })
-	unary("i0", "torch.special.i0({0})", ops.I0)
-	unary("i1e", "torch.special.i1e({0})", ops.I1e)
+	unary("lgamma", "torch.lgamma({0})", special.LGamma)
+	unary("digamma", "torch.digamma({0} + 3)", func(x *ops.Node) *ops.Node { return special.Digamma(ops.Add(x, 3)) })
+	unary("polygamma", "torch.polygamma(2, {0} + 3)", func(x *ops.Node) *ops.Node { return special.Polygamma(2, ops.Add(x, 3)) })
+	unary("i0", "torch.special.i0({0})", special.I0)
+	unary("i1e", "torch.special.i1e({0})", special.I1e)
 	unary("ndtri", "torch.special.ndtri(torch.sigmoid({0}))", func(x *ops.Node) *ops.Node { return ops.NDTRI(ops.Sigmoid(x)) })
 	unary("log-ndtr", "torch.special.log_ndtr({0})", ops.LogNDTR)
 	unary("sinc", "torch.sinc({0})", ops.Sinc)
@@ -61,8 +62,8 @@ func namedElements() []*named {
 	unary("softsign", "F.softsign({0})", ops.SoftSign)
 	unary("tanhshrink", "F.tanhshrink({0})", ops.TanhShrink)
 	unary("frac", "torch.frac({0})", ops.Frac)
-	unary("chebyshev", "torch.special.chebyshev_polynomial_t({0}, torch.tensor(7))", func(x *ops.Node) *ops.Node { return ops.ChebyshevT(x, 7) })
-	unary("hermite", "torch.special.hermite_polynomial_h({0}, torch.tensor(5))", func(x *ops.Node) *ops.Node { return ops.HermiteH(x, 5) })
+	unary("chebyshev", "torch.special.chebyshev_polynomial_t({0}, torch.tensor(7))", func(x *ops.Node) *ops.Node { return special.ChebyshevT(x, 7) })
+	unary("hermite", "torch.special.hermite_polynomial_h({0}, torch.tensor(5))", func(x *ops.Node) *ops.Node { return special.HermiteH(x, 5) })
 
 	binary := func(name, torch string, f func(a, b *ops.Node) *ops.Node) {
 		all = append(all, &named{
@@ -80,8 +81,8 @@ func namedElements() []*named {
 	binary("remainder", "torch.remainder({0}, {1})", ops.Mod[*ops.Node, *ops.Node])
 	binary("fmod", "torch.fmod({0}, {1})", ops.Fmod[*ops.Node, *ops.Node])
 	binary("fmax", "torch.fmax({0}, {1})", ops.Fmax[*ops.Node, *ops.Node])
-	binary("igamma", "torch.igamma({0}, {1})", ops.IGamma[*ops.Node, *ops.Node])
-	binary("zeta", "torch.special.zeta({0} + 1, {1})", func(a, b *ops.Node) *ops.Node { return ops.Zeta(ops.Add(a, 1), b) })
+	binary("igamma", "torch.igamma({0}, {1})", special.IGamma[*ops.Node, *ops.Node])
+	binary("zeta", "torch.special.zeta({0} + 1, {1})", func(a, b *ops.Node) *ops.Node { return special.Zeta(ops.Add(a, 1), b) })
 	binary("heaviside", "torch.heaviside({0}, {1})", ops.Heaviside[*ops.Node, *ops.Node])
 	binary("is-close", "torch.isclose({0}, {1})", func(a, b *ops.Node) *ops.Node { return ops.IsClose(a, b, nil) })
 	all = append(all,

@@ -2,6 +2,7 @@ package opinfo
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -10,9 +11,17 @@ import (
 // parts are the families of the table.
 var parts = []func() []*Row{elementwise, activations, pairwise, creation, shape, decompositions, layers, products, losses, reductions, transforms, masked, layout, indexing, statistics, dependent, special}
 
+// qualified is a function of the package that has an op.
+func qualified(function, op string) string {
+	if pkg, _, below := strings.Cut(op, "."); below {
+		return pkg + "." + function
+	}
+	return "ops." + function
+}
+
 // one is a row for an op of one operand of floats; PyTorch takes integers for float32.
 func one(torch, function, op string) *Row {
-	return &Row{Torch: torch, Go: "ops." + function + "(x)", Build: func(c *Call) []*ops.Node {
+	return &Row{Torch: torch, Go: qualified(function, op) + "(x)", Build: func(c *Call) []*ops.Node {
 		return list(ops.Apply(op, nil, c.floating("input")))
 	}}
 }

@@ -147,7 +147,7 @@ func dependent() []*Row {
 			a["bins"] = c.int("bins", 100)
 			return callAll("histogram", a, c.x("input"), c.x("weight"))
 		}},
-		{Torch: "histogramdd", Signature: "input bins range weight density", Go: "counts, edges := ops.HistogramDD(x, bins, limits, weights)", Note: "density is a division by the sum and the size of a box; edges as tensors are not supported", Build: func(c *Call) []*ops.Node {
+		{Torch: "histogramdd", Signature: "input bins range weight density", Go: "counts, edges := ops.HistogramDD(x, bins, &ops.HistogramDDOptions{...})", Note: "edges as tensors are not supported", Build: func(c *Call) []*ops.Node {
 			if len(c.xs("bins")) > 0 {
 				c.refuse("edges of bins as tensors")
 			}
@@ -156,16 +156,9 @@ func dependent() []*Row {
 			if c.has("range") {
 				limits = c.floats("range")
 			}
-			bins := c.each("bins", x.Dim(-1), 10)
-			counts, edges := ops.HistogramDD(x, bins, limits, c.x("weight"))
-			if c.bool("density", false) {
-				c.as("ops.Div(counts, ops.Mul(ops.Sum(counts), size)) of ops.HistogramDD(x, bins, limits, weights)")
-				size := ops.Sum(counts)
-				for _, e := range edges {
-					size = ops.Mul(size, ops.Sub(ops.Squeeze(ops.Slice(e, ops.Range{Start: 1, Stop: 2}), 0), ops.Squeeze(ops.Slice(e, ops.Range{Stop: 1}), 0)))
-				}
-				counts = ops.Div(counts, size)
-			}
+			counts, edges := ops.HistogramDD(x, c.each("bins", x.Dim(-1), 10), &ops.HistogramDDOptions{
+				Limits: limits, Weights: c.x("weight"), Density: c.bool("density", false),
+			})
 			return append(list(counts), edges...)
 		}},
 		trapezoid("trapezoid"), trapezoid("trapz"),

@@ -72,10 +72,11 @@ func layers() []*Row {
 			y := ops.Add(ops.Scatter(zeros, len(lead), idx, fixed), ops.ScatterAdd(zeros, len(lead), idx, ops.Sub(flat(x), fixed)))
 			return list(ops.Reshape(y, append(slices.Clone(lead), size...)...))
 		}}
-		random := &Row{Torch: "nn.functional.fractional_max_pool" + d, Signature: "input *rest", Go: "", Note: "not supported: it draws its windows at random", Build: func(c *Call) []*ops.Node {
-			c.refuse("it draws its windows at random")
-			return nil
-		}}
+		random := &Row{
+			Torch: "nn.functional.fractional_max_pool" + d, Signature: "input kernel_size output_size output_ratio return_indices _random_samples",
+			Go: "y, indices := ops.FractionalMaxPool(x, samples, window, size)", Note: "windows that PyTorch draws by itself lie elsewhere",
+			Build: func(c *Call) []*ops.Node { return c.fractional(n) },
+		}
 		rows = append(rows, unpool, also(unpool.Torch+".grad", unpool), random)
 	}
 	interpolate := func(torch, mode, fixed string) *Row {
@@ -176,4 +177,34 @@ func product(s []int) int {
 		p *= n
 	}
 	return p
+}
+
+// fractional pools over n axes: with the samples of the call, or where windows lie in the same places for all.
+func (c *Call) fractional(n int) []*ops.Node {
+	x := c.x("input")
+	window, extents := c.each("kernel_size", n, 1), x.Shape()[x.Rank()-n:]
+	size := make([]int, n)
+	if c.has("output_size") {
+		size = c.each("output_size", n, 1)
+	} else {
+		ratio := c.floats("output_ratio")
+		for i, extent := range extents {
+			size[i] = int(float64(extent) * ratio[min(i, len(ratio)-1)])
+		}
+	}
+	if x.Rank() != n+2 {
+		c.refuse("an image without a batch")
+	}
+	samples := c.x("_random_samples")
+	if samples == nil {
+		for i, m := range size {
+			if m > 2 && (extents[i]-window[i])%(m-1) != 0 {
+				c.refuse("it draws its windows at random")
+			}
+		}
+		samples = c.g.Full(x.DType(), 0, x.Dim(0), x.Dim(1), n)
+	} else if n == 2 {
+		samples = ops.Flip(samples, 2) // columns before rows
+	}
+	return callAll("fractional_max_pool", attrs{"window": window, "size": size}, x, samples)
 }

@@ -50,7 +50,7 @@ func oneCall(text string) bool {
 		if !ok || f.Sel.Name == "KeepDims" {
 			return true
 		}
-		if of, ok := f.X.(*ast.Ident); ok && slices.Contains([]string{"ops", "g", "fft", "linalg"}, of.Name) {
+		if of, ok := f.X.(*ast.Ident); ok && slices.Contains([]string{"ops", "g", "fft", "linalg", "special"}, of.Name) {
 			calls++
 		}
 		return true

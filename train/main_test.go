@@ -1,0 +1,15 @@
+package train
+
+import (
+	"os"
+	"testing"
+
+	"github.com/anycl/anycl/internal/testcache"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childVariable); dir != "" {
+		trainForEver(dir)
+	}
+	os.Exit(testcache.Run(m))
+}
