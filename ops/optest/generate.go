@@ -16,8 +16,11 @@ const (
 	maxUsual    = 64
 )
 
-// newProgram makes the program of a seed.
-func newProgram(seed uint64) *program {
+// newProgram makes the program of a seed, of ops that run everywhere.
+func newProgram(seed uint64) *program { return newProgramWith(seed, nil) }
+
+// newProgramWith makes the program of a seed, a smooth one with moves from more, too.
+func newProgramWith(seed uint64, more tableMoves) *program {
 	rng := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
 	p := &program{rng: rng, exact: seed%2 == 0}
 	moves, table := p.kind()
@@ -25,8 +28,12 @@ func newProgram(seed uint64) *program {
 		p.input(p.base, p.randomShape()...)
 	}
 	for range 4 + rng.IntN(9) {
-		if rng.IntN(5) < 2 {
+		switch kind := rng.IntN(5); {
+		case kind < 2:
 			table.move(p)
+			continue
+		case kind == 2 && !p.exact && len(more) > 0:
+			more.move(p)
 			continue
 		}
 		moves[rng.IntN(len(moves))](p)
@@ -39,10 +46,10 @@ func newProgram(seed uint64) *program {
 func (p *program) kind() ([]move, tableMoves) {
 	if p.exact {
 		p.base = exactDTypes[p.rng.IntN(len(exactDTypes))]
-		return slices.Concat(viewMoves, foldMoves, controlMoves, exactMoves), exactTable()
+		return slices.Concat(viewMoves, structureMoves, foldMoves, controlMoves, exactMoves), exactTable()
 	}
 	p.base = tensor.Float32
-	return slices.Concat(viewMoves, foldMoves, controlMoves, smoothMoves), smoothTable()
+	return slices.Concat(viewMoves, structureMoves, foldMoves, controlMoves, smoothMoves), smoothTable()
 }
 
 // finish chooses what a program gives, and its variables.

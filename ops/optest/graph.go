@@ -45,7 +45,7 @@ func CheckGraph(t testing.TB, e engine.Engine, seed uint64) {
 
 // GraphError is CheckGraph without package testing: it is nil where the graph agrees.
 func GraphError(ctx context.Context, e engine.Engine, seed uint64) error {
-	return graphError(ctx, ops.NewRuntime(e), seed, nil)
+	return graphError(ctx, ops.NewRuntime(e), newProgram(seed), seed, nil)
 }
 
 // reportGraph makes of err what a test says.
@@ -63,7 +63,7 @@ func reportGraph(t testing.TB, err error) {
 }
 
 // TestPlacements checks n random graphs as [TestGraphs] does, with most of their ops put
-// at random on one of two engines.
+// at random on one of two engines, and some that only the CPU path has.
 func TestPlacements(t *testing.T, device, cpu engine.Engine, n int) {
 	for seed := range n {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -76,12 +76,11 @@ func TestPlacements(t *testing.T, device, cpu engine.Engine, n int) {
 // PlacementError is what [TestPlacements] finds for one seed, without package testing.
 func PlacementError(ctx context.Context, device, cpu engine.Engine, seed uint64) error {
 	r := rand.New(rand.NewPCG(seed, 1))
-	return graphError(ctx, ops.NewRuntime(device, cpu), seed, func() ops.Place { return ops.Place(r.IntN(3)) })
+	return graphError(ctx, ops.NewRuntime(device, cpu), newProgramWith(seed, smoothHost()), seed, func() ops.Place { return ops.Place(r.IntN(3)) })
 }
 
 // graphError is GraphError on rt, with every op put where place says.
-func graphError(ctx context.Context, rt *ops.Runtime, seed uint64, place func() ops.Place) (err error) {
-	p := newProgram(seed)
+func graphError(ctx context.Context, rt *ops.Runtime, p *program, seed uint64, place func() ops.Place) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%w\nthe graph of seed %d:\n%s", err, seed, p)
@@ -91,8 +90,12 @@ func graphError(ctx context.Context, rt *ops.Runtime, seed uint64, place func() 
 	feeds := ops.Feeds{}
 	nodes := p.build(g, feeds)
 	if place != nil {
-		for _, n := range nodes {
-			ops.Put(n, place())
+		for i, n := range nodes {
+			where := place()
+			if op, ok := ops.OpNamed(p.steps[i].op); ok && hostOp(op) { // those that no device has
+				where = ops.Auto
+			}
+			ops.Put(n, where)
 		}
 	}
 	target := ops.Target{}

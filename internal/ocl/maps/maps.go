@@ -80,6 +80,11 @@ func moved(t *engine.Task) *engine.Task {
 	if dt := t.Ins[e.Input].DType; !codegen.IsHalfType(dt) || e.DType != dt || t.Outs[0].DType != dt {
 		return t
 	}
+	for x := range e.Walk() { // where it is read as numbers too: a position may be one of its elements
+		if x != e && x.Op == engine.OpLoad && x.Input == e.Input {
+			return t
+		}
+	}
 	m := *t
 	m.Ins, m.Outs = slices.Clone(t.Ins), slices.Clone(t.Outs)
 	m.Ins[e.Input].DType, m.Outs[0].DType = tensor.Uint16, tensor.Uint16
