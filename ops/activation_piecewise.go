@@ -80,7 +80,7 @@ var _ = define(Op{
 		a, x := b.Attr().(hardSigmoidAttr), b.In(0)
 		y := a.line(x)
 		inside := And(Greater(y, ScalarLike(y, 0)), Less(y, ScalarLike(y, 1)))
-		b.Add(0, Where(inside, Mul(b.Grad(), ScalarLike(x, a.Alpha)), ScalarLike(x, 0)))
+		b.Add(0, Where(inside, b.Times(ScalarLike(x, a.Alpha)), ScalarLike(x, 0)))
 	},
 })
 

@@ -74,7 +74,7 @@ var _ = define(Op{
 	},
 	Grad: func(b *Back) {
 		x := b.In(0)
-		b.Add(0, Div(b.Grad(), Square(Add(ScalarLike(x, 1), Abs(x)))))
+		b.Add(0, b.Over(Square(Add(ScalarLike(x, 1), Abs(x)))))
 	},
 })
 
@@ -84,7 +84,7 @@ func TanhShrink(x *Node) *Node { return apply("tanhshrink", nil, x) }
 var _ = define(Op{
 	Name: "tanhshrink", Category: "activation", Operands: operandX, DTypes: floats, Result: same,
 	Compose: func(c *Call) *Node { return Sub(c.In[0], Tanh(c.In[0])) },
-	Grad:    func(b *Back) { b.Add(0, Mul(b.Grad(), Square(Tanh(b.In(0))))) },
+	Grad:    func(b *Back) { b.Add(0, b.Times(Square(Tanh(b.In(0))))) },
 })
 
 // Mish returns a smooth form of ReLU that is not monotonic, element by element:
@@ -101,7 +101,7 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		x := limited(b.In(0), 100) // the slope is 0 or 1 beyond
 		t := Tanh(Softplus(x))
-		b.Add(0, Mul(b.Grad(), Add(t, Mul(Mul(x, Sigmoid(x)), Sub(ScalarLike(x, 1), Square(t))))))
+		b.Add(0, b.Times(Add(t, Mul(Mul(x, Sigmoid(x)), Sub(ScalarLike(x, 1), Square(t))))))
 	},
 })
 
@@ -170,7 +170,7 @@ var _ = define(Op{
 		alpha := b.Attr().(quickGELUAttr).Alpha
 		x := limited(b.In(0), 1000)
 		s, t := Sigmoid(Mul(x, ScalarLike(x, alpha))), Mul(x, ScalarLike(x, alpha))
-		b.Add(0, Mul(b.Grad(), Mul(s, Add(ScalarLike(s, 1), Mul(t, Sub(ScalarLike(s, 1), s))))))
+		b.Add(0, b.Times(Mul(s, Add(ScalarLike(s, 1), Mul(t, Sub(ScalarLike(s, 1), s))))))
 	},
 })
 
@@ -262,7 +262,7 @@ func NDTR(x *Node) *Node { return apply("ndtr", nil, x) }
 
 var _ = define(Op{
 	Name: "ndtr", Category: "elementary function", Operands: operandX, DTypes: floats, Result: same,
-	Grad: func(b *Back) { b.Add(0, Mul(b.Grad(), normalDensity(b.In(0)))) },
+	Grad: func(b *Back) { b.Add(0, b.Times(normalDensity(b.In(0)))) },
 	Scalar: scalarOf("0.5f * erfc(-a * M_SQRT1_2_F)", 35, real1(func(a float64) float64 {
 		return math.Erfc(-a*(math.Sqrt2/2)) / 2
 	})),
@@ -283,6 +283,6 @@ func Erfc(x *Node) *Node { return apply("erfc", nil, x) }
 
 var _ = define(Op{
 	Name: "erfc", Category: "elementary function", Operands: operandX, DTypes: floats, Result: same,
-	Grad:   func(b *Back) { b.Add(0, Neg(Mul(b.Grad(), apply("erf_slope", nil, b.In(0))))) },
+	Grad:   func(b *Back) { b.Add(0, Neg(b.Times(apply("erf_slope", nil, b.In(0))))) },
 	Scalar: scalarOf("erfc(a)", 30, real1(math.Erfc)),
 })

@@ -29,7 +29,7 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		b.Add(0, b.Grad())
 		if b.Wants(1) {
-			b.Add(1, Neg(Mul(b.Grad(), FloorDivide(b.In(0), b.In(1)))))
+			b.Add(1, Neg(b.Times(FloorDivide(b.In(0), b.In(1)))))
 		}
 	},
 	Scalar: scalarFor(func(dt tensor.DType) string {

@@ -20,7 +20,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Div(b.Grad(), Mul(b.In(0), ScalarLike(b.In(0), math.Ln10)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Over(Mul(b.In(0), ScalarLike(b.In(0), math.Ln10)))) },
 	Scalar:   scalarOf("log10(a)", 20, real1(log10Of)),
 })
 
@@ -45,7 +45,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), Mul(b.Out(), ScalarLike(b.Out(), math.Ln10)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(Mul(b.Out(), ScalarLike(b.Out(), math.Ln10)))) },
 	Scalar:   scalarOf("exp10(a)", 20, real1(func(a float64) float64 { return math.Pow(10, a) })),
 })
 
@@ -64,7 +64,7 @@ var _ = define(Op{
 	Result:   same,
 	Grad: func(b *Back) {
 		y := b.Out()
-		b.Add(0, Div(b.Grad(), Mul(ScalarLike(y, 3), Square(y))))
+		b.Add(0, b.Over(Mul(ScalarLike(y, 3), Square(y))))
 	},
 	Scalar: scalarOf("cbrt(a)", 20, real1(math.Cbrt)),
 })
@@ -86,7 +86,7 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		y := b.Out()
 		origin := Equal(y, ScalarLike(y, 0))
-		d := Div(b.Grad(), Where(origin, ScalarLike(y, 1), y))
+		d := b.Over(Where(origin, ScalarLike(y, 1), y))
 		b.Add(0, Mul(d, b.In(0)))
 		b.Add(1, Mul(d, b.In(1)))
 	},
@@ -124,7 +124,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
-	Grad:     func(b *Back) { b.Add(0, Mul(b.Grad(), apply("sinc_slope", nil, b.In(0)))) },
+	Grad:     func(b *Back) { b.Add(0, b.Times(apply("sinc_slope", nil, b.In(0)))) },
 	Scalar:   scalarOf("a == 0.0f ? 1.0f : sinpi(a) / (M_PI_F * a)", 25, real1(sincOf)),
 })
 
@@ -158,7 +158,7 @@ var _ = define(Op{
 	Name: "cos_pi", Operands: operandX, hidden: true, Result: same,
 	Grad: func(b *Back) {
 		x := b.In(0)
-		b.Add(0, Mul(b.Grad(), Mul(Mul(x, ScalarLike(x, -math.Pi*math.Pi)), Sinc(x))))
+		b.Add(0, b.Times(Mul(Mul(x, ScalarLike(x, -math.Pi*math.Pi)), Sinc(x))))
 	},
 	Scalar: scalarOf("cospi(a)", 20, real1(hostmath.CosPi)),
 })
@@ -184,7 +184,7 @@ var _ = define(Op{
 	Result:   same,
 	Grad: func(b *Back) {
 		x := b.In(0)
-		b.Add(0, Div(b.Grad(), Mul(x, Sub(ScalarLike(x, 1), x))))
+		b.Add(0, b.Over(Mul(x, Sub(ScalarLike(x, 1), x))))
 	},
 	// Near 1/2, where the logarithm is small, 2x - 1 is exact.
 	Scalar: scalarOf("fabs(a - 0.5f) < 0.25f ? log1p((2.0f * a - 1.0f) / (1.0f - a)) : log(a / (1.0f - a))", 30, real1(logitOf)),

@@ -22,7 +22,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   broadcast,
 	Grad: func(b *Back) {
-		b.Add(0, Mul(b.Grad(), Mul(Sign(b.In(0)), Copysign(ScalarLike(b.In(1), 1), b.In(1)))))
+		b.Add(0, b.Times(Mul(Sign(b.In(0)), Copysign(ScalarLike(b.In(1), 1), b.In(1)))))
 	},
 	Scalar: scalarOf("copysign(a, b)", 1, real2(math.Copysign)),
 })

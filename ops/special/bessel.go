@@ -52,7 +52,7 @@ func SphericalJ0(x *ops.Node) *ops.Node { return ops.Apply("special.spherical_j0
 func besselOp(name, c string, f func(float64) float64, slope func(x, y *ops.Node) *ops.Node) ops.Op {
 	return ops.Op{
 		Name: name, Category: "special function", Operands: operandX, DTypes: dtypes.Floats, Result: ops.SameResult,
-		Grad:   func(b *ops.Back) { b.Add(0, ops.Mul(b.Grad(), slope(b.In(0), b.Out()))) },
+		Grad:   func(b *ops.Back) { b.Add(0, b.Times(slope(b.In(0), b.Out()))) },
 		Scalar: scalarOf1(c, 150, f),
 	}
 }

@@ -24,7 +24,7 @@ func GammaLn(x *ops.Node) *ops.Node { return LGamma(x) }
 
 var _ = ops.MustDefine(ops.Op{
 	Name: "special.lgamma", Category: "special function", Operands: operandX, DTypes: dtypes.Floats, Result: ops.SameResult,
-	Grad: func(b *ops.Back) { b.Add(0, ops.Mul(b.Grad(), Digamma(b.In(0)))) },
+	Grad: func(b *ops.Back) { b.Add(0, b.Times(Digamma(b.In(0)))) },
 	Scalar: scalarOf1("special_lgamma(a)", 60, func(a float64) float64 {
 		if math.IsInf(a, 0) { // as in C
 			return math.Inf(1)
@@ -46,7 +46,7 @@ func Digamma(x *ops.Node) *ops.Node { return ops.Apply("special.digamma", nil, x
 
 var _ = ops.MustDefine(ops.Op{
 	Name: "special.digamma", Category: "special function", Operands: operandX, DTypes: dtypes.Floats, Result: ops.SameResult,
-	Grad:   func(b *ops.Back) { b.Add(0, ops.Mul(b.Grad(), Polygamma(1, b.In(0)))) },
+	Grad:   func(b *ops.Back) { b.Add(0, b.Times(Polygamma(1, b.In(0)))) },
 	Scalar: scalarOf1("special_digamma(a)", 60, digammaOf),
 })
 
@@ -105,7 +105,7 @@ var _ = ops.MustDefine(ops.Op{
 		return ops.Cast(ops.Mul(Zeta(float64(n+1), x), sign*math.Gamma(float64(n+1))), c.DType(0))
 	},
 	Grad: func(b *ops.Back) {
-		b.Add(0, ops.Mul(b.Grad(), Polygamma(b.Attr().(polygammaAttr).N+1, b.In(0))))
+		b.Add(0, b.Times(Polygamma(b.Attr().(polygammaAttr).N+1, b.In(0))))
 	},
 })
 
@@ -124,9 +124,9 @@ var _ = ops.MustDefine(ops.Op{
 	Grad: func(b *ops.Back) {
 		s, q := b.In(0), b.In(1)
 		if b.Wants(0) {
-			b.Add(0, ops.Mul(b.Grad(), ops.Apply("special.zeta_slope", zetaSlopeAttr{1}, s, q)))
+			b.Add(0, b.Times(ops.Apply("special.zeta_slope", zetaSlopeAttr{1}, s, q)))
 		}
-		b.Add(1, ops.Neg(ops.Mul(b.Grad(), ops.Mul(s, Zeta(ops.Add(s, 1), q)))))
+		b.Add(1, ops.Neg(b.Times(ops.Mul(s, Zeta(ops.Add(s, 1), q)))))
 	},
 	Scalar: scalarOf2("special_zeta(a, b)", 400, zetaOf),
 })
@@ -205,7 +205,7 @@ var _ = ops.MustDefine(incompleteOp("igammac", -1, mathext.GammaIncRegComp))
 // unknown gives operand i the derivative NaN, which nobody takes for a number.
 func unknown(b *ops.Back, i int) {
 	if b.Wants(i) {
-		b.Add(i, ops.Mul(b.Grad(), ops.ScalarLike(b.Grad(), math.NaN())))
+		b.Add(i, b.Times(ops.ScalarLike(b.Grad(), math.NaN())))
 	}
 }
 
@@ -215,9 +215,9 @@ func incompleteOp(name string, sign float64, f func(a, x float64) float64) ops.O
 		Grad: func(b *ops.Back) { // x^(a-1) e^-x / Γ(a)
 			a, x := b.In(0), b.In(1)
 			if b.Wants(0) {
-				b.Add(0, ops.Mul(ops.Mul(b.Grad(), ops.Apply("special.igamma_slope", nil, a, x)), sign))
+				b.Add(0, ops.Mul(b.Times(ops.Apply("special.igamma_slope", nil, a, x)), sign))
 			}
-			b.Add(1, ops.Mul(ops.Mul(b.Grad(), gammaDensity(a, x)), sign))
+			b.Add(1, ops.Mul(b.Times(gammaDensity(a, x)), sign))
 		},
 		Scalar: scalarOf2("special_"+name+"(a, b)", 600, func(a, x float64) float64 {
 			switch {

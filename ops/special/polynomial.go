@@ -91,7 +91,7 @@ func Legendre[A, B ops.NodeOrNumber](x A, n B) *ops.Node {
 func polynomialOp(name string, kind int, slope func(x, n *ops.Node) *ops.Node) ops.Op {
 	return ops.Op{
 		Name: name, Category: "polynomial", Operands: []ops.Operand{{Name: "x"}, {Name: "n"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
-		Grad:   func(b *ops.Back) { b.Add(0, ops.Mul(b.Grad(), slope(b.In(0), ops.Trunc(b.In(1))))) },
+		Grad:   func(b *ops.Back) { b.Add(0, b.Times(slope(b.In(0), ops.Trunc(b.In(1))))) },
 		Scalar: scalarOf2(fmt.Sprintf("special_polynomial(%d, b, a)", kind), 20, func(x, n float64) float64 { return polynomialOf(kind, n, x) }),
 	}
 }

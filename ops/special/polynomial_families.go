@@ -33,7 +33,7 @@ func polynomialFamily(name, c string, slope func(x, n, alpha *ops.Node) *ops.Nod
 	return ops.Op{
 		Name: name, Category: "polynomial", Operands: []ops.Operand{{Name: "x"}, {Name: "n"}, {Name: "alpha"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
 		Grad: func(b *ops.Back) {
-			b.Add(0, ops.Mul(b.Grad(), slope(b.In(0), orderBelow(ops.Trunc(b.In(1))), b.In(2))))
+			b.Add(0, b.Times(slope(b.In(0), orderBelow(ops.Trunc(b.In(1))), b.In(2))))
 			unknown(b, 2)
 		},
 		Scalar: scalarOf3(c, 20, func(x, n, alpha float64) float64 { return f(n, alpha, x) }),

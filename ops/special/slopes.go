@@ -28,13 +28,13 @@ var _ = ops.MustDefine(ops.Op{
 		m, s, q := b.Attr().(zetaSlopeAttr).Order, b.In(0), b.In(1)
 		below := Zeta(ops.Add(s, 1), q)
 		if m == 1 {
-			b.Add(0, ops.Mul(b.Grad(), ops.Apply("special.zeta_slope", zetaSlopeAttr{2}, s, q)))
+			b.Add(0, b.Times(ops.Apply("special.zeta_slope", zetaSlopeAttr{2}, s, q)))
 		} else {
 			unknown(b, 0)
 			below = ops.Apply("special.zeta_slope", zetaSlopeAttr{1}, ops.Add(s, 1), q)
 		}
 		own := ops.Apply("special.zeta_slope", zetaSlopeAttr{m}, ops.Add(s, 1), q)
-		b.Add(1, ops.Neg(ops.Mul(b.Grad(), ops.Add(ops.Mul(s, own), ops.Mul(below, float64(m))))))
+		b.Add(1, ops.Neg(b.Times(ops.Add(ops.Mul(s, own), ops.Mul(below, float64(m))))))
 	},
 })
 
@@ -106,7 +106,7 @@ var _ = ops.MustDefine(ops.Op{
 	Grad: func(b *ops.Back) { // of the integrand by a
 		a, x := b.In(0), b.In(1)
 		unknown(b, 0)
-		b.Add(1, ops.Mul(b.Grad(), ops.Mul(gammaDensity(a, x), ops.Sub(ops.Log(x), Digamma(a)))))
+		b.Add(1, b.Times(ops.Mul(gammaDensity(a, x), ops.Sub(ops.Log(x), Digamma(a)))))
 	},
 	Scalar: scalarOf2("special_igamma_slope(a, b)", 1500, igammaSlopeOf),
 })

@@ -62,12 +62,12 @@ func TestAllOpsRunWithGraphs(t *testing.T) {
 
 	j := &job{o: &Options{Graphs: 2}}
 	e, cpu := fallback.New(nil), fallback.New(nil)
-	require.Len(t, j.graphs(e, cpu), 3)
+	require.Len(t, j.graphs(e, cpu), 4)
 	for _, g := range j.graphs(e, cpu) {
 		require.NoError(t, g.check(t.Context(), 0))
 	}
 	j.device = &platform.Device{}
-	require.Len(t, j.graphs(e, cpu), 5)
+	require.Len(t, j.graphs(e, cpu), 6)
 }
 
 func TestADeviceThatIsNotThereIsAnError(t *testing.T) {
