@@ -1,8 +1,12 @@
 package ops
 
-import "github.com/anycl/anycl/tensor"
+import (
+	"errors"
 
-// What packages that define ops need beside [Op], [Call] and [Back].
+	"github.com/anycl/anycl/tensor"
+)
+
+// What packages need that define ops, beside [Op], [Call] and [Back], or that build layers and optimisers on this one.
 
 // SameResult is the Result of an op whose result has the shape and dtype of operand 0.
 func SameResult(c *Call) (shape []int, dt tensor.DType, err error) { return c.Shape(0), c.dt(0), nil }
@@ -29,3 +33,41 @@ func (b *Back) Fail(err error) *Node { return b.fail("%w", err) }
 // Widen is x in float32 where it is a float of 16 bits, else x: compositions begin so where a value on the way must not be
 // rounded to 16 bits, and end with a [Cast].
 func Widen(x *Node) *Node { return widen(x) }
+
+// Name is the name that an input or a variable was given, and of other nodes that of their op.
+func (n *Node) Name() string {
+	if n == nil {
+		return ""
+	}
+	return n.label()
+}
+
+// Fail records a mistake of the function that is called op, as the functions of this package do: building goes on,
+// what is built on the result is silent, and [Graph.Compile] returns err with the caller's line and the operands in. A nil
+// err is a mistake of its own.
+func (g *Graph) Fail(op string, err error, in ...*Node) *Node {
+	if err == nil {
+		err = errors.New("it failed without an error")
+	}
+	return g.fail(op, in, err)
+}
+
+// Helper makes the package that calls it one through which errors look: the line that they name is where a function of that
+// package was called, as it is with packages that [Define] ops. It is called once, when a program begins:
+//
+//	func init() { ops.Helper() }
+//
+// Lines of tests and of a program's main package are named all the same.
+func Helper() { definedHere() }
+
+// Named gives what build adds to the graph the name of one op, as the parts of a composition have it: mistakes, tasks and profiles
+// bear it, with the line that called this. Within another that is named, the outer name counts.
+func (g *Graph) Named(name string, build func()) {
+	if g == nil {
+		build()
+		return
+	}
+	g.scope = append(g.scope, scope{name: name, caller: callerLine()})
+	defer func() { g.scope = g.scope[:len(g.scope)-1] }()
+	build()
+}
