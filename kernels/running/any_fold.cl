@@ -25,46 +25,47 @@
 
 typedef struct { ACC v, w; long at; } fold_state;
 
-INLINE fold_state fold_empty(void) {
-    fold_state s;
-    s.v = NOTHING;
-    s.w = FOLD == 4 ? 1 : 0;
-    s.at = -1;
-    return s;
+INLINE void fold_clear(fold_state *s) {
+    s->v = NOTHING;
+    s->w = FOLD == 4 ? 1 : 0;
+    s->at = -1;
 }
 
-// s, and then t.
-INLINE fold_state fold_join(fold_state s, const fold_state t) {
+// s becomes s, and then t. Structs are passed by pointers: Oclgrind does not list kernels that pass them by value.
+INLINE void fold_join(fold_state *s, const fold_state *t) {
 #if FOLD == 0
-    s.v *= t.v;
+    s->v *= t->v;
 #elif FOLD == 1 || FOLD == 2
 #if FOLD == 1
-    const int takes = t.v >= s.v;
+    const int takes = t->v >= s->v;
 #else
-    const int takes = t.v <= s.v;
+    const int takes = t->v <= s->v;
 #endif
-    if (t.at >= 0 && (s.at < 0 || takes && s.v == s.v || t.v != t.v)) s = t;
+    if (t->at >= 0 && (s->at < 0 || takes && s->v == s->v || t->v != t->v)) {
+        s->v = t->v;
+        s->w = t->w;
+        s->at = t->at;
+    }
 #elif FOLD == 3
-    if (t.v > s.v) {
-        s.w = s.w * M_EXP(s.v - t.v) + t.w;
-        s.v = t.v;
-    } else if (t.v == s.v) {
-        s.w += t.w;
+    if (t->v > s->v) {
+        s->w = s->w * M_EXP(s->v - t->v) + t->w;
+        s->v = t->v;
+    } else if (t->v == s->v) {
+        s->w += t->w;
     } else {
-        s.w += t.w * M_EXP(t.v - s.v);
+        s->w += t->w * M_EXP(t->v - s->v);
     }
 #else
-    s.v = t.w * s.v + t.v;
-    s.w *= t.w;
+    s->v = t->w * s->v + t->v;
+    s->w *= t->w;
 #endif
-    return s;
 }
 
-INLINE ACC fold_value(const fold_state s) {
+INLINE ACC fold_value(const fold_state *s) {
 #if FOLD == 3
-    return s.v + M_LOG(s.w);
+    return s->v + M_LOG(s->w);
 #else
-    return s.v;
+    return s->v;
 #endif
 }
 
@@ -79,13 +80,13 @@ kernel void running_parts(PARAMS) {
     const IDX from = part * SPAN, to = min(from + SPAN, LENGTH);
     const int n = (int)min((IDX)COLUMNS, INNER - c0);
     fold_state s[COLUMNS];
-    for (int c = 0; c < COLUMNS; c++) s[c] = fold_empty();
+    for (int c = 0; c < COLUMNS; c++) fold_clear(&s[c]);
     for (IDX j = from; j < to; j++) {
         const IDX at = AT(o, j) + c0;
         for (int c = 0; c < n; c++) {
             fold_state t;
             ELEMENT(t, at + c, j)
-            s[c] = fold_join(s[c], t);
+            fold_join(&s[c], &t);
         }
     }
     const IDX k = (o * PARTS + part) * INNER + c0;
@@ -101,7 +102,7 @@ kernel void running_fold(PARAMS) {
     const IDX from = part * SPAN, to = min(from + SPAN, LENGTH);
     const int n = (int)min((IDX)COLUMNS, INNER - c0);
     fold_state s[COLUMNS];
-    for (int c = 0; c < COLUMNS; c++) s[c] = fold_empty();
+    for (int c = 0; c < COLUMNS; c++) fold_clear(&s[c]);
 #if SPLIT
     for (IDX p = 0; p < part; p++) {
         const IDX k = (o * PARTS + p) * INNER + c0;
@@ -110,7 +111,7 @@ kernel void running_fold(PARAMS) {
             t.v = FOLDS[2 * (k + c)];
             t.w = FOLDS[2 * (k + c) + 1];
             t.at = WHERE[k + c];
-            s[c] = fold_join(s[c], t);
+            fold_join(&s[c], &t);
         }
     }
 #endif
@@ -120,12 +121,12 @@ kernel void running_fold(PARAMS) {
             fold_state t;
             ELEMENT(t, at + c, j)
 #if EXCLUSIVE
-            PUT(at + c, fold_value(s[c]));
+            PUT(at + c, fold_value(&s[c]));
             POSITION(at + c, s[c].at);
-            s[c] = fold_join(s[c], t);
+            fold_join(&s[c], &t);
 #else
-            s[c] = fold_join(s[c], t);
-            PUT(at + c, fold_value(s[c]));
+            fold_join(&s[c], &t);
+            PUT(at + c, fold_value(&s[c]));
             POSITION(at + c, s[c].at);
 #endif
         }
