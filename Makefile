@@ -13,7 +13,7 @@ EVERYWHERE = ./... ./examples/... $(TOOLS) ./tools/cmd/anycl
 all: check test
 
 test:
-	go test -timeout 30m work
+	go test -timeout 45m work
 
 # Everything that must be clean, without changing a file.
 check: fmt vet tidy cross

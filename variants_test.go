@@ -130,7 +130,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 			"rank":     {ops.ArgSort(m, 1, nil), positionsOf(ops.TopK(m, 2, 1, nil))},
 			"suppress": {suppressed},
 			"join":     {ops.Concat(0, slices.Repeat([]*ops.Node{m, u}, 8)...)},
-			"unique":   {ops.Unique(m, nil).Values, ops.Unique(at, nil).Values},
+			"unique":   {ops.Unique(m, nil).Values, ops.Unique(at, nil).Values, ops.Unique(u, &ops.UniqueOptions{Along: true}).Values},
 		}
 	}
 	for _, d := range devices(t) {

@@ -25,9 +25,9 @@ func (u *uniqueTask) rows() (*variant.Plan, error) {
 	g.Macro("RANK_EMIT(i, key, p, base)", "POSITIONS(i, p)")
 	g.Macro("ROW_AT(i, b)", ifRead(u.task, 0, g.Start(1, codegen.BitType(u.task.Ins[0].DType))+"[i] = (b)"))
 	u.numbered(g)
-	for name, v := range map[string]int64{"WIDTH": u.Width, "RUN": 1, "TURN": 0} {
-		g.Size(name, v)
-	}
+	g.Size("WIDTH", u.Width)
+	g.Size("RUN", 1)
+	g.Size("TURN", 0)
 	numbers := u.numbers(p, g)
 	prog := g.Assemble("rank/any_keys.cl", "unique/any_rows.cl", "unique/gpu_items.cl")
 	wg := int64(kernels.Group(max(u.Count, u.Width), u.dev.WorkGroup))

@@ -1,7 +1,7 @@
 // rows 1000 rows of 5: items of several elements, sorted by merging
 // launch unique_merge global [1024] local [256]
 // options -cl-single-precision-constant
-// arguments COUNT=1000 RUN=1 TURN=0 WIDTH=5
+// arguments COUNT=1000 WIDTH=5 RUN=1 TURN=0
 #define BITS uint
 #define SIGN ((BITS)0x80000000U)
 #define KEY uint
@@ -36,9 +36,9 @@
     __global uint *restrict NUMBERS, \
     __global uint *restrict STARTS, \
     const IDX COUNT, \
+    const IDX WIDTH, \
     const IDX RUN, \
-    const IDX TURN, \
-    const IDX WIDTH
+    const IDX TURN
 #define FN_PARAMS , __global const float *p0
 #define FN_ARGS , p0_ + o_p0
 
