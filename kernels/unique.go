@@ -10,15 +10,15 @@ func uniqueVariants() []Variant {
 			For:    "a part of the sorted values a work-item",
 		},
 		{
-			Family: "unique", Name: "items", Class: GPU, File: "unique/gpu_items.cl", Needs: []string{"rank/any_keys.cl", "rank/any_items.cl"},
+			Family: "unique", Name: "items", Class: Any, File: "unique/any_items.cl", Needs: []string{"rank/any_keys.cl", "rank/any_items.cl"},
 			Kernels: []string{"unique_starts", "unique_give"}, Hooks: []string{"INVERSE", "SIZES", "NUMBER"},
 			Macros: []Macro{{"SORTED", onOff, "numbers go by keys"}},
 			For:    "one sorted value a work-item",
 		},
 		{
-			Family: "unique", Name: "rows", Class: Any, File: "unique/any_rows.cl", Needs: []string{"rank/any_keys.cl"},
+			Family: "unique", Name: "rows", Class: Any, File: "unique/any_rows.cl", Needs: []string{"rank/any_keys.cl", "unique/any_order.cl"},
 			Kernels: []string{"unique_merge", "unique_rows_heads", "unique_rows"}, Hooks: []string{"ROW_AT"},
-			For: "a row a work-item, before unique/gpu_items.cl",
+			For: "a row a work-item, with unique/any_items.cl",
 		},
 	}
 }

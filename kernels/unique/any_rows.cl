@@ -6,27 +6,11 @@
 // sizes   COUNT rows of WIDTH     RUN  rows of a run     TURN  0: what is read is in A, 1: in B
 // launch  unique_merge, unique_rows_heads  global {COUNT padded}  local {WG}
 //         unique_rows                      global {COUNT * WIDTH padded}  local {WG}
-// scratch A, B  [COUNT] where rows stand     NUMBERS  [COUNT] 1 where a row is a head, as unique/gpu_items.cl has it
+// scratch A, B  [COUNT] where rows stand     NUMBERS  [COUNT] 1 where a row is a head, as unique/any_items.cl has it
 //         FIRST  [COUNT] where the values stand, or -1
 // note    an item finds how many rows of the other run come before its own, and so its place among both. Of equal rows
 //         those of the first run come first, so that the sort is stable. The first launch reads no A
 // source  Satish, Harris and Garland, Designing Efficient Sorting Algorithms for Manycore GPUs (2009): merging by binary search
-
-#define FIND_ITEMS(r) \
-    __global const uint *const places = TURN ? B : A; \
-    (void)places;
-#define KEY_AT(i) 0
-#define PLACE_AT(i) (places[i])
-#define ROW(p) (&BITS_AT((IDX)(p) * WIDTH))
-
-// Less than 0 where row a comes before row b, 0 where they are equal.
-INLINE int row_order(__global const BITS *a, __global const BITS *b, const IDX width) {
-    for (IDX k = 0; k < width; k++) {
-        const KEY x = rank_key(a[k]), y = rank_key(b[k]);
-        if (x != y) return x < y ? -1 : 1;
-    }
-    return 0;
-}
 
 kernel void unique_merge(PARAMS) {
     const IDX i = (IDX)get_global_id(0);

@@ -1,8 +1,6 @@
 package routine
 
 import (
-	"math"
-
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/facts"
@@ -212,7 +210,7 @@ func (u *uniqueTask) byItems(s *sortedRows) (*variant.Plan, error) {
 	if !u.Sorted {
 		s.room(g, "MARKS", u.Count)
 	}
-	prog := g.Assemble("rank/any_keys.cl", "rank/any_items.cl", "unique/gpu_items.cl")
+	prog := g.Assemble("rank/any_keys.cl", "rank/any_items.cl", "unique/any_items.cl")
 	wg := int64(kernels.Group(u.Count, u.dev.WorkGroup))
 	each := func(kernel string) {
 		s.Launches = append(s.Launches, variant.Launch{Program: prog, Kernel: kernel, Global: variant.Grid(variant.RoundUp(u.Count, wg)), Local: variant.Grid(wg)})
@@ -239,8 +237,36 @@ func (u *uniqueTask) sum(s *sortedRows, buffer int, name, take string) {
 func addScan(p *variant.Plan, g *codegen.Builder, rows, length int64, exclusive bool, take, put string, files ...string) {
 	wg := kernels.Group(1<<10, g.Device.WorkGroup)
 	parts, span := cutScan(rows, length, int64(g.Device.Units)*8, int64(wg)*64)
+	g.Macro("WG", wg)
+	addSums(p, g, rows, length, parts, span, exclusive, take, put, scanKernels{
+		files: append(files, "scan/any_sums.cl", "scan/gpu_group.cl"), sums: "scan_group_sums", scan: "scan_group_rows",
+		global: variant.Grid(parts*int64(wg), rows), local: [3]int{wg, 1},
+	})
+}
+
+// addColumnScan is addScan of one row by scan/any_column.cl: on a CPU driver each item has a part of it.
+func addColumnScan(p *variant.Plan, g *codegen.Builder, length int64, take, put string) {
+	parts, span := cutScan(1, length, 4*int64(g.Device.Units), 1<<6)
+	g.Macro("COLUMNS", 1)
+	g.Size("OUTER", 1)
+	g.Size("INNER", 1)
+	addSums(p, g, 1, length, parts, span, false, take, put, scanKernels{
+		files: []string{"scan/any_sums.cl", "scan/any_column.cl"}, sums: "scan_column_sums", scan: "scan_column",
+		global: variant.Grid(1, parts), local: [3]int{1, 1, 1},
+	})
+}
+
+// scanKernels are those that sum the parts of rows, and then rows from what came before each part.
+type scanKernels struct {
+	files         []string
+	sums, scan    string
+	global, local [3]int
+}
+
+// addSums adds launches of k for rows that are cut into parts.
+func addSums(p *variant.Plan, g *codegen.Builder, rows, length, parts, span int64, exclusive bool, take, put string, k scanKernels) {
 	for _, m := range [][2]any{
-		{"ACC", "uint"}, {"EXACT", 0}, {"EXCLUSIVE", codegen.OneIf(exclusive)}, {"REVERSE", 0}, {"SPLIT", codegen.OneIf(parts > 1)}, {"WG", wg},
+		{"ACC", "uint"}, {"EXACT", 0}, {"EXCLUSIVE", codegen.OneIf(exclusive)}, {"REVERSE", 0}, {"SPLIT", codegen.OneIf(parts > 1)},
 		{"TAKE(i)", take}, {"PUT(i, v)", put},
 	} {
 		g.Macro(m[0].(string), m[1])
@@ -250,12 +276,11 @@ func addScan(p *variant.Plan, g *codegen.Builder, rows, length int64, exclusive 
 	g.Size("SPAN", span)
 	g.ScratchArg("SUMS", len(p.Scratch), "uint")
 	p.Scratch = append(p.Scratch, 2*4*rows*parts)
-	prog := g.Assemble(append(files, "scan/any_sums.cl", "scan/gpu_group.cl")...)
-	all, local := variant.Grid(parts*int64(wg), rows), [3]int{wg, 1}
+	prog := g.Assemble(k.files...)
 	if parts > 1 {
-		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "scan_group_sums", Global: all, Local: local})
+		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: k.sums, Global: k.global, Local: k.local})
 	}
-	p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "scan_group_rows", Global: all, Local: local})
+	p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: k.scan, Global: k.global, Local: k.local})
 }
 
 // uniqueCost is that of a sort by digits and of what numbers its items, some of which are stored far from each other.
@@ -264,9 +289,7 @@ func uniqueCost(t *engine.Task, _ variant.AlgorithmCost) variant.AlgorithmCost {
 	n, size := float64(a.Count), float64(dt.Size())
 	wide, passes := max(size/4, 1), size
 	if a.Width != 1 {
-		u := &uniqueTask{Unique: a}
-		passes := math.Log2(n + 1)
-		return variant.AlgorithmCost{Nanoseconds: u.rowsNanoseconds(), Parts: max(1, n/(1<<10)), Bytes: n * (8*passes*passes + 3*size*float64(a.Width) + 40), Launches: passes + 5}
+		return rowsCost(n, float64(a.Width), size)
 	}
 	l := variant.AlgorithmCost{Nanoseconds: n * (wide*(5+4*passes) + 6), Parts: max(1, n/(1<<13)), Bytes: n * wide * (16 + 24*passes), Launches: 2*passes + 2}
 	if !a.Sorted {

@@ -29,7 +29,7 @@ func (u *uniqueTask) rows() (*variant.Plan, error) {
 	g.Size("RUN", 1)
 	g.Size("TURN", 0)
 	numbers := u.numbers(p, g)
-	prog := g.Assemble("rank/any_keys.cl", "unique/any_rows.cl", "unique/gpu_items.cl")
+	prog := g.Assemble("rank/any_keys.cl", "unique/any_order.cl", "unique/any_items.cl", "unique/any_rows.cl")
 	wg := int64(kernels.Group(max(u.Count, u.Width), u.dev.WorkGroup))
 	turn := int64(0)
 	each := func(kernel string, items, run int64) {
@@ -56,7 +56,7 @@ func (u *uniqueTask) rows() (*variant.Plan, error) {
 	return p, nil
 }
 
-// numbers passes what unique/gpu_items.cl keeps, and is the first of these buffers.
+// numbers passes what unique/any_items.cl keeps, and is the first of these buffers.
 func (u *uniqueTask) numbers(p *variant.Plan, g *codegen.Builder) (first int) {
 	first = len(p.Scratch)
 	names := []string{"NUMBERS", "STARTS", "MARKS"}
@@ -74,13 +74,20 @@ func (u *uniqueTask) numbers(p *variant.Plan, g *codegen.Builder) (first int) {
 func (u *uniqueTask) sumRows(p *variant.Plan, buffer int, name string) {
 	g := codegen.New(u.dev, u.task, variant.RoundUp(u.Count, 256))
 	g.ScratchArg(name, buffer, "uint")
-	addScan(p, g, 1, u.Count, false, name+"[i]", name+"[i] = (v)")
+	take, put := name+"[i]", name+"[i] = (v)"
+	if u.dev.CPU {
+		addColumnScan(p, g, u.Count, take, put)
+		return
+	}
+	addScan(p, g, 1, u.Count, false, take, put)
 }
 
-// rowsNanoseconds is the time of one core for rows: a search for each item and run, and comparisons that
+// rowsCost is what n rows of some width cost, of elements of size bytes: a search for each item and run, and comparisons that
 // mostly end at the first elements.
-func (u *uniqueTask) rowsNanoseconds() float64 {
-	n, w := float64(u.Count), float64(u.Width)
+func rowsCost(n, width, size float64) variant.AlgorithmCost {
 	passes := math.Log2(n + 1)
-	return n * (15*passes*passes + 4*w + 30)
+	return variant.AlgorithmCost{
+		Nanoseconds: n * (15*passes*passes + 4*width + 30), Parts: max(1, n/(1<<10)),
+		Bytes: n * (8*passes*passes + 3*size*width + 40), Launches: passes + 5,
+	}
 }

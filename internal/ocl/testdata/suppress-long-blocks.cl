@@ -128,12 +128,12 @@
 // launch scan_group_rows global [256 1] local [256 1]
 // options -cl-single-precision-constant
 // arguments LENGTH=6 PARTS=1 SPAN=6
+#define WG 256
 #define ACC uint
 #define EXACT 0
 #define EXCLUSIVE 1
 #define REVERSE 0
 #define SPLIT 0
-#define WG 256
 #define TAKE(i) KEPT[i]
 #define PUT(i, v) OFFSETS[i] = (v)
 #define PARAMS __global const float *restrict p0_, \

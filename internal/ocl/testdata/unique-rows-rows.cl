@@ -43,8 +43,9 @@
 #define FN_ARGS , p0_ + o_p0
 
 #include "rank/any_keys.cl"
+#include "unique/any_order.cl"
+#include "unique/any_items.cl"
 #include "unique/any_rows.cl"
-#include "unique/gpu_items.cl"
 // launch unique_merge global [1024] local [256]
 // launch unique_merge global [1024] local [256]
 // launch unique_merge global [1024] local [256]
@@ -58,12 +59,12 @@
 // launch scan_group_rows global [256 1] local [256 1]
 // options -cl-single-precision-constant
 // arguments LENGTH=1000 PARTS=1 SPAN=1000
+#define WG 256
 #define ACC uint
 #define EXACT 0
 #define EXCLUSIVE 0
 #define REVERSE 0
 #define SPLIT 0
-#define WG 256
 #define TAKE(i) NUMBERS[i]
 #define PUT(i, v) NUMBERS[i] = (v)
 #define PARAMS __global const float *restrict p0_, \

@@ -119,12 +119,12 @@
 // arguments STRIDE=1048576 PASSES=16 LENGTH=1048576 PARTS=64 SPAN=16384
 #define PAIRS 1
 #define TURNED 1
+#define WG 256
 #define ACC uint
 #define EXACT 0
 #define EXCLUSIVE 0
 #define REVERSE 0
 #define SPLIT 1
-#define WG 256
 #define TAKE(i) ((i) == 0 || KEY_IN(0, i) != KEY_IN(0, (i) - 1))
 #define PUT(i, v) NUMBERS[i] = (v)
 #define PARAMS __global const long *restrict p0_, \
@@ -203,18 +203,18 @@
 
 #include "rank/any_keys.cl"
 #include "rank/any_items.cl"
-#include "unique/gpu_items.cl"
+#include "unique/any_items.cl"
 // launch scan_group_sums global [16384 1] local [256 1]
 // options -cl-single-precision-constant
 // arguments STRIDE=1048576 PASSES=16 LENGTH=1048576 PARTS=64 SPAN=16384
 #define PAIRS 1
 #define TURNED 1
+#define WG 256
 #define ACC uint
 #define EXACT 0
 #define EXCLUSIVE 0
 #define REVERSE 0
 #define SPLIT 1
-#define WG 256
 #define TAKE(i) MARKS[i]
 #define PUT(i, v) MARKS[i] = (v)
 #define PARAMS __global const long *restrict p0_, \

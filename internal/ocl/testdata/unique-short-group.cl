@@ -39,12 +39,12 @@
 // arguments STRIDE=1000 LENGTH=1000 PARTS=1 SPAN=1000
 #define PAIRS 0
 #define TURNED 0
+#define WG 256
 #define ACC uint
 #define EXACT 0
 #define EXCLUSIVE 0
 #define REVERSE 0
 #define SPLIT 0
-#define WG 256
 #define TAKE(i) ((i) == 0 || KEY_IN(0, i) != KEY_IN(0, (i) - 1))
 #define PUT(i, v) NUMBERS[i] = (v)
 #define PARAMS __global const uchar *restrict p0_, \
@@ -111,5 +111,5 @@
 
 #include "rank/any_keys.cl"
 #include "rank/any_items.cl"
-#include "unique/gpu_items.cl"
+#include "unique/any_items.cl"
 // launch unique_give global [1024] local [256]

@@ -1,9 +1,9 @@
-// unique/gpu_items.cl: number what is different among sorted items, on a GPU: a work-item has one of them
+// unique/any_items.cl: number what is different among sorted items, a work-item has one of them
 //
 //     a head has another key than the item before it; NUMBERS[i] is how many heads there are up to item i
 //
 // hooks   BITS_AT, VALUES, POSITIONS  see rank/any_keys.cl: of what has number i
-//         INVERSE(p, g)  element p has number g     SIZES(g, n)  n elements have it     NUMBER(n)  so many are different
+//         INVERSE(p, g)  element p has number g     SIZES(g, n)  n elements have it     NUMBER(n)  n are different
 // macros  those of rank/any_keys.cl and rank/any_items.cl     SORTED  1: numbers go by keys, 0: by where each stands first
 // sizes   COUNT items, one at least
 // launch  unique_starts  global {COUNT padded}  local {WG}
