@@ -166,7 +166,7 @@ func TestBundlesGiveWhatTheirCellsGiveAlone(t *testing.T) {
 func TestRandomGraphsReachEveryMove(t *testing.T) {
 	t.Parallel()
 	used := map[string]int{}
-	for seed := range uint64(400) {
+	for seed := range uint64(800) { // the other ops of the table take most places
 		p := newProgram(seed)
 		require.NotEmpty(t, p.outputs)
 		for _, s := range p.steps {
@@ -179,6 +179,6 @@ func TestRandomGraphsReachEveryMove(t *testing.T) {
 		"add", "sub", "mul", "maximum", "minimum", "tanh", "sigmoid", "exp", "relu", "square",
 		"log_softmax", "layer_norm", "attention", "avg_pool2d",
 	} {
-		require.Greater(t, used[op], 10, op) // the other ops of the table take most places
+		require.Greater(t, used[op], 20, op)
 	}
 }

@@ -150,7 +150,7 @@ func (p *program) enter(a Array) int {
 				b.copy(i, a, i%a.Len())
 			}
 		}
-		p.twins[k] = append(p.twins[k], b)
+		p.resizedValues[k] = append(p.resizedValues[k], b)
 	}
 	return len(p.steps) - 1
 }
@@ -197,7 +197,7 @@ func (p *program) add(s step, dt tensor.DType, shape []int) (int, bool) {
 	}
 	var others []Array
 	for k := range p.sizes {
-		if r, err := p.tryEvaluate(i, p.twins[k], dt); err == nil && p.usable(r) {
+		if r, err := p.tryEvaluate(i, p.resizedValues[k], dt); err == nil && p.usable(r) {
 			others = append(others, r.Array)
 		}
 	}
@@ -207,7 +207,7 @@ func (p *program) add(s step, dt tensor.DType, shape []int) (int, bool) {
 	}
 	p.values = append(p.values, r.Array)
 	for k, a := range others {
-		p.twins[k] = append(p.twins[k], a)
+		p.resizedValues[k] = append(p.resizedValues[k], a)
 	}
 	limit := 8.0
 	if largest, _ := r.largest(); largest > maxUsual && dt == p.base { // a clip of integers leaves integers

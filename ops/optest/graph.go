@@ -185,9 +185,9 @@ type program struct {
 	outputs []int
 	updates map[int]int // inputs that are variables, and the values that they get
 
-	lead  int       // the extent that is open, as it is in values; 0: none
-	sizes []int     // what else it may be
-	twins [][]Array // the values with each of sizes
+	lead          int       // the extent that is open, as it is in values; 0: none
+	sizes         []int     // what else it may be
+	resizedValues [][]Array // the values with each of sizes
 }
 
 // step makes one value. An input has no op.

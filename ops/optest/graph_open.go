@@ -43,7 +43,7 @@ func OpenGraphError(ctx context.Context, e engine.Engine, seed uint64) (err erro
 		return err
 	}
 	defer exe.Close()
-	for k, values := range slices.Insert(slices.Clone(p.twins), 0, p.values) {
+	for k, values := range slices.Insert(slices.Clone(p.resizedValues), 0, p.values) {
 		for i, n := range nodes {
 			if p.steps[i].op == "" {
 				feeds[n] = values[i].Tensor()
@@ -94,7 +94,7 @@ func (p *program) sound() bool {
 	if g.Err() != nil {
 		return false
 	}
-	for _, values := range p.twins {
+	for _, values := range p.resizedValues {
 		q := &program{steps: p.steps, values: values}
 		g := ops.NewGraph("fixed")
 		nodes := q.build(g, ops.Feeds{})
@@ -117,7 +117,7 @@ func (p *program) sound() bool {
 
 func drawOpen(rng *rand.Rand, exact bool) *program {
 	p := &program{rng: rng, exact: exact, lead: openLead, sizes: []int{1, 2 + rng.IntN(9), 14 + rng.IntN(20)}}
-	p.twins = make([][]Array, len(p.sizes))
+	p.resizedValues = make([][]Array, len(p.sizes))
 	moves, table := p.kind()
 	for range 1 + rng.IntN(2) {
 		shape := p.randomShape()

@@ -195,7 +195,7 @@ func (p *program) split(shape []int) []int {
 // reshape gives value x another shape, where it is one for all sizes.
 func (p *program) reshape(x int, shape []int) (int, bool) {
 	for k, n := range p.sizes {
-		if p.twins[k][x].Len() != count(p.resized(shape, n)) {
+		if p.resizedValues[k][x].Len() != count(p.resized(shape, n)) {
 			return 0, false
 		}
 	}
