@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/plan"
@@ -16,10 +15,9 @@ import (
 
 // pending is the version that is compiled beside the runs.
 type pending struct {
-	done   chan struct{} // closed when version or err is there
+	done   chan struct{} // closed when version or err is there, which are not read before
 	cancel context.CancelFunc
 
-	mu      sync.Mutex
 	version *version
 	err     error
 }
@@ -39,8 +37,8 @@ func (x *Executor) standIn(m *plan.Model, p *plan.Placement) *plan.Placement {
 	return q
 }
 
-// compileBeside makes the version with placement p, which takes over from the first. ctx has values alone: whoever
-// compiles the graph may be gone by then.
+// compileBeside makes the version with placement p, which takes over from the first. It outlives the call that compiles the graph, so that ctx
+// gives it values alone.
 func (x *Executor) compileBeside(ctx context.Context, m *plan.Model, p *plan.Placement) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	w := &pending{done: make(chan struct{}), cancel: cancel}
@@ -52,9 +50,7 @@ func (x *Executor) compileBeside(ctx context.Context, m *plan.Model, p *plan.Pla
 		defer close(w.done)
 		defer cancel()
 		v, err := x.takeOver(ctx, m, p)
-		w.mu.Lock()
 		w.version, w.err = v, err
-		w.mu.Unlock()
 		if a := x.adaptive; a != nil {
 			if err == nil {
 				a.mu.Lock()
@@ -112,8 +108,6 @@ func (x *Executor) Ready(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if w.err != nil {
 		return fmt.Errorf("ops: compile %q: %w", x.name, EngineClosed(w.err))
 	}

@@ -1,15 +1,15 @@
 package report
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 	"math/bits"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/anycl/anycl/internal/wholefile"
 )
 
 // Timeline collects what a whole program does on its engines, for one file in Chrome's trace format: a process for each graph, in
@@ -99,17 +99,12 @@ func (t *Timeline) add(graph, track, name, category string, start, end time.Dura
 }
 
 // Write writes what there is to the file.
-func (t *Timeline) Write() (err error) {
+func (t *Timeline) Write() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	f, err := os.Create(t.path)
+	err := wholefile.Write(t.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(traceFile{t.events, "ns"}) }, nil)
 	if err != nil {
 		return fmt.Errorf("trace: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := bufio.NewWriter(f)
-	if err := json.NewEncoder(w).Encode(traceFile{t.events, "ns"}); err != nil {
-		return fmt.Errorf("trace: %w", err)
-	}
-	return w.Flush()
+	return nil
 }

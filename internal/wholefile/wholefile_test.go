@@ -12,7 +12,7 @@ import (
 
 var errFull = errors.New("no space left on device")
 
-// full takes so many bytes.
+// full has room for that many bytes.
 type full struct {
 	w    io.Writer
 	left int
