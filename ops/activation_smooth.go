@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -205,7 +206,7 @@ func gatedOp(name string, of func(a, b *Node) *Node) Op {
 			if len(c.shape(0)) == 0 {
 				return errors.New("a scalar has no halves")
 			}
-			axis, err := axisOf(c.Attr.(gateAttr).Axis, len(c.shape(0)))
+			axis, err := shapes.Axis(c.Attr.(gateAttr).Axis, len(c.shape(0)))
 			c.Attr = gateAttr{axis}
 			return err
 		},
@@ -245,7 +246,7 @@ func Softmin(x *Node, axis int) *Node { return apply("softmin", axisAttr{axis}, 
 var _ = define(Op{
 	Name: "softmin", Category: "normalization", Attributes: AttributesOf[axisAttr](), Operands: operandX, DTypes: floats,
 	Complete: func(c *Call) error {
-		axis, err := axisOf(c.Attr.(axisAttr).Axis, len(c.shape(0)))
+		axis, err := shapes.Axis(c.Attr.(axisAttr).Axis, len(c.shape(0)))
 		c.Attr = axisAttr{axis}
 		return err
 	},

@@ -9,7 +9,7 @@ import (
 // What packages need that define ops, beside [Op], [Call] and [Back], or that build layers and optimisers on this one.
 
 // SameResult is the Result of an op whose result has the shape and dtype of operand 0.
-func SameResult(c *Call) (shape []int, dt tensor.DType, err error) { return c.Shape(0), c.dt(0), nil }
+func SameResult(c *Call) (shape []int, dt tensor.DType, err error) { return same(c) }
 
 // BroadcastResult is the Result of an op whose operands broadcast, as NumPy has it, and whose result has the dtype of operand 0.
 func BroadcastResult(c *Call) (shape []int, dt tensor.DType, err error) { return broadcast(c) }

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 )
 
 // CumSumOptions say which sums CumSum gives. The zero value and nil are those from
@@ -45,7 +46,7 @@ var _ = define(Op{
 	Name: "cumsum", Category: "scan", Attributes: AttributesOf[cumSumAttr](), Operands: operandX, DTypes: numbers, kind: ir.KindRoutine,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(cumSumAttr)
-		a.Axis, err = axisOf(a.Axis, len(c.shape(0)))
+		a.Axis, err = shapes.Axis(a.Axis, len(c.shape(0)))
 		c.Attr = a
 		return err
 	},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -22,8 +23,8 @@ const farthest = 1 << 60
 
 // complete resolves the axes in a shape of that rank.
 func (a *diagonalAttr) complete(rank int) (err error) {
-	if a.Axis1, err = axisOf(a.Axis1, rank); err == nil {
-		a.Axis2, err = axisOf(a.Axis2, rank)
+	if a.Axis1, err = shapes.Axis(a.Axis1, rank); err == nil {
+		a.Axis2, err = shapes.Axis(a.Axis2, rank)
 	}
 	if err == nil && a.Axis1 == a.Axis2 {
 		err = errors.New("a plane has two axes")

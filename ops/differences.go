@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -23,7 +24,7 @@ var _ = define(Op{
 	Name: "diff", Category: "scan", Attributes: AttributesOf[diffAttr](), Operands: operandX, DTypes: every,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(diffAttr)
-		a.Axis, err = axisOf(a.Axis, len(c.shape(0)))
+		a.Axis, err = shapes.Axis(a.Axis, len(c.shape(0)))
 		c.Attr = a
 		return err
 	},
@@ -93,7 +94,7 @@ func trapezoidOp(name string, running bool) Op {
 		Operands: []Operand{{Name: "y"}, {Name: "x", Optional: true}},
 		Complete: func(c *Call) (err error) {
 			a := c.Attr.(trapezoidAttr)
-			a.Axis, err = axisOf(a.Axis, len(c.shape(0)))
+			a.Axis, err = shapes.Axis(a.Axis, len(c.shape(0)))
 			c.Attr = a
 			return err
 		},

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/anycl/anycl/tensor"
+import (
+	"github.com/anycl/anycl/internal/shapes"
+	"github.com/anycl/anycl/tensor"
+)
 
 // Shape returns the extents of x as numbers of the graph, int64 [rank]:
 //
@@ -36,7 +39,7 @@ type sizeAttr struct {
 var _ = define(Op{
 	Name: "size", Category: "layout", Attributes: AttributesOf[sizeAttr](), Operands: operandX, DTypes: every, Flat: true,
 	Complete: func(c *Call) error {
-		axes, err := axesOf(c.Attr.(sizeAttr).Axes, len(c.shape(0)))
+		axes, err := shapes.Axes(c.Attr.(sizeAttr).Axes, len(c.shape(0)))
 		c.Attr = sizeAttr{axes}
 		return err
 	},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -34,7 +35,7 @@ func TakeAlong(x *Node, axis int, idx *Node) *Node {
 // completeIndex resolves the axis that an index selects from.
 func completeIndex(along bool) func(c *Call) error {
 	return func(c *Call) error {
-		axis, err := axisOf(c.Attr.(ir.GatherAttr).Axis, len(c.shape(0)))
+		axis, err := shapes.Axis(c.Attr.(ir.GatherAttr).Axis, len(c.shape(0)))
 		c.Attr = ir.GatherAttr{Axis: axis, Along: along}
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -117,7 +118,7 @@ var _ = define(Op{
 	Name: "wrap_indices", Category: "indexing", Attributes: AttributesOf[axisAttr](), DTypes: ints, Flat: true,
 	Operands: []Operand{{Name: "idx"}, {Name: "x", DTypes: every}},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		_, err := axisOf(c.Attr.(axisAttr).Axis, len(c.shape(1)))
+		_, err := shapes.Axis(c.Attr.(axisAttr).Axis, len(c.shape(1)))
 		dt := c.dt(0)
 		if dt.IsSigned() {
 			dt = tensor.Int64
@@ -125,7 +126,7 @@ var _ = define(Op{
 		return c.shape(0), dt, err
 	},
 	Compose: func(c *Call) *Node {
-		axis, _ := axisOf(c.Attr.(axisAttr).Axis, len(c.shape(1)))
+		axis, _ := shapes.Axis(c.Attr.(axisAttr).Axis, len(c.shape(1)))
 		idx := c.In[0]
 		if idx.dtype.IsSigned() {
 			idx = Cast(idx, tensor.Int64)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -32,7 +33,7 @@ var _ = define(Op{
 		if err != nil {
 			return nil, 0, err
 		}
-		axis, err := axisOf(at.Axis, len(shape))
+		axis, err := shapes.Axis(at.Axis, len(shape))
 		if err == nil {
 			err = normChecks(1, at.Eps)
 		}
@@ -44,7 +45,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		at := c.Attr.(similarityAttr)
 		shape, _ := broadcastShapes(c)
-		axis, _ := axisOf(at.Axis, len(shape))
+		axis, _ := shapes.Axis(at.Axis, len(shape))
 		a, b := BroadcastTo(widen(c.In[0]), shape...), BroadcastTo(widen(c.In[1]), shape...)
 		length := func(x *Node) *Node { return Maximum(rootOf(Sum(Square(x), axis), 2), at.Eps) }
 		return Cast(Div(Div(Sum(Mul(a, b), axis), length(a)), length(b)), c.dt(0))

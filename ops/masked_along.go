@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -62,7 +63,7 @@ func maskedAlong(name, category string, dtypes []tensor.DType, value float64, of
 	return Op{
 		Name: name, Category: category, Attributes: AttributesOf[axisAttr](), Operands: operandsMasked, DTypes: dtypes,
 		Complete: func(c *Call) error {
-			axis, err := axisOf(c.Attr.(axisAttr).Axis, max(len(c.shape(0)), 1))
+			axis, err := shapes.Axis(c.Attr.(axisAttr).Axis, max(len(c.shape(0)), 1))
 			c.Attr = axisAttr{axis}
 			return err
 		},
@@ -116,7 +117,7 @@ var _ = define(Op{
 	Name: "masked_normalize", Category: "normalization", Attributes: AttributesOf[normalizeAttr](), Operands: operandsMasked, DTypes: floats,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(normalizeAttr)
-		a.Axis, err = axisOf(a.Axis, max(len(c.shape(0)), 1))
+		a.Axis, err = shapes.Axis(a.Axis, max(len(c.shape(0)), 1))
 		c.Attr = a
 		return err
 	},

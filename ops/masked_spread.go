@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -28,7 +29,7 @@ func maskedVarOp(name string, of func(variance *Node) *Node) Op {
 		Name: name, Category: "reduction", Attributes: AttributesOf[varAttr](), Operands: operandsMasked, DTypes: floats,
 		Complete: func(c *Call) (err error) {
 			a := c.Attr.(varAttr)
-			a.Axes, err = axesOf(a.Axes, len(c.shape(0)))
+			a.Axes, err = shapes.Axes(a.Axes, len(c.shape(0)))
 			c.Attr = a
 			return err
 		},
@@ -61,7 +62,7 @@ var _ = define(Op{
 	Name: "masked_norm", Category: "reduction", Attributes: AttributesOf[vectorNormAttr](), Operands: operandsMasked, DTypes: floats,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(vectorNormAttr)
-		a.Axes, err = axesOf(a.Axes, len(c.shape(0)))
+		a.Axes, err = shapes.Axes(a.Axes, len(c.shape(0)))
 		c.Attr = a
 		return err
 	},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -135,7 +136,7 @@ var _ = define(Op{
 	ResultNames: []string{"values", "count"},
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(compressAttr)
-		a.Axis, err = axisOf(a.Axis, len(c.shape(0)))
+		a.Axis, err = shapes.Axis(a.Axis, len(c.shape(0)))
 		c.Attr = a
 		return err
 	},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -39,7 +40,7 @@ func SpectralNorm(w, u *Node, axis, iterations int) (y, next *Node) {
 		bad := apply("add", nil, w, u)
 		return bad, bad
 	}
-	a, err := axisOf(axis, len(w.shape))
+	a, err := shapes.Axis(axis, len(w.shape))
 	switch {
 	case err != nil:
 		return fail(err)

@@ -45,7 +45,7 @@ var _ = define(Op{
 	Name: "normalize", Category: "normalization", Attributes: AttributesOf[normalizeAttr](), Operands: operandX, DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a := c.Attr.(normalizeAttr)
-		if _, err := axisOf(a.Axis, len(c.shape(0))); err != nil {
+		if _, err := shapes.Axis(a.Axis, len(c.shape(0))); err != nil {
 			return nil, 0, err
 		}
 		if err := normChecks(a.P, a.Eps); err != nil {
@@ -79,7 +79,7 @@ var _ = define(Op{
 	Name: "renorm", Category: "normalization", Attributes: AttributesOf[renormAttr](), Operands: operandX, DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a := c.Attr.(renormAttr)
-		if _, err := axisOf(a.Axis, len(c.shape(0))); err != nil {
+		if _, err := shapes.Axis(a.Axis, len(c.shape(0))); err != nil {
 			return nil, 0, err
 		}
 		if err := normChecks(a.P, a.Max); err != nil {
@@ -89,7 +89,7 @@ var _ = define(Op{
 	},
 	Compose: func(c *Call) *Node {
 		a, x := c.Attr.(renormAttr), widen(c.In[0])
-		axis, _ := axisOf(a.Axis, x.Rank())
+		axis, _ := shapes.Axis(a.Axis, x.Rank())
 		rest := shapes.Except(x.Rank(), []int{axis})
 		norm := Abs(x)
 		if len(rest) > 0 {
@@ -113,7 +113,7 @@ var _ = define(Op{
 	Name: "weight_norm", Category: "normalization", Attributes: AttributesOf[axisAttr](), Operands: []Operand{{Name: "v"}, {Name: "g"}}, DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		v := c.shape(0)
-		axis, err := axisOf(c.Attr.(axisAttr).Axis, len(v))
+		axis, err := shapes.Axis(c.Attr.(axisAttr).Axis, len(v))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -129,7 +129,7 @@ var _ = define(Op{
 	},
 	Compose: func(c *Call) *Node {
 		v, g := widen(c.In[0]), widen(c.In[1])
-		axis, _ := axisOf(c.Attr.(axisAttr).Axis, v.Rank())
+		axis, _ := shapes.Axis(c.Attr.(axisAttr).Axis, v.Rank())
 		norm := Abs(v)
 		if rest := shapes.Except(v.Rank(), []int{axis}); len(rest) > 0 {
 			norm = Sqrt(KeepDims(Sum(Square(v), rest...)))

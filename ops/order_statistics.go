@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -151,7 +152,7 @@ var _ = define(Op{
 	Name: "quantile", Category: "reduction", Attributes: AttributesOf[quantileAttr](), Operands: []Operand{{Name: "x"}, {Name: "q"}}, DTypes: floats,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(quantileAttr)
-		a.Axes, err = axesOf(a.Axes, len(c.shape(0)))
+		a.Axes, err = shapes.Axes(a.Axes, len(c.shape(0)))
 		c.Attr = a
 		return err
 	},

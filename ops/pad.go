@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -102,7 +103,7 @@ var _ = define(Op{
 	Operands:   []Operand{{Name: "xs", Repeated: true}},
 	DTypes:     every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
-		axis, err := axisOf(c.Attr.(axisAttr).Axis, len(c.shape(0)))
+		axis, err := shapes.Axis(c.Attr.(axisAttr).Axis, len(c.shape(0)))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -122,7 +123,7 @@ var _ = define(Op{
 		return shape, c.dt(0), nil
 	},
 	Grad: func(b *Back) {
-		axis, _ := axisOf(b.Attr().(axisAttr).Axis, len(b.node.shape))
+		axis, _ := shapes.Axis(b.Attr().(axisAttr).Axis, len(b.node.shape))
 		from := 0
 		for i, x := range b.node.in {
 			if b.Wants(i) {
@@ -136,7 +137,7 @@ var _ = define(Op{
 	// Each operand is padded to the full extent, and so is a mask of where it lies.
 	// The guard of both is one comparison with a size, which is not compiled in.
 	Compose: func(c *Call) *Node {
-		axis, _ := axisOf(c.Attr.(axisAttr).Axis, len(c.shape(0)))
+		axis, _ := shapes.Axis(c.Attr.(axisAttr).Axis, len(c.shape(0)))
 		if len(c.In) > fewJoined {
 			return joined(axis, c.In)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -45,7 +46,7 @@ type padModeAttr struct {
 func enterPaddings(paddings []Padding, before, after []int) error {
 	named := make([]bool, len(before))
 	for _, p := range paddings {
-		axis, err := axisOf(p.Axis, len(before))
+		axis, err := shapes.Axis(p.Axis, len(before))
 		if err == nil && named[axis] {
 			err = fmt.Errorf("axis %d is named twice", p.Axis)
 		}
@@ -66,7 +67,7 @@ func cropped(name string, x *Node, paddings []Padding) (*Node, []Padding, error)
 	rest := slices.Clone(paddings)
 	var ranges []Range
 	for i, p := range paddings {
-		axis, err := axisOf(p.Axis, x.Rank())
+		axis, err := shapes.Axis(p.Axis, x.Rank())
 		if err == nil && max(-p.Before, 0)+max(-p.After, 0) > x.shape[axis] {
 			err = fmt.Errorf("axis %d of %v has no %d elements to take away", p.Axis, x.shape, max(-p.Before, 0)+max(-p.After, 0))
 		}

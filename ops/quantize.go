@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -89,7 +90,7 @@ func scaleFits(c *Call) error {
 		if len(z) == 0 || len(z) == 1 && z[0] == 1 {
 			continue
 		}
-		axis, err := axisOf(c.Attr.(channelAttr).Axis, len(x))
+		axis, err := shapes.Axis(c.Attr.(channelAttr).Axis, len(x))
 		switch {
 		case err != nil:
 			return err
@@ -107,7 +108,7 @@ func along(c *Call, i int) *Node {
 	if z.Size() == 1 {
 		return Reshape(z)
 	}
-	axis, _ := axisOf(c.Attr.(channelAttr).Axis, len(c.shape(0)))
+	axis, _ := shapes.Axis(c.Attr.(channelAttr).Axis, len(c.shape(0)))
 	shape := slices.Repeat([]int{1}, len(c.shape(0))-axis)
 	shape[0] = z.Size()
 	return Reshape(z, shape...)

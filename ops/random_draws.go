@@ -8,6 +8,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/philox"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -246,7 +247,7 @@ func Shuffle(x *Node, axis int) *Node {
 	if x == nil || x.bad {
 		return apply("gather", nil, x, x)
 	}
-	a, err := axisOf(axis, x.Rank())
+	a, err := shapes.Axis(axis, x.Rank())
 	if err != nil {
 		return x.graph.fail("shuffle", []*Node{x}, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -81,7 +82,7 @@ func ranked(name string, x *Node, axis int, a rankAttr) (values, positions *Node
 		n := apply(name, nil, x)
 		return n, n
 	}
-	d, err := axisOf(axis, x.Rank())
+	d, err := shapes.Axis(axis, x.Rank())
 	if err != nil {
 		n := x.graph.fail(name, []*Node{x}, err)
 		return n, n

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -69,7 +70,7 @@ func reduction(name string, x *Node, axes []int) *Node {
 
 // completeAxes resolves the axes of a reduction.
 func completeAxes(c *Call) error {
-	axes, err := axesOf(c.Attr.(ir.ReduceAttr).Axes, len(c.shape(0)))
+	axes, err := shapes.Axes(c.Attr.(ir.ReduceAttr).Axes, len(c.shape(0)))
 	c.Attr = ir.ReduceAttr{Axes: axes}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -154,7 +155,7 @@ func spreadOp(name string, compose func(c *Call, mean, variance *Node) *Node) Op
 		Name: name, Category: "reduction", Attributes: AttributesOf[varAttr](), Operands: operandX, DTypes: floats,
 		Complete: func(c *Call) (err error) {
 			a := c.Attr.(varAttr)
-			a.Axes, err = axesOf(a.Axes, len(c.shape(0)))
+			a.Axes, err = shapes.Axes(a.Axes, len(c.shape(0)))
 			c.Attr = a
 			return err
 		},
@@ -239,7 +240,7 @@ var _ = define(Op{
 	Name: "vector_norm", Category: "reduction", Attributes: AttributesOf[vectorNormAttr](), Operands: operandX, DTypes: floats,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(vectorNormAttr)
-		a.Axes, err = axesOf(a.Axes, len(c.shape(0)))
+		a.Axes, err = shapes.Axes(a.Axes, len(c.shape(0)))
 		c.Attr = a
 		return err
 	},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 )
 
 // Roll returns x with its elements moved along axes, those that leave at one end entering at the other:
@@ -37,7 +38,7 @@ var _ = define(Op{
 		}
 		a.Axes = slices.Clone(a.Axes)
 		for i := range a.Axes {
-			axis, err := axisOf(a.Axes[i], max(len(x), 1))
+			axis, err := shapes.Axis(a.Axes[i], max(len(x), 1))
 			if err != nil {
 				return err
 			}
@@ -97,8 +98,8 @@ func Rot90(x *Node, k, axis1, axis2 int) *Node {
 	if x == nil || x.bad {
 		return apply("transpose", nil, x)
 	}
-	a, err := axisOf(axis1, x.Rank())
-	b, err2 := axisOf(axis2, x.Rank())
+	a, err := shapes.Axis(axis1, x.Rank())
+	b, err2 := shapes.Axis(axis2, x.Rank())
 	if err = errors.Join(err, err2); err == nil && a == b {
 		err = errors.New("a plane has two axes")
 	}
@@ -137,8 +138,8 @@ func MoveDim(x *Node, source, destination []int) *Node {
 	}
 	perm, placed := slices.Repeat([]int{-1}, rank), make([]bool, rank)
 	for i := range source {
-		from, err := axisOf(source[i], rank)
-		to, err2 := axisOf(destination[i], rank)
+		from, err := shapes.Axis(source[i], rank)
+		to, err2 := shapes.Axis(destination[i], rank)
 		if err = errors.Join(err, err2); err == nil && (placed[from] || perm[to] >= 0) {
 			if err = fmt.Errorf("axis %d is named twice", source[i]); len(source) == 2 && from == to {
 				return x // an exchange of one axis, named from both ends

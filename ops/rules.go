@@ -3,7 +3,6 @@ package ops
 import (
 	"fmt"
 
-	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -38,9 +37,3 @@ func broadcastShapes(c *Call) ([]int, error) {
 	}
 	return shape, nil
 }
-
-// axisOf resolves an axis that may count from the end.
-func axisOf(axis, rank int) (int, error) { return shapes.Axis(axis, rank) }
-
-// axesOf resolves a set of axes; nil means all, a list that is empty none.
-func axesOf(set []int, rank int) ([]int, error) { return shapes.Axes(set, rank) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -78,7 +79,7 @@ func runningOp(name string, fold engine.RunningFold, dtypes []tensor.DType, grad
 			if len(c.shape(0)) == 0 && (a.Axis == 0 || a.Axis == -1) { // a scalar is a row of one
 				a.Axis = 0
 			} else {
-				a.Axis, err = axisOf(a.Axis, len(c.shape(0)))
+				a.Axis, err = shapes.Axis(a.Axis, len(c.shape(0)))
 			}
 			c.Attr = a
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -132,7 +133,7 @@ func scatterShapes(c *Call, axis int) (along bool, err error) {
 }
 
 // scatterAxis is the axis of a scatter; that of a scalar is 0.
-func scatterAxis(axis int, c *Call) (int, error) { return axisOf(axis, max(len(c.shape(0)), 1)) }
+func scatterAxis(axis int, c *Call) (int, error) { return shapes.Axis(axis, max(len(c.shape(0)), 1)) }
 
 var _ = define(Op{
 	Name: "scatter", Category: "indexing",

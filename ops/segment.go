@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -51,7 +52,7 @@ var _ = define(Op{
 	Operands: []Operand{{Name: "x"}, {Name: "lengths", DTypes: ints}},
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(segmentAttr)
-		a.Axis, err = axisOf(a.Axis, len(c.shape(0)))
+		a.Axis, err = shapes.Axis(a.Axis, len(c.shape(0)))
 		c.Attr = a
 		return err
 	},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -114,7 +115,7 @@ func Slice(x *Node, ranges ...Range) *Node {
 	a := allOf(x)
 	named := make([]bool, x.Rank())
 	for _, r := range ranges {
-		axis, err := axisOf(r.Axis, x.Rank())
+		axis, err := shapes.Axis(r.Axis, x.Rank())
 		if err == nil && named[axis] {
 			err = fmt.Errorf("axis %d is named twice", r.Axis)
 		}
@@ -192,7 +193,7 @@ func Flip(x *Node, axes ...int) *Node {
 	if x == nil || x.bad {
 		return apply("slice", nil, x)
 	}
-	chosen, err := axesOf(axes, x.Rank())
+	chosen, err := shapes.Axes(axes, x.Rank())
 	if err != nil {
 		return x.graph.fail("flip", []*Node{x}, err)
 	}
@@ -214,7 +215,7 @@ func Split(x *Node, axis, parts int) []*Node {
 	if hasOpenSizes(x) && 0 < parts && parts <= most {
 		return x.graph.sized("split", []*Node{x}, parts, func(_ *Graph, in []*Node, _ func(d int) int) []*Node { return Split(in[0], axis, parts) })
 	}
-	a, err := axisOf(axis, x.Rank())
+	a, err := shapes.Axis(axis, x.Rank())
 	if err == nil && (parts < 1 || parts > most || x.shape[a]%parts != 0) {
 		err = fmt.Errorf("axis %d of %v does not split into %d equal parts", axis, x.shape, parts)
 	}

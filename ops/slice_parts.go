@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -29,7 +30,7 @@ func Narrow(x *Node, axis, start, length int) *Node {
 	if hasOpenSizes(x) {
 		return sized1("narrow", x, func(x *Node, size func(d int) int) *Node { return Narrow(x, axis, size(start), size(length)) })
 	}
-	a, err := axisOf(axis, x.Rank())
+	a, err := shapes.Axis(axis, x.Rank())
 	if err != nil {
 		return x.graph.fail("narrow", []*Node{x}, err)
 	}
@@ -56,7 +57,7 @@ func SplitSizes(x *Node, axis int, sizes ...int) []*Node {
 			return SplitSizes(in[0], axis, sizesOf(sizes, size)...)
 		})
 	}
-	a, err := axisOf(axis, x.Rank())
+	a, err := shapes.Axis(axis, x.Rank())
 	if err == nil {
 		sum := plus(sizes...)
 		if slices.Min(append(sizes, 0)) < 0 || sum != x.shape[a] {
@@ -81,7 +82,7 @@ func Chunk(x *Node, axis, n int) []*Node {
 	if x == nil || x.bad {
 		return []*Node{apply("slice", nil, x)}
 	}
-	a, err := axisOf(axis, x.Rank())
+	a, err := shapes.Axis(axis, x.Rank())
 	if err == nil && n < 1 {
 		err = fmt.Errorf("%d parts", n)
 	}
@@ -107,7 +108,7 @@ func Unstack(x *Node, axis int) []*Node {
 	if x == nil || x.bad {
 		return []*Node{apply("slice", nil, x)}
 	}
-	a, err := axisOf(axis, x.Rank())
+	a, err := shapes.Axis(axis, x.Rank())
 	if err == nil && isOpen(x.shape[a]) {
 		err = errOpenCount
 	}
@@ -172,7 +173,7 @@ func SelectScatter(x, src *Node, axis, index int) *Node {
 	if part := Select(x, axis, index); part.bad {
 		return part
 	}
-	a, _ := axisOf(axis, x.Rank())
+	a, _ := shapes.Axis(axis, x.Rank())
 	if index < 0 {
 		index += x.shape[a]
 	}
@@ -245,8 +246,8 @@ func FlattenRange(x *Node, start, end int) *Node {
 		return sized1("flatten", x, func(x *Node, _ func(d int) int) *Node { return FlattenRange(x, start, end) })
 	}
 	rank := max(x.Rank(), 1)
-	a, err := axisOf(start, rank)
-	b, err2 := axisOf(end, rank)
+	a, err := shapes.Axis(start, rank)
+	b, err2 := shapes.Axis(end, rank)
 	if err == nil {
 		if err = err2; err == nil && b < a {
 			err = fmt.Errorf("axis %d comes before axis %d", end, start)
@@ -271,7 +272,7 @@ func Unflatten(x *Node, axis int, shape ...int) *Node {
 	if hasOpenSizes(x) {
 		return sized1("unflatten", x, func(x *Node, size func(d int) int) *Node { return Unflatten(x, axis, sizesOf(shape, size)...) })
 	}
-	a, err := axisOf(axis, x.Rank())
+	a, err := shapes.Axis(axis, x.Rank())
 	if err != nil {
 		return x.graph.fail("unflatten", []*Node{x}, err)
 	}

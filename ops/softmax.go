@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -87,7 +88,7 @@ func widen(x *Node) *Node {
 
 // normalised is the rule of ops that normalise along an axis.
 func normalised(c *Call) ([]int, tensor.DType, error) {
-	a, err := axisOf(c.Attr.(axisAttr).Axis, len(c.shape(0)))
+	a, err := shapes.Axis(c.Attr.(axisAttr).Axis, len(c.shape(0)))
 	if err != nil {
 		return nil, 0, err
 	}

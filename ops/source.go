@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/internal/store"
 	"github.com/anycl/anycl/tensor"
 )
@@ -56,7 +57,7 @@ func (g *Graph) Variable(name string, init *tensor.Tensor) *Node {
 //
 // Errors: the axis does not exist, or the dtype is bool.
 func (g *Graph) Iota(dt tensor.DType, axis int, shape ...int) *Node {
-	a, err := axisOf(axis, len(shape))
+	a, err := shapes.Axis(axis, len(shape))
 	if err == nil && !slices.Contains(numbers, dt) {
 		err = dtypeError(dt, numbers)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -81,7 +82,7 @@ var _ = define(Op{
 	Name: "repeat_interleave", Category: "layout", Attributes: AttributesOf[repeatAttr](), Operands: operandX, DTypes: every,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(repeatAttr)
-		if a.Axis, err = axisOf(a.Axis, len(c.shape(0))); err == nil && a.Times < 0 {
+		if a.Axis, err = shapes.Axis(a.Axis, len(c.shape(0))); err == nil && a.Times < 0 {
 			err = fmt.Errorf("%d repetitions", a.Times)
 		}
 		c.Attr = a
@@ -120,7 +121,7 @@ var _ = define(Op{
 	Operands: []Operand{{Name: "x"}, {Name: "counts", DTypes: ints}}, DTypes: every,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(repeatCountsAttr)
-		a.Axis, err = axisOf(a.Axis, len(c.shape(0)))
+		a.Axis, err = shapes.Axis(a.Axis, len(c.shape(0)))
 		switch {
 		case err != nil:
 		case a.Total < 0:

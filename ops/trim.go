@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -25,7 +26,7 @@ var _ = define(Op{
 	Name: "trim", Category: "layout", Attributes: AttributesOf[axisAttr](), DTypes: every,
 	Operands: []Operand{{Name: "values"}, {Name: "count", DTypes: ints}},
 	Complete: func(c *Call) error {
-		axis, err := axisOf(c.Attr.(axisAttr).Axis, len(c.shape(0)))
+		axis, err := shapes.Axis(c.Attr.(axisAttr).Axis, len(c.shape(0)))
 		c.Attr = axisAttr{axis}
 		return err
 	},

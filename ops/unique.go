@@ -6,6 +6,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -57,7 +58,7 @@ func Unique(x *Node, o *UniqueOptions) Uniques {
 	}
 	items, back := Reshape(x, x.Size(), 1), func(v *Node) *Node { return Reshape(v, x.Size()) }
 	if o.Along {
-		axis, err := axisOf(o.Axis, x.Rank())
+		axis, err := shapes.Axis(o.Axis, x.Rank())
 		if err != nil {
 			return bad(x.graph.fail("unique", []*Node{x}, err))
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -39,7 +40,7 @@ var _ = define(Op{
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(consecutiveAttr)
 		if a.Along {
-			a.Axis, err = axisOf(a.Axis, len(c.shape(0)))
+			a.Axis, err = shapes.Axis(a.Axis, len(c.shape(0)))
 		} else {
 			a.Axis = 0
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -118,7 +119,7 @@ var _ = define(Op{
 		}
 		seen := make([]bool, rank)
 		for i := range p {
-			a, err := axisOf(p[i], rank)
+			a, err := shapes.Axis(p[i], rank)
 			if err != nil || seen[a] || len(p) != rank {
 				return fmt.Errorf("%v is not a permutation of the axes of %v", perm, c.shape(0))
 			}
@@ -197,7 +198,7 @@ func Squeeze(x *Node, axes ...int) *Node {
 	var drop []int
 	if axes != nil {
 		var err error
-		if drop, err = axesOf(axes, x.Rank()); err != nil {
+		if drop, err = shapes.Axes(axes, x.Rank()); err != nil {
 			return x.graph.fail("squeeze", []*Node{x}, err)
 		}
 	}
@@ -225,7 +226,7 @@ func ExpandDims(x *Node, axes ...int) *Node {
 	at := []int{}
 	if len(axes) > 0 {
 		var err error
-		if at, err = axesOf(axes, rank); err != nil {
+		if at, err = shapes.Axes(axes, rank); err != nil {
 			return x.graph.fail("expand_dims", []*Node{x}, err)
 		}
 	}
@@ -247,7 +248,7 @@ func Flatten(x *Node, axis int) *Node {
 	if x == nil || x.bad {
 		return apply("reshape", nil, x)
 	}
-	a, err := axisOf(axis, x.Rank())
+	a, err := shapes.Axis(axis, x.Rank())
 	if err != nil {
 		return x.graph.fail("flatten", []*Node{x}, err)
 	}

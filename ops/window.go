@@ -6,6 +6,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -68,7 +69,7 @@ func completeWindows(c *Call) error {
 	a := windowAttr{full: c.shape(0)}
 	named := make([]bool, len(a.full))
 	for _, w := range c.Attr.(windowAttr).Windows {
-		axis, err := axisOf(w.Axis, len(a.full))
+		axis, err := shapes.Axis(w.Axis, len(a.full))
 		switch {
 		case err != nil:
 		case named[axis]:
