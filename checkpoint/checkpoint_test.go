@@ -132,7 +132,7 @@ func TestADamagedCheckpointIsRefused(t *testing.T) {
 
 var errFull = errors.New("no space left on device")
 
-// small is a disk that takes so many bytes.
+// small is a disk with room for that many bytes.
 type small struct {
 	w    io.Writer
 	left int

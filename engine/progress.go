@@ -36,7 +36,7 @@ func WithProgress(ctx context.Context, tell func(Progress)) context.Context {
 	})
 }
 
-// ReportProgress tells whoever asked for it by [WithProgress].
+// ReportProgress calls the function that ctx has by [WithProgress], if any.
 func ReportProgress(ctx context.Context, p Progress) {
 	if tell, ok := ctx.Value(progressKey{}).(func(Progress)); ok {
 		tell(p)

@@ -15,7 +15,7 @@ import (
 // Queries are [N, L, Embed], keys [N, S, KeyDim], values [N, S, ValueDim], the result [N, L, Embed]: batches come first. Parameters, as in
 // PyTorch: in_proj_weight [3·Embed, Embed], or q_proj_weight, k_proj_weight and v_proj_weight where KeyDim or ValueDim
 // differ, drawn from Xavier's uniform distribution; in_proj_bias [3·Embed], zeros; out_proj.weight [Embed, Embed], drawn from ±1/√Embed;
-// out_proj.bias, zeros. With KeyHeads, keys and values have so many heads, which neighbours share. See [ops.Attention].
+// out_proj.bias, zeros. With KeyHeads, keys and values have that many heads, which neighbours share. See [ops.Attention].
 type MultiheadAttention struct {
 	Embed, Heads     int
 	KeyHeads         int // of keys and values, which divide Heads; 0: Heads

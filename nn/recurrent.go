@@ -22,7 +22,7 @@ type RNN struct {
 	BatchFirst    bool    // x and y are [N, T, ...] and not [T, N, ...]
 	NoBias        bool    //
 	ReLU          bool    // of an RNN: in place of tanh
-	Projection    int     // of an LSTM: its state is projected to so many numbers; 0: it is not
+	Projection    int     // of an LSTM: the size to which its state is projected; 0: it is not
 	Dropout       float64 // in training, between layers
 
 	Weights []ops.RecurrentWeights // made by New: of each layer, forward and backward

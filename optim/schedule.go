@@ -13,7 +13,7 @@ type Schedule func(step *ops.Node) *ops.Node
 
 func asFloat(step *ops.Node) *ops.Node { return ops.Cast(step, tensor.Float32) }
 
-// Cosine falls from 1 to least along half a cosine in so many steps, and stays there:
+// Cosine falls from 1 to least along half a cosine in the given number of steps, and stays there:
 //
 //	least + (1 - least)·(1 + cos(π·t/steps))/2
 //
@@ -29,7 +29,7 @@ func cosine(x *ops.Node, high, low float64) *ops.Node {
 	return ops.Add(ops.Mul(ops.Add(ops.Cos(ops.Mul(x, math.Pi)), 1), (high-low)/2), low)
 }
 
-// WarmUp rises in a line from near 0 to 1 in so many steps, the first of which has 1/steps; then goes on with then, whose
+// WarmUp rises in a line from near 0 to 1 in the given number of steps, the first of which has 1/steps; then goes on with then, whose
 // first step is the one after, or stays at 1 where then is nil.
 func WarmUp(steps int, then Schedule) Schedule {
 	return func(step *ops.Node) *ops.Node {
@@ -50,7 +50,7 @@ func Constant(factor float64) Schedule {
 	return func(step *ops.Node) *ops.Node { return ops.ScalarLike(asFloat(step), factor) }
 }
 
-// Steps multiplies by gamma after every so many steps: gamma^⌊t/every⌋. PyTorch: StepLR.
+// Steps multiplies by gamma after each period of the given steps: gamma^⌊t/every⌋. PyTorch: StepLR.
 func Steps(every int, gamma float64) Schedule {
 	return func(step *ops.Node) *ops.Node {
 		return power(gamma, asFloat(ops.FloorDivide(step, int64(max(every, 1)))))
@@ -92,7 +92,7 @@ func Polynomial(steps int, degree float64) Schedule {
 	}
 }
 
-// Linear goes in a line from one factor to another in so many steps, and stays there. PyTorch: LinearLR.
+// Linear goes in a line from one factor to another in the given number of steps, and stays there. PyTorch: LinearLR.
 func Linear(steps int, from, to float64) Schedule {
 	return func(step *ops.Node) *ops.Node {
 		x := ops.Minimum(ops.Mul(asFloat(step), 1/float64(max(steps, 1))), 1)
@@ -100,7 +100,7 @@ func Linear(steps int, from, to float64) Schedule {
 	}
 }
 
-// CosineRestarts falls as [Cosine] in so many steps, then begins anew with a period that is grow times as long: grow is 1 or more, a whole
+// CosineRestarts falls as [Cosine] in the given number of steps, then begins anew with a period that is grow times as long: grow is 1 or more, a whole
 // number. PyTorch: CosineAnnealingWarmRestarts. Source: as Cosine.
 func CosineRestarts(steps, grow int, least float64) Schedule {
 	steps, grow = max(steps, 1), max(grow, 1)
@@ -120,7 +120,7 @@ func CosineRestarts(steps, grow int, least float64) Schedule {
 	}
 }
 
-// OneCycle rises from 1/start to 1 during the first share of so many steps and falls to 1/(start·end) in the rest, both along half a
+// OneCycle rises from 1/start to 1 during the first share of the given steps and falls to 1/(start·end) in the rest, both along half a
 // cosine. 0 means a share of 0.3, a start of 25 and an end of 10,000, as PyTorch's OneCycleLR. The rate of the rule is the
 // highest. Source: Smith and Topin, Super-Convergence (2019).
 func OneCycle(steps int, share, start, end float64) Schedule {

@@ -92,7 +92,7 @@ type header struct {
 	metadata map[string]string
 }
 
-// parseHeader reads the JSON of a file whose data take so many bytes.
+// parseHeader reads the JSON of a file whose data take the given bytes.
 func parseHeader(text []byte, data int64) (*header, error) {
 	if len(text) == 0 || text[0] != '{' {
 		return nil, fmt.Errorf("the header starts with %.20q, not {", text)

@@ -140,7 +140,7 @@ func masked(b []byte) uint32 {
 	return (c>>15 | c<<17) + 0xa282ead8
 }
 
-// record writes what a validation or an epoch has shown, and hands it to the file.
+// record writes what a validation or an epoch has shown, and writes it to the file.
 func (e *EventWriter) record(r *Record, metrics []string) error {
 	err := e.Scalar("loss/train", r.Step, float64(r.Loss))
 	if r.Metrics != nil {
@@ -153,7 +153,7 @@ func (e *EventWriter) record(r *Record, metrics []string) error {
 	return errors.Join(err, e.Flush())
 }
 
-// Flush hands what was written to the file.
+// Flush writes what is buffered to the file.
 func (e *EventWriter) Flush() error {
 	if err := e.w.Flush(); err != nil {
 		return fmt.Errorf("train: events: %w", err)

@@ -25,7 +25,7 @@ type Options struct {
 	ValidEvery int          // steps from one validation to the next; 0: one at the end of each epoch
 	Metrics    []Metric     // of validations
 	Monitor    string       // what is to improve: "" or "loss" for the loss of the validation, or a metric's name
-	Patience   int          // stop after so many validations without improvement; 0: never
+	Patience   int          // validations without improvement after which it stops; 0: never
 	KeepBest   bool         // at the end, variables get the values of the best validation
 
 	Folder    *checkpoint.Folder // where checkpoints are kept; nil: none. Without Resume there must be none in it

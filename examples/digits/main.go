@@ -133,7 +133,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (*result, erro
 	return r, nil
 }
 
-// learn trains for so many epochs. first is called with the loss of the first step.
+// learn trains for the given number of epochs. first is called with the loss of the first step.
 func (t *trainer) learn(ctx context.Context, epochs int, progress io.Writer, first func(loss float64)) error {
 	bar := term.NewProgress(progress, epochs*t.steps(), "training")
 	defer bar.Done()
