@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -39,13 +40,23 @@ func learn(ctx context.Context, rt *ops.Runtime, o options, out io.Writer) error
 	if err != nil {
 		return err
 	}
+	folder := &checkpoint.Folder{Dir: o.dir}
+	if made, err := folder.Steps(); err != nil {
+		return err
+	} else if len(made) > 0 && !o.resume {
+		return fmt.Errorf("%s has a training of %d steps: -resume goes on with it, -dir names another folder", o.dir, made[len(made)-1])
+	}
 	o.Alphabet = string(known)
 	n := newNetwork(o.shape, o.seed, o.precision)
 	fmt.Fprintf(out, "%d characters to learn, %d to validate, of %d kinds; %d parameters\nkernels that are new to the device are compiled first\n", len(learned), len(kept), len(known), n.Size())
-	if _, err := train.Fit(ctx, rt, n.training(o), loader, train.Options{
+	_, err = train.Fit(ctx, rt, n.training(o), loader, train.Options{
 		Steps: o.steps, Valid: valid, ValidEvery: o.every, KeepBest: true, Resume: o.resume, Interrupt: true,
-		Folder: &checkpoint.Folder{Dir: o.dir}, SaveEvery: o.every, Progress: out, Curves: filepath.Join(o.dir, "loss.png"),
-	}); err != nil {
+		Folder: folder, SaveEvery: o.every, Progress: out, Curves: filepath.Join(o.dir, "loss.png"),
+	})
+	if stopped := (*train.Interrupted)(nil); errors.As(err, &stopped) {
+		return fmt.Errorf("%w\n-resume goes on", err)
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "a bigram model has a loss of %.4f\n", bigramLoss(learned, kept, len(known)))

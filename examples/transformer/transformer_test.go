@@ -124,7 +124,7 @@ func TestAnInterruptedTrainingGoesOn(t *testing.T) {
 	var interrupted *train.Interrupted
 	require.ErrorAs(t, run(ctx, parts, &stopper{step: "step      8 ", end: cancel}), &interrupted)
 	require.Equal(t, 8, interrupted.Step)
-	require.ErrorContains(t, run(t.Context(), parts, &bytes.Buffer{}), "has checkpoints, of steps [8]")
+	require.ErrorContains(t, run(t.Context(), parts, &bytes.Buffer{}), "has a training of 8 steps: -resume goes on with it")
 	parts.resume = true
 	require.NoError(t, run(t.Context(), parts, &bytes.Buffer{}))
 	a, err := os.ReadFile(whole.save)
