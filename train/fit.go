@@ -32,6 +32,8 @@ type Options struct {
 	Folder    *checkpoint.Folder // where checkpoints are kept; nil: none. Without Resume there must be none in it
 	SaveEvery int                // steps from one checkpoint to the next; 0: one at the end of each epoch
 	Resume    bool               // go on with the last checkpoint in Folder, if there is one
+	Save      string             // in place of Folder, a file that keeps the last checkpoint alone; "": none
+	From      string             // in place of Folder and Resume, the checkpoint to go on with; "": none
 	Interrupt bool               // the first SIGINT ends training as a context that is done does; a second one ends the program
 
 	Progress io.Writer // a line for each epoch, and on a terminal one that moves; nil: none
@@ -49,13 +51,13 @@ type Options struct {
 // Interrupted is the error of a training that ended early because its context was done or a SIGINT came.
 type Interrupted struct {
 	Step int    // that was made last
-	Path string // of the checkpoint with which Options.Resume goes on; "" without a Folder
+	Path string // of the checkpoint with which Options.Resume or From goes on; "" where none is kept
 	Err  error  // why
 }
 
 // Error says when, and where the training was saved.
 func (e *Interrupted) Error() string {
-	where := "it is not saved: Options.Folder is nil"
+	where := "it is not saved: Options has no Folder and no Save"
 	if e.Path != "" {
 		where = "it is saved in " + e.Path
 	}
@@ -130,6 +132,10 @@ func (f *fit) check() error {
 		return errors.New("train: an option is negative")
 	case o.Resume && o.Folder == nil:
 		return errors.New("train: to resume needs a Folder")
+	case o.Folder != nil && (o.Save != "" || o.From != ""):
+		return errors.New("train: Save and From are in place of a Folder")
+	case o.KeepBest && (o.Save != "" || o.From != ""):
+		return errors.New("train: to keep the best beside a checkpoint needs a Folder")
 	case o.Valid == nil && (o.Patience > 0 || o.KeepBest || len(o.Metrics) > 0):
 		return errors.New("train: Patience, KeepBest and Metrics need a validation set")
 	case o.Valid == f.loader:
@@ -174,6 +180,10 @@ func (f *fit) prepare(ctx context.Context, rt *ops.Runtime) (err error) {
 		}
 	}
 	switch {
+	case f.o.From != "":
+		if err := f.restored(checkpoint.Restore(ctx, f.o.From, f.state())); err != nil {
+			return err
+		}
 	case f.o.Folder == nil:
 	case !f.o.Resume:
 		if steps, err := f.o.Folder.Steps(); err != nil || len(steps) > 0 {
@@ -181,12 +191,7 @@ func (f *fit) prepare(ctx context.Context, rt *ops.Runtime) (err error) {
 		}
 	default:
 		_, err := f.o.Folder.Restore(ctx, f.state())
-		switch {
-		case err == nil:
-			if err := f.loader.SetPosition(f.at); err != nil {
-				return fmt.Errorf("train: %w: %w", checkpoint.ErrMismatch, err)
-			}
-		case !errors.Is(err, checkpoint.ErrNone):
+		if err := f.restored(err); err != nil && !errors.Is(err, checkpoint.ErrNone) {
 			return err
 		}
 	}
@@ -197,6 +202,17 @@ func (f *fit) prepare(ctx context.Context, rt *ops.Runtime) (err error) {
 		}
 	}
 	f.line = newProgress(f.o.Progress, f)
+	return nil
+}
+
+// restored brings the loader to where the training was, unless it could not be restored.
+func (f *fit) restored(err error) error {
+	if err != nil {
+		return err
+	}
+	if err := f.loader.SetPosition(f.at); err != nil {
+		return fmt.Errorf("train: %w: %w", checkpoint.ErrMismatch, err)
+	}
 	return nil
 }
 
@@ -395,14 +411,25 @@ func (f *fit) keepBest(r *Record) error {
 	return nil
 }
 
-// save writes a checkpoint, if there is a folder.
+// save writes a checkpoint, if one is kept.
 func (f *fit) save() error {
-	if f.o.Folder == nil {
+	if f.path() == "" {
 		return nil
 	}
 	f.s.clock()
 	f.at = f.loader.Position()
+	if f.o.Folder == nil {
+		return checkpoint.Save(f.uncut, f.o.Save, f.state())
+	}
 	return f.o.Folder.Save(f.uncut, f.state(), f.s.Step)
+}
+
+// path is where the checkpoint of this step is kept; "": nowhere.
+func (f *fit) path() string {
+	if f.o.Folder == nil {
+		return f.o.Save
+	}
+	return f.o.Folder.Path(f.s.Step)
 }
 
 // ended is the error of a training that ends early. One that was interrupted is saved.
@@ -411,13 +438,10 @@ func (f *fit) ended(ctx context.Context, err error) error {
 		return err
 	}
 	i := &Interrupted{Step: f.s.Step, Err: context.Cause(ctx)}
-	if f.o.Folder == nil {
-		return i
-	}
 	if err := f.save(); err != nil {
 		return errors.Join(i, err)
 	}
-	i.Path = f.o.Folder.Path(f.s.Step)
+	i.Path = f.path()
 	return i
 }
 

@@ -122,6 +122,15 @@ func TestMistakesAreFoundBeforeTraining(t *testing.T) {
 		"no model": func() error { _, err := Fit(t.Context(), r.rt, nil, r.loader, Options{}); return err },
 		"negative": func() error { _, err := Fit(t.Context(), r.rt, r.model, r.loader, Options{Epochs: -1}); return err },
 		"Folder":   func() error { _, err := Fit(t.Context(), r.rt, r.model, r.loader, Options{Resume: true}); return err },
+		"in place of a Folder": func() error {
+			o := Options{Folder: &checkpoint.Folder{Dir: t.TempDir()}, Save: "x"}
+			_, err := Fit(t.Context(), r.rt, r.model, r.loader, o)
+			return err
+		},
+		"keep the best": func() error {
+			_, err := Fit(t.Context(), r.rt, r.model, r.loader, Options{Valid: r.valid, KeepBest: true, Save: "x"})
+			return err
+		},
 		"Patience": func() error { _, err := Fit(t.Context(), r.rt, r.model, r.loader, Options{Patience: 1}); return err },
 		"of its own": func() error {
 			_, err := Fit(t.Context(), r.rt, r.model, r.loader, Options{Valid: r.loader})

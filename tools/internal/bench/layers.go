@@ -1,6 +1,12 @@
 package bench
 
-import "github.com/anycl/anycl/tensor"
+import (
+	"fmt"
+	"math"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
 
 // layers builds networks in a program and counts what they cost.
 type layers struct {
@@ -131,6 +137,28 @@ func (l *layers) cnn(batch int) Ref {
 	}
 	flat := l.With(Attr{Shape: []int{batch, 64 * 7 * 7}}, "reshape", x.Ref)
 	return l.dense(l.Do("relu", l.dense(flat, batch, 64*7*7, 128)), batch, 128, 10)
+}
+
+// lstm is a layer of long short-term memory over sequences, and a dense layer of its last states.
+func (l *layers) lstm(batch, steps, in, hidden int) Ref {
+	weight := func(dims ...int) Ref {
+		return l.Leaf(Weight, tensor.Float32, Fill{Scale: 0.6 / math.Sqrt(float64(hidden))}, dims...)
+	}
+	gates := 4 * hidden
+	operands := []Ref{l.Input(batch, steps, in), weight(gates, in), weight(gates, hidden), weight(gates), weight(gates)}
+	zeros := fmt.Sprintf("{0}.new_zeros(1, %d, %d)", batch, hidden)
+	h := l.add(Node{
+		Op: "call", In: operands,
+		Attr: Attr{Torch: "torch.lstm({0}, (" + zeros + ", " + zeros + "), ({1}, {2}, {3}, {4}), True, 1, 0.0, True, False, True)[1][0]"},
+		Ours: func(x []*ops.Node) *ops.Node {
+			w := ops.RecurrentWeights{Input: x[1], Hidden: x[2], InputBias: x[3], HiddenBias: x[4]}
+			_, h, _ := ops.LSTM(x[0], nil, nil, []ops.RecurrentWeights{w}, &ops.RecurrentOptions{BatchFirst: true})
+			return ops.Squeeze(h, 0)
+		},
+	})
+	l.flops += 2 * float64(batch*steps*gates*(in+hidden))
+	l.bytes += 4 * float64(batch*steps*(in+hidden)+gates*(in+hidden+2))
+	return l.dense(h, batch, hidden, 10)
 }
 
 // training makes the program a step of Adam on the cross-entropy of the logits,
