@@ -19,7 +19,8 @@ import (
 
 // Options say how [Fit] trains. The zero value trains one epoch, without validation, silently.
 type Options struct {
-	Epochs int // 0 means 1
+	Epochs int // 0 means 1, or as many as Steps need
+	Steps  int // to make, if an earlier end does not come, with a validation behind the last; 0: all of the epochs
 
 	Valid      *data.Loader // the validation set; nil: none. It belongs to Fit meanwhile
 	ValidEvery int          // steps from one validation to the next; 0: one at the end of each epoch
@@ -127,7 +128,7 @@ func (f *fit) check() error {
 	switch {
 	case f.model == nil || f.loader == nil:
 		return errors.New("train: there is no model or no loader")
-	case o.Epochs < 0 || o.ValidEvery < 0 || o.SaveEvery < 0 || o.LogEvery < 0 || o.Patience < 0:
+	case o.Epochs < 0 || o.Steps < 0 || o.ValidEvery < 0 || o.SaveEvery < 0 || o.LogEvery < 0 || o.Patience < 0:
 		return errors.New("train: an option is negative")
 	case o.Resume && o.Folder == nil:
 		return errors.New("train: to resume needs a Folder")
@@ -160,7 +161,7 @@ func (f *fit) check() error {
 		}
 	}
 	if o.Epochs == 0 {
-		o.Epochs = 1
+		o.Epochs = max(1, (o.Steps+f.loader.Len()-1)/f.loader.Len())
 	}
 	if o.LogEvery == 0 {
 		o.LogEvery = 10
@@ -194,7 +195,7 @@ func (f *fit) prepare(ctx context.Context, rt *ops.Runtime) (err error) {
 			return err
 		}
 	}
-	f.s.Losses = slices.Grow(f.s.Losses, 1+max(0, f.o.Epochs-f.s.Epoch)*f.loader.Len()/f.o.LogEvery)
+	f.s.Losses = slices.Grow(f.s.Losses, 1+max(0, f.all()-f.s.Step)/f.o.LogEvery)
 	if f.o.Events != "" {
 		if f.events, err = NewEventWriter(f.o.Events, f.s.Step); err != nil {
 			return err
@@ -251,7 +252,7 @@ func (f *fit) run(ctx context.Context) error {
 				return f.ended(ctx, err)
 			}
 		}
-		if s.done = s.Stopped || s.Epoch >= f.o.Epochs; s.done {
+		if s.done = f.over(); s.done {
 			break
 		}
 		for b, err := range f.loader.Epoch(ctx) {
@@ -267,6 +268,20 @@ func (f *fit) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// all is how many steps there are to be.
+func (f *fit) all() int {
+	all := f.o.Epochs * f.loader.Len()
+	if f.o.Steps > 0 {
+		all = min(all, f.o.Steps)
+	}
+	return all
+}
+
+// over reports whether no step is left to be made.
+func (f *fit) over() bool {
+	return f.s.Stopped || f.s.Epoch >= f.o.Epochs || f.o.Steps > 0 && f.s.Step >= f.o.Steps
 }
 
 // step makes one step, and saves it where it is to be saved. Where a record is due, that comes first.
@@ -295,7 +310,7 @@ func (f *fit) step(b *data.Batch) error {
 		f.o.after(s.Step)
 	}
 	s.EpochEnd = b.Index == f.loader.Len()-1
-	s.Due = f.o.ValidEvery > 0 && s.Step%f.o.ValidEvery == 0
+	s.Due = f.o.ValidEvery > 0 && s.Step%f.o.ValidEvery == 0 || s.Step == f.o.Steps
 	if f.o.SaveEvery > 0 && s.Step%f.o.SaveEvery == 0 {
 		if s.Due || s.EpochEnd {
 			return nil // record saves
@@ -334,7 +349,7 @@ func (f *fit) record(ctx context.Context) error {
 		s.Stopped = f.o.Patience > 0 && s.Bad >= f.o.Patience
 	}
 	s.Records = append(s.Records, r)
-	s.done = s.Stopped || s.Epoch >= f.o.Epochs
+	s.done = f.over()
 	if err := f.keepBest(&r); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 type layers struct {
 	*Program
 	flops, bytes float64 // of one forward run; weights, and each layer's input and output once
+	angles       []Ref   // cosines and sines by which positions turn queries and keys, [tokens, features of a head/2]; empty: they do not
 }
 
 func newLayers() *layers { return &layers{Program: &Program{}} }
@@ -186,6 +187,9 @@ func (l *layers) block(t transformer, x Ref) Ref {
 		part := l.With(Attr{Axis: 2, Start: i * t.width, Stop: (i + 1) * t.width}, "slice", h)
 		part = l.With(Attr{Shape: []int{t.batch, t.tokens, t.heads, head}}, "reshape", part)
 		qkv[i] = l.With(Attr{Axes: []int{0, 2, 1, 3}}, "transpose", part)
+		if i < 2 && len(l.angles) > 0 {
+			qkv[i] = l.Do("rotary", qkv[i], l.angles[0], l.angles[1])
+		}
 	}
 	a := l.With(Attr{Causal: t.causal, Shape: []int{t.batch, t.heads, t.tokens, head}}, "attention", qkv[0], qkv[1], qkv[2])
 	a = l.With(Attr{Axes: []int{0, 2, 1, 3}}, "transpose", a)
@@ -198,4 +202,18 @@ func (l *layers) block(t transformer, x Ref) Ref {
 	x = l.Do("add", x, l.dense(a, rows, t.width, t.width))
 	h = l.Do("gelu_tanh", l.dense(l.norm(x, t.width), rows, t.width, t.hidden))
 	return l.Do("add", x, l.dense(h, rows, t.hidden, t.width))
+}
+
+// language is a model that scores which of so many characters comes next: causal blocks, whose positions turn queries and
+// keys, over a vector for each character. It returns [batch x tokens, characters].
+func (l *layers) language(t transformer, blocks, characters int) Ref {
+	rows, pairs := t.batch*t.tokens, t.width/t.heads/2
+	x := l.Leaf(Weight, tensor.Float32, Fill{}, characters, t.width)
+	l.angles = []Ref{l.Operand(t.tokens, pairs), l.Operand(t.tokens, pairs)}
+	x = l.Do("gather", x, l.Leaf(Input, tensor.Int64, Fill{Below: characters}, t.batch, t.tokens))
+	for range blocks {
+		x = l.block(t, x)
+	}
+	x = l.With(Attr{Shape: []int{rows, t.width}}, "reshape", l.norm(x, t.width))
+	return l.dense(x, rows, t.width, characters)
 }
