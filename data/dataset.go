@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -65,10 +64,18 @@ func (d *inMemory) Len() int        { return d.rows }
 func (d *inMemory) Fields() []Field { return d.fields }
 
 func (d *inMemory) Read(numbers []int, into []*tensor.Tensor) error {
+	return d.read(numbers, nil, into)
+}
+
+// read is Read of the examples of the numbers that of has at numbers; nil: of numbers themselves.
+func (d *inMemory) read(numbers, of []int, into []*tensor.Tensor) error {
 	for f, t := range into {
 		dst, _ := t.Bytes()
 		src, size := d.bytes[f], d.sizes[f]
 		for row, i := range numbers {
+			if of != nil {
+				i = of[i]
+			}
 			copy(dst[row*size:(row+1)*size], src[i*size:(i+1)*size])
 		}
 	}
@@ -79,7 +86,6 @@ func (d *inMemory) Read(numbers []int, into []*tensor.Tensor) error {
 type subset struct {
 	Dataset
 	numbers []int
-	spare   sync.Pool // of *[]int, for the numbers of a batch
 }
 
 // Subset is the examples of d with the given numbers, in that order. Errors: a number that d does not have.
@@ -89,22 +95,20 @@ func Subset(d Dataset, numbers []int) (Dataset, error) {
 			return nil, fmt.Errorf("data: example %d of a subset of %d", i, d.Len())
 		}
 	}
-	return &subset{Dataset: d, numbers: slices.Clone(numbers)}, nil
+	return &subset{d, slices.Clone(numbers)}, nil
 }
 
 func (s *subset) Len() int { return len(s.numbers) }
 
 func (s *subset) Read(numbers []int, into []*tensor.Tensor) error {
-	own, ok := s.spare.Get().(*[]int)
-	if !ok {
-		own = new([]int)
+	if d, ok := s.Dataset.(*inMemory); ok {
+		return d.read(numbers, s.numbers, into)
 	}
-	defer s.spare.Put(own)
-	*own = (*own)[:0]
-	for _, i := range numbers {
-		*own = append(*own, s.numbers[i])
+	own := make([]int, len(numbers))
+	for k, i := range numbers {
+		own[k] = s.numbers[i]
 	}
-	return s.Dataset.Read(*own, into)
+	return s.Dataset.Read(own, into)
 }
 
 // Split divides d at random: rest has the given fraction of the examples, rounded, and first the others. The order is that of
@@ -114,7 +118,7 @@ func Split(d Dataset, fraction float64, seed uint64) (first, rest Dataset, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	return &subset{Dataset: d, numbers: firstNumbers}, &subset{Dataset: d, numbers: restNumbers}, nil
+	return &subset{d, firstNumbers}, &subset{d, restNumbers}, nil
 }
 
 // SplitNumbers is [Split] of the numbers 0 to n - 1.
