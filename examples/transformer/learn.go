@@ -48,7 +48,10 @@ func learn(ctx context.Context, rt *ops.Runtime, o options, out io.Writer) error
 	}
 	o.Alphabet = string(known)
 	n := newNetwork(o.shape, o.seed, o.precision)
-	fmt.Fprintf(out, "%d characters to learn, %d to validate, of %d kinds; %d parameters\nkernels that are new to the device are compiled first\n", len(learned), len(kept), len(known), n.Size())
+	fmt.Fprintf(out, "%d characters to learn, %d to validate, of %d kinds; %d parameters\n", len(learned), len(kept), len(known), n.Size())
+	if rt.Device() != nil {
+		fmt.Fprintln(out, "kernels that are new to the device are compiled first")
+	}
 	_, err = train.Fit(ctx, rt, n.training(o), loader, train.Options{
 		Steps: o.steps, Valid: valid, ValidEvery: o.every, KeepBest: true, Resume: o.resume, Interrupt: true,
 		Folder: folder, SaveEvery: o.every, Progress: out, Curves: filepath.Join(o.dir, "loss.png"),
