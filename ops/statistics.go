@@ -95,11 +95,12 @@ var _ = define(Op{
 	},
 })
 
-// exponentials are m = max x, or 0 where that is infinite and Inf - Inf would be
+// exponentials are m = max x, the nearest finite number where that is infinite and Inf - Inf would be
 // taken of it, e = exp(x - m), and their sums over axes.
 func exponentials(x *Node, axes []int) (m, e, sum *Node) {
 	m = reduction("max", x, axes)
-	m = Where(IsFinite(m), m, ScalarLike(m, 0))
+	most := largestOf(m.dtype)
+	m = Minimum(Maximum(m, ScalarLike(m, -most)), ScalarLike(m, most))
 	e = Exp(Sub(x, spread(m, x, axes)))
 	return m, e, reduction("sum", e, axes)
 }

@@ -90,6 +90,7 @@ func TestFunctionsOfDoublesMeetTheirErrorEverywhere(t *testing.T) {
 		{"log2", func(x float64) float64 { return log(x) / math.Ln2 }, 3},
 		{"sinh", sinh, 4}, {"cosh", cosh, 4}, {"tanh", math.Tanh, 5}, {"erf", math.Erf, 16}, {"erfc", math.Erfc, 16}, {"atan", math.Atan, 5},
 		{"asin", func(x float64) float64 { return math.Atan2(x, beside(x)) }, 4}, {"acos", func(x float64) float64 { return math.Atan2(beside(x), x) }, 4},
+		{"asinh", math.Asinh, 4}, {"acosh", math.Acosh, 4}, {"atanh", math.Atanh, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -145,7 +146,7 @@ func TestFunctionsOfTwoDoublesKeepTheSpecialCasesOfC(t *testing.T) {
 		name string
 		f    func(x, y float64) float64
 		ulp  float64
-	}{{"pow", math.Pow, 16}, {"atan2", func(y, x float64) float64 { return math.Copysign(math.Atan2(y, x), y) }, 6}} {
+	}{{"pow", math.Pow, 16}, {"hypot", math.Hypot, 4}, {"atan2", func(y, x float64) float64 { return math.Copysign(math.Atan2(y, x), y) }, 6}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got := applyDouble(t, e, &engine.Scalar{Name: c.name, Arity: 2, OpenCL: c.name + "(a, b)"}, a, b)

@@ -65,7 +65,7 @@ func TestFunctionsOfMathMeetTheirErrorEverywhere(t *testing.T) {
 		{"exp", math.Exp, 3}, {"log", math.Log, 3}, {"log2", math.Log2, 3}, {"log1p", math.Log1p, 2}, {"exp2", math.Exp2, 3}, {"expm1", math.Expm1, 3},
 		{"sinh", math.Sinh, 4}, {"cosh", math.Cosh, 4}, {"tanh", math.Tanh, 5}, {"erf", math.Erf, 16}, {"erfc", math.Erfc, 16},
 		{"sin", math.Sin, 4}, {"cos", math.Cos, 4}, {"tan", math.Tan, 5}, {"atan", math.Atan, 5},
-		{"asin", inverse(math.Asin), 4}, {"acos", inverse(math.Acos), 4},
+		{"asin", inverse(math.Asin), 4}, {"acos", inverse(math.Acos), 4}, {"asinh", math.Asinh, 4}, {"acosh", math.Acosh, 4}, {"atanh", math.Atanh, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dom := engine.Domain{len(xs)}
@@ -119,7 +119,7 @@ func TestFunctionsOfTwoOperandsKeepTheSpecialCasesOfC(t *testing.T) {
 		name string
 		f    func(x, y float64) float64
 		ulp  float64
-	}{{"pow", math.Pow, 16}, {"atan2", math.Atan2, 6}, {"fmod", math.Mod, 0}} {
+	}{{"pow", math.Pow, 16}, {"atan2", math.Atan2, 6}, {"hypot", math.Hypot, 4}, {"fmod", math.Mod, 0}} {
 		t.Run(c.name, func(t *testing.T) {
 			fn := &engine.Scalar{Name: c.name, Arity: 2, OpenCL: c.name + "(a, b)"}
 			x, y := engine.Load(0, tensor.Float32, engine.AxisIndex(0), nil), engine.Load(1, tensor.Float32, engine.AxisIndex(0), nil)

@@ -3,7 +3,7 @@
 //     wide_exp   wide_exp2  wide_expm1  wide_log   wide_log2  wide_log1p  wide_sinh  wide_cosh
 //     wide_tanh  wide_erf   wide_erfc   wide_sin   wide_cos   wide_tan    wide_asin  wide_acos
 //     wide_atan  wide_atan2 wide_pow    wide_cospi  wide_fmod  wide_exp_below
-//     wide_exp_plus_1
+//     wide_asinh wide_acosh wide_atanh  wide_hypot  wide_exp_plus_1
 //
 // Each takes and gives float, with the special cases of OpenCL's function of that name, to within
 // the error that the full profile allows (most of them 2 ulp). There is no branch, no table and no
@@ -156,7 +156,9 @@ INLINE float wide_exp2(const float x) {
 
 // (e^x - 1) / 2, which does not overflow before e^x does.
 INLINE float wide_half_expm1(const float x) {
-    const float c = clamp(x, -20.0f, 100.0f), n = min(rint(c * M_LOG2E_F), 128.0f);
+    EXACTLY
+    const float below = x > 89.0f ? 89.0f : x, c = below < -20.0f ? -20.0f : below; // a NaN stays
+    const float t = FMA(c, M_LOG2E_F, NEXT_WHOLE), n = t - NEXT_WHOLE;
     const float r = FMA(n, 2.12194440e-4f, FMA(n, -0.693359375f, c));
     float p = 1.9875691500e-4f;
     p = FMA(p, r, 1.3981999507e-3f);
@@ -165,9 +167,8 @@ INLINE float wide_half_expm1(const float x) {
     p = FMA(p, r, 1.6666665459e-1f);
     p = FMA(p, r, 5.0000001201e-1f);
     p = FMA(p, r * r, r); // e^r - 1
-    const float s = POWER_OF_2((int)n - 1);
-    const float y = FMA(s, p, s - 0.5f);
-    return x < 90.0f ? y : x != x ? x : INFINITY;
+    const float s = as_float(as_uint(t) << 23); // 2^(n-1)
+    return FMA(s, p, s - 0.5f);
 }
 
 INLINE float wide_expm1(const float x) {
@@ -199,6 +200,32 @@ INLINE float wide_sinh(const float x) {
 INLINE float wide_cosh(const float x) {
     const float a = fabs(x), e = wide_exp(min(a, 80.0f)), big = wide_exp(0.5f * a);
     return a < 80.0f ? FMA(0.5f, e, 0.5f / e) : 0.5f * big * big;
+}
+
+// By the logarithm of 1 + u, which loses nothing where u is small; past 2^40 by that of 2x.
+INLINE float wide_asinh(const float x) {
+    const float a = fabs(x), b = a > 0x1p40f ? 0.0f : a, s = b * b;
+    const float u = a > 0x1p40f ? a : a + s / (1.0f + sqrt(1.0f + s)); // a + sqrt(1 + a^2) - 1
+    const float y = wide_log1p(u) + (a > 0x1p40f ? M_LN2_F : 0.0f);
+    return a < 0x1p-12f ? x : copysign(y, x);
+}
+INLINE float wide_acosh(const float x) {
+    const float t = (x > 0x1p40f ? 1.0f : x) - 1.0f;
+    const float u = x > 0x1p40f ? x : t + sqrt(t * (t + 2.0f));
+    return x >= 1.0f ? wide_log1p(u) + (x > 0x1p40f ? M_LN2_F : 0.0f) : NAN;
+}
+INLINE float wide_atanh(const float x) {
+    const float a = fabs(x), y = 0.5f * wide_log1p((a + a) / (1.0f - a));
+    return a < 0x1p-12f ? x : copysign(y, x);
+}
+
+// Scaled by a power of 2, so that the squares neither overflow nor vanish.
+INLINE float wide_hypot(const float x, const float y) {
+    const float a = fabs(x), b = fabs(y), big = a > b ? a : b;
+    const int high = big > 0x1p60f, low = big < 0x1p-40f;
+    const float s = high ? 0x1p-80f : low ? 0x1p100f : 1.0f, back = high ? 0x1p80f : low ? 0x1p-100f : 1.0f;
+    const float m = a * s, n = b * s, r = sqrt(FMA(m, m, n * n)) * back;
+    return ((a == INFINITY) | (b == INFINITY)) ? INFINITY : r;
 }
 
 INLINE float wide_erf(const float x) {
@@ -424,6 +451,10 @@ INLINE float wide_fmod(const float a, const float b) {
 #define wide_sinh(x) sinh(x)
 #define wide_cosh(x) cosh(x)
 #define wide_tanh(x) tanh(x)
+#define wide_asinh(x) asinh(x)
+#define wide_acosh(x) acosh(x)
+#define wide_atanh(x) atanh(x)
+#define wide_hypot(x, y) hypot(x, y)
 #define wide_erf(x) erf(x)
 #define wide_erfc(x) erfc(x)
 #define wide_sin(x) sin(x)

@@ -2,7 +2,8 @@
 //
 //     double_exp   double_exp2  double_expm1  double_log   double_log2  double_log1p  double_sinh
 //     double_cosh  double_tanh  double_erf    double_erfc  double_atan  double_atan2  double_asin
-//     double_acos  double_pow   double_exp_plus_1  double_sin  double_cos
+//     double_acos  double_asinh double_acosh double_atanh double_hypot double_pow   double_exp_plus_1
+//     double_sin   double_cos
 //
 // Each takes and gives double, with the special cases of OpenCL's function of that name, to within
 // the error that the full profile allows. As in lib/math.cl there is no branch, no table and no call in
@@ -142,6 +143,32 @@ INLINE double double_cosh(const double x) {
     const double a = fabs(x), e = double_exp(a > 40.0 ? 40.0 : a), big = double_exp(0.5 * a);
     const double y = a > 40.0 ? 0.5 * big * big : fma(0.5, e, 0.5 / e);
     return y;
+}
+
+// By the logarithm of 1 + u, which loses nothing where u is small; past 2^100 by that of 2x.
+INLINE double double_asinh(const double x) {
+    const double a = fabs(x), b = a > 0x1p100 ? 0.0 : a, s = b * b;
+    const double u = a > 0x1p100 ? a : a + s / (1.0 + sqrt(1.0 + s)); // a + sqrt(1 + a^2) - 1
+    const double y = double_log1p(u) + (a > 0x1p100 ? M_LN2 : 0.0);
+    return a < 0x1p-28 ? x : copysign(y, x);
+}
+INLINE double double_acosh(const double x) {
+    const double t = (x > 0x1p100 ? 1.0 : x) - 1.0;
+    const double u = x > 0x1p100 ? x : t + sqrt(t * (t + 2.0));
+    return x >= 1.0 ? double_log1p(u) + (x > 0x1p100 ? M_LN2 : 0.0) : (double)NAN;
+}
+INLINE double double_atanh(const double x) {
+    const double a = fabs(x), y = 0.5 * double_log1p((a + a) / (1.0 - a));
+    return a < 0x1p-28 ? x : copysign(y, x);
+}
+
+// Scaled by a power of 2, so that the squares neither overflow nor vanish.
+INLINE double double_hypot(const double x, const double y) {
+    const double a = fabs(x), b = fabs(y), big = a > b ? a : b;
+    const int high = big > 0x1p500, low = big < 0x1p-450;
+    const double s = high ? 0x1p-600 : low ? 0x1p600 : 1.0, back = high ? 0x1p600 : low ? 0x1p-600 : 1.0;
+    const double m = a * s, n = b * s, r = sqrt(fma(m, m, n * n)) * back;
+    return ((a == (double)INFINITY) | (b == (double)INFINITY)) ? (double)INFINITY : r;
 }
 
 INLINE double double_erfc(const double x) {
@@ -300,6 +327,10 @@ INLINE double double_pow(const double x, const double y) {
 #define double_sinh(x) sinh(x)
 #define double_cosh(x) cosh(x)
 #define double_tanh(x) tanh(x)
+#define double_asinh(x) asinh(x)
+#define double_acosh(x) acosh(x)
+#define double_atanh(x) atanh(x)
+#define double_hypot(x, y) hypot(x, y)
 #define double_erf(x) erf(x)
 #define double_erfc(x) erfc(x)
 #define double_atan(x) atan(x)

@@ -7,25 +7,19 @@
 // source  DLMF, sections 10.25 (series), 10.40 and 10.17 (asymptotic expansions), 10.31 (series of K), 10.32.9 (integral of K, by the
 //         trapezoidal rule, which converges as e^(-π²/h)), 10.12 and 10.8 (sums of J by Neumann); Olver and Sookne, Note on Backward
 //         Recurrence Algorithms (1972)
-// e^-x I(x) for x >= 0 and order 0 or 1.
+
+// e^-x I(x) for x >= 0 and order 0 or 1: both expansions for all, with terms enough for each side's last bit, so that loops
+// become vectors.
 INLINE REAL F(scaled_i)(const int order, const REAL x) {
-    if (x <= TERMS(12.0f, 25.0)) {
-        const REAL z = R(0.25) * x * x;
-        REAL t = order ? R(0.5) * x : R(1.0), sum = t;
-        for (int k = 1; k < 200 && t > sum * TERMS(1e-9f, 1e-18); k++) {
-            t *= z / (REAL)(k * (k + order));
-            sum += t;
-        }
-        return sum * M(exp)(-x);
-    }
-    if (isinf(x)) return R(0.0);
-    REAL t = R(1.0), sum = R(1.0);
-    const REAL r = R(0.125) / x;
-    for (int k = 1; k < TERMS(13, 26); k++) {
-        t *= (REAL)((2 * k - 1) * (2 * k - 1) - 4 * order) * r / (REAL)k;
-        sum += t;
-    }
-    return sum * R(0.398942280401432678) * rsqrt(x);
+    const int near = x <= TERMS(12.0f, 25.0);
+    const REAL v = near ? x : R(1.0), z = R(0.25) * v * v, r = near ? R(0.0) : R(0.125) / x;
+    REAL series = R(1.0), far = R(1.0);
+#pragma unroll
+    for (int k = TERMS(22, 52); k > 0; k--) series = FMA(series, z * (R(1.0) / (REAL)(k * (k + order))), R(1.0));
+#pragma unroll
+    for (int k = TERMS(12, 25); k > 0; k--) far = FMA(far, r * ((REAL)((2 * k - 1) * (2 * k - 1) - 4 * order) / (REAL)k), R(1.0));
+    series *= M(exp)(-v) * (order ? R(0.5) * v : R(1.0));
+    return near ? series : far * R(0.398942280401432678) / sqrt(x);
 }
 
 // e^x of a scaled function, in halves where it overflows before the product does.

@@ -4,7 +4,7 @@
 //
 // macros  REAL, R, F, M, TERMS, DOUBLE  see kernels/special.go
 // source  Shepherd and Laframboise, Chebyshev Approximation of (1+2x)exp(x^2)erfc x (1981): the form of erfcx; its coefficients are of an
-//         interpolation in 160 bits. The inverses are found by Newton's method from asymptotic values, of the logarithm in the tails
+//         interpolation in 160 bits. Wichura, Algorithm AS 241: The Percentage Points of the Normal Distribution (1988): the inverses
 
 // e^(x²) erfc(x) for x >= 0
 INLINE REAL F(erfcx_positive)(const REAL x) {
@@ -68,35 +68,37 @@ INLINE REAL F(log_ndtr)(const REAL x) {
     return M(log1p)(R(-0.5) * M(erfc)(x * R(0.707106781186547524)));
 }
 
-// The x < 0 at which the distribution function is p, for 0 < p < 1/2.
-INLINE REAL F(ndtri_low)(const REAL p) {
-    const REAL l = M(log)(p), s = sqrt(R(-2.0) * l);
-    REAL x = p < R(0.1) ? M(log)(R(2.50662827463100050) * s) / s - s : (p - R(0.5)) * R(2.6);
-    for (int i = 0; i < TERMS(4, 5); i++) {
-        const REAL e = R(1.25331413731550025) * F(erfcx_positive)(-x * R(0.707106781186547524)); // the slope is 1 / e
-        const REAL step = p < R(0.1) ? (M(log)(R(0.797884560802865356) * R(0.5) * e) - R(0.5) * x * x - l) * e
-                                     : (R(0.5) * M(erfc)(-x * R(0.707106781186547524)) - p) * R(2.50662827463100050) *
-                                            M(exp)(R(0.5) * x * x);
-        x = fmin(x - step, R(0.0));
-    }
-    return x;
+// The ratio of two polynomials of degree 7 with the coefficients of numerator and denominator, highest first.
+#define RATIO_OF_7(x, a7, a6, a5, a4, a3, a2, a1, a0, b7, b6, b5, b4, b3, b2, b1) \
+    (FMA(FMA(FMA(FMA(FMA(FMA(FMA(R(a7), x, R(a6)), x, R(a5)), x, R(a4)), x, R(a3)), x, R(a2)), x, R(a1)), x, R(a0)) / \
+     FMA(FMA(FMA(FMA(FMA(FMA(FMA(R(b7), x, R(b6)), x, R(b5)), x, R(b4)), x, R(b3)), x, R(b2)), x, R(b1)), x, R(1.0)))
+
+// The x at which the distribution function is 1/2 + q: low is 1/2 - |q|, to its own last bit. The three ratios are
+// computed for all, so that loops become vectors.
+INLINE REAL F(normal_quantile)(const REAL q, const REAL low) {
+    const REAL a = fabs(q), c = R(0.180625) - a * a, r = sqrt(-M(log)(low)), m = r - R(1.6), f = r - R(5.0);
+    const REAL central = a * RATIO_OF_7(c, 2509.0809287301226727, 33430.575583588128105, 67265.770927008700853,
+        45921.953931549871457, 13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608,
+        5226.495278852854561, 28729.085735721942674, 39307.89580009271061, 21213.794301586595867, 5394.1960214247511077,
+        687.1870074920579083, 42.313330701600911252);
+    const REAL middle = RATIO_OF_7(m, 7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177,
+        1.27045825245236838258, 3.64784832476320460504, 5.7694972214606914055, 4.6303378461565452959, 1.42343711074968357734,
+        1.05075007164441684324e-9, 5.475938084995344946e-4, 0.0151986665636164571966, 0.14810397642748007459,
+        0.68976733498510000455, 1.6763848301838038494, 2.05319162663775882187);
+    const REAL far = RATIO_OF_7(f, 2.01033439929228813265e-7, 2.71155556874348757815e-5, 0.0012426609473880784386,
+        0.026532189526576123093, 0.29656057182850489123, 1.7848265399172913358, 5.4637849111641143699, 6.6579046435011037772,
+        2.04426310338993978564e-15, 1.4215117583164458887e-7, 1.8463183175100546818e-5, 7.868691311456132591e-4,
+        0.0148753612908506148525, 0.13692988092273580531, 0.59983220655588793769);
+    const REAL tail = r > R(5.0) ? far : middle;
+    return copysign(a > R(0.425) ? low == R(0.0) ? (REAL)INFINITY : tail : central, q);
 }
 
 INLINE REAL F(ndtri)(const REAL p) {
-    if (!(p >= R(0.0) && p <= R(1.0))) return (REAL)NAN;
-    if (p == R(0.0) || p == R(1.0)) return p == R(0.0) ? -(REAL)INFINITY : (REAL)INFINITY;
-    return p == R(0.5) ? R(0.0) : p < R(0.5) ? F(ndtri_low)(p) : -F(ndtri_low)(R(1.0) - p);
+    const REAL q = p - R(0.5), x = F(normal_quantile)(q, q < R(0.0) ? p : R(1.0) - p);
+    return ((p >= R(0.0)) & (p <= R(1.0))) ? x : (REAL)NAN;
 }
 
 INLINE REAL F(erfinv)(const REAL x) {
-    const REAL a = fabs(x);
-    if (!(a < R(1.0))) return a == R(1.0) ? copysign((REAL)INFINITY, x) : (REAL)NAN;
-    REAL y;
-    if (a > R(0.5)) {
-        y = R(-0.707106781186547524) * F(ndtri_low)(R(0.5) - R(0.5) * a); // the difference is exact
-    } else {
-        y = a * (R(0.886226925452758014) + R(0.232013666534654) * a * a);
-        for (int i = 0; i < TERMS(2, 3); i++) y -= (M(erf)(y) - a) * R(0.886226925452758014) * M(exp)(y * y);
-    }
-    return copysign(y, x);
+    const REAL a = fabs(x), y = R(0.707106781186547524) * F(normal_quantile)(R(0.5) * x, R(0.5) - R(0.5) * a);
+    return a <= R(1.0) ? y : (REAL)NAN;
 }

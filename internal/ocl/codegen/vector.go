@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/anycl/anycl/engine"
@@ -124,6 +125,9 @@ var choices = strings.NewReplacer("isnan(b)", "(b != b)", "||", "|", "&&", "&", 
 // stands: + - * / of one register type, absolute values, the larger and the
 // smaller of two, and casts.
 func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
+	if e.Fn.OpenCL == "a ? b : c" && e.Args[0].DType == tensor.Bool && e.DType != tensor.Bool {
+		return f.chosenVector(e, axis)
+	}
 	in := make([]tensor.DType, len(e.Args))
 	args := make([]string, len(e.Args))
 	same := true
@@ -153,6 +157,58 @@ func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
 			args[i] = fmt.Sprintf("as_%s%d(%s)", RingType(e.DType), VectorLanes, a)
 		}
 		return fmt.Sprintf("as_%s(%s)", VectorType(e.DType), fill(c, VectorType(e.DType), e.DType, in, args, false)), true
+	}
+	return "", false
+}
+
+// chosenVector is the text of a choice by a condition that is a mask.
+func (f *fn) chosenVector(e *engine.Expr, axis int) (string, bool) {
+	mask, ok := f.mask(e.Args[0], axis, RegSize(e.DType))
+	var of [2]string
+	for i := range of {
+		if a := e.Args[i+1]; ok && RegType(a.DType) == RegType(e.DType) {
+			of[i], ok = f.vector(a, axis)
+		} else {
+			ok = false
+		}
+	}
+	return fmt.Sprintf("(%s) ? %s : %s", mask, of[0], of[1]), ok
+}
+
+// mask is the text of a condition for VectorLanes neighbours, whose lanes have all bits set where it is true and size bytes.
+func (f *fn) mask(e *engine.Expr, axis int, size int64) (string, bool) {
+	if e.Op != engine.OpApply || e.DType != tensor.Bool {
+		return "", false
+	}
+	in, args, compared := make([]tensor.DType, len(e.Args)), make([]string, len(e.Args)), e.Args[0].DType
+	for i, a := range e.Args {
+		ok := false
+		in[i] = a.DType
+		switch {
+		case compared == tensor.Bool:
+			args[i], ok = f.mask(a, axis, size)
+		case a.DType == compared && RegSize(a.DType) == size:
+			args[i], ok = f.vector(a, axis)
+		}
+		if !ok {
+			return "", false
+		}
+	}
+	c := formula(e, in)
+	switch {
+	case compared == tensor.Bool && (c == "a & b" || c == "a | b"):
+		return fmt.Sprintf("(%s)%s(%s)", args[0], c[1:4], args[1]), true
+	case compared == tensor.Bool && c == "!a":
+		return fmt.Sprintf("~(%s)", args[0]), true
+	case compared == tensor.Bool:
+		return "", false
+	case slices.Contains([]string{"a == b", "a != b", "a < b", "a <= b", "a > b", "a >= b"}, c):
+		return args[0] + c[1:len(c)-1] + args[1], true
+	case c == "isnan(a)":
+		return fmt.Sprintf("%s != %[1]s", args[0]), true
+	case c == "isinf(a)" || c == "isfinite(a)":
+		by := map[bool]string{false: "<", true: "=="}[c == "isinf(a)"]
+		return fmt.Sprintf("fabs(%s) %s (%s)INFINITY", args[0], by, VectorType(compared)), true
 	}
 	return "", false
 }
