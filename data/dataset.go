@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -78,6 +79,7 @@ func (d *inMemory) Read(numbers []int, into []*tensor.Tensor) error {
 type subset struct {
 	Dataset
 	numbers []int
+	spare   sync.Pool // of *[]int, for the numbers of a batch
 }
 
 // Subset is the examples of d with the given numbers, in that order. Errors: a number that d does not have.
@@ -87,17 +89,22 @@ func Subset(d Dataset, numbers []int) (Dataset, error) {
 			return nil, fmt.Errorf("data: example %d of a subset of %d", i, d.Len())
 		}
 	}
-	return &subset{d, slices.Clone(numbers)}, nil
+	return &subset{Dataset: d, numbers: slices.Clone(numbers)}, nil
 }
 
 func (s *subset) Len() int { return len(s.numbers) }
 
 func (s *subset) Read(numbers []int, into []*tensor.Tensor) error {
-	own := make([]int, len(numbers))
-	for k, i := range numbers {
-		own[k] = s.numbers[i]
+	own, ok := s.spare.Get().(*[]int)
+	if !ok {
+		own = new([]int)
 	}
-	return s.Dataset.Read(own, into)
+	defer s.spare.Put(own)
+	*own = (*own)[:0]
+	for _, i := range numbers {
+		*own = append(*own, s.numbers[i])
+	}
+	return s.Dataset.Read(*own, into)
 }
 
 // Split divides d at random: rest has the given fraction of the examples, rounded, and first the others. The order is that of
@@ -107,7 +114,7 @@ func Split(d Dataset, fraction float64, seed uint64) (first, rest Dataset, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	return &subset{d, firstNumbers}, &subset{d, restNumbers}, nil
+	return &subset{Dataset: d, numbers: firstNumbers}, &subset{Dataset: d, numbers: restNumbers}, nil
 }
 
 // SplitNumbers is [Split] of the numbers 0 to n - 1.

@@ -8,8 +8,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -20,7 +18,7 @@ type LoaderOptions struct {
 	Shuffle  bool   // a new order in each epoch; the package comment says which
 	Seed     uint64 // of the order
 	DropLast bool   // leave out a last batch that is not full
-	Ahead    int    // batches that are made before they are asked for; 0 means 2
+	Ahead    int    // batches that are made before they are asked for; 0 means what 1 MiB has room for, from 2 to 64
 	Workers  int    // goroutines that make them; 0 means 1
 }
 
@@ -54,7 +52,7 @@ type Batch struct {
 
 	whole, last []*tensor.Tensor // for batches that are full, and for one that is not
 	err         error
-	free, done  chan struct{} // to be filled, and filled
+	made        chan struct{} // filled by another goroutine
 }
 
 // NewLoader makes a loader. Its memory is that of Ahead + 1 batches. Errors: no data set; options below 0.
@@ -65,16 +63,18 @@ func NewLoader(set Dataset, o LoaderOptions) (*Loader, error) {
 	case o.Batch < 0 || o.Ahead < 0 || o.Workers < 0:
 		return nil, fmt.Errorf("data: a loader of batches of %d, %d ahead, by %d goroutines", o.Batch, o.Ahead, o.Workers)
 	}
-	o.Batch, o.Ahead, o.Workers = orDefault(o.Batch, 32), orDefault(o.Ahead, 2), orDefault(o.Workers, 1)
+	o.Batch, o.Workers = orDefault(o.Batch, 32), orDefault(o.Workers, 1)
 	l := &Loader{set: set, o: o, ordered: -1, order: make([]int, set.Len())}
 	rest := set.Len() % o.Batch
-	for range o.Ahead + 1 {
-		b := &Batch{free: make(chan struct{}, 1), done: make(chan struct{}, 1)}
+	for n := 1; len(l.slots) < n; {
+		b := &Batch{made: make(chan struct{}, 1)}
+		bytes := 0
 		for _, f := range set.Fields() {
 			t, err := tensor.New(f.DType, append([]int{min(o.Batch, set.Len())}, f.Shape...)...)
 			if err != nil {
 				return nil, fmt.Errorf("data: %w", err)
 			}
+			bytes += t.NumBytes()
 			b.whole = append(b.whole, t)
 			if set.Len() >= o.Batch {
 				if t, err = t.Slice(0, 0, rest, 1); err != nil {
@@ -84,8 +84,18 @@ func NewLoader(set Dataset, o LoaderOptions) (*Loader, error) {
 			b.last = append(b.last, t)
 		}
 		l.slots = append(l.slots, b)
+		n = 1 + o.ahead(bytes, l.Len())
 	}
 	return l, nil
+}
+
+// ahead is how many batches of so many bytes are made ahead. Handing over what small ones need takes longer than making them, so that
+// there are many, and they are made several at a time.
+func (o *LoaderOptions) ahead(bytes, batches int) int {
+	if o.Ahead > 0 {
+		return o.Ahead
+	}
+	return min(max(1<<20/max(bytes, 1), 2), 64, max(batches, 1))
 }
 
 func orDefault(v, otherwise int) int {
@@ -155,7 +165,8 @@ func (l *Loader) SetPosition(p Position) error {
 }
 
 // Epoch yields what is left of the present epoch, and moves the loader on. Batches are made on other goroutines, which end with the
-// loop, and when ctx is done. An error is the last thing that it yields: ctx is done; a read failed; another loop is under way.
+// loop, and by the loop where it would wait for one that none of them has begun. An error is the last thing that it yields: ctx is done;
+// a read failed; another loop is under way.
 func (l *Loader) Epoch(ctx context.Context) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		if l.busy {
@@ -168,78 +179,20 @@ func (l *Loader) Epoch(ctx context.Context) iter.Seq2[*Batch, error] {
 			l.at.Epoch, l.at.Batch = p.Epoch, p.Batch
 		}
 		l.sort()
-		from, to := l.at.Batch, l.Len()
-		ctx, cancel := context.WithCancel(ctx)
-		var making sync.WaitGroup
-		defer making.Wait()
-		defer cancel()
-		for _, b := range l.slots {
-			for _, c := range []chan struct{}{b.free, b.done} {
-				select { // of a loop that was left
-				case <-c:
-				default:
-				}
-			}
-			b.free <- struct{}{}
-		}
-		m := &maker{of: l, epoch: l.at.Epoch, from: from, to: to}
-		for range min(l.o.Workers, len(l.slots), to-from) {
-			making.Go(func() { m.run(ctx) })
-		}
-		for i := range to - from {
-			b := l.slots[i%len(l.slots)]
-			var err error
-			select {
-			case <-b.done:
-				err = b.err
-			case <-ctx.Done():
-			}
-			if ctx.Err() != nil { // of two that can go on, select takes any
-				err = ctx.Err()
-			}
+		m := newMaker(l)
+		defer m.stop()
+		for i := l.at.Batch; i < l.Len(); i++ {
+			b, err := m.get(ctx, i)
 			if err != nil {
-				yield(nil, fmt.Errorf("data: batch %d of epoch %d: %w", l.at.Batch, l.at.Epoch, err))
+				yield(nil, fmt.Errorf("data: batch %d of epoch %d: %w", i, l.at.Epoch, err))
 				return
 			}
 			l.at.Batch++
 			if !yield(b, nil) {
 				return
 			}
-			b.free <- struct{}{}
+			m.giveBack()
 		}
-	}
-}
-
-// maker makes the batches of a loop on several goroutines. Batch i lies in slot i modulo their number. There are no more goroutines than slots,
-// so that no two wait for one slot.
-type maker struct {
-	of              *Loader
-	epoch, from, to int
-	taken           atomic.Int64
-}
-
-func (m *maker) run(ctx context.Context) {
-	l := m.of
-	for {
-		i := int(m.taken.Add(1)) - 1
-		if i >= m.to-m.from {
-			return
-		}
-		b := l.slots[i%len(l.slots)]
-		select {
-		case <-b.free:
-		case <-ctx.Done():
-			return
-		}
-		i += m.from
-		b.Epoch, b.Index = m.epoch, i
-		b.Numbers = l.order[i*l.o.Batch : min((i+1)*l.o.Batch, len(l.order))]
-		b.Tensors = b.whole
-		if len(b.Numbers) < l.o.Batch {
-			b.Tensors = b.last
-		}
-		b.err = l.set.Read(b.Numbers, b.Tensors)
-		b.done <- struct{}{}
 	}
 }
 

@@ -35,8 +35,12 @@ type Expr struct {
 	Value Const        // OpConst
 	Fn    *Scalar      // OpApply
 	Args  []*Expr      // OpApply
+	Known *Interval    // where the integer values of the expression are known to lie; nil: nothing is known
 	key   string
 }
+
+// Interval is [Lo, Hi].
+type Interval struct{ Lo, Hi int64 }
 
 // Const is a constant of any dtype: Float for floats, Int for the rest (the
 // bits of a uint64; 0 or 1 for bool).
@@ -77,6 +81,17 @@ func Acc(i int, dt tensor.DType) *Expr { return seal(&Expr{Op: OpAcc, DType: dt,
 // Run is the number of the run.
 func Run() *Expr { return seal(&Expr{Op: OpRun, DType: tensor.Uint32}) }
 
+// Within is e, an integer, whose values are known to lie in [lo, hi] wherever its conditions hold: positions that it gives
+// need no test against bounds that they meet.
+func (e *Expr) Within(lo, hi int64) *Expr {
+	c := *e
+	if len(e.Conds) > 0 { // 0 where they do not hold
+		lo, hi = min(lo, 0), max(hi, 0)
+	}
+	c.Known = &Interval{lo, hi}
+	return seal(&c)
+}
+
 // Key identifies the expression: equal keys, equal values.
 func (e *Expr) Key() string { return e.key }
 
@@ -107,6 +122,9 @@ func seal(e *Expr) *Expr {
 	}
 	for _, c := range e.Conds {
 		b.WriteString("?" + c.key())
+	}
+	if e.Known != nil {
+		fmt.Fprintf(&b, "<%d,%d>", e.Known.Lo, e.Known.Hi)
 	}
 	e.key = b.String()
 	if len(e.key) > 64 { // sharing would make the text of a deep expression exponential

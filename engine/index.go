@@ -260,7 +260,7 @@ func (x *Index) Mod(d int64, dom Domain) *Index {
 }
 
 // Bounds is the smallest interval [lo, hi] that this package can prove x to
-// stay in. The value of a gather is unknown: it bounds at ±2^62.
+// stay in. The value of a gather of which nothing is known bounds at ±2^62.
 func (x *Index) Bounds(dom Domain) (lo, hi int64) {
 	lo, hi = x.Const, x.Const
 	for _, t := range x.Terms {
@@ -285,6 +285,9 @@ func (a Atom) bounds(dom Domain) (lo, hi int64) {
 	case AtomMod:
 		return 0, a.D - 1
 	default:
+		if a.Data.Known != nil {
+			return a.Data.Known.Lo, a.Data.Known.Hi
+		}
 		return -unbounded, unbounded
 	}
 }

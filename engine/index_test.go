@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/tensor"
 )
 
 // eval is the definition of an Index, followed literally.
@@ -119,6 +121,26 @@ func TestConditionsAreProvenFromBounds(t *testing.T) {
 	always, never = Cond{AxisIndex(0).AddConst(7), 0, 5}.Proven(dom)
 	require.False(t, always)
 	require.True(t, never)
+}
+
+// A position that a load gives needs no test where its values are known, but where the load itself does not happen it is 0.
+func TestConditionsAreProvenFromWhatIsKnownOfData(t *testing.T) {
+	dom := Domain{5}
+	load := Load(0, tensor.Int32, AxisIndex(0), nil)
+	proven := func(e *Expr, lo, hi int64) bool {
+		always, _ := Cond{DataIndex(e), lo, hi}.Proven(dom)
+		return always
+	}
+	require.False(t, proven(load, -1<<40, 1<<40))
+	require.True(t, proven(load.Within(2, 6), 2, 7))
+	require.False(t, proven(load.Within(2, 6), 3, 7))
+	require.False(t, proven(load.Within(2, 6), 2, 6))
+	guarded := Load(0, tensor.Int32, AxisIndex(0), []Cond{{AxisIndex(0), 0, 3}}).Within(2, 6)
+	require.False(t, proven(guarded, 2, 7))
+	require.True(t, proven(guarded, 0, 7))
+	require.NotEqual(t, load.Key(), load.Within(2, 6).Key())
+	moved := load.Within(2, 6).Subst([]*Index{AxisIndex(0).AddConst(1)}, dom)
+	require.True(t, proven(moved, 2, 7))
 }
 
 func TestAReshapeOfSeveralAxesIsUndone(t *testing.T) {

@@ -140,6 +140,7 @@ func mapVariants() []Variant {
 			Macros: []Macro{
 				{"BUFFERED", onOff, "an input aliases the output"}, {"STREAMED", onOff, "no cache holds the output"},
 				{"NARROW", onOff, "a row is a few vectors, the last a part of one"}, {"LANES", nil, "elements in a vector, 0 for the compiler's choice"}, {"FIRST", nil, "where the first output starts"},
+				{"SEGMENTS", onOff, "columns are cut where what addresses divide begins again"},
 			},
 			For: "any expression: loops over rows or all points that become vectors",
 		},

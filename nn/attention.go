@@ -165,7 +165,10 @@ func (l *MultiheadAttention) project(p *Pass, q, k, v *ops.Node) (_, _, _ *ops.N
 	}
 	ends := []int{0, e, e + kv, e + 2*kv}
 	var x [3]*ops.Node
-	if in := [3]*ops.Node{q, k, v}; l.InWeight != nil && q == k && k == v { // one product
+	// The gradient of one product is put together from those of its slices, by a kernel that would turn the queries' and the keys' back for
+	// every element of all three.
+	turned := p.training && l.Rotary != nil
+	if in := [3]*ops.Node{q, k, v}; l.InWeight != nil && q == k && k == v && !turned { // one product
 		all := p.linear(q, l.InWeight, l.InBias)
 		for i := range x {
 			x[i] = ops.Slice(all, ops.Between(2, ends[i], ends[i+1]))

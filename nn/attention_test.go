@@ -61,6 +61,24 @@ func TestAttentionThatDropsWeightsIsAttention(t *testing.T) {
 	}
 }
 
+// Without dropout, training and inference are the same attention, whose gradients agree, though they project in other ways where
+// positions turn queries and keys.
+func TestTurnedAttentionTrainsWhatItInfers(t *testing.T) {
+	rt, g := cpu(t), ops.NewGraph("turned")
+	a := &nn.MultiheadAttention{Embed: 8, Heads: 4, KeyHeads: 2, Rotary: &nn.Rotary{}}
+	m := nn.New(g, a, nn.Options{Seed: 4})
+	x := g.Input("x", tensor.Float32, 2, 3, 8)
+	var target ops.Target
+	for _, p := range []*nn.Pass{m.Train(), m.Eval()} {
+		y := a.Run(p, x, x, x, nn.AttendOptions{Causal: true})
+		target.Outputs = append(append(target.Outputs, y), ops.Gradients(ops.Sum(ops.Square(y)), append(m.Params(), x)...)...)
+	}
+	out := run(t, rt, ops.Feeds{x: numbers(1, 2, 2, 3, 8)}, target)
+	for i := range len(out) / 2 {
+		require.InDeltaSlice(t, floats(out[i]), floats(out[len(out)/2+i]), 1e-5, "result %d", i)
+	}
+}
+
 func TestSinusoidalPositionsAreWaves(t *testing.T) {
 	rt, g := cpu(t), ops.NewGraph("waves")
 	l := &nn.Sinusoidal{Length: 10, Dim: 5}

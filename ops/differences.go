@@ -122,6 +122,11 @@ func trapezoidOp(name string, running bool) Op {
 		Compose: func(c *Call) *Node {
 			a, y := c.Attr.(trapezoidAttr), widen(c.In[0])
 			n := y.shape[a.Axis]
+			if len(c.In) == 1 && !running && n > 1 { // every value counts twice but the first and the last
+				ends := Add(part(y, a.Axis, 0, 1), part(y, a.Axis, n-1, 1))
+				inner := reduction("sum", part(y, a.Axis, 1, n-2), []int{a.Axis})
+				return Cast(Add(Mul(inner, ScalarLike(y, a.DX)), Mul(Squeeze(ends, a.Axis), ScalarLike(y, a.DX/2))), c.dt(0))
+			}
 			two := func(v *Node) (own, next *Node) {
 				return part(v, a.Axis, 0, max(n-1, 0)), part(v, a.Axis, min(1, n), max(n-1, 0))
 			}

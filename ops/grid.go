@@ -105,7 +105,7 @@ func Combinations(x *Node, r int, replacement bool) *Node {
 	if !choose(0, 0) {
 		return x.graph.fail("combinations", []*Node{x}, fmt.Errorf("more than %d choices of %d of %d elements", most, r, n))
 	}
-	return Gather(x, 0, x.graph.Const(tensor.Must(tensor.FromSlice(rows, count, r))))
+	return Gather(x, 0, positionsOf(x.graph, tensor.Int32, rows, count, r))
 }
 
 // BlockDiag returns the matrix that has the given matrices along its diagonal and zeros elsewhere; a vector is a row, a scalar one element. Errors: no

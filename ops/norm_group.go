@@ -122,6 +122,22 @@ var _ = define(Op{
 	},
 })
 
+// inversePower is x^-p; of quarters up to 1 by square roots, which take a tenth of the time of a power.
+func inversePower(x *Node, p float64) *Node {
+	switch p {
+	case 0.25:
+		return Rsqrt(Sqrt(x))
+	case 0.5:
+		return Rsqrt(x)
+	case 0.75:
+		r := Rsqrt(x)
+		return Mul(r, Sqrt(r))
+	case 1:
+		return Div(ScalarLike(x, 1), x)
+	}
+	return Pow(x, ScalarLike(x, -p))
+}
+
 // LocalResponseNormOptions are the constants of [LocalResponseNorm]; 0 stands for 1e-4, 0.75 and 1, which are the defaults of PyTorch and ONNX.
 type LocalResponseNormOptions struct {
 	Size  int     `doc:"channels of a neighbourhood"`
@@ -164,6 +180,6 @@ var _ = define(Op{
 		}
 		squares := Windows(Pad(Square(x), 0, Padding{1, below, o.Size - 1 - below}), Window{Axis: 1, Size: o.Size})
 		base := Add(Mul(Sum(squares, -1), or(o.Alpha, 1e-4)/float64(o.Size)), or(o.K, 1))
-		return Cast(Mul(x, Pow(base, ScalarLike(base, -or(o.Beta, 0.75)))), c.dt(0))
+		return Cast(Mul(x, inversePower(base, or(o.Beta, 0.75))), c.dt(0))
 	},
 })

@@ -138,7 +138,7 @@ var _ = define(Op{
 			for i := range from {
 				from[i] = int32(a.source(i-a.Before[axis], n))
 			}
-			y = Gather(y, axis, y.graph.Const(tensor.Must(tensor.FromSlice(from, len(from)))))
+			y = Gather(y, axis, positionsOf(y.graph, tensor.Int32, from, len(from)))
 		}
 		return y
 	},

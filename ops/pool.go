@@ -98,6 +98,10 @@ var _ = define(Op{
 	Operands: operandX, DTypes: floats, Result: poolResult,
 	Compose: func(c *Call) *Node {
 		x, o := widen(c.In[0]), c.Attr.(PoolOptions)
+		if k, h, w := o.Size, x.shape[2], x.shape[3]; o.Stride == k && o.Pad == [2]int{} && min(k[0], k[1]) >= 4 && h%k[0] == 0 && w%k[1] == 0 {
+			s := blockSums(Reshape(x, x.shape[0], x.shape[1], h/k[0], k[0], w/k[1], k[1]), []int{3, 5})
+			return Cast(o.mean(x, s), c.dt(0))
+		}
 		s := Sum(Windows(Pad(x, 0, o.padding()...), o.window(0), o.window(1)), 4, 5)
 		return Cast(o.mean(x, s), c.dt(0))
 	},

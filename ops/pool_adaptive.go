@@ -92,7 +92,7 @@ func tapTable(g *Graph, rows [][]tap, filler int32) (idx *Node, most int) {
 			}
 		}
 	}
-	return constOf(g, tensor.Int32, at, len(rows), most), most
+	return positionsOf(g, tensor.Int32, at, len(rows), most), most
 }
 
 // adaptiveWindows is x, whose last axes become pairs of a window and a tap each.
@@ -124,7 +124,7 @@ func adaptiveIndex(at *Node, x, size []int) *Node {
 		for o, r := range rows {
 			first[o], most = int64(r[0].at), max(most, len(r))
 		}
-		starts := ExpandDims(constOf(at.graph, tensor.Int64, first, size[i]), trailing(1, n-1-i)...)
+		starts := ExpandDims(positionsOf(at.graph, tensor.Int64, first, size[i]), trailing(1, n-1-i)...)
 		u := at
 		if i > 0 {
 			u = Rem(at, ScalarLike(at, float64(most)))
@@ -135,7 +135,7 @@ func adaptiveIndex(at *Node, x, size []int) *Node {
 		for o, r := range rows {
 			last[o] = int64(len(r) - 1)
 		}
-		lasts := ExpandDims(constOf(at.graph, tensor.Int64, last, size[i]), trailing(1, n-1-i)...)
+		lasts := ExpandDims(positionsOf(at.graph, tensor.Int64, last, size[i]), trailing(1, n-1-i)...)
 		along := Add(starts, Minimum(u, lasts))
 		index = Add(index, Mul(along, ScalarLike(index, float64(pitch))))
 		pitch *= x[i]

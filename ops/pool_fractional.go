@@ -65,7 +65,7 @@ var _ = define(Op{
 			for j := range tap {
 				tap[j] = int64(j)
 			}
-			along := Mul(Add(start, ExpandDims(constOf(g, tensor.Int64, tap, k), trailing(1, n-1-i)...)), pitch)
+			along := Mul(Add(start, ExpandDims(positionsOf(g, tensor.Int64, tap, k), trailing(1, n-1-i)...)), pitch)
 			if at == nil {
 				at = along
 			} else {

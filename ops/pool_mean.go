@@ -183,14 +183,17 @@ var _ = define(Op{
 		shape, _ := c.Attr.(adaptiveSize).shape(x.shape)
 		// Axes that divide are sums over blocks, together; others one after the other.
 		var blocks, folded []int
-		count := 1
+		summed, count := slices.Clone(x.shape), 1
 		var rest []resampleAttr
 		for a, n := range x.shape {
 			switch out := shape[a]; {
 			case out == n:
 				blocks = append(blocks, n)
 			case n%out == 0:
-				blocks, folded = append(blocks, out, n/out), append(folded, len(blocks)+1)
+				if summed[a] = out; out > 1 {
+					blocks = append(blocks, out)
+				}
+				blocks, folded = append(blocks, n/out), append(folded, len(blocks))
 				count *= n / out
 			default:
 				blocks = append(blocks, n)
@@ -199,12 +202,24 @@ var _ = define(Op{
 		}
 		y := widen(x)
 		if len(folded) > 0 {
-			s := Sum(Reshape(y, blocks...), folded...)
-			y = Div(s, ScalarLike(s, float64(count)))
+			s := blockSums(Reshape(y, blocks...), folded)
+			y = Reshape(Div(s, ScalarLike(s, float64(count))), summed...)
 		}
 		return Cast(resampled(y, rest), x.dtype)
 	},
 })
+
+// blockSums are the sums over axes of x that are the elements of blocks, the first axis first: those are sums of whole rows,
+// and leave few elements for the others. Axes that are neighbours are one.
+func blockSums(x *Node, axes []int) *Node {
+	if axes[len(axes)-1]-axes[0] == len(axes)-1 {
+		return Sum(x, axes...)
+	}
+	for i, axis := range axes {
+		x = Sum(x, axis-i)
+	}
+	return x
+}
 
 // GlobalAvgPool returns the means of x, [N, C, ...], over all axes but the first two, which stay with extent 1. Errors: fewer than three axes; as [Mean].
 // Source: ONNX, operator GlobalAveragePool.

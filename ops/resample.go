@@ -98,7 +98,7 @@ func weightedTaps(x *Node, axis int, rows [][]tap) *Node {
 		if count > 1 {
 			shape = append(shape, count)
 		}
-		idx = constOf(g, tensor.Int32, at[:n*count], shape...)
+		idx = positionsOf(g, tensor.Int32, at[:n*count], shape...)
 		w = constOf(g, x.dtype, weight[:n*count], shape...)
 		return idx, ExpandDims(w, trailing(w.Rank(), rest)...)
 	}

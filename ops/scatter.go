@@ -265,7 +265,7 @@ func scatterReduced(x, idx, updates *Node, reduction string, excludeSelf bool, t
 	if excludeSelf {
 		before = 0
 	}
-	n := scatterInto(g.Full(counted, before, x.shape...), idx, g.Full(counted, 1, updates.shape...), to)
+	n := counts(x, idx, updates, to, counted, before)
 	if excludeSelf {
 		n = Maximum(n, ScalarLike(n, 1))
 	}
@@ -282,6 +282,20 @@ func scatterReduced(x, idx, updates *Node, reduction string, excludeSelf bool, t
 		q = Sub(q, Cast(Less(Rem(s, n), ScalarLike(s, 0)), wide))
 	}
 	return Cast(q, dt)
+}
+
+// counts are, beside before, how many updates meet each element of x; where all elements of a slice meet as many, one for the
+// slice, which broadcasts.
+func counts(x, idx, updates *Node, to ir.ScatterAttr, dt tensor.DType, before float64) *Node {
+	g, shape := x.graph, x.shape
+	if to.Along || len(shape) == 1 {
+		return scatterInto(g.Full(dt, before, shape...), idx, g.Full(dt, 1, updates.shape...), to)
+	}
+	one := slices.Repeat([]int{1}, len(shape))
+	one[to.Axis] = shape[to.Axis]
+	axis := to.Axis
+	to.Axis = 0
+	return Reshape(scatterInto(g.Full(dt, before, shape[axis]), idx, g.Full(dt, 1, idx.shape...), to), one...)
 }
 
 // widened is the dtype in which sums of a float are taken.

@@ -168,3 +168,19 @@ func searchRows[T float32 | float64 | int32 | int64 | uint64](y []int64, ins []*
 	}
 	return nil
 }
+
+// IsIn returns, as bool, which elements of x are among those of set, by a sort of set and a search for each element. NaN is in no set. Errors: dtypes
+// differ or are bool.
+// Source: NumPy, numpy.isin; PyTorch, isin.
+func IsIn(x, set *Node) *Node {
+	if x == nil || set == nil || x.bad || set.bad {
+		return apply("equal", nil, x, set)
+	}
+	sorted, _ := Sort(Reshape(set, -1), 0, nil)
+	at := SearchSorted(sorted, x, nil)
+	if at.bad {
+		return at
+	}
+	found := Equal(Gather(sorted, 0, at), x)
+	return And(found, Less(at, int64(set.Size()))) // behind the last one 0 is read
+}

@@ -19,7 +19,8 @@ import (
 
 // Options say how [Fit] trains. The zero value trains one epoch, without validation, silently.
 type Options struct {
-	Epochs int // 0 means 1
+	Epochs int // 0 means 1, or as many as Steps need
+	Steps  int // to make, if an earlier end does not come, with a validation behind the last; 0: all of the epochs
 
 	Valid      *data.Loader // the validation set; nil: none. It belongs to Fit meanwhile
 	ValidEvery int          // steps from one validation to the next; 0: one at the end of each epoch
@@ -31,6 +32,8 @@ type Options struct {
 	Folder    *checkpoint.Folder // where checkpoints are kept; nil: none. Without Resume there must be none in it
 	SaveEvery int                // steps from one checkpoint to the next; 0: one at the end of each epoch
 	Resume    bool               // go on with the last checkpoint in Folder, if there is one
+	Save      string             // in place of Folder, a file that keeps the last checkpoint alone; "": none
+	From      string             // in place of Folder and Resume, the checkpoint to go on with; "": none
 	Interrupt bool               // the first SIGINT ends training as a context that is done does; a second one ends the program
 
 	Progress io.Writer // a line for each epoch, and on a terminal one that moves; nil: none
@@ -48,13 +51,13 @@ type Options struct {
 // Interrupted is the error of a training that ended early because its context was done or a SIGINT came.
 type Interrupted struct {
 	Step int    // that was made last
-	Path string // of the checkpoint with which Options.Resume goes on; "" without a Folder
+	Path string // of the checkpoint with which Options.Resume or From goes on; "" where none is kept
 	Err  error  // why
 }
 
 // Error says when, and where the training was saved.
 func (e *Interrupted) Error() string {
-	where := "it is not saved: Options.Folder is nil"
+	where := "it is not saved: Options has no Folder and no Save"
 	if e.Path != "" {
 		where = "it is saved in " + e.Path
 	}
@@ -125,10 +128,14 @@ func (f *fit) check() error {
 	switch {
 	case f.model == nil || f.loader == nil:
 		return errors.New("train: there is no model or no loader")
-	case o.Epochs < 0 || o.ValidEvery < 0 || o.SaveEvery < 0 || o.LogEvery < 0 || o.Patience < 0:
+	case o.Epochs < 0 || o.Steps < 0 || o.ValidEvery < 0 || o.SaveEvery < 0 || o.LogEvery < 0 || o.Patience < 0:
 		return errors.New("train: an option is negative")
 	case o.Resume && o.Folder == nil:
 		return errors.New("train: to resume needs a Folder")
+	case o.Folder != nil && (o.Save != "" || o.From != ""):
+		return errors.New("train: Save and From are in place of a Folder")
+	case o.KeepBest && (o.Save != "" || o.From != ""):
+		return errors.New("train: to keep the best beside a checkpoint needs a Folder")
 	case o.Valid == nil && (o.Patience > 0 || o.KeepBest || len(o.Metrics) > 0):
 		return errors.New("train: Patience, KeepBest and Metrics need a validation set")
 	case o.Valid == f.loader:
@@ -154,7 +161,7 @@ func (f *fit) check() error {
 		}
 	}
 	if o.Epochs == 0 {
-		o.Epochs = 1
+		o.Epochs = max(1, (o.Steps+f.loader.Len()-1)/f.loader.Len())
 	}
 	if o.LogEvery == 0 {
 		o.LogEvery = 10
@@ -173,6 +180,10 @@ func (f *fit) prepare(ctx context.Context, rt *ops.Runtime) (err error) {
 		}
 	}
 	switch {
+	case f.o.From != "":
+		if err := f.restored(checkpoint.Restore(ctx, f.o.From, f.state())); err != nil {
+			return err
+		}
 	case f.o.Folder == nil:
 	case !f.o.Resume:
 		if steps, err := f.o.Folder.Steps(); err != nil || len(steps) > 0 {
@@ -180,22 +191,28 @@ func (f *fit) prepare(ctx context.Context, rt *ops.Runtime) (err error) {
 		}
 	default:
 		_, err := f.o.Folder.Restore(ctx, f.state())
-		switch {
-		case err == nil:
-			if err := f.loader.SetPosition(f.at); err != nil {
-				return fmt.Errorf("train: %w: %w", checkpoint.ErrMismatch, err)
-			}
-		case !errors.Is(err, checkpoint.ErrNone):
+		if err := f.restored(err); err != nil && !errors.Is(err, checkpoint.ErrNone) {
 			return err
 		}
 	}
-	f.s.Losses = slices.Grow(f.s.Losses, 1+max(0, f.o.Epochs-f.s.Epoch)*f.loader.Len()/f.o.LogEvery)
+	f.s.Losses = slices.Grow(f.s.Losses, 1+max(0, f.all()-f.s.Step)/f.o.LogEvery)
 	if f.o.Events != "" {
 		if f.events, err = NewEventWriter(f.o.Events, f.s.Step); err != nil {
 			return err
 		}
 	}
 	f.line = newProgress(f.o.Progress, f)
+	return nil
+}
+
+// restored brings the loader to where the training was, unless it could not be restored.
+func (f *fit) restored(err error) error {
+	if err != nil {
+		return err
+	}
+	if err := f.loader.SetPosition(f.at); err != nil {
+		return fmt.Errorf("train: %w: %w", checkpoint.ErrMismatch, err)
+	}
 	return nil
 }
 
@@ -235,7 +252,7 @@ func (f *fit) run(ctx context.Context) error {
 				return f.ended(ctx, err)
 			}
 		}
-		if s.done = s.Stopped || s.Epoch >= f.o.Epochs; s.done {
+		if s.done = f.over(); s.done {
 			break
 		}
 		for b, err := range f.loader.Epoch(ctx) {
@@ -251,6 +268,20 @@ func (f *fit) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// all is how many steps there are to be.
+func (f *fit) all() int {
+	all := f.o.Epochs * f.loader.Len()
+	if f.o.Steps > 0 {
+		all = min(all, f.o.Steps)
+	}
+	return all
+}
+
+// over reports whether no step is left to be made.
+func (f *fit) over() bool {
+	return f.s.Stopped || f.s.Epoch >= f.o.Epochs || f.o.Steps > 0 && f.s.Step >= f.o.Steps
 }
 
 // step makes one step, and saves it where it is to be saved. Where a record is due, that comes first.
@@ -279,7 +310,7 @@ func (f *fit) step(b *data.Batch) error {
 		f.o.after(s.Step)
 	}
 	s.EpochEnd = b.Index == f.loader.Len()-1
-	s.Due = f.o.ValidEvery > 0 && s.Step%f.o.ValidEvery == 0
+	s.Due = f.o.ValidEvery > 0 && s.Step%f.o.ValidEvery == 0 || s.Step == f.o.Steps
 	if f.o.SaveEvery > 0 && s.Step%f.o.SaveEvery == 0 {
 		if s.Due || s.EpochEnd {
 			return nil // record saves
@@ -318,7 +349,7 @@ func (f *fit) record(ctx context.Context) error {
 		s.Stopped = f.o.Patience > 0 && s.Bad >= f.o.Patience
 	}
 	s.Records = append(s.Records, r)
-	s.done = s.Stopped || s.Epoch >= f.o.Epochs
+	s.done = f.over()
 	if err := f.keepBest(&r); err != nil {
 		return err
 	}
@@ -380,14 +411,25 @@ func (f *fit) keepBest(r *Record) error {
 	return nil
 }
 
-// save writes a checkpoint, if there is a folder.
+// save writes a checkpoint, if one is kept.
 func (f *fit) save() error {
-	if f.o.Folder == nil {
+	if f.path() == "" {
 		return nil
 	}
 	f.s.clock()
 	f.at = f.loader.Position()
+	if f.o.Folder == nil {
+		return checkpoint.Save(f.uncut, f.o.Save, f.state())
+	}
 	return f.o.Folder.Save(f.uncut, f.state(), f.s.Step)
+}
+
+// path is where the checkpoint of this step is kept; "": nowhere.
+func (f *fit) path() string {
+	if f.o.Folder == nil {
+		return f.o.Save
+	}
+	return f.o.Folder.Path(f.s.Step)
 }
 
 // ended is the error of a training that ends early. One that was interrupted is saved.
@@ -396,13 +438,10 @@ func (f *fit) ended(ctx context.Context, err error) error {
 		return err
 	}
 	i := &Interrupted{Step: f.s.Step, Err: context.Cause(ctx)}
-	if f.o.Folder == nil {
-		return i
-	}
 	if err := f.save(); err != nil {
 		return errors.Join(i, err)
 	}
-	i.Path = f.o.Folder.Path(f.s.Step)
+	i.Path = f.path()
 	return i
 }
 

@@ -122,6 +122,15 @@ func TestMistakesAreFoundBeforeTraining(t *testing.T) {
 		"no model": func() error { _, err := Fit(t.Context(), r.rt, nil, r.loader, Options{}); return err },
 		"negative": func() error { _, err := Fit(t.Context(), r.rt, r.model, r.loader, Options{Epochs: -1}); return err },
 		"Folder":   func() error { _, err := Fit(t.Context(), r.rt, r.model, r.loader, Options{Resume: true}); return err },
+		"in place of a Folder": func() error {
+			o := Options{Folder: &checkpoint.Folder{Dir: t.TempDir()}, Save: "x"}
+			_, err := Fit(t.Context(), r.rt, r.model, r.loader, o)
+			return err
+		},
+		"keep the best": func() error {
+			_, err := Fit(t.Context(), r.rt, r.model, r.loader, Options{Valid: r.valid, KeepBest: true, Save: "x"})
+			return err
+		},
 		"Patience": func() error { _, err := Fit(t.Context(), r.rt, r.model, r.loader, Options{Patience: 1}); return err },
 		"of its own": func() error {
 			_, err := Fit(t.Context(), r.rt, r.model, r.loader, Options{Valid: r.loader})
@@ -189,4 +198,46 @@ func TestTheMovingLineTellsTheTimeLeft(t *testing.T) {
 	p.began = p.drawn.Add(-2e9)
 	require.Equal(t, "epoch 1 of 2  4 of 8  loss 0.5000  16 examples/s  12s left",
 		p.moving(&data.Batch{Index: 3, Numbers: make([]int, 8)}, 0.5, p.drawn.Add(2e9)))
+	f.o.Steps = 12
+	require.Equal(t, "step 4 of 12  loss 0.5000  16 examples/s  8s left",
+		p.moving(&data.Batch{Index: 3, Numbers: make([]int, 8)}, 0.5, p.drawn.Add(2e9)))
+}
+
+// A training may be as long as a number of steps, of which the last is validated; an epoch has 8.
+func TestStepsEndATraining(t *testing.T) {
+	rts := opened(t, "none")
+	fitted := func(o Options) (*History, string) {
+		r := built(t, rts)
+		o.Valid, o.SaveEvery, o.Resume = r.valid, 5, o.Folder != nil
+		h, err := Fit(t.Context(), r.rt, r.model, r.loader, o)
+		require.NoError(t, err)
+		sum, err := r.sum(t.Context())
+		require.NoError(t, err)
+		return h, sum
+	}
+	validated := func(h *History) (steps []int) {
+		for _, r := range h.Records {
+			if r.Metrics != nil {
+				require.False(t, math.IsNaN(float64(r.ValidLoss)))
+				steps = append(steps, r.Step)
+			}
+		}
+		return steps
+	}
+	whole, sum := fitted(Options{Steps: 19, ValidEvery: 6})
+	require.Equal(t, []int{19, 2}, []int{whole.Steps, whole.Epochs})
+	require.Equal(t, []int{6, 12, 18, 19}, validated(whole))
+	h, _ := fitted(Options{Steps: 16})
+	require.Equal(t, []int{8, 16}, validated(h), "the last step of an epoch is validated once")
+	h, _ = fitted(Options{Steps: 19, Epochs: 1})
+	require.Equal(t, 8, h.Steps)
+
+	folder := &checkpoint.Folder{Dir: t.TempDir()}
+	h, _ = fitted(Options{Steps: 11, Folder: folder})
+	require.Equal(t, 11, h.Steps)
+	h, again := fitted(Options{Steps: 19, Folder: folder})
+	require.Equal(t, 19, h.Steps)
+	require.Equal(t, sum, again, "more steps go on with those that were made")
+	h, _ = fitted(Options{Steps: 19, Folder: folder})
+	require.Equal(t, 19, h.Steps)
 }

@@ -54,10 +54,13 @@ func (p *progress) moving(b *data.Batch, loss float64, now time.Time) string {
 	f := p.of
 	rate := float64(p.examples) / now.Sub(p.drawn).Seconds()
 	made := f.s.Step - p.first
-	all := f.o.Epochs*f.loader.Len() - p.first
+	all := f.all() - p.first
 	left := time.Duration(float64(now.Sub(p.began)) / float64(made) * float64(all-made))
-	return fmt.Sprintf("epoch %d of %d  %d of %d  loss %.4f  %.0f examples/s  %s left",
-		b.Epoch+1, f.o.Epochs, b.Index+1, f.loader.Len(), loss, rate, left.Round(time.Second))
+	where := fmt.Sprintf("epoch %d of %d  %d of %d", b.Epoch+1, f.o.Epochs, b.Index+1, f.loader.Len())
+	if f.o.Steps > 0 {
+		where = fmt.Sprintf("step %d of %d", f.s.Step, f.all())
+	}
+	return fmt.Sprintf("%s  loss %.4f  %.0f examples/s  %s left", where, loss, rate, left.Round(time.Second))
 }
 
 // record writes a line that stays.

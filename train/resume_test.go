@@ -104,6 +104,44 @@ func TestACheckpointSaysNothingAboutDevices(t *testing.T) {
 	require.Equal(t, 32, h.Steps)
 }
 
+func TestATrainingGoesOnFromASingleFile(t *testing.T) {
+	rts := opened(t, "none")
+	plain := built(t, rts)
+	want, err := Fit(t.Context(), plain.rt, plain.model, plain.loader, plain.whole(t.TempDir()))
+	require.NoError(t, err)
+	sum, err := plain.sum(t.Context())
+	require.NoError(t, err)
+
+	dir := t.TempDir()
+	first := built(t, rts)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := first.whole("")
+	o.Folder, o.Resume, o.Save = nil, false, filepath.Join(dir, "first")
+	o.after = func(step int) {
+		if step == 11 {
+			cancel()
+		}
+	}
+	_, err = Fit(ctx, first.rt, first.model, first.loader, o)
+	require.ErrorContains(t, err, "interrupted after step 11; it is saved in "+o.Save)
+
+	second := built(t, rts)
+	o.Valid, o.after, o.From, o.Save = second.valid, nil, o.Save, filepath.Join(dir, "second")
+	got, err := Fit(t.Context(), second.rt, second.model, second.loader, o)
+	require.NoError(t, err)
+	require.Equal(t, shown(want), shown(got))
+	again, err := second.sum(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, sum, again)
+	require.FileExists(t, o.Save)
+
+	third := built(t, rts)
+	o.From = filepath.Join(dir, "third")
+	_, err = Fit(t.Context(), third.rt, third.model, third.loader, o)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
 func TestSIGINTSavesAndSaysSo(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot send itself an interrupt there")

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
+	"math"
 
-	"github.com/anycl/anycl/internal/net"
+	"github.com/anycl/anycl/data"
+	"github.com/anycl/anycl/nn"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
@@ -24,31 +25,26 @@ const (
 // far away the sides of its box are. Source: Tian et al., FCOS: Fully convolutional one-stage object
 // detection (2019).
 type detector struct {
-	graph  *ops.Graph
-	params []*ops.Node
-	body   []net.Layer
-	head   net.Layer
+	graph *ops.Graph
+	*nn.Model
 }
 
 func newDetector(seed uint64) *detector {
 	g := ops.NewGraph("detect")
-	n := net.New(g, seed)
-	return &detector{
-		graph: g,
-		body:  []net.Layer{n.Conv(1, 16, 3), n.Conv(16, 32, 3), n.Conv(32, 48, 3), n.Conv(48, 48, 3)},
-		head:  n.Conv(48, 1+10+4, 1), params: n.Params,
+	conv := func(in, out, size int) nn.Module {
+		return &nn.Conv{In: in, Out: out, Kernel: []int{size, size}, Pad: []int{size / 2}, WeightInit: nn.KaimingNormal(math.Sqrt2), BiasInit: nn.Zeros}
 	}
+	halve := &nn.MaxPool{Size: []int{2, 2}}
+	return &detector{g, nn.New(g, nn.Sequential{
+		conv(1, 16, 3), nn.ReLU, halve, conv(16, 32, 3), nn.ReLU, halve, conv(32, 48, 3), nn.ReLU, conv(48, 48, 3), nn.ReLU,
+		conv(48, 1+10+4, 1),
+	}, nn.Options{Seed: seed})}
 }
 
 // look gives for each cell of images [N, 1, H, W] the logit that it is in a digit [N, cells], those
 // of which [N, 10, cells], and the logarithms of the distances to the sides [N, 4, cells].
 func (d *detector) look(x *ops.Node) (found, digit, sides *ops.Node) {
-	for i, layer := range d.body {
-		if x = ops.ReLU(layer(x)); i < 2 {
-			x = ops.MaxPool2D(x, ops.PoolOptions{Size: [2]int{2, 2}})
-		}
-	}
-	y := ops.Flatten(d.head(x), 2)
+	y := ops.Flatten(d.Eval().Apply(x), 2)
 	part := func(from, to int) *ops.Node { return ops.Slice(y, ops.Range{Axis: 1, Start: from, Stop: to}) }
 	return ops.Reshape(part(0, 1), y.Dim(0), y.Dim(2)), part(1, 11), part(11, 15)
 }
@@ -67,20 +63,24 @@ func (d *detector) train(ctx context.Context, rt *ops.Runtime, l lesson, steps i
 	rows := ops.Reshape(ops.Transpose(digit, 0, 2, 1), -1, 10)
 	which := ops.CrossEntropy(rows, ops.Reshape(pick(l.digits), -1)) // a mean over all cells
 	loss = ops.Add(loss, ops.Div(ops.Mul(which, ops.ScalarLike(which, float64(rows.Dim(0)))), digits))
-	step, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss}, Updates: optim.New(optim.Adam{LearningRate: 1}, d.params, optim.Options{Factor: rate}).Minimize(loss)})
+	step, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss}, Updates: optim.New(optim.Adam{LearningRate: 1}, d.Params(), optim.Options{Factor: rate}).Minimize(loss)})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, step.Close()) }()
-	rng := rand.New(rand.NewPCG(seed, 3))
-	var order []int32
+	scenes := l.images.Shape()[0]
+	inEpoch := scenes / batch
 	batches := func(yield func(ops.Feeds, error) bool) {
+		var order []int
+		numbers := tensor.Must(tensor.New(tensor.Int32, batch))
 		for i := range steps {
-			if len(order) == 0 {
-				order = net.Shuffled(rng, l.images.Shape()[0], batch)
+			if i%inEpoch == 0 {
+				order = data.Permutation(scenes, seed, i/inEpoch)
 			}
-			feed := ops.Feeds{index: tensor.Must(tensor.FromSlice(order[:batch])), rate: tensor.Scalar(firstRate * float32(steps-i) / float32(steps))}
-			if order = order[batch:]; !yield(feed, nil) {
+			for k := range batch {
+				numbers.SetFloat64(k, float64(order[i%inEpoch*batch+k]))
+			}
+			if !yield(ops.Feeds{index: numbers, rate: tensor.Scalar(firstRate * float32(steps-i) / float32(steps))}, nil) {
 				return
 			}
 		}

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"time"
 
+	"github.com/anycl/anycl/data"
 	"github.com/anycl/anycl/examples/internal/term"
-	"github.com/anycl/anycl/internal/net"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
@@ -38,17 +37,17 @@ func runTogether(ctx context.Context, o options, out, progress io.Writer) (r *re
 	}
 
 	g := ops.NewGraph("digits together")
-	n, logits := network(g, o.seed)
+	params, logits := network(g, o.seed)
 	images, labels := g.Const(train.images), g.Const(train.labels)
 	p, err := ops.NewDataParallel(ctx, devices, ops.DataParallelOptions{
-		Params: n.Params, Batch: batch,
+		Params: params, Batch: batch,
 		Share: func(rows int) ops.Share {
 			index := g.Input("index", tensor.Int32, rows)
 			loss := ops.CrossEntropy(logits(ops.Gather(images, 0, index)), ops.Gather(labels, 0, index))
 			return ops.Share{Inputs: []*ops.Node{index}, Loss: loss}
 		},
 		Optimizer: func(loss *ops.Node) []*ops.Node {
-			return optim.New(optim.Adam{LearningRate: learningRate}, n.Params, optim.Options{}).Minimize(loss)
+			return optim.New(optim.Adam{LearningRate: learningRate}, params, optim.Options{}).Minimize(loss)
 		},
 	})
 	if err != nil {
@@ -62,16 +61,15 @@ func runTogether(ctx context.Context, o options, out, progress io.Writer) (r *re
 	defer func() { err = errors.Join(err, predict.Close()) }()
 
 	r = &result{where: strings.Join(o.devices, " and ")}
-	rng := rand.New(rand.NewPCG(o.seed, 1))
 	steps := (train.len() + batch - 1) / batch // the last batch is smaller
 	bar := term.NewProgress(progress, o.epochs*steps, "training")
 	defer bar.Done()
 	for epoch := range o.epochs {
 		start, sum := time.Now(), 0.0
-		order := net.Shuffled(rng, train.len(), 1)
+		order := data.Permutation(train.len(), o.seed, epoch)
 		for at := 0; at < len(order); at += batch {
 			rows := order[at:min(at+batch, len(order))]
-			loss, err := p.Step(ctx, nil, tensor.Must(tensor.FromSlice(rows)))
+			loss, err := p.Step(ctx, nil, numbers(rows))
 			if err != nil {
 				return nil, err
 			}

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
+	"math"
 
-	"github.com/anycl/anycl/internal/net"
+	"github.com/anycl/anycl/data"
+	"github.com/anycl/anycl/nn"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
@@ -22,13 +23,14 @@ type trainer struct {
 	params        []*ops.Node
 	index         *ops.Node
 	step, predict *ops.Executable
-	rng           *rand.Rand
+	seed          uint64 // of the order
+	epoch         int    // of which run makes steps
 	digits        []*tensor.Tensor
 }
 
 func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, seed uint64, where ops.Place, start ops.Start) (*trainer, error) {
 	g := ops.NewGraph("digits")
-	n, logits := network(g, seed)
+	params, logits := network(g, seed)
 
 	// The training images lie on the device; a step is fed the numbers of those it takes.
 	index := g.Input("index", tensor.Int32, batch)
@@ -38,13 +40,13 @@ func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, seed uint
 	digit := ops.ArgMax(logits(g.Const(test.images)), 1)
 
 	t := &trainer{
-		train: train, test: test, params: n.Params, index: index, rng: rand.New(rand.NewPCG(seed, 1)),
+		train: train, test: test, params: params, index: index, seed: seed,
 		digits: []*tensor.Tensor{tensor.Must(tensor.New(tensor.Int64, test.len()))},
 	}
 	var err error
 	t.step, err = g.Compile(ctx, rt, ops.Target{
 		Outputs: []*ops.Node{loss},
-		Updates: optim.New(optim.Adam{LearningRate: learningRate}, n.Params, optim.Options{}).Minimize(loss),
+		Updates: optim.New(optim.Adam{LearningRate: learningRate}, params, optim.Options{}).Minimize(loss),
 		Place:   where,
 		Start:   start,
 	})
@@ -58,16 +60,19 @@ func newTrainer(ctx context.Context, rt *ops.Runtime, train, test set, seed uint
 }
 
 // network is two convolutions, a pooling and a dense layer.
-func network(g *ops.Graph, seed uint64) (n *net.Net, logits net.Layer) {
-	n = net.New(g, seed)
-	conv1, conv2 := n.Conv(1, 16, 3), n.Conv(16, 32, 3)
-	dense := n.Dense(32*side/2*side/2, 10)
-	return n, func(x *ops.Node) *ops.Node {
-		x = ops.ReLU(conv1(x))
-		x = ops.MaxPool2D(ops.ReLU(conv2(x)), ops.PoolOptions{Size: [2]int{2, 2}})
-		return dense(ops.Flatten(x, 1))
+func network(g *ops.Graph, seed uint64) (params []*ops.Node, logits func(images *ops.Node) *ops.Node) {
+	conv := func(in, out int) nn.Module {
+		return &nn.Conv{In: in, Out: out, Kernel: []int{3, 3}, Pad: []int{1}, WeightInit: he, BiasInit: nn.Zeros}
 	}
+	m := nn.New(g, nn.Sequential{
+		conv(1, 16), nn.ReLU, conv(16, 32), nn.ReLU, &nn.MaxPool{Size: []int{2, 2}}, &nn.Flatten{},
+		&nn.Linear{In: 32 * side / 2 * side / 2, Out: 10, WeightInit: he, BiasInit: nn.Zeros},
+	}, nn.Options{Seed: seed})
+	return m.Params(), func(images *ops.Node) *ops.Node { return m.Eval().Apply(images) }
 }
+
+// he keeps the size of values from layer to layer behind a ReLU.
+var he = nn.KaimingNormal(math.Sqrt2)
 
 const learningRate = 0.002
 
@@ -78,10 +83,11 @@ func (t *trainer) steps() int { return t.train.len() / batch }
 // run makes so many training steps, at most an epoch, and returns the mean
 // loss. each is called after every step with its loss.
 func (t *trainer) run(ctx context.Context, steps int, each func(loss float64)) (float64, error) {
-	order := net.Shuffled(t.rng, t.train.len(), batch)
+	order := data.Permutation(t.train.len(), t.seed, t.epoch)
+	t.epoch++
 	batches := func(yield func(ops.Feeds, error) bool) {
 		for i := range steps {
-			if !yield(ops.Feeds{t.index: tensor.Must(tensor.FromSlice(order[i*batch : (i+1)*batch]))}, nil) {
+			if !yield(ops.Feeds{t.index: numbers(order[i*batch : (i+1)*batch])}, nil) {
 				return
 			}
 		}
@@ -96,6 +102,15 @@ func (t *trainer) run(ctx context.Context, steps int, each func(loss float64)) (
 		each(loss)
 	}
 	return sum / float64(steps), nil
+}
+
+// numbers feeds the numbers of images.
+func numbers(of []int) *tensor.Tensor {
+	t := tensor.Must(tensor.New(tensor.Int32, len(of)))
+	for i, n := range of {
+		t.SetFloat64(i, float64(n))
+	}
+	return t
 }
 
 // predictions are the digits that the network sees in the test images.

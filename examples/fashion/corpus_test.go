@@ -10,18 +10,28 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
+// blank are n images without clothes.
+func blank(n int) set {
+	return set{images: tensor.Must(tensor.New(tensor.Uint8, n, 1, side, side)), kinds: tensor.Must(tensor.New(tensor.Int64, n))}
+}
+
 // What devices that are not there would compile for this program can be planned, and is kept where
 // ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
-	images := func(n int) set {
-		return set{images: tensor.Must(tensor.New(tensor.Uint8, n, 1, side, side)), labels: tensor.Must(tensor.New(tensor.Uint8, n))}
-	}
 	corpora, err := corpus.Graphs("fashion", func(rt *ops.Runtime) error {
-		trained, err := newTrainer(t.Context(), rt, images(2*batch), images(batch), options{epochs: 1, seed: 1})
-		if err != nil {
-			return err
+		m := network(blank(2*batch), blank(batch), options{epochs: 1, seed: 1, precision: tensor.Float32})
+		for _, target := range []ops.Target{
+			{Outputs: []*ops.Node{m.Loss}, Updates: m.Updates}, {Outputs: []*ops.Node{m.ValidLoss, m.Scores}},
+		} {
+			exe, err := m.Loss.Graph().Compile(t.Context(), rt, target)
+			if err != nil {
+				return err
+			}
+			if err := exe.Close(); err != nil {
+				return err
+			}
 		}
-		return trained.close()
+		return nil
 	})
 	require.NoError(t, err)
 	for class, c := range corpora {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/anycl/anycl/data"
 	"github.com/anycl/anycl/examples/internal/idx"
 	"github.com/anycl/anycl/tensor"
 )
@@ -31,12 +32,22 @@ var sums = map[string]string{
 	testLabels:  "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
 }
 
-// set is images [N, 1, 28, 28] of bytes, and their kinds [N], bytes from 0 to 9.
+// set is images [N, 1, 28, 28] of bytes, and their kinds [N], numbers from 0 to 9.
 type set struct {
-	images, labels *tensor.Tensor
+	images, kinds *tensor.Tensor
 }
 
-func (s set) len() int { return s.labels.Len() }
+func (s set) len() int { return s.kinds.Len() }
+
+// loader gives batches of numbers of images and their kinds. What does not fill a batch is left out.
+func (s set) loader(seed uint64, shuffle bool) (*data.Loader, error) {
+	numbers := make([]int32, s.len())
+	for i := range numbers {
+		numbers[i] = int32(i)
+	}
+	all := tensor.Must(tensor.FromSlice(numbers))
+	return data.TensorLoader(data.LoaderOptions{Batch: batch, Shuffle: shuffle, Seed: seed, DropLast: true}, all, s.kinds)
+}
 
 // load reads the data set; limit, if not 0, cuts both halves to so many images.
 func load(folder string, limit int) (train, test set, err error) {
@@ -54,7 +65,7 @@ func loadSet(folder, imageFile, labelFile string, limit int) (s set, err error) 
 		}
 		return t
 	}
-	s = set{images: read(imageFile), labels: read(labelFile)}
+	s = set{images: read(imageFile), kinds: read(labelFile)}
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, fmt.Errorf("%w\nto get Fashion-MNIST: apt-get install dataset-fashion-mnist, or download its four"+
 			" files from https://github.com/zalandoresearch/fashion-mnist and name their folder with -data", err)
@@ -64,8 +75,10 @@ func loadSet(folder, imageFile, labelFile string, limit int) (s set, err error) 
 	}
 	if limit > 0 && limit < s.len() {
 		s.images, _ = s.images.Slice(0, 0, limit, 1) // in range
-		s.labels, _ = s.labels.Slice(0, 0, limit, 1)
+		s.kinds, _ = s.kinds.Slice(0, 0, limit, 1)
 	}
-	s.images, err = s.images.Reshape(-1, 1, side, side)
+	if s.kinds, err = tensor.Cast(s.kinds, tensor.Int64); err == nil {
+		s.images, err = s.images.Reshape(-1, 1, side, side)
+	}
 	return s, err
 }

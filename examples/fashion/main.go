@@ -3,9 +3,11 @@
 // tested on.
 //
 //	apt-get install dataset-fashion-mnist      # Debian and Ubuntu; or -data DIR
-//	go run ./examples/fashion [-device gpu] [-epochs 4] [-plot loss.png]
+//	go run ./examples/fashion [-device gpu] [-epochs 4] [-precision float16] [-plot loss.png]
+//	go run ./examples/fashion -save run.safetensors                             # ^C ends it; then
+//	go run ./examples/fashion -save run.safetensors -resume run.safetensors    # goes on, to the same bits
 //
-// The images lie on the device as bytes; a step is fed nothing but the numbers
+// The images lie on the device as bytes; a step is fed nothing but the numbers and the kinds
 // of the 100 images that it takes. It prints loss, test accuracy and time after
 // each epoch, 90 % or more at the end, and draws the loss as a PNG.
 package main
@@ -16,26 +18,30 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"time"
 
-	"github.com/anycl/anycl/examples/internal/term"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+	"github.com/anycl/anycl/train"
 )
 
 // options are what the command line says.
 type options struct {
 	data, device, plot string
+	save, resume       string // files of checkpoints
+	precision          tensor.DType
 	epochs             int
 	seed               uint64
 	limit              int // of the images, in training and test; 0 is all
 }
 
 func main() {
-	var o options
+	o := options{precision: tensor.Float32}
 	flag.StringVar(&o.data, "data", debianFolder, "folder with the four files of Fashion-MNIST, packed or not")
 	flag.StringVar(&o.device, "device", "", "device to use, as ANYCL_DEVICE: gpu, nvidia, pocl:0, none for the CPU path (default the best)")
 	flag.StringVar(&o.plot, "plot", "loss.png", "file to draw the loss in; empty for none")
+	flag.StringVar(&o.save, "save", "", "file that keeps the training, after each epoch and when ^C ends it")
+	flag.StringVar(&o.resume, "resume", "", "file of -save to go on with, with the other flags as they were")
+	flag.Func("precision", "dtype of what lies between layers: float32, bfloat16 or float16 (default float32); weights are float32", o.setPrecision)
 	flag.IntVar(&o.epochs, "epochs", 4, "times to go through the training images")
 	flag.IntVar(&o.limit, "limit", 0, "how many images to learn from, and to be tested on, at most (default all)")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first weights and of the order of the images")
@@ -45,17 +51,24 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if _, err := run(ctx, o, os.Stdout, os.Stderr); err != nil {
+	if _, err := run(context.Background(), o, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "fashion:", err)
 		os.Exit(1)
 	}
 }
 
+func (o *options) setPrecision(name string) error {
+	dt, err := tensor.ParseDType(name)
+	if err == nil && (!dt.IsFloat() || dt == tensor.Float64) {
+		err = fmt.Errorf("%v is not one of them", dt)
+	}
+	o.precision = dt
+	return err
+}
+
 // run trains and returns the accuracy on the test images, from 0 to 1.
 func run(ctx context.Context, o options, out, progress io.Writer) (accuracy float64, err error) {
-	train, test, err := load(o.data, o.limit)
+	learned, test, err := load(o.data, o.limit)
 	if err != nil {
 		return 0, err
 	}
@@ -64,38 +77,31 @@ func run(ctx context.Context, o options, out, progress io.Writer) (accuracy floa
 		return 0, err
 	}
 	defer rt.Close()
-	fmt.Fprintf(out, "%d images to learn, %d to test; runs on %s\n", train.len(), test.len(), rt.Why())
-	t, err := newTrainer(ctx, rt, train, test, o)
-	if err != nil {
+	fmt.Fprintf(out, "%d images to learn, %d to test; runs on %s\n", learned.len(), test.len(), rt.Why())
+	if accuracy, err = learn(ctx, rt, learned, test, o, progress); err != nil {
 		return 0, err
-	}
-	defer t.close()
-
-	bar := term.NewProgress(progress, o.epochs*t.steps(), "training")
-	defer bar.Done()
-	var losses []float64
-	for epoch := range o.epochs {
-		start := time.Now()
-		loss, err := t.epoch(ctx, func(loss float64) {
-			losses = append(losses, loss)
-			bar.Step()
-		})
-		if err != nil {
-			return 0, err
-		}
-		took := time.Since(start)
-		if accuracy, err = t.accuracy(ctx); err != nil {
-			return 0, err
-		}
-		bar.Line("epoch %2d   loss %.4f   test %5.1f %%   %5.1f s   %6.0f images/s", epoch+1, loss, 100*accuracy,
-			took.Seconds(), float64(t.steps()*batch)/took.Seconds())
 	}
 	fmt.Fprintf(out, "test accuracy %.2f %% of %d images after %d epochs\n", 100*accuracy, test.len(), o.epochs)
 	if o.plot != "" {
-		if err := plotLoss(o.plot, losses, t.steps()); err != nil {
-			return 0, err
-		}
-		fmt.Fprintf(out, "the loss of each step is drawn in %s\n", o.plot)
+		fmt.Fprintf(out, "the loss is drawn in %s\n", o.plot)
 	}
 	return accuracy, nil
+}
+
+// learn trains a network with one set, goes on with a training that was saved, and returns the accuracy on the other set.
+func learn(ctx context.Context, rt *ops.Runtime, learned, test set, o options, progress io.Writer) (accuracy float64, err error) {
+	loader, err := learned.loader(o.seed, true)
+	if err != nil {
+		return 0, err
+	}
+	valid, err := test.loader(0, false)
+	if err != nil {
+		return 0, err
+	}
+	judged := &train.Accuracy{}
+	_, err = train.Fit(ctx, rt, network(learned, test, o), loader, train.Options{
+		Epochs: o.epochs, Valid: valid, Metrics: []train.Metric{judged}, Save: o.save, From: o.resume, Interrupt: true,
+		Progress: progress, Curves: o.plot, LogEvery: 5,
+	})
+	return judged.Value(), err
 }

@@ -84,6 +84,9 @@ type IotaAttr struct {
 	Axis int `doc:"whose coordinate an element is"`
 }
 
+// WithinAttr is what is known of integers: they lie in [Lo, Hi].
+type WithinAttr struct{ Lo, Hi int64 }
+
 // RandomAttr tells draws of one graph apart.
 type RandomAttr struct {
 	Stream uint32

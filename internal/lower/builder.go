@@ -104,6 +104,9 @@ func (b *builder) build(n *ir.Node, at []*engine.Index, conds []engine.Cond) *en
 	if v := b.l.values[n]; v != nil {
 		return engine.Load(b.input(v), v.DType, v.Addr.Subst(at, b.dom), conds)
 	}
+	if a, ok := n.Attr.(ir.WithinAttr); ok {
+		return b.expr(n.In[0], at, conds).Within(a.Lo, a.Hi)
+	}
 	switch {
 	case n.Op.View != nil:
 		return b.view(n, at, conds)
@@ -231,6 +234,9 @@ func (b *builder) gather(n *ir.Node, at []*engine.Index, conds []engine.Cond) *e
 	pos := engine.DataIndex(b.expr(idx, where, conds))
 	b.names = append(b.names, n.Scope)
 	inside := engine.Cond{X: pos, Lo: 0, Hi: int64(x.Shape[a.Axis])}
+	if always, _ := inside.Proven(b.dom); always {
+		return b.expr(x, a.Coords(at, pos, idx.Rank()), conds)
+	}
 	e := b.expr(x, a.Coords(at, pos, idx.Rank()), merge(conds, []engine.Cond{inside}))
 	if e.Op == engine.OpLoad {
 		return e

@@ -10,6 +10,8 @@
 //                   input aliases: the loops stay free of dependences that a compiler must assume
 //         STREAMED  1: so is it, and whole lines are stored past the caches: for outputs that no
 //                   cache holds, of which a line would else be read before it is written
+//         SEGMENTS  1: columns are cut where what addresses divide begins again. EACH_SEGMENT is SEGMENT(VALUE_k, from, to) for
+//                   each, and VALUE_k(r, c) the value of column from + c
 //         NARROW    1: a row is a few vectors, the last a part of one
 //         LANES     elements in a vector; 0: as many as the compiler likes
 // sizes   ROWS, COLS   RSPAN, CSPAN  rows and columns a work-item
@@ -49,6 +51,12 @@ kernel void map_block(PARAMS) {
             EACH_BUFFER(EMPTY)
             c += n;
         }
+#elif SEGMENTS
+#define SEGMENT(value, from, to) { \
+            const IDX begin = max(c0, (IDX)(from)), end = min(c1, (IDX)(to)); \
+            VECTORS for (IDX c = begin; c < end; c++) STORE(r * COLS + c, value(r, c - (from))); \
+        }
+        EACH_SEGMENT
 #else
         VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
 #endif

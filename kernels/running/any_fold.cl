@@ -69,11 +69,26 @@ INLINE ACC fold_value(const fold_state *s) {
 #endif
 }
 
-#define ELEMENT(t, i, j) { \
-    (t).v = TAKE(i); \
-    (t).w = FOLD == 3 ? !((t).v == NOTHING) : FOLD == 4 ? FACTOR(i) : 0; \
-    (t).at = (long)STEP(j); \
+// s becomes s, and then the element v at step at.
+INLINE void fold_take(fold_state *s, const ACC v, const ACC factor, const long at) {
+#if FOLD == 1 || FOLD == 2
+#if FOLD == 1
+    const int takes = (v >= s->v) | (v != v); // NOTHING is no larger than anything
+#else
+    const int takes = (v <= s->v) | (v != v);
+#endif
+    s->v = takes ? v : s->v;
+    s->at = takes ? at : s->at;
+#else
+    fold_state t;
+    t.v = v;
+    t.w = FOLD == 3 ? !(v == NOTHING) : FOLD == 4 ? factor : 0;
+    t.at = at;
+    fold_join(s, &t);
+#endif
 }
+
+#define TAKE_STEP(s, i, j) fold_take(&(s), TAKE(i), FACTOR(i), (long)STEP(j))
 
 kernel void running_parts(PARAMS) {
     const IDX c0 = (IDX)get_global_id(0) * COLUMNS, part = (IDX)get_global_id(1), o = (IDX)get_global_id(2);
@@ -84,9 +99,7 @@ kernel void running_parts(PARAMS) {
     for (IDX j = from; j < to; j++) {
         const IDX at = AT(o, j) + c0;
         for (int c = 0; c < n; c++) {
-            fold_state t;
-            ELEMENT(t, at + c, j)
-            fold_join(&s[c], &t);
+            TAKE_STEP(s[c], at + c, j);
         }
     }
     const IDX k = (o * PARTS + part) * INNER + c0;
@@ -118,14 +131,12 @@ kernel void running_fold(PARAMS) {
     for (IDX j = from; j < to; j++) {
         const IDX at = AT(o, j) + c0;
         for (int c = 0; c < n; c++) {
-            fold_state t;
-            ELEMENT(t, at + c, j)
 #if EXCLUSIVE
             PUT(at + c, fold_value(&s[c]));
             POSITION(at + c, s[c].at);
-            fold_join(&s[c], &t);
+            TAKE_STEP(s[c], at + c, j);
 #else
-            fold_join(&s[c], &t);
+            TAKE_STEP(s[c], at + c, j);
             PUT(at + c, fold_value(&s[c]));
             POSITION(at + c, s[c].at);
 #endif

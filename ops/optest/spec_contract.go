@@ -98,6 +98,7 @@ func init() {
 		},
 		Tolerance: Tolerance{ULP: 3, ULP64: 1, Terms: 1, Stored: 1, Source: composition},
 		Samples: append(poolCases(ops.AvgPool2D),
+			poolCase("blocks", ops.AvgPool2D, []int{2, 1, 8, 10}, ops.PoolOptions{Size: [2]int{4, 5}}),
 			poolCase("count padding", ops.AvgPool2D, []int{1, 2, 5, 5}, ops.PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{2, 2}, Pad: [2]int{1, 1}, CountPad: true})),
 	})
 }

@@ -22,6 +22,13 @@ type mapping struct {
 	rows, cols       int64
 }
 
+func mappingOf(d *facts.Device, t *engine.Task) *mapping {
+	m := &mapping{dev: d, task: t}
+	m.rowAxes, m.colAxes = mapView(d, t)
+	m.rows, m.cols = access.Extent(t, m.rowAxes), access.Extent(t, m.colAxes)
+	return m
+}
+
 func init() {
 	variant.Register(variant.Family{
 		Name: engine.Map.String(), Kind: engine.Map, Variants: []string{"item", "block", "tile", "gather", "thin"},
@@ -37,16 +44,18 @@ func mapClass(d *facts.Device, t *engine.Task) string {
 
 func mapVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	t = moved(t)
-	m := &mapping{dev: d, task: t}
-	m.rowAxes, m.colAxes = mapView(d, t)
-	m.rows, m.cols = access.Extent(t, m.rowAxes), access.Extent(t, m.colAxes)
+	m := mappingOf(d, t)
 	item := variant.Tunable[mapItem](variant.Chooser[mapItem]{
 		Name: "item", Why: "one work-item a point", Kind: engine.Map, Limits: d.Limits(1, 4),
 		ByRule: func() mapItem { return mapItem{kernels.Group(m.cols, d.WorkGroup)} }, Plan: m.planItem,
 	})
+	blocks := m
+	if d.CPU {
+		blocks = mappingOf(d, separated(t, thick+1))
+	}
 	block := variant.Tunable[mapBlock](variant.Chooser[mapBlock]{
 		Name: "block", Why: "a CPU driver: long inner loops become vectors", Kind: engine.Map, Limits: d.Limits(1, 4),
-		ByRule: m.chooseBlock, Plan: m.planBlock,
+		ByRule: blocks.chooseBlock, Plan: blocks.planBlock,
 	})
 	all := []variant.Variant{item, block}
 	if d.CPU {
@@ -120,29 +129,48 @@ func mapView(d *facts.Device, t *engine.Task) (rows, cols []int) {
 	return nil, all
 }
 
-// program starts the program of either kernel.
-func (m *mapping) program() *codegen.Builder {
+// program starts the program of either kernel, with one hook or one for each segment.
+func (m *mapping) program(parts []segment) *codegen.Builder {
 	g := codegen.New(m.dev, m.task)
 	g.Size("ROWS", m.rows)
 	g.Size("COLS", m.cols)
-	g.HookOf("VALUE", []codegen.Coord{{Name: "r", Axes: m.rowAxes}, {Name: "c", Axes: m.colAxes}}, m.task.Values, nil)
+	coords := []codegen.Coord{{Name: "r", Axes: m.rowAxes}, {Name: "c", Axes: m.colAxes}}
+	if parts == nil {
+		g.HookOf("VALUE", coords, m.task.Values, nil)
+	} else {
+		m.cut(g, parts, coords)
+	}
 	g.Store("STORE", "VALUE", m.task.Values...)
 	return g
+}
+
+// segments are those of the columns, where a kernel that stores as it computes may have them.
+func (m *mapping) segments() []segment {
+	if m.task.Alias != nil || len(m.colAxes) != 1 || len(m.rowAxes) == 0 && len(m.task.Axes) > 1 {
+		return nil
+	}
+	return segments(m.task)
 }
 
 func (m *mapping) planItem(c mapItem) (*variant.Plan, error) {
 	r := kernels.MapItem(m.rows, m.cols, c.wg)
 	return &variant.Plan{
 		Params:   fmt.Sprintf("view=%dx%d wg=%d", m.rows, m.cols, r.Local[0]),
-		Launches: []variant.Launch{{Program: m.program().Assemble("map/gpu_item.cl"), Kernel: "map_item", Global: r.Global, Local: r.Local}},
+		Launches: []variant.Launch{{Program: m.program(nil).Assemble("map/gpu_item.cl"), Kernel: "map_item", Global: r.Global, Local: r.Local}},
 	}, nil
 }
 
 func (m *mapping) chooseBlock() mapBlock {
-	near := true
+	near, t := true, m.task
+	if parts := m.segments(); parts != nil {
+		t = parts[0].task
+	}
 	for _, a := range m.colAxes {
-		for _, e := range m.task.Values {
+		for _, e := range t.Values {
 			d := access.Stride(e, a)
+			if d < 0 && access.GathersIn(e) {
+				continue // where data say: short rows are no nearer than long ones
+			}
 			near = near && d >= 0 && (a != m.colAxes[len(m.colAxes)-1] || d <= 4)
 		}
 	}
@@ -151,12 +179,14 @@ func (m *mapping) chooseBlock() mapBlock {
 
 func (m *mapping) planBlock(c mapBlock) (*variant.Plan, error) {
 	r := kernels.MapBlockOf(m.rows, m.cols, c.Rows, c.Columns)
-	g := m.program()
+	parts := m.segments()
+	g := m.program(parts)
 	g.Size("RSPAN", r.Rows)
 	g.Size("CSPAN", r.Columns)
-	g.Macro("LANES", m.lanes())
+	g.Macro("LANES", m.lanes(parts))
 	g.Macro("NARROW", codegen.OneIf(len(m.rowAxes) > 0 && m.cols < 4*codegen.VectorLanes && m.cols%codegen.VectorLanes > 4)) // a mask costs about four elements
-	buffered, streamed := m.task.Alias != nil, m.streamed(r)
+	buffered, streamed := m.task.Alias != nil, parts == nil && m.streamed(r)
+	g.Macro("SEGMENTS", codegen.OneIf(parts != nil))
 	g.Macro("BUFFERED", codegen.OneIf(buffered))
 	g.Macro("STREAMED", codegen.OneIf(streamed))
 	if buffered || streamed {
@@ -169,10 +199,13 @@ func (m *mapping) planBlock(c mapBlock) (*variant.Plan, error) {
 }
 
 // lanes is how many elements the vectors of a loop over columns have.
-func (m *mapping) lanes() int {
+func (m *mapping) lanes(parts []segment) int {
 	widest := int64(1)
 	for _, o := range m.task.Outs {
 		widest = max(widest, int64(o.DType.Size()))
+	}
+	if parts != nil {
+		return codegen.LoopLanes(m.colAxes, widest, parts[0].task.Values...)
 	}
 	return codegen.LoopLanes(m.colAxes, widest, m.task.Values...)
 }
@@ -184,5 +217,5 @@ func (m *mapping) streamed(b kernels.MapBlocks) bool {
 	for _, o := range m.task.Outs {
 		bytes += o.Bytes()
 	}
-	return m.dev.Streamed(m.task, bytes) && m.lanes() > 0 && b.Columns >= 1<<10
+	return m.dev.Streamed(m.task, bytes) && m.lanes(nil) > 0 && b.Columns >= 1<<10
 }

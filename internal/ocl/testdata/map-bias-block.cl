@@ -4,6 +4,7 @@
 // arguments ROWS=64 COLS=100 RSPAN=8 CSPAN=100 n0=100
 #define LANES 16
 #define NARROW 0
+#define SEGMENTS 0
 #define BUFFERED 0
 #define STREAMED 0
 #define PARAMS __global const float *restrict p0_, \

@@ -4,6 +4,7 @@
 // arguments ROWS=1 COLS=6400 RSPAN=1 CSPAN=800 run
 #define LANES 16
 #define NARROW 0
+#define SEGMENTS 0
 #define BUFFERED 1
 #define STREAMED 0
 #define FIRST (y0_ + o_y0)

@@ -4,6 +4,7 @@
 // arguments ROWS=64 COLS=104 RSPAN=8 CSPAN=104 n0=-2 n1=100
 #define LANES 32
 #define NARROW 0
+#define SEGMENTS 0
 #define BUFFERED 0
 #define STREAMED 0
 #define PARAMS __global const ushort *restrict p0_, \

@@ -4,6 +4,7 @@
 // arguments ROWS=1 COLS=6400 RSPAN=1 CSPAN=800
 #define LANES 16
 #define NARROW 0
+#define SEGMENTS 0
 #define BUFFERED 0
 #define STREAMED 0
 #define PARAMS __global const float *restrict p0_, \

@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	"github.com/anycl/anycl/internal/net"
+	"github.com/anycl/anycl/nn"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
@@ -41,39 +41,36 @@ func buildOf(name string) func() (*ops.Graph, ops.Target) {
 
 func mlp() (*ops.Graph, ops.Target) {
 	g := ops.NewGraph("mlp")
-	n := net.New(g, 1)
-	hidden, out := n.Dense(784, 256), n.Dense(256, 10)
+	net := nn.New(g, nn.Sequential{&nn.Linear{In: 784, Out: 256}, nn.GELU, &nn.Linear{In: 256, Out: 10}, &nn.Softmax{Axis: 1}}, nn.Options{Seed: 1})
 	x := g.Input("images", tensor.Float32, 32, 784)
-	return g, ops.Target{Outputs: []*ops.Node{ops.Softmax(out(ops.GELU(hidden(x))), 1)}}
+	return g, ops.Target{Outputs: []*ops.Node{net.Eval().Apply(x)}}
 }
 
 func cnn() (*ops.Graph, ops.Target) {
 	g := ops.NewGraph("cnn")
-	n := net.New(g, 1)
-	conv1, conv2, dense := n.Conv(1, 16, 3), n.Conv(16, 32, 3), n.Dense(512, 10)
+	conv := func(in, out int) nn.Module {
+		return &nn.Conv{In: in, Out: out, Kernel: []int{3, 3}, Pad: []int{1}}
+	}
+	net := nn.New(g, nn.Sequential{
+		conv(1, 16), nn.ReLU, conv(16, 32), nn.ReLU, &nn.MaxPool{Size: []int{2, 2}}, &nn.Flatten{}, &nn.Linear{In: 512, Out: 10},
+	}, nn.Options{Seed: 1})
 	x := g.Input("images", tensor.Float32, 32, 1, 8, 8)
 	labels := g.Input("labels", tensor.Int32, 32)
-	h := ops.ReLU(conv1(x))
-	h = ops.MaxPool2D(ops.ReLU(conv2(h)), ops.PoolOptions{Size: [2]int{2, 2}})
-	loss := ops.CrossEntropy(dense(ops.Flatten(h, 1)), labels)
-	return g, ops.Target{Outputs: []*ops.Node{loss}, Updates: optim.New(optim.Adam{}, n.Params, optim.Options{}).Minimize(loss)}
+	loss := ops.CrossEntropy(net.Train().Apply(x), labels)
+	return g, ops.Target{Outputs: []*ops.Node{loss}, Updates: optim.New(optim.Adam{}, net.Params(), optim.Options{}).Minimize(loss)}
 }
 
 func attention() (*ops.Graph, ops.Target) {
 	const batch, tokens, width, heads = 2, 64, 128, 4
 	g := ops.NewGraph("attention")
-	n := net.New(g, 1)
-	scale := g.Variable("scale", tensor.Must(tensor.FromSlice(ones(width))))
-	shift := g.Variable("shift", tensor.Must(tensor.New(tensor.Float32, width)))
+	block := &struct {
+		Norm      *nn.LayerNorm
+		Attention *nn.MultiheadAttention
+	}{&nn.LayerNorm{Shape: []int{width}}, &nn.MultiheadAttention{Embed: width, Heads: heads}}
+	p := nn.New(g, block, nn.Options{Seed: 1}).Eval()
 	x := g.Input("x", tensor.Float32, batch, tokens, width)
-	h := ops.LayerNorm(x, scale, shift, 1e-5)
-	split := func(x *ops.Node) *ops.Node { // [batch, heads, tokens, width/heads]
-		return ops.Transpose(ops.Reshape(x, batch, tokens, heads, width/heads), 0, 2, 1, 3)
-	}
-	q, k, v := split(n.Dense(width, width)(h)), split(n.Dense(width, width)(h)), split(n.Dense(width, width)(h))
-	mixed := ops.Attention(q, k, v, &ops.AttentionOptions{Causal: true})
-	mixed = ops.Reshape(ops.Transpose(mixed, 0, 2, 1, 3), batch, tokens, width)
-	return g, ops.Target{Outputs: []*ops.Node{ops.Add(x, n.Dense(width, width)(mixed))}}
+	h := block.Norm.Apply(p, x)
+	return g, ops.Target{Outputs: []*ops.Node{ops.Add(x, block.Attention.Run(p, h, h, h, nn.AttendOptions{Causal: true}))}}
 }
 
 func statistics() (*ops.Graph, ops.Target) {
@@ -81,12 +78,4 @@ func statistics() (*ops.Graph, ops.Target) {
 	x := g.Input("table", tensor.Float32, 4096, 64)
 	mean, deviation := ops.Mean(x, 0), ops.Sqrt(ops.Variance(x, 0))
 	return g, ops.Target{Outputs: []*ops.Node{mean, deviation, ops.Div(ops.Sub(x, mean), deviation)}}
-}
-
-func ones(n int) []float32 {
-	v := make([]float32, n)
-	for i := range v {
-		v[i] = 1
-	}
-	return v
 }

@@ -1,11 +1,18 @@
 package bench
 
-import "github.com/anycl/anycl/tensor"
+import (
+	"fmt"
+	"math"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
 
 // layers builds networks in a program and counts what they cost.
 type layers struct {
 	*Program
 	flops, bytes float64 // of one forward run; weights, and each layer's input and output once
+	angles       []Ref   // cosines and sines by which positions turn queries and keys, [tokens, features of a head/2]; empty: they do not
 }
 
 func newLayers() *layers { return &layers{Program: &Program{}} }
@@ -132,6 +139,28 @@ func (l *layers) cnn(batch int) Ref {
 	return l.dense(l.Do("relu", l.dense(flat, batch, 64*7*7, 128)), batch, 128, 10)
 }
 
+// lstm is a layer of long short-term memory over sequences, and a dense layer of its last states.
+func (l *layers) lstm(batch, steps, in, hidden int) Ref {
+	weight := func(dims ...int) Ref {
+		return l.Leaf(Weight, tensor.Float32, Fill{Scale: 0.6 / math.Sqrt(float64(hidden))}, dims...)
+	}
+	gates := 4 * hidden
+	operands := []Ref{l.Input(batch, steps, in), weight(gates, in), weight(gates, hidden), weight(gates), weight(gates)}
+	zeros := fmt.Sprintf("{0}.new_zeros(1, %d, %d)", batch, hidden)
+	h := l.add(Node{
+		Op: "call", In: operands,
+		Attr: Attr{Torch: "torch.lstm({0}, (" + zeros + ", " + zeros + "), ({1}, {2}, {3}, {4}), True, 1, 0.0, True, False, True)[1][0]"},
+		Ours: func(x []*ops.Node) *ops.Node {
+			w := ops.RecurrentWeights{Input: x[1], Hidden: x[2], InputBias: x[3], HiddenBias: x[4]}
+			_, h, _ := ops.LSTM(x[0], nil, nil, []ops.RecurrentWeights{w}, &ops.RecurrentOptions{BatchFirst: true})
+			return ops.Squeeze(h, 0)
+		},
+	})
+	l.flops += 2 * float64(batch*steps*gates*(in+hidden))
+	l.bytes += 4 * float64(batch*steps*(in+hidden)+gates*(in+hidden+2))
+	return l.dense(h, batch, hidden, 10)
+}
+
 // training makes the program a step of Adam on the cross-entropy of the logits,
 // which costs three times the forward run.
 func (l *layers) training(logits Ref, batch int) *layers {
@@ -158,6 +187,9 @@ func (l *layers) block(t transformer, x Ref) Ref {
 		part := l.With(Attr{Axis: 2, Start: i * t.width, Stop: (i + 1) * t.width}, "slice", h)
 		part = l.With(Attr{Shape: []int{t.batch, t.tokens, t.heads, head}}, "reshape", part)
 		qkv[i] = l.With(Attr{Axes: []int{0, 2, 1, 3}}, "transpose", part)
+		if i < 2 && len(l.angles) > 0 {
+			qkv[i] = l.Do("rotary", qkv[i], l.angles[0], l.angles[1])
+		}
 	}
 	a := l.With(Attr{Causal: t.causal, Shape: []int{t.batch, t.heads, t.tokens, head}}, "attention", qkv[0], qkv[1], qkv[2])
 	a = l.With(Attr{Axes: []int{0, 2, 1, 3}}, "transpose", a)
@@ -170,4 +202,18 @@ func (l *layers) block(t transformer, x Ref) Ref {
 	x = l.Do("add", x, l.dense(a, rows, t.width, t.width))
 	h = l.Do("gelu_tanh", l.dense(l.norm(x, t.width), rows, t.width, t.hidden))
 	return l.Do("add", x, l.dense(h, rows, t.hidden, t.width))
+}
+
+// language is a model that scores which of so many characters comes next: causal blocks, whose positions turn queries and
+// keys, over a vector for each character. It returns [batch x tokens, characters].
+func (l *layers) language(t transformer, blocks, characters int) Ref {
+	rows, pairs := t.batch*t.tokens, t.width/t.heads/2
+	x := l.Leaf(Weight, tensor.Float32, Fill{}, characters, t.width)
+	l.angles = []Ref{l.Operand(t.tokens, pairs), l.Operand(t.tokens, pairs)}
+	x = l.Do("gather", x, l.Leaf(Input, tensor.Int64, Fill{Below: characters}, t.batch, t.tokens))
+	for range blocks {
+		x = l.block(t, x)
+	}
+	x = l.With(Attr{Shape: []int{rows, t.width}}, "reshape", l.norm(x, t.width))
+	return l.dense(x, rows, t.width, characters)
 }

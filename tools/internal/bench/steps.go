@@ -71,7 +71,8 @@ var steps = map[string]step{
 	"attention": func(a *Attr, x []*ops.Node) *ops.Node {
 		return ops.Attention(x[0], x[1], x[2], &ops.AttentionOptions{Causal: a.Causal})
 	},
-	"tiny": unary(tiny),
+	"rotary": func(_ *Attr, x []*ops.Node) *ops.Node { return ops.RotaryEmbedding(x[0], x[1], x[2], nil) },
+	"tiny":   unary(tiny),
 	// What no other contender translates.
 	"scatter_add": func(a *Attr, x []*ops.Node) *ops.Node { return ops.ScatterAdd(x[0], a.Axis, x[1], x[2]) },
 	"sort":        sorted, "top_k": topK, "unique": unique, "suppress": suppress, "trees": trees,

@@ -21,6 +21,23 @@ func modelWorks() []*Work {
 		l := newLayers()
 		add(fmt.Sprintf("train-cnn/%d", batch), "2 x (3x3, ReLU, pool), 32 and 64 channels, 2 dense, Adam", l.training(l.cnn(batch), batch), 1e-5, faster)
 	}
+	for _, t := range []struct {
+		transformer
+		blocks int
+	}{
+		{transformer{16, 64, 128, 4, 512, true}, 2}, // examples/transformer
+		{transformer{8, 256, 256, 8, 1024, true}, 4},
+	} {
+		l := newLayers()
+		logits := l.language(t.transformer, t.blocks, 78)
+		add(fmt.Sprintf("train-transformer/%dx%dx%d", t.batch, t.tokens, t.width), fmt.Sprintf("a language model of characters, %d blocks of %d heads, Adam", t.blocks, t.heads),
+			l.training(logits, t.batch*t.tokens), 1e-4, faster)
+	}
+	for _, b := range []struct{ batch, steps, in, hidden int }{{64, 28, 28, 128}, {32, 64, 128, 256}} {
+		l := newLayers()
+		about := fmt.Sprintf("%d steps of %d, an LSTM of %d, dense, Adam", b.steps, b.in, b.hidden)
+		add(fmt.Sprintf("train-lstm/%dx%d", b.batch, b.steps), about, l.training(l.lstm(b.batch, b.steps, b.in, b.hidden), b.batch), 1e-4, faster)
+	}
 	small := transformer{batch: 16, tokens: 128, width: 256, heads: 4, hidden: 1024}
 	for _, b := range []struct {
 		name string

@@ -45,14 +45,14 @@ func namedMoves() []*named {
 
 func namedIndexing() []*named {
 	table, ids, rows := floats(4096, 128), integers(4096, 8192), floats(8192, 128)
-	wide := func(name, torch, reduction string) *named {
+	wide := func(name, torch, reduction string, update func(x *ops.Node) *ops.Node) *named {
 		return &named{name: name, torch: torch, leaves: []leaf{table, ids, rows}, ours: func(x []*ops.Node) *ops.Node {
-			return ops.ScatterReduce(x[0], 0, x[1], x[2], reduction, nil)
+			return ops.ScatterReduce(x[0], 0, x[1], update(x[2]), reduction, nil)
 		}}
 	}
 	return []*named{
-		wide("scatter-max/8192x128-4096", "{0}.index_reduce(0, {1}, {2}, 'amax')", "max"),
-		wide("scatter-mul/8192x128-4096", "{0}.index_reduce(0, {1}, {2} * 0.01 + 1, 'prod')", "mul"),
+		wide("scatter-max/8192x128-4096", "{0}.index_reduce(0, {1}, {2}, 'amax')", "max", func(x *ops.Node) *ops.Node { return x }),
+		wide("scatter-mul/8192x128-4096", "{0}.index_reduce(0, {1}, {2} * 0.01 + 1, 'prod')", "mul", func(x *ops.Node) *ops.Node { return ops.Add(ops.Mul(x, 0.01), 1) }),
 		{name: "scatter-mean/8192x128-4096", torch: "{0}.index_reduce(0, {1}, {2}, 'mean')", leaves: []leaf{table, ids, rows},
 			ours: func(x []*ops.Node) *ops.Node { return ops.ScatterMean(x[0], 0, x[1], x[2]) },
 			composed: func(x []*ops.Node) *ops.Node {

@@ -77,6 +77,9 @@ class Torch:
             return "torch.index_select(%s, %d, %s)" % (x[0], s.get("axis", 0), x[1]) if s.get("axis") else "F.embedding(%s, %s)" % (x[1], x[0])
         if op == "attention":
             return self.attention(s, x)
+        if op == "rotary":
+            self.names["rotary"] = self.rotary
+            return "rotary(%s, %s, %s)" % tuple(x)
         raise Cannot("torch has no translation of " + op)
 
     def attention(self, s, x):
@@ -96,6 +99,10 @@ class Torch:
                     self.masks[n] = self.t.ones(n, n, dtype=self.t.bool, device=self.device).triu(1)
             s = s.masked_fill(self.masks[n], -math.inf)
         return self.t.matmul(self.t.softmax(s, -1), v)
+
+    def rotary(self, x, cos, sin):
+        a, b = x.chunk(2, -1)
+        return self.t.cat((a * cos - b * sin, b * cos + a * sin), -1)
 
     def leaf(self, node, data):
         if not data:
