@@ -80,8 +80,10 @@ var _ = define(Op{
 		if len(c.axes()) == 0 {
 			return c.In[0]
 		}
-		m, _, sum := exponentials(widen(c.In[0]), c.axes())
-		return Cast(Add(m, Log(sum)), c.dt(0))
+		x := widen(c.In[0])
+		m := reduction("max", x, c.axes())
+		sum := reduction("sum", Exp(Sub(x, spread(m, x, c.axes()))), c.axes()) // of NaN where m is infinite
+		return Cast(Where(IsInf(m), m, Add(m, Log(sum))), c.dt(0))
 	},
 	Grad: func(b *Back) {
 		axes := b.Attr().(ir.ReduceAttr).Axes
