@@ -20,8 +20,8 @@ import (
 // operands, and derivatives of a second time on a against
 // exact ones at special points. Subtests are named op/sample.
 //
-// With [Options.Bundle] every op brings two samples, and element-wise ops share
-// kernels as in [TestOps].
+// With [Options.Bundle] every op brings two samples, several ops share a graph, and element-wise ones
+// kernels, as in [TestOps].
 func TestGradientsAgree(t *testing.T, a, b engine.Engine, o *Options) {
 	for _, p := range GradientParts(a, b, o) {
 		t.Run(p.Op.Name, func(t *testing.T) {
@@ -35,44 +35,68 @@ func TestGradientsAgree(t *testing.T, a, b engine.Engine, o *Options) {
 // testing. They may be checked at the same time.
 func GradientParts(a, b engine.Engine, o *Options) []*Part {
 	ra, rb := ops.NewRuntime(a), ops.NewRuntime(b)
-	var open *gradGroup
+	few := o != nil && o.Bundle
+	points := map[*gradGroup][]*pointGroup{} // of the same ops
+	open := map[bool]*gradGroup{}            // those of element-wise ops, and of others
 	var parts []*Part
 	for op := range ops.Table() {
 		if !differentiable(o, op) {
 			continue
 		}
-		g := &gradGroup{ops: []*ops.Op{op}, few: o != nil && o.Bundle}
-		if o != nil && o.Bundle && elementwise(op) {
-			if open == nil || len(open.ops) == gradBundle {
-				open = &gradGroup{few: true, alike: true}
+		g := &gradGroup{ops: []*ops.Op{op}, few: few}
+		if few && !leftToCPU(op) && !drawing[op.Name] { // whose numbers depend on what else a graph draws
+			alike := elementwise(op)
+			if open[alike] == nil || len(open[alike].ops) == gradBundle {
+				open[alike] = &gradGroup{few: true, alike: alike}
 			}
-			open.ops = append(open.ops, op)
-			g = open
+			g = open[alike]
+			g.ops = append(g.ops, op)
+		}
+		if points[g] == nil {
+			for _, dt := range pointsIn(few) {
+				points[g] = append(points[g], &pointGroup{dt: dt, few: few})
+			}
+		}
+		special := points[g]
+		for _, p := range special {
+			p.ops = append(p.ops, op)
 		}
 		parts = append(parts, &Part{Op: op, DType: tensor.Float32, check: func(ctx context.Context) []Outcome {
-			pairs, err := g.run(ctx, ra, rb)
-			switch {
-			case errors.Is(err, ErrKnown):
-				return []Outcome{{Sample: "all", State: Known}}
-			case errors.Is(err, engine.ErrUnsupported):
-				return []Outcome{{Sample: "all", State: Absent, Err: err}}
-			case err != nil:
-				return []Outcome{failed("all", err)}
+			outcomes := g.outcomes(ctx, ra, rb, op)
+			for _, p := range special {
+				outcomes = append(outcomes, p.outcomes(ctx, ra, op)...)
 			}
-			var outcomes []Outcome
-			for _, p := range pairs {
-				if p.cell.op == op {
-					outcomes = append(outcomes, agree(p))
-				}
-			}
-			return append(outcomes, specialOutcomes(ctx, ra, op, o)...)
+			return outcomes
 		}})
 	}
 	return parts
 }
 
-// gradBundle is how many element-wise ops share a graph. Those with the same operands share
-// kernels, which have several results.
+// outcomes are those of op's samples. Where not all ops of g run together, op is tried alone.
+func (g *gradGroup) outcomes(ctx context.Context, a, b *ops.Runtime, op *ops.Op) []Outcome {
+	pairs, err := g.run(ctx, a, b)
+	switch {
+	case errors.Is(err, ErrKnown):
+		return []Outcome{{Sample: "all", State: Known}}
+	case err != nil && len(g.ops) > 1:
+		alone := &gradGroup{ops: []*ops.Op{op}, few: g.few, alike: g.alike}
+		return alone.outcomes(ctx, a, b, op)
+	case errors.Is(err, engine.ErrUnsupported):
+		return []Outcome{{Sample: "all", State: Absent, Err: err}}
+	case err != nil:
+		return []Outcome{failed("all", err)}
+	}
+	var outcomes []Outcome
+	for _, p := range pairs {
+		if p.cell.op == op {
+			outcomes = append(outcomes, agree(p))
+		}
+	}
+	return outcomes
+}
+
+// gradBundle is how many ops share a graph. Element-wise ones with the same operands share
+// kernels, which have several results; the kernels of others are compiled together.
 const gradBundle = 16
 
 // gradGroup is the gradients of some ops, computed as one graph.

@@ -3,6 +3,7 @@ package optest
 import (
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/anycl/anycl/ops"
@@ -46,6 +47,13 @@ var (
 
 func hostOp(op *ops.Op) bool {
 	return slices.Contains(hostCategories, op.Category) && !everywhere[op.Name]
+}
+
+// leftToCPU reports whether most samples of op run on the CPU path alone: where one does not run, those that share its graph are
+// tried one by one.
+func leftToCPU(op *ops.Op) bool {
+	_, name, found := strings.Cut(op.Name, ".")
+	return hostOp(op) && !(found && everywhere[name])
 }
 
 // smoothTable are the samples of continuous functions of float32, exactTable those of ops that give small integers for small

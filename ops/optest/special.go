@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/anycl/anycl/engine"
@@ -87,73 +88,130 @@ func (c *specialCase) derive(g *ops.Graph, feeds ops.Feeds, dt tensor.DType) *sp
 	return s
 }
 
-// specialOutcomes compares the derivatives of op at its special points on rt, in
-// float32 and, on an engine that compiles fast, in float64 and to the third order.
-func specialOutcomes(ctx context.Context, rt *ops.Runtime, op *ops.Op, o *Options) []Outcome {
-	few := o != nil && o.Bundle
-	all := specialOutcomesIn(ctx, rt, op, tensor.Float32, few)
-	if !few {
-		all = append(all, specialOutcomesIn(ctx, rt, op, tensor.Float64, few)...)
+// pointGroup is the derivatives of some ops at their special points in one dtype, computed as one graph.
+type pointGroup struct {
+	ops []*ops.Op
+	dt  tensor.DType
+	few bool // for an engine that takes long to compile: not to the third order
+
+	once  sync.Once
+	found map[*ops.Op]*pointsFound
+	err   error
+}
+
+// pointsFound is what a graph gives for an op.
+type pointsFound struct {
+	cases  []*specialDerivatives
+	result *tensor.Tensor // of all cases, one after the other
+}
+
+// pointsIn are the dtypes in which special points are compared: float64 too on an engine that compiles fast.
+func pointsIn(few bool) []tensor.DType {
+	if few {
+		return []tensor.DType{tensor.Float32}
+	}
+	return []tensor.DType{tensor.Float32, tensor.Float64}
+}
+
+// specialOutcomes compares the derivatives of op at its special points on rt.
+func specialOutcomes(ctx context.Context, rt *ops.Runtime, op *ops.Op, few bool) (all []Outcome) {
+	for _, dt := range pointsIn(few) {
+		all = append(all, (&pointGroup{ops: []*ops.Op{op}, dt: dt, few: few}).outcomes(ctx, rt, op)...)
 	}
 	return all
 }
 
-func specialOutcomesIn(ctx context.Context, rt *ops.Runtime, op *ops.Op, dt tensor.DType, few bool) []Outcome {
-	g, feeds := ops.NewGraph("special points of "+op.Name), ops.Feeds{}
-	var all []*specialDerivatives
-	var flat []*ops.Node
+// derivatives are the cases of op as parts of graph, and what is computed for them, as one vector.
+func (g *pointGroup) derivatives(graph *ops.Graph, feeds ops.Feeds, op *ops.Op) (all []*specialDerivatives, flat *ops.Node) {
+	var nodes []*ops.Node
 	for _, c := range specials() {
-		if c.op == op.Name && !(few && c.long) {
-			if few {
-				c.third = nil
-			}
-			s := c.derive(g, feeds, dt)
-			for _, n := range s.nodes {
-				flat = append(flat, ops.Reshape(n, -1))
-			}
-			all = append(all, s)
+		if c.op != op.Name || g.few && c.long {
+			continue
+		}
+		if g.few {
+			c.third = nil
+		}
+		s := c.derive(graph, feeds, g.dt)
+		for _, n := range s.nodes {
+			nodes = append(nodes, ops.Reshape(n, -1))
+		}
+		all = append(all, s)
+	}
+	if len(nodes) == 0 {
+		return nil, nil
+	}
+	return all, ops.Concat(0, nodes...) // one kernel, mostly
+}
+
+func (g *pointGroup) compute(ctx context.Context, rt *ops.Runtime) error {
+	graph, feeds := ops.NewGraph("special points"), ops.Feeds{}
+	g.found = map[*ops.Op]*pointsFound{}
+	name := fmt.Sprintf("special points\n%v few=%t\n", g.dt, g.few)
+	var outputs []*ops.Node
+	var whose []*pointsFound
+	for _, op := range g.ops {
+		if cases, flat := g.derivatives(graph, feeds, op); cases != nil {
+			f := &pointsFound{cases: cases}
+			g.found[op], whose, outputs = f, append(whose, f), append(outputs, flat)
+			name += op.Name + "\n"
 		}
 	}
-	if len(all) == 0 {
+	if len(outputs) == 0 {
 		return nil
 	}
-	label := func(c *specialCase) string { return strings.TrimSpace("special points "+c.label) + " " + dt.String() }
+	exe, err := graph.Compile(withGraph(ctx, name), rt, ops.Target{Outputs: outputs})
+	if err != nil {
+		return err
+	}
+	defer exe.Close()
+	outs, err := exe.Run(ctx, feeds)
+	if err != nil {
+		return err
+	}
+	for i, f := range whose {
+		f.result = outs[i]
+	}
+	return nil
+}
+
+// outcomes are those of op, one of g. Where not all of g run together, op is tried alone.
+func (g *pointGroup) outcomes(ctx context.Context, rt *ops.Runtime, op *ops.Op) []Outcome {
+	g.once.Do(func() { g.err = g.compute(ctx, rt) })
+	f := g.found[op]
+	if f == nil {
+		return nil
+	}
 	every := func(state State, err error) (out []Outcome) {
-		for _, s := range all {
-			out = append(out, Outcome{Sample: label(s.c), State: state, Err: err})
+		for _, s := range f.cases {
+			out = append(out, Outcome{Sample: g.label(s.c), State: state, Err: err})
 		}
 		return out
 	}
-	run := func() (*tensor.Tensor, error) {
-		named := withGraph(ctx, fmt.Sprintf("%s\n%v few=%t", g.Name(), dt, few))
-		exe, err := g.Compile(named, rt, ops.Target{Outputs: []*ops.Node{ops.Concat(0, flat...)}}) // one kernel, mostly
-		if err != nil {
-			return nil, err
-		}
-		defer exe.Close()
-		outs, err := exe.Run(ctx, feeds)
-		if err != nil {
-			return nil, err
-		}
-		return outs[0], nil
-	}
-	result, err := run()
-	switch {
+	switch err := g.err; {
 	case errors.Is(err, ErrKnown):
 		return every(Known, nil)
+	case err != nil && len(g.ops) > 1:
+		return (&pointGroup{ops: []*ops.Op{op}, dt: g.dt, few: g.few}).outcomes(ctx, rt, op)
 	case errors.Is(err, engine.ErrUnsupported):
 		return every(Absent, err)
 	case err != nil:
 		return every(Failed, err)
 	}
-	values := FromTensor(result).F
-	var outcomes []Outcome
-	for _, s := range all {
-		o := Outcome{Sample: label(s.c), State: Passed}
+	return f.outcomes(g)
+}
+
+func (g *pointGroup) label(c *specialCase) string {
+	return strings.TrimSpace("special points "+c.label) + " " + g.dt.String()
+}
+
+func (f *pointsFound) outcomes(g *pointGroup) (outcomes []Outcome) {
+	values := FromTensor(f.result).F
+	for _, s := range f.cases {
+		o := Outcome{Sample: g.label(s.c), State: Passed}
 		for k, n := range s.nodes {
 			for p, want := range s.want[k] {
 				o.Verdict.Elements++
-				if got := values[p]; o.Err == nil && !sameDerivative(got, want, dt) {
+				if got := values[p]; o.Err == nil && !sameDerivative(got, want, g.dt) {
 					var x []float64
 					for _, operand := range s.c.in {
 						x = append(x, operand[p])
@@ -184,7 +242,7 @@ func sameDerivative(got, want float64, dt tensor.DType) bool {
 func TestSpecialPoints(t *testing.T, e engine.Engine, o *Options) {
 	rt := ops.NewRuntime(e)
 	eachDifferentiable(t, o, func(t *testing.T, op *ops.Op) {
-		p := &Part{Op: op, check: func(ctx context.Context) []Outcome { return specialOutcomes(ctx, rt, op, o) }}
+		p := &Part{Op: op, check: func(ctx context.Context) []Outcome { return specialOutcomes(ctx, rt, op, o != nil && o.Bundle) }}
 		p.test(t, nil)
 	})
 }
