@@ -210,7 +210,7 @@ func TestWeightsOfOthersAreFoundByRules(t *testing.T) {
 	kernel := tensor.Must(tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
 	require.NoError(t, safetensors.Save(path, map[string]*tensor.Tensor{
 		"model.h.0.c.weight": kernel, "model.h.0.c.bias": tensor.Must(tensor.FromSlice([]tensor.Half{tensor.HalfFrom(1.5)})), "head.x": kernel,
-		"count": tensor.Scalar(int64(3)),
+		"count": tensor.Scalar(int64(3)), "norm.num_batches_tracked": tensor.Scalar(int64(5)),
 	}, map[string]string{"format": "pt"}))
 	f, err := safetensors.Open(path)
 	require.NoError(t, err)
@@ -226,7 +226,7 @@ func TestWeightsOfOthersAreFoundByRules(t *testing.T) {
 	}}
 	report, err := LoadWeights(t.Context(), f, Variables(g), o)
 	require.NoError(t, err)
-	require.Equal(t, &WeightReport{Loaded: []string{"layers.0.weight", "layers.0.bias", "count"}, Skipped: []string{"head.x"}}, report)
+	require.Equal(t, &WeightReport{Loaded: []string{"layers.0.weight", "layers.0.bias", "count"}, Skipped: []string{"head.x", "norm.num_batches_tracked"}}, report)
 	got, err := ops.Value(t.Context(), w)
 	require.NoError(t, err)
 	require.True(t, tensor.Equal(tensor.Must(tensor.FromSlice([]float32{1, 4, 2, 5, 3, 6}, 3, 2)), got))

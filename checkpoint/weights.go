@@ -48,7 +48,8 @@ type WeightReport struct {
 }
 
 // LoadWeights gives variables the values of tensors in a file that this package need not have written, such as one of PyTorch's. Floats
-// are converted to the dtype of the variable. Nothing is changed when there is an error.
+// are converted to the dtype of the variable. Counters that PyTorch's batch normalisations keep, num_batches_tracked, are skipped
+// where no variable is called so. Nothing is changed when there is an error.
 //
 // Errors: rules that are none, or that give two tensors one name; a tensor that cannot be read; and, all in one error that is [ErrMismatch],
 // variables that are missing, tensors that are no variables, and shapes and dtypes that differ.
@@ -99,6 +100,10 @@ func LoadWeights(ctx context.Context, from Source, into iter.Seq2[string, *ops.N
 		settings = append(settings, setting{v, t})
 	}
 	for _, name := range slices.Sorted(maps.Keys(named)) {
+		if path := strings.Split(name, "."); path[len(path)-1] == batchesTracked {
+			report.Skipped = append(report.Skipped, named[name].tensor)
+			continue
+		}
 		report.Unused = append(report.Unused, named[name].tensor)
 		if !o.Partial {
 			wrong = append(wrong, fmt.Sprintf("tensor %s of the file is no variable (it would be %s)", named[name].tensor, name))
@@ -114,6 +119,9 @@ func LoadWeights(ctx context.Context, from Source, into iter.Seq2[string, *ops.N
 	}
 	return report, nil
 }
+
+// batchesTracked is what PyTorch calls the number of batches that a normalisation has seen, which nothing is computed from.
+const batchesTracked = "num_batches_tracked"
 
 // source is where the value of a variable comes from.
 type source struct {
