@@ -42,17 +42,21 @@ func (l *BatchNorm) Build(s *Scope) {
 		}
 		return
 	}
-	zeros, err := tensor.New(tensor.Float32, l.Channels)
+	l.Mean, l.Var = s.statistics(l.Channels)
+}
+
+// statistics declares running means, zeros, and variances, ones.
+func (s *Scope) statistics(channels int) (mean, variance *ops.Node) {
+	zeros, err := tensor.New(tensor.Float32, channels)
 	if err != nil {
 		s.Fail("%w", err)
-		return
+		return nil, nil
 	}
-	l.Mean = s.Buffer("running_mean", zeros)
 	ones := zeros.Clone()
-	for i := range l.Channels {
+	for i := range channels {
 		ones.SetFloat64(i, 1)
 	}
-	l.Var = s.Buffer("running_var", ones)
+	return s.Buffer("running_mean", zeros), s.Buffer("running_var", ones)
 }
 
 // Apply is x normalised.
@@ -180,29 +184,61 @@ func (l *GroupNorm) Apply(p *Pass, x *ops.Node) *ops.Node {
 }
 
 // InstanceNorm normalises each channel of each part of [N, Channels, ...]. Parameters, with Affine: weight, ones, and bias, zeros,
-// [Channels]. See [ops.InstanceNorm].
+// [Channels]. With Running it keeps, as PyTorch's track_running_stats does, averages of the statistics of the parts of a batch,
+// with the variance of a sample, and normalises with them in inference; buffers: running_mean and running_var, [Channels]:
+//
+//	running ← (1 - Momentum)·running + Momentum·mean over parts
+//
+// See [ops.InstanceNorm].
 type InstanceNorm struct {
 	Channels int
 	Eps      float64 // 0: 1e-5
 	Affine   bool
+	Running  bool
+	Momentum float64 // of the running statistics; 0: 0.1
 
-	Weight, Bias *ops.Node // made by New
+	Weight, Bias, Mean, Var *ops.Node // made by New
 }
 
-// Build declares the parameters.
+// Build declares parameters and statistics.
 func (l *InstanceNorm) Build(s *Scope) {
-	l.Weight, l.Bias = nil, nil
+	*l = InstanceNorm{Channels: l.Channels, Eps: l.Eps, Affine: l.Affine, Running: l.Running, Momentum: l.Momentum}
 	if l.Affine {
 		l.Weight, l.Bias = s.Param("weight", Ones, l.Channels), s.Param("bias", Zeros, l.Channels)
+	}
+	if l.Running {
+		l.Mean, l.Var = s.statistics(l.Channels)
 	}
 }
 
 // Apply is x normalised.
 func (l *InstanceNorm) Apply(p *Pass, x *ops.Node) *ops.Node {
-	if l.Weight == nil && l.Affine {
+	if l.Weight == nil && l.Affine || l.Mean == nil && l.Running {
 		return p.fail("instance_norm", errNotBuilt, x)
 	}
+	eps := orDefault(l.Eps, 1e-5)
 	return p.did(l, p.normal(x, func(x *ops.Node) *ops.Node {
-		return ops.InstanceNorm(x, l.Weight, l.Bias, orDefault(l.Eps, 1e-5))
+		if l.Running && !p.training {
+			return ops.BatchNorm(x, l.Weight, l.Bias, p.Read(l.Mean), p.Read(l.Var), eps)
+		}
+		y := ops.InstanceNorm(x, l.Weight, l.Bias, eps)
+		if l.Running && x != nil && x.Rank() > 2 {
+			l.follow(p, ops.StopGradient(x))
+		}
+		return y
 	}))
+}
+
+// follow takes the statistics of x into the running ones.
+func (l *InstanceNorm) follow(p *Pass, x *ops.Node) {
+	var inner []int
+	for axis := 2; axis < x.Rank(); axis++ {
+		inner = append(inner, axis)
+	}
+	mean, variance := ops.VarMean(x, 1, inner...)
+	momentum := orDefault(l.Momentum, 0.1)
+	for i, running := range [2]*ops.Node{l.Mean, l.Var} {
+		before := p.Read(running)
+		p.Write(running, ops.Add(before, ops.Mul(ops.Sub(ops.Mean([2]*ops.Node{mean, variance}[i], 0), before), momentum)))
+	}
 }
