@@ -26,6 +26,7 @@ type fn struct {
 	coords []Coord
 	accs   map[int]string // the names of the task's accumulated values
 	ahead  int            // of a vector hook: how many bytes further to fetch
+	loops  bool           // of a vector hook: what has no text for vectors is a loop
 }
 
 // declare gives the variable that holds text, declaring it at first sight.
