@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/cmplx"
 	"slices"
 	"sync"
 
@@ -174,8 +175,9 @@ func (k fourierKind) compose(c *ops.Call) *ops.Node {
 		}
 		x = resized(x, axis, n)
 	}
-	if k.realIn {
-		x = ops.Concat(-1, ops.ExpandDims(x, -1), ops.ZerosLike(ops.ExpandDims(x, -1)))
+	if k.realIn { // the transforms commute
+		x = realAlongAxis(x, a.Axes[last], k.conjugate)
+		a.Axes = a.Axes[:last]
 	}
 	// Half a spectrum becomes whole before its own transform, after the others.
 	for i, axis := range a.Axes {
@@ -183,9 +185,6 @@ func (k fourierKind) compose(c *ops.Call) *ops.Node {
 			x = wholeSpectrum(x, axis, a.Sizes[i])
 		}
 		x = alongAxis(x, axis, k.conjugate)
-	}
-	if k.realIn {
-		x = build.Cut(x, a.Axes[last], 0, a.Sizes[last]/2+1)
 	}
 	if k.realOut {
 		x = ops.Reshape(build.Cut(x, -1, 0, 1), x.Shape()[:x.Rank()-1]...)
@@ -221,7 +220,45 @@ func alongAxis(x *ops.Node, axis int, conjugate bool) *ops.Node {
 	return ops.MoveDim(y, last, []int{axis})
 }
 
+// realAlongAxis is the first half of the transform of real numbers along one axis, not scaled.
+func realAlongAxis(x *ops.Node, axis int, conjugate bool) *ops.Node {
+	last := []int{x.Rank() - 1}
+	return ops.MoveDim(ops.Apply("fft.real_dft", dftAttr{conjugate}, ops.MoveDim(x, []int{axis}, last)), last, []int{axis})
+}
+
 type dftAttr struct{ Conjugate bool }
+
+// Transforms of the rows of real numbers in the last axis, each to the n/2 + 1 pairs of its first half. The derivative is the real part of the
+// transform of the other sign of as many pairs as there were numbers, those behind the first half 0.
+var _ = ops.MustDefine(ops.Op{
+	Name: "fft.real_dft", Hidden: true,
+	Attributes: ops.AttributesOf[dftAttr](), Operands: operandOne, DTypes: dtypes.Wide,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
+		s := slices.Clone(c.Shape(0))
+		s[len(s)-1] = s[len(s)-1]/2 + 1
+		return append(s, 2), c.DType(0), nil
+	},
+	Kernel: func(c *ops.Call) ops.KernelOptions {
+		n, conjugate := c.Shape(0)[len(c.Shape(0))-1], c.Attr.(dftAttr).Conjugate
+		plans := sync.Pool{New: func() any { return fourier.NewFFT(max(n, 1)) }} // each for one goroutine at a time
+		return build.HostMatrices("FFTPACK transforms on the CPU", []int{1}, []int{2}, func(_ *ops.Call, out, in []dense.Matrix) {
+			plan := plans.Get().(*fourier.FFT)
+			for i, v := range plan.Coefficients(nil, in[0].Data) {
+				if conjugate {
+					v = cmplx.Conj(v)
+				}
+				out[0].Data[2*i], out[0].Data[2*i+1] = real(v), imag(v)
+			}
+			plans.Put(plan)
+		})(c)
+	},
+	Grad: func(b *ops.Back) {
+		shape := b.In(0).Shape()
+		g := resized(b.Grad(), len(shape)-1, shape[len(shape)-1])
+		whole := ops.Apply("fft.dft", dftAttr{!b.Attr().(dftAttr).Conjugate}, g)
+		b.Add(0, ops.Reshape(build.Cut(whole, -1, 0, 1), shape...))
+	},
+})
 
 // Transforms of the rows of pairs in the last two axes. The derivative of one is that of the other sign.
 var _ = ops.MustDefine(ops.Op{
