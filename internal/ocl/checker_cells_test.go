@@ -206,6 +206,13 @@ func rounded(t *engine.Task) *engine.Task {
 	return t
 }
 
+// rolled is the rows of a matrix, each by so many columns.
+func rolled(rows, cols, by int) *engine.Task {
+	d := engine.Domain{rows, cols}
+	at := engine.AxisIndex(0).Mul(int64(cols)).Add(engine.AxisIndex(1).AddConst(int64(cols-by)).Mod(int64(cols), d))
+	return mapTask(d, engine.Load(0, tensor.Float32, at, nil), whole(tensor.Float32, d))
+}
+
 func mapCells() (all []cell) {
 	f32, f16 := tensor.Float32, tensor.Float16
 	dom := engine.Domain{3, 37}
@@ -256,6 +263,7 @@ func mapCells() (all []cell) {
 		forced(tinyCPU(), "map=tile", "few columns, rounded", rounded(turned(f32, 19, 9))),
 		forced(tinyCPU(), "map=tile", "images of few channels with a border", paddedImages(f32, [4]int{2, 14, 2, 17}, [4]int{1, 1, 1, 1})),
 		forced(tinyCPU(), "map=block", "rows of a part of a vector", mapTask(short, engine.Load(0, f32, denseAt(short, 1, 0, 2), nil), whole(f32, short))),
+		forced(tinyCPU(), "map=block", "rolled rows", rolled(5, 37, 11)),
 		forced(tinyCPU(), "map=thin", "channels last", turned(f32, 2, 67, 3)),
 		forced(tinyCPU(), "map=thin", "channels first", turned(f32, 2, 3, 67)),
 		forced(tinyCPU(), "map=thin", "bytes", turned(tensor.Int8, 3, 70)),

@@ -20,7 +20,7 @@ func TestTuneSearchesKeepsExportsImportsAndForgets(t *testing.T) {
 	require.Contains(t, out, "contract float32")
 
 	file := filepath.Join(t.TempDir(), "tuned.json")
-	const class = "float32 kn steady b1 m32 n256 k1024"
+	const class = "float32 kk steady b1 m32 n256 k1024"
 	entry := `{"version": 1, "entries": [{"family": "contract", "task": "` + class + `", "variant": "panel", "params": {"rows": 4}, "gain": 1.3}]}`
 	require.NoError(t, os.WriteFile(file, []byte(entry), 0o600))
 	must(t, "tune", "-reset")
