@@ -97,14 +97,13 @@ var _ = define(Op{
 	},
 })
 
-// exponentials are m = max x, the nearest finite number where that is infinite and Inf - Inf would be
-// taken of it, e = exp(x - m), and their sums over axes.
-func exponentials(x *Node, axes []int) (m, e, sum *Node) {
-	m = reduction("max", x, axes)
-	most := largestOf(m.dtype)
-	m = Minimum(Maximum(m, ScalarLike(m, -most)), ScalarLike(m, most))
+// exponentials are e = exp(x - m) for m = max x, or 0 where that is infinite and Inf - Inf would be
+// taken of it, and their sums over axes.
+func exponentials(x *Node, axes []int) (e, sum *Node) {
+	m := reduction("max", x, axes)
+	m = Where(IsFinite(m), m, ScalarLike(m, 0))
 	e = Exp(Sub(x, spread(m, x, axes)))
-	return m, e, reduction("sum", e, axes)
+	return e, reduction("sum", e, axes)
 }
 
 // shares are the derivatives of LogSumExp: the softmax over several axes, and 1 for an
@@ -114,7 +113,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		x := c.In[0]
 		one := ScalarLike(x, 1)
-		_, e, sum := exponentials(x, c.axes())
+		e, sum := exponentials(x, c.axes())
 		p := Mul(e, spread(Div(one, sum), x, c.axes())) // one division a row
 		return Where(Equal(x, ScalarLike(x, math.Inf(1))), one, p)
 	},

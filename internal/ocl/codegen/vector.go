@@ -186,8 +186,15 @@ func (f *fn) loop(e *engine.Expr, c string, in []tensor.DType, args []string) st
 	return fmt.Sprintf("vload%d(0, %s)", VectorLanes, out)
 }
 
-// called are the functions in a text, with the bracket behind them.
-var called = regexp.MustCompile(`\w+\(`)
+var call = regexp.MustCompile(`(\w+)\(`)
+
+// called are the names of the functions that the text c calls.
+func called(c string) (names []string) {
+	for _, m := range call.FindAllStringSubmatch(c, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
 
 // short are functions of lib/math.cl that compilers make vectors of even between unrolled tiles.
 var short = []string{"exp", "exp2", "exp_plus_1", "exp_below", "tanh", "erf", "log", "log2"}
@@ -199,8 +206,8 @@ func isLong(e *engine.Expr) bool {
 		if s.Op != engine.OpApply {
 			continue
 		}
-		for _, name := range called.FindAllString(s.Fn.OpenCL, -1) {
-			if name = strings.TrimSuffix(name, "("); inMath(name) {
+		for _, name := range called(s.Fn.OpenCL) {
+			if inMath(name) {
 				calls++
 				long = long || !slices.Contains(short, name)
 			}
@@ -213,8 +220,7 @@ func isLong(e *engine.Expr) bool {
 // that a loop over it would call for each lane.
 func onlyMath(c string) bool {
 	own := false
-	for _, name := range called.FindAllString(c, -1) {
-		name = strings.TrimSuffix(name, "(")
+	for _, name := range called(c) {
 		own = own || inMath(name)
 		if !inMath(name) && !slices.Contains([]string{"fabs", "fmax", "fmin", "sqrt", "isnan"}, name) {
 			return false

@@ -20,12 +20,23 @@ type mapping struct {
 	task             *engine.Task
 	rowAxes, colAxes []int
 	rows, cols       int64
+	parts            []segment // of the columns, for map_block; nil: they are not cut
 }
 
 func mappingOf(d *facts.Device, t *engine.Task) *mapping {
 	m := &mapping{dev: d, task: t}
 	m.rowAxes, m.colAxes = mapView(d, t)
 	m.rows, m.cols = access.Extent(t, m.rowAxes), access.Extent(t, m.colAxes)
+	return m
+}
+
+// blocksOf is t as map_block sees it.
+func blocksOf(d *facts.Device, t *engine.Task) *mapping {
+	if d.CPU {
+		t = separated(t, thick+1)
+	}
+	m := mappingOf(d, t)
+	m.parts = m.segments()
 	return m
 }
 
@@ -49,10 +60,7 @@ func mapVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 		Name: "item", Why: "one work-item a point", Kind: engine.Map, Limits: d.Limits(1, 4),
 		ByRule: func() mapItem { return mapItem{kernels.Group(m.cols, d.WorkGroup)} }, Plan: m.planItem,
 	})
-	blocks := m
-	if d.CPU {
-		blocks = mappingOf(d, separated(t, thick+1))
-	}
+	blocks := blocksOf(d, t)
 	block := variant.Tunable[mapBlock](variant.Chooser[mapBlock]{
 		Name: "block", Why: "a CPU driver: long inner loops become vectors", Kind: engine.Map, Limits: d.Limits(1, 4),
 		ByRule: blocks.chooseBlock, Plan: blocks.planBlock,
@@ -130,18 +138,26 @@ func mapView(d *facts.Device, t *engine.Task) (rows, cols []int) {
 }
 
 // program starts the program of either kernel, with one hook or one for each segment.
-func (m *mapping) program(parts []segment) *codegen.Builder {
+func (m *mapping) program() *codegen.Builder {
 	g := codegen.New(m.dev, m.task)
 	g.Size("ROWS", m.rows)
 	g.Size("COLS", m.cols)
 	coords := []codegen.Coord{{Name: "r", Axes: m.rowAxes}, {Name: "c", Axes: m.colAxes}}
-	if parts == nil {
+	if m.parts == nil {
 		g.HookOf("VALUE", coords, m.task.Values, nil)
 	} else {
-		m.cut(g, parts, coords)
+		m.cut(g, coords)
 	}
 	g.Store("STORE", "VALUE", m.task.Values...)
 	return g
+}
+
+// firstPart is the task of the first segment, or of all columns: what loops over them read.
+func (m *mapping) firstPart() *engine.Task {
+	if m.parts != nil {
+		return m.parts[0].task
+	}
+	return m.task
 }
 
 // segments are those of the columns, where a kernel that stores as it computes may have them.
@@ -156,15 +172,12 @@ func (m *mapping) planItem(c mapItem) (*variant.Plan, error) {
 	r := kernels.MapItem(m.rows, m.cols, c.wg)
 	return &variant.Plan{
 		Params:   fmt.Sprintf("view=%dx%d wg=%d", m.rows, m.cols, r.Local[0]),
-		Launches: []variant.Launch{{Program: m.program(nil).Assemble("map/gpu_item.cl"), Kernel: "map_item", Global: r.Global, Local: r.Local}},
+		Launches: []variant.Launch{{Program: m.program().Assemble("map/gpu_item.cl"), Kernel: "map_item", Global: r.Global, Local: r.Local}},
 	}, nil
 }
 
 func (m *mapping) chooseBlock() mapBlock {
-	near, t := true, m.task
-	if parts := m.segments(); parts != nil {
-		t = parts[0].task
-	}
+	near, t := true, m.firstPart()
 	for _, a := range m.colAxes {
 		for _, e := range t.Values {
 			d := access.Stride(e, a)
@@ -179,14 +192,13 @@ func (m *mapping) chooseBlock() mapBlock {
 
 func (m *mapping) planBlock(c mapBlock) (*variant.Plan, error) {
 	r := kernels.MapBlockOf(m.rows, m.cols, c.Rows, c.Columns)
-	parts := m.segments()
-	g := m.program(parts)
+	g := m.program()
 	g.Size("RSPAN", r.Rows)
 	g.Size("CSPAN", r.Columns)
-	g.Macro("LANES", m.lanes(parts))
+	g.Macro("LANES", m.lanes())
 	g.Macro("NARROW", codegen.OneIf(len(m.rowAxes) > 0 && m.cols < 4*codegen.VectorLanes && m.cols%codegen.VectorLanes > 4)) // a mask costs about four elements
-	buffered, streamed := m.task.Alias != nil, parts == nil && m.streamed(r)
-	g.Macro("SEGMENTS", codegen.OneIf(parts != nil))
+	buffered, streamed := m.task.Alias != nil, m.parts == nil && m.streamed(r)
+	g.Macro("SEGMENTS", codegen.OneIf(m.parts != nil))
 	g.Macro("BUFFERED", codegen.OneIf(buffered))
 	g.Macro("STREAMED", codegen.OneIf(streamed))
 	if buffered || streamed {
@@ -199,15 +211,12 @@ func (m *mapping) planBlock(c mapBlock) (*variant.Plan, error) {
 }
 
 // lanes is how many elements the vectors of a loop over columns have.
-func (m *mapping) lanes(parts []segment) int {
+func (m *mapping) lanes() int {
 	widest := int64(1)
 	for _, o := range m.task.Outs {
 		widest = max(widest, int64(o.DType.Size()))
 	}
-	if parts != nil {
-		return codegen.LoopLanes(m.colAxes, widest, parts[0].task.Values...)
-	}
-	return codegen.LoopLanes(m.colAxes, widest, m.task.Values...)
+	return codegen.LoopLanes(m.colAxes, widest, m.firstPart().Values...)
 }
 
 // streamed reports whether the outputs are stored past the caches, in blocks
@@ -217,5 +226,5 @@ func (m *mapping) streamed(b kernels.MapBlocks) bool {
 	for _, o := range m.task.Outs {
 		bytes += o.Bytes()
 	}
-	return m.dev.Streamed(m.task, bytes) && m.lanes(nil) > 0 && b.Columns >= 1<<10
+	return m.dev.Streamed(m.task, bytes) && m.lanes() > 0 && b.Columns >= 1<<10
 }

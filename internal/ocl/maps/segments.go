@@ -74,9 +74,9 @@ func stepsOf(x *engine.Index, a int, dom engine.Domain) (all []int64) {
 }
 
 // cut writes a hook for each segment, and EACH_SEGMENT for all.
-func (m *mapping) cut(g *codegen.Builder, all []segment, coords []codegen.Coord) {
+func (m *mapping) cut(g *codegen.Builder, coords []codegen.Coord) {
 	text := ""
-	for i, s := range all {
+	for i, s := range m.parts {
 		name := fmt.Sprintf("VALUE_%d", i)
 		g.Task = s.task
 		g.HookOf(name, coords, s.task.Values, nil)
@@ -84,7 +84,7 @@ func (m *mapping) cut(g *codegen.Builder, all []segment, coords []codegen.Coord)
 		text += fmt.Sprintf(" SEGMENT(%s, FROM_%d, FROM_%d)", name, i, i+1)
 	}
 	g.Task = m.task
-	g.Size(fmt.Sprintf("FROM_%d", len(all)), m.cols)
+	g.Size(fmt.Sprintf("FROM_%d", len(m.parts)), m.cols)
 	g.Macro("EACH_SEGMENT", text)
 }
 
