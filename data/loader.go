@@ -89,7 +89,7 @@ func NewLoader(set Dataset, o LoaderOptions) (*Loader, error) {
 	return l, nil
 }
 
-// ahead is how many batches of so many bytes are made ahead. Handing over what small ones need takes longer than making them, so that
+// ahead is how many batches of the given size are made ahead. Handing over what small ones need takes longer than making them, so that
 // there are many, and they are made several at a time.
 func (o *LoaderOptions) ahead(bytes, batches int) int {
 	if o.Ahead > 0 {

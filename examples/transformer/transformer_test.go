@@ -100,7 +100,7 @@ func written(t *testing.T, out string) string {
 	return m[1]
 }
 
-// stopper ends a context when a training says that it made so many steps.
+// stopper ends a context when a training says that it has made its number of steps.
 type stopper struct {
 	bytes.Buffer
 	step string

@@ -206,7 +206,7 @@ func rounded(t *engine.Task) *engine.Task {
 	return t
 }
 
-// rolled is the rows of a matrix, each by so many columns.
+// rolled is the rows of a matrix, each moved by the given number of columns.
 func rolled(rows, cols, by int) *engine.Task {
 	d := engine.Domain{rows, cols}
 	at := engine.AxisIndex(0).Mul(int64(cols)).Add(engine.AxisIndex(1).AddConst(int64(cols-by)).Mod(int64(cols), d))

@@ -204,7 +204,7 @@ func (l *layers) block(t transformer, x Ref) Ref {
 	return l.Do("add", x, l.dense(h, rows, t.hidden, t.width))
 }
 
-// language is a model that scores which of so many characters comes next: causal blocks, whose positions turn queries and
+// language is a model that scores which character of an alphabet comes next: causal blocks, whose positions turn queries and
 // keys, over a vector for each character. It returns [batch x tokens, characters].
 func (l *layers) language(t transformer, blocks, characters int) Ref {
 	rows, pairs := t.batch*t.tokens, t.width/t.heads/2
