@@ -122,13 +122,15 @@ check-kernels: export ANYCL_OCLGRIND ?= /usr/lib/oclgrind/liboclgrind-rt-icd.so
 check-kernels:
 	go test ./internal/ocl -count=1 -timeout 60m $(SHORT) -v -run UnderOclgrind
 
-# Everything that a machine with a GPU is asked, in one go: build here, run there.
-#   make gpu && tar c . | ssh machine 'mkdir -p anycl && cd anycl && tar x && bench/gpu.sh'
+# Everything that a machine with a GPU is asked, in one go: build here, run there. The binaries travel in one archive.
+#   make gpu && tar c --exclude='.gpu/*[!z]' . | ssh machine 'mkdir -p anycl && cd anycl && tar x && bench/gpu.sh'
 GPU ?= bench/.gpu
 gpu:
 	mkdir -p $(GPU)
 	CGO_ENABLED=0 go build -ldflags "-s -w" -o $(GPU)/anycl ./tools/cmd/anycl
+	CGO_ENABLED=0 go build -ldflags "-s -w" -o $(GPU)/bench ./tools/cmd/bench
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ocl.test ./internal/ocl
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/platform.test ./platform
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ops.test ./ops
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/matrix.test .
+	cd $(GPU) && tar -czf gpu.tar.gz anycl bench ocl.test platform.test ops.test matrix.test

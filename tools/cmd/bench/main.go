@@ -43,8 +43,8 @@ type options struct {
 	alone                    bool // only section, which works that are drawn leave empty
 	peers                    []string
 	list, quick, verbose     bool
-	cpu                      bool
-	steady                   time.Duration
+	cpu, together            bool
+	steady, slice, pause     time.Duration
 	turns, drawn             int
 	seed                     uint64
 }
@@ -67,6 +67,9 @@ func newRoot() *cobra.Command {
 	f.BoolVarP(&o.list, "list", "l", false, "list the works and run none")
 	f.BoolVarP(&o.quick, "quick", "q", false, "leave out slow works")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say which peers cannot run a work and why")
+	f.BoolVar(&o.together, "together", false, "measure all sections in one process: where a start of each peer takes long")
+	f.DurationVar(&o.slice, "slice", 0, "how long a turn is at least (default 60ms)")
+	f.DurationVar(&o.pause, "pause", 0, "before a turn (default 150ms; negative none)")
 	f.BoolVar(&o.cpu, "cpu", false, "measure our CPU path too")
 	f.DurationVar(&o.steady, "steady", 0, "also run each contender on end for so long")
 	f.IntVar(&o.turns, "turns", 0, "turns of each contender (default 7)")
@@ -94,6 +97,9 @@ func (o *options) run(ctx context.Context) error {
 			fmt.Printf("%-36s %s\n", w.Name, w.About)
 		}
 		return nil
+	}
+	if o.together && !o.alone {
+		return o.measure(ctx, works)
 	}
 	if !o.alone {
 		return eachSection(ctx, works)
@@ -139,7 +145,7 @@ func (o *options) measure(ctx context.Context, works []*bench.Work) (err error) 
 	if err := rt.Settle(ctx); err != nil {
 		return err
 	}
-	s := &bench.Session{Runtime: rt, Method: bench.Method{Turns: o.turns, Steady: o.steady}, Out: os.Stdout, Verbose: o.verbose}
+	s := &bench.Session{Runtime: rt, Method: bench.Method{Turns: o.turns, Slice: o.slice, Pause: o.pause, Steady: o.steady}, Out: os.Stdout, Verbose: o.verbose}
 	s.Contenders = []bench.Contender{bench.NewOurs(rt, ops.OnDevice)}
 	if rt.Device() == nil {
 		s.Contenders = nil

@@ -22,8 +22,11 @@ func gemmWorks() []*Work {
 			works = append(works, w)
 		}
 	}
-	for _, n := range []int{512, 1024} {
+	for _, n := range []int{512, 1024, 4096} {
 		for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float64} {
+			if n > 1024 && dt == tensor.Float64 {
+				continue
+			}
 			goals := []Goal{atLeast(1, OpenBLAS)}
 			if dt != tensor.Float64 {
 				goals = []Goal{atLeast(0.8, NameFloat32)}

@@ -26,6 +26,8 @@ class Torch:
         self.version = "%s, %d threads" % (torch.__version__, torch.get_num_threads())
         if self.device != "cpu":
             self.version = "%s on %s" % (torch.__version__, torch.cuda.get_device_name(self.device))
+            torch.backends.cuda.matmul.allow_tf32 = False  # float32 is to be float32, in products
+            torch.backends.cudnn.allow_tf32 = False  # and in convolutions, where PyTorch cuts it to 10 bits unless told
         self.names = {"torch": torch, "F": torch.nn.functional, "math": math}
         self.dtypes = {"float32": torch.float32, "float64": torch.float64, "float16": torch.float16, "bfloat16": torch.bfloat16,
                        "int32": torch.int32, "int64": torch.int64, "uint8": torch.uint8, "int8": torch.int8, "bool": torch.bool}
