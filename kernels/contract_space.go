@@ -112,10 +112,11 @@ func contractSpaces() []Space {
 				{"x", powers(1, 8), "warps along n"},
 				{"y", powers(1, 8), "warps along m"},
 				{"stages", []int64{2, 3, 4}, "steps in local memory"},
+				{"warpgroups", yesNo, "four warps multiply together"},
 				swap, splits(),
 			},
 			Fits: func(p Params, l Limits) bool {
-				s := MMAShape{int(p["m"]), int(p["n"]), int(p["k"]), int(p["x"]), int(p["y"]), int(p["stages"])}
+				s := MMAShape{int(p["m"]), int(p["n"]), int(p["k"]), int(p["x"]), int(p["y"]), int(p["stages"]), p["warpgroups"] == 1}
 				// An item keeps M·N / Items sums in registers.
 				return s.whole() && s.Items() <= l.WorkGroup && s.LocalBytes() <= l.LocalMem && s.M*s.N/s.Items() <= 128
 			},

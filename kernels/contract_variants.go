@@ -109,12 +109,16 @@ func contractVariants() []Variant {
 			For: "few outputs of long rows: dot products, matrix by vector",
 		},
 		{
-			Family: "contract", Name: "mma", Class: GPU, File: "contract/gpu_mma.cl", Needs: []string{blockSums},
-			Optional: []string{"contract/gpu_mma_ptx.cl", "contract/gpu_mma_emulated.cl"},
-			Kernels:  []string{"contract_mma"}, Hooks: append([]string{"A_AT", "B_AT"}, operands...),
+			Family: "contract", Name: "mma", Class: GPU, File: "contract/gpu_mma.cl", Needs: []string{blockSums, "contract/gpu_mma_tile.cl"},
+			Optional: []string{
+				"contract/gpu_mma_ptx.cl", "contract/gpu_mma_emulated.cl", "contract/gpu_wgmma_ptx.cl", "contract/gpu_wgmma_emulated.cl", "contract/gpu_wgmma.cl",
+			},
+			Kernels: []string{"contract_mma"}, Hooks: append([]string{"A_AT", "B_AT"}, operands...),
 			Macros: slices.Concat(tileMacros(), []Macro{
 				{"BF16", onOff, "operands are bfloat16"}, {"STAGES", []int{2, 3, 4}, "of local memory"},
+				{"WARPGROUPS", onOff, "four warps multiply together what they read from local memory"},
 				{"COPY_A", onOff, "A is copied as it lies"}, {"COPY_B", onOff, "so is B"},
+				{"STEADY_A", onOff, "positions in A grow evenly with k"}, {"STEADY_B", onOff, "so do those in B"},
 			}),
 			For: "products of half types by matrix units",
 		},

@@ -64,7 +64,7 @@ type Caps struct {
 	DotVEX        bool   `json:"dot_vex"` // that of AVX-VNNI
 
 	// MMA tells that matrix units work by inline PTX: the macro MMA_SM of
-	// contract/gpu_mma_ptx.cl, or 0.
+	// contract/gpu_mma_ptx.cl, or 0. From 90 on warpgroups multiply what lies in local memory.
 	MMA int `json:"mma,omitempty"`
 
 	FMA        FMA      `json:"fma"`          // what the macro FMA(a, b, c) is
@@ -109,7 +109,7 @@ type Proof struct {
 
 // probeVersion is part of the key of what is kept on disk. Raise it whenever the
 // probes or the meaning of a field change.
-const probeVersion = 12
+const probeVersion = 13
 
 // LargeGRF is the build option of Intel's compilers that [Caps.RegisterOptions] may be.
 const LargeGRF = "-cl-intel-enable-auto-large-GRF-mode"

@@ -124,6 +124,7 @@ func probeAll(ctx context.Context, o *Opened, onCompanion bool, fma FMA) (*Caps,
 	if o.device.Key == keyIntel && o.device.Class == GPU {
 		p.tryRegisters(LargeGRF)
 	}
+	p.tryWarpgroups()
 	if !onCompanion {
 		commands()
 	}

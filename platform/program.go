@@ -205,6 +205,11 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 		place(err, key.name, len(o.prelude(key.name, key.source)))
 		return nil, errors.Join(err, prog.Close())
 	}
+	if marked(source) && o.device.Key == keyNVIDIA {
+		if prog, err = o.assemble(prog, options, key.device); err != nil {
+			return nil, err
+		}
+	}
 	o.count(func(s *Stats) { s.ProgramsBuilt++ })
 	o.opts.Logger.Debug("platform: program built", "program", key.name, "took", time.Since(start))
 	if kept {

@@ -106,6 +106,7 @@ func unitCells() (all []cell) {
 	mma("odd", matmul(tensor.BFloat16, 2, 17, 9, 19, false, false), small, 1)
 	mma("split", matmul(f16, 1, 16, 8, 40, false, false), small, 2)
 	mma("two warps", matmul(f16, 1, 33, 17, 35, false, true), kernels.MMAShape{M: 32, N: 32, K: 16, X: 2, Y: 1, Stages: 3}, 1)
+	mma("warpgroup", matmul(f16, 1, 40, 16, 33, false, true), kernels.MMAShape{M: 64, N: 64, K: 16, X: 1, Y: 4, Stages: 2, Warpgroups: true}, 1)
 	mma("fused", smallFused(f16), small, 1)
 	mma("long", matmul(f16, 1, 3, 9, 19, false, true), small, 1, longPositions)
 	subgroup := func(name string, task *engine.Task, s kernels.SubgroupShape, splits int64, change ...func(*facts.Device)) {

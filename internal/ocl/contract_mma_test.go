@@ -76,6 +76,23 @@ func TestMatrixUnitsMultiplyEveryLayout(t *testing.T) {
 	}
 }
 
+// Descriptors find the elements of tiles along k, in swizzles of three widths, and of panels along the other axes.
+func TestWarpgroupsMultiplyEveryLayout(t *testing.T) {
+	numbersOnly(t)
+	t.Parallel()
+	for i, s := range []kernels.MMAShape{
+		{M: 64, N: 64, K: 64, X: 1, Y: 4, Stages: 2, Warpgroups: true}, {M: 128, N: 64, K: 32, X: 1, Y: 8, Stages: 3, Warpgroups: true},
+		{M: 64, N: 128, K: 16, X: 1, Y: 4, Stages: 4, Warpgroups: true}, {M: 128, N: 256, K: 32, X: 1, Y: 8, Stages: 2, Warpgroups: true},
+	} {
+		dt := []tensor.DType{tensor.Float16, tensor.BFloat16}[i/2]
+		t.Run(fmt.Sprintf("%v %+v", dt, s), func(t *testing.T) {
+			t.Parallel()
+			task := matmul(dt, 2, 72+i, 88, 70+s.N, i%2 == 0, i < 2)
+			requirePlan(t, task, mmaPlan(t, task, s, int64(1+i%2), func(d *facts.Device) { d.LocalMem = 96 << 10 }))
+		})
+	}
+}
+
 func TestMatrixUnitsMultiplyInEveryShape(t *testing.T) {
 	numbersOnly(t)
 	t.Parallel()
@@ -127,7 +144,9 @@ func TestMatrixUnitsAreTakenWhereTheyAreProven(t *testing.T) {
 		require.NoError(t, err)
 		return p
 	}
-	for mma, dts := range map[int][]tensor.DType{0: nil, 75: {tensor.Float16}, 80: {tensor.Float16, tensor.BFloat16}} {
+	for mma, dts := range map[int][]tensor.DType{
+		0: nil, 75: {tensor.Float16}, 80: {tensor.Float16, tensor.BFloat16}, 90: {tensor.Float16, tensor.BFloat16},
+	} {
 		for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32} {
 			want := "tile"
 			for _, d := range dts {
@@ -138,6 +157,7 @@ func TestMatrixUnitsAreTakenWhereTheyAreProven(t *testing.T) {
 			p := variantFor(mma, dt)
 			require.Equal(t, want, p.Variant, "%v with units %d", dt, mma)
 			require.Equal(t, want == "mma", strings.Contains(p.Launches[0].Program.Source, "mma.sync"), "%v with units %d", dt, mma)
+			require.Equal(t, want == "mma" && mma == 90, strings.Contains(p.Launches[0].Program.Source, "#define WARPGROUPS 1\n"), "%v with units %d", dt, mma)
 		}
 	}
 }

@@ -5,8 +5,8 @@
 // A work-group of WX x WY warps of 32 lanes computes TM x TN outputs, each warp an equal
 // rectangle of blocks of 16 x 8, in steps of TK values of k. Local memory holds STAGES steps:
 // while one is multiplied the others are on their way. Values lie there as they lie in global
-// memory, in chunks of 8 neighbours, which are exchanged within a row so that 8 rows of a
-// matrix are in 8 different sets of banks.
+// memory, in chunks of 8 neighbours, at most 8 chunks a row, which are exchanged within a row so that 8 rows of a
+// matrix are in 8 different sets of banks. Where a row has more chunks, eight of each make a panel.
 //
 // hooks   LOAD_A(b, m, k)  LOAD_B(b, k, n)  values in their register types
 //         A_AT(b, m, k)  B_AT(b, n, k)  where COPY_A, COPY_B: positions in A_PTR, B_PTR
@@ -19,6 +19,9 @@
 //         A_BY_K B_BY_K  1 where neighbours in memory are neighbours in k
 //         LEVELS TERMS BLOCKS  how sums of many terms are taken: see lib/block_sums.cl
 //         COPY_A COPY_B  1 where chunks can be copied as they are
+//         STEADY_A STEADY_B  1 where, besides, positions grow evenly with k
+//         WARPGROUPS  1 where four warps multiply together what they read from local memory, as contract/gpu_wgmma.cl
+//         describes it: WX 1, TM 16·WY, a multiple of 64, TN 64, 128 or 256
 //         BAND  rows of tiles that groups take column by column, so that they share what they read
 // sizes   A_WIDE B_WIDE  1 where all strides are multiples of 8: with a pointer that is aligned
 //         as well, chunks are aligned
@@ -32,12 +35,6 @@
 #define WARP_N (TN / WX)
 #define BLOCKS_M (WARP_M / 16)
 #define BLOCKS_N (WARP_N / 8)
-
-// Chunk c of row r of a tile whose rows have CHUNKS of them.
-#define PLACE(r, c, CHUNKS) \
-    ((r) * (CHUNKS) + ((c) ^ ((CHUNKS) < 8 ? (r) / (8 / (CHUNKS)) % (CHUNKS) : (r) % 8)))
-#define CHUNKS_A ((A_BY_K ? TK : TM) / 8)
-#define CHUNKS_B ((B_BY_K ? TK : TN) / 8)
 
 // Eight neighbours of an operand, one by one.
 #define VALUE_A(j) (A_BY_K ? FETCH_A(m, k + (j)) : FETCH_A(m + (j), k))
@@ -65,8 +62,22 @@
     __local uint4 *to = &shareB[into][PLACE(r, c, CHUNKS_B)];
 #define INSIDE(own, k, OWN, BY_K) \
     ((own) < OWN && (k) <= last ? 2 * (int)min((IDX)8, BY_K ? last + 1 - (k) : (IDX)OWN - (own)) : 0)
+#if STEADY_A
+#define COPY_STEADY_A \
+    if (steadyA && from + TK - 1 <= last) { \
+        UNROLL \
+        for (int i = 0; i < TM * TK / 8 / WG; i++) { \
+            const int e = id + i * WG; \
+            COPY_ALL(&shareA[into][PLACE(e / CHUNKS_A, e % CHUNKS_A, CHUNKS_A)], A_PTR + atA[i]) \
+            atA[i] += stepA; \
+        } \
+    } else
+#else
+#define COPY_STEADY_A
+#endif
 #if COPY_A
 #define COPY_STEP_A \
+    COPY_STEADY_A \
     if (wideA) { \
         UNROLL \
         for (int i = 0; i < TM * TK / 8 / WG; i++) { \
@@ -78,8 +89,22 @@
 #else
 #define COPY_STEP_A
 #endif
+#if STEADY_B
+#define COPY_STEADY_B \
+    if (steadyB && from + TK - 1 <= last) { \
+        UNROLL \
+        for (int i = 0; i < TN * TK / 8 / WG; i++) { \
+            const int e = id + i * WG; \
+            COPY_ALL(&shareB[into][PLACE(e / CHUNKS_B, e % CHUNKS_B, CHUNKS_B)], B_PTR + atB[i]) \
+            atB[i] += stepB; \
+        } \
+    } else
+#else
+#define COPY_STEADY_B
+#endif
 #if COPY_B
 #define COPY_STEP_B \
+    COPY_STEADY_B \
     if (wideB) { \
         UNROLL \
         for (int i = 0; i < TN * TK / 8 / WG; i++) { \
@@ -126,9 +151,14 @@
     LOAD_COLUMNS(bv[j], &shareB[stage][PLACE((kk) + lane % 16, warpN / 8 + (j) * 2 + lane / 16, CHUNKS_B)])
 #endif
 
+#ifndef SHARED_ALIGN
+#define SHARED_ALIGN 16
+#endif
+
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void contract_mma(PARAMS) {
-    __local uint4 shareA[STAGES][TM * TK / 8], shareB[STAGES][TN * TK / 8];
+    __local uint4 shareA[STAGES][TM * TK / 8] __attribute__((aligned(SHARED_ALIGN)));
+    __local uint4 shareB[STAGES][TN * TK / 8] __attribute__((aligned(SHARED_ALIGN)));
     UNITS_LOCAL
     const int id = get_local_id(0), lane = id % 32, warp = id / 32;
     const int warpM = warp / WX * WARP_M, warpN = warp % WX * WARP_N;
@@ -147,8 +177,30 @@ void contract_mma(PARAMS) {
 #if COPY_A
     const bool wideA = A_WIDE && ((size_t)A_PTR & 15) == 0;
 #endif
+#if STEADY_A
+    // Positions are computed once, for tiles that do not reach past an edge.
+    const bool steadyA = wideA && firstM + TM <= M;
+    const IDX stepA = A_AT(b, firstM, first + TK) - A_AT(b, firstM, first);
+    IDX atA[TM * TK / 8 / WG];
+    UNROLL
+    for (int i = 0; i < TM * TK / 8 / WG; i++) {
+        const int r = (id + i * WG) / CHUNKS_A, c = (id + i * WG) % CHUNKS_A;
+        atA[i] = A_AT(b, firstM + (A_BY_K ? r : 8 * c), first + (A_BY_K ? 8 * c : r));
+    }
+#endif
 #if COPY_B
     const bool wideB = B_WIDE && ((size_t)B_PTR & 15) == 0;
+#endif
+#if STEADY_B
+    // Positions are computed once, for tiles that do not reach past an edge.
+    const bool steadyB = wideB && firstN + TN <= N;
+    const IDX stepB = B_AT(b, firstN, first + TK) - B_AT(b, firstN, first);
+    IDX atB[TN * TK / 8 / WG];
+    UNROLL
+    for (int i = 0; i < TN * TK / 8 / WG; i++) {
+        const int r = (id + i * WG) / CHUNKS_B, c = (id + i * WG) % CHUNKS_B;
+        atB[i] = B_AT(b, firstN + (B_BY_K ? r : 8 * c), first + (B_BY_K ? 8 * c : r));
+    }
 #endif
 
     float acc[BLOCKS_M][BLOCKS_N][4];
@@ -172,6 +224,9 @@ void contract_mma(PARAMS) {
         COPIES_WAIT(STAGES - 2)
         barrier(CLK_LOCAL_MEM_FENCE); // the step is there, and everyone is done with the one before
         FETCH((stage + STAGES - 1) % STAGES, k0 + (STAGES - 1) * TK)
+#if WARPGROUPS
+        WGMMA_STEP(acc[0], STEP_A, STEP_B)
+#else
         UNROLL
         for (int kk = 0; kk < TK; kk += 16) {
             uint av[BLOCKS_M][4], bv[BLOCKS_N / 2][4];
@@ -187,6 +242,7 @@ void contract_mma(PARAMS) {
                 for (int j = 0; j < BLOCKS_N; j++)
                     MULTIPLY(acc[i][j], av[i], bv[j / 2] + j % 2 * 2)
         }
+#endif
         stage = (stage + 1) % STAGES;
 #if LEVELS
         terms += TK;

@@ -52,6 +52,7 @@
     for (int j_ = 0; j_ < 8; j_++) \
         ((__local ushort *)(to))[j_] = 2 * j_ < (bytes) ? ((__global const ushort *)(from))[j_] : (ushort)0; \
 }
+#define COPY_ALL(to, from) *(to) = *(__global const uint4 *)(from);
 #define COPIES_END
 #define COPIES_WAIT(n)
 #if BF16

@@ -13,6 +13,7 @@
 //                           points to row j of matrix i, 8 values
 // LOAD_COLUMNS(r, p)        the same of the matrices transposed
 // COPY(to, from, bytes)     16 bytes from global to local memory, those past bytes as zeros
+// COPY_ALL(to, from)        16 bytes, none of them past an edge
 // COPIES_END, COPIES_WAIT(n)   all copies but those before the last n ends have arrived, for the item itself
 // PACK(x, y)                two floats as values, x the lower one
 // UNROLL                    before loops whose steps are best written out
@@ -57,6 +58,8 @@
 #if MMA_SM >= 80
 #define COPY(to, from, bytes) \
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(SHARED(to)), "l"(from), "r"(bytes) : "memory");
+#define COPY_ALL(to, from) \
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(SHARED(to)), "l"(from) : "memory");
 #define COPIES_END asm volatile("cp.async.commit_group;" : : : "memory");
 #define COPIES_WAIT(n) asm volatile("cp.async.wait_group %0;" : : "n"(n) : "memory");
 #define PACK_INTO(r, x, y) asm("cvt.rn." OPERAND "x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x))
@@ -68,6 +71,7 @@
         for (int j_ = 0; j_ < 8; j_++) \
             ((__local ushort *)(to))[j_] = 2 * j_ < (bytes) ? ((__global const ushort *)(from))[j_] : (ushort)0; \
 }
+#define COPY_ALL(to, from) *(to) = *(__global const uint4 *)(from);
 #define COPIES_END
 #define COPIES_WAIT(n)
 #define PACK_INTO(r, x, y) \

@@ -13,10 +13,11 @@ import (
 )
 
 var (
-	errNotPlain  = errors.New("the operand cannot be read in place")
-	errLocalMem  = errors.New("the block is larger than its share of local memory")
-	errPartsSize = errors.New("the partial sums are too large")
-	errNoLanes   = errors.New("without sub-groups of the device's own a group is a single one")
+	errNotPlain     = errors.New("the operand cannot be read in place")
+	errLocalMem     = errors.New("the block is larger than its share of local memory")
+	errPartsSize    = errors.New("the partial sums are too large")
+	errNoWarpgroups = errors.New("the matrix units do not take warpgroups")
+	errNoLanes      = errors.New("without sub-groups of the device's own a group is a single one")
 )
 
 func contractChooser[T any](c *Contraction, name string, byRule func() T, settle func(*T) error, plan func(T) (*variant.Plan, error)) variant.Chooser[T] {
@@ -145,11 +146,14 @@ func (t *MMAChoice) Knobs() []variant.Knob {
 	s := &t.Shape
 	return []variant.Knob{
 		variant.Counter("m", &s.M), variant.Counter("n", &s.N), variant.Counter("k", &s.K), variant.Counter("x", &s.X), variant.Counter("y", &s.Y),
-		variant.Counter("stages", &s.Stages), variant.Counter("splits", &t.Splits),
+		variant.Counter("stages", &s.Stages), variant.Toggle("warpgroups", &s.Warpgroups), variant.Counter("splits", &t.Splits),
 	}
 }
 
 func (c *Contraction) settleMMA(t *MMAChoice) error {
+	if t.Shape.Warpgroups && !c.hasWarpgroups() {
+		return errNoWarpgroups
+	}
 	if t.Shape.LocalBytes()+c.unitsBytes(t.Shape) > c.Device.LocalMem {
 		return errLocalMem
 	}

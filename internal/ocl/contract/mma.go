@@ -29,13 +29,21 @@ func (c *Contraction) hasUnits() bool {
 	return c.Device.MMA >= 80 || c.Device.MMA > 0 && c.Task.A.DType == tensor.Float16
 }
 
-// units is the file of the matrix units: those of the device, or what stands in for them.
-func (c *Contraction) units() string {
+// units are the files of the matrix units: those of the device, or what stands in for them.
+func (c *Contraction) units(s kernels.MMAShape) []string {
+	kind := "emulated"
 	if c.hasUnits() {
-		return "contract/gpu_mma_ptx.cl"
+		kind = "ptx"
 	}
-	return "contract/gpu_mma_emulated.cl"
+	files := []string{"contract/gpu_mma_" + kind + ".cl"}
+	if s.Warpgroups {
+		files = append(files, "contract/gpu_wgmma_"+kind+".cl", "contract/gpu_wgmma.cl")
+	}
+	return files
 }
+
+// hasWarpgroups reports whether four warps can multiply together: on the device's units, or on what stands in for them.
+func (c *Contraction) hasWarpgroups() bool { return c.Device.MMA >= 90 || !c.hasUnits() }
 
 // unitsBytes is the local memory that the units need for a group.
 func (c *Contraction) unitsBytes(s kernels.MMAShape) int64 {
@@ -50,6 +58,11 @@ func (c *Contraction) itemBytes() int64 {
 }
 
 func (c *Contraction) mmaShape() (kernels.MMAShape, bool) {
+	if c.Device.MMA >= 90 {
+		if s, ok := kernels.Warpgroups(c.m, c.n, c.Batches, c.Device.Units, c.Device.WorkGroup, min(c.Device.LocalMem, 48<<10), c.itemBytes()); ok {
+			return s, true
+		}
+	}
 	return kernels.MMA(c.m, c.n, c.Batches, c.Device.Units, c.Device.WorkGroup, min(c.Device.LocalMem, 48<<10), c.itemBytes())
 }
 
@@ -73,7 +86,11 @@ func (t *MMAChoice) split(c *Contraction, want int64) {
 
 func (t MMAChoice) String() string {
 	s := t.Shape
-	return fmt.Sprintf("tile %dx%dx%d warps %dx%d stages %d", s.M, s.N, s.K, s.X, s.Y, s.Stages) + splitText(t.Splits)
+	together := ""
+	if s.Warpgroups {
+		together = " by warpgroups"
+	}
+	return fmt.Sprintf("tile %dx%dx%d warps %dx%d stages %d", s.M, s.N, s.K, s.X, s.Y, s.Stages) + together + splitText(t.Splits)
 }
 
 // tileBand is how many rows of groups share what they read: 8 groups of 128 x 128
@@ -92,7 +109,8 @@ func (c *Contraction) PlanMMA(t MMAChoice) (*variant.Plan, error) {
 	g.Macro("WY", s.Y)
 	g.Macro("WG", "(32 * WX * WY)")
 	g.Macro("STAGES", s.Stages)
-	c.sums(t.Chunk).macros(g)
+	g.Macro("WARPGROUPS", codegen.OneIf(s.Warpgroups))
+	c.unitSums(t.Chunk).macros(g)
 	g.Macro("BAND", tileBand)
 	g.Macro("BF16", codegen.OneIf(c.Task.A.DType == tensor.BFloat16))
 	if c.hasUnits() {
@@ -108,7 +126,7 @@ func (c *Contraction) PlanMMA(t MMAChoice) (*variant.Plan, error) {
 	c.extents(g)
 	c.fold(g, p, t.Splits, t.Chunk)
 	p.Launches = append([]variant.Launch{{
-		Program: g.Assemble(c.units(), "lib/block_sums.cl", "contract/gpu_mma.cl"), Kernel: "contract_mma",
+		Program: g.Assemble(append(c.units(s), "lib/block_sums.cl", "contract/gpu_mma_tile.cl", "contract/gpu_mma.cl")...), Kernel: "contract_mma",
 		Global: [3]int{int(groups) * s.Items()}, Local: [3]int{s.Items()},
 	}}, p.Launches...)
 	return p, nil
@@ -126,6 +144,7 @@ func (c *Contraction) mmaSide(g *codegen.Builder, side, coordinate string, l Ope
 	adjoin, aligned := c.neighbours(l, along, 8, batch, own, sum)
 	copies := adjoin && l.DType == c.Task.A.DType
 	g.Macro("COPY_"+side, codegen.OneIf(copies))
+	g.Macro("STEADY_"+side, codegen.OneIf(copies && l.run == 0 && len(c.Axes(sum)) == 1))
 	if copies {
 		c.wideSide(g, side, coordinate, l, aligned, batch, own, sum)
 	}

@@ -1,6 +1,9 @@
 package contract
 
-import "github.com/anycl/anycl/internal/ocl/codegen"
+import (
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/variant"
+)
 
 // sumBlocks is how a kernel of contractions takes sums of many terms: lib/block_sums.cl says what
 // it means.
@@ -22,7 +25,7 @@ const (
 func (c *Contraction) sums(terms int64) sumBlocks {
 	s := sumBlocks{terms: fewTerms, blocks: manyTerms / fewTerms}
 	if c.K > manyTerms {
-		s = sumBlocks{terms: 128, blocks: 16}
+		s.terms, s.blocks = 128, 16
 	}
 	switch {
 	case !c.Acc.IsFloat() || terms <= s.terms: // integers wrap around, whatever the order
@@ -32,6 +35,17 @@ func (c *Contraction) sums(terms int64) sumBlocks {
 	default:
 		s.levels = 2
 	}
+	return s
+}
+
+// unitTerms is how many terms matrix units add at once, exactly or nearly so: they round once for all.
+const unitTerms = 16
+
+// unitSums is sums for matrix units. Blocks are half as long as so many roundings would let them be: some units cut
+// digits off where others round.
+func (c *Contraction) unitSums(terms int64) sumBlocks {
+	s := c.sums(variant.CeilDiv(2*terms, unitTerms))
+	s.terms *= unitTerms / 2
 	return s
 }
 

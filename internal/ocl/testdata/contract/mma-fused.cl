@@ -11,14 +11,17 @@
 #define WY 1
 #define WG (32 * WX * WY)
 #define STAGES 4
+#define WARPGROUPS 0
 #define LEVELS 0
 #define BAND 8
 #define BF16 1
 #define MMA_SM 80
 #define A_BY_K 1
 #define COPY_A 0
+#define STEADY_A 0
 #define B_BY_K 1
 #define COPY_B 0
+#define STEADY_B 0
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define PARAMS __global const ushort *restrict p0_, \
@@ -103,4 +106,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #include "contract/gpu_mma_ptx.cl"
 #include "lib/block_sums.cl"
+#include "contract/gpu_mma_tile.cl"
 #include "contract/gpu_mma.cl"

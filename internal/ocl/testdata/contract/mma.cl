@@ -11,16 +11,19 @@
 #define WY 4
 #define WG (32 * WX * WY)
 #define STAGES 3
+#define WARPGROUPS 0
 #define LEVELS 0
 #define BAND 8
 #define BF16 0
 #define MMA_SM 80
 #define A_BY_K 1
 #define COPY_A 1
+#define STEADY_A 1
 #define A_TYPE half
 #define A_PTR (p0_ + o_p0)
 #define B_BY_K 0
 #define COPY_B 1
+#define STEADY_B 1
 #define B_TYPE half
 #define B_PTR (p1_ + o_p1)
 #define SPLIT 0
@@ -98,4 +101,5 @@ static inline long out_at_hook(const IDX b, const IDX m, const IDX n FN_PARAMS) 
 
 #include "contract/gpu_mma_ptx.cl"
 #include "lib/block_sums.cl"
+#include "contract/gpu_mma_tile.cl"
 #include "contract/gpu_mma.cl"
