@@ -174,6 +174,7 @@ func goldens() map[string]goldenCase {
 		{"map-recast", "map=block", cpuFacts(16)},
 		{"map-streamed", "map=tile", streams},
 		{"map-transpose", "map=tile", cpuFacts(16)},
+		{"map-transpose", "map=turn", gpuFacts(256)},
 		{"map-image", "map=tile", cpuFacts(16)},
 		{"reduce-mean", "reduce=group", gpuFacts(256)},
 		{"reduce-mean", "reduce=item", gpuFacts(256)},
