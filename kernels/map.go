@@ -100,8 +100,8 @@ func MapTurnOf(outer, rows, cols int64, side, workGroup int) Grid {
 	wg := max(Group(1<<8, workGroup), side)
 	s := int64(side)
 	return Grid{
-		Global: [3]int{int(ceil(cols, s)) * wg, int(min(ceil(rows, s), rowItems)), int(min(outer, rowItems))},
-		Local:  [3]int{wg, 1, 1},
+		Global: [3]int{int(ceil(cols, s)) * wg, int(min(outer*ceil(rows, s), rowItems))},
+		Local:  [3]int{wg, 1},
 	}
 }
 
@@ -210,7 +210,7 @@ func mapVariants() []Variant {
 			For:    "any expression: a work-item computes some points and stores them together",
 		},
 		{
-			Family: "map", Name: "turn", Class: GPU, File: "map/gpu_turn.cl", Kernels: []string{"map_turn"}, Hooks: []string{"TURNED", "VALUE", "PLACE", "STORE"},
+			Family: "map", Name: "turn", Class: GPU, File: "map/gpu_turn.cl", Kernels: []string{"map_turn"}, Hooks: []string{"EACH_TURNED", "VALUE_OF", "PLACE", "STORE"},
 			Macros: []Macro{{"WG", groupSize, "work-items a group"}, {"SIDE", nil, "of a tile"}, {"IN0", nil, "type of TURNED0"}, {"IN1", nil, "type of TURNED1"}, {"OUT", nil, "type of VALUE"}},
 			For:    "transposes, and what is fused with them",
 		},

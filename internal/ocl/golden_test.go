@@ -190,6 +190,7 @@ func goldens() map[string]goldenCase {
 		{"row-softmax", "row=block", cpuFacts(16)},
 		{"row-softmax", "row=band", cpuFacts(16)},
 		{"row-softmax", "row=group", gpuFacts(256)},
+		{"row-softmax", "row=keep", gpuFacts(256)},
 		{"scatter", "scatter=rows", cpuFacts(16)},
 		{"scatter", "scatter=parts", cpuFacts(16)},
 		{"scatter", "scatter=item", gpuFacts(256)},

@@ -1,5 +1,5 @@
 // turn view=1x64x100 side=16: a GPU: tiles turned in local memory, since rows lie closer than columns
-// launch map_turn global [1792 4 1] local [256 1 1]
+// launch map_turn global [1792 4] local [256 1]
 // options -cl-single-precision-constant
 // arguments OUTER=1 ROWS=64 COLS=100 n0=64 n1=100
 #define WG 256
