@@ -139,9 +139,10 @@ func contractSpaces() []Space {
 		{
 			Family: "contract", Variant: "row",
 			Params: []Param{
-				{"group", powers(1, 256), "work-items an output"},
+				{"group", powers(1, 256), "work-items of the outputs of a group"},
 				{"lanes", powers(1, 64), "independent sums a work-item"},
 				{"rows", powers(1, 8), "outputs of a column a group"},
+				{"columns", powers(1, 64), "of outputs a group"},
 				swap, splits(),
 			},
 			Fits: func(p Params, l Limits) bool {

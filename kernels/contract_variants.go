@@ -105,8 +105,8 @@ func contractVariants() []Variant {
 		},
 		{
 			Family: "contract", Name: "row", Class: GPU, File: "contract/gpu_row.cl", Needs: []string{blockSums}, Optional: gpuDots, Kernels: []string{"contract_row"},
-			Hooks: operands, Macros: []Macro{splitSum, levels, {"WG", groupSize, "work-items a group"}, {"LANES", nil, "sums a work-item"}, {"ROWS", nil, "of outputs a group"}},
-			For: "few outputs of long rows: dot products, matrix by vector",
+			Hooks: operands, Macros: []Macro{splitSum, levels, {"WG", groupSize, "work-items a group"}, {"LANES", nil, "sums a work-item"}, {"ROWS", nil, "of outputs a group"}, {"COLUMNS", nil, "of outputs a group"}},
+			For: "few outputs of long rows, and few rows of outputs: dot products, vector by matrix",
 		},
 		{
 			Family: "contract", Name: "mma", Class: GPU, File: "contract/gpu_mma.cl", Needs: []string{blockSums, "contract/gpu_mma_tile.cl"},

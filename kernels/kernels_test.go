@@ -140,10 +140,18 @@ func TestRangesCoverEverythingInWholeGroups(t *testing.T) {
 	for _, rows := range sizes {
 		for _, cols := range sizes {
 			for _, wg := range []int{1, 16, 100, 256} {
-				m := MapItem(rows, cols, wg)
-				whole(m, 2)
-				require.GreaterOrEqual(t, int64(m.Global[0]), cols)
-				require.LessOrEqual(t, m.Local[0], wg)
+				for _, most := range []int64{1, 8} {
+					m := MapItem(rows, cols, most, 2, wg)
+					whole(m.Grid, 2)
+					across := int64(m.Global[0])
+					if !m.Down {
+						across *= m.Items
+					}
+					require.GreaterOrEqual(t, across, cols)
+					require.LessOrEqual(t, m.Local[0]*m.Local[1], wg)
+					require.LessOrEqual(t, m.Items, most)
+					require.LessOrEqual(t, m.Global[1], max(rowItems, m.Local[1]))
+				}
 				s := ScatterAdd(rows, cols, 100, false, 20, wg)
 				whole(s.Grid, 2)
 				require.GreaterOrEqual(t, int64(s.Global[0]), cols)

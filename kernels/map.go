@@ -8,14 +8,56 @@ type Grid struct{ Global, Local [3]int }
 // kernels loop over what is left.
 const rowItems = 1 << 15
 
-// MapItem is the range of map_item over rows x cols on a device with work-groups
-// up to workGroup.
-func MapItem(rows, cols int64, workGroup int) Grid {
-	wg := Group(cols, workGroup)
-	return Grid{
-		Global: [3]int{int(ceil(cols, int64(wg))) * wg, int(min(rows, rowItems))},
-		Local:  [3]int{wg, 1},
+// MapItems is the range of map_item, and what an item does of it: Items points, rows of a column
+// where Down, else columns of a row.
+type MapItems struct {
+	Grid
+	Items int64
+	Down  bool
+}
+
+// MapItem is the range of map_item over rows x cols on a device with so many units and work-groups
+// up to workGroup: an item has a power of two of points, most at the most, if every unit still has
+// eight groups.
+func MapItem(rows, cols, most int64, units, workGroup int) MapItems {
+	wg := Group(max(cols, min(rows*cols, 256)), workGroup)
+	items := int64(1)
+	for 2*items <= most && rows*cols >= 2*items*int64(8*units*wg) {
+		items *= 2
 	}
+	return MapItemOf(rows, cols, items, wg)
+}
+
+// MapItemOf is the range of map_item for items of so many points in work-groups of wg.
+func MapItemOf(rows, cols, items int64, wg int) MapItems {
+	m := MapItems{Items: items, Down: items > 1 && rows >= 4*items}
+	x := groupColumns(rows, cols, wg)
+	y := wg / x
+	across, down := cols, rows
+	if m.Down {
+		down = ceil(rows, items)
+	} else {
+		across = ceil(cols, items)
+	}
+	m.Global = [3]int{int(ceil(across, int64(x))) * x, int(min(ceil(down, int64(y))*int64(y), int64(max(rowItems/y, 1)*y)))}
+	m.Local = [3]int{x, y}
+	return m
+}
+
+// groupColumns is how many columns of rows x cols a work-group of wg has: as many as it can, but where rows are shorter
+// or their last group had much less to do, fewer of more rows.
+func groupColumns(rows, cols int64, wg int) int {
+	best := wg
+	if rows == 1 {
+		return best
+	}
+	padded := func(x int) int64 { return ceil(cols, int64(x)) * int64(x) }
+	for x := wg / 2; x >= 16 && wg%x == 0; x /= 2 {
+		if 8*padded(x) < 7*padded(best) {
+			best = x
+		}
+	}
+	return best
 }
 
 // Group is the work-group for n independent items along one dimension: a power
@@ -30,6 +72,37 @@ func Group(n int64, workGroup int) int {
 		wg /= 2
 	}
 	return max(wg, 1)
+}
+
+// TurnSides are the sides that a tile of map_turn may have.
+var TurnSides = []int{16, 32, 64}
+
+// TurnFits reports whether a device takes tiles of that side, of elements of Size bytes.
+func TurnFits(side int, l Limits) bool {
+	return side <= l.WorkGroup && int64(side)*int64(side+4)*int64(l.Size) <= l.LocalMem
+}
+
+// MapTurn is the side of tiles for outer x rows x cols: the largest that fits and leaves every unit some, and rows and
+// columns not mostly outside of it.
+func MapTurn(outer, rows, cols int64, units int, l Limits) int {
+	best := TurnSides[0]
+	for _, side := range TurnSides[1:] {
+		s := int64(side)
+		if TurnFits(side, l) && outer*ceil(rows, s)*ceil(cols, s) >= int64(4*units) && 2*min(rows, cols) > s {
+			best = side
+		}
+	}
+	return best
+}
+
+// MapTurnOf is the range of map_turn over outer x rows x cols in tiles of that side.
+func MapTurnOf(outer, rows, cols int64, side, workGroup int) Grid {
+	wg := max(Group(1<<8, workGroup), side)
+	s := int64(side)
+	return Grid{
+		Global: [3]int{int(ceil(cols, s)) * wg, int(min(outer*ceil(rows, s), rowItems))},
+		Local:  [3]int{wg, 1},
+	}
 }
 
 // MapBlocks is the range of map_block, and what an item does of it.
@@ -133,7 +206,13 @@ func mapVariants() []Variant {
 	return []Variant{
 		{
 			Family: "map", Name: "item", Class: GPU, File: "map/gpu_item.cl", Kernels: []string{"map_item"}, Hooks: []string{"VALUE", "STORE"},
-			For: "any expression: one work-item a point",
+			Macros: []Macro{{"ITEMS", nil, "points a work-item"}, {"DOWN", onOff, "they are rows of a column"}, {"OUT", nil, "type of VALUE"}},
+			For:    "any expression: a work-item computes some points and stores them together",
+		},
+		{
+			Family: "map", Name: "turn", Class: GPU, File: "map/gpu_turn.cl", Kernels: []string{"map_turn"}, Hooks: []string{"EACH_TURNED", "VALUE_OF", "PLACE", "STORE"},
+			Macros: []Macro{{"WG", groupSize, "work-items a group"}, {"SIDE", nil, "of a tile"}, {"IN0", nil, "type of TURNED0"}, {"IN1", nil, "type of TURNED1"}, {"OUT", nil, "type of VALUE"}},
+			For:    "transposes, and what is fused with them",
 		},
 		{
 			Family: "map", Name: "block", Class: CPU, File: "map/cpu_block.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE", "BUFFERS", "KEEP", "EACH_BUFFER"},

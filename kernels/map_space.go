@@ -4,8 +4,13 @@ func mapSpaces() []Space {
 	return []Space{
 		{
 			Family: "map", Variant: "item",
-			Params: []Param{{"wg", powers(16, 256), "work-items a group"}},
+			Params: []Param{{"wg", powers(16, 256), "work-items a group"}, {"items", powers(1, 16), "points of a work-item"}},
 			Fits:   func(p Params, l Limits) bool { return p["wg"] <= int64(l.WorkGroup) },
+		},
+		{
+			Family: "map", Variant: "turn",
+			Params: []Param{{"side", powers(16, 64), "of a tile"}},
+			Fits:   func(p Params, l Limits) bool { return TurnFits(int(p["side"]), l) },
 		},
 		{
 			Family: "map", Variant: "block",

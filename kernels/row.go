@@ -33,6 +33,36 @@ func RowGroup(rows int64, wg, units int) Grid {
 	return Grid{Global: [3]int{int(min(rows, int64(16*units))) * wg}, Local: [3]int{wg}}
 }
 
+// MostKept is how many columns of a row an item of row_keep has at most.
+const MostKept = 32
+
+// RowKept is the work-items for a row of so many columns that is kept in registers, and the columns of each, both
+// powers of two: about eight columns an item, fewer where rows are too few for every unit to be busy.
+func RowKept(rows, cols int64, units, workGroup int) (wg int, columns int64) {
+	columns = 8
+	if rows < int64(8*units) {
+		columns = 2
+	}
+	wg = 64
+	for wg < 256 && int64(wg)*columns < cols {
+		wg *= 2
+	}
+	for wg > workGroup {
+		wg /= 2
+	}
+	wg = max(wg, 1)
+	for columns = 1; int64(wg)*columns < cols; {
+		columns *= 2
+	}
+	return wg, columns
+}
+
+// RowKeep is the range of row_keep: a group for each row, since groups that end are followed by others. Of a great many
+// groups take several.
+func RowKeep(rows int64, wg int) Grid {
+	return Grid{Global: [3]int{int(min(rows, 1<<16)) * wg}, Local: [3]int{wg}}
+}
+
 var rowHooks = []string{"ROW_STAGES", "ROW_FOLDS", "PREPARE", "EACH_OVER", "ROW_RESULTS"}
 
 func rowVariants() []Variant {
@@ -48,8 +78,12 @@ func rowVariants() []Variant {
 			For:    "short rows, sixteen at a time",
 		},
 		{
+			Family: "row", Name: "keep", Class: GPU, File: "row/gpu_keep.cl", Needs: []string{"reduce/any_monoid.cl", "row/gpu_keep_fold.cl"}, Kernels: []string{"row_keep"}, Hooks: rowHooks,
+			Macros: []Macro{{"WG", groupSize, "work-items a row"}, {"KEPT", nil, "columns an item"}, {"FEW", nil, "items that fold what all have"}, {"FULL", onOff, "COLS is WG * KEPT"}}, For: "rows that fit the registers of a work-group",
+		},
+		{
 			Family: "row", Name: "group", Class: GPU, File: "row/gpu_group.cl", Needs: []string{"reduce/any_monoid.cl", "row/gpu_fold.cl"}, Kernels: []string{"row_group"}, Hooks: rowHooks,
-			Macros: []Macro{{"WG", groupSize, "work-items a row"}}, For: "rows enough for all work-groups; few long ones are reductions and a map",
+			Macros: []Macro{{"WG", groupSize, "work-items a row"}}, For: "longer rows, enough for all work-groups; few long ones are reductions and a map",
 		},
 	}
 }

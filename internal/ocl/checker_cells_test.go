@@ -184,6 +184,20 @@ func turned(dt tensor.DType, dom ...int) *engine.Task {
 	return mapTask(d, engine.Load(0, dt, denseAt(d, axes...), nil), whole(dt, d))
 }
 
+// addedTurned is the transpose of a matrix times another one that lies as the output does.
+func addedTurned(dt tensor.DType, rows, cols int) *engine.Task {
+	d := engine.Domain{rows, cols}
+	v := engine.Apply(fnMul, dt, engine.Load(0, dt, denseAt(d, 1, 0), nil), load(1, dt, d))
+	return mapTask(d, v, whole(dt, d), whole(dt, d))
+}
+
+// twoTurned is the transpose of a matrix less that of integers.
+func twoTurned(rows, cols int) *engine.Task {
+	d, f32 := engine.Domain{rows, cols}, tensor.Float32
+	x, y := engine.Load(0, f32, denseAt(d, 1, 0), nil), engine.Load(1, tensor.Int16, denseAt(d, 1, 0), nil)
+	return mapTask(d, engine.Apply(fnSub, f32, x, engine.Apply(fnCast, f32, y)), whole(f32, d), whole(tensor.Int16, d))
+}
+
 // biasOf is x times a factor of its column.
 func biasOf(dt tensor.DType, dom engine.Domain) *engine.Task {
 	v := engine.Apply(fnMul, dt, load(0, dt, dom), engine.Load(1, dt, engine.AxisIndex(len(dom)-1), nil))
@@ -223,6 +237,8 @@ func mapCells() (all []cell) {
 	short := engine.Domain{5, 4, 10}
 	several := severalValues(dom)
 	several.Alias = []int{1, -1, 0}
+	manyInPlace := severalValues(engine.Domain{2, 600})
+	manyInPlace.Alias = several.Alias
 	for _, force := range []string{"map=item", "map=block"} {
 		d := tinyCPU
 		if force == "map=item" {
@@ -246,8 +262,19 @@ func mapCells() (all []cell) {
 		)
 	}
 	all = append(all,
+		forced(tinyGPU(oneUnit), "map=item", "several rows an item", biasOf(f32, engine.Domain{19, 37})),
+		forced(tinyGPU(oneUnit), "map=item", "several columns an item", expOf(f16, engine.Domain{1, 1200})),
+		forced(tinyGPU(oneUnit), "map=item", "several of several in place", manyInPlace),
 		forced(tinyCPU(tinyCache, oneUnit), "map=block", "streamed", expOf(f32, engine.Domain{1, 4099})),
 		forced(tinyCPU(tinyCache, oneUnit), "map=block", "streamed halves", expOf(f16, engine.Domain{1, 4099})),
+		forced(tinyGPU(), "map=turn", "transpose", turned(f32, 17, 35)),
+		forced(tinyGPU(), "map=turn", "transpose of halves", turned(f16, 2, 19, 16)),
+		forced(tinyGPU(), "map=turn", "bytes", turned(tensor.Int8, 17, 33)),
+		forced(tinyGPU(), "map=turn", "rounded", rounded(turned(f32, 17, 19))),
+		forced(tinyGPU(), "map=turn", "added to what lies as it is", addedTurned(f32, 19, 17)),
+		forced(tinyGPU(), "map=turn", "two of them", twoTurned(18, 33)),
+		forced(tinyGPU(), "map=turn", "images with a border", paddedImages(f32, [4]int{2, 19, 3, 17}, [4]int{1, 1, 1, 1})),
+		forced(tinyGPU(longPositions, fewArguments), "map=turn", "long numbers in a table", turned(f32, 2, 16, 19)),
 		forced(tinyCPU(), "map=tile", "transpose", turned(f32, 17, 35)),
 		forced(tinyCPU(), "map=tile", "transpose of halves", turned(f16, 2, 19, 16)),
 		forced(tinyCPU(tinyCache, tileRoom), "map=tile", "streamed", turned(f32, 2, 21, 32)),

@@ -64,6 +64,12 @@ func gpuPlans(t *testing.T) map[string]*variant.Plan {
 		p, err := variant.MakePlan(dotFacts(gpuFacts(256), "ptx"), nil, quantised(dt[0], dt[1], 2, 5000, 5000, 5000+i, i&1 != 0, i&2 != 0), "")
 		add(fmt.Sprintf("tile-%v-%v", dt[0], dt[1]), p, err)
 	}
+	for i := range 2 {
+		for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32, tensor.Float64} {
+			p, err := variant.MakePlan(ordinary, nil, matmul(dt, 1, 1, 5000, 5000, false, i == 0), "")
+			add(fmt.Sprintf("vector-%v-%d", dt, i), p, err)
+		}
+	}
 	far := unitFacts(80)
 	far.ForceWide = true
 	p, err := variant.MakePlan(far, nil, matmul(tensor.BFloat16, 2, 5000, 5000, 5000, true, false), "")
@@ -76,9 +82,23 @@ func gpuPlans(t *testing.T) map[string]*variant.Plan {
 			}
 		}
 	}
-	for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32} {
-		p, err := variant.MakePlan(ordinary, nil, softmaxTask(dt, 64, 5000), "")
-		add(fmt.Sprintf("softmax-%v", dt), p, err)
+	for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32, tensor.Float64, tensor.Int8} {
+		if dt != tensor.Int8 {
+			p, err := variant.MakePlan(ordinary, nil, softmaxTask(dt, 64, 8000), "")
+			add(fmt.Sprintf("softmax-%v", dt), p, err)
+			p, err = variant.MakePlan(ordinary, nil, softmaxTask(dt, 64, 20000), "")
+			add(fmt.Sprintf("softmax-long-%v", dt), p, err)
+			p, err = variant.MakePlan(ordinary, nil, softmaxTask(dt, 64, 8192), "")
+			add(fmt.Sprintf("softmax-full-%v", dt), p, err)
+		}
+		for name, task := range map[string]*engine.Task{
+			"copy": mapTask(engine.Domain{1 << 24}, load(0, dt, engine.Domain{1 << 24}), whole(dt, engine.Domain{1 << 24})),
+			"bias": biasOf(dt, engine.Domain{1 << 14, 1000}),
+			"turn": turned(dt, 4096, 4096), "turn-sum": addedTurned(dt, 4096, 4096),
+		} {
+			p, err := variant.MakePlan(ordinary, nil, task, "")
+			add(fmt.Sprintf("map-%s-%v", name, dt), p, err)
+		}
 	}
 	return all
 }

@@ -146,7 +146,7 @@ func spaceTasks(family string) []*engine.Task {
 	sum := reduceTask(tall, 1, engine.Sum, engine.Load(0, tensor.Float32, denseAt(tall, 0, 1), nil), engine.Operand{DType: tensor.Float32, Len: tall.Size()})
 	switch family {
 	case "map":
-		return []*engine.Task{g["map-bias"], g["map-pad"], g["map-gather"], g["map-inplace"]}
+		return []*engine.Task{g["map-bias"], g["map-pad"], g["map-gather"], g["map-inplace"], expOf(tensor.Float32, engine.Domain{5000}), g["map-transpose"]}
 	case "reduce":
 		return []*engine.Task{g["reduce-mean"], g["reduce-argmax"], sum}
 	}

@@ -23,7 +23,7 @@ func (g *Builder) Hook(name string, coords []Coord, e *engine.Expr, acc tensor.D
 }
 
 // HookOf is hook for several values, which the macro gives as one of the type
-// of valueType, and for any number of accumulated ones.
+// of ValueType, and for any number of accumulated ones.
 func (g *Builder) HookOf(name string, coords []Coord, es []*engine.Expr, accs []tensor.DType) {
 	params := parametersOf(coords)
 	names := map[int]string{}
@@ -53,7 +53,7 @@ func parametersOf(coords []Coord) (params []Param) {
 // accs names the parameters that hold the task's results.
 func (g *Builder) Function(name string, coords []Coord, params []Param, accs map[int]string, es []*engine.Expr) {
 	f := &fn{g: g, seen: map[string]string{}, coords: coords, accs: accs}
-	result := g.valueType(name, es)
+	result := g.ValueType(name, es)
 	var end string
 	if len(es) == 1 {
 		end = fmt.Sprintf("    return %s;\n", f.value(es[0], ""))
@@ -87,9 +87,9 @@ func (g *Builder) write(name, result string, params []Param, body string) {
 	fmt.Fprintf(&g.Hooks, "#define %s(%s) %s_hook(%s FN_ARGS)\n\n", name, strings.Join(names, ", "), lower, strings.Join(args, ", "))
 }
 
-// valueType is the C type of hook name, which computes es: that of the one, or
+// ValueType is the C type of hook name, which computes es: that of the one, or
 // a struct of all.
-func (g *Builder) valueType(name string, es []*engine.Expr) string {
+func (g *Builder) ValueType(name string, es []*engine.Expr) string {
 	if len(es) == 1 {
 		return RegType(es[0].DType)
 	}
@@ -104,7 +104,7 @@ func (g *Builder) Store(name, of string, es ...*engine.Expr) {
 		return
 	}
 	// All are computed before any is stored: inputs may lie there.
-	text := fmt.Sprintf("do { const %s v_ = (v);", g.valueType(of, es))
+	text := fmt.Sprintf("do { const %s v_ = (v);", g.ValueType(of, es))
 	for i, e := range es {
 		text += " " + g.storing(i, e.DType, fmt.Sprintf("v_.v%d", i)) + ";"
 	}
@@ -155,7 +155,7 @@ func (g *Builder) Buffers(of string, es ...*engine.Expr) {
 		}
 	}
 	fmt.Fprintf(&g.Hooks, "#define BUFFERS(n)%s\n", declare)
-	fmt.Fprintf(&g.Hooks, "#define KEEP(k, v) do { const %s v_ = (v);%s } while (0)\n", g.valueType(of, es), keep)
+	fmt.Fprintf(&g.Hooks, "#define KEEP(k, v) do { const %s v_ = (v);%s } while (0)\n", g.ValueType(of, es), keep)
 	fmt.Fprintf(&g.Hooks, "#define EACH_BUFFER(DO)%s\n\n", each)
 }
 

@@ -188,10 +188,11 @@ func (c *Contraction) row() variant.Variant {
 }
 
 func (r *rowChoice) Knobs() []variant.Knob {
-	return []variant.Knob{variant.Counter("group", &r.group), variant.Counter("lanes", &r.lanes), variant.Counter("rows", &r.rows), variant.Counter("splits", &r.splits)}
+	return []variant.Knob{variant.Counter("group", &r.group), variant.Counter("lanes", &r.lanes), variant.Counter("rows", &r.rows), variant.Counter("columns", &r.columns), variant.Counter("splits", &r.splits)}
 }
 
 func (c *Contraction) settleRow(r *rowChoice) error {
+	r.columns = min(r.columns, r.group)
 	r.Split(c, r.splits)
 	return c.partsFit(r.splits)
 }

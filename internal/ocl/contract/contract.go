@@ -29,7 +29,11 @@ func contractVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 		return []variant.Variant{item}
 	}
 	plain := func(swap bool) *Contraction { return Separate(d, t, swap) }
-	all := []variant.Variant{eitherOrientation(c, plain, (*Contraction).row), item}
+	few := c // with the fewer outputs as rows, for the kernel that takes few
+	if c.n < c.m && !d.CPU {
+		few = plain(!c.swapped)
+	}
+	all := []variant.Variant{eitherOrientation(few, plain, (*Contraction).row), item}
 	// Products of bytes by an instruction for four of them, in the kernels that it suits.
 	v, inVectors := c, plain
 	if w := vectorWords(d, t, c.swapped); w != nil {
@@ -68,6 +72,8 @@ func contractVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 		all = append(all, terms.linesOf())
 	}
 	switch {
+	case !d.CPU && few.readsMatrix():
+		return prefer("row", fmt.Sprintf("a GPU: %d rows of outputs, for which a matrix is read once", few.m), all)
 	case c.hasUnits() && c.mmaLegal():
 		return prefer("mma", "matrix units", all)
 	case d.CPU && lines && along.stripFits():

@@ -42,7 +42,7 @@ func blocksOf(d *facts.Device, t *engine.Task) *mapping {
 
 func init() {
 	variant.Register(variant.Family{
-		Name: engine.Map.String(), Kind: engine.Map, Variants: []string{"item", "block", "tile", "gather", "thin"},
+		Name: engine.Map.String(), Kind: engine.Map, Variants: []string{"item", "turn", "block", "tile", "gather", "thin"},
 		Choose: mapVariants, Class: mapClass,
 	})
 }
@@ -57,8 +57,8 @@ func mapVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	t = moved(t)
 	m := mappingOf(d, t)
 	item := variant.Tunable[mapItem](variant.Chooser[mapItem]{
-		Name: "item", Why: "one work-item a point", Kind: engine.Map, Limits: d.Limits(1, 4),
-		ByRule: func() mapItem { return mapItem{kernels.Group(m.cols, d.WorkGroup)} }, Plan: m.planItem,
+		Name: "item", Why: "a GPU: items with a few points each", Kind: engine.Map, Limits: d.Limits(1, 4),
+		ByRule: m.chooseItem, Plan: m.planItem,
 	})
 	blocks := blocksOf(d, t)
 	block := variant.Tunable[mapBlock](variant.Chooser[mapBlock]{
@@ -68,6 +68,11 @@ func mapVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	all := []variant.Variant{item, block}
 	if d.CPU {
 		all = []variant.Variant{block, item}
+	}
+	if turn, right := turnVariant(d, t); right && !d.CPU {
+		all = slices.Insert(all, 0, turn)
+	} else if turn.Plan != nil {
+		all = append(all, turn)
 	}
 	if thin := thinVariant(d, t); thin.Plan != nil && d.CPU {
 		all = slices.Insert(all, 0, thin)
@@ -110,9 +115,14 @@ func moved(t *engine.Task) *engine.Task {
 }
 
 // mapItem is how map_item is used for one task.
-type mapItem struct{ wg int }
+type mapItem struct {
+	wg    int
+	items int64
+}
 
-func (c *mapItem) Knobs() []variant.Knob { return []variant.Knob{variant.Counter("wg", &c.wg)} }
+func (c *mapItem) Knobs() []variant.Knob {
+	return []variant.Knob{variant.Counter("wg", &c.wg), variant.Counter("items", &c.items)}
+}
 
 // mapBlock is how map_block is used for one task.
 type mapBlock struct{ kernels.MapBlocks }
@@ -168,11 +178,52 @@ func (m *mapping) segments() []segment {
 	return segments(m.task)
 }
 
+func (m *mapping) chooseItem() mapItem {
+	r := kernels.MapItem(m.rows, m.cols, m.mostItems(), m.dev.Units, m.dev.WorkGroup)
+	return mapItem{r.Local[0] * r.Local[1], r.Items}
+}
+
+// mostItems is how many points an item computes together at most: what they load, 32 bytes, keeps memory busy.
+// Long expressions do that by themselves, and need the registers.
+func (m *mapping) mostItems() int64 {
+	const bytes, flops = 32, 256
+	loaded, stored, cost := int64(0), int64(0), int64(1)
+	seen := map[string]bool{}
+	last := m.colAxes
+	if len(last) > 1 {
+		last = last[len(last)-1:]
+	}
+	for _, e := range m.task.Values {
+		for s := range e.Walk() {
+			if seen[s.Key()] {
+				continue
+			}
+			seen[s.Key()] = true
+			switch {
+			case s.Op == engine.OpLoad && access.Uses(s, last):
+				loaded += int64(m.task.Ins[s.Input].DType.Size())
+			case s.Op == engine.OpApply:
+				cost += int64(s.Fn.Flops)
+			}
+		}
+	}
+	for _, o := range m.task.Outs {
+		stored += int64(o.DType.Size())
+	}
+	return min(bytes/max(loaded, (stored+1)/2, 1), flops/cost, 16)
+}
+
 func (m *mapping) planItem(c mapItem) (*variant.Plan, error) {
-	r := kernels.MapItem(m.rows, m.cols, c.wg)
+	r := kernels.MapItemOf(m.rows, m.cols, c.items, c.wg)
+	g := m.program()
+	g.Macro("ITEMS", r.Items)
+	if r.Items > 1 {
+		g.Macro("DOWN", codegen.OneIf(r.Down))
+		g.Macro("OUT", g.ValueType("VALUE", m.task.Values))
+	}
 	return &variant.Plan{
-		Params:   fmt.Sprintf("view=%dx%d wg=%d", m.rows, m.cols, r.Local[0]),
-		Launches: []variant.Launch{{Program: m.program().Assemble("map/gpu_item.cl"), Kernel: "map_item", Global: r.Global, Local: r.Local}},
+		Params:   fmt.Sprintf("view=%dx%d wg=%dx%d items=%d", m.rows, m.cols, r.Local[0], r.Local[1], r.Items),
+		Launches: []variant.Launch{{Program: g.Assemble("map/gpu_item.cl"), Kernel: "map_item", Global: r.Global, Local: r.Local}},
 	}, nil
 }
 

@@ -151,17 +151,22 @@ func (m *tiling) plan(c mapTile) (*variant.Plan, error) {
 func (m *tiling) places(g *codegen.Builder) {
 	t := m.task
 	g.HookOf("VALUE", []codegen.Coord{{Name: "o", Axes: m.outer}, {Name: "r", Axes: []int{m.along}}, {Name: "c", Axes: m.cols}}, t.Values, nil)
-	place := engine.ConstIndex(0)
-	for _, a := range access.Axes(t, 0) {
-		if place = place.Mul(int64(t.Axes[a])); !slices.Contains(m.cols, a) {
-			place = place.Add(engine.AxisIndex(a))
-		}
-	}
-	g.Hook("PLACE", []codegen.Coord{{Name: "o", Axes: m.outer}, {Name: "r", Axes: []int{m.along}}}, engine.IndexValue(tensor.Int64, place), tensor.Invalid)
+	g.Hook("PLACE", []codegen.Coord{{Name: "o", Axes: m.outer}, {Name: "r", Axes: []int{m.along}}}, engine.IndexValue(tensor.Int64, m.place()), tensor.Invalid)
 	g.Store("STORE", "VALUE", t.Values...)
 	g.Macro("NARROW", codegen.OneIf(m.narrow()))
 	g.Macro("DIRECT", codegen.OneIf(m.direct()))
 	if m.direct() {
 		g.Macro("ELEMENT(i)", "(y0_ + o_y0)[i]")
 	}
+}
+
+// place is where column 0 of a row is stored.
+func (m *tiling) place() *engine.Index {
+	place := engine.ConstIndex(0)
+	for _, a := range access.Axes(m.task, 0) {
+		if place = place.Mul(int64(m.task.Axes[a])); !slices.Contains(m.cols, a) {
+			place = place.Add(engine.AxisIndex(a))
+		}
+	}
+	return place
 }

@@ -12,17 +12,35 @@ import (
 type schedule int
 
 const (
-	byBlocks schedule = iota // a row after the other, columns in vectors
-	byBands                  // bandRows of them
-	byGroups                 // a work-group each
+	byBlocks  schedule = iota // a row after the other, columns in vectors
+	byBands                   // bandRows of them
+	byGroups                  // a work-group each
+	byKeeping                 // a work-group each, in registers
 )
+
+// grouped reports whether a row is a work-group's.
+func (w schedule) grouped() bool { return w == byGroups || w == byKeeping }
 
 // space is where stages are.
 func (w schedule) space() string {
-	if w == byBands {
+	switch w {
+	case byBands:
 		return ""
+	case byKeeping:
+		return "__private "
 	}
 	return "__global "
+}
+
+// foldFile is the kernel file of a fold.
+func (w schedule) foldFile() string {
+	switch w {
+	case byGroups:
+		return "row/gpu_fold.cl"
+	case byKeeping:
+		return "row/gpu_keep_fold.cl"
+	}
+	return "row/cpu_fold.cl"
 }
 
 // bandRows is how many rows row/cpu_band.cl takes at once: a vector has a lane of each.
@@ -48,6 +66,11 @@ func (k *rowKnown) stage(i int, ctype string) {
 	if k.way == byBands {
 		k.stages = append(k.stages, fmt.Sprintf("%s %ss[BAND * PITCH] LINES;", ctype, name))
 		k.add(name, ctype+" *")
+		return
+	}
+	if k.way == byKeeping {
+		k.stages = append(k.stages, fmt.Sprintf("%s %s[KEPT];", ctype, name))
+		k.add(name, k.way.space()+ctype+" *")
 		return
 	}
 	k.stages = append(k.stages, fmt.Sprintf("__global %s *const %s = STAGE%d + (item) * PITCH;", ctype, name, i))
@@ -79,11 +102,12 @@ func (k *rowKnown) fold(i int, f engine.Fold) {
 	case byBands:
 		k.stages = append(k.stages, fmt.Sprintf("%s %ss[BAND] LINES;", ctype, name))
 		k.steps = append(k.steps, fmt.Sprintf("row_fold%d(%s);", i, k.arguments("b, n", "s", name+"s")))
-	case byGroups:
+	case byGroups, byKeeping:
 		var trees []string
+		size := map[schedule]string{byGroups: "WG", byKeeping: "WG + FEW"}[k.way]
 		for _, ctype := range treeTypes(f) {
 			tree := fmt.Sprint("tree", i) + []string{"", "_at"}[len(trees)]
-			k.trees = append(k.trees, fmt.Sprintf("__local %s %s[WG];", ctype, tree))
+			k.trees = append(k.trees, fmt.Sprintf("__local %s %s[%s];", ctype, tree, size))
 			trees = append(trees, tree)
 		}
 		k.steps = append(k.steps, fmt.Sprintf("const %s %s = row_fold%d(%s);", ctype, name, i, k.arguments("r", "", trees...)))
@@ -108,7 +132,7 @@ func (k *rowKnown) head(i int, f engine.Fold) string {
 	switch k.way {
 	case byBands:
 		return fmt.Sprintf("static inline void row_fold%d(%s)", i, k.parameters("const IDX b, const int n", true, acc+" *out"))
-	case byGroups:
+	case byGroups, byKeeping:
 		var trees []string
 		for j, ctype := range treeTypes(f) {
 			trees = append(trees, fmt.Sprintf("__local %s *%s", ctype, []string{"tree", "tree_at"}[j]))

@@ -6,6 +6,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/tensor"
 )
 
 // rowPlan is a Row task as its kernels see it: passes over the columns of a row,
@@ -29,6 +30,8 @@ type rowPlan struct {
 	passes []rowPass
 	// inPlace: the stage of a row is where its output will be. alone: an item has no other row.
 	inPlace, alone bool
+	// keeps: stages are in registers, and so is what several passes load.
+	keeps bool
 }
 
 type rowPass struct{ hoists, stages int }
@@ -37,8 +40,8 @@ type rowPass struct{ hoists, stages int }
 // computed again sooner than read.
 const stageFlops = 8
 
-func newRowPlan(d *facts.Device, t *engine.Task) *rowPlan {
-	p := &rowPlan{dev: d, original: t, task: t.Rewrite(func(e *engine.Expr) *engine.Expr { return e }), rows: t.Size(0), cols: t.Size(1)}
+func newRowPlan(d *facts.Device, t *engine.Task, keeps bool) *rowPlan {
+	p := &rowPlan{dev: d, keeps: keeps, original: t, task: t.Rewrite(func(e *engine.Expr) *engine.Expr { return e }), rows: t.Size(0), cols: t.Size(1)}
 	for i := range t.Outs {
 		if t.OverRow(i) {
 			p.over = append(p.over, i)
@@ -83,13 +86,14 @@ func (p *rowPlan) pass(k int) (es []**engine.Expr) {
 func (p *rowPlan) overColumns(e *engine.Expr) bool { return access.Uses(e, access.Axes(p.task, 1)) }
 
 // shared are the keys of dear expressions over columns that several passes,
-// or several outputs, compute.
+// or several outputs, compute, and of what they load where it is kept.
 func (p *rowPlan) shared() map[string]bool {
 	count := map[string]int{}
 	for k := range len(p.task.Folds) + 1 {
 		for _, root := range p.pass(k) {
 			for e := range (*root).Walk() {
-				if e.Op == engine.OpApply && flopsOf(e) >= stageFlops && p.overColumns(e) {
+				dear := e.Op == engine.OpApply && flopsOf(e) >= stageFlops || p.keeps && e.Op == engine.OpLoad
+				if dear && p.overColumns(e) {
 					count[e.Key()]++
 				}
 			}
@@ -132,12 +136,19 @@ func (p *rowPlan) simplify(e *engine.Expr, shared map[string]bool, known map[str
 		dt := e.DType
 		e = engine.Apply(e.Fn, dt, args...)
 		if shared[key] {
-			p.stages = append(p.stages, e)
-			e = engine.Acc(len(p.task.Folds)+stageBase+len(p.stages)-1, dt)
+			e = p.stage(e, dt)
 		}
+	case p.keeps && shared[key]:
+		e = p.stage(e, e.DType)
 	}
 	known[key] = e
 	return e
+}
+
+// stage adds e, of that dtype, to the stages, and gives what stands for it.
+func (p *rowPlan) stage(e *engine.Expr, dt tensor.DType) *engine.Expr {
+	p.stages = append(p.stages, e)
+	return engine.Acc(len(p.task.Folds)+stageBase+len(p.stages)-1, dt)
 }
 
 // renumber replaces the numbers of results in the passes and stages.

@@ -18,24 +18,32 @@ import (
 
 func init() {
 	variant.Register(variant.Family{
-		Name: engine.Row.String(), Kind: engine.Row, Variants: []string{"group", "block", "band", "split"},
+		Name: engine.Row.String(), Kind: engine.Row, Variants: []string{"keep", "group", "block", "band", "split"},
 		Choose: rowVariants, Class: variant.FoldClass,
 	})
 }
 
 func rowVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	t = BelowTheirMaxima(t)
-	block := variant.Variant{Name: "block", Why: "a CPU driver: a row an item, columns in vectors", Plan: func() (*variant.Plan, error) { return newRowPlan(d, t).block() }}
-	group := variant.Variant{Name: "group", Why: "a work-group a row", Plan: func() (*variant.Plan, error) { return newRowPlan(d, t).group() }}
+	block := variant.Variant{Name: "block", Why: "a CPU driver: a row an item, columns in vectors", Plan: func() (*variant.Plan, error) { return newRowPlan(d, t, false).block() }}
+	group := variant.Variant{Name: "group", Why: "a work-group a row", Plan: func() (*variant.Plan, error) { return newRowPlan(d, t, false).group() }}
 	split := variant.Variant{Name: "split", Why: "a fold after the other, each over all rows", Plan: func() (*variant.Plan, error) { return splitRow(d, t) }}
 	together := []variant.Variant{group, block, split}
 	if d.CPU {
 		together = []variant.Variant{block, group, split}
 	}
-	if p := newRowPlan(d, t); p.narrow() {
+	if p := newRowPlan(d, t, true); p.fitsRegisters() {
+		keep := variant.Variant{Name: "keep", Why: "a work-group a row, in registers", Plan: p.keep}
+		if d.CPU {
+			together = append(together, keep)
+		} else {
+			together = slices.Insert(together, 0, keep)
+		}
+	}
+	if p := newRowPlan(d, t, false); p.narrow() {
 		band := variant.Variant{Name: "band", Why: "a CPU driver: sixteen short rows at a time", Plan: p.band}
 		if d.CPU {
-			together = []variant.Variant{band, block, split, group}
+			together = slices.Insert(together, 0, band)
 		} else {
 			together = append(together, band)
 		}
@@ -121,6 +129,9 @@ func (p *rowPlan) ctype(i int) string {
 // for the row, where row r and the results that it uses are in scope.
 func (p *rowPlan) define(g *codegen.Builder, name string, e *engine.Expr, columns bool) {
 	coords, params, names := p.scope(e, columns, func(ctype, array string) codegen.Param {
+		if p.keeps {
+			return codegen.Param{CType: ctype, Name: array, Arg: array + "[k]"}
+		}
 		return codegen.Param{CType: ctype, Name: array, Arg: array + "[c]"}
 	})
 	g.Function(name, coords, params, names, []*engine.Expr{e})
@@ -130,7 +141,7 @@ func (p *rowPlan) define(g *codegen.Builder, name string, e *engine.Expr, column
 // false, and defines nothing, where there is no such text.
 func (p *rowPlan) defineVector(g *codegen.Builder, name string, e *engine.Expr, to tensor.DType, way schedule) bool {
 	row := access.Axes(p.task, 1)
-	if way == byGroups || len(row) != 1 {
+	if way.grouped() || len(row) != 1 {
 		return false
 	}
 	coords, params, names := p.scope(e, true, func(ctype, array string) codegen.Param {
@@ -169,7 +180,7 @@ func (p *rowPlan) program(g *codegen.Builder, way schedule) {
 	for i, e := range p.hoists {
 		p.define(g, fmt.Sprint("HOIST", i), e, false)
 	}
-	inVectors := way != byGroups
+	inVectors := !way.grouped()
 	if inVectors && len(p.stages) > 0 {
 		g.Macro("STAGE_SPACE", strings.TrimSpace(way.space()))
 	}
@@ -179,13 +190,16 @@ func (p *rowPlan) program(g *codegen.Builder, way schedule) {
 	}
 	fetch := ""
 	g.Macro("COLUMNS", map[bool]string{false: "WIDE", true: "WIDE_SHORT"}[way == byBands])
-	if way != byGroups {
+	if !way.grouped() {
 		fetch = p.ahead(g, way)
 		g.Macro("BAND", map[schedule]int{byBlocks: 1, byBands: bandRows}[way])
 	}
 	k := &rowKnown{way: way}
 	serial := p.cols // values that a state takes
-	if way != byGroups {
+	if way == byKeeping {
+		serial = kernels.MostKept
+	}
+	if !way.grouped() {
 		serial /= rowVec
 	}
 	for i, e := range p.stages {
@@ -217,7 +231,7 @@ func (p *rowPlan) program(g *codegen.Builder, way schedule) {
 		g.Section(func() {
 			fmt.Fprintf(&g.Hooks, "#define FOLD_FUNCTION %s\n", head)
 			codegen.WriteMonoid(&g.Hooks, f, codegen.FoldType(f), serial)
-			if way != byGroups {
+			if !way.grouped() {
 				part, call := k.part(i, f)
 				fmt.Fprintf(&g.Hooks, "%s;\n#define PART_FUNCTION %s\n#define PART %s\n", part, part, call)
 				fmt.Fprintf(&g.Hooks, "#define AHEAD %s\n#define PLAIN %d\n#define LOADS(c) LOADS%d(c)\n", aheadOf(i), codegen.OneIf(plain), i)
@@ -229,7 +243,7 @@ func (p *rowPlan) program(g *codegen.Builder, way schedule) {
 			}
 			fmt.Fprintf(&g.Hooks, "#define PREPARE(n, IN) %s\n", p.prepare(way, staged, p.passes[i].stages))
 			fmt.Fprintf(&g.Hooks, "#define LOAD(c) LOAD%d(c)\n", i)
-		}, "reduce/any_monoid.cl", map[bool]string{false: "row/cpu_fold.cl", true: "row/gpu_fold.cl"}[way == byGroups])
+		}, "reduce/any_monoid.cl", way.foldFile())
 		staged = p.passes[i].stages
 		k.fold(i, f)
 	}
@@ -239,7 +253,7 @@ func (p *rowPlan) program(g *codegen.Builder, way schedule) {
 		fmt.Fprintf(&g.Hooks, "#define %s %s\n", name, strings.Join(parts, " \\\n    "))
 	}
 	switch way {
-	case byGroups:
+	case byGroups, byKeeping:
 		line("ROW_TREES", k.trees)
 		fallthrough
 	case byBlocks:
@@ -252,7 +266,7 @@ func (p *rowPlan) program(g *codegen.Builder, way schedule) {
 	}
 	line("PREPARE(n, IN)", []string{p.prepare(way, staged, len(p.stages))})
 	line("EACH_OVER(DO)", each)
-	if way != byGroups {
+	if !way.grouped() {
 		line("AHEAD", []string{aheadOf(len(t.Folds))})
 		line("PREPARE_ALL(n)", []string{p.prepareAll(way, staged, len(p.stages), inVectors)})
 	}
@@ -264,7 +278,7 @@ func (p *rowPlan) program(g *codegen.Builder, way schedule) {
 // ROW_RESULTS. They are plain where each over the row has vectors OUTS##i, too,
 // which are stored as they are.
 func (p *rowPlan) outputs(g *codegen.Builder, way schedule) (each, results []string, plain bool) {
-	plain = way != byGroups && p.original.Alias == nil
+	plain = !way.grouped() && p.original.Alias == nil
 	for i, e := range p.task.Values {
 		over := slices.Contains(p.over, i)
 		p.define(g, fmt.Sprint("OUT", i), e, over)
@@ -276,7 +290,7 @@ func (p *rowPlan) outputs(g *codegen.Builder, way schedule) (each, results []str
 		fmt.Fprintf(&g.Hooks, "#define OUT%d_T %s\n", i, codegen.RegType(e.DType))
 		to := p.original.Outs[i].DType
 		plain = plain && to.Size() == 4 && p.defineVector(g, fmt.Sprint("OUTS", i), e, to, way)
-		if way != byGroups {
+		if !way.grouped() {
 			ctype, at, bits := g.Stored(i, e.DType, "(v)")
 			fmt.Fprintf(&g.Hooks, "#define BITS%d %s\n#define BITS%d_OF(v) %s\n#define AT%d %s\n", i, ctype, i, bits, i, at)
 			if i == p.over[0] {
@@ -337,6 +351,10 @@ func (p *rowPlan) ahead(g *codegen.Builder, way schedule) string {
 func (p *rowPlan) prepare(w schedule, from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
+		if w == byKeeping {
+			fmt.Fprintf(&b, "st%d[k] = STAGED%d(c); ", i, i)
+			continue
+		}
 		at := "c + k"
 		if w == byBands {
 			at += fmt.Sprintf(" + APART(%d)", i+1)
@@ -429,6 +447,41 @@ func (p *rowPlan) group() (*variant.Plan, error) {
 	g.Macro("WG", wg)
 	p.program(g, byGroups)
 	out.Launches = []variant.Launch{{Program: g.Assemble("row/gpu_group.cl"), Kernel: "row_group", Global: m.Global, Local: m.Local}}
+	return out, nil
+}
+
+// keptWords is how many registers of 32 bits an item has for what it keeps.
+const keptWords = 64
+
+// keepShape is the work-items of a row that is kept in registers, and the columns that each has.
+func (p *rowPlan) keepShape() (wg int, columns int64) {
+	return kernels.RowKept(p.rows, p.cols, p.dev.Units, p.dev.WorkGroup)
+}
+
+// fitsRegisters reports whether a work-group can keep a row.
+func (p *rowPlan) fitsRegisters() bool {
+	_, columns := p.keepShape()
+	words := int64(1)
+	for _, e := range p.stages {
+		words += max(codegen.RegSize(e.DType), 4) / 4
+	}
+	return p.cols > 0 && columns <= kernels.MostKept && columns*(words-1) <= keptWords
+}
+
+func (p *rowPlan) keep() (*variant.Plan, error) {
+	wg, columns := p.keepShape()
+	m := kernels.RowKeep(p.rows, wg)
+	out := &variant.Plan{Params: fmt.Sprintf("view=%dx%d wg=%d kept=%dx%d", p.rows, p.cols, wg, len(p.stages), columns)}
+	g := codegen.New(p.dev, p.original, p.rows*p.cols)
+	g.Passes = true
+	g.Size("ROWS", p.rows)
+	g.Size("COLS", p.cols)
+	g.Macro("WG", wg)
+	g.Macro("KEPT", columns)
+	g.Macro("FEW", min(wg, 16))
+	g.Macro("FULL", codegen.OneIf(p.cols == int64(wg)*columns))
+	p.program(g, byKeeping)
+	out.Launches = []variant.Launch{{Program: g.Assemble("row/gpu_keep.cl"), Kernel: "row_keep", Global: m.Global, Local: m.Local}}
 	return out, nil
 }
 

@@ -1,7 +1,8 @@
-// item view=64x100 wg=256: one work-item a point
-// launch map_item global [256 64] local [256 1]
+// item view=64x100 wg=128x2 items=1: a GPU: items with a few points each
+// launch map_item global [128 64] local [128 2]
 // options -cl-single-precision-constant
 // arguments ROWS=64 COLS=100 n0=100
+#define ITEMS 1
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \

@@ -1,4 +1,4 @@
-// group view=64x100 wg=64 stages=1: a work-group a row
+// group view=64x100 wg=64 stages=1: ANYCL_VARIANT
 // launch row_group global [4096] local [64]
 // options -cl-single-precision-constant
 // arguments ROWS=64 COLS=100 PITCH=128 n0=100

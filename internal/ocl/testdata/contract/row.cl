@@ -1,12 +1,13 @@
-// row group 64 rows 1 lanes 4 split k 21: few outputs (5) of many terms (90000)
-// launch contract_row global [6720] local [64]
+// row group 128 rows 1 columns 1 lanes 8 split k 5: few outputs (5) of many terms (90000)
+// launch contract_row global [3200] local [128]
 // options -cl-single-precision-constant
-// arguments M=1 N=5 K=90000 BATCHES=1 CHUNK=4352 n0=90000
+// arguments M=1 N=5 K=90000 BATCHES=1 CHUNK=18432 n0=90000
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
-#define WG 64
-#define LANES 4
+#define WG 128
+#define LANES 8
 #define ROWS 1
+#define COLUMNS 1
 #define LEVELS 0
 #define SPLIT 1
 #define PARAMS __global const float *restrict p0_, \
@@ -44,7 +45,7 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
 #include "contract/gpu_row.cl"
 // launch contract_sum global [64] local [64]
 // options -cl-single-precision-constant
-// arguments M=1 N=5 BATCHES=1 SPLITS=21
+// arguments M=1 N=5 BATCHES=1 SPLITS=5
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define SPAN 1
