@@ -95,11 +95,15 @@ func TestSortsGiveOnlyWhatIsRead(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, variantName := range []string{"radix", "lanes", "group", "blocks"} {
+		e := device(t, "rank="+variantName, nil)
+		if variantName == "lanes" && !e.facts.CPU {
+			continue // for CPU drivers
+		}
 		for unread := range 2 {
 			a := engine.Rank{Rows: 3, Length: 100, Keep: 100}
 			task := rankTask(tensor.Float32, a)
 			task.Outs[unread].Len = 0
-			plan := asOnCPUPath(t, device(t, "rank="+variantName, nil), task, [][]byte{rankInput(r, tensor.Float32, 300)}, 0, 0)
+			plan := asOnCPUPath(t, e, task, [][]byte{rankInput(r, tensor.Float32, 300)}, 0, 0)
 			require.Contains(t, plan.Variant, variantName)
 		}
 	}
