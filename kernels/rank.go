@@ -99,6 +99,29 @@ func BlockHeld(pairs bool) int64 {
 	return 8
 }
 
+// PickMost is how many items rank_pick holds at most, PickKeep how many it finds.
+const PickMost, PickKeep = 2048, PickMost / 4
+
+// PickShape is the range of rank_pick: Parts of Span elements of a row.
+type PickShape struct {
+	Grid
+	WG          int
+	Parts, Span int64
+}
+
+// RankPick gives a unit two groups, which have a part of a row of at least four times what they hold.
+func RankPick(rows, length int64, units, workGroup int) PickShape {
+	s := PickShape{WG: Group(1<<10, workGroup)}
+	s.Parts = max(min(ceil(2*int64(units), max(rows, 1)), length/(4*PickMost)), 1)
+	if rows >= int64(units) {
+		s.Parts = 1
+	}
+	s.Span = max(ceil(length, s.Parts), 1)
+	s.Parts = max(ceil(length, s.Span), 1)
+	s.Grid = Grid{Global: [3]int{int(s.Parts) * s.WG, int(rows)}, Local: [3]int{s.WG, 1}}
+	return s
+}
+
 // RadixShape is the range of rank_radix: Parts of Span items of a row.
 type RadixShape struct {
 	Grid
@@ -159,6 +182,14 @@ func rankVariants() []Variant {
 			Kernels: []string{"blocks_count", "blocks_move", "blocks_emit"},
 			Macros:  []Macro{{"WG", groupSize, "work-items of a group"}, {"HELD", []int{4, 8}, "items of a work-item"}},
 			For:     "long rows",
+		},
+		{
+			Family: "rank", Name: "pick", Class: GPU, File: "rank/gpu_pick.cl", Needs: []string{"rank/any_keys.cl"}, Kernels: []string{"rank_pick", "rank_pick_merge"},
+			Macros: []Macro{
+				{"WG", groupSize, "work-items of a group"}, {"MOST", []int{PickMost}, "items that are held"}, {"SPLIT", onOff, "a row is cut into parts"},
+				{"BY_POSITION", onOff, "what is kept is sorted again"},
+			},
+			For: "the first few of a row",
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"sync"
 	"testing"
 
@@ -291,8 +292,14 @@ func TestARunOfEachAllocatesNothing(t *testing.T) {
 				}
 			})
 		}
-		loop(500) // memory for staging grows to its working size
-		require.Less(t, loop(210)-loop(10), 10.0, "%d elements", n)
+		// Memory for staging grows to its working size, which is how much is ever on its way at once: a device
+		// that falls further behind than before makes it grow once more. What a run allocates is there each time.
+		loop(500)
+		least := math.Inf(1)
+		for try := 0; try < 5 && least >= 10; try++ {
+			least = min(least, loop(210)-loop(10))
+		}
+		require.Less(t, least, 10.0, "%d elements", n)
 	}
 	require.NoError(t, errors.Join(rt.Close(), closeAll()))
 }

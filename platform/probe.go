@@ -157,7 +157,6 @@ func (p *prober) options(std string) string { return p.o.device.probeOptions(std
 
 func (d *Device) probeOptions(std string) string {
 	opts := []string{std, "-DT=" + floatVector(d.VectorWidth)}
-	opts = append(opts, d.forced()...)
 	if d.Key == keyNVIDIA {
 		opts = append(opts, "-DTRY_PTX")
 	}
@@ -168,14 +167,6 @@ func (d *Device) probeOptions(std string) string {
 		opts = append(opts, "-DTOGETHER")
 	}
 	return strings.Join(append(opts, vnniOptions(d)...), " ")
-}
-
-// forced are macros for what is probed whatever the device declares.
-func (d *Device) forced() []string {
-	if d.has(fixTryHalf) {
-		return []string{"-DFORCE_HALF"}
-	}
-	return nil
 }
 
 // lanes is the smallest size from 8 on of sub-groups that kernels may ask for, 0 where

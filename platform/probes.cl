@@ -5,8 +5,9 @@
 // than refused, because some drivers print every compile error to the terminal;
 // its absence is the answer.
 //
-// macros  FORCE_HALF, FORCE_DOUBLE, TRY_PTX  set by the host where the extension
-//                                            string is known to keep silent
+// macros  FORCE_DOUBLE, TRY_PTX  set by the host where the extension string is known
+//                                to keep silent. Half has none: NVIDIA's drivers take the
+//                                type undeclared, but 580 refuses these kernels and prints it
 //         TRY_LANES                          the smallest sub-groups, from 8 on, that a kernel may ask for
 //         TRY_VEX, TRY_VNNI  set where the CPU that the host runs on has the instructions
 //         T                                  the float vector that the device prefers: float, float4, ...
@@ -130,7 +131,7 @@ PROBE(fp64)
 #endif
 
 //:half
-#if defined(cl_khr_fp16) || defined(FORCE_HALF)
+#ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define HAS_half
 PROBE(half_arithmetic)

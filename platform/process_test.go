@@ -160,13 +160,16 @@ func TestSmallDeviceRunsOutAndRecovers(t *testing.T) {
 	assert.Contains(t, out, "took")
 }
 
+// loaderFound begins what is said of drivers that are found where none is named.
+const loaderFound = "found without being named"
+
 func noDriverRole() error {
 	m, err := Discover(context.Background(), nil)
 	if err != nil {
 		return err
 	}
 	if len(m.Devices) != 0 {
-		return fmt.Errorf("found %v", m.Devices)
+		return fmt.Errorf("%s: %v", loaderFound, m.Devices)
 	}
 	if _, err := m.Select("gpu"); !strings.Contains(fmt.Sprint(err), "found: nothing") {
 		return fmt.Errorf("select gpu: %w", err)
@@ -180,7 +183,11 @@ func noDriverRole() error {
 }
 
 func TestMachineWithoutDriversIsNoError(t *testing.T) {
-	out := child(t, "no driver", "OCL_ICD_VENDORS="+t.TempDir(), EnvDevice+"=")
+	out, err := startChild("no driver", "OCL_ICD_VENDORS="+t.TempDir(), "OCL_ICD_FILENAMES=", cl.EnvLibrary+"=", EnvDevice+"=")
+	if strings.Contains(out, loaderFound) {
+		t.Skipf("the loader has drivers of which its variables do not tell: %s", out)
+	}
+	require.NoError(t, err, out)
 	assert.Contains(t, out, "platform: no OpenCL device")
 }
 

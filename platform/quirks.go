@@ -46,7 +46,6 @@ const (
 	fixOwnCache                     // keep no binaries: the driver does
 	fixLockBuilds                   // build one source in one process at a time
 	fixNoAssembly                   // its compiler crashes at inline assembly for the CPU
-	fixTryHalf                      // probe half whatever is declared
 	fixInOrder                      // do not even probe queues that are out of order
 	fixSignals                      // restore signal handlers; internal/cldriver asks the environment itself
 	fixWideBytes                    // its compiler crashes at vectors of bytes: hold them in words

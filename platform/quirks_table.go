@@ -113,15 +113,6 @@ var quirkTable = []Quirk{
 		match:   key(keyNVIDIA),
 	},
 	{
-		Name: "no-fp16-listed", Driver: "NVIDIA",
-		Symptom: "half arithmetic works although cl_khr_fp16 is not listed",
-		Remedy:  "half is probed whatever the extension string says",
-		Source:  "github.com/ProjectPhysX/OpenCL-Benchmark",
-		Test:    "TestQuirksDecideWhatIsProbed",
-		fix:     fixTryHalf,
-		match:   key(keyNVIDIA),
-	},
-	{
 		Name: "truncated-binary-aborts", Driver: "PoCL; rusticl before Mesa 25",
 		Symptom: "a damaged program binary ends the process",
 		Remedy:  "length and SHA-256 are checked before the driver sees a binary",

@@ -118,9 +118,6 @@ func TestQuirksDecideWhatIsProbed(t *testing.T) {
 	assert.Equal(t, "quirk inline-assembly", probing(keyPoCL, "PoCL", "6.0").skipped("dot_x86"))
 	assert.Empty(t, probing(keyPoCL, "PoCL", "6.0", "-inline-assembly").skipped("dot_x86"))
 	assert.Empty(t, probing(keyPoCL, "PoCL", "3.1+debian").skipped("dot_x86"))
-	nvidia := quirky(keyNVIDIA, "NVIDIA CUDA", "580", nil)
-	assert.Equal(t, []string{"-DFORCE_HALF"}, nvidia.forced())
-	assert.Empty(t, quirky(keyNVIDIA, "NVIDIA CUDA", "580", map[string]bool{"no-fp16-listed": false}).forced())
 }
 
 func TestADriverThatKeepsProgramsItselfIsNotAskedForBinaries(t *testing.T) {

@@ -36,6 +36,9 @@ const (
 	// pieceBytes is what one command moves: long enough that what is between two
 	// commands does not count (80 to 160 us), short enough to begin soon.
 	pieceBytes = 4 << 20
+	// leastPiece is the least that is divided into pieces, so that the link begins
+	// while the host still copies, and stagedPart what one goroutine copies of a piece.
+	leastPiece, stagedPart = 512 << 10, 256 << 10
 	// pieceMost bounds the pinned memory of each direction, at 32 MiB.
 	pieceMost = 8
 	// smallPieces is how many small pieces are allocated together, and
@@ -62,6 +65,14 @@ type staging struct {
 	smallDown        pinned
 	largeDown        pinned
 	relays           []*relay // the one used longest ago first
+}
+
+// pieceOf is how much of a transfer of n bytes one command moves through pieces of c.
+func (c *pinned) pieceOf(n int) int {
+	if c.size < pieceBytes {
+		return c.size
+	}
+	return min(max((n/4+4095)&^4095, leastPiece), c.size) // whole pages
 }
 
 func newStaging(o *Opened) *staging {

@@ -26,6 +26,9 @@ type pull struct {
 // one being copied, one to spare.
 const pullDepth = 3
 
+// piece is what one command moves.
+func (p *pull) piece() int64 { return int64(p.c.pieceOf(int(p.bytes))) }
+
 // ask enqueues reading, as far as there is pinned memory.
 func (p *pull) ask() error {
 	before := p.asked
@@ -36,7 +39,7 @@ func (p *pull) ask() error {
 		if err != nil || m == nil {
 			return err
 		}
-		n := min(p.bytes-p.asked, int64(p.c.size))
+		n := min(p.bytes-p.asked, p.piece())
 		if err := p.q.ReadSignal(p.from, p.off+p.asked, m.bytes[:n], p.wait, m.event); err != nil {
 			p.s.give(p.c, m)
 			return err
@@ -78,11 +81,11 @@ func (p *pull) next(ctx context.Context, dst []byte) error {
 	if err := m.await(ctx); err != nil {
 		return err
 	}
-	n := min(p.bytes-p.got, int64(p.c.size))
+	n := min(p.bytes-p.got, p.piece())
 	p.pieces = slices.Delete(p.pieces, 0, 1)
 	err := p.ask() // the link works while the host copies
 	if err == nil {
-		copyParallel(dst[p.got:][:n], m.bytes[:n])
+		copyInParts(dst[p.got:][:n], m.bytes[:n], stagedPart)
 		p.got += n
 	}
 	p.s.give(p.c, m)

@@ -61,7 +61,7 @@ func (s *staging) sendBy(ctx context.Context, r *relay, b *cl.Buffer, off int64,
 // push enqueues the copy of src to b at off in queue q, behind wait, through pieces
 // of c. The end of the last is told by last, if there is one.
 func (s *staging) push(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event, last *cl.Event) error {
-	for len(src) > 0 {
+	for each := c.pieceOf(len(src)); len(src) > 0; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -75,15 +75,15 @@ func (s *staging) push(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer
 			}
 			break
 		}
-		n := min(len(src), c.size)
-		copyParallel(p.bytes[:n], src[:n])
+		n := min(len(src), each)
+		copyInParts(p.bytes[:n], src[:n], stagedPart)
 		if err := q.WriteSignal(b, off, p.bytes[:n], wait, p.event); err != nil {
 			s.give(c, p)
 			return err
 		}
 		s.leave(c, p)
 		src, off, wait = src[n:], off+int64(n), nil
-		if q != s.o.queue {
+		if q != s.o.queue || c == &s.largeUp { // the link begins now, while the host goes on
 			if err := q.Flush(); err != nil {
 				return err
 			}

@@ -7,8 +7,8 @@ import (
 )
 
 // Align is the alignment of every offset: enough for any vector type and for
-// any device's base address alignment known.
-const Align = 256
+// any device's base address alignment known. The largest is NVIDIA's, 4096 bits.
+const Align = 512
 
 // Interval is a value that must keep Bytes from step From to step To, both
 // inclusive.

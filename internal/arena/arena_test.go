@@ -54,7 +54,7 @@ func TestAValueAboveTheLimitGetsItsOwnArena(t *testing.T) {
 
 func TestLiveIsTheMostAtOnce(t *testing.T) {
 	require.Zero(t, Live(nil))
-	require.EqualValues(t, 256, Live([]Interval{{1, 0, 0}, {200, 1, 3}}), "one after the other")
-	require.EqualValues(t, 512, Live([]Interval{{1, 0, 1}, {200, 1, 3}}), "both in step 1")
-	require.EqualValues(t, 1024, Live([]Interval{{512, 0, 9}, {256, 1, 2}, {256, 3, 4}, {512, 5, 5}}))
+	require.EqualValues(t, Align, Live([]Interval{{1, 0, 0}, {200, 1, 3}}), "one after the other")
+	require.EqualValues(t, 2*Align, Live([]Interval{{1, 0, 1}, {200, 1, 3}}), "both in step 1")
+	require.EqualValues(t, 4*Align, Live([]Interval{{2 * Align, 0, 9}, {Align, 1, 2}, {Align, 3, 4}, {2 * Align, 5, 5}}))
 }

@@ -189,10 +189,12 @@ func routineCells() (all []cell) {
 		sorted(tinyCPU(tinyCache), "rank=radix", "buffered and streamed", engine.Rank{Rows: 1, Length: 200, Keep: 200}).with("BUFFERED", 1),
 		sorted(tinyCPU(), "rank=first", "cut", engine.Rank{Rows: 1, Length: 33_000, Keep: 3}),
 		sorted(tinyCPU(), "rank=first", "cut, by position", engine.Rank{Rows: 1, Length: 33_000, Keep: 3, Descending: true, ByPosition: true}),
+		sorted(tinyGPU(), "rank=pick", "cut", engine.Rank{Rows: 1, Length: 17_000, Keep: 3}),
+		sorted(tinyGPU(), "rank=pick", "cut, by position", engine.Rank{Rows: 1, Length: 17_000, Keep: 3, Descending: true, ByPosition: true}),
 	)
-	for _, v := range []string{"radix", "lanes", "few", "first", "group", "blocks"} {
+	for _, v := range []string{"radix", "lanes", "few", "first", "group", "blocks", "pick"} {
 		d := tinyCPU
-		if v == "group" {
+		if v == "group" || v == "pick" {
 			d = tinyGPU
 		} else if v == "blocks" {
 			d = func(...func(*facts.Device)) *facts.Device { return gpuFacts(64) }
@@ -203,7 +205,7 @@ func routineCells() (all []cell) {
 			{Rows: 1, Length: 300, Keep: 2, Descending: true, ByPosition: true}, {Rows: 3, Length: 150, Keep: 16, Descending: true},
 		} {
 			dt := []tensor.DType{f32, tensor.Int16, f32, tensor.Float64, tensor.Float16, tensor.Int32, f32}[i]
-			if v == "first" && 8*a.Keep > a.Length || v == "few" && 2*a.Keep > a.Length || (v == "first" || v == "few") && dt.Size() == 8 { // others take the rest
+			if (v == "first" || v == "pick") && 8*a.Keep > a.Length || v == "few" && 2*a.Keep > a.Length || (v == "first" || v == "few" || v == "pick") && dt.Size() == 8 { // others take the rest
 				continue
 			}
 			task := rankTask(dt, a)

@@ -205,6 +205,7 @@ func goldens() map[string]goldenCase {
 		{"rank-short", "rank=group", gpuFacts(256)},
 		{"rank-first", "rank=first", cpuFacts(16)},
 		{"rank-first", "rank=few", cpuFacts(16)},
+		{"rank-first", "rank=pick", gpuFacts(256)},
 		{"unique", "unique=radix", cpuFacts(16)},
 		{"unique-seen", "unique=blocks", gpuFacts(256)},
 		{"unique-short", "unique=group", gpuFacts(256)},

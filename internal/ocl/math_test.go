@@ -91,13 +91,17 @@ func TestExpOfWhatIsBelowItsMaximum(t *testing.T) {
 			xs, in = append(xs, x), binary.NativeEndian.AppendUint32(in, math.Float32bits(x))
 		}
 	}
+	allowed := 1.0
+	if !e.facts.CPU {
+		allowed = 3 // the driver's own exp, and what OpenCL allows it
+	}
 	dom := engine.Domain{len(xs)}
 	x := engine.Load(0, tensor.Float32, engine.AxisIndex(0), nil)
 	outs, plan := execute(t, e, mapTask(dom, engine.Apply(codegen.ExpBelow, tensor.Float32, x), engine.Operand{DType: tensor.Float32, Len: dom.Size()}), [][]byte{in}, 0)
 	for i, x := range xs {
 		y, want := math.Float32frombits(binary.NativeEndian.Uint32(outs[0][4*i:])), math.Exp(float64(x))
 		tiny := want < 0x1p-126 && y == 0
-		require.True(t, tiny || ulpsOf(y, want) <= 1, "%g = %b gives %g, not %g: %s", x, x, y, want, plan.Variant)
+		require.True(t, tiny || ulpsOf(y, want) <= allowed, "%g = %b gives %g, not %g: %s", x, x, y, want, plan.Variant)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestEveryWayToSortGivesTheOrderOfTheCPUPath(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	cases := rankCases()
-	for v, variantName := range []string{"radix", "lanes", "few", "first", "group", "blocks"} {
+	for v, variantName := range []string{"radix", "lanes", "few", "first", "group", "blocks", "pick"} {
 		for _, wide := range []bool{false, true} {
 			e := device(t, "rank="+variantName, func(f *facts.Device) { f.ForceWide = wide })
 			for _, dt := range deviceDTypes(t) {
@@ -95,12 +95,36 @@ func TestSortsGiveOnlyWhatIsRead(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, variantName := range []string{"radix", "lanes", "group", "blocks"} {
+		e := device(t, "rank="+variantName, nil)
+		if variantName == "lanes" && !e.facts.CPU {
+			continue // for CPU drivers
+		}
 		for unread := range 2 {
 			a := engine.Rank{Rows: 3, Length: 100, Keep: 100}
 			task := rankTask(tensor.Float32, a)
 			task.Outs[unread].Len = 0
-			plan := asOnCPUPath(t, device(t, "rank="+variantName, nil), task, [][]byte{rankInput(r, tensor.Float32, 300)}, 0, 0)
+			plan := asOnCPUPath(t, e, task, [][]byte{rankInput(r, tensor.Float32, 300)}, 0, 0)
 			require.Contains(t, plan.Variant, variantName)
+		}
+	}
+}
+
+// In the worst order everything comes before what is held; parts of rows are chosen from again.
+func TestTheFirstOfARowArePickedFromAnyOrder(t *testing.T) {
+	numbersOnly(t)
+	e := device(t, "rank=pick", func(f *facts.Device) { f.CPU, f.Units = false, 16 })
+	for _, a := range []engine.Rank{
+		{Rows: 3, Length: 70_003, Keep: 500, Descending: true}, {Rows: 20, Length: 9_000, Keep: 50}, {Rows: 1, Length: 400_000, Keep: 512, ByPosition: true},
+	} {
+		for _, order := range []string{"rising", "falling", "random", "equal"} {
+			r := rand.New(rand.NewPCG(9, 10))
+			in := make([]byte, 4*a.Rows*a.Length)
+			for i := range a.Rows * a.Length {
+				v := map[string]float64{"rising": float64(i), "falling": -float64(i), "random": r.NormFloat64(), "equal": 1}[order]
+				putAt(tensor.Float32, in, i, v, 0)
+			}
+			plan := asOnCPUPath(t, e, rankTask(tensor.Float32, a), [][]byte{in}, 0, 0)
+			require.Contains(t, plan.Variant, "pick")
 		}
 	}
 }

@@ -153,14 +153,15 @@ static inline uint bfloat16_bits(const float x) {
 static inline float round_bfloat16(const float x) { return as_float(bfloat16_bits(x) << 16); }
 
 // To float by rounding to odd: a second rounding to a half type is then exact. Signed integers
-// go by magnitude, and those of 32 bits not through long: Mesa 22 gets both wrong.
+// go by magnitude, and those of 32 bits not through long: Mesa 22 gets both wrong. The sign is
+// set, not turned: NVIDIA's compiler converts the magnitude of the least as if it were negative.
 static inline float odd_from_uint(const uint x) {
     const float f = convert_float_rtz(x);
     return as_float(as_uint(f) | ((uint)f != x));
 }
 static inline float odd_from_int(const int x) {
     const float f = odd_from_uint(x < 0 ? 0u - (uint)x : (uint)x);
-    return x < 0 ? -f : f;
+    return as_float(as_uint(f) | ((uint)x & 0x80000000u));
 }
 static inline float odd_from_ulong(const ulong x) {
     const float f = convert_float_rtz(x);
@@ -168,7 +169,7 @@ static inline float odd_from_ulong(const ulong x) {
 }
 static inline float odd_from_long(const long x) {
     const float f = odd_from_ulong(x < 0 ? 0UL - (ulong)x : (ulong)x);
-    return x < 0 ? -f : f;
+    return as_float(as_uint(f) | ((uint)(x >> 32) & 0x80000000u));
 }
 #ifdef HAS_DOUBLE
 // By bits: Mesa 25 does not round towards zero. Subnormal floats count steps of 2^-149.

@@ -66,7 +66,7 @@ kernel void blocks_move(PARAMS) {
     __local uint pos[HOLDS];
 #endif
     __local ushort c[BUCKETS * WG]; // of each digit and item
-    __local uint shared[WG], begins[BUCKETS];
+    __local uint shared[2 * WG], begins[BUCKETS];
     const int me = (int)get_local_id(0), in_b = PASS == 0 ? 0 : IN_B;
     const IDX from = BLOCK * HOLDS;
     const int n = (int)min((IDX)HOLDS, COUNT - from);
@@ -105,7 +105,7 @@ kernel void blocks_move(PARAMS) {
     // Items of smaller digits come first, then those of items before.
     uint sum = 0, total;
     for (int i = 0; i < BUCKETS; i++) sum += c[me * BUCKETS + i];
-    uint before = scan_group(sum, shared, &total) - sum;
+    uint before = scan_group(sum, shared, &total);
     for (int i = 0; i < BUCKETS; i++) {
         const uint v = c[me * BUCKETS + i];
         c[me * BUCKETS + i] = (ushort)before;

@@ -40,20 +40,20 @@ INLINE VT scan_shift(const VT v) { return (VT)(0, v.s0, v.s12, v.s3456, v.s789ab
 #endif
 
 #ifdef WG
-// The sums of v over the items up to this one; all of them in *total.
+// The sums of v over the items before this one; all of them in *total. Two copies take turns, so that
+// a step needs one barrier. Shared memory has 2 * WG, and may be written again after a barrier.
 INLINE ACC scan_group(ACC v, __local ACC *shared, ACC *total) {
     const int me = (int)get_local_id(0);
+    int at = 0;
     shared[me] = v;
     for (int d = 1; d < WG; d *= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        const ACC before = me >= d ? shared[me - d] : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        v += before;
-        shared[me] = v;
+        v += me >= d ? shared[at + me - d] : 0;
+        at = WG - at;
+        shared[at + me] = v;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    *total = shared[WG - 1];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return v;
+    *total = shared[at + WG - 1];
+    return me > 0 ? shared[at + me - 1] : 0; // v less its own would round
 }
 #endif

@@ -21,19 +21,20 @@ type gathering struct {
 const narrow = 16
 
 // gatherVariant is the variant of rows that indices name, with no plan where t is
-// something else.
-func gatherVariant(d *facts.Device, t *engine.Task) variant.Variant {
+// something else, and whether there are enough rows to fetch ahead.
+func gatherVariant(d *facts.Device, t *engine.Task) (v variant.Variant, long bool) {
 	all := access.Axes(t, 0)
 	if len(all) < 2 || len(t.Values) != 1 || t.Alias != nil {
-		return variant.Variant{}
+		return variant.Variant{}, false
 	}
 	last := len(all) - 1
 	m := &gathering{mapping: &mapping{dev: d, task: t, rowAxes: all[:last], colAxes: all[last:]}}
 	m.rows, m.cols = access.Extent(t, m.rowAxes), access.Extent(t, m.colAxes)
-	if m.loads = rowGathers(t.Values[0], all[last], t.Axes); len(m.loads) == 0 || m.rows < int64(8*d.Units) {
-		return variant.Variant{}
+	if m.loads = rowGathers(t.Values[0], all[last], t.Axes); len(m.loads) == 0 {
+		return variant.Variant{}, false
 	}
-	return variant.Variant{Name: "gather", Why: "a CPU driver: rows that indices name are fetched ahead", Plan: m.plan}
+	v = variant.Variant{Name: "gather", Why: "a CPU driver: rows that indices name are fetched ahead", Plan: m.plan}
+	return v, m.rows >= int64(8*d.Units)
 }
 
 // rowGathers are the loads of e at addresses that are looked up for a whole row:

@@ -84,7 +84,7 @@ func mapVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	} else if tile.Plan != nil {
 		all = append(all, tile)
 	}
-	if gather := gatherVariant(d, t); gather.Plan != nil && d.CPU {
+	if gather, long := gatherVariant(d, t); long && d.CPU {
 		all = slices.Insert(all, 0, gather)
 	} else if gather.Plan != nil {
 		all = append(all, gather)

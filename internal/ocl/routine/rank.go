@@ -32,7 +32,7 @@ func (r *ranking) pairs() bool { return r.bits == 64 }
 
 func init() {
 	variant.Register(variant.Family{
-		Name: "rank", Kind: engine.Routine, Algorithm: (*engine.Rank)(nil), Variants: []string{"radix", "lanes", "few", "first", "group", "blocks"},
+		Name: "rank", Kind: engine.Routine, Algorithm: (*engine.Rank)(nil), Variants: []string{"radix", "lanes", "few", "first", "group", "blocks", "pick"},
 		Choose: rankVariants, Cost: rankCost,
 	})
 }
@@ -44,6 +44,7 @@ func rankVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	radix := variant.Variant{Name: "radix", Why: "long rows, digit by digit", Plan: r.radix}
 	group := variant.Variant{Name: "group", Why: "short rows, each in local memory", Plan: r.group}
 	blocks := variant.Variant{Name: "blocks", Why: "long rows, digit by digit, block by block in local memory", Plan: r.blocks}
+	pick := variant.Variant{Name: "pick", Why: "the first few of a row: nearly all elements are looked at once", Plan: r.pick}
 	var vs []variant.Variant
 	switch {
 	case d.CPU && kernels.RankLanes(a.Rows, a.Length):
@@ -65,11 +66,17 @@ func rankVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	if short && !d.CPU {
 		vs = append(vs, group)
 	}
+	if r.picked() && !d.CPU {
+		vs = append(vs, pick)
+	}
 	if d.WorkGroup >= 64 {
 		vs = append(vs, blocks)
 	}
 	if short && d.CPU {
 		vs = append(vs, group)
+	}
+	if r.picked() && d.CPU {
+		vs = append(vs, pick)
 	}
 	if !d.CPU {
 		vs = append(vs, radix)
@@ -243,6 +250,33 @@ func (r *ranking) group() (*variant.Plan, error) {
 			Global: variant.Grid(r.Rows * int64(wg)), Local: variant.Grid(int64(wg)),
 		}},
 	}, nil
+}
+
+// picked reports whether rank_pick can hold what is kept.
+func (r *ranking) picked() bool {
+	return !r.pairs() && r.Keep > 0 && r.Keep <= min(kernels.PickKeep, r.Length/8) && r.dev.LocalMem >= 8*kernels.PickMost+1<<10
+}
+
+func (r *ranking) pick() (*variant.Plan, error) {
+	g := r.program()
+	s := kernels.RankPick(r.Rows, r.Length, r.dev.Units, r.dev.WorkGroup)
+	g.Macro("WG", s.WG)
+	g.Macro("MOST", kernels.PickMost)
+	g.Macro("SPLIT", codegen.OneIf(s.Parts > 1))
+	g.Macro("BY_POSITION", codegen.OneIf(r.ByPosition))
+	g.Size("PARTS", s.Parts)
+	g.Size("SPAN", s.Span)
+	p := &variant.Plan{Params: fmt.Sprintf("%d of %d rows of %d, parts=%d wg=%d", r.Keep, r.Rows, r.Length, s.Parts, s.WG)}
+	if s.Parts > 1 {
+		g.ScratchArg("LISTS", 0, "ulong")
+		p.Scratch = []int64{8 * r.Rows * s.Parts * r.Keep}
+	}
+	prog := g.Assemble("rank/any_keys.cl", "rank/gpu_pick.cl")
+	p.Launches = []variant.Launch{{Program: prog, Kernel: "rank_pick", Global: s.Global, Local: s.Local}}
+	if s.Parts > 1 {
+		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "rank_pick_merge", Global: variant.Grid(int64(s.WG), r.Rows), Local: variant.Grid(int64(s.WG), 1)})
+	}
+	return p, nil
 }
 
 // pass is one digit of a sort.

@@ -64,6 +64,7 @@
 #undef TILE
 #undef AT
 #undef SPOT
+#undef TAKE_TILE
 
 #include "rank/any_keys.cl"
 #include "rank/gpu_blocks.cl"
