@@ -12,9 +12,11 @@
 //
 // macros  LEVELS 0: acc is the whole sum, and the first three are nothing; 1: sums of blocks;
 //         2: also totals    TERMS  of a block, for the kernel    BLOCKS  that are added to a total at once
+//         SUMS_FROM  an expression that is 0, which no compiler can tell
 // note    what is not finite passes through: its rounding error counts as 0, where Inf - Inf would be NaN.
 //         The sums lie in memory (volatile), because in registers they would push out those
-//         of the inner loop, which touches them once in TERMS steps
+//         of the inner loop, which touches them once in TERMS steps. A compiler that moves them to
+//         registers all the same cannot where it does not know the places: see SUMS_FROM
 // source  Kahan, Further remarks on reducing truncation errors (1965); Higham, The Accuracy of
 //         Floating Point Summation (1993)
 
@@ -25,6 +27,13 @@
     (rest) = zero_ == (T)(0) ? lost_ : (T)(0); \
 } while (0)
 
+#ifdef SUMS_FROM
+#define SUM_AT(i) ((i) + sums_from_)
+#define SUMS_PLACE const int sums_from_ = (SUMS_FROM);
+#else
+#define SUM_AT(i) (i)
+#define SUMS_PLACE
+#endif
 #define ALL_SUMS _Pragma("unroll")
 #if LEVELS == 0
 #define BLOCK_SUMS(T, n)
@@ -36,11 +45,11 @@
     if (full_ == 0) { \
         ALL_SUMS \
         for (int i_ = 0; i_ < (n); i_++) \
-            blocks_[i_] = ((T *)(acc))[i_]; \
+            blocks_[SUM_AT(i_)] = ((T *)(acc))[i_]; \
     } else { \
         ALL_SUMS \
         for (int i_ = 0; i_ < (n); i_++) \
-            blocks_[i_] = blocks_[i_] + ((T *)(acc))[i_]; \
+            blocks_[SUM_AT(i_)] = blocks_[SUM_AT(i_)] + ((T *)(acc))[i_]; \
     } \
     ALL_SUMS \
     for (int i_ = 0; i_ < (n); i_++) \
@@ -50,6 +59,7 @@
 }
 #if LEVELS == 1
 #define BLOCK_SUMS(T, n) \
+    SUMS_PLACE \
     volatile T blocks_[n]; \
     int full_ = 0;
 #define TO_TOTALS_(T, n)
@@ -57,26 +67,27 @@
     if (full_ > 0) { \
         ALL_SUMS \
         for (int i_ = 0; i_ < (n); i_++) \
-            ((T *)(acc))[i_] = blocks_[i_] + ((T *)(acc))[i_]; \
+            ((T *)(acc))[i_] = blocks_[SUM_AT(i_)] + ((T *)(acc))[i_]; \
     } \
 }
 #else
 #define BLOCK_SUMS(T, n) \
+    SUMS_PLACE \
     volatile T blocks_[n], totals_[n], rests_[n]; \
     int full_ = 0; \
     for (int i_ = 0; i_ < (n); i_++) \
-        totals_[i_] = rests_[i_] = (T)(0);
+        totals_[SUM_AT(i_)] = rests_[SUM_AT(i_)] = (T)(0);
 #define TO_TOTALS_(T, n) \
     if (full_ == BLOCKS) { \
         full_ = 0; \
         for (int i_ = 0; i_ < (n); i_++) \
-            KAHAN(T, totals_[i_], rests_[i_], blocks_[i_]); \
+            KAHAN(T, totals_[SUM_AT(i_)], rests_[SUM_AT(i_)], blocks_[SUM_AT(i_)]); \
     }
 #define END_BLOCKS(T, n, acc) { \
     ALL_SUMS \
     for (int i_ = 0; i_ < (n); i_++) { \
-        KAHAN(T, totals_[i_], rests_[i_], full_ > 0 ? blocks_[i_] + ((T *)(acc))[i_] : ((T *)(acc))[i_]); \
-        ((T *)(acc))[i_] = totals_[i_] + rests_[i_]; \
+        KAHAN(T, totals_[SUM_AT(i_)], rests_[SUM_AT(i_)], full_ > 0 ? blocks_[SUM_AT(i_)] + ((T *)(acc))[i_] : ((T *)(acc))[i_]); \
+        ((T *)(acc))[i_] = totals_[SUM_AT(i_)] + rests_[SUM_AT(i_)]; \
     } \
 }
 #endif

@@ -32,6 +32,13 @@ func (x *attention) planTile() (*variant.Plan, error) {
 		parts *= 2
 	}
 	lanes := min(64, group/parts)
+	// Few positions are more items each, and small groups: those that see few of the other side end early.
+	for items := owned * x.batch; parts < 8 && 2*parts*lanes <= group && 2*parts <= kept/16 && 2*parts*items <= 512*int64(x.Device.Units); {
+		parts *= 2
+	}
+	for lanes > 32 && variant.CeilDiv(owned, lanes)*x.batch < 2*int64(x.Device.Units) && owned > lanes/2 {
+		lanes /= 2
+	}
 	row := variant.RoundUp(x.d, parts) + variant.RoundUp(max(x.e, 1), parts) + more
 	if parts > 1 {
 		row += sums * parts * lanes
