@@ -13,5 +13,16 @@ func attentionSpaces() []Space {
 				return p["rows"]*p["vectors"]+p["vectors"]+1 <= int64(vectorRegisters(l.Lanes*l.Size))
 			},
 		},
+		{
+			Family: "attention", Variant: "tile",
+			Params: []Param{
+				{"parts", powers(1, 16), "work-items a position"},
+				{"lanes", powers(8, 128), "positions a group"},
+				{"block", powers(4, 64), "positions of the other side at once"},
+			},
+			Fits: func(p Params, l Limits) bool {
+				return p["parts"]*p["lanes"] <= int64(l.WorkGroup)
+			},
+		},
 	}
 }

@@ -1,5 +1,7 @@
 package kernels
 
+import "math"
+
 // PanelShape is the register block of contract/cpu_panel.cl: Rows x (Vectors·Lanes)
 // accumulators.
 type PanelShape struct {
@@ -67,10 +69,10 @@ func fullRows(rows int, m int64) int {
 	return best
 }
 
-// TileShape is the work-group of contract/gpu_tile.cl: X·Y work-items, M x N
-// outputs, K a step; Vector neighbours are read from local memory at once, which
-// holds Stages steps; 0 is one.
-type TileShape struct{ M, N, K, X, Y, Vector, Stages int }
+// TileShape is the work-group of contract/gpu_tile.cl: Slices sets of X·Y work-items, which
+// divide k among them, M x N outputs, K a step; Vector neighbours are read from local memory
+// at once, which holds Stages steps; 0 is one.
+type TileShape struct{ M, N, K, X, Y, Vector, Stages, Slices int }
 
 // LocalBytes is the local memory of a work-group with accumulators of size bytes.
 func (s TileShape) LocalBytes(size int) int64 {
@@ -78,7 +80,7 @@ func (s TileShape) LocalBytes(size int) int64 {
 }
 
 // Items is the number of work-items of a group.
-func (s TileShape) Items() int { return s.X * s.Y }
+func (s TileShape) Items() int { return s.X * s.Y * max(s.Slices, 1) }
 
 // Wide reports whether items can load length x K elements by four neighbours,
 // which lie along k if byK.
@@ -90,60 +92,83 @@ func (s TileShape) Wide(length int, byK bool) bool {
 	return length*s.K%(4*s.Items()) == 0 && along%4 == 0
 }
 
-// whole reports whether every item has the same share of the tile and of what is
-// loaded for it.
+// whole reports whether every item has the same share of the tile, of what is
+// loaded for it, and of sums of several slices, for which there is room.
 func (s TileShape) whole() bool {
-	return s.M%(s.Y*s.Vector) == 0 && s.N%(s.X*s.Vector) == 0 && s.M*s.K%s.Items() == 0 && s.N*s.K%s.Items() == 0
+	slices := max(s.Slices, 1)
+	return s.M%(s.Y*s.Vector) == 0 && s.N%(s.X*s.Vector) == 0 && s.M*s.K%s.Items() == 0 && s.N*s.K%s.Items() == 0 &&
+		s.K%slices == 0 && s.N/s.X%slices == 0 && (slices == 1 || int64(s.Items()*s.N/s.X) <= s.LocalBytes(1))
 }
 
-// tiles are the shapes to choose from, largest first. Items divides M·K and N·K.
-// Two stages of 8 need the barriers and the memory of one of 16 and fewer
-// registers: 123 to 132 and not 127 to 164 on sm_80, which is two groups at a time
-// and not one (ptxas 12.4); on dg2 six spill at most, and not 34.
+// registers is about how many an item needs, of 4 bytes: for its sums, a row and a column of
+// them, what it loads, and addresses.
+func (s TileShape) registers(size int) int {
+	rows, columns := s.M/s.Y, s.N/s.X
+	return (rows*columns+rows+columns+(s.M+s.N)*s.K/s.Items())*size/4 + 24
+}
+
+// Many reports whether groups are large and each item does with 128 registers, so that several
+// groups at a time are worth keeping to those.
+func (s TileShape) Many(size int) bool { return s.Items() >= 256 && s.registers(size) <= 136 }
+
+// tiles are the shapes to choose from, largest first. Items divides M·K and N·K. Blocks of
+// 8 x 8 sums an item read least of local memory; slices keep many items busy on a small tile.
 var tiles = []TileShape{
-	{128, 128, 8, 16, 16, 4, 2},
-	{128, 128, 8, 16, 16, 4, 1},
-	{64, 64, 16, 16, 16, 4, 1},
-	{64, 64, 8, 16, 16, 4, 1},
-	{32, 32, 16, 8, 8, 4, 1},
-	{32, 32, 8, 8, 8, 4, 1},
-	{16, 16, 8, 4, 4, 4, 1},
-	{8, 8, 8, 2, 2, 4, 1},
-	{4, 4, 8, 1, 1, 4, 1},
+	{128, 128, 8, 16, 16, 4, 2, 1},
+	{128, 64, 16, 8, 16, 4, 1, 2},
+	{64, 128, 16, 16, 8, 4, 1, 2},
+	{64, 64, 16, 8, 8, 4, 2, 4},
+	{64, 64, 16, 16, 8, 2, 1, 2},
+	{64, 64, 16, 16, 16, 4, 1, 1},
+	{64, 64, 8, 16, 16, 4, 1, 1},
+	{64, 32, 16, 8, 8, 4, 2, 4},
+	{32, 64, 16, 8, 8, 4, 2, 4},
+	{32, 32, 16, 8, 8, 4, 2, 4},
+	{32, 32, 16, 8, 8, 4, 1, 1},
+	{32, 32, 8, 8, 8, 4, 1, 1},
+	{16, 16, 8, 4, 4, 4, 1, 1},
+	{8, 8, 8, 2, 2, 4, 1, 1},
+	{4, 4, 8, 1, 1, 4, 1, 1},
+}
+
+// cost is about how long a unit takes for its share of groups of m x n outputs each. It is
+// busy while it has items enough, of which it holds some by their registers, and reads what
+// it multiplies from local memory.
+func (s TileShape) cost(m, n, groups int64, units, size int) float64 {
+	const registers, enough = 1 << 16, 512 // of a unit: registers, and items that hide latencies
+	count := ceil(m, int64(s.M)) * ceil(n, int64(s.N)) * groups
+	share := ceil(count, int64(units))
+	rows, columns := s.M/s.Y, s.N/s.X
+	held := min(share, max(1, int64(registers/(s.Items()*s.registers(size)))))
+	busy := min(1, float64(held)*float64(s.Items())/enough)
+	// A sum takes a multiply-add, and its part of a row and a column, of which four values are a read.
+	work := float64(s.M*s.N) * (1 + 1.5*float64(rows+columns)/float64(rows*columns)/2)
+	return float64(share) * work / (0.4 + 0.6*busy)
 }
 
 // Tile is the shape for groups of m x n outputs each on a device of so many
-// compute units, within its work-group and local memory limits. A large tile
-// reads less, but only enough tiles keep every unit busy.
+// compute units, within its work-group and local memory limits: the one of least cost.
 func Tile(m, n, groups int64, units, workGroup int, localMem int64, size int, float bool) TileShape {
-	var s TileShape
-	for _, s = range tiles {
+	var best TileShape
+	least := math.Inf(1)
+	for _, s := range tiles {
 		if s.Items() > workGroup || s.LocalBytes(size) > min(localMem, 32<<10) {
 			continue
 		}
-		if !float && s.M > 64 {
+		if !float && s.M*s.N/(s.X*s.Y) > 16 {
 			continue // products of integers take registers of their own: 360 spill on dg2
 		}
-		if s.Items() < 64 && workGroup >= 64 {
+		if s.Items() < 64 && best.Items() >= 64 {
 			break
 		}
-		count := ceil(m, int64(s.M)) * ceil(n, int64(s.N)) * groups
-		waste := count * int64(s.M*s.N) * 2 / (m * n * groups * 3)
-		if count >= int64(2*units) && waste < 1 {
-			return s
+		if s.Items() >= 64 && s.registers(size) > 176 {
+			continue
+		}
+		if cost := s.cost(m, n, groups, units, size); cost < least {
+			best, least = s, cost
 		}
 	}
-	return smallest(workGroup, localMem, size)
-}
-
-// smallest is the smallest tile of a full group: it wastes least at edges.
-func smallest(workGroup int, localMem int64, size int) (s TileShape) {
-	for _, s = range tiles {
-		if s.Items() <= min(workGroup, 64) && s.LocalBytes(size) <= min(localMem, 32<<10) {
-			return s
-		}
-	}
-	return s
+	return best
 }
 
 func ceil(a, b int64) int64 { return (a + b - 1) / b }

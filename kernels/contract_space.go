@@ -91,16 +91,17 @@ func contractSpaces() []Space {
 				{"y", powers(1, 32), "work-items along m"},
 				{"vector", powers(2, 8), "neighbours read from local memory at once"},
 				{"stages", []int64{1, 2}, "steps in local memory"},
+				{"slices", powers(1, 8), "sets of work-items, which divide k among them"},
 				{"wide", yesNo, "four neighbours are read from global memory at once"},
 				swap, splits(),
 			},
 			Fits: func(p Params, l Limits) bool {
-				s := TileShape{int(p["m"]), int(p["n"]), int(p["k"]), int(p["x"]), int(p["y"]), int(p["vector"]), int(p["stages"])}
+				s := TileShape{int(p["m"]), int(p["n"]), int(p["k"]), int(p["x"]), int(p["y"]), int(p["vector"]), int(p["stages"]), int(p["slices"])}
 				// An item keeps M·N / Items sums, and compilers unroll K steps of them
 				// as well as its loads.
-				sums, loads := s.M*s.N/s.Items(), (s.M+s.N)*s.K/s.Items()
+				sums, loads := s.M*s.N/(s.X*s.Y), (s.M+s.N)*s.K/s.Items()
 				return s.whole() && s.Items() <= l.WorkGroup && s.LocalBytes(l.Size) <= l.LocalMem &&
-					sums*l.Size <= 512 && sums*s.K <= 1024 && loads <= 32
+					sums*l.Size <= 512 && sums*s.K/s.Slices <= 1024 && loads <= 32
 			},
 		},
 		{

@@ -55,6 +55,10 @@ type Caps struct {
 	// an item, and fewer items at a time; "" where there is none to ask.
 	RegisterOptions string `json:"register_options,omitempty"`
 
+	// RegisterCap is a build option that keeps items to 128 registers, so that twice as many are at work at a
+	// time as of kernels that take more; "" where there is none.
+	RegisterCap string `json:"register_cap,omitempty"`
+
 	IntDot        bool   `json:"int_dot"` // dot_4x8packed_ss_int and its like
 	IntDotOptions string `json:"int_dot_options,omitempty"`
 	PTX           bool   `json:"ptx"`     // inline PTX assembly (NVIDIA)
@@ -113,6 +117,9 @@ const probeVersion = 13
 
 // LargeGRF is the build option of Intel's compilers that [Caps.RegisterOptions] may be.
 const LargeGRF = "-cl-intel-enable-auto-large-GRF-mode"
+
+// Registers128 is the build option of NVIDIA's compilers that [Caps.RegisterCap] may be.
+const Registers128 = "-cl-nv-maxrregcount=128"
 
 // devicePath is where something learned about the device is kept, empty when
 // nothing is. What a driver showed that executes nothing must not be taken for

@@ -75,7 +75,7 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 	d := device(t)
 	c, err := d.Caps(t.Context())
 	require.NoError(t, err)
-	proven := map[string]bool{"large_fill": false, "mapping": false, "direct": false, "companion": false, "addresses": false, "registers": false} // not tried on every device
+	proven := map[string]bool{"large_fill": false, "mapping": false, "direct": false, "companion": false, "addresses": false, "registers": false, "register cap": false} // not tried on every device
 	for _, p := range c.Proofs {
 		assert.Equal(t, 1, count(c.Proofs, p.Name), "%s is proven twice", p.Name)
 		proven[p.Name] = p.Proven
@@ -88,7 +88,7 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 		"shuffle": c.Shuffle, "dot_khr": c.IntDot, "ptx": c.PTX, "dot_ptx": c.DotPTX, "dot_amd": c.DotAMD, "dot_x86": c.DotX86, "dot_vex": c.DotVEX, "fma": c.FMA == FMAFused,
 		"out_of_order": c.OutOfOrder, "profiling": c.Profiling, "large_fill": c.LargeFill, "mapping": c.Mapping, "direct": c.Direct,
 		"mma75": c.MMA >= 75, "mma80": c.MMA >= 80, "mma90": c.MMA >= 90, "companion": c.Companion, "addresses": c.Addresses, "lanes": c.SubgroupLanes > 0,
-		"registers": c.RegisterOptions != "",
+		"registers": c.RegisterOptions != "", "register cap": c.RegisterCap != "",
 	}, proven)
 	assert.Contains(t, c.Stds, "CL1.2")
 	assert.Equal(t, c.Subgroups, c.SubgroupSize > 0)
@@ -104,7 +104,7 @@ func TestOptionsForRegistersAreAskedOfTheCompiler(t *testing.T) {
 		p, err := newProber(o, false)
 		require.NoError(t, err)
 		defer p.close()
-		p.tryRegisters(option)
+		p.tryRegisters("registers", option, &p.caps.RegisterOptions)
 		require.Equal(t, taken, p.caps.RegisterOptions == option)
 		require.Equal(t, taken, p.caps.Proofs[0].Proven)
 	}

@@ -122,7 +122,10 @@ func probeAll(ctx context.Context, o *Opened, onCompanion bool, fma FMA) (*Caps,
 		return nil, err
 	}
 	if o.device.Key == keyIntel && o.device.Class == GPU {
-		p.tryRegisters(LargeGRF)
+		p.tryRegisters("registers", LargeGRF, &p.caps.RegisterOptions)
+	}
+	if o.device.Key == keyNVIDIA && o.device.Class == GPU {
+		p.tryRegisters("register cap", Registers128, &p.caps.RegisterCap)
 	}
 	p.tryWarpgroups()
 	if !onCompanion {
@@ -376,16 +379,16 @@ func (p *prober) tryNewer(ctx context.Context) error {
 	return nil
 }
 
-// tryRegisters proves that the compiler takes an option by which it may give items more registers: any kernel shows it.
-func (p *prober) tryRegisters(option string) {
+// tryRegisters proves that the compiler takes an option about the registers of items: any kernel shows it.
+func (p *prober) tryRegisters(name, option string, taken *string) {
 	std, err := defaultStd+" "+option, errNotOffered
 	if built := p.build(std, []string{probes[0].section}); len(built) > 0 {
 		_, err = p.run(probes[0], std)
 	}
 	if err == nil {
-		p.caps.RegisterOptions = option
+		*taken = option
 	}
-	p.record("registers", false, err)
+	p.record(name, false, err)
 }
 
 // settled reports whether there is nothing more to learn about a probe at a newer

@@ -45,11 +45,22 @@
 #if PARTS > 1
 #define SHARES(sums) __local ACC shares[(sums) * PARTS * BN * LANES];
 #define SHARE(k, p, j) shares[(((k) * PARTS + (p)) * BN + (j)) * LANES + lane]
+// Four positions at a time: one sum would wait for each of its multiply-adds.
 #define PREPARE(k, own, other, ITS, ROW) \
-    for (int j = 0; j < count; j++) { \
-        ACC share = 0; \
-        DOT(share, own, other, j, ITS, ROW) \
-        SHARE(k, part, j) = share; \
+    for (int j = 0; j < count; j += 4) { \
+        const int j1_ = min(j + 1, count - 1), j2_ = min(j + 2, count - 1), j3_ = min(j + 3, count - 1); \
+        ACC s0_ = 0, s1_ = 0, s2_ = 0, s3_ = 0; \
+        FEATURES \
+        for (int i = 0; i < ITS; i++) { \
+            s0_ = FMA((own)[i], (other)[j * ROW + part * ITS + i], s0_); \
+            s1_ = FMA((own)[i], (other)[j1_ * ROW + part * ITS + i], s1_); \
+            s2_ = FMA((own)[i], (other)[j2_ * ROW + part * ITS + i], s2_); \
+            s3_ = FMA((own)[i], (other)[j3_ * ROW + part * ITS + i], s3_); \
+        } \
+        SHARE(k, part, j) = s0_; \
+        SHARE(k, part, j1_) = s1_; \
+        SHARE(k, part, j2_) = s2_; \
+        SHARE(k, part, j3_) = s3_; \
     }
 #define PREPARED barrier(CLK_LOCAL_MEM_FENCE);
 #define TAKE(sum, k, own, other, j, ITS, ROW) \

@@ -54,10 +54,29 @@ kernel void attention_tile(PARAMS) {
         barrier(CLK_LOCAL_MEM_FENCE);
         PREPARE(0, q, keys, D_PART, D_ROW)
         PREPARED
+#if PARTS > 1
+        // The maximum of the step first: then no weight waits for another.
+        ACC most = top;
         for (int j = 0; j < count; j++) {
             ACC s = 0;
             TAKE(s, 0, q, keys, j, D_PART, D_ROW)
             HIDE(s, b, r, key + j)
+            most = max(most, s);
+        }
+        if (most > top) {
+            const ACC fade = exp2(top - most);
+            FEATURES
+            for (int i = 0; i < E_PART; i++)
+                o[i] *= fade;
+            sum *= fade;
+            top = most;
+        }
+#endif
+        for (int j = 0; j < count; j++) {
+            ACC s = 0;
+            TAKE(s, 0, q, keys, j, D_PART, D_ROW)
+            HIDE(s, b, r, key + j)
+#if PARTS == 1
             if (s > top) {
                 const ACC fade = exp2(top - s);
                 FEATURES
@@ -66,6 +85,7 @@ kernel void attention_tile(PARAMS) {
                 sum *= fade;
                 top = s;
             }
+#endif
             const ACC p = s == (ACC)-INFINITY ? (ACC)0 : exp2(s - top);
             ADD(o, p, values, j, E_PART, E_ROW)
             sum += p;

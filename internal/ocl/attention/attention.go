@@ -45,7 +45,10 @@ func attentionVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 		Name: "lane", Why: "a CPU driver: vectors over positions", Kind: engine.Attention,
 		Limits: d.Limits(x.PanelLanes(), x.AccSize), ByRule: x.chooseLane, Plan: x.planLane,
 	})
-	tile := variant.Variant{Name: "tile", Why: "a GPU: a position an item, the other side in local memory", Plan: x.planTile}
+	tile := variant.Tunable[tileChoice](variant.Chooser[tileChoice]{
+		Name: "tile", Why: "a GPU: a position an item, the other side in local memory", Kind: engine.Attention,
+		Limits: d.Limits(x.PanelLanes(), x.AccSize), ByRule: x.chooseTile, Settle: x.settleTile, Plan: x.planTile,
+	})
 	if d.CPU {
 		return []variant.Variant{lane, tile}
 	}

@@ -1,6 +1,7 @@
 package attention
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/anycl/anycl/engine"
@@ -14,29 +15,75 @@ import (
 // work-item has on Intel's (dg2).
 const keptFeatures = 64
 
-// PlanTile plans the kernel of the pass for GPUs: one position of its own side an
-// item, or a few items that divide its features, and the other side in local memory.
-func (x *attention) planTile() (*variant.Plan, error) {
-	kernel, owned := "attention_tile", x.rows
-	kept, sums, more := x.d+x.e, int64(1), int64(0)
+var errLocalMem = errors.New("a step is larger than its share of local memory")
+
+// tileChoice is how the work is cut for the kernels for GPUs.
+type tileChoice struct {
+	parts, lanes int64 // items a position, positions a group
+	block        int64 // positions of the other side at once
+}
+
+func (t *tileChoice) Knobs() []variant.Knob {
+	return []variant.Knob{variant.Counter("parts", &t.parts), variant.Counter("lanes", &t.lanes), variant.Counter("block", &t.block)}
+}
+
+// kept is how many features an item of all that a position needs keeps, sums how many a pair of positions has
+// to add up, and more what else there is of each position of the other side.
+func (x *attention) kept() (kept, sums, more int64) {
 	switch x.a.Pass {
 	case engine.AttentionGradQ:
-		kernel, kept, sums = "attention_tile_dq", 2*x.d+x.e, 2
+		return 2*x.d + x.e, 2, 0
 	case engine.AttentionGradKV:
-		kernel, kept, sums, more = "attention_tile_dkv", 2*(x.d+x.e), 2, 2
-		owned = x.n
+		return 2 * (x.d + x.e), 2, 2
 	}
-	group := int64(min(x.Device.WorkGroup, 256))
-	parts := int64(1)
-	for kept*x.AccSize > keptFeatures*4*parts && parts < min(16, group) {
-		parts *= 2
+	return x.d + x.e, 1, 0
+}
+
+// tileBytes is the local memory of a group for each position of the other side.
+func (x *attention) tileBytes(t tileChoice) int64 {
+	_, sums, more := x.kept()
+	row := variant.RoundUp(x.d, t.parts) + variant.RoundUp(max(x.e, 1), t.parts) + more
+	if t.parts > 1 {
+		row += sums * t.parts * t.lanes
 	}
-	lanes := min(64, group/parts)
-	row := variant.RoundUp(x.d, parts) + variant.RoundUp(max(x.e, 1), parts) + more
-	if parts > 1 {
-		row += sums * parts * lanes
+	return row * x.AccSize
+}
+
+// chooseTile divides the features of a position among so many items that they stay in registers.
+func (x *attention) chooseTile() tileChoice {
+	kept, _, _ := x.kept()
+	owned, group := x.owned(), int64(min(x.Device.WorkGroup, 256))
+	t := tileChoice{parts: 1}
+	for kept*x.AccSize > keptFeatures*4*t.parts && t.parts < min(16, group) {
+		t.parts *= 2
 	}
-	block := max(min(min(x.Device.LocalMem, 32<<10)/(row*x.AccSize), 32), 1)
+	t.lanes = min(64, group/t.parts)
+	// Few positions are more items each, and small groups: those that see few of the other side end early.
+	units := int64(x.Device.Units)
+	for t.parts < 8 && 2*t.parts*t.lanes <= group && 2*t.parts <= kept/16 && 2*t.parts*owned*x.batch <= 512*units {
+		t.parts *= 2
+	}
+	for t.lanes > 32 && variant.CeilDiv(owned, t.lanes)*x.batch < 2*units && owned > t.lanes/2 {
+		t.lanes /= 2
+	}
+	t.block = max(min(min(x.Device.LocalMem, 32<<10)/x.tileBytes(t), 32), 1)
+	return t
+}
+
+func (x *attention) settleTile(t *tileChoice) error {
+	if t.block*x.tileBytes(*t) > x.Device.LocalMem {
+		return errLocalMem
+	}
+	return nil
+}
+
+// planTile plans the kernel of the pass for GPUs: one position of its own side an
+// item, or a few items that divide its features, and the other side in local memory.
+func (x *attention) planTile(t tileChoice) (*variant.Plan, error) {
+	kernel := map[engine.AttentionPass]string{
+		engine.AttentionForward: "attention_tile", engine.AttentionGradQ: "attention_tile_dq", engine.AttentionGradKV: "attention_tile_dkv",
+	}[x.a.Pass]
+	parts, lanes, block, owned := t.parts, t.lanes, t.block, x.owned()
 	g := codegen.New(x.Device, x.Task, x.batch*(max(x.rows, x.n)+lanes))
 	x.constants(g)
 	g.Macro("LANES", lanes)

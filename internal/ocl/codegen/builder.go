@@ -327,6 +327,11 @@ func (g *Builder) AskForRegisters() {
 	g.Options = strings.TrimSpace(g.Options + " " + g.Device.RegisterOptions)
 }
 
+// CapRegisters says that many items at a time matter more than registers for each.
+func (g *Builder) CapRegisters() {
+	g.Options = strings.TrimSpace(g.Options + " " + g.Device.RegisterCap)
+}
+
 // after lists what follows other parameters.
 func after(list []string, sep string) string {
 	if len(list) == 0 {

@@ -126,7 +126,7 @@ func (t *tileChoice) Knobs() []variant.Knob {
 	s := &t.Shape
 	return []variant.Knob{
 		variant.Counter("m", &s.M), variant.Counter("n", &s.N), variant.Counter("k", &s.K), variant.Counter("x", &s.X), variant.Counter("y", &s.Y),
-		variant.Counter("vector", &s.Vector), variant.Counter("stages", &s.Stages),
+		variant.Counter("vector", &s.Vector), variant.Counter("stages", &s.Stages), variant.Counter("slices", &s.Slices),
 		variant.Toggle("wide", &t.Wide), variant.Counter("splits", &t.splits),
 	}
 }

@@ -116,8 +116,11 @@ func prefer(name, why string, all []variant.Variant) []variant.Variant {
 // adjoin can be read in place, or packed without gathering.
 func swapBetter(d *facts.Device, t *engine.Task) bool {
 	m, n := t.Size(1), t.Size(2)
-	if !d.CPU {
-		return d.SubgroupLanes > 0 && swapForLanes(d, t)
+	switch {
+	case !d.CPU && d.SubgroupLanes > 0:
+		return swapForLanes(d, t)
+	case !d.CPU: // neighbouring items store neighbouring columns
+		return m > 1 && Separate(d, t, false).rowsAdjoin()
 	}
 	if narrow := int64(max(d.VectorLanes, 4)); n < narrow || m < narrow {
 		swap := n < m

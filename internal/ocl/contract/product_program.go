@@ -162,6 +162,9 @@ func (c *Contraction) triangleProgram(g *codegen.Builder, k ProductKey) *codegen
 func (c *Contraction) tileProgram(g *codegen.Builder, k ProductKey) []string {
 	t := k.Tile
 	c.tileMacros(g, t)
+	if t.Many(int(c.AccSize)) {
+		g.CapRegisters()
+	}
 	c.sums(c.K).macros(g)
 	for _, side := range []struct {
 		name, at string

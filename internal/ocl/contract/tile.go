@@ -3,6 +3,8 @@ package contract
 import (
 	"fmt"
 
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
@@ -21,8 +23,8 @@ func (c *Contraction) ChooseTile() tileChoice {
 	t := tileChoice{Shape: kernels.Tile(c.m, c.n, c.Batches, c.Device.Units, c.Device.WorkGroup, c.Device.LocalMem, int(c.AccSize), c.Acc.IsFloat() || c.unit != nil), Wide: !c.Device.CPU}
 	tiles := variant.CeilDiv(c.m, int64(t.Shape.M)) * variant.CeilDiv(c.n, int64(t.Shape.N)) * c.Batches
 	want := int64(1)
-	if enough := int64(2 * c.Device.Units); tiles < enough && !c.Device.CPU {
-		want = max(1, min(variant.CeilDiv(enough, tiles), c.K/256, 1024))
+	if units := int64(c.Device.Units); 2*tiles <= units && !c.Device.CPU {
+		want = max(1, min(variant.CeilDiv(2*units, tiles), c.K/256, 1024))
 	}
 	t.Split(c, want)
 	return t
@@ -38,6 +40,9 @@ func (t tileChoice) String() string {
 	if t.Shape.Stages > 1 {
 		s += fmt.Sprintf(" stages %d", t.Shape.Stages)
 	}
+	if t.Shape.Slices > 1 {
+		s += fmt.Sprintf(" slices %d", t.Shape.Slices)
+	}
 	return s + splitText(t.splits)
 }
 
@@ -48,8 +53,8 @@ func (c *Contraction) PlanTile(t tileChoice) (*variant.Plan, error) {
 	g := c.program(true, true, t.splits == 1, groups)
 	c.tileMacros(g, s)
 	c.sums(t.chunk).macros(g)
-	c.tileSide(g, t, "A", "m", c.A, s.M, aBatch, aRow, aSum)
-	c.tileSide(g, t, "B", "n", c.bb, s.N, bBatch, bColumn, bSum)
+	c.tileSide(g, t, "A", "m", c.A, c.Task.A, s.M, aBatch, aRow, aSum)
+	c.tileSide(g, t, "B", "n", c.bb, c.Task.B, s.N, bBatch, bColumn, bSum)
 	g.Size("TILES_M", tilesM)
 	g.Size("TILES_N", tilesN)
 	p := &variant.Plan{Params: t.String()}
@@ -65,7 +70,11 @@ func (c *Contraction) PlanTile(t tileChoice) (*variant.Plan, error) {
 	}
 	c.extents(g)
 	c.fold(g, p, t.splits, t.chunk)
-	g.AskForRegisters()
+	if s.Many(int(c.AccSize)) {
+		g.CapRegisters()
+	} else {
+		g.AskForRegisters()
+	}
 	p.Launches = append([]variant.Launch{{
 		Program: g.Assemble("lib/block_sums.cl", "contract/gpu_tile.cl"), Kernel: "contract_tile",
 		Global: [3]int{int(groups) * s.Items()}, Local: [3]int{s.Items()},
@@ -84,12 +93,15 @@ func (c *Contraction) tileMacros(g *codegen.Builder, s kernels.TileShape) {
 	g.Macro("VEC", fmt.Sprintf("%s%d", c.AccType, s.Vector))
 	g.Macro("SPREAD(v, p)", fmt.Sprintf("vstore%d(v, 0, p)", s.Vector))
 	g.Macro("STAGES", max(s.Stages, 1))
+	g.Macro("SLICES", max(s.Slices, 1))
+	g.Macro("BAND", tileBand)
+	g.Macro("SUMS_FROM", "(M < 0)")
 }
 
 // tileSide says how the elements of an operand are loaded: in which order, and
 // whether by four.
-func (c *Contraction) tileSide(g *codegen.Builder, t tileChoice, side, coordinate string, l OperandLoad, length, batch, own, sum int) {
-	byK := c.byK(l, own)
+func (c *Contraction) tileSide(g *codegen.Builder, t tileChoice, side, coordinate string, l OperandLoad, e *engine.Expr, length, batch, own, sum int) {
+	byK := c.nearerAlongK(l, e, own, sum)
 	g.Macro(side+"_BY_K", codegen.OneIf(byK))
 	along := own
 	if byK {
@@ -102,6 +114,21 @@ func (c *Contraction) tileSide(g *codegen.Builder, t tileChoice, side, coordinat
 	}
 	g.Macro("L"+side, 4)
 	c.wideSide(g, side, coordinate, l, aligned, batch, own, sum)
+}
+
+// nearerAlongK is byK for tiles: of windows, which may have conditions and whose neighbours adjoin
+// in both directions, those along the own direction are longer, and k is then the same for all that an item loads.
+func (c *Contraction) nearerAlongK(l OperandLoad, e *engine.Expr, own, sum int) bool {
+	if l.Plain && l.run == 0 || l.word || e.Op != engine.OpLoad {
+		return c.byK(l, own)
+	}
+	coef, ok := e.Addr.Affine(len(c.Task.Axes))
+	rows, terms := c.Axes(own), c.Axes(sum)
+	if !ok || len(rows) == 0 || len(terms) == 0 {
+		return c.byK(l, own)
+	}
+	row, term := access.Abs(coef[rows[len(rows)-1]]), access.Abs(coef[terms[len(terms)-1]])
+	return term != 0 && (row == 0 || term < row)
 }
 
 // wideSide defines how to read several neighbours of an operand at once: its

@@ -28,6 +28,7 @@ type Device struct {
 	DotUnit          string // of DotUnits, or empty: how products of bytes are summed
 	DotOptions       string // of the compiler, for it
 	RegisterOptions  string // option of the compiler, see platform.Caps
+	RegisterCap      string // the same
 	WideBytes        bool   // values of 8 bits are held in variables of 32
 	FlushesDenormals bool   // numbers below the least normal float become zero
 	ForceWide        bool   // tests: IDX is long whatever the sizes
@@ -46,7 +47,7 @@ func New(d *platform.Device, caps *platform.Caps) *Device {
 		Units: max(d.Units, 1), WorkGroup: min(max(d.MaxWorkGroup, 1), 256),
 		LocalMem: d.LocalMem, VectorLanes: d.VectorWidth,
 		ArgBytes: min(d.ArgBytes, 1024), MaxAlloc: d.MaxAlloc, FP64: caps.FP64, MMA: caps.MMA, SubgroupLanes: caps.SubgroupLanes,
-		WideBytes: d.WideBytes(), RegisterOptions: caps.RegisterOptions,
+		WideBytes: d.WideBytes(), RegisterOptions: caps.RegisterOptions, RegisterCap: caps.RegisterCap,
 	}
 	if f.CPU {
 		f.Cache = cmp.Or(d.CacheBytes, usualCache)

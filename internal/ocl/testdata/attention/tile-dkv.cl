@@ -1,5 +1,5 @@
-// tile 256 items in 4 parts, 12 at a time of 64 features: a GPU: a position an item, the other side in local memory
-// launch attention_tile_dkv global [2560 3] local [256 1]
+// tile 128 items in 4 parts, 21 at a time of 64 features: a GPU: a position an item, the other side in local memory
+// launch attention_tile_dkv global [2432 3] local [128 1]
 // options -cl-single-precision-constant
 // arguments M=500 ROWS=1000 N=600 LOW=-500 HIGH=100 n0=64000 n1=103079216 n2=9 n3=32000 n4=500 n5=64 n6=38400 n7=1000
 #define ACC float
@@ -10,9 +10,9 @@
 #define LOG2E (0x1.715476p+00f)
 #define LN2 (0x1.62e43p-01f)
 #define BANDED 1
-#define LANES 64
+#define LANES 32
 #define PARTS 4
-#define BN 12
+#define BN 21
 #define LONG 0
 #define HAS_MASK 0
 #define STORE_DK(i, v) STORE_float32(y0_ + o_y0, i, v)

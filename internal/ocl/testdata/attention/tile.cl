@@ -1,5 +1,5 @@
-// tile 128 items in 2 parts, 32 at a time of 64 features: a GPU: a position an item, the other side in local memory
-// launch attention_tile global [128 3] local [128 1]
+// tile 128 items in 4 parts, 32 at a time of 64 features: a GPU: a position an item, the other side in local memory
+// launch attention_tile global [256 3] local [128 1]
 // options -cl-single-precision-constant
 // arguments M=50 ROWS=50 N=60 n0=3200 n1=64 n2=3840 n3=1920 n4=32 n5=60
 #define ACC float
@@ -10,8 +10,8 @@
 #define LOG2E (0x1.715476p+00f)
 #define LN2 (0x1.62e43p-01f)
 #define BANDED 0
-#define LANES 64
-#define PARTS 2
+#define LANES 32
+#define PARTS 4
 #define BN 32
 #define LONG 0
 #define MASK(b, r, n) (MASK_OF(b, r, n) ? (float)0 : (float)-INFINITY)

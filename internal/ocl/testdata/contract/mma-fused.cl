@@ -13,6 +13,7 @@
 #define STAGES 4
 #define WARPGROUPS 0
 #define LEVELS 0
+#define SUMS_FROM (M < 0)
 #define BAND 8
 #define BF16 1
 #define MMA_SM 80

@@ -13,6 +13,7 @@
 #define STAGES 3
 #define WARPGROUPS 0
 #define LEVELS 0
+#define SUMS_FROM (M < 0)
 #define BAND 8
 #define BF16 0
 #define MMA_SM 80

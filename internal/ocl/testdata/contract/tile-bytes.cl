@@ -1,19 +1,22 @@
-// tile tile 128x128x8 items 16x16 stages 2: a GPU: tiles in local memory
-// launch contract_tile global [12288] local [256]
+// tile tile 128x64x16 items 8x16 slices 2: a GPU: tiles in local memory
+// launch contract_tile global [24576] local [256]
 // options -cl-single-precision-constant
-// arguments A_WHOLE=128 B_WHOLE=128 TILES_M=4 TILES_N=4 A_WIDE=1 M=500 N=504 K=128 BATCHES=3 n0=256000 n1=512 n2=4 n3=2 n4=3 n5=258048 n6=2016 n7=504 n8=1008 n9=1512 n10=252000
+// arguments A_WHOLE=128 B_WHOLE=128 TILES_M=4 TILES_N=8 A_WIDE=1 M=500 N=504 K=128 BATCHES=3 n0=256000 n1=512 n2=4 n3=2 n4=3 n5=258048 n6=2016 n7=504 n8=1008 n9=1512 n10=252000
 #define ACC uint
 #define MAC(a, b, c) DOT_US(a, b, c)
 #define WORDS 4
 #define TM 128
-#define TN 128
-#define TK 8
-#define TX 16
+#define TN 64
+#define TK 16
+#define TX 8
 #define TY 16
 #define VW 4
 #define VEC uint4
 #define SPREAD(v, p) vstore4(v, 0, p)
-#define STAGES 2
+#define STAGES 1
+#define SLICES 2
+#define BAND 8
+#define SUMS_FROM (M < 0)
 #define LEVELS 0
 #define A_BY_K 1
 #define LA 1

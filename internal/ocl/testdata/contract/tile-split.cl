@@ -13,6 +13,9 @@
 #define VEC double4
 #define SPREAD(v, p) vstore4(v, 0, p)
 #define STAGES 1
+#define SLICES 1
+#define BAND 8
+#define SUMS_FROM (M < 0)
 #define LEVELS 1
 #define TERMS 512
 #define A_BY_K 1

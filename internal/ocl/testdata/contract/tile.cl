@@ -1,18 +1,21 @@
-// tile tile 128x128x8 items 16x16 stages 2: a GPU: tiles in local memory
-// launch contract_tile global [12288] local [256]
+// tile tile 128x64x16 items 8x16 slices 2: a GPU: tiles in local memory
+// launch contract_tile global [24576] local [256]
 // options -cl-single-precision-constant
-// arguments A_WIDE=1 B_WIDE=0 TILES_M=4 TILES_N=4 M=500 N=501 K=502 BATCHES=3 n0=251000 n1=500 n2=251502 n3=501 n4=250500
+// arguments A_WIDE=1 B_WIDE=0 TILES_M=4 TILES_N=8 M=500 N=501 K=502 BATCHES=3 n0=251000 n1=500 n2=251502 n3=501 n4=250500
 #define ACC float
 #define MAC(a, b, c) FMA(a, b, c)
 #define TM 128
-#define TN 128
-#define TK 8
-#define TX 16
+#define TN 64
+#define TK 16
+#define TX 8
 #define TY 16
 #define VW 4
 #define VEC float4
 #define SPREAD(v, p) vstore4(v, 0, p)
-#define STAGES 2
+#define STAGES 1
+#define SLICES 2
+#define BAND 8
+#define SUMS_FROM (M < 0)
 #define LEVELS 0
 #define A_BY_K 0
 #define LA 4

@@ -10,22 +10,24 @@
 #define LOAD_B(b, k, n) (B_PTR[AT(n, k, B_LD)])
 #define AT(i, j, ld) ((long)(i) * (ld) + (j))
 #define C_PTR (y0_ + o_y0)
-#define TM 128
-#define TN 128
-#define TK 8
-#define TX 16
-#define TY 16
+#define TM 64
+#define TN 32
+#define TK 16
+#define TX 8
+#define TY 8
 #define VW 4
 #define VEC float4
 #define SPREAD(v, p) vstore4(v, 0, p)
 #define STAGES 2
+#define SLICES 4
+#define BAND 8
+#define SUMS_FROM (M < 0)
 #define LEVELS 0
 #define A_BY_K 1
 #define LA 4
 #define A_AT(b, m, k) AT(m, k, A_LD)
 #define B_BY_K 1
-#define LB 4
-#define B_AT(b, n, k) AT(n, k, B_LD)
+#define LB 1
 #define HALF 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
@@ -36,7 +38,6 @@
     const float ALPHA, \
     const float BETA, \
     const IDX A_WIDE, \
-    const IDX B_WIDE, \
     const IDX TILES_M, \
     const IDX TILES_N, \
     const IDX M, \
