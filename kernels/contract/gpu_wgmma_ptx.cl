@@ -19,11 +19,18 @@
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
-#define LINE "//sm_90a: "
-#define SUMS_64 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define SUMS_128 SUMS_64 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define SUMS_256 SUMS_128 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
-    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define MARK "//sm_90a: "
+#define SUMS_64 \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15" \
+    ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define SUMS_128 SUMS_64 \
+    ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47" \
+    ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define SUMS_256 SUMS_128 \
+    ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79" \
+    ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95" \
+    ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111" \
+    ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 #if TN == 64
 #define SUMS SUMS_64
 #define OWN_SUMS(c) OWN_8(c, 0)
@@ -48,7 +55,7 @@
 #else
 #define TURNED_B "1"
 #endif
-#define PRODUCT(i) LINE "wgmma.mma_async.sync.aligned.m64n" TEXT(TN) "k16.f32." OPERAND "." OPERAND \
+#define PRODUCT(i) MARK "wgmma.mma_async.sync.aligned.m64n" TEXT(TN) "k16.f32." OPERAND "." OPERAND \
     " {" SUMS "}, %[a" #i "], %[b" #i "], all, 1, 1, " TURNED_A ", " TURNED_B ";\n"
 #define FACTORS(i, x, y) [a##i] "l"((x) + i * NEXT_A), [b##i] "l"((y) + i * NEXT_B)
 #if TK == 16
@@ -64,7 +71,7 @@
 
 // One statement, so that the sums stay where they are while the units add to them.
 #define WGMMA_STEP(c, a, b) \
-    asm volatile(LINE "{\n" LINE ".reg .pred all;\n" LINE "setp.eq.u32 all, %[one], 1;\n" \
-        LINE "wgmma.fence.sync.aligned;\n" PRODUCTS \
-        LINE "wgmma.commit_group.sync.aligned;\n" LINE "wgmma.wait_group.sync.aligned 0;\n" LINE "}\n" \
+    asm volatile(MARK "{\n" MARK ".reg .pred all;\n" MARK "setp.eq.u32 all, %[one], 1;\n" \
+        MARK "wgmma.fence.sync.aligned;\n" PRODUCTS \
+        MARK "wgmma.commit_group.sync.aligned;\n" MARK "wgmma.wait_group.sync.aligned 0;\n" MARK "}\n" \
         : OWN_SUMS(c) : [one] "r"(1), ALL_FACTORS(a, b) : "memory");
