@@ -113,6 +113,15 @@ var quirkTable = []Quirk{
 		match:   key(keyNVIDIA),
 	},
 	{
+		Name: "least-integer", Driver: "NVIDIA",
+		Symptom: "the magnitude of the least int is converted to float as if it had a sign, so that turning the sign makes it positive",
+		Remedy:  "casts of integers to half types set the sign",
+		Source:  "observed on 580.159, and in what ptxas of CUDA 12.4 makes of abs.s32 and cvt.rz.f32.u32: I2FP.F32.S32",
+		Test:    "TestCastsFollowTheRulesOfTensorCast",
+		Always:  true,
+		match:   key(keyNVIDIA),
+	},
+	{
 		Name: "truncated-binary-aborts", Driver: "PoCL; rusticl before Mesa 25",
 		Symptom: "a damaged program binary ends the process",
 		Remedy:  "length and SHA-256 are checked before the driver sees a binary",

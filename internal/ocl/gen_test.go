@@ -98,6 +98,9 @@ func TestCastsFollowTheRulesOfTensorCast(t *testing.T) {
 					if r.IntN(2) == 0 {
 						u = -u
 					}
+					if j == 0 {
+						u = 1 << (8*dt.Size() - 1) // the least, where there is a sign
+					}
 					putAt(dt, b, j, f, u)
 				}
 				data = append(data, b)

@@ -80,10 +80,8 @@ void contract_row(PARAMS) {
     #pragma unroll
     for (int i = 0; i < ROWS; i++) {
         #pragma unroll
-        for (int h = LANES / 2; h > 0; h /= 2)
-            #pragma unroll
-            for (int j = 0; j < h; j++)
-                acc[i][j] += acc[i][j + h];
+        for (int j = LANES - 1; j > 0; j--) // a tree: each pair into the one at half its place
+            acc[i][j / 2] += acc[i][j];
 #if SLICES > 1
         barrier(CLK_LOCAL_MEM_FENCE);
         share[id] = acc[i][0];
