@@ -179,7 +179,11 @@ func TestProgramsForGPUsStayInRegisters(t *testing.T) {
 				require.NoError(t, err, "%s", out)
 				t.Logf("%s", out)
 				require.Contains(t, string(out), " registers")
-				require.NotRegexp(t, `[1-9]\d* bytes (stack frame|spill)`, string(out))
+				wrong := `[1-9]\d* bytes (stack frame|spill)`
+				if strings.Contains(l.Program.Source, "#define SUMS_FROM ") && !strings.Contains(l.Program.Source, "#define LEVELS 0\n") {
+					wrong = `[1-9]\d* bytes spill` // sums of blocks are meant to lie in memory
+				}
+				require.NotRegexp(t, wrong, string(out))
 			})
 		}
 	}
