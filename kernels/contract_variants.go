@@ -100,7 +100,7 @@ func contractVariants() []Variant {
 		{
 			Family: "contract", Name: "tile", Class: GPU, File: "contract/gpu_tile.cl", Needs: []string{blockSums}, Optional: append([]string{callOutput}, gpuDots...), Kernels: []string{"contract_tile"},
 			Hooks:  append([]string{"A_AT", "B_AT"}, operands...),
-			Macros: slices.Concat(tileMacros(), []Macro{{"STAGES", []int{1, 2}, "of local memory"}, {"SLICES", nil, "sets of items, which divide k"}, {"LA", []int{1, 4}, "elements of A in a load"}, {"LB", []int{1, 4}, "elements of B in a load"}}),
+			Macros: slices.Concat(tileMacros(), []Macro{{"STAGES", []int{1, 2}, "of local memory"}, {"SLICES", nil, "sets of items, which divide k"}, {"LA", []int{1, 4}, "elements of A in a load"}, {"LB", []int{1, 4}, "elements of B in a load"}, {"STEADY", onOff, "positions grow evenly with k"}}),
 			For:    "matrix products and convolutions: tiles in local memory",
 		},
 		{

@@ -22,6 +22,7 @@
 //         LEVELS TERMS BLOCKS  how sums of many terms are taken: see lib/block_sums.cl
 //         LA LB  1 or 4  neighbours an item reads from global memory at once, floats; then
 //         TM·TK and TN·TK are multiples of 4·TX·TY·SLICES    STAGES 1 or 2
+//         STEADY  1 where LA and LB are 4 and positions grow evenly with k
 //         BAND  rows of tiles that groups take column by column, so that they share what they read
 // sizes   A_WIDE B_WIDE  1 where all strides are multiples of 4: with a pointer that is aligned
 //         as well, four neighbours are one access
@@ -152,6 +153,41 @@
     _Pragma("unroll") \
     KEEP_B(stage)
 
+// The step in local memory times itself.
+#define MULTIPLY_STEP { \
+    __local const VEC *fromA = SHARE_A(stage, slice) + ty, *fromB = SHARE_B(stage, slice) + tx; \
+    _Pragma("unroll") \
+    for (int step = 0; step < TK / SLICES; step++) { \
+        ACC av[RM], bv[RN]; \
+        _Pragma("unroll") \
+        for (int i = 0; i < RM / VW; i++) \
+            SPREAD(fromA[step * SLICES * ROW_A + i * TY], av + i * VW); \
+        _Pragma("unroll") \
+        for (int j = 0; j < RN / VW; j++) \
+            SPREAD(fromB[step * SLICES * ROW_B + j * TX], bv + j * VW); \
+        _Pragma("unroll") \
+        for (int i = 0; i < RM; i++) \
+            _Pragma("unroll") \
+            for (int j = 0; j < RN; j++) \
+                acc[i][j] = MAC(av[i], bv[j], acc[i][j]); \
+    } \
+}
+
+#if STEADY
+// A whole step by fours from where atA and atB are.
+#define FETCH_STEADY \
+    _Pragma("unroll") \
+    for (int i = 0; i < TM * TK / WG; i += 4) \
+        vstore4(*(__global const float4 *)(A_PTR + atA[i / 4]), 0, nextA + i); \
+    _Pragma("unroll") \
+    for (int i = 0; i < TN * TK / WG; i += 4) \
+        vstore4(*(__global const float4 *)(B_PTR + atB[i / 4]), 0, nextB + i);
+#define ADVANCE(at, n, step) \
+    _Pragma("unroll") \
+    for (int i = 0; i < (n); i++) \
+        at[i] += step;
+#endif
+
 #if SPLIT
 #define GIVE(m, n, v) PART[(((size_t)s * BATCHES + b) * M + (m)) * N + (n)] = (v);
 #else
@@ -200,14 +236,61 @@ void contract_tile(PARAMS) {
 #if LB > 1
     const bool wideB = B_WIDE && ((size_t)B_PTR & 15) == 0;
 #endif
-    if (first <= last)
-        FETCH(first)
-#if STAGES > 1
-    KEEP(0)
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
     int stage = 0;
-    for (IDX k0 = first; k0 <= last; k0 += TK) {
+    IDX start = first;
+#if STEADY
+    // Whole steps of what is evenly spaced, with nothing in the loop that is needed at an edge alone.
+    if (wideA && wideB && (A_BY_K || firstM + TM <= M) && (B_BY_K || firstN + TN <= N) && first + TK - 1 <= last) {
+        IDX atA[TM * TK / WG / 4], atB[TN * TK / WG / 4];
+        #pragma unroll
+        for (int i = 0; i < TM * TK / WG; i += 4)
+            atA[i / 4] = A_AT(b, OWN_A(i), first + A_K(i));
+        #pragma unroll
+        for (int i = 0; i < TN * TK / WG; i += 4)
+            atB[i / 4] = B_AT(b, OWN_B(i), first + B_K(i));
+        const IDX stepA = A_AT(b, firstM, first + TK) - A_AT(b, firstM, first);
+        const IDX stepB = B_AT(b, firstN, first + TK) - B_AT(b, firstN, first);
+        const IDX whole = first + (last - first + 1) / TK * TK;
+        FETCH_STEADY
+#if STAGES > 1
+        KEEP(0)
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+        while (start < whole) {
+#if LEVELS
+            const IDX until = min(start + TERMS, whole);
+#else
+            const IDX until = whole;
+#endif
+            for (; start < until; start += TK) {
+#if STAGES == 1
+                KEEP(0)
+                barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+                const bool more = start + TK < whole; // else the last step is read again, for nobody
+                ADVANCE(atA, TM * TK / WG / 4, more ? stepA : 0)
+                ADVANCE(atB, TN * TK / WG / 4, more ? stepB : 0)
+                FETCH_STEADY
+                MULTIPLY_STEP
+#if STAGES > 1
+                stage ^= 1;
+                KEEP(stage)
+#endif
+                barrier(CLK_LOCAL_MEM_FENCE);
+            }
+            ADD_BLOCK(ACC, RM * RN, acc)
+        }
+        stage = 0;
+    }
+#endif
+    if (start <= last) {
+        FETCH(start)
+#if STAGES > 1
+        KEEP(0)
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    }
+    for (IDX k0 = start; k0 <= last; k0 += TK) {
 #if STAGES == 1
         KEEP(0)
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -216,22 +299,7 @@ void contract_tile(PARAMS) {
             FETCH_WHOLE(k0 + TK)
         else if (k0 + TK <= last)
             FETCH(k0 + TK)
-        #pragma unroll
-        for (int step = 0; step < TK / SLICES; step++) {
-            const int kk = step * SLICES + slice;
-            ACC av[RM], bv[RN];
-            #pragma unroll
-            for (int i = 0; i < RM / VW; i++)
-                SPREAD(SHARE_A(stage, kk)[i * TY + ty], av + i * VW);
-            #pragma unroll
-            for (int j = 0; j < RN / VW; j++)
-                SPREAD(SHARE_B(stage, kk)[j * TX + tx], bv + j * VW);
-            #pragma unroll
-            for (int i = 0; i < RM; i++)
-                #pragma unroll
-                for (int j = 0; j < RN; j++)
-                    acc[i][j] = MAC(av[i], bv[j], acc[i][j]);
-        }
+        MULTIPLY_STEP
 #if LEVELS
         terms += TK;
         if (terms >= TERMS) {

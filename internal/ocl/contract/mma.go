@@ -111,7 +111,7 @@ func (c *Contraction) PlanMMA(t MMAChoice) (*variant.Plan, error) {
 	g.Macro("STAGES", s.Stages)
 	g.Macro("WARPGROUPS", codegen.OneIf(s.Warpgroups))
 	c.unitSums(t.Chunk).macros(g)
-	g.Macro("SUMS_FROM", "(M < 0)")
+	g.Macro("SUMS_FROM", opaqueZero)
 	g.Macro("BAND", tileBand)
 	g.Macro("BF16", codegen.OneIf(c.Task.A.DType == tensor.BFloat16))
 	if c.hasUnits() {
@@ -145,7 +145,7 @@ func (c *Contraction) mmaSide(g *codegen.Builder, side, coordinate string, l Ope
 	adjoin, aligned := c.neighbours(l, along, 8, batch, own, sum)
 	copies := adjoin && l.DType == c.Task.A.DType
 	g.Macro("COPY_"+side, codegen.OneIf(copies))
-	g.Macro("STEADY_"+side, codegen.OneIf(copies && l.run == 0 && len(c.Axes(sum)) == 1))
+	g.Macro("STEADY_"+side, codegen.OneIf(copies && c.steady(l, sum)))
 	if copies {
 		c.wideSide(g, side, coordinate, l, aligned, batch, own, sum)
 	}

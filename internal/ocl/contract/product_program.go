@@ -166,6 +166,7 @@ func (c *Contraction) tileProgram(g *codegen.Builder, k ProductKey) []string {
 		g.CapRegisters()
 	}
 	c.sums(c.K).macros(g)
+	fours := 0
 	for _, side := range []struct {
 		name, at string
 		of       OperandLoad
@@ -180,6 +181,7 @@ func (c *Contraction) tileProgram(g *codegen.Builder, k ProductKey) []string {
 		four := k.DType == tensor.Float32 && t.Wide(side.length, side.byK)
 		g.Macro("L"+side.name, 1+3*codegen.OneIf(four))
 		if four {
+			fours++
 			g.Size(ProductSizeNames[side.wide], 0)
 			other := side.at[len("A_AT(b, "):][:1]
 			if side.byK {
@@ -189,6 +191,7 @@ func (c *Contraction) tileProgram(g *codegen.Builder, k ProductKey) []string {
 			}
 		}
 	}
+	g.Macro("STEADY", codegen.OneIf(fours == 2))
 	g.Size(ProductSizeNames[sizeTilesM], 0)
 	g.Size(ProductSizeNames[sizeTilesN], 0)
 	return []string{"lib/block_sums.cl", "contract/gpu_tile.cl"}

@@ -1,6 +1,9 @@
 package contract
 
 import (
+	"slices"
+
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/variant"
 )
@@ -41,13 +44,19 @@ func (c *Contraction) sums(terms int64) sumBlocks {
 // unitTerms is how many terms matrix units add at once, exactly or nearly so: they round once for all.
 const unitTerms = 16
 
-// unitSums is sums for matrix units. Blocks are half as long as so many roundings would let them be: some units cut
-// digits off where others round.
+// unitSums is sums for matrix units. Where the result is rounded to 11 bits or 8, their blocks are longer: as if half as
+// many roundings were allowed in one, because some units cut digits off where others round.
 func (c *Contraction) unitSums(terms int64) sumBlocks {
+	if !c.hasUnits() || slices.ContainsFunc(c.Task.Outs, func(o engine.Operand) bool { return o.DType.Size() > 2 }) {
+		return c.sums(terms)
+	}
 	s := c.sums(variant.CeilDiv(2*terms, unitTerms))
 	s.terms *= unitTerms / 2
 	return s
 }
+
+// opaqueZero is 0 for lib/block_sums.cl, because no size is negative. Compilers see through a comparison.
+const opaqueZero = "(int)((IDX)M >> (8 * sizeof(IDX) - 1))"
 
 // macros defines s for lib/block_sums.cl.
 func (s sumBlocks) macros(g *codegen.Builder) {

@@ -53,8 +53,9 @@ func (c *Contraction) PlanTile(t tileChoice) (*variant.Plan, error) {
 	g := c.program(true, true, t.splits == 1, groups)
 	c.tileMacros(g, s)
 	c.sums(t.chunk).macros(g)
-	c.tileSide(g, t, "A", "m", c.A, c.Task.A, s.M, aBatch, aRow, aSum)
-	c.tileSide(g, t, "B", "n", c.bb, c.Task.B, s.N, bBatch, bColumn, bSum)
+	steadyA := c.tileSide(g, t, "A", "m", c.A, c.Task.A, s.M, aBatch, aRow, aSum)
+	steadyB := c.tileSide(g, t, "B", "n", c.bb, c.Task.B, s.N, bBatch, bColumn, bSum)
+	g.Macro("STEADY", codegen.OneIf(steadyA && steadyB))
 	g.Size("TILES_M", tilesM)
 	g.Size("TILES_N", tilesN)
 	p := &variant.Plan{Params: t.String()}
@@ -95,12 +96,12 @@ func (c *Contraction) tileMacros(g *codegen.Builder, s kernels.TileShape) {
 	g.Macro("STAGES", max(s.Stages, 1))
 	g.Macro("SLICES", max(s.Slices, 1))
 	g.Macro("BAND", tileBand)
-	g.Macro("SUMS_FROM", "(M < 0)")
+	g.Macro("SUMS_FROM", opaqueZero)
 }
 
 // tileSide says how the elements of an operand are loaded: in which order, and
-// whether by four.
-func (c *Contraction) tileSide(g *codegen.Builder, t tileChoice, side, coordinate string, l OperandLoad, e *engine.Expr, length, batch, own, sum int) {
+// whether by four. It reports whether they are, at positions that grow evenly with k.
+func (c *Contraction) tileSide(g *codegen.Builder, t tileChoice, side, coordinate string, l OperandLoad, e *engine.Expr, length, batch, own, sum int) bool {
 	byK := c.nearerAlongK(l, e, own, sum)
 	g.Macro(side+"_BY_K", codegen.OneIf(byK))
 	along := own
@@ -110,11 +111,15 @@ func (c *Contraction) tileSide(g *codegen.Builder, t tileChoice, side, coordinat
 	adjoin, aligned := c.neighbours(l, along, 4, batch, own, sum)
 	if !t.Wide || !adjoin || l.DType != tensor.Float32 || c.Acc != tensor.Float32 || !t.Shape.Wide(length, byK) {
 		g.Macro("L"+side, 1)
-		return
+		return false
 	}
 	g.Macro("L"+side, 4)
 	c.wideSide(g, side, coordinate, l, aligned, batch, own, sum)
+	return c.steady(l, sum)
 }
+
+// steady reports whether positions of an operand's elements grow evenly with k.
+func (c *Contraction) steady(l OperandLoad, sum int) bool { return l.run == 0 && len(c.Axes(sum)) == 1 }
 
 // nearerAlongK is byK for tiles: of windows, which may have conditions and whose neighbours adjoin
 // in both directions, those along the own direction are longer, and k is then the same for all that an item loads.

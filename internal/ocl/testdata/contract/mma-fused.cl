@@ -13,7 +13,7 @@
 #define STAGES 4
 #define WARPGROUPS 0
 #define LEVELS 0
-#define SUMS_FROM (M < 0)
+#define SUMS_FROM (int)((IDX)M >> (8 * sizeof(IDX) - 1))
 #define BAND 8
 #define BF16 1
 #define MMA_SM 80

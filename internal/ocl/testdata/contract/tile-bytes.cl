@@ -16,12 +16,13 @@
 #define STAGES 1
 #define SLICES 2
 #define BAND 8
-#define SUMS_FROM (M < 0)
+#define SUMS_FROM (int)((IDX)M >> (8 * sizeof(IDX) - 1))
 #define LEVELS 0
 #define A_BY_K 1
 #define LA 1
 #define B_BY_K 0
 #define LB 1
+#define STEADY 0
 #define A_TYPE uchar
 #define A_PTR (p0_ + o_p0)
 #define LOAD_A(b, m, k) (A_WIDE && ((size_t)A_PTR & 3) == 0 ? *(__global const uint *)(A_PTR + A_AT(b, m, k)) : A_BYTES(b, m, k))

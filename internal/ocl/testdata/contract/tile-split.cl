@@ -15,13 +15,14 @@
 #define STAGES 1
 #define SLICES 1
 #define BAND 8
-#define SUMS_FROM (M < 0)
+#define SUMS_FROM (int)((IDX)M >> (8 * sizeof(IDX) - 1))
 #define LEVELS 1
 #define TERMS 512
 #define A_BY_K 1
 #define LA 1
 #define B_BY_K 1
 #define LB 1
+#define STEADY 0
 #define SPLIT 1
 #define PARAMS __global const double *restrict p0_, \
     const ulong o_p0, \

@@ -15,7 +15,7 @@
 #define STAGES 1
 #define SLICES 2
 #define BAND 8
-#define SUMS_FROM (M < 0)
+#define SUMS_FROM (int)((IDX)M >> (8 * sizeof(IDX) - 1))
 #define LEVELS 0
 #define A_BY_K 0
 #define LA 4
@@ -25,6 +25,7 @@
 #define LB 4
 #define B_TYPE float
 #define B_PTR (p1_ + o_p1)
+#define STEADY 1
 #define SPLIT 0
 #define OUT(b, m, n, v) STORE(OUT_AT(b, m, n), EPILOGUE(b, m, n, (float)(v)))
 #define PARAMS __global const float *restrict p0_, \

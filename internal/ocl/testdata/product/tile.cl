@@ -21,13 +21,14 @@
 #define STAGES 2
 #define SLICES 4
 #define BAND 8
-#define SUMS_FROM (M < 0)
+#define SUMS_FROM (int)((IDX)M >> (8 * sizeof(IDX) - 1))
 #define LEVELS 0
 #define A_BY_K 1
 #define LA 4
 #define A_AT(b, m, k) AT(m, k, A_LD)
 #define B_BY_K 1
 #define LB 1
+#define STEADY 0
 #define HALF 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
