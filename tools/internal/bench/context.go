@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/platform"
 )
 
 // Context is what a figure means nothing without.
@@ -29,6 +30,7 @@ type Context struct {
 	Load     string    `json:"load,omitempty"`   // of the last minute, before the run
 	Device   string    `json:"device,omitempty"`
 	Driver   string    `json:"driver,omitempty"`
+	GPU      bool      `json:"gpu,omitempty"` // the device is one
 	Platform string    `json:"platform,omitempty"`
 	Method   Method    `json:"method"`
 }
@@ -57,6 +59,7 @@ func NewContext(rt *ops.Runtime, m Method) Context {
 	}
 	if rt != nil {
 		if d := rt.Device(); d != nil {
+			c.GPU = d.Class == platform.GPU
 			c.Device, c.Driver, c.Platform = d.String(), d.Driver, d.PlatformName+", "+d.PlatformVersion
 		}
 	}

@@ -56,7 +56,7 @@ func Records(w *Work, results []*Result, c Context) []Record {
 			Rate: w.Rate, Speed: w.Of(r.Stats.Median), Stats: r.Stats, Steady: r.Steady, Device: r.Device, Predicted: r.Predicted, Placed: r.Placed, Clients: w.Clients, Checked: r.Checked, Error: r.Error, Context: c,
 		}
 		if rec.Ours {
-			rec.Goals = w.Goals
+			rec.Goals = w.goals(c.GPU)
 			rec.Ratios, rec.Versions = map[string]Ratio{}, map[string]string{}
 			for _, other := range results[1:] {
 				if other.Skipped == nil {

@@ -110,3 +110,15 @@ func TestGraphsThatAreDrawnToBePlaced(t *testing.T) {
 	require.Greater(t, len(kinds), 20, kinds)
 	require.NotEqual(t, works[0].Name+works[1].Name, DrawnPlacement(4, 2)[0].Name+DrawnPlacement(4, 2)[1].Name)
 }
+
+// On a GPU no work is measured against libraries that run on the processor.
+func TestGoalsOnAGPUAreBesideTheVendorsLibraries(t *testing.T) {
+	for _, w := range Works() {
+		for _, g := range w.goals(true) {
+			require.NotContains(t, g.Against, OpenBLAS, w.Name)
+			require.NotContains(t, g.Against, ONNXRuntime, w.Name)
+		}
+		require.NotEmpty(t, w.goals(true), w.Name)
+		require.Equal(t, w.Goals, w.goals(false))
+	}
+}
