@@ -91,12 +91,24 @@ func RankGroup(length int64, workGroup int) (most int64, wg int) {
 	return most, min(wg, max(workGroup, 1))
 }
 
+// BlockDigit are the bits of a digit of rank_blocks and rank_match.
+const BlockDigit = 8
+
 // BlockHeld is how many items a work-item of rank_blocks holds, so that a block fits in local memory.
 func BlockHeld(pairs bool) int64 {
 	if pairs {
 		return 4
 	}
 	return 8
+}
+
+// MatchHeld is BlockHeld of rank_match: the longer a block is, the more neighbours it stores.
+func MatchHeld(pairs bool, localMem int64) int64 {
+	held := BlockHeld(pairs)
+	if localMem >= 44<<10 {
+		held *= 2
+	}
+	return held
 }
 
 // PickMost is how many items rank_pick holds at most, PickKeep how many it finds.
@@ -180,8 +192,20 @@ func rankVariants() []Variant {
 		{
 			Family: "rank", Name: "blocks", Class: GPU, File: "rank/gpu_blocks.cl", Needs: []string{"scan/any_sums.cl", "scan/gpu_group.cl", "rank/any_keys.cl"},
 			Kernels: []string{"blocks_count", "blocks_move", "blocks_emit"},
-			Macros:  []Macro{{"WG", groupSize, "work-items of a group"}, {"HELD", []int{4, 8}, "items of a work-item"}},
-			For:     "long rows",
+			Macros: []Macro{
+				{"WG", groupSize, "work-items of a group"}, {"HELD", []int{4, 8}, "items of a work-item"}, {"MATCH", []int{0}, "sorted bit by bit"},
+				{"PTX", []int{0}, "not"},
+			},
+			For: "long rows",
+		},
+		{
+			Family: "rank", Name: "match", Class: GPU, File: "rank/gpu_blocks.cl", Needs: []string{"scan/any_sums.cl", "scan/gpu_group.cl", "rank/any_keys.cl"},
+			Kernels: []string{"blocks_count", "blocks_move", "blocks_emit"},
+			Macros: []Macro{
+				{"WG", groupSize, "work-items of a group"}, {"HELD", []int{4, 8, 16}, "items of a work-item"}, {"MATCH", []int{1}, "lanes find equal digits"},
+				{"PTX", onOff, "by match.any"},
+			},
+			For: "long rows, where PTX works",
 		},
 		{
 			Family: "rank", Name: "pick", Class: GPU, File: "rank/gpu_pick.cl", Needs: []string{"rank/any_keys.cl"}, Kernels: []string{"rank_pick", "rank_pick_merge"},

@@ -33,14 +33,14 @@ const (
 	// smallMost is up to which size a transfer goes straight: at 25 GB/s the link
 	// needs less for it than three more commands do.
 	smallMost = 64 << 10
-	// pieceBytes is what one command moves: long enough that what is between two
-	// commands does not count (80 to 160 us), short enough to begin soon.
-	pieceBytes = 4 << 20
+	// pieceBytes is what one command moves at most: long enough that what is between two
+	// commands does not count (40 to 80 us), short enough to begin soon.
+	pieceBytes = 2 << 20
 	// leastPiece is the least that is divided into pieces, so that the link begins
-	// while the host still copies, and stagedPart what one goroutine copies of a piece.
-	leastPiece, stagedPart = 512 << 10, 256 << 10
+	// while the host still copies.
+	leastPiece = 256 << 10
 	// pieceMost bounds the pinned memory of each direction, at 32 MiB.
-	pieceMost = 8
+	pieceMost = 16
 	// smallPieces is how many small pieces are allocated together, and
 	// smallPieceMost how many may be on their way to the device.
 	smallPieces, smallPieceMost = 16, 128
@@ -72,7 +72,7 @@ func (c *pinned) pieceOf(n int) int {
 	if c.size < pieceBytes {
 		return c.size
 	}
-	return min(max((n/4+4095)&^4095, leastPiece), c.size) // whole pages
+	return min(max((n/8+4095)&^4095, leastPiece), c.size) // whole pages
 }
 
 func newStaging(o *Opened) *staging {

@@ -19,12 +19,14 @@ type pull struct {
 	relay      *relay      // nil: read where it lies
 	asked, got int64
 	pieces     []*piece // asked for and not got, in order
+	crew       *crew    // in drain
+	told       int      // pieces that it has, the first of pieces
+	first      int      // the number of the first of pieces
 	failed     error
 }
 
-// pullDepth is how many pieces of one pull are asked for at once: one on the link,
-// one being copied, one to spare.
-const pullDepth = 3
+// pullDepth is how many pieces of one pull are asked for at once: on the link, being copied, and to spare.
+const pullDepth = 8
 
 // piece is what one command moves.
 func (p *pull) piece() int64 { return int64(p.c.pieceOf(int(p.bytes))) }
@@ -56,6 +58,16 @@ func (p *pull) ask() error {
 // drain copies everything to dst. When ctx ends first, it can be called again, with
 // the same dst.
 func (p *pull) drain(ctx context.Context, dst []byte) error {
+	if p.got < p.bytes && p.failed == nil && p.bytes > p.piece() {
+		p.crew, p.told, p.first = newCrew(int(p.bytes), int(p.piece())), 0, 0
+		defer func() {
+			for p.told > 0 { // whoever copies has dst
+				p.take()
+			}
+			p.crew.end()
+			p.crew = nil
+		}()
+	}
 	for p.got < p.bytes && p.failed == nil {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -69,7 +81,7 @@ func (p *pull) drain(ctx context.Context, dst []byte) error {
 	return p.failed
 }
 
-// next copies one piece to where it belongs in dst.
+// next gets on by a piece, from the link or to where it belongs in dst.
 func (p *pull) next(ctx context.Context, dst []byte) error {
 	if err := p.ask(); err != nil {
 		return err
@@ -77,19 +89,51 @@ func (p *pull) next(ctx context.Context, dst []byte) error {
 	if len(p.pieces) == 0 { // others hold the pinned memory
 		return p.plain(ctx, dst[p.got:][:min(p.bytes-p.got, chunk)])
 	}
-	m := p.pieces[0]
-	if err := m.await(ctx); err != nil {
+	if p.told > 0 && (p.crew.copied(p.first) || p.told == len(p.pieces)) {
+		p.take()
+		return nil
+	}
+	m := p.pieces[p.told]
+	if p.told > 0 { // what is there is copied meanwhile
+		for {
+			if done, err := m.over(p.s.o); err != nil {
+				return err
+			} else if done {
+				break
+			}
+			if !p.crew.one() {
+				if err := m.await(ctx); err != nil {
+					return err
+				}
+				break
+			}
+		}
+	} else if err := m.await(ctx); err != nil {
 		return err
 	}
-	n := min(p.bytes-p.got, p.piece())
-	p.pieces = slices.Delete(p.pieces, 0, 1)
-	err := p.ask() // the link works while the host copies
-	if err == nil {
-		copyInParts(dst[p.got:][:n], m.bytes[:n], stagedPart)
+	from := p.got + int64(p.told)*p.piece()
+	n := min(p.bytes-from, p.piece())
+	if p.crew == nil {
+		copy(dst[from:][:n], m.bytes[:n])
 		p.got += n
+		p.pieces = slices.Delete(p.pieces, 0, 1)
+		p.s.give(p.c, m)
+		return nil
 	}
+	p.crew.tell(p.first+p.told, dst[from:][:n], m.bytes[:n])
+	p.told++
+	return nil
+}
+
+// take takes the first of pieces out of the crew's hands.
+func (p *pull) take() {
+	p.crew.finish(p.first)
+	m := p.pieces[0]
+	p.pieces = slices.Delete(p.pieces, 0, 1)
+	p.got += min(p.bytes-p.got, p.piece())
+	p.told--
+	p.first++
 	p.s.give(p.c, m)
-	return err
 }
 
 // plain reads into the caller's memory, for which it has to wait.

@@ -61,41 +61,102 @@ func (s *staging) sendBy(ctx context.Context, r *relay, b *cl.Buffer, off int64,
 // push enqueues the copy of src to b at off in queue q, behind wait, through pieces
 // of c. The end of the last is told by last, if there is one.
 func (s *staging) push(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event, last *cl.Event) error {
-	for each := c.pieceOf(len(src)); len(src) > 0; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p, err := s.take(ctx, c)
-		if err != nil {
-			return err
-		}
-		if p == nil { // no pinned memory at all
-			if err := s.pushPlain(ctx, q, b, off, src, wait); err != nil {
-				return err
-			}
-			break
-		}
-		n := min(len(src), each)
-		copyInParts(p.bytes[:n], src[:n], stagedPart)
-		if err := q.WriteSignal(b, off, p.bytes[:n], wait, p.event); err != nil {
-			s.give(c, p)
-			return err
-		}
-		s.leave(c, p)
-		src, off, wait = src[n:], off+int64(n), nil
-		if q != s.o.queue || c == &s.largeUp { // the link begins now, while the host goes on
-			if err := q.Flush(); err != nil {
-				return err
-			}
-		}
+	each := c.pieceOf(len(src))
+	rest, err := len(src), error(nil)
+	if len(src) <= each {
+		rest, err = s.pushOne(ctx, c, q, b, off, src, wait)
+	} else {
+		rest, err = s.pushPieces(ctx, c, each, q, b, off, src, wait)
 	}
-	if last == nil {
-		return nil
+	if rest > 0 && err == nil { // no pinned memory at all
+		if rest < len(src) {
+			wait = nil
+		}
+		err = s.pushPlain(ctx, q, b, off+int64(len(src)-rest), src[len(src)-rest:], wait)
+	}
+	if err != nil || last == nil {
+		return err
 	}
 	if err := q.MarkerSignal(nil, last); err != nil {
 		return err
 	}
 	return q.Flush()
+}
+
+// pushOne is push of one piece. It returns how many bytes are left for want of pinned memory.
+func (s *staging) pushOne(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	p, err := s.take(ctx, c)
+	if p == nil || err != nil {
+		return len(src), err
+	}
+	copy(p.bytes, src)
+	return 0, s.write(c, p, q, b, off, len(src), wait)
+}
+
+// write enqueues the copy of the first n bytes of p.
+func (s *staging) write(c *pinned, p *piece, q *cl.Queue, b *cl.Buffer, off int64, n int, wait []*cl.Event) error {
+	if err := q.WriteSignal(b, off, p.bytes[:n], wait, p.event); err != nil {
+		s.give(c, p)
+		return err
+	}
+	s.leave(c, p)
+	if q == s.o.queue && c == &s.smallUp {
+		return nil
+	}
+	return q.Flush() // the link begins now, while the host goes on
+}
+
+// pushPieces is pushOne of several: a crew copies to as many as are free, while the first goes its way.
+func (s *staging) pushPieces(ctx context.Context, c *pinned, each int, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event) (rest int, err error) {
+	crew := newCrew(len(src), each)
+	var pieces [crewSlots]*piece
+	told, sent, all := 0, 0, (len(src)+each-1)/each
+	part := func(i int) []byte { return src[i*each : min((i+1)*each, len(src))] }
+	tell := func(p *piece) {
+		pieces[told%crewSlots] = p
+		crew.tell(told, p.bytes, part(told))
+		told++
+	}
+	defer func() {
+		for ; sent < told; sent++ {
+			crew.finish(sent)
+			s.give(c, pieces[sent%crewSlots])
+		}
+		crew.end()
+	}()
+	for sent < all {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		for told < all && told-sent < crewSlots {
+			s.mu.Lock()
+			p, err := s.idle(c)
+			s.mu.Unlock()
+			if err == nil && p == nil && told == sent {
+				if p, err = s.take(ctx, c); p == nil && err == nil {
+					return len(src) - sent*each, nil
+				}
+			}
+			if err != nil {
+				return 0, err
+			}
+			if p == nil {
+				break
+			}
+			tell(p)
+		}
+		crew.finish(sent)
+		p, i := pieces[sent%crewSlots], sent
+		sent++
+		if err := s.write(c, p, q, b, off+int64(i*each), len(part(i)), wait); err != nil {
+			return 0, err
+		}
+		wait = nil
+	}
+	return 0, nil
 }
 
 // pushPlain is push from the caller's memory, for which it has to wait.

@@ -237,3 +237,21 @@ func TestStagingIsOnOrOff(t *testing.T) {
 	require.ErrorContains(t, err, "ANYCL_STAGING=maybe")
 	require.Nil(t, fresh(t, nil, &Options{Staging: stagingOff}).staging)
 }
+
+func TestACrewCopiesEveryPieceWhereItBelongs(t *testing.T) {
+	for _, n := range []int{leastPiece + 1, 2*crewPart*crewSlots + 12345, 3 * pieceBytes} {
+		for _, piece := range []int{crewPart - 1, leastPiece, leastPiece + 4096} {
+			src, dst := randomBytes(n), make([]byte, n)
+			c, told, got := newCrew(n, piece), 0, 0
+			for all := (n + piece - 1) / piece; got < all; got++ {
+				for ; told < all && told-got < crewSlots; told++ {
+					c.tell(told, dst[told*piece:], src[told*piece:min((told+1)*piece, n)])
+				}
+				c.finish(got)
+				end := min((got+1)*piece, n)
+				require.True(t, bytes.Equal(src[got*piece:end], dst[got*piece:end]), got)
+			}
+			c.end()
+		}
+	}
+}

@@ -119,12 +119,9 @@ func (o *Opened) moveMapped(b *cl.Buffer, off int64, host []byte, write bool) er
 
 // copyParallel is copy on as many cores as help: one core does not fill the
 // memory's bandwidth.
-func copyParallel(dst, src []byte) { copyInParts(dst, src, copyPart) }
-
-// copyInParts is copyParallel where a core is worth waking for so many bytes.
-func copyInParts(dst, src []byte, part int) {
+func copyParallel(dst, src []byte) {
 	n := len(src)
-	parts := min(procs.Count(), n/part)
+	parts := min(procs.Count(), n/copyPart)
 	if parts < 2 {
 		copy(dst, src)
 		return

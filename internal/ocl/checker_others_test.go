@@ -192,11 +192,11 @@ func routineCells() (all []cell) {
 		sorted(tinyGPU(), "rank=pick", "cut", engine.Rank{Rows: 1, Length: 17_000, Keep: 3}),
 		sorted(tinyGPU(), "rank=pick", "cut, by position", engine.Rank{Rows: 1, Length: 17_000, Keep: 3, Descending: true, ByPosition: true}),
 	)
-	for _, v := range []string{"radix", "lanes", "few", "first", "group", "blocks", "pick"} {
+	for _, v := range []string{"radix", "lanes", "few", "first", "group", "blocks", "match", "pick"} {
 		d := tinyCPU
 		if v == "group" || v == "pick" {
 			d = tinyGPU
-		} else if v == "blocks" {
+		} else if v == "blocks" || v == "match" {
 			d = func(...func(*facts.Device)) *facts.Device { return gpuFacts(64) }
 		}
 		for i, a := range []engine.Rank{

@@ -201,6 +201,7 @@ func goldens() map[string]goldenCase {
 		{"rank", "rank=radix", cpuFacts(16)},
 		{"rank", "rank=blocks", gpuFacts(256)},
 		{"rank-wide", "rank=blocks", gpuFacts(256)},
+		{"rank", "rank=match", gpuFacts(256)},
 		{"rank-short", "rank=lanes", cpuFacts(16)},
 		{"rank-short", "rank=group", gpuFacts(256)},
 		{"rank-first", "rank=first", cpuFacts(16)},

@@ -70,6 +70,10 @@ func gpuPlans(t *testing.T) map[string]*variant.Plan {
 			add(fmt.Sprintf("vector-%v-%d", dt, i), p, err)
 		}
 	}
+	for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32, tensor.Float64} {
+		p, err := variant.MakePlan(unitFacts(80), nil, rankTask(dt, engine.Rank{Rows: 1, Length: 100_000, Keep: 100_000}), "")
+		add(fmt.Sprintf("rank-match-%v", dt), p, err)
+	}
 	far := unitFacts(80)
 	far.ForceWide = true
 	p, err := variant.MakePlan(far, nil, matmul(tensor.BFloat16, 2, 5000, 5000, 5000, true, false), "")

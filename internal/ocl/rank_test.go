@@ -52,7 +52,7 @@ func TestEveryWayToSortGivesTheOrderOfTheCPUPath(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	cases := rankCases()
-	for v, variantName := range []string{"radix", "lanes", "few", "first", "group", "blocks", "pick"} {
+	for v, variantName := range []string{"radix", "lanes", "few", "first", "group", "blocks", "match", "pick"} {
 		for _, wide := range []bool{false, true} {
 			e := device(t, "rank="+variantName, func(f *facts.Device) { f.ForceWide = wide })
 			for _, dt := range deviceDTypes(t) {
@@ -94,7 +94,7 @@ func TestSortsOfLongRowsGiveTheOrderOfTheCPUPath(t *testing.T) {
 func TestSortsGiveOnlyWhatIsRead(t *testing.T) {
 	numbersOnly(t)
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, variantName := range []string{"radix", "lanes", "group", "blocks"} {
+	for _, variantName := range []string{"radix", "lanes", "group", "blocks", "match"} {
 		e := device(t, "rank="+variantName, nil)
 		if variantName == "lanes" && !e.facts.CPU {
 			continue // for CPU drivers

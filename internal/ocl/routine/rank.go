@@ -32,7 +32,7 @@ func (r *ranking) pairs() bool { return r.bits == 64 }
 
 func init() {
 	variant.Register(variant.Family{
-		Name: "rank", Kind: engine.Routine, Algorithm: (*engine.Rank)(nil), Variants: []string{"radix", "lanes", "few", "first", "group", "blocks", "pick"},
+		Name: "rank", Kind: engine.Routine, Algorithm: (*engine.Rank)(nil), Variants: []string{"radix", "lanes", "few", "first", "group", "blocks", "match", "pick"},
 		Choose: rankVariants, Cost: rankCost,
 	})
 }
@@ -44,6 +44,7 @@ func rankVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	radix := variant.Variant{Name: "radix", Why: "long rows, digit by digit", Plan: r.radix}
 	group := variant.Variant{Name: "group", Why: "short rows, each in local memory", Plan: r.group}
 	blocks := variant.Variant{Name: "blocks", Why: "long rows, digit by digit, block by block in local memory", Plan: r.blocks}
+	match := variant.Variant{Name: "match", Why: "long rows, digit by digit, block by block: lanes that run together find equal digits", Plan: r.match}
 	pick := variant.Variant{Name: "pick", Why: "the first few of a row: nearly all elements are looked at once", Plan: r.pick}
 	var vs []variant.Variant
 	switch {
@@ -69,8 +70,12 @@ func rankVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	if r.picked() && !d.CPU {
 		vs = append(vs, pick)
 	}
-	if d.WorkGroup >= 64 {
-		vs = append(vs, blocks)
+	switch {
+	case d.WorkGroup < 64:
+	case r.warps():
+		vs = append(vs, match, blocks)
+	default:
+		vs = append(vs, blocks, match)
 	}
 	if short && d.CPU {
 		vs = append(vs, group)
@@ -365,17 +370,38 @@ func (r *ranking) radix() (*variant.Plan, error) {
 	return p, nil
 }
 
+// warps reports whether work-items run in warps, which compare what they have by PTX.
+func (r *ranking) warps() bool { return !r.dev.CPU && r.dev.MMA >= 75 }
+
+// byBlocks is the faster of match and blocks.
+func (r *ranking) byBlocks() (*variant.Plan, error) {
+	if r.warps() {
+		return r.match()
+	}
+	return r.blocks()
+}
+
 func (r *ranking) blocks() (*variant.Plan, error) {
+	return r.digits(kernels.BlockHeld(r.pairs()), false)
+}
+
+func (r *ranking) match() (*variant.Plan, error) {
+	return r.digits(kernels.MatchHeld(r.pairs(), r.dev.LocalMem), true)
+}
+
+// digits sorts blocks, of which a work-item has so many items.
+func (r *ranking) digits(held int64, match bool) (*variant.Plan, error) {
 	g := r.program()
-	const digit = 4
+	const digit = kernels.BlockDigit
 	wg := kernels.Group(1<<10, r.dev.WorkGroup)
-	held := kernels.BlockHeld(r.pairs())
 	blocks := variant.CeilDiv(r.Length, int64(wg)*held)
 	ps := r.passes(digit)
 	counts := blocks << digit
 	scratch := r.buffers(g, r.Length, r.Rows*counts, len(ps))
 	g.Macro("WG", wg)
 	g.Macro("HELD", held)
+	g.Macro("MATCH", codegen.OneIf(match))
+	g.Macro("PTX", codegen.OneIf(match && r.warps()))
 	g.Size("BLOCKS", blocks)
 	g.Size("PARTS", 1)
 	g.Size("SPAN", counts)
@@ -391,7 +417,7 @@ func (r *ranking) blocks() (*variant.Plan, error) {
 		}
 	}, "scan/any_sums.cl", "scan/gpu_group.cl")
 	prog := g.Assemble("rank/any_keys.cl", "rank/gpu_blocks.cl")
-	p := &variant.Plan{Scratch: scratch, Params: fmt.Sprintf("%d rows of %d, blocks=%d wg=%d", r.Rows, r.Length, blocks, wg)}
+	p := &variant.Plan{Scratch: scratch, Params: fmt.Sprintf("%d rows of %d, blocks=%d wg=%d held=%d", r.Rows, r.Length, blocks, wg, held)}
 	local := [3]int{wg, 1}
 	all := variant.Grid(blocks*int64(wg), r.Rows)
 	add := func(kernel string, global [3]int, sizes map[string]int64) {

@@ -137,7 +137,7 @@ func (s *suppressing) group() (*variant.Plan, error) {
 
 func (s *suppressing) blocks() (*variant.Plan, error) {
 	r := s.sort(leftItems)
-	rows, err := r.inDigits(r.blocks, 4, s.Boxes)
+	rows, err := r.inDigits(r.byBlocks, kernels.BlockDigit, s.Boxes)
 	if err != nil {
 		return nil, err
 	}

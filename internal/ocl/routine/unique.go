@@ -193,7 +193,7 @@ func (u *uniqueTask) group() (*variant.Plan, error) {
 
 func (u *uniqueTask) blocks() (*variant.Plan, error) {
 	r := u.sort(u.hooks(leftItems))
-	s, err := r.inDigits(r.blocks, 4, u.Count)
+	s, err := r.inDigits(r.byBlocks, kernels.BlockDigit, u.Count)
 	if err != nil {
 		return nil, err
 	}

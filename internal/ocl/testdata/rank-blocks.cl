@@ -1,7 +1,7 @@
-// blocks 1 rows of 1048576, blocks=512 wg=256: long rows, digit by digit, block by block in local memory
+// blocks 1 rows of 1048576, blocks=512 wg=256 held=8: long rows, digit by digit, block by block in local memory
 // launch blocks_count global [131072 1] local [256 1]
 // options -cl-single-precision-constant
-// arguments LENGTH=1048576 KEEP=1048576 PASS=0 PASSES=8 SHIFT=32 FROM_POSITION=0 COUNT=1048576 BLOCKS=512 PARTS=1 SPAN=8192
+// arguments LENGTH=1048576 KEEP=1048576 PASS=0 PASSES=4 SHIFT=32 FROM_POSITION=0 COUNT=1048576 BLOCKS=512 PARTS=1 SPAN=131072
 #define BITS uint
 #define SIGN ((BITS)0x80000000U)
 #define KEY uint
@@ -14,6 +14,8 @@
 #define POSITIONS(i, p) ((__global long *)(y1_) + o_y1)[i] = (long)(p)
 #define WG 256
 #define HELD 8
+#define MATCH 0
+#define PTX 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global float *restrict y0_, \
@@ -42,7 +44,7 @@
 #define EXACT 0
 #define EXCLUSIVE 1
 #define REVERSE 0
-#define SPLIT 0
+#define SPLIT 1
 #define TAKE(i) COUNTS[i]
 #define PUT(i, v) COUNTS[i] = (v)
 #include "scan/any_sums.cl"
@@ -62,27 +64,19 @@
 
 #include "rank/any_keys.cl"
 #include "rank/gpu_blocks.cl"
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [2048 1] local [256 1]
+// launch scan_group_rows global [2048 1] local [256 1]
 // launch blocks_move global [131072 1] local [256 1]
 // launch blocks_count global [131072 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [2048 1] local [256 1]
+// launch scan_group_rows global [2048 1] local [256 1]
 // launch blocks_move global [131072 1] local [256 1]
 // launch blocks_count global [131072 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [2048 1] local [256 1]
+// launch scan_group_rows global [2048 1] local [256 1]
 // launch blocks_move global [131072 1] local [256 1]
 // launch blocks_count global [131072 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [131072 1] local [256 1]
-// launch blocks_count global [131072 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [131072 1] local [256 1]
-// launch blocks_count global [131072 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [131072 1] local [256 1]
-// launch blocks_count global [131072 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [131072 1] local [256 1]
-// launch blocks_count global [131072 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [2048 1] local [256 1]
+// launch scan_group_rows global [2048 1] local [256 1]
 // launch blocks_move global [131072 1] local [256 1]
 // launch blocks_emit global [131072 1] local [256 1]

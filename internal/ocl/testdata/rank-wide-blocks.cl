@@ -1,7 +1,7 @@
-// blocks 2 rows of 1048576, blocks=1024 wg=256: long rows, digit by digit, block by block in local memory
+// blocks 2 rows of 1048576, blocks=1024 wg=256 held=4: long rows, digit by digit, block by block in local memory
 // launch blocks_count global [262144 2] local [256 1]
 // options 
-// arguments LENGTH=1048576 KEEP=1048576 PASS=0 PASSES=16 SHIFT=0 FROM_POSITION=0 COUNT=1048576 BLOCKS=1024 PARTS=1 SPAN=16384
+// arguments LENGTH=1048576 KEEP=1048576 PASS=0 PASSES=8 SHIFT=0 FROM_POSITION=0 COUNT=1048576 BLOCKS=1024 PARTS=1 SPAN=262144
 #define BITS ulong
 #define SIGN ((BITS)0x8000000000000000UL)
 #define KEY ulong
@@ -14,6 +14,8 @@
 #define POSITIONS(i, p) ((__global long *)(y1_) + o_y1)[i] = (long)(p)
 #define WG 256
 #define HELD 4
+#define MATCH 0
+#define PTX 0
 #define PARAMS __global const double *restrict p0_, \
     const ulong o_p0, \
     __global double *restrict y0_, \
@@ -44,7 +46,7 @@
 #define EXACT 0
 #define EXCLUSIVE 1
 #define REVERSE 0
-#define SPLIT 0
+#define SPLIT 1
 #define TAKE(i) COUNTS[i]
 #define PUT(i, v) COUNTS[i] = (v)
 #include "scan/any_sums.cl"
@@ -64,51 +66,35 @@
 
 #include "rank/any_keys.cl"
 #include "rank/gpu_blocks.cl"
-// launch scan_group_rows global [256 2] local [256 1]
+// launch scan_group_sums global [4096 2] local [256 1]
+// launch scan_group_rows global [4096 2] local [256 1]
 // launch blocks_move global [262144 2] local [256 1]
 // launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
+// launch scan_group_sums global [4096 2] local [256 1]
+// launch scan_group_rows global [4096 2] local [256 1]
 // launch blocks_move global [262144 2] local [256 1]
 // launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
+// launch scan_group_sums global [4096 2] local [256 1]
+// launch scan_group_rows global [4096 2] local [256 1]
 // launch blocks_move global [262144 2] local [256 1]
 // launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
+// launch scan_group_sums global [4096 2] local [256 1]
+// launch scan_group_rows global [4096 2] local [256 1]
 // launch blocks_move global [262144 2] local [256 1]
 // launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
+// launch scan_group_sums global [4096 2] local [256 1]
+// launch scan_group_rows global [4096 2] local [256 1]
 // launch blocks_move global [262144 2] local [256 1]
 // launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
+// launch scan_group_sums global [4096 2] local [256 1]
+// launch scan_group_rows global [4096 2] local [256 1]
 // launch blocks_move global [262144 2] local [256 1]
 // launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
+// launch scan_group_sums global [4096 2] local [256 1]
+// launch scan_group_rows global [4096 2] local [256 1]
 // launch blocks_move global [262144 2] local [256 1]
 // launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
-// launch blocks_move global [262144 2] local [256 1]
-// launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
-// launch blocks_move global [262144 2] local [256 1]
-// launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
-// launch blocks_move global [262144 2] local [256 1]
-// launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
-// launch blocks_move global [262144 2] local [256 1]
-// launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
-// launch blocks_move global [262144 2] local [256 1]
-// launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
-// launch blocks_move global [262144 2] local [256 1]
-// launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
-// launch blocks_move global [262144 2] local [256 1]
-// launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
-// launch blocks_move global [262144 2] local [256 1]
-// launch blocks_count global [262144 2] local [256 1]
-// launch scan_group_rows global [256 2] local [256 1]
+// launch scan_group_sums global [4096 2] local [256 1]
+// launch scan_group_rows global [4096 2] local [256 1]
 // launch blocks_move global [262144 2] local [256 1]
 // launch blocks_emit global [262144 2] local [256 1]

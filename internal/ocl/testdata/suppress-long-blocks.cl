@@ -1,7 +1,7 @@
 // blocks 6 lists of 10000, wg=256: long lists, sorted block by block; then a work-group has one
 // launch blocks_count global [1280 6] local [256 1]
 // options -cl-single-precision-constant
-// arguments LEAST=0 LENGTH=10000 KEEP=10000 PASS=0 PASSES=8 SHIFT=32 FROM_POSITION=0 COUNT=10000 BLOCKS=5 PARTS=1 SPAN=80
+// arguments LEAST=0 LENGTH=10000 KEEP=10000 PASS=0 PASSES=4 SHIFT=32 FROM_POSITION=0 COUNT=10000 BLOCKS=5 PARTS=1 SPAN=1280
 #define BITS uint
 #define SIGN ((BITS)0x80000000U)
 #define KEY uint
@@ -13,6 +13,8 @@
 #define RANK_EMIT(i, key, p, base) ((void)(i), (void)(key), (void)(p), (void)(base))
 #define WG 256
 #define HELD 8
+#define MATCH 0
+#define PTX 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \
@@ -76,21 +78,9 @@
 // launch blocks_count global [1280 6] local [256 1]
 // launch scan_group_rows global [256 6] local [256 1]
 // launch blocks_move global [1280 6] local [256 1]
-// launch blocks_count global [1280 6] local [256 1]
-// launch scan_group_rows global [256 6] local [256 1]
-// launch blocks_move global [1280 6] local [256 1]
-// launch blocks_count global [1280 6] local [256 1]
-// launch scan_group_rows global [256 6] local [256 1]
-// launch blocks_move global [1280 6] local [256 1]
-// launch blocks_count global [1280 6] local [256 1]
-// launch scan_group_rows global [256 6] local [256 1]
-// launch blocks_move global [1280 6] local [256 1]
-// launch blocks_count global [1280 6] local [256 1]
-// launch scan_group_rows global [256 6] local [256 1]
-// launch blocks_move global [1280 6] local [256 1]
 // launch suppress_sweep global [1536] local [256]
 // options -cl-single-precision-constant
-// arguments LISTS=6 CLASSES=3 BOXES=10000 MOST=100 CAPACITY=600 LIMIT=1056964608 STRIDE=10000 PASSES=8
+// arguments LISTS=6 CLASSES=3 BOXES=10000 MOST=100 CAPACITY=600 LIMIT=1056964608 STRIDE=10000 PASSES=4
 #define CENTRE 1
 #define BOX(i) vload4(i, ((__global const float *)(p0_) + o_p0))
 #define ROW(r, batch, class, box) (((__global long *)(y0_) + o_y0)[3 * (r)] = (batch), ((__global long *)(y0_) + o_y0)[3 * (r) + 1] = (class), ((__global long *)(y0_) + o_y0)[3 * (r) + 2] = (long)(box))

@@ -1,7 +1,7 @@
-// blocks 1 rows of 1048576, blocks=1024 wg=256: sorted block by block in local memory, then numbered by running sums
+// blocks 1 rows of 1048576, blocks=1024 wg=256 held=4: sorted block by block in local memory, then numbered by running sums
 // launch blocks_count global [262144 1] local [256 1]
 // options -cl-single-precision-constant
-// arguments LENGTH=1048576 KEEP=1048576 PASS=0 PASSES=16 SHIFT=0 FROM_POSITION=0 COUNT=1048576 BLOCKS=1024 PARTS=1 SPAN=16384
+// arguments LENGTH=1048576 KEEP=1048576 PASS=0 PASSES=8 SHIFT=0 FROM_POSITION=0 COUNT=1048576 BLOCKS=1024 PARTS=1 SPAN=262144
 #define BITS ulong
 #define SIGN ((BITS)0x8000000000000000UL)
 #define KEY ulong
@@ -12,6 +12,8 @@
 #define RANK_EMIT(i, key, p, base) ((void)(i), (void)(key), (void)(p), (void)(base))
 #define WG 256
 #define HELD 4
+#define MATCH 0
+#define PTX 0
 #define PARAMS __global const long *restrict p0_, \
     const ulong o_p0, \
     __global long *restrict y0_, \
@@ -48,7 +50,7 @@
 #define EXACT 0
 #define EXCLUSIVE 1
 #define REVERSE 0
-#define SPLIT 0
+#define SPLIT 1
 #define TAKE(i) COUNTS[i]
 #define PUT(i, v) COUNTS[i] = (v)
 #include "scan/any_sums.cl"
@@ -68,56 +70,40 @@
 
 #include "rank/any_keys.cl"
 #include "rank/gpu_blocks.cl"
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [4096 1] local [256 1]
+// launch scan_group_rows global [4096 1] local [256 1]
 // launch blocks_move global [262144 1] local [256 1]
 // launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [4096 1] local [256 1]
+// launch scan_group_rows global [4096 1] local [256 1]
 // launch blocks_move global [262144 1] local [256 1]
 // launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [4096 1] local [256 1]
+// launch scan_group_rows global [4096 1] local [256 1]
 // launch blocks_move global [262144 1] local [256 1]
 // launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [4096 1] local [256 1]
+// launch scan_group_rows global [4096 1] local [256 1]
 // launch blocks_move global [262144 1] local [256 1]
 // launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [4096 1] local [256 1]
+// launch scan_group_rows global [4096 1] local [256 1]
 // launch blocks_move global [262144 1] local [256 1]
 // launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [4096 1] local [256 1]
+// launch scan_group_rows global [4096 1] local [256 1]
 // launch blocks_move global [262144 1] local [256 1]
 // launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [4096 1] local [256 1]
+// launch scan_group_rows global [4096 1] local [256 1]
 // launch blocks_move global [262144 1] local [256 1]
 // launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [262144 1] local [256 1]
-// launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [262144 1] local [256 1]
-// launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [262144 1] local [256 1]
-// launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [262144 1] local [256 1]
-// launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [262144 1] local [256 1]
-// launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [262144 1] local [256 1]
-// launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [262144 1] local [256 1]
-// launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
-// launch blocks_move global [262144 1] local [256 1]
-// launch blocks_count global [262144 1] local [256 1]
-// launch scan_group_rows global [256 1] local [256 1]
+// launch scan_group_sums global [4096 1] local [256 1]
+// launch scan_group_rows global [4096 1] local [256 1]
 // launch blocks_move global [262144 1] local [256 1]
 // launch scan_group_sums global [16384 1] local [256 1]
 // options -cl-single-precision-constant
-// arguments STRIDE=1048576 PASSES=16 LENGTH=1048576 PARTS=64 SPAN=16384
+// arguments STRIDE=1048576 PASSES=8 LENGTH=1048576 PARTS=64 SPAN=16384
 #define PAIRS 1
 #define TURNED 1
 #define WG 256
@@ -161,7 +147,7 @@
 // launch scan_group_rows global [16384 1] local [256 1]
 // launch unique_starts global [1048576] local [256]
 // options -cl-single-precision-constant
-// arguments STRIDE=1048576 PASSES=16 COUNT=1048576
+// arguments STRIDE=1048576 PASSES=8 COUNT=1048576
 #define BITS ulong
 #define SIGN ((BITS)0x8000000000000000UL)
 #define KEY ulong
@@ -207,7 +193,7 @@
 #include "unique/any_items.cl"
 // launch scan_group_sums global [16384 1] local [256 1]
 // options -cl-single-precision-constant
-// arguments STRIDE=1048576 PASSES=16 LENGTH=1048576 PARTS=64 SPAN=16384
+// arguments STRIDE=1048576 PASSES=8 LENGTH=1048576 PARTS=64 SPAN=16384
 #define PAIRS 1
 #define TURNED 1
 #define WG 256
