@@ -89,7 +89,8 @@
         for (int z_ = id; z_ < (rows) * (W); z_ += WG) { \
             const IDX n_ = (first) + min(z_ / (W), (count) - 1); \
             const int x_ = z_ % (W) * 4; \
-            const float4 v_ = (float4)(LOADED(S, n_, x_, WIDTH), LOADED(S, n_, x_ + 1, WIDTH), LOADED(S, n_, x_ + 2, WIDTH), LOADED(S, n_, x_ + 3, WIDTH)); \
+            const float4 v_ = (float4)( \
+                LOADED(S, n_, x_, WIDTH), LOADED(S, n_, x_ + 1, WIDTH), LOADED(S, n_, x_ + 2, WIDTH), LOADED(S, n_, x_ + 3, WIDTH)); \
             (to)[z_ / (W) * ROW + z_ % (W)] = z_ / (W) < (count) ? v_ * (factor) : (float4)(0); \
         } \
     }
