@@ -32,11 +32,19 @@ var (
 	banded   = []Macro{{"BANDED", onOff, "a row sees keys near it"}, {"HAS_MASK", []int{0, 1, 2}, "none, one of all rows, one of each"}}
 	lanes    = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/cpu_shared.cl", "lib/cpu_transpose.cl", "attention/cpu_load_store.cl"}
 	seen     = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_shared.cl"}
+	blocked  = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_block_shared.cl"}
 )
 
 func tiled() []Macro {
 	return slices.Concat(banded, features, []Macro{
 		{"LANES", nil, "positions a group"}, {"PARTS", []int{1, 2, 4, 8, 16}, "items a position"}, {"BN", nil, "positions of the other side at once"},
+	})
+}
+
+func byBlocks() []Macro {
+	return slices.Concat(banded, features, []Macro{
+		{"BM", nil, "positions a group"}, {"BN", nil, "positions of the other side at once"}, {"RM", nil, "positions an item"},
+		{"RN", nil, "positions of the other side an item"},
 	})
 }
 
@@ -70,6 +78,21 @@ func attentionVariants() []Variant {
 		{
 			Family: "attention", Name: "tile", Class: GPU, File: "attention/gpu_tile_dkv.cl", Needs: seen, Kernels: []string{"attention_tile_dkv"},
 			Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DK", "STORE_DV"}, Macros: tiled(),
+			For: "the gradients by keys and values",
+		},
+		{
+			Family: "attention", Name: "block", Class: GPU, File: "attention/gpu_block.cl", Needs: blocked, Kernels: []string{"attention_block"},
+			Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "MASK", "STORE_O", "STORE_L", "Q_AT", "K_AT", "V_AT"}, Macros: byBlocks(),
+			For: "the forward pass, products of blocks with their sums in registers",
+		},
+		{
+			Family: "attention", Name: "block", Class: GPU, File: "attention/gpu_block_dq.cl", Needs: blocked, Kernels: []string{"attention_block_dq"},
+			Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DQ", "Q_AT", "K_AT", "V_AT", "DO_AT"}, Macros: byBlocks(),
+			For: "the gradient by the queries",
+		},
+		{
+			Family: "attention", Name: "block", Class: GPU, File: "attention/gpu_block_dkv.cl", Needs: blocked, Kernels: []string{"attention_block_dkv"},
+			Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_L", "LOAD_DELTA", "MASK", "STORE_DK", "STORE_DV", "Q_AT", "K_AT", "V_AT", "DO_AT"}, Macros: byBlocks(),
 			For: "the gradients by keys and values",
 		},
 		{

@@ -24,5 +24,18 @@ func attentionSpaces() []Space {
 				return p["parts"]*p["lanes"] <= int64(l.WorkGroup)
 			},
 		},
+		{
+			Family: "attention", Variant: "block",
+			Params: []Param{
+				{"lanes", []int64{16, 32, 48, 64}, "positions a group"},
+				{"block", powers(16, 64), "positions of the other side at once"},
+				{"rows", powers(2, 8), "positions an item"},
+				{"columns", powers(2, 8), "of the other side an item"},
+			},
+			Fits: func(p Params, l Limits) bool {
+				items := p["lanes"] / p["rows"] * (p["block"] / p["columns"])
+				return p["lanes"]%p["rows"] == 0 && p["block"]%p["columns"] == 0 && items <= int64(l.WorkGroup)
+			},
+		},
 	}
 }

@@ -32,6 +32,15 @@ func (c attending) String() string {
 	return fmt.Sprintf("%v pass %d b%d g%d m%d n%d d%d e%d band %d %d mask %v %v last %v", c.dt, c.pass, c.b, c.g, c.m, c.n, c.d, c.e, c.low, c.high, c.mask, c.maskAxes, c.headsLast)
 }
 
+// blocked reports whether the kernels by blocks take it.
+func (c attending) blocked() bool {
+	owned := c.g * c.m
+	if c.pass == engine.AttentionGradKV {
+		owned = c.n
+	}
+	return c.dt != tensor.Float64 && min(c.d, c.e) >= 16 && max(c.d, c.e) <= 128 && owned >= 16
+}
+
 func (c attending) task() *engine.Task {
 	dom := engine.Domain{c.b, c.g, c.m, c.n, c.d, c.e}
 	acc := engine.AccType(c.dt)
@@ -112,6 +121,11 @@ func attendings() []attending {
 		{dt: tensor.Float64, b: 2, g: 1, m: 40, n: 75, d: 8, e: 10, low: -40, high: 35, withL: true},
 		{dt: f32, b: 1, g: 2, m: 37, n: 41, d: 131, e: 70, low: -37, high: 30, withL: true},
 		{dt: f32, b: 1, g: 1, m: 5, n: 6, d: 3, e: 0, withL: true},
+		{dt: f32, b: 2, g: 2, m: 37, n: 70, d: 20, e: 33, low: -37, high: 33, withL: true},
+		{dt: f32, b: 3, g: 1, m: 100, n: 150, d: 64, e: 64, low: -100, high: 50, withL: true},
+		{dt: f32, b: 1, g: 2, m: 70, n: 90, d: 17, e: 128, mask: f32, maskAxes: []int{1, 2, 3}, withL: true},
+		{dt: tensor.BFloat16, b: 2, g: 1, m: 40, n: 65, d: 128, e: 32, mask: tensor.Bool, maskAxes: []int{0, 3}, headsLast: true},
+		{dt: f32, b: 2, g: 3, m: 21, n: 40, d: 16, e: 16, low: -5, high: 2, withL: true},
 	} {
 		for pass := range engine.AttentionGradKV + 1 {
 			c.pass = pass
@@ -127,8 +141,8 @@ func TestAttentionAgreesWithItsDefinitionInEveryVariant(t *testing.T) {
 		t.Run(c.String(), func(t *testing.T) {
 			t.Parallel()
 			ins := c.inputs(t, uint64(i))
-			for j, force := range []string{"lane", "tile"} {
-				if !one(i+i/3+j, 2) { // each pass of each case in one variant
+			for j, force := range []string{"lane", "tile", "block"} {
+				if force == "block" && !c.blocked() || force != "block" && !one(i+i/3+j, 2) { // each pass of each case in one other variant
 					continue
 				}
 				verify(t, device(t, "attention="+force, nil), c.task(), ins, 2e-5, 4)
@@ -158,13 +172,17 @@ func attentionGoldens() map[string]goldenCase {
 	dq, dkv := c, c
 	dq.pass, dkv.pass = engine.AttentionGradQ, engine.AttentionGradKV
 	return map[string]goldenCase{
-		"lane-causal.cl": {c.task(), cpuFacts(16), ""},
-		"lane-packed.cl": {half.task(), cpuFacts(8), ""},
-		"lane-dq.cl":     {dq.task(), cpuFacts(16), ""},
-		"lane-dkv.cl":    {dkv.task(), cpuFacts(16), ""},
-		"tile.cl":        {half.task(), gpuFacts(256), ""},
-		"tile-dq.cl":     {dq.task(), gpuFacts(256), ""},
-		"tile-dkv.cl":    {dkv.task(), gpuFacts(256), ""},
+		"lane-causal.cl":  {c.task(), cpuFacts(16), ""},
+		"lane-packed.cl":  {half.task(), cpuFacts(8), ""},
+		"lane-dq.cl":      {dq.task(), cpuFacts(16), ""},
+		"lane-dkv.cl":     {dkv.task(), cpuFacts(16), ""},
+		"tile.cl":         {half.task(), gpuFacts(256), "attention=tile"},
+		"tile-dq.cl":      {dq.task(), gpuFacts(256), "attention=tile"},
+		"tile-dkv.cl":     {dkv.task(), gpuFacts(256), "attention=tile"},
+		"block.cl":        {half.task(), gpuFacts(256), ""},
+		"block-causal.cl": {c.task(), gpuFacts(256), ""},
+		"block-dq.cl":     {dq.task(), gpuFacts(256), ""},
+		"block-dkv.cl":    {dkv.task(), gpuFacts(256), ""},
 	}
 }
 

@@ -81,10 +81,13 @@ func putCells() (all []cell) {
 
 func attentionCells() (all []cell) {
 	f32 := tensor.Float32
-	for _, v := range []string{"lane", "tile"} {
+	for _, v := range []string{"lane", "tile", "block"} {
 		d := tinyCPU()
-		if v == "tile" {
+		switch v {
+		case "tile":
 			d = tinyGPU()
+		case "block":
+			d = gpuFacts(64)
 		}
 		for pass := range engine.AttentionGradKV + 1 {
 			for _, c := range []attending{
@@ -97,6 +100,12 @@ func attentionCells() (all []cell) {
 			} {
 				if c.pass = pass; pass == engine.AttentionGradKV && c.n == 0 {
 					continue // there are no keys to have a gradient
+				}
+				if v == "block" {
+					c.m, c.d, c.e = c.m+12, c.d+16, c.e+16
+					if pass == engine.AttentionGradKV {
+						c.n += 9
+					}
 				}
 				cl := forced(d, "attention="+v, c.String(), c.task())
 				cl.ins = func(t *testing.T) [][]byte { return c.inputs(t, 5) }

@@ -27,7 +27,7 @@ type attention struct {
 
 func init() {
 	variant.Register(variant.Family{
-		Name: engine.Attention.String(), Kind: engine.Attention, Variants: []string{"lane", "tile"}, Choose: attentionVariants,
+		Name: engine.Attention.String(), Kind: engine.Attention, Variants: []string{"lane", "tile", "block"}, Choose: attentionVariants,
 		Class: func(_ *facts.Device, t *engine.Task) string {
 			return fmt.Sprintf("%s pass%d", variant.DTypes(t), t.Attention.Pass) + variant.GroupSizes(t)
 		},
@@ -49,10 +49,21 @@ func attentionVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 		Name: "tile", Why: "a GPU: a position an item, the other side in local memory", Kind: engine.Attention,
 		Limits: d.Limits(x.PanelLanes(), x.AccSize), ByRule: x.chooseTile, Settle: x.settleTile, Plan: x.planTile,
 	})
+	block := variant.Tunable[blockChoice](variant.Chooser[blockChoice]{
+		Name: "block", Why: "a GPU: products of blocks of positions, sums in registers", Kind: engine.Attention,
+		Limits: d.Limits(x.PanelLanes(), x.AccSize), ByRule: x.chooseBlock, Settle: x.settleBlock, Plan: x.planBlock,
+	})
+	all := []variant.Variant{tile, lane}
 	if d.CPU {
-		return []variant.Variant{lane, tile}
+		all = []variant.Variant{lane, tile}
 	}
-	return []variant.Variant{tile, lane}
+	if !x.blockable() {
+		return all
+	}
+	if d.CPU {
+		return append(all, block)
+	}
+	return append([]variant.Variant{block}, all...)
 }
 
 // The coordinates of hooks.
@@ -112,13 +123,15 @@ func (x *attention) constants(g *codegen.Builder) {
 	g.Size("M", x.m)
 	g.Size("ROWS", x.rows)
 	g.Size("N", x.n)
-	banded := x.a.Low > 1-x.m || x.a.High < x.n-1
-	g.Macro("BANDED", codegen.OneIf(banded))
-	if banded {
+	g.Macro("BANDED", codegen.OneIf(x.banded()))
+	if x.banded() {
 		g.Size("LOW", x.a.Low)
 		g.Size("HIGH", x.a.High)
 	}
 }
+
+// banded reports whether rows see only keys near them.
+func (x *attention) banded() bool { return x.a.Low > 1-x.m || x.a.High < x.n-1 }
 
 // stores defines how the outputs are written, under the names of kernel files.
 func (x *attention) stores(g *codegen.Builder) {

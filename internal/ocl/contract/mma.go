@@ -142,7 +142,7 @@ func (c *Contraction) mmaSide(g *codegen.Builder, side, coordinate string, l Ope
 	if byK {
 		along = sum
 	}
-	adjoin, aligned := c.neighbours(l, along, 8, batch, own, sum)
+	adjoin, aligned := c.Neighbours(l, along, 8, batch, own, sum)
 	copies := adjoin && l.DType == c.Task.A.DType
 	g.Macro("COPY_"+side, codegen.OneIf(copies))
 	g.Macro("STEADY_"+side, codegen.OneIf(copies && c.steady(l, sum)))

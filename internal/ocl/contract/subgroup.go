@@ -157,7 +157,7 @@ func (c *Contraction) subgroupBlock(l OperandLoad, along, other, wide int, group
 		return b, false
 	}
 	b = subgroupBlock{load: l, wide: wide}
-	adjoin, _ := c.neighbours(l, along, 1, groups...)
+	adjoin, _ := c.Neighbours(l, along, 1, groups...)
 	for _, g := range groups {
 		for _, a := range c.Axes(g) {
 			adjoin = adjoin && (g == along || l.Coef[a]*int64(l.DType.Size())%int64(wide) == 0)

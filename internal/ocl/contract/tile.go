@@ -108,7 +108,7 @@ func (c *Contraction) tileSide(g *codegen.Builder, t tileChoice, side, coordinat
 	if byK {
 		along = sum
 	}
-	adjoin, aligned := c.neighbours(l, along, 4, batch, own, sum)
+	adjoin, aligned := c.Neighbours(l, along, 4, batch, own, sum)
 	if !t.Wide || !adjoin || l.DType != tensor.Float32 || c.Acc != tensor.Float32 || !t.Shape.Wide(length, byK) {
 		g.Macro("L"+side, 1)
 		return false
@@ -150,10 +150,10 @@ func (c *Contraction) positions(g *codegen.Builder, side, coordinate string, l O
 	g.Hook(side+"_AT", []codegen.Coord{{Name: "b", Axes: c.Axes(batch)}, {Name: coordinate, Axes: c.Axes(own)}, {Name: "k", Axes: c.Axes(sum)}}, c.Part(l, true, batch, own, sum), tensor.Invalid)
 }
 
-// neighbours reports whether neighbours along a group of axes adjoin in memory,
+// Neighbours reports whether neighbours along a group of axes adjoin in memory,
 // and whether every width of them, counted from 0, begin at a multiple of width:
 // nothing else that moves them is in the way.
-func (c *Contraction) neighbours(l OperandLoad, along int, width int64, groups ...int) (adjoin, aligned bool) {
+func (c *Contraction) Neighbours(l OperandLoad, along int, width int64, groups ...int) (adjoin, aligned bool) {
 	axes := c.Axes(along)
 	if !l.Plain || len(axes) != 1 || l.Coef[axes[0]] != 1 {
 		return false, false

@@ -1,4 +1,4 @@
-// tile 256 items in 4 parts, 12 at a time of 64 features: a GPU: a position an item, the other side in local memory
+// tile 256 items in 4 parts, 12 at a time of 64 features: ANYCL_VARIANT
 // launch attention_tile_dq global [4096 3] local [256 1]
 // options -cl-single-precision-constant
 // arguments M=500 ROWS=1000 N=600 LOW=-500 HIGH=100 n0=64000 n1=103079216 n2=9 n3=32000 n4=500 n5=64 n6=38400 n7=1000

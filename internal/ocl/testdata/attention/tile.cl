@@ -1,4 +1,4 @@
-// tile 128 items in 4 parts, 32 at a time of 64 features: a GPU: a position an item, the other side in local memory
+// tile 128 items in 4 parts, 32 at a time of 64 features: ANYCL_VARIANT
 // launch attention_tile global [256 3] local [128 1]
 // options -cl-single-precision-constant
 // arguments M=50 ROWS=50 N=60 n0=3200 n1=64 n2=3840 n3=1920 n4=32 n5=60

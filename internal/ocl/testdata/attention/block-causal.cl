@@ -1,0 +1,121 @@
+// block 32 x 32 of 4 x 4 an item, 64 features: a GPU: products of blocks of positions, sums in registers
+// launch attention_block global [6144 1] local [64 1]
+// options -cl-single-precision-constant
+// arguments M=500 ROWS=1000 N=600 LOW=-500 HIGH=100 Q_WIDE=1 K_WIDE=1 V_WIDE=1 BLOCKS=32 BATCHES=3 AT_ONCE=0 UNITS=20 ALL_GROUPS=96 n0=64000 n1=103079216 n2=9 n3=32000 n4=500 n5=64 n6=38400
+#define ACC float
+#define D 64
+#define E 64
+#define SCALE (0x1.99999ap-02f)
+#define SCALE2 (0x1.2776c6p-01f)
+#define LOG2E (0x1.715476p+00f)
+#define LN2 (0x1.62e43p-01f)
+#define BANDED 1
+#define BM 32
+#define BN 32
+#define RM 4
+#define RN 4
+#define SUMS_FROM (M < 0)
+#define LONG 0
+#define HAS_MASK 0
+#define L_Q 1
+#define Q_TYPE float
+#define Q_PTR (p0_ + o_p0)
+#define L_K 1
+#define K_TYPE float
+#define K_PTR (p1_ + o_p1)
+#define L_V 1
+#define V_TYPE float
+#define V_PTR (p2_ + o_p2)
+#define L_DO 0
+#define STORE_O(i, v) STORE_float32(y0_ + o_y0, i, v)
+#define WITH_L 0
+#define PARAMS __global const float *restrict p0_, \
+    const ulong o_p0, \
+    __global const float *restrict p1_, \
+    const ulong o_p1, \
+    __global const float *restrict p2_, \
+    const ulong o_p2, \
+    __global float *restrict y0_, \
+    const ulong o_y0, \
+    const IDX M, \
+    const IDX ROWS, \
+    const IDX N, \
+    const IDX LOW, \
+    const IDX HIGH, \
+    const IDX Q_WIDE, \
+    const IDX K_WIDE, \
+    const IDX V_WIDE, \
+    const IDX BLOCKS, \
+    const IDX BATCHES, \
+    const IDX AT_ONCE, \
+    const IDX UNITS, \
+    const IDX ALL_GROUPS, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6
+#define FN_PARAMS , __global const float *p0, \
+    __global const float *p1, \
+    __global const float *p2, \
+    const IDX n0, \
+    const IDX n1, \
+    const IDX n2, \
+    const IDX n3, \
+    const IDX n4, \
+    const IDX n5, \
+    const IDX n6
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, n0, n1, n2, n3, n4, n5, n6
+
+static inline float load_q_hook(const IDX b, const IDX r, const IDX d FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n1, n2);
+    const IDX x1 = r - q0 * n4;
+    const int i2 = n0 * b + n3 * q0 + n5 * x1 + d;
+    const float v3 = LOAD_float32(p0, i2);
+    return v3;
+}
+#define LOAD_Q(b, r, d) load_q_hook(b, r, d FN_ARGS)
+
+static inline float load_k_hook(const IDX b, const IDX n, const IDX d FN_PARAMS) {
+    const int i0 = n6 * b + n5 * n + d;
+    const float v1 = LOAD_float32(p1, i0);
+    return v1;
+}
+#define LOAD_K(b, n, d) load_k_hook(b, n, d FN_ARGS)
+
+static inline float load_v_hook(const IDX b, const IDX n, const IDX e FN_PARAMS) {
+    const int i0 = n6 * b + n5 * n + e;
+    const float v1 = LOAD_float32(p2, i0);
+    return v1;
+}
+#define LOAD_V(b, n, e) load_v_hook(b, n, e FN_ARGS)
+
+static inline long q_at_hook(const IDX b, const IDX r, const IDX d FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n1, n2);
+    const IDX x1 = r - q0 * n4;
+    const int i2 = n0 * b + n3 * q0 + n5 * x1 + d;
+    const long v3 = (long)(i2);
+    return v3;
+}
+#define Q_AT(b, r, d) q_at_hook(b, r, d FN_ARGS)
+
+static inline long k_at_hook(const IDX b, const IDX n, const IDX d FN_PARAMS) {
+    const int i0 = n6 * b + n5 * n + d;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define K_AT(b, n, d) k_at_hook(b, n, d FN_ARGS)
+
+static inline long v_at_hook(const IDX b, const IDX n, const IDX e FN_PARAMS) {
+    const int i0 = n6 * b + n5 * n + e;
+    const long v1 = (long)(i0);
+    return v1;
+}
+#define V_AT(b, n, e) v_at_hook(b, n, e FN_ARGS)
+
+#include "lib/block_sums.cl"
+#include "attention/any_sums.cl"
+#include "attention/gpu_block_shared.cl"
+#include "attention/gpu_block.cl"
