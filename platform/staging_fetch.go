@@ -18,10 +18,10 @@ type pull struct {
 	wait       []*cl.Event // what the first command waits for
 	relay      *relay      // nil: read where it lies
 	asked, got int64
-	pieces     []*piece // asked for and not got, in order
-	crew       *crew    // in drain
-	told       int      // pieces that it has, the first of pieces
-	first      int      // the number of the first of pieces
+	pieces     []*piece     // asked for and not got, in order
+	workers    *copyWorkers // in drain
+	told       int          // pieces that it has, the first of pieces
+	first      int          // the number of the first of pieces
 	failed     error
 }
 
@@ -59,13 +59,13 @@ func (p *pull) ask() error {
 // the same dst.
 func (p *pull) drain(ctx context.Context, dst []byte) error {
 	if p.got < p.bytes && p.failed == nil && p.bytes > p.piece() {
-		p.crew, p.told, p.first = newCrew(int(p.bytes), int(p.piece())), 0, 0
+		p.workers, p.told, p.first = newWorkers(int(p.bytes), int(p.piece())), 0, 0
 		defer func() {
 			for p.told > 0 { // whoever copies has dst
 				p.take()
 			}
-			p.crew.end()
-			p.crew = nil
+			p.workers.end()
+			p.workers = nil
 		}()
 	}
 	for p.got < p.bytes && p.failed == nil {
@@ -89,7 +89,7 @@ func (p *pull) next(ctx context.Context, dst []byte) error {
 	if len(p.pieces) == 0 { // others hold the pinned memory
 		return p.plain(ctx, dst[p.got:][:min(p.bytes-p.got, chunk)])
 	}
-	if p.told > 0 && (p.crew.copied(p.first) || p.told == len(p.pieces)) {
+	if p.told > 0 && (p.workers.copied(p.first) || p.told == len(p.pieces)) {
 		p.take()
 		return nil
 	}
@@ -101,7 +101,7 @@ func (p *pull) next(ctx context.Context, dst []byte) error {
 			} else if done {
 				break
 			}
-			if !p.crew.one() {
+			if !p.workers.one() {
 				if err := m.await(ctx); err != nil {
 					return err
 				}
@@ -113,21 +113,21 @@ func (p *pull) next(ctx context.Context, dst []byte) error {
 	}
 	from := p.got + int64(p.told)*p.piece()
 	n := min(p.bytes-from, p.piece())
-	if p.crew == nil {
+	if p.workers == nil {
 		copy(dst[from:][:n], m.bytes[:n])
 		p.got += n
 		p.pieces = slices.Delete(p.pieces, 0, 1)
 		p.s.give(p.c, m)
 		return nil
 	}
-	p.crew.tell(p.first+p.told, dst[from:][:n], m.bytes[:n])
+	p.workers.tell(p.first+p.told, dst[from:][:n], m.bytes[:n])
 	p.told++
 	return nil
 }
 
-// take takes the first of pieces out of the crew's hands.
+// take takes the first of pieces out of their hands.
 func (p *pull) take() {
-	p.crew.finish(p.first)
+	p.workers.finish(p.first)
 	m := p.pieces[0]
 	p.pieces = slices.Delete(p.pieces, 0, 1)
 	p.got += min(p.bytes-p.got, p.piece())

@@ -109,29 +109,29 @@ func (s *staging) write(c *pinned, p *piece, q *cl.Queue, b *cl.Buffer, off int6
 	return q.Flush() // the link begins now, while the host goes on
 }
 
-// pushPieces is pushOne of several: a crew copies to as many as are free, while the first goes its way.
+// pushPieces is pushOne of several: workers copy to as many as are free, while the first goes its way.
 func (s *staging) pushPieces(ctx context.Context, c *pinned, each int, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event) (rest int, err error) {
-	crew := newCrew(len(src), each)
-	var pieces [crewSlots]*piece
+	workers := newWorkers(len(src), each)
+	var pieces [workerSlots]*piece
 	told, sent, all := 0, 0, (len(src)+each-1)/each
 	part := func(i int) []byte { return src[i*each : min((i+1)*each, len(src))] }
 	tell := func(p *piece) {
-		pieces[told%crewSlots] = p
-		crew.tell(told, p.bytes, part(told))
+		pieces[told%workerSlots] = p
+		workers.tell(told, p.bytes, part(told))
 		told++
 	}
 	defer func() {
 		for ; sent < told; sent++ {
-			crew.finish(sent)
-			s.give(c, pieces[sent%crewSlots])
+			workers.finish(sent)
+			s.give(c, pieces[sent%workerSlots])
 		}
-		crew.end()
+		workers.end()
 	}()
 	for sent < all {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		for told < all && told-sent < crewSlots {
+		for told < all && told-sent < workerSlots {
 			s.mu.Lock()
 			p, err := s.idle(c)
 			s.mu.Unlock()
@@ -148,8 +148,8 @@ func (s *staging) pushPieces(ctx context.Context, c *pinned, each int, q *cl.Que
 			}
 			tell(p)
 		}
-		crew.finish(sent)
-		p, i := pieces[sent%crewSlots], sent
+		workers.finish(sent)
+		p, i := pieces[sent%workerSlots], sent
 		sent++
 		if err := s.write(c, p, q, b, off+int64(i*each), len(part(i)), wait); err != nil {
 			return 0, err

@@ -238,13 +238,13 @@ func TestStagingIsOnOrOff(t *testing.T) {
 	require.Nil(t, fresh(t, nil, &Options{Staging: stagingOff}).staging)
 }
 
-func TestACrewCopiesEveryPieceWhereItBelongs(t *testing.T) {
-	for _, n := range []int{leastPiece + 1, 2*crewPart*crewSlots + 12345, 3 * pieceBytes} {
-		for _, piece := range []int{crewPart - 1, leastPiece, leastPiece + 4096} {
+func TestWorkersCopyEveryPieceWhereItBelongs(t *testing.T) {
+	for _, n := range []int{leastPiece + 1, 2*workerPart*workerSlots + 12345, 3 * pieceBytes} {
+		for _, piece := range []int{workerPart - 1, leastPiece, leastPiece + 4096} {
 			src, dst := randomBytes(n), make([]byte, n)
-			c, told, got := newCrew(n, piece), 0, 0
+			c, told, got := newWorkers(n, piece), 0, 0
 			for all := (n + piece - 1) / piece; got < all; got++ {
-				for ; told < all && told-got < crewSlots; told++ {
+				for ; told < all && told-got < workerSlots; told++ {
 					c.tell(told, dst[told*piece:], src[told*piece:min((told+1)*piece, n)])
 				}
 				c.finish(got)

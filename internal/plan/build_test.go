@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/arena"
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/pace"
@@ -61,7 +62,7 @@ func TestAProgramIsWhole(t *testing.T) {
 	require.NoError(t, program.Validate())
 	require.Len(t, program.Steps, 3, "two runs, and the move between them: %+v", program.Steps)
 	require.Equal(t, []StepKind{Run, Move, Run}, []StepKind{program.Steps[0].Kind, program.Steps[1].Kind, program.Steps[2].Kind})
-	require.Equal(t, []int64{256}, program.Engines[0].Arenas, "copies write over what they read")
+	require.Equal(t, []int64{arena.Align}, program.Engines[0].Arenas, "copies write over what they read")
 	require.Equal(t, 0, program.Units[1].Task.AliasOf(0))
 	require.Equal(t, -1, m.Again().Units[1].Task.AliasOf(0), "another placement may share other memory")
 }
@@ -71,7 +72,7 @@ func TestAProgramThatIsBrokenIsFound(t *testing.T) {
 	for name, spoil := range map[string]func(p *Program){
 		"a task that no step runs":      func(p *Program) { p.Steps = p.Steps[:2] },
 		"a task that is not bound":      func(p *Program) { p.Engines[0].Tasks = p.Engines[0].Tasks[:1] },
-		"an operand outside its memory": func(p *Program) { p.Engines[0].Tasks[0].Ins[0].Offset = 8 },
+		"an operand outside its memory": func(p *Program) { p.Engines[0].Tasks[0].Ins[0].Offset = arena.Align },
 		"an operand of another engine":  func(p *Program) { p.Engines[0].Tasks[0].Outs[0].Engine = 1 },
 		"a move to where it comes from": func(p *Program) { p.Steps[1].To = 0 },
 		"a result that lies nowhere":    func(p *Program) { p.Outputs[0].Memory = 7 },
