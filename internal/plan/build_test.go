@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/arena"
 	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/internal/arena"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/tensor"
