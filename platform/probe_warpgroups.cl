@@ -31,7 +31,6 @@ void warpgroups(global const ushort *in, global float *out)
     COPIES_WAIT(0)
     barrier(CLK_LOCAL_MEM_FENCE);
     WGMMA_STEP(acc, STEP_A, STEP_B)
-    WGMMA_WAIT(acc)
     for (int j = 0; j < TN / 8; j++)
         for (int v = 0; v < 4; v++)
             out[(warp * 16 + v / 2 * 8 + lane / 4) * TN + j * 8 + lane % 4 * 2 + v % 2] = acc[j][v];

@@ -222,15 +222,11 @@ void contract_mma(PARAMS) {
     int stage = 0;
     for (IDX k0 = first; k0 <= last; k0 += TK) {
         COPIES_WAIT(STAGES - 2)
-#if WARPGROUPS
-        WGMMA_WAIT(acc[0]) // which frees the step before
-#endif
         barrier(CLK_LOCAL_MEM_FENCE); // the step is there, and everyone is done with the one before
+        FETCH((stage + STAGES - 1) % STAGES, k0 + (STAGES - 1) * TK)
 #if WARPGROUPS
         WGMMA_STEP(acc[0], STEP_A, STEP_B)
-#endif
-        FETCH((stage + STAGES - 1) % STAGES, k0 + (STAGES - 1) * TK)
-#if !WARPGROUPS
+#else
         UNROLL
         for (int kk = 0; kk < TK; kk += 16) {
             uint av[BLOCKS_M][4], bv[BLOCKS_N / 2][4];
@@ -252,16 +248,10 @@ void contract_mma(PARAMS) {
         terms += TK;
         if (terms >= TERMS) {
             terms = 0;
-#if WARPGROUPS
-            WGMMA_WAIT(acc[0])
-#endif
             ADD_BLOCK(float, BLOCKS_M * BLOCKS_N * 4, acc)
         }
 #endif
     }
-#if WARPGROUPS
-    WGMMA_WAIT(acc[0])
-#endif
     END_BLOCKS(float, BLOCKS_M * BLOCKS_N * 4, acc)
 
     UNROLL

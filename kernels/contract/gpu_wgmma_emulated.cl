@@ -32,4 +32,3 @@ uint described(ulong d, int by_k, uint own, uint k)
                         SHARED_VALUE(shareA, described((a) + i_ * NEXT_A, A_BY_K, id % 128 / 32 * 16 + id % 32 / 4 + v_ / 2 * 8, k_)) \
                         * SHARED_VALUE(shareB, described((b) + i_ * NEXT_B, B_BY_K, j_ * 8 + id % 4 * 2 + v_ % 2, k_)); \
 }
-#define WGMMA_WAIT(c)

@@ -6,7 +6,6 @@
 //
 // WGMMA_STEP(c, a, b)       c += a·b for TK values of k: c is float[TN / 8][4], a and b are descriptors of the
 //                           first 16 values, as contract/gpu_wgmma.cl makes them
-// WGMMA_WAIT(c)             until c is there: before that nobody may touch it or what the step reads
 // ADDRESS(share, p)         of p in local memory, bytes
 //
 // macros  TN 64, 128 or 256    TK 16, 32 or 64    A_BY_K B_BY_K OPERAND  see contract/gpu_mma.cl
@@ -74,6 +73,5 @@
 #define WGMMA_STEP(c, a, b) \
     asm volatile(MARK "{\n" MARK ".reg .pred all;\n" MARK "setp.eq.u32 all, %[one], 1;\n" \
         MARK "wgmma.fence.sync.aligned;\n" PRODUCTS \
-        MARK "wgmma.commit_group.sync.aligned;\n" MARK "}\n" \
+        MARK "wgmma.commit_group.sync.aligned;\n" MARK "wgmma.wait_group.sync.aligned 0;\n" MARK "}\n" \
         : OWN_SUMS(c) : [one] "r"(1), ALL_FACTORS(a, b) : "memory");
-#define WGMMA_WAIT(c) asm volatile(MARK "wgmma.wait_group.sync.aligned 0;\n" : OWN_SUMS(c) : : "memory");
