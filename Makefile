@@ -127,8 +127,8 @@ check-kernels:
 GPU ?= bench/.gpu
 gpu:
 	mkdir -p $(GPU)
-	CGO_ENABLED=0 go build -ldflags "-s -w" -o $(GPU)/anycl ./tools/cmd/anycl
-	CGO_ENABLED=0 go build -ldflags "-s -w" -o $(GPU)/bench ./tools/cmd/bench
+	CGO_ENABLED=0 go build -buildvcs=true -ldflags "-s -w" -o $(GPU)/anycl ./tools/cmd/anycl
+	CGO_ENABLED=0 go build -buildvcs=true -ldflags "-s -w" -o $(GPU)/bench ./tools/cmd/bench
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ocl.test ./internal/ocl
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/platform.test ./platform
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ops.test ./ops

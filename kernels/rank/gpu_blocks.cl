@@ -115,11 +115,11 @@ kernel void blocks_count(PARAMS) {
 #define OF_WARP(i) (me / 32 * HELD * 32 + (i) * 32 + me % 32)
 
 #if PTX
-#define MATCH(same, d) __asm__ volatile("match.any.sync.b32 %0, %1, 0xffffffff;" : "=r"(same) : "r"(d) : "memory")
+#define MATCH_ANY(same, d) __asm__ volatile("match.any.sync.b32 %0, %1, 0xffffffff;" : "=r"(same) : "r"(d) : "memory")
 #define WARP_BARRIER __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
 #define UNROLLED _Pragma("unroll")
 #else
-#define MATCH(same, d) { \
+#define MATCH_ANY(same, d) { \
     digits[me] = (d); \
     barrier(CLK_LOCAL_MEM_FENCE); \
     same = 0; \
@@ -155,7 +155,7 @@ kernel void blocks_move(PARAMS) {
     for (int i = 0; i < HELD; i++) {
         const int d = OF_WARP(i) < n ? DIGIT_OF(own[i], own_pos[i]) : BUCKETS;
         uint same;
-        MATCH(same, d);
+        MATCH_ANY(same, d);
         const uint before = of_warp[d];
         rank[i] = (ushort)(before + popcount(same & below));
         WARP_BARRIER

@@ -21,6 +21,7 @@ type tileChoice struct {
 // ChooseTile fills the device: with smaller tiles first, then by splitting k.
 func (c *Contraction) ChooseTile() tileChoice {
 	t := tileChoice{Shape: kernels.Tile(c.m, c.n, c.Batches, c.Device.Units, c.Device.WorkGroup, c.Device.LocalMem, int(c.AccSize), c.Acc.IsFloat() || c.unit != nil), Wide: !c.Device.CPU}
+	t.Shape = t.Shape.Deepened(c.Device.RegisterCap != "", c.Device.LocalMem, int(c.AccSize))
 	tiles := variant.CeilDiv(c.m, int64(t.Shape.M)) * variant.CeilDiv(c.n, int64(t.Shape.N)) * c.Batches
 	want := int64(1)
 	if units := int64(c.Device.Units); 2*tiles <= units && !c.Device.CPU {
