@@ -34,7 +34,7 @@ type Quirk struct {
 }
 
 // fix is a workaround that code asks for by name.
-type fix uint16
+type fix uint32
 
 const (
 	fixNoResults    fix = 1 << iota // accepts work and computes nothing
@@ -52,6 +52,7 @@ const (
 	fixNoParts                      // must not be asked to divide a device
 	fixDimensions                   // sizes of dimensions above the third are 0
 	fixNoDirect                     // no plain copies: a wait may end before the work does
+	fixNoSubBuffers                 // its process ends where parts of buffers are released
 )
 
 // switches are the quirks that EnvQuirks switches, and whether on. Errors: a name that is in
@@ -106,6 +107,11 @@ func quirksOf(d *Device, simulated bool, switched map[string]bool) (on []Quirk, 
 // WideBytes reports whether kernels have to hold values of 8 bits in variables of 32, as the
 // device's compiler ends the process at some that do not.
 func (d *Device) WideBytes() bool { return d.has(fixWideBytes) }
+
+// SubBuffers reports whether a part of a buffer that begins at offset may be a buffer of its own.
+func (d *Device) SubBuffers(offset int64) bool {
+	return d.BaseAlign > 0 && offset%int64(d.BaseAlign) == 0 && !d.has(fixNoSubBuffers)
+}
 
 // has reports whether the device needs a workaround.
 func (d *Device) has(f fix) bool {

@@ -113,6 +113,15 @@ var quirkTable = []Quirk{
 		match:   key(keyNVIDIA),
 	},
 	{
+		Name: "sub-buffer-release", Driver: "NVIDIA",
+		Symptom: "releasing a sub-buffer ends the process now and then, with recurrent layers, whose kernels take many of the same memory",
+		Remedy:  "operands of a user's kernels that do not begin a buffer are copied to one of their own and back",
+		Source:  "observed on 580.159: SIGSEGV at address 8 in clReleaseMemObject; single processes of three, within a minute",
+		Test:    "TestCustomKernelsTakeOperandsAnywhereInMemory",
+		fix:     fixNoSubBuffers,
+		match:   key(keyNVIDIA),
+	},
+	{
 		Name: "least-integer", Driver: "NVIDIA",
 		Symptom: "the magnitude of the least int is converted to float as if it had a sign, so that turning the sign makes it positive",
 		Remedy:  "casts of integers to half types set the sign",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -37,9 +38,31 @@ func saxpyTask(n int) *engine.Task {
 }
 
 // The operands lie at odd offsets of larger memories: a sub-buffer cannot start
-// at each of them.
+// at each of them, and some drivers are not asked for one.
 func TestCustomKernelsTakeOperandsAnywhereInMemory(t *testing.T) {
-	e := device(t, "", nil)
+	for _, quirks := range []string{"", "+sub-buffer-release"} {
+		t.Setenv(platform.EnvQuirks, quirks)
+		m, err := platform.Discover(t.Context(), testOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := m.Select("")
+		if err != nil {
+			t.Skipf("no OpenCL device: %v", err)
+		}
+		require.Equal(t, quirks == "" && d.Key != "nvidia", d.SubBuffers(0), quirks)
+		o, err := d.Open(t.Context(), testOptions())
+		require.NoError(t, err)
+		e := New(o)
+		e.host = nil
+		anywhere(t, e)
+		require.NoError(t, e.Close())
+		require.NoError(t, o.Close())
+	}
+}
+
+func anywhere(t *testing.T, e *Engine) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(1, 9))
 	for _, n := range []int{1, 100, 4096} {
 		task := saxpyTask(n)

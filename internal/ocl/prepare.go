@@ -406,7 +406,7 @@ func (s *sequence) pointer(k *cl.Kernel, i int, p place, in bool) (*copying, err
 		return nil, err
 	}
 	whole := mem.Buffer()
-	if align := int64(s.eng.dev.Device().BaseAlign); align > 0 && p.offset%align == 0 {
+	if s.eng.dev.Device().SubBuffers(p.offset) {
 		sub, err := whole.Sub(cl.MemReadWrite, p.offset, p.bytes)
 		if err == nil {
 			s.subs = append(s.subs, sub)
