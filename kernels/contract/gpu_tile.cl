@@ -240,7 +240,8 @@ void contract_tile(PARAMS) {
     IDX start = first;
 #if STEADY
     // Whole steps of what is evenly spaced, with nothing in the loop that is needed at an edge alone.
-    if (wideA && wideB && (A_BY_K ? true : firstM + TM <= M) && (B_BY_K ? true : firstN + TN <= N) && first + TK - 1 <= last) {
+    const bool insideA = A_BY_K ? 1 : firstM + TM <= M, insideB = B_BY_K ? 1 : firstN + TN <= N;
+    if (wideA && wideB && insideA && insideB && first + TK - 1 <= last) {
         IDX atA[TM * TK / WG / 4], atB[TN * TK / WG / 4];
         #pragma unroll
         for (int i = 0; i < TM * TK / WG; i += 4)
