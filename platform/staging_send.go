@@ -62,7 +62,8 @@ func (s *staging) sendBy(ctx context.Context, r *relay, b *cl.Buffer, off int64,
 // of c. The end of the last is told by last, if there is one.
 func (s *staging) push(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event, last *cl.Event) error {
 	each := c.pieceOf(len(src))
-	rest, err := len(src), error(nil)
+	var rest int
+	var err error
 	if len(src) <= each {
 		rest, err = s.pushOne(ctx, c, q, b, off, src, wait)
 	} else {
