@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
+	"sync"
 
 	"github.com/anycl/anycl/cl"
 )
@@ -14,24 +16,24 @@ import (
 // back. So kernels have such instructions in lines of inline assembly that begin with a mark, a
 // comment of PTX; the text gets the mark's target, the marks go, and the driver assembles it.
 var (
-	ptxMark   = regexp.MustCompile(`//(sm_\d+a): `)
-	ptxTarget = regexp.MustCompile(`(?m)^\.target sm_\d+`)
+	ptxMark   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//(sm_\d+a): `) })
+	ptxTarget = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\.target sm_\d+`) })
 )
 
 // marked reports whether a source has lines for one architecture.
-func marked(source string) bool { return ptxMark.MatchString(source) }
+func marked(source string) bool { return strings.Contains(source, "//sm_") && ptxMark().MatchString(source) }
 
 // unmark makes the marked lines of PTX code, and their architecture the target.
 func unmark(ptx []byte) ([]byte, error) {
-	m := ptxMark.FindSubmatch(ptx)
+	m := ptxMark().FindSubmatch(ptx)
 	if m == nil {
 		return nil, errors.New("the compiler left out the lines for one architecture")
 	}
-	if !ptxTarget.Match(ptx) {
+	if !ptxTarget().Match(ptx) {
 		return nil, errors.New("the program's binary is no PTX")
 	}
 	ptx = bytes.ReplaceAll(ptx, m[0], nil)
-	return ptxTarget.ReplaceAllLiteral(ptx, append([]byte(".target "), m[1]...)), nil
+	return ptxTarget().ReplaceAllLiteral(ptx, append([]byte(".target "), m[1]...)), nil
 }
 
 // assemble builds a program anew with its marked lines as code, and closes the old one.
