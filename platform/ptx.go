@@ -21,7 +21,9 @@ var (
 )
 
 // marked reports whether a source has lines for one architecture.
-func marked(source string) bool { return strings.Contains(source, "//sm_") && ptxMark().MatchString(source) }
+func marked(source string) bool {
+	return strings.Contains(source, "//sm_") && ptxMark().MatchString(source)
+}
 
 // unmark makes the marked lines of PTX code, and their architecture the target.
 func unmark(ptx []byte) ([]byte, error) {
