@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,8 +16,23 @@ import (
 // lockWait is for how long a build waits for another process that builds the same.
 const lockWait = time.Minute
 
-// build builds prog, which is source, for dev, a device of this context.
-func (o *Opened) build(prog *cl.Program, source, options string, dev *cl.Device) (err error) {
+// build makes a program of source for dev, a device of this context.
+func (o *Opened) build(source, options string, dev *cl.Device) (*cl.Program, error) {
+	prog, err := o.context.NewProgram(source)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.compile(prog, source, options, dev); err != nil {
+		return nil, errors.Join(err, prog.Close())
+	}
+	if marked(source) && o.device.Key == keyNVIDIA {
+		return o.assemble(prog, options, dev)
+	}
+	return prog, nil
+}
+
+// compile builds prog, which is source.
+func (o *Opened) compile(prog *cl.Program, source, options string, dev *cl.Device) (err error) {
 	if o.device.has(fixLockBuilds) {
 		defer o.lockBuild(source, options)()
 	}

@@ -240,13 +240,9 @@ func (o *Opened) timedProgram(dev *cl.Device) (prog *cl.Program, joined bool, er
 		if joined = try.joined; joined && !o.device.together() {
 			continue
 		}
-		if prog, err = o.context.NewProgram(try.source); err != nil {
-			return nil, joined, err
-		}
-		if err = o.build(prog, try.source, o.device.probeOptions(defaultStd), dev); err == nil {
+		if prog, err = o.build(try.source, o.device.probeOptions(defaultStd), dev); err == nil {
 			return prog, joined, nil
 		}
-		err = errors.Join(err, prog.Close())
 	}
 	return nil, joined, err
 }

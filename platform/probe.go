@@ -251,16 +251,12 @@ func (p *prober) build(std string, only []string) (built []string) {
 }
 
 func (p *prober) compile(source, std string) *cl.Program {
-	prog, err := p.o.context.NewProgram(source)
+	prog, err := p.o.build(source, p.options(std), p.dev)
 	if err != nil {
-		p.o.warn("probe", err)
-		return nil
-	}
-	p.open = append(p.open, prog)
-	if err := p.o.build(prog, source, p.options(std), p.dev); err != nil {
 		p.o.opts.Logger.Debug("platform: probe does not build", "device", p.o.device.ID, "error", err)
 		return nil
 	}
+	p.open = append(p.open, prog)
 	return prog
 }
 

@@ -45,20 +45,11 @@ func (p *prober) tryWarpgroups() {
 }
 
 func (p *prober) runWarpgroups(f warpgroupsForm) error {
-	options, columns, depth := f.options(), f.columns, f.depth
-	prog, err := p.o.context.NewProgram(includeLine().ReplaceAllStringFunc(warpgroupsSource, include))
-	if err != nil {
-		return err
+	columns, depth := f.columns, f.depth
+	prog := p.compile(includeLine().ReplaceAllStringFunc(warpgroupsSource, include), f.options())
+	if prog == nil {
+		return errors.New("does not build")
 	}
-	if err := prog.Build(options, p.dev); err != nil {
-		p.o.opts.Logger.Debug("platform: probe does not build", "device", p.o.device.ID, "error", err)
-		return errors.Join(errors.New("does not build"), prog.Close())
-	}
-	if prog, err = p.o.assemble(prog, options, p.dev); err != nil {
-		p.o.opts.Logger.Debug("platform: probe is not assembled", "device", p.o.device.ID, "error", err)
-		return errors.New("is not assembled")
-	}
-	p.open = append(p.open, prog)
 	k, err := prog.Kernel("warpgroups")
 	if err != nil {
 		return err

@@ -194,21 +194,13 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 			return prog, nil
 		}
 	}
-	prog, err := o.context.NewProgram(source)
+	prog, err := o.build(source, options, key.device)
 	if err != nil {
-		return nil, err
-	}
-	if err := o.build(prog, source, options, key.device); err != nil {
 		if be, ok := errors.AsType[*cl.BuildError](err); ok && !kept { // the companion has no name that anybody knows
 			be.Device = o.device.Name + " (driver " + o.device.Driver + ")"
 		}
 		place(err, key.name, len(o.prelude(key.name, key.source)))
-		return nil, errors.Join(err, prog.Close())
-	}
-	if marked(source) && o.device.Key == keyNVIDIA {
-		if prog, err = o.assemble(prog, options, key.device); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 	o.count(func(s *Stats) { s.ProgramsBuilt++ })
 	o.opts.Logger.Debug("platform: program built", "program", key.name, "took", time.Since(start))

@@ -61,7 +61,7 @@ func (p *pull) drain(ctx context.Context, dst []byte) error {
 	if p.got < p.bytes && p.failed == nil && p.bytes > p.piece() {
 		p.workers, p.told, p.first = newWorkers(int(p.bytes), int(p.piece())), 0, 0
 		defer func() {
-			for p.told > 0 { // whoever copies has dst
+			for p.told > 0 { // the workers that copy hold dst
 				p.take()
 			}
 			p.workers.end()
@@ -125,7 +125,7 @@ func (p *pull) next(ctx context.Context, dst []byte) error {
 	return nil
 }
 
-// take takes the first of pieces out of their hands.
+// take waits for the first of pieces and takes it off the list.
 func (p *pull) take() {
 	p.workers.finish(p.first)
 	m := p.pieces[0]

@@ -48,11 +48,11 @@ const (
 	workerWait = 200 * time.Microsecond
 )
 
-var copyPools = sync.Pool{New: func() any { return new(copyWorkers) }}
+var idleWorkers = sync.Pool{New: func() any { return new(copyWorkers) }}
 
 // newWorkers is for n bytes in pieces of at most so many. It is to be ended.
 func newWorkers(n, piece int) *copyWorkers {
-	c := copyPools.Get().(*copyWorkers)
+	c := idleWorkers.Get().(*copyWorkers)
 	if c.run == nil {
 		c.run = c.help
 	}
@@ -137,6 +137,6 @@ func (c *copyWorkers) end() {
 
 func (c *copyWorkers) leave() {
 	if c.refs.Add(-1) == 0 {
-		copyPools.Put(c)
+		idleWorkers.Put(c)
 	}
 }
