@@ -24,6 +24,16 @@ func (s MMAShape) whole() bool {
 	return s.M%(16*s.Y) == 0 && s.N%(16*s.X) == 0 && s.M*s.K%(8*s.Items()) == 0 && s.N*s.K%(8*s.Items()) == 0
 }
 
+// within is s with as many stages as there is room for in the limits of a group, of which each item needs extra bytes
+// for itself; ok is false where two are too many.
+func (s MMAShape) within(workGroup int, localMem, extra int64) (_ MMAShape, ok bool) {
+	room := localMem - extra*int64(s.Items())
+	for s.Stages > 2 && s.LocalBytes() > room {
+		s.Stages--
+	}
+	return s, s.Items() <= workGroup && s.LocalBytes() <= room
+}
+
 // mmaShapes are the shapes to choose from, largest first. Warps of 32 x 64 leave registers
 // to hooks: of 64 x 64 they take 228 to 255 of 255 (clang 19, ptxas 12.4, sm_80), and one
 // layout spills.
@@ -51,15 +61,13 @@ var warpgroupShapes = []MMAShape{
 // the smallest shape, or most of it empty.
 func Warpgroups(m, n, groups int64, units, workGroup int, localMem, extra int64) (best MMAShape, ok bool) {
 	for _, s := range warpgroupShapes {
-		room := localMem - extra*int64(s.Items())
-		for s.Stages > 2 && s.LocalBytes() > room {
-			s.Stages--
-		}
 		tiles := ceil(m, int64(s.M)) * ceil(n, int64(s.N))
-		if s.Items() > workGroup || s.LocalBytes() > room || tiles*int64(s.M*s.N)*2 > 3*m*n || tiles*groups < int64(units) {
+		if tiles*int64(s.M*s.N)*2 > 3*m*n || tiles*groups < int64(units) {
 			continue
 		}
-		return s, true
+		if s, ok = s.within(workGroup, localMem, extra); ok {
+			return s, true
+		}
 	}
 	return best, false
 }
@@ -71,11 +79,8 @@ func Warpgroups(m, n, groups int64, units, workGroup int, localMem, extra int64)
 // smaller than a warp.
 func MMA(m, n, groups int64, units, workGroup int, localMem, extra int64) (best MMAShape, ok bool) {
 	for _, s := range mmaShapes {
-		room := localMem - extra*int64(s.Items())
-		for s.Stages > 2 && s.LocalBytes() > room {
-			s.Stages--
-		}
-		if s.Items() > workGroup || s.LocalBytes() > room {
+		s, fits := s.within(workGroup, localMem, extra)
+		if !fits {
 			continue
 		}
 		empty := int64(s.M) >= 2*ceil(m, 16)*16 || int64(s.N) >= 2*ceil(n, 16)*16

@@ -130,6 +130,11 @@ func (x *attention) constants(g *codegen.Builder) {
 	}
 }
 
+// kernel is the name of the kernel of the pass in a variant.
+func (x *attention) kernel(variant string) string {
+	return "attention_" + variant + map[engine.AttentionPass]string{engine.AttentionGradQ: "_dq", engine.AttentionGradKV: "_dkv"}[x.a.Pass]
+}
+
 // banded reports whether rows see only keys near them.
 func (x *attention) banded() bool { return x.a.Low > 1-x.m || x.a.High < x.n-1 }
 

@@ -3,6 +3,7 @@ package attention
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
@@ -98,7 +99,7 @@ func (x *attention) wideSides(g *codegen.Builder) {
 			continue
 		}
 		l := x.Contraction.Load(s.e, s.head)
-		groups := append(append([]int(nil), s.groups...), s.head)
+		groups := append(slices.Clone(s.groups), s.head)
 		adjoin, aligned := x.Neighbours(l, s.head, 4, groups...)
 		wide := adjoin && l.DType == tensor.Float32
 		g.Macro("L_"+s.name, codegen.OneIf(wide))
@@ -118,9 +119,7 @@ func (x *attention) wideSides(g *codegen.Builder) {
 
 // planBlock plans the kernel of the pass by blocks.
 func (x *attention) planBlock(t blockChoice) (*variant.Plan, error) {
-	kernel := map[engine.AttentionPass]string{
-		engine.AttentionForward: "attention_block", engine.AttentionGradQ: "attention_block_dq", engine.AttentionGradKV: "attention_block_dkv",
-	}[x.a.Pass]
+	kernel := x.kernel("block")
 	g := codegen.New(x.Device, x.Task, x.batch*(max(x.rows, x.n)+t.lanes))
 	blocks := variant.CeilDiv(x.owned(), t.lanes)
 	x.constants(g)
@@ -128,7 +127,7 @@ func (x *attention) planBlock(t blockChoice) (*variant.Plan, error) {
 	g.Macro("BN", t.block)
 	g.Macro("RM", t.rows)
 	g.Macro("RN", t.columns)
-	g.Macro("SUMS_FROM", "(M < 0)")
+	g.Macro("SUMS_FROM", codegen.OpaqueZero)
 	x.sums(g, t.block, false)
 	x.hooks(g)
 	x.wideSides(g)

@@ -103,9 +103,7 @@ func (x *attention) chooseLane() laneChoice {
 
 // planLane plans the kernel of the pass for CPU drivers, and what packs for it.
 func (x *attention) planLane(tile laneChoice) (*variant.Plan, error) {
-	kernel := map[engine.AttentionPass]string{
-		engine.AttentionForward: "attention_lane", engine.AttentionGradQ: "attention_lane_dq", engine.AttentionGradKV: "attention_lane_dkv",
-	}[x.a.Pass]
+	kernel := x.kernel("lane")
 	tiles := variant.CeilDiv(x.owned(), int64(tile.Positions()))
 	sides := x.farSides()
 	p := &variant.Plan{Params: fmt.Sprintf("tile %d of %d features, blocks of %d", tile.Positions(), x.d, tile.Block), Scratch: make([]int64, len(sides))}

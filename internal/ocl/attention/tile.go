@@ -80,9 +80,7 @@ func (x *attention) settleTile(t *tileChoice) error {
 // planTile plans the kernel of the pass for GPUs: one position of its own side an
 // item, or a few items that divide its features, and the other side in local memory.
 func (x *attention) planTile(t tileChoice) (*variant.Plan, error) {
-	kernel := map[engine.AttentionPass]string{
-		engine.AttentionForward: "attention_tile", engine.AttentionGradQ: "attention_tile_dq", engine.AttentionGradKV: "attention_tile_dkv",
-	}[x.a.Pass]
+	kernel := x.kernel("tile")
 	parts, lanes, block, owned := t.parts, t.lanes, t.block, x.owned()
 	g := codegen.New(x.Device, x.Task, x.batch*(max(x.rows, x.n)+lanes))
 	x.constants(g)

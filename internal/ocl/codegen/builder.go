@@ -369,3 +369,6 @@ func needsWide(t *engine.Task) bool {
 	}
 	return false
 }
+
+// OpaqueZero is 0 for lib/block_sums.cl, because no size M is negative. Compilers see through a comparison.
+const OpaqueZero = "(int)((IDX)M >> (8 * sizeof(IDX) - 1))"

@@ -111,7 +111,7 @@ func (c *Contraction) PlanMMA(t MMAChoice) (*variant.Plan, error) {
 	g.Macro("STAGES", s.Stages)
 	g.Macro("WARPGROUPS", codegen.OneIf(s.Warpgroups))
 	c.unitSums(t.Chunk).macros(g)
-	g.Macro("SUMS_FROM", opaqueZero)
+	g.Macro("SUMS_FROM", codegen.OpaqueZero)
 	g.Macro("BAND", tileBand)
 	g.Macro("BF16", codegen.OneIf(c.Task.A.DType == tensor.BFloat16))
 	if c.hasUnits() {

@@ -167,7 +167,7 @@ func PlanProduct(d *facts.Device, k ProductShape) ProductPlan {
 	case ProductSolve, ProductMultiply:
 		p.Global = variant.Grid(variant.CeilDiv(n, int64(BlockOfProducts(c).Shape.Columns())), 1, 1)
 	case ProductTile:
-		t := kernels.Tile(m, n, 1, d.Units, d.WorkGroup, d.LocalMem, int(c.AccSize), true).Deepened(d.RegisterCap != "", d.LocalMem, int(c.AccSize))
+		t := c.tileShape(m, n, 1, true)
 		p.Key.Tile = t
 		down, across := variant.CeilDiv(m, int64(t.M)), variant.CeilDiv(n, int64(t.N))
 		s[sizeTilesM], s[sizeTilesN] = int32(down), int32(across)

@@ -55,9 +55,6 @@ func (c *Contraction) unitSums(terms int64) sumBlocks {
 	return s
 }
 
-// opaqueZero is 0 for lib/block_sums.cl, because no size is negative. Compilers see through a comparison.
-const opaqueZero = "(int)((IDX)M >> (8 * sizeof(IDX) - 1))"
-
 // macros defines s for lib/block_sums.cl.
 func (s sumBlocks) macros(g *codegen.Builder) {
 	g.Macro("LEVELS", s.levels)

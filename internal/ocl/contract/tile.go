@@ -20,8 +20,7 @@ type tileChoice struct {
 
 // ChooseTile fills the device: with smaller tiles first, then by splitting k.
 func (c *Contraction) ChooseTile() tileChoice {
-	t := tileChoice{Shape: kernels.Tile(c.m, c.n, c.Batches, c.Device.Units, c.Device.WorkGroup, c.Device.LocalMem, int(c.AccSize), c.Acc.IsFloat() || c.unit != nil), Wide: !c.Device.CPU}
-	t.Shape = t.Shape.Deepened(c.Device.RegisterCap != "", c.Device.LocalMem, int(c.AccSize))
+	t := tileChoice{Shape: c.tileShape(c.m, c.n, c.Batches, c.Acc.IsFloat() || c.unit != nil), Wide: !c.Device.CPU}
 	tiles := variant.CeilDiv(c.m, int64(t.Shape.M)) * variant.CeilDiv(c.n, int64(t.Shape.N)) * c.Batches
 	want := int64(1)
 	if units := int64(c.Device.Units); 2*tiles <= units && !c.Device.CPU {
@@ -29,6 +28,13 @@ func (c *Contraction) ChooseTile() tileChoice {
 	}
 	t.Split(c, want)
 	return t
+}
+
+// tileShape is the shape for groups of m x n outputs on the device.
+func (c *Contraction) tileShape(m, n, groups int64, float bool) kernels.TileShape {
+	d := c.Device
+	s := kernels.Tile(m, n, groups, d.Units, d.WorkGroup, d.LocalMem, int(c.AccSize), float)
+	return s.Deepened(d.RegisterCap != "", d.LocalMem, int(c.AccSize))
 }
 
 // Split divides k into about want chunks of whole steps.
@@ -97,7 +103,7 @@ func (c *Contraction) tileMacros(g *codegen.Builder, s kernels.TileShape) {
 	g.Macro("STAGES", max(s.Stages, 1))
 	g.Macro("SLICES", max(s.Slices, 1))
 	g.Macro("BAND", tileBand)
-	g.Macro("SUMS_FROM", opaqueZero)
+	g.Macro("SUMS_FROM", codegen.OpaqueZero)
 }
 
 // tileSide says how the elements of an operand are loaded: in which order, and

@@ -14,7 +14,7 @@
 #define BN 16
 #define RM 4
 #define RN 2
-#define SUMS_FROM (M < 0)
+#define SUMS_FROM (int)((IDX)M >> (8 * sizeof(IDX) - 1))
 #define LONG 0
 #define HAS_MASK 0
 #define L_Q 1
