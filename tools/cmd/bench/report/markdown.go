@@ -121,7 +121,7 @@ func (m *machine) context(out io.Writer) {
 	if fewest < most {
 		turns = fmt.Sprintf("%d to %d", fewest, most)
 	}
-	pause := fmt.Sprint(longest)
+	pause := fmt.Sprint(max(longest, 0)) // a negative one is none
 	if shortest < longest {
 		pause = fmt.Sprintf("%v (%v for older records, in which a peer's threads may still have held a core)", longest, shortest)
 	}
