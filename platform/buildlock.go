@@ -2,46 +2,15 @@ package platform
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/gofrs/flock"
-
-	"github.com/anycl/anycl/cl"
-	"github.com/anycl/anycl/internal/cldriver"
 )
 
 // lockWait is for how long a build waits for another process that builds the same.
 const lockWait = time.Minute
-
-// build makes a program of source for dev, a device of this context.
-func (o *Opened) build(source, options string, dev *cl.Device) (*cl.Program, error) {
-	prog, err := o.context.NewProgram(source)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.compile(prog, source, options, dev); err != nil {
-		return nil, errors.Join(err, prog.Close())
-	}
-	if marked(source) && o.device.Key == keyNVIDIA {
-		return o.assemble(prog, options, dev)
-	}
-	return prog, nil
-}
-
-// compile builds prog, which is source.
-func (o *Opened) compile(prog *cl.Program, source, options string, dev *cl.Device) (err error) {
-	if o.device.has(fixLockBuilds) {
-		defer o.lockBuild(source, options)()
-	}
-	if o.device.Key != keyPoCL {
-		return prog.Build(options, dev)
-	}
-	cldriver.WithLargePages(func() { err = prog.Build(options, dev) })
-	return err
-}
 
 // lockBuild waits until nobody builds the same source with this package, in whatever process, and
 // returns what lets the next one do so. Where there can be no lock, or another process does not

@@ -195,6 +195,7 @@ func TestProbesSurviveAFailureOfAnyCall(t *testing.T) {
 }
 
 func TestSectionsThatDoNotBuildTogetherAreTriedAlone(t *testing.T) {
+	t.Setenv(EnvQuirks, "-long-header") // where the first build that fails is repeated with the header
 	d, faults := discovered(t, CacheOff)
 	faults.FailAt(1, cl.BuildProgramFailure, "Build")
 	c, err := d.Caps(t.Context())

@@ -30,6 +30,8 @@ type Opened struct {
 
 	disk *programCache
 	work sync.WaitGroup // builds in progress
+	// Whether a program was built without the compiler's long header, and whether none is.
+	shortHeader, longHeader atomic.Bool
 
 	mu        sync.Mutex
 	closed    bool

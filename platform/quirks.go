@@ -52,6 +52,7 @@ const (
 	fixNoParts                      // must not be asked to divide a device
 	fixDimensions                   // sizes of dimensions above the third are 0
 	fixNoDirect                     // no plain copies: a wait may end before the work does
+	fixLongHeader                   // declare built-in functions instead of its header
 	fixNoSubBuffers                 // its process ends where parts of buffers are released
 )
 

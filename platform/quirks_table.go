@@ -187,6 +187,15 @@ var quirkTable = []Quirk{
 		match:  func(d *Device, _ bool) bool { return d.Key == keyPoCL && versionIn(d.Driver, 0, 6) },
 	},
 	{
+		Name: "long-header", Driver: "PoCL before 6",
+		Symptom: "reads Clang's header of 18,000 lines for each program, which takes more time than compiling most of them",
+		Remedy:  "programs of OpenCL C 1.2 declare the built-in functions that they name instead, and are built with the header where that fails",
+		Source:  "observed on PoCL 3.1 with LLVM 15: 190 ms of 230",
+		Test:    "TestProgramsDeclareWhatTheyCall",
+		fix:     fixLongHeader,
+		match:   func(d *Device, _ bool) bool { return d.Key == keyPoCL && versionIn(d.Driver, 0, 6) },
+	},
+	{
 		Name: "freed-parts", Driver: "PoCL",
 		Symptom: "asks a sub-device that it has freed, where its own thread is the last to let go of a command, and so of a queue",
 		Remedy:  "cl releases queues on sub-devices when no command holds them, and their context after them",

@@ -1,0 +1,115 @@
+// Package clbuiltin declares built-in functions of OpenCL C 1.2, for compilers that read them from a
+// long header: Clang's opencl-c.h has 18,000 lines, and a driver that includes it spends most of a
+// small program's build on it. Types and macros are in a header of their own, opencl-c-base.h, which
+// stays.
+package clbuiltin
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Without is the build option that makes Clang's header empty: its include guard.
+const Without = "-D_OPENCL_H_"
+
+// head defines what declarations begin with.
+const head = `#ifdef cl_khr_fp16
+#error functions of half are not declared
+#endif
+#define PLAIN __attribute__((overloadable))
+#define PURE __attribute__((pure)) PLAIN
+#define CONST __attribute__((const)) PLAIN
+#define CONVERGENT __attribute__((convergent)) PLAIN
+`
+
+const foot = `#undef PLAIN
+#undef PURE
+#undef CONST
+#undef CONVERGENT
+`
+
+// Declare returns text that stands before a source instead of Clang's header: every overload of each
+// built-in function whose name is a word of the source. Other functions do not exist then: a source that
+// calls one by a name that macros put together does not build, and neither does anything for a device
+// that computes in half. Where a source builds, it means the same as with the
+// whole header. ok is false for sources that may need what is never declared: images, copies
+// of work-groups and shuffles.
+func Declare(source string) (text string, ok bool) {
+	var b strings.Builder
+	b.WriteString(head)
+	var double []string
+	for _, name := range words(source) {
+		if isOther(name) {
+			return "", false
+		}
+		for _, f := range forms(name) {
+			for d := range f.all(name) {
+				if strings.Contains(d, "double") {
+					double = append(double, d)
+				} else {
+					b.WriteString(d)
+				}
+			}
+		}
+	}
+	b.WriteString("#ifdef cl_khr_fp64\n")
+	for _, d := range double {
+		b.WriteString(d)
+	}
+	b.WriteString("#endif\n" + foot)
+	return b.String(), true
+}
+
+// isOther reports whether a word belongs to what is not declared here.
+func isOther(word string) bool {
+	for _, begin := range []string{"read_image", "write_image", "get_image", "image1d", "image2d", "image3d", "async_work_group"} {
+		if strings.HasPrefix(word, begin) {
+			return true
+		}
+	}
+	return word == "shuffle" || word == "shuffle2" || word == "wait_group_events"
+}
+
+// forms are those of a function, none where it is no function of this package.
+func forms(name string) []form {
+	if f, ok := conversion(name); ok {
+		return []form{f}
+	}
+	return table()[name]
+}
+
+// table has the forms of functions by name.
+var table = sync.OnceValue(func() map[string][]form {
+	t := map[string][]form{}
+	for _, f := range families {
+		for _, name := range strings.Fields(f.names) {
+			t[name] = append(t[name], f.form)
+		}
+	}
+	return t
+})
+
+// words are those of a text outside comments, each once.
+func words(text string) []string {
+	seen := map[string]bool{}
+	for text != "" {
+		code, rest, _ := strings.Cut(text, "/")
+		for word := range strings.FieldsFuncSeq(code, func(r rune) bool { return !isWord(r) }) {
+			seen[word] = true
+		}
+		switch {
+		case strings.HasPrefix(rest, "/"):
+			_, rest, _ = strings.Cut(rest, "\n")
+		case strings.HasPrefix(rest, "*"):
+			_, rest, _ = strings.Cut(rest[1:], "*/")
+		}
+		text = rest
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+func isWord(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z'
+}
