@@ -19,17 +19,38 @@ type segment struct {
 	task     *engine.Task // whose last axis begins at from
 }
 
-// segments are those of the last axis of t, a Map; nil where its addresses are without them, or would need too many.
+// segments are those of the last axis of t, a Map; nil where its addresses are without them, or would need too many. Where
+// much is computed for parts of a row that lie side by side, the parts are segments.
 func segments(t *engine.Task) (all []segment) {
 	if len(t.Axes) == 0 || len(t.Values) != 1 {
 		return nil
 	}
-	last, cuts := len(t.Axes)-1, []int64{0, int64(t.Axes[len(t.Axes)-1])}
+	var steps, bounds []int64
+	last := len(t.Axes) - 1
 	for s := range t.Values[0].Walk() {
 		for _, x := range s.Indices() {
-			cuts = append(cuts, stepsOf(x, last, t.Axes)...)
+			steps = append(steps, stepsOf(x, last, t.Axes)...)
+		}
+		for _, c := range s.Conds {
+			bounds = append(bounds, boundsOf(c, last, t.Axes)...)
 		}
 	}
+	if flops := flopsOf(t.Values[0]); flops >= longParts {
+		if all = cutAt(t, bounds); all != nil && computed(all) <= flops*int64(t.Axes[last])/2 {
+			return all
+		}
+	}
+	all = cutAt(t, steps)
+	if slices.ContainsFunc(all, func(s segment) bool { return access.Divisions(s.task) >= access.Divisions(t) }) {
+		return nil
+	}
+	return all
+}
+
+// cutAt are the segments between so many columns; nil where there are none, or too many.
+func cutAt(t *engine.Task, at []int64) (all []segment) {
+	last := len(t.Axes) - 1
+	cuts := append([]int64{0, int64(t.Axes[last])}, at...)
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 	if len(cuts) < 3 || len(cuts) > mostSegments+1 {
@@ -40,14 +61,81 @@ func segments(t *engine.Task) (all []segment) {
 		dom[last] = int(cuts[i+1] - from)
 		at := access.Coordinates(t.Axes)
 		at[last] = at[last].AddConst(from)
-		part := t.Rewrite(func(e *engine.Expr) *engine.Expr { return e.Subst(at, dom) })
+		part := t.Rewrite(func(e *engine.Expr) *engine.Expr { return decided(e.Subst(at, dom), dom) })
 		part.Axes = dom
-		if access.Divisions(part) >= access.Divisions(t) {
-			return nil
-		}
 		all = append(all, segment{from, cuts[i+1], part})
 	}
 	return all
+}
+
+// longParts is how many operations an expression has for which it is cut at the bounds of its parts.
+const longParts = 16
+
+// flopsOf is what it takes to compute e.
+func flopsOf(e *engine.Expr) (n int64) {
+	for s := range e.Walk() {
+		if s.Op == engine.OpApply {
+			n += int64(s.Fn.Flops)
+		}
+	}
+	return n
+}
+
+// computed is what it takes to compute a row by segments.
+func computed(all []segment) (n int64) {
+	for _, s := range all {
+		n += (s.to - s.from) * flopsOf(s.task.Values[0])
+	}
+	return n
+}
+
+// boundsOf are the coordinates of axis a between which c, a condition of that axis alone, holds.
+func boundsOf(c engine.Cond, a int, dom engine.Domain) (all []int64) {
+	if len(c.X.Terms) != 1 || c.X.Terms[0].Atom.Kind != engine.AtomAxis || c.X.Terms[0].Atom.Axis != a || c.X.Terms[0].Coef != 1 {
+		return nil
+	}
+	for _, at := range []int64{c.Lo - c.X.Const, c.Hi - c.X.Const} {
+		if 0 < at && at < int64(dom[a]) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+// decided is e without what conditions, of which dom decides, leave out: the other operand of a choice, and a sum of zero.
+func decided(e *engine.Expr, dom engine.Domain) *engine.Expr {
+	zero := func(e *engine.Expr) bool { return e.Op == engine.OpConst && e.Value == engine.Const{} }
+	return e.Rewrite(func(e *engine.Expr) *engine.Expr {
+		switch {
+		case len(e.Conds) > 0:
+			var open []engine.Cond
+			for _, c := range e.Conds {
+				always, never := c.Proven(dom)
+				if never {
+					return engine.Constant(e.DType, engine.Const{})
+				}
+				if !always {
+					open = append(open, c)
+				}
+			}
+			switch {
+			case e.Op == engine.OpValid && len(open) == 0:
+				return engine.Constant(e.DType, engine.Const{Int: 1})
+			case e.Op == engine.OpValid:
+				return engine.Valid(open)
+			}
+		case e.Op == engine.OpApply && e.Fn.Name == "where" && e.Args[0].Op == engine.OpConst:
+			if zero(e.Args[0]) {
+				return e.Args[2]
+			}
+			return e.Args[1]
+		case e.Op == engine.OpApply && e.Fn.Name == "add" && zero(e.Args[0]):
+			return e.Args[1]
+		case e.Op == engine.OpApply && e.Fn.Name == "add" && zero(e.Args[1]):
+			return e.Args[0]
+		}
+		return e
+	})
 }
 
 // stepsOf are the coordinates of axis a at which a quotient in x changes whose dividend is of that axis alone; none of a
