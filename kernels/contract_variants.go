@@ -148,7 +148,10 @@ func productVariants() []Variant {
 // customVariants are kernels that a graph launches as if they were its caller's own.
 func customVariants() []Variant {
 	return []Variant{{
-		Family: "custom", Name: "store row", Class: Any, File: "custom/any_store_row.cl", Kernels: []string{"store_row"}, Macros: []Macro{{"ELEM", nil, "an unsigned type as wide as an element"}},
-		For: "results of a loop: one row of an array a step",
+		Family: "custom", Name: "store row", Class: Any, File: "custom/any_store_row.cl", Kernels: []string{"store_row"}, Macros: []Macro{
+			{"ARRAYS", []int{1, 2, 3, 4}, "how many"}, {"ELEM0", nil, "an unsigned type as wide as an element"}, {"ELEM1", nil, "likewise"},
+			{"ELEM2", nil, "likewise"}, {"ELEM3", nil, "likewise"},
+		},
+		For: "results of a loop: one row of several arrays a step",
 	}}
 }

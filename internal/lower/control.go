@@ -52,7 +52,7 @@ func (c *controlLowerer) makes(like *ir.Node, shape []int) *ir.Value {
 
 // region lowers what targets need. leaf gives the values of leaves.
 func (c *controlLowerer) region(targets []*ir.Node, params map[*ir.Node]*ir.Value) (*lowerer, []*ir.Value) {
-	in := newLowerer(targets, c.Options)
+	in := newLowerer(targets, c.Options, c.Loop)
 	for _, n := range in.order {
 		switch a := n.Attr.(type) {
 		case ir.LeafAttr:
@@ -137,6 +137,7 @@ func (c *controlLowerer) loop() {
 		made = made[1:]
 	}
 	stacks := make([]*ir.Value, len(r.Writes))
+	var rows []storedRow
 	for j, w := range r.Writes {
 		if !writes[j] {
 			continue
@@ -145,10 +146,13 @@ func (c *controlLowerer) loop() {
 		if !w.Total {
 			c.flow.Before = append(c.flow.Before, c.zeros(stacks[j]))
 		}
-		body = append(body, c.store(made[0], made[1], stacks[j]))
+		rows = append(rows, storedRow{made[0], made[1], stacks[j]})
 		made = made[2:]
 	}
-	c.flow.Parts[1] = c.handOn(body, made, carried, state)
+	// What was found is stored before anything else, so that what comes after may be written over it.
+	first, others := early(rows, state)
+	body = slices.Concat(c.storeAll(first), body, c.storeAll(others))
+	c.flow.Parts[1] = c.handOn(countersLast(body, made), made, carried, state)
 	for i, o := range c.Outs {
 		switch {
 		case !c.picked(c.n, i):

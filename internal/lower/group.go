@@ -13,6 +13,7 @@ const (
 	maxOperands = 14
 	fewRows     = 2       // fewer cannot be shared among the units of a device
 	smallFold   = 1 << 15 // elements that are folded in no time however few rows they are
+	smallStep   = 1 << 16 // elements that an iteration computes in less time than it takes to begin a task
 )
 
 // fusionGroup is tasks over one domain that become one: element-wise ones of a shape,
@@ -38,14 +39,16 @@ type grouping struct {
 	within map[*ir.Node]int          // ops of that task
 	last   map[*ir.Node]*fusionGroup // the last group that reads a buffer
 	place  map[*ir.Node]int          // in the order of the fusion
+	loop   bool                      // what is computed is an iteration
+	all    []*fusionGroup            // that were begun
 }
 
 // groups joins tasks to groups and returns the group of every end. Each
-// joins a group that it reads from, or that reads what it reads, as long as
-// no third one stands between them.
-func (f *fusion) groups() *grouping {
+// joins a group that it reads from, or that reads what it reads, and in a loop any
+// other, as long as no third one stands between them.
+func (f *fusion) groups(loop bool) *grouping {
 	g := &grouping{
-		fusion: f, of: map[*ir.Node]*fusionGroup{}, reads: map[*ir.Node][]*ir.Node{}, reader: map[*ir.Node][]*ir.Node{}, within: map[*ir.Node]int{}, last: map[*ir.Node]*fusionGroup{},
+		fusion: f, loop: loop, of: map[*ir.Node]*fusionGroup{}, reads: map[*ir.Node][]*ir.Node{}, reader: map[*ir.Node][]*ir.Node{}, within: map[*ir.Node]int{}, last: map[*ir.Node]*fusionGroup{},
 		place: map[*ir.Node]int{},
 	}
 	for i, end := range f.order {
@@ -57,6 +60,7 @@ func (f *fusion) groups() *grouping {
 		to := g.find(end)
 		if to == nil {
 			to = &fusionGroup{shape: g.domain(end), kept: len(end.Shape), reads: map[*ir.Node]bool{}, first: i}
+			g.all = append(g.all, to)
 		}
 		to.last = i
 		g.enter(end, to)
@@ -181,6 +185,14 @@ func (g *grouping) find(end *ir.Node) *fusionGroup {
 	}
 	for _, x := range g.reads[end] {
 		if to := g.last[x]; to != nil && x.Size() == ir.Product(to.shape) && g.fits(end, to) {
+			return to
+		}
+	}
+	if !g.loop || g.folds(end) > 0 || end.Size() > smallStep {
+		return nil
+	}
+	for _, to := range slices.Backward(g.all) { // a task less, whatever they read
+		if to.kept == len(to.shape) && len(to.ends) > 0 && slices.Equal(end.Shape, to.shape) && g.fits(end, to) {
 			return to
 		}
 	}

@@ -20,8 +20,8 @@ type lowerer struct {
 	units  []*ir.Unit
 }
 
-func newLowerer(targets []*ir.Node, o Options) *lowerer {
-	return &lowerer{grouping: fuse(targets, o.Buffers).groups(), Options: o, values: map[*ir.Node]*ir.Value{}, picks: map[*ir.Node][]*ir.Value{}, copies: map[*ir.Node]*ir.Value{}}
+func newLowerer(targets []*ir.Node, o Options, loop bool) *lowerer {
+	return &lowerer{grouping: fuse(targets, o.Buffers).groups(loop), Options: o, values: map[*ir.Node]*ir.Value{}, picks: map[*ir.Node][]*ir.Value{}, copies: map[*ir.Node]*ir.Value{}}
 }
 
 // lower makes the tasks of all groups.

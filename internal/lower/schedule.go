@@ -39,7 +39,7 @@ func Lower(outputs, updates []*ir.Node, o Options) (*ir.Schedule, error) {
 			return nil, err
 		}
 	}
-	l := newLowerer(targets, o)
+	l := newLowerer(targets, o, false)
 	l.lower()
 	p := &ir.Schedule{Results: make([]*ir.Value, len(outputs))}
 	for i, n := range outputs {

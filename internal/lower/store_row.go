@@ -2,6 +2,8 @@ package lower
 
 import (
 	"encoding/binary"
+	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
@@ -9,32 +11,104 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// store makes the unit that puts row, a value of one iteration, where at says in dst. It goes by
-// a kernel because a task writes all of its output, and this one a row.
-func (c *controlLowerer) store(row, at, dst *ir.Value) *ir.Unit {
-	element := map[int]string{1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}[row.DType.Size()]
-	rows, cols := dst.Shape[0], int(row.Len)
-	k := &engine.CustomKernel{
-		Source: kernels.Text("custom/any_store_row.cl"), Entry: "store_row",
-		Options: "-DELEM=" + element, Args: []any{int64(rows), int64(cols)},
-		Global: [3]int{cols}, Host: storeRow, Writes: row.Len,
-		InShapes: [][]int{{cols}, {}}, OutShapes: [][]int{{rows, cols}},
+// maxStored is how many rows one kernel stores.
+const maxStored = 4
+
+// storedRow is a value of one iteration, and the array in whose row at it is stored.
+type storedRow struct{ row, at, dst *ir.Value }
+
+// storeAll makes the units that store rows, several with the same number at a time.
+func (c *controlLowerer) storeAll(rows []storedRow) (units []*ir.Unit) {
+	for len(rows) > 0 {
+		var now, rest []storedRow
+		for _, s := range rows {
+			if s.at == rows[0].at && len(now) < min(maxStored, (c.buffers-1)/2) {
+				now = append(now, s)
+			} else {
+				rest = append(rest, s)
+			}
+		}
+		units, rows = append(units, c.store(now)), rest
 	}
-	t := &engine.Task{
-		Kind: engine.Custom, Name: c.n.Scope + " collects", Caller: c.n.Caller, Custom: k,
-		Ins:  []engine.Operand{{DType: row.DType, Len: row.Len}, {DType: at.DType, Len: at.Len}},
-		Outs: []engine.Operand{{DType: dst.DType, Len: dst.Len}},
-	}
-	return &ir.Unit{Task: t, Ins: []*ir.Value{row, at}, Outs: []*ir.Value{dst}, Where: c.n.Where}
+	return units
 }
 
-// storeRow is custom/any_store_row.cl on the CPU path.
-func storeRow(outs, ins []*tensor.Tensor) error {
-	row, _ := ins[0].Bytes()
-	number, _ := ins[1].Bytes()
-	all, _ := outs[0].Bytes()
-	if at := int64(binary.NativeEndian.Uint64(number)); at >= 0 && at < int64(len(all)/max(len(row), 1)) {
-		copy(all[int(at)*len(row):], row)
+// store makes the unit that stores rows with the same number. It goes by a kernel because a task writes all of its
+// outputs, and this one a row.
+func (c *controlLowerer) store(rows []storedRow) *ir.Unit {
+	at, count := rows[0].at, rows[0].dst.Shape[0]
+	k := &engine.CustomKernel{
+		Source: kernels.Text("custom/any_store_row.cl"), Entry: "store_row", Options: fmt.Sprintf("-DARRAYS=%d", len(rows)),
+		Args: []any{int64(count)}, Host: storeRows,
+	}
+	t := &engine.Task{Kind: engine.Custom, Name: c.n.Scope + " collects", Caller: c.n.Caller, Custom: k}
+	u := &ir.Unit{Task: t, Where: c.n.Where}
+	for i, s := range rows {
+		element := map[int]string{1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}[s.row.DType.Size()]
+		cols := int(s.row.Len)
+		k.Options += fmt.Sprintf(" -DELEM%d=%s", i, element)
+		k.Args = append(k.Args, s.row.Len)
+		k.Global[0] = max(k.Global[0], cols)
+		k.Writes += s.row.Len
+		k.InShapes, k.OutShapes = append(k.InShapes, []int{cols}), append(k.OutShapes, []int{count, cols})
+		t.Ins = append(t.Ins, engine.Operand{DType: s.row.DType, Len: s.row.Len})
+		t.Outs = append(t.Outs, engine.Operand{DType: s.dst.DType, Len: s.dst.Len})
+		u.Ins, u.Outs = append(u.Ins, s.row), append(u.Outs, s.dst)
+	}
+	k.InShapes = append(k.InShapes, []int{})
+	t.Ins, u.Ins = append(t.Ins, engine.Operand{DType: at.DType, Len: at.Len}), append(u.Ins, at)
+	return u
+}
+
+// storeRows is custom/any_store_row.cl on the CPU path.
+func storeRows(outs, ins []*tensor.Tensor) error {
+	number, _ := ins[len(ins)-1].Bytes()
+	at := int64(binary.NativeEndian.Uint64(number))
+	for i, y := range outs {
+		row, _ := ins[i].Bytes()
+		all, _ := y.Bytes()
+		if at >= 0 && at < int64(len(all)/max(len(row), 1)) {
+			copy(all[int(at)*len(row):], row)
+		}
 	}
 	return nil
+}
+
+// early divides rows into those that an iteration finds as it begins, and others.
+func early(rows []storedRow, found map[*ir.Node]*ir.Value) (first, others []storedRow) {
+	carried := map[*ir.Value]bool{}
+	for _, v := range found {
+		carried[v] = true
+	}
+	for _, s := range rows {
+		if carried[s.row] && carried[s.at] {
+			first = append(first, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	return first, others
+}
+
+// countersLast puts units behind all others that make but a number which only the next iteration reads: whoever reads the
+// number before does so first, and it can be written over.
+func countersLast(units []*ir.Unit, next []*ir.Value) []*ir.Unit {
+	read := map[*ir.Value]bool{}
+	for _, u := range units {
+		for _, v := range u.Ins {
+			read[v] = true
+		}
+	}
+	counts := func(u *ir.Unit) bool {
+		return u.Flow == nil && len(u.Outs) == 1 && u.Outs[0].Len == 1 && u.Outs[0].Maker == u && !read[u.Outs[0]] && slices.Contains(next, u.Outs[0])
+	}
+	var counters, others []*ir.Unit
+	for _, u := range units {
+		if counts(u) {
+			counters = append(counters, u)
+		} else {
+			others = append(others, u)
+		}
+	}
+	return append(others, counters...)
 }

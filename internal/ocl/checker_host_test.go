@@ -1,7 +1,9 @@
 package ocl
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,15 +50,27 @@ func TestCheckerFindsNothingInTheHost(t *testing.T) {
 		k.clean(t)
 	})
 	t.Run("a row that is stored in a list", func(t *testing.T) {
-		const rows, cols = 3, 5
-		row, at := engine.Operand{DType: tensor.Float32, Len: cols}, engine.Operand{DType: tensor.Int64, Len: 1}
-		y := engine.Operand{DType: tensor.Float32, Len: rows * cols}
-		task := &engine.Task{
-			Kind: engine.Custom, Name: "store_row", Ins: []engine.Operand{row, at}, Outs: []engine.Operand{y},
-			Custom: &engine.CustomKernel{Source: kernels.Text("custom/any_store_row.cl"), Entry: "store_row", Options: "-DELEM=uint", Args: []any{int64(rows), int64(cols)}, Global: [3]int{cols}},
+		const rows = 3
+		cols := []int{5, 2, 9, 1}
+		at := engine.Operand{DType: tensor.Int64, Len: 1}
+		for n := 1; n <= len(cols); n++ {
+			custom := &engine.CustomKernel{
+				Source: kernels.Text("custom/any_store_row.cl"), Entry: "store_row", Options: fmt.Sprintf("-DARRAYS=%d", n), Args: []any{int64(rows)},
+				Global: [3]int{slices.Max(cols[:n])},
+			}
+			task := &engine.Task{Kind: engine.Custom, Name: "store_row", Custom: custom}
+			var ins [][]byte
+			for i, c := range cols[:n] {
+				custom.Options += fmt.Sprintf(" -DELEM%d=uint", i)
+				custom.Args = append(custom.Args, int64(c))
+				task.Ins = append(task.Ins, engine.Operand{DType: tensor.Float32, Len: int64(c)})
+				task.Outs = append(task.Outs, engine.Operand{DType: tensor.Float32, Len: int64(rows * c)})
+				ins = append(ins, make([]byte, 4*c))
+			}
+			task.Ins = append(task.Ins, at)
+			_, _ = execute(t, engineAs(t, "", nil), task, append(ins, make([]byte, 8)), 0)
+			k.clean(t)
 		}
-		_, _ = execute(t, engineAs(t, "", nil), task, [][]byte{make([]byte, 4*cols), make([]byte, 8)}, 0)
-		k.clean(t)
 	})
 	for _, class := range []string{"cpu", "gpu"} {
 		t.Run("products, "+class, func(t *testing.T) {
