@@ -5,20 +5,27 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/tensor"
 )
 
 // pullBack gives for each of xs the derivative of the sum of outs times ds; nil where there is none.
 func pullBack(outs, ds, xs []*Node) []*Node {
-	t := newTape(outs, xs)
-	for i, y := range outs {
-		t.accumulate(y, ds[i])
-	}
-	t.run()
+	t := goBack(outs, ds, xs)
 	all := make([]*Node, len(xs))
 	for i, x := range xs {
 		all[i] = t.joinedParts(x, t.grads[x])
 	}
 	return all
+}
+
+// goBack is the sweep in which pullBack finds the derivatives.
+func goBack(outs, ds, xs []*Node) *tape {
+	t := newTape(outs, xs)
+	for i, y := range outs {
+		t.accumulate(y, ds[i])
+	}
+	t.run()
+	return t
 }
 
 // gradientPlaceholder is x, as a node of the region that is being built: what pullBack stops at, and
@@ -94,7 +101,8 @@ func orZeros(ds, like []*Node) []*Node {
 
 // gradLoop goes back over the iterations of a loop. Each is computed again from what it began
 // with, which the loop keeps for it; what an iteration carries back are the derivatives of what
-// it was given, and sums of those of what it reads from around.
+// it was given, sums of those of what it reads from around, and the number of the iteration before. What
+// is better computed for all iterations at once stands before the loop and behind it; see loopProducts.
 func gradLoop(b *Back) {
 	n := b.node
 	c := n.attr.(*control)
@@ -110,11 +118,15 @@ func gradLoop(b *Back) {
 	if len(k.init)+len(k.rows) == 0 {
 		return
 	}
-	l := &loopBuilder{name: "scan", graph: n.graph, trips: c.Trips, init: k.init, build: k.build}
+	last := scalarConst(n.graph, tensor.Int64, float64(c.Trips-1))
+	l := &loopBuilder{name: "scan", graph: n.graph, trips: c.Trips, build: k.build}
 	if c.Trips < 0 {
 		l.name, l.limit, l.expect = "while", c.Limit, c.Expect
-		k.done = n.outcome(ir.Outcome{I: slices.Index(r.params, r.index)})
+		done := n.outcome(ir.Outcome{I: slices.Index(r.params, r.index)})
+		last = Sub(done, ScalarLike(done, 1))
 	}
+	l.init = append(k.init, last)
+	k.before()
 	back, err := l.loop()
 	if err != nil { // what it is made of was right when the loop was built
 		n.graph.fail(n.op.Name, n.in, err)
@@ -123,8 +135,15 @@ func gradLoop(b *Back) {
 	for i, x := range k.carried {
 		b.tape.accumulateWanted(n.in[x], back.outcome(ir.Outcome{I: i}))
 	}
+	sum := len(k.carried)
 	for i, x := range k.around {
-		b.tape.accumulate(x, back.outcome(ir.Outcome{I: len(k.carried) + i}))
+		if k.summed[i] {
+			b.tape.accumulate(x, back.outcome(ir.Outcome{I: sum}))
+			sum++
+		}
+		for _, d := range k.behind[i] {
+			b.tape.accumulate(x, d(back))
+		}
 	}
 	for i, q := range k.rows {
 		b.tape.accumulate(q.in[0], back.outcome(ir.Outcome{I: i, Write: true}))
@@ -137,13 +156,14 @@ type backLoop struct {
 	c     *control
 	r     *region
 	grads map[ir.Outcome]*Node
-	done  *Node // how many iterations there were, where only the run knows
 
-	init    []*Node // of the loop: derivatives of what is carried, zeros for what is around
+	init    []*Node // derivatives of what is carried, zeros for what is around
 	carried []int   // numbers of the values, floats
 	around  []*Node // what gets a derivative and is read whole
 	rows    []*Node // what gets a derivative and is read row by row
 	saved   []*Node // of each value carried, what all iterations began with
+	summed  []bool  // of what is around, whether iterations add something to its derivative
+	loopProducts
 }
 
 // plan finds out what the loop carries.
@@ -169,6 +189,7 @@ func (k *backLoop) plan() {
 			k.around, k.init = append(k.around, x), append(k.init, zerosLike(x))
 		}
 	}
+	k.summed, k.behind = make([]bool, len(k.around)), make([][]func(*Node) *Node, len(k.around))
 	for i, p := range k.r.params {
 		k.saved = append(k.saved, nil)
 		if p != k.r.index {
@@ -211,15 +232,10 @@ func (n *Node) saved(p *Node) *Node {
 
 // build is the body of the loop that goes back.
 func (k *backLoop) build(l *loopBuilder, s []*Node) error {
-	g := k.node.graph
-	i := l.region.number(g)
-	done := k.done
-	if done == nil {
-		done = ScalarLike(i, float64(k.c.Trips))
-	} else {
-		l.cond = Less(i, done)
+	g, at := k.node.graph, s[len(s)-1]
+	if k.c.Trips < 0 {
+		l.cond = GreaterEqual(at, ScalarLike(at, 0))
 	}
-	at := Sub(done, Add(i, ScalarLike(i, 1)))
 	cl := newCloner(g, k.r)
 	var leaves, like []*Node
 	leaf := func(x, value *Node) {
@@ -240,8 +256,9 @@ func (k *backLoop) build(l *loopBuilder, s []*Node) error {
 		leaf(x, x)
 	}
 	for _, q := range k.rows {
-		leaf(q, l.row(q.in[0], cl.node(q.in[1])))
+		leaf(q, l.row(q.in[0], cl.node(rowNumber(q))))
 	}
+	k.insert(l, cl, at)
 	var outs, ds []*Node
 	for j, p := range k.carried {
 		outs, ds = append(outs, cl.node(k.r.results[p])), append(ds, s[j])
@@ -251,17 +268,43 @@ func (k *backLoop) build(l *loopBuilder, s []*Node) error {
 			outs, ds = append(outs, cl.node(w.row)), append(ds, l.row(d, cl.node(w.at)))
 		}
 	}
-	back := orZeros(pullBack(outs, ds, leaves), like)
-	whole := len(k.carried) + len(k.around)
-	for j, d := range back[:whole] {
-		if j >= len(k.carried) {
-			d = Add(s[j], d)
+	t := goBack(outs, ds, leaves)
+	derivative := func(j int) *Node {
+		if d := t.joinedParts(leaves[j], t.grads[leaves[j]]); d != nil {
+			return d
 		}
-		l.next = append(l.next, d)
+		return zerosLike(like[j])
 	}
-	for j, d := range back[whole:] {
-		l.writes = append(l.writes, write{d, cl.node(k.rows[j].in[1]), k.c.Trips >= 0})
+	for j := range k.carried {
+		l.next = append(l.next, derivative(j))
 	}
+	whole := len(k.carried) + len(k.around)
+	for j, q := range k.rows {
+		l.writes = append(l.writes, write{derivative(whole + j), cl.node(rowNumber(q)), k.c.Trips >= 0})
+	}
+	parts := make([][]*Node, len(k.around))
+	for j := range k.around {
+		parts[j] = t.parts[leaves[len(k.carried)+j]]
+	}
+	k.putBehind(l, at, parts)
+	for j := range k.around {
+		sum := s[len(k.carried)+j]
+		switch leaf := leaves[len(k.carried)+j]; {
+		case len(parts[j]) == len(t.parts[leaf]):
+			if d := t.joinedParts(leaf, t.grads[leaf]); d != nil {
+				sum, k.summed[j] = Add(sum, d), true
+			}
+		default:
+			for _, d := range parts[j] {
+				sum, k.summed[j] = Add(sum, d), true
+			}
+		}
+		if !k.summed[j] {
+			l.unused = append(l.unused, len(l.next))
+		}
+		l.next = append(l.next, sum)
+	}
+	l.next = append(l.next, Sub(at, ScalarLike(at, 1)))
 	return nil
 }
 

@@ -139,7 +139,7 @@ func gradCases() (all []gradCase) {
 			return []*Node{Add(branchy(i, s[0], w[0]), x[0])}, nil
 		}
 	})
-	return all
+	return append(all, recurrentCases()...)
 }
 
 func (c *gradCase) run(t *testing.T, rt *Runtime, place Place, build func(g *Graph, in []*Node) []*Node) [][]float64 {

@@ -196,15 +196,31 @@ type loopBuilder struct {
 	cond   *Node
 	next   []*Node
 	writes []write
+	unused []int // numbers of values that nobody wants after all, ascending
 }
 
-// row is row at of x, which comes from outside.
+// row is row at of x, which comes from outside. A loop that is counted has a row for each iteration: the number is only
+// bounded, which costs nothing, so that elements are read without a test. A task may be launched by itself, to be measured, when
+// the number is not there yet.
 func (l *loopBuilder) row(x, at *Node) *Node {
+	if l.trips > 0 && !isOpen(l.trips) && !x.bad && !at.bad {
+		last := float64(x.shape[0] - 1)
+		at = within(Minimum(Maximum(at, ScalarLike(at, 0)), ScalarLike(at, last)), 0, int64(last))
+	}
 	n := Gather(x, 0, at)
 	if !n.bad && x.region != l.region {
 		l.region.rows = append(l.region.rows, n)
 	}
 	return n
+}
+
+// rowNumber is the number of the row that n, made by row, is.
+func rowNumber(n *Node) *Node {
+	at := n.in[1]
+	for at.op.Name == "within" || at.op.Name == "minimum" || at.op.Name == "maximum" {
+		at = at.in[0]
+	}
+	return at
 }
 
 // loop adds the loop to its graph and returns its node.
@@ -226,6 +242,7 @@ func (l *loopBuilder) loop() (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	in, s = l.drop(in, s)
 	rows := make([]*Node, len(l.writes))
 	for i, w := range l.writes {
 		rows[i] = w.row
@@ -254,6 +271,18 @@ func (l *loopBuilder) loop() (*Node, error) {
 		return applyIn(g, l.name, c, all[slices.IndexFunc(all, func(n *Node) bool { return n.bad })]), nil
 	}
 	return g.ownerOf(l.name, c, in), nil
+}
+
+// drop takes the values out that nobody wants after all.
+func (l *loopBuilder) drop(in, s []*Node) (init, params []*Node) {
+	without := func(nodes []*Node, k int) []*Node { return slices.Delete(nodes, k, k+1) }
+	for _, k := range slices.Backward(l.unused) {
+		in, s, l.next, l.region.params = without(in, k), without(s, k), without(l.next, k), without(l.region.params, k)
+	}
+	for k, p := range l.region.params {
+		p.attr = ir.ParamAttr{I: k}
+	}
+	return in, s
 }
 
 // carriedOut are the first count values that n carries, after the last iteration.

@@ -29,18 +29,7 @@ func (r *region) unchanged(k int) bool { return r.loop && r.results[k] == r.para
 // there, and in a loop those that read nothing else. Views cost nothing and are left to
 // the region, which then reads no more than it needs.
 func (r *region) frontier() (all []*Node) {
-	same := map[*Node]bool{}
-	seen := map[*Node]bool{}
-	constant := func(n *Node) bool {
-		ir.Walk(n, seen, r.own, func(n *Node) {
-			same[n] = n.region != r
-			if n.region != r || !r.loop || n.op.kind == ir.KindControl || n.op.kind == ir.KindParam {
-				return
-			}
-			same[n] = !slices.ContainsFunc(r.own(n), func(x *Node) bool { return !same[x] })
-		})
-		return same[n]
-	}
+	constant := r.constants()
 	met := map[*Node]bool{}
 	for _, n := range r.roots() {
 		ir.Walk(n, met, func(n *Node) []*Node {
@@ -55,6 +44,22 @@ func (r *region) frontier() (all []*Node) {
 		})
 	}
 	return all
+}
+
+// constants tells of nodes whether they are the same in all iterations of r, or stand outside.
+func (r *region) constants() func(n *Node) bool {
+	same := map[*Node]bool{}
+	seen := map[*Node]bool{}
+	return func(n *Node) bool {
+		ir.Walk(n, seen, r.own, func(n *Node) {
+			same[n] = n.region != r
+			if n.region != r || !r.loop || n.op.kind == ir.KindControl || n.op.kind == ir.KindParam {
+				return
+			}
+			same[n] = !slices.ContainsFunc(r.own(n), func(x *Node) bool { return !same[x] })
+		})
+		return same[n]
+	}
 }
 
 // own are the nodes that n, of r, is made of; none where n is not of r.

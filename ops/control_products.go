@@ -1,0 +1,275 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/internal/ir"
+)
+
+// loopProducts is what a loop that goes back has for all iterations at once. Of a recurrent layer these are the product of the
+// states with the weights, which stands before the loop, and the derivative of the weights, a product and a sum behind it.
+// Each is one long product in place of many short ones. Only loops that are counted have them: others have room for more
+// iterations than there are.
+type loopProducts struct {
+	known  []knownProduct
+	behind [][]func(back *Node) *Node // of each value around, parts of its derivative, of the loop that went back
+	room   int                        // elements of a row of what may still be collected for the sake of these
+}
+
+// knownProduct is a product in the body, of rows that the loop that goes back has and a matrix that is the same in each
+// iteration.
+type knownProduct struct {
+	node *Node
+	all  *Node // of all iterations
+	at   *Node // the number of its row; nil: that of the iteration
+}
+
+// known is x, whose value has been computed already. Derivatives flow to x.
+func known(x, value *Node) *Node { return apply("known", nil, x, value) }
+
+var _ = define(Op{
+	Name: "known", Operands: []Operand{{Name: "x", DTypes: every}, {Name: "value", DTypes: every}}, hidden: true, Result: same,
+	Compose: func(c *Call) *Node { return c.In[1] },
+	Grad:    func(b *Back) { b.Add(0, b.Grad()) },
+})
+
+// counted reports whether k knows its number of iterations, of which there are several.
+func (k *backLoop) counted() bool { return k.c.Trips > 1 }
+
+// before puts products before the loop.
+func (k *backLoop) before() {
+	if !k.counted() {
+		return
+	}
+	k.room = k.kept()
+	g, constant := k.node.graph, k.r.constants()
+	cl := newCloner(g, k.r)
+	users := k.users()
+	seen := map[*Node]bool{}
+	for _, root := range k.r.roots() {
+		ir.Walk(root, seen, k.r.own, func(n *Node) {
+			if n.region != k.r || n.bad || n.op.Name != "matmul" || n.in[1].Rank() != 2 || !constant(n.in[1]) {
+				return
+			}
+			p := knownProduct{node: n}
+			var rows *Node
+			switch x := unmarked(n.in[0]); {
+			case x.region != k.r:
+				return
+			case x.op.kind == ir.KindParam:
+				rows = k.saved[slices.Index(k.r.params, x)]
+			case slices.Contains(k.r.rows, x):
+				rows, p.at = x.in[0], rowNumber(x)
+			}
+			if rows == nil || rows.region == k.r || n.Size() > k.room {
+				return
+			}
+			k.room -= n.Size()
+			p.all = StopGradient(MatMul(rows, cl.node(n.in[1])))
+			if u := users[n]; len(u) == 1 && u[0] != nil && u[0].op.Name == "add" && slices.Equal(u[0].shape, n.shape) { // a bias
+				other := u[0].in[0]
+				if other == n {
+					other = u[0].in[1]
+				}
+				if other != n && constant(other) {
+					p.node, p.all = u[0], StopGradient(Add(p.all, cl.node(other)))
+				}
+			}
+			k.known = append(k.known, p)
+		})
+	}
+}
+
+// users are those of the nodes of the body.
+func (k *backLoop) users() map[*Node][]*Node {
+	all := map[*Node][]*Node{}
+	seen := map[*Node]bool{}
+	for _, root := range k.r.roots() {
+		all[root] = append(all[root], nil)
+		ir.Walk(root, seen, k.r.own, func(n *Node) {
+			for _, x := range k.r.own(n) {
+				all[x] = append(all[x], n)
+			}
+		})
+	}
+	return all
+}
+
+// kept is how many elements of each iteration the loop that goes back reads from memory in any case. What stands before it
+// may take as much again, and what is collected for what stands behind.
+func (k *backLoop) kept() (n int) {
+	for i, x := range k.saved {
+		if x != nil {
+			n += k.r.params[i].Size()
+		}
+	}
+	for _, q := range k.r.rows {
+		n += q.Size()
+	}
+	return n
+}
+
+// unmarked is x without the marks of derivatives on it.
+func unmarked(x *Node) *Node {
+	for x.op.Name == "gradient_placeholder" {
+		x = x.in[0]
+	}
+	return x
+}
+
+// insert puts rows of the products that stand before the loop in the place of products in it, whose copies cl makes.
+func (k *backLoop) insert(l *loopBuilder, cl *cloner, at *Node) {
+	for _, p := range k.known {
+		row := at
+		if p.at != nil {
+			row = cl.node(p.at)
+		}
+		cl.made[p.node] = known(cl.node(p.node), l.row(p.all, row))
+	}
+}
+
+// putBehind takes out of parts, those of the derivative of each value around, what one product or sum behind the loop gives.
+func (k *backLoop) putBehind(l *loopBuilder, at *Node, parts [][]*Node) {
+	if !k.counted() {
+		return
+	}
+	b := &behindLoop{k, l, at, l.region.constants()}
+	k.room = k.kept()
+	for _, name := range []string{"matmul", "sum"} { // which finds what products have collected
+		for j := range parts {
+			parts[j] = slices.DeleteFunc(slices.Clone(parts[j]), func(p *Node) bool {
+				d := b.part(name, p)
+				if d != nil {
+					k.behind[j] = append(k.behind[j], d)
+				}
+				return d != nil
+			})
+		}
+	}
+}
+
+// behindLoop puts together what stands behind a loop.
+type behindLoop struct {
+	*backLoop
+	l        *loopBuilder
+	at       *Node
+	constant func(n *Node) bool
+}
+
+// later makes a node of a loop when that is built.
+type later func(back *Node) *Node
+
+// part gives the sum of p over all iterations, if p is an op of the name, or a view of its result; else nil.
+func (b *behindLoop) part(name string, p *Node) later {
+	op := p
+	for op.region == b.l.region && len(op.in) == 1 && op.op.View != nil && op.op.Fill == nil {
+		op = op.in[0]
+	}
+	if op.region != b.l.region || op.bad || op.op.Name != name {
+		return nil
+	}
+	sum := b.product(op)
+	if name == "sum" {
+		sum = b.sum(op)
+	}
+	if sum == nil {
+		return nil
+	}
+	return func(back *Node) *Node {
+		cl := newCloner(b.node.graph, b.l.region)
+		cl.made[op] = sum(back)
+		return cl.node(p)
+	}
+}
+
+// product is the sum of the products n of all iterations: their rows together are the inner axis.
+func (b *behindLoop) product(n *Node) later {
+	if n.op.Name != "matmul" {
+		return nil
+	}
+	x, y := n.in[0], n.in[1]
+	batch := x.Rank() - 2
+	switch {
+	case b.constant(x) || b.constant(y) || !slices.Equal(x.shape[:batch], y.shape[:y.Rank()-2]):
+		return nil
+	case b.fresh(x)+b.fresh(y) > b.room:
+		return nil
+	}
+	all, rows := b.stack(x), b.stack(y)
+	a := ir.ContractAttr{
+		ABatch: ir.Range(1, batch+1), AM: []int{batch + 1}, AK: []int{0, batch + 2},
+		BBatch: ir.Range(1, batch+1), BN: []int{batch + 2}, BK: []int{0, batch + 1},
+	}
+	return func(back *Node) *Node { return apply("contract", a, all(back), rows(back)) }
+}
+
+// sum is the sum of the sums n of all iterations, if their operand is collected anyway.
+func (b *behindLoop) sum(n *Node) later {
+	if x := n.in[0]; b.constant(x) || b.fresh(x) > 0 {
+		return nil
+	}
+	all := b.stack(n.in[0])
+	axes := []int{0}
+	for _, a := range n.attr.(ir.ReduceAttr).Axes {
+		axes = append(axes, a+1)
+	}
+	return func(back *Node) *Node { return reduction("sum", all(back), axes) }
+}
+
+// viewed is the operand of x, if x is a view that can be taken of all rows as well.
+func viewed(x *Node) *Node {
+	switch x.op.Name {
+	case "transpose", "reshape":
+		return x.in[0]
+	}
+	return nil
+}
+
+// isRow reports whether x is the row of the iteration of a value from outside.
+func (b *behindLoop) isRow(x *Node) bool {
+	return slices.Contains(b.l.region.rows, x) && rowNumber(x) == b.at
+}
+
+// written is the number of the write that collects x, or -1.
+func (b *behindLoop) written(x *Node) int {
+	return slices.IndexFunc(b.l.writes, func(w write) bool { return w.row == x && w.at == b.at })
+}
+
+// fresh is how many elements of each iteration must be collected to have the rows of x.
+func (b *behindLoop) fresh(x *Node) int {
+	x = unmarked(x)
+	if y := viewed(x); y != nil && y.region == b.l.region {
+		return b.fresh(y)
+	}
+	if b.isRow(x) || b.written(x) >= 0 {
+		return 0
+	}
+	return x.Size()
+}
+
+// stack is x of all iterations, by their numbers.
+func (b *behindLoop) stack(x *Node) later {
+	x = unmarked(x)
+	if y := viewed(x); y != nil && y.region == b.l.region {
+		all := b.stack(y)
+		return func(back *Node) *Node {
+			if a, ok := x.attr.(ir.TransposeAttr); ok {
+				perm := []int{0}
+				for _, p := range a.Perm {
+					perm = append(perm, p+1)
+				}
+				return Transpose(all(back), perm...)
+			}
+			return Reshape(all(back), slices.Concat([]int{b.c.Trips}, x.shape)...)
+		}
+	}
+	if b.isRow(x) {
+		return func(*Node) *Node { return x.in[0] }
+	}
+	i := b.written(x)
+	if i < 0 {
+		b.room -= x.Size()
+		i, b.l.writes = len(b.l.writes), append(b.l.writes, write{x, b.at, true})
+	}
+	return func(back *Node) *Node { return back.outcome(ir.Outcome{I: i, Write: true}) }
+}
