@@ -2,5 +2,7 @@
 // short-time ones, as in numpy.fft, torch.fft and torch.stft.
 //
 // Complex numbers are pairs along a last axis of extent 2, the real part and the imaginary one. Operands are float32 or
-// float64; transforms are computed in float64, on the CPU. All have derivatives. In the table of ops names begin with "fft.".
+// float64, and transforms are computed in that, on every engine and for every length: as a product with a matrix for each
+// of a few factors of the length, up to 64 or a prime, and as a convolution where a prime is longer than 127. The error of an element
+// is below 5·log2(n) units in the last place of a typical one. All have derivatives. In the table of ops names begin with "fft.".
 package fft

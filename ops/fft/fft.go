@@ -4,13 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/cmplx"
 	"slices"
-	"sync"
 
-	"gonum.org/v1/gonum/dsp/fourier"
-
-	"github.com/anycl/anycl/internal/dense"
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/ops"
@@ -44,9 +39,9 @@ type Options struct {
 //
 //	y[k] = Σ_j x[j] · exp(-2πi jk/n)
 //
-// Complex numbers are pairs along an axis of extent 2 after all others, the real part and the imaginary one: x is [..., 2], float32 or float64, and computed in
-// float64. Errors: dtype; shapes; axes; sizes; the norm is unknown.
-// Source: Cooley and Tukey, An Algorithm for the Machine Calculation of Complex Fourier Series (1965); FFTPACK.
+// Complex numbers are pairs along an axis of extent 2 after all others, the real part and the imaginary one: x is [..., 2], float32 or float64.
+// Errors: dtype; shapes; axes; sizes; the norm is unknown.
+// Source: Cooley and Tukey, An Algorithm for the Machine Calculation of Complex Fourier Series (1965); Bluestein (1970).
 func FFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.fft", fftOf(o), x) }
 
 // IFFT returns the inverse of [FFT], with exp(2πi jk/n), scaled by 1/n unless the norm says otherwise.
@@ -182,12 +177,10 @@ func (k fourierKind) compose(c *ops.Call) *ops.Node {
 	// Half a spectrum becomes whole before its own transform, after the others.
 	for i, axis := range a.Axes {
 		if i == last && k.realOut {
-			x = wholeSpectrum(x, axis, a.Sizes[i])
+			x = realPartAlongAxis(wholeSpectrum(x, axis, a.Sizes[i]), axis, k.conjugate)
+		} else {
+			x = alongAxis(x, axis, k.conjugate)
 		}
-		x = alongAxis(x, axis, k.conjugate)
-	}
-	if k.realOut {
-		x = ops.Reshape(build.Cut(x, -1, 0, 1), x.Shape()[:x.Rank()-1]...)
 	}
 	if s := k.scale(a); s != 1 {
 		x = ops.Mul(x, ops.ScalarLike(x, s))
@@ -206,17 +199,23 @@ func resized(x *ops.Node, axis, n int) *ops.Node {
 // wholeSpectrum has the conjugates of the first half of x as its other half, n elements in all.
 func wholeSpectrum(x *ops.Node, axis, n int) *ops.Node {
 	half := n/2 + 1
-	sign := ops.Sub(ops.ScalarLike(x, 1), ops.Mul(x.Graph().Iota(x.DType(), 0, 2), ops.ScalarLike(x, 2))) // of both parts
-	if half == n {                                                                                        // n is 1 or 2
+	if half == n { // n is 1 or 2
 		return x
 	}
-	return ops.Concat(axis, x, ops.Mul(ops.Flip(build.Cut(x, axis, 1, n-half+1), axis), sign))
+	return ops.Concat(axis, x, conjugated(ops.Flip(build.Cut(x, axis, 1, n-half+1), axis)))
 }
 
 // alongAxis is the transform along one axis, not scaled.
 func alongAxis(x *ops.Node, axis int, conjugate bool) *ops.Node {
 	last := []int{x.Rank() - 2} // of what is not a pair
 	y := ops.Apply("fft.dft", dftAttr{conjugate}, ops.MoveDim(x, []int{axis}, last))
+	return ops.MoveDim(y, last, []int{axis})
+}
+
+// realPartAlongAxis are the real parts of the transform along one axis, not scaled.
+func realPartAlongAxis(x *ops.Node, axis int, conjugate bool) *ops.Node {
+	last := []int{x.Rank() - 2}
+	y := ops.Apply("fft.dft_real_part", dftAttr{conjugate}, ops.MoveDim(x, []int{axis}, last))
 	return ops.MoveDim(y, last, []int{axis})
 }
 
@@ -238,20 +237,7 @@ var _ = ops.MustDefine(ops.Op{
 		s[len(s)-1] = s[len(s)-1]/2 + 1
 		return append(s, 2), c.DType(0), nil
 	},
-	Kernel: func(c *ops.Call) ops.KernelOptions {
-		n, conjugate := c.Shape(0)[len(c.Shape(0))-1], c.Attr.(dftAttr).Conjugate
-		plans := sync.Pool{New: func() any { return fourier.NewFFT(max(n, 1)) }} // each for one goroutine at a time
-		return build.HostMatrices("FFTPACK transforms on the CPU", []int{1}, []int{2}, func(_ *ops.Call, out, in []dense.Matrix) {
-			plan := plans.Get().(*fourier.FFT)
-			for i, v := range plan.Coefficients(nil, in[0].Data) {
-				if conjugate {
-					v = cmplx.Conj(v)
-				}
-				out[0].Data[2*i], out[0].Data[2*i+1] = real(v), imag(v)
-			}
-			plans.Put(plan)
-		})(c)
-	},
+	Compose: func(c *ops.Call) *ops.Node { return realDFT(c.In[0], c.Attr.(dftAttr).Conjugate) },
 	Grad: func(b *ops.Back) {
 		shape := b.In(0).Shape()
 		g := resized(b.Grad(), len(shape)-1, shape[len(shape)-1])
@@ -264,32 +250,25 @@ var _ = ops.MustDefine(ops.Op{
 var _ = ops.MustDefine(ops.Op{
 	Name: "fft.dft", Hidden: true,
 	Attributes: ops.AttributesOf[dftAttr](), Operands: operandOne, DTypes: dtypes.Wide, Result: ops.SameResult,
-	Kernel: func(c *ops.Call) ops.KernelOptions {
-		n, conjugate := c.Shape(0)[len(c.Shape(0))-2], c.Attr.(dftAttr).Conjugate
-		plans := sync.Pool{New: func() any { return fourier.NewCmplxFFT(max(n, 1)) }} // each for one goroutine at a time
-		return build.HostMatrices("FFTPACK transforms on the CPU", []int{2}, []int{2}, func(_ *ops.Call, out, in []dense.Matrix) {
-			plan := plans.Get().(*fourier.CmplxFFT)
-			transform(out[0].Data, in[0].Data, conjugate, plan)
-			plans.Put(plan)
-		})(c)
-	},
-	Grad: func(b *ops.Back) { b.Add(0, ops.Apply("fft.dft", dftAttr{!b.Attr().(dftAttr).Conjugate}, b.Grad())) },
+	Compose: func(c *ops.Call) *ops.Node { return dft(c.In[0], c.Attr.(dftAttr).Conjugate, pairs) },
+	Grad:    func(b *ops.Back) { b.Add(0, ops.Apply("fft.dft", dftAttr{!b.Attr().(dftAttr).Conjugate}, b.Grad())) },
 })
 
-func transform(out, in []float64, conjugate bool, plan *fourier.CmplxFFT) {
-	z := make([]complex128, len(in)/2)
-	for i := range z {
-		z[i] = complex(in[2*i], in[2*i+1])
-	}
-	if conjugate {
-		z = plan.Sequence(z, z)
-	} else {
-		z = plan.Coefficients(z, z)
-	}
-	for i, v := range z {
-		out[2*i], out[2*i+1] = real(v), imag(v)
-	}
-}
+// Real parts of the transforms of the rows of pairs in the last two axes. The derivative is the transform of the other sign of
+// pairs with an imaginary part of 0.
+var _ = ops.MustDefine(ops.Op{
+	Name: "fft.dft_real_part", Hidden: true,
+	Attributes: ops.AttributesOf[dftAttr](), Operands: operandOne, DTypes: dtypes.Wide,
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
+		s := c.Shape(0)
+		return s[:len(s)-1], c.DType(0), nil
+	},
+	Compose: func(c *ops.Call) *ops.Node { return dft(c.In[0], c.Attr.(dftAttr).Conjugate, realParts) },
+	Grad: func(b *ops.Back) {
+		g := ops.Pad(ops.ExpandDims(b.Grad(), -1), 0, ops.Padding{Axis: -1, After: 1})
+		b.Add(0, ops.Apply("fft.dft", dftAttr{!b.Attr().(dftAttr).Conjugate}, g))
+	},
+})
 
 func defineFourier(name string, k fourierKind) *ops.Op {
 	return ops.MustDefine(ops.Op{

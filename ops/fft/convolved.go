@@ -1,0 +1,43 @@
+package fft
+
+import (
+	"gonum.org/v1/gonum/dsp/fourier"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/internal/build"
+)
+
+// convolved is a transform of any length as a convolution: with jk = (j² + k² - (k - j)²)/2,
+//
+//	y[k] = c[k] · Σ_j (x[j] · c[j]) · conj c[k - j],   c[j] = exp(-πi j²/n)
+//
+// and the sum by transforms of a length that has short factors.
+// Source: Bluestein, A Linear Filtering Approach to the Computation of Discrete Fourier Transform (1970).
+func convolved(x *ops.Node, conjugate bool) *ops.Node {
+	axis := x.Rank() - 2
+	n := x.Dim(axis)
+	m := smooth(2*n - 1)
+	chirp, filter := make([]complex128, n), make([]complex128, m)
+	for j := range n {
+		square := j * j % (2 * n)
+		chirp[j] = unit(square, 2*n, conjugate)
+		filter[j] = unit(square, 2*n, !conjugate)
+		filter[(m-j)%m] = filter[j]
+	}
+	spectrum := fourier.NewCmplxFFT(m).Coefficients(nil, filter)
+	for i := range spectrum {
+		spectrum[i] /= complex(float64(m), 0)
+	}
+	y := ops.Pad(times(x, chirp), 0, ops.Padding{Axis: axis, After: m - n})
+	y = dft(times(dft(y, false, pairs), spectrum), true, pairs)
+	return times(build.Cut(y, axis, 0, n), chirp)
+}
+
+// times multiplies pairs, along the axis before the last, by complex constants.
+func times(x *ops.Node, by []complex128) *ops.Node {
+	re, im := make([]float64, len(by)), make([]float64, 2*len(by))
+	for i, c := range by {
+		re[i], im[2*i], im[2*i+1] = real(c), -imag(c), imag(c)
+	}
+	return ops.Add(ops.Mul(x, constant(x, re, len(by), 1)), ops.Mul(ops.Flip(x, -1), constant(x, im, len(by), 2)))
+}
