@@ -1,6 +1,8 @@
 package fft
 
 import (
+	"slices"
+
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/internal/build"
 	"github.com/anycl/anycl/tensor"
@@ -54,36 +56,37 @@ func realDFT(x *ops.Node, conjugate bool) *ops.Node {
 // products transforms y, [a, f[0], n/f[0], 1 or 2 parts], by a matrix for each factor of n. The result is
 // [a, n/f[0], digits, parts], for that many of the first factor's digits.
 //
-// Axes of a product: what is transformed apart (a), this factor (j), the rest (r), the part before (q) and after (t), and the
-// digit that j becomes (k), which is last between products, so that rows are long. Digits that are there already are in a.
+// Axes of a product: what is transformed apart (a), this factor (j), the rest (r), digits that are there already (B, C, ...), the
+// part before (q) and after (t), and the digit that j becomes (k). Each product leaves its digit last, so that rows are long.
 func products(y *ops.Node, f []int, digits, parts int, conjugate bool) *ops.Node {
-	rest := y.Dim(2)
-	made := []int{-1}
+	rest, first, made := y.Dim(2), digits, []int{-1}
+	before, after := "", "" // letters of digits, and of the last one
 	for i, m := range f[:len(f)-1] {
-		y = ops.Einsum("ajrq,jqkt->artk", y, matrixOf(y, m, digits, pairs, conjugate))
+		y = ops.Einsum("ajr"+before+"q"+after+",jqkt->ar"+before+after+"tk", y, matrixOf(y, m, y.Dim(3+len(before)), digits, pairs, conjugate))
 		y = turned(y, m, rest, conjugate)
 		made, digits = append(made, digits), f[i+1]
 		rest /= f[i+1]
-		y = ops.Reshape(ops.MoveDim(y, []int{3}, []int{1}), -1, f[i+1], rest, 2)
+		before, after = before+after, string(rune('B'+i))
+		y = ops.Unflatten(y, 1, f[i+1], rest)
 	}
+	y = ops.Squeeze(y, 2)
 	m := f[len(f)-1]
-	y = ops.Einsum("ajq,jqkt->akt", ops.Squeeze(y, 2), matrixOf(y, m, digits, parts, conjugate))
-	made = append(made, digits)
-	y = ops.Reshape(y, append(made, parts)...)
+	y = ops.Einsum("aj"+before+"q"+after+",jqkt->a"+before+after+"kt", y, matrixOf(y, m, y.Dim(2+len(before)), digits, parts, conjugate))
 	perm := []int{0} // the first digit is the least significant
 	for axis := len(f); axis > 0; axis-- {
 		perm = append(perm, axis)
 	}
+	y = ops.Transpose(ops.Reshape(y, append(made, digits, parts)...), append(perm, len(f)+1)...)
 	others := 1
 	for _, m := range f[1:] {
 		others *= m
 	}
-	return ops.Reshape(ops.Transpose(y, append(perm, len(f)+1)...), -1, others, made[1], parts)
+	return ops.Reshape(y, -1, others, first, parts)
 }
 
-// turned is y, [a, rest, 2, digits], with pair k of rest r multiplied by the root of unity k·r of factor·rest.
+// turned is y, [a, rest, ..., 2, digits], with pair k of rest r multiplied by the root of unity k·r of factor·rest.
 func turned(y *ops.Node, factor, rest int, conjugate bool) *ops.Node {
-	digits := y.Dim(3)
+	digits := y.Dim(-1)
 	cos, sin := make([]float64, rest*digits), make([]float64, 2*rest*digits)
 	for r := range rest {
 		for k := range digits {
@@ -91,24 +94,27 @@ func turned(y *ops.Node, factor, rest int, conjugate bool) *ops.Node {
 			cos[r*digits+k], sin[2*r*digits+k], sin[(2*r+1)*digits+k] = real(w), -imag(w), imag(w)
 		}
 	}
-	return ops.Add(ops.Mul(y, constant(y, cos, rest, 1, digits)), ops.Mul(ops.Flip(y, 2), constant(y, sin, rest, 2, digits)))
+	over := slices.Repeat([]int{1}, y.Rank()-1)
+	over[0] = rest
+	c, s := slices.Clone(over), slices.Clone(over)
+	c[len(c)-1], s[len(s)-1], s[len(s)-2] = digits, digits, 2
+	return ops.Add(ops.Mul(y, constant(y, cos, c...)), ops.Mul(ops.Flip(y, -2), constant(y, sin, s...)))
 }
 
-// matrixOf is what n numbers with as many parts as y has last are multiplied by, [n, parts of y, digits, parts].
-func matrixOf(y *ops.Node, n, digits, parts int, conjugate bool) *ops.Node {
-	from := y.Dim(-1)
-	m := make([]float64, n*from*digits*parts)
+// matrixOf is what n numbers of so many parts are multiplied by, [n, from, digits, to].
+func matrixOf(like *ops.Node, n, from, digits, to int, conjugate bool) *ops.Node {
+	m := make([]float64, n*from*digits*to)
 	for j := range n {
 		for k := range digits {
 			w := unit(j*k, n, conjugate)
 			for q, row := range [2][2]float64{{real(w), imag(w)}, {-imag(w), real(w)}} {
 				if q < from {
-					copy(m[((j*from+q)*digits+k)*parts:], row[:parts])
+					copy(m[((j*from+q)*digits+k)*to:], row[:to])
 				}
 			}
 		}
 	}
-	return constant(y, m, n, from, digits, parts)
+	return constant(like, m, n, from, digits, to)
 }
 
 // unit is root(k, n) or its conjugate.
