@@ -8,6 +8,7 @@ require (
 	github.com/anycl/anycl v0.0.0-00010101000000-000000000000
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/stretchr/testify v1.12.1
+	github.com/ulikunitz/xz v0.5.17
 	golang.org/x/term v0.44.0
 	gonum.org/v1/gonum v0.17.0
 )
