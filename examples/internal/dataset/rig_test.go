@@ -106,4 +106,3 @@ func served(t *testing.T, r Registry) (f File, asked *[]string) {
 	}
 	return File{Name: "stars.txt", For: "stars", Size: int64(len(text)), SHA256: sum([]byte(text)), Package: p, Path: path}, asked
 }
-
