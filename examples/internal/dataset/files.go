@@ -14,9 +14,42 @@ var Stars = File{
 	Package: celestial, Path: "package/data/stars.14.json",
 }
 
+// Words are 348,454 English words, one a line.
+var Words = File{
+	Name: "american-english-huge", For: "hash", About: "348,454 English words", Licence: "SCOWL's: free to use with its notice",
+	Size: 3552068, SHA256: "ffd71db7e021907dbe4cbac17959d3504ff0594ae35c686ab7016b9a6b755fbb",
+	Package: &Package{
+		Registry: Debian, Name: "wamerican-huge", Version: "2020.12.07-2", Size: 743644,
+		Pool: "pool/main/s/scowl/wamerican-huge_2020.12.07-2_all.deb", SHA256: "e7084d641d1de29699ad47d7467f921659d1ca57a6ad64a18f8b068aef0a56bc",
+	},
+	Path: "./usr/share/dict/american-english-huge", Installed: "/usr/share/dict/american-english-huge",
+}
+
+// Reads are 10,000 reads of the phage lambda's genome, simulated with errors as a sequencing machine makes them, in FASTQ.
+var Reads = File{
+	Name: "reads_1.fq.gz", For: "align", About: "10,000 reads of the phage lambda's genome", Licence: "GPL-3+",
+	Size: 1202290, SHA256: "aba7c356c43f8091c864109cead907e86acead43b43f12a7a35cf7e5a761162a",
+	Package: &Package{
+		Registry: Debian, Name: "bowtie2-examples", Version: "2.5.0-3", Size: 9720024,
+		Pool: "pool/main/b/bowtie2/bowtie2-examples_2.5.0-3_all.deb", SHA256: "9f9f580954187e501102b13484bdecdc2725155e0b8020e7a056a48a06642118",
+	},
+	Path: "./usr/share/doc/bowtie2/examples/reads/reads_1.fq.gz", Installed: "/usr/share/doc/bowtie2/examples/reads/reads_1.fq.gz",
+}
+
+// Head is a magnetic resonance image of a head, 27 times of the same person and averaged: 181 x 217 x 181 points, 1 mm apart.
+var Head = File{
+	Name: "ch2.nii.gz", For: "mri", About: "a magnetic resonance image of a head (NIfTI, 181 x 217 x 181 points of 1 mm)", Licence: "BSD-3-Clause",
+	Size: 3510351, SHA256: "a009051127f64dc3dd554d5f5b589870ea72106d9642c21b4e7093e478cfc309",
+	Package: &Package{
+		Registry: Debian, Name: "mricron-data", Version: "1.2.20211006+dfsg-4", Size: 16122652,
+		Pool: "pool/main/m/mricron/mricron-data_1.2.20211006+dfsg-4_all.deb", SHA256: "d40aa0ed66cf89bf6cafa049ad3884703c9d975c2ee2737525b7196528df9d6f",
+	},
+	Path: "./usr/share/mricron/templates/ch2.nii.gz", Installed: "/usr/share/mricron/templates/ch2.nii.gz",
+}
+
 // All are all files.
 func All() []File {
-	return []File{Stars}
+	return []File{Stars, Words, Reads, Head}
 }
 
 // Named are the files with one of these names, or for an example with one of them; all of them without names.
