@@ -22,8 +22,8 @@ const match, mismatch, open, extend = 1, 4, 7, 1
 // strip is the most columns that a strip has.
 const strip = 8
 
-// none is a code that is equal to no base.
-const none = 9
+// none is no base of a read, and beyond none of the genome; neither is equal to anything.
+const none, beyond = 9, 10
 
 // codes are 0 to 3 for ACGT, and 8 for what a machine could not read.
 func codes(bases string) []uint8 {
@@ -165,7 +165,7 @@ func alignAll(ctx context.Context, rt *ops.Runtime, place ops.Place, reads []str
 		coded[i], order[i] = codes(r), i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return len(reads[a]) - len(reads[b]) })
-	filled := append(codes(genome), slices.Repeat([]uint8{none}, strip)...) // a strip may reach beyond its end
+	filled := append(codes(genome), slices.Repeat([]uint8{beyond}, strip)...) // a strip may reach beyond its end
 	bases := g.Input("genome", tensor.Uint8, len(filled))
 	feeds[bases] = tensor.Must(tensor.FromSlice(filled))
 	short, _ := slices.BinarySearchFunc(order, 256, func(i, size int) int { return len(reads[i])*match - size })
