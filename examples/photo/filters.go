@@ -95,23 +95,23 @@ func equalise(x *ops.Node) *ops.Node {
 	return ops.Clip(ops.Mul(x, ops.Div(ops.Gather(share, 0, level), ops.Maximum(y, 1))), 0, 255)
 }
 
-// palette paints x with k colours that k-means finds, beginning with pixels at equal distances.
+// palette paints x with k colours that k-means finds, beginning with pixels at equal distances. The colours are [k, 3].
 func palette(x *ops.Node, k, rounds int) (painted, colours *ops.Node) {
 	h, w := x.Shape()[1], x.Shape()[2]
-	pixels := ops.Transpose(ops.Reshape(x, 3, h*w)) // [n, 3]
-	nearest := func(c *ops.Node) *ops.Node {        // |p - c|^2 - |p|^2
-		return ops.ArgMin(ops.Sub(ops.Sum(ops.Square(c), 1), ops.Mul(ops.MatMul(pixels, ops.Transpose(c)), 2)), 1)
+	pixels := ops.Reshape(x, 3, h*w)
+	nearest := func(c *ops.Node) *ops.Node { // of |c|^2 - 2 c p, which is |c - p|^2 but for |p|^2
+		return ops.ArgMin(ops.Sub(ops.Unsqueeze(ops.Sum(ops.Square(c), 1), 1), ops.Mul(ops.MatMul(c, pixels), 2)), 0) // [n]
 	}
+	numbers := x.Graph().Iota(tensor.Int64, 0, k, 1)
 	stride := h * w / k
-	begin := ops.Slice(pixels, ops.Range{Axis: 0, Start: stride / 2, Stop: h * w, Step: stride})
-	begin = ops.Narrow(begin, 0, 0, k)
-	last, _ := ops.Scan([]*ops.Node{begin}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
-		in := ops.OneHot(nearest(s[0]), k, tensor.Float32) // [n, k]
-		n := ops.Unsqueeze(ops.Sum(in, 0), 1)
-		means := ops.Div(ops.MatMul(ops.Transpose(in), pixels), ops.Maximum(n, 1))
+	begin := ops.Slice(pixels, ops.Range{Axis: 1, Start: stride / 2, Stop: stride/2 + k*stride, Step: stride})
+	last, _ := ops.Scan([]*ops.Node{ops.Transpose(begin)}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
+		in := ops.Cast(ops.Equal(numbers, nearest(s[0])), tensor.Float32) // [k, n]: 1 where a pixel is nearest to a colour
+		n := ops.Unsqueeze(ops.Sum(in, 1), 1)
+		means := ops.Div(ops.MatMul(in, ops.Transpose(pixels)), ops.Maximum(n, 1))
 		return []*ops.Node{ops.Where(ops.Greater(n, 0), means, s[0])}, nil
 	}, &ops.ScanOptions{Trips: rounds})
-	return ops.Reshape(ops.Transpose(ops.Gather(last[0], 0, nearest(last[0]))), 3, h, w), last[0]
+	return ops.Reshape(ops.Gather(ops.Transpose(last[0]), 1, nearest(last[0])), 3, h, w), last[0]
 }
 
 // bilateral smooths, and keeps edges of more than about deviation.
