@@ -39,10 +39,7 @@ func random(state *uint32) float32 {
 
 func direction(state *uint32) vec {
 	for {
-		var v vec
-		v.x = float32(2*random(state)) - 1
-		v.y = float32(2*random(state)) - 1
-		v.z = float32(2*random(state)) - 1
+		v := vec{float32(2*random(state)) - 1, float32(2*random(state)) - 1, float32(2*random(state)) - 1}
 		if square := v.dot(v); square <= 1 && square > 1e-3 {
 			return v.scale(rsqrt(square))
 		}

@@ -78,10 +78,8 @@ static inline float random(uint *state) {
 // direction is uniform on the unit sphere: a point of the ball within the cube, scaled.
 static inline float3 direction(uint *state) {
 	for (;;) {
-		float3 v;
-		v.x = 2 * random(state) - 1;
-		v.y = 2 * random(state) - 1;
-		v.z = 2 * random(state) - 1;
+		float a = 2 * random(state) - 1, b = 2 * random(state) - 1, c = 2 * random(state) - 1;
+		float3 v = (float3)(a, b, c);
 		float square = dot3(v, v);
 		if (square <= 1 && square > 1e-3f) return v * rsqrt1(square);
 	}
@@ -94,9 +92,7 @@ static inline int nearest(global const float *scene, int count, float3 o, float3
 	for (int i = 0; i < count; i += WIDTH) {
 		floats x = LOAD(scene + i) - o.x, y = LOAD(scene + count + i) - o.y, z = LOAD(scene + 2 * count + i) - o.z;
 		floats along = x * d.x + y * d.y + z * d.z;
-		x -= along * d.x;
-		y -= along * d.y;
-		z -= along * d.z;
+		x -= along * d.x; y -= along * d.y; z -= along * d.z;
 		floats chord = LOAD(scene + 3 * count + i) - (x * x + y * y + z * z); // the square of half of it
 		floats root = chord * rsqrtn(fmax(chord, (floats)1e-12f)), t = along - root;
 		t = t > NEAR ? t : along + root;
