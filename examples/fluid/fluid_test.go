@@ -59,7 +59,7 @@ func TestEnginesMakeTheSameSteps(t *testing.T) {
 		}
 	}
 	x, y := 6*6, w.height/2
-	ux, uy := w.velocity(first, x+2*6, y)
+	ux, uy := w.velocity(first, x+4, y)
 	require.Less(t, math.Hypot(ux, uy), 0.9*w.speed, "it is slower behind the disc")
 	ux, _ = w.velocity(first, x, y+5)
 	require.Greater(t, ux, w.speed, "and faster beside it")
