@@ -21,6 +21,14 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
 
+// everywhere is the CPU path, and the device where there is one.
+func everywhere(rt *ops.Runtime) []ops.Place {
+	if rt.Device() == nil {
+		return []ops.Place{ops.OnCPU}
+	}
+	return []ops.Place{ops.OnCPU, ops.OnDevice}
+}
+
 func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
 	for _, device := range []string{"", "none"} { // "" is a device where there is one
 		var out bytes.Buffer
@@ -46,7 +54,7 @@ func TestEnginesMakeTheSameSteps(t *testing.T) {
 	w := disc(rt, 6, 100)
 	require.ElementsMatch(t, []uint8{fluid, wall, lid, inflow}, slices.Compact(slices.Sorted(slices.Values(w.kind))))
 	var first []float32
-	for _, place := range []ops.Place{ops.OnCPU, ops.Auto} {
+	for _, place := range everywhere(rt) {
 		s, err := w.start(t.Context(), rt, place, "flow", 50)
 		require.NoError(t, err)
 		f, err := s.after(t.Context())
