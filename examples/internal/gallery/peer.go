@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,23 +72,39 @@ func (peer Peer) run(ctx context.Context) (PeerResult, error) {
 		return PeerResult{}, err
 	}
 	defer os.RemoveAll(dir)
-	command := append([]string{}, peer.Command...)
+	script := filepath.Join(dir, "peer.py")
 	if peer.Python != "" {
-		script := filepath.Join(dir, "peer.py")
 		if err := os.WriteFile(script, []byte(peer.Python), 0o644); err != nil {
 			return PeerResult{}, err
 		}
-		command = []string{"python3", script}
 	}
 	for name, content := range peer.Files {
 		if err := writeFile(filepath.Join(dir, name), content); err != nil {
 			return PeerResult{}, err
 		}
 	}
+	if peer.Python == "" {
+		return peer.start(ctx, dir, peer.Command)
+	}
+	r, err := peer.start(ctx, dir, []string{"python3", script})
+	if errors.Is(err, exec.ErrNotFound) { // the first in PATH may be another than the one with the system's packages
+		r, err = peer.start(ctx, dir, []string{systemPython, script})
+	}
+	return r, err
+}
+
+// systemPython is the one that Linux distributions' packages are for.
+const systemPython = "/usr/bin/python3"
+
+// start runs a command in a folder.
+func (peer Peer) start(ctx context.Context, dir string, command []string) (PeerResult, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, command[0], append(command[1:], peer.Args...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
 	if err := cmd.Run(); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return PeerResult{}, exec.ErrNotFound
+		}
 		if peer.Python != "" && strings.Contains(stderr.String(), "ModuleNotFoundError") {
 			return PeerResult{}, exec.ErrNotFound
 		}

@@ -1,0 +1,40 @@
+package dataset
+
+import "fmt"
+
+var celestial = &Package{
+	Registry: NPM, Name: "d3-celestial", Version: "0.7.35", Size: 10487653,
+	SHA256: "490796718c201e15f38c324bda5458fc4de22519313093bf261b628185eaae81",
+}
+
+// Stars are 118,216 stars down to magnitude 14, with positions, magnitudes and colours, as GeoJSON.
+var Stars = File{
+	Name: "stars.14.json", For: "stars", About: "118,216 stars down to magnitude 14", Licence: "BSD-3-Clause",
+	Size: 15377672, SHA256: "8e76cd774d38f8d232cfccfb0b72d6fba5832d36eeff1f514e46c25423e2ecb8",
+	Package: celestial, Path: "package/data/stars.14.json",
+}
+
+// All are all files.
+func All() []File {
+	return []File{Stars}
+}
+
+// Named are the files with one of these names, or for an example with one of them; all of them without names.
+func Named(names ...string) ([]File, error) {
+	if len(names) == 0 {
+		return All(), nil
+	}
+	var files []File
+	for _, name := range names {
+		n := len(files)
+		for _, f := range All() {
+			if f.Name == name || f.For == name {
+				files = append(files, f)
+			}
+		}
+		if len(files) == n {
+			return nil, fmt.Errorf("%q is neither a file nor an example that has files to fetch", name)
+		}
+	}
+	return files, nil
+}
