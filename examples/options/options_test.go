@@ -21,8 +21,6 @@ func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
 var usual = market{100, 0.2, 0.05, 1}
 
 func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
-	t.Setenv(dataset.EnvData, t.TempDir())
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())       // no prices: the made index
 	for _, device := range []string{"", "none"} { // "" is a device where there is one
 		var out bytes.Buffer
 		p := &gallery.Program{Name: "options", Device: device, Quick: true, Stdout: &out, Stderr: &out}
