@@ -47,9 +47,21 @@ var Head = File{
 	Path: "./usr/share/mricron/templates/ch2.nii.gz", Installed: "/usr/share/mricron/templates/ch2.nii.gz",
 }
 
+var vega = &Package{
+	Registry: NPM, Name: "vega-datasets", Version: "3.2.1", Size: 17630305,
+	SHA256: "6f72fda460a9863fae5fcb32f85bcd49e1761fdea6dc6cf9f4962472881cc5a3",
+}
+
+// SP500 are the daily prices of the S&P 500 from 2000 to April 2020: date, open, high, low, close, adjusted close, volume.
+var SP500 = File{
+	Name: "sp500-2000.csv", For: "options", About: "5,104 days of the S&P 500", Licence: "BSD-3-Clause; prices of Yahoo Finance",
+	Size: 415968, SHA256: "9409e9342d0657c747324e4cfabce8a8c7f663bc485b95a3378f36b0a160f8c8",
+	Package: vega, Path: "package/data/sp500-2000.csv",
+}
+
 // All are all files.
 func All() []File {
-	return []File{Stars, Words, Reads, Head}
+	return []File{Stars, Words, Reads, Head, SP500}
 }
 
 // Named are the files with one of these names, or for an example with one of them; all of them without names.
