@@ -305,6 +305,11 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 	return nil
 }
 
+// openGroup bounds the work-groups that are chosen for callers' kernels on CPUs. A driver may keep the variables of all items of
+// a group on the stack of a thread, and a process ends where that is too small; how much an item has, PoCL does not tell. Where
+// extents have few divisors, groups may be four times as large.
+const openGroup = 256
+
 // ownGroup chooses the work-group of a caller's own kernel that leaves it open: the one that the kernel's source
 // demands, without which OpenCL refuses the launch; else, on a CPU, one along memory, which drivers do not all choose; else
 // the driver has the choice.
@@ -318,7 +323,10 @@ func (s *sequence) ownGroup(k *cl.Kernel, r *cl.Range) error {
 	}
 	r.Local = info.RequiredSize
 	if r.Local[0] == 0 && s.eng.facts.CPU {
-		r.Local = hostrun.WorkGroup(*r, info.MaxSize)
+		r.Local = hostrun.WorkGroup(*r, min(info.MaxSize, openGroup))
+		if r.Local[0]*r.Local[1]*r.Local[2] < openGroup/8 { // extents with few divisors
+			r.Local = hostrun.WorkGroup(*r, min(info.MaxSize, 4*openGroup))
+		}
 	}
 	return nil
 }
