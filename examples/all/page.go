@@ -22,6 +22,7 @@ type program struct{ name, field, does string }
 var programs = []program{
 	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means"},
 	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products"},
+	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows"},
 	{"recommend", "recommendation", "factorises a million ratings by alternating least squares"},
 }
 
