@@ -23,6 +23,11 @@ var programs = []program{
 	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means"},
 	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products"},
 	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows"},
+	{"hash", "hashing", "hashes a million messages by SHA-256, and makes keys of passwords by PBKDF2"},
+	{"align", "genomics", "finds where DNA reads belong in a phage's genome, by Smith and Waterman's algorithm"},
+	{"render", "rendering", "traces paths of light through glass and metal, with the same picture on every device"},
+	{"mri", "medical imaging", "smooths a head scan, tells its tissues apart, and draws it from all sides"},
+	{"photo", "photography and video", "filters a photograph, and turns a clip into a cartoon"},
 	{"recommend", "recommendation", "factorises a million ratings by alternating least squares"},
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -55,6 +56,19 @@ func runner(ctx context.Context, rt *ops.Runtime, place ops.Place, y *ops.Node, 
 	exe, err := y.Graph().Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{y}, Place: place})
 	out := []*tensor.Tensor{tensor.Must(tensor.New(tensor.Uint32, y.Shape()...))}
 	return func(ctx context.Context) ([]uint32, error) { return uints(out[0]), exe.RunInto(ctx, feeds, out) }, err
+}
+
+// bits shows the first 128 digests, each a row of 256 squares.
+func bits(digests []uint32) image.Image {
+	const side = 3
+	img := image.NewGray(image.Rect(0, 0, 256*side, min(128, len(digests)/8)*side))
+	for i := range img.Rect.Dx() * img.Rect.Dy() {
+		x, y := i%img.Rect.Dx()/side, i/img.Rect.Dx()/side
+		if read(digests, 8, y)[x/8]>>(7-x%8)&1 == 1 {
+			img.Pix[i] = 255
+		}
+	}
+	return img
 }
 
 // count is for how many of 0 to n-1 something holds.

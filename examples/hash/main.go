@@ -1,11 +1,12 @@
 // Hash computes SHA-256 of a million messages, and keys from passwords by PBKDF2-HMAC-SHA256, with kernels of its own, on an
 // OpenCL device and on the CPU path, where Go's crypto packages do it.
 //
-//	go run ./examples/hash [-n 1048576] [-passwords 8192] [-rounds 999] [-peer]
+//	go run ./examples/hash [-n 1048576] [-passwords 8192] [-rounds 999] [-peer] [-out hash.png]
 //
 // The messages are guesses of passwords: the words of a list with a number behind each. The program finds the passwords of
 // some digests among them, and says how much longer the search takes where passwords are stored as keys of PBKDF2 instead,
-// which is what PBKDF2 is for. With -peer it times hashcat on the same device.
+// which is what PBKDF2 is for. The picture is the bits of the first 128 digests: of words that are alike, too, they look like
+// chance. With -peer it times hashcat on the same device.
 package main
 
 import (
@@ -28,7 +29,7 @@ func main() {
 	flag.IntVar(&o.messages, "n", 1<<20, "how many messages are hashed")
 	flag.IntVar(&o.passwords, "passwords", 8192, "how many keys are made")
 	flag.IntVar(&o.rounds, "rounds", 999, "HMACs for a key; 999 are those of hashcat's benchmark")
-	gallery.Main("hash", "", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("hash", "hash.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
@@ -82,7 +83,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	search(p, guesses, digests[0], keys[0], o)
-	return nil
+	return p.WritePNG(bits(digests[0].Value))
 }
 
 // search looks for some digests among those that were made, and says how long that takes with keys instead.
