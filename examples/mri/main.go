@@ -93,7 +93,7 @@ func run(ctx context.Context, p *gallery.Program, v *volume, o options) error {
 			g := ops.NewGraph("views")
 			x, between := g.Input("smooth", tensor.Float32, scan.Shape()...), g.Input("limits", tensor.Float32, classes-1)
 			feeds := ops.Feeds{x: tensor.Must(tensor.FromSlice(best.smooth, scan.Shape()...)), between: tensor.Must(tensor.FromSlice(best.limits))}
-			shaded, projected := view(x, between, sides, o.size)
+			shaded, projected := view(rt, x, between, sides, o.size)
 			exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{shaded, projected}, Place: place})
 			return func(ctx context.Context) (pictures [2][]float32, err error) {
 				out, err := exe.Run(ctx, feeds)

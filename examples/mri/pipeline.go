@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -77,7 +78,7 @@ func classify(x, limits *ops.Node) *ops.Node {
 }
 
 // view adds pictures of x to the graph, shaded and projected, from n sides: float32 [n, size, size, 3] and [n, size, size].
-func view(x, limits *ops.Node, n, size int) (shaded, projected *ops.Node) {
+func view(rt *ops.Runtime, x, limits *ops.Node, n, size int) (shaded, projected *ops.Node) {
 	nz, ny, nx := x.Shape()[0], x.Shape()[1], x.Shape()[2]
 	var bases []float32
 	for k := range n { // around the head, from a little above
@@ -88,12 +89,16 @@ func view(x, limits *ops.Node, n, size int) (shaded, projected *ops.Node) {
 		}
 	}
 	scale := 1.2 * float32(max(nx, ny, nz)) / float32(size)
+	local := [3]int{}
+	if d := rt.Device(); d != nil && d.Class == platform.CPU {
+		local = [3]int{1, 1, 1} // the variables of a work-item alone stay in registers
+	}
 	views := x.Graph().Const(tensor.Must(tensor.FromSlice(bases, n, 9)))
 	out := ops.Kernel(x.Graph(), ops.KernelOptions{
 		Source: source, Entry: "view",
 		Results: []ops.Result{{DType: tensor.Float32, Shape: []int{n, size, size, 3}}, {DType: tensor.Float32, Shape: []int{n, size, size}}},
 		Args:    []any{int32(nx), int32(ny), int32(nz), scale},
-		Global:  [3]int{size, size, n},
+		Global:  [3]int{size, size, n}, Local: local,
 		Host: func(outs, ins []*tensor.Tensor) error {
 			g := grid{floats(ins[0]), nx, ny, nz}
 			var wg sync.WaitGroup
