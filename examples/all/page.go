@@ -20,6 +20,11 @@ import (
 type program struct{ name, field, does string }
 
 var programs = []program{
+	{"options", "finance", "prices options by random paths, with Greeks by automatic differentiation; value at risk of real prices"},
+	{"molecules", "molecular dynamics", "melts a Lennard-Jones crystal with neighbour lists, beside LAMMPS"},
+	{"fluid", "flow", "lattice Boltzmann: a box with a moving lid beside published velocities, a vortex street behind a disc"},
+	{"galaxy", "astronomy", "lets two galaxies of 16,384 stars fly by each other, every pair computed"},
+	{"route", "path planning", "plans many trips through a town at once; lengths are Dijkstra's"},
 	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means"},
 	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products"},
 	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows"},

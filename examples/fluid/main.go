@@ -74,7 +74,7 @@ func box(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) er
 		}
 		before := append(u, v...)
 		u, v = w.profiles(f)
-		if change = apart(append(u, v...), before); n%4 == 1 || change <= 1e-4 {
+		if change = apart(append(u, v...), before); n%3 == 0 || change <= 1e-4 {
 			p.Printf("%7d steps: since %d of them velocities changed by at most %.5f of the lid's\n", n*turn, turn, change)
 		}
 	}

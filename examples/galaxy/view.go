@@ -73,7 +73,7 @@ func differ(a, b []float32) float64 {
 // paint sets scenes side by side, seen along the z axis. Where there are more stars it is brighter; those of one galaxy are
 // golden, of the other blue.
 func paint(scenes []*bodies) image.Image {
-	const side, scale = 400, 62 // pixels, and how many for the unit of length
+	const side, scale = 400, 58 // pixels, and how many for the unit of length
 	img := image.NewRGBA(image.Rect(0, 0, side*len(scenes), side))
 	for s, b := range scenes {
 		var light [2][side * side]float64
