@@ -24,6 +24,7 @@ var programs = []program{
 	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products"},
 	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows"},
 	{"recommend", "recommendation", "factorises a million ratings by alternating least squares"},
+	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation"},
 }
 
 // page is examples/README.md.
