@@ -34,6 +34,7 @@ var programs = []program{
 	{"mri", "medical imaging", "smooths a head scan, tells its tissues apart, and draws it from all sides"},
 	{"photo", "photography and video", "filters a photograph, and turns a clip into a cartoon"},
 	{"recommend", "recommendation", "factorises a million ratings by alternating least squares"},
+	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation"},
 }
 
 // page is examples/README.md.
