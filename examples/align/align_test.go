@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/examples/internal/gallery/gallerytest"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 func TestTheProgramsChecksHoldOnEveryEngine(t *testing.T) {
@@ -67,4 +69,38 @@ func TestEveryEngineFindsTheBestOfTheWholeMatrix(t *testing.T) {
 
 func TestTheOtherStrandIsReadBackwards(t *testing.T) {
 	require.Equal(t, "NACGT", reverseComplement("ACGTN"))
+}
+
+// What GPUs run, one read a work-item, on whatever device there is.
+func TestOneReadAWorkItemGivesTheSame(t *testing.T) {
+	rt, err := ops.Open(t.Context(), nil)
+	require.NoError(t, err)
+	defer rt.Close()
+	if rt.Device() == nil {
+		t.Skip("there is no OpenCL device")
+	}
+	genome, err := lambda()
+	require.NoError(t, err)
+	genome = genome[:3000]
+	reads := makeReads(genome, 9)
+	var coded [][]uint8
+	var order []int
+	for i, r := range reads {
+		coded, order = append(coded, codes(r)), append(order, i)
+	}
+	slices.SortFunc(order, func(a, b int) int { return len(reads[a]) - len(reads[b]) })
+	b := pack(coded, order, geometry{1, "int", strip, 1024})
+	g := ops.NewGraph("align")
+	r := g.Input("reads", tensor.Uint8, b.reads.Shape()...)
+	l := g.Input("lengths", tensor.Int32, b.lengths.Shape()...)
+	filled := tensor.Must(tensor.FromSlice(append(codes(genome), slices.Repeat([]uint8{beyond}, strip)...)))
+	x := g.Input("genome", tensor.Uint8, filled.Len())
+	exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: align(b, len(genome), r, l, x), Place: ops.OnDevice})
+	require.NoError(t, err)
+	out, err := exe.Run(t.Context(), ops.Feeds{r: b.reads, l: b.lengths, x: filled})
+	require.NoError(t, err)
+	for k, read := range order {
+		score, _ := smithWaterman(coded[read], codes(genome))
+		require.EqualValues(t, score, slices.Max(elements[int32](out[0])[3*k:3*k+3]), "read %d", read)
+	}
 }

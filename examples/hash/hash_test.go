@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/pbkdf2"
+	"crypto/sha256"
 	"encoding/hex"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/examples/internal/gallery/gallerytest"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 func TestTheProgramsChecksHoldOnEveryEngine(t *testing.T) {
@@ -79,4 +82,36 @@ func TestKeysAreThoseOfRFC7914(t *testing.T) {
 
 func TestWhatCannotBeAskedForIsAnError(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), &gallery.Program{}, options{messages: 4, passwords: 4, rounds: 1}), "-passwords")
+}
+
+// What GPUs run, one message a work-item, on whatever device there is.
+func TestOneMessageAWorkItemGivesTheSame(t *testing.T) {
+	rt, err := ops.Open(t.Context(), nil)
+	require.NoError(t, err)
+	defer rt.Close()
+	if rt.Device() == nil {
+		t.Skip("there is no OpenCL device")
+	}
+	messages := [][]byte{[]byte("abc"), {}, []byte(strings.Repeat("a", 200))}
+	b, g := pack(messages, 1, 0x80), ops.NewGraph("sha256")
+	words := g.Input("words", tensor.Uint32, b.words.Shape()...)
+	lengths := g.Input("lengths", tensor.Uint32, b.lengths.Shape()...)
+	run, err := runner(t.Context(), rt, ops.OnDevice, sha256Of(words, lengths, b.blocks, geometry{1, 1, 1}), ops.Feeds{words: b.words, lengths: b.lengths})
+	require.NoError(t, err)
+	digests, err := run(t.Context())
+	require.NoError(t, err)
+	for i, m := range messages {
+		want := sha256.Sum256(m)
+		require.Equal(t, want[:], read(digests, 8, i))
+	}
+
+	b, g = pack(messages[:2], 16, 0), ops.NewGraph("pbkdf2")
+	words = g.Input("passwords", tensor.Uint32, b.words.Shape()...)
+	run, err = runner(t.Context(), rt, ops.OnDevice, pbkdf2Of(words, []byte("NaCl"), 3, 32, geometry{1, 1, 1}), ops.Feeds{words: b.words})
+	require.NoError(t, err)
+	keys, err := run(t.Context())
+	require.NoError(t, err)
+	want, err := pbkdf2.Key(sha256.New, "abc", []byte("NaCl"), 3, 32)
+	require.NoError(t, err)
+	require.Equal(t, want, read(keys, 8, 0))
 }
