@@ -1,6 +1,6 @@
 # The README's two commands are plain go; this file gathers what a change is checked with.
 
-.PHONY: all test check fmt vet cross cross-build tidy race drills matrix matrix-full matrix-linked variants bench bench-peers golden offline check-kernels gpu
+.PHONY: all test check fmt vet cross cross-build tidy race drills matrix matrix-full matrix-linked variants bench bench-peers gallery golden offline check-kernels gpu
 
 # The modules, which go.work joins: the library, its examples, and the tools of those who work on it.
 # Their packages together are named work. What an importer builds is the first alone.
@@ -99,6 +99,12 @@ OUT ?= bench/results/$(shell uname -n)-$(shell date -u +%Y%m%d).jsonl
 bench-peers:
 	bench/setup.sh
 	go run ./tools/cmd/bench -filter '$(FILTER)' -out '$(OUT)'
+
+# Every program of the gallery beside its peer, on a machine that has nothing else to do: its times go to bench/results/gallery-MACHINE.jsonl
+# and into examples/README.md. Peers come from Debian: python3-numpy, python3-scipy, python3-sklearn.
+gallery:
+	go run ./examples/fetch
+	go run ./examples/all
 
 # Rewrites the files that pin what is compiled; read the difference.
 golden:

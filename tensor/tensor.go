@@ -75,13 +75,13 @@ func Scalar[T Elem](v T) *Tensor {
 	return t
 }
 
-// Must returns t and panics if err is not nil. It is for tests, examples and package variables,
-// where the arguments are constants.
-func Must(t *Tensor, err error) *Tensor {
+// Must returns v, a tensor or the elements of one, and panics if err is not nil. It is for tests, examples and package
+// variables, where the arguments are constants, and for calls whose errors the program excludes.
+func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return t
+	return v
 }
 
 // ToSlice returns the elements in row-major order. It shares memory with t when t is contiguous

@@ -113,17 +113,9 @@ func (l *hostLauncher) bind(t *engine.Task, c *command) (err error) {
 	return nil
 }
 
-// group chooses the work-group of a caller's own kernel that leaves it open.
+// group leaves a caller's own kernel to the queue whose work-group is wrong.
 func (l *hostLauncher) group(c *command) error {
-	r := &c.rng
-	if r.Local[0] == 0 {
-		info, err := c.kernel.WorkGroupInfo(l.to.device)
-		if err != nil {
-			return err
-		}
-		r.Local = hostrun.WorkGroup(*r, info.MaxSize)
-	}
-	for d := range r.Dims {
+	for r, d := c.rng, 0; d < r.Dims; d++ {
 		if r.Local[d] < 1 || r.Global[d]%r.Local[d] != 0 {
 			return errQueueOnly // the driver says what is wrong
 		}

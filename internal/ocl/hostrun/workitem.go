@@ -30,7 +30,7 @@ var reservedWords = []string{
 }
 
 // plainWords begin like reservedWords and are harmless.
-var plainWords = []string{"work_group_barrier"}
+var plainWords = []string{"work_group_barrier", "__builtin_nontemporal_store", "__builtin_nontemporal_load"}
 
 // headWords are what a macro that is defined by an option must not be called: the head is made of them.
 var headWords = []string{"static", "inline", "const", "return", "uint", "size_t", "void", "d", "define", "if", "elif", "else", "endif", "line"}

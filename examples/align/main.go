@@ -1,0 +1,123 @@
+// Align finds where DNA reads belong in a genome: the best local alignment of each read, and of its reverse complement, with the
+// whole genome of the bacteriophage lambda, by Smith and Waterman's algorithm with a kernel of its own.
+//
+//	go run ./examples/align [-reads 2000] [-peer] [-out align.png]
+//
+// It prints how many cells of the matrices of scores were updated in a second (CUPS), and draws how often each base of the
+// genome was read: reads of the one strand above, of the other below. With -peer it compares the scores with those of parasail.
+// Without the file of reads, see go run ./examples/fetch align, it makes reads of the genome, with mistakes.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strconv"
+	"strings"
+
+	_ "embed"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/ops"
+)
+
+//go:embed parasail.py
+var peer string
+
+// least is the score from which on BWA-MEM reports an alignment.
+const least = 30
+
+// hit is the best alignment of a read.
+type hit struct{ score, end int } // end is a column of the strip in which it ends
+
+func main() {
+	n := flag.Int("reads", 2000, "how many reads are aligned")
+	gallery.Main("align", "align.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, *n) })
+}
+
+func run(ctx context.Context, p *gallery.Program, n int) error {
+	if n < 1 {
+		return errors.New("-reads must be at least 1")
+	}
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	genome, err := lambda()
+	if err != nil {
+		return err
+	}
+	const share = 64 // the CPU path aligns one in so many
+	if rt.Device() == nil {
+		n = (n + share - 1) / share
+	}
+	reads, err := readReads(p, genome, n)
+	if err != nil {
+		return err
+	}
+	few := reads[:2*((len(reads)/2+share-1)/share)]
+	if rt.Device() == nil {
+		few = reads
+	}
+	cells := func(reads []string) (sum float64) {
+		for _, r := range reads {
+			sum += float64(len(r)) * float64(len(genome)) / 1e9
+		}
+		return sum
+	}
+	work := gallery.Work{
+		Name: fmt.Sprintf("%d reads x %d bases", len(reads), len(genome)), Amount: cells(reads), Unit: "GCU", CPUShare: cells(few) / cells(reads),
+	}
+	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) ([]hit, error), error) {
+		if place == ops.OnCPU {
+			return alignAll(ctx, rt, place, few, genome)
+		}
+		return alignAll(ctx, rt, place, reads, genome)
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		tried := min(12, len(r.Value))
+		same := 0
+		for k := range tried {
+			i := k * len(r.Value) / tried
+			score, end := smithWaterman(codes(reads[i]), codes(genome))
+			if h := r.Value[i]; h.score == score && h.end <= end && end < h.end+8 {
+				same++
+			}
+		}
+		p.Check(same == tried, "%d of %d alignments of %s are those of a plain loop over the whole matrix", same, tried, r.Where)
+	}
+	hits := results[0].Value
+	if err := beside(ctx, p, genome, reads, hits); err != nil {
+		return err
+	}
+	return report(p, genome, reads, hits)
+}
+
+// beside compares the scores with parasail's.
+func beside(ctx context.Context, p *gallery.Program, genome string, reads []string, hits []hit) error {
+	var args []string
+	for _, cost := range []int{match, mismatch, open, extend} {
+		args = append(args, strconv.Itoa(cost))
+	}
+	var scores []int
+	ok, err := p.Beside(ctx, gallery.Peer{
+		Name: "parasail", Python: peer, Args: args,
+		Files: map[string]any{"genome.txt": []byte(genome), "reads.txt": []byte(strings.Join(reads, "\n"))},
+	}, &scores)
+	if !ok {
+		return err
+	}
+	same := 0
+	for i, h := range hits {
+		if i < len(scores) && scores[i] == h.score {
+			same++
+		}
+	}
+	p.Check(same == len(hits), "%d of %d scores are parasail's", same, len(hits))
+	return nil
+}

@@ -1,0 +1,129 @@
+// All runs the programs of the gallery on this machine, each beside its peer, and writes examples/README.md of what they took.
+//
+//	go run ./examples/all [NAME ...]           # all programs, or some
+//	go run ./examples/all -write               # only write the page anew, of the times that are kept
+//
+// It should have the machine to itself. The times go to bench/results/gallery-MACHINE.jsonl, a line for each program; those of
+// programs that are not run stay. Run it at the root of the repository, after go run ./examples/fetch.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+)
+
+func main() {
+	host, _ := os.Hostname() // a machine without a name is one, too
+	file := flag.String("file", filepath.Join("bench", "results", "gallery-"+cmp.Or(host, "machine")+".jsonl"), "`file` of the times")
+	device := flag.String("device", "", "device to use, as ANYCL_DEVICE (default the best)")
+	only := flag.Bool("write", false, "run nothing, and write the page of the times that are kept")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *file, *device, *only, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "all:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, file, device string, only bool, names []string) error {
+	if len(names) == 0 && !only {
+		for _, p := range programs {
+			names = append(names, p.name)
+		}
+	}
+	var failed error
+	for _, name := range names {
+		if !slices.ContainsFunc(programs, func(p program) bool { return p.name == name }) {
+			return fmt.Errorf("%q is no program of the gallery", name)
+		}
+		fmt.Printf("\n== %s\n", name)
+		if err := runOne(ctx, file, device, name); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	records, err := read(file)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	return errors.Join(failed, os.WriteFile(filepath.Join("examples", "README.md"), page(records, file), 0o644))
+}
+
+// runOne builds a program, runs it, and keeps its time and its picture.
+func runOne(ctx context.Context, file, device, name string) error {
+	dir, err := os.MkdirTemp("", "anycl-gallery-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	do := func(command ...string) error {
+		cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		return cmd.Run()
+	}
+	binary, record, picture := filepath.Join(dir, name), filepath.Join(dir, "record"), filepath.Join(dir, "picture.png")
+	if err := do("go", "build", "-o", binary, "./examples/"+name); err != nil {
+		return err
+	}
+	if err := do(binary, "-device", device, "-peer", "-json", record, "-out", picture); err != nil {
+		return err
+	}
+	fresh, err := read(record)
+	if err != nil {
+		return err
+	}
+	records, err := read(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	records = append(slices.DeleteFunc(records, func(r gallery.Record) bool { return r.Name == name }), fresh...)
+	slices.SortFunc(records, func(a, b gallery.Record) int { return cmp.Compare(a.Name, b.Name) })
+	return errors.Join(write(file, records), shrink(picture, filepath.Join("examples", "README.d", name+".png")))
+}
+
+// read reads the records of a file.
+func read(file string) (records []gallery.Record, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var r gallery.Record
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		records = append(records, r)
+	}
+	return records, lines.Err()
+}
+
+// write writes records to a file.
+func write(file string, records []gallery.Record) error {
+	var b bytes.Buffer
+	for _, r := range records {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		b.Write(append(line, '\n'))
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
+}

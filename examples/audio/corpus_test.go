@@ -1,0 +1,26 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/internal/corpus"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// What devices that are not there would compile for this program can be planned, and is kept where
+// ANYCL_CORPUS says.
+func TestCorpusOfTheExample(t *testing.T) {
+	corpora, err := corpus.Graphs("audio", func(rt *ops.Runtime) error {
+		g := ops.NewGraph("audio")
+		x := g.Input("x", tensor.Float32, 4000)
+		_, err := compile(t.Context(), rt, ops.Auto, x, inverse(clean(transform(x)), 4000), make([]float32, 4000))
+		return err
+	})
+	require.NoError(t, err)
+	for class, c := range corpora {
+		require.Greater(t, c.Len(), 3, class)
+	}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// host is a kernel in Go, which computes rows of g from f.
+func (w *flow) host(out, in *tensor.Tensor, row func(g, f []float32, y int)) error {
+	g, err := tensor.ToSlice[float32](out)
+	if err != nil {
+		return err
+	}
+	f, err := tensor.ToSlice[float32](in)
+	if err != nil {
+		return err
+	}
+	workers := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() {
+			for y := i * w.height / workers; y < (i+1)*w.height/workers; y++ {
+				row(g, f, y)
+			}
+		})
+	}
+	wg.Wait()
+	return nil
+}
+
+// row is a row of cells after a step: what the kernel flow does.
+func (w *flow) row(g, f []float32, y int) {
+	plus, minus := w.rates()
+	u, n := float32(w.speed), w.width*w.height
+	at, below, above := y*w.width, max(y-1, 0)*w.width, min(y+1, w.height-1)*w.width
+	// The row of population q that comes from where it starts in f, and what is left of it in g.
+	from := func(q, start int) []float32 { return f[q*n+start:][:w.width] }
+	to := func(q int) []float32 { return g[q*n+at:][:w.width] }
+	i0, i1, i2, i3, i4 := from(0, at), from(1, at-1), from(2, below), from(3, at+1), from(4, above)
+	i5, i6, i7, i8 := from(5, below-1), from(6, below+1), from(7, above+1), from(8, above-1)
+	o0, o1, o2, o3, o4, o5, o6, o7, o8 := to(0), to(1), to(2), to(3), to(4), to(5), to(6), to(7), to(8)
+	for x, k := range w.kind[at:][:w.width] {
+		f0, f1, f2, f3, f4, f5, f6, f7, f8 := i0[x], i1[x], i2[x], i3[x], i4[x], i5[x], i6[x], i7[x], i8[x]
+		if k == fluid {
+			more := f0 + f1 + f2 + f3 + f4 + f5 + f6 + f7 + f8
+			jx, jy := f1-f3+f5-f6-f7+f8, f2-f4+f5+f6-f7-f8
+			inv := 1 / (1 + more)
+			even := more - 1.5*(jx*jx+jy*jy)*inv
+			o0[x] = f0 - plus*(f0-4./9*even)
+			pair := func(a, b, w, cj float32) (float32, float32) {
+				e := plus * (0.5*(a+b) - w*(even+4.5*cj*cj*inv))
+				o := minus * (0.5*(a-b) - 3*w*cj)
+				return a - e - o, b - e + o
+			}
+			o1[x], o3[x] = pair(f1, f3, 1./9, jx)
+			o2[x], o4[x] = pair(f2, f4, 1./9, jy)
+			o5[x], o7[x] = pair(f5, f7, 1./36, jx+jy)
+			o6[x], o8[x] = pair(f6, f8, 1./36, jy-jx)
+			continue
+		}
+		var back, odd, even, along float32 = 1, 0, 0, 0
+		switch k {
+		case lid:
+			odd = 6 * u
+		case inflow:
+			back, odd, even, along = 0, 3*u, -1.5*u*u, 4.5*u*u
+		}
+		o0[x] = 4. / 9 * even
+		o2[x], o4[x] = back*f4+1./9*even, back*f2+1./9*even
+		even += along
+		o1[x], o3[x] = back*f3+1./9*(even+odd), back*f1+1./9*(even-odd)
+		o5[x], o7[x] = back*f7+1./36*(even+odd), back*f5+1./36*(even-odd)
+		o6[x], o8[x] = back*f8+1./36*(even-odd), back*f6+1./36*(even+odd)
+	}
+}
+
+// copyRow is the kernel copy for all nine populations of a row.
+func (w *flow) copyRow(g, f []float32, y int) {
+	for q := range 9 {
+		at := (q*w.height + y) * w.width
+		copy(g[at:at+w.width], f[at:])
+	}
+}

@@ -1,0 +1,174 @@
+// Fluid computes flows by the lattice Boltzmann method: a box whose lid moves, beside published velocities, and a
+// stream past a disc, which sheds a street of vortices.
+//
+//	go run ./examples/fluid [-reynolds 400] [-cells 192] [-diameter 40] [-out fluid.png]
+//
+// The populations are a variable of the graph, and a run of it is many steps: they never leave the device. The picture
+// has the vorticity of the stream, red where it turns left and blue where it turns right.
+package main
+
+import (
+	"context"
+	_ "embed" // for peer.py
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/ops"
+)
+
+// options are what the command line says.
+type options struct {
+	reynolds, cells        int // of the cavity
+	stream, diameter, time int // of the stream past the disc
+	large                  int // cells along a side of the grid that is timed beside a copy
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.reynolds, "reynolds", 100, "Reynolds number of the cavity: 100, 400 or 1000, for which there are published velocities")
+	flag.IntVar(&o.cells, "cells", 128, "along each side of the cavity")
+	flag.IntVar(&o.stream, "stream", 100, "Reynolds number of the stream past the disc")
+	flag.IntVar(&o.diameter, "diameter", 0, "of the disc, in cells; the channel is 24 x 8 diameters (default 16, and 10 on the CPU path)")
+	flag.IntVar(&o.time, "time", 120, "that the stream flows, in diameters of the disc")
+	flag.IntVar(&o.large, "large", 1024, "cells along each side of the grid that is timed beside a copy")
+	gallery.Main("fluid", "fluid.png", func(ctx context.Context, p *gallery.Program) error {
+		if _, ok := ghiaU[o.reynolds]; !ok || o.cells < 16 || o.stream < 1 || o.diameter < 0 || o.time < 1 || o.large < 16 {
+			fmt.Fprintln(os.Stderr, "fluid: -reynolds is 100, 400 or 1000, and all others are positive, -cells and -large at least 16")
+			os.Exit(2)
+		}
+		return run(ctx, p, o)
+	})
+}
+
+func run(ctx context.Context, p *gallery.Program, o options) error {
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	if err := box(ctx, p, rt, o); err != nil {
+		return err
+	}
+	if err := street(ctx, p, rt, o); err != nil {
+		return err
+	}
+	return times(ctx, p, rt, o)
+}
+
+// box lets the flow in the cavity become steady and compares it with what was published.
+func box(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
+	w := cavity(rt, o.cells, float64(o.reynolds))
+	turn := int(w.length/w.speed) * 2 // steps in which the lid passes over the box twice
+	s, err := w.start(ctx, rt, ops.Auto, "flow", turn)
+	if err != nil {
+		return err
+	}
+	p.Printf("\nBox of %d x %d cells with a moving lid, Reynolds number %d\n", o.cells, o.cells, o.reynolds)
+	var u, v []float64
+	for n, change := 1, 1.0; change > 1e-4 && n <= 60; n++ {
+		f, err := s.after(ctx)
+		if err != nil {
+			return err
+		}
+		before := append(u, v...)
+		u, v = w.profiles(f)
+		if change = apart(append(u, v...), before); n%3 == 0 || change <= 1e-4 {
+			p.Printf("%7d steps: since %d of them velocities changed by at most %.5f of the lid's\n", n*turn, turn, change)
+		}
+	}
+	du, dv := differences(ghiaY[:], ghiaU[o.reynolds], u), differences(ghiaX[:], ghiaV[o.reynolds], v)
+	p.Printf("   y  u published  computed      x  v published  computed\n")
+	for i := 1; i < len(ghiaY); i += 3 {
+		p.Printf("%.3f %10.4f %10.4f  %.3f %11.4f %10.4f\n", ghiaY[i], ghiaU[o.reynolds][i], profile(u, ghiaY[i]),
+			ghiaX[i], ghiaV[o.reynolds][i], profile(v, ghiaX[i]))
+	}
+	limit := map[int]float64{100: 0.01, 400: 0.01, 1000: 0.02}[o.reynolds]
+	p.Check(max(du, dv) < limit, "velocities of the box are those of Ghia, Ghia and Shin to %.4f of the lid's: less than %g", max(du, dv), limit)
+	return nil
+}
+
+// street lets a stream flow past a disc, counts its vortices and draws them.
+func street(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
+	if o.diameter == 0 {
+		o.diameter = 16
+		if rt.Device() == nil {
+			o.diameter = 10
+		}
+	}
+	const turn = 40
+	w := disc(rt, o.diameter, float64(o.stream))
+	s, err := w.start(ctx, rt, ops.Auto, "flow", turn)
+	if err != nil {
+		return err
+	}
+	p.Printf("\nStream past a disc of %d cells in a channel of %d x %d, Reynolds number %d\n", o.diameter, w.width, w.height, o.stream)
+	total := int(float64(o.time)*w.length/w.speed) / turn
+	var f []float32
+	var across []float64 // the velocity across the stream, two diameters behind the disc
+	for n := range total {
+		if f, err = s.after(ctx); err != nil {
+			return err
+		}
+		_, v := w.velocity(f, 8*o.diameter, w.height/2)
+		across = append(across, v)
+		if n%(total/6+1) == total/6 {
+			p.Printf("%7d steps: %.2f of the stream's velocity across it, behind the disc\n", (n+1)*turn, v/w.speed)
+		}
+	}
+	if f := frequency(across[total/2:]); f > 0 {
+		p.Printf("the disc sheds %.3f pairs of vortices while the stream flows by its diameter (Strouhal number;\n"+
+			"0.164 at Reynolds number 100 without walls, Williamson 1989; the walls of the channel make it more)\n", f/turn*w.length/w.speed)
+	}
+	return p.WritePNG(w.picture(f))
+}
+
+//go:embed peer.py
+var numpy string
+
+// times lets the box run on both engines, and beside NumPy; then a grid that is larger than caches, beside a copy.
+func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
+	p.Printf("\n")
+	small, large := cavity(rt, o.cells, float64(o.reynolds)), cavity(rt, o.large, float64(o.reynolds))
+	const count = 500
+	if _, err := small.timed(ctx, p, rt, "flow", count); err != nil {
+		return err
+	}
+	var u []float64 // after as many steps from rest
+	for _, place := range []ops.Place{ops.OnCPU, ops.Auto} {
+		s, err := small.start(ctx, rt, place, "flow", count)
+		if err != nil {
+			return err
+		}
+		f, err := s.after(ctx)
+		if err != nil {
+			return err
+		}
+		before := u
+		if u, _ = small.profiles(f); before != nil {
+			p.Check(apart(u, before) < 1e-4, "the engines' velocities differ by at most %.1e of the lid's", apart(u, before))
+		}
+	}
+	plus, minus := small.rates()
+	var theirs []float64
+	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy", Python: numpy, Files: map[string]any{"kind.u8": small.kind},
+		Args: []string{fmt.Sprint(small.width), fmt.Sprint(o.cells), fmt.Sprint(plus), fmt.Sprint(minus), fmt.Sprint(small.speed), fmt.Sprint(count)}}, &theirs)
+	if err != nil {
+		return err
+	}
+	if ok {
+		p.Check(apart(u, theirs) < 1e-4, "NumPy's velocities differ by at most %.1e of the lid's", apart(u, theirs))
+	}
+	flow, err := large.timed(ctx, p, rt, "flow", 40)
+	if err != nil {
+		return err
+	}
+	copies, err := large.timed(ctx, p, rt, "copy", 40)
+	if err != nil {
+		return err
+	}
+	p.Printf("a step of %d x %d cells moves %.1f GB/s on %s: %.2f of a copy\n", o.large, o.large,
+		40*large.bytes()/flow[0].Time.Seconds()/1e9, flow[0].Where, copies[0].Time.Seconds()/flow[0].Time.Seconds())
+	return nil
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/internal/corpus"
+	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
+)
+
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
+
+// everywhere is the CPU path, and the device where there is one.
+func everywhere(rt *ops.Runtime) []ops.Place {
+	if rt.Device() == nil {
+		return []ops.Place{ops.OnCPU}
+	}
+	return []ops.Place{ops.OnCPU, ops.OnDevice}
+}
+
+func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
+	for _, device := range []string{"", "none"} { // "" is a device where there is one
+		var out bytes.Buffer
+		p := &gallery.Program{Name: "galaxy", Device: device, Out: filepath.Join(t.TempDir(), "g.png"), Quick: true, Stdout: &out, Stderr: &out}
+		require.NoError(t, p.Run(t.Context(), func(ctx context.Context, p *gallery.Program) error {
+			return run(ctx, p, options{bodies: 256, steps: 100, dt: 0.03})
+		}), out.String())
+		require.GreaterOrEqual(t, len(p.Checks()), 2)
+		require.FileExists(t, p.Out)
+	}
+}
+
+// Two bodies on a circle come back after 2 pi sqrt(r^3 / M), where what is added to the square of their distance counts too.
+func TestTwoBodiesCircleEachOther(t *testing.T) {
+	rt, err := ops.Open(t.Context(), nil)
+	require.NoError(t, err)
+	defer rt.Close()
+	const n, steps = 32, 600
+	b := &bodies{n, make([]float32, 4*n), make([]float32, 4*n)} // all others have no mass and are far away
+	for i := range n {
+		b.p[i] = 1000
+	}
+	const r = 1.0 // of the circle; the bodies are 2 r apart and have a mass of 1
+	pull := 2 * r / math.Pow(4*r*r+softening*softening, 1.5)
+	period := 2 * math.Pi * math.Sqrt(r/pull)
+	for i, side := range []float64{1, -1} {
+		b.p[i], b.p[3*n+i], b.v[n+i] = float32(side*r), 1, float32(side*math.Sqrt(pull*r))
+	}
+	for _, place := range everywhere(rt) {
+		fly, err := b.flight(t.Context(), rt, place, steps, period/steps)
+		require.NoError(t, err)
+		now, err := fly(t.Context())
+		require.NoError(t, err)
+		// The leap-frog is early by (w dt)^2 / 24 of a turn, 2.9e-5 of an angle here; rounding 600 positions adds to it.
+		for i, side := range []float64{1, -1} {
+			assert.InDelta(t, side*r, now.p[i], 1e-4)
+			assert.InDelta(t, 0, now.p[n+i], 1e-3)
+			assert.InDelta(t, -1/math.Sqrt(4*r*r+softening*softening)-1/softening, now.v[3*n+i], 1e-4, "the potential, with its own")
+		}
+		energy, momentum := now.sums()
+		assert.InDelta(t, pull*r-1/math.Sqrt(4*r*r+softening*softening), energy, 1e-4)
+		assert.Less(t, momentum, 1e-5)
+	}
+}
+
+// The form for GPUs reads bodies through local memory. It runs on a CPU's driver too.
+func TestBothFormsOfTheKernelAttractAlike(t *testing.T) {
+	rt, err := ops.Open(t.Context(), nil)
+	require.NoError(t, err)
+	defer rt.Close()
+	b := galaxies(512)
+	var first []float32
+	for _, place := range everywhere(rt) {
+		for _, class := range []platform.Class{platform.CPU, platform.GPU} {
+			g := ops.NewGraph("forms")
+			p := g.Const(tensor.Must(tensor.FromSlice(b.p, 4, b.n)))
+			q, w := leap(class, p, g.Const(tensor.Must(tensor.FromSlice(b.v, 4, b.n))), 0.1, 0.1, true)
+			exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{q, w}, Place: place})
+			require.NoError(t, err)
+			out, err := exe.Run(t.Context(), nil)
+			require.NoError(t, err)
+			var all []float32
+			for _, o := range out {
+				s, err := tensor.ToSlice[float32](o)
+				require.NoError(t, err)
+				all = append(all, s...)
+			}
+			if first == nil {
+				first = all
+			}
+			require.Less(t, differ(first, all), 1e-5) // 512 sums of float32 with errors of 6e-8 of the largest
+		}
+	}
+}
+
+// What devices that are not there would compile for this program can be planned, and is kept where ANYCL_CORPUS says.
+func TestCorpusOfTheExample(t *testing.T) {
+	corpora, err := corpus.Graphs("galaxy", func(rt *ops.Runtime) error {
+		_, err := galaxies(512).flight(t.Context(), rt, ops.Auto, 3, 0.01)
+		return err
+	})
+	require.NoError(t, err)
+	for class, c := range corpora {
+		require.NotZero(t, c.Len(), class)
+	}
+}

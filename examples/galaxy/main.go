@@ -1,0 +1,120 @@
+// Galaxy lets two galaxies of stars fly by each other. Every star attracts every other one.
+//
+//	go run ./examples/galaxy [-bodies 32768] [-steps 500] [-dt 0.03] [-out galaxy.png]
+//
+// The steps stay on the device, some dozen to a run. The picture has the stars at the start, half-way and at the end:
+// tides draw bridges and tails out of the discs.
+package main
+
+import (
+	"context"
+	_ "embed" // for peer.py
+	"flag"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/ops"
+)
+
+// options are what the command line says.
+type options struct {
+	bodies, steps int
+	dt            float64
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.bodies, "bodies", 0, "a power of two from 32 up (default 16384, and 2048 on the CPU path)")
+	flag.IntVar(&o.steps, "steps", 200, "of the flight, 25 to a run")
+	flag.Float64Var(&o.dt, "dt", 0.03, "time of a step; a star at the edge of a disc needs about 7 for a turn")
+	gallery.Main("galaxy", "galaxy.png", func(ctx context.Context, p *gallery.Program) error {
+		if o.bodies != 0 && (o.bodies < 32 || o.bodies&(o.bodies-1) != 0) || o.steps < 50 || o.dt <= 0 {
+			fmt.Fprintln(os.Stderr, "galaxy: -bodies is a power of two from 32 up, -steps at least 50, -dt positive")
+			os.Exit(2)
+		}
+		return run(ctx, p, o)
+	})
+}
+
+func run(ctx context.Context, p *gallery.Program, o options) error {
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	if o.bodies == 0 {
+		o.bodies = 16384
+		if rt.Device() == nil {
+			o.bodies = 2048
+		}
+	}
+	const turn = 25
+	start := galaxies(o.bodies)
+	fly, err := start.flight(ctx, rt, ops.Auto, turn, o.dt)
+	if err != nil {
+		return err
+	}
+	p.Printf("%d bodies, %.3g pairs a step\n", o.bodies, float64(o.bodies)*float64(o.bodies))
+	scenes := []*bodies{start}
+	var first, most float64
+	for i := range o.steps / turn {
+		b, err := fly(ctx)
+		if err != nil {
+			return err
+		}
+		energy, momentum := b.sums()
+		if i == 0 {
+			first = energy
+		}
+		most = max(most, math.Abs(energy/first-1))
+		p.Printf("time %5.2f: energy %.6f, changed by %+.1e; momentum %.1e of all bodies'\n",
+			float64((i+1)*turn)*o.dt, energy, energy/first-1, momentum)
+		if n := o.steps / turn; i == n/2 || i == n-1 {
+			scenes = append(scenes, b)
+		}
+	}
+	_, momentum := scenes[len(scenes)-1].sums()
+	p.Check(most < 2e-3, "the energy stays the same to %.1e: less than 2e-3", most)
+	p.Check(momentum < 1e-5, "so does the momentum, which is zero, to %.1e of all bodies': less than 1e-5", momentum)
+	if err := p.WritePNG(paint(scenes)); err != nil {
+		return err
+	}
+	return times(ctx, p, rt, start)
+}
+
+//go:embed peer.py
+var numpy string
+
+// times makes two steps on both engines, and a part of one in NumPy.
+func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, b *bodies) error {
+	pairs := float64(b.n) * float64(b.n)
+	work := gallery.Work{Name: fmt.Sprintf("a step of %d bodies", b.n), Amount: pairs / 1e6, Unit: "M pairs"}
+	results, err := gallery.Both(ctx, p, rt, work, b.once(ctx, rt))
+	if err != nil {
+		return err
+	}
+	v := results[0].Value
+	if len(results) == 2 {
+		p.Check(differ(v, results[1].Value) < 1e-4, "the engines' attractions differ by at most %.1e of the largest", differ(v, results[1].Value))
+	}
+	some := min(b.n, 1024)
+	var theirs []float32
+	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy", Python: numpy, Files: map[string]any{"p.f32": b.p},
+		Args: []string{fmt.Sprint(some), fmt.Sprint(softening)}, Amount: pairs / 1e6 * float64(some) / float64(b.n)}, &theirs)
+	if err != nil {
+		return err
+	}
+	if ok {
+		p.Check(differ(v[:some], theirs) < 1e-4, "NumPy's attractions differ by at most %.1e of the largest", differ(v[:some], theirs))
+	}
+	if results[0].Place != ops.OnDevice {
+		return nil
+	}
+	peak, err := b.peak(ctx, p, rt)
+	rate := 20 * pairs / results[0].Time.Seconds() / 1e9
+	p.Printf("a step makes %.0f G operations/s on %s, 20 a pair: %.2f of what it makes of multiplications with additions alone, %.0f\n",
+		rate, results[0].Where, rate/peak, peak)
+	return err
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/examples/internal/gallery/gallerytest"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+func TestTheProgramsChecksHoldOnEveryEngine(t *testing.T) {
+	o := options{messages: 5000, passwords: 70, rounds: 3}
+	out := gallerytest.Run(t, func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	assert.Contains(t, out, "is the digest of")
+	assert.Contains(t, out, "5000 of 5000 digests")
+}
+
+// everywhere calls f for the CPU path and for a device, if there is one.
+func everywhere(t *testing.T, f func(t *testing.T, rt *ops.Runtime, place ops.Place)) {
+	rt, err := ops.Open(t.Context(), nil)
+	require.NoError(t, err)
+	defer rt.Close()
+	t.Run("cpu path", func(t *testing.T) { f(t, rt, ops.OnCPU) })
+	if rt.Device() != nil {
+		t.Run("device", func(t *testing.T) { f(t, rt, ops.OnDevice) })
+	}
+}
+
+// Messages of one block and of several are in the same vectors.
+func TestDigestsAreThoseOfFIPS180(t *testing.T) {
+	vectors := [][2]string{
+		{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+		{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+		{"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
+			"cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"},
+		{strings.Repeat("a", 1000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"}, // of Python's hashlib
+	}
+	everywhere(t, func(t *testing.T, rt *ops.Runtime, place ops.Place) {
+		var messages [][]byte
+		for _, v := range vectors {
+			messages = append(messages, []byte(v[0]))
+		}
+		run, err := digest(t.Context(), rt, place, messages)
+		require.NoError(t, err)
+		digests, err := run(t.Context())
+		require.NoError(t, err)
+		for i, v := range vectors {
+			require.Equal(t, v[1], hex.EncodeToString(read(digests, 8, i)), "%q", v[0])
+		}
+	})
+}
+
+// The examples of RFC 7914, section 11, whose keys have two parts.
+func TestKeysAreThoseOfRFC7914(t *testing.T) {
+	everywhere(t, func(t *testing.T, rt *ops.Runtime, place ops.Place) {
+		for _, v := range []struct {
+			password, salt, key string
+			rounds              int
+		}{
+			{"passwd", "salt", "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783", 1},
+			{"Password", "NaCl", "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d", 80000},
+		} {
+			run, err := derive(t.Context(), rt, place, [][]byte{[]byte(v.password)}, []byte(v.salt), v.rounds, 64)
+			require.NoError(t, err)
+			keys, err := run(t.Context())
+			require.NoError(t, err)
+			key := append(read(keys, 8, 0), read(keys[len(keys)/2:], 8, 0)...)
+			require.Equal(t, v.key, hex.EncodeToString(key))
+		}
+	})
+}
+
+func TestWhatCannotBeAskedForIsAnError(t *testing.T) {
+	require.ErrorContains(t, run(t.Context(), &gallery.Program{}, options{messages: 4, passwords: 4, rounds: 1}), "-passwords")
+}
+
+// What GPUs run, one message a work-item, on whatever device there is.
+func TestOneMessageAWorkItemGivesTheSame(t *testing.T) {
+	rt, err := ops.Open(t.Context(), nil)
+	require.NoError(t, err)
+	defer rt.Close()
+	if rt.Device() == nil {
+		t.Skip("there is no OpenCL device")
+	}
+	messages := [][]byte{[]byte("abc"), {}, []byte(strings.Repeat("a", 200))}
+	b, g := pack(messages, 1, 0x80), ops.NewGraph("sha256")
+	words := g.Input("words", tensor.Uint32, b.words.Shape()...)
+	lengths := g.Input("lengths", tensor.Uint32, b.lengths.Shape()...)
+	run, err := runner(t.Context(), rt, ops.OnDevice, sha256Of(words, lengths, b.blocks, geometry{1, 1, 1}), ops.Feeds{words: b.words, lengths: b.lengths})
+	require.NoError(t, err)
+	digests, err := run(t.Context())
+	require.NoError(t, err)
+	for i, m := range messages {
+		want := sha256.Sum256(m)
+		require.Equal(t, want[:], read(digests, 8, i))
+	}
+
+	b, g = pack(messages[:2], 16, 0), ops.NewGraph("pbkdf2")
+	words = g.Input("passwords", tensor.Uint32, b.words.Shape()...)
+	run, err = runner(t.Context(), rt, ops.OnDevice, pbkdf2Of(words, []byte("NaCl"), 3, 32, geometry{1, 1, 1}), ops.Feeds{words: b.words})
+	require.NoError(t, err)
+	keys, err := run(t.Context())
+	require.NoError(t, err)
+	want, err := pbkdf2.Key(sha256.New, "abc", []byte("NaCl"), 3, 32)
+	require.NoError(t, err)
+	require.Equal(t, want, read(keys, 8, 0))
+}

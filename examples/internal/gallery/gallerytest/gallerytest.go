@@ -1,0 +1,45 @@
+// Package gallerytest runs the programs of the gallery in tests.
+package gallerytest
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/ops"
+)
+
+// Run runs a program, which should be given little to do, on the device of this machine, if there is one, with the CPU path
+// beside it, and on the CPU path alone. It must check something, and every check must hold. It returns what was printed.
+func Run(t *testing.T, run func(context.Context, *gallery.Program) error) (printed string) {
+	t.Helper()
+	for _, device := range []string{"", "none"} {
+		name := "device"
+		if device == "none" {
+			name = "cpu path"
+		}
+		t.Run(name, func(t *testing.T) {
+			if device == "" {
+				rt, err := ops.Open(t.Context(), nil)
+				require.NoError(t, err)
+				defer rt.Close()
+				if rt.Device() == nil {
+					t.Skip("there is no OpenCL device")
+				}
+			}
+			var out, progress bytes.Buffer
+			p := &gallery.Program{
+				Name: "test", Device: device, Quick: true, Out: filepath.Join(t.TempDir(), "picture.png"),
+				Stdout: &out, Stderr: &progress,
+			}
+			require.NoError(t, p.Run(t.Context(), run), "%s", &out)
+			require.NotEmpty(t, p.Checks(), "the program checks nothing")
+			printed = out.String()
+		})
+	}
+	return printed
+}

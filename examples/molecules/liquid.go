@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	_ "embed" // for molecules.cl
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
+)
+
+//go:embed molecules.cl
+var source string
+
+// The melt of LAMMPS's benchmark in.lj, in units of the Lennard-Jones potential.
+const (
+	density     = 0.8442
+	temperature = 1.44
+	cut         = 2.5 // distance beyond which atoms do not act on each other
+	skin        = 0.3 // what lists have more
+	dt          = 0.005
+	turn        = 20  // steps for which a list is used, as in LAMMPS's benchmark; few of the fastest atoms cross the skin in less
+	capacity    = 128 // of a list, of 78 atoms in the mean
+)
+
+// liquid is a box of atoms and how it is computed.
+type liquid struct {
+	n, side int // atoms, and cells along a side
+	box     float64
+	class   platform.Class
+	p, v    []float32 // [4, n] and [5, n]
+}
+
+// lattice are 4 cells^3 atoms on a face-centred cubic lattice, with random velocities of the temperature and without momentum.
+func lattice(rt *ops.Runtime, cells int) *liquid {
+	n := 4 * cells * cells * cells
+	l := &liquid{n: n, box: math.Cbrt(float64(n) / density), class: platform.CPU, p: make([]float32, 4*n), v: make([]float32, 5*n)}
+	if d := rt.Device(); d != nil {
+		l.class = d.Class
+	}
+	l.side = int(l.box / (cut + skin))
+	random := rand.New(rand.NewPCG(5, 6))
+	v, mean, square := make([]float64, 3*n), [3]float64{}, 0.0
+	for i := range v {
+		v[i] = random.NormFloat64()
+		mean[i%3] += v[i] / float64(n)
+	}
+	for i := range v {
+		v[i] -= mean[i%3]
+		square += v[i] * v[i]
+	}
+	scale := math.Sqrt(temperature * 3 * float64(n-1) / square)
+	for i := range n {
+		c, k := i/4, i%4
+		for d, at := range [3]int{2*(c%cells) + k&1, 2*(c/cells%cells) + k>>1, 2*(c/cells/cells) + (k&1 ^ k>>1)} {
+			l.p[d*n+i] = float32(l.box * float64(at) / float64(2*cells))
+			l.v[d*n+i] = float32(scale * v[3*i+d])
+		}
+	}
+	return l
+}
+
+// shift is the potential at the cut.
+var shift = 4 * (math.Pow(cut, -12) - math.Pow(cut, -6))
+
+func (l *liquid) kernel(entry string, more string, vector int, results []ops.Result, args []any, host func(outs, ins []*tensor.Tensor) error, ins ...*ops.Node) []*ops.Node {
+	return ops.Kernel(ins[0].Graph(), ops.KernelOptions{
+		Source: source, Entry: entry, Results: results, Args: args, Global: [3]int{l.n / vector}, Host: host,
+		Options: fmt.Sprintf("-DN=%d -DV=%d -DSIDE=%d -DBOX=%.8ff -DCUT=%gf -DREACH=%gf -DU0=%.9ff -DCAPACITY=%d%s",
+			l.n, l.vector(), l.side, l.box, cut, cut+skin, shift, capacity, more),
+	}, ins...)
+}
+
+func (l *liquid) vector() int {
+	if l.class == platform.CPU {
+		return 16
+	}
+	return 1
+}
+
+// sorted puts atoms back into the box and sorts them by cells; starts are the first of each cell.
+func (l *liquid) sorted(p, v *ops.Node) (q, w, starts *ops.Node) {
+	g := p.Graph()
+	box := float64(float32(l.box))
+	inside := ops.Sub(p, ops.Mul(ops.Floor(ops.Mul(p, 1/box)), box))
+	cells := ops.Minimum(ops.Cast(ops.Mul(inside, float64(l.side)/box), tensor.Int32), l.side-1)
+	at := func(d int) *ops.Node { return ops.Reshape(ops.Slice(cells, ops.Between(0, d, d+1)), l.n) }
+	key := ops.Add(ops.Mul(ops.Add(ops.Mul(at(2), l.side), at(1)), l.side), at(0))
+	keys, order := ops.Sort(key, 0, nil)
+	starts = ops.SearchSorted(keys, g.Iota(tensor.Int32, 0, l.side*l.side*l.side+1), nil)
+	return ops.Gather(inside, 1, order), ops.Gather(v, 1, order), starts
+}
+
+// leap adds a step to the graph.
+func (l *liquid) leap(p, v, near, count *ops.Node, kick, drift float64, more string) (q, w *ops.Node) {
+	r := l.kernel("leap", more, l.vector(),
+		[]ops.Result{{DType: tensor.Float32, Shape: p.Shape()}, {DType: tensor.Float32, Shape: v.Shape()}},
+		[]any{float32(kick), float32(drift)},
+		func(outs, ins []*tensor.Tensor) error { return l.leapHost(outs, ins, float32(kick), float32(drift)) }, p, v, near, count)
+	return r[0], r[1]
+}
+
+// state is what is known after a turn: energies of an atom, and the longest list.
+type state struct {
+	Temperature, Potential, Energy, Pressure float64
+	Conserved                                float64 // the energy with the potential that ends at the cut without a step
+	p                                        []float32
+}
+
+// melt compiles runs of a number of steps, for which the lists hold; 0 takes the state as it is.
+func (l *liquid) melt(ctx context.Context, rt *ops.Runtime, place ops.Place, steps int) (func(context.Context) (*state, error), error) {
+	g := ops.NewGraph("molecules")
+	p := g.Variable("p", tensor.Must(tensor.FromSlice(l.p, 4, l.n)))
+	v := g.Variable("v", tensor.Must(tensor.FromSlice(l.v, 5, l.n)))
+	q, w, starts := l.sorted(p, v)
+	list := l.kernel("lists", "", 1,
+		[]ops.Result{{DType: tensor.Int32, Shape: []int{capacity, l.n}}, {DType: tensor.Int32, Shape: []int{l.n}}}, nil, l.listsHost, q, starts)
+	near, count := list[0], list[1]
+	half := 0.0
+	if steps > 0 {
+		half = dt / 2
+		q, w = l.leap(q, w, near, count, half, dt, "")
+		between, _ := ops.Scan([]*ops.Node{q, w}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
+			q, w := l.leap(s[0], s[1], near, count, dt, dt, "")
+			return []*ops.Node{q, w}, nil
+		}, &ops.ScanOptions{Trips: steps - 1})
+		q, w = between[0], between[1]
+	}
+	q, w = l.leap(q, w, near, count, half, 0, " -DSUMS")
+	squares := ops.Sum(ops.Square(w), 1)
+	exe, err := g.Compile(ctx, rt, ops.Target{Fixed: true, Place: place,
+		Outputs: []*ops.Node{squares, ops.Sum(w, 1), ops.Sum(q, 1), ops.Max(count), q}, Updates: []*ops.Node{ops.Assign(p, q), ops.Assign(v, w)}})
+	return func(ctx context.Context) (*state, error) {
+		out, err := exe.Run(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		if most := out[3].Float64At(0); most > capacity {
+			return nil, errors.New("a list is too short")
+		}
+		n := float64(l.n)
+		kinetic := (out[0].Float64At(0) + out[0].Float64At(1) + out[0].Float64At(2)) / 2
+		shifted, pairs, virial := out[1].Float64At(3), out[1].Float64At(4), out[2].Float64At(3)
+		s := &state{Temperature: 2 * kinetic / (3 * (n - 1)), Potential: (shifted + pairs*shift) / n, Conserved: (kinetic + shifted) / n}
+		s.Energy, s.Pressure = s.Potential+kinetic/n, density/n*(2*kinetic/3+virial/3)
+		s.p, err = tensor.ToSlice[float32](out[4])
+		return s, err
+	}, err
+}

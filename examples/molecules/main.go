@@ -1,0 +1,186 @@
+// Molecules melts a crystal of atoms that attract and repel each other (Lennard-Jones), as LAMMPS's benchmark does.
+//
+//	go run ./examples/molecules [-cells 30] [-steps 1000] [-out molecules.png]
+//
+// For each twenty steps, atoms are sorted by the cells that they are in, which ops do, and a kernel lists their neighbours; another
+// one makes the steps. The table has what LAMMPS prints; the picture the radial distribution of the liquid: how many more atoms there
+// are at a distance than if they were anywhere.
+package main
+
+import (
+	"context"
+	_ "embed" // for in.lj
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/ops"
+)
+
+// options are what the command line says.
+type options struct{ cells, steps int }
+
+func main() {
+	var o options
+	flag.IntVar(&o.cells, "cells", 20, "of the crystal along a side, an even number from 6 up; each has 4 atoms")
+	flag.IntVar(&o.steps, "steps", 400, "of 0.005 each, 20 to a run")
+	gallery.Main("molecules", "molecules.png", func(ctx context.Context, p *gallery.Program) error {
+		if o.cells < 6 || o.cells%2 != 0 || o.steps < 200 {
+			fmt.Fprintln(os.Stderr, "molecules: -cells is an even number from 6 up, -steps at least 200")
+			os.Exit(2)
+		}
+		return run(ctx, p, o)
+	})
+}
+
+//go:embed in.lj
+var lammps string
+
+func run(ctx context.Context, p *gallery.Program, o options) error {
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	place := ops.OnCPU
+	if rt.Device() != nil {
+		place = ops.OnDevice
+	}
+	l := lattice(rt, o.cells)
+	look, err := l.melt(ctx, rt, place, 0)
+	if err != nil {
+		return err
+	}
+	next, err := l.melt(ctx, rt, place, turn)
+	if err != nil {
+		return err
+	}
+	s, err := look(ctx)
+	if err != nil {
+		return err
+	}
+	p.Printf("\n%d atoms at density %g\n  step  temperature  potential     energy  pressure\n", l.n, density)
+	line := func(step int) {
+		p.Printf("%6d %12.4f %10.5f %10.5f %9.4f\n", step, s.Temperature, s.Potential, s.Energy, s.Pressure)
+	}
+	line(0)
+	begin := *s
+	var at100 state
+	for n := 1; n <= o.steps/turn; n++ {
+		if s, err = next(ctx); err != nil {
+			return err
+		}
+		if n%5 == 0 {
+			line(n * turn)
+		}
+		if n*turn == 100 {
+			at100 = *s
+		}
+	}
+	// What LAMMPS prints for bench/in.lj: 0 1.44 -6.7733681 -4.6134356 -5.0197073; 100 0.7574531 -5.7585055 -4.6223613 0.20726105.
+	p.Check(math.Abs(begin.Potential+6.7733681) < 2e-5 && math.Abs(begin.Pressure+5.0197073) < 1e-3*5,
+		"the crystal has LAMMPS's published potential, -6.77337, and pressure, -5.0197: %.5f and %.4f", begin.Potential, begin.Pressure)
+	spread := 0.01 * math.Sqrt(32000/float64(l.n))
+	p.Check(math.Abs(at100.Temperature-0.7574531) < spread, "after 100 steps the temperature is LAMMPS's, 0.757, to %.4f: less than %.4f", math.Abs(at100.Temperature-0.7574531), spread)
+	p.Check(math.Abs(s.Conserved-begin.Conserved) < 2e-3, "the energy, with a potential without a step at the cut, changed by %.5f an atom in %d steps: less than 0.002",
+		math.Abs(s.Conserved-begin.Conserved), o.steps)
+	g := l.radial(s.p)
+	top, where := peak(g)
+	p.Check(math.Abs(where-1.09) < 0.03 && math.Abs(top-2.9) < 0.3, "the radial distribution's first peak is %.2f at %.2f: that of the liquid, about 2.9 at 1.09", top, where)
+	if err := p.WritePNG(curve(g)); err != nil {
+		return err
+	}
+	return l.times(ctx, p, rt)
+}
+
+// times makes turns of both engines, and lets LAMMPS run the same.
+func (l *liquid) times(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
+	work := gallery.Work{Name: fmt.Sprintf("%d steps of %d atoms", turn, l.n), Amount: float64(turn*l.n) / 1e6, Unit: "M atom steps"}
+	_, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*state, error), error) {
+		return l.melt(ctx, rt, place, turn)
+	})
+	if err != nil {
+		return err
+	}
+	cells := int(math.Round(math.Cbrt(float64(l.n) / 4)))
+	_, err = p.Beside(ctx, gallery.Peer{
+		Name: "LAMMPS on 2 ranks,", Files: map[string]any{"in.lj": []byte(lammps)}, Amount: float64(100*l.n) / 1e6, Parse: loopTime,
+		Command: []string{"mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "lmp", "-in", "in.lj", "-var", "cells", strconv.Itoa(cells)},
+	}, nil)
+	return err
+}
+
+// loopTime finds in LAMMPS's output what a run took.
+func loopTime(output []byte) (r gallery.PeerResult, err error) {
+	m := regexp.MustCompile(`(?s)LAMMPS \(([^)]*)\).*Loop time of ([\d.]+)`).FindSubmatch(output)
+	if m == nil {
+		return r, errors.New("there is no loop time in its output")
+	}
+	r.Version, r.Result = string(m[1]), json.RawMessage("null")
+	r.Seconds, err = strconv.ParseFloat(string(m[2]), 64)
+	return r, err
+}
+
+// bins of the radial distribution, up to the distance far.
+const bins, far = 150, 3.0
+
+// radial counts pairs of atoms by distance, and divides by what there would be if atoms were anywhere. It takes some thousand atoms.
+func (l *liquid) radial(p []float32) []float64 {
+	var counts [bins]float64
+	some := min(l.n, 2048)
+	for i := range some {
+		for j := range l.n {
+			var r2 float64
+			for d := range 3 {
+				s := math.Abs(float64(p[d*l.n+i]-p[d*l.n+j])) / l.box
+				s = math.Abs(s - math.Round(s))
+				r2 += s * s * l.box * l.box
+			}
+			if r2 < far*far && r2 > 0 {
+				counts[int(math.Sqrt(r2)/far*bins)]++
+			}
+		}
+	}
+	g := make([]float64, bins)
+	for b := range g {
+		inner, outer := far*float64(b)/bins, far*float64(b+1)/bins
+		g[b] = counts[b] / (float64(some) * density * 4 / 3 * math.Pi * (outer*outer*outer - inner*inner*inner))
+	}
+	return g
+}
+
+// peak is the largest value of a distribution, and where it is.
+func peak(g []float64) (top, where float64) {
+	for b, v := range g {
+		if v > top {
+			top, where = v, far*(float64(b)+0.5)/bins
+		}
+	}
+	return top, where
+}
+
+// curve draws the distribution as columns; the line is 1, which is that of a gas.
+func curve(g []float64) image.Image {
+	const width, height, column, unit = bins * 4, 360, 4, 100
+	img := image.NewRGBA(image.Rect(0, 0, width, height))
+	for i := range width * height {
+		x, y := i%width, height-20-i/width
+		c := color.RGBA{255, 255, 255, 255}
+		switch {
+		case y == unit || y == 0 || x%(width/6) == 0 && y < 0:
+			c = color.RGBA{150, 150, 150, 255}
+		case y > 0 && float64(y) < unit*g[x/column]:
+			c = color.RGBA{40, 110, 190, 255}
+		}
+		img.SetRGBA(x, i/width, c)
+	}
+	return img
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"math/rand/v2"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+)
+
+// tolerance bounds rounding: each of three axes adds up some ten products of at most 255, with 2^-24 of error each.
+const tolerance = 3 * 10 * 255 * 0x1p-24 * 4
+
+// compare computes some points in float64, with the whole Gaussian function in three dimensions at once. It returns how many are
+// wrong, in value or in class, and the largest difference.
+func (v *volume) compare(t tissues, sigma float64) (wrong int, most float64) {
+	w := gauss(sigma)
+	r := len(w) - 1
+	abs := func(k int) int { return max(k, -k) }
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 500 {
+		x, y, z := random.IntN(v.nx), random.IntN(v.ny), random.IntN(v.nz)
+		want := 0.0
+		for c := -r; c <= r; c++ {
+			for b := -r; b <= r; b++ {
+				for a := -r; a <= r; a++ {
+					i, j, k := min(max(x+a, 0), v.nx-1), min(max(y+b, 0), v.ny-1), min(max(z+c, 0), v.nz-1)
+					want += w[abs(a)] * w[abs(b)] * w[abs(c)] * float64(v.values[(k*v.ny+j)*v.nx+i])
+				}
+			}
+		}
+		at := (z*v.ny+y)*v.nx + x
+		difference := math.Abs(want - float64(t.smooth[at]))
+		class, near := 0, false
+		for _, limit := range t.limits {
+			near = near || math.Abs(want-float64(limit)) < tolerance
+			if want > float64(limit) {
+				class++
+			}
+		}
+		if most = max(most, difference); difference > tolerance || !near && class != int(t.class[at]) {
+			wrong++
+		}
+	}
+	return wrong, most
+}
+
+// count is how many points each class has.
+func count(class []uint8) (n [classes]int) {
+	for _, c := range class {
+		n[c]++
+	}
+	return n
+}
+
+// report prints how much there is of each class. A point is a cubic millimetre.
+func report(p *gallery.Program, t tissues) {
+	n := count(t.class)
+	for k, name := range []string{"air", "fluid and bone", "grey matter and muscle", "white matter", "fat"} {
+		least := float32(0)
+		if k > 0 {
+			least = t.limits[k-1]
+		}
+		p.Printf("  %-24s above %5.1f  %8.1f ml\n", name, least, float64(n[k])/1000)
+	}
+}
+
+// paint sets pictures beside each other: above, slices of the scan, of what is smooth, and of classes, and a projection; below,
+// the surface from all sides.
+func (v *volume) paint(t tissues, views [2][]float32, sides, size int) image.Image {
+	img := image.NewRGBA(image.Rect(0, 0, sides*size, 2*size))
+	grey := func(x float32) color.RGBA {
+		level := uint8(min(max(x, 0), 255))
+		return color.RGBA{level, level, level, 255}
+	}
+	palette := [classes]color.RGBA{{0, 0, 0, 255}, {64, 102, 191, 255}, {217, 115, 102, 255}, {242, 235, 217, 255}, {242, 191, 77, 255}}
+	scale := float64(max(v.nx, v.ny)) / float64(size)
+	draw.Draw(img, img.Rect, image.Black, image.Point{}, draw.Src)
+	for y := range size {
+		for x := range size {
+			// A slice from above, at half the height, with the front above.
+			i, j := int((float64(x)-float64(size)/2)*scale)+v.nx/2, v.ny/2-int((float64(y)-float64(size)/2)*scale)
+			if i >= 0 && i < v.nx && j >= 0 && j < v.ny {
+				at := (v.nz/2*v.ny+j)*v.nx + i
+				img.SetRGBA(x, y, grey(float32(v.values[at])*1.6))
+				img.SetRGBA(size+x, y, grey(t.smooth[at]*1.6))
+				img.SetRGBA(2*size+x, y, palette[t.class[at]])
+			}
+			img.SetRGBA(3*size+x, y, grey(views[1][y*size+x]*1.3))
+			for s := range sides {
+				c := views[0][3*((s*size+y)*size+x):]
+				level := func(v float32) uint8 { return uint8(255 * math.Sqrt(float64(min(max(v, 0), 1)))) }
+				img.SetRGBA(s*size+x, size+y, color.RGBA{level(c[0]), level(c[1]), level(c[2]), 255})
+			}
+		}
+	}
+	return img
+}

@@ -1,0 +1,138 @@
+// Options prices calls by random paths of a share, with their Greeks by automatic differentiation, beside the closed forms;
+// and computes the value at risk of an index.
+//
+//	go run ./examples/options [-paths 131072] [-strike 110] [-volatility 0.3]
+//	go run ./examples/fetch options          # the S&P 500, else the index is a made one
+//
+// The paths are a graph of a dozen ops. One more op, ops.Jacobian, makes delta, vega, rho and theta of all prices.
+package main
+
+import (
+	"context"
+	_ "embed" // for peer.py
+	"flag"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/ops"
+)
+
+// options are what the command line says.
+type options struct {
+	contract
+	market  market
+	batches int
+}
+
+func main() {
+	o := options{contract: contract{strike: 100, barrier: 85}, market: market{100, 0.2, 0.05, 1}}
+	flag.IntVar(&o.paths, "paths", 16384, "of a batch")
+	flag.IntVar(&o.steps, "steps", 64, "of a path, to maturity; the Asian options take their mean over them")
+	flag.IntVar(&o.batches, "batches", 32, "from whose differences standard errors are taken")
+	flag.Float64Var(&o.strike, "strike", o.strike, "what a share can be bought for")
+	flag.Float64Var(&o.barrier, "barrier", o.barrier, "that ends the down-and-out call, below the strike and the spot price")
+	flag.Float64Var(&o.market[0], "spot", o.market[0], "price of a share now")
+	flag.Float64Var(&o.market[1], "volatility", o.market[1], "of the share, in a year")
+	flag.Float64Var(&o.market[2], "rate", o.market[2], "of interest, in a year")
+	flag.Float64Var(&o.market[3], "years", o.market[3], "to maturity")
+	gallery.Main("options", "", func(ctx context.Context, p *gallery.Program) error {
+		if min(o.paths, o.steps) < 2 || o.batches < 8 || o.barrier >= min(o.strike, o.market[0]) || min(o.barrier, o.market[1], o.market[3]) <= 0 {
+			fmt.Fprintln(os.Stderr, "options: at least -paths 2, -steps 2, -batches 8; -barrier is below -strike and -spot; all are positive")
+			os.Exit(2)
+		}
+		return run(ctx, p, o)
+	})
+}
+
+//go:embed peer.py
+var numpy string
+
+func run(ctx context.Context, p *gallery.Program, o options) error {
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	if err := o.price(ctx, p, rt); err != nil {
+		return err
+	}
+	amount := float64(o.paths*o.steps) / 1e6
+	work := gallery.Work{Name: "4 prices, 16 Greeks", Amount: amount, Unit: "M steps of paths"}
+	_, err = gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*table, error), error) {
+		return o.batch(ctx, rt, place, o.market)
+	})
+	if err != nil {
+		return err
+	}
+	var theirs struct{ Price, Error float64 }
+	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy, prices alone,", Python: numpy, Args: []string{
+		fmt.Sprint(o.paths), fmt.Sprint(o.steps), fmt.Sprint(o.strike), fmt.Sprint(o.barrier),
+		fmt.Sprint(o.market[0]), fmt.Sprint(o.market[1]), fmt.Sprint(o.market[2]), fmt.Sprint(o.market[3])}}, &theirs)
+	if err != nil {
+		return err
+	}
+	if ok {
+		want := o.exact(o.market)[2][0]
+		p.Check(math.Abs(theirs.Price-want) < 4*theirs.Error, "NumPy's down-and-out call is %.4f, %.1f standard errors from %.4f: less than 4",
+			theirs.Price, math.Abs(theirs.Price-want)/theirs.Error, want)
+	}
+	return values(ctx, p, rt)
+}
+
+// price prints means and standard errors of some batches beside the closed forms.
+func (o options) price(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
+	next, err := o.batch(ctx, rt, ops.Auto, o.market)
+	if err != nil {
+		return err
+	}
+	var sum, squares table
+	exact := o.exact(o.market)
+	for range o.batches {
+		t, err := next(ctx)
+		if err != nil {
+			return err
+		}
+		for k := range t[3] { // the geometric mean's error is known, and that of the arithmetic mean is nearly the same
+			t[3][k] -= t[1][k] - exact[1][k]
+		}
+		for i := range t {
+			for k, v := range t[i] {
+				sum[i][k] += v
+				squares[i][k] += v * v
+			}
+		}
+	}
+	n := float64(o.batches)
+	worst, worstGreek := 0.0, 0.0
+	p.Printf("\nspot %g, strike %g, barrier %g, volatility %g, rate %g, %g years; %d paths of %d steps\n%-27s", o.market[0], o.strike, o.barrier,
+		o.market[1], o.market[2], o.market[3], o.batches*o.paths, o.steps, "")
+	p.Printf("%18s", "price")
+	for _, g := range greeks {
+		p.Printf("%20s", g)
+	}
+	for i, name := range products {
+		p.Printf("\n%-27s", name)
+		for k := range sum[i] {
+			mean := sum[i][k] / n
+			deviation := math.Sqrt((squares[i][k]/n - mean*mean) / (n - 1))
+			p.Printf("%10.4f ± %.4f ", mean, deviation)
+			if off := math.Abs(mean-exact[i][k]) / deviation; i < 3 && k == 0 {
+				worst = max(worst, off)
+			} else if i < 3 {
+				worstGreek = max(worstGreek, off)
+			}
+		}
+		if i < 3 {
+			p.Printf("\n%-27s", "  closed form")
+			for _, v := range exact[i] {
+				p.Printf("%10.4f          ", v)
+			}
+		}
+	}
+	p.Printf("\n")
+	p.Check(worst < 3, "prices are those of the closed forms to %.2f standard errors: less than 3", worst)
+	p.Check(worstGreek < 4, "so are the twelve Greeks, to %.2f: less than 4", worstGreek)
+	return nil
+}

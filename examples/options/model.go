@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"math"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// market is what prices depend on: the share's price, its volatility and the interest rate a year, and the years to maturity.
+type market [4]float64
+
+// contract is what is priced: the right to buy a share for strike. The knock-out loses it when the share falls to barrier.
+type contract struct {
+	strike, barrier float64
+	paths, steps    int
+}
+
+// products are the names of what is priced, in the order of prices.
+var products = []string{"European call", "Asian call, geometric mean", "down-and-out call", "Asian call, arithmetic mean"}
+
+// greeks are the names of the derivatives with respect to the parts of a market.
+var greeks = []string{"delta", "vega", "rho", "theta"}
+
+// prices adds random paths and the discounted mean payoffs to the graph of x, a market as a float32 [4]:
+//
+//	log S(t + dt) = log S(t) + (r - v^2/2) dt + v sqrt(dt) z        z from the normal distribution
+//
+// Whether a path has touched the barrier between two of its points is not drawn: the probability is known, exp(-2 a b / v^2 dt)
+// for points that are log distances a and b above it, and a path counts by the product of those of its survival. So payoffs
+// are continuous, and derivatives of paths are derivatives of prices.
+// Source: Glasserman, Monte Carlo Methods in Financial Engineering (2003), sections 6.4 and 7.2.
+func (c contract) prices(x *ops.Node) *ops.Node {
+	at := func(i int) *ops.Node { return ops.Slice(x, ops.Between(0, i, i+1)) } // [1], which stands beside all paths
+	spot, vol, rate, years := at(0), at(1), at(2), at(3)
+	dt := ops.Div(years, float64(c.steps))
+	drift := ops.Mul(ops.Sub(rate, ops.Mul(ops.Square(vol), 0.5)), dt)
+	moves := ops.Add(ops.Mul(x.Graph().Normal(tensor.Float32, c.paths, c.steps), ops.Mul(vol, ops.Sqrt(dt))), drift)
+	logs := ops.Add(ops.CumSum(moves, 1, nil), ops.Log(spot)) // [paths, steps]
+	last := ops.Exp(ops.Slice(logs, ops.From(1, -1)))         // [paths, 1]
+
+	above := ops.Sub(logs, math.Log(c.barrier))
+	before := ops.Sub(above, moves)
+	touched := ops.Exp(ops.Div(ops.Mul(ops.Mul(above, before), -2.0), ops.Mul(ops.Square(vol), dt)))
+	survive := ops.Where(ops.Greater(ops.Minimum(above, before), 0.0), ops.Sub(1.0, touched), 0.0)
+
+	call := func(s *ops.Node) *ops.Node { return ops.ReLU(ops.Sub(s, c.strike)) }
+	payoffs := ops.Concat(1,
+		call(last),
+		call(ops.Exp(ops.KeepDims(ops.Mean(logs, 1)))),
+		ops.Mul(call(last), ops.KeepDims(ops.Prod(survive, 1))),
+		call(ops.KeepDims(ops.Mean(ops.Exp(logs), 1))),
+	)
+	return ops.Mul(ops.Mean(payoffs, 0), ops.Exp(ops.Neg(ops.Mul(rate, years))))
+}
+
+// batch compiles runs that price anew each time, with other random numbers: the prices [4], and their derivatives [4, 4].
+func (c contract) batch(ctx context.Context, rt *ops.Runtime, place ops.Place, m market) (func(context.Context) (*table, error), error) {
+	g := ops.NewGraph("options")
+	g.Seed(1)
+	x := g.Input("market", tensor.Float32, len(m))
+	y := c.prices(x)
+	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{y, ops.Jacobian(y, x)}, Place: place, Fixed: true})
+	now := make([]float32, len(m))
+	for i, v := range m {
+		now[i] = float32(v)
+	}
+	return func(ctx context.Context) (*table, error) {
+		out, err := exe.Run(ctx, ops.Feeds{x: tensor.Must(tensor.FromSlice(now))})
+		if err != nil {
+			return nil, err
+		}
+		var t table
+		for p := range t {
+			t[p][0] = out[0].Float64At(p)
+			for k := range greeks {
+				t[p][1+k] = out[1].Float64At(p*len(greeks) + k)
+			}
+			t[p][4] *= -1 // theta is for time that goes by
+		}
+		return &t, nil
+	}, err
+}
+
+// table has the price of each product, and its Greeks.
+type table [4][5]float64
+
+// exact are the closed forms of the first three products: Black and Scholes (1973); Kemna and Vorst (1990), for a mean over
+// as many points; Merton (1973), for a barrier below the strike that is watched all the time.
+func (c contract) exact(m market) (t table) {
+	for p, price := range []func(market) float64{c.european, c.geometric, c.knockOut} {
+		t[p][0] = price(m)
+		for k := range m { // central differences
+			up, down, h := m, m, 1e-5*m[k]
+			up[k] += h
+			down[k] -= h
+			t[p][1+k] = (price(up) - price(down)) / (2 * h)
+		}
+		t[p][4] *= -1
+	}
+	return t
+}
+
+// normal is the distribution function of the normal distribution.
+func normal(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+
+func (c contract) european(m market) float64 {
+	spot, vol, rate, years := m[0], m[1], m[2], m[3]
+	d := (math.Log(spot/c.strike) + (rate+vol*vol/2)*years) / (vol * math.Sqrt(years))
+	return spot*normal(d) - c.strike*math.Exp(-rate*years)*normal(d-vol*math.Sqrt(years))
+}
+
+func (c contract) geometric(m market) float64 {
+	spot, vol, rate, years := m[0], m[1], m[2], m[3]
+	n := float64(c.steps)
+	mean := math.Log(spot) + (rate-vol*vol/2)*years*(n+1)/(2*n)
+	deviation := vol * math.Sqrt(years*(n+1)*(2*n+1)/(6*n*n))
+	d := (mean - math.Log(c.strike)) / deviation
+	return math.Exp(-rate*years) * (math.Exp(mean+deviation*deviation/2)*normal(d+deviation) - c.strike*normal(d))
+}
+
+func (c contract) knockOut(m market) float64 {
+	spot, vol, rate, years := m[0], m[1], m[2], m[3]
+	lambda := rate/(vol*vol) + 0.5
+	root := vol * math.Sqrt(years)
+	y := math.Log(c.barrier*c.barrier/(spot*c.strike))/root + lambda*root
+	ratio := c.barrier / spot
+	return c.european(m) - spot*math.Pow(ratio, 2*lambda)*normal(y) + c.strike*math.Exp(-rate*years)*math.Pow(ratio, 2*lambda-2)*normal(y-root)
+}

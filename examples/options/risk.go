@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/anycl/anycl/examples/internal/dataset"
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// returns are the daily changes of the logarithm of a price: of the S&P 500 from 2000 to 2020, or, where that has not been fetched,
+// of a made one whose volatility changes from time to time.
+func returns() (changes []float32, what string, err error) {
+	text, err := dataset.SP500.Read()
+	if errors.Is(err, fs.ErrNotExist) {
+		random := rand.New(rand.NewPCG(3, 4))
+		vol := 0.01
+		for range 5000 {
+			if random.Float64() < 0.01 {
+				vol = 0.006 * math.Exp(random.ExpFloat64())
+			}
+			changes = append(changes, float32(0.0002+vol*random.NormFloat64()))
+		}
+		return changes, "a made index (for the S&P 500: go run ./examples/fetch options)", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+	if err != nil {
+		return nil, "", err
+	}
+	before := 0.0
+	for _, row := range rows[1:] {
+		price, err := strconv.ParseFloat(row[5], 64) // adjusted for dividends
+		if err != nil {
+			return nil, "", err
+		}
+		if before > 0 {
+			changes = append(changes, float32(math.Log(price/before)))
+		}
+		before = price
+	}
+	return changes, "the S&P 500 from " + rows[1][0] + " to " + rows[len(rows)-1][0], nil
+}
+
+// days and draws are those of the futures that are put together of random days of the past.
+const days, draws = 10, 100_000
+
+// risk compiles the quantiles of changes of a day and of ten days: the loss that one in a hundred, and one in twenty, exceeds; and what is lost in the mean
+// of those that exceed it (expected shortfall), as logarithms, beside the mean change of ten days.
+func risk(ctx context.Context, rt *ops.Runtime, place ops.Place, changes []float32) (func(context.Context) ([]float64, error), error) {
+	g := ops.NewGraph("risk")
+	g.Seed(1)
+	day := g.Const(tensor.Must(tensor.FromSlice(changes)))
+	picks := g.RandomInts(tensor.Int32, 0, int64(len(changes)), draws, days)
+	future := ops.Sum(ops.Gather(day, 0, picks), 1)
+	var out []*ops.Node
+	for _, x := range []*ops.Node{day, future} {
+		for _, q := range []float64{0.01, 0.05} {
+			least := ops.Quantile(x, q, nil)
+			worse := ops.Cast(ops.LessEqual(x, least), tensor.Float32)
+			out = append(out, ops.Neg(least), ops.Neg(ops.Div(ops.Sum(ops.Mul(x, worse)), ops.Sum(worse))))
+		}
+	}
+	out = append(out, ops.Mean(future))
+	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{ops.Stack(0, out...)}, Place: place})
+	return func(ctx context.Context) ([]float64, error) {
+		t, err := exe.Run(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		return slices.Collect(func(yield func(float64) bool) {
+			for _, v := range t[0].All() {
+				if !yield(v) {
+					return
+				}
+			}
+		}), nil
+	}, err
+}
+
+// values prints what a position may lose, and checks it against sorting the days in Go.
+func values(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
+	changes, what, err := returns()
+	if err != nil {
+		return err
+	}
+	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "value at risk", Amount: draws * days / 1e6, Unit: "M draws"},
+		func(place ops.Place) (func(context.Context) ([]float64, error), error) {
+			return risk(ctx, rt, place, changes)
+		})
+	if err != nil {
+		return err
+	}
+	v := results[0].Value
+	p.Printf("\nValue at risk of 1,000,000 in %s (%d days)\n", what, len(changes))
+	p.Printf("%-44s %10s %10s %12s\n", "", "1 in 100", "1 in 20", "worse, mean")
+	for i, name := range []string{"in a day, as in the past", "in ten days, 100,000 times of random past days"} {
+		loss := func(k int) float64 { return 1e6 * -math.Expm1(-v[4*i+k]) }
+		p.Printf("%-44s %10.0f %10.0f %12.0f\n", name, loss(0), loss(2), loss(1))
+	}
+	sorted := slices.Sorted(slices.Values(changes))
+	place := 0.01 * float64(len(sorted)-1)
+	low, high := float64(sorted[int(place)]), float64(sorted[int(place)+1])
+	want := -(low + (high-low)*(place-math.Floor(place)))
+	p.Check(math.Abs(v[0]-want) < 1e-6*want, "the day's value at risk is that of sorting in Go to %.0e", math.Abs(v[0]/want-1))
+	var mean, square float64
+	for _, c := range changes {
+		mean += float64(c) / float64(len(changes))
+		square += float64(c) * float64(c) / float64(len(changes))
+	}
+	deviation := math.Sqrt((square - mean*mean) * days / draws)
+	p.Check(math.Abs(v[8]-days*mean) < 3*deviation, "the drawn futures' mean is ten times a day's to %.1f standard errors: less than 3",
+		math.Abs(v[8]-days*mean)/deviation)
+	return nil
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+
+	"github.com/anycl/anycl/tensor"
+)
+
+// planes is a picture: all red values, all green ones, all blue ones; or one plane.
+type planes struct {
+	w, h   int
+	values []float32
+}
+
+func planesOf(img image.Image) planes {
+	b := img.Bounds()
+	p := planes{b.Dx(), b.Dy(), make([]float32, 3*b.Dx()*b.Dy())}
+	for i := range p.w * p.h {
+		red, green, blue, _ := img.At(b.Min.X+i%p.w, b.Min.Y+i/p.w).RGBA()
+		for c, v := range []uint32{red, green, blue} {
+			p.values[c*p.w*p.h+i] = float32(v >> 8)
+		}
+	}
+	return p
+}
+
+// at is a value, of the border where x and y are outside. A single plane is grey.
+func (p planes) at(c, x, y int) float32 {
+	if len(p.values) == p.w*p.h {
+		c = 0
+	}
+	return p.values[(c*p.h+min(max(y, 0), p.h-1))*p.w+min(max(x, 0), p.w-1)]
+}
+
+// tensor is the picture as bytes.
+func (p planes) tensor() *tensor.Tensor {
+	b := make([]uint8, len(p.values))
+	for i, v := range p.values {
+		b[i] = uint8(v)
+	}
+	return tensor.Must(tensor.FromSlice(b, len(b)/p.w/p.h, p.h, p.w))
+}
+
+// pan is the part of w x h pixels that a camera sees that goes from the left above to the right below: frame i of n.
+func (p planes) pan(i, n, w, h int) planes {
+	left, top := (p.w-w)*i/max(n-1, 1), (p.h-h)*i/max(n-1, 1)
+	part := planes{w, h, make([]float32, 0, 3*w*h)}
+	for c := range 3 {
+		for y := range h {
+			from := (c*p.h+top+y)*p.w + left
+			part.values = append(part.values, p.values[from:from+w]...)
+		}
+	}
+	return part
+}
+
+// montage sets the photograph and the pictures of its size beside each other.
+func montage(photo planes, pictures []planes) image.Image {
+	all := []planes{photo}
+	for _, p := range pictures {
+		if p.w == photo.w {
+			all = append(all, p)
+		}
+	}
+	const columns = 3
+	img := image.NewRGBA(image.Rect(0, 0, columns*photo.w, (len(all)+columns-1)/columns*photo.h))
+	for k, p := range all {
+		for i := range p.w * p.h {
+			level := func(c int) uint8 { return uint8(min(max(p.at(c, i%p.w, i/p.w)+0.5, 0), 255)) }
+			img.SetRGBA(k%columns*p.w+i%p.w, k/columns*p.h+i/p.w, color.RGBA{level(0), level(1), level(2), 255})
+		}
+	}
+	return img
+}
+
+// clip is a video in the format YUV4MPEG2 with colours in full resolution, 25 frames a second.
+type clip struct{ bytes.Buffer }
+
+func newClip(w, h int) *clip {
+	c := &clip{}
+	fmt.Fprintf(c, "YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C444\n", w, h)
+	return c
+}
+
+func (c *clip) add(frame *tensor.Tensor) {
+	c.WriteString("FRAME\n")
+	c.Write(tensor.Must(tensor.ToSlice[uint8](frame)))
+}

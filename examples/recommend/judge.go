@@ -1,0 +1,77 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+)
+
+// mean is that of some of the stars.
+func (r *ratings) mean(some []int) float32 {
+	var sum float64
+	for _, i := range some {
+		sum += float64(r.stars[i])
+	}
+	return float32(sum / float64(len(some)))
+}
+
+// error is the root of the mean squared error of a guess of some of the ratings.
+func (r *ratings) error(some []int, guess func(i int) float64) float64 {
+	var sum float64
+	for _, i := range some {
+		sum += math.Pow(guess(i)-float64(r.stars[i]), 2)
+	}
+	return math.Sqrt(sum / float64(len(some)))
+}
+
+// means guesses the mean of all, and what the film and then the user are above it on average, drawn a little to 0 where there are few
+// (Koren, Factorization Meets the Neighborhood, 2008, section 2.1).
+func (r *ratings) means(learn []int, mean float32) func(i int) float64 {
+	above := func(of []int32, n int, rest func(i int) float64) []float64 {
+		sum, count := make([]float64, n), make([]float64, n)
+		for _, i := range learn {
+			sum[of[i]] += rest(i)
+			count[of[i]]++
+		}
+		for k := range sum {
+			sum[k] /= count[k] + 5
+		}
+		return sum
+	}
+	films := above(r.films, r.m, func(i int) float64 { return float64(r.stars[i] - mean) })
+	users := above(r.users, r.n, func(i int) float64 { return float64(r.stars[i]-mean) - films[r.films[i]] })
+	return func(i int) float64 { return float64(mean) + films[r.films[i]] + users[r.users[i]] }
+}
+
+// recommend prints for some users the films which they have not rated and would like best.
+func (r *ratings) recommend(p *gallery.Program, f found, learn []int, mean float32) {
+	seen := map[[2]int32]bool{}
+	count := make([]int, r.m)
+	for _, i := range learn {
+		seen[[2]int32{r.users[i], r.films[i]}] = true
+		count[r.films[i]]++
+	}
+	p.Printf("\nuser   would give to films not seen yet, of those that 50 and more have rated\n")
+	for _, user := range []int{r.n / 10, r.n / 2, r.n * 9 / 10} {
+		stars := make([]float64, r.m)
+		var order []int
+		for film := range r.m {
+			stars[film] = float64(mean)
+			for k := range factors {
+				stars[film] += float64(f.users[user*factors+k] * f.films[film*factors+k])
+			}
+			if !seen[[2]int32{int32(user), int32(film)}] && count[film] >= 50 {
+				order = append(order, film)
+			}
+		}
+		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(stars[b], stars[a]) })
+		p.Printf("%4d ", user)
+		for _, film := range order[:min(5, len(order))] {
+			p.Printf("  film %4d: %.1f", film, min(stars[film], 5))
+		}
+		p.Printf("\n")
+	}
+	p.Printf("\n")
+}

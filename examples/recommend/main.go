@@ -1,0 +1,170 @@
+// Recommend learns what people like from the stars that they gave to films: alternating least squares finds 16 factors of each
+// user and of each film, whose product is the rating that is to be expected, and the best films that a user has not seen.
+//
+//	go run ./examples/recommend [-device gpu] [-steps 12] [-lambda 0.05] [-out recommend.png] [-peer]
+//	go run ./examples/recommend -ratings ml-1m/ratings.dat     # a file of MovieLens' or like it
+//
+// Without a file it draws a million ratings with the shape of MovieLens' (6,040 users, 3,706 films), by a rule that ratings.go
+// states, so that the smallest possible error is known. A tenth of the ratings is held out; the error on it must be below
+// that of predicting means. Each half of a step is a kernel of its own (als.cl) that solves thousands of small systems.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"github.com/anycl/anycl/examples/internal/curves"
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// options are what the command line says.
+type options struct {
+	file         string
+	lambda       float64
+	steps, count int
+}
+
+func main() {
+	o := options{}
+	flag.StringVar(&o.file, "ratings", "", "file of ratings: a user, a film and stars in a line (default: drawn by chance)")
+	flag.Float64Var(&o.lambda, "lambda", 0.05, "how strongly factors are kept small")
+	flag.IntVar(&o.steps, "steps", 12, "of alternating least squares")
+	flag.IntVar(&o.count, "count", 1000000, "ratings to draw, with as many users and films as fit")
+	gallery.Main("recommend", "recommend.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+}
+
+//go:embed peer.py
+var peer string
+
+// found is what the factorisation arrives at.
+type found struct {
+	users, films []float32 // factors [n, 16], [m, 16]
+	errors       []float32 // on the test ratings, after each step
+}
+
+func run(ctx context.Context, p *gallery.Program, o options) error {
+	var r *ratings
+	var err error
+	if o.file != "" {
+		if r, err = read(o.file); err != nil {
+			return err
+		}
+	} else {
+		side := math.Sqrt(float64(o.count) / 1e6)
+		r = generate(int(6040*side), int(3706*side), o.count)
+	}
+	learn, test := r.split()
+	mean := r.mean(learn)
+	byUser, byFilm := r.by(r.users, r.films, r.n, learn, mean), r.by(r.films, r.users, r.m, learn, mean)
+	exam := r.by(make([]int32, len(r.stars)), r.films, 1, test, mean)
+	examUsers := make([]int32, len(test))
+	for k, i := range test {
+		examUsers[k] = r.users[i]
+	}
+	first := make([]float32, r.m*factors)
+	for i, random := 0, rand.New(rand.NewPCG(7, 7)); i < len(first); i++ {
+		first[i] = float32(random.NormFloat64()) / 4
+	}
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	p.Printf("%d ratings of %d films by %d users; %d more to be tested on\n", len(learn), r.m, r.n, len(test))
+
+	results, err := gallery.Both(ctx, p, rt, gallery.Work{
+		Name: fmt.Sprintf("%d steps", o.steps), Amount: 2 * float64(len(learn)*o.steps) / 1e6, Unit: "M ratings", // each is read for its user and for its film
+	}, func(place ops.Place) (func(context.Context) (found, error), error) {
+		g := ops.NewGraph("recommend")
+		films := g.Variable("first", tensor.Must(tensor.FromSlice(first, r.m, factors)))
+		asked := []*ops.Node{
+			g.Variable("test.users", tensor.Must(tensor.FromSlice(examUsers))),
+			g.Variable("test.films", tensor.Must(tensor.FromSlice(exam.others))),
+			g.Variable("test.stars", tensor.Must(tensor.FromSlice(exam.values))),
+		}
+		users, last, errors := factorise(byUser.nodes(g, "users"), byFilm.nodes(g, "films"), films, asked, float32(o.lambda), o.steps)
+		exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{users, last, errors}, Place: place})
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) (found, error) {
+			outs, err := exe.Run(ctx, nil)
+			if err != nil {
+				return found{}, err
+			}
+			return found{users: floats(outs[0]), films: floats(outs[1]), errors: floats(outs[2])}, nil
+		}, nil
+	})
+	if err != nil {
+		return err
+	}
+	var theirs []float32
+	ok, err := p.Beside(ctx, gallery.Peer{
+		Name: "NumPy", Python: peer, Args: []string{strconv.FormatFloat(o.lambda, 'g', -1, 64), strconv.Itoa(min(o.steps, 3))},
+		Amount: 2 * float64(len(learn)*min(o.steps, 3)) / 1e6,
+		Files: map[string]any{
+			"users.starts": byUser.starts, "users.others": byUser.others, "users.values": byUser.values,
+			"films.starts": byFilm.starts, "films.others": byFilm.others, "films.values": byFilm.values,
+			"test.users": examUsers, "test.films": exam.others, "test.values": exam.values, "first": first,
+		},
+	}, &theirs)
+	if err != nil {
+		return err
+	}
+	best := results[0].Value
+	if ok {
+		worst := 0.0
+		for i, e := range theirs {
+			worst = max(worst, math.Abs(float64(e-best.errors[i])))
+		}
+		p.Check(worst < 1e-3, "NumPy's errors after each step are the same: %.1e apart", worst)
+	}
+	return report(p, r, learn, test, mean, results)
+}
+
+func floats(t *tensor.Tensor) []float32 { return tensor.Must(tensor.ToSlice[float32](t)) }
+
+// report prints what was learned and checks it, and draws how the error falls.
+func report(p *gallery.Program, r *ratings, learn, test []int, mean float32, results []gallery.Result[found]) error {
+	best := results[0].Value
+	last := float64(best.errors[len(best.errors)-1])
+	means := r.error(test, r.means(learn, mean))
+	p.Printf("error on ratings held out: %.4f by the mean of all, %.4f by means of users and films, %.4f by %d factors\n",
+		r.error(test, func(int) float64 { return float64(mean) }), means, last, factors)
+	p.Check(last < means, "factors predict better than means: %.4f < %.4f stars", last, means)
+	for _, other := range results[1:] {
+		e := float64(other.Value.errors[len(other.Value.errors)-1])
+		p.Check(math.Abs(e-last) < 1e-3, "%s and %s arrive at the same error: %.1e apart", results[0].Where, other.Where, math.Abs(e-last))
+	}
+	lines := []curves.Line{{Name: "16 factors"}, {Name: "means of users and films", Dashed: true}}
+	if r.expected != nil && len(r.stars) >= 1000000 {
+		floor := r.error(test, func(i int) float64 { return float64(r.expected[i]) })
+		p.Check(last < floor+0.5*(means-floor), "it is in the nearer half of the way to %.4f, the error of who knows the rule", floor)
+		lines = append(lines, curves.Line{Name: "who knows the rule", Dashed: true})
+		lines[2].Y = slices.Repeat([]float64{floor}, len(best.errors))
+	}
+	lines[1].Y = slices.Repeat([]float64{means}, len(best.errors))
+	for i, e := range best.errors {
+		lines[0].Y = append(lines[0].Y, float64(e))
+		for l := range lines {
+			lines[l].X = append(lines[l].X, float64(i+1))
+		}
+	}
+	r.recommend(p, best, learn, mean)
+	if p.Out == "" {
+		return nil
+	}
+	img, err := curves.Draw(curves.Axes{Title: "Error on ratings held out", X: "step", Y: "stars"}, false, lines...)
+	if err != nil {
+		return err
+	}
+	return p.WritePNG(img)
+}

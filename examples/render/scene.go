@@ -1,0 +1,134 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
+)
+
+//go:embed render.cl
+var source string
+
+// The kinds of spheres, as the kernel knows them.
+const (
+	matt = iota
+	metal
+	glass
+	lamp
+)
+
+type sphere struct {
+	centre vec
+	square float32 // of the radius
+	kind   int
+	colour vec
+}
+
+// scene is what is seen.
+type scene struct {
+	spheres []sphere
+	light   int     // the sphere that is one, or -1
+	emitted float32 // by the light, in each direction
+	white   float32 // 0, or what the sky sends where all things are white: the furnace of the test
+}
+
+// studio is three large spheres among small ones, below a light. One in so many is left out.
+func studio() *scene {
+	ball := func(x, y, z, r float32, kind int, colour vec) sphere {
+		return sphere{vec{x, y, z}, float32(r * r), kind, colour}
+	}
+	s := &scene{light: 0, emitted: 14, spheres: []sphere{
+		ball(-4, 8, 3, 1.6, lamp, vec{1, 1, 1}),
+		ball(0, 1.3, 0.6, 1.3, glass, vec{0.98, 0.99, 1}),
+		ball(-2.9, 1.2, -1, 1.2, matt, vec{0.75, 0.2, 0.12}),
+		ball(2.9, 1.2, -0.8, 1.2, metal, vec{0.95, 0.8, 0.5}),
+	}}
+	random := rand.New(rand.NewPCG(3, 1))
+	for len(s.spheres) < 48 {
+		r := 0.18 + 0.24*random.Float32()
+		b := ball(13*random.Float32()-6.5, r, 10*random.Float32()-5, r, []int{matt, matt, metal, glass}[random.IntN(4)],
+			vec{0.2 + 0.75*random.Float32(), 0.2 + 0.75*random.Float32(), 0.2 + 0.75*random.Float32()})
+		free := true
+		for _, c := range s.spheres {
+			d := b.centre.sub(c.centre)
+			free = free && math.Sqrt(float64(d.dot(d))) > math.Sqrt(float64(b.square))+math.Sqrt(float64(c.square))
+		}
+		if free {
+			s.spheres = append(s.spheres, b)
+		}
+	}
+	return s
+}
+
+// furnace is the same things, white, in a white sky that sends 1, and no light: as all that comes in goes out again, a picture of
+// them is 1 everywhere.
+func furnace() *scene {
+	s := studio()
+	s.spheres, s.light, s.white = s.spheres[1:], -1, 1
+	return s
+}
+
+// table is the scene as the kernel reads it.
+func (s *scene) table(width int) *tensor.Tensor {
+	n := (len(s.spheres) + width - 1) / width * width
+	t := make([]float32, 8*n)
+	for i := range n {
+		b := sphere{square: -1}
+		if i < len(s.spheres) {
+			b = s.spheres[i]
+		}
+		for row, v := range []float32{b.centre.x, b.centre.y, b.centre.z, b.square, float32(b.kind), b.colour.x, b.colour.y, b.colour.z} {
+			t[row*n+i] = v
+		}
+	}
+	return tensor.Must(tensor.FromSlice(t, 8, n))
+}
+
+// render adds the mean of samples paths through each pixel, from the number first on, to the graph: float32 [height, width, 3].
+func (s *scene) render(g *ops.Graph, rt *ops.Runtime, width, height, first, samples int) *ops.Node {
+	lanes, local := 1, [3]int{}
+	if d := rt.Device(); d != nil && d.Class == platform.CPU {
+		lanes, local = max(4, min(d.VectorWidth, 16)), [3]int{1, 1} // the variables of a work-item alone stay in registers
+	}
+	table := s.table(lanes)
+	return ops.Kernel(g, ops.KernelOptions{
+		Source: source, Entry: "render", Options: fmt.Sprintf("-D WIDTH=%d", lanes),
+		Results: []ops.Result{{DType: tensor.Float32, Shape: []int{height, width, 3}}},
+		Args:    []any{int32(table.Shape()[1]), int32(s.light), s.emitted, s.white, int32(first), int32(samples)},
+		Global:  [3]int{width, height}, Local: local,
+		Host: func(outs, _ []*tensor.Tensor) error {
+			out := tensor.Must(tensor.ToSlice[float32](outs[0]))
+			var wg sync.WaitGroup
+			workers := runtime.GOMAXPROCS(0)
+			for w := range workers {
+				wg.Go(func() {
+					for i := w; i < width*height; i += workers {
+						c := s.pixel(i%width, i/width, width, height, first, samples)
+						out[3*i], out[3*i+1], out[3*i+2] = c.x, c.y, c.z
+					}
+				})
+			}
+			wg.Wait()
+			return nil
+		},
+	}, g.Const(table))[0]
+}
+
+// paint shows light as sRGB does, nearly: by the power 1/2.2.
+func paint(light []float32, width, height int) image.Image {
+	img := image.NewRGBA(image.Rect(0, 0, width, height))
+	level := func(v float32) uint8 { return uint8(255*math.Pow(float64(min(max(v, 0), 1)), 1/2.2) + 0.5) }
+	for i := range width * height {
+		img.SetRGBA(i%width, i/width, color.RGBA{level(light[3*i]), level(light[3*i+1]), level(light[3*i+2]), 255})
+	}
+	return img
+}

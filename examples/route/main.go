@@ -1,0 +1,137 @@
+// Route plans many trips through a town at once: the shortest ways to all their ends from everywhere, by waves that run out
+// from the ends on the device; then each trip's way is followed, which branches at every cell and runs on the CPU path.
+//
+//	go run ./examples/route [-side 512] [-trips 64] [-out route.png]
+//
+// The loop that runs until no way becomes shorter is ops.While; where each part ran is printed. Lengths are integers, and those of
+// Dijkstra's algorithm.
+package main
+
+import (
+	"context"
+	_ "embed" // for peer.py
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/ops"
+)
+
+// options are what the command line says.
+type options struct{ side, trips, proofs int }
+
+func main() {
+	o := options{proofs: 4}
+	flag.IntVar(&o.side, "side", 256, "of the map, a multiple of 16 from 64 up")
+	flag.IntVar(&o.trips, "trips", 32, "that are planned together, a multiple of 16")
+	gallery.Main("route", "route.png", func(ctx context.Context, p *gallery.Program) error {
+		if o.side < 64 || o.side%tile != 0 || o.trips < goals || o.trips%goals != 0 {
+			fmt.Fprintln(os.Stderr, "route: -side is a multiple of 16 from 64 up, -trips a multiple of 16")
+			os.Exit(2)
+		}
+		return run(ctx, p, o)
+	})
+}
+
+//go:embed peer.py
+var scipy string
+
+func run(ctx context.Context, p *gallery.Program, o options) error {
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	m := town(o.side)
+	t := m.trips(o.trips)
+	var exes []*ops.Executable
+	work := gallery.Work{Name: fmt.Sprintf("%d trips on %d x %d cells", o.trips, o.side, o.side), Amount: float64(o.trips), Unit: "trips"}
+	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*answer, error), error) {
+		if place == ops.OnDevice {
+			place = ops.Auto // the device for what it can do
+		}
+		plan, exe, err := m.planner(ctx, rt, place, t)
+		exes = append(exes, exe)
+		return plan, err
+	})
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(exes[0].Explain()) {
+		if f := strings.Fields(line); len(f) > 0 && slices.Contains([]string{"task", "spread", "follow"}, f[0]) {
+			p.Printf("%s", line)
+		}
+	}
+	a := results[0].Value
+	var ways [][]int32
+	reached, cells := 0, 0
+	for q := range o.trips {
+		way := a.ways[q*longest : (q+1)*longest]
+		if n := slices.Index(way, -1); n >= 0 {
+			way = way[:n]
+		}
+		ways = append(ways, way)
+		if cells += len(way); len(way) > 0 {
+			reached++
+		}
+	}
+	p.Printf("%d of %d trips are possible, over %d cells in the mean\n", reached, o.trips, cells/max(reached, 1))
+	if len(results) == 2 {
+		p.Check(slices.Equal(a.lengths, results[1].Value.lengths) && slices.Equal(a.ways, results[1].Value.ways), "both engines find the same lengths and ways")
+	}
+	if err := m.prove(p, t, a, ways, o.proofs); err != nil {
+		return err
+	}
+	var theirs []int32
+	some := min(8, o.trips)
+	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Amount: float64(some), Args: []string{fmt.Sprint(o.side), fmt.Sprint(some)},
+		Files: map[string]any{"cost.i32": m.cost, "starts.i32": t.starts, "ends.i32": t.ends}}, &theirs)
+	if err != nil {
+		return err
+	}
+	if ok {
+		same := true
+		for q, length := range theirs {
+			same = same && a.lengths[int(t.starts[q])*o.trips+q] == length
+		}
+		p.Check(same, "the lengths of %d trips are SciPy's", some)
+	}
+	return p.WritePNG(m.paint(ways))
+}
+
+// prove compares the lengths from all cells to some ends with Dijkstra's, and adds up the steps of all ways.
+func (m *terrain) prove(p *gallery.Program, t trips, a *answer, ways [][]int32, some int) error {
+	n := len(t.ends)
+	start := time.Now()
+	wrong := 0
+	for q, end := range t.ends[:some] {
+		for cell, length := range m.dijkstra(end) {
+			if a.lengths[cell*n+q] != length {
+				wrong++
+			}
+		}
+	}
+	took := time.Since(start).Seconds() / float64(some)
+	p.Check(wrong == 0, "the lengths to %d ends from all %d cells are those of Dijkstra's algorithm, which takes %s an end in plain Go on one core",
+		some, len(m.cost), gallery.Seconds(took))
+	broken := 0
+	for q, way := range ways {
+		length := int32(0)
+		for i := 1; i < len(way); i++ {
+			for _, step := range m.around() {
+				if int(way[i-1])+step[0] == int(way[i]) {
+					length += int32(step[1]) * (m.cost[way[i-1]] + m.cost[way[i]])
+				}
+			}
+		}
+		if want := a.lengths[int(t.starts[q])*n+q]; want < far && (len(way) == 0 || way[len(way)-1] != t.ends[q] || length != want) {
+			broken++
+		}
+	}
+	p.Check(broken == 0, "each way ends where it should, and its steps add up to its length")
+	return nil
+}

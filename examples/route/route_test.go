@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/internal/corpus"
+	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
+)
+
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
+
+func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
+	for _, device := range []string{"", "none"} { // "" is a device where there is one
+		var out bytes.Buffer
+		p := &gallery.Program{Name: "route", Device: device, Out: filepath.Join(t.TempDir(), "r.png"), Quick: true, Stdout: &out, Stderr: &out}
+		require.NoError(t, p.Run(t.Context(), func(ctx context.Context, p *gallery.Program) error {
+			return run(ctx, p, options{side: 64, trips: 16, proofs: 16})
+		}), out.String())
+		require.GreaterOrEqual(t, len(p.Checks()), 2)
+		require.FileExists(t, p.Out)
+	}
+}
+
+// lengths are those of the shortest ways to ends, by the kernel in the form for a class of devices.
+func (m *terrain) lengthsTo(t *testing.T, rt *ops.Runtime, place ops.Place, class platform.Class, ends []int32) []int32 {
+	g := ops.NewGraph("lengths")
+	node := g.Const(tensor.Must(tensor.FromSlice(ends)))
+	lengths, _ := m.search(class, node, node)
+	exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{lengths}, Place: place})
+	require.NoError(t, err)
+	out, err := exe.Run(t.Context(), nil)
+	require.NoError(t, err)
+	return tensor.Must(tensor.ToSlice[int32](out[0]))
+}
+
+func TestBothFormsFindDijkstrasLengthsAroundWalls(t *testing.T) {
+	rt, err := ops.Open(t.Context(), nil)
+	require.NoError(t, err)
+	defer rt.Close()
+	// A snake of walls through all tiles, with a room that nobody can enter.
+	const side = 48
+	m := &terrain{side, make([]int32, side*side)}
+	for i := range m.cost {
+		x, y := i%side, i/side
+		inside := x > 0 && y > 0 && x < side-1 && y < side-1
+		wall := y%4 == 0 && x != 1+(y/4%2)*(side-3)
+		if room := x >= 20 && x <= 24 && y >= 21 && y <= 23; inside && (!wall || room) {
+			m.cost[i] = 1 + int32(x*y%7)
+		}
+		if y >= 21 && y <= 23 && (x == 19 || x == 25) {
+			m.cost[i] = 0
+		}
+	}
+	ends := make([]int32, goals)
+	for i := range ends {
+		ends[i] = int32(side + 1 + 2*i)
+	}
+	places := []ops.Place{ops.OnCPU}
+	if rt.Device() != nil {
+		places = append(places, ops.OnDevice)
+	}
+	for _, place := range places {
+		for _, class := range []platform.Class{platform.CPU, platform.GPU} {
+			got := m.lengthsTo(t, rt, place, class, ends)
+			for q, end := range ends {
+				for cell, want := range m.dijkstra(end) {
+					require.Equal(t, want, got[cell*goals+q], "%v, end %d, cell %d", class, end, cell)
+				}
+			}
+			assert.EqualValues(t, far, got[(22*side+22)*goals], "the room cannot be entered")
+		}
+	}
+}
+
+func TestATownCanBeTravelled(t *testing.T) {
+	m := town(256)
+	require.Equal(t, m, town(256), "it is the same each time")
+	d := m.dijkstra(m.trips(1).ends[0])
+	reached, free := 0, 0
+	for i, c := range m.cost {
+		if c > 0 {
+			free++
+			if d[i] < far {
+				reached++
+			}
+		}
+	}
+	assert.Greater(t, reached, free*9/10)
+}
+
+// What devices that are not there would compile for this program can be planned, and is kept where ANYCL_CORPUS says.
+func TestCorpusOfTheExample(t *testing.T) {
+	m := town(64)
+	corpora, err := corpus.Graphs("route", func(rt *ops.Runtime) error {
+		_, _, err := m.planner(t.Context(), rt, ops.Auto, m.trips(goals))
+		return err
+	})
+	require.NoError(t, err)
+	for class, c := range corpora {
+		require.NotZero(t, c.Len(), class)
+	}
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	_ "embed" // for route.cl
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
+)
+
+//go:embed route.cl
+var source string
+
+const (
+	tile    = 16      // cells along a side of one
+	goals   = 16      // that are searched for together on a CPU; there are a multiple of them
+	far     = 1 << 28 // the length of no way
+	longest = 4096    // cells of a way that is kept
+	step    = 500     // that the limit grows by in a round: about what it takes to cross a tile
+)
+
+// search adds to the graph of starts and ends, int32 [n] both, the lengths of the shortest ways to each end from every cell of the map,
+// int32 [height, width, n], and the ways from the starts, int32 [n, longest]: their cells, then -1.
+func (m *terrain) search(class platform.Class, starts, ends *ops.Node) (lengths, ways *ops.Node) {
+	g, n := starts.Graph(), starts.Dim(0)
+	vector := goals
+	if class != platform.CPU {
+		vector = 1
+	}
+	cells, tiles := m.side*m.side, m.side/tile*(m.side/tile)
+	cost := g.Const(tensor.Must(tensor.FromSlice(m.cost, m.side, m.side)))
+	elsewhere := ops.NotEqual(ops.Reshape(g.Iota(tensor.Int32, 0, cells), cells, 1), ops.Reshape(ends, 1, n))
+	begin := ops.Reshape(ops.Mul(ops.Cast(elsewhere, tensor.Int32), far), m.side, m.side, n)              // 0 at the ends
+	waiting := ops.BroadcastTo(g.Const(tensor.Must(tensor.FromSlice([]int32{0}, 1, 1))), tiles, n/vector) // all, to be told of the ends
+	limit := g.Const(tensor.Must(tensor.FromSlice([]int32{1})))
+	found := ops.While([]*ops.Node{begin, waiting, limit}, func(s []*ops.Node) *ops.Node {
+		return ops.Less(ops.Min(s[1]), far)
+	}, func(s []*ops.Node) []*ops.Node {
+		r := ops.Kernel(g, ops.KernelOptions{
+			Source: source, Entry: "spread", Global: [3]int{n / vector, tiles},
+			Options: fmt.Sprintf("-DV=%d -DT=%d -DW=%d -DH=%d -DQ=%d -DFAR=%d", vector, tile, m.side, m.side, n, far),
+			Results: []ops.Result{{DType: tensor.Int32, Shape: s[0].Shape()}, {DType: tensor.Int32, Shape: s[1].Shape()}},
+			Host:    func(outs, ins []*tensor.Tensor) error { return m.spread(outs, ins, n, vector) },
+		}, s[0], s[1], s[2], cost)
+		return []*ops.Node{r[0], r[1], ops.Add(ops.Maximum(s[2], ops.Min(r[1])), step)}
+	}, &ops.LoopOptions{Expect: 4 * m.side / tile})
+	ways = ops.Kernel(g, ops.KernelOptions{
+		Name: "follow", HostOnly: "it follows each way cell by cell",
+		Results: []ops.Result{{DType: tensor.Int32, Shape: []int{n, longest}}}, Host: m.follow,
+	}, found[0], starts)[0]
+	return found[0], ways
+}
+
+// around are the cells around a cell, and how far they are.
+func (m *terrain) around() [8][2]int {
+	w := m.side
+	return [8][2]int{{-w - 1, 7}, {-w, 5}, {-w + 1, 7}, {-1, 5}, {1, 5}, {w - 1, 7}, {w, 5}, {w + 1, 7}}
+}
+
+// spread is the kernel in Go: the goals of a vector after each other, cells of active tiles improved forth and back.
+func (m *terrain) spread(outs, ins []*tensor.Tensor, n, vector int) error {
+	d, waiting, limit := tensor.Must(tensor.ToSlice[int32](ins[0])), tensor.Must(tensor.ToSlice[int32](ins[1])), int32(ins[2].Float64At(0))
+	e, now := tensor.Must(tensor.ToSlice[int32](outs[0])), tensor.Must(tensor.ToSlice[int32](outs[1]))
+	copy(e, d)
+	blocks, row := n/vector, m.side/tile
+	workers := min(runtime.GOMAXPROCS(0), blocks)
+	var wg sync.WaitGroup
+	for k := range workers {
+		wg.Go(func() {
+			for b := k; b < blocks; b += workers {
+				for t := range row * row {
+					low := int32(far)
+					if m.wave(waiting, t, b, blocks) < limit {
+						low = m.improve(e, t, b*vector, (b+1)*vector, n)
+					}
+					if own := waiting[t*blocks+b]; own >= limit {
+						low = min(low, own)
+					}
+					now[t*blocks+b] = low
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return nil
+}
+
+// wave is the least length that tile t or one around it waits with.
+func (m *terrain) wave(waiting []int32, t, block, blocks int) int32 {
+	row, least := m.side/tile, int32(far)
+	for y := max(t/row-1, 0); y <= min(t/row+1, row-1); y++ {
+		for x := max(t%row-1, 0); x <= min(t%row+1, row-1); x++ {
+			least = min(least, waiting[(y*row+x)*blocks+block])
+		}
+	}
+	return least
+}
+
+// improve makes ways over the cells of a tile as short as what is around it allows, and returns the least length of those that became
+// shorter. A tile may see what one before it has become in the same round: the lengths at the end are the same.
+func (m *terrain) improve(e []int32, t, from, to, n int) (low int32) {
+	row, around := m.side/tile, m.around()
+	first := t/row*tile*m.side + t%row*tile
+	low = far
+	for q := from; q < to; q++ {
+		for moved := true; moved; {
+			moved = false
+			for k := range 2 * tile * tile {
+				i := min(k, 2*tile*tile-1-k) // forth and back
+				cell := first + i/tile*m.side + i%tile
+				here := m.cost[cell]
+				if here == 0 {
+					continue
+				}
+				best := e[cell*n+q]
+				for _, a := range around {
+					best = min(best, e[(cell+a[0])*n+q]+int32(a[1])*(here+m.cost[cell+a[0]]))
+				}
+				if best < e[cell*n+q] {
+					e[cell*n+q], moved, low = best, true, min(low, best)
+				}
+			}
+		}
+	}
+	return low
+}
+
+// follow writes the cells of the ways from starts: each leads to one from which the rest is as long as it must be.
+func (m *terrain) follow(outs, ins []*tensor.Tensor) error {
+	d, starts := tensor.Must(tensor.ToSlice[int32](ins[0])), tensor.Must(tensor.ToSlice[int32](ins[1]))
+	ways := tensor.Must(tensor.ToSlice[int32](outs[0]))
+	n := len(starts)
+	for q, start := range starts {
+		way := ways[q*longest : (q+1)*longest]
+		for i := range way {
+			way[i] = -1
+		}
+		cell := int(start)
+		for i := 0; i < longest && d[cell*n+q] < far; i++ {
+			way[i] = int32(cell)
+			next := -1
+			for _, a := range m.around() {
+				to := cell + a[0]
+				if m.cost[to] != 0 && d[to*n+q]+int32(a[1])*(m.cost[cell]+m.cost[to]) == d[cell*n+q] {
+					next = to
+					break
+				}
+			}
+			if next < 0 { // the goal
+				break
+			}
+			cell = next
+		}
+	}
+	return nil
+}
+
+// trips are pairs of cells.
+type trips struct{ starts, ends []int32 }
+
+// answer has the lengths of all ways to the ends, and the ways from the starts.
+type answer struct{ lengths, ways []int32 }
+
+// planner compiles a search for as many trips.
+func (m *terrain) planner(ctx context.Context, rt *ops.Runtime, place ops.Place, t trips) (func(context.Context) (*answer, error), *ops.Executable, error) {
+	class := platform.CPU
+	if d := rt.Device(); d != nil {
+		class = d.Class
+	}
+	g := ops.NewGraph("route")
+	starts, ends := g.Input("starts", tensor.Int32, len(t.starts)), g.Input("ends", tensor.Int32, len(t.ends))
+	lengths, ways := m.search(class, starts, ends)
+	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{lengths, ways}, Place: place, Fixed: true})
+	return func(ctx context.Context) (*answer, error) {
+		out, err := exe.Run(ctx, ops.Feeds{starts: tensor.Must(tensor.FromSlice(t.starts)), ends: tensor.Must(tensor.FromSlice(t.ends))})
+		if err != nil {
+			return nil, err
+		}
+		return &answer{tensor.Must(tensor.ToSlice[int32](out[0])), tensor.Must(tensor.ToSlice[int32](out[1]))}, nil
+	}, exe, err
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"container/heap"
+	"image"
+	"image/color"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// terrain is a map of side x side cells and what a step in each costs, 0 where none can be.
+type terrain struct {
+	side int
+	cost []int32
+}
+
+// town makes a map: hills that cost up to 9, streets that cost 1, a river with bridges, houses. Nobody leaves it over its border.
+func town(side int) *terrain {
+	m := &terrain{side, make([]int32, side*side)}
+	random := rand.New(rand.NewPCG(7, 8))
+	s := func(x float64) float64 { return math.Sin(2 * math.Pi * x) }
+	for i := range m.cost {
+		x, y := i%side, i/side
+		u, v := float64(x)/float64(side), float64(y)/float64(side)
+		m.cost[i] = int32(3 + 3*(1+0.5*s(1.5*u+0.7*v)+0.3*s(3.1*v-1.2*u)+0.2*s(5*u+4*v))*0.99)
+		if river := 0.5 + 0.15*s(u) + 0.03*s(4*u); math.Abs(v-river) < 0.015 {
+			m.cost[i] = 0
+		}
+		if x%64 == 20 || y%96 == 40 { // streets, some of which are bridges
+			m.cost[i] = max(m.cost[i], 0)
+			if m.cost[i] > 0 || x%128 == 20 {
+				m.cost[i] = 1
+			}
+		}
+	}
+	for range side * side / 400 {
+		w, h := 3+random.IntN(9), 3+random.IntN(9)
+		left, top := random.IntN(side-w), random.IntN(side-h)
+		for i := range w * h {
+			if c := &m.cost[(top+i/w)*side+left+i%w]; *c != 1 {
+				*c = 0
+			}
+		}
+	}
+	for i := range side {
+		m.cost[i], m.cost[i*side], m.cost[i*side+side-1], m.cost[side*side-1-i] = 0, 0, 0, 0
+	}
+	return m
+}
+
+// trips are between cells where one can be. Ends that are near each other stand together: their waves are in the same tiles.
+func (m *terrain) trips(n int) (t trips) {
+	random := rand.New(rand.NewPCG(9, 10))
+	somewhere := func() int32 {
+		for {
+			if c := random.IntN(len(m.cost)); m.cost[c] != 0 {
+				return int32(c)
+			}
+		}
+	}
+	for range n {
+		t.starts, t.ends = append(t.starts, somewhere()), append(t.ends, somewhere())
+	}
+	slices.SortFunc(t.ends, func(a, b int32) int { return m.zigzag(a) - m.zigzag(b) })
+	return t
+}
+
+// zigzag is the place of a cell on Morton's curve, which seldom goes far.
+func (m *terrain) zigzag(cell int32) (place int) {
+	x, y := int(cell)%m.side, int(cell)/m.side
+	for bit := range 16 {
+		place |= x>>bit&1<<(2*bit) | y>>bit&1<<(2*bit+1)
+	}
+	return place
+}
+
+// queue is a heap of cells, that with the shortest way first.
+type queue [][2]int32
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i][0] < q[j][0] }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)        { *q = append(*q, x.([2]int32)) }
+func (q *queue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
+
+// dijkstra is what is compared with: the lengths of the shortest ways from every cell to the end. Dijkstra, A Note on Two Problems
+// in Connexion with Graphs (1959).
+func (m *terrain) dijkstra(end int32) []int32 {
+	d := make([]int32, len(m.cost))
+	for i := range d {
+		d[i] = far
+	}
+	d[end] = 0
+	q := &queue{{0, end}}
+	for q.Len() > 0 {
+		top := heap.Pop(q).([2]int32)
+		cell := int(top[1])
+		if top[0] > d[cell] {
+			continue
+		}
+		for _, a := range m.around() {
+			to := cell + a[0]
+			if length := top[0] + int32(a[1])*(m.cost[cell]+m.cost[to]); m.cost[to] != 0 && length < d[to] {
+				d[to] = length
+				heap.Push(q, [2]int32{length, int32(to)})
+			}
+		}
+	}
+	return d
+}
+
+// paint draws the map, the darker the dearer, with ways on it.
+func (m *terrain) paint(ways [][]int32) image.Image {
+	const zoom = 2
+	img := image.NewRGBA(image.Rect(0, 0, zoom*m.side, zoom*m.side))
+	set := func(cell int, c color.RGBA) {
+		for i := range zoom * zoom {
+			img.SetRGBA(zoom*(cell%m.side)+i%zoom, zoom*(cell/m.side)+i/zoom, c)
+		}
+	}
+	for i, c := range m.cost {
+		shade := uint8(245 - 13*c)
+		switch c {
+		case 0:
+			set(i, color.RGBA{70, 80, 100, 255})
+		case 1:
+			set(i, color.RGBA{255, 255, 255, 255})
+		default:
+			set(i, color.RGBA{shade - 20, shade, shade - 50, 255})
+		}
+	}
+	for k, way := range ways {
+		angle := 2 * math.Pi * float64(k) / float64(len(ways))
+		wave := func(shift float64) uint8 { return uint8(120 + 120*math.Cos(angle+shift)) }
+		for _, cell := range way {
+			set(int(cell), color.RGBA{220, wave(0) / 2, wave(2), 255})
+		}
+	}
+	return img
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/internal/corpus"
+	"github.com/anycl/anycl/ops"
+)
+
+// What devices that are not there would compile for this program can be planned, and is kept where
+// ANYCL_CORPUS says.
+func TestCorpusOfTheExample(t *testing.T) {
+	corpora, err := corpus.Graphs("stars", func(rt *ops.Runtime) error {
+		g := ops.NewGraph("stars")
+		stars := vectors(g, "stars", spread(1000))
+		radius2, other := nearest(stars, stars, 4)
+		if _, err := ready(t.Context(), rt, ops.Auto, radius2, other); err != nil {
+			return err
+		}
+		g = ops.NewGraph("charts")
+		_, err := ready(t.Context(), rt, ops.Auto, kmeans(vectors(g, "stars", spread(1000)), vectors(g, "first", spread(7)), 3))
+		return err
+	})
+	require.NoError(t, err)
+	for class, c := range corpora {
+		require.Greater(t, c.Len(), 3, class)
+	}
+}

@@ -1,0 +1,145 @@
+// Stars maps the sky from a catalogue of 118,216 real stars: how dense they stand everywhere, which star is nearest to
+// each, and a division of the sky into the charts of an atlas.
+//
+//	go run ./examples/fetch stars           # 10.5 MB; without it there are the 5,044 stars that an eye can see
+//	go run ./examples/stars [-device gpu] [-width 1440] [-charts 48] [-bright] [-out stars.png] [-peer]
+//
+// The density of a place is that of the circle that reaches to its 16th nearest star, found exactly by a kernel of its own
+// (nearest.cl) over a grid that ops have sorted the stars into. The charts are the means of k-means, made of ops alone.
+// It prints the densest places, among which well-known clusters must be, the closest pairs, and how long it took.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"flag"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// options are what the command line says.
+type options struct {
+	width      int // of the map, in pixels
+	neighbours int // the circle of a density reaches to this one
+	charts     int // that k-means divides the sky into
+	iterations int
+	bright     bool // only the stars that an eye can see
+}
+
+func main() {
+	o := options{}
+	flag.IntVar(&o.width, "width", 1440, "of the map, in pixels")
+	flag.IntVar(&o.neighbours, "k", 16, "the circle of a density reaches to the k-th nearest star, 2 to 32")
+	flag.IntVar(&o.charts, "charts", 48, "parts of the sky that k-means makes")
+	flag.IntVar(&o.iterations, "iterations", 50, "of k-means")
+	flag.BoolVar(&o.bright, "bright", false, "only the 5,044 stars that an eye can see")
+	gallery.Main("stars", "stars.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+}
+
+//go:embed peer.py
+var peer string
+
+func run(ctx context.Context, p *gallery.Program, o options) error {
+	stars, err := load(p, o.bright)
+	if err != nil {
+		return err
+	}
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	sky := newChart(o.width)
+	p.Printf("%d stars, a map of %d pixels, %d charts\n", stars.len(), len(sky.pixels), o.charts)
+
+	// The density around each pixel of the map.
+	maps, err := gallery.Both(ctx, p, rt, gallery.Work{
+		Name: fmt.Sprintf("density, %d nearest", o.neighbours), Amount: float64(len(sky.pixels)) / 1e6, Unit: "M places",
+	}, func(place ops.Place) (func(context.Context) ([]*tensor.Tensor, error), error) {
+		g := ops.NewGraph("density")
+		radius2, _ := nearest(vectors(g, "stars", stars.place), vectors(g, "sky", sky.place), o.neighbours)
+		// A chord of length r cuts a cap of area pi r^2 from the unit sphere; with the k-th star on its rim, the
+		// unbiased estimate counts k-1 stars (Casertano and Hut, Core Radius and Density Measurements, 1985).
+		return ready(ctx, rt, place, ops.Div(float64(o.neighbours-1)/math.Pi*perSquareDegree, radius2))
+	})
+	if err != nil {
+		return err
+	}
+	files := map[string]any{"stars.f32": stars.place, "sky.f32": sky.place, "first.f32": spread(o.charts)}
+	radii, ok, err := besideScikit(ctx, p, files, "density", strconv.Itoa(o.neighbours))
+	if err != nil {
+		return err
+	}
+	if ok {
+		density := floats(maps[0].Value[0])
+		checkNear(p, "densities", func(i int) float64 {
+			return float64(o.neighbours-1) / math.Pi * perSquareDegree / float64(density[1009*i])
+		}, radii, 1e-5)
+	}
+
+	// The nearest star of each star.
+	pairs, err := gallery.Both(ctx, p, rt, gallery.Work{
+		Name: "nearest star", Amount: float64(stars.len()) / 1e6, Unit: "M stars",
+	}, func(place ops.Place) (func(context.Context) ([]*tensor.Tensor, error), error) {
+		g := ops.NewGraph("pairs")
+		all := vectors(g, "stars", stars.place)
+		_, other := nearest(all, all, 1)
+		apart := ops.VectorNorm(ops.Sub(all, ops.Gather(all, 0, other)), 2, 1)
+		return ready(ctx, rt, place, apart, other)
+	})
+	if err != nil {
+		return err
+	}
+
+	distances, ok, err := besideScikit(ctx, p, files, "nearest")
+	if err != nil {
+		return err
+	}
+	if ok {
+		apart := floats(pairs[0].Value[0])
+		checkNear(p, "distances", func(i int) float64 { return float64(apart[101*i]) }, distances, 1e-3)
+	}
+
+	// The charts: k-means from points spread evenly.
+	charts, err := gallery.Both(ctx, p, rt, gallery.Work{
+		Name: fmt.Sprintf("k-means, %d iterations", o.iterations), Amount: float64(stars.len()*o.charts*o.iterations) / 1e6, Unit: "M distances",
+	}, func(place ops.Place) (func(context.Context) ([]*tensor.Tensor, error), error) {
+		g := ops.NewGraph("charts")
+		all := vectors(g, "stars", stars.place)
+		means := kmeans(all, vectors(g, "first", spread(o.charts)), o.iterations)
+		part, distance2 := closest(all, means)
+		return ready(ctx, rt, place, means, ops.Sum(distance2), ops.BinCount(part, o.charts, nil))
+	})
+	if err != nil {
+		return err
+	}
+	inertia, ok, err := besideScikit(ctx, p, files, "kmeans", strconv.Itoa(o.iterations))
+	if err != nil {
+		return err
+	}
+	if ok {
+		checkNear(p, "k-means", func(int) float64 { return charts[0].Value[1].Float64At(0) }, inertia, 1e-4)
+	}
+	return report(ctx, p, rt, o, stars, sky, maps, pairs, charts)
+}
+
+const perSquareDegree = math.Pi * math.Pi / 180 / 180
+
+// vectors are n places, a variable [n, 3] that stays on the device.
+func vectors(g *ops.Graph, name string, place []float32) *ops.Node {
+	return g.Variable(name, tensor.Must(tensor.FromSlice(place, len(place)/3, 3)))
+}
+
+// ready compiles a graph for a place and returns what runs it.
+func ready(ctx context.Context, rt *ops.Runtime, place ops.Place, outputs ...*ops.Node) (func(context.Context) ([]*tensor.Tensor, error), error) {
+	exe, err := outputs[0].Graph().Compile(ctx, rt, ops.Target{Outputs: outputs, Place: place})
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) ([]*tensor.Tensor, error) { return exe.Run(ctx, nil) }, nil
+}
