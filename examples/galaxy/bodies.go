@@ -94,7 +94,7 @@ func leap(class platform.Class, p, v *ops.Node, kick, drift float64, potential b
 	n := p.Dim(1)
 	vector, group := 1, min(n, 256)
 	if class == platform.CPU {
-		vector, group = 16, min(n/16, 64)
+		vector, group = 16, min(n/16, 16)
 	}
 	o := ops.KernelOptions{
 		Source: source, Entry: "leap", Options: fmt.Sprintf("-DV=%d -DGROUP=%d", vector, group),

@@ -27,7 +27,7 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.bodies, "bodies", 0, "a power of two from 32 up (default 16384, and 2048 on the CPU path)")
-	flag.IntVar(&o.steps, "steps", 200, "of the flight, 25 to a run")
+	flag.IntVar(&o.steps, "steps", 150, "of the flight, 25 to a run")
 	flag.Float64Var(&o.dt, "dt", 0.03, "time of a step; a star at the edge of a disc needs about 7 for a turn")
 	gallery.Main("galaxy", "galaxy.png", func(ctx context.Context, p *gallery.Program) error {
 		if o.bodies != 0 && (o.bodies < 32 || o.bodies&(o.bodies-1) != 0) || o.steps < 50 || o.dt <= 0 {

@@ -30,10 +30,10 @@ type options struct{ cells, steps int }
 
 func main() {
 	var o options
-	flag.IntVar(&o.cells, "cells", 20, "of the crystal along a side, an even number from 6 up; each has 4 atoms")
+	flag.IntVar(&o.cells, "cells", 0, "of the crystal along a side, an even number from 6 up; each has 4 atoms (default 20, and 10 on the CPU path)")
 	flag.IntVar(&o.steps, "steps", 400, "of 0.005 each, 20 to a run")
 	gallery.Main("molecules", "molecules.png", func(ctx context.Context, p *gallery.Program) error {
-		if o.cells < 6 || o.cells%2 != 0 || o.steps < 200 {
+		if o.cells != 0 && o.cells < 6 || o.cells%2 != 0 || o.steps < 200 {
 			fmt.Fprintln(os.Stderr, "molecules: -cells is an even number from 6 up, -steps at least 200")
 			os.Exit(2)
 		}
@@ -50,9 +50,12 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	defer rt.Close()
-	place := ops.OnCPU
+	place, cells := ops.OnCPU, 10
 	if rt.Device() != nil {
-		place = ops.OnDevice
+		place, cells = ops.OnDevice, 20
+	}
+	if o.cells == 0 {
+		o.cells = cells
 	}
 	l := lattice(rt, o.cells)
 	look, err := l.melt(ctx, rt, place, 0)

@@ -28,7 +28,7 @@ type options struct {
 
 func main() {
 	o := options{contract: contract{strike: 100, barrier: 85}, market: market{100, 0.2, 0.05, 1}}
-	flag.IntVar(&o.paths, "paths", 16384, "of a batch")
+	flag.IntVar(&o.paths, "paths", 0, "of a batch (default 16384, and 4096 on the CPU path)")
 	flag.IntVar(&o.steps, "steps", 64, "of a path, to maturity; the Asian options take their mean over them")
 	flag.IntVar(&o.batches, "batches", 32, "from whose differences standard errors are taken")
 	flag.Float64Var(&o.strike, "strike", o.strike, "what a share can be bought for")
@@ -38,8 +38,8 @@ func main() {
 	flag.Float64Var(&o.market[2], "rate", o.market[2], "of interest, in a year")
 	flag.Float64Var(&o.market[3], "years", o.market[3], "to maturity")
 	gallery.Main("options", "", func(ctx context.Context, p *gallery.Program) error {
-		if min(o.paths, o.steps) < 2 || o.batches < 8 || o.barrier >= min(o.strike, o.market[0]) || min(o.barrier, o.market[1], o.market[3]) <= 0 {
-			fmt.Fprintln(os.Stderr, "options: at least -paths 2, -steps 2, -batches 8; -barrier is below -strike and -spot; all are positive")
+		if o.paths < 0 || o.steps < 2 || o.batches < 8 || o.barrier >= min(o.strike, o.market[0]) || min(o.barrier, o.market[1], o.market[3]) <= 0 {
+			fmt.Fprintln(os.Stderr, "options: at least -steps 2, -batches 8; -barrier is below -strike and -spot; all are positive")
 			os.Exit(2)
 		}
 		return run(ctx, p, o)
@@ -55,6 +55,12 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	defer rt.Close()
+	if o.paths == 0 {
+		o.paths = 16384
+		if rt.Device() == nil {
+			o.paths = 4096
+		}
+	}
 	if err := o.price(ctx, p, rt); err != nil {
 		return err
 	}

@@ -29,6 +29,9 @@ var reservedWords = []string{
 	"_Z", "_pocl", "pocl_", "_work_dim", "_num_groups", "_group_id", "_global_", "_local_",
 }
 
+// instruction begins the names of a processor's instructions, which are harmless.
+const instruction = "__builtin_ia32_"
+
 // plainWords begin like reservedWords and are harmless.
 var plainWords = []string{"work_group_barrier", "__builtin_nontemporal_store", "__builtin_nontemporal_load"}
 
@@ -95,7 +98,7 @@ func undividedOption(options []string) string {
 
 // reserved reports whether the word may reach what CustomHead hides.
 func reserved(word string) bool {
-	return !slices.Contains(plainWords, word) && !slices.Contains(workItemFunctions, word) &&
+	return !slices.Contains(plainWords, word) && !slices.Contains(workItemFunctions, word) && !strings.HasPrefix(word, instruction) &&
 		slices.ContainsFunc(reservedWords, func(p string) bool { return strings.HasPrefix(word, p) })
 }
 
