@@ -27,7 +27,9 @@ var programs = []program{
 	{"route", "path planning", "plans many trips through a town at once; lengths are Dijkstra's"},
 	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means"},
 	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products"},
+	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows"},
 	{"recommend", "recommendation", "factorises a million ratings by alternating least squares"},
+	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation"},
 }
 
 // page is examples/README.md.

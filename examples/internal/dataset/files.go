@@ -7,6 +7,11 @@ var celestial = &Package{
 	SHA256: "490796718c201e15f38c324bda5458fc4de22519313093bf261b628185eaae81",
 }
 
+var lightgbm = &Package{
+	Registry: NPM, Name: "lightgbm", Version: "1.0.27", Size: 11447272,
+	SHA256: "ff79edc14ccd3528c6be2e63600693fb09f20ff561908b448cb4ada282830954",
+}
+
 // Stars are 118,216 stars down to magnitude 14, with positions, magnitudes and colours, as GeoJSON.
 var Stars = File{
 	Name: "stars.14.json", For: "stars", About: "118,216 stars down to magnitude 14", Licence: "BSD-3-Clause",
@@ -26,9 +31,16 @@ var SP500 = File{
 	Package: vega, Path: "package/data/sp500-2000.csv",
 }
 
+// Higgs are 7,000 simulated collisions of protons, with a Higgs boson (1) or without one (0), and 28 measurements of each.
+var Higgs = File{
+	Name: "higgs.train", For: "fraud", About: "7,000 labelled collisions with 28 measurements, LightGBM's example of two classes", Licence: "MIT",
+	Size: 1228616, SHA256: "41c42dc14f86960256bf872fc8ae6286c688b44f43b4057b29428787fc1e0444",
+	Package: lightgbm, Path: "package/dependencies/LightGBM/examples/binary_classification/binary.train",
+}
+
 // All are all files.
 func All() []File {
-	return []File{Stars, SP500}
+	return []File{Stars, Higgs, SP500}
 }
 
 // Named are the files with one of these names, or for an example with one of them; all of them without names.

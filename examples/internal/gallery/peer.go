@@ -2,6 +2,7 @@ package gallery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -32,6 +33,7 @@ type Peer struct {
 
 // PeerResult is what a peer tells.
 type PeerResult struct {
+	Name    string          `json:"name"` // where it is another than that of the Peer
 	Version string          `json:"version"`
 	Seconds float64         `json:"seconds"`
 	Result  json.RawMessage `json:"result"`
@@ -61,7 +63,7 @@ func (p *Program) Beside(ctx context.Context, peer Peer, result any) (bool, erro
 		if amount == 0 {
 			amount = work.Amount
 		}
-		work.Peer = &PeerRecord{Name: peer.Name, Version: r.Version, Seconds: r.Seconds, Amount: amount}
+		work.Peer = &PeerRecord{Name: cmp.Or(r.Name, peer.Name), Version: r.Version, Seconds: r.Seconds, Amount: amount}
 	}
 	return true, nil
 }

@@ -1,0 +1,153 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
+)
+
+//go:embed histogram.cl
+var source string
+
+const (
+	bins   = 64      // of each feature's values
+	scale  = 1 << 14 // gradients are counted in parts of it
+	chunk  = 1 << 14 // rows whose sums stay within 32 bits
+	ridge  = 1.0     // added to the second derivatives of a leaf
+	weight = 1.0     // of second derivatives that each side of a split needs
+)
+
+// histogram returns the sums of the gradients gh [n, 2] in each bin of each feature for each node, [nodes, features, bins, 2].
+// Groups of one work-item need no atomics; GPUs take groups of 128.
+func histogram(binned, node, gh *ops.Node, nodes, group int) *ops.Node {
+	features, n := binned.Shape()[0], binned.Shape()[1]
+	chunks := (n + chunk - 1) / chunk
+	parts := ops.Kernel(binned.Graph(), ops.KernelOptions{
+		Source: source, Entry: "histogram",
+		Options: fmt.Sprintf("-DN=%d -DFEATURES=%d -DNODES=%d -DBINS=%d -DCHUNK=%d -DWG=%d", n, features, nodes, bins, chunk, group),
+		Results: []ops.Result{{DType: tensor.Int32, Shape: []int{chunks, nodes, features, bins, 2}}},
+		Global:  [3]int{features * group, chunks},
+		Host:    func(outs, ins []*tensor.Tensor) error { return histogramHost(outs, ins, nodes) },
+	}, binned, node, gh)[0]
+	return ops.Sum(ops.Cast(parts, tensor.Float32), 0)
+}
+
+// histogramHost is the kernel in Go, for the CPU path.
+func histogramHost(outs, ins []*tensor.Tensor, nodes int) error {
+	binned, node, gh := tensor.Must(tensor.ToSlice[uint8](ins[0])), tensor.Must(tensor.ToSlice[int32](ins[1])), tensor.Must(tensor.ToSlice[int32](ins[2]))
+	y := tensor.Must(tensor.ToSlice[int32](outs[0]))
+	clear(y)
+	n, features := len(node), len(binned)/len(node)
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < (n+chunk-1)/chunk*features; i += workers {
+				c, f := i/features, i%features
+				for r := c * chunk; r < min((c+1)*chunk, n); r++ {
+					at := (((c*nodes+int(node[r]))*features+f)*bins + int(binned[f*n+r])) * 2
+					y[at] += gh[2*r]
+					y[at+1] += gh[2*r+1]
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return nil
+}
+
+// groupOf is the size of a work-group on a device.
+func groupOf(d *platform.Device) int {
+	if d == nil || d.Class == platform.CPU {
+		return 1
+	}
+	return 128
+}
+
+// split finds for each node of a histogram the best of all splits: rows whose feature is in a bin above a limit go right. Its gain is
+//
+//	G_l²/(H_l + 1) + G_r²/(H_r + 1) - G²/(H + 1)
+//
+// (Chen and Guestrin, XGBoost: A Scalable Tree Boosting System, 2016, equation 7). A node without a gain keeps its rows on the left.
+func split(sums *ops.Node) (feature, limit *ops.Node) {
+	nodes, features := sums.Shape()[0], sums.Shape()[1]
+	left := ops.CumSum(sums, 2, nil)
+	all := ops.Slice(left, ops.Between(2, bins-1, bins))
+	right := ops.Sub(all, left)
+	part := func(x *ops.Node, i int) *ops.Node { return ops.Div(ops.Slice(x, ops.Between(3, i, i+1)), scale) }
+	score := func(x *ops.Node) *ops.Node {
+		return ops.Div(ops.Square(part(x, 0)), ops.Add(part(x, 1), ridge))
+	}
+	gain := ops.Sub(ops.Add(score(left), score(right)), score(all))
+	enough := ops.And(ops.GreaterEqual(part(left, 1), weight), ops.GreaterEqual(part(right, 1), weight))
+	gain = ops.Reshape(ops.Where(enough, gain, -1), nodes, features*bins)
+	most, at := ops.MaxWithIndex(gain, 1)
+	at = ops.Cast(at, tensor.Int32)
+	feature = ops.FloorDivide(at, bins)
+	limit = ops.Where(ops.Greater(most, 1e-6), ops.Sub(at, ops.Mul(feature, bins)), bins-1)
+	return feature, limit
+}
+
+// forest is trees of the same depth: tree t has 2^depth - 1 splits, those of a level after those of the level above it, and 2^depth leaves.
+type forest struct{ features, limits, leaves *ops.Node }
+
+// boost grows trees, each to correct the sum of those before it. Rows of mask 0 are not learned from; their scores are computed all
+// the same. It returns the trees and the score of each row, the logarithm of its odds.
+func boost(binned, label, mask *ops.Node, trees, depth int, rate, base float64, group int) (forest, *ops.Node) {
+	g := binned.Graph()
+	features, n := binned.Shape()[0], binned.Shape()[1]
+	flat, row := ops.Reshape(binned, features*n), g.Iota(tensor.Int32, 0, n)
+	last, grown := ops.Scan([]*ops.Node{g.Full(tensor.Float32, base, n)}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
+		p := ops.Sigmoid(s[0])
+		gradient, curvature := ops.Mul(ops.Sub(p, label), mask), ops.Mul(ops.Mul(p, ops.Sub(1, p)), mask)
+		gh := ops.Cast(ops.Round(ops.Mul(ops.Stack(1, gradient, curvature), scale)), tensor.Int32)
+		node := g.Zeros(tensor.Int32, n)
+		var splits, limits []*ops.Node
+		var feature, limit, sums *ops.Node
+		for level := range depth {
+			sums = histogram(binned, node, gh, 1<<level, group)
+			feature, limit = split(sums)
+			splits, limits = append(splits, feature), append(limits, limit)
+			bin := ops.Gather(flat, 0, ops.Add(ops.Mul(ops.Gather(feature, 0, node), n), row))
+			right := ops.Greater(ops.Cast(bin, tensor.Int32), ops.Gather(limit, 0, node))
+			node = ops.Add(ops.Mul(node, 2), ops.Cast(right, tensor.Int32))
+		}
+		total := func(i int) *ops.Node { // of the rows in each leaf, from both sides of the last splits
+			level := ops.Reshape(ops.Slice(ops.CumSum(sums, 2, nil), ops.Between(3, i, i+1)), 1<<(depth-1), features*bins)
+			left := ops.GatherElements(level, 1, ops.Reshape(ops.Add(ops.Mul(feature, bins), limit), 1<<(depth-1), 1), nil)
+			all := ops.Slice(level, ops.Between(1, bins-1, bins))
+			return ops.Div(ops.Reshape(ops.Concat(1, left, ops.Sub(all, left)), 1<<depth), scale)
+		}
+		leaf := ops.Mul(ops.Div(total(0), ops.Add(total(1), ridge)), -rate)
+		return []*ops.Node{ops.Add(s[0], ops.Gather(leaf, 0, node))}, []*ops.Node{ops.Concat(0, splits...), ops.Concat(0, limits...), leaf}
+	}, &ops.ScanOptions{Trips: trees})
+	return forest{grown[0], grown[1], grown[2]}, last[0]
+}
+
+// ensemble is the trees for ops.TreeRegress: a row with a value above the edge of a limit goes right.
+func ensemble(features, limits []int32, leaves []float32, edges [][]float32, depth int, base float64) *ops.TreeEnsemble {
+	e := &ops.TreeEnsemble{Base: []float64{base}}
+	splits := 1<<depth - 1
+	for t := 0; t < len(leaves)>>depth; t++ {
+		var tree []ops.TreeNode
+		for i := range splits {
+			f, limit := features[t*splits+i], limits[t*splits+i]
+			edge := math.Inf(1)
+			if int(limit) < len(edges[f]) {
+				edge = float64(edges[f][limit])
+			}
+			tree = append(tree, ops.TreeNode{Mode: ops.TreeLessEqual, Feature: int(f), Value: edge, True: 2*i + 1, False: 2*i + 2})
+		}
+		for i := range 1 << depth {
+			tree = append(tree, ops.TreeNode{Mode: ops.TreeLeaf, Weights: []ops.TreeWeight{{Value: float64(leaves[t<<depth+i])}}})
+		}
+		e.Trees = append(e.Trees, tree)
+	}
+	return e
+}
