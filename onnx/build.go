@@ -1,0 +1,333 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/anycl/anycl/onnx/internal/model"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// value is a tensor of a model while its graph is built.
+type value struct {
+	name string
+	// node is its node in the graph; nil where only host is known.
+	node *ops.Node
+	// host is what it holds, where that is known before the graph runs.
+	host *tensor.Tensor
+	// fold computes host. It fails where that depends on what is not known.
+	fold func() error
+	// input is the name of the graph's input that it is.
+	input string
+	// trims are axes of which only the first count slices are there.
+	trims []trim
+	bad   bool // it could not be built, which was said
+}
+
+type trim struct {
+	axis  int
+	count *ops.Node
+}
+
+// needError says that sizes depend on the contents of an input, which are not known yet.
+type needError struct{ input string }
+
+func (e *needError) Error() string {
+	return fmt.Sprintf("sizes depend on the contents of input %q, which are known at run", e.input)
+}
+
+// opsInScope maps names to values; names of outer graphs are seen from inner ones.
+type scope struct {
+	values map[string]*value
+	outer  *scope
+	attrs  map[string]*model.Attr // of the function that is expanded
+	opsets map[string]int64
+}
+
+func (s *scope) find(name string) *value {
+	for ; s != nil; s = s.outer {
+		if v := s.values[name]; v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// builder builds a graph of a model for shapes that are known.
+type builder struct {
+	ctx   context.Context
+	m     *Model
+	g     *ops.Graph
+	feeds map[string]*tensor.Tensor // contents of inputs on which sizes may depend; nil: not known
+	used  map[string]bool           // inputs whose contents were used
+	// byValue has branches and loops taken by the contents of inputs, since they cannot be built otherwise.
+	byValue bool
+	tried   bool // there are branches or loops that byValue may help
+	vars    bool
+	errs    []error
+	host    *ops.Runtime // folds constants
+	depth   int          // of functions and inner graphs
+	loops   int          // within how many loops of the graph
+	steps   int          // nodes that were built, unrolled ones too
+	weights []*ops.Node
+}
+
+const (
+	maxNesting  = 64
+	maxSteps    = 1 << 20
+	maxFold     = 1 << 24 // elements of a value that is computed before the graph runs
+	maxContents = 1 << 16 // bytes of an input on whose contents sizes depend
+)
+
+// nodes builds nodes in the order of a graph.
+func (b *builder) nodes(s *scope, nodes []*model.Node) {
+	for _, n := range nodes {
+		if b.ctx.Err() != nil {
+			b.errs = append(b.errs, b.ctx.Err())
+			return
+		}
+		if b.steps++; b.steps > maxSteps {
+			b.errs = append(b.errs, fmt.Errorf("more than %d nodes, with loops that are unrolled", maxSteps))
+			return
+		}
+		outs, err := b.one(s, n)
+		if err != nil {
+			b.errs = append(b.errs, fmt.Errorf("%s: %w", label(n), err))
+		}
+		for i, name := range n.Outputs {
+			if name == "" {
+				continue
+			}
+			v := &value{bad: true}
+			if i < len(outs) && outs[i] != nil {
+				v = outs[i]
+			} else if err == nil && !anyBad(b.operands(s, n)) {
+				b.errs = append(b.errs, fmt.Errorf("%s: there is no output %d", label(n), i))
+			}
+			if v.name == "" {
+				v.name = name
+			}
+			s.values[name] = v
+		}
+	}
+}
+
+func label(n *model.Node) string {
+	op := n.Op
+	if n.Domain != "" {
+		op = n.Domain + "." + op
+	}
+	if n.Name == "" && len(n.Outputs) > 0 {
+		return fmt.Sprintf("%s of %q", op, n.Outputs[0])
+	}
+	return fmt.Sprintf("%s %q", op, n.Name)
+}
+
+func (b *builder) operands(s *scope, n *model.Node) []*value {
+	in := make([]*value, len(n.Inputs))
+	for i, name := range n.Inputs {
+		if name != "" {
+			in[i] = s.find(name)
+		}
+	}
+	return in
+}
+
+func anyBad(in []*value) bool {
+	return slices.ContainsFunc(in, func(v *value) bool { return v != nil && v.bad })
+}
+
+// one builds a node.
+func (b *builder) one(s *scope, n *model.Node) ([]*value, error) {
+	in := b.operands(s, n)
+	for i, name := range n.Inputs {
+		if name != "" && in[i] == nil {
+			return nil, fmt.Errorf("its input %q is made by nothing before it", name)
+		}
+	}
+	if anyBad(in) { // reported where it went wrong
+		return nil, nil
+	}
+	attrs := map[string]*model.Attr{}
+	for _, a := range n.Attrs {
+		if a.Ref != "" {
+			ref := s.attrs[a.Ref]
+			if ref == nil {
+				continue // the operator's default
+			}
+			c := *ref
+			c.Name = a.Name
+			a = &c
+		}
+		attrs[a.Name] = a
+	}
+	if f := b.m.function(n.Domain, n.Op, n.Overload); f != nil {
+		return b.expand(f, in, attrs)
+	}
+	op, err := find(n, s.opsets)
+	if err != nil {
+		return nil, err
+	}
+	c := &call{b: b, s: s, n: n, op: op, in: in, attrs: attrs, version: s.opsets[n.Domain], read: map[string]bool{}, seen: make([]bool, len(in))}
+	return c.build()
+}
+
+// build calls the operator's builder. A mistake in it is an error of the node.
+func (c *call) build() (outs []*value, err error) {
+	mistakes := graphErrors(c.b.g)
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
+			outs, err = nil, r.error
+		case runtime.Error:
+			outs, err = nil, fmt.Errorf("its operands or attributes do not fit: %w", r)
+		default:
+			panic(r)
+		}
+	}()
+	outs = c.op.build(c)
+	if now := graphErrors(c.b.g); len(now) > len(mistakes) {
+		return nil, errors.Join(now[len(mistakes):]...)
+	}
+	for name := range c.attrs {
+		if !c.read[name] && !slices.Contains(c.op.ignore, name) {
+			return nil, fmt.Errorf("its attribute %q is not known in version %d", name, c.version)
+		}
+	}
+	for i, v := range c.in {
+		if v != nil && !c.seen[i] {
+			return nil, fmt.Errorf("its input %d is not known in version %d", i, c.version)
+		}
+	}
+	c.foldable(outs)
+	return outs, nil
+}
+
+// graphErrors are the mistakes that g has recorded.
+func graphErrors(g *ops.Graph) []error {
+	err := g.Err()
+	if err == nil {
+		return nil
+	}
+	if all, ok := errors.AsType[*ops.GraphError](err); ok {
+		return all.Errs
+	}
+	return []error{err}
+}
+
+// refusal is what call.fail throws to the builder of its node.
+type refusal struct{ error }
+
+// graph builds an inner graph, whose inputs are given, and returns its outputs.
+func (b *builder) graph(outer *scope, g *model.Graph, in []*value) ([]*value, error) {
+	if b.depth++; b.depth > maxNesting {
+		return nil, fmt.Errorf("graphs and functions are nested more than %d deep", maxNesting)
+	}
+	defer func() { b.depth-- }()
+	s := &scope{values: map[string]*value{}, outer: outer, attrs: outer.attrs, opsets: outer.opsets}
+	if len(in) > len(g.Inputs) {
+		return nil, fmt.Errorf("the graph %q has %d inputs, not %d", g.Name, len(g.Inputs), len(in))
+	}
+	if err := b.initialisers(s, g); err != nil {
+		return nil, err
+	}
+	for i, v := range in {
+		s.values[g.Inputs[i].Name] = v
+	}
+	mistakes := len(b.errs)
+	b.nodes(s, g.Nodes)
+	if len(b.errs) > mistakes {
+		err := errors.Join(b.errs[mistakes:]...)
+		b.errs = b.errs[:mistakes]
+		return nil, err
+	}
+	return s.results(names(g.Outputs))
+}
+
+func names(values []*model.Value) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = v.Name
+	}
+	return all
+}
+
+func (s *scope) results(names []string) ([]*value, error) {
+	outs := make([]*value, len(names))
+	for i, name := range names {
+		if outs[i] = s.find(name); outs[i] == nil {
+			return nil, fmt.Errorf("the output %q is made by nothing", name)
+		}
+	}
+	return outs, nil
+}
+
+// initialisers adds the initialisers of a graph.
+func (b *builder) initialisers(s *scope, g *model.Graph) error {
+	if len(g.Sparse) > 0 {
+		return fmt.Errorf("sparse initialisers are not supported: %s", strings.Join(g.Sparse, ", "))
+	}
+	for _, t := range g.Initializers {
+		v, err := b.m.weight(t)
+		if err != nil {
+			s.values[t.Name] = &value{name: t.Name, bad: true}
+			b.errs = append(b.errs, err)
+			continue
+		}
+		w := &value{name: t.Name, host: v}
+		if b.vars && v.DType().IsFloat() && v.Len() > 0 {
+			w.node = b.g.Variable(t.Name, v)
+			b.weights = append(b.weights, w.node)
+		}
+		s.values[t.Name] = w
+	}
+	return nil
+}
+
+// expand builds the nodes of a function in place of a call.
+func (b *builder) expand(f *model.Function, in []*value, attrs map[string]*model.Attr) ([]*value, error) {
+	if b.depth++; b.depth > maxNesting {
+		return nil, fmt.Errorf("functions are nested more than %d deep", maxNesting)
+	}
+	defer func() { b.depth-- }()
+	if len(in) > len(f.Inputs) {
+		return nil, fmt.Errorf("the function has %d inputs, not %d", len(f.Inputs), len(in))
+	}
+	s := &scope{values: map[string]*value{}, attrs: map[string]*model.Attr{}, opsets: f.Opsets}
+	for i, v := range in {
+		if v != nil {
+			s.values[f.Inputs[i]] = v
+		}
+	}
+	for _, a := range f.Defaults {
+		s.attrs[a.Name] = a
+	}
+	for name, a := range attrs {
+		s.attrs[name] = a
+	}
+	nodes := make([]*model.Node, len(f.Nodes))
+	for i, n := range f.Nodes { // an input that the caller left out is left out within
+		c := *n
+		c.Inputs = slices.Clone(n.Inputs)
+		for k, name := range c.Inputs {
+			if at := slices.Index(f.Inputs, name); at >= 0 && (at >= len(in) || in[at] == nil) {
+				c.Inputs[k] = ""
+			}
+		}
+		nodes[i] = &c
+	}
+	mistakes := len(b.errs)
+	b.nodes(s, nodes)
+	if len(b.errs) > mistakes {
+		err := errors.Join(b.errs[mistakes:]...)
+		b.errs = b.errs[:mistakes]
+		return nil, err
+	}
+	return s.results(f.Outputs)
+}

@@ -1,0 +1,291 @@
+package onnx
+
+import (
+	"math"
+	"slices"
+
+	"github.com/anycl/anycl/onnx/internal/model"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+var _ = define(
+	&operator{name: "Identity", since: 1, build: func(c *call) []*value {
+		v := c.value(0)
+		return []*value{{node: v.node, host: v.host, fold: v.fold, input: v.input, trims: v.trims}}
+	}},
+	&operator{name: "Shape", since: 1, build: func(c *call) []*value {
+		x := c.x(0)
+		start, end := c.int("start", 0), c.int("end", math.MaxInt)
+		shape := x.Shape()
+		bound := func(i int) int {
+			if i < 0 {
+				i += len(shape)
+			}
+			return min(max(i, 0), len(shape))
+		}
+		return c.known(int64s(shape[bound(start):max(bound(start), bound(end))]))
+	}},
+	&operator{name: "Size", since: 1, build: func(c *call) []*value {
+		return []*value{{host: tensor.Scalar(int64(product(c.x(0).Shape())))}}
+	}},
+	&operator{name: "Reshape", since: 1, ignore: consumed, build: func(c *call) []*value {
+		x := c.x(0)
+		shape, given := c.intsOrInput("shape", 1, 5)
+		if !given {
+			c.fail("there is no shape")
+		}
+		zero := c.flag("allowzero", false)
+		shape = slices.Clone(shape)
+		for i, d := range shape {
+			if d == 0 && !zero {
+				if i >= x.Rank() {
+					c.fail("extent %d of %v is that of the operand, which has %d axes", i, shape, x.Rank())
+				}
+				shape[i] = x.Dim(i)
+			}
+		}
+		if at := slices.Index(shape, -1); at >= 0 && x.Size() == 0 { // 0 elements do not tell what is left
+			rest := slices.Delete(slices.Clone(shape), at, at+1)
+			if product(rest) == 0 {
+				c.fail("%v leaves an extent open, and there are no elements", shape)
+			}
+			shape[at] = 0
+		}
+		return out(ops.Reshape(x, shape...))
+	}},
+	&operator{name: "Flatten", since: 1, build: func(c *call) []*value { return out(flatten(c, c.x(0), c.int("axis", 1))) }},
+	&operator{name: "Transpose", since: 1, build: func(c *call) []*value { return out(ops.Transpose(c.x(0), c.intList("perm")...)) }},
+	&operator{name: "Squeeze", since: 1, build: func(c *call) []*value {
+		axes, given := c.intsOrInput("axes", 1, 13)
+		x := c.x(0)
+		if !given {
+			return out(ops.Squeeze(x))
+		}
+		return out(ops.Squeeze(x, append([]int{}, axes...)...))
+	}},
+	&operator{name: "Unsqueeze", since: 1, build: func(c *call) []*value {
+		axes, _ := c.intsOrInput("axes", 1, 13)
+		x := c.x(0)
+		rank := x.Rank() + len(axes)
+		shape := make([]int, rank)
+		for _, a := range axes {
+			a = c.axis(a, rank)
+			if shape[a] != 0 {
+				c.fail("axis %d is named twice in %v", a, axes)
+			}
+			shape[a] = -1
+		}
+		old := x.Shape()
+		for i := range shape {
+			if shape[i] == -1 {
+				shape[i] = 1
+				continue
+			}
+			shape[i], old = old[0], old[1:]
+		}
+		return out(ops.Reshape(x, shape...))
+	}},
+	&operator{name: "Concat", since: 1, build: func(c *call) []*value {
+		xs := c.all(0)
+		axis := c.int("axis", 1)
+		if len(xs) == 1 {
+			return out(xs[0])
+		}
+		return out(ops.Concat(c.axis(axis, xs[0].Rank()), xs...))
+	}},
+	&operator{name: "Split", since: 1, build: split},
+	&operator{name: "Slice", since: 1, build: slice},
+	&operator{name: "Expand", since: 8, build: func(c *call) []*value {
+		x := c.x(0)
+		shape, err := tensor.Broadcast(x.Shape(), c.ints(1))
+		c.check(err)
+		return out(ops.BroadcastTo(x, shape...))
+	}},
+	&operator{name: "Tile", since: 6, build: func(c *call) []*value {
+		x, reps := c.x(0), c.ints(1)
+		if len(reps) != x.Rank() {
+			c.fail("%d repetitions for %d axes", len(reps), x.Rank())
+		}
+		return out(ops.Tile(x, reps...))
+	}},
+	&operator{name: "DepthToSpace", since: 1, build: func(c *call) []*value {
+		mode := c.str("mode", "DCR")
+		if mode != "DCR" && mode != "CRD" {
+			c.fail("mode %q is neither DCR nor CRD", mode)
+		}
+		return out(ops.DepthToSpace(c.x(0), c.int("blocksize", 0), mode == "DCR"))
+	}},
+	&operator{name: "SpaceToDepth", since: 1, build: func(c *call) []*value {
+		mode := c.str("mode", "DCR")
+		return out(ops.SpaceToDepth(c.x(0), c.int("blocksize", 0), mode == "DCR"))
+	}},
+	&operator{name: "Trilu", since: 14, build: func(c *call) []*value {
+		x, k := c.x(0), int(c.num(1, 0))
+		k = min(max(k, -1<<40), 1<<40)
+		if c.flag("upper", true) {
+			return out(ops.Triu(x, k))
+		}
+		return out(ops.Tril(x, k))
+	}},
+	&operator{name: "Constant", since: 1, build: constant},
+	&operator{name: "ConstantOfShape", since: 9, build: func(c *call) []*value {
+		shape := c.ints(0)
+		fill := tensor.Scalar(float32(0))
+		if a := c.attr("value", model.AttrTensor); a != nil {
+			v, err := a.Tensor.Tensor(nil)
+			c.check(err)
+			if v.Len() != 1 {
+				c.fail("its value has %d elements, not 1", v.Len())
+			}
+			v, err = v.Reshape()
+			c.check(err)
+			fill = v
+		}
+		return out(ops.BroadcastTo(c.b.g.Const(fill), shape...))
+	}},
+	&operator{name: "Range", since: 11, build: func(c *call) []*value {
+		dt := c.x(0).DType()
+		start, limit, delta := c.num(0, 0), c.num(1, 0), c.num(2, 0)
+		if delta == 0 {
+			c.fail("the step is 0")
+		}
+		n := max(0, int(math.Ceil((limit-start)/delta)))
+		if n > maxFold {
+			c.fail("%d elements, more than %d", n, maxFold)
+		}
+		t, err := tensor.New(dt, n)
+		c.check(err)
+		for i := range n {
+			t.SetFloat64(i, start+float64(i)*delta)
+		}
+		return c.known(t, nil)
+	}},
+	&operator{name: "EyeLike", since: 9, build: func(c *call) []*value {
+		x := c.x(0)
+		dt := x.DType()
+		if c.given("dtype") {
+			dt = c.dtype(c.int("dtype", 1))
+		}
+		if x.Rank() != 2 {
+			c.fail("its operand has %d axes, not 2", x.Rank())
+		}
+		return out(ops.Cast(c.b.g.Eye(tensor.Int32, x.Dim(0), x.Dim(1), c.int("k", 0)), dt))
+	}},
+	&operator{name: "Cast", since: 1, ignore: []string{"saturate", "round_mode"}, build: func(c *call) []*value {
+		if c.version < 6 {
+			dt, err := tensor.ParseDType(lower(c.str("to", "")))
+			c.check(err)
+			return out(ops.Cast(c.x(0), dt))
+		}
+		return out(ops.Cast(c.x(0), c.dtype(c.int("to", 0))))
+	}},
+	&operator{name: "CastLike", since: 15, ignore: []string{"saturate", "round_mode"}, build: func(c *call) []*value {
+		return out(ops.Cast(c.x(0), c.x(1).DType()))
+	}},
+	&operator{name: "CenterCropPad", since: 18, build: cropPad},
+	&operator{name: "Pad", since: 2, build: pad},
+)
+
+func int64s(shape []int) (*tensor.Tensor, error) {
+	v := make([]int64, len(shape))
+	for i, d := range shape {
+		v[i] = int64(d)
+	}
+	return tensor.FromSlice(v, len(v))
+}
+
+func constant(c *call) []*value {
+	switch {
+	case c.attrs["value"] != nil:
+		return c.known(c.attr("value", model.AttrTensor).Tensor.Tensor(nil))
+	case c.attrs["value_int"] != nil:
+		return []*value{{host: tensor.Scalar(c.attr("value_int", model.AttrInt).Int)}}
+	case c.attrs["value_float"] != nil:
+		return []*value{{host: tensor.Scalar(c.attr("value_float", model.AttrFloat).Float)}}
+	case c.attrs["value_ints"] != nil:
+		return c.known(int64s(c.intList("value_ints")))
+	case c.attrs["value_floats"] != nil:
+		f := c.attr("value_floats", model.AttrFloats).Floats
+		return c.known(tensor.FromSlice(f, len(f)))
+	}
+	c.fail("its value is a string, a sparse tensor or missing")
+	return nil
+}
+
+func split(c *call) []*value {
+	x := c.x(0)
+	axis := c.axis(c.int("axis", 0), x.Rank())
+	var sizes []int
+	var given bool
+	if c.version == 1 && c.has(1) {
+		sizes, given = c.ints(1), true
+	} else {
+		sizes, given = c.intsOrInput("split", 1, 13)
+	}
+	if !given {
+		parts := len(c.n.Outputs)
+		if c.version >= 18 {
+			parts = c.int("num_outputs", parts)
+		}
+		if parts <= 0 {
+			c.fail("%d outputs", parts)
+		}
+		each := (x.Dim(axis) + parts - 1) / parts
+		for left := x.Dim(axis); len(sizes) < parts; left -= each {
+			sizes = append(sizes, max(0, min(each, left)))
+		}
+	}
+	return out(ops.SplitSizes(x, axis, sizes...)...)
+}
+
+func slice(c *call) []*value {
+	x := c.x(0)
+	var starts, ends, axes, steps []int
+	if c.version < 10 {
+		starts, ends, axes = c.intList("starts"), c.intList("ends"), c.intList("axes")
+	} else {
+		starts, ends = c.ints(1), c.ints(2)
+		if c.has(3) {
+			axes = c.ints(3)
+		}
+		if c.has(4) {
+			steps = c.ints(4)
+		}
+	}
+	var ranges []ops.Range
+	for i, start := range starts {
+		axis, step := i, 1
+		if axes != nil {
+			axis = c.axis(axes[i], x.Rank())
+		}
+		if steps != nil {
+			step = steps[i]
+		}
+		if step == 0 {
+			c.fail("the step along axis %d is 0", axis)
+		}
+		n, end := x.Dim(axis), ends[i]
+		if start < 0 {
+			start += n
+		}
+		if end < 0 {
+			end += n
+		}
+		if step > 0 {
+			start, end = min(max(start, 0), n), min(max(end, 0), n)
+			ranges = append(ranges, ops.Range{Axis: axis, Start: start, Stop: max(start, end), Step: step, Exact: true})
+			continue
+		}
+		start, end = min(max(start, 0), n-1), min(max(end, -1), n-1)
+		switch {
+		case start <= end || n == 0:
+			ranges = append(ranges, ops.Range{Axis: axis, Exact: true})
+		case end < 0: // down to the first element
+			ranges = append(ranges, ops.Range{Axis: axis, Start: start, Step: step})
+		default:
+			ranges = append(ranges, ops.Range{Axis: axis, Start: start, Stop: end, Step: step, Exact: true})
+		}
+	}
+	return out(ops.Slice(x, ranges...))
+}
