@@ -258,7 +258,7 @@ func (c *call) intsOrInput(name string, i int, since int64) (list []int, given b
 func (c *call) dtype(t int) tensor.DType {
 	dt := model.DataType(t).DType()
 	if !dt.Valid() {
-		c.fail("the element type %v is not supported", model.DataType(t))
+		c.check(&ElementTypeError{Type: model.DataType(t).String()})
 	}
 	return dt
 }

@@ -133,7 +133,7 @@ func infoOf(v *model.Value) (Info, error) {
 	case v.Kind != "tensor" && v.Kind != "":
 		return info, fmt.Errorf("%q is a %s", v.Name, v.Kind)
 	case v.Kind == "tensor" && !info.DType.Valid() && v.Type != 0:
-		return info, fmt.Errorf("%q is of element type %v", v.Name, v.Type)
+		return info, &ElementTypeError{Name: v.Name, Type: v.Type.String()}
 	case v.Dims == nil:
 		return info, nil
 	}

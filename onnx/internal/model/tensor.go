@@ -73,7 +73,7 @@ func (t *Tensor) Shape() ([]int, error) {
 func (t *Tensor) Tensor(external func(location string, offset, length int64) ([]byte, error)) (*tensor.Tensor, error) {
 	dt := t.Type.DType()
 	if !dt.Valid() {
-		return nil, fmt.Errorf("tensor %q is of %v, which is not supported", t.Name, t.Type)
+		return nil, &ElementTypeError{t.Name, t.Type.String()}
 	}
 	shape, err := t.Shape()
 	if err != nil {
@@ -179,4 +179,17 @@ func (t *Tensor) pack(dt tensor.DType) (b []byte) {
 		}
 	}
 	return b
+}
+
+// ElementTypeError is the error of an element type that package tensor does not have.
+type ElementTypeError struct {
+	Name string // of the tensor, input or output; empty: of an attribute
+	Type string
+}
+
+func (e *ElementTypeError) Error() string {
+	if e.Name == "" {
+		return fmt.Sprintf("the element type %s is not supported", e.Type)
+	}
+	return fmt.Sprintf("%q is of element type %s, which is not supported", e.Name, e.Type)
 }
