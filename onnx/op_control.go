@@ -1,0 +1,262 @@
+package onnx
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/anycl/anycl/onnx/internal/model"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+var _ = define(
+	&operator{name: "If", since: 1, control: true, build: branch},
+	&operator{name: "Loop", since: 1, control: true, build: loop},
+	&operator{name: "Scan", since: 9, control: true, build: scan},
+)
+
+// body is an attribute that is a graph.
+func (c *call) body(name string) *model.Graph {
+	a := c.attr(name, model.AttrGraph)
+	if a == nil {
+		c.fail("its graph %q is missing", name)
+	}
+	return a.Graph
+}
+
+func (c *call) inner(g *model.Graph, in []*value) []*value {
+	outs, err := c.b.graph(c.s, g, in)
+	c.check(err)
+	if len(outs) < len(c.n.Outputs) && c.n.Op == "If" {
+		c.fail("the graph %q gives %d values, not %d", g.Name, len(outs), len(c.n.Outputs))
+	}
+	return outs
+}
+
+// known is the bool that v holds: without contents of inputs, or with them where control flow cannot be built otherwise.
+func (c *call) knownBool(v *value) (is, known bool) {
+	t, ok := c.b.constant(v)
+	if !ok && c.b.byValue && c.b.loops == 0 {
+		if err := c.b.hostOf(v); err != nil {
+			if _, needs := errors.AsType[*needError](err); needs {
+				c.check(err)
+			}
+			return false, false
+		}
+		t, ok = v.host, true
+	}
+	if !ok || t.Len() != 1 {
+		return false, false
+	}
+	return t.Float64At(0) != 0, true
+}
+
+func branch(c *call) []*value {
+	cond := c.value(0)
+	then, otherwise := c.body("then_branch"), c.body("else_branch")
+	if is, known := c.knownBool(cond); known {
+		if is {
+			return c.inner(then, nil)
+		}
+		return c.inner(otherwise, nil)
+	}
+	c.b.tried = true
+	c.b.loops++
+	defer func() { c.b.loops-- }()
+	var failed error
+	build := func(g *model.Graph) func() []*ops.Node {
+		return func() (nodes []*ops.Node) {
+			defer func() {
+				if r, ok := recover().(refusal); ok {
+					failed = errors.Join(failed, r.error)
+				}
+			}()
+			for _, v := range c.inner(g, nil)[:len(c.n.Outputs)] {
+				nodes = append(nodes, c.b.node(v))
+			}
+			return nodes
+		}
+	}
+	y := ops.If(ops.Reshape(c.b.node(cond)), build(then), build(otherwise))
+	c.check(failed)
+	return out(y...)
+}
+
+const maxUnrolled = 4096 // iterations of a loop that is unrolled
+
+func loop(c *call) []*value {
+	g := c.body("body")
+	carried := make([]*value, 0, len(c.in))
+	for i := 2; i < len(c.in); i++ {
+		carried = append(carried, c.value(i))
+	}
+	if len(g.Inputs) != 2+len(carried) || len(g.Outputs) < 1+len(carried) {
+		c.fail("its body has %d inputs and %d outputs for %d values", len(g.Inputs), len(g.Outputs), len(carried))
+	}
+	trips, bounded := -1, true
+	if c.has(0) {
+		if t, ok := c.b.constant(c.value(0)); ok {
+			trips = intsOf(t)[0]
+		} else if c.b.byValue && c.b.loops == 0 {
+			trips = c.ints(0)[0]
+		}
+	} else {
+		bounded = false
+	}
+	going, known := true, true
+	if c.has(1) {
+		going, known = c.knownBool(c.value(1))
+	}
+	rows := len(g.Outputs) - 1 - len(carried)
+	if known && !going {
+		trips = 0
+	}
+	if known && (trips >= 0 || !bounded) && (trips <= 16 || c.b.byValue || rows > 0) {
+		if outs, ok := c.unroll(g, carried, trips); ok {
+			return outs
+		}
+	}
+	c.b.tried = true
+	if rows > 0 {
+		c.fail("a loop of unknown length that collects rows is not supported: the size of its results is not known")
+	}
+	return c.while(g, carried)
+}
+
+// unroll builds each iteration. It is false where it is not known when the loop ends.
+func (c *call) unroll(g *model.Graph, carried []*value, trips int) ([]*value, bool) {
+	carried = slices.Clone(carried)
+	rows := make([][]*ops.Node, len(g.Outputs)-1-len(carried))
+	truth := &value{name: "cond", host: tensor.Scalar(true)}
+	for i := 0; trips < 0 || i < trips; i++ {
+		if i == maxUnrolled {
+			c.fail("more than %d iterations are not unrolled", maxUnrolled)
+		}
+		in := append([]*value{{name: "iteration", host: tensor.Scalar(int64(i))}, truth}, carried...)
+		outs := c.inner(g, in)
+		is, known := c.knownBool(outs[0])
+		if !known {
+			return nil, false
+		}
+		carried = outs[1 : 1+len(carried)]
+		for k, v := range outs[1+len(carried):] {
+			rows[k] = append(rows[k], c.b.node(v))
+		}
+		if !is {
+			break
+		}
+	}
+	all := slices.Clone(carried)
+	for k, r := range rows {
+		switch {
+		case len(r) > 0:
+			all = append(all, &value{node: ops.Stack(0, r...)})
+		default:
+			info, err := infoOf(g.Outputs[1+len(carried)+k])
+			if err != nil || !info.DType.Valid() || info.Shape == nil || slices.Contains(info.Shape, -1) {
+				c.fail("a loop without iterations has rows of unknown shape")
+			}
+			all = append(all, &value{node: c.b.g.Zeros(info.DType, append([]int{0}, info.Shape...)...)})
+		}
+	}
+	return all, true
+}
+
+// while builds a loop of the graph.
+func (c *call) while(g *model.Graph, carried []*value) []*value {
+	c.b.loops++
+	defer func() { c.b.loops-- }()
+	graph := c.b.g
+	limit := graph.Const(tensor.Scalar(int64(1<<62 - 1)))
+	if c.has(0) {
+		limit = ops.Cast(ops.Reshape(c.x(0)), tensor.Int64)
+	}
+	going := graph.Const(tensor.Scalar(true))
+	if c.has(1) {
+		going = ops.Reshape(c.x(1))
+	}
+	init := []*ops.Node{graph.Const(tensor.Scalar(int64(0))), going}
+	for _, v := range carried {
+		init = append(init, c.b.node(v))
+	}
+	var failed error
+	y := ops.While(init, func(s []*ops.Node) *ops.Node {
+		return ops.LogicalAnd(ops.Less(s[0], limit), s[1])
+	}, func(s []*ops.Node) (next []*ops.Node) {
+		defer func() {
+			if r, ok := recover().(refusal); ok {
+				failed, next = errors.Join(failed, r.error), s
+			}
+		}()
+		in := out(s...)
+		outs := c.inner(g, in)
+		next = append(next, ops.Add(s[0], 1), ops.Reshape(c.b.node(outs[0])))
+		for _, v := range outs[1:] {
+			next = append(next, c.b.node(v))
+		}
+		return next
+	}, nil)
+	c.check(failed)
+	return out(y[2:]...)
+}
+
+func scan(c *call) []*value {
+	g := c.body("body")
+	n := c.int("num_scan_inputs", 0)
+	states := len(c.in) - n
+	if n < 1 || states < 0 || len(g.Inputs) != len(c.in) || len(g.Outputs) < states {
+		c.fail("%d scan inputs of %d, and a body with %d inputs and %d outputs", n, len(c.in), len(g.Inputs), len(g.Outputs))
+	}
+	list := func(name string, count int) []int {
+		v := c.intList(name)
+		if v == nil {
+			v = make([]int, count)
+		}
+		if len(v) != count {
+			c.fail("%s has %d numbers, not %d", name, len(v), count)
+		}
+		return v
+	}
+	rows := len(g.Outputs) - states
+	inDirs, inAxes := list("scan_input_directions", n), list("scan_input_axes", n)
+	outDirs, outAxes := list("scan_output_directions", rows), list("scan_output_axes", rows)
+	var init, xs []*ops.Node
+	for i := range states {
+		init = append(init, c.x(i))
+	}
+	for i := range n {
+		x := c.x(states + i)
+		x = ops.MoveDim(x, []int{c.axis(inAxes[i], x.Rank())}, []int{0})
+		if inDirs[i] != 0 {
+			x = ops.Flip(x, 0)
+		}
+		xs = append(xs, x)
+	}
+	c.b.loops++
+	defer func() { c.b.loops-- }()
+	var failed error
+	last, ys := ops.Scan(init, xs, func(_ *ops.Node, s, x []*ops.Node) (next, y []*ops.Node) {
+		defer func() {
+			if r, ok := recover().(refusal); ok {
+				failed, next, y = errors.Join(failed, r.error), s, nil
+			}
+		}()
+		outs := c.inner(g, append(out(s...), out(x...)...))
+		for i, v := range outs {
+			if i < states {
+				next = append(next, c.b.node(v))
+			} else {
+				y = append(y, c.b.node(v))
+			}
+		}
+		return next, y
+	}, nil)
+	c.check(failed)
+	for i, y := range ys {
+		if outDirs[i] != 0 {
+			y = ops.Flip(y, 0)
+		}
+		ys[i] = ops.MoveDim(y, []int{0}, []int{c.axis(outAxes[i], y.Rank())})
+	}
+	return out(append(last[:states], ys...)...)
+}
