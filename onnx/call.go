@@ -21,6 +21,7 @@ type call struct {
 	version int64           // of the operator set
 	read    map[string]bool // attributes that were asked for
 	seen    []bool          // inputs that were asked for
+	drew    bool            // its results are drawn at random
 }
 
 // fail ends the building of the node.

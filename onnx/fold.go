@@ -15,7 +15,7 @@ func shortest(v float32) float64 {
 
 // foldable lets the results of a call be computed before the graph runs, where its operands can be.
 func (c *call) foldable(outs []*value) {
-	if c.op.random || c.op.control {
+	if c.op.random || c.op.control || c.drew {
 		return
 	}
 	done := false

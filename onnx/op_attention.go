@@ -122,12 +122,6 @@ func attention(c *call) []*value {
 		if mode < 0 || mode > 3 {
 			c.fail("qk_matmul_output_mode is %d", mode)
 		}
-		if c.version < 24 && cap > 0 && (mode == 1 || mode == 2) {
-			c.fail("qk_matmul_output_mode %d with softcap is not supported in version 23", mode)
-		}
-		if c.version < 24 && mode == 1 { // the mask came before the cap
-			mode = 2
-		}
 		outs[3] = scores[mode]
 	}
 	return out(outs...)

@@ -12,6 +12,7 @@ import (
 var _ = define(
 	&operator{name: "If", since: 1, control: true, build: branch},
 	&operator{name: "Loop", since: 1, control: true, build: loop},
+	&operator{name: "Scan", since: 8, before: 9, control: true, build: scanBatch},
 	&operator{name: "Scan", since: 9, control: true, build: scan},
 )
 
@@ -232,10 +233,60 @@ func scan(c *call) []*value {
 		}
 		xs = append(xs, x)
 	}
+	last, ys := c.scanned(g, init, xs)
+	for i, y := range ys {
+		if outDirs[i] != 0 {
+			y = ops.Flip(y, 0)
+		}
+		ys[i] = ops.MoveDim(y, []int{0}, []int{c.axis(outAxes[i], y.Rank())})
+	}
+	return out(append(last, ys...)...)
+}
+
+// scanBatch is the first version of Scan: it has a batch of sequences, which have a first input for their lengths.
+func scanBatch(c *call) []*value {
+	g := c.body("body")
+	n := c.int("num_scan_inputs", 0)
+	states := len(c.in) - 1 - n
+	if c.has(0) {
+		c.fail("sequences of different lengths are not supported")
+	}
+	if n < 1 || states < 0 || len(g.Inputs) != len(c.in)-1 || len(g.Outputs) < states {
+		c.fail("%d scan inputs of %d, and a body with %d inputs and %d outputs", n, len(c.in)-1, len(g.Inputs), len(g.Outputs))
+	}
+	dirs := c.intList("directions")
+	if slices.ContainsFunc(dirs, func(d int) bool { return d != 0 }) {
+		c.fail("directions %v are not supported", dirs)
+	}
+	batch := c.x(1).Dim(0)
+	all := make([][]*ops.Node, len(g.Outputs))
+	for b := range batch {
+		var init, xs []*ops.Node
+		for i := range states + n {
+			if x := ops.Select(c.x(1+i), 0, b); i < states {
+				init = append(init, x)
+			} else {
+				xs = append(xs, x)
+			}
+		}
+		last, ys := c.scanned(g, init, xs)
+		for i, y := range append(last, ys...) {
+			all[i] = append(all[i], y)
+		}
+	}
+	ys := make([]*ops.Node, len(all))
+	for i, y := range all {
+		ys[i] = ops.Stack(0, y...)
+	}
+	return out(ys...)
+}
+
+// scanned is a scan along the first axes of xs.
+func (c *call) scanned(g *model.Graph, init, xs []*ops.Node) (last, ys []*ops.Node) {
 	c.b.loops++
 	defer func() { c.b.loops-- }()
 	var failed error
-	last, ys := ops.Scan(init, xs, func(_ *ops.Node, s, x []*ops.Node) (next, y []*ops.Node) {
+	last, ys = ops.Scan(init, xs, func(_ *ops.Node, s, x []*ops.Node) (next, y []*ops.Node) {
 		defer func() {
 			if r, ok := recover().(refusal); ok {
 				failed, next, y = errors.Join(failed, r.error), s, nil
@@ -243,7 +294,7 @@ func scan(c *call) []*value {
 		}()
 		outs := c.inner(g, append(out(s...), out(x...)...))
 		for i, v := range outs {
-			if i < states {
+			if i < len(init) {
 				next = append(next, c.b.node(v))
 			} else {
 				y = append(y, c.b.node(v))
@@ -252,11 +303,5 @@ func scan(c *call) []*value {
 		return next, y
 	}, nil)
 	c.check(failed)
-	for i, y := range ys {
-		if outDirs[i] != 0 {
-			y = ops.Flip(y, 0)
-		}
-		ys[i] = ops.MoveDim(y, []int{0}, []int{c.axis(outAxes[i], y.Rank())})
-	}
-	return out(append(last[:states], ys...)...)
+	return last[:len(init)], ys
 }
