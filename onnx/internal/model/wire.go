@@ -13,7 +13,7 @@ var errVarint = errors.New("a varint is longer than 64 bits")
 // Limits of what a file may hold, far above any model.
 const (
 	maxDepth    = 32      // messages within each other: graphs within attributes of nodes
-	maxMessages = 1 << 22 // nodes, attributes, tensors, and types
+	maxMessages = 1 << 20 // nodes, attributes, tensors, and types
 	maxRank     = 32
 )
 
