@@ -23,3 +23,12 @@ func DecodeTensor(b []byte) (name string, t *tensor.Tensor, err error) {
 	}
 	return p.Name, t, nil
 }
+
+// EncodeTensor encodes t as a file that holds one tensor, which [DecodeTensor] reads. Errors: ONNX has no such element type.
+func EncodeTensor(name string, t *tensor.Tensor) ([]byte, error) {
+	p, err := model.FromTensor(name, t)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	return model.EncodeTensor(p), nil
+}
