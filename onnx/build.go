@@ -27,6 +27,8 @@ type value struct {
 	// trims are axes of which only the first count slices are there.
 	trims []trim
 	bad   bool // it could not be built, which was said
+	// narrow is an element type of 8 bits or fewer, whose values a wider dtype carries; 0: it is none.
+	narrow model.DataType
 }
 
 type trim struct {
@@ -205,6 +207,11 @@ func (c *call) build() (outs []*value, err error) {
 			return nil, fmt.Errorf("its input %d is not known in version %d", i, c.version)
 		}
 	}
+	if c.op.moves && len(outs) > 0 && c.in[0] != nil {
+		for _, v := range outs {
+			v.narrow = c.in[0].narrow
+		}
+	}
 	c.foldable(outs)
 	return outs, nil
 }
@@ -280,8 +287,8 @@ func (b *builder) initialisers(s *scope, g *model.Graph) error {
 			b.errs = append(b.errs, err)
 			continue
 		}
-		w := &value{name: t.Name, host: v}
-		if b.vars && v.DType().IsFloat() && v.Len() > 0 {
+		w := &value{name: t.Name, host: v, narrow: narrowOf(t.Type)}
+		if b.vars && w.narrow == 0 && v.DType().IsFloat() && v.Len() > 0 {
 			w.node = b.g.Variable(t.Name, v)
 			b.weights = append(b.weights, w.node)
 		}

@@ -47,6 +47,9 @@ func (c *call) value(i int) *value {
 		c.fail("its input %d is missing", i)
 	}
 	c.seen[i] = true
+	if v := c.in[i]; v.narrow != 0 && !c.op.narrow && !(c.op.moves && i == 0) {
+		c.check(&ElementTypeError{Name: v.name, Type: v.narrow.String()})
+	}
 	return c.in[i]
 }
 
@@ -258,7 +261,7 @@ func (c *call) intsOrInput(name string, i int, since int64) (list []int, given b
 // dtype is the dtype of an element type of ONNX.
 func (c *call) dtype(t int) tensor.DType {
 	dt := model.DataType(t).DType()
-	if !dt.Valid() {
+	if !dt.Valid() || model.DataType(t).Narrow() {
 		c.check(&ElementTypeError{Type: model.DataType(t).String()})
 	}
 	return dt

@@ -45,7 +45,7 @@ func (c *call) evaluate(outs []*value) error {
 		if err := c.b.hostOf(v); err != nil {
 			return err
 		}
-		in[i] = &value{name: v.name, host: v.host}
+		in[i] = &value{name: v.name, host: v.host, narrow: v.narrow}
 	}
 	b := *c.b
 	b.g, b.errs, b.vars = ops.NewGraph("constants"), nil, false

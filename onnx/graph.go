@@ -170,7 +170,7 @@ func (m *Model) buildOnce(ctx context.Context, b *builder, shapes map[string][]i
 	for _, in := range m.inputs {
 		n := b.g.Input(in.Name, in.DType, shapes[in.Name]...)
 		x.inputs[in.Name] = n
-		s.values[in.Name] = &value{name: in.Name, node: n, input: in.Name}
+		s.values[in.Name] = &value{name: in.Name, node: n, input: in.Name, narrow: in.narrow}
 	}
 	b.errs = append(b.errs, b.g.Err())
 	b.nodes(s, m.m.Graph.Nodes)
@@ -182,7 +182,7 @@ func (m *Model) buildOnce(ctx context.Context, b *builder, shapes map[string][]i
 		return nil, b, err
 	}
 	for i, v := range x.outputs {
-		if want, n := m.outputs[i].DType, x.trimmed(v); want.Valid() && n.DType() != want {
+		if want, n := m.outputs[i].DType, x.trimmed(v); want.Valid() && (n.DType() != want || v.narrow != m.outputs[i].narrow) {
 			return nil, b, fmt.Errorf("output %q is %v, and the model says %v", m.outputs[i].Name, n.DType(), want)
 		}
 	}

@@ -27,6 +27,11 @@ type Info struct {
 	Shape []int
 	// Dims are the names of open extents, and "" for others: inputs with the same name have the same extent.
 	Dims []string
+	// Type is the element type as ONNX names it. Where package tensor does not have it, as float8e5m2 or int4, DType is that of
+	// tensors that carry its values: float32, int8 or uint8.
+	Type string
+
+	narrow model.DataType
 }
 
 // Model is a model that was read. It does not change, and is safe for several goroutines.
@@ -128,7 +133,7 @@ func decode(b []byte, root *os.Root) (*Model, error) {
 }
 
 func infoOf(v *model.Value) (Info, error) {
-	info := Info{Name: v.Name, DType: v.Type.DType()}
+	info := Info{Name: v.Name, DType: v.Type.DType(), Type: v.Type.String(), narrow: narrowOf(v.Type)}
 	switch {
 	case v.Kind != "tensor" && v.Kind != "":
 		return info, fmt.Errorf("%q is a %s", v.Name, v.Kind)
@@ -142,6 +147,14 @@ func infoOf(v *model.Value) (Info, error) {
 		info.Shape, info.Dims = append(info.Shape, int(d.Size)), append(info.Dims, d.Name)
 	}
 	return info, nil
+}
+
+// narrowOf is t where it is narrow, else 0.
+func narrowOf(t model.DataType) model.DataType {
+	if t.Narrow() {
+		return t
+	}
+	return 0
 }
 
 // Inputs are what a run must be given, in the order of the model. Initialisers are none of them.

@@ -28,6 +28,11 @@ func (c *call) body(name string) *model.Graph {
 func (c *call) inner(g *model.Graph, in []*value) []*value {
 	outs, err := c.b.graph(c.s, g, in)
 	c.check(err)
+	for _, v := range outs {
+		if v.narrow != 0 {
+			c.check(&ElementTypeError{Name: v.name, Type: v.narrow.String()})
+		}
+	}
 	if len(outs) < len(c.n.Outputs) && c.n.Op == "If" {
 		c.fail("the graph %q gives %d values, not %d", g.Name, len(outs), len(c.n.Outputs))
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 var _ = define(
-	&operator{name: "Gather", since: 1, build: func(c *call) []*value {
+	&operator{name: "Gather", since: 1, moves: true, build: func(c *call) []*value {
 		x := c.x(0)
 		axis := c.axis(c.int("axis", 0), x.Rank())
 		return out(ops.Gather(x, axis, ops.WrapIndices(c.x(1), x, axis)))

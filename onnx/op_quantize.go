@@ -3,53 +3,14 @@ package onnx
 import (
 	"slices"
 
+	"github.com/anycl/anycl/onnx/internal/model"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
 var _ = define(
-	&operator{name: "QuantizeLinear", since: 10, ignore: []string{"saturate"}, build: func(c *call) []*value {
-		x, scale, zero := c.x(0), c.x(1), c.opt(2)
-		to := tensor.Uint8
-		if zero != nil {
-			to = zero.DType()
-		}
-		if t := c.int("output_dtype", 0); t != 0 {
-			to = c.dtype(t)
-		}
-		if p := c.int("precision", 0); p != 0 && c.dtype(p) != x.DType() {
-			c.fail("precision %v for an operand of %v is not supported", c.dtype(p), x.DType())
-		}
-		if zero == nil && to != tensor.Uint8 {
-			zero = c.b.g.Zeros(to, scale.Shape()...)
-		}
-		axis, block := c.int("axis", 1), c.int("block_size", 0)
-		scale, zero, axis = c.blocked(x, scale, zero, axis, block)
-		if !x.DType().IsFloat() {
-			x = ops.Cast(x, scale.DType())
-		}
-		if axis == whole { // a value for each element
-			return out(quantizeEach(x, scale, zero, to))
-		}
-		return out(ops.QuantizeLinear(x, ops.Cast(scale, x.DType()), zero, axis))
-	}},
-	&operator{name: "DequantizeLinear", since: 10, build: func(c *call) []*value {
-		x, scale, zero := c.x(0), c.x(1), c.opt(2)
-		axis, block := c.int("axis", 1), c.int("block_size", 0)
-		scale, zero, axis = c.blocked(x, scale, zero, axis, block)
-		dt := scale.DType()
-		if t := c.int("output_dtype", 0); t != 0 {
-			dt = c.dtype(t)
-		}
-		if axis != whole {
-			return out(ops.Cast(ops.DequantizeLinear(x, scale, zero, axis), dt))
-		}
-		d := ops.Cast(x, tensor.Int32)
-		if zero != nil {
-			d = ops.Sub(d, ops.Cast(zero, tensor.Int32))
-		}
-		return out(ops.Cast(ops.Mul(ops.Cast(d, tensor.Float32), ops.Cast(scale, tensor.Float32)), dt))
-	}},
+	&operator{name: "QuantizeLinear", since: 10, narrow: true, build: quantize},
+	&operator{name: "DequantizeLinear", since: 10, narrow: true, build: dequantize},
 	&operator{name: "DynamicQuantizeLinear", since: 11, build: func(c *call) []*value {
 		y, scale, zero := ops.DynamicQuantizeLinear(c.x(0))
 		return out(y, scale, zero)
@@ -75,6 +36,77 @@ var _ = define(
 			ops.Quantized{Value: w, Scale: zeroPoint(c.x(4)), Zero: zeroPoint(c.x(5))}, bias, zeroPoint(c.x(6)), zeroPoint(c.x(7)), o))
 	}},
 )
+
+func quantize(c *call) []*value {
+	x, scale, zero := c.x(0), c.x(1), c.opt(2)
+	to, narrow := tensor.Uint8, model.DataType(0)
+	if zero != nil {
+		to, narrow = zero.DType(), c.in[2].narrow
+	}
+	if t := model.DataType(c.int("output_dtype", 0)); t.Narrow() {
+		to, narrow = t.DType(), t
+	} else if t != 0 {
+		to = c.dtype(int(t))
+	}
+	saturate := c.flag("saturate", true)
+	if p := c.int("precision", 0); p != 0 && c.dtype(p) != x.DType() {
+		c.fail("precision %v for an operand of %v is not supported", c.dtype(p), x.DType())
+	}
+	if zero == nil && to != tensor.Uint8 {
+		zero = c.b.g.Zeros(to, scale.Shape()...)
+	}
+	axis, block := c.int("axis", 1), c.int("block_size", 0)
+	scale, zero, axis = c.blocked(x, scale, zero, axis, block)
+	if !x.DType().IsFloat() {
+		x = ops.Cast(x, scale.DType())
+	}
+	if narrow == 0 && axis != whole {
+		return out(ops.QuantizeLinear(x, ops.Cast(scale, x.DType()), zero, axis))
+	}
+	spread := func(s *ops.Node) *ops.Node { return along(s, axis, x.Rank()) }
+	y := ops.Div(ops.Cast(x, tensor.Float32), ops.Cast(spread(scale), tensor.Float32))
+	format, isFloat := narrow.Float()
+	if isFloat {
+		return []*value{{node: rounded(y, format, saturate, false), narrow: narrow}}
+	}
+	y = ops.Round(y)
+	if zero != nil {
+		y = ops.Add(y, ops.Cast(spread(zero), tensor.Float32))
+	}
+	if narrow != 0 {
+		lo, hi := limits(narrow)
+		y = ops.Clip(y, lo, hi)
+	}
+	return []*value{{node: ops.Cast(y, to), narrow: narrow}} // a cast to integers saturates
+}
+
+func dequantize(c *call) []*value {
+	x, scale, zero := c.x(0), c.x(1), c.opt(2)
+	axis, block := c.int("axis", 1), c.int("block_size", 0)
+	scale, zero, axis = c.blocked(x, scale, zero, axis, block)
+	dt := scale.DType()
+	if t := c.int("output_dtype", 0); t != 0 {
+		dt = c.dtype(t)
+	}
+	if axis != whole && x.DType().IsInt() {
+		return out(ops.Cast(ops.DequantizeLinear(x, scale, zero, axis), dt))
+	}
+	d := ops.Cast(x, tensor.Float64)
+	if zero != nil {
+		d = ops.Sub(d, ops.Cast(along(zero, axis, x.Rank()), tensor.Float64))
+	}
+	return out(ops.Cast(ops.Mul(ops.Cast(d, tensor.Float32), ops.Cast(along(scale, axis, x.Rank()), tensor.Float32)), dt))
+}
+
+// along gives a scale that has a value for each index of an axis the axes behind it.
+func along(s *ops.Node, axis, rank int) *ops.Node {
+	if s == nil || s.Rank() != 1 || axis == whole {
+		return s
+	}
+	shape := slices.Repeat([]int{1}, rank-axis)
+	shape[0] = s.Dim(0)
+	return ops.Reshape(s, shape...)
+}
 
 // whole is the axis of scales that have a value for each element.
 const whole = 1 << 30
@@ -107,15 +139,6 @@ func (c *call) blocked(x, scale, zero *ops.Node, axis, block int) (*ops.Node, *o
 		return ops.Narrow(s, axis, 0, x.Dim(axis))
 	}
 	return stretch(scale), stretch(zero), whole
-}
-
-// quantizeEach has a scale for each element.
-func quantizeEach(x, scale, zero *ops.Node, to tensor.DType) *ops.Node {
-	y := ops.Round(ops.Div(ops.Cast(x, tensor.Float32), ops.Cast(scale, tensor.Float32)))
-	if zero != nil {
-		y = ops.Add(y, ops.Cast(zero, tensor.Float32))
-	}
-	return ops.Cast(y, to) // a cast to integers saturates
 }
 
 // conv2D are the image, padded with its zero point where the op cannot, the kernel, and the options of a convolution of integers.

@@ -10,7 +10,7 @@ import (
 )
 
 var _ = define(
-	&operator{name: "Identity", since: 1, build: func(c *call) []*value {
+	&operator{name: "Identity", since: 1, moves: true, build: func(c *call) []*value {
 		v := c.value(0)
 		return []*value{{node: v.node, host: v.host, fold: v.fold, input: v.input, trims: v.trims}}
 	}},
@@ -29,7 +29,7 @@ var _ = define(
 	&operator{name: "Size", since: 1, build: func(c *call) []*value {
 		return []*value{{host: tensor.Scalar(int64(product(c.x(0).Shape())))}}
 	}},
-	&operator{name: "Reshape", since: 1, ignore: consumed, build: func(c *call) []*value {
+	&operator{name: "Reshape", since: 1, moves: true, ignore: consumed, build: func(c *call) []*value {
 		x := c.x(0)
 		shape, given := c.intsOrInput("shape", 1, 5)
 		if !given {
@@ -54,9 +54,9 @@ var _ = define(
 		}
 		return out(ops.Reshape(x, shape...))
 	}},
-	&operator{name: "Flatten", since: 1, build: func(c *call) []*value { return out(flatten(c, c.x(0), c.int("axis", 1))) }},
-	&operator{name: "Transpose", since: 1, build: func(c *call) []*value { return out(ops.Transpose(c.x(0), c.intList("perm")...)) }},
-	&operator{name: "Squeeze", since: 1, build: func(c *call) []*value {
+	&operator{name: "Flatten", since: 1, moves: true, build: func(c *call) []*value { return out(flatten(c, c.x(0), c.int("axis", 1))) }},
+	&operator{name: "Transpose", since: 1, moves: true, build: func(c *call) []*value { return out(ops.Transpose(c.x(0), c.intList("perm")...)) }},
+	&operator{name: "Squeeze", since: 1, moves: true, build: func(c *call) []*value {
 		axes, given := c.intsOrInput("axes", 1, 13)
 		x := c.x(0)
 		if !given {
@@ -64,7 +64,7 @@ var _ = define(
 		}
 		return out(ops.Squeeze(x, append([]int{}, axes...)...))
 	}},
-	&operator{name: "Unsqueeze", since: 1, build: func(c *call) []*value {
+	&operator{name: "Unsqueeze", since: 1, moves: true, build: func(c *call) []*value {
 		axes, _ := c.intsOrInput("axes", 1, 13)
 		x := c.x(0)
 		rank := x.Rank() + len(axes)
@@ -94,15 +94,15 @@ var _ = define(
 		}
 		return out(ops.Concat(c.axis(axis, xs[0].Rank()), xs...))
 	}},
-	&operator{name: "Split", since: 1, build: split},
-	&operator{name: "Slice", since: 1, build: slice},
-	&operator{name: "Expand", since: 8, build: func(c *call) []*value {
+	&operator{name: "Split", since: 1, moves: true, build: split},
+	&operator{name: "Slice", since: 1, moves: true, build: slice},
+	&operator{name: "Expand", since: 8, moves: true, build: func(c *call) []*value {
 		x := c.x(0)
 		shape, err := tensor.Broadcast(x.Shape(), c.ints(1))
 		c.check(err)
 		return out(ops.BroadcastTo(x, shape...))
 	}},
-	&operator{name: "Tile", since: 6, build: func(c *call) []*value {
+	&operator{name: "Tile", since: 6, moves: true, build: func(c *call) []*value {
 		x, reps := c.x(0), c.ints(1)
 		if len(reps) != x.Rank() {
 			c.fail("%d repetitions for %d axes", len(reps), x.Rank())
@@ -172,17 +172,6 @@ var _ = define(
 		}
 		return out(ops.Cast(c.b.g.Eye(tensor.Int32, x.Dim(0), x.Dim(1), c.int("k", 0)), dt))
 	}},
-	&operator{name: "Cast", since: 1, ignore: []string{"saturate", "round_mode"}, build: func(c *call) []*value {
-		if c.version < 6 {
-			dt, err := tensor.ParseDType(lower(c.str("to", "")))
-			c.check(err)
-			return out(ops.Cast(c.x(0), dt))
-		}
-		return out(ops.Cast(c.x(0), c.dtype(c.int("to", 0))))
-	}},
-	&operator{name: "CastLike", since: 15, ignore: []string{"saturate", "round_mode"}, build: func(c *call) []*value {
-		return out(ops.Cast(c.x(0), c.x(1).DType()))
-	}},
 	&operator{name: "CenterCropPad", since: 18, build: cropPad},
 	&operator{name: "Pad", since: 2, build: pad},
 )
@@ -198,7 +187,10 @@ func int64s(shape []int) (*tensor.Tensor, error) {
 func constant(c *call) []*value {
 	switch {
 	case c.attrs["value"] != nil:
-		return c.known(c.attr("value", model.AttrTensor).Tensor.Tensor(nil))
+		a := c.attr("value", model.AttrTensor).Tensor
+		v := c.known(a.Tensor(nil))
+		v[0].narrow = narrowOf(a.Type)
+		return v
 	case c.attrs["value_int"] != nil:
 		return []*value{{host: tensor.Scalar(c.attr("value_int", model.AttrInt).Int)}}
 	case c.attrs["value_float"] != nil:

@@ -18,6 +18,9 @@ type operator struct {
 	random bool     // draws numbers
 	// control has inner graphs.
 	control bool
+	// narrow takes element types of 8 bits and fewer by the values that a wider dtype carries; moves does so for its first input
+	// alone, whose elements it moves: its results are of that type.
+	narrow, moves bool
 }
 
 var table = map[string][]*operator{}

@@ -24,13 +24,17 @@ const (
 var dataTypes = map[DataType]struct {
 	name string
 	dt   tensor.DType // Invalid: package tensor does not have it
+	// bits of an element, where that is a dtype which only carries the values.
+	bits int
 }{
-	1: {"float32", tensor.Float32}, 2: {"uint8", tensor.Uint8}, 3: {"int8", tensor.Int8}, 4: {"uint16", tensor.Uint16},
-	5: {"int16", tensor.Int16}, 6: {"int32", tensor.Int32}, 7: {"int64", tensor.Int64}, 8: {"string", 0}, 9: {"bool", tensor.Bool},
-	10: {"float16", tensor.Float16}, 11: {"float64", tensor.Float64}, 12: {"uint32", tensor.Uint32}, 13: {"uint64", tensor.Uint64},
-	14: {"complex64", 0}, 15: {"complex128", 0}, 16: {"bfloat16", tensor.BFloat16},
-	17: {"float8e4m3fn", 0}, 18: {"float8e4m3fnuz", 0}, 19: {"float8e5m2", 0}, 20: {"float8e5m2fnuz", 0},
-	21: {"uint4", 0}, 22: {"int4", 0}, 23: {"float4e2m1", 0}, 24: {"float8e8m0", 0}, 25: {"uint2", 0}, 26: {"int2", 0},
+	1: {"float32", tensor.Float32, 0}, 2: {"uint8", tensor.Uint8, 0}, 3: {"int8", tensor.Int8, 0}, 4: {"uint16", tensor.Uint16, 0},
+	5: {"int16", tensor.Int16, 0}, 6: {"int32", tensor.Int32, 0}, 7: {"int64", tensor.Int64, 0}, 8: {"string", 0, 0}, 9: {"bool", tensor.Bool, 0},
+	10: {"float16", tensor.Float16, 0}, 11: {"float64", tensor.Float64, 0}, 12: {"uint32", tensor.Uint32, 0}, 13: {"uint64", tensor.Uint64, 0},
+	14: {"complex64", 0, 0}, 15: {"complex128", 0, 0}, 16: {"bfloat16", tensor.BFloat16, 0},
+	17: {"float8e4m3fn", tensor.Float32, 8}, 18: {"float8e4m3fnuz", tensor.Float32, 8},
+	19: {"float8e5m2", tensor.Float32, 8}, 20: {"float8e5m2fnuz", tensor.Float32, 8},
+	21: {"uint4", tensor.Uint8, 4}, 22: {"int4", tensor.Int8, 4}, 23: {"float4e2m1", tensor.Float32, 4},
+	24: {"float8e8m0", tensor.Float32, 8}, 25: {"uint2", tensor.Uint8, 2}, 26: {"int2", tensor.Int8, 2},
 }
 
 func (t DataType) String() string {
@@ -40,13 +44,19 @@ func (t DataType) String() string {
 	return fmt.Sprintf("element type %d", int32(t))
 }
 
-// DType is the dtype of package tensor, Invalid where it has none.
+// DType is the dtype of package tensor, or for a narrow type that which carries its values, Invalid where there is none.
 func (t DataType) DType() tensor.DType { return dataTypes[t].dt }
+
+// Narrow reports whether t is a type of 8 bits or fewer whose values a wider dtype carries.
+func (t DataType) Narrow() bool { return dataTypes[t].bits > 0 }
+
+// Bits is how many bits an element of a narrow type has.
+func (t DataType) Bits() int { return dataTypes[t].bits }
 
 // TypeOf is the element type of a dtype.
 func TypeOf(dt tensor.DType) DataType {
 	for t, x := range dataTypes {
-		if x.dt == dt && dt != tensor.Invalid {
+		if x.dt == dt && dt != tensor.Invalid && x.bits == 0 {
 			return t
 		}
 	}
@@ -82,6 +92,9 @@ func (t *Tensor) Tensor(external func(location string, offset, length int64) ([]
 	n, _ := tensor.NumElems(shape)
 	if n > math.MaxInt/8 {
 		return nil, fmt.Errorf("tensor %q: %v%v has too many elements", t.Name, dt, shape)
+	}
+	if t.Type.Narrow() {
+		return t.widened(external, shape, n)
 	}
 	raw := t.Raw
 	switch {

@@ -146,7 +146,7 @@ func (c *Case) run(ctx context.Context, rt *ops.Runtime, place ops.Place) *Outco
 		return refused(err)
 	}
 	for _, v := range append(m.Inputs(), m.Outputs()...) {
-		x.Exotic = x.Exotic || v.DType == tensor.BFloat16
+		x.Exotic = x.Exotic || v.DType == tensor.BFloat16 || v.Type != v.DType.String()
 	}
 	p, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: place, Fixed: true}})
 	if err != nil {
