@@ -77,8 +77,8 @@ func rounded(x *ops.Node, f model.Float, saturate, infinite bool) *ops.Node {
 	}
 	y = ops.Where(over, ops.Mul(ops.Sign(x), beyond), y)
 	nan := num(math.NaN())
-	if !f.NaN { // the largest stands for it
-		nan = num(f.Max)
+	if !f.NaN { // as ml_dtypes has it, of which the reference implementation is made
+		nan = num(math.Copysign(0, -1))
 	}
 	return ops.Where(ops.IsNaN(x), nan, y)
 }
