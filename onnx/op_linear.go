@@ -10,7 +10,7 @@ var _ = define(
 	&operator{name: "MatMul", since: 1, build: binary(ops.MatMul)},
 	&operator{name: "Gemm", since: 1, build: gemm},
 	&operator{name: "Einsum", since: 12, build: func(c *call) []*value {
-		return out(ops.Einsum(lowerKeep(c.str("equation", "")), c.all(0)...))
+		return out(ops.Einsum(spaceless(c.str("equation", "")), c.all(0)...))
 	}},
 	&operator{name: "Det", since: 11, build: func(c *call) []*value {
 		x := c.x(0)
@@ -21,8 +21,8 @@ var _ = define(
 	}},
 )
 
-// lowerKeep takes the spaces out of an equation.
-func lowerKeep(s string) string {
+// spaceless takes the spaces out of an equation.
+func spaceless(s string) string {
 	b := make([]byte, 0, len(s))
 	for i := range len(s) {
 		if s[i] != ' ' {

@@ -128,12 +128,6 @@ func maxUnpool(c *call) []*value {
 			size = size[2:]
 		}
 	}
-	// Positions count in the whole of the natural result.
-	whole := product(natural)
-	y := ops.MaxUnpool(x, ops.Mod(at, int64(whole)), natural...)
-	var paddings []ops.Padding
-	if c.has(2) { // ... or in that of another size
-		return out(ops.MaxUnpool(x, ops.Mod(at, int64(product(size))), size...))
-	}
-	return out(ops.Pad(y, 0, paddings...))
+	// Positions count in all of the result, and in its spatial axes here.
+	return out(ops.MaxUnpool(x, ops.Mod(at, int64(product(size))), size...))
 }

@@ -13,7 +13,6 @@ type reduction struct {
 	empty float64
 	// since is the version in which axes became an input.
 	since int64
-	// each is the function of one element, where no axes are reduced but the operator has a part for each element.
 }
 
 func reduce(r reduction) func(*call) []*value {

@@ -33,7 +33,7 @@ func define(rows ...*operator) bool {
 	return true
 }
 
-// newest is the newest version of ai.onnx that the rows were written for.
+// newest is the newest version of ai.onnx that the rows were written for: what a later one changes is not known.
 const newest = 27
 
 // find is the operator of a node.
