@@ -26,7 +26,8 @@
 // and this package lacks is one error of [Load] that names all of it, with nodes. Results are those of the specification, or an error: no
 // attribute and no input is passed over that is not known to change nothing.
 //
-// The element types are those of package tensor. Strings, complex numbers, sequences, maps and optional values are refused. Random
+// The element types are those of package tensor. Floats of 8 bits and fewer and integers of 4 bits and fewer are carried by float32, int8 or
+// uint8, where they are cast, quantised, dequantised or moved. Strings, complex numbers, sequences, maps and optional values are refused. Random
 // numbers are others than those of other programs, whatever the seed.
 //
 // # Files

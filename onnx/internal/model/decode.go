@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Decode decodes a ModelProto. The tensors of the result keep b.
+// Decode decodes a ModelProto. The result keeps nothing of b.
 func Decode(b []byte) (*Model, error) {
 	m := &message{b: b, d: &decoder{}}
 	x := &Model{Opsets: map[string]int64{}}

@@ -1,7 +1,6 @@
 // Package model decodes ONNX files: the messages of onnx.proto that a model is made of, without generated types.
 //
-// A file is read into memory once, and tensors lie in it until they are asked for. What a file declares is never trusted:
-// lengths are checked against what is there, messages nest only so deep, and elements are counted before memory is taken.
+// What a file declares is never trusted: lengths are checked against what is there, messages nest only so deep, and elements are counted before memory is taken.
 //
 // Source: ONNX, onnx.proto3, and Protocol Buffers, Encoding.
 package model

@@ -78,8 +78,7 @@ func (t *Tensor) Shape() ([]int, error) {
 	return shape, nil
 }
 
-// Tensor is the contents of t. External data are read by external, which may be nil. Raw data are not copied where they are
-// aligned. Errors: an element type that package tensor does not have; data of another length than the shape says.
+// Tensor is the contents of t. External data are read by external, which may be nil. Raw data are not copied. Errors: an element type that package tensor does not have; data of another length than the shape says.
 func (t *Tensor) Tensor(external func(location string, offset, length int64) ([]byte, error)) (*tensor.Tensor, error) {
 	dt := t.Type.DType()
 	if !dt.Valid() {
@@ -118,9 +117,12 @@ func (t *Tensor) Tensor(external func(location string, offset, length int64) ([]
 			}
 		}
 	}
-	b := tensor.AlignedBytes(len(raw))
-	copy(b, raw)
-	return tensor.FromBytes(dt, b, shape...)
+	if !t.HasRaw || t.External != nil {
+		b := tensor.AlignedBytes(len(raw))
+		copy(b, raw)
+		raw = b
+	}
+	return tensor.FromBytes(dt, raw, shape...)
 }
 
 // outside reads external data.

@@ -1,6 +1,10 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/tensor"
+)
 
 func decodeValue(m *message) (*Value, error) {
 	v := &Value{}
@@ -109,8 +113,9 @@ func decodeTensor(m *message) (*Tensor, error) {
 		case 8:
 			return f.text(&t.Name)
 		case 9:
-			t.HasRaw = true
-			return f.bytes(&t.Raw)
+			t.HasRaw, t.Raw = true, tensor.AlignedBytes(len(f.b))
+			copy(t.Raw, f.b)
+			return f.expect(2)
 		case 10:
 			return fixed64(f, &t.Doubles)
 		case 11:

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -134,10 +135,10 @@ func (x field) texts(s *[]string) error {
 	return nil
 }
 
-func (x field) bytes(s *[]byte) error { *s = x.b; return x.expect(2) }
+func (x field) bytes(s *[]byte) error { *s = bytes.Clone(x.b); return x.expect(2) }
 
 func (x field) blobs(s *[][]byte) error {
-	*s = append(*s, x.b)
+	*s = append(*s, bytes.Clone(x.b))
 	return x.expect(2)
 }
 
