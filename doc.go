@@ -29,6 +29,7 @@
 //	ops/all             registers the ops of all packages, for who calls them by name
 //	ops/optest          the conformance suite of ops and engines, with independent references
 //	ops/pprof           profiles for go tool pprof
+//	onnx                trained models in ONNX files, as graphs that run
 //	nn                  layers with named parameters, as PyTorch names them
 //	optim               optimisers, schedules, clipping, loss scaling, averages
 //	safetensors         tensors by name in files that others read and write

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/anycl/anycl/tools/internal/onnxsuite"
 	"github.com/anycl/anycl/tools/internal/opinfo"
 	"github.com/anycl/anycl/tools/internal/term"
 	"github.com/anycl/anycl/tools/internal/umath"
@@ -39,6 +40,7 @@ any is wrong.
   anycl conformance -suite opinfo -data FILE               PyTorch's own op database: forward and gradients
   anycl conformance -suite opinfo -data FILE -device cpu   the same on the CPU path
   anycl conformance -suite opinfo -data FILE -run '^linalg' -v
+  anycl conformance -suite onnx -data FILE -device cpu     the backend tests of the ONNX project, on package onnx
   anycl conformance -suite umath -data DIR -device cpu,pocl -o accuracy.md
                                                            NumPy's validation sets: errors of elementary functions
 `,
@@ -48,7 +50,7 @@ any is wrong.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.suite, "suite", "", "the suite: opinfo or umath")
+	f.StringVar(&o.suite, "suite", "", "the suite: opinfo, onnx or umath")
 	f.StringVar(&o.data, "data", "", "its data: a folder or a .tar.gz")
 	f.StringVar(&o.device, "device", "", "device to use, as in ANYCL_DEVICE; cpu or none for the CPU path (default: the best)")
 	f.StringVarP(&o.out, "out", "o", "", "umath: write the page of the documentation to this file")
@@ -67,10 +69,12 @@ func (o *conformanceOptions) start(ctx context.Context, out, errOut io.Writer) e
 	switch o.suite {
 	case "opinfo":
 		return o.opinfo(ctx, out, errOut)
+	case "onnx":
+		return o.onnx(ctx, out, errOut)
 	case "umath":
 		return o.umath(ctx, out)
 	}
-	return usageError{fmt.Errorf("-suite %q: must be opinfo or umath", o.suite)}
+	return usageError{fmt.Errorf("-suite %q: must be opinfo, onnx or umath", o.suite)}
 }
 
 func (o *conformanceOptions) opinfo(ctx context.Context, out, errOut io.Writer) error {
@@ -93,6 +97,43 @@ func (o *conformanceOptions) opinfo(ctx context.Context, out, errOut io.Writer) 
 		bar.To(done, what)
 	}
 	r, err := opinfo.Run(ctx, cases, oo)
+	if bar != nil {
+		bar.Done()
+	}
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		err = writeJSON(out, r)
+	} else {
+		err = r.WriteText(out, o.verbose)
+	}
+	if err == nil && r.Failed() {
+		return errWrong
+	}
+	return err
+}
+
+func (o *conformanceOptions) onnx(ctx context.Context, out, errOut io.Writer) error {
+	oo := &onnxsuite.Options{Device: o.device, Jobs: o.jobs}
+	if o.run != "" {
+		var err error
+		if oo.Only, err = regexp.Compile(o.run); err != nil {
+			return usageError{fmt.Errorf("-run: %w", err)}
+		}
+	}
+	cases, err := onnxsuite.Read(o.data)
+	if err != nil {
+		return err
+	}
+	var bar *term.Progress
+	oo.Progress = func(done, all int, what string) {
+		if bar == nil {
+			bar = term.NewProgress(errOut, all, "conformance")
+		}
+		bar.To(done, what)
+	}
+	r, err := onnxsuite.Run(ctx, cases, oo)
 	if bar != nil {
 		bar.Done()
 	}

@@ -7,7 +7,9 @@
 //	anycl bench               the speed of the ops beside the limits of the device
 //	anycl tune -budget 60s    look for faster kernels on this device, and keep what is found
 //	anycl matrix -o r.html    every op in every dtype on every device against the reference, as a page
-//	anycl conformance -suite opinfo -data FILE  cases of PyTorch and NumPy, against the answers that come with them
+//	anycl conformance -suite opinfo -data FILE  cases of PyTorch, ONNX and NumPy, against the answers that come with them
+//	anycl onnx info FILE      what an ONNX model is made of, or what in it is not supported
+//	anycl run FILE            run an ONNX model on arrays in .npy files
 //
 // Each prints text for people, and with -json the same for programs. The exit
 // code is 0 when all went well, 1 when something failed and 2 when the command
@@ -77,7 +79,7 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench(), newTune(), newMatrix(), newMatrixWorker(), newConformance())
+	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench(), newTune(), newMatrix(), newMatrixWorker(), newConformance(), newONNX(), newRun())
 	return root
 }
 

@@ -1,0 +1,136 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Graph is a model as an ordinary graph: what package ops can do with graphs, as derivatives, it can with this one.
+type Graph struct {
+	Graph   *ops.Graph
+	Inputs  map[string]*ops.Node
+	Outputs map[string]*ops.Node
+	// Weights are the variables of float initialisers, in the order of the model, where they were asked for.
+	Weights []*ops.Node
+}
+
+// GraphOptions say how a graph is built.
+type GraphOptions struct {
+	// Shapes are those of inputs, by name; those that the model gives in numbers may be left out.
+	Shapes map[string][]int
+	// Contents are what inputs hold on whose contents sizes depend, as the second input of Reshape where it is no
+	// initialiser.
+	Contents map[string]*tensor.Tensor
+	// Variables makes the float initialisers variables, that can be trained, and not constants.
+	Variables bool
+	// Name is that of the graph; empty: the name in the model.
+	Name string
+}
+
+// Graph builds the model as a graph. Errors: a shape that is not known, or is not that of the model; what operators refuse,
+// with their nodes; sizes that depend on contents of inputs which are not given.
+func (m *Model) Graph(o *GraphOptions) (*Graph, error) {
+	if o == nil {
+		o = &GraphOptions{}
+	}
+	shapes, err := m.shapes(o.Shapes)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	built, err := m.build(context.Background(), shapes, o.Contents, o.Variables, o.Name)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	x := &Graph{Graph: built.g, Inputs: built.inputs, Outputs: map[string]*ops.Node{}, Weights: built.weights}
+	for i, v := range built.outputs {
+		x.Outputs[m.outputs[i].Name] = built.trimmed(v)
+	}
+	return x, nil
+}
+
+// built is a graph and what it was made for.
+type built struct {
+	g       *ops.Graph
+	inputs  map[string]*ops.Node
+	outputs []*value
+	used    map[string]bool // inputs whose contents were used
+	weights []*ops.Node
+	b       *builder
+}
+
+// trimmed is the node of an output, trimmed to what is there.
+func (x *built) trimmed(v *value) *ops.Node {
+	n := v.node
+	if n == nil {
+		n = x.b.node(v)
+	}
+	for _, t := range v.trims {
+		n = ops.Trim(n, t.axis, t.count)
+	}
+	return n
+}
+
+// build builds the graph, again by the contents of inputs where branches or loops cannot be built otherwise.
+func (m *Model) build(ctx context.Context, shapes map[string][]int, feeds map[string]*tensor.Tensor, vars bool, name string) (*built, error) {
+	host := ops.NewRuntime(fallback.New(nil))
+	defer host.Close()
+	if name == "" {
+		name = m.m.Graph.Name
+	}
+	x, b, err := m.buildOnce(ctx, &builder{ctx: ctx, m: m, g: ops.NewGraph(name), feeds: feeds, vars: vars, host: host}, shapes)
+	if err != nil && b.tried && ctx.Err() == nil {
+		again, _, err2 := m.buildOnce(ctx, &builder{ctx: ctx, m: m, g: ops.NewGraph(name), feeds: feeds, vars: vars, host: host, byValue: true}, shapes)
+		if _, needs := errors.AsType[*needError](err2); err2 == nil || needs {
+			return again, err2
+		}
+	}
+	return x, err
+}
+
+func (m *Model) buildOnce(ctx context.Context, b *builder, shapes map[string][]int) (*built, *builder, error) {
+	b.used = map[string]bool{}
+	x := &built{g: b.g, inputs: map[string]*ops.Node{}, used: b.used, b: b}
+	s := &scope{values: map[string]*value{}, opsets: m.m.Opsets}
+	if err := b.initialisers(s, m.m.Graph); err != nil {
+		return nil, b, err
+	}
+	for _, in := range m.inputs {
+		n := b.g.Input(in.Name, in.DType, shapes[in.Name]...)
+		x.inputs[in.Name] = n
+		s.values[in.Name] = &value{name: in.Name, node: n, input: in.Name, narrow: in.narrow}
+	}
+	b.errs = append(b.errs, b.g.Err())
+	b.nodes(s, m.m.Graph.Nodes)
+	if err := errors.Join(b.errs...); err != nil {
+		return nil, b, err
+	}
+	var err error
+	if x.outputs, err = s.results(names(m.m.Graph.Outputs)); err != nil {
+		return nil, b, err
+	}
+	for i, v := range x.outputs {
+		if want, n := m.outputs[i].DType, x.trimmed(v); want.Valid() && (n.DType() != want || v.narrow != m.outputs[i].narrow) {
+			return nil, b, fmt.Errorf("output %q is %v, and the model says %v", m.outputs[i].Name, n.DType(), want)
+		}
+	}
+	x.weights = b.weights
+	return x, b, nil
+}
+
+// tryBuild builds the graph of a model whose shapes are all known, for what operators refuse.
+func (m *Model) tryBuild() error {
+	shapes, err := m.shapes(nil)
+	if err != nil {
+		return nil // known at run
+	}
+	_, err = m.build(context.Background(), shapes, nil, false, "")
+	if _, needs := errors.AsType[*needError](err); err == nil || needs {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrUnsupported, err)
+}

@@ -1,0 +1,63 @@
+package onnx
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/onnx/internal/model"
+	"github.com/anycl/anycl/tensor"
+)
+
+func floatsAttr(name string, v ...float32) *model.Attr {
+	return &model.Attr{Name: name, Type: model.AttrFloats, Floats: v}
+}
+
+func stringsAttr(name string, v ...string) *model.Attr {
+	a := &model.Attr{Name: name, Type: model.AttrStrings}
+	for _, s := range v {
+		a.Strings = append(a.Strings, []byte(s))
+	}
+	return a
+}
+
+// classical is a model of one operator of ai.onnx.ml.
+func classical(t *testing.T, op string, outputs []*model.Value, attrs ...*model.Attr) *Model {
+	m, err := Read(bytes.NewReader(model.Encode(&model.Model{
+		Opsets: map[string]int64{"": 18, "ai.onnx.ml": 3},
+		Graph: &model.Graph{Name: op, Inputs: []*model.Value{input("x", "n", 2)}, Outputs: outputs, Nodes: []*model.Node{
+			{Op: op, Domain: "ai.onnx.ml", Inputs: []string{"x"}, Outputs: names(outputs), Attrs: attrs},
+		}},
+	})))
+	require.NoError(t, err)
+	return m
+}
+
+func TestTreesGoLeftWhereTheFeatureIsAtMostTheValue(t *testing.T) {
+	t.Parallel()
+	tree := []*model.Attr{
+		ints("nodes_treeids", 0, 0, 0), ints("nodes_nodeids", 0, 1, 2), ints("nodes_featureids", 1, 0, 0), floatsAttr("nodes_values", 0.5, 0, 0),
+		stringsAttr("nodes_modes", "BRANCH_LEQ", "LEAF", "LEAF"), ints("nodes_truenodeids", 1, 0, 0), ints("nodes_falsenodeids", 2, 0, 0),
+	}
+	x := tensor.Must(tensor.FromSlice([]float32{9, 0.5, 9, 0.6}, 2, 2))
+	m := classical(t, "TreeEnsembleRegressor", []*model.Value{input("y", "n", 1)}, append(tree,
+		ints("target_treeids", 0, 0), ints("target_nodeids", 1, 2), ints("target_ids", 0, 0), floatsAttr("target_weights", 10, 20), floatsAttr("base_values", 1))...)
+	y := run(t, compile(t, m, nil), x)
+	require.Equal(t, []float64{11, 21}, []float64{y.Float64At(0), y.Float64At(1)})
+	m = classical(t, "TreeEnsembleClassifier", []*model.Value{typed("y", model.Int64, "n"), input("z", "n", 3)}, append(tree,
+		ints("class_treeids", 0, 0), ints("class_nodeids", 1, 2), ints("class_ids", 2, 1), floatsAttr("class_weights", 1, 1), ints("classlabels_int64s", 7, 8, 9))...)
+	y = run(t, compile(t, m, nil), x)
+	require.Equal(t, []float64{9, 8}, []float64{y.Float64At(0), y.Float64At(1)})
+}
+
+func TestLinearModelsAreProducts(t *testing.T) {
+	t.Parallel()
+	m := classical(t, "LinearClassifier", []*model.Value{typed("y", model.Int64, "n"), input("z", "n", 2)},
+		floatsAttr("coefficients", 1, 0, 0, 1), floatsAttr("intercepts", 0, 0.5), ints("classlabels_ints", 3, 4))
+	y := run(t, compile(t, m, nil), tensor.Must(tensor.FromSlice([]float32{1, 0, 1, 0.6}, 2, 2)))
+	require.Equal(t, []float64{3, 4}, []float64{y.Float64At(0), y.Float64At(1)})
+	m = classical(t, "Scaler", []*model.Value{input("y", "n", 2)}, floatsAttr("offset", 1, 2), floatsAttr("scale", 2, 0.5))
+	y = run(t, compile(t, m, nil), tensor.Must(tensor.FromSlice([]float32{3, 4}, 1, 2)))
+	require.Equal(t, []float64{4, 1}, []float64{y.Float64At(0), y.Float64At(1)})
+}

@@ -1,0 +1,150 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// plan is a graph compiled for some shapes.
+type plan struct {
+	once  sync.Once
+	err   error
+	built *built
+	exe   *ops.Executable // nil where all outputs are known
+	ins   map[*ops.Node]string
+	slots []int // of outputs: the number of the executable's result; -1 is known or an input
+
+	mu      sync.RWMutex
+	dropped bool
+}
+
+// errDropped is the error of a plan that gave way to others before it was made or run.
+var errDropped = errors.New("the plan was dropped")
+
+// key names shapes, and contents of inputs on which sizes depend.
+func (p *Program) key(shapes map[string][]int, inputs map[string]*tensor.Tensor) string {
+	var b strings.Builder
+	for _, in := range p.m.inputs {
+		fmt.Fprint(&b, shapes[in.Name])
+	}
+	for _, name := range p.contents {
+		if t := inputs[name]; t != nil && t.NumBytes() <= maxContents {
+			bytes, _ := t.Contiguous().Bytes()
+			fmt.Fprintf(&b, "%q=%x", name, bytes)
+		}
+	}
+	return b.String()
+}
+
+// plan finds or makes the plan for shapes. Without inputs none is made that depends on their contents.
+func (p *Program) plan(ctx context.Context, shapes map[string][]int, inputs map[string]*tensor.Tensor) (*plan, error) {
+	for {
+		x, key, err := p.slot(shapes, inputs)
+		if err != nil {
+			return nil, err
+		}
+		x.once.Do(func() { x.err = x.make(ctx, p, shapes, inputs) })
+		p.mu.Lock()
+		if x.err != nil { // a later run may have another context, or contents
+			if p.plans[key] == x {
+				p.forget(key)
+			}
+			p.mu.Unlock()
+			if ctx.Err() == nil && (isContext(x.err) || x.err == errDropped) {
+				continue // the context was another caller's
+			}
+			return nil, x.err
+		}
+		grown := false
+		for name := range x.built.used {
+			if !slices.Contains(p.contents, name) {
+				p.contents, grown = append(p.contents, name), true
+			}
+		}
+		if grown { // the key has been too short; others may have found the plan by it
+			delete(p.plans, key)
+			p.order = slices.DeleteFunc(p.order, func(k string) bool { return k == key })
+			key = p.key(shapes, inputs)
+			p.plans[key], p.order = x, append(p.order, key)
+		}
+		same := p.key(shapes, inputs) == key
+		p.mu.Unlock()
+		if same {
+			return x, nil
+		}
+	}
+}
+
+func isContext(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// slot is the plan of a key, made or not.
+func (p *Program) slot(shapes map[string][]int, inputs map[string]*tensor.Tensor) (*plan, string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, "", ops.ErrClosed
+	}
+	key := p.key(shapes, inputs)
+	x := p.plans[key]
+	if x == nil {
+		x = &plan{}
+		p.plans[key] = x
+	}
+	p.order = append(slices.DeleteFunc(p.order, func(k string) bool { return k == key }), key)
+	for len(p.order) > p.o.Plans {
+		p.forget(p.order[0])
+	}
+	return x, key, nil
+}
+
+// forget drops a plan, which is closed when its runs have ended.
+func (p *Program) forget(key string) {
+	x := p.plans[key]
+	delete(p.plans, key)
+	p.order = slices.DeleteFunc(p.order, func(k string) bool { return k == key })
+	go x.close()
+}
+
+// make builds and compiles.
+func (x *plan) make(ctx context.Context, p *Program, shapes map[string][]int, inputs map[string]*tensor.Tensor) (err error) {
+	if x.built, err = p.m.build(ctx, shapes, inputs, false, ""); err != nil {
+		return err
+	}
+	target := p.o.Target
+	target.Outputs = nil
+	x.slots, x.ins = make([]int, len(x.built.outputs)), map[*ops.Node]string{}
+	for i, v := range x.built.outputs {
+		if x.slots[i] = -1; v.host == nil && v.input == "" {
+			x.slots[i] = len(target.Outputs)
+			target.Outputs = append(target.Outputs, x.built.trimmed(v))
+		}
+	}
+	for name, n := range x.built.inputs {
+		x.ins[n] = name
+	}
+	if len(target.Outputs) == 0 {
+		return nil
+	}
+	x.exe, err = x.built.g.Compile(ctx, p.rt, target)
+	return err
+}
+
+func (x *plan) close() error {
+	x.once.Do(func() { x.err = errDropped })
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.dropped = true
+	if x.exe == nil {
+		return nil
+	}
+	return x.exe.Close()
+}

@@ -1,0 +1,154 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Options say how a model is compiled. The zero value and nil are right for most.
+type Options struct {
+	// Shapes are combinations of shapes, by the names of inputs, for which the model is compiled at once. Others are
+	// compiled when a run first has them. A model whose shapes are all known is compiled for them in any case.
+	Shapes []map[string][]int
+	// Plans is how many combinations are kept ready, those used last; 0 means 32.
+	Plans int
+	// Target says where and how the graphs run; its Outputs are set here.
+	Target ops.Target
+}
+
+// Program is a model that can run. It is safe for several goroutines.
+type Program struct {
+	m  *Model
+	rt *ops.Runtime
+	o  Options
+
+	mu       sync.Mutex
+	plans    map[string]*plan
+	order    []string // of plans, that used last at the end
+	contents []string // inputs on whose contents sizes depend, as far as known
+	closed   bool
+}
+
+// Compile makes the model ready to run on rt. It compiles for the shapes of the model, where these are numbers, and for those
+// of the options. Errors: those of [Model.Graph] and of ops.Graph.Compile. Inputs on whose contents sizes depend put
+// compilation off to the first run.
+func (m *Model) Compile(ctx context.Context, rt *ops.Runtime, o *Options) (*Program, error) {
+	p := &Program{m: m, rt: rt, plans: map[string]*plan{}}
+	if o != nil {
+		p.o = *o
+	}
+	if p.o.Plans <= 0 {
+		p.o.Plans = 32
+	}
+	all := slices.Clone(p.o.Shapes)
+	if _, err := m.shapes(nil); err == nil {
+		all = append(all, nil)
+	}
+	for _, given := range all {
+		shapes, err := m.shapes(given)
+		if err == nil {
+			_, err = p.plan(ctx, shapes, nil)
+		}
+		if _, needs := errors.AsType[*needError](err); err != nil && !needs {
+			return nil, errors.Join(fmt.Errorf("onnx: %w", err), p.Close())
+		}
+	}
+	return p, nil
+}
+
+// Run runs the model with inputs by name and returns its outputs by name. The inputs must have the dtypes of the model
+// and shapes that fit it. Errors: inputs are missing, unknown or do not fit; what operators refuse for these shapes;
+// those of ops.Executable.Run; the program is closed.
+func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	out, err := p.run(ctx, inputs)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: run %q: %w", p.m.m.Graph.Name, err)
+	}
+	return out, nil
+}
+
+func (p *Program) run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	shapes := map[string][]int{}
+	var errs []error
+	for _, in := range p.m.inputs {
+		switch t := inputs[in.Name]; {
+		case t == nil:
+			errs = append(errs, fmt.Errorf("input %q is missing", in.Name))
+		case t.DType() != in.DType:
+			errs = append(errs, fmt.Errorf("input %q is %v, not %v", in.Name, t.DType(), in.DType))
+		}
+	}
+	for name, t := range inputs {
+		if t != nil {
+			shapes[name] = slices.Clone(t.Shape())
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	shapes, err := p.m.shapes(shapes)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		x, err := p.plan(ctx, shapes, inputs)
+		if err != nil {
+			return nil, err
+		}
+		out, err := x.run(ctx, p.m, inputs)
+		if err != errDropped {
+			return out, err
+		}
+	}
+}
+
+func (x *plan) run(ctx context.Context, m *Model, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.dropped {
+		return nil, errDropped
+	}
+	var results []*tensor.Tensor
+	if x.exe != nil {
+		feeds := ops.Feeds{}
+		for _, n := range x.exe.Inputs() {
+			feeds[n] = inputs[x.ins[n]]
+		}
+		var err error
+		if results, err = x.exe.Run(ctx, feeds); err != nil {
+			return nil, err
+		}
+	}
+	out := map[string]*tensor.Tensor{}
+	for i, v := range x.built.outputs {
+		switch name := m.outputs[i].Name; {
+		case x.slots[i] >= 0:
+			out[name] = results[x.slots[i]]
+		case v.input != "":
+			out[name] = inputs[v.input].Clone()
+		default:
+			out[name] = v.host.Clone()
+		}
+	}
+	return out, nil
+}
+
+// Close waits for runs to end and frees what the program holds.
+func (p *Program) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	plans := p.plans
+	p.plans = map[string]*plan{}
+	p.mu.Unlock()
+	var errs []error
+	for _, x := range plans {
+		errs = append(errs, x.close())
+	}
+	return errors.Join(errs...)
+}
