@@ -83,7 +83,7 @@ func forms(name string) []form {
 // table has the forms of functions by name.
 var table = sync.OnceValue(func() map[string][]form {
 	t := map[string][]form{}
-	for _, f := range families {
+	for _, f := range families() {
 		for _, name := range strings.Fields(f.names) {
 			t[name] = append(t[name], f.form)
 		}
