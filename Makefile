@@ -100,7 +100,7 @@ bench-peers:
 	bench/setup.sh
 	go run ./tools/cmd/bench -filter '$(FILTER)' -out '$(OUT)'
 
-# Every program of the gallery beside its peer, on a machine that has nothing else to do: its times go to bench/results/gallery-MACHINE.jsonl
+# Every program of the gallery beside its peer, on a machine that has nothing else to do: its times go to bench/gallery/MACHINE.jsonl
 # and into examples/README.md. Peers come from Debian: python3-numpy, python3-scipy, python3-sklearn.
 gallery:
 	go run ./examples/fetch

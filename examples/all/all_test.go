@@ -64,7 +64,7 @@ func TestAPageHasARowForEachProgram(t *testing.T) {
 			Peer: &gallery.PeerRecord{Name: "SciPy", Version: "1", Seconds: 0.1, Amount: 60},
 		}},
 	}
-	text := string(page([]gallery.Record{r, {Name: "stars"}}, "bench/results/x.jsonl"))
+	text := string(page([]gallery.Record{r, {Name: "stars"}}, "bench/gallery/x.jsonl"))
 	require.Contains(t, text, "| 123 | 50.0 ms (1200 s of sound/s) | 500 ms (10.0) | SciPy 1: 100 ms (2.00) |")
 	require.Contains(t, text, "Measured on 2 cores of a processor with a device")
 	require.NotContains(t, text, "stars.png", "it did nothing")

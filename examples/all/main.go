@@ -3,7 +3,7 @@
 //	go run ./examples/all [NAME ...]           # all programs, or some
 //	go run ./examples/all -write               # only write the page anew, of the times that are kept
 //
-// It should have the machine to itself. The times go to bench/results/gallery-MACHINE.jsonl, a line for each program; those of
+// It should have the machine to itself. The times go to bench/gallery/MACHINE.jsonl, a line for each program; those of
 // programs that are not run stay. Run it at the root of the repository, after go run ./examples/fetch.
 package main
 
@@ -27,7 +27,7 @@ import (
 
 func main() {
 	host, _ := os.Hostname() // a machine without a name is one, too
-	file := flag.String("file", filepath.Join("bench", "results", "gallery-"+cmp.Or(host, "machine")+".jsonl"), "`file` of the times")
+	file := flag.String("file", filepath.Join("bench", "gallery", cmp.Or(host, "machine")+".jsonl"), "`file` of the times")
 	device := flag.String("device", "", "device to use, as ANYCL_DEVICE (default the best)")
 	only := flag.Bool("write", false, "run nothing, and write the page of the times that are kept")
 	flag.Parse()

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"testing"
 
@@ -166,4 +167,11 @@ func TestFilesAreNamedOnceAndWhole(t *testing.T) {
 	files, err = Named()
 	require.NoError(t, err)
 	require.Len(t, files, len(All()))
+}
+
+// Names in archives are compared without the "./" that Debian's begin with.
+func TestPathsInArchivesAreClean(t *testing.T) {
+	for _, f := range All() {
+		require.Equal(t, path.Clean(f.Path), f.Path, f.Name)
+	}
 }

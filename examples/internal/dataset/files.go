@@ -27,7 +27,7 @@ var Words = File{
 		Registry: Debian, Name: "wamerican-huge", Version: "2020.12.07-2", Size: 743644,
 		Pool: "pool/main/s/scowl/wamerican-huge_2020.12.07-2_all.deb", SHA256: "e7084d641d1de29699ad47d7467f921659d1ca57a6ad64a18f8b068aef0a56bc",
 	},
-	Path: "./usr/share/dict/american-english-huge", Installed: "/usr/share/dict/american-english-huge",
+	Path: "usr/share/dict/american-english-huge", Installed: "/usr/share/dict/american-english-huge",
 }
 
 // Reads are 10,000 reads of the phage lambda's genome, simulated with errors as a sequencing machine makes them, in FASTQ.
@@ -38,7 +38,7 @@ var Reads = File{
 		Registry: Debian, Name: "bowtie2-examples", Version: "2.5.0-3", Size: 9720024,
 		Pool: "pool/main/b/bowtie2/bowtie2-examples_2.5.0-3_all.deb", SHA256: "9f9f580954187e501102b13484bdecdc2725155e0b8020e7a056a48a06642118",
 	},
-	Path: "./usr/share/doc/bowtie2/examples/reads/reads_1.fq.gz", Installed: "/usr/share/doc/bowtie2/examples/reads/reads_1.fq.gz",
+	Path: "usr/share/doc/bowtie2/examples/reads/reads_1.fq.gz", Installed: "/usr/share/doc/bowtie2/examples/reads/reads_1.fq.gz",
 }
 
 // Head is a magnetic resonance image of a head, 27 times of the same person and averaged: 181 x 217 x 181 points, 1 mm apart.
@@ -49,7 +49,7 @@ var Head = File{
 		Registry: Debian, Name: "mricron-data", Version: "1.2.20211006+dfsg-4", Size: 16122652,
 		Pool: "pool/main/m/mricron/mricron-data_1.2.20211006+dfsg-4_all.deb", SHA256: "d40aa0ed66cf89bf6cafa049ad3884703c9d975c2ee2737525b7196528df9d6f",
 	},
-	Path: "./usr/share/mricron/templates/ch2.nii.gz", Installed: "/usr/share/mricron/templates/ch2.nii.gz",
+	Path: "usr/share/mricron/templates/ch2.nii.gz", Installed: "/usr/share/mricron/templates/ch2.nii.gz",
 }
 
 var vega = &Package{
