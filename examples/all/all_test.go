@@ -30,6 +30,9 @@ func TestThePageIsThatOfItsRecord(t *testing.T) {
 		for _, c := range r.Checks {
 			require.True(t, c.Holds, "%s: %s", r.Name, c.What)
 		}
+		if i := slices.IndexFunc(programs, func(p program) bool { return p.name == r.Name }); !programs[i].draws {
+			continue
+		}
 		picture, err := os.Stat("../README.d/" + r.Name + ".png")
 		require.NoError(t, err)
 		require.LessOrEqual(t, picture.Size(), int64(most), r.Name)

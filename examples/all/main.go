@@ -78,7 +78,11 @@ func runOne(ctx context.Context, file, device, name string) error {
 	if err := do("go", "build", "-o", binary, "./examples/"+name); err != nil {
 		return err
 	}
-	if err := do(binary, "-device", device, "-peer", "-json", record, "-out", picture); err != nil {
+	command := []string{binary, "-device", device, "-peer", "-json", record}
+	if slices.ContainsFunc(programs, func(p program) bool { return p.name == name && p.draws }) {
+		command = append(command, "-out", picture)
+	}
+	if err := do(command...); err != nil {
 		return err
 	}
 	fresh, err := read(record)

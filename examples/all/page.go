@@ -16,25 +16,28 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 )
 
-// program is one of the gallery, with what it does for people of which field.
-type program struct{ name, field, does string }
+// program is one of the gallery, with what it does for people of which field, and whether it draws a picture.
+type program struct {
+	name, field, does string
+	draws             bool
+}
 
 var programs = []program{
-	{"options", "finance", "prices options by random paths, with Greeks by automatic differentiation; value at risk of real prices"},
-	{"molecules", "molecular dynamics", "melts a Lennard-Jones crystal with neighbour lists, beside LAMMPS"},
-	{"fluid", "flow", "lattice Boltzmann: a box with a moving lid beside published velocities, a vortex street behind a disc"},
-	{"galaxy", "astronomy", "lets two galaxies of 16,384 stars fly by each other, every pair computed"},
-	{"route", "path planning", "plans many trips through a town at once; lengths are Dijkstra's"},
-	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means"},
-	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products"},
-	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows"},
-	{"hash", "hashing", "hashes a million messages by SHA-256, and makes keys of passwords by PBKDF2"},
-	{"align", "genomics", "finds where DNA reads belong in a phage's genome, by Smith and Waterman's algorithm"},
-	{"render", "rendering", "traces paths of light through glass and metal, with the same picture on every device"},
-	{"mri", "medical imaging", "smooths a head scan, tells its tissues apart, and draws it from all sides"},
-	{"photo", "photography and video", "filters a photograph, and turns a clip into a cartoon"},
-	{"recommend", "recommendation", "factorises a million ratings by alternating least squares"},
-	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation"},
+	{"options", "finance", "prices options by random paths, with Greeks by automatic differentiation; value at risk of real prices", false},
+	{"molecules", "molecular dynamics", "melts a Lennard-Jones crystal with neighbour lists, beside LAMMPS", true},
+	{"fluid", "flow", "lattice Boltzmann: a box with a moving lid beside published velocities, a vortex street behind a disc", true},
+	{"galaxy", "astronomy", "lets two galaxies of 16,384 stars fly by each other, every pair computed", true},
+	{"route", "path planning", "plans many trips through a town at once; lengths are Dijkstra's", true},
+	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means", true},
+	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products", true},
+	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows", true},
+	{"hash", "hashing", "hashes a million messages by SHA-256, and makes keys of passwords by PBKDF2", true},
+	{"align", "genomics", "finds where DNA reads belong in a phage's genome, by Smith and Waterman's algorithm", true},
+	{"render", "rendering", "traces paths of light through glass and metal, with the same picture on every device", true},
+	{"mri", "medical imaging", "smooths a head scan, tells its tissues apart, and draws it from all sides", true},
+	{"photo", "photography and video", "filters a photograph, and turns a clip into a cartoon", true},
+	{"recommend", "recommendation", "factorises a million ratings by alternating least squares", true},
+	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation", true},
 }
 
 // page is examples/README.md.
@@ -84,8 +87,12 @@ func row(b *bytes.Buffer, p program, r gallery.Record) {
 	case len(r.Missing) > 0:
 		peer = strings.Join(r.Missing, ", ") + " not installed"
 	}
-	fmt.Fprintf(b, "| <img src=\"README.d/%s.png\" width=\"240\"> | **[%s](%s/main.go)** (%s) %s. Timed: %s | %d | %s | %s | %s |\n",
-		p.name, p.name, p.name, p.field, p.does, w.Name, r.Lines, device, times(&w, w.Runs[len(w.Runs)-1]), peer)
+	picture := ""
+	if p.draws {
+		picture = fmt.Sprintf(`<img src="README.d/%s.png" width="240"> `, p.name)
+	}
+	fmt.Fprintf(b, "| %s| **[%s](%s/main.go)** (%s) %s. Timed: %s | %d | %s | %s | %s |\n",
+		picture, p.name, p.name, p.field, p.does, w.Name, r.Lines, device, times(&w, w.Runs[len(w.Runs)-1]), peer)
 }
 
 // times is how long a run takes for all of the work, and how many times as long as on the device.
