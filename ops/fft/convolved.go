@@ -39,5 +39,5 @@ func times(x *ops.Node, by []complex128) *ops.Node {
 	for i, c := range by {
 		re[i], im[2*i], im[2*i+1] = real(c), -imag(c), imag(c)
 	}
-	return ops.Add(ops.Mul(x, constant(x, re, len(by), 1)), ops.Mul(ops.Flip(x, -1), constant(x, im, len(by), 2)))
+	return multiplied(x, -1, constant(x, re, len(by), 1), constant(x, im, len(by), 2))
 }

@@ -265,8 +265,7 @@ var _ = ops.MustDefine(ops.Op{
 	},
 	Compose: func(c *ops.Call) *ops.Node { return dft(c.In[0], c.Attr.(dftAttr).Conjugate, realParts) },
 	Grad: func(b *ops.Back) {
-		g := ops.Pad(ops.ExpandDims(b.Grad(), -1), 0, ops.Padding{Axis: -1, After: 1})
-		b.Add(0, ops.Apply("fft.dft", dftAttr{!b.Attr().(dftAttr).Conjugate}, g))
+		b.Add(0, ops.Apply("fft.dft", dftAttr{!b.Attr().(dftAttr).Conjugate}, paired(b.Grad())))
 	},
 })
 

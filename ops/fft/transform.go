@@ -40,8 +40,7 @@ func realDFT(x *ops.Node, conjugate bool) *ops.Node {
 	shape = append(shape[:len(shape)-1:len(shape)-1], half, 2)
 	f := factors(n)
 	if f == nil {
-		y := ops.Pad(ops.ExpandDims(x, -1), 0, ops.Padding{Axis: -1, After: 1})
-		return build.Cut(convolved(y, conjugate), -2, 0, half)
+		return build.Cut(convolved(paired(x), conjugate), -2, 0, half)
 	}
 	m := f[0]
 	y := products(ops.Reshape(x, -1, m, n/m, 1), f, m/2+1, pairs, conjugate) // [a, n/m, m/2 + 1, 2]
@@ -98,10 +97,16 @@ func turned(y *ops.Node, factor, rest int, conjugate bool) *ops.Node {
 	over[0] = rest
 	c, s := slices.Clone(over), slices.Clone(over)
 	c[len(c)-1], s[len(s)-1], s[len(s)-2] = digits, digits, 2
-	return ops.Add(ops.Mul(y, constant(y, cos, c...)), ops.Mul(ops.Flip(y, -2), constant(y, sin, s...)))
+	return multiplied(y, -2, constant(y, cos, c...), constant(y, sin, s...))
 }
 
-// matrixOf is what n numbers of so many parts are multiplied by, [n, from, digits, to].
+// multiplied are pairs, whose parts are along an axis, times complex numbers of which re has the real parts, and im the
+// imaginary ones along that axis, first with the other sign.
+func multiplied(x *ops.Node, parts int, re, im *ops.Node) *ops.Node {
+	return ops.Add(ops.Mul(x, re), ops.Mul(ops.Flip(x, parts), im))
+}
+
+// matrixOf is what n numbers are multiplied by, [n, from, digits, to]: from and to are the parts of each before and after.
 func matrixOf(like *ops.Node, n, from, digits, to int, conjugate bool) *ops.Node {
 	m := make([]float64, n*from*digits*to)
 	for j := range n {
@@ -132,6 +137,11 @@ func constant(like *ops.Node, values []float64, shape ...int) *ops.Node {
 		t.SetFloat64(i, v)
 	}
 	return like.Graph().Const(t)
+}
+
+// paired are real numbers as pairs with an imaginary part of 0.
+func paired(x *ops.Node) *ops.Node {
+	return ops.Pad(ops.ExpandDims(x, -1), 0, ops.Padding{Axis: -1, After: 1})
 }
 
 // firstPart are the real parts of pairs.
