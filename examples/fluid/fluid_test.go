@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"image/png"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/examples/internal/gallery/gallerytest"
 	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/internal/testcache"
 	"github.com/anycl/anycl/ops"
@@ -21,29 +21,24 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
 
-// everywhere is the CPU path, and the device where there is one.
-func everywhere(rt *ops.Runtime) []ops.Place {
-	if rt.Device() == nil {
-		return []ops.Place{ops.OnCPU}
-	}
-	return []ops.Place{ops.OnCPU, ops.OnDevice}
-}
-
 func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
-	for _, device := range []string{"", "none"} { // "" is a device where there is one
-		var out bytes.Buffer
-		file := filepath.Join(t.TempDir(), "fluid.png")
-		p := &gallery.Program{Name: "fluid", Device: device, Out: file, Quick: true, Stdout: &out, Stderr: &out}
-		o := options{reynolds: 100, cells: 48, stream: 100, diameter: 6, time: 20, large: 64}
-		require.NoError(t, p.Run(t.Context(), func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) }), out.String())
-		require.GreaterOrEqual(t, len(p.Checks()), 2)
-		f, err := os.Open(file)
-		require.NoError(t, err)
+	o := options{reynolds: 100, cells: 48, stream: 100, diameter: 6, time: 20, large: 64}
+	gallerytest.Run(t, func(ctx context.Context, p *gallery.Program) error {
+		if err := run(ctx, p, o); err != nil {
+			return err
+		}
+		assert.GreaterOrEqual(t, len(p.Checks()), 2)
+		f, err := os.Open(p.Out)
+		if err != nil {
+			return err
+		}
 		picture, err := png.Decode(f)
-		require.NoError(t, err)
-		require.NoError(t, f.Close())
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
 		assert.Equal(t, 2*144, picture.Bounds().Dx())
-	}
+		return f.Close()
+	})
 }
 
 // All kinds of cells are in the stream past a disc.
@@ -54,7 +49,7 @@ func TestEnginesMakeTheSameSteps(t *testing.T) {
 	w := disc(rt, 6, 100)
 	require.ElementsMatch(t, []uint8{fluid, wall, lid, inflow}, slices.Compact(slices.Sorted(slices.Values(w.kind))))
 	var first []float32
-	for _, place := range everywhere(rt) {
+	for _, place := range gallerytest.Places(rt) {
 		s, err := w.start(t.Context(), rt, place, "flow", 50)
 		require.NoError(t, err)
 		f, err := s.after(t.Context())

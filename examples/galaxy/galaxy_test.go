@@ -1,17 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/examples/internal/gallery/gallerytest"
 	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/internal/testcache"
 	"github.com/anycl/anycl/ops"
@@ -21,24 +20,13 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
 
-// everywhere is the CPU path, and the device where there is one.
-func everywhere(rt *ops.Runtime) []ops.Place {
-	if rt.Device() == nil {
-		return []ops.Place{ops.OnCPU}
-	}
-	return []ops.Place{ops.OnCPU, ops.OnDevice}
-}
-
 func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
-	for _, device := range []string{"", "none"} { // "" is a device where there is one
-		var out bytes.Buffer
-		p := &gallery.Program{Name: "galaxy", Device: device, Out: filepath.Join(t.TempDir(), "g.png"), Quick: true, Stdout: &out, Stderr: &out}
-		require.NoError(t, p.Run(t.Context(), func(ctx context.Context, p *gallery.Program) error {
-			return run(ctx, p, options{bodies: 256, steps: 100, dt: 0.03})
-		}), out.String())
-		require.GreaterOrEqual(t, len(p.Checks()), 2)
-		require.FileExists(t, p.Out)
-	}
+	gallerytest.Run(t, func(ctx context.Context, p *gallery.Program) error {
+		err := run(ctx, p, options{bodies: 256, steps: 100, dt: 0.03})
+		assert.GreaterOrEqual(t, len(p.Checks()), 2)
+		assert.FileExists(t, p.Out)
+		return err
+	})
 }
 
 // Two bodies on a circle come back after 2 pi sqrt(r^3 / M), where what is added to the square of their distance counts too.
@@ -57,7 +45,7 @@ func TestTwoBodiesCircleEachOther(t *testing.T) {
 	for i, side := range []float64{1, -1} {
 		b.p[i], b.p[3*n+i], b.v[n+i] = float32(side*r), 1, float32(side*math.Sqrt(pull*r))
 	}
-	for _, place := range everywhere(rt) {
+	for _, place := range gallerytest.Places(rt) {
 		fly, err := b.flight(t.Context(), rt, place, steps, period/steps)
 		require.NoError(t, err)
 		now, err := fly(t.Context())
@@ -81,7 +69,7 @@ func TestBothFormsOfTheKernelAttractAlike(t *testing.T) {
 	defer rt.Close()
 	b := galaxies(512)
 	var first []float32
-	for _, place := range everywhere(rt) {
+	for _, place := range gallerytest.Places(rt) {
 		for _, class := range []platform.Class{platform.CPU, platform.GPU} {
 			g := ops.NewGraph("forms")
 			p := g.Const(tensor.Must(tensor.FromSlice(b.p, 4, b.n)))

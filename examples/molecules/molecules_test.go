@@ -1,17 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/examples/internal/gallery/gallerytest"
 	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/internal/testcache"
 	"github.com/anycl/anycl/ops"
@@ -21,15 +20,12 @@ import (
 func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
 
 func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
-	for _, device := range []string{"", "none"} { // "" is a device where there is one
-		var out bytes.Buffer
-		p := &gallery.Program{Name: "molecules", Device: device, Out: filepath.Join(t.TempDir(), "m.png"), Quick: true, Stdout: &out, Stderr: &out}
-		require.NoError(t, p.Run(t.Context(), func(ctx context.Context, p *gallery.Program) error {
-			return run(ctx, p, options{cells: 6, steps: 200})
-		}), out.String())
-		require.Len(t, p.Checks(), 4)
-		require.FileExists(t, p.Out)
-	}
+	gallerytest.Run(t, func(ctx context.Context, p *gallery.Program) error {
+		err := run(ctx, p, options{cells: 6, steps: 200})
+		assert.Len(t, p.Checks(), 4)
+		assert.FileExists(t, p.Out)
+		return err
+	})
 }
 
 // every is the potential of an atom and the pressure without the motion, by all pairs in float64.

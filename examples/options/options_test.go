@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/examples/internal/gallery/gallerytest"
 	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/internal/testcache"
 	"github.com/anycl/anycl/ops"
@@ -21,13 +21,12 @@ func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
 var usual = market{100, 0.2, 0.05, 1}
 
 func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
-	for _, device := range []string{"", "none"} { // "" is a device where there is one
-		var out bytes.Buffer
-		p := &gallery.Program{Name: "options", Device: device, Quick: true, Stdout: &out, Stderr: &out}
-		o := options{contract: contract{strike: 100, barrier: 85, paths: 1024, steps: 16}, market: usual, batches: 16}
-		require.NoError(t, p.Run(t.Context(), func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) }), out.String())
-		require.Len(t, p.Checks(), 4)
-	}
+	o := options{contract: contract{strike: 100, barrier: 85, paths: 1024, steps: 16}, market: usual, batches: 16}
+	gallerytest.Run(t, func(ctx context.Context, p *gallery.Program) error {
+		err := run(ctx, p, o)
+		assert.Len(t, p.Checks(), 4)
+		return err
+	})
 }
 
 // Hull, Options, Futures, and Other Derivatives, example 15.6: a call at 42, strike 40, 10 %, 20 %, half a year is worth 4.76.

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/examples/internal/gallery/gallerytest"
 	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/internal/testcache"
 	"github.com/anycl/anycl/ops"
@@ -21,15 +20,12 @@ import (
 func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
 
 func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
-	for _, device := range []string{"", "none"} { // "" is a device where there is one
-		var out bytes.Buffer
-		p := &gallery.Program{Name: "route", Device: device, Out: filepath.Join(t.TempDir(), "r.png"), Quick: true, Stdout: &out, Stderr: &out}
-		require.NoError(t, p.Run(t.Context(), func(ctx context.Context, p *gallery.Program) error {
-			return run(ctx, p, options{side: 64, trips: 16, proofs: 16})
-		}), out.String())
-		require.GreaterOrEqual(t, len(p.Checks()), 2)
-		require.FileExists(t, p.Out)
-	}
+	gallerytest.Run(t, func(ctx context.Context, p *gallery.Program) error {
+		err := run(ctx, p, options{side: 64, trips: 16, proofs: 16})
+		assert.GreaterOrEqual(t, len(p.Checks()), 2)
+		assert.FileExists(t, p.Out)
+		return err
+	})
 }
 
 // lengths are those of the shortest ways to ends, by the kernel in the form for a class of devices.

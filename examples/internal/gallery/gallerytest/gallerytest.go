@@ -43,3 +43,11 @@ func Run(t *testing.T, run func(context.Context, *gallery.Program) error) (print
 	}
 	return printed
 }
+
+// Places are the CPU path, and the device where a runtime has one.
+func Places(rt *ops.Runtime) []ops.Place {
+	if rt.Device() == nil {
+		return []ops.Place{ops.OnCPU}
+	}
+	return []ops.Place{ops.OnCPU, ops.OnDevice}
+}
