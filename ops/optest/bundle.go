@@ -3,6 +3,7 @@ package optest
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 	"sync"
@@ -226,17 +227,36 @@ const (
 // kept chooses what runs, beside the vectors of element-wise ops, on an engine
 // that bundles: every sample in the op's main dtype, and in every other dtype
 // one sample in six, or in ten, or at least one, other ones for each dtype. Of element-wise
-// ops exemplars are enough.
+// ops exemplars are enough, and with Few compositions run in one of three other dtypes.
 func (o *Options) kept(c *cell) bool {
 	main := c.dt == mainDType(c.op)
-	if elementwise(c.op) {
+	switch {
+	case elementwise(c.op):
 		return exemplar(c)
+	case o.Few && !main && !turn(c):
+		return false
 	}
 	n := thinning
 	if o.Few {
 		n = fewThinning
 	}
 	return main || (c.at+int(c.dt))%min(n, c.column) == 0
+}
+
+// sharing is among how many dtypes one is taken of ops that consist of others, whose kernels run in all.
+const sharing = 3
+
+// turn reports whether the dtype of c, which is not the main one, is among those that its op runs in: all but for compositions, which take
+// turns.
+func turn(c *cell) bool {
+	if c.op.Compose == nil && c.op.ComposeAll == nil {
+		return true
+	}
+	others := slices.DeleteFunc(slices.Clone(c.op.DTypes), func(dt tensor.DType) bool { return dt == mainDType(c.op) })
+	name := fnv.New32a()
+	name.Write([]byte(c.op.Name))
+	at := slices.Index(others, c.dt)
+	return len(others) < sharing || (int(name.Sum32()%sharing)+at)%sharing == 0
 }
 
 // mainDType is float32, where the op takes it.
