@@ -6,7 +6,7 @@ import (
 )
 
 // At returns the element at an index for each axis as a float64, to which 64-bit integers round
-// and bools are 0 or 1. Errors: not one index an axis, or one out of range.
+// bools are 0 or 1, and of complex numbers it is the real part (see [Tensor.ComplexAt]). Errors: not one index an axis, or one out of range.
 func (t *Tensor) At(index ...int) (float64, error) {
 	offset, err := t.offsetAt(index)
 	if err != nil {

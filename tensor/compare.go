@@ -12,6 +12,9 @@ func Equal(a, b *Tensor) bool {
 	if a.dtype != b.dtype || !slices.Equal(a.shape, b.shape) {
 		return false
 	}
+	if a.dtype.IsComplex() {
+		return Equal(a.parts(), b.parts())
+	}
 	for _, same := range closeness(a, b, 0, 0) {
 		if !same {
 			return false
@@ -24,7 +27,8 @@ func Equal(a, b *Tensor) bool {
 //
 //	|a - b| <= atol + rtol * |b|
 //
-// A NaN is close to a NaN and an infinity to itself. The dtypes may differ. When the answer is
+// A NaN is close to a NaN and an infinity to itself; of complex numbers |z| is the absolute value, and a number with a part that
+// is no finite number is close to what has equal parts, any NaN a NaN. The dtypes may differ. When the answer is
 // false, the text names the first difference in row-major order and counts all.
 func AllClose(a, b *Tensor, rtol, atol float64) (bool, string) {
 	if !slices.Equal(a.shape, b.shape) {
@@ -52,6 +56,10 @@ func AllClose(a, b *Tensor, rtol, atol float64) (bool, string) {
 func closeness(a, b *Tensor, rtol, atol float64) func(yield func(int, bool) bool) {
 	return func(yield func(int, bool) bool) {
 		a, b := a.Contiguous(), b.Contiguous()
+		if a.dtype.IsComplex() || b.dtype.IsComplex() {
+			complexCloseness(a, b, rtol, atol, yield)
+			return
+		}
 		exact := !a.dtype.IsFloat() && !b.dtype.IsFloat()
 		var x, y [256]float64
 		for from := 0; from < a.n; from += len(x) {

@@ -22,7 +22,9 @@ type number interface{ integer | float32 | float64 }
 //   - from bool: false is 0, true is 1;
 //   - integer to integer: the low bits are kept (two's complement), so a value that does not fit wraps;
 //   - float to integer: truncated toward zero; beyond the range it is the nearest bound; NaN is 0;
-//   - to float: rounded once to nearest, ties to even; beyond the range it is infinite.
+//   - to float: rounded once to nearest, ties to even; beyond the range it is infinite;
+//   - to complex: the real part is converted as to float, the imaginary one is 0;
+//   - from complex: the real part is converted; to bool: everything but 0 is true; to complex: both parts are converted.
 //
 // Errors: dt is not a dtype.
 func Cast(t *Tensor, dt DType) (*Tensor, error) {
@@ -37,6 +39,8 @@ func Cast(t *Tensor, dt DType) (*Tensor, error) {
 	}
 	dst := contiguous(dt, t.shape, t.n, AlignedBytes(t.n*dt.Size()))
 	switch {
+	case dt.IsComplex() || t.dtype.IsComplex():
+		castComplex(dst, t)
 	case t.dtype.IsFloat():
 		castThrough(dst, t, storeFloats)
 	case t.dtype.IsSigned():
@@ -93,6 +97,10 @@ func load[C carrier](dst []C, t *Tensor, offset, stride int) {
 		loadNumbers(dst, storage[float32](t), offset, stride)
 	case Float64:
 		loadNumbers(dst, storage[float64](t), offset, stride)
+	case Complex64: // the real parts
+		loadNumbers(dst, storage[float32](t), 2*offset, 2*stride)
+	case Complex128:
+		loadNumbers(dst, storage[float64](t), 2*offset, 2*stride)
 	}
 }
 
@@ -184,6 +192,10 @@ func storeFloats(t *Tensor, at int, src []float64) {
 		assign(storage[float32](t)[at:], src)
 	case Float64:
 		assign(storage[float64](t)[at:], src)
+	case Complex64:
+		each(storage[complex64](t)[at:], src, func(v float64) complex64 { return complex(float32(v), 0) })
+	case Complex128:
+		each(storage[complex128](t)[at:], src, func(v float64) complex128 { return complex(v, 0) })
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 // DType is the type of a tensor's elements.
 type DType uint8
 
-// The dtypes, in the order of [DTypes]. The zero value is not a dtype.
+// The dtypes, in the order of [DTypes], and after them the complex ones. The zero value is not a dtype.
 const (
 	Invalid DType = iota
 	Bool
@@ -24,12 +24,14 @@ const (
 	BFloat16
 	Float32
 	Float64
+	Complex64  // a float32 for the real part, and one for the imaginary part
+	Complex128 // two float64s
 )
 
 // Elem is a Go type that holds one element; each dtype has exactly one.
 type Elem interface {
 	bool | int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 |
-		Half | BF16 | float32 | float64
+		Half | BF16 | float32 | float64 | complex64 | complex128
 }
 
 var dtypes = [...]struct {
@@ -50,9 +52,13 @@ var dtypes = [...]struct {
 	BFloat16: {"bfloat16", 2},
 	Float32:  {"float32", 4},
 	Float64:  {"float64", 8},
+
+	Complex64:  {"complex64", 8},
+	Complex128: {"complex128", 16},
 }
 
-// DTypes returns every dtype in order: bool, the integers by width, the floats by width.
+// DTypes returns the dtypes whose elements are one number, in order: bool, the integers by width, the floats by width. Elements
+// of [Complex64] and [Complex128] are two.
 func DTypes() []DType {
 	all := make([]DType, 0, Float64)
 	for d := Bool; d <= Float64; d++ {
@@ -63,8 +69,8 @@ func DTypes() []DType {
 
 // ParseDType returns the dtype whose [DType.String] is s.
 func ParseDType(s string) (DType, error) {
-	names := make([]string, 0, Float64)
-	for d := Bool; d <= Float64; d++ {
+	names := make([]string, 0, Complex128)
+	for d := Bool; d <= Complex128; d++ {
 		if dtypes[d].name == s {
 			return d, nil
 		}
@@ -115,14 +121,18 @@ func DTypeOf[T Elem]() DType {
 		return BFloat16
 	case float32:
 		return Float32
-	default:
+	case float64:
 		return Float64
+	case complex64:
+		return Complex64
+	default:
+		return Complex128
 	}
 }
 
 // String returns the dtype's name, such as "float32".
 func (d DType) String() string {
-	if d > Float64 {
+	if d > Complex128 {
 		return fmt.Sprintf("dtype(%d)", uint8(d))
 	}
 	return dtypes[d].name
@@ -130,14 +140,39 @@ func (d DType) String() string {
 
 // Size returns the bytes that one element takes, 0 when d is not valid.
 func (d DType) Size() int {
-	if d > Float64 {
+	if d > Complex128 {
 		return 0
 	}
 	return dtypes[d].size
 }
 
-// Valid reports whether d is one of [DTypes].
-func (d DType) Valid() bool { return d >= Bool && d <= Float64 }
+// Valid reports whether d is a dtype: one of [DTypes], or complex.
+func (d DType) Valid() bool { return d >= Bool && d <= Complex128 }
+
+// IsComplex reports whether d is complex64 or complex128.
+func (d DType) IsComplex() bool { return d == Complex64 || d == Complex128 }
+
+// Part is the dtype of the real and the imaginary part of a complex one, and d itself of all others.
+func (d DType) Part() DType {
+	switch d {
+	case Complex64:
+		return Float32
+	case Complex128:
+		return Float64
+	}
+	return d
+}
+
+// Complex is the complex dtype whose parts are d; [Invalid] where d is not float32 or float64.
+func (d DType) Complex() DType {
+	switch d {
+	case Float32:
+		return Complex64
+	case Float64:
+		return Complex128
+	}
+	return Invalid
+}
 
 // IsFloat reports whether d is float16, bfloat16, float32 or float64.
 func (d DType) IsFloat() bool { return d >= Float16 && d <= Float64 }

@@ -23,7 +23,7 @@ const (
 func (t *Tensor) String() string { return t.layout(-1, 0) }
 
 // Format implements [fmt.Formatter]. The verbs e, f and g, with or without a precision, apply to
-// each element of a float tensor; v and s are [Tensor.String].
+// each element of a tensor of floats or complex numbers; v and s are [Tensor.String].
 func (t *Tensor) Format(state fmt.State, verb rune) {
 	precision, given := state.Precision()
 	if !given {
@@ -53,7 +53,7 @@ func (t *Tensor) layout(precision int, verb byte) string {
 	}
 	p := printer{t: t, summary: t.n > summariseAbove}
 	p.collect(0, t.offset)
-	if verb != 0 && t.dtype.IsFloat() {
+	if verb != 0 && t.dtype.Part().IsFloat() {
 		p.formatAs(verb, precision)
 	} else {
 		p.format()
@@ -147,7 +147,7 @@ func (p *printer) write(b *strings.Builder, axis int) {
 // formatAs formats the cells as one verb and precision say.
 func (p *printer) formatAs(verb byte, precision int) {
 	for _, offset := range p.offsets {
-		p.cells = append(p.cells, strconv.FormatFloat(p.t.float(offset), verb, precision, 64))
+		p.cells = append(p.cells, p.t.textAs(offset, verb, precision))
 	}
 	p.pad(func(string) int { return 0 })
 }
@@ -256,11 +256,25 @@ func shortestFloat32(v float64) float64 {
 	return near
 }
 
+// textAs prints one float, or the two of a complex number, as verb and precision say: 1.5-2i.
+func (t *Tensor) textAs(offset int, verb byte, precision int) string {
+	if !t.dtype.IsComplex() {
+		return strconv.FormatFloat(t.float(offset), verb, precision, 64)
+	}
+	parts := t.parts()
+	re := strconv.FormatFloat(parts.float(2*offset), verb, precision, 64)
+	im := strconv.FormatFloat(parts.float(2*offset+1), verb, precision, 64)
+	if im[0] != '-' && im[0] != '+' {
+		im = "+" + im
+	}
+	return re + im + "i"
+}
+
 // text prints one element, exactly enough to read it back.
 func (t *Tensor) text(offset int) string {
 	switch {
-	case t.dtype.IsFloat():
-		return strconv.FormatFloat(t.float(offset), 'g', -1, 64)
+	case t.dtype.Part().IsFloat():
+		return t.textAs(offset, 'g', -1)
 	case t.dtype == Bool:
 		return strconv.FormatBool(storage[bool](t)[offset])
 	}

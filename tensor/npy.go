@@ -13,7 +13,7 @@ import (
 // reads not a byte more, so that arrays written one after the other can be read so. An array in
 // Fortran order becomes a transposed view. A two-byte void ('<V2') is read as bfloat16, which is
 // how the package ml_dtypes stores it. Errors: whatever is not such a file, is cut short, or has a
-// dtype that is none of [DTypes]. Memory is allocated as data arrive, whatever the header claims.
+// dtype that this package lacks. Memory is allocated as data arrive, whatever the header claims.
 // Source: NumPy reference, numpy.lib.format.
 func ReadNPY(r io.Reader) (*Tensor, error) {
 	available := -1
@@ -106,7 +106,7 @@ func readNPY(r io.Reader, available int) (*Tensor, error) {
 		return nil, fmt.Errorf("tensor: .npy: data of %s %s: %w", h.dtype, ShapeString(h.shape), err)
 	}
 	if h.swapped {
-		size := h.dtype.Size()
+		size := h.dtype.Part().Size()
 		for from := 0; from < len(data); from += size {
 			slices.Reverse(data[from : from+size])
 		}

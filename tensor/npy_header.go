@@ -26,7 +26,7 @@ type npyHeader struct {
 // ml_dtypes, which adds one, writes it as two bytes of anything, and so does this package.
 var npyCodes = map[string]DType{
 	"b1": Bool, "i1": Int8, "u1": Uint8, "i2": Int16, "u2": Uint16, "i4": Int32, "u4": Uint32,
-	"i8": Int64, "u8": Uint64, "f2": Float16, "V2": BFloat16, "f4": Float32, "f8": Float64,
+	"i8": Int64, "u8": Uint64, "f2": Float16, "V2": BFloat16, "f4": Float32, "f8": Float64, "c8": Complex64, "c16": Complex128,
 }
 
 // hostOrder is '<' where the host is little endian and '>' where it is big endian.

@@ -61,8 +61,8 @@ func FromBytes(dt DType, data []byte, shape ...int) (*Tensor, error) {
 		return nil, fmt.Errorf("tensor: shape %s of %s takes %d elements, the data has %d",
 			ShapeString(shape), dt, n, len(data)/dt.Size())
 	}
-	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%uintptr(dt.Size()) != 0 {
-		return nil, fmt.Errorf("tensor: data of %s is not aligned to %d bytes", dt, dt.Size())
+	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%uintptr(dt.Part().Size()) != 0 {
+		return nil, fmt.Errorf("tensor: data of %s is not aligned to %d bytes", dt, dt.Part().Size())
 	}
 	return contiguous(dt, shape, n, data), nil
 }
@@ -170,12 +170,14 @@ func (t *Tensor) Clone() *Tensor {
 		gather[uint32](c, t)
 	case 8:
 		gather[uint64](c, t)
+	case 16:
+		gather[complex128](c, t)
 	}
 	return c
 }
 
 // gather copies the elements of src, of a size that T has, into the contiguous dst at offset 0.
-func gather[T uint8 | uint16 | uint32 | uint64](dst, src *Tensor) {
+func gather[T uint8 | uint16 | uint32 | uint64 | complex128](dst, src *Tensor) {
 	to, from := storage[T](dst), storage[T](src)
 	for r := range src.runs() {
 		if r.stride == 1 {

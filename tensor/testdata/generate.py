@@ -22,5 +22,8 @@ for version in ((2, 0), (3, 0)):
     with open(f"version{version[0]}.npy", "wb") as f:
         npy.write_array(f, np.arange(5, dtype="<i2"), version=version)
 np.save("structured.npy", np.zeros(2, dtype=[("a", "<i4"), ("b", "<f8")]))
-np.save("complex.npy", np.zeros(2, dtype="<c8"))
+z = np.array([[1 + 2j, -0.5j, 3], [complex(np.inf, -1), -4 + 0.25j, 0]])
+for code in ("c8", "c16"):
+    for suffix, order in (("le", "<"), ("be", ">")):
+        np.save(f"complex{8 * int(code[1:])}_{suffix}.npy", z.astype(order + code))
 np.save("unicode.npy", np.array(["a", "bc"]))
