@@ -59,7 +59,7 @@ var (
 // defineProduct enters x plus a product of operands of these ranks.
 func defineProduct(name string, a, b int, product func(a, b *Node) *Node) *Op {
 	return define(Op{
-		Name: name, Category: "linear algebra",
+		Name: name, Category: "linear algebra", Complex: composed,
 		Attributes: AttributesOf[productAttr](),
 		Operands:   []Operand{{Name: "x"}, {Name: "a"}, {Name: "b"}}, DTypes: numbers,
 		Result: func(c *Call) ([]int, tensor.DType, error) {

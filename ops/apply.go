@@ -177,6 +177,12 @@ func (c *Call) checkOperands() error {
 		if want == nil || slices.Contains(want, n.dtype) {
 			continue
 		}
+		if n.dtype.IsComplex() {
+			if c.Op.takesComplex() && (p.DTypes == nil || slices.Equal(p.DTypes, every)) {
+				continue
+			}
+			return fmt.Errorf("%s is %v%v: %w", c.operand(i), n.dtype, n.shape, errNotForComplex)
+		}
 		if len(params) == 1 {
 			return dtypeError(n.dtype, want)
 		}
@@ -242,8 +248,8 @@ func expand(n *Node) []*Node {
 				parts = slices.Repeat([]*Node{g.failedNode()}, max(len(n.op.ResultNames), 1))
 			}
 		}()
-		if n.op.Compose != nil {
-			parts = []*Node{n.op.Compose(c)}
+		if compose := n.compose(); compose != nil {
+			parts = []*Node{compose(c)}
 		} else {
 			parts = n.op.ComposeAll(c)
 		}

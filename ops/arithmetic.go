@@ -15,6 +15,7 @@ func Add[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("add", nil, a,
 
 var _ = define(Op{
 	Name:     "add",
+	Complex:  eachPart,
 	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		switch {
@@ -48,6 +49,7 @@ func Sub[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("sub", nil, a,
 
 var _ = define(Op{
 	Name:     "sub",
+	Complex:  eachPart,
 	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		if isZero(n.In[1], false) {
@@ -78,6 +80,7 @@ func Mul[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("mul", nil, a,
 
 var _ = define(Op{
 	Name:     "mul",
+	Complex:  complexMul,
 	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		switch {
@@ -116,6 +119,7 @@ func Div[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("div", nil, a,
 
 var _ = define(Op{
 	Name:     "div",
+	Complex:  complexDiv,
 	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		if isValue(n.In[1], 1) {
@@ -168,6 +172,7 @@ func Neg(x *Node) *Node { return apply("neg", nil, x) }
 
 var _ = define(Op{
 	Name:     "neg",
+	Complex:  eachPart,
 	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		if x := n.In[0]; x.Op == n.Op {

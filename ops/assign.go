@@ -18,6 +18,9 @@ func Assign(v, x *Node) *Node {
 		return g.fail("assign", []*Node{v, x}, fmt.Errorf(
 			"within %s at %s: return the new value, and assign it outside", g.region.op, g.region.caller))
 	}
+	if v != nil && x != nil && !v.bad && !x.bad && v.leaf() != v && v.dtype == x.dtype {
+		v, x = v.leaf(), ViewAsReal(x)
+	}
 	return apply("assign", nil, v, x)
 }
 

@@ -108,7 +108,7 @@ func differentiate(name string, ys, xs, vs []*Node, vectors, results side, build
 		return failures(count, all[i])
 	}
 	for _, n := range slices.Concat(ys, xs) {
-		if !n.dtype.IsFloat() {
+		if !hasDerivative(n.dtype) {
 			return fail(fmt.Errorf("%s is %v, and only floats have derivatives", n.label(), n.dtype))
 		}
 	}

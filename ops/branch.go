@@ -28,7 +28,12 @@ import (
 // Errors: pred is not a bool scalar; a function is nil; the branches return different
 // values; a value of a branch is read outside of it. Source: StableHLO, op if; ONNX,
 // operator If.
-func If(pred *Node, then, otherwise func() []*Node) []*Node {
+func If(pred *Node, then, otherwise func() []*Node) (out []*Node) {
+	if then != nil && otherwise != nil {
+		var paired pairing
+		then, otherwise = paired.results(then), paired.results(otherwise)
+		defer func() { out = paired.complex(out) }()
+	}
 	g := graphOf(pred)
 	var err error
 	switch {
@@ -67,7 +72,7 @@ func If(pred *Node, then, otherwise func() []*Node) []*Node {
 		return slices.Repeat([]*Node{g.fail("if", []*Node{pred}, err)}, most)
 	}
 	n := g.ownerOf("if", c, []*Node{pred})
-	out := make([]*Node, len(c.regions[0].results))
+	out = make([]*Node, len(c.regions[0].results))
 	for i := range out {
 		out[i] = n.outcome(ir.Outcome{I: i})
 	}

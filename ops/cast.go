@@ -30,7 +30,8 @@ type castAttr struct {
 }
 
 var _ = define(Op{
-	Name: "cast", Category: "conversion", simplify: unchanged,
+	Name:    "cast",
+	Complex: complexCast, Category: "conversion", simplify: unchanged,
 	Attributes: AttributesOf[castAttr](),
 	Operands:   operandX,
 	DTypes:     every,

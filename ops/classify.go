@@ -11,6 +11,7 @@ func IsNaN(x *Node) *Node { return apply("is_nan", nil, x) }
 
 var _ = define(Op{
 	Name:     "is_nan",
+	Complex:  eitherPart(IsNaN),
 	Category: "comparison",
 	Operands: operandX,
 	DTypes:   floats,
@@ -28,6 +29,7 @@ func IsInf(x *Node) *Node { return apply("is_inf", nil, x) }
 
 var _ = define(Op{
 	Name:     "is_inf",
+	Complex:  eitherPart(IsInf),
 	Category: "comparison",
 	Operands: operandX,
 	DTypes:   floats,
@@ -45,6 +47,7 @@ func IsFinite(x *Node) *Node { return apply("is_finite", nil, x) }
 
 var _ = define(Op{
 	Name:     "is_finite",
+	Complex:  ofParts(func(re, im *Node) *Node { return And(IsFinite(re), IsFinite(im)) }),
 	Category: "comparison",
 	Operands: operandX,
 	DTypes:   floats,

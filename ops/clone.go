@@ -79,7 +79,7 @@ func (c *cloner) deps(n *Node) []*Node {
 		return nil
 	}
 	deps := append([]*Node(nil), n.in...)
-	if n.op.composed() && !n.bad { // random numbers in it are to be the same
+	if !n.bad && n.isComposed() { // random numbers in it are to be the same
 		deps = append(deps, n.compositions()...)
 	}
 	if n.op.kind == ir.KindControl && !n.bad {

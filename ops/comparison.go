@@ -10,7 +10,10 @@ package ops
 func Equal[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("equal", nil, a, b) }
 
 var _ = define(Op{
-	Name:     "equal",
+	Name: "equal",
+	Complex: func(c *Call) *Node {
+		return And(Equal(Real(c.In[0]), Real(c.In[1])), Equal(Imag(c.In[0]), Imag(c.In[1])))
+	},
 	Category: "comparison",
 	Operands: operandsAB,
 	DTypes:   every,
@@ -28,7 +31,10 @@ var _ = define(Op{
 func NotEqual[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("not_equal", nil, a, b) }
 
 var _ = define(Op{
-	Name:     "not_equal",
+	Name: "not_equal",
+	Complex: func(c *Call) *Node {
+		return Or(NotEqual(Real(c.In[0]), Real(c.In[1])), NotEqual(Imag(c.In[0]), Imag(c.In[1])))
+	},
 	Category: "comparison",
 	Operands: operandsAB,
 	DTypes:   every,

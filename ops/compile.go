@@ -114,10 +114,20 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	if err := errors.Join(g.check(rt, target), alive(ctx)); err != nil {
 		return nil, err
 	}
-	if g.open != nil {
-		return g.compileOpen(ctx, rt, target)
+	outputs := target.Outputs
+	pairs := pairsOf(outputs)
+	target.Outputs = pairs.real(outputs)
+	compile := g.compileOpen
+	if g.open == nil {
+		compile = func(ctx context.Context, rt *Runtime, t Target) (*Executable, error) {
+			return g.compile(ctx, rt, t, nil)
+		}
 	}
-	return g.compile(ctx, rt, target, nil)
+	x, err := compile(ctx, rt, target)
+	if err == nil && pairs.any() {
+		x.pairs = pairs
+	}
+	return x, err
 }
 
 // compile is Compile of a graph that has been checked, whose sizes are numbers.

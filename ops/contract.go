@@ -9,7 +9,8 @@ import (
 )
 
 var _ = define(Op{
-	Name: "contract", Attributes: AttributesOf[ir.ContractAttr](), Operands: operandsAB, hidden: true, kind: ir.KindContract,
+	Name:    "contract",
+	Complex: complexContract, Attributes: AttributesOf[ir.ContractAttr](), Operands: operandsAB, hidden: true, kind: ir.KindContract,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a := c.Attr.(ir.ContractAttr)
 		var shape []int
@@ -97,7 +98,8 @@ func callerOf(g *Graph) string {
 }
 
 var _ = define(Op{
-	Name: "matmul", Category: "matrix product", Operands: operandsAB, DTypes: numbers,
+	Name:    "matmul",
+	Complex: composed, Category: "matrix product", Operands: operandsAB, DTypes: numbers,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		shape, err := matMulShape(c.shape(0), c.shape(1))
 		return shape, c.dt(0), err

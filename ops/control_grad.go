@@ -51,7 +51,7 @@ func (b *Back) outGrads() map[ir.Outcome]*Node {
 // taped are the operands from i on that have a derivative which is wanted.
 func (b *Back) taped(i int) (all []*Node) {
 	for _, x := range b.node.in[i:] {
-		if b.tape.wanted[x] && x.dtype.IsFloat() && !slices.Contains(all, x) {
+		if b.tape.wanted[x] && hasDerivative(x.dtype) && !slices.Contains(all, x) {
 			all = append(all, x)
 		}
 	}
@@ -138,7 +138,7 @@ func gradLoop(b *Back) {
 	sum := len(k.carried)
 	for i, x := range k.around {
 		if k.summed[i] {
-			b.tape.accumulate(x, back.outcome(ir.Outcome{I: sum}))
+			b.tape.accumulate(x, asComplex(back.outcome(ir.Outcome{I: sum}), x.dtype))
 			sum++
 		}
 		for _, d := range k.behind[i] {
@@ -186,7 +186,7 @@ func (k *backLoop) plan() {
 	}
 	for _, x := range k.taped(k.c.Carried) {
 		if k.readWhole(x) {
-			k.around, k.init = append(k.around, x), append(k.init, zerosLike(x))
+			k.around, k.init = append(k.around, x), append(k.init, asReal(zerosLike(x)))
 		}
 	}
 	k.summed, k.behind = make([]bool, len(k.around)), make([][]func(*Node) *Node, len(k.around))
@@ -292,11 +292,11 @@ func (k *backLoop) build(l *loopBuilder, s []*Node) error {
 		switch leaf := leaves[len(k.carried)+j]; {
 		case len(parts[j]) == len(t.parts[leaf]):
 			if d := t.joinedParts(leaf, t.grads[leaf]); d != nil {
-				sum, k.summed[j] = Add(sum, d), true
+				sum, k.summed[j] = Add(sum, asReal(d)), true
 			}
 		default:
 			for _, d := range parts[j] {
-				sum, k.summed[j] = Add(sum, d), true
+				sum, k.summed[j] = Add(sum, asReal(d)), true
 			}
 		}
 		if !k.summed[j] {

@@ -25,6 +25,9 @@ type CumSumOptions struct {
 // the axis does not exist.
 // Source: ONNX, operator CumSum.
 func CumSum(x *Node, axis int, o *CumSumOptions) *Node {
+	if x != nil && x.dtype.IsComplex() {
+		return Complex(CumSum(Real(x), axis, o), CumSum(Imag(x), axis, o))
+	}
 	a := cumSumAttr{Axis: axis}
 	if o != nil {
 		a.Exclusive, a.Reverse = o.Exclusive, o.Reverse

@@ -33,7 +33,8 @@ type einsumAttr struct {
 }
 
 var _ = define(Op{
-	Name: "einsum", Category: "linear algebra",
+	Name:    "einsum",
+	Complex: composed, Category: "linear algebra",
 	Attributes: AttributesOf[einsumAttr](),
 	Operands:   []Operand{{Name: "xs", Repeated: true}}, DTypes: numbers,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
@@ -351,7 +352,8 @@ func Bilinear(a, b, weight, bias *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "bilinear", Category: "linear algebra",
+	Name:    "bilinear",
+	Complex: composed, Category: "linear algebra",
 	Operands: []Operand{{Name: "a"}, {Name: "b"}, {Name: "weight"}, {Name: "bias", Optional: true}}, DTypes: numbers,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a, b, w := c.shape(0), c.shape(1), c.shape(2)

@@ -16,6 +16,7 @@ func Log10(x *Node) *Node { return apply("log10", nil, x) }
 
 var _ = define(Op{
 	Name:     "log10",
+	Complex:  ofParts(scaledLog(10)),
 	Category: "elementary function",
 	Operands: operandX,
 	DTypes:   floats,

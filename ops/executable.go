@@ -25,11 +25,20 @@ type Executable struct {
 	shapes   [][]int // of what these are fed
 	executor *exec.Executor
 	trims    *trims     // outputs that are cut to their counts; nil: none
+	pairs    pairing    // outputs that are complex, and pairs to the executor; nil: none
 	open     *openPlans // of a graph with open sizes, whose executable has no executor
 }
 
 // Inputs are the nodes that a run must be fed, in no particular order.
-func (x *Executable) Inputs() []*Node { return slices.Clone(x.inputs) }
+func (x *Executable) Inputs() []*Node {
+	all := slices.Clone(x.inputs)
+	for i, n := range all {
+		if z := n.graph.complex[n]; z != nil {
+			all[i] = z
+		}
+	}
+	return all
+}
 
 // Run feeds the inputs, computes, and returns the outputs in the order of the
 // target, as new tensors; the memory of large ones that a caller has dropped is used again
@@ -41,6 +50,19 @@ func (x *Executable) Inputs() []*Node { return slices.Clone(x.inputs) }
 // updated. Errors: a feed that is missing or does not fit (is ErrFeed); ctx is
 // done; closed; the device failed.
 func (x *Executable) Run(ctx context.Context, feeds Feeds) ([]*tensor.Tensor, error) {
+	feeds, err := x.realFeeds(feeds)
+	if err != nil {
+		return nil, err
+	}
+	outs, err := x.runNew(ctx, feeds)
+	if err != nil || x.pairs == nil {
+		return outs, err
+	}
+	return x.pairs.complexTensors(outs)
+}
+
+// runNew is Run with pairs for complex numbers.
+func (x *Executable) runNew(ctx context.Context, feeds Feeds) ([]*tensor.Tensor, error) {
 	if x.open != nil {
 		return x.open.run(ctx, feeds, nil)
 	}
@@ -61,6 +83,13 @@ func (x *Executable) Run(ctx context.Context, feeds Feeds) ([]*tensor.Tensor, er
 // right shape and dtype, which hold anything after an error. It allocates nothing, provided that
 // every feed is contiguous. A tensor may be fed and be an output too: the output comes last.
 func (x *Executable) RunInto(ctx context.Context, feeds Feeds, outs []*tensor.Tensor) error {
+	feeds, err := x.realFeeds(feeds)
+	if err != nil {
+		return err
+	}
+	if x.pairs != nil {
+		outs = x.pairs.realTensors(outs)
+	}
 	if x.open != nil {
 		_, err := x.open.run(ctx, feeds, outs)
 		return err
@@ -99,9 +128,9 @@ func (x *Executable) fill(ctx context.Context, feeds Feeds, into []*tensor.Tenso
 	for i, n := range x.inputs {
 		switch t := feeds[n]; {
 		case t == nil:
-			wrong = append(wrong, fmt.Sprintf("input %s (%v%v, declared at %s) is missing", n.label(), n.dtype, x.shapes[i], n.caller))
+			wrong = append(wrong, fmt.Sprintf("input %s (%s, declared at %s) is missing", n.label(), n.declared(x.shapes[i]), n.caller))
 		case t.DType() != n.dtype || !slices.Equal(t.Shape(), x.shapes[i]):
-			wrong = append(wrong, fmt.Sprintf("input %s is %v%v, not %v%v", n.label(), n.dtype, x.shapes[i], t.DType(), t.Shape()))
+			wrong = append(wrong, fmt.Sprintf("input %s is %s, not %v%v", n.label(), n.declared(x.shapes[i]), t.DType(), t.Shape()))
 		}
 	}
 	for n := range feeds {

@@ -15,6 +15,7 @@ func Exp(x *Node) *Node { return apply("exp", nil, x) }
 
 var _ = define(Op{
 	Name:     "exp",
+	Complex:  ofParts(complexExp),
 	Category: "elementary function",
 	Operands: operandX,
 	DTypes:   floats,
@@ -87,6 +88,7 @@ func Log(x *Node) *Node { return apply("log", nil, x) }
 
 var _ = define(Op{
 	Name:     "log",
+	Complex:  ofParts(complexLog),
 	Category: "elementary function",
 	Operands: operandX,
 	DTypes:   floats,
@@ -105,6 +107,7 @@ func Log2(x *Node) *Node { return apply("log2", nil, x) }
 
 var _ = define(Op{
 	Name:     "log2",
+	Complex:  ofParts(scaledLog(2)),
 	Category: "elementary function",
 	Operands: operandX,
 	DTypes:   floats,

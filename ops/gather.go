@@ -44,7 +44,8 @@ func completeIndex(along bool) func(c *Call) error {
 var indexing = []Operand{{Name: "x"}, {Name: "idx", DTypes: ints}}
 
 var _ = define(Op{
-	Name: "gather", Category: "indexing",
+	Name:    "gather",
+	Complex: eachPart, Category: "indexing",
 	Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(false),
 	Operands: indexing, DTypes: every, kind: ir.KindGather,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
@@ -57,7 +58,8 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "take_along", Category: "indexing",
+	Name:    "take_along",
+	Complex: eachPart, Category: "indexing",
 	Attributes: AttributesOf[ir.GatherAttr](), Complete: completeIndex(true),
 	Operands: indexing, DTypes: every, kind: ir.KindGather,
 	Result: func(c *Call) ([]int, tensor.DType, error) {

@@ -38,7 +38,7 @@ func Gradients(y *Node, xs ...*Node) []*Node {
 			return fail(x, errNil)
 		case x.graph != g:
 			return fail(x, errors.New("x belongs to another graph"))
-		case !x.bad && !x.dtype.IsFloat():
+		case !x.bad && !hasDerivative(x.dtype):
 			return fail(x, fmt.Errorf("x is %v, and only floats have derivatives", x.dtype))
 		}
 	}
@@ -175,9 +175,9 @@ func (t *tape) through(n *Node) []*Node {
 		return nil
 	case n.op.Results != nil && n.op.Grad != nil && !n.bad: // whatever the first result is
 		return n.in
-	case t.leaf[n] && t.wanted[n] && len(n.in) == 0, n.op.Flat, n.bad, !n.dtype.IsFloat():
+	case t.leaf[n] && t.wanted[n] && len(n.in) == 0, n.isFlat(), n.bad, !hasDerivative(n.dtype):
 		return nil
-	case n.op.Grad == nil && n.op.Compose != nil:
+	case n.compose() != nil && (n.op.Grad == nil || n.withComplex()):
 		return []*Node{n.composition()}
 	case n.op.Traits&Traits(ir.TraitAfter) != 0:
 		return n.in[:1]
@@ -204,7 +204,7 @@ func (n *Node) standsFor() *Node {
 	if n.bad {
 		return nil
 	}
-	if n.op.Compose != nil {
+	if n.compose() != nil {
 		return n.composition()
 	}
 	if of, i, ok := n.picked(); ok {
@@ -234,9 +234,9 @@ func (t *tape) run() {
 		g := n.graph
 		g.scope = append(g.scope, scope{name: "d(" + n.scope + ")", caller: n.caller})
 		switch {
-		case n.op.Grad != nil:
+		case n.op.Grad != nil && !(n.withComplex() && n.compose() != nil):
 			n.op.Grad(&Back{node: n, grad: d, tape: t})
-		case n.op.Compose != nil:
+		case n.compose() != nil:
 			t.accumulate(n.composition(), d)
 		default:
 			because := ""

@@ -34,6 +34,8 @@ type Graph struct {
 	open    *openSizes // nil: every extent is a number
 	replays *replay    // the graph with open sizes that this one is built of with numbers; nil: none
 	caller  string     // of nodes that stand for others
+	// complex are the complex numbers that inputs, constants and variables of pairs are to the user.
+	complex map[*Node]*Node
 }
 
 // scope is the composite op whose parts are being built.
@@ -136,6 +138,9 @@ func (n *Node) String() string {
 
 // label is the name that reports use.
 func (n *Node) label() string {
+	if leaf := n.leaf(); leaf != n {
+		return leaf.label()
+	}
 	switch a := n.attr.(type) {
 	case inputAttr:
 		return a.name

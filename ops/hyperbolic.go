@@ -11,6 +11,7 @@ func Sinh(x *Node) *Node { return apply("sinh", nil, x) }
 
 var _ = define(Op{
 	Name:     "sinh",
+	Complex:  ofParts(complexSinh),
 	Category: "elementary function",
 	Operands: operandX,
 	DTypes:   floats,
@@ -28,6 +29,7 @@ func Cosh(x *Node) *Node { return apply("cosh", nil, x) }
 
 var _ = define(Op{
 	Name:     "cosh",
+	Complex:  ofParts(complexCosh),
 	Category: "elementary function",
 	Operands: operandX,
 	DTypes:   floats,
@@ -59,6 +61,7 @@ func Tanh(x *Node) *Node { return apply("tanh", nil, x) }
 
 var _ = define(Op{
 	Name:     "tanh",
+	Complex:  ofParts(complexTanh),
 	Category: "elementary function",
 	Operands: operandX,
 	DTypes:   floats,

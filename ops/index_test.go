@@ -35,7 +35,8 @@ calls ops by name imports these packages, or ` + "`ops/all`" + ` for all of them
 | ` + "`ops/special`" + ` | the gamma function and its relatives, Bessel functions, orthogonal polynomials | by the same names: ` + "`ops.LGamma` is `special.LGamma`" + ` |
 
 Operands are of the dtypes of the op, all of the same, unless others stand behind them; ` + "`?`" + ` may be left out, ` + "`...`" + ` repeated.
-An attribute without a value must be given. A gradient is *yes*, *zero* wherever it exists, or *no*.
+*Any* is any real number or bool, and complex numbers where the op moves elements; *complex* are complex64 and complex128, see
+[complex numbers](complex.md). An attribute without a value must be given. A gradient is *yes*, *zero* wherever it exists, or *no*.
 `
 
 // The index of ops says what the table says.
@@ -91,7 +92,7 @@ func index(t *testing.T) string {
 			gradient = "zero"
 		}
 		rows[op.Category] = append(rows[op.Category], fmt.Sprintf("| `%s` | %s | %s | %s | %s |",
-			op.Name, strings.Join(operands, ", "), strings.Join(attributes, ", "), family(op.DTypes), gradient))
+			op.Name, strings.Join(operands, ", "), strings.Join(attributes, ", "), dtypesOf(op), gradient))
 	}
 	var b strings.Builder
 	b.WriteString(indexHead)
@@ -100,6 +101,19 @@ func index(t *testing.T) string {
 			strings.ToUpper(category[:1])+category[1:], strings.Join(rows[category], "\n"))
 	}
 	return b.String()
+}
+
+// dtypesOf names the dtypes of op, complex ones too where it has a form for them.
+func dtypesOf(op *Op) string {
+	whole := slices.DeleteFunc(slices.Clone(op.DTypes), tensor.DType.IsComplex)
+	name := family(whole)
+	switch complex := op.Complex != nil || len(whole) < len(op.DTypes); {
+	case complex && name == "":
+		return "complex"
+	case complex && name != "any":
+		return name + ", complex"
+	}
+	return name
 }
 
 // family names a set of dtypes.

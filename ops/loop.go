@@ -43,6 +43,11 @@ func While(init []*Node, cond func(s []*Node) *Node, body func(s []*Node) []*Nod
 	if o == nil {
 		o = &LoopOptions{}
 	}
+	if s := pairsOf(init); s.any() && cond != nil && body != nil {
+		return s.complex(While(s.real(init),
+			func(in []*Node) *Node { return cond(s.complex(in)) },
+			func(in []*Node) []*Node { return s.real(body(s.complex(in))) }, o))
+	}
 	g := graphOf(init...)
 	fail := func(err error) []*Node {
 		return slices.Repeat([]*Node{g.fail("while", init, err)}, max(1, len(init)))
@@ -107,6 +112,20 @@ type ScanOptions struct {
 func Scan(init, xs []*Node, body func(i *Node, s, x []*Node) (next, y []*Node), o *ScanOptions) (last, ys []*Node) {
 	if o == nil {
 		o = &ScanOptions{}
+	}
+	if body != nil {
+		s, rows := pairsOf(init), pairsOf(xs)
+		var made pairing
+		inner := body
+		if s.any() || rows.any() {
+			init, xs = s.real(init), rows.real(xs)
+		}
+		body = func(i *Node, in, x []*Node) (next, y []*Node) {
+			next, y = inner(i, s.complex(in), rows.complex(x))
+			made = pairsOf(y)
+			return s.real(next), made.real(y)
+		}
+		defer func() { last, ys = s.complex(last), made.complex(ys) }()
 	}
 	g := graphOf(slices.Concat(init, xs)...)
 	fail := func(err error) ([]*Node, []*Node) {

@@ -15,9 +15,9 @@ import (
 //	y := ops.Add(ops.Mul(x, 0.5), 1)
 //
 // A number never changes the dtype of the result. Errors: no operand is a node; the number is not one of that dtype, as 0.5
-// is not an int32, -1 not a uint8 and 1 not a bool. Floats are rounded to the dtype; beyond its largest they are infinite.
+// is not an int32, -1 not a uint8, 1 not a bool, and a complex number only one of a complex dtype. Floats are rounded to the dtype; beyond its largest they are infinite.
 type NodeOrNumber interface {
-	*Node | ~bool | ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
+	*Node | ~bool | ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64 | ~complex64 | ~complex128
 }
 
 // applyNumbers is apply for operands, each a node or a number, of one dtype.
@@ -79,7 +79,11 @@ func numberAs(v any, dt tensor.DType) (*tensor.Tensor, error) {
 		t = tensor.Scalar(r.Int())
 	case r.CanUint():
 		t = tensor.Scalar(r.Uint())
-	case dt.IsFloat():
+	case r.CanComplex() && dt.IsComplex():
+		return tensor.Cast(tensor.Scalar(r.Complex()), dt)
+	case r.CanComplex():
+		return refuse("a real number, as of")
+	case hasDerivative(dt):
 		return tensor.Cast(tensor.Scalar(r.Float()), dt)
 	default:
 		switch f = r.Float(); {
@@ -94,7 +98,7 @@ func numberAs(v any, dt tensor.DType) (*tensor.Tensor, error) {
 		}
 	}
 	c, err := tensor.Cast(t, dt)
-	if err != nil || dt.IsFloat() {
+	if err != nil || hasDerivative(dt) {
 		return c, err
 	}
 	back, err := tensor.Cast(c, t.DType()) // a cast of what does not fit wraps

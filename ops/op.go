@@ -17,7 +17,7 @@ import (
 // table of ops is what `anycl ops` prints and what the conformance suite walks, which has the samples and the error bound
 // of each in package optest. Other packages add ops to the table by [Define].
 //
-// Exactly one of Scalar, Compose, ComposeAll, View and Kernel computes the op.
+// Exactly one of Scalar, Compose, ComposeAll, View and Kernel computes the op, and Complex where operands are complex.
 type Op struct {
 	// Name is how [Apply], errors and reports call the op. Names without a dot are those of this package; others
 	// are "package.op".
@@ -48,6 +48,9 @@ type Op struct {
 	Compose func(c *Call) *Node
 	// ComposeAll is Compose for an op with several results.
 	ComposeAll func(c *Call) []*Node
+	// Complex builds the op from others where operands are complex, [Real] and [Imag] of which are floats; operands of its
+	// element type may then be complex64 and complex128 beside DTypes. Views and compositions for every element type need none.
+	Complex func(c *Call) *Node
 	// View maps the coordinates of an element of the result to those of the element of operand 0 that it is, and the
 	// conditions under which there is one. Where there is none, the result has Fill.
 	View func(p Primitive, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
@@ -125,8 +128,8 @@ func (o *Op) Differentiable() bool {
 	if o.Flat || o.Grad == nil && o.Compose == nil && o.ComposeAll == nil {
 		return false
 	}
-	return o.Grad != nil || slices.ContainsFunc(o.DTypes, tensor.DType.IsFloat) || slices.ContainsFunc(o.Operands, func(p Operand) bool {
-		return p.DTypes != nil && p.DTypes[0].IsFloat()
+	return o.Grad != nil || slices.ContainsFunc(o.DTypes, hasDerivative) || slices.ContainsFunc(o.Operands, func(p Operand) bool {
+		return p.DTypes != nil && hasDerivative(p.DTypes[0])
 	})
 }
 
@@ -283,6 +286,7 @@ var (
 	numbers    = dtypes.Numbers
 	bits       = dtypes.Bits
 	every      = dtypes.All
+	complexes  = dtypes.Complex
 )
 
 // Operands that many ops have.

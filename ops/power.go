@@ -20,6 +20,7 @@ func Pow[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("pow", nil, a,
 
 var _ = define(Op{
 	Name:     "pow",
+	Complex:  complexPow,
 	Category: "arithmetic",
 	Operands: operandsAB,
 	DTypes:   floats,
@@ -48,6 +49,7 @@ func Square(x *Node) *Node { return apply("square", nil, x) }
 
 var _ = define(Op{
 	Name:     "square",
+	Complex:  ofParts(func(re, im *Node) *Node { return complexProduct(re, im, re, im) }),
 	Category: "arithmetic",
 	Operands: operandX,
 	DTypes:   numbers,
@@ -67,6 +69,7 @@ func Sqrt(x *Node) *Node { return apply("sqrt", nil, x) }
 
 var _ = define(Op{
 	Name:     "sqrt",
+	Complex:  ofParts(complexSqrt),
 	Category: "arithmetic",
 	Operands: operandX,
 	DTypes:   floats,
@@ -105,7 +108,10 @@ var _ = define(Op{
 func Reciprocal(x *Node) *Node { return apply("reciprocal", nil, x) }
 
 var _ = define(Op{
-	Name:     "reciprocal",
+	Name: "reciprocal",
+	Complex: func(c *Call) *Node {
+		return complexQuotient(ScalarLike(Real(c.In[0]), 1), ScalarLike(Real(c.In[0]), 0), Real(c.In[0]), Imag(c.In[0]))
+	},
 	Category: "arithmetic",
 	Operands: operandX,
 	DTypes:   floats,

@@ -18,7 +18,8 @@ import (
 func Outer(a, b *Node) *Node { return apply("outer", nil, a, b) }
 
 var _ = define(Op{
-	Name: "outer", Category: "linear algebra",
+	Name:    "outer",
+	Complex: composed, Category: "linear algebra",
 	Operands: operandsAB, DTypes: numbers,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		return []int{ir.Product(c.shape(0)), ir.Product(c.shape(1))}, c.dt(0), nil
@@ -36,7 +37,8 @@ var _ = define(Op{
 func Inner(a, b *Node) *Node { return apply("inner", nil, a, b) }
 
 var _ = define(Op{
-	Name: "inner", Category: "linear algebra",
+	Name:    "inner",
+	Complex: composed, Category: "linear algebra",
 	Operands: operandsAB, DTypes: numbers,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a, b := c.shape(0), c.shape(1)
@@ -74,7 +76,8 @@ type tensorDotAttr struct {
 }
 
 var _ = define(Op{
-	Name: "tensordot", Category: "linear algebra",
+	Name:    "tensordot",
+	Complex: composed, Category: "linear algebra",
 	Attributes: AttributesOf[tensorDotAttr](), Operands: operandsAB, DTypes: numbers,
 	Complete: func(c *Call) error {
 		a := c.Attr.(tensorDotAttr)
@@ -156,7 +159,8 @@ func reordered(x *Node, perm []int) *Node {
 func Kron(a, b *Node) *Node { return apply("kron", nil, a, b) }
 
 var _ = define(Op{
-	Name: "kron", Category: "linear algebra",
+	Name:    "kron",
+	Complex: composed, Category: "linear algebra",
 	Operands: operandsAB, DTypes: numbers,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a, b := kronShapes(c)

@@ -43,7 +43,7 @@ func (g *Graph) spread() map[*Node]Place {
 		if n.where != Auto {
 			places[n] = n.where
 		}
-		if p := places[n]; p != Auto && n.op.composed() {
+		if p := places[n]; p != Auto && n.isComposed() {
 			partsOf(n, func(part *Node) {
 				if places[part] == Auto {
 					places[part] = p

@@ -115,7 +115,8 @@ func (b *Back) spread(y *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "sum", Category: "reduction",
+	Name:    "sum",
+	Complex: eachPart, Category: "reduction",
 	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
 	Operands: operandX, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Sum,
@@ -123,7 +124,8 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "prod", Category: "reduction",
+	Name:    "prod",
+	Complex: complexProd, Category: "reduction",
 	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
 	Operands: operandX, DTypes: numbers, Result: reduceResult,
 	kind: ir.KindReduce, fold: engine.Prod,

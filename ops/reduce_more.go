@@ -305,7 +305,8 @@ var _ = define(Op{
 func Trace(x *Node) *Node { return apply("trace", nil, x) }
 
 var _ = define(Op{
-	Name: "trace", Category: "reduction", Operands: operandX, DTypes: numbers,
+	Name:    "trace",
+	Complex: composed, Category: "reduction", Operands: operandX, DTypes: numbers,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		s := c.shape(0)
 		if len(s) < 2 {

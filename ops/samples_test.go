@@ -19,7 +19,7 @@ func eachSample(t *testing.T, f func(name string, op *Op, in []*Node, out *Node)
 		if strings.HasPrefix(op.Name, "example.") || strings.HasPrefix(op.Name, "test.") { // of a test
 			continue
 		}
-		for _, dt := range op.DTypes {
+		for _, dt := range optest.DTypes(op) {
 			some := false
 			for _, s := range optest.Samples(op.Name) {
 				if s.Only != nil && !slices.Contains(s.Only, dt) {

@@ -161,7 +161,8 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "scatter_add", Category: "indexing",
+	Name:    "scatter_add",
+	Complex: composed, Category: "indexing",
 	Attributes: AttributesOf[ir.GatherAttr](), Operands: scattering, DTypes: numbers,
 	Complete: func(c *Call) error {
 		axis, err := scatterAxis(c.Attr.(ir.GatherAttr).Axis, c)

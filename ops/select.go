@@ -23,6 +23,7 @@ func Where[A, B NodeOrNumber](c *Node, a A, b B) *Node {
 
 var _ = define(Op{
 	Name:     "where",
+	Complex:  eachPart,
 	Category: "selection",
 	Operands: []Operand{{Name: "c", DTypes: bools}, {Name: "a"}, {Name: "b"}},
 	DTypes:   every, // of a and b

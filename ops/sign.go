@@ -16,10 +16,11 @@ func Abs(x *Node) *Node { return apply("abs", nil, x) }
 
 var _ = define(Op{
 	Name:     "abs",
+	Complex:  ofParts(complexAbs),
 	Category: "arithmetic",
 	Operands: operandX,
 	DTypes:   numbers,
-	Result:   same,
+	Result:   realResult,
 	Grad:     func(b *Back) { b.Add(0, b.Times(Sign(b.In(0)))) },
 	Scalar: scalarFor(func(dt tensor.DType) string {
 		switch {
@@ -50,6 +51,7 @@ func Sign(x *Node) *Node { return apply("sign", nil, x) }
 
 var _ = define(Op{
 	Name:     "sign",
+	Complex:  ofParts(complexSign),
 	Category: "arithmetic",
 	Operands: operandX,
 	DTypes:   numbers,

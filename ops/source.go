@@ -18,6 +18,9 @@ type inputAttr struct{ name string }
 // Input declares a tensor that every Run is fed with. Extents may be open: [Dynamic], or [Dim]. Errors: the shape has a
 // negative extent, or the dtype is invalid.
 func (g *Graph) Input(name string, dt tensor.DType, shape ...int) *Node {
+	if dt.IsComplex() {
+		return g.complexLeaf(g.Input(name, dt.Part(), append(slices.Clone(shape), 2)...))
+	}
 	return applySource(g, "input", inputAttr{name}, dt, shape)
 }
 
@@ -26,6 +29,9 @@ func (g *Graph) Input(name string, dt tensor.DType, shape ...int) *Node {
 func (g *Graph) Const(t *tensor.Tensor) *Node {
 	if t == nil {
 		return g.fail("const", nil, errors.New("the tensor is nil"))
+	}
+	if r, err := t.AsReal(); err == nil {
+		return g.complexLeaf(g.Const(r))
 	}
 	return applySource(g, "const", t, t.DType(), t.Shape())
 }
@@ -42,6 +48,9 @@ func (g *Graph) Full(dt tensor.DType, v float64, shape ...int) *Node {
 func (g *Graph) Variable(name string, init *tensor.Tensor) *Node {
 	if init == nil {
 		return g.fail("variable", nil, fmt.Errorf("variable %q: the initial tensor is nil", name))
+	}
+	if r, err := init.AsReal(); err == nil {
+		return g.complexLeaf(g.Variable(name, r))
 	}
 	n := applySource(g, "variable", nil, init.DType(), init.Shape())
 	if !n.bad {

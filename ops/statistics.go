@@ -17,7 +17,8 @@ import (
 func Mean(x *Node, axes ...int) *Node { return reduction("mean", x, axes) }
 
 var _ = define(Op{
-	Name: "mean", Category: "reduction",
+	Name:    "mean",
+	Complex: eachPart, Category: "reduction",
 	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
 	Operands: operandX, DTypes: floats, Result: reduceResult,
 	Compose: func(c *Call) *Node {

@@ -16,6 +16,7 @@ func Sin(x *Node) *Node { return apply("sin", nil, x) }
 
 var _ = define(Op{
 	Name:     "sin",
+	Complex:  ofParts(complexSin),
 	Category: "elementary function",
 	Operands: operandX,
 	DTypes:   floats,
@@ -33,6 +34,7 @@ func Cos(x *Node) *Node { return apply("cos", nil, x) }
 
 var _ = define(Op{
 	Name:     "cos",
+	Complex:  ofParts(complexCos),
 	Category: "elementary function",
 	Operands: operandX,
 	DTypes:   floats,
@@ -50,6 +52,7 @@ func Tan(x *Node) *Node { return apply("tan", nil, x) }
 
 var _ = define(Op{
 	Name:     "tan",
+	Complex:  ofParts(complexTan),
 	Category: "elementary function",
 	Operands: operandX,
 	DTypes:   floats,

@@ -22,6 +22,9 @@ func Value(ctx context.Context, v *Node) (*tensor.Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ops: %w", exec.EngineClosed(err))
 	}
+	if v.dtype.IsComplex() {
+		return t.AsComplex()
+	}
 	return t, nil
 }
 
@@ -38,6 +41,9 @@ func Set(ctx context.Context, v *Node, t *tensor.Tensor) error {
 	}
 	if err := alive(ctx); err != nil {
 		return err
+	}
+	if r, err := t.AsReal(); err == nil {
+		t = r
 	}
 	v.state.Set(t)
 	return nil

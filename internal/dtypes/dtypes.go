@@ -16,4 +16,6 @@ var (
 	Numbers = slices.Concat(Ints, Floats)
 	Bits    = slices.Concat(Bools, Ints)
 	All     = tensor.DTypes()
+	// Complex are the dtypes of pairs of floats.
+	Complex = []tensor.DType{tensor.Complex64, tensor.Complex128}
 )

@@ -252,7 +252,7 @@ func turn(c *cell) bool {
 	if c.op.Compose == nil && c.op.ComposeAll == nil {
 		return true
 	}
-	others := slices.DeleteFunc(slices.Clone(c.op.DTypes), func(dt tensor.DType) bool { return dt == mainDType(c.op) })
+	others := slices.DeleteFunc(DTypes(c.op), func(dt tensor.DType) bool { return dt == mainDType(c.op) })
 	name := fnv.New32a()
 	name.Write([]byte(c.op.Name))
 	at := slices.Index(others, c.dt)
@@ -261,7 +261,7 @@ func turn(c *cell) bool {
 
 // mainDType is float32, where the op takes it.
 func mainDType(op *ops.Op) tensor.DType {
-	if slices.Contains(op.DTypes, tensor.Float32) {
+	if slices.Contains(DTypes(op), tensor.Float32) {
 		return tensor.Float32
 	}
 	return op.DTypes[0]

@@ -50,7 +50,7 @@ func eachDifferentiable(t *testing.T, o *Options, test func(t *testing.T, op *op
 }
 
 func differentiable(o *Options, op *ops.Op) bool {
-	return o.wants(op) && op.Differentiable() && slices.Contains(op.DTypes, tensor.Float64)
+	return o.wants(op) && op.Differentiable() && slices.Contains(DTypes(op), tensor.Float64)
 }
 
 // gradCell is a cell whose op is followed by a weighted sum.

@@ -54,9 +54,9 @@ func (o *Options) wants(op *ops.Op) bool {
 
 func (o *Options) dtypes(op *ops.Op) []tensor.DType {
 	if o == nil || o.DTypes == nil {
-		return op.DTypes
+		return DTypes(op)
 	}
-	return slices.DeleteFunc(slices.Clone(op.DTypes), func(dt tensor.DType) bool { return !slices.Contains(o.DTypes, dt) })
+	return slices.DeleteFunc(DTypes(op), func(dt tensor.DType) bool { return !slices.Contains(o.DTypes, dt) })
 }
 
 // TestOps checks every sample of every op in every dtype that the op takes on

@@ -1,0 +1,133 @@
+package ops
+
+import "math"
+
+const pi = math.Pi
+
+// complexMul is (a + bi)(c + di) = (ac - bd) + (ad + bc)i.
+func complexMul(c *Call) *Node {
+	x, y := c.In[0], c.In[1]
+	return complexProduct(Real(x), Imag(x), Real(y), Imag(y))
+}
+
+func complexProduct(a, b, c, d *Node) *Node {
+	return Complex(Sub(Mul(a, c), Mul(b, d)), Add(Mul(a, d), Mul(b, c)))
+}
+
+// complexDiv divides by the part of the divisor that is larger, so that nothing on the way overflows where the quotient does
+// not. Source: Smith, Algorithm 116: Complex division (1962).
+func complexDiv(call *Call) *Node {
+	x, y := call.In[0], call.In[1]
+	return complexQuotient(Real(x), Imag(x), Real(y), Imag(y))
+}
+
+func complexQuotient(a, b, c, d *Node) *Node {
+	first := GreaterEqual(Abs(c), Abs(d))
+	p, q := Where(first, c, d), Where(first, d, c)
+	// A divisor 0 leaves infinite or undefined parts, not those of 0/0 alone.
+	r := Where(Equal(p, ScalarLike(p, 0)), q, Div(q, p))
+	den := Add(p, Mul(q, r))
+	u, v := Where(first, a, b), Where(first, b, a)
+	re := Div(Add(u, Mul(v, r)), den)
+	im := Div(Where(first, Sub(b, Mul(a, r)), Sub(Mul(b, r), a)), den)
+	return Complex(re, im)
+}
+
+// complexSign is z / |z|, and 0 for 0.
+func complexSign(re, im *Node) *Node {
+	m := Hypot(re, im)
+	zero := Equal(m, ScalarLike(m, 0))
+	by := Where(zero, ScalarLike(m, 1), m)
+	return Complex(Div(re, by), Div(im, by))
+}
+
+// complexAbs is |z|, whose derivative at 0 is 0.
+func complexAbs(re, im *Node) *Node {
+	return Where(isOrigin(re, im), ScalarLike(re, 0), Hypot(re, im))
+}
+
+// complexExp is e^re (cos im + i sin im). A number without an imaginary part has none afterwards.
+func complexExp(re, im *Node) *Node {
+	m := Exp(re)
+	return Complex(Mul(m, Cos(im)), Where(Equal(im, ScalarLike(im, 0)), im, Mul(m, Sin(im))))
+}
+
+// complexLog is log |z| + i angle z. Near |z| = 1 the logarithm is that of 1 + (x - 1)(x + 1) + y², which keeps the digits that |z| loses.
+func complexLog(re, im *Node) *Node { return Complex(logAbs(re, im), Atan2(im, re)) }
+
+func logAbs(re, im *Node) *Node {
+	one := ScalarLike(re, 1)
+	x, y := Maximum(Abs(re), Abs(im)), Minimum(Abs(re), Abs(im))
+	near := And(Less(Abs(Sub(x, one)), ScalarLike(x, 0.5)), Less(y, ScalarLike(y, 1)))
+	off := Add(Mul(Sub(x, one), Add(x, one)), Square(y))
+	return Where(near, Mul(Log1p(Where(near, off, ScalarLike(off, 0))), ScalarLike(x, 0.5)), Log(Hypot(re, im)))
+}
+
+// scaledLog is the logarithm to another base.
+func scaledLog(base float64) func(re, im *Node) *Node {
+	return func(re, im *Node) *Node {
+		by := ScalarLike(re, 1/math.Log(base))
+		return Complex(Mul(logAbs(re, im), by), Mul(Atan2(im, re), by))
+	}
+}
+
+// complexSqrt is the root with a real part that is not negative: t + i im/(2t), t = √((|z| + |re|)/2), turned where re is negative.
+// Source: Press and others, Numerical Recipes (2007), section 5.5.
+func complexSqrt(re, im *Node) *Node {
+	half := ScalarLike(re, 0.5)
+	t := Sqrt(Add(Mul(Abs(re), half), Mul(complexAbs(re, im), half)))
+	zero := Equal(t, ScalarLike(t, 0))
+	s := Where(zero, im, Div(Mul(im, half), Where(zero, ScalarLike(t, 1), t)))
+	left := Signbit(re)
+	return Complex(Where(left, Abs(s), t), Where(left, Copysign(t, im), s))
+}
+
+// complexPow is exp(w log z), 0 for the 0th power of nothing but 0 itself, which is 1.
+func complexPow(c *Call) *Node {
+	z, w := c.In[0], c.In[1]
+	re, im := Real(z), Imag(z)
+	origin := isOrigin(re, im)
+	one := ScalarLike(re, 1)
+	safe := Complex(Where(origin, one, re), Where(origin, ScalarLike(im, 0), im))
+	y := Exp(Mul(w, Log(safe)))
+	at := Where(isOrigin(Real(w), Imag(w)), one, ScalarLike(re, 0))
+	return Complex(Where(origin, at, Real(y)), Where(origin, ScalarLike(im, 0), Imag(y)))
+}
+
+// complexSin is sin re cosh im + i cos re sinh im.
+func complexSin(re, im *Node) *Node {
+	return Complex(Mul(Sin(re), Cosh(im)), Mul(Cos(re), Sinh(im)))
+}
+
+// complexCos is cos re cosh im - i sin re sinh im.
+func complexCos(re, im *Node) *Node {
+	return Complex(Mul(Cos(re), Cosh(im)), Neg(Mul(Sin(re), Sinh(im))))
+}
+
+func complexSinh(re, im *Node) *Node {
+	return Complex(Mul(Sinh(re), Cos(im)), Mul(Cosh(re), Sin(im)))
+}
+
+func complexCosh(re, im *Node) *Node {
+	return Complex(Mul(Cosh(re), Cos(im)), Mul(Sinh(re), Sin(im)))
+}
+
+// complexTanh is (sinh 2re + i sin 2im) / (cosh 2re + cos 2im), numerator and denominator times 2 e = 2 exp(-2 |re|), which overflow nowhere:
+//
+//	(±(1 - e²) + i 2e sin 2im) / ((1 - e)² + 4e cos² im)
+func complexTanh(re, im *Node) *Node {
+	two, four := ScalarLike(re, 2), ScalarLike(re, 4)
+	a := Abs(re)
+	e := Exp(Neg(Mul(a, two)))
+	c, s := Cos(im), Sin(im)
+	den := Add(Square(Expm1(Neg(Mul(a, two)))), Mul(Mul(four, e), Square(c)))
+	return Complex(
+		Copysign(Div(Neg(Expm1(Neg(Mul(a, four)))), den), re),
+		Div(Mul(Mul(four, e), Mul(s, c)), den))
+}
+
+// complexTan is -i tanh(i z).
+func complexTan(re, im *Node) *Node {
+	h := complexTanh(Neg(im), re)
+	return Complex(Imag(h), Neg(Real(h)))
+}
