@@ -73,6 +73,7 @@ type builder struct {
 	errs    []error
 	host    *ops.Runtime // folds constants
 	depth   int          // of functions and inner graphs
+	rows    int          // of the batch that OpenBatch opened
 	loops   int          // within how many loops of the graph
 	steps   int          // nodes that were built, unrolled ones too
 	weights []*ops.Node

@@ -93,7 +93,7 @@ func (m *Model) build(ctx context.Context, shapes map[string][]int, feeds map[st
 }
 
 func (m *Model) buildOnce(ctx context.Context, b *builder, shapes map[string][]int) (*built, *builder, error) {
-	b.used = map[string]bool{}
+	b.used, b.rows = map[string]bool{}, m.rows(shapes)
 	x := &built{g: b.g, inputs: map[string]*ops.Node{}, used: b.used, b: b}
 	s := &scope{values: map[string]*value{}, opsets: m.m.Opsets}
 	if err := b.initialisers(s, m.m.Graph); err != nil {

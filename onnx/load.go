@@ -43,6 +43,7 @@ type Model struct {
 	weights   map[*model.Tensor]*tensor.Tensor
 	inputs    []Info
 	outputs   []Info
+	opened    bool // by OpenBatch
 }
 
 // Load reads the model in a file, and its external data, which lie in the folder of the file or below it. See [Read].

@@ -62,8 +62,24 @@ func (m *Model) Compile(ctx context.Context, rt *ops.Runtime, o *Options) (*Prog
 	return p, nil
 }
 
+// ErrInput is what every error about the inputs of a run is: they are missing or unknown, or operators refuse their shapes.
+var ErrInput = errors.New("wrong inputs")
+
+// Inputs are what a run must be given. See [Model.Inputs].
+func (p *Program) Inputs() []Info { return p.m.Inputs() }
+
+// Outputs are what a run gives. See [Model.Outputs].
+func (p *Program) Outputs() []Info { return p.m.Outputs() }
+
+// Contents are the inputs on whose contents sizes depend, as far as runs have shown, so that there is a plan for each content.
+func (p *Program) Contents() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.contents)
+}
+
 // Run runs the model with inputs by name and returns its outputs by name. The inputs must have the dtypes of the model
-// and shapes that fit it. Errors: inputs are missing, unknown or do not fit; what operators refuse for these shapes;
+// and shapes that fit it. Errors: [ErrInput] where inputs are missing, unknown or do not fit, or operators refuse these shapes;
 // those of ops.Executable.Run; the program is closed.
 func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
 	out, err := p.run(ctx, inputs)
@@ -90,11 +106,11 @@ func (p *Program) run(ctx context.Context, inputs map[string]*tensor.Tensor) (ma
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	shapes, err := p.m.shapes(shapes)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	for {
 		x, err := p.plan(ctx, shapes, inputs)
