@@ -15,7 +15,7 @@ import (
 func newServe() *cobra.Command {
 	var o modelserver.Options
 	var models []string
-	var log string
+	var log, precision string
 	var maxBody int64
 	c := &cobra.Command{
 		Use:   "serve -model NAME=PATH",
@@ -49,6 +49,9 @@ requests end that have begun.
 			if o.Device == "cpu" {
 				o.Device = "none"
 			}
+			if o.Load.ONNX.Precision, err = precisionOf(precision); err != nil {
+				return err
+			}
 			o.Server.MaxBody = maxBody << 20
 			return modelserver.Run(c.Context(), o)
 		},
@@ -62,6 +65,7 @@ requests end that have begun.
 	f.IntVar(&o.Load.Queue, "queue", 256, "requests that may wait for a model; others get the code 429")
 	f.IntVar(&o.Load.Concurrency, "concurrency", 1, "batches of a model that run at a time")
 	f.BoolVar(&o.Load.OpenBatch, "open-batch", false, "batch also models that were exported for a batch of one, if their rows prove to be independent")
+	precisionFlag(c, &precision)
 	f.IntVar(&o.Load.ONNX.Plans, "plans", 32, "combinations of shapes of a model that are kept ready")
 	f.DurationVar(&o.Server.Timeout, "timeout", 30*time.Second, "most time of a request")
 	f.Int64Var(&maxBody, "max-body", 64, "largest body of a request, in MiB")
