@@ -10,6 +10,7 @@ import (
 	_ "github.com/anycl/anycl/ops"
 	_ "github.com/anycl/anycl/platform"
 	_ "github.com/anycl/anycl/tensor"
+	_ "github.com/anycl/anycl/tokenizer"
 )
 
 func main() {}
