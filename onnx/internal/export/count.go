@@ -31,7 +31,7 @@ var (
 		}
 		x, own := c.arg(0), c.dtype()
 		if own == tensor.Bool {
-			x = c.cast(x, tensor.Uint8)
+			x = c.cast(x, tensor.Int8)
 		}
 		all := c.ops(4, "Unique", []string{x}, anInt("axis", 0), flag("sorted", c.bool("sorted")))
 		values, count := c.filledUp(c.cast(all[0], own), 2, n, 0)

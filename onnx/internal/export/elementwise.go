@@ -84,10 +84,14 @@ var (
 		return []string{c.cast(x, to)}
 	})
 	_ = define("relu", func(c *call) []string {
-		if unsigned(c.dtype()) {
-			return []string{c.arg(0)}
+		switch x := c.arg(0); {
+		case unsigned(c.dtype()):
+			return []string{x}
+		case c.dtype().IsInt():
+			return c.do("Max", []string{x, c.like(x, 0)})
+		default:
+			return c.do("Relu", []string{x})
 		}
-		return c.do("Relu", c.args())
 	})
 	_ = define("neg", func(c *call) []string {
 		x := c.arg(0)

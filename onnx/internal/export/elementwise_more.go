@@ -32,7 +32,7 @@ var (
 				if unsigned(c.dtype()) {
 					return q
 				}
-				return c.op("Sub", []string{q, c.cast(c.apart(c.op("Mod", []string{a, b}, anInt("fmod", 1)), b), c.dtype())})
+				return c.op("Sub", []string{q, c.cast(c.apart(c.intRest(a, b), b), c.dtype())})
 			})
 		}
 		a, b := c.arg(0), c.arg(1)
@@ -42,11 +42,10 @@ var (
 		return []string{c.choose(c.is("Equal", b, c.like(b, 0)), c.op("Div", []string{a, b}), q)}
 	}))
 	_ = define("rem", wide(func(c *call) []string {
-		rest := func(a, b string) string { return c.op("Mod", []string{a, b}, anInt("fmod", 1)) }
 		if c.dtype().IsInt() {
-			return c.intDivision(rest)
+			return c.intDivision(c.intRest)
 		}
-		return []string{rest(c.arg(0), c.arg(1))}
+		return c.do("Mod", []string{c.arg(0), c.arg(1)}, anInt("fmod", 1))
 	}))
 	_ = define("mod", wide(func(c *call) []string {
 		if c.dtype().IsInt() {
@@ -162,9 +161,9 @@ func shift(direction string) rule {
 }
 
 func (c *call) shifted(a, b, direction string) string {
-	far := c.is("GreaterOrEqual", b, c.like(b, float64(8*c.dtype().Size())))
-	y := c.op("BitShift", []string{a, c.choose(far, c.like(b, 0), b)}, text("direction", direction))
-	return c.choose(far, c.like(a, 0), y)
+	width := float64(8 * c.dtype().Size())
+	y := c.op("BitShift", []string{a, c.op("Min", []string{b, c.like(b, width-1)})}, text("direction", direction))
+	return c.op("Mul", []string{y, c.cast(c.is("Less", b, c.like(b, width)), c.x.types[a])})
 }
 
 // intDivision divides integers: by 0 it gives 0, and by -1 no remainder, where operators may trap.
@@ -194,6 +193,11 @@ func contains(t *tensor.Tensor, v float64) bool {
 		}
 	}
 	return false
+}
+
+// intRest is the remainder with the sign of a: Mod would compute it of float64.
+func (c *call) intRest(a, b string) string {
+	return c.op("Sub", []string{a, c.op("Mul", []string{c.op("Div", []string{a, b}), b})})
 }
 
 // floorRest is a - b·⌊a/b⌋ of floats, by the remainder that has the sign of a.

@@ -12,6 +12,9 @@ import (
 var (
 	_ = define("gather", func(c *call) []string {
 		axis := c.n.Attr().(ir.GatherAttr).Axis
+		if c.shape(0)[axis] == 0 {
+			return []string{c.expand(c.number(0, c.dtype()), nil, c.n.Shape())}
+		}
 		at, ok := c.index(1, c.shape(0)[axis])
 		y := c.op("Gather", []string{c.arg(0), at}, anInt("axis", axis))
 		if ok == "" {
@@ -25,7 +28,7 @@ var (
 		axis := c.n.Attr().(ir.GatherAttr).Axis
 		at, ok := c.index(1, c.shape(0)[axis])
 		if slices.Contains(c.shape(0), 0) {
-			return nil
+			return []string{c.expand(c.number(0, c.dtype()), nil, c.n.Shape())}
 		}
 		y := c.op("GatherElements", []string{c.arg(0), at}, anInt("axis", axis))
 		if ok == "" {

@@ -49,7 +49,7 @@ var (
 	_ = define("tril", triangle(false))
 	_ = define("triu", triangle(true))
 	_ = define("depth_to_space", func(c *call) []string {
-		if c.in[0].Rank() != 4 {
+		if c.in[0].Rank() != 4 || !c.dtype().IsFloat() {
 			return nil
 		}
 		return c.do("DepthToSpace", c.args(), anInt("blocksize", c.int("block")), text("mode", c.str("mode")))

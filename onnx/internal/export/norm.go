@@ -47,7 +47,7 @@ var (
 			}
 			return v
 		}
-		if size%2 == 0 && !c.bool("above") || slices.Contains(c.shape(0), 0) {
+		if size%2 == 0 || slices.Contains(c.shape(0), 0) {
 			return nil
 		}
 		return c.do("LRN", c.args(), anInt("size", size), aFloat("alpha", or(c.float("alpha"), 1e-4)), aFloat("beta", or(c.float("beta"), 0.75)), aFloat("bias", or(c.float("k"), 1)))

@@ -51,7 +51,12 @@ var (
 		}
 		return c.ops(3, "DynamicQuantizeLinear", c.args())
 	})
-	_ = define("matmul_integer", func(c *call) []string { return c.integers("MatMulInteger") })
+	_ = define("matmul_integer", func(c *call) []string {
+		if c.in[0].Dim(-1) == 0 {
+			return []string{c.expand(c.number(0, c.dtype()), nil, c.n.Shape())}
+		}
+		return c.integers("MatMulInteger")
+	})
 	_ = define("conv_integer", func(c *call) []string {
 		o, _ := c.attrs["conv"].(map[string]any)
 		pad := intsOf(o["pad"])

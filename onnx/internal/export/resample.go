@@ -34,6 +34,8 @@ func interpolate(c *call) []string {
 	mode, coords, near := c.str("mode"), c.str("coords"), c.str("nearest")
 	x, y := c.shape(0), c.n.Shape()
 	switch {
+	case !slices.Contains([]tensor.DType{tensor.Float32, tensor.Float16, tensor.Int32, tensor.Int8, tensor.Uint8}, c.dtype()), len(x) > 4:
+		return nil // the specification has more, and runtimes less
 	case c.bool("antialias"), coords == "tf_crop_and_resize", slices.Contains(x, 0), slices.Contains(y, 0):
 		return nil
 	case coords == "half_pixel_symmetric" && c.opset() < 19:

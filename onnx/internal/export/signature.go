@@ -75,7 +75,8 @@ func (s *signature) wider(dt tensor.DType, version int64) tensor.DType {
 	return tensor.Invalid
 }
 
-// signatures are those of all operators that are written.
+// signatures are those of all operators that are written. Some operators have fewer types here than in the specification: what runtimes
+// lack is cast there and back.
 var signatures = map[string]*signature{}
 
 func sign(types []tensor.DType, names ...string) bool {
@@ -105,7 +106,8 @@ func gives(dt tensor.DType, names ...string) bool {
 }
 
 var _ = sign(nil, "Identity", "Reshape", "Transpose", "Slice", "Concat", "Expand", "Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND",
-	"Tile", "Squeeze", "Unsqueeze", "Trilu", "Pad", "DepthToSpace", "SpaceToDepth", "Shape", "Equal", "Where", "Split", "NonZero", "GridSample", "Resize") &&
+	"Tile", "Squeeze", "Unsqueeze", "Trilu", "Pad", "DepthToSpace", "SpaceToDepth", "Shape", "Equal", "Split", "NonZero", "GridSample", "Resize") &&
+	sign([]tensor.DType{f16, bf16, f32, f64, i32, i64, u8, u64}, "Where") &&
 	sign(numbers, "Add", "Sub", "Mul", "Div", "Abs", "Sign", "Max", "Min", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Clip", "Mod", "ArgMax", "ArgMin") &&
 	sign(slices.Concat(floats, []tensor.DType{i8, i16, i32, i64}), "Neg") &&
 	sign(floats, "Sqrt", "Exp", "Log", "Tanh", "Sigmoid", "Erf", "Ceil", "Floor", "Reciprocal", "LeakyRelu", "Softmax", "LogSoftmax", "IsNaN",
@@ -122,7 +124,7 @@ var _ = sign(nil, "Identity", "Reshape", "Transpose", "Slice", "Concat", "Expand
 	sign(precise, "ReduceSum", "ReduceProd", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp", "CumSum") &&
 	sign(slices.Concat(precise, []tensor.DType{i8, u8}), "ReduceMax", "ReduceMin") &&
 	newer(20, []tensor.DType{bit}, "ReduceMax", "ReduceMin") &&
-	sign(unbrain, "Einsum", "Shrink", "TopK", "Unique") &&
+	sign(unbrain, "Einsum", "Shrink", "TopK") && sign([]tensor.DType{f32, f64, i8, i64}, "Unique") &&
 	sign(slices.Concat(plain, []tensor.DType{i8, u8}), "MaxPool") && newer(22, brain, "MaxPool") &&
 	sign(integers, "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot") &&
 	sign([]tensor.DType{u8, u16, u32, u64}, "BitShift") &&
@@ -138,7 +140,7 @@ var _ = sign(nil, "Identity", "Reshape", "Transpose", "Slice", "Concat", "Expand
 
 // special sets what few operators have.
 func special() bool {
-	signatures["Where"].typed = 1
+	signatures["Where"].typed, signatures["Where"].other = 1, []int{0}
 	signatures["TopK"].results = []tensor.DType{tensor.Invalid, i64}
 	signatures["TopK"].other = []int{1}
 	signatures["Unique"].results = []tensor.DType{tensor.Invalid, i64, i64, i64}

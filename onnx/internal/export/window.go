@@ -96,7 +96,7 @@ var (
 				s.before, s.after = slices.Clone(s.before), slices.Clone(s.after)
 				s.share(i, max(reach+own-y[2+i], 0), mode == "same_lower")
 			}
-			if extra[i] = y[2+i] - (reach - s.before[i] - s.after[i]); extra[i] < 0 || extra[i] >= max(s.stride[i], s.dilation[i]) && extra[i] > 0 {
+			if extra[i] = y[2+i] - (reach - s.before[i] - s.after[i]); extra[i] < 0 || extra[i] >= s.stride[i] && extra[i] > 0 {
 				return c.refused("an output padding of %d with stride %d has no counterpart", extra[i], s.stride[i])
 			}
 		}
