@@ -77,10 +77,23 @@ func Write(ctx context.Context, w io.Writer, outputs []Output, o *SaveOptions) e
 
 // Save is the function Save for the outputs of g, in the order of the model that it is of.
 func (g *Graph) Save(ctx context.Context, path string, o *SaveOptions) error {
-	var outputs []Output
+	return Save(ctx, path, g.outputs(), g.options(o))
+}
+
+// Write is the function Write for the outputs of g.
+func (g *Graph) Write(ctx context.Context, w io.Writer, o *SaveOptions) error {
+	return Write(ctx, w, g.outputs(), g.options(o))
+}
+
+func (g *Graph) outputs() (all []Output) {
 	for _, name := range g.order {
-		outputs = append(outputs, Output{name, g.Outputs[name]})
+		all = append(all, Output{name, g.Outputs[name]})
 	}
+	return all
+}
+
+// options are o with the inputs of g, in the order of the model.
+func (g *Graph) options(o *SaveOptions) *SaveOptions {
 	var all SaveOptions
 	if o != nil {
 		all = *o
@@ -90,7 +103,7 @@ func (g *Graph) Save(ctx context.Context, path string, o *SaveOptions) error {
 			all.Inputs = append(all.Inputs, g.Inputs[name])
 		}
 	}
-	return Save(ctx, path, outputs, &all)
+	return &all
 }
 
 func external(o *SaveOptions) int64 {
