@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/anycl/anycl/onnx/internal/export"
 	"github.com/anycl/anycl/onnx/internal/model"
@@ -28,6 +29,8 @@ type SaveOptions struct {
 	// Opset is the version of the operator set, 18 to 23; 0 means 21. Newer ones have more operators (Gelu from 20, GroupNormalization from 21,
 	// RMSNormalization from 23), which are written as others in older ones.
 	Opset int
+	// Sizes are those of the open extents that outputs need: a model is written for sizes in numbers.
+	Sizes ops.Sizes
 	// External puts weights of at least so many bytes into a file beside the model, with .data behind its name; 0: none
 	// as long as all of them take less than 2 GB, which is as much as a file of the format holds.
 	External int64
@@ -51,7 +54,7 @@ var irVersions = map[int]int64{18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
 // An op that ONNX has becomes that operator; others are written as what they are composed of. What has neither is one error that
 // names all of it with the lines that made it: kernels of the program's own, random numbers, some special functions and factorisations.
 //
-// Errors are [ErrUnsupported] for what cannot be written; extents that are open; names that are there twice; those of files.
+// Errors are [ErrUnsupported] for what cannot be written; sizes of open extents that lack; names that are there twice; those of files.
 func Save(ctx context.Context, path string, outputs []Output, o *SaveOptions) error {
 	p, err := exported(ctx, outputs, o)
 	if err == nil {
@@ -125,33 +128,36 @@ func exported(ctx context.Context, outputs []Output, o *SaveOptions) (*model.Mod
 	if opset < oldestSaved || opset > newestSaved {
 		return nil, fmt.Errorf("version %d of the operator set: those from %d to %d are written", opset, oldestSaved, newestSaved)
 	}
-	if len(outputs) == 0 {
+	if len(outputs) == 0 || outputs[0].Node == nil {
 		return nil, errors.New("there are no outputs")
 	}
-	var all []export.Output
+	graph := outputs[0].Node.Graph()
+	var nodes []*ops.Node
 	for _, out := range outputs {
 		switch {
 		case out.Node == nil:
 			return nil, fmt.Errorf("output %q is nil", out.Name)
-		case out.Node.Graph() != outputs[0].Node.Graph():
+		case out.Node.Graph() != graph:
 			return nil, fmt.Errorf("outputs %q and %q belong to two graphs", outputs[0].Name, out.Name)
 		case out.Name == "":
 			return nil, errors.New("an output has no name")
 		}
-		all = append(all, export.Output{Name: out.Name, Node: out.Node})
+		nodes = append(nodes, out.Node)
 	}
-	graph := outputs[0].Node.Graph()
-	if err := graph.Err(); err != nil {
+	nodes, err := graph.Sized(o.Sizes, slices.Concat(nodes, o.Inputs)...)
+	if err != nil {
 		return nil, err
 	}
-	if err := closed(graph); err != nil {
-		return nil, err
+	graph = nodes[0].Graph()
+	all := make([]export.Output, len(outputs))
+	for i, out := range outputs {
+		all[i] = export.Output{Name: out.Name, Node: nodes[i]}
 	}
 	name := o.Name
 	if name == "" {
 		name = graph.Name()
 	}
-	g, err := export.Graph(all, export.Options{Name: name, Opset: int64(opset), Inputs: o.Inputs,
+	g, err := export.Graph(all, export.Options{Name: name, Opset: int64(opset), Inputs: nodes[len(outputs):],
 		Value: func(v *ops.Node) (*tensor.Tensor, error) { return ops.Value(ctx, v) }})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
@@ -160,14 +166,4 @@ func exported(ctx context.Context, outputs []Output, o *SaveOptions) (*model.Mod
 		return nil, err
 	}
 	return &model.Model{IR: irVersions[opset], Producer: "anycl", Opsets: map[string]int64{"": int64(opset)}, Graph: g, Metadata: o.Metadata}, nil
-}
-
-// closed reports a graph with extents that are open.
-func closed(g *ops.Graph) error {
-	for n := range g.Nodes() {
-		if n.Size() == ops.Dynamic {
-			return fmt.Errorf("%v has an extent that is open: build the graph with numbers", n)
-		}
-	}
-	return nil
 }

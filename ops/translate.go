@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
@@ -76,3 +77,32 @@ func (n *Node) Control() (c Control, ok bool) {
 // With is the call that n is, with its attributes, of other operands, which may be of another graph. Errors are those of the op, recorded in
 // that graph.
 func (n *Node) With(in ...*Node) *Node { return apply(n.op.Name, n.attr, in...) }
+
+// Sized is what stands for nodes, which are of g, when open extents have these sizes: nodes of another graph, built with numbers, that has the
+// same variables. Of a graph without open extents it is nodes. Errors: a size lacks, or is none of an extent that nodes need; what does not fit.
+func (g *Graph) Sized(sizes Sizes, nodes ...*Node) ([]*Node, error) {
+	if err := g.Err(); err != nil {
+		return nil, err
+	}
+	if g.open == nil {
+		if len(sizes) > 0 {
+			return nil, fmt.Errorf("ops: sized %q: the graph has no open sizes", g.name)
+		}
+		return slices.Clone(nodes), nil
+	}
+	p, err := g.plansOf(nil, Target{Outputs: nodes})
+	if err != nil {
+		return nil, err
+	}
+	key, err := p.keyOf(sizes)
+	if err != nil {
+		return nil, err
+	}
+	known := map[int]int{}
+	for i, d := range p.bases {
+		known[d] = key[i]
+	}
+	r := newReplay(g, known)
+	out := r.nodes(nodes)
+	return out, r.to.Err()
+}

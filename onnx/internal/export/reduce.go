@@ -64,7 +64,12 @@ var (
 	_ = define("prod", reduced("ReduceProd"))
 	_ = define("max", reduced("ReduceMax"))
 	_ = define("min", reduced("ReduceMin"))
-	_ = define("mean", reduced("ReduceMean"))
+	_ = define("mean", func(c *call) []string {
+		if axes := c.ints("axes"); len(axes) > 0 && len(axes) == c.in[0].Rank()-2 && axes[0] == 2 && c.in[0].Size() > 0 { // as networks end
+			return []string{c.reshape(c.do("GlobalAveragePool", c.args())[0], c.n.Shape()...)}
+		}
+		return reduced("ReduceMean")(c)
+	})
 	_ = define("argmax", position("ArgMax"))
 	_ = define("argmin", position("ArgMin"))
 	_ = define("cumsum", func(c *call) []string {

@@ -108,7 +108,8 @@ func gives(dt tensor.DType, names ...string) bool {
 var _ = sign(nil, "Identity", "Reshape", "Transpose", "Slice", "Concat", "Expand", "Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND",
 	"Tile", "Squeeze", "Unsqueeze", "Trilu", "Pad", "DepthToSpace", "SpaceToDepth", "Shape", "Equal", "Split", "NonZero", "GridSample", "Resize") &&
 	sign([]tensor.DType{f16, bf16, f32, f64, i32, i64, u8, u64}, "Where") &&
-	sign(numbers, "Add", "Sub", "Mul", "Div", "Abs", "Sign", "Max", "Min", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Clip", "Mod", "ArgMax", "ArgMin") &&
+	sign(slices.Concat(floats, []tensor.DType{i8, u8}, words), "Max", "Min") &&
+	sign(numbers, "Add", "Sub", "Mul", "Div", "Abs", "Sign", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Clip", "Mod", "ArgMax", "ArgMin") &&
 	sign(slices.Concat(floats, []tensor.DType{i8, i16, i32, i64}), "Neg") &&
 	sign(floats, "Sqrt", "Exp", "Log", "Tanh", "Sigmoid", "Erf", "Ceil", "Floor", "Reciprocal", "LeakyRelu", "Softmax", "LogSoftmax", "IsNaN",
 		"BatchNormalization", "LayerNormalization", "LRN", "Gelu", "GroupNormalization", "RMSNormalization", "Attention", "RotaryEmbedding", "Pow") &&
