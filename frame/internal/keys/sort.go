@@ -305,3 +305,27 @@ func least(v []pair, k int) []pair {
 	})
 	return v[:min(k, len(v))]
 }
+
+// Ranks returns integers that are in the order of digits, and equal where they are.
+func Ranks(p par.Pool, digits []Digit, n int) ([]uint64, error) {
+	if k, _ := fit(digits); k == len(digits) {
+		return pack64(p, digits, n)
+	}
+	order, err := Sort(p, digits, n)
+	if err != nil {
+		return nil, err
+	}
+	g, err := Group(p, digits, n)
+	if err != nil {
+		return nil, err
+	}
+	ranks := make([]uint64, n)
+	rank := uint64(0)
+	for i, row := range order {
+		if i > 0 && g.IDs[row] != g.IDs[order[i-1]] {
+			rank++
+		}
+		ranks[row] = rank
+	}
+	return ranks, nil
+}

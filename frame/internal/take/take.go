@@ -50,20 +50,25 @@ func Rows(p par.Pool, mask column.Bitmap) ([]uint32, error) {
 
 // Gather returns the values of the rows.
 func Gather(p par.Pool, c *column.Column, rows []uint32) (*column.Column, error) {
-	return gather(p, c, rows, 0)
+	return gather(p, c, rows, 0, false)
 }
 
 // GatherFound returns the values of rows - 1, and null where a row is 0.
 func GatherFound(p par.Pool, c *column.Column, rows []uint32) (*column.Column, error) {
-	return gather(p, c, rows, 1)
+	return gather(p, c, rows, 1, true)
 }
 
-func gather(p par.Pool, c *column.Column, rows []uint32, plus uint32) (*column.Column, error) {
+// GatherEach returns the values of rows - 1, none of which is 0.
+func GatherEach(p par.Pool, c *column.Column, rows []uint32) (*column.Column, error) {
+	return gather(p, c, rows, 1, false)
+}
+
+func gather(p par.Pool, c *column.Column, rows []uint32, plus uint32, miss bool) (*column.Column, error) {
 	n := len(rows)
 	if c.Len() == 0 && plus == 1 {
 		return column.Nulls(c.Type(), n), nil
 	}
-	valid, err := validity(p, c, rows, plus)
+	valid, err := validity(p, c, rows, plus, miss)
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +121,9 @@ func gather(p par.Pool, c *column.Column, rows []uint32, plus uint32) (*column.C
 	return column.FixedOf(t, v, valid), err
 }
 
-func validity(p par.Pool, c *column.Column, rows []uint32, plus uint32) (column.Bitmap, error) {
+func validity(p par.Pool, c *column.Column, rows []uint32, plus uint32, miss bool) (column.Bitmap, error) {
 	src := c.Validity()
-	if src.IsNone() && plus == 0 {
+	if src.IsNone() && !miss {
 		return src, nil
 	}
 	out := column.NewBitmap(len(rows))
