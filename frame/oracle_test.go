@@ -12,7 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/frame"
+	"github.com/anycl/anycl/frame/internal/par"
 )
+
+// Small tables are divided among goroutines as large ones are.
+func init() { par.Morsel = 64 }
 
 var (
 	plans    = flag.Int("plans", 2000, "random plans that are compared with the reference")

@@ -10,8 +10,8 @@ import (
 )
 
 // Morsel is how many rows a goroutine takes at a time: their columns fit into a core's caches. It is a multiple of 64,
-// so that no two goroutines write to one word of a bitmap.
-const Morsel = 16 << 10
+// so that no two goroutines write to one word of a bitmap. Tests make it small before anything runs.
+var Morsel = 16 << 10
 
 // Pool runs loops until its context ends.
 type Pool struct {
