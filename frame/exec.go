@@ -36,16 +36,20 @@ func (q *Query) Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	p = optimize(p)
-	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	x := &exec{pool: par.Pool{Context: ctx, Workers: o.Workers}, limit: o.Memory}
+	x := newExec(ctx, o)
 	start := time.Now()
 	f, err := x.run(p)
 	if err != nil {
 		return nil, fmt.Errorf("frame: %w", err)
 	}
 	return &Result{Frame: f, plan: p, total: time.Since(start)}, nil
+}
+
+func newExec(ctx context.Context, o Options) *exec {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	return &exec{pool: par.Pool{Context: ctx, Workers: o.Workers}, limit: o.Memory}
 }
 
 // reserve is called before memory is taken.
