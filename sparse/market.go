@@ -15,7 +15,9 @@ type MarketError struct {
 	Err  error
 }
 
-func (e *MarketError) Error() string { return fmt.Sprintf("sparse: matrix market, line %d: %v", e.Line, e.Err) }
+func (e *MarketError) Error() string {
+	return fmt.Sprintf("sparse: matrix market, line %d: %v", e.Line, e.Err)
+}
 
 func (e *MarketError) Unwrap() error { return e.Err }
 

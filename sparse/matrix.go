@@ -119,6 +119,11 @@ func failure(g *ops.Graph, x *ops.Node, name string) *ops.Node {
 
 // multiply adds the product of the matrix with these values and x to the graph.
 func (p *Pattern) multiply(values, x *ops.Node) *ops.Node {
+	if x.Rank() == 1 {
+		if l := p.slices(); l != nil {
+			return l.multiply(p, values, x)
+		}
+	}
 	g, w := x.Graph(), p.work()
 	ptr, col := p.constant(g, p.ptr), p.constant(g, p.col)
 	switch {

@@ -21,7 +21,7 @@ func testProducts[T sparse.Number](t *testing.T, e engine, bound float64) {
 	g := ops.NewGraph("products")
 	var outs []*ops.Node
 	var want [][]float64
-	for i, s := range [][4]int{{70, 50, 300, 0}, {70, 50, 300, 1}, {33, 200, 1000, 19}, {9, 9, 0, 3}, {1, 1, 1, 0}, {5, 1000, 3000, 0}} {
+	for i, s := range [][4]int{{70, 50, 300, 0}, {70, 50, 300, 1}, {33, 200, 1000, 19}, {9, 9, 0, 3}, {1, 1, 1, 0}, {5, 1000, 3000, 0}, {1000, 300, 9000, 0}, {777, 50, 3000, 0}} {
 		a := random[T](t, s[0], s[1], s[2], uint64(i))
 		x := numbers[T](s[1]*max(s[3], 1), 3)
 		shape := []int{s[1], s[3]}
@@ -30,6 +30,12 @@ func testProducts[T sparse.Number](t *testing.T, e engine, bound float64) {
 		}
 		outs = append(outs, sparse.Mul(sparse.Const(g, a), constant(g, x, shape...)))
 		want = append(want, product(a.Dense(), s[0], s[1], x, max(s[3], 1)))
+	}
+	for _, m := range []int{16, 20, 33} { // rows of like lengths, in whole slices and not
+		a := laplacian[T](m)
+		x := numbers[T](m*m, 4)
+		outs = append(outs, sparse.Mul(sparse.Const(g, a), constant(g, x, m*m)))
+		want = append(want, product(a.Dense(), m*m, m*m, x, 1))
 	}
 	got := e.values(t, outs...)
 	for i := range want {

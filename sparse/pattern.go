@@ -17,7 +17,9 @@ type Pattern struct {
 	transposed func() (*Pattern, []int32) // with the element of this pattern that each one of the other is
 	rowOf      func() []int32
 	work       func() workload
-	tensors    sync.Map // *int32, the first element, to *tensor.Tensor
+	slices     func() *layout
+	sorted     [2]func() [2][]int32 // rows of the lower and the upper triangle by level, and where levels begin
+	tensors    sync.Map             // *int32, the first element, to *tensor.Tensor
 }
 
 // NewPattern is the pattern of a, which is copied. Errors: those of [CSR.Check].
@@ -40,7 +42,13 @@ func newPattern(rows, cols int, ptr, col []int32) *Pattern {
 		c := exchange(cols, col, p.rowOf(), at)
 		return newPattern(cols, rows, c.ptr, c.index), c.value
 	})
-	p.work = sync.OnceValue(p.divide)
+	p.work, p.slices = sync.OnceValue(p.divide), sync.OnceValue(p.sliced)
+	for i := range p.sorted {
+		p.sorted[i] = sync.OnceValue(func() [2][]int32 {
+			order, bounds := p.levels(i == 1)
+			return [2][]int32{order, bounds}
+		})
+	}
 	return p
 }
 
@@ -133,4 +141,9 @@ func (p *Pattern) constant(g *ops.Graph, v []int32) *ops.Node {
 		t, _ = p.tensors.LoadOrStore(&v[0], tensor.Must(tensor.FromSlice(v, len(v))))
 	}
 	return g.Const(t.(*tensor.Tensor))
+}
+
+// constOf is a constant vector.
+func constOf(g *ops.Graph, v []int32) *ops.Node {
+	return g.Const(tensor.Must(tensor.FromSlice(v, len(v))))
 }
