@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -90,12 +91,22 @@ func (p *Pattern) places(order []int32) (n int) {
 // multiply adds the product with a vector x to the graph.
 func (l *layout) multiply(p *Pattern, values, x *ops.Node) *ops.Node {
 	g := x.Graph()
-	in := []*ops.Node{p.constant(g, l.ptr), p.constant(g, l.full), p.constant(g, l.col), ops.Gather(values, 0, p.constant(g, l.at)), x}
+	in := []*ops.Node{p.constant(g, l.ptr), p.constant(g, l.full), p.constant(g, l.col), ops.Apply("sparse.kept", nil, ops.Gather(values, 0, p.constant(g, l.at))), x}
 	if l.row != nil {
 		in = append(in, p.constant(g, l.row))
 	}
 	return ops.Apply("sparse.multiply_sliced", slicedAttr{p.rows}, in...)
 }
+
+// What is laid out anew, in memory of its own: once for all runs where the values do not change.
+var _ = ops.MustDefine(ops.Op{
+	Name: "sparse.kept", Hidden: true, DTypes: dtypes.Wide, Operands: []ops.Operand{{Name: "values"}},
+	Result: ops.SameResult, Traits: ops.TraitMaterialize | ops.TraitRepeats,
+	View: func(_ ops.Primitive, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		return at, nil
+	},
+	Grad: func(b *ops.Back) { b.Add(0, b.Grad()) },
+})
 
 type slicedAttr struct {
 	Rows int `doc:"of the matrix"`
