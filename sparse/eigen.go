@@ -46,8 +46,8 @@ type Eigen struct {
 //
 //	func(g *ops.Graph) sparse.Operator { return sparse.Const(g, m).Apply }
 //
-// Vectors stay on the device; a small matrix is diagonalised on the host at each restart. Of an eigenvalue with several vectors one space finds
-// them one after the other, by rounding, so a copy may be missing. Eigenvalues near zero of A are the far ends of the
+// Vectors stay on the device; a small matrix is diagonalised on the host at each restart. When all
+// pairs have converged, a space from a random direction looks for others, such as further vectors of the same eigenvalue. Eigenvalues near zero of A are the far ends of the
 // spectrum of A⁻¹, an operator that solves a system: where they are wanted, this converges much faster. When the limit is reached or the operator breaks down, pairs as they are then are returned, and
 // Converged is false. Errors: k is not from 1 to n - 1 or the space not from k + 2 to n; another dtype; those of the graph and of running it, as of a context that ends;
 // the operator gives numbers that are not finite.
@@ -86,9 +86,10 @@ type lanczos struct {
 	dt      tensor.DType
 	o       EigenOptions
 
-	exe        *ops.Executable
-	v          *ops.Node
-	turn, from *ops.Node // inputs: what the rows of v are made of, and how many are kept
+	exe *ops.Executable
+	v   *ops.Node
+	// Inputs: what the rows of v are made of, how many are kept, and whether the one after these is to be another direction.
+	turn, from, fresh *ops.Node
 }
 
 // compile makes the graph of a restart: v = turn · v, then rows from+1 to m of it, and of each of these the projections on all.
@@ -109,13 +110,15 @@ func (l *lanczos) compile(ctx context.Context, rt *ops.Runtime, build func(g *op
 		first.SetFloat64(i, first.Float64At(i)/math.Sqrt(norm))
 	}
 	l.v = g.Variable("v", first)
-	l.turn, l.from = g.Input("turn", l.dt, l.m+1, l.m+1), g.Input("from", tensor.Int64)
+	l.turn, l.from, l.fresh = g.Input("turn", l.dt, l.m+1, l.m+1), g.Input("from", tensor.Int64), g.Input("fresh", tensor.Bool)
 	apply := build(g)
 	if apply == nil {
 		return errors.New("sparse.Eigs: the operator is nil")
 	}
 	row, at := g.Iota(tensor.Int64, 0, l.m+1, 1), g.Iota(tensor.Int64, 0, l.m+1)
-	start := []*ops.Node{l.from, ops.MatMul(l.turn, l.v), g.Zeros(l.dt, l.m, l.m+1)}
+	v := ops.MatMul(l.turn, l.v)
+	v = ops.Where(ops.LogicalAnd(l.fresh, ops.Equal(row, l.from)), ops.Reshape(unit(beside(v, g.Normal(l.dt, l.n))), 1, l.n), v)
+	start := []*ops.Node{l.from, v, g.Zeros(l.dt, l.m, l.m+1)}
 	last := ops.While(start, func(s []*ops.Node) *ops.Node { return ops.Less(s[0], l.m) }, func(s []*ops.Node) []*ops.Node {
 		j, v, h := s[0], s[1], s[2]
 		w := apply(ops.Gather(v, 0, j))
@@ -131,12 +134,7 @@ func (l *lanczos) compile(ctx context.Context, rt *ops.Runtime, build func(g *op
 		length := ops.Sqrt(dot(w, w))
 		// Where nothing is left the space is one of eigenvectors, and goes on with any other direction.
 		nothing := ops.LessEqual(length, ops.Mul(before, 10*epsilon(l.dt)))
-		other := g.Normal(l.dt, l.n)
-		other = ops.Sub(other, combined(v, projected(v, other)))
-		w = ops.Where(nothing, other, w)
-		w = ops.Where(nothing, ops.Sub(w, combined(v, projected(v, w))), w)
-		size := ops.Sqrt(dot(w, w))
-		w = ops.Where(ops.Greater(size, 0.0), ops.Div(w, size), 0.0)
+		w = unit(ops.Where(nothing, beside(v, g.Normal(l.dt, l.n)), w))
 		length = ops.Where(nothing, 0.0, length)
 		after := ops.Add(j, 1)
 		p = ops.Where(ops.Equal(at, after), length, p)
@@ -150,14 +148,28 @@ func (l *lanczos) compile(ctx context.Context, rt *ops.Runtime, build func(g *op
 	return err
 }
 
+// beside is w without its parts along the rows of v, which are orthonormal or 0.
+func beside(v, w *ops.Node) *ops.Node {
+	for range 2 {
+		w = ops.Sub(w, combined(v, projected(v, w)))
+	}
+	return w
+}
+
+// unit is w with the length 1, or 0.
+func unit(w *ops.Node) *ops.Node {
+	size := ops.Sqrt(dot(w, w))
+	return ops.Where(ops.Greater(size, 0.0), ops.Div(w, size), 0.0)
+}
+
 func (l *lanczos) run(ctx context.Context) (*Eigen, error) {
 	e := new(Eigen)
 	var kept []float64 // the values of the first rows
 	turn := dense.New(l.m+1, l.m+1)
 	turn.Data[0] = 1
-	scale := 0.0
+	scale, fresh := 0.0, false
 	for ; ; e.Restarts++ {
-		h, err := l.extend(ctx, turn, len(kept))
+		h, err := l.extend(ctx, turn, len(kept), fresh)
 		if err != nil {
 			return nil, err
 		}
@@ -185,6 +197,7 @@ func (l *lanczos) run(ctx context.Context) (*Eigen, error) {
 			return l.m - 1 - i
 		}
 		scale = max(scale, math.Abs(values[0]), math.Abs(values[l.m-1]))
+		before := e.Values
 		e.Values, e.Residuals = nil, nil
 		for i := range l.k {
 			e.Values = append(e.Values, values[pick(i)])
@@ -201,7 +214,14 @@ func (l *lanczos) run(ctx context.Context) (*Eigen, error) {
 			}
 		}
 		turn.Data[keep*(l.m+1)+l.m] = 1
-		if e.Converged || e.Restarts >= l.o.Limit || l.m == l.n {
+		confirmed := fresh
+		for i, v := range e.Values {
+			confirmed = confirmed && math.Abs(v-before[i]) <= 2*l.o.Tolerance*scale
+		}
+		if fresh = e.Converged && !confirmed; fresh {
+			turn.Data[keep*(l.m+1)+l.m] = 0
+		}
+		if e.Converged && confirmed || e.Restarts >= l.o.Limit || l.m == l.n {
 			e.Converged = e.Converged || l.m == l.n
 			e.Vectors, err = l.vectors(ctx, turn)
 			return e, err
@@ -210,7 +230,7 @@ func (l *lanczos) run(ctx context.Context) (*Eigen, error) {
 }
 
 // extend runs a restart and returns the projections, [m, m + 1].
-func (l *lanczos) extend(ctx context.Context, turn dense.Matrix, kept int) ([]float64, error) {
+func (l *lanczos) extend(ctx context.Context, turn dense.Matrix, kept int, fresh bool) ([]float64, error) {
 	t, err := tensor.New(l.dt, l.m+1, l.m+1)
 	if err != nil {
 		return nil, err
@@ -218,7 +238,7 @@ func (l *lanczos) extend(ctx context.Context, turn dense.Matrix, kept int) ([]fl
 	for i, v := range turn.Data {
 		t.SetFloat64(i, v)
 	}
-	out, err := l.exe.Run(ctx, ops.Feeds{l.turn: t, l.from: tensor.Scalar(int64(kept))})
+	out, err := l.exe.Run(ctx, ops.Feeds{l.turn: t, l.from: tensor.Scalar(int64(kept)), l.fresh: tensor.Scalar(fresh)})
 	if err != nil {
 		return nil, err
 	}

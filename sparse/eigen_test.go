@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -98,6 +99,7 @@ func TestEigenvaluesOfSmallAndDegenerateMatrices(t *testing.T) {
 			{[]float64{5, 5, 5, 1}, 2, []float64{5, 5}},
 			{[]float64{0, 0, 0}, 1, []float64{0}},
 			{[]float64{2, -7}, 1, []float64{2}},
+			{slices.Concat([]float64{9, 8, 9}, seq(57)), 3, []float64{9, 9, 8}}, // two vectors of 9
 		} {
 			a := &sparse.COO[float32]{Rows: len(c.diagonal), Cols: len(c.diagonal)}
 			for i, v := range c.diagonal {
@@ -112,6 +114,15 @@ func TestEigenvaluesOfSmallAndDegenerateMatrices(t *testing.T) {
 			assert.True(t, r.Converged)
 		}
 	})
+}
+
+// seq is n numbers from 0 to 1.
+func seq(n int) []float64 {
+	s := make([]float64, n)
+	for i := range s {
+		s[i] = float64(i) / float64(n)
+	}
+	return s
 }
 
 func TestEigenproblemsThatAreNone(t *testing.T) {

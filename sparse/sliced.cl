@@ -4,7 +4,7 @@
 //
 // entry   sliced_vectors   CPUs: an item has SLICES slices; the rows of a slice are lanes of vectors
 //         sliced_rows      GPUs: an item has a row, neighbours read neighbours
-// macros  T   float or double     V, I, LANES   a vector of LANES numbers, one of as many int     SORTED   row[r] is where row r goes
+// macros  T   float or double     V, LANES   a vector of LANES numbers     SORTED   row[r] is where row r goes
 // operands  full   elements of a slice from ptr[s] up to full[s] are there in all 32 rows; those after it are not where col is -1
 // source  Kreutzer, Hager, Wellein, Fehske and Bishop, A unified sparse matrix data format for efficient general sparse matrix-vector
 //         multiplication on modern processors with wide SIMD units (2014)
@@ -24,13 +24,18 @@
     global const T *restrict value, global const T *restrict x, ROW_OPERAND global T *restrict y, const int rows, const int slices
 
 #ifdef SLICES
-#if LANES == 8
-#define PICK(x, c) (V)(x[c.s0], x[c.s1], x[c.s2], x[c.s3], x[c.s4], x[c.s5], x[c.s6], x[c.s7])
+// Columns are read one by one: taking them out of a vector costs more.
+#if LANES == 4
+#define PICK(x, c) (V)(x[c[0]], x[c[1]], x[c[2]], x[c[3]])
+#define LOAD vload4
+#define STORE vstore4
+#elif LANES == 8
+#define PICK(x, c) (V)(x[c[0]], x[c[1]], x[c[2]], x[c[3]], x[c[4]], x[c[5]], x[c[6]], x[c[7]])
 #define LOAD vload8
 #define STORE vstore8
 #else
-#define PICK(x, c) (V)(x[c.s0], x[c.s1], x[c.s2], x[c.s3], x[c.s4], x[c.s5], x[c.s6], x[c.s7], \
-    x[c.s8], x[c.s9], x[c.sa], x[c.sb], x[c.sc], x[c.sd], x[c.se], x[c.sf])
+#define PICK(x, c) (V)(x[c[0]], x[c[1]], x[c[2]], x[c[3]], x[c[4]], x[c[5]], x[c[6]], x[c[7]], \
+    x[c[8]], x[c[9]], x[c[10]], x[c[11]], x[c[12]], x[c[13]], x[c[14]], x[c[15]])
 #define LOAD vload16
 #define STORE vstore16
 #endif
@@ -40,14 +45,18 @@ kernel void sliced_vectors(OPERANDS) {
     for (int s = first; s < end; s++) {
         const int to = ptr[s + 1], whole = full[s];
         T sums[32];
-        for (int l = 0; l < 32; l += LANES) {
-            V sum = 0;
-            for (int i = ptr[s] + l; i < whole; i += 32) {
-                const I c = LOAD(0, col + i);
-                sum += LOAD(0, value + i) * PICK(x, c);
+        V sum[32 / LANES];
+#pragma unroll
+        for (int l = 0; l < 32 / LANES; l++) sum[l] = 0;
+        for (int i = ptr[s]; i < whole; i += 32) {
+#pragma unroll
+            for (int l = 0; l < 32 / LANES; l++) {
+                global const int *const c = col + i + l * LANES;
+                sum[l] += LOAD(0, value + i + l * LANES) * PICK(x, c);
             }
-            STORE(sum, 0, sums + l);
         }
+#pragma unroll
+        for (int l = 0; l < 32 / LANES; l++) STORE(sum[l], 0, sums + l * LANES);
         for (int i = whole; i < to; i++) {
             const int c = col[i];
             if (c >= 0) sums[i % 32] += value[i] * x[c];

@@ -138,7 +138,7 @@ var _ = ops.MustDefine(ops.Op{
 			Args: []any{int32(rows), int32(count)}, Global: [3]int{rows},
 			CPU: &ops.KernelForm{
 				Entry: "sliced_vectors", Global: [3]int{(count + each - 1) / each}, Local: [3]int{1},
-				Options: fmt.Sprintf("%s -DSLICES=%d -DLANES=%d -DI=int%d -DV=%s%d", options, each, lanes, lanes, name, lanes),
+				Options: fmt.Sprintf("%s -DSLICES=%d -DLANES=%d -DV=%s%d", options, each, lanes, name, lanes),
 			},
 			Host: func(outs, ins []*tensor.Tensor) error {
 				if outs[0].DType() == tensor.Float64 {
