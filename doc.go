@@ -27,6 +27,7 @@
 //	ops/linalg          decompositions, solvers, norms and distances of matrices
 //	ops/fft             Fourier transforms
 //	sparse              sparse matrices: formats, products, solvers, eigenpairs, Matrix Market files
+//	ops/random          more distributions, and points that fill a cube evenly
 //	ops/all             registers the ops of all packages, for who calls them by name
 //	ops/optest          the conformance suite of ops and engines, with independent references
 //	ops/pprof           profiles for go tool pprof

@@ -45,18 +45,14 @@ kernel void sliced_vectors(OPERANDS) {
     for (int s = first; s < end; s++) {
         const int to = ptr[s + 1], whole = full[s];
         T sums[32];
-        V sum[32 / LANES];
-#pragma unroll
-        for (int l = 0; l < 32 / LANES; l++) sum[l] = 0;
-        for (int i = ptr[s]; i < whole; i += 32) {
-#pragma unroll
-            for (int l = 0; l < 32 / LANES; l++) {
-                global const int *const c = col + i + l * LANES;
-                sum[l] += LOAD(0, value + i + l * LANES) * PICK(x, c);
+        for (int l = 0; l < 32; l += LANES) {
+            V sum = 0;
+            for (int i = ptr[s] + l; i < whole; i += 32) {
+                global const int *const c = col + i;
+                sum += LOAD(0, value + i) * PICK(x, c);
             }
+            STORE(sum, 0, sums + l);
         }
-#pragma unroll
-        for (int l = 0; l < 32 / LANES; l++) STORE(sum[l], 0, sums + l * LANES);
         for (int i = whole; i < to; i++) {
             const int c = col[i];
             if (c >= 0) sums[i % 32] += value[i] * x[c];

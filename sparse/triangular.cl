@@ -20,13 +20,23 @@ T row_of(global const int *restrict ptr, global const int *restrict col, global 
 
 T row_of(global const int *restrict ptr, global const int *restrict col, global const T *restrict value, global const T *restrict b,
          global T *x, const int r, const int j, const int k) {
-    T s = b[(size_t)r * k + j], d = UNIT;
-    for (int i = ptr[r]; i < ptr[r + 1]; i++) {
-        const int c = col[i];
-        if (UPPER ? c > r : c < r) s -= value[i] * x[(size_t)c * k + j];
-        else if (!UNIT && c == r) d = value[i];
+    // Columns ascend, so those of the triangle come before the diagonal or after it. Four sums do not wait for each other.
+    const int step = UPPER ? -1 : 1, end = UPPER ? ptr[r] - 1 : ptr[r + 1];
+    int i = UPPER ? ptr[r + 1] - 1 : ptr[r];
+    T s = b[(size_t)r * k + j], s1 = 0, s2 = 0, s3 = 0;
+#define INSIDE(c) (UPPER ? (c) > r : (c) < r)
+#define TERM(n) value[i + (n) * step] * x[(size_t)col[i + (n) * step] * k + j]
+    while ((end - i) * step > 3 && INSIDE(col[i + 3 * step])) {
+        s -= TERM(0);
+        s1 -= TERM(1);
+        s2 -= TERM(2);
+        s3 -= TERM(3);
+        i += 4 * step;
     }
-    return UNIT ? s : s / d;
+    for (; i != end && INSIDE(col[i]); i += step) s -= TERM(0);
+    s += s1 + (s2 + s3);
+    if (UNIT) return s;
+    return s / (i != end && col[i] == r ? value[i] : (T)0);
 }
 
 kernel void solve_rows(OPERANDS) {

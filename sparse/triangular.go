@@ -3,6 +3,7 @@ package sparse
 import (
 	_ "embed" // for triangular.cl
 	"fmt"
+	"sort"
 
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/ops"
@@ -162,6 +163,10 @@ func solveRows[T Number](t Triangle, ptr, col []int32, value, b, x []T, k int) {
 		if t.Upper {
 			r = rows - 1 - n
 		}
+		if k == 1 {
+			x[r] = solveRow(t, ptr, col, value, b[r], x, r)
+			continue
+		}
 		out := x[r*k : (r+1)*k]
 		copy(out, b[r*k:])
 		d := T(1)
@@ -182,4 +187,36 @@ func solveRows[T Number](t Triangle, ptr, col []int32, value, b, x []T, k int) {
 			}
 		}
 	}
+}
+
+// solveRow is row r of the solution of a single column, in two sums that do not wait for each other.
+func solveRow[T Number](t Triangle, ptr, col []int32, value []T, s T, x []T, r int) T {
+	cols, values := col[ptr[r]:ptr[r+1]], value[ptr[r]:ptr[r+1]]
+	at := sort.Search(len(cols), func(i int) bool { return int(cols[i]) >= r })
+	d := T(0)
+	if at < len(cols) && int(cols[at]) == r {
+		d = values[at]
+	}
+	if !t.Upper {
+		cols, values = cols[:at], values[:at]
+	} else {
+		for at < len(cols) && int(cols[at]) == r {
+			at++
+		}
+		cols, values = cols[at:], values[at:]
+	}
+	values = values[:len(cols)]
+	var other T
+	i := 0
+	for ; i+1 < len(cols); i += 2 {
+		s -= values[i] * x[cols[i]]
+		other -= values[i+1] * x[cols[i+1]]
+	}
+	if i < len(cols) {
+		s -= values[i] * x[cols[i]]
+	}
+	if s += other; !t.Unit {
+		s /= d
+	}
+	return s
 }

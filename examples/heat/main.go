@@ -90,10 +90,7 @@ func waves(time float64) func(x, y float64) float64 {
 func rings(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
 	w := ringed(o.cells)
 	hot := w.points(func(x, y float64) float64 {
-		if math.Hypot(x-0.5, y-0.5) < 0.15 {
-			return 1
-		}
-		return 0
+		return 1 / (1 + math.Exp((math.Hypot(x-0.5, y-0.5)-0.15)/0.01)) // without a jump, after which these steps swing
 	})
 	s, err := w.start(ctx, rt, ops.Auto, hot, o.steps)
 	if err != nil {
