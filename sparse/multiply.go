@@ -3,7 +3,6 @@ package sparse
 import (
 	_ "embed" // for multiply.cl
 	"fmt"
-	"math/bits"
 
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/ops"
@@ -94,16 +93,16 @@ func multiplyKernel(c *ops.Call) ops.KernelOptions {
 	if len(x) == 2 {
 		k = x[1]
 	}
+	// On a CPU an item takes some microseconds, and less than a part of the whole for each core.
+	each := max(1, min(1<<14/(1+nnz*k/max(rows, 1)), rows/64))
 	o := ops.KernelOptions{
 		Source: multiplySource, Entry: "multiply_each", Options: typed(c.DType(3)),
-		Args:   []any{int32(rows), int32(x[0]), int32(nnz), int32(k)},
+		Args:   []any{int32(rows), int32(x[0]), int32(nnz), int32(k), int32(each)},
 		Global: [3]int{rows * k},
 		CPU:    &ops.KernelForm{Entry: "multiply_wide", Local: [3]int{1}},
 		Host:   multiplyHost,
 	}
-	// On a CPU an item takes some microseconds, and less than a part of the whole for each core.
-	each := 1 << bits.Len(uint(min(1<<14/(1+nnz*k/max(rows, 1)), rows/64)))
-	o.CPU.Options = fmt.Sprintf("%s -DROWS=%d", o.Options, each)
+	o.CPU.Options = o.Options + " -DCPU"
 	o.CPU.Global = [3]int{(rows + each - 1) / each}
 	if len(c.In) > 4 {
 		o.Options += " -DPARTS"

@@ -2,7 +2,7 @@
 //
 //     element k of row r is value[ptr[s] + 32 k + r % 32] of slice s = r / 32, in column col[the same]
 //
-// entry   sliced_vectors   CPUs: an item has SLICES slices; the rows of a slice are lanes of vectors
+// entry   sliced_vectors   CPUs: an item has each slices; the rows of a slice are lanes of vectors
 //         sliced_rows      GPUs: an item has a row, neighbours read neighbours
 // macros  T   float or double     V, LANES   a vector of LANES numbers     SORTED   row[r] is where row r goes
 // operands  full   elements of a slice from ptr[s] up to full[s] are there in all 32 rows; those after it are not where col is -1
@@ -21,9 +21,9 @@
 #endif
 
 #define OPERANDS global const int *restrict ptr, global const int *restrict full, global const int *restrict col, \
-    global const T *restrict value, global const T *restrict x, ROW_OPERAND global T *restrict y, const int rows, const int slices
+    global const T *restrict value, global const T *restrict x, ROW_OPERAND global T *restrict y, const int rows, const int slices, const int each
 
-#ifdef SLICES
+#ifdef LANES
 // Columns are read one by one: taking them out of a vector costs more.
 #if LANES == 4
 #define PICK(x, c) (V)(x[c[0]], x[c[1]], x[c[2]], x[c[3]])
@@ -41,7 +41,7 @@
 #endif
 
 kernel void sliced_vectors(OPERANDS) {
-    const int first = get_global_id(0) * SLICES, end = min(first + SLICES, slices);
+    const int first = get_global_id(0) * each, end = min(first + each, slices);
     for (int s = first; s < end; s++) {
         const int to = ptr[s + 1], whole = full[s];
         T sums[32];

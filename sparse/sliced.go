@@ -135,10 +135,10 @@ var _ = ops.MustDefine(ops.Op{
 		each := max(1, min(256, 1<<14/(1+c.Shape(2)[0]/count)))
 		return ops.KernelOptions{
 			Source: slicedSource, Entry: "sliced_rows", Options: options,
-			Args: []any{int32(rows), int32(count)}, Global: [3]int{rows},
+			Args: []any{int32(rows), int32(count), int32(each)}, Global: [3]int{rows},
 			CPU: &ops.KernelForm{
 				Entry: "sliced_vectors", Global: [3]int{(count + each - 1) / each}, Local: [3]int{1},
-				Options: fmt.Sprintf("%s -DSLICES=%d -DLANES=%d -DV=%s%d", options, each, lanes, name, lanes),
+				Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d", options, lanes, name, lanes),
 			},
 			Host: func(outs, ins []*tensor.Tensor) error {
 				if outs[0].DType() == tensor.Float64 {

@@ -17,7 +17,7 @@ m = LinearOperator((n, n), lambda r: r.ravel() * inverse, dtype=np.float32)
 def cool():
     u = first
     for _ in range(steps):
-        u, info = cg(a, b @ u, x0=u, tol=tolerance, M=m)
+        u, info = cg(a, b @ u, x0=u, tol=tolerance, M=m, maxiter=1000)
         assert info == 0
     return u
 

@@ -65,7 +65,7 @@ func (w *plate) matrix(part float64) *sparse.CSR[float32] {
 	return m.Float32()
 }
 
-const tolerance = 1e-6
+const tolerance = 5e-6 // of the residual: float32 holds not much more
 
 // steps adds steps of Crank and Nicolson to the graph: A u' = B u, solved by conjugate gradients from u on.
 func (w *plate) steps(u *ops.Node, count int) (last, iterations, converged *ops.Node) {
