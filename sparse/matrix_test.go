@@ -11,9 +11,9 @@ import (
 )
 
 func TestProductsAreThoseOfDenseMatrices(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		t.Run("float32", func(t *testing.T) { testProducts[float32](t, e, 1e-6) })
-		t.Run("float64", func(t *testing.T) { testProducts[float64](t, e, 1e-15) })
+	withGPUs(t, func(t *testing.T, e engine) {
+		t.Run("float32", func(t *testing.T) { testProducts[float32](t, e, 4e-6) })
+		t.Run("float64", func(t *testing.T) { testProducts[float64](t, e, 1e-14) })
 	})
 }
 
@@ -44,7 +44,7 @@ func testProducts[T sparse.Number](t *testing.T, e engine, bound float64) {
 }
 
 func TestSkewedRowsAreComputedInPieces(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
+	withGPUs(t, func(t *testing.T, e engine) {
 		const n = 30000
 		a := &sparse.COO[float64]{Rows: n, Cols: n}
 		for i := range n {

@@ -81,9 +81,9 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void multiply_lanes(OPER
         }
     }
     sums[at] = s;
-    for (int half = LANES / 2; half > 0; half /= 2) {
+    for (int other = LANES / 2; other > 0; other /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < half) sums[at] += sums[at + half];
+        if (lane < other) sums[at] += sums[at + other];
     }
     if (lane == 0 && r < rows) y[r] = sums[at];
 }

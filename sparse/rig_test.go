@@ -32,6 +32,21 @@ func everywhere(t *testing.T, f func(t *testing.T, e engine)) {
 	t.Run("cpu path", func(t *testing.T) { f(t, engine{rt, ops.OnCPU}) })
 }
 
+// withGPUs is everywhere, and on the device with the kernels for GPUs.
+func withGPUs(t *testing.T, f func(t *testing.T, e engine)) {
+	everywhere(t, f)
+	t.Run("kernels for GPUs", func(t *testing.T) {
+		t.Setenv("ANYCL_VARIANT", "class=gpu")
+		rt, err := ops.Open(t.Context(), nil)
+		require.NoError(t, err)
+		defer rt.Close()
+		if rt.Device() == nil {
+			t.Skip("there is no OpenCL device")
+		}
+		f(t, engine{rt, ops.OnDevice})
+	})
+}
+
 // values are outputs of a graph, in float64.
 func (e engine) values(t *testing.T, outs ...*ops.Node) [][]float64 {
 	t.Helper()

@@ -27,7 +27,7 @@ func regular[T sparse.Number](t *testing.T, n, count int, seed uint64) *sparse.C
 
 // With their gradients beside those of dense matrices.
 func TestTriangularSystems(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
+	withGPUs(t, func(t *testing.T, e engine) {
 		const n = 40
 		a := regular[float64](t, n, 200, 1)
 		var outs, dense []*ops.Node
