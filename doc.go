@@ -28,6 +28,7 @@
 //	ops/fft             Fourier transforms
 //	sparse              sparse matrices: formats, products, solvers, eigenpairs, Matrix Market files
 //	ops/random          more distributions, and points that fill a cube evenly
+//	ops/ode             differential equations, in batches
 //	ops/all             registers the ops of all packages, for who calls them by name
 //	ops/optest          the conformance suite of ops and engines, with independent references
 //	ops/pprof           profiles for go tool pprof
