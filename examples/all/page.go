@@ -31,7 +31,7 @@ var programs = []program{
 	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means", true},
 	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products", true},
 	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows", true},
-	{"hash", "hashing", "hashes a million messages by SHA-256, and makes keys of passwords by PBKDF2", true},
+	{"hash", "hashing", "finds passwords by their SHA-256 digests, and makes keys of passwords by PBKDF2", true},
 	{"align", "genomics", "finds where DNA reads belong in a phage's genome, by Smith and Waterman's algorithm", true},
 	{"render", "rendering", "traces paths of light through glass and metal, with the same picture on every device", true},
 	{"mri", "medical imaging", "smooths a head scan, tells its tissues apart, and draws it from all sides", true},
