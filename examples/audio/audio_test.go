@@ -38,10 +38,7 @@ func TestTheTransformIsFouriers(t *testing.T) {
 	defer rt.Close()
 	g := ops.NewGraph("test")
 	x := g.Input("x", tensor.Float32, len(signal))
-	run, err := compile(t.Context(), rt, ops.Auto, x, transform(x), signal)
-	require.NoError(t, err)
-	spectra, err := run(t.Context())
-	require.NoError(t, err)
+	spectra := tensor.MustSlice[float32](gallerytest.Compute(t, rt, ops.Auto, ops.Feeds{x: tensor.Must(tensor.FromSlice(signal))}, transform(x))[0])
 	require.Len(t, spectra, frames(len(signal))*2*bins)
 	for _, frame := range []int{0, 3, 9, frames(len(signal)) - 1} {
 		var inTime, inFrequency float64

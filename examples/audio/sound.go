@@ -115,20 +115,18 @@ func draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, rate int, si
 	g := ops.NewGraph("spectrogram")
 	x := g.Input("x", tensor.Float32, samples)
 	decibels := ops.Mul(ops.Log(ops.Add(power(transform(x)), 1e-9)), 10/math.Ln10)
-	var img *image.RGBA
+	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{decibels}})
+	if err != nil {
+		return err
+	}
+	n := decibels.Dim(0)
+	img := image.NewRGBA(image.Rect(0, 0, n, len(signals)*(bins+gap)-gap))
 	for i, signal := range signals {
-		run, err := compile(ctx, rt, ops.Auto, x, decibels, signal[:samples])
+		out, err := exe.Run(ctx, ops.Feeds{x: tensor.Must(tensor.FromSlice(signal[:samples]))})
 		if err != nil {
 			return err
 		}
-		level, err := run(ctx)
-		if err != nil {
-			return err
-		}
-		n := len(level) / bins
-		if img == nil {
-			img = image.NewRGBA(image.Rect(0, 0, n, len(signals)*(bins+gap)-gap))
-		}
+		level := tensor.MustSlice[float32](out[0])
 		for t := range n {
 			for f := range bins {
 				img.SetRGBA(t, i*(bins+gap)+bins-1-f, heat((float64(level[t*bins+f])+30)/60))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 // options are what the command line says.
@@ -87,17 +88,19 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 //go:embed peer.py
 var numpy string
 
-// times makes two steps on both engines, and a part of one in NumPy.
+// times computes all attractions on both engines, and a part of them in NumPy.
 func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, b *bodies) error {
 	pairs := float64(b.n) * float64(b.n)
 	work := gallery.Work{Name: fmt.Sprintf("a step of %d bodies", b.n), Amount: pairs / 1e6, Unit: "M pairs"}
-	results, err := gallery.Both(ctx, p, rt, work, b.once(ctx, rt))
+	pull := b.attractions(rt)
+	results, err := gallery.Graph(ctx, p, rt, work, nil, pull)
 	if err != nil {
 		return err
 	}
-	v := results[0].Value
+	v := tensor.MustSlice[float32](results[0].Value[0])[:b.n]
 	if len(results) == 2 {
-		p.Check(differ(v, results[1].Value) < 1e-4, "the engines' attractions differ by at most %.1e of the largest", differ(v, results[1].Value))
+		far := differ(v, tensor.MustSlice[float32](results[1].Value[0])[:b.n])
+		p.Check(far < 1e-4, "the engines' attractions differ by at most %.1e of the largest", far)
 	}
 	some := min(b.n, 1024)
 	var theirs []float32
@@ -109,12 +112,8 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, b *bodies) 
 	if ok {
 		p.Check(differ(v[:some], theirs) < 1e-4, "NumPy's attractions differ by at most %.1e of the largest", differ(v[:some], theirs))
 	}
-	if results[0].Place != ops.OnDevice {
+	if rt.Device() == nil {
 		return nil
 	}
-	peak, err := b.peak(ctx, p, rt)
-	rate := 20 * pairs / results[0].Time.Seconds() / 1e9
-	p.Printf("a step makes %.0f G operations/s on %s, 20 a pair: %.2f of what it makes of multiplications with additions alone, %.0f\n",
-		rate, results[0].Where, rate/peak, peak)
-	return err
+	return b.besidePeak(ctx, p, rt, pull)
 }

@@ -64,7 +64,7 @@ func hashcat(ctx context.Context, p *gallery.Program, rt *ops.Runtime, mode stri
 		kind = "2"
 	}
 	_, err := p.Beside(ctx, gallery.Peer{
-		Name: "hashcat",
+		Name:    "hashcat",
 		Command: []string{"hashcat", "-b", "-m", mode, "-D", kind, "--machine-readable", "--quiet", "--force"},
 		Parse: func(output []byte) (r gallery.PeerResult, err error) { // device:mode:clocks:clocks:ms:speed
 			var sum float64

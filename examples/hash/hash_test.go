@@ -72,10 +72,7 @@ func TestKeysAreThoseOfRFC7914(t *testing.T) {
 			for _, lanes := range lanesOf(rt) {
 				b, g := pack([][]byte{[]byte(v.password)}, 16, 0), ops.NewGraph("pbkdf2")
 				in := g.Input("passwords", tensor.Uint32, b.words.Shape()...)
-				exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{keys(in, []byte(v.salt), v.rounds, 64, lanes)}, Place: place})
-				require.NoError(t, err)
-				out, err := exe.Run(t.Context(), ops.Feeds{in: b.words})
-				require.NoError(t, err)
+				out := gallerytest.Compute(t, rt, place, ops.Feeds{in: b.words}, keys(in, []byte(v.salt), v.rounds, 64, lanes))
 				all := tensor.MustSlice[uint32](out[0])
 				require.Equal(t, v.key, hex.EncodeToString(append(read(all, 8, 0), read(all[len(all)/2:], 8, 0)...)))
 			}
@@ -89,10 +86,7 @@ func lanesOf(rt *ops.Runtime) []int { return slices.Compact([]int{rt.Device().La
 func digestsOf(t *testing.T, rt *ops.Runtime, place ops.Place, messages [][]byte, lanes int) []uint32 {
 	b, g := pack(messages, 1, 0x80), ops.NewGraph("sha256")
 	words, lengths := g.Input("words", tensor.Uint32, b.words.Shape()...), g.Input("lengths", tensor.Uint32, b.lengths.Shape()...)
-	exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{digests(words, lengths, b.blocks, lanes)}, Place: place})
-	require.NoError(t, err)
-	out, err := exe.Run(t.Context(), ops.Feeds{words: b.words, lengths: b.lengths})
-	require.NoError(t, err)
+	out := gallerytest.Compute(t, rt, place, ops.Feeds{words: b.words, lengths: b.lengths}, digests(words, lengths, b.blocks, lanes))
 	return tensor.MustSlice[uint32](out[0])
 }
 
@@ -108,10 +102,7 @@ func TestTheSearchFindsTheFirstCandidateOrNone(t *testing.T) {
 		wanted, numbers = append(wanted, sha256.Sum256([]byte("12345a"))), append(numbers, none)
 		for _, lanes := range lanesOf(rt) {
 			g := ops.NewGraph("search")
-			exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{search(g, words, wanted, lanes)}, Place: place})
-			require.NoError(t, err)
-			out, err := exe.Run(t.Context(), nil)
-			require.NoError(t, err)
+			out := gallerytest.Compute(t, rt, place, nil, search(g, words, wanted, lanes))
 			for k, n := range tensor.MustSlice[int32](out[0]) {
 				require.EqualValues(t, numbers[k], n)
 			}

@@ -87,5 +87,5 @@ func newClip(w, h int) *clip {
 
 func (c *clip) add(frame *tensor.Tensor) {
 	c.WriteString("FRAME\n")
-	c.Write(tensor.Must(tensor.ToSlice[uint8](frame)))
+	c.Write(tensor.MustSlice[uint8](frame))
 }

@@ -50,6 +50,10 @@ type found struct {
 	errors       []float32 // on the test ratings, after each step
 }
 
+func foundIn(t []*tensor.Tensor) found {
+	return found{tensor.MustSlice[float32](t[0]), tensor.MustSlice[float32](t[1]), tensor.MustSlice[float32](t[2])}
+}
+
 func run(ctx context.Context, p *gallery.Program, o options) error {
 	var r *ratings
 	var err error
@@ -80,29 +84,17 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	defer rt.Close()
 	p.Printf("%d ratings of %d films by %d users; %d more to be tested on\n", len(learn), r.m, r.n, len(test))
 
-	results, err := gallery.Both(ctx, p, rt, gallery.Work{
+	g := ops.NewGraph("recommend")
+	films := g.Variable("first", tensor.Must(tensor.FromSlice(first, r.m, factors)))
+	asked := []*ops.Node{
+		g.Variable("test.users", tensor.Must(tensor.FromSlice(examUsers))),
+		g.Variable("test.films", tensor.Must(tensor.FromSlice(exam.others))),
+		g.Variable("test.stars", tensor.Must(tensor.FromSlice(exam.values))),
+	}
+	users, last, errors := factorise(byUser.nodes(g, "users"), byFilm.nodes(g, "films"), films, asked, float32(o.lambda), o.steps)
+	results, err := gallery.Graph(ctx, p, rt, gallery.Work{
 		Name: fmt.Sprintf("%d steps", o.steps), Amount: 2 * float64(len(learn)*o.steps) / 1e6, Unit: "M ratings", // each is read for its user and for its film
-	}, func(place ops.Place) (func(context.Context) (found, error), error) {
-		g := ops.NewGraph("recommend")
-		films := g.Variable("first", tensor.Must(tensor.FromSlice(first, r.m, factors)))
-		asked := []*ops.Node{
-			g.Variable("test.users", tensor.Must(tensor.FromSlice(examUsers))),
-			g.Variable("test.films", tensor.Must(tensor.FromSlice(exam.others))),
-			g.Variable("test.stars", tensor.Must(tensor.FromSlice(exam.values))),
-		}
-		users, last, errors := factorise(byUser.nodes(g, "users"), byFilm.nodes(g, "films"), films, asked, float32(o.lambda), o.steps)
-		exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{users, last, errors}, Place: place})
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context) (found, error) {
-			outs, err := exe.Run(ctx, nil)
-			if err != nil {
-				return found{}, err
-			}
-			return found{users: floats(outs[0]), films: floats(outs[1]), errors: floats(outs[2])}, nil
-		}, nil
-	})
+	}, nil, users, last, errors)
 	if err != nil {
 		return err
 	}
@@ -119,29 +111,27 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err != nil {
 		return err
 	}
-	best := results[0].Value
 	if ok {
+		ours := tensor.MustSlice[float32](results[0].Value[2])
 		worst := 0.0
 		for i, e := range theirs {
-			worst = max(worst, math.Abs(float64(e-best.errors[i])))
+			worst = max(worst, math.Abs(float64(e-ours[i])))
 		}
 		p.Check(worst < 1e-3, "NumPy's errors after each step are the same: %.1e apart", worst)
 	}
 	return report(p, r, learn, test, mean, results)
 }
 
-func floats(t *tensor.Tensor) []float32 { return tensor.Must(tensor.ToSlice[float32](t)) }
-
 // report prints what was learned and checks it, and draws how the error falls.
-func report(p *gallery.Program, r *ratings, learn, test []int, mean float32, results []gallery.Result[found]) error {
-	best := results[0].Value
+func report(p *gallery.Program, r *ratings, learn, test []int, mean float32, results gallery.Tensors) error {
+	best := foundIn(results[0].Value)
 	last := float64(best.errors[len(best.errors)-1])
 	means := r.error(test, r.means(learn, mean))
 	p.Printf("error on ratings held out: %.4f by the mean of all, %.4f by means of users and films, %.4f by %d factors\n",
 		r.error(test, func(int) float64 { return float64(mean) }), means, last, factors)
 	p.Check(last < means, "factors predict better than means: %.4f < %.4f stars", last, means)
 	for _, other := range results[1:] {
-		e := float64(other.Value.errors[len(other.Value.errors)-1])
+		e := other.Value[2].Float64At(len(best.errors) - 1)
 		p.Check(math.Abs(e-last) < 1e-3, "%s and %s arrive at the same error: %.1e apart", results[0].Where, other.Where, math.Abs(e-last))
 	}
 	lines := []curves.Line{{Name: "16 factors"}, {Name: "means of users and films", Dashed: true}}

@@ -114,7 +114,7 @@ func (s *scene) draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, p
 			if err != nil {
 				return nil, err
 			}
-			for k, v := range tensor.Must(tensor.ToSlice[float32](out[0])) {
+			for k, v := range tensor.MustSlice[float32](out[0]) {
 				sum[k] += v / float32(len(passes))
 			}
 			progress.Step()

@@ -120,24 +120,18 @@ func judge(ctx context.Context, p *gallery.Program, rt *ops.Runtime, g *ops.Grap
 	height := kept.Shape()[2]
 	whole := g.Input("whole", tensor.Float32, 1, 1, height, width)
 	bicubic, better := net.enlarge(net.Eval(), halve(whole))
-	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "enlarging", Amount: float64(height*width) / 1e6, Unit: "M pixels"},
-		func(place ops.Place) (func(context.Context) ([]*tensor.Tensor, error), error) {
-			exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{bicubic, better}, Place: place})
-			if err != nil {
-				return nil, err
-			}
-			return func(ctx context.Context) ([]*tensor.Tensor, error) { return exe.Run(ctx, ops.Feeds{whole: kept}) }, nil
-		})
+	work := gallery.Work{Name: "enlarging", Amount: float64(height*width) / 1e6, Unit: "M pixels"}
+	results, err := gallery.Graph(ctx, p, rt, work, ops.Feeds{whole: kept}, bicubic, better)
 	if err != nil {
 		return err
 	}
-	truth := floats(kept)
-	images := [][]float32{floats(results[0].Value[0]), floats(results[0].Value[1]), truth}
+	truth := tensor.MustSlice[float32](kept)
+	images := [][]float32{tensor.MustSlice[float32](results[0].Value[0]), tensor.MustSlice[float32](results[0].Value[1]), truth}
 	before, after := decibels(images[0], truth), decibels(images[1], truth)
 	p.Check(after > before, "the network comes closer to what was kept out: %.2f dB, bicubic interpolation %.2f dB", after, before)
 	if len(results) == 2 {
 		worst := 0.0
-		for i, v := range floats(results[1].Value[1]) {
+		for i, v := range tensor.MustSlice[float32](results[1].Value[1]) {
 			worst = max(worst, math.Abs(float64(v-images[1][i])))
 		}
 		p.Check(worst < 1e-4, "%s and the CPU path enlarge alike: %.1e of white apart", results[0].Where, worst)

@@ -50,8 +50,6 @@ func decibels(a, b []float32) float64 {
 	return -10 * math.Log10(sum/float64(len(a)))
 }
 
-func floats(t *tensor.Tensor) []float32 { return tensor.Must(tensor.ToSlice[float32](t)) }
-
 // twice shows each pixel as four.
 func twice(img *image.Gray) image.Image {
 	b := img.Bounds()
