@@ -32,7 +32,7 @@ func main() {
 	flag.StringVar(&o.save, "save", "", "write what is left to this WAV `file`, and the noisy recording beside it")
 	flag.Float64Var(&o.snr, "snr", 5, "power of speech over that of the noise, in decibels")
 	flag.Float64Var(&o.seconds, "seconds", 60, "how long the recording is, repeated, with ever new noise")
-	gallery.Main("audio", "audio.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("audio", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed peer.py

@@ -10,9 +10,9 @@ package main
 import (
 	"context"
 	_ "embed" // for peer.py
+	"errors"
 	"flag"
 	"fmt"
-	"os"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
@@ -33,16 +33,13 @@ func main() {
 	flag.IntVar(&o.diameter, "diameter", 0, "of the disc, in cells; the channel is 24 x 8 diameters (default 16, and 10 on the CPU path)")
 	flag.IntVar(&o.time, "time", 120, "that the stream flows, in diameters of the disc")
 	flag.IntVar(&o.large, "large", 1024, "cells along each side of the grid that is timed beside a copy")
-	gallery.Main("fluid", "fluid.png", func(ctx context.Context, p *gallery.Program) error {
-		if _, ok := ghiaU[o.reynolds]; !ok || o.cells < 16 || o.stream < 1 || o.diameter < 0 || o.time < 1 || o.large < 16 {
-			fmt.Fprintln(os.Stderr, "fluid: -reynolds is 100, 400 or 1000, and all others are positive, -cells and -large at least 16")
-			os.Exit(2)
-		}
-		return run(ctx, p, o)
-	})
+	gallery.Main("fluid", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if _, ok := ghiaU[o.reynolds]; !ok || o.cells < 16 || o.stream < 1 || o.diameter < 0 || o.time < 1 || o.large < 16 {
+		return errors.New("-reynolds is 100, 400 or 1000, and all others are positive, -cells and -large at least 16")
+	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func main() {
 	flag.IntVar(&o.steps, "steps", 8, "of Newton's method for logistic regression")
 	flag.Float64Var(&o.rate, "rate", 0.1, "part of its answer that a tree gives")
 	flag.IntVar(&o.transactions, "transactions", 0, "draw so many card transactions instead of reading the table")
-	gallery.Main("fraud", "fraud.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("fraud", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed peer.py

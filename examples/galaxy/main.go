@@ -9,10 +9,10 @@ package main
 import (
 	"context"
 	_ "embed" // for peer.py
+	"errors"
 	"flag"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
@@ -30,16 +30,13 @@ func main() {
 	flag.IntVar(&o.bodies, "bodies", 0, "a power of two from 32 up (default 16384, and 2048 on the CPU path)")
 	flag.IntVar(&o.steps, "steps", 150, "of the flight, 25 to a run")
 	flag.Float64Var(&o.dt, "dt", 0.03, "time of a step; a star at the edge of a disc needs about 7 for a turn")
-	gallery.Main("galaxy", "galaxy.png", func(ctx context.Context, p *gallery.Program) error {
-		if o.bodies != 0 && (o.bodies < 32 || o.bodies&(o.bodies-1) != 0) || o.steps < 50 || o.dt <= 0 {
-			fmt.Fprintln(os.Stderr, "galaxy: -bodies is a power of two from 32 up, -steps at least 50, -dt positive")
-			os.Exit(2)
-		}
-		return run(ctx, p, o)
-	})
+	gallery.Main("galaxy", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.bodies != 0 && (o.bodies < 32 || o.bodies&(o.bodies-1) != 0) || o.steps < 50 || o.dt <= 0 {
+		return errors.New("-bodies is a power of two from 32 up, -steps at least 50, -dt positive")
+	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func main() {
 	flag.IntVar(&o.messages, "n", 1<<20, "messages to hash whose digests are all wanted")
 	flag.IntVar(&o.passwords, "passwords", 8192, "keys to make")
 	flag.IntVar(&o.rounds, "rounds", 999, "HMACs for a key; 999 are those of hashcat's benchmark")
-	gallery.Main("hash", "hash.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("hash", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {

@@ -17,7 +17,6 @@ import (
 	"image"
 	"image/color"
 	"math"
-	"os"
 	"regexp"
 	"strconv"
 
@@ -32,19 +31,16 @@ func main() {
 	var o options
 	flag.IntVar(&o.cells, "cells", 0, "of the crystal along a side, an even number from 6 up; each has 4 atoms (default 20, and 10 on the CPU path)")
 	flag.IntVar(&o.steps, "steps", 400, "of 0.005 each, 20 to a run")
-	gallery.Main("molecules", "molecules.png", func(ctx context.Context, p *gallery.Program) error {
-		if o.cells != 0 && o.cells < 6 || o.cells%2 != 0 || o.steps < 200 {
-			fmt.Fprintln(os.Stderr, "molecules: -cells is an even number from 6 up, -steps at least 200")
-			os.Exit(2)
-		}
-		return run(ctx, p, o)
-	})
+	gallery.Main("molecules", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed in.lj
 var lammps string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.cells != 0 && o.cells < 6 || o.cells%2 != 0 || o.steps < 200 {
+		return errors.New("-cells is an even number from 6 up, -steps at least 200")
+	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func main() {
 	var o options
 	flag.Float64Var(&o.sigma, "sigma", 1, "deviation of the Gaussian function that smooths, in points (here mm)")
 	flag.IntVar(&o.size, "size", 320, "of a picture, in pixels")
-	gallery.Main("mri", "mri.png", func(ctx context.Context, p *gallery.Program) error {
+	gallery.Main("mri", func(ctx context.Context, p *gallery.Program) error {
 		v, err := head(p)
 		if err != nil {
 			return err

@@ -10,10 +10,10 @@ package main
 import (
 	"context"
 	_ "embed" // for peer.py
+	"errors"
 	"flag"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
@@ -37,19 +37,16 @@ func main() {
 	flag.Float64Var(&o.market[volatility], "volatility", o.market[volatility], "volatility of the share in a year")
 	flag.Float64Var(&o.market[rate], "rate", o.market[rate], "interest rate in a year")
 	flag.Float64Var(&o.market[years], "years", o.market[years], "years to maturity")
-	gallery.Main("options", "", func(ctx context.Context, p *gallery.Program) error {
-		if o.paths < 0 || o.steps < 2 || o.batches < 8 || o.barrier >= min(o.strike, o.market[spot]) || min(o.barrier, o.market[volatility], o.market[years]) <= 0 {
-			fmt.Fprintln(os.Stderr, "options: at least -steps 2, -batches 8; -barrier is below -strike and -spot; all are positive")
-			os.Exit(2)
-		}
-		return run(ctx, p, o)
-	})
+	gallery.Main("options", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed peer.py
 var numpy string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.paths < 0 || o.steps < 2 || o.batches < 8 || o.barrier >= min(o.strike, o.market[spot]) || min(o.barrier, o.market[volatility], o.market[years]) <= 0 {
+		return errors.New("at least -steps 2, -batches 8; -barrier is below -strike and -spot; all are positive")
+	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err

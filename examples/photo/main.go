@@ -49,7 +49,7 @@ func main() {
 	var o options
 	flag.IntVar(&o.frames, "frames", 48, "of the clip")
 	flag.StringVar(&o.clip, "clip", "", "`file` to write the clip to, .y4m")
-	gallery.Main("photo", "photo.png", func(ctx context.Context, p *gallery.Program) error {
+	gallery.Main("photo", func(ctx context.Context, p *gallery.Program) error {
 		img, _, err := image.Decode(bytes.NewReader(china))
 		if err != nil {
 			return err

@@ -38,7 +38,7 @@ func main() {
 	flag.Float64Var(&o.lambda, "lambda", 0.05, "how strongly factors are kept small")
 	flag.IntVar(&o.steps, "steps", 12, "of alternating least squares")
 	flag.IntVar(&o.count, "count", 1000000, "ratings to draw, with as many users and films as fit")
-	gallery.Main("recommend", "recommend.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("recommend", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed peer.py

@@ -33,7 +33,7 @@ func main() {
 	var o options
 	flag.IntVar(&o.width, "width", 640, "of the picture, in pixels; the height is 9/16 of it")
 	flag.IntVar(&o.samples, "samples", 32, "paths through each pixel, a multiple of 16")
-	gallery.Main("render", "render.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("render", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {

@@ -38,7 +38,7 @@ func main() {
 	flag.IntVar(&o.charts, "charts", 48, "parts of the sky that k-means makes")
 	flag.IntVar(&o.iterations, "iterations", 50, "of k-means")
 	flag.BoolVar(&o.bright, "bright", false, "only the 5,044 stars that an eye can see")
-	gallery.Main("stars", "stars.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("stars", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed peer.py

@@ -42,7 +42,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first weights and of the order of the pieces")
 	flag.StringVar(&o.save, "save", "", "`file` that keeps the training, after each epoch and when ^C ends it")
 	flag.StringVar(&o.resume, "resume", "", "`file` of -save to go on with")
-	gallery.Main("upscale", "upscale.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("upscale", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 // The photographs are 640 x 427. Training has the flower and what is left and right of the part of the temple that is kept out.
