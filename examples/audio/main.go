@@ -11,6 +11,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"math"
 
@@ -39,6 +40,9 @@ func main() {
 var peer string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if !(o.seconds > 0 && o.seconds <= 3600) || math.IsNaN(o.snr) || math.IsInf(o.snr, 0) {
+		return errors.New("-seconds must be above 0 and at most 3600, and -snr finite")
+	}
 	speech, rate, err := recording(o.wav, o.seconds)
 	if err != nil {
 		return err

@@ -28,10 +28,10 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.reynolds, "reynolds", 100, "Reynolds number of the cavity: 100, 400 or 1000, for which there are published velocities")
-	flag.IntVar(&o.cells, "cells", 128, "along each side of the cavity")
+	flag.IntVar(&o.cells, "cells", 128, "cells along each side of the cavity")
 	flag.IntVar(&o.stream, "stream", 100, "Reynolds number of the stream past the disc")
-	flag.IntVar(&o.diameter, "diameter", 0, "of the disc, in cells; the channel is 24 x 8 diameters (default 16, and 10 on the CPU path)")
-	flag.IntVar(&o.time, "time", 120, "that the stream flows, in diameters of the disc")
+	flag.IntVar(&o.diameter, "diameter", 0, "diameter of the disc, in cells; the channel is 24 x 8 diameters (default 16, and 10 on the CPU path)")
+	flag.IntVar(&o.time, "time", 120, "time for which the stream flows, in those that it needs for a diameter")
 	flag.IntVar(&o.large, "large", 1024, "cells along each side of the grid that is timed beside a copy")
 	gallery.Main("fluid", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }

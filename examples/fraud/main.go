@@ -13,6 +13,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -33,10 +34,10 @@ type options struct {
 
 func main() {
 	o := options{}
-	flag.IntVar(&o.trees, "trees", 100, "to grow")
-	flag.IntVar(&o.depth, "depth", 6, "of a tree, 1 to 7")
-	flag.IntVar(&o.steps, "steps", 8, "of Newton's method for logistic regression")
-	flag.Float64Var(&o.rate, "rate", 0.1, "part of its answer that a tree gives")
+	flag.IntVar(&o.trees, "trees", 100, "trees to grow")
+	flag.IntVar(&o.depth, "depth", 6, "depth of a tree, 1 to 7")
+	flag.IntVar(&o.steps, "steps", 8, "steps of Newton's method for logistic regression")
+	flag.Float64Var(&o.rate, "rate", 0.1, "learning rate: the part of its answer that a tree gives, up to 1")
 	flag.IntVar(&o.transactions, "transactions", 0, "draw so many card transactions instead of reading the table")
 	gallery.Main("fraud", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
@@ -45,6 +46,9 @@ func main() {
 var peer string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.trees < 1 || o.depth < 1 || o.depth > 7 || o.steps < 1 || !(o.rate > 0 && o.rate <= 1) || o.transactions != 0 && o.transactions < 1000 {
+		return errors.New("-trees and -steps must be positive, -depth 1 to 7, -rate above 0 and at most 1, -transactions at least 1000")
+	}
 	t, err := load(p, o.transactions)
 	if err != nil {
 		return err

@@ -27,9 +27,9 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.bodies, "bodies", 0, "a power of two from 32 up (default 16384, and 2048 on the CPU path)")
-	flag.IntVar(&o.steps, "steps", 150, "of the flight, 25 to a run")
-	flag.Float64Var(&o.dt, "dt", 0.03, "time of a step; a star at the edge of a disc needs about 7 for a turn")
+	flag.IntVar(&o.bodies, "bodies", 0, "stars of both galaxies, a power of two from 32 up (default 16384, and 2048 on the CPU path)")
+	flag.IntVar(&o.steps, "steps", 150, "time steps, at least 50; 25 are a run of the graph")
+	flag.Float64Var(&o.dt, "dt", 0.03, "length of a time step; a star at the edge of a disc needs about 7 for a turn")
 	gallery.Main("galaxy", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 

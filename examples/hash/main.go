@@ -28,10 +28,10 @@ type options struct{ words, messages, passwords, rounds int }
 
 func main() {
 	var o options
-	flag.IntVar(&o.words, "words", 1600, "of the list to try in the search, each behind 10,000 numbers; at most 200000")
+	flag.IntVar(&o.words, "words", 1600, "words of the list to try in the search, each behind 10,000 numbers; at most 200000")
 	flag.IntVar(&o.messages, "n", 1<<20, "messages to hash whose digests are all wanted")
-	flag.IntVar(&o.passwords, "passwords", 8192, "keys to make")
-	flag.IntVar(&o.rounds, "rounds", 999, "HMACs for a key; 999 are those of hashcat's benchmark")
+	flag.IntVar(&o.passwords, "passwords", 8192, "passwords to make keys of")
+	flag.IntVar(&o.rounds, "rounds", 999, "iterations of PBKDF2; hashcat's benchmark has 999")
 	gallery.Main("hash", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 

@@ -29,8 +29,8 @@ type options struct{ cells, steps int }
 
 func main() {
 	var o options
-	flag.IntVar(&o.cells, "cells", 0, "of the crystal along a side, an even number from 6 up; each has 4 atoms (default 20, and 10 on the CPU path)")
-	flag.IntVar(&o.steps, "steps", 400, "of 0.005 each, 20 to a run")
+	flag.IntVar(&o.cells, "cells", 0, "unit cells of the crystal along a side, an even number from 6 up; each has 4 atoms (default 20, and 10 on the CPU path)")
+	flag.IntVar(&o.steps, "steps", 400, "time steps of 0.005, at least 200; neighbour lists hold for 20")
 	gallery.Main("molecules", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 

@@ -29,8 +29,8 @@ type options struct {
 
 func main() {
 	var o options
-	flag.Float64Var(&o.sigma, "sigma", 1, "deviation of the Gaussian function that smooths, in points (here mm)")
-	flag.IntVar(&o.size, "size", 320, "of a picture, in pixels")
+	flag.Float64Var(&o.sigma, "sigma", 1, "standard deviation of the Gaussian filter, in voxels (of 1 mm here)")
+	flag.IntVar(&o.size, "size", 320, "pixels along a side of each of the eight views")
 	gallery.Main("mri", func(ctx context.Context, p *gallery.Program) error {
 		v, err := head(p)
 		if err != nil {

@@ -47,7 +47,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.frames, "frames", 48, "of the clip")
+	flag.IntVar(&o.frames, "frames", 48, "frames of the clip")
 	flag.StringVar(&o.clip, "clip", "", "`file` to write the clip to, .y4m")
 	gallery.Main("photo", func(ctx context.Context, p *gallery.Program) error {
 		img, _, err := image.Decode(bytes.NewReader(china))

@@ -12,6 +12,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -35,8 +36,8 @@ type options struct {
 func main() {
 	o := options{}
 	flag.StringVar(&o.file, "ratings", "", "file of ratings: a user, a film and stars in a line (default: drawn by chance)")
-	flag.Float64Var(&o.lambda, "lambda", 0.05, "how strongly factors are kept small")
-	flag.IntVar(&o.steps, "steps", 12, "of alternating least squares")
+	flag.Float64Var(&o.lambda, "lambda", 0.05, "weight of the factors' squares (ridge), for each rating")
+	flag.IntVar(&o.steps, "steps", 12, "steps of alternating least squares")
 	flag.IntVar(&o.count, "count", 1000000, "ratings to draw, with as many users and films as fit")
 	gallery.Main("recommend", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
@@ -55,6 +56,9 @@ func foundIn(t []*tensor.Tensor) found {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.steps < 1 || o.lambda <= 0 || o.file == "" && o.count < 1000 {
+		return errors.New("-steps and -lambda must be positive, -count at least 1000")
+	}
 	var r *ratings
 	var err error
 	if o.file != "" {
@@ -91,10 +95,10 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		g.Variable("test.films", tensor.Must(tensor.FromSlice(exam.others))),
 		g.Variable("test.stars", tensor.Must(tensor.FromSlice(exam.values))),
 	}
-	users, last, errors := factorise(byUser.nodes(g, "users"), byFilm.nodes(g, "films"), films, asked, float32(o.lambda), o.steps)
+	users, last, rmse := factorise(byUser.nodes(g, "users"), byFilm.nodes(g, "films"), films, asked, float32(o.lambda), o.steps)
 	results, err := gallery.Graph(ctx, p, rt, gallery.Work{
 		Name: fmt.Sprintf("%d steps", o.steps), Amount: 2 * float64(len(learn)*o.steps) / 1e6, Unit: "M ratings", // each is read for its user and for its film
-	}, nil, users, last, errors)
+	}, nil, users, last, rmse)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ const pass = 4
 
 func main() {
 	var o options
-	flag.IntVar(&o.width, "width", 640, "of the picture, in pixels; the height is 9/16 of it")
+	flag.IntVar(&o.width, "width", 640, "width of the picture in pixels; the height is 9/16 of it")
 	flag.IntVar(&o.samples, "samples", 32, "paths through each pixel, a multiple of 16")
 	gallery.Main("render", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }

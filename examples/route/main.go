@@ -26,8 +26,8 @@ type options struct{ side, trips, proofs int }
 
 func main() {
 	o := options{proofs: 4}
-	flag.IntVar(&o.side, "side", 256, "of the map, a multiple of 16 from 64 up")
-	flag.IntVar(&o.trips, "trips", 32, "that are planned together, a multiple of 16")
+	flag.IntVar(&o.side, "side", 256, "cells along a side of the map, a multiple of 16 from 64 up")
+	flag.IntVar(&o.trips, "trips", 32, "trips to plan together, a multiple of 16")
 	gallery.Main("route", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 

@@ -12,6 +12,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -33,10 +34,10 @@ type options struct {
 
 func main() {
 	o := options{}
-	flag.IntVar(&o.width, "width", 1440, "of the map, in pixels")
-	flag.IntVar(&o.neighbours, "k", 16, "the circle of a density reaches to the k-th nearest star, 2 to 32")
+	flag.IntVar(&o.width, "width", 1440, "width of the map in pixels")
+	flag.IntVar(&o.neighbours, "k", 16, "a density is that of the circle that reaches to the k-th nearest star, 2 to 32")
 	flag.IntVar(&o.charts, "charts", 48, "parts of the sky that k-means makes")
-	flag.IntVar(&o.iterations, "iterations", 50, "of k-means")
+	flag.IntVar(&o.iterations, "iterations", 50, "iterations of k-means")
 	flag.BoolVar(&o.bright, "bright", false, "only the 5,044 stars that an eye can see")
 	gallery.Main("stars", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
@@ -45,6 +46,9 @@ func main() {
 var peer string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.width < 32 || o.neighbours < 2 || o.neighbours > 32 || o.charts < 1 || o.iterations < 1 {
+		return errors.New("-width must be at least 32, -k 2 to 32, -charts and -iterations positive")
+	}
 	stars, err := load(p, o.bright)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"image"
 	"image/color"
@@ -36,10 +37,10 @@ type options struct {
 
 func main() {
 	o := options{}
-	flag.IntVar(&o.epochs, "epochs", 15, "times to go through the pieces")
+	flag.IntVar(&o.epochs, "epochs", 15, "epochs of training: times to go through the pieces")
 	flag.IntVar(&o.stride, "stride", 16, "pixels from one piece to the next")
 	flag.Float64Var(&o.rate, "rate", 0.002, "learning rate of the first step")
-	flag.Uint64Var(&o.seed, "seed", 1, "of the first weights and of the order of the pieces")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the first weights and of the order of the pieces")
 	flag.StringVar(&o.save, "save", "", "`file` that keeps the training, after each epoch and when ^C ends it")
 	flag.StringVar(&o.resume, "resume", "", "`file` of -save to go on with")
 	gallery.Main("upscale", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
@@ -77,6 +78,9 @@ func halve(x *ops.Node) *ops.Node {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.epochs < 1 || o.stride < 1 || o.rate <= 0 {
+		return errors.New("-epochs, -stride and -rate must be positive")
+	}
 	learned, kept, err := pieces(o.stride)
 	if err != nil {
 		return err
