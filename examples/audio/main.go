@@ -80,13 +80,13 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	for _, r := range same {
-		worst := farthest(tensor.MustSlice[float32](r.Value[0]), noisy)
+		worst := gallery.Farthest(tensor.MustSlice[float32](r.Value[0]), noisy)
 		p.Check(worst < 1e-5, "the transform and its inverse on %s give the signal back: %.1e of full scale apart", r.Where, worst)
 	}
 	before, after := ratio(speech, noisy), ratio(speech, cleaned)
 	p.Check(after > before+6 || o.snr > 10, "speech over noise: %.1f dB before, %.1f dB after", before, after)
 	if len(results) == 2 {
-		worst := farthest(cleaned, tensor.MustSlice[float32](results[1].Value[0]))
+		worst := gallery.Farthest(cleaned, tensor.MustSlice[float32](results[1].Value[0]))
 		p.Check(worst < 1e-4, "%s and the CPU path leave the same: %.1e of full scale apart", results[0].Where, worst)
 	}
 	if ok {
@@ -112,12 +112,4 @@ func ratio(signal, other []float32) float64 {
 		error += math.Pow(float64(other[i])-float64(v), 2)
 	}
 	return 10 * math.Log10(power/error)
-}
-
-// farthest is the largest difference of two signals.
-func farthest(a, b []float32) (worst float64) {
-	for i := range a {
-		worst = max(worst, math.Abs(float64(a[i])-float64(b[i])))
-	}
-	return worst
 }

@@ -71,7 +71,7 @@ func box(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) er
 		}
 		before := append(u, v...)
 		u, v = w.profiles(f)
-		if change = apart(append(u, v...), before); n%3 == 0 || change <= 1e-4 {
+		if change = gallery.Farthest(append(u, v...), before); n%3 == 0 || change <= 1e-4 {
 			p.Printf("%7d steps: since %d of them velocities changed by at most %.5f of the lid's\n", n*turn, turn, change)
 		}
 	}
@@ -151,7 +151,7 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 		}
 		before := u
 		if u, _ = w.profiles(f); before != nil {
-			p.Check(apart(u, before) < 1e-4, "the engines' velocities differ by at most %.1e of the lid's", apart(u, before))
+			p.Check(gallery.Farthest(u, before) < 1e-4, "the engines' velocities differ by at most %.1e of the lid's", gallery.Farthest(u, before))
 		}
 	}
 	plus, minus := w.rates()
@@ -162,7 +162,7 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 		return err
 	}
 	if ok {
-		p.Check(apart(u, theirs) < 1e-4, "NumPy's velocities differ by at most %.1e of the lid's", apart(u, theirs))
+		p.Check(gallery.Farthest(u, theirs) < 1e-4, "NumPy's velocities differ by at most %.1e of the lid's", gallery.Farthest(u, theirs))
 	}
 	if rt.Device() == nil {
 		return nil

@@ -117,17 +117,10 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err := score(ctx, p, rt, t, e, best); err != nil {
 		return err
 	}
-	if p.Out == "" {
-		return nil
-	}
 	a, b := curves.Line{Name: "trees"}, curves.Line{Name: "logistic regression"}
 	a.Y, a.X = precisionRecall(best[t.learned:], truth)
 	b.Y, b.X = precisionRecall(byLine[t.learned:], truth)
-	img, err := curves.Draw(curves.Axes{Title: "Rows held out", X: "recall: part of the suspects that is found", Y: "precision: part of the found that is right"}, true, a, b)
-	if err != nil {
-		return err
-	}
-	return p.WritePNG(img)
+	return p.WriteCurves(curves.Axes{Title: "Rows held out", X: "recall: part of the suspects that is found", Y: "precision: part of the found that is right"}, true, a, b)
 }
 
 // score gives the trees rows as they come, in batches of several sizes, and prints how long each takes and where it runs.

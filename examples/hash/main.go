@@ -17,6 +17,7 @@ import (
 	"errors"
 	"flag"
 	"image"
+	"image/color"
 	"time"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
@@ -170,14 +171,9 @@ func makeKeys(ctx context.Context, p *gallery.Program, rt *ops.Runtime, password
 // bits shows the first 128 digests, each a row of 256 squares.
 func bits(digests []uint32) image.Image {
 	const side = 3
-	img := image.NewGray(image.Rect(0, 0, 256*side, min(128, len(digests)/8)*side))
-	for i := range img.Rect.Dx() * img.Rect.Dy() {
-		x, y := i%img.Rect.Dx()/side, i/img.Rect.Dx()/side
-		if read(digests, 8, y)[x/8]>>(7-x%8)&1 == 1 {
-			img.Pix[i] = 255
-		}
-	}
-	return img
+	return gallery.Paint(256*side, min(128, len(digests)/8)*side, func(x, y int) color.RGBA {
+		return gallery.Grey(float64(read(digests, 8, y/side)[x/side/8] >> (7 - x/side%8) & 1))
+	})
 }
 
 // count is for how many of 0 to n-1 something holds.

@@ -14,12 +14,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"image"
-	"image/color"
 	"math"
 	"regexp"
 	"strconv"
 
+	"github.com/anycl/anycl/examples/internal/curves"
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
 )
@@ -94,7 +93,11 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	g := l.radial(s.p)
 	top, where := peak(g)
 	p.Check(math.Abs(where-1.09) < 0.03 && math.Abs(top-2.9) < 0.3, "the radial distribution's first peak is %.2f at %.2f: that of the liquid, about 2.9 at 1.09", top, where)
-	if err := p.WritePNG(curve(g)); err != nil {
+	liquid, gas := curves.Line{Name: "the liquid", Y: g}, curves.Line{Name: "a gas", Dashed: true, X: []float64{0, far}, Y: []float64{1, 1}}
+	for b := range g {
+		liquid.X = append(liquid.X, far*(float64(b)+0.5)/bins)
+	}
+	if err := p.WriteCurves(curves.Axes{Title: "Radial distribution", X: "distance", Y: "atoms, of as many as anywhere"}, false, liquid, gas); err != nil {
 		return err
 	}
 	return l.times(ctx, p, rt)
@@ -164,22 +167,4 @@ func peak(g []float64) (top, where float64) {
 		}
 	}
 	return top, where
-}
-
-// curve draws the distribution as columns; the line is 1, which is that of a gas.
-func curve(g []float64) image.Image {
-	const width, height, column, unit = bins * 4, 360, 4, 100
-	img := image.NewRGBA(image.Rect(0, 0, width, height))
-	for i := range width * height {
-		x, y := i%width, height-20-i/width
-		c := color.RGBA{255, 255, 255, 255}
-		switch {
-		case y == unit || y == 0 || x%(width/6) == 0 && y < 0:
-			c = color.RGBA{150, 150, 150, 255}
-		case y > 0 && float64(y) < unit*g[x/column]:
-			c = color.RGBA{40, 110, 190, 255}
-		}
-		img.SetRGBA(x, i/width, c)
-	}
-	return img
 }

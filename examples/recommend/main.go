@@ -153,12 +153,5 @@ func report(p *gallery.Program, r *ratings, learn, test []int, mean float32, res
 		}
 	}
 	r.recommend(p, best, learn, mean)
-	if p.Out == "" {
-		return nil
-	}
-	img, err := curves.Draw(curves.Axes{Title: "Error on ratings held out", X: "step", Y: "stars"}, false, lines...)
-	if err != nil {
-		return err
-	}
-	return p.WritePNG(img)
+	return p.WriteCurves(curves.Axes{Title: "Error on ratings held out", X: "step", Y: "stars"}, false, lines...)
 }

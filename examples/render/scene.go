@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -118,10 +119,8 @@ func (s *scene) render(g *ops.Graph, rt *ops.Runtime, width, height, first, samp
 
 // paint shows light as sRGB does, nearly: by the power 1/2.2.
 func paint(light []float32, width, height int) image.Image {
-	img := image.NewRGBA(image.Rect(0, 0, width, height))
-	level := func(v float32) uint8 { return uint8(255*math.Pow(float64(min(max(v, 0), 1)), 1/2.2) + 0.5) }
-	for i := range width * height {
-		img.SetRGBA(i%width, i/width, color.RGBA{level(light[3*i]), level(light[3*i+1]), level(light[3*i+2]), 255})
-	}
-	return img
+	return gallery.Paint(width, height, func(x, y int) color.RGBA {
+		level := func(c int) float64 { return math.Pow(float64(max(light[3*(y*width+x)+c], 0)), 1/2.2) }
+		return gallery.RGB(level(0), level(1), level(2))
+	})
 }

@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"image"
 	"image/color"
 	"math"
 
@@ -134,21 +133,15 @@ func judge(ctx context.Context, p *gallery.Program, rt *ops.Runtime, g *ops.Grap
 	before, after := decibels(images[0], truth), decibels(images[1], truth)
 	p.Check(after > before, "the network comes closer to what was kept out: %.2f dB, bicubic interpolation %.2f dB", after, before)
 	if len(results) == 2 {
-		worst := 0.0
-		for i, v := range tensor.MustSlice[float32](results[1].Value[1]) {
-			worst = max(worst, math.Abs(float64(v-images[1][i])))
-		}
+		worst := gallery.Farthest(tensor.MustSlice[float32](results[1].Value[1]), images[1])
 		p.Check(worst < 1e-4, "%s and the CPU path enlarge alike: %.1e of white apart", results[0].Where, worst)
 	}
-	const top = 190
-	picture := image.NewGray(image.Rect(0, 0, 3*width+16, 160))
-	for i := range picture.Pix {
-		picture.Pix[i] = 255
-	}
-	for k, img := range images {
-		for i := range 160 * width {
-			picture.SetGray(k*(width+8)+i%width, i/width, color.Gray{Y: uint8(255*min(max(img[top*width+i], 0), 1) + 0.5)})
+	const top, zoom, gap = 190, 2, 8
+	return p.WritePNG(gallery.Paint(zoom*(3*width+2*gap), zoom*160, func(x, y int) color.RGBA {
+		x, y = x/zoom, y/zoom
+		if x%(width+gap) >= width {
+			return gallery.Grey(1)
 		}
-	}
-	return p.WritePNG(twice(picture))
+		return gallery.Grey(float64(images[x/(width+gap)][(top+y)*width+x%(width+gap)]))
+	}))
 }
