@@ -27,7 +27,7 @@ func main() {
 	var o options
 	flag.IntVar(&o.points, "points", 61, "along each side of the plate")
 	flag.IntVar(&o.figures, "figures", 12, "to be drawn")
-	gallery.Main("modes", "modes.png", func(ctx context.Context, p *gallery.Program) error {
+	gallery.Main("modes", func(ctx context.Context, p *gallery.Program) error {
 		if o.points < 21 || o.points > 301 || o.figures < 6 || o.figures > 40 {
 			fmt.Fprintln(os.Stderr, "modes: -points is from 21 to 301, -figures from 6 to 40")
 			os.Exit(2)
