@@ -105,7 +105,7 @@ func index(t *testing.T) string {
 }
 
 // dtypesOf names the dtypes of op, complex ones too where it has a form for them.
-func dtypesOf(op *Op) string {
+func dtypesOf(op *ops.Op) string {
 	whole := slices.DeleteFunc(slices.Clone(op.DTypes), tensor.DType.IsComplex)
 	name := family(whole)
 	switch complex := op.Complex != nil || len(whole) < len(op.DTypes); {

@@ -39,13 +39,14 @@ type Options struct {
 //
 //	y[k] = Σ_j x[j] · exp(-2πi jk/n)
 //
-// Complex numbers are pairs along an axis of extent 2 after all others, the real part and the imaginary one: x is [..., 2], float32 or float64.
+// x is complex64 or complex128, and so is the result; or pairs along an axis of extent 2 after all others, the real part and the imaginary
+// one: [..., 2], float32 or float64.
 // Errors: dtype; shapes; axes; sizes; the norm is unknown.
 // Source: Cooley and Tukey, An Algorithm for the Machine Calculation of Complex Fourier Series (1965); Bluestein (1970).
-func FFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.fft", fftOf(o), x) }
+func FFT(x *ops.Node, o *Options) *ops.Node { return transformed("fft.fft", o, x, true) }
 
 // IFFT returns the inverse of [FFT], with exp(2πi jk/n), scaled by 1/n unless the norm says otherwise.
-func IFFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.ifft", fftOf(o), x) }
+func IFFT(x *ops.Node, o *Options) *ops.Node { return transformed("fft.ifft", o, x, true) }
 
 // RFFT returns the first half, n/2 + 1 elements along the last axis of the transform, of [FFT] of real numbers. x is [...] and the result
 // [..., 2]; the other half is the conjugate of this one.
@@ -53,11 +54,23 @@ func RFFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.rfft", fftO
 
 // IRFFT returns the real numbers of which x is the half that [RFFT] gives. x is [..., 2] and the result [...]. Imaginary parts that half a
 // spectrum of real numbers does not have are not read.
-func IRFFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.irfft", fftOf(o), x) }
+func IRFFT(x *ops.Node, o *Options) *ops.Node { return transformed("fft.irfft", o, x, false) }
 
 // HFFT returns [FFT] of numbers of which x is the first half and the conjugate of it the other, which is real. It is IRFFT of the
 // conjugate of x, scaled as FFT.
-func HFFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.hfft", fftOf(o), x) }
+func HFFT(x *ops.Node, o *Options) *ops.Node { return transformed("fft.hfft", o, x, false) }
+
+// transformed applies a transform of complex numbers to pairs, or to complex numbers; back says that its result is as x.
+func transformed(name string, o *Options, x *ops.Node, back bool) *ops.Node {
+	if x == nil || !x.DType().IsComplex() {
+		return ops.Apply(name, fftOf(o), x)
+	}
+	y := ops.Apply(name, fftOf(o), ops.ViewAsReal(x))
+	if back && !build.Failed(y) {
+		return ops.ViewAsComplex(y)
+	}
+	return y
+}
 
 // IHFFT is the inverse of [HFFT].
 func IHFFT(x *ops.Node, o *Options) *ops.Node { return ops.Apply("fft.ihfft", fftOf(o), x) }
