@@ -30,6 +30,12 @@
 // uint8, where they are cast, quantised, dequantised or moved. Strings, complex numbers, sequences, maps and optional values are refused. Random
 // numbers are others than those of other programs, whatever the seed.
 //
+// # Writing
+//
+// [Save] writes a graph of package ops as a model, with variables as initialisers: one that was trained here, or built of a model that was read. An
+// op becomes the operator that does the same, or what it is composed of; kernels of the program's own, random numbers and functions without a
+// counterpart are refused, all in one error. [Model.Save] writes a model again with other weights.
+//
 // # Files
 //
 // Files are decoded without generated types, and may be hostile: lengths, nesting and counts are bounded, data in other files are

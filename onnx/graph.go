@@ -17,6 +17,8 @@ type Graph struct {
 	Outputs map[string]*ops.Node
 	// Weights are the variables of float initialisers, in the order of the model, where they were asked for.
 	Weights []*ops.Node
+
+	order, fed []string // names of outputs and inputs, as the model has them
 }
 
 // GraphOptions say how a graph is built.
@@ -47,8 +49,12 @@ func (m *Model) Graph(o *GraphOptions) (*Graph, error) {
 		return nil, fmt.Errorf("onnx: %w", err)
 	}
 	x := &Graph{Graph: built.g, Inputs: built.inputs, Outputs: map[string]*ops.Node{}, Weights: built.weights}
+	for _, in := range m.inputs {
+		x.fed = append(x.fed, in.Name)
+	}
 	for i, v := range built.outputs {
 		x.Outputs[m.outputs[i].Name] = built.trimmed(v)
+		x.order = append(x.order, m.outputs[i].Name)
 	}
 	return x, nil
 }
@@ -73,6 +79,19 @@ func (x *built) trimmed(v *value) *ops.Node {
 		n = ops.Trim(n, t.axis, t.count)
 	}
 	return n
+}
+
+// Values are what Weights hold now, by name: for [Model.Save], or the package safetensors. Errors: those of ops.Value.
+func (g *Graph) Values(ctx context.Context) (map[string]*tensor.Tensor, error) {
+	all := map[string]*tensor.Tensor{}
+	for _, w := range g.Weights {
+		t, err := ops.Value(ctx, w)
+		if err != nil {
+			return nil, fmt.Errorf("onnx: %w", err)
+		}
+		all[w.Name()] = t
+	}
+	return all, nil
 }
 
 // build builds the graph in the precision of the model.

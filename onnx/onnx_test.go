@@ -213,3 +213,15 @@ func TestInputsThatDoNotFitAreErrors(t *testing.T) {
 		require.ErrorContains(t, err, text)
 	}
 }
+
+// Exporters give an empty tensor in the place of scales where sizes are meant.
+func TestResizeWithEmptyScales(t *testing.T) {
+	t.Parallel()
+	m := read(t, &model.Graph{
+		Name: "resize", Inputs: []*model.Value{input("x", 1, 1, 1, 2)}, Outputs: []*model.Value{input("y", 1, 1, 1, 4)},
+		Initializers: []*model.Tensor{weight(t, "scales", tensor.Must(tensor.New(tensor.Float32, 0))), weight(t, "sizes", vector[int64](1, 1, 1, 4))},
+		Nodes:        []*model.Node{node("Resize", []string{"x", "", "scales", "sizes"}, "y")},
+	})
+	y := run(t, compile(t, m, nil), tensor.Must(tensor.FromSlice([]float32{1, 2}, 1, 1, 1, 2)))
+	require.Equal(t, tensor.Must(tensor.FromSlice([]float32{1, 1, 2, 2}, 1, 1, 1, 4)), y)
+}

@@ -72,12 +72,16 @@ func resize(c *call) []*value {
 	var scales []float64
 	var sizes []int
 	if c.has(2) {
-		scales = c.floats(2)
+		if scales = c.floats(2); len(scales) == 0 { // as files of early versions leave it out
+			scales = nil
+		}
 	}
 	if c.has(3) {
-		sizes = c.ints(3)
+		if sizes = c.ints(3); len(sizes) == 0 {
+			sizes = nil
+		}
 	}
-	if len(sizes) == 0 && len(scales) == 0 || len(sizes) > 0 && len(scales) > 0 {
+	if (sizes == nil) == (scales == nil) {
 		c.fail("either sizes or scales must be given")
 	}
 	n := x.Rank()

@@ -37,6 +37,8 @@ var programs = []program{
 	{"mri", "medical imaging", "smooths a head scan, tells its tissues apart, and draws it from all sides", true},
 	{"photo", "photography and video", "filters a photograph, and turns a clip into a cartoon", true},
 	{"recommend", "recommendation", "factorises a million ratings by alternating least squares", true},
+	{"heat", "diffusion", "cools a plate by implicit steps, each a sparse system of equations, beside the analytic solution", true},
+	{"modes", "vibration", "finds how a free plate vibrates by Lanczos's method, beside published frequencies, and draws Chladni's figures", true},
 	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation", true},
 }
 

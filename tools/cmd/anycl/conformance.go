@@ -20,7 +20,7 @@ import (
 type conformanceOptions struct {
 	suite, data, device, run, out string
 	jobs, batch                   int
-	asJSON, verbose               bool
+	asJSON, verbose, again        bool
 }
 
 var (
@@ -41,6 +41,7 @@ any is wrong.
   anycl conformance -suite opinfo -data FILE -device cpu   the same on the CPU path
   anycl conformance -suite opinfo -data FILE -run '^linalg' -v
   anycl conformance -suite onnx -data FILE -device cpu     the backend tests of the ONNX project, on package onnx
+  anycl conformance -suite onnx -data FILE -again          each model written by package onnx and read again before it runs
   anycl conformance -suite umath -data DIR -device cpu,pocl -o accuracy.md
                                                            NumPy's validation sets: errors of elementary functions
 `,
@@ -57,6 +58,7 @@ any is wrong.
 	f.StringVar(&o.run, "run", "", "run the cases whose op or name matches this regular expression")
 	f.IntVar(&o.jobs, "jobs", 0, "compile so many graphs at a time (default: 2)")
 	f.IntVar(&o.batch, "batch", 0, "make a graph of so many cases (default: 20)")
+	f.BoolVar(&o.again, "again", false, "onnx: write each model and read it again before it runs")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print the cases that pass too")
 	jsonFlag(c, &o.asJSON)
 	return c
@@ -115,7 +117,7 @@ func (o *conformanceOptions) opinfo(ctx context.Context, out, errOut io.Writer) 
 }
 
 func (o *conformanceOptions) onnx(ctx context.Context, out, errOut io.Writer) error {
-	oo := &onnxsuite.Options{Device: o.device, Jobs: o.jobs}
+	oo := &onnxsuite.Options{Device: o.device, Jobs: o.jobs, Again: o.again}
 	if o.run != "" {
 		var err error
 		if oo.Only, err = regexp.Compile(o.run); err != nil {

@@ -25,6 +25,8 @@ type Options struct {
 	Device string
 	// Only are the cases to run, by name; nil: all.
 	Only *regexp.Regexp
+	// Again has each model written as a graph of this package, and read again, before it runs.
+	Again bool
 	// Jobs is how many cases run at a time; 0: 2.
 	Jobs int
 	// Progress is told how many cases are done.
@@ -98,9 +100,9 @@ func Run(ctx context.Context, cases []*Case, o *Options) (*Report, error) {
 	group.SetLimit(max(1, o.Jobs+2*(1-min(1, o.Jobs))))
 	for i, c := range chosen {
 		group.Go(func() error {
-			x := c.run(ctx, rt, place)
+			x := c.run(ctx, rt, place, o.Again)
 			if x.Verdict == Unsupported && place == ops.OnDevice {
-				x = c.run(ctx, rt, ops.Auto)
+				x = c.run(ctx, rt, ops.Auto, o.Again)
 			}
 			report.Cases[i] = x
 			mu.Lock()
@@ -133,7 +135,7 @@ func Run(ctx context.Context, cases []*Case, o *Options) (*Report, error) {
 }
 
 // run runs one case.
-func (c *Case) run(ctx context.Context, rt *ops.Runtime, place ops.Place) *Outcome {
+func (c *Case) run(ctx context.Context, rt *ops.Runtime, place ops.Place, again bool) *Outcome {
 	x := &Outcome{Case: c.Name, Verdict: Unsupported, Place: place.String()}
 	refused := func(err error) *Outcome {
 		_, element := errors.AsType[*onnx.ElementTypeError](err)
@@ -148,22 +150,20 @@ func (c *Case) run(ctx context.Context, rt *ops.Runtime, place ops.Place) *Outco
 	for _, v := range append(m.Inputs(), m.Outputs()...) {
 		x.Exotic = x.Exotic || v.DType == tensor.BFloat16 || v.Type != v.DType.String()
 	}
+	if again && len(c.Sets) > 0 {
+		if m, err = c.again(ctx, m); err != nil {
+			return refused(err)
+		}
+	}
 	p, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: place, Fixed: true}})
 	if err != nil {
 		return refused(err)
 	}
 	defer p.Close()
 	for i, s := range c.Sets {
-		inputs := map[string]*tensor.Tensor{}
-		for k, b := range s.Inputs {
-			name, t, err := onnx.DecodeTensor(b)
-			if err != nil {
-				return refused(err)
-			}
-			if k < len(m.Inputs()) {
-				name = m.Inputs()[k].Name
-			}
-			inputs[name] = t
+		inputs, err := s.inputs(m)
+		if err != nil {
+			return refused(err)
 		}
 		results, err := p.Run(ctx, inputs)
 		if err != nil {
@@ -183,6 +183,43 @@ func (c *Case) run(ctx context.Context, rt *ops.Runtime, place ops.Place) *Outco
 	}
 	x.Verdict = Pass
 	return x
+}
+
+// inputs are those of a set by name.
+func (s *Set) inputs(m *onnx.Model) (map[string]*tensor.Tensor, error) {
+	inputs := map[string]*tensor.Tensor{}
+	for k, b := range s.Inputs {
+		name, t, err := onnx.DecodeTensor(b)
+		if err != nil {
+			return nil, err
+		}
+		if k < len(m.Inputs()) {
+			name = m.Inputs()[k].Name
+		}
+		inputs[name] = t
+	}
+	return inputs, nil
+}
+
+// again is m for the shapes of the first set, as a graph that was written and read.
+func (c *Case) again(ctx context.Context, m *onnx.Model) (*onnx.Model, error) {
+	inputs, err := c.Sets[0].inputs(m)
+	if err != nil {
+		return nil, err
+	}
+	shapes := map[string][]int{}
+	for name, t := range inputs {
+		shapes[name] = t.Shape()
+	}
+	g, err := m.Graph(&onnx.GraphOptions{Shapes: shapes, Contents: inputs})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := g.Write(ctx, &b, nil); err != nil {
+		return nil, err
+	}
+	return onnx.Read(&b)
 }
 
 // absolute is the absolute tolerance of a model.

@@ -1,0 +1,169 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/anycl/anycl/onnx/internal/export"
+	"github.com/anycl/anycl/onnx/internal/model"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Output is a node that a model gives, and its name there.
+type Output struct {
+	Name string
+	Node *ops.Node
+}
+
+// SaveOptions say how a model is written. The zero value and nil are right for most.
+type SaveOptions struct {
+	// Name is that of the graph; empty: the name of the graph that is written.
+	Name string
+	// Inputs are inputs in the order that the model is to have, also those that no output needs; others follow as they were
+	// declared.
+	Inputs []*ops.Node
+	// Opset is the version of the operator set, 18 to 23; 0 means 21. Newer ones have more operators (Gelu from 20, GroupNormalization from 21,
+	// RMSNormalization from 23), which are written as others in older ones.
+	Opset int
+	// Sizes are those of the open extents that outputs need: a model is written for sizes in numbers.
+	Sizes ops.Sizes
+	// External puts weights of at least so many bytes into a file beside the model, with .data behind its name; 0: none
+	// as long as all of them take less than 2 GB, which is as much as a file of the format holds.
+	External int64
+	// Metadata are texts that the model carries.
+	Metadata map[string]string
+}
+
+const (
+	oldestSaved, newestSaved, defaultSaved = 18, 23, 21
+	// maxFile is how many bytes of weights a file may have: a little less than a message of protobuf.
+	maxFile = 1<<31 - 1<<24
+)
+
+// irVersions are those of the format that belong to versions of the operator set.
+var irVersions = map[int]int64{18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
+
+// Save writes the graph that computes outputs to a file, which other programs that know ONNX can load, and [Load]. Inputs,
+// variables and outputs keep their names; variables become initialisers with the values that they have now. A file is there whole or not at
+// all.
+//
+// An op that ONNX has becomes that operator; others are written as what they are composed of. What has neither is one error that
+// names all of it with the lines that made it: kernels of the program's own, random numbers, some special functions and factorisations.
+//
+// Errors are [ErrUnsupported] for what cannot be written; sizes of open extents that lack; names that are there twice; those of files.
+func Save(ctx context.Context, path string, outputs []Output, o *SaveOptions) error {
+	p, err := exported(ctx, outputs, o)
+	if err == nil {
+		err = writeFile(path, p, external(o))
+	}
+	if err != nil {
+		return fmt.Errorf("onnx: save %s: %w", path, err)
+	}
+	return nil
+}
+
+// Write is [Save] to w, without a file beside it.
+func Write(ctx context.Context, w io.Writer, outputs []Output, o *SaveOptions) error {
+	p, err := exported(ctx, outputs, o)
+	if err == nil {
+		err = writeModel(w, p)
+	}
+	if err != nil {
+		return fmt.Errorf("onnx: write: %w", err)
+	}
+	return nil
+}
+
+// Save is the function Save for the outputs of g, in the order of the model that it is of.
+func (g *Graph) Save(ctx context.Context, path string, o *SaveOptions) error {
+	return Save(ctx, path, g.outputs(), g.options(o))
+}
+
+// Write is the function Write for the outputs of g.
+func (g *Graph) Write(ctx context.Context, w io.Writer, o *SaveOptions) error {
+	return Write(ctx, w, g.outputs(), g.options(o))
+}
+
+func (g *Graph) outputs() (all []Output) {
+	for _, name := range g.order {
+		all = append(all, Output{name, g.Outputs[name]})
+	}
+	return all
+}
+
+// options are o with the inputs of g, in the order of the model.
+func (g *Graph) options(o *SaveOptions) *SaveOptions {
+	var all SaveOptions
+	if o != nil {
+		all = *o
+	}
+	if all.Inputs == nil {
+		for _, name := range g.fed {
+			all.Inputs = append(all.Inputs, g.Inputs[name])
+		}
+	}
+	return &all
+}
+
+func external(o *SaveOptions) int64 {
+	if o == nil {
+		return 0
+	}
+	return o.External
+}
+
+// exported is the model that computes outputs.
+func exported(ctx context.Context, outputs []Output, o *SaveOptions) (*model.Model, error) {
+	if o == nil {
+		o = &SaveOptions{}
+	}
+	opset := o.Opset
+	if opset == 0 {
+		opset = defaultSaved
+	}
+	if opset < oldestSaved || opset > newestSaved {
+		return nil, fmt.Errorf("version %d of the operator set: those from %d to %d are written", opset, oldestSaved, newestSaved)
+	}
+	if len(outputs) == 0 || outputs[0].Node == nil {
+		return nil, errors.New("there are no outputs")
+	}
+	graph := outputs[0].Node.Graph()
+	var nodes []*ops.Node
+	for _, out := range outputs {
+		switch {
+		case out.Node == nil:
+			return nil, fmt.Errorf("output %q is nil", out.Name)
+		case out.Node.Graph() != graph:
+			return nil, fmt.Errorf("outputs %q and %q belong to two graphs", outputs[0].Name, out.Name)
+		case out.Name == "":
+			return nil, errors.New("an output has no name")
+		}
+		nodes = append(nodes, out.Node)
+	}
+	nodes, err := graph.Sized(o.Sizes, slices.Concat(nodes, o.Inputs)...)
+	if err != nil {
+		return nil, err
+	}
+	graph = nodes[0].Graph()
+	all := make([]export.Output, len(outputs))
+	for i, out := range outputs {
+		all[i] = export.Output{Name: out.Name, Node: nodes[i]}
+	}
+	name := o.Name
+	if name == "" {
+		name = graph.Name()
+	}
+	g, err := export.Graph(all, export.Options{Name: name, Opset: int64(opset), Inputs: nodes[len(outputs):],
+		Value: func(v *ops.Node) (*tensor.Tensor, error) { return ops.Value(ctx, v) }})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
+	if err := graph.Err(); err != nil { // a composition that could not be built
+		return nil, err
+	}
+	return &model.Model{IR: irVersions[opset], Producer: "anycl", Opsets: map[string]int64{"": int64(opset)}, Graph: g, Metadata: o.Metadata}, nil
+}

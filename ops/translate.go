@@ -1,0 +1,108 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/internal/ir"
+)
+
+// What packages need that write graphs in another form, beside [Node.Op], [Node.Operands] and [Node.Attr].
+
+// Parts are the nodes that compute the results of n from simpler ops, one for each result, as the composition of its op builds
+// them; nil where it has none. They are added to the graph when they are first asked for.
+func (n *Node) Parts() []*Node {
+	if n == nil || n.bad || !n.op.composed() {
+		return nil
+	}
+	return slices.Clone(n.compositions())
+}
+
+// Caller is the line of the program that made n: "train.go:41".
+func (n *Node) Caller() string { return n.caller }
+
+// Region is a branch or the body of a loop.
+type Region struct {
+	// Params stand for the values that a loop carries, as an iteration finds them.
+	Params []*Node
+	// Results are those of a branch, or the values that the next iteration finds.
+	Results []*Node
+	// Cond says whether there is an iteration, computed from Params; nil where they are counted.
+	Cond *Node
+	// Rows are put into results of a loop, each row At the number of one.
+	Rows []RegionRow
+}
+
+// RegionRow is what an iteration puts into row At of a result.
+type RegionRow struct{ Row, At *Node }
+
+// Control is what a branch or a loop does. The operands of its node are the initial values, Carried of them, or the predicate of a
+// branch, and then all nodes outside of the regions that these read.
+type Control struct {
+	Carried int
+	// Trips is the number of iterations of a loop that is counted, else -1.
+	Trips int
+	// Limit bounds the iterations of another; 0: nothing does.
+	Limit   int
+	Regions []Region // both branches, or the body
+	Results []ControlResult
+}
+
+// ControlResult is the value I of a branch or of those that a loop carries, or of its Rows.
+type ControlResult struct {
+	I   int
+	Row bool
+}
+
+// Control describes n where its op is a branch or a loop.
+func (n *Node) Control() (c Control, ok bool) {
+	a, ok := n.attr.(*control)
+	if !ok || n.bad || n.op.kind != ir.KindControl {
+		return c, false
+	}
+	c = Control{Carried: a.Carried, Trips: a.Trips, Limit: a.Limit}
+	for _, r := range a.regions {
+		x := Region{Params: slices.Clone(r.params), Results: slices.Clone(r.results), Cond: r.cond}
+		for _, w := range r.writes {
+			x.Rows = append(x.Rows, RegionRow{w.row, w.at})
+		}
+		c.Regions = append(c.Regions, x)
+	}
+	for _, o := range a.Outs {
+		c.Results = append(c.Results, ControlResult{o.I, o.Write})
+	}
+	return c, true
+}
+
+// With is the call that n is, with its attributes, of other operands, which may be of another graph. Errors are those of the op, recorded in
+// that graph.
+func (n *Node) With(in ...*Node) *Node { return apply(n.op.Name, n.attr, in...) }
+
+// Sized is what stands for nodes, which are of g, when open extents have these sizes: nodes of another graph, built with numbers, that has the
+// same variables. Of a graph without open extents it is nodes. Errors: a size lacks, or is none of an extent that nodes need; what does not fit.
+func (g *Graph) Sized(sizes Sizes, nodes ...*Node) ([]*Node, error) {
+	if err := g.Err(); err != nil {
+		return nil, err
+	}
+	if g.open == nil {
+		if len(sizes) > 0 {
+			return nil, fmt.Errorf("ops: sized %q: the graph has no open sizes", g.name)
+		}
+		return slices.Clone(nodes), nil
+	}
+	p, err := g.plansOf(nil, Target{Outputs: nodes})
+	if err != nil {
+		return nil, err
+	}
+	key, err := p.keyOf(sizes)
+	if err != nil {
+		return nil, err
+	}
+	known := map[int]int{}
+	for i, d := range p.bases {
+		known[d] = key[i]
+	}
+	r := newReplay(g, known)
+	out := r.nodes(nodes)
+	return out, r.to.Err()
+}

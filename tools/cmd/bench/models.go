@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anycl/anycl/onnx"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+	"github.com/anycl/anycl/tools/cmd/bench/peers"
+)
+
+// modelOptions are what the command models is told.
+type modelOptions struct {
+	npm, device string
+	dims        map[string]string
+	turns       int
+	slice       time.Duration
+}
+
+func newModels() *cobra.Command {
+	o := modelOptions{}
+	c := &cobra.Command{
+		Use: "models FILE|DIR ...", Short: "measure ONNX models beside onnxruntime", Args: cobra.MinimumNArgs(1), SilenceErrors: true, SilenceUsage: true,
+		Long: `Models runs ONNX models on the device, on the CPU path and in onnxruntime, in turns, and says how far results lie apart. A folder is a case of ONNX's
+backend tests: model.onnx, and test_data_set_0/input_N.pb for real inputs. Inputs of a file are made up. Columns:
+
+  load        to the first result, of ours and of onnxruntime: with caches of kernels as they are, so what a second run of the command says
+  apart       largest difference from onnxruntime's results, as a part of the largest magnitude in each
+  time        median of a run
+  speed       onnxruntime's time by ours`,
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), c.OutOrStdout(), args) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.device, "device", "", "device to use (default ANYCL_DEVICE, else the best)")
+	f.StringVar(&o.npm, "npm", "bench/.peers", "folder that holds node_modules with onnxruntime-node")
+	f.StringToStringVar(&o.dims, "dims", nil, "sizes of open extents, as batch=8,height=224 (default 1)")
+	f.IntVar(&o.turns, "turns", 7, "turns of each")
+	f.DurationVar(&o.slice, "slice", 60*time.Millisecond, "how long a turn is at least")
+	return c
+}
+
+// modelCase is a model with inputs.
+type modelCase struct {
+	name   string
+	data   []byte
+	m      *onnx.Model
+	inputs map[string]*tensor.Tensor
+}
+
+func (o *modelOptions) run(ctx context.Context, w io.Writer, paths []string) (err error) {
+	if err := peers.CoreType(); err != nil {
+		return err
+	}
+	rt, err := ops.Open(ctx, &ops.Options{Device: o.device, SpareProc: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rt.Close()) }()
+	if err := rt.Settle(ctx); err != nil {
+		return err
+	}
+	ort, err := peers.NewONNXRuntime(o.npm)
+	if err != nil {
+		fmt.Fprintln(w, "onnxruntime is not there:", err)
+	} else {
+		fmt.Fprintln(w, "onnxruntime", ort.Version(), "beside", rt.Why())
+		defer ort.Close()
+	}
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "model\twhere\tload ms\tapart\ttime ms\tspeed")
+	sums, counts := map[string]float64{}, map[string]int{}
+	for _, path := range paths {
+		rows, err := o.measure(ctx, rt, ort, path)
+		if err != nil {
+			fmt.Fprintf(t, "%s\t%v\n", filepath.Base(path), strings.ReplaceAll(err.Error(), "\n", "; "))
+			continue
+		}
+		for _, r := range rows {
+			fmt.Fprintf(t, "%s\t%s\t%.1f\t%s\t%.3f\t%s\n", r.model, r.where, r.load.Seconds()*1e3, r.apart, r.time.Seconds()*1e3, r.speedText())
+			if r.speed > 0 {
+				sums[r.where] += math.Log(r.speed)
+				counts[r.where]++
+			}
+		}
+		t.Flush()
+	}
+	for _, where := range []string{"auto", "device", "cpu"} {
+		if n := counts[where]; n > 0 {
+			fmt.Fprintf(t, "geometric mean of %d\t%s\t\t\t\t%.2f\n", n, where, math.Exp(sums[where]/float64(n)))
+		}
+	}
+	return t.Flush()
+}
+
+// fileOf is the file of a model: in a folder, model.onnx.
+func fileOf(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, "model.onnx")
+	}
+	return path
+}
+
+// read reads a model and its inputs.
+func (o *modelOptions) read(path string) (*modelCase, error) {
+	c := &modelCase{name: strings.TrimSuffix(filepath.Base(path), ".onnx"), inputs: map[string]*tensor.Tensor{}}
+	file, data := fileOf(path), ""
+	if file != path {
+		data = filepath.Join(path, "test_data_set_0")
+	}
+	var err error
+	if c.data, err = os.ReadFile(file); err != nil {
+		return nil, err
+	}
+	if c.m, err = onnx.Load(file); err != nil {
+		return nil, err
+	}
+	for i, in := range c.m.Inputs() {
+		b, err := os.ReadFile(filepath.Join(data, fmt.Sprintf("input_%d.pb", i)))
+		if data != "" && err == nil {
+			_, t, err := onnx.DecodeTensor(b)
+			if err != nil {
+				return nil, err
+			}
+			c.inputs[in.Name] = t
+			continue
+		}
+		if c.inputs[in.Name], err = o.made(in, i); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// made makes an input up: a wave for floats, small numbers for integers.
+func (o *modelOptions) made(in onnx.Info, number int) (*tensor.Tensor, error) {
+	shape := append([]int{}, in.Shape...)
+	for a, d := range shape {
+		if d >= 0 {
+			continue
+		}
+		shape[a] = 1
+		if text, ok := o.dims[in.Dims[a]]; ok {
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return nil, fmt.Errorf("-dims %s=%s: %w", in.Dims[a], text, err)
+			}
+			shape[a] = n
+		}
+	}
+	t, err := tensor.New(in.DType, shape...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.Len() {
+		switch {
+		case in.DType.IsFloat():
+			t.SetFloat64(i, 0.5+0.5*math.Sin(float64(number)+0.37*float64(i)+1e-3*float64(i%1009)*float64(i%7)))
+		case in.DType != tensor.Bool:
+			t.SetFloat64(i, float64(1+i%3))
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/anycl/anycl/onnx"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+	"github.com/anycl/anycl/tools/cmd/bench/peers"
+)
+
+// modelRow is what was measured of a model in one place.
+type modelRow struct {
+	model, where, apart string
+	load, time          time.Duration
+	speed               float64 // onnxruntime's time by this; 0: it is not there
+	f                   func() error
+	times               []time.Duration
+}
+
+func (r *modelRow) speedText() string {
+	if r.speed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", r.speed)
+}
+
+// measure measures one model everywhere.
+func (o *modelOptions) measure(ctx context.Context, rt *ops.Runtime, ort *peers.ONNXRuntime, path string) ([]*modelRow, error) {
+	c, err := o.read(path)
+	if err != nil {
+		return nil, err
+	}
+	places := map[string]ops.Place{"auto": ops.Auto, "cpu": ops.OnCPU}
+	order := []string{"auto", "cpu"}
+	if rt.Device() != nil {
+		places["device"], order = ops.OnDevice, []string{"auto", "device", "cpu"}
+	}
+	var rows []*modelRow
+	var results []map[string]*tensor.Tensor
+	for _, where := range order {
+		start := time.Now()
+		m, err := onnx.Load(fileOf(path))
+		if err != nil {
+			return nil, err
+		}
+		p, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: places[where]}})
+		if err != nil {
+			if where == "device" {
+				continue // it lacks something: auto says what it does
+			}
+			return nil, err
+		}
+		defer p.Close()
+		out, err := p.Run(ctx, c.inputs)
+		if err != nil {
+			if where == "device" {
+				continue
+			}
+			return nil, err
+		}
+		r := &modelRow{model: c.name, where: where, load: time.Since(start)}
+		r.f = func() error { _, err := p.Run(ctx, c.inputs); return err }
+		rows, results = append(rows, r), append(results, out)
+	}
+	if ort != nil {
+		r, err := c.beside(ort, rows, results)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, r)
+	}
+	return rows, o.turnsOf(rows, ort != nil)
+}
+
+// beside loads the model in onnxruntime and compares the results.
+func (c *modelCase) beside(ort *peers.ONNXRuntime, rows []*modelRow, results []map[string]*tensor.Tensor) (*modelRow, error) {
+	var in, out []string
+	var inputs []*tensor.Tensor
+	for _, i := range c.m.Inputs() {
+		in, inputs = append(in, i.Name), append(inputs, c.inputs[i.Name])
+	}
+	for _, i := range c.m.Outputs() {
+		out = append(out, i.Name)
+	}
+	start := time.Now()
+	s, err := ort.Session(c.data, in, out)
+	if err != nil {
+		return nil, err
+	}
+	want, err := s.Run(inputs, true)
+	if err != nil {
+		return nil, err
+	}
+	r := &modelRow{model: c.name, where: "onnxruntime", load: time.Since(start)}
+	r.f = func() error { _, err := s.Run(inputs, false); return err }
+	for i, row := range rows {
+		worst := 0.0
+		for k, name := range out {
+			worst = max(worst, apart(results[i][name], want[k]))
+		}
+		row.apart = fmt.Sprintf("%.1e", worst)
+	}
+	return r, nil
+}
+
+// apart is the largest difference of results as a part of their largest magnitude.
+func apart(got, want *tensor.Tensor) float64 {
+	if got == nil || !tensor.EqualShapes(got.Shape(), want.Shape()) {
+		return math.Inf(1)
+	}
+	size, most := 0.0, 0.0
+	for i := range want.Len() {
+		a, b := got.Float64At(i), want.Float64At(i)
+		size = max(size, math.Abs(b))
+		if d := math.Abs(a - b); a == a || b == b {
+			if d != d {
+				return math.Inf(1)
+			}
+			most = max(most, d)
+		}
+	}
+	return most / max(size, 1e-30)
+}
+
+// turnsOf runs all in turns and fills in medians.
+func (o *modelOptions) turnsOf(rows []*modelRow, beside bool) error {
+	for turn := range o.turns + 1 {
+		for _, r := range rows {
+			n, start := 0, time.Now()
+			for time.Since(start) < o.slice || n == 0 {
+				if err := r.f(); err != nil {
+					return err
+				}
+				n++
+			}
+			if turn > 0 { // the first is to get warm
+				r.times = append(r.times, time.Since(start)/time.Duration(n))
+			}
+		}
+	}
+	for _, r := range rows {
+		slices.Sort(r.times)
+		r.time = r.times[len(r.times)/2]
+	}
+	if beside {
+		ort := rows[len(rows)-1]
+		for _, r := range rows[:len(rows)-1] {
+			r.speed = ort.time.Seconds() / r.time.Seconds()
+		}
+	}
+	return nil
+}
