@@ -79,7 +79,7 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench(), newTune(), newMatrix(), newMatrixWorker(), newConformance(), newONNX(), newRun())
+	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench(), newTune(), newMatrix(), newMatrixWorker(), newConformance(), newONNX(), newRun(), newQuery())
 	return root
 }
 
