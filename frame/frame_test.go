@@ -2,6 +2,7 @@ package frame_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math"
 	"strings"
@@ -226,4 +227,23 @@ func TestFramesBecomeTensors(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, frame.Equal(f, mixed))
 	require.True(t, frame.Equal(f, collect(t, mixed.Query().Sort("n"))))
+}
+
+var huge = flag.Bool("huge", false, "also test with 2^31 + 1 rows, for which 5 GB are needed")
+
+func TestMoreRowsThanAnInt32Counts(t *testing.T) {
+	if !*huge {
+		t.Skip("go test ./frame -run Int32Counts -huge")
+	}
+	v := make([]int8, 1<<31+1)
+	v[1<<31] = 7
+	f, err := frame.New(frame.Of("x", v))
+	require.NoError(t, err)
+	got := collect(t, f.Query().Agg(frame.Sum("x").As("sum"), frame.Max("x").As("max"), frame.Rows().As("rows"), frame.Last("x").As("last")))
+	require.Equal(t, []any{int64(7), int8(7), int64(1<<31 + 1), int8(7)},
+		[]any{got.Column("sum").Value(0), got.Column("max").Value(0), got.Column("rows").Value(0), got.Column("last").Value(0)})
+	one := collect(t, f.Query().Filter(frame.Col("x").Gt(0)))
+	require.Equal(t, 1, one.Rows())
+	last := collect(t, f.Query().Slice(-1, 1))
+	require.Equal(t, int8(7), last.Column("x").Value(0))
 }
