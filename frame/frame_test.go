@@ -14,6 +14,7 @@ import (
 
 	"github.com/anycl/anycl/frame"
 	"github.com/anycl/anycl/frame/column"
+	"github.com/anycl/anycl/frame/internal/par"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -236,6 +237,7 @@ func TestMoreRowsThanAnInt32Counts(t *testing.T) {
 	if !*huge || strconv.IntSize < 64 {
 		t.Skip("go test ./frame -run Int32Counts -huge")
 	}
+	par.Morsel = 16 << 10 // the test runs alone
 	rows := 1 << 30
 	rows = 2*rows + 1
 	v := make([]int8, rows)
