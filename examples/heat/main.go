@@ -27,8 +27,8 @@ func main() {
 	flag.IntVar(&o.cells, "cells", 255, "points along each side of the plate, an odd number")
 	flag.IntVar(&o.steps, "steps", 40, "of time")
 	gallery.Main("heat", "heat.png", func(ctx context.Context, p *gallery.Program) error {
-		if o.cells < 15 || o.cells%2 == 0 || o.cells > 4095 || o.steps < 1 {
-			fmt.Fprintln(os.Stderr, "heat: -cells is an odd number from 15 to 4095, -steps is positive")
+		if o.cells < 31 || o.cells%2 == 0 || o.cells > 4095 || o.steps < 1 {
+			fmt.Fprintln(os.Stderr, "heat: -cells is an odd number from 31 to 4095, -steps is positive")
 			os.Exit(2)
 		}
 		return run(ctx, p, o)

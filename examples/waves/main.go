@@ -26,8 +26,8 @@ func main() {
 	var o options
 	flag.IntVar(&o.points, "points", 256, "along each side of the square")
 	gallery.Main("waves", "waves.png", func(ctx context.Context, p *gallery.Program) error {
-		if o.points < 32 || o.points > 4096 {
-			fmt.Fprintln(os.Stderr, "waves: -points is from 32 to 4096")
+		if o.points < 64 || o.points > 4096 {
+			fmt.Fprintln(os.Stderr, "waves: -points is from 64 to 4096")
 			os.Exit(2)
 		}
 		return run(ctx, p, o)

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
 
 func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
 	gallerytest.Run(t, func(ctx context.Context, p *gallery.Program) error {
-		if err := run(ctx, p, options{points: 96}); err != nil {
+		if err := run(ctx, p, options{points: 64}); err != nil {
 			return err
 		}
 		assert.GreaterOrEqual(t, len(p.Checks()), 4)
@@ -26,7 +26,7 @@ func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
 		require.NoError(t, err)
 		defer f.Close()
 		picture, err := png.Decode(f)
-		assert.Equal(t, 3*(96+8)-8, picture.Bounds().Dx())
+		assert.Equal(t, 3*(64+8)-8, picture.Bounds().Dx())
 		return err
 	})
 }
