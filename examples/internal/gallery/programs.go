@@ -25,5 +25,6 @@ var Programs = []Info{
 	{"recommend", "recommendation", "factorises a million ratings by alternating least squares", true},
 	{"heat", "diffusion", "cools a plate by implicit steps, each a sparse system of equations, beside the analytic solution", true},
 	{"modes", "vibration", "finds how a free plate vibrates by Lanczos's method, beside published frequencies, and draws Chladni's figures", true},
+	{"waves", "waves", "lets a pulse pass a lens, with a Laplacian by Fourier transforms, beside the analytic solution", true},
 	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation", true},
 }
