@@ -11,7 +11,7 @@ type Info struct {
 var Programs = []Info{
 	{"options", "finance", "prices options by random paths, with Greeks by automatic differentiation; value at risk of real prices", false},
 	{"molecules", "molecular dynamics", "melts a Lennard-Jones crystal with neighbour lists, beside LAMMPS", true},
-	{"fluid", "flow", "lattice Boltzmann: a box with a moving lid beside published velocities, a vortex street behind a disc", true},
+	{"fluid", "flow", "computes flows by the lattice Boltzmann method: a box with a moving lid beside published velocities, a vortex street behind a disc", true},
 	{"galaxy", "astronomy", "lets two galaxies of 16,384 stars fly by each other, every pair computed", true},
 	{"route", "path planning", "plans many trips through a town at once; lengths are Dijkstra's", true},
 	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means", true},
