@@ -30,6 +30,8 @@ var programs = []program{
 	{"route", "path planning", "plans many trips through a town at once; lengths are Dijkstra's", true},
 	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means", true},
 	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products", true},
+	{"speech", "speech", "writes down what is said in a recording, with ONNX models of others", false},
+	{"lines", "computer vision", "finds the straight lines of a photograph, by an ONNX model of others", true},
 	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows", true},
 	{"hash", "hashing", "hashes a million messages by SHA-256, and makes keys of passwords by PBKDF2", true},
 	{"align", "genomics", "finds where DNA reads belong in a phage's genome, by Smith and Waterman's algorithm", true},
