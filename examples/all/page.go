@@ -32,6 +32,7 @@ var programs = []program{
 	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products", true},
 	{"speech", "speech", "writes down what is said in a recording, with ONNX models of others", false},
 	{"lines", "computer vision", "finds the straight lines of a photograph, by an ONNX model of others", true},
+	{"mnist-onnx", "handwriting", "reads the 10,000 test digits of MNIST, by an ONNX model of others", false},
 	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows", true},
 	{"hash", "hashing", "hashes a million messages by SHA-256, and makes keys of passwords by PBKDF2", true},
 	{"align", "genomics", "finds where DNA reads belong in a phage's genome, by Smith and Waterman's algorithm", true},

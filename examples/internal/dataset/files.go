@@ -75,7 +75,7 @@ var Higgs = File{
 func All() []File {
 	return []File{
 		Stars, Words, Reads, Head, SP500, Higgs,
-		MoonshineEncoder, MoonshineDecoder, LlamaTokens, SileroVAD, Sentence, Sentences, Lines,
+		MoonshineEncoder, MoonshineDecoder, LlamaTokens, SileroVAD, Sentence, Sentences, Lines, MNISTImages, MNISTLabels,
 	}
 }
 

@@ -74,3 +74,22 @@ var Lines = File{
 	},
 	Path: "package/ONNX/mlsd_320x320_large.onnx",
 }
+
+var born = &Package{
+	Registry: Go, Name: "github.com/born-ml/born", Version: "v0.7.4", Size: 30660656,
+	SHA256: "11d74d3fa2e764501ee236d2ccc4c8a786a6599da3f6de0aeea6786f62ffb91b",
+}
+
+// MNISTImages and MNISTLabels are the 10,000 handwritten digits of MNIST by which networks are judged, as IDX.
+var (
+	MNISTImages = File{
+		Name: "t10k-images-idx3-ubyte", For: "mnist-onnx", About: "10,000 handwritten digits of MNIST", Licence: "CC BY-SA 3.0",
+		Size: 7840016, SHA256: "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+		Package: born, Path: "github.com/born-ml/born@v0.7.4/examples/mnist/data/t10k-images-idx3-ubyte",
+	}
+	MNISTLabels = File{
+		Name: "t10k-labels-idx1-ubyte", For: "mnist-onnx", About: "which digits they are", Licence: "CC BY-SA 3.0",
+		Size: 10008, SHA256: "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+		Package: born, Path: "github.com/born-ml/born@v0.7.4/examples/mnist/data/t10k-labels-idx1-ubyte",
+	}
+)
