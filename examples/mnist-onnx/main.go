@@ -84,7 +84,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 				feeds := map[string]*tensor.Tensor{in: x}
 				for i := range n {
 					for k := range x.Len() {
-						x.SetFloat64(k, images.Float64At(i*x.Len()+k)/255)
+						x.SetFloat64(k, images.Float64At(i*x.Len()+k)) // 0 to 255, as the network was trained
 					}
 					y, err := net.Run(ctx, feeds)
 					if err != nil {
