@@ -26,6 +26,9 @@
 //	ops                 the graph: define, build, differentiate, simplify, compile
 //	ops/linalg          decompositions, solvers, norms and distances of matrices
 //	ops/fft             Fourier transforms
+//	sparse              sparse matrices: formats, products, solvers, eigenpairs, Matrix Market files
+//	ops/random          more distributions, and points that fill a cube evenly
+//	ops/ode             differential equations, in batches
 //	ops/all             registers the ops of all packages, for who calls them by name
 //	ops/optest          the conformance suite of ops and engines, with independent references
 //	ops/pprof           profiles for go tool pprof

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/testleak"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -160,7 +161,7 @@ func TestAnErrorEndsTheEpochAfterTheBatchesBefore(t *testing.T) {
 	}
 	require.Equal(t, 2, good)
 	require.Equal(t, 2, l.Position().Batch)
-	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+	testleak.RequireGoroutines(t, before)
 }
 
 func TestNoMoreIsReadThanIsToBeAhead(t *testing.T) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -113,6 +114,8 @@ type CustomKernel struct {
 	Args   []any
 	Global [3]int // work-items in each dimension; 0 ends the list
 	Local  [3]int // work-group; all zero lets the driver choose
+	// CPU is how drivers for CPUs run it; nil: as others.
+	CPU *KernelForm
 	// Host computes the outputs in Go; nil when there is no CPU path.
 	Host func(outs, ins []*tensor.Tensor) error
 	// HostOnly is why there is no Source, and so nothing for a device to run.
@@ -122,6 +125,24 @@ type CustomKernel struct {
 	Writes    int64
 	InShapes  [][]int
 	OutShapes [][]int
+}
+
+// KernelForm is another way to run a kernel of the same source with the same arguments.
+type KernelForm struct {
+	Entry   string // the kernel's name; empty: the same
+	Options string // for the compiler; empty: the same
+	Global  [3]int // work-items in each dimension; 0 ends the list
+	Local   [3]int // work-group; all zero lets the driver choose
+}
+
+// Form is how k runs on a driver for CPUs, or on another.
+func (k *CustomKernel) Form(cpu bool) KernelForm {
+	f := KernelForm{k.Entry, k.Options, k.Global, k.Local}
+	if cpu && k.CPU != nil {
+		f.Global, f.Local = k.CPU.Global, k.CPU.Local
+		f.Entry, f.Options = cmp.Or(k.CPU.Entry, f.Entry), cmp.Or(k.CPU.Options, f.Options)
+	}
+	return f
 }
 
 // Group is the half-open range of axes of group g.

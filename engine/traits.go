@@ -38,6 +38,9 @@ type HostMemory interface {
 	// External gives a memory of n bytes in whose place the caller's can be, and has none of its own before it needs
 	// it. It is for engines whose estimates say that memory is aliased; see [Link].
 	External(n int64) (External, error)
+	// Wrap gives b, which nothing changes until the memory is closed, as a memory that nothing writes to; false where that is not
+	// possible. b begins at a multiple of tensor.Alignment.
+	Wrap(b []byte) (Memory, bool)
 }
 
 // TraitsOf are the traits of e, without those that need [HostMemory] where e does not have it, as an engine that wraps

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/testleak"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -89,7 +90,7 @@ func TestCloseEndsGoroutines(t *testing.T) {
 		require.NoError(t, e.Close())
 		require.NoError(t, e.Close())
 	}
-	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+	testleak.RequireGoroutines(t, before)
 }
 
 func TestForgottenEngineEndsItsGoroutines(t *testing.T) {

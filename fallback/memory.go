@@ -15,9 +15,10 @@ const maxAlloc = min(1<<46, int64(^uint(0)>>1)-tensor.Alignment)
 
 // memory is a buffer of the engine: bytes that the garbage collector owns.
 type memory struct {
-	engine *Engine
-	data   []byte
-	closed atomic.Bool
+	engine  *Engine
+	data    []byte
+	wrapped bool // data are the caller's
+	closed  atomic.Bool
 }
 
 var _ engine.Memory = (*memory)(nil)
@@ -48,13 +49,24 @@ func (e *Engine) External(int64) (engine.External, error) {
 	return nil, fmt.Errorf("fallback: externally backed memory: %w", engine.ErrUnsupported)
 }
 
+// Wrap is b as a memory, which the counts of bytes do not hold.
+func (e *Engine) Wrap(b []byte) (engine.Memory, bool) {
+	if e.closed.Load() {
+		return nil, false
+	}
+	e.memories.Add(1)
+	return &memory{engine: e, data: b, wrapped: true}, true
+}
+
 // Close gives the memory up. Sequences bound to it fail from then on.
 func (m *memory) Close() error {
 	if m.closed.Swap(true) {
 		return nil
 	}
 	m.engine.memories.Add(-1)
-	m.engine.bytes.Add(-m.Bytes())
+	if !m.wrapped {
+		m.engine.bytes.Add(-m.Bytes())
+	}
 	return nil
 }
 

@@ -67,15 +67,17 @@ type builder struct {
 	feeds map[string]*tensor.Tensor // contents of inputs on which sizes may depend; nil: not known
 	used  map[string]bool           // inputs whose contents were used
 	// byValue has branches and loops taken by the contents of inputs, since they cannot be built otherwise.
-	byValue bool
-	tried   bool // there are branches or loops that byValue may help
-	vars    bool
-	errs    []error
-	host    *ops.Runtime // folds constants
-	depth   int          // of functions and inner graphs
-	loops   int          // within how many loops of the graph
-	steps   int          // nodes that were built, unrolled ones too
-	weights []*ops.Node
+	byValue   bool
+	tried     bool // there are branches or loops that byValue may help
+	vars      bool
+	errs      []error
+	host      *ops.Runtime // folds constants
+	depth     int          // of functions and inner graphs
+	precision tensor.DType // float32 is stored in; Invalid: float32
+	rows      int          // of the batch that OpenBatch opened
+	loops     int          // within how many loops of the graph
+	steps     int          // nodes that were built, unrolled ones too
+	weights   []*ops.Node
 }
 
 const (
@@ -210,6 +212,10 @@ func (c *call) build() (outs []*value, err error) {
 		for _, v := range outs {
 			v.narrow = c.in[0].narrow
 		}
+	}
+	c.b.narrowed(outs)
+	if now := graphErrors(c.b.g); len(now) > len(mistakes) {
+		return nil, errors.Join(now[len(mistakes):]...)
 	}
 	c.foldable(outs)
 	return outs, nil

@@ -78,10 +78,10 @@ func (b *builder) node(v *value) *ops.Node {
 		if err := b.hostOf(v); err != nil {
 			panic(refusal{fmt.Errorf("the size of %q is known only when the graph runs: %w", v.name, err)})
 		}
-		return b.g.Const(v.host)
+		return b.constantNode(v.host)
 	}
 	if v.node == nil {
-		v.node = b.g.Const(v.host)
+		v.node = b.constantNode(v.host)
 	}
 	return v.node
 }

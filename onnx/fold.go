@@ -48,7 +48,7 @@ func (c *call) evaluate(outs []*value) error {
 		in[i] = &value{name: v.name, host: v.host, narrow: v.narrow}
 	}
 	b := *c.b
-	b.g, b.errs, b.vars = ops.NewGraph("constants"), nil, false
+	b.g, b.errs, b.vars, b.precision = ops.NewGraph("constants"), nil, false, tensor.Invalid
 	inner := *c
 	inner.b, inner.in = &b, in
 	made, err := inner.build()

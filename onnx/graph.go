@@ -94,16 +94,26 @@ func (g *Graph) Values(ctx context.Context) (map[string]*tensor.Tensor, error) {
 	return all, nil
 }
 
-// build builds the graph, again by the contents of inputs where branches or loops cannot be built otherwise.
+// build builds the graph in the precision of the model.
 func (m *Model) build(ctx context.Context, shapes map[string][]int, feeds map[string]*tensor.Tensor, vars bool, name string) (*built, error) {
+	return m.buildIn(ctx, shapes, builder{feeds: feeds, vars: vars}, name)
+}
+
+// buildIn builds the graph with what is set in like, again by the contents of inputs where branches or loops cannot be built otherwise.
+func (m *Model) buildIn(ctx context.Context, shapes map[string][]int, like builder, name string) (*built, error) {
 	host := ops.NewRuntime(fallback.New(nil))
 	defer host.Close()
 	if name == "" {
 		name = m.m.Graph.Name
 	}
-	x, b, err := m.buildOnce(ctx, &builder{ctx: ctx, m: m, g: ops.NewGraph(name), feeds: feeds, vars: vars, host: host}, shapes)
+	like.ctx, like.m, like.host = ctx, m, host
+	first := like
+	first.g = ops.NewGraph(name)
+	x, b, err := m.buildOnce(ctx, &first, shapes)
 	if err != nil && b.tried && ctx.Err() == nil {
-		again, _, err2 := m.buildOnce(ctx, &builder{ctx: ctx, m: m, g: ops.NewGraph(name), feeds: feeds, vars: vars, host: host, byValue: true}, shapes)
+		second := like
+		second.g, second.byValue = ops.NewGraph(name), true
+		again, _, err2 := m.buildOnce(ctx, &second, shapes)
 		if _, needs := errors.AsType[*needError](err2); err2 == nil || needs {
 			return again, err2
 		}
@@ -112,7 +122,7 @@ func (m *Model) build(ctx context.Context, shapes map[string][]int, feeds map[st
 }
 
 func (m *Model) buildOnce(ctx context.Context, b *builder, shapes map[string][]int) (*built, *builder, error) {
-	b.used = map[string]bool{}
+	b.used, b.rows = map[string]bool{}, m.rows(shapes)
 	x := &built{g: b.g, inputs: map[string]*ops.Node{}, used: b.used, b: b}
 	s := &scope{values: map[string]*value{}, opsets: m.m.Opsets}
 	if err := b.initialisers(s, m.m.Graph); err != nil {
@@ -121,7 +131,9 @@ func (m *Model) buildOnce(ctx context.Context, b *builder, shapes map[string][]i
 	for _, in := range m.inputs {
 		n := b.g.Input(in.Name, in.DType, shapes[in.Name]...)
 		x.inputs[in.Name] = n
-		s.values[in.Name] = &value{name: in.Name, node: n, input: in.Name, narrow: in.narrow}
+		v := &value{name: in.Name, node: n, input: in.Name, narrow: in.narrow}
+		b.narrowed([]*value{v})
+		s.values[in.Name] = v
 	}
 	b.errs = append(b.errs, b.g.Err())
 	b.nodes(s, m.m.Graph.Nodes)
@@ -133,6 +145,8 @@ func (m *Model) buildOnce(ctx context.Context, b *builder, shapes map[string][]i
 		return nil, b, err
 	}
 	for i, v := range x.outputs {
+		v = b.widened(v, m.outputs[i].DType)
+		x.outputs[i] = v
 		if want, n := m.outputs[i].DType, x.trimmed(v); want.Valid() && (n.DType() != want || v.narrow != m.outputs[i].narrow) {
 			return nil, b, fmt.Errorf("output %q is %v, and the model says %v", m.outputs[i].Name, n.DType(), want)
 		}

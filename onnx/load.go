@@ -41,8 +41,10 @@ type Model struct {
 	functions map[[3]string]*model.Function
 	mu        sync.Mutex
 	weights   map[*model.Tensor]*tensor.Tensor
+	narrow    map[narrowKey]*tensor.Tensor // weights in 16 bits
 	inputs    []Info
 	outputs   []Info
+	opened    bool // by OpenBatch
 }
 
 // Load reads the model in a file, and its external data, which lie in the folder of the file or below it. See [Read].

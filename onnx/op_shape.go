@@ -45,6 +45,7 @@ var _ = define(
 				shape[i] = x.Dim(i)
 			}
 		}
+		shape = c.batched(x, shape)
 		if at := slices.Index(shape, -1); at >= 0 && x.Size() == 0 { // 0 elements do not tell what is left
 			rest := slices.Delete(slices.Clone(shape), at, at+1)
 			if product(rest) == 0 {

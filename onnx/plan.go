@@ -116,7 +116,11 @@ func (p *Program) forget(key string) {
 
 // make builds and compiles.
 func (x *plan) make(ctx context.Context, p *Program, shapes map[string][]int, inputs map[string]*tensor.Tensor) (err error) {
-	if x.built, err = p.m.build(ctx, shapes, inputs, false, ""); err != nil {
+	x.built, err = p.m.buildIn(ctx, shapes, builder{feeds: inputs, precision: p.o.Precision}, "")
+	switch {
+	case err != nil && inputs != nil && ctx.Err() == nil:
+		return fmt.Errorf("%w: %w", ErrInput, err)
+	case err != nil:
 		return err
 	}
 	target := p.o.Target

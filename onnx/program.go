@@ -18,6 +18,10 @@ type Options struct {
 	Shapes []map[string][]int
 	// Plans is how many combinations are kept ready, those used last; 0 means 32.
 	Plans int
+	// Precision is in which dtype what the model computes in float32 is stored, weights and results of nodes: Float16 or BFloat16, which take
+	// half the memory and on many GPUs half the time. Sums are computed in float32. What is computed before the graph runs, other dtypes, and inputs and
+	// outputs stay as they are. Float16 ends at 65504, and BFloat16 has 8 significant bits: compare results. The zero value: float32.
+	Precision tensor.DType
 	// Target says where and how the graphs run; its Outputs are set here.
 	Target ops.Target
 }
@@ -39,6 +43,11 @@ type Program struct {
 // of the options. Errors: those of [Model.Graph] and of ops.Graph.Compile. Inputs on whose contents sizes depend put
 // compilation off to the first run.
 func (m *Model) Compile(ctx context.Context, rt *ops.Runtime, o *Options) (*Program, error) {
+	if o != nil {
+		if err := checkPrecision(o.Precision); err != nil {
+			return nil, err
+		}
+	}
 	p := &Program{m: m, rt: rt, plans: map[string]*plan{}}
 	if o != nil {
 		p.o = *o
@@ -62,8 +71,37 @@ func (m *Model) Compile(ctx context.Context, rt *ops.Runtime, o *Options) (*Prog
 	return p, nil
 }
 
+// Bind makes the plan for shapes of inputs, by name, before a run needs it; those that the model gives in numbers may be left out. Errors: shapes that
+// are not known or not those of the model; those of [Model.Compile]; sizes depend on contents of inputs, so that a run must make the plan.
+func (p *Program) Bind(ctx context.Context, shapes map[string][]int) error {
+	all, err := p.m.shapes(shapes)
+	if err != nil {
+		return fmt.Errorf("onnx: %w: %w", ErrInput, err)
+	}
+	if _, err := p.plan(ctx, all, nil); err != nil {
+		return fmt.Errorf("onnx: %w", err)
+	}
+	return nil
+}
+
+// ErrInput is what every error about the inputs of a run is: they are missing or unknown, or operators refuse their shapes.
+var ErrInput = errors.New("wrong inputs")
+
+// Inputs are what a run must be given. See [Model.Inputs].
+func (p *Program) Inputs() []Info { return p.m.Inputs() }
+
+// Outputs are what a run gives. See [Model.Outputs].
+func (p *Program) Outputs() []Info { return p.m.Outputs() }
+
+// Contents are the inputs on whose contents sizes depend, as far as runs have shown, so that there is a plan for each content.
+func (p *Program) Contents() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.contents)
+}
+
 // Run runs the model with inputs by name and returns its outputs by name. The inputs must have the dtypes of the model
-// and shapes that fit it. Errors: inputs are missing, unknown or do not fit; what operators refuse for these shapes;
+// and shapes that fit it. Errors: [ErrInput] where inputs are missing, unknown or do not fit, or operators refuse these shapes;
 // those of ops.Executable.Run; the program is closed.
 func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
 	out, err := p.run(ctx, inputs)
@@ -90,11 +128,11 @@ func (p *Program) run(ctx context.Context, inputs map[string]*tensor.Tensor) (ma
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	shapes, err := p.m.shapes(shapes)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	for {
 		x, err := p.plan(ctx, shapes, inputs)

@@ -22,7 +22,7 @@ var updateIndex = flag.Bool("update", false, "write docs/ops.md anew")
 
 const indexHead = `# The table of ops
 
-Made of the definitions in package ops and those below it by ` + "`make golden`" + `; do not edit. Functions, whose documentation
+Made of the definitions in package ops, those below it and ` + "`sparse`" + ` by ` + "`make golden`" + `; do not edit. Functions, whose documentation
 has the mathematics, call ops by these names; [ops.Apply](https://pkg.go.dev/github.com/anycl/anycl/ops#Apply) calls them by name, as importers do.
 
 A name with a dot begins with the package that has the op: ` + "`linalg.solve` is `linalg.Solve` in `ops/linalg`" + `. A program that
@@ -33,6 +33,7 @@ calls ops by name imports these packages, or ` + "`ops/all`" + ` for all of them
 | ` + "`ops/linalg`" + ` | decompositions, systems of equations, norms of matrices, distances | by the same names: ` + "`ops.Solve` is `linalg.Solve`" + ` |
 | ` + "`ops/fft`" + ` | Fourier transforms | without FFT in front: ` + "`ops.FFTOptions` is `fft.Options`, `ops.FFTShift` `fft.Shift`, `ops.IFFTShift` `fft.IShift`; `ops.RFFT` is `fft.RFFT`" + ` |
 | ` + "`ops/special`" + ` | the gamma function and its relatives, Bessel functions, orthogonal polynomials | by the same names: ` + "`ops.LGamma` is `special.LGamma`" + ` |
+| ` + "`sparse`" + ` | products of sparse matrices; [its other functions](science.md#sparse-matrices) are made of them |  |
 
 Operands are of the dtypes of the op, all of the same, unless others stand behind them; ` + "`?`" + ` may be left out, ` + "`...`" + ` repeated.
 An attribute without a value must be given. A gradient is *yes*, *zero* wherever it exists, or *no*.

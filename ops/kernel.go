@@ -35,6 +35,8 @@ type KernelOptions struct {
 	// (reqd_work_group_size), or leaves the choice to the engine; a zero beside
 	// others is 1. Each extent must divide that of Global.
 	Local [3]int
+	// CPU is how drivers for CPUs run the kernel, which want work in larger portions than GPUs; nil: as others do.
+	CPU *KernelForm
 	// Host computes the results on the CPU engine. Without it the graph runs
 	// only where there is a device. outs are to be filled; ins must not change.
 	Host func(outs, ins []*tensor.Tensor) error
@@ -44,6 +46,14 @@ type KernelOptions struct {
 	// Grad is the derivative of a call of [Kernel], as backward of [CustomGradient]; nil: it has none. An op that [Define] makes
 	// of a kernel has it in [Op].
 	Grad func(in, out, grads []*Node) []*Node
+}
+
+// KernelForm is another way to run a kernel: of the same source, with the same operands, results and arguments.
+type KernelForm struct {
+	// Entry is the name of the kernel, Options are for the compiler; empty: those of [KernelOptions].
+	Entry, Options string
+	// Global and Local are the geometry, as in [KernelOptions].
+	Global, Local [3]int
 }
 
 // Result is the shape and dtype of one result of a kernel.
@@ -128,15 +138,28 @@ func (o *KernelOptions) check() error {
 			return fmt.Errorf("argument %d is a %T; use int32, uint32, int64, uint64, float32 or float64", i, a)
 		}
 	}
-	if o.Global == [3]int{} {
-		o.Global[0] = ir.Product(o.Results[0].Shape)
-	} else if g := o.Global; (g[0] == 0 || g[1] == 0 && g[2] > 0) && ir.Product(o.Results[0].Shape) > 0 {
+	elements := ir.Product(o.Results[0].Shape)
+	if o.CPU != nil {
+		form := *o.CPU
+		if err := checkGeometry(&form.Global, form.Local, elements); err != nil {
+			return fmt.Errorf("for CPUs: %w", err)
+		}
+		o.CPU = &form
+	}
+	return checkGeometry(&o.Global, o.Local, elements)
+}
+
+// checkGeometry fills in a global size that is left out and reports one that makes no sense.
+func checkGeometry(global *[3]int, local [3]int, elements int) error {
+	if *global == [3]int{} {
+		global[0] = elements
+	} else if g := *global; (g[0] == 0 || g[1] == 0 && g[2] > 0) && elements > 0 {
 		return fmt.Errorf("global size %v has a 0 before its end: nothing would run", g)
 	}
 	for i := range 3 {
-		g, l := o.Global[i], o.Local[i]
-		if g < 0 || l < 0 || l > 0 && g%l != 0 || l > 1 && g == 0 && o.Global[0] > 0 {
-			return fmt.Errorf("global size %v and local size %v do not fit", o.Global, o.Local)
+		g, l := global[i], local[i]
+		if g < 0 || l < 0 || l > 0 && g%l != 0 || l > 1 && g == 0 && global[0] > 0 {
+			return fmt.Errorf("global size %v and local size %v do not fit", *global, local)
 		}
 	}
 	return nil
@@ -175,6 +198,9 @@ func (o *KernelOptions) task(ins []*Node) *engine.CustomKernel {
 	k := &engine.CustomKernel{
 		Source: o.Source, Entry: cmp.Or(o.Entry, o.Name), Options: o.Options, Args: o.Args,
 		Global: o.Global, Local: o.Local, Host: o.Host, HostOnly: o.HostOnly,
+	}
+	if o.CPU != nil {
+		k.CPU = &engine.KernelForm{Entry: o.CPU.Entry, Options: o.CPU.Options, Global: o.CPU.Global, Local: o.CPU.Local}
 	}
 	for _, in := range ins {
 		k.InShapes = append(k.InShapes, in.shape)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/testleak"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -195,10 +196,7 @@ func TestAContextEndsAnOverlappedRun(t *testing.T) {
 			require.Equal(t, []float32{2, 4}, floatsOf(t, out[0]))
 		})
 	}
-	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
-	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+	testleak.RequireGoroutines(t, before)
 }
 
 // Random graphs with random places have the same results whatever runs at the same time.

@@ -66,6 +66,16 @@ type Device struct {
 	caps    *Caps
 }
 
+// Lanes returns how many elements of 32 bits a work-item of a kernel of one's own should handle in vectors: a power of two from 4 to
+// 16 on a CPU, whose work-items run one after the other, and 1 on all others, where work-items are the lanes. A nil device, which
+// is the CPU path's, has 1.
+func (d *Device) Lanes() int {
+	if d == nil || d.Class != CPU {
+		return 1
+	}
+	return max(4, d.ratedVector())
+}
+
 // describe fills a Device from what the OpenCL device says.
 func describe(d *cl.Device, switched map[string]bool) *Device {
 	info, p := d.Info(), d.Platform()

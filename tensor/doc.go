@@ -13,6 +13,6 @@
 // writing to elements needs the same care as writing to a slice. A *Tensor comes from this
 // package's functions: the zero Tensor has no dtype and holds nothing.
 //
-// Mistakes are error values. What panics says so: [Must], and the unchecked element accessors
+// Mistakes are error values. What panics says so: [Must], [MustSlice], and the unchecked element accessors
 // [Tensor.Float64At] and [Tensor.SetFloat64], which treat an index out of range as a slice does.
 package tensor

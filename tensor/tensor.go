@@ -94,6 +94,10 @@ func ToSlice[T Elem](t *Tensor) ([]T, error) {
 	return storage[T](c)[c.offset : c.offset+c.n : c.offset+c.n], nil
 }
 
+// MustSlice is [ToSlice] where the dtype of t is known to be T's, as in the function Host of a kernel, whose operands have the
+// dtypes of its nodes. It panics where it is not.
+func MustSlice[T Elem](t *Tensor) []T { return Must(ToSlice[T](t)) }
+
 // AlignedBytes returns n zero bytes whose address is a multiple of [Alignment]; n below 0 counts as 0.
 func AlignedBytes(n int) []byte {
 	n = max(n, 0)

@@ -134,6 +134,12 @@ func TestImpossibleShapesAreErrors(t *testing.T) {
 	require.ErrorContains(t, err, "dtype(77)")
 }
 
+func TestMustSlicePanicsForAnotherDType(t *testing.T) {
+	x := Must(FromSlice([]int32{1, 2}))
+	require.Equal(t, []int32{1, 2}, MustSlice[int32](x))
+	require.Panics(t, func() { MustSlice[float32](x) })
+}
+
 func TestFromSliceAndToSliceShareMemory(t *testing.T) {
 	t.Parallel()
 	data := []float32{1, 2, 3, 4, 5, 6}

@@ -101,6 +101,6 @@ func TestOneReadAWorkItemGivesTheSame(t *testing.T) {
 	require.NoError(t, err)
 	for k, read := range order {
 		score, _ := smithWaterman(coded[read], codes(genome))
-		require.EqualValues(t, score, slices.Max(elements[int32](out[0])[3*k:3*k+3]), "read %d", read)
+		require.EqualValues(t, score, slices.Max(tensor.MustSlice[int32](out[0])[3*k:3*k+3]), "read %d", read)
 	}
 }

@@ -5,10 +5,9 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"sync"
 
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -54,8 +53,8 @@ type geometry struct {
 
 // geometryOf takes vectors of 64 bytes on a CPU device, and many small parts elsewhere. longest is of the reads.
 func geometryOf(rt *ops.Runtime, longest int) geometry {
-	switch d := rt.Device(); {
-	case d == nil || d.Class != platform.CPU:
+	switch {
+	case rt.Device().Lanes() == 1:
 		return geometry{1, "int", strip, 1024}
 	case longest*match <= 255:
 		return geometry{64, "uchar", 4, 8192}
@@ -110,11 +109,10 @@ func align(b batch, size int, reads, lengths, genome *ops.Node) []*ops.Node {
 		Args:    []any{int32(b.rows), int32(size), int32(b.part), int32(overlap)},
 		Global:  [3]int{parts, groups}, Local: local,
 		Host: func(outs, ins []*tensor.Tensor) error {
-			bases, genome := elements[uint8](ins[0]), elements[uint8](ins[2])
-			scores, ends := elements[int32](outs[0]), elements[int32](outs[1])
-			var wg sync.WaitGroup
-			for k := range scores {
-				wg.Go(func() {
+			bases, genome := tensor.MustSlice[uint8](ins[0]), tensor.MustSlice[uint8](ins[2])
+			scores, ends := tensor.MustSlice[int32](outs[0]), tensor.MustSlice[int32](outs[1])
+			fallback.Parallel(len(scores), func(first, last int) {
+				for k := first; k < last; k++ {
 					g, p, l := k/b.lanes/parts, k/b.lanes%parts, k%b.lanes
 					read := make([]uint8, 0, b.rows)
 					for i := range b.rows {
@@ -125,15 +123,12 @@ func align(b batch, size int, reads, lengths, genome *ops.Node) []*ops.Node {
 					from := max(p*b.part-overlap, 0)
 					score, end := smithWaterman(read, genome[from:min((p+1)*b.part, size)])
 					scores[k], ends[k] = int32(score), int32(from+end)
-				})
-			}
-			wg.Wait()
+				}
+			})
 			return nil
 		},
 	}, reads, lengths, genome)
 }
-
-func elements[T tensor.Elem](t *tensor.Tensor) []T { return tensor.Must(tensor.ToSlice[T](t)) }
 
 // alignAll compiles the alignment of reads with a genome: a kernel with short scores, and one with long ones where reads need them.
 func alignAll(ctx context.Context, rt *ops.Runtime, place ops.Place, reads []string, genome string) (func(context.Context) ([]hit, error), error) {
@@ -168,7 +163,7 @@ func alignAll(ctx context.Context, rt *ops.Runtime, place ops.Place, reads []str
 		}
 		hits := make([]hit, len(reads))
 		for n, b := range batches {
-			scores, ends := elements[int32](tensors[2*n]), elements[int32](tensors[2*n+1])
+			scores, ends := tensor.MustSlice[int32](tensors[2*n]), tensor.MustSlice[int32](tensors[2*n+1])
 			parts := tensors[2*n].Shape()[1]
 			for k, read := range b.order {
 				for p := range parts { // the first of the best

@@ -32,8 +32,8 @@ const least = 30
 type hit struct{ score, end int } // end is a column of the strip in which it ends
 
 func main() {
-	n := flag.Int("reads", 2000, "how many reads are aligned")
-	gallery.Main("align", "align.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, *n) })
+	n := flag.Int("reads", 2000, "reads to align, with their reverse complements")
+	gallery.Main("align", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, *n) })
 }
 
 func run(ctx context.Context, p *gallery.Program, n int) error {

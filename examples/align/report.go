@@ -1,9 +1,7 @@
 package main
 
 import (
-	"image"
 	"image/color"
-	"image/draw"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 )
@@ -35,15 +33,15 @@ func report(p *gallery.Program, genome string, reads []string, hits []hit) error
 	for x := range width {
 		most = max(most, depth[0][x], depth[1][x])
 	}
-	img := image.NewRGBA(image.Rect(0, 0, width, 2*half+1))
-	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
-	bar := func(x, top, bottom int, c color.RGBA) {
-		draw.Draw(img, image.Rect(x, top, x+1, bottom), image.NewUniform(c), image.Point{}, draw.Src)
-	}
-	for x := range width {
-		bar(x, half-int(depth[0][x]/most*half), half, color.RGBA{31, 119, 180, 255})
-		bar(x, half, half+1, color.RGBA{A: 255})
-		bar(x, half+1, half+1+int(depth[1][x]/most*half), color.RGBA{255, 127, 14, 255})
-	}
-	return p.WritePNG(img)
+	return p.WritePNG(gallery.Paint(width, 2*half+1, func(x, y int) color.RGBA {
+		switch {
+		case y == half:
+			return color.RGBA{A: 255}
+		case y < half && half-y <= int(depth[0][x]/most*half):
+			return color.RGBA{31, 119, 180, 255}
+		case y > half && y-half <= int(depth[1][x]/most*half):
+			return color.RGBA{255, 127, 14, 255}
+		}
+		return gallery.Grey(1)
+	}))
 }

@@ -30,7 +30,7 @@ func TestThePageIsThatOfItsRecord(t *testing.T) {
 		for _, c := range r.Checks {
 			require.True(t, c.Holds, "%s: %s", r.Name, c.What)
 		}
-		if i := slices.IndexFunc(programs, func(p program) bool { return p.name == r.Name }); !programs[i].draws {
+		if i := slices.IndexFunc(gallery.Programs, func(p gallery.Info) bool { return p.Name == r.Name }); !gallery.Programs[i].Draws {
 			continue
 		}
 		picture, err := os.Stat("../README.d/" + r.Name + ".png")
@@ -51,8 +51,8 @@ func TestEveryProgramIsInTheGallery(t *testing.T) {
 			found = append(found, filepath.Base(filepath.Dir(file)))
 		}
 	}
-	for _, p := range programs {
-		listed = append(listed, p.name)
+	for _, p := range gallery.Programs {
+		listed = append(listed, p.Name)
 	}
 	slices.Sort(listed)
 	require.Equal(t, found, listed)

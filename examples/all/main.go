@@ -41,13 +41,13 @@ func main() {
 
 func run(ctx context.Context, file, device string, only bool, names []string) error {
 	if len(names) == 0 && !only {
-		for _, p := range programs {
-			names = append(names, p.name)
+		for _, p := range gallery.Programs {
+			names = append(names, p.Name)
 		}
 	}
 	var failed error
 	for _, name := range names {
-		if !slices.ContainsFunc(programs, func(p program) bool { return p.name == name }) {
+		if !slices.ContainsFunc(gallery.Programs, func(p gallery.Info) bool { return p.Name == name }) {
 			return fmt.Errorf("%q is no program of the gallery", name)
 		}
 		fmt.Printf("\n== %s\n", name)
@@ -79,7 +79,7 @@ func runOne(ctx context.Context, file, device, name string) error {
 		return err
 	}
 	command := []string{binary, "-device", device, "-peer", "-json", record}
-	if slices.ContainsFunc(programs, func(p program) bool { return p.name == name && p.draws }) {
+	if slices.ContainsFunc(gallery.Programs, func(p gallery.Info) bool { return p.Name == name && p.Draws }) {
 		command = append(command, "-out", picture)
 	}
 	if err := do(command...); err != nil {

@@ -16,33 +16,6 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 )
 
-// program is one of the gallery, with what it does for people of which field, and whether it draws a picture.
-type program struct {
-	name, field, does string
-	draws             bool
-}
-
-var programs = []program{
-	{"options", "finance", "prices options by random paths, with Greeks by automatic differentiation; value at risk of real prices", false},
-	{"molecules", "molecular dynamics", "melts a Lennard-Jones crystal with neighbour lists, beside LAMMPS", true},
-	{"fluid", "flow", "lattice Boltzmann: a box with a moving lid beside published velocities, a vortex street behind a disc", true},
-	{"galaxy", "astronomy", "lets two galaxies of 16,384 stars fly by each other, every pair computed", true},
-	{"route", "path planning", "plans many trips through a town at once; lengths are Dijkstra's", true},
-	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means", true},
-	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products", true},
-	{"speech", "speech", "writes down what is said in a recording, with ONNX models of others", false},
-	{"lines", "computer vision", "finds the straight lines of a photograph, by an ONNX model of others", true},
-	{"mnist-onnx", "handwriting", "reads the 10,000 test digits of MNIST, by an ONNX model of others", false},
-	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows", true},
-	{"hash", "hashing", "hashes a million messages by SHA-256, and makes keys of passwords by PBKDF2", true},
-	{"align", "genomics", "finds where DNA reads belong in a phage's genome, by Smith and Waterman's algorithm", true},
-	{"render", "rendering", "traces paths of light through glass and metal, with the same picture on every device", true},
-	{"mri", "medical imaging", "smooths a head scan, tells its tissues apart, and draws it from all sides", true},
-	{"photo", "photography and video", "filters a photograph, and turns a clip into a cartoon", true},
-	{"recommend", "recommendation", "factorises a million ratings by alternating least squares", true},
-	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation", true},
-}
-
 // page is examples/README.md.
 func page(records []gallery.Record, file string) []byte {
 	byName := map[string]gallery.Record{}
@@ -63,8 +36,8 @@ that a program prints; how many times as long others take stands in parentheses.
 
 `, filepath.ToSlash(file))
 	fmt.Fprintf(&b, "| | program | lines | device | CPU path | peer |\n| --- | --- | ---: | ---: | ---: | ---: |\n")
-	for _, p := range programs {
-		if r, ok := byName[p.name]; ok && len(r.Works) > 0 {
+	for _, p := range gallery.Programs {
+		if r, ok := byName[p.Name]; ok && len(r.Works) > 0 {
 			row(&b, p, r)
 		}
 	}
@@ -77,7 +50,7 @@ that a program prints; how many times as long others take stands in parentheses.
 }
 
 // row is that of a program, with the times of its first work.
-func row(b *bytes.Buffer, p program, r gallery.Record) {
+func row(b *bytes.Buffer, p gallery.Info, r gallery.Record) {
 	w := r.Works[0]
 	device := gallery.Seconds(w.Runs[0].Seconds)
 	if w.Amount > 0 {
@@ -91,11 +64,11 @@ func row(b *bytes.Buffer, p program, r gallery.Record) {
 		peer = strings.Join(r.Missing, ", ") + " not installed"
 	}
 	picture := ""
-	if p.draws {
-		picture = fmt.Sprintf(`<img src="README.d/%s.png" width="240"> `, p.name)
+	if p.Draws {
+		picture = fmt.Sprintf(`<img src="README.d/%s.png" width="240"> `, p.Name)
 	}
 	fmt.Fprintf(b, "| %s| **[%s](%s/main.go)** (%s) %s. Timed: %s | %d | %s | %s | %s |\n",
-		picture, p.name, p.name, p.field, p.does, w.Name, r.Lines, device, times(&w, w.Runs[len(w.Runs)-1]), peer)
+		picture, p.Name, p.Name, p.Field, p.Does, w.Name, r.Lines, device, times(&w, w.Runs[len(w.Runs)-1]), peer)
 }
 
 // times is how long a run takes for all of the work, and how many times as long as on the device.

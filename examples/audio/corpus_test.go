@@ -16,7 +16,7 @@ func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("audio", func(rt *ops.Runtime) error {
 		g := ops.NewGraph("audio")
 		x := g.Input("x", tensor.Float32, 4000)
-		_, err := compile(t.Context(), rt, ops.Auto, x, inverse(clean(transform(x)), 4000), make([]float32, 4000))
+		_, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{inverse(clean(transform(x)), 4000)}})
 		return err
 	})
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"math"
 
@@ -32,13 +33,16 @@ func main() {
 	flag.StringVar(&o.save, "save", "", "write what is left to this WAV `file`, and the noisy recording beside it")
 	flag.Float64Var(&o.snr, "snr", 5, "power of speech over that of the noise, in decibels")
 	flag.Float64Var(&o.seconds, "seconds", 60, "how long the recording is, repeated, with ever new noise")
-	gallery.Main("audio", "audio.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("audio", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed peer.py
 var peer string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if !(o.seconds > 0 && o.seconds <= 3600) || math.IsNaN(o.snr) || math.IsInf(o.snr, 0) {
+		return errors.New("-seconds must be above 0 and at most 3600, and -snr finite")
+	}
 	speech, rate, err := recording(o.wav, o.seconds)
 	if err != nil {
 		return err
@@ -52,15 +56,15 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	seconds := float64(len(speech)) / float64(rate)
 	p.Printf("%.1f s of speech at %d Hz: %d frames of %d samples\n", seconds, rate, frames(len(speech)), length)
 
-	cleaned, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "noise reduction", Amount: seconds, Unit: "s of sound"},
-		func(place ops.Place) (func(context.Context) ([]float32, error), error) {
-			g := ops.NewGraph("audio")
-			x := g.Input("x", tensor.Float32, len(noisy))
-			return compile(ctx, rt, place, x, inverse(clean(transform(x)), len(noisy)), noisy)
-		})
+	g := ops.NewGraph("audio")
+	x := g.Input("x", tensor.Float32, len(noisy))
+	feeds := ops.Feeds{x: tensor.Must(tensor.FromSlice(noisy))}
+	work := gallery.Work{Name: "noise reduction", Amount: seconds, Unit: "s of sound"}
+	results, err := gallery.Graph(ctx, p, rt, work, feeds, inverse(clean(transform(x)), len(noisy)))
 	if err != nil {
 		return err
 	}
+	cleaned := tensor.MustSlice[float32](results[0].Value[0])
 	var theirs struct {
 		SNR    float64
 		Sample []float64
@@ -70,54 +74,34 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 
-	same, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "round trip", Amount: seconds, Unit: "s of sound"},
-		func(place ops.Place) (func(context.Context) ([]float32, error), error) {
-			g := ops.NewGraph("round trip")
-			x := g.Input("x", tensor.Float32, len(noisy))
-			return compile(ctx, rt, place, x, inverse(transform(x), len(noisy)), noisy)
-		})
+	work.Name = "round trip"
+	same, err := gallery.Graph(ctx, p, rt, work, feeds, inverse(transform(x), len(noisy)))
 	if err != nil {
 		return err
 	}
 	for _, r := range same {
-		worst := farthest(r.Value, noisy)
+		worst := gallery.Farthest(tensor.MustSlice[float32](r.Value[0]), noisy)
 		p.Check(worst < 1e-5, "the transform and its inverse on %s give the signal back: %.1e of full scale apart", r.Where, worst)
 	}
-	before, after := ratio(speech, noisy), ratio(speech, cleaned[0].Value)
+	before, after := ratio(speech, noisy), ratio(speech, cleaned)
 	p.Check(after > before+6 || o.snr > 10, "speech over noise: %.1f dB before, %.1f dB after", before, after)
-	if len(cleaned) == 2 {
-		worst := farthest(cleaned[0].Value, cleaned[1].Value)
-		p.Check(worst < 1e-4, "%s and the CPU path leave the same: %.1e of full scale apart", cleaned[0].Where, worst)
+	if len(results) == 2 {
+		worst := gallery.Farthest(cleaned, tensor.MustSlice[float32](results[1].Value[0]))
+		p.Check(worst < 1e-4, "%s and the CPU path leave the same: %.1e of full scale apart", results[0].Where, worst)
 	}
 	if ok {
 		worst := 0.0
 		for i, v := range theirs.Sample {
-			worst = max(worst, math.Abs(v-float64(cleaned[0].Value[1009*i])))
+			worst = max(worst, math.Abs(v-float64(cleaned[1009*i])))
 		}
 		p.Check(worst < 1e-4, "SciPy leaves the same: %.1e of full scale apart, %.1f dB", worst, theirs.SNR)
 	}
 	if o.save != "" {
-		if err := writeWAVs(p, o.save, rate, noisy, cleaned[0].Value); err != nil {
+		if err := writeWAVs(p, o.save, rate, noisy, cleaned); err != nil {
 			return err
 		}
 	}
-	return draw(ctx, p, rt, rate, noisy, cleaned[0].Value)
-}
-
-// compile compiles a graph for a place and returns what runs it on a signal.
-func compile(ctx context.Context, rt *ops.Runtime, place ops.Place, x, y *ops.Node, signal []float32) (func(context.Context) ([]float32, error), error) {
-	exe, err := x.Graph().Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{y}, Place: place})
-	if err != nil {
-		return nil, err
-	}
-	feeds := ops.Feeds{x: tensor.Must(tensor.FromSlice(signal))}
-	return func(ctx context.Context) ([]float32, error) {
-		outs, err := exe.Run(ctx, feeds)
-		if err != nil {
-			return nil, err
-		}
-		return tensor.ToSlice[float32](outs[0])
-	}, nil
+	return draw(ctx, p, rt, rate, noisy, cleaned)
 }
 
 // ratio is the power of a signal over that of what another has beside it, in decibels.
@@ -128,12 +112,4 @@ func ratio(signal, other []float32) float64 {
 		error += math.Pow(float64(other[i])-float64(v), 2)
 	}
 	return 10 * math.Log10(power/error)
-}
-
-// farthest is the largest difference of two signals.
-func farthest(a, b []float32) (worst float64) {
-	for i := range a {
-		worst = max(worst, math.Abs(float64(a[i])-float64(b[i])))
-	}
-	return worst
 }

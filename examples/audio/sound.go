@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -15,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/examples/internal/wav"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -32,54 +31,15 @@ func recording(file string, seconds float64) (signal []float32, rate int, err er
 			return nil, 0, err
 		}
 	}
-	pcm, rate, err := decodeWAV(content)
+	once, rate, err := wav.Decode(content)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", file, err)
 	}
 	signal = make([]float32, max(length, int(seconds*float64(rate))))
 	for i := range signal {
-		signal[i] = float32(pcm[i%len(pcm)]) / 32768
+		signal[i] = once[i%len(once)]
 	}
 	return signal, rate, nil
-}
-
-// decodeWAV reads the samples of a RIFF file with PCM of 16 bits and one channel.
-func decodeWAV(b []byte) (pcm []int16, rate int, err error) {
-	bad := errors.New("not a WAV file with PCM of 16 bits and one channel")
-	if len(b) < 12 || string(b[:4]) != "RIFF" || string(b[8:12]) != "WAVE" {
-		return nil, 0, bad
-	}
-	for b = b[12:]; len(b) >= 8; {
-		name, size := string(b[:4]), int(binary.LittleEndian.Uint32(b[4:]))
-		b = b[8:]
-		size = min(size, len(b))
-		switch chunk := b[:size]; {
-		case name == "fmt " && size >= 16:
-			if binary.LittleEndian.Uint16(chunk) != 1 || binary.LittleEndian.Uint16(chunk[2:]) != 1 || binary.LittleEndian.Uint16(chunk[14:]) != 16 {
-				return nil, 0, bad
-			}
-			rate = int(binary.LittleEndian.Uint32(chunk[4:]))
-		case name == "data" && size >= 2 && rate > 0:
-			pcm = make([]int16, size/2)
-			return pcm, rate, binary.Read(bytes.NewReader(chunk), binary.LittleEndian, pcm)
-		}
-		b = b[min(size+size%2, len(b)):]
-	}
-	return nil, 0, bad
-}
-
-// encodeWAV is the opposite.
-func encodeWAV(signal []float32, rate int) []byte {
-	var b bytes.Buffer
-	b.WriteString("RIFF")
-	pcm := make([]int16, len(signal))
-	for i, v := range signal {
-		pcm[i] = int16(math.Round(math.Max(-1, math.Min(1, float64(v))) * 32767))
-	}
-	for _, v := range []any{uint32(36 + 2*len(pcm)), []byte("WAVEfmt "), uint32(16), uint16(1), uint16(1), uint32(rate), uint32(2 * rate), uint16(2), uint16(16), []byte("data"), uint32(2 * len(pcm)), pcm} {
-		_ = binary.Write(&b, binary.LittleEndian, v) // a buffer takes all
-	}
-	return b.Bytes()
 }
 
 // withNoise adds white noise and whistles at 1 and 3 kHz, so that speech has snr decibels more power than both together.
@@ -105,7 +65,7 @@ func withNoise(speech []float32, rate int, snr float64) []float32 {
 func writeWAVs(p *gallery.Program, file string, rate int, noisy, cleaned []float32) error {
 	before := strings.TrimSuffix(file, ".wav") + "-noisy.wav"
 	p.Printf("written to %s and %s\n", before, file)
-	return errors.Join(os.WriteFile(before, encodeWAV(noisy, rate), 0o644), os.WriteFile(file, encodeWAV(cleaned, rate), 0o644))
+	return errors.Join(os.WriteFile(before, wav.Encode(noisy, rate), 0o644), os.WriteFile(file, wav.Encode(cleaned, rate), 0o644))
 }
 
 // draw paints the spectrograms of the first seconds of both signals, one above the other: 60 dB from black to white.
@@ -115,20 +75,18 @@ func draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, rate int, si
 	g := ops.NewGraph("spectrogram")
 	x := g.Input("x", tensor.Float32, samples)
 	decibels := ops.Mul(ops.Log(ops.Add(power(transform(x)), 1e-9)), 10/math.Ln10)
-	var img *image.RGBA
+	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{decibels}})
+	if err != nil {
+		return err
+	}
+	n := decibels.Dim(0)
+	img := image.NewRGBA(image.Rect(0, 0, n, len(signals)*(bins+gap)-gap))
 	for i, signal := range signals {
-		run, err := compile(ctx, rt, ops.Auto, x, decibels, signal[:samples])
+		out, err := exe.Run(ctx, ops.Feeds{x: tensor.Must(tensor.FromSlice(signal[:samples]))})
 		if err != nil {
 			return err
 		}
-		level, err := run(ctx)
-		if err != nil {
-			return err
-		}
-		n := len(level) / bins
-		if img == nil {
-			img = image.NewRGBA(image.Rect(0, 0, n, len(signals)*(bins+gap)-gap))
-		}
+		level := tensor.MustSlice[float32](out[0])
 		for t := range n {
 			for f := range bins {
 				img.SetRGBA(t, i*(bins+gap)+bins-1-f, heat((float64(level[t*bins+f])+30)/60))

@@ -4,11 +4,11 @@ import (
 	"context"
 	_ "embed" // for fluid.cl
 	"fmt"
-	"github.com/anycl/anycl/examples/internal/gallery"
-	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
-	"github.com/anycl/anycl/tensor"
 	"slices"
+
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 //go:embed fluid.cl
@@ -39,7 +39,7 @@ func (w *flow) rates() (plus, minus float32) {
 	return float32(1 / (a + 0.5)), float32(1 / (3.0/16/a + 0.5))
 }
 
-// step adds a step, or a copy of as many bytes, to the graph of f, float32 [9, height, width], and kind.
+// step adds a step, or a copy of as many bytes, which needs a device, to the graph of f, float32 [9, height, width], and kind.
 func (w *flow) step(entry string, f, kind *ops.Node) *ops.Node {
 	plus, minus := w.rates()
 	o := ops.KernelOptions{
@@ -53,11 +53,18 @@ func (w *flow) step(entry string, f, kind *ops.Node) *ops.Node {
 	}
 	if entry == "copy" {
 		o.Global[0] *= 9
-		o.Host = func(outs, ins []*tensor.Tensor) error { return w.host(outs[0], ins[0], w.copyRow) }
 		return ops.Kernel(f.Graph(), o, f)[0]
 	}
 	o.Args = []any{plus, minus, float32(w.speed)}
-	o.Host = func(outs, ins []*tensor.Tensor) error { return w.host(outs[0], ins[0], w.row) }
+	o.Host = func(outs, ins []*tensor.Tensor) error {
+		g, f := tensor.MustSlice[float32](outs[0]), tensor.MustSlice[float32](ins[0])
+		fallback.Parallel(w.height, func(from, to int) {
+			for y := from; y < to; y++ {
+				w.row(g, f, y)
+			}
+		})
+		return nil
+	}
 	return ops.Kernel(f.Graph(), o, f, kind)[0]
 }
 
@@ -121,22 +128,10 @@ func (s *state) after(ctx context.Context) ([]float32, error) {
 	return tensor.ToSlice[float32](t)
 }
 
-// timed makes some steps on both engines.
-func (w *flow) timed(ctx context.Context, p *gallery.Program, rt *ops.Runtime, entry string, count int) ([]gallery.Result[*state], error) {
-	work := gallery.Work{
-		Name:   fmt.Sprintf("%s, %d steps of %d x %d cells", entry, count, w.width, w.height),
-		Amount: float64(w.width*w.height*count) / 1e6, Unit: "M cells",
-	}
-	return gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*state, error), error) {
-		s, err := w.start(ctx, rt, place, entry, count)
-		return func(ctx context.Context) (*state, error) { return s, s.run(ctx) }, err
-	})
-}
-
 // newFlow is a grid of cells of fluid. Rows are made longer to be a multiple of what a CPU's vectors hold.
 func newFlow(rt *ops.Runtime, width, height int, reynolds, length float64) *flow {
 	w := &flow{width: (width + 15) / 16 * 16, height: height, speed: 0.1, reynolds: reynolds, length: length, vector: 1}
-	if d := rt.Device(); d != nil && d.Class == platform.CPU {
+	if rt.Device().Lanes() > 1 {
 		w.vector = 16
 	}
 	w.kind = make([]uint8, w.width*w.height)

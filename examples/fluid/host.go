@@ -1,35 +1,5 @@
 package main
 
-import (
-	"runtime"
-	"sync"
-
-	"github.com/anycl/anycl/tensor"
-)
-
-// host is a kernel in Go, which computes rows of g from f.
-func (w *flow) host(out, in *tensor.Tensor, row func(g, f []float32, y int)) error {
-	g, err := tensor.ToSlice[float32](out)
-	if err != nil {
-		return err
-	}
-	f, err := tensor.ToSlice[float32](in)
-	if err != nil {
-		return err
-	}
-	workers := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for i := range workers {
-		wg.Go(func() {
-			for y := i * w.height / workers; y < (i+1)*w.height/workers; y++ {
-				row(g, f, y)
-			}
-		})
-	}
-	wg.Wait()
-	return nil
-}
-
 // row is a row of cells after a step: what the kernel flow does.
 func (w *flow) row(g, f []float32, y int) {
 	plus, minus := w.rates()
@@ -73,13 +43,5 @@ func (w *flow) row(g, f []float32, y int) {
 		o1[x], o3[x] = back*f3+1./9*(even+odd), back*f1+1./9*(even-odd)
 		o5[x], o7[x] = back*f7+1./36*(even+odd), back*f5+1./36*(even-odd)
 		o6[x], o8[x] = back*f8+1./36*(even-odd), back*f6+1./36*(even+odd)
-	}
-}
-
-// copyRow is the kernel copy for all nine populations of a row.
-func (w *flow) copyRow(g, f []float32, y int) {
-	for q := range 9 {
-		at := (q*w.height + y) * w.width
-		copy(g[at:at+w.width], f[at:])
 	}
 }

@@ -10,9 +10,9 @@ package main
 import (
 	"context"
 	_ "embed" // for peer.py
+	"errors"
 	"flag"
 	"fmt"
-	"os"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
@@ -28,21 +28,18 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.reynolds, "reynolds", 100, "Reynolds number of the cavity: 100, 400 or 1000, for which there are published velocities")
-	flag.IntVar(&o.cells, "cells", 128, "along each side of the cavity")
+	flag.IntVar(&o.cells, "cells", 128, "cells along each side of the cavity")
 	flag.IntVar(&o.stream, "stream", 100, "Reynolds number of the stream past the disc")
-	flag.IntVar(&o.diameter, "diameter", 0, "of the disc, in cells; the channel is 24 x 8 diameters (default 16, and 10 on the CPU path)")
-	flag.IntVar(&o.time, "time", 120, "that the stream flows, in diameters of the disc")
+	flag.IntVar(&o.diameter, "diameter", 0, "diameter of the disc, in cells; the channel is 24 x 8 diameters (default 16, and 10 on the CPU path)")
+	flag.IntVar(&o.time, "time", 120, "time for which the stream flows, in those that it needs for a diameter")
 	flag.IntVar(&o.large, "large", 1024, "cells along each side of the grid that is timed beside a copy")
-	gallery.Main("fluid", "fluid.png", func(ctx context.Context, p *gallery.Program) error {
-		if _, ok := ghiaU[o.reynolds]; !ok || o.cells < 16 || o.stream < 1 || o.diameter < 0 || o.time < 1 || o.large < 16 {
-			fmt.Fprintln(os.Stderr, "fluid: -reynolds is 100, 400 or 1000, and all others are positive, -cells and -large at least 16")
-			os.Exit(2)
-		}
-		return run(ctx, p, o)
-	})
+	gallery.Main("fluid", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if _, ok := ghiaU[o.reynolds]; !ok || o.cells < 16 || o.stream < 1 || o.diameter < 0 || o.time < 1 || o.large < 16 {
+		return errors.New("-reynolds is 100, 400 or 1000, and all others are positive, -cells and -large at least 16")
+	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err
@@ -74,7 +71,7 @@ func box(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) er
 		}
 		before := append(u, v...)
 		u, v = w.profiles(f)
-		if change = apart(append(u, v...), before); n%3 == 0 || change <= 1e-4 {
+		if change = gallery.Farthest(append(u, v...), before); n%3 == 0 || change <= 1e-4 {
 			p.Printf("%7d steps: since %d of them velocities changed by at most %.5f of the lid's\n", n*turn, turn, change)
 		}
 	}
@@ -127,17 +124,24 @@ func street(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options)
 //go:embed peer.py
 var numpy string
 
-// times lets the box run on both engines, and beside NumPy; then a grid that is larger than caches, beside a copy.
+// times lets the box run on both engines, and beside NumPy; then a grid that is larger than caches, in turns with a copy.
 func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
 	p.Printf("\n")
-	small, large := cavity(rt, o.cells, float64(o.reynolds)), cavity(rt, o.large, float64(o.reynolds))
 	const count = 500
-	if _, err := small.timed(ctx, p, rt, "flow", count); err != nil {
+	w := cavity(rt, o.cells, float64(o.reynolds))
+	work := gallery.Work{
+		Name:   fmt.Sprintf("flow, %d steps of %d x %d cells", count, w.width, w.height),
+		Amount: float64(w.width*w.height*count) / 1e6, Unit: "M cells",
+	}
+	if _, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*state, error), error) {
+		s, err := w.start(ctx, rt, place, "flow", count)
+		return func(ctx context.Context) (*state, error) { return s, s.run(ctx) }, err
+	}); err != nil {
 		return err
 	}
 	var u []float64 // after as many steps from rest
 	for _, place := range []ops.Place{ops.OnCPU, ops.Auto} {
-		s, err := small.start(ctx, rt, place, "flow", count)
+		s, err := w.start(ctx, rt, place, "flow", count)
 		if err != nil {
 			return err
 		}
@@ -146,29 +150,35 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 			return err
 		}
 		before := u
-		if u, _ = small.profiles(f); before != nil {
-			p.Check(apart(u, before) < 1e-4, "the engines' velocities differ by at most %.1e of the lid's", apart(u, before))
+		if u, _ = w.profiles(f); before != nil {
+			p.Check(gallery.Farthest(u, before) < 1e-4, "the engines' velocities differ by at most %.1e of the lid's", gallery.Farthest(u, before))
 		}
 	}
-	plus, minus := small.rates()
+	plus, minus := w.rates()
 	var theirs []float64
-	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy", Python: numpy, Files: map[string]any{"kind.u8": small.kind},
-		Args: []string{fmt.Sprint(small.width), fmt.Sprint(o.cells), fmt.Sprint(plus), fmt.Sprint(minus), fmt.Sprint(small.speed), fmt.Sprint(count)}}, &theirs)
+	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy", Python: numpy, Files: map[string]any{"kind.u8": w.kind},
+		Args: []string{fmt.Sprint(w.width), fmt.Sprint(o.cells), fmt.Sprint(plus), fmt.Sprint(minus), fmt.Sprint(w.speed), fmt.Sprint(count)}}, &theirs)
 	if err != nil {
 		return err
 	}
 	if ok {
-		p.Check(apart(u, theirs) < 1e-4, "NumPy's velocities differ by at most %.1e of the lid's", apart(u, theirs))
+		p.Check(gallery.Farthest(u, theirs) < 1e-4, "NumPy's velocities differ by at most %.1e of the lid's", gallery.Farthest(u, theirs))
 	}
-	flow, err := large.timed(ctx, p, rt, "flow", 40)
+	if rt.Device() == nil {
+		return nil
+	}
+	const few = 4
+	large := cavity(rt, o.large, float64(o.reynolds))
+	flow, err := large.start(ctx, rt, ops.OnDevice, "flow", few)
 	if err != nil {
 		return err
 	}
-	copies, err := large.timed(ctx, p, rt, "copy", 40)
+	copies, err := large.start(ctx, rt, ops.OnDevice, "copy", few)
 	if err != nil {
 		return err
 	}
-	p.Printf("a step of %d x %d cells moves %.1f GB/s on %s: %.2f of a copy\n", o.large, o.large,
-		40*large.bytes()/flow[0].Time.Seconds()/1e9, flow[0].Where, copies[0].Time.Seconds()/flow[0].Time.Seconds())
-	return nil
+	ratio, took, _, err := gallery.InTurns(ctx, p, flow.run, copies.run)
+	p.Printf("a step of %d x %d cells moves %.1f GB/s on %s: %.2f of a copy of as many bytes\n", large.width, large.height,
+		few*large.bytes()/took.Seconds()/1e9, rt.Device().ID, ratio)
+	return err
 }

@@ -4,6 +4,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
 )
 
 // velocity is that of the fluid in a cell, in cells per step.
@@ -33,17 +35,6 @@ func (w *flow) profiles(f []float32) (u, v []float64) {
 	return u, v
 }
 
-// apart is the largest difference of two lists, infinite if they are not as long.
-func apart(a, b []float64) (most float64) {
-	if len(a) != len(b) {
-		return math.Inf(1)
-	}
-	for i := range a {
-		most = max(most, math.Abs(a[i]-b[i]))
-	}
-	return most
-}
-
 // frequency is the number of periods in a step of a list that swings about zero, from its first rise through zero to its
 // last; 0 without two of them.
 func frequency(list []float64) float64 {
@@ -63,25 +54,16 @@ func frequency(list []float64) float64 {
 // left, blue where it turns right.
 func (w *flow) picture(f []float32) image.Image {
 	const zoom = 2
-	img := image.NewRGBA(image.Rect(0, 0, zoom*w.width, zoom*(w.height-2)))
-	for y := 1; y < w.height-1; y++ {
-		for x := range w.width {
-			c := color.RGBA{70, 70, 70, 255}
-			if w.kind[y*w.width+x] == fluid && x > 0 && x < w.width-1 {
-				_, right := w.velocity(f, x+1, y)
-				_, left := w.velocity(f, x-1, y)
-				above, _ := w.velocity(f, x, y+1)
-				below, _ := w.velocity(f, x, y-1)
-				t := math.Tanh((right - left - above + below) / 2 * w.length / w.speed / 2)
-				fade := uint8(255 * (1 - math.Abs(t)))
-				if c = (color.RGBA{255, fade, fade, 255}); t < 0 {
-					c = color.RGBA{fade, fade, 255, 255}
-				}
-			}
-			for i := range zoom * zoom {
-				img.SetRGBA(zoom*x+i%zoom, zoom*(w.height-2-y)+i/zoom, c)
-			}
+	return gallery.Paint(zoom*w.width, zoom*(w.height-2), func(px, py int) color.RGBA {
+		x, y := px/zoom, w.height-2-py/zoom
+		if w.kind[y*w.width+x] != fluid || x == 0 || x == w.width-1 {
+			return gallery.Grey(0.27)
 		}
-	}
-	return img
+		_, right := w.velocity(f, x+1, y)
+		_, left := w.velocity(f, x-1, y)
+		above, _ := w.velocity(f, x, y+1)
+		below, _ := w.velocity(f, x, y-1)
+		t := math.Tanh((right - left - above + below) / 2 * w.length / w.speed / 2)
+		return gallery.RGB(1+min(t, 0), 1-math.Abs(t), 1-max(t, 0))
+	})
 }

@@ -4,9 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
@@ -33,33 +32,24 @@ func histogram(binned, node, gh *ops.Node, nodes, group int) *ops.Node {
 		Options: fmt.Sprintf("-DN=%d -DFEATURES=%d -DNODES=%d -DBINS=%d -DCHUNK=%d -DWG=%d", n, features, nodes, bins, chunk, group),
 		Results: []ops.Result{{DType: tensor.Int32, Shape: []int{chunks, nodes, features, bins, 2}}},
 		Global:  [3]int{features * group, chunks},
-		Host:    func(outs, ins []*tensor.Tensor) error { return histogramHost(outs, ins, nodes) },
+		Host: func(outs, ins []*tensor.Tensor) error { // the kernel in Go
+			binned, node, gh := tensor.MustSlice[uint8](ins[0]), tensor.MustSlice[int32](ins[1]), tensor.MustSlice[int32](ins[2])
+			y := tensor.MustSlice[int32](outs[0])
+			clear(y)
+			fallback.Parallel(chunks*features, func(from, to int) {
+				for i := from; i < to; i++ {
+					c, f := i/features, i%features
+					for r := c * chunk; r < min((c+1)*chunk, n); r++ {
+						at := (((c*nodes+int(node[r]))*features+f)*bins + int(binned[f*n+r])) * 2
+						y[at] += gh[2*r]
+						y[at+1] += gh[2*r+1]
+					}
+				}
+			})
+			return nil
+		},
 	}, binned, node, gh)[0]
 	return ops.Sum(ops.Cast(parts, tensor.Float32), 0)
-}
-
-// histogramHost is the kernel in Go, for the CPU path.
-func histogramHost(outs, ins []*tensor.Tensor, nodes int) error {
-	binned, node, gh := tensor.Must(tensor.ToSlice[uint8](ins[0])), tensor.Must(tensor.ToSlice[int32](ins[1])), tensor.Must(tensor.ToSlice[int32](ins[2]))
-	y := tensor.Must(tensor.ToSlice[int32](outs[0]))
-	clear(y)
-	n, features := len(node), len(binned)/len(node)
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wg.Go(func() {
-			for i := w; i < (n+chunk-1)/chunk*features; i += workers {
-				c, f := i/features, i%features
-				for r := c * chunk; r < min((c+1)*chunk, n); r++ {
-					at := (((c*nodes+int(node[r]))*features+f)*bins + int(binned[f*n+r])) * 2
-					y[at] += gh[2*r]
-					y[at+1] += gh[2*r+1]
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return nil
 }
 
 // groupOf is the size of a work-group on a device.

@@ -39,14 +39,12 @@ func TestATreeTakesTheBestSplits(t *testing.T) {
 		for _, group := range groups {
 			g := ops.NewGraph("test")
 			x := g.Variable("bins", tensor.Must(tensor.FromSlice(binned, table.features, n)))
-			f, score := boost(x, vector(g, "label", table.y), vector(g, "mask", table.mask()), 1, depth, rate, 0, group)
-			run, err := ready(t.Context(), rt, place, f.features, f.limits, f.leaves, score)
-			require.NoError(t, err)
-			outs, err := run(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, features, tensor.Must(tensor.ToSlice[int32](outs[0])), "groups of %d on %s", group, rt)
-			require.Equal(t, limits, tensor.Must(tensor.ToSlice[int32](outs[1])))
-			for i, v := range floats(outs[2]) {
+			label, mask := g.Const(tensor.Must(tensor.FromSlice(table.y))), g.Const(tensor.Must(tensor.FromSlice(table.mask())))
+			f, score := boost(x, label, mask, 1, depth, rate, 0, group)
+			outs := gallerytest.Compute(t, rt, place, nil, f.features, f.limits, f.leaves, score)
+			require.Equal(t, features, tensor.MustSlice[int32](outs[0]), "groups of %d on %s", group, rt)
+			require.Equal(t, limits, tensor.MustSlice[int32](outs[1]))
+			for i, v := range tensor.MustSlice[float32](outs[2]) {
 				require.InDelta(t, leaves[i], v, 1e-4)
 			}
 			for r := range n {
@@ -121,11 +119,9 @@ func TestLogisticRegressionFindsTheLine(t *testing.T) {
 	// Of the rows with x = 1 three in four are 1, of those with x = -1 one in four: the score is x log 3.
 	x, y := []float32{1, 1, 1, 1, -1, -1, -1, -1}, []float32{1, 1, 1, 0, 1, 0, 0, 0}
 	g := ops.NewGraph("test")
-	run, err := ready(t.Context(), rt, ops.Auto, logistic(g.Variable("x", tensor.Must(tensor.FromSlice(x, 8, 1))), vector(g, "y", y), g.Ones(tensor.Float32, 8), 10))
-	require.NoError(t, err)
-	outs, err := run(t.Context())
-	require.NoError(t, err)
-	for i, v := range floats(outs[0]) {
+	rows, label := g.Const(tensor.Must(tensor.FromSlice(x, 8, 1))), g.Const(tensor.Must(tensor.FromSlice(y)))
+	outs := gallerytest.Compute(t, rt, ops.Auto, nil, logistic(rows, label, g.Ones(tensor.Float32, 8), 10))
+	for i, v := range tensor.MustSlice[float32](outs[0]) {
 		require.InDelta(t, float64(x[i])*math.Log(3), v, 2e-3) // less what the ridge takes
 	}
 }

@@ -13,6 +13,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -33,18 +34,21 @@ type options struct {
 
 func main() {
 	o := options{}
-	flag.IntVar(&o.trees, "trees", 100, "to grow")
-	flag.IntVar(&o.depth, "depth", 6, "of a tree, 1 to 7")
-	flag.IntVar(&o.steps, "steps", 8, "of Newton's method for logistic regression")
-	flag.Float64Var(&o.rate, "rate", 0.1, "part of its answer that a tree gives")
+	flag.IntVar(&o.trees, "trees", 100, "trees to grow")
+	flag.IntVar(&o.depth, "depth", 6, "depth of a tree, 1 to 7")
+	flag.IntVar(&o.steps, "steps", 8, "steps of Newton's method for logistic regression")
+	flag.Float64Var(&o.rate, "rate", 0.1, "learning rate: the part of its answer that a tree gives, up to 1")
 	flag.IntVar(&o.transactions, "transactions", 0, "draw so many card transactions instead of reading the table")
-	gallery.Main("fraud", "fraud.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("fraud", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed peer.py
 var peer string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.trees < 1 || o.depth < 1 || o.depth > 7 || o.steps < 1 || !(o.rate > 0 && o.rate <= 1) || o.transactions != 0 && o.transactions < 1000 {
+		return errors.New("-trees and -steps must be positive, -depth 1 to 7, -rate above 0 and at most 1, -transactions at least 1000")
+	}
 	t, err := load(p, o.transactions)
 	if err != nil {
 		return err
@@ -62,18 +66,17 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	}
 	base := math.Log(ones / (float64(t.learned) - ones)) // the log odds of all rows
 
-	forests, err := gallery.Both(ctx, p, rt, gallery.Work{
+	g := ops.NewGraph("fraud")
+	label, mask := g.Variable("label", tensor.Must(tensor.FromSlice(t.y))), g.Variable("mask", tensor.Must(tensor.FromSlice(t.mask())))
+	bins := g.Variable("bins", tensor.Must(tensor.FromSlice(binned, t.features, t.rows())))
+	f, grown := boost(bins, label, mask, o.trees, o.depth, o.rate, base, groupOf(rt.Device()))
+	forests, err := gallery.Graph(ctx, p, rt, gallery.Work{
 		Name: fmt.Sprintf("growing %d trees", o.trees), Amount: float64(t.learned*o.trees) / 1e6, Unit: "M rows x trees",
-	}, func(place ops.Place) (func(context.Context) ([]*tensor.Tensor, error), error) {
-		g := ops.NewGraph("trees")
-		x := g.Variable("bins", tensor.Must(tensor.FromSlice(binned, t.features, t.rows())))
-		f, score := boost(x, vector(g, "label", t.y), vector(g, "mask", t.mask()), o.trees, o.depth, o.rate, base, groupOf(rt.Device()))
-		return ready(ctx, rt, place, score, f.features, f.limits, f.leaves)
-	})
+	}, nil, grown, f.features, f.limits, f.leaves)
 	if err != nil {
 		return err
 	}
-	best := floats(forests[0].Value[0])
+	best := tensor.MustSlice[float32](forests[0].Value[0])
 	theirs := map[string]float64{}
 	files := map[string]any{"x.f32": t.x, "y.f32": t.y}
 	args := func(what string) []string {
@@ -84,27 +87,23 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 
-	lines, err := gallery.Both(ctx, p, rt, gallery.Work{
-		Name: fmt.Sprintf("logistic regression, %d steps", o.steps),
-	}, func(place ops.Place) (func(context.Context) ([]*tensor.Tensor, error), error) {
-		g := ops.NewGraph("logistic")
-		x := g.Variable("x", tensor.Must(tensor.FromSlice(t.standardised(), t.rows(), t.features)))
-		return ready(ctx, rt, place, logistic(x, vector(g, "label", t.y), vector(g, "mask", t.mask()), o.steps))
-	})
+	x := g.Variable("x", tensor.Must(tensor.FromSlice(t.standardised(), t.rows(), t.features)))
+	lines, err := gallery.Graph(ctx, p, rt, gallery.Work{Name: fmt.Sprintf("logistic regression, %d steps", o.steps)}, nil, logistic(x, label, mask, o.steps))
 	if err != nil {
 		return err
 	}
+	byLine := tensor.MustSlice[float32](lines[0].Value[0])
 	besideLines, err := p.Beside(ctx, gallery.Peer{Name: "scikit-learn", Python: peer, Args: args("logistic"), Files: files}, &theirs)
 	if err != nil {
 		return err
 	}
 
-	label := t.y[t.learned:]
-	byTrees, byLines := auc(best[t.learned:], label), auc(floats(lines[0].Value[0])[t.learned:], label)
+	truth := t.y[t.learned:]
+	byTrees, byLines := auc(best[t.learned:], truth), auc(byLine[t.learned:], truth)
 	p.Printf("area under the curve of rows held out: %.4f by trees, %.4f by logistic regression\n", byTrees, byLines)
 	p.Check(byTrees > 0.6 && (byTrees > byLines || t.learned < 5000), "trees tell what is suspect, better than logistic regression where rows are many: %.4f", byTrees)
 	if len(forests) == 2 {
-		other := auc(floats(forests[1].Value[0])[t.learned:], label)
+		other := auc(tensor.MustSlice[float32](forests[1].Value[0])[t.learned:], truth)
 		p.Check(math.Abs(other-byTrees) < 0.01, "the trees of %s and of the CPU path are as good: %.4f and %.4f", forests[0].Where, byTrees, other)
 	}
 	if besideTrees {
@@ -114,21 +113,14 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		p.Check(math.Abs(byLines-theirs["logistic"]) < 0.01, "so is logistic regression: %.4f", theirs["logistic"])
 	}
 	forest := forests[0].Value
-	e := ensemble(tensor.Must(tensor.ToSlice[int32](forest[1])), tensor.Must(tensor.ToSlice[int32](forest[2])), floats(forest[3]), edges, o.depth, base)
+	e := ensemble(tensor.MustSlice[int32](forest[1]), tensor.MustSlice[int32](forest[2]), tensor.MustSlice[float32](forest[3]), edges, o.depth, base)
 	if err := score(ctx, p, rt, t, e, best); err != nil {
 		return err
 	}
-	if p.Out == "" {
-		return nil
-	}
 	a, b := curves.Line{Name: "trees"}, curves.Line{Name: "logistic regression"}
-	a.Y, a.X = precisionRecall(best[t.learned:], label)
-	b.Y, b.X = precisionRecall(floats(lines[0].Value[0])[t.learned:], label)
-	img, err := curves.Draw(curves.Axes{Title: "Rows held out", X: "recall: part of the suspects that is found", Y: "precision: part of the found that is right"}, true, a, b)
-	if err != nil {
-		return err
-	}
-	return p.WritePNG(img)
+	a.Y, a.X = precisionRecall(best[t.learned:], truth)
+	b.Y, b.X = precisionRecall(byLine[t.learned:], truth)
+	return p.WriteCurves(curves.Axes{Title: "Rows held out", X: "recall: part of the suspects that is found", Y: "precision: part of the found that is right"}, true, a, b)
 }
 
 // score gives the trees rows as they come, in batches of several sizes, and prints how long each takes and where it runs.
@@ -169,19 +161,4 @@ func score(ctx context.Context, p *gallery.Program, rt *ops.Runtime, t *table, e
 		p.Printf("%7d %9s %10s  %s\n", rows, gallery.Seconds(fastest.Seconds()), gallery.Seconds(fastest.Seconds()/float64(rows)), exe.Report().Places())
 	}
 	return nil
-}
-
-func floats(t *tensor.Tensor) []float32 { return tensor.Must(tensor.ToSlice[float32](t)) }
-
-func vector(g *ops.Graph, name string, v []float32) *ops.Node {
-	return g.Variable(name, tensor.Must(tensor.FromSlice(v)))
-}
-
-// ready compiles a graph for a place and returns what runs it.
-func ready(ctx context.Context, rt *ops.Runtime, place ops.Place, outputs ...*ops.Node) (func(context.Context) ([]*tensor.Tensor, error), error) {
-	exe, err := outputs[0].Graph().Compile(ctx, rt, ops.Target{Outputs: outputs, Place: place})
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) ([]*tensor.Tensor, error) { return exe.Run(ctx, nil) }, nil
 }

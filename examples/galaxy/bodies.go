@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
-	"sync"
 
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -89,11 +87,11 @@ func (b *bodies) rest() {
 	}
 }
 
-// leap adds a step to the graph, or a half of one, in the form for a CPU's vectors or for a GPU's groups.
-func leap(class platform.Class, p, v *ops.Node, kick, drift float64, potential bool) (q, w *ops.Node) {
+// leap adds a step to the graph, or a half of one, in the form for a CPU's vectors, if the device has lanes, or for a GPU's groups.
+func leap(lanes int, p, v *ops.Node, kick, drift float64, potential bool) (q, w *ops.Node) {
 	n := p.Dim(1)
 	vector, group := 1, min(n, 256)
-	if class == platform.CPU {
+	if lanes > 1 {
 		vector, group = 16, min(n/16, 16)
 	}
 	o := ops.KernelOptions{
@@ -101,7 +99,10 @@ func leap(class platform.Class, p, v *ops.Node, kick, drift float64, potential b
 		Results: []ops.Result{{DType: tensor.Float32, Shape: p.Shape()}, {DType: tensor.Float32, Shape: p.Shape()}},
 		Args:    []any{int32(n), float32(softening * softening), float32(kick), float32(drift)},
 		Global:  [3]int{n / vector}, Local: [3]int{group},
-		Host: func(outs, ins []*tensor.Tensor) error { return host(outs, ins, float32(kick), float32(drift)) },
+		Host: func(outs, ins []*tensor.Tensor) error {
+			host(outs, ins, float32(kick), float32(drift))
+			return nil
+		},
 	}
 	if potential {
 		o.Options += " -DPOTENTIAL"
@@ -110,61 +111,40 @@ func leap(class platform.Class, p, v *ops.Node, kick, drift float64, potential b
 	return r[0], r[1]
 }
 
-// classOf is the kind of device that the kernel is for.
-func classOf(rt *ops.Runtime) platform.Class {
-	if d := rt.Device(); d != nil {
-		return d.Class
-	}
-	return platform.CPU
-}
-
 // host is the kernel in Go.
-func host(outs, ins []*tensor.Tensor, kick, drift float32) error {
-	var data [4][]float32 // p, v, q, w
-	for i, t := range append(append([]*tensor.Tensor{}, ins...), outs...) {
-		s, err := tensor.ToSlice[float32](t)
-		if err != nil {
-			return err
-		}
-		data[i] = s
-	}
-	p, v, q, w := data[0], data[1], data[2], data[3]
+func host(outs, ins []*tensor.Tensor, kick, drift float32) {
+	p, v := tensor.MustSlice[float32](ins[0]), tensor.MustSlice[float32](ins[1])
+	q, w := tensor.MustSlice[float32](outs[0]), tensor.MustSlice[float32](outs[1])
 	n := len(p) / 4
 	xs, ys, zs, ms := p[:n], p[n:2*n], p[2*n:3*n], p[3*n:]
-	workers := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for k := range workers {
-		wg.Go(func() {
-			for i := k * n / workers; i < (k+1)*n/workers; i++ {
-				var ax, ay, az, sum float32
-				x, y, z := xs[i], ys[i], zs[i]
-				for j, xj := range xs {
-					dx, dy, dz := xj-x, ys[j]-y, zs[j]-z
-					d2 := dx*dx + dy*dy + dz*dz + softening*softening
-					m := ms[j] / float32(math.Sqrt(float64(d2)))
-					s := m / d2
-					ax, ay, az, sum = ax+dx*s, ay+dy*s, az+dz*s, sum-m
-				}
-				w[i], w[n+i], w[2*n+i], w[3*n+i] = v[i]+kick*ax, v[n+i]+kick*ay, v[2*n+i]+kick*az, sum
-				q[i], q[n+i], q[2*n+i], q[3*n+i] = x+drift*w[i], y+drift*w[n+i], z+drift*w[2*n+i], ms[i]
+	fallback.Parallel(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			var ax, ay, az, sum float32
+			x, y, z := xs[i], ys[i], zs[i]
+			for j, xj := range xs {
+				dx, dy, dz := xj-x, ys[j]-y, zs[j]-z
+				d2 := dx*dx + dy*dy + dz*dz + softening*softening
+				m := ms[j] / float32(math.Sqrt(float64(d2)))
+				s := m / d2
+				ax, ay, az, sum = ax+dx*s, ay+dy*s, az+dz*s, sum-m
 			}
-		})
-	}
-	wg.Wait()
-	return nil
+			w[i], w[n+i], w[2*n+i], w[3*n+i] = v[i]+kick*ax, v[n+i]+kick*ay, v[2*n+i]+kick*az, sum
+			q[i], q[n+i], q[2*n+i], q[3*n+i] = x+drift*w[i], y+drift*w[n+i], z+drift*w[2*n+i], ms[i]
+		}
+	})
 }
 
 // flight is an executable whose runs are steps steps each. It returns positions, and velocities with potentials.
 func (b *bodies) flight(ctx context.Context, rt *ops.Runtime, place ops.Place, steps int, dt float64) (func(context.Context) (*bodies, error), error) {
-	g, class := ops.NewGraph("galaxy"), classOf(rt)
+	g, lanes := ops.NewGraph("galaxy"), rt.Device().Lanes()
 	p := g.Variable("p", tensor.Must(tensor.FromSlice(b.p, 4, b.n)))
 	v := g.Variable("v", tensor.Must(tensor.FromSlice(b.v, 4, b.n)))
-	q, w := leap(class, p, v, dt/2, dt, false)
+	q, w := leap(lanes, p, v, dt/2, dt, false)
 	between, _ := ops.Scan([]*ops.Node{q, w}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
-		q, w := leap(class, s[0], s[1], dt, dt, false)
+		q, w := leap(lanes, s[0], s[1], dt, dt, false)
 		return []*ops.Node{q, w}, nil
 	}, &ops.ScanOptions{Trips: steps - 1})
-	q, w = leap(class, between[0], between[1], dt/2, 0, true)
+	q, w = leap(lanes, between[0], between[1], dt/2, 0, true)
 	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{q, w}, Updates: []*ops.Node{ops.Assign(p, q), ops.Assign(v, w)}, Place: place})
 	return func(ctx context.Context) (*bodies, error) {
 		out, err := exe.Run(ctx, nil)

@@ -14,7 +14,6 @@ import (
 	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/internal/testcache"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -70,10 +69,10 @@ func TestBothFormsOfTheKernelAttractAlike(t *testing.T) {
 	b := galaxies(512)
 	var first []float32
 	for _, place := range gallerytest.Places(rt) {
-		for _, class := range []platform.Class{platform.CPU, platform.GPU} {
+		for _, lanes := range []int{16, 1} {
 			g := ops.NewGraph("forms")
 			p := g.Const(tensor.Must(tensor.FromSlice(b.p, 4, b.n)))
-			q, w := leap(class, p, g.Const(tensor.Must(tensor.FromSlice(b.v, 4, b.n))), 0.1, 0.1, true)
+			q, w := leap(lanes, p, g.Const(tensor.Must(tensor.FromSlice(b.v, 4, b.n))), 0.1, 0.1, true)
 			exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{q, w}, Place: place})
 			require.NoError(t, err)
 			out, err := exe.Run(t.Context(), nil)

@@ -9,13 +9,14 @@ package main
 import (
 	"context"
 	_ "embed" // for peer.py
+	"errors"
 	"flag"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 // options are what the command line says.
@@ -26,19 +27,16 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.bodies, "bodies", 0, "a power of two from 32 up (default 16384, and 2048 on the CPU path)")
-	flag.IntVar(&o.steps, "steps", 150, "of the flight, 25 to a run")
-	flag.Float64Var(&o.dt, "dt", 0.03, "time of a step; a star at the edge of a disc needs about 7 for a turn")
-	gallery.Main("galaxy", "galaxy.png", func(ctx context.Context, p *gallery.Program) error {
-		if o.bodies != 0 && (o.bodies < 32 || o.bodies&(o.bodies-1) != 0) || o.steps < 50 || o.dt <= 0 {
-			fmt.Fprintln(os.Stderr, "galaxy: -bodies is a power of two from 32 up, -steps at least 50, -dt positive")
-			os.Exit(2)
-		}
-		return run(ctx, p, o)
-	})
+	flag.IntVar(&o.bodies, "bodies", 0, "stars of both galaxies, a power of two from 32 up (default 16384, and 2048 on the CPU path)")
+	flag.IntVar(&o.steps, "steps", 150, "time steps, at least 50; 25 are a run of the graph")
+	flag.Float64Var(&o.dt, "dt", 0.03, "length of a time step; a star at the edge of a disc needs about 7 for a turn")
+	gallery.Main("galaxy", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.bodies != 0 && (o.bodies < 32 || o.bodies&(o.bodies-1) != 0) || o.steps < 50 || o.dt <= 0 {
+		return errors.New("-bodies is a power of two from 32 up, -steps at least 50, -dt positive")
+	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err
@@ -87,17 +85,19 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 //go:embed peer.py
 var numpy string
 
-// times makes two steps on both engines, and a part of one in NumPy.
+// times computes all attractions on both engines, and a part of them in NumPy.
 func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, b *bodies) error {
 	pairs := float64(b.n) * float64(b.n)
 	work := gallery.Work{Name: fmt.Sprintf("a step of %d bodies", b.n), Amount: pairs / 1e6, Unit: "M pairs"}
-	results, err := gallery.Both(ctx, p, rt, work, b.once(ctx, rt))
+	pull := b.attractions(rt)
+	results, err := gallery.Graph(ctx, p, rt, work, nil, pull)
 	if err != nil {
 		return err
 	}
-	v := results[0].Value
+	v := tensor.MustSlice[float32](results[0].Value[0])[:b.n]
 	if len(results) == 2 {
-		p.Check(differ(v, results[1].Value) < 1e-4, "the engines' attractions differ by at most %.1e of the largest", differ(v, results[1].Value))
+		far := differ(v, tensor.MustSlice[float32](results[1].Value[0])[:b.n])
+		p.Check(far < 1e-4, "the engines' attractions differ by at most %.1e of the largest", far)
 	}
 	some := min(b.n, 1024)
 	var theirs []float32
@@ -109,12 +109,8 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, b *bodies) 
 	if ok {
 		p.Check(differ(v[:some], theirs) < 1e-4, "NumPy's attractions differ by at most %.1e of the largest", differ(v[:some], theirs))
 	}
-	if results[0].Place != ops.OnDevice {
+	if rt.Device() == nil {
 		return nil
 	}
-	peak, err := b.peak(ctx, p, rt)
-	rate := 20 * pairs / results[0].Time.Seconds() / 1e9
-	p.Printf("a step makes %.0f G operations/s on %s, 20 a pair: %.2f of what it makes of multiplications with additions alone, %.0f\n",
-		rate, results[0].Where, rate/peak, peak)
-	return err
+	return b.besidePeak(ctx, p, rt, pull)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 // What devices that are not there would compile for this program can be planned, and is kept where
@@ -15,7 +16,10 @@ import (
 func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("hash", func(rt *ops.Runtime) error {
 		messages := [][]byte{[]byte("abc")}
-		_, err := digest(t.Context(), rt, ops.Auto, messages)
+		b, g, lanes := pack(messages, 1, 0x80), ops.NewGraph("sha256"), rt.Device().Lanes()
+		words, lengths := g.Input("words", tensor.Uint32, b.words.Shape()...), g.Input("lengths", tensor.Uint32, b.lengths.Shape()...)
+		found := search(g, messages, [][32]byte{{}}, lanes)
+		_, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{digests(words, lengths, b.blocks, lanes), found}})
 		_, err2 := derive(t.Context(), rt, ops.Auto, messages, []byte("salt"), 2, 32)
 		return errors.Join(err, err2)
 	})

@@ -1,4 +1,4 @@
-// hash.cl: SHA-256 of many messages, and keys from many passwords by PBKDF2-HMAC-SHA256.
+// hash.cl: SHA-256 of many messages, a search for messages by their digests, and keys from many passwords by PBKDF2-HMAC-SHA256.
 //
 //     digest = fold over blocks of compress(state, block)                                  FIPS 180-4, section 6.2
 //     key    = U1 ^ U2 ^ ... ^ Uc,  U1 = HMAC(P, salt || part),  Uj = HMAC(P, Uj-1)        RFC 8018, section 5.2
@@ -6,10 +6,11 @@
 // layout  Messages lie in groups of 32, each a matrix [rows][32] of big-endian words: word r of message i is
 //         words[(i / 32 * rows + r) * 32 + i % 32]. A work-item of a CPU reads vectors, and neighbouring work-items of a
 //         GPU read neighbouring words. Digests and keys are laid out alike, with 8 rows.
-// macros  WIDTH  messages in a vector, each in a lane: 1 on GPUs; 4, 8 or 16 on CPUs
-//         COUNT  vectors of a work-item at a time: 1 on GPUs, 2 on CPUs. Each step of a round waits for the one before; the
-//                same step of another vector need not
-// launch  sha256 {n / WIDTH / COUNT / repeat}, pbkdf2 {n / WIDTH / COUNT, parts of a key}
+// macros  WIDTH    messages in a vector, each in a lane: 1 on GPUs; 4, 8 or 16 on CPUs
+//         COUNT    vectors of a work-item at a time: 1 on GPUs and for search, which needs few registers for anything else; 2 on
+//                  CPUs: each step of a round waits for the one before, but not for that of the other vector
+//         TARGETS  of search
+// launch  sha256 {n / WIDTH / COUNT / repeat}, search {n, parts}, pbkdf2 {n / WIDTH / COUNT, parts of a key}
 // note    Rounds are written out, so that the sixteen words of the schedule lie at constant places, and so that what is
 //         constant in a padded block is calculated by the compiler.
 // source  FIPS 180-4 (2015), RFC 2104, RFC 8018
@@ -21,10 +22,12 @@
 typedef uint lanes;
 #define LOAD(p) (*(p))
 #define STORE(v, p) (*(p) = (v))
+#define ANY_EQUAL(x, y) ((x) == (y))
 #else
 typedef JOIN(uint, WIDTH) lanes;
 #define LOAD(p) JOIN(vload, WIDTH)(0, p)
 #define STORE(v, p) JOIN(vstore, WIDTH)(v, 0, p)
+#define ANY_EQUAL(x, y) any((x) == (y))
 #endif
 // EACH does something for each vector v, and EACH_WORD for each word r of them; v is a constant, as a register's number is.
 #if COUNT == 1
@@ -114,6 +117,37 @@ kernel void sha256(global const uint *words, global const uint *lengths, global 
 		EACH_WORD(8, STORE(s[r][v], digests + AT(8, r, i + v * WIDTH));)
 	}
 }
+
+// search: a message is four characters and a word. words uint[n][16] is the padded block of each word behind four characters that are
+// left out; beginnings uint[get_global_size(1)][part] are what these may be, part a multiple of WIDTH. found
+// int[TARGETS][parts][n] is the number of the first message, word * beginnings + beginning, with the digest of targets
+// uint[TARGETS][8]; INT_MAX where there is none.
+#ifdef TARGETS
+kernel void search(global const uint *words, global const uint *beginnings, global const uint *targets, global int *found, uint part) {
+	const uint word = get_global_id(0), from = get_global_id(1) * part;
+	int best[TARGETS];
+	for (uint t = 0; t < TARGETS; t++) best[t] = INT_MAX;
+	for (uint i = from; i < from + part; i += WIDTH) {
+		lanes s[8][1], w[16][1];
+		start(s);
+		for (uint r = 1; r < 16; r++) w[r][0] = words[word * 16 + r];
+		w[0][0] = LOAD(beginnings + i);
+		compress(s, w);
+		for (uint t = 0; t < TARGETS; t++) {
+			if (!ANY_EQUAL(s[0][0], targets[8 * t])) continue;
+			uint digests[8 * WIDTH];
+			for (uint r = 0; r < 8; r++) STORE(s[r][0], digests + r * WIDTH);
+			for (uint l = 0; l < WIDTH; l++) {
+				uint r = 0;
+				while (r < 8 && digests[r * WIDTH + l] == targets[8 * t + r]) r++;
+				if (r == 8) best[t] = min(best[t], (int)(word * get_global_size(1) * part + i + l));
+			}
+		}
+	}
+	for (uint t = 0; t < TARGETS; t++)
+		found[(t * get_global_size(1) + get_global_id(1)) * get_global_size(0) + word] = best[t];
+}
+#endif
 
 // pbkdf2: words uint[n/32][16][32] holds passwords of at most 64 bytes and zeros; salts uint[parts][16] what HMAC hashes first
 // for each part of a key: salt, number of the part from 1, the bit 1, zeros, length. keys are uint[parts][n/32][8][32].

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/pbkdf2"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +18,7 @@ import (
 )
 
 func TestTheProgramsChecksHoldOnEveryEngine(t *testing.T) {
-	o := options{messages: 5000, passwords: 70, rounds: 3}
+	o := options{words: 3, messages: 5000, passwords: 70, rounds: 3}
 	out := gallerytest.Run(t, func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 	assert.Contains(t, out, "is the digest of")
 	assert.Contains(t, out, "5000 of 5000 digests")
@@ -50,12 +50,11 @@ func TestDigestsAreThoseOfFIPS180(t *testing.T) {
 		for _, v := range vectors {
 			messages = append(messages, []byte(v[0]))
 		}
-		run, err := digest(t.Context(), rt, place, messages)
-		require.NoError(t, err)
-		digests, err := run(t.Context())
-		require.NoError(t, err)
-		for i, v := range vectors {
-			require.Equal(t, v[1], hex.EncodeToString(read(digests, 8, i)), "%q", v[0])
+		for _, lanes := range lanesOf(rt) {
+			all := digestsOf(t, rt, place, messages, lanes)
+			for i, v := range vectors {
+				require.Equal(t, v[1], hex.EncodeToString(read(all, 8, i)), "%q", v[0])
+			}
 		}
 	})
 }
@@ -70,48 +69,47 @@ func TestKeysAreThoseOfRFC7914(t *testing.T) {
 			{"passwd", "salt", "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783", 1},
 			{"Password", "NaCl", "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d", 80000},
 		} {
-			run, err := derive(t.Context(), rt, place, [][]byte{[]byte(v.password)}, []byte(v.salt), v.rounds, 64)
-			require.NoError(t, err)
-			keys, err := run(t.Context())
-			require.NoError(t, err)
-			key := append(read(keys, 8, 0), read(keys[len(keys)/2:], 8, 0)...)
-			require.Equal(t, v.key, hex.EncodeToString(key))
+			for _, lanes := range lanesOf(rt) {
+				b, g := pack([][]byte{[]byte(v.password)}, 16, 0), ops.NewGraph("pbkdf2")
+				in := g.Input("passwords", tensor.Uint32, b.words.Shape()...)
+				out := gallerytest.Compute(t, rt, place, ops.Feeds{in: b.words}, keys(in, []byte(v.salt), v.rounds, 64, lanes))
+				all := tensor.MustSlice[uint32](out[0])
+				require.Equal(t, v.key, hex.EncodeToString(append(read(all, 8, 0), read(all[len(all)/2:], 8, 0)...)))
+			}
+		}
+	})
+}
+
+// lanesOf are those of the device, and 1, which is what GPUs have.
+func lanesOf(rt *ops.Runtime) []int { return slices.Compact([]int{rt.Device().Lanes(), 1}) }
+
+func digestsOf(t *testing.T, rt *ops.Runtime, place ops.Place, messages [][]byte, lanes int) []uint32 {
+	b, g := pack(messages, 1, 0x80), ops.NewGraph("sha256")
+	words, lengths := g.Input("words", tensor.Uint32, b.words.Shape()...), g.Input("lengths", tensor.Uint32, b.lengths.Shape()...)
+	out := gallerytest.Compute(t, rt, place, ops.Feeds{words: b.words, lengths: b.lengths}, digests(words, lengths, b.blocks, lanes))
+	return tensor.MustSlice[uint32](out[0])
+}
+
+// A word is there twice, one is empty, and the longest fills the block.
+func TestTheSearchFindsTheFirstCandidateOrNone(t *testing.T) {
+	everywhere(t, func(t *testing.T, rt *ops.Runtime, place ops.Place) {
+		words := [][]byte{[]byte("a"), {}, []byte("ab"), []byte("abc"), []byte("abcd"), []byte("ab"), []byte(strings.Repeat("z", 51))}
+		numbers := []int{0, 19999, 21234, 30007, 40000, 69999}
+		var wanted [][32]byte
+		for _, i := range numbers {
+			wanted = append(wanted, sha256.Sum256(candidate(words, i)))
+		}
+		wanted, numbers = append(wanted, sha256.Sum256([]byte("12345a"))), append(numbers, none)
+		for _, lanes := range lanesOf(rt) {
+			g := ops.NewGraph("search")
+			out := gallerytest.Compute(t, rt, place, nil, search(g, words, wanted, lanes))
+			for k, n := range tensor.MustSlice[int32](out[0]) {
+				require.EqualValues(t, numbers[k], n)
+			}
 		}
 	})
 }
 
 func TestWhatCannotBeAskedForIsAnError(t *testing.T) {
-	require.ErrorContains(t, run(t.Context(), &gallery.Program{}, options{messages: 4, passwords: 4, rounds: 1}), "-passwords")
-}
-
-// What GPUs run, one message a work-item, on whatever device there is.
-func TestOneMessageAWorkItemGivesTheSame(t *testing.T) {
-	rt, err := ops.Open(t.Context(), nil)
-	require.NoError(t, err)
-	defer rt.Close()
-	if rt.Device() == nil {
-		t.Skip("there is no OpenCL device")
-	}
-	messages := [][]byte{[]byte("abc"), {}, []byte(strings.Repeat("a", 200))}
-	b, g := pack(messages, 1, 0x80), ops.NewGraph("sha256")
-	words := g.Input("words", tensor.Uint32, b.words.Shape()...)
-	lengths := g.Input("lengths", tensor.Uint32, b.lengths.Shape()...)
-	run, err := runner(t.Context(), rt, ops.OnDevice, sha256Of(words, lengths, b.blocks, geometry{1, 1, 1}), ops.Feeds{words: b.words, lengths: b.lengths})
-	require.NoError(t, err)
-	digests, err := run(t.Context())
-	require.NoError(t, err)
-	for i, m := range messages {
-		want := sha256.Sum256(m)
-		require.Equal(t, want[:], read(digests, 8, i))
-	}
-
-	b, g = pack(messages[:2], 16, 0), ops.NewGraph("pbkdf2")
-	words = g.Input("passwords", tensor.Uint32, b.words.Shape()...)
-	run, err = runner(t.Context(), rt, ops.OnDevice, pbkdf2Of(words, []byte("NaCl"), 3, 32, geometry{1, 1, 1}), ops.Feeds{words: b.words})
-	require.NoError(t, err)
-	keys, err := run(t.Context())
-	require.NoError(t, err)
-	want, err := pbkdf2.Key(sha256.New, "abc", []byte("NaCl"), 3, 32)
-	require.NoError(t, err)
-	require.Equal(t, want, read(keys, 8, 0))
+	require.ErrorContains(t, run(t.Context(), &gallery.Program{}, options{words: 1, messages: 4, passwords: 4, rounds: 1}), "-passwords")
 }

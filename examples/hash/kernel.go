@@ -1,161 +1,147 @@
 package main
 
 import (
+	"context"
 	"crypto/pbkdf2"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
+	"math"
+	"slices"
 
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
 //go:embed hash.cl
 var source string
 
-// group is how many messages lie together in a batch, as many as the longest vector of a CPU holds.
-const group = 32
-
-// geometry is how messages are divided among the work-items of a device.
-type geometry struct{ width, count, repeat int }
-
-// geometryOf takes a vector of messages at a time on a CPU device, and one for each of many work-items elsewhere.
-func geometryOf(rt *ops.Runtime) geometry {
-	if d := rt.Device(); d != nil && d.Class == platform.CPU {
-		return geometry{max(4, min(d.VectorWidth, 16)), 2, 16}
+// call adds a kernel of hash.cl to a graph. On a CPU, with more than one lane, each work-item is a group, so that its variables stay
+// in registers.
+func call(g *ops.Graph, o ops.KernelOptions, lanes, vectors int, ins ...*ops.Node) *ops.Node {
+	o.Source, o.Options = source, fmt.Sprintf("-D WIDTH=%d -D COUNT=%d %s", lanes, vectors, o.Options)
+	if lanes > 1 {
+		o.Local = [3]int{1, 1}
 	}
-	return geometry{1, 1, 1}
+	return ops.Kernel(g, o, ins...)[0]
 }
 
-// batch is messages as the kernels read them.
-type batch struct {
-	words, lengths *tensor.Tensor // uint32 [n/16, rows, 16], [n/16, 16]
-	blocks         int            // of 64 bytes that the longest message has with its padding
-}
+// none is found where no candidate has a digest.
+const none = math.MaxInt32
 
-// pack lays messages out in groups, the last of them filled up with empty ones. Mark is put behind each: the padding of
-// SHA-256 begins with the bit 1, which is 0x80.
-func pack(messages [][]byte, rows int, mark byte) batch {
-	b := batch{blocks: 1}
-	for _, m := range messages {
-		rows, b.blocks = max(rows, len(m)/4+1), max(b.blocks, (len(m)+8)/64+1)
+// search adds the search for digests to the graph: int32 [len(wanted)], the number of the first candidate with it, or none.
+func search(g *ops.Graph, list [][]byte, wanted [][32]byte, lanes int) *ops.Node {
+	blocks, digits, targets := make([]uint32, 16*len(list)), make([]uint32, beginnings), make([]uint32, 8*len(wanted))
+	for i, w := range list { // as FIPS 180-4, section 5.1.1 pads it: the bit 1, zeros, the length in bits
+		bigEndian(blocks[16*i+1:], append(slices.Clone(w), 0x80))
+		blocks[16*i+15] = uint32(8 * (4 + len(w)))
 	}
-	groups := (len(messages) + group - 1) / group
-	b.words = tensor.Must(tensor.New(tensor.Uint32, groups, rows, group))
-	b.lengths = tensor.Must(tensor.New(tensor.Uint32, groups, group))
-	words, lengths := uints(b.words), uints(b.lengths)
-	each(groups*group, func(i int) {
-		var m []byte
-		if i < len(messages) {
-			m = messages[i]
-		}
-		lengths[i] = uint32(len(m))
-		whole := make([]byte, 4*rows)
-		if end := copy(whole, m); end < len(whole) {
-			whole[end] = mark
-		}
-		write(words, rows, i, whole)
-	})
-	return b
-}
-
-// sha256Of adds the digests of messages to the graph: uint32 [n/16, 8, 16].
-func sha256Of(words, lengths *ops.Node, blocks int, geo geometry) *ops.Node {
-	groups, rows := words.Shape()[0], words.Shape()[1]
-	n, items := groups*group, (groups*group/geo.width/geo.count+geo.repeat-1)/geo.repeat
-	return ops.Kernel(words.Graph(), ops.KernelOptions{
-		Source: source, Entry: "sha256", Options: fmt.Sprintf("-D WIDTH=%d -D COUNT=%d", geo.width, geo.count),
-		Results: []ops.Result{{DType: tensor.Uint32, Shape: []int{groups, 8, group}}},
-		Args:    []any{uint32(n), uint32(rows), uint32(blocks), uint32(geo.repeat)},
-		Global:  [3]int{items}, Local: geo.local(),
-		Host: func(outs, ins []*tensor.Tensor) error { // Go's own, which uses a processor's instructions for SHA
-			words, lengths, digests := uints(ins[0]), uints(ins[1]), uints(outs[0])
-			each(n, func(i int) {
-				sum := sha256.Sum256(read(words, rows, i)[:lengths[i]])
-				write(digests, 8, i, sum[:])
+	for i := range digits {
+		bigEndian(digits[i:], fmt.Appendf(nil, "%04d", i))
+	}
+	for t, w := range wanted {
+		bigEndian(targets[8*t:], w[:])
+	}
+	parts := 1
+	if lanes == 1 { // more work-items for a GPU
+		parts = 100
+	}
+	constant := func(s []uint32) *ops.Node { return g.Const(tensor.Must(tensor.FromSlice(s))) }
+	return ops.Min(call(g, ops.KernelOptions{
+		Entry: "search", Options: fmt.Sprintf("-D TARGETS=%d", len(wanted)),
+		Results: []ops.Result{{DType: tensor.Int32, Shape: []int{len(wanted), parts * len(list)}}},
+		Args:    []any{uint32(beginnings / parts)}, Global: [3]int{len(list), parts},
+		Host: func(outs, _ []*tensor.Tensor) error {
+			found := tensor.MustSlice[int32](outs[0])
+			for i := range found {
+				found[i] = none
+			}
+			fallback.Parallel(len(list), func(from, to int) {
+				message := make([]byte, 0, 64)
+				for i := from * beginnings; i < to*beginnings; i++ {
+					message = append(message[:0], byte('0'+i/1000%10), byte('0'+i/100%10), byte('0'+i/10%10), byte('0'+i%10))
+					message = append(message, list[i/beginnings]...)
+					if t := slices.Index(wanted, sha256.Sum256(message)); t >= 0 {
+						at := &found[t*parts*len(list)+i/beginnings]
+						*at = min(*at, int32(i))
+					}
+				}
 			})
 			return nil
 		},
-	}, words, lengths)[0]
+	}, lanes, 1, constant(blocks), constant(digits), constant(targets)), 1)
 }
 
-// local is the work-group: on a CPU an item alone, whose variables stay in registers; elsewhere the driver chooses.
-func (geo geometry) local() [3]int {
-	if geo.width > 1 {
-		return [3]int{1, 1}
+// digests adds those of messages that pack has laid out to the graph: uint32 [n/32, 8, 32].
+func digests(words, lengths *ops.Node, blocks, lanes int) *ops.Node {
+	groups, rows := words.Shape()[0], words.Shape()[1]
+	n, vectors, repeat := groups*group, 1, 1
+	if lanes > 1 {
+		vectors, repeat = 2, 16
 	}
-	return [3]int{}
+	return call(words.Graph(), ops.KernelOptions{
+		Entry:   "sha256",
+		Results: []ops.Result{{DType: tensor.Uint32, Shape: []int{groups, 8, group}}},
+		Args:    []any{uint32(n), uint32(rows), uint32(blocks), uint32(repeat)},
+		Global:  [3]int{(n/lanes/vectors + repeat - 1) / repeat},
+		Host: func(outs, ins []*tensor.Tensor) error { // Go's own, which uses a processor's instructions for SHA
+			words, lengths, digests := tensor.MustSlice[uint32](ins[0]), tensor.MustSlice[uint32](ins[1]), tensor.MustSlice[uint32](outs[0])
+			fallback.Parallel(n, func(from, to int) {
+				for i := from; i < to; i++ {
+					sum := sha256.Sum256(read(words, rows, i)[:lengths[i]])
+					write(digests, 8, i, sum[:])
+				}
+			})
+			return nil
+		},
+	}, lanes, vectors, words, lengths)
 }
 
-// pbkdf2Of adds keys of size bytes, a multiple of 32, from passwords in 16 rows to the graph: uint32 [size/32, n/16, 8, 16].
-func pbkdf2Of(passwords *ops.Node, salt []byte, count, size int, geo geometry) *ops.Node {
+// derive compiles keys of size bytes, a multiple of 32, from passwords of at most 64 bytes: uint32 [size/32, n/32, 8, 32].
+func derive(ctx context.Context, rt *ops.Runtime, place ops.Place, passwords [][]byte, salt []byte, rounds, size int) (func(context.Context) ([]uint32, error), error) {
+	b, g := pack(passwords, 16, 0), ops.NewGraph("pbkdf2")
+	in := g.Input("passwords", tensor.Uint32, b.words.Shape()...)
+	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{keys(in, salt, rounds, size, rt.Device().Lanes())}, Place: place})
+	return func(ctx context.Context) ([]uint32, error) {
+		out, err := exe.Run(ctx, ops.Feeds{in: b.words})
+		if err != nil {
+			return nil, err
+		}
+		return tensor.ToSlice[uint32](out[0])
+	}, err
+}
+
+// keys adds them to the graph.
+func keys(passwords *ops.Node, salt []byte, rounds, size, lanes int) *ops.Node {
 	g, groups, parts := passwords.Graph(), passwords.Shape()[0], size/32
-	first := tensor.Must(tensor.New(tensor.Uint32, parts, 16)) // what HMAC hashes first for each part: salt, number of the part, padding
+	first := make([]uint32, 16*parts) // what HMAC hashes first for each part: salt, number of the part, padding
 	for p := range parts {
 		block := make([]byte, 64)
 		end := copy(block, binary.BigEndian.AppendUint32(salt[:len(salt):len(salt)], uint32(p+1)))
 		block[end] = 0x80
 		binary.BigEndian.PutUint32(block[60:], uint32(8*(64+end)))
-		for w := range 16 {
-			uints(first)[16*p+w] = binary.BigEndian.Uint32(block[4*w:])
-		}
+		bigEndian(first[16*p:], block)
 	}
-	n := groups * group
-	return ops.Kernel(g, ops.KernelOptions{
-		Source: source, Entry: "pbkdf2", Options: fmt.Sprintf("-D WIDTH=%d -D COUNT=%d", geo.width, geo.count),
+	n, vectors := groups*group, min(lanes, 2)
+	return call(g, ops.KernelOptions{
+		Entry:   "pbkdf2",
 		Results: []ops.Result{{DType: tensor.Uint32, Shape: []int{parts, groups, 8, group}}},
-		Args:    []any{uint32(n), uint32(count)},
-		Global:  [3]int{n / geo.width / geo.count, parts}, Local: geo.local(),
+		Args:    []any{uint32(n), uint32(rounds)}, Global: [3]int{n / lanes / vectors, parts},
 		Host: func(outs, ins []*tensor.Tensor) error {
-			passwords, keys, errs := uints(ins[0]), uints(outs[0]), make([]error, n)
-			each(n, func(i int) { // HMAC fills a password up with zeros too: 64 bytes are as good as those that were packed
-				key, err := pbkdf2.Key(sha256.New, string(read(passwords, 16, i)), salt, count, size)
-				for p := range len(key) / 32 {
-					write(keys[8*p*n:], 8, i, key[32*p:][:32])
+			passwords, keys, errs := tensor.MustSlice[uint32](ins[0]), tensor.MustSlice[uint32](outs[0]), make([]error, n)
+			fallback.Parallel(n, func(from, to int) {
+				for i := from; i < to; i++ { // HMAC fills a password up with zeros too: 64 bytes are as good as those that were packed
+					key, err := pbkdf2.Key(sha256.New, string(read(passwords, 16, i)), salt, rounds, size)
+					for p := range len(key) / 32 {
+						write(keys[8*p*n:], 8, i, key[32*p:][:32])
+					}
+					errs[i] = err
 				}
-				errs[i] = err
 			})
 			return errors.Join(errs...)
 		},
-	}, passwords, g.Const(first))[0]
-}
-
-// uints is the memory of a contiguous tensor.
-func uints(t *tensor.Tensor) []uint32 { return tensor.Must(tensor.ToSlice[uint32](t)) }
-
-// read is message i of a batch with so many rows, with what stands behind it.
-func read(words []uint32, rows, i int) []byte {
-	m := make([]byte, 4*rows)
-	at := words[i/group*rows*group+i%group:]
-	for w := range rows {
-		binary.BigEndian.PutUint32(m[4*w:], at[w*group])
-	}
-	return m
-}
-
-// write puts a message of so many rows into a batch.
-func write(words []uint32, rows, i int, m []byte) {
-	at := words[i/group*rows*group+i%group:]
-	for w := range rows {
-		at[w*group] = binary.BigEndian.Uint32(m[4*w:])
-	}
-}
-
-// each calls f for 0 to n-1, neighbours on the same processor.
-func each(n int, f func(i int)) {
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for k := range workers {
-		wg.Go(func() {
-			for i := k * n / workers; i < (k+1)*n/workers; i++ {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
+	}, lanes, vectors, passwords, g.Const(tensor.Must(tensor.FromSlice(first, parts, 16))))
 }

@@ -1,29 +1,17 @@
 package main
 
 import (
-	"runtime"
-	"sync"
-
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/tensor"
 )
 
-// parallel calls f for parts of n atoms.
-func parallel(n int, f func(from, to int)) {
-	workers := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for k := range workers {
-		wg.Go(func() { f(k*n/workers, (k+1)*n/workers) })
-	}
-	wg.Wait()
-}
-
 // listsHost is the kernel lists in Go.
 func (l *liquid) listsHost(outs, ins []*tensor.Tensor) error {
-	p, starts := tensor.Must(tensor.ToSlice[float32](ins[0])), tensor.Must(tensor.ToSlice[int64](ins[1]))
-	near, count := tensor.Must(tensor.ToSlice[int32](outs[0])), tensor.Must(tensor.ToSlice[int32](outs[1]))
+	p, starts := tensor.MustSlice[float32](ins[0]), tensor.MustSlice[int64](ins[1])
+	near, count := tensor.MustSlice[int32](outs[0]), tensor.MustSlice[int32](outs[1])
 	n, side, box := l.n, l.side, float32(l.box)
 	scale := float32(side) / box
-	parallel(n, func(from, to int) {
+	fallback.Parallel(n, func(from, to int) {
 		for i := from; i < to; i++ {
 			x, y, z := p[i], p[n+i], p[2*n+i]
 			cx, cy, cz := min(int(x*scale), side-1), min(int(y*scale), side-1), min(int(z*scale), side-1)
@@ -52,9 +40,9 @@ func (l *liquid) listsHost(outs, ins []*tensor.Tensor) error {
 
 // leapHost is the kernel leap in Go, with sums.
 func (l *liquid) leapHost(outs, ins []*tensor.Tensor, kick, drift float32) error {
-	p, v := tensor.Must(tensor.ToSlice[float32](ins[0])), tensor.Must(tensor.ToSlice[float32](ins[1]))
-	near, count := tensor.Must(tensor.ToSlice[int32](ins[2])), tensor.Must(tensor.ToSlice[int32](ins[3]))
-	q, w := tensor.Must(tensor.ToSlice[float32](outs[0])), tensor.Must(tensor.ToSlice[float32](outs[1]))
+	p, v := tensor.MustSlice[float32](ins[0]), tensor.MustSlice[float32](ins[1])
+	near, count := tensor.MustSlice[int32](ins[2]), tensor.MustSlice[int32](ins[3])
+	q, w := tensor.MustSlice[float32](outs[0]), tensor.MustSlice[float32](outs[1])
 	n, box, u0 := l.n, float32(l.box), float32(shift)
 	nearest := func(d float32) float32 { // of all repetitions
 		for d > box/2 {
@@ -65,7 +53,7 @@ func (l *liquid) leapHost(outs, ins []*tensor.Tensor, kick, drift float32) error
 		}
 		return d
 	}
-	parallel(n, func(from, to int) {
+	fallback.Parallel(n, func(from, to int) {
 		for i := from; i < to; i++ {
 			x, y, z := p[i], p[n+i], p[2*n+i]
 			var fx, fy, fz, potential, virial, within float32

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -31,16 +30,16 @@ const (
 type liquid struct {
 	n, side int // atoms, and cells along a side
 	box     float64
-	class   platform.Class
+	vector  int       // atoms of a work-item
 	p, v    []float32 // [4, n] and [5, n]
 }
 
 // lattice are 4 cells^3 atoms on a face-centred cubic lattice, with random velocities of the temperature and without momentum.
 func lattice(rt *ops.Runtime, cells int) *liquid {
 	n := 4 * cells * cells * cells
-	l := &liquid{n: n, box: math.Cbrt(float64(n) / density), class: platform.CPU, p: make([]float32, 4*n), v: make([]float32, 5*n)}
-	if d := rt.Device(); d != nil {
-		l.class = d.Class
+	l := &liquid{n: n, box: math.Cbrt(float64(n) / density), vector: 1, p: make([]float32, 4*n), v: make([]float32, 5*n)}
+	if rt.Device().Lanes() > 1 {
+		l.vector = 16
 	}
 	l.side = int(l.box / (cut + skin))
 	random := rand.New(rand.NewPCG(5, 6))
@@ -71,15 +70,8 @@ func (l *liquid) kernel(entry string, more string, vector int, results []ops.Res
 	return ops.Kernel(ins[0].Graph(), ops.KernelOptions{
 		Source: source, Entry: entry, Results: results, Args: args, Global: [3]int{l.n / vector}, Host: host,
 		Options: fmt.Sprintf("-DN=%d -DV=%d -DSIDE=%d -DBOX=%.8ff -DCUT=%gf -DREACH=%gf -DU0=%.9ff -DCAPACITY=%d%s",
-			l.n, l.vector(), l.side, l.box, cut, cut+skin, shift, capacity, more),
+			l.n, l.vector, l.side, l.box, cut, cut+skin, shift, capacity, more),
 	}, ins...)
-}
-
-func (l *liquid) vector() int {
-	if l.class == platform.CPU {
-		return 16
-	}
-	return 1
 }
 
 // sorted puts atoms back into the box and sorts them by cells; starts are the first of each cell.
@@ -97,7 +89,7 @@ func (l *liquid) sorted(p, v *ops.Node) (q, w, starts *ops.Node) {
 
 // leap adds a step to the graph.
 func (l *liquid) leap(p, v, near, count *ops.Node, kick, drift float64, more string) (q, w *ops.Node) {
-	r := l.kernel("leap", more, l.vector(),
+	r := l.kernel("leap", more, l.vector,
 		[]ops.Result{{DType: tensor.Float32, Shape: p.Shape()}, {DType: tensor.Float32, Shape: v.Shape()}},
 		[]any{float32(kick), float32(drift)},
 		func(outs, ins []*tensor.Tensor) error { return l.leapHost(outs, ins, float32(kick), float32(drift)) }, p, v, near, count)

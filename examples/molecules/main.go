@@ -14,13 +14,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"image"
-	"image/color"
 	"math"
-	"os"
 	"regexp"
 	"strconv"
 
+	"github.com/anycl/anycl/examples/internal/curves"
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
 )
@@ -30,21 +28,18 @@ type options struct{ cells, steps int }
 
 func main() {
 	var o options
-	flag.IntVar(&o.cells, "cells", 0, "of the crystal along a side, an even number from 6 up; each has 4 atoms (default 20, and 10 on the CPU path)")
-	flag.IntVar(&o.steps, "steps", 400, "of 0.005 each, 20 to a run")
-	gallery.Main("molecules", "molecules.png", func(ctx context.Context, p *gallery.Program) error {
-		if o.cells != 0 && o.cells < 6 || o.cells%2 != 0 || o.steps < 200 {
-			fmt.Fprintln(os.Stderr, "molecules: -cells is an even number from 6 up, -steps at least 200")
-			os.Exit(2)
-		}
-		return run(ctx, p, o)
-	})
+	flag.IntVar(&o.cells, "cells", 0, "unit cells of the crystal along a side, an even number from 6 up; each has 4 atoms (default 20, and 10 on the CPU path)")
+	flag.IntVar(&o.steps, "steps", 400, "time steps of 0.005, at least 200; neighbour lists hold for 20")
+	gallery.Main("molecules", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed in.lj
 var lammps string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.cells != 0 && o.cells < 6 || o.cells%2 != 0 || o.steps < 200 {
+		return errors.New("-cells is an even number from 6 up, -steps at least 200")
+	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err
@@ -98,7 +93,11 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	g := l.radial(s.p)
 	top, where := peak(g)
 	p.Check(math.Abs(where-1.09) < 0.03 && math.Abs(top-2.9) < 0.3, "the radial distribution's first peak is %.2f at %.2f: that of the liquid, about 2.9 at 1.09", top, where)
-	if err := p.WritePNG(curve(g)); err != nil {
+	liquid, gas := curves.Line{Name: "the liquid", Y: g}, curves.Line{Name: "a gas", Dashed: true, X: []float64{0, far}, Y: []float64{1, 1}}
+	for b := range g {
+		liquid.X = append(liquid.X, far*(float64(b)+0.5)/bins)
+	}
+	if err := p.WriteCurves(curves.Axes{Title: "Radial distribution", X: "distance", Y: "atoms, of as many as anywhere"}, false, liquid, gas); err != nil {
 		return err
 	}
 	return l.times(ctx, p, rt)
@@ -168,22 +167,4 @@ func peak(g []float64) (top, where float64) {
 		}
 	}
 	return top, where
-}
-
-// curve draws the distribution as columns; the line is 1, which is that of a gas.
-func curve(g []float64) image.Image {
-	const width, height, column, unit = bins * 4, 360, 4, 100
-	img := image.NewRGBA(image.Rect(0, 0, width, height))
-	for i := range width * height {
-		x, y := i%width, height-20-i/width
-		c := color.RGBA{255, 255, 255, 255}
-		switch {
-		case y == unit || y == 0 || x%(width/6) == 0 && y < 0:
-			c = color.RGBA{150, 150, 150, 255}
-		case y > 0 && float64(y) < unit*g[x/column]:
-			c = color.RGBA{40, 110, 190, 255}
-		}
-		img.SetRGBA(x, i/width, c)
-	}
-	return img
 }

@@ -29,9 +29,9 @@ type options struct {
 
 func main() {
 	var o options
-	flag.Float64Var(&o.sigma, "sigma", 1, "deviation of the Gaussian function that smooths, in points (here mm)")
-	flag.IntVar(&o.size, "size", 320, "of a picture, in pixels")
-	gallery.Main("mri", "mri.png", func(ctx context.Context, p *gallery.Program) error {
+	flag.Float64Var(&o.sigma, "sigma", 1, "standard deviation of the Gaussian filter, in voxels (of 1 mm here)")
+	flag.IntVar(&o.size, "size", 320, "pixels along a side of each of the eight views")
+	gallery.Main("mri", func(ctx context.Context, p *gallery.Program) error {
 		v, err := head(p)
 		if err != nil {
 			return err
@@ -58,29 +58,20 @@ func run(ctx context.Context, p *gallery.Program, v *volume, o options) error {
 	defer rt.Close()
 	scan := tensor.Must(tensor.FromSlice(v.values, v.nz, v.ny, v.nx))
 	points := float64(len(v.values)) / 1e6
-	found, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "smooth and segment", Amount: points, Unit: "M points"},
-		func(place ops.Place) (func(context.Context) (tissues, error), error) {
-			g := ops.NewGraph("tissues")
-			x := g.Input("scan", tensor.Uint8, scan.Shape()...)
-			y := smooth(ops.Cast(x, tensor.Float32), o.sigma)
-			between := limits(y)
-			exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{y, classify(y, between), between}, Place: place})
-			return func(ctx context.Context) (t tissues, err error) {
-				out, err := exe.Run(ctx, ops.Feeds{x: scan})
-				if err == nil {
-					t = tissues{floats(out[0]), tensor.Must(tensor.ToSlice[uint8](out[1])), floats(out[2])}
-				}
-				return t, err
-			}, err
-		})
+	g := ops.NewGraph("mri")
+	x := g.Input("scan", tensor.Uint8, scan.Shape()...)
+	y := smooth(ops.Cast(x, tensor.Float32), o.sigma)
+	between := limits(y)
+	found, err := gallery.Graph(ctx, p, rt, gallery.Work{Name: "smooth and segment", Amount: points, Unit: "M points"},
+		ops.Feeds{x: scan}, y, classify(y, between), between)
 	if err != nil {
 		return err
 	}
 	for _, r := range found {
-		wrong, most := v.compare(r.Value, o.sigma)
+		wrong, most := v.compare(tissuesIn(r.Value), o.sigma)
 		p.Check(wrong == 0, "%s is as a plain loop has it at 500 points: values differ by at most %.2g, %d classes", r.Where, most, wrong)
 	}
-	best := found[0].Value
+	best := tissuesIn(found[0].Value)
 	if err := beside(ctx, p, v, best, o.sigma); err != nil {
 		return err
 	}
@@ -88,27 +79,24 @@ func run(ctx context.Context, p *gallery.Program, v *volume, o options) error {
 
 	const sides = 4
 	rays := float64(sides*o.size*o.size) / 1e6
-	pictures, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "views", Amount: rays, Unit: "M rays"},
-		func(place ops.Place) (func(context.Context) ([2][]float32, error), error) {
-			g := ops.NewGraph("views")
-			x, between := g.Input("smooth", tensor.Float32, scan.Shape()...), g.Input("limits", tensor.Float32, classes-1)
-			feeds := ops.Feeds{x: tensor.Must(tensor.FromSlice(best.smooth, scan.Shape()...)), between: tensor.Must(tensor.FromSlice(best.limits))}
-			shaded, projected := view(rt, x, between, sides, o.size)
-			exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{shaded, projected}, Place: place})
-			return func(ctx context.Context) (pictures [2][]float32, err error) {
-				out, err := exe.Run(ctx, feeds)
-				if err == nil {
-					pictures = [2][]float32{floats(out[0]), floats(out[1])}
-				}
-				return pictures, err
-			}, err
-		})
+	smoothed, levels := g.Input("smooth", tensor.Float32, scan.Shape()...), g.Input("limits", tensor.Float32, classes-1)
+	shaded, projected := view(rt, smoothed, levels, sides, o.size)
+	views, err := gallery.Graph(ctx, p, rt, gallery.Work{Name: "views", Amount: rays, Unit: "M rays"},
+		ops.Feeds{smoothed: found[0].Value[0], levels: found[0].Value[2]}, shaded, projected)
 	if err != nil {
 		return err
 	}
-	last := pictures[len(pictures)-1].Value // Go's
-	p.Check(alike(pictures[0].Value[0], last[0], 0.01) && alike(pictures[0].Value[1], last[1], 0.05), "the views of %s are those of Go", pictures[0].Where)
-	return p.WritePNG(v.paint(best, pictures[0].Value, sides, o.size))
+	ours, last := picturesIn(views[0].Value), picturesIn(views[len(views)-1].Value) // the last are Go's
+	p.Check(alike(ours[0], last[0], 0.01) && alike(ours[1], last[1], 0.05), "the views of %s are those of Go", views[0].Where)
+	return p.WritePNG(v.paint(best, ours, sides, o.size))
+}
+
+func tissuesIn(t []*tensor.Tensor) tissues {
+	return tissues{tensor.MustSlice[float32](t[0]), tensor.MustSlice[uint8](t[1]), tensor.MustSlice[float32](t[2])}
+}
+
+func picturesIn(t []*tensor.Tensor) [2][]float32 {
+	return [2][]float32{tensor.MustSlice[float32](t[0]), tensor.MustSlice[float32](t[1])}
 }
 
 // alike is whether pictures are equal but for one pixel in a thousand: where a division is rounded otherwise, a ray may just miss.

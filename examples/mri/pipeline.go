@@ -3,10 +3,9 @@ package main
 import (
 	_ "embed"
 	"math"
-	"sync"
 
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -90,7 +89,7 @@ func view(rt *ops.Runtime, x, limits *ops.Node, n, size int) (shaded, projected 
 	}
 	scale := 1.2 * float32(max(nx, ny, nz)) / float32(size)
 	local := [3]int{}
-	if d := rt.Device(); d != nil && d.Class == platform.CPU {
+	if rt.Device().Lanes() > 1 {
 		local = [3]int{1, 1, 1} // the variables of a work-item alone stay in registers
 	}
 	views := x.Graph().Const(tensor.Must(tensor.FromSlice(bases, n, 9)))
@@ -100,18 +99,16 @@ func view(rt *ops.Runtime, x, limits *ops.Node, n, size int) (shaded, projected 
 		Args:    []any{int32(nx), int32(ny), int32(nz), scale},
 		Global:  [3]int{size, size, n}, Local: local,
 		Host: func(outs, ins []*tensor.Tensor) error {
-			g := grid{floats(ins[0]), nx, ny, nz}
-			var wg sync.WaitGroup
-			for i := range n * size {
-				wg.Go(func() {
-					g.row(floats(ins[1]), floats(ins[2])[i/size*9:], floats(outs[0])[i*size*3:], floats(outs[1])[i*size:], size, i%size, scale)
-				})
-			}
-			wg.Wait()
+			g := grid{tensor.MustSlice[float32](ins[0]), nx, ny, nz}
+			limits, views := tensor.MustSlice[float32](ins[1]), tensor.MustSlice[float32](ins[2])
+			shaded, projected := tensor.MustSlice[float32](outs[0]), tensor.MustSlice[float32](outs[1])
+			fallback.Parallel(n*size, func(from, to int) {
+				for i := from; i < to; i++ {
+					g.row(limits, views[i/size*9:], shaded[i*size*3:], projected[i*size:], size, i%size, scale)
+				}
+			})
 			return nil
 		},
 	}, x, limits, views)
 	return out[0], out[1]
 }
-
-func floats(t *tensor.Tensor) []float32 { return tensor.Must(tensor.ToSlice[float32](t)) }

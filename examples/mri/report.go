@@ -3,7 +3,6 @@ package main
 import (
 	"image"
 	"image/color"
-	"image/draw"
 	"math"
 	"math/rand/v2"
 
@@ -70,31 +69,30 @@ func report(p *gallery.Program, t tissues) {
 // paint sets pictures beside each other: above, slices of the scan, of what is smooth, and of classes, and a projection; below,
 // the surface from all sides.
 func (v *volume) paint(t tissues, views [2][]float32, sides, size int) image.Image {
-	img := image.NewRGBA(image.Rect(0, 0, sides*size, 2*size))
-	grey := func(x float32) color.RGBA {
-		level := uint8(min(max(x, 0), 255))
-		return color.RGBA{level, level, level, 255}
-	}
 	palette := [classes]color.RGBA{{0, 0, 0, 255}, {64, 102, 191, 255}, {217, 115, 102, 255}, {242, 235, 217, 255}, {242, 191, 77, 255}}
 	scale := float64(max(v.nx, v.ny)) / float64(size)
-	draw.Draw(img, img.Rect, image.Black, image.Point{}, draw.Src)
-	for y := range size {
-		for x := range size {
-			// A slice from above, at half the height, with the front above.
-			i, j := int((float64(x)-float64(size)/2)*scale)+v.nx/2, v.ny/2-int((float64(y)-float64(size)/2)*scale)
-			if i >= 0 && i < v.nx && j >= 0 && j < v.ny {
-				at := (v.nz/2*v.ny+j)*v.nx + i
-				img.SetRGBA(x, y, grey(float32(v.values[at])*1.6))
-				img.SetRGBA(size+x, y, grey(t.smooth[at]*1.6))
-				img.SetRGBA(2*size+x, y, palette[t.class[at]])
-			}
-			img.SetRGBA(3*size+x, y, grey(views[1][y*size+x]*1.3))
-			for s := range sides {
-				c := views[0][3*((s*size+y)*size+x):]
-				level := func(v float32) uint8 { return uint8(255 * math.Sqrt(float64(min(max(v, 0), 1)))) }
-				img.SetRGBA(s*size+x, size+y, color.RGBA{level(c[0]), level(c[1]), level(c[2]), 255})
-			}
+	return gallery.Paint(sides*size, 2*size, func(px, py int) color.RGBA {
+		s, x, y := px/size, px%size, py%size
+		switch {
+		case py >= size:
+			c := views[0][3*((s*size+y)*size+x):]
+			level := func(i int) float64 { return math.Sqrt(float64(max(c[i], 0))) }
+			return gallery.RGB(level(0), level(1), level(2))
+		case s == 3:
+			return gallery.Grey(float64(views[1][y*size+x]) * 1.3 / 255)
 		}
-	}
-	return img
+		// A slice from above, at half the height, with the front above.
+		i, j := int((float64(x)-float64(size)/2)*scale)+v.nx/2, v.ny/2-int((float64(y)-float64(size)/2)*scale)
+		if i < 0 || i >= v.nx || j < 0 || j >= v.ny {
+			return color.RGBA{A: 255}
+		}
+		at := (v.nz/2*v.ny+j)*v.nx + i
+		switch s {
+		case 0:
+			return gallery.Grey(float64(v.values[at]) * 1.6 / 255)
+		case 1:
+			return gallery.Grey(float64(t.smooth[at]) * 1.6 / 255)
+		}
+		return palette[t.class[at]]
+	})
 }

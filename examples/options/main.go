@@ -10,10 +10,10 @@ package main
 import (
 	"context"
 	_ "embed" // for peer.py
+	"errors"
 	"flag"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
@@ -27,29 +27,26 @@ type options struct {
 }
 
 func main() {
-	o := options{contract: contract{strike: 100, barrier: 85}, market: market{100, 0.2, 0.05, 1}}
-	flag.IntVar(&o.paths, "paths", 0, "of a batch (default 16384, and 4096 on the CPU path)")
-	flag.IntVar(&o.steps, "steps", 64, "of a path, to maturity; the Asian options take their mean over them")
-	flag.IntVar(&o.batches, "batches", 32, "from whose differences standard errors are taken")
-	flag.Float64Var(&o.strike, "strike", o.strike, "what a share can be bought for")
-	flag.Float64Var(&o.barrier, "barrier", o.barrier, "that ends the down-and-out call, below the strike and the spot price")
-	flag.Float64Var(&o.market[0], "spot", o.market[0], "price of a share now")
-	flag.Float64Var(&o.market[1], "volatility", o.market[1], "of the share, in a year")
-	flag.Float64Var(&o.market[2], "rate", o.market[2], "of interest, in a year")
-	flag.Float64Var(&o.market[3], "years", o.market[3], "to maturity")
-	gallery.Main("options", "", func(ctx context.Context, p *gallery.Program) error {
-		if o.paths < 0 || o.steps < 2 || o.batches < 8 || o.barrier >= min(o.strike, o.market[0]) || min(o.barrier, o.market[1], o.market[3]) <= 0 {
-			fmt.Fprintln(os.Stderr, "options: at least -steps 2, -batches 8; -barrier is below -strike and -spot; all are positive")
-			os.Exit(2)
-		}
-		return run(ctx, p, o)
-	})
+	o := options{contract: contract{strike: 100, barrier: 85}, market: market{spot: 100, volatility: 0.2, rate: 0.05, years: 1}}
+	flag.IntVar(&o.paths, "paths", 0, "random paths of a batch (default 16384, and 4096 on the CPU path)")
+	flag.IntVar(&o.steps, "steps", 64, "time steps of a path, to maturity; the Asian options take their mean over them")
+	flag.IntVar(&o.batches, "batches", 32, "batches of paths, from whose differences standard errors are taken")
+	flag.Float64Var(&o.strike, "strike", o.strike, "price at which the calls allow to buy the share")
+	flag.Float64Var(&o.barrier, "barrier", o.barrier, "price of the share that ends the down-and-out call, below -strike and -spot")
+	flag.Float64Var(&o.market[spot], "spot", o.market[spot], "price of a share now")
+	flag.Float64Var(&o.market[volatility], "volatility", o.market[volatility], "volatility of the share in a year")
+	flag.Float64Var(&o.market[rate], "rate", o.market[rate], "interest rate in a year")
+	flag.Float64Var(&o.market[years], "years", o.market[years], "years to maturity")
+	gallery.Main("options", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed peer.py
 var numpy string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.paths < 0 || o.steps < 2 || o.batches < 8 || o.barrier >= min(o.strike, o.market[spot]) || min(o.barrier, o.market[volatility], o.market[years]) <= 0 {
+		return errors.New("at least -steps 2, -batches 8; -barrier is below -strike and -spot; all are positive")
+	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err
@@ -75,7 +72,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	var theirs struct{ Price, Error float64 }
 	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy, prices alone,", Python: numpy, Args: []string{
 		fmt.Sprint(o.paths), fmt.Sprint(o.steps), fmt.Sprint(o.strike), fmt.Sprint(o.barrier),
-		fmt.Sprint(o.market[0]), fmt.Sprint(o.market[1]), fmt.Sprint(o.market[2]), fmt.Sprint(o.market[3])}}, &theirs)
+		fmt.Sprint(o.market[spot]), fmt.Sprint(o.market[volatility]), fmt.Sprint(o.market[rate]), fmt.Sprint(o.market[years])}}, &theirs)
 	if err != nil {
 		return err
 	}
@@ -112,8 +109,8 @@ func (o options) price(ctx context.Context, p *gallery.Program, rt *ops.Runtime)
 	}
 	n := float64(o.batches)
 	worst, worstGreek := 0.0, 0.0
-	p.Printf("\nspot %g, strike %g, barrier %g, volatility %g, rate %g, %g years; %d paths of %d steps\n%-27s", o.market[0], o.strike, o.barrier,
-		o.market[1], o.market[2], o.market[3], o.batches*o.paths, o.steps, "")
+	p.Printf("\nspot %g, strike %g, barrier %g, volatility %g, rate %g, %g years; %d paths of %d steps\n%-27s", o.market[spot], o.strike, o.barrier,
+		o.market[volatility], o.market[rate], o.market[years], o.batches*o.paths, o.steps, "")
 	p.Printf("%18s", "price")
 	for _, g := range greeks {
 		p.Printf("%20s", g)

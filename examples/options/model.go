@@ -8,8 +8,16 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// market is what prices depend on: the share's price, its volatility and the interest rate a year, and the years to maturity.
+// market is what prices depend on, by these numbers: the share's price, its volatility and the interest rate a year, and the years to
+// maturity.
 type market [4]float64
+
+const (
+	spot = iota
+	volatility
+	rate
+	years
+)
 
 // contract is what is priced: the right to buy a share for strike. The knock-out loses it when the share falls to barrier.
 type contract struct {
@@ -33,7 +41,7 @@ var greeks = []string{"delta", "vega", "rho", "theta"}
 // Source: Glasserman, Monte Carlo Methods in Financial Engineering (2003), sections 6.4 and 7.2.
 func (c contract) prices(x *ops.Node) *ops.Node {
 	at := func(i int) *ops.Node { return ops.Slice(x, ops.Between(0, i, i+1)) } // [1], which stands beside all paths
-	spot, vol, rate, years := at(0), at(1), at(2), at(3)
+	spot, vol, rate, years := at(spot), at(volatility), at(rate), at(years)
 	dt := ops.Div(years, float64(c.steps))
 	drift := ops.Mul(ops.Sub(rate, ops.Mul(ops.Square(vol), 0.5)), dt)
 	moves := ops.Add(ops.Mul(x.Graph().Normal(tensor.Float32, c.paths, c.steps), ops.Mul(vol, ops.Sqrt(dt))), drift)
@@ -106,13 +114,13 @@ func (c contract) exact(m market) (t table) {
 func normal(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
 func (c contract) european(m market) float64 {
-	spot, vol, rate, years := m[0], m[1], m[2], m[3]
+	spot, vol, rate, years := m[spot], m[volatility], m[rate], m[years]
 	d := (math.Log(spot/c.strike) + (rate+vol*vol/2)*years) / (vol * math.Sqrt(years))
 	return spot*normal(d) - c.strike*math.Exp(-rate*years)*normal(d-vol*math.Sqrt(years))
 }
 
 func (c contract) geometric(m market) float64 {
-	spot, vol, rate, years := m[0], m[1], m[2], m[3]
+	spot, vol, rate, years := m[spot], m[volatility], m[rate], m[years]
 	n := float64(c.steps)
 	mean := math.Log(spot) + (rate-vol*vol/2)*years*(n+1)/(2*n)
 	deviation := vol * math.Sqrt(years*(n+1)*(2*n+1)/(6*n*n))
@@ -121,7 +129,7 @@ func (c contract) geometric(m market) float64 {
 }
 
 func (c contract) knockOut(m market) float64 {
-	spot, vol, rate, years := m[0], m[1], m[2], m[3]
+	spot, vol, rate, years := m[spot], m[volatility], m[rate], m[years]
 	lambda := rate/(vol*vol) + 0.5
 	root := vol * math.Sqrt(years)
 	y := math.Log(c.barrier*c.barrier/(spot*c.strike))/root + lambda*root

@@ -70,7 +70,8 @@ func TestEnginesPriceABatchAlike(t *testing.T) {
 // What devices that are not there would compile for this program can be planned, and is kept where ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("options", func(rt *ops.Runtime) error {
-		if _, err := risk(t.Context(), rt, ops.Auto, []float32{0.1, -0.1, 0.2}); err != nil {
+		y := risk([]float32{0.1, -0.1, 0.2})
+		if _, err := y.Graph().Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{y}}); err != nil {
 			return err
 		}
 		_, err := contract{strike: 100, barrier: 85, paths: 256, steps: 4}.batch(t.Context(), rt, ops.Auto, usual)

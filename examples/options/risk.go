@@ -56,9 +56,9 @@ func returns() (changes []float32, what string, err error) {
 // days and draws are those of the futures that are put together of random days of the past.
 const days, draws = 10, 100_000
 
-// risk compiles the quantiles of changes of a day and of ten days: the loss that one in a hundred, and one in twenty, exceeds; and what is lost in the mean
-// of those that exceed it (expected shortfall), as logarithms, beside the mean change of ten days.
-func risk(ctx context.Context, rt *ops.Runtime, place ops.Place, changes []float32) (func(context.Context) ([]float64, error), error) {
+// risk is of changes of a day and of ten days: the loss that one in a hundred, and one in twenty, exceeds (value at risk), each with the
+// mean loss of those that exceed it (expected shortfall), as logarithms; and the mean change of ten days: float32 [9].
+func risk(changes []float32) *ops.Node {
 	g := ops.NewGraph("risk")
 	g.Seed(1)
 	day := g.Const(tensor.Must(tensor.FromSlice(changes)))
@@ -73,20 +73,7 @@ func risk(ctx context.Context, rt *ops.Runtime, place ops.Place, changes []float
 		}
 	}
 	out = append(out, ops.Mean(future))
-	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{ops.Stack(0, out...)}, Place: place})
-	return func(ctx context.Context) ([]float64, error) {
-		t, err := exe.Run(ctx, nil)
-		if err != nil {
-			return nil, err
-		}
-		return slices.Collect(func(yield func(float64) bool) {
-			for _, v := range t[0].All() {
-				if !yield(v) {
-					return
-				}
-			}
-		}), nil
-	}, err
+	return ops.Stack(0, out...)
 }
 
 // values prints what a position may lose, and checks it against sorting the days in Go.
@@ -95,32 +82,29 @@ func values(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
 	if err != nil {
 		return err
 	}
-	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "value at risk", Amount: draws * days / 1e6, Unit: "M draws"},
-		func(place ops.Place) (func(context.Context) ([]float64, error), error) {
-			return risk(ctx, rt, place, changes)
-		})
+	results, err := gallery.Graph(ctx, p, rt, gallery.Work{Name: "value at risk", Amount: draws * days / 1e6, Unit: "M draws"}, nil, risk(changes))
 	if err != nil {
 		return err
 	}
-	v := results[0].Value
+	value := results[0].Value[0].Float64At
 	p.Printf("\nValue at risk of 1,000,000 in %s (%d days)\n", what, len(changes))
 	p.Printf("%-44s %10s %10s %12s\n", "", "1 in 100", "1 in 20", "worse, mean")
 	for i, name := range []string{"in a day, as in the past", "in ten days, 100,000 times of random past days"} {
-		loss := func(k int) float64 { return 1e6 * -math.Expm1(-v[4*i+k]) }
+		loss := func(k int) float64 { return 1e6 * -math.Expm1(-value(4*i+k)) }
 		p.Printf("%-44s %10.0f %10.0f %12.0f\n", name, loss(0), loss(2), loss(1))
 	}
 	sorted := slices.Sorted(slices.Values(changes))
 	place := 0.01 * float64(len(sorted)-1)
 	low, high := float64(sorted[int(place)]), float64(sorted[int(place)+1])
 	want := -(low + (high-low)*(place-math.Floor(place)))
-	p.Check(math.Abs(v[0]-want) < 1e-6*want, "the day's value at risk is that of sorting in Go to %.0e", math.Abs(v[0]/want-1))
+	p.Check(math.Abs(value(0)-want) < 1e-6*want, "the day's value at risk is that of sorting in Go to %.0e", math.Abs(value(0)/want-1))
 	var mean, square float64
 	for _, c := range changes {
 		mean += float64(c) / float64(len(changes))
 		square += float64(c) * float64(c) / float64(len(changes))
 	}
 	deviation := math.Sqrt((square - mean*mean) * days / draws)
-	p.Check(math.Abs(v[8]-days*mean) < 3*deviation, "the drawn futures' mean is ten times a day's to %.1f standard errors: less than 3",
-		math.Abs(v[8]-days*mean)/deviation)
+	p.Check(math.Abs(value(8)-days*mean) < 3*deviation, "the drawn futures' mean is ten times a day's to %.1f standard errors: less than 3",
+		math.Abs(value(8)-days*mean)/deviation)
 	return nil
 }

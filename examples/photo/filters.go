@@ -4,10 +4,9 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
-	"sync"
 
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -117,11 +116,12 @@ func palette(x *ops.Node, k, rounds int) (painted, colours *ops.Node) {
 // bilateral smooths, and keeps edges of more than about deviation.
 func bilateral(rt *ops.Runtime, x *ops.Node, radius int, deviation float64) *ops.Node {
 	h, w := x.Shape()[1], x.Shape()[2]
-	width, local := 1, [3]int{}
-	if d := rt.Device(); d != nil && d.Class == platform.CPU {
-		for width = 16; width > max(d.VectorWidth, 4) || width > w; width /= 2 {
-		}
+	width, local := rt.Device().Lanes(), [3]int{}
+	if width > 1 {
 		local = [3]int{1, 1}
+	}
+	for width > w {
+		width /= 2
 	}
 	side, spread := 2*radius+1, float64(radius)/2
 	weights := make([]float32, side*side)
@@ -136,12 +136,12 @@ func bilateral(rt *ops.Runtime, x *ops.Node, radius int, deviation float64) *ops
 		Args:    []any{int32(w), int32(h), fall},
 		Global:  [3]int{(w + width - 1) / width, h}, Local: local,
 		Host: func(outs, ins []*tensor.Tensor) error {
-			y, x, weights := floats(outs[0]), floats(ins[0]), floats(ins[1])
-			var wg sync.WaitGroup
-			for row := range h {
-				wg.Go(func() { bilateralRow(y, x, weights, row, w, h, radius, fall) })
-			}
-			wg.Wait()
+			y, x, weights := tensor.MustSlice[float32](outs[0]), tensor.MustSlice[float32](ins[0]), tensor.MustSlice[float32](ins[1])
+			fallback.Parallel(h, func(from, to int) {
+				for row := from; row < to; row++ {
+					bilateralRow(y, x, weights, row, w, h, radius, fall)
+				}
+			})
 			return nil
 		},
 	}, around(x, radius), x.Graph().Const(tensor.Must(tensor.FromSlice(weights, side, side))))[0]
@@ -174,5 +174,3 @@ func bilateralRow(y, x, weights []float32, row, w, h, radius int, fall float32) 
 		}
 	}
 }
-
-func floats(t *tensor.Tensor) []float32 { return tensor.Must(tensor.ToSlice[float32](t)) }

@@ -47,9 +47,9 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.frames, "frames", 48, "of the clip")
+	flag.IntVar(&o.frames, "frames", 48, "frames of the clip")
 	flag.StringVar(&o.clip, "clip", "", "`file` to write the clip to, .y4m")
-	gallery.Main("photo", "photo.png", func(ctx context.Context, p *gallery.Program) error {
+	gallery.Main("photo", func(ctx context.Context, p *gallery.Program) error {
 		img, _, err := image.Decode(bytes.NewReader(china))
 		if err != nil {
 			return err
@@ -67,6 +67,15 @@ type filtered struct {
 	colours  []float32 // [colours, 3]
 }
 
+func filteredIn(out []*tensor.Tensor) (f filtered) {
+	for _, y := range out[:len(filters)] {
+		s := y.Shape()
+		f.pictures = append(f.pictures, planes{s[len(s)-1], s[len(s)-2], tensor.MustSlice[float32](y)})
+	}
+	f.colours = tensor.MustSlice[float32](out[len(filters)])
+	return f
+}
+
 func run(ctx context.Context, p *gallery.Program, photo planes, o options) error {
 	if o.frames < 1 {
 		return errors.New("-frames must be at least 1")
@@ -77,40 +86,26 @@ func run(ctx context.Context, p *gallery.Program, photo planes, o options) error
 	}
 	defer rt.Close()
 	work := gallery.Work{Name: "six filters", Amount: float64(photo.w*photo.h) / 1e6, Unit: "M pixels"}
-	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (filtered, error), error) {
-		g := ops.NewGraph("filters")
-		in := g.Input("photo", tensor.Uint8, 3, photo.h, photo.w)
-		x := ops.Cast(in, tensor.Float32)
-		painted, found := palette(x, colours, rounds)
-		larger := ops.Interpolate(ops.Unsqueeze(x, 0), ops.InterpolateOptions{Mode: "cubic", Size: []int{2 * photo.h, 2 * photo.w}})
-		outs := []*ops.Node{blur(x, sigma), sobel(x), bilateral(rt, x, radius, deviation), equalise(x), larger, painted, found}
-		exe, err := g.Compile(ctx, rt, ops.Target{Outputs: outs, Place: place})
-		return func(ctx context.Context) (f filtered, err error) {
-			out, err := exe.Run(ctx, ops.Feeds{in: photo.tensor()})
-			if err != nil {
-				return f, err
-			}
-			for _, y := range out[:len(filters)] {
-				s := y.Shape()
-				f.pictures = append(f.pictures, planes{s[len(s)-1], s[len(s)-2], floats(y)})
-			}
-			f.colours = floats(out[len(filters)])
-			return f, nil
-		}, err
-	})
+	in := ops.NewGraph("filters").Input("photo", tensor.Uint8, 3, photo.h, photo.w)
+	x := ops.Cast(in, tensor.Float32)
+	painted, found := palette(x, colours, rounds)
+	larger := ops.Interpolate(ops.Unsqueeze(x, 0), ops.InterpolateOptions{Mode: "cubic", Size: []int{2 * photo.h, 2 * photo.w}})
+	results, err := gallery.Graph(ctx, p, rt, work, ops.Feeds{in: photo.tensor()},
+		blur(x, sigma), sobel(x), bilateral(rt, x, radius, deviation), equalise(x), larger, painted, found)
 	if err != nil {
 		return err
 	}
 	for _, r := range results {
-		photo.check(p, r.Where, r.Value)
+		photo.check(p, r.Where, filteredIn(r.Value))
 	}
-	if err := beside(ctx, p, photo, results[0].Value); err != nil {
+	best := filteredIn(results[0].Value)
+	if err := beside(ctx, p, photo, best); err != nil {
 		return err
 	}
 	if err := cartoon(ctx, p, rt, photo, o); err != nil {
 		return err
 	}
-	return p.WritePNG(montage(photo, results[0].Value.pictures))
+	return p.WritePNG(montage(photo, best.pictures))
 }
 
 // cartoon makes a clip of the part of the photograph that a camera pans over: smooth colours with dark edges.

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 
+	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -66,14 +67,14 @@ func montage(photo planes, pictures []planes) image.Image {
 		}
 	}
 	const columns = 3
-	img := image.NewRGBA(image.Rect(0, 0, columns*photo.w, (len(all)+columns-1)/columns*photo.h))
-	for k, p := range all {
-		for i := range p.w * p.h {
-			level := func(c int) uint8 { return uint8(min(max(p.at(c, i%p.w, i/p.w)+0.5, 0), 255)) }
-			img.SetRGBA(k%columns*p.w+i%p.w, k/columns*p.h+i/p.w, color.RGBA{level(0), level(1), level(2), 255})
+	return gallery.Paint(columns*photo.w, (len(all)+columns-1)/columns*photo.h, func(x, y int) color.RGBA {
+		k := y/photo.h*columns + x/photo.w
+		if k >= len(all) {
+			return color.RGBA{}
 		}
-	}
-	return img
+		level := func(c int) float64 { return float64(all[k].at(c, x%photo.w, y%photo.h)) / 255 }
+		return gallery.RGB(level(0), level(1), level(2))
+	})
 }
 
 // clip is a video in the format YUV4MPEG2 with colours in full resolution, 25 frames a second.
@@ -87,5 +88,5 @@ func newClip(w, h int) *clip {
 
 func (c *clip) add(frame *tensor.Tensor) {
 	c.WriteString("FRAME\n")
-	c.Write(tensor.Must(tensor.ToSlice[uint8](frame)))
+	c.Write(tensor.MustSlice[uint8](frame))
 }

@@ -3,9 +3,8 @@ package main
 import (
 	_ "embed"
 	"fmt"
-	"runtime"
-	"sync"
 
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -39,29 +38,21 @@ func solve(rows []*ops.Node, columns *ops.Node, lambda float32) *ops.Node {
 		Results: []ops.Result{{DType: tensor.Float32, Shape: []int{n, factors}}},
 		Args:    []any{lambda},
 		Global:  [3]int{factors, (n + group - 1) / group * group},
-		Host:    func(outs, ins []*tensor.Tensor) error { return solveHost(outs, ins, lambda) },
+		Host: func(outs, ins []*tensor.Tensor) error { // the kernel in Go
+			starts, others := tensor.MustSlice[int32](ins[0]), tensor.MustSlice[int32](ins[1])
+			values, y, x := tensor.MustSlice[float32](ins[2]), tensor.MustSlice[float32](ins[3]), tensor.MustSlice[float32](outs[0])
+			fallback.Parallel(n, func(from, to int) {
+				for u := from; u < to; u++ {
+					a, b := starts[u], starts[u+1]
+					solveRow(x[u*factors:(u+1)*factors], others[a:b], values[a:b], y, lambda)
+				}
+			})
+			return nil
+		},
 	}, append(rows, columns)...)[0]
 }
 
-// solveHost is the kernel in Go, for the CPU path.
-func solveHost(outs, ins []*tensor.Tensor, lambda float32) error {
-	starts, others := tensor.Must(tensor.ToSlice[int32](ins[0])), tensor.Must(tensor.ToSlice[int32](ins[1]))
-	values, y := tensor.Must(tensor.ToSlice[float32](ins[2])), tensor.Must(tensor.ToSlice[float32](ins[3]))
-	x := tensor.Must(tensor.ToSlice[float32](outs[0]))
-	n, workers := len(starts)-1, runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for u := w; u < n; u += workers {
-				from, to := starts[u], starts[u+1]
-				solveRow(x[u*factors:(u+1)*factors], others[from:to], values[from:to], y, lambda)
-			}
-		})
-	}
-	wg.Wait()
-	return nil
-}
-
+// solveRow solves for the factors of a row by Gaussian elimination, whose pivots are positive.
 func solveRow(x []float32, others []int32, values, y []float32, lambda float32) {
 	var a [factors][factors + 1]float32
 	for e, i := range others {

@@ -12,6 +12,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -35,10 +36,10 @@ type options struct {
 func main() {
 	o := options{}
 	flag.StringVar(&o.file, "ratings", "", "file of ratings: a user, a film and stars in a line (default: drawn by chance)")
-	flag.Float64Var(&o.lambda, "lambda", 0.05, "how strongly factors are kept small")
-	flag.IntVar(&o.steps, "steps", 12, "of alternating least squares")
+	flag.Float64Var(&o.lambda, "lambda", 0.05, "weight of the factors' squares (ridge), for each rating")
+	flag.IntVar(&o.steps, "steps", 12, "steps of alternating least squares")
 	flag.IntVar(&o.count, "count", 1000000, "ratings to draw, with as many users and films as fit")
-	gallery.Main("recommend", "recommend.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("recommend", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed peer.py
@@ -50,7 +51,14 @@ type found struct {
 	errors       []float32 // on the test ratings, after each step
 }
 
+func foundIn(t []*tensor.Tensor) found {
+	return found{tensor.MustSlice[float32](t[0]), tensor.MustSlice[float32](t[1]), tensor.MustSlice[float32](t[2])}
+}
+
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.steps < 1 || o.lambda <= 0 || o.file == "" && o.count < 1000 {
+		return errors.New("-steps and -lambda must be positive, -count at least 1000")
+	}
 	var r *ratings
 	var err error
 	if o.file != "" {
@@ -80,29 +88,17 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	defer rt.Close()
 	p.Printf("%d ratings of %d films by %d users; %d more to be tested on\n", len(learn), r.m, r.n, len(test))
 
-	results, err := gallery.Both(ctx, p, rt, gallery.Work{
+	g := ops.NewGraph("recommend")
+	films := g.Variable("first", tensor.Must(tensor.FromSlice(first, r.m, factors)))
+	asked := []*ops.Node{
+		g.Variable("test.users", tensor.Must(tensor.FromSlice(examUsers))),
+		g.Variable("test.films", tensor.Must(tensor.FromSlice(exam.others))),
+		g.Variable("test.stars", tensor.Must(tensor.FromSlice(exam.values))),
+	}
+	users, last, rmse := factorise(byUser.nodes(g, "users"), byFilm.nodes(g, "films"), films, asked, float32(o.lambda), o.steps)
+	results, err := gallery.Graph(ctx, p, rt, gallery.Work{
 		Name: fmt.Sprintf("%d steps", o.steps), Amount: 2 * float64(len(learn)*o.steps) / 1e6, Unit: "M ratings", // each is read for its user and for its film
-	}, func(place ops.Place) (func(context.Context) (found, error), error) {
-		g := ops.NewGraph("recommend")
-		films := g.Variable("first", tensor.Must(tensor.FromSlice(first, r.m, factors)))
-		asked := []*ops.Node{
-			g.Variable("test.users", tensor.Must(tensor.FromSlice(examUsers))),
-			g.Variable("test.films", tensor.Must(tensor.FromSlice(exam.others))),
-			g.Variable("test.stars", tensor.Must(tensor.FromSlice(exam.values))),
-		}
-		users, last, errors := factorise(byUser.nodes(g, "users"), byFilm.nodes(g, "films"), films, asked, float32(o.lambda), o.steps)
-		exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{users, last, errors}, Place: place})
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context) (found, error) {
-			outs, err := exe.Run(ctx, nil)
-			if err != nil {
-				return found{}, err
-			}
-			return found{users: floats(outs[0]), films: floats(outs[1]), errors: floats(outs[2])}, nil
-		}, nil
-	})
+	}, nil, users, last, rmse)
 	if err != nil {
 		return err
 	}
@@ -119,29 +115,27 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err != nil {
 		return err
 	}
-	best := results[0].Value
 	if ok {
+		ours := tensor.MustSlice[float32](results[0].Value[2])
 		worst := 0.0
 		for i, e := range theirs {
-			worst = max(worst, math.Abs(float64(e-best.errors[i])))
+			worst = max(worst, math.Abs(float64(e-ours[i])))
 		}
 		p.Check(worst < 1e-3, "NumPy's errors after each step are the same: %.1e apart", worst)
 	}
 	return report(p, r, learn, test, mean, results)
 }
 
-func floats(t *tensor.Tensor) []float32 { return tensor.Must(tensor.ToSlice[float32](t)) }
-
 // report prints what was learned and checks it, and draws how the error falls.
-func report(p *gallery.Program, r *ratings, learn, test []int, mean float32, results []gallery.Result[found]) error {
-	best := results[0].Value
+func report(p *gallery.Program, r *ratings, learn, test []int, mean float32, results gallery.Tensors) error {
+	best := foundIn(results[0].Value)
 	last := float64(best.errors[len(best.errors)-1])
 	means := r.error(test, r.means(learn, mean))
 	p.Printf("error on ratings held out: %.4f by the mean of all, %.4f by means of users and films, %.4f by %d factors\n",
 		r.error(test, func(int) float64 { return float64(mean) }), means, last, factors)
 	p.Check(last < means, "factors predict better than means: %.4f < %.4f stars", last, means)
 	for _, other := range results[1:] {
-		e := float64(other.Value.errors[len(other.Value.errors)-1])
+		e := other.Value[2].Float64At(len(best.errors) - 1)
 		p.Check(math.Abs(e-last) < 1e-3, "%s and %s arrive at the same error: %.1e apart", results[0].Where, other.Where, math.Abs(e-last))
 	}
 	lines := []curves.Line{{Name: "16 factors"}, {Name: "means of users and films", Dashed: true}}
@@ -159,12 +153,5 @@ func report(p *gallery.Program, r *ratings, learn, test []int, mean float32, res
 		}
 	}
 	r.recommend(p, best, learn, mean)
-	if p.Out == "" {
-		return nil
-	}
-	img, err := curves.Draw(curves.Axes{Title: "Error on ratings held out", X: "step", Y: "stars"}, false, lines...)
-	if err != nil {
-		return err
-	}
-	return p.WritePNG(img)
+	return p.WriteCurves(curves.Axes{Title: "Error on ratings held out", X: "step", Y: "stars"}, false, lines...)
 }

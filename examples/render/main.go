@@ -31,9 +31,9 @@ const pass = 4
 
 func main() {
 	var o options
-	flag.IntVar(&o.width, "width", 640, "of the picture, in pixels; the height is 9/16 of it")
+	flag.IntVar(&o.width, "width", 640, "width of the picture in pixels; the height is 9/16 of it")
 	flag.IntVar(&o.samples, "samples", 32, "paths through each pixel, a multiple of 16")
-	gallery.Main("render", "render.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("render", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
@@ -114,7 +114,7 @@ func (s *scene) draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, p
 			if err != nil {
 				return nil, err
 			}
-			for k, v := range tensor.Must(tensor.ToSlice[float32](out[0])) {
+			for k, v := range tensor.MustSlice[float32](out[0]) {
 				sum[k] += v / float32(len(passes))
 			}
 			progress.Step()

@@ -7,11 +7,10 @@ import (
 	"image/color"
 	"math"
 	"math/rand/v2"
-	"runtime"
-	"sync"
 
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -95,9 +94,9 @@ func (s *scene) table(width int) *tensor.Tensor {
 
 // render adds the mean of samples paths through each pixel, from the number first on, to the graph: float32 [height, width, 3].
 func (s *scene) render(g *ops.Graph, rt *ops.Runtime, width, height, first, samples int) *ops.Node {
-	lanes, local := 1, [3]int{}
-	if d := rt.Device(); d != nil && d.Class == platform.CPU {
-		lanes, local = max(4, min(d.VectorWidth, 16)), [3]int{1, 1} // the variables of a work-item alone stay in registers
+	lanes, local := rt.Device().Lanes(), [3]int{}
+	if lanes > 1 {
+		local = [3]int{1, 1} // the variables of a work-item alone stay in registers
 	}
 	table := s.table(lanes)
 	return ops.Kernel(g, ops.KernelOptions{
@@ -106,18 +105,13 @@ func (s *scene) render(g *ops.Graph, rt *ops.Runtime, width, height, first, samp
 		Args:    []any{int32(table.Shape()[1]), int32(s.light), s.emitted, s.white, int32(first), int32(samples)},
 		Global:  [3]int{width, height}, Local: local,
 		Host: func(outs, _ []*tensor.Tensor) error {
-			out := tensor.Must(tensor.ToSlice[float32](outs[0]))
-			var wg sync.WaitGroup
-			workers := runtime.GOMAXPROCS(0)
-			for w := range workers {
-				wg.Go(func() {
-					for i := w; i < width*height; i += workers {
-						c := s.pixel(i%width, i/width, width, height, first, samples)
-						out[3*i], out[3*i+1], out[3*i+2] = c.x, c.y, c.z
-					}
-				})
-			}
-			wg.Wait()
+			out := tensor.MustSlice[float32](outs[0])
+			fallback.Parallel(width*height, func(from, to int) {
+				for i := from; i < to; i++ {
+					c := s.pixel(i%width, i/width, width, height, first, samples)
+					out[3*i], out[3*i+1], out[3*i+2] = c.x, c.y, c.z
+				}
+			})
 			return nil
 		},
 	}, g.Const(table))[0]
@@ -125,10 +119,8 @@ func (s *scene) render(g *ops.Graph, rt *ops.Runtime, width, height, first, samp
 
 // paint shows light as sRGB does, nearly: by the power 1/2.2.
 func paint(light []float32, width, height int) image.Image {
-	img := image.NewRGBA(image.Rect(0, 0, width, height))
-	level := func(v float32) uint8 { return uint8(255*math.Pow(float64(min(max(v, 0), 1)), 1/2.2) + 0.5) }
-	for i := range width * height {
-		img.SetRGBA(i%width, i/width, color.RGBA{level(light[3*i]), level(light[3*i+1]), level(light[3*i+2]), 255})
-	}
-	return img
+	return gallery.Paint(width, height, func(x, y int) color.RGBA {
+		level := func(c int) float64 { return math.Pow(float64(max(light[3*(y*width+x)+c], 0)), 1/2.2) }
+		return gallery.RGB(level(0), level(1), level(2))
+	})
 }

@@ -10,9 +10,9 @@ package main
 import (
 	"context"
 	_ "embed" // for peer.py
+	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -26,21 +26,18 @@ type options struct{ side, trips, proofs int }
 
 func main() {
 	o := options{proofs: 4}
-	flag.IntVar(&o.side, "side", 256, "of the map, a multiple of 16 from 64 up")
-	flag.IntVar(&o.trips, "trips", 32, "that are planned together, a multiple of 16")
-	gallery.Main("route", "route.png", func(ctx context.Context, p *gallery.Program) error {
-		if o.side < 64 || o.side%tile != 0 || o.trips < goals || o.trips%goals != 0 {
-			fmt.Fprintln(os.Stderr, "route: -side is a multiple of 16 from 64 up, -trips a multiple of 16")
-			os.Exit(2)
-		}
-		return run(ctx, p, o)
-	})
+	flag.IntVar(&o.side, "side", 256, "cells along a side of the map, a multiple of 16 from 64 up")
+	flag.IntVar(&o.trips, "trips", 32, "trips to plan together, a multiple of 16")
+	gallery.Main("route", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed peer.py
 var scipy string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.side < 64 || o.side%tile != 0 || o.trips < goals || o.trips%goals != 0 {
+		return errors.New("-side is a multiple of 16 from 64 up, -trips a multiple of 16")
+	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err

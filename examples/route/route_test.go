@@ -13,7 +13,6 @@ import (
 	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/internal/testcache"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -28,16 +27,12 @@ func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
 	})
 }
 
-// lengths are those of the shortest ways to ends, by the kernel in the form for a class of devices.
-func (m *terrain) lengthsTo(t *testing.T, rt *ops.Runtime, place ops.Place, class platform.Class, ends []int32) []int32 {
+// lengths are those of the shortest ways to ends, by the kernel in the form for so many lanes.
+func (m *terrain) lengthsTo(t *testing.T, rt *ops.Runtime, place ops.Place, lanes int, ends []int32) []int32 {
 	g := ops.NewGraph("lengths")
 	node := g.Const(tensor.Must(tensor.FromSlice(ends)))
-	lengths, _ := m.search(class, node, node)
-	exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{lengths}, Place: place})
-	require.NoError(t, err)
-	out, err := exe.Run(t.Context(), nil)
-	require.NoError(t, err)
-	return tensor.Must(tensor.ToSlice[int32](out[0]))
+	lengths, _ := m.search(lanes, node, node)
+	return tensor.MustSlice[int32](gallerytest.Compute(t, rt, place, nil, lengths)[0])
 }
 
 func TestBothFormsFindDijkstrasLengthsAroundWalls(t *testing.T) {
@@ -67,11 +62,11 @@ func TestBothFormsFindDijkstrasLengthsAroundWalls(t *testing.T) {
 		places = append(places, ops.OnDevice)
 	}
 	for _, place := range places {
-		for _, class := range []platform.Class{platform.CPU, platform.GPU} {
-			got := m.lengthsTo(t, rt, place, class, ends)
+		for _, lanes := range []int{16, 1} {
+			got := m.lengthsTo(t, rt, place, lanes, ends)
 			for q, end := range ends {
 				for cell, want := range m.dijkstra(end) {
-					require.Equal(t, want, got[cell*goals+q], "%v, end %d, cell %d", class, end, cell)
+					require.Equal(t, want, got[cell*goals+q], "%d lanes, end %d, cell %d", lanes, end, cell)
 				}
 			}
 			assert.EqualValues(t, far, got[(22*side+22)*goals], "the room cannot be entered")

@@ -4,11 +4,9 @@ import (
 	"context"
 	_ "embed" // for route.cl
 	"fmt"
-	"runtime"
-	"sync"
 
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -25,11 +23,11 @@ const (
 
 // search adds to the graph of starts and ends, int32 [n] both, the lengths of the shortest ways to each end from every cell of the map,
 // int32 [height, width, n], and the ways from the starts, int32 [n, longest]: their cells, then -1.
-func (m *terrain) search(class platform.Class, starts, ends *ops.Node) (lengths, ways *ops.Node) {
+func (m *terrain) search(lanes int, starts, ends *ops.Node) (lengths, ways *ops.Node) {
 	g, n := starts.Graph(), starts.Dim(0)
-	vector := goals
-	if class != platform.CPU {
-		vector = 1
+	vector := 1
+	if lanes > 1 {
+		vector = goals
 	}
 	cells, tiles := m.side*m.side, m.side/tile*(m.side/tile)
 	cost := g.Const(tensor.Must(tensor.FromSlice(m.cost, m.side, m.side)))
@@ -63,29 +61,24 @@ func (m *terrain) around() [8][2]int {
 
 // spread is the kernel in Go: the goals of a vector after each other, cells of active tiles improved forth and back.
 func (m *terrain) spread(outs, ins []*tensor.Tensor, n, vector int) error {
-	d, waiting, limit := tensor.Must(tensor.ToSlice[int32](ins[0])), tensor.Must(tensor.ToSlice[int32](ins[1])), int32(ins[2].Float64At(0))
-	e, now := tensor.Must(tensor.ToSlice[int32](outs[0])), tensor.Must(tensor.ToSlice[int32](outs[1]))
+	d, waiting, limit := tensor.MustSlice[int32](ins[0]), tensor.MustSlice[int32](ins[1]), int32(ins[2].Float64At(0))
+	e, now := tensor.MustSlice[int32](outs[0]), tensor.MustSlice[int32](outs[1])
 	copy(e, d)
 	blocks, row := n/vector, m.side/tile
-	workers := min(runtime.GOMAXPROCS(0), blocks)
-	var wg sync.WaitGroup
-	for k := range workers {
-		wg.Go(func() {
-			for b := k; b < blocks; b += workers {
-				for t := range row * row {
-					low := int32(far)
-					if m.wave(waiting, t, b, blocks) < limit {
-						low = m.improve(e, t, b*vector, (b+1)*vector, n)
-					}
-					if own := waiting[t*blocks+b]; own >= limit {
-						low = min(low, own)
-					}
-					now[t*blocks+b] = low
+	fallback.Parallel(blocks, func(from, to int) {
+		for b := from; b < to; b++ {
+			for t := range row * row {
+				low := int32(far)
+				if m.wave(waiting, t, b, blocks) < limit {
+					low = m.improve(e, t, b*vector, (b+1)*vector, n)
 				}
+				if own := waiting[t*blocks+b]; own >= limit {
+					low = min(low, own)
+				}
+				now[t*blocks+b] = low
 			}
-		})
-	}
-	wg.Wait()
+		}
+	})
 	return nil
 }
 
@@ -131,8 +124,8 @@ func (m *terrain) improve(e []int32, t, from, to, n int) (low int32) {
 
 // follow writes the cells of the ways from starts: each leads to one from which the rest is as long as it must be.
 func (m *terrain) follow(outs, ins []*tensor.Tensor) error {
-	d, starts := tensor.Must(tensor.ToSlice[int32](ins[0])), tensor.Must(tensor.ToSlice[int32](ins[1]))
-	ways := tensor.Must(tensor.ToSlice[int32](outs[0]))
+	d, starts := tensor.MustSlice[int32](ins[0]), tensor.MustSlice[int32](ins[1])
+	ways := tensor.MustSlice[int32](outs[0])
 	n := len(starts)
 	for q, start := range starts {
 		way := ways[q*longest : (q+1)*longest]
@@ -167,19 +160,15 @@ type answer struct{ lengths, ways []int32 }
 
 // planner compiles a search for as many trips.
 func (m *terrain) planner(ctx context.Context, rt *ops.Runtime, place ops.Place, t trips) (func(context.Context) (*answer, error), *ops.Executable, error) {
-	class := platform.CPU
-	if d := rt.Device(); d != nil {
-		class = d.Class
-	}
 	g := ops.NewGraph("route")
 	starts, ends := g.Input("starts", tensor.Int32, len(t.starts)), g.Input("ends", tensor.Int32, len(t.ends))
-	lengths, ways := m.search(class, starts, ends)
+	lengths, ways := m.search(rt.Device().Lanes(), starts, ends)
 	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{lengths, ways}, Place: place, Fixed: true})
 	return func(ctx context.Context) (*answer, error) {
 		out, err := exe.Run(ctx, ops.Feeds{starts: tensor.Must(tensor.FromSlice(t.starts)), ends: tensor.Must(tensor.FromSlice(t.ends))})
 		if err != nil {
 			return nil, err
 		}
-		return &answer{tensor.Must(tensor.ToSlice[int32](out[0])), tensor.Must(tensor.ToSlice[int32](out[1]))}, nil
+		return &answer{tensor.MustSlice[int32](out[0]), tensor.MustSlice[int32](out[1])}, nil
 	}, exe, err
 }

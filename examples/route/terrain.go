@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
 )
 
 // terrain is a map of side x side cells and what a step in each costs, 0 where none can be.
@@ -117,29 +119,23 @@ func (m *terrain) dijkstra(end int32) []int32 {
 // paint draws the map, the darker the dearer, with ways on it.
 func (m *terrain) paint(ways [][]int32) image.Image {
 	const zoom = 2
-	img := image.NewRGBA(image.Rect(0, 0, zoom*m.side, zoom*m.side))
-	set := func(cell int, c color.RGBA) {
-		for i := range zoom * zoom {
-			img.SetRGBA(zoom*(cell%m.side)+i%zoom, zoom*(cell/m.side)+i/zoom, c)
-		}
-	}
+	colours := make([]color.RGBA, len(m.cost))
 	for i, c := range m.cost {
-		shade := uint8(245 - 13*c)
+		shade := 0.96 - 0.05*float64(c)
 		switch c {
 		case 0:
-			set(i, color.RGBA{70, 80, 100, 255})
+			colours[i] = gallery.RGB(0.27, 0.31, 0.39)
 		case 1:
-			set(i, color.RGBA{255, 255, 255, 255})
+			colours[i] = gallery.Grey(1)
 		default:
-			set(i, color.RGBA{shade - 20, shade, shade - 50, 255})
+			colours[i] = gallery.RGB(shade-0.08, shade, shade-0.2)
 		}
 	}
 	for k, way := range ways {
 		angle := 2 * math.Pi * float64(k) / float64(len(ways))
-		wave := func(shift float64) uint8 { return uint8(120 + 120*math.Cos(angle+shift)) }
 		for _, cell := range way {
-			set(int(cell), color.RGBA{220, wave(0) / 2, wave(2), 255})
+			colours[cell] = gallery.RGB(0.86, 0.235*(1+math.Cos(angle)), 0.47*(1+math.Cos(angle+2)))
 		}
 	}
-	return img
+	return gallery.Paint(zoom*m.side, zoom*m.side, func(x, y int) color.RGBA { return colours[y/zoom*m.side+x/zoom] })
 }

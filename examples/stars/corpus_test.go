@@ -16,11 +16,7 @@ func TestCorpusOfTheExample(t *testing.T) {
 		g := ops.NewGraph("stars")
 		stars := vectors(g, "stars", spread(1000))
 		radius2, other := nearest(stars, stars, 4)
-		if _, err := ready(t.Context(), rt, ops.Auto, radius2, other); err != nil {
-			return err
-		}
-		g = ops.NewGraph("charts")
-		_, err := ready(t.Context(), rt, ops.Auto, kmeans(vectors(g, "stars", spread(1000)), vectors(g, "first", spread(7)), 3))
+		_, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{radius2, other, kmeans(stars, vectors(g, "first", spread(7)), 3)}})
 		return err
 	})
 	require.NoError(t, err)

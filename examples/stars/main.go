@@ -12,6 +12,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -33,18 +34,21 @@ type options struct {
 
 func main() {
 	o := options{}
-	flag.IntVar(&o.width, "width", 1440, "of the map, in pixels")
-	flag.IntVar(&o.neighbours, "k", 16, "the circle of a density reaches to the k-th nearest star, 2 to 32")
+	flag.IntVar(&o.width, "width", 1440, "width of the map in pixels")
+	flag.IntVar(&o.neighbours, "k", 16, "a density is that of the circle that reaches to the k-th nearest star, 2 to 32")
 	flag.IntVar(&o.charts, "charts", 48, "parts of the sky that k-means makes")
-	flag.IntVar(&o.iterations, "iterations", 50, "of k-means")
+	flag.IntVar(&o.iterations, "iterations", 50, "iterations of k-means")
 	flag.BoolVar(&o.bright, "bright", false, "only the 5,044 stars that an eye can see")
-	gallery.Main("stars", "stars.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("stars", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 //go:embed peer.py
 var peer string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.width < 32 || o.neighbours < 2 || o.neighbours > 32 || o.charts < 1 || o.iterations < 1 {
+		return errors.New("-width must be at least 32, -k 2 to 32, -charts and -iterations positive")
+	}
 	stars, err := load(p, o.bright)
 	if err != nil {
 		return err
@@ -58,15 +62,14 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	p.Printf("%d stars, a map of %d pixels, %d charts\n", stars.len(), len(sky.pixels), o.charts)
 
 	// The density around each pixel of the map.
-	maps, err := gallery.Both(ctx, p, rt, gallery.Work{
+	// A chord of length r cuts a cap of area pi r^2 from the unit sphere; with the k-th star on its rim, the
+	// unbiased estimate counts k-1 stars (Casertano and Hut, Core Radius and Density Measurements, 1985).
+	g := ops.NewGraph("stars")
+	all := vectors(g, "stars", stars.place)
+	radius2, _ := nearest(all, vectors(g, "sky", sky.place), o.neighbours)
+	maps, err := gallery.Graph(ctx, p, rt, gallery.Work{
 		Name: fmt.Sprintf("density, %d nearest", o.neighbours), Amount: float64(len(sky.pixels)) / 1e6, Unit: "M places",
-	}, func(place ops.Place) (func(context.Context) ([]*tensor.Tensor, error), error) {
-		g := ops.NewGraph("density")
-		radius2, _ := nearest(vectors(g, "stars", stars.place), vectors(g, "sky", sky.place), o.neighbours)
-		// A chord of length r cuts a cap of area pi r^2 from the unit sphere; with the k-th star on its rim, the
-		// unbiased estimate counts k-1 stars (Casertano and Hut, Core Radius and Density Measurements, 1985).
-		return ready(ctx, rt, place, ops.Div(float64(o.neighbours-1)/math.Pi*perSquareDegree, radius2))
-	})
+	}, nil, ops.Div(float64(o.neighbours-1)/math.Pi*perSquareDegree, radius2))
 	if err != nil {
 		return err
 	}
@@ -76,22 +79,16 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	if ok {
-		density := floats(maps[0].Value[0])
+		density := tensor.MustSlice[float32](maps[0].Value[0])
 		checkNear(p, "densities", func(i int) float64 {
 			return float64(o.neighbours-1) / math.Pi * perSquareDegree / float64(density[1009*i])
 		}, radii, 1e-5)
 	}
 
 	// The nearest star of each star.
-	pairs, err := gallery.Both(ctx, p, rt, gallery.Work{
-		Name: "nearest star", Amount: float64(stars.len()) / 1e6, Unit: "M stars",
-	}, func(place ops.Place) (func(context.Context) ([]*tensor.Tensor, error), error) {
-		g := ops.NewGraph("pairs")
-		all := vectors(g, "stars", stars.place)
-		_, other := nearest(all, all, 1)
-		apart := ops.VectorNorm(ops.Sub(all, ops.Gather(all, 0, other)), 2, 1)
-		return ready(ctx, rt, place, apart, other)
-	})
+	_, other := nearest(all, all, 1)
+	pairs, err := gallery.Graph(ctx, p, rt, gallery.Work{Name: "nearest star", Amount: float64(stars.len()) / 1e6, Unit: "M stars"},
+		nil, ops.VectorNorm(ops.Sub(all, ops.Gather(all, 0, other)), 2, 1), other)
 	if err != nil {
 		return err
 	}
@@ -101,20 +98,16 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	if ok {
-		apart := floats(pairs[0].Value[0])
+		apart := tensor.MustSlice[float32](pairs[0].Value[0])
 		checkNear(p, "distances", func(i int) float64 { return float64(apart[101*i]) }, distances, 1e-3)
 	}
 
 	// The charts: k-means from points spread evenly.
-	charts, err := gallery.Both(ctx, p, rt, gallery.Work{
+	means := kmeans(all, vectors(g, "first", spread(o.charts)), o.iterations)
+	part, distance2 := closest(all, means)
+	charts, err := gallery.Graph(ctx, p, rt, gallery.Work{
 		Name: fmt.Sprintf("k-means, %d iterations", o.iterations), Amount: float64(stars.len()*o.charts*o.iterations) / 1e6, Unit: "M distances",
-	}, func(place ops.Place) (func(context.Context) ([]*tensor.Tensor, error), error) {
-		g := ops.NewGraph("charts")
-		all := vectors(g, "stars", stars.place)
-		means := kmeans(all, vectors(g, "first", spread(o.charts)), o.iterations)
-		part, distance2 := closest(all, means)
-		return ready(ctx, rt, place, means, ops.Sum(distance2), ops.BinCount(part, o.charts, nil))
-	})
+	}, nil, means, ops.Sum(distance2), ops.BinCount(part, o.charts, nil))
 	if err != nil {
 		return err
 	}
@@ -133,13 +126,4 @@ const perSquareDegree = math.Pi * math.Pi / 180 / 180
 // vectors are n places, a variable [n, 3] that stays on the device.
 func vectors(g *ops.Graph, name string, place []float32) *ops.Node {
 	return g.Variable(name, tensor.Must(tensor.FromSlice(place, len(place)/3, 3)))
-}
-
-// ready compiles a graph for a place and returns what runs it.
-func ready(ctx context.Context, rt *ops.Runtime, place ops.Place, outputs ...*ops.Node) (func(context.Context) ([]*tensor.Tensor, error), error) {
-	exe, err := outputs[0].Graph().Compile(ctx, rt, ops.Target{Outputs: outputs, Place: place})
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) ([]*tensor.Tensor, error) { return exe.Run(ctx, nil) }, nil
 }

@@ -4,9 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -35,25 +34,13 @@ func nearest(points, queries *ops.Node, k int) (radius2, other *ops.Node) {
 
 // search is the kernel in Go, for the CPU path.
 func search(outs, ins []*tensor.Tensor, k, cells int) error {
-	points, starts, queries := tensor.Must(tensor.ToSlice[float32](ins[0])), tensor.Must(tensor.ToSlice[int32](ins[1])), tensor.Must(tensor.ToSlice[float32](ins[2]))
-	radius2, other := tensor.Must(tensor.ToSlice[float32](outs[0])), tensor.Must(tensor.ToSlice[int32](outs[1]))
-	const chunk = 1024
-	work := make(chan int)
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for from := range work {
-				for q := from; q < min(from+chunk, len(other)); q++ {
-					radius2[q], other[q] = searchOne(points, starts, [3]float32(queries[3*q:]), k, cells)
-				}
-			}
-		})
-	}
-	for from := 0; from < len(other); from += chunk {
-		work <- from
-	}
-	close(work)
-	wg.Wait()
+	points, starts, queries := tensor.MustSlice[float32](ins[0]), tensor.MustSlice[int32](ins[1]), tensor.MustSlice[float32](ins[2])
+	radius2, other := tensor.MustSlice[float32](outs[0]), tensor.MustSlice[int32](outs[1])
+	fallback.Parallel(len(other), func(from, to int) {
+		for q := from; q < to; q++ {
+			radius2[q], other[q] = searchOne(points, starts, [3]float32(queries[3*q:]), k, cells)
+		}
+	})
 	return nil
 }
 

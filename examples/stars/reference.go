@@ -6,10 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
-	"github.com/anycl/anycl/tensor"
 )
-
-func floats(t *tensor.Tensor) []float32 { return tensor.Must(tensor.ToSlice[float32](t)) }
 
 // farthest is the square of the distance from a place to its k-th nearest star, from all of them.
 func farthest(stars, place []float32, k int) float64 {

@@ -100,11 +100,11 @@ func reportPairs(p *gallery.Program, stars *catalogue, apart []float32, other []
 }
 
 // report prints what was found, checks it, and paints the map.
-func report(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options, stars *catalogue, sky *chart, maps, pairs, charts []gallery.Result[[]*tensor.Tensor]) error {
-	density := floats(maps[0].Value[0])
+func report(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options, stars *catalogue, sky *chart, maps, pairs, charts gallery.Tensors) error {
+	density := tensor.MustSlice[float32](maps[0].Value[0])
 	names := reportDensest(p, sky, density)
-	reportPairs(p, stars, floats(pairs[0].Value[0]), tensor.Must(tensor.ToSlice[int32](pairs[0].Value[1])))
-	sizes := tensor.Must(tensor.ToSlice[int64](charts[0].Value[2]))
+	reportPairs(p, stars, tensor.MustSlice[float32](pairs[0].Value[0]), tensor.MustSlice[int32](pairs[0].Value[1]))
+	sizes := tensor.MustSlice[int64](charts[0].Value[2])
 	p.Printf("the charts have %d to %d stars\n\n", slices.Min(sizes), slices.Max(sizes))
 
 	if stars.len() > 100000 && o.neighbours == 16 && o.width >= 1000 {
@@ -119,11 +119,11 @@ func report(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options,
 	}
 	p.Check(worst < 1e-5, "100 densities are those of all stars compared one by one in float64: %.1e apart", worst)
 	for _, r := range charts {
-		inertia, exact := r.Value[1].Float64At(0), inertiaOf(stars.place, floats(r.Value[0]))
+		inertia, exact := r.Value[1].Float64At(0), inertiaOf(stars.place, tensor.MustSlice[float32](r.Value[0]))
 		p.Check(math.Abs(inertia/exact-1) < 1e-5, "the squares of distances to the means of %s add up to %.2f, in float64 %.2f", r.Where, inertia, exact)
 	}
 	if len(maps) == 2 {
-		cpu := floats(maps[1].Value[0])
+		cpu := tensor.MustSlice[float32](maps[1].Value[0])
 		same := 0.0
 		for i, d := range density {
 			same = max(same, math.Abs(float64(d/cpu[i])-1))
@@ -132,7 +132,7 @@ func report(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options,
 	}
 
 	g := ops.NewGraph("parts")
-	part, _ := closest(vectors(g, "sky", sky.place), vectors(g, "means", floats(charts[0].Value[0])))
+	part, _ := closest(vectors(g, "sky", sky.place), vectors(g, "means", tensor.MustSlice[float32](charts[0].Value[0])))
 	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{part}})
 	if err != nil {
 		return err
@@ -141,5 +141,5 @@ func report(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options,
 	if err != nil {
 		return err
 	}
-	return p.WritePNG(sky.paint(density, tensor.Must(tensor.ToSlice[int64](parts[0])), stars))
+	return p.WritePNG(sky.paint(density, tensor.MustSlice[int64](parts[0]), stars))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/examples/internal/gallery/gallerytest"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 func TestTheProgramChecksItself(t *testing.T) {
@@ -39,10 +40,7 @@ func TestNearestIsExact(t *testing.T) {
 				place = ops.OnCPU
 			}
 			radius2, other := nearest(vectors(g, "points", points), vectors(g, "queries", queries), k)
-			run, err := ready(t.Context(), rt, place, radius2, other)
-			require.NoError(t, err)
-			outs, err := run(t.Context())
-			require.NoError(t, err)
+			outs := gallerytest.Compute(t, rt, place, nil, radius2, other)
 			for q := range m {
 				at := queries[3*q : 3*q+3]
 				want := farthest(points, at, k)
@@ -66,10 +64,7 @@ func TestKMeansIsLloyds(t *testing.T) {
 	require.NoError(t, err)
 	defer rt.Close()
 	g := ops.NewGraph("test")
-	run, err := ready(t.Context(), rt, ops.Auto, kmeans(vectors(g, "points", points), vectors(g, "means", means), 5))
-	require.NoError(t, err)
-	outs, err := run(t.Context())
-	require.NoError(t, err)
+	outs := gallerytest.Compute(t, rt, ops.Auto, nil, kmeans(vectors(g, "points", points), vectors(g, "means", means), 5))
 
 	want := make([]float64, len(means))
 	for i, v := range means {
@@ -97,7 +92,7 @@ func TestKMeansIsLloyds(t *testing.T) {
 			want[i] = sums[i] / count[i/3]
 		}
 	}
-	for i, v := range floats(outs[0]) {
+	for i, v := range tensor.MustSlice[float32](outs[0]) {
 		require.InDelta(t, want[i], v, 1e-5)
 	}
 }

@@ -12,8 +12,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
-	"image"
 	"image/color"
 	"math"
 
@@ -36,13 +36,13 @@ type options struct {
 
 func main() {
 	o := options{}
-	flag.IntVar(&o.epochs, "epochs", 15, "times to go through the pieces")
+	flag.IntVar(&o.epochs, "epochs", 15, "epochs of training: times to go through the pieces")
 	flag.IntVar(&o.stride, "stride", 16, "pixels from one piece to the next")
 	flag.Float64Var(&o.rate, "rate", 0.002, "learning rate of the first step")
-	flag.Uint64Var(&o.seed, "seed", 1, "of the first weights and of the order of the pieces")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the first weights and of the order of the pieces")
 	flag.StringVar(&o.save, "save", "", "`file` that keeps the training, after each epoch and when ^C ends it")
 	flag.StringVar(&o.resume, "resume", "", "`file` of -save to go on with")
-	gallery.Main("upscale", "upscale.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("upscale", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 // The photographs are 640 x 427. Training has the flower and what is left and right of the part of the temple that is kept out.
@@ -77,6 +77,9 @@ func halve(x *ops.Node) *ops.Node {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.epochs < 1 || o.stride < 1 || o.rate <= 0 {
+		return errors.New("-epochs, -stride and -rate must be positive")
+	}
 	learned, kept, err := pieces(o.stride)
 	if err != nil {
 		return err
@@ -120,37 +123,25 @@ func judge(ctx context.Context, p *gallery.Program, rt *ops.Runtime, g *ops.Grap
 	height := kept.Shape()[2]
 	whole := g.Input("whole", tensor.Float32, 1, 1, height, width)
 	bicubic, better := net.enlarge(net.Eval(), halve(whole))
-	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "enlarging", Amount: float64(height*width) / 1e6, Unit: "M pixels"},
-		func(place ops.Place) (func(context.Context) ([]*tensor.Tensor, error), error) {
-			exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{bicubic, better}, Place: place})
-			if err != nil {
-				return nil, err
-			}
-			return func(ctx context.Context) ([]*tensor.Tensor, error) { return exe.Run(ctx, ops.Feeds{whole: kept}) }, nil
-		})
+	work := gallery.Work{Name: "enlarging", Amount: float64(height*width) / 1e6, Unit: "M pixels"}
+	results, err := gallery.Graph(ctx, p, rt, work, ops.Feeds{whole: kept}, bicubic, better)
 	if err != nil {
 		return err
 	}
-	truth := floats(kept)
-	images := [][]float32{floats(results[0].Value[0]), floats(results[0].Value[1]), truth}
+	truth := tensor.MustSlice[float32](kept)
+	images := [][]float32{tensor.MustSlice[float32](results[0].Value[0]), tensor.MustSlice[float32](results[0].Value[1]), truth}
 	before, after := decibels(images[0], truth), decibels(images[1], truth)
 	p.Check(after > before, "the network comes closer to what was kept out: %.2f dB, bicubic interpolation %.2f dB", after, before)
 	if len(results) == 2 {
-		worst := 0.0
-		for i, v := range floats(results[1].Value[1]) {
-			worst = max(worst, math.Abs(float64(v-images[1][i])))
-		}
+		worst := gallery.Farthest(tensor.MustSlice[float32](results[1].Value[1]), images[1])
 		p.Check(worst < 1e-4, "%s and the CPU path enlarge alike: %.1e of white apart", results[0].Where, worst)
 	}
-	const top = 190
-	picture := image.NewGray(image.Rect(0, 0, 3*width+16, 160))
-	for i := range picture.Pix {
-		picture.Pix[i] = 255
-	}
-	for k, img := range images {
-		for i := range 160 * width {
-			picture.SetGray(k*(width+8)+i%width, i/width, color.Gray{Y: uint8(255*min(max(img[top*width+i], 0), 1) + 0.5)})
+	const top, zoom, gap = 190, 2, 8
+	return p.WritePNG(gallery.Paint(zoom*(3*width+2*gap), zoom*160, func(x, y int) color.RGBA {
+		x, y = x/zoom, y/zoom
+		if x%(width+gap) >= width {
+			return gallery.Grey(1)
 		}
-	}
-	return p.WritePNG(twice(picture))
+		return gallery.Grey(float64(images[x/(width+gap)][(top+y)*width+x%(width+gap)]))
+	}))
 }

@@ -49,17 +49,3 @@ func decibels(a, b []float32) float64 {
 	}
 	return -10 * math.Log10(sum/float64(len(a)))
 }
-
-func floats(t *tensor.Tensor) []float32 { return tensor.Must(tensor.ToSlice[float32](t)) }
-
-// twice shows each pixel as four.
-func twice(img *image.Gray) image.Image {
-	b := img.Bounds()
-	large := image.NewGray(image.Rect(0, 0, 2*b.Dx(), 2*b.Dy()))
-	for y := range large.Rect.Dy() {
-		for x := range large.Rect.Dx() {
-			large.SetGray(x, y, img.GrayAt(x/2, y/2))
-		}
-	}
-	return large
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/examples/internal/gallery/gallerytest"
 	"github.com/anycl/anycl/examples/internal/photos"
+	"github.com/anycl/anycl/tensor"
 )
 
 func TestTheProgramChecksItself(t *testing.T) {
@@ -54,8 +55,8 @@ func TestWhatIsKeptOutIsInNoPiece(t *testing.T) {
 	require.Equal(t, []int{1, 1, 426, width}, kept.Shape())
 	china, err := photos.China()
 	require.NoError(t, err)
-	require.Equal(t, photos.Grey(china, image.Rect(left, 0, left+width, 1)), floats(kept)[:width])
-	all := floats(learned)
+	require.Equal(t, photos.Grey(china, image.Rect(left, 0, left+width, 1)), tensor.MustSlice[float32](kept)[:width])
+	all := tensor.MustSlice[float32](learned)
 	first := all[:side*side]
 	turned := all[side*side : 2*side*side]
 	for i := range first {

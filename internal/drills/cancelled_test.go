@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/testleak"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/platform"
 )
@@ -99,7 +100,7 @@ func TestCancelled(t *testing.T) {
 			}
 			require.Positive(t, ended)
 			// A build that nobody waits for any more goes on, with files of its own.
-			requireEnded(t, before.routines)
+			testleak.RequireGoroutines(t, before.routines)
 			require.Eventually(t, func() bool { return descriptors() <= before.files }, time.Minute, 5*time.Millisecond)
 			after := holds(r.lib)
 			require.Equal(t, before.objects.Contexts, after.objects.Contexts)

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/internal/testleak"
 )
 
 // The device and the runtime are opened, used and closed over and over.
@@ -29,7 +31,7 @@ func TestHandles(t *testing.T) {
 		cycle(i)
 	}
 	after, threadsAfter := holds(r.lib), threads()
-	requireEnded(t, before.routines)
+	testleak.RequireGoroutines(t, before.routines)
 	require.LessOrEqual(t, after.files, before.files)
 	require.LessOrEqual(t, after.heap-before.heap, int64(heapMost))
 	require.LessOrEqual(t, threadsAfter, threadsBefore+8, "threads of Go and of the driver")

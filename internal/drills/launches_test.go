@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/testleak"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -50,13 +51,6 @@ func settled() int {
 	return n
 }
 
-// requireEnded waits until there are no more goroutines than there were.
-func requireEnded(t *testing.T, before int) {
-	t.Helper()
-	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, time.Minute, 5*time.Millisecond,
-		"%d goroutines", runtime.NumGoroutine()) // one of them asks
-}
-
 // grown says by how much b is more than a.
 func grown(a, b held) string {
 	return fmt.Sprintf("RSS %+.1f MiB, Go heap %+.2f MiB, OpenCL objects %+d", float64(b.resident-a.resident)/(1<<20),
@@ -76,7 +70,7 @@ func requireNoGrowth(t *testing.T, a, b held) {
 	if !raceEnabled {
 		require.LessOrEqual(t, b.resident-a.resident, int64(residentMost), "resident memory")
 	}
-	requireEnded(t, a.routines)
+	testleak.RequireGoroutines(t, a.routines)
 	require.LessOrEqual(t, b.files, a.files, "files")
 }
 

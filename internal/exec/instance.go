@@ -32,12 +32,13 @@ type instance struct {
 
 // engineState is an engine and what the instance has on it.
 type engineState struct {
-	engine   engine.Engine
-	stream   engine.Streamer // nil: the host waits for each call
-	memories []engine.Memory // those of the program
-	owned    []engine.Memory // those that are nobody else's
-	shared   []*sharedMemory // those that other executors use too
-	seq      engine.Sequence // nil: no task runs there
+	engine    engine.Engine
+	stream    engine.Streamer // nil: the host waits for each call
+	memories  []engine.Memory // those of the program
+	owned     []engine.Memory // those that are nobody else's
+	shared    []*sharedMemory // those that other executors use too
+	constants []*sharedMemory
+	seq       engine.Sequence // nil: no task runs there
 }
 
 // immediate reports whether the engine does its work on the thread that submits it.
@@ -103,13 +104,8 @@ func (i *instance) allocate(e int) error {
 	for _, m := range i.program.Engines[e].Memories {
 		var mem engine.Memory
 		var err error
-		if scratch := i.version.scratch; scratch != nil && i.version.first == nil && !i.version.rehearsal && (m.Kind == plan.Arena || m.Kind == plan.Constant) {
-			var b *sharedMemory
-			if m.Kind == plan.Arena {
-				b, err = scratch.block(s.engine, m.Bytes, s.shared)
-			} else {
-				b, err = scratch.constant(s.engine, m.Value.Node.Attr.(*tensor.Tensor), m.Bytes)
-			}
+		if scratch := i.version.scratch; scratch != nil && i.version.first == nil && !i.version.rehearsal && m.Kind == plan.Arena {
+			b, err := scratch.block(s.engine, m.Bytes, s.shared)
 			if err != nil {
 				return fmt.Errorf("memory of %s: %w", contents(&m), err)
 			}
@@ -121,6 +117,13 @@ func (i *instance) allocate(e int) error {
 			kind = plan.Arena // memory of its own
 		}
 		switch kind {
+		case plan.Constant:
+			c, err := i.version.machine.Constants.get(s.engine, m.Value.Node.Attr.(*tensor.Tensor), m.Bytes)
+			if err != nil {
+				return fmt.Errorf("memory of %s: %w", contents(&m), err)
+			}
+			s.memories, s.constants = append(s.memories, c.Memory), append(s.constants, c)
+			continue
 		case plan.State:
 			if mem, err = i.acquire(m.Variable, e); err != nil {
 				return err
@@ -136,11 +139,6 @@ func (i *instance) allocate(e int) error {
 			return fmt.Errorf("memory of %s: %w", contents(&m), err)
 		}
 		s.memories, s.owned = append(s.memories, mem), append(s.owned, mem)
-		if m.Kind == plan.Constant {
-			if err := s.engine.Write(context.Background(), mem, 0, contiguous(m.Value.Node.Attr.(*tensor.Tensor))); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
@@ -233,6 +231,9 @@ func (i *instance) release() error {
 	for e := range i.engines {
 		for _, m := range i.engines[e].owned {
 			errs = append(errs, m.Close())
+		}
+		for _, m := range i.engines[e].constants {
+			errs = append(errs, i.version.machine.Constants.release(m))
 		}
 		for _, m := range i.engines[e].shared {
 			errs = append(errs, i.version.scratch.release(m))

@@ -20,6 +20,7 @@ type Machine struct {
 	Timeline    *report.Timeline // what runs are recorded in; nil: none are
 	Validate    bool             // check programs before they run
 	Overlapping atomic.Bool      // a run has goroutines for its engines
+	Constants   Constants
 }
 
 // ErrClosed is wrapped by errors of what is closed.

@@ -1,14 +1,11 @@
 package exec
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/tensor"
 )
 
 // Shared is what several executors have in common that compute one graph with different sizes. Their runs follow each other.
@@ -17,19 +14,12 @@ type Shared struct {
 	Scratch *Scratch
 }
 
-// Scratch is memory that executors have in common: for intermediate values, which the runs of all use in turn, and for
-// constants.
+// Scratch is memory that executors have in common for intermediate values, which the runs of all use in turn.
 type Scratch struct {
 	running sync.Mutex // held by a run
 
-	mu        sync.Mutex
-	blocks    map[engine.Engine][]*sharedMemory
-	constants map[constantKey]*sharedMemory
-}
-
-type constantKey struct {
-	engine engine.Engine
-	value  *tensor.Tensor
+	mu     sync.Mutex
+	blocks map[engine.Engine][]*sharedMemory
 }
 
 // sharedMemory is closed when its last user has released it.
@@ -41,7 +31,7 @@ type sharedMemory struct {
 
 // NewScratch has no memory yet.
 func NewScratch() *Scratch {
-	return &Scratch{blocks: map[engine.Engine][]*sharedMemory{}, constants: map[constantKey]*sharedMemory{}}
+	return &Scratch{blocks: map[engine.Engine][]*sharedMemory{}}
 }
 
 // block is memory of e for at least so many bytes, and none of those that its user has already. Sizes are rounded up to a
@@ -73,28 +63,7 @@ func (s *Scratch) block(e engine.Engine, bytes int64, has []*sharedMemory) (*sha
 	return b, nil
 }
 
-// constant is memory of e that holds t.
-func (s *Scratch) constant(e engine.Engine, t *tensor.Tensor, bytes int64) (*sharedMemory, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := constantKey{e, t}
-	if c := s.constants[key]; c != nil {
-		c.users++
-		return c, nil
-	}
-	mem, err := e.Alloc(bytes)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.Write(context.Background(), mem, 0, contiguous(t)); err != nil {
-		return nil, errors.Join(err, mem.Close())
-	}
-	c := &sharedMemory{mem, bytes, 1}
-	s.constants[key] = c
-	return c, nil
-}
-
-// release gives up what block or constant gave.
+// release gives up what block gave.
 func (s *Scratch) release(m *sharedMemory) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,11 +72,6 @@ func (s *Scratch) release(m *sharedMemory) error {
 	}
 	for e, all := range s.blocks {
 		s.blocks[e] = slices.DeleteFunc(all, func(b *sharedMemory) bool { return b == m })
-	}
-	for key, c := range s.constants {
-		if c == m {
-			delete(s.constants, key)
-		}
 	}
 	return m.Memory.Close()
 }

@@ -60,3 +60,6 @@ func (x *external) part(offset int64, n int) ([]byte, error) {
 	}
 	return x.bytes[offset:][:n], nil
 }
+
+// Wrap is not there: buffers have memory of the device's.
+func (e *Engine) Wrap([]byte) (engine.Memory, bool) { return nil, false }

@@ -79,7 +79,7 @@ func (h *hostPath) indivisible(t *engine.Task) (why string, checked bool) {
 	case h.eng.bounds:
 		return "", true
 	}
-	return hostrun.Indivisible(t.Custom.Source, t.Custom.Options), false
+	return hostrun.Indivisible(t.Custom.Source, t.Custom.Form(true).Options), false
 }
 
 // callersCaches is the domain of what is moved by the thread that then runs kernels on it, or did before.

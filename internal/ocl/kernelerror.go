@@ -26,6 +26,9 @@ func kernelError(device string, t *engine.Task, op string, err error) error {
 		e.What = "writes out of bounds: " + bounds.Error()
 	case errors.Is(err, cl.InvalidKernelName):
 		e.What = fmt.Sprintf("the source has no kernel %q", t.Custom.Entry)
+		if form := t.Custom.Form(true); form.Entry != t.Custom.Entry {
+			e.What += fmt.Sprintf(", or no %q for CPUs", form.Entry)
+		}
 	default:
 		e.What = op + ": " + strings.TrimPrefix(err.Error(), "cl: ")
 	}

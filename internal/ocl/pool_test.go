@@ -13,6 +13,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/hostrun"
+	"github.com/anycl/anycl/internal/testleak"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -118,10 +119,7 @@ func TestHelpersEndWithTheirEngine(t *testing.T) {
 	require.NoError(t, s.Run(t.Context(), 0, 3, 0))
 	require.NoError(t, s.Close())
 	require.NoError(t, e.Close())
-	for i := 0; runtime.NumGoroutine() > before; i++ {
-		require.Less(t, i, 5000)
-		time.Sleep(time.Millisecond)
-	}
+	testleak.RequireGoroutines(t, before)
 	require.False(t, e.host.pooled.pool.Enlist())
 }
 

@@ -1,4 +1,4 @@
-// Package all enters the ops of every package below ops in the table, for programs that call ops by name, as importers of
+// Package all enters the ops of every package below ops, and of sparse, in the table, for programs that call ops by name, as importers of
 // models do:
 //
 //	import _ "github.com/anycl/anycl/ops/all"
@@ -8,4 +8,5 @@ import (
 	_ "github.com/anycl/anycl/ops/fft"
 	_ "github.com/anycl/anycl/ops/linalg"
 	_ "github.com/anycl/anycl/ops/special"
+	_ "github.com/anycl/anycl/sparse"
 )

@@ -6,7 +6,7 @@
 //	func main() {
 //		o := options{bodies: 16384}
 //		flag.IntVar(&o.bodies, "bodies", o.bodies, "how many bodies there are")
-//		gallery.Main("galaxy", "galaxy.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+//		gallery.Main("galaxy", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 //	}
 package gallery
 
@@ -22,6 +22,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/anycl/anycl/ops"
 )
@@ -42,9 +43,9 @@ type Program struct {
 	failed int // checks that do not hold
 }
 
-// Main is the main function of a program: it reads the flags, those that the program has defined too, runs it until it
+// Main is the main function of one of Programs: it reads the flags, those that the program has defined too, runs it until it
 // ends or Ctrl-C ends it, prints the table of times, and exits with status 1 where a check failed.
-func Main(name, picture string, run func(context.Context, *Program) error) {
+func Main(name string, run func(context.Context, *Program) error) {
 	p := &Program{Name: name, Stdout: os.Stdout, Stderr: os.Stderr}
 	if _, file, _, ok := runtime.Caller(1); ok {
 		p.folder = filepath.Dir(file)
@@ -52,8 +53,13 @@ func Main(name, picture string, run func(context.Context, *Program) error) {
 	flag.StringVar(&p.Device, "device", "", "device to use, as ANYCL_DEVICE: gpu, nvidia, pocl:0, none for the CPU path (default the best)")
 	flag.BoolVar(&p.Peers, "peer", false, "time what others have for the same work too, where it is installed")
 	flag.StringVar(&p.JSON, "json", "", "`file` to append a record of this run to")
-	if picture != "" {
-		flag.StringVar(&p.Out, "out", picture, "PNG `file` to write; empty for none")
+	info := Programs[slices.IndexFunc(Programs, func(i Info) bool { return i.Name == name })]
+	if info.Draws {
+		flag.StringVar(&p.Out, "out", name+".png", "PNG `file` to write; empty for none")
+	}
+	flag.Usage = func() {
+		fmt.Fprintf(flag.CommandLine.Output(), "%s %s.\n\nusage: go run ./examples/%s [flags]\n\n", name, info.Does, name)
+		flag.PrintDefaults()
 	}
 	flag.Parse()
 	if flag.NArg() > 0 {

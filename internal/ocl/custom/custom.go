@@ -14,15 +14,15 @@ func init() {
 	variant.Register(variant.Family{Name: engine.Custom.String(), Kind: engine.Custom, Choose: customVariants})
 }
 
-func customVariants(_ *facts.Device, t *engine.Task) []variant.Variant {
-	return []variant.Variant{{Name: "source", Why: "the caller's kernel", Plan: func() (*variant.Plan, error) { return planCustom(t) }}}
+func customVariants(d *facts.Device, t *engine.Task) []variant.Variant {
+	return []variant.Variant{{Name: "source", Why: "the caller's kernel", Plan: func() (*variant.Plan, error) { return planCustom(t, d.CPU) }}}
 }
 
 // planCustom runs a user's kernel as it is: pointers to inputs, then outputs,
 // then the scalars.
-func planCustom(t *engine.Task) (*variant.Plan, error) {
-	k := t.Custom
-	p := &codegen.Program{Name: k.Entry, Source: k.Source, Options: k.Options}
+func planCustom(t *engine.Task, cpu bool) (*variant.Plan, error) {
+	k, form := t.Custom, t.Custom.Form(cpu)
+	p := &codegen.Program{Name: k.Entry, Source: k.Source, Options: form.Options}
 	for i := range t.Ins {
 		p.Args = append(p.Args, codegen.Arg{Kind: codegen.ArgPointer, Index: i})
 	}
@@ -34,22 +34,22 @@ func planCustom(t *engine.Task) (*variant.Plan, error) {
 		case int32, uint32, int64, uint64, float32, float64:
 			p.Args = append(p.Args, codegen.Arg{Kind: codegen.ArgScalar, Scalar: v})
 		default:
-			return nil, fmt.Errorf("argument %d of kernel %s is a %T, not one of int32, uint32, int64, uint64, float32 and float64", i, k.Entry, v)
+			return nil, fmt.Errorf("argument %d of kernel %s is a %T, not one of int32, uint32, int64, uint64, float32 and float64", i, form.Entry, v)
 		}
 	}
-	l := variant.Launch{Program: p, Kernel: k.Entry}
+	l := variant.Launch{Program: p, Kernel: form.Entry}
 	// The first 0 ends the list; a launch of nothing is right for empty outputs.
-	for i, n := range k.Global {
+	for i, n := range form.Global {
 		if n <= 0 {
 			break
 		}
 		l.Global[i] = n
-		if w := k.Local[i]; w > 0 {
+		if w := form.Local[i]; w > 0 {
 			if n%w != 0 {
-				return nil, fmt.Errorf("kernel %s: %v work-items are not whole work-groups of %v", k.Entry, k.Global, k.Local)
+				return nil, fmt.Errorf("kernel %s: %v work-items are not whole work-groups of %v", form.Entry, form.Global, form.Local)
 			}
 			l.Local[i] = w
-		} else if k.Local != [3]int{} {
+		} else if form.Local != [3]int{} {
 			l.Local[i] = 1
 		}
 	}
@@ -58,5 +58,5 @@ func planCustom(t *engine.Task) (*variant.Plan, error) {
 	if l.Global[0] == 0 {
 		return &variant.Plan{}, nil
 	}
-	return &variant.Plan{Launches: []variant.Launch{l}, Params: k.Entry}, nil
+	return &variant.Plan{Launches: []variant.Launch{l}, Params: form.Entry}, nil
 }

@@ -10,6 +10,8 @@
 //	anycl conformance -suite opinfo -data FILE  cases of PyTorch, ONNX and NumPy, against the answers that come with them
 //	anycl onnx info FILE      what an ONNX model is made of, or what in it is not supported
 //	anycl run FILE            run an ONNX model on arrays in .npy files
+//	anycl serve -model N=FILE serve ONNX models over HTTP, in the Open Inference Protocol
+//	anycl load FILE           how a model is served to many clients
 //
 // Each prints text for people, and with -json the same for programs. The exit
 // code is 0 when all went well, 1 when something failed and 2 when the command
@@ -79,7 +81,7 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench(), newTune(), newMatrix(), newMatrixWorker(), newConformance(), newONNX(), newRun())
+	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench(), newTune(), newMatrix(), newMatrixWorker(), newConformance(), newONNX(), newRun(), newServe(), newLoad())
 	return root
 }
 

@@ -135,7 +135,22 @@ func (r *modelReport) write(w io.Writer) error {
 // runOptions are those of anycl run.
 type runOptions struct {
 	device          string
+	precision       string
 	inputs, outputs []string
+}
+
+func precisionFlag(c *cobra.Command, precision *string) {
+	c.Flags().StringVar(precision, "precision", "", "float16 or bfloat16: store what the model computes in float32 in 16 bits")
+}
+
+func precisionOf(name string) (tensor.DType, error) {
+	switch name {
+	case "":
+		return tensor.Invalid, nil
+	case "float16", "bfloat16", "float32":
+		return tensor.ParseDType(name)
+	}
+	return tensor.Invalid, usageError{fmt.Errorf("-precision %q is not float32, float16 or bfloat16", name)}
 }
 
 func newRun() *cobra.Command {
@@ -152,6 +167,7 @@ func newRun() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), c.OutOrStdout(), args[0]) },
 	}
 	deviceFlag(c, &o.device)
+	precisionFlag(c, &o.precision)
 	c.Flags().StringArrayVar(&o.inputs, "input", nil, "NAME=FILE.npy, or FILE.npy for a model with one input; repeat for others")
 	c.Flags().StringArrayVar(&o.outputs, "output", nil, "NAME=FILE.npy, or FILE.npy for a model with one output; what is not named is printed")
 	return c
@@ -202,7 +218,11 @@ func (o *runOptions) run(ctx context.Context, w io.Writer, path string) error {
 		return err
 	}
 	defer rt.Close()
-	p, err := m.Compile(ctx, rt, nil)
+	precision, err := precisionOf(o.precision)
+	if err != nil {
+		return err
+	}
+	p, err := m.Compile(ctx, rt, &onnx.Options{Precision: precision})
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 // Run runs a program, which should be given little to do, on the device of this machine, if there is one, with the CPU path
@@ -42,6 +43,16 @@ func Run(t *testing.T, run func(context.Context, *gallery.Program) error) (print
 		})
 	}
 	return printed
+}
+
+// Compute runs the graph of the outputs once.
+func Compute(t *testing.T, rt *ops.Runtime, place ops.Place, feeds ops.Feeds, outputs ...*ops.Node) []*tensor.Tensor {
+	t.Helper()
+	exe, err := outputs[0].Graph().Compile(t.Context(), rt, ops.Target{Outputs: outputs, Place: place})
+	require.NoError(t, err)
+	out, err := exe.Run(t.Context(), feeds)
+	require.NoError(t, err)
+	return out
 }
 
 // Places are the CPU path, and the device where a runtime has one.

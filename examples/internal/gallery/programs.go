@@ -1,0 +1,29 @@
+package gallery
+
+// Info says what a program of the gallery is.
+type Info struct {
+	Name, Field string // as in go run ./examples/NAME, and whose field it is
+	Does        string // what it does, after its name
+	Draws       bool   // it draws a picture
+}
+
+// Programs are those of the gallery, in the order of its page.
+var Programs = []Info{
+	{"options", "finance", "prices options by random paths, with Greeks by automatic differentiation; value at risk of real prices", false},
+	{"molecules", "molecular dynamics", "melts a Lennard-Jones crystal with neighbour lists, beside LAMMPS", true},
+	{"fluid", "flow", "lattice Boltzmann: a box with a moving lid beside published velocities, a vortex street behind a disc", true},
+	{"galaxy", "astronomy", "lets two galaxies of 16,384 stars fly by each other, every pair computed", true},
+	{"route", "path planning", "plans many trips through a town at once; lengths are Dijkstra's", true},
+	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means", true},
+	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products", true},
+	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows", true},
+	{"hash", "hashing", "finds passwords by their SHA-256 digests, and makes keys of passwords by PBKDF2", true},
+	{"align", "genomics", "finds where DNA reads belong in a phage's genome, by Smith and Waterman's algorithm", true},
+	{"render", "rendering", "traces paths of light through glass and metal, with the same picture on every device", true},
+	{"mri", "medical imaging", "smooths a head scan, tells its tissues apart, and draws it from all sides", true},
+	{"photo", "photography and video", "filters a photograph, and turns a clip into a cartoon", true},
+	{"recommend", "recommendation", "factorises a million ratings by alternating least squares", true},
+	{"heat", "diffusion", "cools a plate by implicit steps, each a sparse system of equations, beside the analytic solution", true},
+	{"modes", "vibration", "finds how a free plate vibrates by Lanczos's method, beside published frequencies, and draws Chladni's figures", true},
+	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation", true},
+}

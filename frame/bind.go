@@ -1,0 +1,362 @@
+package frame
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/anycl/anycl/frame/column"
+)
+
+// binder gives the columns of an expression their positions, and its parts their types.
+type binder struct {
+	schema []Field
+	// special binds ops that are no functions of one row, where they are allowed: aggregates and functions of windows.
+	special func(n *node) (bound, error)
+}
+
+func (b *binder) bind(n *node) (bound, error) { return b.bindAs(n, column.Type{}) }
+
+// bindAs binds an expression whose literals may take a type.
+func (b *binder) bindAs(n *node, hint column.Type) (bound, error) {
+	e, err := b.bindOp(n, hint)
+	if err != nil {
+		return e, wrong(n.op, n.at, err)
+	}
+	if e.konst && n.op != "lit" && len(n.args) > 0 { // folded
+		one := morsel{n: 1}
+		c, err := e.eval(&one)
+		if err != nil {
+			return e, wrong(n.op, n.at, err)
+		}
+		return constant(c), nil
+	}
+	return e, nil
+}
+
+func constant(c *column.Column) bound {
+	return bound{typ: c.Type(), konst: true, col: -1, eval: func(*morsel) (*column.Column, error) { return c, nil }}
+}
+
+func (b *binder) bindOp(n *node, hint column.Type) (bound, error) {
+	if b.special != nil && (aggregates[n.op] || windowFunctions[n.op]) {
+		return b.special(n)
+	}
+	switch {
+	case aggregates[n.op]:
+		return bound{}, errors.New("an aggregate is for Agg or Window")
+	case windowFunctions[n.op]:
+		return bound{}, errors.New("a function of windows is for Window")
+	}
+	switch n.op {
+	case "zero":
+		return bound{}, errors.New("the expression is empty: begin one with Col or Lit")
+	case "col":
+		for i, f := range b.schema {
+			if f.Name == n.name {
+				return bound{typ: f.Type, col: i, eval: func(m *morsel) (*column.Column, error) { return m.cols[i], nil }}, nil
+			}
+		}
+		return bound{}, b.missing(n.name)
+	case "lit":
+		c, mixed, err := literal(n.value, hint)
+		if err != nil {
+			return bound{}, err
+		}
+		e := constant(c)
+		e.mixed = mixed
+		return e, nil
+	case "as":
+		return b.bindAs(n.args[0], hint)
+	case "cast", "trycast":
+		a, err := b.bindAs(n.args[0], n.typ)
+		if err != nil {
+			return a, err
+		}
+		return castTo(a, n.typ, n.op == "cast")
+	case "add", "sub", "mul", "div", "intdiv", "mod", "pow":
+		return b.arithmetic(n, hint)
+	case "eq", "ne", "lt", "le", "gt", "ge":
+		x, y, err := b.pair(n.args[0], n.args[1], column.Type{})
+		if err != nil {
+			return x, err
+		}
+		return comparison(n.op, x, y)
+	case "and", "or", "not":
+		return b.logic(n)
+	case "isnull", "isnotnull", "isnan":
+		return b.nullTest(n)
+	case "coalesce", "when", "nullif", "clip", "isin":
+		return b.choice(n, hint)
+	case "neg", "abs", "sqrt", "exp", "log", "floor", "ceil", "round":
+		return b.unary(n, hint)
+	case "year", "month", "day", "hour", "minute", "second", "weekday", "yearday", "quarter", "truncate", "epoch":
+		return b.temporal(n)
+	}
+	return b.text(n)
+}
+
+func (b *binder) missing(name string) error {
+	names := ""
+	for i, f := range b.schema {
+		if i == 12 {
+			names += ", ..."
+			break
+		}
+		if i > 0 {
+			names += ", "
+		}
+		names += f.Name
+	}
+	return fmt.Errorf("%w %q; there are: %s", errNoColumn, name, names)
+}
+
+// pair binds two operands and gives both the type that they have in common.
+func (b *binder) pair(l, r *node, hint column.Type) (x, y bound, err error) {
+	all, err := b.same([]*node{l, r}, hint)
+	if err != nil {
+		return x, y, err
+	}
+	return all[0], all[1], nil
+}
+
+// same binds operands and gives them the type that they have in common. Literals take that of the others.
+func (b *binder) same(nodes []*node, hint column.Type) ([]bound, error) {
+	out := make([]bound, len(nodes))
+	var t column.Type
+	for i, n := range nodes {
+		if isLiteral(n) {
+			continue
+		}
+		e, err := b.bindAs(n, hint)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = e
+		if t.Kind == column.Invalid {
+			t = e.typ
+		} else if t, err = unify(t, e.typ); err != nil {
+			return nil, err
+		}
+	}
+	if t.Kind == column.Invalid {
+		t = hint
+	}
+	for pass := range 2 { // nulls last, since they have no type of their own
+		for i, n := range nodes {
+			if !isLiteral(n) || (bare(n).value == nil) != (pass == 1) {
+				continue
+			}
+			e, err := b.bindAs(n, t)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = e
+			if t.Kind == column.Invalid {
+				t = e.typ
+			} else if t, err = unify(t, e.typ); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := range out {
+		e, err := castTo(out[i], t, true)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = e
+	}
+	return out, nil
+}
+
+func bare(n *node) *node {
+	for n.op == "as" {
+		n = n.args[0]
+	}
+	return n
+}
+
+func isLiteral(n *node) bool { return bare(n).op == "lit" }
+
+// unify returns the type in which values of two types are combined.
+func unify(a, b column.Type) (column.Type, error) {
+	switch {
+	case a == b:
+		return a, nil
+	case a.IsString() && b.IsString():
+		if a.Kind == column.Dictionary || b.Kind == column.String {
+			a, b = b, a
+		}
+		return a, nil
+	case a.IsNumeric() && b.IsNumeric():
+		return unifyNumbers(a, b)
+	case a.Kind == column.Decimal128 && b.IsNumeric(), b.Kind == column.Decimal128 && a.IsNumeric(),
+		a.Kind == column.Decimal128 && b.Kind == column.Decimal128:
+		return column.Float64.Of(), nil
+	case a.Kind == column.Date32 && b.Kind == column.Timestamp:
+		return b, nil
+	case b.Kind == column.Date32 && a.Kind == column.Timestamp:
+		return a, nil
+	case a.Kind == column.Timestamp && b.Kind == column.Timestamp && (a.Zone == "") == (b.Zone == ""),
+		a.Kind == column.Duration && b.Kind == column.Duration:
+		if b.Unit > a.Unit {
+			a.Unit = b.Unit
+		}
+		return a, nil
+	case a.Kind == column.Timestamp && b.Kind == column.Timestamp:
+		return a, fmt.Errorf("%s and %s: only one has a zone; cast one of them", a, b)
+	}
+	return a, fmt.Errorf("%s and %s have no type in common; cast one of them", a, b)
+}
+
+func unifyNumbers(a, b column.Type) (column.Type, error) {
+	switch {
+	case a.IsFloat() || b.IsFloat():
+		narrow := func(t column.Type) bool { return t.Kind == column.Float32 || t.Width() <= 2 }
+		if narrow(a) && narrow(b) {
+			return column.Float32.Of(), nil
+		}
+		return column.Float64.Of(), nil
+	case a.IsUnsigned() == b.IsUnsigned():
+		if b.Width() > a.Width() {
+			return b, nil
+		}
+		return a, nil
+	}
+	if a.IsUnsigned() {
+		a, b = b, a
+	}
+	switch w := max(a.Width(), 2*b.Width()); w {
+	case 2:
+		return column.Int16.Of(), nil
+	case 4:
+		return column.Int32.Of(), nil
+	case 8:
+		return column.Int64.Of(), nil
+	}
+	return a, fmt.Errorf("%s and %s have no integer type in common; cast one of them", a, b)
+}
+
+// literal returns a column of one value, of the type of the hint if that has it. Mixed says that the type is of little importance.
+func literal(v any, hint column.Type) (c *column.Column, mixed bool, err error) {
+	b := column.NewBuilder(hint, 1)
+	switch v := v.(type) {
+	case nil:
+		if hint.Kind == column.Invalid {
+			return nil, false, errors.New("a null needs a type: use Lit(nil).Cast")
+		}
+		return column.Nulls(hint, 1), false, nil
+	case bool:
+		return column.Of([]bool{v}), false, nil
+	case string:
+		if hint.IsTemporal() {
+			c, err := castColumn(column.Of([]string{v}), hint, true)
+			return c, false, err
+		}
+		return column.Of([]string{v}), false, nil
+	case float32:
+		return literal(float64(v), hint)
+	case float64:
+		if hint.Kind == column.Float32 {
+			return column.Of([]float32{float32(v)}), true, nil
+		}
+		return column.Of([]float64{v}), true, nil
+	case time.Duration:
+		if hint.Kind != column.Duration || int64(v)%int64(hint.Unit.Duration()) != 0 {
+			return column.Of([]time.Duration{v}), false, nil
+		}
+		b.Int(int64(v) / int64(hint.Unit.Duration()))
+		return b.Finish(), false, nil
+	case time.Time:
+		_, nano := v.Zone()
+		switch {
+		case hint.Kind == column.Date32 && nano == 0 && v.Unix()%86400 == 0 && v.Nanosecond() == 0:
+			b.Int(v.Unix() / 86400)
+			return b.Finish(), false, nil
+		case hint.Kind == column.Timestamp && int64(v.Nanosecond())%int64(hint.Unit.Duration()) == 0:
+			if s, per := v.Unix(), hint.Unit.PerSecond(); s < math.MaxInt64/per && s > math.MinInt64/per {
+				b.Int(s*per + int64(v.Nanosecond())/int64(hint.Unit.Duration()))
+				return b.Finish(), false, nil
+			}
+		}
+		c := column.Of([]time.Time{v})
+		if c.Nulls() > 0 {
+			return nil, false, fmt.Errorf("nanoseconds of 64 bits do not reach %v", v)
+		}
+		if hint.Kind == column.Timestamp || hint.Kind == column.Date32 {
+			c, err = c.WithType(column.Type{Kind: column.Timestamp, Unit: column.Nanosecond, Zone: hint.Zone})
+		}
+		return c, false, err
+	}
+	var i int64
+	switch v := v.(type) {
+	case int:
+		i = int64(v)
+	case int8:
+		i = int64(v)
+	case int16:
+		i = int64(v)
+	case int32:
+		i = int64(v)
+	case int64:
+		i = v
+	case uint8:
+		i = int64(v)
+	case uint16:
+		i = int64(v)
+	case uint32:
+		i = int64(v)
+	case uint64:
+		if v > math.MaxInt64 {
+			return column.Of([]uint64{v}), false, nil
+		}
+		i = int64(v)
+	case uint:
+		if uint64(v) > math.MaxInt64 {
+			return column.Of([]uint64{uint64(v)}), false, nil
+		}
+		i = int64(v)
+	default:
+		return nil, false, fmt.Errorf("a %T is no value of a column", v)
+	}
+	switch {
+	case hint.IsInteger() && fits(i, hint), hint.IsFloat():
+		b.Int(i)
+		return b.Finish(), true, nil
+	case hint.Kind == column.Uint64:
+		return column.Of([]int64{i}), true, nil
+	case hint.IsUnsigned() && i < 0 || hint.IsInteger():
+		return column.Of([]int64{i}), true, nil
+	}
+	return column.Of([]int64{i}), true, nil
+}
+
+// fits reports whether an integer type holds a value.
+func fits(i int64, t column.Type) bool {
+	if t.IsUnsigned() {
+		return i >= 0 && (t.Width() == 8 || i < 1<<(8*t.Width()))
+	}
+	return t.Width() == 8 || i >= -1<<(8*t.Width()-1) && i < 1<<(8*t.Width()-1)
+}
+
+// nulls1 returns the null that stands for all rows, if one of the columns is one.
+func anyNull(t column.Type, cols ...*column.Column) *column.Column {
+	for _, c := range cols {
+		if c.Len() == 1 && c.IsNull(0) {
+			return column.Nulls(t, 1)
+		}
+	}
+	return nil
+}
+
+// bothValid returns the validity of what is null where one of the columns is.
+func bothValid(n int, cols ...*column.Column) column.Bitmap {
+	var v column.Bitmap
+	for _, c := range cols {
+		if c.Len() == n {
+			v = column.And(v, c.Validity())
+		}
+	}
+	return v
+}

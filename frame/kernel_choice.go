@@ -1,0 +1,254 @@
+package frame
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/frame/column"
+)
+
+// choice binds what takes its values from one of several operands.
+func (b *binder) choice(n *node, hint column.Type) (bound, error) {
+	switch n.op {
+	case "isin":
+		return b.isIn(n)
+	case "when":
+		return b.when(n, hint)
+	}
+	args, err := b.same(n.args, hint)
+	if err != nil {
+		return bound{}, err
+	}
+	t := args[0].typ
+	switch n.op {
+	case "nullif":
+		eq, err := comparison("eq", args[0], args[1])
+		if err != nil {
+			return eq, err
+		}
+		return binary(t, args[0], eq, func(m *morsel, a, is *column.Column) (*column.Column, error) {
+			rows := length(m, a, is)
+			keep := m.bitmap(rows)
+			for k := range keep.Words() {
+				valid, value := truth(is, k, rows)
+				keep.SetWord(k, ^(valid & value))
+			}
+			a = spread(a, rows)
+			return a.WithValidity(column.And(keep, a.Validity()))
+		}), nil
+	case "clip":
+		low, err := comparison("lt", args[0], args[1])
+		if err != nil {
+			return low, err
+		}
+		if !t.IsNumeric() && !t.IsTemporal() {
+			return low, fmt.Errorf("%s cannot be clipped", t)
+		}
+		x := args[0]
+		lower := choose(t, low, args[1], x)
+		high, err := comparison("gt", lower, args[2])
+		return choose(t, high, args[2], lower), err
+	}
+	out := args[len(args)-1] // coalesce
+	for i := len(args) - 2; i >= 0; i-- {
+		x, rest := args[i], out
+		out = binary(t, x, rest, func(m *morsel, a, c *column.Column) (*column.Column, error) {
+			if a.Nulls() == 0 {
+				return a, nil
+			}
+			rows := length(m, a, c)
+			if rows == 1 {
+				return c, nil
+			}
+			if a.Len() == 1 {
+				return spread(c, rows), nil
+			}
+			return chosen(m, t, a.Validity(), a, c)
+		})
+	}
+	return out, nil
+}
+
+func (b *binder) when(n *node, hint column.Type) (bound, error) {
+	var conditions []bound
+	var values []*node
+	for i := 0; i+1 < len(n.args); i += 2 {
+		c, err := b.bindAs(n.args[i], column.Bool.Of())
+		if err != nil {
+			return c, err
+		}
+		if c.typ.Kind != column.Bool {
+			return c, fmt.Errorf("%s is no condition", c.typ)
+		}
+		conditions, values = append(conditions, c), append(values, n.args[i+1])
+	}
+	args, err := b.same(append(values, n.args[len(n.args)-1]), hint)
+	if err != nil {
+		return bound{}, err
+	}
+	out := args[len(args)-1]
+	for i := len(conditions) - 1; i >= 0; i-- {
+		out = choose(args[0].typ, conditions[i], args[i], out)
+	}
+	return out, nil
+}
+
+// choose returns x where the condition is true, else y.
+func choose(t column.Type, condition, x, y bound) bound {
+	return bound{typ: t, konst: condition.konst && x.konst && y.konst, col: -1, eval: func(m *morsel) (*column.Column, error) {
+		c, err := condition.eval(m)
+		if err != nil {
+			return nil, err
+		}
+		if c.Len() == 1 && m.n != 1 {
+			if valid, value := truth(c, 0, 2); valid&value != 0 {
+				return x.eval(m)
+			}
+			return y.eval(m)
+		}
+		a, err := x.eval(m)
+		if err != nil {
+			return nil, err
+		}
+		d, err := y.eval(m)
+		if err != nil {
+			return nil, err
+		}
+		is := m.bitmap(c.Len())
+		for k := range is.Words() {
+			valid, value := truth(c, k, c.Len())
+			is.SetWord(k, valid&value)
+		}
+		return chosen(m, t, is, a, d)
+	}}
+}
+
+// chosen takes a where a bit is 1, else b.
+func chosen(m *morsel, t column.Type, is column.Bitmap, a, b *column.Column) (*column.Column, error) {
+	n := is.Len()
+	valid := column.Bitmap{}
+	if a.Nulls() > 0 || b.Nulls() > 0 {
+		valid = m.bitmap(n)
+		for k := range valid.Words() {
+			w := is.Word(k)
+			valid.SetWord(k, w&validWord(a, k, n)|^w&validWord(b, k, n))
+		}
+	}
+	switch {
+	case t.IsString():
+		out := column.NewBuilder(t, n)
+		ia, ib := boolInt(a.Len() == n), boolInt(b.Len() == n)
+		for i := range n {
+			if is.Get(i) {
+				out.Append(a, i*ia)
+			} else {
+				out.Append(b, i*ib)
+			}
+		}
+		return out.Finish(), nil
+	case t.Kind == column.Bool:
+		out := m.bitmap(n)
+		for k := range out.Words() {
+			_, x := truth(a, k, n)
+			_, y := truth(b, k, n)
+			w := is.Word(k)
+			out.SetWord(k, w&x|^w&y)
+		}
+		return column.Bools(out, valid)
+	case t.Kind == column.Decimal128:
+		out := column.NewBuilder(t, n)
+		a, b = spread(a, n), spread(b, n)
+		for i := range n {
+			if is.Get(i) {
+				out.Append(a, i)
+			} else {
+				out.Append(b, i)
+			}
+		}
+		return out.Finish(), nil
+	}
+	c, err := column.Fixed(t, kernelsFor(t).choose(m, t, is, a, b), column.Bitmap{})
+	if err != nil {
+		return nil, err
+	}
+	return c.WithValidity(valid)
+}
+
+func validWord(c *column.Column, k, n int) uint64 {
+	switch {
+	case c.Len() != n:
+		return -bit(!c.IsNull(0))
+	case c.Nulls() == 0:
+		return ^uint64(0)
+	}
+	return c.Validity().Word(k)
+}
+
+// isIn compares with each of a few values, and looks up strings.
+func (b *binder) isIn(n *node) (bound, error) {
+	var listed []*node
+	null := false
+	for _, a := range n.args[1:] {
+		if isLiteral(a) && bare(a).value == nil {
+			null = true
+			continue
+		}
+		listed = append(listed, a)
+	}
+	args, err := b.same(append([]*node{n.args[0]}, listed...), column.Type{})
+	if err != nil {
+		return bound{}, err
+	}
+	x := args[0]
+	var out bound
+	if x.typ.IsString() && !x.konst {
+		set := map[string]bool{}
+		for _, a := range args[1:] {
+			if !a.konst {
+				return a, fmt.Errorf("the list holds a column; compare with it instead")
+			}
+			c, err := a.eval(&morsel{n: 1})
+			if err != nil {
+				return a, err
+			}
+			set[c.Text(0)] = true
+		}
+		out = single(column.Bool.Of(), x, func(m *morsel, a *column.Column) (*column.Column, error) {
+			return mapTexts(m, a, func(s string) bool { return set[s] }), nil
+		})
+	} else {
+		no, _ := column.Bools(column.NewBitmap(1), column.Bitmap{})
+		out = binary(column.Bool.Of(), x, constant(no), func(m *morsel, a, c *column.Column) (*column.Column, error) {
+			if a.Nulls() == 0 {
+				return c, nil
+			}
+			return column.Bools(column.NewBitmap(a.Len()), a.Validity())
+		})
+		for _, a := range args[1:] {
+			eq, err := comparison("eq", x, a)
+			if err != nil {
+				return eq, err
+			}
+			out = either(out, eq)
+		}
+	}
+	if null {
+		out = either(out, constant(column.Nulls(column.Bool.Of(), 1)))
+	}
+	return out, nil
+}
+
+// either is SQL's or.
+func either(x, y bound) bound {
+	return binary(column.Bool.Of(), x, y, func(m *morsel, a, c *column.Column) (*column.Column, error) {
+		n := length(m, a, c)
+		out, valid := m.bitmap(n), m.bitmap(n)
+		for k := range out.Words() {
+			xv, xt := truth(a, k, n)
+			yv, yt := truth(c, k, n)
+			isTrue := xv&xt | yv&yt
+			out.SetWord(k, isTrue)
+			valid.SetWord(k, isTrue|xv&yv)
+		}
+		return column.Bools(out, valid)
+	})
+}

@@ -1,0 +1,246 @@
+package frame
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/anycl/anycl/frame/column"
+)
+
+// comparison compares values of one type.
+func comparison(op string, x, y bound) (bound, error) {
+	t := x.typ
+	result := column.Bool.Of()
+	switch {
+	case t.IsNumeric() || t.IsTemporal():
+		k := kernelsFor(t)
+		return binary(result, x, y, func(m *morsel, a, b *column.Column) (*column.Column, error) {
+			return k.compare(m, op, a, b), nil
+		}), nil
+	case t.IsString():
+		return binary(result, x, y, func(m *morsel, a, b *column.Column) (*column.Column, error) {
+			return compareStrings(m, op, a, b), nil
+		}), nil
+	}
+	order := func(a *column.Column, i int, b *column.Column, j int) int {
+		return boolInt(a.Bits().Get(i)) - boolInt(b.Bits().Get(j))
+	}
+	if t.Kind == column.Decimal128 {
+		order = func(a *column.Column, i int, b *column.Column, j int) int {
+			return compareDecimals(column.Values[column.Decimal](a)[i], column.Values[column.Decimal](b)[j])
+		}
+	}
+	return binary(result, x, y, func(m *morsel, a, b *column.Column) (*column.Column, error) {
+		return comparePairs(m, op, a, b, order), nil
+	}), nil
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func compareDecimals(a, b column.Decimal) int {
+	switch {
+	case a == b:
+		return 0
+	case a.Hi < b.Hi || a.Hi == b.Hi && a.Lo < b.Lo:
+		return -1
+	}
+	return 1
+}
+
+func holds(op string, order int) bool {
+	switch op {
+	case "eq":
+		return order == 0
+	case "ne":
+		return order != 0
+	case "lt":
+		return order < 0
+	case "le":
+		return order <= 0
+	case "gt":
+		return order > 0
+	}
+	return order >= 0
+}
+
+func comparePairs(m *morsel, op string, a, b *column.Column, order func(a *column.Column, i int, b *column.Column, j int) int) *column.Column {
+	if c := anyNull(column.Bool.Of(), a, b); c != nil {
+		return c
+	}
+	n := length(m, a, b)
+	ia, ib := boolInt(a.Len() == n), boolInt(b.Len() == n)
+	out, valid := m.bitmap(n), bothValid(n, a, b)
+	for k := range out.Words() {
+		var w uint64
+		for i := 64 * k; i < min(64*k+64, n); i++ {
+			if valid.IsNone() || valid.Get(i) {
+				w |= bit(holds(op, order(a, i*ia, b, i*ib))) << (i & 63)
+			}
+		}
+		out.SetWord(k, w)
+	}
+	c, _ := column.Bools(out, valid)
+	return c
+}
+
+func compareStrings(m *morsel, op string, a, b *column.Column) *column.Column {
+	if c := anyNull(column.Bool.Of(), a, b); c != nil {
+		return c
+	}
+	if a.Dictionary() != nil && b.Len() == 1 && m.n > 1 { // each entry once
+		s := b.Text(0)
+		return mapCodes(m, a, func(e string) bool { return holds(op, strings.Compare(e, s)) })
+	}
+	if b.Len() == 1 && a.Len() > 1 {
+		s := b.Text(0)
+		if op == "eq" || op == "ne" {
+			return mapTexts(m, a, func(e string) bool { return (e == s) == (op == "eq") })
+		}
+		return mapTexts(m, a, func(e string) bool { return holds(op, strings.Compare(e, s)) })
+	}
+	return comparePairs(m, op, a, b, func(a *column.Column, i int, b *column.Column, j int) int {
+		return strings.Compare(a.Text(i), b.Text(j))
+	})
+}
+
+// mapTexts computes a predicate of strings.
+func mapTexts(m *morsel, a *column.Column, f func(string) bool) *column.Column {
+	if a.Dictionary() != nil && a.Len() > a.Dictionary().Len()/4 {
+		return mapCodes(m, a, f)
+	}
+	n := a.Len()
+	out := m.bitmap(n)
+	for k := range out.Words() {
+		var w uint64
+		for i := 64 * k; i < min(64*k+64, n); i++ {
+			if !a.IsNull(i) {
+				w |= bit(f(a.Text(i))) << (i & 63)
+			}
+		}
+		out.SetWord(k, w)
+	}
+	c, _ := column.Bools(out, a.Validity())
+	return c
+}
+
+func mapCodes(m *morsel, a *column.Column, f func(string) bool) *column.Column {
+	dict := a.Dictionary()
+	is := scratch[uint8](m, dict.Len()) // 0: not known yet
+	clear(is)
+	codes := column.Values[int32](a)
+	out := m.bitmap(len(codes))
+	for k := range out.Words() {
+		var w uint64
+		for i := 64 * k; i < min(64*k+64, len(codes)); i++ {
+			code := codes[i]
+			if uint(code) >= uint(len(is)) {
+				continue // null
+			}
+			if is[code] == 0 {
+				is[code] = 1 + uint8(bit(f(dict.Text(int(code)))))
+			}
+			w |= uint64(is[code]-1) << (i & 63)
+		}
+		out.SetWord(k, w)
+	}
+	c, _ := column.Bools(out, a.Validity())
+	return c
+}
+
+func (b *binder) logic(n *node) (bound, error) {
+	var args []bound
+	for _, a := range n.args {
+		e, err := b.bindAs(a, column.Bool.Of())
+		if err != nil {
+			return e, err
+		}
+		if e.typ.Kind != column.Bool {
+			return e, fmt.Errorf("%s is no bool", e.typ)
+		}
+		args = append(args, e)
+	}
+	t := column.Bool.Of()
+	if n.op == "not" {
+		return single(t, args[0], func(m *morsel, a *column.Column) (*column.Column, error) {
+			out := m.bitmap(a.Len())
+			for k := range out.Words() {
+				out.SetWord(k, ^a.Bits().Word(k))
+			}
+			return column.Bools(out, a.Validity())
+		}), nil
+	}
+	or := n.op == "or"
+	return binary(t, args[0], args[1], func(m *morsel, x, y *column.Column) (*column.Column, error) {
+		n := length(m, x, y)
+		out, valid := m.bitmap(n), m.bitmap(n)
+		for k := range out.Words() {
+			xv, xt := truth(x, k, n)
+			yv, yt := truth(y, k, n)
+			xTrue, yTrue, xFalse, yFalse := xv&xt, yv&yt, xv&^xt, yv&^yt
+			isTrue, isFalse := xTrue&yTrue, xFalse|yFalse
+			if or {
+				isTrue, isFalse = xTrue|yTrue, xFalse&yFalse
+			}
+			out.SetWord(k, isTrue)
+			valid.SetWord(k, isTrue|isFalse)
+		}
+		return column.Bools(out, valid)
+	}), nil
+}
+
+// truth returns a word of what is not null, and one of what is true, of a column of n rows or one value for all of them.
+func truth(c *column.Column, k, n int) (valid, value uint64) {
+	if c.Len() != n {
+		return -bit(!c.IsNull(0)), -bit(c.Bits().Get(0))
+	}
+	valid = ^uint64(0)
+	if c.Nulls() > 0 {
+		valid = c.Validity().Word(k)
+	}
+	return valid, c.Bits().Word(k)
+}
+
+func (b *binder) nullTest(n *node) (bound, error) {
+	x, err := b.bind(n.args[0])
+	if err != nil {
+		return x, err
+	}
+	if n.op == "isnan" {
+		if !x.typ.IsFloat() {
+			return x, fmt.Errorf("%s has no NaN", x.typ)
+		}
+		return single(column.Bool.Of(), x, func(m *morsel, a *column.Column) (*column.Column, error) {
+			out := m.bitmap(a.Len())
+			for i := range a.Len() {
+				if a.Type().Kind == column.Float32 {
+					v := column.Values[float32](a)[i]
+					out.Set(i, v != v)
+				} else {
+					v := column.Values[float64](a)[i]
+					out.Set(i, v != v)
+				}
+			}
+			return column.Bools(out, a.Validity())
+		}), nil
+	}
+	flip := uint64(0)
+	if n.op == "isnull" {
+		flip = ^uint64(0)
+	}
+	return single(column.Bool.Of(), x, func(m *morsel, a *column.Column) (*column.Column, error) {
+		out := m.bitmap(a.Len())
+		for k := range out.Words() {
+			w := ^uint64(0)
+			if a.Nulls() > 0 {
+				w = a.Validity().Word(k)
+			}
+			out.SetWord(k, w^flip)
+		}
+		return column.Bools(out, column.Bitmap{})
+	}), nil
+}

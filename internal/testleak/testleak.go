@@ -1,0 +1,26 @@
+// Package testleak checks that what a test started has ended.
+package testleak
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+// patience is how long goroutines have to end: Close may return while the last of them is still on its way out.
+const patience = 10 * time.Second
+
+// RequireGoroutines fails the test unless at most n goroutines are left. It waits for those that are ending.
+// Tests that run in parallel with the caller would be counted too.
+func RequireGoroutines(t testing.TB, n int) {
+	t.Helper()
+	now := runtime.NumGoroutine()
+	for end := time.Now().Add(patience); now > n && time.Now().Before(end); now = runtime.NumGoroutine() {
+		time.Sleep(time.Millisecond)
+	}
+	if now <= n {
+		return
+	}
+	stacks := make([]byte, 64<<10)
+	t.Fatalf("%d goroutines are left where there were %d:\n%s", now, n, stacks[:runtime.Stack(stacks, true)])
+}

@@ -1,0 +1,193 @@
+package sparse
+
+import (
+	_ "embed" // for sliced.cl
+	"fmt"
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+//go:embed sliced.cl
+var slicedSource string
+
+const (
+	slice     = 32      // rows of a slice: a wavefront of many GPUs, vectors of all CPUs
+	window    = 1 << 12 // rows among which those of like length may go to one slice
+	mostSpare = 0.25    // places without an element, as a share of elements, up to which slices pay
+	fewRows   = 256     // below this rows stay compressed
+)
+
+// layout is a matrix in slices of rows side by side, as sliced.cl has it.
+type layout struct {
+	ptr, full, col []int32
+	at             []int32 // the element at each place, -1 for none
+	row            []int32 // where each row goes; nil: rows are in order
+}
+
+// sliced is the layout of p in slices, nil where that would waste too much.
+func (p *Pattern) sliced() *layout {
+	if p.rows < fewRows || p.Count() == 0 {
+		return nil
+	}
+	order := make([]int32, p.rows)
+	for r := range order {
+		order[r] = int32(r)
+	}
+	l := new(layout)
+	if p.places(order) > p.Count()+p.Count()/32 {
+		for from := 0; from < p.rows; from += window {
+			slices.SortStableFunc(order[from:min(from+window, p.rows)], func(a, b int32) int {
+				return int(p.ptr[b+1] - p.ptr[b] - p.ptr[a+1] + p.ptr[a])
+			})
+		}
+		l.row = order
+	}
+	if n := p.places(order); float64(n) > (1+mostSpare)*float64(p.Count()) || n > 1<<31-slice-1 {
+		return nil
+	}
+	for from := 0; from < p.rows; from += slice {
+		rows := order[from:min(from+slice, p.rows)]
+		first, least, most := len(l.col), int32(1<<31-1), int32(0)
+		for _, r := range rows {
+			n := p.ptr[r+1] - p.ptr[r]
+			least, most = min(least, n), max(most, n)
+		}
+		if len(rows) < slice {
+			least = 0
+		}
+		l.ptr, l.full = append(l.ptr, int32(first)), append(l.full, int32(first)+least*slice)
+		n := first + int(most)*slice
+		l.col, l.at = slices.Grow(l.col, n-first)[:n], slices.Grow(l.at, n-first)[:n]
+		for i := first; i < n; i++ {
+			l.col[i], l.at[i] = -1, -1
+		}
+		for lane, r := range rows {
+			for k := range int(p.ptr[r+1] - p.ptr[r]) {
+				i, e := first+k*slice+lane, p.ptr[r]+int32(k)
+				l.col[i], l.at[i] = p.col[e], e
+			}
+		}
+	}
+	l.ptr = append(l.ptr, int32(len(l.col)))
+	return l
+}
+
+// places is how many places slices of the rows in this order have.
+func (p *Pattern) places(order []int32) (n int) {
+	for from := 0; from < len(order); from += slice {
+		most := int32(0)
+		for _, r := range order[from:min(from+slice, len(order))] {
+			most = max(most, p.ptr[r+1]-p.ptr[r])
+		}
+		n += int(most) * slice
+	}
+	return n
+}
+
+// multiply adds the product with a vector x to the graph.
+func (l *layout) multiply(p *Pattern, values, x *ops.Node) *ops.Node {
+	g := x.Graph()
+	in := []*ops.Node{p.constant(g, l.ptr), p.constant(g, l.full), p.constant(g, l.col), ops.Apply("sparse.kept", nil, ops.Gather(values, 0, p.constant(g, l.at))), x}
+	if l.row != nil {
+		in = append(in, p.constant(g, l.row))
+	}
+	return ops.Apply("sparse.multiply_sliced", slicedAttr{p.rows}, in...)
+}
+
+// What is laid out anew, in memory of its own: once for all runs where the values do not change.
+var _ = ops.MustDefine(ops.Op{
+	Name: "sparse.kept", Hidden: true, DTypes: dtypes.Wide, Operands: []ops.Operand{{Name: "values"}},
+	Result: ops.SameResult, Traits: ops.TraitMaterialize | ops.TraitRepeats,
+	View: func(_ ops.Primitive, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
+		return at, nil
+	},
+	Grad: func(b *ops.Back) { b.Add(0, b.Grad()) },
+})
+
+type slicedAttr struct {
+	Rows int `doc:"of the matrix"`
+}
+
+var _ = ops.MustDefine(ops.Op{
+	Name: "sparse.multiply_sliced", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[slicedAttr](),
+	Operands: []ops.Operand{
+		{Name: "ptr", DTypes: ints32}, {Name: "full", DTypes: ints32}, {Name: "col", DTypes: ints32}, {Name: "values"}, {Name: "x"},
+		{Name: "row", DTypes: ints32, Optional: true},
+	},
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
+		return []int{c.Attr.(slicedAttr).Rows}, c.DType(4), nil
+	},
+	NoGrad: "sparse.Mul has it",
+	Kernel: func(c *ops.Call) ops.KernelOptions {
+		rows, count := c.Attr.(slicedAttr).Rows, c.Shape(1)[0]
+		name, lanes := "float", 16
+		if c.DType(4) == tensor.Float64 {
+			name, lanes = "double", 8
+		}
+		options := typed(c.DType(4))
+		if len(c.In) > 5 {
+			options += " -DSORTED"
+		}
+		each := max(1, min(256, 1<<14/(1+c.Shape(2)[0]/count)))
+		return ops.KernelOptions{
+			Source: slicedSource, Entry: "sliced_rows", Options: options,
+			Args: []any{int32(rows), int32(count), int32(each)}, Global: [3]int{rows},
+			CPU: &ops.KernelForm{
+				Entry: "sliced_vectors", Global: [3]int{(count + each - 1) / each}, Local: [3]int{1},
+				Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d", options, lanes, name, lanes),
+			},
+			Host: func(outs, ins []*tensor.Tensor) error {
+				if outs[0].DType() == tensor.Float64 {
+					multiplySlices[float64](outs[0], ins)
+				} else {
+					multiplySlices[float32](outs[0], ins)
+				}
+				return nil
+			},
+		}
+	},
+})
+
+func multiplySlices[T interface {
+	Number
+	tensor.Elem
+}](out *tensor.Tensor, ins []*tensor.Tensor) {
+	ptr, full, col := elements[int32](ins[0]), elements[int32](ins[1]), elements[int32](ins[2])
+	value, x, y := elements[T](ins[3]), elements[T](ins[4]), elements[T](out)
+	var row []int32
+	if len(ins) > 5 {
+		row = elements[int32](ins[5])
+	}
+	each := max(1, 1<<13/(1+len(value)/len(full)))
+	inParallel((len(full)+each-1)/each, func(next func() (int, bool)) {
+		for p, ok := next(); ok; p, ok = next() {
+			for s := p * each; s < min(len(full), (p+1)*each); s++ {
+				var sums [slice]T
+				i := int(ptr[s])
+				for ; i < int(full[s]); i += slice {
+					c, v := (*[slice]int32)(col[i:]), (*[slice]T)(value[i:])
+					for l := range sums {
+						sums[l] += v[l] * x[c[l]]
+					}
+				}
+				for ; i < int(ptr[s+1]); i++ {
+					if c := col[i]; c >= 0 {
+						sums[i%slice] += value[i] * x[c]
+					}
+				}
+				end := min(len(y)-s*slice, slice)
+				if row == nil {
+					copy(y[s*slice:], sums[:end])
+					continue
+				}
+				for l, r := range row[s*slice : s*slice+end] {
+					y[r] = sums[l]
+				}
+			}
+		}
+	})
+}
