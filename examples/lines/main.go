@@ -37,7 +37,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.photo, "photo", "", "JPEG or PNG `file` (default the temple that comes with the examples)")
 	flag.Float64Var(&o.threshold, "threshold", 0.2, "score of a line that is drawn, 0 to 1")
-	gallery.Main("lines", "lines.png", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("lines", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 // line is a line between two points, in pixels of the network's picture.

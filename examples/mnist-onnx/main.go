@@ -31,7 +31,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.model, "model", "", "ONNX `file` of a network for MNIST")
 	flag.IntVar(&o.count, "count", 10000, "digits to read")
-	gallery.Main("mnist-onnx", "", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+	gallery.Main("mnist-onnx", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 // digits are images, of which each has a byte for a pixel, and which digits they are.

@@ -24,7 +24,7 @@ const rate = 16000 // samples a second, of all models
 
 func main() {
 	wav := flag.String("wav", "", "recording to write down, 16 kHz, mono, 16 bits (default the sentence that was fetched)")
-	gallery.Main("speech", "", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, *wav) })
+	gallery.Main("speech", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, *wav) })
 }
 
 func run(ctx context.Context, p *gallery.Program, wav string) error {
