@@ -33,6 +33,8 @@
 //	ops/optest          the conformance suite of ops and engines, with independent references
 //	ops/pprof           profiles for go tool pprof
 //	onnx                trained models in ONNX files, as graphs that run
+//	serve               models over HTTP, in the Open Inference Protocol
+//	tokenizer           text as the numbers that language models read, and back
 //	nn                  layers with named parameters, as PyTorch names them
 //	optim               optimisers, schedules, clipping, loss scaling, averages
 //	safetensors         tensors by name in files that others read and write

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"sync"
 
 	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/frame/internal/keys"
@@ -25,7 +26,12 @@ func accumulate[A any](x *grouped, body func(acc []A, base uint32, lo, hi int), 
 		parts := make([][]A, k)
 		err := x.pool.Striped(x.n, func(k, lo, hi int) error {
 			parts[k] = make([]A, x.g.Slots)
-			body(parts[k], 0, lo, hi)
+			for ; lo < hi && x.g.IDs == nil; lo += ungrouped {
+				body(parts[k], 0, lo, min(lo+ungrouped, hi))
+			}
+			if lo < hi {
+				body(parts[k], 0, lo, hi)
+			}
 			return x.pool.Context.Err()
 		})
 		if err != nil {
@@ -43,6 +49,20 @@ func accumulate[A any](x *grouped, body func(acc []A, base uint32, lo, hi int), 
 		body(acc[lo:hi], uint32(lo), 0, x.n)
 		return x.pool.Context.Err()
 	})
+}
+
+// ungrouped is how many rows without groups are taken at a time.
+const ungrouped = 1 << 16
+
+// noGroups are the numbers of rows that are all in one group.
+var noGroups = sync.OnceValue(func() []uint32 { return make([]uint32, ungrouped) })
+
+// ids returns the numbers of rows' groups. Without groups, these are at most ungrouped rows.
+func (x *grouped) ids(lo, hi int) []uint32 {
+	if x.g.IDs == nil {
+		return noGroups()[:hi-lo]
+	}
+	return x.g.IDs[lo:hi]
 }
 
 // ordered returns accumulators in the order of groups.
@@ -66,7 +86,7 @@ func addAll[A number](to, from []A) {
 // counts returns how many values that are not null each group has, by number.
 func (x *grouped) counts(valid column.Bitmap) ([]int64, error) {
 	return accumulate(x, func(acc []int64, base uint32, lo, hi int) {
-		for i, id := range x.g.IDs[lo:hi] {
+		for i, id := range x.ids(lo, hi) {
 			if j := id - base; j < uint32(len(acc)) && (valid.IsNone() || valid.Get(lo+i)) {
 				acc[j]++
 			}
@@ -148,7 +168,7 @@ func (x *grouped) sum(c *column.Column, typ column.Type) (*column.Column, error)
 	switch c.Type().Kind {
 	case column.Bool:
 		acc, err := accumulate(x, func(acc []int64, base uint32, lo, hi int) {
-			for i, id := range x.g.IDs[lo:hi] {
+			for i, id := range x.ids(lo, hi) {
 				if j := id - base; j < uint32(len(acc)) && c.Bits().Get(lo+i) && !c.IsNull(lo+i) {
 					acc[j]++
 				}
@@ -202,15 +222,15 @@ func sums[T number, A number](x *grouped, c *column.Column) ([]A, error) {
 		switch {
 		case c.Nulls() > 0:
 			is := c.Validity()
-			for i, id := range x.g.IDs[lo:hi] {
+			for i, id := range x.ids(lo, hi) {
 				if j := id - base; j < uint32(len(acc)) && is.Get(lo+i) {
 					acc[j] += A(part[i])
 				}
 			}
 		case len(acc) == 1 && x.g.Slots == 1:
-			acc[0] = total[T, A](part)
+			acc[0] += total[T, A](part)
 		default:
-			ids := x.g.IDs[lo:hi]
+			ids := x.ids(lo, hi)
 			part = part[:len(ids)]
 			for i, id := range ids {
 				if j := id - base; j < uint32(len(acc)) {
@@ -255,7 +275,7 @@ func (x *grouped) wideSum(c *column.Column, typ column.Type, valid column.Bitmap
 	}
 	kind := c.Type().Kind
 	acc, err := accumulate(x, func(acc []wide, base uint32, lo, hi int) {
-		for i, id := range x.g.IDs[lo:hi] {
+		for i, id := range x.ids(lo, hi) {
 			j := id - base
 			if j >= uint32(len(acc)) || c.IsNull(lo+i) {
 				continue
@@ -389,7 +409,7 @@ func (x *grouped) variance(c *column.Column, root bool) (*column.Column, error) 
 	is := c.Validity()
 	m2, err := accumulate(x, func(acc []float64, base uint32, lo, hi int) {
 		part := v[lo:hi]
-		for i, id := range x.g.IDs[lo:hi] {
+		for i, id := range x.ids(lo, hi) {
 			if j := id - base; j < uint32(len(acc)) && (is.IsNone() || is.Get(lo+i)) {
 				d := part[i] - s[id]
 				acc[j] += d * d
@@ -424,7 +444,7 @@ func (x *grouped) corr(a, b *column.Column) (*column.Column, error) {
 	type moments struct{ n, x, y, xx, yy, xy float64 }
 	each := func(f func(m *moments, id uint32, p, q float64)) ([]moments, error) {
 		return accumulate(x, func(acc []moments, base uint32, lo, hi int) {
-			for i, id := range x.g.IDs[lo:hi] {
+			for i, id := range x.ids(lo, hi) {
 				if j := id - base; j < uint32(len(acc)) && (is.IsNone() || is.Get(lo+i)) {
 					f(&acc[j], id, u[lo+i], v[lo+i])
 				}
@@ -466,7 +486,7 @@ func (x *grouped) truth(c *column.Column, all bool) (*column.Column, error) {
 		return nil, err
 	}
 	hit, err := accumulate(x, func(acc []uint8, base uint32, lo, hi int) {
-		for i, id := range x.g.IDs[lo:hi] {
+		for i, id := range x.ids(lo, hi) {
 			if j := id - base; j < uint32(len(acc)) && !c.IsNull(lo+i) && c.Bits().Get(lo+i) != all {
 				acc[j] = 1
 			}

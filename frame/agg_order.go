@@ -43,7 +43,7 @@ func boundOf[T number](x *grouped, c *column.Column, greatest bool) (*column.Col
 	acc, err := accumulate(x, func(acc []best, base uint32, lo, hi int) {
 		part := v[lo:hi]
 		if greatest {
-			for i, id := range x.g.IDs[lo:hi] {
+			for i, id := range x.ids(lo, hi) {
 				j := id - base
 				if j >= uint32(len(acc)) || !is.IsNone() && !is.Get(lo+i) {
 					continue
@@ -54,7 +54,7 @@ func boundOf[T number](x *grouped, c *column.Column, greatest bool) (*column.Col
 			}
 			return
 		}
-		for i, id := range x.g.IDs[lo:hi] {
+		for i, id := range x.ids(lo, hi) {
 			j := id - base
 			if j >= uint32(len(acc)) || !is.IsNone() && !is.Get(lo+i) {
 				continue
@@ -97,7 +97,7 @@ func (x *grouped) extreme(c *column.Column, greatest bool) ([]uint32, error) {
 		return greatest && a > b || !greatest && a < b
 	}
 	acc, err := accumulate(x, func(acc []uint32, base uint32, lo, hi int) {
-		for i, id := range x.g.IDs[lo:hi] {
+		for i, id := range x.ids(lo, hi) {
 			j := id - base
 			if j >= uint32(len(acc)) || c.IsNull(lo+i) {
 				continue
@@ -128,7 +128,7 @@ func (x *exec) ranks(c *column.Column) ([]uint64, error) {
 // ends returns the first or last row + 1 of each group, 0 for a group without rows.
 func (x *grouped) ends(last bool) ([]uint32, error) {
 	acc, err := accumulate(x, func(acc []uint32, base uint32, lo, hi int) {
-		for i, id := range x.g.IDs[lo:hi] {
+		for i, id := range x.ids(lo, hi) {
 			if j := id - base; j < uint32(len(acc)) && (last || acc[j] == 0) {
 				acc[j] = uint32(lo + i + 1)
 			}
@@ -149,14 +149,17 @@ func (x *grouped) unique(c *column.Column) (*column.Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	pairs, err := keys.Group(x.pool, append([]keys.Digit{keys.Numbers(x.g.IDs, x.g.Slots)}, digits...), x.n)
+	if x.g.IDs != nil {
+		digits = append([]keys.Digit{keys.Numbers(x.g.IDs, x.g.Slots)}, digits...)
+	}
+	pairs, err := keys.Group(x.pool, digits, x.n)
 	if err != nil {
 		return nil, err
 	}
 	acc := make([]int64, x.g.Slots)
 	for _, row := range pairs.First {
 		if !c.IsNull(int(row)) {
-			acc[x.g.IDs[row]]++
+			acc[x.ids(int(row), int(row)+1)[0]]++
 		}
 	}
 	return column.FixedOf(column.Int64.Of(), ordered(x, acc), column.Bitmap{}), nil
@@ -215,10 +218,12 @@ func (x *grouped) together(v []float64, is column.Bitmap, start []int) ([]float6
 			end = uint32(x.g.Slots)
 		}
 		at := append([]int{}, start[base:end]...)
-		for i, id := range x.g.IDs {
-			if j := id - base; j < uint32(len(at)) && (is.IsNone() || is.Get(i)) {
-				out[at[j]] = v[i]
-				at[j]++
+		for lo := 0; lo < x.n; lo += ungrouped {
+			for i, id := range x.ids(lo, min(lo+ungrouped, x.n)) {
+				if j := id - base; j < uint32(len(at)) && (is.IsNone() || is.Get(lo+i)) {
+					out[at[j]] = v[lo+i]
+					at[j]++
+				}
 			}
 		}
 		return x.pool.Context.Err()

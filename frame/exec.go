@@ -70,6 +70,9 @@ type stats struct {
 
 // run returns the rows of a plan.
 func (x *exec) run(p *plan) (*Frame, error) {
+	if p.op == "filter" && p.in[0].op == "scan" {
+		return x.filterScan(p)
+	}
 	in := make([]*Frame, len(p.in))
 	for i, q := range p.in {
 		f, err := x.run(q)
@@ -287,8 +290,11 @@ func (x *exec) distinct(p *plan, f *Frame) (*Frame, error) {
 	return x.gather(pick(f, p.names()), g.First)
 }
 
-func (x *exec) concat(p *plan, in []*Frame) (*Frame, error) {
-	out := &Frame{names: p.names()}
+func (x *exec) concat(p *plan, in []*Frame) (*Frame, error) { return x.stacked(p.names(), in) }
+
+// stacked joins frames row after row.
+func (x *exec) stacked(names []string, in []*Frame) (*Frame, error) {
+	out := &Frame{names: names}
 	for _, f := range in {
 		out.rows += f.rows
 	}
@@ -332,8 +338,38 @@ func (x *exec) sample(p *plan, f *Frame) (*Frame, error) {
 	return x.gather(f, rows)
 }
 
-// scan reads a source, and filters what comes.
+// scan reads a source.
 func (x *exec) scan(p *plan) (*Frame, error) {
+	return x.read(p, func(f *Frame) (*Frame, error) { return f, nil })
+}
+
+// filterScan filters the frames of a source as they come, so that rows which are left out take no memory for long.
+func (x *exec) filterScan(p *plan) (*Frame, error) {
+	in := p.in[0]
+	start, filtering := time.Now(), time.Duration(0)
+	f, err := x.read(in, func(f *Frame) (*Frame, error) {
+		in.stats.rows += f.rows
+		in.stats.bytes += f.Bytes()
+		begin := time.Now()
+		f, err := x.filter(p, f)
+		filtering += time.Since(begin)
+		if err != nil {
+			err = wrong(p.op, p.at, err)
+		}
+		return f, err
+	})
+	if err != nil {
+		return nil, wrong(in.op, in.at, err)
+	}
+	f = pick(f, p.names())
+	in.stats.time, in.stats.ran = time.Since(start)-filtering, true
+	p.stats = stats{f.rows, f.Bytes(), filtering, true}
+	x.live.Add(p.stats.bytes)
+	return f, x.reserve(0)
+}
+
+// read reads a source and keeps what a function makes of its frames.
+func (x *exec) read(p *plan, keep func(*Frame) (*Frame, error)) (*Frame, error) {
 	r := Request{Columns: p.names(), Limit: p.limit, Workers: x.pool.Workers}
 	full, err := p.source.Schema()
 	if err != nil {
@@ -349,13 +385,19 @@ func (x *exec) scan(p *plan) (*Frame, error) {
 		if !slices.Equal(f.names, r.Columns) {
 			return fmt.Errorf("%s: columns %v were asked for, %v came", p.source, r.Columns, f.names)
 		}
+		if err := x.reserve(bytes + f.Bytes()); err != nil {
+			return err
+		}
+		f, err := keep(f)
+		if err != nil {
+			return err
+		}
 		if rows += f.rows; uint64(rows) > maxRows {
 			return fmt.Errorf("%s: more than %d rows", p.source, uint64(maxRows))
 		}
-		if bytes += f.Bytes(); x.reserve(bytes) != nil {
-			return x.reserve(bytes)
+		if bytes += f.Bytes(); f.rows > 0 || len(parts) == 0 {
+			parts = append(parts, f)
 		}
-		parts = append(parts, f)
 		return x.pool.Context.Err()
 	})
 	if err != nil {
@@ -371,7 +413,7 @@ func (x *exec) scan(p *plan) (*Frame, error) {
 	case 1:
 		return parts[0], nil
 	}
-	return x.concat(p, parts)
+	return x.stacked(parts[0].names, parts)
 }
 
 // unpivot stacks columns.

@@ -13,19 +13,17 @@ func (x *exec) group(p *plan, f *Frame) (*Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := x.reserve(int64(f.rows) * 16); err != nil {
-		return nil, err
-	}
-	g, err := keys.Group(x.pool, digits, f.rows)
-	if err != nil {
-		return nil, err
-	}
-	if len(p.keys) == 0 { // one row, also of no rows
-		g.Slots, g.Order = 1, nil
-	}
-	groups := g.Len()
-	if len(p.keys) == 0 {
-		groups = 1
+	groups, g := 1, &keys.Groups{Slots: 1} // without keys one row, also of no rows
+	if len(p.keys) > 0 {
+		if err := x.reserve(int64(f.rows) * 16); err != nil {
+			return nil, err
+		}
+		if g, err = keys.Group(x.pool, digits, f.rows); err != nil {
+			return nil, err
+		}
+		if groups = g.Len(); g.IDs == nil {
+			g.IDs = []uint32{}
+		}
 	}
 	inner := &Frame{rows: groups}
 	for i, k := range p.keys {

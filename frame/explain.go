@@ -56,13 +56,11 @@ func (p *plan) describe() string {
 	}
 	exprs := func(all []named) (out []string) {
 		for _, e := range all {
-			t := e.n.String()
-			if bare(e.n).op != "col" || bare(e.n).name != e.name {
-				t = bare(e.n).String() + " as " + e.name
+			if bare(e.n).op == "col" && bare(e.n).name == e.name {
+				out = append(out, e.name)
 			} else {
-				t = e.name
+				out = append(out, bare(e.n).String()+" as "+e.name)
 			}
-			out = append(out, t)
 		}
 		return out
 	}

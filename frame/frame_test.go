@@ -2,8 +2,10 @@ package frame_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/anycl/anycl/frame"
 	"github.com/anycl/anycl/frame/column"
+	"github.com/anycl/anycl/frame/internal/par"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -226,4 +229,26 @@ func TestFramesBecomeTensors(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, frame.Equal(f, mixed))
 	require.True(t, frame.Equal(f, collect(t, mixed.Query().Sort("n"))))
+}
+
+var huge = flag.Bool("huge", false, "also test with 2^31 + 1 rows, for which 5 GB are needed")
+
+func TestMoreRowsThanAnInt32Counts(t *testing.T) {
+	if !*huge || strconv.IntSize < 64 {
+		t.Skip("go test ./frame -run Int32Counts -huge")
+	}
+	par.Morsel = 16 << 10 // the test runs alone
+	rows := 1 << 30
+	rows = 2*rows + 1
+	v := make([]int8, rows)
+	v[rows-1] = 7
+	f, err := frame.New(frame.Of("x", v))
+	require.NoError(t, err)
+	got := collect(t, f.Query().Agg(frame.Sum("x").As("sum"), frame.Max("x").As("max"), frame.Rows().As("rows"), frame.Last("x").As("last")))
+	require.Equal(t, []any{int64(7), int8(7), int64(rows), int8(7)},
+		[]any{got.Column("sum").Value(0), got.Column("max").Value(0), got.Column("rows").Value(0), got.Column("last").Value(0)})
+	one := collect(t, f.Query().Filter(frame.Col("x").Gt(0)))
+	require.Equal(t, 1, one.Rows())
+	last := collect(t, f.Query().Slice(-1, 1))
+	require.Equal(t, int8(7), last.Column("x").Value(0))
 }

@@ -113,10 +113,10 @@ func withUnit(at, d column.Type) (column.Type, column.Type) {
 
 // zone converts seconds since 1970 to those of the local clock.
 type zone struct {
-	loc        *time.Location // nil for UTC
-	from, to   int64          // the offset holds for these seconds
-	offset     int64
-	fixed, has bool
+	loc      *time.Location // nil for UTC
+	from, to int64          // the offset holds for these seconds
+	offset   int64
+	has      bool
 }
 
 func zoneOf(t column.Type) (*zone, error) {

@@ -76,14 +76,17 @@ type builder struct {
 	precision tensor.DType // float32 is stored in; Invalid: float32
 	rows      int          // of the batch that OpenBatch opened
 	loops     int          // within how many loops of the graph
-	steps     int          // nodes that were built, unrolled ones too
+	folds     *folds
+	steps     int // nodes that were built, unrolled ones too
 	weights   []*ops.Node
 }
 
 const (
 	maxNesting  = 64
-	maxSteps    = 1 << 20
-	maxFold     = 1 << 24 // elements of a value that is computed before the graph runs
+	maxSteps    = 1 << 16 // beside those of the graph
+	maxFolds    = 1 << 13 // values that are computed before the graph runs
+	maxFolded   = 1 << 27 // bytes of all of them
+	maxFold     = 1 << 22 // elements of a value that is computed before the graph runs
 	maxContents = 1 << 16 // bytes of an input on whose contents sizes depend
 )
 
@@ -94,8 +97,8 @@ func (b *builder) nodes(s *scope, nodes []*model.Node) {
 			b.errs = append(b.errs, b.ctx.Err())
 			return
 		}
-		if b.steps++; b.steps > maxSteps {
-			b.errs = append(b.errs, fmt.Errorf("more than %d nodes, with loops that are unrolled", maxSteps))
+		if b.steps++; b.steps > len(b.m.m.Graph.Nodes)+maxSteps {
+			b.errs = append(b.errs, fmt.Errorf("functions that are expanded and loops that are unrolled make more than %d nodes", maxSteps))
 			return
 		}
 		outs, err := b.one(s, n)
@@ -190,8 +193,8 @@ func (c *call) build() (outs []*value, err error) {
 			outs, err = nil, r.error
 		case runtime.Error:
 			outs, err = nil, fmt.Errorf("its operands or attributes do not fit: %w", r)
-		default:
-			panic(r)
+		default: // a constructor that the builder trusted, as one for a shape that is too large
+			outs, err = nil, fmt.Errorf("its operands or attributes do not fit: %v", r)
 		}
 	}()
 	outs = c.op.build(c)

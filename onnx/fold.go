@@ -76,6 +76,11 @@ func (c *call) evaluate(outs []*value) error {
 	if len(nodes) == 0 {
 		return nil
 	}
+	for _, n := range nodes {
+		if err := c.b.folds.count(n.Size() * n.DType().Size()); err != nil {
+			return err
+		}
+	}
 	results, err := c.b.compute(b.g, nodes)
 	if err != nil {
 		return err
@@ -97,4 +102,17 @@ func (b *builder) compute(g *ops.Graph, nodes []*ops.Node) ([]*tensor.Tensor, er
 		err = closed
 	}
 	return out, err
+}
+
+// folds counts what is computed before a graph runs.
+type folds struct{ number, bytes int }
+
+func (f *folds) count(bytes int) error {
+	if f.number++; f.number > maxFolds {
+		return fmt.Errorf("more than %d values are to be computed before the graph runs", maxFolds)
+	}
+	if f.bytes += bytes; f.bytes > maxFolded {
+		return fmt.Errorf("values that are to be computed before the graph runs take more than %d bytes", maxFolded)
+	}
+	return nil
 }

@@ -122,7 +122,7 @@ func (m *Model) buildIn(ctx context.Context, shapes map[string][]int, like build
 }
 
 func (m *Model) buildOnce(ctx context.Context, b *builder, shapes map[string][]int) (*built, *builder, error) {
-	b.used, b.rows = map[string]bool{}, m.rows(shapes)
+	b.used, b.rows, b.folds = map[string]bool{}, m.rows(shapes), &folds{}
 	x := &built{g: b.g, inputs: map[string]*ops.Node{}, used: b.used, b: b}
 	s := &scope{values: map[string]*value{}, opsets: m.m.Opsets}
 	if err := b.initialisers(s, m.m.Graph); err != nil {

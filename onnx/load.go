@@ -60,7 +60,7 @@ func Load(path string) (*Model, error) {
 	defer root.Close()
 	m, err := decode(b, root)
 	if err != nil {
-		return nil, fmt.Errorf("onnx: %s: %w", path, err)
+		return nil, fmt.Errorf("onnx: %s: %w", path, bounded(err))
 	}
 	return m, nil
 }
@@ -78,7 +78,7 @@ func Read(r io.Reader) (*Model, error) {
 	}
 	m, err := decode(b, nil)
 	if err != nil {
-		return nil, fmt.Errorf("onnx: %w", err)
+		return nil, fmt.Errorf("onnx: %w", bounded(err))
 	}
 	return m, nil
 }
@@ -129,7 +129,7 @@ func decode(b []byte, root *os.Root) (*Model, error) {
 		errs = append(errs, err)
 	}
 	errs = append(errs, m.unknown()...)
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(first(errs, 200)...); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
 	return m, m.tryBuild()

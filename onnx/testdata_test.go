@@ -60,22 +60,3 @@ func TestTrainedNetworkSeesADigit(t *testing.T) {
 	}
 	require.Equal(t, 1, best)
 }
-
-// FuzzRead holds that no file makes Read panic.
-func FuzzRead(f *testing.F) {
-	f.Add(softmaxFile())
-	f.Add(encoded(shapes()))
-	f.Add(encoded(&model.Graph{
-		Inputs: []*model.Value{input("x", 1, 2, 5, 5)}, Outputs: []*model.Value{input("y", 1, 2, 3, 3)},
-		Nodes: []*model.Node{node("MaxPool", []string{"x"}, "y", ints("kernel_shape", 3, 3))},
-	}))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if len(b) > 1<<12 {
-			return
-		}
-		m, err := Read(bytes.NewReader(b))
-		if err == nil {
-			m.OpCounts()
-		}
-	})
-}

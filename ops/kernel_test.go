@@ -2,12 +2,14 @@ package ops
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -130,4 +132,55 @@ func TestAKernelThatCannotBeCalledHasItsResults(t *testing.T) {
 	require.Len(t, Kernel(g, o, nil), 2)
 	require.ErrorContains(t, g.Err(), "an operand is nil")
 	require.ErrorContains(t, g.Err(), "kernel_test.go:")
+}
+
+// The form for CPUs fills the result from another kernel, in portions of three.
+func TestDriversForCPUsRunAFormOfTheirOwn(t *testing.T) {
+	form := func(g *Graph, cpu *KernelForm) *Node {
+		return Kernel(g, KernelOptions{
+			Entry: "one", Args: []any{int32(10)}, CPU: cpu,
+			Source: `#ifndef CPU_VALUE
+#define CPU_VALUE 0
+#endif
+kernel void one(global float *y, const int n) { y[get_global_id(0)] = 1; }
+kernel void three(global float *y, const int n) {
+    for (int i = 3 * get_global_id(0); i < min(n, 3 * (int)get_global_id(0) + 3); i++) y[i] = CPU_VALUE;
+}
+`,
+			Results: []Result{{tensor.Float32, []int{10}}},
+			Host: func(outs, _ []*tensor.Tensor) error {
+				for i := range 10 {
+					outs[0].SetFloat64(i, 2)
+				}
+				return nil
+			},
+		})[0]
+	}
+	everywhere(t, func(t *testing.T, rt *Runtime) {
+		g := NewGraph("form")
+		exe, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{
+			form(g, &KernelForm{Entry: "three", Options: "-DCPU_VALUE=3", Global: [3]int{4}, Local: [3]int{1}}), form(g, nil),
+		}}))
+		require.NoError(t, err)
+		out, err := exe.Run(t.Context(), nil)
+		require.NoError(t, err)
+		want := []float32{2, 2}
+		if d := rt.Device(); d != nil {
+			want = []float32{1, 1}
+			if d.Class == platform.CPU {
+				want[0] = 3
+			}
+		}
+		for i, x := range out {
+			require.Equal(t, slices.Repeat([]float32{want[i]}, 10), floatsOf(t, x))
+		}
+	})
+	for what, cpu := range map[string]*KernelForm{
+		"for CPUs: global size [10 0 0] and local size [3 0 0] do not fit": {Global: [3]int{10}, Local: [3]int{3}},
+		"for CPUs: global size [0 4 0]":                                    {Global: [3]int{0, 4}},
+	} {
+		g := NewGraph("form")
+		form(g, cpu)
+		require.ErrorContains(t, g.Err(), what)
+	}
 }

@@ -1,7 +1,6 @@
 package sparse_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -123,5 +122,5 @@ func besideCopy[T sparse.Number](b *testing.B, a *sparse.CSR[T], k int) {
 	b.ReportMetric(least[0].Seconds()*1e3, "ms-least")
 	b.ReportMetric(times[1].Seconds()/times[0].Seconds(), "of-copy")
 	b.ReportMetric(least[1].Seconds()/least[0].Seconds(), "of-copy-least")
-	b.Log(fmt.Sprintf("%d elements, %.0f MB", len(a.Value), bytes/1e6))
+	b.Logf("%d elements, %.0f MB", len(a.Value), bytes/1e6)
 }

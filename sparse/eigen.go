@@ -123,7 +123,7 @@ func (l *lanczos) compile(ctx context.Context, rt *ops.Runtime, build func(g *op
 		j, v, h := s[0], s[1], s[2]
 		w := apply(ops.Gather(v, 0, j))
 		if !failed(w) && (w.Rank() != 1 || w.Dim(0) != l.n || w.DType() != l.dt) {
-			w = g.Fail("sparse.Eigs", fmt.Errorf("A·x is %v%v, not %v[%d]", w.DType(), w.Shape(), l.dt, l.n), w)
+			w = g.Fail("sparse.Eigs", fmt.Errorf("the operator gives %v%v, not %v[%d]", w.DType(), w.Shape(), l.dt, l.n), w)
 		}
 		before := ops.Sqrt(dot(w, w))
 		p := projected(v, w)

@@ -1,7 +1,6 @@
 package sparse_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -98,6 +97,6 @@ func besideProducts[T sparse.Number](b *testing.B, a *sparse.CSR[T]) {
 	b.ReportMetric(times[1].Seconds()/times[0].Seconds(), "per-product")
 	b.ReportMetric(least[1].Seconds()/least[0].Seconds(), "per-product-least")
 	if b.N == 1 {
-		b.Log(fmt.Sprintf("%v", cg.Explain()))
+		b.Log(cg.Explain())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"math"
 
+	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -12,31 +13,12 @@ import (
 //go:embed mri.cl
 var source string
 
-// gauss are the weights of a Gaussian function from its middle on, to four deviations, as scipy.ndimage takes them.
-func gauss(sigma float64) []float64 {
-	w, sum := make([]float64, int(4*sigma+0.5)+1), 0.0
-	for k := range w {
-		w[k] = math.Exp(-float64(k*k) / (2 * sigma * sigma))
-		sum += w[k] * float64(min(k+1, 2)) // all but the middle stand on both sides
-	}
-	for k := range w {
-		w[k] /= sum
-	}
-	return w
-}
-
 // smooth takes the mean of what is around, weighted by a Gaussian function: along one axis after the other, as the function is a
 // product. Outside are the values of the border.
 func smooth(x *ops.Node, sigma float64) *ops.Node {
-	w := gauss(sigma)
-	r := len(w) - 1
-	for axis, n := range x.Shape() {
-		padded := ops.PadWith(x, "edge", ops.Padding{Axis: axis, Before: r, After: r})
-		tap := func(k int) *ops.Node { return ops.Narrow(padded, axis, r+k, n) }
-		x = ops.Mul(tap(0), w[0])
-		for k := 1; k <= r; k++ {
-			x = ops.Add(x, ops.Mul(ops.Add(tap(-k), tap(k)), w[k]))
-		}
+	w := gallery.Gauss(sigma)
+	for axis := range x.Shape() {
+		x = ops.Stencil(x, ops.StencilOptions{Axes: []int{axis}, Size: []int{len(w)}, Weights: w})
 	}
 	return x
 }

@@ -15,9 +15,8 @@ const tolerance = 3 * 10 * 255 * 0x1p-24 * 4
 // compare computes some points in float64, with the whole Gaussian function in three dimensions at once. It returns how many are
 // wrong, in value or in class, and the largest difference.
 func (v *volume) compare(t tissues, sigma float64) (wrong int, most float64) {
-	w := gauss(sigma)
-	r := len(w) - 1
-	abs := func(k int) int { return max(k, -k) }
+	w := gallery.Gauss(sigma)
+	r := len(w) / 2
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
 		x, y, z := random.IntN(v.nx), random.IntN(v.ny), random.IntN(v.nz)
@@ -26,7 +25,7 @@ func (v *volume) compare(t tissues, sigma float64) (wrong int, most float64) {
 			for b := -r; b <= r; b++ {
 				for a := -r; a <= r; a++ {
 					i, j, k := min(max(x+a, 0), v.nx-1), min(max(y+b, 0), v.ny-1), min(max(z+c, 0), v.nz-1)
-					want += w[abs(a)] * w[abs(b)] * w[abs(c)] * float64(v.values[(k*v.ny+j)*v.nx+i])
+					want += w[a+r] * w[b+r] * w[c+r] * float64(v.values[(k*v.ny+j)*v.nx+i])
 				}
 			}
 		}

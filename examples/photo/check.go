@@ -45,7 +45,7 @@ func (p planes) luma(x, y int) float64 {
 }
 
 func (p planes) plainBlur(c, x, y int) (sum float64) {
-	w := gauss(sigma)
+	w := gallery.Gauss(sigma)
 	for j, a := range w {
 		for i, b := range w {
 			sum += a * b * float64(p.at(c, x+i-len(w)/2, y+j-len(w)/2))

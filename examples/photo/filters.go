@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -21,53 +22,13 @@ func around(x *ops.Node, r int) *ops.Node {
 	return ops.PadWith(x, "edge", ops.Padding{Axis: rank - 2, Before: r, After: r}, ops.Padding{Axis: rank - 1, Before: r, After: r})
 }
 
-// stencil is the sum of shifted pictures, each multiplied by its weight: weights[j][i] is for the pixel j rows and i columns from
-// the corner. All of it becomes one kernel.
-func stencil(x *ops.Node, weights [][]float64) *ops.Node {
-	h, w := x.Shape()[len(x.Shape())-2], x.Shape()[len(x.Shape())-1]
-	rows, columns := len(weights), len(weights[0])
-	rank := len(x.Shape())
-	padded := ops.PadWith(x, "edge", ops.Padding{Axis: rank - 2, Before: rows / 2, After: rows / 2},
-		ops.Padding{Axis: rank - 1, Before: columns / 2, After: columns / 2})
-	var sum *ops.Node
-	for j, row := range weights {
-		for i, weight := range row {
-			if weight == 0 {
-				continue
-			}
-			tap := ops.Mul(ops.Narrow(ops.Narrow(padded, rank-2, j, h), rank-1, i, w), weight)
-			if sum == nil {
-				sum = tap
-			} else {
-				sum = ops.Add(sum, tap)
-			}
-		}
-	}
-	return sum
-}
-
-// gauss are weights of a Gaussian function, to four deviations, whose sum is 1.
-func gauss(sigma float64) []float64 {
-	r := int(4*sigma + 0.5)
-	w, sum := make([]float64, 2*r+1), 0.0
-	for k := range w {
-		w[k] = math.Exp(-float64((k-r)*(k-r)) / (2 * sigma * sigma))
-		sum += w[k]
-	}
-	for k := range w {
-		w[k] /= sum
-	}
-	return w
-}
-
 // blur smooths along rows, then along columns.
 func blur(x *ops.Node, sigma float64) *ops.Node {
-	w := gauss(sigma)
-	column := make([][]float64, len(w))
-	for k := range w {
-		column[k] = w[k : k+1]
+	w := gallery.Gauss(sigma)
+	for _, axis := range []int{-1, -2} {
+		x = ops.Stencil(x, ops.StencilOptions{Axes: []int{axis}, Size: []int{len(w)}, Weights: w})
 	}
-	return stencil(stencil(x, [][]float64{w}), column)
+	return x
 }
 
 // luma is how bright each pixel is, [height, width], by ITU-R BT.601.
@@ -79,8 +40,10 @@ func luma(x *ops.Node) *ops.Node {
 // sobel is the length of the gradient of the luma.
 func sobel(x *ops.Node) *ops.Node {
 	y := luma(x)
-	across := stencil(y, [][]float64{{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}})
-	down := stencil(y, [][]float64{{-1, -2, -1}, {0, 0, 0}, {1, 2, 1}})
+	of3x3 := func(weights ...float64) *ops.Node {
+		return ops.Stencil(y, ops.StencilOptions{Axes: []int{0, 1}, Size: []int{3, 3}, Weights: weights})
+	}
+	across, down := of3x3(-1, 0, 1, -2, 0, 2, -1, 0, 1), of3x3(-1, -2, -1, 0, 0, 0, 1, 2, 1)
 	return ops.Sqrt(ops.Add(ops.Square(across), ops.Square(down)))
 }
 

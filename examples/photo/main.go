@@ -102,10 +102,10 @@ func run(ctx context.Context, p *gallery.Program, photo planes, o options) error
 	if err := beside(ctx, p, photo, best); err != nil {
 		return err
 	}
-	if err := cartoon(ctx, p, rt, photo, o); err != nil {
+	if err := p.WritePNG(montage(photo, best.pictures)); err != nil {
 		return err
 	}
-	return p.WritePNG(montage(photo, best.pictures))
+	return cartoon(ctx, p, rt, photo, o)
 }
 
 // cartoon makes a clip of the part of the photograph that a camera pans over: smooth colours with dark edges.

@@ -195,6 +195,10 @@ func TestAScanReadsWhatTheQueryNeeds(t *testing.T) {
 	cancel()
 	_, err = frame.Scan(src).Collect(ctx)
 	require.ErrorIs(t, err, context.Canceled)
+	few, err := frame.Scan(src).Filter(frame.Col("n").Lt(5)).Select("n", "s").Run(t.Context(), frame.Options{Memory: 6000})
+	require.NoError(t, err, "rows that are left out take no memory")
+	require.Equal(t, 5, few.Frame.Rows())
+	require.Regexp(t, `scan .*n.csv: n, s where \(n < 5\) +1001 `, few.String())
 	_, err = frame.Scan(src).Select("n", "s").Run(t.Context(), frame.Options{Memory: 1000})
 	require.ErrorIs(t, err, frame.ErrMemory)
 }

@@ -73,7 +73,10 @@ var Higgs = File{
 
 // All are all files.
 func All() []File {
-	return []File{Stars, Words, Reads, Head, SP500, Higgs}
+	return []File{
+		Stars, Words, Reads, Head, SP500, Higgs,
+		MoonshineEncoder, MoonshineDecoder, LlamaTokens, SileroVAD, Sentence, Sentences, Lines, MNISTImages, MNISTLabels,
+	}
 }
 
 // Named are the files with one of these names, or for an example with one of them; all of them without names.

@@ -11,11 +11,14 @@ type Info struct {
 var Programs = []Info{
 	{"options", "finance", "prices options by random paths, with Greeks by automatic differentiation; value at risk of real prices", false},
 	{"molecules", "molecular dynamics", "melts a Lennard-Jones crystal with neighbour lists, beside LAMMPS", true},
-	{"fluid", "flow", "lattice Boltzmann: a box with a moving lid beside published velocities, a vortex street behind a disc", true},
+	{"fluid", "flow", "computes flows by the lattice Boltzmann method: a box with a moving lid beside published velocities, a vortex street behind a disc", true},
 	{"galaxy", "astronomy", "lets two galaxies of 16,384 stars fly by each other, every pair computed", true},
 	{"route", "path planning", "plans many trips through a town at once; lengths are Dijkstra's", true},
 	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means", true},
 	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products", true},
+	{"speech", "speech", "writes down what is said in a recording, with ONNX models of others", false},
+	{"lines", "computer vision", "finds the straight lines of a photograph, by an ONNX model of others", true},
+	{"mnist-onnx", "handwriting", "reads the 10,000 test digits of MNIST, by an ONNX model of others", false},
 	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows", true},
 	{"hash", "hashing", "finds passwords by their SHA-256 digests, and makes keys of passwords by PBKDF2", true},
 	{"align", "genomics", "finds where DNA reads belong in a phage's genome, by Smith and Waterman's algorithm", true},
@@ -25,5 +28,6 @@ var Programs = []Info{
 	{"recommend", "recommendation", "factorises a million ratings by alternating least squares", true},
 	{"heat", "diffusion", "cools a plate by implicit steps, each a sparse system of equations, beside the analytic solution", true},
 	{"modes", "vibration", "finds how a free plate vibrates by Lanczos's method, beside published frequencies, and draws Chladni's figures", true},
+	{"waves", "waves", "lets a pulse pass a lens, with a Laplacian by Fourier transforms, beside the analytic solution", true},
 	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation", true},
 }

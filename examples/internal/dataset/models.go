@@ -1,0 +1,95 @@
+package dataset
+
+// Trained models, and what they are run on.
+
+var moonshine = &Package{
+	Registry: NPM, Name: "@moonshine-ai/moonshine-js", Version: "0.1.29", Size: 21514347,
+	SHA256: "864e17a00ed494857c71693e835306fa038e0f82002c76e3056d67d574e1c2d8",
+}
+
+// MoonshineEncoder and MoonshineDecoder turn English speech into text: Moonshine tiny, with weights of 8 bits.
+var (
+	MoonshineEncoder = File{
+		Name: "moonshine_encoder.onnx", For: "speech", About: "Moonshine tiny, its encoder", Licence: "MIT",
+		Size: 7937661, SHA256: "c6fc4b7bc5af75c0591fd157a1f3829b533d18e9769a888fd95a62e470dd4f4a",
+		Package: moonshine, Path: "package/dist/model/tiny/quantized/encoder_model.onnx",
+	}
+	MoonshineDecoder = File{
+		Name: "moonshine_decoder.onnx", For: "speech", About: "Moonshine tiny, its decoder", Licence: "MIT",
+		Size: 20243286, SHA256: "eed87831c3a6103534aae7d47a5d485025c659a1323901513961c39fe8a1a367",
+		Package: moonshine, Path: "package/dist/model/tiny/quantized/decoder_model_merged.onnx",
+	}
+)
+
+// LlamaTokens has the vocabulary of LLaMA's tokeniser, which Moonshine's is: in base64 within a script.
+var LlamaTokens = File{
+	Name: "llama-tokenizer.js", For: "speech", About: "the vocabulary of Moonshine's tokens", Licence: "MIT",
+	Size: 676487, SHA256: "34a7b9f7579d40486444590c37cba6564ef40c3dd98ecdfc2f7c886ae72c898d",
+	Package: &Package{
+		Registry: NPM, Name: "llama-tokenizer-js", Version: "1.2.2", Size: 388950,
+		SHA256: "ee83014ac8b379b16cf8d81e99ffcdb23dfade8c0d2e751bd06e7dc0b8476e72",
+	},
+	Path: "package/llama-tokenizer.js",
+}
+
+// SileroVAD tells speech from other sounds: version 5, 16 kHz.
+var SileroVAD = File{
+	Name: "silero_vad_v5.onnx", For: "speech", About: "Silero's detector of speech", Licence: "MIT",
+	Size: 2327524, SHA256: "2623a2953f6ff3d2c1e61740c6cdb7168133479b267dfef114a4a3cc5bdd788f",
+	Package: &Package{
+		Registry: NPM, Name: "@ricky0123/vad-web", Version: "0.0.31", Size: 5471324,
+		SHA256: "d1a211cf1a2ed26297da52cc08de79e75d79838a274bfc6de546feb1f828c940",
+	},
+	Path: "package/dist/silero_vad_v5.onnx",
+}
+
+var librivox = &Package{
+	Registry: Debian, Name: "pocketsphinx-testdata", Version: "0.8+5prealpha+1-15", Size: 1822580,
+	Pool: "pool/main/p/pocketsphinx/pocketsphinx-testdata_0.8+5prealpha+1-15_all.deb", SHA256: "eaeb7a01d54f20b799d1a81ef110ec544b2cb47ea006614078220737a33019f0",
+}
+
+// Sentence is a sentence of Sense and Sensibility, read by a volunteer of LibriVox, and Sentences what was said in it and others.
+var (
+	Sentence = File{
+		Name: "sense_and_sensibility_01_austen_64kb-0870.wav", For: "speech", About: "a sentence of Jane Austen's, 7 s", Licence: "BSD-2-Clause; the recording is in the public domain",
+		Size: 227244, SHA256: "b0557cf95c974d930577e58e46b7f068c432a6e3afcc286563d88922b2a5315c",
+		Package: librivox, Path: "usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb-0870.wav",
+		Installed: "/usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb-0870.wav",
+	}
+	Sentences = File{
+		Name: "transcription", For: "speech", About: "what is said in it", Licence: "BSD-2-Clause",
+		Size: 634, SHA256: "4cc29e04a6dcd29242893b3ee20470e50b6ace45f4387bb619e5218145c66f99",
+		Package: librivox, Path: "usr/share/pocketsphinx/test/data/librivox/transcription",
+		Installed: "/usr/share/pocketsphinx/test/data/librivox/transcription",
+	}
+)
+
+// Lines finds straight lines: M-LSD, its large network for 320 x 320 pixels.
+var Lines = File{
+	Name: "mlsd_320x320_large.onnx", For: "lines", About: "M-LSD, a detector of straight lines", Licence: "Apache-2.0",
+	Size: 6168982, SHA256: "f1d9ee1884ba1b31d7129ea9e6e799989ed214a88268691175ac923d14dd1781",
+	Package: &Package{
+		Registry: NPM, Name: "jp.keijiro.mlsd", Version: "1.0.0", Size: 16076804,
+		SHA256: "700e384ed337273202138ecad4a540b4b4f224b6aae92e85696c7c1a405b0bc8",
+	},
+	Path: "package/ONNX/mlsd_320x320_large.onnx",
+}
+
+var born = &Package{
+	Registry: Go, Name: "github.com/born-ml/born", Version: "v0.7.4", Size: 30660656,
+	SHA256: "11d74d3fa2e764501ee236d2ccc4c8a786a6599da3f6de0aeea6786f62ffb91b",
+}
+
+// MNISTImages and MNISTLabels are the 10,000 handwritten digits of MNIST by which networks are judged, as IDX.
+var (
+	MNISTImages = File{
+		Name: "t10k-images-idx3-ubyte", For: "mnist-onnx", About: "10,000 handwritten digits of MNIST", Licence: "CC BY-SA 3.0",
+		Size: 7840016, SHA256: "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+		Package: born, Path: "github.com/born-ml/born@v0.7.4/examples/mnist/data/t10k-images-idx3-ubyte",
+	}
+	MNISTLabels = File{
+		Name: "t10k-labels-idx1-ubyte", For: "mnist-onnx", About: "which digits they are", Licence: "CC BY-SA 3.0",
+		Size: 10008, SHA256: "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+		Package: born, Path: "github.com/born-ml/born@v0.7.4/examples/mnist/data/t10k-labels-idx1-ubyte",
+	}
+)

@@ -1,0 +1,163 @@
+// Lines finds the straight lines of a photograph by a network of others, an ONNX file, and draws them.
+//
+//	go run ./examples/fetch lines               # the network, 6 MB
+//	go run ./examples/lines [-photo FILE] [-threshold 0.2] [-out lines.png]
+//
+// The network is M-LSD (Gu et al., Towards Light-weight and Real-time Line Segment Detection, 2022). For each of 160 x 160 places it says whether
+// the middle of a line lies there, and how far from it the ends are. It runs on the device and on the CPU path, which must find the same lines.
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"image"
+	_ "image/jpeg" // the photograph is one
+	_ "image/png"  // others may be
+	"math"
+	"os"
+	"slices"
+
+	"github.com/anycl/anycl/examples/internal/dataset"
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/examples/internal/photos"
+	"github.com/anycl/anycl/onnx"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+const side = 320 // of the picture that the network sees
+
+type options struct {
+	photo     string
+	threshold float64
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.photo, "photo", "", "JPEG or PNG `file` (default the temple that comes with the examples)")
+	flag.Float64Var(&o.threshold, "threshold", 0.2, "score of a line that is drawn, 0 to 1")
+	gallery.Main("lines", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+}
+
+// line is a line between two points, in pixels of the network's picture.
+type line struct{ x0, y0, x1, y1, score float64 }
+
+func (l line) length() float64 { return math.Hypot(l.x1-l.x0, l.y1-l.y0) }
+
+func run(ctx context.Context, p *gallery.Program, o options) error {
+	photo, err := o.picture()
+	if err != nil {
+		return err
+	}
+	file, err := dataset.Lines.Read()
+	if err != nil {
+		return err
+	}
+	m, err := onnx.Read(bytes.NewReader(file))
+	if err != nil {
+		return err
+	}
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	in := map[string]*tensor.Tensor{m.Inputs()[0].Name: seen(photo)}
+	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "finding lines", Amount: 1, Unit: "pictures"},
+		func(place ops.Place) (func(context.Context) ([]line, error), error) {
+			net, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: place}})
+			if err != nil {
+				return nil, err
+			}
+			return func(ctx context.Context) ([]line, error) {
+				out, err := net.Run(ctx, in)
+				if err != nil {
+					return nil, err
+				}
+				return found(out["scores"], out["offsets"], o.threshold), nil
+			}, nil
+		})
+	if err != nil {
+		return err
+	}
+	lines := results[0].Value
+	longest := 0.0
+	for _, l := range lines {
+		longest = max(longest, l.length())
+	}
+	p.Check(len(lines) >= 10 && longest > side/8, "%d lines are found, the longest %.0f pixels long", len(lines), longest)
+	if len(results) == 2 {
+		p.Check(alike(lines, results[1].Value), "%s and the CPU path find the same lines", results[0].Where)
+	}
+	return p.WritePNG(drawn(photo, lines))
+}
+
+func (o options) picture() (image.Image, error) {
+	if o.photo == "" {
+		return photos.China()
+	}
+	f, err := os.Open(o.photo)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	photo, _, err := image.Decode(f)
+	return photo, err
+}
+
+// found are the lines above a threshold, of which none is as good among the places around it.
+func found(scores, offsets *tensor.Tensor, threshold float64) (lines []line) {
+	h, w := scores.Shape()[1], scores.Shape()[2]
+	score := func(y, x int) float64 {
+		if y < 0 || x < 0 || y >= h || x >= w {
+			return 0
+		}
+		return scores.Float64At(y*w + x)
+	}
+	for y := range h {
+		for x := range w {
+			s := score(y, x)
+			if s < threshold {
+				continue
+			}
+			best := true
+			for dy := -2; dy <= 2; dy++ {
+				for dx := -2; dx <= 2; dx++ {
+					best = best && score(y+dy, x+dx) <= s
+				}
+			}
+			if !best {
+				continue
+			}
+			at, scale := 4*(y*w+x), float64(side)/float64(w)
+			end := func(i, from int) float64 { return scale * (float64(from) + offsets.Float64At(at+i)) }
+			lines = append(lines, line{end(0, x), end(1, y), end(2, x), end(3, y), s})
+		}
+	}
+	slices.SortFunc(lines, func(a, b line) int { return cmp(b.score, a.score) })
+	return lines
+}
+
+func cmp(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// alike reports whether each line of a has one of b within a pixel, and there are as many but for those at the threshold.
+func alike(a, b []line) bool {
+	off := 0
+	for _, l := range a {
+		if !slices.ContainsFunc(b, func(m line) bool {
+			return math.Abs(l.x0-m.x0)+math.Abs(l.y0-m.y0)+math.Abs(l.x1-m.x1)+math.Abs(l.y1-m.y1) < 1
+		}) {
+			off++
+		}
+	}
+	return off <= len(a)/50 && len(a)-len(b) <= len(a)/50+1 && len(b)-len(a) <= len(a)/50+1
+}

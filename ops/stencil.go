@@ -1,0 +1,107 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/anycl/anycl/internal/shapes"
+)
+
+// StencilOptions are the weights of a [Stencil].
+type StencilOptions struct {
+	Axes    []int     // along which neighbours are; negative ones count from the end
+	Size    []int     // of the stencil along each of Axes
+	Weights []float64 // in row-major order, the last of Axes fastest; the product of Size is how many there are
+	// Border says what lies outside of x: "edge", "reflect", "symmetric" or "wrap", as of [PadWith], or "zero". Empty is "edge".
+	Border string
+}
+
+// Stencil returns for each element of x the weighted sum of those around it, in the shape of x:
+//
+//	y[i, j] = Σ_{a,b} weights[a, b] x[i + a - Size[0]/2, j + b - Size[1]/2]
+//
+// and likewise for other numbers of axes: a correlation, as scipy.ndimage.correlate computes it. Weights of 0 cost nothing, and
+// elements with the same weight but for its sign are added up before they are multiplied. For filters of one channel
+// with few weights: they become part of the kernel, which fuses with what comes before and after. Larger ones, and those of many
+// channels, are a [Conv2D]. It has derivatives. Errors: no axes; axes, sizes and weights do not fit each other or x; a weight is not
+// finite; the border is unknown; x is no float.
+func Stencil(x *Node, o StencilOptions) *Node {
+	if x == nil || x.bad {
+		return apply("add", nil, x, x)
+	}
+	fail := func(err error) *Node { return x.graph.fail("stencil", []*Node{x}, err) }
+	axes, count := make([]int, len(o.Axes)), 1
+	paddings := make([]Padding, len(o.Axes))
+	if len(o.Axes) == 0 || len(o.Size) != len(o.Axes) {
+		return fail(fmt.Errorf("%d sizes for %d axes", len(o.Size), len(o.Axes)))
+	}
+	for i, axis := range o.Axes {
+		a, err := shapes.Axis(axis, x.Rank())
+		if err != nil {
+			return fail(err)
+		}
+		if o.Size[i] < 1 {
+			return fail(fmt.Errorf("size %v has an extent below 1", o.Size))
+		}
+		axes[i], count = a, count*o.Size[i]
+		paddings[i] = Padding{Axis: a, Before: o.Size[i] / 2, After: o.Size[i] - 1 - o.Size[i]/2}
+	}
+	switch {
+	case len(o.Weights) != count:
+		return fail(fmt.Errorf("%d weights for a stencil of %v", len(o.Weights), o.Size))
+	case !x.dtype.IsFloat():
+		return fail(fmt.Errorf("dtype %v is not a float (cast with ops.Cast)", x.dtype))
+	}
+	padded := x
+	switch o.Border {
+	case "":
+		padded = PadWith(x, "edge", paddings...)
+	case "zero":
+		padded = Pad(x, 0, paddings...)
+	default:
+		padded = PadWith(x, o.Border, paddings...)
+	}
+	tap := func(k int) *Node {
+		y := padded
+		for i := len(axes) - 1; i >= 0; i-- {
+			y = Narrow(y, axes[i], k%o.Size[i], x.shape[axes[i]])
+			k /= o.Size[i]
+		}
+		return y
+	}
+	var sizes []float64 // of weights, in the order in which they come
+	sums := map[float64]*Node{}
+	for k, w := range o.Weights {
+		size := math.Abs(w)
+		switch sum := sums[size]; {
+		case math.IsNaN(w) || math.IsInf(w, 0):
+			return fail(errors.New("a weight is not finite"))
+		case w == 0:
+		case sum == nil && w > 0:
+			sizes, sums[size] = append(sizes, size), tap(k)
+		case sum == nil:
+			sizes, sums[size] = append(sizes, size), Neg(tap(k))
+		case w > 0:
+			sums[size] = Add(sum, tap(k))
+		default:
+			sums[size] = Sub(sum, tap(k))
+		}
+	}
+	var y *Node
+	for _, size := range sizes {
+		part := sums[size]
+		if size != 1 {
+			part = Mul(part, size)
+		}
+		if y == nil {
+			y = part
+		} else {
+			y = Add(y, part)
+		}
+	}
+	if y == nil { // all weights are 0
+		return ZerosLike(x)
+	}
+	return y
+}
