@@ -33,7 +33,10 @@ func complexTensor(t testing.TB, dt tensor.DType, v []complex128, shape ...int) 
 // onEngines runs a test on the CPU engine and on the device, if there is one.
 func onEngines(t *testing.T, test func(t *testing.T, rt *Runtime)) {
 	t.Run("cpu", func(t *testing.T) { test(t, cpuOnly(t)) })
-	t.Run("device", func(t *testing.T) { test(t, device(t)) })
+	t.Run("device", func(t *testing.T) {
+		numbersOnly(t)
+		test(t, device(t))
+	})
 }
 
 // complexRun compiles a graph and runs it once.
