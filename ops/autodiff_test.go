@@ -239,6 +239,7 @@ func TestDerivativesOfOpenSizes(t *testing.T) {
 
 // A device computes the derivatives that the CPU path computes, checkpoints included.
 func TestDerivativesOnTheDevice(t *testing.T) {
+	numbersOnly(t)
 	rt := device(t)
 	build := func(g *Graph) (x, w *Node, all []*Node) {
 		x, w = g.Input("x", tensor.Float32, 6, 4), g.Input("w", tensor.Float32, 4, 4)

@@ -173,6 +173,7 @@ func (c *gradCase) run(t *testing.T, rt *Runtime, place Place, build func(g *Gra
 
 // A loop has the derivatives of what it stands for, and these have theirs.
 func TestGradientsOfLoopsAreThoseOfWhatTheyStandFor(t *testing.T) {
+	numbersOnly(t)
 	for where, open := range anywhere(t) {
 		t.Run(where, func(t *testing.T) {
 			if testing.Short() && where == "auto" {

@@ -12,6 +12,7 @@ import (
 
 // Functions behind products are computed in their loops, whose blocks end anywhere: long ones in a loop of their own.
 func TestFunctionsBehindProducts(t *testing.T) {
+	numbersOnly(t)
 	rt := device(t)
 	functions := map[string]func(x *Node) *Node{
 		"gelu": GELU, "softplus": Softplus, "sin": Sin, "tanh": Tanh, "erf": Erf,

@@ -14,6 +14,7 @@ import (
 // height of a matrix product's blocks that leaves the least over, of which ten sizes meet most. With
 // ANYCL_DRILLS=full it makes 1,000 runs.
 func TestManySizesNeedFewMorePrograms(t *testing.T) {
+	numbersOnly(t)
 	rt := device(t)
 	runs := 60
 	if os.Getenv("ANYCL_DRILLS") == "full" {

@@ -3,6 +3,7 @@ package optest
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -138,21 +139,28 @@ func TestFillsAreWhatOperandsAskFor(t *testing.T) {
 	require.Contains(t, ints.I, int64(math.MaxInt16))
 }
 
+// With Few, compositions take turns in dtypes other than their main one, at least a fourth of them in each.
 func TestBundlesLeaveNoOpAndDTypeOut(t *testing.T) {
 	t.Parallel()
-	o := &Options{Bundle: true, Few: true}
-	b := newBundler(o)
-	for op := range ops.Table() {
-		for _, dt := range op.DTypes {
-			all := cells(op, dt)
-			b.add(op, all)
-			n := 0
-			for _, c := range all {
-				if b.of[c] != nil || o.kept(c) {
-					n++
+	for _, few := range []bool{false, true} {
+		o := &Options{Bundle: true, Few: few}
+		b := newBundler(o)
+		taken, ran := map[tensor.DType]int{}, map[tensor.DType]int{}
+		for op := range ops.Table() {
+			for _, dt := range DTypes(op) {
+				all := cells(op, dt)
+				b.add(op, all)
+				if slices.ContainsFunc(all, func(c *cell) bool { return b.of[c] != nil || o.kept(c) }) {
+					ran[dt]++
+				} else {
+					composition := op.Compose != nil || op.ComposeAll != nil
+					assert.True(t, few && composition && dt != mainDType(op), "%s in %v", op.Name, dt)
 				}
+				taken[dt]++
 			}
-			assert.Positive(t, n, "%s in %v", op.Name, dt)
+		}
+		for dt, n := range taken {
+			assert.GreaterOrEqual(t, 4*ran[dt], n, "%v", dt)
 		}
 	}
 }
