@@ -55,8 +55,8 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, v *version, info 
 	defer cancel()
 	j := v.newJob(ctx, in)
 	info.Rows = j.rows
-	outs, err := v.queue.do(j)
-	info.Queued = j.queued
+	outs, queued, err := v.queue.do(j)
+	info.Queued = queued
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type job struct {
 	rows   int    // in a batch; 0: it runs alone
 	key    string // jobs with the same key can run together
 	at     time.Time
-	queued time.Duration // set when done
+	queued time.Duration // with outs and err: set when done is closed
 	outs   map[string]*tensor.Tensor
 	err    error
 	done   chan struct{}
@@ -103,28 +103,28 @@ func (q *queue) refusal() error {
 	return &httpError{code: http.StatusTooManyRequests, retry: max(wait, time.Second), text: fmt.Sprintf("%d requests to the model %q wait already", q.v.o.Queue, q.v.model)}
 }
 
-// do queues a job and waits for it, or for the end of its context.
-func (q *queue) do(j *job) (map[string]*tensor.Tensor, error) {
+// do queues a job and waits for it, or for the end of its context, after which it may still run. It also says how long the job was queued.
+func (q *queue) do(j *job) (outs map[string]*tensor.Tensor, queued time.Duration, err error) {
 	if q.v.batches() && j.rows > q.v.o.MaxBatch {
-		return nil, failure(http.StatusBadRequest, "the request has %d rows, and a batch of the model %q at most %d", j.rows, q.v.model, q.v.o.MaxBatch)
+		return nil, 0, failure(http.StatusBadRequest, "the request has %d rows, and a batch of the model %q at most %d", j.rows, q.v.model, q.v.o.MaxBatch)
 	}
 	q.mu.Lock()
 	if len(q.jobs) >= q.v.o.Queue {
 		q.mu.Unlock()
-		return nil, q.refusal()
+		return nil, 0, q.refusal()
 	}
 	q.jobs = append(q.jobs, j)
 	q.mu.Unlock()
 	q.wake.Signal()
 	select {
 	case <-j.done:
-		return j.outs, j.err
+		return j.outs, j.queued, j.err
 	case <-j.ctx.Done():
 	}
 	q.mu.Lock()
 	q.jobs = slices.DeleteFunc(q.jobs, func(x *job) bool { return x == j })
 	q.mu.Unlock()
-	return nil, j.ctx.Err()
+	return nil, time.Since(j.at), j.ctx.Err()
 }
 
 // work takes jobs and runs them, until the queue is closed and empty.

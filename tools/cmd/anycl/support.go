@@ -18,7 +18,7 @@ func supported(ctx context.Context, e engine.Engine, op *ops.Op) ([]tensor.DType
 	rt := ops.NewRuntime(checker{e})
 	defer rt.Close()
 	var out []tensor.DType
-	for _, dt := range op.DTypes {
+	for _, dt := range optest.DTypes(op) {
 		g := ops.NewGraph(op.Name)
 		var targets []*ops.Node
 		for i, s := range optest.Samples(op.Name) {
