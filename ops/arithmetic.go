@@ -80,7 +80,7 @@ func Mul[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("mul", nil, a,
 
 var _ = define(Op{
 	Name:     "mul",
-	Complex:  complexMul,
+	Complex:  ofFourParts(complexProduct),
 	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		switch {
@@ -119,7 +119,7 @@ func Div[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("div", nil, a,
 
 var _ = define(Op{
 	Name:     "div",
-	Complex:  complexDiv,
+	Complex:  ofFourParts(complexQuotient),
 	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {
 		if isValue(n.In[1], 1) {

@@ -170,7 +170,8 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		re, im := Real(c.In[0]), Imag(c.In[0])
 		if c.dt(0).IsComplex() {
-			return Where(isOrigin(re, im), Mul(Atan2(StopGradient(im), StopGradient(re)), ScalarLike(re, 1)), Atan2(im, re))
+			angle := Atan2(im, re)
+			return Where(isOrigin(re, im), StopGradient(angle), angle)
 		}
 		return Where(IsNaN(re), re, Where(Less(re, 0), ScalarLike(re, pi), ScalarLike(re, 0)))
 	},
@@ -182,8 +183,7 @@ var _ = define(Op{
 //
 // r and θ have the same dtype, float32 or float64. Errors: dtypes; shapes do not broadcast.
 func Polar[A, B NodeOrNumber](r A, theta B) *Node {
-	parts := nodesOf("polar", nil, r, theta)
-	return apply("polar", nil, parts...)
+	return applyNumbers("polar", nil, r, theta)
 }
 
 var _ = define(Op{

@@ -4,23 +4,13 @@ import "math"
 
 const pi = math.Pi
 
-// complexMul is (a + bi)(c + di) = (ac - bd) + (ad + bc)i.
-func complexMul(c *Call) *Node {
-	x, y := c.In[0], c.In[1]
-	return complexProduct(Real(x), Imag(x), Real(y), Imag(y))
-}
-
+// complexProduct is (a + bi)(c + di) = (ac - bd) + (ad + bc)i.
 func complexProduct(a, b, c, d *Node) *Node {
 	return Complex(Sub(Mul(a, c), Mul(b, d)), Add(Mul(a, d), Mul(b, c)))
 }
 
-// complexDiv divides by the part of the divisor that is larger, so that nothing on the way overflows where the quotient does
-// not. Source: Smith, Algorithm 116: Complex division (1962).
-func complexDiv(call *Call) *Node {
-	x, y := call.In[0], call.In[1]
-	return complexQuotient(Real(x), Imag(x), Real(y), Imag(y))
-}
-
+// complexQuotient is (a + bi)/(c + di). It divides by the part of the divisor that is larger, so that nothing on the way overflows where the
+// quotient does not. Source: Smith, Algorithm 116: Complex division (1962).
 func complexQuotient(a, b, c, d *Node) *Node {
 	first := GreaterEqual(Abs(c), Abs(d))
 	p, q := Where(first, c, d), Where(first, d, c)

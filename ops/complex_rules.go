@@ -52,12 +52,7 @@ func eachPart(c *Call) *Node {
 				in[k] = complexPart(x, i)
 			}
 		}
-		attr := c.Attr
-		if p, ok := attr.(padAttr); ok && i == 1 {
-			p.Value = 0
-			attr = p
-		}
-		parts[i] = applyIn(c.In[0].graph, c.Op.Name, attr, in...)
+		parts[i] = applyIn(c.In[0].graph, c.Op.Name, c.Attr, in...)
 		if parts[i].bad || !hasDerivative(parts[i].dtype) { // a shape, which both have
 			return parts[i]
 		}
@@ -71,6 +66,11 @@ func composed(c *Call) *Node { return c.Op.Compose(c) }
 // ofParts is the rule of an op of one operand.
 func ofParts(f func(re, im *Node) *Node) func(c *Call) *Node {
 	return func(c *Call) *Node { return f(Real(c.In[0]), Imag(c.In[0])) }
+}
+
+// ofFourParts is the rule of an op of two operands.
+func ofFourParts(f func(a, b, c, d *Node) *Node) func(c *Call) *Node {
+	return func(c *Call) *Node { return f(Real(c.In[0]), Imag(c.In[0]), Real(c.In[1]), Imag(c.In[1])) }
 }
 
 // eitherPart is the rule of an op that holds where it holds of a part.

@@ -58,6 +58,12 @@ var _ = define(Op{
 	Attributes: AttributesOf[padAttr](),
 	Operands:   operandX,
 	DTypes:     every,
+	Complex: func(c *Call) *Node { // the value is real
+		a, x := c.Attr.(padAttr), c.In[0]
+		re := apply("pad", a, Real(x))
+		a.Value = 0
+		return Complex(re, apply("pad", a, Imag(x)))
+	},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a, rank := c.Attr.(padAttr), len(c.shape(0))
 		if len(a.Before) != rank || len(a.After) != rank || slices.Min(append(a.Before, 0)) < 0 || slices.Min(append(a.After, 0)) < 0 {

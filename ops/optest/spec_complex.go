@@ -54,7 +54,7 @@ func pairResult(c Case, z []complex128, scale func(i int) float64) Result {
 
 func noScale(int) float64 { return 0 }
 
-// ofEach is the reference of a function of one number, with the derivative to which it is well conditioned.
+// ofEach is the reference of a function of one number.
 func ofEach(f func(z complex128) complex128) Reference {
 	return func(c Case) Result {
 		z := complexOf(c.In[0])
