@@ -124,19 +124,23 @@ func (b *binder) pair(l, r *node, hint column.Type) (x, y bound, err error) {
 // same binds operands and gives them the type that they have in common. Literals take that of the others.
 func (b *binder) same(nodes []*node, hint column.Type) ([]bound, error) {
 	out := make([]bound, len(nodes))
-	var t column.Type
+	var t column.Type // that of all so far
+	add := func(i int, n *node, hint column.Type) (err error) {
+		if out[i], err = b.bindAs(n, hint); err != nil {
+			return err
+		}
+		if t.Kind == column.Invalid {
+			t = out[i].typ
+		} else {
+			t, err = unify(t, out[i].typ)
+		}
+		return err
+	}
 	for i, n := range nodes {
 		if isLiteral(n) {
 			continue
 		}
-		e, err := b.bindAs(n, hint)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = e
-		if t.Kind == column.Invalid {
-			t = e.typ
-		} else if t, err = unify(t, e.typ); err != nil {
+		if err := add(i, n, hint); err != nil {
 			return nil, err
 		}
 	}
@@ -148,14 +152,7 @@ func (b *binder) same(nodes []*node, hint column.Type) ([]bound, error) {
 			if !isLiteral(n) || (bare(n).value == nil) != (pass == 1) {
 				continue
 			}
-			e, err := b.bindAs(n, t)
-			if err != nil {
-				return nil, err
-			}
-			out[i] = e
-			if t.Kind == column.Invalid {
-				t = e.typ
-			} else if t, err = unify(t, e.typ); err != nil {
+			if err := add(i, n, t); err != nil {
 				return nil, err
 			}
 		}

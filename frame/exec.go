@@ -278,12 +278,17 @@ func (x *exec) sort(p *plan, f *Frame) (*Frame, error) {
 	return x.gather(pick(f, p.names()), rows)
 }
 
-func (x *exec) distinct(p *plan, f *Frame) (*Frame, error) {
-	digits, _, _, err := x.digits(f, p.keys, keys.Order{})
+// groups numbers the rows of f by equal keys.
+func (x *exec) groups(f *Frame, by []named) (*keys.Groups, error) {
+	digits, _, _, err := x.digits(f, by, keys.Order{})
 	if err != nil {
 		return nil, err
 	}
-	g, err := keys.Group(x.pool, digits, f.rows)
+	return keys.Group(x.pool, digits, f.rows)
+}
+
+func (x *exec) distinct(p *plan, f *Frame) (*Frame, error) {
+	g, err := x.groups(f, p.keys)
 	if err != nil {
 		return nil, err
 	}

@@ -13,11 +13,7 @@ import (
 func (x *exec) joinAsOf(p *plan, left, right *Frame) (*Frame, error) {
 	a := p.step.asof
 	by := references(a.By)
-	digits, _, _, err := x.digits(right, by, keys.Order{})
-	if err != nil {
-		return nil, err
-	}
-	g, err := keys.Group(x.pool, digits, right.rows)
+	g, err := x.groups(right, by)
 	if err != nil {
 		return nil, err
 	}

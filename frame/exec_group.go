@@ -110,11 +110,7 @@ func (x *exec) keyColumn(c *column.Column, d keys.Digit, g *keys.Groups) (*colum
 
 // groupTop sorts by group and order, and takes the first rows of each group.
 func (x *exec) groupTop(p *plan, f *Frame) (*Frame, error) {
-	digits, _, _, err := x.digits(f, p.keys, keys.Order{})
-	if err != nil {
-		return nil, err
-	}
-	g, err := keys.Group(x.pool, digits, f.rows)
+	g, err := x.groups(f, p.keys)
 	if err != nil {
 		return nil, err
 	}

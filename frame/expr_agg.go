@@ -128,29 +128,20 @@ func CumMin(e any) Expr { return aggregate("cummin", e, here()) }
 func CumMax(e any) Expr { return aggregate("cummax", e, here()) }
 
 // RollingSum is the sum of a row and the rows before it, n together, fewer at the beginning of a partition; a float64.
-func RollingSum(e any, n int) Expr {
-	x := aggregate("rollsum", e, here())
-	x.n.value = n
-	return x
-}
+func RollingSum(e any, n int) Expr { return rolling("rollsum", e, n, here()) }
 
 // RollingMean is the mean of a row and the rows before it, n together.
-func RollingMean(e any, n int) Expr {
-	x := aggregate("rollmean", e, here())
-	x.n.value = n
-	return x
-}
+func RollingMean(e any, n int) Expr { return rolling("rollmean", e, n, here()) }
 
 // RollingMin is the least value of a row and the rows before it, n together.
-func RollingMin(e any, n int) Expr {
-	x := aggregate("rollmin", e, here())
-	x.n.value = n
-	return x
-}
+func RollingMin(e any, n int) Expr { return rolling("rollmin", e, n, here()) }
 
 // RollingMax is the greatest value of a row and the rows before it, n together.
-func RollingMax(e any, n int) Expr {
-	x := aggregate("rollmax", e, here())
+func RollingMax(e any, n int) Expr { return rolling("rollmax", e, n, here()) }
+
+// rolling is a function of the last n rows.
+func rolling(name string, e any, n int, at callers) Expr {
+	x := aggregate(name, e, at)
 	x.n.value = n
 	return x
 }
