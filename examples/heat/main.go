@@ -134,8 +134,8 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 	}
 	last := results[len(results)-1].Value
 	for _, r := range results[:len(results)-1] {
-		p.Check(apart(r.Value.t, last.t) < 1e-4, "the engines' temperatures differ by at most %.1e, after %d and %d iterations",
-			apart(r.Value.t, last.t), r.Value.iterations, last.iterations)
+		p.Check(gallery.Farthest(r.Value.t, last.t) < 1e-4, "the engines' temperatures differ by at most %.1e, after %d and %d iterations",
+			gallery.Farthest(r.Value.t, last.t), r.Value.iterations, last.iterations)
 	}
 	var theirs []float32
 	a := w.matrix(0.5)
@@ -144,7 +144,7 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 		"ptr.i32": a.Ptr, "col.i32": a.Col, "a.f32": a.Value, "b.f32": b.Value, "u.f32": first},
 		Args: []string{fmt.Sprint(steps), fmt.Sprint(tolerance)}}, &theirs)
 	if ok {
-		p.Check(apart(last.t, theirs) < 1e-4, "SciPy's temperatures differ by at most %.1e", apart(last.t, theirs))
+		p.Check(gallery.Farthest(last.t, theirs) < 1e-4, "SciPy's temperatures differ by at most %.1e", gallery.Farthest(last.t, theirs))
 	}
 	return err
 }

@@ -110,14 +110,3 @@ func (s *cooling) run(ctx context.Context) (u temperatures, err error) {
 	}
 	return temperatures{t, int(n[0]), c[0]}, nil
 }
-
-// apart is the largest difference of two lists, infinite if they are not as long.
-func apart(a, b []float32) (most float64) {
-	if len(a) != len(b) {
-		return math.Inf(1)
-	}
-	for i := range a {
-		most = max(most, math.Abs(float64(a[i]-b[i])))
-	}
-	return most
-}

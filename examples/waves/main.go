@@ -71,7 +71,7 @@ func plane(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 		if err != nil {
 			return err
 		}
-		errs[i] = apart(u, at(period))
+		errs[i] = gallery.Farthest(u, at(period))
 		p.Printf("%4d steps: differs by at most %.2e\n", steps, errs[i])
 	}
 	p.Check(errs[1] < 1e-3, "the wave is the analytic one to %.1e", errs[1])
@@ -136,13 +136,13 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 	}
 	last := results[len(results)-1].Value
 	for _, r := range results[:len(results)-1] {
-		p.Check(apart(r.Value, last) < 1e-3, "the engines' waves differ by at most %.1e", apart(r.Value, last))
+		p.Check(gallery.Farthest(r.Value, last) < 1e-3, "the engines' waves differ by at most %.1e", gallery.Farthest(r.Value, last))
 	}
 	var theirs []float32
 	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Files: map[string]any{
 		"before.f32": before, "now.f32": now, "factor.f32": w.factor()}, Args: []string{fmt.Sprint(steps)}}, &theirs)
 	if ok {
-		p.Check(apart(last, theirs) < 1e-3, "SciPy's waves differ by at most %.1e", apart(last, theirs))
+		p.Check(gallery.Farthest(last, theirs) < 1e-3, "SciPy's waves differ by at most %.1e", gallery.Farthest(last, theirs))
 	}
 	return err
 }

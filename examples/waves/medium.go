@@ -119,14 +119,3 @@ func (s *wave) again(ctx context.Context) ([]float32, error) {
 	}
 	return s.run(ctx)
 }
-
-// apart is the largest difference of two lists, infinite if they are not as long.
-func apart(a, b []float32) (most float64) {
-	if len(a) != len(b) {
-		return math.Inf(1)
-	}
-	for i := range a {
-		most = max(most, math.Abs(float64(a[i]-b[i])))
-	}
-	return most
-}
