@@ -58,11 +58,7 @@ func (w *plate) matrix(part float64) *sparse.CSR[float32] {
 			}
 		}
 	}
-	m, err := a.CSR()
-	if err != nil {
-		panic(err) // of the loops above
-	}
-	return m.Float32()
+	return tensor.Must(a.CSR()).Float32() // its places are within the plate
 }
 
 const tolerance = 5e-6 // of the residual: float32 holds not much more

@@ -76,15 +76,8 @@ func (w plate) matrix() *sparse.CSR[float64] {
 			}
 		}
 	}
-	m, err := b.CSR()
-	if err != nil {
-		panic(err) // of the loops above
-	}
-	a, err := m.Transpose().Product(m)
-	if err != nil {
-		panic(err)
-	}
-	return a
+	m := tensor.Must(b.CSR()) // its places are within the plate
+	return tensor.Must(m.Transpose().Product(m))
 }
 
 // factor is L with L Lᵀ = a + shift. An incomplete factor is complete where the matrix has an element for each of those that come in
