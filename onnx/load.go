@@ -41,7 +41,7 @@ type Model struct {
 	functions map[[3]string]*model.Function
 	mu        sync.Mutex
 	weights   map[*model.Tensor]*tensor.Tensor
-	narrow    map[narrowKey]*tensor.Tensor // weights in 16 bits
+	casts     map[castKey]*tensor.Tensor // weights in the precisions of programs
 	inputs    []Info
 	outputs   []Info
 	opened    bool // by OpenBatch
