@@ -76,6 +76,7 @@ func All() []File {
 	return []File{
 		Stars, Words, Reads, Head, SP500, Higgs,
 		MoonshineEncoder, MoonshineDecoder, LlamaTokens, SileroVAD, Sentence, Sentences, Lines, MNISTImages, MNISTLabels,
+		Faces, Astronaut, TextDetector, TextReader, TextSigns, Page,
 	}
 }
 
