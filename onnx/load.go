@@ -121,6 +121,9 @@ func decode(b []byte, root *os.Root) (*Model, error) {
 	}
 	for _, v := range p.Graph.Outputs {
 		info, err := infoOf(v)
+		if v.Kind == "sequence" && zipped(p.Graph, v.Name) {
+			info, err = Info{Name: v.Name, DType: tensor.Float32, Type: model.Float32.String(), Shape: []int{-1, -1}, Dims: []string{"", ""}}, nil
+		}
 		errs = append(errs, err)
 		m.outputs = append(m.outputs, info)
 	}

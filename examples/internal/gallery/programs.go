@@ -20,6 +20,7 @@ var Programs = []Info{
 	{"lines", "computer vision", "finds the straight lines of a photograph, by an ONNX model of others", true},
 	{"faces", "computer vision", "finds faces and their eyes, noses and ears on a photograph, by an ONNX model of others", true},
 	{"ocr", "reading", "reads the text on a photograph of a page, by ONNX models of others", true},
+	{"sklearn", "classification", "tells benign tumours from malignant ones by a random forest of scikit-learn's, an ONNX file", false},
 	{"embed", "search", "finds sentences of a novel by what they mean, by a sentence encoder of others", false},
 	{"mnist-onnx", "handwriting", "reads the 10,000 test digits of MNIST, by an ONNX model of others", false},
 	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows", true},
