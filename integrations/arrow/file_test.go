@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -117,4 +119,36 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = ReadFile(t.Context(), filepath.Join(dir, "file"), Options{MaxBatch: 100})
 	require.Error(t, err)
+}
+
+func TestAFileOfPolarsIsRead(t *testing.T) {
+	t.Parallel()
+	got, err := ReadFile(t.Context(), filepath.Join("testdata", "polars.arrow"), Options{})
+	require.NoError(t, err)
+	require.Equal(t, 60, got.Rows())
+	value := func(name string, i int) any {
+		v, err := got.Value(name, i)
+		require.NoError(t, err)
+		return v
+	}
+	for i := range got.Rows() {
+		null := func(is bool, v any) any {
+			if is {
+				return nil
+			}
+			return v
+		}
+		require.Equal(t, null(i%7 == 0, i%3 == 0), value("b", i))
+		require.Equal(t, null(i%5 == 0, float64(1001*i)), value("i64", i))
+		city := null(i%6 == 0, fmt.Sprintf("city %d", i%5))
+		require.Equal(t, city, value("city", i))
+		require.Equal(t, city, value("cat", i))
+		require.Equal(t, fmt.Sprintf("row %d ü", i), value("text", i))
+		if f := value("f64", i); i%11 == 0 {
+			require.True(t, math.IsNaN(f.(float64)))
+		} else {
+			require.Equal(t, null(i%13 == 0, float64(i)/7), f)
+		}
+	}
+	require.Equal(t, column.Dictionary, got.Column("cat").Type().Kind)
 }
