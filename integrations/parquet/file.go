@@ -218,7 +218,8 @@ func encoded(p *parquet.File, at int) bool {
 }
 
 func isDictionary(e format.Encoding) bool {
-	return e == format.PlainDictionary || e == format.RLEDictionary
+	const old = format.Encoding(2) // PLAIN_DICTIONARY, which new files do not have
+	return e == old || e == format.RLEDictionary
 }
 
 // guarded makes an error of what a damaged file makes the decoder panic with.

@@ -68,7 +68,7 @@ func Write(w io.Writer, f *frame.Frame, o WriteOptions) error {
 
 // Writer writes frames with the same columns after each other. Each begins a row group.
 type Writer struct {
-	w      *parquet.Writer
+	w      *parquet.GenericWriter[any]
 	fields []frame.Field
 	o      WriteOptions
 }
@@ -111,7 +111,7 @@ func NewWriter(w io.Writer, fields []frame.Field, o WriteOptions) (*Writer, erro
 		}
 		opts = append(opts, parquet.KeyValueMetadata(notes, string(text)))
 	}
-	return &Writer{parquet.NewWriter(w, opts...), fields, o}, nil
+	return &Writer{parquet.NewGenericWriter[any](w, opts...), fields, o}, nil
 }
 
 // Write writes the rows of a frame. Errors: other columns than the file's, a timestamp in seconds that milliseconds do not hold.
