@@ -73,6 +73,9 @@ func (x *exec) run(p *plan) (*Frame, error) {
 	if p.op == "filter" && p.in[0].op == "scan" {
 		return x.filterScan(p)
 	}
+	if f, err, ok := x.batched(p); ok {
+		return f, err
+	}
 	in := make([]*Frame, len(p.in))
 	for i, q := range p.in {
 		f, err := x.run(q)
@@ -410,15 +413,20 @@ func (x *exec) read(p *plan, keep func(*Frame) (*Frame, error)) (*Frame, error) 
 	}
 	switch len(parts) {
 	case 0:
-		out := &Frame{}
-		for _, f := range p.schema {
-			out.names, out.cols = append(out.names, f.Name), append(out.cols, column.Nulls(f.Type, 0))
-		}
-		return out, nil
+		return nothing(p.schema), nil
 	case 1:
 		return parts[0], nil
 	}
 	return x.stacked(parts[0].names, parts)
+}
+
+// nothing has no rows.
+func nothing(schema []Field) *Frame {
+	out := &Frame{}
+	for _, f := range schema {
+		out.names, out.cols = append(out.names, f.Name), append(out.cols, column.Nulls(f.Type, 0))
+	}
+	return out
 }
 
 // unpivot stacks columns.

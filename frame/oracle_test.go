@@ -48,13 +48,17 @@ func TestRandomPlansAgreeWithTheReference(t *testing.T) {
 func comparePlan(t *testing.T, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 77))
-	p := &planGen{r: r}
+	p := &planGen{r: r, scan: seed%3 == 0}
 	p.begin("c")
 	steps := 1 + r.IntN(5)
 	for i := range steps {
 		p.step(i == steps-1)
 	}
-	got, err := p.q.Run(t.Context(), frame.Options{Workers: 1 + r.IntN(3)})
+	o := frame.Options{Workers: 1 + r.IntN(3)}
+	if p.scan { // in batches
+		o.Memory = 1 << 40
+	}
+	got, err := p.q.Run(t.Context(), o)
 	say := func() string {
 		return fmt.Sprintf("\nagain: go test ./frame -run RandomPlans -plan %d\n%s", seed, strings.Join(p.log, "\n"))
 	}
@@ -79,6 +83,7 @@ func comparePlan(t *testing.T, seed uint64) {
 // planGen grows a query, and computes its rows beside it.
 type planGen struct {
 	r     *rand.Rand
+	scan  bool // tables are sources
 	q     *frame.Query
 	t     *ref
 	err   error
@@ -89,6 +94,9 @@ type planGen struct {
 func (p *planGen) begin(prefix string) {
 	f, t := randomTable(p.r, prefix)
 	p.q, p.t = f.Query(), t
+	if p.scan {
+		p.q = frame.Scan(&pieces{f, 1 + p.r.IntN(20)})
+	}
 	p.note("table of %d rows, columns %v", len(t.rows), t.names)
 }
 
