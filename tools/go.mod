@@ -14,6 +14,7 @@ require (
 	github.com/anycl/anycl/integrations/parquet v0.0.0-00010101000000-000000000000
 	github.com/ebitengine/purego v0.11.3
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
+	github.com/pingcap/go-tpc v1.0.7
 	github.com/prometheus/client_golang v1.25.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
