@@ -70,11 +70,11 @@ type stats struct {
 
 // run returns the rows of a plan.
 func (x *exec) run(p *plan) (*Frame, error) {
-	if p.op == "filter" && p.in[0].op == "scan" {
-		return x.filterScan(p)
-	}
 	if f, err, ok := x.batched(p); ok {
 		return f, err
+	}
+	if p.op == "filter" && p.in[0].op == "scan" {
+		return x.filterScan(p)
 	}
 	in := make([]*Frame, len(p.in))
 	for i, q := range p.in {

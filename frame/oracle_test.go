@@ -48,17 +48,13 @@ func TestRandomPlansAgreeWithTheReference(t *testing.T) {
 func comparePlan(t *testing.T, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 77))
-	p := &planGen{r: r, scan: seed%3 == 0}
+	p := &planGen{r: r}
 	p.begin("c")
 	steps := 1 + r.IntN(5)
 	for i := range steps {
 		p.step(i == steps-1)
 	}
-	o := frame.Options{Workers: 1 + r.IntN(3)}
-	if p.scan { // in batches
-		o.Memory = 1 << 40
-	}
-	got, err := p.q.Run(t.Context(), o)
+	got, err := p.q.Run(t.Context(), frame.Options{Workers: 1 + r.IntN(3)})
 	say := func() string {
 		return fmt.Sprintf("\nagain: go test ./frame -run RandomPlans -plan %d\n%s", seed, strings.Join(p.log, "\n"))
 	}

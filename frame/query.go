@@ -347,10 +347,10 @@ func onlyWhere(n *node, is *node) *node {
 //
 // With a limit, what a query reads of a source is taken in batches, so that the source may be larger than memory: filters, computed columns, joins of kinds
 // Inner, Left, Semi, Anti and Cross whose right side fits, groups, Distinct, TopK and Limit. What needs all rows at once ends with [ErrMemory] where they exceed the limit: Sort, Window,
-// other joins, and the aggregates Median, Quantile, NUnique and Corr.
+// other joins, and the aggregates Median, Quantile, NUnique and Corr. What a source reads ahead is not counted.
 type Options struct {
 	Workers int   // goroutines; 0: GOMAXPROCS
-	Memory  int64 // bytes that results on the way, and the result, may take together, beside frames that are queried and what a source reads ahead; 0: no limit
+	Memory  int64 // bytes that intermediate results may take together, beside what is queried; 0: no limit
 }
 
 // Collect runs the query. Its error tells all mistakes, each with the line that made it.

@@ -58,7 +58,7 @@ func (x *exec) batched(p *plan) (*Frame, error, bool) {
 	if err != nil {
 		return nil, wrong(p.op, p.at, err), true
 	}
-	p.stats = stats{f.rows, f.Bytes(), time.Since(start), true}
+	p.stats = stats{rows: f.rows, bytes: f.Bytes(), time: time.Since(start), ran: true}
 	x.live.Add(p.stats.bytes)
 	return f, x.reserve(0), true
 }

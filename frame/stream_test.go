@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,6 +40,35 @@ func (p *pieces) Read(ctx context.Context, r frame.Request, rows func(*frame.Fra
 		}
 	}
 	return ctx.Err()
+}
+
+// Plans over sources run in batches, whatever comes above.
+func TestRandomPlansInBatchesAgreeWithTheReference(t *testing.T) {
+	t.Parallel()
+	for seed := uint64(10_000); seed < 10_500 && !t.Failed(); seed++ {
+		r := rand.New(rand.NewPCG(seed, 77))
+		p := &planGen{r: r, scan: true}
+		p.begin("c")
+		steps := 1 + r.IntN(5)
+		for i := range steps {
+			p.step(i == steps-1)
+		}
+		got, err := p.q.Run(t.Context(), frame.Options{Workers: 1 + r.IntN(3), Memory: 1 << 40})
+		say := fmt.Sprintf("seed %d\n%s", seed, strings.Join(p.log, "\n"))
+		if p.err != nil {
+			require.ErrorContains(t, err, "overflows", say)
+			continue
+		}
+		require.NoError(t, err, say)
+		require.Equal(t, p.t.names, got.Frame.Names(), say)
+		require.Equal(t, len(p.t.rows), got.Frame.Rows(), say)
+		for i, c := range got.Frame.Columns() {
+			for row := range p.t.rows {
+				v := plain(c.Column, row)
+				require.True(t, same(p.t.rows[row][i], v), "column %q, row %d: %v, the reference has %v\n%s", c.Name, row, v, p.t.rows[row][i], say)
+			}
+		}
+	}
 }
 
 // endless is a source of more rows than fit into memory, made as they are read.
