@@ -134,6 +134,10 @@ func (x *exec) step(p *plan, in []*Frame) (*Frame, error) {
 		return x.window(p, in[0])
 	case "unpivot":
 		return x.unpivot(p, in[0])
+	case "rolling":
+		return x.rolling(p, in[0])
+	case "splitrows":
+		return x.splitRows(p, in[0])
 	}
 	return nil, fmt.Errorf("there is no step %q", p.op)
 }

@@ -246,6 +246,13 @@ func prune(p *plan, need []string) {
 		keep(names(p.exprs)...)
 		trim()
 		prune(p.in[0], append(append(append(trimmed, ordering...), of(p.keys)...), of(p.exprs)...))
+	case "rolling":
+		keep(names(p.exprs)...)
+		trim()
+		prune(p.in[0], append(append(append(trimmed, ordering...), of(p.keys)...), of(p.exprs)...))
+	case "splitrows":
+		trim()
+		prune(p.in[0], append(trimmed, p.step.names[0]))
 	case "join", "asof":
 		left, right := slices.Clone(p.left), slices.Clone(p.right)
 		for _, f := range p.in[0].schema {

@@ -25,6 +25,8 @@ type step struct {
 	join   Join
 	asof   AsOf
 	melt   Unpivot
+	roll   Rolling
+	sep    string // of splitrows
 	from   int
 	count  int
 	seed   uint64
