@@ -177,3 +177,60 @@ func TestHistogramsCountEveryValueOnce(t *testing.T) {
 		require.Error(t, err)
 	}
 }
+
+func TestOffsetsFollowTheCalendar(t *testing.T) {
+	t.Parallel()
+	prague, err := time.LoadLocation("Europe/Prague")
+	require.NoError(t, err)
+	zoned := column.Type{Kind: column.Timestamp, Unit: column.Millisecond, Zone: "Europe/Prague"}
+	for _, c := range []struct {
+		typ    column.Type
+		at     time.Time
+		n      int
+		period string
+		want   string
+	}{
+		{column.Date32.Of(), time.Date(2024, 1, 31, 0, 0, 0, 0, time.UTC), 1, "month", "2024-02-29"},
+		{column.Date32.Of(), time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC), 1, "year", "2025-02-28"},
+		{column.Date32.Of(), time.Date(2024, 1, 31, 0, 0, 0, 0, time.UTC), -2, "quarter", "2023-07-31"},
+		{column.Date32.Of(), time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC), -1, "week", "1969-12-24"},
+		{column.Date32.Of(), time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC), -13, "month", "1968-11-30"},
+		{column.Timestamp.Of(), time.Date(1960, 3, 1, 1, 2, 3, 4, time.UTC), -1, "day", "1960-02-29T01:02:03.000000004"},
+		{column.Timestamp.Of(), time.Date(2024, 3, 1, 1, 2, 3, 4, time.UTC), 25, "hour", "2024-03-02T02:02:03.000000004"},
+		{zoned, time.Date(2024, 3, 30, 12, 0, 0, 5e6, prague), 1, "day", "2024-03-31T12:00:00.005+02:00"}, // the clock goes forward in between
+		{zoned, time.Date(2024, 3, 30, 12, 0, 0, 0, prague), 24, "hour", "2024-03-31T13:00:00+02:00"},
+		{zoned, time.Date(2024, 3, 30, 12, 0, 0, 0, prague), 86400, "second", "2024-03-31T13:00:00+02:00"},
+	} {
+		b := column.NewBuilder(c.typ, 2)
+		if c.typ.Kind == column.Date32 {
+			b.Int(c.at.Unix() / 86400)
+		} else if c.typ.Unit == column.Millisecond {
+			b.Int(c.at.UnixMilli())
+		} else {
+			b.Int(c.at.UnixNano())
+		}
+		b.Null()
+		f, err := frame.New(frame.Named{Name: "t", Column: b.Finish()})
+		require.NoError(t, err)
+		got, err := f.Query().Select(frame.Col("t").Offset(c.n, c.period).As("t")).Collect(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, c.typ, got.Schema()[0].Type)
+		require.Equal(t, c.want, got.Column("t").Format(0))
+		require.True(t, got.Column("t").IsNull(1))
+	}
+	f, err := frame.New(frame.Named{Name: "d", Column: column.FixedOf(column.Date32.Of(), []int32{math.MaxInt32 - 3}, column.Bitmap{})}, frame.Of("n", []int64{1}))
+	require.NoError(t, err)
+	for want, e := range map[string]frame.Expr{
+		"does not hold 1 week": frame.Col("d").Offset(1, "week"), "a date has no hour": frame.Col("d").Offset(1, "hour"),
+		`no period "fortnight"`: frame.Col("d").Offset(1, "fortnight"), "int64 is no date": frame.Col("n").Offset(1, "day"),
+	} {
+		_, err := f.Query().Select(e.As("x")).Collect(t.Context())
+		require.ErrorContains(t, err, want)
+	}
+	two, err := f.Query().Select(frame.Col("d").Offset(1, "day").As("a"), frame.Col("d").Offset(2, "day").As("b")).Agg(frame.Max("a").As("a"), frame.Max(frame.Col("b")).As("b")).Collect(t.Context())
+	require.NoError(t, err)
+	require.NotEqual(t, two.Column("a").Format(0), two.Column("b").Format(0))
+	sums, err := f.Query().Agg(frame.Max(frame.Col("d").Offset(-1, "day")).As("a"), frame.Max(frame.Col("d").Offset(-2, "day")).As("b")).Collect(t.Context())
+	require.NoError(t, err)
+	require.NotEqual(t, sums.Column("a").Format(0), sums.Column("b").Format(0))
+}

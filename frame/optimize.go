@@ -175,11 +175,6 @@ func substitute(n *node, exprs []named) (*node, bool) {
 	return &c, true
 }
 
-// fallible reports whether the values of rows can make an expression fail.
-func fallible(n *node) bool {
-	return n.op == "cast" || n.op == "truncate" || slices.ContainsFunc(n.args, fallible)
-}
-
 func overflowing(n *node) bool { return n.op == "sum" || slices.ContainsFunc(n.args, overflowing) }
 
 func columnsOf(n *node) (names []string) {

@@ -39,7 +39,7 @@ func newQuery() *cobra.Command {
 A first step without its word is a filter. Expressions are Go's, with null, and functions by the names of package frame in lower case: sum, mean, min,
 max, count, rows, nunique, std, var, median, quantile(x, 0.9), first, last, corr(x, y); isnull, coalesce, in(x, a, b), choose(c, a, b), round(x, 2), abs, sqrt,
 exp, log, floor, ceil; len, lower, upper, trim, contains(s, "a"), like(s, "a%"), matches(s, "^a"), substring(s, 0, 3), replace(s, "a", "b"), split(s, ",", 0);
-year, month, day, hour, minute, second, weekday, truncate(t, "month"), date("2024-01-31"); col("a name with spaces").`,
+year, month, day, hour, minute, second, weekday, truncate(t, "month"), offset(t, -1, "year"), date("2024-01-31"); col("a name with spaces").`,
 		Example: `  anycl query flights.parquet 'delay > 60 | group origin : rows() as n, mean(delay) as mean | sort -n | limit 10'`,
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {

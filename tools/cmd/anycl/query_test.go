@@ -32,6 +32,7 @@ func TestQueriesAreAnswered(t *testing.T) {
 		`with month(day) as m | group m : max(t) - min(t) as span`:                                                     "2 rows x 2 columns\nm       span\n",
 		`select city, note | distinct city | sort city`:                                                                "3 rows x 2 columns\n",
 		`day >= date("2024-02-01") && in(city, "Oslo", "Lima") | agg sum(t), quantile(t, 0.5) as q`:                    "1 row x 2 columns\nt      q\n",
+		`select offset(day, 1, "month") as later | limit 1`:                                                            "1 row x 1 column\nlater\ndate32\n2024-02-01\n",
 		``: "5 rows x 4 columns\n",
 		`select choose(t > 20, "warm", "cold") as w, round(t/3, 1) as r, coalesce(note, "-") as note, substring(city, -2, 2) as e`: "5 rows x 4 columns\nw r note e\nutf8 float64 utf8 utf8\nwarm 7 - no\ncold 4.7 cold, wet lo\n",
 	} {

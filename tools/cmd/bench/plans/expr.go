@@ -72,6 +72,10 @@ func (p *plan) expr(k kind, depth int) expr {
 		return p.condition(depth)
 	}
 	a := sub(isDate)
+	if p.r.IntN(2) == 0 {
+		n, period := p.r.IntN(60)-30, []string{"year", "month", "week", "day"}[p.r.IntN(4)]
+		return expr{isDate, a.e.Offset(n, period), fmt.Sprintf("(%s + %d * interval 1 %s)::date", a.sql, n, period)}
+	}
 	period := []string{"year", "month", "week", "quarter"}[p.r.IntN(4)]
 	return expr{isDate, a.e.Truncate(period), fmt.Sprintf("date_trunc('%s', %s)::date", period, a.sql)}
 }
