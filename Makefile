@@ -2,13 +2,13 @@
 
 .PHONY: all test check fmt vet cross cross-build tidy race drills matrix matrix-full matrix-linked variants bench bench-peers gallery golden offline check-kernels gpu
 
-# The modules, which go.work joins: the library, its examples, and the tools of those who work on it.
+# The modules, which go.work joins: the library, its examples, what joins it to large libraries, and the tools of those who work on it.
 # Their packages together are named work. What an importer builds is the first alone.
-MODULES = . examples tools
+MODULES = . examples integrations/arrow integrations/parquet tools
 
 # The tools that are for every platform, so all but the benchmarks' peers, which are C libraries of Linux.
 TOOLS = ./tools/internal/... ./tools/cmd/anyclcross ./tools/cmd/anyclvet ./tools/cmd/offline ./tools/cmd/targets
-EVERYWHERE = ./... ./examples/... $(TOOLS) ./tools/cmd/anycl
+EVERYWHERE = ./... ./examples/... ./integrations/arrow/... ./integrations/parquet/... $(TOOLS) ./tools/cmd/anycl
 
 all: check test
 

@@ -93,6 +93,8 @@ func (b *binder) bindOp(n *node, hint column.Type) (bound, error) {
 		return b.unary(n, hint)
 	case "year", "month", "day", "hour", "minute", "second", "weekday", "yearday", "quarter", "truncate", "epoch":
 		return b.temporal(n)
+	case "offset":
+		return b.offset(n)
 	}
 	return b.text(n)
 }

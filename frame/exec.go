@@ -70,6 +70,9 @@ type stats struct {
 
 // run returns the rows of a plan.
 func (x *exec) run(p *plan) (*Frame, error) {
+	if f, err, ok := x.batched(p); ok {
+		return f, err
+	}
 	if p.op == "filter" && p.in[0].op == "scan" {
 		return x.filterScan(p)
 	}
@@ -131,6 +134,10 @@ func (x *exec) step(p *plan, in []*Frame) (*Frame, error) {
 		return x.window(p, in[0])
 	case "unpivot":
 		return x.unpivot(p, in[0])
+	case "rolling":
+		return x.rolling(p, in[0])
+	case "splitrows":
+		return x.splitRows(p, in[0])
 	}
 	return nil, fmt.Errorf("there is no step %q", p.op)
 }
@@ -410,15 +417,20 @@ func (x *exec) read(p *plan, keep func(*Frame) (*Frame, error)) (*Frame, error) 
 	}
 	switch len(parts) {
 	case 0:
-		out := &Frame{}
-		for _, f := range p.schema {
-			out.names, out.cols = append(out.names, f.Name), append(out.cols, column.Nulls(f.Type, 0))
-		}
-		return out, nil
+		return nothing(p.schema), nil
 	case 1:
 		return parts[0], nil
 	}
 	return x.stacked(parts[0].names, parts)
+}
+
+// nothing has no rows.
+func nothing(schema []Field) *Frame {
+	out := &Frame{}
+	for _, f := range schema {
+		out.names, out.cols = append(out.names, f.Name), append(out.cols, column.Nulls(f.Type, 0))
+	}
+	return out
 }
 
 // unpivot stacks columns.

@@ -19,22 +19,11 @@ func references(names []string) (out []named) {
 
 // match returns an index of the right rows, and for each left row its first partner + 1.
 func (x *exec) match(left, right *Frame, leftKeys, rightKeys []string) (*keys.Index, []uint32, error) {
-	if err := x.reserve(int64(right.rows)*20 + int64(left.rows)*4); err != nil {
-		return nil, nil, err
-	}
-	digits, of, _, err := x.digits(right, references(rightKeys), keys.Order{})
+	index, of, err := x.indexed(right, rightKeys)
 	if err != nil {
 		return nil, nil, err
 	}
-	index, err := keys.NewIndex(x.pool, digits, right.rows)
-	if err != nil {
-		return nil, nil, err
-	}
-	var probes []*column.Column
-	for _, i := range of {
-		probes = append(probes, left.Column(leftKeys[i]))
-	}
-	found, err := index.Find(x.pool, probes, left.rows)
+	found, err := x.find(index, of, left, leftKeys)
 	return index, found, err
 }
 
@@ -58,6 +47,12 @@ func (x *exec) join(p *plan, left, right *Frame) (*Frame, error) {
 	if err != nil {
 		return nil, err
 	}
+	return x.joined(p, left, right, index, found)
+}
+
+// joined has the rows of a join, of whose left rows the first partners were found.
+func (x *exec) joined(p *plan, left, right *Frame, index *keys.Index, found []uint32) (*Frame, error) {
+	j := p.join
 	switch j.How {
 	case Semi, Anti:
 		mask := column.NewBitmap(left.rows)

@@ -96,6 +96,12 @@ func (p *plan) describe() string {
 			on = append(on, p.left[i]+" = "+p.right[i])
 		}
 		list(" on ", on)
+	case "rolling":
+		s += fmt.Sprintf(" %v back", p.step.roll.Window)
+		list(" by ", exprs(p.keys))
+		list(": ", exprs(p.exprs))
+	case "splitrows":
+		s += fmt.Sprintf(" %s at %q", p.step.names[0], p.step.sep)
 	case "asof":
 		s += " on " + p.step.asof.On
 		list(" by ", p.step.asof.By)

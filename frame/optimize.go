@@ -175,11 +175,6 @@ func substitute(n *node, exprs []named) (*node, bool) {
 	return &c, true
 }
 
-// fallible reports whether the values of rows can make an expression fail.
-func fallible(n *node) bool {
-	return n.op == "cast" || n.op == "truncate" || slices.ContainsFunc(n.args, fallible)
-}
-
 func overflowing(n *node) bool { return n.op == "sum" || slices.ContainsFunc(n.args, overflowing) }
 
 func columnsOf(n *node) (names []string) {
@@ -246,6 +241,13 @@ func prune(p *plan, need []string) {
 		keep(names(p.exprs)...)
 		trim()
 		prune(p.in[0], append(append(append(trimmed, ordering...), of(p.keys)...), of(p.exprs)...))
+	case "rolling":
+		keep(names(p.exprs)...)
+		trim()
+		prune(p.in[0], append(append(append(trimmed, ordering...), of(p.keys)...), of(p.exprs)...))
+	case "splitrows":
+		trim()
+		prune(p.in[0], append(trimmed, p.step.names[0]))
 	case "join", "asof":
 		left, right := slices.Clone(p.left), slices.Clone(p.right)
 		for _, f := range p.in[0].schema {

@@ -79,6 +79,7 @@ func comparePlan(t *testing.T, seed uint64) {
 // planGen grows a query, and computes its rows beside it.
 type planGen struct {
 	r     *rand.Rand
+	scan  bool // tables are sources
 	q     *frame.Query
 	t     *ref
 	err   error
@@ -89,6 +90,9 @@ type planGen struct {
 func (p *planGen) begin(prefix string) {
 	f, t := randomTable(p.r, prefix)
 	p.q, p.t = f.Query(), t
+	if p.scan {
+		p.q = frame.Scan(&pieces{f, 1 + p.r.IntN(20)})
+	}
 	p.note("table of %d rows, columns %v", len(t.rows), t.names)
 }
 

@@ -256,6 +256,10 @@ func (pl *planner) fill(p *plan, s *step) []error {
 		return p.window(s)
 	case "unpivot":
 		return one(p.unpivot(s.melt))
+	case "rolling":
+		return p.rolling(s)
+	case "splitrows":
+		return one(p.splitRows(s.names[0]))
 	}
 	return nil
 }

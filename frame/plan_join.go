@@ -43,28 +43,33 @@ func (p *plan) setJoin(j Join) error {
 	return nil
 }
 
-// unifyKeys casts keys of both sides to the type that they have in common.
+// unifyKeys casts keys of both sides to the type that they have in common, which a key that stands in several pairs has in all of them.
 func (p *plan) unifyKeys(left, right []string) error {
 	schemas := [2][]Field{slices.Clone(p.in[0].schema), slices.Clone(p.in[1].schema)}
 	for i := range left {
-		a, err := p.in[0].typeOf(left[i])
-		if err != nil {
+		if _, err := p.in[0].typeOf(left[i]); err != nil {
 			return fmt.Errorf("left side: %w", err)
 		}
-		b, err := p.in[1].typeOf(right[i])
-		if err != nil {
+		if _, err := p.in[1].typeOf(right[i]); err != nil {
 			return fmt.Errorf("right side: %w", err)
 		}
-		if a.IsString() && b.IsString() {
-			continue
-		}
-		t, err := unify(a, b)
-		if err != nil {
-			return fmt.Errorf("keys %q and %q: %w", left[i], right[i], err)
-		}
-		for side, name := range []string{left[i], right[i]} {
-			k := slices.IndexFunc(schemas[side], func(f Field) bool { return f.Name == name })
-			schemas[side][k].Type = t
+	}
+	named := func(side int, name string) *column.Type {
+		return &schemas[side][slices.IndexFunc(schemas[side], func(f Field) bool { return f.Name == name })].Type
+	}
+	for again := true; again; {
+		again = false
+		for i := range left {
+			a, b := named(0, left[i]), named(1, right[i])
+			if *a == *b || a.IsString() && b.IsString() {
+				continue
+			}
+			t, err := unify(*a, *b)
+			if err != nil {
+				return fmt.Errorf("keys %q and %q: %w", left[i], right[i], err)
+			}
+			again = again || *a != t || *b != t
+			*a, *b = t, t
 		}
 	}
 	p.in[0], p.in[1] = p.in[0].cast(schemas[0]), p.in[1].cast(schemas[1])

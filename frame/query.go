@@ -25,6 +25,8 @@ type step struct {
 	join   Join
 	asof   AsOf
 	melt   Unpivot
+	roll   Rolling
+	sep    string // of splitrows
 	from   int
 	count  int
 	seed   uint64
@@ -344,6 +346,10 @@ func onlyWhere(n *node, is *node) *node {
 }
 
 // Options say how a query runs. The zero value uses all processors and no limit of memory.
+//
+// With a limit, what a query reads of a source is taken in batches, so that the source may be larger than memory: filters, computed columns, joins of kinds
+// Inner, Left, Semi, Anti and Cross whose right side fits, groups, Distinct, TopK and Limit. What needs all rows at once ends with [ErrMemory] where they exceed the limit: Sort, Window,
+// other joins, and the aggregates Median, Quantile, NUnique and Corr. What a source reads ahead is not counted.
 type Options struct {
 	Workers int   // goroutines; 0: GOMAXPROCS
 	Memory  int64 // bytes that intermediate results may take together, beside what is queried; 0: no limit

@@ -117,14 +117,16 @@ func (c *Column) joinDictionaries(cols []*Column) {
 func (c *Column) joinText(cols []*Column) {
 	plain := make([]*Column, len(cols))
 	var size int64
+	large := c.typ.Kind == LargeString // if all are
 	for i, d := range cols {
+		large = large && d.typ.Kind == LargeString
 		plain[i] = d.Plain()
 		from, to := plain[i].textRange()
 		size += to - from
 	}
 	c.text = make([]byte, 0, size)
 	c.typ = String.Of()
-	if size > maxText32 {
+	if size > maxText32 || large {
 		c.typ, c.offs64 = LargeString.Of(), alloc[int64](c.n+1)
 		fillOffsets(c.offs64, plain)
 	} else {

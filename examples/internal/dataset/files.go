@@ -12,6 +12,17 @@ var lightgbm = &Package{
 	SHA256: "ff79edc14ccd3528c6be2e63600693fb09f20ff561908b448cb4ada282830954",
 }
 
+// Flights are 3,000,000 flights within the United States in 2001, as Parquet.
+var Flights = File{
+	Name: "flights-3m.parquet", For: "flights", About: "3,000,000 flights within the United States in 2001", Licence: "BSD-3-Clause; the data are in the public domain",
+	Size: 13493022, SHA256: "dbeb920c90f59b6ccaff823dcc3d08f25a97fa1ce128d93f40be4e931f5900b0",
+	Package: &Package{
+		Registry: NPM, Name: "vega-datasets", Version: "3.2.1", Size: 17630305,
+		SHA256: "6f72fda460a9863fae5fcb32f85bcd49e1761fdea6dc6cf9f4962472881cc5a3",
+	},
+	Path: "package/data/flights-3m.parquet",
+}
+
 // Stars are 118,216 stars down to magnitude 14, with positions, magnitudes and colours, as GeoJSON.
 var Stars = File{
 	Name: "stars.14.json", For: "stars", About: "118,216 stars down to magnitude 14", Licence: "BSD-3-Clause",
@@ -74,7 +85,7 @@ var Higgs = File{
 // All are all files.
 func All() []File {
 	return append([]File{
-		Stars, Words, Reads, Head, SP500, Higgs,
+		Flights, Stars, Words, Reads, Head, SP500, Higgs,
 		MoonshineEncoder, MoonshineDecoder, LlamaTokens, SileroVAD, Sentence, Sentences, Lines, MNISTImages, MNISTLabels,
 		Faces, Astronaut, TextDetector, TextReader, TextSigns, Page,
 		EncoderLayout, EncoderTokens,

@@ -24,6 +24,7 @@ var Programs = []Info{
 	{"embed", "search", "finds sentences of a novel by what they mean, by a sentence encoder of others", false},
 	{"mnist-onnx", "handwriting", "reads the 10,000 test digits of MNIST, by an ONNX model of others", false},
 	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows", true},
+	{"flights", "data preparation", "asks 3,000,000 real flights when and where they were late, and trains a model on the answers", true},
 	{"hash", "hashing", "finds passwords by their SHA-256 digests, and makes keys of passwords by PBKDF2", true},
 	{"align", "genomics", "finds where DNA reads belong in a phage's genome, by Smith and Waterman's algorithm", true},
 	{"render", "rendering", "traces paths of light through glass and metal, with the same picture on every device", true},

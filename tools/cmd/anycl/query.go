@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +24,7 @@ func newQuery() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query FILE.csv [STEPS]",
 		Short: "filter, group, sort and print a table",
-		Long: `Query reads a table and prints what steps make of it. Steps are separated by | and written as
+		Long: `Query reads a table (.csv, .tsv, .jsonl, .parquet, .arrow) and prints what steps make of it. Steps are separated by | and written as
 
   filter t > 12 && city != "Brno"
   select city, t*1.8 + 32 as fahrenheit
@@ -40,8 +39,8 @@ func newQuery() *cobra.Command {
 A first step without its word is a filter. Expressions are Go's, with null, and functions by the names of package frame in lower case: sum, mean, min,
 max, count, rows, nunique, std, var, median, quantile(x, 0.9), first, last, corr(x, y); isnull, coalesce, in(x, a, b), choose(c, a, b), round(x, 2), abs, sqrt,
 exp, log, floor, ceil; len, lower, upper, trim, contains(s, "a"), like(s, "a%"), matches(s, "^a"), substring(s, 0, 3), replace(s, "a", "b"), split(s, ",", 0);
-year, month, day, hour, minute, second, weekday, truncate(t, "month"), date("2024-01-31"); col("a name with spaces").`,
-		Example: `  anycl query flights.csv 'delay > 60 | group origin : rows() as n, mean(delay) as mean | sort -n | limit 10'`,
+year, month, day, hour, minute, second, weekday, truncate(t, "month"), offset(t, -1, "year"), date("2024-01-31"); col("a name with spaces").`,
+		Example: `  anycl query flights.parquet 'delay > 60 | group origin : rows() as n, mean(delay) as mean | sort -n | limit 10'`,
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			steps := ""
@@ -52,27 +51,24 @@ year, month, day, hour, minute, second, weekday, truncate(t, "month"), date("202
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "write the rows to a CSV file")
+	f.StringVarP(&o.out, "output", "o", "", "write the rows to a file: .csv, .jsonl, .parquet or .arrow")
 	f.IntVarP(&o.rows, "rows", "n", 40, "rows that are printed at most")
 	f.Int64Var(&o.memory, "memory", 0, "limit of memory for results on the way, in MB; 0 for none")
 	f.BoolVar(&o.explain, "explain", false, "print the plan that ran, with rows, bytes and times")
-	f.StringVar(&o.comma, "comma", ",", "what separates fields; \\t for a tab")
+	f.StringVar(&o.comma, "comma", "", "what separates fields of CSV; \\t for a tab (default a comma, a tab in .tsv)")
 	return c
 }
 
 func (o queryOptions) run(ctx context.Context, w io.Writer, path, steps string) error {
-	if o.comma == `\t` {
-		o.comma = "\t"
-	}
-	if len(o.comma) != 1 {
-		return fmt.Errorf("-comma is one byte, not %q", o.comma)
-	}
-	options := csv.Options{Comma: o.comma[0]}
-	src, err := csv.Open(path, options)
+	separator, err := comma(o.comma, path)
 	if err != nil {
 		return err
 	}
-	q, err := parseQuery(frame.Scan(src), steps)
+	rows, err := table(ctx, path, csv.Options{Comma: separator})
+	if err != nil {
+		return err
+	}
+	q, err := parseQuery(rows, steps)
 	if err != nil {
 		return err
 	}
@@ -89,13 +85,8 @@ func (o queryOptions) run(ctx context.Context, w io.Writer, path, steps string) 
 		_, err = fmt.Fprint(w, r.Frame.Format(o.rows))
 		return err
 	}
-	out, err := os.Create(o.out)
-	if err != nil {
+	if separator, err = comma(o.comma, o.out); err != nil {
 		return err
 	}
-	if err := csv.Write(out, r.Frame, options); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	return writeTable(o.out, r.Frame, csv.Options{Comma: separator})
 }

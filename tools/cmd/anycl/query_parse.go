@@ -265,7 +265,7 @@ func agg(f func(any) frame.Expr) func(frame.Expr) frame.Expr {
 
 // signatures of the other functions: e is an expression, s, i and f constants.
 var signatures = map[string]string{"rows": "", "col": "s", "date": "s", "quantile": "ef", "corr": "ee", "choose": "eee", "round": "ei", "contains": "es", "like": "es",
-	"matches": "es", "truncate": "es", "replace": "ess", "substring": "eii", "split": "esi", "clip": "eee"}
+	"matches": "es", "truncate": "es", "offset": "eis", "replace": "ess", "substring": "eii", "split": "esi", "clip": "eee"}
 
 func translateCall(name string, args []ast.Expr) (frame.Expr, error) {
 	none := frame.Expr{}
@@ -350,6 +350,8 @@ func called(name string, e []frame.Expr, s []string, n []float64) (frame.Expr, e
 		return e[0].Matches(s[0]), nil
 	case "truncate":
 		return e[0].Truncate(s[0]), nil
+	case "offset":
+		return e[0].Offset(int(n[0]), s[0]), nil
 	case "replace":
 		return e[0].Replace(s[0], s[1]), nil
 	case "substring":

@@ -23,7 +23,7 @@ func TestQueriesAreAnswered(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(weather), 0o644))
 	ask := func(steps string) (string, error) {
 		var out strings.Builder
-		err := queryOptions{rows: 10, comma: ","}.run(t.Context(), &out, path, steps)
+		err := queryOptions{rows: 10}.run(t.Context(), &out, path, steps)
 		return out.String(), err
 	}
 	for steps, want := range map[string]string{
@@ -32,6 +32,7 @@ func TestQueriesAreAnswered(t *testing.T) {
 		`with month(day) as m | group m : max(t) - min(t) as span`:                                                     "2 rows x 2 columns\nm       span\n",
 		`select city, note | distinct city | sort city`:                                                                "3 rows x 2 columns\n",
 		`day >= date("2024-02-01") && in(city, "Oslo", "Lima") | agg sum(t), quantile(t, 0.5) as q`:                    "1 row x 2 columns\nt      q\n",
+		`select offset(day, 1, "month") as later | limit 1`:                                                            "1 row x 1 column\nlater\ndate32\n2024-02-01\n",
 		``: "5 rows x 4 columns\n",
 		`select choose(t > 20, "warm", "cold") as w, round(t/3, 1) as r, coalesce(note, "-") as note, substring(city, -2, 2) as e`: "5 rows x 4 columns\nw r note e\nutf8 float64 utf8 utf8\nwarm 7 - no\ncold 4.7 cold, wet lo\n",
 	} {
@@ -55,4 +56,35 @@ func TestQueriesAreAnswered(t *testing.T) {
 		_, err := ask(steps)
 		require.ErrorContains(t, err, want, steps)
 	}
+}
+
+func TestTablesAreConvertedAndAskedInEveryForm(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "weather.csv")
+	require.NoError(t, os.WriteFile(path, []byte(weather), 0o644))
+	var want string
+	for _, ending := range []string{".csv", ".parquet", ".arrow", ".jsonl", ".tsv"} {
+		next := filepath.Join(dir, "next"+ending)
+		var out strings.Builder
+		require.NoError(t, convert(t.Context(), &out, path, next, ""))
+		require.Equal(t, next+": 5 rows, 4 columns\n", out.String())
+		out.Reset()
+		require.NoError(t, queryOptions{rows: 10}.run(t.Context(), &out, next, "t > 12 | select city, t, note"))
+		rows := strings.Split(out.String(), "\n") // the third line has types, which JSON does not keep
+		got := strings.Join(append(rows[:2:2], rows[3:]...), "\n")
+		got = strings.Join(strings.Fields(got), " ")
+		if want == "" {
+			want = got
+		}
+		require.Equal(t, want, got, ending)
+		path = next
+	}
+	all := filepath.Join(dir, "all.csv")
+	require.NoError(t, queryOptions{rows: 10, out: all}.run(t.Context(), &strings.Builder{}, path, ""))
+	again, err := os.ReadFile(all)
+	require.NoError(t, err)
+	require.Equal(t, weather, string(again))
+	require.ErrorContains(t, convert(t.Context(), &strings.Builder{}, path, "table.xlsx", ""), "told by its ending")
+	require.ErrorContains(t, convert(t.Context(), &strings.Builder{}, path, all, ",,"), "one byte")
 }

@@ -1,9 +1,12 @@
-// Command columns answers the questions of db-benchmark (h2o) with package frame, DuckDB and Polars, in turns, and prints times and ratios.
+// Command columns answers questions with package frame, DuckDB and Polars, in turns, and prints times and ratios.
 //
-//	go run ./tools/cmd/bench/columns -rows 1e7 -peers FOLDER
+//	go run ./tools/cmd/bench/columns -rows 1e7 -peers FOLDER                # those of db-benchmark (h2o)
+//	go run ./tools/cmd/bench/columns -suite tpch -scale 1 -peers FOLDER     # queries 1, 3, 6 and 12 of TPC-H, over tables that were loaded
+//	go run ./tools/cmd/bench/columns -suite scan -scale 1 -peers FOLDER     # reading TPC-H's lineitem as CSV and Parquet
 //
 // FOLDER has the peers, installed by npm: @duckdb/node-api, nodejs-polars and its native package. Without it, frame runs alone.
-// Every answer is compared with the peers': its rows, and the sums of its columns. Data are made from a seed.
+// Every answer is compared with the peers': its rows, and the sums of its columns; those of TPC-H at scale 1 also with the answers of the generator's authors. Data are made from
+// a seed; -data names a folder in which TPC-H's are kept.
 // Source of the questions: H2O.ai, Database-like ops benchmark (2021).
 package main
 
@@ -24,40 +27,88 @@ import (
 	"github.com/anycl/anycl/frame/csv"
 )
 
+// options are what the command line says.
+type options struct {
+	suite, peers, only, data string
+	rows, scale, turns       int
+	dictionary, explain      bool
+}
+
 func main() {
-	rows := flag.Float64("rows", 1e6, "rows of the tables")
-	peers := flag.String("peers", "", "folder with node_modules")
-	turns := flag.Int("turns", 3, "times that each question is asked")
-	only := flag.String("only", "", "questions, separated by commas")
-	dictionary := flag.Bool("dictionary", false, "give frame its strings as dictionary columns; the peers keep plain strings")
-	explain := flag.Bool("explain", false, "print frame's plans with times")
+	var o options
+	flag.StringVar(&o.suite, "suite", "h2o", "h2o, tpch or scan")
+	rows := flag.Float64("rows", 1e6, "rows of h2o's tables")
+	flag.IntVar(&o.scale, "scale", 1, "of TPC-H's tables: 1 is 6,001,215 lines")
+	flag.StringVar(&o.data, "data", "", "folder for TPC-H's tables, which are made if they are not there")
+	flag.StringVar(&o.peers, "peers", "", "folder with node_modules")
+	flag.IntVar(&o.turns, "turns", 3, "times that each question is asked")
+	flag.StringVar(&o.only, "only", "", "questions, separated by commas")
+	flag.BoolVar(&o.dictionary, "dictionary", false, "give frame h2o's strings as dictionary columns; the peers keep plain strings")
+	flag.BoolVar(&o.explain, "explain", false, "print frame's plans with times")
 	flag.Parse()
-	if err := run(int(*rows), *turns, *peers, *only, *dictionary, *explain); err != nil {
+	o.rows = int(*rows)
+	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "columns:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rows, turns int, folder, only string, dictionary, explain bool) error {
+// prepare makes the tables of a suite, puts into a folder what peers read, and returns the questions.
+func (o options) prepare(dir string) (asked []question, rows int, err error) {
+	switch o.suite {
+	case "h2o":
+		t, err := generate(o.rows, o.dictionary)
+		if err != nil {
+			return nil, 0, err
+		}
+		if o.peers != "" {
+			for name, f := range t {
+				if err := save(filepath.Join(dir, name+".csv"), f); err != nil {
+					return nil, 0, err
+				}
+			}
+		}
+		return questions(t), o.rows, nil
+	case "tpch", "scan":
+		if _, err := os.Stat(filepath.Join(dir, "customer.parquet")); err != nil {
+			if err := generateTPCH(dir, o.scale); err != nil {
+				return nil, 0, err
+			}
+		}
+		if o.suite == "scan" {
+			return scanQuestions(dir)
+		}
+		t, err := tpchTables(dir)
+		if err != nil {
+			return nil, 0, err
+		}
+		q := map[string]*frame.Query{}
+		for name, f := range t {
+			q[name] = f.Query()
+		}
+		return tpchQuestions(q), t["lineitem"].Rows(), nil
+	}
+	return nil, 0, fmt.Errorf("there is no suite %q", o.suite)
+}
+
+func run(o options) error {
 	ctx := context.Background()
-	t, err := generate(rows, dictionary)
+	dir := o.data
+	if dir == "" || o.suite == "h2o" {
+		var err error
+		if dir, err = os.MkdirTemp("", "columns"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	list, rows, err := o.prepare(dir)
 	if err != nil {
 		return err
 	}
 	var others []*peer
-	if folder != "" {
-		dir, err := os.MkdirTemp("", "columns")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		for name, f := range t {
-			if err := save(filepath.Join(dir, name+".csv"), f); err != nil {
-				return err
-			}
-		}
+	if o.peers != "" {
 		for _, name := range []string{"duckdb", "polars"} {
-			p, err := startPeer(name, folder, dir)
+			p, err := startPeer(name, o.suite, o.peers, dir)
 			if err != nil {
 				return err
 			}
@@ -65,13 +116,14 @@ func run(rows, turns int, folder, only string, dictionary, explain bool) error {
 			others = append(others, p)
 		}
 	}
+	turns, only, explain := o.turns, o.only, o.explain
 	fmt.Printf("%d rows, %d processors, best of %d\n%-28s %9s", rows, runtime.GOMAXPROCS(0), turns, "question", "frame")
 	for _, p := range others {
 		fmt.Printf(" %9s", p.name)
 	}
 	fmt.Println("   ratio to the faster")
 	logs, asked := 0.0, 0
-	for _, q := range questions(t) {
+	for _, q := range list {
 		if only != "" && !slices.Contains(strings.Split(only, ","), q.name) {
 			continue
 		}
@@ -89,6 +141,11 @@ func run(rows, turns int, folder, only string, dictionary, explain bool) error {
 					}
 					a = answer{time: time.Since(start), rows: r.Frame.Rows(), sums: sums(r.Frame, q.checked)}
 					want = a
+					if o.scale == 1 && o.suite == "tpch" {
+						if d := differsFromAnswers(q.name, a); d != "" {
+							return fmt.Errorf("%s is not the answer of the generator's authors: %s", q.name, d)
+						}
+					}
 					if explain {
 						fmt.Print(r)
 					}

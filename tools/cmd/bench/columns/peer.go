@@ -26,12 +26,12 @@ type peer struct {
 	out  *bufio.Scanner
 }
 
-func startPeer(name, folder, data string) (*peer, error) {
+func startPeer(name, suite, folder, data string) (*peer, error) {
 	path := filepath.Join(folder, "columns-peer.mjs")
 	if err := os.WriteFile(path, script, 0o644); err != nil {
 		return nil, err
 	}
-	p := &peer{name: name, cmd: exec.Command("node", path, name, data, strconv.Itoa(runtime.GOMAXPROCS(0)))}
+	p := &peer{name: name, cmd: exec.Command("node", path, name, data, strconv.Itoa(runtime.GOMAXPROCS(0)), suite)}
 	p.cmd.Dir, p.cmd.Stderr = folder, os.Stderr
 	p.cmd.Env = append(os.Environ(), fmt.Sprintf("POLARS_MAX_THREADS=%d", runtime.GOMAXPROCS(0)))
 	var err error

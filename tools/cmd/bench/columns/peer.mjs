@@ -1,23 +1,53 @@
-// Answers the questions of db-benchmark, one name a line, with DuckDB or Polars: {"MS": time, "Rows": rows, "Sums": of the columns compared}.
+// Answers the questions of a suite, one name a line, with DuckDB or Polars: {"MS": time, "Rows": rows, "Sums": of the columns compared}.
 import { createInterface } from 'node:readline';
 
-const [name, data, threads] = process.argv.slice(2);
+const [name, data, threads, suite] = process.argv.slice(2);
 const say = (v) => console.log(JSON.stringify(v));
 const tables = ['g', 'x', 'small', 'medium', 'big'];
 const checked = { q1: ['v1'], q2: ['v1'], q3: ['v1', 'v3'], q4: ['v1', 'v2', 'v3'], q5: ['v1', 'v2', 'v3'], q6: ['median', 'sd'], q7: ['range'], q8: ['v3'],
   q9: ['r2'], q10: ['v3', 'count'], j1: ['v1', 'v2'], j2: ['v1', 'v2'], j3: ['v1', 'v2'], j4: ['v1', 'v2'], j5: ['v1', 'v2'] };
 
+const priced = ['sum_qty', 'sum_base_price', 'sum_disc_price', 'sum_charge', 'avg_qty', 'avg_price', 'avg_disc', 'count_order'];
+const all = ['l_orderkey', 'l_quantity', 'l_extendedprice'];
+const checkedOf = {
+  h2o: checked,
+  tpch: { q1: priced, q3: ['l_orderkey', 'revenue', 'o_shippriority'], q6: ['revenue'], q12: ['high_line_count', 'low_line_count'] },
+  scan: { csv: all, parquet: all, 'csv-q1': priced, 'csv-q6': ['revenue'], 'parquet-q1': priced, 'parquet-q6': ['revenue'] },
+}[suite];
+
+const tpch = (lineitem) => ({
+  q1: `select l_returnflag, l_linestatus, sum(l_quantity) sum_qty, sum(l_extendedprice) sum_base_price, sum(l_extendedprice * (1 - l_discount)) sum_disc_price,
+    sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) sum_charge, avg(l_quantity) avg_qty, avg(l_extendedprice) avg_price, avg(l_discount) avg_disc, count(*) count_order
+    from ${lineitem} where l_shipdate <= date '1998-08-15' group by l_returnflag, l_linestatus order by l_returnflag, l_linestatus`,
+  q3: `select l_orderkey, sum(l_extendedprice * (1 - l_discount)) revenue, o_orderdate, o_shippriority from customer, orders, ${lineitem}
+    where c_mktsegment = 'AUTOMOBILE' and c_custkey = o_custkey and l_orderkey = o_orderkey and o_orderdate < date '1995-03-13' and l_shipdate > date '1995-03-13'
+    group by l_orderkey, o_orderdate, o_shippriority order by revenue desc, o_orderdate limit 10`,
+  q6: `select sum(l_extendedprice * l_discount) revenue from ${lineitem} where l_shipdate >= date '1994-01-01' and l_shipdate < date '1995-01-01'
+    and l_discount between 0.05::double and 0.07::double and l_quantity < 24`,
+  q12: `select l_shipmode, sum(case when o_orderpriority in ('1-URGENT', '2-HIGH') then 1 else 0 end) high_line_count,
+    sum(case when o_orderpriority in ('1-URGENT', '2-HIGH') then 0 else 1 end) low_line_count from orders, ${lineitem} where o_orderkey = l_orderkey
+    and l_shipmode in ('RAIL', 'FOB') and l_commitdate < l_receiptdate and l_shipdate < l_commitdate
+    and l_receiptdate >= date '1997-01-01' and l_receiptdate < date '1998-01-01' group by l_shipmode order by l_shipmode`,
+});
+
 async function duckdb() {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const db = await DuckDBInstance.create(':memory:', { threads });
   const c = await db.connect();
-  for (const t of tables) {
+  if (suite === 'tpch') {
+    for (const t of ['lineitem', 'orders', 'customer']) await c.run(`create table ${t} as select * from '${data}/${t}.parquet'`);
+  }
+  for (const t of suite === 'h2o' ? tables : []) {
     const ints = t === 'g' ? ['id4', 'id5', 'id6', 'v1', 'v2'] : ['id1', 'id2', 'id3'];
     await c.run(`create table ${t} as select * from read_csv('${data}/${t}.csv')`);
     const have = (await c.runAndReadAll(`describe ${t}`)).getRows().map((r) => r[0]);
     for (const i of ints) if (have.includes(i)) await c.run(`alter table ${t} alter ${i} type integer`);
   }
-  const sql = {
+  const csv = `'${data}/lineitem.csv'`, parquet = `'${data}/lineitem.parquet'`;
+  const sql = suite === 'tpch' ? tpch('lineitem') : suite === 'scan' ? {
+    csv: `select * from ${csv}`, parquet: `select * from ${parquet}`,
+    'csv-q1': tpch(csv).q1, 'csv-q6': tpch(csv).q6, 'parquet-q1': tpch(parquet).q1, 'parquet-q6': tpch(parquet).q6,
+  } : {
     q1: 'select id1, sum(v1) v1 from g group by id1',
     q2: 'select id1, id2, sum(v1) v1 from g group by id1, id2',
     q3: 'select id3, sum(v1) v1, avg(v3) v3 from g group by id3',
@@ -39,7 +69,7 @@ async function duckdb() {
     const start = performance.now();
     await c.run(`create table answer as ${sql[q]}`);
     const ms = performance.now() - start;
-    const cols = checked[q].map((n) => `sum(${n})::double`).join(', ');
+    const cols = checkedOf[q].map((n) => `sum(${n})::double`).join(', ');
     const [rows, ...sums] = (await c.runAndReadAll(`select count(*), ${cols} from answer`)).getRows()[0].map(Number);
     return { MS: ms, Rows: rows, Sums: sums };
   };
@@ -48,6 +78,8 @@ async function duckdb() {
 async function polars() {
   const pl = (await import('nodejs-polars')).default;
   const t = {};
+  const day = (s) => pl.lit(new Date(s + 'T00:00:00Z')).cast(pl.Date);
+  if (suite !== 'h2o') return polarsTPCH(pl, day);
   for (const n of tables) {
     t[n] = pl.readCSV(`${data}/${n}.csv`);
     const ints = (n === 'g' ? ['id4', 'id5', 'id6', 'v1', 'v2'] : ['id1', 'id2', 'id3']).filter((i) => t[n].columns.includes(i));
@@ -75,7 +107,35 @@ async function polars() {
     const start = performance.now();
     const out = await asked[q]().collect();
     const ms = performance.now() - start;
-    return { MS: ms, Rows: out.height, Sums: checked[q].map((n) => Number(out.getColumn(n).cast(pl.Float64).sum())) };
+    return { MS: ms, Rows: out.height, Sums: checkedOf[q].map((n) => Number(out.getColumn(n).cast(pl.Float64).sum())) };
+  };
+}
+
+async function polarsTPCH(pl, day) {
+  const { col, lit, when } = pl;
+  const read = Object.fromEntries(['lineitem', 'orders', 'customer'].map((n) => [n, () => pl.scanParquet(`${data}/${n}.parquet`)]));
+  const loaded = {};
+  if (suite === 'tpch') for (const n of Object.keys(read)) loaded[n] = pl.readParquet(`${data}/${n}.parquet`);
+  const get = (n) => (suite === 'tpch' ? loaded[n].lazy() : read[n]());
+  const paid = () => col('l_extendedprice').mul(lit(1).sub(col('l_discount')));
+  const q1 = (l) => l.filter(col('l_shipdate').lessThanEquals(day('1998-08-15'))).groupBy(['l_returnflag', 'l_linestatus']).agg(
+    col('l_quantity').sum().alias('sum_qty'), col('l_extendedprice').sum().alias('sum_base_price'), paid().sum().alias('sum_disc_price'),
+    paid().mul(lit(1).add(col('l_tax'))).sum().alias('sum_charge'), col('l_quantity').mean().alias('avg_qty'), col('l_extendedprice').mean().alias('avg_price'),
+    col('l_discount').mean().alias('avg_disc'), col('l_tax').count().alias('count_order'));
+  const q6 = (l) => l.filter(col('l_shipdate').greaterThanEquals(day('1994-01-01')).and(col('l_shipdate').lessThan(day('1995-01-01')))
+    .and(col('l_discount').greaterThanEquals(0.05)).and(col('l_discount').lessThanEquals(0.07)).and(col('l_quantity').lessThan(24)))
+    .select(col('l_extendedprice').mul(col('l_discount')).sum().alias('revenue'));
+  const csv = () => pl.scanCSV(`${data}/lineitem.csv`, { parseDates: true, tryParseDates: true });
+  const asked = suite === 'tpch' ? { q1: () => q1(get('lineitem')).collect(), q6: () => q6(get('lineitem')).collect() } : {
+    csv: () => csv().collect(), parquet: () => read.lineitem().collect(),
+    'csv-q1': () => q1(csv().withColumn(col('l_shipdate').cast(pl.Date))).collect(), 'csv-q6': () => q6(csv().withColumn(col('l_shipdate').cast(pl.Date))).collect(),
+    'parquet-q1': () => q1(read.lineitem()).collect(), 'parquet-q6': () => q6(read.lineitem()).collect() };
+  return async (q) => {
+    if (!asked[q]) return { MS: 0 };
+    const start = performance.now();
+    const out = await asked[q]();
+    const ms = performance.now() - start;
+    return { MS: ms, Rows: out.height, Sums: checkedOf[q].map((n) => Number(out.getColumn(n).cast(pl.Float64).sum())) };
   };
 }
 

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"github.com/anycl/anycl/frame"
+	"github.com/anycl/anycl/frame/column"
+)
+
+// kind is the type of a value, as far as it matters for expressions.
+type kind int
+
+const (
+	isInt kind = iota
+	isFloat
+	isText
+	isBool
+	isDate
+)
+
+// texts are values of columns of text.
+var texts = []string{"", "a", "A", "ab", "b", "Brno", "Oslo", "žluťoučký", "日本", "a%b", "it's"}
+
+// randomTable has the columns id (distinct numbers), k, x, s, b, d, followed by the table's number.
+func randomTable(r *rand.Rand, number int) (*frame.Frame, error) {
+	n := []int{0, 1, 2, 7, 30, 100}[r.IntN(6)]
+	few := 1 + r.IntN(12)
+	skewed := r.IntN(4) == 0
+	key := func() int64 {
+		if skewed && r.IntN(10) > 0 {
+			return 1
+		}
+		return int64(r.IntN(few))
+	}
+	ids := column.NewBuilder(column.Int64.Of(), n)
+	k := column.NewBuilder([]column.Type{column.Int64.Of(), column.Int32.Of(), column.Int16.Of()}[r.IntN(3)], n)
+	x := column.NewBuilder(column.Float64.Of(), n)
+	s := column.NewBuilder([]column.Type{column.String.Of(), column.Dictionary.Of()}[r.IntN(2)], n)
+	b, d := column.NewBuilder(column.Bool.Of(), n), column.NewBuilder(column.Date32.Of(), n)
+	nulls := r.IntN(3) * 4
+	for _, id := range r.Perm(n) {
+		ids.Int(int64(id))
+		for _, c := range []struct {
+			b   *column.Builder
+			add func()
+		}{
+			{k, func() { k.Int(key()) }},
+			{x, func() {
+				x.Float([]float64{0, 1.5, -2, math.NaN(), math.Inf(1), math.Inf(-1), float64(key()), math.Round(r.NormFloat64()*1e6) / 1e4}[r.IntN(8)])
+			}},
+			{s, func() { s.Text(texts[r.IntN(min(few, len(texts)))]) }},
+			{b, func() { b.Bool(r.IntN(2) == 0) }},
+			{d, func() { d.Int(int64(r.IntN(2000)) - 500) }},
+		} {
+			if nulls > 0 && r.IntN(nulls) == 0 {
+				c.b.Null()
+			} else {
+				c.add()
+			}
+		}
+	}
+	var cols []frame.Named
+	for i, b := range []*column.Builder{ids, k, x, s, b, d} {
+		cols = append(cols, frame.Named{Name: []string{"id", "k", "x", "s", "b", "d"}[i] + strconv.Itoa(number), Column: b.Finish()})
+	}
+	return frame.New(cols...)
+}
+
+// differs says how rows differ from those of DuckDB, as bags; "" if they do not.
+func differs(f *frame.Frame, want [][]*string, kinds []kind) string {
+	if f.Rows() != len(want) {
+		return fmt.Sprintf("%d rows, DuckDB has %d", f.Rows(), len(want))
+	}
+	var got [][]*string
+	for i := range f.Rows() {
+		var row []*string
+		for _, c := range f.Columns() {
+			row = append(row, textOf(c.Column, i))
+		}
+		if len(row) != len(kinds) {
+			return fmt.Sprintf("%d columns, %d were asked for", len(row), len(kinds))
+		}
+		got = append(got, row)
+	}
+	left := slices.Clone(want)
+	for _, row := range got {
+		at := slices.IndexFunc(left, func(w []*string) bool { return equal(row, w, kinds) })
+		if at < 0 {
+			rest := ""
+			for _, w := range left {
+				rest += "\n  " + show(w)
+			}
+			return fmt.Sprintf("the row %s is not DuckDB's, of which are left%s", show(row), rest)
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return ""
+}
+
+func textOf(c *column.Column, i int) *string {
+	v := c.Format(i)
+	if c.IsNull(i) {
+		return nil
+	}
+	return &v
+}
+
+func show(row []*string) (s string) {
+	for _, v := range row {
+		if v == nil {
+			s += "null "
+		} else {
+			s += strconv.Quote(*v) + " "
+		}
+	}
+	return s
+}
+
+func equal(a, b []*string, kinds []kind) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if (a[i] == nil) != (b[i] == nil) {
+			return false
+		}
+		if a[i] == nil {
+			continue
+		}
+		if kinds[i] != isFloat {
+			if *a[i] != *b[i] {
+				return false
+			}
+			continue
+		}
+		v, err1 := strconv.ParseFloat(*a[i], 64)
+		w, err2 := strconv.ParseFloat(*b[i], 64)
+		if err1 != nil || err2 != nil {
+			return false
+		}
+		if v != w && !(math.IsNaN(v) && math.IsNaN(w)) && (math.IsInf(v, 0) || math.IsInf(w, 0) || !(math.Abs(v-w) <= 1e-9*max(1, math.Abs(v), math.Abs(w)))) {
+			return false
+		}
+	}
+	return true
+}
