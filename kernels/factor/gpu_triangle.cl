@@ -8,7 +8,7 @@
 // macros  ACC  type of the numbers    WG  items of a group    MOST  the largest M
 // sizes   M  order of T    N  columns of B    A_ROW A_COLUMN  how far apart rows and columns of T lie
 //         B_LD  rows of B, or where TURNED columns    LOWER  1 where T is lower, else it is upper    UNIT  1 where its diagonal counts as 1
-// launch  triangle global {columns rounded up to WG, batch}  local {WG, 1}
+// launch  factor_triangle global {columns rounded up to WG, batch}  local {WG, 1}
 
 #if TURNED
 #define B_AT(i, j) B_PTR[(long)(j) * B_LD + (i)]
@@ -17,7 +17,7 @@
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void triangle(PARAMS) {
+void factor_triangle(PARAMS) {
     __local ACC all[MOST * WG];
     __local ACC *x = all + get_local_id(0);
     const IDX j = get_global_id(0);

@@ -151,6 +151,7 @@ func (u *Triangle) Launch(batches, order, columns int64, t Part, row, column int
 		c := ProductContraction(u.Device, ProductKey{DType: u.DType, BTrans: u.Turned}, 1, 1, 1)
 		l.Global, l.Local = variant.Grid(variant.CeilDiv(columns, int64(BlockOfProducts(c).Shape.Columns())), batches), [3]int{1, 1}
 	} else {
+		l.Kernel = "factor_triangle"
 		l.Global, l.Local = variant.Grid(variant.RoundUp(columns, gpuTriangleGroup), batches), [3]int{gpuTriangleGroup, 1}
 	}
 	return l
