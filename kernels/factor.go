@@ -11,7 +11,7 @@ func factorVariants() []Variant {
 		},
 		{
 			Family: "factor", Name: "lu", Class: Any, File: "factor/any_lu.cl", Kernels: []string{"lu_begin", "lu_panel", "lu_exchange", "lu_end"},
-			Hooks: []string{"SHOW_PIVOT", "SHOW_ORDER", "SHOW_INFO"}, Macros: with(Macro{"SPAN", []int{1, 64}, "columns that an item exchanges"}),
+			Hooks: []string{"SHOW_PIVOT", "SHOW_ORDER", "SHOW_INFO"}, Macros: with(Macro{"SPAN", []int{1, 64}, "columns that an item exchanges"}, Macro{"PW", []int{64}, "the widest panel"}),
 			For: "LU decomposition: narrow panels and exchanges of rows",
 		},
 		{

@@ -35,6 +35,7 @@ const (
 	luOrder
 	luInfo
 	luFactor
+	luCopy
 )
 
 type lu struct {
@@ -53,7 +54,7 @@ func newLU(d *facts.Device, t *engine.Task) *lu {
 	if !d.CPU {
 		f.span = 1
 	}
-	f.scratch = []int64{4 * a.Batch * f.k, 4 * a.Batch * a.M, 4 * a.Batch, 0}
+	f.scratch = []int64{4 * a.Batch * f.k, 4 * a.Batch * a.M, 4 * a.Batch, 0, max(a.Batch*a.M*luPanel, 1) * f.size()}
 	if !t.Reads(0) {
 		f.scratch[luFactor] = a.Batch * a.M * a.N * f.size()
 	}
@@ -83,6 +84,8 @@ func (f *lu) write() (*variant.Plan, error) {
 	g.Macro("F", f.factor(g))
 	g.Macro("TINY", map[tensor.DType]string{tensor.Float32: "0x1p-126f", tensor.Float64: "0x1p-1022"}[f.dt])
 	g.Macro("SPAN", f.span)
+	g.Macro("PW", luPanel)
+	g.ScratchArg("PANEL", luCopy, f.ctype())
 	g.ScratchArg("PIVOT", luPivot, "int")
 	g.ScratchArg("ORDER", luOrder, "int")
 	g.ScratchArg("INFO", luInfo, "int")

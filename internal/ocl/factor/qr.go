@@ -57,8 +57,8 @@ func newQR(d *facts.Device, t *engine.Task) *qr {
 		f.step += rows * ld
 		return p
 	}
-	f.f = take(f.m, variant.RoundUp(f.n, qrPanel))
-	f.v = take(f.m, variant.RoundUp(f.k, qrPanel))
+	f.f = take(f.m, f.apart(f.n))
+	f.v = take(f.m, f.apart(f.k))
 	f.t = take(f.k, f.nb)
 	f.q = take(f.m, f.c)
 	wide := variant.RoundUp(max(f.n, f.c), qrPanel)
@@ -77,6 +77,15 @@ func newQR(d *facts.Device, t *engine.Task) *qr {
 	}
 	f.inner, f.set, f.subtract = update(true, true, f.m), update(false, true, f.nb), update(false, false, f.nb)
 	return f
+}
+
+// apart is how far apart rows of n elements are laid: whole vectors, and not at distances at which a cache would hold few of them.
+func (f *qr) apart(n int64) int64 {
+	ld := variant.RoundUp(n, qrPanel)
+	if ld*f.size()%1024 == 0 {
+		ld += qrPanel
+	}
+	return ld
 }
 
 // at is p from row i and column j on.
