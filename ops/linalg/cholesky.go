@@ -17,7 +17,7 @@ import (
 //
 //	a = L Lᵀ with L lower triangular, or a = Uᵀ U with U upper triangular
 //
-// a is [..., n, n], float32 or float64; only the triangle that the factor has is read. Where a matrix is not positive
+// a is [..., n, n], float32, float64, or complex and Hermitian, with conjugate transposes above; only the triangle that the factor has is read. Where a matrix is not positive
 // definite, its factor is NaN: a graph does not fail while it runs; [CholeskyEx] tells which. The derivative is
 // that of a symmetric a, shared equally by both triangles. Errors: dtype; matrices are not square.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 4.2; Murray, Differentiation of the Cholesky
@@ -30,6 +30,9 @@ func Cholesky(a *ops.Node, upper bool) *ops.Node {
 // CholeskyEx is [Cholesky] with a second result, int32 [...]: 0 where a matrix is positive definite, and else the order of
 // the first leading minor that is not positive.
 func CholeskyEx(a *ops.Node, upper bool) (factor, info *ops.Node) {
+	if isComplex(a) {
+		return complexCholesky(a, upper)
+	}
 	r := ops.ApplyAll("linalg.cholesky", choleskyAttr{upper}, a)
 	return r[0], r[1]
 }

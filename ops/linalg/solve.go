@@ -19,7 +19,7 @@ type SolveOptions struct {
 }
 
 // Solve returns the solution x of a x = b for square matrices a, by LU decomposition with partial pivoting.
-// a is [..., n, n], float32 or float64. b is of the same dtype and [..., n, k], or [..., k, n] with Right; batches broadcast. It is taken for
+// a is [..., n, n], float32, float64 or complex. b is of the same dtype and [..., n, k], or [..., k, n] with Right; batches broadcast. It is taken for
 // vectors, [n] or [..., n], where it has one axis, or exactly the shape of a without its last axis. Where a matrix is singular, its x
 // is NaN; [SolveEx] tells which. Errors: dtypes; shapes.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 3.4.
@@ -30,6 +30,9 @@ func Solve(a, b *ops.Node, o *SolveOptions) *ops.Node {
 
 // SolveEx is [Solve] with a second result, int32 of the batch of x: 0, or the first step, from 1, in which the pivot is 0.
 func SolveEx(a, b *ops.Node, o *SolveOptions) (x, info *ops.Node) {
+	if isComplex(a) && !build.Failed(b) {
+		return complexSolve(a, b, o != nil && o.Right)
+	}
 	var attr solveAttr
 	if o != nil {
 		attr = solveAttr(*o)
@@ -126,7 +129,7 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// Inverse returns the inverses of square matrices: a⁻¹ a = I. a is [..., n, n], float32 or float64. To multiply by
+// Inverse returns the inverses of square matrices: a⁻¹ a = I. a is [..., n, n], float32, float64 or complex. To multiply by
 // an inverse, [Solve] is faster and more exact. Where a matrix is singular, its inverse is NaN; [InverseEx] tells which. Errors:
 // dtype; matrices are not square.
 func Inverse(a *ops.Node) *ops.Node {
@@ -136,6 +139,9 @@ func Inverse(a *ops.Node) *ops.Node {
 
 // InverseEx is [Inverse] with a second result, int32 [...]: 0, or the first step of the decomposition, from 1, in which the pivot is 0.
 func InverseEx(a *ops.Node) (inverse, info *ops.Node) {
+	if isComplex(a) {
+		return complexInverse(a)
+	}
 	r := ops.ApplyAll("linalg.inverse", nil, a)
 	return r[0], r[1]
 }

@@ -136,9 +136,12 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// Eigvalsh returns the eigenvalues of symmetric matrices alone, [..., n], the smallest first. They may be equal where they are
+// Eigvalsh returns the eigenvalues of symmetric, or complex and Hermitian, matrices alone, [..., n], the smallest first. They may be equal where they are
 // differentiated. Otherwise as [Eigh].
 func Eigvalsh(a *ops.Node, upper bool) *ops.Node {
+	if isComplex(a) {
+		return complexEigvalsh(a, upper)
+	}
 	return ops.Apply("linalg.eigvalsh", eighAttr{upper}, a)
 }
 
