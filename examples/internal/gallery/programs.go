@@ -34,5 +34,7 @@ var Programs = []Info{
 	{"heat", "diffusion", "cools a plate by implicit steps, each a sparse system of equations, beside the analytic solution", true},
 	{"modes", "vibration", "finds how a free plate vibrates by Lanczos's method, beside published frequencies, and draws Chladni's figures", true},
 	{"waves", "waves", "lets a pulse pass a lens, with a Laplacian by Fourier transforms, beside the analytic solution", true},
+	{"regress", "statistics", "fits NIST's certified regressions, and a Gaussian process to the Southern Oscillation by its likelihood's gradient", true},
+	{"deblur", "photography", "sharpens a photograph that was blurred, by deconvolution with Fourier transforms", true},
 	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation", true},
 }
