@@ -84,6 +84,13 @@ func (g *Graph) plansOf(rt *Runtime, target Target) (*openPlans, error) {
 		}
 		p.inputs = append(p.inputs, in)
 	}
+	for _, n := range g.nodes {
+		for _, d := range n.shape {
+			if wanted[n] && slices.Contains(g.open.bases, d) && !slices.Contains(p.bases, d) {
+				return nil, fmt.Errorf("ops: compile %q: %s of %s is the extent of no input that the target needs, so that no run says how large it is", g.name, DimName(d), n)
+			}
+		}
+	}
 	p.key = make([]int, len(p.bases))
 	return p, nil
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -249,4 +250,29 @@ func TestInputsThatATargetDoesNotNeedMayHaveOpenExtents(t *testing.T) {
 	out, err = train.Run(t.Context(), Feeds{x: tensor.Must(tensor.FromSlice([]float32{1, 2, 3, 4}, 2, 2)), labels: tensor.Must(tensor.FromSlice([]float32{1, 10}))})
 	require.NoError(t, err)
 	require.Equal(t, 110.0, out[0].Float64At(0))
+}
+
+// Numbers far below all handles of extents, infinities among them, are numbers.
+func TestNumbersAreNotTakenForExtents(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("numbers")
+	x := g.Input("x", tensor.Float64, Dim("rows"))
+	k := g.Input("k", tensor.Int64, Dim("rows"))
+	Where(IsNaN(x), x, math.Inf(-1))
+	Maximum(Maximum(x, math.Inf(1)), -1e300)
+	Maximum(k, int64(math.MinInt64))
+	Maximum(k, math.MinInt32)
+	require.NoError(t, g.Err())
+}
+
+func TestAnExtentThatNoRunKnowsIsAMistake(t *testing.T) {
+	t.Parallel()
+	rt, err := Open(t.Context(), &Options{Device: "none"})
+	require.NoError(t, err)
+	defer rt.Close()
+	g := NewGraph("unknown")
+	one := BroadcastTo(g.Full(tensor.Float32, 1), Dim("rows"))
+	_, err = g.Compile(t.Context(), rt, Target{Outputs: []*Node{Sum(one)}})
+	require.ErrorContains(t, err, "rows")
+	require.ErrorContains(t, err, "no run says how large it is")
 }
