@@ -75,10 +75,10 @@ func NewDevice(rt *ops.Runtime, o DeviceOptions) *Device {
 	if len(engines) == 0 {
 		return d
 	}
-	d.name = engines[0].Name()
+	d.name = engines[0].Name() + " engine"
 	if len(engines) > 1 {
 		t := engine.TraitsOf(engines[0])
-		d.place, d.most = ops.OnDevice, t.MaxAlloc
+		d.name, d.place, d.most = engines[0].Name(), ops.OnDevice, t.MaxAlloc
 		if dev := rt.Device(); dev == nil || dev.Class != platform.CPU {
 			d.host = t.Hosted
 		}

@@ -152,6 +152,10 @@ func (x *exec) launch(steps []*plan, f *Frame, rights map[*plan]*Frame, r *relat
 		steps[0].why = err.Error()
 		return 0, nil, nil
 	}
+	if !r.reads(o.nodes) {
+		steps[0].why = "no column is read"
+		return 0, nil, nil
+	}
 	r.note("compact %v", r.compact)
 	prog, err := d.program(r.text.String())
 	if err != nil {
@@ -202,6 +206,26 @@ func (x *exec) launch(steps []*plan, f *Frame, rights map[*plan]*Frame, r *relat
 		}
 	}
 	return len(steps), g, x.reserve(0)
+}
+
+// reads reports whether outputs depend on an input with an element for each row, which says how many there are.
+func (r *relation) reads(outputs []*ops.Node) bool {
+	seen := map[*ops.Node]bool{}
+	todo := slices.Clone(outputs)
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		if in := n.Operands(); len(in) > 0 {
+			todo = append(todo, in...)
+		} else if n.Op().Name == "input" && n.Dim(0) == r.rows {
+			return true
+		}
+	}
+	return false
 }
 
 // onCPU runs steps on the CPU path, and measures them.

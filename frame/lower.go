@@ -28,17 +28,18 @@ type span func() (least, most int64, known bool)
 
 // lowering writes expressions as ops of a graph.
 type lowering struct {
-	g      *ops.Graph
-	pool   par.Pool
-	rows   int                                 // extent
-	column func(i int) (value, error)          // of the columns that expressions read
-	host   func(i int) (*column.Column, error) // what a column is on the host; an error for one that is computed
-	mask   *ops.Node                           // bool: the rows that are there; nil: all
-	inline bool                                // constants become part of the graph, in place of inputs
-	feeds  []feed
-	broken []*ops.Node      // bool: rows that make a strict cast fail
-	loaded map[memory]value // columns that are inputs
-	text   strings.Builder  // what the graph depends on beside the expressions
+	g       *ops.Graph
+	pool    par.Pool
+	rows    int                                 // extent
+	column  func(i int) (value, error)          // of the columns that expressions read
+	host    func(i int) (*column.Column, error) // what a column is on the host; an error for one that is computed
+	entries func(e bound) (value, bool, error)  // an expression by the strings of a dictionary; nil: [lowering.table]
+	mask    *ops.Node                           // bool: the rows that are there; nil: all
+	inline  bool                                // constants become part of the graph, in place of inputs
+	feeds   []feed
+	broken  []*ops.Node      // bool: rows that make a strict cast fail
+	loaded  map[memory]value // columns that are inputs
+	text    strings.Builder  // what the graph depends on beside the expressions
 }
 
 type feed struct {
@@ -67,6 +68,11 @@ func (l *lowering) of(e bound) (value, error) {
 	if e.col < 0 && !e.konst && len(e.uses) == 1 && l.host != nil {
 		if c, err := l.host(e.uses[0]); err == nil && c.Dictionary() != nil {
 			return l.table(e, c)
+		}
+	}
+	if l.entries != nil {
+		if v, is, err := l.entries(e); is {
+			return v, err
 		}
 	}
 	if e.lower == nil {

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"errors"
+	"math"
 
 	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/ops"
@@ -97,18 +98,11 @@ func (l *lowering) table(e bound, c *column.Column) (value, error) {
 	if k > max(1<<12, c.Len()/2) {
 		return value{}, errors.New("a dictionary with about as many strings as rows")
 	}
-	codes, valid := make([]int32, k+1), column.NewBitmap(k+1)
-	for i := range k {
-		codes[i] = int32(i)
-		valid.Set(i, true)
-	}
-	m := &morsel{n: k + 1, cols: make([]*column.Column, e.uses[0]+1)}
-	m.cols[e.uses[0]] = column.Trusted(codes, dict, valid)
-	r, err := e.eval(m)
+	r, err := l.each(e, c)
 	if err != nil {
 		return value{}, err
 	}
-	if r = spread(r, k+1); r.Type().IsString() && r.Dictionary() == nil {
+	if r.Type().IsString() && r.Dictionary() == nil {
 		if r, err = r.Encode(); err != nil {
 			return value{}, err
 		}
@@ -130,4 +124,27 @@ func (l *lowering) table(e bound, c *column.Column) (value, error) {
 		t.ok = ops.Gather(t.ok, 0, at)
 	}
 	return t, nil
+}
+
+// each evaluates an expression of a dictionary column for each of its strings, and at last for null.
+func (l *lowering) each(e bound, c *column.Column) (*column.Column, error) {
+	dict := c.Dictionary()
+	k := dict.Len()
+	codes, valid := make([]int32, k+1), column.NewBitmap(k+1)
+	for i := range k {
+		codes[i] = int32(i)
+		valid.Set(i, true)
+	}
+	m := &morsel{n: k + 1, cols: make([]*column.Column, e.uses[0]+1)}
+	m.cols[e.uses[0]] = column.Trusted(codes, dict, valid)
+	r, err := e.eval(m)
+	if err != nil {
+		return nil, err
+	}
+	return spread(r, k+1), nil
+}
+
+// nan is NaN of a float dtype.
+func nan(g *ops.Graph, dt tensor.DType) *ops.Node {
+	return g.Const(tensor.Must(tensor.Cast(tensor.Scalar(math.NaN()), dt)))
 }

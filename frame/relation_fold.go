@@ -46,6 +46,9 @@ func (n *numbered) reduced(reduction string, x, ok *ops.Node, identity any) *ops
 
 // number1 is a number of a dtype, which has it.
 func (l *lowering) number1(dt tensor.DType, v any) *ops.Node {
+	if !dt.Valid() { // of an op that was refused, which the graph reports
+		dt = tensor.Int64
+	}
 	t := tensor.Scalar(int64(0))
 	switch v := v.(type) {
 	case int:
