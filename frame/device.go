@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -37,7 +38,8 @@ type Device struct {
 	mu     sync.Mutex
 	closed bool
 	all    map[string]*program
-	beside sync.WaitGroup // programs that are compiled while queries run
+	left   map[string]*verdict    // of steps that stay on the CPU path
+	beside map[chan struct{}]bool // programs that are compiled while queries run: each closes its channel
 	ctx    context.Context
 	cancel context.CancelFunc
 }
@@ -69,7 +71,7 @@ func NewDevice(rt *ops.Runtime, o DeviceOptions) *Device {
 	if o.Patience <= 0 {
 		o.Patience = 2 * time.Second
 	}
-	d := &Device{rt: rt, o: o, all: map[string]*program{}, place: ops.OnCPU, host: true}
+	d := &Device{rt: rt, o: o, all: map[string]*program{}, left: map[string]*verdict{}, beside: map[chan struct{}]bool{}, place: ops.OnCPU, host: true}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	engines := rt.Engines()
 	if len(engines) == 0 {
@@ -95,11 +97,10 @@ func (d *Device) Close() error {
 	}
 	d.closed = true
 	all := d.all
-	d.all = nil
+	d.all, d.left = nil, nil
 	d.mu.Unlock()
 	d.cancel()
-	d.beside.Wait()
-	var errs []error
+	errs := []error{d.Settle(context.Background())}
 	for _, p := range all {
 		p.mu.Lock()
 		if p.exe != nil {
@@ -109,6 +110,41 @@ func (d *Device) Close() error {
 		p.mu.Unlock()
 	}
 	return errors.Join(errs...)
+}
+
+// Settle waits until the graphs that are being compiled beside queries are ready. Errors: the context's.
+func (d *Device) Settle(ctx context.Context) error {
+	d.mu.Lock()
+	all := slices.Collect(maps.Keys(d.beside))
+	d.mu.Unlock()
+	for _, done := range all {
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// background runs f beside queries, unless the device is closed.
+func (d *Device) background(f func(ctx context.Context)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return
+	}
+	done := make(chan struct{})
+	d.beside[done] = true
+	go func() {
+		defer func() {
+			d.mu.Lock()
+			delete(d.beside, done)
+			d.mu.Unlock()
+			close(done)
+		}()
+		f(d.ctx)
+	}()
 }
 
 var errDeviceClosed = errors.New("frame: the device is closed")
@@ -173,9 +209,14 @@ func (p *program) run(ctx context.Context, l *lowering) ([]*tensor.Tensor, error
 	read := exe.Inputs()
 	feeds := ops.Feeds{}
 	for i, f := range l.feeds {
-		if slices.Contains(read, inputs[i]) {
-			feeds[inputs[i]] = f.t
+		if !slices.Contains(read, inputs[i]) {
+			continue
 		}
+		t, err := f.make()
+		if err != nil {
+			return nil, err
+		}
+		feeds[inputs[i]] = t
 	}
 	return exe.Run(ctx, feeds)
 }

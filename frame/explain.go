@@ -39,6 +39,21 @@ func explain(p *plan, ran bool) string {
 	return s.String()
 }
 
+// Left returns the steps that stayed on the CPU path although there was a device, each with the reason.
+func (r *Result) Left() (out []string) {
+	var walk func(p *plan)
+	walk = func(p *plan) {
+		for _, in := range p.in {
+			walk(in)
+		}
+		if p.why != "" && p.where == "" {
+			out = append(out, p.op+": "+p.why)
+		}
+	}
+	walk(r.plan)
+	return out
+}
+
 // reasons reports whether there are reasons for where steps ran.
 func (p *plan) reasons() bool { return p.why != "" || slices.ContainsFunc(p.in, (*plan).reasons) }
 

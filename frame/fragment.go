@@ -74,6 +74,24 @@ func (x *exec) fused(steps []*plan, f *Frame, rights map[*plan]*Frame) (int, *Fr
 		first.why = why
 		return 0, nil, nil
 	}
+	text := ""
+	if x.device.o.Place == ops.Auto {
+		text = textOf(steps, f)
+		if why := x.device.leaves(text, f.rows); why != "" {
+			first.why = why
+			return 0, nil, nil
+		}
+	}
+	n, g, on, err := x.fuse(steps, f, rights)
+	if err == nil && !on && text != "" {
+		x.device.leave(text, f.rows, first.why)
+	}
+	return n, g, err
+}
+
+// fuse is fused without a look at what has been decided before. On says whether the device ran the steps, or may run them the next time.
+func (x *exec) fuse(steps []*plan, f *Frame, rights map[*plan]*Frame) (n int, g *Frame, on bool, err error) {
+	first := steps[0]
 	r := x.relation(f)
 	r.compact = x.device.o.Compact == Yes || x.device.o.Compact == Default && !x.device.host
 	taken := 0
@@ -83,7 +101,7 @@ func (x *exec) fused(steps []*plan, f *Frame, rights map[*plan]*Frame) (int, *Fr
 		if p.op == "join" {
 			var err error
 			if right, err = x.right(p, rights); err != nil {
-				return 0, nil, err
+				return 0, nil, true, err
 			}
 		}
 		if err := r.absorb(p, right); err != nil {
@@ -93,7 +111,6 @@ func (x *exec) fused(steps []*plan, f *Frame, rights map[*plan]*Frame) (int, *Fr
 		taken++
 	}
 	var o *outcome
-	var err error
 	if taken < len(steps) && last[steps[taken].op] {
 		if o, err = r.end(steps[taken]); err != nil {
 			steps[taken].why = err.Error()
@@ -102,7 +119,7 @@ func (x *exec) fused(steps []*plan, f *Frame, rights map[*plan]*Frame) (int, *Fr
 		}
 	}
 	if taken == 0 {
-		return 0, nil, x.pool.Context.Err()
+		return 0, nil, false, x.pool.Context.Err()
 	}
 	if o == nil { // again, without the step that failed
 		again := x.relation(f)
@@ -110,17 +127,17 @@ func (x *exec) fused(steps []*plan, f *Frame, rights map[*plan]*Frame) (int, *Fr
 		for _, p := range steps[:taken] {
 			if err := again.absorb(p, rights[p]); err != nil {
 				first.why = err.Error()
-				return 0, nil, nil
+				return 0, nil, false, nil
 			}
 		}
 		r = again
 		if r.work == 0 {
 			first.why = "nothing is computed"
-			return 0, nil, nil
+			return 0, nil, false, nil
 		}
 		if o, err = r.result(); err != nil {
 			first.why = err.Error()
-			return 0, nil, nil
+			return 0, nil, false, nil
 		}
 	}
 	return x.launch(steps[:taken], f, rights, r, o)
@@ -138,7 +155,7 @@ func (r *relation) end(p *plan) (*outcome, error) {
 }
 
 // launch decides where steps run, and runs them.
-func (x *exec) launch(steps []*plan, f *Frame, rights map[*plan]*Frame, r *relation, o *outcome) (int, *Frame, error) {
+func (x *exec) launch(steps []*plan, f *Frame, rights map[*plan]*Frame, r *relation, o *outcome) (n int, g *Frame, run bool, err error) {
 	d := x.device
 	broken := -1
 	if r.broken != nil {
@@ -150,40 +167,43 @@ func (x *exec) launch(steps []*plan, f *Frame, rights map[*plan]*Frame, r *relat
 	}
 	if err := r.g.Err(); err != nil {
 		steps[0].why = err.Error()
-		return 0, nil, nil
+		return 0, nil, false, nil
 	}
 	if !r.reads(o.nodes) {
 		steps[0].why = "no column is read"
-		return 0, nil, nil
+		return 0, nil, false, nil
 	}
 	r.note("compact %v", r.compact)
 	prog, err := d.program(r.text.String())
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, true, err
 	}
 	bytes := o.bytes
 	for _, f := range r.feeds {
-		bytes += int64(f.t.NumBytes())
-		if d.most > 0 && int64(f.t.NumBytes()) > d.most {
-			steps[0].why = fmt.Sprintf("%s are more than one allocation of the device", size(int64(f.t.NumBytes())))
-			return 0, nil, nil
+		bytes += f.bytes
+		if d.most > 0 && f.bytes > d.most {
+			steps[0].why = fmt.Sprintf("%s are more than one allocation of the device", size(f.bytes))
+			return 0, nil, false, nil
 		}
 	}
 	job := job{d, prog, steps, r, o, f.rows, bytes}
-	on, why := job.decide(x.pool.Context)
+	on, final, why := job.decide(x.pool.Context)
 	if !on {
-		return x.onCPU(&job, f, rights, why)
+		n, g, err = x.onCPU(&job, f, rights, why)
+		return n, g, !final, err
 	}
 	if err := x.reserve(o.bytes); err != nil {
-		return 0, nil, err
+		return 0, nil, true, err
 	}
 	start := time.Now()
-	g, err := job.run(x.pool.Context, broken)
+	g, err = job.run(x.pool.Context, broken)
 	if err != nil {
 		if x.pool.Context.Err() != nil {
-			return 0, nil, context.Cause(x.pool.Context)
+			return 0, nil, true, context.Cause(x.pool.Context)
 		}
-		return x.onCPU(&job, f, rights, err.Error())
+		prog.cost.refuse(f.rows)
+		n, g, err = x.onCPU(&job, f, rights, err.Error())
+		return n, g, false, err
 	}
 	took := time.Since(start)
 	top := steps[len(steps)-1]
@@ -205,7 +225,7 @@ func (x *exec) launch(steps []*plan, f *Frame, rights map[*plan]*Frame, r *relat
 			x.release(p.in[1])
 		}
 	}
-	return len(steps), g, x.reserve(0)
+	return len(steps), g, true, x.reserve(0)
 }
 
 // reads reports whether outputs depend on an input with an element for each row, which says how many there are.

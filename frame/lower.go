@@ -42,9 +42,12 @@ type lowering struct {
 	text    strings.Builder  // what the graph depends on beside the expressions
 }
 
+// feed is what an input is fed. It may be made when a run needs it, so that a graph which does not run costs little.
 type feed struct {
-	node *ops.Node
-	t    *tensor.Tensor
+	node  *ops.Node
+	bytes int64
+	shape []int
+	make  func() (*tensor.Tensor, error)
 }
 
 // memory is a column at an extent.
@@ -90,10 +93,30 @@ func (l *lowering) of(e bound) (value, error) {
 
 // input adds an input that is fed t.
 func (l *lowering) input(t *tensor.Tensor, shape ...int) *ops.Node {
-	n := l.g.Input(fmt.Sprintf("in%d", len(l.feeds)), t.DType(), shape...)
-	l.feeds = append(l.feeds, feed{n, t})
-	l.note("%v", t.DType())
+	return l.later(t.DType(), t.Shape(), func() (*tensor.Tensor, error) { return t, nil }, shape...)
+}
+
+// later adds an input that is fed what a function makes, of a size that is known or guessed.
+func (l *lowering) later(dt tensor.DType, size []int, make func() (*tensor.Tensor, error), shape ...int) *ops.Node {
+	n := l.g.Input(fmt.Sprintf("in%d", len(l.feeds)), dt, shape...)
+	bytes := int64(dt.Size())
+	for _, k := range size {
+		bytes *= int64(k)
+	}
+	l.feeds = append(l.feeds, feed{n, bytes, size, make})
+	l.note("%v", dt)
 	return n
+}
+
+// bits is an input of a byte for each bit.
+func (l *lowering) bits(b column.Bitmap, dim int) *ops.Node {
+	return l.later(tensor.Bool, []int{b.Len()}, func() (*tensor.Tensor, error) {
+		data, err := expanded(l.pool, b)
+		if err != nil {
+			return nil, err
+		}
+		return tensor.FromBytes(tensor.Bool, data, b.Len())
+	}, dim)
 }
 
 // scalar is an input of one number, so that graphs which differ in numbers alone are the same.
@@ -161,26 +184,17 @@ func (l *lowering) load(c *column.Column, dim int) (value, error) {
 	}
 	l.note("column %v", c.Type())
 	v := value{typ: c.Type(), dict: c.Dictionary(), number: !dt.IsFloat()}
-	data := c.Data()
 	if dt == tensor.Bool {
-		var err error
-		if data, err = expanded(l.pool, c.Bits()); err != nil {
+		v.x = l.bits(c.Bits(), dim)
+	} else {
+		t, err := tensor.FromBytes(dt, c.Data(), c.Len())
+		if err != nil {
 			return v, err
 		}
+		v.x = l.input(t, dim)
 	}
-	t, err := tensor.FromBytes(dt, data, c.Len())
-	if err != nil {
-		return v, err
-	}
-	v.x = l.input(t, dim)
 	if c.Nulls() > 0 {
-		if data, err = expanded(l.pool, c.Validity()); err != nil {
-			return v, err
-		}
-		if t, err = tensor.FromBytes(tensor.Bool, data, c.Len()); err != nil {
-			return v, err
-		}
-		v.ok = l.input(t, dim)
+		v.ok = l.bits(c.Validity(), dim)
 	}
 	switch {
 	case v.dict != nil:

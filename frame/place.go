@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,62 +70,111 @@ func (d *Device) refuses(f *Frame) string {
 	return ""
 }
 
-// decide says where the steps run, and why.
-func (j *job) decide(ctx context.Context) (device bool, why string) {
+// refuse records that a graph did not run.
+func (h *history) refuse(rows int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.predicted[bits.Len32(uint32(rows))] = time.Hour
+}
+
+// verdict is that steps stay on the CPU path, for so many queries.
+type verdict struct {
+	why         string
+	again, left int
+}
+
+// textOf tells steps of frames apart, without what they would be as a graph.
+func textOf(steps []*plan, f *Frame) string {
+	var s strings.Builder
+	fmt.Fprint(&s, bits.Len(uint(f.rows)))
+	for _, c := range f.cols {
+		fmt.Fprint(&s, c.Type(), c.Nulls() > 0)
+	}
+	for _, p := range steps {
+		s.WriteString(p.masked())
+	}
+	return s.String()
+}
+
+// leaves says why steps stay on the CPU path, as was decided before; "" if that is to be decided.
+func (d *Device) leaves(text string, rows int) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v := d.left[text]
+	if v == nil || v.left == 0 {
+		return ""
+	}
+	v.left--
+	return v.why
+}
+
+// leave has steps stay on the CPU path for twice as many queries as before.
+func (d *Device) leave(text string, rows int, why string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.left == nil {
+		return
+	}
+	v := d.left[text]
+	if v == nil {
+		v = &verdict{again: 8}
+		d.left[text] = v
+	}
+	v.again = min(2*v.again, 1<<10)
+	v.why, v.left = why, v.again
+}
+
+// decide says where the steps run, whether that is known for good, and why.
+func (j *job) decide(ctx context.Context) (device, final bool, why string) {
 	if j.Device.o.Place == ops.OnDevice {
-		return true, "asked for"
+		return true, true, "asked for"
 	}
 	h := &j.program.cost
 	h.mu.Lock()
 	k := bits.Len32(uint32(j.rows))
-	host, device1, predicted, waiting := h.took[onHost][k], h.took[onDevice][k], h.predicted[k], h.waiting
+	host, device2, predicted, waiting := h.took[onHost][k], h.took[onDevice][k], h.predicted[k], h.waiting
 	h.mu.Unlock()
 	say := func(format string, a, b time.Duration) string {
 		return fmt.Sprintf(format, a.Round(10*time.Microsecond), b.Round(10*time.Microsecond))
 	}
 	switch {
-	case host.runs > 0 && device1.runs > 1:
-		a, b := device1.of(j.rows), host.of(j.rows)
-		if n := host.runs + device1.runs; n >= 32 && n&(n-1) == 0 { // the other again, ever more rarely
-			return b < a, say("tried again: device %v, cpu path %v", a, b)
+	case host.runs > 0 && device2.runs > 1:
+		a, b := device2.of(j.rows), host.of(j.rows)
+		if n := host.runs + device2.runs; n >= 32 && n&(n-1) == 0 && max(a, b) < 2*min(a, b) { // the other again, ever more rarely
+			return b < a, false, say("tried again: device %v, cpu path %v", a, b)
 		}
-		return a < b, say("measured: device %v, cpu path %v", a, b)
-	case host.runs > 0 && device1.runs > 0:
-		return true, "tried"
-	case host.runs == 0 && device1.runs > 0:
-		return false, "tried"
+		return a < b, true, say("measured: device %v, cpu path %v", a, b)
+	case host.runs > 0 && device2.runs > 0:
+		return true, false, "tried"
+	case host.runs == 0 && device2.runs > 0:
+		return false, false, "tried"
 	case host.runs > 0 && predicted > 0:
 		b := host.of(j.rows)
-		return predicted < 2*b, say("predicted: device %v, cpu path %v measured", predicted, b)
+		return predicted < 2*b, true, say("predicted: device %v, cpu path %v measured", predicted, b)
 	case waiting:
-		return false, "the graph is being compiled"
+		return false, false, "the graph is being compiled"
 	}
 	if cost := j.cpu.predict(j.steps, j.rows); cost > j.Device.o.Patience {
-		return true, say("predicted: cpu path %v, more than the patience of %v for a compiler", cost, j.Device.o.Patience)
+		return true, false, say("predicted: cpu path %v, more than the patience of %v for a compiler", cost, j.Device.o.Patience)
 	}
 	j.compileBeside()
-	return false, "the graph is being compiled"
+	return false, false, "the graph is being compiled"
 }
 
 // compileBeside compiles the graph while queries run, and asks the engine what a run is predicted to take.
 func (j *job) compileBeside() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.closed {
-		return
-	}
 	h := &j.program.cost
 	h.mu.Lock()
 	h.waiting = true
 	h.mu.Unlock()
 	sizes := ops.Sizes{}
 	for _, f := range j.r.feeds {
-		for axis, n := range f.t.Shape() {
+		for axis, n := range f.shape {
 			sizes[ops.DimName(f.node.Dim(axis))] = n
 		}
 	}
-	ctx, k := j.ctx, bits.Len32(uint32(j.rows))
-	j.beside.Go(func() {
+	k := bits.Len32(uint32(j.rows))
+	j.background(func(ctx context.Context) {
 		var predicted time.Duration
 		if err := j.program.compile(ctx, j.Device, j.r.lowering, j.o); err == nil {
 			if predicted = j.program.prepare(ctx, sizes); predicted == 0 {

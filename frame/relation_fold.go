@@ -71,7 +71,12 @@ func (n *numbered) add(x *ops.Node) int {
 
 // count is how many rows that are ok a group has.
 func (n *numbered) count(ok *ops.Node) *ops.Node {
-	return n.reduced("add", n.r.g.Ones(tensor.Int32), ok, 0)
+	c := n.counts[ok]
+	if c == nil {
+		c = n.reduced("add", n.r.g.Ones(tensor.Int32), ok, 0)
+		n.counts[ok] = c
+	}
+	return c
 }
 
 // folded returns elements of an output in an order.

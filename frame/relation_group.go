@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/frame/internal/keys"
@@ -16,16 +17,19 @@ import (
 type numbered struct {
 	r     *relation
 	o     *outcome
-	ids   *ops.Node // int32: of each row, -1 for those that are left out; nil: all rows are one group
-	zeros *ops.Node // uint8, a 0 for each number
-	first *ops.Node // int32: of each number the first row, or the number of rows
-	slots int
-	at    int // of first among the outputs
+	ids   *ops.Node           // int32: of each row, -1 for those that are left out; nil: all rows are one group
+	zeros *ops.Node           // uint8, a 0 for each number
+	first *ops.Node           // int32: of each number the first row, or the number of rows
+	slots int                 // numbers, about as many where the host counts them
+	size  func() (int, error) // numbers
+	at    int                 // of first among the outputs
 	parts []digit
 	host  []*column.Column // keys that the host numbered
 	found *keys.Groups
 	digit []keys.Digit
 	of    []int
+
+	counts map[*ops.Node]*ops.Node // of rows that are ok
 }
 
 // digit is a key as part of a group's number.
@@ -40,7 +44,7 @@ func slotLimit(rows int) int { return min(max(4*rows, 1<<16), 1<<24) }
 
 // number divides the rows by keys.
 func (r *relation) number(by []named) (*numbered, error) {
-	n := &numbered{r: r, o: &outcome{}}
+	n := &numbered{r: r, o: &outcome{}, counts: map[*ops.Node]*ops.Node{}}
 	if len(by) == 0 {
 		n.slots, n.at = 1, -1
 		return n, nil
@@ -54,11 +58,13 @@ func (r *relation) number(by []named) (*numbered, error) {
 		n.ids = ops.Where(r.mask, n.ids, -1)
 	}
 	n.ids = r.spread(n.ids)
-	zeros, err := tensor.New(tensor.Uint8, n.slots)
-	if err != nil {
-		return nil, err
-	}
-	n.zeros = r.input(zeros, ops.Dim("groups"))
+	n.zeros = r.later(tensor.Uint8, []int{n.slots}, func() (*tensor.Tensor, error) {
+		k, err := n.size()
+		if err != nil {
+			return nil, err
+		}
+		return tensor.New(tensor.Uint8, k)
+	}, ops.Dim("groups"))
 	none := ops.Add(ops.Cast(n.zeros, tensor.Int32), scalar(r.lowering, int32(r.base.rows)))
 	n.first = ops.ScatterMin(none, 0, n.ids, r.g.Iota(tensor.Int32, 0, r.rows))
 	n.at = n.o.add(n.first)
@@ -111,6 +117,7 @@ func (n *numbered) dense(by []named) error {
 		n.ids = code
 	}
 	n.slots, n.parts = slots, parts
+	n.size = func() (int, error) { return slots, nil }
 	r.note("dense")
 	return nil
 }
@@ -130,26 +137,35 @@ func (n *numbered) byHost(by []named) error {
 		}
 		f.names, f.cols = append(f.names, k.name), append(f.cols, r.cols[e.col].c)
 	}
-	digits, of, cols, err := r.x.digits(f, passedFrame(f), keys.Order{})
-	if err != nil {
+	group := sync.OnceValue(func() error {
+		digits, of, cols, err := r.x.digits(f, passedFrame(f), keys.Order{})
+		if err != nil {
+			return err
+		}
+		g, err := keys.Group(r.pool, digits, f.rows)
+		if err == nil && g.Slots > math.MaxInt32 {
+			err = fmt.Errorf("%d groups", g.Slots)
+		}
+		n.host, n.found, n.digit, n.of = cols, g, digits, of
 		return err
+	})
+	n.ids = r.later(tensor.Int32, []int{f.rows}, func() (*tensor.Tensor, error) {
+		if err := group(); err != nil {
+			return nil, err
+		}
+		ids, err := column.Of(n.found.IDs).WithType(column.Int32.Of())
+		if err != nil {
+			return nil, err
+		}
+		return ids.Tensor()
+	}, r.rows)
+	n.slots = f.rows
+	n.size = func() (int, error) {
+		if err := group(); err != nil {
+			return 0, err
+		}
+		return n.found.Slots, nil
 	}
-	g, err := keys.Group(r.pool, digits, f.rows)
-	if err != nil {
-		return err
-	}
-	if g.Slots > math.MaxInt32 {
-		return fmt.Errorf("%d groups", g.Slots)
-	}
-	ids, err := column.Of(g.IDs).WithType(column.Int32.Of())
-	if err != nil {
-		return err
-	}
-	v, err := r.load(ids, r.rows)
-	if err != nil {
-		return err
-	}
-	n.ids, n.slots, n.host, n.found, n.digit, n.of = v.x, g.Slots, cols, g, digits, of
 	r.note("by host")
 	r.notes = append(r.notes, "keys numbered by the host")
 	return nil

@@ -27,18 +27,21 @@ func (r *relation) join(p *plan, right *Frame) error {
 	if t := key.Type(); !t.IsInteger() && !t.IsTemporal() {
 		return fmt.Errorf("a join by %s has no form as ops", t)
 	}
-	rows, least, err := r.arrayOf(key, how == Semi || how == Anti)
-	if err != nil {
-		return err
+	least, most, known := rangeOf(r.pool, key)
+	if limit := uint64(max(4*key.Len(), 1<<16)); !known || uint64(most)-uint64(least) >= limit {
+		return errors.New("the right side's keys are far apart")
 	}
 	k, err := r.value(i)
 	if err != nil {
 		return err
 	}
-	table, err := vector(r.lowering, rows)
-	if err != nil {
-		return err
-	}
+	table := r.later(tensor.Int32, []int{int(most-least) + 1}, func() (*tensor.Tensor, error) {
+		rows, err := arrayOf(key, least, most, how == Semi || how == Anti)
+		if err != nil {
+			return nil, err
+		}
+		return tensor.FromSlice(rows, len(rows))
+	}, r.extent())
 	row := ops.Gather(table, 0, ops.Sub(ops.Cast(k.x, tensor.Int64), scalar(r.lowering, least)))
 	if k.ok != nil {
 		row = ops.Where(k.ok, row, 0)
@@ -79,16 +82,11 @@ func (r *relation) join(p *plan, right *Frame) error {
 }
 
 // arrayOf returns row + 1 for each key from the least on, and 0 where there is none.
-func (r *relation) arrayOf(key *column.Column, twice bool) (rows []int32, least int64, err error) {
-	least, most, known := rangeOf(r.pool, key)
-	limit := uint64(max(4*key.Len(), 1<<16))
-	if !known || uint64(most)-uint64(least) >= limit {
-		return nil, 0, errors.New("the right side's keys are far apart")
-	}
-	rows = make([]int32, most-least+1)
+func arrayOf(key *column.Column, least, most int64, twice bool) ([]int32, error) {
+	rows := make([]int32, most-least+1)
 	wide, err := castColumn(key, column.Int64.Of(), true)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	for i, v := range column.Values[int64](wide) {
 		if key.IsNull(i) {
@@ -96,9 +94,9 @@ func (r *relation) arrayOf(key *column.Column, twice bool) (rows []int32, least 
 		}
 		at := &rows[v-least]
 		if *at != 0 && !twice {
-			return nil, 0, errors.New("the right side has a key twice")
+			return nil, errors.New("the right side has a key twice")
 		}
 		*at = int32(i + 1)
 	}
-	return rows, least, nil
+	return rows, nil
 }

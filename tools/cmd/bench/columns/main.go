@@ -2,6 +2,8 @@
 //
 //	go run ./tools/cmd/bench/columns -rows 1e7 -peers FOLDER
 //
+// With -device NAME it compares the CPU path with a device, question by question, and says what stays on the CPU path.
+//
 // FOLDER has the peers, installed by npm: @duckdb/node-api, nodejs-polars and its native package. Without it, frame runs alone.
 // Every answer is compared with the peers': its rows, and the sums of its columns. Data are made from a seed.
 // Source of the questions: H2O.ai, Database-like ops benchmark (2021).
@@ -31,7 +33,15 @@ func main() {
 	only := flag.String("only", "", "questions, separated by commas")
 	dictionary := flag.Bool("dictionary", false, "give frame its strings as dictionary columns; the peers keep plain strings")
 	explain := flag.Bool("explain", false, "print frame's plans with times")
+	device := flag.String("device", "", "compare the CPU path with this device, in place of peers: a name as in ANYCL_DEVICE")
 	flag.Parse()
+	if *device != "" {
+		if err := onDevice(int(*rows), *turns, *device, *only, *explain); err != nil {
+			fmt.Fprintln(os.Stderr, "columns:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(int(*rows), *turns, *peers, *only, *dictionary, *explain); err != nil {
 		fmt.Fprintln(os.Stderr, "columns:", err)
 		os.Exit(1)
