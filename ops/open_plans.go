@@ -282,7 +282,7 @@ func (p *openPlans) plan(ctx context.Context, feeds Feeds) (*openPlan, error) {
 	if v := p.last; v != nil && slices.Equal(v.sizes, p.key) {
 		v.users++
 		p.mu.Unlock()
-		return v, nil
+		return p.await(ctx, v) // another run may be compiling it
 	}
 	return p.find(ctx, p.key)
 }

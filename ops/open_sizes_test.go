@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -275,4 +276,28 @@ func TestAnExtentThatNoRunKnowsIsAMistake(t *testing.T) {
 	_, err = g.Compile(t.Context(), rt, Target{Outputs: []*Node{Sum(one)}})
 	require.ErrorContains(t, err, "rows")
 	require.ErrorContains(t, err, "no run says how large it is")
+}
+
+// Runs that meet sizes for the first time wait for the one that compiles the plan.
+func TestRunsAtTheSameTimeWaitForTheirPlan(t *testing.T) {
+	t.Parallel()
+	rt, err := Open(t.Context(), &Options{Device: "none"})
+	require.NoError(t, err)
+	defer rt.Close()
+	g := NewGraph("together")
+	x := g.Input("x", tensor.Float32, Dim("rows"))
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Sum(Exp(x))}})
+	require.NoError(t, err)
+	defer exe.Close()
+	var wg sync.WaitGroup
+	for n := range 40 {
+		feed := tensor.Must(tensor.New(tensor.Float32, n/8+1))
+		wg.Go(func() {
+			out, err := exe.Run(t.Context(), Feeds{x: feed})
+			if err != nil || out[0].Float64At(0) != float64(feed.Len()) {
+				t.Errorf("%v of %d", err, feed.Len())
+			}
+		})
+	}
+	wg.Wait()
 }
