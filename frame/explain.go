@@ -39,6 +39,9 @@ func explain(p *plan, ran bool) string {
 	return s.String()
 }
 
+// nothingComputed is why a step that only chooses columns is no graph.
+const nothingComputed = "nothing is computed"
+
 // Left returns the steps that stayed on the CPU path although there was a device, each with the reason.
 func (r *Result) Left() (out []string) {
 	var walk func(p *plan)
@@ -46,7 +49,7 @@ func (r *Result) Left() (out []string) {
 		for _, in := range p.in {
 			walk(in)
 		}
-		if p.why != "" && p.where == "" {
+		if p.why != "" && p.where == "" && p.why != nothingComputed {
 			out = append(out, p.op+": "+p.why)
 		}
 	}

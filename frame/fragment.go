@@ -132,7 +132,7 @@ func (x *exec) fuse(steps []*plan, f *Frame, rights map[*plan]*Frame) (n int, g 
 		}
 		r = again
 		if r.work == 0 {
-			first.why = "nothing is computed"
+			first.why = nothingComputed
 			return 0, nil, false, nil
 		}
 		if o, err = r.result(); err != nil {
@@ -186,7 +186,7 @@ func (x *exec) launch(steps []*plan, f *Frame, rights map[*plan]*Frame, r *relat
 			return 0, nil, false, nil
 		}
 	}
-	job := job{d, prog, steps, r, o, f.rows, bytes}
+	job := job{Device: d, program: prog, steps: steps, r: r, o: o, rows: f.rows, bytes: bytes}
 	on, final, why := job.decide(x.pool.Context)
 	if !on {
 		n, g, err = x.onCPU(&job, f, rights, why)
@@ -262,7 +262,12 @@ func (x *exec) onCPU(j *job, f *Frame, rights map[*plan]*Frame, why string) (int
 			return 0, nil, err
 		}
 	}
-	j.program.cost.add(onHost, j.rows, time.Since(start))
+	if !j.waiting { // while a compiler works, times are not those of the steps
+		j.program.cost.add(onHost, j.rows, time.Since(start))
+	}
+	if j.begin {
+		j.compileBeside()
+	}
 	return len(j.steps), f, nil
 }
 
@@ -275,6 +280,8 @@ type job struct {
 	o       *outcome
 	rows    int
 	bytes   int64
+	begin   bool // to compile the graph when the CPU path is done
+	waiting bool // the graph is being compiled
 }
 
 // run runs the steps on the device.

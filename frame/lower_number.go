@@ -193,7 +193,7 @@ func (l *lowering) round(a value, digits int) value {
 
 // compare compares values of one type: NaN is equal to NaN and above every number.
 func (l *lowering) compare(op string, a, b value) value {
-	v := value{typ: column.Bool.Of(), ok: both(a.ok, b.ok), number: true}
+	v := boolean(nil, both(a.ok, b.ok))
 	switch op {
 	case "gt":
 		a, b, op = b, a, "lt"

@@ -20,6 +20,9 @@ const (
 	onDevice
 )
 
+// enough is how many times of the CPU path are compared with those of a device: the least of them, since other work can only add to it.
+const enough = 3
+
 // fewRows is below how many rows the CPU path is done before a device is asked.
 const fewRows = 1 << 12
 
@@ -138,27 +141,27 @@ func (j *job) decide(ctx context.Context) (device, final bool, why string) {
 		return fmt.Sprintf(format, a.Round(10*time.Microsecond), b.Round(10*time.Microsecond))
 	}
 	switch {
-	case host.runs > 0 && device2.runs > 1:
+	case host.runs >= enough && device2.runs > 1:
 		a, b := device2.of(j.rows), host.of(j.rows)
 		if n := host.runs + device2.runs; n >= 32 && n&(n-1) == 0 && max(a, b) < 2*min(a, b) { // the other again, ever more rarely
 			return b < a, false, say("tried again: device %v, cpu path %v", a, b)
 		}
 		return a < b, true, say("measured: device %v, cpu path %v", a, b)
-	case host.runs > 0 && device2.runs > 0:
-		return true, false, "tried"
-	case host.runs == 0 && device2.runs > 0:
-		return false, false, "tried"
-	case host.runs > 0 && predicted > 0:
-		b := host.of(j.rows)
-		return predicted < 2*b, true, say("predicted: device %v, cpu path %v measured", predicted, b)
 	case waiting:
+		j.waiting = true
 		return false, false, "the graph is being compiled"
+	case device2.runs == 1, device2.runs == 0 && predicted > 0 && host.runs > 0 && predicted < 2*host.of(j.rows):
+		return true, false, "tried"
+	case device2.runs > 0 && host.runs < enough || predicted > 0 && host.runs == 0:
+		return false, false, "tried"
+	case predicted > 0:
+		return false, host.runs >= enough, say("predicted: device %v, cpu path %v measured", predicted, host.of(j.rows))
 	}
 	if cost := j.cpu.predict(j.steps, j.rows); cost > j.Device.o.Patience {
 		return true, false, say("predicted: cpu path %v, more than the patience of %v for a compiler", cost, j.Device.o.Patience)
 	}
-	j.compileBeside()
-	return false, false, "the graph is being compiled"
+	j.begin = true
+	return false, false, "the graph is not compiled yet"
 }
 
 // compileBeside compiles the graph while queries run, and asks the engine what a run is predicted to take.
