@@ -289,15 +289,20 @@ func TestRunsAtTheSameTimeWaitForTheirPlan(t *testing.T) {
 	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Sum(Exp(x))}})
 	require.NoError(t, err)
 	defer exe.Close()
-	var wg sync.WaitGroup
-	for n := range 40 {
-		feed := tensor.Must(tensor.New(tensor.Float32, n/8+1))
-		wg.Go(func() {
-			out, err := exe.Run(t.Context(), Feeds{x: feed})
-			if err != nil || out[0].Float64At(0) != float64(feed.Len()) {
-				t.Errorf("%v of %d", err, feed.Len())
-			}
-		})
+	for n := range 50 {
+		feed := tensor.Must(tensor.New(tensor.Float32, n+1))
+		start := make(chan struct{})
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				<-start
+				out, err := exe.Run(t.Context(), Feeds{x: feed})
+				if err != nil || out[0].Float64At(0) != float64(feed.Len()) {
+					t.Errorf("%v of %d", err, feed.Len())
+				}
+			})
+		}
+		close(start)
+		wg.Wait()
 	}
-	wg.Wait()
 }
