@@ -59,6 +59,8 @@ func edgeQueries(f *frame.Frame) map[string]*frame.Query {
 	c := frame.Col
 	q := f.Query()
 	right, _ := frame.New(frame.Of("k", []int32{4, 0, 2}), frame.Of("name", []string{"four", "zero", "two"}), frame.Of("w", []float64{4, 0, 2}))
+	names, _ := frame.New(frame.Of("t", []string{"", "本", "b"}), frame.Of("w", []int64{1, 2, 3}))
+	signs, _ := frame.New(frame.Of("p", []bool{true}), frame.Of("sign", []string{"+"}))
 	day := column.Type{Kind: column.Duration, Unit: column.Second}
 	return map[string]*frame.Query{
 		"integers": q.Select(c("i").Add(1).As("a"), c("i").Mul(c("i")).As("b"), c("i").Neg().As("c"), c("i").Abs().As("d"), c("i").IntDiv(c("s")).As("e"), c("i").Mod(c("s")).As("f"),
@@ -87,6 +89,9 @@ func edgeQueries(f *frame.Frame) map[string]*frame.Query {
 		"join":             q.Join(right.Query(), frame.Join{On: []string{"k"}}).Select("k", "name", c("w").Mul(2).As("x"), "t"),
 		"left join":        q.Join(right.Query(), frame.Join{How: frame.Left, On: []string{"k"}}).Filter(c("i").Ge(0)).Select("k", "name", c("w").FillNull(9).As("x")),
 		"anti join":        q.Join(right.Query(), frame.Join{How: frame.Anti, On: []string{"k"}}).Select("k", "i"),
+		"join by strings":  q.Join(names.Query(), frame.Join{How: frame.Left, On: []string{"t"}}).Select("t", "w", "k"),
+		"join by bools":    q.With(c("s").Gt(0).As("p")).Join(signs.Query(), frame.Join{On: []string{"p"}}).Select("s", "sign"),
+		"semi join":        q.Join(right.Query(), frame.Join{How: frame.Semi, On: []string{"k"}}).With(c("k").Add(1).As("x")).Select("k", "x", "t"),
 		"joined groups":    q.Join(right.Query(), frame.Join{On: []string{"k"}}).GroupBy("t").Agg(frame.Max("w").As("x"), frame.Rows().As("n"), frame.Last("name").As("y")),
 	}
 }

@@ -110,6 +110,9 @@ func (n *numbered) fold(a collected) (fold, error) {
 	if a.n.op == "first" || a.n.op == "last" {
 		return n.end(a)
 	}
+	if a.n.op == "corr" {
+		return n.correlation(a)
+	}
 	if len(a.args) != 1 || a.n.op == "quantile" || a.n.op == "nunique" {
 		return nil, fmt.Errorf("%s has no form as ops", a.n.op)
 	}
@@ -275,6 +278,47 @@ func (n *numbered) variance(v value, a collected, count int) fold {
 		}
 		return column.FixedOf(a.typ, m2, some(c, 2)), err
 	}
+}
+
+// correlation adds products of distances from means.
+func (n *numbered) correlation(a collected) (fold, error) {
+	var x [2]*ops.Node
+	var ok *ops.Node
+	for i := range x {
+		v, err := n.r.of(a.args[i])
+		if err != nil {
+			return nil, err
+		}
+		x[i], ok = ops.Cast(v.x, tensor.Float64), both(ok, v.ok)
+	}
+	counts := n.count(n.r.spread(ok))
+	count := n.add(counts)
+	for i := range x {
+		mean := ops.Div(n.reduced("add", x[i], ok, 0.0), ops.Cast(counts, tensor.Float64))
+		if n.ids != nil {
+			mean = ops.Gather(mean, 0, n.ids)
+		}
+		x[i] = ops.Sub(x[i], mean)
+	}
+	var at [3]int
+	for i, product := range []*ops.Node{ops.Mul(x[0], x[1]), ops.Square(x[0]), ops.Square(x[1])} {
+		at[i] = n.add(n.reduced("add", product, ok, 0.0))
+	}
+	return func(out []*tensor.Tensor, order []uint32) (*column.Column, error) {
+		c, xy, err := countsAnd[float64](out, count, at[0], order)
+		if err != nil {
+			return nil, err
+		}
+		xx, err := folded[float64](out, at[1], order)
+		if err != nil {
+			return nil, err
+		}
+		yy, err := folded[float64](out, at[2], order)
+		for i := range xy {
+			xy[i] /= math.Sqrt(xx[i]) * math.Sqrt(yy[i])
+		}
+		return column.FixedOf(a.typ, xy, some(c, 2)), err
+	}, nil
 }
 
 // extreme is the least or greatest value. NaN is the greatest, and the least of nothing else.

@@ -24,25 +24,14 @@ func (r *relation) join(p *plan, right *Frame) error {
 	if i < 0 || key == nil {
 		return errors.New("a key is missing")
 	}
-	if t := key.Type(); !t.IsInteger() && !t.IsTemporal() {
-		return fmt.Errorf("a join by %s has no form as ops", t)
-	}
-	least, most, known := rangeOf(r.pool, key)
-	if limit := uint64(max(4*key.Len(), 1<<16)); !known || uint64(most)-uint64(least) >= limit {
-		return errors.New("the right side's keys are far apart")
-	}
 	k, err := r.value(i)
 	if err != nil {
 		return err
 	}
-	table := r.later(tensor.Int32, []int{int(most-least) + 1}, func() (*tensor.Tensor, error) {
-		rows, err := arrayOf(key, least, most, how == Semi || how == Anti)
-		if err != nil {
-			return nil, err
-		}
-		return tensor.FromSlice(rows, len(rows))
-	}, r.extent())
-	row := ops.Gather(table, 0, ops.Sub(ops.Cast(k.x, tensor.Int64), scalar(r.lowering, least)))
+	row, err := r.partnerOf(k, key, how == Semi || how == Anti)
+	if err != nil {
+		return err
+	}
 	if k.ok != nil {
 		row = ops.Where(k.ok, row, 0)
 	}
@@ -81,6 +70,58 @@ func (r *relation) join(p *plan, right *Frame) error {
 	return nil
 }
 
+// partnerOf returns for each row that of the right side with an equal key + 1, and 0 where there is none. Twice says that any of several will do.
+func (r *relation) partnerOf(k value, key *column.Column, twice bool) (*ops.Node, error) {
+	t := key.Type()
+	if t.IsString() && k.dict != nil {
+		table := r.later(tensor.Int32, []int{max(k.dict.Len(), 1)}, func() (*tensor.Tensor, error) {
+			rows, err := arrayOfTexts(k.dict, key, twice)
+			if err != nil {
+				return nil, err
+			}
+			return tensor.FromSlice(rows, len(rows))
+		}, r.extent())
+		return ops.Gather(table, 0, k.x), nil
+	}
+	if !t.IsInteger() && !t.IsTemporal() && t.Kind != column.Bool {
+		return nil, fmt.Errorf("a join by %s has no form as ops", t)
+	}
+	least, most, known := rangeOf(r.pool, key)
+	if limit := uint64(max(4*key.Len(), 1<<16)); !known || uint64(most)-uint64(least) >= limit {
+		return nil, errors.New("the right side's keys are far apart")
+	}
+	table := r.later(tensor.Int32, []int{int(most-least) + 1}, func() (*tensor.Tensor, error) {
+		rows, err := arrayOf(key, least, most, twice)
+		if err != nil {
+			return nil, err
+		}
+		return tensor.FromSlice(rows, len(rows))
+	}, r.extent())
+	return ops.Gather(table, 0, ops.Sub(ops.Cast(k.x, tensor.Int64), scalar(r.lowering, least))), nil
+}
+
+var errTwice = errors.New("the right side has a key twice")
+
+// arrayOfTexts returns row + 1 for each string of a dictionary, and 0 where there is none.
+func arrayOfTexts(dict, key *column.Column, twice bool) ([]int32, error) {
+	row := make(map[string]int32, key.Len())
+	for i := range key.Len() {
+		if key.IsNull(i) {
+			continue
+		}
+		s := key.Text(i)
+		if row[s] != 0 && !twice {
+			return nil, errTwice
+		}
+		row[s] = int32(i + 1)
+	}
+	rows := make([]int32, max(dict.Len(), 1))
+	for i := range dict.Len() {
+		rows[i] = row[dict.Text(i)]
+	}
+	return rows, nil
+}
+
 // arrayOf returns row + 1 for each key from the least on, and 0 where there is none.
 func arrayOf(key *column.Column, least, most int64, twice bool) ([]int32, error) {
 	rows := make([]int32, most-least+1)
@@ -94,7 +135,7 @@ func arrayOf(key *column.Column, least, most int64, twice bool) ([]int32, error)
 		}
 		at := &rows[v-least]
 		if *at != 0 && !twice {
-			return nil, errors.New("the right side has a key twice")
+			return nil, errTwice
 		}
 		*at = int32(i + 1)
 	}
