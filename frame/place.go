@@ -20,11 +20,14 @@ const (
 	onDevice
 )
 
-// enough is how many times of the CPU path are compared with those of a device: the least of them, since other work can only add to it.
+// enough is how many runs of either side are compared: the least times, since other work can only add to it.
 const enough = 3
 
-// fewRows is below how many rows the CPU path is done before a device is asked.
-const fewRows = 1 << 12
+// hopeless is how many times the CPU path's time a device's is to be for the device not to be tried, or no more.
+const hopeless = 4
+
+// fewRows is below how many rows the CPU path is done about when a graph has been built and fed.
+const fewRows = 1 << 15
 
 // history is the times of a program, by side and order of magnitude of rows.
 type history struct {
@@ -141,19 +144,19 @@ func (j *job) decide(ctx context.Context) (device, final bool, why string) {
 		return fmt.Sprintf(format, a.Round(10*time.Microsecond), b.Round(10*time.Microsecond))
 	}
 	switch {
-	case host.runs >= enough && device2.runs > 1:
+	case host.runs >= enough && (device2.runs >= enough || device2.runs > 1 && device2.of(j.rows) > hopeless*host.of(j.rows)):
 		a, b := device2.of(j.rows), host.of(j.rows)
 		if n := host.runs + device2.runs; n >= 32 && n&(n-1) == 0 && max(a, b) < 2*min(a, b) { // the other again, ever more rarely
 			return b < a, false, say("tried again: device %v, cpu path %v", a, b)
 		}
-		return a < b, true, say("measured: device %v, cpu path %v", a, b)
+		return a < b-b/10, true, say("measured: device %v, cpu path %v", a, b)
 	case waiting:
 		j.waiting = true
 		return false, false, "the graph is being compiled"
-	case device2.runs == 1, device2.runs == 0 && predicted > 0 && host.runs > 0 && predicted < 2*host.of(j.rows):
-		return true, false, "tried"
-	case device2.runs > 0 && host.runs < enough || predicted > 0 && host.runs == 0:
+	case predicted > 0 && host.runs == 0, device2.runs > 1 && host.runs < enough:
 		return false, false, "tried"
+	case device2.runs > 0 && device2.runs < enough, device2.runs == 0 && predicted > 0 && predicted < hopeless*host.of(j.rows):
+		return true, false, "tried"
 	case predicted > 0:
 		return false, host.runs >= enough, say("predicted: device %v, cpu path %v measured", predicted, host.of(j.rows))
 	}

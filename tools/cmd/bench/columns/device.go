@@ -35,7 +35,7 @@ func besides(t map[string]*frame.Frame) []question {
 }
 
 // warm is how many turns there are before those that count: Auto compares both sides in them.
-const warm = 8
+const warm = 10
 
 // onDevice asks questions of the CPU path and of a device, in turns: with all on the device that can be there, and with what Auto chooses after some runs.
 func onDevice(rows, turns int, spec, only string, explain bool) error {
@@ -52,7 +52,7 @@ func onDevice(rows, turns int, spec, only string, explain bool) error {
 	devices := [3]*frame.Device{nil, frame.NewDevice(rt, frame.DeviceOptions{Place: ops.OnDevice}), frame.NewDevice(rt, frame.DeviceOptions{})}
 	defer devices[1].Close()
 	defer devices[2].Close()
-	fmt.Printf("%s\n%d rows, strings as dictionary columns, %d processors, best of %d turns after 8\n%-40s %9s %9s %9s   device/cpu  auto/cpu  what stays on the CPU path, and why\n",
+	fmt.Printf("%s\n%d rows, strings as dictionary columns, %d processors, best of %d turns after 10\n%-40s %9s %9s %9s   device/cpu  auto/cpu  what stays on the CPU path, and why\n",
 		rt.Why(), rows, runtime.GOMAXPROCS(0), turns, "question", "cpu path", "device", "auto")
 	slower := 0
 	for _, q := range append(questions(t), besides(t)...) {
@@ -62,7 +62,12 @@ func onDevice(rows, turns int, spec, only string, explain bool) error {
 		var best [3]time.Duration
 		var results [3]*frame.Result
 		for turn := range warm + turns {
-			for i, d := range devices {
+			for k := range devices {
+				i := k
+				if turn > 0 { // none always after the same
+					i = (k + turn) % len(devices)
+				}
+				d := devices[i]
 				if i == 2 {
 					if err := d.Settle(ctx); err != nil {
 						return err
