@@ -19,7 +19,7 @@ func references(names []string) (out []named) {
 
 // match returns an index of the right rows, and for each left row its first partner + 1.
 func (x *exec) match(left, right *Frame, leftKeys, rightKeys []string) (*keys.Index, []uint32, error) {
-	if err := x.reserve(int64(right.rows)*16 + int64(left.rows)*4); err != nil {
+	if err := x.reserve(int64(right.rows)*20 + int64(left.rows)*4); err != nil {
 		return nil, nil, err
 	}
 	digits, of, _, err := x.digits(right, references(rightKeys), keys.Order{})
@@ -101,17 +101,11 @@ func (x *exec) pairs(index *keys.Index, found []uint32, outer bool) (probe, buil
 	err = x.pool.Morsels(n, func(_, lo, hi int) error {
 		var sum int64
 		for _, row := range found[lo:hi] {
-			if row == 0 {
-				if outer {
-					sum++
-				}
-				continue
-			}
-			sum++
-			if !index.Unique() {
-				for row = index.Next(row - 1); row != 0; row = index.Next(row - 1) {
-					sum++
-				}
+			switch {
+			case row != 0:
+				sum += index.Count(row - 1)
+			case outer:
+				sum++
 			}
 		}
 		counts[lo/par.Morsel] = sum

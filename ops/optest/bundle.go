@@ -227,31 +227,31 @@ const (
 // kept chooses what runs, beside the vectors of element-wise ops, on an engine
 // that bundles: every sample in the op's main dtype, and in every other dtype
 // one sample in six, or in ten, or at least one, other ones for each dtype. Of element-wise
-// ops exemplars are enough, and with Few compositions run in one of three other dtypes.
+// ops exemplars are enough. With Few, compositions run every second sample, and in one of five other dtypes.
 func (o *Options) kept(c *cell) bool {
 	main := c.dt == mainDType(c.op)
+	n := thinning
 	switch {
 	case elementwise(c.op):
 		return exemplar(c)
-	case o.Few && !main && !turn(c):
+	case o.Few && isComposition(c.op) && main:
+		return c.at%2 == 0
+	case o.Few && isComposition(c.op) && !turn(c):
 		return false
-	}
-	n := thinning
-	if o.Few {
+	case o.Few:
 		n = fewThinning
 	}
 	return main || (c.at+int(c.dt))%min(n, c.column) == 0
 }
 
-// sharing is among how many dtypes one is taken of ops that consist of others, whose kernels run in all.
-const sharing = 3
+// isComposition reports whether an op consists of others, whose kernels run in all dtypes: it has none of its own.
+func isComposition(op *ops.Op) bool { return op.Compose != nil || op.ComposeAll != nil }
 
-// turn reports whether the dtype of c, which is not the main one, is among those that its op runs in: all but for compositions, which take
-// turns.
+// sharing is among how many dtypes one is taken of compositions.
+const sharing = 5
+
+// turn reports whether the dtype of c, which is not the main one of a composition, is among those that it runs in.
 func turn(c *cell) bool {
-	if c.op.Compose == nil && c.op.ComposeAll == nil {
-		return true
-	}
 	others := slices.DeleteFunc(DTypes(c.op), func(dt tensor.DType) bool { return dt == mainDType(c.op) })
 	name := fnv.New32a()
 	name.Write([]byte(c.op.Name))

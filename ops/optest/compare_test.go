@@ -139,7 +139,7 @@ func TestFillsAreWhatOperandsAskFor(t *testing.T) {
 	require.Contains(t, ints.I, int64(math.MaxInt16))
 }
 
-// With Few, compositions take turns in dtypes other than their main one, at least a fourth of them in each.
+// With Few, compositions take turns in dtypes other than their main one, at least a sixth of all ops in each.
 func TestBundlesLeaveNoOpAndDTypeOut(t *testing.T) {
 	t.Parallel()
 	for _, few := range []bool{false, true} {
@@ -153,14 +153,13 @@ func TestBundlesLeaveNoOpAndDTypeOut(t *testing.T) {
 				if slices.ContainsFunc(all, func(c *cell) bool { return b.of[c] != nil || o.kept(c) }) {
 					ran[dt]++
 				} else {
-					composition := op.Compose != nil || op.ComposeAll != nil
-					assert.True(t, few && composition && dt != mainDType(op), "%s in %v", op.Name, dt)
+					assert.True(t, few && isComposition(op) && dt != mainDType(op), "%s in %v", op.Name, dt)
 				}
 				taken[dt]++
 			}
 		}
 		for dt, n := range taken {
-			assert.GreaterOrEqual(t, 4*ran[dt], n, "%v", dt)
+			assert.GreaterOrEqual(t, 6*ran[dt], n, "%v", dt)
 		}
 	}
 }

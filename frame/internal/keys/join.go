@@ -19,6 +19,7 @@ type Index struct {
 	stages []stage
 	head   []uint32 // of each number, the first row + 1
 	next   []uint32 // of each row, the next one + 1 with its key; nil if keys are unique
+	from   []uint32 // of each row, how many rows there are of its key from this one on; nil if keys are unique
 }
 
 // NewIndex returns an index of n rows. Their columns, for which digits stand, say which rows have a null: those are never found.
@@ -54,13 +55,17 @@ func NewIndex(p par.Pool, digits []Digit, n int) (*Index, error) {
 		return x, err
 	}
 	clear(x.head)
-	x.next = make([]uint32, n)
+	x.next, x.from = make([]uint32, n), make([]uint32, n)
 	return x, p.Items(own, func(_, k int) error {
 		base, size := span(k)
 		head := x.head[base : base+size]
 		for row := n - 1; row >= 0; row-- {
 			if j := g.IDs[row] - base; j < uint32(len(head)) {
-				x.next[row], head[j] = head[j], uint32(row+1)
+				x.from[row] = 1
+				if next := head[j]; next != 0 {
+					x.next[row], x.from[row] = next, x.from[next-1]+1
+				}
+				head[j] = uint32(row + 1)
 			}
 		}
 		return nil
@@ -69,6 +74,14 @@ func NewIndex(p par.Pool, digits []Digit, n int) (*Index, error) {
 
 // Unique reports whether no key has two rows.
 func (x *Index) Unique() bool { return x.next == nil }
+
+// Count returns how many rows have the key of the first row of a key.
+func (x *Index) Count(first uint32) int64 {
+	if x.from == nil {
+		return 1
+	}
+	return int64(x.from[first])
+}
 
 // Next returns the row + 1 that follows a row with the same key, 0 for none.
 func (x *Index) Next(row uint32) uint32 {

@@ -125,6 +125,9 @@ func TestGroupsAndIndexesAgreeWithMaps(t *testing.T) {
 		require.NoError(t, err)
 		for i, row := range found {
 			s, _ := key(others, i)
+			if row != 0 {
+				require.EqualValues(t, len(rows[s]), x.Count(row-1))
+			}
 			var got []uint32
 			for ; row != 0; row = x.Next(row - 1) {
 				got = append(got, row-1)
