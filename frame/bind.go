@@ -24,6 +24,9 @@ func (b *binder) bindAs(n *node, hint column.Type) (bound, error) {
 	if err != nil {
 		return e, wrong(n.op, n.at, err)
 	}
+	if e.what == "" {
+		e.what = n.op
+	}
 	if e.konst && n.op != "lit" && len(n.args) > 0 { // folded
 		one := morsel{n: 1}
 		c, err := e.eval(&one)
@@ -36,7 +39,8 @@ func (b *binder) bindAs(n *node, hint column.Type) (bound, error) {
 }
 
 func constant(c *column.Column) bound {
-	return bound{typ: c.Type(), konst: true, col: -1, eval: func(*morsel) (*column.Column, error) { return c, nil }}
+	return bound{typ: c.Type(), konst: true, col: -1, eval: func(*morsel) (*column.Column, error) { return c, nil },
+		lower: func(l *lowering) (value, error) { return l.constant(c) }}
 }
 
 func (b *binder) bindOp(n *node, hint column.Type) (bound, error) {
@@ -55,7 +59,8 @@ func (b *binder) bindOp(n *node, hint column.Type) (bound, error) {
 	case "col":
 		for i, f := range b.schema {
 			if f.Name == n.name {
-				return bound{typ: f.Type, col: i, eval: func(m *morsel) (*column.Column, error) { return m.cols[i], nil }}, nil
+				return bound{typ: f.Type, col: i, eval: func(m *morsel) (*column.Column, error) { return m.cols[i], nil },
+					lower: func(l *lowering) (value, error) { return l.column(i) }, uses: []int{i}}, nil
 			}
 		}
 		return bound{}, b.missing(n.name)

@@ -11,6 +11,11 @@
 // A [Query] is a description. Nothing runs, and no mistake is reported, before [Query.Collect]; then every mistake is,
 // with the line that made it. The planner moves conditions to the sources, and reads only columns that are needed.
 //
+// # Devices
+//
+// With a [Device], steps run as graphs of package ops where that is faster: expressions, filters, joins, groups and orders, fused with each other.
+// [Inputs] has expressions over columns in the graph of a model.
+//
 // # Order
 //
 // Results have an order, and the same one each time: filters and joins keep that of their (left) side, groups come in the order of their first

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/anycl/anycl/frame/column"
@@ -22,6 +23,37 @@ type bound struct {
 	eval  func(m *morsel) (*column.Column, error)
 	col   int  // position of a column that is the whole expression, else -1
 	mixed bool // an integer literal, which takes the type of what is beside it
+
+	what  string                           // what it is, for reasons
+	lower func(l *lowering) (value, error) // the same as ops of a graph; nil: there is no such form
+	uses  []int                            // positions of the columns that are read
+}
+
+// on gives an expression its form as ops: of those of its operands.
+func (e bound) on(f func(l *lowering, a []value) (value, error), operands ...bound) bound {
+	e.lower = func(l *lowering) (value, error) {
+		values := make([]value, len(operands))
+		for i, o := range operands {
+			var err error
+			if values[i], err = l.of(o); err != nil {
+				return value{}, err
+			}
+		}
+		return f(l, values)
+	}
+	return e
+}
+
+// using says which columns an expression reads: those of its operands.
+func (e bound) using(operands ...bound) bound {
+	for _, o := range operands {
+		for _, i := range o.uses {
+			if !slices.Contains(e.uses, i) {
+				e.uses = append(e.uses[:len(e.uses):len(e.uses)], i)
+			}
+		}
+	}
+	return e
 }
 
 // arena hands out memory that is free again with the next morsel. It stays in a core's cache.

@@ -20,6 +20,8 @@ type exec struct {
 	pool  par.Pool
 	limit int64
 	live  atomic.Int64 // bytes of results that are in use
+
+	device *Device
 }
 
 // Result is what a query returned, and how.
@@ -49,7 +51,7 @@ func newExec(ctx context.Context, o Options) *exec {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	return &exec{pool: par.Pool{Context: ctx, Workers: o.Workers}, limit: o.Memory}
+	return &exec{pool: par.Pool{Context: ctx, Workers: o.Workers}, limit: o.Memory, device: o.Device}
 }
 
 // reserve is called before memory is taken.
@@ -66,6 +68,7 @@ type stats struct {
 	bytes int64
 	time  time.Duration
 	ran   bool
+	fused bool // with the step above, so that nothing of it was stored
 }
 
 // run returns the rows of a plan.
@@ -76,6 +79,9 @@ func (x *exec) run(p *plan) (*Frame, error) {
 	if p.op == "filter" && p.in[0].op == "scan" {
 		return x.filterScan(p)
 	}
+	if x.device != nil && (fusable[p.op] || last[p.op]) {
+		return x.fragment(p)
+	}
 	in := make([]*Frame, len(p.in))
 	for i, q := range p.in {
 		f, err := x.run(q)
@@ -84,21 +90,34 @@ func (x *exec) run(p *plan) (*Frame, error) {
 		}
 		in[i] = f
 	}
+	return x.finish(p, in)
+}
+
+// finish runs a step on the CPU path.
+func (x *exec) finish(p *plan, in []*Frame) (*Frame, error) {
 	start := time.Now()
 	f, err := x.step(p, in)
 	if err != nil {
 		return nil, wrong(p.op, p.at, err)
 	}
-	p.stats = stats{f.rows, f.Bytes(), time.Since(start), true}
+	p.stats = stats{rows: f.rows, bytes: f.Bytes(), time: time.Since(start), ran: true}
+	if x.device != nil && len(in) > 0 {
+		x.device.cpu.learn(p, in[0].rows, p.stats.time)
+	}
 	if p.op != "frame" {
 		x.live.Add(p.stats.bytes)
 	}
 	for _, q := range p.in {
-		if q.op != "frame" {
-			x.live.Add(-q.stats.bytes)
-		}
+		x.release(q)
 	}
 	return f, x.reserve(0)
+}
+
+// release says that the result of a step is not in use any more.
+func (x *exec) release(p *plan) {
+	if p.op != "frame" {
+		x.live.Add(-p.stats.bytes)
+	}
 }
 
 func (x *exec) step(p *plan, in []*Frame) (*Frame, error) {
@@ -375,7 +394,7 @@ func (x *exec) filterScan(p *plan) (*Frame, error) {
 	}
 	f = pick(f, p.names())
 	in.stats.time, in.stats.ran = time.Since(start)-filtering, true
-	p.stats = stats{f.rows, f.Bytes(), filtering, true}
+	p.stats = stats{rows: f.rows, bytes: f.Bytes(), time: filtering, ran: true}
 	x.live.Add(p.stats.bytes)
 	return f, x.reserve(0)
 }

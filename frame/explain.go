@@ -2,6 +2,7 @@ package frame
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -25,22 +26,58 @@ func (r *Result) String() string {
 func explain(p *plan, ran bool) string {
 	var s strings.Builder
 	w := tabwriter.NewWriter(&s, 0, 0, 2, ' ', 0)
+	why := ran && p.reasons()
 	if ran {
-		fmt.Fprintln(w, "step\trows\tbytes\ttime\twhere")
+		fmt.Fprint(w, "step\trows\tbytes\ttime\twhere")
+		if why {
+			fmt.Fprint(w, "\twhy")
+		}
+		fmt.Fprintln(w)
 	}
-	p.write(w, 0, ran)
+	p.write(w, 0, ran, why)
 	w.Flush()
 	return s.String()
 }
 
-func (p *plan) write(w *tabwriter.Writer, depth int, ran bool) {
+// nothingComputed is why a step that only chooses columns is no graph.
+const nothingComputed = "nothing is computed"
+
+// Left returns the steps that stayed on the CPU path although there was a device, each with the reason.
+func (r *Result) Left() (out []string) {
+	var walk func(p *plan)
+	walk = func(p *plan) {
+		for _, in := range p.in {
+			walk(in)
+		}
+		if p.why != "" && p.where == "" && p.why != nothingComputed {
+			out = append(out, p.op+": "+p.why)
+		}
+	}
+	walk(r.plan)
+	return out
+}
+
+// reasons reports whether there are reasons for where steps ran.
+func (p *plan) reasons() bool { return p.why != "" || slices.ContainsFunc(p.in, (*plan).reasons) }
+
+func (p *plan) write(w *tabwriter.Writer, depth int, ran, why bool) {
 	fmt.Fprint(w, strings.Repeat("  ", depth)+p.describe())
-	if ran {
-		fmt.Fprintf(w, "\t%d\t%s\t%s\t%s", p.stats.rows, size(p.stats.bytes), p.stats.time.Round(10*time.Microsecond), "cpu")
+	switch {
+	case p.stats.fused:
+		fmt.Fprintf(w, "\t-\t-\t-\t%s", p.where)
+	case ran:
+		where := p.where
+		if where == "" {
+			where = "cpu"
+		}
+		fmt.Fprintf(w, "\t%d\t%s\t%s\t%s", p.stats.rows, size(p.stats.bytes), p.stats.time.Round(10*time.Microsecond), where)
+	}
+	if why {
+		fmt.Fprint(w, "\t"+p.why)
 	}
 	fmt.Fprintln(w)
 	for _, in := range p.in {
-		in.write(w, depth+1, ran)
+		in.write(w, depth+1, ran, why)
 	}
 }
 

@@ -27,7 +27,8 @@ func castTo(x bound, t column.Type, strict bool) (bound, error) {
 		c, err = castColumn(c, t, strict)
 		return constant(c), err
 	}
-	return single(t, x, func(m *morsel, a *column.Column) (*column.Column, error) { return castIn(m, a, t, strict) }), nil
+	return single(t, x, func(m *morsel, a *column.Column) (*column.Column, error) { return castIn(m, a, t, strict) }).
+		on(func(l *lowering, v []value) (value, error) { return l.cast(v[0], t, strict) }, x), nil
 }
 
 func castable(from, to column.Type) error {

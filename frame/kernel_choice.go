@@ -34,7 +34,7 @@ func (b *binder) choice(n *node, hint column.Type) (bound, error) {
 			}
 			a = spread(a, rows)
 			return a.WithValidity(column.And(keep, a.Validity()))
-		}), nil
+		}).on(func(l *lowering, v []value) (value, error) { return l.nullIf(v[0], v[1]), nil }, args[0], eq), nil
 	case "clip":
 		low, err := comparison("lt", args[0], args[1])
 		if err != nil {
@@ -63,7 +63,7 @@ func (b *binder) choice(n *node, hint column.Type) (bound, error) {
 				return spread(c, rows), nil
 			}
 			return chosen(m, t, a.Validity(), a, c)
-		})
+		}).on(func(l *lowering, v []value) (value, error) { return l.coalesce(v[0], v[1]) }, x, rest)
 	}
 	return out, nil
 }
@@ -94,7 +94,7 @@ func (b *binder) when(n *node, hint column.Type) (bound, error) {
 
 // choose returns x where the condition is true, else y.
 func choose(t column.Type, condition, x, y bound) bound {
-	return bound{typ: t, konst: condition.konst && x.konst && y.konst, col: -1, eval: func(m *morsel) (*column.Column, error) {
+	e := bound{typ: t, konst: condition.konst && x.konst && y.konst, col: -1, eval: func(m *morsel) (*column.Column, error) {
 		c, err := condition.eval(m)
 		if err != nil {
 			return nil, err
@@ -120,6 +120,23 @@ func choose(t column.Type, condition, x, y bound) bound {
 		}
 		return chosen(m, t, is, a, d)
 	}}
+	e = e.using(condition, x, y)
+	if condition.konst { // the other is not computed, so that it cannot fail
+		e.lower = func(l *lowering) (value, error) {
+			c, err := condition.eval(&morsel{n: 1})
+			if err != nil {
+				return value{}, err
+			}
+			valid, is := truth(c, 0, 1)
+			l.note("%v", valid&is&1)
+			if valid&is&1 != 0 {
+				return l.of(x)
+			}
+			return l.of(y)
+		}
+		return e
+	}
+	return e.on(func(l *lowering, v []value) (value, error) { return l.choose(v[0], v[1], v[2]) }, condition, x, y)
 }
 
 // chosen takes a where a bit is 1, else b.
@@ -222,7 +239,9 @@ func (b *binder) isIn(n *node) (bound, error) {
 				return c, nil
 			}
 			return column.Bools(column.NewBitmap(a.Len()), a.Validity())
-		})
+		}).on(func(l *lowering, v []value) (value, error) {
+			return value{typ: column.Bool.Of(), x: v[1].x, ok: v[0].ok}, nil
+		}, x, constant(no))
 		for _, a := range args[1:] {
 			eq, err := comparison("eq", x, a)
 			if err != nil {
@@ -250,5 +269,5 @@ func either(x, y bound) bound {
 			valid.SetWord(k, isTrue|xv&yv)
 		}
 		return column.Bools(out, valid)
-	})
+	}).on(func(l *lowering, v []value) (value, error) { return l.logic(true, v[0], v[1]), nil }, x, y)
 }

@@ -16,7 +16,7 @@ func comparison(op string, x, y bound) (bound, error) {
 		k := kernelsFor(t)
 		return binary(result, x, y, func(m *morsel, a, b *column.Column) (*column.Column, error) {
 			return k.compare(m, op, a, b), nil
-		}), nil
+		}).on(func(l *lowering, v []value) (value, error) { return l.compare(op, v[0], v[1]), nil }, x, y), nil
 	case t.IsString():
 		return binary(result, x, y, func(m *morsel, a, b *column.Column) (*column.Column, error) {
 			return compareStrings(m, op, a, b), nil
@@ -30,9 +30,13 @@ func comparison(op string, x, y bound) (bound, error) {
 			return compareDecimals(column.Values[column.Decimal](a)[i], column.Values[column.Decimal](b)[j])
 		}
 	}
-	return binary(result, x, y, func(m *morsel, a, b *column.Column) (*column.Column, error) {
+	e := binary(result, x, y, func(m *morsel, a, b *column.Column) (*column.Column, error) {
 		return comparePairs(m, op, a, b, order), nil
-	}), nil
+	})
+	if t.Kind == column.Bool {
+		e = e.on(func(l *lowering, v []value) (value, error) { return l.compare(op, v[0], v[1]), nil }, x, y)
+	}
+	return e, nil
 }
 
 func boolInt(b bool) int {
@@ -172,7 +176,7 @@ func (b *binder) logic(n *node) (bound, error) {
 				out.SetWord(k, ^a.Bits().Word(k))
 			}
 			return column.Bools(out, a.Validity())
-		}), nil
+		}).on(func(l *lowering, v []value) (value, error) { return l.not(v[0]), nil }, args[0]), nil
 	}
 	or := n.op == "or"
 	return binary(t, args[0], args[1], func(m *morsel, x, y *column.Column) (*column.Column, error) {
@@ -190,7 +194,7 @@ func (b *binder) logic(n *node) (bound, error) {
 			valid.SetWord(k, isTrue|isFalse)
 		}
 		return column.Bools(out, valid)
-	}), nil
+	}).on(func(l *lowering, v []value) (value, error) { return l.logic(or, v[0], v[1]), nil }, args...), nil
 }
 
 // truth returns a word of what is not null, and one of what is true, of a column of n rows or one value for all of them.
@@ -226,7 +230,7 @@ func (b *binder) nullTest(n *node) (bound, error) {
 				}
 			}
 			return column.Bools(out, a.Validity())
-		}), nil
+		}).on(func(l *lowering, v []value) (value, error) { return l.isNaN(v[0]), nil }, x), nil
 	}
 	flip := uint64(0)
 	if n.op == "isnull" {
@@ -242,5 +246,5 @@ func (b *binder) nullTest(n *node) (bound, error) {
 			out.SetWord(k, w^flip)
 		}
 		return column.Bools(out, column.Bitmap{})
-	}), nil
+	}).on(func(l *lowering, v []value) (value, error) { return l.isNull(v[0], n.op == "isnull"), nil }, x), nil
 }

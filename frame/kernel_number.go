@@ -367,12 +367,12 @@ func (b *binder) arithmetic(n *node, hint column.Type) (bound, error) {
 	k := kernelsFor(t)
 	return binary(t, x, y, func(m *morsel, a, c *column.Column) (*column.Column, error) {
 		return k.arith(m, n.op, t, a, c), nil
-	}), nil
+	}).on(func(l *lowering, v []value) (value, error) { return l.arith(n.op, t, v[0], v[1]), nil }, x, y), nil
 }
 
 // binary returns a function of two expressions.
 func binary(t column.Type, x, y bound, f func(m *morsel, a, b *column.Column) (*column.Column, error)) bound {
-	return bound{typ: t, konst: x.konst && y.konst, col: -1, eval: func(m *morsel) (*column.Column, error) {
+	e := bound{typ: t, konst: x.konst && y.konst, col: -1, eval: func(m *morsel) (*column.Column, error) {
 		a, err := x.eval(m)
 		if err != nil {
 			return nil, err
@@ -383,16 +383,18 @@ func binary(t column.Type, x, y bound, f func(m *morsel, a, b *column.Column) (*
 		}
 		return f(m, a, b)
 	}}
+	return e.using(x, y)
 }
 
 func single(t column.Type, x bound, f func(m *morsel, a *column.Column) (*column.Column, error)) bound {
-	return bound{typ: t, konst: x.konst, col: -1, eval: func(m *morsel) (*column.Column, error) {
+	e := bound{typ: t, konst: x.konst, col: -1, eval: func(m *morsel) (*column.Column, error) {
 		a, err := x.eval(m)
 		if err != nil {
 			return nil, err
 		}
 		return f(m, a)
 	}}
+	return e.using(x)
 }
 
 func (b *binder) unary(n *node, hint column.Type) (bound, error) {
@@ -405,7 +407,8 @@ func (b *binder) unary(n *node, hint column.Type) (bound, error) {
 	case "neg", "abs":
 		if t.Kind == column.Duration || t.IsNumeric() && (n.op == "abs" || !t.IsUnsigned()) {
 			k := kernelsFor(t)
-			return single(t, x, func(m *morsel, a *column.Column) (*column.Column, error) { return k.unary(m, n.op, a), nil }), nil
+			return single(t, x, func(m *morsel, a *column.Column) (*column.Column, error) { return k.unary(m, n.op, a), nil }).
+				on(func(l *lowering, v []value) (value, error) { return l.unary(n.op, t, v[0]), nil }, x), nil
 		}
 		return x, fmt.Errorf("%s has no %s", t, n.op)
 	case "floor", "ceil", "round":
@@ -424,10 +427,12 @@ func (b *binder) unary(n *node, hint column.Type) (bound, error) {
 	}
 	if n.op == "round" {
 		digits := n.value.(int)
-		return single(t, x, func(m *morsel, a *column.Column) (*column.Column, error) { return round(m, a, digits), nil }), nil
+		return single(t, x, func(m *morsel, a *column.Column) (*column.Column, error) { return round(m, a, digits), nil }).
+			on(func(l *lowering, v []value) (value, error) { return l.round(v[0], digits), nil }, x), nil
 	}
 	k := kernelsFor(t)
-	return single(t, x, func(m *morsel, a *column.Column) (*column.Column, error) { return k.unary(m, n.op, a), nil }), nil
+	return single(t, x, func(m *morsel, a *column.Column) (*column.Column, error) { return k.unary(m, n.op, a), nil }).
+		on(func(l *lowering, v []value) (value, error) { return l.unary(n.op, t, v[0]), nil }, x), nil
 }
 
 func round(m *morsel, a *column.Column, digits int) *column.Column {

@@ -275,7 +275,7 @@ func concatStrings(args []bound) bound {
 		konst = konst && a.konst
 	}
 	t := column.String.Of()
-	return bound{typ: t, konst: konst, col: -1, eval: func(m *morsel) (*column.Column, error) {
+	e := bound{typ: t, konst: konst, col: -1, eval: func(m *morsel) (*column.Column, error) {
 		cols := make([]*column.Column, len(args))
 		for i, a := range args {
 			c, err := a.eval(m)
@@ -304,4 +304,5 @@ func concatStrings(args []bound) bound {
 		}
 		return b.Finish(), nil
 	}}
+	return e.using(args...)
 }

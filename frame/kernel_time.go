@@ -40,7 +40,7 @@ func timeArithmetic(op string, x, y bound) (bound, error) {
 			}
 			days := arithOf[int64](m, "sub", column.Int64.Of(), p, q)
 			return arithOf[int64](m, "mul", column.Type{Kind: column.Duration}, days, column.Of([]int64{86400})), nil
-		}), nil
+		}).on(func(l *lowering, v []value) (value, error) { return l.daysBetween(v[0], v[1]), nil }, x, y), nil
 	case isInstant(a) && isInstant(b) && op == "sub":
 		u, err := unify(a, b)
 		if err != nil {
@@ -96,7 +96,8 @@ func timeArithmetic(op string, x, y bound) (bound, error) {
 		return y, err
 	}
 	k := kernelsFor(t)
-	return binary(t, x, y, func(m *morsel, p, q *column.Column) (*column.Column, error) { return k.arith(m, op, t, p, q), nil }), nil
+	return binary(t, x, y, func(m *morsel, p, q *column.Column) (*column.Column, error) { return k.arith(m, op, t, p, q), nil }).
+		on(func(l *lowering, v []value) (value, error) { return l.arith(op, t, v[0], v[1]), nil }, x, y), nil
 }
 
 func isInstant(t column.Type) bool { return t.Kind == column.Date32 || t.Kind == column.Timestamp }
@@ -209,7 +210,8 @@ func (b *binder) temporal(n *node) (bound, error) {
 		default:
 			return x, fmt.Errorf("there is no period %q", period)
 		}
-		return single(t, x, func(m *morsel, a *column.Column) (*column.Column, error) { return truncated(m, a, period) }), nil
+		return single(t, x, func(m *morsel, a *column.Column) (*column.Column, error) { return truncated(m, a, period) }).
+			on(func(l *lowering, v []value) (value, error) { return l.truncate(v[0], period) }, x), nil
 	}
 	result := column.Int32.Of()
 	return single(result, x, func(m *morsel, a *column.Column) (*column.Column, error) {
@@ -233,7 +235,7 @@ func (b *binder) temporal(n *node) (bound, error) {
 			out[i] = timePart(n.op, days, second)
 		}
 		return column.FixedOf(result, out, a.Validity()), nil
-	}), nil
+	}).on(func(l *lowering, v []value) (value, error) { return l.timePart(n.op, v[0]) }, x), nil
 }
 
 func timePart(op string, days, second int64) int32 {

@@ -47,6 +47,12 @@ func TestRandomPlansAgreeWithTheReference(t *testing.T) {
 // comparePlan runs a random plan in both forms.
 func comparePlan(t *testing.T, seed uint64) {
 	t.Helper()
+	comparePlanOn(t, seed, nil)
+}
+
+// comparePlanOn is comparePlan with a device beside the CPU path.
+func comparePlanOn(t *testing.T, seed uint64, d *frame.Device) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 77))
 	p := &planGen{r: r}
 	p.begin("c")
@@ -54,7 +60,7 @@ func comparePlan(t *testing.T, seed uint64) {
 	for i := range steps {
 		p.step(i == steps-1)
 	}
-	got, err := p.q.Run(t.Context(), frame.Options{Workers: 1 + r.IntN(3)})
+	got, err := p.q.Run(t.Context(), frame.Options{Workers: 1 + r.IntN(3), Device: d})
 	say := func() string {
 		return fmt.Sprintf("\nagain: go test ./frame -run RandomPlans -plan %d\n%s", seed, strings.Join(p.log, "\n"))
 	}
@@ -69,7 +75,7 @@ func comparePlan(t *testing.T, seed uint64) {
 		for row := range p.t.rows {
 			want, v := p.t.rows[row][i], plain(c.Column, row)
 			if !same(want, v) {
-				plan, _ := p.q.Explain()
+				plan := got.String()
 				t.Fatalf("column %q, row %d: %v, the reference has %v%s\n%s\n%s", c.Name, row, v, want, say(), plan, got.Frame.Format(200))
 			}
 		}

@@ -32,6 +32,8 @@ type plan struct {
 	taken []string // names of the left side as the query has them: what is left out must not rename columns
 
 	stats stats
+	where string // engine; "": the CPU path
+	why   string
 }
 
 type named struct {

@@ -353,11 +353,22 @@ func onlyWhere(n *node, is *node) *node {
 type Options struct {
 	Workers int   // goroutines; 0: GOMAXPROCS
 	Memory  int64 // bytes that intermediate results may take together, beside what is queried; 0: no limit
+
+	Device *Device // where steps may run beside the CPU path; nil: nowhere
 }
 
 // Collect runs the query. Its error tells all mistakes, each with the line that made it.
 func (q *Query) Collect(ctx context.Context) (*Frame, error) {
 	r, err := q.Run(ctx, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return r.Frame, nil
+}
+
+// CollectOn is [Query.Collect] with a device. Errors: as there.
+func (q *Query) CollectOn(ctx context.Context, d *Device) (*Frame, error) {
+	r, err := q.Run(ctx, Options{Device: d})
 	if err != nil {
 		return nil, err
 	}

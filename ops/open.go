@@ -364,9 +364,12 @@ func (g *Graph) openNumber(v any) (d int, open bool) {
 	case int:
 		d = v
 	case float64:
+		if !(v > 2*firstDim && v < 0) { // an infinity has no int
+			return 0, false
+		}
 		d = int(v)
 	}
-	return d, isOpen(d)
+	return d, isOpen(d) && d > 2*firstDim // what is far below all handles is a number: the least of a dtype, for example
 }
 
 // sizeNode is the size of d, an extent that is open, as a scalar.

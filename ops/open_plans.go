@@ -84,6 +84,13 @@ func (g *Graph) plansOf(rt *Runtime, target Target) (*openPlans, error) {
 		}
 		p.inputs = append(p.inputs, in)
 	}
+	for _, n := range g.nodes {
+		for _, d := range n.shape {
+			if wanted[n] && slices.Contains(g.open.bases, d) && !slices.Contains(p.bases, d) {
+				return nil, fmt.Errorf("ops: compile %q: %s of %s is the extent of no input that the target needs, so that no run says how large it is", g.name, DimName(d), n)
+			}
+		}
+	}
 	p.key = make([]int, len(p.bases))
 	return p, nil
 }
@@ -275,7 +282,7 @@ func (p *openPlans) plan(ctx context.Context, feeds Feeds) (*openPlan, error) {
 	if v := p.last; v != nil && slices.Equal(v.sizes, p.key) {
 		v.users++
 		p.mu.Unlock()
-		return v, nil
+		return p.await(ctx, v) // another run may be compiling it
 	}
 	return p.find(ctx, p.key)
 }

@@ -2,9 +2,11 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -249,4 +251,58 @@ func TestInputsThatATargetDoesNotNeedMayHaveOpenExtents(t *testing.T) {
 	out, err = train.Run(t.Context(), Feeds{x: tensor.Must(tensor.FromSlice([]float32{1, 2, 3, 4}, 2, 2)), labels: tensor.Must(tensor.FromSlice([]float32{1, 10}))})
 	require.NoError(t, err)
 	require.Equal(t, 110.0, out[0].Float64At(0))
+}
+
+// Numbers far below all handles of extents, infinities among them, are numbers.
+func TestNumbersAreNotTakenForExtents(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("numbers")
+	x := g.Input("x", tensor.Float64, Dim("rows"))
+	k := g.Input("k", tensor.Int64, Dim("rows"))
+	Where(IsNaN(x), x, math.Inf(-1))
+	Maximum(Maximum(x, math.Inf(1)), -1e300)
+	Maximum(k, int64(math.MinInt64))
+	Maximum(k, math.MinInt32)
+	require.NoError(t, g.Err())
+}
+
+func TestAnExtentThatNoRunKnowsIsAMistake(t *testing.T) {
+	t.Parallel()
+	rt, err := Open(t.Context(), &Options{Device: "none"})
+	require.NoError(t, err)
+	defer rt.Close()
+	g := NewGraph("unknown")
+	one := BroadcastTo(g.Full(tensor.Float32, 1), Dim("rows"))
+	_, err = g.Compile(t.Context(), rt, Target{Outputs: []*Node{Sum(one)}})
+	require.ErrorContains(t, err, "rows")
+	require.ErrorContains(t, err, "no run says how large it is")
+}
+
+// Runs that meet sizes for the first time wait for the one that compiles the plan.
+func TestRunsAtTheSameTimeWaitForTheirPlan(t *testing.T) {
+	t.Parallel()
+	rt, err := Open(t.Context(), &Options{Device: "none"})
+	require.NoError(t, err)
+	defer rt.Close()
+	g := NewGraph("together")
+	x := g.Input("x", tensor.Float32, Dim("rows"))
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Sum(Exp(x))}})
+	require.NoError(t, err)
+	defer exe.Close()
+	for n := range 50 {
+		feed := tensor.Must(tensor.New(tensor.Float32, n+1))
+		start := make(chan struct{})
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				<-start
+				out, err := exe.Run(t.Context(), Feeds{x: feed})
+				if err != nil || out[0].Float64At(0) != float64(feed.Len()) {
+					t.Errorf("%v of %d", err, feed.Len())
+				}
+			})
+		}
+		close(start)
+		wg.Wait()
+	}
 }

@@ -4,6 +4,8 @@
 //	go run ./tools/cmd/bench/columns -suite tpch -scale 1 -peers FOLDER     # queries 1, 3, 6 and 12 of TPC-H, over tables that were loaded
 //	go run ./tools/cmd/bench/columns -suite scan -scale 1 -peers FOLDER     # reading TPC-H's lineitem as CSV and Parquet
 //
+// With -device NAME it compares the CPU path with a device, question by question, and says what stays on the CPU path.
+//
 // FOLDER has the peers, installed by npm: @duckdb/node-api, nodejs-polars and its native package. Without it, frame runs alone.
 // Every answer is compared with the peers': its rows, and the sums of its columns; those of TPC-H at scale 1 also with the answers of the generator's authors. Data are made from
 // a seed; -data names a folder in which TPC-H's are kept.
@@ -30,6 +32,7 @@ import (
 // options are what the command line says.
 type options struct {
 	suite, peers, only, data string
+	device                   string
 	rows, scale, turns       int
 	dictionary, explain      bool
 }
@@ -45,6 +48,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "questions, separated by commas")
 	flag.BoolVar(&o.dictionary, "dictionary", false, "give frame h2o's strings as dictionary columns; the peers keep plain strings")
 	flag.BoolVar(&o.explain, "explain", false, "print frame's plans with times")
+	flag.StringVar(&o.device, "device", "", "compare the CPU path with this device on h2o's questions, in place of peers: a name as in ANYCL_DEVICE")
 	flag.Parse()
 	o.rows = int(*rows)
 	if err := run(o); err != nil {
@@ -92,6 +96,9 @@ func (o options) prepare(dir string) (asked []question, rows int, err error) {
 }
 
 func run(o options) error {
+	if o.device != "" {
+		return onDevice(o)
+	}
 	ctx := context.Background()
 	dir := o.data
 	if dir == "" || o.suite == "h2o" {
