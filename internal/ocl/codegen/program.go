@@ -13,7 +13,10 @@ type Key [sha256.Size]byte
 
 // Key is what a program is compiled once for.
 func (p *Program) Key() Key {
-	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%d %d\x00%s", p.Options, p.Dims, p.Depth, p.Source))
+	b := make([]byte, 0, len(p.Options)+len(p.Source)+64)
+	b = append(b, p.Options...)
+	b = fmt.Appendf(b, "\x00%d %d\x00", p.Dims, p.Depth)
+	return sha256.Sum256(append(b, p.Source...))
 }
 
 // ArgKind says what a kernel argument is.

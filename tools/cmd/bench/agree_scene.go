@@ -104,11 +104,13 @@ func mean(p image.Image, part image.Rectangle, y, h, x, w, channel int) float64 
 	return sum / n
 }
 
-// kinds say by the name of a model what it reads.
-var kinds = []struct {
+// kind says by the name of a model what it reads.
+type kind struct {
 	name   *regexp.Regexp
 	inputs func(*scene, *agreement) (map[string]*tensor.Tensor, error)
-}{
+}
+
+var kinds = []kind{
 	{regexp.MustCompile("(?i)mnist"), (*scene).digit},
 	{regexp.MustCompile("^face_detection"), photo(false, 0, 0, signed)},
 	{regexp.MustCompile("^mlsd"), photo(false, 0, 0, asIs)},

@@ -26,7 +26,7 @@ type modelOptions struct {
 	npm, device string
 	dims        map[string]string
 	turns       int
-	slice       time.Duration
+	slice, warm time.Duration
 }
 
 func newModels() *cobra.Command {
@@ -38,7 +38,7 @@ backend tests: model.onnx, and test_data_set_0/input_N.pb for real inputs. Input
 
   load        to the first result, of ours and of onnxruntime: with caches of kernels as they are, so what a second run of the command says
   apart       largest difference from onnxruntime's results, as a part of the largest magnitude in each
-  time        median of a run
+  time        median of a run, after as many as -warm allows: until then auto may still find out where tasks are fastest
   speed       onnxruntime's time by ours`,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), c.OutOrStdout(), args) },
 	}
@@ -47,6 +47,7 @@ backend tests: model.onnx, and test_data_set_0/input_N.pb for real inputs. Input
 	f.StringVar(&o.npm, "npm", "bench/.peers", "folder that holds node_modules with onnxruntime-node")
 	f.StringToStringVar(&o.dims, "dims", nil, "sizes of open extents, as batch=8,height=224 (default 1)")
 	f.IntVar(&o.turns, "turns", 7, "turns of each")
+	f.DurationVar(&o.warm, "warm", 500*time.Millisecond, "how long each runs before its turns")
 	f.DurationVar(&o.slice, "slice", 60*time.Millisecond, "how long a turn is at least")
 	return c
 }

@@ -130,15 +130,19 @@ func apart(got, want *tensor.Tensor) float64 {
 // turnsOf runs all in turns and fills in medians.
 func (o *modelOptions) turnsOf(rows []*modelRow, beside bool) error {
 	for turn := range o.turns + 1 {
+		slice := o.slice
+		if turn == 0 {
+			slice = o.warm
+		}
 		for _, r := range rows {
 			n, start := 0, time.Now()
-			for time.Since(start) < o.slice || n == 0 {
+			for time.Since(start) < slice || n == 0 {
 				if err := r.f(); err != nil {
 					return err
 				}
 				n++
 			}
-			if turn > 0 { // the first is to get warm
+			if turn > 0 {
 				r.times = append(r.times, time.Since(start)/time.Duration(n))
 			}
 		}
