@@ -45,6 +45,7 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 		few(tensor.Float16, "matmul"),                                                  // some have no other dtype
 		{Ops: []string{"cumprod", "scatter"}, DTypes: []tensor.DType{tensor.Float32}},  // a single sample of each has some
 		{Ops: []string{"attention"}, DTypes: []tensor.DType{tensor.Float32}, Every: 5}, // heads that are wide enough for blocks
+		{Ops: []string{"add"}, DTypes: []tensor.DType{tensor.Float32}, Every: 12},      // a transposed operand beside one that is not
 	}
 	gradients, graphs := few(tensor.Float32, "conv2d", "max_pool2d"), 0
 	gradients.Bundle = true
@@ -118,7 +119,7 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 		padded := ops.Conv2D(x, w, ops.Conv2DOptions{Pad: [2]int{1, 1}})
 		suppressed, _ := ops.NonMaxSuppression(ops.Reshape(m, 1, 768, 4), ops.Reshape(u, 1, 4, 768), nil)
 		return map[string][]*ops.Node{
-			"map": {ops.Tanh(m), ops.Transpose(u), ops.Gather(u, 0, named), ops.Transpose(colours, 1, 2, 0), padded},
+			"map": {ops.Tanh(m), ops.Transpose(u), ops.Gather(u, 0, named), ops.Transpose(colours, 1, 2, 0), padded, ops.Add(ops.Transpose(m), ops.Reshape(u, 48, 64))},
 			"reduce": {
 				ops.Sum(x, -1), ops.Sum(x, 0, 1, 2),
 				ops.AvgPool2D(x, ops.PoolOptions{Size: [2]int{2, 2}, Stride: [2]int{2, 2}}),

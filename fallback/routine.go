@@ -23,6 +23,14 @@ func newRoutine(c *compiler) (runner, error) {
 		return newRunning(c, a)
 	case *engine.Join:
 		return newJoin(c, a), nil
+	case *engine.Cholesky:
+		return newCholesky(c, a), nil
+	case *engine.LU:
+		return newLU(c, a), nil
+	case *engine.QR:
+		return newQR(c, a), nil
+	case *engine.Triangular:
+		return newTriangular(c, a), nil
 	}
 	return nil, fmt.Errorf("%v: %w", c.task.Algorithm, engine.ErrUnsupported)
 }

@@ -3,14 +3,15 @@ package kernels
 import "slices"
 
 var (
-	blockSums  = "lib/block_sums.cl"
-	operands   = []string{"LOAD_A", "LOAD_B", "OUT"}
-	levels     = Macro{"LEVELS", []int{0, 1, 2}, "how sums of many terms are taken: see lib/block_sums.cl"}
-	splitSum   = Macro{"SPLIT", onOff, "chunks of k are summed apart; contract_sum adds them"}
-	byK        = []Macro{{"A_BY_K", onOff, "neighbours of A in memory are neighbours in k"}, {"B_BY_K", onOff, "the same of B"}}
-	callOutput = "product/any_output.cl"
-	cpuDots    = []string{"contract/any_dot4_emulated.cl", "contract/cpu_dot4_x86.cl", "contract/cpu_dot4_vex.cl"}
-	gpuDots    = []string{"contract/any_dot4_emulated.cl", "contract/gpu_dot4_ptx.cl", "contract/gpu_dot4_amd.cl", "contract/gpu_dot4_khr.cl"}
+	blockSums    = "lib/block_sums.cl"
+	operands     = []string{"LOAD_A", "LOAD_B", "OUT"}
+	levels       = Macro{"LEVELS", []int{0, 1, 2}, "how sums of many terms are taken: see lib/block_sums.cl"}
+	splitSum     = Macro{"SPLIT", onOff, "chunks of k are summed apart; contract_sum adds them"}
+	byK          = []Macro{{"A_BY_K", onOff, "neighbours of A in memory are neighbours in k"}, {"B_BY_K", onOff, "the same of B"}}
+	callOutput   = "product/any_output.cl"
+	updateOutput = "factor/any_update.cl"
+	cpuDots      = []string{"contract/any_dot4_emulated.cl", "contract/cpu_dot4_x86.cl", "contract/cpu_dot4_vex.cl"}
+	gpuDots      = []string{"contract/any_dot4_emulated.cl", "contract/gpu_dot4_ptx.cl", "contract/gpu_dot4_amd.cl", "contract/gpu_dot4_khr.cl"}
 )
 
 func tileMacros() []Macro {
@@ -31,7 +32,7 @@ func contractVariants() []Variant {
 			For: "the second step of contractions whose k was split",
 		},
 		{
-			Family: "contract", Name: "block", Class: CPU, File: "contract/cpu_block.cl", Needs: []string{"lib/cpu_transpose.cl", blockSums}, Optional: append([]string{callOutput}, cpuDots...),
+			Family: "contract", Name: "block", Class: CPU, File: "contract/cpu_block.cl", Needs: []string{"lib/cpu_transpose.cl", blockSums}, Optional: append([]string{callOutput, updateOutput}, cpuDots...),
 			Kernels: []string{"contract_block"}, Hooks: []string{"A_ROW", "A_LOAD", "A_ONE", "LOAD_A", "LOAD_B", "B_LOAD", "OUT", "OUT_VECTOR"},
 			Macros: []Macro{
 				splitSum, levels, {"A_ALONG_K", onOff, "A lies along k in memory"}, {"A_ALONG_M", onOff, "A lies along m"}, {"B_ALONG_K", onOff, "B lies along k"},
@@ -98,7 +99,7 @@ func contractVariants() []Variant {
 			For: "the transformed weights that contract_winograd reads",
 		},
 		{
-			Family: "contract", Name: "tile", Class: GPU, File: "contract/gpu_tile.cl", Needs: []string{blockSums}, Optional: append([]string{callOutput}, gpuDots...), Kernels: []string{"contract_tile"},
+			Family: "contract", Name: "tile", Class: GPU, File: "contract/gpu_tile.cl", Needs: []string{blockSums}, Optional: append([]string{callOutput, updateOutput}, gpuDots...), Kernels: []string{"contract_tile"},
 			Hooks:  append([]string{"A_AT", "B_AT"}, operands...),
 			Macros: slices.Concat(tileMacros(), []Macro{{"STAGES", []int{1, 2}, "of local memory"}, {"SLICES", nil, "sets of items, which divide k"}, {"LA", []int{1, 4}, "elements of A in a load"}, {"LB", []int{1, 4}, "elements of B in a load"}, {"STEADY", onOff, "positions grow evenly with k"}}),
 			For:    "matrix products and convolutions: tiles in local memory",

@@ -14,6 +14,7 @@ var Families = []Family{
 	{"scatter", "additions at positions read from memory"},
 	{"scan", "running sums"},
 	{"running", "running products, extremes, logarithms of sums and linear recurrences"},
+	{"factor", "decompositions of matrices and triangular systems: what they add to the kernels of contract"},
 	{"join", "concatenation of many inputs"},
 	{"rank", "sorts, and the first values of one"},
 	{"unique", "distinct values, after a sort"},

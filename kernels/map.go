@@ -195,6 +195,24 @@ func MapTileOf(outer, rows, cols, itemRows, itemColumns, itemOuter int64) MapTil
 	return m
 }
 
+// PackBlockColumns are those of a block of map_pack in the nearest cache.
+const PackBlockColumns = 128
+
+// MapPack cuts outer x rows x cols into items for map_pack: about 16 Ki points, as many columns as there are, unless units
+// would have nothing to do.
+func MapPack(outer, rows, cols int64, units int) MapTiles {
+	const points = 1 << 14
+	enough := int64(4 * units)
+	r, c := int64(TileSide), min(cols, points/TileSide)
+	for c > PackBlockColumns && outer*ceil(rows, r)*ceil(cols, c) < enough {
+		c /= 2
+	}
+	for r*c < points && outer*ceil(rows, 2*r)*ceil(cols, c) >= enough {
+		r *= 2
+	}
+	return MapTileOf(outer, rows, cols, r, c, 1)
+}
+
 // ThinRows is how many rows an item of map_thin takes of outer x rows x thin: about
 // 16 Ki points, if every unit still has some.
 func ThinRows(outer, rows, thin int64, units int) int64 {
@@ -232,6 +250,12 @@ func mapVariants() []Variant {
 			Family: "map", Name: "tile", Class: CPU, File: "map/cpu_tile.cl", Needs: []string{"lib/cpu_transpose.cl", "map/cpu_tile_store.cl"}, Kernels: []string{"map_tile"}, Hooks: []string{"VALUE", "PLACE", "STORE"},
 			Macros: []Macro{{"OUT", nil, "register type of VALUE"}, {"VT", nil, "16 of them"}, {"DIRECT", onOff, "y holds values of that type"}, {"NARROW", onOff, "a row is less than a tile"}, {"STREAMED", onOff, "no cache holds the output"}},
 			For:    "transposes",
+		},
+		{
+			Family: "map", Name: "pack", Class: CPU, File: "map/cpu_pack.cl", Needs: []string{"lib/cpu_transpose.cl"}, Kernels: []string{"map_pack"},
+			Hooks:  []string{"EACH_TURNED", "VALUE_OF", "PLACE", "STORE"},
+			Macros: []Macro{{"IN", nil, "type of inputs that lie along rows"}, {"VT", nil, "16 of them"}, {"PLAIN", onOff, "they are loaded as vectors"}, {"BUFFERED", onOff, "an input aliases the output"}, {"OUT", nil, "type of VALUE"}, {"BLOCK_COLS", nil, "columns of a block"}},
+			For:    "expressions of which some inputs are transposed and others are not",
 		},
 		{
 			Family: "map", Name: "thin", Class: CPU, File: "map/cpu_thin.cl", Kernels: []string{"map_thin"}, Hooks: []string{"VALUE", "PLACE", "STORE"},

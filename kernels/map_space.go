@@ -26,5 +26,12 @@ func mapSpaces() []Space {
 				{"columns", powers(TileSide, 1<<12), "of a work-item's tiles"},
 			},
 		},
+		{
+			Family: "map", Variant: "pack",
+			Params: []Param{
+				{"rows", powers(TileSide, 1<<12), "of a work-item's blocks"},
+				{"columns", powers(TileSide, 1<<12), "of a work-item's blocks"},
+			},
+		},
 	}
 }

@@ -75,6 +75,6 @@ func Variants() []Variant { return variants() }
 var variants = sync.OnceValue(func() []Variant {
 	return slices.Concat(
 		mapVariants(), reduceVariants(), rowVariants(), contractVariants(), productVariants(), attentionVariants(), scatterVariants(), scanVariants(), runningVariants(),
-		joinVariants(), rankVariants(), uniqueVariants(), suppressVariants(), treeVariants(), customVariants(),
+		factorVariants(), joinVariants(), rankVariants(), uniqueVariants(), suppressVariants(), treeVariants(), customVariants(),
 	)
 })

@@ -216,7 +216,7 @@ func (c *call) build() (outs []*value, err error) {
 			v.narrow = c.in[0].narrow
 		}
 	}
-	c.b.narrowed(outs)
+	c.b.recast(outs)
 	if now := graphErrors(c.b.g); len(now) > len(mistakes) {
 		return nil, errors.Join(now[len(mistakes):]...)
 	}

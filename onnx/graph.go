@@ -132,7 +132,7 @@ func (m *Model) buildOnce(ctx context.Context, b *builder, shapes map[string][]i
 		n := b.g.Input(in.Name, in.DType, shapes[in.Name]...)
 		x.inputs[in.Name] = n
 		v := &value{name: in.Name, node: n, input: in.Name, narrow: in.narrow}
-		b.narrowed([]*value{v})
+		b.recast([]*value{v})
 		s.values[in.Name] = v
 	}
 	b.errs = append(b.errs, b.g.Err())
@@ -145,10 +145,16 @@ func (m *Model) buildOnce(ctx context.Context, b *builder, shapes map[string][]i
 		return nil, b, err
 	}
 	for i, v := range x.outputs {
-		v = b.widened(v, m.outputs[i].DType)
+		v = b.declared(v, m.outputs[i].DType)
 		x.outputs[i] = v
-		if want, n := m.outputs[i].DType, x.trimmed(v); want.Valid() && (n.DType() != want || v.narrow != m.outputs[i].narrow) {
-			return nil, b, fmt.Errorf("output %q is %v, and the model says %v", m.outputs[i].Name, n.DType(), want)
+		got := tensor.Invalid
+		if v.node == nil { // it is known, and no node of another precision need be made of it
+			got = v.host.DType()
+		} else {
+			got = x.trimmed(v).DType()
+		}
+		if want := m.outputs[i].DType; want.Valid() && (got != want || v.narrow != m.outputs[i].narrow) {
+			return nil, b, fmt.Errorf("output %q is %v, and the model says %v", m.outputs[i].Name, got, want)
 		}
 	}
 	x.weights = b.weights

@@ -41,7 +41,7 @@ type Model struct {
 	functions map[[3]string]*model.Function
 	mu        sync.Mutex
 	weights   map[*model.Tensor]*tensor.Tensor
-	narrow    map[narrowKey]*tensor.Tensor // weights in 16 bits
+	casts     map[castKey]*tensor.Tensor // weights in the precisions of programs
 	inputs    []Info
 	outputs   []Info
 	opened    bool // by OpenBatch
@@ -121,6 +121,9 @@ func decode(b []byte, root *os.Root) (*Model, error) {
 	}
 	for _, v := range p.Graph.Outputs {
 		info, err := infoOf(v)
+		if v.Kind == "sequence" && zipped(p.Graph, v.Name) {
+			info, err = Info{Name: v.Name, DType: tensor.Float32, Type: model.Float32.String(), Shape: []int{-1, -1}, Dims: []string{"", ""}}, nil
+		}
 		errs = append(errs, err)
 		m.outputs = append(m.outputs, info)
 	}

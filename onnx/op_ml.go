@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/anycl/anycl/onnx/internal/model"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -8,6 +10,13 @@ import (
 
 // ml is the domain of classical models.
 const ml = "ai.onnx.ml."
+
+// zipped reports whether an output is what a ZipMap makes.
+func zipped(g *model.Graph, output string) bool {
+	return slices.ContainsFunc(g.Nodes, func(n *model.Node) bool {
+		return n.Op == "ZipMap" && n.Domain+"." == ml && slices.Contains(n.Outputs, output)
+	})
+}
 
 var _ = define(
 	&operator{name: ml + "Scaler", since: 1, build: func(c *call) []*value {
@@ -77,6 +86,17 @@ var _ = define(
 		return out(ops.Cast(ops.Equal(x, cats), tensor.Float32))
 	}},
 	&operator{name: ml + "LabelEncoder", since: 2, build: labelEncoder},
+	&operator{name: ml + "ZipMap", since: 1, build: func(c *call) []*value { // a map for each row: here it stays the row
+		x := c.x(0)
+		labels := len(c.intList("classlabels_int64s"))
+		if c.given("classlabels_strings") {
+			labels = len(c.strList("classlabels_strings"))
+		}
+		if x.Rank() != 2 || x.Shape()[1] != labels {
+			c.fail("there are %d labels for %v", labels, x.Shape())
+		}
+		return out(x)
+	}},
 	&operator{name: ml + "LinearRegressor", since: 1, build: func(c *call) []*value {
 		x := ops.Cast(c.x(0), tensor.Float32)
 		if t := c.str("post_transform", "NONE"); t != "NONE" {

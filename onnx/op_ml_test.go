@@ -61,3 +61,18 @@ func TestLinearModelsAreProducts(t *testing.T) {
 	y = run(t, compile(t, m, nil), tensor.Must(tensor.FromSlice([]float32{3, 4}, 1, 2)))
 	require.Equal(t, []float64{4, 1}, []float64{y.Float64At(0), y.Float64At(1)})
 }
+
+// The maps that end classifiers of scikit-learn's converter are a tensor, with a row for each.
+func TestMapsOfClassesAreATensor(t *testing.T) {
+	t.Parallel()
+	maps := &model.Value{Name: "z", Kind: "sequence"}
+	m := classical(t, "ZipMap", []*model.Value{maps}, ints("classlabels_int64s", 7, 8))
+	require.Equal(t, Info{Name: "z", DType: tensor.Float32, Type: "float32", Shape: []int{-1, -1}, Dims: []string{"", ""}}, m.Outputs()[0])
+	x := tensor.Must(tensor.FromSlice([]float32{0.25, 0.75, 1, 0}, 2, 2))
+	out, err := compile(t, m, nil).Run(t.Context(), map[string]*tensor.Tensor{"x": x})
+	require.NoError(t, err)
+	require.True(t, tensor.Equal(out["z"], x))
+	m = classical(t, "ZipMap", []*model.Value{maps}, stringsAttr("classlabels_strings", "a", "b", "c"))
+	_, err = m.Graph(&GraphOptions{Shapes: map[string][]int{"x": {1, 2}}})
+	require.ErrorContains(t, err, "3 labels")
+}

@@ -10,29 +10,29 @@ import (
 // checkPrecision refuses what is no precision.
 func checkPrecision(dt tensor.DType) error {
 	switch dt {
-	case tensor.Invalid, tensor.Float32, tensor.Float16, tensor.BFloat16:
+	case tensor.Invalid, tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Float64:
 		return nil
 	}
-	return fmt.Errorf("onnx: the precision %v is not float32, float16 or bfloat16", dt)
+	return fmt.Errorf("onnx: the precision %v is not float64, float32, float16 or bfloat16", dt)
 }
 
-// narrows reports whether values of a dtype are stored in fewer bits.
-func (b *builder) narrows(dt tensor.DType) bool {
-	return dt == tensor.Float32 && (b.precision == tensor.Float16 || b.precision == tensor.BFloat16)
+// recasts reports whether values of a dtype are stored in fewer bits, or in more.
+func (b *builder) recasts(dt tensor.DType) bool {
+	return dt == tensor.Float32 && b.precision != tensor.Invalid && b.precision != tensor.Float32
 }
 
-// narrowed are the nodes of results in the precision of the builder.
-func (b *builder) narrowed(outs []*value) {
+// recast are the nodes of results in the precision of the builder.
+func (b *builder) recast(outs []*value) {
 	for _, v := range outs {
-		if v != nil && v.node != nil && b.narrows(v.node.DType()) {
+		if v != nil && v.node != nil && b.recasts(v.node.DType()) {
 			v.node = ops.Cast(v.node, b.precision)
 		}
 	}
 }
 
-// widened is an output as the model declares it.
-func (b *builder) widened(v *value, want tensor.DType) *value {
-	if v.node == nil || !b.narrows(tensor.Float32) || v.node.DType() != b.precision || want == b.precision {
+// declared is an output as the model declares it.
+func (b *builder) declared(v *value, want tensor.DType) *value {
+	if v.node == nil || !b.recasts(tensor.Float32) || v.node.DType() != b.precision || want == b.precision {
 		return v
 	}
 	w := *v
@@ -42,41 +42,41 @@ func (b *builder) widened(v *value, want tensor.DType) *value {
 
 // constantNode is a constant of the graph, in the precision of the builder.
 func (b *builder) constantNode(t *tensor.Tensor) *ops.Node {
-	if b.narrows(t.DType()) {
-		narrow, err := b.m.narrowWeight(t, b.precision)
+	if b.recasts(t.DType()) {
+		c, err := b.m.recastWeight(t, b.precision)
 		if err != nil {
 			panic(refusal{err})
 		}
-		t = narrow
+		t = c
 	}
 	return b.g.Const(t)
 }
 
-// narrowWeight is t in 16 bits; that of a weight is kept, so that all graphs have the same.
-func (m *Model) narrowWeight(t *tensor.Tensor, dt tensor.DType) (*tensor.Tensor, error) {
+// recastWeight is t in another dtype; that of a weight is kept, so that all graphs have the same.
+func (m *Model) recastWeight(t *tensor.Tensor, dt tensor.DType) (*tensor.Tensor, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	key := narrowKey{t, dt}
-	if n := m.narrow[key]; n != nil {
-		return n, nil
+	key := castKey{t, dt}
+	if c := m.casts[key]; c != nil {
+		return c, nil
 	}
-	n, err := tensor.Cast(t, dt)
+	c, err := tensor.Cast(t, dt)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range m.weights {
 		if w == t {
-			if m.narrow == nil {
-				m.narrow = map[narrowKey]*tensor.Tensor{}
+			if m.casts == nil {
+				m.casts = map[castKey]*tensor.Tensor{}
 			}
-			m.narrow[key] = n
+			m.casts[key] = c
 			break
 		}
 	}
-	return n, nil
+	return c, nil
 }
 
-type narrowKey struct {
+type castKey struct {
 	weight *tensor.Tensor
 	dtype  tensor.DType
 }

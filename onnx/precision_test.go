@@ -50,8 +50,47 @@ func TestPrecision(t *testing.T) {
 			require.False(t, tensor.Equal(got, want), "%v changes nothing", dt)
 		}
 	}
-	_, err := m.Compile(context.Background(), nil, &Options{Precision: tensor.Float64})
+	_, err := m.Compile(context.Background(), nil, &Options{Precision: tensor.Int32})
 	require.ErrorContains(t, err, "precision")
+}
+
+// Results of float64 are those of the mathematics, rounded once.
+func TestPrecisionOfFloat64(t *testing.T) {
+	t.Parallel()
+	const rows, width = 3, 8
+	x := wave(rows, width)
+	product := func(a []float64, w *tensor.Tensor) []float64 {
+		y := make([]float64, rows*width)
+		for i := range y {
+			for k := range width {
+				y[i] += a[i/width*width+k] * w.Float64At(k*width+i%width)
+			}
+		}
+		return y
+	}
+	want := make([]float64, 0, rows*width)
+	for _, v := range x.All() {
+		want = append(want, v)
+	}
+	want = product(want, wave(width, width))
+	for i, v := range want {
+		want[i] = max(v, 0)
+	}
+	want = product(want, wave(width, width))
+	for r := range rows {
+		row, sum := want[r*width:][:width], 0.0
+		for i, v := range row {
+			row[i] = math.Exp(v + 1)
+			sum += row[i]
+		}
+		for i := range row {
+			row[i] /= sum
+		}
+	}
+	got := run(t, compile(t, layers(t, width), &Options{Precision: tensor.Float64}), x)
+	for i, v := range got.All() {
+		require.Equal(t, float32(want[i]), float32(v), i)
+	}
 }
 
 // A loop carries values in 16 bits, and host constants join it.

@@ -20,7 +20,8 @@ type Options struct {
 	Plans int
 	// Precision is in which dtype what the model computes in float32 is stored, weights and results of nodes: Float16 or BFloat16, which take
 	// half the memory and on many GPUs half the time. Sums are computed in float32. What is computed before the graph runs, other dtypes, and inputs and
-	// outputs stay as they are. Float16 ends at 65504, and BFloat16 has 8 significant bits: compare results. The zero value: float32.
+	// outputs stay as they are. Float16 ends at 65504, and BFloat16 has 8 significant bits: compare results. Float64 computes in it: to find how far
+	// rounding takes the results of a model. The zero value: float32.
 	Precision tensor.DType
 	// Target says where and how the graphs run; its Outputs are set here.
 	Target ops.Target

@@ -23,17 +23,19 @@ func (o *Op) check() error {
 		return errors.New(`the name is not of the form "package.op", of letters, digits, _ and -`)
 	}
 	ways := 0
-	for _, has := range []bool{o.Scalar != nil, o.Compose != nil, o.ComposeAll != nil, o.View != nil, o.Kernel != nil} {
+	for _, has := range []bool{o.Scalar != nil, o.Compose != nil, o.ComposeAll != nil, o.View != nil, o.Kernel != nil, o.Algorithm != nil} {
 		ways += ir.Btoi(has)
 	}
 	several := o.Results != nil
 	switch {
 	case ways != 1:
-		return fmt.Errorf("it has %d of Scalar, Compose, ComposeAll, View and Kernel, not one", ways)
+		return fmt.Errorf("it has %d of Scalar, Compose, ComposeAll, View, Kernel and Algorithm, not one", ways)
+	case o.Algorithm != nil && !several:
+		return errors.New("it has Algorithm and no Results")
 	case several == (o.Result != nil):
 		return errors.New("it needs Result or Results")
-	case several && o.ComposeAll == nil && o.Kernel == nil:
-		return errors.New("only ComposeAll and Kernel give several results")
+	case several && o.ComposeAll == nil && o.Kernel == nil && o.Algorithm == nil:
+		return errors.New("only ComposeAll, Kernel and Algorithm give several results")
 	case o.ComposeAll != nil && !several:
 		return errors.New("it has ComposeAll and no Results")
 	case several && len(o.ResultNames) == 0:

@@ -74,6 +74,13 @@ var _ = define(Op{
 		return idx, c.dt(0), nil
 	},
 	Grad: func(b *Back) {
-		b.Add(0, scatterInto(zerosLike(b.In(0)), b.In(1), b.Grad(), ir.ScatterAttr{Axis: b.Attr().(ir.GatherAttr).Axis, Along: true}))
+		x, idx, axis := b.In(0), b.In(1), b.Attr().(ir.GatherAttr).Axis
+		if idx.shape[axis] != 1 {
+			b.Add(0, scatterInto(zerosLike(x), idx, b.Grad(), ir.ScatterAttr{Axis: axis, Along: true}))
+			return
+		}
+		// One element of each line, as labels choose it: a comparison fuses with what reads the gradient, a scatter does not.
+		here := Equal(x.graph.Iota(tensor.Int64, axis, x.shape...), Cast(idx, tensor.Int64))
+		b.Add(0, Where(here, b.Grad(), ScalarLike(b.Grad(), 0)))
 	},
 })

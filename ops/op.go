@@ -17,7 +17,7 @@ import (
 // table of ops is what `anycl ops` prints and what the conformance suite walks, which has the samples and the error bound
 // of each in package optest. Other packages add ops to the table by [Define].
 //
-// Exactly one of Scalar, Compose, ComposeAll, View and Kernel computes the op, and Complex where operands are complex.
+// Exactly one of Scalar, Compose, ComposeAll, View, Kernel and Algorithm computes the op, and Complex where operands are complex.
 type Op struct {
 	// Name is how [Apply], errors and reports call the op. Names without a dot are those of this package; others
 	// are "package.op".
@@ -58,6 +58,8 @@ type Op struct {
 	Fill func(p Primitive) float64
 	// Kernel is OpenCL C for the op, a Go function, or both; its Results are those of the op, and need not be set.
 	Kernel func(c *Call) KernelOptions
+	// Algorithm names one of the algorithms of package engine, which all engines have, for operands and results that are its.
+	Algorithm func(p Primitive) engine.Algorithm
 	// Traits tell the compiler what it may assume.
 	Traits Traits
 
@@ -245,6 +247,10 @@ func (o *Op) enter() (*Op, error) {
 	}
 	if o.Kernel != nil {
 		o.kind = ir.KindCustom
+	}
+	if o.Algorithm != nil {
+		o.kind = ir.KindRoutine
+		o.algorithm = func(n *ir.Node) engine.Algorithm { return o.Algorithm(Primitive{n}) }
 	}
 	tableMu.Lock()
 	defer tableMu.Unlock()

@@ -65,30 +65,35 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	defer rt.Close()
 	in := map[string]*tensor.Tensor{m.Inputs()[0].Name: seen(photo)}
 	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "finding lines", Amount: 1, Unit: "pictures"},
-		func(place ops.Place) (func(context.Context) ([]line, error), error) {
+		func(place ops.Place) (func(context.Context) (map[string]*tensor.Tensor, error), error) {
 			net, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: place}})
 			if err != nil {
 				return nil, err
 			}
-			return func(ctx context.Context) ([]line, error) {
-				out, err := net.Run(ctx, in)
-				if err != nil {
-					return nil, err
-				}
-				return found(out["scores"], out["offsets"], o.threshold), nil
-			}, nil
+			return func(ctx context.Context) (map[string]*tensor.Tensor, error) { return net.Run(ctx, in) }, nil
 		})
 	if err != nil {
 		return err
 	}
-	lines := results[0].Value
+	theirs, err := p.BesideONNXRuntime(ctx, file, in)
+	if err != nil {
+		return err
+	}
+	lines := found(results[0].Value["scores"], results[0].Value["offsets"], o.threshold)
 	longest := 0.0
 	for _, l := range lines {
 		longest = max(longest, l.length())
 	}
 	p.Check(len(lines) >= 10 && longest > side/8, "%d lines are found, the longest %.0f pixels long", len(lines), longest)
 	if len(results) == 2 {
-		p.Check(alike(lines, results[1].Value), "%s and the CPU path find the same lines", results[0].Where)
+		cpu := results[1].Value
+		p.Check(alike(lines, found(cpu["scores"], cpu["offsets"], o.threshold)), "%s and the CPU path find the same lines", results[0].Where)
+	}
+	if theirs != nil {
+		for _, r := range results {
+			worst := max(gallery.Apart(r.Value["scores"], theirs["scores"]), gallery.Apart(r.Value["offsets"], theirs["offsets"]))
+			p.Check(worst < 1e-3, "the outputs of %s are those of onnxruntime within %.1e of the largest", r.Where, worst)
+		}
 	}
 	return p.WritePNG(drawn(photo, lines))
 }

@@ -191,6 +191,15 @@ func addedTurned(dt tensor.DType, rows, cols int) *engine.Task {
 	return mapTask(d, v, whole(dt, d), whole(dt, d))
 }
 
+// addedWithin is addedTurned with zeros where the transposed matrix, of fewer columns, ends.
+func addedWithin(dt tensor.DType, rows, cols int) *engine.Task {
+	t := addedTurned(dt, rows, cols)
+	inside := []engine.Cond{{X: engine.AxisIndex(1), Lo: 0, Hi: int64(cols) - 3}}
+	d := engine.Domain{rows, cols}
+	t.Values[0] = engine.Apply(fnMul, dt, engine.Load(0, dt, denseAt(d, 1, 0), inside), load(1, dt, d))
+	return t
+}
+
 // twoTurned is the transpose of a matrix less that of integers.
 func twoTurned(rows, cols int) *engine.Task {
 	d, f32 := engine.Domain{rows, cols}, tensor.Float32
@@ -237,6 +246,8 @@ func mapCells() (all []cell) {
 	short := engine.Domain{5, 4, 10}
 	several := severalValues(dom)
 	several.Alias = []int{1, -1, 0}
+	packed := addedTurned(f32, 18, 33)
+	packed.Alias = []int{1}
 	manyInPlace := severalValues(engine.Domain{2, 600})
 	manyInPlace.Alias = several.Alias
 	for _, force := range []string{"map=item", "map=block"} {
@@ -289,6 +300,11 @@ func mapCells() (all []cell) {
 		forced(tinyCPU(), "map=tile", "few columns", turned(f32, 2, 35, 11)),
 		forced(tinyCPU(), "map=tile", "few columns, rounded", rounded(turned(f32, 19, 9))),
 		forced(tinyCPU(), "map=tile", "images of few channels with a border", paddedImages(f32, [4]int{2, 14, 2, 17}, [4]int{1, 1, 1, 1})),
+		forced(tinyCPU(), "map=pack", "transpose and what lies as it is", addedTurned(f32, 19, 35)),
+		forced(tinyCPU(), "map=pack", "halves", addedTurned(f16, 17, 18)),
+		forced(tinyCPU(), "map=pack", "with a border", addedWithin(f32, 19, 21)),
+		forced(tinyCPU(), "map=pack", "in place", packed),
+		forced(tinyCPU(), "map=pack", "of two types", twoTurned(18, 33)),
 		forced(tinyCPU(), "map=block", "rows of a part of a vector", mapTask(short, engine.Load(0, f32, denseAt(short, 1, 0, 2), nil), whole(f32, short))),
 		forced(tinyCPU(), "map=block", "rolled rows", rolled(5, 37, 11)),
 		forced(tinyCPU(), "map=thin", "channels last", turned(f32, 2, 67, 3)),

@@ -147,8 +147,42 @@ func runningCells() (all []cell) {
 	return all
 }
 
+// factorCells are decompositions and systems, with panels that are cut and blocks that are not whole.
+func factorCells() (all []cell) {
+	dt := tensor.Float32
+	of := func(n int64) engine.Operand { return engine.Operand{DType: dt, Len: n} }
+	for _, gpu := range []bool{false, true} {
+		d := tinyCPU
+		if gpu {
+			d = tinyGPU
+		}
+		add := func(force, name string, task *engine.Task, ins ...[]float64) {
+			var data [][]byte
+			for _, v := range ins {
+				data = append(data, wideBytesOf(dt, v))
+			}
+			all = append(all, forced(d(), force, fmt.Sprint(name, " ", gpu), task).on(data...).likeCPUPath(0x1p-12, 40))
+		}
+		for _, n := range []int{5, 70} {
+			a := drawn(n * n)
+			for i := range n {
+				a[i*n+i] = float64(n)
+			}
+			x := of(int64(n * n))
+			add("cholesky=halves", fmt.Sprint("cholesky ", n), routineTask(&engine.Cholesky{Batch: 1, N: int64(n)}, []engine.Operand{x}, x, engine.Operand{DType: tensor.Int32, Len: 1}), a)
+			add("lu=halves", fmt.Sprint("lu ", n), luTask(dt, 1, n, n), a)
+			add("qr=blocks", fmt.Sprint("qr ", n), routineTask(&engine.QR{Batch: 1, M: int64(n), N: int64(n - 2), Columns: int64(n)}, []engine.Operand{of(int64(n * (n - 2)))}, x, of(int64(n*(n-2)))), a[:n*(n-2)])
+			for i, t := range []engine.Triangular{{}, {Transposed: true}, {Right: true, Unit: true}, {Right: true, Transposed: true}} {
+				t.Batch, t.N, t.Columns = 1, int64(n), 3
+				add("triangle=halves", fmt.Sprint("triangle ", n, i), routineTask(&t, []engine.Operand{x, of(int64(3 * n))}, of(int64(3*n))), a, drawn(3*n))
+			}
+		}
+	}
+	return all
+}
+
 func routineCells() (all []cell) {
-	all = runningCells()
+	all = append(runningCells(), factorCells()...)
 	f32 := tensor.Float32
 	for _, v := range []string{"row", "group", "column"} {
 		d := tinyCPU

@@ -82,6 +82,7 @@ func goldenTasks() map[string]*engine.Task {
 		"unique-rows":   uniqueTask(f32, engine.Unique{Count: 1000, Width: 5, Sorted: true}),
 		"suppress":      suppressTask(engine.Suppress{Batches: 1, Classes: 20, Boxes: 1000, IoU: 0.5, HasScore: true, Score: 0.3}),
 		"suppress-long": suppressTask(engine.Suppress{Batches: 2, Classes: 3, Boxes: 10_000, PerClass: 100, IoU: 0.5, Centre: true}),
+		"map-added":     addedTurned(f32, 1000, 300),
 		"scatter":       scatterTask(1000, 64, 32, tensor.Float16, tensor.Int32),
 	}
 }
@@ -175,6 +176,7 @@ func goldens() map[string]goldenCase {
 		{"map-streamed", "map=tile", streams},
 		{"map-transpose", "map=tile", cpuFacts(16)},
 		{"map-transpose", "map=turn", gpuFacts(256)},
+		{"map-added", "map=pack", cpuFacts(16)},
 		{"map-image", "map=tile", cpuFacts(16)},
 		{"reduce-mean", "reduce=group", gpuFacts(256)},
 		{"reduce-mean", "reduce=item", gpuFacts(256)},

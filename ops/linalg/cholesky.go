@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/anycl/anycl/internal/dense"
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/ops"
@@ -17,7 +17,7 @@ import (
 //
 //	a = L Lᵀ with L lower triangular, or a = Uᵀ U with U upper triangular
 //
-// a is [..., n, n], float32 or float64, computed in float64; only the triangle that the factor has is read. Where a matrix is not positive
+// a is [..., n, n], float32, float64, or complex and Hermitian, with conjugate transposes above; only the triangle that the factor has is read. Where a matrix is not positive
 // definite, its factor is NaN: a graph does not fail while it runs; [CholeskyEx] tells which. The derivative is
 // that of a symmetric a, shared equally by both triangles. Errors: dtype; matrices are not square.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 4.2; Murray, Differentiation of the Cholesky
@@ -30,6 +30,9 @@ func Cholesky(a *ops.Node, upper bool) *ops.Node {
 // CholeskyEx is [Cholesky] with a second result, int32 [...]: 0 where a matrix is positive definite, and else the order of
 // the first leading minor that is not positive.
 func CholeskyEx(a *ops.Node, upper bool) (factor, info *ops.Node) {
+	if isComplex(a) {
+		return complexCholesky(a, upper)
+	}
 	r := ops.ApplyAll("linalg.cholesky", choleskyAttr{upper}, a)
 	return r[0], r[1]
 }
@@ -47,10 +50,13 @@ var _ = ops.MustDefine(ops.Op{
 		batch, _, err := squareOf(c, 0)
 		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(0)}, {DType: tensor.Int32, Shape: batch}}, err
 	},
-	Kernel: hostMatrices([]int{2}, []int{2, 0}, func(c *ops.Call, out, in []dense.Matrix) {
-		out[1].Data[0] = float64(dense.Cholesky(in[0], c.Attr.(choleskyAttr).Upper))
-		dense.Put(out[0], in[0])
-	}),
+	ComposeAll: func(c *ops.Call) []*ops.Node {
+		if !c.Attr.(choleskyAttr).Upper {
+			return ops.ApplyAll("linalg.cholesky_lower", nil, c.In[0])
+		}
+		r := ops.ApplyAll("linalg.cholesky_lower", nil, build.SwapLast(c.In[0]))
+		return []*ops.Node{build.SwapLast(r[0]), r[1]}
+	},
 	// With L: S = L⁻ᵀ Φ(Lᵀ dL) L⁻¹, where Φ takes the lower triangle with half the diagonal, made symmetric.
 	Grad: func(b *ops.Back) {
 		l, d := b.Out(), b.Grad()
@@ -62,6 +68,21 @@ var _ = ops.MustDefine(ops.Op{
 		p = ops.Apply("linalg.solve_triangle", triangleAttr{Transposed: true}, l, p)
 		p = ops.Apply("linalg.solve_triangle", triangleAttr{Right: true}, l, p)
 		b.Add(0, ops.Mul(p, ops.ScalarLike(p, 0.5)))
+	},
+})
+
+// The lower factors.
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.cholesky_lower", Hidden: true,
+	Operands: operandA, DTypes: dtypes.Wide,
+	ResultNames: []string{"factor", "info"},
+	Results: func(c *ops.Call) ([]ops.Result, error) {
+		batch, _, err := squareOf(c, 0)
+		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(0)}, {DType: tensor.Int32, Shape: batch}}, err
+	},
+	Algorithm: func(p ops.Primitive) engine.Algorithm {
+		batch, _, n := extentsOf(p.In(0))
+		return &engine.Cholesky{Batch: batch, N: n}
 	},
 })
 
@@ -188,10 +209,7 @@ var _ = ops.MustDefine(ops.Op{
 		}
 		return shape, c.DType(0), err
 	},
-	Kernel: hostMatrices([]int{2, 2}, []int{2}, func(c *ops.Call, out, in []dense.Matrix) {
-		dense.Put(out[0], in[1])
-		dense.SolveTriangular(in[0], out[0], dense.Triangle(c.Attr.(triangleAttr)))
-	}),
+	Compose: func(c *ops.Call) *ops.Node { return ops.ApplyAll("linalg.triangle_system", c.Attr, c.In...)[0] },
 	// a x = b: db = a⁻ᵀ dx, da = -db xᵀ, transposed where a is, and cut to what is read.
 	Grad: func(b *ops.Back) {
 		t, a, x := b.Attr().(triangleAttr), b.In(0), b.Out()
@@ -225,5 +243,22 @@ var _ = ops.MustDefine(ops.Op{
 		} else {
 			b.Add(0, ops.Tril(da, -k))
 		}
+	},
+})
+
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.triangle_system", Hidden: true,
+	Attributes: ops.AttributesOf[triangleAttr](), Operands: operandsSystem, DTypes: dtypes.Wide,
+	ResultNames: []string{"x"},
+	Results: func(c *ops.Call) ([]ops.Result, error) {
+		return []ops.Result{{DType: c.DType(1), Shape: c.Shape(1)}}, nil
+	},
+	Algorithm: func(p ops.Primitive) engine.Algorithm {
+		t := p.Attr().(triangleAttr)
+		batch, n, columns := extentsOf(p.In(1))
+		if t.Right {
+			n, columns = columns, n
+		}
+		return &engine.Triangular{Batch: batch, N: n, Columns: columns, Upper: t.Upper, Transposed: t.Transposed, Unit: t.Unit, Right: t.Right}
 	},
 })

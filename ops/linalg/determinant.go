@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Det returns the determinants of square matrices, by LU decomposition in float64. a is [..., n, n], float32 or float64; the result is
+// Det returns the determinants of square matrices, by LU decomposition. a is [..., n, n], float32 or float64; the result is
 // [...]; the determinant of an empty matrix is 1. Its derivative, the matrix of cofactors, is right for singular matrices
 // too, and so is the derivative of that. Errors: dtype; matrices are not square.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 3.4; Magnus and Neudecker, Matrix Differential Calculus (2019),
@@ -21,10 +21,10 @@ func Det(a *ops.Node) *ops.Node { return ops.Apply("linalg.det", nil, a) }
 var _ = ops.MustDefine(ops.Op{
 	Name: "linalg.det", Category: "linear algebra",
 	Operands: operandA, DTypes: dtypes.Wide, Result: numberEach,
-	Kernel: hostMatrices([]int{2}, []int{0}, func(_ *ops.Call, out, in []dense.Matrix) {
-		pivots, _ := dense.LU(in[0])
-		out[0].Data[0] = dense.Product(in[0], pivots)
-	}),
+	Compose: func(c *ops.Call) *ops.Node {
+		f := factorLU(c.In[0])
+		return ops.Mul(f.sign(), ops.Prod(f.diagonal(), -1))
+	},
 	Grad: func(b *ops.Back) {
 		b.Add(0, ops.Mul(ops.ExpandDims(b.Grad(), -1, -2), ops.Apply("linalg.cofactors", nil, b.In(0))))
 	},
@@ -80,10 +80,14 @@ var _ = ops.MustDefine(ops.Op{
 		batch, _, err := squareOf(c, 0)
 		return []ops.Result{{DType: c.DType(0), Shape: batch}, {DType: c.DType(0), Shape: batch}}, err
 	},
-	Kernel: hostMatrices([]int{2}, []int{0, 0}, func(_ *ops.Call, out, in []dense.Matrix) {
-		pivots, _ := dense.LU(in[0])
-		out[0].Data[0], out[1].Data[0] = dense.Determinant(in[0], pivots)
-	}),
+	ComposeAll: func(c *ops.Call) []*ops.Node {
+		f := factorLU(c.In[0])
+		d := f.diagonal()
+		singular := ops.NotEqual(f.info, ops.ScalarLike(f.info, 0))
+		sign := ops.Where(singular, ops.ScalarLike(d, 0), ops.Mul(f.sign(), ops.Prod(ops.Sign(d), -1)))
+		log := ops.Where(singular, ops.ScalarLike(d, math.Inf(-1)), ops.Sum(ops.Log(ops.Abs(d)), -1))
+		return []*ops.Node{sign, log}
+	},
 	Grad: func(b *ops.Back) {
 		b.Add(0, ops.Mul(ops.ExpandDims(b.GradOf(1), -1, -2), build.SwapLast(Inverse(b.In(0)))))
 	},

@@ -2,8 +2,10 @@ package linalg
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/dense"
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/internal/shapes"
@@ -16,7 +18,7 @@ import (
 //
 //	a = P L U,  lu = L - I + U
 //
-// L has a diagonal of ones, which lu does not hold. a is [..., m, n], float32 or float64, computed in float64. pivots is int32
+// L has a diagonal of ones, which lu does not hold. a is [..., m, n], float32 or float64. pivots is int32
 // [..., min(m, n)]: in step i, row i was exchanged with row pivots[i], both counted from 1, as in LAPACK. info is int32 [...]: 0, or the
 // first i, from 1, for which U[i, i] is 0; the decomposition is right then, but U is singular. Errors: dtype;
 // a is not of matrices.
@@ -36,16 +38,68 @@ var _ = ops.MustDefine(ops.Op{
 		batch, m, n, err := matrixOf(c, 0)
 		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(0)}, {DType: tensor.Int32, Shape: shapes.With(batch, min(m, n))}, {DType: tensor.Int32, Shape: batch}}, err
 	},
-	Kernel: hostMatrices([]int{2}, []int{2, 1, 0}, func(_ *ops.Call, out, in []dense.Matrix) {
-		pivots, info := dense.LU(in[0])
-		dense.Put(out[0], in[0])
-		for i, p := range pivots {
-			out[1].Data[i] = float64(p + 1)
-		}
-		out[2].Data[0] = float64(info)
-	}),
+	ComposeAll: func(c *ops.Call) []*ops.Node {
+		f := factorLU(c.In[0])
+		return []*ops.Node{f.lu, f.pivots, f.info}
+	},
 	Grad: luGrad,
 })
+
+// luFactors are the results of an LU decomposition, and the order in which its rows stand in the matrix.
+type luFactors struct{ lu, pivots, order, info *ops.Node }
+
+func factorLU(a *ops.Node) luFactors {
+	r := ops.ApplyAll("linalg.lu_steps", nil, a)
+	return luFactors{r[0], r[1], r[2], r[3]}
+}
+
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.lu_steps", Hidden: true,
+	Operands: operandA, DTypes: dtypes.Wide,
+	ResultNames: []string{"lu", "pivots", "order", "info"},
+	Results: func(c *ops.Call) ([]ops.Result, error) {
+		batch, m, n, err := matrixOf(c, 0)
+		return []ops.Result{
+			{DType: c.DType(0), Shape: c.Shape(0)}, {DType: tensor.Int32, Shape: shapes.With(batch, min(m, n))},
+			{DType: tensor.Int32, Shape: shapes.With(batch, m)}, {DType: tensor.Int32, Shape: batch},
+		}, err
+	},
+	Algorithm: func(p ops.Primitive) engine.Algorithm {
+		batch, m, n := extentsOf(p.In(0))
+		return &engine.LU{Batch: batch, M: m, N: n}
+	},
+})
+
+// solve is the solution x of a x = b for the square matrices a that were decomposed, or of aᵀ x = b. It is NaN where a is singular.
+func (f luFactors) solve(b *ops.Node, transposed bool) *ops.Node {
+	at := func(order *ops.Node) *ops.Node { return ops.BroadcastTo(ops.ExpandDims(order, -1), b.Shape()...) }
+	triangle := func(t triangleAttr) {
+		t.Transposed = transposed
+		b = ops.Apply("linalg.solve_triangle", t, f.lu, b)
+	}
+	if transposed { // aᵀ = Uᵀ Lᵀ Pᵀ
+		triangle(triangleAttr{Upper: true})
+		triangle(triangleAttr{Unit: true})
+		b = ops.TakeAlong(b, -2, at(ops.ArgSort(f.order, -1, nil)))
+	} else {
+		b = ops.TakeAlong(b, -2, at(f.order))
+		triangle(triangleAttr{Unit: true})
+		triangle(triangleAttr{Upper: true})
+	}
+	singular := ops.NotEqual(f.info, ops.ScalarLike(f.info, 0))
+	return ops.Where(ops.ExpandDims(singular, -1, -2), ops.ScalarLike(b, math.NaN()), b)
+}
+
+// diagonal are the pivots' values, [..., n].
+func (f luFactors) diagonal() *ops.Node { return ops.Diagonal(f.lu, 0, -2, -1) }
+
+// sign is -1 where an odd number of rows was exchanged, else 1.
+func (f luFactors) sign() *ops.Node {
+	own := f.pivots.Graph().Iota(tensor.Int32, 0, f.pivots.Dim(-1))
+	moved := ops.Cast(ops.NotEqual(f.pivots, ops.Add(own, ops.ScalarLike(own, 1))), tensor.Int32)
+	odd := ops.And(ops.Sum(moved, -1), ops.ScalarLike(moved, 1))
+	return ops.Cast(ops.Sub(ops.ScalarLike(odd, 1), ops.Mul(odd, ops.ScalarLike(odd, 2))), f.lu.DType())
+}
 
 // luGrad is the derivative of an LU decomposition. With k = min(m, n), A₁ the first k rows and columns of Pᵀ a, L₁ and U₁ the square
 // parts of the factors, and L₂ and U₂ what is below and beside them:

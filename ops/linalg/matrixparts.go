@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/internal/dense"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/internal/build"
@@ -40,6 +41,13 @@ func squareOf(c *ops.Call, i int) (batch []int, n int, err error) {
 func squareResult(c *ops.Call) ([]int, tensor.DType, error) {
 	_, _, err := squareOf(c, 0)
 	return c.Shape(0), c.DType(0), err
+}
+
+// extentsOf are how many matrices x has, and their extents.
+func extentsOf(x ops.Primitive) (batch, m, n int64) {
+	s := x.Shape()
+	k := len(s) - 2
+	return int64(ir.Product(s[:k])), int64(s[k]), int64(s[k+1])
 }
 
 // batchOf is the shape of x without its matrices.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/dense"
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/internal/shapes"
@@ -26,7 +27,7 @@ const (
 //
 //	a = Q R,  Qᵀ Q = I,  R upper triangular
 //
-// a is [..., m, n], float32 or float64, computed in float64 by Householder reflections; the signs of the diagonal of R are LAPACK's. The
+// a is [..., m, n], float32 or float64, by Householder reflections; the signs of the diagonal of R are LAPACK's. The
 // derivative is that of the first k columns, where the first k columns of a are independent; the complete Q has none where m > n. A
 // matrix with an element that is not finite gives NaN. Errors: dtype; a is not of matrices; the mode is unknown.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 5.2; Roberts and Roberts, QR and LQ Decomposition Matrix
@@ -88,11 +89,10 @@ var _ = ops.MustDefine(ops.Op{
 		k := c.Attr.(columnsAttr).Columns
 		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, m, k)}, {DType: c.DType(0), Shape: shapes.With(batch, k, n)}}, err
 	},
-	Kernel: hostMatrices([]int{2}, []int{2, 2}, func(c *ops.Call, out, in []dense.Matrix) {
-		q, r := dense.QR(in[0], c.Attr.(columnsAttr).Columns)
-		dense.Put(out[0], q)
-		dense.Put(out[1], r)
-	}),
+	Algorithm: func(p ops.Primitive) engine.Algorithm {
+		batch, m, n := extentsOf(p.In(0))
+		return &engine.QR{Batch: batch, M: m, N: n, Columns: int64(p.Attr().(columnsAttr).Columns)}
+	},
 	Grad: func(b *ops.Back) {
 		q, r, dq, dr := b.Result(0), b.Result(1), b.GradOf(0), b.GradOf(1)
 		m, n := rowsOf(q), columnsOf(r)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/anycl/anycl/internal/dense"
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/shapes"
@@ -19,8 +18,8 @@ type SolveOptions struct {
 	Right bool
 }
 
-// Solve returns the solution x of a x = b for square matrices a, by LU decomposition with partial pivoting in float64.
-// a is [..., n, n], float32 or float64. b is of the same dtype and [..., n, k], or [..., k, n] with Right; batches broadcast. It is taken for
+// Solve returns the solution x of a x = b for square matrices a, by LU decomposition with partial pivoting.
+// a is [..., n, n], float32, float64 or complex. b is of the same dtype and [..., n, k], or [..., k, n] with Right; batches broadcast. It is taken for
 // vectors, [n] or [..., n], where it has one axis, or exactly the shape of a without its last axis. Where a matrix is singular, its x
 // is NaN; [SolveEx] tells which. Errors: dtypes; shapes.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 3.4.
@@ -31,6 +30,9 @@ func Solve(a, b *ops.Node, o *SolveOptions) *ops.Node {
 
 // SolveEx is [Solve] with a second result, int32 of the batch of x: 0, or the first step, from 1, in which the pivot is 0.
 func SolveEx(a, b *ops.Node, o *SolveOptions) (x, info *ops.Node) {
+	if isComplex(a) && !build.Failed(b) {
+		return complexSolve(a, b, o != nil && o.Right)
+	}
 	var attr solveAttr
 	if o != nil {
 		attr = solveAttr(*o)
@@ -98,13 +100,13 @@ var _ = ops.MustDefine(ops.Op{
 	Results: func(c *ops.Call) ([]ops.Result, error) {
 		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(1)}, {DType: tensor.Int32, Shape: c.Shape(1)[:len(c.Shape(1))-2]}}, nil
 	},
-	Kernel: hostMatrices([]int{2, 2}, []int{2, 0}, func(_ *ops.Call, out, in []dense.Matrix) {
-		out[1].Data[0] = float64(dense.Solve(in[0], in[1]))
-		dense.Put(out[0], in[1])
-	}),
+	ComposeAll: func(c *ops.Call) []*ops.Node {
+		f := factorLU(c.In[0])
+		return []*ops.Node{f.solve(c.In[1], false), f.info}
+	},
 	// db = a⁻ᵀ dx, da = -db xᵀ.
 	Grad: func(b *ops.Back) {
-		d := ops.Apply("linalg.solve_matrices", nil, build.SwapLast(b.In(0)), b.GradOf(0))
+		d := ops.Apply("linalg.solve_transposed", nil, b.In(0), b.GradOf(0))
 		b.Add(1, d)
 		if b.Wants(0) {
 			b.Add(0, ops.Neg(ops.MatMul(d, build.SwapLast(b.Result(0)))))
@@ -112,7 +114,22 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// Inverse returns the inverses of square matrices: a⁻¹ a = I. a is [..., n, n], float32 or float64, computed in float64. To multiply by
+// Systems of the transposed matrices, by the decomposition of the matrices themselves, which the graph has already.
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.solve_transposed", Hidden: true,
+	Operands: operandsSystem, DTypes: dtypes.Wide,
+	Result:  func(c *ops.Call) ([]int, tensor.DType, error) { return c.Shape(1), c.DType(0), nil },
+	Compose: func(c *ops.Call) *ops.Node { return factorLU(c.In[0]).solve(c.In[1], true) },
+	Grad: func(b *ops.Back) {
+		d := ops.ApplyAll("linalg.solve_matrices", nil, b.In(0), b.Grad())[0]
+		b.Add(1, d)
+		if b.Wants(0) {
+			b.Add(0, ops.Neg(ops.MatMul(b.Out(), build.SwapLast(d))))
+		}
+	},
+})
+
+// Inverse returns the inverses of square matrices: a⁻¹ a = I. a is [..., n, n], float32, float64 or complex. To multiply by
 // an inverse, [Solve] is faster and more exact. Where a matrix is singular, its inverse is NaN; [InverseEx] tells which. Errors:
 // dtype; matrices are not square.
 func Inverse(a *ops.Node) *ops.Node {
@@ -122,6 +139,9 @@ func Inverse(a *ops.Node) *ops.Node {
 
 // InverseEx is [Inverse] with a second result, int32 [...]: 0, or the first step of the decomposition, from 1, in which the pivot is 0.
 func InverseEx(a *ops.Node) (inverse, info *ops.Node) {
+	if isComplex(a) {
+		return complexInverse(a)
+	}
 	r := ops.ApplyAll("linalg.inverse", nil, a)
 	return r[0], r[1]
 }
@@ -134,10 +154,10 @@ var _ = ops.MustDefine(ops.Op{
 		batch, _, err := squareOf(c, 0)
 		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(0)}, {DType: tensor.Int32, Shape: batch}}, err
 	},
-	Kernel: hostMatrices([]int{2}, []int{2, 0}, func(_ *ops.Call, out, in []dense.Matrix) {
-		out[1].Data[0] = float64(dense.Invert(in[0]))
-		dense.Put(out[0], in[0])
-	}),
+	ComposeAll: func(c *ops.Call) []*ops.Node {
+		f, n := factorLU(c.In[0]), columnsOf(c.In[0])
+		return []*ops.Node{f.solve(identity(c.In[0], n, n), false), f.info}
+	},
 	Grad: func(b *ops.Back) {
 		y := build.SwapLast(b.Result(0))
 		b.Add(0, ops.Neg(ops.MatMul(ops.MatMul(y, b.GradOf(0)), y)))

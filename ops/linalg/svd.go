@@ -136,9 +136,12 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// Eigvalsh returns the eigenvalues of symmetric matrices alone, [..., n], the smallest first. They may be equal where they are
+// Eigvalsh returns the eigenvalues of symmetric, or complex and Hermitian, matrices alone, [..., n], the smallest first. They may be equal where they are
 // differentiated. Otherwise as [Eigh].
 func Eigvalsh(a *ops.Node, upper bool) *ops.Node {
+	if isComplex(a) {
+		return complexEigvalsh(a, upper)
+	}
 	return ops.Apply("linalg.eigvalsh", eighAttr{upper}, a)
 }
 
@@ -291,7 +294,7 @@ type LstsqOptions struct {
 //
 //	x = argmin ‖a x - b‖₂,  residuals[j] = ‖a x - b‖₂² of column j
 //
-// a is [..., m, n] and b [..., m, k], float32 or float64, computed in float64; batches broadcast. x is [..., n, k], residuals [..., k] and the rank [...]. Where
+// a is [..., m, n] and b [..., m, k], float32 or float64; batches broadcast. x is [..., n, k], residuals [..., k] and the rank [...]. Where
 // m <= n or the rank is less than n, residuals are those of the solution, which NumPy and PyTorch leave out.
 // Errors: dtypes; shapes.
 // Source: Golub and Van Loan, Matrix Computations (2013), sections 5.3 and 5.5.
@@ -344,21 +347,39 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
+// Least squares on the host, with a tolerance that is not 0.
+var _ = ops.MustDefine(ops.Op{
+	Name: "linalg.least_squares_host", Hidden: true,
+	Attributes: ops.AttributesOf[lstsqAttr](), Operands: operandsSystem, DTypes: dtypes.Wide,
+	ResultNames: []string{"x", "rank"}, Results: leastSquaresResults,
+	Kernel: hostMatrices([]int{2, 2}, []int{2, 0}, func(c *ops.Call, out, in []dense.Matrix) {
+		x, rank := dense.LeastSquares(in[0], in[1], c.Attr.(lstsqAttr).Rtol)
+		dense.Put(out[0], x)
+		out[1].Data[0] = float64(rank)
+	}),
+})
+
+func leastSquaresResults(c *ops.Call) ([]ops.Result, error) {
+	batch, _, n, err := matrixOf(c, 0)
+	return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, n, c.Shape(1)[len(batch)+1])}, {DType: tensor.Int32, Shape: batch}}, err
+}
+
 // Least squares of equal batches.
 var _ = ops.MustDefine(ops.Op{
 	Name: "linalg.least_squares", Hidden: true,
 	Attributes: ops.AttributesOf[lstsqAttr](), Operands: operandsSystem, DTypes: dtypes.Wide,
 	ResultNames: []string{"x", "rank"},
-	Results: func(c *ops.Call) ([]ops.Result, error) {
-		batch, _, n, err := matrixOf(c, 0)
-		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, n, c.Shape(1)[len(batch)+1])}, {DType: tensor.Int32, Shape: batch}}, err
+	Results:     leastSquaresResults,
+	// Of many more rows than columns, R has the singular values of a and is small.
+	ComposeAll: func(c *ops.Call) []*ops.Node {
+		a, b, attr := c.In[0], c.In[1], c.Attr.(lstsqAttr)
+		attr.Rtol = rankTolerance{Rtol: attr.Rtol}.rtol(c)
+		if rowsOf(a) >= 2*columnsOf(a) && columnsOf(a) > 0 {
+			q, r := QR(a, QRReduced)
+			a, b = r, ops.MatMul(build.SwapLast(q), b)
+		}
+		return ops.ApplyAll("linalg.least_squares_host", attr, a, b)
 	},
-	Kernel: hostMatrices([]int{2, 2}, []int{2, 0}, func(c *ops.Call, out, in []dense.Matrix) {
-		rtol := rankTolerance{Rtol: c.Attr.(lstsqAttr).Rtol}.rtol(c)
-		x, rank := dense.LeastSquares(in[0], in[1], rtol)
-		dense.Put(out[0], x)
-		out[1].Data[0] = float64(rank)
-	}),
 	// x = A⁺ b: db = A⁺ᵀ dx, and dA is that of the pseudo-inverse for dx bᵀ.
 	Grad: func(b *ops.Back) {
 		d := b.GradOf(0)

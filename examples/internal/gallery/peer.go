@@ -25,6 +25,7 @@ type Peer struct {
 	Python  string         // a script, with go:embed from a file beside the program
 	Command []string       // a command instead; the first is looked for in PATH
 	Args    []string       // for the script
+	Env     []string       // NAME=value, beside those that there are
 	Files   map[string]any // by name: slices of numbers as they lie in memory, little-endian (np.fromfile reads them); or []byte
 	// Parse makes the line of JSON of what a command writes that knows nothing of it. Nil: it is the last line.
 	Parse  func(output []byte) (PeerResult, error)
@@ -103,11 +104,14 @@ func (peer Peer) start(ctx context.Context, dir string, command []string) (PeerR
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, command[0], append(command[1:], peer.Args...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
+	if len(peer.Env) > 0 {
+		cmd.Env = append(os.Environ(), peer.Env...)
+	}
 	if err := cmd.Run(); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return PeerResult{}, exec.ErrNotFound
 		}
-		if peer.Python != "" && strings.Contains(stderr.String(), "ModuleNotFoundError") {
+		if strings.Contains(stderr.String(), "ModuleNotFoundError") || strings.Contains(stderr.String(), "MODULE_NOT_FOUND") { // of Python, of Node
 			return PeerResult{}, exec.ErrNotFound
 		}
 		if ctx.Err() != nil {

@@ -18,6 +18,10 @@ var Programs = []Info{
 	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products", true},
 	{"speech", "speech", "writes down what is said in a recording, with ONNX models of others", false},
 	{"lines", "computer vision", "finds the straight lines of a photograph, by an ONNX model of others", true},
+	{"faces", "computer vision", "finds faces and their eyes, noses and ears on a photograph, by an ONNX model of others", true},
+	{"ocr", "reading", "reads the text on a photograph of a page, by ONNX models of others", true},
+	{"sklearn", "classification", "tells benign tumours from malignant ones by a random forest of scikit-learn's, an ONNX file", false},
+	{"embed", "search", "finds sentences of a novel by what they mean, by a sentence encoder of others", false},
 	{"mnist-onnx", "handwriting", "reads the 10,000 test digits of MNIST, by an ONNX model of others", false},
 	{"fraud", "fraud detection", "grows boosted trees on a labelled table, and scores batches and single rows", true},
 	{"flights", "data preparation", "asks 3,000,000 real flights when and where they were late, and trains a model on the answers", true},
@@ -30,5 +34,7 @@ var Programs = []Info{
 	{"heat", "diffusion", "cools a plate by implicit steps, each a sparse system of equations, beside the analytic solution", true},
 	{"modes", "vibration", "finds how a free plate vibrates by Lanczos's method, beside published frequencies, and draws Chladni's figures", true},
 	{"waves", "waves", "lets a pulse pass a lens, with a Laplacian by Fourier transforms, beside the analytic solution", true},
+	{"regress", "statistics", "fits NIST's certified regressions, and a Gaussian process to the Southern Oscillation by its likelihood's gradient", true},
+	{"deblur", "photography", "sharpens a photograph that was blurred, by deconvolution with Fourier transforms", true},
 	{"upscale", "photography", "trains a network that doubles the size of photographs, with more detail than bicubic interpolation", true},
 }

@@ -42,7 +42,7 @@ func blocksOf(d *facts.Device, t *engine.Task) *mapping {
 
 func init() {
 	variant.Register(variant.Family{
-		Name: engine.Map.String(), Kind: engine.Map, Variants: []string{"item", "turn", "block", "tile", "gather", "thin"},
+		Name: engine.Map.String(), Kind: engine.Map, Variants: []string{"item", "turn", "block", "tile", "pack", "gather", "thin"},
 		Choose: mapVariants, Class: mapClass,
 	})
 }
@@ -79,7 +79,14 @@ func mapVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	} else if thin.Plan != nil {
 		all = append(all, thin)
 	}
-	if tile, turned := tileVariant(d, t); turned && d.CPU {
+	pack := packVariant(d, t)
+	tile, turned := tileVariant(d, t)
+	if pack.Plan != nil && d.CPU && !turned {
+		all = slices.Insert(all, 0, pack)
+	} else if pack.Plan != nil {
+		all = append(all, pack)
+	}
+	if turned && d.CPU {
 		all = slices.Insert(all, 0, tile)
 	} else if tile.Plan != nil {
 		all = append(all, tile)

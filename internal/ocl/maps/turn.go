@@ -27,19 +27,8 @@ const mostTurned = 2
 // turnVariant is the variant of tiles in local memory, with no plan where no input of t lies along another axis than
 // the last. right tells that it is better than reading that input across.
 func turnVariant(d *facts.Device, t *engine.Task) (v variant.Variant, right bool) {
-	axes := access.Axes(t, 0)
-	if len(axes) < 2 || len(t.Values) != 1 || t.Alias != nil {
-		return variant.Variant{}, false
-	}
-	last := axes[len(axes)-1]
-	m := &turning{}
-	for _, a := range axes[:len(axes)-1] {
-		loads := turnedLoads(t.Values[0], a, last)
-		if len(loads) > len(m.loads) && t.Axes[a] >= kernels.TurnSides[0] {
-			m.loads, m.tiling = loads, tilingOf(d, t, a, 2) // the last axis alone
-		}
-	}
-	if m.tiling == nil {
+	m := turningOf(d, t, kernels.TurnSides[0])
+	if m == nil || t.Alias != nil {
 		return variant.Variant{}, false
 	}
 	m.loads = m.loads[:min(len(m.loads), mostTurned)]
@@ -56,7 +45,26 @@ func turnVariant(d *facts.Device, t *engine.Task) (v variant.Variant, right bool
 			outer, rows, cols := m.extents()
 			return mapTurn{kernels.MapTurn(outer, rows, cols, d.Units, limits)}
 		}, Plan: m.plan,
-	}), len(m.cols) == 1 && t.Axes[last] >= kernels.TurnSides[0]
+	}), len(m.cols) == 1 && t.Axes[m.cols[0]] >= kernels.TurnSides[0]
+}
+
+// turningOf is t with the most inputs turned that lie along one axis of at least so many points, or nil where none does.
+func turningOf(d *facts.Device, t *engine.Task, least int) *turning {
+	axes := access.Axes(t, 0)
+	if len(axes) < 2 || len(t.Values) != 1 {
+		return nil
+	}
+	m := &turning{}
+	for _, a := range axes[:len(axes)-1] {
+		loads := turnedLoads(t.Values[0], a, axes[len(axes)-1])
+		if len(loads) > len(m.loads) && t.Axes[a] >= least {
+			m.loads, m.tiling = loads, tilingOf(d, t, a, 2) // the last axis alone
+		}
+	}
+	if m.tiling == nil {
+		return nil
+	}
+	return m
 }
 
 // turnedLoads are the loads of e that neighbours along axis read side by side and those along last do not, those in

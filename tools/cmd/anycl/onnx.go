@@ -140,17 +140,17 @@ type runOptions struct {
 }
 
 func precisionFlag(c *cobra.Command, precision *string) {
-	c.Flags().StringVar(precision, "precision", "", "float16 or bfloat16: store what the model computes in float32 in 16 bits")
+	c.Flags().StringVar(precision, "precision", "", "what the model computes in float32 is stored in: float16, bfloat16, or float64")
 }
 
 func precisionOf(name string) (tensor.DType, error) {
 	switch name {
 	case "":
 		return tensor.Invalid, nil
-	case "float16", "bfloat16", "float32":
+	case "float16", "bfloat16", "float32", "float64":
 		return tensor.ParseDType(name)
 	}
-	return tensor.Invalid, usageError{fmt.Errorf("-precision %q is not float32, float16 or bfloat16", name)}
+	return tensor.Invalid, usageError{fmt.Errorf("-precision %q is not float64, float32, float16 or bfloat16", name)}
 }
 
 func newRun() *cobra.Command {

@@ -5,6 +5,7 @@
 //	go run ./tools/cmd/bench -peers onnxruntime,pytorch -out bench/results/here.jsonl
 //	go run ./tools/cmd/bench -drawn 50 -seed 3    what nobody has tuned for
 //	go run ./tools/cmd/bench models DIR ...       ONNX models beside onnxruntime
+//	go run ./tools/cmd/bench agree                are the results of trained models those of onnxruntime?
 //	go run ./tools/cmd/bench report               docs/performance.md from bench/results/*.jsonl
 package main
 
@@ -77,7 +78,7 @@ func newRoot() *cobra.Command {
 	f.IntVar(&o.drawn, "drawn", 0, "measure so many works of random kinds and shapes instead of the listed ones")
 	f.Uint64Var(&o.seed, "seed", 1, "of the works that are drawn")
 	f.StringVar(&o.section, "section", "", "measure the works of this section of the report only, in this process")
-	c.AddCommand(newReport(), newRegret(), newGonum(), newModels())
+	c.AddCommand(newReport(), newRegret(), newGonum(), newModels(), newAgree())
 	return c
 }
 

@@ -1,0 +1,109 @@
+// Faces finds faces on a photograph by a network of others, an ONNX file, and draws where they are.
+//
+//	go run ./examples/fetch faces               # the network and a photograph, 21 MB
+//	go run ./examples/faces [-photo FILE] [-threshold 0.6] [-out faces.png]
+//
+// The network is BlazeFace (Bazarevsky et al., BlazeFace: Sub-millisecond Neural Face Detection on Mobile GPUs, 2019), that of MediaPipe for faces that
+// are far away. It says for each of 896 anchors whether a face lies there, and where its box, eyes, nose, mouth and ears are. It
+// runs on the device and on the CPU path, which must find the same faces.
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"image"
+	_ "image/jpeg" // photographs are
+	_ "image/png"  // that of the astronaut is
+	"os"
+
+	"github.com/anycl/anycl/examples/internal/dataset"
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/onnx"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+type options struct {
+	photo     string
+	threshold float64
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.photo, "photo", "", "JPEG or PNG `file` (default the astronaut that was fetched)")
+	flag.Float64Var(&o.threshold, "threshold", 0.6, "score of what is a face, 0 to 1")
+	gallery.Main("faces", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+}
+
+func (o options) picture() (image.Image, error) {
+	content, err := []byte(nil), error(nil)
+	if o.photo == "" {
+		content, err = dataset.Astronaut.Read()
+	} else {
+		content, err = os.ReadFile(o.photo)
+	}
+	if err != nil {
+		return nil, err
+	}
+	photo, _, err := image.Decode(bytes.NewReader(content))
+	return photo, err
+}
+
+func run(ctx context.Context, p *gallery.Program, o options) error {
+	photo, err := o.picture()
+	if err != nil {
+		return err
+	}
+	file, err := dataset.Faces.Read()
+	if err != nil {
+		return err
+	}
+	m, err := onnx.Read(bytes.NewReader(file))
+	if err != nil {
+		return err
+	}
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	in := map[string]*tensor.Tensor{m.Inputs()[0].Name: seen(photo)}
+	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "finding faces", Amount: 1, Unit: "pictures"},
+		func(place ops.Place) (func(context.Context) (map[string]*tensor.Tensor, error), error) {
+			net, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: place}})
+			if err != nil {
+				return nil, err
+			}
+			return func(ctx context.Context) (map[string]*tensor.Tensor, error) { return net.Run(ctx, in) }, nil
+		})
+	if err != nil {
+		return err
+	}
+	theirs, err := p.BesideONNXRuntime(ctx, file, in)
+	if err != nil {
+		return err
+	}
+	faces := found(results[0].Value, o.threshold)
+	for _, f := range faces {
+		b := f.within(photo.Bounds())
+		p.Printf("a face at %v, %d x %d pixels, its eyes at %v and %v: score %.2f\n", b.Min, b.Dx(), b.Dy(),
+			onto(photo.Bounds(), f.points[0][0], f.points[0][1]), onto(photo.Bounds(), f.points[1][0], f.points[1][1]), f.score)
+	}
+	if o.photo == "" {
+		p.Check(len(faces) == 1 && near(faces, photo.Bounds()), "one face is found, with both eyes where they are on the photograph, within 4 pixels")
+	}
+	for _, r := range results[1:] {
+		p.Check(alike(faces, found(r.Value, o.threshold)), "%s and %s find the same faces", results[0].Where, r.Where)
+	}
+	if theirs != nil {
+		for _, r := range results {
+			worst := 0.0
+			for name, t := range theirs {
+				worst = max(worst, gallery.Apart(r.Value[name], t))
+			}
+			p.Check(worst < 1e-3, "the outputs of %s are those of onnxruntime within %.1e of the largest", r.Where, worst)
+		}
+	}
+	return p.WritePNG(drawn(photo, faces))
+}

@@ -1,0 +1,194 @@
+// Sklearn tells benign tumours from malignant ones by a random forest that scikit-learn has grown, an ONNX file.
+//
+//	go run ./examples/sklearn [-rows 100000] [-model FILE -csv FILE]
+//
+// The forest and the rows that it has not seen come with the example, with what scikit-learn says of them; forest.py makes both. Other
+// models of scikit-learn's converter (skl2onnx) with two classes do too: the table has a column for each feature, the class, and the probability
+// of the second class. It prints how many rows are told rightly, and checks that probabilities are scikit-learn's.
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/onnx"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+var (
+	//go:embed forest.onnx
+	forest []byte
+	//go:embed test.csv
+	unseen []byte
+	//go:embed forest.py
+	script string
+)
+
+type options struct {
+	rows       int
+	model, csv string
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.rows, "rows", 100000, "rows to score: those of the table, again and again")
+	flag.StringVar(&o.model, "model", "", "ONNX `file` of a classifier (default the forest that comes with the example)")
+	flag.StringVar(&o.csv, "csv", "", "`file` of rows (default those that come with the example)")
+	gallery.Main("sklearn", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
+}
+
+// table is rows of features, with the class of each and the probability that scikit-learn gives the second one.
+type table struct {
+	features    []float32
+	columns     int
+	class       []int64
+	probability []float64
+}
+
+func (o options) read() (model []byte, t *table, err error) {
+	model, rows := forest, unseen
+	if o.model != "" {
+		if model, err = os.ReadFile(o.model); err != nil {
+			return nil, nil, err
+		}
+	}
+	if o.csv != "" {
+		if rows, err = os.ReadFile(o.csv); err != nil {
+			return nil, nil, err
+		}
+	}
+	t, err = parse(bytes.NewReader(rows))
+	return model, t, err
+}
+
+func parse(r io.Reader) (*table, error) {
+	lines, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(lines) < 2 || len(lines[0]) < 3 {
+		return nil, fmt.Errorf("a table of %d lines has no rows of features", len(lines))
+	}
+	t := &table{columns: len(lines[0]) - 2}
+	for i, line := range lines[1:] {
+		values := make([]float64, len(line))
+		for k, text := range line {
+			if values[k], err = strconv.ParseFloat(text, 64); err != nil {
+				return nil, fmt.Errorf("line %d: %w", i+2, err)
+			}
+		}
+		for _, v := range values[:t.columns] {
+			t.features = append(t.features, float32(v))
+		}
+		t.class, t.probability = append(t.class, int64(values[t.columns])), append(t.probability, values[t.columns+1])
+	}
+	return t, nil
+}
+
+// repeated is the rows of the table, one after the other, again and again.
+func (t *table) repeated(rows int) []float32 {
+	all := make([]float32, rows*t.columns)
+	for n := 0; n < len(all); {
+		n += copy(all[n:], t.features)
+	}
+	return all
+}
+
+func run(ctx context.Context, p *gallery.Program, o options) error {
+	file, t, err := o.read()
+	if err != nil {
+		return err
+	}
+	rows := max(o.rows, len(t.class))
+	m, err := onnx.Read(bytes.NewReader(file))
+	if err != nil {
+		return err
+	}
+	if len(m.Inputs()) != 1 || len(m.Outputs()) != 2 {
+		return fmt.Errorf("the model has %d inputs and %d outputs: a classifier has one input, labels and probabilities", len(m.Inputs()), len(m.Outputs()))
+	}
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	values := t.repeated(rows)
+	x, err := tensor.FromSlice(values, rows, t.columns)
+	if err != nil {
+		return err
+	}
+	in := map[string]*tensor.Tensor{m.Inputs()[0].Name: x}
+	label, probabilities := m.Outputs()[0].Name, m.Outputs()[1].Name
+	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "scoring rows", Amount: float64(rows), Unit: "rows"},
+		func(place ops.Place) (func(context.Context) (map[string]*tensor.Tensor, error), error) {
+			net, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: place}})
+			if err != nil {
+				return nil, err
+			}
+			return func(ctx context.Context) (map[string]*tensor.Tensor, error) { return net.Run(ctx, in) }, nil
+		})
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		right, same, worst := 0, 0, 0.0
+		for i, class := range t.class {
+			got := int64(r.Value[label].Float64At(i))
+			if got == class {
+				right++
+			}
+			if (got == 1) == (t.probability[i] > 0.5) {
+				same++
+			}
+			worst = max(worst, math.Abs(r.Value[probabilities].Float64At(2*i+1)-t.probability[i]))
+		}
+		p.Printf("%s: %d of %d rows are told rightly, %.1f %%\n", r.Where, right, len(t.class), 100*float64(right)/float64(len(t.class)))
+		p.Check(same == len(t.class) && worst < 1e-6, "classes and probabilities of %s are scikit-learn's: %d of %d rows, within %.1e", r.Where, same, len(t.class), worst)
+	}
+	return beside(ctx, p, o, file, in, results, probabilities)
+}
+
+// beside compares with onnxruntime and with scikit-learn itself, where they are installed.
+func beside(ctx context.Context, p *gallery.Program, o options, file []byte, in map[string]*tensor.Tensor, results []gallery.Result[map[string]*tensor.Tensor], name string) error {
+	theirs, err := p.BesideONNXRuntime(ctx, file, in)
+	if err != nil {
+		return err
+	}
+	if theirs[name] != nil {
+		for _, r := range results {
+			apart := gallery.Apart(r.Value[name], theirs[name])
+			p.Check(apart < 1e-6, "probabilities of %s are onnxruntime's within %.1e", r.Where, apart)
+		}
+	}
+	if o.model != "" || o.csv != "" || theirs != nil {
+		return nil // the script has its own forest, and a work one peer
+	}
+	var x *tensor.Tensor
+	for _, x = range in {
+	}
+	values, err := tensor.ToSlice[float32](x)
+	if err != nil {
+		return err
+	}
+	var said []float64
+	there, err := p.Beside(ctx, gallery.Peer{Name: "scikit-learn", Python: script, Files: map[string]any{"rows.f32": values}}, &said)
+	if err != nil || !there {
+		return err
+	}
+	worst := 0.0
+	for i, v := range said {
+		worst = max(worst, math.Abs(v-results[0].Value[name].Float64At(2*i+1)))
+	}
+	p.Check(worst < 1e-6, "probabilities of %s are those of scikit-learn here within %.1e", results[0].Where, worst)
+	return nil
+}
