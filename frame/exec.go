@@ -333,20 +333,19 @@ func (x *exec) stacked(names []string, in []*Frame) (*Frame, error) {
 		return nil, fmt.Errorf("%d rows; a frame has up to %d", out.rows, uint64(maxRows))
 	}
 	for _, name := range out.names {
+		if err := x.reserve(share(in[0].Column(name), out.rows)); err != nil {
+			return nil, err
+		}
+	}
+	out.cols = make([]*column.Column, len(names))
+	return out, x.pool.Items(len(names), func(_, k int) (err error) {
 		var parts []*column.Column
 		for _, f := range in {
-			parts = append(parts, f.Column(name))
+			parts = append(parts, f.Column(names[k]))
 		}
-		if err := x.reserve(share(parts[0], out.rows)); err != nil {
-			return nil, err
-		}
-		c, err := column.Concat(parts...)
-		if err != nil {
-			return nil, err
-		}
-		out.cols = append(out.cols, c)
-	}
-	return out, nil
+		out.cols[k], err = column.Concat(parts...)
+		return err
+	})
 }
 
 // sample chooses rows by distinct draws.
