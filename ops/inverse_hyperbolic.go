@@ -6,7 +6,7 @@ import "math"
 //
 //	y = log(x + √(x² + 1))
 //
-// x is a float. Errors: dtype is not a float.
+// x is a float or complex. Errors: dtype.
 func Asinh(x *Node) *Node { return apply("asinh", nil, x) }
 
 var _ = define(Op{
@@ -15,6 +15,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
+	Complex:  complexAsinh(),
 	Grad: func(b *Back) {
 		x := b.In(0)
 		b.Add(0, b.Over(Hypot(x, ScalarLike(x, 1)))) // x² would overflow
@@ -26,7 +27,7 @@ var _ = define(Op{
 //
 //	y = log(x + √(x² - 1))
 //
-// x is a float; below 1 the result is NaN. Errors: dtype is not a float.
+// x is a float, below 1 of which the result is NaN, or complex. Errors: dtype.
 func Acosh(x *Node) *Node { return apply("acosh", nil, x) }
 
 var _ = define(Op{
@@ -35,6 +36,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
+	Complex:  complexAcosh(),
 	Grad: func(b *Back) { // a root of each factor, which do not overflow
 		x, one := b.In(0), ScalarLike(b.In(0), 1)
 		b.Add(0, b.Times(Mul(Rsqrt(Sub(x, one)), Rsqrt(Add(x, one)))))
@@ -54,7 +56,7 @@ func acoshOf(a float64) float64 {
 //
 //	y = 1/2 · log((1 + x) / (1 - x))
 //
-// x is a float; ±1 gives an infinity, beyond the result is NaN. Errors: dtype is not a float.
+// x is a float, of which ±1 gives an infinity and what is beyond NaN, or complex. Errors: dtype.
 func Atanh(x *Node) *Node { return apply("atanh", nil, x) }
 
 var _ = define(Op{
@@ -63,6 +65,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
+	Complex:  complexAtanh(),
 	Grad: func(b *Back) {
 		x, one := b.In(0), ScalarLike(b.In(0), 1)
 		b.Add(0, b.Over(Mul(Sub(one, x), Add(one, x))))

@@ -218,7 +218,7 @@ var _ = define(Op{
 //	y[p] = (Σ_q |x[p, q]|^ord)^(1/ord)
 //
 // An ord of +Inf gives the largest |x|, -Inf the smallest, 0 how many elements are not 0. The derivative of the zero vector is 0, as is that of an
-// element that is 0, and of the largest and smallest shared by all that reach it. x is a float. Errors: dtype not float; an axis does not exist or is
+// element that is 0, and of the largest and smallest shared by all that reach it. x is a float or complex. Errors: dtype; an axis does not exist or is
 // named twice; ord is NaN.
 // Source: NumPy, function linalg.vector_norm.
 func VectorNorm(x *Node, ord float64, axes ...int) *Node {
@@ -249,7 +249,7 @@ var _ = define(Op{
 		if a.Ord != a.Ord {
 			return nil, 0, fmt.Errorf("ord is %v", a.Ord)
 		}
-		return withoutAxes(c.shape(0), a.Axes), c.dt(0), nil
+		return withoutAxes(c.shape(0), a.Axes), c.dt(0).Part(), nil
 	},
 	Compose: func(c *Call) *Node {
 		a, x := c.Attr.(vectorNormAttr), widen(c.In[0])
@@ -269,6 +269,10 @@ var _ = define(Op{
 			y = Pow(reduction("sum", Pow(Abs(x), ScalarLike(x, a.Ord)), a.Axes), ScalarLike(x, 1/a.Ord))
 		}
 		return Cast(y, c.dt(0))
+	},
+	Complex: func(c *Call) *Node {
+		a := c.Attr.(vectorNormAttr)
+		return apply("vector_norm", a, Abs(c.In[0]))
 	},
 	Grad: func(b *Back) {
 		a, x := b.Attr().(vectorNormAttr), widen(b.In(0))

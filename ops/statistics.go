@@ -40,10 +40,10 @@ func foldSize(c *Call) int {
 	return n
 }
 
-// Variance returns the population variances of the float x over the named
+// Variance returns the population variances of x, floats or complex numbers, over the named
 // axes, which vanish, or over all:
 //
-//	y[p] = 1/n · Σ_q (x[p, q] - mean[p])²
+//	y[p] = 1/n · Σ_q |x[p, q] - mean[p]|²
 //
 // in two passes, so that a large mean does not cancel. Errors: as [Mean].
 func Variance(x *Node, axes ...int) *Node { return reduction("variance", x, axes) }
@@ -51,7 +51,8 @@ func Variance(x *Node, axes ...int) *Node { return reduction("variance", x, axes
 var _ = define(Op{
 	Name: "variance", Category: "reduction",
 	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
-	Operands: operandX, DTypes: floats, Result: reduceResult,
+	Operands: operandX, DTypes: floats,
+	Result: func(c *Call) ([]int, tensor.DType, error) { return reduced(c), c.dt(0).Part(), nil },
 	Compose: func(c *Call) *Node {
 		x := widen(c.In[0])
 		d := x
@@ -60,6 +61,9 @@ var _ = define(Op{
 		}
 		d = Sub(x, d)
 		return Cast(reduction("mean", Mul(d, d), c.axes()), c.dt(0))
+	},
+	Complex: func(c *Call) *Node { // the mean square of the distance from the mean is a sum of those of both parts
+		return Add(reduction("variance", Real(c.In[0]), c.axes()), reduction("variance", Imag(c.In[0]), c.axes()))
 	},
 })
 

@@ -67,7 +67,7 @@ var _ = define(Op{
 //
 //	y = arcsin x
 //
-// x is a float; beyond [-1, 1] the result is NaN. Errors: dtype is not a float.
+// x is a float, beyond [-1, 1] of which the result is NaN, or complex. Errors: dtype.
 func Asin(x *Node) *Node { return apply("asin", nil, x) }
 
 var _ = define(Op{
@@ -76,6 +76,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
+	Complex:  complexAsin(),
 	Grad:     func(b *Back) { b.Add(0, b.Times(arcSlope(b.In(0)))) },
 	Scalar:   scalarOf("asin(a)", 25, real1(func(a float64) float64 { return math.Atan2(a, otherSide(a)) })),
 })
@@ -84,7 +85,7 @@ var _ = define(Op{
 //
 //	y = arccos x
 //
-// x is a float; beyond [-1, 1] the result is NaN. Errors: dtype is not a float.
+// x is a float, beyond [-1, 1] of which the result is NaN, or complex. Errors: dtype.
 func Acos(x *Node) *Node { return apply("acos", nil, x) }
 
 var _ = define(Op{
@@ -93,6 +94,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
+	Complex:  complexAcos(),
 	Grad:     func(b *Back) { b.Add(0, Neg(b.Times(arcSlope(b.In(0))))) },
 	Scalar:   scalarOf("acos(a)", 25, real1(func(a float64) float64 { return math.Atan2(otherSide(a), a) })),
 })
@@ -123,7 +125,7 @@ func otherSide(a float64) float64 { return math.Sqrt((1 - a) * (1 + a)) }
 //
 //	y = arctan x
 //
-// x is a float. Errors: dtype is not a float.
+// x is a float or complex. Errors: dtype.
 func Atan(x *Node) *Node { return apply("atan", nil, x) }
 
 var _ = define(Op{
@@ -132,6 +134,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   floats,
 	Result:   same,
+	Complex:  complexAtan(),
 	Grad:     func(b *Back) { b.Add(0, b.Times(apply("atan_slope", nil, b.In(0)))) },
 	Scalar:   scalarOf("atan(a)", 25, real1(math.Atan)),
 })
