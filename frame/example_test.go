@@ -65,7 +65,7 @@ func ExampleQuery_Window() {
 	// b         2        3          2        2     0.75
 }
 
-// The same query on a device, where there is one.
+// A query with a device beside the CPU path, which so few rows do not leave.
 func ExampleNewDevice() {
 	ctx := context.Background()
 	rt, err := ops.Open(ctx, nil)
@@ -73,7 +73,7 @@ func ExampleNewDevice() {
 		log.Fatal(err)
 	}
 	defer rt.Close()
-	device := frame.NewDevice(rt, frame.DeviceOptions{Place: ops.OnDevice})
+	device := frame.NewDevice(rt, frame.DeviceOptions{})
 	defer device.Close()
 
 	f, err := frame.New(frame.Of("k", []int32{1, 2, 1, 2}), frame.Of("x", []float64{1, 2, 3, 40}))

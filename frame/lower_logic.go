@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// holds1 is where a condition is true: neither false nor null.
+// isTrue is where a condition is true: neither false nor null.
 func (v value) isTrue() *ops.Node { return both(v.x, v.ok) }
 
 func boolean(x, ok *ops.Node) value {

@@ -13,7 +13,7 @@ import (
 
 // devicePlans is how many of the random plans run as graphs: on the CPU engine of ops, which compiles nothing, and on the device, where every other
 // expression is another kernel.
-var devicePlans = map[string]int{"none": 400, "": 16}
+var devicePlans = map[string]int{"none": 400, "": 10}
 
 var manyPlans = flag.Int("deviceplans", 0, "random plans that run as graphs; 0: a few")
 

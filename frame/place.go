@@ -103,7 +103,7 @@ func textOf(steps []*plan, f *Frame) string {
 }
 
 // leaves says why steps stay on the CPU path, as was decided before; "" if that is to be decided.
-func (d *Device) leaves(text string, rows int) string {
+func (d *Device) leaves(text string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v := d.left[text]
@@ -115,7 +115,7 @@ func (d *Device) leaves(text string, rows int) string {
 }
 
 // leave has steps stay on the CPU path for twice as many queries as before.
-func (d *Device) leave(text string, rows int, why string) {
+func (d *Device) leave(text, why string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.left == nil {
@@ -131,7 +131,7 @@ func (d *Device) leave(text string, rows int, why string) {
 }
 
 // decide says where the steps run, whether that is known for good, and why.
-func (j *job) decide(ctx context.Context) (device, final bool, why string) {
+func (j *job) decide() (device, final bool, why string) {
 	if j.Device.o.Place == ops.OnDevice {
 		return true, true, "asked for"
 	}
