@@ -208,7 +208,7 @@ func (w *windows) aggregate(x *exec, a collected, args []*column.Column) (*colum
 		return column.FixedOf(a.typ, out, column.Bitmap{}), nil
 	case "count":
 		out := column.Make[int64](n)
-		for i, v := range fold(w, func(i int) int64 { return btoi(!args[0].IsNull(int(w.rows[i]))) }, 0, func(a, b int64) int64 { return a + b }) {
+		for i, v := range foldWindows(w, func(i int) int64 { return btoi(!args[0].IsNull(int(w.rows[i]))) }, 0, func(a, b int64) int64 { return a + b }) {
 			out[w.rows[i]] = v
 		}
 		return column.FixedOf(a.typ, out, column.Bitmap{}), nil
@@ -225,10 +225,10 @@ func btoi(b bool) int64 {
 	return 0
 }
 
-// fold combines the values of each window, from its first to its last position. Each position is combined a few times however long windows are: of those
+// foldWindows combines the values of each window, from its first to its last position. Each position is combined a few times however long windows are: of those
 // before a mark the results up to it are kept, and of those behind it the result of all.
 // Source: Tangwongsan, Hirzel and Schneider, Low-Latency Sliding-Window Aggregation in Worst-Case Constant Time (2017), section 2 (two stacks).
-func fold[T any](w *windows, value func(i int) T, none T, combine func(a, b T) T) []T {
+func foldWindows[T any](w *windows, value func(i int) T, none T, combine func(a, b T) T) []T {
 	n := len(w.rows)
 	out := make([]T, n)
 	suffix := make([]T, n) // from a position up to the mark

@@ -28,7 +28,7 @@ func (w *windows) sum(a collected, c *column.Column) (*column.Column, error) {
 		}
 		x := column.Values[float64](v)
 		out := column.Make[float64](len(w.rows))
-		for i, s := range fold(w, func(i int) windowSum[float64] {
+		for i, s := range foldWindows(w, func(i int) windowSum[float64] {
 			if row := int(w.rows[i]); !v.IsNull(row) {
 				return windowSum[float64]{sum: x[row], n: 1}
 			}
@@ -53,7 +53,7 @@ func (w *windows) sum(a collected, c *column.Column) (*column.Column, error) {
 	}
 	x := column.Values[int64](v)
 	out := column.Make[int64](len(w.rows))
-	for i, s := range fold(w, func(i int) windowSum[int64] {
+	for i, s := range foldWindows(w, func(i int) windowSum[int64] {
 		if row := int(w.rows[i]); !v.IsNull(row) {
 			return windowSum[int64]{sum: x[row], n: 1}
 		}
@@ -78,7 +78,7 @@ func (w *windows) extreme(x *exec, greatest bool, c *column.Column) (*column.Col
 		return nil, err
 	}
 	rows := make([]uint32, len(w.rows))
-	for i, r := range fold(w, func(i int) uint32 {
+	for i, r := range foldWindows(w, func(i int) uint32 {
 		if row := w.rows[i]; !c.IsNull(int(row)) {
 			return row + 1
 		}
