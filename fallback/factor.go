@@ -130,4 +130,3 @@ func newTriangular(c *compiler, a *engine.Triangular) runner {
 		return nil
 	})
 }
-
