@@ -13,6 +13,7 @@ import (
 	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/linalg"
 	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
@@ -30,6 +31,7 @@ import (
 var variantOps = []string{
 	"attention", "avg_pool2d", "conv2d", "embedding", "gather", "argmax", "matmul", "max_pool2d", "pad", "scatter_add", "softmax", "sum", "transpose",
 	"cumsum", "sort", "top_k", "tree_ensemble", "unique", "non_max_suppression", "concat",
+	"linalg.cholesky", "linalg.lu_factor", "linalg.qr", "linalg.solve_triangular",
 }
 
 func TestEveryVariantAgreesWithReference(t *testing.T) {
@@ -115,11 +117,18 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 		w := g.Input("w", tensor.Float32, 16, 2, 3, 3)
 		image := g.Input("image", tensor.Float32, 1, 32, 16, 16)
 		wide := g.Input("wide", tensor.Float32, 32, 32, 3, 3)
+		square := g.Input("square", tensor.Float32, 48, 48)
 		colours := g.Input("colours", tensor.Float32, 3, 40, 32)
 		padded := ops.Conv2D(x, w, ops.Conv2DOptions{Pad: [2]int{1, 1}})
 		suppressed, _ := ops.NonMaxSuppression(ops.Reshape(m, 1, 768, 4), ops.Reshape(u, 1, 4, 768), nil)
+		factors, _, _ := linalg.LUFactor(square)
+		_, r := linalg.QR(m, linalg.QRReduced)
 		return map[string][]*ops.Node{
-			"map": {ops.Tanh(m), ops.Transpose(u), ops.Gather(u, 0, named), ops.Transpose(colours, 1, 2, 0), padded, ops.Add(ops.Transpose(m), ops.Reshape(u, 48, 64))},
+			"cholesky": {linalg.Cholesky(square, false)},
+			"lu":       {factors},
+			"qr":       {r},
+			"triangle": {linalg.SolveTriangular(square, ops.Transpose(m), &linalg.TriangularOptions{})},
+			"map":      {ops.Tanh(m), ops.Transpose(u), ops.Gather(u, 0, named), ops.Transpose(colours, 1, 2, 0), padded, ops.Add(ops.Transpose(m), ops.Reshape(u, 48, 64))},
 			"reduce": {
 				ops.Sum(x, -1), ops.Sum(x, 0, 1, 2),
 				ops.AvgPool2D(x, ops.PoolOptions{Size: [2]int{2, 2}, Stride: [2]int{2, 2}}),
