@@ -52,10 +52,10 @@ func TestEveryWayTellsItemsApartAsTheCPUPathDoes(t *testing.T) {
 			for _, dt := range deviceDTypes(t) {
 				for i, n := range []int64{1, 2, 33, 300, 1024, 5000, 70_003} {
 					for _, sorted := range []bool{true, false} {
-						// Each is a program: of float32 a third, of others few in one variant.
+						// Each is a program: of float32 a fifth, of others few in one variant.
 						some := one(i-int(dt), 4) && one(codegen.OneIf(sorted)+int(dt), 2) && one(int(dt)/2+v, 3)
 						if dt == tensor.Float32 {
-							some = one(i+codegen.OneIf(sorted)+v, 3)
+							some = one(2*i+codegen.OneIf(sorted)+v, 5)
 						}
 						if wide && (dt != tensor.Int64 || n != 300) || !wide && !some || variantName == "group" && n > 1024 {
 							continue
