@@ -50,7 +50,7 @@ type dimTable struct {
 }
 
 const (
-	firstDim = -(1 << 30)
+	firstDim = -1<<30 - 123_457 // the least number of a dtype is not twice a handle
 	dimStep  = 1009
 )
 
@@ -77,6 +77,26 @@ func (t *dimTable) of(h int) (dim, bool) {
 		return dim{}, false
 	}
 	return t.all[i/dimStep], true
+}
+
+// reaches reports whether d is a handle, or was calculated with one: it is close to a handle, to a small multiple of one, or to a half.
+func (t *dimTable) reaches(d int) bool {
+	const multiples, away = 64, 64
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	near := func(d, k int) bool {
+		i := (firstDim - d/k + dimStep/2) / dimStep
+		return i >= 0 && i < len(t.all) && max(d-k*(firstDim-i*dimStep), k*(firstDim-i*dimStep)-d) <= away
+	}
+	if d >= 0 || d < 2*multiples*firstDim {
+		return false
+	}
+	for k := 1; k <= multiples; k++ {
+		if near(d, k) {
+			return true
+		}
+	}
+	return near(2*d, 1)
 }
 
 // DimName is how d, an extent of a node, is written: a number, or the name of an open extent.

@@ -3,6 +3,7 @@ package ops
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/anycl/anycl/internal/ir"
@@ -355,7 +356,8 @@ func (o *openSizes) gradients(y *Node, xs []*Node) []*Node {
 	return o.results(n, len(xs))
 }
 
-// openNumber reports whether v, a number, is the handle of an extent that is open.
+// openNumber reports whether v, a number, is the handle of an extent that is open, or was calculated with one, which is a mistake. Other
+// numbers as low, the least of a dtype or what masks scores, are numbers.
 func (g *Graph) openNumber(v any) (d int, open bool) {
 	if g == nil || g.open == nil {
 		return 0, false
@@ -364,12 +366,11 @@ func (g *Graph) openNumber(v any) (d int, open bool) {
 	case int:
 		d = v
 	case float64:
-		if !(v > 2*firstDim && v < 0) { // an infinity has no int
+		if d = int(max(v, math.MinInt32*1024)); float64(d) != v {
 			return 0, false
 		}
-		d = int(v)
 	}
-	return d, isOpen(d) && d > 2*firstDim // what is far below all handles is a number: the least of a dtype, for example
+	return d, dims.reaches(d)
 }
 
 // sizeNode is the size of d, an extent that is open, as a scalar.

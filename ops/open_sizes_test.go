@@ -263,7 +263,22 @@ func TestNumbersAreNotTakenForExtents(t *testing.T) {
 	Maximum(Maximum(x, math.Inf(1)), -1e300)
 	Maximum(k, int64(math.MinInt64))
 	Maximum(k, math.MinInt32)
+	Maximum(Maximum(x, -1e9), -1e10)
 	require.NoError(t, g.Err())
+}
+
+// What is calculated with the handle of an extent is a mistake.
+func TestNumbersCalculatedWithExtentsAreMistakes(t *testing.T) {
+	t.Parallel()
+	for _, f := range []func(n int) float64{
+		func(n int) float64 { return float64(5 * n) }, func(n int) float64 { return float64(n + 1) },
+		func(n int) float64 { return float64(n / 2) }, func(n int) float64 { return 2*float64(n) - 3 },
+	} {
+		g := NewGraph("calculated")
+		x := g.Input("x", tensor.Float64, Dim("calculated with"))
+		Mul(x, f(x.Dim(0)))
+		require.ErrorContains(t, g.Err(), "calculated")
+	}
 }
 
 func TestAnExtentThatNoRunKnowsIsAMistake(t *testing.T) {
