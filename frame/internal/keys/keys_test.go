@@ -68,10 +68,18 @@ func digitsOf(t *testing.T, o Order, cols ...*column.Column) (all []Digit, of []
 var kinds = []column.Kind{column.Bool, column.Int8, column.Uint16, column.Int32, column.Int64, column.Float32, column.Float64,
 	column.Decimal128, column.String, column.Dictionary, column.Uint64}
 
+// trials is how many random tables are tried: under the race detector, which slows each ten times, some.
+func trials() int {
+	if testing.Short() {
+		return 40
+	}
+	return 120
+}
+
 func TestGroupsAndIndexesAgreeWithMaps(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
-	for trial := range 120 {
+	for trial := range trials() {
 		n := []int{0, 1, 70, 3000, 400_000}[min(r.IntN(5), 3+trial%40/39)]
 		distinct := []int{2, 50, 100_000}[r.IntN(3)]
 		var cols, others []*column.Column
@@ -207,7 +215,7 @@ func floats(x, y float64) int {
 func TestSortIsStableAndTopIsItsBeginning(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 2))
-	for trial := range 120 {
+	for trial := range trials() {
 		n := []int{0, 1, 70, 3000, 100_000}[min(r.IntN(5), 3+trial%30/29)]
 		distinct := []int{2, 50, 100_000}[r.IntN(3)]
 		var cols []*column.Column
