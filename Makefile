@@ -46,7 +46,7 @@ cross-build:
 # The packages that share state between goroutines, the longest first: a driver compiles with one thread.
 # Needs a C compiler.
 race:
-	CGO_ENABLED=1 go test -race -short -timeout 20m ./ops ./internal/ocl ./cl/... ./platform/... ./engine/... ./fallback/... ./frame/... ./serve ./internal/... $(TOOLS)
+	CGO_ENABLED=1 go test -race -short -timeout 20m ./ops ./internal/ocl ./cl/... ./platform/... ./engine/... ./fallback/... ./frame/... ./serve ./integrations/... ./internal/... $(TOOLS)
 
 # What must not happen however long a program runs and whatever fails: the long versions of
 # internal/drills, half an hour, which write their figures into docs/reliability.md.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -116,6 +117,7 @@ func (f *File) readBatches(ctx context.Context, r *os.File, q frame.Request, giv
 		done[i] = make(chan *frame.Frame, 1)
 	}
 	room := make(chan struct{}, workers)
+	var loading sync.Mutex
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		for i := range done {
@@ -125,7 +127,7 @@ func (f *File) readBatches(ctx context.Context, r *os.File, q frame.Request, giv
 				return context.Cause(ctx)
 			}
 			g.Go(func() error {
-				b, err := batch(file, i, q.Columns, f.o.limit())
+				b, err := batch(file, &loading, i, q.Columns, f.o.limit())
 				if err != nil {
 					return fmt.Errorf("record batch %d: %w", i, err)
 				}
@@ -152,9 +154,14 @@ func (f *File) readBatches(ctx context.Context, r *os.File, q frame.Request, giv
 	return g.Wait()
 }
 
-func batch(file *ipc.FileReader, i int, names []string, limit int64) (f *frame.Frame, err error) {
+// batch is record batch i. The reader's batches share the state by which it finds dictionaries, so they are loaded one after the other.
+func batch(file *ipc.FileReader, loading *sync.Mutex, i int, names []string, limit int64) (f *frame.Frame, err error) {
 	err = guarded(func() error {
-		r, err := file.RecordBatchAt(i)
+		r, err := func() (arrow.RecordBatch, error) {
+			loading.Lock()
+			defer loading.Unlock()
+			return file.RecordBatchAt(i)
+		}()
 		if err != nil {
 			return err
 		}
