@@ -109,12 +109,14 @@ var checkerShards = func() (all []checkerShard) {
 		checkerShard{name: "triangles", tests: "^TestCheckerFindsNothingInTriangles$"},
 		// A line that one item asks for, another may write.
 		checkerShard{name: "prefetches", tests: "^TestCheckerFindsPrefetchesNearBuffers$", partly: true, racing: true})
-	for _, f := range []string{"contract=(block|tile)", "contract=(panel|row|dot|stream|item)", "reduce=[^w]", "attention", "contract=[wlmsu][^t]", "contract=strip", "map", "row", "scan|running|scatter|trees|join", "rank", "unique|suppress", "cholesky|lu|qr|triangle"} {
+	for _, f := range []string{"contract=(block|tile)", "contract=(panel|row|dot|stream|item)", "reduce=[^w]", "attention", "contract=[wlmsu][^t]", "contract=strip", "map", "row", "scan|running|scatter|trees|join", "rank", "unique|suppress", "lu|qr|triangle"} {
 		all = append(all, checkerShard{name: f, tests: "^TestCheckerFindsNothingInAnyVariant$/^(" + f + ")"})
 	}
 	// Windows work out lanes beyond the end of a row of whatever stands there, and drop them by a
 	// mask, which Oclgrind takes for arithmetic.
 	all = append(all, checkerShard{name: "engine", tests: "^TestCheckerFindsNothingInTheHost$", partly: true})
+	// Tiles of products that cross the diagonal of a symmetric matrix are stored whole, and nobody reads what lies above it.
+	all = append(all, checkerShard{name: "cholesky", tests: "^TestCheckerFindsNothingInAnyVariant$/^cholesky", partly: true})
 	return append(all, checkerShard{name: "windows", tests: "^TestCheckerFindsNothingInAnyVariant$/^reduce=window", partly: true})
 }()
 

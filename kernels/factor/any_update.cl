@@ -1,6 +1,6 @@
 // factor/any_update.cl: how products of parts of matrices are stored, for decompositions
 //
-//     C[b,m,n] -= sum      SET 1: C[b,m,n] = sum
+//     C[b,m,n] -= sum      ASSIGN 1: C[b,m,n] = sum
 //
 // hooks   C_PTR  where C starts    AT(i, j, ld)  where element j of row i lies
 // macros  ACC  type of the sums    VT  where defined, a vector of VL of them
@@ -11,7 +11,7 @@
 
 #define OUTSIDE(m, rows, n, columns) (LOWER && (n) >= (m) + (rows))
 #define C_AT(b, m, n) (C_PTR + ((long)(b) * C_STEP + AT(m, n, C_LD)))
-#if SET
+#if ASSIGN
 #define OUT(b, m, n, v) *C_AT(b, m, n) = (v)
 #else
 #define OUT(b, m, n, v) *C_AT(b, m, n) -= (v)
@@ -21,7 +21,7 @@
 typedef VT __attribute__((aligned(sizeof(ACC)))) UPDATE_VECTOR;
 static inline void update_vector(__global ACC *p, const VT v) {
     __global UPDATE_VECTOR *to = (__global UPDATE_VECTOR *)p;
-#if SET
+#if ASSIGN
     *to = v;
 #else
     *to -= v;

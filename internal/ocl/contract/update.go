@@ -82,7 +82,7 @@ func (u *Update) write(t kernels.TileShape) *codegen.Program {
 	g.Macro("ACC", c.AccType)
 	g.Macro("MAC(a, b, c)", "FMA(a, b, c)")
 	g.Macro("SPLIT", 0)
-	g.Macro("SET", codegen.OneIf(u.Set))
+	g.Macro("ASSIGN", codegen.OneIf(u.Set))
 	g.Macro("AT(i, j, ld)", "((long)(i) * (ld) + (j))")
 	aBegin, bBegin, cBegin := u.Begin(g)
 	for _, side := range []struct {
