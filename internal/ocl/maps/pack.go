@@ -2,7 +2,6 @@ package maps
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
@@ -68,30 +67,19 @@ func (m packing) plan(c mapPack) (*variant.Plan, error) {
 	g.Macro("VL", kernels.TileSide)
 	g.Macro("VT", codegen.VectorType(in))
 	g.Macro("BLOCK_COLS", kernels.PackBlockColumns)
-	coords := []codegen.Coord{{Name: "o", Axes: m.outer}, {Name: "r", Axes: []int{m.along}}, {Name: "c", Axes: m.cols}}
+	coords := m.coords()
 	plain := true
 	for i, e := range m.loads {
 		plain = plain && g.VectorHook(fmt.Sprint("TURNEDS", i), coords, m.along, e, e.DType, 2*facts.LineBytes)
 	}
 	g.Macro("PLAIN", codegen.OneIf(plain))
 	g.Macro("BUFFERED", codegen.OneIf(t.Alias != nil))
-	var each, elements []string
-	var types []tensor.DType
 	for i, e := range m.loads {
 		if !plain {
 			g.Hook(fmt.Sprint("TURNED", i), coords, e, tensor.Invalid)
 		}
-		each = append(each, fmt.Sprintf("DO(%d)", i))
-		elements = append(elements, fmt.Sprintf("tile%d at", i))
-		types = append(types, e.DType)
 	}
-	v := m.ofTurned(t.Values[0])
-	g.Macro("OUT", codegen.RegType(v.DType))
-	g.Macro("EACH_TURNED(DO)", strings.Join(each, " "))
-	g.HookOf("VALUE", coords, []*engine.Expr{v}, types)
-	g.Macro("VALUE_OF(o, r, c, at)", fmt.Sprintf("VALUE(o, r, c, %s)", strings.Join(elements, ", ")))
-	g.Hook("PLACE", coords[:2], engine.IndexValue(tensor.Int64, m.place()), tensor.Invalid)
-	g.Store("STORE", "VALUE", v)
+	m.values(g)
 	return &variant.Plan{
 		Params:   fmt.Sprintf("view=%dx%dx%d blocks=%dx%dx%d", outer, rows, cols, s.Outer, s.Rows, s.Columns),
 		Launches: []variant.Launch{{Program: g.Assemble("lib/cpu_transpose.cl", "map/cpu_pack.cl"), Kernel: "map_pack", Global: s.Global, Local: s.Local}},

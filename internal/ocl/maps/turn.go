@@ -96,36 +96,47 @@ type mapTurn struct{ side int }
 func (c *mapTurn) Knobs() []variant.Knob { return []variant.Knob{variant.Counter("side", &c.side)} }
 
 func (m *turning) plan(c mapTurn) (*variant.Plan, error) {
-	t := m.task
 	outer, rows, cols := m.extents()
 	s := kernels.MapTurnOf(outer, rows, cols, c.side, m.dev.WorkGroup)
-	g := codegen.New(m.dev, t)
+	g := codegen.New(m.dev, m.task)
 	g.Size("OUTER", outer)
 	g.Size("ROWS", rows)
 	g.Size("COLS", cols)
 	g.Macro("WG", s.Local[0])
 	g.Macro("SIDE", c.side)
-	coords := []codegen.Coord{{Name: "o", Axes: m.outer}, {Name: "r", Axes: []int{m.along}}, {Name: "c", Axes: m.cols}}
-	var each, elements []string
-	var types []tensor.DType
+	coords := m.coords()
 	for i, e := range m.loads {
 		g.Macro(fmt.Sprint("IN", i), codegen.RegType(e.DType))
 		g.Hook(fmt.Sprint("TURNED", i), coords, e, tensor.Invalid)
+	}
+	m.values(g)
+	return &variant.Plan{
+		Params:   fmt.Sprintf("view=%dx%dx%d side=%d", outer, rows, cols, c.side),
+		Launches: []variant.Launch{{Program: g.Assemble("map/gpu_turn.cl"), Kernel: "map_turn", Global: s.Global, Local: s.Local}},
+	}, nil
+}
+
+func (m *turning) coords() []codegen.Coord {
+	return []codegen.Coord{{Name: "o", Axes: m.outer}, {Name: "r", Axes: []int{m.along}}, {Name: "c", Axes: m.cols}}
+}
+
+// values defines what a kernel computes of the loads that pass through tiles, and where it is stored.
+func (m *turning) values(g *codegen.Builder) {
+	coords := m.coords()
+	var each, elements []string
+	var types []tensor.DType
+	for i, e := range m.loads {
 		each = append(each, fmt.Sprintf("DO(%d)", i))
 		elements = append(elements, fmt.Sprintf("tile%d at", i))
 		types = append(types, e.DType)
 	}
-	v := m.ofTurned(t.Values[0])
+	v := m.ofTurned(m.task.Values[0])
 	g.Macro("OUT", codegen.RegType(v.DType))
 	g.Macro("EACH_TURNED(DO)", strings.Join(each, " "))
 	g.HookOf("VALUE", coords, []*engine.Expr{v}, types)
 	g.Macro("VALUE_OF(o, r, c, at)", fmt.Sprintf("VALUE(o, r, c, %s)", strings.Join(elements, ", ")))
 	g.Hook("PLACE", coords[:2], engine.IndexValue(tensor.Int64, m.place()), tensor.Invalid)
 	g.Store("STORE", "VALUE", v)
-	return &variant.Plan{
-		Params:   fmt.Sprintf("view=%dx%dx%d side=%d", outer, rows, cols, c.side),
-		Launches: []variant.Launch{{Program: g.Assemble("map/gpu_turn.cl"), Kernel: "map_turn", Global: s.Global, Local: s.Local}},
-	}, nil
 }
 
 // ofTurned is e of the loads that pass through tiles as results.
