@@ -48,9 +48,15 @@ func (p *plan) window(s *step) (errs []error) {
 	}
 	errs = append(errs, p.setOrder(s.order)...)
 	c := newCollector(in.schema, in.schema)
-	for i, n := range s.exprs {
+	errs = append(errs, p.replaceOrAdd(c.outer, s.exprs)...)
+	return errs
+}
+
+// replaceOrAdd binds expressions, each of which replaces the column of its name or is a new one.
+func (p *plan) replaceOrAdd(b *binder, exprs []*node) (errs []error) {
+	for i, n := range exprs {
 		e := label(n, i)
-		x, err := c.outer.bind(n)
+		x, err := b.bind(n)
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -52,20 +52,7 @@ func (p *plan) rolling(s *step) (errs []error) {
 	}
 	p.order = []orderKey{{column1(r.On), false, true}}
 	c := newCollector(in.schema, in.schema)
-	for i, n := range s.exprs {
-		e := label(n, i)
-		x, err := c.outer.bind(n)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		p.exprs = append(p.exprs, e)
-		if k := slices.IndexFunc(p.schema, func(f Field) bool { return f.Name == e.name }); k >= 0 {
-			p.schema[k].Type = x.typ
-		} else {
-			p.schema = append(p.schema, Field{e.name, x.typ})
-		}
-	}
+	errs = append(errs, p.replaceOrAdd(c.outer, s.exprs)...)
 	for _, a := range c.found {
 		if !slices.Contains(rollingAggregates, a.n.op) {
 			errs = append(errs, fmt.Errorf("%s is not computed of windows", a.n.op))
