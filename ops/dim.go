@@ -82,14 +82,14 @@ func (t *dimTable) of(h int) (dim, bool) {
 // reaches reports whether d is a handle, or was calculated with one: it is close to a handle, to a small multiple of one, or to a half.
 func (t *dimTable) reaches(d int) bool {
 	const multiples, away = 64, 64
+	if d > firstDim/2+away || d < 2*multiples*firstDim { // most numbers
+		return false
+	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	near := func(d, k int) bool {
 		i := (firstDim - d/k + dimStep/2) / dimStep
 		return i >= 0 && i < len(t.all) && max(d-k*(firstDim-i*dimStep), k*(firstDim-i*dimStep)-d) <= away
-	}
-	if d >= 0 || d < 2*multiples*firstDim {
-		return false
 	}
 	for k := 1; k <= multiples; k++ {
 		if near(d, k) {
