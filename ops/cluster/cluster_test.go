@@ -106,7 +106,7 @@ func TestCloudsAreClusters(t *testing.T) {
 	s := cluster.Seeds(points, 3)
 	seeded := cluster.KMeans(points, s, 50)
 	short := cluster.KMeans(points, matrix(g, []float64{1000, 1000, 1030, 1000}, d), 0)
-	twins := cluster.Seeds(matrix(g, []float64{5, 5, 5, 5}, 2), 3)
+	repeated := cluster.Seeds(matrix(g, []float64{5, 5, 5, 5}, 2), 3)
 	each(t, g, func(t *testing.T, out []*tensor.Tensor) {
 		inertia := 0.0
 		for i := range n {
@@ -132,7 +132,7 @@ func TestCloudsAreClusters(t *testing.T) {
 		require.Equal(t, 0.0, out[7].Float64At(0), "no iteration, so it is not known")
 		require.InDelta(t, 1000, out[8].Float64At(0), 1e-9)
 		require.Equal(t, []float64{5, 5, 5, 5, 5, 5}, tensor.MustSlice[float64](out[9]))
-	}, c.Centres, c.Labels, c.Inertia, seeded.Centres, seeded.Labels, seeded.Inertia, c.Converged, short.Converged, short.Centres, twins)
+	}, c.Centres, c.Labels, c.Inertia, seeded.Centres, seeded.Labels, seeded.Inertia, c.Converged, short.Converged, short.Centres, repeated)
 }
 
 // flood numbers parts by filling them, one after the other.
