@@ -29,6 +29,7 @@ import (
 
 const (
 	envPoCLDevices  = "POCL_DEVICES"
+	envSort         = "OCL_ICD_PLATFORM_SORT"
 	poclDevices     = "pthread basic"
 	poclWorkers     = "pthread-" // how the names of its devices begin
 	poclCallerPlain = "basic-"
@@ -48,6 +49,17 @@ const (
 var poclPlain = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^OpenCL \d\.\d PoCL 3\.1\b[^,]*(, (\w+\+Asserts|None|Release|RelWithDebInfo|Debug|RELOC|SPIR|SPIR-V|LLVM [\w. -]+|SLEEF|FP16|DISTRO|LTTNG|POCL_DEBUG))*$`)
 })
+
+// platformsOf lists the platforms of a library. Where there are several, the loader ocl-icd asks each for its devices, to
+// sort them, and so starts PoCL before its variable is set; devices are ranked here anyway, so it is told not to.
+// Source: ocl_icd_loader.c of ocl-icd 2.3.1.
+func platformsOf(lib *cl.Library) (ps []*cl.Platform, err error) {
+	ask := func() { ps, err = lib.Platforms() }
+	if !cldriver.WithEnv(envSort, "none", ask) {
+		ask()
+	}
+	return ps, err
+}
 
 // start asks a platform for its devices, and PoCL for the companion too.
 func start(p *cl.Platform) (ds []*cl.Device, err error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,6 +45,22 @@ func TestTheCompanionIsNotADeviceOfItsOwn(t *testing.T) {
 	assert.Contains(t, out, `"" false`)
 	assert.NotContains(t, out, envPoCLDevices+"=", "the environment is as it was")
 	assert.Equal(t, 1, d.companion.Units)
+}
+
+// Where the loader finds several platforms it would start all of them to sort them. Here PoCL stands for two.
+func TestTheCompanionIsThereBesideOtherPlatforms(t *testing.T) {
+	d := device(t)
+	icd, err := os.ReadFile("/etc/OpenCL/vendors/pocl.icd")
+	if err != nil || d.companion == nil && !poclPlain().MatchString(d.PlatformVersion) {
+		t.Skip("no PoCL that has a companion")
+	}
+	vendors := t.TempDir()
+	for _, name := range []string{"one.icd", "other.icd"} {
+		require.NoError(t, os.WriteFile(filepath.Join(vendors, name), icd, 0o644))
+	}
+	out := child(t, "companion", EnvDevice+"=", "OCL_ICD_VENDORS="+vendors)
+	assert.Contains(t, out, "device "+d.String()+" companion true")
+	assert.NotContains(t, out, envSort+"=", "the environment is as it was")
 }
 
 func TestTheUsersPOCLDEVICESIsHeeded(t *testing.T) {

@@ -81,7 +81,7 @@ func discover(o *Options, switched map[string]bool) *Machine {
 		}
 	}
 	m.Library = lib.Path()
-	platforms, err := lib.Platforms()
+	platforms, err := platformsOf(lib)
 	if err != nil {
 		m.note(lib.Path(), err.Error())
 		m.failed = errors.Join(m.failed, err)
