@@ -2,6 +2,7 @@
 //
 //	go run ./examples/all [NAME ...]           # all programs, or some
 //	go run ./examples/all -write               # only write the page anew, of the times that are kept
+//	go run ./examples/all -model opt-mnist.onnx # with mnist-onnx, whose model comes from elsewhere
 //
 // It should have the machine to itself. The times go to bench/gallery/MACHINE.jsonl, a line for each program; those of
 // programs that are not run stay. Run it at the root of the repository, after go run ./examples/fetch.
@@ -30,16 +31,17 @@ func main() {
 	file := flag.String("file", filepath.Join("bench", "gallery", cmp.Or(host, "machine")+".jsonl"), "`file` of the times")
 	device := flag.String("device", "", "device to use, as ANYCL_DEVICE (default the best)")
 	only := flag.Bool("write", false, "run nothing, and write the page of the times that are kept")
+	model := flag.String("model", "", "the `file` of a network for MNIST, for mnist-onnx, which is left out without one")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *file, *device, *only, flag.Args()); err != nil {
+	if err := run(ctx, *file, *device, *model, *only, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "all:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, file, device string, only bool, names []string) error {
+func run(ctx context.Context, file, device, model string, only bool, names []string) error {
 	if len(names) == 0 && !only {
 		for _, p := range gallery.Programs {
 			names = append(names, p.Name)
@@ -51,7 +53,15 @@ func run(ctx context.Context, file, device string, only bool, names []string) er
 			return fmt.Errorf("%q is no program of the gallery", name)
 		}
 		fmt.Printf("\n== %s\n", name)
-		if err := runOne(ctx, file, device, name); err != nil {
+		var more []string
+		if name == takesModel {
+			if model == "" {
+				fmt.Println("left out: -model names no file")
+				continue
+			}
+			more = []string{"-model", model}
+		}
+		if err := runOne(ctx, file, device, name, more); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", name, err))
 		}
 	}
@@ -62,8 +72,11 @@ func run(ctx context.Context, file, device string, only bool, names []string) er
 	return errors.Join(failed, os.WriteFile(filepath.Join("examples", "README.md"), page(records, file), 0o644))
 }
 
-// runOne builds a program, runs it, and keeps its time and its picture.
-func runOne(ctx context.Context, file, device, name string) error {
+// takesModel is the program whose model no set-up step can fetch.
+const takesModel = "mnist-onnx"
+
+// runOne builds a program, runs it with more arguments, and keeps its time and its picture.
+func runOne(ctx context.Context, file, device, name string, more []string) error {
 	dir, err := os.MkdirTemp("", "anycl-gallery-")
 	if err != nil {
 		return err
@@ -78,7 +91,7 @@ func runOne(ctx context.Context, file, device, name string) error {
 	if err := do("go", "build", "-o", binary, "./examples/"+name); err != nil {
 		return err
 	}
-	command := []string{binary, "-device", device, "-peer", "-json", record}
+	command := append([]string{binary, "-device", device, "-peer", "-json", record}, more...)
 	if slices.ContainsFunc(gallery.Programs, func(p gallery.Info) bool { return p.Name == name && p.Draws }) {
 		command = append(command, "-out", picture)
 	}
