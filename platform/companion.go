@@ -167,20 +167,6 @@ func (c *Companion) Program(ctx context.Context, name, source, options string) (
 	return c.o.programFor(ctx, programKey{name, source, options, c.device.cl})
 }
 
-// newContext makes the device's context, with the companion where that is possible.
-func (o *Opened) newContext() error {
-	lib, err := o.cl.Platform().Library(), error(nil)
-	if c := o.device.companion; c != nil && o.device.Unified {
-		if o.context, err = lib.NewContext(o.cl, c.cl); err == nil {
-			o.paired = true
-			return nil
-		}
-		o.warn("no companion", err)
-	}
-	o.context, err = lib.NewContext(o.cl)
-	return err
-}
-
 // tryCompanion looks whether a launch on the companion is over when it returns,
 // and whether it sees what the host and the device wrote, and they what it wrote.
 func (p *prober) tryCompanion() {

@@ -20,10 +20,12 @@ type Opened struct {
 	caps    *Caps
 	context *cl.Context
 	paired  bool // the companion is in it
-	queue   *cl.Queue
-	waiter  *waiter
-	stager  stager
-	staging *staging // of a device with memory of its own, else nil
+	// closeContext closes the context, which others may share.
+	closeContext func() error
+	queue        *cl.Queue
+	waiter       *waiter
+	stager       stager
+	staging      *staging // of a device with memory of its own, else nil
 
 	calibration atomic.Pointer[Calibration] // once it is known
 	own         atomic.Pointer[ownProof]    // once there is one
@@ -116,7 +118,7 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 		return nil, errors.Join(err, o.cl.Close())
 	}
 	if o.queue, err = o.context.NewQueue(o.cl, cl.QueueOptions{}); err != nil {
-		return nil, errors.Join(err, o.context.Close(), o.cl.Close())
+		return nil, errors.Join(err, o.closeContext(), o.cl.Close())
 	}
 	o.waiter = newWaiter(o.queue.Finish)
 	return o, nil
@@ -249,7 +251,7 @@ func (o *Opened) Close() error {
 			err = errors.Join(err, p.prog.Close())
 		}
 	}
-	err = errors.Join(err, o.queue.Close(), o.context.Close(), o.cl.Close())
+	err = errors.Join(err, o.queue.Close(), o.closeContext(), o.cl.Close())
 	if err != nil {
 		return fmt.Errorf("platform: close %s: %w", o.device.ID, err)
 	}

@@ -53,6 +53,7 @@ const (
 	fixDimensions                   // sizes of dimensions above the third are 0
 	fixNoDirect                     // no plain copies: a wait may end before the work does
 	fixLongHeader                   // declare built-in functions instead of its header
+	fixOneContext                   // one context for all that has a device open
 	fixNoSubBuffers                 // its process ends where parts of buffers are released
 )
 

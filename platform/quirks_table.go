@@ -196,6 +196,15 @@ var quirkTable = []Quirk{
 		match:   func(d *Device, _ bool) bool { return d.Key == keyPoCL && versionIn(d.Driver, 0, 6) },
 	},
 	{
+		Name: "library-per-context", Driver: "PoCL",
+		Symptom: "reads its library of built-in functions, 110 MiB in memory, for the first program of each context, which takes longer than compiling it",
+		Remedy:  "what has the same device open in a process shares a context",
+		Source:  "observed on PoCL 3.1: 0.6 s of a first start",
+		Test:    "TestWhatHasADeviceOfPoCLOpenSharesAContext",
+		fix:     fixOneContext,
+		match:   key(keyPoCL),
+	},
+	{
 		Name: "freed-parts", Driver: "PoCL",
 		Symptom: "asks a sub-device that it has freed, where its own thread is the last to let go of a command, and so of a queue",
 		Remedy:  "cl releases queues on sub-devices when no command holds them, and their context after them",

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/sparse"
 	"github.com/anycl/anycl/tensor"
 )
 
-func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Hold)) }
 
 // engine is where graphs of a test run.
 type engine struct {

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 )
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childVariable); dir != "" {
 		trainForEver(dir)
 	}
-	os.Exit(testcache.Run(m))
+	os.Exit(testcache.Run(m, testdevices.Hold))
 }

@@ -8,11 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
-func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Hold)) }
 
 // device is where tests run: ANYCL_DEVICE, or the CPU path.
 func device() string {

@@ -9,12 +9,13 @@ import (
 	"gonum.org/v1/gonum/interp"
 
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	ours "github.com/anycl/anycl/ops/interp"
 	"github.com/anycl/anycl/tensor"
 )
 
-func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Hold)) }
 
 func run(t *testing.T, device string, g *ops.Graph, outs ...*ops.Node) [][]float64 {
 	t.Helper()

@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/ode"
 	"github.com/anycl/anycl/tensor"
 )
 
-func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Hold)) }
 
 // everywhere runs f on the device, where there is one, and on the CPU path.
 func everywhere(t *testing.T, f func(t *testing.T, values func(outs ...*ops.Node) [][]float64)) {

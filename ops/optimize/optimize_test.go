@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/optimize"
 	"github.com/anycl/anycl/tensor"
 )
 
-func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Hold)) }
 
 // each runs a graph on the device, if there is one, and on the CPU engine.
 func each(t *testing.T, g *ops.Graph, check func(t *testing.T, out []*tensor.Tensor), outs ...*ops.Node) {
