@@ -22,7 +22,7 @@ import (
 // [Result.String] says which, and why. Results are the same, but for the last digits of floats. A Device is safe for concurrent use.
 type Device struct{ side deviceSide }
 
-// deviceSide is what a device does. By it, programs without a device are linked without what runs one.
+// deviceSide is what a device does.
 type deviceSide interface {
 	host.Device
 	Close() error
