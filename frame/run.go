@@ -17,17 +17,20 @@ var ErrMemory = host.ErrMemory
 // Options say how a query runs. The zero value uses all processors and no limit of memory.
 //
 // With a limit, what a query reads of a source is taken in batches, so that the source may be larger than memory: filters, computed columns, joins of kinds
-// Inner, Left, Semi, Anti and Cross whose right side fits, groups, Distinct, TopK and Limit. What needs all rows at once ends with [ErrMemory] where they exceed the limit: Sort, Window,
+// Inner, Left, Semi, Anti and Cross whose right side fits, groups, Distinct, TopK, Limit, and Sort, which writes sorted runs to temporary files. What needs all rows at once ends with [ErrMemory] where they exceed the limit: Window,
 // other joins, and the aggregates Median, Quantile, NUnique and Corr. What a source reads ahead is not counted.
 type Options struct {
 	Workers int   // goroutines; 0: GOMAXPROCS
 	Memory  int64 // bytes that intermediate results may take together, beside what is queried; 0: no limit
 
+	// Temp is the folder of temporary files, to which Sort writes rows that Memory does not hold; "" is that of the system.
+	Temp string
+
 	Device *Device // where steps may run beside the CPU path; nil: nowhere
 }
 
 func (o Options) host() host.Options {
-	h := host.Options{Workers: o.Workers, Memory: o.Memory}
+	h := host.Options{Workers: o.Workers, Memory: o.Memory, Temp: o.Temp}
 	if o.Device != nil {
 		h.Device = o.Device.side
 	}

@@ -24,6 +24,7 @@ type Request struct {
 	Limit   int      // rows that are enough, -1 for all. Only without Filter
 	Filter  []Bound  // all hold for the rows that are needed
 	Workers int      // goroutines
+	Whole   bool     // all rows are kept: their memory may be allocated at once
 }
 
 // Bound is a comparison of a column with a constant: =, <>, <, <=, > or >=.
@@ -51,7 +52,7 @@ func (a sourceAdapter) Schema() ([]table.Field, error) {
 }
 
 func (a sourceAdapter) Read(ctx context.Context, r plan.Request, rows func(*table.Table) error) error {
-	q := Request{Columns: r.Columns, Limit: r.Limit, Workers: r.Workers}
+	q := Request{Columns: r.Columns, Limit: r.Limit, Workers: r.Workers, Whole: r.Whole}
 	for _, c := range r.Filter {
 		q.Filter = append(q.Filter, Bound(c))
 	}

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"errors"
 	"math"
 	"math/bits"
 	"sync"
@@ -316,7 +315,7 @@ func (x *grouped) wideSum(c *column.Column, typ column.Type, valid column.Bitmap
 	out := make([]uint64, len(acc))
 	for i, a := range acc {
 		if kind == column.Uint64 && a.Hi != 0 || kind != column.Uint64 && a.Hi != int64(a.Lo)>>63 {
-			return nil, errors.New("the sum overflows " + typ.String() + "; cast to float64 or a decimal first")
+			return nil, &overflow{typ}
 		}
 		out[i] = a.Lo
 	}
@@ -506,4 +505,11 @@ func (x *grouped) truth(c *column.Column, all bool) (*column.Column, error) {
 		out.Set(i, (v == 0) == all)
 	}
 	return column.Bools(out, valid)
+}
+
+// overflow is the error of a sum that its type does not hold.
+type overflow struct{ typ column.Type }
+
+func (e *overflow) Error() string {
+	return "the sum overflows " + e.typ.String() + "; cast to float64 or a decimal first"
 }

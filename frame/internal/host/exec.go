@@ -27,6 +27,7 @@ type Exec struct {
 	live  atomic.Int64 // bytes of results that are in use
 
 	device Device
+	temp   string
 }
 
 // ErrMemory is the error of what would need more memory than the limit.
@@ -34,8 +35,9 @@ var ErrMemory = errors.New("more memory than the limit")
 
 // Options say how plans run.
 type Options struct {
-	Workers int   // goroutines; 0: GOMAXPROCS
-	Memory  int64 // bytes that intermediate results may take; 0: no limit
+	Workers int    // goroutines; 0: GOMAXPROCS
+	Memory  int64  // bytes that intermediate results may take; 0: no limit
+	Temp    string // folder for rows that do not fit; "": the system's
 	Device  Device
 }
 
@@ -54,7 +56,7 @@ func New(ctx context.Context, o Options) *Exec {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	return &Exec{Pool: par.Pool{Context: ctx, Workers: o.Workers}, limit: o.Memory, device: o.Device}
+	return &Exec{Pool: par.Pool{Context: ctx, Workers: o.Workers}, limit: o.Memory, device: o.Device, temp: o.Temp}
 }
 
 // Reserve is called before memory is taken.
@@ -72,6 +74,9 @@ func (x *Exec) Run(p *plan.Plan) (*table.Table, error) {
 	}
 	if p.Op == "filter" && p.In[0].Op == "scan" {
 		return x.filterScan(p)
+	}
+	if x.device == nil && late(p) {
+		return x.joinLate(p)
 	}
 	if x.device != nil && x.device.Has(p.Op) {
 		return x.device.Run(x, p)
@@ -358,14 +363,14 @@ func (x *Exec) sample(p *plan.Plan, f *table.Table) (*table.Table, error) {
 
 // scan reads a source.
 func (x *Exec) scan(p *plan.Plan) (*table.Table, error) {
-	return x.read(p, func(f *table.Table) (*table.Table, error) { return f, nil })
+	return x.read(p, x.limit <= 0, func(f *table.Table) (*table.Table, error) { return f, nil })
 }
 
 // filterScan filters the frames of a source as they come, so that rows which are left out take no memory for long.
 func (x *Exec) filterScan(p *plan.Plan) (*table.Table, error) {
 	in := p.In[0]
 	start, filtering := time.Now(), time.Duration(0)
-	f, err := x.read(in, func(f *table.Table) (*table.Table, error) {
+	f, err := x.read(in, false, func(f *table.Table) (*table.Table, error) {
 		in.Stats.Rows += f.Rows
 		in.Stats.Bytes += f.Bytes()
 		begin := time.Now()
@@ -387,8 +392,8 @@ func (x *Exec) filterScan(p *plan.Plan) (*table.Table, error) {
 }
 
 // read reads a source and keeps what a function makes of its frames.
-func (x *Exec) read(p *plan.Plan, keep func(*table.Table) (*table.Table, error)) (*table.Table, error) {
-	r := plan.Request{Columns: p.Names(), Limit: p.Limit, Workers: x.Pool.Workers}
+func (x *Exec) read(p *plan.Plan, whole bool, keep func(*table.Table) (*table.Table, error)) (*table.Table, error) {
+	r := plan.Request{Columns: p.Names(), Limit: p.Limit, Workers: x.Pool.Workers, Whole: whole}
 	full, err := p.Source.Schema()
 	if err != nil {
 		return nil, err

@@ -46,6 +46,13 @@ func (x *Exec) join(p *plan.Plan, left, right *table.Table) (*table.Table, error
 		}
 		return x.paired(p, left, right, lefts, rights)
 	}
+	if j.How != plan.FullJoin {
+		lefts, rights, err := x.partners(p, left, right)
+		if err != nil {
+			return nil, err
+		}
+		return x.paired(p, left, right, lefts, rights)
+	}
 	index, found, err := x.match(left, right, p.Left, p.Right)
 	if err != nil {
 		return nil, err
@@ -236,6 +243,9 @@ func (x *Exec) paired(p *plan.Plan, left, right *table.Table, lefts, rights side
 		if err := add(name, c, s); err != nil {
 			return nil, err
 		}
+	}
+	if p.Join.How == plan.SemiJoin || p.Join.How == plan.AntiJoin {
+		return out, nil
 	}
 	for i, name := range right.Names {
 		if k := slices.Index(p.Right, name); k >= 0 && p.Left[k] == name {

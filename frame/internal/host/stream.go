@@ -19,7 +19,7 @@ func flows(p *plan.Plan) bool {
 	switch p.Op {
 	case "scan":
 		return true
-	case "filter", "project":
+	case "filter", "project", "sort":
 		return flows(p.In[0])
 	case "slice":
 		return p.Step.From >= 0 && flows(p.In[0])
@@ -41,13 +41,21 @@ var BatchRows, BatchBytes = 1 << 20, int64(64 << 20)
 
 // batched runs a plan over a source in batches; false if its rows do not flow.
 func (x *Exec) batched(p *plan.Plan) (*table.Table, error, bool) {
-	if x.limit <= 0 || p.Op == "scan" || p.Op == "filter" && p.In[0].Op == "scan" {
+	if p.Op == "scan" || p.Op == "filter" && p.In[0].Op == "scan" {
 		return nil, nil, false
 	}
 	start := time.Now()
 	var f *table.Table
 	var err error
+	ok := true
 	switch {
+	case x.limit <= 0:
+		if p.Op != "group" || x.device != nil || !apart(p.In[0]) || !mergeable(p) {
+			return nil, nil, false
+		}
+		if f, err, ok = x.groupApart(p); !ok {
+			return nil, nil, false
+		}
 	case p.Op == "group" && flows(p.In[0]) && mergeable(p):
 		f, err = x.groupBatches(p)
 	case (p.Op == "distinct" || p.Op == "topk") && flows(p.In[0]):
@@ -132,6 +140,8 @@ func (x *Exec) each(p *plan.Plan, emit func(*table.Table) error) error {
 		return step(do)
 	case "slice":
 		return x.eachOfSlice(p, counted)
+	case "sort":
+		return x.eachSorted(p, counted)
 	}
 	for _, in := range p.In { // concat
 		if err := x.each(in, func(f *table.Table) error { return counted(table.Pick(f, p.Names())) }); err != nil {

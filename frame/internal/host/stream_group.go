@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/frame/internal/expr"
 	"github.com/anycl/anycl/frame/internal/plan"
 	"github.com/anycl/anycl/frame/internal/table"
@@ -32,7 +33,7 @@ func mergeable(p *plan.Plan) bool {
 }
 
 // mergesOf names the results of batches by a prefix, which no column has.
-func mergesOf(n *expr.Node, prefix string) merges {
+func mergesOf(n *expr.Node, prefix string, schema []table.Field) merges {
 	name := func(i int) string { return fmt.Sprintf("\x00%s.%d", prefix, i) }
 	col := func(i int) *expr.Node { return expr.Col(name(i)) }
 	of := func(op string) plan.Named {
@@ -53,8 +54,13 @@ func mergesOf(n *expr.Node, prefix string) merges {
 	case "count":
 		add(of("count"), expr.Apply("sum", col(0)))
 	case "mean":
-		mean()
-		m.result = col(1)
+		sum := n.Args[0]
+		if e, err := (&expr.Binder{Schema: schema}).Bind(sum); err != nil || !e.Type.IsFloat() {
+			sum = &expr.Node{Op: "cast", Type: column.Float64.Of(), Args: []*expr.Node{sum}, At: n.At}
+		}
+		add(of("count"), expr.Apply("sum", col(0)))
+		add(plan.Named{Node: &expr.Node{Op: "sum", At: n.At, Args: []*expr.Node{sum}}}, expr.Apply("sum", col(1)))
+		m.result = expr.Apply("div", col(1), col(0))
 	case "var", "std":
 		mean()
 		// The rows of a batch are as far from their mean as they are, and that is as far from the mean of all as it is.
@@ -89,9 +95,10 @@ type grouper struct {
 	bytes int64
 }
 
-func (x *Exec) groupBatches(p *plan.Plan) (*table.Table, error) {
+// newGrouper prepares the aggregates of a plan.
+func (x *Exec) newGrouper(p *plan.Plan) *grouper {
 	g := &grouper{Exec: x, p: p, names: plan.Names(p.Keys)}
-	defer func() { x.live.Add(-g.bytes) }()
+	schema := p.In[0].Schema
 	seen := map[string]int{}
 	var replace func(n *expr.Node) *expr.Node
 	replace = func(n *expr.Node) *expr.Node {
@@ -101,7 +108,7 @@ func (x *Exec) groupBatches(p *plan.Plan) (*table.Table, error) {
 			if !ok {
 				i = len(g.all)
 				seen[text] = i
-				g.all = append(g.all, mergesOf(n, fmt.Sprint(i)))
+				g.all = append(g.all, mergesOf(n, fmt.Sprint(i), schema))
 			}
 			return g.all[i].result
 		}
@@ -115,6 +122,12 @@ func (x *Exec) groupBatches(p *plan.Plan) (*table.Table, error) {
 	for _, e := range p.Exprs {
 		g.exprs = append(g.exprs, plan.Named{Name: e.Name, Node: replace(e.Node)})
 	}
+	return g
+}
+
+func (x *Exec) groupBatches(p *plan.Plan) (*table.Table, error) {
+	g := x.newGrouper(p)
+	defer func() { x.live.Add(-g.bytes) }()
 	if err := x.larger(p.In[0], g.add); err != nil {
 		return nil, err
 	}
@@ -123,25 +136,35 @@ func (x *Exec) groupBatches(p *plan.Plan) (*table.Table, error) {
 			return nil, err
 		}
 	}
+	return g.finish()
+}
+
+// finish returns the columns of the plan.
+func (g *grouper) finish() (*table.Table, error) {
 	f, err := g.merged()
 	if err != nil {
 		return nil, err
 	}
 	out := references(g.names)
-	f, err = x.project(f, append(out, g.exprs...))
+	f, err = g.project(f, append(out, g.exprs...))
 	if err != nil {
 		return nil, err
 	}
-	return table.Pick(f, p.Names()), nil
+	return table.Pick(f, g.p.Names()), nil
 }
 
-// add groups the rows of a batch.
-func (g *grouper) add(f *table.Table) error {
+// partial groups some rows.
+func (g *grouper) partial(x *Exec, f *table.Table) (*table.Table, error) {
 	var exprs []plan.Named
 	for _, m := range g.all {
 		exprs = append(exprs, m.first...)
 	}
-	f, err := g.group(&plan.Plan{Op: "group", Keys: g.p.Keys, Exprs: exprs}, f)
+	return x.group(&plan.Plan{Op: "group", Keys: g.p.Keys, Exprs: exprs}, f)
+}
+
+// add groups the rows of a batch.
+func (g *grouper) add(f *table.Table) error {
+	f, err := g.partial(g.Exec, f)
 	if err != nil {
 		return err
 	}

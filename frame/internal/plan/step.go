@@ -106,6 +106,7 @@ type Request struct {
 	Limit   int
 	Filter  []condition
 	Workers int
+	Whole   bool
 }
 
 // condition is a comparison of a column with a constant: =, <>, <, <=, > or >=.
