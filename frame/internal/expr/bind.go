@@ -86,11 +86,11 @@ func (b *Binder) bindOp(n *Node, hint column.Type) (Bound, error) {
 	case "add", "sub", "mul", "div", "intdiv", "mod", "pow":
 		return b.arithmetic(n, hint)
 	case "eq", "ne", "lt", "le", "gt", "ge":
-		x, y, err := b.pair(n.Args[0], n.Args[1], column.Type{})
+		args, err := b.compared(n.Args)
 		if err != nil {
-			return x, err
+			return Bound{}, err
 		}
-		return comparison(n.Op, x, y)
+		return comparison(n.Op, args[0], args[1])
 	case "and", "or", "not":
 		return b.logic(n)
 	case "isnull", "isnotnull", "isnan":
@@ -134,6 +134,35 @@ func (b *Binder) pair(l, r *Node, hint column.Type) (x, y Bound, err error) {
 
 // same binds operands and gives them the type that they have in common. Literals take that of the others.
 func (b *Binder) same(nodes []*Node, hint column.Type) ([]Bound, error) {
+	out, t, err := b.common(nodes, hint)
+	if err != nil {
+		return nil, err
+	}
+	return castAll(out, t)
+}
+
+// compared is same for operands that are compared, of which strings keep their layout: those of a dictionary are compared once for all rows that have them.
+func (b *Binder) compared(nodes []*Node) ([]Bound, error) {
+	out, t, err := b.common(nodes, column.Type{})
+	if err != nil || t.IsString() {
+		return out, err
+	}
+	return castAll(out, t)
+}
+
+func castAll(all []Bound, t column.Type) ([]Bound, error) {
+	for i := range all {
+		e, err := CastTo(all[i], t, true)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = e
+	}
+	return all, nil
+}
+
+// common binds operands, and finds the type that they have in common.
+func (b *Binder) common(nodes []*Node, hint column.Type) ([]Bound, column.Type, error) {
 	out := make([]Bound, len(nodes))
 	var t column.Type // that of all so far
 	add := func(i int, n *Node, hint column.Type) (err error) {
@@ -152,7 +181,7 @@ func (b *Binder) same(nodes []*Node, hint column.Type) ([]Bound, error) {
 			continue
 		}
 		if err := add(i, n, hint); err != nil {
-			return nil, err
+			return nil, t, err
 		}
 	}
 	if t.Kind == column.Invalid {
@@ -164,18 +193,11 @@ func (b *Binder) same(nodes []*Node, hint column.Type) ([]Bound, error) {
 				continue
 			}
 			if err := add(i, n, t); err != nil {
-				return nil, err
+				return nil, t, err
 			}
 		}
 	}
-	for i := range out {
-		e, err := CastTo(out[i], t, true)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = e
-	}
-	return out, nil
+	return out, t, nil
 }
 
 // Unify returns the type in which values of two types are combined.

@@ -212,7 +212,7 @@ func (b *Binder) isIn(n *Node) (Bound, error) {
 		}
 		listed = append(listed, a)
 	}
-	args, err := b.same(append([]*Node{n.Args[0]}, listed...), column.Type{})
+	args, err := b.compared(append([]*Node{n.Args[0]}, listed...))
 	if err != nil {
 		return Bound{}, err
 	}

@@ -101,6 +101,10 @@ func compareStrings(m *Morsel, op string, a, b *column.Column) *column.Column {
 		s := b.Text(0)
 		return mapCodes(m, a, func(e string) bool { return holds(op, strings.Compare(e, s)) })
 	}
+	if a.Len() == 1 && b.Len() > 1 { // the constant to the right
+		op = map[string]string{"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}[op]
+		return compareStrings(m, op, b, a)
+	}
 	if b.Len() == 1 && a.Len() > 1 {
 		s := b.Text(0)
 		if op == "eq" || op == "ne" {
