@@ -27,9 +27,12 @@ func (n *numbered) extreme(v lower.Value, a expr.Collected, count int) fold {
 	}
 	s := n.add(n.reduced(reduction, x, v.OK, worst(typ, reduction == "max")))
 	return func(out []*tensor.Tensor, order []uint32) (*column.Column, error) {
-		c, err := folded[int32](out, count, order)
-		if err != nil {
-			return nil, err
+		var c []int32
+		if count >= 0 {
+			var err error
+			if c, err = folded[int32](out, count, order); err != nil {
+				return nil, err
+			}
 		}
 		col, err := n.r.columnOf(typ, lower.Value{Type: typ}, out[s], nil)
 		if err != nil {

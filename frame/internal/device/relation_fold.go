@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/frame/internal/expr"
@@ -72,8 +73,11 @@ func folded[T tensor.Elem](out []*tensor.Tensor, i int, order []uint32) ([]T, er
 	return v, nil
 }
 
-// some is the bitmap of groups with at least so many values.
+// some is the bitmap of groups with at least so many values, none if all have.
 func some(counts []int32, least int32) column.Bitmap {
+	if counts == nil {
+		return column.Bitmap{}
+	}
 	b := column.NewBitmap(len(counts))
 	for i, c := range counts {
 		b.Set(i, c >= least)
@@ -109,7 +113,10 @@ func (n *numbered) fold(a expr.Collected) (fold, error) {
 	if v.Type.IsString() && a.Node.Op != "count" {
 		return nil, fmt.Errorf("%s of strings has no form as ops", a.Node.Op)
 	}
-	count := n.add(n.count(v.OK))
+	count := -1 // a group has a row, and so a value where none is null
+	if v.OK != nil || n.ids == nil || slices.Contains([]string{"count", "mean", "var", "std"}, a.Node.Op) {
+		count = n.add(n.count(v.OK))
+	}
 	switch a.Node.Op {
 	case "count":
 		return n.counted(count), nil
@@ -139,10 +146,14 @@ func (n *numbered) fold(a expr.Collected) (fold, error) {
 	return nil, fmt.Errorf("%s has no form as ops", a.Node.Op)
 }
 
+// countsAnd returns counts of values, nil where they are not needed, and the elements of another output.
 func countsAnd[T tensor.Elem](out []*tensor.Tensor, count, i int, order []uint32) ([]int32, []T, error) {
-	c, err := folded[int32](out, count, order)
-	if err != nil {
-		return nil, nil, err
+	var c []int32
+	if count >= 0 {
+		var err error
+		if c, err = folded[int32](out, count, order); err != nil {
+			return nil, nil, err
+		}
 	}
 	v, err := folded[T](out, i, order)
 	return c, v, err

@@ -16,7 +16,7 @@ import (
 // group is a step that divides rows by keys and computes aggregates.
 func (r *relation) group(p *plan.Plan) (*outcome, error) {
 	r.Note("%s", p.Masked())
-	n, err := r.number(p.Keys)
+	n, err := r.number(p.Keys, false)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (r *relation) group(p *plan.Plan) (*outcome, error) {
 // distinct is a step that keeps the first row of each group.
 func (r *relation) distinct(p *plan.Plan) (*outcome, error) {
 	r.Note("%s", p.Masked())
-	n, err := r.number(p.Keys)
+	n, err := r.number(p.Keys, true)
 	if err != nil {
 		return nil, err
 	}

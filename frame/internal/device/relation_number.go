@@ -1,6 +1,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -46,15 +47,22 @@ type digit struct {
 func slotLimit(rows int) int { return min(max(4*rows, 1<<16), 1<<24) }
 
 // number divides the rows by keys.
-func (r *relation) number(by []plan.Named) (*numbered, error) {
+func (r *relation) number(by []plan.Named, first bool) (*numbered, error) {
 	n := &numbered{r: r, o: &outcome{}, counts: map[*ops.Node]*ops.Node{}}
 	if len(by) == 0 {
 		n.slots, n.at = 1, -1
 		return n, nil
 	}
-	if err := n.dense(by); err != nil {
-		if hosted := n.byHost(by); hosted != nil {
-			return nil, fmt.Errorf("%w; %w", err, hosted)
+	// Where the device works in the host's memory, the host numbers columns as they are in less time than a kernel does: it knows first rows after a few.
+	hosted := errors.New("the device numbers keys")
+	if !first && r.Mask == nil && !r.compact {
+		hosted = n.byHost(by)
+	}
+	if hosted != nil {
+		if err := n.dense(by); err != nil {
+			if hosted := n.byHost(by); hosted != nil {
+				return nil, fmt.Errorf("%w; %w", err, hosted)
+			}
 		}
 	}
 	if r.Mask != nil {
@@ -68,6 +76,10 @@ func (r *relation) number(by []plan.Named) (*numbered, error) {
 		}
 		return tensor.New(tensor.Uint8, k)
 	}, ops.Dim("groups"))
+	if !first && r.Mask == nil && n.parts == nil { // the host has found the first rows
+		n.at = -1
+		return n, nil
+	}
 	none := ops.Add(ops.Cast(n.zeros, tensor.Int32), lower.Scalar(r.Graph, int32(r.base.Rows)))
 	n.first = ops.ScatterMin(none, 0, n.ids, r.Ops.Iota(tensor.Int32, 0, r.Rows))
 	n.at = n.o.add(n.first)
@@ -162,7 +174,14 @@ func (n *numbered) byHost(by []plan.Named) error {
 		}
 		return ids.Tensor()
 	}, r.Rows)
-	n.slots = f.Rows
+	n.slots = 1
+	for _, c := range f.Cols {
+		k := f.Rows
+		if d := c.Dictionary(); d != nil {
+			k = d.Len() + 1
+		}
+		n.slots = max(min(n.slots*max(k, 1), f.Rows), 1)
+	}
 	n.size = func() (int, error) {
 		if err := group(); err != nil {
 			return 0, err
@@ -183,8 +202,17 @@ func passedFrame(f *table.Table) (out []plan.Named) {
 
 // groupsOf returns the numbers that have rows, in the order of their first rows, and these.
 func (n *numbered) groupsOf(out []*tensor.Tensor) (order, first []uint32, err error) {
-	if n.at < 0 {
+	switch {
+	case n.at < 0 && n.ids == nil:
 		return []uint32{0}, nil, nil
+	case n.at < 0:
+		if order = n.found.Order; order == nil {
+			order = make([]uint32, len(n.found.First))
+			for i := range order {
+				order[i] = uint32(i)
+			}
+		}
+		return order, n.found.First, nil
 	}
 	all, err := tensor.ToSlice[int32](out[n.at])
 	if err != nil {
