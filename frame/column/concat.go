@@ -116,7 +116,12 @@ func (c *Column) joinDictionaries(cols []*Column) {
 	b := NewBuilder(Dictionary.Of(), 0)
 	to := make([][]int32, len(cols)) // new codes; nil where they are the old ones
 	changed := false
+	known := map[*Column][]int32{}
 	for i, d := range cols {
+		if codes, ok := known[d.dict]; ok {
+			to[i] = codes
+			continue
+		}
 		same := true
 		codes := make([]int32, d.dict.n)
 		for k := range codes {
@@ -133,6 +138,7 @@ func (c *Column) joinDictionaries(cols []*Column) {
 		if !same {
 			to[i], changed = codes, true
 		}
+		known[d.dict] = to[i]
 	}
 	c.dict = b.dict.Finish()
 	if c.data != nil && !changed {

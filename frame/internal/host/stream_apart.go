@@ -2,10 +2,12 @@ package host
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/anycl/anycl/frame/internal/expr"
+	"github.com/anycl/anycl/frame/internal/par"
 	"github.com/anycl/anycl/frame/internal/plan"
 	"github.com/anycl/anycl/frame/internal/table"
 )
@@ -34,13 +36,13 @@ type partGrouper struct {
 	steps []*plan.Plan // from the scan's to the group's
 	mu    sync.Mutex   // of what steps did
 	whole bool         // rows are kept, and grouped at the end
-	first *table.Table // rows of the first part, until that is decided
 	parts []*table.Table
 }
 
 // groupApart groups what a source reads, in parts; false if the whole has to be grouped together.
 func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 	g := &partGrouper{grouper: x.newGrouper(p)}
+	defer func() { x.live.Add(-g.bytes) }()
 	scan := p.In[0]
 	for ; scan.Op != "scan"; scan = scan.In[0] {
 		g.steps = append([]*plan.Plan{scan}, g.steps...)
@@ -57,14 +59,18 @@ func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 	for w := range errs {
 		alone := New(x.Pool.Context, Options{Workers: 1})
 		wg.Go(func() {
-			for in := range work {
-				out, err := g.part(alone, in.t)
-				if err != nil {
-					errs[w] = err
-					once.Do(func() { close(stop) })
-					return
+			errs[w] = par.Guard(func(int) error {
+				for in := range work {
+					out, err := g.part(alone, in.t)
+					if err != nil {
+						return err
+					}
+					g.put(in.at, out)
 				}
-				g.put(in.at, out)
+				return nil
+			}, w)
+			if errs[w] != nil {
+				once.Do(func() { close(stop) })
 			}
 		})
 	}
@@ -136,6 +142,9 @@ func (g *partGrouper) begin(x *Exec, t *table.Table) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	if rows.Rows == 0 {
+		return nil, nil
+	}
 	out, err := g.partial(x, rows)
 	if err == nil && !fewGroups(rows.Rows, out.Rows) {
 		g.whole, out = true, rows
@@ -145,8 +154,11 @@ func (g *partGrouper) begin(x *Exec, t *table.Table) (*table.Table, error) {
 
 func (g *partGrouper) part(x *Exec, t *table.Table) (*table.Table, error) {
 	rows, err := g.below(x, t)
-	if err != nil || g.whole {
-		return rows, err
+	switch {
+	case err != nil || rows.Rows == 0: // of no rows, first and last are none
+		return nil, err
+	case g.whole:
+		return rows, nil
 	}
 	return g.partial(x, rows)
 }
@@ -162,6 +174,7 @@ func (g *partGrouper) put(at int, t *table.Table) {
 
 // end merges the groups of parts, or groups their rows.
 func (g *partGrouper) end(x *Exec) (*table.Table, error) {
+	g.parts = slices.DeleteFunc(g.parts, func(t *table.Table) bool { return t == nil })
 	if len(g.parts) == 0 {
 		none, err := g.below(x, table.Empty(g.scanSchema()))
 		if err != nil {
