@@ -6,12 +6,14 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/frame/column"
+	"github.com/anycl/anycl/frame/internal/expr"
+	"github.com/anycl/anycl/frame/internal/table"
 )
 
 // Describe has a row for each column: its type, how many values are null and how many are not, how many different ones there are, the least and the greatest as text, and of
 // numbers the mean, the standard deviation and the quartiles. Errors: the context ends.
 func (f *Frame) Describe(ctx context.Context) (*Frame, error) {
-	n := len(f.cols)
+	n := len(f.t.Cols)
 	names, types, least, greatest := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	count, nulls, distinct := make([]int64, n), make([]int64, n), make([]int64, n)
 	has := make([]bool, n) // a least value
@@ -20,8 +22,8 @@ func (f *Frame) Describe(ctx context.Context) (*Frame, error) {
 	for k := range stats {
 		stats[k], known[k] = make([]float64, n), make([]bool, n)
 	}
-	for i, c := range f.cols {
-		names[i], types[i] = f.names[i], c.Type().String()
+	for i, c := range f.t.Cols {
+		names[i], types[i] = f.t.Names[i], c.Type().String()
 		count[i], nulls[i] = int64(c.Len()-c.Nulls()), int64(c.Nulls())
 		x := Col("x")
 		aggs := []Expr{NUnique(x).As("distinct"), Min(x).As("min"), Max(x).As("max")}
@@ -29,18 +31,18 @@ func (f *Frame) Describe(ctx context.Context) (*Frame, error) {
 		if number {
 			aggs = append(aggs, Mean(x).As("0"), Std(x).As("1"), Quantile(x, 0.25).As("2"), Median(x).As("3"), Quantile(x, 0.75).As("4"))
 		}
-		one := &Frame{names: []string{"x"}, cols: []*column.Column{c}, rows: f.rows}
+		one := frameOf(&table.Table{Names: []string{"x"}, Cols: []*column.Column{c}, Rows: f.t.Rows})
 		r, err := one.Query().Agg(aggs...).Collect(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", f.names[i], err)
+			return nil, fmt.Errorf("column %q: %w", f.t.Names[i], err)
 		}
-		distinct[i] = column.Values[int64](r.cols[0])[0]
-		if has[i] = !r.cols[1].IsNull(0); has[i] {
-			least[i], greatest[i] = r.cols[1].Format(0), r.cols[2].Format(0)
+		distinct[i] = column.Values[int64](r.t.Cols[0])[0]
+		if has[i] = !r.t.Cols[1].IsNull(0); has[i] {
+			least[i], greatest[i] = r.t.Cols[1].Format(0), r.t.Cols[2].Format(0)
 		}
 		for k := range stats {
-			if number && !r.cols[3+k].IsNull(0) {
-				stats[k][i], known[k][i] = column.Values[float64](r.cols[3+k])[0], true
+			if number && !r.t.Cols[3+k].IsNull(0) {
+				stats[k][i], known[k][i] = column.Values[float64](r.t.Cols[3+k])[0], true
 			}
 		}
 	}
@@ -57,7 +59,7 @@ func (f *Frame) Describe(ctx context.Context) (*Frame, error) {
 
 // ValueCounts has each combination of values of the columns with the number of its rows, as "count", the most frequent first.
 func (q *Query) ValueCounts(names ...string) *Query {
-	at := here()
+	at := expr.Here()
 	g := &Grouped{q: q, at: at}
 	for _, n := range names {
 		g.keys = append(g.keys, columnOperand(n, at))
@@ -72,13 +74,13 @@ func (f *Frame) Histogram(name string, bins int) (*Frame, error) {
 	c := f.Column(name)
 	switch {
 	case c == nil:
-		return nil, fmt.Errorf("frame: %w %q", errNoColumn, name)
+		return nil, fmt.Errorf("frame: %w %q", expr.ErrNoColumn, name)
 	case bins < 1:
 		return nil, fmt.Errorf("frame: a histogram of %d bins", bins)
 	}
 	if c.Type().IsTemporal() {
 		var err error
-		if c, err = integersOf(c); err != nil {
+		if c, err = expr.Integers(c); err != nil {
 			return nil, fmt.Errorf("frame: column %q: %w", name, err)
 		}
 	}

@@ -1,19 +1,18 @@
 package frame
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/anycl/anycl/frame/column"
+	"github.com/anycl/anycl/frame/internal/expr"
+	"github.com/anycl/anycl/frame/internal/table"
 )
 
 // Frame is columns of equal length with distinct names. It never changes, and goroutines may share it.
-type Frame struct {
-	names []string
-	cols  []*column.Column
-	rows  int
-}
+type Frame struct{ t *table.Table }
+
+func frameOf(t *table.Table) *Frame { return &Frame{t} }
 
 // Named is a column with its name.
 type Named struct {
@@ -26,49 +25,41 @@ func Of[T column.Elem](name string, values []T) Named { return Named{name, colum
 
 // New returns a frame of columns. Errors: columns of unequal length, one name twice, a column that is nil.
 func New(cols ...Named) (*Frame, error) {
-	f := &Frame{}
+	t := &table.Table{}
 	for i, c := range cols {
 		switch {
 		case c.Column == nil:
 			return nil, fmt.Errorf("frame: column %q is nil", c.Name)
-		case i > 0 && c.Column.Len() != f.rows:
-			return nil, fmt.Errorf("frame: column %q has %d rows, %q has %d", c.Name, c.Column.Len(), cols[0].Name, f.rows)
-		case slices.Contains(f.names, c.Name):
+		case i > 0 && c.Column.Len() != t.Rows:
+			return nil, fmt.Errorf("frame: column %q has %d rows, %q has %d", c.Name, c.Column.Len(), cols[0].Name, t.Rows)
+		case slices.Contains(t.Names, c.Name):
 			return nil, fmt.Errorf("frame: two columns are called %q", c.Name)
 		}
-		f.names, f.cols, f.rows = append(f.names, c.Name), append(f.cols, c.Column), c.Column.Len()
+		t.Names, t.Cols, t.Rows = append(t.Names, c.Name), append(t.Cols, c.Column), c.Column.Len()
 	}
-	if uint64(f.rows) > maxRows {
-		return nil, fmt.Errorf("frame: %d rows; a frame has up to %d", f.rows, uint64(maxRows))
+	if uint64(t.Rows) > table.MaxRows {
+		return nil, fmt.Errorf("frame: %d rows; a frame has up to %d", t.Rows, uint64(table.MaxRows))
 	}
-	return f, nil
+	return frameOf(t), nil
 }
 
-// maxRows is one less than the largest number of a row, which stands for none.
-const maxRows = 1<<32 - 2
-
 // Rows returns the number of rows.
-func (f *Frame) Rows() int { return f.rows }
+func (f *Frame) Rows() int { return f.t.Rows }
 
 // Names returns the names of the columns.
-func (f *Frame) Names() []string { return slices.Clone(f.names) }
+func (f *Frame) Names() []string { return slices.Clone(f.t.Names) }
 
 // Columns returns the columns with their names.
 func (f *Frame) Columns() []Named {
-	c := make([]Named, len(f.cols))
+	c := make([]Named, len(f.t.Cols))
 	for i := range c {
-		c[i] = Named{f.names[i], f.cols[i]}
+		c[i] = Named{f.t.Names[i], f.t.Cols[i]}
 	}
 	return c
 }
 
 // Column returns a column, nil if the frame has none of that name.
-func (f *Frame) Column(name string) *column.Column {
-	if i := slices.Index(f.names, name); i >= 0 {
-		return f.cols[i]
-	}
-	return nil
-}
+func (f *Frame) Column(name string) *column.Column { return f.t.Column(name) }
 
 // Field is the name and type of a column.
 type Field struct {
@@ -77,46 +68,42 @@ type Field struct {
 }
 
 // Schema returns names and types of the columns.
-func (f *Frame) Schema() []Field {
-	s := make([]Field, len(f.cols))
-	for i, c := range f.cols {
-		s[i] = Field{f.names[i], c.Type()}
+func (f *Frame) Schema() []Field { return fieldsOf(f.t.Schema()) }
+
+func fieldsOf(schema []table.Field) []Field {
+	out := make([]Field, len(schema))
+	for i, f := range schema {
+		out[i] = Field(f)
 	}
-	return s
+	return out
+}
+
+func schemaOf(fields []Field) []table.Field {
+	out := make([]table.Field, len(fields))
+	for i, f := range fields {
+		out[i] = table.Field(f)
+	}
+	return out
 }
 
 // Bytes returns the size of the columns.
-func (f *Frame) Bytes() int64 {
-	var n int64
-	for _, c := range f.cols {
-		n += c.Bytes()
-	}
-	return n
-}
+func (f *Frame) Bytes() int64 { return f.t.Bytes() }
 
 // Slice returns rows i to j-1, without a copy. Errors: rows that the frame does not have.
 func (f *Frame) Slice(i, j int) (*Frame, error) {
-	if i < 0 || j < i || j > f.rows {
-		return nil, fmt.Errorf("frame: rows %d to %d of %d", i, j, f.rows)
+	if i < 0 || j < i || j > f.t.Rows {
+		return nil, fmt.Errorf("frame: rows %d to %d of %d", i, j, f.t.Rows)
 	}
-	return f.slice(i, j), nil
-}
-
-func (f *Frame) slice(i, j int) *Frame {
-	s := &Frame{names: f.names, rows: j - i, cols: make([]*column.Column, len(f.cols))}
-	for k, c := range f.cols {
-		s.cols[k] = c.Slice(i, j)
-	}
-	return s
+	return frameOf(f.t.Slice(i, j)), nil
 }
 
 // Equal reports whether two frames have equal names, types and values in the same order, as [column.Equal] compares them.
 func Equal(a, b *Frame) bool {
-	if a.rows != b.rows || !slices.Equal(a.names, b.names) {
+	if a.t.Rows != b.t.Rows || !slices.Equal(a.t.Names, b.t.Names) {
 		return false
 	}
-	for i := range a.cols {
-		if !column.Equal(a.cols[i], b.cols[i]) {
+	for i := range a.t.Cols {
+		if !column.Equal(a.t.Cols[i], b.t.Cols[i]) {
 			return false
 		}
 	}
@@ -125,14 +112,24 @@ func Equal(a, b *Frame) bool {
 
 // Value returns a value, nil for a null, as [column.Column.Value] does. Errors: a column or row that is not there.
 func (f *Frame) Value(name string, row int) (any, error) {
-	c := f.Column(name)
+	c := f.t.Column(name)
 	if c == nil {
-		return nil, fmt.Errorf("frame: %w %q", errNoColumn, name)
+		return nil, fmt.Errorf("frame: %w %q", expr.ErrNoColumn, name)
 	}
-	if row < 0 || row >= f.rows {
-		return nil, fmt.Errorf("frame: row %d of %d", row, f.rows)
+	if row < 0 || row >= f.t.Rows {
+		return nil, fmt.Errorf("frame: row %d of %d", row, f.t.Rows)
 	}
 	return c.Value(row), nil
 }
 
-var errNoColumn = errors.New("there is no column")
+// Cast converts a column, as [Expr.Cast] does. Errors: types that cannot be converted, a value that the type cannot hold.
+func Cast(c *column.Column, t column.Type) (*column.Column, error) {
+	if err := expr.Castable(c.Type(), t); err != nil {
+		return nil, fmt.Errorf("frame: %w", err)
+	}
+	out, err := expr.Cast(c, t, true)
+	if err != nil {
+		return nil, fmt.Errorf("frame: %w", err)
+	}
+	return out, nil
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/frame"
+	"github.com/anycl/anycl/frame/column"
 )
 
 // pieces is a frame as a source that hands over some rows at a time.
@@ -53,7 +55,8 @@ func TestRandomPlansInBatchesAgreeWithTheReference(t *testing.T) {
 		for i := range steps {
 			p.step(i == steps-1)
 		}
-		got, err := p.q.Run(t.Context(), frame.Options{Workers: 1 + r.IntN(3), Memory: 1 << 40})
+		// Without a limit, groups take parts of what is read.
+		got, err := p.q.Run(t.Context(), frame.Options{Workers: 1 + r.IntN(3), Memory: []int64{0, 1 << 40}[seed%2]})
 		say := fmt.Sprintf("seed %d\n%s", seed, strings.Join(p.log, "\n"))
 		if p.err != nil {
 			require.ErrorContains(t, err, "overflows", say)
@@ -199,4 +202,39 @@ func TestBatchesEndWhenNobodyWantsMore(t *testing.T) {
 			require.True(t, errors.Is(err, context.Canceled))
 		}
 	}
+}
+
+// Groups of parts that a filter leaves nothing of have no first row, and a sum of a part may overflow where that of all does not.
+func TestGroupsOfPartsAreThoseOfAllRows(t *testing.T) {
+	t.Parallel()
+	n := make([]int64, 1000)
+	for i := range n {
+		n[i] = int64(i)
+	}
+	n[0], n[1], n[998], n[999] = math.MaxInt64, math.MaxInt64, -math.MaxInt64, -math.MaxInt64
+	f, err := frame.New(frame.Of("n", n))
+	require.NoError(t, err)
+	for name, ask := range map[string]func(q *frame.Query) *frame.Query{
+		"first and last": func(q *frame.Query) *frame.Query {
+			return q.Filter(frame.Col("n").Between(500, 510)).Agg(frame.First("n").As("a"), frame.Last("n").As("b"), frame.Mean("n").As("c"), frame.Rows().As("d"))
+		},
+		"no rows": func(q *frame.Query) *frame.Query {
+			return q.Filter(frame.Col("n").Eq(-5)).Agg(frame.First("n").As("a"), frame.Rows().As("b"))
+		},
+		"overflow": func(q *frame.Query) *frame.Query { return q.Agg(frame.Sum("n").As("a")) },
+		"many groups": func(q *frame.Query) *frame.Query {
+			return q.GroupBy(frame.Col("n").Mod(500).As("k")).Agg(frame.Rows().As("a"), frame.Std("n").As("b"))
+		},
+	} {
+		want, err := ask(f.Query()).Collect(t.Context())
+		require.NoError(t, err, name)
+		got, err := ask(frame.Scan(&pieces{f, 100})).Collect(t.Context())
+		require.NoError(t, err, name)
+		require.Equal(t, want.String(), got.String(), name)
+	}
+	broken := errors.New("the source ends")
+	_, err = frame.Scan(&failing{endless{batches: 40, rows: 500}, 20, broken}).GroupBy("x").Agg(frame.Rows()).Collect(t.Context())
+	require.ErrorIs(t, err, broken)
+	_, err = frame.Scan(&endless{batches: 40, rows: 500}).With(frame.Col("n").Cast(column.Int8.Of()).As("m")).Agg(frame.Sum("m")).Collect(t.Context())
+	require.ErrorContains(t, err, "cannot be held by int8")
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/frame/column"
+	"github.com/anycl/anycl/frame/internal/expr"
+	"github.com/anycl/anycl/frame/internal/host"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -18,14 +20,14 @@ import (
 // memory where it can, as [column.Column.Tensor] does. Errors: a name that is not there, strings and decimals, nulls.
 func (f *Frame) Tensor(names ...string) (*tensor.Tensor, error) {
 	if len(names) == 0 {
-		names = f.names
+		names = f.t.Names
 	}
 	var cols []*column.Column
 	var t column.Type
 	for _, name := range names {
 		c := f.Column(name)
 		if c == nil {
-			return nil, fmt.Errorf("frame: %w", (&binder{schema: f.Schema()}).missing(name))
+			return nil, fmt.Errorf("frame: %w", (&expr.Binder{Schema: f.t.Schema()}).Missing(name))
 		}
 		if _, ok := c.Type().DType(); !ok || c.Type().Kind == column.Dictionary {
 			return nil, fmt.Errorf("frame: column %q: %s is no dtype of a tensor (see OneHot for strings)", name, c.Type())
@@ -42,7 +44,7 @@ func (f *Frame) Tensor(names ...string) (*tensor.Tensor, error) {
 		case t.IsNumeric() && u.Kind == column.Bool:
 		case t.IsNumeric() && u.IsNumeric():
 			var err error
-			if t, err = unifyNumbers(t, u); err != nil || !t.IsFloat() {
+			if t, err = expr.UnifyNumbers(t, u); err != nil || !t.IsFloat() {
 				t = column.Float64.Of()
 			}
 		default:
@@ -58,17 +60,17 @@ func (f *Frame) Tensor(names ...string) (*tensor.Tensor, error) {
 		if err != nil {
 			return nil, fmt.Errorf("frame: %w", err)
 		}
-		return v.Reshape(f.rows, 1)
+		return v.Reshape(f.t.Rows, 1)
 	}
 	dt, _ := t.DType()
-	out, err := tensor.New(dt, f.rows, len(cols))
+	out, err := tensor.New(dt, f.t.Rows, len(cols))
 	if err != nil {
 		return nil, fmt.Errorf("frame: %w", err)
 	}
 	data, _ := out.Bytes()
 	for k, c := range cols {
 		if c.Type() != t {
-			if c, err = castColumn(c, t, true); err != nil {
+			if c, err = expr.Cast(c, t, true); err != nil {
 				return nil, fmt.Errorf("frame: column %q: %w", names[k], err)
 			}
 		}
@@ -77,8 +79,8 @@ func (f *Frame) Tensor(names ...string) (*tensor.Tensor, error) {
 			return nil, fmt.Errorf("frame: column %q: %w", names[k], err)
 		}
 		src, _ := v.Bytes()
-		w := len(src) / max(f.rows, 1)
-		for row := range f.rows {
+		w := len(src) / max(f.t.Rows, 1)
+		for row := range f.t.Rows {
 			copy(data[(row*len(cols)+k)*w:], src[row*w:(row+1)*w])
 		}
 	}
@@ -88,7 +90,7 @@ func (f *Frame) Tensor(names ...string) (*tensor.Tensor, error) {
 // WithColumn returns the frame with a column added, or replaced. Errors: another number of rows.
 func (f *Frame) WithColumn(name string, c *column.Column) (*Frame, error) {
 	cols := f.Columns()
-	if i := slices.Index(f.names, name); i >= 0 {
+	if i := slices.Index(f.t.Names, name); i >= 0 {
 		cols[i].Column = c
 	} else {
 		cols = append(cols, Named{name, c})
@@ -102,7 +104,7 @@ func (f *Frame) WithColumn(name string, c *column.Column) (*Frame, error) {
 func (f *Frame) OneHot(name string, values ...string) (*Frame, error) {
 	c := f.Column(name)
 	if c == nil {
-		return nil, fmt.Errorf("frame: %w", (&binder{schema: f.Schema()}).missing(name))
+		return nil, fmt.Errorf("frame: %w", (&expr.Binder{Schema: f.t.Schema()}).Missing(name))
 	}
 	if c.Type().IsFloat() {
 		return nil, fmt.Errorf("frame: column %q: %s has no categories", name, c.Type())
@@ -123,15 +125,15 @@ func (f *Frame) OneHot(name string, values ...string) (*Frame, error) {
 		if c.Type().IsString() {
 			slices.Sort(values)
 		} else {
-			slices.SortFunc(values, func(a, b string) int { return compareValues(c, seen[a], seen[b]) })
+			slices.SortFunc(values, func(a, b string) int { return expr.Compare(c, seen[a], seen[b]) })
 		}
 	}
 	number := map[string]int{}
 	hot := make([][]uint8, len(values))
 	for i, v := range values {
-		number[v], hot[i] = i, make([]uint8, f.rows)
+		number[v], hot[i] = i, make([]uint8, f.t.Rows)
 	}
-	for row := range f.rows {
+	for row := range f.t.Rows {
 		if i, ok := number[c.Format(row)]; ok && !c.IsNull(row) {
 			hot[i][row] = 1
 		}
@@ -149,23 +151,6 @@ func (f *Frame) OneHot(name string, values ...string) (*Frame, error) {
 	return New(out...)
 }
 
-// compareValues compares two values of a column that are no strings and no floats.
-func compareValues(c *column.Column, i, j int) int {
-	m := &morsel{n: c.Len()}
-	if c.Type().Kind == column.Bool {
-		return boolInt(c.Bits().Get(i)) - boolInt(c.Bits().Get(j))
-	}
-	if c.Type().Kind == column.Decimal128 {
-		v := column.Values[column.Decimal](c)
-		return compareDecimals(v[i], v[j])
-	}
-	a, u, _ := kernelsFor(c.Type()).widen(m, c)
-	if u != nil {
-		return boolInt(u[i] > u[j]) - boolInt(u[i] < u[j])
-	}
-	return boolInt(a[i] > a[j]) - boolInt(a[i] < a[j])
-}
-
 // Scaler brings columns to mean 0 and standard deviation 1.
 type Scaler struct {
 	Names []string
@@ -180,7 +165,7 @@ func (f *Frame) Standardizer(names ...string) (*Scaler, error) {
 	for _, name := range names {
 		c := f.Column(name)
 		if c == nil {
-			return nil, fmt.Errorf("frame: %w", (&binder{schema: f.Schema()}).missing(name))
+			return nil, fmt.Errorf("frame: %w", (&expr.Binder{Schema: f.t.Schema()}).Missing(name))
 		}
 		v, err := numbers(c)
 		if err != nil {
@@ -216,7 +201,7 @@ func numbers(c *column.Column) ([]float64, error) {
 	if !c.Type().IsNumeric() && c.Type().Kind != column.Bool && c.Type().Kind != column.Decimal128 {
 		return nil, fmt.Errorf("%s is no number", c.Type())
 	}
-	c, err := castColumn(c, t, true)
+	c, err := expr.Cast(c, t, true)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +213,7 @@ func (s *Scaler) Apply(f *Frame) (*Frame, error) {
 	for k, name := range s.Names {
 		c := f.Column(name)
 		if c == nil {
-			return nil, fmt.Errorf("frame: %w", (&binder{schema: f.Schema()}).missing(name))
+			return nil, fmt.Errorf("frame: %w", (&expr.Binder{Schema: f.t.Schema()}).Missing(name))
 		}
 		v, err := numbers(c)
 		if err != nil {
@@ -251,28 +236,36 @@ func (f *Frame) Split(share float64, seed uint64) (train, test *Frame, err error
 	if !(share >= 0 && share <= 1) {
 		return nil, nil, fmt.Errorf("frame: a share of %v is not between 0 and 1", share)
 	}
-	chosen := rand.New(rand.NewPCG(seed, 1)).Perm(f.rows)[:int(math.Round(share*float64(f.rows)))]
-	is := make([]bool, f.rows)
+	chosen := rand.New(rand.NewPCG(seed, 1)).Perm(f.t.Rows)[:int(math.Round(share*float64(f.t.Rows)))]
+	is := make([]bool, f.t.Rows)
 	for _, i := range chosen {
 		is[i] = true
 	}
-	x := newExec(context.Background(), Options{})
+	x := host.New(context.Background(), host.Options{})
 	var parts [2][]uint32
 	for i, t := range is {
-		parts[boolInt(t)] = append(parts[boolInt(t)], uint32(i))
+		k := 0
+		if t {
+			k = 1
+		}
+		parts[k] = append(parts[k], uint32(i))
 	}
-	if train, err = x.gather(f, parts[0]); err != nil {
+	a, err := x.Gather(f.t, parts[0])
+	if err != nil {
 		return nil, nil, err
 	}
-	test, err = x.gather(f, parts[1])
-	return train, test, err
+	b, err := x.Gather(f.t, parts[1])
+	if err != nil {
+		return nil, nil, err
+	}
+	return frameOf(a), frameOf(b), nil
 }
 
 // Batches cuts the rows in frames of n, the last of what is left, without a copy. It stops at once for an n below 1.
 func (f *Frame) Batches(n int) iter.Seq[*Frame] {
 	return func(yield func(*Frame) bool) {
-		for i := 0; n > 0 && i < f.rows; i += n {
-			if !yield(f.slice(i, min(i+n, f.rows))) {
+		for i := 0; n > 0 && i < f.t.Rows; i += n {
+			if !yield(frameOf(f.t.Slice(i, min(i+n, f.t.Rows)))) {
 				return
 			}
 		}
@@ -281,9 +274,13 @@ func (f *Frame) Batches(n int) iter.Seq[*Frame] {
 
 // Shuffle returns the rows in a random order, the same for the same seed.
 func (f *Frame) Shuffle(seed uint64) (*Frame, error) {
-	rows := make([]uint32, f.rows)
-	for i, r := range rand.New(rand.NewPCG(seed, 2)).Perm(f.rows) {
+	rows := make([]uint32, f.t.Rows)
+	for i, r := range rand.New(rand.NewPCG(seed, 2)).Perm(f.t.Rows) {
 		rows[i] = uint32(r)
 	}
-	return newExec(context.Background(), Options{}).gather(f, rows)
+	t, err := host.New(context.Background(), host.Options{}).Gather(f.t, rows)
+	if err != nil {
+		return nil, err
+	}
+	return frameOf(t), nil
 }

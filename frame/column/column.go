@@ -77,7 +77,8 @@ func bytesOf[T any](v []T) []byte {
 	if len(v) == 0 {
 		return nil
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(z)))
+	w := int(unsafe.Sizeof(z))
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), cap(v)*w)[:len(v)*w]
 }
 
 // Data returns the bytes of the values of a column of fixed width, and the bytes that offsets of strings point into.

@@ -259,3 +259,28 @@ func TestValuesAreWrittenAsPeopleWriteThem(t *testing.T) {
 	require.Equal(t, 1, far.Nulls(), "the year 1 is not in reach of nanoseconds")
 	require.Equal(t, "timestamp[ns, +02:00]", zoned.Type().String())
 }
+
+// What follows each other in memory is joined without a copy, whatever is null; other parts are copied.
+func TestNeighboursAreJoinedWithoutACopy(t *testing.T) {
+	t.Parallel()
+	v, valid := make([]int32, 100), make([]bool, 100)
+	for i := range v {
+		v[i], valid[i] = int32(i), i%7 != 0
+	}
+	texts := make([]string, 100)
+	for i := range texts {
+		texts[i] = []string{"a", "b", "c"}[i%3]
+	}
+	dict, err := Of(texts).Encode()
+	require.NoError(t, err)
+	for _, c := range []*Column{Of(v), OfNullable(v, valid), dict} {
+		joined, err := Concat(c.Slice(0, 13), c.Slice(13, 13), c.Slice(13, 64), c.Slice(64, 100))
+		require.NoError(t, err)
+		require.True(t, Equal(c, joined))
+		require.Same(t, &c.Data()[0], &joined.Data()[0])
+		apart, err := Concat(c.Slice(50, 100), c.Slice(0, 50))
+		require.NoError(t, err)
+		require.True(t, Equal(c.Slice(50, 100), apart.Slice(0, 50)))
+		require.True(t, Equal(c.Slice(0, 50), apart.Slice(50, 100)))
+	}
+}

@@ -1,6 +1,10 @@
 package column
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+)
 
 // Concat joins columns of one type, of strings also of different layouts: dictionaries stay one if all have the same
 // or are joined to one, plain strings get the offsets they need. Errors: no column, types that differ.
@@ -47,6 +51,9 @@ func Concat(cols ...*Column) (*Column, error) {
 			at += c.n
 		}
 	default:
+		if out.data = neighbours(cols); out.data != nil {
+			return out, nil
+		}
 		out.data = bytesOf(alloc[uint64]((n*first.typ.Width() + 7) / 8))[:n*first.typ.Width()]
 		at := 0
 		for _, c := range cols {
@@ -54,6 +61,22 @@ func Concat(cols ...*Column) (*Column, error) {
 		}
 	}
 	return out, nil
+}
+
+// neighbours returns the values of columns of fixed width that follow each other in the memory of one slice, nil if they do not.
+func neighbours(cols []*Column) []byte {
+	data := cols[0].data
+	for _, c := range cols[1:] {
+		n := len(data)
+		switch {
+		case len(c.data) == 0:
+			continue
+		case n == 0 || cap(data)-n < len(c.data) || unsafe.SliceData(data[n:n+1]) != unsafe.SliceData(c.data):
+			return nil
+		}
+		data = data[:n+len(c.data)]
+	}
+	return data
 }
 
 // copyBits copies n bits, ones if there is no bitmap, to position at of dst, whose bits from there on are 0.
@@ -78,40 +101,65 @@ func copyBits(dst Bitmap, at int, src Bitmap, n int) {
 }
 
 func (c *Column) joinDictionaries(cols []*Column) {
-	codes := alloc[int32](c.n)
-	c.data, c.dict = bytesOf(codes), cols[0].dict
-	shared := true
-	for _, d := range cols {
-		shared = shared && d.dict == cols[0].dict
-	}
-	at := 0
-	if shared {
-		for _, d := range cols {
-			at += copy(codes[at:], cast[int32](d.data))
+	c.dict, c.data = cols[0].dict, neighbours(cols)
+	if !slices.ContainsFunc(cols, func(d *Column) bool { return d.dict != c.dict }) {
+		if c.data == nil {
+			codes := alloc[int32](c.n)
+			c.data = bytesOf(codes)
+			at := 0
+			for _, d := range cols {
+				at += copy(codes[at:], cast[int32](d.data))
+			}
 		}
 		return
 	}
 	b := NewBuilder(Dictionary.Of(), 0)
-	for _, d := range cols {
-		to := make([]int32, d.dict.n)
-		for i := range to {
-			s := d.dict.Text(i)
+	to := make([][]int32, len(cols)) // new codes; nil where they are the old ones
+	changed := false
+	known := map[*Column][]int32{}
+	for i, d := range cols {
+		if codes, ok := known[d.dict]; ok {
+			to[i] = codes
+			continue
+		}
+		same := true
+		codes := make([]int32, d.dict.n)
+		for k := range codes {
+			s := d.dict.Text(k)
 			code, ok := b.codes[s]
 			if !ok {
 				code = int32(b.dict.n)
 				b.dict.Text(s)
 				b.codes[s] = code
 			}
-			to[i] = code
+			codes[k] = code
+			same = same && code == int32(k)
 		}
-		for _, k := range cast[int32](d.data) {
-			if uint(k) < uint(len(to)) {
-				codes[at] = to[k]
+		if !same {
+			to[i], changed = codes, true
+		}
+		known[d.dict] = to[i]
+	}
+	c.dict = b.dict.Finish()
+	if c.data != nil && !changed {
+		return
+	}
+	out := alloc[int32](c.n)
+	c.data = bytesOf(out)
+	at := 0
+	for i, d := range cols {
+		codes := cast[int32](d.data)
+		if to[i] == nil {
+			at += copy(out[at:], codes)
+			continue
+		}
+		for _, k := range codes {
+			if uint(k) < uint(len(to[i])) {
+				out[at] = to[i][k]
 			}
 			at++
 		}
 	}
-	c.dict = b.dict.Finish()
 }
 
 func (c *Column) joinText(cols []*Column) {

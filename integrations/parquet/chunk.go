@@ -22,7 +22,7 @@ type sink interface {
 }
 
 // chunk reads the rows of a group that are needed, of one column.
-func (f *File) chunk(ctx context.Context, p *parquet.File, r io.ReaderAt, g *group, l leaf) (c *column.Column, err error) {
+func (f *File) chunk(ctx context.Context, p *parquet.File, r io.ReaderAt, g *group, l leaf, whole room) (c *column.Column, err error) {
 	err = guarded(func() error {
 		spend := func(bytes int64) error { return g.reserve(bytes, f.o.memory()) }
 		m := &p.Metadata().RowGroups[g.at].Columns[l.at].MetaData
@@ -41,7 +41,7 @@ func (f *File) chunk(ctx context.Context, p *parquet.File, r io.ReaderAt, g *gro
 		}
 		defer g.spent.Add(-pages)
 		chunk := p.RowGroups()[g.at].ColumnChunks()[l.at]
-		s, err := newSink(chunk.Type(), l, g.n, spend)
+		s, err := newSink(chunk.Type(), l, g.n, whole.of(g), spend)
 		if err != nil {
 			return err
 		}
@@ -143,14 +143,14 @@ func present(n int, levels []byte, top byte) int {
 	return k
 }
 
-func newSink(t parquet.Type, l leaf, n int, spend func(int64) error) (sink, error) {
+func newSink(t parquet.Type, l leaf, n int, to room, spend func(int64) error) (sink, error) {
 	switch l.typ.Kind {
 	case column.Bool:
 		return &bools{out: column.NewBitmap(n)}, nil
 	case column.String:
 		return newTexts(n, spend), nil
 	case column.Dictionary:
-		return newCodes(n), nil
+		return newCodes(to, n), nil
 	case column.Decimal128:
 		return newDecimals(t, l, n)
 	}
@@ -158,29 +158,29 @@ func newSink(t parquet.Type, l leaf, n int, spend func(int64) error) (sink, erro
 	case parquet.Int32:
 		switch l.typ.Kind {
 		case column.Int8:
-			return narrow[int32, int8](l, n), nil
+			return narrow[int32, int8](l, to, n), nil
 		case column.Int16:
-			return narrow[int32, int16](l, n), nil
+			return narrow[int32, int16](l, to, n), nil
 		case column.Uint8:
-			return narrow[int32, uint8](l, n), nil
+			return narrow[int32, uint8](l, to, n), nil
 		case column.Uint16:
-			return narrow[int32, uint16](l, n), nil
+			return narrow[int32, uint16](l, to, n), nil
 		}
-		return same[int32](l, n), nil
+		return same[int32](l, to, n), nil
 	case parquet.Int64:
-		s := same[int64](l, n)
+		s := same[int64](l, to, n)
 		if l.typ.Kind == column.Timestamp && l.typ.Unit == column.Second && l.stored.Unit == column.Millisecond {
 			s.to = func(v int64) int64 { return v / 1000 }
 		}
 		return s, nil
 	case parquet.Float:
-		return same[float32](l, n), nil
+		return same[float32](l, to, n), nil
 	case parquet.Double:
-		return same[float64](l, n), nil
+		return same[float64](l, to, n), nil
 	case parquet.Int96:
-		return &numbers[deprecated.Int96, int64]{typ: l.typ, out: column.Make[int64](n), to: nanoseconds}, nil
+		return &numbers[deprecated.Int96, int64]{typ: l.typ, out: valuesIn[int64](to, n), to: nanoseconds}, nil
 	case parquet.FixedLenByteArray:
-		return &numbers[[2]byte, float32]{typ: l.typ, out: column.Make[float32](n), to: half}, nil
+		return &numbers[[2]byte, float32]{typ: l.typ, out: valuesIn[float32](to, n), to: half}, nil
 	}
 	return nil, fmt.Errorf("%s is not read", t)
 }

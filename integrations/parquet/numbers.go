@@ -21,12 +21,12 @@ type numbers[S any, T column.Native] struct {
 	some []S // of a page that points into the dictionary
 }
 
-func same[T column.Native](l leaf, n int) *numbers[T, T] {
-	return &numbers[T, T]{typ: l.typ, out: column.Make[T](n)}
+func same[T column.Native](l leaf, to room, n int) *numbers[T, T] {
+	return &numbers[T, T]{typ: l.typ, out: valuesIn[T](to, n)}
 }
 
-func narrow[S ~int32, T ~int8 | ~int16 | ~uint8 | ~uint16](l leaf, n int) *numbers[S, T] {
-	return &numbers[S, T]{typ: l.typ, out: column.Make[T](n), to: func(v S) T { return T(v) }}
+func narrow[S ~int32, T ~int8 | ~int16 | ~uint8 | ~uint16](l leaf, to room, n int) *numbers[S, T] {
+	return &numbers[S, T]{typ: l.typ, out: valuesIn[T](to, n), to: func(v S) T { return T(v) }}
 }
 
 // valuesOf are the first n values of a page.

@@ -23,6 +23,7 @@ type group struct {
 	n      int    // rows in them
 	total  int64  // rows of the group and of those before it that were passed over
 	cols   []frame.Named
+	from   int          // rows of the groups before it that are needed
 	left   atomic.Int32 // columns that are not there yet
 	spent  atomic.Int64 // bytes
 	done   chan struct{}
@@ -91,6 +92,17 @@ func (f *File) read(ctx context.Context, p *parquet.File, r *os.File, q frame.Re
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	rooms := make([]room, len(wanted)) // of all groups, whose values then need not be moved to follow each other
+	if q.Whole {
+		n := 0
+		for _, g := range groups {
+			g.from = n
+			n += g.n
+		}
+		for i, k := range wanted {
+			rooms[i] = newRoom(f.leaves[k].typ, n)
+		}
+	}
 	// The groups in work, of which the first is handed over next, are as few as keep all workers busy.
 	window := make(chan struct{}, 1+(workers+len(wanted)-1)/len(wanted))
 	type task struct {
@@ -123,7 +135,7 @@ func (f *File) read(ctx context.Context, p *parquet.File, r *os.File, q frame.Re
 		w.Go(func() error {
 			for t := range tasks {
 				k := wanted[t.col]
-				c, err := f.chunk(ctx, p, r, t.g, f.leaves[k])
+				c, err := f.chunk(ctx, p, r, t.g, f.leaves[k], rooms[t.col])
 				if err != nil {
 					return fmt.Errorf("row group %d, column %q: %w", t.g.at, f.fields[k].Name, err)
 				}

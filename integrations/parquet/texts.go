@@ -98,7 +98,7 @@ type codes struct {
 	known map[string]int32
 }
 
-func newCodes(n int) *codes { return &codes{out: column.Make[int32](n)} }
+func newCodes(to room, n int) *codes { return &codes{out: valuesIn[int32](to, n)} }
 
 func (s *codes) page(p parquet.Page, n int, levels []byte, top byte) error {
 	k := present(n, levels, top)

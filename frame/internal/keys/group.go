@@ -83,7 +83,7 @@ func group(p par.Pool, digits []Digit, n int, keep bool) (*Groups, []stage, erro
 				return nil, nil, err
 			}
 			if keep {
-				if s.table, err = tableOf(p, keys, g.First); err != nil {
+				if s.table, err = tableOf(p, keys, g.First, card); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -110,7 +110,7 @@ func dense(p par.Pool, d Digit, n int, keep bool) (Digit, error) {
 	if !keep {
 		return out, nil
 	}
-	t, err := tableOf(p, keys, g.First)
+	t, err := tableOf(p, keys, g.First, d.Card)
 	out.probe = func(c *column.Column) prober {
 		inner, buf := d.probe(c), sync.Pool{New: func() any { return new([packed]uint64) }}
 		return func(dst []uint64, miss []bool, lo int, mul uint64) {

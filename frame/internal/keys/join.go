@@ -144,12 +144,13 @@ func (x *Index) Find(p par.Pool, cols []*column.Column, n int) ([]uint32, error)
 
 // table finds the numbers of distinct keys. Regions of it belong to partitions of hashes, so that several goroutines fill it.
 type table struct {
+	seen   []uint64 // a bit for each possible key, where these are not many times as many as keys; nil elsewhere
 	slots  []keySlot
 	region int // bits of a hash that choose the region
 	size   int // bits of a region
 }
 
-func tableOf(p par.Pool, keys []uint64, first []uint32) (*table, error) {
+func tableOf(p par.Pool, keys []uint64, first []uint32, card uint64) (*table, error) {
 	distinct := make([]uint64, len(first))
 	for id, row := range first {
 		distinct[id] = keys[row]
@@ -171,6 +172,12 @@ func tableOf(p par.Pool, keys []uint64, first []uint32) (*table, error) {
 		t.size++
 	}
 	t.slots = make([]keySlot, 1<<(region+t.size))
+	if card > 0 && card <= 64*uint64(len(distinct)) {
+		t.seen = make([]uint64, (card+63)/64)
+		for _, key := range distinct {
+			t.seen[key>>6] |= 1 << (key & 63)
+		}
+	}
 	return t, p.Items(1<<region, func(_, k int) error {
 		part := t.slots[k<<t.size : (k+1)<<t.size]
 		for i, key := range pk[bounds[k]:bounds[k+1]] {
@@ -191,6 +198,10 @@ func (t *table) find(keys []uint64, miss []bool) {
 	for i, key := range keys {
 		if miss[i] {
 			keys[i] = 0
+			continue
+		}
+		if t.seen != nil && (key>>6 >= uint64(len(t.seen)) || t.seen[key>>6]>>(key&63)&1 == 0) { // most have no partner, and the bits are in a nearer cache
+			miss[i], keys[i] = true, 0
 			continue
 		}
 		h := hash64(key)

@@ -65,12 +65,12 @@ func (p Pool) Striped(n int, f func(stripe, lo, hi int) error) error {
 
 func (p Pool) each(k int, f func(worker int) error) error {
 	if k <= 1 {
-		return guard(f, 0)
+		return Guard(f, 0)
 	}
 	errs := make([]error, k)
 	var wg sync.WaitGroup
 	for i := range k {
-		wg.Go(func() { errs[i] = guard(f, i) })
+		wg.Go(func() { errs[i] = Guard(f, i) })
 	}
 	wg.Wait()
 	for _, err := range errs {
@@ -81,8 +81,8 @@ func (p Pool) each(k int, f func(worker int) error) error {
 	return nil
 }
 
-// guard makes an error of a panic, which in a goroutine would end the program.
-func guard(f func(int) error, i int) (err error) {
+// Guard makes an error of a panic, which in a goroutine would end the program.
+func Guard(f func(int) error, i int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("frame: internal error: %v\n%s", r, debug.Stack())

@@ -1,0 +1,162 @@
+package device
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/anycl/anycl/frame/internal/plan"
+	"github.com/anycl/anycl/frame/internal/table"
+	"github.com/anycl/anycl/ops"
+)
+
+// launch decides where steps run, and runs them.
+func (x *fragments) launch(steps []*plan.Plan, f *table.Table, rights map[*plan.Plan]*table.Table, r *relation, o *outcome) (n int, g *table.Table, run bool, err error) {
+	d := x.device
+	broken := -1
+	if r.Broken != nil {
+		all := r.Broken[0]
+		for _, b := range r.Broken[1:] {
+			all = ops.Or(all, b)
+		}
+		broken = o.add(ops.Any(all))
+	}
+	if err := r.Ops.Err(); err != nil {
+		steps[0].Why = err.Error()
+		return 0, nil, false, nil
+	}
+	if !r.reads(o.nodes) {
+		steps[0].Why = "no column is read"
+		return 0, nil, false, nil
+	}
+	r.Note("compact %v", r.compact)
+	prog, err := d.program(r.Text.String())
+	if err != nil {
+		return 0, nil, true, err
+	}
+	bytes := o.bytes
+	for _, f := range r.Feeds {
+		bytes += f.Bytes
+		if d.most > 0 && f.Bytes > d.most {
+			steps[0].Why = fmt.Sprintf("%s are more than one allocation of the device", table.Size(f.Bytes))
+			return 0, nil, false, nil
+		}
+	}
+	job := job{Device: d, program: prog, steps: steps, r: r, o: o, rows: f.Rows, bytes: bytes}
+	on, final, why := job.decide()
+	if !on {
+		n, g, err = x.onCPU(&job, f, rights, why)
+		return n, g, !final, err
+	}
+	if err := x.Reserve(o.bytes); err != nil {
+		return 0, nil, true, err
+	}
+	start := time.Now()
+	g, err = job.run(x.Pool.Context, broken)
+	if err != nil {
+		if x.Pool.Context.Err() != nil {
+			return 0, nil, true, context.Cause(x.Pool.Context)
+		}
+		prog.cost.refuse(f.Rows)
+		n, g, err = x.onCPU(&job, f, rights, err.Error())
+		return n, g, false, err
+	}
+	took := time.Since(start)
+	top := steps[len(steps)-1]
+	for _, p := range steps {
+		p.Stats = plan.Stats{Ran: true, Fused: p != top}
+		p.Where, p.Why = d.name, why
+		if p != top {
+			p.Why = "in one graph with the step above"
+		}
+	}
+	for _, n := range r.notes {
+		top.Why += "; " + n
+	}
+	top.Stats.Rows, top.Stats.Bytes, top.Stats.Time = g.Rows, g.Bytes(), took
+	x.Hold(top.Stats.Bytes)
+	x.Release(steps[0].In[0])
+	for _, p := range steps {
+		if p.Op == "join" {
+			x.Release(p.In[1])
+		}
+	}
+	return len(steps), g, true, x.Reserve(0)
+}
+
+// reads reports whether outputs depend on an input with an element for each row, which says how many there are.
+func (r *relation) reads(outputs []*ops.Node) bool {
+	seen := map[*ops.Node]bool{}
+	todo := slices.Clone(outputs)
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		if in := n.Operands(); len(in) > 0 {
+			todo = append(todo, in...)
+		} else if n.Op().Name == "input" && n.Dim(0) == r.Rows {
+			return true
+		}
+	}
+	return false
+}
+
+// onCPU runs steps on the CPU path, and measures them.
+func (x *fragments) onCPU(j *job, f *table.Table, rights map[*plan.Plan]*table.Table, why string) (int, *table.Table, error) {
+	start := time.Now()
+	for _, p := range j.steps {
+		in := []*table.Table{f}
+		if len(p.In) > 1 {
+			in = append(in, rights[p])
+		}
+		p.Why = why
+		var err error
+		if f, err = x.Finish(p, in); err != nil {
+			return 0, nil, err
+		}
+	}
+	if !j.waiting { // while a compiler works, times are not those of the steps
+		j.program.cost.add(onHost, j.rows, time.Since(start))
+	}
+	if j.begin {
+		j.compileBeside()
+	}
+	return len(j.steps), f, nil
+}
+
+// job is steps that a device may run.
+type job struct {
+	*Device
+	program *program
+	steps   []*plan.Plan
+	r       *relation
+	o       *outcome
+	rows    int
+	bytes   int64
+	begin   bool // to compile the graph when the CPU path is done
+	waiting bool // the graph is being compiled
+}
+
+// run runs the steps on the device.
+func (j *job) run(ctx context.Context, broken int) (*table.Table, error) {
+	if err := j.program.compile(ctx, j.Device, j.r.Graph, j.o); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	out, err := j.program.run(ctx, j.r.Graph)
+	if err != nil {
+		return nil, err
+	}
+	if broken >= 0 && out[broken].Float64At(0) != 0 {
+		return nil, errBroken
+	}
+	f, err := j.o.finish(out)
+	if err == nil {
+		j.program.cost.add(onDevice, j.rows, time.Since(start))
+	}
+	return f, err
+}

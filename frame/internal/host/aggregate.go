@@ -1,0 +1,515 @@
+package host
+
+import (
+	"math"
+	"math/bits"
+	"sync"
+
+	"github.com/anycl/anycl/frame/column"
+	"github.com/anycl/anycl/frame/internal/expr"
+	"github.com/anycl/anycl/frame/internal/keys"
+	"github.com/anycl/anycl/frame/internal/take"
+)
+
+// grouped is rows of which each belongs to a group, and what is computed of them.
+type grouped struct {
+	*Exec
+	g *keys.Groups
+	n int
+}
+
+// accumulate folds rows into one accumulator for each group. With few groups, each stripe of rows has its own, and merge adds those of a later stripe to those of
+// an earlier; with many, each worker reads all rows and keeps some of the groups. The body handles groups from base on.
+func accumulate[A any](x *grouped, body func(acc []A, base uint32, lo, hi int), merge func(to, from []A)) ([]A, error) {
+	k := x.Pool.Stripes(x.n)
+	if x.g.Slots <= 1<<14 || x.g.Slots*k < x.n/2 || k == 1 {
+		parts := make([][]A, k)
+		err := x.Pool.Striped(x.n, func(k, lo, hi int) error {
+			parts[k] = make([]A, x.g.Slots)
+			for ; lo < hi && x.g.IDs == nil; lo += ungrouped {
+				body(parts[k], 0, lo, min(lo+ungrouped, hi))
+			}
+			if lo < hi {
+				body(parts[k], 0, lo, hi)
+			}
+			return x.Pool.Context.Err()
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range parts[1:] {
+			merge(parts[0], p)
+		}
+		return parts[0], nil
+	}
+	acc := make([]A, x.g.Slots)
+	k = x.Pool.Workers
+	return acc, x.Pool.Items(k, func(_, i int) error {
+		lo, hi := i*x.g.Slots/k, (i+1)*x.g.Slots/k
+		body(acc[lo:hi], uint32(lo), 0, x.n)
+		return x.Pool.Context.Err()
+	})
+}
+
+// ungrouped is how many rows without groups are taken at a time.
+const ungrouped = 1 << 16
+
+// noGroups are the numbers of rows that are all in one group.
+var noGroups = sync.OnceValue(func() []uint32 { return make([]uint32, ungrouped) })
+
+// ids returns the numbers of rows' groups. Without groups, these are at most ungrouped rows.
+func (x *grouped) ids(lo, hi int) []uint32 {
+	if x.g.IDs == nil {
+		return noGroups()[:hi-lo]
+	}
+	return x.g.IDs[lo:hi]
+}
+
+// ordered returns accumulators in the order of groups.
+func ordered[A any](x *grouped, acc []A) []A {
+	if x.g.Order == nil {
+		return acc
+	}
+	out := make([]A, len(x.g.Order))
+	for i, id := range x.g.Order {
+		out[i] = acc[id]
+	}
+	return out
+}
+
+func addAll[A expr.Number](to, from []A) {
+	for i, v := range from {
+		to[i] += v
+	}
+}
+
+// counts returns how many values that are not null each group has, by number.
+func (x *grouped) counts(valid column.Bitmap) ([]int64, error) {
+	return accumulate(x, func(acc []int64, base uint32, lo, hi int) {
+		for i, id := range x.ids(lo, hi) {
+			if j := id - base; j < uint32(len(acc)) && (valid.IsNone() || valid.Get(lo+i)) {
+				acc[j]++
+			}
+		}
+	}, addAll[int64])
+}
+
+// some returns the bitmap of the groups, in order, with at least least values; none if all have.
+func (x *grouped) some(c *column.Column, least int64) (column.Bitmap, []int64, error) {
+	if c.Nulls() == 0 && least <= 1 && x.n > 0 {
+		return column.Bitmap{}, nil, nil
+	}
+	n, err := x.counts(c.Validity())
+	if err != nil {
+		return column.Bitmap{}, nil, err
+	}
+	n = ordered(x, n)
+	b := column.NewBitmap(len(n))
+	for i, k := range n {
+		b.Set(i, k >= least)
+	}
+	return b, n, nil
+}
+
+// aggregate computes an aggregate; the result has a row for each group, in order.
+func (x *grouped) aggregate(n *expr.Node, typ column.Type, args []*column.Column) (*column.Column, error) {
+	if n.Op == "rows" || n.Op == "count" {
+		valid := column.Bitmap{}
+		if n.Op == "count" {
+			valid = args[0].Validity()
+		}
+		c, err := x.counts(valid)
+		return column.FixedOf(typ, ordered(x, c), column.Bitmap{}), err
+	}
+	c := args[0]
+	switch n.Op {
+	case "sum":
+		return x.sum(c, typ)
+	case "mean":
+		return x.mean(c)
+	case "var", "std":
+		return x.variance(c, n.Op == "std")
+	case "corr":
+		return x.corr(args[0], args[1])
+	case "quantile":
+		return x.quantile(c, n.Value.(float64))
+	case "nunique":
+		return x.unique(c)
+	case "any", "all":
+		return x.truth(c, n.Op == "all")
+	case "first", "last":
+		rows, err := x.ends(n.Op == "last")
+		if err != nil {
+			return nil, err
+		}
+		return take.GatherFound(x.Pool, c, rows)
+	case "argmin", "argmax":
+		rows, err := x.extreme(args[1], n.Op == "argmax")
+		if err != nil {
+			return nil, err
+		}
+		return take.GatherFound(x.Pool, c, rows)
+	}
+	if c.Type().IsNumeric() || c.Type().IsTemporal() {
+		return x.bound(c, n.Op == "max")
+	}
+	rows, err := x.extreme(c, n.Op == "max")
+	if err != nil {
+		return nil, err
+	}
+	return take.GatherFound(x.Pool, c, rows)
+}
+
+func (x *grouped) sum(c *column.Column, typ column.Type) (*column.Column, error) {
+	valid, _, err := x.some(c, 1)
+	if err != nil {
+		return nil, err
+	}
+	switch c.Type().Kind {
+	case column.Bool:
+		acc, err := accumulate(x, func(acc []int64, base uint32, lo, hi int) {
+			for i, id := range x.ids(lo, hi) {
+				if j := id - base; j < uint32(len(acc)) && c.Bits().Get(lo+i) && !c.IsNull(lo+i) {
+					acc[j]++
+				}
+			}
+		}, addAll[int64])
+		return column.FixedOf(typ, ordered(x, acc), valid), err
+	case column.Int8:
+		return sumOf[int8, int64](x, c, typ, valid)
+	case column.Int16:
+		return sumOf[int16, int64](x, c, typ, valid)
+	case column.Int32:
+		return sumOf[int32, int64](x, c, typ, valid)
+	case column.Uint8:
+		return sumOf[uint8, uint64](x, c, typ, valid)
+	case column.Uint16:
+		return sumOf[uint16, uint64](x, c, typ, valid)
+	case column.Uint32:
+		return sumOf[uint32, uint64](x, c, typ, valid)
+	case column.Float32:
+		return sumOf[float32, float64](x, c, typ, valid)
+	case column.Float64:
+		return sumOf[float64, float64](x, c, typ, valid)
+	case column.Uint64:
+		_, most := keys.Range(x.Pool, c, column.Values[uint64](c))
+		if hi, _ := bits.Mul64(most, uint64(x.n)); hi == 0 {
+			return sumOf[uint64, uint64](x, c, typ, valid)
+		}
+	case column.Int64, column.Duration:
+		least, most := keys.Range(x.Pool, c, column.Values[int64](c))
+		far := uint64(max(most, 0))
+		if least < 0 {
+			far = max(far, -uint64(least))
+		}
+		if hi, lo := bits.Mul64(far, uint64(x.n)); hi == 0 && lo <= math.MaxInt64 {
+			return sumOf[int64, int64](x, c, typ, valid)
+		}
+	}
+	return x.wideSum(c, typ, valid)
+}
+
+func sumOf[T expr.Number, A expr.Number](x *grouped, c *column.Column, typ column.Type, valid column.Bitmap) (*column.Column, error) {
+	acc, err := sums[T, A](x, c)
+	return column.FixedOf(typ, ordered(x, acc), valid), err
+}
+
+// sums adds the values of each group, by number.
+func sums[T expr.Number, A expr.Number](x *grouped, c *column.Column) ([]A, error) {
+	v := column.Values[T](c)
+	return accumulate(x, func(acc []A, base uint32, lo, hi int) {
+		part := v[lo:hi]
+		switch {
+		case c.Nulls() > 0:
+			is := c.Validity()
+			for i, id := range x.ids(lo, hi) {
+				if j := id - base; j < uint32(len(acc)) && is.Get(lo+i) {
+					acc[j] += A(part[i])
+				}
+			}
+		case len(acc) == 1 && x.g.Slots == 1:
+			acc[0] += total[T, A](part)
+		default:
+			ids := x.ids(lo, hi)
+			part = part[:len(ids)]
+			for i, id := range ids {
+				if j := id - base; j < uint32(len(acc)) {
+					acc[j] += A(part[i])
+				}
+			}
+		}
+	}, addAll[A])
+}
+
+// total adds values in eight sums, which do not wait for each other.
+func total[T expr.Number, A expr.Number](v []T) A {
+	var s [8]A
+	i := 0
+	for ; i+8 <= len(v); i += 8 {
+		w := v[i : i+8 : i+8]
+		s[0] += A(w[0])
+		s[1] += A(w[1])
+		s[2] += A(w[2])
+		s[3] += A(w[3])
+		s[4] += A(w[4])
+		s[5] += A(w[5])
+		s[6] += A(w[6])
+		s[7] += A(w[7])
+	}
+	for ; i < len(v); i++ {
+		s[0] += A(v[i])
+	}
+	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
+}
+
+// wideSum adds in 128 bits what 64 may not hold, and decimals.
+func (x *grouped) wideSum(c *column.Column, typ column.Type, valid column.Bitmap) (*column.Column, error) {
+	type wide struct {
+		column.Decimal
+		over bool
+	}
+	add := func(a *wide, d column.Decimal) {
+		var ok bool
+		a.Decimal, ok = expr.AddDecimals(a.Decimal, d)
+		a.over = a.over || !ok
+	}
+	kind := c.Type().Kind
+	acc, err := accumulate(x, func(acc []wide, base uint32, lo, hi int) {
+		for i, id := range x.ids(lo, hi) {
+			j := id - base
+			if j >= uint32(len(acc)) || c.IsNull(lo+i) {
+				continue
+			}
+			var d column.Decimal
+			switch kind {
+			case column.Decimal128:
+				d = column.Values[column.Decimal](c)[lo+i]
+			case column.Uint64:
+				d.Lo = column.Values[uint64](c)[lo+i]
+			default:
+				v := column.Values[int64](c)[lo+i]
+				d = column.Decimal{Lo: uint64(v), Hi: v >> 63}
+			}
+			add(&acc[j], d)
+		}
+	}, func(to, from []wide) {
+		for i, a := range from {
+			add(&to[i], a.Decimal)
+			to[i].over = to[i].over || a.over
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	acc = ordered(x, acc)
+	if kind == column.Decimal128 {
+		out := make([]column.Decimal, len(acc))
+		for i, a := range acc {
+			if a.over {
+				return nil, expr.ErrDecimal
+			}
+			out[i] = a.Decimal
+		}
+		return column.FixedOf(typ, out, valid), nil
+	}
+	out := make([]uint64, len(acc))
+	for i, a := range acc {
+		if kind == column.Uint64 && a.Hi != 0 || kind != column.Uint64 && a.Hi != int64(a.Lo)>>63 {
+			return nil, &overflow{typ}
+		}
+		out[i] = a.Lo
+	}
+	return column.FixedOf(typ, out, valid), nil
+}
+
+// floatSums adds values as float64.
+func (x *grouped) floatSums(c *column.Column) ([]float64, error) {
+	switch c.Type().Kind {
+	case column.Int8:
+		return sums[int8, float64](x, c)
+	case column.Int16:
+		return sums[int16, float64](x, c)
+	case column.Int32:
+		return sums[int32, float64](x, c)
+	case column.Int64:
+		return sums[int64, float64](x, c)
+	case column.Uint8:
+		return sums[uint8, float64](x, c)
+	case column.Uint16:
+		return sums[uint16, float64](x, c)
+	case column.Uint32:
+		return sums[uint32, float64](x, c)
+	case column.Uint64:
+		return sums[uint64, float64](x, c)
+	case column.Float32:
+		return sums[float32, float64](x, c)
+	}
+	return sums[float64, float64](x, c)
+}
+
+// asFloats returns a column of numbers as float64.
+func (x *Exec) asFloats(c *column.Column) (*column.Column, error) {
+	t := column.Float64.Of()
+	e, err := expr.CastTo(expr.Bound{Type: c.Type(), Column: 0, Eval: func(m *expr.Morsel) (*column.Column, error) { return m.Cols[0], nil }}, t, true)
+	if err != nil {
+		return nil, err
+	}
+	if c.Type() == t {
+		return c, nil
+	}
+	out, err := x.Evaluate([]*column.Column{c}, c.Len(), []expr.Bound{e})
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+func (x *grouped) mean(c *column.Column) (*column.Column, error) {
+	if !c.Type().IsNumeric() {
+		var err error
+		if c, err = x.asFloats(c); err != nil {
+			return nil, err
+		}
+	}
+	s, err := x.floatSums(c)
+	if err != nil {
+		return nil, err
+	}
+	n, err := x.counts(c.Validity())
+	if err != nil {
+		return nil, err
+	}
+	s, n = ordered(x, s), ordered(x, n)
+	out, valid := make([]float64, len(s)), column.NewBitmap(len(s))
+	for i := range s {
+		out[i] = s[i] / float64(n[i])
+		valid.Set(i, n[i] > 0)
+	}
+	return column.FixedOf(column.Float64.Of(), out, valid), nil
+}
+
+// variance adds squared distances from means, which takes two passes and loses no digits.
+func (x *grouped) variance(c *column.Column, root bool) (*column.Column, error) {
+	c, err := x.asFloats(c)
+	if err != nil {
+		return nil, err
+	}
+	s, err := x.floatSums(c)
+	if err != nil {
+		return nil, err
+	}
+	n, err := x.counts(c.Validity())
+	if err != nil {
+		return nil, err
+	}
+	for i := range s {
+		s[i] /= float64(n[i])
+	}
+	v := column.Values[float64](c)
+	is := c.Validity()
+	m2, err := accumulate(x, func(acc []float64, base uint32, lo, hi int) {
+		part := v[lo:hi]
+		for i, id := range x.ids(lo, hi) {
+			if j := id - base; j < uint32(len(acc)) && (is.IsNone() || is.Get(lo+i)) {
+				d := part[i] - s[id]
+				acc[j] += d * d
+			}
+		}
+	}, addAll[float64])
+	if err != nil {
+		return nil, err
+	}
+	m2, n = ordered(x, m2), ordered(x, n)
+	valid := column.NewBitmap(len(m2))
+	for i := range m2 {
+		valid.Set(i, n[i] > 1)
+		m2[i] /= float64(n[i] - 1)
+		if root {
+			m2[i] = math.Sqrt(m2[i])
+		}
+	}
+	return column.FixedOf(column.Float64.Of(), m2, valid), nil
+}
+
+func (x *grouped) corr(a, b *column.Column) (*column.Column, error) {
+	a, err := x.asFloats(a)
+	if err != nil {
+		return nil, err
+	}
+	if b, err = x.asFloats(b); err != nil {
+		return nil, err
+	}
+	is := column.And(a.Validity(), b.Validity())
+	u, v := column.Values[float64](a), column.Values[float64](b)
+	type moments struct{ n, x, y, xx, yy, xy float64 }
+	each := func(f func(m *moments, id uint32, p, q float64)) ([]moments, error) {
+		return accumulate(x, func(acc []moments, base uint32, lo, hi int) {
+			for i, id := range x.ids(lo, hi) {
+				if j := id - base; j < uint32(len(acc)) && (is.IsNone() || is.Get(lo+i)) {
+					f(&acc[j], id, u[lo+i], v[lo+i])
+				}
+			}
+		}, func(to, from []moments) {
+			for i, m := range from {
+				t := &to[i]
+				t.n, t.x, t.y, t.xx, t.yy, t.xy = t.n+m.n, t.x+m.x, t.y+m.y, t.xx+m.xx, t.yy+m.yy, t.xy+m.xy
+			}
+		})
+	}
+	means, err := each(func(m *moments, _ uint32, p, q float64) { m.n, m.x, m.y = m.n+1, m.x+p, m.y+q })
+	if err != nil {
+		return nil, err
+	}
+	for i := range means {
+		means[i].x /= means[i].n
+		means[i].y /= means[i].n
+	}
+	products, err := each(func(m *moments, id uint32, p, q float64) {
+		p, q = p-means[id].x, q-means[id].y
+		m.n, m.xx, m.yy, m.xy = m.n+1, m.xx+p*p, m.yy+q*q, m.xy+p*q
+	})
+	if err != nil {
+		return nil, err
+	}
+	products = ordered(x, products)
+	out, valid := make([]float64, len(products)), column.NewBitmap(len(products))
+	for i, m := range products {
+		out[i] = m.xy / (math.Sqrt(m.xx) * math.Sqrt(m.yy))
+		valid.Set(i, m.n > 1)
+	}
+	return column.FixedOf(column.Float64.Of(), out, valid), nil
+}
+
+func (x *grouped) truth(c *column.Column, all bool) (*column.Column, error) {
+	valid, _, err := x.some(c, 1)
+	if err != nil {
+		return nil, err
+	}
+	hit, err := accumulate(x, func(acc []uint8, base uint32, lo, hi int) {
+		for i, id := range x.ids(lo, hi) {
+			if j := id - base; j < uint32(len(acc)) && !c.IsNull(lo+i) && c.Bits().Get(lo+i) != all {
+				acc[j] = 1
+			}
+		}
+	}, func(to, from []uint8) {
+		for i, v := range from {
+			to[i] |= v
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	hit = ordered(x, hit)
+	out := column.NewBitmap(len(hit))
+	for i, v := range hit {
+		out.Set(i, (v == 0) == all)
+	}
+	return column.Bools(out, valid)
+}
+
+// overflow is the error of a sum that its type does not hold.
+type overflow struct{ typ column.Type }
+
+func (e *overflow) Error() string {
+	return "the sum overflows " + e.typ.String() + "; cast to float64 or a decimal first"
+}

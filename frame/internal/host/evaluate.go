@@ -1,0 +1,116 @@
+package host
+
+import (
+	"unsafe"
+
+	"github.com/anycl/anycl/frame/column"
+	"github.com/anycl/anycl/frame/internal/expr"
+	"github.com/anycl/anycl/frame/internal/par"
+)
+
+// Evaluate computes expressions over the rows of columns, in morsels.
+func (x *Exec) Evaluate(cols []*column.Column, n int, exprs []expr.Bound) ([]*column.Column, error) {
+	out := make([]*column.Column, len(exprs))
+	var todo []int
+	for i, e := range exprs {
+		if e.Column >= 0 {
+			out[i] = cols[e.Column]
+		} else {
+			todo = append(todo, i)
+		}
+	}
+	if len(todo) == 0 {
+		return out, nil
+	}
+	sinks := make([]sink, len(todo))
+	for k, i := range todo {
+		t := exprs[i].Type
+		if err := x.Reserve(int64(n) * int64(max(t.Width(), 1))); err != nil {
+			return nil, err
+		}
+		sinks[k] = newSink(t, n)
+	}
+	morsels := make([]expr.Morsel, x.Pool.Workers)
+	err := x.Pool.Morsels(n, func(w, lo, hi int) error {
+		m := &morsels[w]
+		m.Take(cols, lo, hi)
+		for k, i := range todo {
+			c, err := exprs[i].Eval(m)
+			if err != nil {
+				return err
+			}
+			sinks[k].put(lo, expr.Spread(c, hi-lo))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range todo {
+		if out[i], err = sinks[k].finish(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// sink collects the results of morsels.
+type sink struct {
+	typ   column.Type
+	n     int
+	data  []byte
+	bits  column.Bitmap
+	valid column.Bitmap
+	parts []*column.Column // of strings
+}
+
+func newSink(t column.Type, n int) sink {
+	s := sink{typ: t, n: n, valid: column.NewBitmap(n)}
+	switch {
+	case t.IsString():
+		s.parts = make([]*column.Column, (n+par.Morsel-1)/par.Morsel)
+	case t.Kind == column.Bool:
+		s.bits = column.NewBitmap(n)
+	default:
+		w := t.Width()
+		s.data = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(column.Make[uint64]((n*w+7)/8)))), n*w)
+	}
+	return s
+}
+
+func (s *sink) put(lo int, c *column.Column) {
+	if s.parts != nil {
+		s.parts[lo/par.Morsel] = c
+		return
+	}
+	n := c.Len()
+	copyWords(s.valid.Slice(lo, lo+n), c.Validity())
+	if s.typ.Kind == column.Bool {
+		copyWords(s.bits.Slice(lo, lo+n), c.Bits())
+		return
+	}
+	copy(s.data[lo*s.typ.Width():], c.Data())
+}
+
+func copyWords(dst, src column.Bitmap) {
+	for k := range dst.Words() {
+		w := ^uint64(0)
+		if !src.IsNone() {
+			w = src.Word(k)
+		}
+		dst.SetWord(k, w)
+	}
+}
+
+func (s *sink) finish() (*column.Column, error) {
+	switch {
+	case s.typ.IsString():
+		if len(s.parts) == 0 {
+			return column.Nulls(s.typ, 0), nil
+		}
+		return column.Concat(s.parts...)
+	case s.typ.Kind == column.Bool:
+		return column.Bools(s.bits, s.valid)
+	}
+	return column.Fixed(s.typ, s.data, s.valid)
+}

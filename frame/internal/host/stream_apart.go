@@ -1,0 +1,209 @@
+package host
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/anycl/anycl/frame/internal/expr"
+	"github.com/anycl/anycl/frame/internal/par"
+	"github.com/anycl/anycl/frame/internal/plan"
+	"github.com/anycl/anycl/frame/internal/table"
+)
+
+// What a source reads is grouped while it is read, in parts of some rows that stay in a core's cache from the filter to the sums. Each worker has parts of its own,
+// and their groups are merged at the end, in the order of the parts.
+// Source: Leis et al., Morsel-Driven Parallelism (2014), section 4.4.
+
+// PartRows is how many rows a part has. Tests make it small.
+var PartRows = 64 << 10
+
+// apart reports whether the rows of a plan can be computed in parts, in any order.
+func apart(p *plan.Plan) bool {
+	for p.Op == "filter" || p.Op == "project" {
+		p = p.In[0]
+	}
+	return p.Op == "scan"
+}
+
+// fewGroups reports whether parts have so few groups that it pays to merge them.
+func fewGroups(rows, groups int) bool { return rows < PartRows/16 || groups <= rows/8 }
+
+// partGrouper groups parts.
+type partGrouper struct {
+	*grouper
+	steps []*plan.Plan // from the scan's to the group's
+	mu    sync.Mutex   // of what steps did
+	whole bool         // rows are kept, and grouped at the end
+	parts []*table.Table
+}
+
+// groupApart groups what a source reads, in parts; false if the whole has to be grouped together.
+func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
+	g := &partGrouper{grouper: x.newGrouper(p)}
+	defer func() { x.live.Add(-g.bytes) }()
+	scan := p.In[0]
+	for ; scan.Op != "scan"; scan = scan.In[0] {
+		g.steps = append([]*plan.Plan{scan}, g.steps...)
+	}
+	type part struct {
+		at int
+		t  *table.Table
+	}
+	work := make(chan part, x.Pool.Workers)
+	stop := make(chan struct{})
+	errs := make([]error, x.Pool.Workers)
+	var wg sync.WaitGroup
+	var once sync.Once
+	for w := range errs {
+		alone := New(x.Pool.Context, Options{Workers: 1})
+		wg.Go(func() {
+			errs[w] = par.Guard(func(int) error {
+				for in := range work {
+					out, err := g.part(alone, in.t)
+					if err != nil {
+						return err
+					}
+					g.put(in.at, out)
+				}
+				return nil
+			}, w)
+			if errs[w] != nil {
+				once.Do(func() { close(stop) })
+			}
+		})
+	}
+	at := 0
+	alone := New(x.Pool.Context, Options{Workers: 1})
+	start := time.Now()
+	err = x.scanEach(scan, func(f *table.Table) error {
+		scan.Stats.Rows, scan.Stats.Bytes, scan.Stats.Ran = scan.Stats.Rows+f.Rows, scan.Stats.Bytes+f.Bytes(), true
+		for lo := 0; lo < f.Rows; lo += PartRows {
+			in := part{at, f.Slice(lo, min(lo+PartRows, f.Rows))}
+			if at++; in.at == 0 {
+				out, err := g.begin(alone, in.t)
+				if err != nil {
+					return err
+				}
+				g.put(0, out)
+				continue
+			}
+			select {
+			case work <- in:
+			case <-stop:
+				return errStop
+			}
+		}
+		return nil
+	})
+	close(work)
+	wg.Wait()
+	scan.Stats.Time += time.Since(start)
+	for _, e := range errs {
+		if e != nil {
+			err = e
+			break
+		}
+	}
+	if err == nil {
+		t, err = g.end(x)
+	}
+	if over := (*overflow)(nil); errors.As(err, &over) || errors.Is(err, expr.ErrDecimal) { // of a part, which that of all may not do
+		for s := p; ; s = s.In[0] {
+			if s.Stats = (plan.Stats{}); s.Op == "scan" {
+				break
+			}
+		}
+		return nil, nil, false
+	}
+	return t, err, true
+}
+
+// below computes the steps below the group.
+func (g *partGrouper) below(x *Exec, t *table.Table) (*table.Table, error) {
+	for _, p := range g.steps {
+		start := time.Now()
+		out, err := x.step(p, []*table.Table{t})
+		if err != nil {
+			return nil, expr.Wrong(p.Op, p.At, err)
+		}
+		t = out
+		g.mu.Lock()
+		p.Stats.Rows, p.Stats.Bytes, p.Stats.Time, p.Stats.Ran = p.Stats.Rows+t.Rows, p.Stats.Bytes+t.Bytes(), p.Stats.Time+time.Since(start), true
+		g.mu.Unlock()
+	}
+	return t, nil
+}
+
+// begin groups the first part, and decides by it whether parts are grouped at all.
+func (g *partGrouper) begin(x *Exec, t *table.Table) (*table.Table, error) {
+	rows, err := g.below(x, t)
+	if err != nil {
+		return nil, err
+	}
+	if rows.Rows == 0 {
+		return nil, nil
+	}
+	out, err := g.partial(x, rows)
+	if err == nil && !fewGroups(rows.Rows, out.Rows) {
+		g.whole, out = true, rows
+	}
+	return out, err
+}
+
+func (g *partGrouper) part(x *Exec, t *table.Table) (*table.Table, error) {
+	rows, err := g.below(x, t)
+	switch {
+	case err != nil || rows.Rows == 0: // of no rows, first and last are none
+		return nil, err
+	case g.whole:
+		return rows, nil
+	}
+	return g.partial(x, rows)
+}
+
+func (g *partGrouper) put(at int, t *table.Table) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for len(g.parts) <= at {
+		g.parts = append(g.parts, nil)
+	}
+	g.parts[at] = t
+}
+
+// end merges the groups of parts, or groups their rows.
+func (g *partGrouper) end(x *Exec) (*table.Table, error) {
+	g.parts = slices.DeleteFunc(g.parts, func(t *table.Table) bool { return t == nil })
+	if len(g.parts) == 0 {
+		none, err := g.below(x, table.Empty(g.scanSchema()))
+		if err != nil {
+			return nil, err
+		}
+		g.parts, g.whole = []*table.Table{none}, true
+	}
+	if g.whole {
+		t := g.parts[0]
+		if len(g.parts) > 1 {
+			var err error
+			if t, err = x.stacked(t.Names, g.parts); err != nil {
+				return nil, err
+			}
+		}
+		return x.group(g.p, t)
+	}
+	for _, t := range g.parts {
+		if err := g.keep(t); err != nil {
+			return nil, err
+		}
+	}
+	return g.finish()
+}
+
+func (g *partGrouper) scanSchema() []table.Field {
+	p := g.p.In[0]
+	for p.Op != "scan" {
+		p = p.In[0]
+	}
+	return p.Schema
+}
