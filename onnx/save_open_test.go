@@ -95,7 +95,7 @@ func TestOpenExtentsStayOpen(t *testing.T) {
 			require.NoError(t, g.Err())
 			var b bytes.Buffer
 			require.NoError(t, Write(t.Context(), &b, []Output{{"y", y}}, nil))
-			m, err := Read(&b)
+			m, err := Read(bytes.NewReader(b.Bytes()))
 			require.NoError(t, err)
 			for a, d := range c.shape {
 				if d < 0 {
