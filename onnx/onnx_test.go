@@ -3,6 +3,7 @@ package onnx
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -224,4 +225,32 @@ func TestResizeWithEmptyScales(t *testing.T) {
 	})
 	y := run(t, compile(t, m, nil), tensor.Must(tensor.FromSlice([]float32{1, 2}, 1, 1, 1, 2)))
 	require.Equal(t, tensor.Must(tensor.FromSlice([]float32{1, 1, 2, 2}, 1, 1, 1, 4)), y)
+}
+
+// Constants of a normalisation are folded to a factor and an addend, but not where they can be trained.
+func TestNormalisationByConstantsIsFolded(t *testing.T) {
+	t.Parallel()
+	g := &model.Graph{Name: "norm", Inputs: []*model.Value{input("x", 1, 2, 3)}, Outputs: []*model.Value{input("y", 1, 2, 3)},
+		Nodes: []*model.Node{node("BatchNormalization", []string{"x", "scale", "shift", "mean", "variance"}, "y")},
+		Initializers: []*model.Tensor{
+			weight(t, "scale", vector[float32](2, -1)), weight(t, "shift", vector[float32](0.5, 3)),
+			weight(t, "mean", vector[float32](100, -1)), weight(t, "variance", vector[float32](4, 0.25)),
+		}}
+	m := read(t, g)
+	x := tensor.Must(tensor.FromSlice([]float32{98, 100, 103, 0, -1, 5}, 1, 2, 3))
+	got := run(t, compile(t, m, nil), x)
+	for i, v := range x.All() {
+		c := i / 3
+		want := (v-[]float64{100, -1}[c])/math.Sqrt([]float64{4, 0.25}[c]+1e-5)*[]float64{2, -1}[c] + []float64{0.5, 3}[c]
+		require.InDelta(t, want, got.Float64At(i), 2e-5)
+	}
+	for trained, nodes := range map[bool]bool{false: false, true: true} {
+		built, err := m.Graph(&GraphOptions{Variables: trained})
+		require.NoError(t, err)
+		norms := false
+		for n := range built.Graph.Nodes() {
+			norms = norms || n.Op().Name == "batch_norm"
+		}
+		require.Equal(t, nodes, norms)
+	}
 }

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 
 	"github.com/anycl/anycl/ops"
@@ -78,6 +79,9 @@ func from(axis, rank int) []int {
 }
 
 func batchNorm(c *call) []*value {
+	if y := c.foldedNorm(); y != nil {
+		return out(y)
+	}
 	x, scale, shift, mean, variance := c.x(0), c.x(1), c.x(2), c.x(3), c.x(4)
 	eps, momentum := c.float("epsilon", 1e-5), c.float("momentum", 0.9)
 	training := false
@@ -105,6 +109,46 @@ func batchNorm(c *call) []*value {
 		return ops.Add(ops.Mul(old, ops.ScalarLike(old, momentum)), ops.Mul(ops.Cast(now, old.DType()), ops.ScalarLike(old, 1-momentum)))
 	}
 	return out(y, blend(mean, m), blend(variance, v))
+}
+
+// foldedNorm is the normalisation of float32 by numbers that are constants, x·k + b with
+//
+//	k = scale/√(variance + epsilon), b = shift - mean·k
+//
+// of each channel, computed here in float64; nil: they are not. The product before takes it in as it takes a bias.
+func (c *call) foldedNorm() *ops.Node {
+	var v [4][]float64
+	for i := range v {
+		t := c.value(i + 1).host
+		if t == nil || c.b.vars || !t.DType().IsFloat() || t.Rank() != 1 || t.Len() != c.value(1).host.Len() {
+			return nil
+		}
+		for _, e := range t.All() {
+			v[i] = append(v[i], e)
+		}
+	}
+	x := c.x(0)
+	if x.DType() != tensor.Float32 || x.Rank() < 2 || x.Dim(1) != len(v[0]) || c.flag("training_mode", false) || c.version < 14 && len(c.n.Outputs) > 1 {
+		return nil
+	}
+	c.read["is_test"] = true
+	if a := c.attrs["spatial"]; a != nil && a.Int == 0 {
+		return nil
+	}
+	eps := c.float("epsilon", 1e-5)
+	c.float("momentum", 0.9)
+	scale, shift, mean, variance := v[0], v[1], v[2], v[3]
+	k, b := make([]float32, len(scale)), make([]float32, len(scale))
+	for i := range scale {
+		f := scale[i] / math.Sqrt(variance[i]+eps)
+		k[i], b[i] = float32(f), float32(shift[i]-mean[i]*f)
+	}
+	shape := slices.Repeat([]int{1}, x.Rank())
+	shape[1] = len(k)
+	of := func(n []float32) *ops.Node {
+		return c.b.constantNode(tensor.Must(tensor.FromSlice(n, shape...)))
+	}
+	return ops.Add(ops.Mul(x, of(k)), of(b))
 }
 
 func layerNorm(c *call) []*value {

@@ -7,10 +7,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/anycl/anycl/onnx/internal/export"
 	"github.com/anycl/anycl/onnx/internal/model"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/tensor"
 )
 
 // Output is a node that a model gives, and its name there.
@@ -29,7 +27,7 @@ type SaveOptions struct {
 	// Opset is the version of the operator set, 18 to 23; 0 means 21. Newer ones have more operators (Gelu from 20, GroupNormalization from 21,
 	// RMSNormalization from 23), which are written as others in older ones.
 	Opset int
-	// Sizes are those of the open extents that outputs need: a model is written for sizes in numbers.
+	// Sizes are those of open extents that are to be numbers in the model; the others stay open there.
 	Sizes ops.Sizes
 	// External puts weights of at least so many bytes into a file beside the model, with .data behind its name; 0: none
 	// as long as all of them take less than 2 GB, which is as much as a file of the format holds.
@@ -54,7 +52,10 @@ var irVersions = map[int]int64{18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
 // An op that ONNX has becomes that operator; others are written as what they are composed of. What has neither is one error that
 // names all of it with the lines that made it: kernels of the program's own, random numbers, some special functions and factorisations.
 //
-// Errors are [ErrUnsupported] for what cannot be written; sizes of open extents that lack; names that are there twice; those of files.
+// Open extents stay open, under their names. What depends on them in a way that the operators of ONNX do not compute of shapes is an error: sizes for
+// them are a way out.
+//
+// Errors are [ErrUnsupported] for what cannot be written; sizes of what is no open extent; names that are there twice; those of files.
 func Save(ctx context.Context, path string, outputs []Output, o *SaveOptions) error {
 	p, err := exported(ctx, outputs, o)
 	if err == nil {
@@ -144,25 +145,9 @@ func exported(ctx context.Context, outputs []Output, o *SaveOptions) (*model.Mod
 		}
 		nodes = append(nodes, out.Node)
 	}
-	nodes, err := graph.Sized(o.Sizes, slices.Concat(nodes, o.Inputs)...)
+	w := &writer{ctx: ctx, outputs: outputs, nodes: slices.Concat(nodes, o.Inputs), o: o, opset: opset}
+	g, err := w.graph(graph)
 	if err != nil {
-		return nil, err
-	}
-	graph = nodes[0].Graph()
-	all := make([]export.Output, len(outputs))
-	for i, out := range outputs {
-		all[i] = export.Output{Name: out.Name, Node: nodes[i]}
-	}
-	name := o.Name
-	if name == "" {
-		name = graph.Name()
-	}
-	g, err := export.Graph(all, export.Options{Name: name, Opset: int64(opset), Inputs: nodes[len(outputs):],
-		Value: func(v *ops.Node) (*tensor.Tensor, error) { return ops.Value(ctx, v) }})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
-	}
-	if err := graph.Err(); err != nil { // a composition that could not be built
 		return nil, err
 	}
 	return &model.Model{IR: irVersions[opset], Producer: "anycl", Opsets: map[string]int64{"": int64(opset)}, Graph: g, Metadata: o.Metadata}, nil

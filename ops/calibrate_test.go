@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/plan"
 	"github.com/anycl/anycl/tensor"
 )
@@ -88,7 +89,10 @@ func TestAGraphRunsWhateverBecameOfTheMeasurements(t *testing.T) {
 	if _, err := rt.opened.Calibrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	rt.exec.Pace.Learn(plan.WaitKey(rt.exec.Engines[0]), time.Microsecond, time.Millisecond, 1, true)
+	for range 100 {
+		wait := pace.Part{Key: plan.WaitKey(rt.exec.Engines[0]), Predicted: time.Microsecond, Times: 1}
+		rt.exec.Pace.LearnSum([]pace.Part{wait}, time.Millisecond, true)
+	}
 	rt.keepLearned()
 	again, _ := run(dir)
 	require.NotNil(t, again.opened.Calibration(), "it is kept")

@@ -106,3 +106,26 @@ func (g *Graph) Sized(sizes Sizes, nodes ...*Node) ([]*Node, error) {
 	out := r.nodes(nodes)
 	return out, r.to.Err()
 }
+
+// OpenExtent is an extent of inputs that is open.
+type OpenExtent struct {
+	Name string // as in [Sizes]
+	Most int    // the bound that [DimUpTo] was given; 0: none
+}
+
+// OpenExtents are the open extents of the inputs that nodes, which are of g, need: those of which [Graph.Sized] wants the sizes.
+func (g *Graph) OpenExtents(nodes ...*Node) []OpenExtent {
+	if g.open == nil {
+		return nil
+	}
+	p, err := g.plansOf(nil, Target{Outputs: nodes})
+	if err != nil {
+		return nil
+	}
+	all := make([]OpenExtent, len(p.bases))
+	for i, h := range p.bases {
+		d, _ := dims.of(h)
+		all[i] = OpenExtent{d.name, d.most}
+	}
+	return all
+}

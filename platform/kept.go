@@ -4,7 +4,7 @@ import "encoding/json"
 
 // learnedVersion is part of the key of what is learned on disk. Raise it whenever what
 // predictions rest on changes.
-const learnedVersion = 6
+const learnedVersion = 7
 
 // Learned fills v with what KeepLearned kept for this device and driver. It reports false
 // where there is nothing that v takes.

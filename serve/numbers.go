@@ -10,13 +10,13 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// parser reads the array of numbers of a tensor. The text is valid JSON.
+// parser reads the array of numbers of a tensor.
 type parser struct {
 	text []byte
 	at   int
 	t    *tensor.Tensor
 	n    int // elements that were read
-	put  func(i int, word string) error
+	put  func(p *parser, i int) error
 }
 
 // parseData fills t from JSON: an array of all elements in row-major order, or arrays within arrays, as the shape has it.
@@ -27,7 +27,7 @@ func parseData(t *tensor.Tensor, text []byte) error {
 		return errors.New("the data are no array")
 	}
 	shape := []int{t.Len()}
-	if p.nested() {
+	if t.Rank() > 0 && p.nested() {
 		shape = t.Shape()
 	}
 	if err := p.array(shape); err != nil {
@@ -35,6 +35,9 @@ func parseData(t *tensor.Tensor, text []byte) error {
 	}
 	if p.n != t.Len() {
 		return fmt.Errorf("there are %d data for the shape %v", p.n, t.Shape())
+	}
+	if p.space(); p.at < len(p.text) {
+		return errors.New("the data end before their text does")
 	}
 	return nil
 }
@@ -72,11 +75,7 @@ func (p *parser) array(shape []int) error {
 	p.at++
 	p.space()
 	count := 0
-	for p.peek() != ']' {
-		if count > 0 {
-			p.at++ // a comma
-			p.space()
-		}
+	for p.peek() != ']' || count > 0 {
 		if count++; count > shape[0] {
 			return fmt.Errorf("there are more data than the shape %v has, or they are nested otherwise", p.t.Shape())
 		}
@@ -90,6 +89,14 @@ func (p *parser) array(shape []int) error {
 			return err
 		}
 		p.space()
+		if p.peek() != ',' {
+			break
+		}
+		p.at++
+		p.space()
+	}
+	if p.peek() != ']' {
+		return fmt.Errorf("after element %d of the data there is neither a comma nor the end of the array", p.n-1)
 	}
 	p.at++
 	if count != shape[0] {
@@ -100,37 +107,46 @@ func (p *parser) array(shape []int) error {
 
 // element reads a number, true or false.
 func (p *parser) element() error {
-	from := p.at
-loop:
-	for ; p.at < len(p.text); p.at++ {
-		switch p.text[p.at] {
-		case ',', ']', ' ', '\t', '\n', '\r':
-			break loop
-		case '[', '{', '"':
-			return fmt.Errorf("element %d of the data is no number", p.n)
-		}
+	switch p.peek() {
+	case '[', '{', '"', ']', ',', 0:
+		return fmt.Errorf("element %d of the data is no number", p.n)
 	}
-	if word := p.text[from:p.at]; len(word) > 0 {
-		if err := p.put(p.n, unsafe.String(&word[0], len(word))); err != nil {
-			if e, ok := errors.AsType[*strconv.NumError](err); ok {
-				err = e.Err
-			}
-			return fmt.Errorf("element %d of the data, %.40s: %w", p.n, word, err)
+	from := p.at
+	if err := p.put(p, p.n); err != nil {
+		if e, ok := errors.AsType[*strconv.NumError](err); ok {
+			err = e.Err
 		}
+		p.at = from
+		return fmt.Errorf("element %d of the data, %.40s: %w", p.n, p.word(), err)
 	}
 	p.n++
 	return nil
 }
 
-// putterOf is the function that stores a word as an element of t.
-func putterOf(t *tensor.Tensor) func(int, string) error {
+// word steps over what is no white space and no mark.
+func (p *parser) word() []byte {
+	from := p.at
+	for ; p.at < len(p.text); p.at++ {
+		switch p.text[p.at] {
+		case ',', ']', '[', '{', '"', ' ', '\t', '\n', '\r':
+			return p.text[from:p.at]
+		}
+	}
+	return p.text[from:]
+}
+
+// putterOf is the function that reads an element of t.
+func putterOf(t *tensor.Tensor) func(p *parser, i int) error {
 	switch t.DType() {
 	case tensor.Bool:
-		return putter(t, func(w string) (bool, error) {
-			if w != "true" && w != "false" && w != "0" && w != "1" {
-				return false, errors.New("not true or false")
+		return putter(t, func(p *parser) (bool, error) {
+			switch w := string(p.word()); w {
+			case "true", "1":
+				return true, nil
+			case "false", "0":
+				return false, nil
 			}
-			return w == "true" || w == "1", nil
+			return false, errors.New("not true or false")
 		})
 	case tensor.Int8:
 		return putter(t, integer[int8])
@@ -149,49 +165,70 @@ func putterOf(t *tensor.Tensor) func(int, string) error {
 	case tensor.Uint64:
 		return putter(t, unsigned[uint64])
 	case tensor.Float32:
-		return putter(t, func(w string) (float32, error) {
-			f, err := strconv.ParseFloat(w, 32)
-			return float32(f), err
+		return putter(t, func(p *parser) (float32, error) {
+			d, ok := p.decimal()
+			if !ok {
+				return 0, strconv.ErrSyntax
+			}
+			return d.float32()
 		})
 	case tensor.Float64:
-		return putter(t, func(w string) (float64, error) {
-			f, err := strconv.ParseFloat(w, 64)
-			return f, err
+		return putter(t, func(p *parser) (float64, error) {
+			d, ok := p.decimal()
+			if !ok {
+				return 0, strconv.ErrSyntax
+			}
+			return d.float64()
 		})
 	}
 	limit := 65504.0 // the largest float16
 	if t.DType() == tensor.BFloat16 {
 		limit = math.MaxFloat32
 	}
-	return func(i int, w string) error {
-		f, err := strconv.ParseFloat(w, 64)
+	return func(p *parser, i int) error {
+		d, ok := p.decimal()
+		if !ok {
+			return strconv.ErrSyntax
+		}
+		f, err := d.float64()
 		if err != nil {
 			return err
 		}
 		if math.Abs(f) > limit {
 			return strconv.ErrRange
 		}
-		t.SetFloat64(i, f)
+		if i < t.Len() {
+			t.SetFloat64(i, f)
+		}
 		return nil
 	}
 }
 
-func putter[T tensor.Elem](t *tensor.Tensor, parse func(string) (T, error)) func(int, string) error {
+func putter[T tensor.Elem](t *tensor.Tensor, parse func(p *parser) (T, error)) func(*parser, int) error {
 	data := tensor.Must(tensor.ToSlice[T](t)) // a new tensor of this dtype
-	return func(i int, w string) (err error) {
-		if i < len(data) {
-			data[i], err = parse(w)
+	return func(p *parser, i int) error {
+		v, err := parse(p)
+		if err == nil && i < len(data) {
+			data[i] = v
 		}
 		return err
 	}
 }
 
-func integer[T int8 | int16 | int32 | int64](w string) (T, error) {
-	v, err := strconv.ParseInt(w, 10, int(8*unsafe.Sizeof(T(0))))
+func integer[T int8 | int16 | int32 | int64](p *parser) (T, error) {
+	d, ok := p.decimal()
+	if !ok {
+		return 0, strconv.ErrSyntax
+	}
+	v, err := strconv.ParseInt(d.text(), 10, int(8*unsafe.Sizeof(T(0))))
 	return T(v), err
 }
 
-func unsigned[T uint8 | uint16 | uint32 | uint64](w string) (T, error) {
-	v, err := strconv.ParseUint(w, 10, int(8*unsafe.Sizeof(T(0))))
+func unsigned[T uint8 | uint16 | uint32 | uint64](p *parser) (T, error) {
+	d, ok := p.decimal()
+	if !ok {
+		return 0, strconv.ErrSyntax
+	}
+	v, err := strconv.ParseUint(d.text(), 10, int(8*unsafe.Sizeof(T(0))))
 	return T(v), err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/anycl/anycl/tensor"
@@ -57,6 +58,12 @@ func (p *parameters) unsupported() error {
 
 // decodeRequest decodes a body, whose first bytes are JSON and the rest tensors.
 func decodeRequest(head, rest []byte) (*inferRequest, map[string]*tensor.Tensor, error) {
+	head, data := cutData(head)
+	return decodeCut(head, data, rest)
+}
+
+// decodeCut is decodeRequest of what cutData gives.
+func decodeCut(head []byte, data [][]byte, rest []byte) (*inferRequest, map[string]*tensor.Tensor, error) {
 	var q inferRequest
 	if err := json.Unmarshal(head, &q); err != nil {
 		return nil, nil, fmt.Errorf("the JSON of the request: %w", err)
@@ -70,6 +77,13 @@ func decodeRequest(head, rest []byte) (*inferRequest, map[string]*tensor.Tensor,
 		x := &q.Inputs[i]
 		if in[x.Name] != nil {
 			return nil, nil, fmt.Errorf("the input %q is there twice", x.Name)
+		}
+		if data != nil && x.Data != nil {
+			k, err := strconv.Atoi(string(x.Data)) // as cutData wrote it
+			if err != nil || k >= len(data) {
+				return nil, nil, fmt.Errorf("the input %q: the data are no array", x.Name)
+			}
+			x.Data = data[k]
 		}
 		var raw []byte
 		if n := x.Parameters.BinaryDataSize; n != nil {

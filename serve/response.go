@@ -13,7 +13,8 @@ const headerLength = "Inference-Header-Content-Length"
 
 // answer writes the outputs of a request.
 func (q *inferRequest) answer(w http.ResponseWriter, v *version, names []string, binary map[string]bool, outs map[string]*tensor.Tensor) error {
-	b := append([]byte(`{"model_name":`), quoted(v.model)...)
+	b := append(make([]byte, 0, room(names, binary, outs)), `{"model_name":`...)
+	b = append(b, quoted(v.model)...)
 	b = append(append(b, `,"model_version":`...), quoted(v.name)...)
 	if q.ID != "" {
 		b = append(append(b, `,"id":`...), quoted(q.ID)...)
@@ -69,6 +70,19 @@ func (q *inferRequest) answer(w http.ResponseWriter, v *version, names []string,
 	return nil // a client that has gone is no failure
 }
 
+// room is about how many bytes the JSON of an answer takes.
+func room(names []string, binary map[string]bool, outs map[string]*tensor.Tensor) int {
+	const head, number = 256, 12
+	n := head
+	for _, name := range names {
+		n += head
+		if !binary[name] {
+			n += number * outs[name].Len()
+		}
+	}
+	return n
+}
+
 func quoted(s string) []byte {
 	b, _ := json.Marshal(s) // of a string it does not fail
 	return b
@@ -86,7 +100,7 @@ func appendData(b []byte, t *tensor.Tensor) (all []byte, bad bool) {
 	case tensor.Float32:
 		b = appendEach(b, t, func(b []byte, v float32) []byte {
 			bad = bad || v-v != 0
-			return strconv.AppendFloat(b, float64(v), 'g', -1, 32)
+			return appendFloat32(b, v)
 		})
 		return b, bad
 	}

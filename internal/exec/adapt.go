@@ -32,7 +32,8 @@ type adaptive struct {
 
 	mu       sync.Mutex
 	versions []*version
-	verdicts []report.Trial // in the order of the trials
+	compared map[[2]*version]bool // which took turns in a trial, in both orders
+	verdicts []report.Trial       // in the order of the trials
 	closed   bool
 	done     sync.WaitGroup
 }
@@ -135,6 +136,7 @@ func (a *adaptive) replace(v *version) error {
 	}
 	w.alternativeCost.Store(int64(m))
 	a.moves.Add(1)
+	a.tried.Store(false) // by times of different moments: a trial is to confirm it
 	v.active.Store(w)
 	v.machine.Log.Info("ops: a graph moves", "graph", v.name, "took", m, "predicted", p.Total)
 	return nil

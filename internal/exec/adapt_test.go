@@ -77,14 +77,42 @@ func TestAGraphDoesNotFlap(t *testing.T) {
 	e, err := New(t.Context(), onTwo(t), "flapping", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))), Options{})
 	require.NoError(t, err)
 	a := e.adaptive
-	a.tried.Store(true) // trials are no moves
 	const runs = 1000
 	for range runs {
+		a.tried.Store(true) // trials are no moves
 		e.now().Note(time.Millisecond << (2 * a.moves.Load()))
 		e.Settle()
 	}
 	moves := int(a.moves.Load())
 	require.Greater(t, moves, 3, "there was reason to")
 	require.LessOrEqual(t, enough*(1<<moves-1), runs, "%d moves", moves)
+	require.NoError(t, e.Close())
+}
+
+// What was measured while other work ran is no reason to stay away.
+func TestAGraphReturnsToWhatItLeftOnABusyMachine(t *testing.T) {
+	t.Parallel()
+	e, err := New(t.Context(), onTwo(t), "returning", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))), Options{})
+	require.NoError(t, err)
+	first := e.now()
+	note := func(took time.Duration) {
+		e.now().Note(took)
+		e.Settle()
+	}
+	for range 16 {
+		if e.now() == first {
+			note(10 * time.Millisecond)
+		}
+	}
+	require.NotSame(t, first, e.now(), "it moves")
+	for range 400 {
+		took := 2 * time.Millisecond
+		if e.now() == first {
+			took = time.Millisecond
+		}
+		note(took)
+	}
+	require.Same(t, first, e.now())
+	require.Len(t, e.adaptive.verdicts, 1, "compared once")
 	require.NoError(t, e.Close())
 }

@@ -15,7 +15,8 @@ import (
 // Two placements may differ by less than predictions err. So a graph that has run for a while is
 // compared, once, with each other placement that is predicted to be about as fast, in an A/B test: the two take
 // turns of a few runs, and the faster one stays. One that is far slower at once gets no second
-// turn, so that a wrong guess costs some runs.
+// turn, so that a wrong guess costs some runs. A placement that the graph has left because another was predicted
+// to be faster is compared too, whatever is predicted of it by then: the machine may have been busy when it was measured.
 
 // Bounds of trials.
 const (
@@ -48,7 +49,10 @@ func (a *adaptive) try(v *version) error {
 	}
 	m, _ := v.clock.Median()
 	others = slices.DeleteFunc(others, func(p *plan.Placement) bool {
-		return float64(p.Total) > trialWithin*float64(m) || a.versionOf(p) != nil // that one has run
+		if w := a.versionOf(p); w != nil {
+			return a.wereCompared(v, w)
+		}
+		return float64(p.Total) > trialWithin*float64(m)
 	})
 	p := fastest(others)
 	if p == nil {
@@ -70,6 +74,13 @@ func (a *adaptive) try(v *version) error {
 	a.trial.Store(t)
 	v.active.Store(w)
 	return nil
+}
+
+// wereCompared reports whether two versions took turns in a trial.
+func (a *adaptive) wereCompared(v, w *version) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.compared[[2]*version{v, w}]
 }
 
 // running is the number of the version whose turn it is.
@@ -108,6 +119,11 @@ func (t *placementTrial) note(a *adaptive, v *version, took time.Duration) {
 	}
 	a.mu.Lock()
 	a.verdicts = append(a.verdicts, r)
+	if a.compared == nil {
+		a.compared = map[[2]*version]bool{}
+	}
+	a.compared[t.versions] = true
+	a.compared[[2]*version{t.versions[1], t.versions[0]}] = true
 	a.mu.Unlock()
 	a.of.active.Store(winner)
 	a.trial.Store(nil)

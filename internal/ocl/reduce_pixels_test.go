@@ -86,6 +86,17 @@ func TestDepthwiseAlongChannels(t *testing.T) {
 	}
 }
 
+// Windows of more taps than lanes go through at once keep their factors too, where the border lies in memory.
+func TestLargeWindowsKeepTheirFactors(t *testing.T) {
+	numbersOnly(t)
+	p := pixels{1, 9, 12, 40, 5, 5, 2, 1, 0, tensor.Float32}
+	e := device(t, "", nil)
+	plan := verify(t, e, p.task(), p.operands(9), 1e-5, 1)
+	if e.facts.CPU {
+		require.Contains(t, plan.Variant, "pixels")
+	}
+}
+
 // A border is made of zeros: what is not finite times 0 is NaN, as it is where
 // the border lies in memory.
 func TestBorderTimesInfinityIsNaN(t *testing.T) {

@@ -81,11 +81,22 @@ func position(predicted time.Duration) float64 {
 // Correct is the time that is to be expected of what is predicted, and by which part
 // of it that may be off, about as often as not.
 func (t *Table) Correct(k Key, predicted time.Duration) (expected time.Duration, off float64) {
-	log, square := 0.0, unknown*unknown
+	t.mu.RLock()
+	log, square := t.look(k, predicted)
+	t.mu.RUnlock()
+	expected = time.Duration(float64(predicted) * math.Exp(log))
+	return expected, math.Expm1(0.67 * math.Sqrt(square)) // half of a normal distribution
+}
+
+// look is the logarithm of the factor by which a prediction is off, and its variance.
+func (t *Table) look(k Key, predicted time.Duration) (log, square float64) {
+	square = unknown * unknown
 	at := position(predicted)
 	levels, n := k.levels()
-	t.mu.RLock()
-	for _, k := range levels[:n] {
+	for i, k := range levels[:n] {
+		if i > 0 {
+			square = min(square+kin*kin, unknown*unknown)
+		}
 		all := t.known[k]
 		if all == nil {
 			continue
@@ -102,22 +113,18 @@ func (t *Table) Correct(k Key, predicted time.Duration) (expected time.Duration,
 		}
 		log, square = sum/weight, squares/weight
 	}
-	t.mu.RUnlock()
-	expected = time.Duration(float64(predicted) * math.Exp(log))
-	return expected, math.Expm1(0.67 * math.Sqrt(square)) // half of a normal distribution
+	return log, square
 }
 
-// Learn notes that what is predicted took so long, of which share, at most 1, is how much
-// the measurement says about it. With keep it is worth being kept.
-func (t *Table) Learn(k Key, predicted, took time.Duration, share float64, keep bool) {
-	if predicted <= 0 || took <= 0 || !(share > 0) {
+// limited is log within what may be.
+func limited(log float64) float64 { return min(max(log, -math.Log(limit)), math.Log(limit)) }
+
+// learn takes p into all levels of k.
+func (t *Table) learn(k Key, predicted time.Duration, p point, keep bool) {
+	if !(p.Weight > 0) {
 		return
 	}
-	log := min(max(math.Log(float64(took)/float64(predicted)), -math.Log(limit)), math.Log(limit))
-	p := point{Log: log, Weight: min(share, 1)}
 	b := int(position(predicted) + 0.5)
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	levels, n := k.levels()
 	for _, k := range levels[:n] {
 		t.known = t.known.add(k, b, p)

@@ -12,14 +12,19 @@ import (
 
 var matmul, other = Key{"gpu", "contract", "float32", "matmul"}, Key{"gpu", "map", "float32", "exp"}
 
+// learn has one part measured by itself.
+func learn(x *Table, k Key, predicted, took time.Duration, keep bool) {
+	x.LearnSum([]Part{{k, predicted, 1}}, took, keep)
+}
+
 func TestWhatIsMeasuredCorrectsWhatIsLikeIt(t *testing.T) {
 	t.Parallel()
 	var x Table
 	expected, before := x.Correct(matmul, 1000)
 	require.EqualValues(t, 1000, expected)
 	require.Greater(t, before, 0.3)
-	for range 10 {
-		x.Learn(matmul, 1000, 3000, 1, true)
+	for range 15 {
+		learn(&x, matmul, 1000, 3000, true)
 	}
 	expected, after := x.Correct(matmul, 1000)
 	require.InEpsilon(t, 3000, float64(expected), 0.1)
@@ -35,7 +40,9 @@ func TestWhatIsMeasuredCorrectsWhatIsLikeIt(t *testing.T) {
 		alike, _ := x.Correct(k, 1000)
 		require.Greater(t, alike, time.Duration(2000), "what is known of its kind")
 	}
-	x.Learn(Key{"gpu", "contract", "float32", "conv2d"}, 1000, 500, 1, true)
+	for range 5 {
+		learn(&x, Key{"gpu", "contract", "float32", "conv2d"}, 1000, 500, true)
+	}
 	alike, _ := x.Correct(Key{"gpu", "contract", "float32", "conv2d"}, 1000)
 	require.Less(t, alike, time.Duration(1000), "what is known of itself weighs more")
 	again, _ := x.Correct(matmul, 1000)
@@ -46,18 +53,17 @@ func TestWhatChangesIsLearnedAnew(t *testing.T) {
 	t.Parallel()
 	var x Table
 	for range 50 {
-		x.Learn(matmul, 1000, 1000, 1, true)
+		learn(&x, matmul, 1000, 1000, true)
 	}
 	for range 30 {
-		x.Learn(matmul, 1000, 8000, 1, true)
+		learn(&x, matmul, 1000, 8000, true)
 	}
 	expected, _ := x.Correct(matmul, 1000)
 	require.InEpsilon(t, 8000, float64(expected), 0.15)
-	x.Learn(matmul, 0, 5, 1, true)
-	x.Learn(matmul, 5, 0, 1, true)
-	x.Learn(matmul, 5, 5, 0, true)
+	learn(&x, matmul, 0, 5, true)
+	learn(&x, matmul, 5, 0, true)
 	for range 100 { // a mistake is bounded
-		x.Learn(other, 1, time.Hour, 1, true)
+		learn(&x, other, 1, time.Hour, true)
 	}
 	expected, _ = x.Correct(other, 1)
 	require.LessOrEqual(t, expected, time.Duration(limit))
@@ -67,11 +73,11 @@ func TestATableOutlivesItsFile(t *testing.T) {
 	t.Parallel()
 	var x, y Table
 	require.False(t, x.Dirty())
-	x.Learn(matmul, 1000, 3000, 1, true)
-	x.Learn(other, 50, 30, 0.5, true)
+	learn(&x, matmul, 1000, 3000, true)
+	learn(&x, other, 50, 30, true)
 	require.True(t, x.Dirty())
 	var file Table
-	file.Learn(other, 50, 30, 1, true)
+	learn(&file, other, 50, 30, true)
 	x.Merge(&file)
 	require.False(t, x.Dirty())
 	x = Table{known: file.known}
@@ -95,9 +101,9 @@ func TestATableOutlivesItsFile(t *testing.T) {
 func TestProcessesLearnBesideEachOther(t *testing.T) {
 	t.Parallel()
 	var file, a, b Table
-	a.Learn(matmul, 1000, 3000, 1, true)
-	a.Learn(matmul, 1000, 3000, 1, false)
-	b.Learn(other, 1000, 500, 1, true)
+	learn(&a, matmul, 1000, 3000, true)
+	learn(&a, matmul, 1000, 3000, false)
+	learn(&b, other, 1000, 500, true)
 	a.Merge(&file)
 	b.Merge(&file)
 	for _, k := range []Key{matmul, other} {
@@ -145,7 +151,7 @@ func TestClockAndTableAreForMany(t *testing.T) {
 		all.Go(func() {
 			for i := range 500 {
 				c.Note(time.Duration(i))
-				x.Learn(matmul, 100, 200, 1, true)
+				learn(&x, matmul, 100, 200, true)
 				x.Correct(matmul, 100)
 			}
 		})

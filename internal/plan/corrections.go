@@ -57,15 +57,20 @@ func moveKey(e engine.Engine, m transfer) pace.Key {
 }
 
 // Learn corrects predictions by how long runs by p take. What a run takes longer or shorter than predicted is
-// laid to its tasks, waits and moves as they are predicted to share its time. With keep, the corrections are for later
-// processes too.
+// laid to its tasks, waits and moves by how uncertain they are. With keep, the corrections are for later processes too.
 func (m *Model) Learn(p *Placement, took time.Duration, rates Rates, keep bool) {
-	total, tasks, times, often := m.Predicted(p)
-	if tasks <= 0 || total <= 0 {
+	if len(m.Units) == 0 {
 		return
 	}
-	l := costUpdate{table: m.Pace, ratio: float64(took) / float64(total), total: float64(total), keep: keep}
-	engines := m.prices()
+	if p.Order != nil && p.Total > 0 { // what engines gain by working at the same time is no error of its parts
+		took = scaledBy(took, float64(p.Serial)/float64(p.Total))
+	}
+	m.Pace.LearnSum(m.parts(p, rates), took, keep)
+}
+
+// parts are those of a run by p, as engines predict them.
+func (m *Model) parts(p *Placement, rates Rates) (all []pace.Part) {
+	engines, often := m.prices(), frequencies(m.Flows, len(m.Units))
 	for i, e := range m.Engines {
 		var mine []int
 		for t, c := range p.Choices {
@@ -77,35 +82,17 @@ func (m *Model) Learn(p *Placement, took time.Duration, rates Rates, keep bool) 
 			continue
 		}
 		raw, link := engines[i].Of(mine)
-		now, _ := m.Pace.Correct(WaitKey(e), link.Wait)
-		l.update(WaitKey(e), link.Wait, now, 1)
+		all = append(all, pace.Part{Key: WaitKey(e), Predicted: link.Wait, Times: 1})
 		for k, t := range mine {
-			l.update(PaceKey(e, m.Units[t].Task), raw[k], time.Duration(float64(times[t])/often[t]), often[t])
+			all = append(all, pace.Part{Key: PaceKey(e, m.Units[t].Task), Predicted: raw[k], Times: often[t]})
 		}
 	}
-	own := m.OwnTime()
-	expected, _ := m.Pace.Correct(runKey(), own)
-	l.update(runKey(), own, expected, 1)
+	all = append(all, pace.Part{Key: runKey(), Predicted: m.OwnTime(), Times: 1})
 	for _, t := range m.transfers(p, engines, often, rates) {
 		e := engines[t.engine]
-		l.update(moveKey(e.engine, t.transfer), e.rawMove(t.transfer), e.move(t.transfer), t.times)
+		all = append(all, pace.Part{Key: moveKey(e.engine, t.transfer), Predicted: e.rawMove(t.transfer), Times: t.times})
 	}
-}
-
-// costUpdate is what a run has shown.
-type costUpdate struct {
-	table *pace.Table
-	ratio float64 // of the time that it took to what was predicted
-	total float64
-	keep  bool
-}
-
-// update corrects the cost model by a part of the run, given how often it ran: what the engine
-// said it takes, and what was expected.
-func (l *costUpdate) update(k pace.Key, raw, expected time.Duration, times float64) {
-	if expected > 0 && times > 0 {
-		l.table.Learn(k, raw, time.Duration(float64(expected)*l.ratio), float64(expected)*times/l.total, l.keep)
-	}
+	return all
 }
 
 // countedTransfer is a transfer to an engine or from it, and how often a run makes it.

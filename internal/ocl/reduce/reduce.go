@@ -64,7 +64,7 @@ func reduceVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 		return all
 	}
 	stripe := variant.Variant{Name: "stripe", Why: "a CPU driver: stripes of rows that are neighbours in memory", Plan: stripes.plan}
-	if d.CPU && stripes.fits() && lanes.guard == nil && all[0].Name != "window" {
+	if d.CPU && stripes.fits() && lanes.guard == nil && all[0].Name != "window" && !(all[0].Name == "lanes" && lanes.pixelated()) {
 		return slices.Insert(all, 0, stripe)
 	}
 	return append(all, stripe)

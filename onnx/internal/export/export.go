@@ -35,8 +35,9 @@ type Unsupported struct {
 
 func (u *Unsupported) Error() string { return fmt.Sprintf("%s at %s: %s", u.Op, u.Caller, u.Reason) }
 
-// Graph writes the graph that computes outputs. Its error joins an [Unsupported] for everything that cannot be written.
-func Graph(outputs []Output, o Options) (*model.Graph, error) {
+// Graph writes the graph that computes outputs, with the shapes of its values as far as they are known. Its error joins an [Unsupported] for
+// everything that cannot be written.
+func Graph(outputs []Output, o Options) (*model.Graph, map[string][]int, error) {
 	x := &exporter{o: o, g: &model.Graph{Name: o.Name}, taken: map[string]bool{}, types: map[string]tensor.DType{}, shapes: map[string][]int{},
 		refused: map[string]*Unsupported{}, constants: map[string]string{}, made: map[string]bool{}}
 	x.body = &body{names: map[*ops.Node][]string{}}
@@ -54,11 +55,11 @@ func Graph(outputs []Output, o Options) (*model.Graph, error) {
 		errs = append(errs, u)
 	}
 	if err := errors.Join(append(errs, x.errs...)...); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	x.g.Nodes = x.body.nodes
 	x.sortInputs()
-	return x.g, nil
+	return x.g, x.shapes, nil
 }
 
 // exporter writes one graph.
@@ -281,8 +282,14 @@ func (x *exporter) results(n *ops.Node) []string {
 	}
 	names := x.write(n)
 	for i, name := range names {
-		if _, known := x.types[name]; !known && name != "" && i == 0 {
-			x.types[name], x.shapes[name] = n.DType(), n.Shape()
+		if name == "" || i > 0 {
+			continue
+		}
+		if _, known := x.types[name]; !known {
+			x.types[name] = n.DType()
+		}
+		if _, known := x.shapes[name]; !known {
+			x.shapes[name] = n.Shape()
 		}
 	}
 	switch n.Op().Name {

@@ -31,6 +31,13 @@ func EncodeTensor(t *Tensor) []byte {
 	return b
 }
 
+// EncodeAttr encodes a as an AttributeProto, the same for equal attributes.
+func EncodeAttr(a *Attr) []byte {
+	var b buffer
+	b.attr(a)
+	return b
+}
+
 type buffer []byte
 
 func (b *buffer) tag(num, wire int) { *b = binary.AppendUvarint(*b, uint64(num)<<3|uint64(wire)) }

@@ -127,14 +127,16 @@ func apart(got, want *tensor.Tensor) float64 {
 	return most / max(size, 1e-30)
 }
 
-// turnsOf runs all in turns and fills in medians.
+// turnsOf runs all in turns and fills in medians. Each turn begins with another one, so that no one always comes after threads that onnxruntime lets
+// spin for a while.
 func (o *modelOptions) turnsOf(rows []*modelRow, beside bool) error {
 	for turn := range o.turns + 1 {
 		slice := o.slice
 		if turn == 0 {
 			slice = o.warm
 		}
-		for _, r := range rows {
+		for i := range rows {
+			r := rows[(turn+i)%len(rows)]
 			n, start := 0, time.Now()
 			for time.Since(start) < slice || n == 0 {
 				if err := r.f(); err != nil {

@@ -1,0 +1,92 @@
+package pace
+
+import (
+	"math"
+	"time"
+)
+
+// Part is a part of a measured time: what it is predicted to take each time, and how often it is in it.
+type Part struct {
+	Key       Key
+	Predicted time.Duration
+	Times     float64
+}
+
+// Standard deviations of logarithms of times.
+const (
+	noise = 0.1 // of a measured time
+	drift = 0.1 // of what was learned, a while later
+	kin   = 0.4 // of names from what their kind tells, where they were not measured
+
+	// So many of them a measured time is taken to be more, or less, than expected at most. Other work makes runs slower and none faster.
+	slower, faster = 1, 2
+)
+
+// LearnSum notes how long parts take together. The difference from what is expected is laid to the parts by how uncertain they
+// are, as a Kalman filter does, so that what is known well, and what is a small part of the time, hardly changes. Let wᵢ be the part of
+// the expected time that part i is, σᵢ the standard deviation of the logarithm of its time, and A the sum of wᵢσᵢ over the parts
+// of one key, whose errors have one cause. Then the logarithm is measured to be off by
+//
+//	σᵢ A d / ΣA²,  d = log(took / expected),
+//
+// with weight A² / (ΣA² + noise²), divided among the parts of the key. Because a run may have been disturbed, d is limited: upwards to its
+// standard deviation, downwards to twice that; what is beyond widens the spread, so that what stays is believed. With keep it is worth being kept.
+//
+// Source: Kalman, A New Approach to Linear Filtering and Prediction Problems (1960); for the limit, Huber, Robust Estimation of a
+// Location Parameter (1964).
+func (t *Table) LearnSum(parts []Part, took time.Duration, keep bool) {
+	if took <= 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all, total := t.estimates(parts)
+	if total <= 0 {
+		return
+	}
+	sums := map[Key]float64{} // A
+	for i := range all {
+		all[i].part *= all[i].deviation / total
+		sums[all[i].Key] += all[i].part
+	}
+	squares := 0.0 // ΣA², which is Σ(wᵢσᵢ)A
+	for _, e := range all {
+		squares += e.part * sums[e.Key]
+	}
+	variance := squares + noise*noise
+	deviation := math.Sqrt(variance)
+	whole := math.Log(float64(took) / total)
+	d := min(max(whole, -faster*deviation), slower*deviation)
+	for _, e := range all {
+		a := sums[e.Key]
+		share := e.deviation * a / squares
+		beyond := share * (whole - d)
+		t.learn(e.Key, e.Predicted, point{
+			Log:    limited(e.log + share*d),
+			Spread: e.deviation*e.deviation*(1-a*a/variance) + beyond*beyond, // what is still not known of it, and what the limit took off
+			Weight: e.part * a / variance,
+		}, keep)
+	}
+}
+
+// estimate is what is known of a part before its sum is measured.
+type estimate struct {
+	Part
+	log, deviation float64
+	part           float64 // of the expected time, in nanoseconds; then times deviation, of 1
+}
+
+// estimates are those of the parts that take time, and their sum.
+func (t *Table) estimates(parts []Part) (all []estimate, total float64) {
+	for _, p := range parts {
+		if p.Predicted <= 0 || !(p.Times > 0) {
+			continue
+		}
+		log, square := t.look(p.Key, p.Predicted)
+		e := estimate{Part: p, log: log, deviation: math.Sqrt(square + drift*drift)}
+		e.part = float64(p.Predicted) * math.Exp(log) * p.Times
+		total += e.part
+		all = append(all, e)
+	}
+	return all, total
+}
