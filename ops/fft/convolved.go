@@ -29,7 +29,7 @@ func convolved(x *ops.Node, conjugate bool) *ops.Node {
 		spectrum[i] /= complex(float64(m), 0)
 	}
 	y := ops.Pad(times(x, chirp), 0, ops.Padding{Axis: axis, After: m - n})
-	y = dft(times(dft(y, false, pairs), spectrum), true, pairs)
+	y = dft(times(dft(y, axis, false), spectrum), axis, true)
 	return times(build.Cut(y, axis, 0, n), chirp)
 }
 

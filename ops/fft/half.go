@@ -1,0 +1,92 @@
+package fft
+
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+// A row of 2h real numbers is, as it lies in memory, one of h complex numbers, and half of its transform follows from theirs.
+// Source: Sorensen, Jones, Heideman and Burrus, Real-Valued Fast Fourier Transform Algorithms (1987).
+
+// unpacked is half the transform of real numbers, [a, h+1, 2], of which z, [a, h, 2], is that of pairs of neighbours. With conjugate, it
+// is the transform of the other sign; that of z has not.
+func unpacked(z *ops.Node, conjugate bool) *ops.Node {
+	return ops.Apply("fft.unpack", dftAttr{conjugate}, z, halfRoots(z, z.Dim(1)))
+}
+
+// packedHalf is what pairs of neighbours have for a transform, [a, h, 2], of whose inverse with half a spectrum y, [a, h+1, 2], is known.
+func packedHalf(y *ops.Node, conjugate bool) *ops.Node {
+	return ops.Apply("fft.pack", dftAttr{conjugate}, y, halfRoots(y, y.Dim(1)-1))
+}
+
+// halfRoots are the real parts of exp(-πi k/h), and the imaginary ones.
+func halfRoots(like *ops.Node, h int) *ops.Node {
+	table := make([]float64, 2*(h+1))
+	for k := range h + 1 {
+		w := root(k, 2*h)
+		table[k], table[h+1+k] = real(w), imag(w)
+	}
+	return constant(like, table, 2, h+1)
+}
+
+func defineHalf(name, entry string, pack bool) {
+	ops.MustDefine(ops.Op{
+		Name: name, Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[dftAttr](),
+		Operands: []ops.Operand{{Name: "x"}, {Name: "roots"}},
+		NoGrad:   "fft.RFFT has it",
+		Result: func(c *ops.Call) ([]int, tensor.DType, error) {
+			s := c.Shape(0)
+			if len(s) != 3 || s[2] != 2 || s[1] != c.Shape(1)[1]-1 && !pack {
+				return nil, 0, fmt.Errorf("x is %v", s)
+			}
+			if s[1]++; pack {
+				s[1] -= 2
+			}
+			return s, c.DType(0), nil
+		},
+		Kernel: func(c *ops.Call) ops.KernelOptions {
+			rows, h, conjugate := c.Shape(0)[0], c.Shape(1)[1]-1, c.Attr.(dftAttr).Conjugate
+			lanes, vector, options := 16, "float", "-DT=float"
+			if c.DType(0) == tensor.Float64 {
+				lanes, vector, options = 8, "double", "-DT=double -DDOUBLE"
+			}
+			options += fmt.Sprintf(" -DPAD=%d", stepPad)
+			parts, width := max(1, min(h/256, stepItems)), h+1
+			if rows >= stepItems {
+				parts = 1
+			}
+			if pack {
+				width = h
+			}
+			flag := int32(0)
+			if conjugate {
+				flag = 1
+			}
+			return ops.KernelOptions{
+				Source: stepSource, Entry: entry, Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
+				Args:   []any{int32(rows), int32(h), flag, int32(parts)},
+				Global: [3]int{width, rows},
+				CPU: &ops.KernelForm{
+					Entry: entry, Global: [3]int{parts, rows}, Local: [3]int{1, 1},
+					Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d -DMOST=%d", options, lanes, vector, lanes, stepMost),
+				},
+				Host: func(outs, ins []*tensor.Tensor) error {
+					if outs[0].DType() == tensor.Float64 {
+						halfHost[float64](rows, h, conjugate, pack, outs[0], ins)
+					} else {
+						halfHost[float32](rows, h, conjugate, pack, outs[0], ins)
+					}
+					return nil
+				},
+			}
+		},
+	})
+}
+
+func init() {
+	defineHalf("fft.unpack", "unpack", false)
+	defineHalf("fft.pack", "pack", true)
+}

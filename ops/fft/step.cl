@@ -1,0 +1,465 @@
+// step.cl: discrete Fourier transforms of m complex numbers, many side by side.
+//
+//     y[k] = turn[k, l / inner] * sum over j of x[a, j, l] * exp(-2 pi i jk/m)   for a of batch, l of lines
+//
+// goes to [a, k, l], or turned to [a, l / inner, k, l % inner]; only then there is a factor turn. A product of such steps is a transform
+// of a longer row (Cooley and Tukey). Within a step, passes of radix 2, 3, 4, 5, 8 or an odd number go from one buffer to another so that the last has
+// its elements in order (Stockham).
+//
+// entry   step_vectors   CPUs: an item has each blocks of LANES transforms, which are lanes of vectors
+//         step_group     GPUs: a group has cols transforms in local memory
+//         unpack, pack   from the transform of pairs of real numbers to half of the one of the numbers, and back
+// macros  T  float or double    CPUs: V  a vector of LANES of them    GPUs: WG items of a group, ROOM numbers of a buffer
+// operands  roots  exp(-2 pi i k/m), pairs    turns  real parts [m, lines / inner], then imaginary ones, each with PAD more
+//         where there is one line, transforms of several rows of the batch are side by side
+// args    radices  one in each byte, the first pass in the lowest    conjugate  transforms of the other sign
+// source  Van Loan, Computational Frameworks for the Fast Fourier Transform (1992), sections 1.7 and 2.1
+#ifdef DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+#ifdef LANES
+#define MEM
+#define EACH(R) for (int p = 0; p < n / (R); p++) for (int q = 0; q < side; q++)
+#define ITEM
+#define ITEM_ARG
+#else
+#define V T
+#define MEM local
+#define EACH(R) for (int t = id, p = t / side, q = t % side; t < n / (R) * side; t += WG, p = t / side, q = t % side)
+#define ITEM , const int id
+#define ITEM_ARG , id
+#endif
+
+static void butterfly2(V *r, V *i) {
+    const V ar = r[0], ai = i[0];
+    r[0] = ar + r[1], i[0] = ai + i[1];
+    r[1] = ar - r[1], i[1] = ai - i[1];
+}
+
+static void butterfly3(V *r, V *i) {
+    const T half_root3 = (T)0.86602540378443864676;
+    const V tr = r[1] + r[2], ti = i[1] + i[2], mr = r[0] - tr * (T)0.5, mi = i[0] - ti * (T)0.5;
+    const V dr = (r[1] - r[2]) * half_root3, di = (i[1] - i[2]) * half_root3;
+    r[0] += tr, i[0] += ti;
+    r[1] = mr + di, i[1] = mi - dr;
+    r[2] = mr - di, i[2] = mi + dr;
+}
+
+static void butterfly4(V *r, V *i) {
+    const V ar = r[0] + r[2], ai = i[0] + i[2], br = r[0] - r[2], bi = i[0] - i[2];
+    const V cr = r[1] + r[3], ci = i[1] + i[3], dr = r[1] - r[3], di = i[1] - i[3];
+    r[0] = ar + cr, i[0] = ai + ci;
+    r[1] = br + di, i[1] = bi - dr;
+    r[2] = ar - cr, i[2] = ai - ci;
+    r[3] = br - di, i[3] = bi + dr;
+}
+
+static void butterfly5(V *r, V *i) {
+    const T c1 = (T)0.30901699437494742410, c2 = (T)-0.80901699437494742410, s1 = (T)0.95105651629515357212, s2 = (T)0.58778525229247312917;
+    const V ar = r[1] + r[4], ai = i[1] + i[4], br = r[2] + r[3], bi = i[2] + i[3];
+    const V cr = r[1] - r[4], ci = i[1] - i[4], dr = r[2] - r[3], di = i[2] - i[3];
+    const V mr = r[0] + ar * c1 + br * c2, mi = i[0] + ai * c1 + bi * c2, nr = r[0] + ar * c2 + br * c1, ni = i[0] + ai * c2 + bi * c1;
+    const V or = cr * s1 + dr * s2, oi = ci * s1 + di * s2, pr = cr * s2 - dr * s1, pi = ci * s2 - di * s1;
+    r[0] += ar + br, i[0] += ai + bi;
+    r[1] = mr + oi, i[1] = mi - or;
+    r[4] = mr - oi, i[4] = mi + or;
+    r[2] = nr + pi, i[2] = ni - pr;
+    r[3] = nr - pi, i[3] = ni + pr;
+}
+
+static void butterfly8(V *r, V *i) {
+    const T root_half = (T)0.70710678118654752440;
+    V er[4], ei[4], or[4], oi[4];
+    for (int k = 0; k < 4; k++) {
+        er[k] = r[2 * k], ei[k] = i[2 * k];
+        or[k] = r[2 * k + 1], oi[k] = i[2 * k + 1];
+    }
+    butterfly4(er, ei);
+    butterfly4(or, oi);
+    const V ar = (or[1] + oi[1]) * root_half, ai = (oi[1] - or[1]) * root_half;
+    const V br = (oi[3] - or[3]) * root_half, bi = (or[3] + oi[3]) * -root_half;
+    r[0] = er[0] + or[0], i[0] = ei[0] + oi[0];
+    r[4] = er[0] - or[0], i[4] = ei[0] - oi[0];
+    r[1] = er[1] + ar, i[1] = ei[1] + ai;
+    r[5] = er[1] - ar, i[5] = ei[1] - ai;
+    r[2] = er[2] + oi[2], i[2] = ei[2] - or[2];
+    r[6] = er[2] - oi[2], i[6] = ei[2] + or[2];
+    r[3] = er[3] + br, i[3] = ei[3] + bi;
+    r[7] = er[3] - br, i[7] = ei[3] - bi;
+}
+
+// A pass takes transforms of n numbers that lie side numbers apart to radix transforms of n / radix, s of each there are already.
+#define BUFFERS const MEM V *xr, const MEM V *xi, MEM V *yr, MEM V *yi, const int n, const int s, const int side, global const T *w ITEM
+
+#define PASS(NAME, R, BUTTERFLY) \
+    static void NAME(BUFFERS) { \
+        EACH(R) { \
+            V r[R], i[R]; \
+            for (int j = 0; j < R; j++) \
+                r[j] = xr[q + side * (p + n / R * j)], i[j] = xi[q + side * (p + n / R * j)]; \
+            BUTTERFLY(r, i); \
+            MEM V *tor = yr + q + side * R * p, *toi = yi + q + side * R * p; \
+            tor[0] = r[0], toi[0] = i[0]; \
+            if (p == 0) { \
+                for (int k = 1; k < R; k++) \
+                    tor[side * k] = r[k], toi[side * k] = i[k]; \
+            } else { \
+                for (int k = 1; k < R; k++) { \
+                    const T c = w[2 * p * k * s], d = w[2 * p * k * s + 1]; \
+                    tor[side * k] = r[k] * c - i[k] * d, toi[side * k] = r[k] * d + i[k] * c; \
+                } \
+            } \
+        } \
+    }
+
+PASS(pass2, 2, butterfly2)
+PASS(pass3, 3, butterfly3)
+PASS(pass4, 4, butterfly4)
+PASS(pass5, 5, butterfly5)
+PASS(pass8, 8, butterfly8)
+
+// Of an odd radix, elements j and radix - j are taken together, and so are the results.
+#define ODD_MOST 127
+static inline void odd(const int radix, BUFFERS) {
+    V tr[ODD_MOST / 2], ti[ODD_MOST / 2], ur[ODD_MOST / 2], ui[ODD_MOST / 2];
+    const int h = radix / 2, apart = side * (n / radix), step = n * s / radix;
+    EACH(radix) {
+        const MEM V *fromr = xr + q + side * p, *fromi = xi + q + side * p;
+        const V zr = fromr[0], zi = fromi[0];
+        V sr = zr, si = zi;
+        for (int j = 1; j <= h; j++) {
+            const V ar = fromr[apart * j], ai = fromi[apart * j], br = fromr[apart * (radix - j)], bi = fromi[apart * (radix - j)];
+            sr += tr[j - 1] = ar + br, si += ti[j - 1] = ai + bi;
+            ur[j - 1] = ar - br, ui[j - 1] = ai - bi;
+        }
+        MEM V *tor = yr + q + side * radix * p, *toi = yi + q + side * radix * p;
+        tor[0] = sr, toi[0] = si;
+        for (int k = 1; k <= h; k++) {
+            V mr = zr, mi = zi, nr = 0, ni = 0;
+            for (int j = 1, at = k; j <= h; j++, at += at + k >= radix ? k - radix : k) {
+                const T c = w[2 * at * step], d = w[2 * at * step + 1];
+                mr += tr[j - 1] * c, mi += ti[j - 1] * c;
+                nr += ur[j - 1] * d, ni += ui[j - 1] * d;
+            }
+            const V ar = mr - ni, ai = mi + nr, br = mr + ni, bi = mi - nr;
+            const int a = p * k * s, b = p * (radix - k) * s;
+            tor[side * k] = ar * w[2 * a] - ai * w[2 * a + 1], toi[side * k] = ar * w[2 * a + 1] + ai * w[2 * a];
+            tor[side * (radix - k)] = br * w[2 * b] - bi * w[2 * b + 1], toi[side * (radix - k)] = br * w[2 * b + 1] + bi * w[2 * b];
+        }
+    }
+}
+
+static void pass(const int radix, BUFFERS) {
+    switch (radix) {
+    case 2: pass2(xr, xi, yr, yi, n, s, side, w ITEM_ARG); break;
+    case 3: pass3(xr, xi, yr, yi, n, s, side, w ITEM_ARG); break;
+    case 4: pass4(xr, xi, yr, yi, n, s, side, w ITEM_ARG); break;
+    case 5: pass5(xr, xi, yr, yi, n, s, side, w ITEM_ARG); break;
+    case 8: pass8(xr, xi, yr, yi, n, s, side, w ITEM_ARG); break;
+#ifdef LANES // registers for each
+    case 7: odd(7, xr, xi, yr, yi, n, s, side, w); break;
+    case 11: odd(11, xr, xi, yr, yi, n, s, side, w); break;
+    case 13: odd(13, xr, xi, yr, yi, n, s, side, w); break;
+#endif
+    default: odd(radix, xr, xi, yr, yi, n, s, side, w ITEM_ARG);
+    }
+}
+
+#define OPERANDS global const T *restrict x, global const T *restrict roots, global const T *restrict turns, global T *restrict y, \
+    const int batch, const int m, const int lines, const int inner, const int turned, const ulong radices, const int conjugate, \
+    const int blocks, const int each, const int cols
+#define HALF_OPERANDS global const T *restrict x, global const T *restrict roots, global T *restrict y, \
+    const int batch, const int h, const int conjugate, const int parts
+
+#ifdef LANES
+#if LANES == 16
+#define LOAD vload16
+#define STORE vstore16
+#define LOW(r, i) (V)(r.s0, i.s0, r.s1, i.s1, r.s2, i.s2, r.s3, i.s3, r.s4, i.s4, r.s5, i.s5, r.s6, i.s6, r.s7, i.s7)
+#define HIGH(r, i) (V)(r.s8, i.s8, r.s9, i.s9, r.sa, i.sa, r.sb, i.sb, r.sc, i.sc, r.sd, i.sd, r.se, i.se, r.sf, i.sf)
+#define BACKWARD(v) v.sfedcba9876543210
+#else
+#define LOAD vload8
+#define STORE vstore8
+#define LOW(r, i) (V)(r.s0, i.s0, r.s1, i.s1, r.s2, i.s2, r.s3, i.s3)
+#define HIGH(r, i) (V)(r.s4, i.s4, r.s5, i.s5, r.s6, i.s6, r.s7, i.s7)
+#define BACKWARD(v) v.s76543210
+#endif
+
+// Pairs that adjoin become real parts and imaginary ones.
+static void split(global const T *from, V *r, V *i) {
+    const V a = LOAD(0, from), b = LOAD(1, from);
+    *r = (V)(a.even, b.even), *i = (V)(a.odd, b.odd);
+}
+
+static void join(global T *to, const V r, const V i) {
+    STORE(LOW(r, i), 0, to);
+    STORE(HIGH(r, i), 1, to);
+}
+
+static void load_columns(global const T *from, const size_t stride, const int m, const int lanes, V *r, V *i) {
+    if (lanes == LANES) {
+        for (int j = 0; j < m; j++)
+            split(from + 2 * stride * j, r + j, i + j);
+        return;
+    }
+    for (int j = 0; j < m; j++) {
+        r[j] = 0, i[j] = 0;
+        for (int l = 0; l < lanes; l++)
+            ((T *)(r + j))[l] = from[2 * (stride * j + l)], ((T *)(i + j))[l] = from[2 * (stride * j + l) + 1];
+    }
+}
+
+static void store_columns(global T *to, const size_t stride, const int m, const int lanes, const V *r, const V *i) {
+    if (lanes == LANES) {
+        for (int k = 0; k < m; k++)
+            join(to + 2 * stride * k, r[k], i[k]);
+        return;
+    }
+    for (int k = 0; k < m; k++)
+        for (int l = 0; l < lanes; l++)
+            to[2 * (stride * k + l)] = ((const T *)(r + k))[l], to[2 * (stride * k + l) + 1] = ((const T *)(i + k))[l];
+}
+
+#if LANES == 16
+// Eight rows of eight pairs become eight columns.
+static void transpose8(ulong8 *a) {
+    ulong8 b[8];
+    for (int i = 0; i < 8; i += 2) {
+        b[i] = (ulong8)(a[i].s0, a[i + 1].s0, a[i].s2, a[i + 1].s2, a[i].s4, a[i + 1].s4, a[i].s6, a[i + 1].s6);
+        b[i + 1] = (ulong8)(a[i].s1, a[i + 1].s1, a[i].s3, a[i + 1].s3, a[i].s5, a[i + 1].s5, a[i].s7, a[i + 1].s7);
+    }
+    for (int i = 0; i < 8; i += i % 2 ? 3 : 1) {
+        a[i] = (ulong8)(b[i].s01, b[i + 2].s01, b[i].s45, b[i + 2].s45);
+        a[i + 2] = (ulong8)(b[i].s23, b[i + 2].s23, b[i].s67, b[i + 2].s67);
+    }
+    for (int i = 0; i < 4; i++) {
+        b[i] = (ulong8)(a[i].lo, a[i + 4].lo);
+        b[i + 4] = (ulong8)(a[i].hi, a[i + 4].hi);
+    }
+    for (int i = 0; i < 8; i++)
+        a[i] = b[i];
+}
+#endif
+
+// Lanes are rows of m pairs.
+static void load_rows(global const T *from, const int m, const int lanes, V *r, V *i) {
+    int j = 0;
+#if LANES == 16
+    for (; lanes == LANES && j + 8 <= m; j += 8) {
+        ulong8 a[8], b[8];
+        for (int l = 0; l < 8; l++) {
+            a[l] = as_ulong8(LOAD(0, from + 2 * ((size_t)l * m + j)));
+            b[l] = as_ulong8(LOAD(0, from + 2 * ((size_t)(l + 8) * m + j)));
+        }
+        transpose8(a);
+        transpose8(b);
+        for (int k = 0; k < 8; k++) {
+            const V lo = as_float16(a[k]), hi = as_float16(b[k]);
+            r[j + k] = (V)(lo.even, hi.even), i[j + k] = (V)(lo.odd, hi.odd);
+        }
+    }
+#endif
+    for (; j < m; j++) {
+        r[j] = 0, i[j] = 0;
+        for (int l = 0; l < lanes; l++)
+            ((T *)(r + j))[l] = from[2 * ((size_t)l * m + j)], ((T *)(i + j))[l] = from[2 * ((size_t)l * m + j) + 1];
+    }
+}
+
+static void store_rows(global T *to, const int m, const int lanes, const V *r, const V *i) {
+    int k = 0;
+#if LANES == 16
+    for (; lanes == LANES && k + 8 <= m; k += 8) {
+        ulong8 a[8], b[8];
+        for (int j = 0; j < 8; j++) {
+            const V vr = r[k + j], vi = i[k + j];
+            a[j] = as_ulong8(LOW(vr, vi)), b[j] = as_ulong8(HIGH(vr, vi));
+        }
+        transpose8(a);
+        transpose8(b);
+        for (int l = 0; l < 8; l++) {
+            STORE(as_float16(a[l]), 0, to + 2 * ((size_t)l * m + k));
+            STORE(as_float16(b[l]), 0, to + 2 * ((size_t)(l + 8) * m + k));
+        }
+    }
+#endif
+    for (; k < m; k++)
+        for (int l = 0; l < lanes; l++)
+            to[2 * ((size_t)l * m + k)] = ((const T *)(r + k))[l], to[2 * ((size_t)l * m + k) + 1] = ((const T *)(i + k))[l];
+}
+
+// Lanes from line l on are multiplied by roots of unity.
+static void turn(global const T *turns, const int m, const int l, const int lanes, const int inner, const int others, V *r, V *i) {
+    global const T *const imaginary = turns + (size_t)m * others + PAD;
+    for (int k = 0; k < m; k++) {
+        const size_t at = (size_t)k * others + l / inner;
+        V c, d;
+        if (inner == 1) {
+            c = LOAD(0, turns + at), d = LOAD(0, imaginary + at);
+        } else if (l / inner == (l + lanes - 1) / inner) {
+            c = (V)(turns[at]), d = (V)(imaginary[at]);
+        } else {
+            c = 0, d = 0;
+            for (int e = 0; e < lanes; e++)
+                ((T *)&c)[e] = turns[(size_t)k * others + (l + e) / inner], ((T *)&d)[e] = imaginary[(size_t)k * others + (l + e) / inner];
+        }
+        const V vr = r[k], vi = i[k];
+        r[k] = vr * c - vi * d, i[k] = vr * d + vi * c;
+    }
+}
+
+kernel void step_vectors(OPERANDS) {
+    V buffers[4][MOST];
+    const int first = get_global_id(0) * each, end = min(first + each, blocks);
+    const int across = (lines + LANES - 1) / LANES, others = lines / inner;
+    for (int b = first; b < end; b++) {
+        V *r = buffers[0], *i = buffers[1], *tor = buffers[2], *toi = buffers[3];
+        const int a = lines == 1 ? b * LANES : b / across, l = lines == 1 ? 0 : b % across * LANES;
+        const int lanes = min(lines == 1 ? batch - a : lines - l, LANES);
+        if (lines == 1)
+            load_rows(x + 2 * (size_t)a * m, m, lanes, conjugate ? i : r, conjugate ? r : i);
+        else
+            load_columns(x + 2 * ((size_t)a * m * lines + l), lines, m, lanes, conjugate ? i : r, conjugate ? r : i);
+        int n = m, s = 1;
+        for (ulong rest = radices; rest != 0; rest >>= 8) {
+            const int radix = rest & 255;
+            pass(radix, r, i, tor, toi, n, s, s, roots);
+            V *const wasr = r, *const wasi = i;
+            r = tor, i = toi, tor = wasr, toi = wasi;
+            n /= radix, s *= radix;
+        }
+        if (turned)
+            turn(turns, m, l, lanes, inner, others, r, i);
+        const V *const outr = conjugate ? i : r, *const outi = conjugate ? r : i;
+        if (lines == 1)
+            store_rows(y + 2 * (size_t)a * m, m, lanes, outr, outi);
+        else if (!turned)
+            store_columns(y + 2 * ((size_t)a * m * lines + l), lines, m, lanes, outr, outi);
+        else if (inner == 1)
+            store_rows(y + 2 * ((size_t)a * lines + l) * m, m, lanes, outr, outi);
+        else if (l / inner == (l + lanes - 1) / inner)
+            store_columns(y + 2 * (((size_t)a * others + l / inner) * m * inner + l % inner), inner, m, lanes, outr, outi);
+        else
+            for (int k = 0; k < m; k++)
+                for (int e = 0; e < lanes; e++) {
+                    global T *const to = y + 2 * ((((size_t)a * others + (l + e) / inner) * m + k) * inner + (l + e) % inner);
+                    to[0] = ((const T *)(outr + k))[e], to[1] = ((const T *)(outi + k))[e];
+                }
+    }
+}
+
+// With Z[h] = Z[0]: X[k] = (Z[k] + conj Z[h-k])/2 - i/2 root[k] (Z[k] - conj Z[h-k]).
+kernel void unpack(HALF_OPERANDS) {
+    const int a = get_global_id(1), part = get_global_id(0), end = 1 + (long)(h - 1) * (part + 1) / parts;
+    const T sign = conjugate ? -1 : 1;
+    global const T *const imaginary = roots + h + 1;
+    global const T *const z = x + 2 * (size_t)a * h;
+    global T *const to = y + 2 * (size_t)a * (h + 1);
+    if (part == 0) {
+        to[0] = z[0] + z[1], to[1] = 0;
+        to[2 * h] = z[0] - z[1], to[2 * h + 1] = 0;
+    }
+    int k = 1 + (long)(h - 1) * part / parts;
+    for (; k + LANES <= end; k += LANES) {
+        V ar, ai, br, bi;
+        split(z + 2 * k, &ar, &ai);
+        split(z + 2 * (h - k - LANES + 1), &br, &bi);
+        br = BACKWARD(br), bi = BACKWARD(bi);
+        const V c = LOAD(0, roots + k), d = LOAD(0, imaginary + k), er = ar - br, ei = ai + bi;
+        join(to + 2 * k, (ar + br + (er * d + ei * c)) * (T)0.5, (ai - bi + (ei * d - er * c)) * (sign * (T)0.5));
+    }
+    for (; k < end; k++) {
+        const T ar = z[2 * k], ai = z[2 * k + 1], br = z[2 * (h - k)], bi = z[2 * (h - k) + 1], c = roots[k], d = imaginary[k], er = ar - br, ei = ai + bi;
+        to[2 * k] = (ar + br + (er * d + ei * c)) * (T)0.5, to[2 * k + 1] = (ai - bi + (ei * d - er * c)) * (sign * (T)0.5);
+    }
+}
+
+// Z[k] = X[k] + conj X[h-k] + i conj root[k] (X[k] - conj X[h-k]), of the conjugate of X where the sign of the transform is the other.
+kernel void pack(HALF_OPERANDS) {
+    const int a = get_global_id(1), part = get_global_id(0), end = 1 + (long)(h - 1) * (part + 1) / parts;
+    const T sign = conjugate ? 1 : -1;
+    global const T *const imaginary = roots + h + 1;
+    global const T *const z = x + 2 * (size_t)a * (h + 1);
+    global T *const to = y + 2 * (size_t)a * h;
+    if (part == 0)
+        to[0] = z[0] + z[2 * h], to[1] = z[0] - z[2 * h];
+    int k = 1 + (long)(h - 1) * part / parts;
+    for (; k + LANES <= end; k += LANES) {
+        V ar, ai, br, bi;
+        split(z + 2 * k, &ar, &ai);
+        split(z + 2 * (h - k - LANES + 1), &br, &bi);
+        br = BACKWARD(br), bi = BACKWARD(bi);
+        const V c = LOAD(0, roots + k), d = LOAD(0, imaginary + k), er = ar - br, ei = (ai + bi) * sign;
+        join(to + 2 * k, ar + br + (er * d - ei * c), (ai - bi) * sign + (er * c + ei * d));
+    }
+    for (; k < end; k++) {
+        const T ar = z[2 * k], ai = z[2 * k + 1], br = z[2 * (h - k)], bi = z[2 * (h - k) + 1], c = roots[k], d = imaginary[k], er = ar - br, ei = (ai + bi) * sign;
+        to[2 * k] = ar + br + (er * d - ei * c), to[2 * k + 1] = (ai - bi) * sign + (er * c + ei * d);
+    }
+}
+#endif
+
+#ifndef LANES
+kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void step_group(OPERANDS) {
+    local T buffers[4 * ROOM];
+    local T *r = buffers, *i = buffers + ROOM, *tor = buffers + 2 * ROOM, *toi = buffers + 3 * ROOM;
+    const int id = get_local_id(0), b = get_group_id(0), across = (lines + cols - 1) / cols, others = lines / inner;
+    const int a = lines == 1 ? b * cols : b / across, l = lines == 1 ? 0 : b % across * cols;
+    const int lanes = min(lines == 1 ? batch - a : lines - l, cols), in_rows = lines == 1;
+    for (int t = id; t < m * lanes; t += WG) {
+        const int j = in_rows ? t % m : t / lanes, e = in_rows ? t / m : t % lanes, at = j * cols + e;
+        const size_t from = in_rows ? (size_t)(a + e) * m + j : ((size_t)a * m + j) * lines + l + e;
+        (conjugate ? i : r)[at] = x[2 * from];
+        (conjugate ? r : i)[at] = x[2 * from + 1];
+    }
+    for (int t = id; t < m * (cols - lanes); t += WG)
+        r[t / (cols - lanes) * cols + lanes + t % (cols - lanes)] = i[t / (cols - lanes) * cols + lanes + t % (cols - lanes)] = 0;
+    int n = m, s = 1;
+    for (ulong rest = radices; rest != 0; rest >>= 8) {
+        const int radix = rest & 255;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        pass(radix, r, i, tor, toi, n, s, s * cols, roots, id);
+        local T *const wasr = r, *const wasi = i;
+        r = tor, i = toi, tor = wasr, toi = wasi;
+        n /= radix, s *= radix;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int by_rows = in_rows || turned && inner == 1;
+    for (int t = id; t < m * lanes; t += WG) {
+        const int k = by_rows ? t % m : t / lanes, e = by_rows ? t / m : t % lanes, at = k * cols + e, line = l + e;
+        T vr = r[at], vi = i[at];
+        size_t to = in_rows ? (size_t)(a + e) * m + k : ((size_t)a * m + k) * lines + line;
+        if (turned) {
+            const size_t of = (size_t)k * others + line / inner;
+            const T c = turns[of], d = turns[(size_t)m * others + PAD + of], was = vr;
+            vr = was * c - vi * d, vi = was * d + vi * c;
+            to = (((size_t)a * others + line / inner) * m + k) * inner + line % inner;
+        }
+        y[2 * to] = conjugate ? vi : vr;
+        y[2 * to + 1] = conjugate ? vr : vi;
+    }
+}
+
+kernel void unpack(HALF_OPERANDS) {
+    const int k = get_global_id(0), a = get_global_id(1), other = k == 0 ? 0 : h - k;
+    global const T *const z = x + 2 * (size_t)a * h;
+    const int own = k == h ? 0 : k;
+    const T ar = z[2 * own], ai = z[2 * own + 1], br = z[2 * other], bi = z[2 * other + 1], c = roots[k], d = roots[h + 1 + k], er = ar - br, ei = ai + bi;
+    global T *const to = y + 2 * ((size_t)a * (h + 1) + k);
+    to[0] = (ar + br + (er * d + ei * c)) * (T)0.5;
+    to[1] = k == 0 || k == h ? (T)0 : (ai - bi + (ei * d - er * c)) * (conjugate ? (T)-0.5 : (T)0.5);
+}
+
+kernel void pack(HALF_OPERANDS) {
+    const int k = get_global_id(0), a = get_global_id(1), edge = k == 0;
+    global const T *const z = x + 2 * (size_t)a * (h + 1);
+    const T sign = edge ? (T)0 : conjugate ? (T)1 : (T)-1;
+    const T ar = z[2 * k], ai = z[2 * k + 1], br = z[2 * (h - k)], bi = z[2 * (h - k) + 1], c = roots[k], d = roots[h + 1 + k], er = ar - br;
+    const T ei = edge ? (T)0 : (ai + bi) * sign;
+    global T *const to = y + 2 * ((size_t)a * h + k);
+    to[0] = ar + br + (er * d - ei * c);
+    to[1] = (edge ? (T)0 : (ai - bi) * sign) + (er * c + ei * d);
+}
+#endif

@@ -1,0 +1,154 @@
+package fft
+
+import (
+	_ "embed" // for step.cl
+	"fmt"
+
+	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+//go:embed step.cl
+var stepSource string
+
+const (
+	stepMost  = 256  // elements of a transform in one step at most
+	stepPad   = 16   // numbers behind tables that vectors may read
+	stepGroup = 128  // items of a group on GPUs
+	stepRoom  = 1000 // numbers in each of four buffers there, within 32 KiB in float64
+	stepItems = 64   // items on CPUs, about
+)
+
+type stepAttr struct {
+	Inner     int  `doc:"how many lines have the same factor, and stay together"`
+	Turned    bool `doc:"results are turned, and multiplied by factors"`
+	Conjugate bool `doc:"of the other sign"`
+}
+
+// step is x, [a, m, lines, 2], with m elements transformed, as step.cl has it: [a, m, lines, 2], or turned [a, lines/inner, m, inner, 2].
+func step(x *ops.Node, inner int, turned, conjugate bool) *ops.Node {
+	m, others := x.Dim(1), x.Dim(2)/max(inner, 1)
+	roots := make([]float64, 2*m)
+	for k := range m {
+		w := root(k, m)
+		roots[2*k], roots[2*k+1] = real(w), imag(w)
+	}
+	r := constant(x, roots, 2*m)
+	turns := r
+	if turned {
+		half := m*others + stepPad
+		table := make([]float64, 2*half)
+		for k := range m {
+			for j := range others {
+				w := root(k*j, m*others)
+				table[k*others+j], table[half+k*others+j] = real(w), imag(w)
+			}
+		}
+		turns = constant(x, table, 2*half)
+	}
+	return ops.Apply("fft.step", stepAttr{inner, turned, conjugate}, x, r, turns)
+}
+
+var _ = ops.MustDefine(ops.Op{
+	Name: "fft.step", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[stepAttr](),
+	Operands: []ops.Operand{{Name: "x"}, {Name: "roots"}, {Name: "turns"}},
+	NoGrad:   "fft.FFT has it",
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
+		a, s := c.Attr.(stepAttr), c.Shape(0)
+		if len(s) != 4 || s[1] < 1 || s[1] > stepMost || a.Inner < 1 || s[2]%a.Inner != 0 {
+			return nil, 0, fmt.Errorf("x is %v, with %d lines together", s, a.Inner)
+		}
+		if a.Turned {
+			s = []int{s[0], s[2] / a.Inner, s[1], a.Inner, 2}
+		}
+		return s, c.DType(0), nil
+	},
+	Kernel: stepKernel,
+})
+
+// stepRun is what a step is about.
+type stepRun struct {
+	batch, m, lines int
+	stepAttr
+}
+
+// blocks is how many groups of so many transforms there are, side by side.
+func (s *stepRun) blocks(wide int) int {
+	if s.lines == 1 {
+		return (s.batch + wide - 1) / wide
+	}
+	return s.batch * ((s.lines + wide - 1) / wide)
+}
+
+func stepKernel(c *ops.Call) ops.KernelOptions {
+	shape := c.Shape(0)
+	s := &stepRun{shape[0], shape[1], shape[2], c.Attr.(stepAttr)}
+	lanes, name, options := 16, "float", "-DT=float"
+	if c.DType(0) == tensor.Float64 {
+		lanes, name, options = 8, "double", "-DT=double -DDOUBLE"
+	}
+	options += fmt.Sprintf(" -DPAD=%d", stepPad)
+	blocks, cols := s.blocks(lanes), max(1, stepRoom/s.m)
+	if cols = min(cols, 32); s.lines > 1 {
+		cols = min(cols, s.lines)
+	}
+	each := max(1, blocks/stepItems)
+	number := func(b bool) int32 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	return ops.KernelOptions{
+		Source: stepSource, Entry: "step_group", Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
+		Args: []any{
+			int32(s.batch), int32(s.m), int32(s.lines), int32(s.Inner), number(s.Turned), packed(radices(s.m)), number(s.Conjugate),
+			int32(blocks), int32(each), int32(cols),
+		},
+		Global: [3]int{s.blocks(cols) * stepGroup}, Local: [3]int{stepGroup},
+		CPU: &ops.KernelForm{
+			Entry: "step_vectors", Global: [3]int{(blocks + each - 1) / each}, Local: [3]int{1},
+			Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d -DMOST=%d", options, lanes, name, lanes, stepMost),
+		},
+		Host: func(outs, ins []*tensor.Tensor) error {
+			if outs[0].DType() == tensor.Float64 {
+				stepHost[float64](s, outs[0], ins)
+			} else {
+				stepHost[float32](s, outs[0], ins)
+			}
+			return nil
+		},
+	}
+}
+
+// radices are the passes of a transform of m elements in step.cl.
+func radices(m int) (all []int) {
+	twos := 0
+	for _, p := range primesOf(m) {
+		switch {
+		case p == 2:
+			twos++
+		case p > 2:
+			all = append(all, p)
+		}
+	}
+	for ; twos >= 3 && twos != 4; twos -= 3 {
+		all = append(all, 8)
+	}
+	for ; twos >= 2; twos -= 2 {
+		all = append(all, 4)
+	}
+	if twos == 1 {
+		all = append(all, 2)
+	}
+	return all
+}
+
+// packed are radices in the bytes of a number. Of up to 256 elements there are at most five.
+func packed(radices []int) (all uint64) {
+	for i, r := range radices {
+		all |= uint64(r) << (8 * i)
+	}
+	return all
+}
