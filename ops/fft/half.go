@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -11,15 +12,15 @@ import (
 // A row of 2h real numbers is, as it lies in memory, one of h complex numbers, and half of its transform follows from theirs.
 // Source: Sorensen, Jones, Heideman and Burrus, Real-Valued Fast Fourier Transform Algorithms (1987).
 
-// unpacked is half the transform of real numbers, [a, h+1, 2], of which z, [a, h, 2], is that of pairs of neighbours. With conjugate, it
+// unpacked is half the transform of real numbers, [..., n/2 + 1, 2], of which z, [..., n], is that of pairs of neighbours. With conjugate, it
 // is the transform of the other sign; that of z has not.
 func unpacked(z *ops.Node, conjugate bool) *ops.Node {
-	return ops.Apply("fft.unpack", dftAttr{conjugate}, z, halfRoots(z, z.Dim(1)))
+	return ops.Apply("fft.unpack", dftAttr{conjugate}, z, halfRoots(z, z.Dim(-1)/2))
 }
 
-// packedHalf is what pairs of neighbours have for a transform, [a, h, 2], of whose inverse with half a spectrum y, [a, h+1, 2], is known.
+// packedHalf is what pairs of neighbours have for a transform, [..., n], of whose inverse with half a spectrum y, [..., n/2 + 1, 2], is known.
 func packedHalf(y *ops.Node, conjugate bool) *ops.Node {
-	return ops.Apply("fft.pack", dftAttr{conjugate}, y, halfRoots(y, y.Dim(1)-1))
+	return ops.Apply("fft.pack", dftAttr{conjugate}, y, halfRoots(y, y.Dim(-2)-1))
 }
 
 // halfRoots are the real parts of exp(-πi k/h), and the imaginary ones.
@@ -38,17 +39,19 @@ func defineHalf(name, entry string, pack bool) {
 		Operands: []ops.Operand{{Name: "x"}, {Name: "roots"}},
 		NoGrad:   "fft.RFFT has it",
 		Result: func(c *ops.Call) ([]int, tensor.DType, error) {
-			s := c.Shape(0)
-			if len(s) != 3 || s[2] != 2 || s[1] != c.Shape(1)[1]-1 && !pack {
-				return nil, 0, fmt.Errorf("x is %v", s)
+			s, n := c.Shape(0), 2*(c.Shape(1)[1]-1)
+			last := len(s) - 1
+			if pack {
+				return append(s[:last-1], n), c.DType(0), nil
 			}
-			if s[1]++; pack {
-				s[1] -= 2
-			}
-			return s, c.DType(0), nil
+			return append(s[:last], n/2+1, 2), c.DType(0), nil
 		},
 		Kernel: func(c *ops.Call) ops.KernelOptions {
-			rows, h, conjugate := c.Shape(0)[0], c.Shape(1)[1]-1, c.Attr.(dftAttr).Conjugate
+			h, conjugate := c.Shape(1)[1]-1, c.Attr.(dftAttr).Conjugate
+			rows := ir.Product(c.Shape(0)) / (2 * h)
+			if pack {
+				rows = ir.Product(c.Shape(0)) / (2 * (h + 1))
+			}
 			lanes, vector, options := 16, "float", "-DT=float"
 			if c.DType(0) == tensor.Float64 {
 				lanes, vector, options = 8, "double", "-DT=double -DDOUBLE"

@@ -31,93 +31,147 @@
 #define ITEM_ARG , id
 #endif
 
-static void butterfly2(V *r, V *i) {
-    const V ar = r[0], ai = i[0];
-    r[0] = ar + r[1], i[0] = ai + i[1];
-    r[1] = ar - r[1], i[1] = ai - i[1];
+// Variables have names and no loops go over them, so that every compiler has them in registers.
+static void two(V *r0, V *i0, V *r1, V *i1) {
+    const V r = *r0 - *r1, i = *i0 - *i1;
+    *r0 += *r1, *i0 += *i1;
+    *r1 = r, *i1 = i;
 }
 
-static void butterfly3(V *r, V *i) {
+static void three(V *r0, V *i0, V *r1, V *i1, V *r2, V *i2) {
     const T half_root3 = (T)0.86602540378443864676;
-    const V tr = r[1] + r[2], ti = i[1] + i[2], mr = r[0] - tr * (T)0.5, mi = i[0] - ti * (T)0.5;
-    const V dr = (r[1] - r[2]) * half_root3, di = (i[1] - i[2]) * half_root3;
-    r[0] += tr, i[0] += ti;
-    r[1] = mr + di, i[1] = mi - dr;
-    r[2] = mr - di, i[2] = mi + dr;
+    const V tr = *r1 + *r2, ti = *i1 + *i2, mr = *r0 - tr * (T)0.5, mi = *i0 - ti * (T)0.5;
+    const V dr = (*r1 - *r2) * half_root3, di = (*i1 - *i2) * half_root3;
+    *r0 += tr, *i0 += ti;
+    *r1 = mr + di, *i1 = mi - dr;
+    *r2 = mr - di, *i2 = mi + dr;
 }
 
-static void butterfly4(V *r, V *i) {
-    const V ar = r[0] + r[2], ai = i[0] + i[2], br = r[0] - r[2], bi = i[0] - i[2];
-    const V cr = r[1] + r[3], ci = i[1] + i[3], dr = r[1] - r[3], di = i[1] - i[3];
-    r[0] = ar + cr, i[0] = ai + ci;
-    r[1] = br + di, i[1] = bi - dr;
-    r[2] = ar - cr, i[2] = ai - ci;
-    r[3] = br - di, i[3] = bi + dr;
+static void four(V *r0, V *i0, V *r1, V *i1, V *r2, V *i2, V *r3, V *i3) {
+    const V ar = *r0 + *r2, ai = *i0 + *i2, br = *r0 - *r2, bi = *i0 - *i2;
+    const V cr = *r1 + *r3, ci = *i1 + *i3, dr = *r1 - *r3, di = *i1 - *i3;
+    *r0 = ar + cr, *i0 = ai + ci;
+    *r1 = br + di, *i1 = bi - dr;
+    *r2 = ar - cr, *i2 = ai - ci;
+    *r3 = br - di, *i3 = bi + dr;
 }
 
-static void butterfly5(V *r, V *i) {
-    const T c1 = (T)0.30901699437494742410, c2 = (T)-0.80901699437494742410, s1 = (T)0.95105651629515357212, s2 = (T)0.58778525229247312917;
-    const V ar = r[1] + r[4], ai = i[1] + i[4], br = r[2] + r[3], bi = i[2] + i[3];
-    const V cr = r[1] - r[4], ci = i[1] - i[4], dr = r[2] - r[3], di = i[2] - i[3];
-    const V mr = r[0] + ar * c1 + br * c2, mi = i[0] + ai * c1 + bi * c2, nr = r[0] + ar * c2 + br * c1, ni = i[0] + ai * c2 + bi * c1;
-    const V or = cr * s1 + dr * s2, oi = ci * s1 + di * s2, pr = cr * s2 - dr * s1, pi = ci * s2 - di * s1;
-    r[0] += ar + br, i[0] += ai + bi;
-    r[1] = mr + oi, i[1] = mi - or;
-    r[4] = mr - oi, i[4] = mi + or;
-    r[2] = nr + pi, i[2] = ni - pr;
-    r[3] = nr - pi, i[3] = ni + pr;
-}
-
-static void butterfly8(V *r, V *i) {
-    const T root_half = (T)0.70710678118654752440;
-    V er[4], ei[4], or[4], oi[4];
-    for (int k = 0; k < 4; k++) {
-        er[k] = r[2 * k], ei[k] = i[2 * k];
-        or[k] = r[2 * k + 1], oi[k] = i[2 * k + 1];
-    }
-    butterfly4(er, ei);
-    butterfly4(or, oi);
-    const V ar = (or[1] + oi[1]) * root_half, ai = (oi[1] - or[1]) * root_half;
-    const V br = (oi[3] - or[3]) * root_half, bi = (or[3] + oi[3]) * -root_half;
-    r[0] = er[0] + or[0], i[0] = ei[0] + oi[0];
-    r[4] = er[0] - or[0], i[4] = ei[0] - oi[0];
-    r[1] = er[1] + ar, i[1] = ei[1] + ai;
-    r[5] = er[1] - ar, i[5] = ei[1] - ai;
-    r[2] = er[2] + oi[2], i[2] = ei[2] - or[2];
-    r[6] = er[2] - oi[2], i[6] = ei[2] + or[2];
-    r[3] = er[3] + br, i[3] = ei[3] + bi;
-    r[7] = er[3] - br, i[7] = ei[3] - bi;
-}
-
-// A pass takes transforms of n numbers that lie side numbers apart to radix transforms of n / radix, s of each there are already.
+// A pass takes transforms of n numbers that lie side numbers apart to radix transforms of n / radix, as s of each there are already.
 #define BUFFERS const MEM V *xr, const MEM V *xi, MEM V *yr, MEM V *yi, const int n, const int s, const int side, global const T *w ITEM
+#define GET(j, r, i) V r = xr[from + apart * j], i = xi[from + apart * j]
+#define PUT(k, r, i) tor[side * k] = r, toi[side * k] = i
+#define TURN(k, r, i) tor[side * k] = r * w[2 * k * at] - i * w[2 * k * at + 1], toi[side * k] = r * w[2 * k * at + 1] + i * w[2 * k * at]
+#define PLACES(R) \
+    const int from = q + side * p, apart = side * (n / R), at = p * s; \
+    MEM V *tor = yr + q + side * R * p, *toi = yi + q + side * R * p
 
-#define PASS(NAME, R, BUTTERFLY) \
-    static void NAME(BUFFERS) { \
-        EACH(R) { \
-            V r[R], i[R]; \
-            for (int j = 0; j < R; j++) \
-                r[j] = xr[q + side * (p + n / R * j)], i[j] = xi[q + side * (p + n / R * j)]; \
-            BUTTERFLY(r, i); \
-            MEM V *tor = yr + q + side * R * p, *toi = yi + q + side * R * p; \
-            tor[0] = r[0], toi[0] = i[0]; \
-            if (p == 0) { \
-                for (int k = 1; k < R; k++) \
-                    tor[side * k] = r[k], toi[side * k] = i[k]; \
-            } else { \
-                for (int k = 1; k < R; k++) { \
-                    const T c = w[2 * p * k * s], d = w[2 * p * k * s + 1]; \
-                    tor[side * k] = r[k] * c - i[k] * d, toi[side * k] = r[k] * d + i[k] * c; \
-                } \
-            } \
-        } \
+static void pass2(BUFFERS) {
+    EACH(2) {
+        PLACES(2);
+        GET(0, r0, i0);
+        GET(1, r1, i1);
+        two(&r0, &i0, &r1, &i1);
+        PUT(0, r0, i0);
+        TURN(1, r1, i1);
     }
+}
 
-PASS(pass2, 2, butterfly2)
-PASS(pass3, 3, butterfly3)
-PASS(pass4, 4, butterfly4)
-PASS(pass5, 5, butterfly5)
-PASS(pass8, 8, butterfly8)
+static void pass3(BUFFERS) {
+    EACH(3) {
+        PLACES(3);
+        GET(0, r0, i0);
+        GET(1, r1, i1);
+        GET(2, r2, i2);
+        three(&r0, &i0, &r1, &i1, &r2, &i2);
+        PUT(0, r0, i0);
+        TURN(1, r1, i1);
+        TURN(2, r2, i2);
+    }
+}
+
+static void pass4(BUFFERS) {
+    EACH(4) {
+        PLACES(4);
+        GET(0, r0, i0);
+        GET(1, r1, i1);
+        GET(2, r2, i2);
+        GET(3, r3, i3);
+        four(&r0, &i0, &r1, &i1, &r2, &i2, &r3, &i3);
+        PUT(0, r0, i0);
+        if (p == 0) {
+            PUT(1, r1, i1);
+            PUT(2, r2, i2);
+            PUT(3, r3, i3);
+        } else {
+            TURN(1, r1, i1);
+            TURN(2, r2, i2);
+            TURN(3, r3, i3);
+        }
+    }
+}
+
+static void pass5(BUFFERS) {
+    const T c1 = (T)0.30901699437494742410, c2 = (T)-0.80901699437494742410, s1 = (T)0.95105651629515357212, s2 = (T)0.58778525229247312917;
+    EACH(5) {
+        PLACES(5);
+        GET(0, r0, i0);
+        GET(1, r1, i1);
+        GET(2, r2, i2);
+        GET(3, r3, i3);
+        GET(4, r4, i4);
+        const V ar = r1 + r4, ai = i1 + i4, br = r2 + r3, bi = i2 + i3;
+        const V cr = r1 - r4, ci = i1 - i4, dr = r2 - r3, di = i2 - i3;
+        const V mr = r0 + ar * c1 + br * c2, mi = i0 + ai * c1 + bi * c2, nr = r0 + ar * c2 + br * c1, ni = i0 + ai * c2 + bi * c1;
+        const V er = cr * s1 + dr * s2, ei = ci * s1 + di * s2, fr = cr * s2 - dr * s1, fi = ci * s2 - di * s1;
+        PUT(0, r0 + ar + br, i0 + ai + bi);
+        r1 = mr + ei, i1 = mi - er;
+        r2 = nr + fi, i2 = ni - fr;
+        r3 = nr - fi, i3 = ni + fr;
+        r4 = mr - ei, i4 = mi + er;
+        TURN(1, r1, i1);
+        TURN(2, r2, i2);
+        TURN(3, r3, i3);
+        TURN(4, r4, i4);
+    }
+}
+
+static void pass8(BUFFERS) {
+    const T h = (T)0.70710678118654752440;
+    EACH(8) {
+        PLACES(8);
+        GET(0, r0, i0);
+        GET(4, r4, i4);
+        GET(2, r2, i2);
+        GET(6, r6, i6);
+        four(&r0, &i0, &r2, &i2, &r4, &i4, &r6, &i6);
+        GET(1, r1, i1);
+        GET(5, r5, i5);
+        GET(3, r3, i3);
+        GET(7, r7, i7);
+        four(&r1, &i1, &r3, &i3, &r5, &i5, &r7, &i7);
+        const V ar = (r3 + i3) * h, ai = (i3 - r3) * h, br = i5, bi = -r5, cr = (i7 - r7) * h, ci = (r7 + i7) * -h;
+        const V e1r = r2 + ar, e1i = i2 + ai, e5r = r2 - ar, e5i = i2 - ai, e2r = r4 + br, e2i = i4 + bi, e6r = r4 - br, e6i = i4 - bi;
+        const V e3r = r6 + cr, e3i = i6 + ci, e7r = r6 - cr, e7i = i6 - ci, e4r = r0 - r1, e4i = i0 - i1;
+        PUT(0, r0 + r1, i0 + i1);
+        if (p == 0) {
+            PUT(1, e1r, e1i);
+            PUT(2, e2r, e2i);
+            PUT(3, e3r, e3i);
+            PUT(4, e4r, e4i);
+            PUT(5, e5r, e5i);
+            PUT(6, e6r, e6i);
+            PUT(7, e7r, e7i);
+        } else {
+            TURN(1, e1r, e1i);
+            TURN(2, e2r, e2i);
+            TURN(3, e3r, e3i);
+            TURN(4, e4r, e4i);
+            TURN(5, e5r, e5i);
+            TURN(6, e6r, e6i);
+            TURN(7, e7r, e7i);
+        }
+    }
+}
 
 // Of an odd radix, elements j and radix - j are taken together, and so are the results.
 #define ODD_MOST 127
@@ -224,22 +278,61 @@ static void store_columns(global T *to, const size_t stride, const int m, const 
 
 #if LANES == 16
 // Eight rows of eight pairs become eight columns.
-static void transpose8(ulong8 *a) {
-    ulong8 b[8];
-    for (int i = 0; i < 8; i += 2) {
-        b[i] = (ulong8)(a[i].s0, a[i + 1].s0, a[i].s2, a[i + 1].s2, a[i].s4, a[i + 1].s4, a[i].s6, a[i + 1].s6);
-        b[i + 1] = (ulong8)(a[i].s1, a[i + 1].s1, a[i].s3, a[i + 1].s3, a[i].s5, a[i + 1].s5, a[i].s7, a[i + 1].s7);
-    }
-    for (int i = 0; i < 8; i += i % 2 ? 3 : 1) {
-        a[i] = (ulong8)(b[i].s01, b[i + 2].s01, b[i].s45, b[i + 2].s45);
-        a[i + 2] = (ulong8)(b[i].s23, b[i + 2].s23, b[i].s67, b[i + 2].s67);
-    }
-    for (int i = 0; i < 4; i++) {
-        b[i] = (ulong8)(a[i].lo, a[i + 4].lo);
-        b[i + 4] = (ulong8)(a[i].hi, a[i + 4].hi);
-    }
-    for (int i = 0; i < 8; i++)
-        a[i] = b[i];
+#define EVENS(a, b) (ulong8)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6)
+#define ODDS(a, b) (ulong8)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7)
+#define FIRSTS(a, b) (ulong8)(a.s01, b.s01, a.s45, b.s45)
+#define LASTS(a, b) (ulong8)(a.s23, b.s23, a.s67, b.s67)
+static void transpose8(ulong8 *a0, ulong8 *a1, ulong8 *a2, ulong8 *a3, ulong8 *a4, ulong8 *a5, ulong8 *a6, ulong8 *a7) {
+    const ulong8 b0 = EVENS((*a0), (*a1)), b1 = ODDS((*a0), (*a1)), b2 = EVENS((*a2), (*a3)), b3 = ODDS((*a2), (*a3));
+    const ulong8 b4 = EVENS((*a4), (*a5)), b5 = ODDS((*a4), (*a5)), b6 = EVENS((*a6), (*a7)), b7 = ODDS((*a6), (*a7));
+    const ulong8 c0 = FIRSTS(b0, b2), c1 = FIRSTS(b1, b3), c2 = LASTS(b0, b2), c3 = LASTS(b1, b3);
+    const ulong8 c4 = FIRSTS(b4, b6), c5 = FIRSTS(b5, b7), c6 = LASTS(b4, b6), c7 = LASTS(b5, b7);
+    *a0 = (ulong8)(c0.lo, c4.lo), *a1 = (ulong8)(c1.lo, c5.lo), *a2 = (ulong8)(c2.lo, c6.lo), *a3 = (ulong8)(c3.lo, c7.lo);
+    *a4 = (ulong8)(c0.hi, c4.hi), *a5 = (ulong8)(c1.hi, c5.hi), *a6 = (ulong8)(c2.hi, c6.hi), *a7 = (ulong8)(c3.hi, c7.hi);
+}
+
+// Eight pairs of each of 16 rows, m pairs apart.
+#define ROW(l) as_ulong8(LOAD(0, from + 2 * (size_t)(l) * m))
+static void load_tile(global const T *from, const int m, V *r, V *i) {
+    ulong8 a0 = ROW(0), a1 = ROW(1), a2 = ROW(2), a3 = ROW(3), a4 = ROW(4), a5 = ROW(5), a6 = ROW(6), a7 = ROW(7);
+    transpose8(&a0, &a1, &a2, &a3, &a4, &a5, &a6, &a7);
+    ulong8 b0 = ROW(8), b1 = ROW(9), b2 = ROW(10), b3 = ROW(11), b4 = ROW(12), b5 = ROW(13), b6 = ROW(14), b7 = ROW(15);
+    transpose8(&b0, &b1, &b2, &b3, &b4, &b5, &b6, &b7);
+#define COLUMN(k, a, b) r[k] = (V)(as_float16(a).even, as_float16(b).even), i[k] = (V)(as_float16(a).odd, as_float16(b).odd)
+    COLUMN(0, a0, b0);
+    COLUMN(1, a1, b1);
+    COLUMN(2, a2, b2);
+    COLUMN(3, a3, b3);
+    COLUMN(4, a4, b4);
+    COLUMN(5, a5, b5);
+    COLUMN(6, a6, b6);
+    COLUMN(7, a7, b7);
+}
+
+#define LOWS(k) as_ulong8(LOW(r[k], i[k]))
+#define HIGHS(k) as_ulong8(HIGH(r[k], i[k]))
+#define STORE_ROW(l, a) STORE(as_float16(a), 0, to + 2 * (size_t)(l) * m)
+static void store_tile(global T *to, const int m, const V *r, const V *i) {
+    ulong8 a0 = LOWS(0), a1 = LOWS(1), a2 = LOWS(2), a3 = LOWS(3), a4 = LOWS(4), a5 = LOWS(5), a6 = LOWS(6), a7 = LOWS(7);
+    transpose8(&a0, &a1, &a2, &a3, &a4, &a5, &a6, &a7);
+    STORE_ROW(0, a0);
+    STORE_ROW(1, a1);
+    STORE_ROW(2, a2);
+    STORE_ROW(3, a3);
+    STORE_ROW(4, a4);
+    STORE_ROW(5, a5);
+    STORE_ROW(6, a6);
+    STORE_ROW(7, a7);
+    a0 = HIGHS(0), a1 = HIGHS(1), a2 = HIGHS(2), a3 = HIGHS(3), a4 = HIGHS(4), a5 = HIGHS(5), a6 = HIGHS(6), a7 = HIGHS(7);
+    transpose8(&a0, &a1, &a2, &a3, &a4, &a5, &a6, &a7);
+    STORE_ROW(8, a0);
+    STORE_ROW(9, a1);
+    STORE_ROW(10, a2);
+    STORE_ROW(11, a3);
+    STORE_ROW(12, a4);
+    STORE_ROW(13, a5);
+    STORE_ROW(14, a6);
+    STORE_ROW(15, a7);
 }
 #endif
 
@@ -247,19 +340,8 @@ static void transpose8(ulong8 *a) {
 static void load_rows(global const T *from, const int m, const int lanes, V *r, V *i) {
     int j = 0;
 #if LANES == 16
-    for (; lanes == LANES && j + 8 <= m; j += 8) {
-        ulong8 a[8], b[8];
-        for (int l = 0; l < 8; l++) {
-            a[l] = as_ulong8(LOAD(0, from + 2 * ((size_t)l * m + j)));
-            b[l] = as_ulong8(LOAD(0, from + 2 * ((size_t)(l + 8) * m + j)));
-        }
-        transpose8(a);
-        transpose8(b);
-        for (int k = 0; k < 8; k++) {
-            const V lo = as_float16(a[k]), hi = as_float16(b[k]);
-            r[j + k] = (V)(lo.even, hi.even), i[j + k] = (V)(lo.odd, hi.odd);
-        }
-    }
+    for (; lanes == LANES && j + 8 <= m; j += 8)
+        load_tile(from + 2 * j, m, r + j, i + j);
 #endif
     for (; j < m; j++) {
         r[j] = 0, i[j] = 0;
@@ -271,19 +353,8 @@ static void load_rows(global const T *from, const int m, const int lanes, V *r, 
 static void store_rows(global T *to, const int m, const int lanes, const V *r, const V *i) {
     int k = 0;
 #if LANES == 16
-    for (; lanes == LANES && k + 8 <= m; k += 8) {
-        ulong8 a[8], b[8];
-        for (int j = 0; j < 8; j++) {
-            const V vr = r[k + j], vi = i[k + j];
-            a[j] = as_ulong8(LOW(vr, vi)), b[j] = as_ulong8(HIGH(vr, vi));
-        }
-        transpose8(a);
-        transpose8(b);
-        for (int l = 0; l < 8; l++) {
-            STORE(as_float16(a[l]), 0, to + 2 * ((size_t)l * m + k));
-            STORE(as_float16(b[l]), 0, to + 2 * ((size_t)(l + 8) * m + k));
-        }
-    }
+    for (; lanes == LANES && k + 8 <= m; k += 8)
+        store_tile(to + 2 * k, m, r + k, i + k);
 #endif
     for (; k < m; k++)
         for (int l = 0; l < lanes; l++)

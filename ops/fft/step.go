@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -20,15 +21,19 @@ const (
 	stepItems = 64   // items on CPUs, about
 )
 
+// stepAttr has the extents too: the operand may have any shape of as many elements, which is that of the result, so that no other view
+// of it is needed.
 type stepAttr struct {
-	Inner     int  `doc:"how many lines have the same factor, and stay together"`
-	Turned    bool `doc:"results are turned, and multiplied by factors"`
-	Conjugate bool `doc:"of the other sign"`
+	Batch, M, Lines int
+	Inner           int  `doc:"how many lines have the same factor, and stay together"`
+	Turned          bool `doc:"results are turned, and multiplied by factors"`
+	Conjugate       bool `doc:"of the other sign"`
 }
 
-// step is x, [a, m, lines, 2], with m elements transformed, as step.cl has it: [a, m, lines, 2], or turned [a, lines/inner, m, inner, 2].
-func step(x *ops.Node, inner int, turned, conjugate bool) *ops.Node {
-	m, others := x.Dim(1), x.Dim(2)/max(inner, 1)
+// step is x, [batch, m, lines] pairs in memory, with m elements transformed, as step.cl has it: [batch, m, lines], or turned
+// [batch, lines/inner, m, inner].
+func step(x *ops.Node, a stepAttr) *ops.Node {
+	m, others := a.M, a.Lines/max(a.Inner, 1)
 	roots := make([]float64, 2*m)
 	for k := range m {
 		w := root(k, m)
@@ -36,7 +41,7 @@ func step(x *ops.Node, inner int, turned, conjugate bool) *ops.Node {
 	}
 	r := constant(x, roots, 2*m)
 	turns := r
-	if turned {
+	if a.Turned {
 		half := m*others + stepPad
 		table := make([]float64, 2*half)
 		for k := range m {
@@ -47,7 +52,7 @@ func step(x *ops.Node, inner int, turned, conjugate bool) *ops.Node {
 		}
 		turns = constant(x, table, 2*half)
 	}
-	return ops.Apply("fft.step", stepAttr{inner, turned, conjugate}, x, r, turns)
+	return ops.Apply("fft.step", a, x, r, turns)
 }
 
 var _ = ops.MustDefine(ops.Op{
@@ -56,42 +61,33 @@ var _ = ops.MustDefine(ops.Op{
 	NoGrad:   "fft.FFT has it",
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		a, s := c.Attr.(stepAttr), c.Shape(0)
-		if len(s) != 4 || s[1] < 1 || s[1] > stepMost || a.Inner < 1 || s[2]%a.Inner != 0 {
-			return nil, 0, fmt.Errorf("x is %v, with %d lines together", s, a.Inner)
-		}
-		if a.Turned {
-			s = []int{s[0], s[2] / a.Inner, s[1], a.Inner, 2}
+		if a.Batch < 0 || a.M < 1 || a.M > stepMost || a.Lines < 0 || a.Inner < 1 || a.Lines%a.Inner != 0 || ir.Product(s) != 2*a.Batch*a.M*a.Lines {
+			return nil, 0, fmt.Errorf("x is %v, of which there are no transforms of %+v", s, a)
 		}
 		return s, c.DType(0), nil
 	},
 	Kernel: stepKernel,
 })
 
-// stepRun is what a step is about.
-type stepRun struct {
-	batch, m, lines int
-	stepAttr
-}
-
 // blocks is how many groups of so many transforms there are, side by side.
-func (s *stepRun) blocks(wide int) int {
-	if s.lines == 1 {
-		return (s.batch + wide - 1) / wide
+func (a *stepAttr) blocks(wide int) int {
+	if a.Lines == 1 {
+		return (a.Batch + wide - 1) / wide
 	}
-	return s.batch * ((s.lines + wide - 1) / wide)
+	return a.Batch * ((a.Lines + wide - 1) / wide)
 }
 
 func stepKernel(c *ops.Call) ops.KernelOptions {
-	shape := c.Shape(0)
-	s := &stepRun{shape[0], shape[1], shape[2], c.Attr.(stepAttr)}
+	a := c.Attr.(stepAttr)
+	s := &a
 	lanes, name, options := 16, "float", "-DT=float"
 	if c.DType(0) == tensor.Float64 {
 		lanes, name, options = 8, "double", "-DT=double -DDOUBLE"
 	}
 	options += fmt.Sprintf(" -DPAD=%d", stepPad)
-	blocks, cols := s.blocks(lanes), max(1, stepRoom/s.m)
-	if cols = min(cols, 32); s.lines > 1 {
-		cols = min(cols, s.lines)
+	blocks, cols := s.blocks(lanes), max(1, stepRoom/s.M)
+	if cols = min(cols, 32); s.Lines > 1 {
+		cols = min(cols, s.Lines)
 	}
 	each := max(1, blocks/stepItems)
 	number := func(b bool) int32 {
@@ -103,7 +99,7 @@ func stepKernel(c *ops.Call) ops.KernelOptions {
 	return ops.KernelOptions{
 		Source: stepSource, Entry: "step_group", Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
 		Args: []any{
-			int32(s.batch), int32(s.m), int32(s.lines), int32(s.Inner), number(s.Turned), packed(radices(s.m)), number(s.Conjugate),
+			int32(s.Batch), int32(s.M), int32(s.Lines), int32(s.Inner), number(s.Turned), packed(radices(s.M)), number(s.Conjugate),
 			int32(blocks), int32(each), int32(cols),
 		},
 		Global: [3]int{s.blocks(cols) * stepGroup}, Local: [3]int{stepGroup},

@@ -11,28 +11,28 @@ type float interface{ float32 | float64 }
 const hostWide = 8
 
 // stepHost is step.cl in Go.
-func stepHost[T float](s *stepRun, out *tensor.Tensor, ins []*tensor.Tensor) {
+func stepHost[T float](s *stepAttr, out *tensor.Tensor, ins []*tensor.Tensor) {
 	x, roots, turns, y := tensor.MustSlice[T](ins[0]), tensor.MustSlice[T](ins[1]), tensor.MustSlice[T](ins[2]), tensor.MustSlice[T](out)
-	across, passes := (s.lines+hostWide-1)/hostWide, hostRadices(s.m)
+	across, passes := (s.Lines+hostWide-1)/hostWide, hostRadices(s.M)
 	fallback.Parallel(s.blocks(hostWide), func(from, to int) {
-		room := make([]T, 4*s.m*hostWide)
+		room := make([]T, 4*s.M*hostWide)
 		for b := from; b < to; b++ {
-			a, l, lanes := b*hostWide, 0, min(s.batch-b*hostWide, hostWide)
-			if s.lines != 1 {
+			a, l, lanes := b*hostWide, 0, min(s.Batch-b*hostWide, hostWide)
+			if s.Lines != 1 {
 				a, l = b/across, b%across*hostWide
-				lanes = min(s.lines-l, hostWide)
+				lanes = min(s.Lines-l, hostWide)
 			}
-			size := s.m * lanes
+			size := s.M * lanes
 			r, i, r2, i2 := room[:size], room[size:2*size], room[2*size:3*size], room[3*size:4*size]
 			if s.Conjugate {
 				loadHost(s, x, a, l, lanes, i, r)
 			} else {
 				loadHost(s, x, a, l, lanes, r, i)
 			}
-			n, side := s.m, lanes
+			n, side := s.M, lanes
 			for _, radix := range passes {
 				pass := passOf[T](radix)
-				pass(radix, r, i, r2, i2, n, side, s.m, roots)
+				pass(radix, r, i, r2, i2, n, side, s.M, roots)
 				r, i, r2, i2 = r2, i2, r, i
 				n, side = n/radix, side*radix
 			}
@@ -48,12 +48,12 @@ func stepHost[T float](s *stepRun, out *tensor.Tensor, ins []*tensor.Tensor) {
 }
 
 // loadHost reads the lanes from row a and line l on: element j of lane e goes to r[j*lanes+e] and i.
-func loadHost[T float](s *stepRun, x []T, a, l, lanes int, r, i []T) {
-	stride, lane, first := s.lines, 1, a*s.m*s.lines+l
-	if s.lines == 1 {
-		stride, lane, first = 1, s.m, a*s.m
+func loadHost[T float](s *stepAttr, x []T, a, l, lanes int, r, i []T) {
+	stride, lane, first := s.Lines, 1, a*s.M*s.Lines+l
+	if s.Lines == 1 {
+		stride, lane, first = 1, s.M, a*s.M
 	}
-	for j := range s.m {
+	for j := range s.M {
 		at := 2 * (first + j*stride)
 		to, too := r[j*lanes:][:lanes], i[j*lanes:][:lanes]
 		for e := range to {
@@ -64,27 +64,27 @@ func loadHost[T float](s *stepRun, x []T, a, l, lanes int, r, i []T) {
 }
 
 // storeHost writes lanes where they go.
-func storeHost[T float](s *stepRun, y []T, a, l, lanes int, r, i []T) {
+func storeHost[T float](s *stepAttr, y []T, a, l, lanes int, r, i []T) {
 	put := func(k, e, to int) { y[2*to], y[2*to+1] = r[k*lanes+e], i[k*lanes+e] }
 	switch {
-	case s.lines == 1, s.Turned && s.Inner == 1:
-		first := (a*s.lines + l) * s.m
+	case s.Lines == 1, s.Turned && s.Inner == 1:
+		first := (a*s.Lines + l) * s.M
 		for e := range lanes {
-			to := y[2*(first+e*s.m):][:2*s.m]
-			for k := range s.m {
+			to := y[2*(first+e*s.M):][:2*s.M]
+			for k := range s.M {
 				to[2*k], to[2*k+1] = r[k*lanes+e], i[k*lanes+e]
 			}
 		}
 	case s.Turned:
-		for k := range s.m {
+		for k := range s.M {
 			for e := range lanes {
 				line := l + e
-				put(k, e, ((a*(s.lines/s.Inner)+line/s.Inner)*s.m+k)*s.Inner+line%s.Inner)
+				put(k, e, ((a*(s.Lines/s.Inner)+line/s.Inner)*s.M+k)*s.Inner+line%s.Inner)
 			}
 		}
 	default:
-		for k := range s.m {
-			to := y[2*((a*s.m+k)*s.lines+l):][:2*lanes]
+		for k := range s.M {
+			to := y[2*((a*s.M+k)*s.Lines+l):][:2*lanes]
 			for e := range lanes {
 				to[2*e], to[2*e+1] = r[k*lanes+e], i[k*lanes+e]
 			}
@@ -93,10 +93,10 @@ func storeHost[T float](s *stepRun, y []T, a, l, lanes int, r, i []T) {
 }
 
 // turnHost multiplies lanes by roots of unity.
-func turnHost[T float](s *stepRun, turns []T, l, lanes int, r, i []T) {
-	others := s.lines / s.Inner
-	imaginary := turns[s.m*others+stepPad:]
-	for k := range s.m {
+func turnHost[T float](s *stepAttr, turns []T, l, lanes int, r, i []T) {
+	others := s.Lines / s.Inner
+	imaginary := turns[s.M*others+stepPad:]
+	for k := range s.M {
 		for e := range lanes {
 			at, of := k*lanes+e, k*others+(l+e)/s.Inner
 			c, d := turns[of], imaginary[of]

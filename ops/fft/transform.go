@@ -18,14 +18,19 @@ func dft(x *ops.Node, axis int, conjugate bool) *ops.Node {
 		return inLast(x, axis, func(x *ops.Node) *ops.Node { return dft(x, x.Rank()-2, conjugate) })
 	}
 	batch := ir.Product(shape[:axis])
-	lines, rest := inner, n
+	return steps(x, batch, n, inner, conjugate)
+}
+
+// steps is x, [batch, n, inner] pairs in memory, with n elements transformed, in the shape that x has.
+func steps(x *ops.Node, batch, n, inner int, conjugate bool) *ops.Node {
+	rest := n
 	groups := factors(n, inner == 1 && batch < fewRows)
 	for i, m := range groups {
 		rest /= m
-		x = step(ops.Reshape(x, batch, m, rest*lines, 2), lines, i < len(groups)-1, conjugate)
-		lines *= m
+		x = step(x, stepAttr{Batch: batch, M: m, Lines: rest * inner, Inner: inner, Turned: i < len(groups)-1, Conjugate: conjugate})
+		inner *= m
 	}
-	return ops.Reshape(x, shape...)
+	return x
 }
 
 // Of few lines or rows most lanes of a vector would be idle.
@@ -45,13 +50,15 @@ func realDFT(x *ops.Node, conjugate bool) *ops.Node {
 	shape := x.Shape()
 	last := len(shape) - 1
 	n, batch := shape[last], ir.Product(shape[:last])
-	shape[last] = n/2 + 1
-	shape = append(shape, 2)
-	if n%2 != 0 {
+	switch {
+	case n%2 != 0:
 		return build.Cut(dft(paired(x), last, conjugate), last, 0, n/2+1)
+	case primesOf(n / 2)[0] > longPrime:
+		x = ops.Reshape(dft(ops.Reshape(x, batch, n/2, 2), 1, false), shape...)
+	default:
+		x = steps(x, batch, n/2, 1, false)
 	}
-	z := dft(ops.Reshape(x, batch, n/2, 2), 1, false)
-	return ops.Reshape(unpacked(z, conjugate), shape...)
+	return unpacked(x, conjugate)
 }
 
 // realInverse are the n real numbers along the last axis of which x, [..., n/2 + 1, 2], is the first half of the transform of the other sign,
@@ -60,12 +67,15 @@ func realInverse(x *ops.Node, n int, conjugate bool) *ops.Node {
 	shape := x.Shape()
 	last := len(shape) - 2
 	batch := ir.Product(shape[:last])
-	shape = append(shape[:last:last], n)
 	if n%2 != 0 {
-		return ops.Reshape(firstPart(dft(wholeSpectrum(x, last, n), last, conjugate)), shape...)
+		return firstPart(dft(wholeSpectrum(x, last, n), last, conjugate))
 	}
-	z := packedHalf(ops.Reshape(x, batch, n/2+1, 2), conjugate)
-	return ops.Reshape(dft(z, 1, true), shape...)
+	z := packedHalf(x, conjugate)
+	if primesOf(n / 2)[0] > longPrime {
+		shape = append(shape[:last:last], n)
+		return ops.Reshape(dft(ops.Reshape(z, batch, n/2, 2), 1, true), shape...)
+	}
+	return steps(z, batch, n/2, 1, true)
 }
 
 // multiplied are pairs, whose parts are along an axis, times complex numbers of which re has the real parts, and im the
