@@ -16,7 +16,7 @@ import (
 func convolved(x *ops.Node, conjugate bool) *ops.Node {
 	axis := x.Rank() - 2
 	n := x.Dim(axis)
-	m := smooth(2*n - 1)
+	m := even(2*n - 1)
 	chirp, filter := make([]complex128, n), make([]complex128, m)
 	for j := range n {
 		square := j * j % (2 * n)

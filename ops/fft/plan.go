@@ -60,6 +60,15 @@ func smooth(n int) int {
 	}
 }
 
+// even is the least number of at least n with no prime above 5 that is a multiple of 256 if it is not small, so that the
+// lines of its steps fill vectors.
+func even(n int) int {
+	if n < 1024 {
+		return smooth(n)
+	}
+	return 256 * smooth((n+255)/256)
+}
+
 // root is exp(-2πi k/n), of whose parts those that are 0, 1 or -1 are exact.
 func root(k, n int) complex128 {
 	k = ((k % n) + n) % n

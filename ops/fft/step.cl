@@ -13,6 +13,7 @@
 // operands  roots  exp(-2 pi i k/m), pairs    turns  real parts [m, lines / inner], then imaginary ones, each with PAD more
 //         where there is one line, transforms of several rows of the batch are side by side
 // args    radices  one in each byte, the first pass in the lowest    conjugate  transforms of the other sign
+//         whole  an item has all lines of a, of which there are at least LANES
 // source  Van Loan, Computational Frameworks for the Fast Fourier Transform (1992), sections 1.7 and 2.1
 #ifdef DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -222,7 +223,7 @@ static void pass(const int radix, BUFFERS) {
 
 #define OPERANDS global const T *restrict x, global const T *restrict roots, global const T *restrict turns, global T *restrict y, \
     const int batch, const int m, const int lines, const int inner, const int turned, const ulong radices, const int conjugate, \
-    const int blocks, const int each, const int cols
+    const int blocks, const int each, const int whole, const int cols
 #define HALF_OPERANDS global const T *restrict x, global const T *restrict roots, global T *restrict y, \
     const int batch, const int h, const int conjugate, const int parts
 
@@ -336,13 +337,42 @@ static void store_tile(global T *to, const int m, const V *r, const V *i) {
 }
 #endif
 
+#if LANES == 8
+// Four pairs of each of 8 rows, m pairs apart.
+#define ROW(l) LOAD(0, from + 2 * (size_t)(l) * m)
+#define COLUMN(k, PAIR) { \
+    const V lo = (V)(a0.PAIR, a1.PAIR, a2.PAIR, a3.PAIR), hi = (V)(a4.PAIR, a5.PAIR, a6.PAIR, a7.PAIR); \
+    r[k] = (V)(lo.even, hi.even), i[k] = (V)(lo.odd, hi.odd); \
+}
+static void load_tile(global const T *from, const int m, V *r, V *i) {
+    const V a0 = ROW(0), a1 = ROW(1), a2 = ROW(2), a3 = ROW(3), a4 = ROW(4), a5 = ROW(5), a6 = ROW(6), a7 = ROW(7);
+    COLUMN(0, s01)
+    COLUMN(1, s23)
+    COLUMN(2, s45)
+    COLUMN(3, s67)
+}
+
+static void store_tile(global T *to, const int m, const V *r, const V *i) {
+    const V r0 = r[0], r1 = r[1], r2 = r[2], r3 = r[3], i0 = i[0], i1 = i[1], i2 = i[2], i3 = i[3];
+    const V a0 = LOW(r0, i0), a1 = LOW(r1, i1), a2 = LOW(r2, i2), a3 = LOW(r3, i3);
+    const V b0 = HIGH(r0, i0), b1 = HIGH(r1, i1), b2 = HIGH(r2, i2), b3 = HIGH(r3, i3);
+    STORE((V)(a0.s01, a1.s01, a2.s01, a3.s01), 0, to);
+    STORE((V)(a0.s23, a1.s23, a2.s23, a3.s23), 0, to + 2 * (size_t)m);
+    STORE((V)(a0.s45, a1.s45, a2.s45, a3.s45), 0, to + 4 * (size_t)m);
+    STORE((V)(a0.s67, a1.s67, a2.s67, a3.s67), 0, to + 6 * (size_t)m);
+    STORE((V)(b0.s01, b1.s01, b2.s01, b3.s01), 0, to + 8 * (size_t)m);
+    STORE((V)(b0.s23, b1.s23, b2.s23, b3.s23), 0, to + 10 * (size_t)m);
+    STORE((V)(b0.s45, b1.s45, b2.s45, b3.s45), 0, to + 12 * (size_t)m);
+    STORE((V)(b0.s67, b1.s67, b2.s67, b3.s67), 0, to + 14 * (size_t)m);
+}
+#endif
+#define TILE (LANES / 2) // pairs of a tile's rows
+
 // Lanes are rows of m pairs.
 static void load_rows(global const T *from, const int m, const int lanes, V *r, V *i) {
     int j = 0;
-#if LANES == 16
-    for (; lanes == LANES && j + 8 <= m; j += 8)
+    for (; lanes == LANES && j + TILE <= m; j += TILE)
         load_tile(from + 2 * j, m, r + j, i + j);
-#endif
     for (; j < m; j++) {
         r[j] = 0, i[j] = 0;
         for (int l = 0; l < lanes; l++)
@@ -352,10 +382,8 @@ static void load_rows(global const T *from, const int m, const int lanes, V *r, 
 
 static void store_rows(global T *to, const int m, const int lanes, const V *r, const V *i) {
     int k = 0;
-#if LANES == 16
-    for (; lanes == LANES && k + 8 <= m; k += 8)
+    for (; lanes == LANES && k + TILE <= m; k += TILE)
         store_tile(to + 2 * k, m, r + k, i + k);
-#endif
     for (; k < m; k++)
         for (int l = 0; l < lanes; l++)
             to[2 * ((size_t)l * m + k)] = ((const T *)(r + k))[l], to[2 * ((size_t)l * m + k) + 1] = ((const T *)(i + k))[l];
@@ -387,7 +415,10 @@ kernel void step_vectors(OPERANDS) {
     const int across = (lines + LANES - 1) / LANES, others = lines / inner;
     for (int b = first; b < end; b++) {
         V *r = buffers[0], *i = buffers[1], *tor = buffers[2], *toi = buffers[3];
-        const int a = lines == 1 ? b * LANES : b / across, l = lines == 1 ? 0 : b % across * LANES;
+        const int a = lines == 1 ? b * LANES : b / across;
+        int l = lines == 1 ? 0 : b % across * LANES;
+        if (whole && l + LANES > lines) // some once more
+            l = lines - LANES;
         const int lanes = min(lines == 1 ? batch - a : lines - l, LANES);
         if (lines == 1)
             load_rows(x + 2 * (size_t)a * m, m, lanes, conjugate ? i : r, conjugate ? r : i);

@@ -89,7 +89,11 @@ func stepKernel(c *ops.Call) ops.KernelOptions {
 	if cols = min(cols, 32); s.Lines > 1 {
 		cols = min(cols, s.Lines)
 	}
-	each := max(1, blocks/stepItems)
+	each, whole := max(1, blocks/stepItems), s.Lines >= lanes && s.Batch >= stepItems/4
+	if whole {
+		across := (s.Lines + lanes - 1) / lanes
+		each = max(1, s.Batch/stepItems) * across
+	}
 	number := func(b bool) int32 {
 		if b {
 			return 1
@@ -100,7 +104,7 @@ func stepKernel(c *ops.Call) ops.KernelOptions {
 		Source: stepSource, Entry: "step_group", Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
 		Args: []any{
 			int32(s.Batch), int32(s.M), int32(s.Lines), int32(s.Inner), number(s.Turned), packed(radices(s.M)), number(s.Conjugate),
-			int32(blocks), int32(each), int32(cols),
+			int32(blocks), int32(each), number(whole), int32(cols),
 		},
 		Global: [3]int{s.blocks(cols) * stepGroup}, Local: [3]int{stepGroup},
 		CPU: &ops.KernelForm{
