@@ -14,15 +14,12 @@ import (
 const (
 	longPrime = 127 // longer ones are transformed by convolution
 	fewFactor = 16  // at most, where there are few rows to compute side by side
+	factor    = 256 // at most, where the data fit caches
 )
 
-// factors are of n, as few as there can be and about as long, the longest first; of few rows short ones, whose lines are computed side by
-// side. n is positive and has no prime that is too long.
-func factors(n int, few bool) []int {
-	longest := stepMost
-	if few && n <= stepMost {
-		longest = fewFactor
-	}
+// factors are of n, as few as there can be of at most that length or a prime, and about as long, the longest first. n is positive and has no prime that is
+// too long.
+func factors(n, longest int) []int {
 	primes := primesOf(n)
 	for count := 1; ; count++ {
 		groups := slices.Repeat([]int{1}, count)

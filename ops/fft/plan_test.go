@@ -12,17 +12,17 @@ func TestFactorsAreFewAndShort(t *testing.T) {
 	for n, want := range map[int][]int{
 		1: {1}, 2: {2}, 64: {64}, 97: {97}, 256: {256}, 360: {20, 18}, 4096: {64, 64}, 127 * 64: {127, 64}, 121: {121}, 1 << 16: {256, 256}, 1 << 20: {128, 128, 64},
 	} {
-		require.Equal(t, want, factors(n, false), n)
+		require.Equal(t, want, factors(n, factor), n)
 	}
-	require.Equal(t, []int{16, 16}, factors(256, true))
-	require.Equal(t, []int{97}, factors(97, true))
+	require.Equal(t, []int{16, 16}, factors(256, fewFactor))
+	require.Equal(t, []int{97}, factors(97, fewFactor))
 	for n := 1; n < 3000; n++ {
 		if primesOf(n)[0] > longPrime {
 			continue
 		}
-		for _, few := range []bool{false, true} {
+		for _, longest := range []int{fewFactor, factor, stepMost} {
 			product := 1
-			for _, f := range factors(n, few) {
+			for _, f := range factors(n, longest) {
 				product *= f
 				require.LessOrEqual(t, f, stepMost)
 				for _, passes := range [][]int{radices(f), hostRadices(f)} {

@@ -14,10 +14,10 @@ import (
 var stepSource string
 
 const (
-	stepMost  = 256  // elements of a transform in one step at most
+	stepMost  = 1024 // elements of a transform in one step at most
 	stepPad   = 16   // numbers behind tables that vectors may read
 	stepGroup = 128  // items of a group on GPUs
-	stepRoom  = 1000 // numbers in each of four buffers there, within 32 KiB in float64
+	stepRoom  = 1024 // numbers in each of four buffers there, within 32 KiB in float64
 	stepItems = 64   // items on CPUs, about
 )
 

@@ -23,8 +23,14 @@ func dft(x *ops.Node, axis int, conjugate bool) *ops.Node {
 
 // steps is x, [batch, n, inner] pairs in memory, with n elements transformed, in the shape that x has.
 func steps(x *ops.Node, batch, n, inner int, conjugate bool) *ops.Node {
-	rest := n
-	groups := factors(n, inner == 1 && batch < fewRows)
+	rest, longest := n, factor
+	switch {
+	case inner == 1 && batch < fewRows && n <= factor:
+		longest = fewFactor
+	case float64(batch)*float64(n)*float64(inner)*float64(2*x.DType().Size()) > manyBytes:
+		longest = stepMost
+	}
+	groups := factors(n, longest)
 	for i, m := range groups {
 		rest /= m
 		x = step(x, stepAttr{Batch: batch, M: m, Lines: rest * inner, Inner: inner, Turned: i < len(groups)-1, Conjugate: conjugate})
@@ -37,6 +43,7 @@ func steps(x *ops.Node, batch, n, inner int, conjugate bool) *ops.Node {
 const (
 	leastInner = 8
 	fewRows    = 8
+	manyBytes  = 4 << 20 // are read more slowly than the passes of longer steps take
 )
 
 // inLast is f of x with an axis behind the others but that of parts.
