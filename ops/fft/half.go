@@ -1,8 +1,6 @@
 package fft
 
 import (
-	"fmt"
-
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/ops"
@@ -52,39 +50,24 @@ func defineHalf(name, entry string, pack bool) {
 			if pack {
 				rows = ir.Product(c.Shape(0)) / (2 * (h + 1))
 			}
-			lanes, vector, options := 16, "float", "-DT=float"
-			if c.DType(0) == tensor.Float64 {
-				lanes, vector, options = 8, "double", "-DT=double -DDOUBLE"
-			}
-			options += fmt.Sprintf(" -DPAD=%d", stepPad)
-			parts, width := max(1, min(h/256, stepItems)), h+1
-			if rows >= stepItems {
-				parts = 1
-			}
+			width, flag := h+1, int32(0)
 			if pack {
 				width = h
 			}
-			flag := int32(0)
 			if conjugate {
 				flag = 1
 			}
-			return ops.KernelOptions{
-				Source: stepSource, Entry: entry, Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
-				Args:   []any{int32(rows), int32(h), flag, int32(parts)},
-				Global: [3]int{width, rows},
-				CPU: &ops.KernelForm{
-					Entry: entry, Global: [3]int{parts, rows}, Local: [3]int{1, 1},
-					Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d -DMOST=%d", options, lanes, vector, lanes, stepMost),
-				},
-				Host: func(outs, ins []*tensor.Tensor) error {
-					if outs[0].DType() == tensor.Float64 {
-						halfHost[float64](rows, h, conjugate, pack, outs[0], ins)
-					} else {
-						halfHost[float32](rows, h, conjugate, pack, outs[0], ins)
-					}
-					return nil
-				},
+			k := kernelOf(c.DType(0), entry, width, rows, min(h/256, stepItems))
+			k.Args = []any{int32(rows), int32(h), flag, int32(k.CPU.Global[0])}
+			k.Host = func(outs, ins []*tensor.Tensor) error {
+				if outs[0].DType() == tensor.Float64 {
+					halfHost[float64](rows, h, conjugate, pack, outs[0], ins)
+				} else {
+					halfHost[float32](rows, h, conjugate, pack, outs[0], ins)
+				}
+				return nil
 			}
+			return k
 		},
 	})
 }

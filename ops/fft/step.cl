@@ -9,6 +9,7 @@
 // entry   step_vectors   CPUs: an item has each blocks of LANES transforms, which are lanes of vectors
 //         step_group     GPUs: a group has cols transforms in local memory
 //         unpack, pack   from the transform of pairs of real numbers to half of the one of the numbers, and back
+//         scale          rows times numbers of their own, cut or continued by zeros
 // macros  T  float or double    CPUs: V  a vector of LANES of them    GPUs: WG items of a group, ROOM numbers of a buffer
 // operands  roots  exp(-2 pi i k/m), pairs    turns  real parts [m, lines / inner], then imaginary ones, each with PAD more
 //         where there is one line, transforms of several rows of the batch are side by side
@@ -224,6 +225,8 @@ static void pass(const int radix, BUFFERS) {
 #define OPERANDS global const T *restrict x, global const T *restrict roots, global const T *restrict turns, global T *restrict y, \
     const int batch, const int m, const int lines, const int inner, const int turned, const ulong radices, const int conjugate, \
     const int blocks, const int each, const int whole, const int cols
+#define SCALE_OPERANDS global const T *restrict x, global const T *restrict roots, global T *restrict y, \
+    const int count, const int from, const int to, const int parts
 #define HALF_OPERANDS global const T *restrict x, global const T *restrict roots, global T *restrict y, \
     const int batch, const int h, const int conjugate, const int parts
 
@@ -452,6 +455,27 @@ kernel void step_vectors(OPERANDS) {
     }
 }
 
+// y[a, k] = x[a, k] * roots[k] for k < count, else 0; rows of x have from pairs, and those of y have to.
+kernel void scale(SCALE_OPERANDS) {
+    const int a = get_global_id(1), part = get_global_id(0), first = (long)to * part / parts, end = (long)to * (part + 1) / parts;
+    global const T *const imaginary = roots + count + PAD;
+    global const T *const z = x + 2 * (size_t)a * from;
+    global T *const row = y + 2 * (size_t)a * to;
+    int k = first;
+    for (; k + LANES <= min(end, count); k += LANES) {
+        V r, i;
+        split(z + 2 * k, &r, &i);
+        const V c = LOAD(0, roots + k), d = LOAD(0, imaginary + k);
+        join(row + 2 * k, r * c - i * d, r * d + i * c);
+    }
+    for (; k < min(end, count); k++) {
+        const T r = z[2 * k], i = z[2 * k + 1], c = roots[k], d = imaginary[k];
+        row[2 * k] = r * c - i * d, row[2 * k + 1] = r * d + i * c;
+    }
+    for (; k < end; k++)
+        row[2 * k] = 0, row[2 * k + 1] = 0;
+}
+
 // With Z[h] = Z[0]: X[k] = (Z[k] + conj Z[h-k])/2 - i/2 root[k] (Z[k] - conj Z[h-k]).
 kernel void unpack(HALF_OPERANDS) {
     const int a = get_global_id(1), part = get_global_id(0), end = 1 + (long)(h - 1) * (part + 1) / parts;
@@ -504,6 +528,17 @@ kernel void pack(HALF_OPERANDS) {
 #endif
 
 #ifndef LANES
+kernel void scale(SCALE_OPERANDS) {
+    const int k = get_global_id(0), a = get_global_id(1);
+    T r = 0, i = 0;
+    if (k < count) {
+        const size_t at = 2 * ((size_t)a * from + k);
+        const T c = roots[k], d = roots[count + PAD + k];
+        r = x[at] * c - x[at + 1] * d, i = x[at] * d + x[at + 1] * c;
+    }
+    y[2 * ((size_t)a * to + k)] = r, y[2 * ((size_t)a * to + k) + 1] = i;
+}
+
 kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void step_group(OPERANDS) {
     local T buffers[4 * ROOM];
     local T *r = buffers, *i = buffers + ROOM, *tor = buffers + 2 * ROOM, *toi = buffers + 3 * ROOM;
