@@ -57,7 +57,7 @@ func defineHalf(name, entry string, pack bool) {
 			if conjugate {
 				flag = 1
 			}
-			k := kernelOf(c.DType(0), entry, width, rows, min(h/256, stepItems))
+			k := rowsOf(c.DType(0), entry, width, rows, min(h/256, stepItems))
 			k.Args = []any{int32(rows), int32(h), flag, int32(k.CPU.Global[0])}
 			k.Host = func(outs, ins []*tensor.Tensor) error {
 				if outs[0].DType() == tensor.Float64 {

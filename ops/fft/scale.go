@@ -37,7 +37,7 @@ var _ = ops.MustDefine(ops.Op{
 	Kernel: func(c *ops.Call) ops.KernelOptions {
 		a, s := c.Attr.(scaleAttr), c.Shape(0)
 		rows, from, to := ir.Product(s[:len(s)-2]), s[len(s)-2], a.To
-		k := kernelOf(c.DType(0), "scale", to, rows, min(to/256, stepItems))
+		k := rowsOf(c.DType(0), "scale", to, rows, min(to/256, stepItems))
 		k.Args = []any{int32(a.Count), int32(from), int32(to), int32(k.CPU.Global[0])}
 		k.Host = func(outs, ins []*tensor.Tensor) error {
 			if outs[0].DType() == tensor.Float64 {
@@ -65,24 +65,4 @@ func scaleHost[T float](rows, from int, a scaleAttr, out *tensor.Tensor, ins []*
 			clear(to[2*n:])
 		}
 	})
-}
-
-// kernelOf is a kernel of step.cl for rows of so many elements, each an item on GPUs, in so many parts on CPUs.
-func kernelOf(dt tensor.DType, entry string, width, rows, parts int) ops.KernelOptions {
-	lanes, vector, options := 16, "float", "-DT=float"
-	if dt == tensor.Float64 {
-		lanes, vector, options = 8, "double", "-DT=double -DDOUBLE"
-	}
-	options += fmt.Sprintf(" -DPAD=%d", stepPad)
-	if rows >= stepItems {
-		parts = 1
-	}
-	return ops.KernelOptions{
-		Source: stepSource, Entry: entry, Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
-		Global: [3]int{width, rows},
-		CPU: &ops.KernelForm{
-			Entry: entry, Global: [3]int{max(parts, 1), rows}, Local: [3]int{1, 1},
-			Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d -DMOST=%d", options, lanes, vector, lanes, stepMost),
-		},
-	}
 }

@@ -80,11 +80,10 @@ func (a *stepAttr) blocks(wide int) int {
 func stepKernel(c *ops.Call) ops.KernelOptions {
 	a := c.Attr.(stepAttr)
 	s := &a
-	lanes, name, options := 16, "float", "-DT=float"
-	if c.DType(0) == tensor.Float64 {
-		lanes, name, options = 8, "double", "-DT=double -DDOUBLE"
+	lanes, most := lanesOf(c.DType(0)), factor
+	if s.M > most {
+		most = stepMost // a quarter of a megabyte on the stack of a thread
 	}
-	options += fmt.Sprintf(" -DPAD=%d", stepPad)
 	blocks, cols := s.blocks(lanes), max(1, stepRoom/s.M)
 	if cols = min(cols, 32); s.Lines > 1 {
 		cols = min(cols, s.Lines)
@@ -100,26 +99,53 @@ func stepKernel(c *ops.Call) ops.KernelOptions {
 		}
 		return 0
 	}
-	return ops.KernelOptions{
-		Source: stepSource, Entry: "step_group", Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
-		Args: []any{
-			int32(s.Batch), int32(s.M), int32(s.Lines), int32(s.Inner), number(s.Turned), packed(radices(s.M)), number(s.Conjugate),
-			int32(blocks), int32(each), number(whole), int32(cols),
-		},
-		Global: [3]int{s.blocks(cols) * stepGroup}, Local: [3]int{stepGroup},
-		CPU: &ops.KernelForm{
-			Entry: "step_vectors", Global: [3]int{(blocks + each - 1) / each}, Local: [3]int{1},
-			Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d -DMOST=%d", options, lanes, name, lanes, stepMost),
-		},
-		Host: func(outs, ins []*tensor.Tensor) error {
-			if outs[0].DType() == tensor.Float64 {
-				stepHost[float64](s, outs[0], ins)
-			} else {
-				stepHost[float32](s, outs[0], ins)
-			}
-			return nil
-		},
+	k := kernelOf(c.DType(0), "step_group", most)
+	k.Args = []any{
+		int32(s.Batch), int32(s.M), int32(s.Lines), int32(s.Inner), number(s.Turned), packed(radices(s.M)), number(s.Conjugate),
+		int32(blocks), int32(each), number(whole), int32(cols),
 	}
+	k.Global, k.Local = [3]int{s.blocks(cols) * stepGroup}, [3]int{stepGroup}
+	k.CPU.Entry, k.CPU.Global, k.CPU.Local = "step_vectors", [3]int{(blocks + each - 1) / each}, [3]int{1}
+	k.Host = func(outs, ins []*tensor.Tensor) error {
+		if outs[0].DType() == tensor.Float64 {
+			stepHost[float64](s, outs[0], ins)
+		} else {
+			stepHost[float32](s, outs[0], ins)
+		}
+		return nil
+	}
+	return k
+}
+
+// lanesOf is how many transforms a vector of a CPU holds.
+func lanesOf(dt tensor.DType) int {
+	if dt == tensor.Float64 {
+		return 8
+	}
+	return 16
+}
+
+// kernelOf is a kernel of step.cl, whose buffers on CPUs hold so many elements of each lane. Its geometry and arguments are to be set.
+func kernelOf(dt tensor.DType, entry string, most int) ops.KernelOptions {
+	vector, options := "float", "-DT=float"
+	if dt == tensor.Float64 {
+		vector, options = "double", "-DT=double -DDOUBLE"
+	}
+	options += fmt.Sprintf(" -DPAD=%d", stepPad)
+	return ops.KernelOptions{
+		Source: stepSource, Entry: entry, Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
+		CPU: &ops.KernelForm{Entry: entry, Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d -DMOST=%d", options, lanesOf(dt), vector, lanesOf(dt), most)},
+	}
+}
+
+// rowsOf is a kernel of step.cl for rows of so many elements, each an item on GPUs, in so many parts on CPUs.
+func rowsOf(dt tensor.DType, entry string, width, rows, parts int) ops.KernelOptions {
+	k := kernelOf(dt, entry, factor)
+	if rows >= stepItems {
+		parts = 1
+	}
+	k.Global, k.CPU.Global, k.CPU.Local = [3]int{width, rows}, [3]int{max(parts, 1), rows}, [3]int{1, 1}
+	return k
 }
 
 // radices are the passes of a transform of m elements in step.cl.
