@@ -16,10 +16,13 @@ import (
 //
 //	y[p, i, q] = Π_j x[p, j, q],  j <= i
 //
-// Exclusive products have j < i, reverse ones j >= i, both together j > i. x is any number and keeps its shape and dtype: integers wrap, floats of 16 bits
+// Exclusive products have j < i, reverse ones j >= i, both together j > i. x is any number, complex ones too, and keeps its shape and dtype: integers wrap, floats of 16 bits
 // are multiplied in float32. A product of n floats is off by at most n u of itself, as long as no part of it overflows or underflows. The
 // derivative takes as long as the products, and zeros in x do not matter to it. Errors: dtype is bool; the axis does not exist.
 func CumProd(x *Node, axis int, o *CumSumOptions) *Node {
+	if x != nil && !x.bad && x.dtype.IsComplex() {
+		return complexCumProd(x, axis, o)
+	}
 	return picks(apply("cumprod", cumSumAttrOf(axis, o), x), 1)[0]
 }
 

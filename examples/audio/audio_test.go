@@ -57,7 +57,7 @@ func TestTheTransformIsFouriers(t *testing.T) {
 					inTime += v * v
 				}
 			}
-			got := [2]float64{float64(spectra[frame*2*bins+f]), float64(spectra[frame*2*bins+bins+f])}
+			got := [2]float64{float64(spectra[2*(f*frames(len(signal))+frame)]), float64(spectra[2*(f*frames(len(signal))+frame)+1])}
 			require.InDelta(t, re, got[0], 1e-5, "frame %d, frequency %d", frame, f)
 			require.InDelta(t, im, got[1], 1e-5, "frame %d, frequency %d", frame, f)
 			weight := 2.0

@@ -79,7 +79,7 @@ func draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, rate int, si
 	if err != nil {
 		return err
 	}
-	n := decibels.Dim(0)
+	n := decibels.Dim(1)
 	img := image.NewRGBA(image.Rect(0, 0, n, len(signals)*(bins+gap)-gap))
 	for i, signal := range signals {
 		out, err := exe.Run(ctx, ops.Feeds{x: tensor.Must(tensor.FromSlice(signal[:samples]))})
@@ -89,7 +89,7 @@ func draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, rate int, si
 		level := tensor.MustSlice[float32](out[0])
 		for t := range n {
 			for f := range bins {
-				img.SetRGBA(t, i*(bins+gap)+bins-1-f, heat((float64(level[t*bins+f])+30)/60))
+				img.SetRGBA(t, i*(bins+gap)+bins-1-f, heat((float64(level[f*n+t])+30)/60))
 			}
 		}
 	}

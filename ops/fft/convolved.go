@@ -4,7 +4,6 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/ops/internal/build"
 )
 
 // convolved is a transform of any length as a convolution: with jk = (j² + k² - (k - j)²)/2,
@@ -16,7 +15,7 @@ import (
 func convolved(x *ops.Node, conjugate bool) *ops.Node {
 	axis := x.Rank() - 2
 	n := x.Dim(axis)
-	m := smooth(2*n - 1)
+	m := even(2*n - 1)
 	chirp, filter := make([]complex128, n), make([]complex128, m)
 	for j := range n {
 		square := j * j % (2 * n)
@@ -28,9 +27,8 @@ func convolved(x *ops.Node, conjugate bool) *ops.Node {
 	for i := range spectrum {
 		spectrum[i] /= complex(float64(m), 0)
 	}
-	y := ops.Pad(times(x, chirp), 0, ops.Padding{Axis: axis, After: m - n})
-	y = dft(times(dft(y, false, pairs), spectrum), true, pairs)
-	return times(build.Cut(y, axis, 0, n), chirp)
+	y := dft(scaled(x, chirp, m), axis, false)
+	return scaled(dft(scaled(y, spectrum, m), axis, true), chirp, n)
 }
 
 // times multiplies pairs, along the axis before the last, by complex constants.

@@ -187,10 +187,10 @@ func (k fourierKind) compose(c *ops.Call) *ops.Node {
 		x = realAlongAxis(x, a.Axes[last], k.conjugate)
 		a.Axes = a.Axes[:last]
 	}
-	// Half a spectrum becomes whole before its own transform, after the others.
 	for i, axis := range a.Axes {
 		if i == last && k.realOut {
-			x = realPartAlongAxis(wholeSpectrum(x, axis, a.Sizes[i]), axis, k.conjugate)
+			x = ops.Apply("fft.real_inverse", inverseAttr{a.Sizes[i], k.conjugate}, ops.MoveDim(x, []int{axis}, []int{x.Rank() - 2}))
+			x = ops.MoveDim(x, []int{-1}, []int{axis})
 		} else {
 			x = alongAxis(x, axis, k.conjugate)
 		}
@@ -220,16 +220,7 @@ func wholeSpectrum(x *ops.Node, axis, n int) *ops.Node {
 
 // alongAxis is the transform along one axis, not scaled.
 func alongAxis(x *ops.Node, axis int, conjugate bool) *ops.Node {
-	last := []int{x.Rank() - 2} // of what is not a pair
-	y := ops.Apply("fft.dft", dftAttr{conjugate}, ops.MoveDim(x, []int{axis}, last))
-	return ops.MoveDim(y, last, []int{axis})
-}
-
-// realPartAlongAxis are the real parts of the transform along one axis, not scaled.
-func realPartAlongAxis(x *ops.Node, axis int, conjugate bool) *ops.Node {
-	last := []int{x.Rank() - 2}
-	y := ops.Apply("fft.dft_real_part", dftAttr{conjugate}, ops.MoveDim(x, []int{axis}, last))
-	return ops.MoveDim(y, last, []int{axis})
+	return ops.Apply("fft.dft", axisAttr{axis, conjugate}, x)
 }
 
 // realAlongAxis is the first half of the transform of real numbers along one axis, not scaled.
@@ -240,47 +231,77 @@ func realAlongAxis(x *ops.Node, axis int, conjugate bool) *ops.Node {
 
 type dftAttr struct{ Conjugate bool }
 
-// Transforms of the rows of real numbers in the last axis, each to the n/2 + 1 pairs of its first half. The derivative is the real part of the
-// transform of the other sign of as many pairs as there were numbers, those behind the first half 0.
+type axisAttr struct {
+	Axis      int
+	Conjugate bool
+}
+
+type inverseAttr struct {
+	N         int
+	Conjugate bool
+}
+
+// Transforms of pairs along an axis. The derivative of one is that of the other sign.
+var _ = ops.MustDefine(ops.Op{
+	Name: "fft.dft", Hidden: true,
+	Attributes: ops.AttributesOf[axisAttr](), Operands: operandOne, DTypes: dtypes.Wide, Result: ops.SameResult,
+	Compose: func(c *ops.Call) *ops.Node {
+		a := c.Attr.(axisAttr)
+		return dft(c.In[0], a.Axis, a.Conjugate)
+	},
+	Grad: func(b *ops.Back) {
+		a := b.Attr().(axisAttr)
+		b.Add(0, alongAxis(b.Grad(), a.Axis, !a.Conjugate))
+	},
+})
+
+// Transforms of the rows of real numbers in the last axis, each to the n/2 + 1 pairs of its first half. The derivative is the inverse of pairs
+// of which those that stand for two are halved.
 var _ = ops.MustDefine(ops.Op{
 	Name: "fft.real_dft", Hidden: true,
 	Attributes: ops.AttributesOf[dftAttr](), Operands: operandOne, DTypes: dtypes.Wide,
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
-		s := slices.Clone(c.Shape(0))
+		s := c.Shape(0)
 		s[len(s)-1] = s[len(s)-1]/2 + 1
 		return append(s, 2), c.DType(0), nil
 	},
 	Compose: func(c *ops.Call) *ops.Node { return realDFT(c.In[0], c.Attr.(dftAttr).Conjugate) },
 	Grad: func(b *ops.Back) {
-		shape := b.In(0).Shape()
-		g := resized(b.Grad(), len(shape)-1, shape[len(shape)-1])
-		whole := ops.Apply("fft.dft", dftAttr{!b.Attr().(dftAttr).Conjugate}, g)
-		b.Add(0, ops.Reshape(build.Cut(whole, -1, 0, 1), shape...))
+		n := b.In(0).Dim(-1)
+		b.Add(0, ops.Apply("fft.real_inverse", inverseAttr{n, !b.Attr().(dftAttr).Conjugate}, weighted(b.Grad(), n, 0.5)))
 	},
 })
 
-// Transforms of the rows of pairs in the last two axes. The derivative of one is that of the other sign.
+// Rows of n real numbers of which the n/2 + 1 pairs in the last two axes are the first half of the transform of the other sign. What half a
+// spectrum of real numbers does not have is not read. The derivative is that transform, in which what stands for two counts twice.
 var _ = ops.MustDefine(ops.Op{
-	Name: "fft.dft", Hidden: true,
-	Attributes: ops.AttributesOf[dftAttr](), Operands: operandOne, DTypes: dtypes.Wide, Result: ops.SameResult,
-	Compose: func(c *ops.Call) *ops.Node { return dft(c.In[0], c.Attr.(dftAttr).Conjugate, pairs) },
-	Grad:    func(b *ops.Back) { b.Add(0, ops.Apply("fft.dft", dftAttr{!b.Attr().(dftAttr).Conjugate}, b.Grad())) },
-})
-
-// Real parts of the transforms of the rows of pairs in the last two axes. The derivative is the transform of the other sign of
-// pairs with an imaginary part of 0.
-var _ = ops.MustDefine(ops.Op{
-	Name: "fft.dft_real_part", Hidden: true,
-	Attributes: ops.AttributesOf[dftAttr](), Operands: operandOne, DTypes: dtypes.Wide,
+	Name: "fft.real_inverse", Hidden: true,
+	Attributes: ops.AttributesOf[inverseAttr](), Operands: operandOne, DTypes: dtypes.Wide,
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		s := c.Shape(0)
-		return s[:len(s)-1], c.DType(0), nil
+		return append(s[:len(s)-2], c.Attr.(inverseAttr).N), c.DType(0), nil
 	},
-	Compose: func(c *ops.Call) *ops.Node { return dft(c.In[0], c.Attr.(dftAttr).Conjugate, realParts) },
+	Compose: func(c *ops.Call) *ops.Node {
+		a := c.Attr.(inverseAttr)
+		return realInverse(c.In[0], a.N, a.Conjugate)
+	},
 	Grad: func(b *ops.Back) {
-		b.Add(0, ops.Apply("fft.dft", dftAttr{!b.Attr().(dftAttr).Conjugate}, paired(b.Grad())))
+		a := b.Attr().(inverseAttr)
+		y := ops.Apply("fft.real_dft", dftAttr{!a.Conjugate}, b.Grad())
+		b.Add(0, weighted(y, a.N, 2))
 	},
 })
+
+// weighted is half a spectrum of n numbers, with elements that stand for two multiplied.
+func weighted(x *ops.Node, n int, by float64) *ops.Node {
+	w := make([]float64, n/2+1)
+	for k := range w {
+		if w[k] = by; k == 0 || 2*k == n {
+			w[k] = 1
+		}
+	}
+	return ops.Mul(x, constant(x, w, len(w), 1))
+}
 
 func defineFourier(name string, k fourierKind) *ops.Op {
 	return ops.MustDefine(ops.Op{

@@ -5,32 +5,29 @@ import (
 	"slices"
 )
 
-// A transform of n = n1·n2·... elements is a product with a small matrix for each factor, and a multiplication by
+// A transform of n = n1·n2·... elements is a step for each factor, and a multiplication by
 // roots of unity between two of them (Cooley and Tukey, 1965): with j = j1·(n/n1) + j' and k = k1 + n1·k',
 //
 //	y[k1 + n1·k'] = Σ_j' w(n/n1)^(j'k') · w(n)^(j'k1) · Σ_j1 w(n1)^(j1k1) · x[j],   w(n) = exp(-2πi/n)
 //
-// Products of matrices are what every device is fast at, so factors are long: a few products of many
-// multiplications take less time than many passes over memory of few.
+// A step reads and writes all elements, so there are few, and what is between fits the nearest caches.
 const (
-	longFactor = 64  // at most, of several primes
-	longPrime  = 127 // longer ones are transformed by convolution
+	longPrime = 127 // longer ones are transformed by convolution
+	fewFactor = 16  // at most, where there are few rows to compute side by side
+	factor    = 256 // at most, where the data fit caches
 )
 
-// factors are of n, as few as there can be and about as long, the longest first; nil if a prime of n is too long. n is positive.
-func factors(n int) []int {
+// factors are of n, as few as there can be of at most that length or a prime, and about as long, the longest first. n is positive and has no prime that is
+// too long.
+func factors(n, longest int) []int {
 	primes := primesOf(n)
-	if primes[0] > longPrime {
-		return nil
-	}
 	for count := 1; ; count++ {
 		groups := slices.Repeat([]int{1}, count)
 		for _, p := range primes { // the longest first, each to the shortest group
 			i := slices.Index(groups, slices.Min(groups))
 			groups[i] *= p
 		}
-		fits := func(f int) bool { return f <= longFactor || f <= longPrime && slices.Contains(primes, f) }
-		if count >= len(primes) || !slices.ContainsFunc(groups, func(f int) bool { return !fits(f) }) {
+		if count >= len(primes) || slices.Max(groups) <= max(longest, primes[0]) {
 			slices.SortFunc(groups, func(a, b int) int { return b - a })
 			return groups
 		}
@@ -58,6 +55,15 @@ func smooth(n int) int {
 			return m
 		}
 	}
+}
+
+// even is the least number of at least n with no prime above 5 that is a multiple of 256 if it is not small, so that the
+// lines of its steps fill vectors.
+func even(n int) int {
+	if n < 1024 {
+		return smooth(n)
+	}
+	return 256 * smooth((n+255)/256)
 }
 
 // root is exp(-2πi k/n), of whose parts those that are 0, 1 or -1 are exact.

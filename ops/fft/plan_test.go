@@ -10,19 +10,30 @@ import (
 
 func TestFactorsAreFewAndShort(t *testing.T) {
 	for n, want := range map[int][]int{
-		1: {1}, 2: {2}, 64: {64}, 97: {97}, 128: {16, 8}, 360: {20, 18}, 4096: {64, 64}, 127 * 64: {127, 64}, 131: nil, 2 * 10007: nil, 121: {11, 11},
+		1: {1}, 2: {2}, 64: {64}, 97: {97}, 256: {256}, 360: {20, 18}, 4096: {64, 64}, 127 * 64: {127, 64}, 121: {121}, 1 << 16: {256, 256}, 1 << 20: {128, 128, 64},
 	} {
-		require.Equal(t, want, factors(n), n)
+		require.Equal(t, want, factors(n, factor), n)
 	}
+	require.Equal(t, []int{16, 16}, factors(256, fewFactor))
+	require.Equal(t, []int{97}, factors(97, fewFactor))
 	for n := 1; n < 3000; n++ {
-		f, product := factors(n), 1
-		for _, x := range f {
-			product *= x
-			require.LessOrEqual(t, x, longPrime)
-		}
 		if primesOf(n)[0] > longPrime {
-			require.Nil(t, f)
-		} else {
+			continue
+		}
+		for _, longest := range []int{fewFactor, factor, stepMost} {
+			product := 1
+			for _, f := range factors(n, longest) {
+				product *= f
+				require.LessOrEqual(t, f, stepMost)
+				for _, passes := range [][]int{radices(f), hostRadices(f)} {
+					all := 1
+					for _, r := range passes {
+						all *= r
+					}
+					require.Equal(t, f, all)
+					require.LessOrEqual(t, len(passes), 8, "bytes of a number")
+				}
+			}
 			require.Equal(t, n, product)
 		}
 	}

@@ -143,9 +143,12 @@ var _ = ops.MustDefine(ops.Op{
 		if w := a.window(c); w != nil {
 			x = ops.Mul(x, w)
 		}
-		pairs := ops.ExpandDims(x, -1)
-		y := alongAxis(ops.Concat(-1, pairs, ops.ZerosLike(pairs)), last+1, false)
-		y = build.Cut(y, last+1, 0, a.frequencies())
+		var y *ops.Node
+		if a.TwoSided {
+			y = alongAxis(paired(x), last+1, false)
+		} else {
+			y = realAlongAxis(x, last+1, false)
+		}
 		if a.Normalized {
 			y = ops.Mul(y, ops.ScalarLike(y, fourierKind{}.scale(fftAttr{Sizes: []int{a.FFT}, Norm: string(Ortho)})))
 		}
@@ -176,11 +179,11 @@ var _ = ops.MustDefine(ops.Op{
 		x, a := c.In[0], c.Attr.(stftAttr)
 		rank := x.Rank()
 		x = ops.SwapAxes(x, rank-3, rank-2) // [..., frames, frequencies, 2]
-		if !a.TwoSided {
-			x = wholeSpectrum(x, rank-2, a.FFT)
+		if a.TwoSided {
+			x = firstPart(alongAxis(x, rank-2, true))
+		} else {
+			x = ops.Apply("fft.real_inverse", inverseAttr{a.FFT, true}, x)
 		}
-		x = alongAxis(x, rank-2, true)
-		x = ops.Reshape(build.Cut(x, -1, 0, 1), x.Shape()[:rank-1]...)
 		norm := Backward
 		if a.Normalized {
 			norm = Ortho

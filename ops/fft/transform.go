@@ -1,125 +1,94 @@
 package fft
 
 import (
-	"slices"
-
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/internal/build"
 	"github.com/anycl/anycl/tensor"
 )
 
-// What a product gives of each number.
+// dft is the transform of pairs x, [..., 2], along an axis.
+func dft(x *ops.Node, axis int, conjugate bool) *ops.Node {
+	shape := x.Shape()
+	n, inner := shape[axis], ir.Product(shape[axis+1:len(shape)-1])
+	switch {
+	case primesOf(n)[0] > longPrime:
+		return inLast(x, axis, func(x *ops.Node) *ops.Node { return convolved(x, conjugate) })
+	case inner > 1 && inner < leastInner:
+		return inLast(x, axis, func(x *ops.Node) *ops.Node { return dft(x, x.Rank()-2, conjugate) })
+	}
+	batch := ir.Product(shape[:axis])
+	return steps(x, batch, n, inner, conjugate)
+}
+
+// steps is x, [batch, n, inner] pairs in memory, with n elements transformed, in the shape that x has.
+func steps(x *ops.Node, batch, n, inner int, conjugate bool) *ops.Node {
+	rest, longest := n, factor
+	switch {
+	case inner == 1 && batch < fewRows && n <= factor:
+		longest = fewFactor
+	case float64(batch)*float64(n)*float64(inner)*float64(2*x.DType().Size()) > manyBytes:
+		longest = stepMost
+	}
+	groups := factors(n, longest)
+	for i, m := range groups {
+		rest /= m
+		x = step(x, stepAttr{Batch: batch, M: m, Lines: rest * inner, Inner: inner, Turned: i < len(groups)-1, Conjugate: conjugate})
+		inner *= m
+	}
+	return x
+}
+
+// Of few lines or rows most lanes of a vector would be idle.
 const (
-	pairs     = 2 // real part and imaginary one
-	realParts = 1
+	leastInner = 8
+	fewRows    = 8
+	manyBytes  = 4 << 20 // are read more slowly than the passes of longer steps take
 )
 
-// dft is the transform of pairs x along the axis before the last; of the result the real parts alone, without an axis of parts, if
-// parts says so.
-func dft(x *ops.Node, conjugate bool, parts int) *ops.Node {
-	shape := x.Shape()
-	n := shape[len(shape)-2]
-	f := factors(n)
-	switch {
-	case f == nil && parts == realParts:
-		return firstPart(convolved(x, conjugate))
-	case f == nil:
-		return convolved(x, conjugate)
-	case parts == realParts:
-		shape = shape[:len(shape)-1]
-	}
-	return ops.Reshape(products(ops.Reshape(x, -1, f[0], n/f[0], 2), f, f[0], parts, conjugate), shape...)
+// inLast is f of x with an axis behind the others but that of parts.
+func inLast(x *ops.Node, axis int, f func(x *ops.Node) *ops.Node) *ops.Node {
+	last := x.Rank() - 2
+	return ops.MoveDim(f(ops.MoveDim(x, []int{axis}, []int{last})), []int{last}, []int{axis})
 }
 
-// realDFT is the first half, n/2 + 1 pairs, of the transform of real numbers x along the last axis. Of the first factor's digits the half
-// is computed, for element n - k is the conjugate of element k.
+// realDFT is the first half, n/2 + 1 pairs, of the transform of real numbers x along the last axis.
 func realDFT(x *ops.Node, conjugate bool) *ops.Node {
 	shape := x.Shape()
-	n := shape[len(shape)-1]
-	half := n/2 + 1
-	shape = append(shape[:len(shape)-1:len(shape)-1], half, 2)
-	f := factors(n)
-	if f == nil {
-		return build.Cut(convolved(paired(x), conjugate), -2, 0, half)
+	last := len(shape) - 1
+	n, batch := shape[last], ir.Product(shape[:last])
+	switch {
+	case n%2 != 0:
+		return build.Cut(dft(paired(x), last, conjugate), last, 0, n/2+1)
+	case primesOf(n / 2)[0] > longPrime:
+		x = ops.Reshape(dft(ops.Reshape(x, batch, n/2, 2), 1, false), shape...)
+	default:
+		x = steps(x, batch, n/2, 1, false)
 	}
-	m := f[0]
-	y := products(ops.Reshape(x, -1, m, n/m, 1), f, m/2+1, pairs, conjugate) // [a, n/m, m/2 + 1, 2]
-	rows := (half + m - 1) / m                                               // of m elements, that have those wanted
-	if m > 2 {
-		other := ops.Flip(build.Cut(build.Cut(y, 2, 1, m-m/2), 1, n/m-rows, n/m), 1, 2)
-		y = ops.Concat(2, build.Cut(y, 1, 0, rows), conjugated(other))
-	}
-	return ops.Reshape(build.Cut(ops.Reshape(y, -1, rows*m, 2), 1, 0, half), shape...)
+	return unpacked(x, conjugate)
 }
 
-// products transforms y, [a, f[0], n/f[0], 1 or 2 parts], by a matrix for each factor of n. The result is
-// [a, n/f[0], digits, parts], for that many of the first factor's digits.
-//
-// Axes of a product: what is transformed apart (a), this factor (j), the rest (r), digits that are there already (B, C, ...), the
-// part before (q) and after (t), and the digit that j becomes (k). Each product leaves its digit last, so that rows are long.
-func products(y *ops.Node, f []int, digits, parts int, conjugate bool) *ops.Node {
-	rest, first, made := y.Dim(2), digits, []int{-1}
-	before, after := "", "" // letters of digits, and of the last one
-	for i, m := range f[:len(f)-1] {
-		y = ops.Einsum("ajr"+before+"q"+after+",jqkt->ar"+before+after+"tk", y, matrixOf(y, m, y.Dim(3+len(before)), digits, pairs, conjugate))
-		y = turned(y, m, rest, conjugate)
-		made, digits = append(made, digits), f[i+1]
-		rest /= f[i+1]
-		before, after = before+after, string(rune('B'+i))
-		y = ops.Unflatten(y, 1, f[i+1], rest)
+// realInverse are the n real numbers along the last axis of which x, [..., n/2 + 1, 2], is the first half of the transform of the other sign,
+// not scaled.
+func realInverse(x *ops.Node, n int, conjugate bool) *ops.Node {
+	shape := x.Shape()
+	last := len(shape) - 2
+	batch := ir.Product(shape[:last])
+	if n%2 != 0 {
+		return firstPart(dft(wholeSpectrum(x, last, n), last, conjugate))
 	}
-	y = ops.Squeeze(y, 2)
-	m := f[len(f)-1]
-	y = ops.Einsum("aj"+before+"q"+after+",jqkt->a"+before+after+"kt", y, matrixOf(y, m, y.Dim(2+len(before)), digits, parts, conjugate))
-	perm := []int{0} // the first digit is the least significant
-	for axis := len(f); axis > 0; axis-- {
-		perm = append(perm, axis)
+	z := packedHalf(x, conjugate)
+	if primesOf(n / 2)[0] > longPrime {
+		shape = append(shape[:last:last], n)
+		return ops.Reshape(dft(ops.Reshape(z, batch, n/2, 2), 1, true), shape...)
 	}
-	y = ops.Transpose(ops.Reshape(y, append(made, digits, parts)...), append(perm, len(f)+1)...)
-	others := 1
-	for _, m := range f[1:] {
-		others *= m
-	}
-	return ops.Reshape(y, -1, others, first, parts)
-}
-
-// turned is y, [a, rest, ..., 2, digits], with pair k of rest r multiplied by the root of unity k·r of factor·rest.
-func turned(y *ops.Node, factor, rest int, conjugate bool) *ops.Node {
-	digits := y.Dim(-1)
-	cos, sin := make([]float64, rest*digits), make([]float64, 2*rest*digits)
-	for r := range rest {
-		for k := range digits {
-			w := unit(k*r, factor*rest, conjugate)
-			cos[r*digits+k], sin[2*r*digits+k], sin[(2*r+1)*digits+k] = real(w), -imag(w), imag(w)
-		}
-	}
-	over := slices.Repeat([]int{1}, y.Rank()-1)
-	over[0] = rest
-	c, s := slices.Clone(over), slices.Clone(over)
-	c[len(c)-1], s[len(s)-1], s[len(s)-2] = digits, digits, 2
-	return multiplied(y, -2, constant(y, cos, c...), constant(y, sin, s...))
+	return steps(z, batch, n/2, 1, true)
 }
 
 // multiplied are pairs, whose parts are along an axis, times complex numbers of which re has the real parts, and im the
 // imaginary ones along that axis, first with the other sign.
 func multiplied(x *ops.Node, parts int, re, im *ops.Node) *ops.Node {
 	return ops.Add(ops.Mul(x, re), ops.Mul(ops.Flip(x, parts), im))
-}
-
-// matrixOf is what n numbers are multiplied by, [n, from, digits, to]: from and to are the parts of each before and after.
-func matrixOf(like *ops.Node, n, from, digits, to int, conjugate bool) *ops.Node {
-	m := make([]float64, n*from*digits*to)
-	for j := range n {
-		for k := range digits {
-			w := unit(j*k, n, conjugate)
-			for q, row := range [2][2]float64{{real(w), imag(w)}, {-imag(w), real(w)}} {
-				if q < from {
-					copy(m[((j*from+q)*digits+k)*to:], row[:to])
-				}
-			}
-		}
-	}
-	return constant(like, m, n, from, digits, to)
 }
 
 // unit is root(k, n) or its conjugate.

@@ -11,12 +11,17 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Det returns the determinants of square matrices, by LU decomposition. a is [..., n, n], float32 or float64; the result is
+// Det returns the determinants of square matrices, by LU decomposition. a is [..., n, n], float32, float64 or complex, the latter on the CPU; the result is
 // [...]; the determinant of an empty matrix is 1. Its derivative, the matrix of cofactors, is right for singular matrices
-// too, and so is the derivative of that. Errors: dtype; matrices are not square.
+// too where they are real, and so is the derivative of that. Errors: dtype; matrices are not square.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 3.4; Magnus and Neudecker, Matrix Differential Calculus (2019),
 // section 8.3.
-func Det(a *ops.Node) *ops.Node { return ops.Apply("linalg.det", nil, a) }
+func Det(a *ops.Node) *ops.Node {
+	if isComplex(a) {
+		return complexDet(a)
+	}
+	return ops.Apply("linalg.det", nil, a)
+}
 
 var _ = ops.MustDefine(ops.Op{
 	Name: "linalg.det", Category: "linear algebra",
@@ -61,13 +66,16 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// SlogDet returns the signs, -1, 0 or 1, and the logarithms of the absolute values of the determinants of square matrices:
+// SlogDet returns the signs, -1, 0 or 1, or complex numbers of absolute value 1, and the logarithms of the absolute values of the determinants of square matrices:
 //
 //	det a = sign · exp(log)
 //
 // which neither overflows nor underflows. Where a matrix is singular, sign is 0 and log -Inf; the derivative of log is a⁻ᵀ, which is NaN
 // there. Otherwise as [Det].
 func SlogDet(a *ops.Node) (sign, log *ops.Node) {
+	if isComplex(a) {
+		return complexSlogDet("linalg.slogdet", a)
+	}
 	r := ops.ApplyAll("linalg.slogdet", nil, a)
 	return r[0], r[1]
 }

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/anycl/anycl/internal/dense"
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/ops/internal/build"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -56,30 +54,5 @@ var _ = ops.MustDefine(ops.Op{
 				return y
 			}
 		}
-	},
-})
-
-// MatrixExp returns the exponentials of square matrices:
-//
-//	y = Σ_k aᵏ / k!
-//
-// a is [..., n, n], float32 or float64, computed in float64 by scaling and squaring. A matrix with an element that is not finite gives NaN. Errors: dtype;
-// matrices are not square.
-// Source: Higham, The Scaling and Squaring Method for the Matrix Exponential Revisited (2005); its derivative: Al-Mohy and Higham,
-// Computing the Fréchet Derivative of the Matrix Exponential (2009), equation 1.7.
-func MatrixExp(a *ops.Node) *ops.Node { return ops.Apply("linalg.matrix_exp", nil, a) }
-
-var _ = ops.MustDefine(ops.Op{
-	Name: "linalg.matrix_exp", Category: "linear algebra",
-	Operands: operandA, DTypes: dtypes.Wide, Result: squareResult,
-	Kernel: hostMatrices([]int{2}, []int{2}, func(_ *ops.Call, out, in []dense.Matrix) {
-		dense.Put(out[0], dense.Exp(in[0]))
-	}),
-	// exp [aᵀ d; 0 aᵀ] has the derivative in its upper right quarter.
-	Grad: func(b *ops.Back) {
-		a, d := build.SwapLast(b.In(0)), b.Grad()
-		n := rowsOf(a)
-		block := ops.Concat(-2, ops.Concat(-1, a, d), ops.Concat(-1, ops.ZerosLike(a), a))
-		b.Add(0, build.Cut(build.Cut(MatrixExp(block), -2, 0, n), -1, n, 2*n))
 	},
 })

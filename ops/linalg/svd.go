@@ -97,16 +97,19 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// Eigh returns the eigenvalues of symmetric matrices, the smallest first, and as columns their eigenvectors:
+// Eigh returns the eigenvalues of symmetric, or complex and Hermitian, matrices, the smallest first, and as columns their eigenvectors:
 //
-//	a = V diag(w) Vᵀ,  Vᵀ V = I
+//	a = V diag(w) Vᵀ,  Vᵀ V = I, with conjugate transposes where a is complex
 //
-// a is [..., n, n], float32 or float64, computed in float64; only the lower triangle is read, or the upper one if upper is set. The signs of
-// eigenvectors are not determined. The derivative is for functions that do not depend on them; for those of w
+// a is [..., n, n], float32, float64 or complex, computed in float64; w is real; only the lower triangle is read, or the upper one if upper is set. The signs of
+// eigenvectors are not determined, nor are the angles of complex ones. The derivative is for functions that do not depend on them; for those of w
 // alone eigenvalues may be equal. A matrix with an element that is not finite gives NaN. Errors: dtype; matrices are not square.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 8.3; Giles, An Extended Collection of Matrix Derivative
 // Results (2008), section 3.1.
 func Eigh(a *ops.Node, upper bool) (w, v *ops.Node) {
+	if isComplex(a) {
+		return complexEigh(a, upper)
+	}
 	r := ops.ApplyAll("linalg.eigh", eighAttr{upper}, a)
 	return r[0], r[1]
 }

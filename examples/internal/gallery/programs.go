@@ -15,7 +15,7 @@ var Programs = []Info{
 	{"galaxy", "astronomy", "lets two galaxies of 16,384 stars fly by each other, every pair computed", true},
 	{"route", "path planning", "plans many trips through a town at once; lengths are Dijkstra's", true},
 	{"stars", "astronomy", "maps 118,216 real stars: densest places, nearest neighbours, an atlas by k-means", true},
-	{"audio", "sound", "takes the noise out of speech, by spectra that are matrix products", true},
+	{"audio", "sound", "takes the noise out of speech, by short-time Fourier transforms", true},
 	{"speech", "speech", "writes down what is said in a recording, with ONNX models of others", false},
 	{"lines", "computer vision", "finds the straight lines of a photograph, by an ONNX model of others", true},
 	{"faces", "computer vision", "finds faces and their eyes, noses and ears on a photograph, by an ONNX model of others", true},

@@ -43,7 +43,7 @@ func newCholesky(d *facts.Device, t *engine.Task) *cholesky {
 	if !t.Reads(0) {
 		c.scratch[1] = a.Batch * a.N * a.N * c.size()
 	}
-	for c.block > 16 && c.block*(c.block+1)*c.size() > d.LocalMem*3/4 {
+	for c.block > 16 && (c.block*(c.block+1)*c.size() > d.LocalMem*3/4 || c.block/2 >= a.N) {
 		c.block /= 2
 	}
 	begin := func(g *codegen.Builder) string { return c.factor(g) }

@@ -65,7 +65,7 @@ func newRoot() *cobra.Command {
 	f.StringVarP(&o.filter, "filter", "f", "", "regular expression that the names of works match")
 	f.StringVarP(&o.out, "out", "o", "", "file to append lines of JSON to")
 	f.StringVar(&o.dir, "npm", "bench/.peers", "folder that holds node_modules with onnxruntime-node")
-	f.StringSliceVarP(&o.peers, "peers", "p", nil, "peers to measure (default all): openblas, clblast, onnxruntime, pytorch, numpy")
+	f.StringSliceVarP(&o.peers, "peers", "p", nil, "peers to measure (default all): openblas, clblast, onnxruntime, pytorch, numpy, scipy, fftw, clfft, vkfft, lapack, gonum, viennacl")
 	f.BoolVarP(&o.list, "list", "l", false, "list the works and run none")
 	f.BoolVarP(&o.quick, "quick", "q", false, "leave out slow works")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say which peers cannot run a work and why")

@@ -54,6 +54,8 @@ type Attr struct {
 	Causal   bool    `json:"causal,omitempty"`
 	CastType string  `json:"cast,omitempty"`
 	Torch    string  `json:"torch,omitempty"` // of call: the expression for PyTorch
+	SciPy    string  `json:"scipy,omitempty"` // the one for SciPy
+	Function string  `json:"-"`               // of call: what libraries without a language know it as
 }
 
 // Role says where a leaf lies and what may happen to it.

@@ -99,6 +99,7 @@ func Works() []*Work {
 		{"Attention", attentionWorks()},
 		{"Moving elements", moveWorks()},
 		{"Ops by name", namedWorks()},
+		{"Science", scienceWorks()},
 		{"Networks", modelWorks()},
 		{"Served networks", servedWorks()},
 		{"Cost of a run and of a start", slices.Concat(loopWorks(), startWorks())},

@@ -10,7 +10,7 @@ import (
 )
 
 // Names are the peers, in the order of the tables.
-var Names = []string{bench.OpenBLAS, bench.CLBlast, bench.ONNXRuntime, bench.PyTorch, "numpy"}
+var Names = []string{bench.OpenBLAS, bench.CLBlast, bench.ONNXRuntime, bench.PyTorch, "numpy", bench.SciPy, bench.FFTW, bench.CLFFT, bench.VkFFT, bench.LAPACK, bench.Gonum, bench.ViennaCL}
 
 // All makes the named peers, all when none is named; the name "none" makes none. rt is what ours runs on; dirs
 // may hold node_modules. What cannot be had is left out, with the reason in missing.
@@ -39,5 +39,14 @@ func All(rt *ops.Runtime, dirs []string, names ...string) (all []bench.Contender
 	add(bench.ONNXRuntime, func() (bench.Contender, error) { return NewONNXRuntime(dirs...) })
 	add(bench.PyTorch, func() (bench.Contender, error) { return NewPyTorch() })
 	add("numpy", func() (bench.Contender, error) { return NewNumPy() })
+	add(bench.SciPy, func() (bench.Contender, error) { return NewSciPy() })
+	add(bench.FFTW, func() (bench.Contender, error) { return NewFFTW() })
+	add(bench.LAPACK, func() (bench.Contender, error) { return NewLAPACK() })
+	add(bench.Gonum, func() (bench.Contender, error) { return Gonum{}, nil })
+	if d := rt.Device(); d != nil {
+		for _, name := range []string{bench.CLFFT, bench.VkFFT, bench.ViennaCL} {
+			add(name, func() (bench.Contender, error) { return NewShim(name, d.Name) })
+		}
+	}
 	return all, missing
 }

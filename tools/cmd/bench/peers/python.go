@@ -35,6 +35,9 @@ func NewPyTorch() (*Python, error) { return newPython(bench.PyTorch, "torch") }
 // NewNumPy is the same for NumPy.
 func NewNumPy() (*Python, error) { return newPython("numpy", "numpy") }
 
+// NewSciPy is the same for SciPy, which has a thread of its own unless its users write otherwise.
+func NewSciPy() (*Python, error) { return newPython(bench.SciPy, "scipy") }
+
 func newPython(name, module string) (*Python, error) {
 	if err := CoreType(); err != nil { // both may use OpenBLAS
 		return nil, err

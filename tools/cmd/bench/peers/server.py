@@ -1,4 +1,4 @@
-# Runs programs with PyTorch or NumPy. It reads requests from its input, one line of
+# Runs programs with PyTorch, NumPy or SciPy. It reads requests from its input, one line of
 # JSON each with raw elements behind it, and answers in the same way:
 #
 #     load     a program, and the elements of its leaves
@@ -205,6 +205,31 @@ class NumPy:
         return str(y.dtype), list(y.shape), y.tobytes()
 
 
+class SciPy(NumPy):
+    def __init__(self):
+        super().__init__()
+        import functools
+        import scipy.fft, scipy.linalg, scipy.ndimage, scipy.sparse
+        np = self.n
+        self.version = scipy.__version__
+        self.names.update(scipy=scipy, random=np.random.default_rng(1))
+
+        @functools.cache
+        def laplacian(m, dtype):
+            line = scipy.sparse.diags([-1, 2, -1], [-1, 0, 1], shape=(m, m), dtype=dtype)
+            return scipy.sparse.csr_matrix(scipy.sparse.kronsum(line, line), dtype=dtype)
+
+        self.names["laplacian"] = laplacian
+        self.names["numbers"] = lambda x: x.view(np.complex64 if x.dtype == np.float32 else np.complex128)[..., 0]
+        self.names["pairs"] = lambda x: x.view(x.real.dtype).reshape(*x.shape, 2)
+        self.names["diagonal"] = lambda x: x + 4 * len(x) * np.eye(len(x), dtype=x.dtype)
+
+    def step(self, s, x):
+        if s["op"] == "call" and s.get("scipy"):
+            return "(" + s["scipy"].format(*x) + ")"
+        raise Cannot("scipy has no translation of " + s["op"])
+
+
 def load(lib, program, data):
     nodes = program["nodes"]
     leaves = [i for i, n in enumerate(nodes) if n["op"] == "leaf"]
@@ -228,7 +253,7 @@ def main():
         stdout.flush()
 
     try:
-        lib = Torch() if library == "torch" else NumPy()
+        lib = {"torch": Torch, "numpy": NumPy, "scipy": SciPy}[library]()
     except ImportError as e:
         return say(error=str(e))
     say(version=lib.version)

@@ -1,0 +1,180 @@
+package fft
+
+import (
+	_ "embed" // for step.cl
+	"fmt"
+
+	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
+)
+
+//go:embed step.cl
+var stepSource string
+
+const (
+	stepMost  = 1024 // elements of a transform in one step at most
+	stepPad   = 16   // numbers behind tables that vectors may read
+	stepGroup = 128  // items of a group on GPUs
+	stepRoom  = 1024 // numbers in each of four buffers there, within 32 KiB in float64
+	stepItems = 64   // items on CPUs, about
+)
+
+// stepAttr has the extents too: the operand may have any shape of as many elements, which is that of the result, so that no other view
+// of it is needed.
+type stepAttr struct {
+	Batch, M, Lines int
+	Inner           int  `doc:"how many lines have the same factor, and stay together"`
+	Turned          bool `doc:"results are turned, and multiplied by factors"`
+	Conjugate       bool `doc:"of the other sign"`
+}
+
+// step is x, [batch, m, lines] pairs in memory, with m elements transformed, as step.cl has it: [batch, m, lines], or turned
+// [batch, lines/inner, m, inner].
+func step(x *ops.Node, a stepAttr) *ops.Node {
+	m, others := a.M, a.Lines/max(a.Inner, 1)
+	roots := make([]float64, 2*m)
+	for k := range m {
+		w := root(k, m)
+		roots[2*k], roots[2*k+1] = real(w), imag(w)
+	}
+	r := constant(x, roots, 2*m)
+	turns := r
+	if a.Turned {
+		half := m*others + stepPad
+		table := make([]float64, 2*half)
+		for k := range m {
+			for j := range others {
+				w := root(k*j, m*others)
+				table[k*others+j], table[half+k*others+j] = real(w), imag(w)
+			}
+		}
+		turns = constant(x, table, 2*half)
+	}
+	return ops.Apply("fft.step", a, x, r, turns)
+}
+
+var _ = ops.MustDefine(ops.Op{
+	Name: "fft.step", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[stepAttr](),
+	Operands: []ops.Operand{{Name: "x"}, {Name: "roots"}, {Name: "turns"}},
+	NoGrad:   "fft.FFT has it",
+	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
+		a, s := c.Attr.(stepAttr), c.Shape(0)
+		if a.Batch < 0 || a.M < 1 || a.M > stepMost || a.Lines < 0 || a.Inner < 1 || a.Lines%a.Inner != 0 || ir.Product(s) != 2*a.Batch*a.M*a.Lines {
+			return nil, 0, fmt.Errorf("x is %v, of which there are no transforms of %+v", s, a)
+		}
+		return s, c.DType(0), nil
+	},
+	Kernel: stepKernel,
+})
+
+// blocks is how many groups of so many transforms there are, side by side.
+func (a *stepAttr) blocks(wide int) int {
+	if a.Lines == 1 {
+		return (a.Batch + wide - 1) / wide
+	}
+	return a.Batch * ((a.Lines + wide - 1) / wide)
+}
+
+func stepKernel(c *ops.Call) ops.KernelOptions {
+	a := c.Attr.(stepAttr)
+	s := &a
+	lanes, most := lanesOf(c.DType(0)), factor
+	if s.M > most {
+		most = stepMost // a quarter of a megabyte on the stack of a thread
+	}
+	blocks, cols := s.blocks(lanes), max(1, stepRoom/s.M)
+	if cols = min(cols, 32); s.Lines > 1 {
+		cols = min(cols, s.Lines)
+	}
+	each, whole := max(1, blocks/stepItems), s.Lines >= lanes && s.Batch >= stepItems/4
+	if whole {
+		across := (s.Lines + lanes - 1) / lanes
+		each = max(1, s.Batch/stepItems) * across
+	}
+	number := func(b bool) int32 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	k := kernelOf(c.DType(0), "step_group", most)
+	k.Args = []any{
+		int32(s.Batch), int32(s.M), int32(s.Lines), int32(s.Inner), number(s.Turned), packed(radices(s.M)), number(s.Conjugate),
+		int32(blocks), int32(each), number(whole), int32(cols),
+	}
+	k.Global, k.Local = [3]int{s.blocks(cols) * stepGroup}, [3]int{stepGroup}
+	k.CPU.Entry, k.CPU.Global, k.CPU.Local = "step_vectors", [3]int{(blocks + each - 1) / each}, [3]int{1}
+	k.Host = func(outs, ins []*tensor.Tensor) error {
+		if outs[0].DType() == tensor.Float64 {
+			stepHost[float64](s, outs[0], ins)
+		} else {
+			stepHost[float32](s, outs[0], ins)
+		}
+		return nil
+	}
+	return k
+}
+
+// lanesOf is how many transforms a vector of a CPU holds.
+func lanesOf(dt tensor.DType) int {
+	if dt == tensor.Float64 {
+		return 8
+	}
+	return 16
+}
+
+// kernelOf is a kernel of step.cl, whose buffers on CPUs hold so many elements of each lane. Its geometry and arguments are to be set.
+func kernelOf(dt tensor.DType, entry string, most int) ops.KernelOptions {
+	vector, options := "float", "-DT=float"
+	if dt == tensor.Float64 {
+		vector, options = "double", "-DT=double -DDOUBLE"
+	}
+	options += fmt.Sprintf(" -DPAD=%d", stepPad)
+	return ops.KernelOptions{
+		Source: stepSource, Entry: entry, Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
+		CPU: &ops.KernelForm{Entry: entry, Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d -DMOST=%d", options, lanesOf(dt), vector, lanesOf(dt), most)},
+	}
+}
+
+// rowsOf is a kernel of step.cl for rows of so many elements, each an item on GPUs, in so many parts on CPUs.
+func rowsOf(dt tensor.DType, entry string, width, rows, parts int) ops.KernelOptions {
+	k := kernelOf(dt, entry, factor)
+	if rows >= stepItems {
+		parts = 1
+	}
+	k.Global, k.CPU.Global, k.CPU.Local = [3]int{width, rows}, [3]int{max(parts, 1), rows}, [3]int{1, 1}
+	return k
+}
+
+// radices are the passes of a transform of m elements in step.cl.
+func radices(m int) (all []int) {
+	twos := 0
+	for _, p := range primesOf(m) {
+		switch {
+		case p == 2:
+			twos++
+		case p > 2:
+			all = append(all, p)
+		}
+	}
+	for ; twos >= 3 && twos != 4; twos -= 3 {
+		all = append(all, 8)
+	}
+	for ; twos >= 2; twos -= 2 {
+		all = append(all, 4)
+	}
+	if twos == 1 {
+		all = append(all, 2)
+	}
+	return all
+}
+
+// packed are radices in the bytes of a number. Of up to 256 elements there are at most five.
+func packed(radices []int) (all uint64) {
+	for i, r := range radices {
+		all |= uint64(r) << (8 * i)
+	}
+	return all
+}
