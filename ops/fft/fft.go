@@ -13,7 +13,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// FFTNorm says how Fourier transforms are scaled.
+// Norm says how Fourier transforms are scaled.
 type Norm string
 
 // Scales of Fourier transforms of n elements in all.
@@ -23,7 +23,7 @@ const (
 	Ortho    Norm = "ortho"    // all by 1/√n
 )
 
-// FFTOptions say along which axes a Fourier transform goes, and how. The zero value and nil are the last axis, scaled backward.
+// Options say along which axes a Fourier transform goes, and how. The zero value and nil are the last axis, scaled backward.
 type Options struct {
 	// Axes are those of the transform, without the one that holds real and imaginary parts; nil: the last one. A real
 	// transform has its half along the last of them.
