@@ -60,6 +60,41 @@ func TestAUsersKernelIsAnOpLikeAnother(t *testing.T) {
 	})
 }
 
+// A kernel reads memory: of an operand that is reshaped it reads what was there, under the shape that the host's function sees.
+func TestAReshapedOperandOfAKernelIsNotCopied(t *testing.T) {
+	everywhere(t, func(t *testing.T, rt *Runtime) {
+		g := NewGraph("reshaped")
+		x := g.Input("x", tensor.Float32, 2, 6)
+		v := g.Variable("v", vec(t, []int{12}, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12))
+		first := splitKernel(g, Reshape(x, 3, 4), splitSource)[0]
+		second := splitKernel(g, Reshape(ExpandDims(first, 0), 12), splitSource)
+		third := splitKernel(g, Reshape(v, 3, 4), splitSource)[0]
+		turned := splitKernel(g, Reshape(Transpose(x), 3, 4), splitSource)[0] // which is another order
+		exe, err := g.Compile(t.Context(), rt, whole(rt, Target{
+			Outputs: []*Node{second[0], second[1], third, turned}, Updates: []*Node{Assign(v, Add(v, 1))},
+		}))
+		require.NoError(t, err)
+		kernels := 0
+		for _, task := range exe.Report().Tasks {
+			if task.Name == "split" {
+				kernels++
+			}
+		}
+		require.Equal(t, 4, kernels)
+		require.Len(t, exe.Report().Tasks, 4+1+1, "the kernels, the transposed operand, the update")
+		for run := range 2 {
+			out, err := exe.Run(t.Context(), Feeds{x: vec(t, []int{2, 6}, 1, -2, 0, 4, 5, -6, 7, 8, -9, 10, 11, 12)})
+			require.NoError(t, err)
+			require.Equal(t, []int{12}, out[0].Shape())
+			require.Equal(t, []float32{4, -8, 0, 16, 20, -24, 28, 32, -36, 40, 44, 48}, floatsOf(t, out[0]))
+			require.Equal(t, []int{3, 4}, out[2].Shape())
+			for i, got := range floatsOf(t, out[2]) {
+				require.EqualValues(t, 2*(i+1+run), got, "the variable before this run's update")
+			}
+			require.Equal(t, []float32{2, 14, -4, 16, 0, -18, 8, 20, 10, 22, -12, 24}, floatsOf(t, out[3]))
+		}
+	})
+}
 func TestAKernelThatDoesNotCompileSaysWhereAndWhy(t *testing.T) {
 	rt := device(t)
 	g := NewGraph("broken")

@@ -65,7 +65,11 @@ func fuse(targets []*ir.Node, buffers int) *fusion {
 			}
 		}
 		switch n.Op.Kind {
-		case ir.KindCustom, ir.KindRoutine, ir.KindControl:
+		case ir.KindCustom, ir.KindRoutine:
+			for _, x := range n.In {
+				f.dense[storedAs(x)] = true
+			}
+		case ir.KindControl:
 			for _, x := range n.In {
 				f.dense[x] = true
 			}
@@ -77,6 +81,14 @@ func fuse(targets []*ir.Node, buffers int) *fusion {
 	f.boundInputs()
 	f.growEpilogues()
 	return f
+}
+
+// storedAs is the node whose buffer in row-major order has the elements of n: what is read whole needs no copy of a reshape.
+func storedAs(n *ir.Node) *ir.Node {
+	for n.Is(ir.TraitReshape) && !n.Is(ir.TraitMaterialize) {
+		n = n.In[0]
+	}
+	return n
 }
 
 // arrange puts what targets need in an order. What a node is only to come after makes nothing needed.
