@@ -71,7 +71,7 @@ func scatterVariants() []Variant {
 		},
 		{
 			Family: "scatter", Name: "parts", Class: CPU, File: "scatter/cpu_parts.cl", Kernels: []string{"scatter_parts", "scatter_finish"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
-			Macros: []Macro{{"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
+			Macros: []Macro{{"VAL", nil, "type of the sums"}, {"NONE", nil, "what leaves updates as they are"}},
 			For:    "outputs that fit in a cache, as histograms",
 		},
 	}

@@ -80,7 +80,7 @@ func TestAPageHasARowForEachProgram(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("{\n"), 0o644))
 	_, err = read(file)
 	require.Error(t, err)
-	require.ErrorContains(t, run(t.Context(), file, "none", false, []string{"nothing"}), "no program")
+	require.ErrorContains(t, run(t.Context(), file, "none", "", false, []string{"nothing"}), "no program")
 }
 
 func TestPicturesAreMadeSmallEnough(t *testing.T) {

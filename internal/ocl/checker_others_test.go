@@ -44,7 +44,10 @@ func scatterCells() (all []cell) {
 // putCells are scatters that do not add, whose elements have positions of their own, or whose updates never meet.
 func putCells() (all []cell) {
 	for put := range engine.PutSet + 1 {
-		for i, v := range []string{"rows", "item", "distinct"} {
+		for i, v := range []string{"rows", "item", "distinct", "parts"} {
+			if v == "parts" && put != engine.PutMin && put != engine.PutMax {
+				continue
+			}
 			task := scatterTask(7, 70, 3, tensor.Float32, tensor.Int32)
 			task.Put = put
 			if v == "distinct" {
@@ -58,7 +61,7 @@ func putCells() (all []cell) {
 			if v == "item" {
 				d = tinyGPU
 			}
-			if task.Each = v != "rows"; task.Each {
+			if task.Each = v != "rows" && v != "parts"; task.Each {
 				task.Ins[1].Len *= 3
 				task.At = engine.Load(1, tensor.Int32, denseAt(task.Axes, 1, 2), nil)
 			}

@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -88,7 +89,7 @@ func TestSmallOutputsOfManyUpdatesAreAddedUpInParts(t *testing.T) {
 
 func TestScattersOfEveryKindPutUpdatesInTheirOrder(t *testing.T) {
 	numbersOnly(t)
-	for _, name := range []string{"rows", "item"} {
+	for _, name := range []string{"rows", "item", "parts"} {
 		for put := range engine.PutSet + 1 {
 			t.Run(name+"/"+put.String(), func(t *testing.T) {
 				t.Parallel()
@@ -107,7 +108,15 @@ func TestScattersOfEveryKindPutUpdatesInTheirOrder(t *testing.T) {
 							putAt(tensor.Int32, at, n, 0, uint64(int64(r.IntN(s[0]+3)-1)))
 						}
 						ins := [][]byte{randomBytes(r, dt, task.Ins[0].Len), at, randomBytes(r, dt, task.Ins[2].Len)}
-						verify(t, e, task, ins, 1e-5, 5)
+						if (put == engine.PutMin || put == engine.PutMax) && dt == tensor.Float32 && s[1] > 0 {
+							for at, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0} {
+								putAt(dt, ins[2], int64(17*at), v, 0)
+							}
+						}
+						p := verify(t, e, task, ins, 1e-5, 5)
+						if whole := put == engine.PutAdd || put == engine.PutMin || put == engine.PutMax || put == engine.PutMul && dt.IsInt(); name == "parts" && whole && !each && s[2] > 0 {
+							require.Contains(t, p.Variant, "parts")
+						}
 					}
 				}
 			})

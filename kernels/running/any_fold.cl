@@ -8,7 +8,7 @@
 //         ACC   type of the results    NOTHING  the fold of no elements    EXCLUSIVE  1: j < i    REVERSE  1: from the end of the axis on
 //         SPLIT 1: running_parts has folded the parts of the axis, and each goes on from those before
 //         COLUMNS  of an item: some on CPU drivers, whose loop over them becomes vectors, 1 on GPUs
-//         M     of lib/math.cl: functions for ACC
+//         IS_NAN(x)  0 for integers    M  of lib/math.cl: functions for ACC
 // sizes   OUTER, LENGTH, INNER    PARTS of SPAN steps of the axis
 // launch  running_parts  global {INNER / COLUMNS padded, PARTS, OUTER}  local {WG, 1, 1}    where SPLIT
 //         running_fold   the same
@@ -41,7 +41,7 @@ INLINE void fold_join(fold_state *s, const fold_state *t) {
 #else
     const int takes = t->v <= s->v;
 #endif
-    if (t->at >= 0 && (s->at < 0 || takes && s->v == s->v || t->v != t->v)) {
+    if (t->at >= 0 && (s->at < 0 || takes && !IS_NAN(s->v) || IS_NAN(t->v))) {
         s->v = t->v;
         s->w = t->w;
         s->at = t->at;
@@ -73,9 +73,9 @@ INLINE ACC fold_value(const fold_state *s) {
 INLINE void fold_take(fold_state *s, const ACC v, const ACC factor, const long at) {
 #if FOLD == 1 || FOLD == 2
 #if FOLD == 1
-    const int takes = (v >= s->v) | (v != v); // NOTHING is no larger than anything
+    const int takes = (v >= s->v) | IS_NAN(v); // NOTHING is no larger than anything
 #else
-    const int takes = (v <= s->v) | (v != v);
+    const int takes = (v <= s->v) | IS_NAN(v);
 #endif
     s->v = takes ? v : s->v;
     s->at = takes ? at : s->at;

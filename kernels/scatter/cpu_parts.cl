@@ -1,11 +1,12 @@
-// scatter/cpu_parts.cl: add updates to the rows that their keys name, for an output that fits in a cache
+// scatter/cpu_parts.cl: fold updates into the rows that their keys name, for an output that fits in a cache
 //
 //     y[v, d] = INIT(v, d) + sum over n with AT(n) = v of UPDATE(n, d)
 //
 // hooks   AT(n)   INIT(v, d)   UPDATE(n, d)   STORE(i, v)
 // macros  VAL    type of the sums: double for float32 where there are many updates, which takes no longer than
-//                float, while counting the updates of each row does    RING  type of one addition: unsigned for integers, which wrap
+//                float, while counting the updates of each row does
 //         KEY    int where it holds every key, or long
+//         PUT(a, b)  what an update b makes of a, in the order of n; NONE  what it makes b of
 //         EXACT  1: floats whose sums VAL does not hold exactly enough, as in scatter/any_add.cl
 // sizes   ROWS, COLS, COUNT  extents of v, d, n    NSPAN  updates of a part    COUNT_PARTS  parts
 //         COLUMNS  how loops over them become vectors, see lib/prelude.cl
@@ -22,7 +23,7 @@ kernel void scatter_parts(PARAMS) {
     const IDX part = (IDX)get_global_id(0);
     const IDX first = part * NSPAN, last = min(first + NSPAN, COUNT);
     __global VAL *const sums = PARTS + part * ROWS * COLS;
-    for (IDX i = 0; i < ROWS * COLS; i++) sums[i] = 0;
+    for (IDX i = 0; i < ROWS * COLS; i++) sums[i] = NONE;
 #if EXACT
     __global uchar *const seen = SEEN + part * ROWS;
     __global VAL *const totals = TOTALS + part * ROWS * COLS * 2, *const rests = totals + ROWS * COLS;
@@ -45,8 +46,10 @@ kernel void scatter_parts(PARAMS) {
             }
 #endif
         COLUMNS
-        for (IDX d = 0; d < COLS; d++)
-            sums[(IDX)k * COLS + d] = (VAL)((RING)sums[(IDX)k * COLS + d] + (RING)UPDATE(n, d));
+        for (IDX d = 0; d < COLS; d++) {
+            const VAL update = (VAL)UPDATE(n, d);
+            sums[(IDX)k * COLS + d] = PUT(sums[(IDX)k * COLS + d], update);
+        }
     }
 #if EXACT
     for (IDX v = 0; v < ROWS; v++)
@@ -65,8 +68,10 @@ kernel void scatter_finish(PARAMS) {
             for (IDX p = 0; p < COUNT_PARTS; p++) COMPENSATE(VAL, sum, rest, PARTS[(p * ROWS + v) * COLS + d])
             sum += rest;
 #else
-            for (IDX p = 0; p < COUNT_PARTS; p++)
-                sum = (VAL)((RING)sum + (RING)PARTS[(p * ROWS + v) * COLS + d]);
+            for (IDX p = 0; p < COUNT_PARTS; p++) {
+                const VAL part = PARTS[(p * ROWS + v) * COLS + d];
+                sum = PUT(sum, part);
+            }
 #endif
             STORE(v * COLS + d, sum);
         }

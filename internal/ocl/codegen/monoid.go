@@ -40,7 +40,7 @@ func WriteMonoid(b *strings.Builder, f engine.Fold, val tensor.DType, length int
 		ring = RingType(val)
 	}
 	macro("RING", ring)
-	macro("IDENTITY", "("+identity(f.Monoid, val)+")")
+	macro("IDENTITY", "("+Identity(f.Monoid, val)+")")
 }
 
 // FoldType is the dtype of what f folds, which is not that of a position.
@@ -51,8 +51,8 @@ func FoldType(f engine.Fold) tensor.DType {
 	return f.Acc
 }
 
-// identity is the text of a fold's identity.
-func identity(f engine.Monoid, dt tensor.DType) string {
+// Identity is the text of a fold's identity.
+func Identity(f engine.Monoid, dt tensor.DType) string {
 	least := f == engine.Max || f == engine.ArgMax
 	switch {
 	case f == engine.Sum:

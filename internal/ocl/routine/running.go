@@ -73,6 +73,11 @@ func (r *running) program(parts int64) *codegen.Builder {
 	g.Macro("ACC", acc)
 	g.Macro("FOLD", int(r.Fold))
 	g.Macro("NOTHING", fmt.Sprintf("((ACC)%s)", r.nothing(dt)))
+	isNaN := "0"
+	if dt.IsFloat() {
+		isNaN = "((x) != (x))"
+	}
+	g.Macro("IS_NAN(x)", isNaN)
 	g.Macro("EXCLUSIVE", codegen.OneIf(r.Exclusive))
 	g.Macro("REVERSE", codegen.OneIf(r.Reverse))
 	g.Macro("SPLIT", codegen.OneIf(parts > 1))

@@ -1,4 +1,4 @@
-// Package scatter plans tasks that add updates at positions which they read.
+// Package scatter plans tasks that add updates at positions which they read, or fold them in another way.
 package scatter
 
 import (
@@ -37,7 +37,7 @@ func scatterVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	}
 	rows := variant.Variant{Name: "rows", Why: "a CPU driver: an item owns rows, columns in vectors", Plan: plain(true)}
 	parts, worth := kernels.ScatterInParts(t.Size(0), t.Size(2), t.Size(1), d.Units)
-	split := variant.Variant{Name: "parts", Why: "an output that fits in a cache: each core adds up updates of its own", Plan: func() (*variant.Plan, error) { return planScatterParts(d, t, parts) }}
+	split := variant.Variant{Name: "parts", Why: "an output that fits in a cache: each core folds updates of its own", Plan: func() (*variant.Plan, error) { return planScatterParts(d, t, parts) }}
 	item := variant.Variant{Name: "item", Why: "an item owns one column of some rows", Plan: plain(false)}
 	switch {
 	case t.Distinct && t.Put == engine.PutSet:
@@ -46,7 +46,7 @@ func scatterVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 			return []variant.Variant{put, rows, item}
 		}
 		return []variant.Variant{put, item, rows}
-	case t.Put != engine.PutAdd || t.Each:
+	case t.Each || !inParts(t):
 		if d.CPU {
 			return []variant.Variant{rows, item}
 		}
@@ -57,6 +57,12 @@ func scatterVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 		return []variant.Variant{rows, item, split}
 	}
 	return []variant.Variant{item, rows, split}
+}
+
+// inParts reports whether parts of the updates may be folded before they meet: the result is that of one after the other, but for the
+// rounding of sums.
+func inParts(t *engine.Task) bool {
+	return t.Put != engine.PutSet && (t.Put != engine.PutMul || !t.Values[0].DType.IsFloat())
 }
 
 // scatterProgram starts the program of any variant.
@@ -217,6 +223,9 @@ func planDistinct(d *facts.Device, t *engine.Task) (*variant.Plan, error) {
 	return p, nil
 }
 
+// foldOf are the folds that have the identities of parts without updates.
+var foldOf = [...]engine.Monoid{engine.PutAdd: engine.Sum, engine.PutMul: engine.Prod, engine.PutMin: engine.Min, engine.PutMax: engine.Max}
+
 func planScatterParts(d *facts.Device, t *engine.Task, s kernels.ScatterParts) (*variant.Plan, error) {
 	rows, cols := t.Size(0), t.Size(2)
 	sums := partSums(d, t)
@@ -226,6 +235,7 @@ func planScatterParts(d *facts.Device, t *engine.Task, s kernels.ScatterParts) (
 	g.Size("VSPAN", s.Rows)
 	g.Macro("COLUMNS", columnsOf(t, sums == tensor.Float64))
 	g.ScratchArg("PARTS", 0, codegen.RegType(sums))
+	g.Macro("NONE", "("+codegen.Identity(foldOf[t.Put], sums)+")")
 	p := &variant.Plan{
 		Params:  fmt.Sprintf("parts=%d of %d updates to %dx%d", s.Parts, s.Span, rows, cols),
 		Scratch: []int64{max(s.Parts*rows*cols, 1) * codegen.RegSize(sums)},

@@ -9,6 +9,7 @@
 #define PUT(a, b) ((VAL)((float)(a) + (float)(b)))
 #define EXACT 0
 #define COLUMNS 
+#define NONE (0.0f)
 #define PARAMS __global const half *restrict p0_, \
     const ulong o_p0, \
     __global const int *restrict p1_, \
