@@ -25,6 +25,8 @@
 
 typedef struct { ACC v, w; long at; } fold_state;
 
+INLINE int is_nan(const ACC v) { return IS_NAN(v); }
+
 INLINE void fold_clear(fold_state *s) {
     s->v = NOTHING;
     s->w = FOLD == 4 ? 1 : 0;
@@ -41,7 +43,7 @@ INLINE void fold_join(fold_state *s, const fold_state *t) {
 #else
     const int takes = t->v <= s->v;
 #endif
-    if (t->at >= 0 && (s->at < 0 || takes && !IS_NAN(s->v) || IS_NAN(t->v))) {
+    if (t->at >= 0 && (s->at < 0 || takes && !is_nan(s->v) || is_nan(t->v))) {
         s->v = t->v;
         s->w = t->w;
         s->at = t->at;
@@ -73,9 +75,9 @@ INLINE ACC fold_value(const fold_state *s) {
 INLINE void fold_take(fold_state *s, const ACC v, const ACC factor, const long at) {
 #if FOLD == 1 || FOLD == 2
 #if FOLD == 1
-    const int takes = (v >= s->v) | IS_NAN(v); // NOTHING is no larger than anything
+    const int takes = (v >= s->v) | is_nan(v); // NOTHING is no larger than anything
 #else
-    const int takes = (v <= s->v) | IS_NAN(v);
+    const int takes = (v <= s->v) | is_nan(v);
 #endif
     s->v = takes ? v : s->v;
     s->at = takes ? at : s->at;
