@@ -316,6 +316,17 @@ func (x *Exec) concat(p *plan.Plan, in []*table.Table) (*table.Table, error) {
 	return x.stacked(p.Names(), in)
 }
 
+// collected is the rows of parts, which may be none, of a schema.
+func (x *Exec) collected(schema []table.Field, parts []*table.Table) (*table.Table, error) {
+	switch len(parts) {
+	case 0:
+		return table.Empty(schema), nil
+	case 1:
+		return parts[0], nil
+	}
+	return x.stacked(parts[0].Names, parts)
+}
+
 // stacked joins frames row after row.
 func (x *Exec) stacked(names []string, in []*table.Table) (*table.Table, error) {
 	out := &table.Table{Names: names}
@@ -426,13 +437,7 @@ func (x *Exec) read(p *plan.Plan, whole bool, keep func(*table.Table) (*table.Ta
 	if err != nil {
 		return nil, err
 	}
-	switch len(parts) {
-	case 0:
-		return table.Empty(p.Schema), nil
-	case 1:
-		return parts[0], nil
-	}
-	return x.stacked(parts[0].Names, parts)
+	return x.collected(p.Schema, parts)
 }
 
 // unpivot stacks columns.

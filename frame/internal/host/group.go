@@ -37,14 +37,13 @@ func (x *Exec) group(p *plan.Plan, f *table.Table) (*table.Table, error) {
 		inner.Names, inner.Cols = append(inner.Names, k.Name), append(inner.Cols, c)
 	}
 	c := expr.NewCollector(f.Schema(), inner.Schema())
-	var results []expr.Bound
-	out := &table.Table{Names: inner.Names, Rows: groups}
+	results, err := bound(c.Outer, p.Exprs)
+	if err != nil {
+		return nil, err
+	}
+	out := &table.Table{Names: slices.Clone(inner.Names), Rows: groups}
 	for _, e := range p.Exprs {
-		b, err := c.Outer.Bind(e.Node)
-		if err != nil {
-			return nil, err
-		}
-		results, out.Names = append(results, b), append(out.Names[:len(out.Names):len(out.Names)], e.Name)
+		out.Names = append(out.Names, e.Name)
 	}
 	aggs, err := x.aggregates(c, f, g)
 	if err != nil {

@@ -2,7 +2,6 @@ package host
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/frame/internal/expr"
@@ -28,39 +27,11 @@ func (x *Exec) rolling(p *plan.Plan, f *table.Table) (*table.Table, error) {
 		return nil, err
 	}
 	c := expr.NewCollector(f.Schema(), f.Schema())
-	var results []expr.Bound
-	for _, e := range p.Exprs {
-		b, err := c.Outer.Bind(e.Node)
-		if err != nil {
-			return nil, err
-		}
-		results = append(results, b)
-	}
-	cols := slices.Clone(f.Cols)
-	for _, a := range c.Found {
-		args, err := x.Evaluate(f.Cols, f.Rows, a.Args)
-		if err != nil {
-			return nil, err
-		}
-		col, err := w.aggregate(x, a, args)
-		if err != nil {
-			return nil, expr.Wrong(a.Node.Op, a.Node.At, err)
-		}
-		cols = append(cols, col)
-	}
-	values, err := x.Evaluate(cols, f.Rows, results)
+	results, err := bound(c.Outer, p.Exprs)
 	if err != nil {
 		return nil, err
 	}
-	out := &table.Table{Rows: f.Rows}
-	for _, field := range p.Schema {
-		col := f.Column(field.Name)
-		if i := slices.IndexFunc(p.Exprs, func(e plan.Named) bool { return e.Name == field.Name }); i >= 0 {
-			col = values[i]
-		}
-		out.Names, out.Cols = append(out.Names, field.Name), append(out.Cols, col)
-	}
-	return out, nil
+	return x.added(p, f, c, results, func(a expr.Collected, args []*column.Column) (*column.Column, error) { return w.aggregate(x, a, args) })
 }
 
 // windows are ranges of rows in an order in which both their ends only move forward.

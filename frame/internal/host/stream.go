@@ -271,13 +271,7 @@ func (x *Exec) gatherBatches(p *plan.Plan) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch len(parts) {
-	case 0:
-		return table.Empty(p.Schema), nil
-	case 1:
-		return parts[0], nil
-	}
-	return x.stacked(p.Names(), parts)
+	return x.collected(p.Schema, parts)
 }
 
 // reduceBatches keeps of each batch, and of what was kept before, the rows that a distinct or the first of an order has.

@@ -2,7 +2,6 @@ package host
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/frame/internal/expr"
@@ -33,49 +32,20 @@ func (x *Exec) window(p *plan.Plan, f *table.Table) (*table.Table, error) {
 		return nil, err
 	}
 	c := expr.NewCollector(f.Schema(), f.Schema())
-	var results []expr.Bound
-	for _, e := range p.Exprs {
-		b, err := c.Outer.Bind(e.Node)
-		if err != nil {
-			return nil, err
-		}
-		results = append(results, b)
+	results, err := bound(c.Outer, p.Exprs)
+	if err != nil {
+		return nil, err
 	}
 	w, err := x.partition(p, f, g, c.Found)
 	if err != nil {
 		return nil, err
 	}
-	cols := slices.Clone(f.Cols)
-	for _, a := range c.Found {
-		args, err := x.Evaluate(f.Cols, f.Rows, a.Args)
-		if err != nil {
-			return nil, err
-		}
-		var col *column.Column
+	return x.added(p, f, c, results, func(a expr.Collected, args []*column.Column) (*column.Column, error) {
 		if expr.WindowFunctions[a.Node.Op] {
-			col, err = w.function(a.Node, a.Type, args)
-		} else {
-			col, err = x.repeated(a, args, g, w, f.Rows)
+			return w.function(a.Node, a.Type, args)
 		}
-		if err != nil {
-			return nil, expr.Wrong(a.Node.Op, a.Node.At, err)
-		}
-		cols = append(cols, col)
-	}
-	values, err := x.Evaluate(cols, f.Rows, results)
-	if err != nil {
-		return nil, err
-	}
-	out := &table.Table{Rows: f.Rows}
-	for _, field := range p.Schema {
-		i := slices.IndexFunc(p.Exprs, func(e plan.Named) bool { return e.Name == field.Name })
-		col := f.Column(field.Name)
-		if i >= 0 {
-			col = values[i]
-		}
-		out.Names, out.Cols = append(out.Names, field.Name), append(out.Cols, col)
-	}
-	return out, nil
+		return x.repeated(a, args, g, w, f.Rows)
+	})
 }
 
 // partition sorts rows, if a function depends on their order.
