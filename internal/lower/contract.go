@@ -125,10 +125,7 @@ func (l *lowerer) denseRoles(head, end *ir.Node, r contractRoles) contractRoles 
 // AlongLines reports whether n is windows, reshaped or not, that move along lines
 // of an image whose neighbours lie side by side.
 func AlongLines(n *ir.Node) bool {
-	for n.Is(ir.TraitReshape) {
-		n = n.In[0]
-	}
-	if !n.Is(ir.TraitWindows) {
+	if n = beforeReshapes(n); !n.Is(ir.TraitWindows) {
 		return false
 	}
 	x := n.In[0]
@@ -141,10 +138,7 @@ func AlongLines(n *ir.Node) bool {
 // keptLines reports whether n is windows along lines of an image that was laid
 // out for them: results are to lie along lines too.
 func keptLines(n *ir.Node) bool {
-	for n.Is(ir.TraitReshape) {
-		n = n.In[0]
-	}
-	if !n.Is(ir.TraitWindows) {
+	if n = beforeReshapes(n); !n.Is(ir.TraitWindows) {
 		return false
 	}
 	_, kept := n.In[0].Attr.(ir.MaterializeAttr)

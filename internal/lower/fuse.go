@@ -67,7 +67,7 @@ func fuse(targets []*ir.Node, buffers int) *fusion {
 		switch n.Op.Kind {
 		case ir.KindCustom, ir.KindRoutine:
 			for _, x := range n.In {
-				f.dense[storedAs(x)] = true
+				f.dense[beforeReshapes(x)] = true
 			}
 		case ir.KindControl:
 			for _, x := range n.In {
@@ -83,9 +83,9 @@ func fuse(targets []*ir.Node, buffers int) *fusion {
 	return f
 }
 
-// storedAs is the node whose buffer in row-major order has the elements of n: what is read whole needs no copy of a reshape.
-func storedAs(n *ir.Node) *ir.Node {
-	for n.Is(ir.TraitReshape) && !n.Is(ir.TraitMaterialize) {
+// beforeReshapes is the node whose elements in row-major order are those of n, so that what reads n whole may read it where that lies.
+func beforeReshapes(n *ir.Node) *ir.Node {
+	for n.Is(ir.TraitReshape) {
 		n = n.In[0]
 	}
 	return n

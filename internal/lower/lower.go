@@ -346,7 +346,7 @@ func (l *lowerer) routine(n *ir.Node) {
 func (l *lowerer) whole(n *ir.Node, t *engine.Task, read func(i int) bool) {
 	u := &ir.Unit{Task: t, Where: n.Where}
 	for _, x := range n.In {
-		v := l.asDense(storedAs(x))
+		v := l.asDense(beforeReshapes(x))
 		u.Ins = append(u.Ins, v)
 		t.Ins = append(t.Ins, engine.Operand{DType: v.DType, Len: v.Len})
 	}
