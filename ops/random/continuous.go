@@ -12,31 +12,44 @@ import (
 
 // from draws with parameters of one shape, which f is given.
 func from(name string, f func(p []*ops.Node) *ops.Node, p ...*ops.Node) *ops.Node {
+	wide, y := broadcast(name, p, func(_ int, dt tensor.DType) error {
+		if dt != p[0].DType() || dt != tensor.Float32 && dt != tensor.Float64 {
+			return fmt.Errorf("a parameter is %v, and not float32 or float64 as the first, %v", dt, p[0].DType())
+		}
+		return nil
+	})
+	if y == nil {
+		p[0].Graph().Named(name, func() { y = f(wide) })
+	}
+	return y
+}
+
+// broadcast are operands of the dtypes that check allows, in the shape that they have together. bad is the result where there is none.
+func broadcast(name string, p []*ops.Node, check func(i int, dt tensor.DType) error) (wide []*ops.Node, bad *ops.Node) {
 	for _, n := range p {
 		if n == nil {
-			return ops.Add(n, n) // which says so
+			return nil, ops.Add(n, n) // which says so
 		}
 		if build.Failed(n) {
-			return n
+			return nil, n
 		}
 	}
-	for _, n := range p {
-		if dt := n.DType(); dt != p[0].DType() || dt != tensor.Float32 && dt != tensor.Float64 {
-			return n.Graph().Fail(name, fmt.Errorf("a parameter is %v, and not float32 or float64 as the first, %v", dt, p[0].DType()), p...)
+	for i, n := range p {
+		if err := check(i, n.DType()); err != nil {
+			return nil, n.Graph().Fail(name, err, p...)
 		}
 	}
 	all := p[0]
 	for _, n := range p[1:] {
 		if all = ops.Add(all, n); build.Failed(all) {
-			return all
+			return nil, all
 		}
 	}
-	wide := make([]*ops.Node, len(p))
+	wide = make([]*ops.Node, len(p))
 	for i, n := range p {
 		wide[i] = ops.BroadcastTo(n, all.Shape()...)
 	}
-	p[0].Graph().Named(name, func() { all = f(wide) })
-	return all
+	return wide, nil
 }
 
 // within is y where c holds, else NaN.

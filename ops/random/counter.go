@@ -2,9 +2,9 @@ package random
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/ops/internal/build"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -53,37 +53,17 @@ func Philox4x32(counter [4]*ops.Node, key [2]*ops.Node) [4]*ops.Node {
 // words are the results of f, which replaces the words of a counter, of the shape that all words broadcast to.
 func words(name string, n int, counter, key []*ops.Node, f func(x, k []*ops.Node)) []*ops.Node {
 	all := append(append([]*ops.Node(nil), counter...), key...)
-	failed := func(bad *ops.Node) []*ops.Node {
-		out := make([]*ops.Node, n)
-		for i := range out {
-			out[i] = bad
+	wide, bad := broadcast(name, all, func(i int, dt tensor.DType) error {
+		if dt != tensor.Uint32 {
+			return fmt.Errorf("word %d is %v, not uint32", i, dt)
 		}
-		return out
-	}
-	for i, w := range all {
-		switch {
-		case w == nil:
-			return failed(ops.Add(w, w)) // which says so
-		case build.Failed(w):
-			return failed(w)
-		case w.DType() != tensor.Uint32:
-			return failed(w.Graph().Fail(name, fmt.Errorf("word %d is %v, not uint32", i, w.DType()), all...))
-		}
-	}
-	sum := all[0]
-	for _, w := range all[1:] {
-		if sum = ops.Add(sum, w); build.Failed(sum) {
-			return failed(sum)
-		}
-	}
-	x := make([]*ops.Node, n)
-	all[0].Graph().Named(name, func() {
-		for i, w := range counter {
-			x[i] = ops.BroadcastTo(w, sum.Shape()...)
-		}
-		f(x, append([]*ops.Node(nil), key...))
+		return nil
 	})
-	return x
+	if bad != nil {
+		return slices.Repeat([]*ops.Node{bad}, n)
+	}
+	all[0].Graph().Named(name, func() { f(wide[:n], wide[n:]) })
+	return wide[:n]
 }
 
 // threefry encrypts x, two words or four, in place. turns are the rotations of a round, one for each pair.
