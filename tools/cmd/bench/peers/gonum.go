@@ -3,7 +3,6 @@ package peers
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -56,21 +55,7 @@ func (Gonum) Load(_ context.Context, w *bench.Work, operands []*tensor.Tensor) (
 		}
 		return nil
 	}
-	fetch := func() error {
-		for i := range n {
-			for j := range n {
-				v := a[i*n+j]
-				switch {
-				case function == bench.FunctionCholesky && j > i, function == bench.FunctionQR && j < i:
-					v = 0
-				case function == bench.FunctionQR:
-					v = math.Abs(v)
-				}
-				out.SetFloat64(i*n+j, v)
-			}
-		}
-		return nil
-	}
+	fetch := fetchFactor(function, n, out, func(i, j int) float64 { return a[i*n+j] })
 	return &job{f: run, fetch: fetch, outs: []*tensor.Tensor{out}}, nil
 }
 

@@ -90,10 +90,16 @@ func (l *LAPACK) Load(_ context.Context, w *bench.Work, operands []*tensor.Tenso
 		}
 		return nil
 	}
-	fetch := func() error {
+	fetch := fetchFactor(function, n, out, func(i, j int) float64 { return a.Float64At(j*n + i) })
+	return &job{f: run, fetch: fetch, outs: []*tensor.Tensor{out}, keep: []*tensor.Tensor{turned, a, work, tau}}, nil
+}
+
+// fetchFactor puts what LAPACK leaves in a matrix of n rows into out, as our works have it: triangles alone, and without the signs of R, which are nobody's choice.
+func fetchFactor(function string, n int, out *tensor.Tensor, at func(i, j int) float64) func() error {
+	return func() error {
 		for i := range n {
 			for j := range n {
-				v := a.Float64At(j*n + i)
+				v := at(i, j)
 				switch {
 				case function == bench.FunctionCholesky && j > i, function == bench.FunctionQR && j < i:
 					v = 0
@@ -105,5 +111,4 @@ func (l *LAPACK) Load(_ context.Context, w *bench.Work, operands []*tensor.Tenso
 		}
 		return nil
 	}
-	return &job{f: run, fetch: fetch, outs: []*tensor.Tensor{out}, keep: []*tensor.Tensor{turned, a, work, tau}}, nil
 }
