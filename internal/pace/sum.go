@@ -18,8 +18,8 @@ const (
 	drift = 0.1 // of what was learned, a while later
 	kin   = 0.4 // of names from what their kind tells, where they were not measured
 
-	// So many of them a measured time is taken to be more, or less, than expected at most. Other work makes runs slower and none
-	// faster. With 1.345, Huber's estimate is 95 % as efficient as the mean where nothing is disturbed.
+	// A measured time counts as at most this many standard deviations above what is expected, or below: other work makes runs slower
+	// and none faster. With 1.345, Huber's estimate is 95 % as efficient as the mean where nothing is disturbed.
 	slower, faster = 1.345, 2
 )
 
