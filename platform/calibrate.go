@@ -252,12 +252,12 @@ func (o *Opened) timedOn(dev *cl.Device) (p timed, err error) {
 // copyKernel returns the copy kernel with two memories of n bytes, n a multiple
 // of 64, as its arguments.
 func (o *Opened) copyKernel(prog timed, n int64) (k copier, free func() error, err error) {
-	k, _, _, free, err = o.copyBetween(prog, n)
+	k, _, _, free, err = o.copyBetween(o.queue, prog, n)
 	return k, free, err
 }
 
-// copyBetween is copyKernel with the memories.
-func (o *Opened) copyBetween(prog timed, n int64) (k copier, from, to *Memory, free func() error, err error) {
+// copyBetween is copyKernel with the memories, for launches that q takes.
+func (o *Opened) copyBetween(q *cl.Queue, prog timed, n int64) (k copier, from, to *Memory, free func() error, err error) {
 	fail := func(err error) (copier, *Memory, *Memory, func() error, error) { return copier{}, nil, nil, nil, err }
 	if from, err = o.Alloc(n); err != nil {
 		return fail(err)
@@ -269,7 +269,7 @@ func (o *Opened) copyBetween(prog timed, n int64) (k copier, from, to *Memory, f
 		return fail(errors.Join(err, from.Close(), to.Close()))
 	}
 	free = func() error { return errors.Join(k.Close(), from.Close(), to.Close()) }
-	if err := k.set(from.Buffer(), to.Buffer()); err != nil {
+	if err := k.set(q, o.device, from.Buffer(), to.Buffer()); err != nil {
 		return fail(errors.Join(err, free()))
 	}
 	return k, from, to, free, nil

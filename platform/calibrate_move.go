@@ -87,7 +87,7 @@ func typical(ctx context.Context, part time.Duration, before, f func() error) (t
 // work on the bytes, as in a run: what their caches hold must be fetched from there.
 func (o *Opened) measureTransfers(ctx context.Context, prog timed, c *Calibration) error {
 	most := o.device.measured(moveSizes[len(moveSizes)-1])
-	k, from, to, free, err := o.copyBetween(prog, most)
+	k, from, to, free, err := o.copyBetween(o.queue, prog, most)
 	if err != nil {
 		return err
 	}

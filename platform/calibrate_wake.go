@@ -57,7 +57,7 @@ func (o *Opened) measureCompanion(ctx context.Context, _ timed, c *Calibration) 
 	if err != nil {
 		return err
 	}
-	k, from, to, free, err := o.copyBetween(prog, companionMoves)
+	k, from, to, free, err := o.copyBetween(q, prog, companionMoves)
 	if err != nil {
 		return errors.Join(err, q.Close())
 	}

@@ -221,7 +221,7 @@ func (p *prober) companion(ours bool, set func(k *cl.Kernel, i int, b *block, se
 	defer func() { err = errors.Join(err, k.Close()) }()
 	copies := func(from, to *cl.Buffer, _ int64) error {
 		items, group := o.device.rateItems()
-		return errors.Join(mine.set(from, to), o.queue.Launch(mine.Kernel, cl.Range1(items, group), nil))
+		return errors.Join(mine.set(o.queue, o.device, from, to), o.queue.Launch(mine.Kernel, cl.Range1(items, group), nil))
 	}
 	return p.companionRounds(q, k, copies, ours, set)
 }
@@ -275,7 +275,7 @@ func (p *prober) companionRounds(q *cl.Queue, companion copier, copies func(from
 		b.direct.mu.RUnlock()
 		blocks[i] = b
 	}
-	err = errors.Join(set(companion.Kernel, companion.from, blocks[1], seen[1]), set(companion.Kernel, companion.to, blocks[2], seen[2]))
+	err = errors.Join(set(companion.Kernel, companion.from, blocks[1], seen[1]), set(companion.Kernel, companion.to, blocks[2], seen[2]), companion.prepare(q, o.device))
 	if err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func (p *prober) directAt(k copier, size int64) (err error) {
 		}
 		blocks[i] = b
 	}
-	if err := k.set(blocks[0].buffer, blocks[1].buffer); err != nil {
+	if err := k.set(p.queue, o.device, blocks[0].buffer, blocks[1].buffer); err != nil {
 		return err
 	}
 	items, group := o.device.rateItems()

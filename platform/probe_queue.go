@@ -89,7 +89,7 @@ func (p *prober) profiling() (err error) {
 			return kerr
 		}
 		defer func() { err = errors.Join(err, k.Close()) }()
-		if err := k.set(p.buffer, p.buffer); err != nil {
+		if err := k.set(q, p.o.device, p.buffer, p.buffer); err != nil {
 			return err
 		}
 		items, group := p.o.device.rateItems()

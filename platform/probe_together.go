@@ -71,31 +71,50 @@ func newCopier(prog *cl.Program, joined bool) (c copier, err error) {
 		c.to = 1
 		return c, err
 	}
-	if c.Kernel, err = joinedKernel(prog, 0); err != nil {
-		return c, err
-	}
+	c.Kernel, err = prog.Kernel("rates")
 	c.to, c.joined = 2, true
-	if err = c.SetInt32(1, 1); err != nil {
-		err = errors.Join(err, c.Close())
-	}
 	return c, err
 }
 
-func (c copier) set(from, to *cl.Buffer) error {
-	return errors.Join(c.SetBuffer(c.from, from), c.SetBuffer(c.to, to))
+// set makes it copy from one buffer to the other, in launches of d that q takes.
+func (c copier) set(q *cl.Queue, d *Device, from, to *cl.Buffer) error {
+	return errors.Join(c.SetBuffer(c.from, from), c.SetBuffer(c.to, to), c.prepare(q, d))
+}
+
+// prepare comes after the memories are set.
+func (c copier) prepare(q *cl.Queue, d *Device) error {
+	if !c.joined {
+		return nil
+	}
+	return errors.Join(setJoined(q, c.Kernel, d, 0), c.SetInt32(1, 1))
+}
+
+// mostItems is how many items the kernel of all that is timed has at most.
+const mostItems = 1 << 15
+
+// setJoined sets that kernel, whose memories are set, to one of its ways. PoCL before 6 keeps a loaded kernel for the
+// widest launch so far, and aborts where a wider one begins while others are at work. As the device may be measured by
+// several at a time, the first launch is as wide as any, and does nothing.
+func setJoined(q *cl.Queue, k *cl.Kernel, d *Device, way int32) error {
+	var err error
+	if d.has(fixWidest) {
+		items, group := d.rateItems()
+		items = max(items, mostItems) / group * group
+		err = errors.Join(k.SetInt32(1, 0), k.SetInt32(3, 0), q.Launch(k, cl.Range1(items, group), nil), q.Finish())
+	}
+	return errors.Join(err, k.SetInt32(3, way))
 }
 
 // launch copies about n bytes on the device, or its companion, whose queue is given, and returns how many.
 // Where a kernel is compiled anew for other sizes of groups, and of more than 65,535 items, it is always the same.
 func (c copier) launch(q *cl.Queue, d *Device, n int64) (moved int64, err error) {
-	const most = 1 << 15
 	_, group := d.rateItems()
 	vector := int64(4 * d.ratedVector())
 	items, rounds := max(1, n/vector), int64(1)
 	if c.joined {
 		items = max(items, int64(group))
-		if items > most {
-			items, rounds = most, items/most
+		if items > mostItems {
+			items, rounds = mostItems, items/mostItems
 		}
 		if err := c.SetInt32(1, int32(rounds)); err != nil {
 			return 0, err

@@ -54,6 +54,7 @@ const (
 	fixNoDirect                     // no plain copies: a wait may end before the work does
 	fixLongHeader                   // declare built-in functions instead of its header
 	fixOneContext                   // one context for all that has a device open
+	fixWidest                       // the first launch of a kernel is the widest
 	fixNoSubBuffers                 // its process ends where parts of buffers are released
 )
 

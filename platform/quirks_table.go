@@ -205,6 +205,15 @@ var quirkTable = []Quirk{
 		match:   key(keyPoCL),
 	},
 	{
+		Name: "wider-launches", Driver: "PoCL before 6",
+		Symptom: "keeps a loaded kernel for the widest launch so far, and ends the process where a wider one begins while others are at work",
+		Remedy:  "the kernels that measure are launched first as wide as they ever are; all launches on a companion are of one width",
+		Source:  "observed on PoCL 3.1: assertion found->ref_count > 0 of pocl_release_dlhandle_cache, which looks for the work-group alone",
+		Test:    "TestACompanionIsMeasuredBySeveralAtOnce",
+		fix:     fixWidest,
+		match:   func(d *Device, _ bool) bool { return d.Key == keyPoCL && versionIn(d.Driver, 0, 6) },
+	},
+	{
 		Name: "freed-parts", Driver: "PoCL",
 		Symptom: "asks a sub-device that it has freed, where its own thread is the last to let go of a command, and so of a queue",
 		Remedy:  "cl releases queues on sub-devices when no command holds them, and their context after them",

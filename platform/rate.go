@@ -61,7 +61,7 @@ type rater struct {
 func newRater(o *Opened, q *cl.Queue, prog *cl.Program, name string, joined bool, b *cl.Buffer) (r *rater, err error) {
 	var k *cl.Kernel
 	if joined {
-		k, err = joinedKernel(prog, rateWays[name])
+		k, err = prog.Kernel("rates")
 	} else {
 		k, err = prog.Kernel(name)
 	}
@@ -70,24 +70,12 @@ func newRater(o *Opened, q *cl.Queue, prog *cl.Program, name string, joined bool
 	}
 	err = k.SetBuffer(0, b)
 	if joined {
-		err = errors.Join(err, k.SetBuffer(2, b))
+		err = errors.Join(err, k.SetBuffer(2, b), setJoined(q, k, o.device, rateWays[name]))
 	}
 	if err != nil {
 		return nil, errors.Join(err, k.Close())
 	}
 	return &rater{o, q, k, b}, nil
-}
-
-// joinedKernel is the kernel of all that is timed, set to one of them.
-func joinedKernel(prog *cl.Program, way int32) (*cl.Kernel, error) {
-	k, err := prog.Kernel("rates")
-	if err != nil {
-		return nil, err
-	}
-	if err := k.SetInt32(3, way); err != nil {
-		return nil, errors.Join(err, k.Close())
-	}
-	return k, nil
 }
 
 // rateWays are the numbers of sections in the kernel of all that is timed; 0 is a copy.

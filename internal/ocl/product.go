@@ -240,13 +240,24 @@ func (x *Products) plan(k contract.ProductShape) contract.ProductPlan {
 	if ok {
 		return plan
 	}
-	plan = contract.PlanProduct(x.eng.productRunner(k.Key.Inline).target().facts, k)
+	plan = x.eng.planProduct(k)
 	x.mu.Lock()
 	if len(x.planned) >= plansKept {
 		clear(x.planned)
 	}
 	x.planned[k] = plan
 	x.mu.Unlock()
+	return plan
+}
+
+// planProduct plans for the calling thread, as the key says, unless that is too many groups for it.
+func (e *Engine) planProduct(k contract.ProductShape) contract.ProductPlan {
+	r := e.productRunner(k.Key.Inline)
+	plan := contract.PlanProduct(r.target().facts, k)
+	if _, err := r.ranged(productRange(&plan)); errors.Is(err, errQueueOnly) {
+		k.Key.Inline = false
+		plan = contract.PlanProduct(e.queue.target().facts, k)
+	}
 	return plan
 }
 

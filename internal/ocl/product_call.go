@@ -80,7 +80,10 @@ func (c *productCaller) launch(p *Product, plan contract.ProductPlan) error {
 			return err
 		}
 	}
-	err := c.launcher.queue().Launch(c.kernel, cl.Range{Dims: dims(plan.Global), Global: plan.Global, Local: c.form.local}, nil)
+	rng, err := c.form.runner.ranged(productRange(&plan))
+	if err == nil {
+		err = c.launcher.queue().Launch(c.kernel, rng, nil)
+	}
 	if err == nil {
 		if err = c.wait(); err != nil {
 			err = c.wait() // the kernel may be at work: whatever was wrong, the memory is not ours to leave yet
@@ -102,11 +105,16 @@ func (c *productCaller) wait() error {
 	return c.form.eng.dev.Wait(context.Background())
 }
 
-func dims(global [3]int) (n int) {
-	for n < 3 && global[n] > 0 {
-		n++
+// productRange is the launch of a plan.
+func productRange(p *contract.ProductPlan) cl.Range {
+	r := cl.Range{Global: p.Global, Local: [3]int{1, 1, 1}}
+	if p.Key.Kind == contract.ProductTile {
+		r.Local = [3]int{p.Key.Tile.Items()}
 	}
-	return n
+	for r.Dims < 3 && r.Global[r.Dims] > 0 {
+		r.Dims++
+	}
+	return r
 }
 
 // span is a run of the host's memory.

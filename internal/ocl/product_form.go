@@ -18,8 +18,7 @@ type specialized struct {
 	key    contract.ProductKey
 	prog   *codegen.Program
 	sizes  []contract.ProductSize // of the arguments that are sizes, by argument
-	local  [3]int
-	done   chan struct{} // closed when built and err are set
+	done   chan struct{}          // closed when built and err are set
 	built  built
 	err    error
 
@@ -29,11 +28,7 @@ type specialized struct {
 }
 
 func newSpecialized(e *Engine, k contract.ProductKey) *specialized {
-	f := &specialized{eng: e, runner: e.productRunner(k.Inline), key: k, done: make(chan struct{}), local: [3]int{1, 1, 1}}
-	if k.Kind == contract.ProductTile {
-		f.local = [3]int{k.Tile.Items()}
-	}
-	return f
+	return &specialized{eng: e, runner: e.productRunner(k.Inline), key: k, done: make(chan struct{})}
 }
 
 // build compiles the kernel.
@@ -52,12 +47,10 @@ func (f *specialized) build(ctx context.Context) {
 			}
 		}
 	}
-	prog, err := to.programs.Program(ctx, f.prog.Name, f.prog.Source, f.prog.Options)
-	if err != nil {
-		f.err = fmt.Errorf("ocl: %s: build %s for products: %w", to.facts.Name, f.prog.Name, err)
+	if f.built, f.err = to.build(ctx, f.prog); f.err != nil {
+		f.err = fmt.Errorf("ocl: %s: build %s for products: %w", to.facts.Name, f.prog.Name, f.err)
 		return
 	}
-	f.built = built{prog: prog}
 	// A caller now finds a driver that compiles late.
 	c, err := f.take()
 	if f.err = err; err == nil {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
@@ -324,6 +325,47 @@ func TestProductsOfManyGoroutinesDoNotMix(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+func TestProductsGrowBesideOthers(t *testing.T) { // see hostrun.PartHead
+	t.Parallel()
+	e := device(t, "", nil)
+	e.host = newHostPath(e)
+	x := NewProducts(e)
+	t.Cleanup(func() { require.NoError(t, x.Close()) })
+	run := func(m, n, k int) error {
+		a, b, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
+		return x.Run(&Product{
+			DType: tensor.Float32, M: m, N: n, K: k, Alpha: 1,
+			A: Operand{Data: cl.Bytes(a), LD: k}, B: Operand{Data: cl.Bytes(b), LD: n}, C: Operand{Data: cl.Bytes(c), LD: n},
+		}, true)
+	}
+	require.NoError(t, run(8, 8, 8))
+	grown := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-grown:
+					return
+				default:
+					assert.NoError(t, run(64, 1, 900))
+				}
+			}
+		})
+	}
+	for n := 80; n < 8000; n += 16 {
+		assert.NoError(t, run(n, 1, 2))
+	}
+	close(grown)
+	wg.Wait()
+
+	// What a launch there cannot have is left to the device's queue.
+	k := contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductDot, DType: tensor.Float32, Inline: e.host != nil}, M: 1 << 20, N: 1, K: 1}
+	require.False(t, e.planProduct(k).Key.Inline)
+	k.M = 100
+	require.Equal(t, e.host != nil, e.planProduct(k).Key.Inline)
 }
 
 func TestAProductThatWaitsForNobodySaysThatItsKernelIsCompiled(t *testing.T) {
