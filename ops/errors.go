@@ -135,26 +135,56 @@ func callerLine() string {
 	transparent.mu.RLock()
 	defer transparent.mu.RUnlock()
 	var inside runtime.Frame
-	var pcs [64]uintptr
+	var pcs [12]uintptr // most often the line is among them
 	for skip := 2; ; skip += len(pcs) {
 		n := runtime.Callers(skip, pcs[:])
-		frames := runtime.CallersFrames(pcs[:n])
-		for more := n > 0; more; {
-			var f runtime.Frame
-			f, more = frames.Next()
-			pkg := packageOf(f.Function)
-			if f.File == "" || slices.Contains(callBack, pkg) {
+		for _, pc := range pcs[:n] {
+			at := siteOf(pc)
+			if at.passed {
 				continue
 			}
-			if !slices.Contains(transparent.packages, pkg) || strings.HasSuffix(f.File, "_test.go") {
-				return lineOf(f)
+			if !slices.Contains(transparent.packages, at.pkg) || at.test {
+				return lineOf(at.frame)
 			}
-			inside = f
+			inside = at.frame
 		}
 		if n < len(pcs) {
 			return lineOf(inside)
 		}
 	}
+}
+
+// site is what is known of a return address: each has one frame, also where calls were inlined.
+type site struct {
+	frame  runtime.Frame
+	pkg    string
+	passed bool // no line of a program
+	test   bool
+}
+
+// sites are those that were looked up, at most one for each call in the program.
+var sites struct {
+	mu sync.RWMutex
+	of map[uintptr]site
+}
+
+func siteOf(pc uintptr) site {
+	sites.mu.RLock()
+	s, ok := sites.of[pc]
+	sites.mu.RUnlock()
+	if ok {
+		return s
+	}
+	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+	s = site{frame: f, pkg: packageOf(f.Function), test: strings.HasSuffix(f.File, "_test.go")}
+	s.passed = f.File == "" || slices.Contains(callBack, s.pkg)
+	sites.mu.Lock()
+	defer sites.mu.Unlock()
+	if sites.of == nil {
+		sites.of = map[uintptr]site{}
+	}
+	sites.of[pc] = s
+	return s
 }
 
 // lineOf is dir/file.go:line.

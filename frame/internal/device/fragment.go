@@ -3,6 +3,7 @@ package device
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/anycl/anycl/frame/internal/host"
 	"github.com/anycl/anycl/frame/internal/plan"
@@ -88,16 +89,17 @@ func (x *fragments) fused(steps []*plan.Plan, f *table.Table, rights map[*plan.P
 			return 0, nil, nil
 		}
 	}
-	n, g, on, err := x.fuse(steps, f, rights)
-	if err == nil && !on && text != "" {
-		x.device.leave(text, first.Why)
+	n, g, stay, err := x.fuse(steps, f, rights)
+	if err == nil && stay != 0 && text != "" {
+		x.device.leave(text, first.Why, stay)
 	}
 	return n, g, err
 }
 
-// fuse is fused without a look at what has been decided before. On says whether the device ran the steps, or may run them the next time.
-func (x *fragments) fuse(steps []*plan.Plan, f *table.Table, rights map[*plan.Plan]*table.Table) (n int, g *table.Table, on bool, err error) {
+// fuse is fused without a look at what has been decided before. Stay says for how many queries the steps stay on the CPU path: 0 where the next one decides.
+func (x *fragments) fuse(steps []*plan.Plan, f *table.Table, rights map[*plan.Plan]*table.Table) (n int, g *table.Table, stay int, err error) {
 	first := steps[0]
+	begun := time.Now()
 	r := newRelation(x.Exec, f)
 	r.compact = x.device.compact
 	taken := 0
@@ -106,9 +108,11 @@ func (x *fragments) fuse(steps []*plan.Plan, f *table.Table, rights map[*plan.Pl
 		var right *table.Table
 		if p.Op == "join" {
 			var err error
+			start := time.Now()
 			if right, err = x.right(p, rights); err != nil {
-				return 0, nil, true, err
+				return 0, nil, 0, err
 			}
+			begun = begun.Add(time.Since(start)) // which both sides need
 		}
 		if err := r.absorb(p, right); err != nil {
 			p.Why = err.Error()
@@ -125,7 +129,7 @@ func (x *fragments) fuse(steps []*plan.Plan, f *table.Table, rights map[*plan.Pl
 		}
 	}
 	if taken == 0 {
-		return 0, nil, false, x.Pool.Context.Err()
+		return 0, nil, doubled, x.Pool.Context.Err()
 	}
 	if o == nil { // again, without the step that failed
 		again := newRelation(x.Exec, f)
@@ -133,20 +137,20 @@ func (x *fragments) fuse(steps []*plan.Plan, f *table.Table, rights map[*plan.Pl
 		for _, p := range steps[:taken] {
 			if err := again.absorb(p, rights[p]); err != nil {
 				first.Why = err.Error()
-				return 0, nil, false, nil
+				return 0, nil, doubled, nil
 			}
 		}
 		r = again
 		if r.work == 0 {
 			first.Why = plan.NothingComputed
-			return 0, nil, false, nil
+			return 0, nil, doubled, nil
 		}
 		if o, err = r.result(); err != nil {
 			first.Why = err.Error()
-			return 0, nil, false, nil
+			return 0, nil, doubled, nil
 		}
 	}
-	return x.launch(steps[:taken], f, rights, r, o)
+	return x.launch(steps[:taken], f, rights, r, o, begun)
 }
 
 // end makes the last step of a graph.

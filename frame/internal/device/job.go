@@ -11,8 +11,8 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// launch decides where steps run, and runs them.
-func (x *fragments) launch(steps []*plan.Plan, f *table.Table, rights map[*plan.Plan]*table.Table, r *relation, o *outcome) (n int, g *table.Table, run bool, err error) {
+// launch decides where steps run, and runs them. What it returns is as of [fragments.fuse].
+func (x *fragments) launch(steps []*plan.Plan, f *table.Table, rights map[*plan.Plan]*table.Table, r *relation, o *outcome, begun time.Time) (n int, g *table.Table, stay int, err error) {
 	d := x.device
 	broken := -1
 	if r.Broken != nil {
@@ -24,45 +24,42 @@ func (x *fragments) launch(steps []*plan.Plan, f *table.Table, rights map[*plan.
 	}
 	if err := r.Ops.Err(); err != nil {
 		steps[0].Why = err.Error()
-		return 0, nil, false, nil
+		return 0, nil, doubled, nil
 	}
 	if !r.reads(o.nodes) {
 		steps[0].Why = "no column is read"
-		return 0, nil, false, nil
+		return 0, nil, doubled, nil
 	}
 	r.Note("compact %v", r.compact)
 	prog, err := d.program(r.Text.String())
 	if err != nil {
-		return 0, nil, true, err
+		return 0, nil, 0, err
 	}
-	bytes := o.bytes
 	for _, f := range r.Feeds {
-		bytes += f.Bytes
 		if d.most > 0 && f.Bytes > d.most {
 			steps[0].Why = fmt.Sprintf("%s are more than one allocation of the device", table.Size(f.Bytes))
-			return 0, nil, false, nil
+			return 0, nil, doubled, nil
 		}
 	}
-	job := job{Device: d, program: prog, steps: steps, r: r, o: o, rows: f.Rows, bytes: bytes}
-	on, final, why := job.decide()
+	job := job{Device: d, program: prog, steps: steps, r: r, o: o, rows: f.Rows, begun: begun}
+	on, why := job.decide()
 	if !on {
 		n, g, err = x.onCPU(&job, f, rights, why)
-		return n, g, !final, err
+		return n, g, job.stay, err
 	}
 	if err := x.Reserve(o.bytes); err != nil {
-		return 0, nil, true, err
+		return 0, nil, 0, err
 	}
-	start := time.Now()
 	g, err = job.run(x.Pool.Context, broken)
 	if err != nil {
 		if x.Pool.Context.Err() != nil {
-			return 0, nil, true, context.Cause(x.Pool.Context)
+			return 0, nil, 0, context.Cause(x.Pool.Context)
 		}
 		prog.cost.refuse(f.Rows)
 		n, g, err = x.onCPU(&job, f, rights, err.Error())
-		return n, g, false, err
+		return n, g, doubled, err
 	}
-	took := time.Since(start)
+	took := time.Since(begun)
 	top := steps[len(steps)-1]
 	for _, p := range steps {
 		p.Stats = plan.Stats{Ran: true, Fused: p != top}
@@ -82,7 +79,7 @@ func (x *fragments) launch(steps []*plan.Plan, f *table.Table, rights map[*plan.
 			x.Release(p.In[1])
 		}
 	}
-	return len(steps), g, true, x.Reserve(0)
+	return len(steps), g, 0, x.Reserve(0)
 }
 
 // reads reports whether outputs depend on an input with an element for each row, which says how many there are.
@@ -120,7 +117,7 @@ func (x *fragments) onCPU(j *job, f *table.Table, rights map[*plan.Plan]*table.T
 		}
 	}
 	if !j.waiting { // while a compiler works, times are not those of the steps
-		j.program.cost.add(onHost, j.rows, time.Since(start))
+		j.program.cost.add(onHost, j.rows, time.Since(start), j.again)
 	}
 	if j.begin {
 		j.compileBeside()
@@ -136,9 +133,11 @@ type job struct {
 	r       *relation
 	o       *outcome
 	rows    int
-	bytes   int64
-	begin   bool // to compile the graph when the CPU path is done
-	waiting bool // the graph is being compiled
+	begun   time.Time // the building of the graph
+	begin   bool      // to compile the graph when the CPU path is done
+	waiting bool      // the graph is being compiled
+	again   bool      // a try of a side that has not run for a while
+	stay    int       // see [fragments.fuse]
 }
 
 // run runs the steps on the device.
@@ -146,7 +145,6 @@ func (j *job) run(ctx context.Context, broken int) (*table.Table, error) {
 	if err := j.program.compile(ctx, j.Device, j.r.Graph, j.o); err != nil {
 		return nil, err
 	}
-	start := time.Now()
 	out, err := j.program.run(ctx, j.r.Graph)
 	if err != nil {
 		return nil, err
@@ -156,7 +154,7 @@ func (j *job) run(ctx context.Context, broken int) (*table.Table, error) {
 	}
 	f, err := j.o.finish(out)
 	if err == nil {
-		j.program.cost.add(onDevice, j.rows, time.Since(start))
+		j.program.cost.add(onDevice, j.rows, time.Since(j.begun), j.again)
 	}
 	return f, err
 }

@@ -15,7 +15,7 @@ import (
 
 // Where steps run is decided by times that were measured: of the same steps, of about as many rows. Before there are some, the CPU
 // path runs while the graph is compiled beside it, and the engine's own prediction says whether it is worth a try. No query waits for a
-// compiler, unless that saves more than it takes.
+// compiler, unless that saves more than it takes. A device's time begins before its graph is built, which the CPU path does not need.
 
 const (
 	onHost = iota
@@ -28,6 +28,12 @@ const enough = 3
 // hopeless is how many times the CPU path's time a device's is to be for the device not to be tried, or no more.
 const hopeless = 4
 
+// refused is what a graph is predicted to take that cannot run.
+const refused = time.Hour
+
+// doubled is that steps stay on the CPU path for twice as many queries as the last time.
+const doubled = -1
+
 // fewRows is below how many rows the CPU path is done about when a graph has been built and fed.
 const fewRows = 1 << 15
 
@@ -36,7 +42,8 @@ type history struct {
 	mu        sync.Mutex
 	took      [2][33]timing
 	predicted [33]time.Duration // by the engine; 0: not known
-	waiting   bool              // for a compiler
+	choice    [33]choice
+	waiting   bool // for a compiler
 }
 
 type timing struct {
@@ -44,8 +51,17 @@ type timing struct {
 	runs int
 }
 
-// add records a run. The first one on a device is left out where others come: it compiles.
-func (h *history) add(side, rows int, took time.Duration) {
+// choice is which side was faster, and when the other one is tried again.
+type choice struct {
+	made  bool
+	side  int
+	pause int // queries between two tries
+	left  int // of them
+}
+
+// add records a run. The first one on a device is left out where others come: it compiles. Again says that the side was tried
+// again after a while: its times of then say less than the new one.
+func (h *history) add(side, rows int, took time.Duration, again bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := &h.took[side][bits.Len32(uint32(rows))]
@@ -53,10 +69,45 @@ func (h *history) add(side, rows int, took time.Duration) {
 	switch {
 	case side == onDevice && t.runs == 1 || t.runs == 0:
 		t.best = per
+	case again:
+		t.best = min(per, t.best+t.best/2)
 	default:
 		t.best = min(per, t.best+t.best/16) // a little worse each time, so that what has changed is seen
 	}
 	t.runs++
+}
+
+// most is how many queries go by, at most, before the loser is tried again.
+const most = 1 << 10
+
+// choose returns the side of the next run, and whether that is a try after a while. Tries of the side that has lost take no more than about a twentieth of the
+// time, and become rarer as long as they change nothing.
+func (h *history) choose(k int, device, host time.Duration) (side int, try bool) {
+	c := &h.choice[k]
+	side, better, worse := onHost, host, device
+	if device < host-host/10 {
+		side, better, worse = onDevice, device, host
+	}
+	switch {
+	case !c.made || c.side != side:
+		c.pause = min(max(4, int(20*max(0, worse-better)/max(better, 1))), most)
+	case c.left > 0:
+		c.left--
+		return side, false
+	case c.left == 0:
+		c.left = -1
+		return 1 - side, true
+	case c.left == -1 && side == onHost: // whose times are from before the pause
+		c.left = -2
+		return onHost, true
+	default: // a try changed nothing
+		c.pause = min(2*c.pause, most)
+	}
+	c.made, c.side, c.left = true, side, c.pause
+	if side == onHost { // where steps stay for the pause, unseen
+		c.left = 0
+	}
+	return side, false
 }
 
 func (t timing) of(rows int) time.Duration { return t.best * time.Duration(rows) / 1024 }
@@ -82,7 +133,7 @@ func (d *Device) refuses(f *table.Table) string {
 func (h *history) refuse(rows int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.predicted[bits.Len32(uint32(rows))] = time.Hour
+	h.predicted[bits.Len32(uint32(rows))] = refused
 }
 
 // verdict is that steps stay on the CPU path, for so many queries.
@@ -116,8 +167,8 @@ func (d *Device) leaves(text string) string {
 	return v.why
 }
 
-// leave has steps stay on the CPU path for twice as many queries as before.
-func (d *Device) leave(text, why string) {
+// leave has steps stay on the CPU path for so many queries, or twice as many as before: see [doubled].
+func (d *Device) leave(text, why string, queries int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.left == nil {
@@ -128,45 +179,56 @@ func (d *Device) leave(text, why string) {
 		v = &verdict{again: 8}
 		d.left[text] = v
 	}
-	v.again = min(2*v.again, 1<<10)
-	v.why, v.left = why, v.again
+	if queries == doubled {
+		v.again = min(2*v.again, most)
+		queries = v.again
+	}
+	v.why, v.left = why, queries
 }
 
-// decide says where the steps run, whether that is known for good, and why.
-func (j *job) decide() (device, final bool, why string) {
+// decide says where the steps run, and why; for how many queries they stay on the CPU path is in j.stay.
+func (j *job) decide() (device bool, why string) {
 	if j.Device.o.Place == ops.OnDevice {
-		return true, true, "asked for"
+		return true, "asked for"
 	}
 	h := &j.program.cost
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	k := bits.Len32(uint32(j.rows))
-	host, device2, predicted, waiting := h.took[onHost][k], h.took[onDevice][k], h.predicted[k], h.waiting
-	h.mu.Unlock()
+	host, device2, predicted := h.took[onHost][k], h.took[onDevice][k], h.predicted[k]
 	say := func(format string, a, b time.Duration) string {
 		return fmt.Sprintf(format, a.Round(10*time.Microsecond), b.Round(10*time.Microsecond))
 	}
 	switch {
 	case host.runs >= enough && (device2.runs >= enough || device2.runs > 1 && device2.of(j.rows) > hopeless*host.of(j.rows)):
 		a, b := device2.of(j.rows), host.of(j.rows)
-		if n := host.runs + device2.runs; n >= 32 && n&(n-1) == 0 && max(a, b) < 2*min(a, b) { // the other again, ever more rarely
-			return b < a, false, say("tried again: device %v, cpu path %v", a, b)
+		side, try := h.choose(k, a, b)
+		if try {
+			j.again = true
+			return side == onDevice, say("tried again: device %v, cpu path %v", a, b)
 		}
-		return a < b-b/10, true, say("measured: device %v, cpu path %v", a, b)
-	case waiting:
+		if side == onHost {
+			j.stay = h.choice[k].pause
+		}
+		return side == onDevice, say("measured: device %v, cpu path %v", a, b)
+	case h.waiting:
 		j.waiting = true
-		return false, false, "the graph is being compiled"
-	case predicted > 0 && host.runs == 0, device2.runs > 1 && host.runs < enough:
-		return false, false, "tried"
-	case device2.runs > 0 && device2.runs < enough, device2.runs == 0 && predicted > 0 && predicted < hopeless*host.of(j.rows):
-		return true, false, "tried"
+		return false, "the graph is being compiled"
+	case predicted > 0 && host.runs == 0:
+		return false, "tried"
+	case predicted < refused && (device2.runs > 0 || predicted > 0 && predicted < hopeless*host.of(j.rows)): // in turns, so that what else the machine does slows both
+		return device2.runs < enough && (host.runs >= enough || device2.runs <= host.runs), "tried"
 	case predicted > 0:
-		return false, host.runs >= enough, say("predicted: device %v, cpu path %v measured", predicted, host.of(j.rows))
+		if host.runs >= enough {
+			j.stay = doubled
+		}
+		return false, say("predicted: device %v, cpu path %v measured", predicted, host.of(j.rows))
 	}
 	if cost := j.cpu.predict(j.steps, j.rows); cost > j.Device.o.Patience {
-		return true, false, say("predicted: cpu path %v, more than the patience of %v for a compiler", cost, j.Device.o.Patience)
+		return true, say("predicted: cpu path %v, more than the patience of %v for a compiler", cost, j.Device.o.Patience)
 	}
 	j.begin = true
-	return false, false, "the graph is not compiled yet"
+	return false, "the graph is not compiled yet"
 }
 
 // compileBeside compiles the graph while queries run, and asks the engine what a run is predicted to take.
@@ -186,10 +248,10 @@ func (j *job) compileBeside() {
 		var predicted time.Duration
 		if err := j.program.compile(ctx, j.Device, j.r.Graph, j.o); err == nil {
 			if predicted = j.program.prepare(ctx, sizes); predicted == 0 {
-				predicted = time.Hour
+				predicted = refused
 			}
 		} else {
-			predicted = time.Hour
+			predicted = refused
 		}
 		h.mu.Lock()
 		h.predicted[k], h.waiting = predicted, false

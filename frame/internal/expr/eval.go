@@ -92,7 +92,7 @@ func scratch[T any](m *Morsel, n int) []T {
 		if a.block != nil {
 			a.full = append(a.full, a.block)
 		}
-		a.block, a.used = make([]uint64, max(words, 64<<10)), 0
+		a.block, a.used = make([]uint64, max(words, min(64<<10, 64+4*m.n))), 0 // of a few rows a small one
 	}
 	p := a.block[a.used : a.used+words]
 	a.used += words
