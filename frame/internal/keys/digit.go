@@ -280,17 +280,8 @@ func (d *Interned) prober(nulls bool) func(*column.Column) prober {
 		plus = 1
 	}
 	return func(c *column.Column) prober {
-		find := d.finder()
 		if dict := c.Dictionary(); dict != nil {
-			to := make([]uint64, dict.Len())
-			for i := range to {
-				to[i] = math.MaxUint64
-				if dict == d.dict {
-					to[i] = uint64(i)
-				} else if code, ok := find(dict.Text(i)); ok {
-					to[i] = uint64(code)
-				}
-			}
+			to := d.codesOf(dict)
 			codes := column.Values[int32](c)
 			return func(dst []uint64, miss []bool, lo int, mul uint64) {
 				for i, k := range codes[lo : lo+len(dst)] {
@@ -303,6 +294,7 @@ func (d *Interned) prober(nulls bool) func(*column.Column) prober {
 				}
 			}
 		}
+		find := d.finder()
 		return func(dst []uint64, miss []bool, lo int, mul uint64) {
 			for i := range dst {
 				code, ok := uint32(0), false
@@ -314,6 +306,25 @@ func (d *Interned) prober(nulls bool) func(*column.Column) prober {
 			}
 		}
 	}
+}
+
+// codesOf returns the number of each string of a dictionary, the greatest one for those that have none.
+func (d *Interned) codesOf(dict *column.Column) []uint64 {
+	to := make([]uint64, dict.Len())
+	if dict == d.dict {
+		for i := range to {
+			to[i] = uint64(i)
+		}
+		return to
+	}
+	find := d.finder()
+	for i := range to {
+		to[i] = math.MaxUint64
+		if code, ok := find(dict.Text(i)); ok {
+			to[i] = uint64(code)
+		}
+	}
+	return to
 }
 
 // order64 maps floats to integers of the same order: 0 and -0 to one, all NaN to the greatest.

@@ -92,6 +92,7 @@ func (x *Index) Next(row uint32) uint32 {
 }
 
 // Find returns for each of n rows the first row + 1 of the index with the same key, or 0. The columns have the types of the index's.
+// It is safe for concurrent use.
 func (x *Index) Find(p par.Pool, cols []*column.Column, n int) ([]uint32, error) {
 	found := make([]uint32, n)
 	type prepared struct {

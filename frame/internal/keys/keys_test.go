@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -300,4 +301,44 @@ func TestAContextEndsTheWork(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = Sort(p, digits, 100)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// Look-ups of strings share a table that the first of them makes.
+func TestGoroutinesShareAnIndex(t *testing.T) {
+	t.Parallel()
+	texts := func(from, n int) *column.Column {
+		v := make([]string, n)
+		for i := range v {
+			v[i] = fmt.Sprint("key", from+i)
+		}
+		return column.Of(v)
+	}
+	encoded := func(c *column.Column) *column.Column {
+		c, err := c.Encode()
+		require.NoError(t, err)
+		return c
+	}
+	digits, of := digitsOf(t, Order{}, encoded(texts(0, 100)))
+	require.Len(t, of, 1)
+	x, err := NewIndex(two, digits, 100)
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for k := range 6 {
+		probe := texts(10*k, 100)
+		if k%2 == 0 {
+			probe = encoded(probe)
+		}
+		wg.Go(func() {
+			found, err := x.Find(two, []*column.Column{probe}, 100)
+			if err != nil {
+				t.Error(err)
+			}
+			for i, row := range found {
+				if want := 10*k + i + 1; int(row) != want && (want <= 100 || row != 0) {
+					t.Errorf("goroutine %d: key %d is in row %d", k, 10*k+i, row)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

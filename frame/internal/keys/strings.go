@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/frame/internal/par"
@@ -85,6 +86,9 @@ type Interned struct {
 	Count int
 	dict  *column.Column // of a dictionary column
 	table *interner      // nil for one
+
+	once sync.Once
+	look func(string) (uint32, bool)
 }
 
 // Text returns the string with a number.
@@ -110,7 +114,7 @@ func (d *Interned) Dictionary() *column.Column {
 // Intern numbers the strings of a column. Each stripe has a table of its own; those of the others are added to the first one's.
 func Intern(p par.Pool, c *column.Column) (*Interned, error) {
 	if dict := c.Dictionary(); dict != nil {
-		return &Interned{asUnsigned(column.Values[int32](c)), dict.Len(), dict, nil}, nil
+		return &Interned{Codes: asUnsigned(column.Values[int32](c)), Count: dict.Len(), dict: dict}, nil
 	}
 	n := c.Len()
 	codes := make([]uint32, n)
@@ -145,7 +149,7 @@ func Intern(p par.Pool, c *column.Column) (*Interned, error) {
 		}
 		return nil
 	})
-	return &Interned{codes, len(tables[0].entries), nil, tables[0]}, err
+	return &Interned{Codes: codes, Count: len(tables[0].entries), table: tables[0]}, err
 }
 
 func internRange[O int32 | int64](t *interner, dst []uint32, c *column.Column, offs []O) {
@@ -174,15 +178,19 @@ func (d *Interned) Ranks() []uint32 {
 	return ranks
 }
 
-// finder returns a function that finds numbers of strings.
+// finder returns a function that finds numbers of strings. It is made when it is first asked for, by whichever goroutine that is.
 func (d *Interned) finder() func(string) (uint32, bool) {
-	if d.table == nil {
-		d.table = newInterner()
-		for i := range d.dict.Len() {
-			d.table.find(d.dict.Text(i))
+	d.once.Do(func() {
+		t := d.table
+		if t == nil {
+			t = newInterner()
+			for i := range d.dict.Len() {
+				t.find(d.dict.Text(i))
+			}
 		}
-	}
-	return d.table.look
+		d.look = t.look
+	})
+	return d.look
 }
 
 const none = math.MaxUint32
