@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ func (f *File) chunk(ctx context.Context, p *parquet.File, r io.ReaderAt, g *gro
 		spend := func(bytes int64) error { return g.reserve(bytes, f.o.memory()) }
 		m := &p.Metadata().RowGroups[g.at].Columns[l.at].MetaData
 		var pages int64
-		err := checkPages(r, m, p.Size(), func(bytes int64) error {
+		stored, err := checkPages(r, m, p.Size(), func(bytes int64) error {
 			if pages = max(pages, bytes); pages > f.o.memory() {
 				return spend(pages)
 			}
@@ -43,6 +44,10 @@ func (f *File) chunk(ctx context.Context, p *parquet.File, r io.ReaderAt, g *gro
 		chunk := p.RowGroups()[g.at].ColumnChunks()[l.at]
 		s, err := newSink(chunk.Type(), l, g.n, whole.of(g), spend)
 		if err != nil {
+			return err
+		}
+		if d := newDirect(r, m, stored, l, s, p.RowGroups()[g.at].NumRows()); d != nil {
+			c, err = d.column(ctx, s.(plain), g.ranges)
 			return err
 		}
 		in := chunk.Pages()
@@ -87,6 +92,9 @@ func readRange(ctx context.Context, in parquet.Pages, n int, top byte, s sink, v
 		}
 		if k = min(k, n); len(levels) > k {
 			levels = levels[:k]
+		}
+		if bytes.Count(levels, []byte{top}) == len(levels) {
+			levels = nil // none is null
 		}
 		if len(p.RepetitionLevels()) > 0 {
 			parquet.Release(p)
@@ -134,13 +142,7 @@ func present(n int, levels []byte, top byte) int {
 	if len(levels) == 0 {
 		return n
 	}
-	k := 0
-	for _, l := range levels {
-		if l == top {
-			k++
-		}
-	}
-	return k
+	return bytes.Count(levels, []byte{top})
 }
 
 func newSink(t parquet.Type, l leaf, n int, to room, spend func(int64) error) (sink, error) {

@@ -18,6 +18,7 @@ import (
 func (f *File) needed(p *parquet.File, r *os.File, at int, filter []frame.Bound) ([]rows, error) {
 	g := &p.Metadata().RowGroups[at]
 	keep := []rows{{0, g.NumRows}}
+	known := map[int][]page{} // by column, of which there may be several conditions
 	for _, b := range filter {
 		i := slices.IndexFunc(f.fields, func(c frame.Field) bool { return c.Name == b.Column })
 		if i < 0 {
@@ -36,9 +37,13 @@ func (f *File) needed(p *parquet.File, r *os.File, at int, filter []frame.Bound)
 		if m.NumValues > 0 && m.Statistics.NullCount == m.NumValues || c.excludes(lo, hi) {
 			return nil, nil
 		}
-		pages, err := pagesOf(r, p, &g.Columns[l.at], g.NumRows)
-		if err != nil {
-			return nil, err
+		pages, ok := known[l.at]
+		if !ok {
+			var err error
+			if pages, err = pagesOf(r, p, &g.Columns[l.at], g.NumRows); err != nil {
+				return nil, err
+			}
+			known[l.at] = pages
 		}
 		var some []rows
 		for _, q := range pages {
@@ -85,17 +90,8 @@ func pagesOf(r *os.File, p *parquet.File, c *format.ColumnChunk, n int64) ([]pag
 	if c.ColumnIndexOffset <= 0 || c.OffsetIndexOffset <= 0 || c.ColumnIndexLength <= 0 || c.OffsetIndexLength <= 0 {
 		return nil, nil
 	}
-	for _, s := range [][2]int64{{c.ColumnIndexOffset, int64(c.ColumnIndexLength)}, {c.OffsetIndexOffset, int64(c.OffsetIndexLength)}} {
-		if s[0]+s[1] > p.Size() {
-			return nil, errMetadata
-		}
-		b := make([]byte, s[1])
-		if _, err := r.ReadAt(b, s[0]); err != nil {
-			return nil, err
-		}
-		if err := checkStruct(b); err != nil {
-			return nil, err
-		}
+	if c.ColumnIndexOffset+int64(c.ColumnIndexLength) > p.Size() || c.OffsetIndexOffset+int64(c.OffsetIndexLength) > p.Size() {
+		return nil, errMetadata
 	}
 	column, offset, err := index(r, c)
 	if err != nil {
