@@ -83,6 +83,9 @@ func (m *Morsel) Take(cols []*column.Column, lo, hi int) {
 	}
 }
 
+// Drop forgets the columns, so that a morsel that is kept holds its own memory alone.
+func (m *Morsel) Drop() { clear(m.Cols[:cap(m.Cols)]) }
+
 // scratch returns n values with any content.
 func scratch[T any](m *Morsel, n int) []T {
 	var z T

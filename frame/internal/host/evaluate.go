@@ -1,12 +1,16 @@
 package host
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/frame/internal/expr"
 	"github.com/anycl/anycl/frame/internal/par"
 )
+
+// scratch is the memory of intermediate values, half a megabyte for each worker: parts of a source are too small to make and clear it again.
+var scratch = sync.Pool{New: func() any { return new(expr.Morsel) }}
 
 // Evaluate computes expressions over the rows of columns, in morsels.
 func (x *Exec) Evaluate(cols []*column.Column, n int, exprs []expr.Bound) ([]*column.Column, error) {
@@ -30,9 +34,20 @@ func (x *Exec) Evaluate(cols []*column.Column, n int, exprs []expr.Bound) ([]*co
 		}
 		sinks[k] = newSink(t, n)
 	}
-	morsels := make([]expr.Morsel, x.Pool.Workers)
+	morsels := make([]*expr.Morsel, x.Pool.Workers)
+	defer func() {
+		for _, m := range morsels {
+			if m != nil {
+				m.Drop()
+				scratch.Put(m)
+			}
+		}
+	}()
 	err := x.Pool.Morsels(n, func(w, lo, hi int) error {
-		m := &morsels[w]
+		if morsels[w] == nil {
+			morsels[w] = scratch.Get().(*expr.Morsel)
+		}
+		m := morsels[w]
 		m.Take(cols, lo, hi)
 		for k, i := range todo {
 			c, err := exprs[i].Eval(m)

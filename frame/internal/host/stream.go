@@ -50,7 +50,7 @@ func (x *Exec) batched(p *plan.Plan) (*table.Table, error, bool) {
 	ok := true
 	switch {
 	case x.limit <= 0:
-		if p.Op != "group" || x.device != nil || !apart(p.In[0]) || !mergeable(p) {
+		if p.Op != "group" || x.device != nil || !apart(p) || !mergeable(p) {
 			return nil, nil, false
 		}
 		if f, err, ok = x.groupApart(p); !ok {

@@ -13,18 +13,21 @@ import (
 )
 
 // What a source reads is grouped while it is read, in parts of some rows that stay in a core's cache from the filter to the sums. Each worker has parts of its own,
-// and their groups are merged at the end, in the order of the parts.
+// and their groups are merged at the end, in the order of the parts. So are aggregates of all rows of a frame, where a filter or
+// computed columns are below them.
 // Source: Leis et al., Morsel-Driven Parallelism (2014), section 4.4.
 
 // PartRows is how many rows a part has. Tests make it small.
 var PartRows = 64 << 10
 
-// apart reports whether the rows of a plan can be computed in parts, in any order.
-func apart(p *plan.Plan) bool {
+// apart reports whether the rows below a group can be computed in parts, in any order. Those of a frame only if they are one group: with keys, to number
+// groups once is faster than to do so for each part.
+func apart(group *plan.Plan) bool {
+	p := group.In[0]
 	for p.Op == "filter" || p.Op == "project" {
 		p = p.In[0]
 	}
-	return p.Op == "scan"
+	return p.Op == "scan" || p.Op == "frame" && len(group.Keys) == 0 && p != group.In[0] && p.Frame.Rows >= 4*PartRows
 }
 
 // fewGroups reports whether parts have so few groups that it pays to merge them.
@@ -33,20 +36,22 @@ func fewGroups(rows, groups int) bool { return rows < PartRows/16 || groups <= r
 // partGrouper groups parts.
 type partGrouper struct {
 	*grouper
-	steps []*plan.Plan // from the scan's to the group's
+	base  *plan.Plan   // a source or a frame
+	steps []*plan.Plan // from the base's to the group's
 	mu    sync.Mutex   // of what steps did
 	whole bool         // rows are kept, and grouped at the end
 	parts []*table.Table
 }
 
-// groupApart groups what a source reads, in parts; false if the whole has to be grouped together.
+// groupApart groups what a source reads, or a frame has, in parts; false if the whole has to be grouped together.
 func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 	g := &partGrouper{grouper: x.newGrouper(p)}
 	defer func() { x.live.Add(-g.bytes) }()
 	scan := p.In[0]
-	for ; scan.Op != "scan"; scan = scan.In[0] {
+	for ; scan.Op != "scan" && scan.Op != "frame"; scan = scan.In[0] {
 		g.steps = append([]*plan.Plan{scan}, g.steps...)
 	}
+	g.base = scan
 	type part struct {
 		at int
 		t  *table.Table
@@ -77,9 +82,12 @@ func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 	at := 0
 	alone := New(x.Pool.Context, Options{Workers: 1})
 	start := time.Now()
-	err = x.scanEach(scan, func(f *table.Table) error {
+	err = x.eachOfBase(scan, func(f *table.Table) error {
 		scan.Stats.Rows, scan.Stats.Bytes, scan.Stats.Ran = scan.Stats.Rows+f.Rows, scan.Stats.Bytes+f.Bytes(), true
 		for lo := 0; lo < f.Rows; lo += PartRows {
+			if err := x.Pool.Context.Err(); err != nil {
+				return err
+			}
 			in := part{at, f.Slice(lo, min(lo+PartRows, f.Rows))}
 			if at++; in.at == 0 {
 				out, err := g.begin(alone, in.t)
@@ -110,14 +118,28 @@ func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 		t, err = g.end(x)
 	}
 	if over := (*overflow)(nil); errors.As(err, &over) || errors.Is(err, expr.ErrDecimal) { // of a part, which that of all may not do
-		for s := p; ; s = s.In[0] {
-			if s.Stats = (plan.Stats{}); s.Op == "scan" {
-				break
-			}
-		}
+		forget(p)
 		return nil, nil, false
 	}
 	return t, err, true
+}
+
+// forget has the steps below a group run again.
+func forget(p *plan.Plan) {
+	for {
+		if p.Stats = (plan.Stats{}); len(p.In) == 0 {
+			return
+		}
+		p = p.In[0]
+	}
+}
+
+// eachOfBase calls emit for the rows of a source, as they come, or for those of a frame.
+func (x *Exec) eachOfBase(p *plan.Plan, emit func(*table.Table) error) error {
+	if p.Op == "scan" {
+		return x.scanEach(p, emit)
+	}
+	return emit(table.Pick(p.Frame, p.Names()))
 }
 
 // below computes the steps below the group.
@@ -176,7 +198,7 @@ func (g *partGrouper) put(at int, t *table.Table) {
 func (g *partGrouper) end(x *Exec) (*table.Table, error) {
 	g.parts = slices.DeleteFunc(g.parts, func(t *table.Table) bool { return t == nil })
 	if len(g.parts) == 0 {
-		none, err := g.below(x, table.Empty(g.scanSchema()))
+		none, err := g.below(x, table.Empty(g.base.Schema))
 		if err != nil {
 			return nil, err
 		}
@@ -198,12 +220,4 @@ func (g *partGrouper) end(x *Exec) (*table.Table, error) {
 		}
 	}
 	return g.finish()
-}
-
-func (g *partGrouper) scanSchema() []table.Field {
-	p := g.p.In[0]
-	for p.Op != "scan" {
-		p = p.In[0]
-	}
-	return p.Schema
 }
