@@ -318,7 +318,7 @@ func (g *Builder) Assemble(files ...string) *Program {
 	}
 	p.Body = b.String()
 	p.Source = p.Head + LibraryText(p.Library) + p.Body
-	p.Options = strings.TrimSpace(options(g.Task.FastMath, g.Double) + " " + g.Options)
+	p.Options = strings.TrimSpace(options(g.Task.FastMath, g.Double, g.Device.Unoptimized) + " " + g.Options)
 	return p
 }
 
