@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
@@ -35,7 +36,7 @@ func storedAt(w *walker, at int64) stored {
 		return s
 	}
 	s.levels, s.rows, s.packs = w.inner[5]+w.inner[6], w.inner[3], w.inner[7] != no
-	s.plain = w.inner[1] == s.rows && w.inner[2] == 0 && format.Encoding(w.inner[4]) == format.Plain && w.inner[6] == 0
+	s.plain = s.rows >= 0 && s.rows <= math.MaxInt32 && w.inner[1] == s.rows && w.inner[2] == 0 && format.Encoding(w.inner[4]) == format.Plain && w.inner[6] == 0
 	return s
 }
 

@@ -80,8 +80,8 @@ func (h *history) add(side, rows int, took time.Duration, again bool) {
 // most is how many queries go by, at most, before the loser is tried again.
 const most = 1 << 10
 
-// choose returns the side of the next run, and whether that is a try after a while. Tries of the side that has lost take no more than about a twentieth of the
-// time, and become rarer as long as they change nothing.
+// choose returns the side of the next run, and whether that is a try after a while. The side that has lost is tried when the other one has run
+// for four times what that costs, and ever more rarely as long as it changes nothing: other programs may have made it look slow.
 func (h *history) choose(k int, device, host time.Duration) (side int, try bool) {
 	c := &h.choice[k]
 	side, better, worse := onHost, host, device
@@ -90,7 +90,7 @@ func (h *history) choose(k int, device, host time.Duration) (side int, try bool)
 	}
 	switch {
 	case !c.made || c.side != side:
-		c.pause = min(max(4, int(20*max(0, worse-better)/max(better, 1))), most)
+		c.pause = min(max(4, int(4*max(0, worse-better)/max(better, 1))), most)
 	case c.left > 0:
 		c.left--
 		return side, false

@@ -14,7 +14,6 @@ type world struct {
 	p     *program
 	took  [2]time.Duration
 	noise func(side int) float64
-	spent time.Duration
 }
 
 func newWorld(host, device int, noise func(side int) float64) *world {
