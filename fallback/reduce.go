@@ -259,7 +259,7 @@ func (r *reduceTask[R]) foldRows(worker int, from, n, lo, hi int64, best []R, at
 		return
 	}
 	for o := range n {
-		var t tower[R]
+		var t pairwise[R]
 		for x := lo; x < hi; x += block {
 			b := f.eval((from+o)*r.folds+x, int(min(block, hi-x)))
 			xs := *lane[R](&b)

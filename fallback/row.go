@@ -414,7 +414,7 @@ func (k *typedFold[R]) short(best []R, at []int64, i int, xs []R) {
 
 // long folds columns [lo, hi) of a row, which are more than a block.
 func (k *typedFold[R]) long(t *rowTask, s *rowState, f *frame, row, lo, hi int64, best []R, at []int64) {
-	var sum tower[R]
+	var sum pairwise[R]
 	for x := lo; x < hi; x += t.points {
 		b := k.eval(t, s, f, row*t.cols+x, x, int(min(t.points, hi-x)))
 		xs := *lane[R](&b)

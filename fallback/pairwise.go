@@ -6,14 +6,14 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-// tower adds or combines values pairwise as they come: level i holds what 2^i
+// pairwise adds or combines values pairwise as they come: level i holds what 2^i
 // values came to. Its zero value is empty.
-type tower[R reg] struct {
+type pairwise[R reg] struct {
 	n     uint64
 	level [64]R
 }
 
-func (t *tower[R]) add(m engine.Monoid, x R) {
+func (t *pairwise[R]) add(m engine.Monoid, x R) {
 	i := 0
 	for ; t.n>>i&1 == 1; i++ {
 		x = combine(m, t.level[i], x)
@@ -23,7 +23,7 @@ func (t *tower[R]) add(m engine.Monoid, x R) {
 }
 
 // total is the fold of all values, at least one.
-func (t *tower[R]) total(m engine.Monoid) (sum R) {
+func (t *pairwise[R]) total(m engine.Monoid) (sum R) {
 	first := true
 	for i := range bits.Len64(t.n) {
 		switch {
@@ -40,7 +40,7 @@ func (t *tower[R]) total(m engine.Monoid) (sum R) {
 // joinParts folds the parts of each of best: part c of the i-th is parts[c*stride+i].
 func joinParts[R reg](m engine.Monoid, best, parts []R, stride, n int64) {
 	for i := range best {
-		var t tower[R]
+		var t pairwise[R]
 		for c := range n {
 			t.add(m, parts[c*stride+int64(i)])
 		}
