@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
@@ -98,10 +99,6 @@ func Symmetric(a Matrix, upper, vectors bool) []float64 {
 	if n == 0 {
 		return w
 	}
-	job := lapack.EVNone
-	if vectors {
-		job = lapack.EVCompute
-	}
 	finite := true
 	for i := range n {
 		from, to := 0, i+1
@@ -110,19 +107,58 @@ func Symmetric(a Matrix, upper, vectors bool) []float64 {
 		}
 		finite = finite && Finite(Of(1, to-from, row(a, i)[from:to]))
 	}
-	s := blas64.Symmetric{N: n, Stride: a.Stride, Data: a.Data, Uplo: uplo(upper)}
 	ok := finite
-	if ok {
+	switch {
+	case !ok:
+	case vectors:
+		s := blas64.Symmetric{N: n, Stride: a.Stride, Data: a.Data, Uplo: uplo(upper)}
 		work := make([]float64, 1)
-		lapack64.Syev(job, s, w, work, -1)
+		lapack64.Syev(lapack.EVCompute, s, w, work, -1)
 		work = make([]float64, max(int(work[0]), 3*n))
-		ok = lapack64.Syev(job, s, w, work, len(work))
+		ok = lapack64.Syev(lapack.EVCompute, s, w, work, len(work))
+	default:
+		ok = eigenvalues(a, upper, w)
 	}
 	if !ok {
 		Fill(a, math.NaN())
 		Fill(Of(1, n, w), math.NaN())
 	}
 	return w
+}
+
+// eigenvalues stores the eigenvalues of a, of which one triangle is read and all is overwritten, in w. It goes the way of [Symmetric] with
+// vectors: gonum's Dsterf, which needs none, panics where it scales a block.
+func eigenvalues(a Matrix, upper bool, w []float64) bool {
+	n := a.Rows
+	up := 1.0 // what brings the largest element near 1
+	largest := 0.0
+	for i := range n {
+		r := row(a, i)[:i+1]
+		if upper {
+			r = row(a, i)[i:]
+		}
+		for _, v := range r {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	if largest == 0 {
+		clear(w)
+		return true
+	}
+	if e := math.Ilogb(largest); e < -400 || e > 400 {
+		up = math.Ldexp(1, min(-e, 1023))
+		blas64.Scal(up, blas64.Vector{N: len(a.Data), Inc: 1, Data: a.Data})
+	}
+	var impl gonum.Implementation
+	e, tau, work := make([]float64, n-1), make([]float64, n-1), make([]float64, 1)
+	impl.Dsytrd(uplo(upper), n, a.Data, a.Stride, w, e, tau, work, -1)
+	work = make([]float64, int(work[0]))
+	impl.Dsytrd(uplo(upper), n, a.Data, a.Stride, w, e, tau, work, len(work))
+	ok := impl.Dsteqr(lapack.EVCompNone, n, w, e, nil, 1, nil)
+	for i := range w {
+		w[i] /= up
+	}
+	return ok
 }
 
 // Cut is the size from which on singular values count: the largest of them times rtol, or atol if that is more.
