@@ -31,7 +31,11 @@ func TestNothingIsFoundInTransformsUnderOclgrind(t *testing.T) {
 		t.Skipf("%s is not set: make check-kernels", oclgrindVar)
 	}
 	log := filepath.Join(t.TempDir(), "log")
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTransformsUnderOclgrind$", "-test.v")
+	args := []string{"-test.run=^TestTransformsUnderOclgrind$", "-test.v"}
+	if testing.Short() {
+		args = append(args, "-test.short")
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "OCL_ICD_VENDORS="+icd, "LD_LIBRARY_PATH="+testoclgrind.Mended(t), checkedVar+"=1", "OCLGRIND_LOG="+log,
 		"OCLGRIND_BUILD_OPTIONS=-cl-opt-disable", "OCLGRIND_CHECK_API=1", "OCLGRIND_UNINITIALIZED=1", "OCLGRIND_DATA_RACES=1")
 	out, err := cmd.CombinedOutput()
@@ -62,6 +66,9 @@ func TestTransformsUnderOclgrind(t *testing.T) {
 	}()
 	programs := map[string]*cl.Program{}
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
+		if dt == tensor.Float64 && testing.Short() {
+			continue
+		}
 		for _, c := range checkedKernels(dt) {
 			for _, form := range []*ops.KernelForm{c.k.CPU, {Entry: c.k.Entry, Options: c.k.Options, Global: c.k.Global, Local: c.k.Local}} {
 				program := programs[form.Options]
