@@ -98,8 +98,8 @@ func random(r *rand.Rand, m, n int, condition float64, symmetric bool) dense.Mat
 
 // kinds are the matrices of m rows and n columns with which LAPACK's DCHKGE, DCHKQR and DDRVBD test decompositions, or, if they are to be
 // symmetric, those of DCHKPO and DDRVST; and beside them columns that get smaller to the end of the dtype, equal singular values, and
-// elements that are not finite.
-func kinds(dt tensor.DType, m, n int, symmetric bool) (all []kind) {
+// elements that are not finite. Definite ones have no eigenvalues below 0.
+func kinds(dt tensor.DType, m, n int, symmetric, definite bool) (all []kind) {
 	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
 	eps, smallest := precision(dt)
 	small := 0.25 * smallest / eps
@@ -169,6 +169,23 @@ func kinds(dt tensor.DType, m, n int, symmetric bool) (all []kind) {
 		return math.Pow(smallest, p*0.98)
 	}), 0)
 	add("equal singular values", random(r, m, n, 1, symmetric), 0)
+	if !definite { // reflectors of different lengths
+		a := dense.New(m, n)
+		k := min(m, n)
+		order := r.Perm(k)
+		if symmetric { // pairs of rows are exchanged
+			for i := range order {
+				order[i] = i
+			}
+			for i := 0; i+2 < k; i += 4 {
+				order[i], order[i+2] = i+2, i
+			}
+		}
+		for i, j := range order {
+			a.Data[i*a.Stride+j] = 1 + 1/float64(1+min(i, j))
+		}
+		add("permuted", a, 0)
+	}
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
 		if a := well(); len(a.Data) > 0 {
 			a.Data[len(a.Data)-1] = v
