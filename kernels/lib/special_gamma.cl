@@ -189,9 +189,11 @@ INLINE REAL F(igamma_fraction)(const REAL a, const REAL x) {
     return h * F(igamma_scale)(a, x);
 }
 
-// Of small a and x <= 1 what is above, which 1 less what is below would lose: 1 - x^a/Γ(1 + a), and the rest of the series for what is below.
+// Of small a and x <= 1 what is above, which 1 less what is below would lose: 1 - x^a/Γ(1 + a), and the rest of the series for
+// what is below.
 INLINE REAL F(igamma_rest)(const REAL a, const REAL x) {
-    const REAL l = a * M(log)(x) - (a * (R(1.0) + a) * F(lgamma_near)(R(2.0) * a) - M(log1p)(a)); // log Γ(1 + a) = log Γ(2 + a) - log(1 + a)
+    const REAL lgamma1 = a * (R(1.0) + a) * F(lgamma_near)(R(2.0) * a) - M(log1p)(a); // log Γ(1 + a) = log Γ(2 + a) - log(1 + a)
+    const REAL l = a * M(log)(x) - lgamma1;
     REAL t = R(1.0), sum = R(0.0);
     for (int k = 1; k < TERMS(12, 21); k++) {
         t *= -x / (REAL)k;
