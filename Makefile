@@ -126,7 +126,7 @@ offline:
 # two; SHORT=-short takes one cell of each variant.
 check-kernels: export ANYCL_OCLGRIND ?= /usr/lib/oclgrind/liboclgrind-rt-icd.so
 check-kernels:
-	go test ./internal/ocl -count=1 -timeout 60m $(SHORT) -v -run UnderOclgrind
+	go test ./internal/ocl ./ops/fft -count=1 -timeout 60m $(SHORT) -v -run UnderOclgrind
 
 # Everything that a machine with a GPU is asked, in one go: build here, run there. The binaries travel in one archive.
 #   make gpu && tar c --exclude='.gpu/*[!z]' . | ssh machine 'mkdir -p anycl && cd anycl && tar x && bench/gpu.sh'

@@ -5,8 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	lapack "gonum.org/v1/gonum/lapack/gonum"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -45,7 +43,6 @@ func leastSquares(a, b, x Matrix, rtol float64) bool {
 		order[i] = -1 // free to move
 	}
 	tau, work := make([]float64, n), make([]float64, 1)
-	var impl lapack.Implementation
 	impl.Dgeqp3(a.Rows, n, a.Data, a.Stride, order, tau, work, -1)
 	work = make([]float64, max(int(work[0]), 3*n+1))
 	impl.Dgeqp3(a.Rows, n, a.Data, a.Stride, order, tau, work, len(work))
@@ -58,9 +55,7 @@ func leastSquares(a, b, x Matrix, rtol float64) bool {
 	if empty(b) {
 		return true
 	}
-	lapack64.Ormqr(blas.Left, blas.Trans, a, tau, b, work[:1], -1)
-	work = make([]float64, max(int(work[0]), b.Cols))
-	lapack64.Ormqr(blas.Left, blas.Trans, a, tau, b, work, len(work))
+	multiply(a, tau, true, b)
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, blas64.Triangular{N: n, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper, Diag: blas.NonUnit},
 		Matrix{Rows: n, Cols: b.Cols, Stride: b.Stride, Data: b.Data})
 	for i, j := range order {

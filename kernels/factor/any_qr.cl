@@ -11,6 +11,7 @@
 //
 // hooks   IN  where a starts    S    PART  extremes    PUT_Q(i, v)  PUT_R(i, v)  store results where somebody reads them
 // macros  ACC  float or double    WG  items of a group    LARGE SMALL  elements beyond are scaled, or their squares were lost
+//         LOST  a sum of squares below this has lost some    UP_MOST  the largest power of two
 //         CHUNKS  parts of a matrix whose extremes are looked for apart
 // sizes   M N K C  rows, columns, reflectors, columns of Q    FROM W    T_FROM  where T of the panel lies
 // launch  qr_measure  global {WG, CHUNKS, batch}  local {WG, 1, 1}
@@ -93,6 +94,30 @@ void qr_begin(PARAMS) {
             s[T_AT + (long)i * NB + j] = 0;
 }
 
+// Leaves in sums[0] what the items' sums are together.
+static inline void add_up(__local ROW16 *sums, int id, ROW16 sum) {
+    sums[id] = sum;
+    for (int reach = WG / 2; reach > 0; reach /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id < reach)
+            sums[id] += sums[id + reach];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+// A power of two that brings the largest of the items' elements, and of one more, near 1: 1 where all of the items' are 0.
+static inline ACC scale_up(__local ROW16 *room, int id, ACC most, ACC one) {
+    __local ACC *all = (__local ACC *)room;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    all[id] = most;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    most = 0;
+    for (int i = 0; i < WG; i++)
+        most = fmax(most, all[i]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return most > 0 ? ldexp((ACC)1, min(-ilogb(fmax(most, one)), UP_MOST)) : (ACC)1;
+}
+
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void qr_panel(PARAMS) {
     __local ROW16 sums[WG];
@@ -107,22 +132,32 @@ void qr_panel(PARAMS) {
     for (int i = 1 + id; i < rows; i += WG)
         sum += f[i * ld] * ROW_AT(f + i * ld);
     for (int j = 0; j < width; j++) {
-        sums[id] = sum;
-        for (int reach = WG / 2; reach > 0; reach /= 2) {
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (id < reach)
-                sums[id] += sums[id + reach];
-        }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        const ACC square = ((__local const ACC *)sums)[j], alpha = f[j * ld + j];
+        add_up(sums, id, sum);
+        ACC square = ((__local const ACC *)sums)[j], up = 1;
         const ROW16 mine = ROW_AT(f + j * ld);
-        ACC beta = alpha, tau = 0, scale = 0;
+        const ACC own = f[j * ld + j];
+        if (square < LOST) { // squares of small elements were lost: again, of larger ones
+            ACC most = 0;
+            for (int i = j + 1 + id; i < rows; i += WG)
+                most = fmax(most, fabs(f[i * ld + j]));
+            up = scale_up(sums, id, most, fabs(own));
+            sum = 0;
+            for (int i = j + 1 + id; i < rows; i += WG) {
+                const ROW16 row = ROW_AT(f + i * ld);
+                sum += f[i * ld + j] * up * (lane == (ACC)j ? row * up : row);
+            }
+            add_up(sums, id, sum);
+            square = ((__local const ACC *)sums)[j];
+        }
+        const ACC alpha = own * up;
+        ACC beta = alpha, tau = 0, inverse = 0;
         if (square != 0) {
             beta = -copysign(sqrt(alpha * alpha + square), alpha);
             tau = (beta - alpha) / beta;
-            scale = 1 / (alpha - beta);
+            inverse = 1 / (alpha - beta);
         }
-        const ROW16 w = mine + scale * sums[0];
+        const ACC scale = inverse * up;
+        const ROW16 w = mine + inverse * sums[0];
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (id == 0) {
             ACC z[16] __attribute__((aligned(128)));
@@ -137,7 +172,7 @@ void qr_panel(PARAMS) {
             ROW16 r = mine - tau * w;
             r = lane > (ACC)j && lane < (ACC)width ? r : mine;
             ROW_AT(f + j * ld) = r;
-            f[j * ld + j] = beta;
+            f[j * ld + j] = beta / up;
         }
         sum = 0;
         const int next = min(j + 1, 15);

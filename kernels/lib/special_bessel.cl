@@ -115,12 +115,12 @@ INLINE void F(bessel)(const int order, const REAL x, REAL *jv, REAL *yv) {
     j1 *= norm;
     sum0 *= norm;
     sum1 *= norm;
-    if (x < small) {
+    if (x < small) { // power series; sum0 and sum1 are what DLMF 10.8.1 and 10.8.2 have beside J
         const REAL z = R(0.25) * x * x;
-        j0 = R(1.0) - z * (R(1.0) - R(0.25) * z);
-        j1 = R(0.5) * x * (R(1.0) - R(0.5) * z * (R(1.0) - z * R(0.16666666666666667)));
-        sum0 = -z * (R(0.5) - z / R(12.0)) ;
-        sum1 = R(0.0);
+        j0 = R(1.0) - z * (R(1.0) - R(0.25) * z * (R(1.0) - z * (R(1.0) / R(9.0)) * (R(1.0) - R(0.0625) * z)));
+        j1 = R(0.5) * x * (R(1.0) - R(0.5) * z * (R(1.0) - z * (R(1.0) / R(6.0)) * (R(1.0) - z * (R(1.0) / R(12.0)))));
+        sum0 = -z * (R(0.5) - z * (R(0.1875) - z * (R(11.0) / R(432.0) - z * (R(25.0) / R(13824.0)))));
+        sum1 = -R(0.25) * x * z * (R(0.5) - z * (R(5.0) / R(36.0) - z * (R(13.0) / R(864.0))));
     }
     const REAL l = M(log)(x) - R(0.115931515658412449);
     const REAL pi = R(0.636619772367581343); // 2 / π

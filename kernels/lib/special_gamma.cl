@@ -189,6 +189,19 @@ INLINE REAL F(igamma_fraction)(const REAL a, const REAL x) {
     return h * F(igamma_scale)(a, x);
 }
 
+// Of small a and x <= 1 what is above, which 1 less what is below would lose: 1 - x^a/Γ(1 + a), and the rest of the series for
+// what is below.
+INLINE REAL F(igamma_rest)(const REAL a, const REAL x) {
+    const REAL lgamma1 = a * (R(1.0) + a) * F(lgamma_near)(R(2.0) * a) - M(log1p)(a); // log Γ(1 + a) = log Γ(2 + a) - log(1 + a)
+    const REAL l = a * M(log)(x) - lgamma1;
+    REAL t = R(1.0), sum = R(0.0);
+    for (int k = 1; k < TERMS(12, 21); k++) {
+        t *= -x / (REAL)k;
+        sum += t * a / (a + (REAL)k);
+    }
+    return -M(expm1)(l) - M(exp)(l) * sum;
+}
+
 // Both: *lower and *upper add up to 1.
 INLINE void F(igamma_both)(const REAL a, const REAL x, REAL *lower, REAL *upper) {
     *lower = *upper = (REAL)NAN;
@@ -198,7 +211,7 @@ INLINE void F(igamma_both)(const REAL a, const REAL x, REAL *lower, REAL *upper)
     } else if (x == R(0.0) || isinf(a)) {
         *lower = R(0.0), *upper = R(1.0);
     } else if (x <= R(1.0) || x < a) {
-        *lower = F(igamma_series)(a, x), *upper = R(1.0) - *lower;
+        *lower = F(igamma_series)(a, x), *upper = a <= R(0.5) ? F(igamma_rest)(a, x) : R(1.0) - *lower;
     } else {
         *upper = F(igamma_fraction)(a, x), *lower = R(1.0) - *upper;
     }

@@ -320,14 +320,14 @@ var (
 	_ = defineFourier("fft.ihfft", fourierKind{realIn: true, inverse: true, conjugate: true})
 )
 
-// FFTShift returns x with the middle element of each named axis first in the middle: element 0, which stands for the frequency 0, goes to n/2.
+// Shift returns x with the middle element of each named axis first in the middle: element 0, which stands for the frequency 0, goes to n/2.
 // Without axes it is all of them. x is any dtype. Errors: an axis does not exist or is named twice.
 // Source: NumPy, numpy.fft.fftshift.
 func Shift(x *ops.Node, axes ...int) *ops.Node {
 	return ops.Apply("fft.shift", fftShiftAttr{axes, false}, x)
 }
 
-// IFFTShift is the inverse of [FFTShift], which differs where an extent is odd.
+// IShift is the inverse of [Shift], which differs where an extent is odd.
 func IShift(x *ops.Node, axes ...int) *ops.Node {
 	return ops.Apply("fft.shift", fftShiftAttr{axes, true}, x)
 }

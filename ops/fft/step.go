@@ -1,8 +1,9 @@
 package fft
 
 import (
-	_ "embed" // for step.cl
+	_ "embed" // for kernels
 	"fmt"
+	"sync"
 
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/internal/ir"
@@ -10,8 +11,17 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
+//go:embed passes.cl
+var passesSource string
+
+//go:embed lanes.cl
+var lanesSource string
+
 //go:embed step.cl
-var stepSource string
+var kernelsSource string
+
+// stepSource is the program that all kernels here are of.
+var stepSource = sync.OnceValue(func() string { return passesSource + lanesSource + kernelsSource })
 
 const (
 	stepMost  = 1024 // elements of a transform in one step at most
@@ -133,7 +143,7 @@ func kernelOf(dt tensor.DType, entry string, most int) ops.KernelOptions {
 	}
 	options += fmt.Sprintf(" -DPAD=%d", stepPad)
 	return ops.KernelOptions{
-		Source: stepSource, Entry: entry, Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
+		Source: stepSource(), Entry: entry, Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
 		CPU: &ops.KernelForm{Entry: entry, Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d -DMOST=%d", options, lanesOf(dt), vector, lanesOf(dt), most)},
 	}
 }

@@ -10,7 +10,7 @@ type float interface{ float32 | float64 }
 // hostWide is how many transforms are side by side on the host: about a cache line of them.
 const hostWide = 8
 
-// stepHost is step.cl in Go.
+// stepHost is the kernels of step.cl in Go.
 func stepHost[T float](s *stepAttr, out *tensor.Tensor, ins []*tensor.Tensor) {
 	x, roots, turns, y := tensor.MustSlice[T](ins[0]), tensor.MustSlice[T](ins[1]), tensor.MustSlice[T](ins[2]), tensor.MustSlice[T](out)
 	across, passes := (s.Lines+hostWide-1)/hostWide, hostRadices(s.M)

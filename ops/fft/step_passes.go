@@ -34,7 +34,7 @@ func without(all []int, v int) []int {
 	return all
 }
 
-// A hostPass takes transforms of n numbers, side apart, to radix transforms of n/radix, as those of step.cl; w are the roots of a
+// A hostPass takes transforms of n numbers, side apart, to radix transforms of n/radix, as those of passes.cl; w are the roots of a
 // transform of m.
 type hostPass[T float] func(radix int, xr, xi, yr, yi []T, n, side, m int, w []T)
 

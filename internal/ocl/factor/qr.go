@@ -98,9 +98,12 @@ func (f *qr) write() (*variant.Plan, error) {
 	f.wg = f.group(128)
 	g := f.program(f.wg, f.step)
 	g.Macro("IN", f.input(g, 0))
-	limits := map[tensor.DType][2]string{tensor.Float32: {"1e14f", "1e-14f"}, tensor.Float64: {"1e140", "1e-140"}}[f.dt]
-	g.Macro("LARGE", limits[0])
-	g.Macro("SMALL", limits[1])
+	limits := map[tensor.DType][4]string{
+		tensor.Float32: {"1e14f", "1e-14f", "0x1p-90f", "126"}, tensor.Float64: {"1e140", "1e-140", "0x1p-950", "1022"},
+	}[f.dt]
+	for i, name := range []string{"LARGE", "SMALL", "LOST", "UP_MOST"} {
+		g.Macro(name, limits[i])
+	}
 	g.Macro("CHUNKS", qrChunks)
 	g.Macro("NB", f.nb)
 	g.ScratchArg("S", 0, f.ctype())
