@@ -270,6 +270,9 @@ func (x *exporter) node(n *ops.Node) string {
 		if p.I < len(names) && names[p.I] != "" {
 			return names[p.I]
 		}
+		if names[0] == "refused" {
+			return names[0]
+		}
 		return x.refuse(n.Operands()[0], fmt.Sprintf("its result %d has no counterpart", p.I))
 	}
 	return x.results(n)[0]
