@@ -62,7 +62,8 @@
 //
 //	ANYCL_DEVICE          which device: nvidia, amd:1, intel, pocl, gpu, cpu, none
 //	ANYCL_PLACE           where graphs run that do not say: auto, cpu, device; fixed or reproducible for how that is decided
-//	ANYCL_VARIANT         kernel variants to force: contract=tile,reduce=item; class=gpu for those of GPUs
+//	ANYCL_VARIANT         kernel variants to force: contract=tile,reduce=item; class=gpu for those of GPUs;
+//	                      optimize=off to compile them in less time
 //	ANYCL_CACHE           folder of compiled programs and measurements, or off
 //	ANYCL_TUNE            folder of tuned kernel parameters, or off
 //	ANYCL_STAGING         on or off: bytes go to and from the device through pinned memory

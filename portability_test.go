@@ -68,6 +68,15 @@ func onDevice(t testing.TB, d *platform.Device) engine.Engine {
 	return forcedOn(t, d, variant.ForcedByEnv())
 }
 
+// unoptimized is for tests of what kernels are made of, where others compile such kernels as users do: a driver
+// compiles in half the time.
+func unoptimized() string {
+	if full() {
+		return ""
+	}
+	return variant.Optimize + "=" + variant.OptimizeOff
+}
+
 // forcedOn is a new engine on d with a list of variants.
 func forcedOn(t testing.TB, d *platform.Device, variants string) *ocl.Engine {
 	t.Helper()
@@ -119,11 +128,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// eachEngine runs a subtest for every device and for the CPU path.
-func eachEngine(t *testing.T, test func(t *testing.T, open func(t testing.TB) engine.Engine)) {
+// eachEngine runs a subtest for every device, with a list of variants beside that of the environment, and for the CPU
+// path.
+func eachEngine(t *testing.T, variants string, test func(t *testing.T, open func(t testing.TB) engine.Engine)) {
 	for _, d := range devices(t) {
 		t.Run(d.ID, func(t *testing.T) {
-			test(t, func(t testing.TB) engine.Engine { return onDevice(t, d) })
+			test(t, func(t testing.TB) engine.Engine { return forcedOn(t, d, variant.ForcedByEnv()+","+variants) })
 		})
 	}
 	t.Run("cpu", func(t *testing.T) { test(t, onCPUPath) })
@@ -164,7 +174,7 @@ func TestPortabilityOfTheMachine(t *testing.T) {
 
 func TestEveryOpAgreesWithReference(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, "", func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e := lasting(t, open)
 		cpu := e.Name() == "cpu"
 		optest.TestOps(t, e, &optest.Options{
@@ -178,7 +188,7 @@ func TestEveryOpAgreesWithReference(t *testing.T) {
 
 func TestGradientsAgreeWithFiniteDifferences(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, "", func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e := lasting(t, open)
 		if e.Name() != "cpu" && !full() {
 			t.Skipf("compared with the CPU path, which is compared with differences; %s=full does both", matrixVar)
@@ -195,7 +205,7 @@ func TestSecondGradientsAgreeWithFiniteDifferences(t *testing.T) {
 
 func TestGradientsAgreeAcrossEngines(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e := lasting(t, open)
 		o := &optest.Options{Bundle: e.Name() != "cpu" && !full()}
 		optest.TestGradientsAgree(t, e, lasting(t, onCPUPath), o)
@@ -203,7 +213,7 @@ func TestGradientsAgreeAcrossEngines(t *testing.T) {
 }
 
 func TestEnginesKeepTheirPromises(t *testing.T) {
-	eachEngine(t, optest.TestSeam)
+	eachEngine(t, "", optest.TestSeam)
 }
 
 // What own kernels are told of their launch, in every way that a device has to run them.
@@ -222,7 +232,7 @@ func TestOwnKernelsSeeTheirLaunch(t *testing.T) {
 // Folds over millions of values, whose errors must not grow with their number.
 func TestLongFoldsKeepTheirDigits(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, "", func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e, n := lasting(t, open), 1
 		if e.Name() == "cpu" || full() { // one where everything must be compiled
 			n = optest.LongFolds
@@ -233,7 +243,7 @@ func TestLongFoldsKeepTheirDigits(t *testing.T) {
 
 func TestRandomGraphsAgree(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e, n := lasting(t, open), 16
 		if e.Name() == "cpu" || full() { // 16 where everything must be compiled
 			n = 500
@@ -244,7 +254,7 @@ func TestRandomGraphsAgree(t *testing.T) {
 
 func TestRandomOpenGraphsAgree(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e, n := lasting(t, open), 3 // each is compiled for four sizes
 		if e.Name() == "cpu" || full() {
 			n = 100
@@ -255,7 +265,7 @@ func TestRandomOpenGraphsAgree(t *testing.T) {
 
 func TestRandomPlacementsAgree(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e, n := lasting(t, open), 6
 		if e.Name() == "cpu" || full() {
 			n = 500
@@ -266,7 +276,7 @@ func TestRandomPlacementsAgree(t *testing.T) {
 
 func TestGradientsOfRandomGraphsAgree(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e, n := lasting(t, open), 6
 		if e.Name() == "cpu" || full() {
 			n = 250

@@ -50,6 +50,7 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 		{Ops: []string{"add"}, DTypes: []tensor.DType{tensor.Float32}, Every: 12},      // a transposed operand beside one that is not
 	}
 	gradients, graphs := few(tensor.Float32, "conv2d", "max_pool2d"), 0
+	also := ",thread=workers," + unoptimized()
 	gradients.Bundle = true
 	if full() {
 		parts, graphs = []*optest.Options{{Bundle: true}}, 64
@@ -63,7 +64,7 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 			for _, v := range slices.Insert(variant.Variants(), 0, unforced) {
 				t.Run(v, func(t *testing.T) {
 					ran++
-					e := lasting(t, func(testing.TB) engine.Engine { return base.Forced(v+",thread=workers", seen.watch) })
+					e := lasting(t, func(testing.TB) engine.Engine { return base.Forced(v+also, seen.watch) })
 					for _, o := range parts {
 						t.Run("ops", func(t *testing.T) { optest.TestOps(t, e, o) })
 					}

@@ -14,16 +14,24 @@ package kernels
 import (
 	"embed"
 	"strings"
+	"sync"
 )
 
 //go:embed */*.cl
 var files embed.FS
 
+// texts are the files that were asked for, by name.
+var texts sync.Map
+
 // Text is the content of a kernel file, such as "reduce/cpu_block.cl".
 func Text(name string) string {
+	if text, ok := texts.Load(name); ok {
+		return text.(string)
+	}
 	b, err := files.ReadFile(name)
 	if err != nil {
 		panic("kernels: no file " + name) // a misspelt constant of this module
 	}
-	return strings.ReplaceAll(string(b), "\r\n", "\n")
+	text, _ := texts.LoadOrStore(name, strings.ReplaceAll(string(b), "\r\n", "\n"))
+	return text.(string)
 }

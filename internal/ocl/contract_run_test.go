@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"bytes"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -91,7 +92,11 @@ func (b *bench) prepare(tb testing.TB, t *engine.Task, p *variant.Plan, ins [][]
 	}
 	r.written = append(scratch, r.out)
 	for _, l := range p.Launches {
-		prog, err := b.dev.Program(tb.Context(), l.Program.Name, l.Program.Source, l.Program.Options)
+		options := l.Program.Options
+		if strings.HasPrefix(path.Base(l.Program.Name), "gpu_") && b.dev.Device().Class == platform.CPU && gpusUnoptimized() {
+			options += " -cl-opt-disable"
+		}
+		prog, err := b.dev.Program(tb.Context(), l.Program.Name, l.Program.Source, options)
 		require.NoError(tb, err)
 		k, err := prog.Kernel(l.Kernel)
 		require.NoError(tb, err)

@@ -49,6 +49,7 @@ func New(dev *platform.Opened) *Engine { return NewForced(dev, variant.ForcedByE
 // NewForced is New with a list of variants in place of that of EnvVariant.
 func NewForced(dev *platform.Opened, variants string) *Engine {
 	facts := facts.New(dev.Device(), dev.Caps())
+	facts.Unoptimized = variant.Forced(variants, variant.Optimize) == variant.OptimizeOff
 	asGPU := variant.Forced(variants, variant.Class) == variant.ClassGPU
 	if asGPU {
 		facts.AsGPU(dev.Caps())

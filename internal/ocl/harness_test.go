@@ -54,6 +54,9 @@ func device(t testing.TB, force string, change func(f *facts.Device)) *Engine {
 	if change != nil {
 		change(e.facts)
 	}
+	if o.Device().Class == platform.CPU && !e.facts.CPU {
+		e.facts.Unoptimized = gpusUnoptimized()
+	}
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
 	return e
 }
@@ -234,6 +237,10 @@ func putAt(dt tensor.DType, out []byte, i int64, f float64, u uint64) {
 //
 // tries all.
 func one(i, n int) bool { return i%n == 0 || os.Getenv("ANYCL_MATRIX") == "full" }
+
+// gpusUnoptimized is for kernels for GPUs, of which a CPU driver's optimizer tells nothing, and without which it compiles
+// in half the time.
+func gpusUnoptimized() bool { return !one(1, 2) }
 
 // numbersOnly begins tests that compile kernels or plans by the dozen to compare results:
 // the race detector sees nothing in kernels, and compilers take minutes under it.

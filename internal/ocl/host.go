@@ -30,7 +30,7 @@ func newHostPath(e *Engine) *hostPath {
 		return nil
 	}
 	of := facts.New(c.Device(), e.dev.Caps())
-	of.Name, of.MaxAlloc = e.facts.Name, e.facts.MaxAlloc
+	of.Name, of.MaxAlloc, of.Unoptimized = e.facts.Name, e.facts.MaxAlloc, e.facts.Unoptimized
 	h := &hostPath{eng: e, loaded: &hostrun.Loaded}
 	h.inline = &hostRunner{host: h, companion: c, to: target{
 		device: c.Device().CL(), facts: of, programs: c, head: hostrun.PartHead, customHead: hostrun.CustomHead, mark: "true 1", library: new(library),

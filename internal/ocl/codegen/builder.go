@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/access"
@@ -275,8 +276,7 @@ func (g *Builder) Assemble(files ...string) *Program {
 		b.WriteString("#define WIDE_CHAR(x) (((int)(x) << 24) >> 24)\n")
 		b.WriteString("#define WIDE_UCHAR(x) ((int)(x) & 255)\n")
 	}
-	b.WriteString(kernels.Text("lib/prelude.cl"))
-	p.Head = b.String()
+	p.Head = headOf(b.String())
 	b.Reset()
 	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.IndexType, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.Wide()])
 	random := strings.Contains(g.Hooks.String(), "philox")
@@ -318,8 +318,20 @@ func (g *Builder) Assemble(files ...string) *Program {
 	}
 	p.Body = b.String()
 	p.Source = p.Head + LibraryText(p.Library) + p.Body
-	p.Options = strings.TrimSpace(options(g.Task.FastMath, g.Double) + " " + g.Options)
+	p.Options = strings.TrimSpace(options(g.Task.FastMath, g.Double, g.Device.Unoptimized) + " " + g.Options)
 	return p
+}
+
+// heads are what programs begin with, by the macros before lib/prelude.cl: a few, which programs share.
+var heads sync.Map
+
+// headOf is what programs with these macros begin with.
+func headOf(macros string) string {
+	if head, ok := heads.Load(macros); ok {
+		return head.(string)
+	}
+	head, _ := heads.LoadOrStore(macros, macros+kernels.Text("lib/prelude.cl"))
+	return head.(string)
 }
 
 // AskForRegisters says that items hold so many that compilers spill: they may choose how many registers there are.

@@ -71,13 +71,16 @@ func LibraryText(files []string) string {
 
 // options are the compiler's. A literal without a suffix is a double, which
 // devices without double refuse, so it is read as float where no double is meant.
-func options(fast, double bool) string {
+func options(fast, double, unoptimized bool) string {
 	var o []string
 	if !double {
 		o = append(o, "-cl-single-precision-constant")
 	}
 	if fast {
 		o = append(o, "-cl-fast-relaxed-math")
+	}
+	if unoptimized {
+		o = append(o, "-cl-opt-disable")
 	}
 	return strings.Join(o, " ")
 }

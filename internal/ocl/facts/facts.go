@@ -31,6 +31,7 @@ type Device struct {
 	RegisterCap      string // the same
 	WideBytes        bool   // values of 8 bits are held in variables of 32
 	FlushesDenormals bool   // numbers below the least normal float become zero
+	Unoptimized      bool   // programs are compiled as fast as the driver can
 	ForceWide        bool   // tests: IDX is long whatever the sizes
 }
 

@@ -12,11 +12,14 @@ import (
 // "reduce=item,contract=tile". A variant that cannot run a task is not forced
 // on it; one that does not exist is an error of ops.Open. "thread=caller", "thread=pool" and "thread=workers" force what graphs run on
 // where a driver leaves the choice. "class=gpu" plans everything as for a GPU with the limits and
-// capabilities of the device.
+// capabilities of the device. "optimize=off" has programs compiled without optimization, in half the time on CPU drivers.
 const EnvVariant = "ANYCL_VARIANT"
 
 // Class is the name under which EnvVariant forces the class of the device that is planned for.
 const Class, ClassGPU = "class", "gpu"
+
+// Optimize is the name under which EnvVariant switches the compiler's optimization off.
+const Optimize, OptimizeOff = "optimize", "off"
 
 // Forced is the variant that the list s demands for a family, or "".
 func Forced(s, name string) string {
@@ -33,6 +36,7 @@ func forcible() map[string][]string {
 	all := variantNames()
 	all[Thread] = []string{ThreadCaller, ThreadPool, ThreadDriver}
 	all[Class] = []string{ClassGPU}
+	all[Optimize] = []string{OptimizeOff}
 	return all
 }
 
