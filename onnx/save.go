@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/anycl/anycl/onnx/internal/export"
 	"github.com/anycl/anycl/onnx/internal/model"
 	"github.com/anycl/anycl/ops"
 )
@@ -150,5 +151,9 @@ func exported(ctx context.Context, outputs []Output, o *SaveOptions) (*model.Mod
 	if err != nil {
 		return nil, err
 	}
-	return &model.Model{IR: irVersions[opset], Producer: "anycl", Opsets: map[string]int64{"": int64(opset)}, Graph: g, Metadata: o.Metadata}, nil
+	opsets := map[string]int64{"": int64(opset)}
+	if export.UsesML(g) {
+		opsets["ai.onnx.ml"] = 3
+	}
+	return &model.Model{IR: irVersions[opset], Producer: "anycl", Opsets: opsets, Graph: g, Metadata: o.Metadata}, nil
 }

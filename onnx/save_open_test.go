@@ -12,6 +12,7 @@ import (
 
 	"github.com/anycl/anycl/nn"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/special"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -82,6 +83,15 @@ func TestOpenExtentsStayOpen(t *testing.T) {
 			}, nil)
 			return rows[0]
 		}, [][]int{{1, 3}, {4, 3}}},
+		"special": {tensor.Float32, []int{n, 3}, func(_ *ops.Graph, x *ops.Node) *ops.Node {
+			return ops.Add(special.LGamma(ops.Add(ops.Abs(x), 1)), ops.Roll(ops.Erfc(x), []int{1}, 1))
+		}, [][]int{{2, 3}, {5, 3}}},
+		"rolled": {tensor.Float32, []int{n, 3}, func(_ *ops.Graph, x *ops.Node) *ops.Node {
+			return ops.Add(ops.Roll(x, []int{2, 1}, 0, 1), ops.Roll(x, []int{-1}, 0))
+		}, [][]int{{3, 3}, {8, 3}}},
+		"windows": {tensor.Float32, []int{n, 6}, func(_ *ops.Graph, x *ops.Node) *ops.Node {
+			return ops.Max(ops.Windows(x, ops.Window{Axis: 0, Size: 2}, ops.Window{Axis: 1, Size: 3, Stride: 2}), -1)
+		}, [][]int{{3, 6}, {8, 6}}},
 		"even": {tensor.Float32, []int{n, 3}, func(_ *ops.Graph, x *ops.Node) *ops.Node {
 			return ops.Sub(ops.Split(x, 0, 2)[1], ops.Split(x, 0, 2)[0])
 		}, [][]int{{2, 3}, {8, 3}}},
@@ -169,7 +179,7 @@ func TestTablesOfOpenExtentsAreRefused(t *testing.T) {
 	t.Parallel()
 	g := ops.NewGraph("tables")
 	x := g.Input("x", tensor.Float32, ops.Dim("n"))
-	y := ops.Roll(x, []int{1}, 0)
+	y := ops.DiagEmbed(x, 1, 0, 1)
 	err := Write(t.Context(), &bytes.Buffer{}, []Output{{"y", y}}, nil)
 	require.ErrorIs(t, err, ErrUnsupported)
 	require.ErrorContains(t, err, "sizes for open extents may help")

@@ -76,6 +76,9 @@ func writable(t *testing.T, op *ops.Op, dt tensor.DType, refused func(string)) (
 		if s.Only != nil && !slices.Contains(s.Only, dt) {
 			continue
 		}
+		if long := op.Scalar != nil && op.Scalar.Flops > 30; long && len(all) > 0 && os.Getenv("ANYCL_ONNX_OPS") == "" {
+			continue // one sample of what is written as hundreds of nodes
+		}
 		if op.Name == "unique" && len(s.Operands) > 0 && len(s.Operands[0].Shape) > 0 && s.Operands[0].Shape[0] > 1<<12 {
 			continue // sizes depend on contents that are too long for what reads it again
 		}
@@ -246,9 +249,17 @@ func throughFile(t *testing.T, rt *ops.Runtime, outputs []onnx.Output, in map[st
 	defer func() { err = errors.Join(err, p.Close()) }()
 	needed := map[string]*tensor.Tensor{}
 	for _, info := range m.Inputs() {
-		needed[info.Name] = in[info.Name]
+		needed[info.Name] = parts(in[info.Name])
 	}
 	return p.Run(t.Context(), needed)
+}
+
+// parts are those of complex numbers, which files have in their place.
+func parts(t *tensor.Tensor) *tensor.Tensor {
+	if t.DType().IsComplex() {
+		return tensor.Must(t.AsReal())
+	}
+	return t
 }
 
 // writeCase writes a sample as a case of ONNX's backend tests below the folder ANYCL_ONNX_CASES, for other programs to run.
@@ -271,7 +282,7 @@ func writeCase(t *testing.T, op *ops.Op, dt tensor.DType, w *written, n *ops.Nod
 	m, err := onnx.Load(path)
 	require.NoError(t, err)
 	for i, info := range m.Inputs() {
-		b, err := onnx.EncodeTensor(info.Name, w.in[info.Name])
+		b, err := onnx.EncodeTensor(info.Name, parts(w.in[info.Name]))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(data, fmt.Sprintf("input_%d.pb", i)), b, 0o644))
 	}

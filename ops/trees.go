@@ -220,6 +220,9 @@ func treeScores(x *Node, e *TreeEnsemble) *Node {
 // treeAttr is the task but for the number of samples.
 type treeAttr struct{ trees engine.Trees }
 
+// Ensemble is the task, for what writes graphs in another form.
+func (a treeAttr) Ensemble() engine.Trees { return a.trees }
+
 var _ = define(Op{
 	Name: "tree_ensemble", Category: "trees",
 	Attributes: AttributesOf[treeAttr](),

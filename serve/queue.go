@@ -54,6 +54,8 @@ type queue struct {
 	jobs    []*job
 	running int
 	closed  bool
+
+	patience patience
 }
 
 func newQueue(v *version, c *costs) *queue {
@@ -146,6 +148,7 @@ func (q *queue) work() {
 func (q *queue) take() (jobs []*job, rows int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	waited, decided, had := false, false, 0
 	for {
 		q.jobs = slices.DeleteFunc(q.jobs, func(j *job) bool { return j.ctx.Err() != nil })
 		if len(q.jobs) == 0 {
@@ -153,6 +156,7 @@ func (q *queue) take() (jobs []*job, rows int) {
 				return nil, 0
 			}
 			q.wake.Wait()
+			waited, decided = false, false
 			continue
 		}
 		jobs, rows = q.next()
@@ -160,9 +164,18 @@ func (q *queue) take() (jobs []*job, rows int) {
 		if rows == 0 || rows >= q.v.o.MaxBatch || wait <= 0 || q.closed {
 			break
 		}
+		if !decided {
+			decided, waited, had = true, q.patience.worth(), len(jobs)
+		}
+		if !waited {
+			break
+		}
 		timer := time.AfterFunc(wait, q.rouse)
 		q.wake.Wait()
 		timer.Stop()
+	}
+	if waited {
+		q.patience.note(len(jobs) > had)
 	}
 	jobs, rows = q.costs.cut(jobs, rows)
 	taken := map[*job]bool{}

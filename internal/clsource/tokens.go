@@ -29,7 +29,7 @@ func Tokens(source string) ([]Token, error) {
 	if strings.Contains(source, "??") || strings.Contains(source, "%:") {
 		return nil, ErrUnclear
 	}
-	l := lexer{text: source, line: 1}
+	l := lexer{text: source, line: 1, tokens: make([]Token, 0, len(source)/4)}
 	for l.skip(); l.at < len(l.text) && !l.bad; l.skip() {
 		l.token()
 	}
@@ -67,6 +67,9 @@ func (l *lexer) spliced(i int) int {
 
 // peek is the next character, 0 at the end.
 func (l *lexer) peek() byte {
+	if l.at < len(l.text) && l.text[l.at] != '\\' {
+		return l.text[l.at]
+	}
 	for n := l.spliced(l.at); n > 0; n = l.spliced(l.at) {
 		l.at += n
 		l.line++
@@ -75,6 +78,18 @@ func (l *lexer) peek() byte {
 		return 0
 	}
 	return l.text[l.at]
+}
+
+// whole is the word that begins here, as it stands in the text; "" where a joined line end may be in it.
+func (l *lexer) whole() string {
+	j := l.at
+	for j < len(l.text) && isWord(l.text[j]) {
+		j++
+	}
+	if j < len(l.text) && l.text[j] == '\\' {
+		return ""
+	}
+	return l.text[l.at:j]
 }
 
 // next takes a character.
@@ -103,6 +118,9 @@ func (l *lexer) skip() {
 			l.next()
 			switch l.peek() {
 			case '/':
+				if n := strings.IndexByte(l.text[l.at:], '\n'); n > 0 && strings.IndexByte(l.text[l.at:l.at+n], '\\') < 0 {
+					l.at += n // nothing joins the line to the next
+				}
 				for c := l.peek(); c != '\n' && c != 0; c = l.peek() {
 					l.next()
 				}
@@ -137,6 +155,14 @@ func (l *lexer) block() {
 // token takes one token.
 func (l *lexer) token() {
 	line := l.line
+	if c := l.peek(); isWord(c) && !isDigit(c) { // most of a text
+		if word := l.whole(); word != "" {
+			l.at += len(word)
+			l.begun = true
+			l.tokens = append(l.tokens, Token{word, line, l.directive})
+			return
+		}
+	}
 	var text []byte
 	switch c := l.peek(); {
 	case c == 0 || c == '\\':

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/onnx/internal/model"
 	"github.com/anycl/anycl/ops"
@@ -224,6 +225,9 @@ func (c *call) ops(results int, name string, in []string, attrs ...*model.Attr) 
 // add appends a node as it stands.
 func (c *call) add(results int, name string, in []string, attrs ...*model.Attr) []string {
 	n := &model.Node{Op: name, Attrs: attrs}
+	if strings.HasPrefix(name, "Tree") {
+		n.Domain = domainML
+	}
 	n.Inputs = in
 	for len(n.Inputs) > 0 && n.Inputs[len(n.Inputs)-1] == "" {
 		n.Inputs = n.Inputs[:len(n.Inputs)-1]

@@ -270,6 +270,9 @@ func (x *exporter) node(n *ops.Node) string {
 		if p.I < len(names) && names[p.I] != "" {
 			return names[p.I]
 		}
+		if names[0] == "refused" {
+			return names[0]
+		}
 		return x.refuse(n.Operands()[0], fmt.Sprintf("its result %d has no counterpart", p.I))
 	}
 	return x.results(n)[0]
@@ -301,6 +304,43 @@ func (x *exporter) results(n *ops.Node) []string {
 	return names
 }
 
+// noCounterpart is why an op without a rule is refused.
+const noCounterpart = "ONNX has no counterpart"
+
+// pruned calls f, which adds nodes, and drops those of them that nothing reads.
+func (x *exporter) pruned(f func() []string) []string {
+	into := x.body
+	for into.into != nil {
+		into = into.into
+	}
+	from := len(into.nodes)
+	names := f()
+	live := map[string]bool{}
+	for _, v := range names {
+		live[v] = true
+	}
+	for i := len(into.nodes) - 1; i >= from; i-- {
+		n := into.nodes[i]
+		if !slices.ContainsFunc(n.Outputs, func(v string) bool { return live[v] }) {
+			into.nodes = slices.Delete(into.nodes, i, i+1)
+			continue
+		}
+		walk([]*model.Node{n}, func(n *model.Node) {
+			for _, v := range n.Inputs {
+				live[v] = true
+			}
+			for _, a := range n.Attrs {
+				if a.Graph != nil {
+					for _, v := range a.Graph.Outputs {
+						live[v.Name] = true
+					}
+				}
+			}
+		})
+	}
+	return names
+}
+
 // write writes n by a rule, or as what it is composed of.
 func (x *exporter) write(n *ops.Node) []string {
 	op := n.Op().Name
@@ -308,7 +348,7 @@ func (x *exporter) write(n *ops.Node) []string {
 		c := &call{x: x, n: n}
 		return []string{c.expand(c.number(0, n.DType()), nil, n.Shape())}
 	}
-	reason := "ONNX has no counterpart"
+	reason := noCounterpart
 	if r := rules[op]; r != nil {
 		c := &call{x: x, n: n, in: n.Operands()}
 		c.attrs, _ = n.Op().Attributes.Encode(n.Attr())
@@ -325,6 +365,14 @@ func (x *exporter) write(n *ops.Node) []string {
 			names[i] = x.node(p)
 		}
 		return names
+	}
+	if reason == noCounterpart && n.Op().Scalar != nil && n.Op().Traits&ops.TraitDistinct == 0 {
+		c := &call{x: x, n: n, in: n.Operands()}
+		c.args() // which others may read too
+		if names := x.pruned(func() []string { return elementwise(c) }); names != nil {
+			return names
+		}
+		reason = c.reason
 	}
 	switch {
 	case op == "kernel":

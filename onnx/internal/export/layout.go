@@ -77,13 +77,13 @@ var (
 		x = c.op("Mul", []string{x, c.op("Pow", []string{c.like(e, 2), half})})
 		return c.do("Mul", []string{x, c.op("Pow", []string{c.like(e, 2), c.op("Sub", []string{e, half})})})
 	})
-	_ = define("windows", moved)
+	_ = define("windows", windows)
 	_ = define("unwindow", moved)
 	_ = define("rewindow", moved)
 	_ = define("diagonal", moved)
 	_ = define("undiagonal", moved)
 	_ = define("unslice", moved)
-	_ = define("rolled", moved)
+	_ = define("rolled", rolled)
 	_ = define("equal_axes", moved)
 )
 
@@ -153,6 +153,59 @@ func triangle(upper bool) rule {
 		}
 		return c.do("Trilu", in, flag("upper", upper))
 	}
+}
+
+// maxTaps is how many taps windows may have that are written as a slice each.
+const maxTaps = 32
+
+// windows takes each tap of all windows as a slice with steps, one axis after the other.
+func windows(c *call) []string {
+	list, _ := c.attrs["windows"].([]any)
+	taps := 1
+	sizes := make([]map[string]any, len(list))
+	for i, w := range list {
+		sizes[i], _ = w.(map[string]any)
+		n, _ := sizes[i]["size"].(int64)
+		taps = max(taps, int(n))
+	}
+	if taps > maxTaps || slices.Contains(c.n.Shape(), 0) {
+		return moved(c)
+	}
+	v := c.arg(0)
+	for _, w := range sizes {
+		get := func(name string) int { i, _ := w[name].(int64); return int(i) }
+		axis, size, stride, dilation := get("axis"), get("size"), max(get("stride"), 1), max(get("dilation"), 1)
+		if size < 1 {
+			return moved(c)
+		}
+		var parts []string
+		for k := range size {
+			start := k * dilation
+			end := start + (c.n.Shape()[axis]-1)*stride + 1
+			part := c.op("Slice", []string{v, c.list(start), c.list(end), c.list(axis), c.list(stride)})
+			parts = append(parts, c.op("Unsqueeze", []string{part, c.list(-1)}))
+		}
+		v = parts[0]
+		if len(parts) > 1 {
+			v = c.op("Concat", parts, anInt("axis", -1))
+		}
+	}
+	return []string{v}
+}
+
+// rolled puts the end of an axis before its beginning.
+func rolled(c *call) []string {
+	v, shape := c.arg(0), c.n.Shape()
+	for axis, by := range c.ints("by") {
+		if by == 0 {
+			continue
+		}
+		n := shape[axis]
+		v = c.op("Concat", []string{
+			c.op("Slice", []string{v, c.list(n - by), c.list(n), c.list(axis)}), c.op("Slice", []string{v, c.list(0), c.list(n - by), c.list(axis)}),
+		}, anInt("axis", axis))
+	}
+	return []string{v}
 }
 
 // maxMoved is how many elements a result may have whose places are listed in the file.

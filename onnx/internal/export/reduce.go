@@ -79,8 +79,8 @@ var (
 		return c.do("CumSum", []string{c.arg(0), c.number(float64(c.int("axis")), tensor.Int64)}, flag("exclusive", c.bool("exclusive")), flag("reverse", c.bool("reverse")))
 	})
 	_ = define("cumprod", running(func(c *call) string { return c.number(1, c.dtype()) }, func(c *call, a, b string) string { return c.op("Mul", []string{a, b}) }))
-	_ = define("cummax", running(func(c *call) string { return c.extreme(c.dtype(), false) }, func(c *call, a, b string) string { return c.op("Max", []string{a, b}) }))
-	_ = define("cummin", running(func(c *call) string { return c.extreme(c.dtype(), true) }, func(c *call, a, b string) string { return c.op("Min", []string{a, b}) }))
+	_ = define("cummax", extremes("Max", false))
+	_ = define("cummin", extremes("Min", true))
 	_ = define("logcumsumexp", running(func(c *call) string { return c.number(negInf, c.dtype()) }, func(c *call, a, b string) string { return c.logAddExp(a, b, 1) }))
 	_ = define("top_k", ranked)
 	_ = define("sort", ranked)
@@ -100,4 +100,43 @@ func ranked(c *call) []string {
 		return []string{c.op("GatherElements", []string{x, at}, anInt("axis", -1)), at}
 	}
 	return found
+}
+
+// extremes writes running extremes with their positions: the last, as a scan goes, at which an element is what has been found.
+func extremes(operator string, above bool) rule {
+	return func(c *call) []string {
+		s, ok := c.shifter()
+		if !ok {
+			return nil
+		}
+		x, fill, back, n := c.arg(0), c.extreme(c.dtype(), above), c.bool("reverse"), s.shape[s.axis]
+		scan := func(v, fill, operator string) string {
+			for k := 1; k < n; k *= 2 {
+				v = c.op(operator, []string{v, s.later(v, k, fill)})
+			}
+			return v
+		}
+		most := scan(x, fill, operator)
+		there := c.is("Equal", x, most)
+		if c.dtype().IsFloat() {
+			there = c.op("Or", []string{there, c.op("IsNaN", []string{x})})
+		}
+		at, one := make([]float64, n), slices.Repeat([]int{1}, len(s.shape))
+		for i := range at {
+			at[i] = float64(i)
+		}
+		one[s.axis] = n
+		none, newest := c.number(-1, tensor.Int64), "Max"
+		if back {
+			none, newest = c.number(float64(n), tensor.Int64), "Min"
+		}
+		places := scan(c.choose(there, c.tensor(tensor.Int64, one, at), none), none, newest)
+		if c.bool("exclusive") {
+			most, places = s.later(most, 1, fill), s.later(places, 1, none)
+		}
+		if back {
+			places = c.choose(c.is("Equal", places, none), c.number(-1, tensor.Int64), places)
+		}
+		return []string{most, places}
+	}
 }

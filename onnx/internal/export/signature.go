@@ -129,6 +129,7 @@ var _ = sign(nil, "Identity", "Reshape", "Transpose", "Slice", "Concat", "Expand
 	sign(slices.Concat(plain, []tensor.DType{i8, u8}), "MaxPool") && newer(22, brain, "MaxPool") &&
 	sign(integers, "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot") &&
 	sign([]tensor.DType{u8, u16, u32, u64}, "BitShift") &&
+	sign([]tensor.DType{f32, f64}, "DFT") && sign([]tensor.DType{f32, f64, i32, i64}, "TreeEnsembleRegressor") &&
 	sign([]tensor.DType{bit}, "And", "Or", "Xor", "Not") &&
 	sign([]tensor.DType{f32, f64}, "IsInf") && newer(20, []tensor.DType{f16, bf16}, "IsInf") &&
 	sign([]tensor.DType{i8, u8}, "MatMulInteger", "ConvInteger") &&
@@ -136,7 +137,7 @@ var _ = sign(nil, "Identity", "Reshape", "Transpose", "Slice", "Concat", "Expand
 	sign([]tensor.DType{i8, u8, i32}, "DequantizeLinear") && newer(21, []tensor.DType{i16, u16}, "DequantizeLinear") &&
 	gives(bit, "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "IsNaN", "IsInf") &&
 	gives(i64, "Shape", "ArgMax", "ArgMin", "NonMaxSuppression", "NonZero") &&
-	gives(i32, "MatMulInteger", "ConvInteger") &&
+	gives(i32, "MatMulInteger", "ConvInteger") && gives(f32, "TreeEnsembleRegressor") &&
 	special()
 
 // special sets what few operators have.

@@ -1,0 +1,33 @@
+package serve
+
+// patience tells whether waiting for company pays: of waits that brought nothing, as with one client that sends its next request when it has
+// the answer, most are left out.
+type patience struct {
+	fruitless float64 // how often waits brought nothing, of late: the last one counts a quarter
+	left      int     // waits left out since one was tried
+}
+
+const (
+	givenUp  = 7.0 / 8 // from there on waits are left out
+	tryAgain = 128     // but one in so many
+)
+
+// worth reports whether the next batch shall wait.
+func (p *patience) worth() bool {
+	if p.fruitless < givenUp {
+		return true
+	}
+	if p.left++; p.left < tryAgain {
+		return false
+	}
+	p.left = 0
+	return true
+}
+
+// note learns from a wait.
+func (p *patience) note(brought bool) {
+	p.fruitless *= 0.75
+	if !brought {
+		p.fruitless += 0.25
+	}
+}

@@ -1,0 +1,28 @@
+package serve
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWaitsThatBringNothingAreLeftOut(t *testing.T) {
+	t.Parallel()
+	var p patience
+	waits := 0
+	for range 1000 {
+		if p.worth() {
+			waits++
+			p.note(false)
+		}
+	}
+	require.Less(t, waits, 20)
+	require.GreaterOrEqual(t, waits, 8+900/tryAgain)
+	for !p.worth() {
+	}
+	p.note(true) // one brings company: all wait again
+	for range 4 {
+		require.True(t, p.worth())
+		p.note(true)
+	}
+}
