@@ -56,8 +56,15 @@ type choice struct {
 	made  bool
 	side  int
 	pause int // queries between two tries
-	left  int // of them
+	left  int // of them, or one of those below
 }
+
+// What left is at the end of a pause.
+const (
+	tryLoser   = 0
+	triedLoser = -1
+	triedBoth  = -2
+)
 
 // add records a run. The first one on a device is left out where others come: it compiles. Again says that the side was tried
 // again after a while: its times of then say less than the new one.
@@ -94,18 +101,18 @@ func (h *history) choose(k int, device, host time.Duration) (side int, try bool)
 	case c.left > 0:
 		c.left--
 		return side, false
-	case c.left == 0:
-		c.left = -1
+	case c.left == tryLoser:
+		c.left = triedLoser
 		return 1 - side, true
-	case c.left == -1 && side == onHost: // whose times are from before the pause
-		c.left = -2
+	case c.left == triedLoser && side == onHost: // whose times are from before the pause
+		c.left = triedBoth
 		return onHost, true
 	default: // a try changed nothing
 		c.pause = min(2*c.pause, most)
 	}
 	c.made, c.side, c.left = true, side, c.pause
 	if side == onHost { // where steps stay for the pause, unseen
-		c.left = 0
+		c.left = tryLoser
 	}
 	return side, false
 }
@@ -195,13 +202,13 @@ func (j *job) decide() (device bool, why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	k := bits.Len32(uint32(j.rows))
-	host, device2, predicted := h.took[onHost][k], h.took[onDevice][k], h.predicted[k]
+	cpu, dev, predicted := h.took[onHost][k], h.took[onDevice][k], h.predicted[k]
 	say := func(format string, a, b time.Duration) string {
 		return fmt.Sprintf(format, a.Round(10*time.Microsecond), b.Round(10*time.Microsecond))
 	}
 	switch {
-	case host.runs >= enough && (device2.runs >= enough || device2.runs > 1 && device2.of(j.rows) > hopeless*host.of(j.rows)):
-		a, b := device2.of(j.rows), host.of(j.rows)
+	case cpu.runs >= enough && (dev.runs >= enough || dev.runs > 1 && dev.of(j.rows) > hopeless*cpu.of(j.rows)):
+		a, b := dev.of(j.rows), cpu.of(j.rows)
 		side, try := h.choose(k, a, b)
 		if try {
 			j.again = true
@@ -214,15 +221,15 @@ func (j *job) decide() (device bool, why string) {
 	case h.waiting:
 		j.waiting = true
 		return false, "the graph is being compiled"
-	case predicted > 0 && host.runs == 0:
+	case predicted > 0 && cpu.runs == 0:
 		return false, "tried"
-	case predicted < refused && (device2.runs > 0 || predicted > 0 && predicted < hopeless*host.of(j.rows)): // in turns, so that what else the machine does slows both
-		return device2.runs < enough && (host.runs >= enough || device2.runs <= host.runs), "tried"
+	case predicted < refused && (dev.runs > 0 || predicted > 0 && predicted < hopeless*cpu.of(j.rows)): // in turns, so that what else the machine does slows both
+		return dev.runs < enough && (cpu.runs >= enough || dev.runs <= cpu.runs), "tried"
 	case predicted > 0:
-		if host.runs >= enough {
+		if cpu.runs >= enough {
 			j.stay = doubled
 		}
-		return false, say("predicted: device %v, cpu path %v measured", predicted, host.of(j.rows))
+		return false, say("predicted: device %v, cpu path %v measured", predicted, cpu.of(j.rows))
 	}
 	if cost := j.cpu.predict(j.steps, j.rows); cost > j.Device.o.Patience {
 		return true, say("predicted: cpu path %v, more than the patience of %v for a compiler", cost, j.Device.o.Patience)
